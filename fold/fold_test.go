@@ -1,0 +1,71 @@
+package fold
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestString(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"", ""},
+		{"Saint-Étienne", "saint etienne"},
+		{"L'Haÿ-les-Roses", "l hay les roses"},
+		{"L’Haÿ\u00a0les  Roses ", "l hay les roses"},
+		{"Cœur d'Ardenne", "coeur d ardenne"},
+		{"ŒUVRE", "oeuvre"},
+		{"Straße", "strasse"},
+		{"Techniquement opérationnel", "techniquement operationnel"},
+		{"Techniquement ope\u0301rationnel", "techniquement operationnel"},
+		{"  -'  ", ""},
+		{"12, RUE N°3/4", "12, rue n°3/4"},
+		{"en-service", "en service"},
+		{"a\u0301\u0302b", "ab"},
+		{"Ǆ", "dz"},
+		{"\xff", "\ufffd"},
+		{"Malmö–Øst", "malmo ost"},
+		{"é -è", "e e"},
+	} {
+		if got := String(tt.in); got != tt.want {
+			t.Errorf("String(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	if got, want := Words(" Rue de l'Église "), []string{"rue", "de", "l", "eglise"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func FuzzString(f *testing.F) {
+	f.Add("Saint-Étienne")
+	f.Add("ſK\u212a ﬁ ①")
+	f.Fuzz(func(t *testing.T, s string) {
+		got := String(s)
+		if !utf8.ValidString(got) || strings.Contains(got, "  ") || strings.TrimSpace(got) != got {
+			t.Errorf("String(%q) = %q", s, got)
+		}
+		if again := String(got); again != got {
+			t.Errorf("String(%q) = %q, and that folds to %q", s, got, again)
+		}
+	})
+}
+
+func BenchmarkAppend(b *testing.B) {
+	var dst []byte
+	for b.Loop() {
+		dst = Append(dst[:0], "LE BOUCHEREAUD, Résidence de l'Église, 03110 Saint-Rémy-en-Rollat")
+	}
+}
+
+// Folding must be stable for every rune there is: the index stores folded
+// texts and compares them with folded questions.
+func TestStable(t *testing.T) {
+	for r := range rune(utf8.MaxRune + 1) {
+		if s := "a" + string(r) + "b"; String(String(s)) != String(s) {
+			t.Errorf("%U: %q folds to %q, and that to %q", r, s, String(s), String(String(s)))
+		}
+	}
+}

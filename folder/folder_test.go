@@ -1,0 +1,82 @@
+package folder
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestReplaceKeepsTheOldFileOnError(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sub", "file")
+	text := func(s string, err error) func(io.Writer) error {
+		return func(w io.Writer) error {
+			io.WriteString(w, s)
+			return err
+		}
+	}
+	if err := Replace(path, text("one", nil)); err != nil {
+		t.Fatal(err)
+	}
+	full := errors.New("disk full")
+	if err := Replace(path, text("tw", full)); !errors.Is(err, full) || !strings.Contains(err.Error(), path) {
+		t.Errorf("error %v", err)
+	}
+	if got, _ := os.ReadFile(path); string(got) != "one" {
+		t.Errorf("after a failed write the file holds %q", got)
+	}
+	if err := Replace(path, text("three", nil)); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := os.ReadFile(path); string(got) != "three" {
+		t.Errorf("the file holds %q", got)
+	}
+	if names, _ := os.ReadDir(filepath.Dir(path)); len(names) != 1 {
+		t.Errorf("left over: %v", names)
+	}
+}
+
+func TestLockNamesItsHolder(t *testing.T) {
+	d := Dir(filepath.Join(t.TempDir(), "data"))
+	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+	h, err := d.Lock("serve", "relais serve on 127.0.0.1:8080", now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = d.Lock("serve", "second", now)
+	var held *HeldError
+	if !errors.As(err, &held) || held.Holder.PID != os.Getpid() ||
+		!strings.Contains(err.Error(), "relais serve on 127.0.0.1:8080") || !strings.Contains(err.Error(), "2026-11-21T08:00:00Z") {
+		t.Errorf("second lock: %v", err)
+	}
+	if other, err := d.Lock("ingest", "x", now); err != nil {
+		t.Errorf("another name: %v", err)
+	} else {
+		other.Unlock()
+	}
+	if err := h.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if h, err = d.Lock("serve", "third", now); err != nil {
+		t.Fatalf("after unlock: %v", err)
+	}
+	h.Unlock()
+}
+
+func TestEmpty(t *testing.T) {
+	d := Dir(filepath.Join(t.TempDir(), "data"))
+	if empty, err := d.Empty(); !empty || err != nil {
+		t.Errorf("a missing folder: %v, %v", empty, err)
+	}
+	os.MkdirAll(string(d), 0o755)
+	if empty, err := d.Empty(); !empty || err != nil {
+		t.Errorf("a new folder: %v, %v", empty, err)
+	}
+	os.WriteFile(filepath.Join(string(d), "x"), nil, 0o644)
+	if empty, err := d.Empty(); empty || err != nil {
+		t.Errorf("a folder with a file: %v, %v", empty, err)
+	}
+}

@@ -1,0 +1,99 @@
+// Package geo holds points, boxes and discs on the Earth, in WGS84 degrees, and
+// the distances between them in metres. It knows nothing of sites.
+package geo
+
+import "math"
+
+// A Point is a position in WGS84 degrees.
+type Point struct{ Lat, Lng float64 }
+
+// Valid tells whether p is a position on the Earth.
+func (p Point) Valid() bool {
+	return math.Abs(p.Lat) <= 90 && math.Abs(p.Lng) <= 180 // false for NaN
+}
+
+// Scale is the number of fixed-point steps in a degree: seven decimals, about
+// one centimetre.
+const Scale = 1e7
+
+// Fix rounds degrees to fixed point.
+func Fix(degrees float64) int32 { return int32(math.Round(degrees * Scale)) }
+
+// Degrees is the inverse of Fix.
+func Degrees(fixed int32) float64 { return float64(fixed) / Scale }
+
+// A Box is an area between two parallels and two meridians, edges included. A
+// West greater than East crosses the antimeridian.
+type Box struct{ South, West, North, East float64 }
+
+// Contains tells whether p lies in b or on its edge.
+func (b Box) Contains(p Point) bool {
+	if !(b.South <= p.Lat && p.Lat <= b.North) {
+		return false
+	}
+	if b.West <= b.East {
+		return b.West <= p.Lng && p.Lng <= b.East
+	}
+	return p.Lng >= b.West || p.Lng <= b.East
+}
+
+// Split returns one or two boxes with West not greater than East that together
+// cover b.
+func (b Box) Split() []Box {
+	if b.West <= b.East {
+		return []Box{b}
+	}
+	east, west := b, b
+	east.East, west.West = 180, -180
+	return []Box{east, west}
+}
+
+// earthRadius is the mean radius of the Earth in metres (IUGG).
+const earthRadius = 6371008.8
+
+// Distance is the great-circle distance between a and b in metres.
+func Distance(a, b Point) float64 {
+	const rad = math.Pi / 180
+	sinLat := math.Sin((b.Lat - a.Lat) * rad / 2)
+	sinLng := math.Sin((b.Lng - a.Lng) * rad / 2)
+	h := sinLat*sinLat + math.Cos(a.Lat*rad)*math.Cos(b.Lat*rad)*sinLng*sinLng
+	return 2 * earthRadius * math.Asin(math.Sqrt(min(1, h)))
+}
+
+// A Disc is every point within Radius metres of Center.
+type Disc struct {
+	Center Point
+	Radius float64 // metres
+}
+
+// Box returns a box that contains the disc. It is a little larger than needed,
+// so that rounding never loses a point on the rim.
+func (d Disc) Box() Box {
+	const rad = math.Pi / 180
+	angle := d.Radius/earthRadius*(1+1e-9) + 1e-9
+	lat := angle / rad
+	b := Box{South: d.Center.Lat - lat, North: d.Center.Lat + lat, West: -180, East: 180}
+	if b.South <= -90 || b.North >= 90 {
+		b.South, b.North = max(b.South, -90), min(b.North, 90)
+		return b
+	}
+	// The meridians that touch the disc do so beside its centre's parallel, not
+	// on it: hence asin, not a division by the cosine.
+	s := math.Sin(angle) / math.Cos(d.Center.Lat*rad)
+	if s >= 1 {
+		return b
+	}
+	lng := math.Asin(s) / rad
+	b.West, b.East = wrap(d.Center.Lng-lng), wrap(d.Center.Lng+lng)
+	return b
+}
+
+func wrap(lng float64) float64 {
+	switch {
+	case lng < -180:
+		return lng + 360
+	case lng > 180:
+		return lng - 360
+	}
+	return lng
+}

@@ -1,0 +1,209 @@
+// Package market is the table of markets: their operators, areas, sources,
+// filters and what is available in each. It is the only place that knows them;
+// whatever differs between markets is a column here, never an if elsewhere.
+// It holds no data of the registers.
+package market
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"relais/geo"
+)
+
+// A Code names a market, as in the market parameter of the API.
+type Code string
+
+// The markets, in the order in which the API lists them.
+const (
+	FR   Code = "FR"
+	DROM Code = "DROM"
+	CA   Code = "CA"
+	BE   Code = "BE"
+	CH   Code = "CH"
+	PT   Code = "PT"
+	ES   Code = "ES"
+	BA   Code = "BA"
+)
+
+// UnmarshalText accepts a code of the table, in any case.
+func (c *Code) UnmarshalText(b []byte) error {
+	for i := range All {
+		if equalASCII(string(All[i].Code), string(b)) {
+			*c = All[i].Code
+			return nil
+		}
+	}
+	return fmt.Errorf("one of %s", strings.Join(Code("").Values(), ", "))
+}
+
+// Values lists the codes of the table.
+func (Code) Values() []string {
+	codes := make([]string, len(All))
+	for i := range All {
+		codes[i] = string(All[i].Code)
+	}
+	return codes
+}
+
+// An Availability tells how much of a market can be had.
+type Availability string
+
+// The availabilities of the API.
+const (
+	Available   Availability = "available"
+	Partial     Availability = "partial"
+	Unavailable Availability = "unavailable"
+)
+
+// Values lists the availabilities.
+func (Availability) Values() []string {
+	return []string{string(Available), string(Partial), string(Unavailable)}
+}
+
+// AllOperators is the operator value that stands for every operator of a
+// market.
+const AllOperators = "ALL"
+
+// An Operator is a row of a market's operators.
+type Operator struct {
+	Key   string   // of the API, such as ORANGE or SWISSCOM_CH
+	Label string   // as people write it
+	PLMNs []string // mobile country code and network code, five or six digits
+}
+
+// An Area is an administrative area of a market.
+type Area struct {
+	Code  string
+	Label string
+	Box   *geo.Box // where its sites can stand; nil: anywhere in the market's Box
+}
+
+// A Status is a publication state of an emission.
+type Status struct {
+	Name  string // as published and answered
+	Short string // accepted instead in the status parameter
+	Count string // "projet", "techOp" or "enService": the column of the statistics
+}
+
+// A Market is a row of the table.
+type Market struct {
+	Code         Code
+	Country      string // ISO 3166-1 alpha-2
+	Label        string
+	Availability Availability
+	Authority    string // who publishes the register
+	Source       string // what the register is called
+	Licence      string
+	Operators    []Operator
+	AreaType     string // "department", "province"; "" when the source names no areas
+	AreaFilters  []string
+	Areas        []Area
+	Box          geo.Box  // where sites of the market can stand
+	Statuses     []Status // from least to most advanced; empty when the source has none of its own
+	Filters      []string
+	LegacyCode   bool // sites have an anfrCode
+	Departments  bool // counts in /stats/departments
+	// UnavailableReason says in a sentence why a market has no inventory; ""
+	// when it has one.
+	UnavailableReason string
+}
+
+// Get returns the row of c, nil when there is none.
+func Get(c Code) *Market {
+	for i := range All {
+		if All[i].Code == c {
+			return &All[i]
+		}
+	}
+	return nil
+}
+
+// HasInventory tells whether the market's register can be loaded at all.
+func (m *Market) HasInventory() bool { return m.UnavailableReason == "" }
+
+// Operator returns the position of the operator with this key, in any case,
+// and false when the market has none.
+func (m *Market) Operator(key string) (int, bool) {
+	i := slices.IndexFunc(m.Operators, func(o Operator) bool { return equalASCII(o.Key, key) })
+	return i, i >= 0
+}
+
+// OperatorKeys lists the keys of the operators, in table order.
+func (m *Market) OperatorKeys() []string {
+	keys := make([]string, len(m.Operators))
+	for i, o := range m.Operators {
+		keys[i] = o.Key
+	}
+	return keys
+}
+
+// Area returns the position of the area with this code, and false when the
+// market has none. Departments are found in every usual spelling: 1, 01, 001,
+// 2a, 02A.
+func (m *Market) Area(code string) (int, bool) {
+	if code == "" || len(code) > 8 {
+		return 0, false
+	}
+	code = upperASCII(code)
+	if i := m.area(code); i >= 0 {
+		return i, true
+	}
+	if m.AreaType != "department" {
+		return 0, false
+	}
+	short := strings.TrimLeft(code, "0")
+	if len(code) > 3 || short == "" {
+		return 0, false
+	}
+	if len(short) == 1 {
+		short = "0" + short
+	}
+	i := m.area(short)
+	return i, i >= 0
+}
+
+func (m *Market) area(code string) int {
+	return slices.IndexFunc(m.Areas, func(a Area) bool { return a.Code == code })
+}
+
+// HasFilter tells whether the market knows the filter: department, territory,
+// province, generation, status, bbox or operator.
+func (m *Market) HasFilter(name string) bool { return slices.Contains(m.Filters, name) }
+
+// Holds tells whether a site of the area, which may be unknown (-1), can stand
+// at p.
+func (m *Market) Holds(area int, p geo.Point) bool {
+	if area >= 0 && m.Areas[area].Box != nil {
+		return m.Areas[area].Box.Contains(p)
+	}
+	return m.Box.Contains(p)
+}
+
+// ByPLMN returns the operator key that a network code stands for, "" when the
+// table does not know it. The same key may be an operator of several markets.
+func ByPLMN(plmn string) string {
+	for i := range All {
+		for _, o := range All[i].Operators {
+			if slices.Contains(o.PLMNs, plmn) {
+				return o.Key
+			}
+		}
+	}
+	return ""
+}
+
+// equalASCII compares without case, and only in ASCII: strings.EqualFold would
+// take the Kelvin sign for a k.
+func equalASCII(a, b string) bool { return len(a) == len(b) && upperASCII(a) == upperASCII(b) }
+
+func upperASCII(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'a' <= c && c <= 'z' {
+			b[i] = c - 'a' + 'A'
+		}
+	}
+	return string(b)
+}

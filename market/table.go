@@ -1,0 +1,97 @@
+package market
+
+import "relais/geo"
+
+// All is every market, in the order in which the API lists them.
+var All = []Market{
+	{
+		Code: FR, Country: "FR", Label: "France", Availability: Available,
+		Authority: "ANFR", Source: "Observatoire ANFR", Licence: "Licence Ouverte 2.0",
+		Operators: []Operator{
+			{"SFR", "SFR", []string{"20810"}},
+			{"BOUYGUES", "Bouygues Telecom", []string{"20820"}},
+			{"ORANGE", "Orange", []string{"20801"}},
+			{"FREE", "Free Mobile", []string{"20815"}},
+		},
+		AreaType: "department", AreaFilters: []string{"department"}, Areas: departments,
+		Box:      geo.Box{South: 41, West: -5.6, North: 51.5, East: 9.8},
+		Statuses: anfrStatuses, LegacyCode: true, Departments: true,
+		Filters: []string{"operator", "department", "generation", "status", "bbox"},
+	},
+	{
+		Code: DROM, Country: "FR", Label: "France (outre-mer)", Availability: Available,
+		Authority: "ANFR", Source: "Observatoire ANFR", Licence: "Licence Ouverte 2.0",
+		Operators: []Operator{
+			{"ORANGE", "Orange", []string{"34001", "64700"}},
+			{"FREE_CARAIBES", "Free Caraïbes", []string{"34004"}},
+			{"DIGICEL", "Digicel", []string{"34020"}},
+			{"OUTREMER_TELECOM", "Outremer Telecom", []string{"34002"}},
+			{"SRR", "SRR", []string{"64710"}},
+			{"TELCO_OI", "Telco OI", []string{"64702", "64703"}},
+			{"ZEOP", "Zeop", []string{"64704"}},
+			{"MAORE_MOBILE", "Maoré Mobile", []string{"64701"}},
+		},
+		AreaType: "department", AreaFilters: []string{"department", "territory"}, Areas: overseas,
+		Box:      geo.Box{South: -22, West: -64, North: 19, East: 56.5},
+		Statuses: anfrStatuses, LegacyCode: true, Departments: true,
+		Filters: []string{"operator", "department", "territory", "generation", "status", "bbox"},
+	},
+	{
+		Code: CA, Country: "CA", Label: "Canada", Availability: Available,
+		Authority: "ISED", Source: "ISED Spectrum Management System", Licence: "Open Government Licence – Canada",
+		Operators: []Operator{
+			{"BELL", "Bell", []string{"302250", "302610", "302630", "302640", "302690", "302880"}},
+			{"ROGERS", "Rogers", []string{"302320", "302370", "302720", "302721", "302722", "302723", "302740", "302741", "302820"}},
+			{"TELUS", "Telus", []string{"302220", "302221", "302222", "302360", "302420", "302760", "302860"}},
+			{"VIDEOTRON_FREEDOM", "Vidéotron / Freedom", []string{"302490", "302491", "302500", "302510", "302520"}},
+			{"REGIONAL", "Regional carriers", nil},
+		},
+		AreaType: "province", AreaFilters: []string{"province"}, Areas: provinces,
+		Box:     geo.Box{South: 41, West: -142, North: 84, East: -52},
+		Filters: []string{"operator", "province", "generation", "status", "bbox"},
+	},
+	{
+		Code: BE, Country: "BE", Label: "Belgium", Availability: Partial,
+		Authority: "Departement Omgeving", Source: "Vlaams register van zendantennes", Licence: "Modellicentie Gratis Hergebruik",
+		Operators: []Operator{
+			{"PROXIMUS_BE", "Proximus", []string{"20601"}},
+			{"CITYMESH_BE", "Citymesh", []string{"20603"}},
+			{"TELENET_BASE_BE", "Telenet / BASE", []string{"20605", "20620"}},
+			{"ORANGE_BE", "Orange Belgium", []string{"20610"}},
+		},
+		Box:     geo.Box{South: 49.4, West: 2.4, North: 51.6, East: 6.5},
+		Filters: []string{"operator", "generation", "status", "bbox"},
+	},
+	{
+		Code: CH, Country: "CH", Label: "Switzerland", Availability: Available,
+		Authority: "BAKOM/OFCOM", Source: "Standorte Mobilfunkanlagen", Licence: "Open use, source: BAKOM/OFCOM",
+		Operators: []Operator{
+			{"SWISSCOM_CH", "Swisscom", []string{"22801", "22811"}},
+			{"SUNRISE_CH", "Sunrise", []string{"22802", "22808", "22812", "22860"}},
+			{"SALT_CH", "Salt", []string{"22803"}},
+		},
+		Box:     geo.Box{South: 45.7, West: 5.8, North: 47.9, East: 10.6},
+		Filters: []string{"operator", "generation", "status", "bbox"},
+	},
+	{
+		Code: PT, Country: "PT", Label: "Portugal", Availability: Unavailable,
+		Authority: "ANACOM", Source: "ANACOM", Filters: []string{"operator"},
+		UnavailableReason: "No public, machine-readable and redistributable inventory of mobile sites is known for Portugal (ANACOM).",
+	},
+	{
+		Code: ES, Country: "ES", Label: "Spain", Availability: Unavailable,
+		Authority: "Ministerio para la Transformación Digital", Source: "Infoantenas", Filters: []string{"operator"},
+		UnavailableReason: "No public, machine-readable and redistributable inventory of mobile sites is known for Spain (Infoantenas is a map only).",
+	},
+	{
+		Code: BA, Country: "BA", Label: "Bosnia and Herzegovina", Availability: Unavailable,
+		Authority: "RAK", Source: "RAK", Filters: []string{"operator"},
+		UnavailableReason: "No public, machine-readable and redistributable inventory of mobile sites is known for Bosnia and Herzegovina (RAK).",
+	},
+}
+
+var anfrStatuses = []Status{
+	{"Projet approuvé", "projet", "projet"},
+	{"Techniquement opérationnel", "techop", "techOp"},
+	{"En service", "en-service", "enService"},
+}

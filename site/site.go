@@ -1,0 +1,73 @@
+// Package site is the normalised record of one antenna site with its
+// emissions: what every authority's parser produces and what the snapshot
+// stores. Units are fixed here: degrees, metres, kilohertz, whole degrees of
+// azimuth. Nothing in it is personal data.
+package site
+
+import (
+	"math"
+
+	"relais/geo"
+)
+
+// A Site is one place of the register with every operator on it. A text that
+// the source does not state is "", a number NaN, a date 0, a list empty.
+type Site struct {
+	ID           string // the source's site id
+	NationalCode string // "" when it is the ID
+	SourceCode   string
+
+	Position geo.Point
+	Area     int // position in the market's areas, -1 when unknown
+
+	Commune     string
+	CommuneCode string // of the statistics office (INSEE in France)
+	PostalCode  string
+	Place       string // lieu-dit
+	Address     [3]string
+
+	Height        float64 // of the support, metres
+	HeightText    string  // as published
+	Nature, Owner Coded   // of the support
+	AntennaHeight float64 // base of the highest sector antenna, metres above ground
+
+	Implemented, Commissioned Date
+
+	Azimuths      []uint16 // of sector antennas: distinct, ascending, 0 to 359 from true north
+	TxFrequencies []uint32 // kHz: distinct, ascending
+	RxFrequencies []uint32 // kHz: distinct, ascending
+
+	FixedLink    bool   // a dish or a microwave system stands here
+	SharedRadio  bool   // the source states radio-network sharing
+	Crozon       bool   // SFR and Bouygues share their radio network here
+	CrozonLeader string // operator key
+
+	Stations  []Station // at least one
+	Emissions []Emission
+	Radio     []RadioID
+}
+
+// A Coded is a code of a reference table with its label.
+type Coded struct{ Code, Label string }
+
+// A Station is one operator's licence at the site.
+type Station struct {
+	Code           string // the source's station number; "" when it has none
+	Operator       int    // position in the market's operators
+	OperatorSiteID string // the operator's own name of the site
+}
+
+// An Emission is one system that a station transmits or plans.
+type Emission struct {
+	Station    int    // position in Stations
+	System     string // as published: "LTE 800"
+	Generation Generation
+	Status     int  // position in the register's statuses, from least to most advanced
+	On         Date // as published: a project may have one in the future
+}
+
+// Unknown is the number that the source does not state.
+var Unknown = math.NaN()
+
+// Known tells whether x is stated.
+func Known(x float64) bool { return !math.IsNaN(x) }

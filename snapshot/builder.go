@@ -1,0 +1,254 @@
+package snapshot
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"relais/geo"
+	"relais/market"
+	"relais/site"
+)
+
+// Names of what Meta.Enriched counts.
+const (
+	Azimuths        = "azimuths"
+	Frequencies     = "frequencies"
+	OperatorSiteIDs = "operatorSiteIds"
+	RadioIDs        = "radioIds"
+	Communes        = "communes"
+	Dates           = "dates"
+)
+
+// A Builder gathers the sites of a market for Write.
+type Builder struct {
+	Meta
+	columns
+	strings map[string]ref
+	systems map[string]uint16
+	keys    []uint64 // Hilbert places of the sites
+	scratch []byte
+}
+
+// NewBuilder starts a snapshot of m.
+func NewBuilder(m *market.Market, statuses []string) *Builder {
+	b := &Builder{strings: map[string]ref{"": 0}, systems: map[string]uint16{}}
+	b.Meta = Meta{Market: m.Code, Operators: m.OperatorKeys(), Areas: []string{}, Statuses: statuses, Systems: []string{}, Enriched: map[string]int{}}
+	for _, a := range m.Areas {
+		b.Areas = append(b.Areas, a.Code)
+	}
+	b.stringEnd = []uint32{0}
+	b.stationStart, b.emissionStart, b.radioStart = []uint32{0}, []uint32{0}, []uint32{0}
+	return b
+}
+
+// Len is the number of sites added.
+func (b *Builder) Len() int { return len(b.id) }
+
+// Emissions is the number of emissions added.
+func (b *Builder) Emissions() int { return len(b.emissionStation) }
+
+// Add adds a site. What s refers to may be changed afterwards.
+func (b *Builder) Add(s *site.Site) error {
+	if err := b.check(s); err != nil {
+		return fmt.Errorf("site %s: %w", s.ID, err)
+	}
+	b.keys = append(b.keys, geo.Hilbert(s.Position))
+	b.lat = append(b.lat, geo.Fix(s.Position.Lat))
+	b.lng = append(b.lng, geo.Fix(s.Position.Lng))
+	b.id = append(b.id, b.intern(s.ID))
+	b.nationalCode = append(b.nationalCode, b.intern(s.NationalCode))
+	b.sourceCode = append(b.sourceCode, b.intern(s.SourceCode))
+	b.area = append(b.area, uint16(s.Area+1))
+	b.commune = append(b.commune, b.intern(s.Commune))
+	b.communeCode = append(b.communeCode, b.intern(s.CommuneCode))
+	b.postalCode = append(b.postalCode, b.intern(s.PostalCode))
+	b.place = append(b.place, b.intern(s.Place))
+	b.address1 = append(b.address1, b.intern(s.Address[0]))
+	b.address2 = append(b.address2, b.intern(s.Address[1]))
+	b.address3 = append(b.address3, b.intern(s.Address[2]))
+	b.height = append(b.height, millimetres(s.Height))
+	b.heightText = append(b.heightText, b.intern(s.HeightText))
+	b.natureCode = append(b.natureCode, b.intern(s.Nature.Code))
+	b.nature = append(b.nature, b.intern(s.Nature.Label))
+	b.ownerCode = append(b.ownerCode, b.intern(s.Owner.Code))
+	b.owner = append(b.owner, b.intern(s.Owner.Label))
+	b.antennaHeight = append(b.antennaHeight, millimetres(s.AntennaHeight))
+	b.implemented = append(b.implemented, int32(s.Implemented))
+	b.commissioned = append(b.commissioned, int32(s.Commissioned))
+	b.azimuths = append(b.azimuths, internList(b, s.Azimuths))
+	b.tx = append(b.tx, internList(b, s.TxFrequencies))
+	b.rx = append(b.rx, internList(b, s.RxFrequencies))
+	b.flags = append(b.flags, flagsOf(s))
+	b.crozonLeader = append(b.crozonLeader, b.intern(s.CrozonLeader))
+	b.addChildren(s)
+	b.count(s)
+	return nil
+}
+
+func (b *Builder) check(s *site.Site) error {
+	switch {
+	case s.ID == "":
+		return fmt.Errorf("no id")
+	case !s.Position.Valid():
+		return fmt.Errorf("position %v", s.Position)
+	case s.Area < -1 || s.Area >= len(b.Areas):
+		return fmt.Errorf("area %d of %d", s.Area, len(b.Areas))
+	case len(s.Stations) > math.MaxUint16:
+		return fmt.Errorf("%d stations", len(s.Stations))
+	case len(b.systems)+len(s.Emissions) > math.MaxUint16: // they may all be new
+		return fmt.Errorf("over %d systems", len(b.systems))
+	case len(b.text) > math.MaxUint32-1<<20:
+		return fmt.Errorf("the texts of the register are over 4 GiB")
+	}
+	for _, t := range s.Stations {
+		if t.Operator < 0 || t.Operator >= len(b.Operators) {
+			return fmt.Errorf("operator %d of %d", t.Operator, len(b.Operators))
+		}
+	}
+	for _, e := range s.Emissions {
+		if e.Station < 0 || e.Station >= len(s.Stations) || e.Status < -1 || e.Status >= len(b.Statuses) || e.Generation >= site.Generations {
+			return fmt.Errorf("emission %+v", e)
+		}
+	}
+	for _, r := range s.Radio {
+		if r.Operator < 0 || r.Operator >= len(b.Operators) || int(r.Kind) >= site.RadioKinds || r.Value > r.Kind.Max() {
+			return fmt.Errorf("radio identifier %+v", r)
+		}
+	}
+	return nil
+}
+
+func (b *Builder) addChildren(s *site.Site) {
+	for _, t := range s.Stations {
+		b.stationCode = append(b.stationCode, b.intern(t.Code))
+		b.stationOperator = append(b.stationOperator, uint8(t.Operator))
+		b.operatorSiteID = append(b.operatorSiteID, b.intern(t.OperatorSiteID))
+	}
+	for _, e := range s.Emissions {
+		b.emissionStation = append(b.emissionStation, uint16(e.Station))
+		b.emissionSystem = append(b.emissionSystem, b.system(e.System))
+		b.emissionGeneration = append(b.emissionGeneration, uint8(e.Generation))
+		b.emissionStatus = append(b.emissionStatus, uint8(e.Status+1))
+		b.emissionOn = append(b.emissionOn, int32(e.On))
+	}
+	for _, r := range s.Radio {
+		b.radioKind = append(b.radioKind, uint8(r.Kind))
+		b.radioOperator = append(b.radioOperator, uint8(r.Operator))
+		b.radioBits = append(b.radioBits, r.Bits)
+		b.radioValue = append(b.radioValue, r.Value)
+	}
+	b.stationStart = append(b.stationStart, uint32(len(b.stationCode)))
+	b.emissionStart = append(b.emissionStart, uint32(len(b.emissionStation)))
+	b.radioStart = append(b.radioStart, uint32(len(b.radioKind)))
+}
+
+func (b *Builder) count(s *site.Site) {
+	count := func(name string, has bool) {
+		if has {
+			b.Enriched[name]++
+		}
+	}
+	count(Azimuths, len(s.Azimuths) > 0)
+	count(Frequencies, len(s.TxFrequencies)+len(s.RxFrequencies) > 0)
+	count(OperatorSiteIDs, slices.ContainsFunc(s.Stations, func(t site.Station) bool { return t.OperatorSiteID != "" }))
+	count(RadioIDs, len(s.Radio) > 0)
+	count(Communes, s.Commune != "")
+	count(Dates, s.Implemented != 0 || s.Commissioned != 0)
+}
+
+func (b *Builder) system(name string) uint16 {
+	i, ok := b.systems[name]
+	if !ok {
+		i = uint16(len(b.Systems))
+		b.systems[strings.Clone(name)] = i
+		b.Systems = append(b.Systems, strings.Clone(name))
+	}
+	return i
+}
+
+func (b *Builder) intern(s string) ref {
+	r, ok := b.strings[s]
+	if !ok {
+		r = ref(len(b.stringEnd))
+		b.strings[strings.Clone(s)] = r
+		b.text = append(b.text, s...)
+		b.stringEnd = append(b.stringEnd, uint32(len(b.text)))
+	}
+	return r
+}
+
+func internList[T uint16 | uint32](b *Builder, list []T) ref {
+	b.scratch = packList(b.scratch[:0], list)
+	if r, ok := b.strings[string(b.scratch)]; ok {
+		return r
+	}
+	return b.intern(string(b.scratch))
+}
+
+func flagsOf(s *site.Site) (f uint8) {
+	if s.FixedLink {
+		f |= flagFixedLink
+	}
+	if s.SharedRadio {
+		f |= flagSharedRadio
+	}
+	if s.Crozon {
+		f |= flagCrozon
+	}
+	return f
+}
+
+func millimetres(m float64) int32 {
+	if mm := math.Round(m * 1000); math.Abs(mm) < 1<<31 { // false for NaN
+		return int32(mm)
+	}
+	return noLength
+}
+
+// order returns the sites in Hilbert order, those of one position by id.
+func (b *Builder) order() []uint32 {
+	perm := make([]uint32, len(b.id))
+	for i := range perm {
+		perm[i] = uint32(i)
+	}
+	sort.Slice(perm, func(i, j int) bool {
+		x, y := perm[i], perm[j]
+		if b.keys[x] != b.keys[y] {
+			return b.keys[x] < b.keys[y]
+		}
+		return b.str(b.id[x]) < b.str(b.id[y])
+	})
+	return perm
+}
+
+// sorted returns the columns with the sites in order.
+func (b *Builder) sorted() *columns {
+	perm, c := b.order(), b.columns
+	for _, col := range c.all() {
+		switch col.rows {
+		case siteRows:
+			col.permute(perm, nil)
+		case stationRows:
+			col.permute(perm, b.stationStart)
+		case emissionRows:
+			col.permute(perm, b.emissionStart)
+		case radioRows:
+			col.permute(perm, b.radioStart)
+		}
+	}
+	c.stationStart = permuteStarts(b.stationStart, perm)
+	c.emissionStart = permuteStarts(b.emissionStart, perm)
+	c.radioStart = permuteStarts(b.radioStart, perm)
+	return &c
+}
+
+func permuteStarts(start, perm []uint32) []uint32 {
+	out := make([]uint32, 1, len(start))
+	for _, i := range perm {
+		out = append(out, out[len(out)-1]+start[i+1]-start[i])
+	}
+	return out
+}

@@ -1,0 +1,132 @@
+package snapshot
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"relais/market"
+	"relais/site"
+)
+
+// check makes sure that no later access can go out of bounds, whatever the file
+// holds.
+func (s *Snapshot) check() error {
+	for _, col := range s.all() {
+		if want := s.want(col.rows); want >= 0 && col.len() != want {
+			return fmt.Errorf("column %s has %d rows, want %d", col.name, col.len(), want)
+		}
+	}
+	if len(s.Statuses) >= math.MaxUint8 || len(s.Systems) > math.MaxUint16 {
+		return fmt.Errorf("%d statuses, %d systems", len(s.Statuses), len(s.Systems))
+	}
+	if site.ParseDate([]byte(s.SourceDate)).String() != s.SourceDate || s.SourceDate == "" {
+		return fmt.Errorf("source date %q", s.SourceDate)
+	}
+	if err := s.checkStrings(); err != nil {
+		return err
+	}
+	if err := s.checkSites(); err != nil {
+		return err
+	}
+	return s.checkChildren()
+}
+
+// checkMarket makes sure that the market's table is the one that the snapshot
+// was written with: operators and areas are stored by their place in it.
+func (s *Snapshot) checkMarket() error {
+	m := market.Get(s.Market)
+	if m == nil {
+		return fmt.Errorf("market %q: %w", s.Market, ErrVersion)
+	}
+	if !slices.Equal(s.Operators, m.OperatorKeys()) {
+		return fmt.Errorf("the operators of %s have changed: %w", s.Market, ErrVersion)
+	}
+	if !slices.EqualFunc(s.Areas, m.Areas, func(code string, a market.Area) bool { return code == a.Code }) {
+		return fmt.Errorf("the areas of %s have changed: %w", s.Market, ErrVersion)
+	}
+	return nil
+}
+
+func (s *Snapshot) checkStrings() error {
+	if len(s.stringEnd) == 0 || s.stringEnd[0] != 0 || !slices.IsSorted(s.stringEnd) || int(s.stringEnd[len(s.stringEnd)-1]) != len(s.text) {
+		return fmt.Errorf("the string table is out of order")
+	}
+	for _, col := range s.all() {
+		if col.refs == nil {
+			continue
+		}
+		for _, r := range col.refs() {
+			if int(r) >= len(s.stringEnd) {
+				return fmt.Errorf("column %s refers to string %d of %d", col.name, r, len(s.stringEnd))
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Snapshot) checkSites() error {
+	for i := range s.id {
+		if s.id[i] == 0 {
+			return fmt.Errorf("site %d has no id", i)
+		}
+		if s.lat[i] < -900000000 || s.lat[i] > 900000000 || s.lng[i] < -1800000000 || s.lng[i] > 1800000000 {
+			return fmt.Errorf("site %d lies outside the Earth", i)
+		}
+		if int(s.area[i]) > len(s.Areas) || s.flags[i] > flagsKnown {
+			return fmt.Errorf("site %d: area %d, flags %x", i, s.area[i], s.flags[i])
+		}
+		for _, list := range []ref{s.azimuths[i], s.tx[i], s.rx[i]} {
+			if err := checkList(s.bytes(list)); err != nil {
+				return fmt.Errorf("site %d: %v", i, err)
+			}
+		}
+	}
+	return nil
+}
+
+func checkList(b []byte) error {
+	for sum := uint64(0); len(b) > 0; {
+		d, n := binary.Uvarint(b)
+		if n <= 0 || d > math.MaxUint32 || sum+d > math.MaxUint32 {
+			return fmt.Errorf("a broken number list")
+		}
+		sum, b = sum+d, b[n:]
+	}
+	return nil
+}
+
+func (s *Snapshot) checkChildren() error {
+	for name, start := range map[string]struct {
+		at   []uint32
+		rows int
+	}{
+		"stations": {s.stationStart, len(s.stationCode)}, "emissions": {s.emissionStart, len(s.emissionStation)},
+		"radio": {s.radioStart, len(s.radioKind)},
+	} {
+		if start.at[0] != 0 || !slices.IsSorted(start.at) || int(start.at[len(start.at)-1]) != start.rows {
+			return fmt.Errorf("the %s are out of order", name)
+		}
+	}
+	for _, o := range [][]uint8{s.stationOperator, s.radioOperator} {
+		if len(o) > 0 && int(slices.Max(o)) >= len(s.Operators) {
+			return fmt.Errorf("an operator lies outside the table")
+		}
+	}
+	for i := range s.id {
+		stations := s.stationStart[i+1] - s.stationStart[i]
+		for e := s.emissionStart[i]; e < s.emissionStart[i+1]; e++ {
+			if uint32(s.emissionStation[e]) >= stations || int(s.emissionSystem[e]) >= len(s.Systems) ||
+				s.emissionGeneration[e] >= site.Generations || int(s.emissionStatus[e]) > len(s.Statuses) {
+				return fmt.Errorf("site %d has a broken emission", i)
+			}
+		}
+	}
+	for r, kind := range s.radioKind {
+		if int(kind) >= site.RadioKinds || s.radioValue[r] > site.RadioKind(kind).Max() || s.radioBits[r] > 32 {
+			return fmt.Errorf("radio identifier %d is broken", r)
+		}
+	}
+	return nil
+}

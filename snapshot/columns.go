@@ -1,0 +1,197 @@
+package snapshot
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// A ref is the position of a string in the string table; 0 is "".
+type ref uint32
+
+// columns are the tables of a snapshot: pointer-free columns of fixed width.
+// The children of site i stand in rows start[i] to start[i+1] of their table.
+type columns struct {
+	stringEnd []uint32 // where each string ends in text
+	text      []byte
+
+	// a row a site
+	lat, lng                            []int32 // 1e-7 degrees
+	id, nationalCode, sourceCode        []ref
+	area                                []uint16 // position in Meta.Areas + 1, 0 when unknown
+	commune, communeCode, postalCode    []ref
+	place, address1, address2, address3 []ref
+	height, antennaHeight               []int32 // millimetres, unknown when noLength
+	heightText                          []ref
+	natureCode, nature                  []ref
+	ownerCode, owner                    []ref
+	implemented, commissioned           []int32 // site.Date
+	azimuths, tx, rx                    []ref   // number lists, see list.go
+	flags                               []uint8
+	crozonLeader                        []ref
+
+	stationStart, emissionStart, radioStart []uint32 // one row more than sites
+
+	// a row a station
+	stationCode, operatorSiteID []ref
+	stationOperator             []uint8
+
+	// a row an emission
+	emissionStation    []uint16 // position among the site's stations
+	emissionSystem     []uint16
+	emissionGeneration []uint8
+	emissionStatus     []uint8
+	emissionOn         []int32 // site.Date
+
+	// a row a radio identifier
+	radioKind, radioOperator, radioBits []uint8
+	radioValue                          []uint64
+}
+
+// Flags of a site.
+const (
+	flagFixedLink = 1 << iota
+	flagSharedRadio
+	flagCrozon
+	flagsKnown = 1<<iota - 1
+)
+
+// noLength is the length that the source does not state.
+const noLength = -1 << 31
+
+// A rows value tells how many rows a column has.
+type rows uint8
+
+const (
+	anyRows rows = iota
+	stringRows
+	siteRows
+	startRows // one more than sites
+	stationRows
+	emissionRows
+	radioRows
+)
+
+// A column binds a section of the file to a slice of columns.
+type column struct {
+	name string // in error messages and FORMAT.md
+	rows rows
+	raw  func() []byte
+	load func([]byte) error
+	len  func() int
+	// permute brings the rows into the order of perm, a list of old sites; the
+	// children of site i are the rows start[i] to start[i+1], and nil says that
+	// the rows are the sites themselves.
+	permute func(perm, start []uint32)
+	refs    func() []ref // nil unless the column refers to strings
+}
+
+func bind[T uint8 | uint16 | uint32 | uint64 | int32 | ref](name string, r rows, p *[]T) column {
+	width := int(unsafe.Sizeof(T(0)))
+	col := column{
+		name: name, rows: r,
+		len: func() int { return len(*p) },
+		raw: func() []byte {
+			if len(*p) == 0 {
+				return nil
+			}
+			return unsafe.Slice((*byte)(unsafe.Pointer(&(*p)[0])), len(*p)*width)
+		},
+		// load is only given slices that begin at a multiple of eight bytes.
+		load: func(b []byte) error {
+			if len(b)%width != 0 {
+				return fmt.Errorf("column %s has %d bytes, no multiple of %d", name, len(b), width)
+			}
+			*p = nil
+			if len(b) > 0 {
+				*p = unsafe.Slice((*T)(unsafe.Pointer(&b[0])), len(b)/width)
+			}
+			return nil
+		},
+		permute: func(perm, start []uint32) {
+			out := make([]T, 0, len(*p))
+			for _, i := range perm {
+				if start == nil {
+					out = append(out, (*p)[i])
+				} else {
+					out = append(out, (*p)[start[i]:start[i+1]]...)
+				}
+			}
+			*p = out
+		},
+	}
+	if p, ok := any(p).(*[]ref); ok {
+		col.refs = func() []ref { return *p }
+	}
+	return col
+}
+
+// all lists the columns in the order of the file. The position in this list is
+// the section's number, so that a new column goes to the end, with a new
+// Version.
+func (c *columns) all() []column {
+	return []column{
+		bind("string.end", stringRows, &c.stringEnd),
+		bind("string.text", anyRows, &c.text),
+		bind("site.lat", siteRows, &c.lat),
+		bind("site.lng", siteRows, &c.lng),
+		bind("site.id", siteRows, &c.id),
+		bind("site.nationalCode", siteRows, &c.nationalCode),
+		bind("site.sourceCode", siteRows, &c.sourceCode),
+		bind("site.area", siteRows, &c.area),
+		bind("site.commune", siteRows, &c.commune),
+		bind("site.communeCode", siteRows, &c.communeCode),
+		bind("site.postalCode", siteRows, &c.postalCode),
+		bind("site.place", siteRows, &c.place),
+		bind("site.address1", siteRows, &c.address1),
+		bind("site.address2", siteRows, &c.address2),
+		bind("site.address3", siteRows, &c.address3),
+		bind("site.height", siteRows, &c.height),
+		bind("site.heightText", siteRows, &c.heightText),
+		bind("site.natureCode", siteRows, &c.natureCode),
+		bind("site.nature", siteRows, &c.nature),
+		bind("site.ownerCode", siteRows, &c.ownerCode),
+		bind("site.owner", siteRows, &c.owner),
+		bind("site.antennaHeight", siteRows, &c.antennaHeight),
+		bind("site.implemented", siteRows, &c.implemented),
+		bind("site.commissioned", siteRows, &c.commissioned),
+		bind("site.azimuths", siteRows, &c.azimuths),
+		bind("site.tx", siteRows, &c.tx),
+		bind("site.rx", siteRows, &c.rx),
+		bind("site.flags", siteRows, &c.flags),
+		bind("site.crozonLeader", siteRows, &c.crozonLeader),
+		bind("site.stationStart", startRows, &c.stationStart),
+		bind("site.emissionStart", startRows, &c.emissionStart),
+		bind("site.radioStart", startRows, &c.radioStart),
+		bind("station.code", stationRows, &c.stationCode),
+		bind("station.operator", stationRows, &c.stationOperator),
+		bind("station.operatorSiteID", stationRows, &c.operatorSiteID),
+		bind("emission.station", emissionRows, &c.emissionStation),
+		bind("emission.system", emissionRows, &c.emissionSystem),
+		bind("emission.generation", emissionRows, &c.emissionGeneration),
+		bind("emission.status", emissionRows, &c.emissionStatus),
+		bind("emission.on", emissionRows, &c.emissionOn),
+		bind("radio.kind", radioRows, &c.radioKind),
+		bind("radio.operator", radioRows, &c.radioOperator),
+		bind("radio.bits", radioRows, &c.radioBits),
+		bind("radio.value", radioRows, &c.radioValue),
+	}
+}
+
+// want returns how many rows a column of kind r must have.
+func (c *columns) want(r rows) int {
+	switch r {
+	case stringRows:
+		return len(c.stringEnd)
+	case siteRows:
+		return len(c.id)
+	case startRows:
+		return len(c.id) + 1
+	case stationRows:
+		return len(c.stationCode)
+	case emissionRows:
+		return len(c.emissionStation)
+	case radioRows:
+		return len(c.radioKind)
+	}
+	return -1
+}

@@ -1,0 +1,134 @@
+package snapshot
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"unsafe"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// ReadFile reads the snapshot at path. Its errors name the file and wrap
+// ErrForeign, ErrVersion, ErrDamaged or what the system says.
+func ReadFile(path string) (*Snapshot, error) {
+	s, err := readFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
+	}
+	return s, nil
+}
+
+func readFile(path string) (*Snapshot, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	// The header is checked before the rest gets memory.
+	head := make([]byte, headerBytes)
+	if _, err := io.ReadFull(f, head); err != nil {
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return nil, ErrForeign
+		}
+		return nil, err
+	}
+	if err := checkHeader(head, uint64(info.Size())); err != nil {
+		return nil, err
+	}
+	data := aligned(int(info.Size()))
+	copy(data, head)
+	if _, err := io.ReadFull(f, data[headerBytes:]); err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrDamaged, err)
+	}
+	return read(data)
+}
+
+// Read reads a snapshot from data, which it keeps.
+func Read(data []byte) (*Snapshot, error) {
+	if len(data) < headerBytes {
+		return nil, ErrForeign
+	}
+	if err := checkHeader(data, uint64(len(data))); err != nil {
+		return nil, err
+	}
+	if uintptr(unsafe.Pointer(&data[0]))%align != 0 {
+		data = append(aligned(len(data))[:0], data...)
+	}
+	return read(data)
+}
+
+// aligned returns n bytes that begin at a multiple of eight.
+func aligned(n int) []byte {
+	words := make([]uint64, (n+7)/8)
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)[:n]
+}
+
+func checkHeader(head []byte, size uint64) error {
+	if !bytes.Equal(head[:8], []byte(magic)) {
+		return ErrForeign
+	}
+	if v := binary.LittleEndian.Uint32(head[8:]); v != Version {
+		return fmt.Errorf("format %d, this program reads %d: %w", v, Version, ErrVersion)
+	}
+	if want := binary.LittleEndian.Uint64(head[16:]); want != size {
+		return fmt.Errorf("%w: it has %d bytes instead of %d", ErrDamaged, size, want)
+	}
+	return nil
+}
+
+func read(data []byte) (*Snapshot, error) {
+	d := xxhash.New()
+	d.Write(data[:checksumAt])
+	d.Write(data[checksumAt+8:])
+	sum := d.Sum64()
+	if sum != binary.LittleEndian.Uint64(data[checksumAt:]) {
+		return nil, fmt.Errorf("%w: the checksum does not match", ErrDamaged)
+	}
+	s := &Snapshot{Bytes: int64(len(data))}
+	if err := s.load(data); err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrDamaged, err)
+	}
+	if err := s.checkMarket(); err != nil {
+		return nil, err
+	}
+	if err := s.check(); err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrDamaged, err)
+	}
+	s.Version = versionName(s.SourceDate, sum)
+	return s, nil
+}
+
+func (s *Snapshot) load(data []byte) error {
+	cols := s.all()
+	n := int(binary.LittleEndian.Uint32(data[12:]))
+	if n != len(cols)+1 || len(data) < headerBytes+n*sectionBytes {
+		return fmt.Errorf("%d sections, want %d", n, len(cols)+1)
+	}
+	for i := range n {
+		entry := data[headerBytes+i*sectionBytes:]
+		at, size := binary.LittleEndian.Uint64(entry), binary.LittleEndian.Uint64(entry[8:])
+		if at%align != 0 || at > uint64(len(data)) || size > uint64(len(data))-at {
+			return fmt.Errorf("section %d lies outside the file", i)
+		}
+		section := data[at : at+size : at+size]
+		if i == 0 {
+			if err := json.Unmarshal(section, &s.Meta); err != nil {
+				return fmt.Errorf("meta: %v", err)
+			}
+			continue
+		}
+		if err := cols[i-1].load(section); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+// Package snapshot turns the sites of one market into one compact file and
+// back. FORMAT.md describes the file. A snapshot is derived from the
+// authority's files: a file of another version is not migrated, it is made anew
+// by relais ingest. The package answers no questions; that is index's job.
+package snapshot
+
+import (
+	"errors"
+	"unsafe"
+
+	"relais/geo"
+	"relais/market"
+	"relais/site"
+)
+
+// Version is the version of the file format that this program reads and writes.
+const Version = 1
+
+// Errors of reading. They come wrapped with the file's name.
+var (
+	ErrForeign = errors.New("not a relais snapshot")
+	ErrVersion = errors.New("written by another version of relais: run relais ingest")
+	ErrDamaged = errors.New("damaged: run relais ingest")
+)
+
+// Meta says what a snapshot holds.
+type Meta struct {
+	Market     market.Code `json:"market"`
+	SourceDate string      `json:"sourceDate"` // YYYY-MM-DD: the data's own date
+	UpdatedAt  string      `json:"updatedAt"`  // the same as the source writes it, YYYY-MM-DDTHH:MM:SS
+	Synthetic  bool        `json:"synthetic"`  // made up for a demonstration
+	Operators  []string    `json:"operators"`  // the market's keys, in table order
+	Areas      []string    `json:"areas"`      // the market's area codes, in table order
+	Statuses   []string    `json:"statuses"`   // from least to most advanced
+	Systems    []string    `json:"systems"`    // in order of first appearance
+	// Enriched counts the sites that have what a source beside the register
+	// gives: azimuths, frequencies, operatorSiteIds, radioIds, communes, dates.
+	Enriched map[string]int `json:"enriched"`
+}
+
+// A Snapshot is a market's register in memory. It is never written to after
+// Read, so that any number of goroutines may use it. Strings that it returns
+// share its memory.
+type Snapshot struct {
+	Meta
+	Version string // names this content: the source's date and a checksum
+	Bytes   int64  // size of the file
+	columns
+}
+
+// Len is the number of sites. They stand in Hilbert order of their positions.
+func (s *Snapshot) Len() int { return len(s.id) }
+
+// Emissions is the number of emissions of all sites.
+func (s *Snapshot) Emissions() int { return len(s.emissionStation) }
+
+// Positions returns the latitudes and longitudes of all sites in 1e-7 degrees.
+// They must not be changed.
+func (s *Snapshot) Positions() (lat, lng []int32) { return s.lat, s.lng }
+
+// ID returns the id of site i.
+func (s *Snapshot) ID(i int) string { return s.str(s.id[i]) }
+
+// Area returns the position of site i's area in Meta.Areas, -1 when unknown.
+func (s *Snapshot) Area(i int) int { return int(s.area[i]) - 1 }
+
+// Stations returns the range of station rows of site i, for StationCode.
+func (s *Snapshot) Stations(i int) (from, to int) {
+	return int(s.stationStart[i]), int(s.stationStart[i+1])
+}
+
+// StationCode returns the code of a station row.
+func (s *Snapshot) StationCode(row int) string { return s.str(s.stationCode[row]) }
+
+// StationRows is the number of station rows of all sites.
+func (s *Snapshot) StationRows() int { return len(s.stationCode) }
+
+// An EmissionKey is what filters ask of an emission.
+type EmissionKey struct {
+	Operator   int
+	System     int // position in Meta.Systems
+	Generation site.Generation
+	Status     int // position in Meta.Statuses, -1 when the market has none
+}
+
+// EmissionKeys calls f for each emission of site i.
+func (s *Snapshot) EmissionKeys(i int, f func(EmissionKey)) {
+	first := s.stationStart[i]
+	for e := s.emissionStart[i]; e < s.emissionStart[i+1]; e++ {
+		f(EmissionKey{
+			Operator:   int(s.stationOperator[first+uint32(s.emissionStation[e])]),
+			System:     int(s.emissionSystem[e]),
+			Generation: site.Generation(s.emissionGeneration[e]),
+			Status:     int(s.emissionStatus[e]) - 1,
+		})
+	}
+}
+
+// RadioIDs calls f for each radio identifier of site i.
+func (s *Snapshot) RadioIDs(i int, f func(site.RadioID)) {
+	for r := s.radioStart[i]; r < s.radioStart[i+1]; r++ {
+		f(s.radioID(r))
+	}
+}
+
+func (s *Snapshot) radioID(r uint32) site.RadioID {
+	return site.RadioID{Kind: site.RadioKind(s.radioKind[r]), Operator: int(s.radioOperator[r]), Value: s.radioValue[r], Bits: s.radioBits[r]}
+}
+
+// Site fills dst with site i. The slices of dst are used again; its strings
+// share the snapshot's memory.
+func (s *Snapshot) Site(i int, dst *site.Site) {
+	*dst = site.Site{
+		ID: s.str(s.id[i]), NationalCode: s.str(s.nationalCode[i]), SourceCode: s.str(s.sourceCode[i]),
+		Position: geo.Point{Lat: geo.Degrees(s.lat[i]), Lng: geo.Degrees(s.lng[i])},
+		Area:     s.Area(i),
+		Commune:  s.str(s.commune[i]), CommuneCode: s.str(s.communeCode[i]), PostalCode: s.str(s.postalCode[i]),
+		Place:   s.str(s.place[i]),
+		Address: [3]string{s.str(s.address1[i]), s.str(s.address2[i]), s.str(s.address3[i])},
+		Height:  metres(s.height[i]), HeightText: s.str(s.heightText[i]),
+		Nature:        site.Coded{Code: s.str(s.natureCode[i]), Label: s.str(s.nature[i])},
+		Owner:         site.Coded{Code: s.str(s.ownerCode[i]), Label: s.str(s.owner[i])},
+		AntennaHeight: metres(s.antennaHeight[i]),
+		Implemented:   site.Date(s.implemented[i]), Commissioned: site.Date(s.commissioned[i]),
+		Azimuths:      unpackList(dst.Azimuths[:0], s.bytes(s.azimuths[i])),
+		TxFrequencies: unpackList(dst.TxFrequencies[:0], s.bytes(s.tx[i])),
+		RxFrequencies: unpackList(dst.RxFrequencies[:0], s.bytes(s.rx[i])),
+		FixedLink:     s.flags[i]&flagFixedLink != 0,
+		SharedRadio:   s.flags[i]&flagSharedRadio != 0,
+		Crozon:        s.flags[i]&flagCrozon != 0,
+		CrozonLeader:  s.str(s.crozonLeader[i]),
+		Stations:      dst.Stations[:0], Emissions: dst.Emissions[:0], Radio: dst.Radio[:0],
+	}
+	for r := s.stationStart[i]; r < s.stationStart[i+1]; r++ {
+		dst.Stations = append(dst.Stations, site.Station{
+			Code: s.str(s.stationCode[r]), Operator: int(s.stationOperator[r]), OperatorSiteID: s.str(s.operatorSiteID[r])})
+	}
+	for e := s.emissionStart[i]; e < s.emissionStart[i+1]; e++ {
+		dst.Emissions = append(dst.Emissions, site.Emission{
+			Station: int(s.emissionStation[e]), System: s.Systems[s.emissionSystem[e]],
+			Generation: site.Generation(s.emissionGeneration[e]), Status: int(s.emissionStatus[e]) - 1,
+			On: site.Date(s.emissionOn[e])})
+	}
+	for r := s.radioStart[i]; r < s.radioStart[i+1]; r++ {
+		dst.Radio = append(dst.Radio, s.radioID(r))
+	}
+}
+
+func (s *columns) bytes(r ref) []byte {
+	if r == 0 {
+		return nil
+	}
+	return s.text[s.stringEnd[r-1]:s.stringEnd[r]]
+}
+
+func (s *columns) str(r ref) string {
+	b := s.bytes(r)
+	return unsafe.String(unsafe.SliceData(b), len(b))
+}
+
+func metres(mm int32) float64 {
+	if mm == noLength {
+		return site.Unknown
+	}
+	return float64(mm) / 1000
+}

@@ -1,0 +1,118 @@
+package snapshot
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/cespare/xxhash/v2"
+
+	"relais/folder"
+)
+
+// The file begins with a header of headerBytes:
+//
+//	0   8  magic
+//	8   4  Version
+//	12  4  number of sections
+//	16  8  bytes of the whole file
+//	24  8  checksum: xxHash64 of everything but these eight bytes
+//
+// and goes on with the table of sections, sectionBytes each (offset and length
+// in bytes), and the sections, each at a multiple of eight bytes. Section 0 is
+// Meta as JSON; section n is column n-1 of columns.all. All numbers are
+// little-endian.
+const (
+	magic        = "RELAISSN"
+	headerBytes  = 32
+	checksumAt   = 24
+	sectionBytes = 16
+	align        = 8
+)
+
+// Info says what was written.
+type Info struct {
+	Path    string
+	Bytes   int64
+	Version string
+}
+
+// Write writes the snapshot to path, replacing what is there when it is whole
+// and on disk.
+func (b *Builder) Write(path string) (Info, error) {
+	if b.SourceDate == "" {
+		return Info{}, fmt.Errorf("snapshot %s: no source date", b.Market)
+	}
+	sections, err := b.sections()
+	if err != nil {
+		return Info{}, err
+	}
+	head := header(sections)
+	sum := checksum(head, sections)
+	binary.LittleEndian.PutUint64(head[checksumAt:], sum)
+	info := Info{Path: path, Bytes: int64(binary.LittleEndian.Uint64(head[16:])), Version: versionName(b.SourceDate, sum)}
+	return info, folder.Replace(path, func(w io.Writer) error {
+		if _, err := w.Write(head); err != nil {
+			return err
+		}
+		for _, s := range sections {
+			if _, err := w.Write(padded(s)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (b *Builder) sections() ([][]byte, error) {
+	meta, err := json.Marshal(b.Meta)
+	if err != nil {
+		return nil, err
+	}
+	sections := [][]byte{meta}
+	for _, col := range b.sorted().all() {
+		sections = append(sections, col.raw())
+	}
+	return sections, nil
+}
+
+// header returns the header, its checksum still 0, and the table of sections.
+func header(sections [][]byte) []byte {
+	head := make([]byte, headerBytes+len(sections)*sectionBytes)
+	copy(head, magic)
+	binary.LittleEndian.PutUint32(head[8:], Version)
+	binary.LittleEndian.PutUint32(head[12:], uint32(len(sections)))
+	at := uint64(len(head))
+	for i, s := range sections {
+		entry := head[headerBytes+i*sectionBytes:]
+		binary.LittleEndian.PutUint64(entry, at)
+		binary.LittleEndian.PutUint64(entry[8:], uint64(len(s)))
+		at += uint64(len(s)+align-1) / align * align
+	}
+	binary.LittleEndian.PutUint64(head[16:], at)
+	return head
+}
+
+func checksum(head []byte, sections [][]byte) uint64 {
+	d := xxhash.New()
+	d.Write(head[:checksumAt]) // a hash's Write never fails
+	d.Write(head[checksumAt+8:])
+	for _, s := range sections {
+		d.Write(padded(s))
+	}
+	return d.Sum64()
+}
+
+// padded returns s with zeros up to a multiple of align. It copies only a
+// section that needs them.
+func padded(s []byte) []byte {
+	if n := len(s) % align; n != 0 {
+		return append(s[:len(s):len(s)], make([]byte, align-n)...)
+	}
+	return s
+}
+
+func versionName(sourceDate string, sum uint64) string {
+	return fmt.Sprintf("%s-%016x", sourceDate, sum)
+}
