@@ -1,6 +1,6 @@
 // Package site is the normalised record of one antenna site with its
 // emissions: what every authority's parser produces and what the snapshot
-// stores. Units are fixed here: degrees, metres, kilohertz, whole degrees of
+// stores. Units are fixed here: degrees, metres, hertz, whole degrees of
 // azimuth. Nothing in it is personal data.
 package site
 
@@ -34,8 +34,8 @@ type Site struct {
 	Implemented, Commissioned Date
 
 	Azimuths      []uint16 // of sector antennas: distinct, ascending, 0 to 359 from true north
-	TxFrequencies []uint32 // kHz: distinct, ascending
-	RxFrequencies []uint32 // kHz: distinct, ascending
+	TxFrequencies []uint64 // Hz, transmitted by the site: distinct, ascending
+	RxFrequencies []uint64 // Hz, received by the site: distinct, ascending
 
 	FixedLink    bool   // a dish or a microwave system stands here
 	SharedRadio  bool   // the source states radio-network sharing

@@ -180,7 +180,7 @@ func (b *Builder) intern(s string) ref {
 	return r
 }
 
-func internList[T uint16 | uint32](b *Builder, list []T) ref {
+func internList[T uint16 | uint64](b *Builder, list []T) ref {
 	b.scratch = packList(b.scratch[:0], list)
 	if r, ok := b.strings[string(b.scratch)]; ok {
 		return r

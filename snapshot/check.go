@@ -86,10 +86,13 @@ func (s *Snapshot) checkSites() error {
 	return nil
 }
 
+// maxListed bounds the numbers of a list: hertz below a terahertz.
+const maxListed = 1e12
+
 func checkList(b []byte) error {
 	for sum := uint64(0); len(b) > 0; {
 		d, n := binary.Uvarint(b)
-		if n <= 0 || d > math.MaxUint32 || sum+d > math.MaxUint32 {
+		if n <= 0 || d > maxListed || sum+d > maxListed {
 			return fmt.Errorf("a broken number list")
 		}
 		sum, b = sum+d, b[n:]

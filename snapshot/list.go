@@ -6,7 +6,7 @@ import "encoding/binary"
 // table: the difference of each number to the one before it, as an unsigned
 // varint. Equal lists of many sites so cost one string.
 
-func packList[T uint16 | uint32](dst []byte, list []T) []byte {
+func packList[T uint16 | uint64](dst []byte, list []T) []byte {
 	last := T(0)
 	for _, x := range list {
 		dst = binary.AppendUvarint(dst, uint64(x-last))
@@ -17,12 +17,12 @@ func packList[T uint16 | uint32](dst []byte, list []T) []byte {
 
 // unpackList appends the list that s holds. What does not fit ends the list:
 // Read has refused such a snapshot already.
-func unpackList[T uint16 | uint32](dst []T, s []byte) []T {
+func unpackList[T uint16 | uint64](dst []T, s []byte) []T {
 	last := uint64(0)
 	for len(s) > 0 {
 		d, n := binary.Uvarint(s)
 		last += d
-		if n <= 0 || last > uint64(^T(0)) || d > uint64(^T(0)) {
+		if n <= 0 || last > uint64(^T(0)) {
 			return dst
 		}
 		dst = append(dst, T(last))

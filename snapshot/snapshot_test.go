@@ -53,8 +53,8 @@ func randomSites(n int) []site.Site {
 		}
 		for a := r.IntN(50); a < 360 && r.IntN(4) > 0; a += 1 + r.IntN(120) {
 			s.Azimuths = append(s.Azimuths, uint16(a))
-			s.TxFrequencies = append(s.TxFrequencies, uint32(700000+a*10000))
-			s.RxFrequencies = append(s.RxFrequencies, uint32(a))
+			s.TxFrequencies = append(s.TxFrequencies, uint64(700000000+a*10000000))
+			s.RxFrequencies = append(s.RxFrequencies, uint64(a))
 		}
 		for k := range 1 + r.IntN(4) {
 			s.Stations = append(s.Stations, site.Station{Code: text("station"), Operator: r.IntN(4), OperatorSiteID: text("T1")})

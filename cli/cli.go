@@ -1,0 +1,116 @@
+// Package cli is the command line: it parses flags, runs one operation of the
+// packages below and says what came of it. It holds no logic of its own.
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"relais/folder"
+	"relais/market"
+)
+
+// Exit codes.
+const (
+	done     = 0
+	failed   = 1
+	wrongUse = 2
+)
+
+// Streams are where a command writes: results to Out, progress and errors to
+// Err.
+type Streams struct{ Out, Err io.Writer }
+
+// commands is the grammar; each command is in its own file.
+type commands struct {
+	Demo     demoCommand     `cmd:"" help:"Make a synthetic country and serve it: the first thing to try."`
+	Serve    serveCommand    `cmd:"" help:"Serve the API from a data folder."`
+	Ingest   ingestCommand   `cmd:"" help:"Read authority files once and write each market's snapshot."`
+	Snapshot snapshotCommand `cmd:"" help:"Look at the snapshots of a data folder."`
+	Version  versionCommand  `cmd:"" help:"Print the version of this program."`
+}
+
+const description = `The national registers of mobile-network antennas as a fast public API, from one folder.
+
+Start with:
+  relais demo
+  relais ingest --data DIR FR,DROM observatoire.csv SUP_tables.zip
+  relais serve --data DIR
+
+Every flag can be an environment variable: --data is RELAIS_DATA.`
+
+// Main runs the command line and returns the exit code.
+func Main(ctx context.Context, args []string, streams Streams) int {
+	var c commands
+	exit := -1
+	parser, err := kong.New(&c, kong.Name("relais"), kong.Description(description),
+		kong.Writers(streams.Out, streams.Err), kong.Exit(func(code int) { exit = code }),
+		kong.DefaultEnvars("RELAIS"), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(streams))
+	if err != nil {
+		fmt.Fprintln(streams.Err, "relais:", err)
+		return failed
+	}
+	k, err := parser.Parse(args)
+	if exit >= 0 { // --help
+		return exit
+	}
+	if err != nil {
+		fmt.Fprintf(streams.Err, "relais: %v\n", err)
+		if _, ok := errors.AsType[*kong.ParseError](err); ok {
+			fmt.Fprintln(streams.Err, "Run relais --help, or relais COMMAND --help, for usage.")
+		}
+		return wrongUse
+	}
+	return exitCode(k.Run(), streams)
+}
+
+// A usageError is a wrong use that only the command itself can see.
+type usageError struct{ error }
+
+func exitCode(err error, streams Streams) int {
+	if err == nil {
+		return done
+	}
+	fmt.Fprintf(streams.Err, "relais: %v\n", err)
+	if _, ok := errors.AsType[usageError](err); ok {
+		return wrongUse
+	}
+	return failed
+}
+
+// dataFlag is the folder of most commands.
+type dataFlag struct {
+	Data string `required:"" placeholder:"DIR" help:"The data folder."`
+}
+
+func (d dataFlag) dir() folder.Dir { return folder.Dir(d.Data) }
+
+// A marketList is MARKET[,MARKET].
+type marketList []market.Code
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (l *marketList) UnmarshalText(b []byte) error {
+	*l = nil
+	for _, name := range strings.Split(string(b), ",") {
+		var c market.Code
+		if err := c.UnmarshalText([]byte(strings.TrimSpace(name))); err != nil {
+			return fmt.Errorf("%q is no market: %w", name, err)
+		}
+		*l = append(*l, c)
+	}
+	return nil
+}
+
+// printJSON writes one JSON object for scripts.
+func printJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"relais/ingest"
+	"relais/ingest/source"
+)
+
+type ingestCommand struct {
+	dataFlag
+	Markets marketList `arg:"" name:"market" help:"The markets that the files are for: FR,DROM for the French ones."`
+	Files   []string   `arg:"" name:"file" help:"Files, folders or zip archives, in any order; what each is, is found by its content."`
+	Force   bool       `help:"Write even when the data is older than the present snapshot, or would drop over 5 % of its sites or of an enrichment."`
+	JSON    bool       `name:"json" help:"Print the report as one JSON object."`
+}
+
+// Help is shown below the flags.
+func (*ingestCommand) Help() string {
+	return `Examples:
+  relais ingest --data DIR FR,DROM observatoire.csv
+  relais ingest --data DIR FR,DROM observatoire.csv SUP_tables.zip arcep_sites.csv radio_ids.ntm laposte_hexasmal.csv
+
+The last good input of each kind is kept in DIR/sources: a new weekly observatoire alone keeps the azimuths, the operators' site ids and the radio identifiers. A failed ingest leaves everything as it was. A running server loads the new snapshot by itself.`
+}
+
+// Run ingests the files.
+func (c *ingestCommand) Run(ctx context.Context, streams Streams) error {
+	o := ingest.Options{Dir: c.dir(), Markets: c.Markets, Paths: c.Files, Force: c.Force, Now: time.Now(), Progress: progress(streams.Err)}
+	r, err := ingest.Run(ctx, o)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(streams.Out, r)
+	}
+	return printIngest(streams.Out, r)
+}
+
+// progress returns a bar on a terminal, nil elsewhere.
+func progress(w io.Writer) func(int64) func(int) {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	return func(total int64) func(int) {
+		bar := progressbar.NewOptions64(total, progressbar.OptionSetWriter(w), progressbar.OptionShowBytes(true),
+			progressbar.OptionSetDescription("reading"), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+		return func(n int) { bar.Add(n) } // a bar that cannot be drawn changes nothing
+	}
+}
+
+func printIngest(w io.Writer, r *ingest.Report) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "FILE\tKIND\tROWS\tSERVED\tREJECTED")
+	for _, f := range r.Files {
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\n", f.Path, f.Kind, f.Rows, f.Served, f.Rows-f.Served)
+		for _, reason := range slices.Sorted(maps.Keys(f.Rejected)) {
+			fmt.Fprintf(t, "\t\t\t\t%d %s%s\n", f.Rejected[reason], reason, lines(f, reason))
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, m := range r.Markets {
+		if m.Snapshot == nil {
+			continue
+		}
+		fmt.Fprintf(w, "%s: %d sites, %d emissions of %s in %s (%d bytes, version %s)\n",
+			m.Market, m.Sites, m.Emissions, m.SourceDate, m.Snapshot.Path, m.Snapshot.Bytes, m.Snapshot.Version)
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintln(w, "note:", n)
+	}
+	_, err := fmt.Fprintf(w, "done in %.1f s\n", r.Seconds)
+	return err
+}
+
+// lines names the first lines that were rejected for the reason.
+func lines(f *source.Report, reason string) string {
+	text := ""
+	for _, e := range f.Examples {
+		if e.Reason == reason {
+			text += fmt.Sprintf(" %d", e.Line)
+		}
+	}
+	if text == "" {
+		return ""
+	}
+	return " (line" + text + ")"
+}

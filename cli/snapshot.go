@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"text/tabwriter"
+
+	"relais/folder"
+	"relais/market"
+	"relais/snapshot"
+)
+
+type snapshotCommand struct {
+	Info   snapshotInfo   `cmd:"" help:"Say what each snapshot holds."`
+	Verify snapshotVerify `cmd:"" help:"Read each snapshot whole and check it; fails when one is damaged."`
+}
+
+type snapshotFlags struct {
+	dataFlag
+	Market []market.Code `arg:"" optional:"" name:"market" help:"Only these markets."`
+	JSON   bool          `name:"json" help:"Print one JSON object."`
+}
+
+type snapshotInfo struct{ snapshotFlags }
+
+type snapshotVerify struct{ snapshotFlags }
+
+// snapshotState is one line of either command.
+type snapshotState struct {
+	Market     market.Code    `json:"market"`
+	Path       string         `json:"path"`
+	Error      string         `json:"error,omitempty"`
+	Version    string         `json:"version,omitempty"`
+	SourceDate string         `json:"sourceDate,omitempty"`
+	Synthetic  bool           `json:"synthetic,omitempty"`
+	Sites      int            `json:"sites"`
+	Emissions  int            `json:"emissions"`
+	Bytes      int64          `json:"bytes"`
+	Enriched   map[string]int `json:"enriched,omitempty"`
+}
+
+// Run prints what the snapshots hold.
+func (c *snapshotInfo) Run(streams Streams) error {
+	_, err := c.print(streams)
+	return err
+}
+
+// Run fails when a snapshot is damaged.
+func (c *snapshotVerify) Run(streams Streams) error {
+	states, err := c.print(streams)
+	if err != nil {
+		return err
+	}
+	for _, s := range states {
+		if s.Error != "" {
+			return errors.New(s.Error)
+		}
+	}
+	return nil
+}
+
+func (c *snapshotFlags) print(streams Streams) ([]snapshotState, error) {
+	states := snapshotStates(c.dir(), c.Market)
+	if len(states) == 0 {
+		return nil, fmt.Errorf("%s holds no snapshot: run relais ingest, or relais demo", c.dir().Snapshots())
+	}
+	if c.JSON {
+		return states, printJSON(streams.Out, map[string]any{"snapshots": states})
+	}
+	t := tabwriter.NewWriter(streams.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "MARKET\tDATE\tSITES\tEMISSIONS\tBYTES\tVERSION")
+	for _, s := range states {
+		if s.Error != "" {
+			fmt.Fprintf(t, "%s\t%s\n", s.Market, s.Error)
+			continue
+		}
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%s\n", s.Market, s.SourceDate, s.Sites, s.Emissions, s.Bytes, s.Version)
+	}
+	return states, t.Flush()
+}
+
+// snapshotStates reads the snapshots of the markets, all when none is named.
+// A market that was not named and has none is left out.
+func snapshotStates(dir folder.Dir, only []market.Code) (states []snapshotState) {
+	codes := only
+	if len(codes) == 0 {
+		for _, m := range market.All {
+			codes = append(codes, m.Code)
+		}
+	}
+	for _, code := range codes {
+		st := snapshotState{Market: code, Path: dir.Snapshot(string(code))}
+		s, err := snapshot.ReadFile(st.Path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && len(only) == 0:
+			continue
+		case err != nil:
+			st.Error = err.Error()
+		default:
+			st.Version, st.SourceDate, st.Synthetic, st.Sites = s.Version, s.SourceDate, s.Synthetic, s.Len()
+			st.Emissions, st.Bytes, st.Enriched = s.Emissions(), s.Bytes, s.Enriched
+		}
+		states = append(states, st)
+	}
+	return states
+}

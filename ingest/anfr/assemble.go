@@ -1,0 +1,193 @@
+package anfr
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"relais/geo"
+	"relais/ingest/source"
+	"relais/site"
+	"relais/snapshot"
+)
+
+// assemble turns what was gathered into one snapshot for each market that was
+// asked for.
+func (c *country) assemble(files []source.Found) ([]*snapshot.Builder, error) {
+	builders := c.builders(files)
+	g := c.grouped()
+	var s site.Site
+	duplicates := 0
+	for i := range c.supports {
+		sup := &c.supports[i]
+		duplicates += c.fill(&s, uint32(i), g)
+		if err := builders[sup.target].Add(&s); err != nil {
+			return nil, err
+		}
+	}
+	c.observed.RejectMany(duplicates, "duplicate row")
+	return slices.DeleteFunc(builders, func(b *snapshot.Builder) bool { return b == nil }), nil
+}
+
+// builders returns a builder for each target, nil when it was not asked for.
+func (c *country) builders(files []source.Found) []*snapshot.Builder {
+	builders := make([]*snapshot.Builder, len(c.targets))
+	for i, t := range c.targets {
+		if !t.asked {
+			continue
+		}
+		statuses := make([]string, len(t.market.Statuses))
+		for k, st := range t.market.Statuses {
+			statuses[k] = st.Name
+		}
+		b := snapshot.NewBuilder(t.market, statuses)
+		b.UpdatedAt, b.SourceDate = c.updated, c.updated[:len("2006-01-02")]
+		for _, f := range files {
+			b.Synthetic = b.Synthetic || f.Synthetic()
+		}
+		builders[i] = b
+	}
+	return builders
+}
+
+// A grouping has the rows of each support together; what remains of each list
+// begins at the next support.
+type grouping struct {
+	rows      []row // of support i: from[i] to from[i+1]
+	from      []int32
+	antennas  []antenna
+	frequency []uint64
+	nodes     []node
+	seen      []row // scratch
+}
+
+func (c *country) grouped() *grouping {
+	g := &grouping{rows: make([]row, len(c.rows)), from: make([]int32, len(c.supports)+1)}
+	at := make([]int32, len(c.supports))
+	for i := range c.supports {
+		g.from[i+1] = g.from[i] + c.supports[i].rows
+		at[i] = g.from[i]
+	}
+	for _, e := range c.rows {
+		g.rows[at[e.support]] = e
+		at[e.support]++
+	}
+	c.rows = nil
+	slices.SortFunc(c.antennas, func(a, b antenna) int {
+		return cmp.Or(cmp.Compare(a.support, b.support), cmp.Compare(a.aer, b.aer), cmp.Compare(a.station, b.station))
+	})
+	g.antennas, g.nodes, g.frequency = c.antennas, c.nodes, sortFrequencies(c.frequency)
+	return g
+}
+
+// fill makes the site of support i and returns how many of its rows were there
+// twice.
+func (c *country) fill(s *site.Site, i uint32, g *grouping) (duplicates int) {
+	sup := &c.supports[i]
+	*s = site.Site{
+		ID:       strconv.FormatUint(uint64(sup.number), 10),
+		Position: geo.Point{Lat: sup.lat, Lng: sup.lng}, Area: int(sup.area),
+		Commune: c.communes[sup.insee], CommuneCode: sup.insee, PostalCode: sup.postal,
+		Place: sup.lieu, Address: sup.address,
+		Height: metres(sup.height), HeightText: sup.height,
+		Nature:        site.Coded{Code: sup.nature, Label: c.natures[sup.nature]},
+		Owner:         site.Coded{Code: sup.owner, Label: c.owners[sup.owner]},
+		AntennaHeight: site.Unknown,
+		FixedLink:     sup.fixedLink, CrozonLeader: c.leaders[i],
+		Azimuths: s.Azimuths[:0], Stations: s.Stations[:0], Emissions: s.Emissions[:0], Radio: s.Radio[:0],
+	}
+	duplicates = c.fillEmissions(s, g.rows[g.from[i]:g.from[i+1]], g)
+	n := 0
+	for n < len(g.antennas) && g.antennas[n].support == i {
+		n++
+	}
+	c.fillAntennas(s, c.operatorsOn[i], g.antennas[:n])
+	g.antennas = g.antennas[n:]
+	s.TxFrequencies, s.RxFrequencies, g.frequency = frequencies(g.frequency, i)
+	for len(g.nodes) > 0 && g.nodes[0].support == i {
+		d := g.nodes[0]
+		s.Radio = append(s.Radio, site.RadioID{Kind: d.kind, Operator: int(d.operator), Value: uint64(d.value)})
+		g.nodes = g.nodes[1:]
+	}
+	return duplicates
+}
+
+// fillEmissions adds the stations in the order of their numbers, and the
+// emissions by station, generation and band. A row that repeats the station and
+// system of another is left out.
+func (c *country) fillEmissions(s *site.Site, rows []row, g *grouping) (duplicates int) {
+	g.seen = append(g.seen[:0], rows...)
+	slices.SortStableFunc(g.seen, func(a, b row) int {
+		if a.station != b.station {
+			x, y := &c.stations[a.station], &c.stations[b.station]
+			return cmp.Or(cmp.Compare(x.code, y.code), cmp.Compare(x.operator, y.operator))
+		}
+		return cmp.Or(cmp.Compare(a.generation, b.generation), site.CompareSystems(c.systems[a.system], c.systems[b.system]))
+	})
+	for k, e := range g.seen {
+		if k > 0 && e.station == g.seen[k-1].station && e.system == g.seen[k-1].system {
+			duplicates++
+			continue
+		}
+		if k == 0 || e.station != g.seen[k-1].station {
+			c.addStation(s, &c.stations[e.station])
+		}
+		s.Emissions = append(s.Emissions, site.Emission{Station: len(s.Stations) - 1, System: c.systems[e.system],
+			Generation: site.Generation(e.generation), Status: int(e.status), On: site.Date(e.on)})
+	}
+	s.SourceCode = s.Stations[0].Code
+	return duplicates
+}
+
+func (c *country) addStation(s *site.Site, t *station) {
+	s.Stations = append(s.Stations, site.Station{Code: t.code.String(), Operator: int(t.operator), OperatorSiteID: t.siteID})
+	s.SharedRadio = s.SharedRadio || t.shared
+	s.Implemented = earliest(s.Implemented, site.Date(t.implemented))
+	s.Commissioned = earliest(s.Commissioned, site.Date(t.commissioned))
+}
+
+// earliest returns the earlier of two dates, an unknown one aside.
+func earliest(a, b site.Date) site.Date {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// fillAntennas adds what the antennas of a support say; they are in the order of
+// their numbers. on has the bits of the operators with emissions here.
+func (c *country) fillAntennas(s *site.Site, on uint64, antennas []antenna) {
+	pair := c.crozon // SFR and Bouygues, when both have emissions here
+	if on&pair != pair {
+		pair = 0
+	}
+	declared := uint64(0) // operators that declare the antenna of this number, a bit each
+	for k, a := range antennas {
+		if k == 0 || antennas[k-1].aer != a.aer {
+			declared = 0
+		}
+		operator := c.stations[a.station].bit()
+		declared |= operator
+		s.SharedRadio = s.SharedRadio || a.kind == shared || declared != operator
+		s.Crozon = s.Crozon || operator&pair != 0 && (a.kind == shared || declared&^operator&pair != 0)
+		if a.kind == dish {
+			continue
+		}
+		if a.azimuth >= 0 {
+			s.Azimuths = append(s.Azimuths, uint16(a.azimuth))
+		}
+		if h := float64(a.base) / 1000; a.base >= 0 && !(h <= s.AntennaHeight) { // an unknown height is never above
+			s.AntennaHeight = h
+		}
+	}
+	slices.Sort(s.Azimuths)
+	s.Azimuths = slices.Compact(s.Azimuths)
+}
+
+func metres(text string) float64 {
+	mm, ok := fixed([]byte(text), 3)
+	if !ok || mm < 0 || mm > 2e6 {
+		return site.Unknown
+	}
+	return float64(mm) / 1000
+}

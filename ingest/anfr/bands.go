@@ -1,0 +1,107 @@
+package anfr
+
+import (
+	"slices"
+	"sort"
+
+	"relais/ingest/source"
+	"relais/ingest/table"
+)
+
+var bandColumns = []table.Column{
+	{Name: "EMR_ID", Required: true}, {Name: "BAN_NB_F_DEB", Required: true}, {Name: "BAN_NB_F_FIN", Required: true},
+	{Name: "BAN_FG_UNITE", Required: true}, {Name: "STA_NM_ANFR"}, {Name: "BAN_ID"},
+}
+
+// A frequency is kept as one number: the support, whether it is received, and
+// the centre in Hz.
+const (
+	hertzBits   = 37 // up to 137 GHz
+	receivedBit = 1 << hertzBits
+	hertzMask   = receivedBit - 1
+)
+
+// uplink lists, in MHz, the halves of the French paired bands in which phones
+// transmit and the site receives. The register does not tell the direction of a
+// band; one that lies elsewhere is transmitted, and a band of time division,
+// which is both, is listed once, as transmitted.
+var uplink = [][2]uint64{{703, 748}, {832, 862}, {880, 915}, {1710, 1785}, {1920, 1980}, {2500, 2570}}
+
+func (c *country) bandRow(r *source.Reader) string {
+	number, ok := whole(r.Field(0))
+	if !ok {
+		return "no emitter number"
+	}
+	sup, ok := c.findEmitter(number)
+	if !ok {
+		return "emitter not served"
+	}
+	hertz, ok := centre(r.Field(1), r.Field(2), r.Field(3))
+	if !ok {
+		return "no frequency"
+	}
+	f := uint64(sup)<<(hertzBits+1) | hertz
+	for _, half := range uplink {
+		if half[0]*1e6 <= hertz && hertz <= half[1]*1e6 {
+			f |= receivedBit
+		}
+	}
+	// Neighbouring rows repeat the few bands of one support.
+	for i := len(c.frequency) - 1; i >= 0 && i >= len(c.frequency)-48; i-- {
+		if c.frequency[i] == f {
+			return ""
+		}
+	}
+	c.frequency = append(c.frequency, f)
+	return ""
+}
+
+// findEmitter looks beside the last hit first: bands come in the order of their
+// emitters.
+func (c *country) findEmitter(number uint32) (support uint32, ok bool) {
+	for at := c.lastEmitter; at < len(c.emitters) && at < c.lastEmitter+3; at++ {
+		if c.emitters[at].number == number {
+			c.lastEmitter = at
+			return c.emitters[at].support, true
+		}
+	}
+	at := sort.Search(len(c.emitters), func(i int) bool { return c.emitters[i].number >= number })
+	if at == len(c.emitters) || c.emitters[at].number != number {
+		return 0, false
+	}
+	c.lastEmitter = at
+	return c.emitters[at].support, true
+}
+
+// centre returns the middle of a band in Hz.
+func centre(from, to, unit []byte) (uint64, bool) {
+	digits := map[string]int{"K": 3, "M": 6, "G": 9}[string(unit)]
+	if digits == 0 {
+		return 0, false
+	}
+	a, ok1 := fixed(from, digits)
+	b, ok2 := fixed(to, digits)
+	if !ok1 || !ok2 || a <= 0 || b < a || b > hertzMask {
+		return 0, false
+	}
+	return uint64(a+b) / 2, true
+}
+
+// frequencies returns the distinct frequencies of a support, ascending, and
+// what is left of the list, which is sorted.
+func frequencies(list []uint64, support uint32) (tx, rx, rest []uint64) {
+	for len(list) > 0 && list[0]>>(hertzBits+1) == uint64(support) {
+		if f := list[0]; f&receivedBit != 0 {
+			rx = append(rx, f&hertzMask)
+		} else {
+			tx = append(tx, f&hertzMask)
+		}
+		list = list[1:]
+	}
+	return tx, rx, list
+}
+
+func sortFrequencies(list []uint64) []uint64 {
+	slices.Sort(list)
+	return slices.Compact(list)
+}

@@ -1,0 +1,265 @@
+// Package anfr reads the French sources: the weekly observatoire of the ANFR,
+// its monthly SUP tables and reference tables, ARCEP's sites, communes and radio
+// identifiers. One reading makes the snapshots of FR and DROM. Raw spellings of
+// the files live here and nowhere else.
+package anfr
+
+import (
+	"fmt"
+
+	"relais/ingest/source"
+	"relais/market"
+	"relais/snapshot"
+)
+
+// Markets are the markets that one reading makes.
+var Markets = []market.Code{market.FR, market.DROM}
+
+// A country is what is gathered while the files are read: columns and small
+// records, so that memory follows the sites kept, not the files.
+type country struct {
+	targets   []*target
+	places    map[string]place // by department as written
+	supports  []support
+	supportOf map[uint32]uint32 // sup_id → position in supports
+	stations  []station
+	stationOf map[stationCode]uint32 // → the first of its code in stations
+	rows      []row
+	systems   []string
+	systemOf  map[string]uint16
+	statusOf  map[string]int8
+	texts     map[string]string // short texts that many supports share
+	updated   string            // the observatoire's date_maj, as the answer has it
+	natures   map[string]string
+	owners    map[string]string
+	antennas  []antenna
+	antennaOf map[uint64]uint32 // station<<32 | AER_ID → position in antennas
+	emitters  []emitter         // by number once they are all read
+	frequency []uint64          // see bands.go
+	communes  map[string]string // by INSEE code, those that a support stands in
+	nodes     []node
+	leaders   map[uint32]string // operator key by support
+	observed  *source.Report
+
+	lastEmitter int      // where findEmitter hit last
+	operatorsOn []uint64 // by support: the bits of operators with emissions there
+	crozon      uint64   // the bits of the two operators of the Crozon agreement
+}
+
+// A target is one of the markets that are made.
+type target struct {
+	market    *market.Market
+	asked     bool
+	operators *operators
+}
+
+// A place is where a department lies in the table; reason says why it is not
+// served.
+type place struct {
+	target, area int
+	reason       string
+}
+
+type support struct {
+	number                uint32
+	target, area          uint8
+	lat, lng              float64
+	position              uint64 // hash of the coordinates as written
+	insee, postal         string
+	lieu                  string
+	address               [3]string
+	height, nature, owner string // as written: metres, code, code
+	rows                  int32  // emissions
+	fixedLink             bool
+}
+
+const noNext = ^uint32(0)
+
+type station struct {
+	code                      stationCode
+	operator                  uint8
+	target                    uint8
+	next                      uint32 // another operator with the same code
+	siteID                    string
+	shared                    bool
+	implemented, commissioned int32
+}
+
+// bit stands for the station's operator.
+func (s *station) bit() uint64 { return operatorBit(s.target, s.operator) }
+
+// operatorBit returns a bit for each operator of each target.
+func operatorBit(target, operator uint8) uint64 { return 1 << (target*16 + operator) }
+
+// A row is one emission of the observatoire.
+type row struct {
+	support, station uint32
+	on               int32
+	system           uint16
+	generation       uint8
+	status           int8
+}
+
+// Build reads the files and returns a snapshot for each of the markets, with an
+// account of each file. An observatoire must be among the files.
+func Build(files []source.Found, markets []*market.Market, watch source.Watch) ([]*snapshot.Builder, []*source.Report, error) {
+	c, err := newCountry(markets)
+	if err != nil {
+		return nil, nil, err
+	}
+	var reports []*source.Report
+	for _, step := range c.steps() {
+		for i := range files {
+			if f := &files[i]; f.Kind.Name == step.kind {
+				report, err := c.read(f, step.row, watch)
+				if err != nil {
+					return nil, nil, err
+				}
+				if step.kind == Observatory {
+					c.observed = report
+				}
+				reports = append(reports, report)
+			}
+		}
+		if step.after != nil {
+			if err := step.after(); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	builders, err := c.assemble(files)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range reports {
+		r.Settle()
+	}
+	return builders, reports, nil
+}
+
+func newCountry(markets []*market.Market) (c *country, err error) {
+	c = &country{
+		places: map[string]place{}, supportOf: map[uint32]uint32{}, stationOf: map[stationCode]uint32{},
+		systemOf: map[string]uint16{}, statusOf: map[string]int8{}, texts: map[string]string{},
+		antennaOf: map[uint64]uint32{}, leaders: map[uint32]string{},
+	}
+	if c.natures, err = embedded("anfr/nature.csv"); err != nil {
+		return nil, err
+	}
+	if c.owners, err = embedded("anfr/owner.csv"); err != nil {
+		return nil, err
+	}
+	for _, code := range Markets {
+		t := &target{market: market.Get(code)}
+		t.operators = newOperators(t.market)
+		for _, m := range markets {
+			t.asked = t.asked || m.Code == code
+		}
+		c.targets = append(c.targets, t)
+	}
+	return c, nil
+}
+
+// A step reads every file of one kind; row returns the reason for which a row is
+// not served, "" when it is.
+type step struct {
+	kind  string
+	row   func(*source.Reader) string
+	after func() error
+}
+
+// steps lists the kinds in the order in which they need each other: whatever
+// joins comes after what it joins to.
+func (c *country) steps() []step {
+	return []step{
+		{kind: Natures, row: labels(c.natures)},
+		{kind: Owners, row: labels(c.owners)},
+		// Nothing that is served depends on these two; they are read so that a
+		// folder of reference tables is understood whole.
+		{kind: AntennaType, row: labels(map[string]string{})},
+		{kind: Licensees, row: labels(map[string]string{})},
+		{kind: Observatory, row: c.observatoryRow, after: c.observatoryDone},
+		{kind: LaPoste, row: c.laPosteRow},
+		{kind: Insee, row: c.inseeRow},
+		{kind: Supports, row: c.supportRow},
+		{kind: Stations, row: c.stationRow},
+		{kind: Antennas, row: c.antennaRow},
+		{kind: Emitters, row: c.emitterRow, after: c.emittersDone},
+		{kind: Bands, row: c.bandRow},
+		{kind: ArcepSites, row: c.arcepRow},
+		{kind: RadioNodes, row: c.nodeRow, after: c.nodesDone},
+		{kind: Leaders, row: c.leaderRow},
+	}
+}
+
+func (c *country) read(f *source.Found, row func(*source.Reader) string, watch source.Watch) (*source.Report, error) {
+	r, err := f.Read(watch)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	for r.NextRow() {
+		if reason := row(r); reason != "" {
+			r.Reject(reason)
+		}
+	}
+	return r.Done()
+}
+
+// share returns one string for equal texts.
+func (c *country) share(b []byte) string {
+	if s, ok := c.texts[string(b)]; ok {
+		return s
+	}
+	s := clean(b)
+	c.texts[string(b)] = s
+	return s
+}
+
+// findStation returns the station with this number.
+func (c *country) findStation(field []byte) (at uint32, reason string) {
+	code, ok := parseStation(field)
+	if !ok {
+		return 0, "no station number"
+	}
+	at, ok = c.stationOf[code]
+	if !ok {
+		return 0, "station not served"
+	}
+	return at, ""
+}
+
+// findSupport returns the support with this number.
+func (c *country) findSupport(field []byte) (at uint32, reason string) {
+	number, ok := whole(field)
+	if !ok {
+		return 0, "no support number"
+	}
+	at, ok = c.supportOf[number]
+	if !ok {
+		return 0, "support not served"
+	}
+	return at, ""
+}
+
+// observatoryDone makes what the other tables look up.
+func (c *country) observatoryDone() error {
+	if c.observed == nil {
+		return fmt.Errorf("no observatoire among the files: the other tables only add to it")
+	}
+	if c.updated == "" {
+		return fmt.Errorf("%s: neither the column date_maj nor the file's name says the data's date; name the file like observatoire_2026-08-27.csv", c.observed.Path)
+	}
+	c.operatorsOn = make([]uint64, len(c.supports))
+	for _, e := range c.rows {
+		c.operatorsOn[e.support] |= c.stations[e.station].bit()
+	}
+	for target, t := range c.targets {
+		for _, key := range []string{"SFR", "BOUYGUES"} {
+			if operator, ok := t.market.Operator(key); ok {
+				c.crozon |= operatorBit(uint8(target), uint8(operator))
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package anfr
+
+import (
+	"cmp"
+	"slices"
+
+	"relais/ingest/source"
+	"relais/market"
+	"relais/site"
+)
+
+// Columns of the radio identifiers, a table without a header.
+const (
+	nodeTech = iota
+	nodeMCC
+	nodeMNC
+	_
+	_
+	nodeNumber
+	nodeSupport
+	nodeLat
+)
+
+// A node is a base station's identifier on a support.
+type node struct {
+	support  uint32
+	kind     site.RadioKind
+	operator uint8
+	value    uint32
+}
+
+// nodeRow takes in a base station that names its support. The first line of
+// such a file is a sentinel of the network 999-99.
+func (c *country) nodeRow(r *source.Reader) string {
+	mcc, mnc := r.Field(nodeMCC), r.Field(nodeMNC)
+	if string(mcc) == "999" {
+		return "sentinel"
+	}
+	if string(r.Field(nodeSupport)) == "-1" {
+		return "no support named"
+	}
+	at, reason := c.findSupport(r.Field(nodeSupport))
+	if reason != "" {
+		return reason
+	}
+	n := node{support: at}
+	switch string(r.Field(nodeTech)) {
+	case "4G":
+		n.kind = site.ENB
+	case "5G":
+		n.kind = site.GNB
+	default:
+		return "no node identifier in this generation"
+	}
+	value, ok := whole(r.Field(nodeNumber))
+	if !ok || value == 0 || uint64(value) > n.kind.Max() {
+		return "node number out of range"
+	}
+	n.value = value
+	key := market.ByPLMN(string(mcc) + string(padded(mnc, 2)))
+	if key == "" {
+		return "unknown network"
+	}
+	target := c.supports[at].target
+	operator, ok := c.targets[target].market.Operator(key)
+	if !ok || c.operatorsOn[at]&operatorBit(target, uint8(operator)) == 0 {
+		return "operator not on the support"
+	}
+	n.operator = uint8(operator)
+	c.nodes = append(c.nodes, n)
+	return ""
+}
+
+// nodesDone orders the nodes by support. A repeated one is kept once.
+func (c *country) nodesDone() error {
+	slices.SortFunc(c.nodes, func(a, b node) int {
+		return cmp.Or(cmp.Compare(a.support, b.support), cmp.Compare(a.kind, b.kind), cmp.Compare(a.operator, b.operator), cmp.Compare(a.value, b.value))
+	})
+	c.nodes = slices.Compact(c.nodes)
+	return nil
+}
+
+// leaderRow takes in a row of the curated file of Crozon leaders: which of SFR
+// and Bouygues runs the shared network of a support.
+func (c *country) leaderRow(r *source.Reader) string {
+	at, reason := c.findSupport(r.Field(0))
+	if reason != "" {
+		return reason
+	}
+	i, ok := c.targets[c.supports[at].target].market.Operator(string(r.Field(1)))
+	if !ok {
+		return "unknown operator"
+	}
+	c.leaders[at] = c.targets[c.supports[at].target].market.Operators[i].Key
+	return ""
+}

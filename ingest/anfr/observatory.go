@@ -1,0 +1,278 @@
+package anfr
+
+import (
+	"bytes"
+	"path/filepath"
+	"regexp"
+
+	"github.com/cespare/xxhash/v2"
+
+	"relais/fold"
+	"relais/geo"
+	"relais/ingest/source"
+	"relais/ingest/table"
+	"relais/site"
+)
+
+// Columns of the observatoire, as observatoryColumns orders them.
+const (
+	obsOperator = iota
+	obsSupport
+	obsSystem
+	obsStation
+	obsGeneration
+	obsPosition
+	obsStatus
+	obsDate
+	obsDepartment
+	obsInsee
+	obsInsee2
+	obsUpdated
+	obsNature
+	obsHeight
+	obsOwner
+	obsLieu
+	obsAddress1
+	obsAddress2
+	obsAddress3
+	obsPostal
+)
+
+var observatoryColumns = []table.Column{
+	{Name: "adm_lb_nom", Aliases: []string{"Opérateur"}, Required: true},
+	{Name: "sup_id", Aliases: []string{"Numéro de support", "Support"}, Required: true},
+	{Name: "emr_lb_systeme", Aliases: []string{"Système"}, Required: true},
+	{Name: "sta_nm_anfr", Aliases: []string{"Numéro de station", "Station"}, Required: true},
+	{Name: "generation", Aliases: []string{"Génération"}, Required: true},
+	{Name: "coordonnees", Aliases: []string{"Coordonnées"}, Required: true},
+	{Name: "statut", Required: true},
+	{Name: "emr_dt", Aliases: []string{"emr_dt_service", "Mise en service déclaré", "Mise en service déclarée"}},
+	{Name: "sta_nm_dpt", Aliases: []string{"Département"}},
+	{Name: "code_insee", Aliases: []string{"Code INSEE"}},
+	{Name: "com_cd_insee"},
+	{Name: "date_maj", Aliases: []string{"Date de mise à jour"}},
+	{Name: "nat_id", Aliases: []string{"Nature"}},
+	{Name: "sup_nm_haut", Aliases: []string{"Hauteur"}},
+	{Name: "tpo_id", Aliases: []string{"Propriétaire"}},
+	{Name: "adr_lb_lieu", Aliases: []string{"Adresse", "Lieu-dit"}},
+	{Name: "adr_lb_add1", Aliases: []string{"Adresse 1"}},
+	{Name: "adr_lb_add2", Aliases: []string{"Adresse 2"}},
+	{Name: "adr_lb_add3", Aliases: []string{"Adresse 3"}},
+	{Name: "adr_nm_cp", Aliases: []string{"Code postal"}},
+}
+
+// observatoryRow takes in one emission.
+func (c *country) observatoryRow(r *source.Reader) string {
+	number, ok := whole(r.Field(obsSupport))
+	if !ok {
+		return "no support number"
+	}
+	code, ok := parseStation(r.Field(obsStation))
+	if !ok {
+		return "no station number"
+	}
+	where := c.place(r)
+	if where.reason != "" {
+		return where.reason
+	}
+	t := c.targets[where.target]
+	operator := t.operators.find(r.Field(obsOperator))
+	if operator < 0 {
+		return "operator not served in " + string(t.market.Code)
+	}
+	e := row{on: int32(site.ParseDate(r.Field(obsDate)))}
+	var g site.Generation
+	if g.UnmarshalText(r.Field(obsGeneration)) != nil {
+		return "unknown generation"
+	}
+	e.generation = uint8(g)
+	if e.status = c.status(r.Field(obsStatus)); e.status < 0 {
+		return "unknown status"
+	}
+	if e.system, ok = c.system(r.Field(obsSystem)); !ok {
+		return "no system"
+	}
+	at, reason := c.support(r, number, where)
+	if reason != "" {
+		return reason
+	}
+	e.support, e.station = at, c.station(code, uint8(operator), uint8(where.target))
+	c.rows = append(c.rows, e)
+	c.supports[at].rows++
+	c.date(r)
+	return ""
+}
+
+// place finds the department of a row.
+func (c *country) place(r *source.Reader) place {
+	dept := r.Field(obsDepartment)
+	if len(dept) == 0 {
+		insee := padded(firstOf(r.Field(obsInsee), r.Field(obsInsee2)), 5)
+		if len(insee) < 5 {
+			return place{reason: "no department"}
+		}
+		dept = insee[:2]
+		if string(dept) == "97" || string(dept) == "98" {
+			dept = insee[:3]
+		}
+	}
+	if p, ok := c.places[string(dept)]; ok {
+		return p
+	}
+	p := place{reason: "territory not served"}
+	for i, t := range c.targets {
+		if area, ok := t.market.Area(string(dept)); ok {
+			p = place{target: i, area: area}
+			if !t.asked {
+				p.reason = "market " + string(t.market.Code) + " not asked for"
+			}
+		}
+	}
+	if len(c.places) < 10000 {
+		c.places[string(dept)] = p
+	}
+	return p
+}
+
+func firstOf(a, b []byte) []byte {
+	if len(a) > 0 {
+		return a
+	}
+	return b
+}
+
+// status returns the position of a status in the markets' list, -1 when it is
+// none of them. FR and DROM have the same list.
+func (c *country) status(raw []byte) int8 {
+	if s, ok := c.statusOf[string(raw)]; ok {
+		return s
+	}
+	s := int8(-1)
+	for i, known := range c.targets[0].market.Statuses {
+		if fold.Equal(known.Name, string(raw)) {
+			s = int8(i)
+		}
+	}
+	if len(c.statusOf) < 10000 {
+		c.statusOf[string(raw)] = s
+	}
+	return s
+}
+
+// maxSystems bounds the list of systems, which is open but short.
+const maxSystems = 1000
+
+func (c *country) system(raw []byte) (uint16, bool) {
+	if i, ok := c.systemOf[string(raw)]; ok {
+		return i, true
+	}
+	if len(raw) == 0 || len(raw) > 64 || len(c.systems) == maxSystems {
+		return 0, false
+	}
+	i := uint16(len(c.systems))
+	c.systems = append(c.systems, clean(raw))
+	c.systemOf[string(raw)] = i
+	return i, true
+}
+
+// station returns the station of this number and operator, a new one when it is
+// the first time.
+func (c *country) station(code stationCode, operator, target uint8) uint32 {
+	first, ok := c.stationOf[code]
+	last := noNext
+	if ok {
+		for at := first; at != noNext; at = c.stations[at].next {
+			if s := &c.stations[at]; s.operator == operator && s.target == target {
+				return at
+			}
+			last = at
+		}
+	}
+	at := uint32(len(c.stations))
+	c.stations = append(c.stations, station{code: code, operator: operator, target: target, next: noNext})
+	if ok {
+		c.stations[last].next = at
+	} else {
+		c.stationOf[code] = at
+	}
+	return at
+}
+
+// support returns the support of this number, a new one when it is the first
+// time. One support has one position: a row with another cannot be true.
+func (c *country) support(r *source.Reader, number uint32, where place) (uint32, string) {
+	coordinates := r.Field(obsPosition)
+	position := xxhash.Sum64(coordinates)
+	if at, ok := c.supportOf[number]; ok {
+		if s := &c.supports[at]; s.position != position || int(s.target) != where.target {
+			return 0, "position differs from the support's first row"
+		}
+		return at, ""
+	}
+	p, ok := parsePosition(coordinates)
+	if !ok {
+		return 0, "no position"
+	}
+	if !c.targets[where.target].market.Holds(where.area, p) {
+		return 0, "position outside the territory"
+	}
+	at := uint32(len(c.supports))
+	c.supportOf[number] = at
+	c.supports = append(c.supports, support{
+		number: number, target: uint8(where.target), area: uint8(where.area), lat: p.Lat, lng: p.Lng, position: position,
+		insee:  c.share(padded(firstOf(r.Field(obsInsee), r.Field(obsInsee2)), 5)),
+		postal: c.share(padded(r.Field(obsPostal), 5)),
+		lieu:   clean(r.Field(obsLieu)), address: [3]string{clean(r.Field(obsAddress1)), clean(r.Field(obsAddress2)), clean(r.Field(obsAddress3))},
+		height: c.share(r.Field(obsHeight)), nature: c.share(r.Field(obsNature)), owner: c.share(r.Field(obsOwner)),
+	})
+	return at, ""
+}
+
+// parsePosition reads "lat , lon".
+func parsePosition(b []byte) (geo.Point, bool) {
+	lat, lng, _ := bytes.Cut(b, []byte(","))
+	y, ok1 := fixed(bytes.TrimSpace(lat), 7)
+	x, ok2 := fixed(bytes.TrimSpace(lng), 7)
+	p := geo.Point{Lat: float64(y) / geo.Scale, Lng: float64(x) / geo.Scale}
+	return p, ok1 && ok2 && p.Valid()
+}
+
+// nameDate finds the data's date in a file's name: the last one that is a day.
+var nameDate = regexp.MustCompile(`\d{4}-\d{2}-\d{2}|\d{8}`)
+
+// date keeps the publication's timestamp: date_maj, the same on every row, or
+// else what the file's name says.
+func (c *country) date(r *source.Reader) {
+	if c.updated != "" {
+		return
+	}
+	if raw := r.Field(obsUpdated); len(raw) > 0 {
+		if d := site.ParseDate(raw); d != 0 {
+			c.updated = d.String() + "T" + clock(raw)
+			return
+		}
+	}
+	for _, m := range nameDate.FindAllString(filepath.Base(r.Path), -1) {
+		if len(m) == 8 {
+			m = m[:4] + "-" + m[4:6] + "-" + m[6:]
+		}
+		if site.ParseDate([]byte(m)) != 0 {
+			c.updated = m + "T00:00:00"
+		}
+	}
+}
+
+// clock returns the time of a timestamp as HH:MM:SS, midnight when it has none.
+func clock(raw []byte) string {
+	const form = "00:00:00"
+	if len(raw) < 11+len(form) {
+		return form
+	}
+	t := raw[11 : 11+len(form)]
+	for i := range t {
+		if (t[i] == ':') != (form[i] == ':') || t[i] != ':' && (t[i] < '0' || t[i] > '9') {
+			return form
+		}
+	}
+	return string(t)
+}

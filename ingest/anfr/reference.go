@@ -1,0 +1,93 @@
+package anfr
+
+import (
+	"strings"
+
+	"relais/data"
+	"relais/ingest/source"
+	"relais/ingest/table"
+)
+
+// labels takes in a reference table of two columns, over what is embedded.
+func labels(into map[string]string) func(*source.Reader) string {
+	return func(r *source.Reader) string {
+		code := r.Field(0)
+		if _, ok := whole(code); !ok {
+			return "no code"
+		}
+		into[string(code)] = clean(r.Field(1))
+		return ""
+	}
+}
+
+// embedded reads one of the project's own reference tables.
+func embedded(name string) (map[string]string, error) {
+	f, err := data.Files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	t, err := table.NewReader(f, name, table.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err := t.Bind(required("code", "label")); err != nil {
+		return nil, err
+	}
+	m := map[string]string{}
+	for t.Next() {
+		m[string(t.Field(0))] = string(t.Field(1))
+	}
+	return m, t.Err()
+}
+
+var laPosteColumns = []table.Column{
+	{Name: "Code_commune_INSEE", Required: true},
+	{Name: "Nom_commune", Aliases: []string{"Nom_de_la_commune"}, Required: true},
+	{Name: "Code_postal"}, {Name: "Ligne_5"},
+	{Name: "Libellé_d_acheminement", Aliases: []string{"Libelle_d_acheminement"}},
+}
+
+func (c *country) laPosteRow(r *source.Reader) string {
+	return c.commune(padded(r.Field(0), 5), r.Field(1), false)
+}
+
+var inseeColumns = []table.Column{
+	{Name: "TYPECOM", Required: true}, {Name: "COM", Required: true}, {Name: "LIBELLE", Required: true},
+	{Name: "REG"}, {Name: "DEP"}, {Name: "NCC"}, {Name: "NCCENR"},
+}
+
+// inseeRow takes in INSEE's name of a commune. It is better than La Poste's, so
+// it comes later and stays. Delegated and associated communes share the code of
+// a commune that they once were, and only fill gaps.
+func (c *country) inseeRow(r *source.Reader) string {
+	kind := string(r.Field(0))
+	if kind == "COM" || kind == "ARM" {
+		return c.commune(padded(r.Field(1), 5), r.Field(2), true)
+	}
+	if strings.HasPrefix(kind, "COM") {
+		return c.commune(padded(r.Field(1), 5), r.Field(2), false)
+	}
+	return "not a commune"
+}
+
+// commune keeps the name of a commune that a support stands in.
+func (c *country) commune(code, name []byte, better bool) string {
+	if len(code) != 5 || len(name) == 0 {
+		return "no code or name"
+	}
+	if c.communes == nil {
+		c.communes = map[string]string{}
+		for i := range c.supports {
+			c.communes[c.supports[i].insee] = ""
+		}
+	}
+	known, used := c.communes[string(code)]
+	switch {
+	case !used:
+		return "no site in the commune"
+	case known == "" || better:
+		c.communes[string(code)] = clean(name)
+	}
+	return ""
+}

@@ -1,0 +1,172 @@
+package anfr
+
+import (
+	"bytes"
+	"slices"
+
+	"relais/ingest/source"
+	"relais/ingest/table"
+	"relais/site"
+)
+
+var supportColumns = []table.Column{
+	{Name: "SUP_ID", Required: true}, {Name: "STA_NM_ANFR", Required: true}, {Name: "NAT_ID"}, {Name: "SUP_NM_HAUT"}, {Name: "TPO_ID"},
+	{Name: "COR_NB_DG_LAT"}, {Name: "COR_NB_MN_LAT"}, {Name: "COR_CD_EW_LON"},
+}
+
+// supportRow fills in what the observatoire left empty of a support.
+func (c *country) supportRow(r *source.Reader) string {
+	at, reason := c.findSupport(r.Field(0))
+	if reason != "" {
+		return reason
+	}
+	s := &c.supports[at]
+	for i, missing := range []*string{2: &s.nature, 3: &s.height, 4: &s.owner} {
+		if missing != nil && *missing == "" {
+			*missing = c.share(r.Field(i))
+		}
+	}
+	return ""
+}
+
+var stationColumns = []table.Column{
+	{Name: "STA_NM_ANFR", Required: true}, {Name: "DTE_IMPLANTATION", Required: true}, {Name: "DTE_EN_SERVICE", Required: true},
+	{Name: "ADM_ID"}, {Name: "DEM_NM_COMSIS"}, {Name: "DTE_MODIF"},
+}
+
+func (c *country) stationRow(r *source.Reader) string {
+	at, reason := c.findStation(r.Field(0))
+	if reason != "" {
+		return reason
+	}
+	implemented, commissioned := site.ParseDate(r.Field(1)), site.ParseDate(r.Field(2))
+	for ; at != noNext; at = c.stations[at].next {
+		c.stations[at].implemented, c.stations[at].commissioned = int32(implemented), int32(commissioned)
+	}
+	return ""
+}
+
+// An antenna of SUP_ANTENNE, on the support that its own row names: a station
+// can span two.
+type antenna struct {
+	support, station uint32
+	aer              uint32
+	azimuth          int16 // -1 when not stated
+	kind             uint8
+	base             int32 // of the antenna, millimetres above ground; -1 when not stated
+}
+
+// Kinds of antennas that mean something here.
+const (
+	sector = iota
+	dish   // TAE_ID 17
+	shared // TAE_ID 75: RAN sharing
+)
+
+var antennaColumns = []table.Column{
+	{Name: "STA_NM_ANFR", Required: true}, {Name: "AER_ID", Required: true}, {Name: "TAE_ID", Required: true},
+	{Name: "AER_NB_AZIMUT", Required: true}, {Name: "SUP_ID", Required: true}, {Name: "AER_NB_ALT_BAS"},
+	{Name: "AER_NB_DIMENSION"}, {Name: "AER_FG_RAYON"},
+}
+
+func (c *country) antennaRow(r *source.Reader) string {
+	sta, reason := c.findStation(r.Field(0))
+	if reason != "" {
+		return reason
+	}
+	sup, reason := c.findSupport(r.Field(4))
+	if reason != "" {
+		return reason
+	}
+	aer, ok := whole(r.Field(1))
+	if !ok {
+		return "no antenna number"
+	}
+	a := antenna{support: sup, station: sta, aer: aer, azimuth: azimuth(r.Field(3)), base: -1}
+	switch string(r.Field(2)) {
+	case "17":
+		a.kind = dish
+	case "75":
+		a.kind = shared
+	}
+	if h, ok := fixed(r.Field(5), 3); ok && h >= 0 && h < 1e6 {
+		a.base = int32(h)
+	}
+	if _, twice := c.antennaOf[joint(sta, aer)]; twice {
+		return "antenna given twice"
+	}
+	c.antennaOf[joint(sta, aer)] = uint32(len(c.antennas))
+	c.antennas = append(c.antennas, a)
+	c.supports[sup].fixedLink = c.supports[sup].fixedLink || a.kind == dish
+	return ""
+}
+
+// joint is the key on which emitters join antennas: AER_ID alone repeats.
+func joint(station, aer uint32) uint64 { return uint64(station)<<32 | uint64(aer) }
+
+// azimuth reads degrees from true north into whole ones, 0 to 359.
+func azimuth(b []byte) int16 {
+	a, ok := fixed(b, 0)
+	if !ok || a < 0 || a > 360 {
+		return -1
+	}
+	return int16(a % 360)
+}
+
+// An emitter of a public mobile system, for the bands that name it.
+type emitter struct{ number, support uint32 }
+
+var emitterColumns = []table.Column{
+	{Name: "EMR_ID", Required: true}, {Name: "EMR_LB_SYSTEME", Required: true}, {Name: "STA_NM_ANFR", Required: true},
+	{Name: "AER_ID", Required: true}, {Name: "EMR_DT_SERVICE"},
+}
+
+func (c *country) emitterRow(r *source.Reader) string {
+	sta, reason := c.findStation(r.Field(2))
+	if reason != "" {
+		return reason
+	}
+	aer, ok := whole(r.Field(3))
+	if !ok {
+		return "no antenna number"
+	}
+	at, ok := c.antennaOf[joint(sta, aer)]
+	if !ok {
+		return "no antenna of this station and number"
+	}
+	system, sup := r.Field(1), c.antennas[at].support
+	if bytes.HasPrefix(system, []byte("FH")) {
+		c.supports[sup].fixedLink = true
+		return ""
+	}
+	if !public(system) {
+		return "not a public mobile system"
+	}
+	number, ok := whole(r.Field(0))
+	if !ok {
+		return "no emitter number"
+	}
+	c.emitters = append(c.emitters, emitter{number, sup})
+	return ""
+}
+
+// public tells whether a system is one of the public mobile networks: a family
+// and a band. "GSM R", "LTE 2600 P" and "5G NR 3500 Expe" are not.
+func public(system []byte) bool {
+	for _, family := range []string{"GSM ", "UMTS ", "LTE ", "5G NR "} {
+		if band, ok := bytes.CutPrefix(system, []byte(family)); ok {
+			_, digits := whole(band)
+			return digits
+		}
+	}
+	return false
+}
+
+// emittersDone sorts the emitters by number, for the bands to search.
+func (c *country) emittersDone() error {
+	byNumber := func(a, b emitter) int { return int(a.number) - int(b.number) }
+	if !slices.IsSortedFunc(c.emitters, byNumber) {
+		slices.SortStableFunc(c.emitters, byNumber)
+	}
+	return nil
+}

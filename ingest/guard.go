@@ -1,0 +1,67 @@
+package ingest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"relais/snapshot"
+)
+
+// leastShare is the share of the present sites, or of the sites with an
+// enrichment, that a new snapshot must have.
+const leastShare = 0.95
+
+// guard compares the new snapshots with the present ones and returns those to
+// write. A market without a site is not written: an empty register would look
+// like a country without antennas.
+func (r *Report) guard(o Options, builders []*snapshot.Builder) (write []*snapshot.Builder, err error) {
+	for _, b := range builders {
+		r.Markets = append(r.Markets, MarketReport{Market: b.Market, SourceDate: b.SourceDate, Synthetic: b.Synthetic,
+			Sites: b.Len(), Emissions: b.Emissions(), Enriched: b.Enriched})
+		old, err := present(o.Dir, b.Market)
+		if err != nil {
+			r.Notes = append(r.Notes, fmt.Sprintf("the present snapshot cannot be compared with: %v", err))
+		}
+		if b.Len() == 0 {
+			if old != nil {
+				return nil, fmt.Errorf("%s: the files have no site that is served; the present snapshot has %d and stays", b.Market, old.Len())
+			}
+			r.Notes = append(r.Notes, fmt.Sprintf("%s: the files have no site that is served; no snapshot was written", b.Market))
+			continue
+		}
+		if old != nil && !o.Force {
+			if err := compare(b, old); err != nil {
+				return nil, fmt.Errorf("%s: %w; the present snapshot stays (--force overrides)", b.Market, err)
+			}
+		}
+		write = append(write, b)
+	}
+	if len(write) == 0 {
+		return nil, fmt.Errorf("the files have no site that is served")
+	}
+	return write, nil
+}
+
+// compare tells what speaks against replacing old by b.
+func compare(b *snapshot.Builder, old *snapshot.Snapshot) error {
+	if b.Synthetic != old.Synthetic {
+		if b.Synthetic {
+			return fmt.Errorf("demonstration data would replace the register of %s", old.SourceDate)
+		}
+		return nil // real data replaces a demonstration, whatever its size
+	}
+	if b.SourceDate < old.SourceDate {
+		return fmt.Errorf("the files are of %s, older than the present snapshot of %s", b.SourceDate, old.SourceDate)
+	}
+	if least := leastShare * float64(old.Len()); float64(b.Len()) < least {
+		return fmt.Errorf("the files have %d sites, the present snapshot %d: over 5 %% would go", b.Len(), old.Len())
+	}
+	for _, name := range slices.Sorted(maps.Keys(old.Enriched)) {
+		had, has := old.Enriched[name], b.Enriched[name]
+		if float64(has) < leastShare*float64(had) {
+			return fmt.Errorf("%s of %d sites would be lost (%d now, %d then): the files that gave them are neither here nor in sources/", name, had-has, had, has)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,250 @@
+// Package ingest turns authority files into the snapshots of a data folder. It
+// finds out what the files are, adds what was kept of earlier ones, has the
+// authority's parser read them, and replaces the snapshots only when nothing
+// speaks against the new ones. What the files say is the parsers' business.
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"relais/folder"
+	"relais/ingest/anfr"
+	"relais/ingest/source"
+	"relais/market"
+	"relais/snapshot"
+)
+
+// A Source is an authority's set of files.
+type Source struct {
+	Markets []market.Code // that one reading makes
+	Base    string        // the kind without which there are no sites
+	Kinds   []*source.Kind
+	Build   source.Build
+}
+
+// Sources lists what can be read.
+var Sources = []*Source{
+	{Markets: anfr.Markets, Base: anfr.Observatory, Kinds: anfr.Kinds, Build: anfr.Build},
+}
+
+// Options say what to ingest.
+type Options struct {
+	Dir     folder.Dir
+	Markets []market.Code
+	Paths   []string // files, folders, archives
+	Force   bool     // overrides the guards that compare with the present snapshot
+	Now     time.Time
+	// Progress, which may be nil, is called once with the bytes to come; what it
+	// returns is called with the bytes as they are read.
+	Progress func(total int64) func(n int)
+}
+
+// A Report says what an ingest did.
+type Report struct {
+	Seconds float64          `json:"seconds"`
+	Files   []*source.Report `json:"files"`
+	Markets []MarketReport   `json:"markets"`
+	Notes   []string         `json:"notes,omitempty"`
+}
+
+// A MarketReport says what became of one market.
+type MarketReport struct {
+	Market     market.Code    `json:"market"`
+	SourceDate string         `json:"sourceDate"`
+	Synthetic  bool           `json:"synthetic,omitempty"`
+	Sites      int            `json:"sites"`
+	Emissions  int            `json:"emissions"`
+	Enriched   map[string]int `json:"enriched,omitempty"`
+	Snapshot   *SnapshotFile  `json:"snapshot"`
+}
+
+// A SnapshotFile names the file that was written; nil says that none was.
+type SnapshotFile struct {
+	Path    string `json:"path"`
+	Bytes   int64  `json:"bytes"`
+	Version string `json:"version"`
+}
+
+// Run ingests. On an error the folder's snapshots and sources are as they were.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	start := time.Now()
+	src, err := sourceOf(o.Markets)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := o.Dir.Lock("ingest", "relais ingest", o.Now)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Unlock()
+
+	report := &Report{}
+	files, err := report.find(o.Paths, src)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := openKept(o.Dir, src)
+	if err != nil {
+		return nil, err
+	}
+	keeping := kept.begin(ctx, files, o.Now)
+	defer keeping.discard()
+	rest, notes := kept.rest(files)
+	report.Notes = append(report.Notes, notes...)
+	all := append(slices.Clone(files), rest...)
+	if !slices.ContainsFunc(all, func(f source.Found) bool { return f.Kind.Name == src.Base }) {
+		return nil, fmt.Errorf("no %s among the files, and none is kept in %s: the other tables only add to it", src.Base, kept.dir)
+	}
+	builders, err := report.build(ctx, o, src, all, kept)
+	if err != nil {
+		return nil, err
+	}
+	write, err := report.guard(o, builders)
+	if err != nil {
+		return nil, err
+	}
+	if err := keeping.wait(); err != nil {
+		return nil, err
+	}
+	if err := report.write(o.Dir, write); err != nil {
+		return nil, err
+	}
+	if err := keeping.commit(all); err != nil {
+		return nil, fmt.Errorf("the snapshots are written, but their sources could not be kept: %w", err)
+	}
+	report.Seconds = time.Since(start).Seconds()
+	return report, nil
+}
+
+// sourceOf returns the source that makes all the markets.
+func sourceOf(codes []market.Code) (*Source, error) {
+	if len(codes) == 0 {
+		return nil, errors.New("no market named")
+	}
+	for _, s := range Sources {
+		if !slices.Contains(s.Markets, codes[0]) {
+			continue
+		}
+		for _, c := range codes {
+			if !slices.Contains(s.Markets, c) {
+				return nil, fmt.Errorf("%s and %s come from different authorities: ingest them one after the other", codes[0], c)
+			}
+		}
+		return s, nil
+	}
+	if m := market.Get(codes[0]); !m.HasInventory() {
+		return nil, fmt.Errorf("%s cannot be ingested: %s", m.Code, m.UnavailableReason)
+	}
+	return nil, fmt.Errorf("this version of relais has no parser for the sources of %s", codes[0])
+}
+
+// find opens the paths and finds out what each file is.
+func (r *Report) find(paths []string, src *Source) ([]source.Found, error) {
+	inputs, err := source.Expand(paths)
+	if err != nil {
+		return nil, err
+	}
+	var files []source.Found
+	used := map[string]bool{}
+	for _, in := range inputs {
+		f, err := source.Detect(in, src.Kinds)
+		if err != nil {
+			return nil, err
+		}
+		if f.Kind != nil {
+			files, used[in.Within] = append(files, f), true
+			continue
+		}
+		if in.Within == "" {
+			return nil, unknown(in.Name(), src)
+		}
+		r.Notes = append(r.Notes, in.Name()+" is no table that relais knows; it was left out")
+		used[in.Within] = used[in.Within] || false
+	}
+	for within, ok := range used {
+		if !ok {
+			return nil, unknown(within, src)
+		}
+	}
+	return files, checkFound(files)
+}
+
+func unknown(name string, src *Source) error {
+	kinds := make([]string, len(src.Kinds))
+	for i, k := range src.Kinds {
+		kinds[i] = k.Name
+	}
+	return fmt.Errorf("%s:1: empty, or none of the tables of %v: %s", name, src.Markets, strings.Join(kinds, ", "))
+}
+
+// checkFound refuses files that cannot be read together.
+func checkFound(files []source.Found) error {
+	for i, f := range files {
+		for _, g := range files[:i] {
+			if f.Kind == g.Kind && f.Slot == g.Slot && !f.Kind.Many {
+				return fmt.Errorf("%s and %s are both of the kind %s: give one of them", g.Name(), f.Name(), f.Kind.Name)
+			}
+			if f.Synthetic() != g.Synthetic() {
+				return fmt.Errorf("%s and %s: demonstration data and real data do not go together", g.Name(), f.Name())
+			}
+		}
+	}
+	return nil
+}
+
+func (r *Report) build(ctx context.Context, o Options, src *Source, files []source.Found, kept *kept) ([]*snapshot.Builder, error) {
+	var total int64
+	for _, f := range files {
+		total += f.Size
+	}
+	add := func(int) {}
+	if o.Progress != nil {
+		add = o.Progress(total)
+	}
+	watch := func(n int) error {
+		add(n)
+		return ctx.Err()
+	}
+	markets := make([]*market.Market, len(o.Markets))
+	for i, c := range o.Markets {
+		markets[i] = market.Get(c)
+	}
+	builders, reports, err := src.Build(files, markets, watch)
+	for _, f := range reports {
+		f.Kept = strings.HasPrefix(f.Path, kept.dir)
+	}
+	r.Files = reports
+	return builders, err
+}
+
+// write replaces the snapshots.
+func (r *Report) write(dir folder.Dir, builders []*snapshot.Builder) error {
+	for _, b := range builders {
+		info, err := b.Write(dir.Snapshot(string(b.Market)))
+		if err != nil {
+			return err
+		}
+		for i := range r.Markets {
+			if r.Markets[i].Market == b.Market {
+				r.Markets[i].Snapshot = &SnapshotFile{Path: info.Path, Bytes: info.Bytes, Version: info.Version}
+			}
+		}
+	}
+	return nil
+}
+
+// present returns the snapshot that a market has now, nil when it has none.
+func present(dir folder.Dir, m market.Code) (*snapshot.Snapshot, error) {
+	s, err := snapshot.ReadFile(dir.Snapshot(string(m)))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	return s, err
+}

@@ -1,0 +1,259 @@
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"relais/folder"
+	"relais/ingest/source"
+)
+
+// kept is the last good input of each kind: a folder for each ingest that still
+// supplies one, and a manifest that names them. The markets of one source share
+// the folder of the first.
+type kept struct {
+	dir     string
+	src     *Source
+	entries []entry
+}
+
+// An entry of the manifest.
+type entry struct {
+	Kind   string    `json:"kind"`
+	Slot   string    `json:"slot,omitempty"`
+	File   string    `json:"file"` // below the folder
+	Member string    `json:"member,omitempty"`
+	Since  time.Time `json:"since"`
+}
+
+const manifestName = "manifest.json"
+
+func openKept(dir folder.Dir, src *Source) (*kept, error) {
+	k := &kept{dir: dir.Sources(string(src.Markets[0])), src: src}
+	text, err := os.ReadFile(filepath.Join(k.dir, manifestName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return k, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, &k.entries); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(k.dir, manifestName), err)
+	}
+	for _, e := range k.entries {
+		if !filepath.IsLocal(e.File) {
+			return nil, fmt.Errorf("%s: %q lies outside the folder", filepath.Join(k.dir, manifestName), e.File)
+		}
+	}
+	return k, nil
+}
+
+// rest returns the kept inputs of kinds that the files do not supply.
+// Demonstration data and real data are never mixed.
+func (k *kept) rest(files []source.Found) (rest []source.Found, notes []string) {
+	for _, e := range k.entries {
+		in := &source.Input{Path: filepath.Join(k.dir, e.File), Member: e.Member}
+		kind := slices.IndexFunc(k.src.Kinds, func(x *source.Kind) bool { return x.Name == e.Kind })
+		given := slices.ContainsFunc(files, func(f source.Found) bool { return f.Kind.Name == e.Kind && f.Slot == e.Slot })
+		mixed := len(files) > 0 && files[0].Synthetic() != in.Synthetic()
+		if kind < 0 || given || mixed {
+			continue
+		}
+		info, err := os.Stat(in.Path)
+		if err != nil {
+			notes = append(notes, fmt.Sprintf("a kept source is gone: %v", err))
+			continue
+		}
+		in.Size = info.Size()
+		rest = append(rest, source.Found{Input: in, Kind: k.src.Kinds[kind], Slot: e.Slot})
+	}
+	return rest, notes
+}
+
+// keeping copies the files of this ingest while they are parsed.
+type keeping struct {
+	*kept
+	now    time.Time
+	files  []source.Found
+	folder string            // below kept.dir; "" until something is copied
+	copies map[string]string // path → file below kept.dir
+	err    error
+	done   sync.WaitGroup
+	cancel context.CancelFunc
+}
+
+func (k *kept) begin(ctx context.Context, files []source.Found, now time.Time) *keeping {
+	ctx, cancel := context.WithCancel(ctx)
+	w := &keeping{kept: k, now: now, files: files, copies: map[string]string{}, cancel: cancel}
+	w.done.Go(func() { w.err = w.copyAll(ctx) })
+	return w
+}
+
+func (w *keeping) copyAll(ctx context.Context) error {
+	if len(w.files) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(w.dir, 0o755); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(w.dir, w.now.UTC().Format("20060102T150405Z-*"))
+	if err != nil {
+		return err
+	}
+	w.folder = filepath.Base(dir)
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return err
+	}
+	for _, f := range w.files {
+		if _, ok := w.copies[f.Path]; ok {
+			continue
+		}
+		name := w.free(filepath.Base(f.Path), f.Member == "")
+		w.copies[f.Path] = filepath.Join(w.folder, name)
+		if err := copyFile(ctx, filepath.Join(dir, name), f.Path, f.Member == ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// free returns a name that no other copy has.
+func (w *keeping) free(base string, pack bool) string {
+	if pack && !strings.HasSuffix(base, ".zst") {
+		base += ".zst"
+	}
+	for name, i := base, 2; ; i++ {
+		taken := false
+		for _, c := range w.copies {
+			taken = taken || filepath.Base(c) == name
+		}
+		if !taken {
+			return name
+		}
+		name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(base, ".zst"), i, base[len(strings.TrimSuffix(base, ".zst")):])
+	}
+}
+
+// copyFile copies a file; pack compresses it on the way.
+func copyFile(ctx context.Context, to, from string, pack bool) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if !pack || strings.HasSuffix(from, ".zst") {
+		return folder.Replace(to, func(w io.Writer) error {
+			_, err := io.Copy(w, stoppable{ctx, in})
+			return err
+		})
+	}
+	return folder.Replace(to, func(w io.Writer) error {
+		z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			return err
+		}
+		if _, err := io.Copy(z, stoppable{ctx, in}); err != nil {
+			z.Close()
+			return err
+		}
+		return z.Close()
+	})
+}
+
+type stoppable struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (s stoppable) Read(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.Reader.Read(p)
+}
+
+// wait waits until everything is copied.
+func (w *keeping) wait() error {
+	w.done.Wait()
+	if w.err != nil {
+		return fmt.Errorf("keep the sources: %w", w.err)
+	}
+	return nil
+}
+
+// commit makes the inputs of this ingest the kept ones and drops what no entry
+// names any more.
+func (w *keeping) commit(all []source.Found) error {
+	var entries []entry
+	for _, f := range all {
+		e := entry{Kind: f.Kind.Name, Slot: f.Slot, Member: f.Member, File: w.copies[f.Path], Since: w.now.UTC().Truncate(time.Second)}
+		if e.File == "" { // kept before
+			i := slices.IndexFunc(w.entries, func(o entry) bool {
+				return filepath.Join(w.dir, o.File) == f.Path && o.Member == f.Member
+			})
+			e = w.entries[i]
+		}
+		entries = append(entries, e)
+	}
+	text, err := json.MarshalIndent(entries, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := folder.Replace(filepath.Join(w.dir, manifestName), func(f io.Writer) error {
+		_, err := f.Write(append(text, '\n'))
+		return err
+	}); err != nil {
+		return err
+	}
+	w.folder = "" // it stays
+	return w.sweep(entries)
+}
+
+// sweep removes what no entry names: files of folders that still supply
+// something, and whole folders.
+func (w *keeping) sweep(entries []entry) error {
+	used := map[string]bool{manifestName: true}
+	for _, e := range entries {
+		used[e.File], used[filepath.Dir(e.File)] = true, true
+	}
+	for _, pattern := range []string{"*/*", "*"} {
+		paths, err := filepath.Glob(filepath.Join(w.dir, pattern))
+		if err != nil {
+			return err
+		}
+		for _, path := range paths {
+			name, err := filepath.Rel(w.dir, path)
+			if err != nil {
+				return err
+			}
+			if used[name] {
+				continue
+			}
+			if err := os.RemoveAll(path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// discard removes what was copied for an ingest that did not happen.
+func (w *keeping) discard() {
+	w.cancel()
+	w.done.Wait()
+	if w.folder != "" {
+		os.RemoveAll(filepath.Join(w.dir, w.folder)) // the next ingest sweeps what stays
+	}
+}

@@ -1,0 +1,215 @@
+// Package source is what the parsers of authority files have in common: opening
+// what a user names (a file, a folder, a zip archive read in place), telling
+// what kind of table it is by its content, and the account of its rows. It does
+// not know any authority.
+package source
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/zip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Guards for archives.
+const (
+	maxMembers = 1000
+	maxRatio   = 200
+)
+
+// An Input is one table: a file, or a member of a zip archive.
+type Input struct {
+	Path   string // of the file
+	Member string // name inside the archive, "" for a plain file
+	Within string // the folder or archive that the user named, "" for a file named itself
+	Size   int64  // bytes that Open will tell its Watch of
+}
+
+// Name is what messages and reports call the input.
+func (in *Input) Name() string {
+	if in.Member != "" {
+		return in.Path + ":" + in.Member
+	}
+	return in.Path
+}
+
+// Synthetic tells whether the file says of itself that it is made up: its name
+// begins with SYNTHETIC.
+func (in *Input) Synthetic() bool {
+	return strings.HasPrefix(filepath.Base(in.Path), "SYNTHETIC")
+}
+
+// Expand turns the paths that a user named into inputs: folders into their
+// files, archives into their members, in name order.
+func Expand(paths []string) ([]*Input, error) {
+	var all []*Input
+	for _, path := range paths {
+		files := []string{path}
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		if info.IsDir() {
+			if files, err = filesIn(path); err != nil {
+				return nil, err
+			}
+		}
+		for _, file := range files {
+			inputs, err := expandFile(file)
+			if err != nil {
+				return nil, err
+			}
+			for _, in := range inputs {
+				if info.IsDir() || in.Member != "" {
+					in.Within = path
+				}
+			}
+			all = append(all, inputs...)
+		}
+	}
+	return all, nil
+}
+
+func filesIn(dir string) (files []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
+			files = append(files, filepath.Join(dir, e.Name()))
+		}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: the folder has no files", dir)
+	}
+	return files, nil
+}
+
+func expandFile(path string) ([]*Input, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: neither a file nor a folder", path)
+	}
+	head := make([]byte, 4)
+	if _, err := io.ReadFull(f, head); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, err
+	}
+	if !bytes.Equal(head, []byte("PK\x03\x04")) && !bytes.Equal(head, []byte("PK\x05\x06")) {
+		return []*Input{{Path: path, Size: info.Size()}}, nil
+	}
+	return members(path)
+}
+
+func members(path string) ([]*Input, error) {
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	defer z.Close()
+	if len(z.File) > maxMembers {
+		return nil, fmt.Errorf("%s: an archive of %d files, over %d", path, len(z.File), maxMembers)
+	}
+	var all []*Input
+	for _, f := range z.File {
+		switch {
+		case !filepath.IsLocal(f.Name) || strings.Contains(f.Name, `\`):
+			return nil, fmt.Errorf("%s: the archive has a member that points outside: %q", path, f.Name)
+		case f.UncompressedSize64/maxRatio > f.CompressedSize64:
+			return nil, fmt.Errorf("%s: %s unpacks to over %d times its size", path, f.Name, maxRatio)
+		case f.Mode()&fs.ModeType != 0: // a folder, a link
+			continue
+		}
+		all = append(all, &Input{Path: path, Member: f.Name, Size: int64(f.UncompressedSize64)})
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s: the archive is empty", path)
+	}
+	return all, nil
+}
+
+// A Watch is told of the bytes as they are read, up to Size in all. Its error
+// ends the reading.
+type Watch func(n int) error
+
+// Open opens the input. Zstandard, as relais keeps its sources, is unpacked.
+// watch may be nil.
+func (in *Input) Open(watch Watch) (io.ReadCloser, error) {
+	r, err := in.open(watch)
+	if err != nil {
+		return nil, err
+	}
+	return readAhead(r), nil
+}
+
+func (in *Input) open(watch Watch) (io.ReadCloser, error) {
+	if in.Member != "" {
+		return in.openMember(watch)
+	}
+	f, err := os.Open(in.Path)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasSuffix(in.Path, ".zst") {
+		return counted{f, watch, f}, nil
+	}
+	d, err := zstd.NewReader(counted{f, watch, f}, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20))
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", in.Path, err)
+	}
+	return both{d, closer(func() error { d.Close(); return f.Close() })}, nil
+}
+
+func (in *Input) openMember(watch Watch) (io.ReadCloser, error) {
+	z, err := zip.OpenReader(in.Path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Path, err)
+	}
+	f, err := z.Open(in.Member)
+	if err != nil {
+		z.Close()
+		return nil, fmt.Errorf("%s: %w", in.Name(), err)
+	}
+	return counted{f, watch, closer(func() error { f.Close(); return z.Close() })}, nil
+}
+
+type counted struct {
+	io.Reader
+	watch Watch
+	io.Closer
+}
+
+func (c counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	if c.watch != nil {
+		if stop := c.watch(n); stop != nil {
+			return n, stop
+		}
+	}
+	return n, err
+}
+
+type both struct {
+	io.Reader
+	io.Closer
+}
+
+type closer func() error
+
+func (c closer) Close() error { return c() }

@@ -1,0 +1,159 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"relais/ingest/table"
+	"relais/market"
+	"relais/snapshot"
+)
+
+// A Kind is a kind of table that a parser reads.
+type Kind struct {
+	Name    string // in reports: "anfr-observatoire"
+	Columns []table.Column
+	Options table.Options
+	// Sniff, for tables without a header, tells by the first record whether a
+	// file is of the kind.
+	Sniff func(fields *table.Reader) bool
+	// Slot tells apart inputs of one kind that stand side by side, such as two
+	// regions of one publication, by the first record; nil when there is one.
+	Slot func(first *table.Reader) string
+	// Many: several inputs of the kind may be read together.
+	Many bool
+}
+
+// A Build turns inputs into one snapshot for each market, with an account of
+// each input. A market without a site has an empty Builder.
+type Build func(files []Found, markets []*market.Market, watch Watch) ([]*snapshot.Builder, []*Report, error)
+
+// Found is an input whose kind is known.
+type Found struct {
+	*Input
+	Kind *Kind
+	Slot string
+}
+
+// Detect tells the kind of the input by its content; a nil Kind says that it is
+// none of them. A file that lacks columns of its kind is still of the kind:
+// Open names them.
+func Detect(in *Input, kinds []*Kind) (Found, error) {
+	head, err := in.head()
+	if err != nil {
+		return Found{}, err
+	}
+	best, score := (*Kind)(nil), 0.0
+	for _, k := range kinds {
+		if s := likeness(head, k); s > score {
+			best, score = k, s
+		}
+	}
+	if score < 0.5 {
+		return Found{Input: in}, nil
+	}
+	found := Found{Input: in, Kind: best}
+	if best.Slot == nil {
+		return found, nil
+	}
+	r, err := found.Read(nil)
+	if err != nil {
+		if _, ok := errors.AsType[*table.Error](err); ok {
+			return found, nil // the parser will say it
+		}
+		return Found{}, err
+	}
+	defer r.Close()
+	if r.Next() {
+		found.Slot = best.Slot(r.Reader)
+	}
+	return found, nil
+}
+
+// head returns the beginning of the input: enough for a header and a record.
+func (in *Input) head() ([]byte, error) {
+	f, err := in.open(nil)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	head := make([]byte, 2*table.MaxRecord)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, fmt.Errorf("%s: %w", in.Name(), err)
+	}
+	return head[:n], nil
+}
+
+// likeness is between 0 and 1. What cannot be read as a table is like none.
+func likeness(head []byte, k *Kind) float64 {
+	opt := k.Options
+	opt.UTF8 = false // a wrong byte in the header does not change what it is
+	t, err := table.NewReader(bytes.NewReader(head), "", opt)
+	if err != nil {
+		return 0
+	}
+	if k.Sniff == nil {
+		return t.Score(k.Columns)
+	}
+	if err := t.Bind(k.Columns); err == nil && t.Next() && k.Sniff(t) {
+		return 1
+	}
+	return 0
+}
+
+// A Reader reads an input of a known kind and keeps the account of its rows.
+type Reader struct {
+	*table.Reader
+	*Report
+	in io.Closer
+}
+
+// Read opens the input with the columns of its kind bound.
+func (f *Found) Read(watch Watch) (*Reader, error) {
+	in, err := f.Open(watch)
+	if err != nil {
+		return nil, err
+	}
+	t, err := table.NewReader(in, f.Name(), f.Kind.Options)
+	if err == nil {
+		err = t.Bind(f.Kind.Columns)
+	}
+	if err != nil {
+		in.Close()
+		return nil, err
+	}
+	return &Reader{Reader: t, Report: &Report{Path: f.Name(), Kind: f.Kind.Name, Rejected: map[string]int{}}, in: in}, nil
+}
+
+// NextRow goes to the next record, counts it, and rejects it when it has not as
+// many fields as the header.
+func (r *Reader) NextRow() bool {
+	for r.Next() {
+		r.Rows++
+		if r.Whole() {
+			return true
+		}
+		r.Reject("wrong number of columns")
+	}
+	return false
+}
+
+// Reject counts the current row as not served, for a reason.
+func (r *Reader) Reject(reason string) { r.RejectAt(r.Line(), reason) }
+
+// Done returns the account; a table without a row is an error.
+func (r *Reader) Done() (*Report, error) {
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	if r.Rows == 0 {
+		return nil, fmt.Errorf("%s:1: the table has a header and no row", r.Path)
+	}
+	return r.Report, nil
+}
+
+// Close closes the input.
+func (r *Reader) Close() error { return r.in.Close() }

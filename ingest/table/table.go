@@ -1,0 +1,235 @@
+// Package table reads delimited text as authorities publish it: any usual
+// separator, quoted fields, a byte order mark, CRLF, UTF-8 or Windows-1252,
+// columns found by name. It streams: memory does not grow with the file. What a
+// column means is the parser's business.
+package table
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+
+	"relais/fold"
+)
+
+// MaxRecord is the most bytes that one record may have.
+const MaxRecord = 1 << 16
+
+// A Column is a column that a parser wants.
+type Column struct {
+	Name     string
+	Aliases  []string
+	Required bool
+}
+
+// Options say how a table is written.
+type Options struct {
+	// NoHeader: the first line is a record already, and columns are numbers.
+	NoHeader bool
+	// Comma is the separator; 0 has it found in the first line.
+	Comma byte
+	// UTF8 refuses a table with a line that is not UTF-8, instead of reading
+	// that line as Windows-1252.
+	UTF8 bool
+}
+
+// An Error is a table that cannot be read any further.
+type Error struct {
+	Name string
+	Line int
+	What string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.Name, e.Line, e.What) }
+
+// A Reader reads the records of a table one after the other.
+type Reader struct {
+	in      io.Reader
+	name    string
+	opt     Options
+	buf     []byte
+	pos     int // start of the next record in buf
+	end     int // end of what was read into buf
+	eof     bool
+	line    int // of the record
+	next    int // of the record after it
+	fields  [][]byte
+	width   int   // fields of the header
+	bound   []int // field of each bound column, -1 when the table lacks it
+	latin1  bool
+	scratch []byte
+	header  []string
+	err     error
+}
+
+// NewReader reads the header. name is what errors call the table.
+func NewReader(in io.Reader, name string, opt Options) (*Reader, error) {
+	r := &Reader{in: in, name: name, opt: opt, buf: make([]byte, 4*MaxRecord), next: 1}
+	if err := r.fill(); err != nil {
+		return nil, err
+	}
+	if bytes.HasPrefix(r.buf[:r.end], []byte("\xef\xbb\xbf")) {
+		r.pos = 3
+	}
+	if r.pos == r.end {
+		return nil, r.fail(1, "the file is empty")
+	}
+	if opt.Comma == 0 {
+		r.opt.Comma = separator(r.buf[r.pos:r.end])
+	}
+	if opt.NoHeader {
+		return r, nil
+	}
+	if !r.Next() {
+		if r.err != nil {
+			return nil, r.err
+		}
+		return nil, r.fail(1, "the file is empty")
+	}
+	r.width = len(r.fields)
+	for i := range r.fields {
+		r.header = append(r.header, canonical(string(r.field(i))))
+	}
+	return r, nil
+}
+
+// separator returns the separator that the first line has most of.
+func separator(b []byte) byte {
+	line, _, _ := bytes.Cut(b, []byte("\n"))
+	best, most := byte(';'), 0
+	for _, c := range []byte(";,\t|") {
+		if n := bytes.Count(line, []byte{c}); n > most {
+			best, most = c, n
+		}
+	}
+	return best
+}
+
+// canonical is the form in which column names are compared.
+func canonical(name string) string { return fold.String(strings.Trim(name, "#* \t")) }
+
+// Score is the share of the columns that the header names.
+func (r *Reader) Score(cols []Column) float64 {
+	n := 0
+	for _, c := range cols {
+		if r.find(c) >= 0 {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(cols)))
+}
+
+func (r *Reader) find(c Column) int {
+	for _, name := range append([]string{c.Name}, c.Aliases...) {
+		name = canonical(name)
+		for i, h := range r.header {
+			if h == name {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// Bind makes Field count by cols, whatever the order of the file. A required
+// column that is missing is an error.
+func (r *Reader) Bind(cols []Column) error {
+	r.bound = make([]int, len(cols))
+	for i, c := range cols {
+		if r.opt.NoHeader {
+			r.bound[i] = i
+			continue
+		}
+		r.bound[i] = r.find(c)
+		if r.bound[i] < 0 && c.Required {
+			return r.fail(1, fmt.Sprintf("the column %s is missing", c.Name))
+		}
+	}
+	if r.opt.NoHeader {
+		r.width = len(cols)
+	}
+	return nil
+}
+
+// Next goes to the next record and tells whether there is one. Empty lines are
+// passed over.
+func (r *Reader) Next() bool {
+	for r.err == nil {
+		if r.pos >= r.end && r.eof {
+			return false
+		}
+		r.line = r.next
+		if r.record() && r.err == nil && !(len(r.fields) == 1 && len(bytes.TrimSpace(r.fields[0])) == 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// Err returns the *Error that ended the reading, or what the input said.
+func (r *Reader) Err() error { return r.err }
+
+// Line is the line on which the record begins.
+func (r *Reader) Line() int { return r.line }
+
+// Whole tells whether the record has as many fields as the header.
+func (r *Reader) Whole() bool { return len(r.fields) == r.width }
+
+// Field returns a bound column of the record, without blanks at its ends, empty
+// when the table or the record lacks it. It is valid until Next.
+func (r *Reader) Field(i int) []byte {
+	if i = r.bound[i]; i < 0 || i >= len(r.fields) {
+		return nil
+	}
+	return r.field(i)
+}
+
+func (r *Reader) field(i int) []byte {
+	f := bytes.TrimSpace(r.fields[i])
+	if r.latin1 && !ascii(f) {
+		// An unknown byte of Windows-1252 becomes U+FFFD; nothing else can fail.
+		r.scratch, _ = charmap.Windows1252.NewDecoder().Bytes(f)
+		return r.scratch
+	}
+	return f
+}
+
+func ascii(b []byte) bool {
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *Reader) fail(line int, what string) error {
+	r.err = &Error{r.name, line, what}
+	return r.err
+}
+
+// fill reads more behind what buf holds of the record.
+func (r *Reader) fill() error {
+	if r.pos > 0 {
+		copy(r.buf, r.buf[r.pos:r.end])
+		r.pos, r.end = 0, r.end-r.pos
+	}
+	for r.end < len(r.buf) && !r.eof {
+		n, err := r.in.Read(r.buf[r.end:])
+		r.end += n
+		if err == io.EOF {
+			r.eof = true
+		} else if err != nil {
+			r.err = fmt.Errorf("%s:%d: %w", r.name, r.next, err)
+			return r.err
+		}
+		if n > 0 {
+			break
+		}
+	}
+	return nil
+}
