@@ -7,5 +7,5 @@ import "embed"
 
 // Files holds anfr/ (reference tables) and demo/ (towns).
 //
-//go:embed anfr
+//go:embed anfr demo
 var Files embed.FS

@@ -61,6 +61,9 @@ func (s *Snapshot) Positions() (lat, lng []int32) { return s.lat, s.lng }
 // ID returns the id of site i.
 func (s *Snapshot) ID(i int) string { return s.str(s.id[i]) }
 
+// NationalCode returns the national code of site i, "" when it is the id.
+func (s *Snapshot) NationalCode(i int) string { return s.str(s.nationalCode[i]) }
+
 // Area returns the position of site i's area in Meta.Areas, -1 when unknown.
 func (s *Snapshot) Area(i int) int { return int(s.area[i]) - 1 }
 

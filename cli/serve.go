@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"relais/folder"
+	"relais/httpapi"
+	"relais/index"
+	"relais/view"
+)
+
+type serveCommand struct {
+	dataFlag
+	Listen  string `default:"127.0.0.1:8080" help:"Where to listen (${default}). This version has no keys yet and takes loopback addresses only."`
+	BaseURL string `name:"base-url" placeholder:"URL" help:"Origin and prefix under which clients reach the service; default: the listen address."`
+	Log     string `enum:"text,json" default:"text" help:"Form of the log."`
+}
+
+// Help is shown below the flags.
+func (*serveCommand) Help() string {
+	return `Serves every market that has a snapshot in the folder, and loads a new snapshot by itself within two seconds. Stops at SIGTERM or SIGINT after finishing what runs, at most ten seconds.
+
+Examples:
+  relais serve --data DIR
+  relais serve --data DIR --listen 127.0.0.1:9000 --base-url https://antennas.example`
+}
+
+// Times and sizes that hold off clients that do not behave.
+const (
+	headerTime    = 10 * time.Second
+	readTime      = 30 * time.Second
+	writeTime     = 60 * time.Second
+	idleTime      = 120 * time.Second
+	headerBytes   = 1 << 20
+	stopTime      = 10 * time.Second
+	lookEvery     = 250 * time.Millisecond // at the folder for new snapshots
+	defaultGrowth = 50                     // percent that the heap may grow before it is collected
+)
+
+// Run serves until ctx ends.
+func (c *serveCommand) Run(ctx context.Context, streams Streams) error {
+	return c.serve(ctx, streams, nil)
+}
+
+// serve calls started, which may be nil, with the base URL when it listens.
+func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(base string)) error {
+	log := newLog(streams.Err, c.Log)
+	dir := c.dir()
+	if _, err := os.Stat(string(dir)); err != nil {
+		return fmt.Errorf("%s: %w", dir, errNoFolder)
+	}
+	if err := onlyLoopback(c.Listen); err != nil {
+		return err
+	}
+	release, err := hold(dir, c.Listen, log)
+	if err != nil {
+		return err
+	}
+	defer release()
+	listener, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return err
+	}
+	base := strings.TrimSuffix(c.BaseURL, "/")
+	if base == "" {
+		base = "http://" + listener.Addr().String()
+	}
+	api, err := httpapi.New(httpapi.Options{BaseURL: base, Version: version(), Log: log})
+	if err != nil {
+		listener.Close()
+		return err
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(defaultGrowth)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var background sync.WaitGroup
+	background.Go(func() { follow(ctx, dir, api, log) })
+	log.Info("serving", "data", string(dir), "listen", listener.Addr().String(), "baseUrl", base, "version", version())
+	if started != nil {
+		started(base)
+	}
+	err = run(ctx, listener, api, log)
+	cancel()
+	background.Wait()
+	return err
+}
+
+// onlyLoopback refuses addresses that other machines can reach.
+func onlyLoopback(listen string) error {
+	addr, err := net.ResolveTCPAddr("tcp", listen)
+	if err != nil {
+		return usageError{fmt.Errorf("--listen %s: %w", listen, err)}
+	}
+	if !addr.IP.IsLoopback() {
+		return usageError{fmt.Errorf("--listen %s: this version asks nobody for a key, so it listens on loopback addresses only, such as 127.0.0.1:8080", listen)}
+	}
+	return nil
+}
+
+// hold makes this process the folder's only server. A folder that cannot be
+// written to may have several.
+func hold(dir folder.Dir, listen string, log *slog.Logger) (release func(), err error) {
+	lock, err := dir.Lock("serve", "relais serve on "+listen, time.Now())
+	if folder.ReadOnly(err) {
+		log.Info("the folder is read-only: it is served without a lock", "data", string(dir))
+		return func() {}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func() { lock.Unlock() }, nil
+}
+
+// follow keeps the API at what the folder holds. The whole exports are prepared
+// after each load, beside the answers.
+func follow(ctx context.Context, dir folder.Dir, api *httpapi.Server, log *slog.Logger) {
+	var preparing sync.WaitGroup
+	stop := func() {}
+	live := index.NewLive(dir, view.Summaries, log, func(set *index.Set) {
+		stop()
+		preparing.Wait()
+		api.Show(set)
+		var preparation context.Context
+		preparation, stop = context.WithCancel(ctx)
+		preparing.Go(func() {
+			if err := api.Prepare(preparation, set); err != nil && !errors.Is(err, context.Canceled) {
+				log.Error("the exports could not be prepared", "error", err)
+			}
+			debug.FreeOSMemory() // what loading and compressing needed once
+		})
+	})
+	live.Refresh()
+	live.Follow(ctx, lookEvery)
+	stop()
+	preparing.Wait()
+}
+
+// run serves until ctx ends, and then lets running requests finish.
+func run(ctx context.Context, listener net.Listener, h http.Handler, log *slog.Logger) error {
+	server := &http.Server{
+		Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
+		MaxHeaderBytes: headerBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	log.Info("stopping")
+	ending, cancel := context.WithTimeout(context.Background(), stopTime)
+	defer cancel()
+	if err := server.Shutdown(ending); err != nil {
+		server.Close()
+		log.Warn("requests that were still running were cut off", "after", stopTime)
+	}
+	return nil
+}
+
+func newLog(w io.Writer, form string) *slog.Logger {
+	if form == "json" {
+		return slog.New(slog.NewJSONHandler(w, nil))
+	}
+	return slog.New(slog.NewTextHandler(w, nil))
+}

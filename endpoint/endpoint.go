@@ -1,0 +1,104 @@
+// Package endpoint declares the operations of the API once. The struct that
+// holds an operation's parameters is also their validation and documentation,
+// and the types of its result are its schema, so that none of them can drift
+// apart. It knows neither HTTP nor the data.
+package endpoint
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"reflect"
+)
+
+// A Decl is what is said of an operation besides its types.
+type Decl struct {
+	Name    string // "antennas.list"
+	Method  string // "" is GET
+	Path    string // below the version, with {name} for parameters in it
+	Scope   string // that a key needs
+	Fails   string // NAME of EXTERNAL_<NAME>_FAILED
+	Summary string
+	Doc     string
+	MaxAge  int      // seconds for which a client may keep the answer
+	Errors  []string // codes that it may answer beside those of every operation
+}
+
+// An Op is an operation. E is what operations work on: one consistent reading of
+// the data.
+type Op[E any] struct {
+	Decl
+	Params []Param
+	Result reflect.Type
+
+	template reflect.Value // of the parameters, defaults filled in
+	run      func(ctx context.Context, env E, params any) (any, error)
+}
+
+// New declares an operation. P is a struct whose fields have a param tag, or are
+// embedded structs of such fields; where *P has a method Check() error, it holds
+// the rules over several fields. New panics when that cannot be bound: operations
+// are declared when the program starts.
+func New[E, P, R any](d Decl, f func(E, context.Context, *P) (R, error)) *Op[E] {
+	if d.Method == "" {
+		d.Method = "GET"
+	}
+	template := reflect.New(reflect.TypeFor[P]()).Elem()
+	return &Op[E]{
+		Decl: d, Params: describe(d, template, nil), Result: reflect.TypeFor[R](), template: template,
+		run: func(ctx context.Context, env E, params any) (any, error) { return f(env, ctx, params.(*P)) },
+	}
+}
+
+// A Call is an operation with its parameters bound.
+type Call[E any] struct {
+	Op *Op[E]
+	// Key is the operation with its parameters in canonical form: equal
+	// questions have equal keys.
+	Key    string
+	params any
+}
+
+// Do runs the operation.
+func (c *Call[E]) Do(ctx context.Context, env E) (any, error) { return c.Op.run(ctx, env, c.params) }
+
+// A Stream is a result that writes itself: a JSON object up to, but without, the
+// comma before its last member, the request id.
+type Stream interface {
+	ContentType() string
+	Size() int64 // of what WriteTo writes, in bytes; -1 when not known beforehand
+	io.WriterTo
+}
+
+// A Shaped is a result whose answer has the shape of other types, by content
+// type.
+type Shaped interface {
+	Shapes() map[string]reflect.Type
+}
+
+// A ParamError reports a parameter whose value cannot be used.
+type ParamError struct {
+	Param string
+	Value string // as given
+	Want  string // what is allowed
+	Code  string // "" is INVALID_PARAMETER
+}
+
+// maxShown is how much of a value an error repeats.
+const maxShown = 64
+
+func (e *ParamError) Error() string {
+	if e.Value == "" {
+		return fmt.Sprintf("%s: %s", e.Param, e.Want)
+	}
+	return fmt.Sprintf("%s: %s is not allowed; %s", e.Param, quote(e.Value), e.Want)
+}
+
+// quote shows the beginning of a value so that it cannot break a log line or a
+// terminal.
+func quote(s string) string {
+	if r := []rune(s[:min(len(s), 4*maxShown+4)]); len(r) > maxShown {
+		return fmt.Sprintf("%q…", string(r[:maxShown]))
+	}
+	return fmt.Sprintf("%q", s)
+}

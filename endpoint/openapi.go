@@ -1,0 +1,149 @@
+package endpoint
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Problem is what an error code of the API means.
+type Problem struct {
+	Code   string
+	Status int
+	When   string
+}
+
+// Info heads an OpenAPI document.
+type Info struct {
+	Title, Version, Description, Licence, LicenceURL string
+	Servers                                          []string
+	// Common are the codes that every operation may answer.
+	Common []string
+	// Problems explain every code.
+	Problems []Problem
+	// Scopes explains every scope.
+	Scopes map[string]string
+}
+
+// OpenAPI returns the OpenAPI 3.1 document of the operations.
+func OpenAPI[E any](info Info, ops []*Op[E]) Schema {
+	schemas := NewSchemas()
+	paths := Schema{}
+	for _, o := range ops {
+		item, ok := paths[o.Path].(Schema)
+		if !ok {
+			item = Schema{}
+			paths[o.Path] = item
+		}
+		item[strings.ToLower(o.Method)] = o.operation(info, schemas)
+	}
+	schemas.Named["Error"] = Schema{
+		"type": "object", "required": []string{"code", "error", "requestId"},
+		"properties": Schema{
+			"error":     Schema{"type": "string", "description": "What was wrong, in a sentence."},
+			"code":      Schema{"type": "string", "enum": codes(info.Problems)},
+			"requestId": requestID(),
+		},
+	}
+	var servers []Schema
+	for _, url := range info.Servers {
+		servers = append(servers, Schema{"url": url})
+	}
+	return Schema{
+		"openapi": "3.1.0",
+		"info": Schema{"title": info.Title, "version": info.Version, "description": info.Description,
+			"license": Schema{"name": info.Licence, "url": info.LicenceURL}},
+		"servers":    servers,
+		"security":   []Schema{},
+		"paths":      paths,
+		"components": Schema{"schemas": schemas.Named},
+	}
+}
+
+func requestID() Schema {
+	return Schema{"type": "string", "description": "Names this request; the same as the header X-Request-Id."}
+}
+
+func codes(problems []Problem) []string {
+	list := make([]string, len(problems))
+	for i, p := range problems {
+		list[i] = p.Code
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func (o *Op[E]) operation(info Info, schemas *Schemas) Schema {
+	params := []Schema{}
+	for i := range o.Params {
+		p := &o.Params[i]
+		s := Schema{"name": p.Name, "in": p.In, "description": p.Doc, "schema": p.schema(schemas)}
+		if p.In == "path" {
+			s["required"] = true
+		}
+		if p.Example != "" {
+			s["example"] = p.Example
+		}
+		params = append(params, s)
+	}
+	tag, _, _ := strings.Cut(strings.TrimPrefix(o.Path, "/"), "/")
+	op := Schema{"operationId": o.Name, "summary": o.Summary, "tags": []string{tag}, "parameters": params,
+		"responses": o.responses(info, schemas), "x-scope": o.Scope}
+	if o.Doc != "" {
+		op["description"] = o.Doc
+	}
+	return op
+}
+
+func (o *Op[E]) responses(info Info, schemas *Schemas) Schema {
+	shapes := map[string]reflect.Type{"application/json": o.Result}
+	if shaped, ok := reflect.Zero(o.Result).Interface().(Shaped); ok {
+		shapes = shaped.Shapes()
+	}
+	content := Schema{}
+	for contentType, t := range shapes {
+		content[contentType] = Schema{"schema": schemas.answer(t)}
+	}
+	responses := Schema{
+		"200": Schema{"description": "The answer.", "content": content, "headers": Schema{
+			"X-Request-Id": Schema{"schema": Schema{"type": "string"}, "description": "Names this request."},
+			"ETag":         Schema{"schema": Schema{"type": "string"}, "description": "For If-None-Match."},
+		}},
+		"304": Schema{"description": "Not changed since the answer whose ETag stands in If-None-Match."},
+	}
+	byStatus := map[int][]string{}
+	for _, code := range slices.Concat(o.Errors, info.Common, []string{"EXTERNAL_" + o.Fails + "_FAILED"}) {
+		for _, p := range info.Problems {
+			if p.Code == code {
+				byStatus[p.Status] = append(byStatus[p.Status], p.Code+": "+p.When)
+			}
+		}
+	}
+	for _, status := range slices.Sorted(maps.Keys(byStatus)) {
+		responses[strconv.Itoa(status)] = Schema{
+			"description": strings.Join(byStatus[status], " "),
+			"content":     Schema{"application/json": Schema{"schema": Schema{"$ref": "#/components/schemas/Error"}}},
+		}
+	}
+	return responses
+}
+
+// answer is the schema of a body with its request id.
+func (s *Schemas) answer(t reflect.Type) Schema {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	sch := s.Of(t)
+	body := sch
+	if ref, ok := sch["$ref"].(string); ok {
+		body = s.Named[strings.TrimPrefix(ref, "#/components/schemas/")]
+	}
+	props := body["properties"].(Schema)
+	if props["requestId"] == nil {
+		props["requestId"] = requestID()
+		body["required"] = append(body["required"].([]string), "requestId")
+	}
+	return sch
+}

@@ -1,0 +1,239 @@
+package endpoint
+
+import (
+	"encoding"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Param is one parameter of an operation, from the tags of its field:
+//
+//	param:"name"      its name
+//	doc:"…"           what it is
+//	default:"…"       its value when absent
+//	min:"0" max:"9"   range of a number; of a text, max is its length in characters
+//	above:"0"         what a number must be greater than
+//	example:"…"       for the documentation
+//	code:"…"          error code instead of INVALID_PARAMETER
+//
+// Fields are string, int, bool, float64, a type with UnmarshalText, or a pointer
+// to one of them, which stays nil when the parameter is absent.
+type Param struct {
+	Name     string
+	In       string // "query" or "path"
+	Doc      string
+	Default  string
+	Example  string
+	Min, Max string
+	Above    string
+	Code     string
+	Type     reflect.Type // without the pointer
+
+	index  []int
+	isText bool // has UnmarshalText
+}
+
+// maxText is the length of texts that have no other maximum.
+const maxText = 200
+
+func describe(d Decl, v reflect.Value, index []int) (params []Param) {
+	t := v.Type()
+	for i := range t.NumField() {
+		f := t.Field(i)
+		at := append(slices.Clone(index), i)
+		if f.Anonymous {
+			params = append(params, describe(d, v.Field(i), at)...)
+			continue
+		}
+		p := Param{Name: f.Tag.Get("param"), In: "query", Doc: f.Tag.Get("doc"), Default: f.Tag.Get("default"), Example: f.Tag.Get("example"),
+			Min: f.Tag.Get("min"), Max: f.Tag.Get("max"), Above: f.Tag.Get("above"), Code: f.Tag.Get("code"), Type: f.Type, index: at}
+		if p.Name == "" || !f.IsExported() {
+			panic(fmt.Sprintf("endpoint: %s.%s has no param tag or is not exported", t, f.Name))
+		}
+		if f.Type.Kind() == reflect.Pointer {
+			p.Type = f.Type.Elem()
+		}
+		_, p.isText = reflect.New(p.Type).Interface().(encoding.TextUnmarshaler)
+		if strings.Contains(d.Path, "{"+p.Name+"}") {
+			p.In = "path"
+		}
+		if p.Default != "" {
+			if err := p.set(v.Field(i), p.Default); err != nil {
+				panic(fmt.Sprintf("endpoint: default of %s.%s: %v", t, f.Name, err))
+			}
+		}
+		params = append(params, p)
+	}
+	return params
+}
+
+// A Lookup returns the value of a parameter, "" when it is absent or empty.
+type Lookup func(name string) (string, error)
+
+// ErrRepeated is the error of a Lookup for a parameter that is given twice.
+var ErrRepeated = fmt.Errorf("it is given more than once")
+
+// Bind sets the operation's parameters.
+func (o *Op[E]) Bind(get Lookup) (*Call[E], error) {
+	ptr := reflect.New(o.template.Type())
+	v := ptr.Elem()
+	v.Set(o.template)
+	key := make([]byte, 0, 96)
+	key = append(key, o.Name...)
+	for i := range o.Params {
+		p := &o.Params[i]
+		raw, err := get(p.Name)
+		if err != nil {
+			return nil, &ParamError{Param: p.Name, Want: err.Error(), Code: p.Code}
+		}
+		if raw == "" {
+			continue
+		}
+		f := v.FieldByIndex(p.index)
+		if err := p.set(f, raw); err != nil {
+			return nil, &ParamError{Param: p.Name, Value: raw, Want: err.Error(), Code: p.Code}
+		}
+		if f.Kind() == reflect.Pointer || !f.Equal(o.template.FieldByIndex(p.index)) {
+			key = p.appendKey(key, f)
+		}
+	}
+	if c, ok := ptr.Interface().(interface{ Check() error }); ok {
+		if err := c.Check(); err != nil {
+			return nil, err
+		}
+	}
+	return &Call[E]{Op: o, Key: string(key), params: ptr.Interface()}, nil
+}
+
+// set sets the field to raw. Its error says what is allowed.
+func (p *Param) set(f reflect.Value, raw string) error {
+	if f.Kind() == reflect.Pointer {
+		f.Set(reflect.New(p.Type))
+		f = f.Elem()
+	}
+	if err := plainText(raw); err != nil {
+		return err
+	}
+	if p.isText {
+		return f.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(raw))
+	}
+	switch f.Kind() {
+	case reflect.String:
+		if longest := p.maxLength(); len(raw) > longest && utf8.RuneCountInString(raw) > longest {
+			return fmt.Errorf("at most %d characters", longest)
+		}
+		f.SetString(raw)
+	case reflect.Int:
+		n, ok := wholeNumber(raw)
+		if !ok || !p.inRange(float64(n)) {
+			return fmt.Errorf("a whole number%s", p.rangeText())
+		}
+		f.SetInt(int64(n))
+	case reflect.Float64:
+		x, ok := decimalNumber(raw)
+		if !ok || !p.inRange(x) {
+			return fmt.Errorf("a number%s", p.rangeText())
+		}
+		f.SetFloat(x)
+	case reflect.Bool:
+		if raw != "true" && raw != "false" {
+			return fmt.Errorf("true or false")
+		}
+		f.SetBool(raw == "true")
+	default:
+		panic("endpoint: cannot bind " + f.Type().String())
+	}
+	return nil
+}
+
+func (p *Param) maxLength() int {
+	if n, err := strconv.Atoi(p.Max); err == nil {
+		return n
+	}
+	return maxText
+}
+
+// plainText refuses what no parameter can be.
+func plainText(s string) error {
+	for i, r := range s {
+		if r == utf8.RuneError {
+			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
+				return fmt.Errorf("text in UTF-8")
+			}
+		}
+		if unicode.IsControl(r) {
+			return fmt.Errorf("text without control characters")
+		}
+	}
+	return nil
+}
+
+// wholeNumber reads ASCII digits with an optional minus.
+func wholeNumber(s string) (int, bool) {
+	if strings.Trim(s, "0123456789") != "" && strings.Trim(s, "0123456789") != "-" || len(s) > 18 {
+		return 0, false
+	}
+	n, err := strconv.Atoi(s)
+	return n, err == nil
+}
+
+// decimalNumber reads a decimal number, without the hexadecimal forms, Inf and
+// NaN that strconv knows too.
+func decimalNumber(s string) (float64, bool) {
+	if strings.Trim(s, "0123456789.-+eE") != "" || len(s) > 40 {
+		return 0, false
+	}
+	x, err := strconv.ParseFloat(s, 64)
+	return x, err == nil && !math.IsInf(x, 0)
+}
+
+func (p *Param) inRange(x float64) bool {
+	if lo, err := strconv.ParseFloat(p.Min, 64); err == nil && x < lo {
+		return false
+	}
+	if lo, err := strconv.ParseFloat(p.Above, 64); err == nil && x <= lo {
+		return false
+	}
+	hi, err := strconv.ParseFloat(p.Max, 64)
+	return err != nil || x <= hi
+}
+
+func (p *Param) rangeText() string {
+	switch {
+	case p.Min != "" && p.Max != "":
+		return " from " + p.Min + " to " + p.Max
+	case p.Above != "" && p.Max != "":
+		return " above " + p.Above + ", at most " + p.Max
+	case p.Min != "":
+		return " from " + p.Min + " on"
+	}
+	return ""
+}
+
+// appendKey appends the bound value in canonical form. Lengths stand before
+// texts, so that no value can look like two.
+func (p *Param) appendKey(key []byte, f reflect.Value) []byte {
+	if f.Kind() == reflect.Pointer {
+		f = f.Elem()
+	}
+	key = append(append(append(key, '&'), p.Name...), '=')
+	switch f.Kind() {
+	case reflect.String:
+		key = strconv.AppendInt(key, int64(f.Len()), 10)
+		return append(append(key, ':'), f.String()...)
+	case reflect.Float64:
+		return strconv.AppendFloat(key, f.Float(), 'g', -1, 64)
+	case reflect.Bool:
+		return strconv.AppendBool(key, f.Bool())
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uint:
+		return strconv.AppendUint(key, f.Uint(), 10)
+	default:
+		return strconv.AppendInt(key, f.Int(), 10)
+	}
+}

@@ -1,0 +1,138 @@
+package endpoint
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Schema is a JSON Schema of the dialect that OpenAPI 3.1 uses.
+type Schema map[string]any
+
+// enumerated is a type that lists its values.
+type enumerated interface{ Values() []string }
+
+// Schemas makes the schemas of types, those of named structs by reference.
+type Schemas struct {
+	Named map[string]Schema // by name of the component
+	names map[reflect.Type]string
+}
+
+// NewSchemas starts an empty collection.
+func NewSchemas() *Schemas {
+	return &Schemas{Named: map[string]Schema{}, names: map[reflect.Type]string{}}
+}
+
+// Of returns the schema of t.
+func (s *Schemas) Of(t reflect.Type) Schema {
+	if t.Kind() == reflect.Pointer {
+		return nullable(s.Of(t.Elem()))
+	}
+	if e, ok := reflect.Zero(t).Interface().(enumerated); ok {
+		return Schema{"type": "string", "enum": e.Values()}
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return Schema{"type": "string"}
+	case reflect.Bool:
+		return Schema{"type": "boolean"}
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return Schema{"type": "integer"}
+	case reflect.Float64, reflect.Float32:
+		return Schema{"type": "number"}
+	case reflect.Slice:
+		return Schema{"type": "array", "items": s.Of(t.Elem())}
+	case reflect.Array:
+		return Schema{"type": "array", "items": s.Of(t.Elem()), "minItems": t.Len(), "maxItems": t.Len()}
+	case reflect.Map:
+		return Schema{"type": "object", "additionalProperties": s.Of(t.Elem())}
+	case reflect.Struct:
+		return s.object(t)
+	}
+	panic("endpoint: no schema for " + t.String())
+}
+
+func nullable(s Schema) Schema {
+	if t, ok := s["type"].(string); ok && s["enum"] == nil {
+		n := Schema{}
+		for k, v := range s {
+			n[k] = v
+		}
+		n["type"] = []string{t, "null"}
+		return n
+	}
+	return Schema{"anyOf": []Schema{s, {"type": "null"}}}
+}
+
+// object returns the schema of a struct: in place for a generic one, whose name
+// is no name to show, else by reference.
+func (s *Schemas) object(t reflect.Type) Schema {
+	if strings.Contains(t.Name(), "[") || t.Name() == "" {
+		return s.properties(t)
+	}
+	name, ok := s.names[t]
+	if !ok {
+		name = t.Name()
+		for i := 2; s.Named[name] != nil; i++ {
+			name = t.Name() + strconv.Itoa(i)
+		}
+		s.names[t] = name
+		s.Named[name] = Schema{} // for types that contain themselves
+		s.Named[name] = s.properties(t)
+	}
+	return Schema{"$ref": "#/components/schemas/" + name}
+}
+
+func (s *Schemas) properties(t reflect.Type) Schema {
+	props, required := Schema{}, []string{}
+	for _, f := range reflect.VisibleFields(t) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous || !f.IsExported() || name == "-" {
+			continue
+		}
+		p := s.Of(f.Type)
+		if strings.Contains(options, "omitempty") {
+			if f.Type.Kind() == reflect.Pointer {
+				p = s.Of(f.Type.Elem())
+			}
+		} else {
+			required = append(required, name)
+		}
+		if doc := f.Tag.Get("doc"); doc != "" {
+			p["description"] = doc // beside a $ref, OpenAPI 3.1 allows it
+		}
+		props[name] = p
+	}
+	slices.Sort(required)
+	return Schema{"type": "object", "properties": props, "required": required}
+}
+
+// schema returns the schema of a parameter.
+func (p *Param) schema(s *Schemas) Schema {
+	sch := s.Of(p.Type)
+	if sch["type"] == "string" && sch["enum"] == nil && !p.isText {
+		sch["maxLength"] = p.maxLength()
+	}
+	for key, raw := range map[string]string{"minimum": p.Min, "maximum": p.Max, "exclusiveMinimum": p.Above} {
+		if n, err := strconv.ParseFloat(raw, 64); err == nil && sch["type"] != "string" {
+			sch[key] = n
+		}
+	}
+	if p.Default != "" {
+		sch["default"] = p.defaultValue()
+	}
+	return sch
+}
+
+// defaultValue is the default as JSON has it: a number as a number.
+func (p *Param) defaultValue() any {
+	switch p.Type.Kind() {
+	case reflect.Int, reflect.Float64:
+		return json.Number(p.Default)
+	case reflect.Bool:
+		return p.Default == "true"
+	}
+	return p.Default
+}

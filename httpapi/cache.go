@@ -1,0 +1,119 @@
+package httpapi
+
+import (
+	"context"
+	"sync"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"relais/endpoint"
+	"relais/index"
+	"relais/ops"
+)
+
+// pageCacheBytes is the memory of compressed pages.
+const pageCacheBytes = 32 << 20
+
+// A cache keeps the compressed answers that were asked for last, up to a number
+// of bytes.
+type cache struct {
+	mu    sync.Mutex
+	lru   *simplelru.LRU[cacheKey, *packed]
+	bytes int
+	most  int
+}
+
+// A cacheKey is the entity tag, which names data and question, and the coding.
+type cacheKey struct {
+	tag    string
+	coding *coding
+}
+
+// cacheEntries bounds the number of entries, whatever their size.
+const cacheEntries = 20000
+
+func newCache(most int) *cache {
+	c := &cache{most: most}
+	lru, err := simplelru.NewLRU(cacheEntries, func(_ cacheKey, p *packed) { c.bytes -= len(p.data) })
+	if err != nil {
+		panic(err) // the size is a constant
+	}
+	c.lru = lru
+	return c
+}
+
+func (c *cache) get(k cacheKey) *packed {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p, _ := c.lru.Get(k)
+	return p
+}
+
+func (c *cache) put(k cacheKey, p *packed) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lru.Contains(k) || len(p.data) > c.most/4 {
+		return
+	}
+	c.bytes += len(p.data)
+	c.lru.Add(k, p)
+	for c.bytes > c.most {
+		c.lru.RemoveOldest()
+	}
+}
+
+// prepared holds the whole exports of the current data, compressed beforehand.
+type prepared map[cacheKey]*packed
+
+// packed returns the compressed beginning of an answer: prepared, kept, or made
+// now. It is nil for an answer that is too large to hold.
+func (s *Server) packed(stream endpoint.Stream, size int64, c *coding, tag string) *packed {
+	key := cacheKey{tag, c}
+	if p := (*s.prepared.Load())[key]; p != nil {
+		return p
+	}
+	if size < 0 || size > mostHeld {
+		return nil
+	}
+	if p := s.pages.get(key); p != nil {
+		return p
+	}
+	p, err := c.pack(stream, false)
+	if err != nil { // memory does not fail to be written to; the plain way is left
+		return nil
+	}
+	s.pages.put(key, p)
+	return p
+}
+
+// Prepare compresses the whole exports of set, one after the other, so that
+// asking for everything costs no more than sending it. It takes seconds and
+// stops when ctx ends.
+func (s *Server) Prepare(ctx context.Context, set *index.Set) error {
+	reading := &ops.Reading{Set: set}
+	ready := prepared{}
+	for _, call := range ops.WholeExports(set) {
+		result, err := call.Do(ctx, reading)
+		if err != nil {
+			return err
+		}
+		stream, err := streamOf(result)
+		if err != nil {
+			return err
+		}
+		for _, c := range codings {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			p, err := c.pack(stream, true)
+			if err != nil {
+				return err
+			}
+			ready[cacheKey{etag(reading.Version(), call.Key), c}] = p
+		}
+	}
+	if s.set.Load() == set {
+		s.prepared.Store(&ready)
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+package httpapi
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/google/uuid"
+
+	"relais/endpoint"
+	"relais/ops"
+	"relais/view"
+)
+
+// An exchange is a request and its answer.
+type exchange struct {
+	w     http.ResponseWriter
+	r     *http.Request
+	id    string
+	vars  map[string]string // of the path, as they came
+	begun bool              // the header is out
+}
+
+// requestID is the client's own id when it is one, else a new one.
+func requestID(r *http.Request) string {
+	if ids := r.Header["X-Request-Id"]; len(ids) == 1 && isRequestID(ids[0]) {
+		return ids[0]
+	}
+	id, err := uuid.NewV7()
+	if err != nil { // no randomness: an id is still better than none
+		return uuid.NewString()
+	}
+	return id.String()
+}
+
+const maxRequestID = 64
+
+func isRequestID(s string) bool {
+	if s == "" || len(s) > maxRequestID {
+		return false
+	}
+	for _, c := range []byte(s) {
+		switch {
+		case 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == '.', c == '_', c == '-':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// param returns a parameter of the path or the query.
+func (x *exchange) param(name string) (string, error) {
+	if v, ok := x.vars[name]; ok {
+		v, err := url.PathUnescape(v)
+		if err != nil {
+			return "", errEscape
+		}
+		return v, nil
+	}
+	value, given := "", false
+	for rest := x.r.URL.RawQuery; rest != ""; {
+		var pair string
+		pair, rest, _ = strings.Cut(rest, "&")
+		key, v, _ := strings.Cut(pair, "=")
+		if key != name && !(strings.ContainsAny(key, "%+") && unescaped(key) == name) {
+			continue
+		}
+		if given {
+			return "", endpoint.ErrRepeated
+		}
+		value, given = v, true
+	}
+	if strings.ContainsAny(value, "%+") {
+		v, err := url.QueryUnescape(value)
+		if err != nil {
+			return "", errEscape
+		}
+		return v, nil
+	}
+	return value, nil
+}
+
+type escapeError struct{}
+
+func (escapeError) Error() string { return "text whose percent escapes are whole" }
+
+var errEscape = escapeError{}
+
+func unescaped(key string) string {
+	k, err := url.QueryUnescape(key)
+	if err != nil {
+		return ""
+	}
+	return k
+}
+
+// etag is a weak entity tag: of the data, the program's shapes and the question,
+// never of the request id.
+func etag(version, key string) string {
+	var d xxhash.Digest
+	d.Reset()
+	d.WriteString(version) // a hash's Write never fails
+	d.WriteString("\x00" + shapeVersion + "\x00")
+	d.WriteString(key)
+	var sum [8]byte
+	var text [20]byte
+	copy(text[:], `W/"`)
+	hex.Encode(text[3:], d.Sum(sum[:0]))
+	text[19] = '"'
+	return string(text[:])
+}
+
+var shapeVersion = strconv.Itoa(view.ShapeVersion)
+
+// match tells whether one of the tags of If-None-Match is tag.
+func match(header []string, tag string) bool {
+	for _, line := range header {
+		for part := range strings.SplitSeq(line, ",") {
+			part = strings.TrimSpace(part)
+			if part == "*" || strings.TrimPrefix(part, "W/") == tag[len("W/"):] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// begin sends the header.
+func (x *exchange) begin(status int) {
+	x.begun = true
+	x.w.WriteHeader(status)
+}
+
+// fail answers an error.
+func (x *exchange) fail(e *ops.Error) {
+	h := x.w.Header()
+	h.Del("Etag")
+	h["Content-Type"] = jsonType
+	h["Cache-Control"] = noStore
+	if e.RetryAfter > 0 {
+		h["Retry-After"] = []string{strconv.Itoa(e.RetryAfter)}
+	}
+	body, err := view.JSON(struct {
+		Error     string `json:"error"`
+		Code      string `json:"code"`
+		RequestID string `json:"requestId"`
+	}{e.Message, e.Code, x.id})
+	if err != nil { // three strings always encode
+		body = []byte("{}")
+	}
+	body = append(body, '\n')
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	x.begin(e.Status)
+	x.w.Write(body) // a client that went away misses nothing
+}
+
+var (
+	jsonType = []string{"application/json; charset=utf-8"}
+	noStore  = []string{"no-store"}
+)
+
+// plain answers a small JSON object that is not of an operation.
+func (x *exchange) plain(status int, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		x.fail(&ops.Error{Status: http.StatusInternalServerError, Code: "EXTERNAL_REQUEST_FAILED", Message: "an internal error"})
+		return
+	}
+	h := x.w.Header()
+	h["Content-Type"], h["Cache-Control"] = jsonType, noStore
+	x.begin(status)
+	x.w.Write(append(body, '\n'))
+}
+
+func stack() string { return string(debug.Stack()) }

@@ -1,0 +1,82 @@
+package httpapi
+
+import (
+	"net/http"
+	"time"
+
+	"relais/endpoint"
+	"relais/market"
+	"relais/ops"
+	"relais/view"
+)
+
+// A fixed is a route that is no operation.
+type fixed func(s *Server, x *exchange)
+
+func (f fixed) serve(s *Server, x *exchange) { f(s, x) }
+
+// health tells that the process lives.
+func health(_ *Server, x *exchange) {
+	x.plain(http.StatusOK, map[string]string{"status": "ok"})
+}
+
+// A loadedMarket is a market in /readyz.
+type loadedMarket struct {
+	Version    string    `json:"version"`
+	SourceDate string    `json:"sourceDate"`
+	Sites      int       `json:"sites"`
+	LoadedAt   time.Time `json:"loadedAt"`
+}
+
+type readiness struct {
+	Ready    bool                         `json:"ready"`
+	Reason   string                       `json:"reason,omitempty"`
+	Markets  map[market.Code]loadedMarket `json:"markets"`
+	Problems map[market.Code]string       `json:"problems,omitempty"`
+}
+
+// ready tells whether data is loaded, and which.
+func ready(s *Server, x *exchange) {
+	set := s.set.Load()
+	v := readiness{Markets: map[market.Code]loadedMarket{}}
+	if set == nil {
+		v.Reason = "the data is still loading"
+		x.plain(http.StatusServiceUnavailable, v)
+		return
+	}
+	for m := range set.Loaded() {
+		v.Markets[m.Table.Code] = loadedMarket{m.Snap.Version, m.Snap.SourceDate, m.Len(), m.Loaded.UTC().Truncate(time.Second)}
+	}
+	v.Problems = set.Problems
+	v.Ready = len(v.Markets) > 0
+	status := http.StatusOK
+	if !v.Ready {
+		status = http.StatusServiceUnavailable
+		v.Reason = "the data folder has no snapshot that can be loaded: run relais ingest, or relais demo"
+	}
+	x.plain(status, v)
+}
+
+// document makes the OpenAPI document.
+func (s *Server) document() error {
+	info := endpoint.Info{
+		Title: "relais", Version: s.Version,
+		Description: "The national registers of mobile-network antennas. Positions are WGS84 degrees, lengths metres, frequencies MHz.",
+		Licence:     "Apache-2.0", LicenceURL: "https://www.apache.org/licenses/LICENSE-2.0",
+		Common: ops.CommonCodes(), Problems: ops.Problems(),
+	}
+	for _, mount := range Mounts {
+		info.Servers = append(info.Servers, s.BaseURL+mount)
+	}
+	text, err := view.JSON(endpoint.OpenAPI(info, ops.All()))
+	s.openapi = append(text, '\n')
+	return err
+}
+
+func openAPI(s *Server, x *exchange) {
+	h := x.w.Header()
+	h["Content-Type"] = jsonType
+	h.Set("Cache-Control", "public, max-age=300")
+	x.begin(http.StatusOK)
+	x.w.Write(s.openapi)
+}

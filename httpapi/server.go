@@ -1,0 +1,178 @@
+// Package httpapi is HTTP around the operations: routes, parameters from the
+// URL, caching, compression, errors. What an operation does is none of its
+// business.
+package httpapi
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/gorilla/mux"
+
+	"relais/endpoint"
+	"relais/index"
+	"relais/ops"
+)
+
+// Mounts are the paths under which every operation stands.
+var Mounts = []string{"/external/v1", "/api/external/v1"}
+
+// Options say how to serve.
+type Options struct {
+	BaseURL string // origin and prefix of the service, without a mount
+	Version string // of the program
+	Log     *slog.Logger
+}
+
+// A Server answers the API. It is an http.Handler.
+type Server struct {
+	Options
+	router   *mux.Router
+	set      atomic.Pointer[index.Set]
+	pages    *cache
+	prepared atomic.Pointer[prepared]
+	openapi  []byte
+}
+
+// A route is what a path leads to.
+type route interface {
+	serve(s *Server, x *exchange)
+}
+
+// New makes a server that has no data yet.
+func New(o Options) (*Server, error) {
+	s := &Server{Options: o, pages: newCache(pageCacheBytes)}
+	s.prepared.Store(&prepared{})
+	if err := s.document(); err != nil {
+		return nil, err
+	}
+	// Paths are matched as they came, and cleaned by nobody: an id may hold an
+	// escaped slash. One route a path and our own check of the method, because
+	// the router's would answer 404 and never set Allow.
+	s.router = mux.NewRouter().UseEncodedPath().SkipClean(true)
+	for _, mount := range Mounts {
+		for _, op := range ops.All() {
+			s.handle(mount+op.Path, newOperation(op))
+		}
+	}
+	s.handle("/healthz", fixed(health))
+	s.handle("/readyz", fixed(ready))
+	s.handle("/openapi.json", fixed(openAPI))
+	return s, nil
+}
+
+func (s *Server) handle(path string, r route) {
+	s.router.Path(path).Handler(handler{r})
+}
+
+// A handler carries a route through the router, which is only asked what
+// matches: calling it would copy the request twice to hand over the variables.
+type handler struct{ route }
+
+// ServeHTTP implements http.Handler.
+func (handler) ServeHTTP(http.ResponseWriter, *http.Request) {}
+
+// Show makes the server answer from set.
+func (s *Server) Show(set *index.Set) {
+	s.set.Store(set)
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := &exchange{w: w, r: r, id: requestID(r)}
+	w.Header()["X-Request-Id"] = []string{x.id}
+	defer s.recover(x)
+	var match mux.RouteMatch
+	if !s.router.Match(r, &match) || match.MatchErr != nil {
+		x.fail(ops.ErrNotFound)
+		return
+	}
+	h, ok := match.Handler.(handler)
+	if !ok {
+		x.fail(ops.ErrNotFound)
+		return
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		x.fail(ops.ErrNotAllowed)
+		return
+	}
+	x.vars = match.Vars
+	h.route.serve(s, x)
+}
+
+// recover answers 500 where a handler panicked; it must never come to that.
+func (s *Server) recover(x *exchange) {
+	v := recover()
+	if v == nil {
+		return
+	}
+	if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		panic(v)
+	}
+	s.Log.Error("panic", "requestId", x.id, "path", x.r.URL.Path, "panic", v, "stack", stack())
+	if x.begun {
+		panic(http.ErrAbortHandler) // cut the connection: the answer cannot be mended
+	}
+	x.fail(&ops.Error{Status: http.StatusInternalServerError, Code: "EXTERNAL_REQUEST_FAILED", Message: "an internal error; the server's log has it under this request id"})
+}
+
+// An operation is the route of an operation.
+type operation struct {
+	*endpoint.Op[*ops.Reading]
+	cacheControl []string
+}
+
+func newOperation(op *endpoint.Op[*ops.Reading]) *operation {
+	return &operation{Op: op, cacheControl: []string{"private, max-age=" + strconv.Itoa(op.MaxAge)}}
+}
+
+var vary = []string{"Accept-Encoding, Origin"}
+
+func (o *operation) serve(s *Server, x *exchange) {
+	reading := &ops.Reading{Set: s.set.Load()}
+	call, err := o.Bind(x.param)
+	if err != nil {
+		s.report(o, x, err)
+		return
+	}
+	tag := etag(reading.Version(), call.Key)
+	if match(x.r.Header["If-None-Match"], tag) {
+		o.head(x, tag)
+		x.begin(http.StatusNotModified)
+		return
+	}
+	result, err := call.Do(x.r.Context(), reading)
+	if err != nil {
+		s.report(o, x, err)
+		return
+	}
+	stream, err := streamOf(result)
+	if err != nil {
+		s.report(o, x, err)
+		return
+	}
+	o.head(x, tag)
+	if err := s.send(x, stream, tag); err != nil {
+		s.Log.Debug("the client went away", "requestId", x.id, "error", err)
+	}
+}
+
+func (o *operation) head(x *exchange, tag string) {
+	h := x.w.Header()
+	h["Etag"] = []string{tag}
+	h["Cache-Control"] = o.cacheControl
+	h["Vary"] = vary
+}
+
+// report answers an error and logs what the client does not see.
+func (s *Server) report(o *operation, x *exchange, err error) {
+	e := ops.Report(o.Op, err)
+	if e.Status >= http.StatusInternalServerError && errors.Unwrap(e) != nil {
+		s.Log.Error("operation failed", "requestId", x.id, "operation", o.Name, "error", errors.Unwrap(e))
+	}
+	x.fail(e)
+}

@@ -1,0 +1,113 @@
+package index
+
+import (
+	"relais/site"
+	"relais/snapshot"
+)
+
+// Any is the value of a Filter's member that filters nothing.
+const Any = -1
+
+// A Filter asks for sites with one emission that has everything asked for, and
+// for sites of an area.
+type Filter struct {
+	Operator   int // position in the market's operators, or Any
+	Generation int // a site.Generation, or Any
+	Status     int // position in the snapshot's statuses, Any, or NoStatus
+	Area       int // position in the market's areas, or Any
+}
+
+// NoStatus is a status that no emission has.
+const NoStatus = -2
+
+// All filters nothing.
+var All = Filter{Any, Any, Any, Any}
+
+// emissions answers filters on emissions. Each combination of operator,
+// generation and status that the market can have is a bit, and each site has the
+// bits of its emissions: a filter is a mask of the combinations that satisfy it,
+// so that its conditions always meet on one emission.
+type emissions struct {
+	words       int   // of a mask
+	operators   int   // how many
+	generations []int // site.Generation → place among those that occur, -1
+	statuses    []int // status+1 → place among those that occur, -1
+	genCount    int
+	statusCount int
+	masks       []uint64 // words a site
+}
+
+func newEmissions(s *snapshot.Snapshot) *emissions {
+	e := &emissions{operators: len(s.Operators), generations: fill(site.Generations, -1), statuses: fill(len(s.Statuses)+1, -1)}
+	for i := range s.Len() {
+		s.EmissionKeys(i, func(k snapshot.EmissionKey) {
+			if e.generations[k.Generation] < 0 {
+				e.generations[k.Generation] = e.genCount
+				e.genCount++
+			}
+			if e.statuses[k.Status+1] < 0 {
+				e.statuses[k.Status+1] = e.statusCount
+				e.statusCount++
+			}
+		})
+	}
+	e.words = (e.operators*e.genCount*e.statusCount + 63) / 64
+	e.masks = make([]uint64, e.words*s.Len())
+	for i := range s.Len() {
+		mask := e.of(uint32(i))
+		s.EmissionKeys(i, func(k snapshot.EmissionKey) {
+			b := e.bit(k.Operator, e.generations[k.Generation], e.statuses[k.Status+1])
+			mask[b>>6] |= 1 << (b & 63)
+		})
+	}
+	return e
+}
+
+func fill(n, value int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = value
+	}
+	return list
+}
+
+// of returns the mask of site i.
+func (e *emissions) of(i uint32) []uint64 {
+	return e.masks[int(i)*e.words : (int(i)+1)*e.words]
+}
+
+func (e *emissions) bit(operator, generation, status int) int {
+	return (operator*e.genCount+generation)*e.statusCount + status
+}
+
+// mask returns the combinations that satisfy f, nil when f asks nothing of
+// emissions.
+func (e *emissions) mask(f Filter) []uint64 {
+	if f.Operator == Any && f.Generation == Any && f.Status == Any {
+		return nil
+	}
+	mask := make([]uint64, e.words)
+	for o := range e.operators {
+		for g, gAt := range e.generations {
+			for s, sAt := range e.statuses {
+				if gAt < 0 || sAt < 0 || f.Operator != Any && f.Operator != o || f.Generation != Any && f.Generation != g ||
+					f.Status != Any && f.Status != s-1 {
+					continue
+				}
+				b := e.bit(o, gAt, sAt)
+				mask[b>>6] |= 1 << (b & 63)
+			}
+		}
+	}
+	return mask
+}
+
+// matches tells whether site i has a combination of mask.
+func (e *emissions) matches(i uint32, mask []uint64) bool {
+	for w, bits := range e.of(i) {
+		if bits&mask[w] != 0 {
+			return true
+		}
+	}
+	return false
+}

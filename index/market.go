@@ -1,0 +1,215 @@
+// Package index answers questions over snapshots in memory: sites of a box, of a
+// disc, by text, by identifier, by radio identifier, nearest, and the statistics
+// of departments. It works on sites by their place in the snapshot and does not
+// know how a site is shown: the encoded summaries that it keeps are made by a
+// function that it is given.
+package index
+
+import (
+	"runtime"
+	"sort"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"relais/geo"
+	"relais/market"
+	"relais/site"
+	"relais/snapshot"
+)
+
+// An Encode appends the public form of a site to dst.
+type Encode func(dst []byte, s *site.Site) ([]byte, error)
+
+// A Market is one market's register in memory. It never changes, so that any
+// number of goroutines may ask it.
+type Market struct {
+	Table  *market.Market
+	Snap   *snapshot.Snapshot
+	Loaded time.Time
+
+	fragments arena
+	space     *space
+	emissions *emissions
+	siteIDs   *nameTable
+	nationals *nameTable
+	stations  *nameTable // by station row
+	radio     *radio
+	text      textIndex
+	stats     stats
+	scratch   sync.Pool
+}
+
+// Load indexes a snapshot. encoder is called once for each goroutine that
+// encodes.
+func Load(s *snapshot.Snapshot, encoder func(*snapshot.Snapshot) Encode, now time.Time) (*Market, error) {
+	m := &Market{Table: market.Get(s.Market), Snap: s, Loaded: now}
+	m.scratch.New = func() any { return newWork(m.Len()) }
+	m.fragments, m.text.texts = newArena(s.Len()), newArena(s.Len())
+	var failed error
+	var once sync.Once
+	fail := func(err error) {
+		if err != nil {
+			once.Do(func() { failed = err })
+		}
+	}
+	shards := atomic.Int64{}
+	jobs := []func(){
+		func() { m.radio = newRadio(s) },
+		func() {
+			m.siteIDs = newNameTable(s.Len(), s.ID)
+			m.nationals = newNameTable(s.Len(), s.NationalCode)
+			m.stations = newNameTable(s.StationRows(), s.StationCode)
+		},
+		func() { m.emissions = newEmissions(s) },
+		func() { m.stats = newStats(m.Table, s) },
+		func() { m.space = newSpace(s.Positions()) },
+	}
+	for range runtime.GOMAXPROCS(0) {
+		jobs = append([]func(){func() { fail(m.fillShards(&shards, encoder(s))) }}, jobs...)
+	}
+	together(jobs)
+	if failed != nil {
+		return nil, failed
+	}
+	m.loadText()
+	return m, nil
+}
+
+// together runs the jobs, as many at once as there are processors.
+func together(jobs []func()) {
+	var next atomic.Int64
+	var done sync.WaitGroup
+	for range min(len(jobs), runtime.GOMAXPROCS(0)) {
+		done.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(jobs)); i = next.Add(1) - 1 {
+				jobs[i]()
+			}
+		})
+	}
+	done.Wait()
+}
+
+// fillShards encodes the sites of one shard after the other, until none is left.
+func (m *Market) fillShards(next *atomic.Int64, encode Encode) error {
+	var s site.Site
+	var fragments, texts []byte
+	for k := int(next.Add(1) - 1); k < len(m.fragments); k = int(next.Add(1) - 1) {
+		fragments, texts = fragments[:0], texts[:0]
+		for i := k * shardSites; i < min((k+1)*shardSites, m.Len()); i++ {
+			m.Snap.Site(i, &s)
+			var err error
+			if fragments, err = encode(fragments, &s); err != nil {
+				return err
+			}
+			texts = appendText(texts, m.Table, &s)
+			m.fragments[k].end[i%shardSites], m.text.texts[k].end[i%shardSites] = uint32(len(fragments)), uint32(len(texts))
+		}
+		m.fragments[k].text = append(make([]byte, 0, len(fragments)), fragments...)
+		m.text.texts[k].text = append(make([]byte, 0, len(texts)), texts...)
+	}
+	return nil
+}
+
+// trigramParts is how many parts the trigram index of a large register has, and
+// trigramSites how many sites a part has at least.
+const (
+	trigramParts = 8
+	trigramSites = 32768
+)
+
+func (m *Market) loadText() {
+	size := max(trigramSites, (m.Len()+trigramParts-1)/trigramParts)
+	var jobs []func()
+	for from := 0; from < m.Len(); from += size {
+		to := min(from+size, m.Len())
+		k := len(m.text.parts)
+		m.text.parts = append(m.text.parts, nil)
+		jobs = append(jobs, func() { m.text.parts[k] = newTrigramIndex(m.text.texts, uint32(from), uint32(to)) })
+	}
+	together(jobs)
+}
+
+// Len is the number of sites.
+func (m *Market) Len() int { return m.Snap.Len() }
+
+// Fragment returns the encoded summary of site i.
+func (m *Market) Fragment(i uint32) []byte { return m.fragments.at(i) }
+
+// FragmentRun returns the encoded summaries of sites from to to-1 as one piece,
+// as long as they lie together: it returns how far it came.
+func (m *Market) FragmentRun(from, to uint32) (text []byte, end uint32) {
+	end = min(to, (from/shardSites+1)*shardSites)
+	return m.fragments.run(from, end), end
+}
+
+// FragmentBytes is the memory that the summaries take.
+func (m *Market) FragmentBytes() int64 { return m.fragments.bytes() }
+
+// Site fills dst with site i.
+func (m *Market) Site(i uint32, dst *site.Site) { m.Snap.Site(int(i), dst) }
+
+// Key is the siteKey of a site id: unique over all markets.
+func Key(c market.Code, id string) string { return strings.ToLower(string(c)) + "-" + id }
+
+// sitesNamed returns the sites with this id or siteKey.
+func (m *Market) sitesNamed(name string) (sites []uint32) {
+	rows := m.siteIDs.find(nil, name)
+	if prefix := Key(m.Table.Code, ""); len(name) > len(prefix) && equal(name[:len(prefix)], prefix) {
+		rows = m.siteIDs.find(rows, name[len(prefix):])
+	}
+	for _, r := range rows {
+		sites = append(sites, uint32(r))
+	}
+	return sites
+}
+
+// nationally returns the sites with this national code, which is the id where
+// the source has no other.
+func (m *Market) nationally(code string) (sites []uint32) {
+	for _, r := range m.nationals.find(nil, code) {
+		sites = append(sites, uint32(r))
+	}
+	for _, r := range m.siteIDs.find(nil, code) {
+		if m.Snap.NationalCode(r) == "" {
+			sites = append(sites, uint32(r))
+		}
+	}
+	return sites
+}
+
+// bySource returns the sites that have a station of this number.
+func (m *Market) bySource(code string) (sites []uint32) {
+	for _, row := range m.stations.find(nil, code) {
+		sites = append(sites, m.siteOfStation(row))
+	}
+	return sites
+}
+
+func (m *Market) siteOfStation(row int) uint32 {
+	return uint32(sort.Search(m.Len(), func(i int) bool { _, to := m.Snap.Stations(i); return to > row }))
+}
+
+// ByID returns the site with this id, siteKey or national code, else the first
+// with a station of this number, and false when there is none.
+func (m *Market) ByID(name string) (uint32, bool) {
+	for _, find := range []func(string) []uint32{m.sitesNamed, m.nationally, m.bySource} {
+		if sites := find(name); len(sites) > 0 {
+			first := sites[0]
+			for _, i := range sites {
+				first = min(first, i)
+			}
+			return first, true
+		}
+	}
+	return 0, false
+}
+
+// Nearest returns the k sites nearest to p that satisfy f, nearest first.
+func (m *Market) Nearest(p geo.Point, k int, f Filter) []Near {
+	mask := m.emissions.mask(f)
+	return m.space.nearest(p, k, func(i uint32) bool {
+		return (f.Area == Any || m.Snap.Area(int(i)) == f.Area) && (mask == nil || m.emissions.matches(i, mask))
+	})
+}

@@ -1,0 +1,221 @@
+package index
+
+import (
+	"slices"
+
+	"relais/fold"
+	"relais/geo"
+)
+
+// A Query asks for sites. Its zero members ask nothing, its Filter must be set.
+type Query struct {
+	Filter Filter
+	Box    *geo.Box
+	Disc   *geo.Disc // nearest first; not together with Box
+	Text   string    // words that must all be somewhere in the searchable text
+
+	// Criteria of a search. A site must satisfy all that are given.
+	ID           string
+	NationalCode string
+	StationCodes []string // each the source code or a station number of the site
+	Commune      string   // the whole name, or its beginning
+	PostalCode   string
+
+	// Ranked puts the best matches first: those whose identifier is the text,
+	// then those whose commune it is, then the others.
+	Ranked bool
+}
+
+// Hits is a page of the sites that a query finds.
+type Hits struct {
+	Total  int      // sites that match
+	Sites  []uint32 // of the page
+	Metres []float64
+}
+
+// Find returns at most limit sites after passing over offset of them. Without a
+// Disc or Ranked they come in the snapshot's own order, so that pages neither
+// skip nor repeat a site.
+func (m *Market) Find(q Query, offset, limit int) Hits {
+	w := m.scratch.Get().(*work)
+	defer m.scratch.Put(w)
+	if m.unfiltered(q) {
+		return m.all(offset, limit)
+	}
+	set := m.match(q, w)
+	if q.Disc != nil {
+		near, total := m.space.disc(set, *q.Disc, offset, limit)
+		h := Hits{Total: total}
+		for _, n := range near {
+			h.Sites, h.Metres = append(h.Sites, n.Site), append(h.Metres, n.Metres)
+		}
+		return h
+	}
+	h := Hits{Total: set.count()}
+	h.Sites = make([]uint32, 0, max(0, min(limit, h.Total-offset)))
+	if q.Ranked {
+		for _, rank := range m.ranks(q, w) {
+			w.page.clear()
+			w.page.or(set)
+			w.page.and(rank)
+			set.andNot(rank)
+			h.Sites, offset = w.page.page(h.Sites, offset, limit-len(h.Sites))
+		}
+	}
+	h.Sites, _ = set.page(h.Sites, offset, limit-len(h.Sites))
+	return h
+}
+
+// work is what one query needs of memory.
+type work struct{ set, found, other, spare, page, byID, byCommune bitset }
+
+func newWork(sites int) *work {
+	n := func() bitset { return newBitset(sites) }
+	return &work{n(), n(), n(), n(), n(), n(), n()}
+}
+
+func (m *Market) unfiltered(q Query) bool {
+	return q.Filter == All && q.Box == nil && q.Disc == nil && q.Text == "" && q.ID == "" && q.NationalCode == "" &&
+		len(q.StationCodes) == 0 && q.Commune == "" && q.PostalCode == ""
+}
+
+func (m *Market) all(offset, limit int) Hits {
+	h := Hits{Total: m.Len()}
+	from := min(offset, h.Total)
+	to := min(from+limit, h.Total)
+	h.Sites = make([]uint32, 0, to-from)
+	for i := from; i < to; i++ {
+		h.Sites = append(h.Sites, uint32(i))
+	}
+	return h
+}
+
+// match returns the sites that satisfy q; for a disc, those near it.
+func (m *Market) match(q Query, w *work) bitset {
+	set := w.set
+	set.clear()
+	switch {
+	case q.Box != nil:
+		m.space.box(set, *q.Box)
+	case q.Disc != nil:
+		m.space.box(set, q.Disc.Box())
+	default:
+		set.setRange(0, uint32(m.Len()))
+	}
+	if q.Text != "" {
+		m.matchText(q.Text, w)
+		set.and(w.found)
+	}
+	m.matchCriteria(q, set, w)
+	m.applyFilter(q.Filter, set)
+	return set
+}
+
+// matchText finds in w.found the sites whose text has all words, and those whose
+// identifier is the text as it stands.
+func (m *Market) matchText(text string, w *work) {
+	found := w.found
+	found.clear()
+	found.setRange(0, uint32(m.Len()))
+	for _, word := range fold.Words(text) {
+		m.text.phrase(w.other, w.spare, []byte(word))
+		found.and(w.other)
+	}
+	for _, i := range m.byName(text) {
+		found.set(i)
+	}
+}
+
+func (m *Market) matchCriteria(q Query, set bitset, w *work) {
+	only := func(sites []uint32) {
+		w.other.clear()
+		for _, i := range sites {
+			w.other.set(i)
+		}
+		set.and(w.other)
+	}
+	if q.ID != "" {
+		only(m.sitesNamed(q.ID))
+	}
+	if q.NationalCode != "" {
+		only(m.nationally(q.NationalCode))
+	}
+	for _, code := range q.StationCodes {
+		only(m.bySource(code))
+	}
+	if q.Commune != "" {
+		m.markCommune(w.other, w.spare, q.Commune, false)
+		set.and(w.other)
+	}
+	if q.PostalCode != "" {
+		m.markField(w.other, w.spare, fieldPostal, q.PostalCode)
+		set.and(w.other)
+	}
+}
+
+// markCommune finds the sites whose commune has this name or, unless whole, one
+// that begins with it.
+func (m *Market) markCommune(set, spare bitset, name string, whole bool) {
+	phrase := fold.Append([]byte{fieldEnd}, name)
+	if whole {
+		phrase = append(phrase, fieldEnd)
+	}
+	if len(phrase) == 1 || len(phrase) == 2 && whole {
+		set.clear()
+		return
+	}
+	m.text.phrase(set, spare, phrase)
+	set.filter(func(i uint32) bool {
+		text := m.text.texts.at(i)
+		return len(text) >= len(phrase) && string(text[:len(phrase)]) == string(phrase)
+	})
+}
+
+// markField finds the sites of which a field of the text is exactly value.
+func (m *Market) markField(set, spare bitset, field int, value string) {
+	phrase := append(fold.Append([]byte{fieldEnd}, value), fieldEnd)
+	if len(phrase) == 2 {
+		set.clear()
+		return
+	}
+	m.text.phrase(set, spare, phrase)
+	folded := string(phrase[1 : len(phrase)-1])
+	set.filter(func(i uint32) bool { return string(textField(m.text.texts.at(i), field)) == folded })
+}
+
+// applyFilter takes out of set what does not satisfy f.
+func (m *Market) applyFilter(f Filter, set bitset) {
+	mask := m.emissions.mask(f)
+	if mask == nil && f.Area == Any {
+		return
+	}
+	set.filter(func(i uint32) bool {
+		return (f.Area == Any || m.Snap.Area(int(i)) == f.Area) && (mask == nil || m.emissions.matches(i, mask))
+	})
+}
+
+// ranks returns the sets of best matches, best first.
+func (m *Market) ranks(q Query, w *work) []bitset {
+	w.byID.clear()
+	for _, name := range append([]string{q.Text, q.ID, q.NationalCode}, q.StationCodes...) {
+		for _, i := range m.byName(name) {
+			w.byID.set(i)
+		}
+	}
+	w.byCommune.clear()
+	for _, name := range []string{q.Commune, q.Text} {
+		if name != "" {
+			m.markCommune(w.other, w.spare, name, true)
+			w.byCommune.or(w.other)
+		}
+	}
+	return []bitset{w.byID, w.byCommune}
+}
+
+// byName returns the sites that an identifier of any kind names.
+func (m *Market) byName(name string) []uint32 {
+	sites := append(m.sitesNamed(name), m.nationally(name)...)
+	sites = append(sites, m.bySource(name)...)
+	slices.Sort(sites)
+	return slices.Compact(sites)
+}

@@ -1,0 +1,186 @@
+package index
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/tidwall/rtree"
+
+	"relais/geo"
+)
+
+// space answers where sites are. Sites stand in Hilbert order, so that the few
+// dozen of a block lie close together: the tree holds the blocks' rectangles,
+// and the sites of a block are looked at one by one. That makes the tree a
+// thirtieth of the size of one with a leaf entry a site.
+type space struct {
+	lat, lng []int32 // 1e-7 degrees
+	tree     rtree.RTreeGN[int64, uint32]
+}
+
+// blockSites is the number of sites in a block.
+const blockSites = 32
+
+func newSpace(lat, lng []int32) *space {
+	s := &space{lat: lat, lng: lng}
+	for from := 0; from < len(lat); from += blockSites {
+		to := min(from+blockSites, len(lat))
+		lo := [2]int64{int64(slices.Min(lng[from:to])), int64(slices.Min(lat[from:to]))}
+		hi := [2]int64{int64(slices.Max(lng[from:to])), int64(slices.Max(lat[from:to]))}
+		s.tree.Insert(lo, hi, uint32(from/blockSites))
+	}
+	return s
+}
+
+// block returns the sites of a block.
+func (s *space) block(b uint32) (from, to uint32) {
+	return b * blockSites, uint32(min(int(b+1)*blockSites, len(s.lat)))
+}
+
+// A fixedBox is a box in 1e-7 degrees. Its edges are rounded inwards, so that a
+// site is in it when its position is in the box that was asked for.
+type fixedBox struct{ south, west, north, east int32 }
+
+func fix(b geo.Box) fixedBox {
+	up := func(x float64) int32 { return int32(math.Ceil(x*geo.Scale - 1e-3)) }
+	down := func(x float64) int32 { return int32(math.Floor(x*geo.Scale + 1e-3)) }
+	return fixedBox{up(b.South), up(b.West), down(b.North), down(b.East)}
+}
+
+// box adds the sites of b to set.
+func (s *space) box(set bitset, b geo.Box) {
+	for _, part := range b.Split() {
+		f := fix(part)
+		s.tree.Search([2]int64{int64(f.west), int64(f.south)}, [2]int64{int64(f.east), int64(f.north)},
+			func(lo, hi [2]int64, block uint32) bool {
+				from, to := s.block(block)
+				if lo[0] >= int64(f.west) && lo[1] >= int64(f.south) && hi[0] <= int64(f.east) && hi[1] <= int64(f.north) {
+					set.setRange(from, to)
+					return true
+				}
+				for i := from; i < to; i++ {
+					if s.lat[i] >= f.south && s.lat[i] <= f.north && s.lng[i] >= f.west && s.lng[i] <= f.east {
+						set.set(i)
+					}
+				}
+				return true
+			})
+	}
+}
+
+func (s *space) position(i uint32) geo.Point {
+	return geo.Point{Lat: geo.Degrees(s.lat[i]), Lng: geo.Degrees(s.lng[i])}
+}
+
+// A Near is a site with its distance.
+type Near struct {
+	Site   uint32
+	Metres float64
+}
+
+func byDistance(a, b Near) int {
+	return cmp.Or(cmp.Compare(a.Metres, b.Metres), cmp.Compare(a.Site, b.Site))
+}
+
+// disc returns the members of set that lie in d, nearest first from offset on,
+// at most limit of them, and how many there are in all.
+func (s *space) disc(set bitset, d geo.Disc, offset, limit int) (page []Near, total int) {
+	var all []Near
+	set.filter(func(i uint32) bool {
+		if m := geo.Distance(d.Center, s.position(i)); m <= d.Radius {
+			all = append(all, Near{i, m})
+		}
+		return true
+	})
+	from := min(offset, len(all))
+	to := min(from+limit, len(all))
+	first(all, to)
+	return all[from:to], len(all)
+}
+
+// first sorts the k nearest of list to its front and leaves the rest as it
+// comes.
+func first(list []Near, k int) {
+	part := list
+	for at := k; len(part) > 2*at && at > 0; { // quickselect until little is left beside them
+		pivot := part[len(part)/2]
+		less := 0
+		for i := range part {
+			if byDistance(part[i], pivot) < 0 {
+				part[i], part[less] = part[less], part[i]
+				less++
+			}
+		}
+		if less < at { // the pivot is among the k: sorting the rest is as well
+			break
+		}
+		part = part[:less]
+	}
+	slices.SortFunc(part, byDistance)
+}
+
+// nearest returns the k sites nearest to p that keep accepts, nearest first.
+func (s *space) nearest(p geo.Point, k int, keep func(i uint32) bool) []Near {
+	var best []Near // sorted; at most k
+	if k <= 0 {
+		return best
+	}
+	s.tree.Nearby(
+		func(lo, hi [2]int64, _ uint32, _ bool) float64 { return toBox(p, lo, hi) },
+		func(_, _ [2]int64, block uint32, metres float64) bool {
+			if len(best) == k && metres > best[k-1].Metres {
+				return false
+			}
+			from, to := s.block(block)
+			for i := from; i < to; i++ {
+				if !keep(i) {
+					continue
+				}
+				n := Near{i, geo.Distance(p, s.position(i))}
+				if len(best) == k {
+					if byDistance(n, best[k-1]) >= 0 {
+						continue
+					}
+					best = best[:k-1]
+				}
+				at, _ := slices.BinarySearchFunc(best, n, byDistance)
+				best = slices.Insert(best, at, n)
+			}
+			return true
+		})
+	return best
+}
+
+// toBox is a lower bound, in metres, of the distance from p to a rectangle that
+// does not cross the antimeridian. Over the longitudes of the rectangle the
+// nearest point lies on p's own meridian; beside them it lies on one of the two
+// edges, at the latitude where that meridian comes closest to p.
+func toBox(p geo.Point, lo, hi [2]int64) float64 {
+	west, south := float64(lo[0])/geo.Scale, float64(lo[1])/geo.Scale
+	east, north := float64(hi[0])/geo.Scale, float64(hi[1])/geo.Scale
+	least := 0.0
+	if west <= p.Lng && p.Lng <= east {
+		least = geo.Distance(p, geo.Point{Lat: min(max(p.Lat, south), north), Lng: p.Lng})
+	} else {
+		least = min(toMeridian(p, west, south, north), toMeridian(p, east, south, north))
+	}
+	return least*(1-1e-9) - 1e-3 // what rounding may have added
+}
+
+// toMeridian is the distance from p to the arc of a meridian between two
+// latitudes.
+func toMeridian(p geo.Point, lng, south, north float64) float64 {
+	const rad = math.Pi / 180
+	d := (p.Lng - lng) * rad
+	// The foot of the perpendicular on the meridian's great circle; beyond a
+	// quarter turn it lies on the other side of the pole, and an end is nearest.
+	best := min(geo.Distance(p, geo.Point{Lat: south, Lng: lng}), geo.Distance(p, geo.Point{Lat: north, Lng: lng}))
+	if math.Cos(d) > 0 {
+		foot := math.Atan2(math.Sin(p.Lat*rad), math.Cos(p.Lat*rad)*math.Cos(d)) / rad
+		if south <= foot && foot <= north {
+			best = min(best, geo.Distance(p, geo.Point{Lat: foot, Lng: lng}))
+		}
+	}
+	return best
+}

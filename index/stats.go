@@ -1,0 +1,106 @@
+package index
+
+import (
+	"slices"
+
+	"relais/market"
+	"relais/site"
+	"relais/snapshot"
+)
+
+// Counts are the statistics of an area: numbers of sites.
+type Counts struct {
+	Total                            int // with an emission of the operator
+	FiveG3500, FiveG2100             int // with one in this band that is not a project
+	FiveG, FourG, ThreeG             int // with one of this generation that is not a project
+	InService, Operational, Projects int // by the most advanced status; together they are Total
+}
+
+// stats are the counts by operator+1, 0 being all of them, and by area.
+type stats [][]Counts
+
+func newStats(m *market.Market, s *snapshot.Snapshot) stats {
+	st := make(stats, len(s.Operators)+1)
+	for o := range st {
+		st[o] = make([]Counts, len(m.Areas))
+	}
+	advance := make([]string, len(s.Statuses)) // the statistics' column of each status
+	for i, name := range s.Statuses {
+		if at := slices.IndexFunc(m.Statuses, func(x market.Status) bool { return x.Name == name }); at >= 0 {
+			advance[i] = m.Statuses[at].Count
+		}
+	}
+	band3500, band2100 := slices.Index(s.Systems, "5G NR 3500"), slices.Index(s.Systems, "5G NR 2100")
+	seen := make([]presence, len(st))
+	for i := range s.Len() {
+		area := s.Area(i)
+		if area < 0 {
+			continue
+		}
+		clear(seen)
+		s.EmissionKeys(i, func(k snapshot.EmissionKey) {
+			p := presence{any: true, status: k.Status + 1}
+			if k.Status >= 0 && advance[k.Status] != "projet" {
+				p.live3500, p.live2100 = k.System == band3500, k.System == band2100
+				p.live[k.Generation] = true
+			}
+			seen[0].add(p)
+			seen[k.Operator+1].add(p)
+		})
+		for o := range seen {
+			st[o][area].count(seen[o], advance)
+		}
+	}
+	return st
+}
+
+// A presence is what an operator has on one site.
+type presence struct {
+	any                bool
+	live               [site.Generations]bool
+	live3500, live2100 bool
+	status             int // most advanced status + 1
+}
+
+func (p *presence) add(o presence) {
+	p.any = true
+	p.live3500, p.live2100 = p.live3500 || o.live3500, p.live2100 || o.live2100
+	for g := range p.live {
+		p.live[g] = p.live[g] || o.live[g]
+	}
+	p.status = max(p.status, o.status)
+}
+
+func (c *Counts) count(p presence, advance []string) {
+	if !p.any {
+		return
+	}
+	c.Total++
+	c.FiveG3500 += one(p.live3500)
+	c.FiveG2100 += one(p.live2100)
+	c.FiveG += one(p.live[site.G5])
+	c.FourG += one(p.live[site.G4])
+	c.ThreeG += one(p.live[site.G3])
+	if p.status == 0 {
+		return
+	}
+	switch advance[p.status-1] {
+	case "enService":
+		c.InService++
+	case "techOp":
+		c.Operational++
+	case "projet":
+		c.Projects++
+	}
+}
+
+func one(has bool) int {
+	if has {
+		return 1
+	}
+	return 0
+}
+
+// Departments returns the counts of each area of the market, in table order,
+// for an operator or Any.
+func (m *Market) Departments(operator int) []Counts { return m.stats[operator+1] }

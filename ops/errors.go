@@ -1,0 +1,93 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"relais/endpoint"
+	"relais/market"
+)
+
+// An Error is a failure as the API reports it: one status, one code, one
+// sentence. What caused it is logged and never sent.
+type Error struct {
+	Status     int
+	Code       string
+	Message    string
+	RetryAfter int // seconds; 0 is none
+	cause      error
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap returns the cause, for the log.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Codes of the API.
+const (
+	codeInvalidParameter = "INVALID_PARAMETER"
+	codeInvalidBBox      = "INVALID_BBOX"
+	codeInvalidOperator  = "INVALID_OPERATOR"
+	codeMissingRadio     = "MISSING_RADIO_VALUE"
+	codeNoAntenna        = "ANTENNA_NOT_FOUND"
+	codeNoSite           = "SITE_NOT_FOUND"
+	codeNotFound         = "NOT_FOUND"
+	codeNotAllowed       = "METHOD_NOT_ALLOWED"
+	codeNotReady         = "NOT_READY"
+)
+
+// Problems explains every code that this version can answer.
+func Problems() []endpoint.Problem {
+	list := []endpoint.Problem{
+		{Code: codeInvalidParameter, Status: 400, When: "A parameter cannot be used; the message names it and what is allowed."},
+		{Code: codeInvalidBBox, Status: 400, When: "north, south, east, west are incomplete or no box."},
+		{Code: codeInvalidOperator, Status: 400, When: "The market does not have the operator."},
+		{Code: codeMissingRadio, Status: 400, When: "No value to look up."},
+		{Code: codeNoAntenna, Status: 404, When: "No antenna has this identifier."},
+		{Code: codeNoSite, Status: 404, When: "No site has this identifier."},
+		{Code: codeNotFound, Status: 404, When: "There is no such path."},
+		{Code: codeNotAllowed, Status: 405, When: "The path has no such method."},
+		{Code: codeNotReady, Status: 503, When: "The data is still loading, or the market's inventory is not loaded on this server."},
+	}
+	for _, op := range All() {
+		list = append(list, endpoint.Problem{Code: failedCode(op), Status: 500, When: "An internal error; the server's log has it under the request id."})
+	}
+	return list
+}
+
+// CommonCodes are the codes that every operation may answer.
+func CommonCodes() []string { return []string{codeInvalidParameter, codeNotAllowed, codeNotReady} }
+
+// Errors that are the same for every request.
+var (
+	errLoading    = &Error{Status: 503, Code: codeNotReady, Message: "the data is still loading", RetryAfter: 2}
+	ErrNotFound   = &Error{Status: 404, Code: codeNotFound, Message: "there is no such path"}
+	ErrNotAllowed = &Error{Status: 405, Code: codeNotAllowed, Message: "this path answers GET and HEAD only"}
+	errNoAntenna  = &Error{Status: 404, Code: codeNoAntenna, Message: "no antenna has this identifier"}
+	errNoSite     = &Error{Status: 404, Code: codeNoSite, Message: "no site has this identifier"}
+)
+
+func notLoaded(c market.Code) *Error {
+	return &Error{Status: 503, Code: codeNotReady, RetryAfter: 60,
+		Message: fmt.Sprintf("the inventory of %s is not loaded on this server; whoever runs it loads it with: relais ingest --data DIR %s FILE…", c, c)}
+}
+
+// Report turns any error of an operation into the one that the client sees.
+func Report(op *endpoint.Op[*Reading], err error) *Error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	if p, ok := errors.AsType[*endpoint.ParamError](err); ok {
+		code := p.Code
+		if code == "" {
+			code = codeInvalidParameter
+		}
+		return &Error{Status: 400, Code: code, Message: p.Error()}
+	}
+	return &Error{Status: 500, Code: failedCode(op), Message: "an internal error; the server's log has it under this request id", cause: err}
+}
+
+func failedCode(op *endpoint.Op[*Reading]) string {
+	return "EXTERNAL_" + strings.ToUpper(op.Fails) + "_FAILED"
+}

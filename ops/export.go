@@ -1,0 +1,103 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"relais/endpoint"
+	"relais/index"
+	"relais/view"
+)
+
+var exportAntennas = endpoint.New(endpoint.Decl{
+	Name: "antennas.export", Path: "/antennas/export", Scope: "antennas:read", Fails: "ANTENNAS_EXPORT", MaxAge: 3600,
+	Summary: "All antenna sites of a market, or those that a filter leaves, in one answer.",
+	Doc:     "For loading everything; refresh with /antennas and a box afterwards. Ask for it compressed.",
+	Errors:  []string{codeInvalidOperator},
+}, (*Reading).export)
+
+type exportParams struct {
+	inMarket
+	Format exportFormat `param:"format" default:"json" doc:"json: summaries as in /antennas; geojson: a FeatureCollection."`
+	areaParams
+	emissionParams
+}
+
+// An exportFormat is a format of the export.
+type exportFormat string
+
+// The formats.
+const (
+	formatJSON    exportFormat = "json"
+	formatGeoJSON exportFormat = "geojson"
+)
+
+// Values lists the formats.
+func (exportFormat) Values() []string { return []string{string(formatJSON), string(formatGeoJSON)} }
+
+// UnmarshalText accepts any case.
+func (f *exportFormat) UnmarshalText(b []byte) error {
+	for _, v := range f.Values() {
+		if strings.EqualFold(v, string(b)) {
+			*f = exportFormat(v)
+			return nil
+		}
+	}
+	return fmt.Errorf("one of %s", strings.Join(f.Values(), ", "))
+}
+
+// An exported is the answer of export.
+type exported struct{ endpoint.Stream }
+
+// Shapes implements endpoint.Shaped.
+func (exported) Shapes() map[string]reflect.Type {
+	s := shapes[[]view.Summary, view.ExportMeta]()
+	s["application/geo+json"] = reflect.TypeFor[view.FeatureCollection]()
+	return s
+}
+
+func (r *Reading) export(_ context.Context, p *exportParams) (exported, error) {
+	m, loaded, err := r.market(p.Market)
+	if err != nil {
+		return exported{}, err
+	}
+	f, err := filter(m, loaded, p.Operator, p.areaParams, p.emissionParams)
+	if err != nil {
+		return exported{}, err
+	}
+	meta := view.ExportMeta{Export: true, Format: string(p.Format), Market: m.Code, Operator: string(p.Operator)}
+	meta.Attribution, meta.SourceDate = attribution(m, loaded)
+	var sites []uint32
+	whole := loaded != nil && f == index.All
+	if loaded != nil {
+		meta.Total, meta.TotalMatched = loaded.Len(), loaded.Len()
+		if !whole {
+			hits := loaded.Find(index.Query{Filter: f}, 0, loaded.Len())
+			sites, meta.TotalMatched = hits.Sites, hits.Total
+		}
+		meta.Returned = meta.TotalMatched
+	}
+	if p.Format == formatGeoJSON {
+		text, err := view.JSON(meta)
+		return exported{&features{market: loaded, sites: sites, whole: whole, meta: text}}, err
+	}
+	page, err := newPage(sitePage{market: loaded, sites: sites, whole: whole}, meta)
+	return exported{page}, err
+}
+
+// WholeExports lists the exports of everything that is loaded: what many ask
+// for, and what is worth preparing.
+func WholeExports(set *index.Set) (calls []*endpoint.Call[*Reading]) {
+	for m := range set.Loaded() {
+		for _, format := range exportFormat("").Values() {
+			params := map[string]string{"market": string(m.Table.Code), "format": format}
+			call, err := exportAntennas.Bind(func(name string) (string, error) { return params[name], nil })
+			if err == nil { // the values come from the tables
+				calls = append(calls, call)
+			}
+		}
+	}
+	return calls
+}

@@ -1,0 +1,164 @@
+package ops
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"relais/endpoint"
+	"relais/index"
+	"relais/site"
+	"relais/view"
+)
+
+var lookupAntennas = endpoint.New(endpoint.Decl{
+	Name: "antennas.lookup", Path: "/antennas/lookup-by-radio", Scope: "antennas:read", Fails: "ANTENNAS_LOOKUP", MaxAge: 60,
+	Summary: "Sites that a radio identifier names.",
+	Doc:     "An eNB is the ECI without its last 8 bits; a gNB is the NCI without its last 4 to 14. One value may name several sites: all are answered.",
+	Errors:  []string{codeMissingRadio, codeInvalidOperator},
+}, (*Reading).lookup)
+
+type lookupParams struct {
+	Value  string     `param:"value" max:"40" doc:"The identifier, decimal. enb, gnb, pci, cellId and ci are its aliases and say the type too." example:"1009"`
+	ENB    string     `param:"enb" max:"40" doc:"value, of type enb."`
+	GNB    string     `param:"gnb" max:"40" doc:"value, of type gnb."`
+	PCI    string     `param:"pci" max:"40" doc:"value, of type pci."`
+	CellID string     `param:"cellId" max:"40" doc:"value, of type cellid."`
+	CI     string     `param:"ci" max:"40" doc:"value, of type ci."`
+	Type   lookupType `param:"type" default:"auto" doc:"What the value is; auto tries all."`
+	inMarket
+	Limit int `param:"limit" default:"20" min:"1" max:"100" doc:"Most sites to answer."`
+}
+
+// A lookupType is a type of radio identifier, or auto.
+type lookupType string
+
+const lookupAuto lookupType = "auto"
+
+// Values lists the types.
+func (lookupType) Values() []string {
+	list := []string{string(lookupAuto)}
+	for _, t := range index.RadioTypes {
+		list = append(list, string(t))
+	}
+	return list
+}
+
+// UnmarshalText accepts any case.
+func (t *lookupType) UnmarshalText(b []byte) error {
+	for _, v := range t.Values() {
+		if strings.EqualFold(v, string(b)) {
+			*t = lookupType(v)
+			return nil
+		}
+	}
+	return fmt.Errorf("one of %s", strings.Join(t.Values(), ", "))
+}
+
+// asked returns the value, the parameter that had it, and the type.
+func (p *lookupParams) asked() (name, value string, t lookupType, err error) {
+	t = p.Type
+	for _, a := range []struct {
+		name, value string
+		t           lookupType
+	}{
+		{"value", p.Value, p.Type}, {"enb", p.ENB, "enb"}, {"gnb", p.GNB, "gnb"}, {"pci", p.PCI, "pci"}, {"cellId", p.CellID, "cellid"}, {"ci", p.CI, "ci"},
+	} {
+		if a.value == "" {
+			continue
+		}
+		if value != "" {
+			return "", "", t, &endpoint.ParamError{Param: a.name, Value: a.value, Want: name + " is given too; give one of them"}
+		}
+		name, value = a.name, a.value
+		if p.Type == lookupAuto {
+			t = a.t
+		}
+	}
+	if value == "" {
+		return "", "", t, &Error{Status: 400, Code: codeMissingRadio, Message: "value: missing; give value, enb, gnb, pci, cellId or ci"}
+	}
+	return name, value, t, nil
+}
+
+// Check holds the rules over several parameters.
+func (p *lookupParams) Check() error {
+	_, _, err := p.number()
+	return err
+}
+
+// number returns the value as a number that fits its type.
+func (p *lookupParams) number() (uint64, lookupType, error) {
+	name, value, t, err := p.asked()
+	if err != nil {
+		return 0, t, err
+	}
+	most := map[lookupType]site.RadioKind{"enb": site.ENB, "gnb": site.GNB, "pci": site.PCI}
+	kind, ok := most[t]
+	if !ok {
+		kind = site.Cell
+	}
+	n, err := strconv.ParseUint(value, 10, 64)
+	if err != nil || value[0] == '+' || n > kind.Max() {
+		return 0, t, &endpoint.ParamError{Param: name, Value: value, Want: fmt.Sprintf("a whole number from 0 to %d", kind.Max())}
+	}
+	return n, t, nil
+}
+
+// A lookupAnswer is the answer of lookup.
+type lookupAnswer struct {
+	view.Body[[]lookupResult, view.LookupMeta]
+}
+
+// Shapes implements endpoint.Shaped.
+func (*lookupAnswer) Shapes() map[string]reflect.Type {
+	return shapes[[]view.LookupResult, view.LookupMeta]()
+}
+
+func (r *Reading) lookup(_ context.Context, p *lookupParams) (*lookupAnswer, error) {
+	m, loaded, err := r.market(p.Market)
+	if err != nil {
+		return nil, err
+	}
+	operator, err := p.Operator.in(m)
+	if err != nil {
+		return nil, err
+	}
+	value, t, err := p.number()
+	if err != nil {
+		return nil, err
+	}
+	text := strconv.FormatUint(value, 10)
+	body := &lookupAnswer{}
+	body.Data = []lookupResult{}
+	body.Meta = view.LookupMeta{Market: m.Code, Operator: string(p.Operator), Type: string(t), Value: text, SourceUnavailableReason: reason(m)}
+	if loaded == nil {
+		return body, nil
+	}
+	types := []index.RadioType{index.RadioType(t)}
+	if t == lookupAuto {
+		types = index.RadioTypes
+	}
+	for _, found := range loaded.Lookup(value, types, operator) {
+		if len(body.Data) == p.Limit {
+			break
+		}
+		fragment := loaded.Fragment(found.Site)
+		item := lookupResult{Site: json.RawMessage(fragment[:len(fragment)-1]), Matches: []view.Match{}}
+		for _, t := range found.Types {
+			item.Matches = append(item.Matches, view.Match{Type: string(t), Value: text})
+		}
+		body.Data = append(body.Data, item)
+	}
+	body.Meta.Returned = len(body.Data)
+	return body, nil
+}
+
+// A lookupResult is a view.LookupResult whose site is encoded already.
+type lookupResult struct {
+	Site    json.RawMessage `json:"site"`
+	Matches []view.Match    `json:"matches"`
+}

@@ -1,0 +1,28 @@
+package ops
+
+import (
+	"context"
+
+	"relais/endpoint"
+	"relais/market"
+	"relais/view"
+)
+
+var listMarkets = endpoint.New(endpoint.Decl{
+	Name: "markets.list", Path: "/markets", Scope: "antennas:read", Fails: "MARKETS", MaxAge: 60,
+	Summary: "The markets: operators, areas, filters, availability, and what this server has loaded.",
+}, (*Reading).markets)
+
+type marketsParams struct{}
+
+func (r *Reading) markets(context.Context, *marketsParams) (*view.Body[[]view.Market, view.MarketsMeta], error) {
+	if r.Set == nil {
+		return nil, errLoading
+	}
+	body := &view.Body[[]view.Market, view.MarketsMeta]{Meta: view.MarketsMeta{Total: len(market.All)}}
+	for i := range market.All {
+		m := &market.All[i]
+		body.Data = append(body.Data, view.NewMarket(m, r.Set.Market(m.Code)))
+	}
+	return body, nil
+}

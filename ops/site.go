@@ -1,0 +1,121 @@
+package ops
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"relais/endpoint"
+	"relais/index"
+	"relais/market"
+	"relais/site"
+	"relais/view"
+)
+
+var getAntenna = endpoint.New(endpoint.Decl{
+	Name: "antennas.get", Path: "/antennas/{id}", Scope: "antennas:read", Fails: "ANTENNA", MaxAge: 60,
+	Summary: "One antenna site in full.",
+	Doc:     "Without market, a siteKey finds its market; any other identifier is looked for in the loaded markets in the order of /markets.",
+	Errors:  []string{codeNoAntenna, codeInvalidOperator},
+}, (*Reading).antenna)
+
+type antennaParams struct {
+	ID       string       `param:"id" max:"128" doc:"Site id (sup_id), siteKey, national code or station number." example:"23444"`
+	Market   *market.Code `param:"market" doc:"Only this market."`
+	Operator operatorName `param:"operator" default:"ALL" doc:"Only a site that has this operator."`
+}
+
+func (r *Reading) antenna(_ context.Context, p *antennaParams) (*view.Body[view.Detail, view.DetailMeta], error) {
+	loaded, s, _, err := r.find(p.ID, p.Market, p.Operator, errNoAntenna)
+	if err != nil {
+		return nil, err
+	}
+	return &view.Body[view.Detail, view.DetailMeta]{Data: view.NewDetail(loaded.Snap, s), Meta: detailMeta(loaded)}, nil
+}
+
+var getSite = endpoint.New(endpoint.Decl{
+	Name: "sites.get", Path: "/sites/{siteId}", Scope: "antennas:read", Fails: "SITE", MaxAge: 60,
+	Summary: "Where a site is and who is on it.",
+	Errors:  []string{codeNoSite, codeInvalidOperator},
+}, (*Reading).site)
+
+type siteParams struct {
+	ID       string       `param:"siteId" max:"128" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-23444"`
+	Market   *market.Code `param:"market" doc:"Only this market."`
+	Operator operatorName `param:"operator" default:"ALL" doc:"Only a site that has this operator; operatorSiteId is then this operator's."`
+}
+
+func (r *Reading) site(_ context.Context, p *siteParams) (*view.Body[view.Site, view.DetailMeta], error) {
+	loaded, s, operator, err := r.find(p.ID, p.Market, p.Operator, errNoSite)
+	if err != nil {
+		return nil, err
+	}
+	return &view.Body[view.Site, view.DetailMeta]{Data: view.NewSite(loaded.Snap, s, operator), Meta: detailMeta(loaded)}, nil
+}
+
+func detailMeta(m *index.Market) view.DetailMeta {
+	a, date := attribution(m.Table, m)
+	return view.DetailMeta{Market: m.Table.Code, SourceDate: date, Attribution: a}
+}
+
+// find returns the site that name names, with its operator's position, or
+// absent.
+func (r *Reading) find(name string, in *market.Code, o operatorName, absent *Error) (*index.Market, *site.Site, int, error) {
+	loaded, at, err := r.locate(name, in, absent)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	operator, err := o.in(loaded.Table)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	s := new(site.Site)
+	loaded.Site(at, s)
+	if operator != index.Any && !slices.ContainsFunc(s.Stations, func(t site.Station) bool { return t.Operator == operator }) {
+		return nil, nil, 0, absent
+	}
+	return loaded, s, operator, nil
+}
+
+// locate finds a name: in the market that was asked for; else in the market of
+// a siteKey; else over the loaded markets, a site id before a station number.
+func (r *Reading) locate(name string, in *market.Code, absent *Error) (*index.Market, uint32, error) {
+	if in != nil {
+		return r.locateIn(*in, name, absent)
+	}
+	if r.Set == nil {
+		return nil, 0, errLoading
+	}
+	for i := range market.All {
+		code := market.All[i].Code
+		if prefix := index.Key(code, ""); len(name) > len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) {
+			if loaded, at, err := r.locateIn(code, name, absent); err != absent {
+				return loaded, at, err
+			}
+		}
+	}
+	none := true
+	for loaded := range r.Set.Loaded() {
+		none = false
+		if at, ok := loaded.ByID(name); ok {
+			return loaded, at, nil
+		}
+	}
+	if none {
+		return nil, 0, notLoaded(market.FR)
+	}
+	return nil, 0, absent
+}
+
+func (r *Reading) locateIn(code market.Code, name string, absent *Error) (*index.Market, uint32, error) {
+	_, loaded, err := r.market(code)
+	if err != nil {
+		return nil, 0, err
+	}
+	if loaded != nil {
+		if at, ok := loaded.ByID(name); ok {
+			return loaded, at, nil
+		}
+	}
+	return nil, 0, absent
+}

@@ -1,0 +1,73 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"relais/endpoint"
+	"relais/index"
+	"relais/market"
+	"relais/view"
+)
+
+var departments = endpoint.New(endpoint.Decl{
+	Name: "stats.departments", Path: "/stats/departments", Scope: "stats:read", Fails: "STATS_DEPARTMENTS", MaxAge: 300,
+	Summary: "Numbers of sites by French department, overseas included.",
+	Doc:     "enService, techOp and projet are by a site's most advanced status, so that together they are total.",
+	Errors:  []string{codeInvalidOperator},
+}, (*Reading).departments)
+
+type statsParams struct {
+	Operator operatorName `param:"operator" default:"ALL" doc:"An operator of FR or DROM, or ALL. An operator of one market counts in that market's departments only." example:"ORANGE"`
+}
+
+func (r *Reading) departments(_ context.Context, p *statsParams) (*view.Body[[]view.Department, view.StatsMeta], error) {
+	if r.Set == nil {
+		return nil, errLoading
+	}
+	body := &view.Body[[]view.Department, view.StatsMeta]{Data: []view.Department{}, Meta: view.StatsMeta{Operator: string(p.Operator)}}
+	known, keys := p.Operator == market.AllOperators, []string{}
+	for i := range market.All {
+		m := &market.All[i]
+		if !m.Departments {
+			continue
+		}
+		keys = append(keys, m.OperatorKeys()...)
+		operator, err := p.Operator.in(m)
+		known = known || err == nil
+		if loaded := r.Set.Market(m.Code); loaded != nil {
+			body.Data = append(body.Data, departmentRows(loaded, operator, err == nil)...)
+		}
+	}
+	if !known {
+		return nil, &endpoint.ParamError{Param: "operator", Value: string(p.Operator), Code: codeInvalidOperator,
+			Want: fmt.Sprintf("FR and DROM have %s, %s", strings.Join(keys, ", "), market.AllOperators)}
+	}
+	if len(body.Data) == 0 {
+		return nil, notLoaded(market.FR)
+	}
+	for _, d := range body.Data {
+		body.Meta.Total += d.Total
+	}
+	body.Meta.TotalDepartments = len(body.Data)
+	return body, nil
+}
+
+// departmentRows returns a row for each department of a market: zeros when the
+// market does not have the operator.
+func departmentRows(m *index.Market, operator int, has bool) []view.Department {
+	rows := make([]view.Department, len(m.Table.Areas))
+	for i, a := range m.Table.Areas {
+		rows[i] = view.Department{Code: a.Code, Name: a.Label}
+	}
+	if !has {
+		return rows
+	}
+	for i, c := range m.Departments(operator) {
+		d := &rows[i]
+		d.Total, d.FiveG3500, d.FiveG2100, d.FiveG, d.FourG, d.ThreeG = c.Total, c.FiveG3500, c.FiveG2100, c.FiveG, c.FourG, c.ThreeG
+		d.EnService, d.TechOp, d.Projet = c.InService, c.Operational, c.Projects
+	}
+	return rows
+}

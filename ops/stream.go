@@ -1,0 +1,182 @@
+package ops
+
+import (
+	"io"
+	"math"
+	"reflect"
+	"strconv"
+
+	"relais/index"
+	"relais/site"
+	"relais/view"
+)
+
+// A sitePage is a list of encoded summaries: {"data":[…],"meta":{…}. Sites that
+// are neighbours in memory are written in one piece.
+type sitePage struct {
+	market *index.Market // nil when there is nothing to list
+	sites  []uint32
+	metres []float64 // of each site, nil without a disc
+	whole  bool      // all sites instead of sites
+	meta   []byte
+}
+
+const (
+	pageHead   = `{"data":[`
+	pageMiddle = `],"meta":`
+	distance   = `,"distanceMeters":`
+)
+
+// newPage encodes the meta of a page.
+func newPage(p sitePage, meta any) (*sitePage, error) {
+	text, err := view.JSON(meta)
+	p.meta = text
+	return &p, err
+}
+
+// ContentType implements endpoint.Stream.
+func (p *sitePage) ContentType() string { return jsonType }
+
+const jsonType = "application/json; charset=utf-8"
+
+// runs calls f for the pieces of the list, in order.
+func (p *sitePage) runs(f func(text []byte)) {
+	if p.whole {
+		for at, end := uint32(0), uint32(p.market.Len()); at < end; {
+			var text []byte
+			text, at = p.market.FragmentRun(at, end)
+			f(text)
+		}
+		return
+	}
+	for i := 0; i < len(p.sites); {
+		from, n := p.sites[i], uint32(1)
+		for i+int(n) < len(p.sites) && p.sites[i+int(n)] == from+n {
+			n++
+		}
+		text, end := p.market.FragmentRun(from, from+n)
+		f(text)
+		i += int(end - from)
+	}
+}
+
+// near calls f for each item with its distance.
+func (p *sitePage) near(f func(text []byte)) {
+	var item []byte
+	for i, s := range p.sites {
+		fragment := p.market.Fragment(s)
+		item = append(append(item[:0], fragment[:len(fragment)-len("},")]...), distance...)
+		item = append(strconv.AppendInt(item, int64(math.Round(p.metres[i])), 10), "},"...)
+		f(item)
+	}
+}
+
+func (p *sitePage) items(f func(text []byte)) {
+	switch {
+	case p.market == nil:
+	case p.metres != nil:
+		p.near(f)
+	default:
+		p.runs(f)
+	}
+}
+
+// Size implements endpoint.Stream.
+func (p *sitePage) Size() int64 {
+	n := int64(0)
+	p.items(func(text []byte) { n += int64(len(text)) })
+	if n > 0 {
+		n-- // the last comma
+	}
+	return n + int64(len(pageHead)+len(pageMiddle)+len(p.meta))
+}
+
+// WriteTo implements endpoint.Stream.
+func (p *sitePage) WriteTo(w io.Writer) (int64, error) {
+	c := &commaWriter{w: w}
+	c.write([]byte(pageHead))
+	p.items(c.item)
+	c.write([]byte(pageMiddle))
+	c.write(p.meta)
+	return c.n, c.err
+}
+
+// A commaWriter writes items that end with a comma, and leaves out the last one.
+type commaWriter struct {
+	w     io.Writer
+	n     int64
+	err   error
+	comma bool // that the item before is still owed
+}
+
+func (c *commaWriter) write(b []byte) {
+	c.comma = false
+	c.put(b)
+}
+
+func (c *commaWriter) item(b []byte) {
+	if c.comma {
+		c.put([]byte(","))
+	}
+	c.put(b[:len(b)-1])
+	c.comma = true
+}
+
+func (c *commaWriter) put(b []byte) {
+	if c.err == nil {
+		var n int
+		n, c.err = c.w.Write(b)
+		c.n += int64(n)
+	}
+}
+
+// A features is the GeoJSON export, encoded while it is written.
+type features struct {
+	market *index.Market // nil when there is nothing to export
+	sites  []uint32
+	whole  bool
+	meta   []byte
+}
+
+// ContentType implements endpoint.Stream.
+func (*features) ContentType() string { return "application/geo+json" }
+
+// Size implements endpoint.Stream.
+func (*features) Size() int64 { return -1 }
+
+// WriteTo implements endpoint.Stream.
+func (p *features) WriteTo(w io.Writer) (int64, error) {
+	c := &commaWriter{w: w}
+	c.write([]byte(`{"type":"FeatureCollection","features":[`))
+	if p.market != nil {
+		encode := view.Features(p.market.Snap)
+		var s site.Site
+		var text []byte
+		n := len(p.sites)
+		if p.whole {
+			n = p.market.Len()
+		}
+		for k := range n {
+			i := uint32(k)
+			if !p.whole {
+				i = p.sites[k]
+			}
+			p.market.Site(i, &s)
+			var err error
+			if text, err = encode(text[:0], &s); err != nil {
+				return c.n, err
+			}
+			if c.item(text); c.err != nil {
+				return c.n, c.err
+			}
+		}
+	}
+	c.write([]byte(pageMiddle))
+	c.write(p.meta)
+	return c.n, c.err
+}
+
+// shapes returns the shape of a body in JSON.
+func shapes[D, M any]() map[string]reflect.Type {
+	return map[string]reflect.Type{"application/json": reflect.TypeFor[view.Body[D, M]]()}
+}

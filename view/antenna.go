@@ -1,0 +1,145 @@
+package view
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"relais/index"
+	"relais/market"
+	"relais/site"
+	"relais/snapshot"
+)
+
+// A Summary is an antenna site in lists.
+type Summary struct {
+	ID                 string      `json:"id" doc:"The source's site id; sup_id in France."`
+	ANFRCode           string      `json:"anfrCode" doc:"Legacy: the lowest ANFR station number of the site; empty outside FR and DROM."`
+	NationalSiteCode   string      `json:"nationalSiteCode" doc:"The site's national code."`
+	SourceCode         string      `json:"sourceCode" doc:"The source's own code of the site or its first station."`
+	SiteKey            *string     `json:"siteKey" doc:"Key of the site over all markets, such as fr-23444."`
+	Market             market.Code `json:"market" doc:"The market."`
+	CountryCode        string      `json:"countryCode" doc:"ISO 3166-1 alpha-2."`
+	MarketLabel        string      `json:"marketLabel" doc:"Name of the market."`
+	SourceAuthority    string      `json:"sourceAuthority" doc:"Who publishes the register."`
+	SourceLabel        string      `json:"sourceLabel" doc:"What the register is called. Demonstration data says here that it is synthetic."`
+	AdministrativeArea Area        `json:"administrativeArea"`
+	Coordinates        Coordinates `json:"coordinates"`
+	Location           Location    `json:"location"`
+	Status             *string     `json:"status" doc:"The most advanced status of the site's emissions, as published."`
+	Technologies       []string    `json:"technologies" doc:"Distinct systems such as LTE 800, by generation and band."`
+	Operators          []string    `json:"operators" doc:"Operators on the site, in the order of /markets."`
+	SharedNetwork      bool        `json:"sharedNetwork" doc:"The source states radio-network sharing. Several operators on one mast alone are not that."`
+	UpdatedAt          *string     `json:"updatedAt" doc:"Date of the source file, YYYY-MM-DDTHH:MM:SS."`
+	Source             *string     `json:"source" doc:"Always null."`
+}
+
+// A Location is where a site is, in words.
+type Location struct {
+	Department         *string `json:"department" doc:"Department code; FR and DROM only."`
+	ProvinceCode       *string `json:"provinceCode" doc:"Province code; CA only."`
+	Commune            *string `json:"commune" doc:"Name of the commune, when a file of communes was ingested."`
+	PostalCode         *string `json:"postalCode"`
+	Address            *string `json:"address" doc:"Lieu-dit and address lines."`
+	AdministrativeArea Area    `json:"administrativeArea"`
+}
+
+// A NearSummary is a Summary found by distance.
+type NearSummary struct {
+	Summary
+	DistanceMeters *int `json:"distanceMeters,omitempty" doc:"Great-circle distance from the centre in metres; only in answers to lat, lon, radiusKm."`
+}
+
+// summary returns the summary of s.
+func (r register) summary(s *site.Site) Summary {
+	area := r.area(s.Area)
+	key := index.Key(r.Code, s.ID)
+	v := Summary{
+		ID: s.ID, NationalSiteCode: cmp.Or(s.NationalCode, s.ID), SourceCode: s.SourceCode, SiteKey: &key,
+		Market: r.Code, CountryCode: r.Country, MarketLabel: r.Label,
+		SourceAuthority: r.Authority, SourceLabel: SourceLabel(r.Market, r.snap),
+		AdministrativeArea: area, Coordinates: Coordinates{s.Position.Lat, s.Position.Lng},
+		Location: Location{Commune: orNull(s.Commune), PostalCode: orNull(s.PostalCode),
+			Address: orNull(address(s)), AdministrativeArea: area},
+		Status: r.status(s), Technologies: technologies(s), Operators: r.operators(s),
+		SharedNetwork: s.SharedRadio, UpdatedAt: r.updatedAt(),
+	}
+	if r.LegacyCode {
+		v.ANFRCode = s.SourceCode
+	}
+	switch r.AreaType {
+	case "department":
+		v.Location.Department = orNull(area.Code)
+	case "province":
+		v.Location.ProvinceCode = orNull(area.Code)
+	}
+	return v
+}
+
+// address joins the lieu-dit and the address lines.
+func address(s *site.Site) string {
+	parts := make([]string, 0, 4)
+	for _, p := range []string{s.Place, s.Address[0], s.Address[1], s.Address[2]} {
+		if p != "" {
+			parts = append(parts, p)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// status is the most advanced status of the emissions.
+func (r register) status(s *site.Site) *string {
+	best := -1
+	for _, e := range s.Emissions {
+		best = max(best, e.Status)
+	}
+	if best < 0 {
+		return nil
+	}
+	return &r.snap.Statuses[best]
+}
+
+// technologies lists the distinct systems of a site by generation and band.
+func technologies(s *site.Site) []string {
+	list := make([]site.Emission, 0, 24)
+	for _, e := range s.Emissions {
+		if !slices.ContainsFunc(list, func(o site.Emission) bool { return o.System == e.System }) {
+			list = append(list, e)
+		}
+	}
+	slices.SortFunc(list, func(a, b site.Emission) int {
+		return cmp.Or(cmp.Compare(a.Generation, b.Generation), site.CompareSystems(a.System, b.System))
+	})
+	names := make([]string, len(list))
+	for i, e := range list {
+		names[i] = e.System
+	}
+	return names
+}
+
+// Summaries returns a function that appends the encoded summary of a site, with
+// a comma behind it: neighbours in memory are so neighbours in a JSON list.
+func Summaries(snap *snapshot.Snapshot) index.Encode {
+	r, encode := of(snap), newEncoder()
+	return func(dst []byte, s *site.Site) ([]byte, error) {
+		text, err := encode(r.summary(s))
+		return append(append(dst, text...), ','), err
+	}
+}
+
+// newEncoder returns a function that encodes values as JSON without escaping
+// HTML. What it returns is valid until the next call.
+func newEncoder() func(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	e := json.NewEncoder(&buf)
+	e.SetEscapeHTML(false)
+	return func(v any) ([]byte, error) {
+		buf.Reset()
+		if err := e.Encode(v); err != nil {
+			return nil, err
+		}
+		return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+	}
+}

@@ -1,0 +1,206 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"relais/site"
+	"relais/snapshot"
+)
+
+// A Detail is an antenna site in full.
+type Detail struct {
+	Summary
+	Support   Support    `json:"support"`
+	Radio     Radio      `json:"radio"`
+	Dates     Dates      `json:"dates"`
+	Stations  []Station  `json:"stations" doc:"The operators' licences on the site, by station number."`
+	Emissions []Emission `json:"emissions" doc:"Every published row of the site: one system of one station."`
+}
+
+// A Support is the mast, building or other structure.
+type Support struct {
+	Height        *float64    `json:"height" doc:"Height of the support in metres."`
+	AntennaHeight *float64    `json:"antennaHeight" doc:"Base of the highest sector antenna, metres above ground."`
+	SupportInfo   SupportInfo `json:"supportInfo"`
+}
+
+// SupportInfo is what the register says of the support.
+type SupportInfo struct {
+	Hauteur          string  `json:"hauteur" doc:"Height as published."`
+	Nature           *string `json:"nature" doc:"What the support is; null for a code without a label."`
+	TypeProprietaire *string `json:"type_proprietaire" doc:"Who owns it; null for a code without a label."`
+	NatID            string  `json:"nat_id" doc:"Code of nature."`
+	TpoID            string  `json:"tpo_id" doc:"Code of type_proprietaire."`
+}
+
+// Radio is what the register says of the radio side.
+type Radio struct {
+	Generation            string    `json:"generation" doc:"The newest generation that is not only a project; empty when there is none."`
+	Azimuts               []uint16  `json:"azimuts" doc:"Azimuths of the sector antennas, whole degrees from true north."`
+	HasFh                 bool      `json:"hasFh" doc:"A microwave link stands here."`
+	LatestDeploymentDate  string    `json:"latestDeploymentDate" doc:"The newest emission date that is not after the data's own, YYYY-MM-DD; empty when there is none."`
+	TechnologiesInProject InProject `json:"technologiesInProject"`
+	PhysicalIDs           []string  `json:"physicalIds" doc:"Physical cell ids (PCI)."`
+	CellIDs               []string  `json:"cellIds" doc:"ECI or NCI."`
+	Nodes                 []Node    `json:"nodes" doc:"Base station identifiers that a source gives to this site."`
+	TxFrequencies         []float64 `json:"txFrequencies" doc:"Centre of each published band that the site transmits, MHz."`
+	RxFrequencies         []float64 `json:"rxFrequencies" doc:"Centre of each published band in the uplink half of a paired band, MHz."`
+}
+
+// InProject lists the systems that are on the site only as projects.
+type InProject struct {
+	LTE   []string `json:"lte"`
+	FiveG []string `json:"5g"`
+}
+
+// A Node is a base station identifier.
+type Node struct {
+	Operator string `json:"operator"`
+	Type     string `json:"type" doc:"enb or gnb."`
+	Value    string `json:"value"`
+}
+
+// Dates of a site.
+type Dates struct {
+	Deployment     *string `json:"deployment" doc:"Earliest date of an emission that is not a project, YYYY-MM-DD."`
+	LastUpdated    *string `json:"lastUpdated" doc:"Date of the source file, YYYY-MM-DDTHH:MM:SS."`
+	Implementation *string `json:"implementation" doc:"Earliest implementation date of a station, YYYY-MM-DD."`
+	Commissioning  *string `json:"commissioning" doc:"Earliest commissioning date of a station, YYYY-MM-DD."`
+}
+
+// A Station is one operator's licence on the site.
+type Station struct {
+	Code           string `json:"code" doc:"Station number."`
+	Operator       string `json:"operator"`
+	OperatorSiteID string `json:"operatorSiteId" doc:"The operator's own name of the site; empty when unknown."`
+}
+
+// An Emission is one system of one station.
+type Emission struct {
+	Operator   string  `json:"operator"`
+	Station    string  `json:"station" doc:"Station number."`
+	Technology string  `json:"technology" doc:"System as published."`
+	Generation string  `json:"generation"`
+	Status     *string `json:"status" doc:"As published."`
+	Date       *string `json:"date" doc:"As published, YYYY-MM-DD: a project may have one, and it may lie in the future."`
+}
+
+// NewDetail returns the detail of s.
+func NewDetail(snap *snapshot.Snapshot, s *site.Site) Detail {
+	r := of(snap)
+	d := Detail{
+		Summary: r.summary(s),
+		Support: Support{Height: number(s.Height), AntennaHeight: number(s.AntennaHeight), SupportInfo: SupportInfo{
+			Hauteur: s.HeightText, Nature: label(s.Nature), TypeProprietaire: label(s.Owner), NatID: s.Nature.Code, TpoID: s.Owner.Code}},
+		Radio: r.radio(s),
+		Dates: Dates{LastUpdated: r.updatedAt(), Implementation: orNull(s.Implemented.String()), Commissioning: orNull(s.Commissioned.String())},
+	}
+	var deployed site.Date
+	for _, e := range s.Emissions {
+		if e.On != 0 && !r.project(e) && (deployed == 0 || e.On < deployed) {
+			deployed = e.On
+		}
+	}
+	d.Dates.Deployment = orNull(deployed.String())
+	d.Stations, d.Emissions = r.stations(s), r.emissions(s)
+	return d
+}
+
+// label is the label of a code: null when the reference table does not have it.
+func label(c site.Coded) *string {
+	if c.Label == "" && c.Code != "" {
+		return nil
+	}
+	return &c.Label
+}
+
+// project tells whether an emission is only planned: its status is the least
+// advanced of several.
+func (r register) project(e site.Emission) bool {
+	return e.Status == 0 && len(r.Statuses) > 0 && r.Statuses[0].Count == "projet"
+}
+
+func (r register) radio(s *site.Site) Radio {
+	v := Radio{
+		Azimuts: append([]uint16{}, s.Azimuths...), HasFh: s.FixedLink,
+		TechnologiesInProject: r.inProject(s), PhysicalIDs: []string{}, CellIDs: []string{}, Nodes: []Node{},
+		TxFrequencies: megahertz(s.TxFrequencies), RxFrequencies: megahertz(s.RxFrequencies),
+	}
+	newest, latest, dated := site.Generation(0), site.Date(0), site.ParseDate([]byte(r.snap.SourceDate))
+	for _, e := range s.Emissions {
+		if !r.project(e) {
+			newest = max(newest, e.Generation)
+		}
+		if e.On <= dated {
+			latest = max(latest, e.On)
+		}
+	}
+	v.Generation, v.LatestDeploymentDate = newest.String(), latest.String()
+	for _, id := range s.Radio {
+		value := strconv.FormatUint(id.Value, 10)
+		switch id.Kind {
+		case site.PCI:
+			v.PhysicalIDs = append(v.PhysicalIDs, value)
+		case site.Cell:
+			v.CellIDs = append(v.CellIDs, value)
+		default:
+			v.Nodes = append(v.Nodes, Node{Operator: r.Operators[id.Operator].Key, Type: id.Kind.String(), Value: value})
+		}
+	}
+	return v
+}
+
+// inProject lists the LTE and 5G systems of which every emission is a project.
+func (r register) inProject(s *site.Site) InProject {
+	v := InProject{LTE: []string{}, FiveG: []string{}}
+	for _, name := range technologies(s) {
+		if slices.ContainsFunc(s.Emissions, func(e site.Emission) bool { return e.System == name && !r.project(e) }) {
+			continue
+		}
+		switch {
+		case strings.HasPrefix(name, "LTE"):
+			v.LTE = append(v.LTE, name)
+		case strings.HasPrefix(name, "5G"), strings.HasPrefix(name, "NR"):
+			v.FiveG = append(v.FiveG, name)
+		}
+	}
+	return v
+}
+
+func megahertz(hertz []uint64) []float64 {
+	list := make([]float64, len(hertz))
+	for i, f := range hertz {
+		list[i] = float64(f) / 1e6
+	}
+	return list
+}
+
+func (r register) stations(s *site.Site) []Station {
+	list := make([]Station, len(s.Stations))
+	for i, t := range s.Stations {
+		list[i] = Station{Code: t.Code, Operator: r.Operators[t.Operator].Key, OperatorSiteID: t.OperatorSiteID}
+	}
+	return list
+}
+
+// emissions lists the emissions in the order of operators, stations, generations
+// and bands.
+func (r register) emissions(s *site.Site) []Emission {
+	sorted := slices.Clone(s.Emissions)
+	slices.SortStableFunc(sorted, func(a, b site.Emission) int {
+		return cmp.Compare(s.Stations[a.Station].Operator, s.Stations[b.Station].Operator)
+	})
+	list := make([]Emission, len(sorted))
+	for i, e := range sorted {
+		t := s.Stations[e.Station]
+		list[i] = Emission{Operator: r.Operators[t.Operator].Key, Station: t.Code, Technology: e.System,
+			Generation: e.Generation.String(), Date: orNull(e.On.String())}
+		if e.Status >= 0 {
+			list[i].Status = &r.snap.Statuses[e.Status]
+		}
+	}
+	return list
+}

@@ -1,0 +1,54 @@
+package view
+
+import (
+	"cmp"
+
+	"relais/index"
+	"relais/market"
+	"relais/site"
+	"relais/snapshot"
+)
+
+// A Feature is a site in GeoJSON.
+type Feature struct {
+	Type       string     `json:"type" doc:"Always Feature."`
+	ID         string     `json:"id"`
+	Geometry   Geometry   `json:"geometry"`
+	Properties Properties `json:"properties"`
+}
+
+// A Geometry is a GeoJSON point.
+type Geometry struct {
+	Type        string     `json:"type" doc:"Always Point."`
+	Coordinates [2]float64 `json:"coordinates" doc:"Longitude and latitude, WGS84 degrees."`
+}
+
+// Properties are the properties of a Feature.
+type Properties struct {
+	ID               string      `json:"id"`
+	Market           market.Code `json:"market"`
+	CountryCode      string      `json:"countryCode"`
+	NationalSiteCode string      `json:"nationalSiteCode"`
+	SourceAuthority  string      `json:"sourceAuthority"`
+	Operators        []string    `json:"operators"`
+}
+
+// A FeatureCollection is the GeoJSON export.
+type FeatureCollection struct {
+	Type     string     `json:"type" doc:"Always FeatureCollection."`
+	Features []Feature  `json:"features"`
+	Meta     ExportMeta `json:"meta"`
+}
+
+// Features returns a function that appends the encoded Feature of a site, with a
+// comma behind it.
+func Features(snap *snapshot.Snapshot) index.Encode {
+	r, encode := of(snap), newEncoder()
+	return func(dst []byte, s *site.Site) ([]byte, error) {
+		text, err := encode(Feature{Type: "Feature", ID: s.ID,
+			Geometry: Geometry{Type: "Point", Coordinates: [2]float64{s.Position.Lng, s.Position.Lat}},
+			Properties: Properties{ID: s.ID, Market: r.Code, CountryCode: r.Country, NationalSiteCode: cmp.Or(s.NationalCode, s.ID),
+				SourceAuthority: r.Authority, Operators: r.operators(s)}})
+		return append(append(dst, text...), ','), err
+	}
+}

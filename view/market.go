@@ -1,0 +1,62 @@
+package view
+
+import (
+	"relais/index"
+	"relais/market"
+)
+
+// A Market is a row of /markets.
+type Market struct {
+	Market                  market.Code         `json:"market"`
+	Label                   string              `json:"label"`
+	CountryCode             string              `json:"countryCode"`
+	Availability            market.Availability `json:"availability"`
+	SourceAuthority         string              `json:"sourceAuthority"`
+	SourceLabel             string              `json:"sourceLabel"`
+	Licence                 string              `json:"licence" doc:"Licence of the source's data; empty when there is none."`
+	SourceUnavailableReason *string             `json:"sourceUnavailableReason"`
+	Operators               []Operator          `json:"operators" doc:"The operators of the market; the parameter operator also takes ALL."`
+	Filters                 []string            `json:"filters" doc:"Parameters that filter the market's sites."`
+	AreaType                string              `json:"areaType"`
+	Areas                   []Area              `json:"areas"`
+	Statuses                []string            `json:"statuses" doc:"Statuses of the loaded data, from least to most advanced."`
+	Loaded                  bool                `json:"loaded" doc:"Whether this server has the market's inventory."`
+	Sites                   int                 `json:"sites" doc:"Sites loaded."`
+	Emissions               int                 `json:"emissions" doc:"Emissions loaded."`
+	SourceDate              *string             `json:"sourceDate" doc:"The data's own date, YYYY-MM-DD."`
+	DataVersion             *string             `json:"dataVersion" doc:"Names the loaded content."`
+}
+
+// An Operator is an operator of a market.
+type Operator struct {
+	Key   string   `json:"key"`
+	Label string   `json:"label"`
+	PLMNs []string `json:"plmns" doc:"Mobile country and network codes."`
+}
+
+// MarketsMeta is the meta of /markets.
+type MarketsMeta struct {
+	Total int `json:"total"`
+}
+
+// NewMarket returns the row of a market; loaded is nil when it is not loaded.
+func NewMarket(m *market.Market, loaded *index.Market) Market {
+	v := Market{
+		Market: m.Code, Label: m.Label, CountryCode: m.Country, Availability: m.Availability,
+		SourceAuthority: m.Authority, SourceLabel: m.Source, Licence: m.Licence, SourceUnavailableReason: orNull(m.UnavailableReason),
+		Operators: []Operator{}, Filters: m.Filters, AreaType: m.AreaType, Areas: []Area{}, Statuses: []string{},
+	}
+	for _, o := range m.Operators {
+		v.Operators = append(v.Operators, Operator{o.Key, o.Label, append([]string{}, o.PLMNs...)})
+	}
+	for _, a := range m.Areas {
+		v.Areas = append(v.Areas, Area{m.AreaType, a.Code, a.Label})
+	}
+	if loaded != nil {
+		v.Loaded, v.Sites, v.Emissions = true, loaded.Len(), loaded.Snap.Emissions()
+		v.SourceDate, v.DataVersion = &loaded.Snap.SourceDate, &loaded.Snap.Version
+		v.SourceLabel = SourceLabel(m, loaded.Snap)
+		v.Statuses = loaded.Snap.Statuses
+	}
+	return v
+}

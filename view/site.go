@@ -1,0 +1,83 @@
+package view
+
+import (
+	"strings"
+
+	"relais/market"
+	"relais/site"
+	"relais/snapshot"
+)
+
+// A Site is the site summary of /sites/{siteId}.
+type Site struct {
+	SiteID         string      `json:"siteId" doc:"The source's site id."`
+	Market         market.Code `json:"market"`
+	ANFRCode       string      `json:"anfrCode" doc:"Legacy: the lowest ANFR station number; empty outside FR and DROM."`
+	Operators      []string    `json:"operators"`
+	OperatorTag    string      `json:"operatorTag" doc:"The operator's key, or SHARED when there are several."`
+	IsSharedSite   bool        `json:"isSharedSite" doc:"Two or more operators stand on the support."`
+	IsCrozon       bool        `json:"isCrozon" doc:"SFR and Bouygues share their radio network here."`
+	CrozonLeader   *string     `json:"crozonLeader" doc:"Which of the two runs it, when a curated file says so."`
+	AddressLine1   *string     `json:"addressLine1"`
+	AddressLine2   *string     `json:"addressLine2"`
+	AddressLine3   *string     `json:"addressLine3"`
+	LieuDit        *string     `json:"lieuDit"`
+	PostalCode     string      `json:"postalCode"`
+	Insee          string      `json:"insee" doc:"The statistics office's code of the commune."`
+	Commune        string      `json:"commune"`
+	FullAddress    string      `json:"fullAddress"`
+	OperatorSiteID string      `json:"operatorSiteId" doc:"The operator's own name of the site: the asked operator's, else the first one's."`
+	Latitude       float64     `json:"latitude" doc:"WGS84 degrees."`
+	Longitude      float64     `json:"longitude" doc:"WGS84 degrees."`
+}
+
+// SharedTag is the operatorTag of a site with several operators.
+const SharedTag = "SHARED"
+
+// NewSite returns the site summary of s. operator, when not negative, is the one
+// whose site id is wanted.
+func NewSite(snap *snapshot.Snapshot, s *site.Site, operator int) Site {
+	r := of(snap)
+	v := Site{
+		SiteID: s.ID, Market: r.Code, Operators: r.operators(s), IsCrozon: s.Crozon, CrozonLeader: orNull(s.CrozonLeader),
+		AddressLine1: orNull(s.Address[0]), AddressLine2: orNull(s.Address[1]), AddressLine3: orNull(s.Address[2]),
+		LieuDit: orNull(s.Place), PostalCode: s.PostalCode, Insee: s.CommuneCode, Commune: s.Commune,
+		FullAddress: fullAddress(s), OperatorSiteID: operatorSiteID(s, operator),
+		Latitude: s.Position.Lat, Longitude: s.Position.Lng,
+	}
+	if r.LegacyCode {
+		v.ANFRCode = s.SourceCode
+	}
+	if v.IsSharedSite = len(v.Operators) > 1; v.IsSharedSite {
+		v.OperatorTag = SharedTag
+	} else if len(v.Operators) == 1 {
+		v.OperatorTag = v.Operators[0]
+	}
+	return v
+}
+
+// fullAddress is the address with postal code and commune.
+func fullAddress(s *site.Site) string {
+	town := strings.TrimSpace(s.PostalCode + " " + s.Commune)
+	if a := address(s); a != "" && town != "" {
+		return a + ", " + town
+	} else if a != "" {
+		return a
+	}
+	return town
+}
+
+// operatorSiteID is the site id of the operator, or of the first in table order
+// that has one.
+func operatorSiteID(s *site.Site, operator int) string {
+	best, id := -1, ""
+	for _, t := range s.Stations {
+		if t.OperatorSiteID == "" || operator >= 0 && t.Operator != operator {
+			continue
+		}
+		if best < 0 || t.Operator < best {
+			best, id = t.Operator, t.OperatorSiteID
+		}
+	}
+	return id
+}

@@ -1,0 +1,91 @@
+// Package view is every public JSON shape of the API, and nothing else: what is
+// not a field here is not shown. It turns normalised sites into these shapes and
+// asks no questions of the data.
+package view
+
+import (
+	"relais/market"
+	"relais/site"
+	"relais/snapshot"
+)
+
+// ShapeVersion changes with every change of a shape, so that what clients have
+// cached of an older program is not taken for current.
+const ShapeVersion = 1
+
+// A Body is the answer of an operation; the request id is added in transport.
+type Body[D, M any] struct {
+	Data D `json:"data"`
+	Meta M `json:"meta"`
+}
+
+// An Area is an administrative area.
+type Area struct {
+	Type  string `json:"type" doc:"What the area is: department, province; empty when the source names no areas."`
+	Code  string `json:"code" doc:"Code of the area, such as 03, 2A, 971 or QC."`
+	Label string `json:"label" doc:"Name of the area."`
+}
+
+// Coordinates are a position.
+type Coordinates struct {
+	Lat float64 `json:"lat" doc:"Latitude, WGS84 degrees, at most 7 decimals."`
+	Lng float64 `json:"lng" doc:"Longitude, WGS84 degrees, at most 7 decimals."`
+}
+
+// A register is what all sites of a snapshot have in common.
+type register struct {
+	*market.Market
+	snap *snapshot.Snapshot
+}
+
+func of(s *snapshot.Snapshot) register { return register{market.Get(s.Market), s} }
+
+// SourceLabel names the source of a snapshot; demonstration data says so.
+func SourceLabel(m *market.Market, s *snapshot.Snapshot) string {
+	if s != nil && s.Synthetic {
+		return "SYNTHETIC demonstration data, not a register"
+	}
+	return m.Source
+}
+
+func (r register) area(i int) Area {
+	if i < 0 {
+		return Area{Type: r.AreaType}
+	}
+	return Area{Type: r.AreaType, Code: r.Areas[i].Code, Label: r.Areas[i].Label}
+}
+
+// operators lists the keys of the site's operators, in table order.
+func (r register) operators(s *site.Site) []string {
+	keys := make([]string, 0, len(r.Operators))
+	for i, o := range r.Operators {
+		for _, t := range s.Stations {
+			if t.Operator == i {
+				keys = append(keys, o.Key)
+				break
+			}
+		}
+	}
+	return keys
+}
+
+func (r register) updatedAt() *string { return orNull(r.snap.UpdatedAt) }
+
+// orNull is s, or null when it is empty.
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// number is x, or null when it is unknown.
+func number(x float64) *float64 {
+	if !site.Known(x) {
+		return nil
+	}
+	return &x
+}
+
+// JSON encodes v as the API does: without escaping HTML, without a line feed.
+func JSON(v any) ([]byte, error) { return newEncoder()(v) }
