@@ -81,9 +81,6 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 		listener.Close()
 		return err
 	}
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(defaultGrowth)
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var background sync.WaitGroup
@@ -142,10 +139,24 @@ func follow(ctx context.Context, dir folder.Dir, api *httpapi.Server, log *slog.
 			debug.FreeOSMemory() // what loading and compressing needed once
 		})
 	})
+	settle := growFreely()
 	live.Refresh()
+	settle()
 	live.Follow(ctx, lookEvery)
 	stop()
 	preparing.Wait()
+}
+
+// growFreely lets the heap grow while the first data is loaded, almost all of
+// which stays; what it returns makes the collector keep the heap small from then
+// on, which costs little, because the data has no pointers to follow. GOGC in the
+// environment overrides both.
+func growFreely() (settle func()) {
+	if os.Getenv("GOGC") != "" {
+		return func() {}
+	}
+	debug.SetGCPercent(400)
+	return func() { debug.SetGCPercent(defaultGrowth) }
 }
 
 // run serves until ctx ends, and then lets running requests finish.

@@ -46,13 +46,29 @@ func newRadio(s *snapshot.Snapshot) *radio {
 			r[id.Kind] = append(r[id.Kind], radioRow{id.Value, uint32(i), uint8(id.Operator), id.Bits})
 		})
 	}
-	for _, rows := range r {
-		slices.SortFunc(rows, func(a, b radioRow) int {
-			return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.site, b.site), cmp.Compare(a.operator, b.operator))
-		})
+	for kind, rows := range r {
+		r[kind] = byValue(rows)
 	}
 	return r
 }
+
+// byValue returns rows, which come in site order, by value and then site. Sorting
+// numbers is several times faster than sorting rows.
+func byValue(rows []radioRow) []radioRow {
+	keys := make([]uint64, len(rows))
+	for i, row := range rows {
+		keys[i] = row.value<<rowBits | uint64(i)
+	}
+	slices.Sort(keys)
+	sorted := make([]radioRow, len(rows))
+	for i, k := range keys {
+		sorted[i] = rows[k&(1<<rowBits-1)]
+	}
+	return sorted
+}
+
+// rowBits leaves the 36 bits of the longest identifier beside the row's number.
+const rowBits = 28
 
 // rows returns the rows of a kind with this value.
 func (r *radio) rows(kind site.RadioKind, value uint64) []radioRow {

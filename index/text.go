@@ -2,7 +2,6 @@ package index
 
 import (
 	"bytes"
-	"encoding/binary"
 	"slices"
 
 	"relais/fold"
@@ -95,42 +94,47 @@ type trigramIndex struct {
 
 func newTrigramIndex(texts arena, from, to uint32) *trigramIndex {
 	t := &trigramIndex{from: from, to: to, start: make([]uint32, trigrams+1)}
-	last := make([]uint32, trigrams) // site+1 that had the trigram last, counted from from
+	last := make([]uint32, trigrams) // site that had the trigram last, counted from from and 1
 	size := t.start[1:]
-	t.each(texts, last, func(trigram, difference uint32) {
-		size[trigram] += uint32(varintLen(difference))
-	})
+	for i := from; i < to; i++ {
+		number := i - from + 1
+		tri := uint32(0)
+		for k, c := range texts.at(i) {
+			tri = (tri<<letterBits | uint32(letterOf[c])) & (trigrams - 1)
+			if before := last[tri]; k >= 2 && before != number {
+				last[tri] = number
+				size[tri] += varintLen(number - before)
+			}
+		}
+	}
 	for i := range trigrams {
 		t.start[i+1] += t.start[i]
 	}
 	t.lists = make([]byte, t.start[trigrams])
 	clear(last)
-	at := slices.Clone(t.start[:trigrams])
-	t.each(texts, last, func(trigram, difference uint32) {
-		at[trigram] += uint32(binary.PutUvarint(t.lists[at[trigram]:], uint64(difference)))
-	})
+	end := slices.Clone(t.start[:trigrams])
+	for i := from; i < to; i++ {
+		number := i - from + 1
+		tri := uint32(0)
+		for k, c := range texts.at(i) {
+			tri = (tri<<letterBits | uint32(letterOf[c])) & (trigrams - 1)
+			if before := last[tri]; k >= 2 && before != number {
+				last[tri] = number
+				difference := number - before
+				for ; difference >= 0x80; difference >>= 7 {
+					t.lists[end[tri]] = byte(difference) | 0x80
+					end[tri]++
+				}
+				t.lists[end[tri]] = byte(difference)
+				end[tri]++
+			}
+		}
+	}
 	return t
 }
 
-// each calls f once for each site and trigram in it, with the difference to the
-// site that had it before.
-func (t *trigramIndex) each(texts arena, last []uint32, f func(trigram, difference uint32)) {
-	for i := t.from; i < t.to; i++ {
-		text, number := texts.at(i), i-t.from+1
-		tri := uint32(0)
-		for k, c := range text {
-			tri = (tri<<letterBits | uint32(letterOf[c])) & (trigrams - 1)
-			if k < 2 || last[tri] == number {
-				continue
-			}
-			f(tri, number-last[tri])
-			last[tri] = number
-		}
-	}
-}
-
-func varintLen(x uint32) int {
-	n := 1
+func varintLen(x uint32) uint32 {
+	n := uint32(1)
 	for ; x >= 0x80; x >>= 7 {
 		n++
 	}

@@ -61,6 +61,7 @@ type Station struct {
 type Emission struct {
 	Station    int    // position in Stations
 	System     string // as published: "LTE 800"
+	Order      int    // place of the system in its register, by generation and band; set by the snapshot
 	Generation Generation
 	Status     int  // position in the register's statuses, from least to most advanced
 	On         Date // as published: a project may have one in the future

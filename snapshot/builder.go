@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -27,8 +28,9 @@ type Builder struct {
 	Meta
 	columns
 	strings map[string]ref
-	systems map[string]uint16
-	keys    []uint64 // Hilbert places of the sites
+	systems map[string]uint16 // in order of first appearance, until sorted
+	newest  []site.Generation // of each system
+	keys    []uint64          // Hilbert places of the sites
 	scratch []byte
 }
 
@@ -129,7 +131,7 @@ func (b *Builder) addChildren(s *site.Site) {
 	}
 	for _, e := range s.Emissions {
 		b.emissionStation = append(b.emissionStation, uint16(e.Station))
-		b.emissionSystem = append(b.emissionSystem, b.system(e.System))
+		b.emissionSystem = append(b.emissionSystem, b.system(e.System, e.Generation))
 		b.emissionGeneration = append(b.emissionGeneration, uint8(e.Generation))
 		b.emissionStatus = append(b.emissionStatus, uint8(e.Status+1))
 		b.emissionOn = append(b.emissionOn, int32(e.On))
@@ -159,13 +161,15 @@ func (b *Builder) count(s *site.Site) {
 	count(Dates, s.Implemented != 0 || s.Commissioned != 0)
 }
 
-func (b *Builder) system(name string) uint16 {
+func (b *Builder) system(name string, g site.Generation) uint16 {
 	i, ok := b.systems[name]
 	if !ok {
 		i = uint16(len(b.Systems))
 		b.systems[strings.Clone(name)] = i
 		b.Systems = append(b.Systems, strings.Clone(name))
+		b.newest = append(b.newest, g)
 	}
+	b.newest[i] = max(b.newest[i], g)
 	return i
 }
 
@@ -224,8 +228,25 @@ func (b *Builder) order() []uint32 {
 	return perm
 }
 
-// sorted returns the columns with the sites in order.
-func (b *Builder) sorted() *columns {
+// sortSystems returns the systems by generation and band, and where each of
+// Systems went.
+func (b *Builder) sortSystems() (names []string, place []uint16) {
+	list := make([]int, len(b.Systems))
+	for i := range list {
+		list[i] = i
+	}
+	slices.SortFunc(list, func(x, y int) int {
+		return cmp.Or(cmp.Compare(b.newest[x], b.newest[y]), site.CompareSystems(b.Systems[x], b.Systems[y]))
+	})
+	names, place = make([]string, len(list)), make([]uint16, len(list))
+	for at, i := range list {
+		names[at], place[i] = b.Systems[i], uint16(at)
+	}
+	return names, place
+}
+
+// sorted returns the columns with the sites in order and the systems at place.
+func (b *Builder) sorted(place []uint16) *columns {
 	perm, c := b.order(), b.columns
 	for _, col := range c.all() {
 		switch col.rows {
@@ -242,6 +263,9 @@ func (b *Builder) sorted() *columns {
 	c.stationStart = permuteStarts(b.stationStart, perm)
 	c.emissionStart = permuteStarts(b.emissionStart, perm)
 	c.radioStart = permuteStarts(b.radioStart, perm)
+	for i, system := range c.emissionSystem { // permute has made the column anew
+		c.emissionSystem[i] = place[system]
+	}
 	return &c
 }
 

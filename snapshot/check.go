@@ -67,6 +67,7 @@ func (s *Snapshot) checkStrings() error {
 }
 
 func (s *Snapshot) checkSites() error {
+	good := make([]bool, len(s.stringEnd)) // lists that were looked at: many sites share one
 	for i := range s.id {
 		if s.id[i] == 0 {
 			return fmt.Errorf("site %d has no id", i)
@@ -78,9 +79,13 @@ func (s *Snapshot) checkSites() error {
 			return fmt.Errorf("site %d: area %d, flags %x", i, s.area[i], s.flags[i])
 		}
 		for _, list := range []ref{s.azimuths[i], s.tx[i], s.rx[i]} {
+			if good[list] {
+				continue
+			}
 			if err := checkList(s.bytes(list)); err != nil {
 				return fmt.Errorf("site %d: %v", i, err)
 			}
+			good[list] = true
 		}
 	}
 	return nil

@@ -32,7 +32,7 @@ type Meta struct {
 	Operators  []string    `json:"operators"`  // the market's keys, in table order
 	Areas      []string    `json:"areas"`      // the market's area codes, in table order
 	Statuses   []string    `json:"statuses"`   // from least to most advanced
-	Systems    []string    `json:"systems"`    // in order of first appearance
+	Systems    []string    `json:"systems"`    // by generation and band
 	// Enriched counts the sites that have what a source beside the register
 	// gives: azimuths, frequencies, operatorSiteIds, radioIds, communes, dates.
 	Enriched map[string]int `json:"enriched"`
@@ -140,7 +140,7 @@ func (s *Snapshot) Site(i int, dst *site.Site) {
 	}
 	for e := s.emissionStart[i]; e < s.emissionStart[i+1]; e++ {
 		dst.Emissions = append(dst.Emissions, site.Emission{
-			Station: int(s.emissionStation[e]), System: s.Systems[s.emissionSystem[e]],
+			Station: int(s.emissionStation[e]), System: s.Systems[s.emissionSystem[e]], Order: int(s.emissionSystem[e]),
 			Generation: site.Generation(s.emissionGeneration[e]), Status: int(s.emissionStatus[e]) - 1,
 			On: site.Date(s.emissionOn[e])})
 	}

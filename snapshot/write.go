@@ -66,12 +66,15 @@ func (b *Builder) Write(path string) (Info, error) {
 }
 
 func (b *Builder) sections() ([][]byte, error) {
-	meta, err := json.Marshal(b.Meta)
+	m := b.Meta
+	var place []uint16
+	m.Systems, place = b.sortSystems()
+	meta, err := json.Marshal(m)
 	if err != nil {
 		return nil, err
 	}
 	sections := [][]byte{meta}
-	for _, col := range b.sorted().all() {
+	for _, col := range b.sorted(place).all() {
 		sections = append(sections, col.raw())
 	}
 	return sections, nil

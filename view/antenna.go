@@ -52,28 +52,32 @@ type NearSummary struct {
 	DistanceMeters *int `json:"distanceMeters,omitempty" doc:"Great-circle distance from the centre in metres; only in answers to lat, lon, radiusKm."`
 }
 
-// summary returns the summary of s.
+// summary returns the summary of s. It points into s.
 func (r register) summary(s *site.Site) Summary {
 	area := r.area(s.Area)
-	key := index.Key(r.Code, s.ID)
+	key := r.key + s.ID
 	v := Summary{
 		ID: s.ID, NationalSiteCode: cmp.Or(s.NationalCode, s.ID), SourceCode: s.SourceCode, SiteKey: &key,
 		Market: r.Code, CountryCode: r.Country, MarketLabel: r.Label,
-		SourceAuthority: r.Authority, SourceLabel: SourceLabel(r.Market, r.snap),
+		SourceAuthority: r.Authority, SourceLabel: r.label,
 		AdministrativeArea: area, Coordinates: Coordinates{s.Position.Lat, s.Position.Lng},
-		Location: Location{Commune: orNull(s.Commune), PostalCode: orNull(s.PostalCode),
-			Address: orNull(address(s)), AdministrativeArea: area},
-		Status: r.status(s), Technologies: technologies(s), Operators: r.operators(s),
-		SharedNetwork: s.SharedRadio, UpdatedAt: r.updatedAt(),
+		Location: Location{Commune: orNull(&s.Commune), PostalCode: orNull(&s.PostalCode), AdministrativeArea: area},
+		Status:   r.status(s), Technologies: technologies(s), Operators: r.operators(s),
+		SharedNetwork: s.SharedRadio, UpdatedAt: orNull(&r.snap.UpdatedAt),
+	}
+	if a := address(s); a != "" {
+		v.Location.Address = &a
 	}
 	if r.LegacyCode {
 		v.ANFRCode = s.SourceCode
 	}
-	switch r.AreaType {
-	case "department":
-		v.Location.Department = orNull(area.Code)
-	case "province":
-		v.Location.ProvinceCode = orNull(area.Code)
+	if s.Area >= 0 {
+		switch r.AreaType {
+		case "department":
+			v.Location.Department = &r.Areas[s.Area].Code
+		case "province":
+			v.Location.ProvinceCode = &r.Areas[s.Area].Code
+		}
 	}
 	return v
 }
@@ -103,18 +107,18 @@ func (r register) status(s *site.Site) *string {
 
 // technologies lists the distinct systems of a site by generation and band.
 func technologies(s *site.Site) []string {
-	list := make([]site.Emission, 0, 24)
+	var space [32]int
+	order := space[:0] // of the systems, ascending
+	names := make([]string, 0, len(s.Emissions))
 	for _, e := range s.Emissions {
-		if !slices.ContainsFunc(list, func(o site.Emission) bool { return o.System == e.System }) {
-			list = append(list, e)
+		at := len(order)
+		for at > 0 && order[at-1] > e.Order {
+			at--
 		}
-	}
-	slices.SortFunc(list, func(a, b site.Emission) int {
-		return cmp.Or(cmp.Compare(a.Generation, b.Generation), site.CompareSystems(a.System, b.System))
-	})
-	names := make([]string, len(list))
-	for i, e := range list {
-		names[i] = e.System
+		if at > 0 && order[at-1] == e.Order {
+			continue
+		}
+		order, names = slices.Insert(order, at, e.Order), slices.Insert(names, at, e.System)
 	}
 	return names
 }
@@ -123,8 +127,10 @@ func technologies(s *site.Site) []string {
 // a comma behind it: neighbours in memory are so neighbours in a JSON list.
 func Summaries(snap *snapshot.Snapshot) index.Encode {
 	r, encode := of(snap), newEncoder()
+	var v Summary
 	return func(dst []byte, s *site.Site) ([]byte, error) {
-		text, err := encode(r.summary(s))
+		v = r.summary(s)
+		text, err := encode(&v)
 		return append(append(dst, text...), ','), err
 	}
 }

@@ -96,7 +96,7 @@ func NewDetail(snap *snapshot.Snapshot, s *site.Site) Detail {
 		Support: Support{Height: number(s.Height), AntennaHeight: number(s.AntennaHeight), SupportInfo: SupportInfo{
 			Hauteur: s.HeightText, Nature: label(s.Nature), TypeProprietaire: label(s.Owner), NatID: s.Nature.Code, TpoID: s.Owner.Code}},
 		Radio: r.radio(s),
-		Dates: Dates{LastUpdated: r.updatedAt(), Implementation: orNull(s.Implemented.String()), Commissioning: orNull(s.Commissioned.String())},
+		Dates: Dates{LastUpdated: orNull(&snap.UpdatedAt), Implementation: day(s.Implemented), Commissioning: day(s.Commissioned)},
 	}
 	var deployed site.Date
 	for _, e := range s.Emissions {
@@ -104,7 +104,7 @@ func NewDetail(snap *snapshot.Snapshot, s *site.Site) Detail {
 			deployed = e.On
 		}
 	}
-	d.Dates.Deployment = orNull(deployed.String())
+	d.Dates.Deployment = day(deployed)
 	d.Stations, d.Emissions = r.stations(s), r.emissions(s)
 	return d
 }
@@ -197,7 +197,7 @@ func (r register) emissions(s *site.Site) []Emission {
 	for i, e := range sorted {
 		t := s.Stations[e.Station]
 		list[i] = Emission{Operator: r.Operators[t.Operator].Key, Station: t.Code, Technology: e.System,
-			Generation: e.Generation.String(), Date: orNull(e.On.String())}
+			Generation: e.Generation.String(), Date: day(e.On)}
 		if e.Status >= 0 {
 			list[i].Status = &r.snap.Statuses[e.Status]
 		}

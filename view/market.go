@@ -43,7 +43,7 @@ type MarketsMeta struct {
 func NewMarket(m *market.Market, loaded *index.Market) Market {
 	v := Market{
 		Market: m.Code, Label: m.Label, CountryCode: m.Country, Availability: m.Availability,
-		SourceAuthority: m.Authority, SourceLabel: m.Source, Licence: m.Licence, SourceUnavailableReason: orNull(m.UnavailableReason),
+		SourceAuthority: m.Authority, SourceLabel: m.Source, Licence: m.Licence, SourceUnavailableReason: orNull(&m.UnavailableReason),
 		Operators: []Operator{}, Filters: m.Filters, AreaType: m.AreaType, Areas: []Area{}, Statuses: []string{},
 	}
 	for _, o := range m.Operators {

@@ -4,6 +4,7 @@
 package view
 
 import (
+	"relais/index"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
@@ -35,10 +36,15 @@ type Coordinates struct {
 // A register is what all sites of a snapshot have in common.
 type register struct {
 	*market.Market
-	snap *snapshot.Snapshot
+	snap  *snapshot.Snapshot
+	label string // of the source
+	key   string // what siteKeys begin with
 }
 
-func of(s *snapshot.Snapshot) register { return register{market.Get(s.Market), s} }
+func of(s *snapshot.Snapshot) register {
+	m := market.Get(s.Market)
+	return register{m, s, SourceLabel(m, s), index.Key(m.Code, "")}
+}
 
 // SourceLabel names the source of a snapshot; demonstration data says so.
 func SourceLabel(m *market.Market, s *snapshot.Snapshot) string {
@@ -69,14 +75,18 @@ func (r register) operators(s *site.Site) []string {
 	return keys
 }
 
-func (r register) updatedAt() *string { return orNull(r.snap.UpdatedAt) }
-
 // orNull is s, or null when it is empty.
-func orNull(s string) *string {
-	if s == "" {
+func orNull(s *string) *string {
+	if *s == "" {
 		return nil
 	}
-	return &s
+	return s
+}
+
+// day is a date, or null when it is unknown.
+func day(d site.Date) *string {
+	text := d.String()
+	return orNull(&text)
 }
 
 // number is x, or null when it is unknown.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // fixed reads a decimal number with a point or a comma into an integer that
@@ -125,11 +124,13 @@ func padded(b []byte, length int) []byte {
 	return append(bytes.Repeat([]byte("0"), length-len(b)), b...)
 }
 
-// clean returns a text without control characters and double blanks.
+// clean returns a text as published, but for control characters, which become
+// blanks: they are nothing that anyone meant.
 func clean(b []byte) string {
-	s := string(b)
-	if strings.IndexFunc(s, unicode.IsControl) >= 0 || strings.Contains(s, "  ") {
-		s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsControl(r) || r == ' ' }), " ")
-	}
-	return s
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, string(b))
 }

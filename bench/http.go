@@ -1,0 +1,319 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	connections  = 8
+	relaisListen = "127.0.0.1:18080"
+)
+
+// A row is a request to measure.
+type row struct {
+	name    string
+	path    string
+	headers map[string]string
+}
+
+// An answer is what the bare handler repeats.
+type answer struct {
+	Path   string
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+func measureHTTP(ctx context.Context, relais, data, work string, each time.Duration) error {
+	server, base, err := start(ctx, exec.CommandContext(ctx, relais, "serve", "--data", data, "--listen", relaisListen), relaisListen)
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	time.Sleep(5 * time.Second) // the exports are prepared meanwhile
+	atRest := rssMB(server.pid)
+	rows, err := rowsOf(base)
+	if err != nil {
+		return err
+	}
+	var answers []answer
+	for _, r := range rows {
+		a, err := fetch(base, r)
+		if err != nil {
+			return err
+		}
+		answers = append(answers, a)
+	}
+	text, err := json.Marshal(answers)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(work, "answers.json")
+	if err := os.MkdirAll(work, 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	other, bare, err := start(ctx, exec.CommandContext(ctx, self, "-bare", file), bareListen)
+	if err != nil {
+		return err
+	}
+	defer other.stop()
+	fmt.Printf("\n%-24s %9s %10s %10s %6s   %9s %9s\n", "HTTP (wrk, 8 connections)", "bytes", "relais/s", "bare/s", "ratio", "1 conn: p50", "p99 ms")
+	for i, r := range rows {
+		mine, err := wrk(base+r.path, r.headers, connections, each)
+		if err != nil {
+			return err
+		}
+		plain, err := wrk(bare+"/"+strconv.Itoa(i), r.headers, connections, each)
+		if err != nil {
+			return err
+		}
+		single, err := wrk(base+r.path, r.headers, 1, each)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%-24s %9d %10.0f %10.0f %5.0f%%   %9.2f %9.2f\n", r.name, len(answers[i].Body), mine.rate, plain.rate, 100*mine.rate/plain.rate, single.p50, single.p99)
+	}
+	fmt.Printf("\n%-34s %.0f MB at rest, %.0f MB after all this, %.0f MB at most\n", "resident memory of the server", atRest, rssMB(server.pid), statusMB(server.pid, "VmHWM"))
+	return coldPages(base)
+}
+
+// rowsOf finds requests of the wanted sizes in the data at hand.
+func rowsOf(base string) ([]row, error) {
+	list, err := getJSON(base + "/antennas?limit=1&offset=1000")
+	if err != nil {
+		return nil, err
+	}
+	id := list.Data[0].ID
+	rows := []row{}
+	for _, n := range []int{50, 1000, 5000} {
+		box, err := boxOf(base, n)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row{fmt.Sprintf("bbox, about %d", n), "/antennas?limit=5000&" + box, nil})
+		if n == 1000 {
+			rows = append(rows, row{"bbox, about 1000, gzip", "/antennas?limit=5000&" + box, map[string]string{"Accept-Encoding": "gzip"}})
+		}
+	}
+	node, err := getJSON(base + "/antennas/" + id)
+	if err != nil {
+		return nil, err
+	}
+	tag := node.tag
+	rows = append(rows,
+		row{"by id", "/antennas/" + id, nil},
+		row{"nearest 20", "/antennas?lat=48.8566&lon=2.3522&radiusKm=2&limit=20", nil},
+		row{"q", "/antennas?q=rue+saint&limit=20", nil},
+		row{"lookup", "/antennas/lookup-by-radio?value=100500&limit=20", nil},
+		row{"304", "/antennas/" + id, map[string]string{"If-None-Match": tag}},
+		row{"export, gzip", "/antennas/export", map[string]string{"Accept-Encoding": "gzip"}},
+	)
+	return rows, nil
+}
+
+// boxOf widens a box around Paris until it has about n sites.
+func boxOf(base string, n int) (string, error) {
+	lo, hi := 0.0001, 5.0
+	box := ""
+	for range 40 {
+		half := (lo + hi) / 2
+		box = fmt.Sprintf("south=%.6f&north=%.6f&west=%.6f&east=%.6f", 48.8566-half, 48.8566+half, 2.3522-half*1.5, 2.3522+half*1.5)
+		a, err := getJSON(base + "/antennas?limit=1&" + box)
+		if err != nil {
+			return "", err
+		}
+		switch m := a.Meta.TotalMatched; {
+		case m > n+n/50:
+			hi = half
+		case m < n-n/50:
+			lo = half
+		default:
+			return box, nil
+		}
+	}
+	return box, nil
+}
+
+type listing struct {
+	Data []struct{ ID string }
+	Meta struct{ TotalMatched int }
+	tag  string
+}
+
+func getJSON(u string) (l listing, err error) {
+	r, err := http.Get(u)
+	if err != nil {
+		return l, err
+	}
+	defer r.Body.Close()
+	l.tag = r.Header.Get("ETag")
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return l, err
+	}
+	if r.StatusCode != http.StatusOK {
+		return l, fmt.Errorf("%s: %s %s", u, r.Status, body)
+	}
+	if bytes.HasPrefix(body, []byte(`{"data":{`)) { // one item
+		return l, nil
+	}
+	return l, json.Unmarshal(body, &l)
+}
+
+func fetch(base string, r row) (answer, error) {
+	req, err := http.NewRequest(http.MethodGet, base+r.path, nil)
+	if err != nil {
+		return answer{}, err
+	}
+	for k, v := range r.headers {
+		req.Header.Set(k, v)
+	}
+	client := http.Client{Transport: &http.Transport{DisableCompression: true}}
+	res, err := client.Do(req)
+	if err != nil {
+		return answer{}, err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	return answer{r.path, res.StatusCode, res.Header, body}, err
+}
+
+type result struct{ rate, p50, p99 float64 }
+
+var (
+	rateLine = regexp.MustCompile(`Requests/sec:\s+([\d.]+)`)
+	p50Line  = regexp.MustCompile(`50%\s+([\d.]+)(us|ms|s)`)
+	p99Line  = regexp.MustCompile(`99%\s+([\d.]+)(us|ms|s)`)
+	badLine  = regexp.MustCompile(`Non-2xx or 3xx responses: \d+|Socket errors: .*`)
+)
+
+func wrk(u string, headers map[string]string, conns int, each time.Duration) (result, error) {
+	args := []string{"--latency", "-t" + strconv.Itoa(min(2, conns)), "-c" + strconv.Itoa(conns), "-d" + strconv.Itoa(int(each.Seconds())) + "s"}
+	for k, v := range headers {
+		args = append(args, "-H", k+": "+v)
+	}
+	out, err := exec.Command("wrk", append(args, u)...).CombinedOutput()
+	if err != nil {
+		return result{}, fmt.Errorf("wrk: %w: %s", err, out)
+	}
+	if bad := badLine.Find(out); bad != nil {
+		return result{}, fmt.Errorf("%s: %s", u, bad)
+	}
+	var r result
+	for _, f := range []struct {
+		re *regexp.Regexp
+		v  *float64
+	}{{rateLine, &r.rate}, {p50Line, &r.p50}, {p99Line, &r.p99}} {
+		m := f.re.FindSubmatch(out)
+		if m == nil {
+			return r, fmt.Errorf("wrk printed %s", out)
+		}
+		if *f.v, err = strconv.ParseFloat(string(m[1]), 64); err != nil {
+			return r, err
+		}
+		if len(m) > 2 {
+			*f.v *= map[string]float64{"us": 0.001, "ms": 1, "s": 1000}[string(m[2])]
+		}
+	}
+	return r, nil
+}
+
+// coldPages times compressed pages that nobody asked for before.
+func coldPages(base string) error {
+	var times []time.Duration
+	client := http.Client{Transport: &http.Transport{DisableCompression: true}}
+	for i := range 50 {
+		south := 43.0 + float64(i)*0.1
+		req, err := http.NewRequest(http.MethodGet, fmt.Sprintf("%s/antennas?limit=1000&south=%f&north=%f&west=-2&east=7", base, south, south+2), nil)
+		if err != nil {
+			return err
+		}
+		req.Header.Set("Accept-Encoding", "gzip")
+		start := time.Now()
+		res, err := client.Do(req)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(io.Discard, res.Body)
+		res.Body.Close()
+		if err != nil {
+			return err
+		}
+		times = append(times, time.Since(start))
+	}
+	slices.Sort(times)
+	fmt.Printf("%-34s median %s, worst %s\n", "1000 sites, gzip, never asked before", ms(times[len(times)/2]), ms(times[len(times)-1]))
+	return nil
+}
+
+// A child is a server that this program started.
+type child struct {
+	pid  int
+	stop func()
+}
+
+// start starts a server and waits until it is ready.
+func start(ctx context.Context, cmd *exec.Cmd, listen string) (*child, string, error) {
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		return nil, "", err
+	}
+	c := &child{pid: cmd.Process.Pid, stop: func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM) // gone already is as good
+		_ = cmd.Wait()
+	}}
+	for ctx.Err() == nil && time.Since(began) < time.Minute {
+		if r, err := http.Get("http://" + listen + "/readyz"); err == nil {
+			r.Body.Close()
+			if r.StatusCode == http.StatusOK {
+				if listen == relaisListen {
+					fmt.Printf("%-34s %s\n", "start to ready", ms(time.Since(began)))
+				}
+				return c, (&url.URL{Scheme: "http", Host: listen, Path: "/external/v1"}).String(), nil
+			}
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	c.stop()
+	return nil, "", fmt.Errorf("%s is not ready after a minute", cmd.Path)
+}
+
+func rssMB(pid int) float64 { return statusMB(pid, "VmRSS") }
+
+// statusMB reads a line of /proc/PID/status.
+func statusMB(pid int, field string) float64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.SplitSeq(string(text), "\n") {
+		if rest, ok := strings.CutPrefix(line, field+":"); ok {
+			if kb, err := strconv.ParseFloat(strings.Fields(rest)[0], 64); err == nil {
+				return kb / 1000
+			}
+		}
+	}
+	return 0
+}

@@ -1,0 +1,109 @@
+// Command bench measures relais at national size and prints one table. Every
+// HTTP row stands beside a bare net/http handler that returns the same bytes in
+// the same run, because the machine's speed changes from run to run and a ratio
+// does not. make bench runs it.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"relais/demo"
+)
+
+// nationalSupports is the number of supports of the register of 2026-08-27.
+const nationalSupports = 72700
+
+func main() {
+	bare := flag.String("bare", "", "internal: serve the answers of this file")
+	relais := flag.String("relais", "build/relais", "the program to measure")
+	data := flag.String("data", "", "a data folder to measure on, instead of a synthetic one of national size")
+	work := flag.String("work", "build/bench", "where the synthetic one is made and kept")
+	seconds := flag.Int("seconds", 3, "how long each row is measured")
+	flag.Parse()
+	var err error
+	if *bare != "" {
+		err = serveBare(*bare)
+	} else {
+		err = run(*relais, *data, *work, *seconds)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(relais, data, work string, seconds int) error {
+	if _, err := exec.LookPath("wrk"); err != nil {
+		return fmt.Errorf("wrk is needed (Debian: apt-get install wrk): %w", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	if data == "" {
+		var err error
+		if data, err = national(relais, work); err != nil {
+			return err
+		}
+	}
+	if err := measureMemory(data); err != nil {
+		return err
+	}
+	return measureHTTP(ctx, relais, data, work, time.Duration(seconds)*time.Second)
+}
+
+// national makes a synthetic country of national size and ingests it, twice:
+// the weekly file alone, and everything.
+func national(relais, work string) (string, error) {
+	files := []string{}
+	dir := filepath.Join(work, "files")
+	if found, err := filepath.Glob(filepath.Join(dir, "SYNTHETIC*")); err == nil && len(found) == 5 {
+		files = found
+	} else {
+		fmt.Fprintln(os.Stderr, "making a synthetic country of national size …")
+		if files, err = demo.Write(dir, nationalSupports); err != nil {
+			return "", err
+		}
+	}
+	weekly := ""
+	for _, f := range files {
+		if m, err := filepath.Match("SYNTHETIC_observatoire_*.csv", filepath.Base(f)); err == nil && m {
+			weekly = f
+		}
+	}
+	fmt.Printf("%-34s %12s %12s %14s\n", "INGEST (whole process)", "rows", "seconds", "peak MB")
+	if err := ingest(relais, filepath.Join(work, "weekly"), "weekly file alone", []string{weekly}); err != nil {
+		return "", err
+	}
+	data := filepath.Join(work, "data")
+	return data, ingest(relais, data, "with SUP, sites, radio, communes", files)
+}
+
+func ingest(relais, data, label string, files []string) error {
+	if err := os.RemoveAll(data); err != nil {
+		return err
+	}
+	cmd := exec.Command(relais, append([]string{"ingest", "--json", "--data", data, "FR,DROM"}, files...)...)
+	cmd.Stderr = os.Stderr
+	start := time.Now()
+	out, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("ingest: %w", err)
+	}
+	took := time.Since(start)
+	var report struct{ Files []struct{ Rows int } }
+	if err := json.Unmarshal(out, &report); err != nil {
+		return err
+	}
+	rows := 0
+	for _, f := range report.Files {
+		rows += f.Rows
+	}
+	fmt.Printf("%-34s %12d %12.2f %14.0f\n", label, rows, took.Seconds(), peakMB(cmd.ProcessState))
+	return nil
+}
