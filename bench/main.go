@@ -60,11 +60,12 @@ func run(relais, data, work string, seconds int) error {
 // national makes a synthetic country of national size and ingests it, twice:
 // the weekly file alone, and everything.
 func national(relais, work string) (string, error) {
-	files := []string{}
 	dir := filepath.Join(work, "files")
-	if found, err := filepath.Glob(filepath.Join(dir, "SYNTHETIC*")); err == nil && len(found) == 5 {
-		files = found
-	} else {
+	files, err := filepath.Glob(filepath.Join(dir, "SYNTHETIC*"))
+	if err != nil {
+		return "", err
+	}
+	if len(files) != 5 {
 		fmt.Fprintln(os.Stderr, "making a synthetic country of national size …")
 		if files, err = demo.Write(dir, nationalSupports); err != nil {
 			return "", err

@@ -199,11 +199,10 @@ func country(towns []*town, n int) []support {
 	}
 	serials := map[string]int{}
 	supports := make([]support, 0, n)
+	sum := 0.0
 	for _, t := range towns {
-		for range int(math.Ceil(share(t) / total * float64(n))) {
-			if len(supports) == n {
-				break
-			}
+		sum += share(t)
+		for len(supports) < int(math.Round(sum/total*float64(n))) {
 			supports = append(supports, makeSupport(r, firstSupport+len(supports), t, serials))
 		}
 	}

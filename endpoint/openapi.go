@@ -84,7 +84,7 @@ func (o *Op[E]) operation(info Info, schemas *Schemas) Schema {
 			s["required"] = true
 		}
 		if p.Example != "" {
-			s["example"] = p.Example
+			s["example"] = p.typed(p.Example)
 		}
 		params = append(params, s)
 	}

@@ -121,18 +121,18 @@ func (p *Param) schema(s *Schemas) Schema {
 		}
 	}
 	if p.Default != "" {
-		sch["default"] = p.defaultValue()
+		sch["default"] = p.typed(p.Default)
 	}
 	return sch
 }
 
-// defaultValue is the default as JSON has it: a number as a number.
-func (p *Param) defaultValue() any {
+// typed is a value of the parameter as JSON has it: a number as a number.
+func (p *Param) typed(text string) any {
 	switch p.Type.Kind() {
 	case reflect.Int, reflect.Float64:
-		return json.Number(p.Default)
+		return json.Number(text)
 	case reflect.Bool:
-		return p.Default == "true"
+		return text == "true"
 	}
-	return p.Default
+	return text
 }

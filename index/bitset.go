@@ -7,9 +7,8 @@ type bitset []uint64
 
 func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
 
-func (b bitset) clear()            { clear(b) }
-func (b bitset) set(i uint32)      { b[i>>6] |= 1 << (i & 63) }
-func (b bitset) has(i uint32) bool { return b[i>>6]&(1<<(i&63)) != 0 }
+func (b bitset) clear()       { clear(b) }
+func (b bitset) set(i uint32) { b[i>>6] |= 1 << (i & 63) }
 
 // setRange adds from to to-1.
 func (b bitset) setRange(from, to uint32) {
@@ -51,6 +50,7 @@ func (b bitset) count() (n int) {
 
 // each calls f for the members in ascending order; keep returns whether a
 // member stays.
+// filter keeps the members that keep accepts.
 func (b bitset) filter(keep func(i uint32) bool) {
 	for w, word := range b {
 		for rest := word; rest != 0; rest &= rest - 1 {

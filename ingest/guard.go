@@ -60,7 +60,7 @@ func compare(b *snapshot.Builder, old *snapshot.Snapshot) error {
 	for _, name := range slices.Sorted(maps.Keys(old.Enriched)) {
 		had, has := old.Enriched[name], b.Enriched[name]
 		if float64(has) < leastShare*float64(had) {
-			return fmt.Errorf("%s of %d sites would be lost (%d now, %d then): the files that gave them are neither here nor in sources/", name, had-has, had, has)
+			return fmt.Errorf("%s of %d sites would be lost (%d now, %d then): the files that gave them are neither here nor in sources/", name, had-has, has, had)
 		}
 	}
 	return nil

@@ -1,0 +1,53 @@
+# Everything that is done with this repository. CI calls only these targets.
+
+GO      ?= go
+DATA    ?= build/demo
+LISTEN  ?= 127.0.0.1:8080
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+# How long each fuzz target runs.
+FUZZTIME ?= 10s
+# What make bench measures on; empty: a synthetic country of national size.
+BENCHDATA ?=
+
+BUILD = $(GO) build -trimpath -tags netgo,osusergo -ldflags '-s -w -X relais/cli.Version=$(VERSION)'
+
+.PHONY: build run demo test race bench fuzz lint check clean
+
+build: ## one static binary
+	CGO_ENABLED=0 $(BUILD) -o build/relais .
+
+run: build ## serve DATA
+	build/relais serve --data $(DATA) --listen $(LISTEN)
+
+demo: build ## make a synthetic country and serve it
+	build/relais demo --data build/demo --listen $(LISTEN)
+
+test: ## every test, the end-to-end one on the built binary included
+	$(GO) test ./...
+
+race: ## the tests under the race detector
+	$(GO) test -race ./...
+
+bench: build ## one table, beside a bare handler (needs wrk)
+	$(GO) build -o build/bench-tool ./bench
+	build/bench-tool -relais build/relais $(if $(BENCHDATA),-data $(BENCHDATA))
+
+fuzz: ## every fuzz target for FUZZTIME
+	@set -e; for pkg in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+			echo "fuzz $$pkg $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x $$pkg; \
+		done; \
+	done
+
+lint:
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt would change these files"; exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+check: lint ## formatting, vet, staticcheck, and that go.mod is tidy
+	$(GO) mod tidy -diff
+	$(GO) mod verify
+
+clean:
+	rm -rf build

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// allowed is the import map: for every package of the module, the packages of
+// the module that it may import. A line may name only packages of the lines
+// above it, and a package that is missing here may not exist.
+var allowed = []struct {
+	name    string
+	imports string
+}{
+	{"geo", ""},
+	{"fold", ""},
+	{"folder", ""},
+	{"data", ""},
+	{"market", "geo"},
+	{"site", "geo"},
+	{"snapshot", "geo folder market site"},
+	{"ingest/table", "fold"},
+	{"ingest/source", "market snapshot ingest/table"},
+	{"ingest/anfr", "data fold geo market site snapshot ingest/source ingest/table"},
+	{"ingest", "folder market snapshot ingest/anfr ingest/source"},
+	{"demo", "data geo market ingest/table"},
+	{"index", "fold folder geo market site snapshot"},
+	{"view", "index market site snapshot"},
+	{"endpoint", ""},
+	{"ops", "endpoint fold geo index market site view"},
+	{"httpapi", "endpoint index market ops view"},
+	{"cli", "demo folder httpapi index ingest ingest/source market snapshot view"},
+	{"bench", "demo folder httpapi index snapshot view"},
+	{"", "cli"},
+}
+
+func TestImportMap(t *testing.T) {
+	var above []string
+	may := map[string][]string{}
+	for _, p := range allowed {
+		may[p.name] = strings.Fields(p.imports)
+		for _, im := range may[p.name] {
+			if !slices.Contains(above, im) {
+				t.Errorf("the map lets %q import %q, which does not stand above it", p.name, im)
+			}
+		}
+		above = append(above, p.name)
+	}
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); seen++ {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, "relais"), "/")
+		imports, ok := may[name]
+		if !ok {
+			t.Errorf("package %s is not on the map", p.ImportPath)
+		}
+		for _, im := range p.Imports {
+			if own, ok := strings.CutPrefix(im, "relais/"); ok && !slices.Contains(imports, own) {
+				t.Errorf("%s imports %s, which the map does not allow", p.ImportPath, own)
+			}
+		}
+	}
+	if seen != len(allowed) {
+		t.Errorf("%d packages, the map has %d", seen, len(allowed))
+	}
+}

@@ -1,0 +1,110 @@
+package demo
+
+import (
+	"archive/zip"
+	"bufio"
+	"crypto/sha256"
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func sums(t *testing.T, n int) (paths []string, list string) {
+	t.Helper()
+	paths, err := Write(t.TempDir(), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range paths {
+		if !strings.HasPrefix(filepath.Base(p), "SYNTHETIC_") {
+			t.Errorf("%s does not say that it is synthetic", p)
+		}
+		if strings.HasSuffix(p, ".zip") {
+			continue // its members have times
+		}
+		text, err := os.ReadFile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list += fmt.Sprintf("%x ", sha256.Sum256(text))
+	}
+	return paths, list
+}
+
+func TestDeterministic(t *testing.T) {
+	_, a := sums(t, 500)
+	if _, b := sums(t, 500); a != b {
+		t.Error("the same country is written in two ways")
+	}
+}
+
+// The files are in the authority's format: every department, one position a
+// support, unique rows, and tables that refer to each other.
+func TestFiles(t *testing.T) {
+	paths, _ := sums(t, 3000)
+	f, err := os.Open(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	in := bufio.NewReader(f)
+	if mark, err := in.Peek(3); err != nil || string(mark) != "\xef\xbb\xbf" {
+		t.Errorf("the file begins with %q", mark)
+	}
+	r := csv.NewReader(in)
+	r.Comma = ';'
+	rows, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	supports, departments, keys, stations := map[string]string{}, map[string]bool{}, map[string]bool{}, map[string]string{}
+	for _, row := range rows[1:] {
+		if at, ok := supports[row[2]]; ok && at != row[19] {
+			t.Errorf("support %s stands at %s and %s", row[2], at, row[19])
+		}
+		supports[row[2]], departments[row[5]] = row[19], true
+		if key := row[9] + row[1] + row[3]; keys[key] {
+			t.Errorf("row %s is there twice", key)
+		} else {
+			keys[key] = true
+		}
+		if s, ok := stations[row[9]]; ok && s != row[2] || len(row[9]) != 10 || row[9][:3] != row[5] {
+			t.Errorf("station %s on %s and %s", row[9], s, row[2])
+		}
+		stations[row[9]] = row[2]
+	}
+	if len(supports) != 3000 || len(departments) != 101 {
+		t.Errorf("%d supports in %d departments", len(supports), len(departments))
+	}
+	z, err := zip.OpenReader(paths[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	member, err := z.Open("SUP_ANTENNE.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r = csv.NewReader(member)
+	r.Comma = ';'
+	antennas, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared, repeated := map[string]string{}, 0
+	for _, a := range antennas[1:] {
+		if stations[a[0]] != a[7] {
+			t.Errorf("antenna %v of a station on %s", a, stations[a[0]])
+		}
+		if other, ok := declared[a[1]]; ok && other != a[0] {
+			repeated++
+		}
+		declared[a[1]] = a[0]
+	}
+	if repeated == 0 {
+		t.Error("no antenna number is declared by two stations")
+	}
+}

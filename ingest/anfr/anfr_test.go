@@ -1,0 +1,420 @@
+package anfr
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"relais/geo"
+	"relais/ingest/source"
+	"relais/market"
+	"relais/site"
+	"relais/snapshot"
+)
+
+const header = "id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;nat_id;sup_nm_haut;tpo_id;" +
+	"adr_lb_lieu;adr_lb_add1;adr_lb_add2;adr_lb_add3;adr_nm_cp;com_cd_insee;coordonnees;coord;statut\n"
+
+// The support 100 is shared by SFR and Bouygues, 200 stands in Corsica and is a
+// project only, 300 on La Réunion. The rest is rejected, a row for each reason.
+const observatory = "\ufeff" + header +
+	`1;SFR;100;LTE 800;2016-01-02;003;03258;4G;2026-08-27T16:11:53;0032700002;23;"27,2";72;LE PRÉ;12 rue; Bât A ;;03110;03258;"46.177499999999995 , 3.3741666666666665";x;En service
+2;SFR;100;5G NR 3500;2026-12-01;003;03258;5G;2026-08-27T16:11:53;0032700002;23;"27,2";72;LE PRÉ;12 rue; Bât A ;;03110;03258;"46.177499999999995 , 3.3741666666666665";x;Projet approuvé
+3;BOUYGUES TELECOM;100;LTE 800;2015-05-06;003;03258;4G;2026-08-27T16:11:53;0032750001;23;"27,2";72;LE PRÉ;12 rue; Bât A ;;03110;03258;"46.177499999999995 , 3.3741666666666665";x;Techniquement opérationnel
+4;BOUYGUES TELECOM;100;GSM 900;;003;03258;2G;2026-08-27T16:11:53;0032750001;23;"27,2";72;LE PRÉ;12 rue; Bât A ;;03110;03258;"46.177499999999995 , 3.3741666666666665";x;En service
+5;ORANGE;200;5G NR 700;;02B;2B251;5G;2026-08-27T16:11:53;02B2290164;85;0;;;;;;20243;2B251;"42.010555555555555 , 9.325";x;Projet approuvé
+6;ZEOP;300;LTE 1800;2020-02-30;974;97411;4G;2026-08-27T16:11:53;9740110001;;;;;;;;97400;97411;"-20.9 , 55.45";x;En service
+7;ORANGE;300;LTE 1800;2020-02-29;974;97411;4G;2026-08-27T16:11:53;9742290001;;;;;;;;97400;97411;"-20.9 , 55.45";x;En service
+8;SFR;400;LTE 800;;988;98818;4G;2026-08-27T16:11:53;9882700001;;;;;;;;98800;98818;"-22.2 , 166.4";x;En service
+9;DAUPHIN TELECOM;300;LTE 800;;974;97411;4G;2026-08-27T16:11:53;9741320001;;;;;;;;97400;97411;"-20.9 , 55.45";x;En service
+10;SFR;500;LTE 800;;063;63113;4G;2026-08-27T16:11:53;0632700001;;;;;;;;63000;63113;"3.08 , 45.77";x;En service
+11;SFR;100;LTE 800;2016-01-02;003;03258;4G;2026-08-27T16:11:53;0032700002;23;"27,2";72;;;;;03110;03258;"46.177499999999995 , 3.3741666666666665";x;En service
+12;SFR;100;LTE 700;2016-01-02;003;03258;4G;2026-08-27T16:11:53;0032700002;23;"27,2";72;;;;;03110;03258;"46.2 , 3.4";x;En service
+13;SFR;;LTE 700;2016-01-02;003;03258;4G;2026-08-27T16:11:53;0032700002;23;20;72;;;;;03110;03258;"46.2 , 3.4";x;En service
+14;SFR;600;LTE 700;;003;03258;4G;2026-08-27T16:11:53;003-27;23;20;72;;;;;03110;03258;"46.2 , 3.4";x;En service
+15;SFR;600;LTE 700;;003;03258;6G;2026-08-27T16:11:53;0032700003;23;20;72;;;;;03110;03258;"46.2 , 3.4";x;En service
+16;SFR;600;LTE 700;;003;03258;4G;2026-08-27T16:11:53;0032700003;23;20;72;;;;;03110;03258;"46.2 , 3.4";x;Peut-être
+17;SFR;600;;;003;03258;4G;2026-08-27T16:11:53;0032700003;23;20;72;;;;;03110;03258;"46.2 , 3.4";x;En service
+18;SFR;600;LTE 700;;003;03258;4G;2026-08-27T16:11:53;0032700003;23;20;72;;;;;03110;03258;"46.2";x;En service
+19;SFR;600;LTE 700
+20;SFR;600;LTE 700;;;;4G;2026-08-27T16:11:53;0032700003;23;20;72;;;;;03110;;"46.2 , 3.4";x;En service
+`
+
+// files writes texts into a folder and finds out what they are, as ingest does.
+func files(t testing.TB, texts map[string]string) []source.Found {
+	t.Helper()
+	dir := t.TempDir()
+	var paths []string
+	for name, text := range texts {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	inputs, err := source.Expand(paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []source.Found
+	for _, in := range inputs {
+		f, err := source.Detect(in, Kinds)
+		if err != nil || f.Kind == nil {
+			t.Fatalf("%s: kind %v, error %v", in.Name(), f.Kind, err)
+		}
+		found = append(found, f)
+	}
+	return found
+}
+
+// build reads texts and returns the sites by id, and the reports by kind.
+func build(t testing.TB, texts map[string]string, codes ...market.Code) (map[string]site.Site, map[string]*source.Report, []*snapshot.Builder) {
+	t.Helper()
+	var markets []*market.Market
+	for _, c := range codes {
+		markets = append(markets, market.Get(c))
+	}
+	builders, reports, err := Build(files(t, texts), markets, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sites, byKind := map[string]site.Site{}, map[string]*source.Report{}
+	for _, b := range builders {
+		if b.Len() == 0 {
+			continue
+		}
+		path := filepath.Join(t.TempDir(), "x.snap")
+		if _, err := b.Write(path); err != nil {
+			t.Fatal(err)
+		}
+		s, err := snapshot.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range s.Len() {
+			var x site.Site
+			s.Site(i, &x)
+			for k := range x.Emissions {
+				x.Emissions[k].Order = 0
+			}
+			sites[x.ID] = x
+		}
+	}
+	for _, r := range reports {
+		byKind[r.Kind] = r
+		rejected := 0
+		for _, n := range r.Rejected {
+			rejected += n
+		}
+		if r.Rows != r.Served+rejected {
+			t.Errorf("%s: %d rows, %d served, %d rejected", r.Path, r.Rows, r.Served, rejected)
+		}
+	}
+	return sites, byKind, builders
+}
+
+func day(y, m, d int) site.Date { return site.DateOf(y, m, d) }
+
+func TestObservatory(t *testing.T) {
+	sites, reports, builders := build(t, map[string]string{"o.csv": observatory}, market.FR, market.DROM)
+	want := map[string]site.Site{
+		"100": {
+			ID: "100", SourceCode: "0032700002", Position: geo.Point{Lat: 46.1775, Lng: 3.3741667}, Area: 2,
+			CommuneCode: "03258", PostalCode: "03110", Place: "LE PRÉ", Address: [3]string{"12 rue", "Bât A", ""},
+			Height: 27.2, HeightText: "27,2", Nature: site.Coded{Code: "23", Label: "Pylône autostable"}, Owner: site.Coded{Code: "72", Label: "HIVORY"},
+			AntennaHeight: math.NaN(),
+			Stations:      []site.Station{{Code: "0032700002", Operator: 0}, {Code: "0032750001", Operator: 1}},
+			Emissions: []site.Emission{
+				{Station: 0, System: "LTE 800", Generation: site.G4, Status: 2, On: day(2016, 1, 2)},
+				{Station: 0, System: "5G NR 3500", Generation: site.G5, Status: 0, On: day(2026, 12, 1)},
+				{Station: 1, System: "GSM 900", Generation: site.G2, Status: 2},
+				{Station: 1, System: "LTE 800", Generation: site.G4, Status: 1, On: day(2015, 5, 6)},
+			},
+		},
+		"200": {
+			ID: "200", SourceCode: "02B2290164", Position: geo.Point{Lat: 42.0105556, Lng: 9.325}, Area: 29,
+			CommuneCode: "2B251", PostalCode: "20243", Height: 0, HeightText: "0", Nature: site.Coded{Code: "85"}, AntennaHeight: math.NaN(),
+			Stations:  []site.Station{{Code: "02B2290164", Operator: 2}},
+			Emissions: []site.Emission{{System: "5G NR 700", Generation: site.G5}},
+		},
+		"300": {
+			ID: "300", SourceCode: "9740110001", Position: geo.Point{Lat: -20.9, Lng: 55.45}, Area: 3,
+			CommuneCode: "97411", PostalCode: "97400", Height: math.NaN(), AntennaHeight: math.NaN(),
+			Stations: []site.Station{{Code: "9740110001", Operator: 6}, {Code: "9742290001", Operator: 0}},
+			Emissions: []site.Emission{{Station: 0, System: "LTE 1800", Generation: site.G4, Status: 2}, // 30 February is no date
+				{Station: 1, System: "LTE 1800", Generation: site.G4, Status: 2, On: day(2020, 2, 29)}},
+		},
+	}
+	if diff := cmp.Diff(want, sites, cmpopts.EquateEmpty(), cmpopts.EquateNaNs()); diff != "" {
+		t.Errorf("sites (-want +got)\n%s", diff)
+	}
+	r := reports[Observatory]
+	wantRejected := map[string]int{
+		"territory not served": 1, "operator not served in DROM": 1, "position outside the territory": 1, "duplicate row": 1,
+		"position differs from the support's first row": 1, "no support number": 1, "no station number": 1, "unknown generation": 1,
+		"unknown status": 1, "no system": 1, "no position": 1, "wrong number of columns": 1, "no department": 1,
+	}
+	if diff := cmp.Diff(wantRejected, r.Rejected); diff != "" || r.Rows != 20 {
+		t.Errorf("%d rows, rejected (-want +got)\n%s", r.Rows, diff)
+	}
+	if !slices.Contains(r.Examples, source.Example{Line: 9, Reason: "territory not served"}) {
+		t.Errorf("examples: %v", r.Examples)
+	}
+	for _, b := range builders {
+		if b.SourceDate != "2026-08-27" || b.UpdatedAt != "2026-08-27T16:11:53" || b.Synthetic {
+			t.Errorf("%s: date %s, updated %s, synthetic %v", b.Market, b.SourceDate, b.UpdatedAt, b.Synthetic)
+		}
+	}
+}
+
+func TestOnlyOneMarket(t *testing.T) {
+	sites, reports, _ := build(t, map[string]string{"o.csv": observatory}, market.DROM)
+	if len(sites) != 1 || sites["300"].ID != "300" || reports[Observatory].Rejected["market FR not asked for"] == 0 {
+		t.Errorf("%d sites, rejected %v", len(sites), reports[Observatory].Rejected)
+	}
+}
+
+// The same emission in every way in which the file has been published.
+func TestHeaderVariants(t *testing.T) {
+	want, _, _ := build(t, map[string]string{"o.csv": header + `5;ORANGE;200;LTE 800;2020-03-04;003;03001;4G;2026-08-27T00:00:00;0032290164;23;27,2;;LIEU;RUE;;;03100;03001;"46.5 , 3.25";x;En service` + "\n"}, market.FR)
+	for name, text := range map[string]string{
+		"labels": `id;Opérateur;sup_id;Système;Mise en service déclaré;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;nat_id;sup_nm_haut;tpo_id;Adresse;Adresse 1;Adresse 2;Adresse 3;Code postal;com_cd_insee;coordonnees;coord;statut
+5;ORANGE;200;LTE 800;2020-03-04;003;03001;4G;2026-08-27;0032290164;23;27,2;;LIEU;RUE;;;03100;03001;"46.5 , 3.25";x;En service
+`,
+		"comma, other dates": `id,adm_lb_nom,sup_id,emr_lb_systeme,emr_dt_service,sta_nm_dpt,code_insee,generation,date_maj,sta_nm_anfr,nat_id,sup_nm_haut,tpo_id,adr_lb_lieu,adr_lb_add1,adr_lb_add2,adr_lb_add3,adr_nm_cp,com_cd_insee,coordonnees,coord,statut
+5,Orange,200,LTE 800,04/03/2020,3,3001,4G,27/08/2026,32290164,23,"27,2",,LIEU,RUE,   ,,3100,3001,"46.5,3.25",x,EN SERVICE
+`,
+		"times behind dates, CRLF": strings.ReplaceAll(`sup_id;sta_nm_anfr;adm_lb_nom;emr_lb_systeme;generation;statut;coordonnees;emr_dt;date_maj;com_cd_insee;nat_id;sup_nm_haut;adr_lb_lieu;adr_lb_add1;adr_nm_cp
+200;0032290164;ORANGE;LTE 800;4G;En service;"46.5 , 3.25";2020-03-04T00:00:00;2026-08-27T00:00:00;03001;23;27,2;LIEU;RUE;03100
+`, "\n", "\r\n"),
+	} {
+		got, _, builders := build(t, map[string]string{"o.csv": text}, market.FR)
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.EquateNaNs()); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", name, diff)
+		}
+		if builders[0].UpdatedAt != "2026-08-27T00:00:00" {
+			t.Errorf("%s: updated at %s", name, builders[0].UpdatedAt)
+		}
+	}
+	noDate := strings.Replace(header, "date_maj", "other", 1) + `5;ORANGE;200;LTE 800;2020-03-04;003;03001;4G;;0032290164;23;27,2;;LIEU;RUE;;;03100;03001;"46.5 , 3.25";x;En service` + "\n"
+	_, _, builders := build(t, map[string]string{"20260828094512_observatoire_2g_3g_20260827.csv": noDate}, market.FR)
+	if builders[0].UpdatedAt != "2026-08-27T00:00:00" {
+		t.Errorf("date of the name: %s", builders[0].UpdatedAt)
+	}
+	if _, _, err := Build(files(t, map[string]string{"o.csv": noDate}), []*market.Market{market.Get(market.FR)}, nil); err == nil || !strings.Contains(err.Error(), "date_maj") {
+		t.Errorf("no date anywhere: %v", err)
+	}
+}
+
+// The joins hold on the pair of station and antenna number; a station that spans
+// two supports has its antennas where their own rows say.
+func TestSUPTables(t *testing.T) {
+	sites, reports, builders := build(t, map[string]string{
+		"o.csv": observatory,
+		"SUP_ANTENNE.txt": "STA_NM_ANFR;AER_ID;TAE_ID;AER_NB_DIMENSION;AER_FG_RAYON;AER_NB_AZIMUT;AER_NB_ALT_BAS;SUP_ID\r\n" +
+			"0032700002;7;21;2,1;D;360;24,5;100\r\n" + // SFR and Bouygues declare the same number
+			"0032750001;7;21;2,1;D;0;25;100\r\n" +
+			"0032750001;8;21;2,1;D;119,5;;100\r\n" +
+			"0032750001;9;21;2,1;D;;;100\r\n" + // no azimuth
+			"0032700002;10;17;0,6;D;45;30;100\r\n" + // a dish
+			"0032700002;11;21;2,1;D;90;12;200\r\n" + // on another support
+			"9740110001;7;75;2,1;D;400;;300\r\n" + // the same number far away; RAN sharing; no such azimuth
+			"0032700002;7;21;2,1;D;1;24,5;100\r\n" + // twice
+			"0039990001;12;21;2,1;D;1;24,5;100\r\n" + // railway
+			"0032700002;13;21;2,1;D;1;24,5;999\r\n",
+		"SUP_EMETTEUR.txt": "EMR_ID;EMR_LB_SYSTEME;STA_NM_ANFR;AER_ID;EMR_DT_SERVICE\r\n" +
+			"3;LTE 800;0032700002;7;02/01/2016\r\n1;LTE 800;0032750001;8;\r\n2;5G NR 3500 Expe;0032750001;8;\r\n" +
+			"4;FH 18;02B2290164;1;\r\n5;LTE 800;9740110001;7;\r\n6;5G NR 700;0032700002;11;\r\n",
+		"SUP_BANDE.txt": "STA_NM_ANFR;BAN_ID;EMR_ID;BAN_NB_F_DEB;BAN_NB_F_FIN;BAN_FG_UNITE\r\n" +
+			"0032750001;1;1;801;811,2;M\r\n0032750001;2;1;842000;852200;K\r\n0032700002;3;3;0,801;0,8112;G\r\n" +
+			"0032700002;4;6;1,805e+06;1,8251e+06;K\r\n0032700002;5;2;3490;3580;M\r\n0032700002;6;3;801;;M\r\n0032700002;7;3;801;802;T\r\n",
+		"SUP_STATION.txt": "STA_NM_ANFR;ADM_ID;DEM_NM_COMSIS;DTE_IMPLANTATION;DTE_MODIF;DTE_EN_SERVICE\r\n" +
+			"0032700002;1;1;05/06/2012;;07/08/2013\r\n0032750001;1;1;04/06/2012;;\r\n",
+		"SUP_SUPPORT.txt": "SUP_ID;STA_NM_ANFR;NAT_ID;COR_NB_DG_LAT;COR_NB_MN_LAT;COR_NB_SC_LAT;COR_CD_NS_LAT;COR_NB_DG_LON;COR_NB_MN_LON;COR_NB_SC_LON;COR_CD_EW_LON;SUP_NM_HAUT;TPO_ID;ADR_LB_LIEU;ADR_LB_ADD1;ADR_LB_ADD2;ADR_LB_ADD3;ADR_NM_CP;COM_CD_INSEE\r\n" +
+			"300;9740110001;11;20;54;0;S;55;27;0;E;12,5;21;;;;;97400;97411\r\n100;0032700002;11;46;10;39;N;3;22;27;E;99;21;;;;;03110;03258\r\n",
+	}, market.FR, market.DROM)
+
+	s := sites["100"]
+	if want := []uint16{0, 120}; !slices.Equal(s.Azimuths, want) {
+		t.Errorf("azimuths %v, want %v", s.Azimuths, want)
+	}
+	if want := []uint64{806_100_000}; !slices.Equal(s.TxFrequencies, want) {
+		t.Errorf("transmitted %v, want %v", s.TxFrequencies, want)
+	}
+	if want := []uint64{847_100_000}; !slices.Equal(s.RxFrequencies, want) {
+		t.Errorf("received %v, want %v", s.RxFrequencies, want)
+	}
+	if !s.FixedLink || !s.SharedRadio || !s.Crozon || s.AntennaHeight != 25 || s.Height != 27.2 {
+		t.Errorf("link %v, shared %v, crozon %v, antenna height %v, height %v", s.FixedLink, s.SharedRadio, s.Crozon, s.AntennaHeight, s.Height)
+	}
+	if s.Implemented != day(2012, 6, 4) || s.Commissioned != day(2013, 8, 7) {
+		t.Errorf("implemented %s, commissioned %s", s.Implemented, s.Commissioned)
+	}
+	s = sites["200"]
+	if !slices.Equal(s.Azimuths, []uint16{90}) || !slices.Equal(s.TxFrequencies, []uint64{1_815_050_000}) || s.SharedRadio || s.Crozon || s.FixedLink {
+		t.Errorf("support 200: %+v", s)
+	}
+	s = sites["300"]
+	if len(s.Azimuths) != 0 || !s.SharedRadio || s.Crozon || s.HeightText != "12,5" || s.Owner.Label != "ORANGE" || s.Nature.Label != "Mât béton" {
+		t.Errorf("support 300: %+v", s)
+	}
+	for kind, want := range map[string]map[string]int{
+		Antennas: {"antenna given twice": 1, "station not served": 1, "support not served": 1},
+		Emitters: {"not a public mobile system": 1, "no antenna of this station and number": 1},
+		Bands:    {"emitter not served": 1, "no frequency": 2},
+		Stations: {}, Supports: {},
+	} {
+		if diff := cmp.Diff(want, reports[kind].Rejected); diff != "" {
+			t.Errorf("%s: rejected (-want +got)\n%s", kind, diff)
+		}
+	}
+	if got := builders[0].Enriched; got[snapshot.Azimuths] != 2 || got[snapshot.Frequencies] != 2 || got[snapshot.Dates] != 1 {
+		t.Errorf("enriched: %v", got)
+	}
+}
+
+func TestOtherTables(t *testing.T) {
+	sites, reports, _ := build(t, map[string]string{
+		"o.csv": observatory,
+		"sites.csv": "code_op;nom_op;num_site;id_site_partage;id_station_anfr;x;y;insee_com;nom_com\n20810;SFR;10235;ZPG_1;0032700002;1;2;03258;X\n" +
+			"20820;Bouygues;T1;;0032750001;1;2;03258;X\n20820;Bouygues;T2;;0032750001;1;2;03258;X\n20801;Orange;R1;;;1;2;;\n20801;Orange;R1;;0032290999;1;2;;\n20801;Orange;;;02B2290164;1;2;;\n",
+		"laposte.csv": "#Code_commune_INSEE;Nom_de_la_commune;Code_postal;Libell\xe9_d_acheminement;Ligne_5\n3258;ST REMY;03110;X;\n2B251;PIETRASERENA;20251;X;\n97411;ST DENIS;97400;X;\n01001;ELSEWHERE;01000;X;\n",
+		"v_commune.csv": "TYPECOM,COM,REG,DEP,CTCD,ARR,TNCC,NCC,NCCENR,LIBELLE,CAN,COMPARENT\nCOM,03258,84,03,,,0,X,X,Saint-Rémy-en-Rollat,,\n" +
+			"COMD,2B251,94,2B,,,0,X,X,Old name,,\nCANT,97411,94,2B,,,0,X,X,Canton,,\n",
+		"nodes.ntm": "4G;999;99;0;0000;0;-1;0.0;0.0;sentinel\n4G;208;10;0;1;1009;100;46.1;3.3;X\n5G;208;10;0;1;1009;100;46.1;3.3;X\n4G;208;10;0;1;1009;100;46.1;3.3;X\n" +
+			"4G;208;20;0;1;2000000;100;46.1;3.3;X\n4G;208;15;0;1;5;100;46.1;3.3;X\n4G;208;1;0;1;77;300;-20.9;55.4;X\n4G;647;0;0;1;78;300;-20.9;55.4;X\n4G;208;10;0;1;9;-1;46.1;3.3;X\n3G;208;10;0;1;9;100;46.1;3.3;X\n4G;310;10;0;1;9;100;46.1;3.3;X\n4G;208;10;0;1;9;4711;46.1;3.3;X\n",
+		"crozon.csv": "sup_id,leader\n100,bouygues\n100,NOBODY\n4711,SFR\n",
+		"nature.txt": "NAT_ID;NAT_LB_NOM\r\n23;Pylône neuf\r\n85;Balcon\r\n",
+		"owner.txt":  "TPO_ID;TPO_LB\r\n72;Nouveau propri\xe9taire\r\n",
+	}, market.FR, market.DROM)
+	s := sites["100"]
+	if s.Commune != "Saint-Rémy-en-Rollat" || sites["200"].Commune != "PIETRASERENA" || sites["300"].Commune != "ST DENIS" {
+		t.Errorf("communes %q, %q, %q", s.Commune, sites["200"].Commune, sites["300"].Commune)
+	}
+	if s.Stations[0].OperatorSiteID != "10235" || s.Stations[1].OperatorSiteID != "T1" || !s.SharedRadio || s.Crozon || sites["200"].SharedRadio {
+		t.Errorf("stations %+v, shared %v, crozon %v", s.Stations, s.SharedRadio, s.Crozon)
+	}
+	if diff := cmp.Diff([]site.RadioID{{Kind: site.ENB, Operator: 0, Value: 1009}, {Kind: site.GNB, Operator: 0, Value: 1009}}, s.Radio); diff != "" {
+		t.Errorf("radio (-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff([]site.RadioID{{Kind: site.ENB, Operator: 0, Value: 77}, {Kind: site.ENB, Operator: 0, Value: 78}}, sites["300"].Radio); diff != "" {
+		t.Errorf("radio overseas (-want +got)\n%s", diff)
+	}
+	if s.CrozonLeader != "BOUYGUES" || s.Nature.Label != "Pylône neuf" || sites["200"].Nature.Label != "Balcon" || s.Owner.Label != "Nouveau propriétaire" {
+		t.Errorf("leader %q, nature %q, %q, owner %q", s.CrozonLeader, s.Nature.Label, sites["200"].Nature.Label, s.Owner.Label)
+	}
+	for kind, want := range map[string]map[string]int{
+		ArcepSites: {"station has another site id already": 1, "no station number": 1, "station not served": 1, "no site id of the operator": 1},
+		LaPoste:    {"no site in the commune": 1},
+		Insee:      {"not a commune": 1},
+		RadioNodes: {"sentinel": 1, "node number out of range": 1, "operator not on the support": 1, "no support named": 1,
+			"no node identifier in this generation": 1, "unknown network": 1, "support not served": 1},
+		Leaders: {"unknown operator": 1, "support not served": 1},
+	} {
+		if diff := cmp.Diff(want, reports[kind].Rejected); diff != "" {
+			t.Errorf("%s: rejected (-want +got)\n%s", kind, diff)
+		}
+	}
+}
+
+func TestKinds(t *testing.T) {
+	for kind, head := range map[string]string{
+		Observatory: header, Supports: "SUP_ID;STA_NM_ANFR;NAT_ID;COR_NB_DG_LAT;COR_NB_MN_LAT;COR_CD_EW_LON;SUP_NM_HAUT;TPO_ID;ADR_NM_CP;COM_CD_INSEE\n",
+		AntennaType: "TAE_ID;TAE_LB\r\n", Licensees: "ADM_ID;ADM_LB_NOM\r\n", ArcepSites: "code_op;nom_op;num_site;id_site_partage;id_station_anfr;x\n",
+	} {
+		found := files(t, map[string]string{"anything": head})
+		if found[0].Kind.Name != kind {
+			t.Errorf("%s is taken for %s", kind, found[0].Kind.Name)
+		}
+	}
+	for text, slot := range map[string]string{"20801;Orange;1;;0012290001\n": "metropole", "34001;Orange;1;;9712290001\n": "outremer"} {
+		if f := files(t, map[string]string{"s.csv": "code_op;nom_op;num_site;id_site_partage;id_station_anfr\n" + text}); f[0].Slot != slot {
+			t.Errorf("%q stands in slot %q, want %q", text, f[0].Slot, slot)
+		}
+	}
+}
+
+func TestFixed(t *testing.T) {
+	for _, tt := range []struct {
+		in     string
+		digits int
+		want   int64
+		ok     bool
+	}{
+		{"27,2", 3, 27200, true}, {"27.2", 0, 27, true}, {"27,5", 0, 28, true}, {"-0,5", 0, -1, true}, {"46.177499999999995", 7, 461775000, true},
+		{"1,805e+06", 3, 1805000000, true}, {"2e-3", 6, 2000, true}, {"0", 3, 0, true}, {"00012", 1, 120, true}, {".5", 1, 5, true}, {"5.", 1, 50, true},
+		{"", 3, 0, false}, {"-", 3, 0, false}, {".", 1, 0, false}, {"1,2,3", 1, 0, false}, {"1 2", 1, 0, false}, {"0x10", 1, 0, false}, {"NaN", 1, 0, false}, {"Inf", 1, 0, false},
+		{"99999999999999999999", 0, 0, false}, {"1e99", 0, 0, false}, {"1e", 0, 0, false}, {"９", 0, 0, false}, {"1" + strings.Repeat("0", 400), 0, 0, false},
+	} {
+		if got, ok := fixed([]byte(tt.in), tt.digits); ok != tt.ok || ok && got != tt.want {
+			t.Errorf("fixed(%q, %d) = %d, %v; want %d, %v", tt.in, tt.digits, got, ok, tt.want, tt.ok)
+		}
+	}
+}
+
+// FuzzBuild puts any bytes in the place of each kind of file.
+func FuzzBuild(f *testing.F) {
+	f.Add(0, []byte(observatory))
+	f.Add(1, []byte("STA_NM_ANFR;AER_ID;TAE_ID;AER_NB_AZIMUT;AER_NB_ALT_BAS;SUP_ID\n0032700002;7;21;360;24,5;100\n"))
+	f.Add(2, []byte("EMR_ID;EMR_LB_SYSTEME;STA_NM_ANFR;AER_ID;EMR_DT_SERVICE\n3;LTE 800;0032700002;7;\n"))
+	f.Add(3, []byte("EMR_ID;BAN_NB_F_DEB;BAN_NB_F_FIN;BAN_FG_UNITE\n3;801;811,2;M\n"))
+	f.Add(10, []byte("code_op;nom_op;num_site;id_site_partage;id_station_anfr\n20810;SFR;1;;0032700002\n"))
+	f.Add(13, []byte("4G;208;10;0;1;1009;100;46.1;3.3;X\n"))
+	dir := f.TempDir()
+	base := source.Found{Input: &source.Input{Path: filepath.Join(dir, "base.csv")}, Kind: Kinds[0]}
+	antennas := source.Found{Input: &source.Input{Path: filepath.Join(dir, "antennas.csv")}, Kind: Kinds[1]}
+	for path, text := range map[string]string{base.Path: observatory, antennas.Path: "STA_NM_ANFR;AER_ID;TAE_ID;AER_NB_AZIMUT;AER_NB_ALT_BAS;SUP_ID\n0032700002;7;21;360;24,5;100\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			f.Fatal(err)
+		}
+	}
+	markets := []*market.Market{market.Get(market.FR), market.Get(market.DROM)}
+	f.Fuzz(func(t *testing.T, kind int, data []byte) {
+		if kind < 0 || kind >= len(Kinds) || bytes.Count(data, []byte("\n")) > 2000 {
+			return
+		}
+		path := filepath.Join(t.TempDir(), "20260827.csv")
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		files := []source.Found{{Input: &source.Input{Path: path}, Kind: Kinds[kind]}}
+		if kind != 0 {
+			files = append(files, base)
+		}
+		if kind > 1 {
+			files = append(files, antennas)
+		}
+		builders, reports, err := Build(files, markets, nil)
+		if err != nil {
+			return
+		}
+		emissions, served := 0, 0
+		for _, b := range builders {
+			emissions += b.Emissions()
+			if b.Len() > 0 {
+				if _, err := b.Write(filepath.Join(t.TempDir(), "x.snap")); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for _, r := range reports {
+			if r.Served < 0 || r.Served > r.Rows {
+				t.Errorf("%s: %d of %d rows served", r.Kind, r.Served, r.Rows)
+			}
+			if r.Kind == Observatory {
+				served = r.Served
+			}
+		}
+		if emissions != served {
+			t.Errorf("%d emissions of %d served rows", emissions, served)
+		}
+	})
+}

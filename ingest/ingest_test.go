@@ -1,0 +1,357 @@
+package ingest
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/folder"
+	"relais/market"
+	"relais/site"
+	"relais/snapshot"
+)
+
+var both = []market.Code{market.FR, market.DROM}
+
+const header = "adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;coordonnees;statut\n"
+
+// observatory makes n supports of FR, and one of DROM.
+func observatory(date string, n int) string {
+	var b strings.Builder
+	b.WriteString(header)
+	for i := range n {
+		fmt.Fprintf(&b, "SFR;%d;LTE 800;;003;03001;4G;%sT10:00:00;003270%04d;\"46.%03d , 3.1\";En service\n", 100+i, date, i+1, i)
+	}
+	fmt.Fprintf(&b, "ORANGE;9;LTE 800;;974;97411;4G;%sT10:00:00;9742290001;\"-20.9 , 55.4\";En service\n", date)
+	return b.String()
+}
+
+const antennas = "STA_NM_ANFR;AER_ID;TAE_ID;AER_NB_AZIMUT;AER_NB_ALT_BAS;SUP_ID\n0032700001;1;21;90;;100\n0032700002;2;21;120;;101\n"
+
+type kit struct {
+	t   *testing.T
+	dir folder.Dir
+	src string
+}
+
+func newKit(t *testing.T) kit {
+	return kit{t, folder.Dir(filepath.Join(t.TempDir(), "data")), t.TempDir()}
+}
+
+// file writes a source file and returns its path.
+func (k kit) file(name, text string) string {
+	k.t.Helper()
+	path := filepath.Join(k.src, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		k.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		k.t.Fatal(err)
+	}
+	return path
+}
+
+func (k kit) run(force bool, markets []market.Code, paths ...string) (*Report, error) {
+	return Run(context.Background(), Options{Dir: k.dir, Markets: markets, Paths: paths, Force: force, Now: time.Now()})
+}
+
+// must ingests, and fails the test when that fails.
+func (k kit) must(paths ...string) *Report {
+	k.t.Helper()
+	r, err := k.run(false, both, paths...)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return r
+}
+
+// state is every file of the folder with its content, but for locks.
+func (k kit) state() map[string]string {
+	state := map[string]string{}
+	err := filepath.WalkDir(string(k.dir), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		state[path] = string(text)
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		k.t.Fatal(err)
+	}
+	return state
+}
+
+func (k kit) snapshot(m market.Code) *snapshot.Snapshot {
+	k.t.Helper()
+	s, err := snapshot.ReadFile(k.dir.Snapshot(string(m)))
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return s
+}
+
+func (k kit) azimuths(m market.Code, id string) []uint16 {
+	s := k.snapshot(m)
+	var x site.Site
+	for i := range s.Len() {
+		if s.Site(i, &x); x.ID == id {
+			return x.Azimuths
+		}
+	}
+	return nil
+}
+
+func TestReport(t *testing.T) {
+	k := newKit(t)
+	r := k.must(k.file("o.csv", observatory("2026-08-27", 20)), k.file("a.txt", antennas))
+	if len(r.Files) != 2 || r.Files[0].Kind != "anfr-observatoire" || r.Files[0].Rows != 21 || r.Files[0].Served != 21 {
+		t.Errorf("files: %+v", r.Files)
+	}
+	if len(r.Markets) != 2 || r.Markets[0].Sites != 20 || r.Markets[0].Emissions != 20 || r.Markets[0].SourceDate != "2026-08-27" || r.Markets[1].Sites != 1 {
+		t.Errorf("markets: %+v", r.Markets)
+	}
+	if s := r.Markets[0].Snapshot; s == nil || s.Version != k.snapshot(market.FR).Version || s.Path != k.dir.Snapshot("FR") {
+		t.Errorf("snapshot: %+v", s)
+	}
+	if got := k.azimuths(market.FR, "101"); !slices.Equal(got, []uint16{120}) {
+		t.Errorf("azimuths %v", got)
+	}
+}
+
+// A weekly file alone keeps what the other tables gave, also when the kept
+// sources came out of an archive and out of several runs.
+func TestKeptSources(t *testing.T) {
+	k := newKit(t)
+	archive := filepath.Join(k.src, "SUP.zip")
+	f, err := os.Create(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := zip.NewWriter(f)
+	for name, text := range map[string]string{"SUP_ANTENNE.txt": antennas, "README.txt": "hello"} {
+		w, err := z.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Write([]byte(text))
+	}
+	if err := errors.Join(z.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	r := k.must(k.file("o.csv", observatory("2026-08-20", 20)), archive)
+	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "README.txt") {
+		t.Errorf("notes: %q", r.Notes)
+	}
+	sites := "code_op;num_site;id_station_anfr;id_site_partage;nom_op\n20810;S%s;0032700001;;SFR\n"
+	k.must(k.file("metropole.csv", fmt.Sprintf(sites, "1")))
+	k.must(k.file("outremer.csv", strings.Replace(fmt.Sprintf(sites, "2"), "20810", "34002", 1)))
+	os.Remove(archive) // what is kept does not need the user's files
+	r = k.must(k.file("o2.csv", observatory("2026-08-27", 21)))
+	kinds := []string{}
+	for _, f := range r.Files {
+		kinds = append(kinds, fmt.Sprint(f.Kind, " ", f.Kept))
+	}
+	want := []string{"anfr-observatoire false", "anfr-sup-antenne true", "arcep-sites true", "arcep-sites true"}
+	if !slices.Equal(kinds, want) {
+		t.Errorf("files %q, want %q", kinds, want)
+	}
+	if got := k.azimuths(market.FR, "100"); !slices.Equal(got, []uint16{90}) || k.snapshot(market.FR).SourceDate != "2026-08-27" || k.snapshot(market.FR).Len() != 21 {
+		t.Errorf("azimuths %v, date %s, %d sites", got, k.snapshot(market.FR).SourceDate, k.snapshot(market.FR).Len())
+	}
+	// Only what the manifest names stays: the old weekly file is gone.
+	for path := range k.state() {
+		if strings.HasSuffix(path, "o.csv.zst") {
+			t.Errorf("%s is still kept", path)
+		}
+	}
+	// Any kind alone is enough: the weekly file is kept as well.
+	if r = k.must(k.file("a.txt", strings.Replace(antennas, ";90;", ";91;", 1))); len(r.Files) != 4 {
+		t.Errorf("files: %+v", r.Files)
+	}
+	if got := k.azimuths(market.FR, "100"); !slices.Equal(got, []uint16{91}) {
+		t.Errorf("azimuths %v", got)
+	}
+}
+
+// What must not be is refused with one line, and nothing in the folder changes.
+func TestRefusals(t *testing.T) {
+	k := newKit(t)
+	k.must(k.file("o.csv", observatory("2026-08-27", 100)), k.file("a.txt", antennas))
+	before := k.state()
+	good := observatory("2026-09-03", 100)
+	outside := filepath.Join(k.src, "evil.zip")
+	f, err := os.Create(outside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := zip.NewWriter(f)
+	w, err := z.Create("../../etc/o.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write([]byte(good))
+	if err := errors.Join(z.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	bomb := filepath.Join(k.src, "bomb.zip")
+	if f, err = os.Create(bomb); err != nil {
+		t.Fatal(err)
+	}
+	z = zip.NewWriter(f)
+	if w, err = z.Create("o.csv"); err != nil {
+		t.Fatal(err)
+	}
+	w.Write([]byte(header + strings.Repeat("\n", 4<<20)))
+	if err := errors.Join(z.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name    string
+		markets []market.Code
+		paths   []string
+		err     string
+		forced  bool // --force lets it through
+	}{
+		{"empty", both, []string{k.file("empty.csv", "")}, "empty.csv:1: empty, or none of the tables", false},
+		{"another file", both, []string{k.file("x.csv", "a;b\n1;2\n")}, "x.csv:1: empty, or none of the tables", false},
+		{"header only", both, []string{k.file("h.csv", header)}, "h.csv:1: the table has a header and no row", false},
+		{"missing column", both, []string{k.file("m.csv", strings.Replace(good, "sta_nm_anfr", "other", 1))}, "m.csv:1: the column sta_nm_anfr is missing", false},
+		{"cut in a quoted field", both, []string{k.file("q.csv", good[:strings.LastIndex(good, " , 55")])}, "q.csv:102: the file ends inside a quoted field", false},
+		{"cut in a row", both, []string{k.file("r.csv", good[:len(good)-60])}, "r.csv:102: the file ends", false},
+		{"Latin-1", both, []string{k.file("l.csv", strings.Replace(good, "En service", "Op\xe9rationnel", 1))}, "l.csv:2: a byte that is not UTF-8", false},
+		{"no such file", both, []string{filepath.Join(k.src, "gone.csv")}, "gone.csv: no such file", false},
+		{"a folder without tables", both, []string{filepath.Dir(k.file("dir/readme.txt", "hello"))}, "dir:1: empty, or none of the tables", false},
+		{"an empty folder", both, []string{k.t.TempDir()}, "the folder has no files", false},
+		{"names outside the archive", both, []string{outside}, `evil.zip: the archive has a member that points outside: "../../etc/o.csv"`, false},
+		{"a zip bomb", both, []string{bomb}, "bomb.zip: o.csv unpacks to over 200 times its size", false},
+		{"no archive", both, []string{k.file("n.zip", "PK\x03\x04nothing")}, "n.zip: zip: not a valid zip file", false},
+		{"two weekly files", both, []string{k.file("1.csv", good), k.file("2.csv", good)}, "are both of the kind anfr-observatoire", false},
+		{"demonstration beside real data", both, []string{k.file("SYNTHETIC_o.csv", good), k.file("a2.txt", antennas)}, "do not go together", false},
+		{"demonstration over real data", both, []string{k.file("SYNTHETIC_o.csv", good)}, "FR: demonstration data would replace the register of 2026-08-27", true},
+		{"older", both, []string{k.file("older.csv", observatory("2026-08-20", 100))}, "FR: the files are of 2026-08-20, older than the present snapshot of 2026-08-27", true},
+		{"shrunken", both, []string{k.file("s.csv", observatory("2026-09-03", 94))}, "FR: the files have 94 sites, the present snapshot 100: over 5 % would go", true},
+		{"nothing served", both, []string{k.file("n.csv", strings.ReplaceAll(good, ";003;", ";988;"))}, "FR: the files have no site that is served; the present snapshot has 100 and stays", false},
+		{"lost azimuths", both, []string{k.file("e.txt", strings.ReplaceAll(antennas, "0032700001", "0039990001"))}, "FR: azimuths of 1 sites would be lost (1 now, 2 then)", true},
+		{"no market", nil, []string{k.file("o.csv", good)}, "no market named", false},
+		{"unavailable market", []market.Code{market.PT}, []string{k.file("o.csv", good)}, "PT cannot be ingested: ", false},
+		{"market without parser", []market.Code{market.CH}, []string{k.file("o.csv", good)}, "no parser for the sources of CH", false},
+		{"markets of two authorities", []market.Code{market.FR, market.CH}, []string{k.file("o.csv", good)}, "come from different authorities", false},
+	} {
+		_, err := k.run(false, tt.markets, tt.paths...)
+		if err == nil || !strings.Contains(err.Error(), tt.err) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %v, want %q", tt.name, err, tt.err)
+		}
+		after := k.state()
+		if len(after) != len(before) {
+			t.Errorf("%s: %d files, %d before", tt.name, len(after), len(before))
+		}
+		for path, text := range before {
+			if after[path] != text {
+				t.Errorf("%s: %s has changed", tt.name, path)
+			}
+		}
+		// What --force lets through is tried on a copy, so that the others go on
+		// from the same state.
+		forced := newKit(t)
+		if err := os.CopyFS(string(forced.dir), os.DirFS(string(k.dir))); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := forced.run(true, tt.markets, tt.paths...); (err == nil) != tt.forced {
+			t.Errorf("%s with --force: error %v", tt.name, err)
+		}
+	}
+}
+
+func TestFirstIngestOfOneMarket(t *testing.T) {
+	k := newKit(t)
+	r := k.must(k.file("o.csv", strings.ReplaceAll(observatory("2026-08-27", 3), ";974;", ";988;")))
+	if len(r.Notes) != 1 || !strings.HasPrefix(r.Notes[0], "DROM: ") || r.Markets[1].Snapshot != nil {
+		t.Errorf("notes %q, markets %+v", r.Notes, r.Markets)
+	}
+	if _, err := os.Stat(k.dir.Snapshot("DROM")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an empty snapshot was written: %v", err)
+	}
+}
+
+func TestRealReplacesDemonstration(t *testing.T) {
+	k := newKit(t)
+	k.must(k.file("SYNTHETIC_o.csv", observatory("2026-01-15", 100)), k.file("SYNTHETIC_a.txt", antennas))
+	if !k.snapshot(market.FR).Synthetic {
+		t.Error("a snapshot of synthetic files does not say so")
+	}
+	r := k.must(k.file("o.csv", observatory("2025-08-27", 3)))
+	if k.snapshot(market.FR).Synthetic || len(r.Files) != 1 {
+		t.Errorf("synthetic %v, files %+v", k.snapshot(market.FR).Synthetic, r.Files)
+	}
+}
+
+func TestDamagedSnapshotIsReplaced(t *testing.T) {
+	k := newKit(t)
+	o := k.file("o.csv", observatory("2026-08-27", 10))
+	k.must(o)
+	if err := os.WriteFile(k.dir.Snapshot("FR"), []byte("RELAISSN damaged beyond reading, really"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := k.must(o); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "FR.snap") {
+		t.Errorf("notes %q", r.Notes)
+	}
+	k.snapshot(market.FR)
+}
+
+func TestOneIngestAtATime(t *testing.T) {
+	k := newKit(t)
+	lock, err := k.dir.Lock("ingest", "relais ingest", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Unlock()
+	var held *folder.HeldError
+	if _, err := k.run(false, both, k.file("o.csv", observatory("2026-08-27", 1))); !errors.As(err, &held) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestStopped(t *testing.T) {
+	k := newKit(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := Run(ctx, Options{Dir: k.dir, Markets: both, Paths: []string{k.file("o.csv", observatory("2026-08-27", 1))}, Now: time.Now()})
+	if !errors.Is(err, context.Canceled) || len(k.state()) != 0 {
+		t.Errorf("error %v, state %v", err, k.state())
+	}
+}
+
+// The authority's own rows, when they are there.
+func TestRealExtract(t *testing.T) {
+	paths, err := filepath.Glob("../../shared/data/fr/observatoire_*_extract.csv")
+	if err != nil || len(paths) == 0 {
+		t.Skip("the authority's extract is not on this machine")
+	}
+	refs, err := filepath.Glob("../../shared/data/fr/SUP_*.2023-01.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := newKit(t)
+	r := k.must(append(paths, refs...)...)
+	var o int
+	for _, f := range r.Files {
+		if f.Kind == "anfr-observatoire" {
+			o = f.Served
+			if f.Rows != 109 || f.Rejected["territory not served"] != 7 {
+				t.Errorf("%+v", f)
+			}
+		}
+	}
+	if s := k.snapshot(market.FR); o != 102 || s.Len() != 7 || s.Emissions() != 102 {
+		t.Errorf("%d rows served, %d sites, %d emissions", o, s.Len(), s.Emissions())
+	}
+}

@@ -1,0 +1,144 @@
+package market
+
+import (
+	"encoding/csv"
+	"os"
+	"strings"
+	"testing"
+
+	"relais/geo"
+)
+
+func TestTable(t *testing.T) {
+	seen := map[string]string{}
+	for i := range All {
+		m := &All[i]
+		if Get(m.Code) != m || m.Label == "" || len(m.Country) != 2 || m.Authority == "" || m.Source == "" {
+			t.Errorf("%s: %+v", m.Code, m)
+		}
+		if m.HasInventory() != (m.Availability != Unavailable) || m.HasInventory() != (len(m.Operators) > 0) {
+			t.Errorf("%s: availability %s, %d operators, reason %q", m.Code, m.Availability, len(m.Operators), m.UnavailableReason)
+		}
+		for _, f := range m.AreaFilters {
+			if !m.HasFilter(f) || len(m.Areas) == 0 {
+				t.Errorf("%s: filter %s without areas or not listed", m.Code, f)
+			}
+		}
+		for _, a := range m.Areas {
+			if a.Label == "" || len(m.Areas) > 0 && m.AreaType == "" {
+				t.Errorf("%s: area %+v", m.Code, a)
+			}
+		}
+		for _, o := range m.Operators {
+			for _, p := range o.PLMNs {
+				if other, ok := seen[p]; ok || len(p) < 5 || len(p) > 6 || strings.Trim(p, "0123456789") != "" {
+					t.Errorf("%s: %s has %q, as has %q", m.Code, o.Key, p, other)
+				}
+				seen[p] = o.Key
+				if ByPLMN(p) != o.Key {
+					t.Errorf("ByPLMN(%s) = %q, want %s", p, ByPLMN(p), o.Key)
+				}
+			}
+		}
+	}
+	if n := len(Get(FR).Areas); n != 96 {
+		t.Errorf("FR has %d departments", n)
+	}
+	if n := len(Get(DROM).Areas); n != 5 {
+		t.Errorf("DROM has %d departments", n)
+	}
+}
+
+func TestArea(t *testing.T) {
+	for _, tt := range []struct {
+		market Code
+		in     string
+		want   string
+	}{
+		{FR, "01", "01"}, {FR, "1", "01"}, {FR, "001", "01"}, {FR, "75", "75"}, {FR, "075", "75"}, {FR, "2A", "2A"}, {FR, "02a", "2A"}, {FR, "2b", "2B"},
+		{FR, "", ""}, {FR, "0", ""}, {FR, "000", ""}, {FR, "20", ""}, {FR, "96", ""}, {FR, "971", ""}, {FR, "0001", ""}, {FR, "１", ""}, {FR, "01 ", ""}, {FR, "-1", ""},
+		{DROM, "971", "971"}, {DROM, "0971", ""}, {DROM, "75", ""},
+		{CA, "qc", "QC"}, {CA, "Quebec", ""}, {CA, "0QC", ""}, {BE, "01", ""}, {PT, "01", ""},
+	} {
+		m := Get(tt.market)
+		i, ok := m.Area(tt.in)
+		got := ""
+		if ok {
+			got = m.Areas[i].Code
+		}
+		if got != tt.want {
+			t.Errorf("%s area %q is %q, want %q", tt.market, tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestOperatorAndCode(t *testing.T) {
+	for in, want := range map[string]bool{"ORANGE": true, "orange": true, "Orange": true, "ORANGE ": false, "": false, "SRR": false, "BOUYGUES\x00": false} {
+		if _, ok := Get(FR).Operator(in); ok != want {
+			t.Errorf("FR operator %q: %v", in, ok)
+		}
+	}
+	for in, want := range map[string]Code{"fr": FR, "DROM": DROM, "dRoM": DROM, "": "", "FRA": "", "F\u0052 ": "", "ﬀ": ""} {
+		var c Code
+		if err := c.UnmarshalText([]byte(in)); c != want || (err == nil) != (want != "") {
+			t.Errorf("market %q: %q, %v", in, c, err)
+		}
+	}
+	if ByPLMN("99999") != "" || ByPLMN("") != "" {
+		t.Error("a network that is nobody's has an operator")
+	}
+}
+
+func TestHolds(t *testing.T) {
+	for _, tt := range []struct {
+		market Code
+		area   string
+		p      geo.Point
+		want   bool
+	}{
+		{FR, "63", geo.Point{Lat: 45.77, Lng: 3.08}, true},
+		{FR, "63", geo.Point{Lat: 3.08, Lng: 45.77}, false}, // longitude before latitude
+		{FR, "2A", geo.Point{Lat: 41.9, Lng: 8.7}, true},
+		{FR, "29", geo.Point{Lat: 48.45, Lng: -5.09}, true}, // Ouessant
+		{FR, "75", geo.Point{Lat: 0, Lng: 0}, false},
+		{DROM, "971", geo.Point{Lat: 16.2, Lng: -61.5}, true},
+		{DROM, "974", geo.Point{Lat: 16.2, Lng: -61.5}, false},
+		{DROM, "974", geo.Point{Lat: -21.1, Lng: 55.5}, true},
+		{DROM, "976", geo.Point{Lat: -12.8, Lng: 45.2}, true},
+		{DROM, "973", geo.Point{Lat: 4.9, Lng: -52.3}, true},
+		{DROM, "972", geo.Point{Lat: 14.6, Lng: -61.1}, true},
+	} {
+		m := Get(tt.market)
+		i, _ := m.Area(tt.area)
+		if got := m.Holds(i, tt.p); got != tt.want {
+			t.Errorf("%s %s holds %v: %v", tt.market, tt.area, tt.p, got)
+		}
+	}
+}
+
+// The authority's list of departments, when it is there.
+func TestDepartmentsAgainstTheList(t *testing.T) {
+	f, err := os.Open("../../shared/data/fr/departements_fr.csv")
+	if err != nil {
+		t.Skip("the list of departments is not on this machine")
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, row := range rows[1:] {
+		for _, c := range []Code{FR, DROM} {
+			if i, ok := Get(c).Area(row[1]); ok {
+				found++
+				if a := Get(c).Areas[i]; a.Code != row[0] || a.Label != row[2] {
+					t.Errorf("%s is %+v, want %s %s", row[1], a, row[0], row[2])
+				}
+			}
+		}
+	}
+	if found != 101 {
+		t.Errorf("%d departments of the list are in the table", found)
+	}
+}
