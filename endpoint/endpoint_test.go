@@ -1,0 +1,237 @@
+package endpoint
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+type color string
+
+func (color) Values() []string { return []string{"RED", "BLUE"} }
+
+func (c *color) UnmarshalText(b []byte) error {
+	for _, v := range c.Values() {
+		if strings.EqualFold(v, string(b)) {
+			*c = color(v)
+			return nil
+		}
+	}
+	return errors.New("one of RED, BLUE")
+}
+
+type paging struct {
+	Limit int `param:"limit" default:"20" min:"1" max:"100"`
+}
+
+type params struct {
+	ID    string   `param:"id" max:"5" doc:"Which."`
+	Color color    `param:"color" default:"RED"`
+	Maybe *color   `param:"maybe"`
+	Lat   *float64 `param:"lat" min:"-90" max:"90" code:"INVALID_BBOX" example:"4.5"`
+	Km    float64  `param:"km" above:"0" max:"50" default:"1"`
+	Any   int      `param:"any"`
+	Flag  bool     `param:"flag"`
+	paging
+}
+
+func (p *params) Check() error {
+	if p.Any == 13 {
+		return &ParamError{Param: "any", Want: "another number"}
+	}
+	return nil
+}
+
+type thing struct {
+	ID    string  `json:"id" doc:"Its id."`
+	Size  *int    `json:"size"`
+	Color color   `json:"color"`
+	Near  *int    `json:"near,omitempty"`
+	Parts []thing `json:"parts"`
+	priv  int
+}
+
+type body struct {
+	Data thing `json:"data"`
+}
+
+var op = New(Decl{Name: "things.get", Path: "/things/{id}", Scope: "things:read", Fails: "THING", Summary: "A thing.", Errors: []string{"NOT_FOUND"}},
+	func(env string, _ context.Context, p *params) (*body, error) {
+		return &body{thing{ID: fmt.Sprintf("%s %+v", env, *p), priv: 1}}, nil
+	})
+
+func lookup(given map[string]string) Lookup {
+	return func(name string) (string, error) {
+		if given[name] == "twice" {
+			return "", ErrRepeated
+		}
+		return given[name], nil
+	}
+}
+
+func TestBind(t *testing.T) {
+	for _, tt := range []struct {
+		name, value string
+		err         string
+	}{
+		{"id", "abcde", ""}, {"id", "éééée", ""}, {"id", "abcdef", `id: "abcdef" is not allowed; at most 5 characters`},
+		{"id", "a\x00b", `id: "a\x00b" is not allowed; text without control characters`},
+		{"id", "\xff", `id: "\xff" is not allowed; text in UTF-8`},
+		{"id", "\ufffd", ""},
+		{"color", "blue", ""}, {"color", "green", `color: "green" is not allowed; one of RED, BLUE`},
+		{"limit", "1", ""}, {"limit", "100", ""}, {"limit", "", ""},
+		{"limit", "0", `limit: "0" is not allowed; a whole number from 1 to 100`},
+		{"limit", "-1", `limit: "-1" is not allowed; a whole number from 1 to 100`},
+		{"limit", "101", `limit: "101" is not allowed; a whole number from 1 to 100`},
+		{"limit", "1e1", `limit: "1e1" is not allowed; a whole number from 1 to 100`},
+		{"limit", "0x10", `limit: "0x10" is not allowed; a whole number from 1 to 100`},
+		{"limit", "1.0", `limit: "1.0" is not allowed; a whole number from 1 to 100`},
+		{"limit", "+5", `limit: "+5" is not allowed; a whole number from 1 to 100`},
+		{"limit", "1_0", `limit: "1_0" is not allowed; a whole number from 1 to 100`},
+		{"limit", "１", `limit: "１" is not allowed; a whole number from 1 to 100`},
+		{"limit", "99999999999999999999", `limit: "99999999999999999999" is not allowed; a whole number from 1 to 100`},
+		{"limit", "twice", "limit: it is given more than once"},
+		{"limit", strings.Repeat("9", 1<<20), `limit: "` + strings.Repeat("9", 64) + `"… is not allowed; a whole number from 1 to 100`},
+		{"any", "-7", ""}, {"any", "13", "any: another number"},
+		{"lat", "-90", ""}, {"lat", "4.5e1", ""}, {"lat", "90.0001", `lat: "90.0001" is not allowed; a number from -90 to 90`},
+		{"lat", "NaN", `lat: "NaN" is not allowed; a number from -90 to 90`}, {"lat", "Inf", `lat: "Inf" is not allowed; a number from -90 to 90`},
+		{"lat", "-Infinity", `lat: "-Infinity" is not allowed; a number from -90 to 90`},
+		{"lat", "0x1p4", `lat: "0x1p4" is not allowed; a number from -90 to 90`}, {"lat", "1e999", `lat: "1e999" is not allowed; a number from -90 to 90`},
+		{"km", "0", `km: "0" is not allowed; a number above 0, at most 50`}, {"km", "50", ""}, {"km", "0.001", ""},
+		{"flag", "true", ""}, {"flag", "1", `flag: "1" is not allowed; true or false`},
+	} {
+		_, err := op.Bind(lookup(map[string]string{tt.name: tt.value}))
+		got := ""
+		if err != nil {
+			got = err.Error()
+		}
+		if got != tt.err {
+			t.Errorf("%s=%.80q: error %q, want %q", tt.name, tt.value, got, tt.err)
+		}
+	}
+	_, err := op.Bind(lookup(map[string]string{"lat": "x"}))
+	if p, ok := errors.AsType[*ParamError](err); !ok || p.Code != "INVALID_BBOX" {
+		t.Errorf("%v has not the code of its parameter", err)
+	}
+}
+
+func TestCall(t *testing.T) {
+	call, err := op.Bind(lookup(map[string]string{"id": "x", "lat": "1.5", "limit": "7"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := call.Do(t.Context(), "env")
+	if err != nil || !strings.HasPrefix(got.(*body).Data.ID, "env {ID:x Color:RED Maybe:<nil>") || !strings.Contains(got.(*body).Data.ID, "Km:1 Any:0 Flag:false paging:{Limit:7}") {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// Equal questions have equal keys, other questions have others.
+func TestKey(t *testing.T) {
+	key := func(given map[string]string) string {
+		call, err := op.Bind(lookup(given))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return call.Key
+	}
+	plain := key(nil)
+	for _, same := range []map[string]string{{"color": "red"}, {"limit": "20"}, {"km": "1.0"}, {"limit": "020"}, {"flag": "false"}, {"nonsense": "1"}} {
+		if key(same) != plain {
+			t.Errorf("%v: key %q, want %q", same, key(same), plain)
+		}
+	}
+	seen := map[string]string{plain: "{}"}
+	for _, other := range []map[string]string{{"color": "blue"}, {"limit": "21"}, {"maybe": "red"}, {"maybe": "blue"}, {"lat": "0"}, {"id": "a"}, {"id": "a&any"}, {"any": "1"}, {"id": "a", "any": "1"}} {
+		k := key(other)
+		if was, ok := seen[k]; ok {
+			t.Errorf("%v and %s have the key %q", other, was, k)
+		}
+		seen[k] = fmt.Sprint(other)
+	}
+}
+
+func TestDeclarationsArePrecise(t *testing.T) {
+	for name, declare := range map[string]func(){
+		"no tag": func() {
+			New(Decl{}, func(string, context.Context, *struct{ X string }) (*body, error) { return nil, nil })
+		},
+		"bad default": func() {
+			New(Decl{}, func(string, context.Context, *struct {
+				X int `param:"x" default:"one"`
+			}) (*body, error) {
+				return nil, nil
+			})
+		},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: the declaration is taken", name)
+				}
+			}()
+			declare()
+		}()
+	}
+}
+
+func TestOpenAPI(t *testing.T) {
+	text, err := json.Marshal(OpenAPI(Info{Title: "x", Problems: []Problem{{"NOT_FOUND", 404, "Gone."}, {"INVALID", 400, "Bad."}, {"EXTERNAL_THING_FAILED", 500, "Oh."}}, Common: []string{"INVALID"}}, []*Op[string]{op}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`"openapi":"3.1.0"`,
+		`"/things/{id}":{"get":{`,
+		`{"description":"Which.","in":"path","name":"id","required":true,"schema":{"maxLength":5,"type":"string"}}`,
+		`"name":"limit","schema":{"default":20,"maximum":100,"minimum":1,"type":"integer"}`,
+		`"name":"color","schema":{"default":"RED","enum":["RED","BLUE"],"type":"string"}`,
+		`"example":4.5`, `"exclusiveMinimum":0`,
+		`"size":{"type":["integer","null"]}`, `"near":{"type":"integer"}`, `"required":["color","id","parts","size"]`,
+		`"404":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Error"}}},"description":"NOT_FOUND: Gone."}`,
+		`"400":{`, `"500":{`, `"x-scope":"things:read"`,
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the document lacks %s", want)
+		}
+	}
+	if strings.Contains(string(text), "priv") {
+		t.Error("the document shows a private field")
+	}
+	if t.Failed() {
+		t.Logf("%s", text)
+	}
+}
+
+// FuzzBind gives any value to any parameter.
+func FuzzBind(f *testing.F) {
+	f.Add(0, "abc")
+	f.Add(3, "-12.5")
+	f.Add(5, "0x10")
+	f.Fuzz(func(t *testing.T, which int, value string) {
+		p := op.Params[((which%len(op.Params))+len(op.Params))%len(op.Params)]
+		call, err := op.Bind(lookup(map[string]string{p.Name: value}))
+		if err != nil {
+			if e, ok := errors.AsType[*ParamError](err); !ok || e.Param != p.Name || len(err.Error()) > 600 {
+				t.Errorf("%s=%q: %v", p.Name, value, err)
+			}
+			return
+		}
+		again, err := op.Bind(lookup(map[string]string{p.Name: value}))
+		if err != nil || again.Key != call.Key {
+			t.Errorf("%s=%q: keys %q and %q, %v", p.Name, value, call.Key, again.Key, err)
+		}
+	})
+}
+
+func BenchmarkBind(b *testing.B) {
+	get := lookup(map[string]string{"id": "x", "lat": "1.5", "limit": "7", "color": "blue"})
+	for b.Loop() {
+		if _, err := op.Bind(get); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

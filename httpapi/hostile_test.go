@@ -1,0 +1,207 @@
+package httpapi
+
+import (
+	"net/http/httptest"
+	"net/url"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"relais/endpoint"
+	"relais/ops"
+)
+
+// path fills an operation's path with a good id.
+func path(op *endpoint.Op[*ops.Reading]) string {
+	return strings.NewReplacer("{id}", "90000010", "{siteId}", "90000010").Replace(op.Path)
+}
+
+// required are the parameters without which an operation answers an error.
+func required(op *endpoint.Op[*ops.Reading], besides string) string {
+	if op.Name == "antennas.lookup" && besides != "value" && besides != "enb" && besides != "gnb" && besides != "pci" && besides != "cellId" && besides != "ci" {
+		return "value=1&"
+	}
+	return ""
+}
+
+// hostile are values that no number, no name of a table and no edge can be.
+var hostile = map[string]string{
+	"NaN": "NaN", "Inf": "Inf", "hexadecimal": "0x10", "full-width digits": "１２", "exponent": "1e400", "NUL": "1%00", "invalid UTF-8": "%ff%fe", "line feed": "1%0a",
+	"broken escape": "%zz", "half an escape": "1%", "a megabyte": strings.Repeat("9", 1<<20), "negative and huge": "-99999999999999999999", "SQL": "1'%20OR%201=1--",
+	"markup": "%3Cscript%3E", "path": "..%2f..%2fetc%2fpasswd", "blank": "%20",
+}
+
+// Every query parameter of every operation with every kind of bad value: the
+// right 4xx that names the parameter, never a 500, never a panic.
+func TestHostileParameters(t *testing.T) {
+	s := newServer(t)
+	checked := 0
+	for _, op := range ops.All() {
+		for _, p := range op.Params {
+			if p.In == "path" {
+				continue
+			}
+			code := p.Code
+			if code == "" {
+				code = "INVALID_PARAMETER"
+			}
+			base := mount + path(op) + "?" + required(op, p.Name)
+			// An empty value counts as absent.
+			if w := do(t, s, "GET", base+p.Name+"="); w.Code != 200 && !(op.Name == "antennas.lookup" && w.Code == 400) {
+				t.Errorf("%s %s= : %d %.200s", op.Name, p.Name, w.Code, w.Body)
+			}
+			wantError(t, do(t, s, "GET", base+p.Name+"=1&"+p.Name+"=1"), 400, code, p.Name+": it is given more than once")
+			for what, value := range hostile {
+				checked++
+				w := do(t, s, "GET", base+p.Name+"="+value)
+				if w.Code >= 500 {
+					t.Errorf("%s %s with %s: %d %.200s", op.Name, p.Name, what, w.Code, w.Body)
+					continue
+				}
+				free := p.Type.Kind() == reflect.String && p.Type.Name() == "string" // a text may be anything printable
+				switch what {
+				case "NUL", "invalid UTF-8", "line feed", "broken escape", "half an escape", "a megabyte":
+					free = false
+				}
+				if free {
+					continue
+				}
+				o := parse(t, w, 400)
+				message, _ := o["error"].(string)
+				if !strings.HasPrefix(message, p.Name+": ") && !strings.HasPrefix(message, "operator: ") || len(message) > 700 || !utf8.ValidString(message) {
+					t.Errorf("%s %s with %s: %.300q", op.Name, p.Name, what, message)
+				}
+				if o["code"] != code && o["code"] != "INVALID_OPERATOR" {
+					t.Errorf("%s %s with %s: code %v, want %s", op.Name, p.Name, what, o["code"], code)
+				}
+			}
+		}
+	}
+	if checked < 600 {
+		t.Errorf("only %d combinations were checked", checked)
+	}
+}
+
+func TestHostileIDs(t *testing.T) {
+	s := newServer(t)
+	for _, route := range []struct{ path, param, code string }{{"/antennas/", "id", "ANTENNA_NOT_FOUND"}, {"/sites/", "siteId", "SITE_NOT_FOUND"}} {
+		for _, id := range []string{"0", "1", "fr-1", "xx-90000010", "drom-90000010", "pt-1", "90000010%20", "a%2Fb", "..%2f90000010", "%2e%2e", "%2E%2E%2F", "%2e", "90000010%2F",
+			"é", "%C3%A9", "１", "-1", "0x10", "NaN", "90000010;x", "90000010%3Fx", "*", "90000010.json"} {
+			wantError(t, get(t, s, route.path+id), 404, route.code)
+		}
+		for _, id := range []string{"%00", "1%00", "%ff", "%0a", strings.Repeat("9", 129), strings.Repeat("9", 1<<20)} {
+			wantError(t, get(t, s, route.path+id), 400, "INVALID_PARAMETER", route.param+": ")
+		}
+		for _, id := range []string{"90000010", "9000001%30", "fr-90000010", "FR-90000010", "fr%2d90000010"} {
+			parse(t, get(t, s, route.path+id), 200)
+		}
+		for query, want := range map[string]struct {
+			status int
+			code   string
+		}{
+			"market=XX":         {400, "INVALID_PARAMETER"},
+			"market=DROM":       {404, route.code},
+			"market=PT":         {404, route.code},
+			"market=CA":         {503, "NOT_READY"},
+			"operator=ZEOP":     {400, "INVALID_OPERATOR"},
+			"operator=nonsense": {400, "INVALID_OPERATOR"},
+		} {
+			wantError(t, get(t, s, route.path+"90000010?"+query), want.status, want.code)
+		}
+		wantError(t, get(t, s, route.path+"ca-abc"), 503, "NOT_READY", "relais ingest --data DIR CA")
+	}
+}
+
+// Rules over several parameters, and over a parameter and its market.
+func TestRules(t *testing.T) {
+	s := newServer(t)
+	for _, tt := range []struct {
+		target, code string
+		mentions     string
+	}{
+		{"/antennas?north=49", "INVALID_BBOX", "south, east, west"},
+		{"/antennas?north=49&south=48&east=3", "INVALID_BBOX", "west"},
+		{"/antennas?north=49&south=48&east=3&west=", "INVALID_BBOX", "west"},
+		{"/antennas?north=48&south=49&east=3&west=2", "INVALID_BBOX", "south"},
+		{"/antennas?north=91&south=48&east=3&west=2", "INVALID_BBOX", "north"},
+		{"/antennas?north=49&south=48&east=181&west=2", "INVALID_BBOX", "east"},
+		{"/antennas?north=x&south=48&east=3&west=2", "INVALID_BBOX", "north"},
+		{"/antennas?lat=48", "INVALID_PARAMETER", "belong together"},
+		{"/antennas?lat=48&lon=2", "INVALID_PARAMETER", "radiusKm"},
+		{"/antennas?lat=48&lon=2&radiusKm=0", "INVALID_PARAMETER", "radiusKm"},
+		{"/antennas?lat=48&lon=2&radiusKm=50.1", "INVALID_PARAMETER", "radiusKm"},
+		{"/antennas?lat=48&lon=2&radiusKm=5&north=49&south=48&east=3&west=2", "INVALID_PARAMETER", "exclude each other"},
+		{"/antennas?limit=1001", "INVALID_PARAMETER", "limit"},
+		{"/antennas?limit=5001&north=49&south=48&east=3&west=2", "INVALID_PARAMETER", "limit"},
+		{"/antennas?offset=-1", "INVALID_PARAMETER", "offset"},
+		{"/antennas?generation=6G", "INVALID_PARAMETER", "2G, 3G, 4G, 5G"},
+		{"/antennas?province=QC", "INVALID_PARAMETER", "province"},
+		{"/antennas?territory=974", "INVALID_PARAMETER", "territory"},
+		{"/antennas?department=974", "INVALID_PARAMETER", "department"},
+		{"/antennas?department=96", "INVALID_PARAMETER", "department"},
+		{"/antennas?market=DROM&department=0974", "INVALID_PARAMETER", "department"},
+		{"/antennas?market=DROM&department=75", "INVALID_PARAMETER", "971, 972, 973, 974, 976"},
+		{"/antennas?market=DROM&department=974&territory=971", "INVALID_PARAMETER", "territory"},
+		{"/antennas?market=PT&department=01", "INVALID_PARAMETER", "department"},
+		{"/antennas?operator=ZEOP", "INVALID_OPERATOR", "SFR, BOUYGUES, ORANGE, FREE, ALL"},
+		{"/antennas?market=DROM&operator=SFR", "INVALID_OPERATOR", "ZEOP"},
+		{"/antennas?market=PT&operator=ORANGE", "INVALID_OPERATOR", "ALL"},
+		{"/antennas/export?format=kml", "INVALID_PARAMETER", "json, geojson"},
+		{"/antennas/export?operator=X", "INVALID_OPERATOR", "operator"},
+		{"/antennas/search?limit=101", "INVALID_PARAMETER", "limit"},
+		{"/antennas/search?q=" + strings.Repeat("é", 201), "INVALID_PARAMETER", "200 characters"},
+		{"/antennas/lookup-by-radio", "MISSING_RADIO_VALUE", "value"},
+		{"/antennas/lookup-by-radio?value=", "MISSING_RADIO_VALUE", "value"},
+		{"/antennas/lookup-by-radio?type=enb", "MISSING_RADIO_VALUE", "value"},
+		{"/antennas/lookup-by-radio?value=1&enb=1", "INVALID_PARAMETER", "enb"},
+		{"/antennas/lookup-by-radio?pci=1008", "INVALID_PARAMETER", "from 0 to 1007"},
+		{"/antennas/lookup-by-radio?enb=1048576", "INVALID_PARAMETER", "from 0 to 1048575"},
+		{"/antennas/lookup-by-radio?value=68719476736", "INVALID_PARAMETER", "value"},
+		{"/antennas/lookup-by-radio?value=1&type=lac", "INVALID_PARAMETER", "auto, enb, gnb, ci, cellid, pci"},
+		{"/stats/departments?operator=BELL", "INVALID_OPERATOR", "FREE_CARAIBES"},
+	} {
+		wantError(t, get(t, s, tt.target), 400, tt.code, tt.mentions)
+	}
+	for _, target := range []string{
+		"/antennas?limit=5000&north=90&south=-90&east=180&west=-180", "/antennas?limit=5000&lat=0&lon=180&radiusKm=50", "/antennas?north=49&south=49&east=2&west=2",
+		"/antennas?offset=999999999", "/antennas/search", "/antennas?status=nobody%20has%20it", "/antennas?q=" + url.QueryEscape(strings.Repeat("é", 200)),
+	} {
+		parse(t, get(t, s, target), 200)
+	}
+	for _, target := range []string{"/antennas?market=CA", "/antennas/export?market=BE", "/antennas/search?market=CH", "/antennas/lookup-by-radio?market=CA&value=1"} {
+		w := get(t, s, target)
+		wantError(t, w, 503, "NOT_READY", "relais ingest --data DIR")
+		if w.Header().Get("Retry-After") == "" {
+			t.Errorf("%s: no Retry-After", target)
+		}
+	}
+}
+
+// FuzzQuery sends any query to any operation.
+func FuzzQuery(f *testing.F) {
+	f.Add(0, "q=%ff&limit=1")
+	f.Add(1, "format=geojson&department=75&operator=orange")
+	f.Add(2, "commune=lyon&postalCode=69001&anfr=x")
+	f.Add(3, "ci=25600001&type=auto")
+	f.Add(0, "north=1&south=-1&east=-170&west=170&status=projet")
+	f.Add(0, "lat=89.9&lon=180&radiusKm=50&generation=5g")
+	s := newServer(f)
+	all := ops.All()
+	f.Fuzz(func(t *testing.T, which int, query string) {
+		op := all[((which%len(all))+len(all))%len(all)]
+		r := httptest.NewRequest("GET", "http://relais.test"+mount+path(op), nil)
+		r.URL.RawQuery = query
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		switch w.Code {
+		case 200, 400, 404:
+		case 503:
+			if !strings.Contains(w.Body.String(), "NOT_READY") {
+				t.Errorf("%s?%s: %s", op.Path, query, w.Body)
+			}
+		default:
+			t.Errorf("%s?%s: %d %s", op.Path, query, w.Code, w.Body)
+		}
+	})
+}

@@ -1,0 +1,178 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// document reads /openapi.json.
+func document(t *testing.T) object {
+	t.Helper()
+	return parse(t, do(t, empty(t), "GET", "/openapi.json"), 200)
+}
+
+func TestOpenAPIGolden(t *testing.T) {
+	const golden = "testdata/openapi.json"
+	text, err := json.MarshalIndent(document(t), "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = append(text, '\n')
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(golden, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(want) != string(text) {
+		t.Errorf("the document differs from %s: look at the difference, and run go test ./httpapi -update when it is meant", golden)
+	}
+}
+
+// Every parameter that the contract names is declared, and nothing else but the
+// additions that are listed here.
+func TestDeclaredParameters(t *testing.T) {
+	contract := map[string]string{
+		"/antennas":                 "market operator department territory province generation status q north south east west limit offset lat lon radiusKm",
+		"/antennas/export":          "market operator format department territory province generation status",
+		"/antennas/search":          "q supId anfr nationalSiteCode sourceCode commune market department territory province generation status operator limit offset postalCode",
+		"/antennas/lookup-by-radio": "value enb gnb pci cellId ci type market operator limit",
+		"/antennas/{id}":            "id market operator",
+		"/sites/{siteId}":           "siteId market operator",
+		"/stats/departments":        "operator",
+		"/markets":                  "",
+	}
+	paths := document(t)["paths"].(object)
+	if len(paths) != len(contract) {
+		t.Errorf("%d paths, want %d", len(paths), len(contract))
+	}
+	for path, names := range contract {
+		op := paths[path].(object)["get"].(object)
+		var got []string
+		for _, p := range op["parameters"].([]any) {
+			got = append(got, p.(object)["name"].(string))
+			if p.(object)["description"] == "" {
+				t.Errorf("%s: %v has no description", path, p)
+			}
+		}
+		want := strings.Fields(names)
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: parameters %q, want %q", path, got, want)
+		}
+		for _, status := range []string{"200", "304", "400", "405", "500", "503"} {
+			if op["responses"].(object)[status] == nil {
+				t.Errorf("%s: no response %s", path, status)
+			}
+		}
+	}
+}
+
+// Real answers must have the shapes that the document promises: every member
+// documented, every required member there, every type right.
+func TestAnswersHaveTheirShapes(t *testing.T) {
+	s, doc := newServer(t), document(t)
+	for _, target := range targets {
+		template := strings.NewReplacer("/antennas/90000010", "/antennas/{id}", "/sites/fr-90000010", "/sites/{siteId}").Replace(target)
+		template, _, _ = strings.Cut(template, "?")
+		content := doc["paths"].(object)[template].(object)["get"].(object)["responses"].(object)["200"].(object)["content"].(object)
+		w := get(t, s, target)
+		kind, _, _ := strings.Cut(w.Header().Get("Content-Type"), ";")
+		schema, ok := content[kind].(object)
+		if !ok {
+			t.Errorf("%s: %s is not documented", target, kind)
+			continue
+		}
+		for _, problem := range mismatch(doc, schema["schema"].(object), parse(t, w, 200), "answer") {
+			t.Errorf("%s: %s", target, problem)
+		}
+	}
+	for _, target := range []string{"/antennas?limit=0", "/nowhere", "/antennas/0"} {
+		w := get(t, s, target)
+		schema := doc["components"].(object)["schemas"].(object)["Error"].(object)
+		for _, problem := range mismatch(doc, schema, parse(t, w, w.Code), "error") {
+			t.Errorf("%s: %s", target, problem)
+		}
+	}
+}
+
+// mismatch lists at most a few places where v is not what the schema says.
+func mismatch(doc, schema object, v any, at string) (problems []string) {
+	if ref, ok := schema["$ref"].(string); ok {
+		name := strings.TrimPrefix(ref, "#/components/schemas/")
+		return mismatch(doc, doc["components"].(object)["schemas"].(object)[name].(object), v, at)
+	}
+	if any, ok := schema["anyOf"].([]any); ok {
+		for _, one := range any {
+			if len(mismatch(doc, one.(object), v, at)) == 0 {
+				return nil
+			}
+		}
+		return []string{at + ": none of the alternatives"}
+	}
+	if enum, ok := schema["enum"].([]any); ok && !slices.Contains(enum, v) {
+		return []string{fmt.Sprintf("%s: %v is none of %v", at, v, enum)}
+	}
+	types, ok := schema["type"].([]any)
+	if !ok {
+		types = []any{schema["type"]}
+	}
+	if !slices.ContainsFunc(types, func(t any) bool { return isA(v, t.(string)) }) {
+		return []string{fmt.Sprintf("%s: %T is no %v", at, v, types)}
+	}
+	switch v := v.(type) {
+	case []any:
+		for i, item := range v {
+			if problems = append(problems, mismatch(doc, schema["items"].(object), item, fmt.Sprintf("%s[%d]", at, i))...); len(problems) > 3 {
+				return problems
+			}
+		}
+	case object:
+		props := schema["properties"].(object)
+		for name, member := range v {
+			p, ok := props[name].(object)
+			if !ok {
+				return append(problems, at+"."+name+" is not documented")
+			}
+			problems = append(problems, mismatch(doc, p, member, at+"."+name)...)
+		}
+		for _, name := range schema["required"].([]any) {
+			if _, ok := v[name.(string)]; !ok {
+				problems = append(problems, fmt.Sprintf("%s.%v is missing", at, name))
+			}
+		}
+	}
+	return problems
+}
+
+func isA(v any, kind string) bool {
+	switch v := v.(type) {
+	case nil:
+		return kind == "null"
+	case string:
+		return kind == "string"
+	case bool:
+		return kind == "boolean"
+	case json.Number:
+		return kind == "number" || kind == "integer" && !strings.ContainsAny(v.String(), ".eE")
+	case []any:
+		return kind == "array"
+	case object:
+		return kind == "object"
+	}
+	return false
+}

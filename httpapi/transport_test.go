@@ -1,0 +1,366 @@
+package httpapi
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// targets are one good request of each operation.
+var targets = []string{
+	"/antennas?limit=3", "/antennas?north=49&south=48&east=3&west=2&limit=40", "/antennas?lat=48.86&lon=2.35&radiusKm=5&limit=5",
+	"/antennas?q=paris&operator=orange&generation=5g&status=en-service", "/antennas?market=DROM&department=974",
+	"/antennas/export", "/antennas/export?format=geojson&department=75", "/antennas/export?format=geojson",
+	"/antennas/search?q=lyon", "/antennas/lookup-by-radio?enb=100007", "/antennas/90000010", "/sites/fr-90000010",
+	"/stats/departments", "/stats/departments?operator=SRR", "/markets", "/antennas?market=PT", "/antennas/export?market=ES", "/antennas/search?market=BA",
+	"/antennas/lookup-by-radio?market=PT&value=1",
+}
+
+func TestBothMountsAnswerTheSame(t *testing.T) {
+	s := newServer(t)
+	for _, target := range targets {
+		a := do(t, s, "GET", Mounts[0]+target, "X-Request-Id", "same")
+		b := do(t, s, "GET", Mounts[1]+target, "X-Request-Id", "same")
+		if a.Code != 200 || a.Body.String() != b.Body.String() {
+			t.Errorf("%s: %d and %d, %d and %d bytes", target, a.Code, b.Code, a.Body.Len(), b.Body.Len())
+		}
+	}
+}
+
+func TestEnvelope(t *testing.T) {
+	s := newServer(t)
+	order := regexp.MustCompile(`^\{("data":|"type":"FeatureCollection","features":)[\[{].*[\]}],"meta":\{.*\},"requestId":"[^"]+"\}\n$`)
+	for _, target := range targets {
+		w := get(t, s, target)
+		if !order.MatchString(w.Body.String()) {
+			t.Errorf("%s: %.100s … %s", target, w.Body, w.Body.String()[max(0, w.Body.Len()-100):])
+		}
+		want := "application/json; charset=utf-8"
+		if strings.Contains(target, "geojson") {
+			want = "application/geo+json"
+		}
+		h := w.Header()
+		if h.Get("Content-Type") != want || h.Get("Vary") != "Accept-Encoding, Origin" || !strings.HasPrefix(h.Get("Cache-Control"), "private, max-age=") ||
+			!regexp.MustCompile(`^W/"[0-9a-f]{16}"$`).MatchString(h.Get("Etag")) {
+			t.Errorf("%s: headers %v", target, h)
+		}
+		if n := h.Get("Content-Length"); n != "" && n != strconv.Itoa(w.Body.Len()) {
+			t.Errorf("%s: Content-Length %s of %d bytes", target, n, w.Body.Len())
+		}
+		parse(t, w, 200)
+	}
+}
+
+func TestRequestID(t *testing.T) {
+	s := newServer(t)
+	v7 := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+	for _, tt := range []struct {
+		given []string
+		kept  bool
+	}{
+		{nil, false}, {[]string{"abc.DEF_1-2"}, true}, {[]string{strings.Repeat("x", 64)}, true}, {[]string{strings.Repeat("x", 65)}, false},
+		{[]string{""}, false}, {[]string{"a b"}, false}, {[]string{"a\"b"}, false}, {[]string{"é"}, false}, {[]string{"a", "b"}, false},
+	} {
+		var headers []string
+		for _, g := range tt.given {
+			headers = append(headers, "X-Request-Id", g)
+		}
+		for _, target := range []string{"/markets", "/nowhere"} {
+			w := get(t, s, target, headers...)
+			id := w.Header().Get("X-Request-Id")
+			if o := parse(t, w, w.Code); o["requestId"] != id {
+				t.Errorf("%q: header %q, body %q", tt.given, id, o["requestId"])
+			}
+			if tt.kept && id != tt.given[0] || !tt.kept && !v7.MatchString(id) {
+				t.Errorf("%q: id %q", tt.given, id)
+			}
+		}
+	}
+}
+
+func TestNotModified(t *testing.T) {
+	s := newServer(t)
+	tags := map[string]string{}
+	for _, target := range targets {
+		w := get(t, s, target)
+		tag := w.Header().Get("Etag")
+		if other, ok := tags[tag]; ok {
+			t.Errorf("%s and %s have the same ETag", target, other)
+		}
+		tags[tag] = target
+		for _, header := range []string{tag, strings.TrimPrefix(tag, "W/"), `"x", ` + tag, "*"} {
+			w := get(t, s, target, "If-None-Match", header)
+			if w.Code != 304 || w.Body.Len() != 0 || w.Header().Get("Etag") != tag || w.Header().Get("Cache-Control") == "" || w.Header().Get("Vary") == "" {
+				t.Errorf("%s with %s: %d, %d bytes, %v", target, header, w.Code, w.Body.Len(), w.Header())
+			}
+		}
+		if w := get(t, s, target, "If-None-Match", `W/"0000000000000000"`); w.Code != 200 {
+			t.Errorf("%s with another tag: %d", target, w.Code)
+		}
+	}
+	for a, b := range map[string]string{"/antennas": "/antennas?market=fr&limit=100&offset=0&operator=all", "/antennas?generation=5g": "/antennas?generation=5G&x=1"} {
+		if x, y := get(t, s, a).Header().Get("Etag"), get(t, s, b).Header().Get("Etag"); x != y {
+			t.Errorf("%s and %s ask the same and have the tags %s and %s", a, b, x, y)
+		}
+	}
+}
+
+// unpack decodes a body, gzip with the standard library.
+func unpack(t *testing.T, w *httptest.ResponseRecorder) string {
+	t.Helper()
+	var in io.Reader = w.Body
+	switch w.Header().Get("Content-Encoding") {
+	case "gzip":
+		z, err := gzip.NewReader(w.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z.Multistream(false) // curl and Chromium read the first member only
+		in = z
+	case "zstd":
+		z, err := zstd.NewReader(w.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer z.Close()
+		in = z
+	}
+	text, err := io.ReadAll(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestCodings(t *testing.T) {
+	s := newServer(t)
+	check := func(when string) {
+		for _, target := range targets {
+			want := get(t, s, target, "X-Request-Id", "same").Body.String()
+			for _, coding := range []string{"gzip", "zstd"} {
+				for range 2 { // the second answer may come from the cache
+					w := get(t, s, target, "X-Request-Id", "same", "Accept-Encoding", coding)
+					if n := w.Header().Get("Content-Length"); n != "" && n != strconv.Itoa(w.Body.Len()) {
+						t.Errorf("%s %s %s: Content-Length %s of %d bytes", when, target, coding, n, w.Body.Len())
+					}
+					if used := w.Header().Get("Content-Encoding"); used != coding && len(want) > 2000 {
+						t.Errorf("%s %s: coding %q, want %s", when, target, used, coding)
+					}
+					if got := unpack(t, w); got != want {
+						t.Errorf("%s %s %s: %d bytes, want %d", when, target, coding, len(got), len(want))
+					}
+				}
+			}
+		}
+	}
+	check("at first")
+	set, err := country()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Prepare(context.Background(), set); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(*s.prepared.Load()); n != 8 { // two markets, two formats, two codings
+		t.Errorf("%d exports are prepared", n)
+	}
+	check("prepared")
+}
+
+// An answer that is too large to hold is compressed while it is sent.
+func TestStreamedCodings(t *testing.T) {
+	body := encodedBody(`{"data":"` + strings.Repeat("héllo ", 100000) + `"`)
+	for _, c := range codings {
+		w := httptest.NewRecorder()
+		w.Header().Set("Content-Encoding", c.name)
+		if err := c.stream(w, body, []byte(`,"requestId":"1"}`)); err != nil {
+			t.Fatal(err)
+		}
+		if got := unpack(t, w); got != string(body)+`,"requestId":"1"}` {
+			t.Errorf("%s: %d bytes", c.name, len(got))
+		}
+	}
+}
+
+func TestNegotiate(t *testing.T) {
+	for header, want := range map[string]string{
+		"": "", "identity": "", "gzip": "gzip", "zstd": "zstd", "gzip, zstd": "zstd", "gzip;q=1, zstd;q=0.5": "gzip", "zstd;q=0, gzip": "gzip",
+		"gzip;q=0": "", "*": "zstd", "*;q=0": "", "zstd;q=0, *": "gzip", "br, deflate": "", "GZIP": "gzip", "x-gzip": "gzip", "gzip;q=nonsense": "", "gzip;q=NaN": "",
+		"gzip ; q=0.1": "gzip", ",,;,q=": "", "gzip, deflate, br, zstd": "zstd",
+	} {
+		var lines []string
+		if header != "" {
+			lines = []string{header}
+		}
+		got := ""
+		if c := negotiate(lines); c != nil {
+			got = c.name
+		}
+		if got != want {
+			t.Errorf("Accept-Encoding %q: %q, want %q", header, got, want)
+		}
+	}
+}
+
+func TestMethodsAndPaths(t *testing.T) {
+	s := newServer(t)
+	for _, target := range targets {
+		plain := get(t, s, target)
+		head := do(t, s, "HEAD", mount+target)
+		if head.Code != 200 || head.Header().Get("Etag") != plain.Header().Get("Etag") || head.Header().Get("Content-Type") != plain.Header().Get("Content-Type") {
+			t.Errorf("HEAD %s: %d %v", target, head.Code, head.Header())
+		}
+		for _, method := range []string{"POST", "PUT", "DELETE", "PATCH", "TRACE", "PROPFIND"} {
+			w := do(t, s, method, mount+target)
+			wantError(t, w, 405, "METHOD_NOT_ALLOWED")
+			if w.Header().Get("Allow") != "GET, HEAD" {
+				t.Errorf("%s %s: Allow %q", method, target, w.Header().Get("Allow"))
+			}
+		}
+	}
+	for _, path := range []string{"/", "/external", mount, mount + "/", mount + "/antennas/", mount + "/nowhere", mount + "/antennas/1/2", "/api" + mount + "/sites/",
+		"//external/v1/antennas", mount + "//antennas", mount + "/./antennas", mount + "/sites/../antennas", "/external/v2/antennas", "/api/markets", mount + "/Antennas",
+		mount + "/antennas%2f", "/external%2fv1/antennas", mount + "/%61ntennas"} {
+		wantError(t, do(t, s, "GET", path), 404, "NOT_FOUND")
+	}
+}
+
+func TestPanicIsAnError(t *testing.T) {
+	s := newServer(t)
+	s.handle("/boom", fixed(func(*Server, *exchange) { panic("boom") }))
+	s.handle("/late", fixed(func(_ *Server, x *exchange) {
+		x.begin(200)
+		panic("boom")
+	}))
+	wantError(t, do(t, s, "GET", "/boom"), 500, "EXTERNAL_REQUEST_FAILED")
+	defer func() {
+		if err, ok := recover().(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
+			t.Error("a half-sent answer was not cut off")
+		}
+	}()
+	do(t, s, "GET", "/late")
+}
+
+func TestHealth(t *testing.T) {
+	s := empty(t)
+	if o := parse(t, do(t, s, "GET", "/healthz"), 200); o["status"] != "ok" {
+		t.Errorf("%v", o)
+	}
+	if o := parse(t, do(t, s, "GET", "/readyz"), 503); o["ready"] != false || o["reason"] == "" {
+		t.Errorf("%v", o)
+	}
+	for _, target := range targets {
+		w := get(t, s, target)
+		wantError(t, w, 503, "NOT_READY")
+		if w.Header().Get("Retry-After") == "" {
+			t.Errorf("%s: no Retry-After", target)
+		}
+	}
+	s = newServer(t)
+	set, err := country()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := parse(t, do(t, s, "GET", "/readyz"), 200)
+	for m := range set.Loaded() {
+		if got := o["markets"].(object)[string(m.Table.Code)].(object)["version"]; got != m.Snap.Version {
+			t.Errorf("%s: version %v, want %s", m.Table.Code, got, m.Snap.Version)
+		}
+	}
+}
+
+// Answers while the data changes are those of the old or of the new data, whole.
+func TestChangeOfData(t *testing.T) {
+	old, err := country()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	next, err := load(dir, 400)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(t)
+	want := map[string]bool{}
+	for range 2 {
+		for _, target := range targets {
+			w := get(t, s, target, "X-Request-Id", "same")
+			want[w.Header().Get("Etag")+w.Body.String()] = true
+		}
+		s.Show(next)
+	}
+	if tag := get(t, s, "/antennas?limit=3").Header().Get("Etag"); !want[tag+get(t, s, "/antennas?limit=3", "X-Request-Id", "same").Body.String()] {
+		t.Error("the new data does not answer")
+	}
+	var wg sync.WaitGroup
+	stop := make(chan struct{})
+	for range 4 {
+		wg.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				target := targets[i%len(targets)]
+				w := get(t, s, target, "X-Request-Id", "same")
+				// The supports of the demonstration have other ids in a smaller one.
+				if (w.Code != 200 || !want[w.Header().Get("Etag")+w.Body.String()]) && !(w.Code == 404 && strings.Contains(target, "90000010")) {
+					t.Errorf("%s: %d, neither old nor new", target, w.Code)
+				}
+			}
+		})
+	}
+	for i := range 60 {
+		set := old
+		if i%2 == 0 {
+			set = next
+		}
+		s.Show(set)
+		if i%20 == 0 {
+			if err := s.Prepare(context.Background(), set); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	close(stop)
+	wg.Wait()
+}
+
+func TestCacheIsBounded(t *testing.T) {
+	c := newCache(1000)
+	for i := range 100 {
+		c.put(cacheKey{strconv.Itoa(i), codings[0]}, &packed{data: make([]byte, 100)})
+	}
+	if c.bytes > 1000 || c.lru.Len() != 10 || c.get(cacheKey{"99", codings[0]}) == nil || c.get(cacheKey{"0", codings[0]}) != nil {
+		t.Errorf("%d bytes in %d entries", c.bytes, c.lru.Len())
+	}
+	c.put(cacheKey{"huge", codings[0]}, &packed{data: make([]byte, 900)})
+	if c.get(cacheKey{"huge", codings[0]}) != nil || c.lru.Len() != 10 {
+		t.Error("one entry takes nearly everything")
+	}
+	c.put(cacheKey{"99", codings[0]}, &packed{data: make([]byte, 100)})
+	if c.bytes != 1000 {
+		t.Errorf("%d bytes after putting an entry again", c.bytes)
+	}
+}
+
+// Content-Length is sent wherever the size is known beforehand.
+func TestSizes(t *testing.T) {
+	s := newServer(t)
+	for _, target := range targets {
+		if get(t, s, target).Header().Get("Content-Length") == "" && !strings.Contains(target, "geojson") {
+			t.Errorf("%s: no Content-Length", target)
+		}
+	}
+}
