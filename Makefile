@@ -6,6 +6,8 @@ LISTEN  ?= 127.0.0.1:8080
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 # How long each fuzz target runs.
 FUZZTIME ?= 10s
+# Flags for go test, such as -v or -run TestName.
+TESTFLAGS ?=
 # What make bench measures on; empty: a synthetic country of national size.
 BENCHDATA ?=
 
@@ -23,10 +25,10 @@ demo: build ## make a synthetic country and serve it
 	build/relais demo --data build/demo --listen $(LISTEN)
 
 test: ## every test, the end-to-end one on the built binary included
-	$(GO) test ./...
+	$(GO) test $(TESTFLAGS) ./...
 
 race: ## the tests under the race detector
-	$(GO) test -race ./...
+	$(GO) test -race $(TESTFLAGS) ./...
 
 bench: build ## one table, beside a bare handler (needs wrk)
 	$(GO) build -o build/bench-tool ./bench

@@ -199,7 +199,7 @@ func (c counted) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	if c.watch != nil {
 		if stop := c.watch(n); stop != nil {
-			return n, stop
+			return 0, stop // a reader may pass over an error that comes with all it asked for
 		}
 	}
 	return n, err

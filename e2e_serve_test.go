@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A new snapshot is served within two seconds, without one failed answer; a
+// damaged one is refused and the old data goes on; a second server is refused.
+func TestReloadUnderRequests(t *testing.T) {
+	c := makeCountry(t, 800)
+	s := serve(t, nil, "serve", "--data", c.dir)
+	if !waitFor(5*time.Second, func() bool { return s.version("DROM") != "" }) {
+		t.Fatalf("not ready: %s", s.log)
+	}
+	start := time.Now()
+	_, errs, code := relais(t, "serve", "--data", c.dir, "--listen", "127.0.0.1:0")
+	if code != 1 || !strings.Contains(errs, fmt.Sprintf("process %d", s.cmd.Process.Pid)) || time.Since(start) > 2*time.Second {
+		t.Errorf("a second server: exit %d after %s: %s", code, time.Since(start), errs)
+	}
+
+	var asked, failed atomic.Int64
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				asked.Add(1)
+				if err := consistent(s.base); err != nil {
+					failed.Add(1)
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	before := s.version("FR")
+	newer := filepath.Join(t.TempDir(), "SYNTHETIC_observatoire_2026-01-22.csv")
+	text, err := os.ReadFile(c.files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(newer, bytes.ReplaceAll(text, []byte(";2026-01-15T12:00:00;"), []byte(";2026-01-22T12:00:00;")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, errs, code := relais(t, "ingest", "--data", c.dir, "FR,DROM", newer); code != 0 {
+		t.Fatalf("ingest: %d %s%s", code, out, errs)
+	}
+	if !waitFor(2*time.Second, func() bool {
+		return strings.HasPrefix(s.version("FR"), "2026-01-22") && strings.HasPrefix(s.version("DROM"), "2026-01-22")
+	}) {
+		t.Errorf("after two seconds the server still has %s", s.version("FR"))
+	}
+	if n := len(s.ask("/antennas/90000010")["data"].(object)["radio"].(object)["azimuts"].([]any)); n == 0 {
+		t.Error("a weekly file alone lost the azimuths")
+	}
+
+	good := s.version("FR")
+	if good == before {
+		t.Error("the version did not change")
+	}
+	snap := filepath.Join(c.dir, "snapshots", "FR.snap")
+	whole, err := os.ReadFile(snap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, bad := range map[string][]byte{"truncated": whole[:len(whole)/2], "flipped": flip(whole), "foreign": []byte("PNG, not a snapshot at all, but long enough for a header")} {
+		replace(t, snap, bad)
+		if !waitFor(3*time.Second, func() bool { _, o := s.get("/readyz"); return o["problems"] != nil }) {
+			t.Errorf("%s: /readyz says nothing", what)
+		}
+		if s.version("FR") != good || s.ask("/antennas?limit=1")["meta"].(object)["sourceDate"] != "2026-01-22" {
+			t.Errorf("%s: the old data is gone", what)
+		}
+		_, errs, code := relais(t, "snapshot", "verify", "--data", c.dir)
+		if code != 1 || !strings.Contains(errs, "FR.snap") {
+			t.Errorf("%s: snapshot verify: %d %s", what, code, errs)
+		}
+		replace(t, snap, whole)
+		if !waitFor(3*time.Second, func() bool { _, o := s.get("/readyz"); return o["problems"] == nil }) {
+			t.Errorf("%s: the whole file is not taken again", what)
+		}
+	}
+	close(stop)
+	wg.Wait()
+	if failed.Load() > 0 || asked.Load() < 100 {
+		t.Errorf("%d of %d requests failed", failed.Load(), asked.Load())
+	}
+	if code := s.stop(); code != 0 {
+		t.Errorf("SIGTERM: exit %d", code)
+	}
+}
+
+// consistent asks for FR and DROM in one answer and for a page, and makes sure
+// that each answer is of one data version.
+func consistent(base string) error {
+	r, err := http.Get(base + "/external/v1/markets")
+	if err != nil {
+		return err
+	}
+	defer r.Body.Close()
+	var o struct {
+		Data []struct {
+			Market     string
+			SourceDate *string
+		}
+	}
+	if err := json.NewDecoder(r.Body).Decode(&o); err != nil || r.StatusCode != 200 {
+		return fmt.Errorf("/markets: %d %w", r.StatusCode, err)
+	}
+	if fr, drom := o.Data[0].SourceDate, o.Data[1].SourceDate; fr == nil || drom == nil || *fr != *drom {
+		return fmt.Errorf("FR is of %v, DROM of %v in one answer", fr, drom)
+	}
+	page, err := http.Get(base + "/external/v1/antennas?limit=500")
+	if err != nil {
+		return err
+	}
+	defer page.Body.Close()
+	text, err := io.ReadAll(page.Body)
+	if err != nil || page.StatusCode != 200 {
+		return fmt.Errorf("/antennas: %d %w", page.StatusCode, err)
+	}
+	old, young := bytes.Contains(text, []byte("2026-01-15")), bytes.Contains(text, []byte("2026-01-22"))
+	if old == young {
+		return fmt.Errorf("a page of mixed data")
+	}
+	return nil
+}
+
+func flip(b []byte) []byte {
+	b = bytes.Clone(b)
+	b[len(b)/2] ^= 1
+	return b
+}
+
+// replace puts a file in the place of another, as ingest does.
+func replace(t *testing.T, path string, text []byte) {
+	t.Helper()
+	if err := os.WriteFile(path+".new", text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A folder that the server may not write to is served all the same, by several
+// servers at once.
+func TestReadOnlyFolder(t *testing.T) {
+	c := makeCountry(t, 200)
+	for _, name := range []string{"serve.lock", "ingest.lock"} {
+		os.Remove(filepath.Join(c.dir, name))
+	}
+	if err := filepath.WalkDir(c.dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return os.Chmod(path, 0o555)
+		}
+		return os.Chmod(path, 0o444)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Chmod(c.dir, 0o755); os.Chmod(filepath.Join(c.dir, "snapshots"), 0o755) })
+	nobody := func(cmd *exec.Cmd) {}
+	if os.Getuid() == 0 { // root writes everywhere: the servers run as somebody else
+		for dir := c.dir; dir != "/" && dir != os.TempDir(); dir = filepath.Dir(dir) {
+			if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o005 != 0o005 {
+				os.Chmod(dir, info.Mode().Perm()|0o055)
+			}
+		}
+		path, err := binary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		nobody = func(cmd *exec.Cmd) {
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		}
+	}
+	for range 2 {
+		s := serve(t, nobody, "serve", "--data", c.dir)
+		if !waitFor(5*time.Second, func() bool { return s.version("FR") != "" }) {
+			t.Fatalf("not ready: %s", s.log)
+		}
+		s.ask("/antennas/90000010")
+		if !strings.Contains(s.log.String(), "read-only") {
+			t.Errorf("the log does not say that the folder is read-only: %s", s.log)
+		}
+	}
+}

@@ -1,0 +1,368 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"relais/demo"
+)
+
+// The end-to-end tests start the built binary and know of it only what a user
+// knows: the command line, the API and the files.
+
+var binary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "relais-e2e-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "relais")
+	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return path, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if path, err := binary(); err == nil {
+		os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(code)
+}
+
+// relais runs a command to its end.
+func relais(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		if _, ok := errors.AsType[*exec.ExitError](err); !ok {
+			t.Fatal(err)
+		}
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+// A server is a running relais serve.
+type server struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	base string
+	log  *lockedBuffer
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+var listening = regexp.MustCompile(`listen=(127\.0\.0\.1:\d+)`)
+
+// serve starts a server on a free port and waits until it listens.
+func serve(t *testing.T, prepare func(*exec.Cmd), args ...string) *server {
+	t.Helper()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{t: t, cmd: exec.Command(path, append(args, "--listen", "127.0.0.1:0")...), log: &lockedBuffer{}}
+	s.cmd.Stderr = s.log
+	if prepare != nil {
+		prepare(s.cmd)
+	}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if s.cmd.ProcessState == nil {
+			s.cmd.Process.Kill()
+			s.cmd.Wait()
+		}
+	})
+	for range 1000 {
+		if m := listening.FindStringSubmatch(s.log.String()); m != nil {
+			s.base = "http://" + m[1]
+			return s
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("the server does not listen: %s", s.log)
+	return nil
+}
+
+// stop sends SIGTERM and returns the exit code.
+func (s *server) stop() int {
+	s.t.Helper()
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		s.t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { s.cmd.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-time.After(12 * time.Second):
+		s.t.Fatal("the server does not stop")
+	}
+	return s.cmd.ProcessState.ExitCode()
+}
+
+type object = map[string]any
+
+// get asks the API and returns the status and the answer.
+func (s *server) get(path string) (int, object) {
+	s.t.Helper()
+	r, err := http.Get(s.base + path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer r.Body.Close()
+	var o object
+	if err := json.NewDecoder(r.Body).Decode(&o); err != nil {
+		s.t.Fatalf("%s: %v", path, err)
+	}
+	return r.StatusCode, o
+}
+
+// ask is get for an answer that must succeed.
+func (s *server) ask(path string) object {
+	s.t.Helper()
+	code, o := s.get("/external/v1" + path)
+	if code != 200 {
+		s.t.Fatalf("%s: %d %v", path, code, o)
+	}
+	return o
+}
+
+// version is the version of a market in /readyz, "" when it is not loaded.
+func (s *server) version(market string) string {
+	_, o := s.get("/readyz")
+	m, _ := o["markets"].(object)[market].(object)
+	v, _ := m["version"].(string)
+	return v
+}
+
+// waitFor waits until ok, for at most d.
+func waitFor(d time.Duration, ok func() bool) bool {
+	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if ok() {
+			return true
+		}
+	}
+	return false
+}
+
+// A country is a data folder with the files that it was made from.
+type country struct {
+	files []string
+	dir   string
+	rows  []map[string]string // of the observatoire
+}
+
+// makeCountry writes a synthetic country and ingests it with the binary.
+func makeCountry(t *testing.T, supports int) country {
+	t.Helper()
+	c := country{dir: filepath.Join(t.TempDir(), "data")}
+	var err error
+	if c.files, err = demo.Write(filepath.Join(t.TempDir(), "files"), supports); err != nil {
+		t.Fatal(err)
+	}
+	out, errs, code := relais(t, append([]string{"ingest", "--json", "--data", c.dir, "fr,drom"}, c.files...)...)
+	if code != 0 {
+		t.Fatalf("ingest: %d %s", code, errs)
+	}
+	c.rows = readCSV(t, c.files[0])
+	var report struct {
+		Files []struct {
+			Path, Kind   string
+			Rows, Served int
+			Rejected     map[string]int
+		}
+		Markets []struct {
+			Market           string
+			Sites, Emissions int
+			SourceDate       string
+			Snapshot         struct{ Path, Version string }
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &report); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	emissions := 0
+	for _, m := range report.Markets {
+		emissions += m.Emissions
+	}
+	for _, f := range report.Files {
+		rejected := 0
+		for _, n := range f.Rejected {
+			rejected += n
+		}
+		if f.Rows != f.Served+rejected || f.Rows == 0 {
+			t.Errorf("%s: %d rows, %d served, %d rejected", f.Path, f.Rows, f.Served, rejected)
+		}
+		if f.Kind == "anfr-observatoire" && (f.Rows != len(c.rows) || f.Served != emissions) {
+			t.Errorf("%s: %d rows, the file has %d; %d served, the markets have %d", f.Path, f.Rows, len(c.rows), f.Served, emissions)
+		}
+	}
+	if len(report.Files) != 9 || len(report.Markets) != 2 {
+		t.Errorf("%d files, %d markets", len(report.Files), len(report.Markets))
+	}
+	return c
+}
+
+// readCSV reads a table with the standard library.
+func readCSV(t *testing.T, path string) (rows []map[string]string) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	in := bufio.NewReader(f)
+	if mark, err := in.Peek(3); err == nil && string(mark) == "\xef\xbb\xbf" {
+		in.Discard(3)
+	}
+	r := csv.NewReader(in)
+	r.Comma = ';'
+	all, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range all[1:] {
+		m := map[string]string{}
+		for i, name := range all[0] {
+			m[name] = row[i]
+		}
+		rows = append(rows, m)
+	}
+	return rows
+}
+
+func TestCommandLine(t *testing.T) {
+	for _, tt := range []struct {
+		args []string
+		code int
+		out  string // in stdout or stderr
+	}{
+		{[]string{"--help"}, 0, "relais demo"},
+		{[]string{"ingest", "--help"}, 0, "Examples:"},
+		{[]string{"serve", "--help"}, 0, "--base-url"},
+		{[]string{"version"}, 0, "relais "},
+		{[]string{"version", "--json"}, 0, `"snapshotFormat":1`},
+		{nil, 2, "expected one of"},
+		{[]string{"dance"}, 2, "dance"},
+		{[]string{"serve"}, 2, "--data"},
+		{[]string{"serve", "--data", t.TempDir(), "--listen", "0.0.0.0:0"}, 2, "loopback"},
+		{[]string{"serve", "--data", t.TempDir(), "--listen", "nowhere"}, 2, "--listen"},
+		{[]string{"serve", "--data", filepath.Join(t.TempDir(), "none")}, 1, "does not exist"},
+		{[]string{"ingest", "--data", t.TempDir(), "XX", "file"}, 2, "no market"},
+		{[]string{"ingest", "--data", t.TempDir(), "FR"}, 2, "file"},
+		{[]string{"ingest", "--data", t.TempDir(), "FR", "none.csv"}, 1, "none.csv: no such file"},
+		{[]string{"snapshot", "info", "--data", t.TempDir()}, 1, "no snapshot"},
+	} {
+		out, errs, code := relais(t, tt.args...)
+		if code != tt.code || !strings.Contains(out+errs, tt.out) {
+			t.Errorf("relais %s: exit %d, want %d with %q\n%s%s", strings.Join(tt.args, " "), code, tt.code, tt.out, out, errs)
+		}
+	}
+}
+
+func TestDemo(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "demo")
+	var out lockedBuffer
+	s := serve(t, func(cmd *exec.Cmd) { cmd.Stdout = &out }, "demo", "--data", dir)
+	if !waitFor(20*time.Second, func() bool { return s.version("FR") != "" }) {
+		t.Fatalf("not ready: %s", s.log)
+	}
+	lines := regexp.MustCompile(`curl (?:--compressed )?(?:-o \S+ )?'([^']+)'`).FindAllStringSubmatch(out.String(), -1)
+	if len(lines) < 5 || !strings.Contains(out.String(), "synthetic") {
+		t.Errorf("printed: %s", out.String())
+	}
+	for _, l := range lines {
+		if code, o := s.get(strings.TrimPrefix(l[1], s.base)); code != 200 {
+			t.Errorf("%s: %d %v", l[1], code, o["error"])
+		}
+	}
+	if code := s.stop(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	if _, errs, code := relais(t, "demo", "--data", t.TempDir()+"/..", "--listen", "127.0.0.1:0"); code != 1 || !strings.Contains(errs, "neither empty nor a demonstration") {
+		t.Errorf("demo over a folder of something else: %d %s", code, errs)
+	}
+}
+
+// Other programs read what we write.
+func TestOtherTools(t *testing.T) {
+	c := makeCountry(t, 300)
+	s := serve(t, nil, "serve", "--data", c.dir)
+	if !waitFor(5*time.Second, func() bool { return s.version("FR") != "" }) {
+		t.Fatalf("not ready: %s", s.log)
+	}
+	save := func(path, name string) string {
+		r, err := http.Get(s.base + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Body.Close()
+		text, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(file, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	t.Run("GDAL", func(t *testing.T) {
+		ogrinfo, err := exec.LookPath("ogrinfo")
+		if err != nil {
+			t.Skip("ogrinfo is not installed (Debian: gdal-bin)")
+		}
+		out, err := exec.Command(ogrinfo, "-so", "-al", save("/external/v1/antennas/export?format=geojson", "fr.geojson")).CombinedOutput()
+		want := fmt.Sprintf("Feature Count: %.0f", s.ask("/antennas?limit=1")["meta"].(object)["total"])
+		if err != nil || !strings.Contains(string(out), want) || !strings.Contains(string(out), "Geometry: Point") {
+			t.Errorf("%v: %s, want %s", err, out, want)
+		}
+	})
+	t.Run("OpenAPI linter", func(t *testing.T) {
+		redocly, err := exec.LookPath("redocly")
+		if err != nil {
+			t.Skip("redocly is not installed (npm: @redocly/cli)")
+		}
+		if out, err := exec.Command(redocly, "lint", save("/openapi.json", "openapi.json")).CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+}

@@ -1,0 +1,200 @@
+package source
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"relais/ingest/table"
+)
+
+var kinds = []*Kind{
+	{Name: "birds", Columns: []table.Column{{Name: "bird", Required: true}, {Name: "wing"}, {Name: "nest"}}},
+	{Name: "fish", Columns: []table.Column{{Name: "fish", Required: true}, {Name: "fin"}}, Slot: func(r *table.Reader) string { return string(r.Field(1)) }},
+	{Name: "numbers", Columns: []table.Column{{Name: "a"}, {Name: "b"}}, Options: table.Options{NoHeader: true, Comma: ';'},
+		Sniff: func(r *table.Reader) bool { return r.Whole() && len(r.Field(0)) == 1 && r.Field(0)[0] <= '9' }},
+}
+
+func write(t *testing.T, dir, name string, text []byte) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func archive(t *testing.T, members ...string) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	z := zip.NewWriter(&buf)
+	for i := 0; i < len(members); i += 2 {
+		w, err := z.Create(members[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(w, members[i+1])
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+func TestExpandAndDetect(t *testing.T) {
+	dir := t.TempDir()
+	sub := filepath.Join(dir, "sub")
+	if err := os.Mkdir(sub, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, sub, "b.txt", []byte("wing;bird\n1;2\n"))
+	write(t, sub, ".hidden", []byte("fish\n"))
+	write(t, sub, "c.zip", archive(t, "in/f.csv", "fish,fin\n1,red\n", "in/", "", "other.txt", "hello"))
+	var packed bytes.Buffer
+	z, err := zstd.NewWriter(&packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(z, "1;2\n3;4\n")
+	z.Close()
+	kept := write(t, dir, "SYNTHETIC_n.zst", packed.Bytes())
+	inputs, err := Expand([]string{sub, kept})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, in := range inputs {
+		f, err := Detect(in, kinds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kind := "unknown"
+		if f.Kind != nil {
+			kind = f.Kind.Name + " " + f.Slot
+		}
+		rel, err := filepath.Rel(dir, in.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, rel+" "+kind)
+	}
+	want := []string{"sub/b.txt birds ", "sub/c.zip:in/f.csv fish red", "sub/c.zip:other.txt unknown", "SYNTHETIC_n.zst numbers "}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if inputs[0].Within != sub || inputs[1].Within != sub || inputs[3].Within != "" {
+		t.Errorf("within %q, %q, %q", inputs[0].Within, inputs[1].Within, inputs[3].Within)
+	}
+	if inputs[0].Synthetic() || !inputs[3].Synthetic() {
+		t.Error("synthetic is told by the beginning of the name")
+	}
+}
+
+func TestExpandRefuses(t *testing.T) {
+	dir := t.TempDir()
+	for name, members := range map[string][]string{
+		"up.zip": {"../x", "1"}, "abs.zip": {"/etc/x", "1"}, "deep.zip": {"a/../../x", "1"}, "win.zip": {`..\x`, "1"}, "none.zip": nil,
+		"bomb.zip": {"x", strings.Repeat("0", 1<<20)},
+	} {
+		path := write(t, dir, name, archive(t, members...))
+		if in, err := Expand([]string{path}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v, %v", name, in, err)
+		}
+	}
+	var many []string
+	for i := range maxMembers + 1 {
+		many = append(many, strings.Repeat("x", i%50+1)+string(rune('a'+i%26))+strings.Repeat("y", i/50), "1")
+	}
+	if _, err := Expand([]string{write(t, dir, "many.zip", archive(t, many...))}); err == nil {
+		t.Error("an archive of very many files is taken")
+	}
+	for _, path := range []string{filepath.Join(dir, "gone"), "/dev/null"} {
+		if _, err := Expand([]string{path}); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// The account: rows that are not whole are rejected, and everything adds up.
+func TestReader(t *testing.T) {
+	dir := t.TempDir()
+	f, err := Detect(&Input{Path: write(t, dir, "b.csv", []byte("bird;wing;nest\na;1;x\nb\nc;2;y\nd;3;z\n"))}, kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	r, err := f.Read(func(n int) error { read += n; return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	birds := ""
+	for r.NextRow() {
+		birds += string(r.Field(0))
+		if string(r.Field(0)) == "c" {
+			r.Reject("no such bird")
+		}
+	}
+	report, err := r.Done()
+	if err != nil {
+		t.Fatal(err)
+	}
+	report.RejectMany(1, "twice")
+	report.Settle()
+	if birds != "acd" || report.Rows != 4 || report.Served != 1 || report.Rejected["wrong number of columns"] != 1 || report.Rejected["no such bird"] != 1 || read != 35 {
+		t.Errorf("%q, %+v, %d bytes", birds, report, read)
+	}
+	if want := []Example{{3, "wrong number of columns"}, {4, "no such bird"}}; !slices.Equal(report.Examples, want) {
+		t.Errorf("examples %v, want %v", report.Examples, want)
+	}
+}
+
+// What a Watch says ends the reading, also when it is said in the middle.
+func TestWatchStops(t *testing.T) {
+	dir := t.TempDir()
+	enough := errors.New("enough")
+	f := Found{Input: &Input{Path: write(t, dir, "b.csv", []byte("bird;wing;nest\n"+strings.Repeat("a;1;x\n", 500000)))}, Kind: kinds[0]}
+	read := 0
+	r, err := f.Read(func(n int) error {
+		if read += n; read > 1<<20 {
+			return enough
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for r.NextRow() {
+	}
+	if _, err := r.Done(); !errors.Is(err, enough) || r.Rows == 0 || r.Rows > 300000 {
+		t.Errorf("%d rows, %v", r.Rows, err)
+	}
+}
+
+func TestReadAhead(t *testing.T) {
+	text := strings.Repeat("0123456789abcdef", 200000)
+	in := readAhead(io.NopCloser(strings.NewReader(text)))
+	got, err := io.ReadAll(in)
+	if err != nil || string(got) != text {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	if n, err := in.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+		t.Errorf("behind the end: %d, %v", n, err)
+	}
+	if err := in.Close(); err != nil {
+		t.Error(err)
+	}
+	in = readAhead(io.NopCloser(strings.NewReader(text)))
+	if err := in.Close(); err != nil { // nobody has read anything
+		t.Error(err)
+	}
+}
