@@ -22,15 +22,19 @@ const nationalSupports = 72700
 
 func main() {
 	bare := flag.String("bare", "", "internal: serve the answers of this file")
+	make := flag.String("make", "", "internal: write the files of a country of national size here")
 	relais := flag.String("relais", "build/relais", "the program to measure")
 	data := flag.String("data", "", "a data folder to measure on, instead of a synthetic one of national size")
 	work := flag.String("work", "build/bench", "where the synthetic one is made and kept")
 	seconds := flag.Int("seconds", 3, "how long each row is measured")
 	flag.Parse()
 	var err error
-	if *bare != "" {
+	switch {
+	case *bare != "":
 		err = serveBare(*bare)
-	} else {
+	case *make != "":
+		_, err = demo.Write(*make, nationalSupports)
+	default:
 		err = run(*relais, *data, *work, *seconds)
 	}
 	if err != nil {
@@ -67,7 +71,7 @@ func national(relais, work string) (string, error) {
 	}
 	if len(files) != 5 {
 		fmt.Fprintln(os.Stderr, "making a synthetic country of national size …")
-		if files, err = demo.Write(dir, nationalSupports); err != nil {
+		if files, err = makeFiles(dir); err != nil {
 			return "", err
 		}
 	}
@@ -83,6 +87,19 @@ func national(relais, work string) (string, error) {
 	}
 	data := filepath.Join(work, "data")
 	return data, ingest(relais, data, "with SUP, sites, radio, communes", files)
+}
+
+// makeFiles writes the files in a process of its own: a process begins with its
+// parent's peak of memory, and the ingests below are to begin with little.
+func makeFiles(dir string) ([]string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	if out, err := exec.Command(self, "-make", dir).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, out)
+	}
+	return filepath.Glob(filepath.Join(dir, "SYNTHETIC*"))
 }
 
 func ingest(relais, data, label string, files []string) error {

@@ -70,6 +70,24 @@ type Stream interface {
 	io.WriterTo
 }
 
+// Bytes is a Stream that is encoded already.
+type Bytes []byte
+
+// ContentType implements Stream.
+func (Bytes) ContentType() string { return JSONType }
+
+// Size implements Stream.
+func (b Bytes) Size() int64 { return int64(len(b)) }
+
+// WriteTo implements Stream.
+func (b Bytes) WriteTo(w io.Writer) (int64, error) {
+	n, err := w.Write(b)
+	return int64(n), err
+}
+
+// JSONType is the content type of answers.
+const JSONType = "application/json; charset=utf-8"
+
 // A Shaped is a result whose answer has the shape of other types, by content
 // type.
 type Shaped interface {

@@ -161,7 +161,7 @@ func (x *exchange) fail(e *ops.Error) {
 }
 
 var (
-	jsonType = []string{"application/json; charset=utf-8"}
+	jsonType = []string{endpoint.JSONType}
 	noStore  = []string{"no-store"}
 )
 

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"io"
 	"net/http"
 	"strconv"
 	"sync"
@@ -21,22 +20,7 @@ func streamOf(result any) (endpoint.Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	return encodedBody(body[:len(body)-1]), nil
-}
-
-// An encodedBody is a JSON object without its closing brace.
-type encodedBody []byte
-
-// ContentType implements endpoint.Stream.
-func (encodedBody) ContentType() string { return jsonType[0] }
-
-// Size implements endpoint.Stream.
-func (b encodedBody) Size() int64 { return int64(len(b)) }
-
-// WriteTo implements endpoint.Stream.
-func (b encodedBody) WriteTo(w io.Writer) (int64, error) {
-	n, err := w.Write(b)
-	return int64(n), err
+	return endpoint.Bytes(body[:len(body)-1]), nil
 }
 
 // tail is the end of every answer: its last member and the closing brace.

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"relais/endpoint"
 )
 
 // targets are one good request of each operation.
@@ -179,7 +181,7 @@ func TestCodings(t *testing.T) {
 
 // An answer that is too large to hold is compressed while it is sent.
 func TestStreamedCodings(t *testing.T) {
-	body := encodedBody(`{"data":"` + strings.Repeat("héllo ", 100000) + `"`)
+	body := endpoint.Bytes(`{"data":"` + strings.Repeat("héllo ", 100000) + `"`)
 	for _, c := range codings {
 		w := httptest.NewRecorder()
 		w.Header().Set("Content-Encoding", c.name)

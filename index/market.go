@@ -150,6 +150,17 @@ func (m *Market) FragmentBytes() int64 { return m.fragments.bytes() }
 // Site fills dst with site i.
 func (m *Market) Site(i uint32, dst *site.Site) { m.Snap.Site(int(i), dst) }
 
+// Has tells whether the operator has a station on site i.
+func (m *Market) Has(i uint32, operator int) bool {
+	from, to := m.Snap.Stations(int(i))
+	for row := from; row < to; row++ {
+		if m.Snap.StationOperator(row) == operator {
+			return true
+		}
+	}
+	return false
+}
+
 // Key is the siteKey of a site id: unique over all markets.
 func Key(c market.Code, id string) string { return strings.ToLower(string(c)) + "-" + id }
 

@@ -2,8 +2,10 @@ package ops
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"relais/endpoint"
 	"relais/index"
@@ -25,12 +27,35 @@ type antennaParams struct {
 	Operator operatorName `param:"operator" default:"ALL" doc:"Only a site that has this operator."`
 }
 
-func (r *Reading) antenna(_ context.Context, p *antennaParams) (*view.Body[view.Detail, view.DetailMeta], error) {
-	loaded, s, _, err := r.find(p.ID, p.Market, p.Operator, errNoAntenna)
+// records are used again, with the memory of their lists.
+var records = sync.Pool{New: func() any { return new(site.Site) }}
+
+// A detailAnswer is the answer of antenna: the summary as it lies in memory, and
+// what a detail has beside it.
+type detailAnswer struct{ endpoint.Bytes }
+
+// Shapes implements endpoint.Shaped.
+func (detailAnswer) Shapes() map[string]reflect.Type {
+	return shapes[view.Detail, view.DetailMeta]()
+}
+
+func (r *Reading) antenna(_ context.Context, p *antennaParams) (detailAnswer, error) {
+	loaded, at, _, err := r.find(p.ID, p.Market, p.Operator, errNoAntenna)
 	if err != nil {
-		return nil, err
+		return detailAnswer{}, err
 	}
-	return &view.Body[view.Detail, view.DetailMeta]{Data: view.NewDetail(loaded.Snap, s), Meta: detailMeta(loaded)}, nil
+	s := records.Get().(*site.Site)
+	defer records.Put(s)
+	loaded.Site(at, s)
+	more, err := view.JSON(view.NewMore(loaded.Snap, s))
+	if err != nil {
+		return detailAnswer{}, err
+	}
+	meta, err := view.JSON(detailMeta(loaded))
+	if err != nil {
+		return detailAnswer{}, err
+	}
+	return detailAnswer{slices.Concat([]byte(`{"data":`), open(loaded.Fragment(at)), []byte(","), more[1:], []byte(`,"meta":`), meta)}, nil
 }
 
 var getSite = endpoint.New(endpoint.Decl{
@@ -46,10 +71,12 @@ type siteParams struct {
 }
 
 func (r *Reading) site(_ context.Context, p *siteParams) (*view.Body[view.Site, view.DetailMeta], error) {
-	loaded, s, operator, err := r.find(p.ID, p.Market, p.Operator, errNoSite)
+	loaded, at, operator, err := r.find(p.ID, p.Market, p.Operator, errNoSite)
 	if err != nil {
 		return nil, err
 	}
+	s := new(site.Site)
+	loaded.Site(at, s)
 	return &view.Body[view.Site, view.DetailMeta]{Data: view.NewSite(loaded.Snap, s, operator), Meta: detailMeta(loaded)}, nil
 }
 
@@ -58,23 +85,21 @@ func detailMeta(m *index.Market) view.DetailMeta {
 	return view.DetailMeta{Market: m.Table.Code, SourceDate: date, Attribution: a}
 }
 
-// find returns the site that name names, with its operator's position, or
-// absent.
-func (r *Reading) find(name string, in *market.Code, o operatorName, absent *Error) (*index.Market, *site.Site, int, error) {
+// find returns the site that name names, with the position of the operator that
+// was asked for, or absent.
+func (r *Reading) find(name string, in *market.Code, o operatorName, absent *Error) (*index.Market, uint32, int, error) {
 	loaded, at, err := r.locate(name, in, absent)
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, 0, 0, err
 	}
 	operator, err := o.in(loaded.Table)
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, 0, 0, err
 	}
-	s := new(site.Site)
-	loaded.Site(at, s)
-	if operator != index.Any && !slices.ContainsFunc(s.Stations, func(t site.Station) bool { return t.Operator == operator }) {
-		return nil, nil, 0, absent
+	if operator != index.Any && !loaded.Has(at, operator) {
+		return nil, 0, 0, absent
 	}
-	return loaded, s, operator, nil
+	return loaded, at, operator, nil
 }
 
 // locate finds a name: in the market that was asked for; else in the market of

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strconv"
 
+	"relais/endpoint"
 	"relais/index"
 	"relais/site"
 	"relais/view"
@@ -35,9 +36,7 @@ func newPage(p sitePage, meta any) (*sitePage, error) {
 }
 
 // ContentType implements endpoint.Stream.
-func (p *sitePage) ContentType() string { return jsonType }
-
-const jsonType = "application/json; charset=utf-8"
+func (p *sitePage) ContentType() string { return endpoint.JSONType }
 
 // runs calls f for the pieces of the list, in order.
 func (p *sitePage) runs(f func(text []byte)) {
@@ -64,12 +63,14 @@ func (p *sitePage) runs(f func(text []byte)) {
 func (p *sitePage) near(f func(text []byte)) {
 	var item []byte
 	for i, s := range p.sites {
-		fragment := p.market.Fragment(s)
-		item = append(append(item[:0], fragment[:len(fragment)-len("},")]...), distance...)
+		item = append(append(item[:0], open(p.market.Fragment(s))...), distance...)
 		item = append(strconv.AppendInt(item, int64(math.Round(p.metres[i])), 10), "},"...)
 		f(item)
 	}
 }
+
+// open returns an encoded summary without its end, so that members can follow.
+func open(fragment []byte) []byte { return fragment[:len(fragment)-len("},")] }
 
 func (p *sitePage) items(f func(text []byte)) {
 	switch {

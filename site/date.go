@@ -54,12 +54,28 @@ func number(b []byte) int {
 }
 
 // Time returns the start of the day in UTC.
-func (d Date) Time() time.Time { return epoch.AddDate(0, 0, int(d)) }
+func (d Date) Time() time.Time { return time.Unix(epoch.Unix()+86400*int64(d), 0).UTC() }
 
 // String returns YYYY-MM-DD, and "" for an unknown date.
-func (d Date) String() string {
+func (d Date) String() string { return string(d.Append(nil)) }
+
+// Append appends what String returns.
+func (d Date) Append(dst []byte) []byte {
 	if d <= 0 || d > MaxDate {
-		return ""
+		return dst
 	}
-	return d.Time().Format(time.DateOnly)
+	year, month, day := d.Time().Date()
+	text := [len(time.DateOnly)]byte{4: '-', 7: '-'}
+	digits(text[0:4], year)
+	digits(text[5:7], int(month))
+	digits(text[8:10], day)
+	return append(dst, text[:]...)
+}
+
+// digits writes n into dst with leading zeros.
+func digits(dst []byte, n int) {
+	for i := len(dst) - 1; i >= 0; i-- {
+		dst[i] = byte('0' + n%10)
+		n /= 10
+	}
 }

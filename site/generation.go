@@ -21,7 +21,7 @@ func (g Generation) String() string {
 	if g < G2 || g > G5 {
 		return ""
 	}
-	return string('0'+rune(g)) + "G"
+	return [...]string{"2G", "3G", "4G", "5G"}[g-G2]
 }
 
 // UnmarshalText accepts 2G to 5G, in any case.

@@ -75,6 +75,9 @@ func (s *Snapshot) Stations(i int) (from, to int) {
 // StationCode returns the code of a station row.
 func (s *Snapshot) StationCode(row int) string { return s.str(s.stationCode[row]) }
 
+// StationOperator returns the operator of a station row.
+func (s *Snapshot) StationOperator(row int) int { return int(s.stationOperator[row]) }
+
 // StationRows is the number of station rows of all sites.
 func (s *Snapshot) StationRows() int { return len(s.stationCode) }
 

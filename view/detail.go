@@ -1,7 +1,6 @@
 package view
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,11 @@ import (
 // A Detail is an antenna site in full.
 type Detail struct {
 	Summary
+	More
+}
+
+// More is what a Detail has beside the Summary.
+type More struct {
 	Support   Support    `json:"support"`
 	Radio     Radio      `json:"radio"`
 	Dates     Dates      `json:"dates"`
@@ -88,11 +92,10 @@ type Emission struct {
 	Date       *string `json:"date" doc:"As published, YYYY-MM-DD: a project may have one, and it may lie in the future."`
 }
 
-// NewDetail returns the detail of s.
-func NewDetail(snap *snapshot.Snapshot, s *site.Site) Detail {
+// NewMore returns what the detail of s has beside its summary.
+func NewMore(snap *snapshot.Snapshot, s *site.Site) More {
 	r := of(snap)
-	d := Detail{
-		Summary: r.summary(s),
+	d := More{
 		Support: Support{Height: number(s.Height), AntennaHeight: number(s.AntennaHeight), SupportInfo: SupportInfo{
 			Hauteur: s.HeightText, Nature: label(s.Nature), TypeProprietaire: label(s.Owner), NatID: s.Nature.Code, TpoID: s.Owner.Code}},
 		Radio: r.radio(s),
@@ -189,18 +192,36 @@ func (r register) stations(s *site.Site) []Station {
 // emissions lists the emissions in the order of operators, stations, generations
 // and bands.
 func (r register) emissions(s *site.Site) []Emission {
-	sorted := slices.Clone(s.Emissions)
-	slices.SortStableFunc(sorted, func(a, b site.Emission) int {
-		return cmp.Compare(s.Stations[a.Station].Operator, s.Stations[b.Station].Operator)
-	})
-	list := make([]Emission, len(sorted))
-	for i, e := range sorted {
-		t := s.Stations[e.Station]
-		list[i] = Emission{Operator: r.Operators[t.Operator].Key, Station: t.Code, Technology: e.System,
-			Generation: e.Generation.String(), Date: day(e.On)}
-		if e.Status >= 0 {
-			list[i].Status = &r.snap.Statuses[e.Status]
+	list := make([]Emission, 0, len(s.Emissions))
+	days := newDays(s.Emissions)
+	for operator, o := range r.Operators {
+		for i, e := range s.Emissions {
+			t := &s.Stations[e.Station]
+			if t.Operator != operator {
+				continue
+			}
+			v := Emission{Operator: o.Key, Station: t.Code, Technology: e.System, Generation: e.Generation.String(), Date: orNull(&days[i])}
+			if e.Status >= 0 {
+				v.Status = &r.snap.Statuses[e.Status]
+			}
+			list = append(list, v)
 		}
 	}
 	return list
+}
+
+// newDays writes the dates of the emissions, all into one piece of memory: a
+// detail has dozens of them.
+func newDays(emissions []site.Emission) []string {
+	days, text := make([]string, len(emissions)), make([]byte, 0, len(emissions)*len("2006-01-02"))
+	ends := make([]int, len(emissions))
+	for i, e := range emissions {
+		text = e.On.Append(text)
+		ends[i] = len(text)
+	}
+	all, start := string(text), 0
+	for i, end := range ends {
+		days[i], start = all[start:end], end
+	}
+	return days
 }

@@ -4,6 +4,9 @@
 package view
 
 import (
+	"bytes"
+	"sync"
+
 	"relais/index"
 	"relais/market"
 	"relais/site"
@@ -98,4 +101,11 @@ func number(x float64) *float64 {
 }
 
 // JSON encodes v as the API does: without escaping HTML, without a line feed.
-func JSON(v any) ([]byte, error) { return newEncoder()(v) }
+func JSON(v any) ([]byte, error) {
+	encode := encoders.Get().(func(any) ([]byte, error))
+	defer encoders.Put(encode)
+	text, err := encode(v)
+	return bytes.Clone(text), err
+}
+
+var encoders = sync.Pool{New: func() any { return newEncoder() }}

@@ -121,11 +121,11 @@ func TestShapes(t *testing.T) {
 	overseas.Site(0, &b)
 	for _, tt := range []struct{ name, got, want string }{
 		{"summary", string(fragment), "{" + fullSummary + "},"},
-		{"detail", encode(t, NewDetail(snap, &s)), "{" + fullSummary + fullDetail + "}"},
+		{"detail", encode(t, Detail{of(snap).summary(&s), NewMore(snap, &s)}), "{" + fullSummary + fullDetail + "}"},
 		{"site", encode(t, NewSite(snap, &s, -1)), fullSite},
 		{"site of SFR", encode(t, NewSite(snap, &s, 0)), strings.Replace(fullSite, `"operatorSiteId":"T1"`, `"operatorSiteId":""`, 1)},
 		{"feature", string(feature), fullFeature},
-		{"detail of little", encode(t, NewDetail(overseas, &b)), bareDetail},
+		{"detail of little", encode(t, Detail{of(overseas).summary(&b), NewMore(overseas, &b)}), bareDetail},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s:\n%s\nwant\n%s", tt.name, tt.got, tt.want)
@@ -140,8 +140,8 @@ func TestSyntheticSaysSo(t *testing.T) {
 	snap := read(t, market.FR, true, full())
 	var s site.Site
 	snap.Site(0, &s)
-	if d := NewDetail(snap, &s); !strings.Contains(d.SourceLabel, "SYNTHETIC") {
-		t.Errorf("source label %q", d.SourceLabel)
+	if v := of(snap).summary(&s); !strings.Contains(v.SourceLabel, "SYNTHETIC") {
+		t.Errorf("source label %q", v.SourceLabel)
 	}
 	if !strings.Contains(SourceLabel(market.Get(market.FR), snap), "SYNTHETIC") {
 		t.Error("the source label of the market does not say so")
