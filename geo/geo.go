@@ -48,17 +48,26 @@ func (b Box) Split() []Box {
 	return []Box{east, west}
 }
 
-// earthRadius is the mean radius of the Earth in metres (IUGG).
-const earthRadius = 6371008.8
+// EarthRadius is the mean radius of the Earth in metres (IUGG).
+const EarthRadius = 6371008.8
 
 // Distance is the great-circle distance between a and b in metres.
-func Distance(a, b Point) float64 {
-	const rad = math.Pi / 180
+func Distance(a, b Point) float64 { return Metres(Haversine(a, b)) }
+
+// Haversine is the square of the sine of half the angle between a and b, seen
+// from the centre of the Earth: it grows with the distance and costs half as
+// much. Metres turns it into the distance.
+func Haversine(a, b Point) float64 {
 	sinLat := math.Sin((b.Lat - a.Lat) * rad / 2)
 	sinLng := math.Sin((b.Lng - a.Lng) * rad / 2)
-	h := sinLat*sinLat + math.Cos(a.Lat*rad)*math.Cos(b.Lat*rad)*sinLng*sinLng
-	return 2 * earthRadius * math.Asin(math.Sqrt(min(1, h)))
+	return min(1, sinLat*sinLat+math.Cos(a.Lat*rad)*math.Cos(b.Lat*rad)*sinLng*sinLng)
 }
+
+// Metres is the distance of a haversine.
+func Metres(haversine float64) float64 { return 2 * EarthRadius * math.Asin(math.Sqrt(haversine)) }
+
+// rad is a degree in radians.
+const rad = math.Pi / 180
 
 // A Disc is every point within Radius metres of Center.
 type Disc struct {
@@ -69,8 +78,7 @@ type Disc struct {
 // Box returns a box that contains the disc. It is a little larger than needed,
 // so that rounding never loses a point on the rim.
 func (d Disc) Box() Box {
-	const rad = math.Pi / 180
-	angle := d.Radius/earthRadius*(1+1e-9) + 1e-9
+	angle := d.Radius/EarthRadius*(1+1e-9) + 1e-9
 	lat := angle / rad
 	b := Box{South: d.Center.Lat - lat, North: d.Center.Lat + lat, West: -180, East: 180}
 	if b.South <= -90 || b.North >= 90 {

@@ -13,10 +13,10 @@ func TestDistance(t *testing.T) {
 		want float64 // metres, worked out from the arc's angle
 	}{
 		{"same", Point{48, 2}, Point{48, 2}, 0},
-		{"quarter of the equator", Point{0, 0}, Point{0, 90}, math.Pi / 2 * earthRadius},
-		{"pole to pole", Point{-90, 7}, Point{90, 120}, math.Pi * earthRadius},
-		{"one degree north", Point{45, 5}, Point{46, 5}, math.Pi / 180 * earthRadius},
-		{"over the antimeridian", Point{0, 179.5}, Point{0, -179.5}, math.Pi / 180 * earthRadius},
+		{"quarter of the equator", Point{0, 0}, Point{0, 90}, math.Pi / 2 * EarthRadius},
+		{"pole to pole", Point{-90, 7}, Point{90, 120}, math.Pi * EarthRadius},
+		{"one degree north", Point{45, 5}, Point{46, 5}, math.Pi / 180 * EarthRadius},
+		{"over the antimeridian", Point{0, 179.5}, Point{0, -179.5}, math.Pi / 180 * EarthRadius},
 	} {
 		if got := Distance(tt.a, tt.b); math.Abs(got-tt.want) > 1e-6*(1+tt.want) {
 			t.Errorf("%s: %f, want %f", tt.name, got, tt.want)
@@ -67,7 +67,7 @@ func TestDiscBox(t *testing.T) {
 		d := Disc{Point{r.Float64()*180 - 90, r.Float64()*360 - 180}, math.Exp(r.Float64()*15 - 2)}
 		b := d.Box()
 		// a point near the rim, found by walking a bearing
-		bearing, angle := r.Float64()*2*math.Pi, d.Radius/earthRadius*(0.9+0.1*r.Float64())
+		bearing, angle := r.Float64()*2*math.Pi, d.Radius/EarthRadius*(0.9+0.1*r.Float64())
 		lat := d.Center.Lat * math.Pi / 180
 		sin := math.Sin(lat)*math.Cos(angle) + math.Cos(lat)*math.Sin(angle)*math.Cos(bearing)
 		lng := math.Atan2(math.Sin(bearing)*math.Sin(angle)*math.Cos(lat), math.Cos(angle)-math.Sin(lat)*sin)

@@ -50,6 +50,15 @@ func (b bitset) count() (n int) {
 
 // each calls f for the members in ascending order; keep returns whether a
 // member stays.
+// each calls f for the members, in ascending order.
+func (b bitset) each(f func(i uint32)) {
+	for w, word := range b {
+		for ; word != 0; word &= word - 1 {
+			f(uint32(w<<6 + bits.TrailingZeros64(word)))
+		}
+	}
+}
+
 // filter keeps the members that keep accepts.
 func (b bitset) filter(keep func(i uint32) bool) {
 	for w, word := range b {

@@ -44,7 +44,7 @@ func (m *Market) Find(q Query, offset, limit int) Hits {
 	}
 	set := m.match(q, w)
 	if q.Disc != nil {
-		near, total := m.space.disc(set, *q.Disc, offset, limit)
+		near, total := m.space.disc(set, &w.away, *q.Disc, offset, limit)
 		h := Hits{Total: total}
 		for _, n := range near {
 			h.Sites, h.Metres = append(h.Sites, n.Site), append(h.Metres, n.Metres)
@@ -67,11 +67,14 @@ func (m *Market) Find(q Query, offset, limit int) Hits {
 }
 
 // work is what one query needs of memory.
-type work struct{ set, found, other, spare, page, byID, byCommune bitset }
+type work struct {
+	set, found, other, spare, page, byID, byCommune bitset
+	away                                            []away
+}
 
 func newWork(sites int) *work {
 	n := func() bitset { return newBitset(sites) }
-	return &work{n(), n(), n(), n(), n(), n(), n()}
+	return &work{set: n(), found: n(), other: n(), spare: n(), page: n(), byID: n(), byCommune: n()}
 }
 
 func (m *Market) unfiltered(q Query) bool {

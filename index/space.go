@@ -83,41 +83,60 @@ func byDistance(a, b Near) int {
 	return cmp.Or(cmp.Compare(a.Metres, b.Metres), cmp.Compare(a.Site, b.Site))
 }
 
+// An away is a site with the haversine of its distance, which orders sites as
+// the distance does and is all that most of them need.
+type away struct {
+	site      uint32
+	haversine float64
+}
+
+func byHaversine(a, b away) int {
+	return cmp.Or(cmp.Compare(a.haversine, b.haversine), cmp.Compare(a.site, b.site))
+}
+
 // disc returns the members of set that lie in d, nearest first from offset on,
-// at most limit of them, and how many there are in all.
-func (s *space) disc(set bitset, d geo.Disc, offset, limit int) (page []Near, total int) {
-	var all []Near
-	set.filter(func(i uint32) bool {
-		if m := geo.Distance(d.Center, s.position(i)); m <= d.Radius {
-			all = append(all, Near{i, m})
+// at most limit of them, and how many there are in all. It works in the memory of
+// spare.
+func (s *space) disc(set bitset, spare *[]away, d geo.Disc, offset, limit int) (page []Near, total int) {
+	const slack = 1e-9 // within it, rounding could decide
+	half := math.Sin(min(d.Radius/geo.EarthRadius, math.Pi) / 2)
+	inside, outside := half*half*(1-slack), half*half*(1+slack)
+	all := (*spare)[:0]
+	set.each(func(i uint32) {
+		h := geo.Haversine(d.Center, s.position(i))
+		if h < inside || h <= outside && geo.Metres(h) <= d.Radius {
+			all = append(all, away{i, h})
 		}
-		return true
 	})
+	*spare = all
 	from := min(offset, len(all))
 	to := min(from+limit, len(all))
 	first(all, to)
-	return all[from:to], len(all)
+	for _, a := range all[from:to] {
+		page = append(page, Near{a.site, geo.Metres(a.haversine)})
+	}
+	return page, len(all)
 }
 
 // first sorts the k nearest of list to its front and leaves the rest as it
 // comes.
-func first(list []Near, k int) {
+func first(list []away, k int) {
 	part := list
-	for at := k; len(part) > 2*at && at > 0; { // quickselect until little is left beside them
+	for len(part) > 2*k && k > 0 { // quickselect until little is left beside them
 		pivot := part[len(part)/2]
 		less := 0
 		for i := range part {
-			if byDistance(part[i], pivot) < 0 {
+			if byHaversine(part[i], pivot) < 0 {
 				part[i], part[less] = part[less], part[i]
 				less++
 			}
 		}
-		if less < at { // the pivot is among the k: sorting the rest is as well
+		if less < k { // the pivot is among the k: sorting the rest is as well
 			break
 		}
 		part = part[:less]
 	}
-	slices.SortFunc(part, byDistance)
+	slices.SortFunc(part, byHaversine)
 }
 
 // nearest returns the k sites nearest to p that keep accepts, nearest first.
