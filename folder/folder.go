@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -51,47 +52,124 @@ func ReadOnly(err error) bool {
 }
 
 // Replace writes a file so that a crash or an error at any point leaves either
-// the old file or the new one, whole: to a temporary file beside it, synced,
-// renamed over it, and the folder synced. The folder is made when it is
-// missing.
-func Replace(path string, write func(io.Writer) error) (err error) {
-	dir, name := filepath.Split(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, "."+name+".tmp-*")
+// the old file or the new one, whole. The folder is made when it is missing.
+func Replace(path string, write func(io.Writer) error) error {
+	s, err := Stage(path, write)
 	if err != nil {
 		return err
+	}
+	return s.Commit()
+}
+
+// A Staged file is written and on disk under a temporary name, and waits to
+// replace the file at its path.
+type Staged struct{ path, temporary string }
+
+// tempMark is in the names of temporary files.
+const tempMark = ".tmp-"
+
+// Stage writes a file beside path. It must be ended by Commit or Discard.
+func Stage(path string, write func(io.Writer) error) (s *Staged, err error) {
+	dir, name := filepath.Dir(path), filepath.Base(path)
+	if err := makeDir(dir); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(dir, "."+name+tempMark+"*")
+	if err != nil {
+		return nil, err
 	}
 	defer func() {
 		if err != nil {
 			f.Close()
-			os.Remove(f.Name())
+			os.Remove(f.Name()) // what stays is swept later
+			err = fmt.Errorf("write %s: %w", path, err)
 		}
 	}()
 	if err := write(f); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return nil, err
 	}
 	if err := f.Chmod(0o644); err != nil {
-		return err
+		return nil, err
 	}
 	if err := f.Sync(); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return nil, err
 	}
 	if err := f.Close(); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return nil, err
 	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return Sync(dir)
+	return &Staged{path, f.Name()}, nil
 }
 
-// Sync makes the renames and removals in a folder last.
-func Sync(dir string) error {
-	if dir == "" {
-		dir = "."
+// Commit replaces the file at the path and makes that last.
+func (s *Staged) Commit() error { return CommitAll([]*Staged{s}) }
+
+// CommitAll replaces several files one right after the other, so that who looks
+// at the folder finds all of them or none new, but for an instant.
+func CommitAll(staged []*Staged) error {
+	for _, s := range staged {
+		if err := os.Rename(s.temporary, s.path); err != nil {
+			return err
+		}
+		s.temporary = ""
 	}
+	synced := map[string]bool{}
+	for _, s := range staged {
+		if dir := filepath.Dir(s.path); !synced[dir] {
+			if err := syncDir(dir); err != nil {
+				return err
+			}
+			synced[dir] = true
+		}
+	}
+	return nil
+}
+
+// Discard removes what was staged and not committed.
+func (s *Staged) Discard() {
+	if s.temporary != "" {
+		os.Remove(s.temporary) // what stays is swept later
+	}
+}
+
+// SweepTemporary removes the temporary files that a killed process left in dir.
+// Nobody may be staging there.
+func SweepTemporary(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") && strings.Contains(e.Name(), tempMark) && e.Type().IsRegular() {
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// makeDir makes a folder and those above it, and makes that last.
+func makeDir(dir string) error {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	above := filepath.Dir(dir)
+	if above != dir {
+		if err := makeDir(above); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncDir(above)
+}
+
+// syncDir makes the names in a folder last.
+func syncDir(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ func (e *HeldError) Error() string {
 // a *HeldError at once. The lock ends with the process at the latest; a lock
 // file that is left over holds nothing. The folder is made when it is missing.
 func (d Dir) Lock(name, what string, now time.Time) (*Holder, error) {
-	if err := os.MkdirAll(string(d), 0o755); err != nil {
+	if err := makeDir(string(d)); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(filepath.Join(string(d), name+".lock"), os.O_RDWR|os.O_CREATE, 0o644)

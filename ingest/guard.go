@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"relais/snapshot"
 )
@@ -30,7 +31,10 @@ func (r *Report) guard(o Options, builders []*snapshot.Builder) (write []*snapsh
 			r.Notes = append(r.Notes, fmt.Sprintf("%s: the files have no site that is served; no snapshot was written", b.Market))
 			continue
 		}
-		if old != nil && !o.Force {
+		if !o.Force {
+			if tomorrow := o.Now.UTC().AddDate(0, 0, 1).Format(time.DateOnly); b.SourceDate > tomorrow {
+				return nil, fmt.Errorf("%s: the files say that they are of %s, which is in the future of this machine's clock; what is there stays (--force overrides)", b.Market, b.SourceDate)
+			}
 			if err := compare(b, old); err != nil {
 				return nil, fmt.Errorf("%s: %w; the present snapshot stays (--force overrides)", b.Market, err)
 			}
@@ -43,8 +47,11 @@ func (r *Report) guard(o Options, builders []*snapshot.Builder) (write []*snapsh
 	return write, nil
 }
 
-// compare tells what speaks against replacing old by b.
+// compare tells what speaks against replacing old, which may be nil, by b.
 func compare(b *snapshot.Builder, old *snapshot.Snapshot) error {
+	if old == nil {
+		return nil
+	}
 	if b.Synthetic != old.Synthetic {
 		if b.Synthetic {
 			return fmt.Errorf("demonstration data would replace the register of %s", old.SourceDate)

@@ -9,7 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -72,7 +72,9 @@ type SnapshotFile struct {
 	Version string `json:"version"`
 }
 
-// Run ingests. On an error the folder's snapshots and sources are as they were.
+// Run ingests. Everything is written and on disk under other names before the
+// first snapshot is replaced, so that on an error the folder's snapshots and
+// sources are as they were.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	start := time.Now()
 	src, err := sourceOf(o.Markets)
@@ -84,6 +86,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer lock.Unlock()
+	if err := folder.SweepTemporary(o.Dir.Snapshots()); err != nil {
+		return nil, err
+	}
 
 	report := &Report{}
 	files, err := report.find(o.Paths, src)
@@ -96,7 +101,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	keeping := kept.begin(ctx, files, o.Now)
 	defer keeping.discard()
-	rest, notes := kept.rest(files)
+	rest, idle, notes := kept.rest(files)
 	report.Notes = append(report.Notes, notes...)
 	all := append(slices.Clone(files), rest...)
 	if !slices.ContainsFunc(all, func(f source.Found) bool { return f.Kind.Name == src.Base }) {
@@ -113,11 +118,12 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := keeping.wait(); err != nil {
 		return nil, err
 	}
-	if err := report.write(o.Dir, write); err != nil {
+	entries := keeping.manifest(all, idle)
+	if err := report.write(o.Dir, write, keeping, entries); err != nil {
 		return nil, err
 	}
-	if err := keeping.commit(all); err != nil {
-		return nil, fmt.Errorf("the snapshots are written, but their sources could not be kept: %w", err)
+	if err := keeping.sweep(entries); err != nil {
+		report.Notes = append(report.Notes, fmt.Sprintf("old sources could not be removed: %v", err))
 	}
 	report.Seconds = time.Since(start).Seconds()
 	return report, nil
@@ -218,32 +224,48 @@ func (r *Report) build(ctx context.Context, o Options, src *Source, files []sour
 	}
 	builders, reports, err := src.Build(files, markets, watch)
 	for _, f := range reports {
-		f.Kept = strings.HasPrefix(f.Path, kept.dir)
+		if f.Warning != "" {
+			r.Notes = append(r.Notes, f.Path+": "+f.Warning)
+		}
+		f.Kept = strings.HasPrefix(f.Path, kept.dir+string(filepath.Separator))
 	}
 	r.Files = reports
 	return builders, err
 }
 
-// write replaces the snapshots.
-func (r *Report) write(dir folder.Dir, builders []*snapshot.Builder) error {
+// write replaces the snapshots and the manifest of the sources, all at once.
+func (r *Report) write(dir folder.Dir, builders []*snapshot.Builder, keeping *keeping, entries []entry) error {
+	var staged []*folder.Staged
+	defer func() {
+		for _, s := range staged {
+			s.Discard()
+		}
+	}()
 	for _, b := range builders {
-		info, err := b.Write(dir.Snapshot(string(b.Market)))
+		s, info, err := b.Stage(dir.Snapshot(string(b.Market)))
 		if err != nil {
 			return err
 		}
+		staged = append(staged, s)
 		for i := range r.Markets {
 			if r.Markets[i].Market == b.Market {
 				r.Markets[i].Snapshot = &SnapshotFile{Path: info.Path, Bytes: info.Bytes, Version: info.Version}
 			}
 		}
 	}
-	return nil
+	manifest, err := keeping.stage(entries)
+	if err != nil {
+		return err
+	}
+	staged = append(staged, manifest)
+	keeping.committed = true
+	return folder.CommitAll(staged)
 }
 
 // present returns the snapshot that a market has now, nil when it has none.
 func present(dir folder.Dir, m market.Code) (*snapshot.Snapshot, error) {
 	s, err := snapshot.ReadFile(dir.Snapshot(string(m)))
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, os.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	return s, err

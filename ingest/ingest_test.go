@@ -151,9 +151,9 @@ func TestKeptSources(t *testing.T) {
 	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "README.txt") {
 		t.Errorf("notes: %q", r.Notes)
 	}
-	sites := "code_op;num_site;id_station_anfr;id_site_partage;nom_op\n20810;S%s;0032700001;;SFR\n"
-	k.must(k.file("metropole.csv", fmt.Sprintf(sites, "1")))
-	k.must(k.file("outremer.csv", strings.Replace(fmt.Sprintf(sites, "2"), "20810", "34002", 1)))
+	sites := "code_op;num_site;id_station_anfr;id_site_partage;nom_op\n20810;S%d;%s2700001;;SFR\n"
+	k.must(k.file("metropole.csv", fmt.Sprintf(sites, 1, "003")))
+	k.must(k.file("outremer.csv", fmt.Sprintf(sites, 2, "974")))
 	os.Remove(archive) // what is kept does not need the user's files
 	r = k.must(k.file("o2.csv", observatory("2026-08-27", 21)))
 	kinds := []string{}

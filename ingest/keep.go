@@ -35,6 +35,7 @@ type entry struct {
 	Slot   string    `json:"slot,omitempty"`
 	File   string    `json:"file"` // below the folder
 	Member string    `json:"member,omitempty"`
+	Size   int64     `json:"size,omitempty"` // of the member
 	Since  time.Time `json:"since"`
 }
 
@@ -60,26 +61,33 @@ func openKept(dir folder.Dir, src *Source) (*kept, error) {
 	return k, nil
 }
 
-// rest returns the kept inputs of kinds that the files do not supply.
+// rest returns the kept inputs of kinds that the files do not supply, and the
+// entries that are to stay as they are although this program cannot use them
+// now: of kinds that a newer one knows, or whose file cannot be reached.
 // Demonstration data and real data are never mixed.
-func (k *kept) rest(files []source.Found) (rest []source.Found, notes []string) {
+func (k *kept) rest(files []source.Found) (rest []source.Found, idle []entry, notes []string) {
 	for _, e := range k.entries {
-		in := &source.Input{Path: filepath.Join(k.dir, e.File), Member: e.Member}
-		kind := slices.IndexFunc(k.src.Kinds, func(x *source.Kind) bool { return x.Name == e.Kind })
+		in := &source.Input{Path: filepath.Join(k.dir, e.File), Member: e.Member, Size: e.Size}
 		given := slices.ContainsFunc(files, func(f source.Found) bool { return f.Kind.Name == e.Kind && f.Slot == e.Slot })
 		mixed := len(files) > 0 && files[0].Synthetic() != in.Synthetic()
-		if kind < 0 || given || mixed {
+		if given || mixed {
 			continue
 		}
 		info, err := os.Stat(in.Path)
 		if err != nil {
-			notes = append(notes, fmt.Sprintf("a kept source is gone: %v", err))
+			notes = append(notes, fmt.Sprintf("a kept source cannot be read: %v", err))
+		}
+		kind := slices.IndexFunc(k.src.Kinds, func(x *source.Kind) bool { return x.Name == e.Kind })
+		if err != nil || kind < 0 {
+			idle = append(idle, e)
 			continue
 		}
-		in.Size = info.Size()
+		if in.Size == 0 {
+			in.Size = info.Size()
+		}
 		rest = append(rest, source.Found{Input: in, Kind: k.src.Kinds[kind], Slot: e.Slot})
 	}
-	return rest, notes
+	return rest, idle, notes
 }
 
 // keeping copies the files of this ingest while they are parsed.
@@ -92,6 +100,8 @@ type keeping struct {
 	err    error
 	done   sync.WaitGroup
 	cancel context.CancelFunc
+	// committed: the manifest may name the copies already.
+	committed bool
 }
 
 func (k *kept) begin(ctx context.Context, files []source.Found, now time.Time) *keeping {
@@ -193,12 +203,14 @@ func (w *keeping) wait() error {
 	return nil
 }
 
-// commit makes the inputs of this ingest the kept ones and drops what no entry
-// names any more.
-func (w *keeping) commit(all []source.Found) error {
-	var entries []entry
+// manifest returns the entries that name the inputs of this ingest, and idle.
+func (w *keeping) manifest(all []source.Found, idle []entry) []entry {
+	entries := slices.Clone(idle)
 	for _, f := range all {
 		e := entry{Kind: f.Kind.Name, Slot: f.Slot, Member: f.Member, File: w.copies[f.Path], Since: w.now.UTC().Truncate(time.Second)}
+		if f.Member != "" {
+			e.Size = f.Size
+		}
 		if e.File == "" { // kept before
 			i := slices.IndexFunc(w.entries, func(o entry) bool {
 				return filepath.Join(w.dir, o.File) == f.Path && o.Member == f.Member
@@ -207,18 +219,19 @@ func (w *keeping) commit(all []source.Found) error {
 		}
 		entries = append(entries, e)
 	}
+	return entries
+}
+
+// stage writes the manifest, for Commit to put it in place.
+func (w *keeping) stage(entries []entry) (*folder.Staged, error) {
 	text, err := json.MarshalIndent(entries, "", "  ")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := folder.Replace(filepath.Join(w.dir, manifestName), func(f io.Writer) error {
+	return folder.Stage(filepath.Join(w.dir, manifestName), func(f io.Writer) error {
 		_, err := f.Write(append(text, '\n'))
 		return err
-	}); err != nil {
-		return err
-	}
-	w.folder = "" // it stays
-	return w.sweep(entries)
+	})
 }
 
 // sweep removes what no entry names: files of folders that still supply
@@ -228,20 +241,27 @@ func (w *keeping) sweep(entries []entry) error {
 	for _, e := range entries {
 		used[e.File], used[filepath.Dir(e.File)] = true, true
 	}
-	for _, pattern := range []string{"*/*", "*"} {
-		paths, err := filepath.Glob(filepath.Join(w.dir, pattern))
-		if err != nil {
-			return err
-		}
-		for _, path := range paths {
-			name, err := filepath.Rel(w.dir, path)
+	names, err := namesIn(w.dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		files := []string{name}
+		if used[name] && name != manifestName {
+			below, err := namesIn(filepath.Join(w.dir, name))
 			if err != nil {
 				return err
 			}
-			if used[name] {
+			files = files[:0]
+			for _, b := range below {
+				files = append(files, filepath.Join(name, b))
+			}
+		}
+		for _, f := range files {
+			if used[f] {
 				continue
 			}
-			if err := os.RemoveAll(path); err != nil {
+			if err := os.RemoveAll(filepath.Join(w.dir, f)); err != nil {
 				return err
 			}
 		}
@@ -249,11 +269,19 @@ func (w *keeping) sweep(entries []entry) error {
 	return nil
 }
 
+func namesIn(dir string) (names []string, err error) {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names, err
+}
+
 // discard removes what was copied for an ingest that did not happen.
 func (w *keeping) discard() {
 	w.cancel()
 	w.done.Wait()
-	if w.folder != "" {
+	if w.folder != "" && !w.committed {
 		os.RemoveAll(filepath.Join(w.dir, w.folder)) // the next ingest sweeps what stays
 	}
 }
