@@ -152,6 +152,9 @@ func (r *Reader) Done() (*Report, error) {
 	if r.Rows == 0 {
 		return nil, fmt.Errorf("%s:1: the table has a header and no row", r.Path)
 	}
+	if r.Unended() {
+		r.Warning = "the last line has no line end: the file may have been cut short"
+	}
 	return r.Report, nil
 }
 

@@ -9,6 +9,7 @@ type Report struct {
 	Rejected map[string]int `json:"rejected"`
 	Examples []Example      `json:"examples,omitempty"`
 	Kept     bool           `json:"kept,omitempty"` // read from the data folder's sources
+	Warning  string         `json:"warning,omitempty"`
 }
 
 // An Example is one of the first rows that were rejected for a reason.

@@ -9,27 +9,27 @@ import (
 // did not, err may say why.
 func (r *Reader) record() bool {
 	for {
-		n, lines, st := r.split(r.buf[r.pos:r.end])
+		// No more is looked at than a record may have, so that a line that is no
+		// record costs no more than its length allows.
+		b := r.buf[r.pos:min(r.end, r.pos+MaxRecord)]
+		n, lines, st := r.split(b)
 		switch {
 		case st == whole:
 			r.take(n, lines)
 			return true
+		case st == strayQuote:
+			return r.broken()
 		case !r.eof && r.end-r.pos < MaxRecord:
 			if r.fill() != nil {
 				return false
 			}
-		case st == inQuotes && (!r.eof || r.end-r.pos > MaxRecord):
-			// A quote that opens and is never closed must not swallow the file:
-			// its line is a broken record, and the next one is read as usual.
-			return r.broken()
+		case len(b) == MaxRecord:
+			return r.broken() // a record of over 64 KiB, unless its first line is
 		case st == inQuotes:
 			r.fail(r.line, "the file ends inside a quoted field that begins in this record: it was cut short")
 			return false
-		case r.eof && r.end-r.pos <= MaxRecord:
-			return r.last(n)
 		default:
-			r.fail(r.line, "a line of over 64 KiB: this is no table of the kind")
-			return false
+			return r.last(n)
 		}
 	}
 }
@@ -56,11 +56,13 @@ func (r *Reader) last(n int) bool {
 		return false
 	}
 	r.take(n, 1)
+	r.unended = r.line > 1
 	return true
 }
 
 // broken takes the first line of the buffer as a record without fields that
-// anyone wants.
+// anyone wants: a quote that opens and is never closed must not swallow what
+// follows.
 func (r *Reader) broken() bool {
 	n := bytes.IndexByte(r.buf[r.pos:r.end], '\n') + 1
 	if n == 0 {
@@ -76,9 +78,10 @@ func (r *Reader) broken() bool {
 type state int
 
 const (
-	whole    state = iota // a record with its line feed
-	inLine                // the bytes end in a line
-	inQuotes              // the bytes end in a quoted field
+	whole      state = iota // a record with its line feed
+	inLine                  // the bytes end in a line
+	inQuotes                // the bytes end in a quoted field
+	strayQuote              // a quoted field goes on for too many lines
 )
 
 // split finds the fields of the first record of b. It returns the bytes and the
@@ -89,10 +92,12 @@ func (r *Reader) split(b []byte) (n, lines int, st state) {
 	for i := 0; ; {
 		if i < len(b) && b[i] == '"' {
 			end, feeds := quoted(b, i)
+			if lines += feeds; lines > maxFeeds {
+				return 0, 0, strayQuote
+			}
 			if end < 0 {
 				return len(b), 0, inQuotes
 			}
-			lines += feeds
 			start := i
 			for i = end; i < len(b) && b[i] != comma && b[i] != '\n'; i++ {
 			}
@@ -115,15 +120,21 @@ func (r *Reader) split(b []byte) (n, lines int, st state) {
 }
 
 // quoted returns where the quoted field that begins at b[i] ends, behind its
-// closing quote, or -1, and the line feeds in it.
+// closing quote, or -1, and the line feeds up to there; it stops looking when
+// they are too many.
 func quoted(b []byte, i int) (end, feeds int) {
 	for i++; ; i += 2 {
-		q := bytes.IndexByte(b[i:], '"')
-		if q < 0 {
-			return -1, 0
+		for i < len(b) && b[i] != '"' {
+			if b[i] == '\n' {
+				if feeds++; feeds > maxFeeds {
+					return -1, feeds
+				}
+			}
+			i++
 		}
-		feeds += bytes.Count(b[i:i+q], []byte("\n"))
-		i += q
+		if i >= len(b) {
+			return -1, feeds
+		}
 		if i+1 >= len(b) || b[i+1] != '"' {
 			return i + 1, feeds
 		}

@@ -16,8 +16,12 @@ import (
 	"relais/fold"
 )
 
-// MaxRecord is the most bytes that one record may have.
-const MaxRecord = 1 << 16
+// MaxRecord is the most bytes that one record may have, and maxFeeds the most
+// line feeds inside its quotes: beyond, the quote is taken for a stray one.
+const (
+	MaxRecord = 1 << 16
+	maxFeeds  = 16
+)
 
 // A Column is a column that a parser wants.
 type Column struct {
@@ -63,14 +67,17 @@ type Reader struct {
 	latin1  bool
 	scratch []byte
 	header  []string
+	unended bool // the last record has no line feed, though others have
 	err     error
 }
 
 // NewReader reads the header. name is what errors call the table.
 func NewReader(in io.Reader, name string, opt Options) (*Reader, error) {
 	r := &Reader{in: in, name: name, opt: opt, buf: make([]byte, 4*MaxRecord), next: 1}
-	if err := r.fill(); err != nil {
-		return nil, err
+	for !r.eof && r.end < MaxRecord && bytes.IndexByte(r.buf[:r.end], '\n') < 0 { // the first line, whole
+		if err := r.fill(); err != nil {
+			return nil, err
+		}
 	}
 	if bytes.HasPrefix(r.buf[:r.end], []byte("\xef\xbb\xbf")) {
 		r.pos = 3
@@ -175,6 +182,10 @@ func (r *Reader) Err() error { return r.err }
 
 // Line is the line on which the record begins.
 func (r *Reader) Line() int { return r.line }
+
+// Unended tells, at the end, whether the last record has no line feed though
+// others have: the file may have been cut short inside its last field.
+func (r *Reader) Unended() bool { return r.unended }
 
 // Whole tells whether the record has as many fields as the header.
 func (r *Reader) Whole() bool { return len(r.fields) == r.width }

@@ -65,6 +65,8 @@ func TestRecords(t *testing.T) {
 		{"cut in a quoted field", "c0;c1\na;b\nc;\"d\n", "a|b", "f.csv:3: the file ends inside a quoted field that begins in this record: it was cut short"},
 		{"cut in a record", "c0;c1\na;b\nc", "a|b", "f.csv:3: the file ends in the middle of a record: it was cut short"},
 		{"one endless line", "c0;c1\n" + strings.Repeat("x", 1<<17), "", "f.csv:2: a line of over 64 KiB: this is no table of the kind"},
+		{"a stray quote late in the file", "c0;c1\n" + strings.Repeat("c;d\n", 40000) + "a;\"b\n" + strings.Repeat("e;f\n", 20), strings.Repeat("c|d/", 40000) + "||broken" + strings.Repeat("/e|f", 20), ""},
+		{"many line feeds in quotes", "c0;c1\na;\"" + strings.Repeat("x\n", 16) + "\"\nb;\"" + strings.Repeat("y\n", 3) + "\"\n", "a|" + strings.TrimSpace(strings.Repeat("x\n", 16)) + "/b|" + strings.TrimSpace(strings.Repeat("y\n", 3)), ""},
 		{"a quote that never closes", "c0;c1\na;\"b\n" + strings.Repeat("c;d\n", 40000), "||broken" + strings.Repeat("/c|d", 40000), ""},
 	} {
 		rows, _, err := all(t, strings.NewReader(tt.in), Options{}, 2)
@@ -121,6 +123,30 @@ func TestInputErrorsAreKept(t *testing.T) {
 	}
 }
 
+// A file of stray quotes must cost no more than its size: this one took hours
+// where each of them had the rest of the file looked at.
+func TestStrayQuotesAreCheap(t *testing.T) {
+	const lines = 100000
+	rows, _, err := all(t, strings.NewReader("c0;c1\n"+strings.Repeat("x\"y;\"z\n", lines)), Options{}, 2)
+	if err == nil || len(rows) < lines-2*maxFeeds || len(rows) > lines {
+		t.Errorf("%d records, %v", len(rows), err) // the last of them are cut short
+	}
+}
+
+func TestUnended(t *testing.T) {
+	for text, want := range map[string]bool{"c0;c1\na;b\n": false, "c0;c1\na;b": true, "c0;c1": false, "c0;c1\n": false} {
+		r, err := NewReader(strings.NewReader(text), "f.csv", Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for r.Next() {
+		}
+		if r.Unended() != want {
+			t.Errorf("%q: %v", text, r.Unended())
+		}
+	}
+}
+
 // On what encoding/csv writes, both readers must agree, however the bytes
 // arrive.
 func TestAgreesWithCSV(t *testing.T) {
@@ -155,8 +181,11 @@ func TestAgreesWithCSV(t *testing.T) {
 			}
 		}
 		in := io.Reader(bytes.NewReader(file.Bytes()))
-		if round%2 == 0 {
+		switch round % 3 {
+		case 0:
 			in = iotest.HalfReader(in)
+		case 1:
+			in = iotest.DataErrReader(in)
 		}
 		got, _, err := all(t, in, Options{}, 3)
 		if err != nil || !slices.EqualFunc(got, want[1:], slices.Equal[[]string]) {
@@ -173,7 +202,11 @@ func FuzzReader(f *testing.F) {
 		if split {
 			in = iotest.OneByteReader(in)
 		}
-		rows, lines, _ := all(t, in, Options{}, 2)
+		rows, lines, err := all(t, in, Options{}, 2)
+		again, _, err2 := all(t, bytes.NewReader(data), Options{}, 2)
+		if !slices.EqualFunc(rows, again, slices.Equal[[]string]) || (err == nil) != (err2 == nil) {
+			t.Errorf("byte by byte: %q, %v; at once: %q, %v", rows, err, again, err2)
+		}
 		if feeds := bytes.Count(data, []byte("\n")) + 1; len(rows) > feeds || !slices.IsSorted(lines) || len(lines) > 0 && lines[len(lines)-1] > feeds {
 			t.Errorf("%d records in %d lines, at %v", len(rows), feeds, lines)
 		}
