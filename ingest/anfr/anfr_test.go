@@ -36,6 +36,7 @@ const observatory = "\ufeff" + header +
 9;DAUPHIN TELECOM;300;LTE 800;;974;97411;4G;2026-08-27T16:11:53;9741320001;;;;;;;;97400;97411;"-20.9 , 55.45";x;En service
 10;SFR;500;LTE 800;;063;63113;4G;2026-08-27T16:11:53;0632700001;;;;;;;;63000;63113;"3.08 , 45.77";x;En service
 11;SFR;100;LTE 800;2016-01-02;003;03258;4G;2026-08-27T16:11:53;0032700002;23;"27,2";72;;;;;03110;03258;"46.177499999999995 , 3.3741666666666665";x;En service
+11;SFR;100;LTE 800;2016-01-02;003;03258;5G;2026-08-27T16:11:53;0032700002;23;"27,2";72;;;;;03110;03258;"46.1775,3.37416667";x;En service
 12;SFR;100;LTE 700;2016-01-02;003;03258;4G;2026-08-27T16:11:53;0032700002;23;"27,2";72;;;;;03110;03258;"46.2 , 3.4";x;En service
 13;SFR;;LTE 700;2016-01-02;003;03258;4G;2026-08-27T16:11:53;0032700002;23;20;72;;;;;03110;03258;"46.2 , 3.4";x;En service
 14;SFR;600;LTE 700;;003;03258;4G;2026-08-27T16:11:53;003-27;23;20;72;;;;;03110;03258;"46.2 , 3.4";x;En service
@@ -158,11 +159,11 @@ func TestObservatory(t *testing.T) {
 	}
 	r := reports[Observatory]
 	wantRejected := map[string]int{
-		"territory not served": 1, "operator not served in DROM": 1, "position outside the territory": 1, "duplicate row": 1,
+		"territory not served": 1, "operator not served in DROM": 1, "position outside the territory": 1, "duplicate row": 2,
 		"position differs from the support's first row": 1, "no support number": 1, "no station number": 1, "unknown generation": 1,
 		"unknown status": 1, "no system": 1, "no position": 1, "wrong number of columns": 1, "no department": 1,
 	}
-	if diff := cmp.Diff(wantRejected, r.Rejected); diff != "" || r.Rows != 20 {
+	if diff := cmp.Diff(wantRejected, r.Rejected); diff != "" || r.Rows != 21 {
 		t.Errorf("%d rows, rejected (-want +got)\n%s", r.Rows, diff)
 	}
 	if !slices.Contains(r.Examples, source.Example{Line: 9, Reason: "territory not served"}) {
@@ -291,7 +292,7 @@ func TestOtherTables(t *testing.T) {
 			"COMD,2B251,94,2B,,,0,X,X,Old name,,\nCANT,97411,94,2B,,,0,X,X,Canton,,\n",
 		"nodes.ntm": "4G;999;99;0;0000;0;-1;0.0;0.0;sentinel\n4G;208;10;0;1;1009;100;46.1;3.3;X\n5G;208;10;0;1;1009;100;46.1;3.3;X\n4G;208;10;0;1;1009;100;46.1;3.3;X\n" +
 			"4G;208;20;0;1;2000000;100;46.1;3.3;X\n4G;208;15;0;1;5;100;46.1;3.3;X\n4G;208;1;0;1;77;300;-20.9;55.4;X\n4G;647;0;0;1;78;300;-20.9;55.4;X\n4G;208;10;0;1;9;-1;46.1;3.3;X\n3G;208;10;0;1;9;100;46.1;3.3;X\n4G;310;10;0;1;9;100;46.1;3.3;X\n4G;208;10;0;1;9;4711;46.1;3.3;X\n",
-		"crozon.csv": "sup_id,leader\n100,bouygues\n100,NOBODY\n4711,SFR\n",
+		"crozon.csv": "sup_id,leader\n100,bouygues\n100,NOBODY\n100,ORANGE\n4711,SFR\n",
 		"nature.txt": "NAT_ID;NAT_LB_NOM\r\n23;Pylône neuf\r\n85;Balcon\r\n",
 		"owner.txt":  "TPO_ID;TPO_LB\r\n72;Nouveau propri\xe9taire\r\n",
 	}, market.FR, market.DROM)
@@ -317,7 +318,7 @@ func TestOtherTables(t *testing.T) {
 		Insee:      {"not a commune": 1},
 		RadioNodes: {"sentinel": 1, "node number out of range": 1, "operator not on the support": 1, "no support named": 1,
 			"no node identifier in this generation": 1, "unknown network": 1, "support not served": 1},
-		Leaders: {"unknown operator": 1, "support not served": 1},
+		Leaders: {"not an operator of the Crozon agreement": 2, "support not served": 1},
 	} {
 		if diff := cmp.Diff(want, reports[kind].Rejected); diff != "" {
 			t.Errorf("%s: rejected (-want +got)\n%s", kind, diff)
@@ -335,7 +336,8 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%s is taken for %s", kind, found[0].Kind.Name)
 		}
 	}
-	for text, slot := range map[string]string{"20801;Orange;1;;0012290001\n": "metropole", "34001;Orange;1;;9712290001\n": "outremer"} {
+	for text, slot := range map[string]string{"20801;Orange;1;;0012290001\n": "metropole", "34001;Orange;1;;9712290001\n": "outremer",
+		"20801;Orange;1;;9742290001\n": "outremer", "34001;Orange;1;;\n": "outremer", "20801;Orange;1;;\n": "metropole"} {
 		if f := files(t, map[string]string{"s.csv": "code_op;nom_op;num_site;id_site_partage;id_station_anfr\n" + text}); f[0].Slot != slot {
 			t.Errorf("%q stands in slot %q, want %q", text, f[0].Slot, slot)
 		}

@@ -7,15 +7,34 @@ import (
 	"relais/ingest/table"
 )
 
+// Columns of ARCEP's sites.
+const (
+	arcepOperator = iota
+	arcepSite
+	arcepStation
+	arcepShared
+	arcepCommune
+)
+
 var arcepColumns = []table.Column{
 	{Name: "code_op", Required: true}, {Name: "num_site", Required: true}, {Name: "id_station_anfr", Required: true},
-	{Name: "id_site_partage"}, {Name: "nom_op"}, {Name: "insee_com"}, {Name: "nom_com"},
+	{Name: "id_site_partage"}, {Name: "insee_com"}, {Name: "nom_op"}, {Name: "nom_com"},
 }
 
 // arcepSlot tells the publication for the mainland from the one for overseas:
-// they stand side by side.
+// they stand side by side. Station numbers and communes say where a row is; the
+// operator's code does not, Orange has the mainland's on overseas rows too.
 func arcepSlot(first *table.Reader) string {
-	if bytes.HasPrefix(first.Field(0), []byte("208")) {
+	for _, code := range [][]byte{first.Field(arcepStation), first.Field(arcepCommune)} {
+		if len(code) == 0 {
+			continue
+		}
+		if bytes.HasPrefix(code, []byte("97")) || bytes.HasPrefix(code, []byte("98")) {
+			return "outremer"
+		}
+		return "metropole"
+	}
+	if bytes.HasPrefix(first.Field(arcepOperator), []byte("208")) {
 		return "metropole"
 	}
 	return "outremer"
@@ -25,17 +44,17 @@ func arcepSlot(first *table.Reader) string {
 // belongs to a programme of shared networks. The station says the operator: a
 // code_op of the mainland stands on overseas rows too.
 func (c *country) arcepRow(r *source.Reader) string {
-	at, reason := c.findStation(r.Field(2))
+	at, reason := c.findStation(r.Field(arcepStation))
 	if reason != "" {
 		return reason
 	}
-	id := r.Field(1)
+	id := r.Field(arcepSite)
 	if len(id) == 0 {
 		return "no site id of the operator"
 	}
 	s := &c.stations[at]
-	s.shared = s.shared || len(r.Field(3)) > 0
-	if s.siteID != "" && s.siteID != string(id) {
+	s.shared = s.shared || len(r.Field(arcepShared)) > 0
+	if s.siteID != "" && s.siteID != clean(id) {
 		return "station has another site id already"
 	}
 	s.siteID = clean(id)

@@ -58,7 +58,10 @@ type grouping struct {
 	antennas  []antenna
 	frequency []uint64
 	nodes     []node
-	seen      []row // scratch
+
+	seen        []row           // scratch
+	stations    int             // that were filled so far
+	lastStation [maxSystems]int // by system: the last of those stations that has it
 }
 
 func (c *country) grouped() *grouping {
@@ -114,27 +117,29 @@ func (c *country) fill(s *site.Site, i uint32, g *grouping) (duplicates int) {
 
 // fillEmissions adds the stations in the order of their numbers, and the
 // emissions by station, generation and band. A row that repeats the station and
-// system of another is left out.
+// system of an earlier one is left out.
 func (c *country) fillEmissions(s *site.Site, rows []row, g *grouping) (duplicates int) {
 	g.seen = append(g.seen[:0], rows...)
 	slices.SortStableFunc(g.seen, func(a, b row) int {
-		if a.station != b.station {
-			x, y := &c.stations[a.station], &c.stations[b.station]
-			return cmp.Or(cmp.Compare(x.code, y.code), cmp.Compare(x.operator, y.operator))
-		}
-		return cmp.Or(cmp.Compare(a.generation, b.generation), site.CompareSystems(c.systems[a.system], c.systems[b.system]))
+		x, y := &c.stations[a.station], &c.stations[b.station]
+		return cmp.Or(cmp.Compare(x.code, y.code), cmp.Compare(x.operator, y.operator))
 	})
 	for k, e := range g.seen {
-		if k > 0 && e.station == g.seen[k-1].station && e.system == g.seen[k-1].system {
+		if k == 0 || e.station != g.seen[k-1].station {
+			c.addStation(s, &c.stations[e.station])
+			g.stations++
+		}
+		if g.lastStation[e.system] == g.stations {
 			duplicates++
 			continue
 		}
-		if k == 0 || e.station != g.seen[k-1].station {
-			c.addStation(s, &c.stations[e.station])
-		}
+		g.lastStation[e.system] = g.stations
 		s.Emissions = append(s.Emissions, site.Emission{Station: len(s.Stations) - 1, System: c.systems[e.system],
 			Generation: site.Generation(e.generation), Status: int(e.status), On: site.Date(e.on)})
 	}
+	slices.SortStableFunc(s.Emissions, func(a, b site.Emission) int {
+		return cmp.Or(cmp.Compare(a.Station, b.Station), cmp.Compare(a.Generation, b.Generation), site.CompareSystems(a.System, b.System))
+	})
 	s.SourceCode = s.Stations[0].Code
 	return duplicates
 }

@@ -8,6 +8,14 @@ import (
 	"relais/ingest/table"
 )
 
+// Columns of SUP_BANDE.
+const (
+	banEmitter = iota
+	banFrom
+	banTo
+	banUnit
+)
+
 var bandColumns = []table.Column{
 	{Name: "EMR_ID", Required: true}, {Name: "BAN_NB_F_DEB", Required: true}, {Name: "BAN_NB_F_FIN", Required: true},
 	{Name: "BAN_FG_UNITE", Required: true}, {Name: "STA_NM_ANFR"}, {Name: "BAN_ID"},
@@ -28,7 +36,7 @@ const (
 var uplink = [][2]uint64{{703, 748}, {832, 862}, {880, 915}, {1710, 1785}, {1920, 1980}, {2500, 2570}}
 
 func (c *country) bandRow(r *source.Reader) string {
-	number, ok := whole(r.Field(0))
+	number, ok := whole(r.Field(banEmitter))
 	if !ok {
 		return "no emitter number"
 	}
@@ -36,7 +44,7 @@ func (c *country) bandRow(r *source.Reader) string {
 	if !ok {
 		return "emitter not served"
 	}
-	hertz, ok := centre(r.Field(1), r.Field(2), r.Field(3))
+	hertz, ok := centre(r.Field(banFrom), r.Field(banTo), r.Field(banUnit))
 	if !ok {
 		return "no frequency"
 	}

@@ -80,17 +80,25 @@ func (c *country) nodesDone() error {
 	return nil
 }
 
-// leaderRow takes in a row of the curated file of Crozon leaders: which of SFR
-// and Bouygues runs the shared network of a support.
+// Columns of the curated file of Crozon leaders.
+const (
+	leaderSupport = iota
+	leaderOperator
+)
+
+// leaderRow takes in which of SFR and Bouygues runs the shared network of a
+// support.
 func (c *country) leaderRow(r *source.Reader) string {
-	at, reason := c.findSupport(r.Field(0))
+	at, reason := c.findSupport(r.Field(leaderSupport))
 	if reason != "" {
 		return reason
 	}
-	i, ok := c.targets[c.supports[at].target].market.Operator(string(r.Field(1)))
-	if !ok {
-		return "unknown operator"
+	target := c.supports[at].target
+	m := c.targets[target].market
+	i, ok := m.Operator(string(r.Field(leaderOperator)))
+	if !ok || operatorBit(target, uint8(i))&c.crozon == 0 {
+		return "not an operator of the Crozon agreement"
 	}
-	c.leaders[at] = c.targets[c.supports[at].target].market.Operators[i].Key
+	c.leaders[at] = m.Operators[i].Key
 	return ""
 }

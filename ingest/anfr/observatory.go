@@ -128,7 +128,7 @@ func (c *country) place(r *source.Reader) place {
 			}
 		}
 	}
-	if len(c.places) < 10000 {
+	if cacheable(len(c.places), dept) {
 		c.places[string(dept)] = p
 	}
 	return p
@@ -153,7 +153,7 @@ func (c *country) status(raw []byte) int8 {
 			s = int8(i)
 		}
 	}
-	if len(c.statusOf) < 10000 {
+	if cacheable(len(c.statusOf), raw) {
 		c.statusOf[string(raw)] = s
 	}
 	return s
@@ -204,7 +204,7 @@ func (c *country) support(r *source.Reader, number uint32, where place) (uint32,
 	coordinates := r.Field(obsPosition)
 	position := xxhash.Sum64(coordinates)
 	if at, ok := c.supportOf[number]; ok {
-		if s := &c.supports[at]; s.position != position || int(s.target) != where.target {
+		if !c.standsAt(&c.supports[at], position, coordinates, where) {
 			return 0, "position differs from the support's first row"
 		}
 		return at, ""
@@ -226,6 +226,19 @@ func (c *country) support(r *source.Reader, number uint32, where place) (uint32,
 		height: c.share(r.Field(obsHeight)), nature: c.share(r.Field(obsNature)), owner: c.share(r.Field(obsOwner)),
 	})
 	return at, ""
+}
+
+// standsAt tells whether coordinates, with their hash, are those of the support;
+// they may be written in another way.
+func (c *country) standsAt(s *support, position uint64, coordinates []byte, where place) bool {
+	if int(s.target) != where.target {
+		return false
+	}
+	if s.position == position {
+		return true
+	}
+	p, ok := parsePosition(coordinates)
+	return ok && p.Lat == s.lat && p.Lng == s.lng
 }
 
 // parsePosition reads "lat , lon".

@@ -45,8 +45,12 @@ func (o *operators) find(raw []byte) int {
 			i = at
 		}
 	}
-	if len(o.known) < 10000 { // a hostile file could have a new name in each row
+	if cacheable(len(o.known), raw) {
 		o.known[string(raw)] = i
 	}
 	return i
 }
+
+// cacheable bounds the memory of what is looked up once for each spelling: a
+// hostile file could have a new and long one in each row.
+func cacheable(entries int, key []byte) bool { return entries < 10000 && len(key) <= 64 }

@@ -15,10 +15,16 @@ func labels(into map[string]string) func(*source.Reader) string {
 		if _, ok := whole(code); !ok {
 			return "no code"
 		}
+		if len(into) >= maxCodes {
+			return "too many codes"
+		}
 		into[string(code)] = clean(r.Field(1))
 		return ""
 	}
 }
+
+// maxCodes bounds a reference table; the real ones have a few hundred.
+const maxCodes = 10000
 
 // embedded reads one of the project's own reference tables.
 func embedded(name string) (map[string]string, error) {

@@ -2,11 +2,21 @@ package anfr
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"relais/ingest/source"
 	"relais/ingest/table"
 	"relais/site"
+)
+
+// Columns of SUP_SUPPORT.
+const (
+	supSupport = iota
+	_
+	supNature
+	supHeight
+	supOwner
 )
 
 var supportColumns = []table.Column{
@@ -16,18 +26,23 @@ var supportColumns = []table.Column{
 
 // supportRow fills in what the observatoire left empty of a support.
 func (c *country) supportRow(r *source.Reader) string {
-	at, reason := c.findSupport(r.Field(0))
+	at, reason := c.findSupport(r.Field(supSupport))
 	if reason != "" {
 		return reason
 	}
 	s := &c.supports[at]
-	for i, missing := range []*string{2: &s.nature, 3: &s.height, 4: &s.owner} {
-		if missing != nil && *missing == "" {
-			*missing = c.share(r.Field(i))
-		}
-	}
+	s.nature = cmp.Or(s.nature, c.share(r.Field(supNature)))
+	s.height = cmp.Or(s.height, c.share(r.Field(supHeight)))
+	s.owner = cmp.Or(s.owner, c.share(r.Field(supOwner)))
 	return ""
 }
+
+// Columns of SUP_STATION.
+const (
+	staStation = iota
+	staImplemented
+	staCommissioned
+)
 
 var stationColumns = []table.Column{
 	{Name: "STA_NM_ANFR", Required: true}, {Name: "DTE_IMPLANTATION", Required: true}, {Name: "DTE_EN_SERVICE", Required: true},
@@ -35,11 +50,11 @@ var stationColumns = []table.Column{
 }
 
 func (c *country) stationRow(r *source.Reader) string {
-	at, reason := c.findStation(r.Field(0))
+	at, reason := c.findStation(r.Field(staStation))
 	if reason != "" {
 		return reason
 	}
-	implemented, commissioned := site.ParseDate(r.Field(1)), site.ParseDate(r.Field(2))
+	implemented, commissioned := site.ParseDate(r.Field(staImplemented)), site.ParseDate(r.Field(staCommissioned))
 	for ; at != noNext; at = c.stations[at].next {
 		c.stations[at].implemented, c.stations[at].commissioned = int32(implemented), int32(commissioned)
 	}
@@ -63,6 +78,16 @@ const (
 	shared // TAE_ID 75: RAN sharing
 )
 
+// Columns of SUP_ANTENNE.
+const (
+	antStation = iota
+	antNumber
+	antType
+	antAzimuth
+	antSupport
+	antBase
+)
+
 var antennaColumns = []table.Column{
 	{Name: "STA_NM_ANFR", Required: true}, {Name: "AER_ID", Required: true}, {Name: "TAE_ID", Required: true},
 	{Name: "AER_NB_AZIMUT", Required: true}, {Name: "SUP_ID", Required: true}, {Name: "AER_NB_ALT_BAS"},
@@ -70,26 +95,26 @@ var antennaColumns = []table.Column{
 }
 
 func (c *country) antennaRow(r *source.Reader) string {
-	sta, reason := c.findStation(r.Field(0))
+	sta, reason := c.findStation(r.Field(antStation))
 	if reason != "" {
 		return reason
 	}
-	sup, reason := c.findSupport(r.Field(4))
+	sup, reason := c.findSupport(r.Field(antSupport))
 	if reason != "" {
 		return reason
 	}
-	aer, ok := whole(r.Field(1))
+	aer, ok := whole(r.Field(antNumber))
 	if !ok {
 		return "no antenna number"
 	}
-	a := antenna{support: sup, station: sta, aer: aer, azimuth: azimuth(r.Field(3)), base: -1}
-	switch string(r.Field(2)) {
+	a := antenna{support: sup, station: sta, aer: aer, azimuth: azimuth(r.Field(antAzimuth)), base: -1}
+	switch string(r.Field(antType)) {
 	case "17":
 		a.kind = dish
 	case "75":
 		a.kind = shared
 	}
-	if h, ok := fixed(r.Field(5), 3); ok && h >= 0 && h < 1e6 {
+	if h, ok := fixed(r.Field(antBase), 3); ok && h >= 0 && h < 1e6 {
 		a.base = int32(h)
 	}
 	if _, twice := c.antennaOf[joint(sta, aer)]; twice {
@@ -116,17 +141,25 @@ func azimuth(b []byte) int16 {
 // An emitter of a public mobile system, for the bands that name it.
 type emitter struct{ number, support uint32 }
 
+// Columns of SUP_EMETTEUR.
+const (
+	emiNumber = iota
+	emiSystem
+	emiStation
+	emiAntenna
+)
+
 var emitterColumns = []table.Column{
 	{Name: "EMR_ID", Required: true}, {Name: "EMR_LB_SYSTEME", Required: true}, {Name: "STA_NM_ANFR", Required: true},
 	{Name: "AER_ID", Required: true}, {Name: "EMR_DT_SERVICE"},
 }
 
 func (c *country) emitterRow(r *source.Reader) string {
-	sta, reason := c.findStation(r.Field(2))
+	sta, reason := c.findStation(r.Field(emiStation))
 	if reason != "" {
 		return reason
 	}
-	aer, ok := whole(r.Field(3))
+	aer, ok := whole(r.Field(emiAntenna))
 	if !ok {
 		return "no antenna number"
 	}
@@ -134,7 +167,7 @@ func (c *country) emitterRow(r *source.Reader) string {
 	if !ok {
 		return "no antenna of this station and number"
 	}
-	system, sup := r.Field(1), c.antennas[at].support
+	system, sup := r.Field(emiSystem), c.antennas[at].support
 	if bytes.HasPrefix(system, []byte("FH")) {
 		c.supports[sup].fixedLink = true
 		return ""
@@ -142,7 +175,7 @@ func (c *country) emitterRow(r *source.Reader) string {
 	if !public(system) {
 		return "not a public mobile system"
 	}
-	number, ok := whole(r.Field(0))
+	number, ok := whole(r.Field(emiNumber))
 	if !ok {
 		return "no emitter number"
 	}
@@ -164,7 +197,7 @@ func public(system []byte) bool {
 
 // emittersDone sorts the emitters by number, for the bands to search.
 func (c *country) emittersDone() error {
-	byNumber := func(a, b emitter) int { return int(a.number) - int(b.number) }
+	byNumber := func(a, b emitter) int { return cmp.Compare(a.number, b.number) }
 	if !slices.IsSortedFunc(c.emitters, byNumber) {
 		slices.SortStableFunc(c.emitters, byNumber)
 	}
