@@ -21,6 +21,7 @@ const (
 	RadioIDs        = "radioIds"
 	Communes        = "communes"
 	Dates           = "dates"
+	CrozonLeaders   = "crozonLeaders"
 )
 
 // A Builder gathers the sites of a market for Write.
@@ -159,6 +160,7 @@ func (b *Builder) count(s *site.Site) {
 	count(RadioIDs, len(s.Radio) > 0)
 	count(Communes, s.Commune != "")
 	count(Dates, s.Implemented != 0 || s.Commissioned != 0)
+	count(CrozonLeaders, s.CrozonLeader != "")
 }
 
 func (b *Builder) system(name string, g site.Generation) uint16 {

@@ -34,7 +34,8 @@ func (s *Snapshot) check() error {
 }
 
 // checkMarket makes sure that the market's table is the one that the snapshot
-// was written with: operators and areas are stored by their place in it.
+// was written with: operators, statuses and areas are stored by their place in
+// it.
 func (s *Snapshot) checkMarket() error {
 	m := market.Get(s.Market)
 	if m == nil {
@@ -42,6 +43,9 @@ func (s *Snapshot) checkMarket() error {
 	}
 	if !slices.Equal(s.Operators, m.OperatorKeys()) {
 		return fmt.Errorf("the operators of %s have changed: %w", s.Market, ErrVersion)
+	}
+	if len(m.Statuses) > 0 && !slices.EqualFunc(s.Statuses, m.Statuses, func(name string, st market.Status) bool { return name == st.Name }) {
+		return fmt.Errorf("the statuses of %s have changed: %w", s.Market, ErrVersion)
 	}
 	if !slices.EqualFunc(s.Areas, m.Areas, func(code string, a market.Area) bool { return code == a.Code }) {
 		return fmt.Errorf("the areas of %s have changed: %w", s.Market, ErrVersion)

@@ -23,6 +23,10 @@ func ReadFile(path string) (*Snapshot, error) {
 	return s, nil
 }
 
+// maxBytes is more than any register needs: five million sites take two
+// gigabytes.
+const maxBytes = 8 << 30
+
 func readFile(path string) (*Snapshot, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -43,6 +47,9 @@ func readFile(path string) (*Snapshot, error) {
 	}
 	if err := checkHeader(head, uint64(info.Size())); err != nil {
 		return nil, err
+	}
+	if info.Size() > maxBytes {
+		return nil, fmt.Errorf("%w: %d bytes, over %d", ErrDamaged, info.Size(), int64(maxBytes))
 	}
 	data := aligned(int(info.Size()))
 	copy(data, head)

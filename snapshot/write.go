@@ -41,18 +41,27 @@ type Info struct {
 // Write writes the snapshot to path, replacing what is there when it is whole
 // and on disk.
 func (b *Builder) Write(path string) (Info, error) {
+	staged, info, err := b.Stage(path)
+	if err != nil {
+		return Info{}, err
+	}
+	return info, staged.Commit()
+}
+
+// Stage writes the snapshot beside path, for Commit to put it there.
+func (b *Builder) Stage(path string) (*folder.Staged, Info, error) {
 	if b.SourceDate == "" {
-		return Info{}, fmt.Errorf("snapshot %s: no source date", b.Market)
+		return nil, Info{}, fmt.Errorf("snapshot %s: no source date", b.Market)
 	}
 	sections, err := b.sections()
 	if err != nil {
-		return Info{}, err
+		return nil, Info{}, err
 	}
 	head := header(sections)
 	sum := checksum(head, sections)
 	binary.LittleEndian.PutUint64(head[checksumAt:], sum)
 	info := Info{Path: path, Bytes: int64(binary.LittleEndian.Uint64(head[16:])), Version: versionName(b.SourceDate, sum)}
-	return info, folder.Replace(path, func(w io.Writer) error {
+	staged, err := folder.Stage(path, func(w io.Writer) error {
 		if _, err := w.Write(head); err != nil {
 			return err
 		}
@@ -63,6 +72,7 @@ func (b *Builder) Write(path string) (Info, error) {
 		}
 		return nil
 	})
+	return staged, info, err
 }
 
 func (b *Builder) sections() ([][]byte, error) {
