@@ -300,6 +300,12 @@ func TestCommandLine(t *testing.T) {
 
 func TestDemo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "demo")
+	// What a first run leaves that is killed while it ingests.
+	left := filepath.Join(dir, "sources", "FR", "20260101T000000Z-1")
+	if err := errors.Join(os.MkdirAll(left, 0o755), os.WriteFile(filepath.Join(left, "observatoire.csv.zst"), nil, 0o644),
+		os.WriteFile(filepath.Join(dir, "ingest.lock"), nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
 	var out lockedBuffer
 	s := serve(t, func(cmd *exec.Cmd) { cmd.Stdout = &out }, "demo", "--data", dir)
 	if !waitFor(20*time.Second, func() bool { return s.version("FR") != "" }) {

@@ -78,6 +78,10 @@ func exitCode(err error, streams Streams) int {
 	if err == nil {
 		return done
 	}
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintln(streams.Err, "relais: stopped; the folder is as it was")
+		return failed
+	}
 	fmt.Fprintf(streams.Err, "relais: %v\n", err)
 	if _, ok := errors.AsType[usageError](err); ok {
 		return wrongUse

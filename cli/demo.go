@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -34,31 +35,44 @@ Examples:
 // Run makes the country when there is none, and serves.
 func (c *demoCommand) Run(ctx context.Context, streams Streams) error {
 	dir := folder.Dir(c.Data)
-	empty, err := dir.Empty()
+	made, err := demoMade(dir)
 	if err != nil {
 		return err
 	}
-	if empty {
+	if !made {
 		if err := makeDemo(ctx, dir, streams); err != nil {
 			return err
 		}
-	} else if err := isDemo(dir); err != nil {
-		return err
 	}
 	s := serveCommand{dataFlag: dataFlag{c.Data}, Listen: c.Listen, Log: c.Log}
 	return s.serve(ctx, streams, func(base string) { sayDemo(streams, dir, base) })
 }
 
-// isDemo makes sure that a folder with something in it is a demonstration.
-func isDemo(dir folder.Dir) error {
-	s, err := snapshot.ReadFile(dir.Snapshot(string(market.FR)))
-	if err != nil {
-		return fmt.Errorf("%s is neither empty nor a demonstration (%w); name another folder", dir, err)
+// demoMarkets are the markets of the demonstration.
+var demoMarkets = []market.Code{market.FR, market.DROM}
+
+// demoMade tells whether the folder has the whole demonstration, and refuses one
+// that has something else. What an interrupted first run left is made again.
+func demoMade(dir folder.Dir) (bool, error) {
+	if unused, err := dir.Unused(); err != nil || unused {
+		return false, err
 	}
-	if !s.Synthetic {
-		return fmt.Errorf("%s holds real data: serve it with relais serve --data %s, or name another folder", dir, dir)
+	made := 0
+	for _, code := range demoMarkets {
+		switch s, err := snapshot.ReadFile(dir.Snapshot(string(code))); {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return false, fmt.Errorf("%s is no demonstration (%w); name another folder", dir, err)
+		case !s.Synthetic:
+			return false, fmt.Errorf("%s holds real data: serve it with relais serve --data %s, or name another folder", dir, dir)
+		default:
+			made++
+		}
 	}
-	return nil
+	if made == 0 {
+		return false, fmt.Errorf("%s is neither empty nor a demonstration; name another folder", dir)
+	}
+	return made == len(demoMarkets), nil
 }
 
 func makeDemo(ctx context.Context, dir folder.Dir, streams Streams) error {
@@ -72,7 +86,7 @@ func makeDemo(ctx context.Context, dir folder.Dir, streams Streams) error {
 	if err != nil {
 		return err
 	}
-	r, err := ingest.Run(ctx, ingest.Options{Dir: dir, Markets: []market.Code{market.FR, market.DROM}, Paths: files, Now: time.Now(), Progress: progress(streams.Err)})
+	r, err := ingest.Run(ctx, ingest.Options{Dir: dir, Markets: demoMarkets, Paths: files, Now: time.Now(), Progress: progress(streams.Err)})
 	if err != nil {
 		return err
 	}
@@ -103,5 +117,3 @@ func sayDemo(streams Streams, dir folder.Dir, base string) {
 Stop with Ctrl-C.
 `, base, api, api, api, api, id, api, key, api, api, base)
 }
-
-var errNoFolder = errors.New("the data folder does not exist: make it with relais ingest, or try relais demo")

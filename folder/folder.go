@@ -17,6 +17,11 @@ import (
 // A Dir is a data folder.
 type Dir string
 
+// ManifestName is the file below Sources that names what is kept there.
+const ManifestName = "manifest.json"
+
+const lockSuffix = ".lock"
+
 // Snapshots is where the snapshots lie, one file a market.
 func (d Dir) Snapshots() string { return filepath.Join(string(d), "snapshots") }
 
@@ -30,20 +35,33 @@ func (d Dir) Sources(market string) string {
 	return filepath.Join(string(d), "sources", market)
 }
 
-// Empty tells whether the folder is missing or holds nothing.
-func (d Dir) Empty() (bool, error) {
-	f, err := os.Open(string(d))
-	if errors.Is(err, fs.ErrNotExist) {
-		return true, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	if _, err = f.Readdirnames(1); err == io.EOF {
-		return true, nil
-	}
-	return false, err
+// Unused tells whether the folder is missing, or holds nothing but what is left
+// of an ingest that was ended before it had written anything.
+func (d Dir) Unused() (bool, error) {
+	unused := true
+	err := filepath.WalkDir(string(d), func(path string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(string(d), path)
+		if err != nil {
+			return err
+		}
+		first, _, below := strings.Cut(filepath.ToSlash(name), "/")
+		switch {
+		case e.IsDir() && (name == "." || first == "snapshots" || first == "sources"):
+		case !below && strings.HasSuffix(name, lockSuffix):
+		case first == "snapshots" && isTemporary(e), first == "sources" && e.Name() != ManifestName:
+		default:
+			unused = false
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return unused, err
 }
 
 // ReadOnly tells whether err says that nothing can be written here.
@@ -142,13 +160,17 @@ func SweepTemporary(dir string) error {
 		return err
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") && strings.Contains(e.Name(), tempMark) && e.Type().IsRegular() {
+		if isTemporary(e) {
 			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+func isTemporary(e fs.DirEntry) bool {
+	return strings.HasPrefix(e.Name(), ".") && strings.Contains(e.Name(), tempMark) && e.Type().IsRegular()
 }
 
 // makeDir makes a folder and those above it, and makes that last.

@@ -66,17 +66,41 @@ func TestLockNamesItsHolder(t *testing.T) {
 	h.Unlock()
 }
 
-func TestEmpty(t *testing.T) {
+func TestUnused(t *testing.T) {
 	d := Dir(filepath.Join(t.TempDir(), "data"))
-	if empty, err := d.Empty(); !empty || err != nil {
-		t.Errorf("a missing folder: %v, %v", empty, err)
+	is := func(want bool, what string) {
+		t.Helper()
+		if unused, err := d.Unused(); unused != want || err != nil {
+			t.Errorf("%s: %v, %v", what, unused, err)
+		}
 	}
-	os.MkdirAll(string(d), 0o755)
-	if empty, err := d.Empty(); !empty || err != nil {
-		t.Errorf("a new folder: %v, %v", empty, err)
+	put := func(name string) {
+		t.Helper()
+		path := filepath.Join(string(d), name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	os.WriteFile(filepath.Join(string(d), "x"), nil, 0o644)
-	if empty, err := d.Empty(); empty || err != nil {
-		t.Errorf("a folder with a file: %v, %v", empty, err)
+	is(true, "a missing folder")
+	if err := os.Mkdir(string(d), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	is(true, "a new folder")
+	put("ingest.lock")
+	put("serve.lock")
+	put("snapshots/.FR.snap.tmp-1")
+	put("sources/FR/20260101T000000Z-1/observatoire.csv.zst")
+	is(true, "an ingest that was ended early")
+	for _, name := range []string{"x", "snapshots/FR.snap", "sources/FR/manifest.json", "photos/x.jpg", ".tmp-1"} {
+		put(name)
+		is(false, name)
+		if err := os.Remove(filepath.Join(string(d), name)); err != nil {
+			t.Fatal(err)
+		}
+		os.Remove(filepath.Join(string(d), "photos"))
+	}
+	is(true, "all of it removed")
+	if unused, err := Dir(filepath.Join(string(d), "serve.lock")).Unused(); unused && err == nil {
+		t.Error("a file is an unused folder")
 	}
 }

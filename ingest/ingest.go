@@ -172,11 +172,10 @@ func (r *Report) find(paths []string, src *Source) ([]source.Found, error) {
 			return nil, unknown(in.Name(), src)
 		}
 		r.Notes = append(r.Notes, in.Name()+" is no table that relais knows; it was left out")
-		used[in.Within] = used[in.Within] || false
 	}
-	for within, ok := range used {
-		if !ok {
-			return nil, unknown(within, src)
+	for _, in := range inputs {
+		if !used[in.Within] {
+			return nil, unknown(in.Within, src)
 		}
 	}
 	return files, checkFound(files)

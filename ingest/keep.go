@@ -39,11 +39,9 @@ type entry struct {
 	Since  time.Time `json:"since"`
 }
 
-const manifestName = "manifest.json"
-
 func openKept(dir folder.Dir, src *Source) (*kept, error) {
 	k := &kept{dir: dir.Sources(string(src.Markets[0])), src: src}
-	text, err := os.ReadFile(filepath.Join(k.dir, manifestName))
+	text, err := os.ReadFile(filepath.Join(k.dir, folder.ManifestName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return k, nil
 	}
@@ -51,11 +49,11 @@ func openKept(dir folder.Dir, src *Source) (*kept, error) {
 		return nil, err
 	}
 	if err := json.Unmarshal(text, &k.entries); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(k.dir, manifestName), err)
+		return nil, fmt.Errorf("%s: %w", filepath.Join(k.dir, folder.ManifestName), err)
 	}
 	for _, e := range k.entries {
 		if !filepath.IsLocal(e.File) {
-			return nil, fmt.Errorf("%s: %q lies outside the folder", filepath.Join(k.dir, manifestName), e.File)
+			return nil, fmt.Errorf("%s: %q lies outside the folder", filepath.Join(k.dir, folder.ManifestName), e.File)
 		}
 	}
 	return k, nil
@@ -228,7 +226,7 @@ func (w *keeping) stage(entries []entry) (*folder.Staged, error) {
 	if err != nil {
 		return nil, err
 	}
-	return folder.Stage(filepath.Join(w.dir, manifestName), func(f io.Writer) error {
+	return folder.Stage(filepath.Join(w.dir, folder.ManifestName), func(f io.Writer) error {
 		_, err := f.Write(append(text, '\n'))
 		return err
 	})
@@ -237,7 +235,7 @@ func (w *keeping) stage(entries []entry) (*folder.Staged, error) {
 // sweep removes what no entry names: files of folders that still supply
 // something, and whole folders.
 func (w *keeping) sweep(entries []entry) error {
-	used := map[string]bool{manifestName: true}
+	used := map[string]bool{folder.ManifestName: true}
 	for _, e := range entries {
 		used[e.File], used[filepath.Dir(e.File)] = true, true
 	}
@@ -247,7 +245,7 @@ func (w *keeping) sweep(entries []entry) error {
 	}
 	for _, name := range names {
 		files := []string{name}
-		if used[name] && name != manifestName {
+		if used[name] && name != folder.ManifestName {
 			below, err := namesIn(filepath.Join(w.dir, name))
 			if err != nil {
 				return err
