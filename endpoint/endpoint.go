@@ -53,8 +53,9 @@ func New[E, P, R any](d Decl, f func(E, context.Context, *P) (R, error)) *Op[E] 
 // A Call is an operation with its parameters bound.
 type Call[E any] struct {
 	Op *Op[E]
-	// Key is the operation with its parameters in canonical form: equal
-	// questions have equal keys.
+	// Key is the operation with its parameters in canonical form: questions with
+	// equal keys have equal answers. Texts stay as they came, so that two
+	// spellings of one question may have two keys.
 	Key    string
 	params any
 }

@@ -29,7 +29,7 @@ type Info struct {
 
 // OpenAPI returns the OpenAPI 3.1 document of the operations.
 func OpenAPI[E any](info Info, ops []*Op[E]) Schema {
-	schemas := NewSchemas()
+	types := newSchemas()
 	paths := Schema{}
 	for _, o := range ops {
 		item, ok := paths[o.Path].(Schema)
@@ -37,9 +37,9 @@ func OpenAPI[E any](info Info, ops []*Op[E]) Schema {
 			item = Schema{}
 			paths[o.Path] = item
 		}
-		item[strings.ToLower(o.Method)] = o.operation(info, schemas)
+		item[strings.ToLower(o.Method)] = o.operation(info, types)
 	}
-	schemas.Named["Error"] = Schema{
+	types.byName["Error"] = Schema{
 		"type": "object", "required": []string{"code", "error", "requestId"},
 		"properties": Schema{
 			"error":     Schema{"type": "string", "description": "What was wrong, in a sentence."},
@@ -58,7 +58,7 @@ func OpenAPI[E any](info Info, ops []*Op[E]) Schema {
 		"servers":    servers,
 		"security":   []Schema{},
 		"paths":      paths,
-		"components": Schema{"schemas": schemas.Named},
+		"components": Schema{"schemas": types.byName},
 	}
 }
 
@@ -75,11 +75,11 @@ func codes(problems []Problem) []string {
 	return slices.Compact(list)
 }
 
-func (o *Op[E]) operation(info Info, schemas *Schemas) Schema {
+func (o *Op[E]) operation(info Info, types *schemas) Schema {
 	params := []Schema{}
 	for i := range o.Params {
 		p := &o.Params[i]
-		s := Schema{"name": p.Name, "in": p.In, "description": p.Doc, "schema": p.schema(schemas)}
+		s := Schema{"name": p.Name, "in": p.In, "description": p.Doc, "schema": p.schema(types)}
 		if p.In == "path" {
 			s["required"] = true
 		}
@@ -90,21 +90,21 @@ func (o *Op[E]) operation(info Info, schemas *Schemas) Schema {
 	}
 	tag, _, _ := strings.Cut(strings.TrimPrefix(o.Path, "/"), "/")
 	op := Schema{"operationId": o.Name, "summary": o.Summary, "tags": []string{tag}, "parameters": params,
-		"responses": o.responses(info, schemas), "x-scope": o.Scope}
+		"responses": o.responses(info, types), "x-scope": o.Scope}
 	if o.Doc != "" {
 		op["description"] = o.Doc
 	}
 	return op
 }
 
-func (o *Op[E]) responses(info Info, schemas *Schemas) Schema {
+func (o *Op[E]) responses(info Info, types *schemas) Schema {
 	shapes := map[string]reflect.Type{"application/json": o.Result}
 	if shaped, ok := reflect.Zero(o.Result).Interface().(Shaped); ok {
 		shapes = shaped.Shapes()
 	}
 	content := Schema{}
 	for contentType, t := range shapes {
-		content[contentType] = Schema{"schema": schemas.answer(t)}
+		content[contentType] = Schema{"schema": types.answer(t)}
 	}
 	responses := Schema{
 		"200": Schema{"description": "The answer.", "content": content, "headers": Schema{
@@ -131,14 +131,14 @@ func (o *Op[E]) responses(info Info, schemas *Schemas) Schema {
 }
 
 // answer is the schema of a body with its request id.
-func (s *Schemas) answer(t reflect.Type) Schema {
+func (s *schemas) answer(t reflect.Type) Schema {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	sch := s.Of(t)
 	body := sch
 	if ref, ok := sch["$ref"].(string); ok {
-		body = s.Named[strings.TrimPrefix(ref, "#/components/schemas/")]
+		body = s.byName[strings.TrimPrefix(ref, "#/components/schemas/")]
 	}
 	props := body["properties"].(Schema)
 	if props["requestId"] == nil {

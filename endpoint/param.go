@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"relais/fold"
 )
 
 // A Param is one parameter of an operation, from the tags of its field:
@@ -22,8 +24,9 @@ import (
 //	example:"…"       for the documentation
 //	code:"…"          error code instead of INVALID_PARAMETER
 //
-// Fields are string, int, bool, float64, a type with UnmarshalText, or a pointer
-// to one of them, which stays nil when the parameter is absent.
+// Fields are string, int, bool, float64, a string type with Values, which takes
+// one of them in any case, a type with UnmarshalText, or a pointer to one of
+// these, which stays nil when the parameter is absent.
 type Param struct {
 	Name     string
 	In       string // "query" or "path"
@@ -36,7 +39,8 @@ type Param struct {
 	Type     reflect.Type // without the pointer
 
 	index  []int
-	isText bool // has UnmarshalText
+	isText bool     // has UnmarshalText
+	values []string // all that a string type has, nil for any
 }
 
 // maxText is the length of texts that have no other maximum.
@@ -60,6 +64,9 @@ func describe(d Decl, v reflect.Value, index []int) (params []Param) {
 			p.Type = f.Type.Elem()
 		}
 		_, p.isText = reflect.New(p.Type).Interface().(encoding.TextUnmarshaler)
+		if e, ok := reflect.Zero(p.Type).Interface().(enumerated); ok && !p.isText {
+			p.values = e.Values()
+		}
 		if strings.Contains(d.Path, "{"+p.Name+"}") {
 			p.In = "path"
 		}
@@ -122,6 +129,14 @@ func (p *Param) set(f reflect.Value, raw string) error {
 	}
 	if p.isText {
 		return f.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(raw))
+	}
+	if p.values != nil {
+		i := slices.IndexFunc(p.values, func(v string) bool { return fold.EqualASCII(v, raw) })
+		if i < 0 {
+			return fmt.Errorf("one of %s", strings.Join(p.values, ", "))
+		}
+		f.SetString(p.values[i])
+		return nil
 	}
 	switch f.Kind() {
 	case reflect.String:

@@ -14,19 +14,19 @@ type Schema map[string]any
 // enumerated is a type that lists its values.
 type enumerated interface{ Values() []string }
 
-// Schemas makes the schemas of types, those of named structs by reference.
-type Schemas struct {
-	Named map[string]Schema // by name of the component
-	names map[reflect.Type]string
+// A schemas makes the schemas of types, those of named structs by reference.
+type schemas struct {
+	byName map[string]Schema // components
+	names  map[reflect.Type]string
 }
 
-// NewSchemas starts an empty collection.
-func NewSchemas() *Schemas {
-	return &Schemas{Named: map[string]Schema{}, names: map[reflect.Type]string{}}
+// newSchemas starts an empty collection.
+func newSchemas() *schemas {
+	return &schemas{byName: map[string]Schema{}, names: map[reflect.Type]string{}}
 }
 
 // Of returns the schema of t.
-func (s *Schemas) Of(t reflect.Type) Schema {
+func (s *schemas) Of(t reflect.Type) Schema {
 	if t.Kind() == reflect.Pointer {
 		return nullable(s.Of(t.Elem()))
 	}
@@ -68,24 +68,24 @@ func nullable(s Schema) Schema {
 
 // object returns the schema of a struct: in place for a generic one, whose name
 // is no name to show, else by reference.
-func (s *Schemas) object(t reflect.Type) Schema {
+func (s *schemas) object(t reflect.Type) Schema {
 	if strings.Contains(t.Name(), "[") || t.Name() == "" {
 		return s.properties(t)
 	}
 	name, ok := s.names[t]
 	if !ok {
 		name = t.Name()
-		for i := 2; s.Named[name] != nil; i++ {
+		for i := 2; s.byName[name] != nil; i++ {
 			name = t.Name() + strconv.Itoa(i)
 		}
 		s.names[t] = name
-		s.Named[name] = Schema{} // for types that contain themselves
-		s.Named[name] = s.properties(t)
+		s.byName[name] = Schema{} // for types that contain themselves
+		s.byName[name] = s.properties(t)
 	}
 	return Schema{"$ref": "#/components/schemas/" + name}
 }
 
-func (s *Schemas) properties(t reflect.Type) Schema {
+func (s *schemas) properties(t reflect.Type) Schema {
 	props, required := Schema{}, []string{}
 	for _, f := range reflect.VisibleFields(t) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -110,7 +110,7 @@ func (s *Schemas) properties(t reflect.Type) Schema {
 }
 
 // schema returns the schema of a parameter.
-func (p *Param) schema(s *Schemas) Schema {
+func (p *Param) schema(s *schemas) Schema {
 	sch := s.Of(p.Type)
 	if sch["type"] == "string" && sch["enum"] == nil && !p.isText {
 		sch["maxLength"] = p.maxLength()

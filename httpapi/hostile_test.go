@@ -106,6 +106,7 @@ func TestHostileIDs(t *testing.T) {
 			"market=CA":         {503, "NOT_READY"},
 			"operator=ZEOP":     {400, "INVALID_OPERATOR"},
 			"operator=nonsense": {400, "INVALID_OPERATOR"},
+			"operator=%C5%BFfr": {400, "INVALID_OPERATOR"}, // a long s
 		} {
 			wantError(t, get(t, s, route.path+"90000010?"+query), want.status, want.code)
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"relais/fold"
 	"relais/geo"
 )
 
@@ -29,9 +30,9 @@ const (
 
 // UnmarshalText accepts a code of the table, in any case.
 func (c *Code) UnmarshalText(b []byte) error {
-	for i := range All {
-		if equalASCII(string(All[i].Code), string(b)) {
-			*c = All[i].Code
+	for _, m := range All {
+		if fold.EqualASCII(string(m.Code), string(b)) {
+			*c = m.Code
 			return nil
 		}
 	}
@@ -41,8 +42,8 @@ func (c *Code) UnmarshalText(b []byte) error {
 // Values lists the codes of the table.
 func (Code) Values() []string {
 	codes := make([]string, len(All))
-	for i := range All {
-		codes[i] = string(All[i].Code)
+	for i, m := range All {
+		codes[i] = string(m.Code)
 	}
 	return codes
 }
@@ -98,7 +99,6 @@ type Market struct {
 	Licence      string
 	Operators    []Operator
 	AreaType     string // "department", "province"; "" when the source names no areas
-	AreaFilters  []string
 	Areas        []Area
 	Box          geo.Box  // where sites of the market can stand
 	Statuses     []Status // from least to most advanced; empty when the source has none of its own
@@ -112,9 +112,9 @@ type Market struct {
 
 // Get returns the row of c, nil when there is none.
 func Get(c Code) *Market {
-	for i := range All {
-		if All[i].Code == c {
-			return &All[i]
+	for _, m := range All {
+		if m.Code == c {
+			return m
 		}
 	}
 	return nil
@@ -126,7 +126,7 @@ func (m *Market) HasInventory() bool { return m.UnavailableReason == "" }
 // Operator returns the position of the operator with this key, in any case,
 // and false when the market has none.
 func (m *Market) Operator(key string) (int, bool) {
-	i := slices.IndexFunc(m.Operators, func(o Operator) bool { return equalASCII(o.Key, key) })
+	i := slices.IndexFunc(m.Operators, func(o Operator) bool { return fold.EqualASCII(o.Key, key) })
 	return i, i >= 0
 }
 
@@ -146,7 +146,7 @@ func (m *Market) Area(code string) (int, bool) {
 	if code == "" || len(code) > 8 {
 		return 0, false
 	}
-	code = upperASCII(code)
+	code = fold.UpperASCII(code)
 	if i := m.area(code); i >= 0 {
 		return i, true
 	}
@@ -184,26 +184,12 @@ func (m *Market) Holds(area int, p geo.Point) bool {
 // ByPLMN returns the operator key that a network code stands for, "" when the
 // table does not know it. The same key may be an operator of several markets.
 func ByPLMN(plmn string) string {
-	for i := range All {
-		for _, o := range All[i].Operators {
+	for _, m := range All {
+		for _, o := range m.Operators {
 			if slices.Contains(o.PLMNs, plmn) {
 				return o.Key
 			}
 		}
 	}
 	return ""
-}
-
-// equalASCII compares without case, and only in ASCII: strings.EqualFold would
-// take the Kelvin sign for a k.
-func equalASCII(a, b string) bool { return len(a) == len(b) && upperASCII(a) == upperASCII(b) }
-
-func upperASCII(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if 'a' <= c && c <= 'z' {
-			b[i] = c - 'a' + 'A'
-		}
-	}
-	return string(b)
 }

@@ -11,18 +11,15 @@ import (
 
 func TestTable(t *testing.T) {
 	seen := map[string]string{}
-	for i := range All {
-		m := &All[i]
+	for _, m := range All {
 		if Get(m.Code) != m || m.Label == "" || len(m.Country) != 2 || m.Authority == "" || m.Source == "" {
 			t.Errorf("%s: %+v", m.Code, m)
 		}
 		if m.HasInventory() != (m.Availability != Unavailable) || m.HasInventory() != (len(m.Operators) > 0) {
 			t.Errorf("%s: availability %s, %d operators, reason %q", m.Code, m.Availability, len(m.Operators), m.UnavailableReason)
 		}
-		for _, f := range m.AreaFilters {
-			if !m.HasFilter(f) || len(m.Areas) == 0 {
-				t.Errorf("%s: filter %s without areas or not listed", m.Code, f)
-			}
+		if m.HasFilter(m.AreaType) != (len(m.Areas) > 0) || m.HasFilter("territory") && !m.HasFilter("department") {
+			t.Errorf("%s: %d areas of type %q, filters %q", m.Code, len(m.Areas), m.AreaType, m.Filters)
 		}
 		for _, a := range m.Areas {
 			if a.Label == "" || len(m.Areas) > 0 && m.AreaType == "" {

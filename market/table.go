@@ -3,7 +3,7 @@ package market
 import "relais/geo"
 
 // All is every market, in the order in which the API lists them.
-var All = []Market{
+var All = []*Market{
 	{
 		Code: FR, Country: "FR", Label: "France", Availability: Available,
 		Authority: "ANFR", Source: "Observatoire ANFR", Licence: "Licence Ouverte 2.0",
@@ -13,7 +13,7 @@ var All = []Market{
 			{"ORANGE", "Orange", []string{"20801"}},
 			{"FREE", "Free Mobile", []string{"20815"}},
 		},
-		AreaType: "department", AreaFilters: []string{"department"}, Areas: departments,
+		AreaType: "department", Areas: departments,
 		Box:      geo.Box{South: 41, West: -5.6, North: 51.5, East: 9.8},
 		Statuses: anfrStatuses, LegacyCode: true, Departments: true,
 		Filters: []string{"operator", "department", "generation", "status", "bbox"},
@@ -31,7 +31,7 @@ var All = []Market{
 			{"ZEOP", "Zeop", []string{"64704"}},
 			{"MAORE_MOBILE", "Maoré Mobile", []string{"64701"}},
 		},
-		AreaType: "department", AreaFilters: []string{"department", "territory"}, Areas: overseas,
+		AreaType: "department", Areas: overseas,
 		Box:      geo.Box{South: -22, West: -64, North: 19, East: 56.5},
 		Statuses: anfrStatuses, LegacyCode: true, Departments: true,
 		Filters: []string{"operator", "department", "territory", "generation", "status", "bbox"},
@@ -46,7 +46,7 @@ var All = []Market{
 			{"VIDEOTRON_FREEDOM", "Vidéotron / Freedom", []string{"302490", "302491", "302500", "302510", "302520"}},
 			{"REGIONAL", "Regional carriers", nil},
 		},
-		AreaType: "province", AreaFilters: []string{"province"}, Areas: provinces,
+		AreaType: "province", Areas: provinces,
 		Box:     geo.Box{South: 41, West: -142, North: 84, East: -52},
 		Filters: []string{"operator", "province", "generation", "status", "bbox"},
 	},

@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 	"reflect"
+	"strconv"
 
 	"relais/endpoint"
 	"relais/index"
@@ -42,7 +43,7 @@ func (p *listParams) Check() error {
 		return &endpoint.ParamError{Param: "radiusKm", Want: "a disc and a box (north, south, east, west) exclude each other"}
 	}
 	if p.Limit > maxPage && p.North == nil && p.Lat == nil {
-		return &endpoint.ParamError{Param: "limit", Value: itoa(p.Limit), Want: "a whole number from 1 to 1000; up to 5000 with north, south, east, west or lat, lon, radiusKm"}
+		return &endpoint.ParamError{Param: "limit", Value: strconv.Itoa(p.Limit), Want: "a whole number from 1 to 1000; up to 5000 with north, south, east, west or lat, lon, radiusKm"}
 	}
 	return nil
 }
@@ -56,11 +57,7 @@ func (antennaPage) Shapes() map[string]reflect.Type {
 }
 
 func (r *Reading) list(_ context.Context, p *listParams) (antennaPage, error) {
-	m, loaded, err := r.market(p.Market)
-	if err != nil {
-		return antennaPage{}, err
-	}
-	f, err := filter(m, loaded, p.Operator, p.areaParams, p.emissionParams)
+	m, loaded, f, err := r.pick(p.inMarket, p.areaParams, p.emissionParams)
 	if err != nil {
 		return antennaPage{}, err
 	}

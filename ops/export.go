@@ -2,9 +2,7 @@ package ops
 
 import (
 	"context"
-	"fmt"
 	"reflect"
-	"strings"
 
 	"relais/endpoint"
 	"relais/index"
@@ -37,17 +35,6 @@ const (
 // Values lists the formats.
 func (exportFormat) Values() []string { return []string{string(formatJSON), string(formatGeoJSON)} }
 
-// UnmarshalText accepts any case.
-func (f *exportFormat) UnmarshalText(b []byte) error {
-	for _, v := range f.Values() {
-		if strings.EqualFold(v, string(b)) {
-			*f = exportFormat(v)
-			return nil
-		}
-	}
-	return fmt.Errorf("one of %s", strings.Join(f.Values(), ", "))
-}
-
 // An exported is the answer of export.
 type exported struct{ endpoint.Stream }
 
@@ -59,11 +46,7 @@ func (exported) Shapes() map[string]reflect.Type {
 }
 
 func (r *Reading) export(_ context.Context, p *exportParams) (exported, error) {
-	m, loaded, err := r.market(p.Market)
-	if err != nil {
-		return exported{}, err
-	}
-	f, err := filter(m, loaded, p.Operator, p.areaParams, p.emissionParams)
+	m, loaded, f, err := r.pick(p.inMarket, p.areaParams, p.emissionParams)
 	if err != nil {
 		return exported{}, err
 	}

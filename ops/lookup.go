@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
-	"strings"
 
 	"relais/endpoint"
 	"relais/index"
@@ -45,17 +44,6 @@ func (lookupType) Values() []string {
 		list = append(list, string(t))
 	}
 	return list
-}
-
-// UnmarshalText accepts any case.
-func (t *lookupType) UnmarshalText(b []byte) error {
-	for _, v := range t.Values() {
-		if strings.EqualFold(v, string(b)) {
-			*t = lookupType(v)
-			return nil
-		}
-	}
-	return fmt.Errorf("one of %s", strings.Join(t.Values(), ", "))
 }
 
 // asked returns the value, the parameter that had it, and the type.
@@ -102,7 +90,7 @@ func (p *lookupParams) number() (uint64, lookupType, error) {
 		kind = site.Cell
 	}
 	n, err := strconv.ParseUint(value, 10, 64)
-	if err != nil || value[0] == '+' || n > kind.Max() {
+	if err != nil || n > kind.Max() {
 		return 0, t, &endpoint.ParamError{Param: name, Value: value, Want: fmt.Sprintf("a whole number from 0 to %d", kind.Max())}
 	}
 	return n, t, nil
@@ -119,11 +107,7 @@ func (*lookupAnswer) Shapes() map[string]reflect.Type {
 }
 
 func (r *Reading) lookup(_ context.Context, p *lookupParams) (*lookupAnswer, error) {
-	m, loaded, err := r.market(p.Market)
-	if err != nil {
-		return nil, err
-	}
-	operator, err := p.Operator.in(m)
+	m, loaded, f, err := r.pick(p.inMarket, areaParams{}, emissionParams{})
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +126,7 @@ func (r *Reading) lookup(_ context.Context, p *lookupParams) (*lookupAnswer, err
 	if t == lookupAuto {
 		types = index.RadioTypes
 	}
-	for _, found := range loaded.Lookup(value, types, operator) {
+	for _, found := range loaded.Lookup(value, types, f.Operator) {
 		if len(body.Data) == p.Limit {
 			break
 		}

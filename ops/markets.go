@@ -20,8 +20,7 @@ func (r *Reading) markets(context.Context, *marketsParams) (*view.Body[[]view.Ma
 		return nil, errLoading
 	}
 	body := &view.Body[[]view.Market, view.MarketsMeta]{Meta: view.MarketsMeta{Total: len(market.All)}}
-	for i := range market.All {
-		m := &market.All[i]
+	for _, m := range market.All {
 		body.Data = append(body.Data, view.NewMarket(m, r.Set.Market(m.Code)))
 	}
 	return body, nil

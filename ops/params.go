@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"relais/endpoint"
@@ -24,7 +25,7 @@ type operatorName string
 // UnmarshalText accepts any case; whether the market has the operator is seen
 // when the market is known.
 func (o *operatorName) UnmarshalText(b []byte) error {
-	*o = operatorName(strings.ToUpper(string(b)))
+	*o = operatorName(fold.UpperASCII(string(b)))
 	return nil
 }
 
@@ -103,7 +104,8 @@ func (p *discParams) check() error {
 	return nil
 }
 
-// operator returns the position of an operator in the market's table.
+// in returns the position of the operator in the market's table, index.Any for
+// ALL.
 func (o operatorName) in(m *market.Market) (int, error) {
 	if o == market.AllOperators {
 		return index.Any, nil
@@ -113,6 +115,20 @@ func (o operatorName) in(m *market.Market) (int, error) {
 	}
 	return 0, &endpoint.ParamError{Param: "operator", Value: string(o), Code: codeInvalidOperator,
 		Want: fmt.Sprintf("%s has %s", m.Code, strings.Join(append(m.OperatorKeys(), market.AllOperators), ", "))}
+}
+
+// inAny fails when none of the markets has the operator.
+func (o operatorName) inAny(markets []*market.Market) error {
+	var keys []string
+	for _, m := range markets {
+		if _, err := o.in(m); err == nil {
+			return nil
+		}
+		keys = append(keys, m.OperatorKeys()...)
+	}
+	slices.Sort(keys)
+	return &endpoint.ParamError{Param: "operator", Value: string(o), Code: codeInvalidOperator,
+		Want: fmt.Sprintf("one of %s, %s", strings.Join(slices.Compact(keys), ", "), market.AllOperators)}
 }
 
 // in returns the position of the area in the market's table.
@@ -165,24 +181,4 @@ func statusIn(text string, m *index.Market) int {
 		}
 	}
 	return index.NoStatus
-}
-
-// filter resolves the parameters that filter a market's sites. loaded may be
-// nil, for a market without an inventory.
-func filter(m *market.Market, loaded *index.Market, o operatorName, a areaParams, e emissionParams) (index.Filter, error) {
-	f := index.All
-	var err error
-	if f.Operator, err = o.in(m); err != nil {
-		return f, err
-	}
-	if f.Area, err = a.in(m); err != nil {
-		return f, err
-	}
-	if e.Generation != nil {
-		f.Generation = int(*e.Generation)
-	}
-	if loaded != nil {
-		f.Status = statusIn(e.Status, loaded)
-	}
-	return f, nil
 }

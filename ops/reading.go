@@ -32,22 +32,47 @@ func All() []*endpoint.Op[*Reading] {
 	}
 }
 
-// market returns the row of a market and, where it has an inventory, its loaded
-// register. A market with an inventory that is not loaded is an error: an empty
-// success would look like a country without antennas.
-func (r *Reading) market(c market.Code) (*market.Market, *index.Market, error) {
-	m := market.Get(c)
+// load returns the register of a market, nil for one without an inventory. A
+// market with an inventory that is not loaded is an error: an empty success would
+// look like a country without antennas.
+func (r *Reading) load(m *market.Market) (*index.Market, error) {
 	if r.Set == nil {
-		return nil, nil, errLoading
+		return nil, errLoading
 	}
 	if !m.HasInventory() {
-		return m, nil, nil
+		return nil, nil
 	}
-	loaded := r.Set.Market(c)
+	loaded := r.Set.Market(m.Code)
 	if loaded == nil {
-		return nil, nil, notLoaded(c)
+		return nil, notLoaded(m.Code)
 	}
-	return m, loaded, nil
+	return loaded, nil
+}
+
+// pick resolves the parameters that pick a market's sites. What the market does
+// not have is an error before anything of the data is one: a question that is
+// wrong stays wrong, whatever is loaded. The register is nil for a market without
+// an inventory.
+func (r *Reading) pick(in inMarket, a areaParams, e emissionParams) (*market.Market, *index.Market, index.Filter, error) {
+	m, f := market.Get(in.Market), index.All
+	var err error
+	if f.Operator, err = in.Operator.in(m); err != nil {
+		return nil, nil, f, err
+	}
+	if f.Area, err = a.in(m); err != nil {
+		return nil, nil, f, err
+	}
+	loaded, err := r.load(m)
+	if err != nil {
+		return nil, nil, f, err
+	}
+	if e.Generation != nil {
+		f.Generation = int(*e.Generation)
+	}
+	if loaded != nil {
+		f.Status = statusIn(e.Status, loaded)
+	}
+	return m, loaded, f, nil
 }
 
 // attribution says where the data comes from; loaded may be nil.

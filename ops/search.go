@@ -3,7 +3,6 @@ package ops
 import (
 	"context"
 	"reflect"
-	"strconv"
 
 	"relais/endpoint"
 	"relais/index"
@@ -41,11 +40,7 @@ func (searchPage) Shapes() map[string]reflect.Type {
 }
 
 func (r *Reading) search(_ context.Context, p *searchParams) (searchPage, error) {
-	m, loaded, err := r.market(p.Market)
-	if err != nil {
-		return searchPage{}, err
-	}
-	f, err := filter(m, loaded, p.Operator, p.areaParams, p.emissionParams)
+	m, loaded, f, err := r.pick(p.inMarket, p.areaParams, p.emissionParams)
 	if err != nil {
 		return searchPage{}, err
 	}
@@ -65,5 +60,3 @@ func (r *Reading) search(_ context.Context, p *searchParams) (searchPage, error)
 	s, err := newPage(page, meta)
 	return searchPage{s}, err
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

@@ -88,6 +88,13 @@ func detailMeta(m *index.Market) view.DetailMeta {
 // find returns the site that name names, with the position of the operator that
 // was asked for, or absent.
 func (r *Reading) find(name string, in *market.Code, o operatorName, absent *Error) (*index.Market, uint32, int, error) {
+	among := market.All
+	if in != nil {
+		among = []*market.Market{market.Get(*in)}
+	}
+	if err := o.inAny(among); err != nil {
+		return nil, 0, 0, err
+	}
 	loaded, at, err := r.locate(name, in, absent)
 	if err != nil {
 		return nil, 0, 0, err
@@ -106,15 +113,14 @@ func (r *Reading) find(name string, in *market.Code, o operatorName, absent *Err
 // a siteKey; else over the loaded markets, a site id before a station number.
 func (r *Reading) locate(name string, in *market.Code, absent *Error) (*index.Market, uint32, error) {
 	if in != nil {
-		return r.locateIn(*in, name, absent)
+		return r.locateIn(market.Get(*in), name, absent)
 	}
 	if r.Set == nil {
 		return nil, 0, errLoading
 	}
-	for i := range market.All {
-		code := market.All[i].Code
-		if prefix := index.Key(code, ""); len(name) > len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) {
-			if loaded, at, err := r.locateIn(code, name, absent); err != absent {
+	for _, m := range market.All {
+		if prefix := index.Key(m.Code, ""); len(name) > len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) {
+			if loaded, at, err := r.locateIn(m, name, absent); err != absent {
 				return loaded, at, err
 			}
 		}
@@ -132,8 +138,8 @@ func (r *Reading) locate(name string, in *market.Code, absent *Error) (*index.Ma
 	return nil, 0, absent
 }
 
-func (r *Reading) locateIn(code market.Code, name string, absent *Error) (*index.Market, uint32, error) {
-	_, loaded, err := r.market(code)
+func (r *Reading) locateIn(m *market.Market, name string, absent *Error) (*index.Market, uint32, error) {
+	loaded, err := r.load(m)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -2,8 +2,7 @@ package ops
 
 import (
 	"context"
-	"fmt"
-	"strings"
+	"slices"
 
 	"relais/endpoint"
 	"relais/index"
@@ -22,27 +21,22 @@ type statsParams struct {
 	Operator operatorName `param:"operator" default:"ALL" doc:"An operator of FR or DROM, or ALL. An operator of one market counts in that market's departments only." example:"ORANGE"`
 }
 
+// withDepartments are the markets that have them.
+var withDepartments = slices.DeleteFunc(slices.Clone(market.All), func(m *market.Market) bool { return !m.Departments })
+
 func (r *Reading) departments(_ context.Context, p *statsParams) (*view.Body[[]view.Department, view.StatsMeta], error) {
+	if err := p.Operator.inAny(withDepartments); err != nil {
+		return nil, err
+	}
 	if r.Set == nil {
 		return nil, errLoading
 	}
 	body := &view.Body[[]view.Department, view.StatsMeta]{Data: []view.Department{}, Meta: view.StatsMeta{Operator: string(p.Operator)}}
-	known, keys := p.Operator == market.AllOperators, []string{}
-	for i := range market.All {
-		m := &market.All[i]
-		if !m.Departments {
-			continue
-		}
-		keys = append(keys, m.OperatorKeys()...)
-		operator, err := p.Operator.in(m)
-		known = known || err == nil
+	for _, m := range withDepartments {
 		if loaded := r.Set.Market(m.Code); loaded != nil {
+			operator, err := p.Operator.in(m)
 			body.Data = append(body.Data, departmentRows(loaded, operator, err == nil)...)
 		}
-	}
-	if !known {
-		return nil, &endpoint.ParamError{Param: "operator", Value: string(p.Operator), Code: codeInvalidOperator,
-			Want: fmt.Sprintf("FR and DROM have %s, %s", strings.Join(keys, ", "), market.AllOperators)}
 	}
 	if len(body.Data) == 0 {
 		return nil, notLoaded(market.FR)

@@ -8,8 +8,8 @@ type Date int32
 
 var epoch = time.Date(0, 12, 31, 0, 0, 0, 0, time.UTC)
 
-// MaxDate is the last day of the year 9999.
-var MaxDate = DateOf(9999, 12, 31)
+// maxDate is the last day of the year 9999.
+var maxDate = DateOf(9999, 12, 31)
 
 // DateOf returns the day, and 0 for one that no calendar has.
 func DateOf(year, month, day int) Date {
@@ -61,7 +61,7 @@ func (d Date) String() string { return string(d.Append(nil)) }
 
 // Append appends what String returns.
 func (d Date) Append(dst []byte) []byte {
-	if d <= 0 || d > MaxDate {
+	if d <= 0 || d > maxDate {
 		return dst
 	}
 	year, month, day := d.Time().Date()

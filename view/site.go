@@ -31,8 +31,8 @@ type Site struct {
 	Longitude      float64     `json:"longitude" doc:"WGS84 degrees."`
 }
 
-// SharedTag is the operatorTag of a site with several operators.
-const SharedTag = "SHARED"
+// sharedTag is the operatorTag of a site with several operators.
+const sharedTag = "SHARED"
 
 // NewSite returns the site summary of s. operator, when not negative, is the one
 // whose site id is wanted.
@@ -49,7 +49,7 @@ func NewSite(snap *snapshot.Snapshot, s *site.Site, operator int) Site {
 		v.ANFRCode = s.SourceCode
 	}
 	if v.IsSharedSite = len(v.Operators) > 1; v.IsSharedSite {
-		v.OperatorTag = SharedTag
+		v.OperatorTag = sharedTag
 	} else if len(v.Operators) == 1 {
 		v.OperatorTag = v.Operators[0]
 	}

@@ -13,10 +13,6 @@ import (
 	"relais/snapshot"
 )
 
-// ShapeVersion changes with every change of a shape, so that what clients have
-// cached of an older program is not taken for current.
-const ShapeVersion = 1
-
 // A Body is the answer of an operation; the request id is added in transport.
 type Body[D, M any] struct {
 	Data D `json:"data"`
