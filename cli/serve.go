@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -57,10 +58,13 @@ func (c *serveCommand) Run(ctx context.Context, streams Streams) error {
 func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(base string)) error {
 	log := newLog(streams.Err, c.Log)
 	dir := c.dir()
-	if _, err := os.Stat(string(dir)); err != nil {
-		return fmt.Errorf("%s: %w", dir, errNoFolder)
+	if _, err := os.Stat(string(dir)); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: the data folder does not exist: make it with relais ingest, or try relais demo", dir)
+	} else if err != nil {
+		return err
 	}
-	if err := onlyLoopback(c.Listen); err != nil {
+	addr, err := loopback(c.Listen)
+	if err != nil {
 		return err
 	}
 	release, err := hold(dir, c.Listen, log)
@@ -68,7 +72,7 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 		return err
 	}
 	defer release()
-	listener, err := net.Listen("tcp", c.Listen)
+	listener, err := net.ListenTCP("tcp", addr)
 	if err != nil {
 		return err
 	}
@@ -95,16 +99,16 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 	return err
 }
 
-// onlyLoopback refuses addresses that other machines can reach.
-func onlyLoopback(listen string) error {
+// loopback resolves an address, and refuses one that other machines can reach.
+func loopback(listen string) (*net.TCPAddr, error) {
 	addr, err := net.ResolveTCPAddr("tcp", listen)
 	if err != nil {
-		return usageError{fmt.Errorf("--listen %s: %w", listen, err)}
+		return nil, usageError{fmt.Errorf("--listen %s: %w", listen, err)}
 	}
 	if !addr.IP.IsLoopback() {
-		return usageError{fmt.Errorf("--listen %s: this version asks nobody for a key, so it listens on loopback addresses only, such as 127.0.0.1:8080", listen)}
+		return nil, usageError{fmt.Errorf("--listen %s: this version asks nobody for a key, so it listens on loopback addresses only, such as 127.0.0.1:8080", listen)}
 	}
-	return nil
+	return addr, nil
 }
 
 // hold makes this process the folder's only server. A folder that cannot be
@@ -127,9 +131,9 @@ func follow(ctx context.Context, dir folder.Dir, api *httpapi.Server, log *slog.
 	var preparing sync.WaitGroup
 	stop := func() {}
 	live := index.NewLive(dir, view.Summaries, log, func(set *index.Set) {
+		api.Show(set)
 		stop()
 		preparing.Wait()
-		api.Show(set)
 		var preparation context.Context
 		preparation, stop = context.WithCancel(ctx)
 		preparing.Go(func() {
@@ -163,7 +167,7 @@ func growFreely() (settle func()) {
 func run(ctx context.Context, listener net.Listener, h http.Handler, log *slog.Logger) error {
 	server := &http.Server{
 		Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
-		MaxHeaderBytes: headerBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		MaxHeaderBytes: headerBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()

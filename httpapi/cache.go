@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"io"
 	"sync"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
@@ -23,9 +24,13 @@ type cache struct {
 	most  int
 }
 
-// A cacheKey is the entity tag, which names data and question, and the coding.
+// An answerKey names an answer but for its request id: the version of the data
+// and the question in canonical form.
+type answerKey struct{ version, question string }
+
+// A cacheKey is an answer in a coding.
 type cacheKey struct {
-	tag    string
+	answerKey
 	coding *coding
 }
 
@@ -67,8 +72,8 @@ type prepared map[cacheKey]*packed
 
 // packed returns the compressed beginning of an answer: prepared, kept, or made
 // now. It is nil for an answer that is too large to hold.
-func (s *Server) packed(stream endpoint.Stream, size int64, c *coding, tag string) *packed {
-	key := cacheKey{tag, c}
+func (s *Server) packed(stream endpoint.Stream, size int64, c *coding, a answerKey) *packed {
+	key := cacheKey{a, c}
 	if p := (*s.prepared.Load())[key]; p != nil {
 		return p
 	}
@@ -102,14 +107,11 @@ func (s *Server) Prepare(ctx context.Context, set *index.Set) error {
 			return err
 		}
 		for _, c := range codings {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			p, err := c.pack(stream, true)
+			p, err := c.pack(stoppable{stream, ctx}, true)
 			if err != nil {
 				return err
 			}
-			ready[cacheKey{etag(reading.Version(), call.Key), c}] = p
+			ready[cacheKey{answerKey{reading.Version(), call.Key}, c}] = p
 		}
 	}
 	if s.set.Load() == set {
@@ -117,3 +119,24 @@ func (s *Server) Prepare(ctx context.Context, set *index.Set) error {
 	}
 	return nil
 }
+
+// A stoppable stream ends with its context's error when that is over.
+type stoppable struct {
+	endpoint.Stream
+	ctx context.Context
+}
+
+// WriteTo implements endpoint.Stream.
+func (s stoppable) WriteTo(w io.Writer) (int64, error) {
+	return s.Stream.WriteTo(writerFunc(func(p []byte) (int, error) {
+		if err := s.ctx.Err(); err != nil {
+			return 0, err
+		}
+		return w.Write(p)
+	}))
+}
+
+type writerFunc func(p []byte) (int, error)
+
+// Write implements io.Writer.
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

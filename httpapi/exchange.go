@@ -1,15 +1,14 @@
 package httpapi
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"runtime/debug"
 	"strconv"
 	"strings"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/google/uuid"
 
 	"relais/endpoint"
@@ -100,30 +99,23 @@ func unescaped(key string) string {
 	return k
 }
 
-// etag is a weak entity tag: of the data, the program's shapes and the question,
-// never of the request id.
-func etag(version, key string) string {
-	var d xxhash.Digest
-	d.Reset()
-	d.WriteString(version) // a hash's Write never fails
-	d.WriteString("\x00" + shapeVersion + "\x00")
-	d.WriteString(key)
-	var sum [8]byte
-	var text [20]byte
-	copy(text[:], `W/"`)
-	hex.Encode(text[3:], d.Sum(sum[:0]))
-	text[19] = '"'
-	return string(text[:])
+// etag is a weak entity tag: of the data, the program and the question, never of
+// the request id. shapes stands for the program.
+func etag(shapes string, a answerKey) string {
+	text := make([]byte, 0, 256)
+	text = append(append(text, shapes...), 0)
+	text = append(append(text, a.version...), 0)
+	sum := sha256.Sum256(append(text, a.question...))
+	text = append(text[:0], `W/"`...)
+	text = hex.AppendEncode(text, sum[:16])
+	return string(append(text, '"'))
 }
 
-var shapeVersion = strconv.Itoa(view.ShapeVersion)
-
-// match tells whether one of the tags of If-None-Match is tag.
-func match(header []string, tag string) bool {
+// named tells whether If-None-Match names the tag, which may be "*".
+func named(header []string, tag string) bool {
 	for _, line := range header {
 		for part := range strings.SplitSeq(line, ",") {
-			part = strings.TrimSpace(part)
-			if part == "*" || strings.TrimPrefix(part, "W/") == tag[len("W/"):] {
+			if strings.TrimPrefix(strings.TrimSpace(part), "W/") == strings.TrimPrefix(tag, "W/") {
 				return true
 			}
 		}
@@ -141,6 +133,7 @@ func (x *exchange) begin(status int) {
 func (x *exchange) fail(e *ops.Error) {
 	h := x.w.Header()
 	h.Del("Etag")
+	h.Del("Content-Encoding")
 	h["Content-Type"] = jsonType
 	h["Cache-Control"] = noStore
 	if e.RetryAfter > 0 {
@@ -167,7 +160,7 @@ var (
 
 // plain answers a small JSON object that is not of an operation.
 func (x *exchange) plain(status int, v any) {
-	body, err := json.Marshal(v)
+	body, err := view.JSON(v)
 	if err != nil {
 		x.fail(&ops.Error{Status: http.StatusInternalServerError, Code: "EXTERNAL_REQUEST_FAILED", Message: "an internal error"})
 		return

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"crypto/sha256"
 	"net/http"
 	"time"
 
@@ -69,8 +70,13 @@ func (s *Server) document() error {
 		info.Servers = append(info.Servers, s.BaseURL+mount)
 	}
 	text, err := view.JSON(endpoint.OpenAPI(info, ops.All()))
+	if err != nil {
+		return err
+	}
 	s.openapi = append(text, '\n')
-	return err
+	sum := sha256.Sum256(s.openapi)
+	s.shapes = string(sum[:])
+	return nil
 }
 
 func openAPI(s *Server, x *exchange) {

@@ -34,8 +34,9 @@ const (
 	mostHeld    = 8 << 20 // bytes of an answer that is compressed as a whole, and may be kept
 )
 
-// send sends a stream as the answer.
-func (s *Server) send(x *exchange, stream endpoint.Stream, tag string) error {
+// send sends a stream as the answer. Its error comes after the header is out; it
+// is a goneError when the client stopped reading.
+func (s *Server) send(x *exchange, stream endpoint.Stream, a answerKey) error {
 	h := x.w.Header()
 	h["Content-Type"] = []string{stream.ContentType()}
 	size := stream.Size()
@@ -44,7 +45,7 @@ func (s *Server) send(x *exchange, stream endpoint.Stream, tag string) error {
 		return sendPlain(x, stream, size)
 	}
 	h["Content-Encoding"] = coding.header
-	if p := s.packed(stream, size, coding, tag); p != nil {
+	if p := s.packed(stream, size, coding, a); p != nil {
 		end := coding.end(p, x.tail())
 		h["Content-Length"] = []string{strconv.Itoa(len(p.data) + len(end))}
 		x.begin(http.StatusOK)
@@ -82,9 +83,10 @@ func sendPlain(x *exchange, stream endpoint.Stream, size int64) error {
 // writes, and gives the client a time for each of them: a long answer may take
 // long, but a client that stops reading is let go.
 type chunkWriter struct {
-	w   http.ResponseWriter
-	buf []byte
-	err error
+	w     http.ResponseWriter
+	buf   []byte
+	begun bool // a piece is out
+	err   error
 }
 
 const (
@@ -96,7 +98,7 @@ var chunkWriters = sync.Pool{New: func() any { return &chunkWriter{buf: make([]b
 
 func newChunkWriter(w http.ResponseWriter) *chunkWriter {
 	c := chunkWriters.Get().(*chunkWriter)
-	c.w, c.buf, c.err = w, c.buf[:0], nil
+	c.w, c.buf, c.begun, c.err = w, c.buf[:0], false, nil
 	return c
 }
 
@@ -123,17 +125,23 @@ func (c *chunkWriter) flush() error {
 	return err
 }
 
-// put writes p in pieces that a slow client has the time to take.
+// put writes p in pieces that a slow client has the time to take. The server's
+// own timeout is for the first.
 func (c *chunkWriter) put(p []byte) error {
 	for len(p) > 0 && c.err == nil {
 		n := min(len(p), chunkBytes)
-		if len(p) > chunkBytes || n == chunkBytes {
+		if c.begun {
 			// Not every ResponseWriter has deadlines; the server's own timeout
 			// then holds.
 			_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(chunkTime))
 		}
-		_, c.err = c.w.Write(p[:n])
-		p = p[n:]
+		if _, err := c.w.Write(p[:n]); err != nil {
+			c.err = goneError{err}
+		}
+		c.begun, p = true, p[n:]
 	}
 	return c.err
 }
+
+// A goneError is a failure to write to the client.
+type goneError struct{ error }

@@ -35,6 +35,7 @@ type Server struct {
 	pages    *cache
 	prepared atomic.Pointer[prepared]
 	openapi  []byte
+	shapes   string // stands for the program in entity tags
 }
 
 // A route is what a path leads to.
@@ -139,10 +140,10 @@ func (o *operation) serve(s *Server, x *exchange) {
 		s.report(o, x, err)
 		return
 	}
-	tag := etag(reading.Version(), call.Key)
-	if match(x.r.Header["If-None-Match"], tag) {
-		o.head(x, tag)
-		x.begin(http.StatusNotModified)
+	asked := answerKey{reading.Version(), call.Key}
+	tag, known := etag(s.shapes, asked), x.r.Header["If-None-Match"]
+	if reading.Set != nil && named(known, tag) { // only an answer can have told the tag
+		o.notModified(x, tag)
 		return
 	}
 	result, err := call.Do(x.r.Context(), reading)
@@ -155,10 +156,30 @@ func (o *operation) serve(s *Server, x *exchange) {
 		s.report(o, x, err)
 		return
 	}
-	o.head(x, tag)
-	if err := s.send(x, stream, tag); err != nil {
-		s.Log.Debug("the client went away", "requestId", x.id, "error", err)
+	if named(known, "*") {
+		o.notModified(x, tag)
+		return
 	}
+	o.head(x, tag)
+	if err := s.send(x, stream, asked); err != nil {
+		s.cut(x, err)
+	}
+}
+
+// cut ends the connection of an answer that cannot be finished, so that nobody
+// takes its beginning for the whole.
+func (s *Server) cut(x *exchange, err error) {
+	if _, gone := errors.AsType[goneError](err); gone {
+		s.Log.Debug("the client went away", "requestId", x.id, "error", err)
+	} else {
+		s.Log.Warn("an answer was cut off", "requestId", x.id, "error", err)
+	}
+	panic(http.ErrAbortHandler)
+}
+
+func (o *operation) notModified(x *exchange, tag string) {
+	o.head(x, tag)
+	x.begin(http.StatusNotModified)
 }
 
 func (o *operation) head(x *exchange, tag string) {

@@ -1,0 +1,86 @@
+package httpapi
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Answers while the data changes are those of the old or of the new data, whole.
+func TestChangeOfData(t *testing.T) {
+	old, err := country()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	next, err := load(dir, 400)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(t)
+	want := map[string]bool{}
+	for range 2 {
+		for _, target := range targets {
+			w := get(t, s, target, "X-Request-Id", "same")
+			want[w.Header().Get("Etag")+w.Body.String()] = true
+		}
+		s.Show(next)
+	}
+	if tag := get(t, s, "/antennas?limit=3").Header().Get("Etag"); !want[tag+get(t, s, "/antennas?limit=3", "X-Request-Id", "same").Body.String()] {
+		t.Error("the new data does not answer")
+	}
+	var wg sync.WaitGroup
+	stop := make(chan struct{})
+	for range 4 {
+		wg.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				target := targets[i%len(targets)]
+				w := get(t, s, target, "X-Request-Id", "same", "Accept-Encoding", []string{"identity", "gzip", "zstd"}[i%3])
+				// The supports of the demonstration have other ids in a smaller one.
+				if (w.Code != 200 || !want[w.Header().Get("Etag")+unpack(t, w)]) && !(w.Code == 404 && strings.Contains(target, "90000010")) {
+					t.Errorf("%s: %d, neither old nor new", target, w.Code)
+				}
+			}
+		})
+	}
+	for i := range 60 {
+		set := old
+		if i%2 == 0 {
+			set = next
+		}
+		s.Show(set)
+		if i%20 == 0 {
+			if err := s.Prepare(context.Background(), set); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	close(stop)
+	wg.Wait()
+}
+
+func TestCacheIsBounded(t *testing.T) {
+	c := newCache(1000)
+	key := func(question string) cacheKey { return cacheKey{answerKey{"1", question}, codings[0]} }
+	for i := range 100 {
+		c.put(key(strconv.Itoa(i)), &packed{data: make([]byte, 100)})
+	}
+	if c.bytes > 1000 || c.lru.Len() != 10 || c.get(key("99")) == nil || c.get(key("0")) != nil {
+		t.Errorf("%d bytes in %d entries", c.bytes, c.lru.Len())
+	}
+	c.put(key("huge"), &packed{data: make([]byte, 900)})
+	if c.get(key("huge")) != nil || c.lru.Len() != 10 {
+		t.Error("one entry takes nearly everything")
+	}
+	c.put(key("99"), &packed{data: make([]byte, 100)})
+	if c.bytes != 1000 {
+		t.Errorf("%d bytes after putting an entry again", c.bytes)
+	}
+}

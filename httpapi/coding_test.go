@@ -1,0 +1,112 @@
+package httpapi
+
+import (
+	"compress/gzip"
+	"context"
+	"io"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"relais/endpoint"
+)
+
+// unpack decodes a body, gzip with the standard library.
+func unpack(t *testing.T, w *httptest.ResponseRecorder) string {
+	t.Helper()
+	var in io.Reader = w.Body
+	switch w.Header().Get("Content-Encoding") {
+	case "gzip":
+		z, err := gzip.NewReader(w.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z.Multistream(false) // curl and Chromium read the first member only
+		in = z
+	case "zstd":
+		z, err := zstd.NewReader(w.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer z.Close()
+		in = z
+	}
+	text, err := io.ReadAll(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestCodings(t *testing.T) {
+	s := newServer(t)
+	check := func(when string) {
+		for _, target := range targets {
+			want := get(t, s, target, "X-Request-Id", "same").Body.String()
+			for _, coding := range []string{"gzip", "zstd"} {
+				for range 2 { // the second answer may come from the cache
+					w := get(t, s, target, "X-Request-Id", "same", "Accept-Encoding", coding)
+					if n := w.Header().Get("Content-Length"); n != "" && n != strconv.Itoa(w.Body.Len()) {
+						t.Errorf("%s %s %s: Content-Length %s of %d bytes", when, target, coding, n, w.Body.Len())
+					}
+					if used := w.Header().Get("Content-Encoding"); used != coding && len(want) > 2000 {
+						t.Errorf("%s %s: coding %q, want %s", when, target, used, coding)
+					}
+					if got := unpack(t, w); got != want {
+						t.Errorf("%s %s %s: %d bytes, want %d", when, target, coding, len(got), len(want))
+					}
+				}
+			}
+		}
+	}
+	check("at first")
+	set, err := country()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Prepare(context.Background(), set); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(*s.prepared.Load()); n != 8 { // two markets, two formats, two codings
+		t.Errorf("%d exports are prepared", n)
+	}
+	check("prepared")
+}
+
+// An answer that is too large to hold is compressed while it is sent.
+func TestStreamedCodings(t *testing.T) {
+	body := endpoint.Bytes(`{"data":"` + strings.Repeat("héllo ", 100000) + `"`)
+	for _, c := range codings {
+		w := httptest.NewRecorder()
+		w.Header().Set("Content-Encoding", c.name)
+		if err := c.stream(w, body, []byte(`,"requestId":"1"}`)); err != nil {
+			t.Fatal(err)
+		}
+		if got := unpack(t, w); got != string(body)+`,"requestId":"1"}` {
+			t.Errorf("%s: %d bytes", c.name, len(got))
+		}
+	}
+}
+
+func TestNegotiate(t *testing.T) {
+	for header, want := range map[string]string{
+		"": "", "identity": "", "gzip": "gzip", "zstd": "zstd", "gzip, zstd": "zstd", "gzip;q=1, zstd;q=0.5": "gzip", "zstd;q=0, gzip": "gzip",
+		"gzip;q=0": "", "*": "zstd", "*;q=0": "", "zstd;q=0, *": "gzip", "br, deflate": "", "GZIP": "gzip", "x-gzip": "gzip", "gzip;q=nonsense": "", "gzip;q=NaN": "",
+		"gzip ; q=0.1": "gzip", ",,;,q=": "", "gzip, deflate, br, zstd": "zstd",
+	} {
+		var lines []string
+		if header != "" {
+			lines = []string{header}
+		}
+		got := ""
+		if c := negotiate(lines); c != nil {
+			got = c.name
+		}
+		if got != want {
+			t.Errorf("Accept-Encoding %q: %q, want %q", header, got, want)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package httpapi
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/endpoint"
+)
+
+// A client is a ResponseWriter that counts writes and the deadlines that were
+// set before each, and that goes away after a number of writes.
+type client struct {
+	*httptest.ResponseRecorder
+	pieces    []int
+	deadlines []bool
+	armed     bool
+	stays     int
+}
+
+func (c *client) SetWriteDeadline(t time.Time) error {
+	c.armed = time.Until(t) > chunkTime/2
+	return nil
+}
+
+func (c *client) Write(p []byte) (int, error) {
+	if len(c.pieces) == c.stays {
+		return 0, errors.New("connection reset by peer")
+	}
+	c.pieces, c.deadlines, c.armed = append(c.pieces, len(p)), append(c.deadlines, c.armed), false
+	return c.ResponseRecorder.Write(p)
+}
+
+// A pieces stream writes a number of equal texts, and then fails where it should.
+type pieces struct {
+	n, size int
+	err     error
+}
+
+func (pieces) ContentType() string { return endpoint.JSONType }
+
+func (p pieces) Size() int64 { return int64(p.n * p.size) }
+
+func (p pieces) WriteTo(w io.Writer) (int64, error) {
+	for i := range p.n {
+		if n, err := io.WriteString(w, strings.Repeat("x", p.size)); err != nil {
+			return int64(i*p.size + n), err
+		}
+	}
+	return p.Size(), p.err
+}
+
+// Every piece but the first has a deadline of its own, whatever the sizes of
+// what is written.
+func TestDeadlines(t *testing.T) {
+	for _, p := range []pieces{{n: 1, size: 100}, {n: 10000, size: 97}, {n: 3, size: 700_000}, {n: 1, size: 3 << 20}, {n: 9, size: chunkBytes}, {n: 2000, size: 1000}} {
+		c := &client{ResponseRecorder: httptest.NewRecorder(), stays: -1}
+		w := newChunkWriter(c)
+		_, err := p.WriteTo(w)
+		if err := errors.Join(err, w.flush()); err != nil {
+			t.Fatal(err)
+		}
+		w.release()
+		if c.Body.Len() != p.n*p.size {
+			t.Errorf("%+v: %d bytes", p, c.Body.Len())
+		}
+		for i, n := range c.pieces {
+			if n > chunkBytes || c.deadlines[i] != (i > 0) || i < len(c.pieces)-1 && n < chunkBytes/2 {
+				t.Errorf("%+v: piece %d of %d has %d bytes, deadline %v", p, i, len(c.pieces), n, c.deadlines[i])
+			}
+		}
+	}
+}
+
+// An answer that cannot be finished is cut off, and never ends as if it were
+// whole.
+func TestCutOff(t *testing.T) {
+	s := newServer(t)
+	broken := errors.New("broken")
+	for name, tt := range map[string]struct {
+		stays int
+		err   error
+	}{"client": {1, nil}, "stream": {-1, broken}} {
+		for _, coding := range []string{"identity", "gzip", "zstd"} {
+			c := &client{ResponseRecorder: httptest.NewRecorder(), stays: tt.stays}
+			r := httptest.NewRequest(http.MethodGet, "/", nil)
+			r.Header.Set("Accept-Encoding", coding)
+			// Of a size that is not held, and that does not compress into one piece.
+			err := s.send(&exchange{w: c, r: r, id: "1"}, noise{pieces{n: 3 << 10, size: 4 << 10, err: tt.err}}, answerKey{"1", name})
+			if _, gone := errors.AsType[goneError](err); err == nil || gone != (name == "client") || tt.err != nil && !errors.Is(err, tt.err) {
+				t.Errorf("%s, %s: %v", name, coding, err)
+			}
+			if strings.Contains(c.Body.String(), "requestId") {
+				t.Errorf("%s, %s: the answer has an end", name, coding)
+			}
+		}
+	}
+	defer func() {
+		if err, ok := recover().(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
+			t.Error("the connection was not cut")
+		}
+	}()
+	s.cut(&exchange{}, broken)
+}
+
+// A noise stream is a pieces stream of bytes that do not compress, of a size that
+// is not known beforehand.
+type noise struct{ pieces }
+
+func (noise) Size() int64 { return -1 }
+
+func (p noise) WriteTo(w io.Writer) (int64, error) {
+	state, piece := uint32(1), make([]byte, p.size)
+	for i := range p.n {
+		for k := range piece {
+			state = state*1664525 + 1013904223
+			piece[k] = byte(state >> 24)
+		}
+		if n, err := w.Write(piece); err != nil {
+			return int64(i*p.size + n), err
+		}
+	}
+	return int64(p.n * p.size), p.err
+}
