@@ -22,7 +22,7 @@ const nationalSupports = 72700
 
 func main() {
 	bare := flag.String("bare", "", "internal: serve the answers of this file")
-	make := flag.String("make", "", "internal: write the files of a country of national size here")
+	files := flag.String("files", "", "internal: write the files of a country of national size here")
 	relais := flag.String("relais", "build/relais", "the program to measure")
 	data := flag.String("data", "", "a data folder to measure on, instead of a synthetic one of national size")
 	work := flag.String("work", "build/bench", "where the synthetic one is made and kept")
@@ -32,8 +32,8 @@ func main() {
 	switch {
 	case *bare != "":
 		err = serveBare(*bare)
-	case *make != "":
-		_, err = demo.Write(*make, nationalSupports)
+	case *files != "":
+		_, err = demo.Write(*files, nationalSupports)
 	default:
 		err = run(*relais, *data, *work, *seconds)
 	}
@@ -96,7 +96,7 @@ func makeFiles(dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if out, err := exec.Command(self, "-make", dir).CombinedOutput(); err != nil {
+	if out, err := exec.Command(self, "-files", dir).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, out)
 	}
 	return filepath.Glob(filepath.Join(dir, "SYNTHETIC*"))

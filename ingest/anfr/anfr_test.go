@@ -402,8 +402,12 @@ func FuzzBuild(f *testing.F) {
 		for _, b := range builders {
 			emissions += b.Emissions()
 			if b.Len() > 0 {
-				if _, err := b.Write(filepath.Join(t.TempDir(), "x.snap")); err != nil {
+				path := filepath.Join(t.TempDir(), "x.snap")
+				if _, err := b.Write(path); err != nil {
 					t.Fatal(err)
+				}
+				if s, err := snapshot.ReadFile(path); err != nil || s.Len() != b.Len() || s.Emissions() != b.Emissions() {
+					t.Errorf("%d sites with %d emissions do not come back: %v", b.Len(), b.Emissions(), err)
 				}
 			}
 		}

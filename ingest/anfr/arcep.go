@@ -52,11 +52,15 @@ func (c *country) arcepRow(r *source.Reader) string {
 	if len(id) == 0 {
 		return "no site id of the operator"
 	}
-	s := &c.stations[at]
-	s.shared = s.shared || len(r.Field(arcepShared)) > 0
-	if s.siteID != "" && s.siteID != clean(id) {
-		return "station has another site id already"
+	name, shared := clean(id), len(r.Field(arcepShared)) > 0
+	for ; at != noNext; at = c.stations[at].next {
+		s := &c.stations[at]
+		s.shared = s.shared || shared
+		if s.siteID != "" && s.siteID != name {
+			reason = "station has another site id already"
+			continue
+		}
+		s.siteID = name
 	}
-	s.siteID = clean(id)
-	return ""
+	return reason
 }

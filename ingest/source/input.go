@@ -83,8 +83,10 @@ func filesIn(dir string) (files []string, err error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		if e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
-			files = append(files, filepath.Join(dir, e.Name()))
+		path := filepath.Join(dir, e.Name())
+		// A link counts as what it leads to.
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
+			files = append(files, path)
 		}
 	}
 	if len(files) == 0 {
