@@ -24,12 +24,6 @@ func newStats(m *market.Market, s *snapshot.Snapshot) stats {
 	for o := range st {
 		st[o] = make([]Counts, len(m.Areas))
 	}
-	advance := make([]string, len(s.Statuses)) // the statistics' column of each status
-	for i, name := range s.Statuses {
-		if at := slices.IndexFunc(m.Statuses, func(x market.Status) bool { return x.Name == name }); at >= 0 {
-			advance[i] = m.Statuses[at].Count
-		}
-	}
 	band3500, band2100 := slices.Index(s.Systems, "5G NR 3500"), slices.Index(s.Systems, "5G NR 2100")
 	seen := make([]presence, len(st))
 	for i := range s.Len() {
@@ -40,7 +34,7 @@ func newStats(m *market.Market, s *snapshot.Snapshot) stats {
 		clear(seen)
 		s.EmissionKeys(i, func(k snapshot.EmissionKey) {
 			p := presence{any: true, status: k.Status + 1}
-			if k.Status >= 0 && advance[k.Status] != "projet" {
+			if k.Status >= 0 && m.Phase(k.Status) != market.Project {
 				p.live3500, p.live2100 = k.System == band3500, k.System == band2100
 				p.live[k.Generation] = true
 			}
@@ -48,7 +42,7 @@ func newStats(m *market.Market, s *snapshot.Snapshot) stats {
 			seen[k.Operator+1].add(p)
 		})
 		for o := range seen {
-			st[o][area].count(seen[o], advance)
+			st[o][area].count(seen[o], m.Phase(seen[o].status-1))
 		}
 	}
 	return st
@@ -71,7 +65,7 @@ func (p *presence) add(o presence) {
 	p.status = max(p.status, o.status)
 }
 
-func (c *Counts) count(p presence, advance []string) {
+func (c *Counts) count(p presence, phase market.Phase) {
 	if !p.any {
 		return
 	}
@@ -81,15 +75,12 @@ func (c *Counts) count(p presence, advance []string) {
 	c.FiveG += one(p.live[site.G5])
 	c.FourG += one(p.live[site.G4])
 	c.ThreeG += one(p.live[site.G3])
-	if p.status == 0 {
-		return
-	}
-	switch advance[p.status-1] {
-	case "enService":
+	switch phase {
+	case market.InService:
 		c.InService++
-	case "techOp":
+	case market.Operational:
 		c.Operational++
-	case "projet":
+	case market.Project:
 		c.Projects++
 	}
 }

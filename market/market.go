@@ -81,11 +81,21 @@ type Area struct {
 	Box   *geo.Box // where its sites can stand; nil: anywhere in the market's Box
 }
 
+// A Phase is how far a status says that an emission is; 0 is not known.
+type Phase uint8
+
+// The phases, each a column of the statistics.
+const (
+	Project Phase = iota + 1
+	Operational
+	InService
+)
+
 // A Status is a publication state of an emission.
 type Status struct {
 	Name  string // as published and answered
 	Short string // accepted instead in the status parameter
-	Count string // "projet", "techOp" or "enService": the column of the statistics
+	Phase Phase
 }
 
 // A Market is a row of the table.
@@ -166,6 +176,14 @@ func (m *Market) Area(code string) (int, bool) {
 
 func (m *Market) area(code string) int {
 	return slices.IndexFunc(m.Areas, func(a Area) bool { return a.Code == code })
+}
+
+// Phase returns how far a status is, by its position in Statuses.
+func (m *Market) Phase(status int) Phase {
+	if status < 0 || status >= len(m.Statuses) {
+		return 0
+	}
+	return m.Statuses[status].Phase
 }
 
 // HasFilter tells whether the market knows the filter: department, territory,

@@ -91,7 +91,7 @@ var All = []*Market{
 }
 
 var anfrStatuses = []Status{
-	{"Projet approuvé", "projet", "projet"},
-	{"Techniquement opérationnel", "techop", "techOp"},
-	{"En service", "en-service", "enService"},
+	{"Projet approuvé", "projet", Project},
+	{"Techniquement opérationnel", "techop", Operational},
+	{"En service", "en-service", InService},
 }

@@ -1,10 +1,9 @@
 package view
 
 import (
-	"slices"
 	"strconv"
-	"strings"
 
+	"relais/market"
 	"relais/site"
 	"relais/snapshot"
 )
@@ -120,11 +119,8 @@ func label(c site.Coded) *string {
 	return &c.Label
 }
 
-// project tells whether an emission is only planned: its status is the least
-// advanced of several.
-func (r register) project(e site.Emission) bool {
-	return e.Status == 0 && len(r.Statuses) > 0 && r.Statuses[0].Count == "projet"
-}
+// project tells whether an emission is only planned.
+func (r register) project(e site.Emission) bool { return r.Phase(e.Status) == market.Project }
 
 func (r register) radio(s *site.Site) Radio {
 	v := Radio{
@@ -160,13 +156,17 @@ func (r register) radio(s *site.Site) Radio {
 func (r register) inProject(s *site.Site) InProject {
 	v := InProject{LTE: []string{}, FiveG: []string{}}
 	for _, name := range technologies(s) {
-		if slices.ContainsFunc(s.Emissions, func(e site.Emission) bool { return e.System == name && !r.project(e) }) {
-			continue
+		generation, project := site.Generation(0), true
+		for _, e := range s.Emissions {
+			if e.System == name {
+				generation, project = e.Generation, project && r.project(e)
+			}
 		}
 		switch {
-		case strings.HasPrefix(name, "LTE"):
+		case !project:
+		case generation == site.G4:
 			v.LTE = append(v.LTE, name)
-		case strings.HasPrefix(name, "5G"), strings.HasPrefix(name, "NR"):
+		case generation == site.G5:
 			v.FiveG = append(v.FiveG, name)
 		}
 	}
