@@ -48,9 +48,8 @@ func (b bitset) count() (n int) {
 	return n
 }
 
-// each calls f for the members in ascending order; keep returns whether a
-// member stays.
-// each calls f for the members, in ascending order.
+// each calls f for the members in ascending order. It is for collecting from a
+// set that stays as it is; to take members out, filter writes each word once.
 func (b bitset) each(f func(i uint32)) {
 	for w, word := range b {
 		for ; word != 0; word &= word - 1 {
@@ -59,7 +58,8 @@ func (b bitset) each(f func(i uint32)) {
 	}
 }
 
-// filter keeps the members that keep accepts.
+// filter takes out the members that keep does not accept, which it is asked in
+// ascending order.
 func (b bitset) filter(keep func(i uint32) bool) {
 	for w, word := range b {
 		for rest := word; rest != 0; rest &= rest - 1 {

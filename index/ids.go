@@ -1,16 +1,19 @@
 package index
 
 import (
-	"math/bits"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
+
+	"relais/fold"
 )
 
-// A nameTable finds rows by a name, whatever its case in ASCII. It holds row
-// numbers only; the names stay in the snapshot. Several rows may have one name.
+// A nameTable finds rows by a name, whatever its case in ASCII. It holds hashes
+// and row numbers only; the names stay in the snapshot. Several rows may have one
+// name, and several names one hash.
 type nameTable struct {
-	slots []uint32 // row+1, 0 when free
-	name  func(row int) string
+	keys []uint64 // hash<<32 | row, ascending
+	name func(row int) string
 }
 
 func newNameTable(rows int, name func(row int) string) *nameTable {
@@ -20,39 +23,32 @@ func newNameTable(rows int, name func(row int) string) *nameTable {
 			named++
 		}
 	}
-	t := &nameTable{slots: make([]uint32, 1<<bits.Len(uint(named*2))), name: name}
+	t := &nameTable{keys: make([]uint64, 0, named), name: name}
 	for row := range rows {
-		n := name(row)
-		if n == "" {
-			continue
+		if n := name(row); n != "" {
+			t.keys = append(t.keys, hash(n)<<32|uint64(row))
 		}
-		at := t.slot(n)
-		for t.slots[at] != 0 {
-			at = t.after(at)
-		}
-		t.slots[at] = uint32(row + 1)
 	}
+	slices.Sort(t.keys)
 	return t
 }
 
-func (t *nameTable) slot(name string) int {
-	var buf [64]byte
-	return int(xxhash.Sum64(lower(buf[:0], name)) & uint64(len(t.slots)-1))
-}
-
-func (t *nameTable) after(at int) int { return (at + 1) & (len(t.slots) - 1) }
-
-// find appends the rows with this name, in no order.
-func (t *nameTable) find(rows []int, name string) []int {
-	if name == "" {
-		return rows
-	}
-	for at := t.slot(name); t.slots[at] != 0; at = t.after(at) {
-		if row := int(t.slots[at] - 1); equal(t.name(row), name) {
+// find returns the rows with this name in ascending order.
+func (t *nameTable) find(name string) (rows []uint32) {
+	h := hash(name)
+	at, _ := slices.BinarySearch(t.keys, h<<32)
+	for ; at < len(t.keys) && t.keys[at]>>32 == h; at++ {
+		if row := uint32(t.keys[at]); fold.EqualASCII(t.name(int(row)), name) {
 			rows = append(rows, row)
 		}
 	}
 	return rows
+}
+
+// hash returns 32 bits.
+func hash(name string) uint64 {
+	var buf [64]byte
+	return xxhash.Sum64(lower(buf[:0], name)) >> 32
 }
 
 func lower(dst []byte, s string) []byte {
@@ -67,16 +63,4 @@ func lowerByte(c byte) byte {
 		return c + 'a' - 'A'
 	}
 	return c
-}
-
-func equal(a, b string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range len(a) {
-		if lowerByte(a[i]) != lowerByte(b[i]) {
-			return false
-		}
-	}
-	return true
 }

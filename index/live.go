@@ -39,8 +39,8 @@ func (s stamp) same(o stamp) bool {
 		(s.file == nil || os.SameFile(s.file, o.file))
 }
 
-// NewLive makes a Live that has nothing loaded yet. changed is called, from the
-// goroutine that loads, after each change.
+// NewLive makes a Live that has nothing loaded yet. changed, unless nil, is given
+// each new set, in the goroutine that refreshes.
 func NewLive(dir folder.Dir, encoder func(*snapshot.Snapshot) Encode, log *slog.Logger, changed func(*Set)) *Live {
 	return &Live{dir: dir, encoder: encoder, log: log, stamps: map[market.Code]stamp{}, changed: changed}
 }

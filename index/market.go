@@ -1,18 +1,26 @@
 // Package index answers questions over snapshots in memory: sites of a box, of a
-// disc, by text, by identifier, by radio identifier, nearest, and the statistics
-// of departments. It works on sites by their place in the snapshot and does not
-// know how a site is shown: the encoded summaries that it keeps are made by a
-// function that it is given.
+// disc, by text, by identifier, by radio identifier, by what they emit, nearest,
+// and the statistics of departments. A Market is one snapshot with its indexes, a
+// Set the markets of one moment, and a Live follows a data folder: it loads what
+// is replaced there and keeps what was loaded when the new file is no good.
+//
+// The package works on sites by their place in the snapshot and does not know how
+// a site is shown: the encoded summaries that it keeps are made by a function that
+// it is given. It writes nothing to the folder.
 package index
 
 import (
+	"fmt"
+	"math"
 	"runtime"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"relais/fold"
 	"relais/geo"
 	"relais/market"
 	"relais/site"
@@ -42,7 +50,8 @@ type Market struct {
 }
 
 // Load indexes a snapshot. encoder is called once for each goroutine that
-// encodes.
+// encodes. Load fails when encoding a site does, and when the snapshot has more
+// radio identifiers than can be indexed.
 func Load(s *snapshot.Snapshot, encoder func(*snapshot.Snapshot) Encode, now time.Time) (*Market, error) {
 	m := &Market{Table: market.Get(s.Market), Snap: s, Loaded: now}
 	m.scratch.New = func() any { return newWork(m.Len()) }
@@ -55,20 +64,20 @@ func Load(s *snapshot.Snapshot, encoder func(*snapshot.Snapshot) Encode, now tim
 		}
 	}
 	shards := atomic.Int64{}
-	jobs := []func(){
-		func() { m.radio = newRadio(s) },
+	fill := func() { fail(m.fillShards(&shards, encoder(s))) }
+	jobs := append(slices.Repeat([]func(){fill}, runtime.GOMAXPROCS(0)),
 		func() {
-			m.siteIDs = newNameTable(s.Len(), s.ID)
-			m.nationals = newNameTable(s.Len(), s.NationalCode)
-			m.stations = newNameTable(s.StationRows(), s.StationCode)
+			var err error
+			m.radio, err = newRadio(s)
+			fail(err)
 		},
+		func() { m.stations = newNameTable(s.StationRows(), s.StationCode) },
+		func() { m.siteIDs = newNameTable(s.Len(), s.ID) },
+		func() { m.nationals = newNameTable(s.Len(), s.NationalCode) },
 		func() { m.emissions = newEmissions(s) },
 		func() { m.stats = newStats(m.Table, s) },
 		func() { m.space = newSpace(s.Positions()) },
-	}
-	for range runtime.GOMAXPROCS(0) {
-		jobs = append([]func(){func() { fail(m.fillShards(&shards, encoder(s))) }}, jobs...)
-	}
+	)
 	together(jobs)
 	if failed != nil {
 		return nil, failed
@@ -104,6 +113,9 @@ func (m *Market) fillShards(next *atomic.Int64, encode Encode) error {
 				return err
 			}
 			texts = appendText(texts, m.Table, &s)
+			if len(fragments) > math.MaxUint32 || len(texts) > math.MaxUint32 {
+				return fmt.Errorf("the texts of %d sites are over 4 GiB", shardSites)
+			}
 			m.fragments[k].end[i%shardSites], m.text.texts[k].end[i%shardSites] = uint32(len(fragments)), uint32(len(texts))
 		}
 		m.fragments[k].text = append(make([]byte, 0, len(fragments)), fragments...)
@@ -165,41 +177,37 @@ func (m *Market) Has(i uint32, operator int) bool {
 func Key(c market.Code, id string) string { return strings.ToLower(string(c)) + "-" + id }
 
 // sitesNamed returns the sites with this id or siteKey.
-func (m *Market) sitesNamed(name string) (sites []uint32) {
-	rows := m.siteIDs.find(nil, name)
-	if prefix := Key(m.Table.Code, ""); len(name) > len(prefix) && equal(name[:len(prefix)], prefix) {
-		rows = m.siteIDs.find(rows, name[len(prefix):])
-	}
-	for _, r := range rows {
-		sites = append(sites, uint32(r))
+func (m *Market) sitesNamed(name string) []uint32 {
+	sites := m.siteIDs.find(name)
+	if prefix := Key(m.Table.Code, ""); len(name) > len(prefix) && fold.EqualASCII(name[:len(prefix)], prefix) {
+		sites = append(sites, m.siteIDs.find(name[len(prefix):])...)
 	}
 	return sites
 }
 
 // nationally returns the sites with this national code, which is the id where
 // the source has no other.
-func (m *Market) nationally(code string) (sites []uint32) {
-	for _, r := range m.nationals.find(nil, code) {
-		sites = append(sites, uint32(r))
-	}
-	for _, r := range m.siteIDs.find(nil, code) {
-		if m.Snap.NationalCode(r) == "" {
-			sites = append(sites, uint32(r))
+func (m *Market) nationally(code string) []uint32 {
+	sites := m.nationals.find(code)
+	for _, i := range m.siteIDs.find(code) {
+		if m.Snap.NationalCode(int(i)) == "" {
+			sites = append(sites, i)
 		}
 	}
 	return sites
 }
 
 // bySource returns the sites that have a station of this number.
-func (m *Market) bySource(code string) (sites []uint32) {
-	for _, row := range m.stations.find(nil, code) {
-		sites = append(sites, m.siteOfStation(row))
+func (m *Market) bySource(code string) []uint32 {
+	rows := m.stations.find(code)
+	for k, row := range rows {
+		rows[k] = m.siteOfStation(row)
 	}
-	return sites
+	return rows
 }
 
-func (m *Market) siteOfStation(row int) uint32 {
-	return uint32(sort.Search(m.Len(), func(i int) bool { _, to := m.Snap.Stations(i); return to > row }))
+func (m *Market) siteOfStation(row uint32) uint32 {
+	return uint32(sort.Search(m.Len(), func(i int) bool { _, to := m.Snap.Stations(i); return to > int(row) }))
 }
 
 // ByID returns the site with this id, siteKey or national code, else the first
@@ -207,17 +215,14 @@ func (m *Market) siteOfStation(row int) uint32 {
 func (m *Market) ByID(name string) (uint32, bool) {
 	for _, find := range []func(string) []uint32{m.sitesNamed, m.nationally, m.bySource} {
 		if sites := find(name); len(sites) > 0 {
-			first := sites[0]
-			for _, i := range sites {
-				first = min(first, i)
-			}
-			return first, true
+			return slices.Min(sites), true
 		}
 	}
 	return 0, false
 }
 
-// Nearest returns the k sites nearest to p that satisfy f, nearest first.
+// Nearest returns the k sites nearest to p that satisfy f, nearest first, or all
+// of them when they are fewer.
 func (m *Market) Nearest(p geo.Point, k int, f Filter) []Near {
 	mask := m.emissions.mask(f)
 	return m.space.nearest(p, k, func(i uint32) bool {

@@ -28,20 +28,21 @@ type Query struct {
 
 // Hits is a page of the sites that a query finds.
 type Hits struct {
-	Total  int      // sites that match
-	Sites  []uint32 // of the page
-	Metres []float64
+	Total  int       // sites that match, on all pages
+	Sites  []uint32  // of the page, by their place in the snapshot
+	Metres []float64 // of each from the Disc's centre; nil without a Disc
 }
 
-// Find returns at most limit sites after passing over offset of them. Without a
-// Disc or Ranked they come in the snapshot's own order, so that pages neither
-// skip nor repeat a site.
+// Find returns at most limit sites after passing over offset of them, neither
+// negative. Without a Disc or Ranked they come in the snapshot's own order, so
+// that pages neither skip nor repeat a site. Past the last page there are none,
+// and the Total is the same.
 func (m *Market) Find(q Query, offset, limit int) Hits {
-	w := m.scratch.Get().(*work)
-	defer m.scratch.Put(w)
-	if m.unfiltered(q) {
+	if unfiltered(q) {
 		return m.all(offset, limit)
 	}
+	w := m.scratch.Get().(*work)
+	defer m.scratch.Put(w)
 	set := m.match(q, w)
 	if q.Disc != nil {
 		near, total := m.space.disc(set, &w.away, *q.Disc, offset, limit)
@@ -52,11 +53,13 @@ func (m *Market) Find(q Query, offset, limit int) Hits {
 		return h
 	}
 	h := Hits{Total: set.count()}
-	h.Sites = make([]uint32, 0, max(0, min(limit, h.Total-offset)))
+	if offset >= h.Total {
+		return h
+	}
+	h.Sites = make([]uint32, 0, min(limit, h.Total-offset))
 	if q.Ranked {
 		for _, rank := range m.ranks(q, w) {
-			w.page.clear()
-			w.page.or(set)
+			copy(w.page, set)
 			w.page.and(rank)
 			set.andNot(rank)
 			h.Sites, offset = w.page.page(h.Sites, offset, limit-len(h.Sites))
@@ -77,18 +80,19 @@ func newWork(sites int) *work {
 	return &work{set: n(), found: n(), other: n(), spare: n(), page: n(), byID: n(), byCommune: n()}
 }
 
-func (m *Market) unfiltered(q Query) bool {
+func unfiltered(q Query) bool {
 	return q.Filter == All && q.Box == nil && q.Disc == nil && q.Text == "" && q.ID == "" && q.NationalCode == "" &&
 		len(q.StationCodes) == 0 && q.Commune == "" && q.PostalCode == ""
 }
 
 func (m *Market) all(offset, limit int) Hits {
 	h := Hits{Total: m.Len()}
-	from := min(offset, h.Total)
-	to := min(from+limit, h.Total)
-	h.Sites = make([]uint32, 0, to-from)
-	for i := from; i < to; i++ {
-		h.Sites = append(h.Sites, uint32(i))
+	if offset >= h.Total {
+		return h
+	}
+	h.Sites = make([]uint32, min(limit, h.Total-offset))
+	for k := range h.Sites {
+		h.Sites[k] = uint32(offset + k)
 	}
 	return h
 }

@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"relais/site"
@@ -23,7 +24,8 @@ const (
 // RadioTypes lists the types, in the order in which matches are answered.
 var RadioTypes = []RadioType{LookupENB, LookupGNB, LookupCI, LookupCellID, LookupPCI}
 
-// A RadioMatch is a site with the types under which the value hit it.
+// A RadioMatch is a site, by its place in the snapshot, with the types under
+// which the value hit it, in the order of RadioTypes.
 type RadioMatch struct {
 	Site  uint32
 	Types []RadioType
@@ -39,7 +41,10 @@ type radioRow struct {
 	bits     uint8
 }
 
-func newRadio(s *snapshot.Snapshot) *radio {
+// of tells whether the identifier is one of an operator, or Any.
+func (r radioRow) of(operator int) bool { return operator == Any || int(r.operator) == operator }
+
+func newRadio(s *snapshot.Snapshot) (*radio, error) {
 	r := &radio{}
 	for i := range s.Len() {
 		s.RadioIDs(i, func(id site.RadioID) {
@@ -47,13 +52,23 @@ func newRadio(s *snapshot.Snapshot) *radio {
 		})
 	}
 	for kind, rows := range r {
+		if len(rows) > maxRows {
+			return nil, fmt.Errorf("%d radio identifiers of one kind, at most %d", len(rows), maxRows)
+		}
 		r[kind] = byValue(rows)
 	}
-	return r
+	return r, nil
 }
 
-// byValue returns rows, which come in site order, by value and then site. Sorting
-// numbers is several times faster than sorting rows.
+// A row's number stands beside its value in 64 bits. Values fit: a snapshot has
+// none above its kind's Max, and an NCI is the longest.
+const (
+	rowBits = 64 - nciBits
+	maxRows = 1 << rowBits
+)
+
+// byValue returns at most maxRows rows, which come in site order, by value and
+// then site. Sorting numbers is several times faster than sorting rows.
 func byValue(rows []radioRow) []radioRow {
 	keys := make([]uint64, len(rows))
 	for i, row := range rows {
@@ -62,13 +77,10 @@ func byValue(rows []radioRow) []radioRow {
 	slices.Sort(keys)
 	sorted := make([]radioRow, len(rows))
 	for i, k := range keys {
-		sorted[i] = rows[k&(1<<rowBits-1)]
+		sorted[i] = rows[k%maxRows]
 	}
 	return sorted
 }
-
-// rowBits leaves the 36 bits of the longest identifier beside the row's number.
-const rowBits = 28
 
 // rows returns the rows of a kind with this value.
 func (r *radio) rows(kind site.RadioKind, value uint64) []radioRow {
@@ -90,17 +102,17 @@ const (
 	maxGNBBits           = 32
 )
 
-// cell returns the rows that a cell identifier leads to: those that state it,
-// and the node in its upper bits. As an ECI it names one eNB. As an NCI it names
-// a gNB whose length must be known: where the data states lengths, those are
-// tried; where it does not, every length is, but only for a value that no eNB
-// explains.
-func (r *radio) cell(value uint64) []radioRow {
+// cell returns the rows that a cell identifier of an operator, or Any, leads to:
+// those that state it, and the node in its upper bits. As an ECI it names one
+// eNB. As an NCI it names a gNB whose length must be known: where the data states
+// lengths, those are tried; where it does not, every length is, but only for a
+// value that no eNB explains.
+func (r *radio) cell(value uint64, operator int) []radioRow {
 	found := slices.Clone(r.rows(site.Cell, value))
 	isECI := false
 	if value < 1<<eciBits {
 		nodes := r.rows(site.ENB, value>>eciCellBits)
-		isECI = len(nodes) > 0
+		isECI = slices.ContainsFunc(nodes, func(row radioRow) bool { return row.of(operator) })
 		found = append(found, nodes...)
 	}
 	for bits := minGNBBits; bits <= maxGNBBits; bits++ {
@@ -130,10 +142,10 @@ func (m *Market) Lookup(value uint64, types []RadioType, operator int) []RadioMa
 		case LookupPCI:
 			rows = m.radio.rows(site.PCI, value)
 		default:
-			rows = m.radio.cell(value)
+			rows = m.radio.cell(value, operator)
 		}
 		for _, row := range rows {
-			if operator == Any || int(row.operator) == operator {
+			if row.of(operator) {
 				found = addMatch(found, row.site, t)
 			}
 		}

@@ -73,14 +73,10 @@ func (s *space) position(i uint32) geo.Point {
 	return geo.Point{Lat: geo.Degrees(s.lat[i]), Lng: geo.Degrees(s.lng[i])}
 }
 
-// A Near is a site with its distance.
+// A Near is a site, by its place in the snapshot, with its distance.
 type Near struct {
 	Site   uint32
-	Metres float64
-}
-
-func byDistance(a, b Near) int {
-	return cmp.Or(cmp.Compare(a.Metres, b.Metres), cmp.Compare(a.Site, b.Site))
+	Metres float64 // along the great circle
 }
 
 // An away is a site with the haversine of its distance, which orders sites as
@@ -94,9 +90,17 @@ func byHaversine(a, b away) int {
 	return cmp.Or(cmp.Compare(a.haversine, b.haversine), cmp.Compare(a.site, b.site))
 }
 
+func inMetres(list []away) []Near {
+	near := make([]Near, len(list))
+	for k, a := range list {
+		near[k] = Near{a.site, geo.Metres(a.haversine)}
+	}
+	return near
+}
+
 // disc returns the members of set that lie in d, nearest first from offset on,
-// at most limit of them, and how many there are in all. It works in the memory of
-// spare.
+// at most limit of them, and how many there are in all, however far offset is. It
+// works in the memory of spare.
 func (s *space) disc(set bitset, spare *[]away, d geo.Disc, offset, limit int) (page []Near, total int) {
 	const slack = 1e-9 // within it, rounding could decide
 	half := math.Sin(min(d.Radius/geo.EarthRadius, math.Pi) / 2)
@@ -109,20 +113,19 @@ func (s *space) disc(set bitset, spare *[]away, d geo.Disc, offset, limit int) (
 		}
 	})
 	*spare = all
-	from := min(offset, len(all))
-	to := min(from+limit, len(all))
-	first(all, to)
-	for _, a := range all[from:to] {
-		page = append(page, Near{a.site, geo.Metres(a.haversine)})
+	if offset >= len(all) {
+		return nil, len(all)
 	}
-	return page, len(all)
+	to := offset + min(limit, len(all)-offset)
+	first(all, to)
+	return inMetres(all[offset:to]), len(all)
 }
 
 // first sorts the k nearest of list to its front and leaves the rest as it
 // comes.
 func first(list []away, k int) {
 	part := list
-	for len(part) > 2*k && k > 0 { // quickselect until little is left beside them
+	for len(part) > 2*k { // quickselect until little is left beside them
 		pivot := part[len(part)/2]
 		less := 0
 		for i := range part {
@@ -141,14 +144,14 @@ func first(list []away, k int) {
 
 // nearest returns the k sites nearest to p that keep accepts, nearest first.
 func (s *space) nearest(p geo.Point, k int, keep func(i uint32) bool) []Near {
-	var best []Near // sorted; at most k
 	if k <= 0 {
-		return best
+		return nil
 	}
+	var best []away // sorted; at most k
 	s.tree.Nearby(
 		func(lo, hi [2]int64, _ uint32, _ bool) float64 { return toBox(p, lo, hi) },
 		func(_, _ [2]int64, block uint32, metres float64) bool {
-			if len(best) == k && metres > best[k-1].Metres {
+			if len(best) == k && metres > geo.Metres(best[k-1].haversine) {
 				return false
 			}
 			from, to := s.block(block)
@@ -156,19 +159,19 @@ func (s *space) nearest(p geo.Point, k int, keep func(i uint32) bool) []Near {
 				if !keep(i) {
 					continue
 				}
-				n := Near{i, geo.Distance(p, s.position(i))}
+				a := away{i, geo.Haversine(p, s.position(i))}
 				if len(best) == k {
-					if byDistance(n, best[k-1]) >= 0 {
+					if byHaversine(a, best[k-1]) >= 0 {
 						continue
 					}
 					best = best[:k-1]
 				}
-				at, _ := slices.BinarySearchFunc(best, n, byDistance)
-				best = slices.Insert(best, at, n)
+				at, _ := slices.BinarySearchFunc(best, a, byHaversine)
+				best = slices.Insert(best, at, a)
 			}
 			return true
 		})
-	return best
+	return inMetres(best)
 }
 
 // toBox is a lower bound, in metres, of the distance from p to a rectangle that

@@ -124,13 +124,6 @@ func padded(b []byte, length int) []byte {
 	return append(bytes.Repeat([]byte("0"), length-len(b)), b...)
 }
 
-// clean returns a text as published, but for control characters, which become
-// blanks: they are nothing that anyone meant.
-func clean(b []byte) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, string(b))
-}
+// clean returns a text as published, tabs and other controls included; only bytes
+// that are not UTF-8 cannot be passed on.
+func clean(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") }

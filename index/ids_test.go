@@ -1,0 +1,116 @@
+package index
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"relais/market"
+	"relais/site"
+)
+
+func TestByID(t *testing.T) {
+	sites := register(market.FR, 3000, 9)
+	m := load(t, market.FR, sites)
+	holders := map[string][]string{}
+	for _, s := range sites {
+		for _, st := range s.Stations {
+			holders[st.Code] = append(holders[st.Code], s.ID)
+		}
+	}
+	for _, s := range sites {
+		for _, name := range []string{s.ID, "fr-" + s.ID, "FR-" + s.ID} {
+			if i, ok := m.ByID(name); !ok || m.Snap.ID(int(i)) != s.ID {
+				t.Fatalf("%s: not found", name)
+			}
+		}
+		for _, st := range s.Stations {
+			if i, ok := m.ByID(strings.ToLower(st.Code)); !ok || !slices.Contains(holders[st.Code], m.Snap.ID(int(i))) {
+				t.Fatalf("station %s: not found", st.Code)
+			}
+		}
+	}
+	for _, name := range []string{"", "1", "fr-", "fr-1", "drom-100", "100 ", "１００", strings.Repeat("1", 500)} {
+		if i, ok := m.ByID(name); ok {
+			t.Errorf("%q is taken for site %s", name, m.Snap.ID(int(i)))
+		}
+	}
+}
+
+// TestAStationOnSeveralSites answers with the first of them.
+func TestAStationOnSeveralSites(t *testing.T) {
+	m := load(t, market.FR, register(market.FR, 3000, 9))
+	first, shared := map[string]uint32{}, 0
+	var s site.Site
+	for i := range uint32(m.Len()) {
+		m.Site(i, &s)
+		for _, st := range s.Stations {
+			if _, ok := first[st.Code]; ok {
+				shared++
+			} else {
+				first[st.Code] = i
+			}
+		}
+	}
+	for code, want := range first {
+		if got, ok := m.ByID(code); !ok || got != want {
+			t.Errorf("station %s: site %d, want %d", code, got, want)
+		}
+	}
+	if shared < 10 {
+		t.Errorf("only %d stations span two sites", shared)
+	}
+}
+
+func TestNamesAgainstAScan(t *testing.T) {
+	r := rand.New(rand.NewPCG(22, 23))
+	names := make([]string, 30000)
+	for i := range names {
+		names[i] = []string{"", "FR-", "fr-", strings.Repeat("Long", 30)}[r.IntN(4)]
+		if r.IntN(9) > 0 {
+			names[i] += fmt.Sprintf("%X", r.IntN(len(names)))
+		}
+	}
+	table := newNameTable(len(names), func(row int) string { return names[row] })
+	want := map[string][]uint32{}
+	for row, name := range names {
+		want[strings.ToLower(name)] = append(want[strings.ToLower(name)], uint32(row))
+	}
+	delete(want, "")
+	for name, rows := range want {
+		for _, spelling := range []string{name, strings.ToUpper(name)} {
+			if got := table.find(spelling); !slices.Equal(got, rows) {
+				t.Fatalf("%q: rows %v, want %v", spelling, got, rows)
+			}
+		}
+		if got := table.find(name + "?"); got != nil {
+			t.Fatalf("%q: rows %v", name+"?", got)
+		}
+	}
+	if got := table.find(""); got != nil {
+		t.Errorf("rows without a name are found: %v", got)
+	}
+}
+
+func TestNamesOfOneHash(t *testing.T) {
+	byHash := map[uint64]string{}
+	var a, b string
+	for i := 0; a == ""; i++ { // about 2^16 are looked at
+		b = fmt.Sprint("site", i)
+		a = byHash[hash(b)]
+		byHash[hash(b)] = b
+	}
+	names := []string{b, a, "other", a, b}
+	table := newNameTable(len(names), func(row int) string { return names[row] })
+	for name, want := range map[string][]uint32{a: {1, 3}, b: {0, 4}} {
+		if got := table.find(name); !slices.Equal(got, want) {
+			t.Errorf("%s: rows %v, want %v", name, got, want)
+		}
+	}
+	one := newNameTable(1, func(int) string { return a })
+	if got := one.find(b); got != nil {
+		t.Errorf("%s is taken for %s", b, a)
+	}
+}

@@ -1,0 +1,116 @@
+package index
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"relais/folder"
+	"relais/market"
+)
+
+// newLive is a Live over an empty data folder.
+func newLive(t *testing.T, changed func(*Set)) (*Live, folder.Dir) {
+	t.Helper()
+	dir := folder.Dir(t.TempDir())
+	if err := os.Mkdir(dir.Snapshots(), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return NewLive(dir, idEncoder, slog.New(slog.DiscardHandler), changed), dir
+}
+
+func TestRefresh(t *testing.T) {
+	var announced *Set
+	live, dir := newLive(t, func(s *Set) { announced = s })
+	if live.Set() != nil {
+		t.Error("there is a set before the first refresh")
+	}
+	fr, drom := dir.Snapshot("FR"), dir.Snapshot("DROM")
+	aside := filepath.Join(t.TempDir(), "aside")
+	must := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, step := range []struct {
+		name    string
+		change  func()
+		sites   [2]int // of FR and DROM; 0 when it is not loaded
+		same    bool   // FR is the very market that it was
+		problem string // of FR
+	}{
+		{"empty folder", func() {}, [2]int{}, true, ""},
+		{"first", func() { write(t, fr, market.FR, register(market.FR, 10, 1)) }, [2]int{10, 0}, false, ""},
+		{"nothing new", func() {}, [2]int{10, 0}, true, ""},
+		{"another market", func() { write(t, drom, market.DROM, register(market.DROM, 7, 1)) }, [2]int{10, 7}, true, ""},
+		{"replaced", func() { write(t, fr, market.FR, register(market.FR, 20, 1)) }, [2]int{20, 7}, false, ""},
+		{"the same again", func() { write(t, fr, market.FR, register(market.FR, 20, 1)) }, [2]int{20, 7}, true, ""},
+		{"gone", func() { must(os.Rename(fr, aside)) }, [2]int{20, 7}, true, "gone"},
+		{"back", func() { must(os.Rename(aside, fr)) }, [2]int{20, 7}, true, ""},
+		{"damaged", func() { must(os.WriteFile(fr, []byte("no snapshot"), 0o644)) }, [2]int{20, 7}, true, "not a relais snapshot"},
+		{"still damaged", func() {}, [2]int{20, 7}, true, "not a relais snapshot"},
+		{"of another market", func() { write(t, fr, market.DROM, register(market.DROM, 7, 1)) }, [2]int{20, 7}, true, "holds the market DROM"},
+		{"good again", func() { write(t, fr, market.FR, register(market.FR, 30, 1)) }, [2]int{30, 7}, false, ""},
+	} {
+		before := live.Set()
+		step.change()
+		live.Refresh()
+		set := live.Set()
+		var sites [2]int
+		for m := range set.Loaded() {
+			sites[map[market.Code]int{market.FR: 0, market.DROM: 1}[m.Table.Code]] = m.Len()
+		}
+		problem := set.Problems[market.FR]
+		if sites != step.sites || !strings.Contains(problem, step.problem) || (problem == "") != (step.problem == "") {
+			t.Errorf("%s: sites %v, want %v; problem %q, want %q", step.name, sites, step.sites, problem, step.problem)
+		}
+		if before != nil && (before.Market(market.FR) == set.Market(market.FR)) != step.same {
+			t.Errorf("%s: FR was loaded anew: %t", step.name, step.same)
+		}
+		if announced != set {
+			t.Errorf("%s: the new set is not announced", step.name)
+		}
+	}
+}
+
+// TestFollow replaces two snapshots with a while between them, as an ingest does.
+func TestFollow(t *testing.T) {
+	var loads atomic.Int32
+	live, dir := newLive(t, func(*Set) { loads.Add(1) })
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		go live.Follow(ctx, time.Second)
+		defer synctest.Wait()
+		defer cancel()
+		wait := func(d time.Duration) {
+			time.Sleep(d)
+			synctest.Wait()
+		}
+		wait(500 * time.Millisecond)
+		for round := range 2 {
+			sites := 10 + round
+			write(t, dir.Snapshot("FR"), market.FR, register(market.FR, sites, 1))
+			wait(time.Second)
+			write(t, dir.Snapshot("DROM"), market.DROM, register(market.DROM, sites, 1))
+			wait(time.Second)
+			if int(loads.Load()) != round {
+				t.Fatalf("round %d: loaded before the folder kept still", round)
+			}
+			wait(10 * time.Second)
+			if int(loads.Load()) != round+1 {
+				t.Fatalf("round %d: loaded %d times, want once a round", round, loads.Load())
+			}
+			for m := range live.Set().Loaded() {
+				if m.Len() != sites {
+					t.Errorf("round %d: %s has %d sites", round, m.Table.Code, m.Len())
+				}
+			}
+		}
+	})
+}

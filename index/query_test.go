@@ -1,0 +1,82 @@
+package index
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"relais/geo"
+	"relais/market"
+	"relais/site"
+)
+
+func TestSearchRanks(t *testing.T) {
+	m := load(t, market.FR, register(market.FR, 2000, 8))
+	first := m.Snap.ID(1500)
+	h := m.Find(Query{Filter: All, Text: first, Ranked: true}, 0, 5)
+	if len(h.Sites) == 0 || ids(m, h.Sites)[0] != first {
+		t.Errorf("an id does not come first: %v, want %s", ids(m, h.Sites), first)
+	}
+	whole := scan(m, func(s *site.Site) bool { return s.Commune == "Lyon" })
+	rest := scan(m, func(s *site.Site) bool { return s.Commune == "Lyons-la-Forêt" })
+	for name, q := range map[string]Query{"q": {Text: "LYON"}, "commune": {Commune: "lyon"}} {
+		q.Filter, q.Ranked = All, true
+		if got := pages(t, m, q, 100); !slices.Equal(got, append(slices.Clone(whole), rest...)) {
+			t.Errorf("%s: %d sites, want %d of the commune and %d more", name, len(got), len(whole), len(rest))
+		}
+	}
+	for _, tt := range []struct {
+		q    Query
+		keep func(*site.Site) bool
+	}{
+		{Query{Commune: "Saint Denis"}, func(s *site.Site) bool { return s.Commune == "Saint-Denis" }},
+		{Query{Commune: "denis"}, func(s *site.Site) bool { return false }},
+		{Query{Commune: "lyon", PostalCode: "69003"}, func(s *site.Site) bool {
+			return strings.HasPrefix(s.Commune, "Lyon") && s.PostalCode == "69003"
+		}},
+		{Query{PostalCode: "6900"}, func(s *site.Site) bool { return false }},
+		{Query{ID: first}, func(s *site.Site) bool { return s.ID == first }},
+		{Query{ID: "FR-" + first}, func(s *site.Site) bool { return s.ID == first }},
+		{Query{NationalCode: first, Commune: "nowhere"}, func(s *site.Site) bool { return false }},
+		{Query{StationCodes: []string{m.Snap.StationCode(77)}}, func(s *site.Site) bool {
+			return slices.ContainsFunc(s.Stations, func(st site.Station) bool { return st.Code == m.Snap.StationCode(77) })
+		}},
+	} {
+		tt.q.Filter, tt.q.Ranked = All, true
+		got, want := pages(t, m, tt.q, 50), scan(m, tt.keep)
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%+v: %v, want %v", tt.q, got, want)
+		}
+	}
+}
+
+func TestPagesPastTheEnd(t *testing.T) {
+	m := load(t, market.FR, register(market.FR, 1000, 21))
+	disc := &geo.Disc{Center: m.space.position(500), Radius: 100000}
+	box := disc.Box()
+	for name, q := range map[string]Query{
+		"everything": {}, "filter": {Filter: Filter{0, Any, Any, Any}}, "box": {Box: &box}, "disc": {Disc: disc},
+		"text": {Text: "lyon"}, "ranked": {Text: "lyon", Ranked: true}, "nothing": {Text: "nowhere"},
+	} {
+		if name != "filter" {
+			q.Filter = All
+		}
+		whole := m.Find(q, 0, math.MaxInt)
+		if len(whole.Sites) != whole.Total || (whole.Total == 0) != (name == "nothing") {
+			t.Errorf("%s: %d sites, total %d", name, len(whole.Sites), whole.Total)
+		}
+		for _, past := range []int{0, 1, math.MaxInt - whole.Total} {
+			if h := m.Find(q, whole.Total+past, math.MaxInt); h.Total != whole.Total || len(h.Sites)+len(h.Metres) != 0 {
+				t.Errorf("%s: %d past the end: %d sites of %d, want 0 of %d", name, past, len(h.Sites), h.Total, whole.Total)
+			}
+		}
+		if whole.Total > 0 {
+			if h := m.Find(q, whole.Total-1, math.MaxInt); h.Total != whole.Total || !slices.Equal(h.Sites, whole.Sites[whole.Total-1:]) {
+				t.Errorf("%s: the last page is %v of %d", name, h.Sites, h.Total)
+			}
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package index
+
+import (
+	"slices"
+	"testing"
+
+	"relais/market"
+	"relais/site"
+)
+
+func TestDepartmentsAgainstAScan(t *testing.T) {
+	for _, code := range []market.Code{market.FR, market.DROM} {
+		m := load(t, code, register(code, 2000, 10))
+		for o := Any; o < len(m.Table.Operators); o++ {
+			sum := 0
+			for area, got := range m.Departments(o) {
+				has := func(what func(site.Emission) bool) int {
+					return len(scan(m, func(s *site.Site) bool {
+						return s.Area == area && slices.ContainsFunc(s.Emissions, func(e site.Emission) bool {
+							return (o == Any || s.Stations[e.Station].Operator == o) && what(e)
+						})
+					}))
+				}
+				live := func(what func(site.Emission) bool) int {
+					return has(func(e site.Emission) bool { return e.Status > 0 && what(e) })
+				}
+				want := Counts{
+					Total:     has(func(site.Emission) bool { return true }),
+					FiveG3500: live(func(e site.Emission) bool { return e.System == "5G NR 3500" }),
+					FiveG2100: live(func(e site.Emission) bool { return e.System == "5G NR 2100" }),
+					FiveG:     live(func(e site.Emission) bool { return e.Generation == site.G5 }),
+					FourG:     live(func(e site.Emission) bool { return e.Generation == site.G4 }),
+					ThreeG:    live(func(e site.Emission) bool { return e.Generation == site.G3 }),
+					InService: has(func(e site.Emission) bool { return e.Status == 2 }),
+				}
+				want.Operational = has(func(e site.Emission) bool { return e.Status >= 1 }) - want.InService
+				want.Projects = want.Total - want.InService - want.Operational
+				if got != want {
+					t.Fatalf("%s operator %d area %d: %+v, want %+v", code, o, area, got, want)
+				}
+				sum += got.Total
+			}
+			if want := len(scan(m, func(s *site.Site) bool { return satisfies(s, Filter{o, Any, Any, Any}) && len(s.Emissions) > 0 })); sum != want {
+				t.Errorf("%s operator %d: departments have %d sites, the market %d", code, o, sum, want)
+			}
+		}
+	}
+}

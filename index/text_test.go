@@ -1,0 +1,42 @@
+package index
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"relais/fold"
+	"relais/market"
+	"relais/site"
+)
+
+func TestTextAgainstAScan(t *testing.T) {
+	m := load(t, market.FR, register(market.FR, 5003, 7))
+	m.text.parts = nil
+	for _, cut := range [][2]uint32{{0, 1}, {1, 2000}, {2000, 5003}} { // as a large register has several
+		m.text.parts = append(m.text.parts, newTrigramIndex(m.text.texts, cut[0], cut[1]))
+	}
+	for _, q := range []string{"lyon", "LYON", "l", "ly", "rue", "RUE  église", "saint-denis", "denis saint", "hay", "L'Haÿ", "œuilly", "oeuilly",
+		"6900", "69003", "107", "zz", "z.a.", "pré", "é", "1 rue", "%", "\u00a0", "lyon\nrue", "Ain", "ain rue lyon", "12 rue de l'église", "ŕue", "日本", "rue 日",
+		"~", "~~", "~~~", "~~~ €", "€", "$", "$$", "$$$", "₤"} {
+		want := scan(m, func(s *site.Site) bool {
+			fields := []string{s.ID, s.SourceCode, s.Commune, s.PostalCode, s.Place, s.Address[0], m.Table.Areas[s.Area].Label}
+			for _, st := range s.Stations {
+				fields = append(fields, st.Code)
+			}
+			text := fold.String(strings.Join(fields, "\x00"))
+			for _, w := range fold.Words(q) {
+				if !strings.Contains(text, w) {
+					return false
+				}
+			}
+			return true
+		})
+		if len(fold.Words(q)) == 0 {
+			want = scan(m, func(*site.Site) bool { return true })
+		}
+		if got := pages(t, m, Query{Filter: All, Text: q}, 997); !slices.Equal(got, want) {
+			t.Errorf("%q: %d sites, want %d", q, len(got), len(want))
+		}
+	}
+}
