@@ -36,7 +36,7 @@ func measureMemory(data string) error {
 		sites, fragments = sites+m.Len(), fragments+m.FragmentBytes()
 		emissions, files = emissions+m.Snap.Emissions(), files+m.Snap.Bytes
 		start := time.Now()
-		if _, err := snapshot.ReadFile(dir.Snapshot(string(m.Table.Code))); err != nil {
+		if _, err := snapshot.ReadFile(dir.Snapshot(string(m.Table.Code)), m.Table.Code); err != nil {
 			return err
 		}
 		reading += time.Since(start)

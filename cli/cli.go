@@ -96,6 +96,14 @@ type dataFlag struct {
 
 func (d dataFlag) dir() folder.Dir { return folder.Dir(d.Data) }
 
+// Validate refuses an empty name, which kong takes for a given one.
+func (d dataFlag) Validate() error {
+	if d.Data == "" {
+		return errors.New("--data: no folder named")
+	}
+	return nil
+}
+
 // A marketList is MARKET[,MARKET].
 type marketList []market.Code
 

@@ -59,7 +59,7 @@ func demoMade(dir folder.Dir) (bool, error) {
 	}
 	made := 0
 	for _, code := range demoMarkets {
-		switch s, err := snapshot.ReadFile(dir.Snapshot(string(code))); {
+		switch s, err := snapshot.ReadFile(dir.Snapshot(string(code)), code); {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			return false, fmt.Errorf("%s is no demonstration (%w); name another folder", dir, err)
@@ -99,7 +99,7 @@ func makeDemo(ctx context.Context, dir folder.Dir, streams Streams) error {
 // sayDemo prints lines to try.
 func sayDemo(streams Streams, dir folder.Dir, base string) {
 	id, key := "", ""
-	if s, err := snapshot.ReadFile(dir.Snapshot(string(market.FR))); err == nil && s.Len() > 0 {
+	if s, err := snapshot.ReadFile(dir.Snapshot(string(market.FR)), market.FR); err == nil && s.Len() > 0 {
 		id, key = s.StationCode(0), index.Key(market.FR, s.ID(0))
 	}
 	api := base + "/external/v1"

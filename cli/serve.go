@@ -146,6 +146,9 @@ func follow(ctx context.Context, dir folder.Dir, api *httpapi.Server, log *slog.
 	settle := growFreely()
 	live.Refresh()
 	settle()
+	if live.Empty() {
+		log.Warn("the folder has no snapshot that can be loaded: run relais ingest, or relais demo", "data", string(dir))
+	}
 	live.Follow(ctx, lookEvery)
 	stop()
 	preparing.Wait()

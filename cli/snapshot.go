@@ -11,6 +11,13 @@ import (
 	"relais/snapshot"
 )
 
+// Help is shown below the commands and their flags.
+func (*snapshotCommand) Help() string { return snapshotExamples }
+
+const snapshotExamples = `Examples:
+  relais snapshot info --data DIR
+  relais snapshot verify --data DIR FR DROM --json`
+
 type snapshotCommand struct {
 	Info   snapshotInfo   `cmd:"" help:"Say what each snapshot holds."`
 	Verify snapshotVerify `cmd:"" help:"Read each snapshot whole and check it; fails when one is damaged."`
@@ -25,6 +32,9 @@ type snapshotFlags struct {
 type snapshotInfo struct{ snapshotFlags }
 
 type snapshotVerify struct{ snapshotFlags }
+
+// Help is shown below the flags.
+func (*snapshotFlags) Help() string { return snapshotExamples }
 
 // snapshotState is one line of either command.
 type snapshotState struct {
@@ -91,7 +101,7 @@ func snapshotStates(dir folder.Dir, only []market.Code) (states []snapshotState)
 	}
 	for _, code := range codes {
 		st := snapshotState{Market: code, Path: dir.Snapshot(string(code))}
-		s, err := snapshot.ReadFile(st.Path)
+		s, err := snapshot.ReadFile(st.Path, code)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && len(only) == 0:
 			continue

@@ -93,7 +93,7 @@ func TestBind(t *testing.T) {
 		{"limit", "1_0", `limit: "1_0" is not allowed; a whole number from 1 to 100`},
 		{"limit", "１", `limit: "１" is not allowed; a whole number from 1 to 100`},
 		{"limit", "99999999999999999999", `limit: "99999999999999999999" is not allowed; a whole number from 1 to 100`},
-		{"limit", "twice", "limit: it is given more than once"},
+		{"limit", "twice", "limit: give it once, not several times"},
 		{"limit", strings.Repeat("9", 1<<20), `limit: "` + strings.Repeat("9", 64) + `"… is not allowed; a whole number from 1 to 100`},
 		{"any", "-7", ""}, {"any", "13", "any: another number"},
 		{"lat", "-90", ""}, {"lat", "4.5e1", ""}, {"lat", "90.0001", `lat: "90.0001" is not allowed; a number from -90 to 90`},

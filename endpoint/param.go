@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"encoding"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -80,11 +81,12 @@ func describe(d Decl, v reflect.Value, index []int) (params []Param) {
 	return params
 }
 
-// A Lookup returns the value of a parameter, "" when it is absent or empty.
+// A Lookup returns the value of a parameter, "" when it is absent or empty. Its
+// error says what is allowed.
 type Lookup func(name string) (string, error)
 
 // ErrRepeated is the error of a Lookup for a parameter that is given twice.
-var ErrRepeated = fmt.Errorf("it is given more than once")
+var ErrRepeated = errors.New("give it once, not several times")
 
 // Bind sets the operation's parameters.
 func (o *Op[E]) Bind(get Lookup) (*Call[E], error) {
@@ -97,7 +99,7 @@ func (o *Op[E]) Bind(get Lookup) (*Call[E], error) {
 		p := &o.Params[i]
 		raw, err := get(p.Name)
 		if err != nil {
-			return nil, &ParamError{Param: p.Name, Want: err.Error(), Code: p.Code}
+			return nil, &ParamError{Param: p.Name, Value: raw, Want: err.Error(), Code: p.Code}
 		}
 		if raw == "" {
 			continue

@@ -53,12 +53,13 @@ func isRequestID(s string) bool {
 	return true
 }
 
-// param returns a parameter of the path or the query.
+// param returns a parameter of the path or the query; beside an error, what was
+// given.
 func (x *exchange) param(name string) (string, error) {
 	if v, ok := x.vars[name]; ok {
 		v, err := url.PathUnescape(v)
 		if err != nil {
-			return "", errEscape
+			return x.vars[name], errEscape
 		}
 		return v, nil
 	}
@@ -71,14 +72,14 @@ func (x *exchange) param(name string) (string, error) {
 			continue
 		}
 		if given {
-			return "", endpoint.ErrRepeated
+			return value, endpoint.ErrRepeated
 		}
 		value, given = v, true
 	}
 	if strings.ContainsAny(value, "%+") {
 		v, err := url.QueryUnescape(value)
 		if err != nil {
-			return "", errEscape
+			return value, errEscape
 		}
 		return v, nil
 	}

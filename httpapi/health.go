@@ -3,6 +3,7 @@ package httpapi
 import (
 	"crypto/sha256"
 	"net/http"
+	"strconv"
 	"time"
 
 	"relais/endpoint"
@@ -81,8 +82,15 @@ func (s *Server) document() error {
 
 func openAPI(s *Server, x *exchange) {
 	h := x.w.Header()
-	h["Content-Type"] = jsonType
 	h.Set("Cache-Control", "public, max-age=300")
+	tag := etag(s.shapes, answerKey{})
+	h["Etag"] = []string{tag}
+	if known := x.r.Header["If-None-Match"]; named(known, tag) || named(known, "*") {
+		x.begin(http.StatusNotModified)
+		return
+	}
+	h["Content-Type"] = jsonType
+	h["Content-Length"] = []string{strconv.Itoa(len(s.openapi))}
 	x.begin(http.StatusOK)
 	x.w.Write(s.openapi)
 }

@@ -87,7 +87,7 @@ func load(t testing.TB, code market.Code, sites []site.Site) *Market {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.snap")
 	write(t, path, code, sites)
-	s, err := snapshot.ReadFile(path)
+	s, err := snapshot.ReadFile(path, code)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"maps"
 	"os"
-	"sync/atomic"
 	"time"
 
 	"relais/folder"
@@ -22,7 +21,7 @@ type Live struct {
 	dir     folder.Dir
 	encoder func(*snapshot.Snapshot) Encode
 	log     *slog.Logger
-	current atomic.Pointer[Set]
+	set     *Set                  // nil before the first Refresh
 	stamps  map[market.Code]stamp // of what was loaded, or refused, last
 	changed func(*Set)
 }
@@ -45,8 +44,8 @@ func NewLive(dir folder.Dir, encoder func(*snapshot.Snapshot) Encode, log *slog.
 	return &Live{dir: dir, encoder: encoder, log: log, stamps: map[market.Code]stamp{}, changed: changed}
 }
 
-// Set returns the current set, nil before the first Refresh.
-func (l *Live) Set() *Set { return l.current.Load() }
+// Empty tells whether nothing is loaded. It must not run beside Follow.
+func (l *Live) Empty() bool { return l.set == nil || len(l.set.markets) == 0 }
 
 // Follow refreshes until ctx ends, when the folder has changed and then kept
 // still for one interval: an ingest replaces several snapshots, and they belong
@@ -86,7 +85,7 @@ func (l *Live) look() map[market.Code]stamp {
 }
 
 func (l *Live) refresh(now map[market.Code]stamp) {
-	old := l.Set()
+	old := l.set
 	var markets []*Market
 	problems := map[market.Code]string{}
 	for i := range market.All {
@@ -114,8 +113,13 @@ func (l *Live) refresh(now map[market.Code]stamp) {
 		}
 		m, err := l.load(code, had)
 		if err != nil {
-			l.log.Error("a snapshot was refused; what was loaded stays", "market", code, "error", err)
+			if old == nil || old.Problems[code] != err.Error() {
+				l.log.Error("a snapshot was refused; what was loaded stays", "market", code, "error", err)
+			}
 			problems[code], m = err.Error(), had
+			if !snapshot.Refused(err) { // not read, so read again
+				now[code] = stamp{size: -1}
+			}
 		}
 		if m != nil {
 			markets = append(markets, m)
@@ -123,7 +127,10 @@ func (l *Live) refresh(now map[market.Code]stamp) {
 	}
 	l.stamps = now
 	set := NewSet(markets, problems)
-	l.current.Store(set)
+	if old != nil && set.Version == old.Version && maps.Equal(problems, old.Problems) {
+		return
+	}
+	l.set = set
 	if l.changed != nil {
 		l.changed(set)
 	}
@@ -133,12 +140,9 @@ func (l *Live) refresh(now map[market.Code]stamp) {
 // already has gives had again.
 func (l *Live) load(code market.Code, had *Market) (*Market, error) {
 	start := time.Now()
-	s, err := snapshot.ReadFile(l.dir.Snapshot(string(code)))
+	s, err := snapshot.ReadFile(l.dir.Snapshot(string(code)), code)
 	if err != nil {
 		return nil, err
-	}
-	if s.Market != code {
-		return nil, errors.New(string(code) + ".snap holds the market " + string(s.Market))
 	}
 	if had != nil && had.Snap.Version == s.Version {
 		return had, nil

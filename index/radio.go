@@ -29,6 +29,8 @@ var RadioTypes = []RadioType{LookupENB, LookupGNB, LookupCI, LookupCellID, Looku
 type RadioMatch struct {
 	Site  uint32
 	Types []RadioType
+
+	certain bool // under one of them, at least
 }
 
 // radio finds sites by radio identifiers: a list for each kind, by value.
@@ -40,9 +42,6 @@ type radioRow struct {
 	operator uint8
 	bits     uint8
 }
-
-// of tells whether the identifier is one of an operator, or Any.
-func (r radioRow) of(operator int) bool { return operator == Any || int(r.operator) == operator }
 
 func newRadio(s *snapshot.Snapshot) (*radio, error) {
 	r := &radio{}
@@ -102,65 +101,75 @@ const (
 	maxGNBBits           = 32
 )
 
-// cell returns the rows that a cell identifier of an operator, or Any, leads to:
-// those that state it, and the node in its upper bits. As an ECI it names one
-// eNB. As an NCI it names a gNB whose length must be known: where the data states
-// lengths, those are tried; where it does not, every length is, but only for a
-// value that no eNB explains.
-func (r *radio) cell(value uint64, operator int) []radioRow {
-	found := slices.Clone(r.rows(site.Cell, value))
-	isECI := false
+// cell returns the rows that a cell identifier leads to. Those that state it, its
+// eNB as an ECI, and a gNB whose length is stated are certain. Where the length is
+// not, every length is tried, and what that finds is only possible.
+func (r *radio) cell(value uint64) (certain, possible []radioRow) {
+	certain = slices.Clone(r.rows(site.Cell, value))
 	if value < 1<<eciBits {
-		nodes := r.rows(site.ENB, value>>eciCellBits)
-		isECI = slices.ContainsFunc(nodes, func(row radioRow) bool { return row.of(operator) })
-		found = append(found, nodes...)
+		certain = append(certain, r.rows(site.ENB, value>>eciCellBits)...)
 	}
 	for bits := minGNBBits; bits <= maxGNBBits; bits++ {
 		for _, row := range r.rows(site.GNB, value>>(nciBits-bits)) {
-			if int(row.bits) == bits || row.bits == 0 && !isECI {
-				found = append(found, row)
+			switch int(row.bits) {
+			case bits:
+				certain = append(certain, row)
+			case 0:
+				possible = append(possible, row)
 			}
 		}
 	}
-	return found
+	return certain, possible
 }
 
 // Lookup finds the sites that a radio identifier names under any of the types,
-// for an operator or Any, in site order.
+// for an operator or Any: those that it certainly names before those that it only
+// may, each in site order.
 func (m *Market) Lookup(value uint64, types []RadioType, operator int) []RadioMatch {
 	var found []RadioMatch
 	for _, t := range RadioTypes {
 		if !slices.Contains(types, t) {
 			continue
 		}
-		var rows []radioRow
+		var certain, possible []radioRow
 		switch t {
 		case LookupENB:
-			rows = m.radio.rows(site.ENB, value)
+			certain = m.radio.rows(site.ENB, value)
 		case LookupGNB:
-			rows = m.radio.rows(site.GNB, value)
+			certain = m.radio.rows(site.GNB, value)
 		case LookupPCI:
-			rows = m.radio.rows(site.PCI, value)
+			certain = m.radio.rows(site.PCI, value)
 		default:
-			rows = m.radio.cell(value, operator)
+			certain, possible = m.radio.cell(value)
 		}
-		for _, row := range rows {
-			if row.of(operator) {
-				found = addMatch(found, row.site, t)
+		for i, row := range slices.Concat(certain, possible) {
+			if operator == Any || int(row.operator) == operator {
+				found = addMatch(found, row.site, t, i < len(certain))
 			}
 		}
 	}
+	slices.SortStableFunc(found, func(a, b RadioMatch) int {
+		switch {
+		case a.certain == b.certain:
+			return 0
+		case a.certain:
+			return -1
+		}
+		return 1
+	})
 	return found
 }
 
 // addMatch keeps found in site order.
-func addMatch(found []RadioMatch, at uint32, t RadioType) []RadioMatch {
+func addMatch(found []RadioMatch, at uint32, t RadioType, certain bool) []RadioMatch {
 	i, ok := slices.BinarySearchFunc(found, at, func(f RadioMatch, at uint32) int { return cmp.Compare(f.Site, at) })
 	if !ok {
-		return slices.Insert(found, i, RadioMatch{at, []RadioType{t}})
+		return slices.Insert(found, i, RadioMatch{at, []RadioType{t}, certain})
 	}
-	if !slices.Contains(found[i].Types, t) {
-		found[i].Types = append(found[i].Types, t)
+	f := &found[i]
+	f.certain = f.certain || certain
+	if !slices.Contains(f.Types, t) {
+		f.Types = append(f.Types, t)
 	}
 	return found
 }

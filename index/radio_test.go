@@ -43,10 +43,10 @@ func TestLookup(t *testing.T) {
 		{70000<<14 + 5, []RadioType{LookupCI}, Any, ""},
 		{9000000<<4 + 1, []RadioType{LookupCI}, Any, "4 ci"}, // length not stated: every length is tried
 		{9000000<<12 + 1, []RadioType{LookupCI}, Any, "4 ci"},
-		{9000000<<3 + 1, []RadioType{LookupCI}, Any, ""}, // 33 bits are too many
-		{2500<<8 + 3, []RadioType{LookupCI}, Any, "6 ci"},
+		{9000000<<3 + 1, []RadioType{LookupCI}, Any, ""},        // 33 bits are too many
+		{2500<<8 + 3, []RadioType{LookupCI}, Any, "6 ci, 7 ci"}, // the eNB's site is certain, the gNB's only possible
 		{2500<<8 + 3, []RadioType{LookupCI}, 1, "6 ci"},
-		{2500<<8 + 3, []RadioType{LookupCI}, 0, "7 ci"}, // no eNB of this operator explains it
+		{2500<<8 + 3, []RadioType{LookupCI}, 0, "7 ci"},
 		{987654321, []RadioType{LookupCellID}, Any, "5 cellid"},
 		{0, every, Any, ""},
 		{1<<36 - 1, every, Any, ""},
@@ -59,7 +59,6 @@ func TestLookup(t *testing.T) {
 			}
 			got = append(got, text)
 		}
-		slices.Sort(got)
 		if g := strings.Join(got, ", "); g != tt.want {
 			t.Errorf("%d as %v for %d: %q, want %q", tt.value, tt.types, tt.operator, g, tt.want)
 		}
@@ -67,66 +66,78 @@ func TestLookup(t *testing.T) {
 }
 
 // named tells, in another way than the index does, whether the value names a site
-// with the identifier id under a type. hasENB is whether any eNB of the register
-// explains the value as an ECI, of those that were asked for.
-func named(id site.RadioID, value uint64, as RadioType, hasENB bool) bool {
+// with the identifier id under a type, and whether it does so for certain.
+func named(id site.RadioID, value uint64, as RadioType) (hit, certain bool) {
 	switch as {
 	case LookupENB:
-		return id.Kind == site.ENB && id.Value == value
+		hit = id.Kind == site.ENB && id.Value == value
+		return hit, hit
 	case LookupGNB:
-		return id.Kind == site.GNB && id.Value == value
+		hit = id.Kind == site.GNB && id.Value == value
+		return hit, hit
 	case LookupPCI:
-		return id.Kind == site.PCI && id.Value == value
+		hit = id.Kind == site.PCI && id.Value == value
+		return hit, hit
 	}
 	switch id.Kind {
 	case site.Cell:
-		return id.Value == value
+		return id.Value == value, id.Value == value
 	case site.ENB:
-		return hasENB && id.Value == value/256
+		return id.Value == value/256, id.Value == value/256
 	case site.GNB:
 		for bits := 22; bits <= 32; bits++ {
-			if (int(id.Bits) == bits || id.Bits == 0 && !hasENB) && id.Value == value>>(36-bits) {
-				return true
+			if (int(id.Bits) == bits || id.Bits == 0) && id.Value == value>>(36-bits) {
+				return true, id.Bits != 0
 			}
 		}
 	}
-	return false
+	return false, false
 }
 
 func TestLookupAgainstAScan(t *testing.T) {
 	m := load(t, market.FR, register(market.FR, 1500, 24))
 	r := rand.New(rand.NewPCG(25, 26))
-	found := map[RadioType]int{}
+	found, mixed := map[RadioType]int{}, 0
 	for range 500 {
 		value := uint64(r.IntN(1000)) << []int{0, 0, 4, 8, 12, 14}[r.IntN(6)]
 		operator := r.IntN(len(m.Table.Operators)+1) - 1
-		hasENB := value < 1<<28 && len(scan(m, func(s *site.Site) bool {
-			return slices.ContainsFunc(s.Radio, func(id site.RadioID) bool {
-				return id.Kind == site.ENB && id.Value == value/256 && (operator == Any || id.Operator == operator)
-			})
-		})) > 0
-		var want []RadioMatch
+		var certain, possible []RadioMatch
 		var s site.Site
 		for i := range uint32(m.Len()) {
 			m.Site(i, &s)
-			match := RadioMatch{Site: i}
+			match, sure := RadioMatch{Site: i}, false
 			for _, as := range RadioTypes {
-				if slices.ContainsFunc(s.Radio, func(id site.RadioID) bool {
-					return (operator == Any || id.Operator == operator) && named(id, value, as, hasENB)
-				}) {
+				hits := false
+				for _, id := range s.Radio {
+					if operator == Any || id.Operator == operator {
+						hit, certainly := named(id, value, as)
+						hits, sure = hits || hit, sure || certainly
+					}
+				}
+				if hits {
 					match.Types = append(match.Types, as)
 					found[as]++
 				}
 			}
-			if match.Types != nil {
-				want = append(want, match)
+			switch {
+			case match.Types == nil:
+			case sure:
+				certain = append(certain, match)
+			default:
+				possible = append(possible, match)
 			}
 		}
-		if got := m.Lookup(value, RadioTypes, operator); !slices.EqualFunc(got, want, func(a, b RadioMatch) bool {
+		if len(certain) > 0 && len(possible) > 0 {
+			mixed++
+		}
+		if got, want := m.Lookup(value, RadioTypes, operator), append(certain, possible...); !slices.EqualFunc(got, want, func(a, b RadioMatch) bool {
 			return a.Site == b.Site && slices.Equal(a.Types, b.Types)
 		}) {
 			t.Fatalf("%d for %d: %v, want %v", value, operator, got, want)
 		}
+	}
+	if mixed < 20 {
+		t.Errorf("only %d answers have certain and possible sites", mixed)
 	}
 	for _, as := range RadioTypes {
 		if found[as] < 20 {

@@ -90,12 +90,16 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 
-	report := &Report{}
-	files, err := report.find(o.Paths, src)
+	kept, err := openKept(o.Dir, src)
 	if err != nil {
 		return nil, err
 	}
-	kept, err := openKept(o.Dir, src)
+	if err := kept.sweep(kept.entries); err != nil { // what a killed ingest left
+		return nil, err
+	}
+
+	report := &Report{}
+	files, err := report.find(o.Paths, src)
 	if err != nil {
 		return nil, err
 	}
@@ -263,7 +267,7 @@ func (r *Report) write(dir folder.Dir, builders []*snapshot.Builder, keeping *ke
 
 // present returns the snapshot that a market has now, nil when it has none.
 func present(dir folder.Dir, m market.Code) (*snapshot.Snapshot, error) {
-	s, err := snapshot.ReadFile(dir.Snapshot(string(m)))
+	s, err := snapshot.ReadFile(dir.Snapshot(string(m)), m)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -92,7 +93,7 @@ func (k kit) state() map[string]string {
 
 func (k kit) snapshot(m market.Code) *snapshot.Snapshot {
 	k.t.Helper()
-	s, err := snapshot.ReadFile(k.dir.Snapshot(string(m)))
+	s, err := snapshot.ReadFile(k.dir.Snapshot(string(m)), m)
 	if err != nil {
 		k.t.Fatal(err)
 	}
@@ -214,6 +215,10 @@ func TestRefusals(t *testing.T) {
 	if err := errors.Join(z.Close(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
+	pipe := filepath.Join(k.src, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name    string
 		markets []market.Code
@@ -240,6 +245,9 @@ func TestRefusals(t *testing.T) {
 		{"older", both, []string{k.file("older.csv", observatory("2026-08-20", 100))}, "FR: the files are of 2026-08-20, older than the present snapshot of 2026-08-27", true},
 		{"shrunken", both, []string{k.file("s.csv", observatory("2026-09-03", 94))}, "FR: the files have 94 sites, the present snapshot 100: over 5 % would go", true},
 		{"nothing served", both, []string{k.file("n.csv", strings.ReplaceAll(good, ";003;", ";988;"))}, "FR: the files have no site that is served; the present snapshot has 100 and stays", false},
+		{"no row served", both, []string{k.file("none.csv", strings.NewReplacer(";003;", ";988;", ";974;", ";987;").Replace(good))}, "none.csv:2: territory not served; none of the 101 rows is served", false},
+		{"a pipe", both, []string{pipe}, "pipe: neither a file nor a folder", false},
+		{"a NUL", both, []string{k.file("nul.csv", strings.ReplaceAll(good, "LTE", "L\x00TE"))}, "nul.csv:2: no system; none of the 101 rows is served", false},
 		{"lost azimuths", both, []string{k.file("e.txt", strings.ReplaceAll(antennas, "0032700001", "0039990001"))}, "FR: azimuths of 1 sites would be lost (1 now, 2 then)", true},
 		{"no market", nil, []string{k.file("o.csv", good)}, "no market named", false},
 		{"unavailable market", []market.Code{market.PT}, []string{k.file("o.csv", good)}, "PT cannot be ingested: ", false},
@@ -267,6 +275,29 @@ func TestRefusals(t *testing.T) {
 		}
 		if _, err := forced.run(true, tt.markets, tt.paths...); (err == nil) != tt.forced {
 			t.Errorf("%s with --force: error %v", tt.name, err)
+		}
+	}
+}
+
+// What ingests that were killed left in the folder does not stay.
+func TestKilledIngest(t *testing.T) {
+	k := newKit(t)
+	o := k.file("o.csv", observatory("2026-08-27", 10))
+	k.must(o)
+	before := k.state()
+	left := []string{"sources/FR/20260101T000000Z-1/o.csv.zst", "sources/FR/.manifest.json.tmp-1", "snapshots/.FR.snap.tmp-1"}
+	for _, name := range left {
+		path := filepath.Join(string(k.dir), name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("left"), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := k.run(false, both, k.file("empty.csv", "")); err == nil {
+		t.Fatal("an empty file was ingested")
+	}
+	for path := range k.state() {
+		if _, ok := before[path]; !ok {
+			t.Errorf("%s stays", path)
 		}
 	}
 }

@@ -234,19 +234,22 @@ func (w *keeping) stage(entries []entry) (*folder.Staged, error) {
 
 // sweep removes what no entry names: files of folders that still supply
 // something, and whole folders.
-func (w *keeping) sweep(entries []entry) error {
+func (k *kept) sweep(entries []entry) error {
 	used := map[string]bool{folder.ManifestName: true}
 	for _, e := range entries {
 		used[e.File], used[filepath.Dir(e.File)] = true, true
 	}
-	names, err := namesIn(w.dir)
+	names, err := namesIn(k.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
 		files := []string{name}
 		if used[name] && name != folder.ManifestName {
-			below, err := namesIn(filepath.Join(w.dir, name))
+			below, err := namesIn(filepath.Join(k.dir, name))
 			if err != nil {
 				return err
 			}
@@ -259,7 +262,7 @@ func (w *keeping) sweep(entries []entry) error {
 			if used[f] {
 				continue
 			}
-			if err := os.RemoveAll(filepath.Join(w.dir, f)); err != nil {
+			if err := os.RemoveAll(filepath.Join(k.dir, f)); err != nil {
 				return err
 			}
 		}

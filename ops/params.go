@@ -50,6 +50,27 @@ type boxParams struct {
 	West  *float64 `param:"west" min:"-180" max:"180" code:"INVALID_BBOX" doc:"Bounding box, western edge, degrees." example:"2.3"`
 }
 
+// An edge is a parameter of several that describe one shape.
+type edge struct {
+	name  string
+	value *float64
+}
+
+// together fails when some of the edges are given and others are not.
+func together(code string, edges []edge) error {
+	var names, missing []string
+	for _, e := range edges {
+		names = append(names, e.name)
+		if e.value == nil {
+			missing = append(missing, e.name)
+		}
+	}
+	if len(missing) == 0 || len(missing) == len(edges) {
+		return nil
+	}
+	return &endpoint.ParamError{Param: strings.Join(missing, ", "), Code: code, Want: "missing: " + strings.Join(names, ", ") + " belong together"}
+}
+
 // box returns the box, nil when none was given.
 func (p *boxParams) box() *geo.Box {
 	if p.North == nil {
@@ -59,20 +80,8 @@ func (p *boxParams) box() *geo.Box {
 }
 
 func (p *boxParams) check() error {
-	edges := []struct {
-		name  string
-		value *float64
-	}{{"north", p.North}, {"south", p.South}, {"east", p.East}, {"west", p.West}}
-	var given, missing []string
-	for _, e := range edges {
-		if e.value == nil {
-			missing = append(missing, e.name)
-		} else {
-			given = append(given, e.name)
-		}
-	}
-	if len(given) > 0 && len(missing) > 0 {
-		return &endpoint.ParamError{Param: strings.Join(missing, ", "), Code: codeInvalidBBox, Want: "missing: north, south, east and west belong together"}
+	if err := together(codeInvalidBBox, []edge{{"north", p.North}, {"south", p.South}, {"east", p.East}, {"west", p.West}}); err != nil {
+		return err
 	}
 	if b := p.box(); b != nil && b.South > b.North {
 		return &endpoint.ParamError{Param: "south", Value: fmt.Sprint(b.South), Code: codeInvalidBBox, Want: "at most north"}
@@ -96,12 +105,7 @@ func (p *discParams) disc() *geo.Disc {
 }
 
 func (p *discParams) check() error {
-	for name, missing := range map[string]bool{"lat": p.Lat == nil, "lon": p.Lon == nil, "radiusKm": p.RadiusKm == nil} {
-		if missing && (p.Lat != nil || p.Lon != nil || p.RadiusKm != nil) {
-			return &endpoint.ParamError{Param: name, Want: "missing: lat, lon and radiusKm belong together"}
-		}
-	}
-	return nil
+	return together("", []edge{{"lat", p.Lat}, {"lon", p.Lon}, {"radiusKm", p.RadiusKm}})
 }
 
 // in returns the position of the operator in the market's table, index.Any for

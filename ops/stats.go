@@ -32,14 +32,22 @@ func (r *Reading) departments(_ context.Context, p *statsParams) (*view.Body[[]v
 		return nil, errLoading
 	}
 	body := &view.Body[[]view.Department, view.StatsMeta]{Data: []view.Department{}, Meta: view.StatsMeta{Operator: string(p.Operator)}}
+	var counted, missing *market.Market // that have the operator
 	for _, m := range withDepartments {
-		if loaded := r.Set.Market(m.Code); loaded != nil {
-			operator, err := p.Operator.in(m)
+		operator, err := p.Operator.in(m)
+		loaded := r.Set.Market(m.Code)
+		switch {
+		case loaded != nil:
 			body.Data = append(body.Data, departmentRows(loaded, operator, err == nil)...)
+			if err == nil {
+				counted = m
+			}
+		case err == nil && missing == nil:
+			missing = m
 		}
 	}
-	if len(body.Data) == 0 {
-		return nil, notLoaded(market.FR)
+	if counted == nil { // zeros would look like an operator without antennas
+		return nil, notLoaded(missing.Code)
 	}
 	for _, d := range body.Data {
 		body.Meta.Total += d.Total

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,12 +12,18 @@ import (
 	"unsafe"
 
 	"github.com/cespare/xxhash/v2"
+
+	"relais/market"
 )
 
-// ReadFile reads the snapshot at path. Its errors name the file and wrap
-// ErrForeign, ErrVersion, ErrDamaged or what the system says.
-func ReadFile(path string) (*Snapshot, error) {
+// ReadFile reads the snapshot of a market at path. Its errors name the file and
+// wrap ErrForeign, ErrVersion, ErrDamaged or what the system says; the snapshot of
+// another market is foreign.
+func ReadFile(path string, code market.Code) (*Snapshot, error) {
 	s, err := readFile(path)
+	if err == nil && s.Market != code {
+		err = fmt.Errorf("%w of %s: it holds the market %s", ErrForeign, code, s.Market)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
 	}
@@ -39,10 +46,7 @@ func readFile(path string) (*Snapshot, error) {
 	}
 	// The header is checked before the rest gets memory.
 	head := make([]byte, headerBytes)
-	if _, err := io.ReadFull(f, head); err != nil {
-		if err == io.EOF || err == io.ErrUnexpectedEOF {
-			return nil, ErrForeign
-		}
+	if err := readFull(f, head, ErrForeign); err != nil {
 		return nil, err
 	}
 	if err := checkHeader(head, uint64(info.Size())); err != nil {
@@ -53,10 +57,25 @@ func readFile(path string) (*Snapshot, error) {
 	}
 	data := aligned(int(info.Size()))
 	copy(data, head)
-	if _, err := io.ReadFull(f, data[headerBytes:]); err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrDamaged, err)
+	if err := readFull(f, data[headerBytes:], ErrDamaged); err != nil {
+		return nil, err
 	}
 	return read(data)
+}
+
+// readFull fills p; short is the error of a file that ends before.
+func readFull(f *os.File, p []byte, short error) error {
+	_, err := io.ReadFull(f, p)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return short
+	}
+	return err
+}
+
+// Refused tells whether an error of ReadFile is about what the file holds, and
+// not about reading it.
+func Refused(err error) bool {
+	return errors.Is(err, ErrForeign) || errors.Is(err, ErrVersion) || errors.Is(err, ErrDamaged)
 }
 
 // Read reads a snapshot from data, which it keeps.

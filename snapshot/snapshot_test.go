@@ -104,7 +104,7 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := ReadFile(path)
+	s, err := ReadFile(path, market.FR)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestReadRefusesDamage(t *testing.T) {
 		if err := os.WriteFile(path, good[:n], 0o644); err != nil {
 			t.Fatal(err)
 		}
-		_, err := ReadFile(path)
+		_, err := ReadFile(path, market.FR)
 		if !(errors.Is(err, ErrDamaged) || n < 32 && errors.Is(err, ErrForeign)) || !strings.HasPrefix(err.Error(), "FR.snap: ") {
 			t.Errorf("cut to %d bytes: %v", n, err)
 		}

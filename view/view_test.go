@@ -30,7 +30,7 @@ func read(t *testing.T, code market.Code, synthetic bool, sites ...site.Site) *s
 	if _, err := b.Write(path); err != nil {
 		t.Fatal(err)
 	}
-	s, err := snapshot.ReadFile(path)
+	s, err := snapshot.ReadFile(path, code)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func build(t testing.TB, texts map[string]string, codes ...market.Code) (map[str
 		if _, err := b.Write(path); err != nil {
 			t.Fatal(err)
 		}
-		s, err := snapshot.ReadFile(path)
+		s, err := snapshot.ReadFile(path, b.Market)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -406,7 +406,7 @@ func FuzzBuild(f *testing.F) {
 				if _, err := b.Write(path); err != nil {
 					t.Fatal(err)
 				}
-				if s, err := snapshot.ReadFile(path); err != nil || s.Len() != b.Len() || s.Emissions() != b.Emissions() {
+				if s, err := snapshot.ReadFile(path, b.Market); err != nil || s.Len() != b.Len() || s.Emissions() != b.Emissions() {
 					t.Errorf("%d sites with %d emissions do not come back: %v", b.Len(), b.Emissions(), err)
 				}
 			}

@@ -247,6 +247,13 @@ func (c *country) observatoryDone() error {
 	if c.observed == nil {
 		return fmt.Errorf("no observatoire among the files: the other tables only add to it")
 	}
+	if len(c.rows) == 0 {
+		if len(c.observed.Examples) == 0 {
+			return fmt.Errorf("%s: no rows", c.observed.Path)
+		}
+		first := c.observed.Examples[0]
+		return fmt.Errorf("%s:%d: %s; none of the %d rows is served", c.observed.Path, first.Line, first.Reason, c.observed.Rows)
+	}
 	if c.updated == "" {
 		return fmt.Errorf("%s: neither the column date_maj nor the file's name says the data's date; name the file like observatoire_2026-08-27.csv", c.observed.Path)
 	}

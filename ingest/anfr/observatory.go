@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path/filepath"
 	"regexp"
+	"unicode"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -166,7 +167,7 @@ func (c *country) system(raw []byte) (uint16, bool) {
 	if i, ok := c.systemOf[string(raw)]; ok {
 		return i, true
 	}
-	if len(raw) == 0 || len(raw) > 64 || len(c.systems) == maxSystems {
+	if len(raw) == 0 || len(raw) > 64 || len(c.systems) == maxSystems || bytes.ContainsFunc(raw, unicode.IsControl) {
 		return 0, false
 	}
 	i := uint16(len(c.systems))

@@ -96,18 +96,18 @@ func filesIn(dir string) (files []string, err error) {
 }
 
 func expandFile(path string) ([]*Input, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // opening a pipe would wait for who writes into it
+		return nil, fmt.Errorf("%s: neither a file nor a folder", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: neither a file nor a folder", path)
-	}
 	head := make([]byte, 4)
 	if _, err := io.ReadFull(f, head); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, err
