@@ -139,16 +139,8 @@ func writeFile(path string, write func(io.Writer) error) error {
 
 func readTowns() ([]*town, error) {
 	const name = "demo/towns.csv"
-	f, err := data.Files.Open(name)
+	t, err := table.Embedded(data.Files, name, []table.Column{{Name: "insee"}, {Name: "name"}, {Name: "postal"}, {Name: "lat"}, {Name: "lng"}, {Name: "weight"}})
 	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	t, err := table.NewReader(f, name, table.Options{})
-	if err != nil {
-		return nil, err
-	}
-	if err := t.Bind([]table.Column{{Name: "insee"}, {Name: "name"}, {Name: "postal"}, {Name: "lat"}, {Name: "lng"}, {Name: "weight"}}); err != nil {
 		return nil, err
 	}
 	var towns []*town

@@ -28,16 +28,8 @@ const maxCodes = 10000
 
 // embedded reads one of the project's own reference tables.
 func embedded(name string) (map[string]string, error) {
-	f, err := data.Files.Open(name)
+	t, err := table.Embedded(data.Files, name, required("code", "label"))
 	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	t, err := table.NewReader(f, name, table.Options{})
-	if err != nil {
-		return nil, err
-	}
-	if err := t.Bind(required("code", "label")); err != nil {
 		return nil, err
 	}
 	m := map[string]string{}

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 	"unicode/utf8"
 
@@ -102,6 +103,19 @@ func NewReader(in io.Reader, name string, opt Options) (*Reader, error) {
 		r.header = append(r.header, canonical(string(r.field(i))))
 	}
 	return r, nil
+}
+
+// Embedded reads the header of a small table of fsys, and binds the columns.
+func Embedded(fsys fs.FS, name string, cols []Column) (*Reader, error) {
+	text, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	r, err := NewReader(bytes.NewReader(text), name, Options{})
+	if err != nil {
+		return nil, err
+	}
+	return r, r.Bind(cols)
 }
 
 // separator returns the separator that the first line has most of.
