@@ -66,7 +66,7 @@ func (d Dir) Unused() (bool, error) {
 
 // ReadOnly tells whether err says that nothing can be written here.
 func ReadOnly(err error) bool {
-	return errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission)
+	return errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOSPC)
 }
 
 // Replace writes a file so that a crash or an error at any point leaves either
@@ -124,6 +124,11 @@ func (s *Staged) Commit() error { return CommitAll([]*Staged{s}) }
 // CommitAll replaces several files one right after the other, so that who looks
 // at the folder finds all of them or none new, but for an instant.
 func CommitAll(staged []*Staged) error {
+	for _, s := range staged { // what would fail must do so before the first
+		if info, err := os.Lstat(s.path); err == nil && info.IsDir() {
+			return fmt.Errorf("%s is a folder where a file belongs", s.path)
+		}
+	}
 	for _, s := range staged {
 		if err := os.Rename(s.temporary, s.path); err != nil {
 			return err

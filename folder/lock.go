@@ -57,10 +57,7 @@ func (d Dir) Lock(name, what string, now time.Time) (*Holder, error) {
 		return nil, held
 	}
 	h := &Holder{PID: os.Getpid(), What: what, Since: now.UTC().Truncate(time.Second), locked: f}
-	if err := h.write(); err != nil {
-		f.Close()
-		return nil, err
-	}
+	_ = h.write() // a courtesy to others: the lock holds without it, on a full disk too
 	return h, nil
 }
 

@@ -18,8 +18,11 @@ const leastShare = 0.95
 // like a country without antennas.
 func (r *Report) guard(o Options, builders []*snapshot.Builder) (write []*snapshot.Builder, err error) {
 	for _, b := range builders {
-		r.Markets = append(r.Markets, MarketReport{Market: b.Market, SourceDate: b.SourceDate, Synthetic: b.Synthetic,
-			Sites: b.Len(), Emissions: b.Emissions(), Enriched: b.Enriched})
+		asked := slices.Contains(o.Markets, b.Market)
+		if asked {
+			r.Markets = append(r.Markets, MarketReport{Market: b.Market, SourceDate: b.SourceDate, Synthetic: b.Synthetic,
+				Sites: b.Len(), Emissions: b.Emissions(), Enriched: b.Enriched})
+		}
 		old, err := present(o.Dir, b.Market)
 		if err != nil {
 			r.Notes = append(r.Notes, fmt.Sprintf("the present snapshot cannot be compared with: %v", err))
@@ -39,7 +42,9 @@ func (r *Report) guard(o Options, builders []*snapshot.Builder) (write []*snapsh
 				return nil, fmt.Errorf("%s: %w; the present snapshot stays (--force overrides)", b.Market, err)
 			}
 		}
-		write = append(write, b)
+		if asked {
+			write = append(write, b)
+		}
 	}
 	if len(write) == 0 {
 		return nil, fmt.Errorf("the files have no site that is served")

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -73,13 +74,18 @@ type SnapshotFile struct {
 }
 
 // Run ingests. Everything is written and on disk under other names before the
-// first snapshot is replaced, so that on an error the folder's snapshots and
-// sources are as they were.
+// first file is replaced, so that after an error the folder's snapshots and sources
+// are as they were; only a rename that fails in the middle leaves some new.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	start := time.Now()
 	src, err := sourceOf(o.Markets)
 	if err != nil {
 		return nil, err
+	}
+	for _, path := range o.Paths { // a mistyped name makes no folder
+		if _, err := os.Stat(path); err != nil {
+			return nil, err
+		}
 	}
 	lock, err := o.Dir.Lock("ingest", "relais ingest", o.Now)
 	if err != nil {
@@ -94,13 +100,12 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := kept.sweep(kept.entries); err != nil { // what a killed ingest left
-		return nil, err
-	}
-
 	report := &Report{}
 	files, err := report.find(o.Paths, src)
 	if err != nil {
+		return nil, err
+	}
+	if err := kept.sweep(kept.entries, files); err != nil { // what a killed ingest left
 		return nil, err
 	}
 	keeping := kept.begin(ctx, files, o.Now)
@@ -126,7 +131,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := report.write(o.Dir, write, keeping, entries); err != nil {
 		return nil, err
 	}
-	if err := keeping.sweep(entries); err != nil {
+	if err := keeping.sweep(entries, nil); err != nil {
 		report.Notes = append(report.Notes, fmt.Sprintf("old sources could not be removed: %v", err))
 	}
 	report.Seconds = time.Since(start).Seconds()
@@ -208,6 +213,8 @@ func checkFound(files []source.Found) error {
 	return nil
 }
 
+// build makes the markets that were asked for, and those of the source that the
+// folder has: they share what is kept, so that the guards look at them too.
 func (r *Report) build(ctx context.Context, o Options, src *Source, files []source.Found, kept *kept) ([]*snapshot.Builder, error) {
 	var total int64
 	for _, f := range files {
@@ -221,14 +228,19 @@ func (r *Report) build(ctx context.Context, o Options, src *Source, files []sour
 		add(n)
 		return ctx.Err()
 	}
-	markets := make([]*market.Market, len(o.Markets))
-	for i, c := range o.Markets {
-		markets[i] = market.Get(c)
+	var markets []*market.Market
+	for _, c := range src.Markets {
+		if _, err := os.Stat(o.Dir.Snapshot(string(c))); err == nil || slices.Contains(o.Markets, c) {
+			markets = append(markets, market.Get(c))
+		}
 	}
 	builders, reports, err := src.Build(files, markets, watch)
 	for _, f := range reports {
 		if f.Warning != "" {
 			r.Notes = append(r.Notes, f.Path+": "+f.Warning)
+		}
+		if f.Rows > 0 && f.Served == 0 {
+			r.Notes = append(r.Notes, f.Path+": none of its rows could be used")
 		}
 		f.Kept = strings.HasPrefix(f.Path, kept.dir+string(filepath.Separator))
 	}
@@ -260,7 +272,8 @@ func (r *Report) write(dir folder.Dir, builders []*snapshot.Builder, keeping *ke
 	if err != nil {
 		return err
 	}
-	staged = append(staged, manifest)
+	// The manifest comes first: what is kept is never older than what is served.
+	staged = slices.Insert(staged, 0, manifest)
 	keeping.committed = true
 	return folder.CommitAll(staged)
 }

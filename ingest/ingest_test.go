@@ -292,13 +292,98 @@ func TestKilledIngest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := k.run(false, both, k.file("empty.csv", "")); err == nil {
-		t.Fatal("an empty file was ingested")
+	// What somebody else put there stays, and so does what is to be read.
+	foreign := filepath.Join(string(k.dir), "sources", "FR", "notes.txt")
+	older := filepath.Join(string(k.dir), "sources", "FR", "20260102T000000Z-2", "older.csv")
+	for path, text := range map[string]string{foreign: "mine", older: observatory("2026-08-20", 10)} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		before[path] = text
+	}
+	if _, err := k.run(false, both, older); err == nil || !strings.Contains(err.Error(), "older than the present") {
+		t.Fatalf("an older file: %v", err)
+	}
+	for path, text := range before {
+		if k.state()[path] != text {
+			t.Errorf("%s is gone", path)
+		}
 	}
 	for path := range k.state() {
 		if _, ok := before[path]; !ok {
 			t.Errorf("%s stays", path)
 		}
+	}
+}
+
+// FR and DROM share what is kept: an ingest of one does not take the other's base
+// away.
+func TestOneMarketOfTwo(t *testing.T) {
+	k := newKit(t)
+	k.must(k.file("o.csv", observatory("2026-08-27", 100)), k.file("a.txt", antennas))
+	overseas := header + "ORANGE;9;LTE 800;;974;97411;4G;2026-09-03T10:00:00;9742290001;\"-20.9 , 55.4\";En service\n"
+	if _, err := k.run(true, []market.Code{market.DROM}, k.file("drom.csv", overseas)); err == nil || !strings.Contains(err.Error(), "FR: the files have no site") {
+		t.Errorf("DROM alone: %v", err)
+	}
+	before := k.snapshot(market.FR).Version
+	r, err := k.run(false, []market.Code{market.DROM}, k.file("o2.csv", observatory("2026-09-03", 100)))
+	if err != nil || len(r.Markets) != 1 || r.Markets[0].Market != market.DROM || k.snapshot(market.DROM).SourceDate != "2026-09-03" || k.snapshot(market.FR).Version != before {
+		t.Errorf("DROM of a file of both: %v, %+v", err, r)
+	}
+	if r, err = k.run(false, []market.Code{market.FR}, k.file("a2.txt", strings.Replace(antennas, ";90;", ";91;", 1))); err != nil || k.snapshot(market.FR).Len() != 100 {
+		t.Errorf("FR afterwards: %v, %+v", err, r)
+	}
+}
+
+// A table of which nothing can be used is no silent success.
+func TestUselessTable(t *testing.T) {
+	k := newKit(t)
+	r := k.must(k.file("o.csv", observatory("2026-08-27", 10)), k.file("a.txt", strings.ReplaceAll(antennas, "\n0", "\nX;0")))
+	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "a.txt: none of its rows could be used") {
+		t.Errorf("notes %q", r.Notes)
+	}
+}
+
+// A clock that is right knows that no file is of tomorrow's tomorrow.
+func TestFutureDate(t *testing.T) {
+	k := newKit(t)
+	future := k.file("f.csv", observatory(time.Now().AddDate(0, 0, 3).Format(time.DateOnly), 10))
+	if _, err := k.run(false, both, future); err == nil || !strings.Contains(err.Error(), "in the future") {
+		t.Errorf("%v", err)
+	}
+	if _, err := k.run(true, both, future); err != nil {
+		t.Errorf("with --force: %v", err)
+	}
+}
+
+// A kept file that cannot be reached now is not forgotten.
+func TestKeptFileComesBack(t *testing.T) {
+	k := newKit(t)
+	k.must(k.file("o.csv", observatory("2026-08-27", 10)), k.file("a.txt", antennas))
+	kept, err := filepath.Glob(filepath.Join(string(k.dir), "sources", "FR", "*", "a.txt.zst"))
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("%q, %v", kept, err)
+	}
+	aside := filepath.Join(k.src, "aside")
+	if err := os.Rename(kept[0], aside); err != nil {
+		t.Fatal(err)
+	}
+	newer := k.file("o2.csv", observatory("2026-09-03", 10))
+	if _, err := k.run(false, both, newer); err == nil || !strings.Contains(err.Error(), "azimuths") {
+		t.Errorf("without the kept file: %v", err)
+	}
+	if _, err := k.run(true, both, newer); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(kept[0]), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(aside, kept[0]); err != nil {
+		t.Fatal(err)
+	}
+	k.must(newer)
+	if got := k.azimuths(market.FR, "100"); !slices.Equal(got, []uint16{90}) {
+		t.Errorf("azimuths %v after it came back", got)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -232,10 +233,16 @@ func (w *keeping) stage(entries []entry) (*folder.Staged, error) {
 	})
 }
 
-// sweep removes what no entry names: files of folders that still supply
-// something, and whole folders.
-func (k *kept) sweep(entries []entry) error {
-	used := map[string]bool{folder.ManifestName: true}
+// sweep removes of what ingests made what no entry names and no input needs: files
+// of folders that still supply something, and whole folders. What somebody else put
+// there stays.
+func (k *kept) sweep(entries []entry, inputs []source.Found) error {
+	used := map[string]bool{}
+	for _, f := range inputs {
+		if name, err := filepath.Rel(k.dir, f.Path); err == nil {
+			used[name], used[filepath.Dir(name)] = true, true
+		}
+	}
 	for _, e := range entries {
 		used[e.File], used[filepath.Dir(e.File)] = true, true
 	}
@@ -247,8 +254,11 @@ func (k *kept) sweep(entries []entry) error {
 		return err
 	}
 	for _, name := range names {
+		if !ours.MatchString(name) {
+			continue
+		}
 		files := []string{name}
-		if used[name] && name != folder.ManifestName {
+		if used[name] {
 			below, err := namesIn(filepath.Join(k.dir, name))
 			if err != nil {
 				return err
@@ -269,6 +279,10 @@ func (k *kept) sweep(entries []entry) error {
 	}
 	return nil
 }
+
+// ours are the names of what an ingest makes beside the manifest: a folder for its
+// copies, and what a killed one left of a manifest.
+var ours = regexp.MustCompile(`^\d{8}T\d{6}Z-\d+$|^\.` + regexp.QuoteMeta(folder.ManifestName) + `\.tmp-\d+$`)
 
 func namesIn(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)

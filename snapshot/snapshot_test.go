@@ -268,6 +268,20 @@ func TestReadChecksEveryReference(t *testing.T) {
 	}
 }
 
+// A file that was written with another table of markets is refused: its rows refer
+// to the table by position.
+func TestAnotherTable(t *testing.T) {
+	good := file(t, randomSites(2))
+	for from, to := range map[string]string{`"BOUYGUES"`: `"BOUYGUEZ"`, `"2A"`: `"2C"`, `"En service"`: `"En cervice"`, `"market":"FR"`: `"market":"ZZ"`} {
+		if !bytes.Contains(good, []byte(from)) {
+			t.Fatalf("the file has no %s", from)
+		}
+		if _, err := Read(reseal(bytes.Replace(good, []byte(from), []byte(to), 1))); !Refused(err) {
+			t.Errorf("%s: %v", to, err)
+		}
+	}
+}
+
 func BenchmarkRead(b *testing.B) {
 	data := file(b, randomSites(20000))
 	b.SetBytes(int64(len(data)))

@@ -1,6 +1,7 @@
 package anfr
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -216,6 +217,42 @@ func TestHeaderVariants(t *testing.T) {
 
 // The joins hold on the pair of station and antenna number; a station that spans
 // two supports has its antennas where their own rows say.
+// The centre of a band in Hz, and the uplink halves of all paired bands.
+func TestBands(t *testing.T) {
+	for _, tt := range []struct {
+		from, to, unit string
+		hertz          uint64
+	}{{"703", "713", "M", 708e6}, {"0,703", "0,713", "G", 708e6}, {"703000", "713000", "K", 708e6}, {"7,03e+05", "713000", "K", 708e6}, {"3490", "3580", "M", 3535e6}, {"x", "1", "M", 0}, {"1", "2", "T", 0}} {
+		if hertz, ok := centre([]byte(tt.from), []byte(tt.to), []byte(tt.unit)); ok != (tt.hertz > 0) || ok && hertz != tt.hertz {
+			t.Errorf("%+v: %d, %v", tt, hertz, ok)
+		}
+	}
+	emitters, bands := "EMR_ID;EMR_LB_SYSTEME;STA_NM_ANFR;AER_ID;EMR_DT_SERVICE\n1;LTE 800;0032700002;7;\n", "EMR_ID;BAN_NB_F_DEB;BAN_NB_F_FIN;BAN_FG_UNITE\n"
+	var up, down []uint64
+	// ARCEP's paired bands: 700, 800, 900, 1800, 2100 and 2600 MHz, uplink and downlink.
+	for _, pair := range [][2]uint64{{705, 760}, {835, 795}, {885, 930}, {1715, 1810}, {1925, 2115}, {2505, 2625}} {
+		for k, centre := range pair {
+			bands += fmt.Sprintf("1;%d;%d;M\n", centre-1, centre+1)
+			if k == 0 {
+				up = append(up, centre*1e6)
+			} else {
+				down = append(down, centre*1e6)
+			}
+		}
+	}
+	sites, _, _ := build(t, map[string]string{"o.csv": observatory, "SUP_EMETTEUR.txt": emitters + "2;FH 18;0032700002;7;\n", "SUP_BANDE.txt": bands,
+		"SUP_ANTENNE.txt": "STA_NM_ANFR;AER_ID;TAE_ID;AER_NB_AZIMUT;SUP_ID\n0032700002;7;21;0;100\n"}, market.FR)
+	slices.Sort(up)
+	slices.Sort(down)
+	s := sites["100"]
+	if !slices.Equal(s.RxFrequencies, up) || !slices.Equal(s.TxFrequencies, down) {
+		t.Errorf("received %v, want %v; transmitted %v, want %v", s.RxFrequencies, up, s.TxFrequencies, down)
+	}
+	if !s.FixedLink { // by its system: no dish stands here
+		t.Error("no microwave link")
+	}
+}
+
 func TestSUPTables(t *testing.T) {
 	sites, reports, builders := build(t, map[string]string{
 		"o.csv": observatory,

@@ -11,7 +11,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zip"
@@ -40,11 +42,13 @@ func (in *Input) Name() string {
 	return in.Path
 }
 
-// Synthetic tells whether the file says of itself that it is made up: its name
-// begins with SYNTHETIC.
+// Synthetic tells whether the file says of itself that it is made up: its name, or
+// that of its archive, begins with SYNTHETIC.
 func (in *Input) Synthetic() bool {
-	return strings.HasPrefix(filepath.Base(in.Path), "SYNTHETIC")
+	return strings.HasPrefix(filepath.Base(in.Path), synthetic) || strings.HasPrefix(path.Base(in.Member), synthetic)
 }
+
+const synthetic = "SYNTHETIC"
 
 // Expand turns the paths that a user named into inputs: folders into their
 // files, archives into their members, in name order.
@@ -77,22 +81,31 @@ func Expand(paths []string) ([]*Input, error) {
 	return all, nil
 }
 
+// filesIn returns the files of a folder and of those below it, but hidden ones. A
+// link counts as what it leads to; links to folders are not followed.
 func filesIn(dir string) (files []string, err error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		// A link counts as what it leads to.
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		hidden := path != dir && strings.HasPrefix(e.Name(), ".")
+		switch {
+		case err != nil:
+			return err
+		case hidden && e.IsDir():
+			return fs.SkipDir
+		case hidden:
+			return nil
+		}
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			files = append(files, path)
 		}
+		if len(files) > maxMembers {
+			return fmt.Errorf("%s: a folder of over %d files", dir, maxMembers)
+		}
+		return nil
+	})
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("%s: the folder has no files", dir)
 	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: the folder has no files", dir)
-	}
-	return files, nil
+	return files, err
 }
 
 func expandFile(path string) ([]*Input, error) {
@@ -183,7 +196,13 @@ func (in *Input) openMember(watch Watch) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Path, err)
 	}
-	f, err := z.Open(in.Member)
+	// By its entry: z.Open takes no name that is no path, such as ./SUP_ANTENNE.txt.
+	at := slices.IndexFunc(z.File, func(f *zip.File) bool { return f.Name == in.Member })
+	if at < 0 {
+		z.Close()
+		return nil, fmt.Errorf("%s: the archive has no such member", in.Name())
+	}
+	f, err := z.File[at].Open()
 	if err != nil {
 		z.Close()
 		return nil, fmt.Errorf("%s: %w", in.Name(), err)

@@ -51,7 +51,9 @@ func Detect(in *Input, kinds []*Kind) (Found, error) {
 			best, score = k, s
 		}
 	}
-	if score < 0.5 {
+	// A file that the user named is of a kind when half of it is there, so that what
+	// is missing can be named; one that only lies beside others must have more.
+	if score < 0.5 || score == 0.5 && in.Within != "" {
 		return Found{Input: in}, nil
 	}
 	found := Found{Input: in, Kind: best}
@@ -87,7 +89,9 @@ func (in *Input) head() ([]byte, error) {
 	return head[:n], nil
 }
 
-// likeness is between 0 and 1. What cannot be read as a table is like none.
+// likeness is the share of the kind's columns that are there; for a table with all
+// that the kind needs, 1 and the number of its columns. What cannot be read as a
+// table is like none.
 func likeness(head []byte, k *Kind) float64 {
 	opt := k.Options
 	opt.UTF8 = false // a wrong byte in the header does not change what it is
@@ -96,10 +100,14 @@ func likeness(head []byte, k *Kind) float64 {
 		return 0
 	}
 	if k.Sniff == nil {
-		return t.Score(k.Columns)
+		share := t.Score(k.Columns)
+		if t.Bind(k.Columns) == nil {
+			return 1 + share*float64(len(k.Columns))
+		}
+		return share
 	}
 	if err := t.Bind(k.Columns); err == nil && t.Next() && k.Sniff(t) {
-		return 1
+		return 1 + float64(len(k.Columns))
 	}
 	return 0
 }

@@ -57,7 +57,11 @@ func TestExpandAndDetect(t *testing.T) {
 	}
 	write(t, sub, "b.txt", []byte("wing;bird\n1;2\n"))
 	write(t, sub, ".hidden", []byte("fish\n"))
-	write(t, sub, "c.zip", archive(t, "in/f.csv", "fish,fin\n1,red\n", "in/", "", "other.txt", "hello"))
+	write(t, sub, "c.zip", archive(t, "./in/f.csv", "fish,fin\n1,red\n", "in/", "", "other.txt", "hello", "SYNTHETIC_donn\x82es.txt", "x"))
+	if err := os.Mkdir(filepath.Join(sub, "below"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(sub, "below"), "half.txt", []byte("fin;photo\n1;2\n")) // half of a kind is none beside others
 	var packed bytes.Buffer
 	z, err := zstd.NewWriter(&packed)
 	if err != nil {
@@ -86,14 +90,14 @@ func TestExpandAndDetect(t *testing.T) {
 		}
 		got = append(got, rel+" "+kind)
 	}
-	want := []string{"sub/b.txt birds ", "sub/c.zip:in/f.csv fish red", "sub/c.zip:other.txt unknown", "SYNTHETIC_n.zst numbers "}
+	want := []string{"sub/b.txt birds ", "sub/below/half.txt unknown", "sub/c.zip:./in/f.csv fish red", "sub/c.zip:other.txt unknown", "sub/c.zip:SYNTHETIC_donn\x82es.txt unknown", "SYNTHETIC_n.zst numbers "}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if inputs[0].Within != sub || inputs[1].Within != sub || inputs[3].Within != "" {
-		t.Errorf("within %q, %q, %q", inputs[0].Within, inputs[1].Within, inputs[3].Within)
+	if inputs[0].Within != sub || inputs[2].Within != sub || inputs[5].Within != "" {
+		t.Errorf("within %q, %q, %q", inputs[0].Within, inputs[2].Within, inputs[5].Within)
 	}
-	if inputs[0].Synthetic() || !inputs[3].Synthetic() {
+	if inputs[0].Synthetic() || inputs[3].Synthetic() || !inputs[4].Synthetic() || !inputs[5].Synthetic() {
 		t.Error("synthetic is told by the beginning of the name")
 	}
 }
