@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"relais/index"
 )
 
 // Answers while the data changes are those of the old or of the new data, whole.
@@ -20,13 +22,20 @@ func TestChangeOfData(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newServer(t)
-	want := map[string]bool{}
-	for range 2 {
+	want, tags := map[string]bool{}, map[string]string{}
+	for _, set := range []*index.Set{old, next} {
+		s.Show(set)
 		for _, target := range targets {
 			w := get(t, s, target, "X-Request-Id", "same")
-			want[w.Header().Get("Etag")+w.Body.String()] = true
+			tag := w.Header().Get("Etag")
+			want[tag+w.Body.String()] = true
+			if before, ok := tags[target]; ok && tag == before {
+				t.Errorf("%s: the tag is that of the old data", target)
+			} else if w := get(t, s, target, "If-None-Match", before); ok && w.Code == 304 {
+				t.Errorf("%s: new data is not modified for the old tag", target)
+			}
+			tags[target] = tag
 		}
-		s.Show(next)
 	}
 	if tag := get(t, s, "/antennas?limit=3").Header().Get("Etag"); !want[tag+get(t, s, "/antennas?limit=3", "X-Request-Id", "same").Body.String()] {
 		t.Error("the new data does not answer")

@@ -49,38 +49,53 @@ func negotiate(header []string) *coding {
 	if len(header) == 0 {
 		return nil
 	}
-	best, quality := (*coding)(nil), 0.0
+	best := (*coding)(nil)
+	quality, stated := acceptance(header, "identity")
+	if !stated {
+		quality = 0 // it is always allowed, and never preferred
+	}
 	for _, c := range codings {
-		if q := acceptance(header, c.name); q > quality {
+		if q, _ := acceptance(header, c.name); q > quality || best == nil && q == quality && q > 0 {
 			best, quality = c, q
 		}
 	}
 	return best
 }
 
-// acceptance is the quality that a client gives to a coding.
-func acceptance(header []string, name string) float64 {
+// acceptance is the quality that a client gives to a coding, and whether it names
+// it.
+func acceptance(header []string, name string) (quality float64, named bool) {
 	other := 0.0
 	for _, line := range header {
 		for part := range strings.SplitSeq(line, ",") {
 			coding, params, _ := strings.Cut(part, ";")
 			coding = strings.TrimSpace(coding)
-			q := 1.0
-			if _, text, ok := strings.Cut(params, "="); ok {
-				var err error
-				if q, err = strconv.ParseFloat(strings.TrimSpace(text), 64); err != nil || !(q >= 0) {
-					q = 0
-				}
-			}
+			q := qualityOf(params)
 			if strings.EqualFold(coding, name) || strings.EqualFold(coding, "x-"+name) {
-				return q
+				return q, true
 			}
 			if coding == "*" {
 				other = q
 			}
 		}
 	}
-	return other
+	return other, false
+}
+
+// qualityOf is the parameter q, 1 when there is none.
+func qualityOf(params string) float64 {
+	for param := range strings.SplitSeq(params, ";") {
+		key, text, _ := strings.Cut(param, "=")
+		if !strings.EqualFold(strings.TrimSpace(key), "q") {
+			continue
+		}
+		q, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if err != nil || !(q >= 0) {
+			return 0
+		}
+		return q
+	}
+	return 1
 }
 
 var gzipHeader = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff}

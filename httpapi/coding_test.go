@@ -93,6 +93,7 @@ func TestStreamedCodings(t *testing.T) {
 
 func TestNegotiate(t *testing.T) {
 	for header, want := range map[string]string{
+		"identity;q=1, gzip;q=0.1": "", "identity;q=0.5, gzip": "gzip", "identity, gzip": "gzip", "gzip;level=0": "gzip", "gzip;level=0;q=0": "", "*, identity;q=1": "zstd",
 		"": "", "identity": "", "gzip": "gzip", "zstd": "zstd", "gzip, zstd": "zstd", "gzip;q=1, zstd;q=0.5": "gzip", "zstd;q=0, gzip": "gzip",
 		"gzip;q=0": "", "*": "zstd", "*;q=0": "", "zstd;q=0, *": "gzip", "br, deflate": "", "GZIP": "gzip", "x-gzip": "gzip", "gzip;q=nonsense": "", "gzip;q=NaN": "",
 		"gzip ; q=0.1": "gzip", ",,;,q=": "", "gzip, deflate, br, zstd": "zstd",

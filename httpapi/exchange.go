@@ -23,6 +23,8 @@ type exchange struct {
 	id    string
 	vars  map[string]string // of the path, as they came
 	begun bool              // the header is out
+
+	op *endpoint.Op[*ops.Reading] // that the route leads to, nil for none
 }
 
 // requestID is the client's own id when it is one, else a new one.
@@ -163,7 +165,7 @@ var (
 func (x *exchange) plain(status int, v any) {
 	body, err := view.JSON(v)
 	if err != nil {
-		x.fail(&ops.Error{Status: http.StatusInternalServerError, Code: "EXTERNAL_REQUEST_FAILED", Message: "an internal error"})
+		x.fail(ops.ErrInternal)
 		return
 	}
 	h := x.w.Header()

@@ -118,7 +118,11 @@ func (s *Server) recover(x *exchange) {
 	if x.begun {
 		panic(http.ErrAbortHandler) // cut the connection: the answer cannot be mended
 	}
-	x.fail(&ops.Error{Status: http.StatusInternalServerError, Code: "EXTERNAL_REQUEST_FAILED", Message: "an internal error; the server's log has it under this request id"})
+	if x.op != nil {
+		x.fail(ops.Report(x.op, errors.New("panic")))
+		return
+	}
+	x.fail(ops.ErrInternal)
 }
 
 // An operation is the route of an operation.
@@ -134,6 +138,7 @@ func newOperation(op *endpoint.Op[*ops.Reading]) *operation {
 var vary = []string{"Accept-Encoding, Origin"}
 
 func (o *operation) serve(s *Server, x *exchange) {
+	x.op = o.Op
 	reading := &ops.Reading{Set: s.set.Load()}
 	call, err := o.Bind(x.param)
 	if err != nil {

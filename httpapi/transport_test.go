@@ -1,12 +1,17 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"relais/endpoint"
+	"relais/ops"
+	"relais/view"
 )
 
 // targets are one good request of each operation.
@@ -143,7 +148,10 @@ func TestPanicIsAnError(t *testing.T) {
 		x.begin(200)
 		panic("boom")
 	}))
+	s.handle("/operation", newOperation(endpoint.New(endpoint.Decl{Name: "boom", Path: "/operation", Fails: "ANTENNAS"},
+		func(*ops.Reading, context.Context, *struct{}) (*view.MarketsMeta, error) { panic("boom") })))
 	wantError(t, do(t, s, "GET", "/boom"), 500, "EXTERNAL_REQUEST_FAILED")
+	wantError(t, do(t, s, "GET", "/operation"), 500, "EXTERNAL_ANTENNAS_FAILED")
 	defer func() {
 		if err, ok := recover().(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
 			t.Error("a half-sent answer was not cut off")

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"slices"
 
 	"relais/fold"
@@ -124,13 +125,30 @@ func (m *Market) matchText(text string, w *work) {
 	found := w.found
 	found.clear()
 	found.setRange(0, uint32(m.Len()))
-	for _, word := range fold.Words(text) {
-		m.text.phrase(w.other, w.spare, []byte(word))
+	for _, word := range words(text) {
+		if len(word) < trigramLength {
+			found.filter(func(i uint32) bool { return bytes.Contains(m.text.texts.at(i), word) })
+			continue
+		}
+		m.text.phrase(w.other, w.spare, word)
 		found.and(w.other)
 	}
 	for _, i := range m.byName(text) {
 		found.set(i)
 	}
+}
+
+// words returns the folded words of a text, the longest first, without those that
+// another one has in it: what they would find is found already.
+func words(text string) (list [][]byte) {
+	all := fold.Words(text)
+	slices.SortStableFunc(all, func(a, b string) int { return len(b) - len(a) })
+	for _, word := range all {
+		if !slices.ContainsFunc(list, func(longer []byte) bool { return bytes.Contains(longer, []byte(word)) }) {
+			list = append(list, []byte(word))
+		}
+	}
+	return list
 }
 
 func (m *Market) matchCriteria(q Query, set bitset, w *work) {

@@ -75,7 +75,7 @@ type textIndex struct {
 // folded and not empty. spare is overwritten.
 func (t *textIndex) phrase(set, spare bitset, phrase []byte) {
 	set.clear()
-	if len(phrase) < 3 {
+	if len(phrase) < trigramLength {
 		first, last := prefixRange(phrase)
 		for _, p := range t.parts {
 			p.mark(set, first, last)

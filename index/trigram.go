@@ -9,6 +9,8 @@ const (
 	letters     = 1 << letterBits
 	trigrams    = 1 << (3 * letterBits)
 	otherLetter = letters - 1 // shared by all that have no number of their own
+
+	trigramLength = 3
 )
 
 var letterOf = func() (t [256]uint8) {
@@ -23,7 +25,7 @@ var letterOf = func() (t [256]uint8) {
 
 // appendTrigrams appends the trigrams of a text, repeated ones too.
 func appendTrigrams(dst []uint32, text []byte) []uint32 {
-	if len(text) < 3 {
+	if len(text) < trigramLength {
 		return dst
 	}
 	dst = slices.Grow(dst, len(text))

@@ -35,7 +35,10 @@ const (
 	codeNotFound         = "NOT_FOUND"
 	codeNotAllowed       = "METHOD_NOT_ALLOWED"
 	codeNotReady         = "NOT_READY"
+	codeInternal         = "EXTERNAL_REQUEST_FAILED" // of a route that is no operation
 )
+
+const internal = "an internal error; the server's log has it under this request id"
 
 // Problems explains every code that this version can answer.
 func Problems() []endpoint.Problem {
@@ -50,8 +53,10 @@ func Problems() []endpoint.Problem {
 		{Code: codeNotAllowed, Status: 405, When: "The path has no such method."},
 		{Code: codeNotReady, Status: 503, When: "The data is still loading, or the market's inventory is not loaded on this server."},
 	}
+	when := "An internal error; the server's log has it under the request id."
+	list = append(list, endpoint.Problem{Code: codeInternal, Status: 500, When: when})
 	for _, op := range All() {
-		list = append(list, endpoint.Problem{Code: failedCode(op), Status: 500, When: "An internal error; the server's log has it under the request id."})
+		list = append(list, endpoint.Problem{Code: failedCode(op), Status: 500, When: when})
 	}
 	return list
 }
@@ -63,6 +68,7 @@ func CommonCodes() []string { return []string{codeInvalidParameter, codeNotAllow
 var (
 	errLoading    = &Error{Status: 503, Code: codeNotReady, Message: "the data is still loading", RetryAfter: 2}
 	ErrNotFound   = &Error{Status: 404, Code: codeNotFound, Message: "there is no such path"}
+	ErrInternal   = &Error{Status: 500, Code: codeInternal, Message: internal}
 	ErrNotAllowed = &Error{Status: 405, Code: codeNotAllowed, Message: "this path answers GET and HEAD only"}
 	errNoAntenna  = &Error{Status: 404, Code: codeNoAntenna, Message: "no antenna has this identifier"}
 	errNoSite     = &Error{Status: 404, Code: codeNoSite, Message: "no site has this identifier"}
@@ -85,7 +91,7 @@ func Report(op *endpoint.Op[*Reading], err error) *Error {
 		}
 		return &Error{Status: 400, Code: code, Message: p.Error()}
 	}
-	return &Error{Status: 500, Code: failedCode(op), Message: "an internal error; the server's log has it under this request id", cause: err}
+	return &Error{Status: 500, Code: failedCode(op), Message: internal, cause: err}
 }
 
 func failedCode(op *endpoint.Op[*Reading]) string {

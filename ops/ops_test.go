@@ -158,6 +158,9 @@ func TestDepartments(t *testing.T) {
 		fiveG := 0
 		for i, d := range answer.Data {
 			fiveG += d.FiveG3500
+			if d.EnService != d.Total || d.TechOp != 0 || d.Projet != 0 { // all are in service
+				t.Errorf("%v %s: %+v", tt.codes, tt.operator, d)
+			}
 			if i > 0 && d.Code <= answer.Data[i-1].Code {
 				t.Errorf("%s comes after %s", d.Code, answer.Data[i-1].Code)
 			}

@@ -4,10 +4,10 @@ import (
 	"context"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 
 	"relais/endpoint"
+	"relais/fold"
 	"relais/index"
 	"relais/market"
 	"relais/site"
@@ -119,7 +119,7 @@ func (r *Reading) locate(name string, in *market.Code, absent *Error) (*index.Ma
 		return nil, 0, errLoading
 	}
 	for _, m := range market.All {
-		if prefix := index.Key(m.Code, ""); len(name) > len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) {
+		if prefix := index.Key(m.Code, ""); len(name) > len(prefix) && fold.EqualASCII(name[:len(prefix)], prefix) {
 			if loaded, at, err := r.locateIn(m, name, absent); err != absent {
 				return loaded, at, err
 			}
