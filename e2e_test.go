@@ -30,6 +30,7 @@ var binary = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	binaryDir = dir
 	path := filepath.Join(dir, "relais")
 	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)
@@ -37,10 +38,13 @@ var binary = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
+// binaryDir is where the binary is, "" when no test needed it.
+var binaryDir string
+
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if path, err := binary(); err == nil {
-		os.RemoveAll(filepath.Dir(path))
+	if binaryDir != "" {
+		os.RemoveAll(binaryDir)
 	}
 	os.Exit(code)
 }
@@ -285,6 +289,10 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"serve"}, 2, "--data"},
 		{[]string{"serve", "--data", t.TempDir(), "--listen", "0.0.0.0:0"}, 2, "loopback"},
 		{[]string{"serve", "--data", t.TempDir(), "--listen", "nowhere"}, 2, "--listen"},
+		{[]string{"serve", "--data", t.TempDir(), "--base-url", "not a url"}, 2, "--base-url"},
+		{[]string{"serve", "--data", t.TempDir(), "--base-url", "https://x.example/external/v1"}, 2, "without external/v1"},
+		{[]string{"serve", "--data", ""}, 2, "no folder"},
+		{[]string{"demo", "--data", ""}, 2, "no folder"},
 		{[]string{"serve", "--data", filepath.Join(t.TempDir(), "none")}, 1, "does not exist"},
 		{[]string{"ingest", "--data", t.TempDir(), "XX", "file"}, 2, "no market"},
 		{[]string{"ingest", "--data", t.TempDir(), "FR"}, 2, "file"},
@@ -295,6 +303,17 @@ func TestCommandLine(t *testing.T) {
 		if code != tt.code || !strings.Contains(out+errs, tt.out) {
 			t.Errorf("relais %s: exit %d, want %d with %q\n%s%s", strings.Join(tt.args, " "), code, tt.code, tt.out, out, errs)
 		}
+	}
+	// A flag can be an environment variable; a command that fails makes no folder.
+	t.Setenv("RELAIS_DATA", filepath.Join(t.TempDir(), "by-environment"))
+	if _, errs, code := relais(t, "ingest", "FR", "none.csv"); code != 1 || !strings.Contains(errs, "none.csv") {
+		t.Errorf("RELAIS_DATA: exit %d %s", code, errs)
+	}
+	if _, errs, code := relais(t, "snapshot", "info"); code != 1 || !strings.Contains(errs, "by-environment") {
+		t.Errorf("RELAIS_DATA: exit %d %s", code, errs)
+	}
+	if _, err := os.Stat(os.Getenv("RELAIS_DATA")); err == nil {
+		t.Error("a mistyped file made a folder")
 	}
 }
 
@@ -323,6 +342,19 @@ func TestDemo(t *testing.T) {
 	if code := s.stop(); code != 0 {
 		t.Errorf("exit %d", code)
 	}
+	// Of an older relais: the demonstration is made again.
+	snap := filepath.Join(dir, "snapshots", "FR.snap")
+	text, err := os.ReadFile(snap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[8]++ // the version of the format
+	replace(t, snap, text)
+	s = serve(t, nil, "demo", "--data", dir)
+	if !waitFor(20*time.Second, func() bool { return s.version("FR") != "" }) {
+		t.Errorf("an older demonstration: %s", s.log)
+	}
+	s.stop()
 	if _, errs, code := relais(t, "demo", "--data", t.TempDir()+"/..", "--listen", "127.0.0.1:0"); code != 1 || !strings.Contains(errs, "neither empty nor a demonstration") {
 		t.Errorf("demo over a folder of something else: %d %s", code, errs)
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"relais/demo"
@@ -31,6 +32,9 @@ Examples:
   relais demo
   relais demo --data /tmp/demo --listen 127.0.0.1:9000`
 }
+
+// Validate refuses an empty name, which kong takes for a given one.
+func (c *demoCommand) Validate() error { return dataFlag{c.Data}.Validate() }
 
 // Run makes the country when there is none, and serves.
 func (c *demoCommand) Run(ctx context.Context, streams Streams) error {
@@ -57,10 +61,12 @@ func demoMade(dir folder.Dir) (bool, error) {
 	if unused, err := dir.Unused(); err != nil || unused {
 		return false, err
 	}
-	made := 0
+	made, old := 0, 0
 	for _, code := range demoMarkets {
 		switch s, err := snapshot.ReadFile(dir.Snapshot(string(code)), code); {
 		case errors.Is(err, fs.ErrNotExist):
+		case errors.Is(err, snapshot.ErrVersion) && demoSources(dir): // of an older relais
+			old++
 		case err != nil:
 			return false, fmt.Errorf("%s is no demonstration (%w); name another folder", dir, err)
 		case !s.Synthetic:
@@ -69,10 +75,29 @@ func demoMade(dir folder.Dir) (bool, error) {
 			made++
 		}
 	}
-	if made == 0 {
+	if made+old == 0 {
 		return false, fmt.Errorf("%s is neither empty nor a demonstration; name another folder", dir)
 	}
 	return made == len(demoMarkets), nil
+}
+
+// demoSources tells whether what is kept in the folder is a demonstration's, and
+// nothing else.
+func demoSources(dir folder.Dir) bool {
+	synthetic, others := 0, 0
+	err := filepath.WalkDir(dir.Sources(string(demoMarkets[0])), func(_ string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() || e.Name() == folder.ManifestName:
+		case strings.HasPrefix(e.Name(), "SYNTHETIC"):
+			synthetic++
+		default:
+			others++
+		}
+		return nil
+	})
+	return err == nil && synthetic > 0 && others == 0
 }
 
 func makeDemo(ctx context.Context, dir folder.Dir, streams Streams) error {

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -63,6 +64,10 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 	} else if err != nil {
 		return err
 	}
+	base, err := baseURL(c.BaseURL)
+	if err != nil {
+		return err
+	}
 	addr, err := loopback(c.Listen)
 	if err != nil {
 		return err
@@ -76,7 +81,6 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 	if err != nil {
 		return err
 	}
-	base := strings.TrimSuffix(c.BaseURL, "/")
 	if base == "" {
 		base = "http://" + listener.Addr().String()
 	}
@@ -97,6 +101,21 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 	cancel()
 	background.Wait()
 	return err
+}
+
+// baseURL checks the address under which clients reach the service; "" is the one
+// where it listens.
+func baseURL(text string) (string, error) {
+	text = strings.TrimSuffix(text, "/")
+	if text == "" {
+		return "", nil
+	}
+	u, err := url.Parse(text)
+	wrong := err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil
+	if wrong || strings.HasSuffix(u.Path, "/external/v1") {
+		return "", usageError{fmt.Errorf("--base-url %q: want the origin and prefix of the service, such as https://antennas.example, without external/v1", text)}
+	}
+	return text, nil
 }
 
 // loopback resolves an address, and refuses one that other machines can reach.
