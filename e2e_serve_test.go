@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -207,5 +208,40 @@ func TestReadOnlyFolder(t *testing.T) {
 		if !strings.Contains(s.log.String(), "read-only") {
 			t.Errorf("the log does not say that the folder is read-only: %s", s.log)
 		}
+	}
+}
+
+// A client that does not finish its header is let go, and one whose header has no
+// end is told so; others are answered meanwhile.
+func TestClientsThatDoNotBehave(t *testing.T) {
+	c := makeCountry(t, 200)
+	s := serve(t, nil, "serve", "--data", c.dir)
+	if !waitFor(5*time.Second, func() bool { return s.version("FR") != "" }) {
+		t.Fatalf("not ready: %s", s.log)
+	}
+	dial := func() net.Conn {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		return conn
+	}
+	slow, start := dial(), time.Now()
+	if _, err := io.WriteString(slow, "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: "); err != nil {
+		t.Fatal(err)
+	}
+	huge := dial()
+	go io.WriteString(huge, "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Huge: "+strings.Repeat("a", 2<<20)) // it ends with the connection
+	huge.SetReadDeadline(time.Now().Add(20 * time.Second))
+	answer := make([]byte, 64)
+	if n, err := io.ReadAtLeast(huge, answer, 12); err != nil || !strings.HasPrefix(string(answer[:n]), "HTTP/1.1 431") {
+		t.Errorf("a header without an end: %q, %v", answer[:n], err)
+	}
+	s.ask("/markets")
+	slow.SetReadDeadline(start.Add(20 * time.Second))
+	_, err := io.ReadAll(slow)
+	if took := time.Since(start); err != nil || took < 5*time.Second || took > 15*time.Second {
+		t.Errorf("a header that does not end: closed after %s, %v", took, err)
 	}
 }
