@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -358,49 +357,4 @@ func TestDemo(t *testing.T) {
 	if _, errs, code := relais(t, "demo", "--data", t.TempDir()+"/..", "--listen", "127.0.0.1:0"); code != 1 || !strings.Contains(errs, "neither empty nor a demonstration") {
 		t.Errorf("demo over a folder of something else: %d %s", code, errs)
 	}
-}
-
-// Other programs read what we write.
-func TestOtherTools(t *testing.T) {
-	c := makeCountry(t, 300)
-	s := serve(t, nil, "serve", "--data", c.dir)
-	if !waitFor(5*time.Second, func() bool { return s.version("FR") != "" }) {
-		t.Fatalf("not ready: %s", s.log)
-	}
-	save := func(path, name string) string {
-		r, err := http.Get(s.base + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Body.Close()
-		text, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		file := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(file, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return file
-	}
-	t.Run("GDAL", func(t *testing.T) {
-		ogrinfo, err := exec.LookPath("ogrinfo")
-		if err != nil {
-			t.Skip("ogrinfo is not installed (Debian: gdal-bin)")
-		}
-		out, err := exec.Command(ogrinfo, "-so", "-al", save("/external/v1/antennas/export?format=geojson", "fr.geojson")).CombinedOutput()
-		want := fmt.Sprintf("Feature Count: %.0f", s.ask("/antennas?limit=1")["meta"].(object)["total"])
-		if err != nil || !strings.Contains(string(out), want) || !strings.Contains(string(out), "Geometry: Point") {
-			t.Errorf("%v: %s, want %s", err, out, want)
-		}
-	})
-	t.Run("OpenAPI linter", func(t *testing.T) {
-		redocly, err := exec.LookPath("redocly")
-		if err != nil {
-			t.Skip("redocly is not installed (npm: @redocly/cli)")
-		}
-		if out, err := exec.Command(redocly, "lint", save("/openapi.json", "openapi.json")).CombinedOutput(); err != nil {
-			t.Errorf("%v: %s", err, out)
-		}
-	})
 }

@@ -14,6 +14,7 @@ import (
 	"relais/folder"
 	"relais/index"
 	"relais/ingest"
+	"relais/ingest/source"
 	"relais/market"
 	"relais/snapshot"
 )
@@ -90,7 +91,7 @@ func demoSources(dir folder.Dir) bool {
 		case err != nil:
 			return err
 		case e.IsDir() || e.Name() == folder.ManifestName:
-		case strings.HasPrefix(e.Name(), "SYNTHETIC"):
+		case strings.HasPrefix(e.Name(), source.Synthetic):
 			synthetic++
 		default:
 			others++

@@ -135,7 +135,7 @@ func loopback(listen string) (*net.TCPAddr, error) {
 func hold(dir folder.Dir, listen string, log *slog.Logger) (release func(), err error) {
 	lock, err := dir.Lock("serve", "relais serve on "+listen, time.Now())
 	if folder.ReadOnly(err) {
-		log.Info("the folder is read-only: it is served without a lock", "data", string(dir))
+		log.Info("the folder is read-only or full: it is served without a lock", "data", string(dir))
 		return func() {}, nil
 	}
 	if err != nil {

@@ -11,17 +11,17 @@ import (
 	"relais/snapshot"
 )
 
-// Help is shown below the commands and their flags.
-func (*snapshotCommand) Help() string { return snapshotExamples }
+type snapshotCommand struct {
+	Info   snapshotInfo   `cmd:"" help:"Say what each snapshot holds."`
+	Verify snapshotVerify `cmd:"" help:"Read each snapshot whole and check it; fails when one is damaged."`
+}
 
 const snapshotExamples = `Examples:
   relais snapshot info --data DIR
   relais snapshot verify --data DIR FR DROM --json`
 
-type snapshotCommand struct {
-	Info   snapshotInfo   `cmd:"" help:"Say what each snapshot holds."`
-	Verify snapshotVerify `cmd:"" help:"Read each snapshot whole and check it; fails when one is damaged."`
-}
+// Help is shown below the commands.
+func (*snapshotCommand) Help() string { return snapshotExamples }
 
 type snapshotFlags struct {
 	dataFlag

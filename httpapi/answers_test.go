@@ -137,3 +137,15 @@ func TestMaxAge(t *testing.T) {
 		}
 	}
 }
+
+// An alias is another name of value that says the type; type, when it is given,
+// decides.
+func TestLookupType(t *testing.T) {
+	s := newServer(t)
+	for query, want := range map[string]string{"value=5": "auto", "enb=5": "enb", "cellId=5": "cellid", "ci=5": "ci", "enb=5&type=auto": "enb", "enb=5&type=gnb": "gnb", "cellId=5&type=ci": "ci", "value=5&type=PCI": "pci"} {
+		_, meta := list(t, s, "/antennas/lookup-by-radio?"+query)
+		if meta["type"] != want || meta["value"] != "5" {
+			t.Errorf("%s: %v", query, meta)
+		}
+	}
+}

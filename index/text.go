@@ -83,7 +83,7 @@ func (t *textIndex) phrase(set, spare bitset, phrase []byte) {
 	} else {
 		t.candidates(set, spare, phrase)
 	}
-	if len(phrase) <= 3 && numbered(phrase) {
+	if len(phrase) <= trigramLength && numbered(phrase) {
 		return
 	}
 	set.filter(func(i uint32) bool { return bytes.Contains(t.texts.at(i), phrase) })

@@ -7,7 +7,7 @@ import "slices"
 const (
 	letterBits  = 6
 	letters     = 1 << letterBits
-	trigrams    = 1 << (3 * letterBits)
+	trigrams    = 1 << (trigramLength * letterBits)
 	otherLetter = letters - 1 // shared by all that have no number of their own
 
 	trigramLength = 3
@@ -47,7 +47,7 @@ func prefixRange(phrase []byte) (first, last uint32) {
 	for _, c := range phrase {
 		first = first<<letterBits | uint32(letterOf[c])
 	}
-	shift := letterBits * (3 - len(phrase))
+	shift := letterBits * (trigramLength - len(phrase))
 	return first << shift, (first+1)<<shift - 1
 }
 

@@ -238,8 +238,16 @@ func (w *keeping) stage(entries []entry) (*folder.Staged, error) {
 // there stays.
 func (k *kept) sweep(entries []entry, inputs []source.Found) error {
 	used := map[string]bool{}
+	dir, err := filepath.Abs(k.dir)
+	if err != nil {
+		return err
+	}
 	for _, f := range inputs {
-		if name, err := filepath.Rel(k.dir, f.Path); err == nil {
+		path, err := filepath.Abs(f.Path)
+		if err != nil {
+			return err
+		}
+		if name, err := filepath.Rel(dir, path); err == nil { // else they have nothing in common
 			used[name], used[filepath.Dir(name)] = true, true
 		}
 	}

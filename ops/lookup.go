@@ -62,10 +62,9 @@ func (p *lookupParams) asked() (name, value string, t lookupType, err error) {
 			return "", "", t, &endpoint.ParamError{Param: a.name, Value: a.value, Want: name + " is given too; give one of them"}
 		}
 		name, value = a.name, a.value
-		if p.Type != lookupAuto && p.Type != a.t {
-			return "", "", t, &endpoint.ParamError{Param: "type", Value: string(p.Type), Want: a.name + " says that it is " + string(a.t)}
+		if p.Type == lookupAuto {
+			t = a.t
 		}
-		t = a.t
 	}
 	if value == "" {
 		return "", "", t, &Error{Status: 400, Code: codeMissingRadio, Message: "value: missing; give value, enb, gnb, pci, cellId or ci"}

@@ -42,13 +42,14 @@ func (in *Input) Name() string {
 	return in.Path
 }
 
-// Synthetic tells whether the file says of itself that it is made up: its name, or
-// that of its archive, begins with SYNTHETIC.
-func (in *Input) Synthetic() bool {
-	return strings.HasPrefix(filepath.Base(in.Path), synthetic) || strings.HasPrefix(path.Base(in.Member), synthetic)
-}
+// Synthetic is what the names of made-up files begin with.
+const Synthetic = "SYNTHETIC"
 
-const synthetic = "SYNTHETIC"
+// Synthetic tells whether the file says of itself that it is made up, by its name
+// or that of its archive.
+func (in *Input) Synthetic() bool {
+	return strings.HasPrefix(filepath.Base(in.Path), Synthetic) || strings.HasPrefix(path.Base(in.Member), Synthetic)
+}
 
 // Expand turns the paths that a user named into inputs: folders into their
 // files, archives into their members, in name order.

@@ -1,0 +1,164 @@
+package ingest
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"relais/market"
+)
+
+// A weekly file alone keeps what the other tables gave, also when the kept
+// sources came out of an archive and out of several runs.
+func TestKeptSources(t *testing.T) {
+	k := newKit(t)
+	archive := filepath.Join(k.src, "SUP.zip")
+	f, err := os.Create(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := zip.NewWriter(f)
+	for name, text := range map[string]string{"SUP_ANTENNE.txt": antennas, "README.txt": "hello"} {
+		w, err := z.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Write([]byte(text))
+	}
+	if err := errors.Join(z.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	r := k.must(k.file("o.csv", observatory("2026-08-20", 20)), archive)
+	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "README.txt") {
+		t.Errorf("notes: %q", r.Notes)
+	}
+	sites := "code_op;num_site;id_station_anfr;id_site_partage;nom_op\n20810;S%d;%s2700001;;SFR\n"
+	k.must(k.file("metropole.csv", fmt.Sprintf(sites, 1, "003")))
+	k.must(k.file("outremer.csv", fmt.Sprintf(sites, 2, "974")))
+	os.Remove(archive) // what is kept does not need the user's files
+	r = k.must(k.file("o2.csv", observatory("2026-08-27", 21)))
+	kinds := []string{}
+	for _, f := range r.Files {
+		kinds = append(kinds, fmt.Sprint(f.Kind, " ", f.Kept))
+	}
+	want := []string{"anfr-observatoire false", "anfr-sup-antenne true", "arcep-sites true", "arcep-sites true"}
+	if !slices.Equal(kinds, want) {
+		t.Errorf("files %q, want %q", kinds, want)
+	}
+	if got := k.azimuths(market.FR, "100"); !slices.Equal(got, []uint16{90}) || k.snapshot(market.FR).SourceDate != "2026-08-27" || k.snapshot(market.FR).Len() != 21 {
+		t.Errorf("azimuths %v, date %s, %d sites", got, k.snapshot(market.FR).SourceDate, k.snapshot(market.FR).Len())
+	}
+	// Only what the manifest names stays: the old weekly file is gone.
+	for path := range k.state() {
+		if strings.HasSuffix(path, "o.csv.zst") {
+			t.Errorf("%s is still kept", path)
+		}
+	}
+	// Any kind alone is enough: the weekly file is kept as well.
+	if r = k.must(k.file("a.txt", strings.Replace(antennas, ";90;", ";91;", 1))); len(r.Files) != 4 {
+		t.Errorf("files: %+v", r.Files)
+	}
+	if got := k.azimuths(market.FR, "100"); !slices.Equal(got, []uint16{91}) {
+		t.Errorf("azimuths %v", got)
+	}
+}
+
+// What ingests that were killed left in the folder does not stay.
+func TestKilledIngest(t *testing.T) {
+	k := newKit(t)
+	o := k.file("o.csv", observatory("2026-08-27", 10))
+	k.must(o)
+	before := k.state()
+	left := []string{"sources/FR/20260101T000000Z-1/o.csv.zst", "sources/FR/.manifest.json.tmp-1", "snapshots/.FR.snap.tmp-1"}
+	for _, name := range left {
+		path := filepath.Join(string(k.dir), name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("left"), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// What somebody else put there stays, and so does what is to be read.
+	foreign := filepath.Join(string(k.dir), "sources", "FR", "notes.txt")
+	older := filepath.Join(string(k.dir), "sources", "FR", "20260102T000000Z-2", "older.csv")
+	for path, text := range map[string]string{foreign: "mine", older: observatory("2026-08-20", 10)} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		before[path] = text
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	relative, err := filepath.Rel(here, older)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.run(false, both, relative); err == nil || !strings.Contains(err.Error(), "older than the present") {
+		t.Fatalf("an older file: %v", err)
+	}
+	for path, text := range before {
+		if k.state()[path] != text {
+			t.Errorf("%s is gone", path)
+		}
+	}
+	for path := range k.state() {
+		if _, ok := before[path]; !ok {
+			t.Errorf("%s stays", path)
+		}
+	}
+}
+
+// FR and DROM share what is kept: an ingest of one does not take the other's base
+// away.
+func TestOneMarketOfTwo(t *testing.T) {
+	k := newKit(t)
+	k.must(k.file("o.csv", observatory("2026-08-27", 100)), k.file("a.txt", antennas))
+	overseas := header + "ORANGE;9;LTE 800;;974;97411;4G;2026-09-03T10:00:00;9742290001;\"-20.9 , 55.4\";En service\n"
+	if _, err := k.run(true, []market.Code{market.DROM}, k.file("drom.csv", overseas)); err == nil || !strings.Contains(err.Error(), "FR: the files have no site") {
+		t.Errorf("DROM alone: %v", err)
+	}
+	before := k.snapshot(market.FR).Version
+	r, err := k.run(false, []market.Code{market.DROM}, k.file("o2.csv", observatory("2026-09-03", 100)))
+	if err != nil || len(r.Markets) != 1 || r.Markets[0].Market != market.DROM || k.snapshot(market.DROM).SourceDate != "2026-09-03" || k.snapshot(market.FR).Version != before {
+		t.Errorf("DROM of a file of both: %v, %+v", err, r)
+	}
+	if r, err = k.run(false, []market.Code{market.FR}, k.file("a2.txt", strings.Replace(antennas, ";90;", ";91;", 1))); err != nil || k.snapshot(market.FR).Len() != 100 {
+		t.Errorf("FR afterwards: %v, %+v", err, r)
+	}
+}
+
+// A kept file that cannot be reached now is not forgotten.
+func TestKeptFileComesBack(t *testing.T) {
+	k := newKit(t)
+	k.must(k.file("o.csv", observatory("2026-08-27", 10)), k.file("a.txt", antennas))
+	kept, err := filepath.Glob(filepath.Join(string(k.dir), "sources", "FR", "*", "a.txt.zst"))
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("%q, %v", kept, err)
+	}
+	aside := filepath.Join(k.src, "aside")
+	if err := os.Rename(kept[0], aside); err != nil {
+		t.Fatal(err)
+	}
+	newer := k.file("o2.csv", observatory("2026-09-03", 10))
+	if _, err := k.run(false, both, newer); err == nil || !strings.Contains(err.Error(), "azimuths") {
+		t.Errorf("without the kept file: %v", err)
+	}
+	if _, err := k.run(true, both, newer); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(kept[0]), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(aside, kept[0]); err != nil {
+		t.Fatal(err)
+	}
+	k.must(newer)
+	if got := k.azimuths(market.FR, "100"); !slices.Equal(got, []uint16{90}) {
+		t.Errorf("azimuths %v after it came back", got)
+	}
+}
