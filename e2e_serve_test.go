@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,7 +43,7 @@ func TestReloadUnderRequests(t *testing.T) {
 				default:
 				}
 				asked.Add(1)
-				if err := consistent(s.base); err != nil {
+				if err := consistent(s); err != nil {
 					failed.Add(1)
 					t.Error(err)
 					return
@@ -111,8 +110,8 @@ func TestReloadUnderRequests(t *testing.T) {
 
 // consistent asks for FR and DROM in one answer and for a page, and makes sure
 // that each answer is of one data version.
-func consistent(base string) error {
-	r, err := http.Get(base + "/external/v1/markets")
+func consistent(s *server) error {
+	r, err := s.fetch("/external/v1/markets")
 	if err != nil {
 		return err
 	}
@@ -129,7 +128,7 @@ func consistent(base string) error {
 	if fr, drom := o.Data[0].SourceDate, o.Data[1].SourceDate; fr == nil || drom == nil || *fr != *drom {
 		return fmt.Errorf("FR is of %v, DROM of %v in one answer", fr, drom)
 	}
-	page, err := http.Get(base + "/external/v1/antennas?limit=500")
+	page, err := s.fetch("/external/v1/antennas?limit=500")
 	if err != nil {
 		return err
 	}

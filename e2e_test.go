@@ -71,6 +71,7 @@ type server struct {
 	t    *testing.T
 	cmd  *exec.Cmd
 	base string
+	key  string // of the client that makeCountry made
 	log  *lockedBuffer
 }
 
@@ -102,6 +103,12 @@ func serve(t *testing.T, prepare func(*exec.Cmd), args ...string) *server {
 	}
 	s := &server{t: t, cmd: exec.Command(path, append(args, "--listen", "127.0.0.1:0")...), log: &lockedBuffer{}}
 	s.cmd.Stderr = s.log
+	for i, a := range args[1:] {
+		if args[i] == "--data" {
+			key, _ := keys.Load(a)
+			s.key, _ = key.(string)
+		}
+	}
 	if prepare != nil {
 		prepare(s.cmd)
 	}
@@ -143,10 +150,20 @@ func (s *server) stop() int {
 
 type object = map[string]any
 
+// fetch asks with the key of the folder's client.
+func (s *server) fetch(path string) (*http.Response, error) {
+	r, err := http.NewRequest(http.MethodGet, s.base+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("X-API-Key", s.key)
+	return http.DefaultClient.Do(r)
+}
+
 // get asks the API and returns the status and the answer.
 func (s *server) get(path string) (int, object) {
 	s.t.Helper()
-	r, err := http.Get(s.base + path)
+	r, err := s.fetch(path)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -186,12 +203,31 @@ func waitFor(d time.Duration, ok func() bool) bool {
 	return false
 }
 
+// A issued is what relais client create --json prints.
+type issued struct{ ID, APIKey, SigningSecret string }
+
+// createClient makes a client in the folder, whether it is served or not.
+func createClient(t *testing.T, dir string, flags ...string) (i issued) {
+	t.Helper()
+	out, errs, code := relais(t, append([]string{"client", "create", "--data", dir, "--json"}, flags...)...)
+	if code != 0 {
+		t.Fatalf("client create: %d %s", code, errs)
+	}
+	if err := json.Unmarshal([]byte(out), &i); err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
 // A country is a data folder with the files that it was made from.
 type country struct {
 	files []string
 	dir   string
 	rows  []map[string]string // of the observatoire
 }
+
+// keys are the keys of the folders that makeCountry made.
+var keys sync.Map
 
 // makeCountry writes a synthetic country and ingests it with the binary.
 func makeCountry(t *testing.T, supports int) country {
@@ -206,6 +242,7 @@ func makeCountry(t *testing.T, supports int) country {
 		t.Fatalf("ingest: %d %s", code, errs)
 	}
 	c.rows = readCSV(t, c.files[0])
+	keys.Store(c.dir, createClient(t, c.dir, "--name", "every test", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "all-read", "--minute", "1000000", "--day", "1000000").APIKey)
 	var report struct {
 		Files []struct {
 			Path, Kind   string
@@ -286,7 +323,7 @@ func TestCommandLine(t *testing.T) {
 		{nil, 2, "expected one of"},
 		{[]string{"dance"}, 2, "dance"},
 		{[]string{"serve"}, 2, "--data"},
-		{[]string{"serve", "--data", t.TempDir(), "--listen", "0.0.0.0:0"}, 2, "loopback"},
+		{[]string{"serve", "--data", t.TempDir(), "--trusted-proxy", "x"}, 2, "--trusted-proxy"},
 		{[]string{"serve", "--data", t.TempDir(), "--listen", "nowhere"}, 2, "--listen"},
 		{[]string{"serve", "--data", t.TempDir(), "--base-url", "not a url"}, 2, "--base-url"},
 		{[]string{"serve", "--data", t.TempDir(), "--base-url", "https://x.example/external/v1"}, 2, "without external/v1"},
@@ -329,7 +366,10 @@ func TestDemo(t *testing.T) {
 	if !waitFor(20*time.Second, func() bool { return s.version("FR") != "" }) {
 		t.Fatalf("not ready: %s", s.log)
 	}
-	lines := regexp.MustCompile(`curl (?:--compressed )?(?:-o \S+ )?'([^']+)'`).FindAllStringSubmatch(out.String(), -1)
+	if m := regexp.MustCompile(`X-API-Key: (\S+)'`).FindStringSubmatch(out.String()); m != nil {
+		s.key = m[1]
+	}
+	lines := regexp.MustCompile(`curl (?:-H 'X-API-Key: \S+' )?(?:--compressed )?(?:-o \S+ )?'([^']+)'`).FindAllStringSubmatch(out.String(), -1)
 	if len(lines) < 5 || !strings.Contains(out.String(), "synthetic") {
 		t.Errorf("printed: %s", out.String())
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,7 +19,7 @@ func TestOtherTools(t *testing.T) {
 		t.Fatalf("not ready: %s", s.log)
 	}
 	save := func(path, name string) string {
-		r, err := http.Get(s.base + path)
+		r, err := s.fetch(path)
 		if err != nil {
 			t.Fatal(err)
 		}

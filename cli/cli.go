@@ -32,6 +32,9 @@ type commands struct {
 	Demo     demoCommand     `cmd:"" help:"Make a synthetic country and serve it: the first thing to try."`
 	Serve    serveCommand    `cmd:"" help:"Serve the API from a data folder."`
 	Ingest   ingestCommand   `cmd:"" help:"Read authority files once and write each market's snapshot."`
+	Client   clientCommand   `cmd:"" help:"Who may call: clients, keys, limits."`
+	Backup   backupCommand   `cmd:"" help:"Copy the data folder, while it is served or not."`
+	Restore  restoreCommand  `cmd:"" help:"Copy a backup into an empty data folder."`
 	Snapshot snapshotCommand `cmd:"" help:"Look at the snapshots of a data folder."`
 	Version  versionCommand  `cmd:"" help:"Print the version of this program."`
 }

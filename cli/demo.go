@@ -1,15 +1,18 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"relais/access"
 	"relais/demo"
 	"relais/folder"
 	"relais/index"
@@ -50,7 +53,9 @@ func (c *demoCommand) Run(ctx context.Context, streams Streams) error {
 		}
 	}
 	s := serveCommand{dataFlag: dataFlag{c.Data}, Listen: c.Listen, Log: c.Log}
-	return s.serve(ctx, streams, func(base string) { sayDemo(streams, dir, base) })
+	return s.serve(ctx, streams, func(base string, clients *access.Clients) error {
+		return sayDemo(streams, dir, base, clients)
+	})
 }
 
 // demoMarkets are the markets of the demonstration.
@@ -122,24 +127,69 @@ func makeDemo(ctx context.Context, dir folder.Dir, streams Streams) error {
 	return nil
 }
 
-// sayDemo prints lines to try.
-func sayDemo(streams Streams, dir folder.Dir, base string) {
+// demoClients are one client a mode; a demonstration makes them anew each time it
+// starts, because their secrets can be shown once only.
+var demoClients = []access.Client{
+	{Name: "Demonstration, server", Mode: access.Server, CIDRs: loopback, Scopes: access.ReadScopes, Limits: demoLimits},
+	{Name: "Demonstration, browser", Mode: access.Browser, Origins: []string{"http://localhost:3000", "http://localhost:5173"}, Scopes: access.ReadScopes, Limits: demoLimits},
+	{Name: "Demonstration, mobile", Mode: access.Mobile, Scopes: access.ReadScopes, Limits: demoLimits},
+}
+
+var (
+	loopback   = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+	demoLimits = access.Limits{Minute: 600, Day: 100_000}
+)
+
+func makeClients(clients *access.Clients) (made []*access.Issued, err error) {
+	for _, spec := range demoClients {
+		for _, old := range clients.List() {
+			if old.Name == spec.Name {
+				if err := clients.Delete(old.ID); err != nil {
+					return nil, err
+				}
+			}
+		}
+		issued, err := clients.Create(spec)
+		if err != nil {
+			return nil, err
+		}
+		made = append(made, issued)
+	}
+	return made, nil
+}
+
+// sayDemo makes the clients and prints lines to try.
+func sayDemo(streams Streams, dir folder.Dir, base string, clients *access.Clients) error {
+	made, err := makeClients(clients)
+	if err != nil {
+		return err
+	}
 	id, key := "", ""
 	if s, err := snapshot.ReadFile(dir.Snapshot(string(market.FR)), market.FR); err == nil && s.Len() > 0 {
 		id, key = s.StationCode(0), index.Key(market.FR, s.ID(0))
 	}
+	server, browser, mobile := made[0], made[1], made[2]
 	api := base + "/external/v1"
-	fmt.Fprintf(streams.Out, `Serving synthetic data (not a register) at %s. Try:
+	out := &bytes.Buffer{}
+	fmt.Fprintf(out, "Serving synthetic data (not a register) at %s. Try:\n\n", base)
+	for _, path := range []string{
+		"/antennas?north=48.87&south=48.85&east=2.36&west=2.33&limit=2", "/antennas?lat=45.76&lon=4.84&radiusKm=1&operator=ORANGE&generation=5G",
+		"/antennas/search?q=saint-etienne&limit=2", "/antennas/" + id, "/sites/" + key, "/stats/departments?operator=FREE",
+	} {
+		fmt.Fprintf(out, "  curl -H 'X-API-Key: %s' '%s%s'\n", server.APIKey, api, path)
+	}
+	fmt.Fprintf(out, "  curl -H 'X-API-Key: %s' --compressed -o france.geojson '%s/antennas/export?format=geojson'\n", server.APIKey, api)
+	fmt.Fprintf(out, "  curl '%s/openapi.json'\n\nA page of http://localhost:3000 or http://localhost:5173 sends the key %s.\n", base, browser.APIKey)
+	fmt.Fprintf(out, "An app signs each request with %s:\n\n  curl -H \"$(%s client sign --secret %s GET %s/antennas)\" -H 'Authorization: Bearer %s' '%s/antennas?limit=1'\n\nStop with Ctrl-C.\n",
+		mobile.SigningSecret, program(), mobile.SigningSecret, api, mobile.APIKey, api)
+	_, err = streams.Out.Write(out.Bytes())
+	return err
+}
 
-  curl '%s/antennas?north=48.87&south=48.85&east=2.36&west=2.33&limit=2'
-  curl '%s/antennas?lat=45.76&lon=4.84&radiusKm=1&operator=ORANGE&generation=5G'
-  curl '%s/antennas/search?q=saint-etienne&limit=2'
-  curl '%s/antennas/%s'
-  curl '%s/sites/%s'
-  curl '%s/stats/departments?operator=FREE'
-  curl --compressed -o france.geojson '%s/antennas/export?format=geojson'
-  curl '%s/openapi.json'
-
-Stop with Ctrl-C.
-`, base, api, api, api, api, id, api, key, api, api, base)
+// program is how this program was called.
+func program() string {
+	if path, err := os.Executable(); err == nil {
+		return path
+	}
+	return "relais"
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -16,6 +15,8 @@ import (
 	"sync"
 	"time"
 
+	"relais/access"
+	"relais/admin"
 	"relais/folder"
 	"relais/httpapi"
 	"relais/index"
@@ -24,9 +25,18 @@ import (
 
 type serveCommand struct {
 	dataFlag
-	Listen  string `default:"127.0.0.1:8080" help:"Where to listen (${default}). This version has no keys yet and takes loopback addresses only."`
+	Listen  string `default:"127.0.0.1:8080" help:"Where to listen (${default})."`
 	BaseURL string `name:"base-url" placeholder:"URL" help:"Origin and prefix under which clients reach the service; default: the listen address."`
-	Log     string `enum:"text,json" default:"text" help:"Form of the log."`
+	proxyFlags
+	AttestationKey string `type:"path" placeholder:"FILE" help:"Public key (PEM) that device attestations are checked with."`
+	Log            string `enum:"text,json" default:"text" help:"Form of the log."`
+	LogAddress     string `enum:"short,full" default:"short" help:"Client addresses in the log: shortened to /24 and /48, or full."`
+}
+
+// proxyFlags say what stands before the server.
+type proxyFlags struct {
+	TrustedProxy []string `placeholder:"CIDR" help:"Proxies whose X-Forwarded-For is believed, such as 127.0.0.1/32."`
+	PublicPrefix string   `placeholder:"/PREFIX" help:"What the proxy takes off the path; clients sign the path with it."`
 }
 
 // Help is shown below the flags.
@@ -55,8 +65,9 @@ func (c *serveCommand) Run(ctx context.Context, streams Streams) error {
 	return c.serve(ctx, streams, nil)
 }
 
-// serve calls started, which may be nil, with the base URL when it listens.
-func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(base string)) error {
+// serve calls started, which may be nil, with the base URL and the clients when it
+// listens.
+func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(base string, clients *access.Clients) error) (err error) {
 	log := newLog(streams.Err, c.Log)
 	dir := c.dir()
 	if _, err := os.Stat(string(dir)); errors.Is(err, fs.ErrNotExist) {
@@ -68,23 +79,35 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 	if err != nil {
 		return err
 	}
-	addr, err := loopback(c.Listen)
+	proxies, err := access.ParsePrefixes(c.TrustedProxy)
+	if err != nil {
+		return usageError{fmt.Errorf("--trusted-proxy: %w", err)}
+	}
+	var attestor *access.Attestor
+	if c.AttestationKey != "" {
+		if attestor, err = access.ReadAttestor(c.AttestationKey); err != nil {
+			return err
+		}
+	}
+	stores, err := admin.Open(dir, "relais serve on "+c.Listen, log)
 	if err != nil {
 		return err
 	}
-	release, err := hold(dir, c.Listen, log)
-	if err != nil {
-		return err
-	}
-	defer release()
-	listener, err := net.ListenTCP("tcp", addr)
+	defer func() { err = errors.Join(err, stores.Close()) }()
+	listener, err := listen(c.Listen)
 	if err != nil {
 		return err
 	}
 	if base == "" {
 		base = "http://" + listener.Addr().String()
 	}
-	api, err := httpapi.New(httpapi.Options{BaseURL: base, Version: version(), Log: log})
+	requests, flush := newRequestLog(streams.Err, c.Log)
+	defer flush()
+	api, err := httpapi.New(httpapi.Options{
+		BaseURL: base, Version: version(), Log: log, Requests: requests, FullAddress: c.LogAddress == "full",
+		Proxies: proxies, PublicPrefix: strings.TrimSuffix(c.PublicPrefix, "/"),
+		Gate: &access.Gate{Clients: stores.Clients, Attestor: attestor, Failures: access.NewFailures(), Origin: originOf(base)},
+	})
 	if err != nil {
 		listener.Close()
 		return err
@@ -93,9 +116,17 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 	defer cancel()
 	var background sync.WaitGroup
 	background.Go(func() { follow(ctx, dir, api, log) })
+	background.Go(func() { stores.Keep(ctx, log) })
+	background.Go(func() {
+		if err := stores.Serve(ctx, log); err != nil {
+			log.Warn("no admin.sock here: relais client and other admin commands need the server stopped", "error", err)
+		}
+	})
 	log.Info("serving", "data", string(dir), "listen", listener.Addr().String(), "baseUrl", base, "version", version())
 	if started != nil {
-		started(base)
+		if err := started(base, stores.Clients); err != nil {
+			log.Warn("the demonstration's clients could not be made", "error", err)
+		}
 	}
 	err = run(ctx, listener, api, log)
 	cancel()
@@ -118,30 +149,26 @@ func baseURL(text string) (string, error) {
 	return text, nil
 }
 
-// loopback resolves an address, and refuses one that other machines can reach.
-func loopback(listen string) (*net.TCPAddr, error) {
-	addr, err := net.ResolveTCPAddr("tcp", listen)
+// listen tells a wrong address from one that cannot be had.
+func listen(address string) (net.Listener, error) {
+	addr, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--listen %s: %w", listen, err)}
+		return nil, usageError{fmt.Errorf("--listen %s: %w", address, err)}
 	}
-	if !addr.IP.IsLoopback() {
-		return nil, usageError{fmt.Errorf("--listen %s: this version asks nobody for a key, so it listens on loopback addresses only, such as 127.0.0.1:8080", listen)}
-	}
-	return addr, nil
+	return net.ListenTCP("tcp", addr)
 }
 
-// hold makes this process the folder's only server. A folder that cannot be
-// written to may have several.
-func hold(dir folder.Dir, listen string, log *slog.Logger) (release func(), err error) {
-	lock, err := dir.Lock("serve", "relais serve on "+listen, time.Now())
-	if folder.ReadOnly(err) {
-		log.Info("the folder is read-only or full: it is served without a lock", "data", string(dir))
-		return func() {}, nil
-	}
+// originOf is the origin of a base URL, "" when it has none.
+func originOf(base string) string {
+	u, err := url.Parse(base)
 	if err != nil {
-		return nil, err
+		return ""
 	}
-	return func() { lock.Unlock() }, nil
+	origin, err := access.ParseOrigin(u.Scheme + "://" + u.Host)
+	if err != nil {
+		return ""
+	}
+	return origin
 }
 
 // follow keeps the API at what the folder holds. The whole exports are prepared
@@ -206,11 +233,4 @@ func run(ctx context.Context, listener net.Listener, h http.Handler, log *slog.L
 		log.Warn("requests that were still running were cut off", "after", stopTime)
 	}
 	return nil
-}
-
-func newLog(w io.Writer, form string) *slog.Logger {
-	if form == "json" {
-		return slog.New(slog.NewJSONHandler(w, nil))
-	}
-	return slog.New(slog.NewTextHandler(w, nil))
 }

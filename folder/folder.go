@@ -54,7 +54,7 @@ func (d Dir) Unused() (bool, error) {
 		switch {
 		case e.IsDir() && (name == "." || first == "snapshots" || first == "sources"):
 		case !below && strings.HasSuffix(name, lockSuffix):
-		case first == "snapshots" && isTemporary(e), first == "sources" && e.Name() != ManifestName:
+		case first == "snapshots" && IsTemporary(e), first == "sources" && e.Name() != ManifestName:
 		default:
 			unused = false
 			return fs.SkipAll
@@ -79,6 +79,15 @@ func Replace(path string, write func(io.Writer) error) error {
 	return s.Commit()
 }
 
+// ReplacePrivate is Replace for a file that only its owner may read.
+func ReplacePrivate(path string, write func(io.Writer) error) error {
+	s, err := stage(path, 0o600, write)
+	if err != nil {
+		return err
+	}
+	return s.Commit()
+}
+
 // A Staged file is written and on disk under a temporary name, and waits to
 // replace the file at its path.
 type Staged struct{ path, temporary string }
@@ -87,7 +96,11 @@ type Staged struct{ path, temporary string }
 const tempMark = ".tmp-"
 
 // Stage writes a file beside path. It must be ended by Commit or Discard.
-func Stage(path string, write func(io.Writer) error) (s *Staged, err error) {
+func Stage(path string, write func(io.Writer) error) (*Staged, error) {
+	return stage(path, 0o644, write)
+}
+
+func stage(path string, mode fs.FileMode, write func(io.Writer) error) (s *Staged, err error) {
 	dir, name := filepath.Dir(path), filepath.Base(path)
 	if err := makeDir(dir); err != nil {
 		return nil, err
@@ -106,7 +119,7 @@ func Stage(path string, write func(io.Writer) error) (s *Staged, err error) {
 	if err := write(f); err != nil {
 		return nil, err
 	}
-	if err := f.Chmod(0o644); err != nil {
+	if err := f.Chmod(mode); err != nil {
 		return nil, err
 	}
 	if err := f.Sync(); err != nil {
@@ -165,7 +178,7 @@ func SweepTemporary(dir string) error {
 		return err
 	}
 	for _, e := range entries {
-		if isTemporary(e) {
+		if IsTemporary(e) {
 			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
 				return err
 			}
@@ -174,7 +187,8 @@ func SweepTemporary(dir string) error {
 	return nil
 }
 
-func isTemporary(e fs.DirEntry) bool {
+// IsTemporary tells whether a file is what Stage wrote and nobody ended.
+func IsTemporary(e fs.DirEntry) bool {
 	return strings.HasPrefix(e.Name(), ".") && strings.Contains(e.Name(), tempMark) && e.Type().IsRegular()
 }
 

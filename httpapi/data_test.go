@@ -6,18 +6,22 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"relais/access"
 	"relais/demo"
 	"relais/folder"
 	"relais/index"
 	"relais/ingest"
 	"relais/market"
+	"relais/store"
 	"relais/view"
 )
 
@@ -63,12 +67,43 @@ func newServer(t testing.TB) *Server {
 // empty is a server that has loaded nothing yet.
 func empty(t testing.TB) *Server {
 	t.Helper()
-	s, err := New(Options{BaseURL: "http://relais.test", Version: "test", Log: slog.New(slog.DiscardHandler)})
+	quiet := slog.New(slog.DiscardHandler)
+	s, err := New(Options{BaseURL: "http://relais.test", Version: "test", Log: quiet, Requests: quiet, Gate: newGate(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
+
+// newGate has no clients but one, whose key do sends.
+func newGate(t testing.TB) *access.Gate {
+	t.Helper()
+	dir := t.TempDir()
+	sealer, err := access.OpenSealer(filepath.Join(dir, "secret.key"), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open(filepath.Join(dir, "clients.db"), access.Bucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	clients, err := access.OpenClients(db, sealer, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &access.Gate{Clients: clients, Failures: access.NewFailures(), Origin: "http://relais.test"}
+	issued, err := clients.Create(access.Client{Name: "every test", Mode: access.Server, CIDRs: []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32")},
+		Scopes: access.ReadScopes, Limits: access.Limits{Minute: 1e9, Day: 1e9}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	testKeys.Store(g, issued.APIKey)
+	return g
+}
+
+// testKeys are the keys of that client, by gate.
+var testKeys sync.Map
 
 // do sends a request; headers are pairs.
 func do(t testing.TB, s http.Handler, method, target string, headers ...string) *httptest.ResponseRecorder {
@@ -79,7 +114,19 @@ func do(t testing.TB, s http.Handler, method, target string, headers ...string) 
 		t.Fatal(err)
 	}
 	r.URL = u
+	if s, ok := s.(*Server); ok {
+		if key, ok := testKeys.Load(s.Gate); ok {
+			r.Header.Set("X-API-Key", key.(string))
+		}
+	}
 	for i := 0; i < len(headers); i += 2 {
+		if headers[i] == "X-API-Key" {
+			r.Header.Del("X-API-Key")
+		}
+		if headers[i] == "X-Test-Peer" {
+			r.RemoteAddr = headers[i+1]
+			continue
+		}
 		r.Header.Add(headers[i], headers[i+1])
 	}
 	w := httptest.NewRecorder()

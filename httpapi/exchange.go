@@ -4,28 +4,55 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
+	"relais/access"
 	"relais/endpoint"
 	"relais/ops"
 	"relais/view"
 )
 
-// An exchange is a request and its answer.
+// An exchange is a request and its answer. It is the http.ResponseWriter of the
+// answer, to know what was sent.
 type exchange struct {
-	w     http.ResponseWriter
-	r     *http.Request
-	id    string
-	vars  map[string]string // of the path, as they came
-	begun bool              // the header is out
+	w       http.ResponseWriter
+	r       *http.Request
+	id      string
+	start   time.Time
+	address netip.Addr
+	route   string            // as declared, "" when there is none
+	vars    map[string]string // of the path, as they came
+	client  *access.Client    // nil before it is known
+	rated   bool              // the limits are in the header
+	status  int               // 0 until the header is out
+	bytes   int64             // of the body that were sent
+	why     error             // of a refusal, for the log
 
 	op *endpoint.Op[*ops.Reading] // that the route leads to, nil for none
 }
+
+// Write sends a piece of the body.
+func (x *exchange) Write(p []byte) (int, error) {
+	n, err := x.w.Write(p)
+	x.bytes += int64(n)
+	return n, err
+}
+
+// Header implements http.ResponseWriter.
+func (x *exchange) Header() http.Header { return x.w.Header() }
+
+// WriteHeader implements http.ResponseWriter.
+func (x *exchange) WriteHeader(status int) { x.begin(status) }
+
+// Unwrap is for http.ResponseController.
+func (x *exchange) Unwrap() http.ResponseWriter { return x.w }
 
 // requestID is the client's own id when it is one, else a new one.
 func requestID(r *http.Request) string {
@@ -128,17 +155,23 @@ func named(header []string, tag string) bool {
 
 // begin sends the header.
 func (x *exchange) begin(status int) {
-	x.begun = true
+	x.status = status
 	x.w.WriteHeader(status)
 }
 
-// fail answers an error.
-func (x *exchange) fail(e *ops.Error) {
+// fail answers an error. A page of a known origin may read it, to tell its user
+// what is wrong.
+func (s *Server) fail(x *exchange, e *ops.Error) {
 	h := x.w.Header()
+	if s.knownOrigin(x) {
+		x.share()
+	}
+	if !x.rated {
+		x.rate(s.Gate.Anonymous(x.address, x.start))
+	}
 	h.Del("Etag")
 	h.Del("Content-Encoding")
-	h["Content-Type"] = jsonType
-	h["Cache-Control"] = noStore
+	h["Content-Type"], h["Cache-Control"], h["Vary"] = jsonType, noStore, vary
 	if e.RetryAfter > 0 {
 		h["Retry-After"] = []string{strconv.Itoa(e.RetryAfter)}
 	}
@@ -153,7 +186,7 @@ func (x *exchange) fail(e *ops.Error) {
 	body = append(body, '\n')
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	x.begin(e.Status)
-	x.w.Write(body) // a client that went away misses nothing
+	x.Write(body) // a client that went away misses nothing
 }
 
 var (
@@ -162,16 +195,16 @@ var (
 )
 
 // plain answers a small JSON object that is not of an operation.
-func (x *exchange) plain(status int, v any) {
+func (s *Server) plain(x *exchange, status int, v any) {
 	body, err := view.JSON(v)
 	if err != nil {
-		x.fail(ops.ErrInternal)
+		s.fail(x, ops.ErrInternal)
 		return
 	}
 	h := x.w.Header()
 	h["Content-Type"], h["Cache-Control"] = jsonType, noStore
 	x.begin(status)
-	x.w.Write(append(body, '\n'))
+	x.Write(append(body, '\n'))
 }
 
 func stack() string { return string(debug.Stack()) }

@@ -18,8 +18,8 @@ type fixed func(s *Server, x *exchange)
 func (f fixed) serve(s *Server, x *exchange) { f(s, x) }
 
 // health tells that the process lives.
-func health(_ *Server, x *exchange) {
-	x.plain(http.StatusOK, map[string]string{"status": "ok"})
+func health(s *Server, x *exchange) {
+	s.plain(x, http.StatusOK, map[string]string{"status": "ok"})
 }
 
 // A loadedMarket is a market in /readyz.
@@ -43,7 +43,7 @@ func ready(s *Server, x *exchange) {
 	v := readiness{Markets: map[market.Code]loadedMarket{}}
 	if set == nil {
 		v.Reason = "the data is still loading"
-		x.plain(http.StatusServiceUnavailable, v)
+		s.plain(x, http.StatusServiceUnavailable, v)
 		return
 	}
 	for m := range set.Loaded() {
@@ -56,7 +56,7 @@ func ready(s *Server, x *exchange) {
 		status = http.StatusServiceUnavailable
 		v.Reason = "the data folder has no snapshot that can be loaded: run relais ingest, or relais demo"
 	}
-	x.plain(status, v)
+	s.plain(x, status, v)
 }
 
 // document makes the OpenAPI document.
@@ -92,5 +92,5 @@ func openAPI(s *Server, x *exchange) {
 	h["Content-Type"] = jsonType
 	h["Content-Length"] = []string{strconv.Itoa(len(s.openapi))}
 	x.begin(http.StatusOK)
-	x.w.Write(s.openapi)
+	x.Write(s.openapi)
 }

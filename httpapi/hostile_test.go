@@ -193,6 +193,8 @@ func FuzzQuery(f *testing.F) {
 		op := all[((which%len(all))+len(all))%len(all)]
 		r := httptest.NewRequest("GET", "http://relais.test"+mount+path(op), nil)
 		r.URL.RawQuery = query
+		key, _ := testKeys.Load(s.Gate)
+		r.Header.Set("X-API-Key", key.(string))
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
 		switch w.Code {

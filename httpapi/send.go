@@ -49,14 +49,14 @@ func (s *Server) send(x *exchange, stream endpoint.Stream, a answerKey) error {
 		end := coding.end(p, x.tail())
 		h["Content-Length"] = []string{strconv.Itoa(len(p.data) + len(end))}
 		x.begin(http.StatusOK)
-		w := newChunkWriter(x.w)
+		w := newChunkWriter(x)
 		defer w.release()
 		w.Write(p.data) // the error stays in w
 		w.Write(end)
 		return w.flush()
 	}
 	x.begin(http.StatusOK)
-	w := newChunkWriter(x.w)
+	w := newChunkWriter(x)
 	defer w.release()
 	if err := coding.stream(w, stream, x.tail()); err != nil {
 		return err
@@ -70,7 +70,7 @@ func sendPlain(x *exchange, stream endpoint.Stream, size int64) error {
 		x.w.Header()["Content-Length"] = []string{strconv.FormatInt(size+int64(len(tail)), 10)}
 	}
 	x.begin(http.StatusOK)
-	w := newChunkWriter(x.w)
+	w := newChunkWriter(x)
 	defer w.release()
 	if _, err := stream.WriteTo(w); err != nil {
 		return err

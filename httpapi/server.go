@@ -8,10 +8,13 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/gorilla/mux"
 
+	"relais/access"
 	"relais/endpoint"
 	"relais/index"
 	"relais/ops"
@@ -25,6 +28,15 @@ type Options struct {
 	BaseURL string // origin and prefix of the service, without a mount
 	Version string // of the program
 	Log     *slog.Logger
+	Gate    *access.Gate
+	Proxies access.Proxies // whose X-Forwarded-For is believed
+	// PublicPrefix stands before the paths that clients ask for, where a proxy takes
+	// it off: they sign it.
+	PublicPrefix string
+	// Requests gets a line for each request; FullAddress leaves client addresses
+	// whole in it.
+	Requests    *slog.Logger
+	FullAddress bool
 }
 
 // A Server answers the API. It is an http.Handler.
@@ -62,16 +74,20 @@ func New(o Options) (*Server, error) {
 	s.handle("/healthz", fixed(health))
 	s.handle("/readyz", fixed(ready))
 	s.handle("/openapi.json", fixed(openAPI))
+	s.router.PathPrefix(legacyPath).Handler(handler{fixed(gone), legacyPath + "*"})
 	return s, nil
 }
 
 func (s *Server) handle(path string, r route) {
-	s.router.Path(path).Handler(handler{r})
+	s.router.Path(path).Handler(handler{r, path})
 }
 
 // A handler carries a route through the router, which is only asked what
 // matches: calling it would copy the request twice to hand over the variables.
-type handler struct{ route }
+type handler struct {
+	route
+	path string // as declared
+}
 
 // ServeHTTP implements http.Handler.
 func (handler) ServeHTTP(http.ResponseWriter, *http.Request) {}
@@ -83,26 +99,33 @@ func (s *Server) Show(set *index.Set) {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{w: w, r: r, id: requestID(r)}
-	w.Header()["X-Request-Id"] = []string{x.id}
+	x := &exchange{w: w, r: r, id: requestID(r), start: time.Now(), address: s.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"])}
+	h := w.Header()
+	h["X-Request-Id"] = []string{x.id}
+	h["X-Content-Type-Options"] = nosniff
+	defer s.note(x)
 	defer s.recover(x)
+	if s.preflight(x) {
+		return
+	}
 	var match mux.RouteMatch
 	if !s.router.Match(r, &match) || match.MatchErr != nil {
-		x.fail(ops.ErrNotFound)
+		s.fail(x, ops.ErrNotFound)
 		return
 	}
-	h, ok := match.Handler.(handler)
+	to, ok := match.Handler.(handler)
 	if !ok {
-		x.fail(ops.ErrNotFound)
+		s.fail(x, ops.ErrNotFound)
 		return
 	}
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header().Set("Allow", "GET, HEAD")
-		x.fail(ops.ErrNotAllowed)
+	x.route = to.path
+	if r.Method != http.MethodGet && r.Method != http.MethodHead && !strings.HasPrefix(to.path, legacyPath) {
+		h.Set("Allow", "GET, HEAD")
+		s.fail(x, ops.ErrNotAllowed)
 		return
 	}
 	x.vars = match.Vars
-	h.route.serve(s, x)
+	to.route.serve(s, x)
 }
 
 // recover answers 500 where a handler panicked; it must never come to that.
@@ -115,14 +138,14 @@ func (s *Server) recover(x *exchange) {
 		panic(v)
 	}
 	s.Log.Error("panic", "requestId", x.id, "path", x.r.URL.Path, "panic", v, "stack", stack())
-	if x.begun {
+	if x.status != 0 {
 		panic(http.ErrAbortHandler) // cut the connection: the answer cannot be mended
 	}
 	if x.op != nil {
-		x.fail(ops.Report(x.op, errors.New("panic")))
+		s.fail(x, ops.Report(x.op, errors.New("panic")))
 		return
 	}
-	x.fail(ops.ErrInternal)
+	s.fail(x, ops.ErrInternal)
 }
 
 // An operation is the route of an operation.
@@ -135,10 +158,15 @@ func newOperation(op *endpoint.Op[*ops.Reading]) *operation {
 	return &operation{Op: op, cacheControl: []string{"private, max-age=" + strconv.Itoa(op.MaxAge)}}
 }
 
+var nosniff = []string{"nosniff"}
+
 var vary = []string{"Accept-Encoding, Origin"}
 
 func (o *operation) serve(s *Server, x *exchange) {
 	x.op = o.Op
+	if !s.enter(x, o.Scope) {
+		return
+	}
 	reading := &ops.Reading{Set: s.set.Load()}
 	call, err := o.Bind(x.param)
 	if err != nil {
@@ -200,5 +228,5 @@ func (s *Server) report(o *operation, x *exchange, err error) {
 	if e.Status >= http.StatusInternalServerError && errors.Unwrap(e) != nil {
 		s.Log.Error("operation failed", "requestId", x.id, "operation", o.Name, "error", errors.Unwrap(e))
 	}
-	x.fail(e)
+	s.fail(x, e)
 }

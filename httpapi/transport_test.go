@@ -148,7 +148,7 @@ func TestPanicIsAnError(t *testing.T) {
 		x.begin(200)
 		panic("boom")
 	}))
-	s.handle("/operation", newOperation(endpoint.New(endpoint.Decl{Name: "boom", Path: "/operation", Fails: "ANTENNAS"},
+	s.handle("/operation", newOperation(endpoint.New(endpoint.Decl{Name: "boom", Path: "/operation", Fails: "ANTENNAS", Scope: "antennas:read"},
 		func(*ops.Reading, context.Context, *struct{}) (*view.MarketsMeta, error) { panic("boom") })))
 	wantError(t, do(t, s, "GET", "/boom"), 500, "EXTERNAL_REQUEST_FAILED")
 	wantError(t, do(t, s, "GET", "/operation"), 500, "EXTERNAL_ANTENNAS_FAILED")

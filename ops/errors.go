@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"relais/access"
 	"relais/endpoint"
 	"relais/market"
 )
@@ -36,6 +37,14 @@ const (
 	codeNotAllowed       = "METHOD_NOT_ALLOWED"
 	codeNotReady         = "NOT_READY"
 	codeInternal         = "EXTERNAL_REQUEST_FAILED" // of a route that is no operation
+	codeKeyRequired      = "API_KEY_REQUIRED"
+	codeInvalidKey       = "INVALID_API_KEY"
+	codeSignature        = "SIGNATURE_REQUIRED"
+	codeAttestation      = "FIRST_PARTY_TOKEN_REQUIRED"
+	codeAddress          = "IP_NOT_ALLOWED"
+	codeOrigin           = "ORIGIN_NOT_ALLOWED"
+	codeScope            = "INSUFFICIENT_SCOPE"
+	codeRateLimited      = "RATE_LIMITED"
 )
 
 const internal = "an internal error; the server's log has it under this request id"
@@ -51,6 +60,14 @@ func Problems() []endpoint.Problem {
 		{Code: codeNoSite, Status: 404, When: "No site has this identifier."},
 		{Code: codeNotFound, Status: 404, When: "There is no such path."},
 		{Code: codeNotAllowed, Status: 405, When: "The path has no such method."},
+		{Code: codeKeyRequired, Status: 401, When: "No API key."},
+		{Code: codeInvalidKey, Status: 401, When: "The API key is unknown, expired or revoked."},
+		{Code: codeSignature, Status: 401, When: "The client signs its requests, and the signature is missing or not valid."},
+		{Code: codeAttestation, Status: 401, When: "The client needs a device attestation, and it is missing or not valid."},
+		{Code: codeOrigin, Status: 403, When: "The origin is not one of the client's."},
+		{Code: codeAddress, Status: 403, When: "The address is not one of the client's."},
+		{Code: codeScope, Status: 403, When: "The key lacks the scope of the route."},
+		{Code: codeRateLimited, Status: 429, When: "The quota of the minute or of the day is spent, or too many authentications failed; Retry-After says when to come back."},
 		{Code: codeNotReady, Status: 503, When: "The data is still loading, or the market's inventory is not loaded on this server."},
 	}
 	when := "An internal error; the server's log has it under the request id."
@@ -62,7 +79,40 @@ func Problems() []endpoint.Problem {
 }
 
 // CommonCodes are the codes that every operation may answer.
-func CommonCodes() []string { return []string{codeInvalidParameter, codeNotAllowed, codeNotReady} }
+func CommonCodes() []string {
+	codes := []string{codeInvalidParameter, codeNotAllowed, codeNotReady}
+	for _, r := range refusals {
+		codes = append(codes, r.code)
+	}
+	return codes
+}
+
+// refusals are what the package access refuses with.
+var refusals = []struct {
+	err    error
+	status int
+	code   string
+}{
+	{access.ErrKeyRequired, 401, codeKeyRequired},
+	{access.ErrInvalidKey, 401, codeInvalidKey},
+	{access.ErrOrigin, 403, codeOrigin},
+	{access.ErrAddress, 403, codeAddress},
+	{access.ErrAttestation, 401, codeAttestation},
+	{access.ErrSignature, 401, codeSignature},
+	{access.ErrRateLimited, 429, codeRateLimited},
+	{access.ErrScope, 403, codeScope},
+}
+
+// Refusal is the answer to an error of the package access, nil for another one.
+// What was wrong in particular is for the log: it would help who guesses.
+func Refusal(err error) *Error {
+	for _, r := range refusals {
+		if errors.Is(err, r.err) {
+			return &Error{Status: r.status, Code: r.code, Message: r.err.Error(), cause: err}
+		}
+	}
+	return nil
+}
 
 // Errors that are the same for every request.
 var (
@@ -82,6 +132,9 @@ func notLoaded(c market.Code) *Error {
 // Report turns any error of an operation into the one that the client sees.
 func Report(op *endpoint.Op[*Reading], err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	if e := Refusal(err); e != nil {
 		return e
 	}
 	if p, ok := errors.AsType[*endpoint.ParamError](err); ok {

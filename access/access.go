@@ -1,0 +1,26 @@
+// Package access decides who may call: API clients with their keys, modes,
+// signatures, scopes and quotas. It knows no routes and no HTTP server; what it
+// looks at is a Request, and what it says is a Grant or one of the errors below.
+package access
+
+import "errors"
+
+// Why a request is refused, in the order in which they are looked for.
+var (
+	ErrKeyRequired = errors.New("no API key: send it as Authorization: Bearer KEY")
+	ErrInvalidKey  = errors.New("the API key is unknown, expired or revoked")
+	ErrOrigin      = errors.New("the origin is not one of the client's")
+	ErrAddress     = errors.New("the address is not one of the client's")
+	ErrAttestation = errors.New("a device attestation is required, or the one given is not valid")
+	ErrSignature   = errors.New("the signature is missing or not valid")
+	ErrRateLimited = errors.New("the quota is spent")
+	ErrScope       = errors.New("the key lacks the scope of this route")
+)
+
+// Errors of the administration of clients.
+var (
+	ErrNoClient  = errors.New("no such client")
+	ErrAmbiguous = errors.New("several clients have this name; use the id")
+	ErrNoKey     = errors.New("the client has no such live key")
+	ErrReadOnly  = errors.New("the folder cannot be written to")
+)

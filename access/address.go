@@ -1,0 +1,136 @@
+package access
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// Proxies are the networks of the reverse proxies whose X-Forwarded-For is believed.
+type Proxies []netip.Prefix
+
+// Bounds of X-Forwarded-For, which a caller may make as long as a header can be.
+const (
+	maxHops = 32 // elements looked at, from the right
+	maxHop  = 64 // bytes of an element, blanks included
+)
+
+// Client returns the address that a request comes from, without zone, and IPv4
+// where it is IPv4-mapped. It is that of the peer, the RemoteAddr of an
+// http.Request, unless the peer is a trusted proxy: then the rightmost untrusted
+// address over all lines of X-Forwarded-For, taken in order as one list. What is no
+// address, with or without a port, ends the list, and so does an empty element:
+// the answer is then the trusted proxy that reported it. When every address is
+// trusted, or each of the 32 rightmost, it is the leftmost of those. A peer without
+// an address is the zero Addr.
+func (p Proxies) Client(remoteAddr string, forwarded []string) netip.Addr {
+	client := parseHop(remoteAddr)
+	hops := 0
+	for _, line := range slices.Backward(forwarded) {
+		for more := true; more; hops++ {
+			if hops == maxHops || !Contains(p, client) {
+				return client
+			}
+			var element string
+			line, element, more = cutLast(line)
+			hop := parseHop(element)
+			if !hop.IsValid() {
+				return client
+			}
+			client = hop
+		}
+	}
+	return client
+}
+
+// cutLast takes the last element off a list. Of one that is too long it returns
+// enough to tell.
+func cutLast(list string) (before, element string, more bool) {
+	end := max(0, len(list)-maxHop-1)
+	if i := strings.LastIndexByte(list[end:], ','); i >= 0 {
+		return list[:end+i], list[end+i+1:], true
+	}
+	return "", list[end:], false
+}
+
+// parseHop reads an address with or without a port; an IPv6 address with a port
+// stands in brackets. Anything else is the zero Addr.
+func parseHop(s string) netip.Addr {
+	if len(s) > maxHop {
+		return netip.Addr{}
+	}
+	s = strings.Trim(s, " \t")
+	if strings.HasPrefix(s, "[") && strings.HasSuffix(s, "]") {
+		s += ":0"
+	}
+	if strings.HasPrefix(s, "[") || strings.Count(s, ":") == 1 {
+		hop, _ := netip.ParseAddrPort(s) // zero when it is none
+		return plain(hop.Addr())
+	}
+	hop, _ := netip.ParseAddr(s) // zero when it is none
+	return plain(hop)
+}
+
+// plain is the one form in which addresses are compared.
+func plain(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }
+
+// Contains tells whether one of the prefixes, in the form of ParsePrefixes,
+// contains the address. The zero Addr is in none, an IPv4 address in none of IPv6.
+func Contains(prefixes []netip.Prefix, addr netip.Addr) bool {
+	addr = plain(addr)
+	return slices.ContainsFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(addr) })
+}
+
+// ParsePrefixes reads CIDRs and single addresses, IPv4 or IPv6. Host bits are
+// cleared, and IPv4-mapped IPv6 becomes IPv4. The error names the text that is
+// neither, or that has a zone.
+func ParsePrefixes(list []string) ([]netip.Prefix, error) {
+	prefixes := make([]netip.Prefix, 0, len(list))
+	for _, text := range list {
+		prefix, err := parsePrefix(strings.TrimSpace(text))
+		if err != nil {
+			return nil, fmt.Errorf("address %.100q: %w", text, err)
+		}
+		prefixes = append(prefixes, prefix)
+	}
+	return prefixes, nil
+}
+
+// mappedBits come before the IPv4 address in an IPv4-mapped one.
+const mappedBits = 96
+
+func parsePrefix(text string) (netip.Prefix, error) {
+	prefix, err := netip.ParsePrefix(text)
+	if err != nil {
+		addr, addrErr := netip.ParseAddr(text)
+		if addrErr != nil || addr.Zone() != "" {
+			return prefix, errors.New("not a CIDR such as 192.0.2.0/24 or 2001:db8::/32, nor a single address without a zone")
+		}
+		prefix = netip.PrefixFrom(addr, addr.BitLen())
+	}
+	if !prefix.Addr().Is4In6() {
+		return prefix.Masked(), nil
+	}
+	if prefix.Bits() < mappedBits {
+		return prefix, errors.New("wider than all of IPv4; write it as an IPv4 CIDR")
+	}
+	return netip.PrefixFrom(prefix.Addr().Unmap(), prefix.Bits()-mappedBits).Masked(), nil
+}
+
+// Shorten is an address for logs, without what tells one subscriber from the
+// next: the network it is in as a CIDR, /24 of IPv4 and /48 of IPv6. The zero Addr
+// is "unknown".
+func Shorten(addr netip.Addr) string {
+	if !addr.IsValid() {
+		return "unknown"
+	}
+	addr = plain(addr)
+	bits := 48
+	if addr.Is4() {
+		bits = 24
+	}
+	network, _ := addr.Prefix(bits) // fails for more bits than there are only
+	return network.String()
+}

@@ -1,0 +1,188 @@
+package access
+
+import (
+	"errors"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func TestClientsAreKept(t *testing.T) {
+	k := newKit(t)
+	made := []*Issued{server(k), browser(k), mobile(k), k.create(Client{Name: "Signed", Mode: Server, CIDRs: cidrs, RequireSignature: true, Partner: true,
+		Scopes: []Scope{AntennasRead, PhotosWrite}, Limits: Limits{Minute: 7, Day: 9}})}
+	before := k.List()
+	if len(before) != len(made) {
+		t.Fatalf("%d clients", len(before))
+	}
+	k.reopen()
+	if diff := cmp.Diff(before, k.List(), cmpopts.EquateEmpty(), cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) }), cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
+		t.Error(diff)
+	}
+	for _, i := range made {
+		key := k.table.Load().find(i.APIKey, k.time)
+		if key == nil || key.ID != i.ID || key.secret != i.SigningSecret || (i.SigningSecret != "") != i.Signs() {
+			t.Errorf("%s: %+v", i.Mode, key)
+		}
+		if (i.Limits == DefaultLimits) == (i.Name == "Signed") {
+			t.Errorf("%s: limits %+v", i.Mode, i.Limits)
+		}
+	}
+}
+
+// No file of the folder has a secret in clear.
+func TestSecretsAreNotStored(t *testing.T) {
+	k := newKit(t)
+	made := mobile(k)
+	k.reopen()
+	for _, name := range []string{"clients.db", "secret.key"} {
+		text, err := os.ReadFile(filepath.Join(k.dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, secret := range map[string]string{"key": made.APIKey, "secret of the key": made.APIKey[len(made.APIKey)-secretLength:], "signing secret": made.SigningSecret} {
+			if strings.Contains(string(text), secret) {
+				t.Errorf("%s has the %s", name, what)
+			}
+		}
+	}
+	if info, err := os.Stat(filepath.Join(k.dir, "secret.key")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("secret.key: %v, %v", info.Mode(), err)
+	}
+	// Another key opens nothing.
+	other, err := OpenSealer(filepath.Join(k.dir, "other.key"), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenClients(k.db, other, time.Now); err == nil || !strings.Contains(err.Error(), "secret.key") {
+		t.Errorf("with another key: %v", err)
+	}
+}
+
+func TestRotation(t *testing.T) {
+	k := newKit(t)
+	first := mobile(k)
+	second, err := k.Rotate(first.ID, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	works := func(key string) bool { return k.table.Load().find(key, k.time) != nil }
+	if !works(first.APIKey) || !works(second.APIKey) || second.SigningSecret != "" {
+		t.Error("the keys do not overlap")
+	}
+	k.time = k.time.Add(time.Hour - time.Second)
+	if !works(first.APIKey) {
+		t.Error("the old key ends before the overlap does")
+	}
+	k.time = k.time.Add(time.Second)
+	k.reopen()
+	if works(first.APIKey) || !works(second.APIKey) {
+		t.Error("after the overlap")
+	}
+	if _, err := k.Revoke(first.ID, "000000000000"); !errors.Is(err, ErrNoKey) {
+		t.Errorf("a key that is none: %v", err)
+	}
+	if _, err := k.Revoke(first.ID, second.Keys[1].Prefix); err != nil || works(second.APIKey) {
+		t.Errorf("revoked: %v", err)
+	}
+	if c, err := k.Find(first.ID); err != nil || c.Keys[1].Revoked == nil || c.Keys[0].Revoked != nil {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if err := k.Delete(first.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.Find(first.ID); !errors.Is(err, ErrNoClient) || len(k.table.Load().keys) != 0 {
+		t.Errorf("deleted: %v, %d keys", err, len(k.table.Load().keys))
+	}
+	for name, err := range map[string]error{"delete": k.Delete(first.ID), "rotate": func() error { _, err := k.Rotate(first.ID, 0); return err }()} {
+		if !errors.Is(err, ErrNoClient) {
+			t.Errorf("%s of nobody: %v", name, err)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	k := newKit(t)
+	a := k.create(Client{Name: "a", Mode: Mobile})
+	k.create(Client{Name: "twice", Mode: Mobile})
+	k.create(Client{Name: "twice", Mode: Mobile})
+	for name, want := range map[string]error{"a": nil, a.ID: nil, "b": ErrNoClient, "twice": ErrAmbiguous} {
+		if c, err := k.Find(name); !errors.Is(err, want) || err == nil && c.ID != a.ID {
+			t.Errorf("%s: %v, %v", name, c, err)
+		}
+	}
+}
+
+func TestExpiry(t *testing.T) {
+	k := newKit(t)
+	end := k.time.Add(time.Minute)
+	i := k.create(Client{Mode: Mobile, Expires: &end})
+	for after, want := range map[time.Duration]bool{0: true, 59 * time.Second: true, time.Minute: false, time.Hour: false} {
+		if got := k.table.Load().find(i.APIKey, k.time.Add(after)) != nil; got != want {
+			t.Errorf("after %s: %v", after, got)
+		}
+	}
+}
+
+func TestLastUsed(t *testing.T) {
+	k := newKit(t)
+	i, g := server(k), k.gate()
+	ask := func() {
+		if _, err := g.Check(&Request{Time: k.time, Address: inside, APIKey: []string{i.APIKey}, Scope: AntennasRead}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask()
+	first := k.time
+	k.time = k.time.Add(30 * time.Second)
+	ask()
+	if err := k.SaveLastUsed(); err != nil {
+		t.Fatal(err)
+	}
+	k.reopen()
+	if c, err := k.Find(i.ID); err != nil || c.Keys[0].LastUsed == nil || !c.Keys[0].LastUsed.Equal(first) {
+		t.Errorf("%+v, %v, want %s", c.Keys, err, first)
+	}
+}
+
+func TestWrongClients(t *testing.T) {
+	k := newKit(t)
+	ok := Client{Name: "n", Mode: Server, CIDRs: cidrs, Scopes: ReadScopes}
+	for what, f := range map[string]func(c *Client){
+		"name":              func(c *Client) { c.Name = "" },
+		"printable":         func(c *Client) { c.Name = "a\nb" },
+		"mode":              func(c *Client) { c.Mode = "ROBOT" },
+		"needs scopes":      func(c *Client) { c.Scopes = nil },
+		"origin":            func(c *Client) { c.Mode, c.CIDRs = Browser, nil },
+		"has no CIDRs":      func(c *Client) { c.Mode, c.Origins = Browser, origins },
+		"has origins":       func(c *Client) { c.Origins = origins },
+		"at least one CIDR": func(c *Client) { c.CIDRs = nil },
+		"cannot sign":       func(c *Client) { c.Mode, c.Origins, c.CIDRs, c.RequireSignature = Browser, origins, nil, true },
+		"limits":            func(c *Client) { c.Limits.Minute = -1 },
+		"for partners":      func(c *Client) { c.Scopes = []Scope{PhotosWrite} },
+	} {
+		c := ok
+		f(&c)
+		if _, err := k.Create(c); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if len(k.List()) != 0 {
+		t.Error("a refused client is there")
+	}
+}
+
+func TestParseScopes(t *testing.T) {
+	for text, want := range map[string]int{"antennas:read": 1, "all-read": 7, "all-read,photos:write": 8, "Antennas:Read, stats:read,antennas:read": 2, "": -1, "x": -1, "antennas:read,,": -1} {
+		got, err := ParseScopes(text)
+		if (err != nil) != (want < 0) || err == nil && len(got) != want {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package access
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func TestWindows(t *testing.T) {
+	var c Counter
+	l := Limits{Minute: 2, Day: 3}
+	at := time.Date(2026, 11, 21, 23, 58, 59, 500e6, time.UTC)
+	for i, step := range []struct {
+		wait        time.Duration
+		ok          bool
+		minute, day int
+		retry       time.Duration
+	}{
+		{0, true, 1, 2, 0},
+		{0, true, 0, 1, time.Second}, // half a second to go is a second
+		{0, false, 0, 1, time.Second},
+		{time.Second, true, 1, 0, 59500 * time.Millisecond}, // the next minute; the day ends at midnight
+		{0, false, 1, 0, 59500 * time.Millisecond},          // by the day: the minute's unit comes back
+		{60500 * time.Millisecond, true, 1, 2, 0},           // the next day
+		{-30 * time.Second, true, 0, 1, 89 * time.Second},   // a clock that was set back goes on in its window
+		{0, false, 0, 1, 89 * time.Second},
+	} {
+		at = at.Add(step.wait)
+		u, ok := c.Take(l, at)
+		if ok != step.ok || u.Minute.Remaining != step.minute || u.Day.Remaining != step.day || u.RetryAfter(at) != step.retry || c.Peek(l, at) != u {
+			t.Errorf("step %d: %v, %+v, retry after %s", i, ok, u, u.RetryAfter(at))
+		}
+	}
+}
+
+// Of 200 requests at once for the last unit, one passes.
+func TestLastUnit(t *testing.T) {
+	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for _, l := range []Limits{{Minute: 1, Day: 1000}, {Minute: 1000, Day: 1}, {Minute: 1, Day: 1}} {
+		var c Counter
+		var passed atomic.Int32
+		var wg sync.WaitGroup
+		start := make(chan struct{})
+		for range 200 {
+			wg.Go(func() {
+				<-start
+				if _, ok := c.Take(l, at); ok {
+					passed.Add(1)
+				}
+			})
+		}
+		close(start)
+		wg.Wait()
+		if u := c.Peek(l, at); passed.Load() != 1 || u.Minute.Limit-u.Minute.Remaining != 1 || u.Day.Limit-u.Day.Remaining != 1 {
+			t.Errorf("%+v: %d passed, %+v", l, passed.Load(), u)
+		}
+	}
+}
+
+func TestCountsAreKept(t *testing.T) {
+	k := newKit(t)
+	a, b := server(k), mobile(k)
+	path := filepath.Join(k.dir, "quota.db")
+	open := func() (*Counts, string) {
+		c, aside, err := OpenCounts(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Restore(k.Clients); err != nil {
+			t.Fatal(err)
+		}
+		return c, aside
+	}
+	left := func(id string) int {
+		u, err := k.Usage(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u.Day.Remaining
+	}
+	counts, _ := open()
+	for range 5 {
+		k.table.Load().clients[a.ID].counter.Take(a.Limits, k.time)
+	}
+	if err := counts.Save(k.Clients); err != nil {
+		t.Fatal(err)
+	}
+	k.table.Load().clients[a.ID].counter.Take(a.Limits, k.time) // lost with the process
+	// A change of a client keeps its count.
+	if _, err := k.Rotate(a.ID, 0); err != nil || left(a.ID) != a.Limits.Day-6 {
+		t.Errorf("after a change: %d left, %v", left(a.ID), err)
+	}
+	if err := counts.Close(); err != nil {
+		t.Fatal(err)
+	}
+	k.reopen()
+	counts, aside := open()
+	if left(a.ID) != a.Limits.Day-5 || left(b.ID) != b.Limits.Day || aside != "" {
+		t.Errorf("%d and %d left, %q", left(a.ID), left(b.ID), aside)
+	}
+	k.time = k.time.Add(24 * time.Hour)
+	if left(a.ID) != a.Limits.Day {
+		t.Errorf("%d left on the next day", left(a.ID))
+	}
+	counts.Close()
+	if err := os.WriteFile(path, []byte("*garbage\r\nthat is no buntdb file at all\r\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k.reopen()
+	counts, aside = open()
+	if aside == "" || left(a.ID) != a.Limits.Day {
+		t.Errorf("damaged: put aside as %q", aside)
+	}
+	counts.Close()
+}

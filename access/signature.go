@@ -1,0 +1,100 @@
+package access
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Signature is a header X-Sq-Signature that has the right form.
+type Signature struct {
+	at string // seconds since 1970, as written: what was signed
+	v1 [][sha256.Size]byte
+}
+
+// Bounds of signatures.
+const (
+	signatureWindow = 5 * time.Minute // that t may differ from our clock
+	maxTime         = 12              // digits
+	maxV1           = 8               // signatures in one header, for a change of secrets
+)
+
+// ParseSignature reads the header: t=<unix-seconds>,v1=<hex>[,v1=<hex>…].
+func ParseSignature(lines []string) (s Signature, err error) {
+	if len(lines) != 1 {
+		return s, fmt.Errorf("%d headers X-Sq-Signature instead of one", len(lines))
+	}
+	for part := range strings.SplitSeq(lines[0], ",") {
+		name, value, _ := strings.Cut(part, "=")
+		switch {
+		case name == "t" && s.at == "" && isTime(value):
+			s.at = value
+		case name == "v1" && len(s.v1) < maxV1 && len(value) == 2*sha256.Size && isLowerHex(value):
+			var sum [sha256.Size]byte
+			hex.Decode(sum[:], []byte(value)) // its form was just checked
+			s.v1 = append(s.v1, sum)
+		default:
+			return s, fmt.Errorf("%.20q is not t=<unix-seconds>, once, or v1=<64 lower-case hexadecimal digits>", part)
+		}
+	}
+	if s.at == "" || len(s.v1) == 0 {
+		return s, fmt.Errorf("t or v1 is missing")
+	}
+	return s, nil
+}
+
+func isTime(s string) bool {
+	return s != "" && len(s) <= maxTime && strings.Trim(s, "0123456789") == ""
+}
+
+func isLowerHex(s string) bool {
+	for _, c := range []byte(s) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// fresh fails when the signature's time is too far from now.
+func (s Signature) fresh(now time.Time) error {
+	at, err := strconv.ParseInt(s.at, 10, 64)
+	if err != nil {
+		return err
+	}
+	if d := now.Unix() - at; d > int64(signatureWindow/time.Second) || -d > int64(signatureWindow/time.Second) {
+		return fmt.Errorf("t differs from the server's clock by %d seconds", d)
+	}
+	return nil
+}
+
+// matches tells whether one of the signatures is that of the request.
+func (s Signature) matches(secret, method, path string, body [sha256.Size]byte) bool {
+	want := mac(secret, s.at, method, path, body)
+	ok := false
+	for _, v := range s.v1 {
+		ok = hmac.Equal(v[:], want) || ok
+	}
+	return ok
+}
+
+// Sign returns the header X-Sq-Signature of a request: path is the escaped path
+// as it is sent, without the query; body is the SHA-256 of the body.
+func Sign(secret string, at time.Time, method, path string, body [sha256.Size]byte) string {
+	t := strconv.FormatInt(at.Unix(), 10)
+	return "t=" + t + ",v1=" + hex.EncodeToString(mac(secret, t, method, path, body))
+}
+
+// mac is the HMAC of api.md: four lines under the secret as it is shown.
+func mac(secret, at, method, path string, body [sha256.Size]byte) []byte {
+	h := hmac.New(sha256.New, []byte(secret))
+	h.Write([]byte(at + "\n" + strings.ToUpper(method) + "\n" + path + "\n" + hex.EncodeToString(body[:])))
+	return h.Sum(nil)
+}
+
+// EmptyBody is the SHA-256 of a request without a body.
+var EmptyBody = sha256.Sum256(nil)

@@ -1,0 +1,154 @@
+package access
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sync/atomic"
+	"time"
+)
+
+// A table is the clients at one moment. What requests count and use up is in the
+// live clients, which one table hands to the next.
+type table struct {
+	clients map[string]*live // by id
+	keys    map[keyPrefix]*liveKey
+	origins map[string]int // how many clients allow each
+}
+
+// A live client is a client with what its requests need.
+type live struct {
+	record
+	scopes  map[Scope]bool
+	secret  string // for signatures, as it was shown
+	counter *Counter
+	used    *atomic.Bool // since it was last saved
+	keys    []*liveKey
+}
+
+type liveKey struct {
+	*live
+	hash     [sha256.Size]byte
+	ends     int64 // seconds since 1970 from which on it is dead
+	lastUsed *atomic.Int64
+}
+
+const never = int64(math.MaxInt64)
+
+func newTable() *table { return &table{map[string]*live{}, map[keyPrefix]*liveKey{}, map[string]int{}} }
+
+func (t *table) clone() *table {
+	return &table{maps.Clone(t.clients), maps.Clone(t.keys), maps.Clone(t.origins)}
+}
+
+// add takes a client in. old, which may be nil, is what it was before.
+func (t *table) add(r *record, sealer *Sealer, old *live) error {
+	l := &live{record: *r, scopes: map[Scope]bool{}, counter: &Counter{}, used: &atomic.Bool{}}
+	for _, s := range r.Scopes {
+		l.scopes[s] = true
+	}
+	if len(r.Sealed) > 0 {
+		var err error
+		if l.secret, err = sealer.open(r.Sealed, r.ID); err != nil {
+			return fmt.Errorf("the signing secret of client %s cannot be opened: secret.key is not the one that sealed it: %w", r.ID, err)
+		}
+	}
+	if old != nil {
+		l.counter, l.used = old.counter, old.used
+	}
+	for i := range r.Keys {
+		k, err := l.newLiveKey(&r.Keys[i], old)
+		if err != nil {
+			return err
+		}
+		l.keys = append(l.keys, k)
+		if r.Keys[i].Revoked == nil {
+			t.keys[keyPrefix([]byte(r.Keys[i].Prefix))] = k
+		}
+	}
+	for _, o := range l.Origins {
+		t.origins[o]++
+	}
+	t.clients[r.ID] = l
+	return nil
+}
+
+func (l *live) newLiveKey(k *Key, old *live) (*liveKey, error) {
+	hash := l.Hashes[k.Prefix]
+	if len(hash) != sha256.Size || len(k.Prefix) != prefixLength {
+		return nil, fmt.Errorf("client %s: the key %q is damaged", l.ID, k.Prefix)
+	}
+	v := &liveKey{live: l, hash: [sha256.Size]byte(hash), ends: never, lastUsed: &atomic.Int64{}}
+	for _, end := range []*time.Time{k.Expires, l.Expires} {
+		if end != nil {
+			v.ends = min(v.ends, end.Unix())
+		}
+	}
+	if k.LastUsed != nil {
+		v.lastUsed.Store(k.LastUsed.Unix())
+	}
+	if old != nil {
+		if i := slices.IndexFunc(old.Keys, func(o Key) bool { return o.Prefix == k.Prefix }); i >= 0 {
+			v.lastUsed = old.keys[i].lastUsed
+		}
+	}
+	return v, nil
+}
+
+func (t *table) remove(id string) {
+	if l, ok := t.clients[id]; ok {
+		for _, o := range l.Origins {
+			t.origins[o]--
+		}
+	}
+	delete(t.clients, id)
+	maps.DeleteFunc(t.keys, func(_ keyPrefix, k *liveKey) bool { return k.ID == id })
+}
+
+// client returns a copy of the client with its keys as they were used.
+func (l *live) client() *Client {
+	c := l.Client
+	c.Keys = slices.Clone(c.Keys)
+	for i, k := range l.keys {
+		if at := k.lastUsed.Load(); at > 0 {
+			used := time.Unix(at, 0).UTC()
+			c.Keys[i].LastUsed = &used
+		}
+	}
+	return &c
+}
+
+// nobody is compared with where there is no such key, so that the answer takes as
+// long as for a wrong secret.
+var nobody = &liveKey{}
+
+// find returns the key with this text, nil when it is none that lives.
+func (t *table) find(key string, now time.Time) *liveKey {
+	prefix, hash, ok := splitKey(key)
+	if !ok {
+		return nil
+	}
+	k, known := t.keys[prefix]
+	if !known {
+		k = nobody
+	}
+	same := subtle.ConstantTimeCompare(k.hash[:], hash[:]) == 1
+	if !same || !known || now.Unix() >= k.ends {
+		return nil
+	}
+	return k
+}
+
+// lastUsedStep is how exact LastUsed is.
+const lastUsedStep = 60 // seconds
+
+// touch notes that the key was used.
+func (k *liveKey) touch(now time.Time) {
+	if at := now.Unix(); at-k.lastUsed.Load() >= lastUsedStep {
+		k.lastUsed.Store(at)
+		k.used.Store(true)
+	}
+}

@@ -1,0 +1,169 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/access"
+	"relais/folder"
+)
+
+var quiet = slog.New(slog.DiscardHandler)
+
+func spec(name string) CreateClient {
+	return CreateClient{access.Client{Name: name, Mode: access.Server, CIDRs: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, Scopes: access.ReadScopes}}
+}
+
+// serve has the stores open, as a server has, until the test ends or stop is
+// called.
+func serve(t *testing.T, dir folder.Dir) (s *Stores, stop func()) {
+	t.Helper()
+	s, err := Open(dir, "test", quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error)
+	go func() { done <- s.Serve(ctx, quiet) }()
+	for range 200 {
+		if _, err := os.Stat(socketPath(dir)); err == nil {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	ended := false
+	stop = func() {
+		if ended {
+			return
+		}
+		ended = true
+		cancel()
+		if err := errors.Join(<-done, s.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Cleanup(stop)
+	return s, stop
+}
+
+// Every command does the same whether a server has the stores or not.
+func TestTwoCallers(t *testing.T) {
+	for _, served := range []bool{false, true} {
+		dir := folder.Dir(filepath.Join(t.TempDir(), "data"))
+		if err := os.Mkdir(string(dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if served {
+			serve(t, dir)
+			if info, err := os.Stat(socketPath(dir)); err != nil || info.Mode().Perm() != 0o600 {
+				t.Errorf("admin.sock: %v, %v", info, err)
+			}
+		}
+		ctx := context.Background()
+		ask := func(c Command, answer any) error { return Call(ctx, dir, c, answer, quiet) }
+		var made, again access.Issued
+		if err := ask(spec("one"), &made); err != nil || !strings.HasPrefix(made.APIKey, "rk_") || made.ID == "" {
+			t.Fatalf("served %v: %+v, %v", served, made, err)
+		}
+		if err := ask(RotateClient{Client: "one", Overlap: time.Hour}, &again); err != nil || again.APIKey == made.APIKey || len(again.Keys) != 2 {
+			t.Errorf("served %v: rotate: %+v, %v", served, again, err)
+		}
+		var c access.Client
+		if err := ask(RevokeClient{Client: made.ID, Key: made.Keys[0].Prefix}, &c); err != nil || c.Keys[0].Revoked == nil || c.Keys[1].Revoked != nil {
+			t.Errorf("served %v: revoke: %+v, %v", served, c, err)
+		}
+		var u ClientUsage
+		if err := ask(UsageOfClient{Client: "one"}, &u); err != nil || u.Minute.Remaining != 60 || u.Day.Limit != 10_000 {
+			t.Errorf("served %v: usage: %+v, %v", served, u, err)
+		}
+		var list []*access.Client
+		if err := ask(ListClients{}, &list); err != nil || len(list) != 1 || list[0].ID != made.ID {
+			t.Errorf("served %v: list: %v, %v", served, list, err)
+		}
+		if err := ask(ShowClient{Client: "two"}, &c); err == nil || err.Error() != access.ErrNoClient.Error() {
+			t.Errorf("served %v: show nobody: %v", served, err)
+		}
+		if err := ask(DeleteClient{Client: "one"}, &c); err != nil {
+			t.Errorf("served %v: delete: %v", served, err)
+		}
+		if err := ask(ListClients{}, &list); err != nil || len(list) != 0 {
+			t.Errorf("served %v: %d clients after deleting", served, len(list))
+		}
+	}
+}
+
+// A second process is refused at once, and told who has the folder.
+func TestOneAtATime(t *testing.T) {
+	dir := folder.Dir(t.TempDir())
+	serve(t, dir)
+	start := time.Now()
+	var held *folder.HeldError
+	if _, err := Open(dir, "another", quiet); !errors.As(err, &held) || held.Holder.What != "test" || time.Since(start) > time.Second {
+		t.Errorf("%v after %s", err, time.Since(start))
+	}
+}
+
+func TestFolderThatIsMissing(t *testing.T) {
+	dir := folder.Dir(filepath.Join(t.TempDir(), "typo"))
+	if err := Call(context.Background(), dir, ListClients{}, new([]*access.Client), quiet); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(string(dir)); err == nil {
+		t.Error("a list made a folder")
+	}
+}
+
+// What a backup has can be served: also one that was made while clients were made.
+func TestBackup(t *testing.T) {
+	for _, served := range []bool{false, true} {
+		dir := folder.Dir(t.TempDir())
+		ctx := context.Background()
+		var made access.Issued
+		if err := Call(ctx, dir, CreateClient{access.Client{Name: "app", Mode: access.Mobile, Scopes: access.ReadScopes}}, &made, quiet); err != nil {
+			t.Fatal(err)
+		}
+		snap := filepath.Join(string(dir), "snapshots", "FR.snap")
+		if err := errors.Join(os.Mkdir(filepath.Dir(snap), 0o755), os.WriteFile(snap, []byte("a snapshot"), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		if served {
+			serve(t, dir)
+		}
+		copied, restored := filepath.Join(t.TempDir(), "backup"), folder.Dir(filepath.Join(t.TempDir(), "restored"))
+		if err := Backup(ctx, dir, copied, quiet); err != nil {
+			t.Fatalf("served %v: %v", served, err)
+		}
+		if err := Backup(ctx, dir, copied, quiet); err == nil {
+			t.Errorf("served %v: a backup was written over", served)
+		}
+		if err := Restore(copied, restored); err != nil {
+			t.Fatalf("served %v: %v", served, err)
+		}
+		if err := Restore(copied, restored); err == nil {
+			t.Errorf("served %v: restored over a folder", served)
+		}
+		s, err := Open(restored, "test", quiet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := &access.Gate{Clients: s.Clients, Failures: access.NewFailures()}
+		now := time.Now()
+		if _, err := g.Check(&access.Request{Time: now, Method: "GET", Path: "/x", Authorization: []string{"Bearer " + made.APIKey}, Scope: access.AntennasRead,
+			Signature: []string{access.Sign(made.SigningSecret, now, "GET", "/x", access.EmptyBody)}}); err != nil {
+			t.Errorf("served %v: the restored client: %v", served, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if text, err := os.ReadFile(restored.Snapshot("FR")); string(text) != "a snapshot" {
+			t.Errorf("served %v: %q, %v", served, text, err)
+		}
+	}
+}

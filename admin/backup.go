@@ -1,0 +1,157 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"relais/folder"
+	"relais/store"
+)
+
+// stored are the files that only whoever has the stores open can copy.
+var stored = []string{clientsFile}
+
+// transient are files of the folder that no backup needs: locks, the socket, and
+// the day's counts, which are worth a day.
+func transient(name string) bool {
+	return strings.HasSuffix(name, ".lock") || name == socketFile || strings.HasPrefix(name, quotaFile)
+}
+
+// Backup copies a folder to dest, which must be missing or empty, while it is
+// served or not. The stores are copied as they are at one moment each. The copy has
+// secret.key: whoever has it can open the signing secrets.
+func Backup(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) error {
+	if unused, err := folder.Dir(dest).Unused(); err != nil {
+		return err
+	} else if !unused {
+		return fmt.Errorf("%s is not empty: name another folder", dest)
+	}
+	for _, name := range stored {
+		if err := backupStore(ctx, dir, dest, name, log); err != nil {
+			return fmt.Errorf("back up %s: %w", name, err)
+		}
+	}
+	return copyTree(string(dir), dest, func(name string) bool {
+		for _, s := range stored {
+			if name == s {
+				return true
+			}
+		}
+		return transient(name)
+	})
+}
+
+// Restore copies a backup into dir, which must be missing or empty, after it has
+// looked whether the stores are whole.
+func Restore(backup string, dir folder.Dir) error {
+	if unused, err := dir.Unused(); err != nil {
+		return err
+	} else if !unused {
+		return fmt.Errorf("%s is in use: restore into another folder, and then put it in its place", dir)
+	}
+	if _, err := os.Stat(backup); err != nil {
+		return err
+	}
+	for _, name := range stored {
+		if err := store.Check(filepath.Join(backup, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return copyTree(backup, string(dir), transient)
+}
+
+func backupStore(ctx context.Context, dir folder.Dir, dest, name string, log *slog.Logger) error {
+	if _, err := os.Stat(filepath.Join(string(dir), name)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return folder.ReplacePrivate(filepath.Join(dest, name), func(w io.Writer) error {
+		err := download(ctx, dir, name, w)
+		var unreachable *net.OpError
+		if !errors.As(err, &unreachable) {
+			return err
+		}
+		s, err := Open(dir, "relais backup", log)
+		if err != nil {
+			return err
+		}
+		_, err = s.db.Backup(w)
+		return errors.Join(err, s.Close())
+	})
+}
+
+// download has the running server copy a store.
+func download(ctx context.Context, dir folder.Dir, name string, w io.Writer) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://admin/backup/"+name, nil)
+	if err != nil {
+		return err
+	}
+	a, err := dial(dir).Do(r)
+	if err != nil {
+		return err
+	}
+	defer a.Body.Close()
+	if a.StatusCode != http.StatusOK {
+		return fmt.Errorf("the server answers %s", a.Status)
+	}
+	n, err := io.Copy(w, a.Body)
+	if err == nil && a.Trailer.Get(sizeTrailer) != fmt.Sprint(n) {
+		return errors.New("the server stopped in the middle")
+	}
+	return err
+}
+
+// sizeTrailer says after a store how many bytes it had.
+const sizeTrailer = "X-Size"
+
+// upload answers download.
+func (s *Stores) upload(w http.ResponseWriter, name string) {
+	if name != clientsFile || s.db == nil {
+		http.Error(w, "no such store", http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Trailer", sizeTrailer)
+	n, err := s.db.Backup(w)
+	if err != nil {
+		return // without the trailer, the other side knows
+	}
+	w.Header().Set(sizeTrailer, fmt.Sprint(n))
+}
+
+// copyTree copies the files below from to to, but those that leave out says, by
+// their path below from. Links and other special files are left out.
+func copyTree(from, to string, leaveOut func(name string) bool) error {
+	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		if !e.Type().IsRegular() || leaveOut(name) || folder.IsTemporary(e) {
+			return nil
+		}
+		replace := folder.Replace
+		if info, err := e.Info(); err == nil && info.Mode().Perm()&0o077 == 0 {
+			replace = folder.ReplacePrivate
+		}
+		return replace(filepath.Join(to, name), func(w io.Writer) error {
+			f, err := os.Open(path)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			_, err = io.Copy(w, f)
+			return err
+		})
+	})
+}

@@ -1,0 +1,90 @@
+package admin
+
+import (
+	"context"
+	"time"
+
+	"relais/access"
+)
+
+// CreateClient makes a client and its first key.
+type CreateClient struct{ access.Client }
+
+func (c CreateClient) run(_ context.Context, s *Stores) (any, error) {
+	return s.Clients.Create(c.Client)
+}
+
+// ListClients lists the clients.
+type ListClients struct{}
+
+func (ListClients) run(_ context.Context, s *Stores) (any, error) { return s.Clients.List(), nil }
+
+// ShowClient shows one client.
+type ShowClient struct {
+	Client string `json:"client"` // id or name
+}
+
+func (c ShowClient) run(_ context.Context, s *Stores) (any, error) { return s.Clients.Find(c.Client) }
+
+// ClientUsage is the answer of UsageOfClient.
+type ClientUsage struct {
+	ID     string        `json:"id"`
+	Name   string        `json:"name"`
+	Minute access.Window `json:"minute"`
+	Day    access.Window `json:"day"`
+}
+
+// UsageOfClient says what is left of a client's limits.
+type UsageOfClient struct {
+	Client string `json:"client"`
+}
+
+func (c UsageOfClient) run(_ context.Context, s *Stores) (any, error) {
+	found, err := s.Clients.Find(c.Client)
+	if err != nil {
+		return nil, err
+	}
+	u, err := s.Clients.Usage(found.ID)
+	return ClientUsage{found.ID, found.Name, u.Minute, u.Day}, err
+}
+
+// RotateClient gives a client another key; the others end after Overlap.
+type RotateClient struct {
+	Client  string        `json:"client"`
+	Overlap time.Duration `json:"overlap"`
+}
+
+func (c RotateClient) run(_ context.Context, s *Stores) (any, error) {
+	found, err := s.Clients.Find(c.Client)
+	if err != nil {
+		return nil, err
+	}
+	return s.Clients.Rotate(found.ID, c.Overlap)
+}
+
+// RevokeClient ends one key of a client, by its public prefix, or all of them.
+type RevokeClient struct {
+	Client string `json:"client"`
+	Key    string `json:"key"`
+}
+
+func (c RevokeClient) run(_ context.Context, s *Stores) (any, error) {
+	found, err := s.Clients.Find(c.Client)
+	if err != nil {
+		return nil, err
+	}
+	return s.Clients.Revoke(found.ID, c.Key)
+}
+
+// DeleteClient removes a client.
+type DeleteClient struct {
+	Client string `json:"client"`
+}
+
+func (c DeleteClient) run(_ context.Context, s *Stores) (any, error) {
+	found, err := s.Clients.Find(c.Client)
+	if err != nil {
+		return nil, err
+	}
+	return found, s.Clients.Delete(found.ID)
+}

@@ -1,0 +1,160 @@
+package admin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"time"
+
+	"relais/folder"
+)
+
+// A Command is run where the stores are open.
+type Command interface {
+	run(ctx context.Context, s *Stores) (any, error)
+}
+
+// commands are those that the socket takes, by the name of their type.
+var commands = byName(CreateClient{}, ListClients{}, ShowClient{}, UsageOfClient{}, RotateClient{}, RevokeClient{}, DeleteClient{})
+
+func byName(list ...Command) map[string]reflect.Type {
+	m := map[string]reflect.Type{}
+	for _, c := range list {
+		m[reflect.TypeOf(c).Name()] = reflect.TypeOf(c)
+	}
+	return m
+}
+
+// Bounds of what goes over the socket.
+const (
+	socketFile  = "admin.sock"
+	maxCommand  = 1 << 20
+	maxAnswer   = 256 << 20
+	commandTime = 30 * time.Second
+)
+
+func socketPath(dir folder.Dir) string { return filepath.Join(string(dir), socketFile) }
+
+// Serve takes commands over the socket until ctx ends. Only the user who runs the
+// server can reach it.
+func (s *Stores) Serve(ctx context.Context, log *slog.Logger) error {
+	if s.lock == nil {
+		return nil // read-only: nothing to administer
+	}
+	path := socketPath(s.Dir)
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // of a killed server: we hold the lock
+		return err
+	}
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return err
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		l.Close()
+		return err
+	}
+	server := &http.Server{Handler: s, ReadTimeout: commandTime, WriteTimeout: commandTime, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
+	stop := context.AfterFunc(ctx, func() { server.Close() })
+	defer stop()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// ServeHTTP runs the command that the path names.
+func (s *Stores) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if name, ok := strings.CutPrefix(r.URL.Path, "/backup/"); ok && r.Method == http.MethodGet {
+		s.upload(w, name)
+		return
+	}
+	t, ok := commands[strings.TrimPrefix(r.URL.Path, "/")]
+	if !ok || r.Method != http.MethodPost {
+		http.Error(w, "no such command: the program that asks is of another version", http.StatusNotFound)
+		return
+	}
+	c := reflect.New(t)
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxCommand)).Decode(c.Interface()); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	answer, err := c.Elem().Interface().(Command).run(r.Context(), s)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	json.NewEncoder(w).Encode(answer) // whoever asked and went away misses nothing
+}
+
+// Call runs a command in the folder: by its server when one runs, else with the
+// stores opened here. answer is filled in.
+func Call(ctx context.Context, dir folder.Dir, c Command, answer any, log *slog.Logger) error {
+	text, err := call(ctx, dir, c)
+	var unreachable *net.OpError
+	if errors.As(err, &unreachable) {
+		text, err = callHere(ctx, dir, c, log)
+	}
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, answer)
+}
+
+func call(ctx context.Context, dir folder.Dir, c Command) ([]byte, error) {
+	body, err := json.Marshal(c)
+	if err != nil {
+		return nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://admin/"+reflect.TypeOf(c).Name(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	a, err := dial(dir).Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(a.Body, maxAnswer))
+	if err != nil {
+		return nil, err
+	}
+	if a.StatusCode != http.StatusOK {
+		return nil, errors.New(strings.TrimSpace(string(text)))
+	}
+	return text, nil
+}
+
+// dial returns a client that reaches the folder's server.
+func dial(dir folder.Dir) *http.Client {
+	return &http.Client{Timeout: commandTime, Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", socketPath(dir))
+	}}}
+}
+
+func callHere(ctx context.Context, dir folder.Dir, c Command, log *slog.Logger) (text []byte, err error) {
+	if _, makes := c.(CreateClient); !makes {
+		if _, err := os.Stat(string(dir)); err != nil {
+			return nil, fmt.Errorf("the data folder: %w", err)
+		}
+	}
+	s, err := Open(dir, "relais "+reflect.TypeOf(c).Name(), log)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	answer, err := c.run(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(answer)
+}

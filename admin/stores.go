@@ -1,0 +1,140 @@
+// Package admin is the administration of a data folder: the commands that change
+// who may call, and the unix socket over which the command line reaches a running
+// server. One set of commands, two callers: the server, which has the stores open,
+// and the command line itself where nobody serves.
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"relais/access"
+	"relais/folder"
+	"relais/store"
+)
+
+// Stores are what one process at a time has open of a data folder.
+type Stores struct {
+	Dir     folder.Dir
+	Clients *access.Clients
+	db      *store.DB
+	counts  *access.Counts
+	lock    *folder.Holder // nil for a read-only folder
+}
+
+// Files of the stores in the folder.
+const (
+	clientsFile = "clients.db"
+	quotaFile   = "quota.db"
+	sealFile    = "secret.key"
+)
+
+// Open opens the stores and makes those that are missing. what says in the error
+// of others who has them. A folder that cannot be written to is opened for reading:
+// several processes may have it, changes fail, and counts stay in memory.
+func Open(dir folder.Dir, what string, log *slog.Logger) (*Stores, error) {
+	s := &Stores{Dir: dir}
+	if err := s.open(what, log); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Stores) open(what string, log *slog.Logger) (err error) {
+	s.lock, err = s.Dir.Lock("serve", what, time.Now())
+	readOnly := folder.ReadOnly(err)
+	if err != nil && !readOnly {
+		return err
+	}
+	sealer, err := access.OpenSealer(s.path(sealFile), !readOnly)
+	if err != nil && !(readOnly && errors.Is(err, fs.ErrNotExist)) {
+		return err
+	}
+	counts := s.path(quotaFile)
+	if readOnly {
+		log.Info("the folder is read-only or full: it is served without a lock, and quotas live in memory", "data", string(s.Dir))
+		s.db, err = store.OpenReadOnly(s.path(clientsFile))
+		counts = ""
+	} else {
+		s.db, err = store.Open(s.path(clientsFile), access.Bucket)
+	}
+	if err != nil && !(readOnly && errors.Is(err, fs.ErrNotExist)) {
+		return err
+	}
+	if s.Clients, err = access.OpenClients(s.db, sealer, time.Now); err != nil {
+		return err
+	}
+	return s.openCounts(counts, log)
+}
+
+func (s *Stores) openCounts(path string, log *slog.Logger) error {
+	counts, aside, err := access.OpenCounts(path)
+	if err != nil {
+		return err
+	}
+	if aside != "" {
+		log.Warn("the day's counts could not be read and begin anew", "put aside", aside)
+	}
+	s.counts = counts
+	return counts.Restore(s.Clients)
+}
+
+func (s *Stores) path(name string) string { return filepath.Join(string(s.Dir), name) }
+
+// saveEvery is how often counts are written: no more is lost when the process is
+// killed. Times of last use may be lost for longer.
+const (
+	saveEvery     = 500 * time.Millisecond
+	saveUsedEvery = time.Minute
+)
+
+// Keep saves what requests change, until ctx ends.
+func (s *Stores) Keep(ctx context.Context, log *slog.Logger) {
+	counts, used := time.NewTicker(saveEvery), time.NewTicker(saveUsedEvery)
+	defer counts.Stop()
+	defer used.Stop()
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return
+		case <-counts.C:
+			err = s.counts.Save(s.Clients)
+		case <-used.C:
+			err = s.saveUsed()
+		}
+		if err != nil {
+			log.Error("what was used could not be saved", "error", err)
+		}
+	}
+}
+
+func (s *Stores) saveUsed() error {
+	if s.lock == nil { // read-only
+		return nil
+	}
+	return s.Clients.SaveLastUsed()
+}
+
+// Close saves what requests changed and closes the stores.
+func (s *Stores) Close() error {
+	var errs []error
+	if s.counts != nil {
+		errs = append(errs, s.counts.Save(s.Clients), s.saveUsed(), s.counts.Close())
+	}
+	if s.db != nil {
+		errs = append(errs, s.db.Close())
+	}
+	if s.lock != nil {
+		errs = append(errs, s.lock.Unlock())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("close the stores: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"relais/admin"
+)
+
+type backupCommand struct {
+	dataFlag
+	Dest string `arg:"" name:"dest" help:"Where the copy goes: a folder that is missing or empty."`
+}
+
+// Help is shown below the flags.
+func (*backupCommand) Help() string {
+	return `Copies the data folder while it is served or not. The copy has secret.key, which opens the clients' signing secrets: keep it as safe as the folder.
+
+Example:
+  relais backup --data DIR /mnt/backup/2026-11-21`
+}
+
+// Run copies the folder.
+func (c *backupCommand) Run(ctx context.Context, streams Streams) error {
+	log := slog.New(slog.NewTextHandler(streams.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	if err := admin.Backup(ctx, c.dir(), c.Dest, log); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(streams.Out, "%s is copied to %s, secret.key included\n", c.Data, c.Dest)
+	return err
+}
+
+type restoreCommand struct {
+	Backup string `arg:"" name:"backup" help:"A folder that relais backup made."`
+	dataFlag
+}
+
+// Help is shown below the flags.
+func (*restoreCommand) Help() string {
+	return `Example:
+  relais restore /mnt/backup/2026-11-21 --data DIR`
+}
+
+// Run copies the backup into the folder.
+func (c *restoreCommand) Run(streams Streams) error {
+	if err := admin.Restore(c.Backup, c.dir()); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(streams.Out, "%s is restored to %s\n", c.Backup, c.Data)
+	return err
+}

@@ -1,0 +1,46 @@
+package httpapi
+
+import "net/http"
+
+// Headers of cross-origin requests.
+var (
+	allowMethods  = []string{"GET, HEAD, POST"}
+	allowHeaders  = []string{"Authorization, X-API-Key, X-Sq-Signature, X-Device-Attestation, X-Request-Id, Content-Type, If-None-Match"}
+	exposeHeaders = []string{"X-Request-Id, ETag, Retry-After, Location, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, " +
+		"X-RateLimit-Limit-Day, X-RateLimit-Remaining-Day, X-RateLimit-Reset-Day, RateLimit, RateLimit-Policy"}
+	preflightAge  = []string{"600"}
+	preflightVary = []string{"Origin, Access-Control-Request-Method, Access-Control-Request-Headers"}
+)
+
+// preflight answers a browser that asks whether it may send a request. It brings
+// no key, so that every origin of some client may; the request itself is held to
+// the origins of its own client.
+func (s *Server) preflight(x *exchange) bool {
+	r := x.r
+	if r.Method != http.MethodOptions || len(r.Header["Origin"]) != 1 || len(r.Header["Access-Control-Request-Method"]) != 1 {
+		return false
+	}
+	h := x.w.Header()
+	h["Vary"] = preflightVary
+	if s.knownOrigin(x) {
+		h["Access-Control-Allow-Origin"] = r.Header["Origin"]
+		h["Access-Control-Allow-Methods"] = allowMethods
+		h["Access-Control-Allow-Headers"] = allowHeaders
+		h["Access-Control-Max-Age"] = preflightAge
+	}
+	x.begin(http.StatusNoContent)
+	return true
+}
+
+// share lets the page that asks read the answer.
+func (x *exchange) share() {
+	h := x.w.Header()
+	h["Access-Control-Allow-Origin"] = x.r.Header["Origin"]
+	h["Access-Control-Expose-Headers"] = exposeHeaders
+}
+
+// knownOrigin tells whether a page of an origin asks that some client has.
+func (s *Server) knownOrigin(x *exchange) bool {
+	origin := x.r.Header["Origin"]
+	return len(origin) == 1 && s.Gate.Clients.AnyOrigin(origin[0])
+}

@@ -1,0 +1,238 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/access"
+	"relais/ops"
+)
+
+const allowedOrigin = "https://allowed.example"
+
+// newClient makes a client of a mode, with what the mode needs.
+func newClient(t *testing.T, s *Server, mode access.Mode, scopes []access.Scope, limits access.Limits) *access.Issued {
+	t.Helper()
+	spec := access.Client{Name: "test", Mode: mode, Scopes: scopes, Limits: limits, Partner: true}
+	switch mode {
+	case access.Browser:
+		spec.Origins = []string{allowedOrigin}
+	case access.Server:
+		spec.CIDRs = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
+	}
+	i, err := s.Gate.Clients.Create(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+// as returns the headers with which a client asks for a path.
+func as(i *access.Issued, path string) []string {
+	path, _, _ = strings.Cut(path, "?")
+	headers := []string{"X-API-Key", "", "Authorization", "Bearer " + i.APIKey}
+	switch i.Mode {
+	case access.Browser:
+		headers = append(headers, "Origin", allowedOrigin)
+	case access.Mobile:
+		headers = append(headers, "X-Sq-Signature", access.Sign(i.SigningSecret, time.Now(), "GET", path, access.EmptyBody))
+	}
+	return headers
+}
+
+// Every route with every scope and every mode: only the route's own scope opens
+// it.
+func TestMatrix(t *testing.T) {
+	s := newServer(t)
+	checked := 0
+	for _, mode := range access.Mode("").Values() {
+		for _, scope := range access.Scope("").Values() {
+			i := newClient(t, s, access.Mode(mode), []access.Scope{access.Scope(scope)}, access.Limits{Minute: 1000, Day: 1000})
+			for _, op := range ops.All() {
+				checked++
+				target := mount + path(op) + "?" + required(op, "")
+				w := do(t, s, op.Method, target, as(i, target)...)
+				if op.Scope == scope {
+					parse(t, w, 200)
+				} else {
+					wantError(t, w, 403, "INSUFFICIENT_SCOPE")
+				}
+			}
+		}
+	}
+	if want := 3 * 9 * len(ops.All()); checked != want {
+		t.Errorf("%d combinations, want %d", checked, want)
+	}
+	for _, op := range ops.All() {
+		if op.Scope == "" {
+			t.Errorf("%s has no scope", op.Name)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	s := newServer(t)
+	limits := access.Limits{Minute: 100, Day: 100}
+	server := newClient(t, s, access.Server, access.ReadScopes, limits)
+	browser := newClient(t, s, access.Browser, access.ReadScopes, limits)
+	mobile := newClient(t, s, access.Mobile, access.ReadScopes, limits)
+	spent := newClient(t, s, access.Server, access.ReadScopes, access.Limits{Minute: 1, Day: 10})
+	parse(t, get(t, s, "/markets", as(spent, "")...), 200)
+	for _, tt := range []struct {
+		name    string
+		headers []string
+		status  int
+		code    string
+	}{
+		{"no key", []string{"X-API-Key", ""}, 401, "API_KEY_REQUIRED"},
+		{"wrong key", []string{"X-API-Key", "rk_x"}, 401, "INVALID_API_KEY"},
+		{"origin", []string{"X-API-Key", browser.APIKey, "Origin", "https://evil.example"}, 403, "ORIGIN_NOT_ALLOWED"},
+		{"address", []string{"X-API-Key", server.APIKey, "X-Test-Peer", "203.0.113.9:1"}, 403, "IP_NOT_ALLOWED"},
+		{"signature", []string{"X-API-Key", "", "Authorization", "Bearer " + mobile.APIKey}, 401, "SIGNATURE_REQUIRED"},
+		{"quota", as(spent, ""), 429, "RATE_LIMITED"},
+	} {
+		w := get(t, s, "/markets", tt.headers...)
+		wantError(t, w, tt.status, tt.code)
+		if n, err := strconv.Atoi(w.Header().Get("Retry-After")); (tt.status == 429) != (err == nil && n >= 1 && n <= 60) {
+			t.Errorf("%s: Retry-After %q", tt.name, w.Header().Get("Retry-After"))
+		}
+	}
+}
+
+// Every answer says what is left, also those that are errors.
+func TestRateHeaders(t *testing.T) {
+	s := newServer(t)
+	i := newClient(t, s, access.Server, access.ReadScopes, access.Limits{Minute: 5, Day: 3})
+	names := []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Limit-Day", "X-RateLimit-Remaining-Day", "RateLimit-Policy"}
+	for n, want := range [][]string{
+		{"5", "4", "3", "2", `"minute";q=5;w=60, "day";q=3;w=86400`}, {"5", "3", "3", "1", `"minute";q=5;w=60, "day";q=3;w=86400`},
+		{"5", "2", "3", "0", `"minute";q=5;w=60, "day";q=3;w=86400`}, {"5", "2", "3", "0", `"minute";q=5;w=60, "day";q=3;w=86400`},
+	} {
+		w := get(t, s, []string{"/markets", "/antennas?limit=0", "/antennas/0", "/markets"}[n], as(i, "")...)
+		if w.Code != []int{200, 400, 404, 429}[n] {
+			t.Errorf("request %d: %d", n, w.Code)
+		}
+		for k, name := range names {
+			if got := w.Header().Get(name); got != want[k] {
+				t.Errorf("request %d: %s: %q, want %q", n, name, got, want[k])
+			}
+		}
+		reset, err := strconv.ParseInt(w.Header().Get("X-RateLimit-Reset"), 10, 64)
+		if err != nil || reset%60 != 0 || reset-time.Now().Unix() > 60 || reset <= time.Now().Unix()-1 {
+			t.Errorf("request %d: reset %q", n, w.Header().Get("X-RateLimit-Reset"))
+		}
+	}
+	// Before a client is known they speak of the address.
+	for _, target := range []string{mount + "/markets", "/nowhere"} {
+		w := do(t, s, "GET", target, "X-API-Key", "")
+		if w.Header().Get("X-RateLimit-Limit") != "30" || w.Header().Get("X-RateLimit-Limit-Day") != "" {
+			t.Errorf("%s: %v", target, w.Header())
+		}
+	}
+}
+
+func TestCORS(t *testing.T) {
+	s := newServer(t)
+	i := newClient(t, s, access.Browser, []access.Scope{access.AntennasRead}, access.DefaultLimits)
+	preflight := func(origin string) http.Header {
+		w := do(t, s, "OPTIONS", mount+"/antennas", "X-API-Key", "", "Origin", origin, "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "authorization")
+		if w.Code != 204 || !strings.Contains(w.Header().Get("Vary"), "Origin") || w.Body.Len() != 0 {
+			t.Errorf("preflight of %s: %d %v", origin, w.Code, w.Header())
+		}
+		return w.Header()
+	}
+	if h := preflight(allowedOrigin); h.Get("Access-Control-Allow-Origin") != allowedOrigin || !strings.Contains(h.Get("Access-Control-Allow-Headers"), "Authorization") ||
+		h.Get("Access-Control-Max-Age") == "" || h.Get("Access-Control-Allow-Credentials") != "" {
+		t.Errorf("%v", h)
+	}
+	for _, origin := range []string{"https://evil.example", "null", "https://evil-allowed.example", "https://allowed.example:8443", "http://allowed.example", "HTTPS://ALLOWED.EXAMPLE"} {
+		if h := preflight(origin); h.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s: %v", origin, h)
+		}
+		w := get(t, s, "/markets", "X-API-Key", i.APIKey, "Origin", origin)
+		wantError(t, w, 403, "ORIGIN_NOT_ALLOWED")
+		if w.Header().Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s may read the error", origin)
+		}
+	}
+	for target, status := range map[string]int{"/markets": 200, "/stats/departments": 403, "/antennas?limit=0": 400, "/antennas/0": 404} {
+		w := get(t, s, target, "X-API-Key", i.APIKey, "Origin", allowedOrigin)
+		h := w.Header()
+		if w.Code != status || h.Get("Access-Control-Allow-Origin") != allowedOrigin || !strings.Contains(h.Get("Access-Control-Expose-Headers"), "X-RateLimit-Remaining") || !strings.Contains(h.Get("Vary"), "Origin") {
+			t.Errorf("%s: %d %v", target, w.Code, h)
+		}
+	}
+	// OPTIONS that is no preflight is a method like others.
+	wantError(t, do(t, s, "OPTIONS", mount+"/markets"), 405, "METHOD_NOT_ALLOWED")
+}
+
+// A client address comes from the proxy only where the proxy is trusted.
+func TestProxies(t *testing.T) {
+	s := newServer(t)
+	i := newClient(t, s, access.Server, access.ReadScopes, access.DefaultLimits)
+	ask := func(peer string, forwarded ...string) int {
+		r := httptest.NewRequest("GET", mount+"/markets", nil)
+		r.RemoteAddr = peer
+		r.Header.Set("X-API-Key", i.APIKey)
+		for _, f := range forwarded {
+			r.Header.Add("X-Forwarded-For", f)
+		}
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		return w.Code
+	}
+	for _, trusted := range []bool{false, true} {
+		if trusted {
+			s.Proxies = access.Proxies{netip.MustParsePrefix("127.0.0.1/32")}
+		}
+		for _, tt := range []struct {
+			peer      string
+			forwarded []string
+			ok        bool // when the proxy is trusted
+		}{
+			{"127.0.0.1:5", []string{"192.0.2.9"}, true},
+			{"127.0.0.1:5", []string{"10.0.0.1", "192.0.2.9"}, true},
+			{"127.0.0.1:5", []string{"192.0.2.9, 203.0.113.1"}, false},
+			{"127.0.0.1:5", []string{"::ffff:192.0.2.9"}, true},
+			{"127.0.0.1:5", nil, false},
+			{"203.0.113.1:5", []string{"192.0.2.9"}, false},
+		} {
+			want := 403
+			if trusted && tt.ok {
+				want = 200
+			}
+			if got := ask(tt.peer, tt.forwarded...); got != want {
+				t.Errorf("trusted %v, %+v: %d", trusted, tt, got)
+			}
+		}
+	}
+}
+
+// What is signed is the path as it was sent, with the prefix that a proxy takes
+// off.
+func TestSignedPath(t *testing.T) {
+	s := newServer(t)
+	i := newClient(t, s, access.Mobile, access.ReadScopes, access.DefaultLimits)
+	for _, tt := range []struct {
+		prefix, sent, signed string
+		status               int
+	}{
+		{"", "/antennas?limit=1", mount + "/antennas", 200},
+		{"", "/antennas?limit=1", mount + "/antennas?limit=1", 401},
+		{"", "/antennas/9000001%30", mount + "/antennas/9000001%30", 200},
+		{"", "/antennas/9000001%30", mount + "/antennas/90000010", 401},
+		{"/relais", "/antennas", "/relais" + mount + "/antennas", 200},
+		{"/relais", "/antennas", mount + "/antennas", 401},
+	} {
+		s.PublicPrefix = tt.prefix
+		w := get(t, s, tt.sent, "X-API-Key", "", "Authorization", "Bearer "+i.APIKey, "X-Sq-Signature", access.Sign(i.SigningSecret, time.Now(), "GET", tt.signed, access.EmptyBody))
+		if w.Code != tt.status {
+			t.Errorf("%+v: %d %s", tt, w.Code, w.Body)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	bolterrors "go.etcd.io/bbolt/errors"
+)
+
+// guard runs f, and answers ErrDamaged when bolt panics in it or when it reads
+// a part of the mapped file that is not there. Other panics are those of the
+// caller's own code and go on. It guards its own goroutine alone.
+func guard(name string, f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		origin := panicked()
+		if _, fault := p.(interface{ Addr() uintptr }); !fault && !strings.HasPrefix(origin, "go.etcd.io/bbolt") {
+			panic(p)
+		}
+		err = damaged(name, fmt.Errorf("%v in %s", p, origin))
+	}()
+	err = f()
+	for _, e := range []error{bolterrors.ErrInvalid, bolterrors.ErrVersionMismatch, bolterrors.ErrChecksum} {
+		if errors.Is(err, e) {
+			return damaged(name, err)
+		}
+	}
+	return err
+}
+
+// panicked names the function that panicked. It is called while the panic is
+// being recovered from, when its frames still lie on the stack.
+func panicked() string {
+	pc := make([]uintptr, 32)
+	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
+	for below := false; ; {
+		frame, more := frames.Next()
+		library := strings.HasPrefix(frame.Function, "runtime.") || strings.HasPrefix(frame.Function, "internal/")
+		if below && !library || !more {
+			return frame.Function
+		}
+		below = below || frame.Function == "runtime.gopanic"
+	}
+}

@@ -1,0 +1,65 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+)
+
+// hold opens the file at path and locks it: for all others with os.O_RDWR, for
+// writers with os.O_RDONLY.
+func hold(path string, flag int) (*os.File, error) {
+	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		f, err := os.OpenFile(path, flag, 0)
+		if err != nil {
+			return nil, err
+		}
+		held, err := lock(f, path, flag)
+		if held {
+			return f, nil
+		}
+		f.Close()
+		if err != nil {
+			return nil, err
+		}
+		if time.Since(start) > patience {
+			return nil, ErrHeld
+		}
+	}
+}
+
+// release closes what hold has opened. It may be closed already, or mapped by a
+// bolt that panicked: then closing it alone would not end its lock.
+func release(f *os.File) {
+	syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
+	f.Close()
+}
+
+// lock tells whether f is locked now and still the file at path: Compact puts
+// another in its place.
+func lock(f *os.File, path string, flag int) (bool, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	if !info.Mode().IsRegular() {
+		return false, fmt.Errorf("not a file")
+	}
+	how := syscall.LOCK_EX
+	if flag == os.O_RDONLY {
+		how = syscall.LOCK_SH
+	}
+	if err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB); err != nil {
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return false, nil
+		}
+		return false, fmt.Errorf("lock: %w", err)
+	}
+	named, err := os.Stat(path)
+	if err != nil {
+		return false, err
+	}
+	return os.SameFile(info, named), nil
+}

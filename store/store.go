@@ -1,0 +1,174 @@
+// Package store keeps a bbolt file safe: it makes the file whole or not at all,
+// opens it in one process at a time, and answers a damaged file with an error
+// instead of a crash. It does not know what is stored.
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+var (
+	// ErrDamaged says that the file cannot be read as it was written.
+	ErrDamaged = errors.New("the file is damaged")
+	// ErrHeld says that the file is open elsewhere, in this process or another.
+	ErrHeld = errors.New("the file is in use by another process")
+)
+
+func damaged(name string, why error) error {
+	return fmt.Errorf("%s: %w (%w): restore it from a backup", name, ErrDamaged, why)
+}
+
+// failed says what could not be done with a file, without its folder.
+func failed(what, name string, err error) error {
+	if errors.Is(err, ErrDamaged) {
+		return err // that names the file
+	}
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	return fmt.Errorf("%s %s: %w", what, name, err)
+}
+
+const (
+	patience = time.Second // the longest wait for the lock of a file
+	// room is the address space in bytes that a file may grow into before it is
+	// mapped anew, which waits for every open View and holds up new ones.
+	room     = 1 << 30
+	step     = 1 << 20  // a file grows by this many bytes
+	walkable = 64 << 20 // bytes of a file whose whole tree is read before it is opened: about 0.1 s
+)
+
+// A DB is an open file. Its methods may be called from several goroutines.
+type DB struct {
+	name     string
+	file     *os.File
+	bolt     *bolt.DB
+	readOnly bool
+	writing  sync.Mutex
+	stuck    atomic.Pointer[error] // why bolt no longer gives back its locks
+}
+
+// Open opens a file for reading and writing, and makes the file and the buckets
+// that are missing; the folder must exist. It waits at most a second for who
+// has the file open, then fails with ErrHeld. Other errors: ErrDamaged, and
+// those that folder.ReadOnly knows. Up to 64 MiB the file is read to its last
+// page first; of a larger one only Check finds all that could end the process.
+func Open(path string, buckets ...string) (*DB, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := create(path, buckets); err != nil {
+			return nil, failed("create", filepath.Base(path), err)
+		}
+	}
+	db, err := open(path, os.O_RDWR, walkable)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.addMissing(buckets); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// OpenReadOnly opens a file that several processes may read at once, and that
+// nobody may have open for writing. Errors: fs.ErrNotExist, ErrHeld after a
+// second, ErrDamaged.
+func OpenReadOnly(path string) (*DB, error) { return open(path, os.O_RDONLY, walkable) }
+
+// open opens a file that exists and walks its tree when the file has at most
+// limit bytes. The flag is os.O_RDWR or os.O_RDONLY.
+func open(path string, flag int, limit int64) (*DB, error) {
+	name := filepath.Base(path)
+	f, err := hold(path, flag)
+	if err != nil {
+		return nil, failed("open", name, err)
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = verify(f, info.Size(), info.Size() <= limit)
+	}
+	if err != nil {
+		f.Close()
+		return nil, damaged(name, err)
+	}
+	db := &DB{name: name, file: f, readOnly: flag == os.O_RDONLY}
+	options := &bolt.Options{
+		Timeout:      patience,
+		ReadOnly:     db.readOnly,
+		FreelistType: bolt.FreelistMapType,
+		// The file that is held and verified, and no other.
+		OpenFile: func(string, int, os.FileMode) (*os.File, error) { return f, nil },
+	}
+	if !db.readOnly {
+		options.InitialMmapSize = int(info.Size()) + room
+	}
+	err = guard(name, func() (err error) {
+		db.bolt, err = bolt.Open(path, 0, options)
+		return err
+	})
+	if err != nil {
+		release(f)
+		return nil, failed("open", name, err)
+	}
+	db.bolt.AllocSize = step
+	return db, nil
+}
+
+// addMissing makes the buckets that are missing.
+func (db *DB) addMissing(buckets []string) error {
+	missing := false
+	err := db.View(func(tx *bolt.Tx) error {
+		for _, name := range buckets {
+			missing = missing || tx.Bucket([]byte(name)) == nil
+		}
+		return nil
+	})
+	if err != nil || !missing {
+		return err
+	}
+	return db.Update(func(tx *bolt.Tx) error { return makeBuckets(tx, buckets) })
+}
+
+func makeBuckets(tx *bolt.Tx, buckets []string) error {
+	for _, name := range buckets {
+		if _, err := tx.CreateBucketIfNotExists([]byte(name)); err != nil {
+			return fmt.Errorf("bucket %q: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// Backup writes a copy of the file as it is at this moment, and answers its
+// size in bytes. Views and Updates go on meanwhile; the file cannot reuse
+// space until Backup ends, so w should not be slow.
+func (db *DB) Backup(w io.Writer) (n int64, err error) {
+	err = db.View(func(tx *bolt.Tx) error {
+		if n, err = tx.WriteTo(w); err != nil {
+			return fmt.Errorf("back up %s: %w", db.name, err)
+		}
+		return nil
+	})
+	return n, err
+}
+
+// Close waits for the open transactions and closes the file.
+func (db *DB) Close() error {
+	if db.stuck.Load() != nil {
+		release(db.file) // all that can be done: bolt would wait forever
+		return nil
+	}
+	if err := db.bolt.Close(); err != nil {
+		return failed("close", db.name, err)
+	}
+	return nil
+}
