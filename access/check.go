@@ -17,6 +17,7 @@ type Gate struct {
 	Clients  *Clients
 	Attestor *Attestor // nil refuses every attestation
 	Failures *Failures
+	Answers  *Answers
 	// Origin is the service's own, in canonical form: a page on it sends no Origin
 	// when it reads.
 	Origin string
@@ -35,9 +36,9 @@ type Request struct {
 	FetchSite     []string // Sec-Fetch-Site
 	Attestation   []string // X-Device-Attestation
 	Signature     []string // X-Sq-Signature
-	// Body returns the SHA-256 of the body; nil is a request without one. Its
-	// error is returned as it is.
-	Body  func() ([sha256.Size]byte, error)
+	// Body returns the SHA-256 of the body that the client sends; nil is a request
+	// without one. Its error is returned as it is.
+	Body  func(*Client) ([sha256.Size]byte, error)
 	Scope Scope
 }
 
@@ -46,6 +47,8 @@ type Request struct {
 type Grant struct {
 	Client *Client // never to be changed
 	Usage  Usage
+	// Signature is the valid one, in hexadecimal; "" of a client that does not sign.
+	Signature string
 }
 
 // Check tells whether a request may be answered. The order is that of the
@@ -164,11 +167,11 @@ func (g *Gate) signed(r *Request, key *liveKey, grant *Grant) error {
 	}
 	body := EmptyBody
 	if r.Body != nil {
-		if body, err = r.Body(); err != nil {
+		if body, err = r.Body(grant.Client); err != nil {
 			return err
 		}
 	}
-	if !s.matches(key.secret, r.Method, r.Path, body) {
+	if grant.Signature = s.matching(key.secret, r.Method, r.Path, body); grant.Signature == "" {
 		return fmt.Errorf("%w: it is another request's or another secret's", ErrSignature)
 	}
 	return nil

@@ -26,7 +26,7 @@ func TestOrderOfChecks(t *testing.T) {
 			Time: k.time, Method: "POST", Path: "/external/v1/antennas", Address: inside,
 			Authorization: []string{"Bearer " + i.APIKey}, Attestation: []string{sign(i.ID, k.time)},
 			Signature: []string{Sign(i.SigningSecret, k.time, "POST", "/external/v1/antennas", body)},
-			Body:      func() ([sha256.Size]byte, error) { return body, nil }, Scope: AntennasRead,
+			Body:      func(*Client) ([sha256.Size]byte, error) { return body, nil }, Scope: AntennasRead,
 		}
 	}
 	if grant, err := g.Check(good()); err != nil || grant.Client.ID != i.ID || grant.Usage.Minute.Remaining != 999 || grant.Usage.Day.Remaining != 999 {
@@ -48,7 +48,7 @@ func TestOrderOfChecks(t *testing.T) {
 		}},
 		{"quota", ErrRateLimited, func(r *Request) { r.Time = k.time.Add(time.Second) }}, // spent below
 		{"body", errBody, func(r *Request) {
-			r.Body = func() ([sha256.Size]byte, error) { bodies++; return body, errBody }
+			r.Body = func(*Client) ([sha256.Size]byte, error) { bodies++; return body, errBody }
 		}},
 		{"signature", ErrSignature, func(r *Request) { r.Path += "/7" }},
 		{"scope", ErrScope, func(r *Request) { r.Scope = StatsRead }},

@@ -31,6 +31,8 @@ func OpenCounts(path string) (c *Counts, aside string, err error) {
 	name := path
 	if name == "" {
 		name = ":memory:"
+	} else if err := makePrivate(name); err != nil {
+		return nil, "", fmt.Errorf("open the counts: %w", err)
 	}
 	db, err := buntdb.Open(name)
 	if errors.Is(err, buntdb.ErrInvalid) {
@@ -43,7 +45,32 @@ func OpenCounts(path string) (c *Counts, aside string, err error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("open the counts: %w", err)
 	}
+	// An answer is on disk before it is sent; two writes a second of counts cost
+	// nothing.
+	if err := db.SetConfig(onDisk(db)); err != nil {
+		return nil, "", errors.Join(err, db.Close())
+	}
 	return &Counts{db: db, saved: map[string]uint64{}}, aside, nil
+}
+
+// makePrivate makes a missing file, which buntdb would let everybody read.
+func makePrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func onDisk(db *buntdb.DB) (c buntdb.Config) {
+	db.ReadConfig(&c) // fails for a closed one only
+	c.SyncPolicy = buntdb.Always
+	return c
+}
+
+// Answers returns what keeps answers in the same file. It is called once.
+func (c *Counts) Answers() *Answers {
+	return &Answers{db: c.db, running: map[string]chan struct{}{}}
 }
 
 // Restore gives the clients the counts that were saved.

@@ -72,14 +72,17 @@ func (s Signature) fresh(now time.Time) error {
 	return nil
 }
 
-// matches tells whether one of the signatures is that of the request.
-func (s Signature) matches(secret, method, path string, body [sha256.Size]byte) bool {
+// matching returns the signature of the request when it is among s, else "".
+func (s Signature) matching(secret, method, path string, body [sha256.Size]byte) string {
 	want := mac(secret, s.at, method, path, body)
 	ok := false
 	for _, v := range s.v1 {
 		ok = hmac.Equal(v[:], want) || ok
 	}
-	return ok
+	if !ok {
+		return ""
+	}
+	return hex.EncodeToString(want)
 }
 
 // Sign returns the header X-Sq-Signature of a request: path is the escaped path

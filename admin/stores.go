@@ -22,6 +22,7 @@ import (
 type Stores struct {
 	Dir     folder.Dir
 	Clients *access.Clients
+	Answers *access.Answers
 	db      *store.DB
 	counts  *access.Counts
 	lock    *folder.Holder // nil for a read-only folder
@@ -80,7 +81,7 @@ func (s *Stores) openCounts(path string, log *slog.Logger) error {
 	if aside != "" {
 		log.Warn("the day's counts could not be read and begin anew", "put aside", aside)
 	}
-	s.counts = counts
+	s.counts, s.Answers = counts, counts.Answers()
 	return counts.Restore(s.Clients)
 }
 

@@ -106,7 +106,7 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 	api, err := httpapi.New(httpapi.Options{
 		BaseURL: base, Version: version(), Log: log, Requests: requests, FullAddress: c.LogAddress == "full",
 		Proxies: proxies, PublicPrefix: strings.TrimSuffix(c.PublicPrefix, "/"),
-		Gate: &access.Gate{Clients: stores.Clients, Attestor: attestor, Failures: access.NewFailures(), Origin: originOf(base)},
+		Gate: &access.Gate{Clients: stores.Clients, Attestor: attestor, Failures: access.NewFailures(), Answers: stores.Answers, Origin: originOf(base)},
 	})
 	if err != nil {
 		listener.Close()

@@ -22,6 +22,20 @@ type Decl struct {
 	Doc     string
 	MaxAge  int      // seconds for which a client may keep the answer
 	Errors  []string // codes that it may answer beside those of every operation
+	Status  int      // of a success; 0 is 200
+	Body    *Body    // that it takes; nil is none
+}
+
+// A Body says which body an operation takes.
+type Body struct {
+	Type     string // media type, without parameters
+	MaxBytes int64
+	TooLarge string // code for a larger one; "" is PAYLOAD_TOO_LARGE
+}
+
+// A Located result has an address of its own.
+type Located interface {
+	Location() string // URL
 }
 
 // An Op is an operation. E is what operations work on: one consistent reading of
@@ -42,6 +56,9 @@ type Op[E any] struct {
 func New[E, P, R any](d Decl, f func(E, context.Context, *P) (R, error)) *Op[E] {
 	if d.Method == "" {
 		d.Method = "GET"
+	}
+	if d.Status == 0 {
+		d.Status = 200
 	}
 	template := reflect.New(reflect.TypeFor[P]()).Elem()
 	return &Op[E]{

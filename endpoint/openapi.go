@@ -56,10 +56,39 @@ func OpenAPI[E any](info Info, ops []*Op[E]) Schema {
 		"info": Schema{"title": info.Title, "version": info.Version, "description": info.Description,
 			"license": Schema{"name": info.Licence, "url": info.LicenceURL}},
 		"servers":    servers,
-		"security":   []Schema{},
+		"security":   []Schema{{"bearer": []string{}}, {"apiKey": []string{}}},
 		"paths":      paths,
-		"components": Schema{"schemas": types.byName},
+		"components": Schema{"schemas": types.byName, "securitySchemes": securitySchemes, "headers": headers},
 	}
+}
+
+var securitySchemes = Schema{
+	"bearer": Schema{"type": "http", "scheme": "bearer", "description": "An API key. MOBILE clients send it here, and a signature in X-Sq-Signature with every request; so do SERVER clients that are to sign."},
+	"apiKey": Schema{"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "An API key of a BROWSER or SERVER client."},
+}
+
+// headers are those of every answer.
+var headers = func() Schema {
+	list := Schema{}
+	for name, doc := range map[string]string{
+		"X-Request-Id":          "Names this request.",
+		"X-RateLimit-Limit":     "Requests that the client has in a minute.",
+		"X-RateLimit-Remaining": "Requests that are left of the minute.",
+		"X-RateLimit-Reset":     "When the minute ends: seconds since 1970.",
+		"RateLimit-Policy":      "The limits of the minute and of the day, as the IETF's draft writes them.",
+		"RateLimit":             "What is left of them, and for how many seconds.",
+	} {
+		list[name] = Schema{"schema": Schema{"type": "string"}, "description": doc}
+	}
+	return list
+}()
+
+// headersOf are the headers of an answer: those of every one, and its own.
+func headersOf(own Schema) Schema {
+	for name := range headers {
+		own[name] = Schema{"$ref": "#/components/headers/" + name}
+	}
+	return own
 }
 
 func requestID() Schema {
@@ -107,10 +136,9 @@ func (o *Op[E]) responses(info Info, types *schemas) Schema {
 		content[contentType] = Schema{"schema": types.answer(t)}
 	}
 	responses := Schema{
-		"200": Schema{"description": "The answer.", "content": content, "headers": Schema{
-			"X-Request-Id": Schema{"schema": Schema{"type": "string"}, "description": "Names this request."},
-			"ETag":         Schema{"schema": Schema{"type": "string"}, "description": "For If-None-Match."},
-		}},
+		strconv.Itoa(o.Status): Schema{"description": "The answer.", "content": content, "headers": headersOf(Schema{
+			"ETag": Schema{"schema": Schema{"type": "string"}, "description": "For If-None-Match."},
+		})},
 		"304": Schema{"description": "Not changed since the answer whose ETag stands in If-None-Match."},
 	}
 	byStatus := map[int][]string{}

@@ -92,7 +92,12 @@ func newGate(t testing.TB) *access.Gate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &access.Gate{Clients: clients, Failures: access.NewFailures(), Origin: "http://relais.test"}
+	counts, _, err := access.OpenCounts("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { counts.Close() })
+	g := &access.Gate{Clients: clients, Failures: access.NewFailures(), Answers: counts.Answers(), Origin: "http://relais.test"}
 	issued, err := clients.Create(access.Client{Name: "every test", Mode: access.Server, CIDRs: []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32")},
 		Scopes: access.ReadScopes, Limits: access.Limits{Minute: 1e9, Day: 1e9}})
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"net/url"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"time"
 
@@ -34,6 +33,8 @@ type exchange struct {
 	status  int               // 0 until the header is out
 	bytes   int64             // of the body that were sent
 	why     error             // of a refusal, for the log
+	body    *body             // nil until it is read
+	release func()            // of what is held for the body, nil for nothing
 
 	op *endpoint.Op[*ops.Reading] // that the route leads to, nil for none
 }
@@ -53,6 +54,13 @@ func (x *exchange) WriteHeader(status int) { x.begin(status) }
 
 // Unwrap is for http.ResponseController.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.w }
+
+// end lets go of what was held for the request.
+func (x *exchange) end() {
+	if x.release != nil {
+		x.release()
+	}
+}
 
 // requestID is the client's own id when it is one, else a new one.
 func requestID(r *http.Request) string {
@@ -171,22 +179,7 @@ func (s *Server) fail(x *exchange, e *ops.Error) {
 	}
 	h.Del("Etag")
 	h.Del("Content-Encoding")
-	h["Content-Type"], h["Cache-Control"], h["Vary"] = jsonType, noStore, vary
-	if e.RetryAfter > 0 {
-		h["Retry-After"] = []string{strconv.Itoa(e.RetryAfter)}
-	}
-	body, err := view.JSON(struct {
-		Error     string `json:"error"`
-		Code      string `json:"code"`
-		RequestID string `json:"requestId"`
-	}{e.Message, e.Code, x.id})
-	if err != nil { // three strings always encode
-		body = []byte("{}")
-	}
-	body = append(body, '\n')
-	h["Content-Length"] = []string{strconv.Itoa(len(body))}
-	x.begin(e.Status)
-	x.Write(body) // a client that went away misses nothing
+	x.reply(errorReply(e))
 }
 
 var (

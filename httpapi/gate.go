@@ -1,39 +1,48 @@
 package httpapi
 
 import (
+	"crypto/sha256"
 	"net/http"
 	"strconv"
 	"sync"
 	"time"
 
 	"relais/access"
-	"relais/ops"
 )
 
-// enter asks the gate whether the request may have what needs scope. It has
-// answered when it says no.
-func (s *Server) enter(x *exchange, scope string) bool {
+// enter asks the gate whether the request may have the operation. It has answered
+// when it says no.
+func (s *Server) enter(x *exchange, o *operation) (access.Grant, bool) {
 	h := x.r.Header
-	grant, err := s.Gate.Check(&access.Request{
+	asked := access.Request{
 		Time: x.start, Method: x.r.Method, Path: s.PublicPrefix + x.r.URL.EscapedPath(), Address: x.address,
 		Authorization: h["Authorization"], APIKey: h["X-Api-Key"], Origin: h["Origin"], FetchSite: h["Sec-Fetch-Site"],
-		Attestation: h["X-Device-Attestation"], Signature: h["X-Sq-Signature"], Scope: access.Scope(scope),
-	})
+		Attestation: h["X-Device-Attestation"], Signature: h["X-Sq-Signature"], Scope: access.Scope(o.Scope),
+	}
+	if x.hasBody() {
+		asked.Body = func(client *access.Client) (sum [sha256.Size]byte, err error) {
+			if err = s.readBody(x, client, o.Body); err == nil {
+				sum = x.body.sum
+			}
+			return sum, err
+		}
+	}
+	grant, err := s.Gate.Check(&asked)
 	x.client = grant.Client
 	x.rate(grant.Usage)
 	if err == nil {
 		if x.client.Mode == access.Browser && len(h["Origin"]) == 1 {
 			x.share()
 		}
-		return true
+		return grant, true
 	}
-	e := ops.Refusal(err)
+	x.why = err
+	e := s.explain(o, x, err)
 	if wait := grant.Usage.RetryAfter(x.start); e.Status == http.StatusTooManyRequests {
 		e.RetryAfter = max(1, int((wait+time.Second-1)/time.Second))
 	}
-	x.why = err
 	s.fail(x, e)
-	return false
+	return grant, false
 }
 
 // rate writes what is left of the limits. Every answer has these headers: they are

@@ -6,7 +6,9 @@ package httpapi
 import (
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -43,6 +45,8 @@ type Options struct {
 type Server struct {
 	Options
 	router   *mux.Router
+	handlers map[string]*handler // by path
+	bodies   *bodies
 	set      atomic.Pointer[index.Set]
 	pages    *cache
 	prepared atomic.Pointer[prepared]
@@ -57,7 +61,7 @@ type route interface {
 
 // New makes a server that has no data yet.
 func New(o Options) (*Server, error) {
-	s := &Server{Options: o, pages: newCache(pageCacheBytes)}
+	s := &Server{Options: o, pages: newCache(pageCacheBytes), handlers: map[string]*handler{}, bodies: newBodies()}
 	s.prepared.Store(&prepared{})
 	if err := s.document(); err != nil {
 		return nil, err
@@ -66,31 +70,58 @@ func New(o Options) (*Server, error) {
 	// escaped slash. One route a path and our own check of the method, because
 	// the router's would answer 404 and never set Allow.
 	s.router = mux.NewRouter().UseEncodedPath().SkipClean(true)
-	for _, mount := range Mounts {
-		for _, op := range ops.All() {
-			s.handle(mount+op.Path, newOperation(op))
-		}
-	}
-	s.handle("/healthz", fixed(health))
-	s.handle("/readyz", fixed(ready))
-	s.handle("/openapi.json", fixed(openAPI))
-	s.router.PathPrefix(legacyPath).Handler(handler{fixed(gone), legacyPath + "*"})
+	s.operate(ops.All())
+	s.handle("/healthz", http.MethodGet, fixed(health))
+	s.handle("/readyz", http.MethodGet, fixed(ready))
+	s.handle("/openapi.json", http.MethodGet, fixed(openAPI))
+	s.router.PathPrefix(legacyPath).Handler(&handler{path: legacyPath + "*", methods: map[string]route{anyMethod: fixed(gone)}})
 	return s, nil
 }
 
-func (s *Server) handle(path string, r route) {
-	s.router.Path(path).Handler(handler{r, path})
+// operate mounts operations.
+func (s *Server) operate(list []*endpoint.Op[*ops.Reading]) {
+	for _, mount := range Mounts {
+		for _, op := range list {
+			s.handle(mount+op.Path, op.Method, newOperation(op))
+		}
+	}
 }
 
-// A handler carries a route through the router, which is only asked what
-// matches: calling it would copy the request twice to hand over the variables.
+// handle has a path and method answered by r.
+func (s *Server) handle(path, method string, r route) {
+	h, known := s.handlers[path]
+	if !known {
+		h = &handler{path: path, methods: map[string]route{}}
+		s.handlers[path] = h
+		s.router.Path(path).Handler(h)
+	}
+	h.methods[method] = r
+	if method == http.MethodGet {
+		h.methods[http.MethodHead] = r
+	}
+}
+
+// A handler carries the routes of a path through the router, which is only asked
+// what matches: calling it would copy the request twice to hand over the
+// variables.
 type handler struct {
-	route
-	path string // as declared
+	path    string // as declared
+	methods map[string]route
+}
+
+// anyMethod is the method of a route that does not look at it.
+const anyMethod = ""
+
+// route is nil for a method that the path does not have.
+func (h *handler) route(method string) route {
+	if r, ok := h.methods[method]; ok {
+		return r
+	}
+	return h.methods[anyMethod]
 }
 
 // ServeHTTP implements http.Handler.
-func (handler) ServeHTTP(http.ResponseWriter, *http.Request) {}
+func (*handler) ServeHTTP(http.ResponseWriter, *http.Request) {}
 
 // Show makes the server answer from set.
 func (s *Server) Show(set *index.Set) {
@@ -104,6 +135,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h["X-Request-Id"] = []string{x.id}
 	h["X-Content-Type-Options"] = nosniff
 	defer s.note(x)
+	defer x.end()
 	defer s.recover(x)
 	if s.preflight(x) {
 		return
@@ -113,19 +145,21 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.fail(x, ops.ErrNotFound)
 		return
 	}
-	to, ok := match.Handler.(handler)
+	to, ok := match.Handler.(*handler)
 	if !ok {
 		s.fail(x, ops.ErrNotFound)
 		return
 	}
 	x.route = to.path
-	if r.Method != http.MethodGet && r.Method != http.MethodHead && !strings.HasPrefix(to.path, legacyPath) {
-		h.Set("Allow", "GET, HEAD")
-		s.fail(x, ops.ErrNotAllowed)
+	route := to.route(r.Method)
+	if route == nil {
+		methods := slices.Sorted(maps.Keys(to.methods))
+		h["Allow"] = []string{strings.Join(methods, ", ")}
+		s.fail(x, ops.NotAllowed(methods))
 		return
 	}
 	x.vars = match.Vars
-	to.route.serve(s, x)
+	route.serve(s, x)
 }
 
 // recover answers 500 where a handler panicked; it must never come to that.
@@ -164,7 +198,12 @@ var vary = []string{"Accept-Encoding, Origin"}
 
 func (o *operation) serve(s *Server, x *exchange) {
 	x.op = o.Op
-	if !s.enter(x, o.Scope) {
+	grant, ok := s.enter(x, o)
+	if !ok {
+		return
+	}
+	if o.Method != http.MethodGet {
+		o.change(s, x, grant)
 		return
 	}
 	reading := &ops.Reading{Set: s.set.Load()}
@@ -222,11 +261,17 @@ func (o *operation) head(x *exchange, tag string) {
 	h["Vary"] = vary
 }
 
-// report answers an error and logs what the client does not see.
+// report answers an error.
 func (s *Server) report(o *operation, x *exchange, err error) {
+	s.fail(x, s.explain(o, x, err))
+}
+
+// explain turns an error into the one that the client sees, and logs what it does
+// not see.
+func (s *Server) explain(o *operation, x *exchange, err error) *ops.Error {
 	e := ops.Report(o.Op, err)
 	if e.Status >= http.StatusInternalServerError && errors.Unwrap(e) != nil {
 		s.Log.Error("operation failed", "requestId", x.id, "operation", o.Name, "error", errors.Unwrap(e))
 	}
-	s.fail(x, e)
+	return e
 }

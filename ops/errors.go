@@ -45,6 +45,10 @@ const (
 	codeOrigin           = "ORIGIN_NOT_ALLOWED"
 	codeScope            = "INSUFFICIENT_SCOPE"
 	codeRateLimited      = "RATE_LIMITED"
+	codeTooLarge         = "PAYLOAD_TOO_LARGE"
+	codeMediaType        = "UNSUPPORTED_MEDIA_TYPE"
+	codeTooSlow          = "REQUEST_TIMEOUT"
+	codeBusy             = "BUSY"
 )
 
 const internal = "an internal error; the server's log has it under this request id"
@@ -68,6 +72,10 @@ func Problems() []endpoint.Problem {
 		{Code: codeAddress, Status: 403, When: "The address is not one of the client's."},
 		{Code: codeScope, Status: 403, When: "The key lacks the scope of the route."},
 		{Code: codeRateLimited, Status: 429, When: "The quota of the minute or of the day is spent, or too many authentications failed; Retry-After says when to come back."},
+		{Code: codeTooLarge, Status: 413, When: "The body is too large."},
+		{Code: codeMediaType, Status: 415, When: "The body is of another kind than the route takes, or has a Content-Encoding."},
+		{Code: codeTooSlow, Status: 408, When: "The body did not arrive in time."},
+		{Code: codeBusy, Status: 503, When: "Too many bodies are on their way at this moment."},
 		{Code: codeNotReady, Status: 503, When: "The data is still loading, or the market's inventory is not loaded on this server."},
 	}
 	when := "An internal error; the server's log has it under the request id."
@@ -119,10 +127,32 @@ var (
 	errLoading    = &Error{Status: 503, Code: codeNotReady, Message: "the data is still loading", RetryAfter: 2}
 	ErrNotFound   = &Error{Status: 404, Code: codeNotFound, Message: "there is no such path"}
 	ErrInternal   = &Error{Status: 500, Code: codeInternal, Message: internal}
-	ErrNotAllowed = &Error{Status: 405, Code: codeNotAllowed, Message: "this path answers GET and HEAD only"}
+	ErrBusy       = &Error{Status: 503, Code: codeBusy, Message: "too many bodies are on their way at this moment", RetryAfter: 5}
+	ErrTooSlow    = &Error{Status: 408, Code: codeTooSlow, Message: "the body did not arrive in time"}
+	ErrBrokenBody = &Error{Status: 400, Code: codeInvalidParameter, Message: "the body: it ends before its stated length, or its chunks have no proper form"}
 	errNoAntenna  = &Error{Status: 404, Code: codeNoAntenna, Message: "no antenna has this identifier"}
 	errNoSite     = &Error{Status: 404, Code: codeNoSite, Message: "no site has this identifier"}
 )
+
+// NotAllowed is the error for a method that a path does not have.
+func NotAllowed(methods []string) *Error {
+	return &Error{Status: 405, Code: codeNotAllowed, Message: "this path answers " + strings.Join(methods, ", ") + " only"}
+}
+
+// TooLarge is the error for a body of more than limit bytes; code "" is the common
+// one.
+func TooLarge(code string, limit int64) *Error {
+	e := &Error{Status: 400, Code: code, Message: fmt.Sprintf("the body: at most %d bytes", limit)}
+	if code == "" {
+		e.Status, e.Code = 413, codeTooLarge
+	}
+	return e
+}
+
+// UnsupportedMedia is the error for a body of the wrong kind.
+func UnsupportedMedia(want string) *Error {
+	return &Error{Status: 415, Code: codeMediaType, Message: want}
+}
 
 func notLoaded(c market.Code) *Error {
 	return &Error{Status: 503, Code: codeNotReady, RetryAfter: 60,

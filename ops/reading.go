@@ -4,6 +4,8 @@
 package ops
 
 import (
+	"io"
+
 	"relais/endpoint"
 	"relais/index"
 	"relais/market"
@@ -14,6 +16,9 @@ import (
 // it ends with it, whatever is loaded meanwhile.
 type Reading struct {
 	Set *index.Set // nil while nothing has been loaded yet
+	// Body is what the client sent, for operations that take a body; it can be read
+	// more than once.
+	Body *io.SectionReader
 }
 
 // Version names the content of the reading.

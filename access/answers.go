@@ -1,0 +1,97 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/tidwall/buntdb"
+)
+
+// Answers keep the first answer of each signed request that changes something, so
+// that the same one again changes nothing: an automatic retry is safe. They are
+// kept for ten minutes, also over a restart, which is as long as a signature can be
+// valid.
+type Answers struct {
+	db      *buntdb.DB
+	mu      sync.Mutex
+	running map[string]chan struct{} // closed when the first request has its answer
+}
+
+const (
+	answerTime     = 2 * signatureWindow
+	maxAnswerBytes = 64 << 10
+	answerKey      = "answer:" // followed by the client's id and the signature
+)
+
+// errAnswerSize is of an answer that cannot be kept.
+var errAnswerSize = errors.New("the answer is too large to be kept for a repeated request")
+
+// Once calls run, unless the client's request with this signature has run already:
+// then it returns the first answer, and first is false. A request that comes while
+// the first one runs waits for it. What run does not want to be kept, because it
+// changed nothing, does not count. An answer that could not be kept comes with an
+// error.
+func (a *Answers) Once(ctx context.Context, client, signature string, run func() (answer []byte, keep bool)) (answer []byte, first bool, err error) {
+	key := answerKey + client + ":" + signature
+	for {
+		done, running := a.begin(key)
+		if !running {
+			defer a.end(key, done)
+			break
+		}
+		select {
+		case <-done:
+		case <-ctx.Done():
+			return nil, false, ctx.Err()
+		}
+	}
+	if answer, err = a.get(key); err == nil {
+		return answer, false, nil
+	}
+	if !errors.Is(err, buntdb.ErrNotFound) {
+		return nil, false, err
+	}
+	answer, keep := run()
+	if !keep {
+		return answer, true, nil
+	}
+	return answer, true, a.put(key, answer)
+}
+
+// begin makes the caller the one that runs the request, or says who does.
+func (a *Answers) begin(key string) (done chan struct{}, running bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if done, running = a.running[key]; !running {
+		done = make(chan struct{})
+		a.running[key] = done
+	}
+	return done, running
+}
+
+func (a *Answers) end(key string, done chan struct{}) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.running, key)
+	close(done)
+}
+
+func (a *Answers) get(key string) (answer []byte, err error) {
+	err = a.db.View(func(tx *buntdb.Tx) error {
+		text, err := tx.Get(key)
+		answer = []byte(text)
+		return err
+	})
+	return answer, err
+}
+
+func (a *Answers) put(key string, answer []byte) error {
+	if len(answer) > maxAnswerBytes {
+		return errAnswerSize
+	}
+	return a.db.Update(func(tx *buntdb.Tx) error {
+		_, _, err := tx.Set(key, string(answer), &buntdb.SetOptions{Expires: true, TTL: answerTime})
+		return err
+	})
+}

@@ -1,0 +1,106 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+func openAnswers(t *testing.T, path string) (*Counts, *Answers) {
+	t.Helper()
+	c, _, err := OpenCounts(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c, c.Answers()
+}
+
+// Whoever repeats a request gets the first answer, also after a restart.
+func TestOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "quota.db")
+	counts, a := openAnswers(t, path)
+	ran := 0
+	ask := func(client, signature, says string, keep bool) (string, bool) {
+		answer, first, err := a.Once(context.Background(), client, signature, func() ([]byte, bool) { ran++; return []byte(says), keep })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(answer), first
+	}
+	for i, tt := range []struct {
+		client, signature, says string
+		keep                    bool
+		want                    string
+		first                   bool
+	}{
+		{"c1", "s1", "failed", false, "failed", true},
+		{"c1", "s1", "one", true, "one", true},
+		{"c1", "s1", "two", true, "one", false},
+		{"c2", "s1", "three", true, "three", true},
+		{"c1", "s2", "", true, "", true},
+		{"c1", "s2", "four", true, "", false},
+	} {
+		if i == 3 {
+			if err := counts.Close(); err != nil {
+				t.Fatal(err)
+			}
+			counts, a = openAnswers(t, path)
+		}
+		if got, first := ask(tt.client, tt.signature, tt.says, tt.keep); got != tt.want || first != tt.first {
+			t.Errorf("%d: %q, first %v", i, got, first)
+		}
+	}
+	if ran != 4 {
+		t.Errorf("ran %d times", ran)
+	}
+}
+
+func TestOnceAtTheSameTime(t *testing.T) {
+	_, a := openAnswers(t, "")
+	var ran, firsts atomic.Int64
+	started, goOn := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	for range 50 {
+		wg.Go(func() {
+			answer, first, err := a.Once(context.Background(), "c", "s", func() ([]byte, bool) {
+				ran.Add(1)
+				close(started)
+				<-goOn
+				return []byte("done"), true
+			})
+			if err != nil || string(answer) != "done" {
+				t.Errorf("%q, %v", answer, err)
+			}
+			if first {
+				firsts.Add(1)
+			}
+		})
+	}
+	<-started
+	impatient, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, _, err := a.Once(impatient, "c", "s", nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("who does not want to wait: %v", err)
+	}
+	close(goOn)
+	wg.Wait()
+	if ran.Load() != 1 || firsts.Load() != 1 {
+		t.Errorf("ran %d times, %d were first", ran.Load(), firsts.Load())
+	}
+	// One that panics leaves the way free.
+	func() {
+		defer func() { recover() }()
+		a.Once(context.Background(), "c", "panics", func() ([]byte, bool) { panic("x") })
+	}()
+	if _, first, err := a.Once(context.Background(), "c", "panics", func() ([]byte, bool) { return nil, true }); !first || err != nil {
+		t.Errorf("after a panic: %v, %v", first, err)
+	}
+	if _, first, err := a.Once(context.Background(), "c", "large", func() ([]byte, bool) { return []byte(strings.Repeat("x", 1<<20)), true }); !first || err == nil {
+		t.Errorf("an answer without bounds is kept: %v", err)
+	}
+}

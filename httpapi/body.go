@@ -1,0 +1,187 @@
+package httpapi
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"relais/access"
+	"relais/endpoint"
+	"relais/ops"
+)
+
+// Bounds of bodies.
+const (
+	plainBody       = 64 << 10 // bytes of a body, where the operation does not say
+	bodyInMemory    = 64 << 10 // bytes; what is longer goes to a file
+	bodyPiece       = 32 << 10 // bytes that are read at once
+	maxBodies       = 32       // held at a time
+	maxClientBodies = 4        // held at a time for one client
+)
+
+// bodies counts the bodies that are held, so that their memory and their files
+// are bounded whoever sends them.
+type bodies struct {
+	pause, whole time.Duration // that a client may take for a piece, and for a body
+
+	mu       sync.Mutex
+	held     int
+	byClient map[string]int
+}
+
+func newBodies() *bodies {
+	return &bodies{pause: 10 * time.Second, whole: 5 * time.Minute, byClient: map[string]int{}}
+}
+
+func (b *bodies) take(client string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.held >= maxBodies || b.byClient[client] >= maxClientBodies {
+		return false
+	}
+	b.held++
+	b.byClient[client]++
+	return true
+}
+
+func (b *bodies) giveBack(client string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.held--
+	if b.byClient[client]--; b.byClient[client] == 0 {
+		delete(b.byClient, client)
+	}
+}
+
+// A body is a request's body as it was sent, read once.
+type body struct {
+	memory []byte
+	file   *os.File // has no name any more; nil while memory is enough
+	size   int64
+	sum    [sha256.Size]byte
+}
+
+// reader reads the body from its beginning. Several may read it.
+func (b *body) reader() *io.SectionReader {
+	if b.file != nil {
+		return io.NewSectionReader(b.file, 0, b.size)
+	}
+	return io.NewSectionReader(bytes.NewReader(b.memory), 0, b.size)
+}
+
+// Write implements io.Writer.
+func (b *body) Write(p []byte) (int, error) {
+	if b.file == nil && len(b.memory)+len(p) > bodyInMemory {
+		if err := b.toFile(); err != nil {
+			return 0, err
+		}
+	}
+	b.size += int64(len(p))
+	if b.file != nil {
+		return b.file.Write(p)
+	}
+	b.memory = append(b.memory, p...)
+	return len(p), nil
+}
+
+// toFile goes on in a temporary file. It is removed at once, while it is open, so
+// that nothing stays of a body whatever happens.
+func (b *body) toFile() error {
+	f, err := os.CreateTemp("", "relais-body-*")
+	if err != nil {
+		return err
+	}
+	b.file = f
+	if err := os.Remove(f.Name()); err != nil {
+		return err
+	}
+	_, err = f.Write(b.memory)
+	b.memory = nil
+	return err
+}
+
+// hasBody tells whether the request has a body; net/http knows before it is read.
+func (x *exchange) hasBody() bool { return x.r.ContentLength != 0 }
+
+// readBody reads the request's body, which is then held until the answer is out.
+// Its errors are ops.Error, or those of our own disk.
+func (s *Server) readBody(x *exchange, client *access.Client, accepts *endpoint.Body) error {
+	if x.body != nil {
+		return nil
+	}
+	limit, tooLarge := int64(plainBody), ops.TooLarge("", plainBody)
+	if accepts != nil {
+		limit, tooLarge = accepts.MaxBytes, ops.TooLarge(accepts.TooLarge, accepts.MaxBytes)
+	}
+	if x.r.ContentLength > limit {
+		return tooLarge
+	}
+	if !s.bodies.take(client.ID) {
+		return ops.ErrBusy
+	}
+	b := &body{}
+	x.release = func() {
+		if b.file != nil {
+			b.file.Close() // it is gone with that
+		}
+		s.bodies.giveBack(client.ID)
+	}
+	if err := s.copyBody(x, b, limit, tooLarge); err != nil {
+		return err
+	}
+	x.body = b
+	return nil
+}
+
+// copyBody reads into b what the client sends, in the time that it has.
+func (s *Server) copyBody(x *exchange, b *body, limit int64, tooLarge error) error {
+	// Not every ResponseWriter has deadlines; the server's own then hold.
+	connection, end := http.NewResponseController(x.w), time.Now().Add(s.bodies.whole)
+	hash, piece := sha256.New(), make([]byte, bodyPiece)
+	for {
+		pause := time.Now().Add(s.bodies.pause)
+		if pause.After(end) {
+			pause = end
+		}
+		_ = connection.SetReadDeadline(pause)
+		n, err := x.r.Body.Read(piece)
+		hash.Write(piece[:n])
+		if b.size+int64(n) > limit {
+			return tooLarge
+		}
+		if _, err := b.Write(piece[:n]); err != nil {
+			return err
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return ops.ErrTooSlow
+		}
+		if err != nil { // the client went away, or sent no proper chunks
+			return ops.ErrBrokenBody
+		}
+	}
+	_ = connection.SetReadDeadline(time.Time{})
+	_ = connection.SetWriteDeadline(time.Now().Add(chunkTime))
+	b.sum = [sha256.Size]byte(hash.Sum(nil))
+	return nil
+}
+
+// checkBody tells whether the body is of the kind that the operation takes.
+func (x *exchange) checkBody(accepts *endpoint.Body) error {
+	given, _, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
+	if err != nil || given != accepts.Type || len(x.r.Header["Content-Type"]) != 1 {
+		return ops.UnsupportedMedia("Content-Type must be " + accepts.Type)
+	}
+	if len(x.r.Header["Content-Encoding"]) > 0 {
+		return ops.UnsupportedMedia("a body with a Content-Encoding is not taken")
+	}
+	return nil
+}

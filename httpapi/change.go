@@ -1,0 +1,114 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"relais/access"
+	"relais/endpoint"
+	"relais/ops"
+	"relais/view"
+)
+
+// A reply is the whole answer of an operation that changes something, but for the
+// request id.
+type reply struct {
+	Status     int             `json:"status"`
+	Location   string          `json:"location,omitempty"`
+	RetryAfter int             `json:"retryAfter,omitempty"`
+	Body       json.RawMessage `json:"body"` // one object
+}
+
+// change answers an operation that is no reading. A signed request is done once:
+// the same one again gets the answer of the first.
+func (o *operation) change(s *Server, x *exchange, grant access.Grant) {
+	if grant.Signature == "" {
+		x.reply(o.perform(s, x, grant))
+		return
+	}
+	var r *reply
+	text, first, err := s.Gate.Answers.Once(x.r.Context(), grant.Client.ID, grant.Signature, func() ([]byte, bool) {
+		r = o.perform(s, x, grant)
+		text, err := json.Marshal(r)
+		return text, err == nil && r.Status < http.StatusInternalServerError
+	})
+	switch {
+	case first:
+		if err != nil { // what is done is done, and is answered
+			s.Log.Error("an answer could not be kept: the same request again would be done again", "requestId", x.id, "error", err)
+		}
+	case err == nil:
+		x.w.Header()["Idempotent-Replayed"] = []string{"true"}
+		r = &reply{}
+		err = json.Unmarshal(text, r)
+	}
+	if r == nil || !first && err != nil {
+		s.report(o, x, err)
+		return
+	}
+	x.reply(r)
+}
+
+// perform runs the operation once.
+func (o *operation) perform(s *Server, x *exchange, grant access.Grant) *reply {
+	result, err := o.run(s, x, grant)
+	if err != nil {
+		return errorReply(s.explain(o, x, err))
+	}
+	body, err := view.JSON(result)
+	if err != nil {
+		return errorReply(s.explain(o, x, err))
+	}
+	r := &reply{Status: o.Status, Body: body}
+	if l, ok := result.(endpoint.Located); ok {
+		r.Location = l.Location()
+	}
+	return r
+}
+
+func (o *operation) run(s *Server, x *exchange, grant access.Grant) (any, error) {
+	reading := &ops.Reading{Set: s.set.Load()}
+	if o.Body != nil {
+		if err := x.checkBody(o.Body); err != nil {
+			return nil, err
+		}
+		if err := s.readBody(x, grant.Client, o.Body); err != nil {
+			return nil, err
+		}
+		reading.Body = x.body.reader()
+	}
+	call, err := o.Bind(x.param)
+	if err != nil {
+		return nil, err
+	}
+	return call.Do(x.r.Context(), reading)
+}
+
+// errorReply is the answer to an error.
+func errorReply(e *ops.Error) *reply {
+	body, err := view.JSON(struct {
+		Error string `json:"error"`
+		Code  string `json:"code"`
+	}{e.Message, e.Code})
+	if err != nil { // two strings always encode
+		body = []byte("{}")
+	}
+	return &reply{Status: e.Status, RetryAfter: e.RetryAfter, Body: body}
+}
+
+// reply sends the answer.
+func (x *exchange) reply(r *reply) {
+	h := x.w.Header()
+	h["Content-Type"], h["Cache-Control"], h["Vary"] = jsonType, noStore, vary
+	if r.Location != "" {
+		h["Location"] = []string{r.Location}
+	}
+	if r.RetryAfter > 0 {
+		h["Retry-After"] = []string{strconv.Itoa(r.RetryAfter)}
+	}
+	body := append(r.Body[:len(r.Body)-1], x.tail()...)
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	x.begin(r.Status)
+	x.Write(body) // a client that went away misses nothing
+}

@@ -1,0 +1,270 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"relais/access"
+	"relais/endpoint"
+	"relais/ops"
+)
+
+// A noted is what the operation of these tests answers.
+type noted struct {
+	Number int64  `json:"number"`
+	Sum    string `json:"sum"` // SHA-256 of the body, in hexadecimal
+}
+
+func (n *noted) Location() string { return fmt.Sprintf("http://relais.test/notes/%d", n.Number) }
+
+const maxNote = 1 << 20
+
+// noting serves an operation that takes bodies and counts what it does; a body
+// "fail" makes it fail.
+func noting(t *testing.T) (*Server, *atomic.Int64) {
+	s, done := newServer(t), &atomic.Int64{}
+	s.operate([]*endpoint.Op[*ops.Reading]{endpoint.New(endpoint.Decl{
+		Name: "notes.add", Method: "POST", Path: "/notes", Scope: "photos:write", Fails: "NOTE", Status: 201,
+		Body: &endpoint.Body{Type: "text/plain", MaxBytes: maxNote},
+	}, func(r *ops.Reading, _ context.Context, _ *struct{}) (*noted, error) {
+		n := done.Add(1)
+		text, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		if string(text) == "fail" {
+			return nil, errors.New("failed on purpose")
+		}
+		sum := sha256.Sum256(text)
+		return &noted{n, hex.EncodeToString(sum[:])}, nil
+	})})
+	return s, done
+}
+
+// writer makes a client that may write.
+func writer(t *testing.T, s *Server, signs bool) *access.Issued {
+	t.Helper()
+	i, err := s.Gate.Clients.Create(access.Client{Name: "writer", Mode: access.Server, Scopes: []access.Scope{access.PhotosWrite}, Partner: true, RequireSignature: signs,
+		CIDRs: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}, Limits: access.Limits{Minute: 1000, Day: 1000}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+// post sends a note; signed is the body that the signature is made for, nil for no
+// signature.
+func post(t *testing.T, h http.Handler, i *access.Issued, at time.Time, body, signed []byte, headers ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequest("POST", "http://relais.test"+mount+"/notes", bytes.NewReader(body))
+	r.Header.Set("X-API-Key", i.APIKey)
+	r.Header.Set("Content-Type", "text/plain; charset=utf-8")
+	if signed != nil {
+		r.Header.Set("X-Sq-Signature", access.Sign(i.SigningSecret, at, "POST", mount+"/notes", sha256.Sum256(signed)))
+	}
+	for k := 0; k < len(headers); k += 2 {
+		r.Header.Set(headers[k], headers[k+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// A signed request is done once, and its repetition gets the same answer under its
+// own request id.
+func TestSignedPostIsDoneOnce(t *testing.T) {
+	s, done := noting(t)
+	i, now := writer(t, s, true), time.Now()
+	small, large := []byte("a note"), bytes.Repeat([]byte("0123456789abcdef"), maxNote/16)
+	for n, text := range [][]byte{small, large, {}} {
+		first := post(t, s, i, now, text, text)
+		again := post(t, s, i, now, text, text, "X-Request-Id", "again")
+		a, b := parse(t, first, 201), parse(t, again, 201)
+		sum := sha256.Sum256(text)
+		if a["sum"] != hex.EncodeToString(sum[:]) || a["sum"] != b["sum"] || a["number"] != b["number"] || b["requestId"] != "again" || a["requestId"] == b["requestId"] {
+			t.Errorf("%v, then %v", a, b)
+		}
+		if first.Header().Get("Location") == "" || first.Header().Get("Location") != again.Header().Get("Location") ||
+			first.Header().Get("Idempotent-Replayed") != "" || again.Header().Get("Idempotent-Replayed") != "true" {
+			t.Errorf("%v, then %v", first.Header(), again.Header())
+		}
+		if done.Load() != int64(n+1) {
+			t.Errorf("done %d times after %d notes", done.Load(), n+1)
+		}
+	}
+	wantError(t, post(t, s, i, now, []byte("b note"), small), 401, "SIGNATURE_REQUIRED")
+	wantError(t, post(t, s, i, now, append(small, ' '), small), 401, "SIGNATURE_REQUIRED")
+	wantError(t, post(t, s, i, now, small, nil), 401, "SIGNATURE_REQUIRED")
+	if done.Load() != 3 {
+		t.Errorf("done %d times", done.Load())
+	}
+	// What failed may be tried again.
+	for range 2 {
+		wantError(t, post(t, s, i, now, []byte("fail"), []byte("fail")), 500, "EXTERNAL_NOTE_FAILED")
+	}
+	if done.Load() != 5 {
+		t.Errorf("done %d times", done.Load())
+	}
+	// Another signature, or none, is another request.
+	parse(t, post(t, s, i, now.Add(time.Second), small, small), 201)
+	plain := writer(t, s, false)
+	for range 2 {
+		parse(t, post(t, s, plain, now, small, nil), 201)
+	}
+	if done.Load() != 8 {
+		t.Errorf("done %d times", done.Load())
+	}
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			if o := parse(t, post(t, s, i, now.Add(2*time.Second), small, small), 201); fmt.Sprint(o["number"]) != "9" {
+				t.Errorf("%v", o)
+			}
+		})
+	}
+	wg.Wait()
+	if done.Load() != 9 {
+		t.Errorf("done %d times", done.Load())
+	}
+}
+
+// Writes need the scope, the kind of body and a size.
+func TestWhatIsNoBody(t *testing.T) {
+	s, done := noting(t)
+	i := writer(t, s, false)
+	text := []byte("a note")
+	now := time.Now()
+	reader := newClient(t, s, access.Server, access.ReadScopes, access.DefaultLimits)
+	wantError(t, post(t, s, reader, now, text, nil), 403, "INSUFFICIENT_SCOPE")
+	wantError(t, post(t, s, i, now, text, nil, "Content-Type", "application/json"), 415, "UNSUPPORTED_MEDIA_TYPE", "text/plain")
+	wantError(t, post(t, s, i, now, text, nil, "Content-Type", ""), 415, "UNSUPPORTED_MEDIA_TYPE")
+	wantError(t, post(t, s, i, now, text, nil, "Content-Encoding", "gzip"), 415, "UNSUPPORTED_MEDIA_TYPE")
+	large := make([]byte, maxNote+1)
+	wantError(t, post(t, s, i, now, large, nil), 413, "PAYLOAD_TOO_LARGE", fmt.Sprint(maxNote))
+	signing := writer(t, s, true)
+	wantError(t, post(t, s, signing, now, large, large), 413, "PAYLOAD_TOO_LARGE")
+	w := do(t, s, "GET", mount+"/notes")
+	wantError(t, w, 405, "METHOD_NOT_ALLOWED", "POST")
+	if w.Header().Get("Allow") != "POST" {
+		t.Errorf("Allow: %q", w.Header().Get("Allow"))
+	}
+	if done.Load() != 0 {
+		t.Errorf("done %d times", done.Load())
+	}
+	if s.bodies.held != 0 || len(s.bodies.byClient) != 0 {
+		t.Errorf("%d bodies are held for nobody", s.bodies.held)
+	}
+	if left, err := filepath.Glob(filepath.Join(os.TempDir(), "relais-body-*")); err != nil || len(left) > 0 {
+		t.Errorf("files of bodies: %v, %v", left, err)
+	}
+}
+
+// A body without a stated length is bounded as well, one that does not come ends
+// the wait, one that breaks off is no body, and a client holds no more than its
+// share.
+func TestBodiesThatDoNotBehave(t *testing.T) {
+	s, done := noting(t)
+	s.bodies.pause = 200 * time.Millisecond
+	i := writer(t, s, false)
+	server := httptest.NewServer(s)
+	defer server.Close()
+	dial := func(head string) net.Conn {
+		c, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		c.SetDeadline(time.Now().Add(20 * time.Second))
+		fmt.Fprintf(c, "POST %s/notes HTTP/1.1\r\nHost: x\r\nX-API-Key: %s\r\nContent-Type: text/plain\r\nConnection: close\r\n%s", mount, i.APIKey, head)
+		return c
+	}
+	answer := func(c net.Conn) string {
+		text, err := io.ReadAll(c)
+		if err != nil && len(text) == 0 {
+			t.Errorf("no answer: %v", err)
+		}
+		return string(text)
+	}
+	endless := dial("Transfer-Encoding: chunked\r\n\r\n")
+	go func() { // it ends with the connection
+		for {
+			if _, err := fmt.Fprintf(endless, "8000\r\n%s\r\n", strings.Repeat("x", 0x8000)); err != nil {
+				return
+			}
+		}
+	}()
+	if a := answer(endless); !strings.Contains(a, "PAYLOAD_TOO_LARGE") {
+		t.Errorf("without an end: %s", a)
+	}
+	if a := answer(dial("Content-Length: 10\r\n\r\nabc")); !strings.HasPrefix(a, "HTTP/1.1 408") || !strings.Contains(a, "REQUEST_TIMEOUT") {
+		t.Errorf("without the rest: %s", a)
+	}
+	if a := answer(dial("Transfer-Encoding: chunked\r\n\r\nzz\r\n")); !strings.Contains(a, "INVALID_PARAMETER") {
+		t.Errorf("chunks without form: %s", a)
+	}
+	cut := dial("Content-Length: 10\r\n\r\nabc")
+	cut.(*net.TCPConn).CloseWrite()
+	if a := answer(cut); !strings.Contains(a, "INVALID_PARAMETER") {
+		t.Errorf("broken off: %s", a)
+	}
+	s.bodies.pause = 5 * time.Second
+	var held []net.Conn
+	for range maxClientBodies {
+		held = append(held, dial("Content-Length: 3\r\n\r\nab"))
+	}
+	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		s.bodies.mu.Lock()
+		n := s.bodies.held
+		s.bodies.mu.Unlock()
+		if n == maxClientBodies {
+			break
+		}
+	}
+	if a := answer(dial("Content-Length: 3\r\n\r\nabc")); !strings.Contains(a, "BUSY") || !strings.Contains(a, "Retry-After: ") {
+		t.Errorf("more than its share: %s", a)
+	}
+	for _, c := range held {
+		fmt.Fprint(c, "c")
+		if a := answer(c); !strings.HasPrefix(a, "HTTP/1.1 201") {
+			t.Errorf("held: %s", a)
+		}
+	}
+	if done.Load() != maxClientBodies {
+		t.Errorf("done %d times", done.Load())
+	}
+}
+
+// A reading may have a body, which is signed too; it is bounded and not looked at.
+func TestBodyOfAReading(t *testing.T) {
+	s := newServer(t)
+	i := newClient(t, s, access.Mobile, access.ReadScopes, access.DefaultLimits)
+	for _, tt := range []struct {
+		body, signed string
+		status       int
+	}{{"hello", "hello", 200}, {"hello", "", 401}, {"", "hello", 401}, {strings.Repeat("x", plainBody+1), "", 413}} {
+		r := httptest.NewRequest("GET", "http://relais.test"+mount+"/markets", strings.NewReader(tt.body))
+		r.Header.Set("Authorization", "Bearer "+i.APIKey)
+		r.Header.Set("X-Sq-Signature", access.Sign(i.SigningSecret, time.Now(), "GET", mount+"/markets", sha256.Sum256([]byte(tt.signed))))
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		if w.Code != tt.status {
+			t.Errorf("%.10q signed as %.10q: %d %s", tt.body, tt.signed, w.Code, w.Body)
+		}
+	}
+}
