@@ -28,6 +28,7 @@ type serveCommand struct {
 	Listen  string `default:"127.0.0.1:8080" help:"Where to listen (${default})."`
 	BaseURL string `name:"base-url" placeholder:"URL" help:"Origin and prefix under which clients reach the service; default: the listen address."`
 	proxyFlags
+	OpsListen      string `placeholder:"ADDR" help:"Where /healthz, /readyz and /metrics listen instead, such as 127.0.0.1:9090."`
 	AttestationKey string `type:"path" placeholder:"FILE" help:"Public key (PEM) that device attestations are checked with."`
 	Log            string `enum:"text,json" default:"text" help:"Form of the log."`
 	LogAddress     string `enum:"short,full" default:"short" help:"Client addresses in the log: shortened to /24 and /48, or full."`
@@ -94,23 +95,33 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 		return err
 	}
 	defer func() { err = errors.Join(err, stores.Close()) }()
-	listener, err := listen(c.Listen)
+	listener, err := listen("--listen", c.Listen)
 	if err != nil {
 		return err
 	}
+	defer listener.Close()
 	if base == "" {
 		base = "http://" + listener.Addr().String()
 	}
 	requests, flush := newRequestLog(streams.Err, c.Log)
 	defer flush()
 	api, err := httpapi.New(httpapi.Options{
-		BaseURL: base, Version: version(), Log: log, Requests: requests, FullAddress: c.LogAddress == "full",
+		BaseURL: base, Version: version(), Log: log, Requests: requests, FullAddress: c.LogAddress == "full", OpsApart: c.OpsListen != "",
 		Proxies: proxies, PublicPrefix: strings.TrimSuffix(c.PublicPrefix, "/"),
 		Gate: &access.Gate{Clients: stores.Clients, Attestor: attestor, Failures: access.NewFailures(), Answers: stores.Answers, Origin: originOf(base)},
 	})
 	if err != nil {
-		listener.Close()
 		return err
+	}
+	both := []servingAt{{listener, api}}
+	if c.OpsListen != "" {
+		apart, err := listen("--ops-listen", c.OpsListen)
+		if err != nil {
+			return err
+		}
+		defer apart.Close()
+		log.Info("health and metrics", "listen", apart.Addr().String())
+		both = append(both, servingAt{apart, api.Operational()})
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -128,7 +139,7 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 			log.Warn("the demonstration's clients could not be made", "error", err)
 		}
 	}
-	err = run(ctx, listener, api, log)
+	err = run(ctx, both, log)
 	cancel()
 	background.Wait()
 	return err
@@ -150,10 +161,10 @@ func baseURL(text string) (string, error) {
 }
 
 // listen tells a wrong address from one that cannot be had.
-func listen(address string) (net.Listener, error) {
+func listen(flag, address string) (net.Listener, error) {
 	addr, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--listen %s: %w", address, err)}
+		return nil, usageError{fmt.Errorf("%s %s: %w", flag, address, err)}
 	}
 	return net.ListenTCP("tcp", addr)
 }
@@ -212,25 +223,36 @@ func growFreely() (settle func()) {
 	return func() { debug.SetGCPercent(defaultGrowth) }
 }
 
+// servingAt is what is served where.
+type servingAt struct {
+	listener net.Listener
+	handler  http.Handler
+}
+
 // run serves until ctx ends, and then lets running requests finish.
-func run(ctx context.Context, listener net.Listener, h http.Handler, log *slog.Logger) error {
-	server := &http.Server{
-		Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
-		MaxHeaderBytes: headerBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+func run(ctx context.Context, list []servingAt, log *slog.Logger) error {
+	failed := make(chan error, len(list))
+	servers := make([]*http.Server, len(list))
+	for i, at := range list {
+		servers[i] = &http.Server{
+			Handler: at.handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
+			MaxHeaderBytes: headerBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		}
+		go func() { failed <- servers[i].Serve(at.listener) }()
 	}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
+	var err error
 	select {
-	case err := <-failed:
-		return err
+	case err = <-failed:
 	case <-ctx.Done():
+		log.Info("stopping")
 	}
-	log.Info("stopping")
 	ending, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()
-	if err := server.Shutdown(ending); err != nil {
-		server.Close()
-		log.Warn("requests that were still running were cut off", "after", stopTime)
+	for _, server := range servers {
+		if server.Shutdown(ending) != nil {
+			server.Close()
+			log.Warn("requests that were still running were cut off", "after", stopTime)
+		}
 	}
-	return nil
+	return err
 }

@@ -20,6 +20,7 @@ func (s *Server) preflight(x *exchange) bool {
 	if r.Method != http.MethodOptions || len(r.Header["Origin"]) != 1 || len(r.Header["Access-Control-Request-Method"]) != 1 {
 		return false
 	}
+	x.route = "preflight"
 	h := x.w.Header()
 	h["Vary"] = preflightVary
 	if s.knownOrigin(x) {

@@ -55,8 +55,11 @@ func (x *exchange) WriteHeader(status int) { x.begin(status) }
 // Unwrap is for http.ResponseController.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.w }
 
-// end lets go of what was held for the request.
-func (x *exchange) end() {
+// end is after the answer: it is noted and counted, and what was held for the
+// request is let go.
+func (s *Server) end(x *exchange) {
+	s.note(x)
+	s.meters.count(x)
 	if x.release != nil {
 		x.release()
 	}

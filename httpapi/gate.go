@@ -40,6 +40,7 @@ func (s *Server) enter(x *exchange, o *operation) (access.Grant, bool) {
 	e := s.explain(o, x, err)
 	if wait := grant.Usage.RetryAfter(x.start); e.Status == http.StatusTooManyRequests {
 		e.RetryAfter = max(1, int((wait+time.Second-1)/time.Second))
+		s.meters.refuse(grant.Usage)
 	}
 	s.fail(x, e)
 	return grant, false

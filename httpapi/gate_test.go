@@ -76,6 +76,7 @@ func TestMatrix(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
+	withinMinute()
 	s := newServer(t)
 	limits := access.Limits{Minute: 100, Day: 100}
 	server := newClient(t, s, access.Server, access.ReadScopes, limits)
@@ -106,6 +107,7 @@ func TestRefusals(t *testing.T) {
 
 // Every answer says what is left, also those that are errors.
 func TestRateHeaders(t *testing.T) {
+	withinMinute()
 	s := newServer(t)
 	i := newClient(t, s, access.Server, access.ReadScopes, access.Limits{Minute: 5, Day: 3})
 	names := []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Limit-Day", "X-RateLimit-Remaining-Day", "RateLimit-Policy"}

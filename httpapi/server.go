@@ -14,8 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/gorilla/mux"
-
 	"relais/access"
 	"relais/endpoint"
 	"relais/index"
@@ -39,42 +37,42 @@ type Options struct {
 	// whole in it.
 	Requests    *slog.Logger
 	FullAddress bool
+	// OpsApart leaves /healthz, /readyz and /metrics to Operational alone.
+	OpsApart bool
 }
 
 // A Server answers the API. It is an http.Handler.
 type Server struct {
 	Options
-	router   *mux.Router
-	handlers map[string]*handler // by path
-	bodies   *bodies
-	set      atomic.Pointer[index.Set]
-	pages    *cache
-	prepared atomic.Pointer[prepared]
-	openapi  []byte
-	shapes   string // stands for the program in entity tags
-}
-
-// A route is what a path leads to.
-type route interface {
-	serve(s *Server, x *exchange)
+	public, operational *router
+	bodies              *bodies
+	meters              *meters
+	set                 atomic.Pointer[index.Set]
+	pages               *cache
+	prepared            atomic.Pointer[prepared]
+	openapi             []byte
+	shapes              string // stands for the program in entity tags
 }
 
 // New makes a server that has no data yet.
 func New(o Options) (*Server, error) {
-	s := &Server{Options: o, pages: newCache(pageCacheBytes), handlers: map[string]*handler{}, bodies: newBodies()}
+	s := &Server{Options: o, pages: newCache(pageCacheBytes), bodies: newBodies()}
 	s.prepared.Store(&prepared{})
+	s.meters = newMeters(o.Version, s.set.Load)
 	if err := s.document(); err != nil {
 		return nil, err
 	}
-	// Paths are matched as they came, and cleaned by nobody: an id may hold an
-	// escaped slash. One route a path and our own check of the method, because
-	// the router's would answer 404 and never set Allow.
-	s.router = mux.NewRouter().UseEncodedPath().SkipClean(true)
+	s.public, s.operational = newRouter(), newRouter()
 	s.operate(ops.All())
-	s.handle("/healthz", http.MethodGet, fixed(health))
-	s.handle("/readyz", http.MethodGet, fixed(ready))
-	s.handle("/openapi.json", http.MethodGet, fixed(openAPI))
-	s.router.PathPrefix(legacyPath).Handler(&handler{path: legacyPath + "*", methods: map[string]route{anyMethod: fixed(gone)}})
+	s.public.handle("/openapi.json", http.MethodGet, fixed(openAPI))
+	s.public.PathPrefix(legacyPath).Handler(&handler{path: legacyPath + "*", methods: map[string]route{anyMethod: fixed(gone)}})
+	for _, r := range []*router{s.public, s.operational} {
+		if r == s.operational || !o.OpsApart {
+			r.handle("/healthz", http.MethodGet, fixed(health))
+			r.handle("/readyz", http.MethodGet, fixed(ready))
+			r.handle("/metrics", http.MethodGet, fixed(metrics))
+		}
+	}
 	return s, nil
 }
 
@@ -82,71 +80,38 @@ func New(o Options) (*Server, error) {
 func (s *Server) operate(list []*endpoint.Op[*ops.Reading]) {
 	for _, mount := range Mounts {
 		for _, op := range list {
-			s.handle(mount+op.Path, op.Method, newOperation(op))
+			s.public.handle(mount+op.Path, op.Method, newOperation(op))
 		}
 	}
 }
 
-// handle has a path and method answered by r.
-func (s *Server) handle(path, method string, r route) {
-	h, known := s.handlers[path]
-	if !known {
-		h = &handler{path: path, methods: map[string]route{}}
-		s.handlers[path] = h
-		s.router.Path(path).Handler(h)
-	}
-	h.methods[method] = r
-	if method == http.MethodGet {
-		h.methods[http.MethodHead] = r
-	}
-}
-
-// A handler carries the routes of a path through the router, which is only asked
-// what matches: calling it would copy the request twice to hand over the
-// variables.
-type handler struct {
-	path    string // as declared
-	methods map[string]route
-}
-
-// anyMethod is the method of a route that does not look at it.
-const anyMethod = ""
-
-// route is nil for a method that the path does not have.
-func (h *handler) route(method string) route {
-	if r, ok := h.methods[method]; ok {
-		return r
-	}
-	return h.methods[anyMethod]
-}
-
-// ServeHTTP implements http.Handler.
-func (*handler) ServeHTTP(http.ResponseWriter, *http.Request) {}
-
 // Show makes the server answer from set.
 func (s *Server) Show(set *index.Set) {
 	s.set.Store(set)
+	s.meters.reloads.Inc()
 }
 
 // ServeHTTP implements http.Handler.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.answer(s.public, w, r) }
+
+// Operational answers what whoever runs the server asks: /healthz, /readyz and
+// /metrics.
+func (s *Server) Operational() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.answer(s.operational, w, r) })
+}
+
+func (s *Server) answer(routes *router, w http.ResponseWriter, r *http.Request) {
 	x := &exchange{w: w, r: r, id: requestID(r), start: time.Now(), address: s.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"])}
 	h := w.Header()
 	h["X-Request-Id"] = []string{x.id}
-	h["X-Content-Type-Options"] = nosniff
-	defer s.note(x)
-	defer x.end()
+	h["X-Content-Type-Options"], h["Content-Security-Policy"] = nosniff, noContent
+	defer s.end(x)
 	defer s.recover(x)
 	if s.preflight(x) {
 		return
 	}
-	var match mux.RouteMatch
-	if !s.router.Match(r, &match) || match.MatchErr != nil {
-		s.fail(x, ops.ErrNotFound)
-		return
-	}
-	to, ok := match.Handler.(*handler)
-	if !ok {
+	to, vars := routes.find(r)
+	if to == nil {
 		s.fail(x, ops.ErrNotFound)
 		return
 	}
@@ -158,7 +123,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.fail(x, ops.NotAllowed(methods))
 		return
 	}
-	x.vars = match.Vars
+	x.vars = vars
 	route.serve(s, x)
 }
 
@@ -192,7 +157,11 @@ func newOperation(op *endpoint.Op[*ops.Reading]) *operation {
 	return &operation{Op: op, cacheControl: []string{"private, max-age=" + strconv.Itoa(op.MaxAge)}}
 }
 
-var nosniff = []string{"nosniff"}
+// Answers are data: no browser is to take one for a page, or show it in one.
+var (
+	nosniff   = []string{"nosniff"}
+	noContent = []string{"default-src 'none'; frame-ancestors 'none'"}
+)
 
 var vary = []string{"Accept-Encoding, Origin"}
 

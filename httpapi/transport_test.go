@@ -143,12 +143,12 @@ func TestMethodsAndPaths(t *testing.T) {
 
 func TestPanicIsAnError(t *testing.T) {
 	s := newServer(t)
-	s.handle("/boom", "GET", fixed(func(*Server, *exchange) { panic("boom") }))
-	s.handle("/late", "GET", fixed(func(_ *Server, x *exchange) {
+	s.public.handle("/boom", "GET", fixed(func(*Server, *exchange) { panic("boom") }))
+	s.public.handle("/late", "GET", fixed(func(_ *Server, x *exchange) {
 		x.begin(200)
 		panic("boom")
 	}))
-	s.handle("/operation", "GET", newOperation(endpoint.New(endpoint.Decl{Name: "boom", Path: "/operation", Fails: "ANTENNAS", Scope: "antennas:read"},
+	s.public.handle("/operation", "GET", newOperation(endpoint.New(endpoint.Decl{Name: "boom", Path: "/operation", Fails: "ANTENNAS", Scope: "antennas:read"},
 		func(*ops.Reading, context.Context, *struct{}) (*view.MarketsMeta, error) { panic("boom") })))
 	wantError(t, do(t, s, "GET", "/boom"), 500, "EXTERNAL_REQUEST_FAILED")
 	wantError(t, do(t, s, "GET", "/operation"), 500, "EXTERNAL_ANTENNAS_FAILED")

@@ -1,0 +1,114 @@
+package httpapi
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"relais/access"
+	"relais/index"
+)
+
+// meters are what /metrics shows.
+type meters struct {
+	requests *prometheus.CounterVec   // by route and status
+	duration *prometheus.HistogramVec // by route, in seconds
+	refusals *prometheus.CounterVec   // by the limit that was spent
+	reloads  prometheus.Counter
+	page     http.Handler
+}
+
+// Limits that refuse, as labels.
+const (
+	minuteLimit  = "minute"
+	dayLimit     = "day"
+	addressLimit = "address" // of failed authentications
+)
+
+func newMeters(version string, data func() *index.Set) *meters {
+	m := &meters{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "relais_requests_total", Help: "Answered requests."}, []string{"route", "code"}),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "relais_request_duration_seconds", Help: "Time from the header of a request to the end of its answer.",
+			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}}, []string{"route"}),
+		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "relais_quota_refusals_total", Help: "Requests that were refused because a limit was spent."}, []string{"limit"}),
+		reloads:  prometheus.NewCounter(prometheus.CounterOpts{Name: "relais_reloads_total", Help: "How often data was loaded and served, the first time included."}),
+	}
+	for _, limit := range []string{minuteLimit, dayLimit, addressLimit} {
+		m.refusals.WithLabelValues(limit) // shown from the start, as 0
+	}
+	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "relais_build_info", Help: "Always 1; names the program's version.", ConstLabels: prometheus.Labels{"version": version}})
+	build.Set(1)
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(m.requests, m.duration, m.refusals, m.reloads, build, dataCollector(data),
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.page = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+	return m
+}
+
+// count counts a request that was answered.
+func (m *meters) count(x *exchange) {
+	route := x.route
+	if route == "" {
+		route = "unknown"
+	}
+	m.requests.WithLabelValues(route, strconv.Itoa(x.status)).Inc()
+	m.duration.WithLabelValues(route).Observe(time.Since(x.start).Seconds())
+}
+
+// refuse counts a request for which a limit was spent.
+func (m *meters) refuse(u access.Usage) {
+	limit := minuteLimit
+	switch {
+	case u.Day.Limit == 0:
+		limit = addressLimit
+	case u.Day.Remaining == 0:
+		limit = dayLimit
+	}
+	m.refusals.WithLabelValues(limit).Inc()
+}
+
+// A dataCollector says which data is loaded at the moment.
+type dataCollector func() *index.Set
+
+var (
+	dataInfo     = prometheus.NewDesc("relais_data_info", "Always 1; names the version of a market's data and the date of its source.", []string{"market", "version", "source_date"}, nil)
+	dataSites    = prometheus.NewDesc("relais_data_sites", "Sites of a market.", []string{"market"}, nil)
+	dataLoaded   = prometheus.NewDesc("relais_data_loaded_timestamp_seconds", "When a market's data was loaded: seconds since 1970.", []string{"market"}, nil)
+	dataProblems = prometheus.NewDesc("relais_data_problems", "Markets whose snapshot was refused or is gone; what was loaded before goes on.", nil, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (dataCollector) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{dataInfo, dataSites, dataLoaded, dataProblems} {
+		to <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c dataCollector) Collect(to chan<- prometheus.Metric) {
+	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+	}
+	set := c()
+	if set == nil {
+		gauge(dataProblems, 0)
+		return
+	}
+	gauge(dataProblems, float64(len(set.Problems)))
+	for m := range set.Loaded() {
+		code := string(m.Table.Code)
+		gauge(dataInfo, 1, code, m.Snap.Version, m.Snap.SourceDate)
+		gauge(dataSites, float64(m.Len()), code)
+		gauge(dataLoaded, float64(m.Loaded.Unix()), code)
+	}
+}
+
+// metrics answers in the form of Prometheus.
+func metrics(s *Server, x *exchange) {
+	x.Header()["Cache-Control"] = noStore
+	s.meters.page.ServeHTTP(x, x.r)
+}

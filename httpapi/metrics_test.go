@@ -1,0 +1,99 @@
+package httpapi
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"relais/access"
+)
+
+// page reads /metrics: the value of each line, by its name with labels.
+func page(t *testing.T, s *Server) map[string]string {
+	t.Helper()
+	w := do(t, s, "GET", "/metrics", "X-API-Key", "")
+	if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") || w.Header().Get("Cache-Control") != "no-store" {
+		t.Fatalf("%d %v", w.Code, w.Header())
+	}
+	values := map[string]string{}
+	for line := range strings.Lines(w.Body.String()) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), "} "); ok {
+			values[name+"}"] = value
+		} else if name, value, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+			values[name] = value
+		}
+	}
+	return values
+}
+
+func TestMetrics(t *testing.T) {
+	withinMinute()
+	s := newServer(t)
+	i := newClient(t, s, access.Server, []access.Scope{access.AntennasRead}, access.Limits{Minute: 3, Day: 10})
+	poor := newClient(t, s, access.Server, []access.Scope{access.AntennasRead}, access.Limits{Minute: 3, Day: 1})
+	for _, target := range []string{"/markets", "/antennas/0", "/stats/departments", "/markets"} {
+		get(t, s, target, as(i, "")...)
+	}
+	get(t, s, "/markets", as(poor, "")...)
+	get(t, s, "/markets", as(poor, "")...)
+	do(t, s, "GET", "/nowhere")
+	for range 31 {
+		get(t, s, "/markets", "X-API-Key", "rk_x", "X-Test-Peer", "203.0.113.7:1")
+	}
+	values := page(t, s)
+	for name, want := range map[string]string{
+		`relais_requests_total{code="200",route="/external/v1/markets"}`:           "2",
+		`relais_requests_total{code="401",route="/external/v1/markets"}`:           "30",
+		`relais_requests_total{code="429",route="/external/v1/markets"}`:           "3",
+		`relais_requests_total{code="404",route="/external/v1/antennas/{id}"}`:     "1",
+		`relais_requests_total{code="403",route="/external/v1/stats/departments"}`: "1",
+		`relais_requests_total{code="404",route="unknown"}`:                        "1",
+		`relais_request_duration_seconds_count{route="/external/v1/markets"}`:      "35",
+		`relais_quota_refusals_total{limit="minute"}`:                              "1",
+		`relais_quota_refusals_total{limit="day"}`:                                 "1",
+		`relais_quota_refusals_total{limit="address"}`:                             "1",
+		`relais_reloads_total`: "1",
+		`relais_data_problems`: "0",
+	} {
+		if values[name] != want {
+			t.Errorf("%s: %q, want %s", name, values[name], want)
+		}
+	}
+	ready := parse(t, do(t, s, "GET", "/readyz"), 200)["markets"].(object)
+	for market, m := range ready {
+		m := m.(object)
+		if sites := values[`relais_data_sites{market="`+market+`"}`]; sites != fmt.Sprint(m["sites"]) {
+			t.Errorf("%s has %s sites", market, sites)
+		}
+		if values[`relais_data_info{market="`+market+`",source_date="`+m["sourceDate"].(string)+`",version="`+m["version"].(string)+`"}`] != "1" {
+			t.Errorf("%s: no version %v", market, m["version"])
+		}
+	}
+	for _, name := range []string{"go_goroutines", "process_resident_memory_bytes", `relais_build_info{version="test"}`} {
+		if values[name] == "" {
+			t.Errorf("no %s", name)
+		}
+	}
+}
+
+// What whoever runs the server asks can be kept from the public.
+func TestOperational(t *testing.T) {
+	s := newServer(t)
+	apart, err := New(Options{BaseURL: "http://relais.test", Log: s.Log, Requests: s.Requests, Gate: s.Gate, OpsApart: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	apart.Show(s.set.Load())
+	for _, target := range []string{"/healthz", "/readyz", "/metrics"} {
+		if w := do(t, s, "GET", target); w.Code != 200 {
+			t.Errorf("together: %s: %d", target, w.Code)
+		}
+		wantError(t, do(t, apart, "GET", target), 404, "NOT_FOUND")
+		for _, server := range []*Server{s, apart} {
+			if w := do(t, server.Operational(), "GET", target); w.Code != 200 {
+				t.Errorf("apart: %s: %d", target, w.Code)
+			}
+		}
+	}
+	wantError(t, do(t, apart.Operational(), "GET", mount+"/markets"), 404, "NOT_FOUND")
+}
