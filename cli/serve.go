@@ -236,9 +236,9 @@ func run(ctx context.Context, list []servingAt, log *slog.Logger) error {
 	for i, at := range list {
 		servers[i] = &http.Server{
 			Handler: at.handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
-			MaxHeaderBytes: headerBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+			MaxHeaderBytes: headerBytes, ConnContext: httpapi.ConnContext, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 		}
-		go func() { failed <- servers[i].Serve(at.listener) }()
+		go func() { failed <- servers[i].Serve(httpapi.Gather(at.listener)) }()
 	}
 	var err error
 	select {

@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"bufio"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -14,16 +16,66 @@ func (n nowhere) Header() http.Header       { return n.h }
 func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
 func (nowhere) WriteHeader(int)             {}
 
-// One site, with everything that is around it.
-func BenchmarkByID(b *testing.B) {
-	s := newServer(b)
+// benchServer writes its log, as a served one does. Below /open stands one site
+// without access: no key, no quota, no rate headers.
+func benchServer(b *testing.B) (s *Server, key string) {
+	s = newServer(b)
 	s.Requests = slog.New(slog.NewTextHandler(io.Discard, nil))
-	key, _ := testKeys.Load(s.Gate)
-	r := httptest.NewRequest("GET", mount+"/antennas/90000010", nil)
-	r.Header.Set("X-API-Key", key.(string))
-	b.ReportAllocs()
-	for b.Loop() {
-		w := nowhere{http.Header{}}
-		s.ServeHTTP(w, r)
+	o, _ := s.public.handlers[mount+"/antennas/{id}"].methods["GET"].(*operation)
+	s.public.handle("/open/antennas/{id}", "GET", fixed(func(s *Server, x *exchange) { o.read(s, x) }))
+	k, _ := testKeys.Load(s.Gate)
+	return s, k.(string)
+}
+
+// One site, with everything that is around it but the network.
+func BenchmarkByID(b *testing.B) {
+	s, key := benchServer(b)
+	for name, path := range map[string]string{"access": mount, "open": "/open"} {
+		b.Run(name, func(b *testing.B) {
+			r := httptest.NewRequest("GET", path+"/antennas/90000010", nil)
+			r.Header.Set("X-API-Key", key)
+			b.ReportAllocs()
+			for b.Loop() {
+				s.ServeHTTP(nowhere{http.Header{}}, r)
+			}
+		})
+	}
+}
+
+// The same over the network, on one connection for each core.
+func BenchmarkByIDServed(b *testing.B) {
+	s, key := benchServer(b)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	server := &http.Server{Handler: s, ConnContext: ConnContext}
+	go server.Serve(Gather(listener))
+	b.Cleanup(func() { server.Close() })
+	for name, path := range map[string]string{"access": mount, "open": "/open"} {
+		b.Run(name, func(b *testing.B) {
+			request := []byte("GET " + path + "/antennas/90000010 HTTP/1.1\r\nHost: x\r\nX-API-Key: " + key + "\r\n\r\n")
+			b.RunParallel(func(pb *testing.PB) {
+				c, err := net.Dial("tcp", listener.Addr().String())
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				defer c.Close()
+				answers := bufio.NewReaderSize(c, 64<<10)
+				for pb.Next() {
+					if _, err := c.Write(request); err != nil {
+						b.Error(err)
+						return
+					}
+					a, err := http.ReadResponse(answers, nil)
+					if err != nil || a.StatusCode != 200 {
+						b.Errorf("%v %v", a, err)
+						return
+					}
+					io.Copy(io.Discard, a.Body)
+				}
+			})
+		})
 	}
 }

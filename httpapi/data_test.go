@@ -98,7 +98,7 @@ func newGate(t testing.TB) *access.Gate {
 	}
 	t.Cleanup(func() { counts.Close() })
 	g := &access.Gate{Clients: clients, Failures: access.NewFailures(), Answers: counts.Answers(), Origin: "http://relais.test"}
-	issued, err := clients.Create(access.Client{Name: "every test", Mode: access.Server, CIDRs: []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32")},
+	issued, err := clients.Create(access.Client{Name: "every test", Mode: access.Server, CIDRs: []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32"), netip.MustParsePrefix("127.0.0.1/32")},
 		Scopes: access.ReadScopes, Limits: access.Limits{Minute: 1e9, Day: 1e9}})
 	if err != nil {
 		t.Fatal(err)

@@ -35,6 +35,7 @@ type exchange struct {
 	why     error             // of a refusal, for the log
 	body    *body             // nil until it is read
 	release func()            // of what is held for the body, nil for nothing
+	conn    *gatherConn       // that holds the answer, nil for none
 
 	op *endpoint.Op[*ops.Reading] // that the route leads to, nil for none
 }
@@ -58,6 +59,7 @@ func (x *exchange) Unwrap() http.ResponseWriter { return x.w }
 // end is after the answer: it is noted and counted, and what was held for the
 // request is let go.
 func (s *Server) end(x *exchange) {
+	x.sendGathered()
 	s.note(x)
 	s.meters.count(x)
 	if x.release != nil {
@@ -167,6 +169,7 @@ func named(header []string, tag string) bool {
 // begin sends the header.
 func (x *exchange) begin(status int) {
 	x.status = status
+	x.gather()
 	x.w.WriteHeader(status)
 }
 

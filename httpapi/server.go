@@ -175,6 +175,11 @@ func (o *operation) serve(s *Server, x *exchange) {
 		o.change(s, x, grant)
 		return
 	}
+	o.read(s, x)
+}
+
+// read answers an operation that changes nothing.
+func (o *operation) read(s *Server, x *exchange) {
 	reading := &ops.Reading{Set: s.set.Load()}
 	call, err := o.Bind(x.param)
 	if err != nil {
