@@ -134,9 +134,7 @@ func do(t testing.TB, s http.Handler, method, target string, headers ...string) 
 		}
 		r.Header.Add(headers[i], headers[i+1])
 	}
-	w := httptest.NewRecorder()
-	s.ServeHTTP(w, r)
-	return w
+	return record(s, r)
 }
 
 func get(t testing.TB, s http.Handler, target string, headers ...string) *httptest.ResponseRecorder {
