@@ -4,41 +4,124 @@ import (
 	"errors"
 	"math"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	bolt "go.etcd.io/bbolt"
 )
 
-// Compact writes the file anew without its unused space, and answers its size in
-// bytes before and after. Nobody may have it open, and there must be space for
-// both. With an error the file is as it was. Errors: fs.ErrNotExist, ErrHeld
-// after a second, ErrDamaged, those of writing.
-func Compact(path string) (before, after int64, err error) {
-	db, err := open(path, os.O_RDWR, math.MaxInt64)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	old, err := db.file.Stat()
-	if err != nil {
-		return 0, 0, err
-	}
-	err = replace(path, func(dst *bolt.DB) error {
-		const most = 1 << 20 // bytes of a transaction
-		err := guard(db.name, func() error { return bolt.Compact(dst, db.bolt, most) })
-		if err != nil {
-			return err
-		}
-		return keepOwner(dst.Path(), old)
+// deletedBucket stands in a file whose free space still has the bytes of something
+// that was deleted.
+const deletedBucket = "relais:deleted"
+
+// MarkDeleted notes, in the transaction that deletes something, that its bytes stay
+// in the file until the next Compact.
+func MarkDeleted(tx *bolt.Tx) error {
+	_, err := tx.CreateBucketIfNotExists([]byte(deletedBucket))
+	return err
+}
+
+// HasDeleted tells whether MarkDeleted was called since the last Compact, by this
+// process or an earlier one. Errors: those of View.
+func (db *DB) HasDeleted() (has bool, err error) {
+	err = db.View(func(tx *bolt.Tx) error {
+		has = tx.Bucket([]byte(deletedBucket)) != nil
+		return nil
 	})
+	return has, err
+}
+
+// Compact writes the file anew without its unused space and what was deleted, and
+// answers its size in bytes before and after. There must be space for both. Updates
+// wait until it is done. Views do not: those that have begun go on with the old
+// file, whose space is given back when the last of them ends. After a crash at any
+// point there is the old file or the new one, whole. Errors: ErrDamaged,
+// fs.ErrPermission for a file that is opened read-only, those of writing; the file
+// is then as it was, unless only the name of the new one could not be made to last.
+func (db *DB) Compact() (before, after int64, err error) {
+	if db.readOnly {
+		return 0, 0, db.refused()
+	}
+	db.writing.Lock()
+	defer db.writing.Unlock()
+	before, after, err = db.compact()
 	if err != nil {
 		return 0, 0, failed("compact", db.name, err)
 	}
-	now, err := os.Stat(path)
+	return before, after, nil
+}
+
+func (db *DB) compact() (before, after int64, err error) {
+	old, err := db.verify()
 	if err != nil {
 		return 0, 0, err
 	}
-	return old.Size(), now.Size(), nil
+	temporary, err := stage(db.path, func(dst *bolt.DB) error { return db.copyTo(dst, old) })
+	if err != nil {
+		return 0, 0, err
+	}
+	defer os.Remove(temporary) // gone already when all went well
+	// It is locked before it has its name, so that nobody comes in between.
+	next, err := openFile(temporary, db.name, os.O_RDWR, math.MaxInt64)
+	if err != nil {
+		return 0, 0, err
+	}
+	now, err := next.held.Stat()
+	if err == nil {
+		err = os.Rename(temporary, db.path)
+	}
+	if err != nil {
+		return 0, 0, errors.Join(err, next.close())
+	}
+	db.replace(next) // from here on: what is written to the old file is lost
+	return old.Size(), now.Size(), syncDir(filepath.Dir(db.path))
+}
+
+// verify walks the whole tree of the file, which only whoever has db.writing may
+// do: bolt trusts its numbers. It answers the size and mode of the file.
+func (db *DB) verify() (os.FileInfo, error) {
+	if err := db.current.stuck.Load(); err != nil {
+		return nil, *err
+	}
+	info, err := db.current.held.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if err := verify(db.current.held, info.Size(), true); err != nil {
+		return nil, damaged(db.name, err)
+	}
+	return info, nil
+}
+
+// copyTo copies everything into an empty file but the mark of what was deleted.
+func (db *DB) copyTo(dst *bolt.DB, old os.FileInfo) error {
+	const most = 1 << 20 // bytes of a transaction
+	if err := guard(db.name, func() error { return bolt.Compact(dst, db.current.bolt, most) }); err != nil {
+		return err
+	}
+	err := dst.Update(func(tx *bolt.Tx) error {
+		if tx.Bucket([]byte(deletedBucket)) == nil {
+			return nil
+		}
+		return tx.DeleteBucket([]byte(deletedBucket))
+	})
+	if err != nil {
+		return err
+	}
+	return keepOwner(dst.Path(), old)
+}
+
+// replace puts another file in use, and closes the one before it when nobody reads
+// it any more.
+func (db *DB) replace(next *file) {
+	db.mu.Lock()
+	old := db.current
+	db.current = next
+	db.mu.Unlock()
+	db.replaced.Go(func() {
+		old.users.Wait()
+		old.close() // nothing is written to it and it has no name: an error loses nothing
+	})
 }
 
 // keepOwner gives a file the mode and owner of another: an operator may compact

@@ -26,18 +26,25 @@ func create(path string, buckets []string) error {
 			return err
 		}
 	}
-	return replace(path, func(db *bolt.DB) error {
+	temporary, err := stage(path, func(db *bolt.DB) error {
 		return db.Update(func(tx *bolt.Tx) error { return makeBuckets(tx, buckets) })
 	})
-}
-
-// replace makes a bolt file beside path, fills it, and renames it to path. What
-// is at path stays as it is when anything fails. The temporary file is one that
-// folder.SweepTemporary knows.
-func replace(path string, fill func(*bolt.DB) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp-*")
 	if err != nil {
 		return err
+	}
+	if err := os.Rename(temporary, path); err != nil {
+		os.Remove(temporary) // what stays is swept later
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// stage makes a bolt file beside path, fills it and puts it on disk; the caller
+// renames or removes it. Its name is one that folder.SweepTemporary knows.
+func stage(path string, fill func(*bolt.DB) error) (temporary string, err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp-*")
+	if err != nil {
+		return "", err
 	}
 	defer func() {
 		if err != nil {
@@ -46,15 +53,9 @@ func replace(path string, fill func(*bolt.DB) error) (err error) {
 	}()
 	defer f.Close()
 	if err := write(f.Name(), fill); err != nil {
-		return err
+		return "", err
 	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
+	return f.Name(), f.Sync()
 }
 
 // write makes an empty file a bolt file and fills it. It does not sync.

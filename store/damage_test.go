@@ -78,7 +78,7 @@ func sound(t testing.TB, keys int) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "sound.db")
 	fill(t, path, keys)
-	if _, _, err := Compact(path); err != nil { // the size is the least
+	if _, _, err := compact(path); err != nil { // the size is the least
 		t.Fatal(err)
 	}
 	db := opened(t, path)

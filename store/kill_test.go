@@ -38,32 +38,36 @@ func holdForEver(path string) error {
 	return nil
 }
 
-// writeForEver says each key once it is written, and compacts in between.
+// writeForEver says each key once it is written, and compacts beside that.
 func writeForEver(path, first string) error {
 	from, err := strconv.Atoi(first)
 	if err != nil {
 		return err
 	}
-	for i := from; ; {
-		db, err := Open(path, "a")
+	db, err := Open(path, "a")
+	if err != nil {
+		return err
+	}
+	failed := make(chan error)
+	go func() {
+		for {
+			if _, _, err := db.Compact(); err != nil {
+				failed <- err
+			}
+		}
+	}()
+	for i := from; ; i++ {
+		err := db.Update(func(tx *bolt.Tx) error {
+			return tx.Bucket([]byte("a")).Put(fmt.Append(nil, i), make([]byte, i*131%9000))
+		})
 		if err != nil {
 			return err
 		}
-		for range 50 {
-			err := db.Update(func(tx *bolt.Tx) error {
-				return tx.Bucket([]byte("a")).Put(fmt.Append(nil, i), make([]byte, i*131%9000))
-			})
-			if err != nil {
-				return err
-			}
-			fmt.Println(i)
-			i++
-		}
-		if err := db.Close(); err != nil {
+		fmt.Println(i)
+		select {
+		case err := <-failed:
 			return err
-		}
-		if _, _, err := Compact(path); err != nil {
-			return err
+		default:
 		}
 	}
 }

@@ -37,6 +37,10 @@ func failed(what, name string, err error) error {
 	if errors.As(err, &at) {
 		err = at.Err
 	}
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		err = link.Err
+	}
 	return fmt.Errorf("%s %s: %w", what, name, err)
 }
 
@@ -51,12 +55,38 @@ const (
 
 // A DB is an open file. Its methods may be called from several goroutines.
 type DB struct {
-	name     string
-	file     *os.File
-	bolt     *bolt.DB
-	readOnly bool
-	writing  sync.Mutex
-	stuck    atomic.Pointer[error] // why bolt no longer gives back its locks
+	path, name string
+	readOnly   bool
+	writing    sync.Mutex   // an Update, Check, Compact or Close at a time
+	mu         sync.RWMutex // of current, for as long as it takes to begin to use it
+	current    *file
+	replaced   sync.WaitGroup // files that Compact took out of use and that are still read
+}
+
+// A file is what a DB has open. Compact puts another in its place, and whoever
+// reads it then goes on with what it was.
+type file struct {
+	held  *os.File
+	bolt  *bolt.DB
+	users sync.WaitGroup
+	stuck atomic.Pointer[error] // why bolt no longer gives back its locks
+}
+
+// use returns the file, which stays open until its users are done.
+func (db *DB) use() *file {
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	db.current.users.Add(1)
+	return db.current
+}
+
+// close waits for the open transactions.
+func (f *file) close() error {
+	if f.stuck.Load() != nil {
+		release(f.held) // all that can be done: bolt would wait forever
+		return nil
+	}
+	return f.bolt.Close()
 }
 
 // Open opens a file for reading and writing, and makes the file and the buckets
@@ -89,6 +119,15 @@ func OpenReadOnly(path string) (*DB, error) { return open(path, os.O_RDONLY, wal
 // limit bytes. The flag is os.O_RDWR or os.O_RDONLY.
 func open(path string, flag int, limit int64) (*DB, error) {
 	name := filepath.Base(path)
+	f, err := openFile(path, name, flag, limit)
+	if err != nil {
+		return nil, err
+	}
+	return &DB{path: path, name: name, readOnly: flag == os.O_RDONLY, current: f}, nil
+}
+
+// openFile is open; name is what errors call the file.
+func openFile(path, name string, flag int, limit int64) (*file, error) {
 	f, err := hold(path, flag)
 	if err != nil {
 		return nil, failed("open", name, err)
@@ -101,27 +140,27 @@ func open(path string, flag int, limit int64) (*DB, error) {
 		f.Close()
 		return nil, damaged(name, err)
 	}
-	db := &DB{name: name, file: f, readOnly: flag == os.O_RDONLY}
 	options := &bolt.Options{
 		Timeout:      patience,
-		ReadOnly:     db.readOnly,
+		ReadOnly:     flag == os.O_RDONLY,
 		FreelistType: bolt.FreelistMapType,
 		// The file that is held and verified, and no other.
 		OpenFile: func(string, int, os.FileMode) (*os.File, error) { return f, nil },
 	}
-	if !db.readOnly {
+	if !options.ReadOnly {
 		options.InitialMmapSize = int(info.Size()) + room
 	}
+	opened := &file{held: f}
 	err = guard(name, func() (err error) {
-		db.bolt, err = bolt.Open(path, 0, options)
+		opened.bolt, err = bolt.Open(path, 0, options)
 		return err
 	})
 	if err != nil {
 		release(f)
 		return nil, failed("open", name, err)
 	}
-	db.bolt.AllocSize = step
-	return db, nil
+	opened.bolt.AllocSize = step
+	return opened, nil
 }
 
 // addMissing makes the buckets that are missing.
@@ -163,11 +202,11 @@ func (db *DB) Backup(w io.Writer) (n int64, err error) {
 
 // Close waits for the open transactions and closes the file.
 func (db *DB) Close() error {
-	if db.stuck.Load() != nil {
-		release(db.file) // all that can be done: bolt would wait forever
-		return nil
-	}
-	if err := db.bolt.Close(); err != nil {
+	db.writing.Lock() // a Compact would open the file anew
+	defer db.writing.Unlock()
+	err := db.current.close()
+	db.replaced.Wait()
+	if err != nil {
 		return failed("close", db.name, err)
 	}
 	return nil

@@ -11,7 +11,11 @@ import (
 // are valid until fn returns: what is kept must be copied. It must not call
 // Update, and must be short: the file cannot reuse space while it runs.
 // The error is that of fn as it is, or ErrDamaged.
-func (db *DB) View(fn func(*bolt.Tx) error) error { return db.run(db.bolt.View, fn) }
+func (db *DB) View(fn func(*bolt.Tx) error) error {
+	f := db.use()
+	defer f.users.Done()
+	return db.run(f, f.bolt.View, fn)
+}
 
 // Update runs fn, alone, and writes what it changed: all of it is on disk when
 // Update returns nil, nothing of it is done when fn returns an error or panics.
@@ -21,17 +25,22 @@ func (db *DB) View(fn func(*bolt.Tx) error) error { return db.run(db.bolt.View, 
 // fs.ErrPermission.
 func (db *DB) Update(fn func(*bolt.Tx) error) error {
 	if db.readOnly {
-		return fmt.Errorf("%s is open for reading only: %w", db.name, fs.ErrPermission)
+		return db.refused()
 	}
 	// Before bolt's own lock, that a transaction which cannot be rolled back keeps.
 	db.writing.Lock()
 	defer db.writing.Unlock()
-	return db.run(db.bolt.Update, fn)
+	return db.run(db.current, db.current.bolt.Update, fn)
 }
 
-// run runs fn in one of bolt's managed transactions.
-func (db *DB) run(managed func(func(*bolt.Tx) error) error, fn func(*bolt.Tx) error) error {
-	if err := db.stuck.Load(); err != nil {
+// refused is the error of writing to a file that is opened read-only.
+func (db *DB) refused() error {
+	return fmt.Errorf("%s is open for reading only: %w", db.name, fs.ErrPermission)
+}
+
+// run runs fn in one of bolt's managed transactions of f.
+func (db *DB) run(f *file, managed func(func(*bolt.Tx) error) error, fn func(*bolt.Tx) error) error {
+	if err := f.stuck.Load(); err != nil {
 		return *err
 	}
 	var (
@@ -51,7 +60,7 @@ func (db *DB) run(managed func(func(*bolt.Tx) error) error, fn func(*bolt.Tx) er
 	switch {
 	case !ended:
 		if tx == nil || tx.DB() != nil {
-			db.stuck.Store(&err)
+			f.stuck.Store(&err)
 		}
 		return err
 	case own != nil:

@@ -1,0 +1,208 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// Readers and writers of an open file do not notice that it is compacted, and what
+// was deleted is no longer in it.
+func TestCompactWhileOpen(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.db")
+	db := opened(t, path)
+	secret := []byte("the name of somebody")
+	put(t, db, "kept", []byte("kept"))
+	var wrote, seen atomic.Int64
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	work := func(f func(i int) error) {
+		wg.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if err := f(i); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	work(func(i int) error {
+		defer wrote.Store(int64(i + 1))
+		return db.Update(func(tx *bolt.Tx) error { return tx.Bucket([]byte("a")).Put(fmt.Append(nil, "n", i), make([]byte, 2000)) })
+	})
+	for range 2 {
+		work(func(i int) error {
+			n := wrote.Load()
+			return db.View(func(tx *bolt.Tx) error {
+				seen.Add(1)
+				b := tx.Bucket([]byte("a"))
+				if string(b.Get([]byte("kept"))) != "kept" || n > 0 && b.Get(fmt.Append(nil, "n", n-1)) == nil {
+					return fmt.Errorf("what was written is lost: %d", n)
+				}
+				return nil
+			})
+		})
+	}
+	left := 0
+	for i := range 20 {
+		before := wrote.Load()
+		put(t, db, "gone", bytes.Repeat(secret, 400))
+		if has, err := db.HasDeleted(); has || err != nil {
+			t.Fatalf("marked before a deletion: %v, %v", has, err)
+		}
+		err := db.Update(func(tx *bolt.Tx) error {
+			return errors.Join(tx.Bucket([]byte("a")).Delete([]byte("gone")), MarkDeleted(tx))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has, err := db.HasDeleted(); !has || err != nil {
+			t.Fatalf("not marked: %v, %v", has, err)
+		}
+		if text, err := os.ReadFile(path); err != nil {
+			t.Fatal(err)
+		} else if bytes.Contains(text, secret) { // else the writer has used its pages already
+			left++
+		}
+		_, after, err := db.Compact()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil || bytes.Contains(text, secret) || int64(len(text)) < after {
+			t.Fatalf("round %d: %d bytes of %d, %v", i, len(text), after, err)
+		}
+		if err := db.Check(); err != nil {
+			t.Error(err)
+		}
+		for wrote.Load() == before && !t.Failed() {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	close(stop)
+	wg.Wait()
+	if left == 0 {
+		t.Error("no deletion left a byte in the file: this proves nothing")
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := db.Compact(); err == nil || errors.Is(err, ErrDamaged) {
+		t.Errorf("compact after close: %v", err)
+	}
+	if err := db.Check(); err == nil || errors.Is(err, ErrDamaged) {
+		t.Errorf("check after close: %v", err)
+	}
+	if names, _ := os.ReadDir(dir); len(names) != 1 {
+		t.Errorf("left over: %v", names)
+	}
+	again := opened(t, path)
+	for i := range wrote.Load() {
+		if get(t, again, "n"+strconv.Itoa(int(i))) == nil {
+			t.Fatalf("write %d of %d is lost", i, wrote.Load())
+		}
+	}
+	t.Logf("%d writes, %d reads", wrote.Load(), seen.Load())
+}
+
+// A View that runs on does not hold up Compact, and sees what it saw.
+func TestCompactBesideAView(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	db := opened(t, path)
+	put(t, db, "k", []byte("old"))
+	err := db.View(func(tx *bolt.Tx) error {
+		if _, _, err := db.Compact(); err != nil {
+			return err
+		}
+		put(t, db, "k", []byte("new"))
+		if got := tx.Bucket([]byte("a")).Get([]byte("k")); string(got) != "old" {
+			t.Errorf("the View sees %q", got)
+		}
+		if _, err := open(path, os.O_RDWR, 0); !errors.Is(err, ErrHeld) {
+			t.Errorf("the new file is not held: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if got := get(t, db, "k"); string(got) != "new" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestCompactReadOnly(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	fill(t, path, 10)
+	db, err := OpenReadOnly(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, _, err := db.Compact(); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A file that is damaged while it is open is told of by Check and not compacted
+// over, and the process goes on.
+func TestCheckAndCompactDamaged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	fill(t, path, 400)
+	db := opened(t, path)
+	if err := db.Check(); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for at := 8192; at < lastPage(data); at += 4096 {
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteAt([]byte{0xFF}, int64(at)+10); err != nil { // the number of elements of a page
+			t.Fatal(err)
+		}
+		bad := db.Check()
+		if bad != nil && !errors.Is(bad, ErrDamaged) {
+			t.Errorf("page %d: %v", at/4096, bad)
+		}
+		if bad != nil {
+			found++
+			if _, _, err := db.Compact(); !errors.Is(err, ErrDamaged) {
+				t.Errorf("page %d is compacted: %v", at/4096, err)
+			}
+		}
+		if _, err := f.WriteAt(data[at:at+4096], int64(at)); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found < 5 {
+		t.Errorf("%d damaged pages are found", found)
+	}
+	if err := db.Check(); err != nil {
+		t.Errorf("as it was: %v", err)
+	}
+}
