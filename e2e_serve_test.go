@@ -161,14 +161,13 @@ func replace(t *testing.T, path string, text []byte) {
 	}
 }
 
-// A folder that the server may not write to is served all the same, by several
-// servers at once.
-func TestReadOnlyFolder(t *testing.T) {
-	c := makeCountry(t, 200)
+// readOnly takes the locks out of a folder and everybody's leave to write to it, and
+// returns what starts a program as somebody whom that holds for.
+func readOnly(t *testing.T, dir string) func(*exec.Cmd) {
 	for _, name := range []string{"serve.lock", "ingest.lock"} {
-		os.Remove(filepath.Join(c.dir, name))
+		os.Remove(filepath.Join(dir, name))
 	}
-	if err := filepath.WalkDir(c.dir, func(path string, d os.DirEntry, err error) error {
+	if err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -179,12 +178,12 @@ func TestReadOnlyFolder(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.Chmod(c.dir, 0o755); os.Chmod(filepath.Join(c.dir, "snapshots"), 0o755) })
+	t.Cleanup(func() { os.Chmod(dir, 0o755); os.Chmod(filepath.Join(dir, "snapshots"), 0o755) })
 	nobody := func(cmd *exec.Cmd) {}
 	if os.Getuid() == 0 { // root writes everywhere: the servers run as somebody else
-		for dir := c.dir; dir != "/" && dir != os.TempDir(); dir = filepath.Dir(dir) {
-			if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o005 != 0o005 {
-				os.Chmod(dir, info.Mode().Perm()|0o055)
+		for above := dir; above != "/" && above != os.TempDir(); above = filepath.Dir(above) {
+			if info, err := os.Stat(above); err == nil && info.Mode().Perm()&0o005 != 0o005 {
+				os.Chmod(above, info.Mode().Perm()|0o055)
 			}
 		}
 		path, err := binary()
@@ -198,6 +197,14 @@ func TestReadOnlyFolder(t *testing.T) {
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 		}
 	}
+	return nobody
+}
+
+// A folder that the server may not write to is served all the same, by several
+// servers at once.
+func TestReadOnlyFolder(t *testing.T) {
+	c := makeCountry(t, 200)
+	nobody := readOnly(t, c.dir)
 	for range 2 {
 		s := serve(t, nobody, "serve", "--data", c.dir)
 		if !waitFor(5*time.Second, func() bool { return s.version("FR") != "" }) {

@@ -53,23 +53,50 @@ func OpenClients(db *store.DB, sealer *Sealer, now func() time.Time) (*Clients, 
 	if db == nil { // a read-only folder without clients
 		return c, nil
 	}
-	err := db.View(func(tx *bbolt.Tx) error {
-		b := tx.Bucket([]byte(Bucket))
-		if b == nil {
-			return nil
-		}
-		return b.ForEach(func(id, text []byte) error {
-			r := &record{}
-			if err := json.Unmarshal(text, r); err != nil {
-				return fmt.Errorf("client %s: %w", id, err)
-			}
-			return t.add(r, sealer, nil)
-		})
-	})
+	err := eachClient(db, func(id, text []byte) error { return t.load(id, text, sealer) })
 	if err != nil {
 		return nil, err
 	}
 	return c, nil
+}
+
+// CheckClients reads every client of db, opens its signing secret, and returns the
+// number of the clients. The error tells the first of those that cannot be used;
+// without a sealer these are all that sign.
+func CheckClients(db *store.DB, sealer *Sealer) (n int, err error) {
+	const most = 10
+	var problems []error
+	t := newTable()
+	err = eachClient(db, func(id, text []byte) error {
+		n++
+		if err := t.load(id, text, sealer); err != nil && len(problems) < most {
+			problems = append(problems, err)
+		}
+		return nil
+	})
+	return n, errors.Join(append(problems, err)...)
+}
+
+func eachClient(db *store.DB, f func(id, text []byte) error) error {
+	return db.View(func(tx *bbolt.Tx) error {
+		b := tx.Bucket([]byte(Bucket))
+		if b == nil {
+			return nil
+		}
+		return b.ForEach(f)
+	})
+}
+
+// load takes a client in as it is stored.
+func (t *table) load(id, text []byte, sealer *Sealer) error {
+	r := &record{}
+	if err := json.Unmarshal(text, r); err != nil {
+		return fmt.Errorf("client %q: %w", id, err)
+	}
+	if r.ID != string(id) {
+		return fmt.Errorf("client %q: it is stored as that of %q", id, r.ID)
+	}
+	return t.add(r, sealer, nil)
 }
 
 // Create adds a client with its first key. Its ID, Created and Keys are filled in.
@@ -145,14 +172,21 @@ func (c *Clients) Revoke(id, prefix string) (*Client, error) {
 	return changed, err
 }
 
-// Delete removes a client and what belongs to it.
+// Delete removes a client and its keys. What the file still has of them goes with
+// the next store.DB.Compact.
 func (c *Clients) Delete(id string) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	if _, ok := c.table.Load().clients[id]; !ok {
 		return ErrNoClient
 	}
-	if err := c.db.Update(func(tx *bbolt.Tx) error { return tx.Bucket([]byte(Bucket)).Delete([]byte(id)) }); err != nil {
+	err := c.db.Update(func(tx *bbolt.Tx) error {
+		if err := tx.Bucket([]byte(Bucket)).Delete([]byte(id)); err != nil {
+			return err
+		}
+		return store.MarkDeleted(tx)
+	})
+	if err != nil {
 		return err
 	}
 	t := c.table.Load().clone()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tidwall/buntdb"
@@ -16,6 +17,8 @@ import (
 // is lost.
 type Counts struct {
 	db    *buntdb.DB
+	path  string            // "" in memory
+	mu    sync.Mutex        // of what follows, and so that no Save brings back what Forget removed
 	saved map[string]uint64 // by client: what was written last
 }
 
@@ -28,20 +31,14 @@ const dayKey = "day:" // followed by the client's id; the value is DAY:REQUESTS
 // in memory only. A file that cannot be read is put aside, because the service is
 // worth more than a day's counts; aside is then where it lies.
 func OpenCounts(path string) (c *Counts, aside string, err error) {
-	name := path
-	if name == "" {
-		name = ":memory:"
-	} else if err := makePrivate(name); err != nil {
-		return nil, "", fmt.Errorf("open the counts: %w", err)
-	}
-	db, err := buntdb.Open(name)
-	if errors.Is(err, buntdb.ErrInvalid) {
-		aside = path + ".damaged"
-		if err = os.Rename(path, aside); err != nil {
+	name := ":memory:"
+	if path != "" {
+		if aside, err = prepareCounts(path); err != nil {
 			return nil, "", err
 		}
-		db, err = buntdb.Open(name)
+		name = path
 	}
+	db, err := buntdb.Open(name)
 	if err != nil {
 		return nil, "", fmt.Errorf("open the counts: %w", err)
 	}
@@ -50,16 +47,24 @@ func OpenCounts(path string) (c *Counts, aside string, err error) {
 	if err := db.SetConfig(onDisk(db)); err != nil {
 		return nil, "", errors.Join(err, db.Close())
 	}
-	return &Counts{db: db, saved: map[string]uint64{}}, aside, nil
+	return &Counts{db: db, path: path, saved: map[string]uint64{}}, aside, nil
 }
 
-// makePrivate makes a missing file, which buntdb would let everybody read.
-func makePrivate(path string) error {
+// prepareCounts makes the file one that buntdb can open, and that only its owner
+// can read.
+func prepareCounts(path string) (aside string, err error) {
+	os.Remove(path + ".tmp") // of a Compact that was killed; it fails where nothing can be written
+	if _, err := CheckCounts(path); errors.Is(err, errNoCounts) {
+		aside = path + ".damaged"
+		if err = os.Rename(path, aside); err != nil {
+			return "", err
+		}
+	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return err
+		return "", fmt.Errorf("open the counts: %w", err)
 	}
-	return f.Close()
+	return aside, errors.Join(f.Chmod(0o600), f.Close())
 }
 
 func onDisk(db *buntdb.DB) (c buntdb.Config) {
@@ -73,26 +78,41 @@ func (c *Counts) Answers() *Answers {
 	return &Answers{db: c.db, running: map[string]chan struct{}{}}
 }
 
-// Restore gives the clients the counts that were saved.
+// Restore gives the clients the counts that were saved, and removes those of clients
+// that are no more: a process may be killed between Delete and Forget.
 func (c *Counts) Restore(clients *Clients) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	t := clients.table.Load()
-	return c.db.View(func(tx *buntdb.Tx) error {
-		return tx.AscendKeys(dayKey+"*", func(key, value string) bool {
+	var gone []string
+	return c.db.Update(func(tx *buntdb.Tx) error {
+		err := tx.AscendKeys(dayKey+"*", func(key, value string) bool {
 			l, known := t.clients[strings.TrimPrefix(key, dayKey)]
 			day, n, _ := strings.Cut(value, ":")
 			d, err1 := strconv.ParseUint(day, 10, 32)
 			k, err2 := strconv.ParseUint(n, 10, 32)
-			if known && err1 == nil && err2 == nil { // what is no count counts nothing
+			switch {
+			case !known:
+				gone = append(gone, key)
+			case err1 == nil && err2 == nil: // what is no count counts nothing
 				l.counter.Restore(uint32(d), uint32(k))
 				c.saved[l.ID] = join(uint32(d), uint32(k))
 			}
 			return true
 		})
+		for _, key := range gone {
+			if _, e := tx.Delete(key); e != nil && !errors.Is(e, buntdb.ErrNotFound) { // expired meanwhile
+				err = errors.Join(err, e)
+			}
+		}
+		return err
 	})
 }
 
 // Save writes the counts that have changed since the last time.
 func (c *Counts) Save(clients *Clients) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	changed := map[string]uint64{}
 	for id, l := range clients.table.Load().clients {
 		if now := join(l.counter.Day()); now != 0 && now != c.saved[id] {
@@ -120,5 +140,59 @@ func (c *Counts) Save(clients *Clients) error {
 	return nil
 }
 
+// Forget removes the counts of a client that was deleted. What the file still has of
+// them goes with the next Compact.
+func (c *Counts) Forget(id string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.saved, id)
+	err := c.db.Update(func(tx *buntdb.Tx) error {
+		_, err := tx.Delete(dayKey + id)
+		return err
+	})
+	if errors.Is(err, buntdb.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// Compact writes the file anew with the counts that hold, and answers its size in
+// bytes before and after, 0 when counts are in memory. It takes a quarter of a
+// second, in which requests are counted and no counts are saved.
+func (c *Counts) Compact() (before, after int64, err error) {
+	if c.path == "" {
+		return 0, 0, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	old, err := os.Stat(c.path)
+	if err != nil {
+		return 0, 0, err
+	}
+	if err := c.shrink(); err != nil {
+		return 0, 0, fmt.Errorf("compact the counts: %w", err)
+	}
+	now, err := os.Stat(c.path)
+	if err != nil {
+		return 0, 0, err
+	}
+	return old.Size(), now.Size(), nil
+}
+
+// shrink turns into an error the panic with which buntdb ends when the new file
+// cannot be renamed or opened. Counts are then kept in memory alone.
+func (c *Counts) shrink() (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
+	return c.db.Shrink()
+}
+
 // Close saves nothing; it ends the use of the file.
-func (c *Counts) Close() error { return c.db.Close() }
+func (c *Counts) Close() error {
+	c.mu.Lock() // a Compact that runs would leave half a file
+	defer c.mu.Unlock()
+	return c.db.Close()
+}

@@ -70,8 +70,12 @@ func (s *Sealer) seal(secret, id string) []byte {
 	return s.aead.Seal(nonce, nonce, []byte(secret), []byte(id))
 }
 
-// open returns what was sealed for the client with this id.
+// open returns what was sealed for the client with this id. A nil Sealer, of a
+// folder without a key, opens nothing.
 func (s *Sealer) open(sealed []byte, id string) (string, error) {
+	if s == nil {
+		return "", errors.New("there is no key that can be read")
+	}
 	n := s.aead.NonceSize()
 	if len(sealed) < n {
 		return "", errors.New("the sealed secret is too short")

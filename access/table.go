@@ -53,7 +53,7 @@ func (t *table) add(r *record, sealer *Sealer, old *live) error {
 	if len(r.Sealed) > 0 {
 		var err error
 		if l.secret, err = sealer.open(r.Sealed, r.ID); err != nil {
-			return fmt.Errorf("the signing secret of client %s cannot be opened: secret.key is not the one that sealed it: %w", r.ID, err)
+			return fmt.Errorf("the signing secret of client %s cannot be opened, secret.key must be the one that sealed it: %w", r.ID, err)
 		}
 	}
 	if old != nil {

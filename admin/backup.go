@@ -11,14 +11,17 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"relais/folder"
 	"relais/store"
 )
 
-// stored are the files that only whoever has the stores open can copy.
-var stored = []string{clientsFile}
+// isDatabase tells whether only whoever has the stores open can copy a file.
+func isDatabase(name string) bool {
+	return slices.ContainsFunc(databases, func(d database) bool { return d.file == name })
+}
 
 // transient are files of the folder that no backup needs: locks, the socket, and
 // the day's counts, which are worth a day.
@@ -35,19 +38,12 @@ func Backup(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) 
 	} else if !unused {
 		return fmt.Errorf("%s is not empty: name another folder", dest)
 	}
-	for _, name := range stored {
-		if err := backupStore(ctx, dir, dest, name, log); err != nil {
-			return fmt.Errorf("back up %s: %w", name, err)
+	for _, d := range databases {
+		if err := backupStore(ctx, dir, dest, d.file, log); err != nil {
+			return fmt.Errorf("back up %s: %w", d.file, err)
 		}
 	}
-	return copyTree(string(dir), dest, func(name string) bool {
-		for _, s := range stored {
-			if name == s {
-				return true
-			}
-		}
-		return transient(name)
-	})
+	return copyTree(string(dir), dest, func(name string) bool { return isDatabase(name) || transient(name) })
 }
 
 // Restore copies a backup into dir, which must be missing or empty, after it has
@@ -61,8 +57,8 @@ func Restore(backup string, dir folder.Dir) error {
 	if _, err := os.Stat(backup); err != nil {
 		return err
 	}
-	for _, name := range stored {
-		if err := store.Check(filepath.Join(backup, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, d := range databases {
+		if err := store.Check(filepath.Join(backup, d.file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -83,7 +79,7 @@ func backupStore(ctx context.Context, dir folder.Dir, dest, name string, log *sl
 		if err != nil {
 			return err
 		}
-		_, err = s.db.Backup(w)
+		_, err = s.open[name].Backup(w)
 		return errors.Join(err, s.Close())
 	})
 }
@@ -114,12 +110,13 @@ const sizeTrailer = "X-Size"
 
 // upload answers download.
 func (s *Stores) upload(w http.ResponseWriter, name string) {
-	if name != clientsFile || s.db == nil {
+	db, ok := s.open[name]
+	if !ok {
 		http.Error(w, "no such store", http.StatusNotFound)
 		return
 	}
 	w.Header().Set("Trailer", sizeTrailer)
-	n, err := s.db.Backup(w)
+	n, err := db.Backup(w)
 	if err != nil {
 		return // without the trailer, the other side knows
 	}

@@ -76,7 +76,7 @@ func (c RevokeClient) run(_ context.Context, s *Stores) (any, error) {
 	return s.Clients.Revoke(found.ID, c.Key)
 }
 
-// DeleteClient removes a client.
+// DeleteClient removes a client and its counts.
 type DeleteClient struct {
 	Client string `json:"client"`
 }
@@ -86,5 +86,8 @@ func (c DeleteClient) run(_ context.Context, s *Stores) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return found, s.Clients.Delete(found.ID)
+	if err := s.Clients.Delete(found.ID); err != nil {
+		return nil, err
+	}
+	return found, s.counts.Forget(found.ID)
 }

@@ -25,7 +25,7 @@ type Command interface {
 }
 
 // commands are those that the socket takes, by the name of their type.
-var commands = byName(CreateClient{}, ListClients{}, ShowClient{}, UsageOfClient{}, RotateClient{}, RevokeClient{}, DeleteClient{})
+var commands = byName(CreateClient{}, ListClients{}, ShowClient{}, UsageOfClient{}, RotateClient{}, RevokeClient{}, DeleteClient{}, CheckStores{}, CompactStores{})
 
 func byName(list ...Command) map[string]reflect.Type {
 	m := map[string]reflect.Type{}
@@ -40,7 +40,8 @@ const (
 	socketFile  = "admin.sock"
 	maxCommand  = 1 << 20
 	maxAnswer   = 256 << 20
-	commandTime = 30 * time.Second
+	patience    = time.Second
+	commandTime = 30 * time.Second // to send a command: what it does may take as long as the stores are large
 )
 
 func socketPath(dir folder.Dir) string { return filepath.Join(string(dir), socketFile) }
@@ -63,7 +64,7 @@ func (s *Stores) Serve(ctx context.Context, log *slog.Logger) error {
 		l.Close()
 		return err
 	}
-	server := &http.Server{Handler: s, ReadTimeout: commandTime, WriteTimeout: commandTime, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
+	server := &http.Server{Handler: s, ReadTimeout: commandTime, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
@@ -97,17 +98,24 @@ func (s *Stores) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Call runs a command in the folder: by its server when one runs, else with the
-// stores opened here. answer is filled in.
+// stores opened here. It waits a second for who holds the folder and cannot be
+// reached: a server that begins, or another command. answer is filled in.
 func Call(ctx context.Context, dir folder.Dir, c Command, answer any, log *slog.Logger) error {
-	text, err := call(ctx, dir, c)
-	var unreachable *net.OpError
-	if errors.As(err, &unreachable) {
-		text, err = callHere(ctx, dir, c, log)
+	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		text, err := call(ctx, dir, c)
+		var unreachable *net.OpError
+		if errors.As(err, &unreachable) {
+			text, err = callHere(ctx, dir, c, log)
+		}
+		var held *folder.HeldError
+		if errors.As(err, &held) && time.Since(start) < patience && ctx.Err() == nil {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(text, answer)
 	}
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(text, answer)
 }
 
 func call(ctx context.Context, dir folder.Dir, c Command) ([]byte, error) {
@@ -136,7 +144,7 @@ func call(ctx context.Context, dir folder.Dir, c Command) ([]byte, error) {
 
 // dial returns a client that reaches the folder's server.
 func dial(dir folder.Dir) *http.Client {
-	return &http.Client{Timeout: commandTime, Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", socketPath(dir))
 	}}}
 }
@@ -155,6 +163,10 @@ func callHere(ctx context.Context, dir folder.Dir, c Command, log *slog.Logger) 
 	answer, err := c.run(ctx, s)
 	if err != nil {
 		return nil, err
+	}
+	// Where nobody serves, nobody would do it later.
+	if err := s.compactDeleted(); err != nil {
+		return nil, fmt.Errorf("it is done, but what was deleted is still on the disk: %w", err)
 	}
 	return json.Marshal(answer)
 }

@@ -23,7 +23,7 @@ type Stores struct {
 	Dir     folder.Dir
 	Clients *access.Clients
 	Answers *access.Answers
-	db      *store.DB
+	open    map[string]*store.DB // by file; a read-only folder may lack some
 	counts  *access.Counts
 	lock    *folder.Holder // nil for a read-only folder
 }
@@ -35,22 +35,43 @@ const (
 	sealFile    = "secret.key"
 )
 
+// A database is a store in a bbolt file.
+type database struct {
+	file    string
+	buckets []string
+	// holds reads every record and says how many of what there are; the error names
+	// those that cannot be used.
+	holds func(dir folder.Dir, db *store.DB) (string, error)
+}
+
+// databases are the stores in bbolt files. One more is one more line: it is then
+// opened, backed up, restored, checked and compacted.
+var databases = []database{
+	{clientsFile, []string{access.Bucket}, holdsClients},
+}
+
 // Open opens the stores and makes those that are missing. what says in the error
 // of others who has them. A folder that cannot be written to is opened for reading:
 // several processes may have it, changes fail, and counts stay in memory.
 func Open(dir folder.Dir, what string, log *slog.Logger) (*Stores, error) {
-	s := &Stores{Dir: dir}
-	if err := s.open(what, log); err != nil {
+	s := &Stores{Dir: dir, open: map[string]*store.DB{}}
+	if err := s.openAll(what, log); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-func (s *Stores) open(what string, log *slog.Logger) (err error) {
+func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 	s.lock, err = s.Dir.Lock("serve", what, time.Now())
 	readOnly := folder.ReadOnly(err)
 	if err != nil && !readOnly {
 		return err
+	}
+	if !readOnly {
+		// A compaction that was killed leaves a copy of what may be deleted by now.
+		if err := folder.SweepTemporary(string(s.Dir)); err != nil {
+			log.Warn("what a killed process left could not be removed", "error", err)
+		}
 	}
 	sealer, err := access.OpenSealer(s.path(sealFile), !readOnly)
 	if err != nil && !(readOnly && errors.Is(err, fs.ErrNotExist)) {
@@ -59,18 +80,35 @@ func (s *Stores) open(what string, log *slog.Logger) (err error) {
 	counts := s.path(quotaFile)
 	if readOnly {
 		log.Info("the folder is read-only or full: it is served without a lock, and quotas live in memory", "data", string(s.Dir))
-		s.db, err = store.OpenReadOnly(s.path(clientsFile))
 		counts = ""
-	} else {
-		s.db, err = store.Open(s.path(clientsFile), access.Bucket)
 	}
-	if err != nil && !(readOnly && errors.Is(err, fs.ErrNotExist)) {
-		return err
+	for _, d := range databases {
+		if err := s.openDatabase(d, readOnly); err != nil {
+			return err
+		}
 	}
-	if s.Clients, err = access.OpenClients(s.db, sealer, time.Now); err != nil {
+	if s.Clients, err = access.OpenClients(s.open[clientsFile], sealer, time.Now); err != nil {
 		return err
 	}
 	return s.openCounts(counts, log)
+}
+
+func (s *Stores) openDatabase(d database, readOnly bool) error {
+	var db *store.DB
+	var err error
+	if readOnly {
+		db, err = store.OpenReadOnly(s.path(d.file))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+	} else {
+		db, err = store.Open(s.path(d.file), d.buckets...)
+	}
+	if err != nil {
+		return err
+	}
+	s.open[d.file] = db
+	return nil
 }
 
 func (s *Stores) openCounts(path string, log *slog.Logger) error {
@@ -94,24 +132,31 @@ const (
 	saveUsedEvery = time.Minute
 )
 
-// Keep saves what requests change, until ctx ends.
+// Keep saves what requests change and compacts away what was deleted, until ctx
+// ends.
 func (s *Stores) Keep(ctx context.Context, log *slog.Logger) {
-	counts, used := time.NewTicker(saveEvery), time.NewTicker(saveUsedEvery)
+	logError(log, "what was deleted is still on the disk", s.compactDeleted())
+	counts, used, compact := time.NewTicker(saveEvery), time.NewTicker(saveUsedEvery), time.NewTicker(compactEvery)
 	defer counts.Stop()
 	defer used.Stop()
+	defer compact.Stop()
 	for {
-		var err error
 		select {
 		case <-ctx.Done():
 			return
 		case <-counts.C:
-			err = s.counts.Save(s.Clients)
+			logError(log, "what was used could not be saved", s.counts.Save(s.Clients))
 		case <-used.C:
-			err = s.saveUsed()
+			logError(log, "what was used could not be saved", s.saveUsed())
+		case <-compact.C:
+			logError(log, "what was deleted is still on the disk", s.compactDeleted())
 		}
-		if err != nil {
-			log.Error("what was used could not be saved", "error", err)
-		}
+	}
+}
+
+func logError(log *slog.Logger, what string, err error) {
+	if err != nil {
+		log.Error(what, "error", err)
 	}
 }
 
@@ -128,8 +173,8 @@ func (s *Stores) Close() error {
 	if s.counts != nil {
 		errs = append(errs, s.counts.Save(s.Clients), s.saveUsed(), s.counts.Close())
 	}
-	if s.db != nil {
-		errs = append(errs, s.db.Close())
+	for _, db := range s.open {
+		errs = append(errs, db.Close())
 	}
 	if s.lock != nil {
 		errs = append(errs, s.lock.Unlock())

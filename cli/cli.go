@@ -35,6 +35,8 @@ type commands struct {
 	Client   clientCommand   `cmd:"" help:"Who may call: clients, keys, limits."`
 	Backup   backupCommand   `cmd:"" help:"Copy the data folder, while it is served or not."`
 	Restore  restoreCommand  `cmd:"" help:"Copy a backup into an empty data folder."`
+	Check    checkCommand    `cmd:"" help:"Read and verify everything in the data folder; fails when something is wrong."`
+	Compact  compactCommand  `cmd:"" help:"Write the stores anew without what was deleted, while they are served or not."`
 	Snapshot snapshotCommand `cmd:"" help:"Look at the snapshots of a data folder."`
 	Version  versionCommand  `cmd:"" help:"Print the version of this program."`
 }

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -44,7 +46,9 @@ func TestCompactWhileOpen(t *testing.T) {
 	}
 	work(func(i int) error {
 		defer wrote.Store(int64(i + 1))
-		return db.Update(func(tx *bolt.Tx) error { return tx.Bucket([]byte("a")).Put(fmt.Append(nil, "n", i), make([]byte, 2000)) })
+		return db.Update(func(tx *bolt.Tx) error {
+			return tx.Bucket([]byte("a")).Put(fmt.Append(nil, "n", i), make([]byte, 2000))
+		})
 	})
 	for range 2 {
 		work(func(i int) error {
@@ -204,5 +208,92 @@ func TestCheckAndCompactDamaged(t *testing.T) {
 	}
 	if err := db.Check(); err != nil {
 		t.Errorf("as it was: %v", err)
+	}
+}
+
+// compact is Compact of a file that nobody has open.
+func compact(path string) (before, after int64, err error) {
+	db, err := open(path, os.O_RDWR, math.MaxInt64)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return db.Compact()
+}
+
+func TestCompact(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.db")
+	fill(t, path, 3000)
+	db := opened(t, path)
+	for i := range 8 {
+		put(t, db, fmt.Sprint("large", i), make([]byte, 1<<20))
+	}
+	for i := range 8 {
+		if err := db.Update(func(tx *bolt.Tx) error { return tx.Bucket([]byte("a")).Delete(fmt.Append(nil, "large", i)) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(db.Close(), os.Chmod(path, 0o640)); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() == 0 {
+		if err := os.Chown(path, 4711, 4712); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b := content(t, path, "a"), content(t, path, "b")
+	before, after, err := compact(path)
+	if err != nil || after >= before/2 {
+		t.Fatalf("%d to %d bytes, %v", before, after, err)
+	}
+	if content(t, path, "a") != a || content(t, path, "b") != b {
+		t.Error("the content has changed")
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Size() != after || info.Mode().Perm() != 0o640 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if st := info.Sys().(*syscall.Stat_t); os.Geteuid() == 0 && (st.Uid != 4711 || st.Gid != 4712) {
+		t.Errorf("the owner is %d, %d", st.Uid, st.Gid)
+	}
+	if err := Check(path); err != nil {
+		t.Error(err)
+	}
+	if names, _ := os.ReadDir(dir); len(names) != 1 {
+		t.Errorf("left over: %v", names)
+	}
+}
+
+func TestCompactOnAFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=3m"); err != nil {
+		t.Skipf("no small disk: %v", err)
+	}
+	defer syscall.Unmount(dir, syscall.MNT_DETACH)
+	path := filepath.Join(dir, "x.db")
+	db := opened(t, path)
+	put(t, db, "k", bytes.Repeat([]byte("x"), 1<<20))
+	put(t, db, "l", bytes.Repeat([]byte("y"), 3<<18))
+	err := db.Update(func(tx *bolt.Tx) error { return tx.Bucket([]byte("a")).Put([]byte("m"), make([]byte, 2<<20)) })
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("update: %v", err)
+	}
+	err = db.Update(func(tx *bolt.Tx) error { return tx.Bucket([]byte("b")).Put([]byte("k"), []byte("v")) })
+	if err != nil {
+		t.Errorf("the store does not go on: %v", err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	was := content(t, path, "a")
+	if _, _, err := compact(path); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("compact: %v", err)
+	}
+	if content(t, path, "a") != was {
+		t.Error("the content has changed")
+	}
+	if names, _ := os.ReadDir(dir); len(names) != 1 {
+		t.Errorf("left over: %v", names)
 	}
 }

@@ -1,0 +1,181 @@
+package admin
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"relais/access"
+	"relais/folder"
+)
+
+func create(t *testing.T, dir folder.Dir, c CreateClient) (made access.Issued) {
+	t.Helper()
+	if err := Call(context.Background(), dir, c, &made, quiet); err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// traces are what must not stay of a client in the folder's stores.
+func traces(t *testing.T, dir folder.Dir, c access.Issued) (found []string) {
+	t.Helper()
+	for _, name := range []string{clientsFile, quotaFile} {
+		text, err := os.ReadFile(filepath.Join(string(dir), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, trace := range []string{c.Name, c.ID, c.Keys[0].Prefix} {
+			if bytes.Contains(text, []byte(trace)) {
+				found = append(found, name+": "+trace)
+			}
+		}
+	}
+	return found
+}
+
+// Where nobody serves, what is deleted is off the disk when the command ends. Where
+// somebody does, it is off the disk with the next compaction, by command or by Keep.
+func TestDeletedIsOffTheDisk(t *testing.T) {
+	for _, how := range []string{"nobody serves", "compact", "keep", "keep after a restart"} {
+		dir := folder.Dir(t.TempDir())
+		gone, stays := create(t, dir, spec("Somebody's Name")), create(t, dir, spec("Another"))
+		var s *Stores
+		stop := func() {}
+		if how != "nobody serves" {
+			s, stop = serve(t, dir)
+			g := &access.Gate{Clients: s.Clients, Failures: access.NewFailures()}
+			for _, c := range []access.Issued{gone, stays} {
+				peer := stays.CIDRs[0].Addr().Next()
+				if _, err := g.Check(&access.Request{Time: time.Now(), Method: "GET", Path: "/x", Address: peer, Authorization: []string{"Bearer " + c.APIKey}, Scope: access.AntennasRead}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := s.counts.Save(s.Clients); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := Call(context.Background(), dir, DeleteClient{Client: gone.ID}, new(access.Client), quiet); err != nil {
+			t.Fatal(err)
+		}
+		if left := traces(t, dir, gone); (len(left) == 0) != (how == "nobody serves") {
+			t.Errorf("%s: after deleting: %v", how, left)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		switch how {
+		case "compact":
+			var list []Compacted
+			if err := Call(ctx, dir, CompactStores{}, &list, quiet); err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range list {
+				info, err := os.Stat(filepath.Join(string(dir), c.Path))
+				if err != nil || info.Size() != c.After || c.Before < c.After {
+					t.Errorf("%+v, %v", c, err)
+				}
+			}
+			if len(list) != 2 {
+				t.Errorf("%+v", list)
+			}
+		case "keep after a restart":
+			stop()
+			s, stop = serve(t, dir)
+			fallthrough
+		case "keep":
+			ended := make(chan struct{})
+			go func() { s.Keep(ctx, quiet); close(ended) }()
+			for end := time.Now().Add(5 * time.Second); time.Now().Before(end) && len(traces(t, dir, gone)) > 0; {
+				time.Sleep(20 * time.Millisecond)
+			}
+			cancel()
+			<-ended
+		}
+		cancel()
+		if left := traces(t, dir, gone); len(left) > 0 {
+			t.Errorf("%s: %v", how, left)
+		}
+		if len(traces(t, dir, stays)) == 0 {
+			t.Errorf("%s: the other client is gone as well", how)
+		}
+		stop()
+		var list []*access.Client
+		if err := Call(context.Background(), dir, ListClients{}, &list, quiet); err != nil || len(list) != 1 || list[0].ID != stays.ID {
+			t.Errorf("%s: %v, %v", how, list, err)
+		}
+	}
+}
+
+// What a killed compaction leaves has clients in it that may be deleted later.
+func TestLeftoversAreSwept(t *testing.T) {
+	dir := folder.Dir(t.TempDir())
+	left := filepath.Join(string(dir), "."+clientsFile+".tmp-17")
+	if err := os.WriteFile(left, []byte("clients"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	create(t, dir, spec("one"))
+	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestCompactReadOnly(t *testing.T) {
+	if _, err := (CompactStores{}).run(context.Background(), &Stores{Dir: "x"}); !errors.Is(err, access.ErrReadOnly) {
+		t.Errorf("%v", err)
+	}
+	if err := (&Stores{}).compactDeleted(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A check says the same whether a server has the stores or not, and makes nothing.
+func TestCheck(t *testing.T) {
+	empty := folder.Dir(t.TempDir())
+	if files, err := Check(context.Background(), empty); err != nil || len(files) != 0 {
+		t.Errorf("an empty folder: %+v, %v", files, err)
+	}
+	if names, _ := os.ReadDir(string(empty)); len(names) != 0 {
+		t.Errorf("the check made %v", names)
+	}
+	for _, served := range []bool{false, true} {
+		dir := folder.Dir(t.TempDir())
+		for i := range 3 {
+			create(t, dir, spec(fmt.Sprint("client ", i)))
+		}
+		if served {
+			serve(t, dir)
+		}
+		files, err := Check(context.Background(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{clientsFile + ": 3 clients", sealFile + ": seals signing secrets", quotaFile + ": 0 counts"}
+		if served {
+			want = append(want, socketFile+": a server runs")
+		}
+		var got []string
+		for _, f := range files {
+			got = append(got, f.Path+": "+f.Detail)
+			info, err := os.Stat(filepath.Join(string(dir), f.Path))
+			if f.Problem != "" || err != nil || f.Bytes != info.Size() {
+				t.Errorf("served %v: %+v, %v", served, f, err)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("served %v: %q, want %q", served, got, want)
+		}
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for n, want := range map[int]string{0: "0 sites", 1: "1 site", 999: "999 sites", 1000: "1,000 sites", 69801: "69,801 sites", 1234567: "1,234,567 sites"} {
+		if got := Number(n, "site"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"relais/admin"
+	"relais/check"
+)
+
+type checkCommand struct {
+	dataFlag
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Help is shown below the flags.
+func (*checkCommand) Help() string {
+	return `Reads every snapshot, kept source and store of the folder to its end, while it is served or not, and changes nothing. Exit code 0 when all is well, 1 when something is wrong; leftovers and unknown files are only named.
+
+Examples:
+  relais check --data DIR
+  relais check --data DIR --json`
+}
+
+// Run checks the folder.
+func (c *checkCommand) Run(ctx context.Context, streams Streams) error {
+	r, err := check.Folder(ctx, c.dir())
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		err = printJSON(streams.Out, r)
+	} else {
+		err = printReport(streams.Out, r)
+	}
+	if err == nil && !r.OK {
+		err = fmt.Errorf("%s: something is wrong with %d of %s", c.Data, r.Problems(), admin.Number(len(r.Files), "file"))
+	}
+	return err
+}
+
+func printReport(w io.Writer, r *check.Report) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "FILE\tBYTES\tHOLDS\tSTATE")
+	for _, f := range r.Files {
+		state := "ok"
+		if f.Problem != "" {
+			state = f.Problem
+		}
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\n", f.Path, f.Bytes, f.Detail, state)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, n := range r.Notes {
+		if _, err := fmt.Fprintln(w, "note: "+n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type compactCommand struct {
+	dataFlag
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Help is shown below the flags.
+func (*compactCommand) Help() string {
+	return `Writes the stores anew without what was deleted. A running server does it by itself twice a day when something was deleted; this does it now, and requests are answered meanwhile.
+
+Example:
+  relais compact --data DIR`
+}
+
+// Run compacts the stores.
+func (c *compactCommand) Run(ctx context.Context, streams Streams) error {
+	var list []admin.Compacted
+	if err := call(ctx, c.dataFlag, streams, admin.CompactStores{}, &list); err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(streams.Out, map[string]any{"stores": list})
+	}
+	t := tabwriter.NewWriter(streams.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "STORE\tBYTES BEFORE\tAFTER")
+	for _, s := range list {
+		fmt.Fprintf(t, "%s\t%d\t%d\n", s.Path, s.Before, s.After)
+	}
+	return t.Flush()
+}
