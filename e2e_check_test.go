@@ -269,7 +269,7 @@ func TestCheckReadOnly(t *testing.T) {
 	}
 	before := listing(t, c.dir)
 	for range 2 {
-		if out, err := run("check"); err != nil || !strings.Contains(out, "1 client ") {
+		if out, err := run("check"); err != nil || !strings.Contains(out, "1 client\n") {
 			t.Errorf("%v: %s", err, out)
 		}
 		if out, err := run("compact"); err == nil || !strings.Contains(out, "cannot be written to") {

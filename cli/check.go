@@ -43,13 +43,13 @@ func (c *checkCommand) Run(ctx context.Context, streams Streams) error {
 
 func printReport(w io.Writer, r *check.Report) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "FILE\tBYTES\tHOLDS\tSTATE")
+	fmt.Fprintln(t, "FILE\tBYTES\tSTATE\tWHAT IT HOLDS, OR WHAT IS WRONG")
 	for _, f := range r.Files {
-		state := "ok"
+		state, what := "ok", f.Detail
 		if f.Problem != "" {
-			state = f.Problem
+			state, what = "WRONG", f.Problem
 		}
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\n", f.Path, f.Bytes, f.Detail, state)
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\n", f.Path, f.Bytes, state, what)
 	}
 	if err := t.Flush(); err != nil {
 		return err
