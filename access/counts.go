@@ -16,11 +16,16 @@ import (
 // memory; a Save a second writes what has changed, so that at most a second's worth
 // is lost.
 type Counts struct {
-	db    *buntdb.DB
-	path  string            // "" in memory
-	mu    sync.Mutex        // of what follows, and so that no Save brings back what Forget removed
-	saved map[string]uint64 // by client: what was written last
+	db     *buntdb.DB
+	path   string            // "" in memory
+	mu     sync.Mutex        // of what follows, and so that no Save brings back what Forget removed
+	saved  map[string]uint64 // by client: what was written last
+	shrunk int64             // bytes of the file when it was last written anew
 }
+
+// leastShrunk is the size in bytes below which the file is not written anew by
+// itself.
+const leastShrunk = 16 << 20
 
 // keptFor is how long a day's count is of use, and some.
 const keptFor = 48 * time.Hour
@@ -44,7 +49,7 @@ func OpenCounts(path string) (c *Counts, aside string, err error) {
 	}
 	// An answer is on disk before it is sent; two writes a second of counts cost
 	// nothing.
-	if err := db.SetConfig(onDisk(db)); err != nil {
+	if err := db.SetConfig(configOf(db)); err != nil {
 		return nil, "", errors.Join(err, db.Close())
 	}
 	return &Counts{db: db, path: path, saved: map[string]uint64{}}, aside, nil
@@ -67,9 +72,10 @@ func prepareCounts(path string) (aside string, err error) {
 	return aside, errors.Join(f.Chmod(0o600), f.Close())
 }
 
-func onDisk(db *buntdb.DB) (c buntdb.Config) {
+func configOf(db *buntdb.DB) (c buntdb.Config) {
 	db.ReadConfig(&c) // fails for a closed one only
 	c.SyncPolicy = buntdb.Always
+	c.AutoShrinkDisabled = true // it panics where shrink answers an error
 	return c
 }
 
@@ -137,7 +143,19 @@ func (c *Counts) Save(clients *Clients) error {
 	for id, word := range changed {
 		c.saved[id] = word
 	}
-	return nil
+	return c.shrinkLarge()
+}
+
+// shrinkLarge writes the file anew when it has grown to several times what holds.
+func (c *Counts) shrinkLarge() error {
+	if c.path == "" {
+		return nil
+	}
+	now, err := os.Stat(c.path)
+	if err != nil || now.Size() < max(leastShrunk, 4*c.shrunk) {
+		return err
+	}
+	return c.shrink()
 }
 
 // Forget removes the counts of a client that was deleted. What the file still has of
@@ -170,13 +188,9 @@ func (c *Counts) Compact() (before, after int64, err error) {
 		return 0, 0, err
 	}
 	if err := c.shrink(); err != nil {
-		return 0, 0, fmt.Errorf("compact the counts: %w", err)
-	}
-	now, err := os.Stat(c.path)
-	if err != nil {
 		return 0, 0, err
 	}
-	return old.Size(), now.Size(), nil
+	return old.Size(), c.shrunk, nil
 }
 
 // shrink turns into an error the panic with which buntdb ends when the new file
@@ -184,10 +198,18 @@ func (c *Counts) Compact() (before, after int64, err error) {
 func (c *Counts) shrink() (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%v", p)
+			err = fmt.Errorf("compact the counts: %v", p)
 		}
 	}()
-	return c.db.Shrink()
+	if err := c.db.Shrink(); err != nil {
+		return fmt.Errorf("compact the counts: %w", err)
+	}
+	now, err := os.Stat(c.path)
+	if err != nil {
+		return err
+	}
+	c.shrunk = now.Size()
+	return os.Chmod(c.path, 0o600)
 }
 
 // Close saves nothing; it ends the use of the file.

@@ -20,7 +20,7 @@ var errNoCounts = errors.New("the file of counts is damaged")
 const maxPart = 64 << 20
 
 // CheckCounts reads the file of counts to its end, while it is written to or not,
-// and returns how many counts hold. A command without an end is the last one of a
+// and returns how many counts hold; it has answers to signed requests, too. A command without an end is the last one of a
 // server that was killed: the next start drops it. Errors: those of reading, and
 // that the file is damaged.
 func CheckCounts(path string) (n int, err error) {
@@ -40,7 +40,9 @@ func CheckCounts(path string) (n int, err error) {
 		}
 		switch command := parts[0]; {
 		case command == "set" && (len(parts) == 3 || len(parts) == 5 && parts[3] == "ae" && isSeconds(parts[4])):
-			keys[parts[1]] = true
+			if strings.HasPrefix(parts[1], dayKey) {
+				keys[parts[1]] = true
+			}
 		case command == "del" && len(parts) == 2:
 			delete(keys, parts[1])
 		default:
