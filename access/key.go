@@ -34,11 +34,16 @@ func newKey() (key string, prefix keyPrefix, hash [sha256.Size]byte) {
 	return keyStart + string(prefix[:]) + "_" + secret, prefix, sha256.Sum256([]byte(secret))
 }
 
-// newSecret returns 32 random bytes as text.
+// newSecret returns 32 random bytes as text. None begins with a hyphen, which a
+// command line would take for a flag.
 func newSecret() string {
 	var b [secretBytes]byte
-	rand.Read(b[:]) // never fails
-	return base64url.EncodeToString(b[:])
+	for {
+		rand.Read(b[:]) // never fails
+		if text := base64url.EncodeToString(b[:]); text[0] != '-' {
+			return text
+		}
+	}
 }
 
 // splitKey takes a key apart. A text that is no key has no prefix.

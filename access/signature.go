@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -90,6 +91,15 @@ func (s Signature) matching(secret, method, path string, body [sha256.Size]byte)
 func Sign(secret string, at time.Time, method, path string, body [sha256.Size]byte) string {
 	t := strconv.FormatInt(at.Unix(), 10)
 	return "t=" + t + ",v1=" + hex.EncodeToString(mac(secret, t, method, path, body))
+}
+
+// SentPath is the path of a URL as it is sent and signed, also where it has
+// characters that ought to be escaped and are not.
+func SentPath(u *url.URL) string {
+	if u.RawPath != "" { // EscapedPath would escape those
+		return u.RawPath
+	}
+	return u.EscapedPath()
 }
 
 // mac is the HMAC of api.md: four lines under the secret as it is shown.

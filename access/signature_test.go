@@ -3,6 +3,7 @@ package access
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"net/url"
 	"os/exec"
 	"strings"
 	"testing"
@@ -156,4 +157,26 @@ func FuzzParseSignature(f *testing.F) {
 			t.Errorf("%q: %q is left over", header, rest)
 		}
 	})
+}
+
+// What is signed is what was sent, byte for byte.
+func TestSentPath(t *testing.T) {
+	for _, path := range []string{"/a", "/a%2Fb", "/a%2fb", "/a|b", "/a%7Cb", "/é", `/"a"`, "/a[b]", "/%C3%A9é"} {
+		u, err := url.ParseRequestURI(path + "?q=1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := SentPath(u); got != path {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+}
+
+// A secret is given to commands as it is: none may look like a flag.
+func TestSecretIsNoFlag(t *testing.T) {
+	for range 2000 {
+		if s := newSecret(); len(s) != secretLength || s[0] == '-' {
+			t.Fatal(s)
+		}
+	}
 }

@@ -274,7 +274,7 @@ func (c *clientSign) Run(streams Streams) error {
 	if c.Key != "" {
 		fmt.Fprintln(streams.Out, "Authorization: Bearer "+c.Key)
 	}
-	_, err := fmt.Fprintln(streams.Out, "X-Sq-Signature: "+access.Sign(c.Secret, time.Now(), c.Method, c.URL.EscapedPath(), sum))
+	_, err := fmt.Fprintln(streams.Out, "X-Sq-Signature: "+access.Sign(c.Secret, time.Now(), c.Method, access.SentPath(c.URL), sum))
 	return err
 }
 

@@ -15,7 +15,7 @@ import (
 func (s *Server) enter(x *exchange, o *operation) (access.Grant, bool) {
 	h := x.r.Header
 	asked := access.Request{
-		Time: x.start, Method: x.r.Method, Path: s.PublicPrefix + x.r.URL.EscapedPath(), Address: x.address,
+		Time: x.start, Method: x.r.Method, Path: s.PublicPrefix + access.SentPath(x.r.URL), Address: x.address,
 		Authorization: h["Authorization"], APIKey: h["X-Api-Key"], Origin: h["Origin"], FetchSite: h["Sec-Fetch-Site"],
 		Attestation: h["X-Device-Attestation"], Signature: h["X-Sq-Signature"], Scope: access.Scope(o.Scope),
 	}
