@@ -3,11 +3,13 @@ package admin
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -107,6 +109,41 @@ func TestOneAtATime(t *testing.T) {
 	var held *folder.HeldError
 	if _, err := Open(dir, "another", quiet); !errors.As(err, &held) || held.Holder.What != "test" || time.Since(start) > time.Second {
 		t.Errorf("%v after %s", err, time.Since(start))
+	}
+}
+
+// Commands wait a moment for each other, and for a server that does not take them
+// yet; who has the folder for longer is named.
+func TestWaiting(t *testing.T) {
+	dir, ctx := folder.Dir(t.TempDir()), context.Background()
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			if err := Call(ctx, dir, spec(fmt.Sprint(i)), new(access.Issued), quiet); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	s, err := Open(dir, "a starting server", quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []*access.Client
+	var held *folder.HeldError
+	start := time.Now()
+	if err := Call(ctx, dir, ListClients{}, &list, quiet); !errors.As(err, &held) || held.Holder.What != "a starting server" || time.Since(start) > 2*patience {
+		t.Errorf("%v after %s", err, time.Since(start))
+	}
+	serving, cancel := context.WithCancel(ctx)
+	time.AfterFunc(200*time.Millisecond, func() { wg.Go(func() { s.Serve(serving, quiet) }) })
+	if err := Call(ctx, dir, ListClients{}, &list, quiet); err != nil || len(list) != 8 {
+		t.Errorf("%d clients, %v", len(list), err)
+	}
+	cancel()
+	wg.Wait()
+	if err := s.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -70,17 +69,14 @@ func backupStore(ctx context.Context, dir folder.Dir, dest, name string, log *sl
 		return nil
 	}
 	return folder.ReplacePrivate(filepath.Join(dest, name), func(w io.Writer) error {
-		err := download(ctx, dir, name, w)
-		var unreachable *net.OpError
-		if !errors.As(err, &unreachable) {
-			return err
-		}
-		s, err := Open(dir, "relais backup", log)
-		if err != nil {
-			return err
-		}
-		_, err = s.open[name].Backup(w)
-		return errors.Join(err, s.Close())
+		return either(ctx, func() error { return download(ctx, dir, name, w) }, func() error {
+			s, err := Open(dir, "relais backup", log)
+			if err != nil {
+				return err
+			}
+			_, err = s.open[name].Backup(w)
+			return errors.Join(err, s.Close())
+		})
 	})
 }
 
@@ -99,10 +95,10 @@ func download(ctx context.Context, dir folder.Dir, name string, w io.Writer) err
 		return fmt.Errorf("the server answers %s", a.Status)
 	}
 	n, err := io.Copy(w, a.Body)
-	if err == nil && a.Trailer.Get(sizeTrailer) != fmt.Sprint(n) {
-		return errors.New("the server stopped in the middle")
+	if err != nil || a.Trailer.Get(sizeTrailer) != fmt.Sprint(n) {
+		return fmt.Errorf("the server stopped after %d bytes: %v", n, err) // no net error: w is not to be begun anew
 	}
-	return err
+	return nil
 }
 
 // sizeTrailer says after a store how many bytes it had.

@@ -40,7 +40,6 @@ const (
 	socketFile  = "admin.sock"
 	maxCommand  = 1 << 20
 	maxAnswer   = 256 << 20
-	patience    = time.Second
 	commandTime = 30 * time.Second // to send a command: what it does may take as long as the stores are large
 )
 
@@ -101,20 +100,46 @@ func (s *Stores) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // stores opened here. It waits a second for who holds the folder and cannot be
 // reached: a server that begins, or another command. answer is filled in.
 func Call(ctx context.Context, dir folder.Dir, c Command, answer any, log *slog.Logger) error {
-	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
-		text, err := call(ctx, dir, c)
+	var text []byte
+	err := either(ctx, func() (err error) {
+		text, err = call(ctx, dir, c)
+		return err
+	}, func() (err error) {
+		text, err = callHere(ctx, dir, c, log)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, answer)
+}
+
+// How long and how often is tried what neither the server nor this process can do.
+const (
+	patience = 2 * time.Second
+	retry    = 20 * time.Millisecond
+)
+
+// either does something by the folder's server, or here when none can be reached.
+// That the folder is in use all the same passes soon, as a rule: a server starts
+// or ends, or another command is at work.
+func either(ctx context.Context, there, here func() error) error {
+	for end := time.Now().Add(patience); ; {
+		err := there()
 		var unreachable *net.OpError
-		if errors.As(err, &unreachable) {
-			text, err = callHere(ctx, dir, c, log)
-		}
-		var held *folder.HeldError
-		if errors.As(err, &held) && time.Since(start) < patience && ctx.Err() == nil {
-			continue
-		}
-		if err != nil {
+		if !errors.As(err, &unreachable) {
 			return err
 		}
-		return json.Unmarshal(text, answer)
+		err = here()
+		var held *folder.HeldError
+		if !errors.As(err, &held) || time.Now().After(end) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(retry):
+		}
 	}
 }
 
@@ -128,6 +153,9 @@ func call(ctx context.Context, dir folder.Dir, c Command) ([]byte, error) {
 		return nil, err
 	}
 	a, err := dial(dir).Do(r)
+	if errors.Is(err, io.EOF) {
+		return nil, errors.New("the server ended before it answered: look whether it was done")
+	}
 	if err != nil {
 		return nil, err
 	}
