@@ -301,10 +301,15 @@ func signatures(a *asker, key string, i issued) {
 	}
 }
 
-// keepsSecrets makes sure that what was shown once is nowhere: not in the server's
-// log and in no file of the folder. It stops the server, so that all is written.
+// keepsSecrets makes sure that what was shown once is nowhere: not in what commands
+// print later, not in the server's log, and in no file of the folder. It stops the
+// server, so that all is written.
 func keepsSecrets(t *testing.T, s *server, dir string, clients ...issued) {
 	t.Helper()
+	list, errs, code := relais(t, "client", "list", "--data", dir, "--json")
+	if code != 0 || !strings.Contains(list, clients[0].ID) {
+		t.Errorf("client list: %d %s", code, errs)
+	}
 	if code := s.stop(); code != 0 {
 		t.Errorf("exit %d", code)
 	}
@@ -331,6 +336,7 @@ func keepsSecrets(t *testing.T, s *server, dir string, clients ...issued) {
 		t.Error("the log has no line of the client's requests")
 	}
 	look("the log", text)
+	look("client list", []byte(list))
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return err
