@@ -106,6 +106,29 @@ func (b *body) toFile() error {
 	return err
 }
 
+// Time for what is left of a body to come after the answer.
+const (
+	unreadTime  = 2 * time.Second  // where nobody wants it
+	refusedTime = 10 * time.Second // where it was refused
+)
+
+// endBody takes what comes of a body that was not read. net/http would wait for it
+// for long before it answers, and read what comes after it as a request, which it
+// may not be where a request has two lengths; so the connection ends with the answer
+// (see begin). Who still sends must be let finish, or would lose the answer.
+func (x *exchange) endBody() {
+	if !x.hasBody() || x.body != nil {
+		return
+	}
+	wait, limit := unreadTime, int64(plainBody)
+	if x.op != nil && x.op.Body != nil {
+		wait, limit = refusedTime, x.op.Body.MaxBytes
+	}
+	// Not every ResponseWriter has deadlines; the server's own timeout then holds.
+	_ = http.NewResponseController(x.w).SetReadDeadline(time.Now().Add(wait))
+	io.CopyN(io.Discard, x.r.Body, limit)
+}
+
 // hasBody tells whether the request has a body; net/http knows before it is read.
 func (x *exchange) hasBody() bool { return x.r.ContentLength != 0 }
 

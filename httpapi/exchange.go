@@ -42,6 +42,9 @@ type exchange struct {
 
 // Write sends a piece of the body.
 func (x *exchange) Write(p []byte) (int, error) {
+	if x.status == 0 {
+		x.begin(http.StatusOK)
+	}
 	n, err := x.w.Write(p)
 	x.bytes += int64(n)
 	return n, err
@@ -60,6 +63,7 @@ func (x *exchange) Unwrap() http.ResponseWriter { return x.w }
 // request is let go.
 func (s *Server) end(x *exchange) {
 	x.sendGathered()
+	x.endBody()
 	s.note(x)
 	s.meters.count(x)
 	if x.release != nil {
@@ -169,6 +173,9 @@ func named(header []string, tag string) bool {
 // begin sends the header.
 func (x *exchange) begin(status int) {
 	x.status = status
+	if x.hasBody() && (x.body == nil || len(x.r.TransferEncoding) > 0) {
+		x.w.Header()["Connection"] = closing
+	}
 	x.gather()
 	x.w.WriteHeader(status)
 }
@@ -189,6 +196,7 @@ func (s *Server) fail(x *exchange, e *ops.Error) {
 }
 
 var (
+	closing  = []string{"close"}
 	jsonType = []string{endpoint.JSONType}
 	noStore  = []string{"no-store"}
 )
