@@ -1,0 +1,206 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// What a smuggler wants to pass as a request of its own. @@@ is the case's name of
+// three letters, in all of these texts.
+const inner = "GET /smuggled HTTP/1.1\r\nHost: relais.test\r\nX-Request-Id: inner-@@@\r\n\r\n"
+
+// outer makes the request around it, of lines that end in CRLF.
+func outer(request string, lines ...string) string {
+	return request + " HTTP/1.1\r\nHost: relais.test\r\nX-Request-Id: outer-@@@\r\n" + strings.Join(append(lines, ""), "\r\n") + "\r\n"
+}
+
+// chunk is one chunk with the inner request.
+var chunk = fmt.Sprintf("%x\r\n%s\r\n", len(inner), inner)
+
+// all is a Content-Length over the text.
+func all(text string) string { return fmt.Sprintf("Content-Length: %d", len(text)) }
+
+// A smuggling is a request that two readers may understand differently.
+type smuggling struct {
+	what, raw string
+	taken     verdict // what becomes of the outer request
+	inner     int     // how often the inner one is a request
+}
+
+type verdict int
+
+const (
+	refused verdict = iota // by everybody
+	taken                  // by everybody
+	either                 // a proxy or relais may refuse it
+)
+
+var smugglings = []smuggling{
+	{"nothing wrong, two requests in a row", outer("GET /healthz") + inner, taken, 1},
+	{"a body", outer("GET /healthz", all(inner)) + inner, taken, 0},
+	{"a body that is posted", outer("POST /healthz", all(inner)) + inner, taken, 0},
+	{"a chunked body", outer("POST /healthz", "Transfer-Encoding: chunked") + chunk + "0\r\n\r\n", taken, 0},
+	// Chunks go before lengths, and the connection ends (RFC 9112, 6.1), or both are refused.
+	{"length and chunks, the inner after the chunks", outer("POST /healthz", all("0\r\n\r\n"+inner), "Transfer-Encoding: chunked") + "0\r\n\r\n" + inner, either, 0},
+	{"chunks and a short length, the inner in a chunk", outer("POST /healthz", "Transfer-Encoding: chunked", "Content-Length: 4") + chunk + "0\r\n\r\n", either, 0},
+	{"an unknown coding", outer("POST /healthz", "Transfer-Encoding: xchunked") + "0\r\n\r\n" + inner, refused, 0},
+	{"an unknown coding and a length", outer("POST /healthz", "Transfer-Encoding: xchunked", all("0\r\n\r\n")) + "0\r\n\r\n" + inner, refused, 0},
+	{"two codings", outer("POST /healthz", "Transfer-Encoding: identity", "Transfer-Encoding: chunked") + "0\r\n\r\n" + inner, refused, 0},
+	{"a blank before the colon", outer("POST /healthz", "Transfer-Encoding : chunked", all("0\r\n\r\n"+inner)) + "0\r\n\r\n" + inner, refused, 0},
+	{"a tab after the colon", outer("POST /healthz", "Transfer-Encoding:\tchunked") + chunk + "0\r\n\r\n", either, 0},
+	{"a vertical tab after the colon", outer("POST /healthz", "Transfer-Encoding:\x0bchunked", all("0\r\n\r\n"+inner)) + "0\r\n\r\n" + inner, refused, 0},
+	{"two lengths", outer("POST /healthz", "Content-Length: 0", all(inner)) + inner, refused, 0},
+	{"a length with a sign", outer("POST /healthz", "Content-Length: +5") + "12345" + inner, refused, 0},
+	{"a list of lengths", outer("POST /healthz", "Content-Length: 0, 5") + "12345" + inner, refused, 0},
+	{"a length below zero", outer("POST /healthz", "Content-Length: -1") + inner, refused, 0},
+	{"lines that end in LF, and a length", strings.ReplaceAll(outer("POST /healthz", all(inner)), "\r\n", "\n") + inner, taken, 0},
+	{"lines that end in CR", strings.ReplaceAll(outer("GET /healthz"), "\r\n", "\r") + inner, refused, 0},
+	{"a chunk that is too long", outer("POST /healthz", "Transfer-Encoding: chunked") + "10000000000000000\r\n\r\n0\r\n\r\n" + inner, either, 0},
+	{"a chunk length in C", outer("POST /healthz", "Transfer-Encoding: chunked") + "0x5\r\n12345\r\n0\r\n\r\n" + inner, either, 0},
+	{"a chunk length with a sign", outer("POST /healthz", "Transfer-Encoding: chunked") + "+5\r\n12345\r\n0\r\n\r\n" + inner, either, 0},
+	{"a chunk extension that ends in LF", outer("POST /healthz", "Transfer-Encoding: chunked") + fmt.Sprintf("2;\nxx\r\n%x\r\n0\r\n\r\n", len(inner)+5) + inner + "\r\n0\r\n\r\n", either, 0},
+	{"a long chunk extension", outer("POST /healthz", "Transfer-Encoding: chunked") + "5;" + strings.Repeat("a", 64<<10) + "\r\n12345\r\n" + chunk + "0\r\n\r\n", either, 0},
+	{"chunks without CRLF after the data", outer("POST /healthz", "Transfer-Encoding: chunked") + "5\r\n12345XX0\r\n\r\n" + inner, either, 0},
+	{"a length in the trailer", outer("POST /healthz", "Transfer-Encoding: chunked") + chunk + "0\r\nContent-Length: 500\r\n\r\n", either, 0},
+	{"a folded line", outer("POST /healthz", "X-A: b", " Transfer-Encoding: chunked", all(inner)) + inner, either, 0},
+	{"a folded value", outer("POST /healthz", "Transfer-Encoding:", " chunked") + chunk + "0\r\n\r\n", either, 0},
+	{"a blank in a name", outer("POST /healthz", "Content Length: 0", all(inner)) + inner, refused, 0},
+	{"a whole URL of another host", outer("GET http://other.test/healthz", all(inner)) + inner, either, 0},
+	{"two hosts", outer("GET /healthz", "Host: other.test"), refused, 0},
+	{"HTTP/1.0 with chunks", strings.Replace(outer("POST /healthz", "Transfer-Encoding: chunked", "Connection: keep-alive"), "HTTP/1.1", "HTTP/1.0", 1) + chunk + "0\r\n\r\n", either, 0},
+	{"Connection names the length", outer("POST /healthz", "Connection: Content-Length", all(inner)) + inner, either, 0},
+	{"Expect", outer("POST /healthz", "Expect: 100-continue", all(inner)) + inner, either, 0},
+	{"an upgrade", outer("GET /healthz", "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAAP__", all(inner)) + inner, either, 0},
+}
+
+// forward listens and passes connections on; it counts them.
+func forward(t *testing.T, to string) (address string, count *atomic.Int64) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	count = new(atomic.Int64)
+	go func() {
+		for {
+			in, err := l.Accept()
+			if err != nil {
+				return
+			}
+			count.Add(1)
+			out, err := net.Dial("tcp", to)
+			if err != nil {
+				in.Close()
+				continue
+			}
+			pass := func(to, from net.Conn) {
+				io.Copy(to, from)
+				to.(*net.TCPConn).CloseWrite()
+			}
+			go pass(out, in)
+			go func() { pass(in, out); in.Close(); out.Close() }()
+		}
+	}()
+	return l.Addr().String(), count
+}
+
+// send writes bytes on a connection of their own and returns what comes back until
+// nothing more does.
+func send(t *testing.T, address, raw string) string {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	go io.WriteString(conn, raw) // who refuses may not read it all
+	var answer bytes.Buffer
+	for piece := make([]byte, 4096); ; {
+		conn.SetReadDeadline(time.Now().Add(300 * time.Millisecond))
+		n, err := conn.Read(piece)
+		answer.Write(piece[:n])
+		if err != nil {
+			return answer.String()
+		}
+	}
+}
+
+var (
+	requestLine = regexp.MustCompile(`msg=request id=(\S+)`)
+	proxiedLine = regexp.MustCompile(`(?m)^proxied id=(\S+) to=(\S+) status=(\d+)`)
+)
+
+// Nobody slips a request past a reader who takes it for a body, nor gets another's
+// answer: straight and with proxies whose connections many callers share.
+func TestSmuggling(t *testing.T) {
+	c := makeCountry(t, 200)
+	for _, name := range []string{"straight", "nginx", "HAProxy"} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, nil, "serve", "--data", c.dir)
+			address, connections := forward(t, strings.TrimPrefix(s.base, "http://"))
+			var p *proxy
+			if name != "straight" {
+				k := proxyKinds[slices.IndexFunc(proxyKinds, func(k proxyKind) bool { return k.name == name })]
+				p = k.start(t, readmeBlocks(t, name)[0], freeAddress(t), address)
+				address = p.address
+			}
+			markers := 0
+			for i, tt := range smugglings {
+				id := fmt.Sprintf("%03d", i)
+				answer := send(t, address, strings.ReplaceAll(tt.raw, "@@@", id))
+				for range 5 {
+					markers++
+					marker := fmt.Sprintf("marker-%d", markers)
+					a := call(t, http.DefaultClient, "http://"+address+"/"+marker, header("X-Request-Id", marker))
+					if a.status != 404 || a.header.Get("X-Request-Id") != marker || !bytes.Contains(a.body, []byte(`"requestId":"`+marker+`"`)) {
+						t.Errorf("%s: the next request got another's answer: %d %v %s", tt.what, a.status, a.header, a.body)
+					}
+				}
+				if tt.taken == refused && !regexp.MustCompile(`^HTTP/1\.1 (400|422|501) `).MatchString(answer) {
+					t.Errorf("%s: %q", tt.what, answer)
+				}
+			}
+			s.stop()
+			seen := map[string]int{}
+			for _, m := range requestLine.FindAllStringSubmatch(s.log.String(), -1) {
+				seen[m[1]]++
+			}
+			for i, tt := range smugglings {
+				outer, inner := seen[fmt.Sprintf("outer-%03d", i)], seen[fmt.Sprintf("inner-%03d", i)]
+				if inner != tt.inner || outer > 1 || tt.taken == refused && outer != 0 || tt.taken == taken && outer != 1 {
+					t.Errorf("%s: relais had the outer request %d times, the inner %d times", tt.what, outer, inner)
+				}
+			}
+			if p == nil {
+				return
+			}
+			// What the proxy passed on is what relais had, and on shared connections.
+			var proxied map[string]int
+			if !waitFor(5*time.Second, func() bool {
+				proxied = map[string]int{}
+				for _, m := range proxiedLine.FindAllStringSubmatch(p.log.String(), -1) {
+					if nowhere := m[2] == "-" || m[2] == "<NOSRV>"; !nowhere && m[3] != "400" { // 400 is the proxy's own
+						proxied[m[1]]++
+					}
+				}
+				return maps.Equal(proxied, seen)
+			}) {
+				t.Errorf("the proxy counts %v\nrelais %v", proxied, seen)
+			}
+			if n := connections.Load(); n > int64(markers/2) {
+				t.Errorf("%d connections for %d requests: the proxy does not share them", n, markers)
+			}
+		})
+	}
+}
