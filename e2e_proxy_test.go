@@ -9,13 +9,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -26,6 +25,7 @@ import (
 // A proxyKind is a reverse proxy that README.md says how to set up.
 type proxyKind struct {
 	name, program, debian string
+	tooLarge              int // status for a body over README.md's bound, 200 where it has none
 	// frame is what a configuration needs besides README.md's, to run unprivileged
 	// in a folder and to log the requests: %[1]s is that folder, %[2]s where the
 	// proxy listens, %[3]s what README.md has.
@@ -34,13 +34,13 @@ type proxyKind struct {
 }
 
 var proxyKinds = []proxyKind{
-	{"Caddy", "caddy", "caddy", `{
+	{"Caddy", "caddy", "caddy", 502, `{
 	admin off
 	auto_https off
 	default_bind 127.0.0.1
 }
 %[3]s`, []string{"run", "--adapter", "caddyfile", "--config", "CONFIG"}},
-	{"nginx", "nginx", "nginx", `daemon off;
+	{"nginx", "nginx", "nginx", 413, `daemon off;
 pid %[1]s/pid;
 worker_processes 1;
 events {}
@@ -50,7 +50,7 @@ http {
 	access_log /dev/stdout tests;
 	%[3]s
 }`, []string{"-e", "stderr", "-p", "DIR", "-c", "CONFIG"}},
-	{"Apache", "apache2", "apache2", `ServerRoot %[1]s
+	{"Apache", "apache2", "apache2", 200, `ServerRoot %[1]s
 ServerName relais.test
 PidFile %[1]s/pid
 DefaultRuntimeDir %[1]s
@@ -63,7 +63,7 @@ LoadModule proxy_module /usr/lib/apache2/modules/mod_proxy.so
 LoadModule proxy_http_module /usr/lib/apache2/modules/mod_proxy_http.so
 %[3]s
 `, []string{"-D", "FOREGROUND", "-f", "CONFIG"}},
-	{"HAProxy", "haproxy", "haproxy", `global
+	{"HAProxy", "haproxy", "haproxy", 200, `global
 	nbthread 1
 	log stdout format raw local0
 defaults
@@ -119,14 +119,21 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
+// path is where the program is; the test is skipped when it is nowhere.
+func (k *proxyKind) path(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath(k.program)
+	if err != nil {
+		t.Skipf("%s is not installed (Debian: %s)", k.program, k.debian)
+	}
+	return path
+}
+
 // start runs the proxy with a configuration of README.md, before the relais that
 // listens on backend.
 func (k *proxyKind) start(t *testing.T, block, address, backend string) *proxy {
 	t.Helper()
-	program, err := exec.LookPath(k.program)
-	if err != nil {
-		t.Skipf("%s is not installed (Debian: %s)", k.program, k.debian)
-	}
+	program := k.path(t)
 	dir := t.TempDir()
 	block = strings.NewReplacer("antennas.example {", "http://"+address+" {", "www.example {", "http://"+address+" {",
 		"listen 80;", "listen "+address+";", "bind :80", "bind "+address, "*:80", address, "frontend antennas\n", "frontend antennas\n    capture request header X-Request-Id len 64\n", "127.0.0.1:8080", backend).Replace(block)
@@ -247,9 +254,7 @@ func TestProxies(t *testing.T) {
 		for i, block := range readmeBlocks(t, k.name) {
 			prefix := []string{"", "/antennes"}[i]
 			t.Run(k.name+prefix, func(t *testing.T) {
-				if _, err := exec.LookPath(k.program); err != nil {
-					t.Skipf("%s is not installed (Debian: %s)", k.program, k.debian)
-				}
+				k.path(t)
 				address := freeAddress(t)
 				base := "http://" + address + prefix
 				s := serve(t, nil, "serve", "--data", c.dir, "--trusted-proxy", "127.0.0.1/32", "--base-url", base, "--public-prefix", prefix)
@@ -266,116 +271,38 @@ func TestProxies(t *testing.T) {
 	}
 }
 
-// checkAddresses makes sure that nobody gets another's address by what he sends.
-func checkAddresses(t *testing.T, s *server, base, key string) {
-	const path = "/external/v1/antennas/90000010"
-	if a := call(t, clientAt(t, callerAt), base+path, header("X-API-Key", key)); a.status != 200 {
-		t.Errorf("from the client's address: %d %s", a.status, a.body)
-	}
-	other := clientAt(t, strangerAt)
-	for _, forged := range [][]string{
-		{}, {"X-Forwarded-For", callerAt}, {"X-Forwarded-For", callerAt, "X-Forwarded-For", callerAt}, {"X-Forwarded-For", callerAt + ", " + callerAt},
-		{"X-Forwarded-For", callerAt, "X-Forwarded-For", "127.0.0.1"}, {"X-Forwarded-For", callerAt + ", 127.0.0.1,"}, {"Forwarded", "for=" + callerAt},
-		{"X-Forwarded-For", "127.0.0.1", "Forwarded", "for=127.0.0.1"}, {"X-Real-IP", callerAt, "True-Client-IP", callerAt, "X-Client-IP", callerAt},
-		// A proxy that takes the caller's word for what is hop by hop would drop its own line.
-		{"Connection", "X-Forwarded-For"}, {"Connection", "close, X-Forwarded-For", "X-Forwarded-For", callerAt},
-	} {
-		for whose, key := range map[string]string{callerAt: key, "127.0.0.1": s.key} {
-			for way, url := range map[string]string{"through the proxy": base, "straight": s.base} {
-				a := call(t, other, url+path, header(append([]string{"X-API-Key", key}, forged...)...))
-				if a.status != 403 || !bytes.Contains(a.body, []byte(`"IP_NOT_ALLOWED"`)) {
-					t.Errorf("%s as %s with %q: %d %.200s", way, whose, forged, a.status, a.body)
+// The set-ups let a body through that is as large as an upload may be; Caddy and
+// nginx refuse a larger one. The server behind them reads all that comes.
+func TestProxyBodySizes(t *testing.T) {
+	const most = 21 << 20
+	backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n, err := io.Copy(io.Discard, r.Body)
+		if err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		fmt.Fprint(w, n)
+	}))
+	t.Cleanup(backend.Close)
+	for _, k := range proxyKinds {
+		for i, block := range readmeBlocks(t, k.name) {
+			prefix := []string{"", "/antennes"}[i]
+			t.Run(k.name+prefix, func(t *testing.T) {
+				p := k.start(t, block, freeAddress(t), backend.Listener.Addr().String())
+				for size, want := range map[int]int{most: 200, most + 2<<20: k.tooLarge} {
+					a, err := clientAt(t, callerAt).Post("http://"+p.address+prefix+"/", "image/jpeg", bytes.NewReader(make([]byte, size)))
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer a.Body.Close()
+					text, err := io.ReadAll(a.Body)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if a.StatusCode != want || want == 200 && string(text) != strconv.Itoa(size) {
+						t.Errorf("%d bytes: %d %.200s, want %d", size, a.StatusCode, text, want)
+					}
 				}
-			}
-		}
-	}
-}
-
-// checkPaths makes sure that paths arrive as they were sent: a signature tells.
-func checkPaths(t *testing.T, base, prefix, key string, signing issued) {
-	from := clientAt(t, callerAt)
-	for _, tt := range []struct {
-		path string
-		code string // of the answer, "" for 200
-	}{
-		{"/external/v1/antennas/90000010", ""}, {"/external/v1/antennas?limit=2&q=a%20b%2Bc", ""}, {"/api/external/v1/antennas/fr%2D90000010?market=FR&x=/../", ""},
-		{"/external/v1/antennas/a%2Fb", "ANTENNA_NOT_FOUND"}, {"/external/v1/antennas/%2e%2e", "ANTENNA_NOT_FOUND"},
-		{"/external/v1/antennas/%2E%2e%2F%2e%2E?x=%2e", "ANTENNA_NOT_FOUND"}, {"/external/v1/antennas/a%3Bb%c3%a9~%7E%21", "ANTENNA_NOT_FOUND"},
-	} {
-		path, _, _ := strings.Cut(tt.path, "?")
-		for _, h := range []http.Header{
-			header("X-API-Key", key),
-			header("X-API-Key", signing.APIKey, "X-Sq-Signature", signature(signing.SigningSecret, prefix+path)),
-		} {
-			h.Set("X-Request-Id", "paths-1")
-			a := call(t, from, base+tt.path, h)
-			if tt.code == "" && a.status != 200 || tt.code != "" && (a.status != 404 || !bytes.Contains(a.body, []byte(`"code":"`+tt.code+`","requestId":"paths-1"}`))) {
-				t.Errorf("%s, signed %q: %d %.200s", tt.path, h["X-Sq-Signature"], a.status, a.body)
-			}
-		}
-		wrong := "/antennes" + path // what is not asked for
-		if prefix != "" {
-			wrong = path
-		}
-		a := call(t, from, base+tt.path, header("X-API-Key", signing.APIKey, "X-Sq-Signature", signature(signing.SigningSecret, wrong)))
-		if a.status != 401 || !bytes.Contains(a.body, []byte(`"SIGNATURE_REQUIRED"`)) {
-			t.Errorf("%s, signed as %s: %d %.200s", tt.path, wrong, a.status, a.body)
-		}
-	}
-	if link := call(t, from, base+"/api/public/antennas", nil).header.Get("Link"); !strings.HasPrefix(link, "<"+base+"/") {
-		t.Errorf("Link %s is not below %s", link, base)
-	}
-}
-
-// checkAnswers compares answers with those that come straight.
-func checkAnswers(t *testing.T, s *server, base, key, pageKey string) {
-	from := clientAt(t, callerAt)
-	const one, export = "/external/v1/antennas/90000010", "/external/v1/antennas/export?format=json"
-	tag := call(t, from, s.base+one, header("X-API-Key", key)).header.Get("ETag")
-	for _, tt := range []struct {
-		path   string
-		header []string
-		status int
-		least  int
-	}{
-		{one, nil, 200, 1000},
-		{one, []string{"If-None-Match", tag}, 304, 0},
-		{one, []string{"Accept-Encoding", "gzip"}, 200, 100},
-		{one, []string{"Accept-Encoding", "zstd"}, 200, 100},
-		{one, []string{"Accept-Encoding", "br, gzip;q=0"}, 200, 1000},
-		{one, []string{"Method", "HEAD"}, 200, 0},
-		{one, []string{"Method", "OPTIONS", "Origin", "https://map.example", "Access-Control-Request-Method", "GET"}, 204, 0},
-		{one, []string{"Origin", "https://map.example", "X-API-Key", pageKey}, 200, 1000},
-		{one, []string{"Origin", "https://other.example", "X-API-Key", pageKey}, 403, 10},
-		{export, nil, 200, 1 << 20},
-		{export, []string{"Accept-Encoding", "gzip"}, 200, 1 << 16},
-		{export, []string{"Accept-Encoding", "zstd"}, 200, 1 << 16},
-		{"/external/v1/nothing", nil, 404, 10},
-	} {
-		h := header(append([]string{"X-Request-Id", "answers-1"}, tt.header...)...)
-		if h.Get("X-API-Key") == "" {
-			h.Set("X-API-Key", key)
-		}
-		want, got := call(t, from, s.base+tt.path, h), call(t, from, base+tt.path, h)
-		if got.status != tt.status || want.status != tt.status || !bytes.Equal(got.body, want.body) || len(got.body) < tt.least || got.length != want.length {
-			t.Errorf("%s %q: %d, %d bytes, Content-Length %d; straight %d, %d bytes, %d", tt.path, tt.header, got.status, len(got.body), got.length, want.status, len(want.body), want.length)
-		}
-		for name := range want.header {
-			counts := strings.Contains(name, "Ratelimit") && !strings.Contains(name, "Limit-Limit") && !strings.HasSuffix(name, "Policy") // they go on
-			if name == "Date" || counts && len(got.header[name]) == 1 {
-				continue
-			}
-			if strings.ReplaceAll(strings.Join(got.header[name], "|"), ", ", ",") != strings.ReplaceAll(strings.Join(want.header[name], "|"), ", ", ",") { // Apache takes blanks out
-				t.Errorf("%s %q: %s is %q, straight %q", tt.path, tt.header, name, got.header[name], want.header[name])
-			}
-		}
-		for _, name := range slices.Sorted(maps.Keys(got.header)) {
-			if want.header[name] == nil && name != "Server" && name != "Via" && name != "Connection" && name != "Keep-Alive" {
-				t.Errorf("%s %q: the proxy added %s %q", tt.path, tt.header, name, got.header[name])
-			}
-		}
-		if tt.status == 200 && (got.header.Get("X-RateLimit-Remaining") == "" || got.header.Get("ETag") == "" || got.header.Get("X-Request-Id") != "answers-1") {
-			t.Errorf("%s %q: a header is missing: %v", tt.path, tt.header, got.header)
+			})
 		}
 	}
 }
