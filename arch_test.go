@@ -39,6 +39,7 @@ var allowed = []struct {
 	{"cli", "access admin check demo folder httpapi index ingest ingest/source market snapshot store view"},
 	{"bench", "demo folder httpapi index snapshot view"},
 	{"", "cli"},
+	{"e2e", ""},
 }
 
 func TestImportMap(t *testing.T) {

@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"bytes"
@@ -41,7 +41,7 @@ func payload(t *testing.T, at, method, path string) string {
 }
 
 // signature is the header's value for a request without a body.
-func signature(t *testing.T, secret, at, method, path string) string {
+func opensslSignature(t *testing.T, secret, at, method, path string) string {
 	t.Helper()
 	return "t=" + at + ",v1=" + dgst(t, payload(t, at, method, path), "-hmac", secret)
 }
@@ -189,7 +189,7 @@ func signatures(a *asker, key string, i issued) {
 	const path = "/external/v1/antennas"
 	t, secret := a.t, i.SigningSecret
 	header := func(at, method, path string) string {
-		return "X-Sq-Signature: " + signature(t, secret, at, method, path)
+		return "X-Sq-Signature: " + opensslSignature(t, secret, at, method, path)
 	}
 	for _, ok := range []struct{ method, path, signed string }{
 		{"GET", path, path},
@@ -215,7 +215,7 @@ func signatures(a *asker, key string, i issued) {
 		a.refuses(what, 401, "SIGNATURE_REQUIRED", path, append([]string{key}, headers...)...)
 	}
 	at := unix(0)
-	good := signature(t, secret, at, "GET", path)
+	good := opensslSignature(t, secret, at, "GET", path)
 	for _, bad := range changes(good) {
 		unsigned(bad, path, "X-Sq-Signature: "+bad)
 	}
@@ -226,7 +226,7 @@ func signatures(a *asker, key string, i issued) {
 		unsigned("signed for "+other, path, header(at, other, path))
 	}
 	for _, other := range changes(secret) {
-		unsigned("signed with "+other, path, "X-Sq-Signature: "+signature(t, other, at, "GET", path))
+		unsigned("signed with "+other, path, "X-Sq-Signature: "+opensslSignature(t, other, at, "GET", path))
 	}
 
 	_, mac, _ := strings.Cut(good, "v1=")
@@ -244,11 +244,11 @@ func signatures(a *asker, key string, i issued) {
 		"base64":              "t=" + at + ",v1=" + base64.StdEncoding.EncodeToString(raw),
 		"two t":               "t=" + at + "," + good,
 		"two other t":         good + ",t=" + unix(1),
-		"t=1e9":               signature(t, secret, "1e9", "GET", path),
-		"t with a sign":       signature(t, secret, "+"+at, "GET", path),
-		"t in hexadecimal":    signature(t, secret, fmt.Sprintf("0x%x", time.Now().Unix()), "GET", path),
-		"t with a fraction":   signature(t, secret, at+".0", "GET", path),
-		"t in milliseconds":   signature(t, secret, at+"000", "GET", path),
+		"t=1e9":               opensslSignature(t, secret, "1e9", "GET", path),
+		"t with a sign":       opensslSignature(t, secret, "+"+at, "GET", path),
+		"t in hexadecimal":    opensslSignature(t, secret, fmt.Sprintf("0x%x", time.Now().Unix()), "GET", path),
+		"t with a fraction":   opensslSignature(t, secret, at+".0", "GET", path),
+		"t in milliseconds":   opensslSignature(t, secret, at+"000", "GET", path),
 		"no t":                "v1=" + mac,
 		"no v1":               "t=" + at,
 		"a short v1":          good[:len(good)-1],

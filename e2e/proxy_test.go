@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"bytes"
@@ -77,7 +77,7 @@ defaults
 // readmeBlocks are the indented blocks below a heading of README.md.
 func readmeBlocks(t *testing.T, heading string) (blocks []string) {
 	t.Helper()
-	text, err := os.ReadFile("README.md")
+	text, err := os.ReadFile("../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
