@@ -6,15 +6,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 )
-
-type nowhere struct{ h http.Header }
-
-func (n nowhere) Header() http.Header       { return n.h }
-func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
-func (nowhere) WriteHeader(int)             {}
 
 // benchServer writes its log, as a served one does. Below /open stands one site
 // without access: no key, no quota, no rate headers.
@@ -27,23 +20,9 @@ func benchServer(b *testing.B) (s *Server, key string) {
 	return s, k.(string)
 }
 
-// One site, with everything that is around it but the network.
+// One site over the network, on one connection for each core, with and without
+// what says who may ask.
 func BenchmarkByID(b *testing.B) {
-	s, key := benchServer(b)
-	for name, path := range map[string]string{"access": mount, "open": "/open"} {
-		b.Run(name, func(b *testing.B) {
-			r := httptest.NewRequest("GET", path+"/antennas/90000010", nil)
-			r.Header.Set("X-API-Key", key)
-			b.ReportAllocs()
-			for b.Loop() {
-				s.ServeHTTP(nowhere{http.Header{}}, r)
-			}
-		})
-	}
-}
-
-// The same over the network, on one connection for each core.
-func BenchmarkByIDServed(b *testing.B) {
 	s, key := benchServer(b)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

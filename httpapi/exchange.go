@@ -36,6 +36,7 @@ type exchange struct {
 	body    *body             // nil until it is read
 	release func()            // of what is held for the body, nil for nothing
 	conn    *gatherConn       // that holds the answer, nil for none
+	lines   []byte            // of the header, beside those of Header
 
 	op *endpoint.Op[*ops.Reading] // that the route leads to, nil for none
 }
@@ -64,8 +65,9 @@ func (x *exchange) Unwrap() http.ResponseWriter { return x.w }
 func (s *Server) end(x *exchange) {
 	x.sendGathered()
 	x.endBody()
-	s.note(x)
-	s.meters.count(x)
+	took := time.Since(x.start)
+	s.note(x, took)
+	s.meters.count(x, took)
 	if x.release != nil {
 		x.release()
 	}
@@ -176,7 +178,7 @@ func (x *exchange) begin(status int) {
 	if x.hasBody() && (x.body == nil || len(x.r.TransferEncoding) > 0) {
 		x.w.Header()["Connection"] = closing
 	}
-	x.gather()
+	x.gather() // what is in the header by now
 	x.w.WriteHeader(status)
 }
 

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"net"
 	"net/http"
@@ -35,16 +36,17 @@ func (l gatherListener) Accept() (net.Conn, error) {
 type gatherConn struct {
 	net.Conn
 	held *[]byte // nil when nothing is to be held
+	head []byte  // lines that belong below the status line, which is yet to come
 }
 
 const gatherBytes = 64 << 10
 
 var gatherBuffers = sync.Pool{New: func() any { b := make([]byte, 0, gatherBytes); return &b }}
 
-func (c *gatherConn) hold() {
-	if c.held == nil {
-		c.held = gatherBuffers.Get().(*[]byte)
-	}
+// hold begins an answer, which gets the lines in its header: net/http would copy
+// them, sort them and look at each of them again.
+func (c *gatherConn) hold(lines []byte) {
+	c.held, c.head = gatherBuffers.Get().(*[]byte), lines
 }
 
 // release sends what is held. After a failure the connection is closed: nobody
@@ -60,13 +62,19 @@ func (c *gatherConn) release() {
 	}
 	*c.held = (*c.held)[:0]
 	gatherBuffers.Put(c.held)
-	c.held = nil
+	c.held, c.head = nil, nil
 }
 
 // Write implements net.Conn.
 func (c *gatherConn) Write(p []byte) (int, error) {
 	if c.held == nil {
 		return c.Conn.Write(p)
+	}
+	if len(c.head) > 0 {
+		status := bytes.IndexByte(p, '\n') + 1 // net/http writes that line whole
+		*c.held = append(append(append(*c.held, p[:status]...), c.head...), p[status:]...)
+		c.head = nil
+		return len(p), nil
 	}
 	if len(*c.held)+len(p) <= gatherBytes {
 		*c.held = append(*c.held, p...)
@@ -89,9 +97,11 @@ func (c *gatherConn) CloseWrite() error {
 
 // gather holds the answer that begins now.
 func (x *exchange) gather() {
-	if c, ok := x.r.Context().Value(connKey{}).(*gatherConn); ok {
-		c.hold()
+	if c, ok := x.r.Context().Value(connKey{}).(*gatherConn); ok && c.held == nil {
+		c.hold(x.lines)
 		x.conn = c
+	} else {
+		addLines(x.w.Header(), x.lines)
 	}
 }
 

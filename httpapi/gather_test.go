@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -88,6 +89,11 @@ func TestGatheredAnswers(t *testing.T) {
 				}
 				if method == "GET" && !bytes.Equal(body, want.Body.Bytes()) {
 					t.Errorf("%s %s: %d bytes, want %d", target, coding, len(body), want.Body.Len())
+				}
+				for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Limit-Day", "RateLimit-Policy", "Etag", "Content-Type"} {
+					if g, w := got.Header.Values(name), want.Header().Values(name); !slices.Equal(g, w) {
+						t.Errorf("%s %s: %s %q, want %q", method, target, name, g, w)
+					}
 				}
 				most := int64(1)
 				if got.ContentLength < 0 {

@@ -10,7 +10,11 @@ import (
 
 // note writes the request's line in the log: never the key, the query or, unless
 // it is asked for, the whole address.
-func (s *Server) note(x *exchange) {
+func (s *Server) note(x *exchange, took time.Duration) {
+	ctx, h := context.Background(), s.Requests.Handler()
+	if !h.Enabled(ctx, slog.LevelInfo) {
+		return
+	}
 	client := ""
 	if x.client != nil {
 		client = x.client.ID
@@ -19,14 +23,11 @@ func (s *Server) note(x *exchange) {
 	if s.FullAddress {
 		address = x.address.String()
 	}
-	line := [...]slog.Attr{
-		slog.String("id", x.id), slog.String("client", client), slog.String("method", x.r.Method), slog.String("route", x.route),
-		slog.Int("status", x.status), slog.Int64("bytes", x.bytes), slog.Duration("took", time.Since(x.start).Round(time.Microsecond)),
-		slog.String("address", address), slog.Any("refused", x.why),
+	line := slog.NewRecord(x.start.Add(took), slog.LevelInfo, "request", 0) // a Logger would look for the line of code
+	line.AddAttrs(slog.String("id", x.id), slog.String("client", client), slog.String("method", x.r.Method), slog.String("route", x.route),
+		slog.Int("status", x.status), slog.Int64("bytes", x.bytes), slog.Duration("took", took.Round(time.Microsecond)), slog.String("address", address))
+	if x.why != nil {
+		line.AddAttrs(slog.Any("refused", x.why))
 	}
-	attrs := line[:]
-	if x.why == nil {
-		attrs = line[:len(line)-1]
-	}
-	s.Requests.LogAttrs(context.Background(), slog.LevelInfo, "request", attrs...)
+	_ = h.Handle(ctx, line) // a log that cannot be written is no reason to stop
 }

@@ -50,13 +50,13 @@ func newMeters(version string, data func() *index.Set) *meters {
 }
 
 // count counts a request that was answered.
-func (m *meters) count(x *exchange) {
+func (m *meters) count(x *exchange, took time.Duration) {
 	route := x.route
 	if route == "" {
 		route = "unknown"
 	}
 	m.requests.WithLabelValues(route, strconv.Itoa(x.status)).Inc()
-	m.duration.WithLabelValues(route).Observe(time.Since(x.start).Seconds())
+	m.duration.WithLabelValues(route).Observe(took.Seconds())
 }
 
 // refuse counts a request for which a limit was spent.
