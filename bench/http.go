@@ -40,6 +40,12 @@ type answer struct {
 }
 
 func measureHTTP(ctx context.Context, relais, data, work string, each time.Duration) error {
+	key, remove, err := makeClient(ctx, relais, data)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	http.DefaultTransport = keyed{http.DefaultTransport, key}
 	server, base, err := start(ctx, exec.CommandContext(ctx, relais, "serve", "--data", data, "--listen", relaisListen), relaisListen)
 	if err != nil {
 		return err
@@ -53,7 +59,7 @@ func measureHTTP(ctx context.Context, relais, data, work string, each time.Durat
 	}
 	var answers []answer
 	for _, r := range rows {
-		a, err := fetch(base, r)
+		a, err := fetch(base, key, r)
 		if err != nil {
 			return err
 		}
@@ -81,22 +87,54 @@ func measureHTTP(ctx context.Context, relais, data, work string, each time.Durat
 	defer other.stop()
 	fmt.Printf("\n%-24s %9s %10s %10s %6s   %9s %9s\n", "HTTP (wrk, 8 connections)", "bytes", "relais/s", "bare/s", "ratio", "1 conn: p50", "p99 ms")
 	for i, r := range rows {
-		mine, err := wrk(base+r.path, r.headers, connections, each)
+		mine, err := wrk(base+r.path, key, r.headers, connections, each)
 		if err != nil {
 			return err
 		}
-		plain, err := wrk(bare+"/"+strconv.Itoa(i), r.headers, connections, each)
+		plain, err := wrk(bare+"/"+strconv.Itoa(i), key, r.headers, connections, each)
 		if err != nil {
 			return err
 		}
-		single, err := wrk(base+r.path, r.headers, 1, each)
+		single, err := wrk(base+r.path, key, r.headers, 1, each)
 		if err != nil {
 			return err
 		}
 		fmt.Printf("%-24s %9d %10.0f %10.0f %5.0f%%   %9.2f %9.2f\n", r.name, len(answers[i].Body), mine.rate, plain.rate, 100*mine.rate/plain.rate, single.p50, single.p99)
 	}
 	fmt.Printf("\n%-34s %.0f MB at rest, %.0f MB after all this, %.0f MB at most\n", "resident memory of the server", atRest, rssMB(server.pid), statusMB(server.pid, "VmHWM"))
-	return coldPages(base)
+	return coldPages(base, key)
+}
+
+// makeClient makes a client without limits worth the name; remove takes it away
+// again.
+func makeClient(ctx context.Context, relais, data string) (key string, remove func(), err error) {
+	var made struct{ ID, APIKey string }
+	out, err := exec.CommandContext(ctx, relais, "client", "create", "--data", data, "--json", "--name", "bench", "--mode", "server", "--cidr", "127.0.0.1/32",
+		"--scopes", "all-read", "--minute", "1000000000", "--day", "1000000000").Output()
+	if err != nil {
+		return "", nil, fmt.Errorf("relais client create: %w", err)
+	}
+	if err := json.Unmarshal(out, &made); err != nil {
+		return "", nil, err
+	}
+	return made.APIKey, func() {
+		if out, err := exec.Command(relais, "client", "delete", "--data", data, made.ID).CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "the client that was made for this stays in %s: %s", data, out)
+		}
+	}, nil
+}
+
+// keyed sends the key with every request.
+type keyed struct {
+	http.RoundTripper
+	key string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("X-API-Key", k.key)
+	return k.RoundTripper.RoundTrip(r)
 }
 
 // rowsOf finds requests of the wanted sizes in the data at hand.
@@ -182,7 +220,7 @@ func getJSON(u string) (l listing, err error) {
 	return l, json.Unmarshal(body, &l)
 }
 
-func fetch(base string, r row) (answer, error) {
+func fetch(base, key string, r row) (answer, error) {
 	req, err := http.NewRequest(http.MethodGet, base+r.path, nil)
 	if err != nil {
 		return answer{}, err
@@ -190,7 +228,7 @@ func fetch(base string, r row) (answer, error) {
 	for k, v := range r.headers {
 		req.Header.Set(k, v)
 	}
-	client := http.Client{Transport: &http.Transport{DisableCompression: true}}
+	client := http.Client{Transport: keyed{&http.Transport{DisableCompression: true}, key}}
 	res, err := client.Do(req)
 	if err != nil {
 		return answer{}, err
@@ -209,8 +247,8 @@ var (
 	badLine  = regexp.MustCompile(`Non-2xx or 3xx responses: \d+|Socket errors: .*`)
 )
 
-func wrk(u string, headers map[string]string, conns int, each time.Duration) (result, error) {
-	args := []string{"--latency", "-t" + strconv.Itoa(min(2, conns)), "-c" + strconv.Itoa(conns), "-d" + strconv.Itoa(int(each.Seconds())) + "s"}
+func wrk(u, key string, headers map[string]string, conns int, each time.Duration) (result, error) {
+	args := []string{"--latency", "-t" + strconv.Itoa(min(2, conns)), "-c" + strconv.Itoa(conns), "-d" + strconv.Itoa(int(each.Seconds())) + "s", "-H", "X-API-Key: " + key}
 	for k, v := range headers {
 		args = append(args, "-H", k+": "+v)
 	}
@@ -241,9 +279,9 @@ func wrk(u string, headers map[string]string, conns int, each time.Duration) (re
 }
 
 // coldPages times compressed pages that nobody asked for before.
-func coldPages(base string) error {
+func coldPages(base, key string) error {
 	var times []time.Duration
-	client := http.Client{Transport: &http.Transport{DisableCompression: true}}
+	client := http.Client{Transport: keyed{&http.Transport{DisableCompression: true}, key}}
 	for i := range 50 {
 		south := 43.0 + float64(i)*0.1
 		req, err := http.NewRequest(http.MethodGet, fmt.Sprintf("%s/antennas?limit=1000&south=%f&north=%f&west=-2&east=7", base, south, south+2), nil)
