@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -101,6 +103,31 @@ func TestRefusals(t *testing.T) {
 		wantError(t, w, tt.status, tt.code)
 		if n, err := strconv.Atoi(w.Header().Get("Retry-After")); (tt.status == 429) != (err == nil && n >= 1 && n <= 60) {
 			t.Errorf("%s: Retry-After %q", tt.name, w.Header().Get("Retry-After"))
+		}
+	}
+}
+
+// Of many requests at once for the last one that is left, one passes.
+func TestLastOfTheQuota(t *testing.T) {
+	withinMinute()
+	s := newServer(t)
+	for _, limits := range []access.Limits{{Minute: 1, Day: 1000}, {Minute: 1000, Day: 1}} {
+		i := newClient(t, s, access.Server, access.ReadScopes, limits)
+		var passed, refused atomic.Int64
+		var wg sync.WaitGroup
+		for range 200 {
+			wg.Go(func() {
+				switch get(t, s, "/markets", as(i, "")...).Code {
+				case 200:
+					passed.Add(1)
+				case 429:
+					refused.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		if passed.Load() != 1 || refused.Load() != 199 {
+			t.Errorf("%+v: %d passed, %d were refused", limits, passed.Load(), refused.Load())
 		}
 	}
 }
