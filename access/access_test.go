@@ -29,14 +29,11 @@ func newKit(t testing.TB) *kit {
 // open opens the folder, as a new process would.
 func (k *kit) open() {
 	k.t.Helper()
-	sealer, err := OpenSealer(filepath.Join(k.dir, "secret.key"), true)
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	var err error
 	if k.db, err = store.Open(filepath.Join(k.dir, "clients.db"), Bucket); err != nil {
 		k.t.Fatal(err)
 	}
-	if k.Clients, err = OpenClients(k.db, sealer, func() time.Time { return k.time }); err != nil {
+	if k.Clients, err = OpenClients(k.db, OpenSealer(filepath.Join(k.dir, "secret.key")), func() time.Time { return k.time }); err != nil {
 		k.t.Fatal(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/tidwall/buntdb"
 )
@@ -19,7 +20,7 @@ type Answers struct {
 }
 
 const (
-	answerTime     = 2 * signatureWindow
+	answerTime     = 2*signatureWindow + 5*time.Second // seconds are whole, and a restart rounds them
 	maxAnswerBytes = 64 << 10
 	answerKey      = "answer:" // followed by the client's id and the signature
 )

@@ -150,7 +150,7 @@ func (g *Gate) originAllowed(r *Request, allowed []string) bool {
 }
 
 // signed checks the signature of a client that signs. The header's form and its
-// time are looked at before the quota, and the quota before the body is read.
+// time are looked at before a body is read, and so is whether the quota is spent.
 func (g *Gate) signed(r *Request, key *liveKey, grant *Grant) error {
 	if !key.Signs() {
 		return nil
@@ -159,14 +159,17 @@ func (g *Gate) signed(r *Request, key *liveKey, grant *Grant) error {
 	if err == nil {
 		err = s.fresh(r.Time)
 	}
+	if err == nil {
+		err = key.locked
+	}
 	if err != nil {
 		return fmt.Errorf("%w: %v", ErrSignature, err)
 	}
-	if grant.Usage.RetryAfter(r.Time) > 0 {
-		return ErrRateLimited
-	}
 	body := EmptyBody
 	if r.Body != nil {
+		if grant.Usage.RetryAfter(r.Time) > 0 {
+			return ErrRateLimited
+		}
 		if body, err = r.Body(grant.Client); err != nil {
 			return err
 		}

@@ -65,10 +65,14 @@ func TestOrderOfChecks(t *testing.T) {
 			counter.minute.word.Store(join(uint32(k.time.Unix()/60), 1000))
 			bodies = 0
 			_, err := g.Check(r)
-			counter.minute.word.Store(spent)
 			if !errors.Is(err, ErrRateLimited) || bodies != 0 {
 				t.Errorf("quota: %v after reading %d bodies", err, bodies)
 			}
+			r.Body = nil // then the signature can be looked at first
+			if _, err := g.Check(r); !errors.Is(err, ErrSignature) {
+				t.Errorf("quota, and a signature of something else: %v", err)
+			}
+			counter.minute.word.Store(spent)
 			continue
 		}
 		grant, err := g.Check(r)

@@ -45,7 +45,7 @@ type Issued struct {
 const Bucket = "clients"
 
 // OpenClients loads the clients of db, which stays the caller's; nil has none and
-// takes none.
+// takes none. Clients whose signing secret cannot be opened are refused, see Locked.
 func OpenClients(db *store.DB, sealer *Sealer, now func() time.Time) (*Clients, error) {
 	c := &Clients{db: db, sealer: sealer, now: now}
 	t := newTable()
@@ -60,16 +60,30 @@ func OpenClients(db *store.DB, sealer *Sealer, now func() time.Time) (*Clients, 
 	return c, nil
 }
 
+// Locked tells of each client that is refused because its signing secret cannot be
+// opened.
+func (c *Clients) Locked() (errs []error) {
+	for _, l := range c.table.Load().clients {
+		if l.locked != nil {
+			errs = append(errs, l.locked)
+		}
+	}
+	return errs
+}
+
 // CheckClients reads every client of db, opens its signing secret, and returns the
-// number of the clients. The error tells the first of those that cannot be used;
-// without a sealer these are all that sign.
+// number of the clients. The error tells the first of those that cannot be used.
 func CheckClients(db *store.DB, sealer *Sealer) (n int, err error) {
 	const most = 10
 	var problems []error
 	t := newTable()
 	err = eachClient(db, func(id, text []byte) error {
 		n++
-		if err := t.load(id, text, sealer); err != nil && len(problems) < most {
+		err := t.load(id, text, sealer)
+		if l := t.clients[string(id)]; err == nil {
+			err = l.locked
+		}
+		if err != nil && len(problems) < most {
 			problems = append(problems, err)
 		}
 		return nil
@@ -120,7 +134,13 @@ func (c *Clients) Create(spec Client) (*Issued, error) {
 	spec.Origins, spec.CIDRs = append([]string{}, spec.Origins...), append([]netip.Prefix{}, spec.CIDRs...) // [] in JSON
 	r := &record{Client: spec, Hashes: map[string][]byte{}}
 	issued := &Issued{APIKey: r.newKey(spec.Created)}
+	if c.db == nil {
+		return nil, ErrReadOnly
+	}
 	if r.Signs() {
+		if err := c.canSeal(); err != nil {
+			return nil, err
+		}
 		issued.SigningSecret = newSecret()
 		r.Sealed = c.sealer.seal(issued.SigningSecret, r.ID)
 	}
@@ -129,6 +149,18 @@ func (c *Clients) Create(spec Client) (*Issued, error) {
 	}
 	issued.Client = r.Client
 	return issued, nil
+}
+
+// canSeal makes the key that seals when there is none yet. While it is not the one
+// that sealed what is there, nothing more is sealed: the right one may come back.
+func (c *Clients) canSeal() error {
+	if locked := c.Locked(); len(locked) > 0 {
+		return locked[0]
+	}
+	if c.sealer.Err() == nil {
+		return nil
+	}
+	return c.sealer.make()
 }
 
 // Rotate gives a client another key. Those that it has end after overlap; the

@@ -2,6 +2,7 @@ package access
 
 import (
 	"errors"
+	"io/fs"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -55,13 +56,53 @@ func TestSecretsAreNotStored(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(k.dir, "secret.key")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("secret.key: %v, %v", info.Mode(), err)
 	}
-	// Another key opens nothing.
-	other, err := OpenSealer(filepath.Join(k.dir, "other.key"), true)
+}
+
+// A client whose signing secret cannot be opened is refused, whatever it signs with;
+// the others are served, and all can be administered. A lost key is not replaced.
+func TestLostKey(t *testing.T) {
+	k := newKit(t)
+	path := filepath.Join(k.dir, "secret.key")
+	plain := server(k)
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a key that nothing needs: %v", err)
+	}
+	signs := mobile(k)
+	right, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenClients(k.db, other, time.Now); err == nil || !strings.Contains(err.Error(), "secret.key") {
-		t.Errorf("with another key: %v", err)
+	for what, key := range map[string][]byte{"missing": nil, "short": right[1:], "another": append([]byte{^right[0]}, right[1:]...)} {
+		os.Remove(path)
+		if key != nil {
+			if err := os.WriteFile(path, key, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		k.reopen()
+		g := &Gate{Clients: k.Clients, Failures: NewFailures()}
+		ask := func(i *Issued, secret string) error {
+			_, err := g.Check(&Request{Time: k.time, Method: "GET", Path: "/", Address: inside, Authorization: []string{"Bearer " + i.APIKey},
+				Signature: []string{Sign(secret, k.time, "GET", "/", EmptyBody)}, Scope: AntennasRead})
+			return err
+		}
+		for _, secret := range []string{signs.SigningSecret, ""} {
+			if err := ask(signs, secret); !errors.Is(err, ErrSignature) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if err := ask(plain, ""); err != nil {
+			t.Errorf("%s: a client that does not sign: %v", what, err)
+		}
+		if locked := k.Locked(); len(locked) != 1 || !strings.Contains(locked[0].Error(), signs.ID) {
+			t.Errorf("%s: %v", what, locked)
+		}
+		if _, err := k.Create(Client{Name: "another", Mode: Mobile, Scopes: ReadScopes}); err == nil {
+			t.Errorf("%s: a secret was sealed with a new key", what)
+		}
+	}
+	if err := k.Delete(signs.ID); err != nil {
+		t.Error(err)
 	}
 }
 

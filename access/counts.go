@@ -65,11 +65,17 @@ func prepareCounts(path string) (aside string, err error) {
 			return "", err
 		}
 	}
+	return aside, makePrivate(path)
+}
+
+// makePrivate makes a file when it is missing, and its owner the only one who may
+// read it.
+func makePrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return "", fmt.Errorf("open the counts: %w", err)
+		return fmt.Errorf("open the counts: %w", err)
 	}
-	return aside, errors.Join(f.Chmod(0o600), f.Close())
+	return errors.Join(f.Chmod(0o600), f.Close())
 }
 
 func configOf(db *buntdb.DB) (c buntdb.Config) {
@@ -101,7 +107,7 @@ func (c *Counts) Restore(clients *Clients) error {
 			case !known:
 				gone = append(gone, key)
 			case err1 == nil && err2 == nil: // what is no count counts nothing
-				l.counter.Restore(uint32(d), uint32(k))
+				l.counter.Restore(uint32(d), uint32(k)) // a day to come counts for nothing, see current
 				c.saved[l.ID] = join(uint32(d), uint32(k))
 			}
 			return true
@@ -196,6 +202,9 @@ func (c *Counts) Compact() (before, after int64, err error) {
 // shrink turns into an error the panic with which buntdb ends when the new file
 // cannot be renamed or opened. Counts are then kept in memory alone.
 func (c *Counts) shrink() (err error) {
+	if err := makePrivate(c.path + ".tmp"); err != nil { // buntdb would let everybody read it
+		return err
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("compact the counts: %v", p)
@@ -209,7 +218,7 @@ func (c *Counts) shrink() (err error) {
 		return err
 	}
 	c.shrunk = now.Size()
-	return os.Chmod(c.path, 0o600)
+	return nil
 }
 
 // Close saves nothing; it ends the use of the file.

@@ -71,10 +71,7 @@ func (c *Counter) Restore(day, requests uint32) { c.day.word.Store(join(day, req
 func (c *counted) take(window uint32, limit int) (uint32, bool) {
 	for {
 		old := c.word.Load()
-		at, n := split(old)
-		if at < window {
-			at, n = window, 0
-		}
+		at, n := current(old, window)
 		if int64(n) >= int64(limit) {
 			return at, false
 		}
@@ -95,11 +92,19 @@ func (c *counted) giveBack(window uint32) {
 }
 
 func (c *counted) window(now, seconds int64, limit int) Window {
-	at, n := split(c.word.Load())
-	if current := uint32(now / seconds); at < current {
-		at, n = current, 0
-	}
+	at, n := current(c.word.Load(), uint32(now/seconds))
 	return Window{Limit: limit, Remaining: max(0, limit-int(n)), Reset: time.Unix((int64(at)+1)*seconds, 0)}
+}
+
+// current is the window that counts, and what was counted in it. A window that is
+// one ahead is of a clock that was set back a little; one further ahead is of a
+// clock that was wrong, and must lock nobody out.
+func current(word uint64, window uint32) (at, n uint32) {
+	at, n = split(word)
+	if at < window || at > window+1 {
+		return window, 0
+	}
+	return at, n
 }
 
 func join(window, n uint32) uint64         { return uint64(window)<<32 | uint64(n) }

@@ -27,6 +27,9 @@ func TestWindows(t *testing.T) {
 		{60500 * time.Millisecond, true, 1, 2, 0},           // the next day
 		{-30 * time.Second, true, 0, 1, 89 * time.Second},   // a clock that was set back goes on in its window
 		{0, false, 0, 1, 89 * time.Second},
+		{87600 * time.Hour, true, 1, 2, 0}, // a clock that was far ahead …
+		{0, true, 0, 1, 29 * time.Second},
+		{-87600 * time.Hour, true, 1, 2, 0}, // … and is set right locks nobody out
 	} {
 		at = at.Add(step.wait)
 		u, ok := c.Take(l, at)

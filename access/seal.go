@@ -14,31 +14,51 @@ import (
 )
 
 // A Sealer keeps signing secrets unreadable in the store: AES-256-GCM under a key
-// that lies in a file of its own.
-type Sealer struct{ aead cipher.AEAD }
+// that lies in a file of its own. One that has no key opens nothing.
+type Sealer struct {
+	path string
+	aead cipher.AEAD
+	err  error // why there is no key
+}
 
 const sealKeyBytes = 32
 
-// OpenSealer reads the key at path, and makes it when it is missing and make says
-// so: a new key cannot open what an old one sealed.
-func OpenSealer(path string, make bool) (*Sealer, error) {
+// OpenSealer reads the key at path, when there is one.
+func OpenSealer(path string) *Sealer {
 	key, err := readKey(path)
-	if errors.Is(err, fs.ErrNotExist) && make {
-		key = newSealKey()
-		err = folder.ReplacePrivate(path, func(w io.Writer) error {
-			_, err := w.Write(key)
-			return err
-		})
+	s := &Sealer{path: path, err: err}
+	if err == nil {
+		s.use(key)
 	}
-	if err != nil {
-		return nil, err
-	}
+	return s
+}
+
+// Err is why there is no key: fs.ErrNotExist when none was made yet.
+func (s *Sealer) Err() error { return s.err }
+
+func (s *Sealer) use(key []byte) {
 	block, err := aes.NewCipher(key)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		s.aead, err = cipher.NewGCM(block)
 	}
-	aead, err := cipher.NewGCM(block)
-	return &Sealer{aead}, err
+	s.err = err
+}
+
+// make makes a key where there is none. It could not open what another sealed.
+func (s *Sealer) make() error {
+	if !errors.Is(s.err, fs.ErrNotExist) {
+		return s.err
+	}
+	key := newSealKey()
+	err := folder.ReplacePrivate(s.path, func(w io.Writer) error {
+		_, err := w.Write(key)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.use(key)
+	return s.err
 }
 
 func newSealKey() []byte {
@@ -70,11 +90,10 @@ func (s *Sealer) seal(secret, id string) []byte {
 	return s.aead.Seal(nonce, nonce, []byte(secret), []byte(id))
 }
 
-// open returns what was sealed for the client with this id. A nil Sealer, of a
-// folder without a key, opens nothing.
+// open returns what was sealed for the client with this id.
 func (s *Sealer) open(sealed []byte, id string) (string, error) {
-	if s == nil {
-		return "", errors.New("there is no key that can be read")
+	if s.err != nil {
+		return "", s.err
 	}
 	n := s.aead.NonceSize()
 	if len(sealed) < n {

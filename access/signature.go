@@ -29,7 +29,9 @@ func ParseSignature(lines []string) (s Signature, err error) {
 	if len(lines) != 1 {
 		return s, fmt.Errorf("%d headers X-Sq-Signature instead of one", len(lines))
 	}
+	number := 0
 	for part := range strings.SplitSeq(lines[0], ",") {
+		number++
 		name, value, _ := strings.Cut(part, "=")
 		switch {
 		case name == "t" && s.at == "" && isTime(value):
@@ -39,7 +41,8 @@ func ParseSignature(lines []string) (s Signature, err error) {
 			hex.Decode(sum[:], []byte(value)) // its form was just checked
 			s.v1 = append(s.v1, sum)
 		default:
-			return s, fmt.Errorf("%.20q is not t=<unix-seconds>, once, or v1=<64 lower-case hexadecimal digits>", part)
+			// Not what it is: somebody may have sent the secret itself.
+			return s, fmt.Errorf("part %d is not t=<unix-seconds>, once, or v1=<64 lower-case hexadecimal digits>", number)
 		}
 	}
 	if s.at == "" || len(s.v1) == 0 {

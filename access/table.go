@@ -24,6 +24,7 @@ type live struct {
 	record
 	scopes  map[Scope]bool
 	secret  string // for signatures, as it was shown
+	locked  error  // why the secret cannot be had
 	counter *Counter
 	used    *atomic.Bool // since it was last saved
 	keys    []*liveKey
@@ -53,7 +54,7 @@ func (t *table) add(r *record, sealer *Sealer, old *live) error {
 	if len(r.Sealed) > 0 {
 		var err error
 		if l.secret, err = sealer.open(r.Sealed, r.ID); err != nil {
-			return fmt.Errorf("the signing secret of client %s cannot be opened, secret.key must be the one that sealed it: %w", r.ID, err)
+			l.locked = fmt.Errorf("the signing secret of client %s cannot be opened, secret.key must be the one that sealed it: %w", r.ID, err)
 		}
 	}
 	if old != nil {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"relais/folder"
 	"relais/store"
@@ -37,12 +38,57 @@ func Backup(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) 
 	} else if !unused {
 		return fmt.Errorf("%s is not empty: name another folder", dest)
 	}
+	_, err := os.Stat(dest)
+	missing := errors.Is(err, fs.ErrNotExist)
+	unlock, err := holdIngest(ctx, dir, log)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := backup(ctx, dir, dest, log); err != nil {
+		if missing { // half a copy looks like one
+			err = errors.Join(err, os.RemoveAll(dest))
+		}
+		return err
+	}
+	return nil
+}
+
+func backup(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) error {
 	for _, d := range databases {
 		if err := backupStore(ctx, dir, dest, d.file, log); err != nil {
 			return fmt.Errorf("back up %s: %w", d.file, err)
 		}
 	}
 	return copyTree(string(dir), dest, func(name string) bool { return isDatabase(name) || transient(name) })
+}
+
+// holdIngest keeps an ingest away, whose snapshots and sources belong together, and
+// waits for one that runs.
+func holdIngest(ctx context.Context, dir folder.Dir, log *slog.Logger) (unlock func(), err error) {
+	if _, err := os.Stat(string(dir)); err != nil {
+		return nil, err
+	}
+	for waiting := false; ; waiting = true {
+		lock, err := dir.Lock("ingest", "relais backup", time.Now())
+		var held *folder.HeldError
+		switch {
+		case folder.ReadOnly(err):
+			return func() {}, nil
+		case err == nil:
+			return func() { lock.Unlock() }, nil
+		case !errors.As(err, &held):
+			return nil, err
+		}
+		if !waiting {
+			log.Warn("waiting for who changes the folder", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(retry):
+		}
+	}
 }
 
 // Restore copies a backup into dir, which must be missing or empty, after it has

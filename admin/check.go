@@ -102,7 +102,7 @@ func (l looseFile) check(dir folder.Dir) (f File, there bool) {
 }
 
 func checkKey(path string, info os.FileInfo) (string, error) {
-	_, err := access.OpenSealer(path, false)
+	err := access.OpenSealer(path).Err()
 	return "seals signing secrets", errors.Join(err, private(info))
 }
 
@@ -132,9 +132,7 @@ func checkCounts(path string, _ os.FileInfo) (string, error) {
 }
 
 func holdsClients(dir folder.Dir, db *store.DB) (string, error) {
-	// A key that cannot be read is told of with its own file, too.
-	sealer, _ := access.OpenSealer(filepath.Join(string(dir), sealFile), false)
-	n, err := access.CheckClients(db, sealer)
+	n, err := access.CheckClients(db, access.OpenSealer(filepath.Join(string(dir), sealFile)))
 	return Number(n, "client"), err
 }
 

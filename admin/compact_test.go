@@ -144,9 +144,10 @@ func TestCheck(t *testing.T) {
 	}
 	for _, served := range []bool{false, true} {
 		dir := folder.Dir(t.TempDir())
-		for i := range 3 {
+		for i := range 2 {
 			create(t, dir, spec(fmt.Sprint("client ", i)))
 		}
+		create(t, dir, CreateClient{access.Client{Name: "signs", Mode: access.Mobile, Scopes: access.ReadScopes}})
 		if served {
 			serve(t, dir)
 		}

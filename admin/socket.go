@@ -51,18 +51,11 @@ func (s *Stores) Serve(ctx context.Context, log *slog.Logger) error {
 	if s.lock == nil {
 		return nil // read-only: nothing to administer
 	}
-	path := socketPath(s.Dir)
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // of a killed server: we hold the lock
-		return err
-	}
-	l, err := net.Listen("unix", path)
+	l, err := listenPrivately(socketPath(s.Dir))
 	if err != nil {
 		return err
 	}
-	if err := os.Chmod(path, 0o600); err != nil {
-		l.Close()
-		return err
-	}
+	defer os.Remove(socketPath(s.Dir)) // a socket that stays is of nobody
 	server := &http.Server{Handler: s, ReadTimeout: commandTime, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()
@@ -70,6 +63,27 @@ func (s *Stores) Serve(ctx context.Context, log *slog.Logger) error {
 		return err
 	}
 	return nil
+}
+
+// listenPrivately makes a socket that only its owner can reach, from its first
+// moment on: it is made in a folder that nobody else can enter.
+func listenPrivately(path string) (net.Listener, error) {
+	private, err := os.MkdirTemp(filepath.Dir(path), ".s")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(private)
+	within := filepath.Join(private, "s") // short: the names of sockets are
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: within, Net: "unix"})
+	if err != nil {
+		return nil, err
+	}
+	l.SetUnlinkOnClose(false)
+	if err := errors.Join(os.Chmod(within, 0o600), os.Rename(within, path)); err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
 }
 
 // ServeHTTP runs the command that the path names.

@@ -73,10 +73,6 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 			log.Warn("what a killed process left could not be removed", "error", err)
 		}
 	}
-	sealer, err := access.OpenSealer(s.path(sealFile), !readOnly)
-	if err != nil && !(readOnly && errors.Is(err, fs.ErrNotExist)) {
-		return err
-	}
 	counts := s.path(quotaFile)
 	if readOnly {
 		log.Info("the folder is read-only or full: it is served without a lock, and quotas live in memory", "data", string(s.Dir))
@@ -87,8 +83,11 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 			return err
 		}
 	}
-	if s.Clients, err = access.OpenClients(s.open[clientsFile], sealer, time.Now); err != nil {
+	if s.Clients, err = access.OpenClients(s.open[clientsFile], access.OpenSealer(s.path(sealFile)), time.Now); err != nil {
 		return err
+	}
+	for _, err := range s.Clients.Locked() {
+		log.Error("a client is refused", "error", err)
 	}
 	return s.openCounts(counts, log)
 }

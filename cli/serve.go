@@ -55,7 +55,7 @@ const (
 	readTime      = 30 * time.Second
 	writeTime     = 60 * time.Second
 	idleTime      = 120 * time.Second
-	headerBytes   = 1 << 20
+	headerBytes   = 64 << 10
 	stopTime      = 10 * time.Second
 	lookEvery     = 250 * time.Millisecond // at the folder for new snapshots
 	defaultGrowth = 50                     // percent that the heap may grow before it is collected

@@ -248,6 +248,7 @@ func TestCheckOfOtherFolders(t *testing.T) {
 // served.
 func TestCheckReadOnly(t *testing.T) {
 	c := makeCountry(t, 200)
+	createClient(t, c.dir, "--name", "app", "--mode", "mobile", "--scopes", "all-read") // has a secret to seal
 	nobody := readOnly(t, c.dir)
 	if err := os.Chmod(filepath.Join(c.dir, "secret.key"), 0o400); err != nil {
 		t.Fatal(err)
@@ -269,7 +270,7 @@ func TestCheckReadOnly(t *testing.T) {
 	}
 	before := listing(t, c.dir)
 	for range 2 {
-		if out, err := run("check"); err != nil || !strings.Contains(out, "1 client\n") {
+		if out, err := run("check"); err != nil || !strings.Contains(out, "2 clients\n") {
 			t.Errorf("%v: %s", err, out)
 		}
 		if out, err := run("compact"); err == nil || !strings.Contains(out, "cannot be written to") {

@@ -40,7 +40,7 @@ func (d Dir) Lock(name, what string, now time.Time) (*Holder, error) {
 	if err := makeDir(string(d)); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(string(d), name+lockSuffix), os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(filepath.Join(string(d), name+lockSuffix), os.O_RDWR|os.O_CREATE, 0o600) // who can open it can hold it
 	if err != nil {
 		return nil, err
 	}

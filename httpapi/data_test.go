@@ -79,16 +79,12 @@ func empty(t testing.TB) *Server {
 func newGate(t testing.TB) *access.Gate {
 	t.Helper()
 	dir := t.TempDir()
-	sealer, err := access.OpenSealer(filepath.Join(dir, "secret.key"), true)
-	if err != nil {
-		t.Fatal(err)
-	}
 	db, err := store.Open(filepath.Join(dir, "clients.db"), access.Bucket)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	clients, err := access.OpenClients(db, sealer, time.Now)
+	clients, err := access.OpenClients(db, access.OpenSealer(filepath.Join(dir, "secret.key")), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

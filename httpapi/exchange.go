@@ -21,6 +21,7 @@ import (
 // An exchange is a request and its answer. It is the http.ResponseWriter of the
 // answer, to know what was sent.
 type exchange struct {
+	server  *Server
 	w       http.ResponseWriter
 	r       *http.Request
 	id      string
@@ -175,6 +176,12 @@ func named(header []string, tag string) bool {
 // begin sends the header.
 func (x *exchange) begin(status int) {
 	x.status = status
+	if x.client == nil && x.server.knownOrigin(x) {
+		x.share()
+	}
+	if !x.rated {
+		x.rate(x.server.Gate.Anonymous(x.address, x.start), x.start)
+	}
 	if x.hasBody() && (x.body == nil || len(x.r.TransferEncoding) > 0) {
 		x.w.Header()["Connection"] = closing
 	}
@@ -188,9 +195,6 @@ func (s *Server) fail(x *exchange, e *ops.Error) {
 	h := x.w.Header()
 	if s.knownOrigin(x) {
 		x.share()
-	}
-	if !x.rated {
-		x.rate(s.Gate.Anonymous(x.address, x.start))
 	}
 	h.Del("Etag")
 	h.Del("Content-Encoding")

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"crypto/sha256"
 	"net/http"
+	"time"
 
 	"relais/access"
 )
@@ -21,12 +22,13 @@ func (s *Server) enter(x *exchange, o *operation) (access.Grant, bool) {
 			if err = s.readBody(x, client, o.Body); err == nil {
 				sum = x.body.sum
 			}
+			asked.Time = time.Now() // it may have taken long
 			return sum, err
 		}
 	}
 	grant, err := s.Gate.Check(&asked)
 	x.client = grant.Client
-	x.rate(grant.Usage)
+	x.rate(grant.Usage, asked.Time)
 	if err == nil {
 		if x.client.Mode == access.Browser && len(h["Origin"]) == 1 {
 			x.share()
@@ -36,7 +38,7 @@ func (s *Server) enter(x *exchange, o *operation) (access.Grant, bool) {
 	x.why = err
 	e := s.explain(o, x, err)
 	if e.Status == http.StatusTooManyRequests {
-		e.RetryAfter = retryAfter(grant.Usage, x.start)
+		e.RetryAfter = retryAfter(grant.Usage, asked.Time)
 		s.meters.refuse(grant.Usage)
 	}
 	s.fail(x, e)

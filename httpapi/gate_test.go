@@ -165,6 +165,38 @@ func TestRateHeaders(t *testing.T) {
 	}
 }
 
+// No answer is without the rate headers, and none of an origin that some client
+// has without leave to read it.
+func TestEveryAnswer(t *testing.T) {
+	s := newServer(t)
+	newClient(t, s, access.Browser, access.ReadScopes, access.DefaultLimits)
+	tag := get(t, s, "/markets").Header().Get("ETag")
+	for _, tt := range []struct {
+		method, target string
+		status         int
+		headers        []string
+	}{
+		{"GET", mount + "/markets", 200, nil}, {"HEAD", mount + "/markets", 200, nil}, {"GET", mount + "/markets", 304, []string{"If-None-Match", tag}},
+		{"GET", "/healthz", 200, nil}, {"GET", "/readyz", 200, nil}, {"GET", "/metrics", 200, nil}, {"GET", "/openapi.json", 200, nil},
+		{"GET", "/openapi.json", 304, []string{"If-None-Match", "*"}}, {"GET", legacyPath, 410, nil}, {"GET", "/nowhere", 404, nil},
+		{"POST", mount + "/markets", 405, nil}, {"GET", mount + "/markets", 401, []string{"X-API-Key", ""}},
+		{"OPTIONS", mount + "/markets", 204, []string{"Access-Control-Request-Method", "GET"}},
+	} {
+		w := do(t, s, tt.method, tt.target, append([]string{"Origin", allowedOrigin}, tt.headers...)...)
+		if w.Code != tt.status {
+			t.Errorf("%+v: %d %s", tt, w.Code, w.Body)
+		}
+		for _, name := range []string{"X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit", "RateLimit-Policy"} {
+			if len(w.Header().Values(name)) != 1 {
+				t.Errorf("%+v: %s: %q", tt, name, w.Header().Values(name))
+			}
+		}
+		if known := tt.target != mount+"/markets" || tt.status >= 400 || tt.method == "OPTIONS"; known && w.Header().Get("Access-Control-Allow-Origin") != allowedOrigin {
+			t.Errorf("%+v: the page may not read it", tt)
+		}
+	}
+}
+
 func TestCORS(t *testing.T) {
 	s := newServer(t)
 	i := newClient(t, s, access.Browser, []access.Scope{access.AntennasRead}, access.DefaultLimits)

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"relais/access"
@@ -24,10 +25,19 @@ func (s *Server) note(x *exchange, took time.Duration) {
 		address = x.address.String()
 	}
 	line := slog.NewRecord(x.start.Add(took), slog.LevelInfo, "request", 0) // a Logger would look for the line of code
-	line.AddAttrs(slog.String("id", x.id), slog.String("client", client), slog.String("method", x.r.Method), slog.String("route", x.route),
+	line.AddAttrs(slog.String("id", x.id), slog.String("client", client), slog.String("method", method(x.r.Method)), slog.String("route", x.route),
 		slog.Int("status", x.status), slog.Int64("bytes", x.bytes), slog.Duration("took", took.Round(time.Microsecond)), slog.String("address", address))
 	if x.why != nil {
 		line.AddAttrs(slog.Any("refused", x.why))
 	}
 	_ = h.Handle(ctx, line) // a log that cannot be written is no reason to stop
+}
+
+// method is the method as the log has it: any other can be as long as a header.
+func method(m string) string {
+	switch m {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodOptions, http.MethodPut, http.MethodPatch, http.MethodDelete:
+		return m
+	}
+	return "other"
 }

@@ -22,10 +22,10 @@ var limits = [2]limit{
 	{"X-RateLimit-Limit-Day", "X-RateLimit-Remaining-Day", "X-RateLimit-Reset-Day", `"day"`, 86400},
 }
 
-// rate has the answer say what is left of the limits.
-func (x *exchange) rate(u access.Usage) {
+// rate has the answer say what is left of the limits at a time.
+func (x *exchange) rate(u access.Usage, at time.Time) {
 	x.rated = true
-	x.lines = appendRate(x.lines, u, x.start.Unix())
+	x.lines = appendRate(x.lines, u, at.Unix())
 }
 
 // appendRate appends header lines. Every answer has eight of them, of numbers that

@@ -101,7 +101,7 @@ func (s *Server) Operational() http.Handler {
 }
 
 func (s *Server) answer(routes *router, w http.ResponseWriter, r *http.Request) {
-	x := &exchange{w: w, r: r, id: requestID(r), start: time.Now(), address: s.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"])}
+	x := &exchange{server: s, w: w, r: r, id: requestID(r), start: time.Now(), address: s.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"])}
 	h := w.Header()
 	h["X-Request-Id"] = []string{x.id}
 	h["X-Content-Type-Options"], h["Content-Security-Policy"] = nosniff, noContent

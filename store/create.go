@@ -2,10 +2,12 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -20,11 +22,12 @@ func create(path string, buckets []string) error {
 	}
 	defer dir.Close()
 	// Two processes that find no file would each make one, and one would write
-	// to a file without a name. Where folders have no locks that is left to chance.
-	if err := syscall.Flock(int(dir.Fd()), syscall.LOCK_EX); err == nil {
-		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+	// to a file without a name.
+	if err := lockFolder(dir); err != nil {
+		return fmt.Errorf("%s: %w", dir.Name(), err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	temporary, err := stage(path, func(db *bolt.DB) error {
 		return db.Update(func(tx *bolt.Tx) error { return makeBuckets(tx, buckets) })
@@ -37,6 +40,20 @@ func create(path string, buckets []string) error {
 		return err
 	}
 	return syncDir(filepath.Dir(path))
+}
+
+// lockFolder locks a folder until it is closed. Where folders have no locks it is
+// left to chance.
+func lockFolder(dir *os.File) error {
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		err := syscall.Flock(int(dir.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil
+		}
+		if time.Now().After(end) {
+			return ErrHeld
+		}
+	}
 }
 
 // stage makes a bolt file beside path, fills it and puts it on disk; the caller

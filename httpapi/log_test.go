@@ -1,0 +1,63 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"relais/access"
+)
+
+// The log has one line a request, and nothing in it that is not to be known.
+func TestRequestLog(t *testing.T) {
+	s := newServer(t)
+	var text bytes.Buffer
+	s.Requests = slog.New(slog.NewJSONHandler(&text, nil))
+	i := newClient(t, s, access.Mobile, []access.Scope{access.AntennasRead}, access.DefaultLimits)
+	line := func() object {
+		t.Helper()
+		var o object
+		if strings.Count(text.String(), "\n") != 1 || json.Unmarshal(text.Bytes(), &o) != nil {
+			t.Fatalf("not one line: %.300s", &text)
+		}
+		for what, secret := range map[string]string{"key": i.APIKey, "secret of the key": i.APIKey[20:], "signing secret": i.SigningSecret, "query": "limit=1", "address": ".77", "network": "beef"} {
+			if strings.Contains(text.String(), secret) {
+				t.Errorf("the log has the %s: %s", what, &text)
+			}
+		}
+		text.Reset()
+		return o
+	}
+	headers := append(as(i, mount+"/antennas"), "X-Request-Id", "mine", "X-Test-Peer", "198.51.100.77:5")
+	w := get(t, s, "/antennas?limit=1", headers...)
+	o := line()
+	for name, want := range map[string]any{"msg": "request", "id": "mine", "client": i.ID, "method": "GET", "route": mount + "/antennas", "status": 200.0,
+		"bytes": float64(w.Body.Len()), "address": "198.51.100.0/24"} {
+		if o[name] != want {
+			t.Errorf("%s: %v, want %v", name, o[name], want)
+		}
+	}
+	if took, ok := o["took"].(float64); !ok || took <= 0 || o["refused"] != nil {
+		t.Errorf("%v", o)
+	}
+	// Whatever somebody sends where the signature belongs, it may be a secret.
+	get(t, s, "/antennas?limit=1", "X-API-Key", "", "Authorization", "Bearer "+i.APIKey, "X-Sq-Signature", i.SigningSecret, "X-Test-Peer", "[2001:db8:1:2::beef]:5")
+	if o := line(); o["status"] != 401.0 || o["client"] != i.ID || o["address"] != "2001:db8:1::/48" || !strings.Contains(o["refused"].(string), "part 1") {
+		t.Errorf("%v", o)
+	}
+	get(t, s, "/antennas?limit=1", "X-API-Key", i.APIKey[:30], "X-Test-Peer", "198.51.100.77:5")
+	if o := line(); o["status"] != 401.0 || o["client"] != "" {
+		t.Errorf("%v", o)
+	}
+	do(t, s, strings.Repeat("A", 900_000), "/"+strings.Repeat("b", 900_000))
+	if o := line(); o["method"] != "other" || o["route"] != "" || o["status"] != 404.0 {
+		t.Errorf("%v", o)
+	}
+	s.FullAddress = true
+	get(t, s, "/markets", "X-Test-Peer", "198.51.100.78:5")
+	if o := line(); o["address"] != "198.51.100.78" {
+		t.Errorf("%v", o)
+	}
+}
