@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"errors"
+	"os"
 	"sync"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 // valid.
 type Answers struct {
 	db      *buntdb.DB
+	path    string // of the file, "" in memory
 	mu      sync.Mutex
 	running map[string]chan struct{} // closed when the first request has its answer
 }
@@ -91,8 +93,21 @@ func (a *Answers) put(key string, answer []byte) error {
 	if len(answer) > maxAnswerBytes {
 		return errAnswerSize
 	}
-	return a.db.Update(func(tx *buntdb.Tx) error {
+	err := a.db.Update(func(tx *buntdb.Tx) error {
 		_, _, err := tx.Set(key, string(answer), &buntdb.SetOptions{Expires: true, TTL: answerTime})
 		return err
 	})
+	if err != nil || a.path == "" {
+		return err
+	}
+	return syncFile(a.path)
+}
+
+// syncFile puts on disk what anybody has written to a file.
+func syncFile(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }

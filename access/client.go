@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"relais/fold"
@@ -125,10 +126,26 @@ type Key struct {
 	LastUsed *time.Time `json:"lastUsed"` // to about a minute
 }
 
-// Live tells whether the key can be used.
+// Live tells whether the key can be used, as far as the client's time goes.
 func (k *Key) Live(now time.Time) bool {
 	return k.Revoked == nil && (k.Expires == nil || now.Before(*k.Expires))
 }
+
+// LiveKeys is the number of the client's keys that can be used.
+func (c *Client) LiveKeys(now time.Time) (n int) {
+	if c.Ended(now) {
+		return 0
+	}
+	for i := range c.Keys {
+		if c.Keys[i].Live(now) {
+			n++
+		}
+	}
+	return n
+}
+
+// Ended tells whether the client's time is over.
+func (c *Client) Ended(now time.Time) bool { return c.Expires != nil && !now.Before(*c.Expires) }
 
 // Signs tells whether the client's requests must be signed.
 func (c *Client) Signs() bool { return c.Mode == Mobile || c.RequireSignature }
@@ -141,10 +158,11 @@ const (
 	maxLimit   = 1_000_000_000
 )
 
-// check fails when the client does not have what its mode needs.
-func (c *Client) check() error {
+// Check fails when the client does not have what its mode needs.
+func (c *Client) Check() error {
+	unprintable := func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }
 	switch {
-	case c.Name == "" || utf8.RuneCountInString(c.Name) > maxName || strings.ContainsFunc(c.Name, func(r rune) bool { return r < ' ' || r == utf8.RuneError }):
+	case strings.TrimSpace(c.Name) == "" || utf8.RuneCountInString(c.Name) > maxName || strings.ContainsFunc(c.Name, unprintable):
 		return fmt.Errorf("a client needs a name of 1 to %d printable characters", maxName)
 	case !slices.Contains(Mode("").Values(), string(c.Mode)):
 		return fmt.Errorf("a client needs a mode: one of %s", strings.Join(Mode("").Values(), ", "))
@@ -164,8 +182,6 @@ func (c *Client) check() error {
 		return fmt.Errorf("a client has at most %d origins and CIDRs", maxEntries)
 	case c.Limits.Minute < 1 || c.Limits.Day < 1 || c.Limits.Minute > maxLimit || c.Limits.Day > maxLimit:
 		return fmt.Errorf("limits are from 1 to %d", maxLimit)
-	case slices.Contains(c.Scopes, PhotosWrite) && !c.Partner:
-		return fmt.Errorf("the scope %s is for partners", PhotosWrite)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -128,7 +129,7 @@ func (c *Clients) Create(spec Client) (*Issued, error) {
 	if spec.Limits.Day == 0 {
 		spec.Limits.Day = DefaultLimits.Day
 	}
-	if err := spec.check(); err != nil {
+	if err := spec.Check(); err != nil {
 		return nil, err
 	}
 	spec.Origins, spec.CIDRs = append([]string{}, spec.Origins...), append([]netip.Prefix{}, spec.CIDRs...) // [] in JSON
@@ -168,8 +169,11 @@ func (c *Clients) canSeal() error {
 func (c *Clients) Rotate(id string, overlap time.Duration) (*Issued, error) {
 	issued := &Issued{}
 	err := c.change(id, func(r *record, now time.Time) error {
-		if len(r.Keys) >= maxKeys {
-			return fmt.Errorf("the client has %d keys, which is the most: revoke and delete it, and make another", maxKeys)
+		if r.Ended(now) {
+			return fmt.Errorf("the client's time ended on %s: a key of it would not be let in", r.Expires.Format(time.DateOnly))
+		}
+		if r.forgetEnded(now); len(r.Keys) >= maxKeys {
+			return fmt.Errorf("the client has %d keys that live, which is the most: revoke some", maxKeys)
 		}
 		end := now.Add(overlap)
 		for i := range r.Keys {
@@ -182,6 +186,17 @@ func (c *Clients) Rotate(id string, overlap time.Duration) (*Issued, error) {
 		return nil
 	})
 	return issued, err
+}
+
+// forgetEnded drops keys that ended, when there is no room for another.
+func (r *record) forgetEnded(now time.Time) {
+	if len(r.Keys) < maxKeys {
+		return
+	}
+	r.Keys = slices.DeleteFunc(slices.Clone(r.Keys), func(k Key) bool { return !k.Live(now) })
+	maps.DeleteFunc(r.Hashes, func(prefix string, _ []byte) bool {
+		return !slices.ContainsFunc(r.Keys, func(k Key) bool { return k.Prefix == prefix })
+	})
 }
 
 // Revoke ends the key with this prefix at once, or all keys when it is empty.

@@ -206,7 +206,6 @@ func TestWrongClients(t *testing.T) {
 		"at least one CIDR": func(c *Client) { c.CIDRs = nil },
 		"cannot sign":       func(c *Client) { c.Mode, c.Origins, c.CIDRs, c.RequireSignature = Browser, origins, nil, true },
 		"limits":            func(c *Client) { c.Limits.Minute = -1 },
-		"for partners":      func(c *Client) { c.Scopes = []Scope{PhotosWrite} },
 	} {
 		c := ok
 		f(&c)

@@ -47,8 +47,6 @@ func OpenCounts(path string) (c *Counts, aside string, err error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("open the counts: %w", err)
 	}
-	// An answer is on disk before it is sent; two writes a second of counts cost
-	// nothing.
 	if err := db.SetConfig(configOf(db)); err != nil {
 		return nil, "", errors.Join(err, db.Close())
 	}
@@ -79,15 +77,15 @@ func makePrivate(path string) error {
 }
 
 func configOf(db *buntdb.DB) (c buntdb.Config) {
-	db.ReadConfig(&c) // fails for a closed one only
-	c.SyncPolicy = buntdb.Always
+	db.ReadConfig(&c)           // fails for a closed one only
+	c.SyncPolicy = buntdb.Never // it would hold up who saves; see Sync and Answers
 	c.AutoShrinkDisabled = true // it panics where shrink answers an error
 	return c
 }
 
 // Answers returns what keeps answers in the same file. It is called once.
 func (c *Counts) Answers() *Answers {
-	return &Answers{db: c.db, running: map[string]chan struct{}{}}
+	return &Answers{db: c.db, path: c.path, running: map[string]chan struct{}{}}
 }
 
 // Restore gives the clients the counts that were saved, and removes those of clients
@@ -150,6 +148,15 @@ func (c *Counts) Save(clients *Clients) error {
 		c.saved[id] = word
 	}
 	return c.shrinkLarge()
+}
+
+// Sync puts on disk what was saved, so that it outlives a power cut, too. Nobody who
+// saves waits for it.
+func (c *Counts) Sync() error {
+	if c.path == "" {
+		return nil
+	}
+	return syncFile(c.path)
 }
 
 // shrinkLarge writes the file anew when it has grown to several times what holds.

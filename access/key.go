@@ -46,6 +46,15 @@ func newSecret() string {
 	}
 }
 
+// Prefix is the public prefix of a text that is one, or a key.
+func Prefix(text string) string {
+	text = strings.TrimPrefix(text, keyStart)
+	if len(text) > prefixLength && text[prefixLength] == '_' {
+		return text[:prefixLength]
+	}
+	return text
+}
+
 // splitKey takes a key apart. A text that is no key has no prefix.
 func splitKey(key string) (prefix keyPrefix, hash [sha256.Size]byte, ok bool) {
 	if len(key) != keyLength || !strings.HasPrefix(key, keyStart) || key[len(keyStart)+prefixLength] != '_' {

@@ -7,9 +7,9 @@ import (
 
 // A Window is the state of one limit.
 type Window struct {
-	Limit     int
-	Remaining int
-	Reset     time.Time // the end of the window
+	Limit     int       `json:"limit"`
+	Remaining int       `json:"remaining"`
+	Reset     time.Time `json:"reset"` // the end of the window
 }
 
 // Usage is the state of a client's limits; a Window with Limit 0 is none.

@@ -38,6 +38,9 @@ func Backup(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) 
 	} else if !unused {
 		return fmt.Errorf("%s is not empty: name another folder", dest)
 	}
+	if within(string(dir), dest) {
+		return fmt.Errorf("%s is in the folder that is to be copied: name one outside", dest)
+	}
 	_, err := os.Stat(dest)
 	missing := errors.Is(err, fs.ErrNotExist)
 	unlock, err := holdIngest(ctx, dir, log)
@@ -54,6 +57,14 @@ func Backup(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) 
 	return nil
 }
 
+// within tells whether a path lies in a folder, or is it.
+func within(dir, path string) bool {
+	dir, err1 := filepath.Abs(dir)
+	path, err2 := filepath.Abs(path)
+	name, err := filepath.Rel(dir, path)
+	return errors.Join(err1, err2, err) == nil && filepath.IsLocal(name)
+}
+
 func backup(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) error {
 	for _, d := range databases {
 		if err := backupStore(ctx, dir, dest, d.file, log); err != nil {
@@ -67,7 +78,7 @@ func backup(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) 
 // waits for one that runs.
 func holdIngest(ctx context.Context, dir folder.Dir, log *slog.Logger) (unlock func(), err error) {
 	if _, err := os.Stat(string(dir)); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the data folder: %w", err)
 	}
 	for waiting := false; ; waiting = true {
 		lock, err := dir.Lock("ingest", "relais backup", time.Now())
@@ -99,8 +110,10 @@ func Restore(backup string, dir folder.Dir) error {
 	} else if !unused {
 		return fmt.Errorf("%s is in use: restore into another folder, and then put it in its place", dir)
 	}
-	if _, err := os.Stat(backup); err != nil {
-		return err
+	_, err1 := os.Stat(filepath.Join(backup, clientsFile))
+	_, err2 := os.Stat(folder.Dir(backup).Snapshots())
+	if err1 != nil && err2 != nil {
+		return fmt.Errorf("%s is no backup: it has neither %s nor snapshots", backup, clientsFile)
 	}
 	for _, d := range databases {
 		if err := store.Check(filepath.Join(backup, d.file)); err != nil && !errors.Is(err, fs.ErrNotExist) {

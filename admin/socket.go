@@ -167,21 +167,28 @@ func call(ctx context.Context, dir folder.Dir, c Command) ([]byte, error) {
 		return nil, err
 	}
 	a, err := dial(dir).Do(r)
-	if errors.Is(err, io.EOF) {
-		return nil, errors.New("the server ended before it answered: look whether it was done")
+	var unreachable *net.OpError
+	if errors.As(err, &unreachable) && unreachable.Op == "dial" || ctx.Err() != nil {
+		return nil, err
 	}
 	if err != nil {
-		return nil, err
+		return nil, ended(err)
 	}
 	defer a.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(a.Body, maxAnswer))
 	if err != nil {
-		return nil, err
+		return nil, ended(err)
 	}
 	if a.StatusCode != http.StatusOK {
 		return nil, errors.New(strings.TrimSpace(string(text)))
 	}
 	return text, nil
+}
+
+// ended is the error of a server that took a command and gave no answer. Its cause
+// is no longer one that either could mend by doing it again.
+func ended(err error) error {
+	return fmt.Errorf("the server ended before it answered (%v): look whether it was done", err)
 }
 
 // dial returns a client that reaches the folder's server.

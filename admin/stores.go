@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"relais/access"
@@ -128,35 +129,40 @@ func (s *Stores) path(name string) string { return filepath.Join(string(s.Dir), 
 // killed. Times of last use may be lost for longer.
 const (
 	saveEvery     = 500 * time.Millisecond
+	syncEvery     = time.Second
 	saveUsedEvery = time.Minute
 )
 
 // Keep saves what requests change and compacts away what was deleted, until ctx
 // ends.
 func (s *Stores) Keep(ctx context.Context, log *slog.Logger) {
-	logError(log, "what was deleted is still on the disk", s.compactDeleted())
-	counts, used, compact := time.NewTicker(saveEvery), time.NewTicker(saveUsedEvery), time.NewTicker(compactEvery)
-	defer counts.Stop()
-	defer used.Stop()
-	defer compact.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-counts.C:
-			logError(log, "what was used could not be saved", s.counts.Save(s.Clients))
-		case <-used.C:
-			logError(log, "what was used could not be saved", s.saveUsed())
-		case <-compact.C:
-			logError(log, "what was deleted is still on the disk", s.compactDeleted())
-		}
+	var running sync.WaitGroup
+	regularly := func(interval time.Duration, what string, do func() error) {
+		running.Go(func() {
+			tick := time.NewTicker(interval)
+			defer tick.Stop()
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case <-tick.C:
+				}
+				if err := do(); err != nil {
+					log.Error(what, "error", err)
+				}
+			}
+		})
 	}
-}
-
-func logError(log *slog.Logger, what string, err error) {
-	if err != nil {
-		log.Error(what, "error", err)
+	// Each by itself: a disk that is slow for one must not hold the counts up.
+	regularly(saveEvery, "what was used could not be saved", func() error { return s.counts.Save(s.Clients) })
+	regularly(syncEvery, "the counts could not be put on disk", s.counts.Sync)
+	regularly(saveUsedEvery, "what was used could not be saved", s.saveUsed)
+	deleted := "what was deleted is still on the disk"
+	if err := s.compactDeleted(); err != nil {
+		log.Error(deleted, "error", err)
 	}
+	regularly(compactEvery, deleted, s.compactDeleted)
+	running.Wait()
 }
 
 func (s *Stores) saveUsed() error {

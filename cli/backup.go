@@ -11,6 +11,7 @@ import (
 type backupCommand struct {
 	dataFlag
 	Dest string `arg:"" name:"dest" help:"Where the copy goes: a folder that is missing or empty."`
+	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
 // Help is shown below the flags.
@@ -27,6 +28,9 @@ func (c *backupCommand) Run(ctx context.Context, streams Streams) error {
 	if err := admin.Backup(ctx, c.dir(), c.Dest, log); err != nil {
 		return err
 	}
+	if c.JSON {
+		return printJSON(streams.Out, map[string]string{"data": c.Data, "backup": c.Dest})
+	}
 	_, err := fmt.Fprintf(streams.Out, "%s is copied to %s, secret.key included\n", c.Data, c.Dest)
 	return err
 }
@@ -34,6 +38,7 @@ func (c *backupCommand) Run(ctx context.Context, streams Streams) error {
 type restoreCommand struct {
 	Backup string `arg:"" name:"backup" help:"A folder that relais backup made."`
 	dataFlag
+	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
 // Help is shown below the flags.
@@ -46,6 +51,9 @@ func (*restoreCommand) Help() string {
 func (c *restoreCommand) Run(streams Streams) error {
 	if err := admin.Restore(c.Backup, c.dir()); err != nil {
 		return err
+	}
+	if c.JSON {
+		return printJSON(streams.Out, map[string]string{"backup": c.Backup, "data": c.Data})
 	}
 	_, err := fmt.Fprintf(streams.Out, "%s is restored to %s\n", c.Backup, c.Data)
 	return err

@@ -1,13 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -55,8 +59,16 @@ type clientCreate struct {
 	Partner            bool        `help:"May write, where its scopes say so."`
 	Minute             int         `default:"60" help:"Requests a minute (${default})."`
 	Day                int         `default:"10000" help:"Requests a day (${default})."`
-	Expires            days        `placeholder:"TIME" help:"Until when it may call, from now: 90d, 12h."`
+	Expires            *days       `placeholder:"TIME" help:"Until when it may call, from now: 90d, 12h."`
 	JSON               bool        `name:"json" help:"Print one JSON object."`
+}
+
+// Help is shown below the flags.
+func (*clientCreate) Help() string {
+	return `Examples:
+  relais client create --data DIR --name "Web map" --mode browser --origin https://map.example --scopes all-read
+  relais client create --data DIR --name Backend --mode server --cidr 192.0.2.0/24 --cidr 2001:db8::/48 --scopes antennas:read --json
+  relais client create --data DIR --name App --mode mobile --scopes antennas:read,stats:read --minute 600 --expires 90d`
 }
 
 // Run makes the client.
@@ -77,9 +89,21 @@ func (c *clientCreate) Run(ctx context.Context, streams Streams) error {
 		}
 		spec.Origins = append(spec.Origins, origin)
 	}
-	if c.Expires > 0 {
-		end := time.Now().Add(time.Duration(c.Expires)).UTC().Truncate(time.Second)
+	if c.Expires != nil {
+		if *c.Expires <= 0 {
+			return usageError{errors.New("--expires: the client would be over at once")}
+		}
+		end := time.Now().Add(time.Duration(*c.Expires)).UTC().Truncate(time.Second)
 		spec.Expires = &end
+	}
+	if err := spec.Check(); err != nil {
+		return usageError{err}
+	}
+	if _, err := os.Stat(c.Data); errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(streams.Err, "relais: %s was not there and is made\n", c.Data)
+	}
+	if slices.Contains(spec.Scopes, access.PhotosWrite) && !spec.Partner {
+		fmt.Fprintf(streams.Err, "relais: without --partner the client has the scope %s and may not write\n", access.PhotosWrite)
 	}
 	var issued access.Issued
 	if err := call(ctx, c.dataFlag, streams, admin.CreateClient{Client: spec}, &issued); err != nil {
@@ -105,6 +129,12 @@ type clientList struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
+// Help is shown below the flags.
+func (*clientList) Help() string {
+	return `Example:
+  relais client list --data DIR --json`
+}
+
 // Run lists the clients.
 func (c *clientList) Run(ctx context.Context, streams Streams) error {
 	var list []*access.Client
@@ -115,18 +145,15 @@ func (c *clientList) Run(ctx context.Context, streams Streams) error {
 		return printJSON(streams.Out, map[string]any{"clients": list})
 	}
 	t := tabwriter.NewWriter(streams.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "ID\tNAME\tMODE\tSCOPES\tMINUTE\tDAY\tLIVE KEYS\tLAST USED")
+	fmt.Fprintln(t, "ID\tNAME\tMODE\tSCOPES\tMINUTE\tDAY\tLIVE KEYS\tEXPIRES\tLAST USED")
 	for _, x := range list {
-		live, used := 0, ""
+		used := ""
 		for _, k := range x.Keys {
-			if k.Live(time.Now()) {
-				live++
-			}
 			if k.LastUsed != nil {
 				used = max(used, k.LastUsed.Format(time.RFC3339))
 			}
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\n", x.ID, x.Name, x.Mode, join(x.Scopes), x.Limits.Minute, x.Limits.Day, live, used)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\n", x.ID, x.Name, x.Mode, join(x.Scopes), x.Limits.Minute, x.Limits.Day, x.LiveKeys(time.Now()), moment(x.Expires), used)
 	}
 	return t.Flush()
 }
@@ -147,6 +174,12 @@ type oneClient struct {
 }
 
 type clientShow struct{ oneClient }
+
+// Help is shown below the flags.
+func (*clientShow) Help() string {
+	return `Example:
+  relais client show --data DIR Backend`
+}
 
 // Run shows the client.
 func (c *clientShow) Run(ctx context.Context, streams Streams) error {
@@ -190,6 +223,12 @@ func moment(t *time.Time) string {
 
 type clientUsage struct{ oneClient }
 
+// Help is shown below the flags.
+func (*clientUsage) Help() string {
+	return `Example:
+  relais client usage --data DIR Backend`
+}
+
 // Run says what is left.
 func (c *clientUsage) Run(ctx context.Context, streams Streams) error {
 	var u admin.ClientUsage
@@ -209,6 +248,15 @@ type clientRotate struct {
 	Overlap days `default:"1d" help:"How long the present keys go on (${default}); 0 ends them at once."`
 }
 
+// Help is shown below the flags.
+func (*clientRotate) Help() string {
+	return `The signing secret stays: for another one, make another client and delete this one.
+
+Examples:
+  relais client rotate --data DIR Backend --overlap 7d
+  relais client rotate --data DIR Backend --overlap 0s --json`
+}
+
 // Run gives the client another key.
 func (c *clientRotate) Run(ctx context.Context, streams Streams) error {
 	var issued access.Issued
@@ -220,19 +268,33 @@ func (c *clientRotate) Run(ctx context.Context, streams Streams) error {
 
 type clientRevoke struct {
 	oneClient
-	Key string `placeholder:"PREFIX" help:"Only the key with this public prefix, the part between rk_ and the second underscore."`
+	// RELAIS_KEY is a key to sign with, and must not narrow what is revoked.
+	Key string `env:"-" placeholder:"PREFIX" help:"Only the key with this public prefix, the part between rk_ and the second underscore; the whole key does as well."`
+}
+
+// Help is shown below the flags.
+func (*clientRevoke) Help() string {
+	return `Examples:
+  relais client revoke --data DIR Backend
+  relais client revoke --data DIR Backend --key 0123456789ab`
 }
 
 // Run ends keys.
 func (c *clientRevoke) Run(ctx context.Context, streams Streams) error {
 	var x access.Client
-	if err := call(ctx, c.dataFlag, streams, admin.RevokeClient{Client: c.Client, Key: c.Key}, &x); err != nil {
+	if err := call(ctx, c.dataFlag, streams, admin.RevokeClient{Client: c.Client, Key: access.Prefix(c.Key)}, &x); err != nil {
 		return err
 	}
 	return printClient(streams.Out, &x, c.JSON)
 }
 
 type clientDelete struct{ oneClient }
+
+// Help is shown below the flags.
+func (*clientDelete) Help() string {
+	return `Example:
+  relais client delete --data DIR Backend`
+}
 
 // Run removes the client.
 func (c *clientDelete) Run(ctx context.Context, streams Streams) error {
@@ -248,9 +310,10 @@ func (c *clientDelete) Run(ctx context.Context, streams Streams) error {
 }
 
 type clientSign struct {
-	Secret string   `required:"" help:"The client's signing secret."`
+	Secret string   `required:"" help:"The client's signing secret; in RELAIS_SECRET other users of the machine do not see it."`
 	Key    string   `help:"The client's API key; printed as the header Authorization."`
 	Body   *os.File `placeholder:"FILE" help:"The body of the request; - is standard input."`
+	JSON   bool     `name:"json" help:"Print one JSON object."`
 	Method string   `arg:"" help:"GET, POST …"`
 	URL    *url.URL `arg:"" name:"url" help:"The URL that is asked for; its query is not signed."`
 }
@@ -259,6 +322,19 @@ type clientSign struct {
 func (*clientSign) Help() string {
 	return `Example:
   relais client sign --key rk_… --secret … GET http://127.0.0.1:8080/external/v1/antennas | curl -H @- http://127.0.0.1:8080/external/v1/antennas`
+}
+
+// Validate refuses what no client could ask for.
+func (c *clientSign) Validate() error {
+	switch {
+	case c.Secret == "":
+		return errors.New("--secret: it is empty")
+	case c.Method == "" || strings.Trim(strings.ToUpper(c.Method), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "":
+		return fmt.Errorf("%q is no method, such as GET", c.Method)
+	case c.URL.Scheme != "http" && c.URL.Scheme != "https" || c.URL.Host == "":
+		return fmt.Errorf("%q is no URL, such as https://antennas.example/external/v1/antennas", c.URL)
+	}
+	return nil
 }
 
 // Run prints the headers.
@@ -271,11 +347,23 @@ func (c *clientSign) Run(streams Streams) error {
 		}
 		sum = [sha256.Size]byte(h.Sum(nil))
 	}
+	headers := [][2]string{{"X-Sq-Signature", access.Sign(c.Secret, time.Now(), c.Method, cmp.Or(access.SentPath(c.URL), "/"), sum)}}
 	if c.Key != "" {
-		fmt.Fprintln(streams.Out, "Authorization: Bearer "+c.Key)
+		headers = slices.Insert(headers, 0, [2]string{"Authorization", "Bearer " + c.Key})
 	}
-	_, err := fmt.Fprintln(streams.Out, "X-Sq-Signature: "+access.Sign(c.Secret, time.Now(), c.Method, access.SentPath(c.URL), sum))
-	return err
+	if c.JSON {
+		object := map[string]string{}
+		for _, h := range headers {
+			object[h[0]] = h[1]
+		}
+		return printJSON(streams.Out, object)
+	}
+	for _, h := range headers {
+		if _, err := fmt.Fprintf(streams.Out, "%s: %s\n", h[0], h[1]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // days is a time such as 90d, 12h or 30m.

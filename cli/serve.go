@@ -80,6 +80,9 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 	if err != nil {
 		return err
 	}
+	if c.PublicPrefix != "" && !strings.HasPrefix(c.PublicPrefix, "/") {
+		return usageError{fmt.Errorf("--public-prefix %q: it begins with a slash, such as /antennes", c.PublicPrefix)}
+	}
 	proxies, err := access.ParsePrefixes(c.TrustedProxy)
 	if err != nil {
 		return usageError{fmt.Errorf("--trusted-proxy: %w", err)}

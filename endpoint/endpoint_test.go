@@ -191,7 +191,7 @@ func TestOpenAPI(t *testing.T) {
 		`"name":"color","schema":{"default":"RED","enum":["RED","BLUE"],"type":"string"}`,
 		`"example":4.5`, `"exclusiveMinimum":0`,
 		`"size":{"type":["integer","null"]}`, `"near":{"type":"integer"}`, `"required":["color","id","parts","size"]`,
-		`"404":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Error"}}},"description":"NOT_FOUND: Gone."}`,
+		`"404":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Error"}}},"description":"NOT_FOUND: Gone.",`,
 		`"400":{`, `"500":{`, `"x-scope":"things:read"`,
 	} {
 		if !strings.Contains(string(text), want) {

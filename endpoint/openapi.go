@@ -63,7 +63,7 @@ func OpenAPI[E any](info Info, ops []*Op[E]) Schema {
 }
 
 var securitySchemes = Schema{
-	"bearer": Schema{"type": "http", "scheme": "bearer", "description": "An API key. MOBILE clients send it here, and a signature in X-Sq-Signature with every request; so do SERVER clients that are to sign."},
+	"bearer": Schema{"type": "http", "scheme": "bearer", "description": "An API key. MOBILE clients send it here, and a signature in X-Sq-Signature with every request; so do SERVER clients that are to sign. A client that needs a device attestation sends it in X-Device-Attestation."},
 	"apiKey": Schema{"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "An API key of a BROWSER or SERVER client."},
 }
 
@@ -71,12 +71,15 @@ var securitySchemes = Schema{
 var headers = func() Schema {
 	list := Schema{}
 	for name, doc := range map[string]string{
-		"X-Request-Id":          "Names this request.",
-		"X-RateLimit-Limit":     "Requests that the client has in a minute.",
-		"X-RateLimit-Remaining": "Requests that are left of the minute.",
-		"X-RateLimit-Reset":     "When the minute ends: seconds since 1970.",
-		"RateLimit-Policy":      "The limits of the minute and of the day, as the IETF's draft writes them.",
-		"RateLimit":             "What is left of them, and for how many seconds.",
+		"X-Request-Id":              "Names this request.",
+		"X-RateLimit-Limit":         "Requests that the client has in a minute.",
+		"X-RateLimit-Remaining":     "Requests that are left of the minute.",
+		"X-RateLimit-Reset":         "When the minute ends: seconds since 1970.",
+		"X-RateLimit-Limit-Day":     "Requests that the client has in a day of UTC.",
+		"X-RateLimit-Remaining-Day": "Requests that are left of the day.",
+		"X-RateLimit-Reset-Day":     "When the day ends: seconds since 1970.",
+		"RateLimit-Policy":          "The limits of the minute and of the day, as the IETF's draft writes them.",
+		"RateLimit":                 "What is left of them, and for how many seconds.",
 	} {
 		list[name] = Schema{"schema": Schema{"type": "string"}, "description": doc}
 	}
@@ -150,7 +153,12 @@ func (o *Op[E]) responses(info Info, types *schemas) Schema {
 		}
 	}
 	for _, status := range slices.Sorted(maps.Keys(byStatus)) {
+		own := Schema{}
+		if status == 429 || status == 503 {
+			own["Retry-After"] = Schema{"schema": Schema{"type": "integer"}, "description": "Seconds after which to come back."}
+		}
 		responses[strconv.Itoa(status)] = Schema{
+			"headers":     headersOf(own),
 			"description": strings.Join(byStatus[status], " "),
 			"content":     Schema{"application/json": Schema{"schema": Schema{"$ref": "#/components/schemas/Error"}}},
 		}
