@@ -26,7 +26,7 @@ var allowed = []struct {
 	{"ingest/source", "market snapshot ingest/table"},
 	{"ingest/anfr", "data fold geo market site snapshot ingest/source ingest/table"},
 	{"ingest", "folder market snapshot ingest/anfr ingest/source"},
-	{"store", ""},
+	{"store", "folder"},
 	{"access", "fold folder store"},
 	{"admin", "access folder store"},
 	{"check", "admin folder ingest market snapshot"},

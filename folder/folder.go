@@ -151,7 +151,7 @@ func CommitAll(staged []*Staged) error {
 	synced := map[string]bool{}
 	for _, s := range staged {
 		if dir := filepath.Dir(s.path); !synced[dir] {
-			if err := syncDir(dir); err != nil {
+			if err := SyncDir(dir); err != nil {
 				return err
 			}
 			synced[dir] = true
@@ -206,11 +206,11 @@ func makeDir(dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return syncDir(above)
+	return SyncDir(above)
 }
 
-// syncDir makes the names in a folder last.
-func syncDir(dir string) error {
+// SyncDir makes the names in a folder last.
+func SyncDir(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
 		return err

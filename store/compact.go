@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	bolt "go.etcd.io/bbolt"
+
+	"relais/folder"
 )
 
 // deletedBucket stands in a file whose free space still has the bytes of something
@@ -74,7 +76,7 @@ func (db *DB) compact() (before, after int64, err error) {
 		return 0, 0, errors.Join(err, next.close())
 	}
 	db.replace(next) // from here on: what is written to the old file is lost
-	return old.Size(), now.Size(), syncDir(filepath.Dir(db.path))
+	return old.Size(), now.Size(), folder.SyncDir(filepath.Dir(db.path))
 }
 
 // verify walks the whole tree of the file, which only whoever has db.writing may

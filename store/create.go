@@ -10,6 +10,8 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"relais/folder"
 )
 
 // create makes a file with empty buckets. bolt writes a new file in several
@@ -39,7 +41,7 @@ func create(path string, buckets []string) error {
 		os.Remove(temporary) // what stays is swept later
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return folder.SyncDir(filepath.Dir(path))
 }
 
 // lockFolder locks a folder until it is closed. Where folders have no locks it is
@@ -83,18 +85,4 @@ func write(path string, fill func(*bolt.DB) error) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	return fill(db)
-}
-
-// syncDir makes the names in a folder last.
-func syncDir(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	// Some file systems cannot sync a folder; there the rename is all there is.
-	if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
-		return err
-	}
-	return nil
 }
