@@ -58,6 +58,16 @@ func TestOnce(t *testing.T) {
 	if ran != 4 {
 		t.Errorf("ran %d times", ran)
 	}
+	// What a deleted client was answered is gone with it, another's stays.
+	if err := counts.Forget("c1"); err != nil {
+		t.Fatal(err)
+	}
+	if _, first := ask("c1", "s1", "anew", true); !first {
+		t.Error("the answer of a deleted client is kept")
+	}
+	if _, first := ask("c2", "s1", "anew", true); first {
+		t.Error("the answer of another client is gone")
+	}
 }
 
 func TestOnceAtTheSameTime(t *testing.T) {

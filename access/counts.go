@@ -13,8 +13,7 @@ import (
 )
 
 // Counts keep the day's requests of each client over a restart. What counts is in
-// memory; a Save a second writes what has changed, so that at most a second's worth
-// is lost.
+// memory; whoever calls Save at least once a second loses a second's worth at most.
 type Counts struct {
 	db     *buntdb.DB
 	path   string            // "" in memory
@@ -110,12 +109,7 @@ func (c *Counts) Restore(clients *Clients) error {
 			}
 			return true
 		})
-		for _, key := range gone {
-			if _, e := tx.Delete(key); e != nil && !errors.Is(e, buntdb.ErrNotFound) { // expired meanwhile
-				err = errors.Join(err, e)
-			}
-		}
-		return err
+		return errors.Join(err, remove(tx, gone))
 	})
 }
 
@@ -171,20 +165,30 @@ func (c *Counts) shrinkLarge() error {
 	return c.shrink()
 }
 
-// Forget removes the counts of a client that was deleted. What the file still has of
-// them goes with the next Compact.
+// Forget removes the counts of a client that was deleted, and the answers that are
+// kept for it. What the file still has of them goes with the next Compact.
 func (c *Counts) Forget(id string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.saved, id)
-	err := c.db.Update(func(tx *buntdb.Tx) error {
-		_, err := tx.Delete(dayKey + id)
-		return err
+	return c.db.Update(func(tx *buntdb.Tx) error {
+		gone := []string{dayKey + id}
+		err := tx.AscendKeys(answerKey+id+":*", func(key, _ string) bool {
+			gone = append(gone, key)
+			return true
+		})
+		return errors.Join(err, remove(tx, gone))
 	})
-	if errors.Is(err, buntdb.ErrNotFound) {
-		return nil
+}
+
+// remove removes keys, of which some may not be there.
+func remove(tx *buntdb.Tx, keys []string) error {
+	for _, key := range keys {
+		if _, err := tx.Delete(key); err != nil && !errors.Is(err, buntdb.ErrNotFound) {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // Compact writes the file anew with the counts that hold, and answers its size in

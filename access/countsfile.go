@@ -20,9 +20,9 @@ var errNoCounts = errors.New("the file of counts is damaged")
 const maxPart = 64 << 20
 
 // CheckCounts reads the file of counts to its end, while it is written to or not,
-// and returns how many counts hold; it has answers to signed requests, too. A command without an end is the last one of a
-// server that was killed: the next start drops it. Errors: those of reading, and
-// that the file is damaged.
+// and returns how many counts hold; the answers that are in it, too, do not count. A
+// command without an end is the last one of a server that was killed: the next start
+// drops it. Errors: those of reading, and that the file is damaged.
 func CheckCounts(path string) (n int, err error) {
 	f, err := os.Open(path)
 	if err != nil {
