@@ -1,0 +1,104 @@
+package geo
+
+import "math"
+
+// FromLambert72 turns Belgian Lambert 72 (EPSG:31370), x east and y north in
+// metres, into WGS84. It is the conic projection of EPSG's method 9802 undone, and
+// the seven-parameter position vector to WGS84, within 3 metres of what the
+// Belgian authorities publish. A place far outside Belgium has no useful result.
+func FromLambert72(x, y float64) Point {
+	return lambert72.toWGS84(lambert72.geographic(x, y))
+}
+
+// An ellipsoid is its half axis in metres and the square of its eccentricity.
+type ellipsoid struct{ a, e2 float64 }
+
+func newEllipsoid(a, inverseFlattening float64) ellipsoid {
+	f := 1 / inverseFlattening
+	return ellipsoid{a, f * (2 - f)}
+}
+
+var (
+	international1924 = newEllipsoid(6378388, 297)
+	wgs84             = newEllipsoid(6378137, 298.257223563)
+)
+
+// cartesian returns geocentric coordinates in metres of a point on the ellipsoid,
+// in radians.
+func (e ellipsoid) cartesian(lat, lng float64) (x, y, z float64) {
+	n := e.a / math.Sqrt(1-e.e2*math.Sin(lat)*math.Sin(lat))
+	return n * math.Cos(lat) * math.Cos(lng), n * math.Cos(lat) * math.Sin(lng), n * (1 - e.e2) * math.Sin(lat)
+}
+
+// geographic undoes cartesian for points near the surface.
+func (e ellipsoid) geographic(x, y, z float64) (lat, lng float64) {
+	p := math.Hypot(x, y)
+	lat = math.Atan2(z, p*(1-e.e2))
+	for range 6 { // each step gains about five digits
+		n := e.a / math.Sqrt(1-e.e2*math.Sin(lat)*math.Sin(lat))
+		lat = math.Atan2(z+e.e2*n*math.Sin(lat), p)
+	}
+	return lat, math.Atan2(y, x)
+}
+
+// A conic is a Lambert projection with two standard parallels, and the way from
+// its datum to WGS84.
+type conic struct {
+	ellipsoid
+	lng0, x0, y0 float64 // origin: radians and metres
+	n, af, rho0  float64 // of the projection; see newConic
+	shift        [3]float64
+	rotation     [3]float64 // radians
+	scale        float64
+}
+
+const arcSecond = rad / 3600
+
+var lambert72 = newConic(conic{
+	ellipsoid: international1924, lng0: 4.367486666666666 * rad, x0: 150000.013, y0: 5400088.438,
+	shift:    [3]float64{-106.8686, 52.2978, -103.7239},
+	rotation: [3]float64{0.3366 * arcSecond, -0.457 * arcSecond, 1.8422 * arcSecond},
+	scale:    1 - 1.2747e-6,
+}, 51.16666723333333, 49.8333339, 90)
+
+// newConic computes the constants for the parallels, in degrees.
+func newConic(c conic, lat1, lat2, lat0 float64) conic {
+	m := func(lat float64) float64 {
+		return math.Cos(lat) / math.Sqrt(1-c.e2*math.Sin(lat)*math.Sin(lat))
+	}
+	p1, p2 := lat1*rad, lat2*rad
+	t1, t2 := c.isometric(p1), c.isometric(p2)
+	c.n = (math.Log(m(p1)) - math.Log(m(p2))) / (math.Log(t1) - math.Log(t2))
+	c.af = c.a * m(p1) / (c.n * math.Pow(t1, c.n))
+	if lat0 < 90 {
+		c.rho0 = c.af * math.Pow(c.isometric(lat0*rad), c.n)
+	}
+	return c
+}
+
+func (c *conic) isometric(lat float64) float64 {
+	e := math.Sqrt(c.e2)
+	return math.Tan(math.Pi/4-lat/2) / math.Pow((1-e*math.Sin(lat))/(1+e*math.Sin(lat)), e/2)
+}
+
+// geographic returns latitude and longitude on the datum, in radians.
+func (c *conic) geographic(x, y float64) (lat, lng float64) {
+	dx, dy := x-c.x0, c.rho0-(y-c.y0)
+	t := math.Pow(math.Copysign(math.Hypot(dx, dy), c.n)/c.af, 1/c.n)
+	e := math.Sqrt(c.e2)
+	lat = math.Pi/2 - 2*math.Atan(t)
+	for range 8 {
+		lat = math.Pi/2 - 2*math.Atan(t*math.Pow((1-e*math.Sin(lat))/(1+e*math.Sin(lat)), e/2))
+	}
+	return lat, math.Atan2(dx, dy)/c.n + c.lng0
+}
+
+func (c *conic) toWGS84(lat, lng float64) Point {
+	x, y, z := c.cartesian(lat, lng)
+	r := c.rotation
+	lat, lng = wgs84.geographic(
+		c.shift[0]+c.scale*(x-r[2]*y+r[1]*z),
+		c.shift[1]+c.scale*(r[2]*x+y-r[0]*z),
+		c.shift[2]+c.scale*(-r[1]*x+r[0]*y+z))
+	return Point{Lat: lat / rad, Lng: lng / rad}
+}
