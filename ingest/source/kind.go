@@ -11,9 +11,11 @@ import (
 	"relais/snapshot"
 )
 
-// A Kind is a kind of table that a parser reads.
+// A Kind is a kind of table that a parser reads: delimited text, or a list in a
+// JSON file.
 type Kind struct {
 	Name    string // in reports: "anfr-observatoire"
+	Items   *Items // nil for delimited text, which what follows is about
 	Columns []table.Column
 	Options table.Options
 	// Sniff, for tables without a header, tells by the first record whether a
@@ -47,7 +49,13 @@ func Detect(in *Input, kinds []*Kind) (Found, error) {
 	}
 	best, score := (*Kind)(nil), 0.0
 	for _, k := range kinds {
-		if s := likeness(head, k); s > score {
+		s := 0.0
+		if k.Items != nil {
+			s = itemLikeness(head, k.Items)
+		} else {
+			s = likeness(head, k)
+		}
+		if s > score {
 			best, score = k, s
 		}
 	}
@@ -57,7 +65,7 @@ func Detect(in *Input, kinds []*Kind) (Found, error) {
 		return Found{Input: in}, nil
 	}
 	found := Found{Input: in, Kind: best}
-	if best.Slot == nil {
+	if best.Slot == nil { // JSON has none
 		return found, nil
 	}
 	r, err := found.Read(nil)
@@ -133,7 +141,7 @@ func (f *Found) Read(watch Watch) (*Reader, error) {
 		in.Close()
 		return nil, err
 	}
-	return &Reader{Reader: t, Report: &Report{Path: f.Name(), Kind: f.Kind.Name, Rejected: map[string]int{}}, in: in}, nil
+	return &Reader{Reader: t, Report: NewReport(f), in: in}, nil
 }
 
 // NextRow goes to the next record, counts it, and rejects it when it has not as

@@ -1,5 +1,11 @@
 package source
 
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
 // A Report is the account of one input: every row is served or rejected.
 type Report struct {
 	Path     string         `json:"path"`
@@ -8,8 +14,52 @@ type Report struct {
 	Served   int            `json:"served"`
 	Rejected map[string]int `json:"rejected"`
 	Examples []Example      `json:"examples,omitempty"`
-	Kept     bool           `json:"kept,omitempty"` // read from the data folder's sources
-	Warning  string         `json:"warning,omitempty"`
+	// Unknown are the most frequent operator names that no operator of the table
+	// is called by, among the rows that were rejected for it.
+	Unknown []Spelling `json:"unknownOperators,omitempty"`
+	Kept    bool       `json:"kept,omitempty"` // read from the data folder's sources
+	Warning string     `json:"warning,omitempty"`
+}
+
+// NewReport starts the account of an input.
+func NewReport(f *Found) *Report {
+	return &Report{Path: f.Name(), Kind: f.Kind.Name, Rejected: map[string]int{}}
+}
+
+// A Spelling is a name as the source writes it.
+type Spelling struct {
+	Name string `json:"name"` // its first characters
+	Rows int    `json:"rows"`
+}
+
+// Spellings counts names.
+type Spellings map[string]int
+
+// Bounds of Spellings.
+const (
+	spellingsKnown = 10000
+	spellingLength = 80
+	spellingsShown = 3
+)
+
+// Add counts a name; there are at most so many different ones.
+func (s Spellings) Add(name string) {
+	if len(name) > spellingLength {
+		name = strings.ToValidUTF8(name[:spellingLength], "") + "…"
+	}
+	if _, known := s[name]; known || len(s) < spellingsKnown {
+		s[name]++
+	}
+}
+
+// Top returns the most frequent names.
+func (s Spellings) Top() []Spelling {
+	var list []Spelling
+	for name, n := range s {
+		list = append(list, Spelling{name, n})
+	}
+	slices.SortFunc(list, func(a, b Spelling) int { return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Name, b.Name)) })
+	return list[:min(len(list), spellingsShown)]
 }
 
 // An Example is one of the first rows that were rejected for a reason.

@@ -1,0 +1,121 @@
+package items
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+func read(t *testing.T, in io.Reader, list string) (objects []string, before string, err error) {
+	t.Helper()
+	r, err := NewReader(in, "x.json", list)
+	if err != nil {
+		return nil, "", err
+	}
+	for r.Next() {
+		objects = append(objects, string(r.Bytes()))
+		if r.Number() != len(objects) {
+			t.Errorf("object %d has the number %d", len(objects), r.Number())
+		}
+	}
+	return objects, string(r.Before()), r.Err()
+}
+
+func TestReader(t *testing.T) {
+	for _, tt := range []struct {
+		name, text, list string
+		objects          []string
+		before           string
+	}{
+		{"list", ` [ {"a":1} , {"b":"}]"}, {"c":[{"d":"\"{"}]} ] `, "", []string{`{"a":1}`, `{"b":"}]"}`, `{"c":[{"d":"\"{"}]}`}, ""},
+		{"empty list", "[]", "", nil, ""},
+		{"member", "\xef\xbb\xbf{\"type\":\"X\",\n \"crs\":{\"n\":[1,2]},\"n\":-1.5e3 ,\"features\":\n[{\"a\":1}],\"after\":[\"]\"], \"x\":null}", "features",
+			[]string{`{"a":1}`}, `{"type":"X","crs":{"n":[1,2]},"n":-1.5e3 }`},
+		{"member of another kind first", `{"features":"x","features":[{}]}`, "features", []string{"{}"}, `{"features":"x"}`},
+		{"escaped name", `{"\u0066eatures":[{}]}`, "features", []string{"{}"}, "{}"},
+	} {
+		for how, in := range map[string]io.Reader{"whole": strings.NewReader(tt.text), "byte by byte": iotest.OneByteReader(strings.NewReader(tt.text))} {
+			objects, before, err := read(t, in, tt.list)
+			if err != nil || fmt.Sprint(objects) != fmt.Sprint(tt.objects) || before != tt.before {
+				t.Errorf("%s, %s: %q, before %q, %v", tt.name, how, objects, before, err)
+			}
+			if before != "" && !json.Valid([]byte(before)) {
+				t.Errorf("%s: %q is no JSON", tt.name, before)
+			}
+		}
+	}
+}
+
+// What is no list of objects is named with its line, and what has no end is not
+// waited for.
+func TestBadFiles(t *testing.T) {
+	for text, want := range map[string]string{
+		"":               "x.json:1: the file ends",
+		"[":              "x.json:1: the file ends",
+		"[\n{\"a\":1}\n": "x.json:3: the file ends",
+		"[{\"a\":1":      "the file ends",
+		"[{\"a\":\"1":    "the file ends",
+		"[1]":            "'1' where an object",
+		"[{} {}]":        "'{' where the list goes on",
+		"[{}]x":          "'x' after the end",
+		"{}":             "'{' where a list",
+		"[{\"a\":\"" + strings.Repeat("x", 2*MaxItem): "over",
+		"[{\"a\":" + strings.Repeat("[", 1000):        "in each other",
+		"[{\"a\":" + strings.Repeat(" ", 2*MaxItem):   "object 1 has over",
+	} {
+		_, _, err := read(t, strings.NewReader(text), "")
+		var e *Error
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q: %v, want %q", text, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"[]": "where an object", "{}": "no list", `{"a":1}`: "no list", `{"a" 1}`: "without a value", `{"features":[{}]`: "the file ends",
+		`{"a":"` + strings.Repeat("x", maxBefore+9) + `","features":[]}`: "in the first",
+		`{"a":` + strings.Repeat("1", maxBefore+9) + `,"features":[]}`:   "in the first",
+	} {
+		if _, _, err := read(t, strings.NewReader(text), "features"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q: %v, want %q", text, err, want)
+		}
+	}
+	broken := io.MultiReader(strings.NewReader(`[{"a":1},`), iotest.ErrReader(errors.New("disk")))
+	if objects, _, err := read(t, broken, ""); len(objects) != 1 || err == nil || err.Error() != "disk" {
+		t.Errorf("%q, %v", objects, err)
+	}
+}
+
+func FuzzReader(f *testing.F) {
+	f.Add(`[{"a":1},{"b":"}]"}]`, "")
+	f.Add(`{"crs":{"n":1},"features":[{"a":[{}]}]}`, "features")
+	f.Fuzz(func(t *testing.T, text, list string) {
+		objects, before, err := read(t, strings.NewReader(text), list)
+		if before != "" && err == nil && json.Valid([]byte(text)) && !json.Valid([]byte(before)) {
+			t.Errorf("before %q", before)
+		}
+		// Of what is JSON altogether, encoding/json must find the same objects.
+		var whole []json.RawMessage
+		if list != "" || json.Unmarshal([]byte(text), &whole) != nil {
+			return
+		}
+		for _, o := range whole {
+			if o[0] != '{' {
+				return
+			}
+		}
+		if err != nil || len(objects) != len(whole) {
+			if len(text) < maxBefore && !strings.Contains(fmt.Sprint(err), "in each other") {
+				t.Errorf("%q: %d objects of %d, %v", text, len(objects), len(whole), err)
+			}
+			return
+		}
+		for i, o := range whole {
+			if string(o) != objects[i] {
+				t.Errorf("%q, want %q", objects[i], o)
+			}
+		}
+	})
+}
