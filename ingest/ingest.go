@@ -25,14 +25,14 @@ import (
 // A Source is an authority's set of files.
 type Source struct {
 	Markets []market.Code // that one reading makes
-	Base    string        // the kind without which there are no sites
+	Bases   []string      // the kinds of which one must be there, or there are no sites
 	Kinds   []*source.Kind
 	Build   source.Build
 }
 
 // Sources lists what can be read.
 var Sources = []*Source{
-	{Markets: anfr.Markets, Base: anfr.Observatory, Kinds: anfr.Kinds, Build: anfr.Build},
+	{Markets: anfr.Markets, Bases: []string{anfr.Observatory}, Kinds: anfr.Kinds, Build: anfr.Build},
 }
 
 // Options say what to ingest.
@@ -113,8 +113,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	rest, idle, notes := kept.rest(files)
 	report.Notes = append(report.Notes, notes...)
 	all := append(slices.Clone(files), rest...)
-	if !slices.ContainsFunc(all, func(f source.Found) bool { return f.Kind.Name == src.Base }) {
-		return nil, fmt.Errorf("no %s among the files, and none is kept in %s: the other tables only add to it", src.Base, kept.dir)
+	if !slices.ContainsFunc(all, func(f source.Found) bool { return slices.Contains(src.Bases, f.Kind.Name) }) {
+		return nil, fmt.Errorf("no %s among the files, and none is kept in %s: the other tables only add to it", strings.Join(src.Bases, " or "), kept.dir)
 	}
 	builders, err := report.build(ctx, o, src, all, kept)
 	if err != nil {

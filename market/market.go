@@ -114,6 +114,7 @@ type Market struct {
 	Statuses     []Status // from least to most advanced; empty when the source has none of its own
 	Filters      []string
 	LegacyCode   bool // sites have an anfrCode
+	Licences     bool // sites are known by licences, which are their stations' codes, and a reference
 	Departments  bool // counts in /stats/departments
 	// UnavailableReason says in a sentence why a market has no inventory; ""
 	// when it has one.

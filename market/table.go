@@ -46,7 +46,7 @@ var All = []*Market{
 			{"VIDEOTRON_FREEDOM", "Vidéotron / Freedom", []string{"302490", "302491", "302500", "302510", "302520"}},
 			{"REGIONAL", "Regional carriers", nil},
 		},
-		AreaType: "province", Areas: provinces,
+		AreaType: "province", Areas: provinces, Licences: true,
 		Box:     geo.Box{South: 41, West: -142, North: 84, East: -52},
 		Filters: []string{"operator", "province", "generation", "status", "bbox"},
 	},

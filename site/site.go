@@ -16,6 +16,7 @@ type Site struct {
 	ID           string // the source's site id
 	NationalCode string // "" when it is the ID
 	SourceCode   string
+	Reference    string // that the source gives to the licence or site, beside its ids
 
 	Position geo.Point
 	Area     int // position in the market's areas, -1 when unknown
@@ -52,7 +53,7 @@ type Coded struct{ Code, Label string }
 
 // A Station is one operator's licence at the site.
 type Station struct {
-	Code           string // the source's station number; "" when it has none
+	Code           string // the source's station or licence number; "" when it has none
 	Operator       int    // position in the market's operators
 	OperatorSiteID string // the operator's own name of the site
 }
@@ -60,7 +61,7 @@ type Station struct {
 // An Emission is one system that a station transmits or plans.
 type Emission struct {
 	Station    int    // position in Stations
-	System     string // as published: "LTE 800"
+	System     string // as published: "LTE 800"; "" where the source says only that something transmits
 	Order      int    // place of the system in its register, by generation and band; set by the snapshot
 	Generation Generation
 	Status     int  // position in the register's statuses, from least to most advanced

@@ -86,6 +86,7 @@ func (b *Builder) Add(s *site.Site) error {
 	b.rx = append(b.rx, internList(b, s.RxFrequencies))
 	b.flags = append(b.flags, flagsOf(s))
 	b.crozonLeader = append(b.crozonLeader, b.intern(s.CrozonLeader))
+	b.reference = append(b.reference, b.intern(s.Reference))
 	b.addChildren(s)
 	b.count(s)
 	return nil

@@ -28,6 +28,7 @@ type columns struct {
 	azimuths, tx, rx                    []ref   // number lists, see list.go
 	flags                               []uint8
 	crozonLeader                        []ref
+	reference                           []ref
 
 	stationStart, emissionStart, radioStart []uint32 // one row more than sites
 
@@ -174,6 +175,7 @@ func (c *columns) all() []column {
 		bind("radio.operator", radioRows, &c.radioOperator),
 		bind("radio.bits", radioRows, &c.radioBits),
 		bind("radio.value", radioRows, &c.radioValue),
+		bind("site.reference", siteRows, &c.reference),
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // Version is the version of the file format that this program reads and writes.
-const Version = 1
+const Version = 2
 
 // Errors of reading. They come wrapped with the file's name.
 var (
@@ -117,7 +117,7 @@ func (s *Snapshot) radioID(r uint32) site.RadioID {
 // share the snapshot's memory.
 func (s *Snapshot) Site(i int, dst *site.Site) {
 	*dst = site.Site{
-		ID: s.str(s.id[i]), NationalCode: s.str(s.nationalCode[i]), SourceCode: s.str(s.sourceCode[i]),
+		ID: s.str(s.id[i]), NationalCode: s.str(s.nationalCode[i]), SourceCode: s.str(s.sourceCode[i]), Reference: s.str(s.reference[i]),
 		Position: geo.Point{Lat: geo.Degrees(s.lat[i]), Lng: geo.Degrees(s.lng[i])},
 		Area:     s.Area(i),
 		Commune:  s.str(s.commune[i]), CommuneCode: s.str(s.communeCode[i]), PostalCode: s.str(s.postalCode[i]),

@@ -34,6 +34,9 @@ type Summary struct {
 	SharedNetwork      bool        `json:"sharedNetwork" doc:"The source states radio-network sharing. Several operators on one mast alone are not that."`
 	UpdatedAt          *string     `json:"updatedAt" doc:"Date of the source file, YYYY-MM-DDTHH:MM:SS."`
 	Source             *string     `json:"source" doc:"Always null."`
+	Licence            *string     `json:"licence,omitempty" doc:"The lowest licence number of the site; only in markets that are known by licences (CA)."`
+	Licences           []string    `json:"licences,omitempty" doc:"All licence numbers of the site."`
+	Reference          *string     `json:"reference,omitempty" doc:"Reference number of the lowest licence."`
 }
 
 // A Location is where a site is, in words.
@@ -71,6 +74,13 @@ func (r register) summary(s *site.Site) Summary {
 	if r.LegacyCode {
 		v.ANFRCode = s.SourceCode
 	}
+	if r.Licences {
+		v.Licences = licences(s)
+		v.Reference = orNull(&s.Reference)
+		if len(v.Licences) > 0 {
+			v.Licence = &v.Licences[0]
+		}
+	}
 	if s.Area >= 0 {
 		switch r.AreaType {
 		case "department":
@@ -80,6 +90,18 @@ func (r register) summary(s *site.Site) Summary {
 		}
 	}
 	return v
+}
+
+// licences lists the codes of the stations, each once.
+func licences(s *site.Site) []string {
+	list := make([]string, 0, len(s.Stations))
+	for _, t := range s.Stations {
+		if t.Code != "" {
+			list = append(list, t.Code)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // address joins the lieu-dit and the address lines.
@@ -115,7 +137,7 @@ func technologies(s *site.Site) []string {
 		for at > 0 && order[at-1] > e.Order {
 			at--
 		}
-		if at > 0 && order[at-1] == e.Order {
+		if at > 0 && order[at-1] == e.Order || e.System == "" {
 			continue
 		}
 		order, names = slices.Insert(order, at, e.Order), slices.Insert(names, at, e.System)
