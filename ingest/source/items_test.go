@@ -1,0 +1,95 @@
+package source
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// JSON lists are told apart by the members of their rows, and their rows accounted
+// for like those of tables.
+func TestItems(t *testing.T) {
+	list := &Kind{Name: "list", Items: &Items{Names: []string{"ID", "X"}}}
+	features := &Kind{Name: "features", Items: &Items{List: "features", Names: []string{"station", "techno"}}}
+	others := &Kind{Name: "others", Items: &Items{List: "features", Names: []string{"id", "sitecode"}}}
+	kinds := []*Kind{list, features, others}
+	detect := func(text string) Found {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "x.json")
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		inputs, err := Expand([]string{path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := Detect(inputs[0], kinds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	for text, want := range map[string]*Kind{
+		`[{"ID":"1","X":2,"more":0}]`: list,
+		`{"type":"FeatureCollection","features":[{"properties":{"station":"a","techno":"b"}}]}`: features,
+		`{"features":[{"properties":{"sitecode":"a"},"id":3}]}`:                                 others,
+		`{"features":[{"properties":{"station":"a"}}]}`:                                         features, // half of it is there
+		`{"features":[{"properties":{"name":"a"}}]}`:                                            nil,
+		`{"features":[]}`: nil,
+		`[]`:              nil,
+		`a;b;c`:           nil,
+		`<html>`:          nil,
+	} {
+		if f := detect(text); f.Kind != want {
+			t.Errorf("%s: %+v", text, f.Kind)
+		}
+	}
+	f := detect(`[{"ID":"1","X":2},` + "\n" + `{"ID":7,"X":2},{"ID":"3",,}]`)
+	r, err := f.ReadItems(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var ids []string
+	for {
+		var row struct{ ID string }
+		if !r.NextRow(&row) {
+			break
+		}
+		ids = append(ids, row.ID)
+	}
+	report, err := r.Done()
+	if err != nil || strings.Join(ids, " ") != "1" || report.Rows != 3 || report.Rejected["not in the form of the register"] != 2 || report.Examples[0].Line != 2 {
+		t.Errorf("%q, %+v, %v", ids, report, err)
+	}
+	empty := detect(`[{"ID":"1","X":2}]`)
+	cut, err := empty.ReadItems(func(int) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cut.Close()
+	if _, err := cut.Done(); err == nil || !strings.Contains(err.Error(), "no row") {
+		t.Errorf("a list that nobody read: %v", err)
+	}
+}
+
+// The most frequent names come first, and no name is endless.
+func TestSpellings(t *testing.T) {
+	s := Spellings{}
+	for name, n := range map[string]int{"a": 3, "b": 5, "c": 1, "d": 3} {
+		for range n {
+			s.Add(name)
+		}
+	}
+	s.Add(strings.Repeat("é", 1000))
+	top := s.Top()
+	if len(top) != 3 || top[0] != (Spelling{"b", 5}) || top[1] != (Spelling{"a", 3}) || top[2] != (Spelling{"d", 3}) {
+		t.Errorf("%+v", top)
+	}
+	for name := range s {
+		if len(name) > 100 {
+			t.Errorf("%d bytes of a name", len(name))
+		}
+	}
+}
