@@ -17,6 +17,7 @@ import (
 
 	"relais/folder"
 	"relais/ingest/anfr"
+	"relais/ingest/bakom"
 	"relais/ingest/source"
 	"relais/market"
 	"relais/snapshot"
@@ -33,6 +34,7 @@ type Source struct {
 // Sources lists what can be read.
 var Sources = []*Source{
 	{Markets: anfr.Markets, Bases: []string{anfr.Observatory}, Kinds: anfr.Kinds, Build: anfr.Build},
+	{Markets: bakom.Markets, Bases: bakom.Bases, Kinds: bakom.Kinds, Build: bakom.Build},
 }
 
 // Options say what to ingest.
@@ -195,7 +197,7 @@ func unknown(name string, src *Source) error {
 	for i, k := range src.Kinds {
 		kinds[i] = k.Name
 	}
-	return fmt.Errorf("%s:1: empty, or none of the tables of %v: %s", name, src.Markets, strings.Join(kinds, ", "))
+	return fmt.Errorf("%s:1: empty, or none of the tables of %v: %s", name, src.Markets, strings.Join(slices.Compact(kinds), ", "))
 }
 
 // checkFound refuses files that cannot be read together.

@@ -196,7 +196,7 @@ func TestRefusals(t *testing.T) {
 		{"lost azimuths", both, []string{k.file("e.txt", strings.ReplaceAll(antennas, "0032700001", "0039990001"))}, "FR: azimuths of 1 sites would be lost (1 now, 2 then)", true},
 		{"no market", nil, []string{k.file("o.csv", good)}, "no market named", false},
 		{"unavailable market", []market.Code{market.PT}, []string{k.file("o.csv", good)}, "PT cannot be ingested: ", false},
-		{"market without parser", []market.Code{market.CH}, []string{k.file("o.csv", good)}, "no parser for the sources of CH", false},
+		{"another market's file", []market.Code{market.CH}, []string{k.file("o.csv", good)}, "none of the tables of [CH]: bakom-standorte, bakom-mobil-antennenstandorte", false},
 		{"markets of two authorities", []market.Code{market.FR, market.CH}, []string{k.file("o.csv", good)}, "come from different authorities", false},
 	} {
 		_, err := k.run(false, tt.markets, tt.paths...)

@@ -64,7 +64,7 @@ var All = []*Market{
 	},
 	{
 		Code: CH, Country: "CH", Label: "Switzerland", Availability: Available,
-		Authority: "BAKOM/OFCOM", Source: "Standorte Mobilfunkanlagen", Licence: "Open use, source: BAKOM/OFCOM",
+		Authority: "BAKOM/OFCOM", Source: "BAKOM/OFCOM Standorte Mobilfunkanlagen", Licence: "Open use, source: BAKOM/OFCOM",
 		Operators: []Operator{
 			{"SWISSCOM_CH", "Swisscom", []string{"22801", "22811"}},
 			{"SUNRISE_CH", "Sunrise", []string{"22802", "22808", "22812", "22860"}},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
 
 	"relais/ingest/items"
 )
@@ -65,11 +66,12 @@ func (f *Found) ReadItems(watch Watch) (*ItemReader, error) {
 	return &ItemReader{Reader: r, Report: NewReport(f), in: in}, nil
 }
 
-// NextRow decodes the next row into v, which it does not clear. A row that is none
-// of v is rejected.
+// NextRow decodes the next row into what v points to, which it clears first: what a
+// row does not have is never another's. A row that is none of v is rejected.
 func (r *ItemReader) NextRow(v any) bool {
 	for r.Next() {
 		r.Rows++
+		reflect.ValueOf(v).Elem().SetZero()
 		if json.Unmarshal(r.Bytes(), v) == nil {
 			return true
 		}

@@ -1,0 +1,232 @@
+// Package bakom reads the Swiss regulator's national file of mobile antenna sites
+// (BAKOM/OFCOM, standorte-mobilfunkanlagen_2056.json). One feature of the file is
+// one operator's installation, and one site. Raw spellings of the file live here and
+// nowhere else.
+package bakom
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"relais/geo"
+	"relais/ingest/source"
+	"relais/market"
+	"relais/site"
+	"relais/snapshot"
+)
+
+// Markets are the markets that one reading makes.
+var Markets = []market.Code{market.CH}
+
+// The names of the kinds, as reports and the kept sources call them.
+const (
+	Sites         = "bakom-standorte"
+	PerTechnology = "bakom-mobil-antennenstandorte"
+)
+
+// Bases are the kinds that Build must see: the second one to refuse it.
+var Bases = []string{Sites, PerTechnology}
+
+// Kinds lists what the package reads, and the publication until 2024, which it
+// only knows to refuse: a list of its own, or in a collection.
+var Kinds = []*source.Kind{
+	{Name: Sites, Items: &source.Items{List: "features", Names: []string{"station", "koord", "typ_en", "techno_en", "bewilligung_en"}}},
+	{Name: PerTechnology, Many: true, Items: &source.Items{List: "features", Names: perTechnology}},
+	{Name: PerTechnology, Many: true, Items: &source.Items{Names: perTechnology}},
+}
+
+var perTechnology = []string{"lang", "description", "powercode_de"}
+
+// projection is the crs that the coordinates are in: LV95.
+const projection = "2056"
+
+// Build reads the file and returns the snapshot of the market, with an account of
+// the file. Errors: a file of the earlier publication, one in another projection,
+// one of which no row is served, or that no date is known of.
+func Build(files []source.Found, markets []*market.Market, watch source.Watch) ([]*snapshot.Builder, []*source.Report, error) {
+	for _, f := range files {
+		if f.Kind.Name == PerTechnology {
+			return nil, nil, fmt.Errorf("%s:1: one of the files by technology that ended in 2024, which name no operator: give standorte-mobilfunkanlagen_2056.json (collection ch.bakom.standorte-mobilfunkanlagen of data.geo.admin.ch) instead", f.Name())
+		}
+	}
+	r := &register{market: markets[0], classes: map[string]bool{}, unknown: source.Spellings{}, strange: source.Spellings{},
+		latest: today() + 1}
+	report, err := r.read(&files[0], watch)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := r.assemble(&files[0], report)
+	if err != nil {
+		return nil, nil, err
+	}
+	report.Settle()
+	return []*snapshot.Builder{b}, []*source.Report{report}, nil
+}
+
+// today is the clock's day: what the authority dates later is a slip of the pen.
+func today() site.Date {
+	year, month, day := time.Now().UTC().Date()
+	return site.DateOf(year, int(month), day)
+}
+
+// A register is what is gathered while the file is read.
+type register struct {
+	market   *market.Market
+	stations []station
+	classes  map[string]bool // the installation classes that occur
+	unknown  source.Spellings
+	strange  source.Spellings // technologies that are no generation
+	sheet    site.Date        // the newest data sheet's
+	latest   site.Date        // that a data sheet can be of
+}
+
+func (r *register) read(f *source.Found, watch source.Watch) (*source.Report, error) {
+	in, err := f.ReadItems(watch)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	if err := checkProjection(in.Before()); err != nil {
+		return nil, fmt.Errorf("%s:1: %w", f.Name(), err)
+	}
+	for row := new(feature); in.NextRow(row); {
+		if reason := r.row(row, in.Line()); reason != "" {
+			in.Reject(reason)
+		}
+		if len(r.classes) > maxClasses {
+			return nil, fmt.Errorf("%s:%d: over %d installation classes (typ_en): the file is not what it was", f.Name(), in.Line(), maxClasses)
+		}
+	}
+	report, err := in.Done()
+	if err != nil {
+		return nil, err
+	}
+	report.Unknown = r.unknown.Top()
+	for _, s := range r.strange.Top() {
+		report.Warning += fmt.Sprintf("; technology %q of %d rows is no generation and was left out", s.Name, s.Rows)
+	}
+	report.Warning = strings.TrimPrefix(report.Warning, "; ")
+	return report, nil
+}
+
+// checkProjection looks at the members before the list. A file without a crs is
+// taken: no other coordinates of Switzerland look like LV95.
+func checkProjection(before []byte) error {
+	var head struct {
+		CRS *struct{ Properties struct{ Name string } } `json:"crs"`
+	}
+	if err := json.Unmarshal(before, &head); err != nil {
+		return fmt.Errorf("the members before the features: %w", err)
+	}
+	if head.CRS == nil {
+		return nil
+	}
+	if name := head.CRS.Properties.Name; name[strings.LastIndexByte(name, ':')+1:] != projection {
+		return fmt.Errorf("crs %.40q, not EPSG:%s (LV95): give the file whose name ends in _%s.json", name, projection, projection)
+	}
+	return nil
+}
+
+// assemble makes the sites. Of stations of one id the best remains, whatever the
+// order of the rows.
+func (r *register) assemble(f *source.Found, report *source.Report) (*snapshot.Builder, error) {
+	if len(r.stations) == 0 {
+		first := report.Examples[0] // a list has a row, and it was rejected
+		return nil, fmt.Errorf("%s:%d: %s; none of the %d rows is served", report.Path, first.Line, first.Reason, report.Rows)
+	}
+	date := cmp.Or(nameDate(f.Name()), r.sheet)
+	if date == 0 {
+		return nil, fmt.Errorf("%s:1: neither the file's name nor a data sheet says the data's date; name the file like standorte-mobilfunkanlagen_2056_2026-08-14.json", report.Path)
+	}
+	statuses := r.statuses()
+	b := snapshot.NewBuilder(r.market, statuses)
+	b.SourceDate, b.UpdatedAt, b.Synthetic = date.String(), date.String()+"T00:00:00", f.Synthetic()
+	slices.SortFunc(r.stations, func(x, y station) int { return cmp.Or(cmp.Compare(x.id, y.id), x.compare(&y)) })
+	var s site.Site
+	var best *station // of its id
+	for i := range r.stations {
+		t := &r.stations[i]
+		if best != nil && t.id == best.id {
+			report.RejectAt(t.line, t.beside(best))
+			continue
+		}
+		best = t
+		t.fill(&s, slices.Index(statuses, t.class))
+		if err := b.Add(&s); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+var datePattern = regexp.MustCompile(`\d{4}-\d{2}-\d{2}|\d{8}`)
+
+// nameDate is the last date in a file's name, 0 when there is none.
+func nameDate(name string) (date site.Date) {
+	for _, m := range datePattern.FindAllString(name[strings.LastIndexByte(name, '/')+1:], -1) {
+		if len(m) == len("20260814") {
+			m = m[:4] + "-" + m[4:6] + "-" + m[6:]
+		}
+		date = cmp.Or(site.ParseDate([]byte(m)), date)
+	}
+	return date
+}
+
+// advanced is the order of the installation classes, from the least to the most that
+// such an installation covers. A class that is not here is less than all of them.
+var advanced = []string{"Temporary station", "Indoor ≤ 6 Werp", "Tunnel", "Outdoor ≤ 6 Werp", "Outdoor > 6 Werp"}
+
+// maxClasses bounds the list of classes, which is open but short.
+const maxClasses = 32
+
+// statuses lists the classes that occur, from least to most advanced.
+func (r *register) statuses() []string {
+	list := []string{}
+	for class := range r.classes {
+		list = append(list, class)
+	}
+	slices.SortFunc(list, func(a, b string) int {
+		return cmp.Or(cmp.Compare(slices.Index(advanced, a), slices.Index(advanced, b)), strings.Compare(a, b))
+	})
+	return list
+}
+
+// LV95 coordinates of the country and its borders, metres.
+const (
+	west, east   = 2.4e6, 2.9e6
+	south, north = 1.0e6, 1.4e6
+)
+
+// position returns where the feature stands, or why it is nowhere.
+func (r *register) position(f *feature) (geo.Point, string) {
+	var at []float64
+	switch g := f.Geometry; {
+	case g == nil:
+		return geo.Point{}, "no position"
+	case g.Type != "Point":
+		return geo.Point{}, "geometry is no point"
+	case json.Unmarshal(g.Coordinates, &at) != nil || len(at) < 2:
+		return geo.Point{}, "no position"
+	}
+	e, n := at[0], at[1]
+	switch {
+	case e == 0 && n == 0:
+		return geo.Point{}, "position 0, 0"
+	case max(e, n) <= 180 && min(e, n) >= -180:
+		return geo.Point{}, "position in degrees"
+	case n >= west && n <= east && e >= south && e <= north:
+		return geo.Point{}, "east and north swapped"
+	case e < west || e > east || n < south || n > north: // where the projection is none
+		return geo.Point{}, "position outside the market"
+	}
+	p := geo.FromLV95(e, n)
+	if !r.market.Holds(-1, p) {
+		return geo.Point{}, "position outside the market"
+	}
+	return p, ""
+}

@@ -1,0 +1,315 @@
+package bakom
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"relais/ingest/source"
+	"relais/market"
+	"relais/site"
+	"relais/snapshot"
+)
+
+// A row is what a test says of a feature; what is "" is as most have it.
+type row struct{ station, at, class, technology, permission string }
+
+func (r row) String() string {
+	or := func(s, otherwise string) string {
+		if s == "" {
+			return otherwise
+		}
+		return strings.TrimPrefix(s, "-") // "-" stands for an empty text
+	}
+	at := or(r.at, "[2600000,1200000]")
+	if at[0] == '[' {
+		at = `{"type":"Point","coordinates":` + at + `}`
+	}
+	text := func(s string) string { b, _ := json.Marshal(s); return string(b) }
+	return fmt.Sprintf(`{"type":"Feature","geometry":%s,"properties":{"station":%s,"koord":"","typ_en":%s,"techno_en":%s,"bewilligung_en":%s}}`,
+		at, text(r.station), text(or(r.class, "Outdoor > 6 Werp")), text(or(r.technology, "Technology 3G,4G,5G")), text(or(r.permission, "Site data sheet 2023-08-08")))
+}
+
+const head = `{"type":"FeatureCollection","crs":{"type":"name","properties":{"name":"EPSG:2056"}},"features":[`
+
+func collection[T fmt.Stringer](rows ...T) string {
+	list := make([]string, len(rows))
+	for i, r := range rows {
+		list[i] = r.String()
+	}
+	return head + "\n" + strings.Join(list, ",\n") + "\n]}"
+}
+
+func build(t testing.TB, name, text string) ([]*snapshot.Builder, []*source.Report, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, err := source.Detect(&source.Input{Path: path}, Kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Kind == nil {
+		f.Kind = Kinds[0]
+	}
+	return Build([]source.Found{f}, []*market.Market{market.Get(market.CH)}, nil)
+}
+
+// sites reads the snapshot back.
+func sites(t testing.TB, b *snapshot.Builder) (*snapshot.Snapshot, map[string]site.Site) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "CH.snap")
+	if _, err := b.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	s, err := snapshot.ReadFile(path, market.CH)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]site.Site{}
+	for i := range s.Len() {
+		var x site.Site
+		s.Site(i, &x)
+		all[x.ID] = x
+	}
+	return s, all
+}
+
+func good(t testing.TB, rows ...row) (*source.Report, *snapshot.Snapshot, map[string]site.Site) {
+	t.Helper()
+	b, reports, err := build(t, "x.json", collection(rows...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, all := sites(t, b[0])
+	r := reports[0]
+	rejected := 0
+	for _, n := range r.Rejected {
+		rejected += n
+	}
+	if r.Rows != len(rows) || r.Served != len(all) || r.Rows != r.Served+rejected {
+		t.Errorf("%d rows, %d served as %d sites, %d rejected", r.Rows, r.Served, len(all), rejected)
+	}
+	return r, s, all
+}
+
+func TestSite(t *testing.T) {
+	_, snap, all := good(t,
+		row{station: "Salt BE_1014A"},
+		row{station: " Sunrise  TI242-1 ", at: "[2600000.0,1200000,512]", class: "Indoor ≤ 6 Werp", technology: "Technology 4G", permission: "Due to its low transmitting power."},
+		row{station: "SWISSCOM A&amp;B/C ü", class: "Outdoor &gt; 6 Werp", technology: "-", permission: "Site data sheet 2025-12-12"},
+		row{station: "Swisscom STSB", class: "-", technology: "Technology : 2G, 5G,6G", permission: "Site data sheet 2999-01-01"})
+	if snap.SourceDate != "2025-12-12" || snap.UpdatedAt != "2025-12-12T00:00:00" || snap.Synthetic {
+		t.Errorf("of %q, %q", snap.SourceDate, snap.UpdatedAt)
+	}
+	if want := []string{"Indoor ≤ 6 Werp", "Outdoor > 6 Werp"}; !slices.Equal(snap.Statuses, want) {
+		t.Errorf("statuses %q", snap.Statuses)
+	}
+	for id, want := range map[string]string{
+		"salt-be_1014a":    "Salt BE_1014A|SALT_CH|BE_1014A|UMTS 3G 1,LTE 4G 1,NR 5G 1,",
+		"sunrise-ti242-1":  "Sunrise TI242-1|SUNRISE_CH|TI242-1|LTE 4G 0,",
+		"swisscom-a&b/c-ü": "SWISSCOM A&B/C ü|SWISSCOM_CH|A&B/C ü|  1,",
+		"swisscom-stsb":    "Swisscom STSB|SWISSCOM_CH|STSB|GSM 2G -1,NR 5G -1,",
+	} {
+		s := all[id]
+		if len(s.Stations) != 1 {
+			t.Errorf("%s: %d stations; sites are %v", id, len(s.Stations), all)
+			continue
+		}
+		got := s.SourceCode + "|" + snap.Operators[s.Stations[0].Operator] + "|" + s.Stations[0].OperatorSiteID + "|"
+		for _, e := range s.Emissions {
+			got += fmt.Sprintf("%s %s %d,", e.System, e.Generation, e.Status)
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", id, got, want)
+		}
+		// (2600000, 1200000) is the projection's origin, the old observatory of Bern.
+		if math.Abs(s.Position.Lat-46.951081) > 1e-6 || math.Abs(s.Position.Lng-7.438637) > 1e-6 || s.Area != -1 || site.Known(s.Height) ||
+			len(s.Azimuths) != 0 || s.Emissions[0].On != 0 || s.NationalCode != "" {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+func TestRejects(t *testing.T) {
+	bad := map[string]row{
+		"railway network (SBB)":                    {station: "SBB MAL-LIT-08730"},
+		"border network (DB-)":                     {station: "DB-1234 x"},
+		"border network (DTM-)":                    {station: "DTM-1234"},
+		"border network (VOD-)":                    {station: "vod-7"},
+		"border network (no blank in the station)": {station: "KN1234"},
+		"operator not served in CH":                {station: "Orange &lt;BE&gt; 1"},
+		"no station":                               {station: "  "},
+		"station is no text":                       {station: "Salt A\x00B"},
+		"installation class is no text":            {station: "Salt 1", class: strings.Repeat("x", 81)},
+		"no position":                              {station: "Salt 1", at: "null"},
+		"geometry is no point":                     {station: "Salt 1", at: `{"type":"MultiPoint","coordinates":[[2600000,1200000]]}`},
+		"position 0, 0":                            {station: "Salt 1", at: "[0,0]"},
+		"position in degrees":                      {station: "Salt 1", at: "[7.4,46.9]"},
+		"east and north swapped":                   {station: "Salt 1", at: "[1200000,2600000]"},
+		"position outside the market":              {station: "Salt 1", at: "[600000,200000]"},
+		"not in the form of the register":          {station: "Salt 1", at: "[NaN,1200000]"},
+	}
+	rows := []row{{station: "Salt X"}}
+	for _, r := range bad {
+		rows = append(rows, r)
+	}
+	r, _, all := good(t, rows...)
+	for reason := range bad {
+		if r.Rejected[reason] != 1 {
+			t.Errorf("%s: %d", reason, r.Rejected[reason])
+		}
+	}
+	if len(all) != 1 || len(r.Rejected) != len(bad) || !slices.Equal(r.Unknown, []source.Spelling{{Name: "Orange", Rows: 1}}) {
+		t.Errorf("%d sites, %v, unknown %v", len(all), r.Rejected, r.Unknown)
+	}
+	// Each position's own ways to be none.
+	for at, want := range map[string]string{"[]": "no position", "[2600000]": "no position", `["2600000","1200000"]`: "no position", "[1e999,1]": "no position",
+		"[-7.4,46.9]": "position in degrees", "[2899999,1000001]": "position outside the market", "[1e300,1e300]": "position outside the market", `{"type":"Point"}`: "no position", "{}": "geometry is no point"} {
+		r, _, _ := good(t, row{station: "Salt X"}, row{station: "Salt Y", at: at})
+		if r.Rejected[want] != 1 {
+			t.Errorf("%s: %v, want %s", at, r.Rejected, want)
+		}
+	}
+}
+
+// What a bad row has is not inherited by the next.
+func TestNothingInherited(t *testing.T) {
+	text := head + row{station: "Salt A"}.String() + `,{"geometry":{"type":"Point","coordinates":[2600000,1200000]},"properties":{"station":"Salt B","typ_en":7}},{"properties":{}}]}`
+	b, r, err := build(t, "x.json", text)
+	if err != nil || b[0].Len() != 1 || r[0].Rejected["not in the form of the register"] != 1 || r[0].Rejected["no station"] != 1 {
+		t.Errorf("%v, %v", r[0].Rejected, err)
+	}
+}
+
+// One id is one site, and the same one whatever the order of the rows.
+func TestOrder(t *testing.T) {
+	rows := []row{
+		{station: "Salt A"}, {station: "Salt A"}, {station: "Salt A"},
+		{station: "Salt B", permission: "Site data sheet 2020-01-01"}, {station: "Salt B", at: "[2600100,1200000]", permission: "Site data sheet 2024-01-01"},
+		{station: "Salt C"}, {station: "Salt C", at: "[2600200,1200000]", permission: "-"}, {station: "salt c"},
+		{station: "Salt D-E", technology: "Technology 4G"}, {station: "Salt D E"}, {station: "Sunrise A", class: "Zeppelin"}, {station: "Sunrise B", class: "Airship"},
+	}
+	var want map[string]site.Site
+	for range 20 {
+		rand.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		r, snap, all := good(t, rows...)
+		if fmt.Sprint(r.Rejected) != "map[duplicate feature:2 station is elsewhere in a better feature:2 station is otherwise in a better feature:2]" {
+			t.Errorf("%v", r.Rejected)
+		}
+		if !slices.Equal(snap.Statuses, []string{"Airship", "Zeppelin", "Outdoor > 6 Werp"}) {
+			t.Errorf("statuses %q", snap.Statuses)
+		}
+		if want == nil {
+			want = all
+		}
+		if fmt.Sprint(all) != fmt.Sprint(want) {
+			t.Fatalf("%v\nand\n%v", all, want)
+		}
+		if s := all["salt-b"]; s.Position.Lng < 7.4390 { // the newer one stands 100 m to the east
+			t.Errorf("the older feature remained: %v", s.Position)
+		}
+	}
+}
+
+func TestFileErrors(t *testing.T) {
+	one := row{station: "Salt A"}.String()
+	var many []row
+	for i := range maxClasses + 1 {
+		many = append(many, row{station: fmt.Sprint("Salt ", i), class: fmt.Sprint("Class ", i)})
+	}
+	for text, want := range map[string]string{
+		strings.Replace(head, "2056", "4326", 1) + one + "]}":                             `x.json:1: crs "EPSG:4326", not EPSG:2056`,
+		strings.Replace(head, "EPSG:2056", "urn:ogc:def:crs:EPSG::21781", 1) + one + "]}": "not EPSG:2056",
+		strings.Replace(head, `"name":"EPSG`, `"name":{"EPSG`, 1) + one + "]}":            "x.json:1:",
+		head + one:  "the file ends",
+		head + "]}": "no row",
+		collection(row{station: "SBB 1"}, row{station: "SBB 2"}): "x.json:2: railway network (SBB); none of the 2 rows",
+		collection(row{station: "Salt A", permission: "none"}):   "name the file like",
+		collection(many...): "over 32 installation classes",
+		head + `{"properties":{"lang":"de","description":"","id":1,"powercode_de":"Mittel"}}]}`: "x.json:1: one of the files by technology",
+		`[{"properties":{"lang":"fr","description":"","id":1,"powercode_fr":"Moyenne"}}]`:       "standorte-mobilfunkanlagen_2056.json",
+	} {
+		if _, _, err := build(t, "x.json", text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.150q: %v, want %q", text, err, want)
+		}
+	}
+	for _, ok := range []string{strings.Replace(head, "EPSG:2056", "urn:ogc:def:crs:EPSG::2056", 1), `{"crs":null,"features":[`, `{"features":[`} {
+		if _, _, err := build(t, "x.json", ok+one+"]}"); err != nil {
+			t.Errorf("%s: %v", ok, err)
+		}
+	}
+	b, _, err := build(t, "SYNTHETIC_x_20240102_2056_2024-02-30.json", collection(row{station: "Salt A", permission: "none"}))
+	if err != nil || b[0].SourceDate != "2024-01-02" || !b[0].Synthetic {
+		t.Errorf("the name's date: %+v, %v", b, err)
+	}
+}
+
+// The authority's own file, and its positions as another program projects them.
+func TestReal(t *testing.T) {
+	text, err := os.ReadFile("../../../shared/data/ch/standorte-mobilfunkanlagen_2056.sample.json")
+	if err != nil {
+		t.Skip("no shared data here:", err)
+	}
+	b, r, err := build(t, "standorte-mobilfunkanlagen_2056.json", string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r[0].Rows != 8 || r[0].Served != 7 || r[0].Rejected["railway network (SBB)"] != 1 || len(r[0].Unknown) != 0 || r[0].Warning != "" {
+		t.Errorf("%+v", r[0])
+	}
+	snap, all := sites(t, b[0])
+	for id, operator := range map[string]string{"swisscom-stsb": "SWISSCOM_CH", "salt-be_1014a": "SALT_CH", "salt-ge_4716b": "SALT_CH", "sunrise-be113-1": "SUNRISE_CH",
+		"swisscom-sgan": "SWISSCOM_CH", "sunrise-ti242-1": "SUNRISE_CH", "salt-be_0506a": "SALT_CH"} {
+		if s, ok := all[id]; !ok || snap.Operators[s.Stations[0].Operator] != operator {
+			t.Errorf("%s: %+v", id, s)
+		}
+	}
+	f, err := os.Open("../../../shared/data/ch/lv95_wgs84_check.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := []row{}
+	for i, l := range lines[1:] {
+		rows = append(rows, row{station: fmt.Sprint("Salt ", i), at: "[" + l[0] + "," + l[1] + "]"})
+	}
+	_, _, all = good(t, rows...)
+	for i, l := range lines[1:] {
+		lat, _ := strconv.ParseFloat(l[2], 64)
+		lng, _ := strconv.ParseFloat(l[3], 64)
+		p := all[fmt.Sprint("salt-", i)].Position
+		if d := math.Hypot(p.Lat-lat, (p.Lng-lng)*math.Cos(lat*math.Pi/180)) * 111195; d > 3 {
+			t.Errorf("%v: %.1f m from %v", l, d, p)
+		}
+	}
+}
+
+func FuzzBuild(f *testing.F) {
+	f.Add([]byte(collection(row{station: "Salt A"}, row{station: "Salt A", at: "[2600100,1200000]"}, row{station: "SBB 1"})))
+	f.Add([]byte(head + `{"geometry":null,"properties":{"station":"Salt &amp;","techno_en":"6G","typ_en":"\u0000"}}]}`))
+	f.Add([]byte(`[{"properties":{"lang":"de","description":"","powercode_de":""}}]`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		b, r, err := build(t, "x_2024-01-01.json", string(text))
+		if err != nil {
+			return
+		}
+		if b[0].Len() != r[0].Served || r[0].Served < 1 || r[0].Served > r[0].Rows {
+			t.Errorf("%d sites, %d of %d rows served", b[0].Len(), r[0].Served, r[0].Rows)
+		}
+		sites(t, b[0])
+	})
+}

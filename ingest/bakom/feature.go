@@ -1,0 +1,185 @@
+package bakom
+
+import (
+	"cmp"
+	"encoding/json"
+	"html"
+	"strings"
+	"unicode"
+
+	"relais/fold"
+	"relais/geo"
+	"relais/site"
+)
+
+// A feature is a row of the file. Power class, adaptive operation and limit value
+// have no place in a site and are not read.
+type feature struct {
+	Geometry *struct {
+		Type        string
+		Coordinates json.RawMessage
+	}
+	Properties struct {
+		Station      string
+		Class        string `json:"typ_en"`
+		TechnologyEN string `json:"techno_en"`
+		TechnologyDE string `json:"techno_de"`
+		TechnologyFR string `json:"techno_fr"`
+		TechnologyIT string `json:"techno_it"`
+		PermissionEN string `json:"bewilligung_en"`
+		PermissionDE string `json:"bewilligung_de"`
+		PermissionFR string `json:"bewilligung_fr"`
+		PermissionIT string `json:"bewilligung_it"`
+	}
+}
+
+// A station is a row that is served, unless another of its id is better.
+type station struct {
+	id, name, class string
+	operator        int
+	generations     uint8 // a bit each
+	position        geo.Point
+	sheet           site.Date
+	line            int
+}
+
+// spellings are the operators by the first word of a station, folded.
+var spellings = map[string]string{"swisscom": "SWISSCOM_CH", "sunrise": "SUNRISE_CH", "salt": "SALT_CH"}
+
+// Networks of others in the file: of the railway, and German ones that reach over
+// the border.
+const railway = "SBB"
+
+var borderNetworks = []string{"DB-", "DTM-", "VOD-"}
+
+// Bounds of texts. A siteKey must fit the path parameter.
+const (
+	maxName  = 100
+	maxClass = 80
+)
+
+// row takes in a feature and returns the reason for which it is not served, ""
+// when it is.
+func (r *register) row(f *feature, line int) string {
+	p := &f.Properties
+	sheet := sheetDate(cmp.Or(p.PermissionEN, p.PermissionDE, p.PermissionFR, p.PermissionIT))
+	if sheet > r.latest {
+		sheet = 0
+	}
+	r.sheet = max(r.sheet, sheet)
+	name, ok := clean(p.Station, maxName)
+	if !ok {
+		return "station is no text"
+	}
+	operator, reason := r.operator(name)
+	if reason != "" {
+		return reason
+	}
+	class, ok := clean(p.Class, maxClass)
+	if !ok {
+		return "installation class is no text"
+	}
+	position, reason := r.position(f)
+	if reason != "" {
+		return reason
+	}
+	t := station{id: strings.ToLower(strings.ReplaceAll(name, " ", "-")), name: name, class: class,
+		operator: operator, position: position, sheet: sheet, line: line}
+	r.technologies(&t, cmp.Or(p.TechnologyEN, p.TechnologyDE, p.TechnologyFR, p.TechnologyIT))
+	if class != "" {
+		r.classes[class] = true
+	}
+	r.stations = append(r.stations, t)
+	return ""
+}
+
+// clean undoes HTML entities and makes each run of blanks one. It is not ok when the
+// text is too long or has characters that no text has.
+func clean(raw string, most int) (text string, ok bool) {
+	text = strings.Join(strings.Fields(html.UnescapeString(raw)), " ")
+	return text, len(text) <= most && !strings.ContainsFunc(text, func(c rune) bool { return c == unicode.ReplacementChar || !unicode.IsPrint(c) })
+}
+
+// operator returns the operator that the station's first word names, or why it is
+// none of the market's.
+func (r *register) operator(name string) (int, string) {
+	if name == "" {
+		return 0, "no station"
+	}
+	for _, prefix := range borderNetworks {
+		if strings.HasPrefix(fold.UpperASCII(name), prefix) {
+			return 0, "border network (" + prefix + ")"
+		}
+	}
+	word, _, blank := strings.Cut(name, " ")
+	switch {
+	case !blank:
+		return 0, "border network (no blank in the station)"
+	case fold.EqualASCII(word, railway):
+		return 0, "railway network (" + railway + ")"
+	}
+	if i, ok := r.market.Operator(spellings[fold.String(word)]); ok {
+		return i, ""
+	}
+	r.unknown.Add(word)
+	return 0, "operator not served in " + string(r.market.Code)
+}
+
+// technologies reads a text such as "Technology 3G,4G,5G": of its words, those with
+// a digit.
+func (r *register) technologies(t *station, text string) {
+	for _, word := range strings.FieldsFunc(html.UnescapeString(text), func(c rune) bool { return c == ',' || c == ':' || unicode.IsSpace(c) }) {
+		var g site.Generation
+		if g.UnmarshalText([]byte(word)) == nil {
+			t.generations |= 1 << g
+		} else if strings.ContainsAny(word, "0123456789") {
+			r.strange.Add(word)
+		}
+	}
+}
+
+// sheetDate is the day of a text such as "Site data sheet 2023-04-11", 0 for a
+// sentence without one.
+func sheetDate(text string) site.Date {
+	return site.ParseDate([]byte(text[strings.LastIndexByte(text, ' ')+1:]))
+}
+
+// compare orders the stations of one id: the best is the one with the newest data
+// sheet, and the rest of the order only makes it the same one every time.
+func (t *station) compare(o *station) int {
+	return cmp.Or(cmp.Compare(o.sheet, t.sheet), cmp.Compare(t.position.Lat, o.position.Lat), cmp.Compare(t.position.Lng, o.position.Lng),
+		cmp.Compare(o.generations, t.generations), strings.Compare(t.class, o.class), strings.Compare(t.name, o.name))
+}
+
+// beside is the reason for which t is not served when best, of the same id, is.
+func (t *station) beside(best *station) string {
+	switch {
+	case t.compare(best) == 0:
+		return "duplicate feature"
+	case t.position != best.position:
+		return "station is elsewhere in a better feature"
+	}
+	return "station is otherwise in a better feature"
+}
+
+// systems are the technologies as the API calls them, by generation.
+var systems = [site.Generations]string{site.G2: "GSM", site.G3: "UMTS", site.G4: "LTE", site.G5: "NR"}
+
+// fill makes the site of t, with an emission for each generation; one of which
+// nothing is known stands for none, so that the class is there.
+func (t *station) fill(s *site.Site, status int) {
+	_, own, _ := strings.Cut(t.name, " ")
+	*s = site.Site{
+		ID: t.id, SourceCode: t.name, Position: t.position, Area: -1, Height: site.Unknown, AntennaHeight: site.Unknown,
+		Stations:  append(s.Stations[:0], site.Station{Code: t.name, Operator: t.operator, OperatorSiteID: own}),
+		Emissions: s.Emissions[:0],
+	}
+	for g, system := range systems {
+		if t.generations>>g&1 != 0 {
+			s.Emissions = append(s.Emissions, site.Emission{System: system, Generation: site.Generation(g), Status: status})
+		}
+	}
+	if len(s.Emissions) == 0 {
+		s.Emissions = append(s.Emissions, site.Emission{Status: status})
+	}
+}
