@@ -30,7 +30,7 @@ type demoCommand struct {
 
 // Help is shown below the flags.
 func (*demoCommand) Help() string {
-	return `Makes up about 20,000 sites, writes them as source files in the authority's formats, ingests them as usual and serves them. Everything it shows says that it is synthetic.
+	return `Makes up about 20,000 sites in France and some in each other market, writes them as source files in the authorities' formats, ingests them as usual and serves them. Everything it shows says that it is synthetic.
 
 Examples:
   relais demo
@@ -58,40 +58,40 @@ func (c *demoCommand) Run(ctx context.Context, streams Streams) error {
 	})
 }
 
-// demoMarkets are the markets of the demonstration.
-var demoMarkets = []market.Code{market.FR, market.DROM}
-
 // demoMade tells whether the folder has the whole demonstration, and refuses one
 // that has something else. What an interrupted first run left is made again.
 func demoMade(dir folder.Dir) (bool, error) {
 	if unused, err := dir.Unused(); err != nil || unused {
 		return false, err
 	}
-	made, old := 0, 0
-	for _, code := range demoMarkets {
-		switch s, err := snapshot.ReadFile(dir.Snapshot(string(code)), code); {
-		case errors.Is(err, fs.ErrNotExist):
-		case errors.Is(err, snapshot.ErrVersion) && demoSources(dir): // of an older relais
-			old++
-		case err != nil:
-			return false, fmt.Errorf("%s is no demonstration (%w); name another folder", dir, err)
-		case !s.Synthetic:
-			return false, fmt.Errorf("%s holds real data: serve it with relais serve --data %s, or name another folder", dir, dir)
-		default:
-			made++
+	all, made, old := 0, 0, 0
+	for _, set := range demo.Sets {
+		for _, code := range set.Markets {
+			all++
+			switch s, err := snapshot.ReadFile(dir.Snapshot(string(code)), code); {
+			case errors.Is(err, fs.ErrNotExist):
+			case errors.Is(err, snapshot.ErrVersion) && demoSources(dir, set): // of an older relais
+				old++
+			case err != nil:
+				return false, fmt.Errorf("%s is no demonstration (%w); name another folder", dir, err)
+			case !s.Synthetic:
+				return false, fmt.Errorf("%s holds real data: serve it with relais serve --data %s, or name another folder", dir, dir)
+			default:
+				made++
+			}
 		}
 	}
 	if made+old == 0 {
 		return false, fmt.Errorf("%s is neither empty nor a demonstration; name another folder", dir)
 	}
-	return made == len(demoMarkets), nil
+	return made == all, nil
 }
 
-// demoSources tells whether what is kept in the folder is a demonstration's, and
+// demoSources tells whether what is kept of the set is a demonstration's, and
 // nothing else.
-func demoSources(dir folder.Dir) bool {
+func demoSources(dir folder.Dir, set demo.Set) bool {
 	synthetic, others := 0, 0
-	err := filepath.WalkDir(dir.Sources(string(demoMarkets[0])), func(_ string, e fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir.Sources(string(set.Markets[0])), func(_ string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -106,23 +106,26 @@ func demoSources(dir folder.Dir) bool {
 	return err == nil && synthetic > 0 && others == 0
 }
 
+// makeDemo makes the whole demonstration, one ingest for each authority.
 func makeDemo(ctx context.Context, dir folder.Dir, streams Streams) error {
-	fmt.Fprintf(streams.Err, "Making a synthetic country of %d supports in %s …\n", demo.Supports, dir)
+	fmt.Fprintf(streams.Err, "Making synthetic countries in %s …\n", dir)
 	tmp, err := os.MkdirTemp("", "relais-demo-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	files, err := demo.Write(filepath.Join(tmp, "files"), demo.Supports)
-	if err != nil {
-		return err
-	}
-	r, err := ingest.Run(ctx, ingest.Options{Dir: dir, Markets: demoMarkets, Paths: files, Now: time.Now(), Progress: progress(streams.Err)})
-	if err != nil {
-		return err
-	}
-	for _, m := range r.Markets {
-		fmt.Fprintf(streams.Err, "%s: %d synthetic sites, %d emissions\n", m.Market, m.Sites, m.Emissions)
+	for _, set := range demo.Sets {
+		files, err := set.Write(filepath.Join(tmp, string(set.Markets[0])), set.Size)
+		if err != nil {
+			return err
+		}
+		r, err := ingest.Run(ctx, ingest.Options{Dir: dir, Markets: set.Markets, Paths: files, Now: time.Now(), Progress: progress(streams.Err)})
+		if err != nil {
+			return err
+		}
+		for _, m := range r.Markets {
+			fmt.Fprintf(streams.Err, "%s: %d synthetic sites, %d emissions\n", m.Market, m.Sites, m.Emissions)
+		}
 	}
 	return nil
 }
@@ -172,10 +175,14 @@ func sayDemo(streams Streams, dir folder.Dir, base string, clients *access.Clien
 	api := base + "/external/v1"
 	out := &bytes.Buffer{}
 	fmt.Fprintf(out, "Serving synthetic data (not a register) at %s. Try:\n\n", base)
-	for _, path := range []string{
+	paths := []string{
 		"/antennas?north=48.87&south=48.85&east=2.36&west=2.33&limit=2", "/antennas?lat=45.76&lon=4.84&radiusKm=1&operator=ORANGE&generation=5G",
 		"/antennas/search?q=saint-etienne&limit=2", "/antennas/" + id, "/sites/" + key, "/stats/departments?operator=FREE",
-	} {
+	}
+	for _, set := range demo.Sets[1:] {
+		paths = append(paths, "/antennas?market="+string(set.Markets[0])+"&generation=5G&limit=2")
+	}
+	for _, path := range paths {
 		fmt.Fprintf(out, "  curl -H 'X-API-Key: %s' '%s%s'\n", server.APIKey, api, path)
 	}
 	fmt.Fprintf(out, "  curl -H 'X-API-Key: %s' --compressed -o france.geojson '%s/antennas/export?format=geojson'\n", server.APIKey, api)

@@ -1,8 +1,8 @@
-// Package demo makes up a country of antenna sites and writes it as source files
-// in the formats of the French authorities, for demonstrations and benchmarks.
-// The towns are real, everything else is invented: the files' names begin with
-// SYNTHETIC, which ingest sees and every answer then says. The same number of
-// supports always makes the same files.
+// Package demo makes up countries of antenna sites and writes them as source files
+// in the formats of their authorities, for demonstrations and benchmarks. The towns
+// are real, everything else is invented: the files' names begin with SYNTHETIC,
+// which ingest sees and every answer then says. The same size always makes the same
+// files.
 package demo
 
 import (
@@ -21,7 +21,22 @@ import (
 	"relais/market"
 )
 
-// Supports is the size of the demonstration country.
+// A Set is what one authority publishes: the files of one ingest.
+type Set struct {
+	Markets []market.Code
+	Size    int // of the demonstration: about so many sites
+	// Write writes the files of a country of n sites into dir and returns their
+	// paths, in the order in which they may be given to ingest.
+	Write func(dir string, n int) (paths []string, err error)
+}
+
+// Sets are the demonstration, a set for each authority.
+var Sets = []Set{
+	{[]market.Code{market.FR, market.DROM}, Supports, Write},
+	{[]market.Code{market.CH}, Installations, WriteCH},
+}
+
+// Supports is the size of the demonstration of France.
 const Supports = 20000
 
 // date is the publication's date: a demonstration does not age.
@@ -90,7 +105,7 @@ var systems = []struct {
 	{"LTE 1800", "4G", 0.8}, {"LTE 2100", "4G", 0.6}, {"LTE 2600", "4G", 0.6}, {"5G NR 700", "5G", 0.4}, {"5G NR 2100", "5G", 0.4}, {"5G NR 3500", "5G", 0.5},
 }
 
-// Write writes the files of a country of n supports into dir and returns their
+// Write writes the files of a France of n supports into dir and returns their
 // paths, in the order in which they may be given to ingest.
 func Write(dir string, n int) ([]string, error) {
 	towns, err := readTowns()

@@ -3,13 +3,20 @@ package demo
 import (
 	"archive/zip"
 	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"relais/geo"
+	"relais/market"
 )
 
 func sums(t *testing.T, n int) (paths []string, list string) {
@@ -106,5 +113,58 @@ func TestFiles(t *testing.T) {
 	}
 	if repeated == 0 {
 		t.Error("no antenna number is declared by two stations")
+	}
+}
+
+// The Swiss file is the authority's format to the letter: the members of its own
+// sample, and positions in the market.
+func TestSwitzerland(t *testing.T) {
+	type collection struct {
+		CRS      struct{ Properties struct{ Name string } }
+		Features []struct {
+			Geometry   struct{ Coordinates []float64 }
+			Properties map[string]string
+		}
+	}
+	read := func(text []byte) (c collection) {
+		if err := json.Unmarshal(text, &c); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	var texts [][]byte
+	for range 2 {
+		paths, err := WriteCH(t.TempDir(), Installations)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(paths[0])
+		if err != nil || len(paths) != 1 || !strings.HasPrefix(filepath.Base(paths[0]), "SYNTHETIC_") {
+			t.Fatalf("%v: %v", paths, err)
+		}
+		texts = append(texts, text)
+	}
+	if !bytes.Equal(texts[0], texts[1]) {
+		t.Error("the same country is written in two ways")
+	}
+	c, operators, stations := read(texts[0]), map[string]int{}, map[string]bool{}
+	for _, f := range c.Features {
+		operator, _, _ := strings.Cut(f.Properties["station"], " ")
+		operators[operator]++
+		stations[f.Properties["station"]] = true
+		if p := geo.FromLV95(f.Geometry.Coordinates[0], f.Geometry.Coordinates[1]); !market.Get(market.CH).Holds(-1, p) {
+			t.Errorf("%v stands at %v", f, p)
+		}
+	}
+	if c.CRS.Properties.Name != "EPSG:2056" || len(stations) != Installations+2 || operators["SBB"] != 2 || len(operators) != 4 || operators["Salt"] < 300 {
+		t.Errorf("%d stations, %v", len(stations), operators)
+	}
+	sample, err := os.ReadFile("../../shared/data/ch/standorte-mobilfunkanlagen_2056.sample.json")
+	if err != nil {
+		t.Skip("no shared data here:", err)
+	}
+	names := slices.Sorted(maps.Keys(read(sample).Features[0].Properties))
+	if got := slices.Sorted(maps.Keys(c.Features[0].Properties)); !slices.Equal(got, names) {
+		t.Errorf("properties %q, the sample has %q", got, names)
 	}
 }

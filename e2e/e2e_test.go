@@ -319,7 +319,7 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"ingest", "--help"}, 0, "Examples:"},
 		{[]string{"serve", "--help"}, 0, "--base-url"},
 		{[]string{"version"}, 0, "relais "},
-		{[]string{"version", "--json"}, 0, `"snapshotFormat":1`},
+		{[]string{"version", "--json"}, 0, `"snapshotFormat":2`},
 		{nil, 2, "expected one of"},
 		{[]string{"dance"}, 2, "dance"},
 		{[]string{"serve"}, 2, "--data"},
@@ -350,51 +350,5 @@ func TestCommandLine(t *testing.T) {
 	}
 	if _, err := os.Stat(os.Getenv("RELAIS_DATA")); err == nil {
 		t.Error("a mistyped file made a folder")
-	}
-}
-
-func TestDemo(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "demo")
-	// What a first run leaves that is killed while it ingests.
-	left := filepath.Join(dir, "sources", "FR", "20260101T000000Z-1")
-	if err := errors.Join(os.MkdirAll(left, 0o755), os.WriteFile(filepath.Join(left, "observatoire.csv.zst"), nil, 0o644),
-		os.WriteFile(filepath.Join(dir, "ingest.lock"), nil, 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	var out lockedBuffer
-	s := serve(t, func(cmd *exec.Cmd) { cmd.Stdout = &out }, "demo", "--data", dir)
-	if !waitFor(20*time.Second, func() bool { return s.version("FR") != "" }) {
-		t.Fatalf("not ready: %s", s.log)
-	}
-	if m := regexp.MustCompile(`X-API-Key: (\S+)'`).FindStringSubmatch(out.String()); m != nil {
-		s.key = m[1]
-	}
-	lines := regexp.MustCompile(`curl (?:-H 'X-API-Key: \S+' )?(?:--compressed )?(?:-o \S+ )?'([^']+)'`).FindAllStringSubmatch(out.String(), -1)
-	if len(lines) < 5 || !strings.Contains(out.String(), "synthetic") {
-		t.Errorf("printed: %s", out.String())
-	}
-	for _, l := range lines {
-		if code, o := s.get(strings.TrimPrefix(l[1], s.base)); code != 200 {
-			t.Errorf("%s: %d %v", l[1], code, o["error"])
-		}
-	}
-	if code := s.stop(); code != 0 {
-		t.Errorf("exit %d", code)
-	}
-	// Of an older relais: the demonstration is made again.
-	snap := filepath.Join(dir, "snapshots", "FR.snap")
-	text, err := os.ReadFile(snap)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text[8]++ // the version of the format
-	replace(t, snap, text)
-	s = serve(t, nil, "demo", "--data", dir)
-	if !waitFor(20*time.Second, func() bool { return s.version("FR") != "" }) {
-		t.Errorf("an older demonstration: %s", s.log)
-	}
-	s.stop()
-	if _, errs, code := relais(t, "demo", "--data", t.TempDir()+"/..", "--listen", "127.0.0.1:0"); code != 1 || !strings.Contains(errs, "neither empty nor a demonstration") {
-		t.Errorf("demo over a folder of something else: %d %s", code, errs)
 	}
 }

@@ -1,0 +1,150 @@
+package e2e
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestDemo(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "demo")
+	// What a first run leaves that is killed while it ingests.
+	left := filepath.Join(dir, "sources", "FR", "20260101T000000Z-1")
+	if err := errors.Join(os.MkdirAll(left, 0o755), os.WriteFile(filepath.Join(left, "observatoire.csv.zst"), nil, 0o644),
+		os.WriteFile(filepath.Join(dir, "ingest.lock"), nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	var out lockedBuffer
+	s := serve(t, func(cmd *exec.Cmd) { cmd.Stdout = &out }, "demo", "--data", dir)
+	if !waitFor(20*time.Second, func() bool { return s.version("FR") != "" && s.version("CH") != "" }) {
+		t.Fatalf("not ready: %s", s.log)
+	}
+	if m := regexp.MustCompile(`X-API-Key: (\S+)'`).FindStringSubmatch(out.String()); m != nil {
+		s.key = m[1]
+	}
+	lines := regexp.MustCompile(`curl (?:-H 'X-API-Key: \S+' )?(?:--compressed )?(?:-o \S+ )?'([^']+)'`).FindAllStringSubmatch(out.String(), -1)
+	if len(lines) < 5 || !strings.Contains(out.String(), "synthetic") {
+		t.Errorf("printed: %s", out.String())
+	}
+	for _, l := range lines {
+		if code, o := s.get(strings.TrimPrefix(l[1], s.base)); code != 200 {
+			t.Errorf("%s: %d %v", l[1], code, o["error"])
+		}
+	}
+	s.acrossMarkets()
+	if code := s.stop(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	for _, market := range []string{"FR", "DROM", "CH"} {
+		if !strings.Contains(s.log.String(), market+": ") {
+			t.Errorf("no count of %s: %s", market, s.log)
+		}
+	}
+	// Of an older relais: the demonstration is made again.
+	snap := filepath.Join(dir, "snapshots", "FR.snap")
+	text, err := os.ReadFile(snap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[8]++ // the version of the format
+	replace(t, snap, text)
+	s = serve(t, nil, "demo", "--data", dir)
+	if !waitFor(20*time.Second, func() bool { return s.version("FR") != "" }) {
+		t.Errorf("an older demonstration: %s", s.log)
+	}
+	s.stop()
+	if _, errs, code := relais(t, "demo", "--data", t.TempDir()+"/..", "--listen", "127.0.0.1:0"); code != 1 || !strings.Contains(errs, "neither empty nor a demonstration") {
+		t.Errorf("demo over a folder of something else: %d %s", code, errs)
+	}
+}
+
+// acrossMarkets asks for what the markets of the demonstration have in common.
+func (s *server) acrossMarkets() {
+	s.t.Helper()
+	loaded := map[string]object{}
+	for _, m := range s.ask("/markets")["data"].([]any) {
+		if m := m.(object); m["loaded"] == true {
+			loaded[m["market"].(string)] = m
+		}
+	}
+	if ch := loaded["CH"]; loaded["FR"] == nil || loaded["DROM"] == nil || ch == nil || ch["sites"] != 1500.0 || ch["sourceDate"] != "2026-01-15" {
+		s.t.Errorf("loaded: %v", loaded)
+	}
+	list := s.ask("/antennas?market=CH&operator=SALT_CH&generation=5G&limit=1")
+	sites := list["data"].([]any)
+	if len(sites) != 1 {
+		s.t.Fatalf("no Swiss site: %v", list)
+	}
+	site := sites[0].(object)
+	key := site["siteKey"].(string)
+	if !strings.HasPrefix(key, "ch-salt-") || !strings.Contains(site["sourceLabel"].(string), "SYNTHETIC") || site["sourceAuthority"] != "BAKOM/OFCOM" ||
+		!strings.Contains(list["meta"].(object)["sourceLabel"].(string), "SYNTHETIC") || site["status"] == nil {
+		s.t.Errorf("%v", site)
+	}
+	for _, path := range []string{"/antennas/", "/sites/"} {
+		got := s.ask(path + url.PathEscape(key))
+		if m := got["meta"].(object)["market"]; m != "CH" {
+			s.t.Errorf("%s%s is of %v", path, key, m)
+		}
+	}
+	for _, question := range []string{"sourceCode=" + url.QueryEscape(site["sourceCode"].(string)), "q=" + strings.TrimPrefix(key, "ch-salt-")} {
+		found := s.ask("/antennas/search?market=CH&" + question)["data"].([]any)
+		if len(found) != 1 || found[0].(object)["siteKey"] != key {
+			s.t.Errorf("%s finds %v", question, found)
+		}
+	}
+	none := s.ask("/antennas?market=PT")
+	if reason, _ := none["meta"].(object)["sourceUnavailableReason"].(string); len(none["data"].([]any)) != 0 || reason == "" {
+		s.t.Errorf("PT: %v", none)
+	}
+	if code, o := s.get("/external/v1/antennas?operator=SALT_CH&market=FR"); code != 400 || o["code"] != "INVALID_OPERATOR" {
+		s.t.Errorf("a Swiss operator in France: %d %v", code, o)
+	}
+}
+
+// Names of installations are free text: what is not safe in a path is escaped there,
+// and statuses are found as they are published.
+func TestSwissNames(t *testing.T) {
+	names := []string{"Salt A/B", "Salt ../etc", "Salt 50%25 ü?#&;+", "Swisscom .", "Sunrise a.b-c_d~'(x)"}
+	var features []object
+	for i, name := range names {
+		features = append(features, object{"type": "Feature", "geometry": object{"type": "Point", "coordinates": []int{2600000 + i, 1200000}},
+			"properties": object{"station": name, "koord": "", "typ_en": "Outdoor ≤ 6 Werp", "techno_en": "Technology 3G", "bewilligung_en": "Site data sheet 2024-01-02"}})
+	}
+	text, err := json.Marshal(object{"type": "FeatureCollection", "features": features})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, file := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "x.json")
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, errs, code := relais(t, "ingest", "--data", dir, "ch", file); code != 0 {
+		t.Fatalf("%d %s%s", code, out, errs)
+	}
+	keys.Store(dir, createClient(t, dir, "--name", "x", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "all-read").APIKey)
+	s := serve(t, nil, "serve", "--data", dir)
+	if !waitFor(10*time.Second, func() bool { return s.version("CH") != "" }) {
+		t.Fatalf("not ready: %s", s.log)
+	}
+	for _, name := range names {
+		key := "ch-" + strings.ReplaceAll(strings.ToLower(name), " ", "-")
+		got := s.ask("/antennas/" + url.PathEscape(key))
+		if data := got["data"].(object); fmt.Sprint(data["sourceCode"], data["siteKey"], data["technologies"], data["status"]) != fmt.Sprint(name, key, "[UMTS]", "Outdoor ≤ 6 Werp") {
+			t.Errorf("%s: %v", name, data)
+		}
+	}
+	for query, want := range map[string]float64{"status=" + url.QueryEscape("outdoor ≤ 6 werp"): 5, "status=" + url.QueryEscape("Outdoor > 6 Werp"): 0, "operator=salt_ch": 3} {
+		if got := s.ask("/antennas?market=CH&" + query)["meta"].(object)["totalMatched"]; got != want {
+			t.Errorf("%s: %v, want %v", query, got, want)
+		}
+	}
+}
