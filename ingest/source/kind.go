@@ -18,6 +18,9 @@ type Kind struct {
 	Items   *Items // nil for delimited text, which what follows is about
 	Columns []table.Column
 	Options table.Options
+	// Personal names columns that are about a person or a device of one. No
+	// parser reads them, and the kept copy has them blank.
+	Personal []string
 	// Sniff, for tables without a header, tells by the first record whether a
 	// file is of the kind.
 	Sniff func(fields *table.Reader) bool
@@ -107,17 +110,15 @@ func likeness(head []byte, k *Kind) float64 {
 	if err != nil {
 		return 0
 	}
-	if k.Sniff == nil {
-		share := t.Score(k.Columns)
-		if t.Bind(k.Columns) == nil {
-			return 1 + share*float64(len(k.Columns))
-		}
+	bound := t.Bind(k.Columns) == nil
+	switch share := t.Score(k.Columns); {
+	case !t.Named() && bound && k.Sniff != nil && t.Next() && k.Sniff(t):
+		return 1 + float64(len(k.Columns))
+	case bound && t.Named():
+		return 1 + share*float64(len(k.Columns))
+	default: // 0 without a header
 		return share
 	}
-	if err := t.Bind(k.Columns); err == nil && t.Next() && k.Sniff(t) {
-		return 1 + float64(len(k.Columns))
-	}
-	return 0
 }
 
 // A Reader reads an input of a known kind and keeps the account of its rows.

@@ -51,7 +51,7 @@ func (r *Reader) last(n int) bool {
 		r.pos = r.end
 		return false
 	}
-	if r.width > 0 && len(r.fields) < r.width {
+	if r.width > 0 && len(r.fields) < r.width && !r.empty() {
 		r.fail(r.line, "the file ends in the middle of a record: it was cut short")
 		return false
 	}
@@ -89,6 +89,13 @@ const (
 func (r *Reader) split(b []byte) (n, lines int, st state) {
 	r.fields = r.fields[:0]
 	comma := r.opt.Comma
+	if r.opt.Comment != 0 && len(b) > 0 && b[0] == r.opt.Comment { // as good as an empty line
+		r.fields = append(r.fields, nil)
+		if n = bytes.IndexByte(b, '\n') + 1; n > 0 {
+			return n, 1, whole
+		}
+		return len(b), 0, inLine
+	}
 	for i := 0; ; {
 		if i < len(b) && b[i] == '"' {
 			end, feeds := quoted(b, i)

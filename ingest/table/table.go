@@ -35,6 +35,12 @@ type Column struct {
 type Options struct {
 	// NoHeader: the first line is a record already, and columns are numbers.
 	NoHeader bool
+	// OptionalHeader: the first line is a header when it names half of the
+	// columns to bind; else it is as with NoHeader.
+	OptionalHeader bool
+	// Comment begins lines that are passed over, before the header too; 0: none
+	// do. Such a table has its Comma stated.
+	Comment byte
 	// Comma is the separator; 0 has it found in the first line.
 	Comma byte
 	// UTF8 refuses a table with a line that is not UTF-8, instead of reading
@@ -68,6 +74,7 @@ type Reader struct {
 	latin1  bool
 	scratch []byte
 	header  []string
+	again   bool // Next stays at the first line, which is a record after all
 	unended bool // the last record has no line feed, though others have
 	err     error
 }
@@ -159,6 +166,9 @@ func (r *Reader) find(c Column) int {
 // Bind makes Field count by cols, whatever the order of the file. A required
 // column that is missing is an error.
 func (r *Reader) Bind(cols []Column) error {
+	if r.opt.OptionalHeader && r.Score(cols) < 0.5 {
+		r.opt.NoHeader, r.header, r.again = true, nil, true
+	}
 	r.bound = make([]int, len(cols))
 	for i, c := range cols {
 		if r.opt.NoHeader {
@@ -176,20 +186,30 @@ func (r *Reader) Bind(cols []Column) error {
 	return nil
 }
 
+// Named tells, after Bind, whether the table has a header.
+func (r *Reader) Named() bool { return !r.opt.NoHeader }
+
 // Next goes to the next record and tells whether there is one. Empty lines are
 // passed over.
 func (r *Reader) Next() bool {
+	if r.again {
+		r.again = false
+		return r.err == nil
+	}
 	for r.err == nil {
 		if r.pos >= r.end && r.eof {
 			return false
 		}
 		r.line = r.next
-		if r.record() && r.err == nil && !(len(r.fields) == 1 && len(bytes.TrimSpace(r.fields[0])) == 0) {
+		if r.record() && r.err == nil && !r.empty() {
 			return true
 		}
 	}
 	return false
 }
+
+// empty tells whether the record is a line with nothing in it.
+func (r *Reader) empty() bool { return len(r.fields) == 1 && len(bytes.TrimSpace(r.fields[0])) == 0 }
 
 // Err returns the *Error that ended the reading, or what the input said.
 func (r *Reader) Err() error { return r.err }

@@ -83,6 +83,40 @@ func TestRecords(t *testing.T) {
 	}
 }
 
+func TestComments(t *testing.T) {
+	text := "\xef\xbb\xbf# made by \"nobody\"\r\n#,\"\nc0,c1\na,b\n#c,\"d\n\n\"#e\",f\n# the end"
+	rows, lines, err := all(t, strings.NewReader(text), Options{Comma: ',', Comment: '#'}, 2)
+	if want := "[[a b] [#e f]]"; err != nil || fmt.Sprint(rows) != want || !slices.Equal(lines, []int{4, 7}) {
+		t.Errorf("%v on lines %v (%v), want %s", rows, lines, err, want)
+	}
+	if _, _, err := all(t, strings.NewReader("# nothing\n"), Options{Comma: ',', Comment: '#'}, 2); err == nil || err.Error() != "f.csv:1: the file is empty" {
+		t.Errorf("comments only: %v", err)
+	}
+}
+
+func TestOptionalHeader(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"\n\na,b,c\nd,e,f\n", "3 [a b c] 4 [d e f]"},
+		{"c2,c0,c1\na,b,c\n", "2 [b c a]"},
+		{"c1,x,c0\na,b,c\n", "2 [c a ]"}, // two of three make a header
+		{"c1,x,y\n", "1 [c1 x y]"},
+		{"a,b\nc,d,e", "1 [a b  broken] 2 [c d e]"},
+		{"a,b,\"c\nd\"\n" + strings.Repeat("e,f,\n", 3), "1 [a b c\nd] 3 [e f ] 4 [e f ] 5 [e f ]"},
+	} {
+		rows, lines, err := all(t, iotest.OneByteReader(strings.NewReader(tt.in)), Options{Comma: ',', OptionalHeader: true}, 3)
+		var got []string
+		for i := range rows {
+			got = append(got, fmt.Sprint(lines[i], " ", rows[i]))
+		}
+		if g := strings.Join(got, " "); g != tt.want || err != nil {
+			t.Errorf("%q: %q (%v), want %q", tt.in, g, err, tt.want)
+		}
+	}
+	if r, err := NewReader(strings.NewReader("a,c1\n"), "f.csv", Options{OptionalHeader: true}); err != nil || r.Bind([]Column{{Name: "c0", Required: true}, {Name: "c1"}}) == nil {
+		t.Errorf("a header that lacks a column: %v", err)
+	}
+}
+
 func TestLines(t *testing.T) {
 	_, lines, err := all(t, strings.NewReader("c0;c1\na;b\n\n\"c\nd\";e\nf;g\n"), Options{}, 2)
 	if want := []int{2, 4, 6}; err != nil || !slices.Equal(lines, want) {
@@ -197,13 +231,18 @@ func TestAgreesWithCSV(t *testing.T) {
 func FuzzReader(f *testing.F) {
 	f.Add([]byte("c0;c1\na;\"b\"\"\nc\"\n"), false)
 	f.Add([]byte("\xef\xbb\xbfc1,c0\r\n\"\",\xe9\r\n"), true)
+	f.Add([]byte("#\"\na;b\n#c;d"), true)
 	f.Fuzz(func(t *testing.T, data []byte, split bool) {
 		in := io.Reader(bytes.NewReader(data))
 		if split {
 			in = iotest.OneByteReader(in)
 		}
-		rows, lines, err := all(t, in, Options{}, 2)
-		again, _, err2 := all(t, bytes.NewReader(data), Options{}, 2)
+		opt := Options{}
+		if bytes.IndexByte(data, '#') >= 0 {
+			opt = Options{Comma: ';', Comment: '#', OptionalHeader: true}
+		}
+		rows, lines, err := all(t, in, opt, 2)
+		again, _, err2 := all(t, bytes.NewReader(data), opt, 2)
 		if !slices.EqualFunc(rows, again, slices.Equal[[]string]) || (err == nil) != (err2 == nil) {
 			t.Errorf("byte by byte: %q, %v; at once: %q, %v", rows, err, again, err2)
 		}
