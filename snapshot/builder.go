@@ -117,12 +117,7 @@ func (b *Builder) check(s *site.Site) error {
 			return fmt.Errorf("emission %+v", e)
 		}
 	}
-	for _, r := range s.Radio {
-		if r.Operator < 0 || r.Operator >= len(b.Operators) || int(r.Kind) >= site.RadioKinds || r.Value > r.Kind.Max() {
-			return fmt.Errorf("radio identifier %+v", r)
-		}
-	}
-	return nil
+	return b.checkRadio(s.Radio)
 }
 
 func (b *Builder) addChildren(s *site.Site) {
@@ -139,10 +134,7 @@ func (b *Builder) addChildren(s *site.Site) {
 		b.emissionOn = append(b.emissionOn, int32(e.On))
 	}
 	for _, r := range s.Radio {
-		b.radioKind = append(b.radioKind, uint8(r.Kind))
-		b.radioOperator = append(b.radioOperator, uint8(r.Operator))
-		b.radioBits = append(b.radioBits, r.Bits)
-		b.radioValue = append(b.radioValue, r.Value)
+		b.addRadio(r)
 	}
 	b.stationStart = append(b.stationStart, uint32(len(b.stationCode)))
 	b.emissionStart = append(b.emissionStart, uint32(len(b.emissionStation)))

@@ -103,13 +103,13 @@ func (s *Snapshot) EmissionKeys(i int, f func(EmissionKey)) {
 }
 
 // RadioIDs calls f for each radio identifier of site i.
-func (s *Snapshot) RadioIDs(i int, f func(site.RadioID)) {
+func (s *columns) RadioIDs(i int, f func(site.RadioID)) {
 	for r := s.radioStart[i]; r < s.radioStart[i+1]; r++ {
 		f(s.radioID(r))
 	}
 }
 
-func (s *Snapshot) radioID(r uint32) site.RadioID {
+func (s *columns) radioID(r uint32) site.RadioID {
 	return site.RadioID{Kind: site.RadioKind(s.radioKind[r]), Operator: int(s.radioOperator[r]), Value: s.radioValue[r], Bits: s.radioBits[r]}
 }
 

@@ -1,0 +1,83 @@
+package snapshot
+
+import (
+	"fmt"
+
+	"relais/geo"
+	"relais/site"
+)
+
+// A Place is where a site of a Builder stands and whose it is.
+type Place struct {
+	Position  geo.Point
+	Operators []uint8 // of its stations: positions in the market's operators, not to be changed
+}
+
+// Place returns the place of site i, in the order of Add.
+func (b *Builder) Place(i int) Place {
+	return Place{
+		Position:  geo.Point{Lat: geo.Degrees(b.lat[i]), Lng: geo.Degrees(b.lng[i])},
+		Operators: b.stationOperator[b.stationStart[i]:b.stationStart[i+1]],
+	}
+}
+
+// AddRadio gives more radio identifiers to sites, which are numbered in the order of
+// Add. One that its site has already is left out. After an error, which names the
+// site, nothing was added.
+func (b *Builder) AddRadio(more map[int][]site.RadioID) error {
+	for i, ids := range more {
+		if i < 0 || i >= b.Len() {
+			return fmt.Errorf("radio identifiers for site %d of %d", i, b.Len())
+		}
+		if err := b.checkRadio(ids); err != nil {
+			return fmt.Errorf("site %s: %w", b.str(b.id[i]), err)
+		}
+	}
+	old := b.columns
+	b.radioStart = make([]uint32, 1, len(old.radioStart))
+	b.radioKind, b.radioOperator, b.radioBits, b.radioValue = nil, nil, nil, nil
+	for i := range b.Len() {
+		seen := make(map[site.RadioID]bool, len(more[i]))
+		old.RadioIDs(i, func(r site.RadioID) {
+			b.addRadio(r)
+			if len(more[i]) > 0 {
+				seen[named(r)] = true
+			}
+		})
+		for _, r := range more[i] {
+			if !seen[named(r)] {
+				b.addRadio(r)
+				seen[named(r)] = true
+			}
+		}
+		end := uint32(len(b.radioKind))
+		if old.radioStart[i] == old.radioStart[i+1] && b.radioStart[i] < end {
+			b.Enriched[RadioIDs]++
+		}
+		b.radioStart = append(b.radioStart, end)
+	}
+	return nil
+}
+
+// named returns r without the length of a gNB's number, which some sources state and
+// others do not.
+func named(r site.RadioID) site.RadioID {
+	r.Bits = 0
+	return r
+}
+
+func (b *Builder) checkRadio(ids []site.RadioID) error {
+	for _, r := range ids {
+		if r.Operator < 0 || r.Operator >= len(b.Operators) || int(r.Kind) >= site.RadioKinds || r.Value > r.Kind.Max() {
+			return fmt.Errorf("radio identifier %+v", r)
+		}
+	}
+	return nil
+}
+
+func (b *Builder) addRadio(r site.RadioID) {
+	b.radioKind = append(b.radioKind, uint8(r.Kind))
+	b.radioOperator = append(b.radioOperator, uint8(r.Operator))
+	b.radioBits = append(b.radioBits, r.Bits)
+	b.radioValue = append(b.radioValue, r.Value)
+}
