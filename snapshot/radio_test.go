@@ -20,7 +20,9 @@ func TestAddRadio(t *testing.T) {
 	more := map[int][]site.RadioID{}
 	for i := range sites {
 		s := &sites[i]
-		sites[i].Radio = slices.CompactFunc(s.Radio, func(a, b site.RadioID) bool { return a.Kind == b.Kind && a.Operator == b.Operator && a.Value == b.Value })
+		sites[i].Radio = slices.CompactFunc(s.Radio, func(a, b site.RadioID) bool {
+			return a.Kind == b.Kind && a.Operator == b.Operator && a.Value == b.Value
+		})
 		want[s.ID] = slices.Clone(s.Radio)
 		if i%3 == 0 {
 			cell := site.RadioID{Kind: site.Cell, Operator: 1, Value: uint64(i)<<8 | 3}
