@@ -18,6 +18,7 @@ import (
 	"relais/folder"
 	"relais/ingest/anfr"
 	"relais/ingest/bakom"
+	"relais/ingest/cells"
 	"relais/ingest/source"
 	"relais/market"
 	"relais/snapshot"
@@ -30,6 +31,10 @@ type Source struct {
 	Kinds   []*source.Kind
 	Build   source.Build
 }
+
+// kinds lists what an ingest of the source takes: the authority's tables, and those of
+// cells, which go with every inventory.
+func (s *Source) kinds() []*source.Kind { return slices.Concat(s.Kinds, cells.Kinds) }
 
 // Sources lists what can be read.
 var Sources = []*Source{
@@ -171,7 +176,7 @@ func (r *Report) find(paths []string, src *Source) ([]source.Found, error) {
 	var files []source.Found
 	used := map[string]bool{}
 	for _, in := range inputs {
-		f, err := source.Detect(in, src.Kinds)
+		f, err := source.Detect(in, src.kinds())
 		if err != nil {
 			return nil, err
 		}
@@ -193,9 +198,9 @@ func (r *Report) find(paths []string, src *Source) ([]source.Found, error) {
 }
 
 func unknown(name string, src *Source) error {
-	kinds := make([]string, len(src.Kinds))
-	for i, k := range src.Kinds {
-		kinds[i] = k.Name
+	var kinds []string
+	for _, k := range src.kinds() {
+		kinds = append(kinds, k.Name)
 	}
 	return fmt.Errorf("%s:1: empty, or none of the tables of %v: %s", name, src.Markets, strings.Join(slices.Compact(kinds), ", "))
 }
@@ -236,7 +241,23 @@ func (r *Report) build(ctx context.Context, o Options, src *Source, files []sour
 			markets = append(markets, market.Get(c))
 		}
 	}
-	builders, reports, err := src.Build(files, markets, watch)
+	var inventory, others []source.Found
+	for _, f := range files {
+		if slices.Contains(src.Kinds, f.Kind) {
+			inventory = append(inventory, f)
+		} else {
+			others = append(others, f)
+		}
+	}
+	builders, reports, err := src.Build(inventory, markets, watch)
+	if err != nil {
+		return nil, err
+	}
+	more, err := cells.Attach(others, builders, watch)
+	if err != nil {
+		return nil, err
+	}
+	reports = append(reports, more...)
 	for _, f := range reports {
 		if f.Warning != "" {
 			r.Notes = append(r.Notes, f.Path+": "+f.Warning)
@@ -247,7 +268,7 @@ func (r *Report) build(ctx context.Context, o Options, src *Source, files []sour
 		f.Kept = strings.HasPrefix(f.Path, kept.dir+string(filepath.Separator))
 	}
 	r.Files = reports
-	return builders, err
+	return builders, nil
 }
 
 // write replaces the snapshots and the manifest of the sources, all at once.

@@ -65,6 +65,7 @@ func openKept(dir folder.Dir, src *Source) (*kept, error) {
 // now: of kinds that a newer one knows, or whose file cannot be reached.
 // Demonstration data and real data are never mixed.
 func (k *kept) rest(files []source.Found) (rest []source.Found, idle []entry, notes []string) {
+	kinds := k.src.kinds()
 	for _, e := range k.entries {
 		in := &source.Input{Path: filepath.Join(k.dir, e.File), Member: e.Member, Size: e.Size}
 		given := slices.ContainsFunc(files, func(f source.Found) bool { return f.Kind.Name == e.Kind && f.Slot == e.Slot })
@@ -76,7 +77,7 @@ func (k *kept) rest(files []source.Found) (rest []source.Found, idle []entry, no
 		if err != nil {
 			notes = append(notes, fmt.Sprintf("a kept source cannot be read: %v", err))
 		}
-		kind := slices.IndexFunc(k.src.Kinds, func(x *source.Kind) bool { return x.Name == e.Kind })
+		kind := slices.IndexFunc(kinds, func(x *source.Kind) bool { return x.Name == e.Kind })
 		if err != nil || kind < 0 {
 			idle = append(idle, e)
 			continue
@@ -84,7 +85,7 @@ func (k *kept) rest(files []source.Found) (rest []source.Found, idle []entry, no
 		if in.Size == 0 {
 			in.Size = info.Size()
 		}
-		rest = append(rest, source.Found{Input: in, Kind: k.src.Kinds[kind], Slot: e.Slot})
+		rest = append(rest, source.Found{Input: in, Kind: kinds[kind], Slot: e.Slot})
 	}
 	return rest, idle, notes
 }

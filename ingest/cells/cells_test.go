@@ -1,0 +1,251 @@
+package cells
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"relais/geo"
+	"relais/ingest/source"
+	"relais/market"
+	"relais/site"
+	"relais/snapshot"
+)
+
+const metre = 1 / 111195.0 // in degrees of latitude
+
+// add adds a site with an operator for each key.
+func add(t testing.TB, b *snapshot.Builder, id string, p geo.Point, radio []site.RadioID, keys ...string) {
+	t.Helper()
+	s := site.Site{ID: id, Position: p, Area: -1, Height: site.Unknown, AntennaHeight: site.Unknown, Radio: radio}
+	for _, key := range keys {
+		i, ok := market.Get(b.Market).Operator(key)
+		if !ok {
+			t.Fatalf("%s has no operator %s", b.Market, key)
+		}
+		s.Stations = append(s.Stations, site.Station{Operator: i})
+	}
+	if err := b.Add(&s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func builder(c market.Code) *snapshot.Builder { return snapshot.NewBuilder(market.Get(c), nil) }
+
+// detect writes a text into a file and finds out what it is.
+func detect(t testing.TB, name, text string) source.Found {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, err := source.Detect(&source.Input{Path: path}, Kinds)
+	if err != nil || f.Kind == nil {
+		t.Fatalf("%s: kind %v, error %v", name, f.Kind, err)
+	}
+	return f
+}
+
+func attach(t testing.TB, builders []*snapshot.Builder, files ...source.Found) []*source.Report {
+	t.Helper()
+	reports, err := Attach(files, builders, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range reports {
+		rejected := 0
+		for _, n := range r.Rejected {
+			rejected += n
+		}
+		if r.Rows != r.Served+rejected {
+			t.Errorf("%s: %d rows, %d served, %d rejected", r.Path, r.Rows, r.Served, rejected)
+		}
+	}
+	return reports
+}
+
+// radio lists a site's identifiers as kind operator value.
+func radio(b *snapshot.Builder, i int) string {
+	var list []string
+	b.RadioIDs(i, func(r site.RadioID) {
+		list = append(list, fmt.Sprint(r.Kind, " ", b.Operators[r.Operator], " ", r.Value))
+	})
+	slices.Sort(list)
+	return strings.Join(list, ", ")
+}
+
+// Each format, in the layout that its app writes, gives the same two cells of Swisscom
+// to the same site.
+func TestFormats(t *testing.T) {
+	const lteAndNR = "cell SWISSCOM_CH 25700, cell SWISSCOM_CH 68719476735, enb SWISSCOM_CH 100, pci SWISSCOM_CH 1007, pci SWISSCOM_CH 12"
+	const onlyLTE = "cell SWISSCOM_CH 25700, enb SWISSCOM_CH 100, pci SWISSCOM_CH 12"
+	tower := "mcc,mnc,lac,cell_id,short_cell_id,rnc,psc,asu,dbm,ta,lat,lon,accuracy,speed,bearing,altitude,measured_at,net_type,neighboring,discovered_at,device,rsrp,rsrq,rssi,rssnr,cqi,rscp,csi_rsrp,csi_rsrq,csi_sinr,ss_rsrp,ss_rsrq,ss_sinr,cdma_dbm,cdma_ecio,evdo_dbm,evdo_ecio,evdo_snr,ec_no,arfcn\r\n"
+	towerRow := func(cell, net, neighbour string) string {
+		return `228,1,9,` + cell + `,,,,,-90,,47.0,8.0,5,0,0,400,"2025-01-01T10:00:00Z",` + net + `,` + neighbour + `,"2025-01-01T10:00:00Z",Phone,-90` + strings.Repeat(",", 18) + "\r\n"
+	}
+	gmon := "PLMN;SYSTEM;XCI;xNBID;LOCAL_CID;LAC/TAC;PCI/PSC/BSIC;ARFCN;BAND;RSSI;RSRP/RSCP;RSRQ/ECIO;SNR;CQI;TA;DISTANCE;DELTA_AZI;LAT;LON;SPEED;GPS_ACCURACY;UL;DL;BANDWIDTH;BANDWIDTHS;CA;NR_STATE;NARFCN;NR_BAND;NR_PCI;NR_SS_RSRP;NR_SS_RSRQ;NR_SS_SINR;NR_CSI_RSRP;NR_CSI_RSRQ;NR_CSI_SINR;CLF_LABEL;CLF_LOC;CLF_DESC;DATE;TIME;ROAMING\n"
+	gmonRow := func(system, cell, node, pci string) string {
+		return "22801;" + system + ";" + cell + ";" + node + ";;1;" + pci + ";;;;;;;;;;;47.0;8.0" + strings.Repeat(";", 23) + "\n"
+	}
+	survey := func(cell string, rows ...string) string {
+		return "# Created by Network Survey version=1.43-cdr\n# CSV Version=0.4.0\ndeviceTime,latitude,longitude,missionId,mcc,mnc,tac," + cell + ",pci,servingCell,deviceSerialNumber\n" + strings.Join(rows, "\n") + "\n"
+	}
+	for _, tt := range []struct{ name, kind, text, want, rejected string }{
+		{"opencellid", "cells-opencellid",
+			"radio,mcc,net,area,cell,unit,lon,lat,range,samples,changeable,created,updated,averageSignal\n" +
+				"LTE,228,1,9,25700,12,8.0,47.0,1000,5,1,1309988245,1443599522,0\nNR,228,1,9,68719476735,1007,8.0,47.0,1000,5,1,1309988245,1443599522,0\n", lteAndNR, "map[]"},
+		{"opencellid without header", "cells-opencellid",
+			"GSM,228,1,9,25701,0,8.0,47.0,1000,5,1,1,1,0\r\nLTE,228,01,9,25700,-1,8.0,47.0,1000,5,1,1,1,0\r\nLTE,228,1,9,25700,12,8.0,47.0,1000,5,1,1,1,0\r\n", onlyLTE,
+			"map[no identifier that can be looked up:1]"},
+		{"towercollector", "cells-towercollector", tower + towerRow("25700", "LTE", "false") + towerRow("25956", "LTE", "true") + towerRow("68719476735", "NR", "false"),
+			"cell SWISSCOM_CH 25700, cell SWISSCOM_CH 68719476735, enb SWISSCOM_CH 100", "map[a neighbour of the cell that serves:1]"},
+		{"gmon", "cells-gmon", gmon + gmonRow("LTE", "25700", "100", "12") + gmonRow("5G SA", "68719476735", "", "1007") + gmonRow("LTE", "25700", "101", "12") + gmonRow("GSM", "257", "", "1"),
+			lteAndNR, "map[no identifier that can be looked up:1 the cell is not the base station's:1]"},
+		{"cellmapper", "cells-cellmapper", "47.0,8.0,400,228,01,9,25700,-90,LTE,LTE,1300,12\n47.0,8.0,400,228,01,9,68719476735,-90,NR,NR,1300,1007\n", lteAndNR, "map[]"},
+		{"networksurvey", "cells-networksurvey-lte", survey("eci", "2025-10-10T13:58:27-04:00,47.0,8.0,NS 1 2,228,1,310,25700,12,true,1234abc", "t,47.0,8.0,,228,1,310,25956,13,false,1234abc"),
+			onlyLTE, "map[a neighbour of the cell that serves:1]"},
+		{"networksurvey nr", "cells-networksurvey-nr", survey("nci", "t,47.0,8.0,,228,1,310,68719476735,1007,true,1234abc"), "cell SWISSCOM_CH 68719476735, pci SWISSCOM_CH 1007", "map[]"},
+		{"netmonster", "cells-netmonster", "4G;228;1;25700;9;100;12;47.0;8.0;Bern;1300\n5G;228;1;68719476735;9;-;1007;47.0;8.0;-;-\n", lteAndNR, "map[]"},
+		{"netmonster with header", "cells-netmonster", "RAT;MCC;MNC;CI;TAC;eNB;PCI;Lat;Lon;Location;EARFCN\nLTE;228;1;-;9;100;-;47.0;8.0;-;1300\n", "enb SWISSCOM_CH 100", "map[]"},
+	} {
+		b := builder(market.CH)
+		add(t, b, "a", geo.Point{Lat: 47, Lng: 8}, nil, "SWISSCOM_CH")
+		f := detect(t, "f.txt", tt.text)
+		r := attach(t, []*snapshot.Builder{b}, f)[0]
+		if got := radio(b, 0); got != tt.want || f.Kind.Name != tt.kind || fmt.Sprint(r.Rejected) != tt.rejected || b.Enriched[snapshot.RadioIDs] != 1 {
+			t.Errorf("%s: %s, rejected %v, enriched %v: %s, want %s", tt.name, f.Kind.Name, r.Rejected, b.Enriched, got, tt.want)
+		}
+	}
+}
+
+// A row for each way in which a cell can be of no use, and a reason for each.
+func TestReasons(t *testing.T) {
+	at := func(metres float64) string { return fmt.Sprintf("8.0,%.7f", 47+metres*metre) }
+	rows := map[string]string{
+		"LTE,228,1,9,25700,12," + at(100):               "",
+		"LTE,228,1,9,25701,504," + at(-100):             "",
+		"LTE,228,2,9,25700,12," + at(0):                 noSite,       // Sunrise stands 400 m away
+		"LTE,228,2,9,25702,12," + at(101):               "",           // 299 m
+		"LTE,228,2,9,25703,12," + at(99):                noSite,       // 301 m
+		"LTE,228,3,9,25700,12," + at(0):                 severalSites, // Salt
+		"LTE,228,51,9,25700,12," + at(0):                "unknown network",
+		"LTE,270,1,9,25700,12," + at(0):                 "unknown network",
+		"LTE,,1,9,25700,12," + at(0):                    "unknown network",
+		"LTE,228,-1,9,25700,12," + at(0):                "unknown network",
+		"LTE,208,1,9,25700,12," + at(0):                 "network of another market",
+		"GSM,228,1,9,25700,12," + at(0):                 "no identifier that can be looked up",
+		"UMTS,228,1,9,25700,12," + at(0):                "no identifier that can be looked up",
+		"6G,228,1,9,25700,12," + at(0):                  "no identifier that can be looked up",
+		"LTE,228,1,9,-1,12," + at(0):                    "no cell identifier",
+		"LTE,228,1,9,0,12," + at(0):                     "no cell identifier",
+		"LTE,228,1,9,1,12," + at(0):                     "no cell identifier",
+		"LTE,228,1,9,,12," + at(0):                      "no cell identifier",
+		"LTE,228,1,9,000000,12," + at(0):                "no cell identifier",
+		"NR,228,1,9,9223372036854775807,12," + at(0):    "no cell identifier",
+		"NR,228,1,9,1,12," + at(0):                      "no cell identifier",
+		"NR,228,1,9,68719476736,12," + at(0):            "value out of range", // 2^36
+		"LTE,228,1,9,268435456,12," + at(0):             "value out of range", // 2^28
+		"LTE,228,1,9,255,12," + at(0):                   "value out of range",
+		"LTE,228,1,9,0x6464,12," + at(0):                "value out of range",
+		"LTE,228,1,9,99999999999999999999,12," + at(0):  "value out of range",
+		"LTE,228,1,9,-25700,12," + at(0):                "value out of range",
+		"LTE,228,1,9,25710,12,,":                        "position unknown",
+		"LTE,228,1,9,25710,12,0,0":                      "position unknown",
+		"LTE,228,1,9,25710,12,NaN,NaN":                  "position unknown",
+		"LTE,228,1,9,25710,12,Inf,47":                   "position unknown",
+		"LTE,228,1,9,25710,12,8.0,91":                   "position unknown",
+		"LTE,228,1,9,25710,12,1e1,47":                   "position unknown",
+		"LTE,228,1,9,25710,12,47.0,8.0":                 "outside the market",
+		"LTE,228,1,9,26000,12," + at(-3000):             "", // near the site b, the first of them
+		"LTE,228,3,9,25800,12," + at(-3000):             "the inventory names another site",
+		"LTE,228,3,9,25801,12," + at(-3000):             "the inventory names another site", // of the same eNB
+		"NR,228,3,9,25801,12," + at(-3000):              "",
+		"LTE,228,3,9,26000,12," + at(-3000):             "",
+		"LTE,228,3,9,51200,12," + at(-3000):             "seen near several sites",
+		"LTE,228,3,9,51200,12," + at(-6000):             "seen near several sites",
+		"LTE,228,3,9,26001,12," + at(-6000):             "", // but its eNB is neither's
+		"LTE,228,3,9,26001,12," + at(-6000) + " ,x,y,z": "wrong number of columns",
+	}
+	b := builder(market.CH)
+	salt, _ := market.Get(market.CH).Operator("SALT_CH")
+	for _, s := range []struct {
+		id     string
+		metres float64
+		key    string
+		radio  []site.RadioID
+	}{
+		{"a", 0, "SWISSCOM_CH", nil}, {"sunrise", 400, "SUNRISE_CH", nil}, {"salt1", 250, "SALT_CH", nil}, {"salt2", -250, "SALT_CH", nil},
+		{"b", -3000, "SWISSCOM_CH", nil}, {"salt3", -3000, "SALT_CH", nil},
+		{"salt4", -6000, "SALT_CH", nil}, {"salt5", -9000, "SALT_CH", []site.RadioID{{Kind: site.Cell, Operator: salt, Value: 25800}, {Kind: site.ENB, Operator: salt, Value: 100}}},
+	} {
+		add(t, b, s.id, geo.Point{Lat: 47 + s.metres*metre, Lng: 8}, s.radio, s.key)
+	}
+	var text strings.Builder
+	want := map[string]int{}
+	for _, row := range slices.Sorted(maps.Keys(rows)) {
+		fmt.Fprintf(&text, "%s,1000,5,1,1309988245,1443599522,0\n", row)
+		if rows[row] != "" {
+			want[rows[row]]++
+		}
+	}
+	r := attach(t, []*snapshot.Builder{b}, detect(t, "cells.csv", "radio,mcc,net,area,cell,unit,lon,lat,range,samples,changeable,created,updated,averageSignal\n"+text.String()))[0]
+	if !maps.Equal(r.Rejected, want) || r.Rows != len(rows) {
+		t.Errorf("rejected %v of %d\nwant     %v of %d", r.Rejected, r.Rows, want, len(rows))
+	}
+	for i, want := range map[int]string{
+		0: "cell SWISSCOM_CH 25700, cell SWISSCOM_CH 25701, enb SWISSCOM_CH 100, pci SWISSCOM_CH 12",
+		1: "cell SUNRISE_CH 25702, enb SUNRISE_CH 100, pci SUNRISE_CH 12",
+		2: "", 3: "",
+		4: "cell SWISSCOM_CH 26000, enb SWISSCOM_CH 101, pci SWISSCOM_CH 12",
+		5: "cell SALT_CH 25801, cell SALT_CH 26000, pci SALT_CH 12",
+		6: "cell SALT_CH 26001, pci SALT_CH 12",
+		7: "cell SALT_CH 25800, enb SALT_CH 100",
+	} {
+		if got := radio(b, i); got != want {
+			t.Errorf("site %d: %s, want %s", i, got, want)
+		}
+	}
+}
+
+// Against every site measured, in the far north and at the antimeridian as well.
+func TestFindAgreesWithBruteForce(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, centre := range []geo.Point{{Lat: 0, Lng: 0.001}, {Lat: 47, Lng: 8}, {Lat: 83.9, Lng: -60}, {Lat: -20, Lng: 179.9999}, {Lat: 89.999, Lng: 10}, {Lat: -90, Lng: 0}} {
+		b := builder(market.CH)
+		n := near{b: b}
+		around := func(km float64) geo.Point {
+			p := geo.Point{Lat: centre.Lat + (r.Float64()-0.5)*km*1000*metre, Lng: centre.Lng + (r.Float64()-0.5)*km*1000*metre/max(1e-6, math.Cos(centre.Lat*math.Pi/180))}
+			return geo.Point{Lat: max(-90, min(90, p.Lat)), Lng: math.Remainder(p.Lng, 360)}
+		}
+		for i := range 200 {
+			p := around(6)
+			add(t, b, fmt.Sprint(i), p, nil, "SALT_CH")
+			n.add(uint32(i), b.Place(i).Position)
+		}
+		n.sort()
+		found := [3]int{}
+		for range 2000 {
+			p := around(7)
+			var want []uint32
+			for i := range b.Len() {
+				if geo.Distance(p, b.Place(i).Position) <= 300 {
+					want = append(want, uint32(i))
+				}
+			}
+			count, at := n.find(p)
+			if count != min(2, len(want)) || count == 1 && at != want[0] {
+				t.Fatalf("%v: %d, site %d; want %v", p, count, at, want)
+			}
+			found[count]++
+		}
+		if found[0] == 0 || found[1] == 0 || found[2] == 0 {
+			t.Errorf("%v: not every case was there: %v", centre, found)
+		}
+	}
+}
