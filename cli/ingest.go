@@ -30,6 +30,7 @@ func (*ingestCommand) Help() string {
 	return `Examples:
   relais ingest --data DIR FR,DROM observatoire.csv
   relais ingest --data DIR FR,DROM observatoire.csv SUP_tables.zip arcep_sites.csv radio_ids.ntm laposte_hexasmal.csv
+  relais ingest --data DIR FR,DROM opencellid_208.csv    cells beside the inventory that is kept
 
 The last good input of each kind is kept in DIR/sources: a new weekly observatoire alone keeps the azimuths, the operators' site ids and the radio identifiers. A failed ingest leaves everything as it was. A running server loads the new snapshot by itself.`
 }

@@ -89,9 +89,7 @@ func newAttachment(builders []*snapshot.Builder) *attachment {
 		made := slices.IndexFunc(builders, func(b *snapshot.Builder) bool { return b.Market == m.Code })
 		for i, o := range m.Operators {
 			for _, p := range o.PLMNs {
-				if code, ok := joinedCode([]byte(p)); ok {
-					a.networks[code] = network{int8(made), uint8(i)}
-				}
+				a.networks[joinedCode([]byte(p))] = network{int8(made), uint8(i)}
 			}
 		}
 	}
@@ -231,12 +229,11 @@ func (id identity) node() (node identity, ok bool) {
 
 // cell reads which cell the row is of; its site is not known yet.
 func (c *reading) cell() (s sighting, reason string) {
-	code, ok := uint32(0), false
+	code := networkCode(c.field(mcc), c.field(mnc))
 	if c.at[plmn] >= 0 {
-		code, ok = joinedCode(c.field(plmn))
-	} else {
-		code, ok = networkCode(c.field(mcc), c.field(mnc))
+		code = joinedCode(c.field(plmn))
 	}
+	var ok bool
 	if s.network, ok = c.networks[code]; !ok {
 		return s, "unknown network"
 	}

@@ -53,21 +53,21 @@ func physical(b []byte, g generation) uint16 {
 	return uint16(n)
 }
 
-// networkCode reads a PLMN. Codes are compared as numbers, because many tables have
+// networkCode reads a PLMN, 0 when it is none. Codes are compared as numbers, because many tables have
 // no leading zeros; no country has network codes that differ in them only.
-func networkCode(country, network []byte) (code uint32, ok bool) {
+func networkCode(country, network []byte) uint32 {
 	c, ok1 := digits(country)
 	n, ok2 := digits(network)
 	if !ok1 || !ok2 || len(country) != 3 || len(network) > 3 {
-		return 0, false
+		return 0
 	}
-	return uint32(c*1000 + n), true
+	return uint32(c*1000 + n)
 }
 
 // joinedCode reads a PLMN whose two numbers stand in one field.
-func joinedCode(b []byte) (code uint32, ok bool) {
+func joinedCode(b []byte) uint32 {
 	if len(b) < 5 {
-		return 0, false
+		return 0
 	}
 	return networkCode(b[:3], bytes.TrimLeft(b[3:], " -/"))
 }
