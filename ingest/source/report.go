@@ -15,7 +15,7 @@ type Report struct {
 	Rejected map[string]int `json:"rejected"`
 	Examples []Example      `json:"examples,omitempty"`
 	// Unknown are the most frequent operator names that no operator of the table
-	// is called by, among the rows that were rejected for it.
+	// is called by. Where a row names several operators, it need not be rejected.
 	Unknown []Spelling `json:"unknownOperators,omitempty"`
 	Kept    bool       `json:"kept,omitempty"` // read from the data folder's sources
 	Warning string     `json:"warning,omitempty"`
