@@ -156,13 +156,25 @@ func (w *keeping) free(base string, pack bool) string {
 	}
 }
 
-// copyFile copies a file; pack compresses it on the way.
+// copyFile copies a file with the time of its last change, which may be all that
+// tells how old it is; pack compresses it on the way.
 func copyFile(ctx context.Context, to, from string, pack bool) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	if err := copyContent(ctx, to, from, in, pack); err != nil {
+		return err
+	}
+	return os.Chtimes(to, time.Time{}, info.ModTime())
+}
+
+func copyContent(ctx context.Context, to, from string, in io.Reader, pack bool) error {
 	if !pack || strings.HasSuffix(from, ".zst") {
 		return folder.Replace(to, func(w io.Writer) error {
 			_, err := io.Copy(w, stoppable{ctx, in})
