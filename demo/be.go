@@ -1,0 +1,151 @@
+package demo
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// BelgianPlaces is the size of the demonstration's Flanders.
+const BelgianPlaces = 1000
+
+// firstDossier is the lowest register id: far above the register's.
+const firstDossier = 9_000_000_001
+
+// flemishTowns are centres in Lambert 72, metres, with postal codes and the share of
+// places.
+var flemishTowns = []struct {
+	name, postal string
+	x, y         float64
+	weight       float64
+}{
+	{"Antwerpen", "2000", 152162, 212373, 12}, {"Gent", "9000", 104884, 193933, 8}, {"Brugge", "8000", 70053, 211608, 5},
+	{"Leuven", "3000", 173375, 174367, 5}, {"Mechelen", "2800", 157825, 190885, 4}, {"Aalst", "9300", 126913, 180885, 4},
+	{"Kortrijk", "8500", 72232, 169197, 4}, {"Hasselt", "3500", 218122, 180489, 4}, {"Sint-Niklaas", "9100", 134251, 206155, 3},
+	{"Oostende", "8400", 48808, 214327, 3}, {"Genk", "3600", 229507, 184500, 3}, {"Roeselare", "8800", 62598, 182533, 3},
+	{"Turnhout", "2300", 190129, 223810, 2}, {"Ieper", "8900", 45572, 172242, 2}, {"Tongeren", "3700", 227282, 163918, 2},
+	{"Vilvoorde", "1800", 154243, 179756, 2}, {"Dendermonde", "9200", 131216, 191002, 2}, {"Geel", "2440", 193499, 206003, 2},
+	{"Knokke-Heist", "8300", 74635, 227240, 1}, {"Halle", "1500", 140558, 158116, 1},
+}
+
+var flemishStreets = []string{"Voorbeeldstraat", "Antennelaan", "Demonstratieplein", "Zendmaststeenweg", "Watertorenweg"}
+
+// flemishOperators are the names in the register, and how an operator writes its
+// site codes.
+var flemishOperators = []struct {
+	name  string
+	code  func(place int) string
+	share float64
+}{
+	{"Proximus NV", func(n int) string { return fmt.Sprintf("%02dDMO_%02d", n/1000%100, n%100) }, 0.6},
+	{"Telenet Group BVBA", func(n int) string { return fmt.Sprintf("_DM%04dA", n%10000) }, 0.5},
+	{"Orange Belgium NV", func(n int) string { return fmt.Sprintf("D1-%03d-X1 & D1-3%04d-X1", n%1000, n%10000) }, 0.5},
+	{"Citymesh NV", func(n int) string { return fmt.Sprintf("DMO-CM-%04d", n%10000) }, 0.05},
+}
+
+// WriteBE writes the Flemish register of approved dossiers of so many places into
+// dir and returns its path. Places stand farther apart than the ten metres within
+// which dossiers belong together.
+func WriteBE(dir string, places int) ([]string, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "SYNTHETIC_us_zndant_pnt.geojson")
+	return []string{path}, writeFile(path, func(w io.Writer) error { return writeDossiers(w, places) })
+}
+
+func writeDossiers(w io.Writer, places int) error {
+	if _, err := fmt.Fprint(w, "{\n\"type\": \"FeatureCollection\",\n\"crs\": { \"type\": \"name\", \"properties\": { \"name\": \"urn:ogc:def:crs:EPSG::31370\" } },\n\"features\": ["); err != nil {
+		return err
+	}
+	total := 0.0
+	for _, t := range flemishTowns {
+		total += t.weight
+	}
+	f := flanders{w: w, r: rand.New(rand.NewPCG(2026, 31370)), taken: map[[2]int]bool{}}
+	sum := 0.0
+	for i, t := range flemishTowns {
+		sum += t.weight
+		for f.places < int(math.Round(sum/total*float64(places))) {
+			if err := f.writePlace(i); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := fmt.Fprint(w, "\n]\n}\n")
+	return err
+}
+
+// flanders is the state of the writing.
+type flanders struct {
+	w        io.Writer
+	r        *rand.Rand
+	places   int
+	dossiers int
+	taken    map[[2]int]bool // cells of 30 metres with a place
+}
+
+// spot draws a place around a town, with no other in the cells around it.
+func (f *flanders) spot(town int) (x, y float64) {
+	t := flemishTowns[town]
+	for reach := 1500 + 2000*math.Sqrt(t.weight); ; reach *= 1.001 { // metres; a full town grows
+		r, angle := reach*f.r.Float64(), 2*math.Pi*f.r.Float64()
+		x, y = t.x+r*math.Cos(angle), t.y+r*math.Sin(angle)
+		cell, free := [2]int{int(x / 30), int(y / 30)}, true
+		for i := range 9 {
+			free = free && !f.taken[[2]int{cell[0] + i%3 - 1, cell[1] + i/3 - 1}]
+		}
+		if free && y > 153e3 && y < 240e3 {
+			f.taken[cell] = true
+			return x, y
+		}
+	}
+}
+
+// writePlace writes the dossiers of one place: of each operator there one to three,
+// the later replacing the earlier.
+func (f *flanders) writePlace(town int) error {
+	x, y := f.spot(town)
+	f.places++
+	t := flemishTowns[town]
+	where := fmt.Sprintf("%s %d, %s %s", flemishStreets[f.r.IntN(len(flemishStreets))], 1+f.r.IntN(180), t.postal, t.name)
+	some := false
+	for i, o := range flemishOperators {
+		if f.r.Float64() >= o.share && (some || i < len(flemishOperators)-1) {
+			continue
+		}
+		some = true
+		if f.r.IntN(4) == 0 { // nobody writes like the others
+			where = strings.ToUpper(where)
+		}
+		year := 2013
+		for range 1 + f.r.IntN(3) {
+			approved := "2013-12-31T22:00:00+00:00" // as the register writes the take-over of an older one
+			if year > 2013 || f.r.IntN(3) > 0 {
+				year += 1 + f.r.IntN(4)
+				approved = fmt.Sprintf("%sT%02d:%02d:%02d.%03d001+00:00", day(f.r, year, year), 6+f.r.IntN(14), f.r.IntN(60), f.r.IntN(60), f.r.IntN(1000))
+			}
+			if err := f.writeDossier(o.name, o.code(f.places), approved, where, x+3*f.r.Float64(), y+3*f.r.Float64()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (f *flanders) writeDossier(operator, code, approved, where string, x, y float64) error {
+	comma := ","
+	if f.dossiers == 0 {
+		comma = ""
+	}
+	id := firstDossier + f.dossiers
+	f.dossiers++
+	_, err := fmt.Fprintf(f.w, "%s\n{ \"type\": \"Feature\", \"properties\": { \"id\": %d, \"goedkeuringsdatum\": %q, \"sitecode\": %q, \"locatiebeschrijving\": %q, "+
+		"\"operatornaam\": %q, \"referentie\": %q, \"conformiteitsattest\": null, \"dossiernummer\": \"D%08d\" }, \"geometry\": { \"type\": \"Point\", \"coordinates\": [ %.4f, %.4f ] } }",
+		comma, id, approved, code, where, operator, code, f.dossiers, x, y)
+	return err
+}

@@ -1,0 +1,51 @@
+package demo
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The file is in the register's format, says that it is synthetic and is always the
+// same.
+func TestWriteBE(t *testing.T) {
+	var texts [][]byte
+	for range 2 {
+		paths, err := WriteBE(filepath.Join(t.TempDir(), "new"), 300)
+		if err != nil || len(paths) != 1 || !strings.HasPrefix(filepath.Base(paths[0]), "SYNTHETIC_") {
+			t.Fatalf("%v, %v", paths, err)
+		}
+		text, err := os.ReadFile(paths[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, text)
+	}
+	if !bytes.Equal(texts[0], texts[1]) {
+		t.Error("the same places are written in two ways")
+	}
+	var file struct {
+		Features []struct {
+			Properties map[string]any
+			Geometry   struct{ Coordinates [2]float64 }
+		}
+	}
+	if err := json.Unmarshal(texts[0], &file); err != nil {
+		t.Fatal(err)
+	}
+	ids, operators := map[any]bool{}, map[any]int{}
+	for _, f := range file.Features {
+		ids[f.Properties["id"]] = true
+		operators[f.Properties["operatornaam"]]++
+		date := f.Properties["goedkeuringsdatum"].(string)
+		if c := f.Geometry.Coordinates; c[0] < 20e3 || c[0] > 260e3 || c[1] < 152e3 || c[1] > 246e3 || date < "2013-12-31" || date > "2026" {
+			t.Errorf("%v at %v", f.Properties, c)
+		}
+	}
+	if len(file.Features) < 300 || len(ids) != len(file.Features) || len(operators) != 4 {
+		t.Errorf("%d features, %d ids, operators %v", len(file.Features), len(ids), operators)
+	}
+}
