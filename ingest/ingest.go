@@ -18,6 +18,7 @@ import (
 	"relais/folder"
 	"relais/ingest/anfr"
 	"relais/ingest/bakom"
+	"relais/ingest/belgium"
 	"relais/ingest/cells"
 	"relais/ingest/source"
 	"relais/market"
@@ -40,6 +41,7 @@ func (s *Source) kinds() []*source.Kind { return slices.Concat(s.Kinds, cells.Ki
 var Sources = []*Source{
 	{Markets: anfr.Markets, Bases: []string{anfr.Observatory}, Kinds: anfr.Kinds, Build: anfr.Build},
 	{Markets: bakom.Markets, Bases: bakom.Bases, Kinds: bakom.Kinds, Build: bakom.Build},
+	{Markets: belgium.Markets, Bases: []string{belgium.Register, belgium.BIPTSites}, Kinds: belgium.Kinds, Build: belgium.Build},
 }
 
 // Options say what to ingest.

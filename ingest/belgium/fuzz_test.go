@@ -1,0 +1,58 @@
+package belgium
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"relais/ingest/source"
+	"relais/market"
+	"relais/snapshot"
+)
+
+// FuzzBuild puts any bytes in the place of each kind of file, beside a good file of
+// the other.
+func FuzzBuild(f *testing.F) {
+	good := []string{
+		collection(crs, row{"1", "2018-01-01", "S", "Straat 1, 9000 Gent", "Proximus NV", "1", here}.String(), row{"2", "", "T", "x", "BASE", "2", here}.String()),
+		biptList(biptRow(map[string]string{"Eigenaar1": "Proximus: x"})),
+	}
+	dir := f.TempDir()
+	for kind, text := range good {
+		f.Add(kind, text)
+		f.Add(kind, strings.ReplaceAll(text, "104500", "3.7"))
+		if err := os.WriteFile(filepath.Join(dir, Kinds[kind].Name), []byte(text), 0o644); err != nil {
+			f.Fatal(err)
+		}
+	}
+	f.Fuzz(func(t *testing.T, kind int, text string) {
+		if kind < 0 || kind >= len(Kinds) {
+			return
+		}
+		path := filepath.Join(t.TempDir(), "x.json")
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		other := 1 - kind
+		builders, reports, err := Build([]source.Found{
+			{Input: &source.Input{Path: path}, Kind: Kinds[kind]},
+			{Input: &source.Input{Path: filepath.Join(dir, Kinds[other].Name)}, Kind: Kinds[other]},
+		}, nil, nil)
+		if err != nil {
+			return
+		}
+		for _, r := range reports {
+			if r.Served < 0 || r.Served > r.Rows {
+				t.Errorf("%s: %d of %d rows served", r.Kind, r.Served, r.Rows)
+			}
+		}
+		out := filepath.Join(t.TempDir(), "x.snap")
+		if _, err := builders[0].Write(out); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := snapshot.ReadFile(out, market.BE); err != nil || s.Len() != builders[0].Len() || s.Emissions() != s.StationRows() {
+			t.Errorf("%d sites do not come back: %v", builders[0].Len(), err)
+		}
+	})
+}

@@ -1,0 +1,95 @@
+package belgium
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"relais/ingest/source"
+)
+
+// writeLine writes a register of one line, so many megabytes long, with the same
+// thousand dossiers again and again.
+func writeLine(t testing.TB, megabytes int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "line.geojson")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w := bufio.NewWriterSize(f, 1<<20)
+	fmt.Fprint(w, `{"type":"FeatureCollection",`+crs+`"features":[`)
+	var rows [1000]string
+	for i := range rows {
+		rows[i] = row{fmt.Sprint(1 + i), "2018-08-07T13:26:43.224998+00:00", "_OV5196E", "Hippoliet Lippensplein 7, 9000 Gent", "Telenet Group BVBA",
+			fmt.Sprint(100000 + i), at(104000+float64(20*(i%30)), 194000+float64(20*(i/30)))}.String()
+	}
+	all, comma := strings.Join(rows[:], ","), ""
+	for n := 0; n < megabytes<<20; n += len(all) {
+		fmt.Fprint(w, comma, all)
+		comma = ","
+	}
+	fmt.Fprint(w, "]}")
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Memory follows what is kept, not the size of the file.
+func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes 50 MB")
+	}
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	before, peak, calls := m.HeapAlloc, uint64(0), 0
+	watch := func(int) error {
+		if calls++; calls%10 == 0 {
+			runtime.ReadMemStats(&m)
+			peak = max(peak, m.HeapAlloc)
+		}
+		return nil
+	}
+	builders, reports, err := Build([]source.Found{found(t, writeLine(t, 50))}, nil, watch)
+	if err != nil || builders[0].Len() != 1000 {
+		t.Fatalf("%+v, %v", reports, err)
+	}
+	if r := reports[0]; r.Served != 1000 || r.Rejected["duplicate dossier"] != r.Rows-1000 || r.Rows < 100_000 {
+		t.Errorf("%+v", r)
+	}
+	if grown := int64(peak) - int64(before); grown > 16<<20 {
+		t.Errorf("%d MB of memory for a thousand dossiers", grown>>20)
+	}
+	t.Logf("%d rows, peak %d kB over %d kB", reports[0].Rows, peak>>10, before>>10)
+}
+
+func BenchmarkRegister(b *testing.B) {
+	f := []source.Found{found(b, writeLine(b, 20))}
+	b.SetBytes(f[0].Size)
+	for b.Loop() {
+		if _, _, err := Build(f, nil, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkBIPT(b *testing.B) {
+	rows := make([]string, 5000)
+	for i := range rows {
+		rows[i] = biptRow(map[string]string{"ID": fmt.Sprint(i), "X": fmt.Sprint(100000 + 20*(i%70)), "Y": fmt.Sprint(190000 + 20*(i/70)), "Eigenaar1": "Proximus: x"})
+	}
+	f := files(b, "["+strings.Join(rows, ",")+"]")
+	b.SetBytes(f[0].Size)
+	for b.Loop() {
+		if _, _, err := Build(f, nil, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
