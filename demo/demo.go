@@ -33,6 +33,7 @@ type Set struct {
 // Sets are the demonstration, a set for each authority.
 var Sets = []Set{
 	{[]market.Code{market.FR, market.DROM}, Supports, Write},
+	{[]market.Code{market.BE}, BelgianPlaces, WriteBE},
 	{[]market.Code{market.CH}, Installations, WriteCH},
 }
 

@@ -116,6 +116,7 @@ type Market struct {
 	LegacyCode   bool // sites have an anfrCode
 	Licences     bool // sites are known by licences, which are their stations' codes, and a reference
 	Departments  bool // counts in /stats/departments
+	Deployments  bool // dates of emissions are those of deployments; else of papers
 	// UnavailableReason says in a sentence why a market has no inventory; ""
 	// when it has one.
 	UnavailableReason string

@@ -15,7 +15,7 @@ var All = []*Market{
 		},
 		AreaType: "department", Areas: departments,
 		Box:      geo.Box{South: 41, West: -5.6, North: 51.5, East: 9.8},
-		Statuses: anfrStatuses, LegacyCode: true, Departments: true,
+		Statuses: anfrStatuses, LegacyCode: true, Departments: true, Deployments: true,
 		Filters: []string{"operator", "department", "generation", "status", "bbox"},
 	},
 	{
@@ -33,7 +33,7 @@ var All = []*Market{
 		},
 		AreaType: "department", Areas: overseas,
 		Box:      geo.Box{South: -22, West: -64, North: 19, East: 56.5},
-		Statuses: anfrStatuses, LegacyCode: true, Departments: true,
+		Statuses: anfrStatuses, LegacyCode: true, Departments: true, Deployments: true,
 		Filters: []string{"operator", "department", "territory", "generation", "status", "bbox"},
 	},
 	{

@@ -88,7 +88,7 @@ type Emission struct {
 	Technology string  `json:"technology" doc:"System as published."`
 	Generation string  `json:"generation"`
 	Status     *string `json:"status" doc:"As published."`
-	Date       *string `json:"date" doc:"As published, YYYY-MM-DD: a project may have one, and it may lie in the future."`
+	Date       *string `json:"date" doc:"As published, YYYY-MM-DD: a project may have one, and it may lie in the future; in BE the day of the approval."`
 }
 
 // NewMore returns what the detail of s has beside its summary.
@@ -102,7 +102,7 @@ func NewMore(snap *snapshot.Snapshot, s *site.Site) More {
 	}
 	var deployed site.Date
 	for _, e := range s.Emissions {
-		if e.On != 0 && !r.project(e) && (deployed == 0 || e.On < deployed) {
+		if r.Deployments && e.On != 0 && !r.project(e) && (deployed == 0 || e.On < deployed) {
 			deployed = e.On
 		}
 	}
@@ -133,7 +133,7 @@ func (r register) radio(s *site.Site) Radio {
 		if !r.project(e) {
 			newest = max(newest, e.Generation)
 		}
-		if e.On <= dated {
+		if r.Deployments && e.On <= dated {
 			latest = max(latest, e.On)
 		}
 	}
