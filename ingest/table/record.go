@@ -98,8 +98,8 @@ func (r *Reader) split(b []byte) (n, lines int, st state) {
 	}
 	for i := 0; ; {
 		if i < len(b) && b[i] == '"' {
-			end, feeds := quoted(b, i)
-			if lines += feeds; lines > maxFeeds {
+			end, feeds := quoted(b, i, r.feeds())
+			if lines += feeds; lines > r.feeds() {
 				return 0, 0, strayQuote
 			}
 			if end < 0 {
@@ -126,14 +126,22 @@ func (r *Reader) split(b []byte) (n, lines int, st state) {
 	}
 }
 
+// feeds is the most line feeds that quotes may hold.
+func (r *Reader) feeds() int {
+	if r.opt.OneLine {
+		return 0
+	}
+	return maxFeeds
+}
+
 // quoted returns where the quoted field that begins at b[i] ends, behind its
 // closing quote, or -1, and the line feeds up to there; it stops looking when
-// they are too many.
-func quoted(b []byte, i int) (end, feeds int) {
+// they are more than most.
+func quoted(b []byte, i, most int) (end, feeds int) {
 	for i++; ; i += 2 {
 		for i < len(b) && b[i] != '"' {
 			if b[i] == '\n' {
-				if feeds++; feeds > maxFeeds {
+				if feeds++; feeds > most {
 					return -1, feeds
 				}
 			}

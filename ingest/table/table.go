@@ -46,6 +46,9 @@ type Options struct {
 	// UTF8 refuses a table with a line that is not UTF-8, instead of reading
 	// that line as Windows-1252.
 	UTF8 bool
+	// OneLine: no record goes on behind its line. A quote that is open at the end of
+	// a line is a stray one, which must not join it to the next.
+	OneLine bool
 }
 
 // An Error is a table that cannot be read any further.
@@ -188,6 +191,9 @@ func (r *Reader) Bind(cols []Column) error {
 
 // Named tells, after Bind, whether the table has a header.
 func (r *Reader) Named() bool { return !r.opt.NoHeader }
+
+// Has tells whether the table has a bound column.
+func (r *Reader) Has(i int) bool { return r.bound[i] >= 0 }
 
 // Next goes to the next record and tells whether there is one. Empty lines are
 // passed over.

@@ -1,0 +1,55 @@
+package table
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+)
+
+// Blank copies a table with a header to w, with the fields of the named columns
+// empty. What is in the fields of a record that has not as many as the header is
+// not known: such a record becomes a line that has one field.
+func Blank(w io.Writer, in io.Reader, name string, opt Options, columns []string) error {
+	r, err := NewReader(in, name, opt)
+	if err != nil {
+		return err
+	}
+	blank := make([]bool, r.width)
+	for i, h := range r.header {
+		for _, c := range columns {
+			blank[i] = blank[i] || h == canonical(c)
+		}
+	}
+	out := bufio.NewWriterSize(w, MaxRecord)
+	r.write(out, make([]bool, r.width))
+	for r.Next() {
+		if r.Whole() {
+			r.write(out, blank)
+		} else {
+			out.WriteString("-\n")
+		}
+	}
+	if r.Err() != nil {
+		return r.Err()
+	}
+	return out.Flush() // says what any write said
+}
+
+// write writes the record as it was read, but for blank fields.
+func (r *Reader) write(out *bufio.Writer, blank []bool) {
+	for i, f := range r.fields {
+		if i > 0 {
+			out.WriteByte(r.opt.Comma)
+		}
+		switch {
+		case blank[i]:
+		case bytes.IndexByte(f, r.opt.Comma) >= 0 || bytes.ContainsAny(f, "\"\n"):
+			out.WriteByte('"')
+			out.Write(bytes.ReplaceAll(f, []byte(`"`), []byte(`""`)))
+			out.WriteByte('"')
+		default:
+			out.Write(f)
+		}
+	}
+	out.WriteByte('\n')
+}
