@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -96,7 +97,7 @@ type keeping struct {
 	now    time.Time
 	files  []source.Found
 	folder string            // below kept.dir; "" until something is copied
-	copies map[string]string // path → file below kept.dir
+	copies map[string]string // name of an input or archive → file below kept.dir
 	err    error
 	done   sync.WaitGroup
 	cancel context.CancelFunc
@@ -126,7 +127,16 @@ func (w *keeping) copyAll(ctx context.Context) error {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return err
 	}
-	for _, f := range w.files {
+	for i := range w.files {
+		f := &w.files[i]
+		if w.personal(f) {
+			name := w.free(aloneName(f), true)
+			w.copies[f.Name()] = filepath.Join(w.folder, name)
+			if err := copyInput(ctx, filepath.Join(dir, name), f); err != nil {
+				return err
+			}
+			continue
+		}
 		if _, ok := w.copies[f.Path]; ok {
 			continue
 		}
@@ -137,6 +147,29 @@ func (w *keeping) copyAll(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// personal tells whether the file of f holds personal data, in f or in another
+// member of the same archive. Its inputs are kept one by one, without.
+func (w *keeping) personal(f *source.Found) bool {
+	return slices.ContainsFunc(w.files, func(g source.Found) bool { return g.Path == f.Path && len(g.Kind.Personal) > 0 })
+}
+
+// maxName keeps the names of copies within what file systems take, endings and
+// numbers included.
+const maxName = 200
+
+// aloneName names the copy of an input that is kept without its archive. What the
+// names of both say, a date or that it is made up, still stands in it.
+func aloneName(f *source.Found) string {
+	name := filepath.Base(f.Path)
+	if f.Member != "" {
+		name += "_" + path.Base(f.Member)
+	}
+	if f.Synthetic() && !strings.HasPrefix(name, source.Synthetic) {
+		name = source.Synthetic + "_" + name
+	}
+	return name[:min(len(name), maxName)]
 }
 
 // free returns a name that no other copy has.
@@ -154,6 +187,15 @@ func (w *keeping) free(base string, pack bool) string {
 		}
 		name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(base, ".zst"), i, base[len(strings.TrimSuffix(base, ".zst")):])
 	}
+}
+
+// copyInput copies an input without its personal data, compressed.
+func copyInput(ctx context.Context, to string, f *source.Found) error {
+	return folder.Replace(to, func(w io.Writer) error {
+		return packed(w, func(z io.Writer) error {
+			return f.CopyTo(z, func(int) error { return ctx.Err() })
+		})
+	})
 }
 
 // copyFile copies a file with the time of its last change, which may be all that
@@ -182,16 +224,24 @@ func copyContent(ctx context.Context, to, from string, in io.Reader, pack bool) 
 		})
 	}
 	return folder.Replace(to, func(w io.Writer) error {
-		z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
-		if err != nil {
+		return packed(w, func(z io.Writer) error {
+			_, err := io.Copy(z, stoppable{ctx, in})
 			return err
-		}
-		if _, err := io.Copy(z, stoppable{ctx, in}); err != nil {
-			z.Close()
-			return err
-		}
-		return z.Close()
+		})
 	})
+}
+
+// packed compresses what write writes.
+func packed(w io.Writer, write func(io.Writer) error) error {
+	z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return err
+	}
+	if err := write(z); err != nil {
+		z.Close()
+		return err
+	}
+	return z.Close()
 }
 
 type stoppable struct {
@@ -219,8 +269,11 @@ func (w *keeping) wait() error {
 func (w *keeping) manifest(all []source.Found, idle []entry) []entry {
 	entries := slices.Clone(idle)
 	for _, f := range all {
-		e := entry{Kind: f.Kind.Name, Slot: f.Slot, Member: f.Member, File: w.copies[f.Path], Since: w.now.UTC().Truncate(time.Second)}
-		if f.Member != "" {
+		e := entry{Kind: f.Kind.Name, Slot: f.Slot, File: w.copies[f.Name()], Since: w.now.UTC().Truncate(time.Second)}
+		if e.File == "" { // unless it is kept alone
+			e.File, e.Member = w.copies[f.Path], f.Member
+		}
+		if e.Member != "" {
 			e.Size = f.Size
 		}
 		if e.File == "" { // kept before

@@ -18,9 +18,6 @@ type Kind struct {
 	Items   *Items // nil for delimited text, which what follows is about
 	Columns []table.Column
 	Options table.Options
-	// Personal names columns that are about a person or a device of one. No
-	// parser reads them, and the kept copy has them blank.
-	Personal []string
 	// Sniff, for tables without a header, tells by the first record whether a
 	// file is of the kind.
 	Sniff func(fields *table.Reader) bool
@@ -29,6 +26,9 @@ type Kind struct {
 	Slot func(first *table.Reader) string
 	// Many: several inputs of the kind may be read together.
 	Many bool
+	// Personal names columns of personal data, which is on no disk of ours: in the
+	// copy of an input that is kept they are empty.
+	Personal []string
 }
 
 // A Build turns inputs into one snapshot for each market, with an account of
@@ -143,6 +143,20 @@ func (f *Found) Read(watch Watch) (*Reader, error) {
 		return nil, err
 	}
 	return &Reader{Reader: t, Report: NewReport(f), in: in}, nil
+}
+
+// CopyTo copies the input to w, unpacked and without the personal data of its kind.
+func (f *Found) CopyTo(w io.Writer, watch Watch) error {
+	in, err := f.Open(watch)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if len(f.Kind.Personal) == 0 {
+		_, err = io.Copy(w, in)
+		return err
+	}
+	return table.Blank(w, in, f.Name(), f.Kind.Options, f.Kind.Personal)
 }
 
 // NextRow goes to the next record, counts it, and rejects it when it has not as
