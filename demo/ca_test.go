@@ -1,0 +1,62 @@
+package demo
+
+import (
+	"bytes"
+	"encoding/csv"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestWriteCA(t *testing.T) {
+	var a, b bytes.Buffer
+	count, err := WriteCA(&a, CARows, CAOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := WriteCA(&b, CARows, CAOptions{}); err != nil || !bytes.Equal(a.Bytes(), b.Bytes()) || !reflect.DeepEqual(count, again) {
+		t.Errorf("the same file is written in two ways: %v", err)
+	}
+	if count.Rows != CARows || count.Places < 1900 || count.Places > 2200 || len(count.Broken) != 0 {
+		t.Errorf("%+v", count)
+	}
+	text, _ := strings.CutPrefix(a.String(), "\ufeff")
+	if header, err := os.ReadFile("../../shared/data/ca/Site_Data_Extract_FX.header.csv"); err != nil {
+		t.Log("the published header is not here: ", err)
+	} else if first, _, _ := strings.Cut(text, "\n"); first != strings.TrimSpace(strings.TrimPrefix(string(header), "\ufeff")) {
+		t.Errorf("header %q, published %q", first, header)
+	}
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll() // refuses rows of other lengths
+	if err != nil || len(rows) != CARows+1 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	categories, provinces := map[string]bool{}, map[string]bool{}
+	for _, r := range rows[1:] {
+		categories[r[4]], provinces[r[17]] = true, true
+		if r[9]+r[10]+r[11] != "" {
+			t.Fatalf("contact data in %q", r)
+		}
+	}
+	if len(categories) != 9 || len(provinces) != 13 {
+		t.Errorf("%d categories, %d provinces", len(categories), len(provinces))
+	}
+}
+
+func TestBrokenCA(t *testing.T) {
+	for _, older := range []bool{false, true} {
+		var b bytes.Buffer
+		count, err := WriteCA(&b, 4400, CAOptions{Broken: true, Personal: true, Older: older})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, way := range CABroken {
+			if count.Broken[way] != 4400/20/len(CABroken) {
+				t.Errorf("%s: %d", way, count.Broken[way])
+			}
+		}
+		if n := strings.Count(b.String(), "PERSONAL Name"); n != 4400 || strings.Count(b.String(), "\n") != 4401 {
+			t.Errorf("%d names", n)
+		}
+	}
+}
