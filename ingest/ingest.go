@@ -20,6 +20,7 @@ import (
 	"relais/ingest/bakom"
 	"relais/ingest/belgium"
 	"relais/ingest/cells"
+	"relais/ingest/ised"
 	"relais/ingest/source"
 	"relais/market"
 	"relais/snapshot"
@@ -42,6 +43,7 @@ var Sources = []*Source{
 	{Markets: anfr.Markets, Bases: []string{anfr.Observatory}, Kinds: anfr.Kinds, Build: anfr.Build},
 	{Markets: bakom.Markets, Bases: bakom.Bases, Kinds: bakom.Kinds, Build: bakom.Build},
 	{Markets: belgium.Markets, Bases: []string{belgium.Register, belgium.BIPTSites}, Kinds: belgium.Kinds, Build: belgium.Build},
+	{Markets: ised.Markets, Bases: []string{ised.Extract}, Kinds: ised.Kinds, Build: ised.Build},
 }
 
 // Options say what to ingest.

@@ -1,0 +1,34 @@
+package ised
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"relais/demo"
+	"relais/ingest/source"
+	"relais/market"
+)
+
+// BenchmarkBuild reads a hundred thousand rows.
+func BenchmarkBuild(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "SYNTHETIC_fx.csv")
+	f, err := os.Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := demo.WriteCA(f, 100000, demo.CAOptions{Broken: true}); err != nil {
+		b.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		b.Fatal(err)
+	}
+	files := []source.Found{{Input: &source.Input{Path: path}, Kind: Kinds[0]}}
+	markets := []*market.Market{market.Get(market.CA)}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := Build(files, markets, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

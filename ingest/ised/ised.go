@@ -1,0 +1,159 @@
+// Package ised reads the terrestrial site data of Canadian spectrum licences,
+// which ISED publishes as Site_Data_Extract_FX: a row for each licence, frequency
+// and antenna. It understands the layout of today and the older one in upper case.
+// Raw spellings of the file live here and nowhere else.
+//
+// The register names no sites. One site here is one place of one operator: all rows
+// of the operator whose coordinates are the same when rounded to 5 decimals. Its id
+// is the first 8 bytes, in hexadecimal, of the SHA-256 of the operator's key, the
+// latitude and the longitude in units of 1e-5 degrees, joined by blanks:
+// "BELL 4364232 -7938709". It stays the same as long as the place does, whatever
+// else the rows say and in whatever order they come.
+package ised
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"relais/ingest/source"
+	"relais/ingest/table"
+	"relais/market"
+	"relais/site"
+	"relais/snapshot"
+)
+
+// Extract is the name of the kind, as reports and the kept sources call it.
+const Extract = "ised-site-data-extract"
+
+// Markets are the markets that one reading makes.
+var Markets = []market.Code{market.CA}
+
+// Kinds lists what the package reads.
+var Kinds = []*source.Kind{{
+	Name: Extract, Columns: columns, Options: table.Options{OneLine: true},
+	Personal: []string{"contact_name", "business_telephone", "email_address"},
+}}
+
+// Columns of the extract. Those of personal data are not among them.
+const (
+	colLicence = iota
+	colLicensee
+	colCategory
+	colLatitude
+	colLongitude
+	colTechnology
+	colLocation
+	colProvince
+	colRecord
+	colReference
+	colUploaded
+	colCell
+	colPhysical
+	colStructureHeight
+	colStructureType
+	colTx
+	colRx
+	colAntennaHeight
+	colAzimuth
+	colOmni
+)
+
+var columns = []table.Column{
+	{Name: "licence_number", Aliases: []string{"NEW_LICNO"}, Required: true},
+	{Name: "licensee_name", Aliases: []string{"LICENSEE"}, Required: true},
+	{Name: "licence_category", Aliases: []string{"SERVICE"}, Required: true},
+	{Name: "latitude", Required: true},
+	{Name: "longitude", Required: true},
+	{Name: "technology"},
+	{Name: "location"},
+	{Name: "province_code", Aliases: []string{"PROV"}},
+	{Name: "record_id"},
+	{Name: "reference_number"},
+	{Name: "upload_date", Aliases: []string{"LAST_UPLOAD_DATE"}},
+	{Name: "cell_id"},
+	{Name: "physical_id"},
+	{Name: "structure_height", Aliases: []string{"STUCT_HT", "STRUCT_HT"}},
+	{Name: "structure_type"},
+	{Name: "tx_frequency", Aliases: []string{"TRANSMIT_FREQ"}},
+	{Name: "rx_frequency", Aliases: []string{"RECEIVE_FREQ"}},
+	{Name: "tx_ant_height", Aliases: []string{"TX_ANT_HT"}},
+	{Name: "tx_ant_azimuth", Aliases: []string{"TX_ANT_AZIM"}},
+	{Name: "tx_ant_omni_indicator", Aliases: []string{"TX_ANT_DIRECTIONAL"}},
+}
+
+// Build reads the extract and returns the snapshot of CA, with an account of the
+// file.
+func Build(files []source.Found, markets []*market.Market, watch source.Watch) ([]*snapshot.Builder, []*source.Report, error) {
+	c := newCountry(market.Get(market.CA))
+	var reports []*source.Report
+	for i := range files {
+		report, err := c.read(&files[i], watch)
+		if err != nil {
+			return nil, nil, err
+		}
+		reports = append(reports, report)
+	}
+	if len(reports) == 0 {
+		return nil, nil, fmt.Errorf("no %s among the files", Extract)
+	}
+	b := snapshot.NewBuilder(c.market, []string{})
+	b.SourceDate = c.newest.String()
+	b.UpdatedAt = b.SourceDate + "T00:00:00"
+	for _, f := range files {
+		b.Synthetic = b.Synthetic || f.Synthetic()
+	}
+	if err := c.assemble(b); err != nil {
+		return nil, nil, err
+	}
+	return []*snapshot.Builder{b}, reports, nil
+}
+
+func (c *country) read(f *source.Found, watch source.Watch) (*source.Report, error) {
+	r, err := f.Read(watch)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	for r.NextRow() {
+		if reason := c.row(r); reason != "" {
+			r.Reject(reason)
+		}
+	}
+	report, err := r.Done()
+	if err != nil {
+		return nil, err
+	}
+	report.Settle()
+	if report.Served == 0 {
+		first := report.Examples[0]
+		return nil, fmt.Errorf("%s:%d: %s; none of the %d rows is served", report.Path, first.Line, first.Reason, report.Rows)
+	}
+	if c.newest == 0 {
+		if c.newest = nameDate(f.Name()); c.newest == 0 {
+			return nil, fmt.Errorf("%s: neither the column upload_date nor the file's name says the data's date; name the file like Site_Data_Extract_FX_2026-01-15.csv", report.Path)
+		}
+	}
+	if left := c.left.String(); left != "" {
+		report.Warning = strings.TrimPrefix(report.Warning+"; "+left, "; ")
+	}
+	return report, nil
+}
+
+var day = regexp.MustCompile(`\d{4}-\d{2}-\d{2}|\d{8}`)
+
+// nameDate finds the data's date in the name of a file and of the archive that it is
+// in: the last one that is a day, 0 when there is none.
+func nameDate(name string) (d site.Date) {
+	archive, _, _ := strings.Cut(name, ":")
+	for _, m := range day.FindAllString(filepath.Base(archive)+" "+filepath.Base(name), -1) {
+		if len(m) == 8 {
+			m = m[:4] + "-" + m[4:6] + "-" + m[6:]
+		}
+		if on := site.ParseDate([]byte(m)); on != 0 {
+			d = on
+		}
+	}
+	return d
+}

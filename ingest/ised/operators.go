@@ -1,0 +1,51 @@
+package ised
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"relais/fold"
+)
+
+// licensees are the operators by words of their licensees' names. A name that has
+// none of them is a regional carrier's.
+var licensees = []struct{ words, operator string }{
+	{"bell mobility", "BELL"}, {"bell mobilite", "BELL"}, {"bell canada", "BELL"}, {"bell aliant", "BELL"}, {"bell aws", "BELL"}, {"mts", "BELL"},
+	{"rogers", "ROGERS"}, {"fido", "ROGERS"},
+	{"telus", "TELUS"},
+	{"videotron", "VIDEOTRON_FREEDOM"}, {"freedom", "VIDEOTRON_FREEDOM"}, {"wind mobile", "VIDEOTRON_FREEDOM"},
+}
+
+// operatorKey returns the operator of a licensee. Whole words count: Campbell and
+// Bellevue are not Bell. Other companies of the name than its carriers, such as
+// makers of helicopters, are not Bell either.
+func operatorKey(licensee string) string {
+	words := strings.FieldsFunc(fold.String(licensee), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for _, l := range licensees {
+		wanted := strings.Fields(l.words)
+		for i := range words {
+			if end := i + len(wanted); end <= len(words) && slices.Equal(words[i:end], wanted) {
+				return l.operator
+			}
+		}
+	}
+	return "REGIONAL"
+}
+
+// operator returns the position of a licensee's operator; each spelling is looked
+// at once.
+func (c *country) operator(raw []byte) uint8 {
+	if i, ok := c.operatorOf[string(raw)]; ok {
+		return i
+	}
+	at, _ := c.market.Operator(operatorKey(string(raw)))
+	if cacheable(len(c.operatorOf), raw) {
+		c.operatorOf[string(raw)] = uint8(at)
+	}
+	return uint8(at)
+}
+
+// cacheable bounds the memory of what is looked up once for each spelling: a
+// hostile file could have a new and long one in each row.
+func cacheable(entries int, key []byte) bool { return entries < 10000 && len(key) <= 128 }

@@ -1,0 +1,137 @@
+package ised
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"relais/ingest/source"
+	"relais/market"
+	"relais/site"
+)
+
+func TestOperators(t *testing.T) {
+	for name, want := range map[string]string{
+		"Bell Mobility Inc.": "BELL", "BELL MOBILITÉ INC": "BELL", "Bell Canada": "BELL", "Bell MTS Inc.": "BELL", "MTS Inc.": "BELL", "bell-aliant": "BELL",
+		"Bell Helicopter Textron Canada": "REGIONAL", "Campbell River Wireless": "REGIONAL", "Bellevue Telecom": "REGIONAL", "Bell": "REGIONAL",
+		"Rogers Communications Canada Inc.": "ROGERS", "FIDO Solutions": "ROGERS", "Rogersville Telephone": "REGIONAL",
+		"TELUS Communications Inc.": "TELUS", "Telus": "TELUS", "Vidéotron ltée": "VIDEOTRON_FREEDOM", "VIDEOTRON LTD": "VIDEOTRON_FREEDOM",
+		"Freedom Mobile Inc.": "VIDEOTRON_FREEDOM", "Globalive / WIND Mobile": "VIDEOTRON_FREEDOM", "Northwind Mobile": "REGIONAL",
+		"SaskTel": "REGIONAL", "Bragg Communications Inc.": "REGIONAL", "Tbaytel": "REGIONAL", "Sogetel Mobilité": "REGIONAL", "Ice Wireless Inc.": "REGIONAL",
+	} {
+		if got := operatorKey(name); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+}
+
+// 914 real places of 2013 have 11 spellings of three licensees.
+func TestOperatorsOf2013(t *testing.T) {
+	text, err := os.ReadFile("../../../shared/data/ca/pei_2013.geojson")
+	if err != nil {
+		t.Skip("the places of 2013 are not here: ", err)
+	}
+	var file struct {
+		Features []struct {
+			Properties struct{ Shortcompany, Company string }
+		}
+	}
+	if err := json.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	spellings, counts := map[string]bool{}, map[string]int{}
+	for _, f := range file.Features {
+		spellings[f.Properties.Company] = true
+		got := operatorKey(f.Properties.Company)
+		counts[got]++
+		if got != strings.ToUpper(f.Properties.Shortcompany) {
+			t.Errorf("%s is %s, the file has %s", f.Properties.Company, got, f.Properties.Shortcompany)
+		}
+	}
+	if len(spellings) != 11 || len(counts) != 3 || counts["ROGERS"] != 106 || counts["TELUS"] != 2 {
+		t.Errorf("%d spellings, %v", len(spellings), counts)
+	}
+}
+
+func TestCell(t *testing.T) {
+	for text, want := range map[string]uint32{
+		"25601": 25601, "26345730": 26345730, "302-720-26345730": 26345730, "eNB 102913 cell 2 (26345730)": 0, "LTE_26345730": 26345730,
+		"LAC11500 CellID1234567": 0, "26345730/26345730": 26345730, "26345730/26345731": 0, "268435455": 0, "268435456": 0, "255": 0, "-1": 0, "0": 0,
+		"9223372036854775807": 0, "": 0, "cell 12345": 0, "26345730x": 26345730, "4165551234": 0,
+	} {
+		if got, ok := cellOf([]byte(text)); ok != (want != 0) || ok && got != want {
+			t.Errorf("%q: %d, %t, want %d", text, got, ok, want)
+		}
+	}
+}
+
+func TestAzimuth(t *testing.T) {
+	c := newCountry(market.Get(market.CA))
+	for text, want := range map[string]int{"0 D": 0, "360 D": 0, "359.5 D": 0, "359.4 D": 359, "120 N": 120, "0 N": -1, "120 O": -1, "120 omni": -1, "120 ": 120, " D": -1, "-5 D": -1, "361 D": -1, "N/A D": -1} {
+		raw, omni, _ := strings.Cut(text, " ")
+		if got, ok := c.azimuth([]byte(raw), []byte(omni)); ok != (want >= 0) || ok && int(got) != want {
+			t.Errorf("%q: %d, %t, want %d", text, got, ok, want)
+		}
+	}
+	if c.left.azimuths != 3 {
+		t.Errorf("%d left out, want 3", c.left.azimuths)
+	}
+}
+
+func TestGeneration(t *testing.T) {
+	for text, want := range map[string]site.Generation{"GSM": 2, "HSPA+": 3, "umts": 3, "LTE-A": 4, "5GNR": 5, "5GDSS": 5, "LTE/5GNR": 5, "CDMA": 0, "WIMAX": 0, "OTHER": 0, "": 0, strings.Repeat("LTE", 20): 0} {
+		if got := generation([]byte(text)); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestSameID(t *testing.T) {
+	c := newCountry(market.Get(market.CA))
+	c.places = []place{{corner: corner{lat: 1}}, {corner: corner{lat: 2}}}
+	if _, err := c.keyed(func(corner) uint64 { return 7 }); err == nil || !strings.Contains(err.Error(), "0000000000000007") {
+		t.Errorf("two places with one id: %v", err)
+	}
+	if list, err := c.keyed(func(at corner) uint64 { return uint64(-at.lat) }); err != nil || list[0].place != 1 {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// One place cannot have more licences than a snapshot can number.
+func TestManyLicences(t *testing.T) {
+	text := header
+	for i := range maxStations + 5 {
+		text += with(t, "licence_number", fmt.Sprint(1000000+i))
+	}
+	sites, report, _, err := build(t, "fx.csv", text)
+	if s := only(t, sites, err); len(s.Stations) != maxStations || report.Rejected["too many licences at one place"] != 5 {
+		t.Errorf("%d stations, %v", len(s.Stations), report.Rejected)
+	}
+}
+
+func FuzzBuild(f *testing.F) {
+	f.Add([]byte(header + good))
+	f.Add([]byte("NEW_LICNO,LICENSEE,SERVICE,LATITUDE,LONGITUDE\n1,\xe9,AWS,45,-75\n"))
+	f.Add([]byte(header + "\"" + good))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(t.TempDir(), "20260115.csv")
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		found := source.Found{Input: &source.Input{Path: path}, Kind: Kinds[0]}
+		builders, reports, err := Build([]source.Found{found}, []*market.Market{market.Get(market.CA)}, nil)
+		if err != nil {
+			return
+		}
+		rejected := 0
+		for _, n := range reports[0].Rejected {
+			rejected += n
+		}
+		if r := reports[0]; r.Rows != r.Served+rejected || r.Served == 0 || builders[0].Len() > r.Served || builders[0].Emissions() > r.Served {
+			t.Errorf("%+v, %d sites", r, builders[0].Len())
+		}
+	})
+}

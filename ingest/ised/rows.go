@@ -1,0 +1,249 @@
+package ised
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
+
+	"relais/geo"
+	"relais/ingest/source"
+	"relais/market"
+	"relais/site"
+)
+
+// A country is what is gathered while the file is read: small records and lists of
+// numbers, so that memory follows the sites, not the rows.
+type country struct {
+	market       *market.Market
+	operatorOf   map[string]uint8 // by the licensee's name as written
+	technologyOf map[string]int   // by name as written
+	technologies []technology
+	texts        map[string]string // texts that many places or licences share
+	places       []place
+	placeOf      map[corner]uint32
+	licences     []string
+	licenceOf    map[string]uint32
+	stations     []station
+	stationOf    map[uint64]uint32 // place<<32 | licence
+	newest       site.Date
+	left         leftOut
+
+	// Of places: azimuths, frequencies in Hz, cell identifiers, physical ones, stations.
+	azimuths, tx, rx, cells, physicals, stationsOf facts
+	systems                                        facts // of stations
+}
+
+// A corner is what makes a place: an operator, and coordinates in units of 1e-5
+// degrees.
+type corner struct {
+	lat, lng int32
+	operator uint8
+}
+
+const perDegree = 1e5
+
+type place struct {
+	corner
+	area          int8  // -1 when not stated
+	height        int32 // millimetres, -1 when not stated
+	antennaHeight int32
+	stations      int32
+	heightText    string
+	nature        string
+	location      string
+}
+
+type station struct {
+	place, licence    uint32
+	record, reference string
+}
+
+// maxStations bounds the licences of one place; real ones have some tens.
+const maxStations = 1000
+
+// facts are numbers that belong to places: place<<32 | number.
+type facts []uint64
+
+func (f *facts) add(of, number uint32) { *f = append(*f, uint64(of)<<32|uint64(number)) }
+
+// settle puts each number once, in order.
+func (f *facts) settle() {
+	slices.Sort(*f)
+	*f = slices.Compact(*f)
+}
+
+// of returns those of one place.
+func (f facts) of(place uint32) facts {
+	from, _ := slices.BinarySearch(f, uint64(place)<<32)
+	to := from
+	for to < len(f) && f[to]>>32 == uint64(place) {
+		to++
+	}
+	return f[from:to]
+}
+
+func newCountry(m *market.Market) *country {
+	return &country{market: m, operatorOf: map[string]uint8{}, technologyOf: map[string]int{}, technologies: []technology{{}},
+		texts: map[string]string{}, placeOf: map[corner]uint32{}, licenceOf: map[string]uint32{}, stationOf: map[uint64]uint32{}}
+}
+
+// text returns a field, empty when the source says that it has nothing to say.
+func text(r *source.Reader, column int) []byte {
+	if f := r.Field(column); len(f) != 1 || f[0] != '-' {
+		return f
+	}
+	return nil
+}
+
+// row takes in one frequency of one antenna.
+func (c *country) row(r *source.Reader) (reason string) {
+	category := findCategory(text(r, colCategory))
+	if category < 0 {
+		return "not a cellular licence"
+	}
+	location := text(r, colLocation)
+	if noStations(location) {
+		return "an upload without stations"
+	}
+	licence, licensee := text(r, colLicence), text(r, colLicensee)
+	switch {
+	case len(licence) == 0:
+		return "no licence number"
+	case len(licensee) == 0:
+		return "no licensee"
+	}
+	technology := c.technology(r)
+	if technology == unknown {
+		return "unknown technology"
+	}
+	at, reason := c.corner(text(r, colLatitude), text(r, colLongitude))
+	if reason != "" {
+		return reason
+	}
+	at.operator = c.operator(licensee)
+	place := c.place(at)
+	station, ok := c.station(place, licence)
+	if !ok {
+		return "too many licences at one place"
+	}
+	c.systems.add(station, system(technology, category))
+	s := &c.stations[station]
+	s.record, s.reference = c.least(s.record, text(r, colRecord)), c.least(s.reference, text(r, colReference))
+	c.describe(&c.places[place], r, location)
+	c.radio(place, r, category, c.technologies[technology].generation)
+	c.newest = max(c.newest, site.ParseDate(text(r, colUploaded)))
+	return ""
+}
+
+// noStations tells whether the location says that a licence has nothing new, or
+// nothing at all.
+func noStations(location []byte) bool {
+	for _, word := range []string{"NOCHANGES", "NOCHANGE", "NOSTATIONS"} {
+		if bytes.EqualFold(location, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
+
+// corner reads coordinates.
+func (c *country) corner(lat, lng []byte) (corner, string) {
+	y, ok1 := number(lat)
+	x, ok2 := number(lng)
+	if !ok1 || !ok2 {
+		return corner{}, "no position"
+	}
+	if !c.market.Box.Contains(geo.Point{Lat: y, Lng: x}) {
+		if c.market.Box.Contains(geo.Point{Lat: x, Lng: y}) {
+			return corner{}, "latitude and longitude swapped"
+		}
+		return corner{}, "position outside Canada"
+	}
+	return corner{lat: int32(math.Round(y * perDegree)), lng: int32(math.Round(x * perDegree))}, ""
+}
+
+func (c *country) place(at corner) uint32 {
+	i, ok := c.placeOf[at]
+	if !ok {
+		i = uint32(len(c.places))
+		c.places = append(c.places, place{corner: at, area: -1, height: -1, antennaHeight: -1})
+		c.placeOf[at] = i
+	}
+	return i
+}
+
+func (c *country) station(place uint32, licence []byte) (uint32, bool) {
+	number, ok := c.licenceOf[string(licence)]
+	if !ok {
+		number = uint32(len(c.licences))
+		c.licences = append(c.licences, string(licence))
+		c.licenceOf[string(licence)] = number
+	}
+	key := uint64(place)<<32 | uint64(number)
+	i, ok := c.stationOf[key]
+	if !ok {
+		if c.places[place].stations == maxStations {
+			return 0, false
+		}
+		c.places[place].stations++
+		i = uint32(len(c.stations))
+		c.stations = append(c.stations, station{place: place, licence: number})
+		c.stationOf[key] = i
+		c.stationsOf.add(place, i)
+	}
+	return i, true
+}
+
+// describe keeps what a row says of a place. Where rows differ, the highest and the
+// first in the order of letters are kept, so that the rows' order does not matter.
+func (c *country) describe(p *place, r *source.Reader, location []byte) {
+	if area, ok := c.market.Area(string(text(r, colProvince))); ok && (p.area < 0 || int8(area) < p.area) {
+		p.area = int8(area)
+	}
+	p.location = c.least(p.location, location)
+	p.nature = c.least(p.nature, text(r, colStructureType))
+	raw := text(r, colStructureHeight)
+	if h := c.metres(raw); h >= 0 && h >= p.height {
+		if h > p.height {
+			p.height, p.heightText = h, ""
+		}
+		p.heightText = c.least(p.heightText, raw)
+	}
+	p.antennaHeight = max(p.antennaHeight, c.metres(text(r, colAntennaHeight)))
+}
+
+// radio keeps what a row says of antennas and cells.
+func (c *country) radio(place uint32, r *source.Reader, category int, g site.Generation) {
+	if a, ok := c.azimuth(text(r, colAzimuth), text(r, colOmni)); ok {
+		c.azimuths.add(place, a)
+	}
+	if hz, ok := c.hertz(text(r, colTx), category); ok {
+		c.tx.add(place, hz)
+	}
+	if hz, ok := c.hertz(text(r, colRx), category); ok {
+		c.rx.add(place, hz)
+	}
+	if g == site.G4 {
+		if eci, ok := cellOf(text(r, colCell)); ok {
+			c.cells.add(place, eci)
+		}
+	}
+	if pci, ok := c.physical(text(r, colPhysical), g); ok {
+		c.physicals.add(place, pci)
+	}
+}
+
+// least returns the first of two texts in the order of their bytes, an empty one
+// aside.
+func (c *country) least(have string, raw []byte) string {
+	if len(raw) == 0 || have != "" && cmp.Compare(have, string(raw)) <= 0 {
+		return have
+	}
+	if s, ok := c.texts[string(raw)]; ok {
+		return s
+	}
+	s := string(raw)
+	c.texts[s] = s
+	return s
+}

@@ -1,0 +1,116 @@
+package ised
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode"
+
+	"relais/fold"
+	"relais/ingest/source"
+	"relais/site"
+)
+
+// A category of cellular licences: its band's usual number, and the frequencies,
+// MHz, that it can be about. A licence is for one band, so that the frequency of a
+// row decides nothing; one that lies elsewhere is wrong.
+type category struct {
+	code     string
+	band     string
+	low, top float64
+}
+
+var categories = []category{
+	{"CELL", "850", 824, 894},
+	{"PCS", "1900", 1850, 1995},
+	{"PCSG", "1900", 1850, 1995},
+	{"AWS", "1700", 1695, 2200},
+	{"AWS-3", "1700", 1695, 2200},
+	{"BRS", "2500", 2496, 2690},
+	{"MBS", "700", 698, 806},
+	{"600B", "600", 614, 698},
+	{"3500B", "3500", 3400, 3900},
+}
+
+func findCategory(code []byte) int {
+	for i, c := range categories {
+		if fold.EqualASCII(c.code, string(code)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// families are the technologies by what their names have in them, the newest first.
+var families = []struct {
+	part       string
+	generation site.Generation
+}{
+	{"5g", site.G5}, {"nr", site.G5}, {"lte", site.G4}, {"hspa", site.G3}, {"umts", site.G3}, {"gsm", site.G2},
+}
+
+// A technology as published.
+type technology struct {
+	name       string
+	generation site.Generation
+}
+
+const (
+	maxTechnologies = 100
+	unstated        = 0 // the technology of tables that have no such column
+	unknown         = -1
+)
+
+// technology returns the position of a row's technology, or unknown.
+func (c *country) technology(r *source.Reader) int {
+	if !r.Has(colTechnology) {
+		return unstated
+	}
+	raw := text(r, colTechnology)
+	if i, ok := c.technologyOf[string(raw)]; ok {
+		return i
+	}
+	i := unknown
+	if g := generation(raw); g != 0 && len(c.technologies) < maxTechnologies {
+		i = len(c.technologies)
+		c.technologies = append(c.technologies, technology{string(raw), g})
+	}
+	if i != unknown || cacheable(len(c.technologyOf), raw) {
+		c.technologyOf[string(raw)] = i
+	}
+	return i
+}
+
+// generation returns 0 for a technology that is none of the families.
+func generation(raw []byte) site.Generation {
+	if len(raw) > 32 || bytes.ContainsFunc(raw, func(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar }) {
+		return 0
+	}
+	name := fold.String(string(raw))
+	for _, f := range families {
+		if strings.Contains(name, f.part) {
+			return f.generation
+		}
+	}
+	return 0
+}
+
+// system returns the number of a technology in a category's band, which has that of
+// its first category.
+func system(technology, of int) uint32 {
+	if technology == unstated {
+		return 0
+	}
+	first := slices.IndexFunc(categories, func(k category) bool { return k.band == categories[of].band })
+	return uint32(technology*len(categories) + first)
+}
+
+// emission returns what a system is called: nothing when its technology is not
+// stated.
+func (c *country) emission(system uint32) (name string, g site.Generation) {
+	t := c.technologies[int(system)/len(categories)]
+	if t.name == "" {
+		return "", 0
+	}
+	return t.name + " " + categories[int(system)%len(categories)].band, t.generation
+}

@@ -1,0 +1,145 @@
+package ised
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"relais/site"
+)
+
+// leftOut counts values that are not served though their rows are.
+type leftOut struct{ heights, azimuths, frequencies, physicals int }
+
+// String says so in words, "" when there are none.
+func (l leftOut) String() string {
+	var parts []string
+	for _, x := range []struct {
+		n    int
+		what string
+	}{{l.heights, "heights"}, {l.azimuths, "azimuths"}, {l.frequencies, "frequencies"}, {l.physicals, "physical cell ids"}} {
+		if x.n > 0 {
+			parts = append(parts, fmt.Sprint(x.n, " ", x.what))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return "values out of range were left out: " + strings.Join(parts, ", ")
+}
+
+// number reads a decimal number: digits and a point, nothing of NaN, Inf or 0x10.
+func number(b []byte) (float64, bool) {
+	if len(b) == 0 || len(b) > 32 || bytes.ContainsFunc(b, func(r rune) bool { return (r < '0' || r > '9') && r != '.' && r != '-' && r != '+' }) {
+		return 0, false
+	}
+	x, err := strconv.ParseFloat(string(b), 64)
+	return x, err == nil
+}
+
+// maxMetres is above every structure that stands on the ground.
+const maxMetres = 1000
+
+// metres reads a height into millimetres, -1 when there is none.
+func (c *country) metres(raw []byte) int32 {
+	if len(raw) == 0 {
+		return -1
+	}
+	h, ok := number(raw)
+	if !ok || h < 0 || h > maxMetres {
+		c.left.heights++
+		return -1
+	}
+	return int32(math.Round(h * 1000))
+}
+
+// azimuth reads degrees from true north into whole ones, 0 to 359. Antennas that
+// send in every direction have none: O, Y and OMNI say so. N is ISED's letter for
+// "non-directional", but may have been meant as "no" where a direction stands beside
+// it.
+func (c *country) azimuth(raw, omni []byte) (uint32, bool) {
+	if len(raw) == 0 {
+		return 0, false
+	}
+	a, ok := number(raw)
+	if !ok || a < 0 || a > 360 {
+		c.left.azimuths++
+		return 0, false
+	}
+	whole := uint32(math.Floor(a+0.5)) % 360
+	switch string(bytes.ToUpper(omni)) {
+	case "O", "Y", "OMNI":
+		return 0, false
+	case "N":
+		return whole, whole != 0
+	}
+	return whole, true
+}
+
+// hertz reads a frequency in MHz that the category can be about.
+func (c *country) hertz(raw []byte, category int) (uint32, bool) {
+	if len(raw) == 0 {
+		return 0, false
+	}
+	mhz, ok := number(raw)
+	if k := categories[category]; !ok || mhz < k.low || mhz > k.top {
+		c.left.frequencies++
+		return 0, false
+	}
+	return uint32(math.Round(mhz * 1e6)), true
+}
+
+// physical reads the physical cell id of an LTE or 5G cell. Of older ones the
+// column has other numbers.
+func (c *country) physical(raw []byte, g site.Generation) (uint32, bool) {
+	top := map[site.Generation]uint64{site.G4: 503, site.G5: 1007}[g]
+	if len(raw) == 0 || top == 0 {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(raw), 10, 32)
+	if err != nil || n > top {
+		c.left.physicals++
+		return 0, false
+	}
+	return uint32(n), true
+}
+
+// An ECI has 28 bits: the eNB's number and 8 of the cell. All ones stand for an
+// unknown one.
+const (
+	cellBits = 8
+	maxECI   = 1<<28 - 2
+)
+
+// cellOf finds the ECI in an LTE cell's free text: the field itself, or the only
+// number in it that is as long as real ones are.
+func cellOf(raw []byte) (eci uint32, ok bool) {
+	if n, whole := digits(raw); whole {
+		return n, n >= 1<<cellBits && n <= maxECI
+	}
+	for _, word := range bytes.FieldsFunc(raw, func(r rune) bool { return r < '0' || r > '9' }) {
+		if n, whole := digits(word); whole && len(word) >= 6 && n <= maxECI {
+			if ok && n != eci {
+				return 0, false
+			}
+			eci, ok = n, true
+		}
+	}
+	return eci, ok && !bytes.Contains(bytes.ToUpper(raw), []byte("LAC"))
+}
+
+// digits reads at most nine digits.
+func digits(b []byte) (n uint32, ok bool) {
+	if len(b) == 0 || len(b) > 9 {
+		return 0, false
+	}
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + uint32(c-'0')
+	}
+	return n, true
+}

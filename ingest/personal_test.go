@@ -1,0 +1,154 @@
+package ingest
+
+import (
+	"archive/zip"
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"relais/demo"
+	"relais/market"
+	"relais/snapshot"
+)
+
+var canada = []market.Code{market.CA}
+
+// extract is an extract with invented contacts in every row, the broken ones too.
+func extract(t *testing.T, rows int, o demo.CAOptions) (string, demo.CACounts) {
+	t.Helper()
+	o.Personal = true
+	var b bytes.Buffer
+	counts, err := demo.WriteCA(&b, rows, o)
+	if err != nil || !strings.Contains(b.String(), "PERSONAL Name") {
+		t.Fatalf("no contacts: %v", err)
+	}
+	return b.String(), counts
+}
+
+// zipped makes an archive of names and texts.
+func zipped(t *testing.T, members ...string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := 0; i < len(members); i += 2 {
+		w, err := z.Create(members[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(w, members[i+1])
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// noContacts fails when any file of the folder, unpacked where it is packed, has a
+// contact in it.
+func (k kit) noContacts(when string) {
+	k.t.Helper()
+	for path, text := range k.state() {
+		if strings.HasSuffix(path, ".zst") {
+			d, err := zstd.NewReader(strings.NewReader(text))
+			if err != nil {
+				k.t.Fatal(err)
+			}
+			unpacked, err := io.ReadAll(d)
+			d.Close()
+			if err != nil {
+				k.t.Fatalf("%s: %v", path, err)
+			}
+			text = string(unpacked)
+		}
+		if strings.HasPrefix(text, "PK") {
+			k.t.Errorf("%s: %s is kept as an archive", when, path)
+		}
+		for _, contact := range []string{"PERSONAL", "personal.example", "555-"} {
+			if at := strings.Index(text, contact); at >= 0 {
+				k.t.Errorf("%s: %s has %q", when, path, text[max(0, at-20):min(len(text), at+40)])
+			}
+		}
+	}
+}
+
+func (k kit) canada(paths ...string) (*Report, *snapshot.Snapshot) {
+	k.t.Helper()
+	r, err := k.run(false, canada, paths...)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return r, k.snapshot(market.CA)
+}
+
+// Contacts of the extract are in no file of the folder: not in the snapshot, nor in
+// what is kept, from which the same sites come again.
+func TestPersonalData(t *testing.T) {
+	text, counts := extract(t, 4000, demo.CAOptions{Broken: true})
+	older, _ := extract(t, 4000, demo.CAOptions{Broken: true, Older: true})
+	packed := func() string {
+		var b bytes.Buffer
+		z, err := zstd.NewWriter(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(z, text)
+		z.Close()
+		return b.String()
+	}()
+	for name, content := range map[string]string{
+		"SYNTHETIC_fx.csv": text, "SYNTHETIC_older.csv": older, "SYNTHETIC_fx.csv.zst": packed,
+		"SYNTHETIC_FX.zip": zipped(t, "in/fx.csv", text, "README.txt", "write to n1@personal.example"),
+		"FX.zip":           zipped(t, "SYNTHETIC_fx.csv", text),
+	} {
+		k := newKit(t)
+		r, snap := k.canada(k.file(name, content))
+		if r.Files[0].Rows != counts.Rows || snap.Len() != counts.Places || !snap.Synthetic {
+			t.Errorf("%s: %+v, %d sites", name, r.Files[0], snap.Len())
+		}
+		k.noContacts(name)
+		os.RemoveAll(k.src)
+		again, from := k.canada()
+		kept := again.Files[0]
+		if !kept.Kept || kept.Rows != r.Files[0].Rows || kept.Served != r.Files[0].Served || from.Version != snap.Version {
+			t.Errorf("%s, from what is kept: %+v, version %s, want %s", name, kept, from.Version, snap.Version)
+		}
+		k.noContacts(name + ", again")
+		files, err := CheckKept(t.Context(), k.dir)
+		if err != nil || len(files) != 1 || files[0].Err != nil {
+			t.Errorf("%s: kept %+v, %v", name, files, err)
+		}
+	}
+}
+
+// A stray quote must not join two rows: the second one's contacts would stand in the
+// first one's address.
+func TestPersonalDataBehindStrayQuotes(t *testing.T) {
+	k := newKit(t)
+	text, _ := extract(t, 60, demo.CAOptions{})
+	lines := strings.SplitAfter(text, "\n")
+	for i := 5; i < len(lines)-1; i += 7 { // the closing quote of location is lost
+		at := strings.Index(lines[i], `",FX`)
+		lines[i] = lines[i][:at] + lines[i][at+1:]
+	}
+	r, _ := k.canada(k.file("SYNTHETIC_fx.csv", strings.Join(lines, "")))
+	if f := r.Files[0]; f.Rows != 60 || f.Rejected["wrong number of columns"] != 8 || f.Served != 52 {
+		t.Errorf("%+v", f)
+	}
+	k.noContacts("stray quotes")
+}
+
+// An archive of other tables is kept as it is.
+func TestNothingPersonal(t *testing.T) {
+	k := newKit(t)
+	k.must(k.file("o.csv", observatory("2026-08-27", 20)), k.file("SUP.zip", zipped(t, "SUP_ANTENNE.txt", antennas)))
+	kept, err := filepath.Glob(filepath.Join(string(k.dir), "sources", "FR", "*", "*"))
+	if err != nil || !slices.ContainsFunc(kept, func(p string) bool { return filepath.Base(p) == "SUP.zip" }) {
+		t.Errorf("kept %q, %v", kept, err)
+	}
+}
