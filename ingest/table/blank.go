@@ -43,7 +43,7 @@ func (r *Reader) write(out *bufio.Writer, blank []bool) {
 		}
 		switch {
 		case blank[i]:
-		case bytes.IndexByte(f, r.opt.Comma) >= 0 || bytes.ContainsAny(f, "\"\n"):
+		case r.needsQuotes(f):
 			out.WriteByte('"')
 			out.Write(bytes.ReplaceAll(f, []byte(`"`), []byte(`""`)))
 			out.WriteByte('"')
@@ -52,4 +52,13 @@ func (r *Reader) write(out *bufio.Writer, blank []bool) {
 		}
 	}
 	out.WriteByte('\n')
+}
+
+func (r *Reader) needsQuotes(f []byte) bool {
+	for _, c := range f {
+		if c == r.opt.Comma || c == '"' || c == '\n' {
+			return true
+		}
+	}
+	return false
 }
