@@ -23,10 +23,10 @@ func isDatabase(name string) bool {
 	return slices.ContainsFunc(databases, func(d database) bool { return d.file == name })
 }
 
-// transient are files of the folder that no backup needs: locks, the socket, and
-// the day's counts, which are worth a day.
+// transient are files of the folder that no backup needs: locks, the socket,
+// downloads that are under way, and the day's counts, which are worth a day.
 func transient(name string) bool {
-	return strings.HasSuffix(name, ".lock") || name == socketFile || strings.HasPrefix(name, quotaFile)
+	return strings.HasPrefix(filepath.ToSlash(name), "downloads/") || strings.HasSuffix(name, ".lock") || name == socketFile || strings.HasPrefix(name, quotaFile)
 }
 
 // Backup copies a folder to dest, which must be missing or empty, while it is

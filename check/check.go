@@ -150,14 +150,15 @@ func (r *Report) note(format string, args ...any) {
 
 // ours tells whether a folder is one that relais makes.
 func ours(name string) bool {
-	return name == "snapshots" || name == "sources" || strings.HasPrefix(name, "sources/")
+	return name == "snapshots" || name == "sources" || name == "downloads" || strings.HasPrefix(name, "sources/") || strings.HasPrefix(name, "downloads/")
 }
 
-// known tells whether a file needs no check: a lock, or a manifest whose files were
-// read.
+// known tells whether a file needs no check: a lock, a manifest whose files were
+// read, and what update can fetch again.
 func known(name string) bool {
 	first, base, below := strings.Cut(name, "/")
-	return !below && strings.HasSuffix(name, ".lock") || first == "sources" && filepath.Base(base) == folder.ManifestName
+	return !below && strings.HasSuffix(name, ".lock") || first == "downloads" ||
+		first == "sources" && (filepath.Base(base) == folder.ManifestName || filepath.Base(base) == folder.UpdateName)
 }
 
 // unknown says what a file may be that was not looked at.

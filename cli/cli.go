@@ -32,6 +32,7 @@ type commands struct {
 	Demo     demoCommand     `cmd:"" help:"Make a synthetic country and serve it: the first thing to try."`
 	Serve    serveCommand    `cmd:"" help:"Serve the API from a data folder."`
 	Ingest   ingestCommand   `cmd:"" help:"Read authority files once and write each market's snapshot."`
+	Update   updateCommand   `cmd:"" help:"Download the authorities' current files, then ingest them."`
 	Client   clientCommand   `cmd:"" help:"Who may call: clients, keys, limits."`
 	Backup   backupCommand   `cmd:"" help:"Copy the data folder, while it is served or not."`
 	Restore  restoreCommand  `cmd:"" help:"Copy a backup into an empty data folder."`

@@ -119,7 +119,7 @@ func makeDemo(ctx context.Context, dir folder.Dir, streams Streams) error {
 		if err != nil {
 			return err
 		}
-		r, err := ingest.Run(ctx, ingest.Options{Dir: dir, Markets: set.Markets, Paths: files, Now: time.Now(), Progress: progress(streams.Err)})
+		r, err := ingest.Run(ctx, ingest.Options{Dir: dir, Markets: set.Markets, Paths: files, Now: time.Now(), Progress: progress(streams.Err, "reading")})
 		if err != nil {
 			return err
 		}

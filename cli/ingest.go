@@ -37,7 +37,7 @@ The last good input of each kind is kept in DIR/sources: a new weekly observatoi
 
 // Run ingests the files.
 func (c *ingestCommand) Run(ctx context.Context, streams Streams) error {
-	o := ingest.Options{Dir: c.dir(), Markets: c.Markets, Paths: c.Files, Force: c.Force, Now: time.Now(), Progress: progress(streams.Err)}
+	o := ingest.Options{Dir: c.dir(), Markets: c.Markets, Paths: c.Files, Force: c.Force, Now: time.Now(), Progress: progress(streams.Err, "reading")}
 	r, err := ingest.Run(ctx, o)
 	if err != nil {
 		return err
@@ -49,14 +49,14 @@ func (c *ingestCommand) Run(ctx context.Context, streams Streams) error {
 }
 
 // progress returns a bar on a terminal, nil elsewhere.
-func progress(w io.Writer) func(int64) func(int) {
+func progress(w io.Writer, what string) func(int64) func(int) {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return nil
 	}
 	return func(total int64) func(int) {
 		bar := progressbar.NewOptions64(total, progressbar.OptionSetWriter(w), progressbar.OptionShowBytes(true),
-			progressbar.OptionSetDescription("reading"), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+			progressbar.OptionSetDescription(what), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 		return func(n int) { bar.Add(n) } // a bar that cannot be drawn changes nothing
 	}
 }

@@ -28,10 +28,12 @@ type serveCommand struct {
 	Listen  string `default:"127.0.0.1:8080" help:"Where to listen (${default})."`
 	BaseURL string `name:"base-url" placeholder:"URL" help:"Origin and prefix under which clients reach the service; default: the listen address."`
 	proxyFlags
-	OpsListen      string `placeholder:"ADDR" help:"Where /healthz, /readyz and /metrics listen instead, such as 127.0.0.1:9090."`
-	AttestationKey string `type:"path" placeholder:"FILE" help:"Public key (PEM) that device attestations are checked with."`
-	Log            string `enum:"text,json" default:"text" help:"Form of the log."`
-	LogAddress     string `enum:"short,full" default:"short" help:"Client addresses in the log: shortened to /24 and /48, or full."`
+	OpsListen      string        `placeholder:"ADDR" help:"Where /healthz, /readyz and /metrics listen instead, such as 127.0.0.1:9090."`
+	AttestationKey string        `type:"path" placeholder:"FILE" help:"Public key (PEM) that device attestations are checked with."`
+	UpdateEvery    time.Duration `placeholder:"DURATION" help:"Fetch the authorities' files in the background that often, such as 24h; default: never."`
+	Sources        string        `type:"path" placeholder:"FILE" help:"With --update-every: a table of your own of where the files are."`
+	Log            string        `enum:"text,json" default:"text" help:"Form of the log."`
+	LogAddress     string        `enum:"short,full" default:"short" help:"Client addresses in the log: shortened to /24 and /48, or full."`
 }
 
 // proxyFlags say what stands before the server.
@@ -46,7 +48,8 @@ func (*serveCommand) Help() string {
 
 Examples:
   relais serve --data DIR
-  relais serve --data DIR --listen 127.0.0.1:9000 --base-url https://antennas.example`
+  relais serve --data DIR --listen 127.0.0.1:9000 --base-url https://antennas.example
+  relais serve --data DIR --update-every 24h`
 }
 
 // Times and sizes that hold off clients that do not behave.
@@ -93,6 +96,10 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 			return err
 		}
 	}
+	keeper, err := c.keeperOf(dir)
+	if err != nil {
+		return err
+	}
 	stores, err := admin.Open(dir, "relais serve on "+c.Listen, log)
 	if err != nil {
 		return err
@@ -109,6 +116,7 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 	requests, flush := newRequestLog(streams.Err, c.Log)
 	defer flush()
 	api, err := httpapi.New(httpapi.Options{
+		Updates: updatesOf(keeper),
 		BaseURL: base, Version: version(), Log: log, Requests: requests, FullAddress: c.LogAddress == "full", OpsApart: c.OpsListen != "",
 		Proxies: proxies, PublicPrefix: strings.TrimSuffix(c.PublicPrefix, "/"),
 		Gate: &access.Gate{Clients: stores.Clients, Attestor: attestor, Failures: access.NewFailures(), Answers: stores.Answers, Origin: originOf(base)},
@@ -131,6 +139,10 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 	var background sync.WaitGroup
 	background.Go(func() { follow(ctx, dir, api, log) })
 	background.Go(func() { stores.Keep(ctx, log) })
+	if keeper != nil {
+		keeper.Log = log
+		background.Go(func() { keeper.Run(ctx) })
+	}
 	background.Go(func() {
 		if err := stores.Serve(ctx, log); err != nil {
 			log.Warn("no admin.sock here: relais client and other admin commands need the server stopped", "error", err)

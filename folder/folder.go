@@ -20,6 +20,10 @@ type Dir string
 // ManifestName is the file below Sources that names what is kept there.
 const ManifestName = "manifest.json"
 
+// UpdateName is the file below Sources that remembers where what is kept there was
+// downloaded, and in which version.
+const UpdateName = "update.json"
+
 const lockSuffix = ".lock"
 
 // Snapshots is where the snapshots lie, one file a market.
@@ -34,6 +38,9 @@ func (d Dir) Snapshot(market string) string {
 func (d Dir) Sources(market string) string {
 	return filepath.Join(string(d), "sources", market)
 }
+
+// Downloads is where files lie until they are ingested.
+func (d Dir) Downloads() string { return filepath.Join(string(d), "downloads") }
 
 // Unused tells whether the folder is missing, or holds nothing but what is left
 // of an ingest that was ended before it had written anything.
@@ -52,7 +59,7 @@ func (d Dir) Unused() (bool, error) {
 		}
 		first, _, below := strings.Cut(filepath.ToSlash(name), "/")
 		switch {
-		case e.IsDir() && (name == "." || first == "snapshots" || first == "sources"):
+		case e.IsDir() && name == ".", first == "downloads", e.IsDir() && (first == "snapshots" || first == "sources"):
 		case !below && strings.HasSuffix(name, lockSuffix):
 		case first == "snapshots" && IsTemporary(e), first == "sources" && e.Name() != ManifestName:
 		default:

@@ -35,12 +35,30 @@ type readiness struct {
 	Reason   string                       `json:"reason,omitempty"`
 	Markets  map[market.Code]loadedMarket `json:"markets"`
 	Problems map[market.Code]string       `json:"problems,omitempty"`
+	Update   *Updates                     `json:"update,omitempty"`
+}
+
+// Updates say how the data is kept fresh in the background.
+type Updates struct {
+	Running  bool                   `json:"running"`
+	LastRun  time.Time              `json:"lastRun,omitzero"` // when it ended
+	Next     time.Time              `json:"next,omitzero"`
+	Problems map[market.Code]string `json:"problems,omitempty"`
+	// Success is when a market's files were last fetched or found unchanged, Failures
+	// how often they were not since the start; both are for /metrics.
+	Success  map[market.Code]time.Time `json:"-"`
+	Failures map[market.Code]int       `json:"-"`
 }
 
 // ready tells whether data is loaded, and which.
 func ready(s *Server, x *exchange) {
 	set := s.set.Load()
 	v := readiness{Markets: map[market.Code]loadedMarket{}}
+	if s.Updates != nil {
+		u := s.Updates()
+		u.LastRun, u.Next = u.LastRun.UTC().Truncate(time.Second), u.Next.UTC().Truncate(time.Second)
+		v.Update = &u
+	}
 	if set == nil {
 		v.Reason = "the data is still loading"
 		s.plain(x, http.StatusServiceUnavailable, v)

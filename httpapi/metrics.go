@@ -29,7 +29,7 @@ const (
 	addressLimit = "address" // of failed authentications
 )
 
-func newMeters(version string, data func() *index.Set) *meters {
+func newMeters(version string, data func() *index.Set, updates func() Updates) *meters {
 	m := &meters{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "relais_requests_total", Help: "Answered requests."}, []string{"route", "code"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "relais_request_duration_seconds", Help: "Time from the header of a request to the end of its answer.",
@@ -45,6 +45,9 @@ func newMeters(version string, data func() *index.Set) *meters {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(m.requests, m.duration, m.refusals, m.reloads, build, dataCollector(data),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if updates != nil {
+		registry.MustRegister(updateCollector(updates))
+	}
 	m.page = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	return m
 }
@@ -104,6 +107,31 @@ func (c dataCollector) Collect(to chan<- prometheus.Metric) {
 		gauge(dataInfo, 1, code, m.Snap.Version, m.Snap.SourceDate)
 		gauge(dataSites, float64(m.Len()), code)
 		gauge(dataLoaded, float64(m.Loaded.Unix()), code)
+	}
+}
+
+// An updateCollector says how the updates in the background are.
+type updateCollector func() Updates
+
+var (
+	updateSuccess  = prometheus.NewDesc("relais_update_last_success_timestamp_seconds", "When a market's source files were last fetched or found unchanged: seconds since 1970.", []string{"market"}, nil)
+	updateFailures = prometheus.NewDesc("relais_update_failures_total", "Updates of a market that failed; what was loaded before goes on.", []string{"market"}, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (updateCollector) Describe(to chan<- *prometheus.Desc) {
+	to <- updateSuccess
+	to <- updateFailures
+}
+
+// Collect implements prometheus.Collector.
+func (c updateCollector) Collect(to chan<- prometheus.Metric) {
+	u := c()
+	for code, at := range u.Success {
+		to <- prometheus.MustNewConstMetric(updateSuccess, prometheus.GaugeValue, float64(at.Unix()), string(code))
+	}
+	for code, n := range u.Failures {
+		to <- prometheus.MustNewConstMetric(updateFailures, prometheus.CounterValue, float64(n), string(code))
 	}
 }
 

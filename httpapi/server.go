@@ -37,6 +37,9 @@ type Options struct {
 	// whole in it.
 	Requests    *slog.Logger
 	FullAddress bool
+	// Updates, which may be nil, says how the data is kept fresh; it is called for
+	// /readyz and /metrics.
+	Updates func() Updates
 	// OpsApart leaves /healthz, /readyz and /metrics to Operational alone.
 	OpsApart bool
 }
@@ -58,7 +61,7 @@ type Server struct {
 func New(o Options) (*Server, error) {
 	s := &Server{Options: o, pages: newCache(pageCacheBytes), bodies: newBodies()}
 	s.prepared.Store(&prepared{})
-	s.meters = newMeters(o.Version, s.set.Load)
+	s.meters = newMeters(o.Version, s.set.Load, o.Updates)
 	if err := s.document(); err != nil {
 		return nil, err
 	}

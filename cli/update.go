@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"relais/folder"
+	"relais/httpapi"
+	"relais/market"
+	"relais/update"
+)
+
+type updateCommand struct {
+	dataFlag
+	Market  []market.Code `arg:"" optional:"" name:"market" help:"Only these markets; those that come from the same files come with them."`
+	Sources string        `type:"path" placeholder:"FILE" help:"A table of your own of where the files are, instead of the one that relais has."`
+	Force   bool          `help:"Download what has not changed, too, try again what was refused, and override the guards as ingest --force does."`
+	JSON    bool          `name:"json" help:"Print the report as one JSON object."`
+}
+
+// Help is shown below the flags.
+func (*updateCommand) Help() string {
+	return `Downloads the authorities' current files and ingests them. What has not changed is not downloaded again, and a cut transfer goes on where it ended. A file that is refused leaves what is there as it was; it is remembered and tried again when it changes. Exit code 1 says that something failed; the other markets were updated all the same.
+
+Examples:
+  relais update --data DIR
+  relais update --data DIR FR CH
+  relais update --data DIR --sources my-sources.json --json`
+}
+
+// Run updates the folder.
+func (c *updateCommand) Run(ctx context.Context, streams Streams) error {
+	table, err := readSources(c.Sources)
+	if err != nil {
+		return err
+	}
+	o := update.Options{
+		Dir: c.dir(), Table: table, Markets: c.Market, Force: c.Force, Version: version(), Limits: update.DefaultLimits,
+		Fetching: fetching(streams.Err), Reading: progress(streams.Err, "reading"),
+	}
+	r, err := update.Run(ctx, o)
+	if errors.Is(err, context.Canceled) {
+		return errors.New("stopped; what is served is as it was, and the next update goes on with what has come")
+	}
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		err = printJSON(streams.Out, r)
+	} else {
+		err = printUpdate(streams.Out, r)
+	}
+	if err != nil {
+		return err
+	}
+	if r.Failed() {
+		var problems []string
+		for _, s := range r.Sources {
+			if p := s.Problem(); s.Status == update.Failed {
+				problems = append(problems, fmt.Sprintf("%s: %s", marketNames(s), p))
+			}
+		}
+		return errors.New(strings.Join(problems, "\n        "))
+	}
+	return nil
+}
+
+// readSources reads the user's table, relais' own when none is named.
+func readSources(path string) (*update.Table, error) {
+	if path == "" {
+		return update.Default()
+	}
+	return update.ReadTable(path)
+}
+
+// fetching returns bars on a terminal, nil elsewhere.
+func fetching(w io.Writer) func(string, int64) func(int) {
+	if progress(w, "") == nil {
+		return nil
+	}
+	return func(name string, total int64) func(int) { return progress(w, name)(total) }
+}
+
+func marketNames(s *update.SourceReport) string {
+	names := make([]string, len(s.Markets))
+	for i, m := range s.Markets {
+		names[i] = string(m)
+	}
+	return strings.Join(names, ",")
+}
+
+func printUpdate(w io.Writer, r *update.Report) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "MARKETS\tFILE\tSTATUS\tBYTES\tFROM")
+	for _, s := range r.Sources {
+		for _, f := range s.Files {
+			bytes := fmt.Sprint(f.Bytes)
+			if f.Resumed > 0 {
+				bytes += fmt.Sprintf(" after %d", f.Resumed)
+			}
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", marketNames(s), f.Name, f.Status, bytes, f.URL)
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, s := range r.Sources {
+		for _, in := range s.Ingests {
+			if err := printIngest(w, in); err != nil {
+				return err
+			}
+		}
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintln(w, "note:", n)
+	}
+	return nil
+}
+
+// keeperOf makes what keeps the folder fresh while it is served.
+func (c *serveCommand) keeperOf(dir folder.Dir) (*update.Keeper, error) {
+	if c.UpdateEvery == 0 {
+		return nil, nil
+	}
+	if c.UpdateEvery < time.Second {
+		return nil, usageError{fmt.Errorf("--update-every %s: want a time between two updates, such as 24h", c.UpdateEvery)}
+	}
+	table, err := readSources(c.Sources)
+	if err != nil {
+		return nil, err
+	}
+	if err := update.Writable(dir); err != nil {
+		if folder.ReadOnly(err) {
+			return nil, fmt.Errorf("--update-every: nothing can be written to %s, so that it cannot be updated: %w", dir, err)
+		}
+		return nil, err
+	}
+	return &update.Keeper{Options: update.Options{Dir: dir, Table: table, Version: version(), Limits: update.DefaultLimits}, Every: c.UpdateEvery}, nil
+}
+
+// updatesOf lets the API say how the updates are; nil when there are none.
+func updatesOf(k *update.Keeper) func() httpapi.Updates {
+	if k == nil {
+		return nil
+	}
+	return func() httpapi.Updates {
+		s := k.State()
+		return httpapi.Updates{Running: s.Running, LastRun: s.Last, Next: s.Next, Problems: s.Problems, Success: s.Success, Failures: s.Failures}
+	}
+}

@@ -1,0 +1,48 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"relais/market"
+)
+
+func TestUpdates(t *testing.T) {
+	s := newServer(t)
+	if _, ok := readyz(t, s)["update"]; ok {
+		t.Error("/readyz speaks of updates that there are none of")
+	}
+	is := Updates{Next: time.Unix(1764000000, 5), Failures: map[market.Code]int{market.FR: 0}}
+	o := s.Options
+	o.Updates = func() Updates { return is }
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := readyz(t, s)["update"].(map[string]any)
+	if u["next"] != "2025-11-24T16:00:00Z" || u["lastRun"] != nil || u["problems"] != nil || u["running"] != false {
+		t.Errorf("%v", u)
+	}
+	if v := page(t, s); v[`relais_update_failures_total{market="FR"}`] != "0" || v[`relais_update_last_success_timestamp_seconds{market="FR"}`] != "" {
+		t.Errorf("%v", v)
+	}
+	is = Updates{Running: true, LastRun: time.Unix(1764000000, 0), Problems: map[market.Code]string{market.FR: "an HTML page"},
+		Success: map[market.Code]time.Time{market.FR: time.Unix(1763000000, 0)}, Failures: map[market.Code]int{market.FR: 2}}
+	u = readyz(t, s)["update"].(map[string]any)
+	if u["lastRun"] != "2025-11-24T16:00:00Z" || u["problems"].(map[string]any)["FR"] != "an HTML page" || u["running"] != true {
+		t.Errorf("%v", u)
+	}
+	v := page(t, s)
+	if v[`relais_update_failures_total{market="FR"}`] != "2" || v[`relais_update_last_success_timestamp_seconds{market="FR"}`] != "1.763e+09" {
+		t.Errorf("%v", v)
+	}
+}
+
+func readyz(t *testing.T, s *Server) (v map[string]any) {
+	t.Helper()
+	if err := json.Unmarshal(do(t, s, "GET", "/readyz").Body.Bytes(), &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}

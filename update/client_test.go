@@ -1,0 +1,190 @@
+package update
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What servers do: each is the answer of the first request or of all.
+func TestServers(t *testing.T) {
+	first := func(f func(w http.ResponseWriter)) func(http.ResponseWriter, *http.Request, int) bool {
+		return func(w http.ResponseWriter, _ *http.Request, nth int) bool {
+			if nth == 1 {
+				f(w)
+			}
+			return nth == 1
+		}
+	}
+	for name, tt := range map[string]struct {
+		behave func(w http.ResponseWriter, r *http.Request, nth int) bool
+		words  string // "": all is well in the end
+		most   int    // requests
+		least  time.Duration
+	}{
+		"500 then well": {behave: first(func(w http.ResponseWriter) { w.WriteHeader(500) }), most: 2},
+		"429, later":    {behave: first(func(w http.ResponseWriter) { w.Header().Set("Retry-After", "1"); w.WriteHeader(429) }), most: 2, least: time.Second},
+		"429, much later": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+			w.Header().Set("Retry-After", "86400")
+			w.WriteHeader(429)
+			return true
+		}, words: "asks to be left alone for 24h0m0s", most: 1},
+		"404": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool { w.WriteHeader(404); return true }, words: "404 Not Found", most: 1},
+		"redirect loop": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+			http.Redirect(w, r, weekly, 302)
+			return true
+		}, words: "over 10 redirects", most: 11},
+		"redirect to a file": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+			w.Header().Set("Location", "file:///etc/passwd")
+			w.WriteHeader(302)
+			return true
+		}, words: "no address of http or https", most: 1},
+		"redirect with a password": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+			w.Header().Set("Location", "http://user:secret@"+r.Host+"/x")
+			w.WriteHeader(302)
+			return true
+		}, words: "no address of http or https", most: 1},
+		"endless": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+			for _, err := w.Write([]byte("id;name\n")); err == nil; _, err = w.Write(make([]byte, 64<<10)) {
+			}
+			return true
+		}, words: "over the 1048576 bytes that it may have", most: 1},
+		"too long": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+			w.Header().Set("Content-Length", "1048577")
+			return true
+		}, words: "1048577 bytes, over the 1048576", most: 1},
+		"larger than any disk": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+			w.Header().Set("Content-Length", fmt.Sprint(int64(1)<<62))
+			return true
+		}, words: "over the 1048576", most: 1},
+		"silent": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+			w.Write([]byte("id"))
+			http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+			return true
+		}, words: "not done after", most: 100},
+		"header never": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+			<-r.Context().Done()
+			return true
+		}, words: "timeout awaiting response headers", most: 3},
+		"drip": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+			w.Header().Set("Etag", `"d"`)
+			for r.Context().Err() == nil {
+				w.Write([]byte("x"))
+				http.NewResponseController(w).Flush()
+				time.Sleep(20 * time.Millisecond)
+			}
+			return true
+		}, words: "not done after 2s", most: 1},
+		"long HTML": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+			w.Write([]byte("<html>" + strings.Repeat(" ", 1000)))
+			http.NewResponseController(w).Flush()
+			<-r.Context().Done() // the rest is not waited for
+			return true
+		}, words: "an HTML page", most: 1},
+		"304 unasked": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool { w.WriteHeader(304); return true }, words: "it was not asked", most: 1},
+		"206 unasked": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool { w.WriteHeader(206); return true }, words: "changed while", most: 3},
+		"unknown coding": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+			w.Header().Set("Content-Encoding", "br")
+			w.Write([]byte("x"))
+			return true
+		}, words: `"br"`, most: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := newKit(t)
+			k.put(weekly, observatory(t, "2026-01-15"))
+			k.behave(weekly, tt.behave)
+			k.use(k.file("weekly", "url", weekly, ""))
+			o := k.options()
+			o.Limits.Whole = 2 * time.Second
+			if tt.words == "" {
+				o.Limits.Whole = 20 * time.Second
+			}
+			o.Limits.Header = 300 * time.Millisecond
+			if tt.words != "" {
+				o.Table.Files[0].MaxMB = 1
+			}
+			start := time.Now()
+			r := k.runWith(o)
+			took := time.Since(start)
+			if tt.words == "" {
+				k.want(r, Updated, "")
+			} else {
+				k.want(r, Failed, tt.words)
+			}
+			if took < tt.least || took > 15*time.Second {
+				t.Errorf("took %s", took)
+			}
+			k.mu.Lock()
+			n := k.count[weekly]
+			k.mu.Unlock()
+			if n > tt.most {
+				t.Errorf("%d requests, want at most %d", n, tt.most)
+			}
+		})
+	}
+}
+
+// SIGTERM in the middle of a download: it ends at once, and what came stays.
+func TestStopped(t *testing.T) {
+	k := newKit(t)
+	text := observatory(t, "2026-01-15")
+	k.put(weekly, text)
+	ctx, cancel := context.WithCancel(context.Background())
+	k.behave(weekly, func(w http.ResponseWriter, r *http.Request, nth int) bool {
+		if nth > 1 {
+			return false
+		}
+		w.Header().Set("Etag", k.files[weekly].etag)
+		w.Header().Set("Content-Length", fmt.Sprint(len(text)))
+		w.Write(text[:100000])
+		http.NewResponseController(w).Flush()
+		time.Sleep(100 * time.Millisecond) // until it has come
+		cancel()
+		<-r.Context().Done()
+		return true
+	})
+	k.use(k.file("weekly", "url", weekly, ""))
+	start := time.Now()
+	if _, err := Run(ctx, k.options()); !errors.Is(err, context.Canceled) || time.Since(start) > 2*time.Second {
+		t.Errorf("%v after %s", err, time.Since(start))
+	}
+	info, err := os.Stat(filepath.Join(k.dir.Downloads(), "FR", "weekly", "SYNTHETIC_observatoire.csv"))
+	if err != nil || info.Size() != 100000 {
+		t.Fatalf("%v %v", info, err)
+	}
+	r := k.run()
+	k.want(r, Updated, "")
+	if r.Files[0].Resumed != 100000 {
+		t.Errorf("%+v", r.Files[0])
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for text, want := range map[string]time.Duration{
+		"": 0, "7": 7 * time.Second, "-7": 0, "x": 0, "99999999999999": 0,
+		"Sat, 21 Nov 2026 12:01:00 GMT": time.Minute, "Sat, 21 Nov 2026 11:01:00 GMT": 0,
+	} {
+		if got := retryAfter(text, now); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestRoom(t *testing.T) {
+	dir := t.TempDir()
+	if err := room(dir, 1000); err != nil {
+		t.Error(err)
+	}
+	if err := room(dir, 1<<60); err == nil || !strings.Contains(err.Error(), "twice the file is needed") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,133 @@
+package update
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"syscall"
+)
+
+// digests are the functions of published checksums. They are held against
+// accidents; against malice stands the connection.
+var digests = map[string]func() hash.Hash{"sha256": sha256.New, "sha1": sha1.New, "md5": md5.New}
+
+// An unusable error says that a file came whole, and that it is not the one that
+// was wanted: the same bytes need not be asked for again.
+type unusable struct{ error }
+
+func (u unusable) Unwrap() error { return u.error }
+
+var (
+	errHTML  = unusable{errors.New("an HTML page, not the file")}
+	errXML   = unusable{errors.New("an XML document, not the file: perhaps the service's word of what went wrong")}
+	errEmpty = unusable{errors.New("the answer is empty")}
+)
+
+// sniffed is how many bytes tell a page from a file.
+const sniffed = 512
+
+// sniff refuses what the first bytes of a file say that it is not: no authority
+// publishes its register in markup.
+func sniff(head []byte) error {
+	head = bytes.ToLower(bytes.TrimLeft(bytes.TrimPrefix(head[:min(len(head), sniffed)], []byte("\xef\xbb\xbf")), " \t\r\n"))
+	for _, mark := range []string{"<!doctype html", "<html", "<head", "<body", "<!--", "<script"} {
+		if bytes.HasPrefix(head, []byte(mark)) {
+			return errHTML
+		}
+	}
+	if bytes.HasPrefix(head, []byte("<")) {
+		return errXML
+	}
+	return nil
+}
+
+// unpack writes what is in a file that came with Content-Encoding: gzip.
+func unpack(to, path string, limit int64) error {
+	in, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return unusable{fmt.Errorf("said to be gzip: %w", err)}
+	}
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	n, err := io.Copy(out, io.LimitReader(z, limit+1))
+	if _, ours := errors.AsType[*os.PathError](err); err != nil && !ours {
+		return unusable{fmt.Errorf("said to be gzip: %w", err)}
+	}
+	if err != nil {
+		return err
+	}
+	if n > limit {
+		return unusable{fmt.Errorf("it unpacks to over the %d bytes that it may have", limit)}
+	}
+	return out.Close()
+}
+
+// verify looks whether a file can be the one that was wanted, and returns its
+// SHA-256.
+func verify(path string, published checksum) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	head := make([]byte, sniffed)
+	n, err := io.ReadFull(f, head)
+	switch {
+	case n == 0 && errors.Is(err, io.EOF):
+		return "", errEmpty
+	case err != nil && !errors.Is(err, io.ErrUnexpectedEOF):
+		return "", err
+	}
+	if err := sniff(head[:n]); err != nil {
+		return "", err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return "", err
+	}
+	own := sha256.New()
+	to := io.Writer(own)
+	var other hash.Hash
+	if published.Type != "" {
+		other = digests[published.Type]()
+		to = io.MultiWriter(own, other)
+	}
+	if _, err := io.Copy(to, f); err != nil {
+		return "", err
+	}
+	if other != nil {
+		if has := hex.EncodeToString(other.Sum(nil)); has != published.Value {
+			return "", unusable{fmt.Errorf("its %s is %s, the catalogue says %s", published.Type, has, published.Value)}
+		}
+	}
+	return hex.EncodeToString(own.Sum(nil)), nil
+}
+
+// room refuses a download for which the disk is too small: beside the file stand
+// its copy in sources/ and the new snapshot.
+func room(dir string, size int64) error {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(dir, &s); err != nil {
+		return fmt.Errorf("the room on the disk of %s: %w", dir, err)
+	}
+	free := uint64(s.Bavail) * uint64(s.Bsize)
+	if size > 0 && free/2 < uint64(size) {
+		return fmt.Errorf("the file has %d bytes and the disk of %s has %d free: twice the file is needed", size, dir, free)
+	}
+	return nil
+}

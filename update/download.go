@@ -1,0 +1,333 @@
+package update
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"relais/folder"
+)
+
+// A version is what tells one state of a file from another.
+type version struct {
+	URL          string   `json:"url"` // that was asked for
+	ETag         string   `json:"etag,omitempty"`
+	LastModified string   `json:"lastModified,omitempty"`
+	Published    checksum `json:"published,omitzero"`
+	SHA256       string   `json:"sha256,omitempty"`
+	Bytes        int64    `json:"bytes,omitempty"`
+}
+
+// is tells whether a server's answer of 304, with its tag, can be about the version.
+func (v *version) is(etag string) bool {
+	return etag == "" || v.ETag == "" || strings.TrimPrefix(v.ETag, "W/") == strings.TrimPrefix(etag, "W/")
+}
+
+// A download is a folder with what came of one file.
+type download struct {
+	*client
+	dir      string
+	remote   remote
+	limit    int64
+	known    []*version // newest first: what need not come again
+	progress func(total int64) func(n int)
+	part     part
+	resumed  int64 // bytes that were there already
+	came     int64
+	tag      string // of an answer that nothing changed
+	advance  func(int)
+}
+
+// A part describes the file beside it, which may have come only in part.
+type part struct {
+	version
+	File string `json:"file"` // its name
+	Size int64  `json:"size"` // when it is whole, as it is sent; -1: not known
+	Gzip bool   `json:"gzip,omitempty"`
+	Done bool   `json:"done,omitempty"` // whole and verified
+}
+
+const (
+	partName = "part.json"
+	packed   = ".gz" // ends the name of a file that comes with Content-Encoding: gzip
+)
+
+// errUnchanged says that the server has nothing that is not known.
+var errUnchanged = errors.New("unchanged")
+
+// run gets the file, or goes on with it. errUnchanged: it is one of the known
+// versions. Of any other error, what came stays for the next run, unless it is of
+// no use.
+func (d *download) run(ctx context.Context) (path string, err error) {
+	d.open()
+	err = d.patiently(ctx, d.try)
+	if _, wrong := errors.AsType[unusable](err); wrong {
+		refused := d.part.version
+		err = errors.Join(err, d.clear())
+		d.part.version = refused
+	}
+	return d.path(), err
+}
+
+func (d *download) path() string { return filepath.Join(d.dir, d.part.File) }
+
+// open looks at what an earlier run left.
+func (d *download) open() {
+	text, err := os.ReadFile(filepath.Join(d.dir, partName))
+	var p part
+	if err != nil || json.Unmarshal(text, &p) != nil || p.URL != d.remote.URL || p.Published != d.remote.Sum || p.File != safeName(p.File) {
+		return // the folder is cleared when something comes
+	}
+	d.part = p
+}
+
+// have is how much of the file is there.
+func (d *download) have() int64 {
+	if d.part.File == "" {
+		return 0
+	}
+	info, err := os.Lstat(d.path())
+	if err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
+	return info.Size()
+}
+
+func (d *download) clear() error {
+	d.part = part{}
+	return os.RemoveAll(d.dir)
+}
+
+// try asks for the file, or its rest, once.
+func (d *download) try(ctx context.Context) (came int64, err error) {
+	ctx, awake, stop := d.watch(ctx)
+	defer stop()
+	have, header := d.have(), http.Header{"Accept-Encoding": {"identity"}}
+	switch {
+	case d.part.Done:
+		conditions(header, &d.part.version)
+	case have > 0 && have == d.part.Size:
+		return 0, d.finish()
+	case have > 0 && d.part.validator() != "":
+		header.Set("Range", fmt.Sprintf("bytes=%d-", have))
+		header.Set("If-Range", d.part.validator())
+	default:
+		have = 0
+		conditions(header, d.known...)
+	}
+	a, err := d.get(ctx, d.remote.URL, header, http.StatusOK, http.StatusPartialContent, http.StatusNotModified, http.StatusRequestedRangeNotSatisfiable)
+	if err != nil {
+		return 0, err
+	}
+	defer a.Body.Close()
+	switch a.StatusCode {
+	case http.StatusNotModified:
+		if d.part.Done {
+			return 0, nil
+		}
+		d.tag = a.Header.Get("Etag")
+		return 0, errUnchanged
+	case http.StatusOK:
+		have = 0
+		err = d.begin(a)
+	default: // what stands beside it, or comes, is another file
+		if !d.continues(a, have) {
+			return 0, errors.Join(d.clear(), passing{error: errors.New("the file changed while it was downloaded")})
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	came, err = d.copy(ctx, watched{a.Body, awake}, have)
+	d.came += came
+	if err != nil {
+		return came, err
+	}
+	return came, d.finish()
+}
+
+// conditions ask for the file only if it is none of the versions.
+func conditions(header http.Header, versions ...*version) {
+	var tags []string
+	since := ""
+	for _, v := range versions {
+		if v.ETag != "" {
+			tags = append(tags, v.ETag)
+		}
+		if since == "" {
+			since = v.LastModified
+		}
+	}
+	if len(tags) > 0 {
+		header.Set("If-None-Match", strings.Join(tags, ", "))
+	} else if since != "" {
+		header.Set("If-Modified-Since", since)
+	}
+}
+
+// validator is what a server compares before it sends the rest of a file; "" when
+// it gave nothing that names the very bytes.
+func (p *part) validator() string {
+	if p.ETag != "" && !strings.HasPrefix(p.ETag, "W/") {
+		return p.ETag
+	}
+	if p.ETag == "" {
+		return p.LastModified
+	}
+	return ""
+}
+
+// begin starts a file anew.
+func (d *download) begin(a *http.Response) error {
+	if err := d.clear(); err != nil {
+		return err
+	}
+	name := safeName(baseOf(a.Request.URL.String()))
+	if name == "" || name == partName {
+		name = "file"
+	}
+	p := part{
+		version: version{URL: d.remote.URL, ETag: a.Header.Get("Etag"), LastModified: a.Header.Get("Last-Modified"), Published: d.remote.Sum},
+		File:    name, Size: a.ContentLength,
+	}
+	switch coding := strings.ToLower(a.Header.Get("Content-Encoding")); coding {
+	case "", "identity":
+	case "gzip", "x-gzip":
+		p.Gzip, p.File = true, p.File+packed
+	default:
+		return fmt.Errorf("the server sends it in %q, which was not asked for", coding)
+	}
+	if p.Size > d.limit {
+		return unusable{fmt.Errorf("it has %d bytes, over the %d that it may have", p.Size, d.limit)}
+	}
+	if err := os.MkdirAll(d.dir, 0o755); err != nil {
+		return err
+	}
+	if err := room(d.dir, max(p.Size, d.remote.Size)); err != nil {
+		return err
+	}
+	d.part, d.resumed, d.advance = p, 0, nil
+	return d.describe()
+}
+
+// describe writes what the file is.
+func (d *download) describe() error {
+	return folder.Replace(filepath.Join(d.dir, partName), func(w io.Writer) error { return json.NewEncoder(w).Encode(d.part) })
+}
+
+// continues tells whether an answer is the rest of what is there.
+func (d *download) continues(a *http.Response, have int64) bool {
+	var from, to, size int64
+	if a.StatusCode != http.StatusPartialContent || have == 0 {
+		return false
+	}
+	if n, err := fmt.Sscanf(a.Header.Get("Content-Range"), "bytes %d-%d/%d", &from, &to, &size); err != nil || n != 3 {
+		return false
+	}
+	tag := a.Header.Get("Etag")
+	if from != have || to != size-1 || d.part.Size >= 0 && size != d.part.Size || size > d.limit || tag != "" && tag != d.part.ETag {
+		return false
+	}
+	d.part.Size = size
+	d.resumed = have
+	return true
+}
+
+// copy adds to the file, which has so many bytes.
+func (d *download) copy(ctx context.Context, from io.Reader, have int64) (came int64, err error) {
+	f, err := os.OpenFile(d.path(), os.O_WRONLY|os.O_CREATE, 0o644)
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if e := errors.Join(f.Sync(), f.Close()); e != nil && err == nil {
+			err = e
+		}
+	}()
+	if err := f.Truncate(have); err != nil {
+		return 0, err
+	}
+	if _, err := f.Seek(have, io.SeekStart); err != nil {
+		return 0, err
+	}
+	d.show(have)
+	var head bytes.Buffer
+	for buf := make([]byte, 64<<10); ; {
+		n, readErr := from.Read(buf)
+		if have+came+int64(n) > d.limit {
+			return came, unusable{fmt.Errorf("over the %d bytes that it may have", d.limit)}
+		}
+		if _, err := f.Write(buf[:n]); err != nil {
+			return came, err
+		}
+		came += int64(n)
+		d.advance(n)
+		if have == 0 && !d.part.Gzip && head.Len() < sniffed {
+			head.Write(buf[:n])
+			if head.Len() >= sniffed && sniff(head.Bytes()) != nil { // a long page need not come whole
+				return came, sniff(head.Bytes())
+			}
+		}
+		if errors.Is(readErr, io.EOF) {
+			return came, nil
+		}
+		if readErr != nil {
+			return came, passing{error: cause(ctx, readErr)}
+		}
+	}
+}
+
+// show begins to show the progress, once for all tries.
+func (d *download) show(have int64) {
+	if d.advance != nil {
+		return
+	}
+	d.advance = func(int) {}
+	if d.progress != nil {
+		d.advance = d.progress(d.part.Size)
+		d.advance(int(have))
+	}
+}
+
+// finish looks at a file that is whole.
+func (d *download) finish() error {
+	if d.part.Gzip {
+		plain := strings.TrimSuffix(d.part.File, packed)
+		if err := unpack(filepath.Join(d.dir, plain), d.path(), d.limit); err != nil {
+			return err
+		}
+		defer os.Remove(d.path()) // what stays goes with the folder
+		d.part.File, d.part.Gzip = plain, false
+	}
+	sum, err := verify(d.path(), d.remote.Sum)
+	if err != nil {
+		return err
+	}
+	d.part.SHA256, d.part.Bytes, d.part.Done = sum, d.have(), true
+	d.part.Size = d.part.Bytes
+	return d.describe()
+}
+
+var unsafe = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// safeName makes a file name of the end of an address.
+func safeName(name string) string {
+	name = strings.TrimLeft(unsafe.ReplaceAllString(name, "_"), ".")
+	return name[max(0, len(name)-100):]
+}
+
+// removeEmpty removes a folder in which nothing is left.
+func removeEmpty(dir string) {
+	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return // something is left
+	}
+}

@@ -1,0 +1,196 @@
+package update
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+)
+
+// A remote is a file as the authority names it at the moment.
+type remote struct {
+	URL  string
+	Size int64    // as the catalogue states it, 0 when it does not; catalogues err
+	Sum  checksum // as the catalogue states it
+}
+
+// A checksum is the digest of a file.
+type checksum struct {
+	Type  string `json:"type,omitempty"` // sha256, sha1 or md5; "" when there is none
+	Value string `json:"value,omitempty"`
+}
+
+// An entry is what a catalogue says of one file.
+type entry struct {
+	remote
+	names   []string // that the pattern may match
+	changed string   // when, as the catalogue writes it: RFC 3339
+}
+
+// find finds the address of a file.
+func (c *client) find(ctx context.Context, f *File) (remote, error) {
+	if f.Find == ByURL {
+		return remote{URL: f.URL}, nil
+	}
+	text, at, err := c.document(ctx, f.URL)
+	if err != nil {
+		return remote{}, fmt.Errorf("the catalogue %s: %w", f.URL, err)
+	}
+	parse := parseDataset
+	if f.Find == BySTAC {
+		parse = parseSTAC
+	}
+	entries, err := parse(text)
+	if err != nil {
+		return remote{}, fmt.Errorf("the catalogue %s: %w", f.URL, err)
+	}
+	r, err := newest(f, entries)
+	if err != nil {
+		return remote{}, fmt.Errorf("the catalogue %s: %w", f.URL, err)
+	}
+	u, err := url.Parse(r.URL)
+	if err != nil {
+		return remote{}, fmt.Errorf("the catalogue %s: %w", f.URL, err)
+	}
+	u = at.ResolveReference(u)
+	if _, err := address(u.String()); err != nil {
+		return remote{}, fmt.Errorf("the catalogue %s: %w", f.URL, err)
+	}
+	if err := secure(at, u); err != nil {
+		return remote{}, fmt.Errorf("the catalogue %s: %w", f.URL, err)
+	}
+	r.URL = u.String()
+	return r, nil
+}
+
+// newest picks the file's entry.
+func newest(f *File, entries []entry) (remote, error) {
+	var best *entry
+	bestRank := ""
+	for i := range entries {
+		e := &entries[i]
+		rank, ok := f.rank(e)
+		if !ok {
+			continue
+		}
+		if best == nil || cmp.Or(cmp.Compare(rank, bestRank), cmp.Compare(e.changed, best.changed)) > 0 {
+			best, bestRank = e, rank
+		}
+	}
+	if best == nil {
+		return remote{}, fmt.Errorf("none of its %d entries matches %s", len(entries), f.Match)
+	}
+	return best.remote, nil
+}
+
+// rank is what the pattern's group holds, "" where it has none.
+func (f *File) rank(e *entry) (string, bool) {
+	for _, name := range e.names {
+		if m := f.match.FindStringSubmatch(name); len(m) > 1 {
+			return m[1], true
+		} else if m != nil {
+			return "", true
+		}
+	}
+	return "", false
+}
+
+// baseOf is the last part of an address's path.
+func baseOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return path.Base(u.Path)
+}
+
+// parseDataset reads the answer of data.gouv.fr about a dataset.
+func parseDataset(text []byte) ([]entry, error) {
+	var v struct {
+		Resources []struct {
+			URL          string   `json:"url"`
+			Title        string   `json:"title"`
+			LastModified string   `json:"last_modified"`
+			Filesize     float64  `json:"filesize"`
+			Checksum     checksum `json:"checksum"`
+		} `json:"resources"`
+	}
+	if err := json.Unmarshal(text, &v); err != nil {
+		return nil, fmt.Errorf("not a dataset: %w", err)
+	}
+	var entries []entry
+	for _, r := range v.Resources {
+		e := entry{remote{URL: r.URL, Sum: r.Checksum.known()}, []string{baseOf(r.URL), r.Title}, r.LastModified}
+		if r.Filesize > 0 && r.Filesize < 1<<50 {
+			e.Size = int64(r.Filesize)
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// stacItem is a STAC item, or a page of items.
+type stacItem struct {
+	Properties struct {
+		Updated  string `json:"updated"`
+		Datetime string `json:"datetime"`
+	} `json:"properties"`
+	Assets map[string]struct {
+		Href     string `json:"href"`
+		Updated  string `json:"updated"`
+		Multi    string `json:"checksum:multihash"`
+		FileSum  string `json:"file:checksum"`
+		FileSize int64  `json:"file:size"`
+	} `json:"assets"`
+	Features []stacItem `json:"features"`
+}
+
+// parseSTAC reads a STAC item, or a page of items.
+func parseSTAC(text []byte) ([]entry, error) {
+	var v stacItem
+	if err := json.Unmarshal(text, &v); err != nil {
+		return nil, fmt.Errorf("no STAC item or list of items: %w", err)
+	}
+	var entries []entry
+	for _, item := range append([]stacItem{v}, v.Features...) {
+		for _, key := range slices.Sorted(maps.Keys(item.Assets)) {
+			a := item.Assets[key]
+			entries = append(entries, entry{
+				remote{a.Href, max(a.FileSize, 0), parseMultihash(cmp.Or(a.Multi, a.FileSum))},
+				[]string{baseOf(a.Href), key}, cmp.Or(a.Updated, item.Properties.Updated, item.Properties.Datetime)})
+		}
+	}
+	return entries, nil
+}
+
+// known returns the checksum in our spelling, none when it is of a type or length
+// that relais does not know.
+func (c checksum) known() checksum {
+	c.Type, c.Value = strings.ReplaceAll(strings.ToLower(c.Type), "-", ""), strings.ToLower(strings.TrimSpace(c.Value))
+	raw, err := hex.DecodeString(c.Value)
+	if h, ok := digests[c.Type]; !ok || err != nil || len(raw) != h().Size() {
+		return checksum{}
+	}
+	return c
+}
+
+// multihashes are the codes of digests: a function and a length, in hexadecimal.
+var multihashes = map[string]string{"1220": "sha256", "1114": "sha1", "d50110": "md5"}
+
+func parseMultihash(text string) checksum {
+	text = strings.ToLower(text)
+	for code, name := range multihashes {
+		if value, ok := strings.CutPrefix(text, code); ok {
+			if c := (checksum{name, value}).known(); c.Type != "" {
+				return c
+			}
+		}
+	}
+	return checksum{}
+}

@@ -1,0 +1,261 @@
+package update
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"relais/folder"
+	"relais/ingest"
+)
+
+// A source is an update of one group.
+type source struct {
+	Options
+	client *client
+	group
+	report *SourceReport
+	state  state
+	fresh  []*fresh
+}
+
+// A fresh file waits to be ingested.
+type fresh struct {
+	report  *FileReport
+	path    string
+	version version
+}
+
+func (s *source) run(ctx context.Context) {
+	path := statePath(s.Dir, s.src)
+	was := readState(path)
+	s.state = maps.Clone(was)
+	good := served(s.Dir, s.src) && !s.Force
+	var again []int
+	for i, f := range s.files {
+		report := &FileReport{Name: f.Name, Licence: f.Licence}
+		s.report.Files = append(s.report.Files, report)
+		if s.fetch(ctx, f, report, good, !s.Force) {
+			again = append(again, i)
+		}
+	}
+	if len(s.fresh) > 0 { // beside a new file, what was refused may be right
+		for _, i := range again {
+			*s.report.Files[i] = FileReport{Name: s.files[i].Name, Licence: s.files[i].Licence}
+			s.fetch(ctx, s.files[i], s.report.Files[i], good, false)
+		}
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	s.ingest(ctx)
+	s.conclude()
+	if err := s.state.write(path, was); err != nil {
+		s.fail(fmt.Errorf("what came cannot be remembered: %w", err))
+	}
+	removeEmpty(s.downloads())
+	removeEmpty(s.Dir.Downloads())
+}
+
+func (s *source) downloads() string {
+	return filepath.Join(s.Dir.Downloads(), string(s.src.Markets[0]))
+}
+
+func (s *source) fail(err error) {
+	s.report.Status = Failed
+	if s.report.Error != "" {
+		s.report.Error += "; "
+	}
+	s.report.Error += err.Error()
+}
+
+// conclude sums up.
+func (s *source) conclude() {
+	any := func(status Status) bool {
+		return slices.ContainsFunc(s.report.Files, func(f *FileReport) bool { return f.Status == status })
+	}
+	switch {
+	case s.report.Error != "" || any(Failed):
+		s.report.Status = Failed
+	case any(Fetched):
+		s.report.Status = Updated
+	default:
+		s.report.Status = Unchanged
+	}
+}
+
+// fetch gets one file, unless it is as the last good one, when good, or as one that
+// was refused, when refused; again tells that it is the latter.
+func (s *source) fetch(ctx context.Context, f *File, report *FileReport, good, refused bool) (again bool) {
+	if ctx.Err() != nil {
+		return false
+	}
+	r, err := s.client.find(ctx, f)
+	if err != nil {
+		report.Status, report.Error = Failed, err.Error()
+		return false
+	}
+	report.URL = r.URL
+	had := s.state[f.Name]
+	d := &download{client: s.client, dir: filepath.Join(s.downloads(), f.Name), remote: r, limit: f.limit()}
+	if s.Fetching != nil {
+		d.progress = func(total int64) func(int) { return s.Fetching(f.Name, total) }
+	}
+	bad, old := had.Refused, had.Good
+	if !refused || had.By != s.Version || !bad.of(r) {
+		bad = nil
+	}
+	if !good || !old.of(r) {
+		old = nil
+	}
+	for _, v := range []*version{bad, old} {
+		if v != nil {
+			d.known = append(d.known, v)
+		}
+	}
+	path := ""
+	if old.published() || bad.published() {
+		err = errUnchanged
+	} else {
+		path, err = d.run(ctx)
+	}
+	v := d.part.version
+	report.Bytes, report.Resumed = d.came, d.resumed
+	report.ETag, report.LastModified = v.ETag, v.LastModified
+	switch {
+	case err == nil && refused && had.By == s.Version && had.Refused != nil && had.Refused.SHA256 == v.SHA256:
+		return s.refusedBefore(d, report, had, v)
+	case err == nil && good && had.Good != nil && had.Good.SHA256 == v.SHA256:
+		s.unchanged(d, report, v)
+	case err == nil:
+		s.fresh = append(s.fresh, &fresh{report, path, v})
+	case errors.Is(err, errUnchanged) && bad != nil && (old == nil || bad.is(d.tag)):
+		return s.refusedBefore(d, report, had, *bad)
+	case errors.Is(err, errUnchanged) && old != nil:
+		s.unchanged(d, report, *old)
+	case errors.Is(err, errUnchanged):
+		report.Status, report.Error = Failed, "the server says that nothing changed, although it was not asked"
+	default:
+		report.Status, report.Error = Failed, err.Error()
+		if _, wrong := errors.AsType[unusable](err); wrong {
+			s.refuse(f.Name, v, report.Error)
+		}
+	}
+	return false
+}
+
+// of tells whether the version is of the file that the authority names now.
+func (v *version) of(r remote) bool {
+	return v != nil && v.URL == r.URL && v.Published == r.Sum
+}
+
+// published tells whether the catalogue's checksum alone says that nothing changed:
+// the server has nothing else to tell it by.
+func (v *version) published() bool {
+	return v != nil && v.Published.Type != "" && v.ETag == "" && v.LastModified == ""
+}
+
+// unchanged notes that the file is the last good one.
+func (s *source) unchanged(d *download, report *FileReport, v version) {
+	report.Status, report.ETag, report.LastModified = Unchanged, v.ETag, v.LastModified
+	s.state[report.Name] = record{Good: &v}
+	s.remove(d.dir)
+}
+
+// refusedBefore notes that the file is one that was refused.
+func (s *source) refusedBefore(d *download, report *FileReport, had record, v version) bool {
+	report.Status, report.ETag, report.LastModified = Failed, v.ETag, v.LastModified
+	report.Error = had.Reason + " (refused before, and the file has not changed since; --force tries again)"
+	s.refuse(report.Name, v, had.Reason)
+	s.remove(d.dir)
+	return true
+}
+
+func (s *source) remove(dir string) {
+	if err := os.RemoveAll(dir); err != nil {
+		s.fail(err)
+	}
+}
+
+// refuse remembers a version that is of no use, where there is something to know it
+// by.
+func (s *source) refuse(name string, v version, reason string) {
+	r := s.state[name]
+	r.Refused, r.Reason, r.By = nil, "", ""
+	if v.ETag != "" || v.LastModified != "" || v.SHA256 != "" {
+		r.Refused, r.Reason, r.By = &v, reason, s.Version
+	}
+	if r != (record{}) {
+		s.state[name] = r
+	} else {
+		delete(s.state, name)
+	}
+}
+
+// ingest ingests what came, together; when that is refused, one file after the
+// other, so that a bad one does not keep a good one out.
+func (s *source) ingest(ctx context.Context) {
+	if len(s.fresh) == 0 {
+		return
+	}
+	err := s.ingestFiles(ctx, s.fresh...)
+	if err == nil || ours(err) {
+		return
+	}
+	if len(s.fresh) == 1 {
+		s.reject(s.fresh[0], err)
+		return
+	}
+	for _, f := range s.fresh {
+		if err := s.ingestFiles(ctx, f); err != nil && !ours(err) {
+			s.reject(f, err)
+		}
+	}
+}
+
+func (s *source) ingestFiles(ctx context.Context, files ...*fresh) error {
+	o := ingest.Options{Dir: s.Dir, Markets: s.src.Markets, Force: s.Force, Now: time.Now(), Progress: s.Reading}
+	for _, f := range files {
+		o.Paths = append(o.Paths, f.path)
+	}
+	r, err := ingest.Run(ctx, o)
+	if err != nil {
+		if ours(err) { // the files stay for the next run
+			for _, f := range files {
+				f.report.Status, f.report.Error = Failed, err.Error()
+			}
+		}
+		return err
+	}
+	s.report.Ingests = append(s.report.Ingests, r)
+	for _, f := range files {
+		f.report.Status = Fetched
+		s.state[f.report.Name] = record{Good: &f.version}
+		s.remove(filepath.Dir(f.path))
+	}
+	return nil
+}
+
+// reject remembers that a file was refused.
+func (s *source) reject(f *fresh, err error) {
+	f.report.Status, f.report.Error = Failed, err.Error()
+	s.refuse(f.report.Name, f.version, err.Error())
+	s.remove(filepath.Dir(f.path))
+}
+
+// ours tells whether an ingest failed for what is no fault of the files: the folder
+// is in use, the disk is full, the program is to stop.
+func ours(err error) bool {
+	_, held := errors.AsType[*folder.HeldError](err)
+	_, path := errors.AsType[*fs.PathError](err)
+	_, link := errors.AsType[*os.LinkError](err)
+	_, number := errors.AsType[syscall.Errno](err)
+	return held || path || link || number || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}

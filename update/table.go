@@ -1,0 +1,166 @@
+package update
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+
+	"relais/data"
+	"relais/market"
+)
+
+// A Table names the files that make the markets.
+type Table struct {
+	Files []*File `json:"files"`
+}
+
+// A File is one file of an authority, and how its address is found.
+type File struct {
+	Name   string      `json:"name"`   // unique; letters, digits, - and _
+	Market market.Code `json:"market"` // any market of those that one reading makes
+	Find   Find        `json:"find"`
+	URL    string      `json:"url"` // of the file itself, or of the catalogue
+	// Match is a regular expression on the names of a catalogue's entries. Where it
+	// has a group, the newest is the one with the greatest text there; else the one
+	// that was changed last.
+	Match   string `json:"match,omitempty"`
+	Licence string `json:"licence"`
+	MaxMB   int64  `json:"maxMB,omitempty"` // of the file; 0: DefaultMaxMB
+	Note    string `json:"note,omitempty"`
+	match   *regexp.Regexp
+}
+
+// DefaultMaxMB is what a file may have, in units of 1,048,576 bytes, where the
+// table says nothing else: twice the largest that an authority publishes.
+const DefaultMaxMB = 1024
+
+// A Find says how the address of a file is found.
+type Find string
+
+// The ways to find an address.
+const (
+	ByURL     Find = "url"          // it is always the same
+	ByDataset Find = "data.gouv.fr" // a dataset of its API, with resources
+	BySTAC    Find = "stac"         // a STAC item, or a page of items, with assets
+)
+
+// limit is what the file may have, in bytes.
+func (f *File) limit() int64 {
+	if f.MaxMB == 0 {
+		return DefaultMaxMB << 20
+	}
+	return f.MaxMB << 20
+}
+
+// tableFile is the table that relais ships, below the package data.
+const tableFile = "update/sources.json"
+
+// maxTable is the size that a table may have.
+const maxTable = 1 << 20
+
+// Default is the table that relais ships.
+func Default() (*Table, error) {
+	text, err := data.Files.ReadFile(tableFile)
+	if err != nil {
+		return nil, err
+	}
+	return parseTable(tableFile, text)
+}
+
+// ReadTable reads a table of the user's.
+func ReadTable(path string) (*Table, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxTable+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxTable {
+		return nil, fmt.Errorf("%s: a table of sources of over %d bytes", path, maxTable)
+	}
+	return parseTable(path, text)
+}
+
+func parseTable(path string, text []byte) (*Table, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields() // a mistyped member would be passed over silently
+	var t Table
+	err := d.Decode(&t)
+	if err == nil && d.More() {
+		err = errors.New("text behind the table")
+	}
+	if err != nil {
+		line := 1 + bytes.Count(text[:min(int(d.InputOffset()), len(text))], []byte("\n"))
+		return nil, fmt.Errorf("%s:%d: %w", path, line, err)
+	}
+	if len(t.Files) == 0 {
+		return nil, fmt.Errorf("%s: no files named", path)
+	}
+	seen := map[string]bool{}
+	for i, f := range t.Files {
+		if f == nil {
+			return nil, fmt.Errorf("%s: file %d is null", path, i+1)
+		}
+		if err := f.check(); err != nil {
+			return nil, fmt.Errorf("%s: file %d %q: %w", path, i+1, f.Name, err)
+		}
+		if seen[f.Name] {
+			return nil, fmt.Errorf("%s: two files have the name %q", path, f.Name)
+		}
+		seen[f.Name] = true
+	}
+	return &t, nil
+}
+
+var (
+	fileName   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`) // it is the name of a folder
+	maxMaxMB   = int64(64 << 10)
+	errAddress = errors.New("the url is no address of http or https")
+)
+
+func (f *File) check() (err error) {
+	if !fileName.MatchString(f.Name) {
+		return errors.New("the name is not made of letters, digits, - and _")
+	}
+	if f.Market == "" {
+		return errors.New("no market")
+	}
+	if f.MaxMB < 0 || f.MaxMB > maxMaxMB {
+		return fmt.Errorf("maxMB is not between 0 and %d", maxMaxMB)
+	}
+	if _, err := address(f.URL); err != nil {
+		return err
+	}
+	switch f.Find {
+	case ByURL:
+		if f.Match != "" {
+			return errors.New("a file with a fixed url has nothing to match")
+		}
+		return nil
+	case ByDataset, BySTAC:
+		if f.Match == "" {
+			return errors.New("no match: which of the catalogue's entries is it?")
+		}
+		f.match, err = regexp.Compile(f.Match)
+		return err
+	}
+	return fmt.Errorf("find %q: want %s, %s or %s", f.Find, ByURL, ByDataset, BySTAC)
+}
+
+// address parses the address of a file or catalogue.
+func address(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
+		return nil, fmt.Errorf("%w: %q", errAddress, strings.ToValidUTF8(text[:min(len(text), 200)], "?"))
+	}
+	return u, nil
+}

@@ -1,0 +1,175 @@
+// Package update fetches the authorities' files and has them ingested: the address
+// found where it changes, nothing asked for that did not change, a cut transfer
+// gone on with, and what cannot be the file refused before ingest sees it. What
+// the files say, and whether it may replace what is there, is the business of
+// ingest.
+package update
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"relais/folder"
+	"relais/ingest"
+	"relais/market"
+)
+
+// Options say what to update.
+type Options struct {
+	Dir     folder.Dir
+	Table   *Table
+	Markets []market.Code // none: all of the table
+	// Force fetches what is known, too, and overrides the guards of ingest that
+	// compare with the present snapshot.
+	Force   bool
+	Version string // of the program
+	Limits  Limits
+	// Fetching and Reading, which may be nil, are called with the bytes to come (-1
+	// when that is not known); what they return is called with the bytes that came.
+	Fetching func(name string, total int64) func(n int)
+	Reading  func(total int64) func(n int)
+	// Done, which may be nil, is called with each source's report when it is done.
+	Done func(*SourceReport)
+}
+
+// A Status says what became of a file or a source.
+type Status string
+
+// What became of it.
+const (
+	Fetched   Status = "fetched"   // a file came and was ingested
+	Updated   Status = "updated"   // a source was ingested
+	Unchanged Status = "unchanged" // nothing new
+	Failed    Status = "failed"    // what was there goes on
+)
+
+// A Report says what an update did.
+type Report struct {
+	Seconds float64         `json:"seconds"`
+	Sources []*SourceReport `json:"sources"`
+	Notes   []string        `json:"notes,omitempty"`
+}
+
+// A SourceReport says what became of an authority's files.
+type SourceReport struct {
+	Markets []market.Code    `json:"markets"`
+	Status  Status           `json:"status"`
+	Files   []*FileReport    `json:"files"`
+	Ingests []*ingest.Report `json:"ingests,omitempty"`
+	Error   string           `json:"error,omitempty"` // that is no file's own
+}
+
+// A FileReport says what became of a file.
+type FileReport struct {
+	Name         string `json:"name"`
+	Status       Status `json:"status"`
+	URL          string `json:"url,omitempty"`
+	Licence      string `json:"licence,omitempty"`
+	Bytes        int64  `json:"bytes"`             // that came now
+	Resumed      int64  `json:"resumed,omitempty"` // that an earlier run had fetched
+	ETag         string `json:"etag,omitempty"`
+	LastModified string `json:"lastModified,omitempty"`
+	Error        string `json:"error,omitempty"`
+}
+
+// Failed tells whether anything failed.
+func (r *Report) Failed() bool {
+	return slices.ContainsFunc(r.Sources, func(s *SourceReport) bool { return s.Status == Failed })
+}
+
+// Problem is what failed, in one line; "" when nothing did.
+func (s *SourceReport) Problem() string {
+	text := s.Error
+	for _, f := range s.Files {
+		if f.Error != "" {
+			if text != "" {
+				text += "; "
+			}
+			text += f.Name + ": " + f.Error
+		}
+	}
+	return text
+}
+
+// Run updates. What fails for one source is in its report, and the others go on;
+// an error says that nothing was done, or that ctx ended.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	start := time.Now()
+	r := &Report{Sources: []*SourceReport{}}
+	groups, err := r.group(o)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := o.Dir.Lock("update", "relais update", start)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Unlock()
+	c := newClient("relais/"+o.Version, o.Limits)
+	defer c.close()
+	for _, g := range groups {
+		s := &source{Options: o, client: c, group: g, report: &SourceReport{Markets: g.src.Markets}}
+		s.run(ctx)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		r.Sources = append(r.Sources, s.report)
+		if o.Done != nil {
+			o.Done(s.report)
+		}
+	}
+	r.Seconds = time.Since(start).Seconds()
+	return r, nil
+}
+
+// Markets lists the markets that the table has files for, as far as this program
+// can read them.
+func (t *Table) Markets() (codes []market.Code) {
+	for _, src := range ingest.Sources {
+		if slices.ContainsFunc(t.Files, func(f *File) bool { return slices.Contains(src.Markets, f.Market) }) {
+			codes = append(codes, src.Markets...)
+		}
+	}
+	return codes
+}
+
+// A group is the files that are ingested together.
+type group struct {
+	src   *ingest.Source
+	files []*File
+}
+
+// group picks the files of the markets.
+func (r *Report) group(o Options) ([]group, error) {
+	readable := o.Table.Markets()
+	for _, code := range o.Markets {
+		if !slices.Contains(readable, code) {
+			return nil, fmt.Errorf("%s cannot be updated: the table of sources has no file for it that this version of relais reads", code)
+		}
+	}
+	var groups []group
+	for _, src := range ingest.Sources {
+		g := group{src: src}
+		asked := len(o.Markets) == 0 || slices.ContainsFunc(src.Markets, func(c market.Code) bool { return slices.Contains(o.Markets, c) })
+		for _, f := range o.Table.Files {
+			if asked && slices.Contains(src.Markets, f.Market) {
+				g.files = append(g.files, f)
+			}
+		}
+		if len(g.files) > 0 {
+			groups = append(groups, g)
+		}
+	}
+	for _, f := range o.Table.Files {
+		if !slices.Contains(readable, f.Market) {
+			r.Notes = append(r.Notes, fmt.Sprintf("%s was left out: this version of relais has no parser for the sources of %s", f.Name, f.Market))
+		}
+	}
+	if len(groups) == 0 {
+		return nil, errors.New("the table of sources has no file that this version of relais reads")
+	}
+	return groups, nil
+}

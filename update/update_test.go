@@ -1,0 +1,395 @@
+package update
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/folder"
+	"relais/market"
+)
+
+const (
+	weekly = "/files/SYNTHETIC_observatoire.csv"
+	towns  = "/files/SYNTHETIC_communes.csv"
+	sup    = "/files/SYNTHETIC_SUP.zip"
+)
+
+// weeklyKit serves a weekly file and a table beside it.
+func weeklyKit(t *testing.T) *kit {
+	k := newKit(t)
+	k.put(weekly, observatory(t, "2026-01-15"))
+	k.put(towns, demoFile(t, "communes"))
+	k.use(k.file("weekly", "url", weekly, ""), k.file("towns", "url", towns, ""))
+	return k
+}
+
+func TestSecondRunTouchesNothing(t *testing.T) {
+	k := weeklyKit(t)
+	r := k.run()
+	k.want(r, Updated, "")
+	if len(r.Files) != 2 || r.Files[0].Status != Fetched || r.Files[0].Bytes != int64(len(observatory(t, "2026-01-15"))) || len(r.Ingests) != 1 {
+		t.Errorf("%+v", r.Files)
+	}
+	if k.date() != "2026-01-15" {
+		t.Errorf("date %q", k.date())
+	}
+	k.noDownloads()
+	k.asked()
+	before := k.listing()
+	r = k.run()
+	k.want(r, Unchanged, "")
+	if len(r.Ingests) != 0 || k.listing() != before {
+		t.Errorf("touched:\n%s\n%s", before, k.listing())
+	}
+	if log := k.asked(); !slices.Equal(log, []string{weekly + " 304 0", towns + " 304 0"}) {
+		t.Errorf("asked %q", log)
+	}
+	// One of them new: only that one is read, the other is kept.
+	k.put(weekly, observatory(t, "2026-01-22"))
+	r = k.run()
+	k.want(r, Updated, "")
+	if r.Files[0].Status != Fetched || r.Files[1].Status != Unchanged || k.date() != "2026-01-22" {
+		t.Errorf("%+v %s", r.Files, k.date())
+	}
+	// Without its snapshots, the folder has nothing that could be unchanged.
+	os.RemoveAll(k.dir.Snapshots())
+	k.want(k.run(), Updated, "")
+	k.asked()
+	o := k.options()
+	o.Force = true
+	k.want(k.runWith(o), Updated, "")
+	if log := strings.Join(k.asked(), " "); strings.Contains(log, "304") {
+		t.Errorf("--force asked %s", log)
+	}
+}
+
+func TestCutTransferResumes(t *testing.T) {
+	k := weeklyKit(t)
+	text := observatory(t, "2026-01-15")
+	half := len(text) / 2
+	k.cutAfter(weekly, half, 1)
+	k.want(k.run(), Updated, "")
+	log := k.asked()
+	// What came before the cut need not have left the server whole.
+	var have int
+	if _, err := fmt.Sscanf(log[1], weekly+" 206 %d bytes=%d-", new(int), &have); err != nil || have == 0 || have > half {
+		t.Fatalf("asked %q", log)
+	}
+	if want := fmt.Sprintf("%s 206 %d bytes=%d-", weekly, len(text)-have, have); log[1] != want {
+		t.Errorf("asked %q, want %q", log[1], want)
+	}
+	if k.date() != "2026-01-15" {
+		t.Error("not ingested")
+	}
+	// Across two runs: the first gives up, the second goes on.
+	text = observatory(t, "2026-01-22")
+	k.put(weekly, text)
+	k.behave(weekly, func(w http.ResponseWriter, r *http.Request, nth int) bool {
+		if nth == 1 {
+			w.Header().Set("Etag", k.files[weekly].etag)
+			w.Header().Set("Content-Length", fmt.Sprint(len(text)))
+			w.Write(text[:half])
+			http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}
+		w.WriteHeader(503)
+		return true
+	})
+	k.want(k.run(), Failed, "weekly: the server answers 503 Service Unavailable (after 4 tries)")
+	part, err := os.Stat(filepath.Join(k.dir.Downloads(), "FR", "weekly", "SYNTHETIC_observatoire.csv"))
+	if err != nil || part.Size() == 0 {
+		t.Fatalf("%v %v", part, err)
+	}
+	k.behave(weekly, nil)
+	k.asked()
+	r := k.run()
+	k.want(r, Updated, "")
+	if f := r.Files[0]; f.Resumed != part.Size() || f.Bytes != int64(len(text))-part.Size() {
+		t.Errorf("%+v, had %d of %d", f, part.Size(), len(text))
+	}
+	if k.date() != "2026-01-22" {
+		t.Error("not ingested")
+	}
+	k.noDownloads()
+}
+
+func TestChangedAndIgnoredRange(t *testing.T) {
+	text := observatory(t, "2026-01-15")
+	newer := observatory(t, "2026-01-22")
+	for name, second := range map[string]func(k *kit) func(http.ResponseWriter, *http.Request, int) bool{
+		"range ignored": func(k *kit) func(http.ResponseWriter, *http.Request, int) bool {
+			return func(w http.ResponseWriter, r *http.Request, _ int) bool { w.Write(newer); return true }
+		},
+		"changed": func(k *kit) func(http.ResponseWriter, *http.Request, int) bool {
+			k.put(weekly, newer)
+			return nil
+		},
+		"another part": func(k *kit) func(http.ResponseWriter, *http.Request, int) bool {
+			return func(w http.ResponseWriter, r *http.Request, nth int) bool {
+				if r.Header.Get("Range") == "" {
+					w.Write(newer)
+					return true
+				}
+				w.Header().Set("Content-Range", fmt.Sprintf("bytes 7-%d/%d", len(newer)-1, len(newer)))
+				w.WriteHeader(206)
+				w.Write(newer[7:])
+				return true
+			}
+		},
+		"If-Range ignored": func(k *kit) func(http.ResponseWriter, *http.Request, int) bool {
+			k.put(weekly, newer)
+			return func(w http.ResponseWriter, r *http.Request, nth int) bool {
+				r.Header.Del("If-Range")
+				return false
+			}
+		},
+		"416": func(k *kit) func(http.ResponseWriter, *http.Request, int) bool {
+			k.put(weekly, newer)
+			return func(w http.ResponseWriter, r *http.Request, nth int) bool {
+				if r.Header.Get("Range") != "" {
+					w.WriteHeader(416)
+					return true
+				}
+				return false
+			}
+		},
+	} {
+		k := weeklyKit(t)
+		etag := k.files[weekly].etag
+		k.behave(weekly, func(w http.ResponseWriter, r *http.Request, nth int) bool {
+			w.Header().Set("Etag", etag)
+			w.Header().Set("Content-Length", fmt.Sprint(len(text)))
+			w.Write(text[:len(text)/3])
+			http.NewResponseController(w).Flush()
+			k.behave(weekly, second(k))
+			panic(http.ErrAbortHandler)
+		})
+		r := k.run()
+		k.want(r, Updated, "")
+		if k.date() != "2026-01-22" || r.Files[0].Resumed != 0 {
+			t.Errorf("%s: %s %+v", name, k.date(), r.Files[0])
+		}
+		k.noDownloads()
+	}
+}
+
+// What is bad today leaves yesterday's data, is not fetched a second time, and is
+// tried again when it changes.
+func TestPoison(t *testing.T) {
+	good := observatory(t, "2026-01-22")
+	header := good[:bytes.IndexByte(good, '\n')+1]
+	for name, tt := range map[string]struct {
+		text  []byte
+		words string
+	}{
+		"HTML":        {[]byte("\n<!DOCTYPE html><html><body>maintenance</body></html>"), "an HTML page, not the file"},
+		"XML":         {[]byte(`<?xml version="1.0"?><ExceptionReport/>`), "an XML document"},
+		"header only": {header, "the table has a header and no row"},
+		"empty":       {nil, "empty"},
+		"older":       {observatory(t, "2025-12-25"), "older than the present snapshot"},
+		"shrunk":      {good[:len(good)/2][:bytes.LastIndexByte(good[:len(good)/2], '\n')+1], "over 5 % would go"},
+		"no table":    {[]byte("PNG\x00\x01"), "none of the tables"},
+	} {
+		k := weeklyKit(t)
+		k.want(k.run(), Updated, "")
+		k.put(weekly, tt.text)
+		k.want(k.run(), Failed, tt.words)
+		if k.date() != "2026-01-15" {
+			t.Errorf("%s: date %s", name, k.date())
+		}
+		k.noDownloads()
+		before := k.listing()
+		k.asked()
+		k.want(k.run(), Failed, "refused before")
+		if log := k.asked(); log[0] != weekly+" 304 0" || k.listing() != before {
+			t.Errorf("%s: asked %q", name, log)
+		}
+		k.put(weekly, good)
+		k.want(k.run(), Updated, "")
+		if k.date() != "2026-01-22" {
+			t.Errorf("%s: date %s after the good file", name, k.date())
+		}
+		k.want(k.run(), Unchanged, "")
+	}
+}
+
+func TestBackToTheGoodFile(t *testing.T) {
+	k := weeklyKit(t)
+	k.want(k.run(), Updated, "")
+	k.put(weekly, []byte("<html>"))
+	k.want(k.run(), Failed, "HTML")
+	k.put(weekly, observatory(t, "2026-01-15"))
+	k.asked()
+	k.want(k.run(), Unchanged, "")
+	if log := k.asked(); log[0] != weekly+" 304 0" {
+		t.Errorf("asked %q", log)
+	}
+	// Another relais may think better of what was refused.
+	k.put(weekly, []byte("x"))
+	k.want(k.run(), Failed, "none of the tables")
+	path := filepath.Join(k.dir.Sources("FR"), folder.UpdateName)
+	s := readState(path)
+	r := s["weekly"]
+	r.By = "older"
+	if err := (state{"weekly": r, "towns": s["towns"]}).write(path, nil); err != nil {
+		t.Fatal(err)
+	}
+	if r := k.run(); strings.Contains(r.Problem(), "refused before") {
+		t.Error(r.Problem())
+	}
+	// A state that cannot be read costs a download, no more.
+	os.WriteFile(path, []byte("{"), 0o644)
+	k.put(weekly, observatory(t, "2026-01-22"))
+	k.want(k.run(), Updated, "")
+}
+
+// A bad file beside a good one does not keep that out, and what was refused on its
+// account is fetched again with the next that is good.
+func TestOneBadOneGood(t *testing.T) {
+	k := weeklyKit(t)
+	k.put(sup, demoFile(t, "SUP"))
+	k.use(k.file("sup", "url", sup, ""), k.file("weekly", "url", weekly, ""))
+	k.put(weekly, []byte("id;adm_lb_nom\n1;SFR\n"))
+	k.want(k.run(), Failed, "sup: no anfr-observatoire")
+	k.put(weekly, observatory(t, "2026-01-15"))
+	r := k.run()
+	k.want(r, Updated, "")
+	if r.Files[0].Status != Fetched || r.Ingests[0].Markets[0].Enriched["azimuths"] == 0 && len(r.Ingests[0].Markets[0].Enriched) == 0 {
+		t.Errorf("%+v %+v", r.Files[0], r.Ingests[0].Markets[0])
+	}
+	k.put(sup, []byte("PK\x03\x04 no archive"))
+	k.put(weekly, observatory(t, "2026-01-22"))
+	r = k.run()
+	k.want(r, Failed, "sup: ")
+	if k.date() != "2026-01-22" || r.Files[1].Status != Fetched {
+		t.Errorf("%s %+v", k.date(), r.Files[1])
+	}
+}
+
+func TestGzipAndNoValidators(t *testing.T) {
+	k := newKit(t)
+	k.use(k.file("weekly", "url", weekly, ""))
+	var z bytes.Buffer
+	w := gzip.NewWriter(&z)
+	w.Write(observatory(t, "2026-01-15"))
+	w.Close()
+	k.behave(weekly, func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Write(z.Bytes())
+		return true
+	})
+	k.want(k.run(), Updated, "")
+	if k.date() != "2026-01-15" {
+		t.Error("not ingested")
+	}
+	k.noDownloads()
+	snap, state := k.modified("snapshots/FR.snap"), k.modified("sources/FR/update.json")
+	k.want(k.run(), Unchanged, "") // it came, and is the same
+	if snap != k.modified("snapshots/FR.snap") || state != k.modified("sources/FR/update.json") {
+		t.Error("touched")
+	}
+	k.behave(weekly, func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Write(z.Bytes()[:z.Len()/2])
+		return true
+	})
+	k.want(k.run(), Failed, "said to be gzip")
+	k.noDownloads()
+}
+
+// modified is when a file of the folder was written.
+func (k *kit) modified(name string) time.Time {
+	k.t.Helper()
+	info, err := os.Stat(filepath.Join(string(k.dir), name))
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return info.ModTime()
+}
+
+func TestDataset(t *testing.T) {
+	k := newKit(t)
+	const api = "/api/1/datasets/weekly/"
+	sum := func(text []byte) string { s := sha1.Sum(text); return hex.EncodeToString(s[:]) }
+	old, latest := observatory(t, "2026-01-15"), observatory(t, "2026-01-22")
+	k.put("/r/SYNTHETIC_1_observatoire.csv", old)
+	k.put("/r/SYNTHETIC_2_observatoire.csv", latest)
+	dataset := func(sum1, sum2 string) []byte {
+		return fmt.Appendf(nil, `{"title":"x","resources":[
+			{"url":"/r/readme.pdf","title":"notes","last_modified":"2026-02-22T10:00:00+00:00"},
+			{"url":"/r/SYNTHETIC_2_observatoire.csv","title":"week 2","format":"csv","filesize":%d,"last_modified":"2026-01-22T10:00:00+00:00","checksum":{"type":"sha1","value":"%s"}},
+			{"url":"/r/SYNTHETIC_1_observatoire.csv","title":"week 1","last_modified":"2026-01-15T10:00:00+00:00","checksum":{"type":"sha1","value":"%s"}},
+			{"url":"/r/other.csv","title":"other","last_modified":null,"checksum":null}]}`, len(latest), sum2, sum1)
+	}
+	k.use(k.file("weekly", "data.gouv.fr", api, `observatoire\.csv$`))
+	k.put(api, dataset(sum(old), sum(old))) // wrong
+	k.want(k.run(), Failed, "its sha1 is "+sum(latest)+", the catalogue says "+sum(old))
+	k.noDownloads()
+	k.put(api, dataset(sum(old), sum(latest)))
+	r := k.run()
+	k.want(r, Updated, "")
+	if k.date() != "2026-01-22" || !strings.HasSuffix(r.Files[0].URL, "/r/SYNTHETIC_2_observatoire.csv") {
+		t.Errorf("%s %+v", k.date(), r.Files[0])
+	}
+	k.want(k.run(), Unchanged, "")
+	k.put(api, []byte(`{"resources":[]}`))
+	k.want(k.run(), Failed, "none of its 0 entries matches")
+	k.put(api, []byte(`<html>`))
+	k.want(k.run(), Failed, "an HTML page")
+	k.put(api, []byte(`{"resources":[{"url":"file:///etc/x_observatoire.csv"}]}`))
+	k.want(k.run(), Failed, "no address of http or https")
+	if k.date() != "2026-01-22" {
+		t.Errorf("date %s", k.date())
+	}
+}
+
+func TestUnreadMarkets(t *testing.T) {
+	k := weeklyKit(t)
+	o := k.options()
+	o.Markets = []market.Code{market.PT}
+	if _, err := Run(context.Background(), o); err == nil || !strings.Contains(err.Error(), "PT cannot be updated") {
+		t.Error(err)
+	}
+	o.Markets = []market.Code{market.DROM}
+	k.want(k.runWith(o), Updated, "")
+	if k.date() == "" {
+		t.Error("DROM's files are those of FR")
+	}
+	lock, err := k.dir.Lock("update", "another", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Unlock()
+	if _, err := Run(context.Background(), o); err == nil || !strings.Contains(err.Error(), "another") {
+		t.Error(err)
+	}
+}
+
+// An ingest that fails for what is no fault of the file does not cost a second
+// download.
+func TestFolderInUse(t *testing.T) {
+	k := weeklyKit(t)
+	lock, err := k.dir.Lock("ingest", "a backup", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.want(k.run(), Failed, "a backup")
+	lock.Unlock()
+	k.asked()
+	k.want(k.run(), Updated, "")
+	if log := k.asked(); !slices.Equal(log, []string{weekly + " 304 0", towns + " 304 0"}) {
+		t.Errorf("asked %q", log)
+	}
+	k.noDownloads()
+}
