@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -173,7 +174,7 @@ func TestUpdateUse(t *testing.T) {
 		text string
 	}{
 		{[]string{"update", "--help"}, 0, "Examples:"},
-		{[]string{"update", "--data", dir, "XX"}, 2, "XX"},
+		{[]string{"update", "--data", dir, "XX"}, 2, "one of FR"},
 		{[]string{"update", "--data", dir, "--sources", sources, "CH"}, 1, "CH cannot be updated"},
 		{[]string{"update", "--data", dir, "--sources", filepath.Join(dir, "none")}, 1, "no such file"},
 		{[]string{"serve", "--data", dir, "--update-every", "24"}, 2, "update-every"},
@@ -185,14 +186,23 @@ func TestUpdateUse(t *testing.T) {
 			t.Errorf("relais %s: exit %d, want %d with %q\n%s%s", strings.Join(tt.args, " "), code, tt.code, tt.text, out, errs)
 		}
 	}
-	if os.Geteuid() == 0 {
-		t.Skip("root can write everywhere: a read-only folder cannot be made")
-	}
-	if err := os.Chmod(dir, 0o555); err != nil {
+}
+
+// What cannot be written to cannot be kept fresh, and serve says so at once.
+func TestUpdateReadOnly(t *testing.T) {
+	c := makeCountry(t, 200)
+	path, err := binary()
+	if err != nil {
 		t.Fatal(err)
 	}
-	os.Remove(filepath.Join(dir, "update.lock"))
-	if _, errs, code := relais(t, "serve", "--data", dir, "--listen", "127.0.0.1:0", "--update-every", "24h"); code != 1 || !strings.Contains(errs, "nothing can be written") {
-		t.Errorf("a read-only folder: %d %s", code, errs)
+	nobody := readOnly(t, c.dir)
+	for _, args := range [][]string{{"serve", "--listen", "127.0.0.1:0", "--update-every", "24h"}, {"update"}} {
+		cmd := exec.Command(path, append(args, "--data", c.dir)...)
+		nobody(cmd)
+		out, err := cmd.CombinedOutput()
+		if err == nil || cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "permission denied") ||
+			args[0] == "serve" && !strings.Contains(string(out), "nothing can be written") {
+			t.Errorf("%s on a read-only folder: %v %s", args[0], err, out)
+		}
 	}
 }

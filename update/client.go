@@ -68,15 +68,20 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 		return redirectError{fmt.Sprintf("over %d redirects", maxRedirects)}
 	}
 	if _, err := address(r.URL.String()); err != nil {
-		return redirectError{fmt.Sprintf("a redirect to %q, which is no address of http or https", r.URL.Redacted())}
+		return redirectError{fmt.Sprintf("a redirect to %q, which is no address of http or https", bare(r.URL))}
 	}
 	return secure(via[len(via)-1].URL, r.URL)
+}
+
+// bare is an address without what may be secret in it.
+func bare(u *url.URL) string {
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
 // secure refuses a way from https to http.
 func secure(from, to *url.URL) error {
 	if from.Scheme == "https" && to.Scheme == "http" {
-		return redirectError{fmt.Sprintf("%s leads away from https, to %s", from.Redacted(), to.Redacted())}
+		return redirectError{fmt.Sprintf("%s leads away from https, to %s", bare(from), bare(to))}
 	}
 	return nil
 }
@@ -133,6 +138,9 @@ func (c *client) get(ctx context.Context, address string, header http.Header, wa
 	r.Header = header.Clone()
 	r.Header.Set("User-Agent", c.agent)
 	a, err := c.http.Do(r)
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		err = e.Err // without the address, which may have a key of the user's in its query
+	}
 	if err != nil {
 		_, refused := errors.AsType[redirectError](err)
 		_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)

@@ -37,7 +37,7 @@ func TestServers(t *testing.T) {
 		}, words: "asks to be left alone for 24h0m0s", most: 1},
 		"404": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool { w.WriteHeader(404); return true }, words: "404 Not Found", most: 1},
 		"redirect loop": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
-			http.Redirect(w, r, weekly, 302)
+			http.Redirect(w, r, weekly, http.StatusFound)
 			return true
 		}, words: "over 10 redirects", most: 11},
 		"redirect to a file": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
@@ -176,6 +176,27 @@ func TestRetryAfter(t *testing.T) {
 		if got := retryAfter(text, now); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
+	}
+}
+
+// Nothing that leads from https to http is followed, and no error tells a key that
+// stands in an address.
+func TestAddresses(t *testing.T) {
+	for to, ok := range map[string]bool{"https://b/x": true, "http://a/x?key=secret": false} {
+		from, _ := http.NewRequest("GET", "https://a/?key=secret", nil)
+		next, _ := http.NewRequest("GET", to, nil)
+		err := checkRedirect(next, []*http.Request{from})
+		if (err == nil) != ok || err != nil && strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", to, err)
+		}
+	}
+	k := newKit(t)
+	k.use(k.file("a", "url", "/a?key=secret", ""), k.file("b", "stac", "/b?key=secret", "x"))
+	k.behave("/a", func(http.ResponseWriter, *http.Request, int) bool { panic(http.ErrAbortHandler) })
+	r := k.run()
+	k.want(r, Failed, "404")
+	if strings.Contains(r.Problem(), "secret") {
+		t.Error(r.Problem())
 	}
 }
 

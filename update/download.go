@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 
 	"relais/folder"
 )
@@ -70,7 +71,8 @@ var errUnchanged = errors.New("unchanged")
 func (d *download) run(ctx context.Context) (path string, err error) {
 	d.open()
 	err = d.patiently(ctx, d.try)
-	if _, wrong := errors.AsType[unusable](err); wrong {
+	_, wrong := errors.AsType[unusable](err)
+	if full := errors.Is(err, syscall.ENOSPC); wrong || full { // on a full disk others need the room
 		refused := d.part.version
 		err = errors.Join(err, d.clear())
 		d.part.version = refused
@@ -143,6 +145,7 @@ func (d *download) try(ctx context.Context) (came int64, err error) {
 		if !d.continues(a, have) {
 			return 0, errors.Join(d.clear(), passing{error: errors.New("the file changed while it was downloaded")})
 		}
+		err = room(d.dir, d.part.Size)
 	}
 	if err != nil {
 		return 0, err

@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 )
 
 // A remote is a file as the authority names it at the moment.
@@ -38,9 +39,19 @@ func (c *client) find(ctx context.Context, f *File) (remote, error) {
 	if f.Find == ByURL {
 		return remote{URL: f.URL}, nil
 	}
+	r, err := c.look(ctx, f)
+	if err != nil {
+		u, _ := address(f.URL) // the table was checked
+		return remote{}, fmt.Errorf("the catalogue %s: %w", bare(u), err)
+	}
+	return r, nil
+}
+
+// look looks into a catalogue.
+func (c *client) look(ctx context.Context, f *File) (remote, error) {
 	text, at, err := c.document(ctx, f.URL)
 	if err != nil {
-		return remote{}, fmt.Errorf("the catalogue %s: %w", f.URL, err)
+		return remote{}, err
 	}
 	parse := parseDataset
 	if f.Find == BySTAC {
@@ -48,25 +59,21 @@ func (c *client) find(ctx context.Context, f *File) (remote, error) {
 	}
 	entries, err := parse(text)
 	if err != nil {
-		return remote{}, fmt.Errorf("the catalogue %s: %w", f.URL, err)
+		return remote{}, err
 	}
 	r, err := newest(f, entries)
 	if err != nil {
-		return remote{}, fmt.Errorf("the catalogue %s: %w", f.URL, err)
+		return remote{}, err
 	}
-	u, err := url.Parse(r.URL)
+	u, err := at.Parse(r.URL)
 	if err != nil {
-		return remote{}, fmt.Errorf("the catalogue %s: %w", f.URL, err)
+		return remote{}, fmt.Errorf("%w: %q", errAddress, r.URL)
 	}
-	u = at.ResolveReference(u)
 	if _, err := address(u.String()); err != nil {
-		return remote{}, fmt.Errorf("the catalogue %s: %w", f.URL, err)
-	}
-	if err := secure(at, u); err != nil {
-		return remote{}, fmt.Errorf("the catalogue %s: %w", f.URL, err)
+		return remote{}, err
 	}
 	r.URL = u.String()
-	return r, nil
+	return r, secure(at, u)
 }
 
 // newest picks the file's entry.
@@ -79,7 +86,7 @@ func newest(f *File, entries []entry) (remote, error) {
 		if !ok {
 			continue
 		}
-		if best == nil || cmp.Or(cmp.Compare(rank, bestRank), cmp.Compare(e.changed, best.changed)) > 0 {
+		if best == nil || cmp.Or(cmp.Compare(rank, bestRank), when(e.changed).Compare(when(best.changed))) > 0 {
 			best, bestRank = e, rank
 		}
 	}
@@ -87,6 +94,16 @@ func newest(f *File, entries []entry) (remote, error) {
 		return remote{}, fmt.Errorf("none of its %d entries matches %s", len(entries), f.Match)
 	}
 	return best.remote, nil
+}
+
+// when reads a catalogue's time, with a zone or in UTC; the beginning of time when it
+// is none.
+func when(text string) time.Time {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		at, _ = time.Parse("2006-01-02T15:04:05", text) // zero, as said
+	}
+	return at
 }
 
 // rank is what the pattern's group holds, "" where it has none.

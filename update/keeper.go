@@ -77,10 +77,18 @@ func (k *Keeper) Run(ctx context.Context) {
 			return
 		case <-time.After(time.Until(next)):
 		}
-		next = time.Now().Add(k.Every)
+		began := time.Now()
 		k.once(ctx)
+		next = began.Add(k.Every)
+		if len(k.State().Problems) > 0 && k.Every > afterFailure {
+			next = began.Add(afterFailure)
+		}
 	}
 }
+
+// afterFailure is when a run that failed is followed by another: what fails is often
+// mended soon, and to ask again costs little.
+const afterFailure = time.Hour
 
 // first is when the first run begins: after a little while of chance, so that
 // servers that start together do not ask together, and not before the oldest

@@ -39,9 +39,8 @@ type replay struct {
 }
 
 type answer struct {
-	text     []byte
-	etag     string
-	modified string
+	text []byte
+	etag string
 }
 
 func newReplay(t *testing.T) *replay {

@@ -129,11 +129,21 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 // can read them.
 func (t *Table) Markets() (codes []market.Code) {
 	for _, src := range ingest.Sources {
-		if slices.ContainsFunc(t.Files, func(f *File) bool { return slices.Contains(src.Markets, f.Market) }) {
+		if slices.ContainsFunc(t.Files, func(f *File) bool { return sourceOf(f.Market) == src }) {
 			codes = append(codes, src.Markets...)
 		}
 	}
 	return codes
+}
+
+// sourceOf is what reads the files of a market, nil when nothing does.
+func sourceOf(code market.Code) *ingest.Source {
+	for _, src := range ingest.Sources {
+		if slices.Contains(src.Markets, code) {
+			return src
+		}
+	}
+	return nil
 }
 
 // A group is the files that are ingested together.
@@ -155,7 +165,7 @@ func (r *Report) group(o Options) ([]group, error) {
 		g := group{src: src}
 		asked := len(o.Markets) == 0 || slices.ContainsFunc(src.Markets, func(c market.Code) bool { return slices.Contains(o.Markets, c) })
 		for _, f := range o.Table.Files {
-			if asked && slices.Contains(src.Markets, f.Market) {
+			if asked && sourceOf(f.Market) == src {
 				g.files = append(g.files, f)
 			}
 		}
@@ -164,7 +174,7 @@ func (r *Report) group(o Options) ([]group, error) {
 		}
 	}
 	for _, f := range o.Table.Files {
-		if !slices.Contains(readable, f.Market) {
+		if sourceOf(f.Market) == nil {
 			r.Notes = append(r.Notes, fmt.Sprintf("%s was left out: this version of relais has no parser for the sources of %s", f.Name, f.Market))
 		}
 	}

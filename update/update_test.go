@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"crypto/sha1"
-	"encoding/hex"
 	"fmt"
 	"net/http"
 	"os"
@@ -316,42 +314,6 @@ func (k *kit) modified(name string) time.Time {
 		k.t.Fatal(err)
 	}
 	return info.ModTime()
-}
-
-func TestDataset(t *testing.T) {
-	k := newKit(t)
-	const api = "/api/1/datasets/weekly/"
-	sum := func(text []byte) string { s := sha1.Sum(text); return hex.EncodeToString(s[:]) }
-	old, latest := observatory(t, "2026-01-15"), observatory(t, "2026-01-22")
-	k.put("/r/SYNTHETIC_1_observatoire.csv", old)
-	k.put("/r/SYNTHETIC_2_observatoire.csv", latest)
-	dataset := func(sum1, sum2 string) []byte {
-		return fmt.Appendf(nil, `{"title":"x","resources":[
-			{"url":"/r/readme.pdf","title":"notes","last_modified":"2026-02-22T10:00:00+00:00"},
-			{"url":"/r/SYNTHETIC_2_observatoire.csv","title":"week 2","format":"csv","filesize":%d,"last_modified":"2026-01-22T10:00:00+00:00","checksum":{"type":"sha1","value":"%s"}},
-			{"url":"/r/SYNTHETIC_1_observatoire.csv","title":"week 1","last_modified":"2026-01-15T10:00:00+00:00","checksum":{"type":"sha1","value":"%s"}},
-			{"url":"/r/other.csv","title":"other","last_modified":null,"checksum":null}]}`, len(latest), sum2, sum1)
-	}
-	k.use(k.file("weekly", "data.gouv.fr", api, `observatoire\.csv$`))
-	k.put(api, dataset(sum(old), sum(old))) // wrong
-	k.want(k.run(), Failed, "its sha1 is "+sum(latest)+", the catalogue says "+sum(old))
-	k.noDownloads()
-	k.put(api, dataset(sum(old), sum(latest)))
-	r := k.run()
-	k.want(r, Updated, "")
-	if k.date() != "2026-01-22" || !strings.HasSuffix(r.Files[0].URL, "/r/SYNTHETIC_2_observatoire.csv") {
-		t.Errorf("%s %+v", k.date(), r.Files[0])
-	}
-	k.want(k.run(), Unchanged, "")
-	k.put(api, []byte(`{"resources":[]}`))
-	k.want(k.run(), Failed, "none of its 0 entries matches")
-	k.put(api, []byte(`<html>`))
-	k.want(k.run(), Failed, "an HTML page")
-	k.put(api, []byte(`{"resources":[{"url":"file:///etc/x_observatoire.csv"}]}`))
-	k.want(k.run(), Failed, "no address of http or https")
-	if k.date() != "2026-01-22" {
-		t.Errorf("date %s", k.date())
-	}
 }
 
 func TestUnreadMarkets(t *testing.T) {

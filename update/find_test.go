@@ -1,0 +1,150 @@
+package update
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"relais/market"
+)
+
+func TestDataset(t *testing.T) {
+	k := newKit(t)
+	const api = "/api/1/datasets/weekly/"
+	sum := func(text []byte) string { s := sha1.Sum(text); return hex.EncodeToString(s[:]) }
+	old, latest := observatory(t, "2026-01-15"), observatory(t, "2026-01-22")
+	k.put("/r/SYNTHETIC_1_observatoire.csv", old)
+	k.put("/r/SYNTHETIC_2_observatoire.csv", latest)
+	dataset := func(sum1, sum2 string) []byte {
+		return fmt.Appendf(nil, `{"title":"x","resources":[
+			{"url":"/r/readme.pdf","title":"notes","last_modified":"2026-02-22T10:00:00+00:00"},
+			{"url":"/r/SYNTHETIC_2_observatoire.csv","title":"week 2","format":"csv","filesize":%d,"last_modified":"2026-01-22T10:00:00+00:00","checksum":{"type":"sha1","value":"%s"}},
+			{"url":"/r/SYNTHETIC_1_observatoire.csv","title":"week 1","last_modified":"2026-01-15T10:00:00+00:00","checksum":{"type":"sha1","value":"%s"}},
+			{"url":"/r/other.csv","title":"other","last_modified":null,"checksum":null}]}`, len(latest), sum2, sum1)
+	}
+	k.use(k.file("weekly", "data.gouv.fr", api, `observatoire\.csv$`))
+	k.put(api, dataset(sum(old), sum(old))) // wrong
+	k.want(k.run(), Failed, "its sha1 is "+sum(latest)+", the catalogue says "+sum(old))
+	k.noDownloads()
+	k.put(api, dataset(sum(old), sum(latest)))
+	r := k.run()
+	k.want(r, Updated, "")
+	if k.date() != "2026-01-22" || !strings.HasSuffix(r.Files[0].URL, "/r/SYNTHETIC_2_observatoire.csv") {
+		t.Errorf("%s %+v", k.date(), r.Files[0])
+	}
+	k.want(k.run(), Unchanged, "")
+	k.put(api, []byte(`{"resources":[]}`))
+	k.want(k.run(), Failed, "none of its 0 entries matches")
+	k.put(api, []byte(`<html>`))
+	k.want(k.run(), Failed, "an HTML page")
+	k.put(api, []byte(`{"resources":[{"url":"file:///etc/x_observatoire.csv"}]}`))
+	k.want(k.run(), Failed, "no address of http or https")
+	if k.date() != "2026-01-22" {
+		t.Errorf("date %s", k.date())
+	}
+}
+
+// Where a server gives nothing to ask by, the catalogue's checksum says whether the
+// file is another.
+func TestChecksumAlone(t *testing.T) {
+	k := newKit(t)
+	text := observatory(t, "2026-01-15")
+	sum := sha1.Sum(text)
+	k.put("/api", fmt.Appendf(nil, `{"resources":[{"url":"%s","checksum":{"type":"SHA-1","value":"%X"}}]}`, weekly, sum))
+	k.behave(weekly, func(w http.ResponseWriter, r *http.Request, _ int) bool { w.Write(text); return true })
+	k.use(k.file("weekly", "data.gouv.fr", "/api", "observatoire"))
+	k.want(k.run(), Updated, "")
+	k.asked()
+	before := k.listing()
+	k.want(k.run(), Unchanged, "")
+	if log := k.asked(); len(log) != 1 || !slices.ContainsFunc(log, func(l string) bool { return strings.HasPrefix(l, "/api ") }) || k.listing() != before {
+		t.Errorf("asked %q", log)
+	}
+}
+
+func TestWhen(t *testing.T) {
+	order := []string{"soon", "2026-08-27T10:00:00", "2026-08-27T10:00:00.5+00:00", "2026-08-27T13:00:00+02:00", "2026-08-28T00:00:00Z"}
+	for i := range order[1:] {
+		if !when(order[i]).Before(when(order[i+1])) {
+			t.Errorf("%s is not before %s", order[i], order[i+1])
+		}
+	}
+}
+
+const (
+	md5hex    = "d41d8cd98f00b204e9800998ecf8427e"
+	sha256hex = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+)
+
+func TestSTAC(t *testing.T) {
+	entries, err := parseSTAC([]byte(`{"type":"FeatureCollection","features":[
+		{"properties":{"datetime":"2026-08-14T00:00:00Z"},"assets":{"x_2056.json":{"href":"https://h/x_2056.json","updated":"2026-08-15T00:00:00Z","checksum:multihash":"1220` + sha256hex + `","file:size":27}}},
+		{"properties":{"updated":"2026-08-13T00:00:00Z"},"assets":{"y":{"href":"../y.csv","file:checksum":"d50110` + strings.ToUpper(md5hex) + `","file:size":-3},"z":{"href":"z","file:checksum":"zz"}}}]}`))
+	want := []entry{
+		{remote{"https://h/x_2056.json", 27, checksum{"sha256", sha256hex}}, []string{"x_2056.json", "x_2056.json"}, "2026-08-15T00:00:00Z"},
+		{remote{"../y.csv", 0, checksum{"md5", md5hex}}, []string{"y.csv", "y"}, "2026-08-13T00:00:00Z"},
+		{remote{"z", 0, checksum{}}, []string{"z", "z"}, "2026-08-13T00:00:00Z"},
+	}
+	if err != nil || len(entries) != len(want) {
+		t.Fatalf("%v %v", entries, err)
+	}
+	for i, e := range entries {
+		if e.remote != want[i].remote || e.names[1] != want[i].names[1] || e.names[0] != want[i].names[0] || e.changed != want[i].changed {
+			t.Errorf("%+v, want %+v", e, want[i])
+		}
+	}
+	for text, want := range map[string]checksum{"SHA-256 " + sha256hex: {}, "sha256 " + sha256hex: {"sha256", sha256hex}, "sha256 " + md5hex: {}, "crc32 00": {}} {
+		kind, value, _ := strings.Cut(text, " ")
+		if got := (checksum{kind, value}).known(); kind != "SHA-256" && got != want || kind == "SHA-256" && got.Type != "sha256" {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
+
+func TestSTACCatalogue(t *testing.T) {
+	k := newKit(t)
+	k.put("/stac/items", []byte(`{"assets":{"SYNTHETIC":{"href":"../files/SYNTHETIC_observatoire.csv"}}}`))
+	k.put(weekly, observatory(t, "2026-01-15"))
+	k.use(k.file("weekly", "stac", "/stac/items", "observatoire"))
+	k.want(k.run(), Updated, "")
+}
+
+func FuzzCatalogues(f *testing.F) {
+	f.Add([]byte(`{"resources":[{"url":"/a.csv","title":"x","filesize":1e99,"checksum":{"type":"sha1","value":"00"}}]}`))
+	f.Add([]byte(`{"assets":{"a":{"href":"%zz","checksum:multihash":"1220"}},"features":[{"features":[{}]}]}`))
+	f.Add([]byte(`{"files":[{"name":"x","market":"FR","url":"http://c/","find":"stac","match":"(x)?"}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		file := &File{Match: "(.)"}
+		if table, err := parseTable("t", text); err == nil {
+			file = table.Files[0]
+		}
+		if file.match == nil && file.check() != nil {
+			file = &File{Name: "x", Market: market.FR, Find: ByDataset, URL: "http://c/", Match: "(.)"}
+			if err := file.check(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, parse := range []func([]byte) ([]entry, error){parseDataset, parseSTAC} {
+			entries, err := parse(text)
+			if err != nil {
+				continue
+			}
+			if file.match != nil {
+				newest(file, entries)
+			}
+			for _, e := range entries {
+				if name := safeName(baseOf(e.URL)); !filepath.IsLocal(name) && name != "" || strings.ContainsAny(name, "/\\") {
+					t.Errorf("%q makes %q", e.URL, name)
+				}
+				if e.Size < 0 {
+					t.Errorf("size %d", e.Size)
+				}
+			}
+		}
+	})
+}
