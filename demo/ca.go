@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"golang.org/x/text/encoding/charmap"
@@ -42,6 +44,18 @@ func WriteCA(w io.Writer, rows int, o CAOptions) (CACounts, error) {
 		g.place(rows)
 	}
 	return g.count, g.w.Flush()
+}
+
+// writeExtract writes n rows into dir.
+func writeExtract(dir string, n int) ([]string, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "SYNTHETIC_Site_Data_Extract_FX.csv")
+	return []string{path}, writeFile(path, func(w io.Writer) error {
+		_, err := WriteCA(w, n, CAOptions{})
+		return err
+	})
 }
 
 type caTown struct {

@@ -24,15 +24,16 @@ import (
 // A Set is what one authority publishes: the files of one ingest.
 type Set struct {
 	Markets []market.Code
-	Size    int // of the demonstration: about so many sites
-	// Write writes the files of a country of n sites into dir and returns their
-	// paths, in the order in which they may be given to ingest.
+	Size    int // of the demonstration: sites, or rows where the format has several a site
+	// Write writes the files of a country of size n into dir and returns their paths,
+	// in the order in which they may be given to ingest.
 	Write func(dir string, n int) (paths []string, err error)
 }
 
 // Sets are the demonstration, a set for each authority.
 var Sets = []Set{
 	{[]market.Code{market.FR, market.DROM}, Supports, Write},
+	{[]market.Code{market.CA}, CARows, writeExtract},
 	{[]market.Code{market.BE}, BelgianPlaces, WriteBE},
 	{[]market.Code{market.CH}, Installations, WriteCH},
 }

@@ -43,7 +43,7 @@ func TestDemo(t *testing.T) {
 	if code := s.stop(); code != 0 {
 		t.Errorf("exit %d", code)
 	}
-	for _, market := range []string{"FR", "DROM", "CH"} {
+	for _, market := range []string{"FR", "DROM", "CA", "BE", "CH"} {
 		if !strings.Contains(s.log.String(), market+": ") {
 			t.Errorf("no count of %s: %s", market, s.log)
 		}
@@ -73,6 +73,21 @@ func (s *server) acrossMarkets() {
 	for _, m := range s.ask("/markets")["data"].([]any) {
 		if m := m.(object); m["loaded"] == true {
 			loaded[m["market"].(string)] = m
+		}
+	}
+	for market, key := range map[string]string{"CA": "ca-", "BE": "be-"} {
+		list := s.ask("/antennas?limit=1&offset=7&market=" + market)["data"].([]any)
+		if len(list) != 1 || !strings.HasPrefix(list[0].(object)["siteKey"].(string), key) || !strings.Contains(list[0].(object)["sourceLabel"].(string), "SYNTHETIC") {
+			s.t.Errorf("%s: %v", market, list)
+			continue
+		}
+		site := list[0].(object)
+		if got := s.ask("/antennas/" + url.PathEscape(site["siteKey"].(string)))["data"].(object); got["id"] != site["id"] || got["market"] != market {
+			s.t.Errorf("%v finds %v of %v", site["siteKey"], got["id"], got["market"])
+		}
+		found := s.ask("/antennas/search?market=" + market + "&sourceCode=" + url.QueryEscape(site["sourceCode"].(string)))["data"].([]any)
+		if len(found) == 0 {
+			s.t.Errorf("%s: sourceCode %v finds nothing", market, site["sourceCode"])
 		}
 	}
 	if ch := loaded["CH"]; loaded["FR"] == nil || loaded["DROM"] == nil || ch == nil || ch["sites"] != 1500.0 || ch["sourceDate"] != "2026-01-15" {
