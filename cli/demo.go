@@ -180,7 +180,7 @@ func sayDemo(streams Streams, dir folder.Dir, base string, clients *access.Clien
 		"/antennas/search?q=saint-etienne&limit=2", "/antennas/" + id, "/sites/" + key, "/stats/departments?operator=FREE",
 	}
 	for _, set := range demo.Sets[1:] {
-		paths = append(paths, "/antennas?market="+string(set.Markets[0])+"&generation=5G&limit=2")
+		paths = append(paths, "/antennas?market="+string(set.Markets[0])+"&limit=2")
 	}
 	for _, path := range paths {
 		fmt.Fprintf(out, "  curl -H 'X-API-Key: %s' '%s%s'\n", server.APIKey, api, path)
