@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 
 	"relais/geo"
@@ -28,7 +27,7 @@ const (
 type Builder struct {
 	Meta
 	columns
-	strings map[string]ref
+	strings internTable
 	systems map[string]uint16 // in order of first appearance, until sorted
 	newest  []site.Generation // of each system
 	keys    []uint64          // Hilbert places of the sites
@@ -37,7 +36,7 @@ type Builder struct {
 
 // NewBuilder starts a snapshot of m.
 func NewBuilder(m *market.Market, statuses []string) *Builder {
-	b := &Builder{strings: map[string]ref{"": 0}, systems: map[string]uint16{}}
+	b := &Builder{systems: map[string]uint16{}}
 	b.Meta = Meta{Market: m.Code, Operators: m.OperatorKeys(), Areas: []string{}, Statuses: statuses, Systems: []string{}, Enriched: map[string]int{}}
 	for _, a := range m.Areas {
 		b.Areas = append(b.Areas, a.Code)
@@ -61,23 +60,23 @@ func (b *Builder) Add(s *site.Site) error {
 	b.keys = append(b.keys, geo.Hilbert(s.Position))
 	b.lat = append(b.lat, geo.Fix(s.Position.Lat))
 	b.lng = append(b.lng, geo.Fix(s.Position.Lng))
-	b.id = append(b.id, b.intern(s.ID))
-	b.nationalCode = append(b.nationalCode, b.intern(s.NationalCode))
-	b.sourceCode = append(b.sourceCode, b.intern(s.SourceCode))
+	b.id = append(b.id, intern(b, s.ID))
+	b.nationalCode = append(b.nationalCode, intern(b, s.NationalCode))
+	b.sourceCode = append(b.sourceCode, intern(b, s.SourceCode))
 	b.area = append(b.area, uint16(s.Area+1))
-	b.commune = append(b.commune, b.intern(s.Commune))
-	b.communeCode = append(b.communeCode, b.intern(s.CommuneCode))
-	b.postalCode = append(b.postalCode, b.intern(s.PostalCode))
-	b.place = append(b.place, b.intern(s.Place))
-	b.address1 = append(b.address1, b.intern(s.Address[0]))
-	b.address2 = append(b.address2, b.intern(s.Address[1]))
-	b.address3 = append(b.address3, b.intern(s.Address[2]))
+	b.commune = append(b.commune, intern(b, s.Commune))
+	b.communeCode = append(b.communeCode, intern(b, s.CommuneCode))
+	b.postalCode = append(b.postalCode, intern(b, s.PostalCode))
+	b.place = append(b.place, intern(b, s.Place))
+	b.address1 = append(b.address1, intern(b, s.Address[0]))
+	b.address2 = append(b.address2, intern(b, s.Address[1]))
+	b.address3 = append(b.address3, intern(b, s.Address[2]))
 	b.height = append(b.height, millimetres(s.Height))
-	b.heightText = append(b.heightText, b.intern(s.HeightText))
-	b.natureCode = append(b.natureCode, b.intern(s.Nature.Code))
-	b.nature = append(b.nature, b.intern(s.Nature.Label))
-	b.ownerCode = append(b.ownerCode, b.intern(s.Owner.Code))
-	b.owner = append(b.owner, b.intern(s.Owner.Label))
+	b.heightText = append(b.heightText, intern(b, s.HeightText))
+	b.natureCode = append(b.natureCode, intern(b, s.Nature.Code))
+	b.nature = append(b.nature, intern(b, s.Nature.Label))
+	b.ownerCode = append(b.ownerCode, intern(b, s.Owner.Code))
+	b.owner = append(b.owner, intern(b, s.Owner.Label))
 	b.antennaHeight = append(b.antennaHeight, millimetres(s.AntennaHeight))
 	b.implemented = append(b.implemented, int32(s.Implemented))
 	b.commissioned = append(b.commissioned, int32(s.Commissioned))
@@ -85,10 +84,21 @@ func (b *Builder) Add(s *site.Site) error {
 	b.tx = append(b.tx, internList(b, s.TxFrequencies))
 	b.rx = append(b.rx, internList(b, s.RxFrequencies))
 	b.flags = append(b.flags, flagsOf(s))
-	b.crozonLeader = append(b.crozonLeader, b.intern(s.CrozonLeader))
-	b.reference = append(b.reference, b.intern(s.Reference))
+	b.crozonLeader = append(b.crozonLeader, intern(b, s.CrozonLeader))
+	b.reference = append(b.reference, intern(b, s.Reference))
 	b.addChildren(s)
 	b.count(s)
+	return b.bounds()
+}
+
+// bounds makes sure that what the columns hold by number fits 32 bits.
+func (b *Builder) bounds() error {
+	switch {
+	case len(b.text) > math.MaxUint32:
+		return fmt.Errorf("the texts of the register are over 4 GiB")
+	case max(len(b.stringEnd), len(b.id), len(b.stationCode), len(b.emissionStation), len(b.radioKind)) > math.MaxUint32:
+		return fmt.Errorf("the register has over %d rows of one kind", math.MaxUint32)
+	}
 	return nil
 }
 
@@ -104,8 +114,6 @@ func (b *Builder) check(s *site.Site) error {
 		return fmt.Errorf("%d stations", len(s.Stations))
 	case len(b.systems)+len(s.Emissions) > math.MaxUint16: // they may all be new
 		return fmt.Errorf("over %d systems", len(b.systems))
-	case len(b.text) > math.MaxUint32-1<<20:
-		return fmt.Errorf("the texts of the register are over 4 GiB")
 	}
 	for _, t := range s.Stations {
 		if t.Operator < 0 || t.Operator >= len(b.Operators) {
@@ -122,9 +130,9 @@ func (b *Builder) check(s *site.Site) error {
 
 func (b *Builder) addChildren(s *site.Site) {
 	for _, t := range s.Stations {
-		b.stationCode = append(b.stationCode, b.intern(t.Code))
+		b.stationCode = append(b.stationCode, intern(b, t.Code))
 		b.stationOperator = append(b.stationOperator, uint8(t.Operator))
-		b.operatorSiteID = append(b.operatorSiteID, b.intern(t.OperatorSiteID))
+		b.operatorSiteID = append(b.operatorSiteID, intern(b, t.OperatorSiteID))
 	}
 	for _, e := range s.Emissions {
 		b.emissionStation = append(b.emissionStation, uint16(e.Station))
@@ -168,23 +176,9 @@ func (b *Builder) system(name string, g site.Generation) uint16 {
 	return i
 }
 
-func (b *Builder) intern(s string) ref {
-	r, ok := b.strings[s]
-	if !ok {
-		r = ref(len(b.stringEnd))
-		b.strings[strings.Clone(s)] = r
-		b.text = append(b.text, s...)
-		b.stringEnd = append(b.stringEnd, uint32(len(b.text)))
-	}
-	return r
-}
-
 func internList[T uint16 | uint64](b *Builder, list []T) ref {
 	b.scratch = packList(b.scratch[:0], list)
-	if r, ok := b.strings[string(b.scratch)]; ok {
-		return r
-	}
-	return b.intern(string(b.scratch))
+	return intern(b, b.scratch)
 }
 
 func flagsOf(s *site.Site) (f uint8) {
@@ -213,12 +207,11 @@ func (b *Builder) order() []uint32 {
 	for i := range perm {
 		perm[i] = uint32(i)
 	}
-	sort.Slice(perm, func(i, j int) bool {
-		x, y := perm[i], perm[j]
+	slices.SortFunc(perm, func(x, y uint32) int {
 		if b.keys[x] != b.keys[y] {
-			return b.keys[x] < b.keys[y]
+			return cmp.Compare(b.keys[x], b.keys[y])
 		}
-		return b.str(b.id[x]) < b.str(b.id[y])
+		return strings.Compare(b.str(b.id[x]), b.str(b.id[y]))
 	})
 	return perm
 }

@@ -65,12 +65,7 @@ func (b *Builder) Stage(path string) (*folder.Staged, Info, error) {
 		if _, err := w.Write(head); err != nil {
 			return err
 		}
-		for _, s := range sections {
-			if _, err := w.Write(padded(s)); err != nil {
-				return err
-			}
-		}
-		return nil
+		return writeSections(w, sections)
 	})
 	return staged, info, err
 }
@@ -111,19 +106,22 @@ func checksum(head []byte, sections [][]byte) uint64 {
 	d := xxhash.New()
 	d.Write(head[:checksumAt]) // a hash's Write never fails
 	d.Write(head[checksumAt+8:])
-	for _, s := range sections {
-		d.Write(padded(s))
-	}
+	writeSections(d, sections)
 	return d.Sum64()
 }
 
-// padded returns s with zeros up to a multiple of align. It copies only a
-// section that needs them.
-func padded(s []byte) []byte {
-	if n := len(s) % align; n != 0 {
-		return append(s[:len(s):len(s)], make([]byte, align-n)...)
+// writeSections writes each section, and zeros up to a multiple of align.
+func writeSections(w io.Writer, sections [][]byte) error {
+	var zeros [align]byte
+	for _, s := range sections {
+		if _, err := w.Write(s); err != nil {
+			return err
+		}
+		if _, err := w.Write(zeros[:-len(s)&(align-1)]); err != nil {
+			return err
+		}
 	}
-	return s
+	return nil
 }
 
 func versionName(sourceDate string, sum uint64) string {
