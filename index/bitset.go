@@ -2,94 +2,136 @@ package index
 
 import "math/bits"
 
-// A bitset is a set of sites, by their place in the snapshot.
-type bitset []uint64
+// A bitset is a set of sites, by their place in the snapshot. What is done with a
+// set costs what is in it, not the size of the register: each 64 words have a bit
+// for each of them that may have a member, and the others are passed over.
+type bitset struct {
+	words  []uint64
+	filled []uint64 // a bit for each of words; where it is not set, the word is 0
+}
 
-func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
+func newBitset(n int) bitset {
+	words := (n + 63) / 64
+	return bitset{make([]uint64, words), make([]uint64, (words+63)/64)}
+}
 
-func (b bitset) clear()       { clear(b) }
-func (b bitset) set(i uint32) { b[i>>6] |= 1 << (i & 63) }
+func (b bitset) set(i uint32) {
+	b.words[i>>6] |= 1 << (i & 63)
+	b.filled[i>>12] |= 1 << (i >> 6 & 63)
+}
 
 // setRange adds from to to-1.
 func (b bitset) setRange(from, to uint32) {
+	if from < to {
+		setBits(b.words, from, to)
+		setBits(b.filled, from>>6, (to-1)>>6+1)
+	}
+}
+
+// setBits sets the bits from to to-1 of a list of words.
+func setBits(words []uint64, from, to uint32) {
 	for from < to {
 		w := from >> 6
 		word := ^uint64(0) << (from & 63)
 		if end := (w + 1) << 6; end > to {
 			word &= ^uint64(0) >> (end - to)
 		}
-		b[w] |= word
+		words[w] |= word
 		from = (w + 1) << 6
 	}
 }
 
+// fill says that any word may have a member, for who writes words alone.
+func (b bitset) fill() { setBits(b.filled, 0, uint32(len(b.words))) }
+
+// eachWord calls f for each word that may have a member, by its number.
+func (b bitset) eachWord(f func(w int)) {
+	for k, filled := range b.filled {
+		for ; filled != 0; filled &= filled - 1 {
+			f(k<<6 + bits.TrailingZeros64(filled))
+		}
+	}
+}
+
+func (b bitset) clear() {
+	b.eachWord(func(w int) { b.words[w] = 0 })
+	clear(b.filled)
+}
+
+// copy makes b the set o.
+func (b bitset) copy(o bitset) {
+	b.clear()
+	copy(b.filled, o.filled)
+	o.eachWord(func(w int) { b.words[w] = o.words[w] })
+}
+
 func (b bitset) and(o bitset) {
-	for i := range b {
-		b[i] &= o[i]
+	b.eachWord(func(w int) { b.words[w] &= o.words[w] })
+	for k := range b.filled {
+		b.filled[k] &= o.filled[k]
 	}
 }
 
 func (b bitset) andNot(o bitset) {
-	for i := range b {
-		b[i] &^= o[i]
-	}
+	b.eachWord(func(w int) { b.words[w] &^= o.words[w] })
 }
 
 func (b bitset) or(o bitset) {
-	for i := range b {
-		b[i] |= o[i]
+	o.eachWord(func(w int) { b.words[w] |= o.words[w] })
+	for k := range b.filled {
+		b.filled[k] |= o.filled[k]
 	}
 }
 
 func (b bitset) count() (n int) {
-	for _, w := range b {
-		n += bits.OnesCount64(w)
-	}
+	b.eachWord(func(w int) { n += bits.OnesCount64(b.words[w]) })
 	return n
 }
 
 // each calls f for the members in ascending order. It is for collecting from a
 // set that stays as it is; to take members out, filter writes each word once.
 func (b bitset) each(f func(i uint32)) {
-	for w, word := range b {
-		for ; word != 0; word &= word - 1 {
+	b.eachWord(func(w int) {
+		for word := b.words[w]; word != 0; word &= word - 1 {
 			f(uint32(w<<6 + bits.TrailingZeros64(word)))
 		}
-	}
+	})
 }
 
 // filter takes out the members that keep does not accept, which it is asked in
 // ascending order.
 func (b bitset) filter(keep func(i uint32) bool) {
-	for w, word := range b {
+	b.eachWord(func(w int) {
+		word := b.words[w]
 		for rest := word; rest != 0; rest &= rest - 1 {
 			k := bits.TrailingZeros64(rest)
 			if !keep(uint32(w<<6 + k)) {
 				word &^= 1 << k
 			}
 		}
-		b[w] = word
-	}
+		b.words[w] = word
+	})
 }
 
 // page appends at most limit members after passing over skip of them, and
 // returns how many it could not pass over.
 func (b bitset) page(dst []uint32, skip, limit int) ([]uint32, int) {
-	for w, word := range b {
-		if limit <= 0 {
-			break
-		}
-		if n := bits.OnesCount64(word); n <= skip {
-			skip -= n
-			continue
-		}
-		for ; word != 0 && limit > 0; word &= word - 1 {
-			if skip > 0 {
-				skip--
+	for k, filled := range b.filled {
+		for ; filled != 0 && limit > 0; filled &= filled - 1 {
+			w := k<<6 + bits.TrailingZeros64(filled)
+			word := b.words[w]
+			if n := bits.OnesCount64(word); n <= skip {
+				skip -= n
 				continue
 			}
-			dst = append(dst, uint32(w<<6+bits.TrailingZeros64(word)))
-			limit--
+			for ; word != 0 && limit > 0; word &= word - 1 {
+				if skip > 0 {
+					skip--
+					continue
+				}
+				dst = append(dst, uint32(w<<6+bits.TrailingZeros64(word)))
+				limit--
+			}
 		}
 	}
 	return dst, skip

@@ -60,7 +60,7 @@ func (m *Market) Find(q Query, offset, limit int) Hits {
 	h.Sites = make([]uint32, 0, min(limit, h.Total-offset))
 	if q.Ranked {
 		for _, rank := range m.ranks(q, w) {
-			copy(w.page, set)
+			w.page.copy(set)
 			w.page.and(rank)
 			set.andNot(rank)
 			h.Sites, offset = w.page.page(h.Sites, offset, limit-len(h.Sites))
@@ -119,19 +119,33 @@ func (m *Market) match(q Query, w *work) bitset {
 	return set
 }
 
+// readCost is how many entries of the trigram lists can be read in the time that
+// looking into one site's text takes.
+const readCost = 8
+
 // matchText finds in w.found the sites whose text has all words, and those whose
-// identifier is the text as it stands.
+// identifier is the text as it stands. The lists of trigrams narrow it down as long
+// as they are shorter than the rest is to look through.
 func (m *Market) matchText(text string, w *work) {
 	found := w.found
 	found.clear()
 	found.setRange(0, uint32(m.Len()))
+	var unsure [][]byte
 	for _, word := range words(text) {
-		if len(word) < trigramLength {
-			found.filter(func(i uint32) bool { return bytes.Contains(m.text.texts.at(i), word) })
+		if m.text.cost(word) > readCost*found.count() {
+			unsure = append(unsure, word)
 			continue
 		}
-		m.text.phrase(w.other, w.spare, word)
+		if !m.text.candidates(w.other, w.spare, word) {
+			unsure = append(unsure, word)
+		}
 		found.and(w.other)
+	}
+	if len(unsure) > 0 {
+		found.filter(func(i uint32) bool {
+			text := m.text.texts.at(i)
+			return !slices.ContainsFunc(unsure, func(word []byte) bool { return !bytes.Contains(text, word) })
+		})
 	}
 	for _, i := range m.byName(text) {
 		found.set(i)

@@ -45,6 +45,9 @@ type radioRow struct {
 
 func newRadio(s *snapshot.Snapshot) (*radio, error) {
 	r := &radio{}
+	for kind, n := range s.RadioRows() {
+		r[kind] = make([]radioRow, 0, n)
+	}
 	for i := range s.Len() {
 		s.RadioIDs(i, func(id site.RadioID) {
 			r[id.Kind] = append(r[id.Kind], radioRow{id.Value, uint32(i), uint8(id.Operator), id.Bits})

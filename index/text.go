@@ -74,37 +74,60 @@ type textIndex struct {
 // phrase sets in set exactly the sites whose text has the phrase, which is
 // folded and not empty. spare is overwritten.
 func (t *textIndex) phrase(set, spare bitset, phrase []byte) {
+	if !t.candidates(set, spare, phrase) {
+		set.filter(func(i uint32) bool { return bytes.Contains(t.texts.at(i), phrase) })
+	}
+}
+
+// candidates sets in set all sites that have the phrase, and a few others unless
+// exact: for a phrase of three letters or more, those that have both of its two
+// rarest trigrams. spare is overwritten.
+func (t *textIndex) candidates(set, spare bitset, phrase []byte) (exact bool) {
 	set.clear()
+	set.fill()
 	if len(phrase) < trigramLength {
 		first, last := prefixRange(phrase)
 		for _, p := range t.parts {
-			p.mark(set, first, last)
+			p.mark(set.words, first, last)
 		}
-	} else {
-		t.candidates(set, spare, phrase)
+		return numbered(phrase)
 	}
-	if len(phrase) <= trigramLength && numbered(phrase) {
-		return
-	}
-	set.filter(func(i uint32) bool { return bytes.Contains(t.texts.at(i), phrase) })
-}
-
-// candidates adds to set, which is empty, the sites that have both of the two
-// rarest trigrams of a phrase of three letters or more: all that have the phrase,
-// and a few others. spare is overwritten.
-func (t *textIndex) candidates(set, spare bitset, phrase []byte) {
-	tris := appendTrigrams(nil, phrase)
-	slices.Sort(tris)
-	tris = slices.Compact(tris)
+	tris := trigramsOf(phrase)
 	spare.clear()
+	spare.fill()
 	for _, p := range t.parts {
 		slices.SortFunc(tris, func(a, b uint32) int { return cmp.Compare(p.size(a), p.size(b)) })
-		p.mark(set, tris[0], tris[0])
+		p.mark(set.words, tris[0], tris[0])
 		if len(tris) > 1 {
-			p.mark(spare, tris[1], tris[1])
+			p.mark(spare.words, tris[1], tris[1])
 		}
 	}
 	if len(tris) > 1 {
 		set.and(spare)
 	}
+	return len(phrase) == trigramLength && numbered(phrase)
+}
+
+// trigramsOf returns the trigrams of a phrase of three letters or more.
+func trigramsOf(phrase []byte) []uint32 {
+	tris := appendTrigrams(nil, phrase)
+	slices.Sort(tris)
+	return slices.Compact(tris)
+}
+
+// cost is about how many list entries candidates reads for a phrase.
+func (t *textIndex) cost(phrase []byte) (n int) {
+	if len(phrase) < trigramLength {
+		first, last := prefixRange(phrase)
+		for _, p := range t.parts {
+			n += int(p.start[last+1] - p.start[first])
+		}
+		return n
+	}
+	tris := trigramsOf(phrase)
+	for _, p := range t.parts {
+		least := slices.MinFunc(tris, func(a, b uint32) int { return cmp.Compare(p.size(a), p.size(b)) })
+		n += 2 * int(p.size(least)) // the second is not much longer
+	}
+	return n
 }

@@ -109,8 +109,8 @@ func varintLen(x uint32) uint32 {
 	return n
 }
 
-// mark adds to set the sites that have a trigram from first to last.
-func (t *trigramIndex) mark(set bitset, first, last uint32) {
+// mark sets the bits of the sites that have a trigram from first to last.
+func (t *trigramIndex) mark(words []uint64, first, last uint32) {
 	for tri := first; tri <= last; tri++ {
 		list := t.lists[t.start[tri]:t.start[tri+1]]
 		site := t.from - 1
@@ -129,7 +129,7 @@ func (t *trigramIndex) mark(set bitset, first, last uint32) {
 				}
 			}
 			site += d
-			set.set(site)
+			words[site>>6] |= 1 << (site & 63)
 		}
 	}
 }

@@ -109,6 +109,14 @@ func (s *columns) RadioIDs(i int, f func(site.RadioID)) {
 	}
 }
 
+// RadioRows counts the radio identifiers of all sites by kind.
+func (s *Snapshot) RadioRows() (n [site.RadioKinds]int) {
+	for _, kind := range s.radioKind {
+		n[kind]++
+	}
+	return n
+}
+
 func (s *columns) radioID(r uint32) site.RadioID {
 	return site.RadioID{Kind: site.RadioKind(s.radioKind[r]), Operator: int(s.radioOperator[r]), Value: s.radioValue[r], Bits: s.radioBits[r]}
 }
