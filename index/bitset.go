@@ -54,7 +54,11 @@ func (b bitset) eachWord(f func(w int)) {
 }
 
 func (b bitset) clear() {
-	b.eachWord(func(w int) { b.words[w] = 0 })
+	for k, filled := range b.filled {
+		if filled != 0 { // all at once: that is faster than one by one
+			clear(b.words[k<<6 : min(k<<6+64, len(b.words))])
+		}
+	}
 	clear(b.filled)
 }
 
