@@ -91,13 +91,18 @@ func (s *Server) packed(stream endpoint.Stream, size int64, c *coding, a answerK
 	return p
 }
 
+// mostPrepared is the number of sites up to which a market's exports are
+// prepared: beyond it that would take a minute of a core and hundreds of megabytes,
+// and they are compressed while they are sent.
+const mostPrepared = 1_000_000
+
 // Prepare compresses the whole exports of set, one after the other, so that
 // asking for everything costs no more than sending it. It takes seconds and
-// stops when ctx ends.
+// stops when ctx ends. Markets of over a million sites are left out.
 func (s *Server) Prepare(ctx context.Context, set *index.Set) error {
 	reading := &ops.Reading{Set: set}
 	ready := prepared{}
-	for _, call := range ops.WholeExports(set) {
+	for _, call := range ops.WholeExports(set, mostPrepared) {
 		result, err := call.Do(ctx, reading)
 		if err != nil {
 			return err

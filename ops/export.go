@@ -70,10 +70,13 @@ func (r *Reading) export(_ context.Context, p *exportParams) (exported, error) {
 	return exported{page}, err
 }
 
-// WholeExports lists the exports of everything that is loaded: what many ask
-// for, and what is worth preparing.
-func WholeExports(set *index.Set) (calls []*endpoint.Call[*Reading]) {
+// WholeExports lists the exports of the whole of each market that is loaded and has
+// at most so many sites: what many ask for, and what is worth preparing.
+func WholeExports(set *index.Set, sites int) (calls []*endpoint.Call[*Reading]) {
 	for m := range set.Loaded() {
+		if m.Len() > sites {
+			continue
+		}
 		for _, format := range exportFormat("").Values() {
 			params := map[string]string{"market": string(m.Table.Code), "format": format}
 			call, err := exportAntennas.Bind(func(name string) (string, error) { return params[name], nil })
