@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -62,6 +63,7 @@ const (
 	stopTime      = 10 * time.Second
 	lookEvery     = 250 * time.Millisecond // at the folder for new snapshots
 	defaultGrowth = 50                     // percent that the heap may grow before it is collected
+	mostGrowth    = 512 << 20              // bytes that it may grow then, however large it is
 )
 
 // Run serves until ctx ends.
@@ -202,6 +204,7 @@ func originOf(base string) string {
 func follow(ctx context.Context, dir folder.Dir, api *httpapi.Server, log *slog.Logger) {
 	var preparing sync.WaitGroup
 	stop := func() {}
+	settle := growFreely()
 	live := index.NewLive(dir, view.Summaries, log, func(set *index.Set) {
 		api.Show(set)
 		stop()
@@ -213,9 +216,9 @@ func follow(ctx context.Context, dir folder.Dir, api *httpapi.Server, log *slog.
 				log.Error("the exports could not be prepared", "error", err)
 			}
 			debug.FreeOSMemory() // what loading and compressing needed once
+			settle()
 		})
 	})
-	settle := growFreely()
 	live.Refresh()
 	settle()
 	if live.Empty() {
@@ -235,8 +238,15 @@ func growFreely() (settle func()) {
 		return func() {}
 	}
 	debug.SetGCPercent(400)
-	return func() { debug.SetGCPercent(defaultGrowth) }
+	return func() {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		debug.SetGCPercent(growth(m.HeapAlloc))
+	}
 }
+
+// growth is how many percent a heap of so many bytes may grow.
+func growth(heap uint64) int { return int(max(1, min(defaultGrowth, 100*mostGrowth/max(heap, 1)))) }
 
 // servingAt is what is served where.
 type servingAt struct {
