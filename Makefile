@@ -10,6 +10,8 @@ FUZZTIME ?= 10s
 TESTFLAGS ?=
 # What make bench measures on; empty: a synthetic country of national size.
 BENCHDATA ?=
+# How many sites make bench measures on, in one market; empty: the national ones.
+BENCHSITES ?=
 
 BUILD = $(GO) build -trimpath -tags netgo,osusergo -ldflags '-s -w -X relais/cli.Version=$(VERSION)'
 
@@ -32,7 +34,7 @@ race: ## the tests under the race detector
 
 bench: build ## one table, beside a bare handler (needs wrk)
 	$(GO) build -o build/bench-tool ./bench
-	build/bench-tool -relais build/relais $(if $(BENCHDATA),-data $(BENCHDATA))
+	build/bench-tool -relais build/relais $(if $(BENCHDATA),-data $(BENCHDATA)) $(if $(BENCHSITES),-sites $(BENCHSITES))
 
 fuzz: ## every fuzz target for FUZZTIME
 	@set -e; for pkg in $$($(GO) list ./...); do \

@@ -43,7 +43,7 @@ var allowed = []struct {
 	{"ops", "access endpoint fold geo index market site view"},
 	{"httpapi", "access endpoint index market ops view"},
 	{"cli", "access admin check demo folder httpapi index ingest ingest/source market snapshot store update view"},
-	{"bench", "demo folder httpapi index snapshot view"},
+	{"bench", "demo folder geo httpapi index market site snapshot view"},
 	{"", "cli"},
 	{"e2e", ""},
 }

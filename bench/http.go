@@ -51,9 +51,13 @@ func measureHTTP(ctx context.Context, relais, data, work string, each time.Durat
 		return err
 	}
 	defer server.stop()
-	time.Sleep(5 * time.Second) // the exports are prepared meanwhile
+	settle(server.pid)
 	atRest := rssMB(server.pid)
-	rows, err := rowsOf(base)
+	total, err := downloads(base, key)
+	if err != nil {
+		return err
+	}
+	rows, err := rowsOf(base, total)
 	if err != nil {
 		return err
 	}
@@ -138,7 +142,7 @@ func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // rowsOf finds requests of the wanted sizes in the data at hand.
-func rowsOf(base string) ([]row, error) {
+func rowsOf(base string, total int) ([]row, error) {
 	list, err := getJSON(base + "/antennas?limit=1&offset=1000")
 	if err != nil {
 		return nil, err
@@ -160,15 +164,61 @@ func rowsOf(base string) ([]row, error) {
 		return nil, err
 	}
 	tag := node.tag
+	one, err := getJSON(base + "/antennas?operator=ORANGE&limit=1")
+	if err != nil {
+		return nil, err
+	}
 	rows = append(rows,
 		row{"by id", "/antennas/" + id, nil},
 		row{"nearest 20", "/antennas?lat=48.8566&lon=2.3522&radiusKm=2&limit=20", nil},
 		row{"q", "/antennas?q=rue+saint&limit=20", nil},
 		row{"lookup", "/antennas/lookup-by-radio?value=100500&limit=20", nil},
 		row{"304", "/antennas/" + id, map[string]string{"If-None-Match": tag}},
-		row{"export, gzip", "/antennas/export", map[string]string{"Accept-Encoding": "gzip"}},
+		row{"last page of all", fmt.Sprintf("/antennas?limit=50&offset=%d", total-50), nil},
+		row{"last page of an operator", fmt.Sprintf("/antennas?operator=ORANGE&limit=50&offset=%d", one.Meta.TotalMatched-50), nil},
 	)
+	if total <= repeatable {
+		rows = append(rows, row{"export, gzip", "/antennas/export", map[string]string{"Accept-Encoding": "gzip"}})
+	}
 	return rows, nil
+}
+
+// repeatable is the number of sites up to which the export is asked for many times
+// and repeated by the bare handler.
+const repeatable = 1_000_000
+
+// downloads times one export in each form and coding, and answers the number of
+// sites.
+func downloads(base, key string) (sites int, err error) {
+	all, err := getJSON(base + "/antennas?limit=1")
+	if err != nil {
+		return 0, err
+	}
+	fmt.Printf("\n%-24s %9s %12s %10s %10s\n", "EXPORT, ONCE", "MB", "first ms", "seconds", "MB/s")
+	client := http.Client{Transport: keyed{&http.Transport{DisableCompression: true}, key}}
+	for _, format := range []string{"json", "geojson"} {
+		for _, coding := range []string{"identity", "gzip", "zstd"} {
+			req, err := http.NewRequest(http.MethodGet, base+"/antennas/export?format="+format, nil)
+			if err != nil {
+				return 0, err
+			}
+			req.Header.Set("Accept-Encoding", coding)
+			start := time.Now()
+			res, err := client.Do(req)
+			if err != nil {
+				return 0, err
+			}
+			first := time.Since(start)
+			n, err := io.Copy(io.Discard, res.Body)
+			res.Body.Close()
+			if err != nil {
+				return 0, err
+			}
+			took := time.Since(start)
+			fmt.Printf("%-24s %9.1f %12.1f %10.2f %10.0f\n", format+", "+coding, mb(n), float64(first.Microseconds())/1000, took.Seconds(), mb(n)/took.Seconds())
+		}
+	}
+	return all.Meta.TotalMatched, nil
 }
 
 // boxOf widens a box around Paris until it has about n sites.
@@ -322,7 +372,7 @@ func start(ctx context.Context, cmd *exec.Cmd, listen string) (*child, string, e
 		_ = cmd.Process.Signal(syscall.SIGTERM) // gone already is as good
 		_ = cmd.Wait()
 	}}
-	for ctx.Err() == nil && time.Since(began) < time.Minute {
+	for ctx.Err() == nil && time.Since(began) < 10*time.Minute {
 		if r, err := http.Get("http://" + listen + "/readyz"); err == nil {
 			r.Body.Close()
 			if r.StatusCode == http.StatusOK {
@@ -335,7 +385,7 @@ func start(ctx context.Context, cmd *exec.Cmd, listen string) (*child, string, e
 		time.Sleep(5 * time.Millisecond)
 	}
 	c.stop()
-	return nil, "", fmt.Errorf("%s is not ready after a minute", cmd.Path)
+	return nil, "", fmt.Errorf("%s is not ready after ten minutes", cmd.Path)
 }
 
 func rssMB(pid int) float64 { return statusMB(pid, "VmRSS") }
@@ -354,4 +404,27 @@ func statusMB(pid int, field string) float64 {
 		}
 	}
 	return 0
+}
+
+// settle waits until a process has nothing to do: until the exports are prepared.
+func settle(pid int) {
+	for last, end := -1.0, time.Now().Add(10*time.Minute); time.Now().Before(end); time.Sleep(2 * time.Second) {
+		busy := cpuSeconds(pid)
+		if busy-last < 0.1 {
+			return
+		}
+		last = busy
+	}
+}
+
+// cpuSeconds reads /proc/PID/stat, whose clock ticks a hundred times a second.
+func cpuSeconds(pid int) float64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	user, _ := strconv.Atoi(fields[11]) // the kernel writes numbers
+	system, _ := strconv.Atoi(fields[12])
+	return float64(user+system) / 100
 }

@@ -1,4 +1,4 @@
-// Command bench measures relais at national size and prints one table. Every
+// Command bench measures relais at national size, or at another, and prints one table. Every
 // HTTP row stands beside a bare net/http handler that returns the same bytes in
 // the same run, because the machine's speed changes from run to run and a ratio
 // does not. make bench runs it.
@@ -24,6 +24,10 @@ func main() {
 	bare := flag.String("bare", "", "internal: serve the answers of this file")
 	files := flag.String("files", "", "internal: write the files of a country of national size here")
 	relais := flag.String("relais", "build/relais", "the program to measure")
+	memory := flag.String("memory", "", "internal: measure in this process what the folder costs in memory")
+	multiplyFrom := flag.String("multiply", "", "internal: multiply the register of this folder to -sites")
+	to := flag.String("to", "", "internal: the folder that gets them")
+	sites := flag.Int("sites", 0, "measure on a synthetic market of so many sites, instead of one of national size")
 	data := flag.String("data", "", "a data folder to measure on, instead of a synthetic one of national size")
 	work := flag.String("work", "build/bench", "where the synthetic one is made and kept")
 	seconds := flag.Int("seconds", 3, "how long each row is measured")
@@ -34,8 +38,12 @@ func main() {
 		err = serveBare(*bare)
 	case *files != "":
 		_, err = demo.Write(*files, nationalSupports)
+	case *memory != "":
+		err = measureMemory(*memory)
+	case *multiplyFrom != "":
+		err = multiply(*multiplyFrom, *to, *sites)
 	default:
-		err = run(*relais, *data, *work, *seconds)
+		err = run(*relais, *data, *work, *sites, *seconds)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -43,7 +51,7 @@ func main() {
 	}
 }
 
-func run(relais, data, work string, seconds int) error {
+func run(relais, data, work string, sites, seconds int) error {
 	if _, err := exec.LookPath("wrk"); err != nil {
 		return fmt.Errorf("wrk is needed (Debian: apt-get install wrk): %w", err)
 	}
@@ -54,8 +62,13 @@ func run(relais, data, work string, seconds int) error {
 		if data, err = national(relais, work); err != nil {
 			return err
 		}
+		if sites > 0 {
+			if data, err = multiplied(data, work, sites); err != nil {
+				return err
+			}
+		}
 	}
-	if err := measureMemory(data); err != nil {
+	if _, err := again("-memory", data); err != nil {
 		return err
 	}
 	return measureHTTP(ctx, relais, data, work, time.Duration(seconds)*time.Second)
@@ -71,7 +84,10 @@ func national(relais, work string) (string, error) {
 	}
 	if len(files) != 5 {
 		fmt.Fprintln(os.Stderr, "making a synthetic country of national size …")
-		if files, err = makeFiles(dir); err != nil {
+		if _, err := again("-files", dir); err != nil {
+			return "", err
+		}
+		if files, err = filepath.Glob(filepath.Join(dir, "SYNTHETIC*")); err != nil {
 			return "", err
 		}
 	}
@@ -89,17 +105,19 @@ func national(relais, work string) (string, error) {
 	return data, ingest(relais, data, "with SUP, sites, radio, communes", files)
 }
 
-// makeFiles writes the files in a process of its own: a process begins with its
-// parent's peak of memory, and the ingests below are to begin with little.
-func makeFiles(dir string) ([]string, error) {
+// again runs this program once more, with other arguments: a process begins with
+// its parent's peak of memory, and what is measured next is to begin with little.
+func again(args ...string) (*os.ProcessState, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	if out, err := exec.Command(self, "-files", dir).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w: %s", err, out)
+	cmd := exec.Command(self, args...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("%s: %w", args[0], err)
 	}
-	return filepath.Glob(filepath.Join(dir, "SYNTHETIC*"))
+	return cmd.ProcessState, nil
 }
 
 func ingest(relais, data, label string, files []string) error {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"syscall"
 	"time"
@@ -28,10 +29,13 @@ func measureMemory(data string) error {
 	sites, fragments, emissions, files := 0, int64(0), 0, int64(0)
 	var set *index.Set
 	var reading, loading time.Duration
+	debug.SetGCPercent(400) // as the server does while it loads
 	live := index.NewLive(dir, view.Summaries, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), func(s *index.Set) { set = s })
 	start := time.Now()
 	live.Refresh()
 	loading = time.Since(start)
+	peak := statusMB(os.Getpid(), "VmHWM")
+	debug.SetGCPercent(10)
 	for m := range set.Loaded() {
 		sites, fragments = sites+m.Len(), fragments+m.FragmentBytes()
 		emissions, files = emissions+m.Snap.Emissions(), files+m.Snap.Bytes
@@ -68,6 +72,7 @@ func measureMemory(data string) error {
 		{"snapshot files", fmt.Sprintf("%.1f MB, %.0f bytes a site", mb(files), float64(files)/float64(sites))},
 		{"read and check the snapshots", ms(reading)},
 		{"load (read, encode, index)", ms(loading)},
+		{"resident at most while loading", fmt.Sprintf("%.0f MB", peak)},
 		{"prepare the exports", ms(preparing)},
 		{"encoded summaries", fmt.Sprintf("%.1f MB, %.0f bytes a site", mb(fragments), float64(fragments)/float64(sites))},
 		{"heap", fmt.Sprintf("%.1f MB, %.0f bytes a site, %d objects", mb(int64(m.HeapAlloc)), float64(m.HeapAlloc)/float64(sites), m.HeapObjects)},
