@@ -44,8 +44,12 @@ func BenchmarkFind(b *testing.B) {
 		{"text", Query{Text: "rue de l'eglise"}},
 		{"commune", Query{Commune: "lyon", Ranked: true}},
 		{"id", Query{ID: m.Snap.ID(national / 2)}},
+		{"operator", Query{}},
 	} {
 		bb.q.Filter = All
+		if bb.name == "operator" {
+			bb.q.Filter.Operator = 0
+		}
 		b.Run(bb.name, func(b *testing.B) {
 			for b.Loop() {
 				m.Find(bb.q, 0, 100)

@@ -35,6 +35,7 @@ type emissions struct {
 	genCount    int
 	statusCount int
 	masks       []uint64 // words a site
+	having      []bitset // the sites of each combination that occurs: the same, for questions about many sites
 }
 
 func newEmissions(s *snapshot.Snapshot) *emissions {
@@ -53,11 +54,16 @@ func newEmissions(s *snapshot.Snapshot) *emissions {
 	}
 	e.words = (e.operators*e.genCount*e.statusCount + 63) / 64
 	e.masks = make([]uint64, e.words*s.Len())
+	e.having = make([]bitset, e.operators*e.genCount*e.statusCount)
 	for i := range s.Len() {
 		mask := e.of(uint32(i))
 		s.EmissionKeys(i, func(k snapshot.EmissionKey) {
 			b := e.bit(k.Operator, e.generations[k.Generation], e.statuses[k.Status+1])
 			mask[b>>6] |= 1 << (b & 63)
+			if e.having[b].words == nil {
+				e.having[b] = newBitset(s.Len())
+			}
+			e.having[b].set(uint32(i))
 		})
 	}
 	return e
@@ -110,4 +116,14 @@ func (e *emissions) matches(i uint32, mask []uint64) bool {
 		}
 	}
 	return false
+}
+
+// find sets in set the sites that have a combination of mask.
+func (e *emissions) find(set bitset, mask []uint64) {
+	set.clear()
+	for b, sites := range e.having {
+		if sites.words != nil && mask[b>>6]&(1<<(b&63)) != 0 {
+			set.or(sites)
+		}
+	}
 }

@@ -115,7 +115,7 @@ func (m *Market) match(q Query, w *work) bitset {
 		set.and(w.found)
 	}
 	m.matchCriteria(q, set, w)
-	m.applyFilter(q.Filter, set)
+	m.applyFilter(q.Filter, set, w)
 	return set
 }
 
@@ -222,9 +222,17 @@ func (m *Market) markField(set, spare bitset, field int, value string) {
 	set.filter(func(i uint32) bool { return string(textField(m.text.texts.at(i), field)) == folded })
 }
 
+// fewSites is the part of a register below which its sites are asked one by one.
+const fewSites = 64
+
 // applyFilter takes out of set what does not satisfy f.
-func (m *Market) applyFilter(f Filter, set bitset) {
+func (m *Market) applyFilter(f Filter, set bitset, w *work) {
 	mask := m.emissions.mask(f)
+	if mask != nil && set.count() > m.Len()/fewSites {
+		m.emissions.find(w.other, mask)
+		set.and(w.other)
+		mask = nil
+	}
 	if mask == nil && f.Area == Any {
 		return
 	}
