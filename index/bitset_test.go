@@ -19,7 +19,7 @@ func TestBitsetAgainstBooleans(t *testing.T) {
 	for k := range pairs {
 		pairs[k] = pair{newBitset(n), make([]bool, n)}
 	}
-	for step := range 3000 {
+	for step := range 1000 {
 		a, b := &pairs[r.IntN(3)], &pairs[r.IntN(3)]
 		i, j := uint32(r.IntN(n+1)), uint32(r.IntN(n+1))
 		both := func(f func(x, y bool) bool) {
