@@ -43,6 +43,7 @@ type Market struct {
 	siteIDs   *nameTable
 	nationals *nameTable
 	stations  *nameTable // by station row
+	sources   *nameTable // source codes that are no station's
 	radio     *radio
 	text      textIndex
 	stats     stats
@@ -72,6 +73,7 @@ func Load(s *snapshot.Snapshot, encoder func(*snapshot.Snapshot) Encode, now tim
 			fail(err)
 		},
 		func() { m.stations = newNameTable(s.StationRows(), s.StationCode) },
+		func() { m.sources = newNameTable(s.Len(), s.OwnSourceCode) },
 		func() { m.siteIDs = newNameTable(s.Len(), s.ID) },
 		func() { m.nationals = newNameTable(s.Len(), s.NationalCode) },
 		func() { m.emissions = newEmissions(s) },
@@ -197,13 +199,13 @@ func (m *Market) nationally(code string) []uint32 {
 	return sites
 }
 
-// bySource returns the sites that have a station of this number.
+// bySource returns the sites that have this source code, or a station of it.
 func (m *Market) bySource(code string) []uint32 {
-	rows := m.stations.find(code)
-	for k, row := range rows {
-		rows[k] = m.siteOfStation(row)
+	sites := m.stations.find(code)
+	for k, row := range sites {
+		sites[k] = m.siteOfStation(row)
 	}
-	return rows
+	return append(sites, m.sources.find(code)...)
 }
 
 func (m *Market) siteOfStation(row uint32) uint32 {

@@ -42,8 +42,10 @@ func appendText(dst []byte, m *market.Market, s *site.Site) []byte {
 	if !seen && s.SourceCode != "" {
 		field(s.SourceCode)
 	}
-	if s.Place != "" {
-		field(s.Place)
+	for _, text := range []string{s.Reference, s.Place} {
+		if text != "" {
+			field(text)
+		}
 	}
 	for _, a := range s.Address {
 		if a != "" {

@@ -64,6 +64,17 @@ func (s *Snapshot) ID(i int) string { return s.str(s.id[i]) }
 // NationalCode returns the national code of site i, "" when it is the id.
 func (s *Snapshot) NationalCode(i int) string { return s.str(s.nationalCode[i]) }
 
+// OwnSourceCode returns the source code of site i, "" when it is the code of one of
+// its stations.
+func (s *Snapshot) OwnSourceCode(i int) string {
+	for row := s.stationStart[i]; row < s.stationStart[i+1]; row++ {
+		if s.stationCode[row] == s.sourceCode[i] {
+			return ""
+		}
+	}
+	return s.str(s.sourceCode[i])
+}
+
 // Area returns the position of site i's area in Meta.Areas, -1 when unknown.
 func (s *Snapshot) Area(i int) int { return int(s.area[i]) - 1 }
 
