@@ -24,7 +24,7 @@ var allowed = []struct {
 	{"snapshot", "geo folder market site"},
 	{"ingest/table", "fold"},
 	{"ingest/items", ""},
-	{"ingest/source", "market snapshot ingest/items ingest/table"},
+	{"ingest/source", "market site snapshot ingest/items ingest/table"},
 	{"ingest/anfr", "data fold geo market site snapshot ingest/source ingest/table"},
 	{"ingest/bakom", "fold geo market site snapshot ingest/source"},
 	{"ingest/cells", "fold geo market site snapshot ingest/source ingest/table"},

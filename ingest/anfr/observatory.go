@@ -2,8 +2,6 @@ package anfr
 
 import (
 	"bytes"
-	"path/filepath"
-	"regexp"
 	"unicode"
 
 	"github.com/cespare/xxhash/v2"
@@ -251,9 +249,6 @@ func parsePosition(b []byte) (geo.Point, bool) {
 	return p, ok1 && ok2 && p.Valid()
 }
 
-// nameDate finds the data's date in a file's name: the last one that is a day.
-var nameDate = regexp.MustCompile(`\d{4}-\d{2}-\d{2}|\d{8}`)
-
 // date keeps the publication's timestamp: date_maj, the same on every row, or
 // else what the file's name says.
 func (c *country) date(r *source.Reader) {
@@ -266,13 +261,8 @@ func (c *country) date(r *source.Reader) {
 			return
 		}
 	}
-	for _, m := range nameDate.FindAllString(filepath.Base(r.Path), -1) {
-		if len(m) == 8 {
-			m = m[:4] + "-" + m[4:6] + "-" + m[6:]
-		}
-		if site.ParseDate([]byte(m)) != 0 {
-			c.updated = m + "T00:00:00"
-		}
+	if d := r.From.NameDate(); d != 0 {
+		c.updated = d.String() + "T00:00:00"
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -139,7 +138,7 @@ func (r *register) assemble(f *source.Found, report *source.Report) (*snapshot.B
 		first := report.Examples[0] // a list has a row, and it was rejected
 		return nil, fmt.Errorf("%s:%d: %s; none of the %d rows is served", report.Path, first.Line, first.Reason, report.Rows)
 	}
-	date := cmp.Or(nameDate(f.Name()), r.sheet)
+	date := cmp.Or(f.NameDate(), r.sheet)
 	if date == 0 {
 		return nil, fmt.Errorf("%s:1: neither the file's name nor a data sheet says the data's date; name the file like standorte-mobilfunkanlagen_2056_2026-08-14.json", report.Path)
 	}
@@ -162,19 +161,6 @@ func (r *register) assemble(f *source.Found, report *source.Report) (*snapshot.B
 		}
 	}
 	return b, nil
-}
-
-var datePattern = regexp.MustCompile(`\d{4}-\d{2}-\d{2}|\d{8}`)
-
-// nameDate is the last date in a file's name, 0 when there is none.
-func nameDate(name string) (date site.Date) {
-	for _, m := range datePattern.FindAllString(name[strings.LastIndexByte(name, '/')+1:], -1) {
-		if len(m) == len("20260814") {
-			m = m[:4] + "-" + m[4:6] + "-" + m[6:]
-		}
-		date = cmp.Or(site.ParseDate([]byte(m)), date)
-	}
-	return date
 }
 
 // advanced is the order of the installation classes, from the least to the most that

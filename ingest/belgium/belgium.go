@@ -7,14 +7,10 @@ package belgium
 import (
 	"fmt"
 	"os"
-	"path"
-	"path/filepath"
-	"regexp"
 	"time"
 
 	"relais/ingest/source"
 	"relais/market"
-	"relais/site"
 	"relais/snapshot"
 )
 
@@ -149,23 +145,13 @@ func (c *country) builder(files []source.Found) (b *snapshot.Builder, err error)
 	return b, nil
 }
 
-// nameDate finds what may be a day in a file's name.
-var nameDate = regexp.MustCompile(`\d{4}-\d{2}-\d{2}|\d{8}`)
-
 // newestFile returns the newest of the files' own dates as the API writes
 // timestamps: of each the last day in its name, else when it was last modified.
 func newestFile(files []source.Found) (newest string, err error) {
 	for i := range files {
-		f, date := &files[i], ""
-		for _, m := range nameDate.FindAllString(path.Base(filepath.ToSlash(f.Name())), -1) {
-			if len(m) == 8 {
-				m = m[:4] + "-" + m[4:6] + "-" + m[6:]
-			}
-			if site.ParseDate([]byte(m)) != 0 {
-				date = m + "T00:00:00"
-			}
-		}
-		if date == "" {
+		f := &files[i]
+		date := f.NameDate().String() + "T00:00:00"
+		if f.NameDate() == 0 {
 			info, err := os.Stat(f.Path)
 			if err != nil {
 				return "", fmt.Errorf("%s: neither its rows nor its name have a date: %w", f.Name(), err)

@@ -13,14 +13,11 @@ package ised
 
 import (
 	"fmt"
-	"path/filepath"
-	"regexp"
 	"strings"
 
 	"relais/ingest/source"
 	"relais/ingest/table"
 	"relais/market"
-	"relais/site"
 	"relais/snapshot"
 )
 
@@ -131,7 +128,7 @@ func (c *country) read(f *source.Found, watch source.Watch) (*source.Report, err
 		return nil, fmt.Errorf("%s:%d: %s; none of the %d rows is served", report.Path, first.Line, first.Reason, report.Rows)
 	}
 	if c.newest == 0 {
-		if c.newest = nameDate(f.Name()); c.newest == 0 {
+		if c.newest = f.NameDate(); c.newest == 0 {
 			return nil, fmt.Errorf("%s: neither the column upload_date nor the file's name says the data's date; name the file like Site_Data_Extract_FX_2026-01-15.csv", report.Path)
 		}
 	}
@@ -139,21 +136,4 @@ func (c *country) read(f *source.Found, watch source.Watch) (*source.Report, err
 		report.Warning = strings.TrimPrefix(report.Warning+"; "+left, "; ")
 	}
 	return report, nil
-}
-
-var day = regexp.MustCompile(`\d{4}-\d{2}-\d{2}|\d{8}`)
-
-// nameDate finds the data's date in the name of a file and of the archive that it is
-// in: the last one that is a day, 0 when there is none.
-func nameDate(name string) (d site.Date) {
-	archive, _, _ := strings.Cut(name, ":")
-	for _, m := range day.FindAllString(filepath.Base(archive)+" "+filepath.Base(name), -1) {
-		if len(m) == 8 {
-			m = m[:4] + "-" + m[4:6] + "-" + m[6:]
-		}
-		if on := site.ParseDate([]byte(m)); on != 0 {
-			d = on
-		}
-	}
-	return d
 }

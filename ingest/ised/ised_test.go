@@ -207,9 +207,6 @@ func TestDate(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if d := nameDate("/x/FX_2025-01-02.zip:in/fx.csv"); d.String() != "2025-01-02" {
-		t.Errorf("date of an archive: %s", d)
-	}
 	if _, _, _, err := build(t, "fx.csv", header+with(t, "latitude", "0")); err == nil || !strings.Contains(err.Error(), "fx.csv:2: position outside Canada; none of the 1 rows") {
 		t.Errorf("no row served: %v", err)
 	}

@@ -125,7 +125,8 @@ func likeness(head []byte, k *Kind) float64 {
 type Reader struct {
 	*table.Reader
 	*Report
-	in io.Closer
+	From *Input
+	in   io.Closer
 }
 
 // Read opens the input with the columns of its kind bound.
@@ -142,7 +143,7 @@ func (f *Found) Read(watch Watch) (*Reader, error) {
 		in.Close()
 		return nil, err
 	}
-	return &Reader{Reader: t, Report: NewReport(f), in: in}, nil
+	return &Reader{Reader: t, Report: NewReport(f), From: f.Input, in: in}, nil
 }
 
 // CopyTo copies the input to w, unpacked and without the personal data of its kind.

@@ -1,0 +1,26 @@
+package source
+
+import (
+	"path"
+	"path/filepath"
+	"regexp"
+
+	"relais/site"
+)
+
+var dayInName = regexp.MustCompile(`\d{4}-\d{2}-\d{2}|\d{8}`)
+
+// NameDate returns the day that the input's name states, as 2026-08-14 or 20260814:
+// the last one in the file's name or, for a member of an archive, in the member's
+// and else in the archive's. Folders do not count. It is 0 when there is none.
+func (in *Input) NameDate() (day site.Date) {
+	for _, m := range dayInName.FindAllString(filepath.Base(in.Path)+"\n"+path.Base(in.Member), -1) {
+		if len(m) == len("20260814") {
+			m = m[:4] + "-" + m[4:6] + "-" + m[6:]
+		}
+		if d := site.ParseDate([]byte(m)); d != 0 {
+			day = d
+		}
+	}
+	return day
+}
