@@ -15,8 +15,9 @@ const leastShare = 0.95
 
 // guard compares the new snapshots with the present ones and returns those to
 // write. A market without a site is not written: an empty register would look
-// like a country without antennas.
-func (r *Report) guard(o Options, builders []*snapshot.Builder) (write []*snapshot.Builder, err error) {
+// like a country without antennas. older compares the sources one by one; when what
+// is kept of them does not tell how old it is, it returns false.
+func (r *Report) guard(o Options, builders []*snapshot.Builder, older func() (bool, error)) (write []*snapshot.Builder, err error) {
 	for _, b := range builders {
 		asked := slices.Contains(o.Markets, b.Market)
 		if asked {
@@ -38,7 +39,7 @@ func (r *Report) guard(o Options, builders []*snapshot.Builder) (write []*snapsh
 			if tomorrow := o.Now.UTC().AddDate(0, 0, 1).Format(time.DateOnly); b.SourceDate > tomorrow {
 				return nil, fmt.Errorf("%s: the files say that they are of %s, which is in the future of this machine's clock; what is there stays (--force overrides)", b.Market, b.SourceDate)
 			}
-			if err := compare(b, old); err != nil {
+			if err := compare(b, old, older); err != nil {
 				return nil, fmt.Errorf("%s: %w; the present snapshot stays (--force overrides)", b.Market, err)
 			}
 		}
@@ -53,7 +54,7 @@ func (r *Report) guard(o Options, builders []*snapshot.Builder) (write []*snapsh
 }
 
 // compare tells what speaks against replacing old, which may be nil, by b.
-func compare(b *snapshot.Builder, old *snapshot.Snapshot) error {
+func compare(b *snapshot.Builder, old *snapshot.Snapshot, older func() (bool, error)) error {
 	if old == nil {
 		return nil
 	}
@@ -63,7 +64,9 @@ func compare(b *snapshot.Builder, old *snapshot.Snapshot) error {
 		}
 		return nil // real data replaces a demonstration, whatever its size
 	}
-	if b.SourceDate < old.SourceDate {
+	if known, err := older(); err != nil {
+		return err
+	} else if !known && b.SourceDate < old.SourceDate {
 		return fmt.Errorf("the files are of %s, older than the present snapshot of %s", b.SourceDate, old.SourceDate)
 	}
 	if least := leastShare * float64(old.Len()); float64(b.Len()) < least {

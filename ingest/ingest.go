@@ -131,14 +131,15 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	write, err := report.guard(o, builders)
+	dates := datesOf(all, report.Files)
+	write, err := report.guard(o, builders, func() (bool, error) { return kept.older(all, dates) })
 	if err != nil {
 		return nil, err
 	}
 	if err := keeping.wait(); err != nil {
 		return nil, err
 	}
-	entries := keeping.manifest(all, idle)
+	entries := keeping.manifest(all, dates, idle)
 	if err := report.write(o.Dir, write, keeping, entries); err != nil {
 		return nil, err
 	}

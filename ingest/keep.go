@@ -39,6 +39,69 @@ type entry struct {
 	Member string    `json:"member,omitempty"`
 	Size   int64     `json:"size,omitempty"` // of the member
 	Since  time.Time `json:"since"`
+	dated
+}
+
+// dated says when an input is from.
+type dated struct {
+	Date     string    `json:"date,omitempty"`  // of its report
+	Floor    string    `json:"floor,omitempty"` // of its report
+	Modified time.Time `json:"modified,omitzero"`
+}
+
+// join makes d the newer one of d and e in each respect.
+func (d *dated) join(e dated) {
+	d.Date, d.Floor = max(d.Date, e.Date), max(d.Floor, e.Floor)
+	if e.Modified.After(d.Modified) {
+		d.Modified = e.Modified
+	}
+}
+
+// olderThan tells whether d is of an older edition of a source than e: it does not
+// reach the other's date although most of its rows do not, or it was not even modified
+// later.
+func (d dated) olderThan(e dated) bool {
+	return d.Date != "" && d.Date < e.Date && (d.Date < e.Floor || d.Modified.Before(e.Modified))
+}
+
+// datesOf returns when the inputs that have a date are from, by their names.
+func datesOf(all []source.Found, reports []*source.Report) map[string]dated {
+	dates := map[string]dated{}
+	for _, r := range reports {
+		i := slices.IndexFunc(all, func(f source.Found) bool { return f.Name() == r.Path })
+		if i < 0 || r.Date == "" {
+			continue
+		}
+		d := dated{Date: r.Date, Floor: r.Floor}
+		if info, err := os.Stat(all[i].Path); err == nil { // else only the date counts
+			d.Modified = info.ModTime().UTC()
+		}
+		dates[r.Path] = d
+	}
+	return dates
+}
+
+// older refuses inputs that are older than those that were kept of their kind. known
+// is false when nobody dated what was kept.
+func (k *kept) older(all []source.Found, dates map[string]dated) (known bool, err error) {
+	for _, kind := range k.src.kinds() {
+		var had, has dated
+		for _, e := range k.entries {
+			if e.Kind == kind.Name {
+				had.join(e.dated)
+			}
+		}
+		for _, f := range all {
+			if f.Kind == kind {
+				has.join(dates[f.Name()])
+			}
+		}
+		known = known || had.Date != ""
+		if has.olderThan(had) {
+			return true, fmt.Errorf("the files of the kind %s are of %s, older than the present ones of %s", kind.Name, has.Date, had.Date)
+		}
+	}
+	return known, nil
 }
 
 func openKept(dir folder.Dir, src *Source) (*kept, error) {
@@ -265,8 +328,9 @@ func (w *keeping) wait() error {
 	return nil
 }
 
-// manifest returns the entries that name the inputs of this ingest, and idle.
-func (w *keeping) manifest(all []source.Found, idle []entry) []entry {
+// manifest returns the entries that name the inputs of this ingest, which are from the
+// dates, and idle.
+func (w *keeping) manifest(all []source.Found, dates map[string]dated, idle []entry) []entry {
 	entries := slices.Clone(idle)
 	for _, f := range all {
 		e := entry{Kind: f.Kind.Name, Slot: f.Slot, File: w.copies[f.Name()], Since: w.now.UTC().Truncate(time.Second)}
@@ -282,6 +346,7 @@ func (w *keeping) manifest(all []source.Found, idle []entry) []entry {
 			})
 			e = w.entries[i]
 		}
+		e.dated = dates[f.Name()]
 		entries = append(entries, e)
 	}
 	return entries

@@ -45,7 +45,11 @@ var perTechnology = []string{"lang", "description", "powercode_de"}
 const projection = "2056"
 
 // Build reads the file and returns the snapshot of the market, with an account of
-// the file. Errors: a file of the earlier publication, one in another projection,
+// the file.
+//
+// The file states no date. It is of the day in its name or of its newest data sheet,
+// whichever is later: it may be newer, but never older. When it was last modified is
+// not asked, because that may be when somebody copied it. Errors: a file of the earlier publication, one in another projection,
 // one of which no row is served, or that no date is known of.
 func Build(files []source.Found, markets []*market.Market, watch source.Watch) ([]*snapshot.Builder, []*source.Report, error) {
 	for _, f := range files {
@@ -54,7 +58,7 @@ func Build(files []source.Found, markets []*market.Market, watch source.Watch) (
 		}
 	}
 	r := &register{market: markets[0], classes: map[string]bool{}, unknown: source.Spellings{}, strange: source.Spellings{},
-		latest: today() + 1}
+		sheets: source.NewDays(time.Now())}
 	report, err := r.read(&files[0], watch)
 	if err != nil {
 		return nil, nil, err
@@ -67,12 +71,6 @@ func Build(files []source.Found, markets []*market.Market, watch source.Watch) (
 	return []*snapshot.Builder{b}, []*source.Report{report}, nil
 }
 
-// today is the clock's day: what the authority dates later is a slip of the pen.
-func today() site.Date {
-	year, month, day := time.Now().UTC().Date()
-	return site.DateOf(year, int(month), day)
-}
-
 // A register is what is gathered while the file is read.
 type register struct {
 	market   *market.Market
@@ -80,8 +78,7 @@ type register struct {
 	classes  map[string]bool // the installation classes that occur
 	unknown  source.Spellings
 	strange  source.Spellings // technologies that are no generation
-	sheet    site.Date        // the newest data sheet's
-	latest   site.Date        // that a data sheet can be of
+	sheets   *source.Days
 }
 
 func (r *register) read(f *source.Found, watch source.Watch) (*source.Report, error) {
@@ -107,9 +104,12 @@ func (r *register) read(f *source.Found, watch source.Watch) (*source.Report, er
 	}
 	report.Unknown = r.unknown.Top()
 	for _, s := range r.strange.Top() {
-		report.Warning += fmt.Sprintf("; technology %q of %d rows is no generation and was left out", s.Name, s.Rows)
+		report.Warn(fmt.Sprintf("technology %q of %d rows is no generation and was left out", s.Name, s.Rows))
 	}
-	report.Warning = strings.TrimPrefix(report.Warning, "; ")
+	if n := r.sheets.Future(); n > 0 {
+		report.Warn(fmt.Sprintf("%d data sheets are dated later than tomorrow and count as undated", n))
+	}
+	report.DateBy(f.Input, r.sheets)
 	return report, nil
 }
 
@@ -138,13 +138,12 @@ func (r *register) assemble(f *source.Found, report *source.Report) (*snapshot.B
 		first := report.Examples[0] // a list has a row, and it was rejected
 		return nil, fmt.Errorf("%s:%d: %s; none of the %d rows is served", report.Path, first.Line, first.Reason, report.Rows)
 	}
-	date := cmp.Or(f.NameDate(), r.sheet)
-	if date == 0 {
+	if report.Date == "" {
 		return nil, fmt.Errorf("%s:1: neither the file's name nor a data sheet says the data's date; name the file like standorte-mobilfunkanlagen_2056_2026-08-14.json", report.Path)
 	}
 	statuses := r.statuses()
 	b := snapshot.NewBuilder(r.market, statuses)
-	b.SourceDate, b.UpdatedAt, b.Synthetic = date.String(), date.String()+"T00:00:00", f.Synthetic()
+	b.SourceDate, b.UpdatedAt, b.Synthetic = report.Date, report.Date+"T00:00:00", f.Synthetic()
 	slices.SortFunc(r.stations, func(x, y station) int { return cmp.Or(cmp.Compare(x.id, y.id), x.compare(&y)) })
 	var s site.Site
 	var best *station // of its id

@@ -103,13 +103,16 @@ func good(t testing.TB, rows ...row) (*source.Report, *snapshot.Snapshot, map[st
 }
 
 func TestSite(t *testing.T) {
-	_, snap, all := good(t,
+	r, snap, all := good(t,
 		row{station: "Salt BE_1014A"},
 		row{station: " Sunrise  TI242-1 ", at: "[2600000.0,1200000,512]", class: "Indoor ≤ 6 Werp", technology: "Technology 4G", permission: "Due to its low transmitting power."},
 		row{station: "SWISSCOM A&amp;B/C ü", class: "Outdoor &gt; 6 Werp", technology: "-", permission: "Site data sheet 2025-12-12"},
 		row{station: "Swisscom STSB", class: "-", technology: "Technology : 2G, 5G,6G", permission: "Site data sheet 2999-01-01"})
 	if snap.SourceDate != "2025-12-12" || snap.UpdatedAt != "2025-12-12T00:00:00" || snap.Synthetic {
 		t.Errorf("of %q, %q", snap.SourceDate, snap.UpdatedAt)
+	}
+	if r.Date != "2025-12-12" || !strings.Contains(r.Warning, "; 1 data sheets are dated later than tomorrow") {
+		t.Errorf("%s, warning %q", r.Date, r.Warning)
 	}
 	if want := []string{"Indoor ≤ 6 Werp", "Outdoor > 6 Werp"}; !slices.Equal(snap.Statuses, want) {
 		t.Errorf("statuses %q", snap.Statuses)

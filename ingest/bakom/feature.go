@@ -63,10 +63,9 @@ const (
 func (r *register) row(f *feature, line int) string {
 	p := &f.Properties
 	sheet := sheetDate(cmp.Or(p.PermissionEN, p.PermissionDE, p.PermissionFR, p.PermissionIT))
-	if sheet > r.latest {
+	if sheet != 0 && !r.sheets.Add(sheet.Time()) {
 		sheet = 0
 	}
-	r.sheet = max(r.sheet, sheet)
 	name, ok := clean(p.Station, maxName)
 	if !ok {
 		return "station is no text"

@@ -5,6 +5,7 @@
 package belgium
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"time"
@@ -53,7 +54,9 @@ type country struct {
 	dossierOf map[uint64]int // register id → position in dossiers
 	sites     []biptSite
 	siteOf    map[uint64]int // BIPT's ID → position in sites
-	newest    approval       // of the register
+	// When the data is from, as the API writes timestamps: what the files state, else
+	// when they were last modified. "" when it is not known.
+	stated, modified string
 }
 
 // An origin is where a row was read, so that it can be rejected when others are
@@ -68,9 +71,11 @@ func (o origin) reject(reason string) { o.report.RejectAt(o.line, reason) }
 // Build reads the files and returns the snapshot of Belgium, with an account of
 // each file.
 //
-// The snapshot's date is the newest approval of the register. BIPT's list has no
-// date: alone, it is of the day in its file's name (2026-08-27 or 20260827), else of
-// the day on which the file was last modified.
+// A file is of the day in its name (2026-08-27 or 20260827) or of its newest approval,
+// whichever is later; where nothing says it, as of BIPT's list, of the day on which
+// the file was last modified. The last is no more than a guess, because it may be
+// when somebody copied the file: the snapshot is of the newest of the days that are
+// stated, and of a guessed one when none is.
 func Build(files []source.Found, markets []*market.Market, watch source.Watch) ([]*snapshot.Builder, []*source.Report, error) {
 	c := &country{market: market.Get(market.BE), dossierOf: map[uint64]int{}, siteOf: map[uint64]int{}}
 	var reports []*source.Report
@@ -90,10 +95,7 @@ func Build(files []source.Found, markets []*market.Market, watch source.Watch) (
 			return nil, nil, err
 		}
 	}
-	b, err := c.builder(files)
-	if err != nil {
-		return nil, nil, err
-	}
+	b := c.builder(files)
 	for _, p := range c.places() {
 		s := c.site(p)
 		if err := b.Add(&s); err != nil {
@@ -127,38 +129,42 @@ func used(reports []*source.Report, kind string) error {
 	return fmt.Errorf("%s:%d: %s; none of the %d rows is served", first.Path, first.Examples[0].Line, first.Examples[0].Reason, first.Rows)
 }
 
-func (c *country) builder(files []source.Found) (b *snapshot.Builder, err error) {
+func (c *country) builder(files []source.Found) *snapshot.Builder {
 	known := []string{}
 	if len(c.sites) > 0 {
 		known = statuses
 	}
-	b = snapshot.NewBuilder(c.market, known)
+	b := snapshot.NewBuilder(c.market, known)
 	for i := range files {
 		b.Synthetic = b.Synthetic || files[i].Synthetic()
 	}
-	if b.UpdatedAt = c.newest.text; b.UpdatedAt == "" {
-		if b.UpdatedAt, err = newestFile(files); err != nil {
-			return nil, err
-		}
-	}
+	b.UpdatedAt = cmp.Or(c.stated, c.modified)
 	b.SourceDate = b.UpdatedAt[:len(time.DateOnly)]
-	return b, nil
+	return b
 }
 
-// newestFile returns the newest of the files' own dates as the API writes
-// timestamps: of each the last day in its name, else when it was last modified.
-func newestFile(files []source.Found) (newest string, err error) {
-	for i := range files {
-		f := &files[i]
-		date := f.NameDate().String() + "T00:00:00"
-		if f.NameDate() == 0 {
-			info, err := os.Stat(f.Path)
-			if err != nil {
-				return "", fmt.Errorf("%s: neither its rows nor its name have a date: %w", f.Name(), err)
-			}
-			date = info.ModTime().UTC().Format("2006-01-02T15:04:05")
+// seconds is how the API writes timestamps.
+const seconds = "2006-01-02T15:04:05"
+
+// date dates a file, of which rows are the approvals and newest is the newest one.
+func (c *country) date(f *source.Found, r *source.Report, rows *source.Days, newest approval) error {
+	r.DateBy(f.Input, rows)
+	switch {
+	case r.Date == "":
+		info, err := os.Stat(f.Path)
+		if err != nil {
+			return fmt.Errorf("%s: neither its rows nor its name have a date: %w", f.Name(), err)
 		}
-		newest = max(newest, date)
+		moment := info.ModTime().UTC().Format(seconds)
+		r.Date = moment[:len(time.DateOnly)]
+		c.modified = max(c.modified, moment)
+	case rows.Time().Format(time.DateOnly) == r.Date:
+		c.stated = max(c.stated, newest.text)
+	default:
+		c.stated = max(c.stated, r.Date+"T00:00:00")
 	}
-	return newest, nil
+	if n := rows.Future(); n > 0 {
+		r.Warn(fmt.Sprintf("%d approvals are dated later than tomorrow and do not date the file", n))
+	}
+	return nil
 }

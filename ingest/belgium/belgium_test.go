@@ -214,6 +214,46 @@ func TestDate(t *testing.T) {
 			t.Errorf("%s: %+v, want %s", name, snap.Meta, want)
 		}
 	}
+	dated := func(date string) string {
+		return row{"1", date, "", "", "Citymesh", "", at(104000, 194000)}.String()
+	}
+	mistyped := row{"2", "2091-05-06T07:08:09", "", "", "Citymesh", "", at(105000, 194000)}.String()
+	list := biptList(biptRow(map[string]string{"Eigenaar1": "Telenet: t"}))
+	for i, tt := range []struct {
+		name, text, other string // in which BIPT's list is
+		want, file        string
+	}{
+		{"be.json", collection(crs, dated("2020-01-02T03:04:05"), mistyped), "", "2020-01-02T03:04:05", "2020-01-02"},
+		{"be.json", collection(crs, mistyped), "", "2021-06-30T12:00:00", "2021-06-30"},
+		{"be_2024-05-06.json", collection(crs, dated("2020-01-02")), "", "2024-05-06T00:00:00", "2024-05-06"},
+		{"be_2013-01-01.json", collection(crs, dated("2020-01-02")), "", "2020-01-02T00:00:00", "2020-01-02"}, // no date of the file
+		{"be.json", collection(crs, dated("2020-01-02")), "bipt.json", "2020-01-02T00:00:00", "2020-01-02"},   // BIPT's is only guessed
+		{"be.json", collection(crs, dated("2020-01-02")), "bipt_20190101.json", "2020-01-02T00:00:00", "2020-01-02"},
+		{"be.json", collection(crs, dated("2020-01-02")), "bipt_20210101.json", "2021-01-01T00:00:00", "2020-01-02"},
+	} {
+		dir, list := t.TempDir(), map[string]string{tt.name: tt.text, tt.other: list}
+		var both []source.Found
+		for _, name := range []string{tt.name, tt.other} {
+			if name == "" {
+				continue
+			}
+			path := filepath.Join(dir, name)
+			if err := os.WriteFile(path, []byte(list[name]), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chtimes(path, time.Time{}, time.Date(2021, 6, 30, 12, 0, 0, 0, time.UTC)); err != nil {
+				t.Fatal(err)
+			}
+			both = append(both, found(t, path))
+		}
+		snap, _, reports := build(t, both)
+		if snap.UpdatedAt != tt.want || snap.SourceDate != tt.want[:10] || reports[0].Date != tt.file {
+			t.Errorf("%d: %s, %s, the file %s, want %s, %s", i, snap.SourceDate, snap.UpdatedAt, reports[0].Date, tt.want, tt.file)
+		}
+		if future := strings.HasPrefix(reports[0].Warning, "1 approvals are dated later than tomorrow"); future != strings.Contains(tt.text, "2091") {
+			t.Errorf("%d: warning %q", i, reports[0].Warning)
+		}
+	}
 	for text, want := range map[string]string{
 		"2018-08-07T13:26:43.224998+00:00": "2018-08-07T13:26:43 2018-08-07", "2020-09-26T08:42:13": "2020-09-26T08:42:13 2020-09-26",
 		"2014-01-01T00:00:00+02:00": "2014-01-01T00:00:00 2014-01-01", "2014-01-02": "2014-01-02T00:00:00 2014-01-02",

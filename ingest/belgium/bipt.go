@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"relais/geo"
 	"relais/ingest/source"
@@ -59,7 +60,11 @@ func (c *country) readBIPT(f *source.Found, watch source.Watch) (*source.Report,
 		c.addBIPT(s)
 	}
 	r.Unknown = unknown.Top()
-	return r.Done()
+	report, err := r.Done()
+	if err != nil {
+		return nil, err
+	}
+	return report, c.date(f, report, source.NewDays(time.Now()), approval{})
 }
 
 // fillBIPT returns the reason for which a row is not served, "" when it is.

@@ -66,7 +66,8 @@ func (c *country) readRegister(f *source.Found, watch source.Watch) (*source.Rep
 	if err := checkCRS(f.Name(), r.Before()); err != nil {
 		return nil, err
 	}
-	unknown := source.Spellings{}
+	unknown, days := source.Spellings{}, source.NewDays(time.Now())
+	var newest approval
 	var row feature
 	for r.NextRow(&row) {
 		d := dossier{origin: origin{r.Report, r.Line()}}
@@ -74,10 +75,17 @@ func (c *country) readRegister(f *source.Found, watch source.Watch) (*source.Rep
 			r.Reject(reason)
 			continue
 		}
+		if days.Add(d.approved.at) && newest.compare(d.approved) < 0 {
+			newest = d.approved
+		}
 		c.addDossier(d)
 	}
 	r.Unknown = unknown.Top()
-	return r.Done()
+	report, err := r.Done()
+	if err != nil {
+		return nil, err
+	}
+	return report, c.date(f, report, days, newest)
 }
 
 // lambert72 are the names of the register's reference system: EPSG:31370, alone, as
@@ -144,9 +152,6 @@ var tooLong = fmt.Sprintf("a text of over %d bytes", maxText)
 
 // addDossier keeps one row of each register id, the same whatever their order.
 func (c *country) addDossier(d dossier) {
-	if c.newest.compare(d.approved) < 0 {
-		c.newest = d.approved
-	}
 	at, known := c.dossierOf[d.id]
 	if !known {
 		c.dossierOf[d.id] = len(c.dossiers)
@@ -184,7 +189,7 @@ func (a approval) compare(b approval) int {
 func parseApproval(s string) approval {
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateOnly} {
 		if t, err := time.Parse(layout, s); err == nil && t.Year() > 1900 {
-			return approval{t.UTC(), t.Format("2006-01-02T15:04:05")}
+			return approval{t.UTC(), t.Format(seconds)}
 		}
 	}
 	return approval{}

@@ -19,6 +19,12 @@ type Report struct {
 	Unknown []Spelling `json:"unknownOperators,omitempty"`
 	Kept    bool       `json:"kept,omitempty"` // read from the data folder's sources
 	Warning string     `json:"warning,omitempty"`
+	// Date is the day that the input is of, YYYY-MM-DD; "" when the parser dates all
+	// inputs together, or none.
+	Date string `json:"date,omitempty"`
+	// Floor is the day that a later edition of the source is of at least, although
+	// some rows of this one may be gone; "" when Date is only the file's own.
+	Floor string `json:"-"`
 }
 
 // NewReport starts the account of an input.
@@ -70,6 +76,14 @@ type Example struct {
 
 // examplesEach is how many examples each reason gets.
 const examplesEach = 3
+
+// Warn adds to the warning.
+func (r *Report) Warn(text string) {
+	if r.Warning != "" {
+		r.Warning += "; "
+	}
+	r.Warning += text
+}
 
 // RejectAt counts a row as not served, for a reason.
 func (r *Report) RejectAt(line int, reason string) {

@@ -1,0 +1,126 @@
+package ingest
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/market"
+)
+
+// stations is a Swiss file of n stations, a data sheet of day each; the first ones
+// have those of first.
+func stations(n int, day string, first ...string) string {
+	var rows []string
+	for i := range n {
+		sheet := day
+		if i < len(first) {
+			sheet = first[i]
+		}
+		rows = append(rows, fmt.Sprintf(`{"geometry":{"type":"Point","coordinates":[%d,1200000]},"properties":{"station":"Salt %d","koord":"","typ_en":"","techno_en":"Technology 4G","bewilligung_en":"Site data sheet %s"}}`, 2600000+i, i, sheet))
+	}
+	return `{"features":[` + strings.Join(rows, ",\n") + "]}"
+}
+
+// at writes a file that was modified so many hours after some day.
+func (k kit) at(hours int, name, text string) string {
+	k.t.Helper()
+	path := k.file(name, text)
+	if err := os.Chtimes(path, time.Time{}, time.Date(2026, 3, 1, hours, 0, 0, 0, time.UTC)); err != nil {
+		k.t.Fatal(err)
+	}
+	return path
+}
+
+// A source is as old as its newest row, but not older when that row is gone.
+func TestNewestRowGoes(t *testing.T) {
+	k := newKit(t)
+	swiss := []market.Code{market.CH}
+	for _, tt := range []struct {
+		hour       int
+		name, text string
+		date       string // "" when it is refused
+	}{
+		{10, "a.json", stations(200, "2024-05-06", "2025-12-01"), "2025-12-01"},
+		{11, "b.json", stations(199, "2024-05-06"), "2024-05-06"}, // a later file without that station
+		{12, "c.json", stations(200, "2024-05-06", "2025-12-01"), "2025-12-01"},
+		{11, "b.json", stations(199, "2024-05-06"), ""}, // the file of then
+		{13, "d.json", stations(200, "2024-05-05"), ""}, // most rows had been newer
+		{11, "e_2025-11-30.json", stations(200, "2024-05-06"), ""},
+		{13, "f_2026-02-03.json", stations(200, "2024-05-06"), "2026-02-03"},
+		{14, "g.json", stations(200, "2024-05-06"), ""}, // a name is sure
+		{14, "h.json", stations(200, "2024-05-06", "2099-01-01"), ""},
+		{14, "i.json", stations(200, "2024-05-06", "2099-01-01", "2026-02-28"), "2026-02-28"},
+	} {
+		before := k.state()
+		r, err := k.run(false, swiss, k.at(tt.hour, tt.name, tt.text))
+		switch {
+		case tt.date == "" && (err == nil || !strings.Contains(err.Error(), "CH: the files of the kind bakom-standorte are of 20") || !strings.Contains(err.Error(), "older than the present")):
+			t.Errorf("%s: %v", tt.name, err)
+		case tt.date == "" && !maps.Equal(before, k.state()):
+			t.Errorf("%s: refused, and something changed", tt.name)
+		case tt.date != "" && (err != nil || r.Markets[0].SourceDate != tt.date || r.Files[0].Date != tt.date):
+			t.Errorf("%s: %+v, %v", tt.name, r, err)
+		}
+	}
+	// What was forced in is what the next one is compared with.
+	if _, err := k.run(true, swiss, k.at(15, "j.json", stations(200, "2023-05-06"))); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := k.run(false, swiss, k.at(16, "k.json", stations(200, "2023-05-07"))); err != nil || r.Markets[0].SourceDate != "2023-05-07" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// Each source is as old as it is, whatever the others are.
+func TestSourcesHaveTheirOwnDates(t *testing.T) {
+	k := newKit(t)
+	register := func(date string) string { return strings.Replace(dossier, "2020-05-06", date, 1) }
+	for i, tt := range []struct {
+		hour       int
+		name, text string
+		date       string // "" when it is refused
+	}{
+		{10, "bipt.json", biptRow, "2026-03-01"},
+		{10, "register.geojson", register("2020-05-06"), "2020-05-06"}, // stated, the other only guessed
+		{-20, "bipt.json", biptRow, ""},
+		{11, "bipt_2020-01-01.json", biptRow, "2020-05-06"}, // says more than when the other was copied
+		{12, "bipt_2021-01-01.json", biptRow, "2021-01-01"},
+		{13, "bipt_2020-12-31.json", biptRow, ""},
+		{13, "register.geojson", register("2020-05-05"), ""}, // newer than nothing of its own
+		{13, "register.geojson", register("2020-05-07"), "2021-01-01"},
+		{13, "register.geojson", register("2020-05-06"), ""},
+	} {
+		r, err := k.belgium(false, k.at(tt.hour, tt.name, tt.text))
+		switch {
+		case tt.date == "" && (err == nil || !strings.Contains(err.Error(), "older than the present")):
+			t.Errorf("%d, %s: %v", i, tt.name, err)
+		case tt.date != "" && (err != nil || r.Markets[0].SourceDate != tt.date):
+			t.Errorf("%d, %s: %+v, %v", i, tt.name, r, err)
+		}
+	}
+	// Without what is kept the snapshot's date is all there is.
+	if err := os.RemoveAll(filepath.Join(string(k.dir), "sources")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.belgium(false, k.at(13, "register.geojson", register("2020-12-31"))); err == nil || !strings.Contains(err.Error(), "2020-12-31, older than the present snapshot of 2021-01-01") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A mistyped date of the future neither dates the register nor keeps the next one out.
+func TestFutureApproval(t *testing.T) {
+	k := newKit(t)
+	mistyped := strings.Replace(dossier, `"features":[`, `"features":[{"properties":{"id":5,"goedkeuringsdatum":"2062-01-01T00:00:00","sitecode":"B","locatiebeschrijving":"","operatornaam":"Proximus NV","dossiernummer":"2"},"geometry":{"type":"Point","coordinates":[105500,194000]}},`, 1)
+	r, err := k.belgium(false, k.file("register.geojson", mistyped))
+	if err != nil || r.Markets[0].SourceDate != "2020-05-06" || r.Files[0].Served != 2 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "register.geojson: 1 approvals are dated later than tomorrow") {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if r, err = k.belgium(false, k.file("next.geojson", strings.NewReplacer("2062", "2020", "2020-05-06", "2020-06-07").Replace(mistyped))); err != nil || r.Markets[0].SourceDate != "2020-06-07" || len(r.Notes) != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
