@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -69,6 +70,9 @@ func printIngest(w io.Writer, r *ingest.Report) error {
 		for _, reason := range slices.Sorted(maps.Keys(f.Rejected)) {
 			fmt.Fprintf(t, "\t\t\t\t%d %s%s\n", f.Rejected[reason], reason, lines(f, reason))
 		}
+		if names := spellings(f.Unknown); names != "" {
+			fmt.Fprintf(t, "\t\t\t\tunknown operators, the most frequent: %s\n", names)
+		}
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -85,6 +89,15 @@ func printIngest(w io.Writer, r *ingest.Report) error {
 	}
 	_, err := fmt.Fprintf(w, "done in %.1f s\n", r.Seconds)
 	return err
+}
+
+// spellings lists names as the source writes them, quoted: they may hold anything.
+func spellings(list []source.Spelling) string {
+	var names []string
+	for _, s := range list {
+		names = append(names, fmt.Sprintf("%d %q", s.Rows, s.Name))
+	}
+	return strings.Join(names, ", ")
 }
 
 // lines names the first lines that were rejected for the reason.
