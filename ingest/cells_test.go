@@ -2,6 +2,8 @@ package ingest
 
 import (
 	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -99,6 +101,28 @@ func TestKeptCells(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "FR: radioIds of 2 sites would be lost (0 now, 2 then)") {
 		t.Errorf("%v", err)
 	}
+}
+
+// Real cells are not given to made-up sites, nor made-up cells to real ones.
+func TestCellsOfAnotherWorld(t *testing.T) {
+	k := newKit(t)
+	refused := func(path, want string) {
+		t.Helper()
+		before := k.state()
+		if _, err := k.run(true, both, path); err == nil || !strings.Contains(err.Error(), want) || !maps.Equal(before, k.state()) {
+			t.Errorf("%s: %v, want %q", path, err, want)
+		}
+	}
+	realCells, madeUp := k.file("opencellid_208.csv", cell("20810", 25700, 100)), k.file("SYNTHETIC_208.csv", cell("20810", 25700, 100))
+	refused(realCells, "no anfr-observatoire among the files, and none is kept")
+	k.must(k.file("SYNTHETIC_o.csv", supports("2026-08-20", "SFR 0")), madeUp)
+	refused(realCells, "opencellid_208.csv is real, and the anfr-observatoire that is kept in "+filepath.Join(string(k.dir), "sources", "FR")+" is demonstration data: the two do not go together")
+	inventory := k.file("o.csv", supports("2026-08-20", "SFR 0"))
+	if r := k.must(inventory, realCells); len(r.Files) != 2 || len(r.Notes) != 2 || // the other one: no site of DROM
+		!strings.Contains(r.Notes[0], "2 kept files are no longer used: demonstration data") {
+		t.Errorf("%+v", r)
+	}
+	refused(madeUp, "SYNTHETIC_208.csv is demonstration data, and the anfr-observatoire that is kept in")
 }
 
 // The two tables that end in .ntm are told apart: one names supports, the other does

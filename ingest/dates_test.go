@@ -120,7 +120,7 @@ func TestFutureApproval(t *testing.T) {
 	if err != nil || r.Markets[0].SourceDate != "2020-05-06" || r.Files[0].Served != 2 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "register.geojson: 1 approvals are dated later than tomorrow") {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if r, err = k.belgium(false, k.file("next.geojson", strings.NewReplacer("2062", "2020", "2020-05-06", "2020-06-07").Replace(mistyped))); err != nil || r.Markets[0].SourceDate != "2020-06-07" || len(r.Notes) != 0 {
+	if r, err = k.belgium(false, k.file("register.geojson", strings.NewReplacer("2062", "2020", "2020-05-06", "2020-06-07").Replace(mistyped))); err != nil || r.Markets[0].SourceDate != "2020-06-07" || len(r.Notes) != 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

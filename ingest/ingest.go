@@ -121,11 +121,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	keeping := kept.begin(ctx, files, o.Now)
 	defer keeping.discard()
-	rest, idle, notes := kept.rest(files)
-	report.Notes = append(report.Notes, notes...)
-	all := append(slices.Clone(files), rest...)
+	rest := kept.rest(files)
+	report.Notes = append(report.Notes, rest.notes...)
+	all := append(slices.Clone(files), rest.inputs...)
 	if !slices.ContainsFunc(all, func(f source.Found) bool { return slices.Contains(src.Bases, f.Kind.Name) }) {
-		return nil, fmt.Errorf("no %s among the files, and none is kept in %s: the other tables only add to it", strings.Join(src.Bases, " or "), kept.dir)
+		return nil, kept.noBase(files, rest.mixed)
 	}
 	builders, err := report.build(ctx, o, src, all, kept)
 	if err != nil {
@@ -139,7 +139,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := keeping.wait(); err != nil {
 		return nil, err
 	}
-	entries := keeping.manifest(all, dates, idle)
+	entries := keeping.manifest(all, dates, rest.idle)
 	if err := report.write(o.Dir, write, keeping, entries); err != nil {
 		return nil, err
 	}

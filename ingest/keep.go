@@ -124,34 +124,82 @@ func openKept(dir folder.Dir, src *Source) (*kept, error) {
 	return k, nil
 }
 
-// rest returns the kept inputs of kinds that the files do not supply, and the
-// entries that are to stay as they are although this program cannot use them
-// now: of kinds that a newer one knows, or whose file cannot be reached.
-// Demonstration data and real data are never mixed.
-func (k *kept) rest(files []source.Found) (rest []source.Found, idle []entry, notes []string) {
+// A rest is what becomes of the kept inputs beside the files of an ingest.
+type rest struct {
+	inputs []source.Found // to be read too
+	// idle are entries that are to stay as they are although this program cannot use
+	// them now: of kinds that a newer one knows, or whose file cannot be reached.
+	idle  []entry
+	mixed []entry // demonstration data when the files are real, or the other way round
+	notes []string
+}
+
+// rest returns the kept inputs of kinds that the files do not supply. Demonstration
+// data and real data are never mixed.
+func (k *kept) rest(files []source.Found) (r rest) {
 	kinds := k.src.kinds()
 	for _, e := range k.entries {
 		in := &source.Input{Path: filepath.Join(k.dir, e.File), Member: e.Member, Size: e.Size}
-		given := slices.ContainsFunc(files, func(f source.Found) bool { return f.Kind.Name == e.Kind && f.Slot == e.Slot })
-		mixed := len(files) > 0 && files[0].Synthetic() != in.Synthetic()
-		if given || mixed {
+		if len(files) > 0 && files[0].Synthetic() != in.Synthetic() {
+			r.mixed = append(r.mixed, e)
+			continue
+		}
+		if slices.ContainsFunc(files, e.replacedBy) {
+			if !slices.ContainsFunc(files, e.sameName) { // one part of several
+				r.notes = append(r.notes, fmt.Sprintf("%s, kept since %s, is no longer used: what is given of the kind %s takes the place of all that was kept of it", e.name(), e.Since.Format(time.DateOnly), e.Kind))
+			}
 			continue
 		}
 		info, err := os.Stat(in.Path)
 		if err != nil {
-			notes = append(notes, fmt.Sprintf("a kept source cannot be read: %v", err))
+			r.notes = append(r.notes, fmt.Sprintf("a kept source cannot be read: %v", err))
 		}
 		kind := slices.IndexFunc(kinds, func(x *source.Kind) bool { return x.Name == e.Kind })
 		if err != nil || kind < 0 {
-			idle = append(idle, e)
+			r.idle = append(r.idle, e)
 			continue
 		}
 		if in.Size == 0 {
 			in.Size = info.Size()
 		}
-		rest = append(rest, source.Found{Input: in, Kind: kinds[kind], Slot: e.Slot})
+		r.inputs = append(r.inputs, source.Found{Input: in, Kind: kinds[kind], Slot: e.Slot})
 	}
-	return rest, idle, notes
+	if n := len(r.mixed); n > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%d kept files are no longer used: demonstration data and real data do not go together", n))
+	}
+	return r
+}
+
+// replacedBy tells whether f takes the place of what is kept.
+func (e entry) replacedBy(f source.Found) bool { return f.Kind.Name == e.Kind && f.Slot == e.Slot }
+
+// sameName tells whether f is of a kind of which there is one, or has the name of what
+// is kept.
+func (e entry) sameName(f source.Found) bool {
+	given := entry{File: f.Path, Member: f.Member}
+	return e.replacedBy(f) && (!f.Kind.Many || given.name() == e.name() || entry{File: aloneName(&f)}.name() == e.name())
+}
+
+// name is what the file was called before it was kept.
+func (e entry) name() string {
+	name := strings.TrimSuffix(filepath.Base(e.File), ".zst")
+	if e.Member != "" {
+		name += ":" + e.Member
+	}
+	return name
+}
+
+// noBase says that there is nothing to which the files could add.
+func (k *kept) noBase(files []source.Found, mixed []entry) error {
+	bases := strings.Join(k.src.Bases, " or ")
+	at := slices.IndexFunc(mixed, func(e entry) bool { return slices.Contains(k.src.Bases, e.Kind) })
+	switch {
+	case at < 0:
+		return fmt.Errorf("no %s among the files, and none is kept in %s: the other tables only add to it", bases, k.dir)
+	case files[0].Synthetic():
+		return fmt.Errorf("%s is demonstration data, and the %s that is kept in %s is real: the two do not go together", files[0].Name(), mixed[at].Kind, k.dir)
+	}
+	return fmt.Errorf("%s is real, and the %s that is kept in %s is demonstration data: the two do not go together; give the authority's %s as well", files[0].Name(), mixed[at].Kind, k.dir, bases)
 }
 
 // keeping copies the files of this ingest while they are parsed.

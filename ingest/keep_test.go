@@ -68,6 +68,36 @@ func TestKeptSources(t *testing.T) {
 	}
 }
 
+// Parts of a source that a newer file takes the place of are named, but not those that
+// it is an edition of.
+func TestSupersededParts(t *testing.T) {
+	k := newKit(t)
+	part := func(id int) string {
+		return strings.NewReplacer(`"id":77`, fmt.Sprint(`"id":`, id), "104500", fmt.Sprint(104500+100*id)).Replace(dossier)
+	}
+	archive := k.file("more.zip", zipped(t, "c.geojson", part(3), "d.geojson", part(4)))
+	for _, tt := range []struct {
+		paths []string
+		gone  []string
+	}{
+		{[]string{k.file("a.geojson", part(1)), k.file("b.geojson", part(2)), archive, k.file("bipt.json", biptRow)}, nil},
+		{[]string{k.file("new/bipt.json", biptRow)}, nil},
+		{[]string{k.file("new/a.geojson", part(1)), archive}, []string{"b.geojson"}},
+		{[]string{k.file("whole.geojson", part(1))}, []string{"a.geojson", "more.zip:c.geojson", "more.zip:d.geojson"}},
+		{[]string{k.file("bipt2.json", biptRow)}, nil}, // of which there is one
+	} {
+		r, err := k.belgium(true, tt.paths...)
+		if err != nil || len(r.Notes) != len(tt.gone) {
+			t.Fatalf("%q: notes %q, %v", tt.paths, r.Notes, err)
+		}
+		for i, name := range tt.gone {
+			if !strings.HasPrefix(r.Notes[i], name+", kept since ") || !strings.Contains(r.Notes[i], "vlaanderen-zendantennes") {
+				t.Errorf("%q: %q, want %s", tt.paths, r.Notes[i], name)
+			}
+		}
+	}
+}
+
 // What ingests that were killed left in the folder does not stay.
 func TestKilledIngest(t *testing.T) {
 	k := newKit(t)
