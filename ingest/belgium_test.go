@@ -16,6 +16,7 @@ import (
 	"relais/demo"
 	"relais/market"
 	"relais/site"
+	"relais/view"
 )
 
 func (k kit) belgium(force bool, paths ...string) (*Report, error) {
@@ -105,10 +106,19 @@ func TestBelgiumBases(t *testing.T) {
 	if got := k.belgian(); len(got) != 1 || got["bipt-5"] == "" || !reflect.DeepEqual(k.snapshot(market.BE).Statuses, []string{"A", "O"}) {
 		t.Errorf("%v", got)
 	}
+	attributed := func(want string) {
+		t.Helper()
+		a := view.SourceOf(market.Get(market.BE), k.snapshot(market.BE))
+		if got := a.Authority + " | " + a.Source + " | " + a.Licence; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	attributed("BIPT/IBPT | BIPT list of antenna sites | Redistribution needs BIPT's permission")
 	r, err := k.belgium(false, k.file("register.geojson", dossier))
 	if err != nil || r.Markets[0].SourceDate != "2020-05-06" || len(r.Files) != 2 {
 		t.Fatalf("%+v, %v", r, err)
 	}
+	attributed("Departement Omgeving; BIPT/IBPT | Vlaams register van zendantennes; BIPT list of antenna sites | Modellicentie Gratis Hergebruik; Redistribution needs BIPT's permission")
 	if s := k.belgian(); len(s) != 1 || !strings.Contains(s["77"], "Toren") || !strings.Contains(s["77"], "OperatorSiteID:t") {
 		t.Errorf("%v", s)
 	}

@@ -98,15 +98,21 @@ type Status struct {
 	Phase Phase
 }
 
+// A Register is a publication that sites come from.
+type Register struct {
+	Authority string // who publishes it
+	Source    string // what it is called
+	Licence   string
+}
+
 // A Market is a row of the table.
 type Market struct {
 	Code         Code
 	Country      string // ISO 3166-1 alpha-2
 	Label        string
 	Availability Availability
-	Authority    string // who publishes the register
-	Source       string // what the register is called
-	Licence      string
+	Register                // the market's own
+	Beside       []Register // that sites may come from as well, or only
 	Operators    []Operator
 	AreaType     string // "department", "province"; "" when the source names no areas
 	Areas        []Area
@@ -130,6 +136,25 @@ func Get(c Code) *Market {
 		}
 	}
 	return nil
+}
+
+// Attribution names the registers of these names as one, in the table's order and with
+// semicolons in between; of no known name, the market's own.
+func (m *Market) Attribution(names []string) Register {
+	var all Register
+	for _, r := range append([]Register{m.Register}, m.Beside...) {
+		switch {
+		case !slices.Contains(names, r.Source):
+		case all.Source == "":
+			all = r
+		default:
+			all = Register{all.Authority + "; " + r.Authority, all.Source + "; " + r.Source, all.Licence + "; " + r.Licence}
+		}
+	}
+	if all.Source == "" {
+		return m.Register
+	}
+	return all
 }
 
 // HasInventory tells whether the market's register can be loaded at all.

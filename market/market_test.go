@@ -9,6 +9,27 @@ import (
 	"relais/geo"
 )
 
+func TestAttribution(t *testing.T) {
+	be, ch := Get("BE"), Get("CH")
+	own, other := be.Source, be.Beside[0].Source
+	for _, tt := range []struct {
+		m     *Market
+		names []string
+		want  Register
+	}{
+		{ch, nil, ch.Register},
+		{be, nil, be.Register},
+		{be, []string{own}, be.Register},
+		{be, []string{other, "another"}, be.Beside[0]},
+		{be, []string{"another"}, be.Register},
+		{be, []string{other, own}, Register{"Departement Omgeving; BIPT/IBPT", own + "; " + other, be.Licence + "; " + be.Beside[0].Licence}},
+	} {
+		if got := tt.m.Attribution(tt.names); got != tt.want {
+			t.Errorf("%s, %q: %+v, want %+v", tt.m.Code, tt.names, got, tt.want)
+		}
+	}
+}
+
 func TestTable(t *testing.T) {
 	seen := map[string]string{}
 	for _, m := range All {

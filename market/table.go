@@ -6,7 +6,7 @@ import "relais/geo"
 var All = []*Market{
 	{
 		Code: FR, Country: "FR", Label: "France", Availability: Available,
-		Authority: "ANFR", Source: "Observatoire ANFR", Licence: "Licence Ouverte 2.0",
+		Register: Register{"ANFR", "Observatoire ANFR", "Licence Ouverte 2.0"},
 		Operators: []Operator{
 			{"SFR", "SFR", []string{"20810"}},
 			{"BOUYGUES", "Bouygues Telecom", []string{"20820"}},
@@ -20,7 +20,7 @@ var All = []*Market{
 	},
 	{
 		Code: DROM, Country: "FR", Label: "France (outre-mer)", Availability: Available,
-		Authority: "ANFR", Source: "Observatoire ANFR", Licence: "Licence Ouverte 2.0",
+		Register: Register{"ANFR", "Observatoire ANFR", "Licence Ouverte 2.0"},
 		Operators: []Operator{
 			{"ORANGE", "Orange", []string{"34001", "64700"}},
 			{"FREE_CARAIBES", "Free Caraïbes", []string{"34004"}},
@@ -38,7 +38,7 @@ var All = []*Market{
 	},
 	{
 		Code: CA, Country: "CA", Label: "Canada", Availability: Available,
-		Authority: "ISED", Source: "ISED Spectrum Management System", Licence: "Open Government Licence – Canada",
+		Register: Register{"ISED", "ISED Spectrum Management System", "Open Government Licence – Canada"},
 		Operators: []Operator{
 			{"BELL", "Bell", []string{"302250", "302610", "302630", "302640", "302690", "302880"}},
 			{"ROGERS", "Rogers", []string{"302320", "302370", "302720", "302721", "302722", "302723", "302740", "302741", "302820"}},
@@ -52,7 +52,8 @@ var All = []*Market{
 	},
 	{
 		Code: BE, Country: "BE", Label: "Belgium", Availability: Partial,
-		Authority: "Departement Omgeving", Source: "Vlaams register van zendantennes", Licence: "Modellicentie Gratis Hergebruik",
+		Register: Register{"Departement Omgeving", "Vlaams register van zendantennes", "Modellicentie Gratis Hergebruik"},
+		Beside:   []Register{{"BIPT/IBPT", "BIPT list of antenna sites", "Redistribution needs BIPT's permission"}},
 		Operators: []Operator{
 			{"PROXIMUS_BE", "Proximus", []string{"20601"}},
 			{"CITYMESH_BE", "Citymesh", []string{"20603"}},
@@ -64,7 +65,7 @@ var All = []*Market{
 	},
 	{
 		Code: CH, Country: "CH", Label: "Switzerland", Availability: Available,
-		Authority: "BAKOM/OFCOM", Source: "BAKOM/OFCOM Standorte Mobilfunkanlagen", Licence: "Open use, source: BAKOM/OFCOM",
+		Register: Register{"BAKOM/OFCOM", "BAKOM/OFCOM Standorte Mobilfunkanlagen", "Open use, source: BAKOM/OFCOM"},
 		Operators: []Operator{
 			{"SWISSCOM_CH", "Swisscom", []string{"22801", "22811"}},
 			{"SUNRISE_CH", "Sunrise", []string{"22802", "22808", "22812", "22860"}},
@@ -75,17 +76,17 @@ var All = []*Market{
 	},
 	{
 		Code: PT, Country: "PT", Label: "Portugal", Availability: Unavailable,
-		Authority: "ANACOM", Source: "ANACOM", Filters: []string{"operator"},
+		Register: Register{Authority: "ANACOM", Source: "ANACOM"}, Filters: []string{"operator"},
 		UnavailableReason: "No public, machine-readable and redistributable inventory of mobile sites is known for Portugal (ANACOM).",
 	},
 	{
 		Code: ES, Country: "ES", Label: "Spain", Availability: Unavailable,
-		Authority: "Ministerio para la Transformación Digital", Source: "Infoantenas", Filters: []string{"operator"},
+		Register: Register{Authority: "Ministerio para la Transformación Digital", Source: "Infoantenas"}, Filters: []string{"operator"},
 		UnavailableReason: "No public, machine-readable and redistributable inventory of mobile sites is known for Spain (Infoantenas is a map only).",
 	},
 	{
 		Code: BA, Country: "BA", Label: "Bosnia and Herzegovina", Availability: Unavailable,
-		Authority: "RAK", Source: "RAK", Filters: []string{"operator"},
+		Register: Register{Authority: "RAK", Source: "RAK"}, Filters: []string{"operator"},
 		UnavailableReason: "No public, machine-readable and redistributable inventory of mobile sites is known for Bosnia and Herzegovina (RAK).",
 	},
 }

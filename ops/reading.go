@@ -82,12 +82,11 @@ func (r *Reading) pick(in inMarket, a areaParams, e emissionParams) (*market.Mar
 
 // attribution says where the data comes from; loaded may be nil.
 func attribution(m *market.Market, loaded *index.Market) (a view.Attribution, date *string) {
-	a = view.Attribution{SourceLabel: m.Source, SourceAuthority: m.Authority, SourceUnavailableReason: reason(m)}
+	from := m.Register
 	if loaded != nil {
-		a.SourceLabel = view.SourceLabel(m, loaded.Snap)
-		date = &loaded.Snap.SourceDate
+		from, date = view.SourceOf(m, loaded.Snap), &loaded.Snap.SourceDate
 	}
-	return a, date
+	return view.Attribution{SourceLabel: from.Source, SourceAuthority: from.Authority, SourceUnavailableReason: reason(m)}, date
 }
 
 func reason(m *market.Market) *string {

@@ -33,6 +33,9 @@ type Meta struct {
 	Areas      []string    `json:"areas"`      // the market's area codes, in table order
 	Statuses   []string    `json:"statuses"`   // from least to most advanced
 	Systems    []string    `json:"systems"`    // by generation and band
+	// Registers are what the registers are called that the sites come from, as in the
+	// market's table; none stands for the market's own.
+	Registers []string `json:"registers,omitempty"`
 	// Enriched counts the sites that have what a source beside the register
 	// gives: azimuths, frequencies, operatorSiteIds, radioIds, communes, dates.
 	Enriched map[string]int `json:"enriched"`

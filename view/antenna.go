@@ -62,7 +62,7 @@ func (r register) summary(s *site.Site) Summary {
 	v := Summary{
 		ID: s.ID, NationalSiteCode: cmp.Or(s.NationalCode, s.ID), SourceCode: s.SourceCode, SiteKey: &key,
 		Market: r.Code, CountryCode: r.Country, MarketLabel: r.Label,
-		SourceAuthority: r.Authority, SourceLabel: r.label,
+		SourceAuthority: r.attribution.Authority, SourceLabel: r.attribution.Source,
 		AdministrativeArea: area, Coordinates: Coordinates{s.Position.Lat, s.Position.Lng},
 		Location: Location{Commune: orNull(&s.Commune), PostalCode: orNull(&s.PostalCode), AdministrativeArea: area},
 		Status:   r.status(s), Technologies: technologies(s), Operators: r.operators(s),

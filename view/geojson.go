@@ -48,7 +48,7 @@ func Features(snap *snapshot.Snapshot) index.Encode {
 		text, err := encode(Feature{Type: "Feature", ID: s.ID,
 			Geometry: Geometry{Type: "Point", Coordinates: [2]float64{s.Position.Lng, s.Position.Lat}},
 			Properties: Properties{ID: s.ID, Market: r.Code, CountryCode: r.Country, NationalSiteCode: cmp.Or(s.NationalCode, s.ID),
-				SourceAuthority: r.Authority, Operators: r.operators(s)}})
+				SourceAuthority: r.attribution.Authority, Operators: r.operators(s)}})
 		return append(append(dst, text...), ','), err
 	}
 }

@@ -55,7 +55,8 @@ func NewMarket(m *market.Market, loaded *index.Market) Market {
 	if loaded != nil {
 		v.Loaded, v.Sites, v.Emissions = true, loaded.Len(), loaded.Snap.Emissions()
 		v.SourceDate, v.DataVersion = &loaded.Snap.SourceDate, &loaded.Snap.Version
-		v.SourceLabel = SourceLabel(m, loaded.Snap)
+		a := SourceOf(m, loaded.Snap)
+		v.SourceAuthority, v.SourceLabel, v.Licence = a.Authority, a.Source, a.Licence
 		v.Statuses = loaded.Snap.Statuses
 	}
 	return v

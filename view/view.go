@@ -35,22 +35,27 @@ type Coordinates struct {
 // A register is what all sites of a snapshot have in common.
 type register struct {
 	*market.Market
-	snap  *snapshot.Snapshot
-	label string // of the source
-	key   string // what siteKeys begin with
+	snap        *snapshot.Snapshot
+	attribution market.Register
+	key         string // what siteKeys begin with
 }
 
 func of(s *snapshot.Snapshot) register {
 	m := market.Get(s.Market)
-	return register{m, s, SourceLabel(m, s), index.Key(m.Code, "")}
+	return register{m, s, SourceOf(m, s), index.Key(m.Code, "")}
 }
 
-// SourceLabel names the source of a snapshot; demonstration data says so.
-func SourceLabel(m *market.Market, s *snapshot.Snapshot) string {
-	if s != nil && s.Synthetic {
-		return "SYNTHETIC demonstration data, not a register"
+// SourceOf says whose the data of a snapshot is; demonstration data says so in the
+// place of its name. Without a snapshot it is the market's own register.
+func SourceOf(m *market.Market, s *snapshot.Snapshot) market.Register {
+	if s == nil {
+		return m.Register
 	}
-	return m.Source
+	a := m.Attribution(s.Registers)
+	if s.Synthetic {
+		a.Source = "SYNTHETIC demonstration data, not a register"
+	}
+	return a
 }
 
 func (r register) area(i int) Area {

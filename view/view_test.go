@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"relais/geo"
+	"relais/index"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
@@ -136,6 +137,35 @@ func TestShapes(t *testing.T) {
 	}
 }
 
+// Sites are of the registers that were read, not of the market's own by default.
+func TestRegisters(t *testing.T) {
+	be := market.Get(market.BE)
+	b := snapshot.NewBuilder(be, statuses)
+	b.SourceDate, b.UpdatedAt, b.Registers = "2026-08-27", "2026-08-27T00:00:00", []string{be.Beside[0].Source}
+	s := full()
+	s.Area = -1
+	if err := b.Add(&s); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "x.snap")
+	if _, err := b.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	snap, err := snapshot.ReadFile(path, market.BE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := of(snap).summary(&s); v.SourceAuthority != "BIPT/IBPT" || v.SourceLabel != be.Beside[0].Source {
+		t.Errorf("%s, %s", v.SourceAuthority, v.SourceLabel)
+	}
+	if v := NewMarket(be, &index.Market{Table: be, Snap: snap}); v.SourceAuthority != "BIPT/IBPT" || v.SourceLabel != be.Beside[0].Source || v.Licence != be.Beside[0].Licence {
+		t.Errorf("%+v", v)
+	}
+	if v := NewMarket(be, nil); v.SourceAuthority != be.Authority || v.Licence != be.Licence {
+		t.Errorf("not loaded: %+v", v)
+	}
+}
+
 func TestSyntheticSaysSo(t *testing.T) {
 	snap := read(t, market.FR, true, full())
 	var s site.Site
@@ -143,7 +173,7 @@ func TestSyntheticSaysSo(t *testing.T) {
 	if v := of(snap).summary(&s); !strings.Contains(v.SourceLabel, "SYNTHETIC") {
 		t.Errorf("source label %q", v.SourceLabel)
 	}
-	if !strings.Contains(SourceLabel(market.Get(market.FR), snap), "SYNTHETIC") {
+	if !strings.Contains(SourceOf(market.Get(market.FR), snap).Source, "SYNTHETIC") {
 		t.Error("the source label of the market does not say so")
 	}
 }

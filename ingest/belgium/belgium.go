@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"relais/ingest/source"
@@ -137,6 +138,11 @@ func (c *country) builder(files []source.Found) *snapshot.Builder {
 	b := snapshot.NewBuilder(c.market, known)
 	for i := range files {
 		b.Synthetic = b.Synthetic || files[i].Synthetic()
+	}
+	for _, kind := range []struct{ name, register string }{{Register, c.market.Source}, {BIPTSites, c.market.Beside[0].Source}} {
+		if slices.ContainsFunc(files, func(f source.Found) bool { return f.Kind.Name == kind.name }) {
+			b.Registers = append(b.Registers, kind.register)
+		}
 	}
 	b.UpdatedAt = cmp.Or(c.stated, c.modified)
 	b.SourceDate = b.UpdatedAt[:len(time.DateOnly)]
