@@ -240,7 +240,11 @@ func (w *keeping) copyAll(ctx context.Context) error {
 	}
 	for i := range w.files {
 		f := &w.files[i]
-		if w.personal(f) {
+		alone, err := w.alone(f)
+		if err != nil {
+			return err
+		}
+		if alone {
 			name := w.free(aloneName(f), true)
 			w.copies[f.Name()] = filepath.Join(w.folder, name)
 			if err := copyInput(ctx, filepath.Join(dir, name), f); err != nil {
@@ -260,10 +264,21 @@ func (w *keeping) copyAll(ctx context.Context) error {
 	return nil
 }
 
-// personal tells whether the file of f holds personal data, in f or in another
-// member of the same archive. Its inputs are kept one by one, without.
-func (w *keeping) personal(f *source.Found) bool {
-	return slices.ContainsFunc(w.files, func(g source.Found) bool { return g.Path == f.Path && len(g.Kind.Personal) > 0 })
+// alone tells whether f is kept without the file that it is in, because that one holds
+// personal data, in f or in another member of the same archive, or may do so, in a
+// member that is no table which relais knows.
+func (w *keeping) alone(f *source.Found) (bool, error) {
+	known := 0
+	for _, g := range w.files {
+		if g.Path != f.Path {
+			continue
+		}
+		if known++; len(g.Kind.Personal) > 0 {
+			return true, nil
+		}
+	}
+	members, err := source.Expand([]string{f.Path})
+	return len(members) > known, err
 }
 
 // maxName keeps the names of copies within what file systems take, endings and
@@ -300,13 +315,22 @@ func (w *keeping) free(base string, pack bool) string {
 	}
 }
 
-// copyInput copies an input without its personal data, compressed.
+// copyInput copies an input without its personal data, compressed, with the time of
+// its file.
 func copyInput(ctx context.Context, to string, f *source.Found) error {
-	return folder.Replace(to, func(w io.Writer) error {
+	info, err := os.Stat(f.Path)
+	if err != nil {
+		return err
+	}
+	err = folder.Replace(to, func(w io.Writer) error {
 		return packed(w, func(z io.Writer) error {
 			return f.CopyTo(z, func(int) error { return ctx.Err() })
 		})
 	})
+	if err != nil {
+		return err
+	}
+	return os.Chtimes(to, time.Time{}, info.ModTime())
 }
 
 // copyFile copies a file with the time of its last change, which may be all that

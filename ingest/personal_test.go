@@ -143,6 +143,27 @@ func TestPersonalDataBehindStrayQuotes(t *testing.T) {
 	k.noContacts("stray quotes")
 }
 
+// What is no table that relais knows may hold anything: it is not kept, whatever lies
+// beside it.
+func TestUnknownMembers(t *testing.T) {
+	k := newKit(t)
+	k.must(k.file("o.csv", observatory("2026-08-27", 20)), k.file("SUP.zip", zipped(t, "in/SUP_ANTENNE.txt", antennas, "README.txt", "write to n1@personal.example")))
+	k.noContacts("an archive with a note")
+	if r := k.must(k.file("o.csv", observatory("2026-08-28", 20))); len(r.Files) != 2 || !r.Files[1].Kept || len(k.azimuths(market.FR, "101")) != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// What is kept alone has the time of its archive, which may be all that dates it.
+func TestTimeOfWhatIsKeptAlone(t *testing.T) {
+	k := newKit(t)
+	for _, paths := range [][]string{{k.at(0, "bipt.zip", zipped(t, "bipt.json", biptRow, "README.txt", "hello"))}, nil} {
+		if r, err := k.belgium(false, paths...); err != nil || r.Markets[0].SourceDate != "2026-03-01" {
+			t.Fatalf("%+v, %v", r, err)
+		}
+	}
+}
+
 // An archive of other tables is kept as it is.
 func TestNothingPersonal(t *testing.T) {
 	k := newKit(t)
