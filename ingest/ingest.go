@@ -84,6 +84,9 @@ type SnapshotFile struct {
 	Version string `json:"version"`
 }
 
+// ErrNoBase says that there is no inventory: the files may be good beside one.
+var ErrNoBase = errors.New("the other tables only add to it")
+
 // Run ingests. Everything is written and on disk under other names before the
 // first file is replaced, so that after an error the folder's snapshots and sources
 // are as they were; only a rename that fails in the middle leaves some new.

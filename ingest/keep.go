@@ -189,17 +189,17 @@ func (e entry) name() string {
 	return name
 }
 
-// noBase says that there is nothing to which the files could add.
+// noBase says that there is nothing to which the files could add; it is ErrNoBase.
 func (k *kept) noBase(files []source.Found, mixed []entry) error {
 	bases := strings.Join(k.src.Bases, " or ")
 	at := slices.IndexFunc(mixed, func(e entry) bool { return slices.Contains(k.src.Bases, e.Kind) })
 	switch {
 	case at < 0:
-		return fmt.Errorf("no %s among the files, and none is kept in %s: the other tables only add to it", bases, k.dir)
+		return fmt.Errorf("no %s among the files, and none is kept in %s: %w", bases, k.dir, ErrNoBase)
 	case files[0].Synthetic():
-		return fmt.Errorf("%s is demonstration data, and the %s that is kept in %s is real: the two do not go together", files[0].Name(), mixed[at].Kind, k.dir)
+		return fmt.Errorf("%s is demonstration data, and the %s that is kept in %s is real: the two do not go together, and %w", files[0].Name(), mixed[at].Kind, k.dir, ErrNoBase)
 	}
-	return fmt.Errorf("%s is real, and the %s that is kept in %s is demonstration data: the two do not go together; give the authority's %s as well", files[0].Name(), mixed[at].Kind, k.dir, bases)
+	return fmt.Errorf("%s is real, and the %s that is kept in %s is demonstration data: the two do not go together, and %w: give the authority's %s as well", files[0].Name(), mixed[at].Kind, k.dir, ErrNoBase, bases)
 }
 
 // keeping copies the files of this ingest while they are parsed.
