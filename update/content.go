@@ -25,6 +25,15 @@ type unusable struct{ error }
 
 func (u unusable) Unwrap() error { return u.error }
 
+// An oversize error holds for the limit that the file was held against.
+type oversize struct{ error }
+
+// A damaged error says that what came is not what the authority has: nothing of it
+// tells anything of the file, its tag neither.
+type damaged struct{ error }
+
+func (d damaged) Unwrap() error { return d.error }
+
 var (
 	errHTML  = unusable{errors.New("an HTML page, not the file")}
 	errXML   = unusable{errors.New("an XML document, not the file: perhaps the service's word of what went wrong")}
@@ -58,7 +67,7 @@ func unpack(to, path string, limit int64) error {
 	defer in.Close()
 	z, err := gzip.NewReader(in)
 	if err != nil {
-		return unusable{fmt.Errorf("said to be gzip: %w", err)}
+		return damaged{fmt.Errorf("said to be gzip: %w", err)}
 	}
 	out, err := os.Create(to)
 	if err != nil {
@@ -67,15 +76,29 @@ func unpack(to, path string, limit int64) error {
 	defer out.Close()
 	n, err := io.Copy(out, io.LimitReader(z, limit+1))
 	if _, ours := errors.AsType[*os.PathError](err); err != nil && !ours {
-		return unusable{fmt.Errorf("said to be gzip: %w", err)}
+		return damaged{fmt.Errorf("said to be gzip: %w", err)}
 	}
 	if err != nil {
 		return err
 	}
 	if n > limit {
-		return unusable{fmt.Errorf("it unpacks to over the %d bytes that it may have", limit)}
+		return unusable{oversize{fmt.Errorf("it unpacks to over the %d bytes that it may have", limit)}}
 	}
 	return out.Close()
+}
+
+// digest is the SHA-256 of a file.
+func digest(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // verify looks whether a file can be the one that was wanted, and returns its
@@ -112,7 +135,7 @@ func verify(path string, published checksum) (string, error) {
 	}
 	if other != nil {
 		if has := hex.EncodeToString(other.Sum(nil)); has != published.Value {
-			return "", unusable{fmt.Errorf("its %s is %s, the catalogue says %s", published.Type, has, published.Value)}
+			return "", damaged{fmt.Errorf("its %s is %s, the catalogue says %s", published.Type, has, published.Value)}
 		}
 	}
 	return hex.EncodeToString(own.Sum(nil)), nil

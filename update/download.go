@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"strings"
 	"syscall"
+	"time"
 
 	"relais/folder"
 )
@@ -26,6 +27,7 @@ type version struct {
 	Published    checksum `json:"published,omitzero"`
 	SHA256       string   `json:"sha256,omitempty"`
 	Bytes        int64    `json:"bytes,omitempty"`
+	Joined       bool     `json:"joined,omitempty"` // of what came in more than one transfer
 }
 
 // is tells whether a server's answer of 304, with its tag, can be about the version.
@@ -39,9 +41,10 @@ type download struct {
 	dir      string
 	remote   remote
 	limit    int64
-	known    []*version // newest first: what need not come again
+	known    []*version // what need not come again
 	progress func(total int64) func(n int)
 	part     part
+	waited   bool  // it was there, whole, before the run
 	resumed  int64 // bytes that were there already
 	came     int64
 	tag      string // of an answer that nothing changed
@@ -65,14 +68,23 @@ const (
 // errUnchanged says that the server has nothing that is not known.
 var errUnchanged = errors.New("unchanged")
 
-// run gets the file, or goes on with it. errUnchanged: it is one of the known
-// versions. Of any other error, what came stays for the next run, unless it is of
-// no use.
-func (d *download) run(ctx context.Context) (path string, err error) {
-	d.open()
+// run gets the file, or goes on with it unless anew. errUnchanged: it is one of the
+// known versions. Of any other error, what came stays for the next run, unless it is
+// of no use.
+func (d *download) run(ctx context.Context, anew bool) (path string, err error) {
+	if !anew {
+		d.part = d.open()
+	}
+	if d.part.File == "" {
+		if err := d.clear(); err != nil {
+			return "", err
+		}
+	}
+	d.waited = d.part.Done
 	err = d.patiently(ctx, d.try)
 	_, wrong := errors.AsType[unusable](err)
-	if full := errors.Is(err, syscall.ENOSPC); wrong || full { // on a full disk others need the room
+	_, spoilt := errors.AsType[damaged](err)
+	if full := errors.Is(err, syscall.ENOSPC); wrong || spoilt || full { // on a full disk others need the room
 		refused := d.part.version
 		err = errors.Join(err, d.clear())
 		d.part.version = refused
@@ -82,14 +94,25 @@ func (d *download) run(ctx context.Context) (path string, err error) {
 
 func (d *download) path() string { return filepath.Join(d.dir, d.part.File) }
 
-// open looks at what an earlier run left.
-func (d *download) open() {
+// open looks at what an earlier run left: the zero part when that is of no use.
+func (d *download) open() (p part) {
 	text, err := os.ReadFile(filepath.Join(d.dir, partName))
-	var p part
-	if err != nil || json.Unmarshal(text, &p) != nil || p.URL != d.remote.URL || p.Published != d.remote.Sum || p.File != safeName(p.File) {
-		return // the folder is cleared when something comes
+	if err != nil || json.Unmarshal(text, &p) != nil || !p.of(d.remote) {
+		return part{}
 	}
-	d.part = p
+	if plain := strings.TrimSuffix(p.File, packed); p.File != safeName(p.File) && !(p.Gzip && plain == safeName(plain)) {
+		return part{}
+	}
+	if p.Done { // the disk may have lost it since
+		path := filepath.Join(d.dir, p.File)
+		if sizeOf(path) != p.Bytes {
+			return part{}
+		}
+		if sum, err := digest(path); err != nil || sum != p.SHA256 {
+			return part{}
+		}
+	}
+	return p
 }
 
 // have is how much of the file is there.
@@ -97,7 +120,12 @@ func (d *download) have() int64 {
 	if d.part.File == "" {
 		return 0
 	}
-	info, err := os.Lstat(d.path())
+	return sizeOf(d.path())
+}
+
+// sizeOf is the size of a file, 0 where there is none.
+func sizeOf(path string) int64 {
+	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return 0
 	}
@@ -126,7 +154,11 @@ func (d *download) try(ctx context.Context) (came int64, err error) {
 		have = 0
 		conditions(header, d.known...)
 	}
-	a, err := d.get(ctx, d.remote.URL, header, http.StatusOK, http.StatusPartialContent, http.StatusNotModified, http.StatusRequestedRangeNotSatisfiable)
+	wanted := []int{http.StatusOK, http.StatusNotModified}
+	if header.Get("Range") != "" {
+		wanted = append(wanted, http.StatusPartialContent, http.StatusRequestedRangeNotSatisfiable)
+	}
+	a, err := d.get(ctx, d.remote.URL, header, wanted...)
 	if err != nil {
 		return 0, err
 	}
@@ -210,12 +242,17 @@ func (d *download) begin(a *http.Response) error {
 		return fmt.Errorf("the server sends it in %q, which was not asked for", coding)
 	}
 	if p.Size > d.limit {
-		return unusable{fmt.Errorf("it has %d bytes, over the %d that it may have", p.Size, d.limit)}
+		d.part.version = p.version
+		return unusable{oversize{fmt.Errorf("it has %d bytes, over the %d that it may have", p.Size, d.limit)}}
 	}
 	if err := os.MkdirAll(d.dir, 0o755); err != nil {
 		return err
 	}
-	if err := room(d.dir, max(p.Size, d.remote.Size)); err != nil {
+	size := p.Size
+	if size < 0 { // catalogues err, and more than the limit does not come
+		size = min(d.remote.Size, d.limit)
+	}
+	if err := room(d.dir, size); err != nil {
 		return err
 	}
 	d.part, d.resumed, d.advance = p, 0, nil
@@ -236,11 +273,13 @@ func (d *download) continues(a *http.Response, have int64) bool {
 	if n, err := fmt.Sscanf(a.Header.Get("Content-Range"), "bytes %d-%d/%d", &from, &to, &size); err != nil || n != 3 {
 		return false
 	}
-	tag := a.Header.Get("Etag")
-	if from != have || to != size-1 || d.part.Size >= 0 && size != d.part.Size || size > d.limit || tag != "" && tag != d.part.ETag {
+	tag, changed, coding := a.Header.Get("Etag"), a.Header.Get("Last-Modified"), a.Header.Get("Content-Encoding")
+	if from != have || to != size-1 || d.part.Size >= 0 && size != d.part.Size || size > d.limit ||
+		tag != "" && tag != d.part.ETag || changed != "" && changed != d.part.LastModified ||
+		d.part.Gzip != (coding != "" && coding != "identity") {
 		return false
 	}
-	d.part.Size = size
+	d.part.Size, d.part.Joined = size, true
 	d.resumed = have
 	return true
 }
@@ -267,7 +306,7 @@ func (d *download) copy(ctx context.Context, from io.Reader, have int64) (came i
 	for buf := make([]byte, 64<<10); ; {
 		n, readErr := from.Read(buf)
 		if have+came+int64(n) > d.limit {
-			return came, unusable{fmt.Errorf("over the %d bytes that it may have", d.limit)}
+			return came, unusable{oversize{fmt.Errorf("over the %d bytes that it may have", d.limit)}}
 		}
 		if _, err := f.Write(buf[:n]); err != nil {
 			return came, err
@@ -301,8 +340,14 @@ func (d *download) show(have int64) {
 	}
 }
 
-// finish looks at a file that is whole.
+// finish looks at a file that is whole, as far as the server told its end. Where
+// neither a length nor a checksum proves that, a cut may look like the end, and the
+// file's tag would keep the rest out for good: it is forgotten.
 func (d *download) finish() error {
+	changed := d.part.LastModified
+	if d.part.Size < 0 && d.remote.Sum.Type == "" {
+		d.part.ETag, d.part.LastModified = "", ""
+	}
 	if d.part.Gzip {
 		plain := strings.TrimSuffix(d.part.File, packed)
 		if err := unpack(filepath.Join(d.dir, plain), d.path(), d.limit); err != nil {
@@ -315,17 +360,31 @@ func (d *download) finish() error {
 	if err != nil {
 		return err
 	}
+	if err := date(d.path(), changed, time.Now()); err != nil {
+		return err
+	}
 	d.part.SHA256, d.part.Bytes, d.part.Done = sum, d.have(), true
 	d.part.Size = d.part.Bytes
 	return d.describe()
+}
+
+// date gives a file the time at which the server says that it was changed: where a
+// register does not say of when it is, that is the best that is known. What no file
+// has, the future and the beginning of time, is passed over.
+func date(path, changed string, now time.Time) error {
+	at, err := http.ParseTime(changed)
+	if err != nil || at.After(now) || at.Unix() <= 0 {
+		return nil
+	}
+	return os.Chtimes(path, time.Time{}, at)
 }
 
 var unsafe = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // safeName makes a file name of the end of an address.
 func safeName(name string) string {
-	name = strings.TrimLeft(unsafe.ReplaceAllString(name, "_"), ".")
-	return name[max(0, len(name)-100):]
+	name = unsafe.ReplaceAllString(name, "_")
+	return strings.TrimLeft(name[max(0, len(name)-100):], "._-")
 }
 
 // removeEmpty removes a folder in which nothing is left.

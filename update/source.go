@@ -109,7 +109,7 @@ func (s *source) fetch(ctx context.Context, f *File, report *FileReport, good, r
 		d.progress = func(total int64) func(int) { return s.Fetching(f.Name, total) }
 	}
 	bad, old := had.Refused, had.Good
-	if !refused || had.By != s.Version || !bad.of(r) {
+	if !refused || had.By != s.Version || had.Limit > 0 && f.limit() > had.Limit || !bad.of(r) {
 		bad = nil
 	}
 	if !good || !old.of(r) {
@@ -124,7 +124,7 @@ func (s *source) fetch(ctx context.Context, f *File, report *FileReport, good, r
 	if old.published() || bad.published() {
 		err = errUnchanged
 	} else {
-		path, err = d.run(ctx)
+		path, err = d.run(ctx, s.Force)
 	}
 	v := d.part.version
 	report.Bytes, report.Resumed = d.came, d.resumed
@@ -145,7 +145,13 @@ func (s *source) fetch(ctx context.Context, f *File, report *FileReport, good, r
 	default:
 		report.Status, report.Error = Failed, err.Error()
 		if _, wrong := errors.AsType[unusable](err); wrong {
-			s.refuse(f.Name, v, report.Error)
+			var limit int64
+			if _, big := errors.AsType[oversize](err); big {
+				limit = d.limit
+			}
+			s.refuse(f.Name, v, report.Error, limit)
+		} else if _, spoilt := errors.AsType[damaged](err); spoilt {
+			s.refuse(f.Name, version{}, "", 0)
 		}
 	}
 	return false
@@ -173,7 +179,7 @@ func (s *source) unchanged(d *download, report *FileReport, v version) {
 func (s *source) refusedBefore(d *download, report *FileReport, had record, v version) bool {
 	report.Status, report.ETag, report.LastModified = Failed, v.ETag, v.LastModified
 	report.Error = had.Reason + " (refused before, and the file has not changed since; --force tries again)"
-	s.refuse(report.Name, v, had.Reason)
+	s.refuse(report.Name, v, had.Reason, had.Limit)
 	s.remove(d.dir)
 	return true
 }
@@ -185,12 +191,16 @@ func (s *source) remove(dir string) {
 }
 
 // refuse remembers a version that is of no use, where there is something to know it
-// by.
-func (s *source) refuse(name string, v version, reason string) {
+// by. What was joined of several transfers without a checksum may be wrong where it
+// was joined: it is known by its bytes alone, and comes again.
+func (s *source) refuse(name string, v version, reason string, limit int64) {
+	if v.Joined && v.Published.Type == "" {
+		v = version{SHA256: v.SHA256, Bytes: v.Bytes}
+	}
 	r := s.state[name]
-	r.Refused, r.Reason, r.By = nil, "", ""
+	r.Refused, r.Reason, r.By, r.Limit = nil, "", "", 0
 	if v.ETag != "" || v.LastModified != "" || v.SHA256 != "" {
-		r.Refused, r.Reason, r.By = &v, reason, s.Version
+		r.Refused, r.Reason, r.By, r.Limit = &v, reason, s.Version, limit
 	}
 	if r != (record{}) {
 		s.state[name] = r
@@ -246,7 +256,7 @@ func (s *source) ingestFiles(ctx context.Context, files ...*fresh) error {
 // reject remembers that a file was refused.
 func (s *source) reject(f *fresh, err error) {
 	f.report.Status, f.report.Error = Failed, err.Error()
-	s.refuse(f.report.Name, f.version, err.Error())
+	s.refuse(f.report.Name, f.version, err.Error(), 0)
 	s.remove(filepath.Dir(f.path))
 }
 

@@ -21,6 +21,7 @@ type record struct {
 	Refused *version `json:"refused,omitempty"`
 	Reason  string   `json:"reason,omitempty"`
 	By      string   `json:"by,omitempty"`
+	Limit   int64    `json:"limit,omitempty"` // in bytes, where it was over that
 }
 
 // state is what is remembered of the files of one source, by their names. It lies
