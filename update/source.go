@@ -31,6 +31,7 @@ type fresh struct {
 	report  *FileReport
 	path    string
 	version version
+	waited  bool // since an earlier run
 }
 
 func (s *source) run(ctx context.Context) {
@@ -46,7 +47,8 @@ func (s *source) run(ctx context.Context) {
 			again = append(again, i)
 		}
 	}
-	if len(s.fresh) > 0 { // beside a new file, what was refused may be right
+	// Beside a new file, what was refused may be right.
+	if slices.ContainsFunc(s.fresh, func(f *fresh) bool { return !f.waited }) {
 		for _, i := range again {
 			*s.report.Files[i] = FileReport{Name: s.files[i].Name, Licence: s.files[i].Licence}
 			s.fetch(ctx, s.files[i], s.report.Files[i], good, false)
@@ -135,7 +137,7 @@ func (s *source) fetch(ctx context.Context, f *File, report *FileReport, good, r
 	case err == nil && good && had.Good != nil && had.Good.SHA256 == v.SHA256:
 		s.unchanged(d, report, v)
 	case err == nil:
-		s.fresh = append(s.fresh, &fresh{report, path, v})
+		s.fresh = append(s.fresh, &fresh{report, path, v, d.waited})
 	case errors.Is(err, errUnchanged) && bad != nil && (old == nil || bad.is(d.tag)):
 		return s.refusedBefore(d, report, had, *bad)
 	case errors.Is(err, errUnchanged) && old != nil:
@@ -210,7 +212,8 @@ func (s *source) refuse(name string, v version, reason string, limit int64) {
 }
 
 // ingest ingests what came, together; when that is refused, one file after the
-// other, so that a bad one does not keep a good one out.
+// other, so that a bad one does not keep a good one out. One that is refused may be
+// right after another, so that they are tried until none is.
 func (s *source) ingest(ctx context.Context) {
 	if len(s.fresh) == 0 {
 		return
@@ -219,14 +222,22 @@ func (s *source) ingest(ctx context.Context) {
 	if err == nil || ours(err) {
 		return
 	}
-	if len(s.fresh) == 1 {
-		s.reject(s.fresh[0], err)
-		return
-	}
-	for _, f := range s.fresh {
-		if err := s.ingestFiles(ctx, f); err != nil && !ours(err) {
-			s.reject(f, err)
+	left, errs := s.fresh, map[*fresh]error{s.fresh[0]: err}
+	for again := len(left) > 1; again; {
+		again = false
+		var refused []*fresh
+		for _, f := range left {
+			err := s.ingestFiles(ctx, f)
+			if err == nil {
+				again = true
+			} else if !ours(err) {
+				refused, errs[f] = append(refused, f), err
+			}
 		}
+		left, again = refused, again && len(refused) > 0
+	}
+	for _, f := range left {
+		s.reject(f, errs[f])
 	}
 }
 
@@ -253,9 +264,12 @@ func (s *source) ingestFiles(ctx context.Context, files ...*fresh) error {
 	return nil
 }
 
-// reject remembers that a file was refused.
+// reject remembers that a file was refused, unless it only waits for another.
 func (s *source) reject(f *fresh, err error) {
 	f.report.Status, f.report.Error = Failed, err.Error()
+	if errors.Is(err, ingest.ErrNoBase) {
+		return
+	}
 	s.refuse(f.report.Name, f.version, err.Error(), 0)
 	s.remove(filepath.Dir(f.path))
 }

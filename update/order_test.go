@@ -1,0 +1,68 @@
+package update
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"relais/folder"
+)
+
+// Whatever the table's order, the good files are ingested and the bad one is not.
+func TestOrderDoesNotMatter(t *testing.T) {
+	const bad = "/files/SYNTHETIC_bad.csv"
+	for _, order := range [][]string{{"sup", "weekly", "bad"}, {"bad", "sup", "weekly"}, {"weekly", "bad", "sup"}} {
+		k := newKit(t)
+		k.put(sup, demoFile(t, "SUP"))
+		k.put(weekly, observatory(t, "2026-01-15"))
+		k.put(bad, []byte("no;table\n1;2\n"))
+		at := map[string]string{"sup": sup, "weekly": weekly, "bad": bad}
+		var files []string
+		for _, name := range order {
+			files = append(files, k.file(name, "url", at[name], ""))
+		}
+		k.use(files...)
+		r := k.run()
+		k.want(r, Failed, "bad: ")
+		for _, f := range r.Files {
+			if want := map[bool]Status{true: Failed, false: Fetched}[f.Name == "bad"]; f.Status != want {
+				t.Errorf("%v: %s is %s: %s", order, f.Name, f.Status, f.Error)
+			}
+		}
+		k.noDownloads()
+		if n := len(r.Ingests); n != 2 || len(r.Ingests[1].Markets[0].Enriched) == 0 {
+			t.Errorf("%v: %d ingests", order, n)
+		}
+		s := readState(filepath.Join(k.dir.Sources("FR"), folder.UpdateName))
+		if s["sup"].Good == nil || s["weekly"].Good == nil || s["sup"].Refused != nil || s["bad"].Refused == nil {
+			t.Errorf("%v: remembered %+v", order, s)
+		}
+	}
+}
+
+// A file that only adds waits for the one that it adds to: it is not refused, and
+// does not come a second time.
+func TestWaitsForItsBase(t *testing.T) {
+	k := newKit(t)
+	k.put(sup, demoFile(t, "SUP"))
+	k.put(weekly, []byte("no;table\n1;2\n"))
+	k.use(k.file("sup", "url", sup, ""), k.file("weekly", "url", weekly, ""))
+	k.want(k.run(), Failed, "sup: no anfr-observatoire")
+	s := readState(filepath.Join(k.dir.Sources("FR"), folder.UpdateName))
+	if s["sup"].Refused != nil || s["weekly"].Refused == nil {
+		t.Errorf("remembered %+v", s)
+	}
+	k.asked()
+	k.want(k.run(), Failed, "sup: no anfr-observatoire")
+	if log := k.asked(); !slices.Equal(log, []string{sup + " 304 0", weekly + " 304 0"}) {
+		t.Errorf("asked %q", log)
+	}
+	k.put(weekly, observatory(t, "2026-01-15"))
+	k.asked()
+	r := k.run()
+	k.want(r, Updated, "")
+	if log := k.asked(); log[0] != sup+" 304 0" || r.Files[0].Status != Fetched {
+		t.Errorf("asked %q: %+v", log, r.Files[0])
+	}
+	k.noDownloads()
+}
