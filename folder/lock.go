@@ -37,6 +37,18 @@ func (e *HeldError) Error() string {
 // a *HeldError at once. The lock ends with the process at the latest; a lock
 // file that is left over holds nothing. The folder is made when it is missing.
 func (d Dir) Lock(name, what string, now time.Time) (*Holder, error) {
+	h, err := d.LockQuietly(name)
+	if err != nil {
+		return nil, err
+	}
+	h.PID, h.What, h.Since = os.Getpid(), what, now.UTC().Truncate(time.Second)
+	_ = h.write() // a courtesy to others: the lock holds without it, on a full disk too
+	return h, nil
+}
+
+// LockQuietly is Lock that writes nothing to a lock file that is there: the
+// *HeldError of others does not say truly who holds it.
+func (d Dir) LockQuietly(name string) (*Holder, error) {
 	if err := makeDir(string(d)); err != nil {
 		return nil, err
 	}
@@ -56,9 +68,7 @@ func (d Dir) Lock(name, what string, now time.Time) (*Holder, error) {
 		}
 		return nil, held
 	}
-	h := &Holder{PID: os.Getpid(), What: what, Since: now.UTC().Truncate(time.Second), locked: f}
-	_ = h.write() // a courtesy to others: the lock holds without it, on a full disk too
-	return h, nil
+	return &Holder{locked: f}, nil
 }
 
 func (h *Holder) write() error {

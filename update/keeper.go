@@ -35,8 +35,8 @@ type KeeperState struct {
 
 // Writable tells whether updates can be kept in the folder.
 func Writable(dir folder.Dir) error {
-	lock, err := dir.Lock("update", "relais serve", time.Now())
-	if _, held := errors.AsType[*folder.HeldError](err); held {
+	lock, err := lock(dir)
+	if _, runs := errors.AsType[*RunningError](err); runs {
 		return nil // by somebody who can write here
 	}
 	if err != nil {
@@ -78,9 +78,9 @@ func (k *Keeper) Run(ctx context.Context) {
 		case <-time.After(time.Until(next)):
 		}
 		began := time.Now()
-		k.once(ctx)
+		ran := k.once(ctx)
 		next = began.Add(k.Every)
-		if len(k.State().Problems) > 0 && k.Every > afterFailure {
+		if (!ran || len(k.State().Problems) > 0) && k.Every > afterFailure {
 			next = began.Add(afterFailure)
 		}
 	}
@@ -108,13 +108,19 @@ func (k *Keeper) first(now time.Time) time.Time {
 	return at
 }
 
-func (k *Keeper) once(ctx context.Context) {
+// once updates; ran is false when another process did.
+func (k *Keeper) once(ctx context.Context) (ran bool) {
 	k.change(func(s *KeeperState) { s.Running = true })
 	o := k.Options
 	o.Done = k.note
 	r, err := Run(ctx, o)
+	_, other := errors.AsType[*RunningError](err)
 	k.change(func(s *KeeperState) {
-		s.Running, s.Last = false, time.Now()
+		s.Running = false
+		if other {
+			return
+		}
+		s.Last = time.Now()
 		if err == nil || ctx.Err() != nil {
 			return
 		}
@@ -125,6 +131,8 @@ func (k *Keeper) once(ctx context.Context) {
 	})
 	switch {
 	case ctx.Err() != nil:
+	case other:
+		k.Log.Info("no update now", "reason", err)
 	case err != nil:
 		k.Log.Error("update failed; what is there goes on", "error", err)
 	default:
@@ -132,11 +140,15 @@ func (k *Keeper) once(ctx context.Context) {
 			k.Log.Debug("update", "note", n)
 		}
 	}
+	return !other
 }
 
 // note notes what became of one source.
 func (k *Keeper) note(r *SourceReport) {
 	problem := r.Problem()
+	for _, n := range r.Notes {
+		k.Log.Warn("update", "markets", r.Markets, "note", n)
+	}
 	k.change(func(s *KeeperState) {
 		for _, code := range r.Markets {
 			if r.Status == Failed {

@@ -41,6 +41,26 @@ func TestKeeper(t *testing.T) {
 	}
 }
 
+// Another process that updates is no failure: the next run is when it is, or sooner.
+func TestKeeperBesideAnother(t *testing.T) {
+	k := weeklyKit(t)
+	lock, err := k.dir.LockQuietly("update")
+	if err != nil {
+		t.Fatal(err)
+	}
+	keeper := &Keeper{Options: k.options(), Every: time.Hour, Log: slog.New(slog.DiscardHandler)}
+	keeper.is = KeeperState{Problems: map[market.Code]string{}, Success: map[market.Code]time.Time{}, Failures: map[market.Code]int{}}
+	ran := keeper.once(context.Background())
+	if s := keeper.State(); ran || len(s.Problems) > 0 || len(s.Failures) > 0 || s.Running || !s.Last.IsZero() || len(k.asked()) > 0 {
+		t.Errorf("%v %+v", ran, s)
+	}
+	lock.Unlock()
+	ran = keeper.once(context.Background())
+	if s := keeper.State(); !ran || len(s.Problems) > 0 || s.Success[market.FR].IsZero() || k.date() == "" {
+		t.Errorf("%v %+v", ran, s)
+	}
+}
+
 // The first run is soon, but not while the snapshot is young.
 func TestFirstRun(t *testing.T) {
 	k := weeklyKit(t)

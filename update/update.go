@@ -59,6 +59,7 @@ type SourceReport struct {
 	Status  Status           `json:"status"`
 	Files   []*FileReport    `json:"files"`
 	Ingests []*ingest.Report `json:"ingests,omitempty"`
+	Notes   []string         `json:"notes,omitempty"`
 	Error   string           `json:"error,omitempty"` // that is no file's own
 }
 
@@ -103,7 +104,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := o.Dir.Lock("update", "relais update", start)
+	lock, err := lock(o.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -123,6 +124,22 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	r.Seconds = time.Since(start).Seconds()
 	return r, nil
+}
+
+// A RunningError says that another update of the folder runs.
+type RunningError struct{ Dir folder.Dir }
+
+func (e *RunningError) Error() string {
+	return fmt.Sprintf("another update of the folder %s runs: relais update, or relais serve --update-every", e.Dir)
+}
+
+// lock holds other updates off, and writes nothing where nothing is to be updated.
+func lock(dir folder.Dir) (*folder.Holder, error) {
+	lock, err := dir.LockQuietly("update")
+	if _, held := errors.AsType[*folder.HeldError](err); held {
+		return nil, &RunningError{dir}
+	}
+	return lock, err
 }
 
 // Markets lists the markets that the table has files for, as far as this program
