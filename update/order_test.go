@@ -34,7 +34,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 			t.Errorf("%v: %d ingests", order, n)
 		}
 		s := readState(filepath.Join(k.dir.Sources("FR"), folder.UpdateName))
-		if s["sup"].Good == nil || s["weekly"].Good == nil || s["sup"].Refused != nil || s["bad"].Refused == nil {
+		if s.Files["sup"].Good == nil || s.Files["weekly"].Good == nil || s.Files["sup"].Refused != nil || s.Files["bad"].Refused == nil {
 			t.Errorf("%v: remembered %+v", order, s)
 		}
 	}
@@ -49,7 +49,7 @@ func TestWaitsForItsBase(t *testing.T) {
 	k.use(k.file("sup", "url", sup, ""), k.file("weekly", "url", weekly, ""))
 	k.want(k.run(), Failed, "sup: no anfr-observatoire")
 	s := readState(filepath.Join(k.dir.Sources("FR"), folder.UpdateName))
-	if s["sup"].Refused != nil || s["weekly"].Refused == nil {
+	if s.Files["sup"].Refused != nil || s.Files["weekly"].Refused == nil {
 		t.Errorf("remembered %+v", s)
 	}
 	k.asked()

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -187,6 +188,9 @@ func (k *kit) want(r *SourceReport, status Status, words string) {
 		k.t.Errorf("%s %q, want %s with %q", r.Status, r.Problem(), status, words)
 	}
 }
+
+// inode is what a file has but one of, until it is replaced.
+func inode(info fs.FileInfo) uint64 { return info.Sys().(*syscall.Stat_t).Ino }
 
 // listing is every entry of the folder with size and time, but for locks.
 func (k *kit) listing() string {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,8 +36,11 @@ type fresh struct {
 func (s *source) run(ctx context.Context) {
 	path := statePath(s.Dir, s.src)
 	was := readState(path)
-	s.state = maps.Clone(was)
-	good := served(s.Dir, s.src) && !s.Force
+	s.state = was.clone()
+	for _, text := range s.state.look(s.Dir, s.src, s.Version) {
+		s.report.Notes = append(s.report.Notes, text+"; the files are fetched again")
+	}
+	good := !s.Force
 	var again []int
 	for i, f := range s.files {
 		report := &FileReport{Name: f.Name, Licence: f.Licence}
@@ -58,6 +60,11 @@ func (s *source) run(ctx context.Context) {
 		return
 	}
 	s.ingest(ctx)
+	if len(s.report.Ingests) > 0 {
+		if err := s.state.made(s.Dir, s.src, s.Version); err != nil {
+			s.fail(err)
+		}
+	}
 	s.conclude()
 	if err := s.state.write(path, was); err != nil {
 		s.fail(fmt.Errorf("what came cannot be remembered: %w", err))
@@ -105,7 +112,7 @@ func (s *source) fetch(ctx context.Context, f *File, report *FileReport, good, r
 		return false
 	}
 	report.URL = r.URL
-	had := s.state[f.Name]
+	had := s.state.Files[f.Name]
 	d := &download{client: s.client, dir: filepath.Join(s.downloads(), f.Name), remote: r, limit: f.limit()}
 	if s.Fetching != nil {
 		d.progress = func(total int64) func(int) { return s.Fetching(f.Name, total) }
@@ -173,7 +180,7 @@ func (v *version) published() bool {
 // unchanged notes that the file is the last good one.
 func (s *source) unchanged(d *download, report *FileReport, v version) {
 	report.Status, report.ETag, report.LastModified = Unchanged, v.ETag, v.LastModified
-	s.state[report.Name] = record{Good: &v}
+	s.state.set(report.Name, record{Good: &v})
 	s.remove(d.dir)
 }
 
@@ -199,16 +206,12 @@ func (s *source) refuse(name string, v version, reason string, limit int64) {
 	if v.Joined && v.Published.Type == "" {
 		v = version{SHA256: v.SHA256, Bytes: v.Bytes}
 	}
-	r := s.state[name]
+	r := s.state.Files[name]
 	r.Refused, r.Reason, r.By, r.Limit = nil, "", "", 0
 	if v.ETag != "" || v.LastModified != "" || v.SHA256 != "" {
 		r.Refused, r.Reason, r.By, r.Limit = &v, reason, s.Version, limit
 	}
-	if r != (record{}) {
-		s.state[name] = r
-	} else {
-		delete(s.state, name)
-	}
+	s.state.set(name, r)
 }
 
 // ingest ingests what came, together; when that is refused, one file after the
@@ -258,7 +261,7 @@ func (s *source) ingestFiles(ctx context.Context, files ...*fresh) error {
 	s.report.Ingests = append(s.report.Ingests, r)
 	for _, f := range files {
 		f.report.Status = Fetched
-		s.state[f.report.Name] = record{Good: &f.version}
+		s.state.set(f.report.Name, record{Good: &f.version})
 		s.remove(filepath.Dir(f.path))
 	}
 	return nil

@@ -2,7 +2,10 @@ package update
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -10,6 +13,7 @@ import (
 
 	"relais/folder"
 	"relais/ingest"
+	"relais/market"
 	"relais/snapshot"
 )
 
@@ -24,9 +28,15 @@ type record struct {
 	Limit   int64    `json:"limit,omitempty"` // in bytes, where it was over that
 }
 
-// state is what is remembered of the files of one source, by their names. It lies
-// with the sources that were kept of them, so that it goes where they go.
-type state map[string]record
+// A state is what is remembered of one source. It lies with the sources that were
+// kept, so that it goes where they go.
+type state struct {
+	Files map[string]record `json:"files"` // by their names in the table
+	// Snapshots are the SHA-256 of what the last run left there, as far as the
+	// program By could read it.
+	Snapshots map[market.Code]string `json:"snapshots"`
+	By        string                 `json:"by"`
+}
 
 func statePath(dir folder.Dir, src *ingest.Source) string {
 	return filepath.Join(dir.Sources(string(src.Markets[0])), folder.UpdateName)
@@ -35,17 +45,36 @@ func statePath(dir folder.Dir, src *ingest.Source) string {
 // readState reads what is remembered. What cannot be read is forgotten: the files
 // then come once more.
 func readState(path string) state {
-	s := state{}
+	var s state
 	text, err := os.ReadFile(path)
-	if err != nil || json.Unmarshal(text, &s) != nil || s == nil {
-		return state{}
+	if err != nil || json.Unmarshal(text, &s) != nil {
+		s = state{}
+	}
+	if s.Files == nil {
+		s.Files = map[string]record{}
+	}
+	if s.Snapshots == nil {
+		s.Snapshots = map[market.Code]string{}
 	}
 	return s
 }
 
+func (s state) clone() state {
+	return state{maps.Clone(s.Files), maps.Clone(s.Snapshots), s.By}
+}
+
+// set remembers a record of a file, unless there is nothing in it.
+func (s state) set(name string, r record) {
+	if r == (record{}) {
+		delete(s.Files, name)
+	} else {
+		s.Files[name] = r
+	}
+}
+
 // write writes the state, unless it is as it was.
 func (s state) write(path string, was state) error {
-	if maps.EqualFunc(s, was, func(a, b record) bool { return reflect.DeepEqual(a, b) }) {
+	if reflect.DeepEqual(s, was) {
 		return nil
 	}
 	return folder.Replace(path, func(w io.Writer) error {
@@ -55,19 +84,67 @@ func (s state) write(path string, was state) error {
 	})
 }
 
-// served tells whether the folder has, of a source, what the last update made of
-// it: else what is remembered as good says nothing.
-func served(dir folder.Dir, src *ingest.Source) bool {
-	some := false
+// look compares the snapshots with what the last run left there, and remembers
+// them. What is remembered as good says nothing of others: it is forgotten, and
+// found says why.
+func (s *state) look(dir folder.Dir, src *ingest.Source, program string) (found []string) {
+	was, by, same := *s, reader(program), len(s.Snapshots) > 0
+	s.Snapshots, s.By = map[market.Code]string{}, ""
 	for _, code := range src.Markets {
-		path := dir.Snapshot(string(code))
-		if _, err := os.Lstat(path); err != nil {
+		path, had := dir.Snapshot(string(code)), was.Snapshots[code]
+		sum, err := digest(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			if had != "" {
+				same, found = false, append(found, fmt.Sprintf("%s: its snapshot is gone", code))
+			}
 			continue
 		}
-		if _, err := snapshot.ReadFile(path, code); err != nil {
-			return false
+		date := ""
+		if err == nil && (sum != had || was.By != by) {
+			var snap *snapshot.Snapshot
+			if snap, err = snapshot.ReadFile(path, code); err == nil {
+				date = snap.SourceDate
+			}
 		}
-		some = true
+		switch {
+		case err != nil:
+			same, found = false, append(found, fmt.Sprintf("%s: its snapshot cannot be used: %v", code, err))
+			continue
+		case sum != had && len(was.Snapshots) > 0:
+			same, found = false, append(found, fmt.Sprintf("%s: its snapshot, of %s, is another than the last update left", code, date))
+		}
+		s.Snapshots[code], s.By = sum, by
 	}
-	return some
+	if !same {
+		s.forget()
+	}
+	return found
+}
+
+// forget forgets what was good.
+func (s *state) forget() {
+	for name, r := range s.Files {
+		r.Good = nil
+		s.set(name, r)
+	}
+}
+
+// reader names a program by what it can read.
+func reader(program string) string {
+	return fmt.Sprintf("%s, format %d", program, snapshot.Version)
+}
+
+// made remembers what an ingest made.
+func (s *state) made(dir folder.Dir, src *ingest.Source, program string) error {
+	for _, code := range src.Markets {
+		sum, err := digest(dir.Snapshot(string(code)))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		s.Snapshots[code], s.By = sum, reader(program)
+	}
+	return nil
 }
