@@ -49,10 +49,10 @@ type client struct {
 func newClient(agent string, l Limits) *client {
 	return &client{l, agent, http.Client{
 		CheckRedirect: checkRedirect,
-		Transport: &http.Transport{
+		Transport: transport{&http.Transport{
 			Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: l.Connect}).DialContext, TLSHandshakeTimeout: l.Connect,
 			ResponseHeaderTimeout: l.Header, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 256 << 10, IdleConnTimeout: time.Minute,
-		},
+		}},
 	}}
 }
 
@@ -63,6 +63,22 @@ type redirectError struct{ text string }
 
 func (e redirectError) Error() string { return e.text }
 
+// A transport refuses redirects that lead nowhere, in its own words: those of
+// net/http repeat the address, and do not differ from a failure of the network.
+type transport struct{ *http.Transport }
+
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	a, err := t.Transport.RoundTrip(r)
+	if err != nil || a.StatusCode/100 != 3 || a.StatusCode == http.StatusNotModified {
+		return a, err
+	}
+	if _, err := r.URL.Parse(a.Header.Get("Location")); err != nil {
+		a.Body.Close()
+		return nil, redirectError{fmt.Sprintf("a redirect from %s whose address cannot be read", bare(r.URL))}
+	}
+	return a, nil
+}
+
 func checkRedirect(r *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return redirectError{fmt.Sprintf("over %d redirects", maxRedirects)}
@@ -71,11 +87,6 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 		return redirectError{fmt.Sprintf("a redirect to %q, which is no address of http or https", bare(r.URL))}
 	}
 	return secure(via[len(via)-1].URL, r.URL)
-}
-
-// bare is an address without what may be secret in it.
-func bare(u *url.URL) string {
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
 // secure refuses a way from https to http.

@@ -50,6 +50,15 @@ func TestServers(t *testing.T) {
 			w.WriteHeader(302)
 			return true
 		}, words: "no address of http or https", most: 1},
+		"redirect to nowhere": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+			w.Header().Set("Location", "http://[::1?key=secret")
+			w.WriteHeader(302)
+			return true
+		}, words: weekly + " whose address cannot be read", most: 1},
+		"redirect without an address": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+			w.WriteHeader(302)
+			return true
+		}, words: "302 Found", most: 1},
 		"endless": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
 			for _, err := w.Write([]byte("id;name\n")); err == nil; _, err = w.Write(make([]byte, 64<<10)) {
 			}

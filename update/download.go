@@ -21,7 +21,8 @@ import (
 
 // A version is what tells one state of a file from another.
 type version struct {
-	URL          string   `json:"url"` // that was asked for
+	URL          string   `json:"url"`     // that was asked for, without what is secret in it
+	Address      string   `json:"address"` // the SHA-256 of the whole of it
 	ETag         string   `json:"etag,omitempty"`
 	LastModified string   `json:"lastModified,omitempty"`
 	Published    checksum `json:"published,omitzero"`
@@ -221,6 +222,14 @@ func (p *part) validator() string {
 	return ""
 }
 
+// tagOf is a header that tells versions apart, "" where it is longer than any is.
+func tagOf(a *http.Response, name string) string {
+	if text := a.Header.Get(name); len(text) <= maxTag {
+		return text
+	}
+	return ""
+}
+
 // begin starts a file anew.
 func (d *download) begin(a *http.Response) error {
 	if err := d.clear(); err != nil {
@@ -231,8 +240,11 @@ func (d *download) begin(a *http.Response) error {
 		name = "file"
 	}
 	p := part{
-		version: version{URL: d.remote.URL, ETag: a.Header.Get("Etag"), LastModified: a.Header.Get("Last-Modified"), Published: d.remote.Sum},
-		File:    name, Size: a.ContentLength,
+		version: version{
+			URL: shown(d.remote.URL), Address: hashOf(d.remote.URL), Published: d.remote.Sum,
+			ETag: tagOf(a, "Etag"), LastModified: tagOf(a, "Last-Modified"),
+		},
+		File: name, Size: a.ContentLength,
 	}
 	switch coding := strings.ToLower(a.Header.Get("Content-Encoding")); coding {
 	case "", "identity":

@@ -1,15 +1,14 @@
 package update
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"maps"
-	"net/url"
-	"path"
-	"slices"
+	"io"
 	"strings"
 	"time"
 )
@@ -67,7 +66,7 @@ func (c *client) look(ctx context.Context, f *File) (remote, error) {
 	}
 	u, err := at.Parse(r.URL)
 	if err != nil {
-		return remote{}, fmt.Errorf("%w: %q", errAddress, r.URL)
+		return remote{}, fmt.Errorf("%w: %q", errAddress, shown(r.URL))
 	}
 	if _, err := address(u.String()); err != nil {
 		return remote{}, err
@@ -118,73 +117,151 @@ func (f *File) rank(e *entry) (string, bool) {
 	return "", false
 }
 
-// baseOf is the last part of an address's path.
-func baseOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return path.Base(u.Path)
-}
+// maxEntries is more than any catalogue lists.
+const maxEntries = 10000
 
 // parseDataset reads the answer of data.gouv.fr about a dataset.
-func parseDataset(text []byte) ([]entry, error) {
-	var v struct {
-		Resources []struct {
-			URL          string   `json:"url"`
-			Title        string   `json:"title"`
-			LastModified string   `json:"last_modified"`
-			Filesize     float64  `json:"filesize"`
-			Checksum     checksum `json:"checksum"`
-		} `json:"resources"`
-	}
-	if err := json.Unmarshal(text, &v); err != nil {
+func parseDataset(text []byte) (entries []entry, err error) {
+	err = read(text, func(d *json.Decoder) error {
+		return members(d, func(key string) error {
+			if key != "resources" {
+				return pass(d)
+			}
+			return elements(d, func() error {
+				var r struct {
+					URL          string   `json:"url"`
+					Title        string   `json:"title"`
+					LastModified string   `json:"last_modified"`
+					Filesize     float64  `json:"filesize"`
+					Checksum     checksum `json:"checksum"`
+				}
+				if err := d.Decode(&r); err != nil {
+					return err
+				}
+				e := entry{remote{URL: r.URL, Sum: r.Checksum.known()}, []string{baseOf(r.URL), r.Title}, r.LastModified}
+				if r.Filesize > 0 && r.Filesize < 1<<50 {
+					e.Size = int64(r.Filesize)
+				}
+				entries = append(entries, e)
+				return few(len(entries))
+			})
+		})
+	})
+	if err != nil {
 		return nil, fmt.Errorf("not a dataset: %w", err)
 	}
-	var entries []entry
-	for _, r := range v.Resources {
-		e := entry{remote{URL: r.URL, Sum: r.Checksum.known()}, []string{baseOf(r.URL), r.Title}, r.LastModified}
-		if r.Filesize > 0 && r.Filesize < 1<<50 {
-			e.Size = int64(r.Filesize)
-		}
-		entries = append(entries, e)
-	}
 	return entries, nil
-}
-
-// stacItem is a STAC item, or a page of items.
-type stacItem struct {
-	Properties struct {
-		Updated  string `json:"updated"`
-		Datetime string `json:"datetime"`
-	} `json:"properties"`
-	Assets map[string]struct {
-		Href     string `json:"href"`
-		Updated  string `json:"updated"`
-		Multi    string `json:"checksum:multihash"`
-		FileSum  string `json:"file:checksum"`
-		FileSize int64  `json:"file:size"`
-	} `json:"assets"`
-	Features []stacItem `json:"features"`
 }
 
 // parseSTAC reads a STAC item, or a page of items.
-func parseSTAC(text []byte) ([]entry, error) {
-	var v stacItem
-	if err := json.Unmarshal(text, &v); err != nil {
-		return nil, fmt.Errorf("no STAC item or list of items: %w", err)
-	}
-	var entries []entry
-	for _, item := range append([]stacItem{v}, v.Features...) {
-		for _, key := range slices.Sorted(maps.Keys(item.Assets)) {
-			a := item.Assets[key]
-			entries = append(entries, entry{
-				remote{a.Href, max(a.FileSize, 0), parseMultihash(cmp.Or(a.Multi, a.FileSum))},
-				[]string{baseOf(a.Href), key}, cmp.Or(a.Updated, item.Properties.Updated, item.Properties.Datetime)})
+func parseSTAC(text []byte) (entries []entry, err error) {
+	var item func(d *json.Decoder, page bool) error
+	item = func(d *json.Decoder, page bool) error {
+		var properties struct {
+			Updated  string `json:"updated"`
+			Datetime string `json:"datetime"`
 		}
+		var own []entry
+		err := members(d, func(key string) error {
+			switch {
+			case key == "properties":
+				return d.Decode(&properties)
+			case key == "features" && page:
+				return elements(d, func() error { return item(d, false) })
+			case key != "assets":
+				return pass(d)
+			}
+			return members(d, func(name string) error {
+				var a struct {
+					Href     string `json:"href"`
+					Updated  string `json:"updated"`
+					Multi    string `json:"checksum:multihash"`
+					FileSum  string `json:"file:checksum"`
+					FileSize int64  `json:"file:size"`
+				}
+				if err := d.Decode(&a); err != nil {
+					return err
+				}
+				r := remote{a.Href, max(a.FileSize, 0), parseMultihash(cmp.Or(a.Multi, a.FileSum))}
+				own = append(own, entry{r, []string{baseOf(a.Href), name}, a.Updated})
+				return few(len(entries) + len(own))
+			})
+		})
+		for _, e := range own {
+			e.changed = cmp.Or(e.changed, properties.Updated, properties.Datetime)
+			entries = append(entries, e)
+		}
+		return err
+	}
+	if err = read(text, func(d *json.Decoder) error { return item(d, true) }); err != nil {
+		return nil, fmt.Errorf("no STAC item or list of items: %w", err)
 	}
 	return entries, nil
 }
+
+// few bounds what a catalogue makes relais remember.
+func few(entries int) error {
+	if entries > maxEntries {
+		return fmt.Errorf("over %d entries", maxEntries)
+	}
+	return nil
+}
+
+// read reads a document of JSON value by value: held as a whole, a small one can
+// take hundreds of times its size.
+func read(text []byte, value func(d *json.Decoder) error) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	err := value(d)
+	if err == nil {
+		if _, err = d.Token(); errors.Is(err, io.EOF) {
+			return nil
+		} else if err == nil {
+			err = errors.New("text behind the end")
+		}
+	}
+	return err
+}
+
+// members reads an object, or null.
+func members(d *json.Decoder, member func(key string) error) error {
+	return inside(d, '{', func() error {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		return member(key.(string)) // the decoder takes nothing else there
+	})
+}
+
+// elements reads a list, or null.
+func elements(d *json.Decoder, element func() error) error { return inside(d, '[', element) }
+
+func inside(d *json.Decoder, begin json.Delim, next func() error) error {
+	t, err := d.Token()
+	if err != nil || t == nil {
+		return err
+	}
+	if t != begin {
+		return fmt.Errorf("no %s where one is wanted, at byte %d", map[json.Delim]string{'{': "object", '[': "list"}[begin], d.InputOffset())
+	}
+	for n := 1; d.More(); n++ {
+		if err := few(n); err != nil {
+			return err
+		}
+		if err := next(); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
+}
+
+// pass passes a value over.
+func pass(d *json.Decoder) error { return d.Decode(&passed{}) }
+
+type passed struct{}
+
+func (passed) UnmarshalJSON([]byte) error { return nil }
 
 // known returns the checksum in our spelling, none when it is of a type or length
 // that relais does not know.

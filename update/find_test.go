@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"relais/market"
 )
@@ -112,6 +114,69 @@ func TestSTACCatalogue(t *testing.T) {
 	k.put(weekly, observatory(t, "2026-01-15"))
 	k.use(k.file("weekly", "stac", "/stac/items", "observatoire"))
 	k.want(k.run(), Updated, "")
+}
+
+// A catalogue is read value by value: what is in it takes little more memory than it
+// has bytes, however small its values are.
+func TestHugeCatalogues(t *testing.T) {
+	many := strings.Repeat("{},", 5<<20)
+	var assets strings.Builder
+	for i := range 400000 {
+		fmt.Fprintf(&assets, `"%d":{},`, i)
+	}
+	for name, tt := range map[string]struct {
+		parse func([]byte) ([]entry, error)
+		text  string
+		words string // "": no error, and no entry
+	}{
+		"resources": {parseDataset, `{"resources":[` + many + `{}]}`, "over 10000 entries"},
+		"assets":    {parseSTAC, `{"assets":{` + assets.String() + `"x":{}}}`, "over 10000 entries"},
+		"features":  {parseSTAC, `{"features":[` + many + `{}]}`, "over 10000 entries"},
+		"other":     {parseDataset, `{"x":[` + many + `{}],"resources":null}`, ""},
+		"a list":    {parseDataset, `[` + many + `{}]`, "no object where one is wanted"},
+		"cut":       {parseDataset, `{"resources":[{}`, "EOF"},
+		"behind":    {parseDataset, `{} {}`, "behind"},
+		"deep":      {parseDataset, `{"x":` + strings.Repeat("[", 1<<20), "depth"},
+		"a number":  {parseDataset, `{"resources":7}`, "no list where one is wanted"},
+	} {
+		text := []byte(tt.text)
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		entries, err := tt.parse(text)
+		runtime.ReadMemStats(&after)
+		if tt.words == "" && (err != nil || len(entries) > 0) || tt.words != "" && (err == nil || !strings.Contains(err.Error(), tt.words)) {
+			t.Errorf("%s: %d entries, %v", name, len(entries), err)
+		}
+		if n := after.TotalAlloc - before.TotalAlloc; n > 80<<20 {
+			t.Errorf("%s: %d MB for %d MB", name, n>>20, len(text)>>20)
+		}
+	}
+}
+
+// An error is short, whatever a catalogue says, and so is the problem of a source.
+func TestErrorsAreShort(t *testing.T) {
+	long := strings.Repeat("é", 4<<20)
+	for name, text := range map[string]string{
+		"long":   `{"resources":[{"url":"/` + long + `observatoire"}]}`,
+		"no url": `{"resources":[{"url":"%zz` + long + `","title":"observatoire"}]}`,
+		"number": `{"resources":[{"url":` + strings.Repeat("7", 8<<20) + `}]}`,
+	} {
+		k := newKit(t)
+		k.put("/api", []byte(text))
+		k.use(k.file("a", "data.gouv.fr", "/api", "observatoire"), k.file("b", "data.gouv.fr", "/api", "observatoire"),
+			k.file("c", "data.gouv.fr", "/api", "observatoire"))
+		r := k.run()
+		k.want(r, Failed, "a: the catalogue ")
+		if p := r.Problem(); len(p) > 1024 || !utf8.ValidString(p) {
+			t.Errorf("%s: %d bytes", name, len(p))
+		}
+		for _, f := range r.Files {
+			if len(f.Error) > 512 || len(f.URL) > 512 {
+				t.Errorf("%s: %d bytes of error, %d of url", name, len(f.Error), len(f.URL))
+			}
+		}
+	}
 }
 
 func FuzzCatalogues(f *testing.F) {

@@ -82,7 +82,11 @@ func (s *source) fail(err error) {
 	if s.report.Error != "" {
 		s.report.Error += "; "
 	}
-	s.report.Error += err.Error()
+	s.report.Error += brief(err.Error(), maxError)
+}
+
+func (r *FileReport) fail(err error) {
+	r.Status, r.Error = Failed, brief(err.Error(), maxError)
 }
 
 // conclude sums up.
@@ -108,10 +112,10 @@ func (s *source) fetch(ctx context.Context, f *File, report *FileReport, good, r
 	}
 	r, err := s.client.find(ctx, f)
 	if err != nil {
-		report.Status, report.Error = Failed, err.Error()
+		report.fail(err)
 		return false
 	}
-	report.URL = r.URL
+	report.URL = shown(r.URL)
 	had := s.state.Files[f.Name]
 	d := &download{client: s.client, dir: filepath.Join(s.downloads(), f.Name), remote: r, limit: f.limit()}
 	if s.Fetching != nil {
@@ -150,9 +154,9 @@ func (s *source) fetch(ctx context.Context, f *File, report *FileReport, good, r
 	case errors.Is(err, errUnchanged) && old != nil:
 		s.unchanged(d, report, *old)
 	case errors.Is(err, errUnchanged):
-		report.Status, report.Error = Failed, "the server says that nothing changed, although it was not asked"
+		report.fail(errors.New("the server says that nothing changed, although it was not asked"))
 	default:
-		report.Status, report.Error = Failed, err.Error()
+		report.fail(err)
 		if _, wrong := errors.AsType[unusable](err); wrong {
 			var limit int64
 			if _, big := errors.AsType[oversize](err); big {
@@ -168,7 +172,7 @@ func (s *source) fetch(ctx context.Context, f *File, report *FileReport, good, r
 
 // of tells whether the version is of the file that the authority names now.
 func (v *version) of(r remote) bool {
-	return v != nil && v.URL == r.URL && v.Published == r.Sum
+	return v != nil && v.Address == hashOf(r.URL) && v.Published == r.Sum
 }
 
 // published tells whether the catalogue's checksum alone says that nothing changed:
@@ -186,8 +190,8 @@ func (s *source) unchanged(d *download, report *FileReport, v version) {
 
 // refusedBefore notes that the file is one that was refused.
 func (s *source) refusedBefore(d *download, report *FileReport, had record, v version) bool {
-	report.Status, report.ETag, report.LastModified = Failed, v.ETag, v.LastModified
-	report.Error = had.Reason + " (refused before, and the file has not changed since; --force tries again)"
+	report.ETag, report.LastModified = v.ETag, v.LastModified
+	report.fail(errors.New(brief(had.Reason, maxError-100) + " (refused before, and the file has not changed since; --force tries again)"))
 	s.refuse(report.Name, v, had.Reason, had.Limit)
 	s.remove(d.dir)
 	return true
@@ -253,7 +257,7 @@ func (s *source) ingestFiles(ctx context.Context, files ...*fresh) error {
 	if err != nil {
 		if ours(err) { // the files stay for the next run
 			for _, f := range files {
-				f.report.Status, f.report.Error = Failed, err.Error()
+				f.report.fail(err)
 			}
 		}
 		return err
@@ -269,11 +273,11 @@ func (s *source) ingestFiles(ctx context.Context, files ...*fresh) error {
 
 // reject remembers that a file was refused, unless it only waits for another.
 func (s *source) reject(f *fresh, err error) {
-	f.report.Status, f.report.Error = Failed, err.Error()
+	f.report.fail(err)
 	if errors.Is(err, ingest.ErrNoBase) {
 		return
 	}
-	s.refuse(f.report.Name, f.version, err.Error(), 0)
+	s.refuse(f.report.Name, f.version, f.report.Error, 0)
 	s.remove(filepath.Dir(f.path))
 }
 

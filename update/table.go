@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"regexp"
-	"strings"
 
 	"relais/data"
 	"relais/market"
@@ -122,9 +120,8 @@ func parseTable(path string, text []byte) (*Table, error) {
 }
 
 var (
-	fileName   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`) // it is the name of a folder
-	maxMaxMB   = int64(64 << 10)
-	errAddress = errors.New("the url is no address of http or https")
+	fileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`) // it is the name of a folder
+	maxMaxMB = int64(64 << 10)
 )
 
 func (f *File) check() (err error) {
@@ -154,13 +151,4 @@ func (f *File) check() (err error) {
 		return err
 	}
 	return fmt.Errorf("find %q: want %s, %s or %s", f.Find, ByURL, ByDataset, BySTAC)
-}
-
-// address parses the address of a file or catalogue.
-func address(text string) (*url.URL, error) {
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
-		return nil, fmt.Errorf("%w: %q", errAddress, strings.ToValidUTF8(text[:min(len(text), 200)], "?"))
-	}
-	return u, nil
 }

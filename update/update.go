@@ -81,7 +81,7 @@ func (r *Report) Failed() bool {
 	return slices.ContainsFunc(r.Sources, func(s *SourceReport) bool { return s.Status == Failed })
 }
 
-// Problem is what failed, in one line; "" when nothing did.
+// Problem is what failed, in one line of at most a thousand bytes; "" when nothing did.
 func (s *SourceReport) Problem() string {
 	text := s.Error
 	for _, f := range s.Files {
@@ -92,7 +92,7 @@ func (s *SourceReport) Problem() string {
 			text += f.Name + ": " + f.Error
 		}
 	}
-	return text
+	return brief(text, maxProblem)
 }
 
 // Run updates. What fails for one source is in its report, and the others go on;
