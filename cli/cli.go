@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 
@@ -88,11 +90,28 @@ func exitCode(err error, streams Streams) int {
 		fmt.Fprintln(streams.Err, "relais: stopped; the folder is as it was")
 		return failed
 	}
-	fmt.Fprintf(streams.Err, "relais: %v\n", err)
+	fmt.Fprintf(streams.Err, "relais: %s\n", visible(err.Error(), "\n"))
 	if _, ok := errors.AsType[usageError](err); ok {
 		return wrongUse
 	}
 	return failed
+}
+
+// visible is a text as a terminal may show it: what does not print, such as the
+// escapes that an authority's file may have in its names, is written out. What is in
+// keep stays.
+func visible(text, keep string) string {
+	var b strings.Builder
+	for len(text) > 0 {
+		r, n := utf8.DecodeRuneInString(text)
+		part := text[:n]
+		text = text[n:]
+		if invalid := r == utf8.RuneError && n == 1; (invalid || !strconv.IsGraphic(r)) && !strings.Contains(keep, part) {
+			part = strings.Trim(strconv.Quote(part), `"`)
+		}
+		b.WriteString(part)
+	}
+	return b.String()
 }
 
 // dataFlag is the folder of most commands.

@@ -66,9 +66,9 @@ func printIngest(w io.Writer, r *ingest.Report) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "FILE\tKIND\tROWS\tSERVED\tREJECTED")
 	for _, f := range r.Files {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\n", f.Path, f.Kind, f.Rows, f.Served, f.Rows-f.Served)
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\n", visible(f.Path, ""), f.Kind, f.Rows, f.Served, f.Rows-f.Served)
 		for _, reason := range slices.Sorted(maps.Keys(f.Rejected)) {
-			fmt.Fprintf(t, "\t\t\t\t%d %s%s\n", f.Rejected[reason], reason, lines(f, reason))
+			fmt.Fprintf(t, "\t\t\t\t%d %s%s\n", f.Rejected[reason], visible(reason, ""), lines(f, reason))
 		}
 		if names := spellings(f.Unknown); names != "" {
 			fmt.Fprintf(t, "\t\t\t\tunknown operators, the most frequent: %s\n", names)
@@ -85,7 +85,7 @@ func printIngest(w io.Writer, r *ingest.Report) error {
 			m.Market, m.Sites, m.Emissions, m.SourceDate, m.Snapshot.Path, m.Snapshot.Bytes, m.Snapshot.Version)
 	}
 	for _, n := range r.Notes {
-		fmt.Fprintln(w, "note:", n)
+		fmt.Fprintln(w, "note:", visible(n, ""))
 	}
 	_, err := fmt.Fprintf(w, "done in %.1f s\n", r.Seconds)
 	return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -44,10 +45,11 @@ func (c *updateCommand) Run(ctx context.Context, streams Streams) error {
 		Fetching: fetching(streams.Err), Reading: progress(streams.Err, "reading"),
 	}
 	r, err := update.Run(ctx, o)
-	if errors.Is(err, context.Canceled) {
-		return errors.New("stopped; what is served is as it was, and the next update goes on with what has come")
+	stopped := errors.Is(err, context.Canceled)
+	if errors.Is(err, update.ErrNothing) {
+		err = usageError{err}
 	}
-	if err != nil {
+	if err != nil && !stopped {
 		return err
 	}
 	if c.JSON {
@@ -57,6 +59,9 @@ func (c *updateCommand) Run(ctx context.Context, streams Streams) error {
 	}
 	if err != nil {
 		return err
+	}
+	if stopped {
+		return errors.New("stopped; what was done before is told above and stays, and the next update goes on with what has come")
 	}
 	if r.Failed() {
 		var problems []string
@@ -75,7 +80,11 @@ func readSources(path string) (*update.Table, error) {
 	if path == "" {
 		return update.Default()
 	}
-	return update.ReadTable(path)
+	table, err := update.ReadTable(path)
+	if _, unread := errors.AsType[*fs.PathError](err); err != nil && !unread {
+		err = usageError{err}
+	}
+	return table, err
 }
 
 // fetching returns bars on a terminal, nil elsewhere.
@@ -103,13 +112,16 @@ func printUpdate(w io.Writer, r *update.Report) error {
 			if f.Resumed > 0 {
 				bytes += fmt.Sprintf(" after %d", f.Resumed)
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", marketNames(s), f.Name, f.Status, bytes, f.URL)
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", marketNames(s), f.Name, f.Status, bytes, visible(f.URL, ""))
 		}
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	for _, s := range r.Sources {
+		for _, n := range s.Notes {
+			fmt.Fprintln(w, "note:", visible(n, ""))
+		}
 		for _, in := range s.Ingests {
 			if err := printIngest(w, in); err != nil {
 				return err
@@ -117,7 +129,7 @@ func printUpdate(w io.Writer, r *update.Report) error {
 		}
 	}
 	for _, n := range r.Notes {
-		fmt.Fprintln(w, "note:", n)
+		fmt.Fprintln(w, "note:", visible(n, ""))
 	}
 	return nil
 }
@@ -133,6 +145,9 @@ func (c *serveCommand) keeperOf(dir folder.Dir) (*update.Keeper, error) {
 	table, err := readSources(c.Sources)
 	if err != nil {
 		return nil, err
+	}
+	if len(table.Markets()) == 0 {
+		return nil, usageError{fmt.Errorf("--update-every: %w", update.ErrNothing)}
 	}
 	if err := update.Writable(dir); err != nil {
 		if folder.ReadOnly(err) {

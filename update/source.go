@@ -56,7 +56,13 @@ func (s *source) run(ctx context.Context) {
 			s.fetch(ctx, s.files[i], s.report.Files[i], good, false)
 		}
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil { // what came waits in downloads/
+		for _, f := range s.report.Files {
+			if f.Status == "" {
+				f.fail(errStopped)
+			}
+		}
+		s.conclude()
 		return
 	}
 	s.ingest(ctx)
@@ -86,6 +92,9 @@ func (s *source) fail(err error) {
 }
 
 func (r *FileReport) fail(err error) {
+	if errors.Is(err, context.Canceled) {
+		err = errStopped
+	}
 	r.Status, r.Error = Failed, brief(err.Error(), maxError)
 }
 
@@ -280,6 +289,8 @@ func (s *source) reject(f *fresh, err error) {
 	s.refuse(f.report.Name, f.version, f.report.Error, 0)
 	s.remove(filepath.Dir(f.path))
 }
+
+var errStopped = errors.New("stopped before it was done")
 
 // ours tells whether an ingest failed for what is no fault of the files: the folder
 // is in use, the disk is full, the program is to stop.

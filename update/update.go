@@ -95,8 +95,12 @@ func (s *SourceReport) Problem() string {
 	return brief(text, maxProblem)
 }
 
-// Run updates. What fails for one source is in its report, and the others go on;
-// an error says that nothing was done, or that ctx ended.
+// ErrNothing says that a table has nothing to update.
+var ErrNothing = errors.New("the table of sources has no file that this version of relais reads: there is nothing to update")
+
+// Run updates. What fails for one source is in its report, and the others go on. An
+// error says that nothing was done, or that ctx ended: the report then has what was
+// done before.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	start := time.Now()
 	r := &Report{Sources: []*SourceReport{}}
@@ -114,16 +118,16 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	for _, g := range groups {
 		s := &source{Options: o, client: c, group: g, report: &SourceReport{Markets: g.src.Markets}}
 		s.run(ctx)
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		r.Sources = append(r.Sources, s.report)
+		if ctx.Err() != nil {
+			break
+		}
 		if o.Done != nil {
 			o.Done(s.report)
 		}
 	}
 	r.Seconds = time.Since(start).Seconds()
-	return r, nil
+	return r, ctx.Err()
 }
 
 // A RunningError says that another update of the folder runs.
@@ -196,7 +200,7 @@ func (r *Report) group(o Options) ([]group, error) {
 		}
 	}
 	if len(groups) == 0 {
-		return nil, errors.New("the table of sources has no file that this version of relais reads")
+		return nil, ErrNothing
 	}
 	return groups, nil
 }

@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"relais/demo"
+)
+
+// command runs the command line.
+func command(ctx context.Context, args ...string) (out, errs string, code int) {
+	var o, e bytes.Buffer
+	code = Main(ctx, args, Streams{Out: &o, Err: &e})
+	return o.String(), e.String(), code
+}
+
+func weeklyFile(t *testing.T) []byte {
+	t.Helper()
+	paths, err := demo.Write(t.TempDir(), 200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range paths {
+		if strings.Contains(p, "observatoire") {
+			text, err := os.ReadFile(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return text
+		}
+	}
+	t.Fatal("no weekly file")
+	return nil
+}
+
+// tableFile writes a table of sources: market, name and address of each.
+func tableFile(t *testing.T, files ...[3]string) string {
+	t.Helper()
+	var lines []string
+	for _, f := range files {
+		url, err := json.Marshal(f[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, fmt.Sprintf(`{"market":%q,"name":%q,"find":"url","url":%s,"licence":"none"}`, f[0], f[1], url))
+	}
+	path := filepath.Join(t.TempDir(), "sources.json")
+	if err := os.WriteFile(path, []byte(`{"files":[`+strings.Join(lines, ",")+`]}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// printable fails for what a terminal would obey.
+func printable(t *testing.T, text string) {
+	t.Helper()
+	if i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }); i >= 0 {
+		t.Errorf("%q at %d of %q", text[i], i, text)
+	}
+}
+
+func TestNothingEscapes(t *testing.T) {
+	const evil = "\x1b]0;x\x07\u009b31m\u202e\x7f"
+	weekly := weeklyFile(t)
+	path := filepath.Join(t.TempDir(), "SYNTHETIC.zip")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := zip.NewWriter(f)
+	for name, text := range map[string][]byte{"SYNTHETIC_" + evil + "observatoire.csv": weekly, "read" + evil + "me": []byte("x\n")} {
+		w, err := z.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Write(text)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	out, errs, code := command(t.Context(), "ingest", "--data", t.TempDir(), "FR,DROM", path)
+	if code != done || !strings.Contains(out, `\x1b]0;x`) || !strings.Contains(out, "no table that relais knows") {
+		t.Errorf("%d %q %q", code, out, errs)
+	}
+	printable(t, out+errs)
+
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "zip") {
+			http.ServeFile(w, r, path)
+			return
+		}
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(weekly))
+	}))
+	defer s.Close()
+	for end, want := range map[string]int{"/SYNTHETIC_o.csv?a=\u009b31m\u202e": done, "/SYNTHETIC.zip?a=\u009b31m": done} {
+		dir := t.TempDir()
+		out, errs, code := command(t.Context(), "update", "--data", dir, "--sources", tableFile(t, [3]string{"FR", "a", s.URL + end}))
+		if code != want || !strings.Contains(out, `?a=\u009b31m`) {
+			t.Errorf("%d %q %q", code, out, errs)
+		}
+		printable(t, out+errs)
+	}
+}
+
+func TestVisible(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "Île-de-France «\u00a0x\u00a0» 東京": "Île-de-France «\u00a0x\u00a0» 東京", "a\x1b[2J\tb\nc": `a\x1b[2J\tb\nc`, "\xff\x9b": `\xff\x9b`, `"\`: `"\`,
+	} {
+		if got := visible(text, ""); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	if got := visible("a\n\tb", "\n"); got != "a\n"+`\tb` {
+		t.Errorf("%q", got)
+	}
+}
+
+// A table that is wrong, or has nothing, is a wrong use, and serve says so before it
+// serves.
+func TestWrongTable(t *testing.T) {
+	broken := filepath.Join(t.TempDir(), "broken.json")
+	if err := os.WriteFile(broken, []byte(`{"files":[{"name":"x","market":"FR","find":"url","url":"http://me:hunter2@h/"}]}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for path, words := range map[string]string{
+		broken: "no address of http or https", tableFile(t, [3]string{"PT", "pt", "http://127.0.0.1:1/"}): "there is nothing to update",
+	} {
+		for _, args := range [][]string{{"update"}, {"serve", "--update-every", "24h", "--listen", "127.0.0.1:0"}} {
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			out, errs, code := command(ctx, append(args, "--data", t.TempDir(), "--sources", path)...)
+			cancel()
+			if code != wrongUse || !strings.Contains(errs, words) || strings.Contains(out+errs, "hunter2") {
+				t.Errorf("%v: %d %s%s", args, code, out, errs)
+			}
+		}
+	}
+}
+
+// Who stops an update is told what was done before.
+func TestUpdateStopped(t *testing.T) {
+	weekly := weeklyFile(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" {
+			cancel()
+			<-r.Context().Done()
+			return
+		}
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(weekly))
+	}))
+	defer s.Close()
+	dir := t.TempDir()
+	out, errs, code := command(ctx, "update", "--data", dir, "--json", "--sources",
+		tableFile(t, [3]string{"CH", "slow", s.URL + "/slow"}, [3]string{"FR", "weekly", s.URL + "/SYNTHETIC_observatoire.csv"}))
+	if code != failed || !strings.Contains(errs, "stopped; what was done before") {
+		t.Errorf("%d %s", code, errs)
+	}
+	var r struct {
+		Sources []struct {
+			Markets []string
+			Status  string
+			Files   []struct{ Name, Status, Error string }
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &r); err != nil || len(r.Sources) != 2 {
+		t.Fatalf("%v %s", err, out)
+	}
+	if a, b := r.Sources[0], r.Sources[1]; a.Status != "updated" || b.Status != "failed" || b.Files[0].Error != "stopped before it was done" {
+		t.Errorf("%s", out)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "snapshots", "FR.snap")); err != nil {
+		t.Error(err)
+	}
+}
