@@ -79,6 +79,7 @@ func (s state) write(path string, was state) error {
 	}
 	return folder.Replace(path, func(w io.Writer) error {
 		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false) // addresses have & in them
 		e.SetIndent("", "  ")
 		return e.Encode(s)
 	})
