@@ -50,7 +50,7 @@ func TestMillionRows(t *testing.T) {
 	}
 	b, f := wrote.Broken, report.Files[0]
 	want := map[string]int{
-		"wrong number of columns": b["stray quote"] + b["one field more"], "latitude and longitude swapped": b["swapped"],
+		"broken record": b["stray quote"], "wrong number of columns": b["one field more"], "latitude and longitude swapped": b["swapped"],
 		"position outside Canada": b["zero"] + b["outside"], "no position": b["not a number"], "unknown technology": b["technology"],
 		"not a cellular licence": b["category"], "an upload without stations": b["no changes"], "no licence number": b["no licence"],
 	}

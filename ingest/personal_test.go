@@ -137,7 +137,7 @@ func TestPersonalDataBehindStrayQuotes(t *testing.T) {
 		lines[i] = lines[i][:at] + lines[i][at+1:]
 	}
 	r, _ := k.canada(k.file("SYNTHETIC_fx.csv", strings.Join(lines, "")))
-	if f := r.Files[0]; f.Rows != 60 || f.Rejected["wrong number of columns"] != 8 || f.Served != 52 {
+	if f := r.Files[0]; f.Rows != 60 || f.Rejected["broken record"] != 8 || f.Served != 52 {
 		t.Errorf("%+v", f)
 	}
 	k.noContacts("stray quotes")

@@ -29,8 +29,8 @@ var Markets = []market.Code{market.CA}
 
 // Kinds lists what the package reads.
 var Kinds = []*source.Kind{{
-	Name: Extract, Columns: columns, Options: table.Options{OneLine: true},
-	Personal: []string{"contact_name", "business_telephone", "email_address"},
+	Name: Extract, Columns: columns, Options: table.Options{OneLine: true, Shifted: shifted},
+	Personal: []string{contactName, telephone, email},
 }}
 
 // Columns of the extract. Those of personal data are not among them.

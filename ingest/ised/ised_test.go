@@ -129,8 +129,8 @@ func TestPlaces(t *testing.T) {
 
 func TestRejects(t *testing.T) {
 	bad := []struct{ reason, row string }{
-		{"wrong number of columns", with(t, "location", `"Main St`)},
-		{"wrong number of columns", with(t, "location", `""Main St, unit 4"`)},
+		{"broken record", with(t, "location", `"Main St`)},
+		{"broken record", with(t, "location", `""Main St, unit 4"`)},
 		{"wrong number of columns", "x\n"},
 		{"not a cellular licence", with(t, "licence_category", "FWA")},
 		{"not a cellular licence", with(t, "licence_category", "")},
@@ -239,7 +239,7 @@ func TestDemo(t *testing.T) {
 		t.Errorf("%d sites, want %d", len(sites), counts.Places)
 	}
 	broken := counts.Broken
-	want := map[string]int{"wrong number of columns": broken["stray quote"] + broken["one field more"], "latitude and longitude swapped": broken["swapped"],
+	want := map[string]int{"broken record": broken["stray quote"], "wrong number of columns": broken["one field more"], "latitude and longitude swapped": broken["swapped"],
 		"position outside Canada": broken["zero"] + broken["outside"], "no position": broken["not a number"], "unknown technology": broken["technology"],
 		"not a cellular licence": broken["category"], "an upload without stations": broken["no changes"], "no licence number": broken["no licence"]}
 	if !reflect.DeepEqual(report.Rejected, want) || report.Rows != counts.Rows {

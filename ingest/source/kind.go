@@ -160,15 +160,15 @@ func (f *Found) CopyTo(w io.Writer, watch Watch) error {
 	return table.Blank(w, in, f.Name(), f.Kind.Options, f.Kind.Personal)
 }
 
-// NextRow goes to the next record, counts it, and rejects it when it has not as
-// many fields as the header.
+// NextRow goes to the next record, counts it, and rejects it when it is broken.
 func (r *Reader) NextRow() bool {
 	for r.Next() {
 		r.Rows++
-		if r.Whole() {
+		broken := r.Broken()
+		if broken == "" {
 			return true
 		}
-		r.Reject("wrong number of columns")
+		r.Reject(broken)
 	}
 	return false
 }

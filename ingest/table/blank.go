@@ -7,8 +7,8 @@ import (
 )
 
 // Blank copies a table with a header to w, with the fields of the named columns
-// empty. What is in the fields of a record that has not as many as the header is
-// not known: such a record becomes a line that has one field.
+// empty. What is in the fields of a broken record is not known: it becomes a line that
+// has one field.
 func Blank(w io.Writer, in io.Reader, name string, opt Options, columns []string) error {
 	r, err := NewReader(in, name, opt)
 	if err != nil {

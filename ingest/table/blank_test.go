@@ -12,7 +12,8 @@ func TestBlank(t *testing.T) {
 		{"columns anywhere, by any spelling", "\ufeff#Name*,b,PHONE \nAnn,\"x, y\",555\n\"Bob \"\"B\"\"\",,\"1,2\"\n", "#Name*,b,PHONE \n,\"x, y\",\n,,\n"},
 		{"records of other lengths", "name,b,phone\nAnn,x\nAnn,x,5,6\nAnn,x,5\n", "name,b,phone\n-\n-\n,x,\n"},
 		{"a stray quote joins no lines", "name,b,phone\nAnn,\"x,5\nBob,\"y\",6\n", "name,b,phone\n-\n,y,\n"},
-		{"quotes inside, line ends, bytes", "name;b;phone\r\nAnn;x\"y\xe9;5\r\nAnn;\"\"x\";5\r\n", "name;b;phone\r\n;\"x\"\"y\xe9\";\n;\"x\"\"\";\n"},
+		{"quotes inside, line ends, bytes", "name;b;phone\r\nAnn;x\"y\xe9;\"5\"\r\nAnn;\"z\" ;5\r\n", "name;b;phone\r\n;\"x\"\"y\xe9\";\n;z ;\n"},
+		{"text behind a closing quote", "b,name,phone\n\"\"Bob, Inc.\",Ann,\"5,6\"\nx,\"Ann\" S.,5\n", "b,name,phone\n-\n-\n"},
 		{"twice the same name", "name,name,b\nAnn,Bob,x\n", "name,name,b\n,,x\n"},
 	} {
 		var out bytes.Buffer

@@ -70,7 +70,7 @@ func (r *Reader) broken() bool {
 		return false
 	}
 	r.take(n, 1)
-	r.fields = append(r.fields[:0], []byte("broken quote"))
+	r.fields, r.stray = append(r.fields[:0], []byte("broken quote")), true
 	return true
 }
 
@@ -87,7 +87,7 @@ const (
 // split finds the fields of the first record of b. It returns the bytes and the
 // line feeds that the record has.
 func (r *Reader) split(b []byte) (n, lines int, st state) {
-	r.fields = r.fields[:0]
+	r.fields, r.stray = r.fields[:0], false
 	comma := r.opt.Comma
 	if r.opt.Comment != 0 && len(b) > 0 && b[0] == r.opt.Comment { // as good as an empty line
 		r.fields = append(r.fields, nil)
@@ -109,6 +109,7 @@ func (r *Reader) split(b []byte) (n, lines int, st state) {
 			for i = end; i < len(b) && b[i] != comma && b[i] != '\n'; i++ {
 			}
 			r.fields = append(r.fields, unquote(b[start:i], end-start))
+			r.stray = r.stray || r.opt.OneLine && len(bytes.TrimSpace(b[end:i])) > 0
 		} else {
 			start := i
 			for i < len(b) && b[i] != comma && b[i] != '\n' {

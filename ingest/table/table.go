@@ -46,9 +46,16 @@ type Options struct {
 	// UTF8 refuses a table with a line that is not UTF-8, instead of reading
 	// that line as Windows-1252.
 	UTF8 bool
-	// OneLine: no record goes on behind its line. A quote that is open at the end of
-	// a line is a stray one, which must not join it to the next.
+	// OneLine: no record goes on behind its line, and quotes are around a whole field
+	// or inside it. One that is open at the end of a line, or with text behind the one
+	// that closes it, is a stray one: it would join the record to the next, or make
+	// two fields of one. Such a record is broken.
 	OneLine bool
+	// Shifted, for tables with a header, returns a test of whether the fields of a
+	// record, as many as the header's, stand under other names than theirs. at is the
+	// place of a column, -1 when the table lacks it; the test gets the fields as they
+	// are written. nil: nothing is tested.
+	Shifted func(at func(Column) int) (test func(fields [][]byte) bool)
 }
 
 // An Error is a table that cannot be read any further.
@@ -77,6 +84,8 @@ type Reader struct {
 	latin1  bool
 	scratch []byte
 	header  []string
+	stray   bool // the record has a quote that belongs to no field
+	shifted func(fields [][]byte) bool
 	again   bool // Next stays at the first line, which is a record after all
 	unended bool // the last record has no line feed, though others have
 	err     error
@@ -111,6 +120,9 @@ func NewReader(in io.Reader, name string, opt Options) (*Reader, error) {
 	r.width = len(r.fields)
 	for i := range r.fields {
 		r.header = append(r.header, canonical(string(r.field(i))))
+	}
+	if opt.Shifted != nil {
+		r.shifted = opt.Shifted(r.find)
 	}
 	return r, nil
 }
@@ -170,7 +182,7 @@ func (r *Reader) find(c Column) int {
 // column that is missing is an error.
 func (r *Reader) Bind(cols []Column) error {
 	if r.opt.OptionalHeader && r.Score(cols) < 0.5 {
-		r.opt.NoHeader, r.header, r.again = true, nil, true
+		r.opt.NoHeader, r.header, r.shifted, r.again = true, nil, nil, true
 	}
 	r.bound = make([]int, len(cols))
 	for i, c := range cols {
@@ -227,8 +239,22 @@ func (r *Reader) Line() int { return r.line }
 // others have: the file may have been cut short inside its last field.
 func (r *Reader) Unended() bool { return r.unended }
 
-// Whole tells whether the record has as many fields as the header.
-func (r *Reader) Whole() bool { return len(r.fields) == r.width }
+// Broken says why it is not known which field of the record belongs to which column,
+// "" when it is.
+func (r *Reader) Broken() string {
+	switch {
+	case r.stray:
+		return "broken record"
+	case len(r.fields) != r.width:
+		return "wrong number of columns"
+	case r.shifted != nil && r.shifted(r.fields):
+		return "shifted columns"
+	}
+	return ""
+}
+
+// Whole tells whether nothing is broken about the record.
+func (r *Reader) Whole() bool { return r.Broken() == "" }
 
 // Field returns a bound column of the record, without blanks at its ends, empty
 // when the table or the record lacks it. It is valid until Next.

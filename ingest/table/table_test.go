@@ -268,3 +268,35 @@ func BenchmarkReader(b *testing.B) {
 		}
 	}
 }
+
+// A record says why it is broken; a table without a header has no test of shifts.
+func TestBroken(t *testing.T) {
+	opt := Options{Comma: ',', OneLine: true, Shifted: func(at func(Column) int) func([][]byte) bool {
+		number, none := at(Column{Name: "no", Aliases: []string{"Number*"}}), at(Column{Name: "none"})
+		return func(fields [][]byte) bool { return none < 0 && len(bytes.Trim(fields[number], "0123456789 \r")) > 0 }
+	}}
+	for text, want := range map[string]string{
+		"a,1": "", `"a, b","1" `: "", "\"a\",\"1\"\r": "", `"a ""b""",1`: "", `a"b"",1`: "", `a, "1"`: "shifted columns", `"",`: "",
+		`""a, b",1`: "broken record", `"a"b,1`: "broken record", `a,"1" 2`: "broken record", `"a,1`: "broken record", `a,"1`: "broken record",
+		`a`: "wrong number of columns", `a,b,1`: "wrong number of columns", `""a, b","c,1"`: "broken record",
+		`a,b`: "shifted columns", `"a",1,`: "wrong number of columns",
+	} {
+		for _, end := range []string{"\n", "\nx,1\n"} {
+			r, err := NewReader(strings.NewReader("a,number\n"+text+end), "f.csv", opt)
+			if err != nil || !r.Next() {
+				t.Fatalf("%q: %v", text, err)
+			}
+			if got := r.Broken(); got != want || r.Whole() != (want == "") {
+				t.Errorf("%q: %q, want %q", text, got, want)
+			}
+			if end != "\n" && (!r.Next() || r.Broken() != "" || r.Line() != 3) {
+				t.Errorf("%q: the line behind it is %q", text, r.Broken())
+			}
+		}
+	}
+	opt.OptionalHeader = true
+	r, err := NewReader(strings.NewReader("x,y\n"), "f.csv", opt)
+	if err != nil || r.Bind([]Column{{Name: "a"}, {Name: "number"}}) != nil || !r.Next() || r.Broken() != "" {
+		t.Errorf("without a header: %v", err)
+	}
+}
