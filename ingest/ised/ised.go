@@ -14,6 +14,7 @@ package ised
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"relais/ingest/source"
 	"relais/ingest/table"
@@ -96,7 +97,7 @@ func Build(files []source.Found, markets []*market.Market, watch source.Watch) (
 		return nil, nil, fmt.Errorf("no %s among the files", Extract)
 	}
 	b := snapshot.NewBuilder(c.market, []string{})
-	b.SourceDate = c.newest.String()
+	b.SourceDate = c.date
 	b.UpdatedAt = b.SourceDate + "T00:00:00"
 	for _, f := range files {
 		b.Synthetic = b.Synthetic || f.Synthetic()
@@ -127,10 +128,10 @@ func (c *country) read(f *source.Found, watch source.Watch) (*source.Report, err
 		first := report.Examples[0]
 		return nil, fmt.Errorf("%s:%d: %s; none of the %d rows is served", report.Path, first.Line, first.Reason, report.Rows)
 	}
-	if c.newest == 0 {
-		if c.newest = f.NameDate(); c.newest == 0 {
-			return nil, fmt.Errorf("%s: neither the column upload_date nor the file's name says the data's date; name the file like Site_Data_Extract_FX_2026-01-15.csv", report.Path)
-		}
+	if newest := c.newest.Time(); !newest.IsZero() {
+		c.date = newest.Format(time.DateOnly)
+	} else if c.date = f.NameDate().String(); c.date == "" {
+		return nil, fmt.Errorf("%s: neither the column upload_date nor the file's name says a date that the data can have; name the file like Site_Data_Extract_FX_2026-01-15.csv", report.Path)
 	}
 	if left := c.left.String(); left != "" {
 		report.Warning = strings.TrimPrefix(report.Warning+"; "+left, "; ")

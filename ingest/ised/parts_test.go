@@ -16,9 +16,10 @@ import (
 func TestOperators(t *testing.T) {
 	for name, want := range map[string]string{
 		"Bell Mobility Inc.": "BELL", "BELL MOBILITÉ INC": "BELL", "Bell Canada": "BELL", "Bell MTS Inc.": "BELL", "MTS Inc.": "BELL", "bell-aliant": "BELL",
-		"Bell Helicopter Textron Canada": "REGIONAL", "Campbell River Wireless": "REGIONAL", "Bellevue Telecom": "REGIONAL", "Bell": "REGIONAL",
+		"Bell Helicopter Textron Canada": "REGIONAL", "Campbell River Wireless": "REGIONAL", "Bellevue Telecom": "REGIONAL",
+		"Bell": "BELL", "BELL INC.": "BELL", "BellMTS Inc.": "BELL", "BellMobility": "BELL", "Bell Ltd Partners": "REGIONAL", "Ma Bell": "REGIONAL", "BellMTSX": "REGIONAL", "": "REGIONAL",
 		"Rogers Communications Canada Inc.": "ROGERS", "FIDO Solutions": "ROGERS", "Rogersville Telephone": "REGIONAL",
-		"TELUS Communications Inc.": "TELUS", "Telus": "TELUS", "Vidéotron ltée": "VIDEOTRON_FREEDOM", "VIDEOTRON LTD": "VIDEOTRON_FREEDOM",
+		"TELUS Communications Inc.": "TELUS", "Telus": "TELUS", "Vidéotron ltée": "VIDEOTRON_FREEDOM", "VIDEOTRON LTD": "VIDEOTRON_FREEDOM", "Vid&eacute;otron lt&eacute;e": "VIDEOTRON_FREEDOM",
 		"Freedom Mobile Inc.": "VIDEOTRON_FREEDOM", "Globalive / WIND Mobile": "VIDEOTRON_FREEDOM", "Northwind Mobile": "REGIONAL",
 		"SaskTel": "REGIONAL", "Bragg Communications Inc.": "REGIONAL", "Tbaytel": "REGIONAL", "Sogetel Mobilité": "REGIONAL", "Ice Wireless Inc.": "REGIONAL",
 	} {
@@ -58,9 +59,12 @@ func TestOperatorsOf2013(t *testing.T) {
 
 func TestCell(t *testing.T) {
 	for text, want := range map[string]uint32{
-		"25601": 25601, "26345730": 26345730, "302-720-26345730": 26345730, "eNB 102913 cell 2 (26345730)": 0, "LTE_26345730": 26345730,
+		"25601": 25601, "26345730": 26345730, "302-720-26345730": 26345730, "eNB 102913 cell 2 (26345730)": 26345730, "LTE_26345730": 26345730,
 		"LAC11500 CellID1234567": 0, "26345730/26345730": 26345730, "26345730/26345731": 0, "268435455": 0, "268435456": 0, "255": 0, "-1": 0, "0": 0,
-		"9223372036854775807": 0, "": 0, "cell 12345": 0, "26345730x": 26345730, "4165551234": 0,
+		"9223372036854775807": 0, "": 0, "cell 12345": 0, "26345730x": 0, "4165551234": 0,
+		"eNB 100123 Cell 3": 0, "eNodeB 26345730": 0, "eNB=102914 ECI=26345730": 0, "ENB_102913_26345730": 26345730, "Site 100123 Cell 3": 0, "1048575 1": 0, "1048576 1": 1048576,
+		"0x1920002": 0, "0x26345730": 0, "26345730 (hex)": 0, "1920A02": 0, "ECI 26345730h": 0, "01920002": 0, "ECI 026345730": 0, "LTE26345730": 26345730, "LTE 99": 0,
+		"TAC 26345730": 0, "26,345,730": 0, "LTE 26345730.0": 26345730, "\xff26345730": 26345730,
 	} {
 		if got, ok := cellOf([]byte(text)); ok != (want != 0) || ok && got != want {
 			t.Errorf("%q: %d, %t, want %d", text, got, ok, want)

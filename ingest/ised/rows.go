@@ -2,9 +2,11 @@ package ised
 
 import (
 	"bytes"
-	"cmp"
+	"html"
 	"math"
 	"slices"
+	"time"
+	"unicode"
 
 	"relais/geo"
 	"relais/ingest/source"
@@ -19,14 +21,15 @@ type country struct {
 	operatorOf   map[string]uint8 // by the licensee's name as written
 	technologyOf map[string]int   // by name as written
 	technologies []technology
-	texts        map[string]string // texts that many places or licences share
+	texts        map[string]string // texts that many places or licences share, see shared
 	places       []place
 	placeOf      map[corner]uint32
 	licences     []string
 	licenceOf    map[string]uint32
 	stations     []station
 	stationOf    map[uint64]uint32 // place<<32 | licence
-	newest       site.Date
+	newest       *source.Newest    // of the upload dates
+	date         string            // of the data, YYYY-MM-DD
 	left         leftOut
 
 	// Of places: azimuths, frequencies in Hz, cell identifiers, physical ones, stations.
@@ -84,7 +87,7 @@ func (f facts) of(place uint32) facts {
 }
 
 func newCountry(m *market.Market) *country {
-	return &country{market: m, operatorOf: map[string]uint8{}, technologyOf: map[string]int{}, technologies: []technology{{}},
+	return &country{market: m, newest: source.NewNewest(time.Now()), operatorOf: map[string]uint8{}, technologyOf: map[string]int{}, technologies: []technology{{}},
 		texts: map[string]string{}, placeOf: map[corner]uint32{}, licenceOf: map[string]uint32{}, stationOf: map[uint64]uint32{}}
 }
 
@@ -113,6 +116,11 @@ func (c *country) row(r *source.Reader) (reason string) {
 	case len(licensee) == 0:
 		return "no licensee"
 	}
+	for _, column := range []int{colLicence, colLocation, colReference, colRecord, colStructureType} {
+		if len(r.Field(column)) > maxText {
+			return "a text of over 500 bytes"
+		}
+	}
 	technology := c.technology(r)
 	if technology == unknown {
 		return "unknown technology"
@@ -129,10 +137,13 @@ func (c *country) row(r *source.Reader) (reason string) {
 	}
 	c.systems.add(station, system(technology, category))
 	s := &c.stations[station]
-	s.record, s.reference = c.least(s.record, text(r, colRecord)), c.least(s.reference, text(r, colReference))
+	s.record = least(s.record, text(r, colRecord))
+	s.reference = c.shared(s.reference, readable(text(r, colReference)))
 	c.describe(&c.places[place], r, location)
 	c.radio(place, r, category, c.technologies[technology].generation)
-	c.newest = max(c.newest, site.ParseDate(text(r, colUploaded)))
+	if !c.newest.Add(site.ParseDate(text(r, colUploaded)).Time()) {
+		c.left.dates++
+	}
 	return ""
 }
 
@@ -201,14 +212,14 @@ func (c *country) describe(p *place, r *source.Reader, location []byte) {
 	if area, ok := c.market.Area(string(text(r, colProvince))); ok && (p.area < 0 || int8(area) < p.area) {
 		p.area = int8(area)
 	}
-	p.location = c.least(p.location, location)
-	p.nature = c.least(p.nature, text(r, colStructureType))
+	p.location = least(p.location, readable(location))
+	p.nature = c.shared(p.nature, text(r, colStructureType))
 	raw := text(r, colStructureHeight)
 	if h := c.metres(raw); h >= 0 && h >= p.height {
 		if h > p.height {
 			p.height, p.heightText = h, ""
 		}
-		p.heightText = c.least(p.heightText, raw)
+		p.heightText = c.shared(p.heightText, raw)
 	}
 	p.antennaHeight = max(p.antennaHeight, c.metres(text(r, colAntennaHeight)))
 }
@@ -234,16 +245,48 @@ func (c *country) radio(place uint32, r *source.Reader, category int, g site.Gen
 	}
 }
 
+// maxText is the most bytes of a text that is served.
+const maxText = 500
+
 // least returns the first of two texts in the order of their bytes, an empty one
 // aside.
-func (c *country) least(have string, raw []byte) string {
-	if len(raw) == 0 || have != "" && cmp.Compare(have, string(raw)) <= 0 {
+func least(have string, raw []byte) string {
+	if len(raw) == 0 || have != "" && have <= string(raw) {
 		return have
 	}
+	return string(raw)
+}
+
+// shared is least for texts that are often the same: it has most of them in memory
+// once.
+func (c *country) shared(have string, raw []byte) string {
 	if s, ok := c.texts[string(raw)]; ok {
-		return s
+		if have == "" || s < have {
+			return s
+		}
+		return have
 	}
-	s := string(raw)
-	c.texts[s] = s
+	s := least(have, raw)
+	if s != have && cacheable(len(c.texts), raw) {
+		c.texts[s] = s
+	}
 	return s
+}
+
+// readable returns a text without HTML's entities and controls, blanks at its ends
+// neither. What an entity stands for is no entity, whatever it looks like.
+func readable(raw []byte) []byte {
+	// HTML also knows entities without a semicolon, which "A&B" must not be.
+	if bytes.IndexByte(raw, '&') >= 0 && bytes.IndexByte(raw, ';') >= 0 {
+		raw = []byte(html.UnescapeString(string(raw)))
+	}
+	if bytes.ContainsFunc(raw, unicode.IsControl) {
+		raw = bytes.Map(func(r rune) rune {
+			if unicode.IsControl(r) {
+				return ' '
+			}
+			return r
+		}, raw)
+	}
+	return bytes.TrimSpace(raw)
 }

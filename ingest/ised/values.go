@@ -4,14 +4,16 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"relais/site"
 )
 
 // leftOut counts values that are not served though their rows are.
-type leftOut struct{ heights, azimuths, frequencies, physicals int }
+type leftOut struct{ heights, azimuths, frequencies, physicals, dates int }
 
 // String says so in words, "" when there are none.
 func (l leftOut) String() string {
@@ -19,7 +21,7 @@ func (l leftOut) String() string {
 	for _, x := range []struct {
 		n    int
 		what string
-	}{{l.heights, "heights"}, {l.azimuths, "azimuths"}, {l.frequencies, "frequencies"}, {l.physicals, "physical cell ids"}} {
+	}{{l.heights, "heights"}, {l.azimuths, "azimuths"}, {l.frequencies, "frequencies"}, {l.physicals, "physical cell ids"}, {l.dates, "upload dates of the future"}} {
 		if x.n > 0 {
 			parts = append(parts, fmt.Sprint(x.n, " ", x.what))
 		}
@@ -111,23 +113,36 @@ func (c *country) physical(raw []byte, g site.Generation) (uint32, bool) {
 const (
 	cellBits = 8
 	maxECI   = 1<<28 - 2
+	maxENB   = 1<<20 - 1
 )
 
+// otherCells are parts of texts whose numbers may be others than an ECI in decimals.
+var otherCells = []string{"ENB", "NODEB", "GNB", "BTS", "LAC", "TAC", "HEX", "0X"}
+
 // cellOf finds the ECI in an LTE cell's free text: the field itself, or the only
-// number in it that is as long as real ones are.
+// number in it that can be one and no eNB's. Where the text speaks of other numbers,
+// the eNB's must stand beside it. No decimal number begins with 0.
 func cellOf(raw []byte) (eci uint32, ok bool) {
 	if n, whole := digits(raw); whole {
-		return n, n >= 1<<cellBits && n <= maxECI
+		return n, n >= 1<<cellBits && n <= maxECI && raw[0] != '0'
 	}
-	for _, word := range bytes.FieldsFunc(raw, func(r rune) bool { return r < '0' || r > '9' }) {
-		if n, whole := digits(word); whole && len(word) >= 6 && n <= maxECI {
-			if ok && n != eci {
-				return 0, false
-			}
-			eci, ok = n, true
+	words := bytes.FieldsFunc(bytes.ToUpper(raw), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for i, word := range words {
+		words[i] = bytes.TrimPrefix(word, []byte("LTE"))
+		n, whole := digits(words[i])
+		if !whole || n <= maxENB { // with letters in it, a name or a hexadecimal number
+			continue
 		}
+		if n > maxECI || words[i][0] == '0' || ok && n != eci {
+			return 0, false
+		}
+		eci, ok = n, true
 	}
-	return eci, ok && !bytes.Contains(bytes.ToUpper(raw), []byte("LAC"))
+	others := slices.ContainsFunc(otherCells, func(part string) bool { return bytes.Contains(bytes.ToUpper(raw), []byte(part)) })
+	return eci, ok && (!others || slices.ContainsFunc(words, func(word []byte) bool {
+		n, whole := digits(word)
+		return whole && n == eci>>cellBits
+	}))
 }
 
 // digits reads at most nine digits.
