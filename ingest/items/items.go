@@ -15,7 +15,7 @@ import (
 // Bounds of what is held in memory.
 const (
 	MaxItem   = 1 << 20  // bytes of one object
-	maxBefore = 64 << 10 // bytes before the list
+	maxBefore = 64 << 10 // bytes before the list, and of a name behind it
 	maxNested = 64       // objects and lists in each other
 )
 
@@ -32,11 +32,13 @@ func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.Name, e.Line,
 type Reader struct {
 	in     *bufio.Reader
 	name   string
+	list   string
 	line   int // of the byte to come
 	first  int // line of the object
 	number int // of the object, the first is 1
 	before []byte
 	item   []byte
+	broken string
 	ended  bool
 	err    error
 }
@@ -44,11 +46,11 @@ type Reader struct {
 // NewReader goes to the list: the member of the file's object that has this name,
 // or the file itself when list is "". name is what errors call the file.
 func NewReader(in io.Reader, name, list string) (*Reader, error) {
-	r := &Reader{in: bufio.NewReaderSize(in, 256<<10), name: name, line: 1}
+	r := &Reader{in: bufio.NewReaderSize(in, 256<<10), name: name, list: list, line: 1}
 	if start, err := r.in.Peek(3); err == nil && string(start) == "\xef\xbb\xbf" {
 		r.in.Discard(3)
 	}
-	if err := r.find(list); err != nil {
+	if err := r.find(); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -65,8 +67,13 @@ func (r *Reader) Line() int { return r.first }
 // Number counts the objects from 1 on.
 func (r *Reader) Number() int { return r.number }
 
-// Bytes is the object as it is written, valid until the next call of Next.
+// Bytes is the object as it is written, valid until the next call of Next; empty when
+// it is broken.
 func (r *Reader) Bytes() []byte { return r.item }
+
+// Broken says why the object was passed over, "" when it was not: it is too large or
+// too deeply nested.
+func (r *Reader) Broken() string { return r.broken }
 
 // Err is why Next returned false before the end of the list: an *Error or an error
 // of reading.
@@ -93,50 +100,113 @@ func (r *Reader) Next() bool {
 		err = r.fail(fmt.Sprintf("%q where an object of the list belongs", c))
 	}
 	if err == nil {
-		r.first, r.item = r.line, append(r.item[:0], c)
-		r.number++
-		err = r.skip(&r.item, MaxItem)
+		err = r.object()
 	}
 	r.err = err
 	return err == nil
 }
 
-// rest reads to the end of the file: a file that was cut has none.
+// object reads the object of the list that has just begun.
+func (r *Reader) object() error {
+	to := buffer{bytes: append(r.item[:0], '{'), limit: MaxItem}
+	r.first, r.broken = r.line, ""
+	r.number++
+	if err := r.skip(&to); err != nil {
+		return err
+	}
+	r.item = to.bytes
+	switch {
+	case to.nested > maxNested:
+		r.broken = fmt.Sprintf("over %d objects and lists in each other", maxNested)
+	case to.over:
+		r.broken = fmt.Sprintf("over %d bytes", MaxItem)
+	}
+	if r.broken != "" {
+		r.item = r.item[:0]
+	}
+	return nil
+}
+
+// rest reads to the end of the file: a file that was cut has none. A second list of
+// the name is one that a reader of the whole file would take instead of the first.
 func (r *Reader) rest() error {
-	for open := len(r.before) > 0; ; {
+	if len(r.before) > 0 {
+		if err := r.members(); err != nil {
+			return err
+		}
+	}
+	c, err := r.significant()
+	if err == nil {
+		return r.fail(fmt.Sprintf("%q after the end", c))
+	}
+	if _, ended := err.(*Error); ended {
+		return nil
+	}
+	return err
+}
+
+// members reads to the end of the file's object.
+func (r *Reader) members() error {
+	for {
 		c, err := r.significant()
 		switch {
-		case err != nil && open:
-			return err
 		case err != nil:
-			if _, cut := err.(*Error); cut {
-				return nil
-			}
 			return err
-		case !open:
-			return r.fail(fmt.Sprintf("%q after the end", c))
 		case c == '}':
-			open = false
-		case c == '{' || c == '[':
-			var none []byte
-			if err := r.skip(&none, 0); err != nil {
-				return err
-			}
-		case c == '"':
-			if err := r.text(nil); err != nil {
-				return err
-			}
+			return nil
+		case c != ',':
+			return r.fail(fmt.Sprintf("%q where the object goes on", c))
+		}
+		if c, err = r.significant(); err != nil {
+			return err
+		}
+		if c != '"' {
+			return r.fail(fmt.Sprintf("%q where a name belongs", c))
+		}
+		to := buffer{limit: maxBefore}
+		key, err := r.member(&to)
+		if err != nil {
+			return err
+		}
+		if key == r.list {
+			return r.fail(fmt.Sprintf("a second %q", key))
+		}
+		if c, err = r.significant(); err != nil {
+			return err
+		}
+		if err := r.value(c, &buffer{}); err != nil {
+			return err
 		}
 	}
 }
 
+// member reads the name that has just begun, and the colon behind it.
+func (r *Reader) member(to *buffer) (key string, err error) {
+	name := buffer{bytes: []byte{'"'}, limit: to.limit}
+	if err := r.text(&name); err != nil {
+		return "", err
+	}
+	if name.over || json.Unmarshal(name.bytes, &key) != nil {
+		return "", r.fail("a name that is no text")
+	}
+	c, err := r.significant()
+	if err != nil {
+		return "", err
+	}
+	if c != ':' {
+		return "", r.fail("a member without a value")
+	}
+	to.bytes = append(append(to.bytes, name.bytes...), ':')
+	return key, nil
+}
+
 // find goes to the beginning of the list.
-func (r *Reader) find(list string) error {
+func (r *Reader) find() error {
 	c, err := r.significant()
 	if err != nil {
 		return err
 	}
-	if list == "" {
+	if r.list == "" {
 		if c != '[' {
 			return r.fail(fmt.Sprintf("%q where a list belongs", c))
 		}
@@ -145,119 +215,121 @@ func (r *Reader) find(list string) error {
 	if c != '{' {
 		return r.fail(fmt.Sprintf("%q where an object belongs", c))
 	}
-	before, member := []byte{c}, 0
-	for {
-		key, start := "", len(before)
+	before := buffer{bytes: []byte{c}, limit: maxBefore}
+	for member := 0; ; member++ {
+		start := len(before.bytes)
 		if c, err = r.significant(); err != nil {
 			return err
 		}
 		if c == ',' && member > 0 {
-			before = append(before, c)
+			before.bytes = append(before.bytes, c)
 			if c, err = r.significant(); err != nil {
 				return err
 			}
 		}
 		if c != '"' {
-			return r.fail(fmt.Sprintf("no list %q", list))
+			return r.fail(fmt.Sprintf("no list %q", r.list))
 		}
-		name := []byte{c}
-		if err := r.text(&name); err != nil {
+		key, err := r.member(&before)
+		if err != nil {
 			return err
-		}
-		if json.Unmarshal(name, &key) != nil {
-			return r.fail("a name that is no text")
 		}
 		if c, err = r.significant(); err != nil {
 			return err
 		}
-		if c != ':' {
-			return r.fail("a member without a value")
-		}
-		if c, err = r.significant(); err != nil {
-			return err
-		}
-		if key == list && c == '[' {
-			r.before = append(bytes.TrimRight(before[:start], ","), '}')
+		if key == r.list && c == '[' {
+			r.before = append(bytes.TrimRight(before.bytes[:start], ","), '}')
 			return nil
 		}
-		before = append(append(before, name...), ':', c)
+		before.add(c)
 		if err := r.value(c, &before); err != nil {
 			return err
 		}
-		member++
-		if len(before) > maxBefore {
-			return r.fail(fmt.Sprintf("no list %q in the first %d bytes", list, maxBefore))
+		switch {
+		case before.over:
+			return r.fail(fmt.Sprintf("no list %q in the first %d bytes", r.list, maxBefore))
+		case before.nested > maxNested:
+			return r.fail(fmt.Sprintf("over %d objects and lists in each other", maxNested))
 		}
 	}
 }
 
+// A buffer holds what was read, up to a limit.
+type buffer struct {
+	bytes  []byte
+	limit  int
+	over   bool
+	nested int // the most objects and lists in each other that were in it
+}
+
+func (b *buffer) add(c byte) {
+	if len(b.bytes) >= b.limit {
+		b.over = true
+		return
+	}
+	b.bytes = append(b.bytes, c)
+}
+
 // value reads on to the end of the value that began with c.
-func (r *Reader) value(c byte, to *[]byte) error {
+func (r *Reader) value(c byte, to *buffer) error {
 	switch c {
 	case '{', '[':
-		return r.skip(to, maxBefore)
+		return r.skip(to)
 	case '"':
 		return r.text(to)
+	}
+	if !plain(c) {
+		return r.fail(fmt.Sprintf("%q where a value belongs", c))
 	}
 	for {
 		next, err := r.in.Peek(1)
 		if err != nil {
 			return r.eof(err)
 		}
-		if next[0] == ',' || next[0] == '}' || next[0] == ']' || len(*to) > maxBefore {
+		if !plain(next[0]) {
 			return nil
 		}
-		b, _ := r.byte()
-		*to = append(*to, b)
+		r.in.Discard(1)
+		to.add(next[0])
 	}
 }
 
+// plain tells whether c may be in a number, true, false or null.
+func plain(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '+' || c == '.'
+}
+
 // skip reads on to the end of the object or list that has just begun.
-func (r *Reader) skip(to *[]byte, limit int) error {
+func (r *Reader) skip(to *buffer) error {
 	for nested := 1; nested > 0; {
+		to.nested = max(to.nested, nested)
 		c, err := r.byte()
 		if err != nil {
 			return err
 		}
-		if limit > 0 {
-			*to = append(*to, c)
-		}
+		to.add(c)
 		switch c {
 		case '{', '[':
-			if nested++; nested > maxNested {
-				return r.fail(fmt.Sprintf("over %d objects and lists in each other", maxNested))
-			}
+			nested++
 		case '}', ']':
 			nested--
 		case '"':
-			into := to
-			if limit == 0 {
-				into = nil
-			}
-			if err := r.text(into); err != nil {
+			if err := r.text(to); err != nil {
 				return err
 			}
-		}
-		if limit > 0 && len(*to) > limit {
-			return r.fail(fmt.Sprintf("object %d has over %d bytes", r.number, limit))
 		}
 	}
 	return nil
 }
 
-// text reads on to the end of the text that has just begun; to may be nil.
-func (r *Reader) text(to *[]byte) error {
-	for n := 0; ; n++ {
+// text reads on to the end of the text that has just begun.
+func (r *Reader) text(to *buffer) error {
+	for {
 		c, err := r.byte()
 		if err != nil {
 			return err
 		}
-		if n > MaxItem {
-			return r.fail(fmt.Sprintf("a text of over %d bytes", MaxItem))
-		}
-		if to != nil {
-			*to = append(*to, c)
-		}
+		to.add(c)
 		switch c {
 		case '"':
 			return nil
@@ -265,9 +337,7 @@ func (r *Reader) text(to *[]byte) error {
 			if c, err = r.byte(); err != nil {
 				return err
 			}
-			if to != nil {
-				*to = append(*to, c)
-			}
+			to.add(c)
 		}
 	}
 }

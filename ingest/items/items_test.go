@@ -1,6 +1,7 @@
 package items
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,7 +35,7 @@ func TestReader(t *testing.T) {
 		{"list", ` [ {"a":1} , {"b":"}]"}, {"c":[{"d":"\"{"}]} ] `, "", []string{`{"a":1}`, `{"b":"}]"}`, `{"c":[{"d":"\"{"}]}`}, ""},
 		{"empty list", "[]", "", nil, ""},
 		{"member", "\xef\xbb\xbf{\"type\":\"X\",\n \"crs\":{\"n\":[1,2]},\"n\":-1.5e3 ,\"features\":\n[{\"a\":1}],\"after\":[\"]\"], \"x\":null}", "features",
-			[]string{`{"a":1}`}, `{"type":"X","crs":{"n":[1,2]},"n":-1.5e3 }`},
+			[]string{`{"a":1}`}, `{"type":"X","crs":{"n":[1,2]},"n":-1.5e3}`},
 		{"member of another kind first", `{"features":"x","features":[{}]}`, "features", []string{"{}"}, `{"features":"x"}`},
 		{"escaped name", `{"\u0066eatures":[{}]}`, "features", []string{"{}"}, "{}"},
 	} {
@@ -63,9 +64,8 @@ func TestBadFiles(t *testing.T) {
 		"[{} {}]":        "'{' where the list goes on",
 		"[{}]x":          "'x' after the end",
 		"{}":             "'{' where a list",
-		"[{\"a\":\"" + strings.Repeat("x", 2*MaxItem): "over",
-		"[{\"a\":" + strings.Repeat("[", 1000):        "in each other",
-		"[{\"a\":" + strings.Repeat(" ", 2*MaxItem):   "object 1 has over",
+		"[{\"a\":\"" + strings.Repeat("x", 2*MaxItem): "the file ends",
+		"[{\"a\":" + strings.Repeat("[", 1000):        "the file ends",
 	} {
 		_, _, err := read(t, strings.NewReader(text), "")
 		var e *Error
@@ -75,8 +75,12 @@ func TestBadFiles(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"[]": "where an object", "{}": "no list", `{"a":1}`: "no list", `{"a" 1}`: "without a value", `{"features":[{}]`: "the file ends",
-		`{"a":"` + strings.Repeat("x", maxBefore+9) + `","features":[]}`: "in the first",
-		`{"a":` + strings.Repeat("1", maxBefore+9) + `,"features":[]}`:   "in the first",
+		`{"features":[{}],` + "\n" + `"features":[{}]}`: `x.json:2: a second "features"`, `{"features":[],"x":{"features":[]},"\u0066eatures":null}`: "a second",
+		`{"features":[] "x":1}`: "where the object goes on", `{"features":[],,}`: "where a name", `{"features":[],"x":}`: "where a value", `{"features":[],"x" 1}`: "without a value",
+		`{"features":[]}{"features":[]}`: "after the end", `{"features":[],"` + strings.Repeat("x", maxBefore) + `":1}`: "a name that is no text",
+		`{"a":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `,"features":[]}`: "in each other",
+		`{"a":"` + strings.Repeat("x", maxBefore+9) + `","features":[]}`:                "in the first",
+		`{"a":` + strings.Repeat("1", maxBefore+9) + `,"features":[]}`:                  "in the first",
 	} {
 		if _, _, err := read(t, strings.NewReader(text), "features"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: %v, want %q", text, err, want)
@@ -85,6 +89,42 @@ func TestBadFiles(t *testing.T) {
 	broken := io.MultiReader(strings.NewReader(`[{"a":1},`), iotest.ErrReader(errors.New("disk")))
 	if objects, _, err := read(t, broken, ""); len(objects) != 1 || err == nil || err.Error() != "disk" {
 		t.Errorf("%q, %v", objects, err)
+	}
+}
+
+// An object that cannot be held is passed over and has its reason; those beside it are
+// read.
+func TestBroken(t *testing.T) {
+	nested := func(n int) string {
+		return `{"a":` + strings.Repeat("[", n-1) + strings.Repeat("]", n-1) + "}"
+	}
+	sized := func(n int) string { return `{"a":"` + strings.Repeat("x", n-len(`{"a":""}`)) + `"}` }
+	elements := []struct{ text, broken string }{
+		{nested(64), ""}, {nested(65), "over 64 objects"}, {nested(100000), "over 64 objects"}, {"{}", ""}, {sized(MaxItem), ""}, {sized(MaxItem + 1), "over 1048576 bytes"},
+		{sized(5 * MaxItem), "over 1048576 bytes"}, {`{"b":2}`, ""},
+	}
+	text := ""
+	for _, e := range elements {
+		text += " ,\n" + e.text
+	}
+	r, err := NewReader(strings.NewReader(`{"features":[`+text[2:]+`],"more":`+nested(1000)+"}"), "x.json", "features")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range elements {
+		want := e.text
+		if e.broken != "" {
+			want = ""
+		}
+		if !r.Next() || !strings.HasPrefix(r.Broken(), e.broken) || (r.Broken() == "") != (e.broken == "") || string(r.Bytes()) != want || r.Line() != i+2 || r.Number() != i+1 {
+			t.Fatalf("element %d: %q, %d bytes, line %d, number %d, %v; want %q", i, r.Broken(), len(r.Bytes()), r.Line(), r.Number(), r.Err(), e.broken)
+		}
+		if cap(r.item) > 4*MaxItem {
+			t.Errorf("element %d: %d bytes are held", i, cap(r.item))
+		}
+	}
+	if r.Next() || r.Err() != nil {
+		t.Errorf("at the end: %v", r.Err())
 	}
 }
 
@@ -98,7 +138,7 @@ func FuzzReader(f *testing.F) {
 		}
 		// Of what is JSON altogether, encoding/json must find the same objects.
 		var whole []json.RawMessage
-		if list != "" || json.Unmarshal([]byte(text), &whole) != nil {
+		if list != "" || json.Unmarshal([]byte(text), &whole) != nil || whole == nil {
 			return
 		}
 		for _, o := range whole {
@@ -107,15 +147,34 @@ func FuzzReader(f *testing.F) {
 			}
 		}
 		if err != nil || len(objects) != len(whole) {
-			if len(text) < maxBefore && !strings.Contains(fmt.Sprint(err), "in each other") {
-				t.Errorf("%q: %d objects of %d, %v", text, len(objects), len(whole), err)
-			}
-			return
+			t.Fatalf("%q: %d objects of %d, %v", text, len(objects), len(whole), err)
 		}
 		for i, o := range whole {
-			if string(o) != objects[i] {
-				t.Errorf("%q, want %q", objects[i], o)
+			want := string(o)
+			if depth(o) > maxNested || len(o) > MaxItem {
+				want = ""
+			}
+			if objects[i] != want {
+				t.Errorf("%q, want %q", objects[i], want)
 			}
 		}
 	})
+}
+
+// depth is how many objects and lists are in each other.
+func depth(text []byte) (most int) {
+	now := 0
+	for d := json.NewDecoder(bytes.NewReader(text)); ; {
+		token, err := d.Token()
+		if err != nil {
+			return most
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			now++
+			most = max(most, now)
+		case json.Delim('}'), json.Delim(']'):
+			now--
+		}
+	}
 }

@@ -18,15 +18,17 @@ type Items struct {
 	Names []string
 }
 
-// itemLikeness is the share of the names that the first row has.
+// itemLikeness is the share of the names that the first row has that can be read.
 func itemLikeness(head []byte, k *Items) float64 {
 	r, err := items.NewReader(bytes.NewReader(head), "", k.List)
-	if err != nil || !r.Next() {
+	if err != nil {
 		return 0
 	}
 	var row map[string]json.RawMessage
-	if json.Unmarshal(r.Bytes(), &row) != nil {
-		return 0
+	for json.Unmarshal(r.Bytes(), &row) != nil { // of the first row that can be read
+		if !r.Next() {
+			return 0
+		}
 	}
 	var properties map[string]json.RawMessage
 	json.Unmarshal(row["properties"], &properties) // none is as good as no name
@@ -72,6 +74,10 @@ func (r *ItemReader) NextRow(v any) bool {
 	for r.Next() {
 		r.Rows++
 		reflect.ValueOf(v).Elem().SetZero()
+		if broken := r.Broken(); broken != "" {
+			r.Reject(broken)
+			continue
+		}
 		if json.Unmarshal(r.Bytes(), v) == nil {
 			return true
 		}

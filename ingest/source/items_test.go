@@ -32,10 +32,11 @@ func TestItems(t *testing.T) {
 	}
 	for text, want := range map[string]*Kind{
 		`[{"ID":"1","X":2,"more":0}]`: list,
-		`{"type":"FeatureCollection","features":[{"properties":{"station":"a","techno":"b"}}]}`: features,
-		`{"features":[{"properties":{"sitecode":"a"},"id":3}]}`:                                 others,
-		`{"features":[{"properties":{"station":"a"}}]}`:                                         features, // half of it is there
-		`{"features":[{"properties":{"name":"a"}}]}`:                                            nil,
+		`{"type":"FeatureCollection","features":[{"properties":{"station":"a","techno":"b"}}]}`:    features,
+		`{"features":[{"properties":{"sitecode":"a"},"id":3}]}`:                                    others,
+		`{"features":[{"properties":{"station":"a"}}]}`:                                            features, // half of it is there
+		`{"features":[{"properties":{"name":"a"}}]}`:                                               nil,
+		`[{"ID":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `},{"ID":"1","X":2}]`: list, // the first that can be read
 		`{"features":[]}`: nil,
 		`[]`:              nil,
 		`a;b;c`:           nil,
@@ -45,7 +46,7 @@ func TestItems(t *testing.T) {
 			t.Errorf("%s: %+v", text, f.Kind)
 		}
 	}
-	f := detect(`[{"ID":"1","X":2},` + "\n" + `{"ID":7,"X":2},{"ID":"3",,}]`)
+	f := detect(`[{"ID":"1","X":2},` + "\n" + `{"ID":7,"X":2},{"ID":"3",,},{"ID":"` + strings.Repeat("4", 2<<20) + `"}]`)
 	r, err := f.ReadItems(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +61,7 @@ func TestItems(t *testing.T) {
 		ids = append(ids, row.ID)
 	}
 	report, err := r.Done()
-	if err != nil || strings.Join(ids, " ") != "1" || report.Rows != 3 || report.Rejected["not in the form of the register"] != 2 || report.Examples[0].Line != 2 {
+	if err != nil || strings.Join(ids, " ") != "1" || report.Rows != 4 || report.Rejected["over 1048576 bytes"] != 1 || report.Rejected["not in the form of the register"] != 2 || report.Examples[0].Line != 2 {
 		t.Errorf("%q, %+v, %v", ids, report, err)
 	}
 	empty := detect(`[{"ID":"1","X":2}]`)
