@@ -187,7 +187,7 @@ func (m *Market) matchCriteria(q Query, set bitset, w *work) {
 		set.and(w.other)
 	}
 	if q.PostalCode != "" {
-		m.markField(w.other, w.spare, fieldPostal, q.PostalCode)
+		m.markPostal(w.other, w.spare, q.PostalCode)
 		set.and(w.other)
 	}
 }
@@ -210,16 +210,16 @@ func (m *Market) markCommune(set, spare bitset, name string, whole bool) {
 	})
 }
 
-// markField finds the sites of which a field of the text is exactly value.
-func (m *Market) markField(set, spare bitset, field int, value string) {
-	phrase := append(fold.Append([]byte{fieldEnd}, value), fieldEnd)
+// markPostal finds the sites of which one of the postal codes is exactly code.
+func (m *Market) markPostal(set, spare bitset, code string) {
+	phrase := append(fold.Append([]byte{fieldEnd}, code), fieldEnd)
 	if len(phrase) == 2 {
 		set.clear()
 		return
 	}
 	m.text.phrase(set, spare, phrase)
 	folded := string(phrase[1 : len(phrase)-1])
-	set.filter(func(i uint32) bool { return string(textField(m.text.texts.at(i), field)) == folded })
+	set.filter(func(i uint32) bool { return hasPostal(m.text.texts.at(i), folded) })
 }
 
 // fewSites is the part of a register below which its sites are asked one by one.

@@ -53,6 +53,29 @@ func TestSearchRanks(t *testing.T) {
 	}
 }
 
+// A site that has several postal codes is found by each.
+func TestPostalCodes(t *testing.T) {
+	sites := register(market.FR, 60, 9)
+	for i, codes := range []string{"3012 3000", "3000", "3012", "3000 3012/3018", "30123000", "30 12"} {
+		sites[i].PostalCode, sites[i].MorePostal, _ = strings.Cut(codes, " ")
+	}
+	m := load(t, market.FR, sites)
+	for code, want := range map[string]int{"3012": 3, "3000": 3, "3018": 1, "30123000": 1, "30": 1, "12": 1, "301": 0, "018": 0, "3012/3000": 0, "/": 0, "": 60} {
+		keep := scan(m, func(s *site.Site) bool {
+			return code == "" || slices.Contains(append(strings.Split(s.MorePostal, "/"), s.PostalCode), code)
+		})
+		if got := pages(t, m, Query{Filter: All, PostalCode: code}, 50); len(keep) != want || !slices.Equal(got, keep) {
+			t.Errorf("%q: %v, want %v, %d", code, got, keep, want)
+		}
+	}
+	for _, q := range []string{"3018", "30123"} {
+		want := scan(m, func(s *site.Site) bool { return strings.Contains(s.PostalCode+"/"+s.MorePostal+"/"+s.ID, q) })
+		if got := pages(t, m, Query{Filter: All, Text: q}, 50); len(want) == 0 || !slices.Equal(got, want) {
+			t.Errorf("q=%s: %v, want %v", q, got, want)
+		}
+	}
+}
+
 func TestPagesPastTheEnd(t *testing.T) {
 	m := load(t, market.FR, register(market.FR, 1000, 21))
 	disc := &geo.Disc{Center: m.space.position(500), Radius: 100000}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"strings"
 
 	"relais/fold"
 	"relais/market"
@@ -27,7 +28,12 @@ func appendText(dst []byte, m *market.Market, s *site.Site) []byte {
 		dst = append(fold.Append(dst, text), fieldEnd)
 	}
 	field(s.Commune)
-	field(s.PostalCode)
+	if s.MorePostal == "" {
+		field(s.PostalCode)
+	} else {
+		field(s.PostalCode + "/" + s.MorePostal)
+		field(s.PostalCode)
+	}
 	field(s.ID)
 	if s.NationalCode != "" {
 		field(s.NationalCode)
@@ -55,7 +61,23 @@ func appendText(dst []byte, m *market.Market, s *site.Site) []byte {
 	if s.Area >= 0 {
 		field(m.Areas[s.Area].Label)
 	}
+	for code := range strings.SplitSeq(s.MorePostal, "/") {
+		if code != "" {
+			field(code)
+		}
+	}
 	return append(dst, fieldEnd) // so that the last letter begins a trigram too
+}
+
+// hasPostal tells whether one of the postal codes of a searchable text is code, which
+// is folded.
+func hasPostal(text []byte, code string) bool {
+	for one := range bytes.SplitSeq(textField(text, fieldPostal), []byte("/")) {
+		if string(one) == code {
+			return true
+		}
+	}
+	return false
 }
 
 // textField returns a field of a searchable text.

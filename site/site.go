@@ -24,6 +24,7 @@ type Site struct {
 	Commune     string
 	CommuneCode string // of the statistics office (INSEE in France)
 	PostalCode  string
+	MorePostal  string // further postal codes, with "/" in between
 	Place       string // lieu-dit
 	Address     [3]string
 

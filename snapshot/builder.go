@@ -66,7 +66,11 @@ func (b *Builder) Add(s *site.Site) error {
 	b.area = append(b.area, uint16(s.Area+1))
 	b.commune = append(b.commune, intern(b, s.Commune))
 	b.communeCode = append(b.communeCode, intern(b, s.CommuneCode))
-	b.postalCode = append(b.postalCode, intern(b, s.PostalCode))
+	postal := s.PostalCode
+	if s.MorePostal != "" {
+		postal += "/" + s.MorePostal
+	}
+	b.postalCode = append(b.postalCode, intern(b, postal))
 	b.place = append(b.place, intern(b, s.Place))
 	b.address1 = append(b.address1, intern(b, s.Address[0]))
 	b.address2 = append(b.address2, intern(b, s.Address[1]))

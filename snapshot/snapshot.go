@@ -6,6 +6,7 @@ package snapshot
 
 import (
 	"errors"
+	"strings"
 	"unsafe"
 
 	"relais/geo"
@@ -142,7 +143,7 @@ func (s *Snapshot) Site(i int, dst *site.Site) {
 		ID: s.str(s.id[i]), NationalCode: s.str(s.nationalCode[i]), SourceCode: s.str(s.sourceCode[i]), Reference: s.str(s.reference[i]),
 		Position: geo.Point{Lat: geo.Degrees(s.lat[i]), Lng: geo.Degrees(s.lng[i])},
 		Area:     s.Area(i),
-		Commune:  s.str(s.commune[i]), CommuneCode: s.str(s.communeCode[i]), PostalCode: s.str(s.postalCode[i]),
+		Commune:  s.str(s.commune[i]), CommuneCode: s.str(s.communeCode[i]),
 		Place:   s.str(s.place[i]),
 		Address: [3]string{s.str(s.address1[i]), s.str(s.address2[i]), s.str(s.address3[i])},
 		Height:  metres(s.height[i]), HeightText: s.str(s.heightText[i]),
@@ -159,6 +160,7 @@ func (s *Snapshot) Site(i int, dst *site.Site) {
 		CrozonLeader:  s.str(s.crozonLeader[i]),
 		Stations:      dst.Stations[:0], Emissions: dst.Emissions[:0], Radio: dst.Radio[:0],
 	}
+	dst.PostalCode, dst.MorePostal, _ = strings.Cut(s.str(s.postalCode[i]), "/")
 	for r := s.stationStart[i]; r < s.stationStart[i+1]; r++ {
 		dst.Stations = append(dst.Stations, site.Station{
 			Code: s.str(s.stationCode[r]), Operator: int(s.stationOperator[r]), OperatorSiteID: s.str(s.operatorSiteID[r])})

@@ -44,7 +44,7 @@ func randomSites(n int) []site.Site {
 		s := site.Site{
 			ID: fmt.Sprint(1000 + i), NationalCode: text("n"), SourceCode: text("sta"),
 			Position: geo.Point{Lat: 41 + 10*r.Float64(), Lng: -5 + 14*r.Float64()}, Area: r.IntN(97) - 1,
-			Commune: text("commune"), CommuneCode: text("insee"), PostalCode: text("cp"), Place: text("lieu"),
+			Commune: text("commune"), CommuneCode: text("insee"), PostalCode: text("cp"), MorePostal: []string{"", "3000", "3000/3010"}[i%3], Place: text("lieu"),
 			Address: [3]string{text("a"), text("b"), text("c")},
 			Height:  length(), HeightText: text("27,2"),
 			Nature: site.Coded{Code: text("23"), Label: text("Pylône")}, Owner: site.Coded{Code: text("72"), Label: text("HIVORY")},

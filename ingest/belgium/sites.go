@@ -80,5 +80,5 @@ func addStation(s *site.Site, t site.Station, status int, on site.Date) {
 
 func locate(s *site.Site, a address) {
 	s.Place, s.Address = a.place, [3]string{a.street, a.town}
-	s.PostalCode, s.Commune = a.postal, a.city
+	s.PostalCode, s.MorePostal, s.Commune = a.postal, a.more, a.city
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"html"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -52,6 +53,7 @@ type address struct {
 	// town is the postal code and name of the town, where they are not told apart
 	// or are more than one.
 	town, postal, city string
+	more               string // further postal codes, with "/" in between
 }
 
 // towns are one or more "9000 Gent", with " / " in between.
@@ -60,6 +62,7 @@ const towns = `([1-9][0-9]{3}) ([^0-9/,]+)((?:/ ?[1-9][0-9]{3} [^0-9/,]+)*)`
 var (
 	townsOnly = regexp.MustCompile(`^` + towns + `$`)
 	// The comma may be missing behind a house number.
+	postalCode     = regexp.MustCompile(`[0-9]{4}`)
 	streetAndTowns = regexp.MustCompile(`^(?:(.*[^ ,]) ?,|(.*[0-9][^ ,]*)) ?(` + towns + `)$`)
 )
 
@@ -78,7 +81,8 @@ func located(whole string) address {
 	return a
 }
 
-// inTown splits "postcode TOWN". Of several the first is kept, and the whole.
+// inTown splits "postcode TOWN". Of several the postal codes are kept, the first's town,
+// and the whole.
 func inTown(whole string) address {
 	m := townsOnly.FindStringSubmatch(whole)
 	if m == nil {
@@ -88,5 +92,12 @@ func inTown(whole string) address {
 	if m[3] != "" {
 		a.town = whole
 	}
+	var more []string
+	for _, code := range postalCode.FindAllString(m[3], -1) { // no town has digits
+		if code != a.postal && !slices.Contains(more, code) {
+			more = append(more, code)
+		}
+	}
+	a.more = strings.Join(more, "/")
 	return a
 }

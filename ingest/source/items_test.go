@@ -32,11 +32,11 @@ func TestItems(t *testing.T) {
 	}
 	for text, want := range map[string]*Kind{
 		`[{"ID":"1","X":2,"more":0}]`: list,
-		`{"type":"FeatureCollection","features":[{"properties":{"station":"a","techno":"b"}}]}`:    features,
-		`{"features":[{"properties":{"sitecode":"a"},"id":3}]}`:                                    others,
-		`{"features":[{"properties":{"station":"a"}}]}`:                                            features, // half of it is there
-		`{"features":[{"properties":{"name":"a"}}]}`:                                               nil,
-		`[{"ID":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `},{"ID":"1","X":2}]`: list, // the first that can be read
+		`{"type":"FeatureCollection","features":[{"properties":{"station":"a","techno":"b"}}]}`: features,
+		`{"features":[{"properties":{"sitecode":"a"},"id":3}]}`:                                 others,
+		`{"features":[{"properties":{"station":"a"}}]}`:                                         features, // half of it is there
+		`{"features":[{"properties":{"name":"a"}}]}`:                                            nil,
+		`[{"ID":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `},{"ID":"1","X":2}]`:   list, // the first that can be read
 		`{"features":[]}`: nil,
 		`[]`:              nil,
 		`a;b;c`:           nil,
