@@ -86,7 +86,7 @@ func TestAzimuth(t *testing.T) {
 }
 
 func TestGeneration(t *testing.T) {
-	for text, want := range map[string]site.Generation{"GSM": 2, "HSPA+": 3, "umts": 3, "LTE-A": 4, "5GNR": 5, "5GDSS": 5, "LTE/5GNR": 5, "CDMA": 0, "WIMAX": 0, "OTHER": 0, "": 0, strings.Repeat("LTE", 20): 0} {
+	for text, want := range map[string]site.Generation{"GSM": 2, "HSPA+": 3, "umts": 3, "LTE-A": 4, "5GNR": 5, "5GDSS": 5, "LTE/5GNR": 5, "4GLTE": 4, "LTEA": 4, "NR SA": 5, "ENDC-NR": 5, "Henry": 0, "Walter Ltd": 0, "Henry NR": 5, "alteration LTE": 4, "CDMA": 0, "WIMAX": 0, "OTHER": 0, "": 0, strings.Repeat("LTE", 20): 0} {
 		if got := generation([]byte(text)); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}

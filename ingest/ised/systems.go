@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"relais/fold"
 	"relais/ingest/source"
@@ -88,11 +89,28 @@ func generation(raw []byte) site.Generation {
 	}
 	name := fold.String(string(raw))
 	for _, f := range families {
-		if strings.Contains(name, f.part) {
+		if has(name, f.part) {
 			return f.generation
 		}
 	}
 	return 0
+}
+
+// has tells whether a name has a part that begins or ends a word: Henry has no NR, nor
+// Walter LTE.
+func has(name, part string) bool {
+	for from := 0; ; from++ {
+		i := strings.Index(name[from:], part)
+		if i < 0 {
+			return false
+		}
+		from += i
+		before, _ := utf8.DecodeLastRuneInString(name[:from])
+		after, _ := utf8.DecodeRuneInString(name[from+len(part):])
+		if !unicode.IsLetter(before) || !unicode.IsLetter(after) {
+			return true
+		}
+	}
 }
 
 // system returns the number of a technology in a category's band, which has that of

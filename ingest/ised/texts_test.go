@@ -2,6 +2,7 @@ package ised
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,44 @@ func TestFutureDates(t *testing.T) {
 	}
 	if _, _, _, err = build(t, "FX.csv", header+future); err == nil || !strings.Contains(err.Error(), "FX.csv: neither") {
 		t.Errorf("no date at all: %v", err)
+	}
+}
+
+// Of a large file every row is counted once, for what it is.
+func TestCounts(t *testing.T) {
+	bad := []struct{ reason, row string }{
+		{"broken record", with(t, "location", `"Main St`)}, {"broken record", with(t, "licensee_name", `""Bell Mobility, Inc."`, "location", `"Main St,FX"`)},
+		{"broken record", with(t, "licensee_name", `"Bell" Mobility`)}, {"wrong number of columns", with(t, "location", "Main St, unit 4")},
+		{"shifted columns", with(t, "location", "zoe@mail.example")}, {"shifted columns", with(t, "business_telephone", "Zoe", "email_address", "613-555-0187")},
+		{"a text of over 500 bytes", with(t, "location", strings.Repeat("é", 251))}, {"no position", with(t, "latitude", "NaN")}, {"no position", with(t, "latitude", "0x2b")},
+		{"position outside Canada", with(t, "latitude", "0", "longitude", "0")}, {"position outside Canada", with(t, "longitude", "79.387089")},
+		{"position outside Canada", with(t, "latitude", "436423.21", "longitude", "-793870.89")}, {"latitude and longitude swapped", with(t, "latitude", "-79.387089", "longitude", "43.642321")},
+		{"unknown technology", with(t, "technology", "Henry")}, {"not a cellular licence", with(t, "licence_category", "TAFL")}, {"no licence number", with(t, "licence_number", "-")},
+	}
+	odd := with(t, "structure_height", "180 ft", "tx_ant_height", "-1", "tx_ant_azimuth", "720", "tx_frequency", "871000", "rx_frequency", "826000000", "physical_id", "-1", "upload_date", "3026-01-10")
+	const rows = 200000
+	text, want, odds := []byte(header), map[string]int{}, 0
+	for i := range rows {
+		switch {
+		case i%20 == 7:
+			b := bad[i/20%len(bad)]
+			text = append(text, b.row...)
+			want[b.reason]++
+		case i%20 == 9:
+			text = append(text, odd...)
+			odds++
+		default:
+			text = append(text, good...)
+		}
+	}
+	sites, report, snap, err := build(t, "fx.csv", string(text))
+	s := only(t, sites, err)
+	if report.Rows != rows || report.Served != rows*19/20 || !maps.Equal(report.Rejected, want) || len(report.Examples) > 3*len(want) {
+		t.Errorf("%+v, want %v", report, want)
+	}
+	left := fmt.Sprintf("values out of range were left out: %d heights, %d azimuths, %d frequencies, %d physical cell ids, %d upload dates of the future", 2*odds, odds, 2*odds, odds, odds)
+	if report.Warning != left || snap.SourceDate != "2026-01-10" || s.Height != 55 || len(s.Azimuths) != 1 || len(s.TxFrequencies) != 1 || len(s.Stations) != 1 {
+		t.Errorf("%q, want %q; %s, %+v", report.Warning, left, snap.SourceDate, s)
 	}
 }
 
