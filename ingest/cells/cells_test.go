@@ -249,3 +249,23 @@ func TestFindAgreesWithBruteForce(t *testing.T) {
 		}
 	}
 }
+
+// Two stray quotes leave the number of fields and would move a device's number into a
+// column that is kept.
+func TestPersonalDataBehindStrayQuotes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "survey.csv")
+	text := "deviceTime,missionId,deviceSerialNumber,mcc,mnc,eci,pci,latitude,longitude,servingCell\n" +
+		"t,m,serial-1,228,1,25700,12,47.0,8.0,true\n" +
+		"t,\"\"m, n\",serial-2,\"228,1\",25700,12,47.0,8.0,true\n"
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, err := source.Detect(&source.Input{Path: path}, Kinds)
+	if err != nil || f.Kind == nil {
+		t.Fatalf("kind %v, error %v", f.Kind, err)
+	}
+	var kept strings.Builder
+	if err := f.CopyTo(&kept, nil); err != nil || strings.Contains(kept.String(), "serial") || !strings.Contains(kept.String(), "25700") {
+		t.Errorf("%v, kept %q", err, kept.String())
+	}
+}
