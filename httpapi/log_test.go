@@ -22,7 +22,7 @@ func TestRequestLog(t *testing.T) {
 		if strings.Count(text.String(), "\n") != 1 || json.Unmarshal(text.Bytes(), &o) != nil {
 			t.Fatalf("not one line: %.300s", &text)
 		}
-		for what, secret := range map[string]string{"key": i.APIKey, "secret of the key": i.APIKey[20:], "signing secret": i.SigningSecret, "query": "limit=1", "address": ".77", "network": "beef"} {
+		for what, secret := range map[string]string{"key": i.APIKey, "secret of the key": i.APIKey[20:], "signing secret": i.SigningSecret, "query": "limit=1", "address": "100.77", "network": "beef"} {
 			if strings.Contains(text.String(), secret) {
 				t.Errorf("the log has the %s: %s", what, &text)
 			}
