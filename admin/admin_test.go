@@ -170,6 +170,10 @@ func TestBackup(t *testing.T) {
 		if err := errors.Join(os.Mkdir(filepath.Dir(snap), 0o755), os.WriteFile(snap, []byte("a snapshot"), 0o644)); err != nil {
 			t.Fatal(err)
 		}
+		changed := time.Date(2024, 2, 29, 12, 30, 0, 0, time.UTC)
+		if err := os.Chtimes(snap, time.Time{}, changed); err != nil {
+			t.Fatal(err)
+		}
 		if served {
 			serve(t, dir)
 		}
@@ -201,6 +205,9 @@ func TestBackup(t *testing.T) {
 		}
 		if text, err := os.ReadFile(restored.Snapshot("FR")); string(text) != "a snapshot" {
 			t.Errorf("served %v: %q, %v", served, text, err)
+		}
+		if info, err := os.Stat(restored.Snapshot("FR")); err != nil || !info.ModTime().Equal(changed) {
+			t.Errorf("served %v: %v, %v", served, info, err)
 		}
 	}
 }

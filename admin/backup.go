@@ -178,8 +178,9 @@ func (s *Stores) upload(w http.ResponseWriter, name string) {
 	w.Header().Set(sizeTrailer, fmt.Sprint(n))
 }
 
-// copyTree copies the files below from to to, but those that leave out says, by
-// their path below from. Links and other special files are left out.
+// copyTree copies the files below from to to, with the times of their last changes,
+// but those that leave out says, by their path below from. Links and other special
+// files are left out.
 func copyTree(from, to string, leaveOut func(name string) bool) error {
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -192,18 +193,27 @@ func copyTree(from, to string, leaveOut func(name string) bool) error {
 		if !e.Type().IsRegular() || leaveOut(name) || folder.IsTemporary(e) {
 			return nil
 		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
 		replace := folder.Replace
-		if info, err := e.Info(); err == nil && info.Mode().Perm()&0o077 == 0 {
+		if info.Mode().Perm()&0o077 == 0 {
 			replace = folder.ReplacePrivate
 		}
-		return replace(filepath.Join(to, name), func(w io.Writer) error {
-			f, err := os.Open(path)
-			if err != nil {
-				return err
-			}
-			defer f.Close()
-			_, err = io.Copy(w, f)
+		copied := filepath.Join(to, name)
+		err = replace(copied, func(w io.Writer) error {
+			_, err := io.Copy(w, f)
 			return err
 		})
+		if err != nil {
+			return err
+		}
+		return os.Chtimes(copied, time.Time{}, info.ModTime())
 	})
 }
