@@ -124,3 +124,28 @@ func TestFutureApproval(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
+
+// What is kept is of the time that the manifest says, whenever its copy was made: one
+// of a folder that was copied without times is of the day of that.
+func TestCopiedFolder(t *testing.T) {
+	k := newKit(t)
+	if _, err := k.belgium(false, k.at(10, "bipt.json", biptRow)); err != nil {
+		t.Fatal(err)
+	}
+	copies, err := filepath.Glob(filepath.Join(string(k.dir), "sources", "BE", "*", "bipt.json.zst"))
+	if err != nil || len(copies) != 1 {
+		t.Fatalf("%q, %v", copies, err)
+	}
+	if err := os.Chtimes(copies[0], time.Time{}, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // also what the first one wrote
+		if r, err := k.belgium(false); err != nil || r.Markets[0].SourceDate != "2026-03-01" || r.Files[0].Date != "2026-03-01" {
+			t.Fatalf("%+v, %v", r, err)
+		}
+	}
+	newer := strings.Replace(biptRow, "Toren", "Kerk", 1)
+	if r, err := k.belgium(false, k.at(40, "bipt.json", newer)); err != nil || r.Markets[0].SourceDate != "2026-03-02" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

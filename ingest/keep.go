@@ -73,8 +73,8 @@ func datesOf(all []source.Found, reports []*source.Report) map[string]dated {
 			continue
 		}
 		d := dated{Date: r.Date, Floor: r.Floor}
-		if info, err := os.Stat(all[i].Path); err == nil { // else only the date counts
-			d.Modified = info.ModTime().UTC()
+		if at, err := all[i].ModTime(); err == nil { // else only the date counts
+			d.Modified = at
 		}
 		dates[r.Path] = d
 	}
@@ -139,7 +139,7 @@ type rest struct {
 func (k *kept) rest(files []source.Found) (r rest) {
 	kinds := k.src.kinds()
 	for _, e := range k.entries {
-		in := &source.Input{Path: filepath.Join(k.dir, e.File), Member: e.Member, Size: e.Size}
+		in := &source.Input{Path: filepath.Join(k.dir, e.File), Member: e.Member, Size: e.Size, Modified: e.Modified}
 		if len(files) > 0 && files[0].Synthetic() != in.Synthetic() {
 			r.mixed = append(r.mixed, e)
 			continue

@@ -7,7 +7,6 @@ package belgium
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -157,11 +156,11 @@ func (c *country) date(f *source.Found, r *source.Report, rows *source.Days, new
 	r.DateBy(f.Input, rows)
 	switch {
 	case r.Date == "":
-		info, err := os.Stat(f.Path)
+		at, err := f.ModTime()
 		if err != nil {
 			return fmt.Errorf("%s: neither its rows nor its name have a date: %w", f.Name(), err)
 		}
-		moment := info.ModTime().UTC().Format(seconds)
+		moment := at.Format(seconds)
 		r.Date = moment[:len(time.DateOnly)]
 		c.modified = max(c.modified, moment)
 	case rows.Time().Format(time.DateOnly) == r.Date:

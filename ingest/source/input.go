@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/klauspost/compress/zip"
 	"github.com/klauspost/compress/zstd"
@@ -32,6 +33,22 @@ type Input struct {
 	Member string // name inside the archive, "" for a plain file
 	Within string // the folder or archive that the user named, "" for a file named itself
 	Size   int64  // bytes that Open will tell its Watch of
+	// Modified is when the file was last modified before it was copied here; zero when
+	// the file itself tells.
+	Modified time.Time
+}
+
+// ModTime returns when the file was last modified, in UTC; of a copy, when what it is
+// a copy of was.
+func (in *Input) ModTime() (time.Time, error) {
+	if !in.Modified.IsZero() {
+		return in.Modified.UTC(), nil
+	}
+	info, err := os.Stat(in.Path)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return info.ModTime().UTC(), nil
 }
 
 // Name is what messages and reports call the input.
