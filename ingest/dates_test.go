@@ -52,9 +52,14 @@ func TestNewestRowGoes(t *testing.T) {
 		{13, "d.json", stations(200, "2024-05-05"), ""}, // most rows had been newer
 		{11, "e_2025-11-30.json", stations(200, "2024-05-06"), ""},
 		{13, "f_2026-02-03.json", stations(200, "2024-05-06"), "2026-02-03"},
-		{14, "g.json", stations(200, "2024-05-06"), ""}, // a name is sure
-		{14, "h.json", stations(200, "2024-05-06", "2099-01-01"), ""},
-		{14, "i.json", stations(200, "2024-05-06", "2099-01-01", "2026-02-28"), "2026-02-28"},
+		{10, "f_2026-02-02.json", stations(200, "2024-05-07"), ""}, // a name is sure
+		{12, "g.json", stations(200, "2024-05-06"), "2024-05-06"},  // the same file, and an earlier copy
+		{13, "f_2026-02-04.json", stations(200, "2024-05-06"), "2026-02-04"},
+		{12, "h.json", stations(200, "2024-05-05"), ""}, // by the rows
+		{14, "h.json", stations(200, "2024-05-05"), ""},
+		{12, "h.json", stations(200, "2024-05-07"), "2024-05-07"}, // as it is fetched, without a name of its own
+		{14, "h.json", stations(200, "2024-05-07", "2099-01-01"), "2024-05-07"},
+		{14, "i.json", stations(200, "2024-05-07", "2099-01-01", "2026-02-28"), "2026-02-28"},
 	} {
 		before := k.state()
 		r, err := k.run(false, swiss, k.at(tt.hour, tt.name, tt.text))
@@ -80,6 +85,7 @@ func TestNewestRowGoes(t *testing.T) {
 func TestSourcesHaveTheirOwnDates(t *testing.T) {
 	k := newKit(t)
 	register := func(date string) string { return strings.Replace(dossier, "2020-05-06", date, 1) }
+	older := strings.Replace(biptRow, "Toren", "Kerk", 1)
 	for i, tt := range []struct {
 		hour       int
 		name, text string
@@ -87,10 +93,15 @@ func TestSourcesHaveTheirOwnDates(t *testing.T) {
 	}{
 		{10, "bipt.json", biptRow, "2026-03-01"},
 		{10, "register.geojson", register("2020-05-06"), "2020-05-06"}, // stated, the other only guessed
-		{-20, "bipt.json", biptRow, ""},
+		{-20, "bipt.json", older, ""},
+		{-20, "bipt.json", biptRow, "2020-05-06"},           // what there is cannot be older
+		{-10, "bipt.json", older, ""},                       // and is no older for that
 		{11, "bipt_2020-01-01.json", biptRow, "2020-05-06"}, // says more than when the other was copied
 		{12, "bipt_2021-01-01.json", biptRow, "2021-01-01"},
-		{13, "bipt_2020-12-31.json", biptRow, ""},
+		{13, "bipt_2020-12-31.json", older, ""},
+		{-99999, "bipt.json", older, ""},          // in 2014
+		{-9999, "bipt.json", older, "2020-05-06"}, // later than the day that is stated
+		{13, "bipt_2021-01-01.json", biptRow, "2021-01-01"},
 		{13, "register.geojson", register("2020-05-05"), ""}, // newer than nothing of its own
 		{13, "register.geojson", register("2020-05-07"), "2021-01-01"},
 		{13, "register.geojson", register("2020-05-06"), ""},

@@ -135,7 +135,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	dates := datesOf(all, report.Files)
-	write, err := report.guard(o, builders, func() (bool, error) { return kept.older(all, dates) })
+	write, err := report.guard(o, builders, func() (bool, error) { return kept.older(ctx, all, dates) })
 	if err != nil {
 		return nil, err
 	}

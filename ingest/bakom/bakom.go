@@ -48,9 +48,10 @@ const projection = "2056"
 // the file.
 //
 // The file states no date. It is of the day in its name or of its newest data sheet,
-// whichever is later: it may be newer, but never older. When it was last modified is
-// not asked, because that may be when somebody copied it. Errors: a file of the earlier publication, one in another projection,
-// one of which no row is served, or that no date is known of.
+// whichever is later: it may be newer, but never older. When it was last modified does
+// not date it, because that may be when somebody copied it. Errors: a file of the earlier
+// publication, one in another projection, one of which no row is served, or that no date
+// is known of.
 func Build(files []source.Found, markets []*market.Market, watch source.Watch) ([]*snapshot.Builder, []*source.Report, error) {
 	for _, f := range files {
 		if f.Kind.Name == PerTechnology {

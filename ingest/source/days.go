@@ -39,13 +39,14 @@ func (d *Days) Floor() time.Time {
 
 // DateBy dates the report by what its input states: the day in its name or that of its
 // newest row, whichever is later, since a name may also hold other numbers. Either may
-// be missing. Floor follows the day that dates it.
+// be missing. A name's day before that of the newest row is none of the input.
 func (r *Report) DateBy(in *Input, rows *Days) {
-	name := in.NameDate().String()
+	var e Edition
 	if newest := rows.Time(); !newest.IsZero() {
-		r.Date, r.Floor = newest.Format(time.DateOnly), rows.Floor().Format(time.DateOnly)
+		e.Newest, e.Floor = newest.Format(time.DateOnly), rows.Floor().Format(time.DateOnly)
 	}
-	if name != "" && name >= r.Date {
-		r.Date, r.Floor = name, name
+	if name := in.NameDate().String(); name >= e.Newest {
+		e.Named = name
 	}
+	r.Date, r.Edition = max(e.Named, e.Newest), e
 }

@@ -21,15 +21,23 @@ type Report struct {
 	Warning string     `json:"warning,omitempty"`
 	// Date is the day that the input is of, YYYY-MM-DD; "" when the parser dates all
 	// inputs together, or none.
-	Date string `json:"date,omitempty"`
-	// Floor is the day that a later edition of the source is of at least, although
-	// some rows of this one may be gone; "" when Date is only the file's own.
-	Floor string `json:"-"`
+	Date    string `json:"date,omitempty"`
+	Edition `json:"-"`
 }
 
 // NewReport starts the account of an input.
 func NewReport(f *Found) *Report {
 	return &Report{Path: f.Name(), Kind: f.Kind.Name, Rejected: map[string]int{}}
+}
+
+// An Edition says by what a later edition of an input is known: days as YYYY-MM-DD, ""
+// where the input does not state them.
+type Edition struct {
+	Named  string `json:"named,omitempty"`  // in the input's name
+	Newest string `json:"newest,omitempty"` // of its newest row
+	// Floor is the day that the rows of a later edition reach at least, although some
+	// rows of this one may be gone.
+	Floor string `json:"floor,omitempty"`
 }
 
 // A Spelling is a name as the source writes it.
