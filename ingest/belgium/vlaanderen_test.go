@@ -27,6 +27,8 @@ func TestBadRows(t *testing.T) {
 	placed := func(geometry string) string { return with(func(r *row) { r.geometry = geometry }) }
 	point := func(coordinates string) string { return placed(`{"type":"Point","coordinates":` + coordinates + `}`) }
 	for bad, want := range map[string]string{
+		"null": "not an object",
+		"7":    "not an object",
 		`{"type":"Feature","geometry":` + here + `}`:                   "no properties",
 		`{"type":"Feature","properties":null,"geometry":` + here + `}`: "no properties",
 		`{"properties":{},"geometry":` + here + `}`:                    "no register id",
@@ -111,7 +113,7 @@ func TestCRS(t *testing.T) {
 // Files that cannot be read to their end make nothing.
 func TestBadFiles(t *testing.T) {
 	text := collection(crs, row{"1", "2018-01-01", "S", "Straat 1, 9000 Gent", "Proximus NV", "1", here}.String())
-	for _, bad := range []string{text[:len(text)-2], strings.Replace(text, `"}},`+"\n", `"},`+"\n", 1), text + "x", strings.TrimSuffix(text, "]}") + ",7]}"} {
+	for _, bad := range []string{text[:len(text)-2], strings.Replace(text, `"}},`+"\n", `"},`+"\n", 1), text + "x", strings.TrimSuffix(text, "]}") + ",7"} {
 		list := files(t, text)
 		list[0] = source.Found{Input: input(t, bad), Kind: Kinds[0]}
 		if b, _, err := Build(list, nil, nil); err == nil {

@@ -71,8 +71,8 @@ func (r *Reader) Number() int { return r.number }
 // it is broken.
 func (r *Reader) Bytes() []byte { return r.item }
 
-// Broken says why the object was passed over, "" when it was not: it is too large or
-// too deeply nested.
+// Broken says why the object was passed over, "" when it was not: it is none, too large
+// or too deeply nested.
 func (r *Reader) Broken() string { return r.broken }
 
 // Err is why Next returned false before the end of the list: an *Error or an error
@@ -96,26 +96,25 @@ func (r *Reader) Next() bool {
 			c, err = r.significant()
 		}
 	}
-	if err == nil && c != '{' {
-		err = r.fail(fmt.Sprintf("%q where an object of the list belongs", c))
-	}
 	if err == nil {
-		err = r.object()
+		err = r.element(c)
 	}
 	r.err = err
 	return err == nil
 }
 
-// object reads the object of the list that has just begun.
-func (r *Reader) object() error {
-	to := buffer{bytes: append(r.item[:0], '{'), limit: MaxItem}
+// element reads the element of the list that began with c.
+func (r *Reader) element(c byte) error {
+	to := buffer{bytes: append(r.item[:0], c), limit: MaxItem}
 	r.first, r.broken = r.line, ""
 	r.number++
-	if err := r.skip(&to); err != nil {
+	if err := r.value(c, &to); err != nil {
 		return err
 	}
 	r.item = to.bytes
 	switch {
+	case c != '{':
+		r.broken = "not an object"
 	case to.nested > maxNested:
 		r.broken = fmt.Sprintf("over %d objects and lists in each other", maxNested)
 	case to.over:

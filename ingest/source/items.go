@@ -1,8 +1,8 @@
 package source
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -18,18 +18,36 @@ type Items struct {
 	Names []string
 }
 
-// itemLikeness is the share of the names that the first row has that can be read.
-func itemLikeness(head []byte, k *Items) float64 {
-	r, err := items.NewReader(bytes.NewReader(head), "", k.List)
+// maxSniffed bounds how far a row is looked for that tells the kind: past some that
+// are as large as a row can be, or broken.
+const maxSniffed = 4 * items.MaxItem
+
+// itemLikeness is the largest share of the names that a row has; 1 and their number for
+// one that has all.
+func (in *Input) itemLikeness(k *Items) (best float64, err error) {
+	f, err := in.open(nil)
 	if err != nil {
-		return 0
+		return 0, err
 	}
-	var row map[string]json.RawMessage
-	for json.Unmarshal(r.Bytes(), &row) != nil { // of the first row that can be read
-		if !r.Next() {
-			return 0
+	defer f.Close()
+	r, err := items.NewReader(io.LimitReader(f, maxSniffed), in.Name(), k.List)
+	for err == nil && best < 1 && r.Next() {
+		var row map[string]json.RawMessage
+		if json.Unmarshal(r.Bytes(), &row) == nil {
+			best = max(best, k.share(row))
 		}
 	}
+	if err == nil {
+		err = r.Err()
+	}
+	if _, ok := errors.AsType[*items.Error](err); err != nil && !ok {
+		return 0, fmt.Errorf("%s: %w", in.Name(), err)
+	}
+	return best, nil
+}
+
+// share is that of the names that a row has.
+func (k *Items) share(row map[string]json.RawMessage) float64 {
 	var properties map[string]json.RawMessage
 	json.Unmarshal(row["properties"], &properties) // none is as good as no name
 	n := 0
@@ -40,11 +58,10 @@ func itemLikeness(head []byte, k *Items) float64 {
 			n++
 		}
 	}
-	share := float64(n) / float64(len(k.Names))
 	if n == len(k.Names) {
 		return 1 + float64(n)
 	}
-	return share
+	return float64(n) / float64(len(k.Names))
 }
 
 // An ItemReader reads the rows of a JSON input and keeps the account of them.

@@ -54,7 +54,9 @@ func Detect(in *Input, kinds []*Kind) (Found, error) {
 	for _, k := range kinds {
 		s := 0.0
 		if k.Items != nil {
-			s = itemLikeness(head, k.Items)
+			if s, err = in.itemLikeness(k.Items); err != nil {
+				return Found{}, err
+			}
 		} else {
 			s = likeness(head, k)
 		}
