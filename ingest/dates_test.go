@@ -85,6 +85,7 @@ func TestNewestRowGoes(t *testing.T) {
 func TestSourcesHaveTheirOwnDates(t *testing.T) {
 	k := newKit(t)
 	register := func(date string) string { return strings.Replace(dossier, "2020-05-06", date, 1) }
+	last := ""
 	older := strings.Replace(biptRow, "Toren", "Kerk", 1)
 	for i, tt := range []struct {
 		hour       int
@@ -113,6 +114,13 @@ func TestSourcesHaveTheirOwnDates(t *testing.T) {
 		case tt.date != "" && (err != nil || r.Markets[0].SourceDate != tt.date):
 			t.Errorf("%d, %s: %+v, %v", i, tt.name, r, err)
 		}
+		if err != nil {
+			continue
+		}
+		if note := "BE: sourceDate goes back from " + last + " to " + tt.date; strings.Contains(strings.Join(r.Notes, "\n"), note) != (tt.date < last) {
+			t.Errorf("%d, %s: notes %q", i, tt.name, r.Notes)
+		}
+		last = tt.date
 	}
 	// Without what is kept the snapshot's date is all there is.
 	if err := os.RemoveAll(filepath.Join(string(k.dir), "sources")); err != nil {

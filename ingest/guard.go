@@ -44,6 +44,9 @@ func (r *Report) guard(o Options, builders []*snapshot.Builder, older func() (bo
 			}
 		}
 		if asked {
+			if old != nil && b.Synthetic == old.Synthetic && b.SourceDate < old.SourceDate {
+				r.Notes = append(r.Notes, wentBack(b, old, o.Force))
+			}
 			write = append(write, b)
 		}
 	}
@@ -51,6 +54,15 @@ func (r *Report) guard(o Options, builders []*snapshot.Builder, older func() (bo
 		return nil, fmt.Errorf("the files have no site that is served")
 	}
 	return write, nil
+}
+
+// wentBack says why a snapshot has an earlier date than the one that it replaces.
+func wentBack(b *snapshot.Builder, old *snapshot.Snapshot, forced bool) string {
+	note := fmt.Sprintf("%s: sourceDate goes back from %s to %s", b.Market, old.SourceDate, b.SourceDate)
+	if forced {
+		return note
+	}
+	return note + ", although no source is older than its earlier files: it is the newest day that names and rows now state, and when a file was last modified counts only where none does"
 }
 
 // compare tells what speaks against replacing old, which may be nil, by b.
