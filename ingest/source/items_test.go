@@ -38,10 +38,10 @@ func TestItems(t *testing.T) {
 		`{"features":[{"properties":{"name":"a"}}]}`:                                            nil,
 		`[{"ID":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `},{"ID":"1","X":2}]`:   list, // the first that can be read
 		// Large rows, broken ones and what is none stand before it.
-		`{"features":[{"properties":{"name":"` + strings.Repeat("a", 300<<10) + `","station":"a","techno":"b"}}]}`:   features,
+		`{"features":[{"properties":{"name":"` + strings.Repeat("a", 300<<10) + `","station":"a","techno":"b"}}]}`:           features,
 		`[null,1,"x",[],{},{"X":,,},{"Y":2},{"ID":"` + strings.Repeat("1", 1<<20) + `","X":2},` + "\n" + `{"ID":"1","X":2}]`: list,
-		`[{"ID":"` + strings.Repeat("1", 1<<20) + `"},{"ID":"` + strings.Repeat("1", 2<<20) + `"},{"ID":"1","X":2}]`: list,
-		`[{"ID":"` + strings.Repeat("1", 5<<20) + `"},{"ID":"1","X":2}]`:                                             nil, // too far
+		`[{"ID":"` + strings.Repeat("1", 1<<20) + `"},{"ID":"` + strings.Repeat("1", 2<<20) + `"},{"ID":"1","X":2}]`:         list,
+		`[{"ID":"` + strings.Repeat("1", 5<<20) + `"},{"ID":"1","X":2}]`:                                                     nil, // too far
 		`[null]`:          nil,
 		`{"features":[]}`: nil,
 		`[]`:              nil,
