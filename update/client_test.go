@@ -146,7 +146,9 @@ func TestStopped(t *testing.T) {
 	k := newKit(t)
 	text := observatory(t, "2026-01-15")
 	k.put(weekly, text)
+	part := filepath.Join(k.dir.Downloads(), "FR", "weekly", "SYNTHETIC_observatoire.csv")
 	ctx, cancel := context.WithCancel(context.Background())
+	var start time.Time
 	k.behave(weekly, func(w http.ResponseWriter, r *http.Request, nth int) bool {
 		if nth > 1 {
 			return false
@@ -155,17 +157,20 @@ func TestStopped(t *testing.T) {
 		w.Header().Set("Content-Length", fmt.Sprint(len(text)))
 		w.Write(text[:100000])
 		http.NewResponseController(w).Flush()
-		time.Sleep(100 * time.Millisecond) // until it has come
+		for sizeOf(part) < 100000 && r.Context().Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		start = time.Now()
 		cancel()
 		<-r.Context().Done()
 		return true
 	})
 	k.use(k.file("weekly", "url", weekly, ""))
-	start := time.Now()
-	if _, err := Run(ctx, k.options()); !errors.Is(err, context.Canceled) || time.Since(start) > 2*time.Second {
-		t.Errorf("%v after %s", err, time.Since(start))
+	_, err := Run(ctx, k.options())
+	if took := time.Since(start); !errors.Is(err, context.Canceled) || took > 2*time.Second {
+		t.Errorf("%v after %s", err, took)
 	}
-	info, err := os.Stat(filepath.Join(k.dir.Downloads(), "FR", "weekly", "SYNTHETIC_observatoire.csv"))
+	info, err := os.Stat(part)
 	if err != nil || info.Size() != 100000 {
 		t.Fatalf("%v %v", info, err)
 	}

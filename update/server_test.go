@@ -37,6 +37,7 @@ type replay struct {
 	log   []string // "GET /path [Range] → status bytes"
 	odd   map[string]func(w http.ResponseWriter, r *http.Request, nth int) bool
 	count map[string]int
+	busy  sync.RWMutex // held for reading by each request until it stands in the log
 }
 
 type answer struct {
@@ -84,17 +85,21 @@ func (p *replay) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if a := r.Header.Get("User-Agent"); a != "relais/test" {
 		p.t.Errorf("User-Agent %q", a)
 	}
+	p.busy.RLock()
+	defer p.busy.RUnlock()
 	c := &counter{ResponseWriter: w, status: 200}
-	defer func() {
-		p.mu.Lock()
-		p.log = append(p.log, strings.TrimSpace(fmt.Sprintf("%s %d %d %s", r.URL.Path, c.status, c.n, r.Header.Get("Range"))))
-		p.mu.Unlock()
-	}()
 	p.mu.Lock()
+	line := len(p.log)
+	p.log = append(p.log, "")
 	f, odd := p.files[r.URL.Path], p.odd[r.URL.Path]
 	p.count[r.URL.Path]++
 	nth := p.count[r.URL.Path]
 	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		p.log[line] = strings.TrimSpace(fmt.Sprintf("%s %d %d %s", r.URL.Path, c.status, c.n, r.Header.Get("Range")))
+		p.mu.Unlock()
+	}()
 	if odd != nil && odd(c, r, nth) {
 		return
 	}
@@ -123,8 +128,11 @@ func (p *replay) cutAfter(path string, n int, times int) {
 	})
 }
 
-// asked returns the lines of the log since the last call.
+// asked returns the lines of the log since the last call, in the order of the
+// requests. An answer may have come before its handler has ended: asked waits for it.
 func (p *replay) asked() []string {
+	p.busy.Lock()
+	defer p.busy.Unlock()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	log := p.log
