@@ -135,14 +135,10 @@ func parseDataset(text []byte) (entries []entry, err error) {
 					Filesize     float64  `json:"filesize"`
 					Checksum     checksum `json:"checksum"`
 				}
-				if err := d.Decode(&r); err != nil {
+				if err := decode(d, &r); err != nil {
 					return err
 				}
-				e := entry{remote{URL: r.URL, Sum: r.Checksum.known()}, []string{baseOf(r.URL), r.Title}, r.LastModified}
-				if r.Filesize > 0 && r.Filesize < 1<<50 {
-					e.Size = int64(r.Filesize)
-				}
-				entries = append(entries, e)
+				entries = append(entries, entry{remote{r.URL, bytesOf(r.Filesize), r.Checksum.known()}, []string{baseOf(r.URL), r.Title}, r.LastModified})
 				return few(len(entries))
 			})
 		})
@@ -165,7 +161,7 @@ func parseSTAC(text []byte) (entries []entry, err error) {
 		err := members(d, func(key string) error {
 			switch {
 			case key == "properties":
-				return d.Decode(&properties)
+				return decode(d, &properties)
 			case key == "features" && page:
 				return elements(d, func() error { return item(d, false) })
 			case key != "assets":
@@ -173,16 +169,16 @@ func parseSTAC(text []byte) (entries []entry, err error) {
 			}
 			return members(d, func(name string) error {
 				var a struct {
-					Href     string `json:"href"`
-					Updated  string `json:"updated"`
-					Multi    string `json:"checksum:multihash"`
-					FileSum  string `json:"file:checksum"`
-					FileSize int64  `json:"file:size"`
+					Href     string  `json:"href"`
+					Updated  string  `json:"updated"`
+					Multi    string  `json:"checksum:multihash"`
+					FileSum  string  `json:"file:checksum"`
+					FileSize float64 `json:"file:size"`
 				}
-				if err := d.Decode(&a); err != nil {
+				if err := decode(d, &a); err != nil {
 					return err
 				}
-				r := remote{a.Href, max(a.FileSize, 0), parseMultihash(cmp.Or(a.Multi, a.FileSum))}
+				r := remote{a.Href, bytesOf(a.FileSize), cmp.Or(parseMultihash(a.Multi), parseMultihash(a.FileSum))}
 				own = append(own, entry{r, []string{baseOf(a.Href), name}, a.Updated})
 				return few(len(entries) + len(own))
 			})
@@ -197,6 +193,24 @@ func parseSTAC(text []byte) (entries []entry, err error) {
 		return nil, fmt.Errorf("no STAC item or list of items: %w", err)
 	}
 	return entries, nil
+}
+
+// decode reads what a catalogue says of one entry. A member that is not of its type
+// is as one that is missing: one entry that is odd is no reason to leave the others.
+func decode(d *json.Decoder, v any) error {
+	err := d.Decode(v)
+	if _, odd := errors.AsType[*json.UnmarshalTypeError](err); odd {
+		return nil
+	}
+	return err
+}
+
+// bytesOf is a size that a catalogue states, 0 where no file can have it.
+func bytesOf(size float64) int64 {
+	if size > 0 && size < 1<<50 {
+		return int64(size)
+	}
+	return 0
 }
 
 // few bounds what a catalogue makes relais remember.

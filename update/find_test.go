@@ -108,6 +108,33 @@ func TestSTAC(t *testing.T) {
 	}
 }
 
+// What an entry says in a form of its own is not said, and says nothing of the others.
+func TestOddEntries(t *testing.T) {
+	sum := checksum{"md5", md5hex}
+	for name, tt := range map[string]struct {
+		parse func([]byte) ([]entry, error)
+		text  string
+		want  remote // of the last entry
+	}{
+		"checksum":    {parseDataset, `{"resources":[{"url":"a.pdf","checksum":"abc"},{"url":"b","filesize":7}]}`, remote{"b", 7, checksum{}}},
+		"its type":    {parseDataset, `{"resources":[{"url":"b","checksum":{"type":7,"value":"00"},"filesize":7}]}`, remote{"b", 7, checksum{}}},
+		"size":        {parseDataset, `{"resources":[{"filesize":"7 MB","url":"b","checksum":{"type":"md5","value":"` + md5hex + `"}}]}`, remote{"b", 0, sum}},
+		"huge size":   {parseDataset, `{"resources":[{"filesize":1e999,"url":"b"}]}`, remote{URL: "b"}},
+		"title":       {parseDataset, `{"resources":[{"title":{"fr":"x"},"last_modified":7,"url":"b"}]}`, remote{URL: "b"}},
+		"url":         {parseDataset, `{"resources":[{"url":["a"]},7,"x",[],{"url":"b"}]}`, remote{URL: "b"}},
+		"asset":       {parseSTAC, `{"assets":{"a":"thumbnail","b":{"href":"b"}}}`, remote{URL: "b"}},
+		"properties":  {parseSTAC, `{"properties":"x","assets":{"b":{"href":"b"}}}`, remote{URL: "b"}},
+		"decimals":    {parseSTAC, `{"assets":{"b":{"file:size":27000000.0,"href":"b"}}}`, remote{"b", 27000000, checksum{}}},
+		"STAC size":   {parseSTAC, `{"assets":{"b":{"file:size":{},"href":"b"}}}`, remote{URL: "b"}},
+		"two digests": {parseSTAC, `{"assets":{"b":{"checksum:multihash":"zz","file:checksum":"d50110` + md5hex + `","href":"b"}}}`, remote{"b", 0, sum}},
+	} {
+		entries, err := tt.parse([]byte(tt.text))
+		if err != nil || len(entries) == 0 || entries[len(entries)-1].remote != tt.want {
+			t.Errorf("%s: %+v %v", name, entries, err)
+		}
+	}
+}
+
 func TestSTACCatalogue(t *testing.T) {
 	k := newKit(t)
 	k.put("/stac/items", []byte(`{"assets":{"SYNTHETIC":{"href":"../files/SYNTHETIC_observatoire.csv"}}}`))
@@ -182,6 +209,7 @@ func TestErrorsAreShort(t *testing.T) {
 func FuzzCatalogues(f *testing.F) {
 	f.Add([]byte(`{"resources":[{"url":"/a.csv","title":"x","filesize":1e99,"checksum":{"type":"sha1","value":"00"}}]}`))
 	f.Add([]byte(`{"assets":{"a":{"href":"%zz","checksum:multihash":"1220"}},"features":[{"features":[{}]}]}`))
+	f.Add([]byte(`{"resources":[{"url":"a","checksum":"x"},7],"assets":{"a":{"file:size":1.5}}}`))
 	f.Add([]byte(`{"files":[{"name":"x","market":"FR","url":"http://c/","find":"stac","match":"(x)?"}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		file := &File{Match: "(.)"}
