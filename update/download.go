@@ -147,7 +147,7 @@ func (d *download) try(ctx context.Context) (came int64, err error) {
 	case d.part.Done:
 		conditions(header, &d.part.version)
 	case have > 0 && have == d.part.Size:
-		return 0, d.finish()
+		return 0, d.finish(false)
 	case have > 0 && d.part.validator() != "":
 		header.Set("Range", fmt.Sprintf("bytes=%d-", have))
 		header.Set("If-Range", d.part.validator())
@@ -188,7 +188,16 @@ func (d *download) try(ctx context.Context) (came int64, err error) {
 	if err != nil {
 		return came, err
 	}
-	return came, d.finish()
+	if size := d.part.Size; size >= 0 && have+came != size {
+		return came, passing{error: fmt.Errorf("%d bytes came of the %d that were announced", have+came, size)}
+	}
+	return came, d.finish(openEnded(a))
+}
+
+// openEnded tells whether nothing but the end of the connection ends an answer's body.
+// Chunks and HTTP/2 have an end of their own, and net/http takes no other for it.
+func openEnded(a *http.Response) bool {
+	return a.ContentLength < 0 && len(a.TransferEncoding) == 0 && a.ProtoMajor == 1
 }
 
 // conditions ask for the file only if it is none of the versions.
@@ -352,12 +361,12 @@ func (d *download) show(have int64) {
 	}
 }
 
-// finish looks at a file that is whole, as far as the server told its end. Where
-// neither a length nor a checksum proves that, a cut may look like the end, and the
-// file's tag would keep the rest out for good: it is forgotten.
-func (d *download) finish() error {
+// finish looks at a file that is whole, as far as the server told its end. Where that
+// was open, and neither a length nor a checksum proves it, a cut may look like the
+// end, and the file's tag would keep the rest out for good: it is forgotten.
+func (d *download) finish(open bool) error {
 	changed := d.part.LastModified
-	if d.part.Size < 0 && d.remote.Sum.Type == "" {
+	if open && d.part.Size < 0 && d.remote.Sum.Type == "" {
 		d.part.ETag, d.part.LastModified = "", ""
 	}
 	if d.part.Gzip {

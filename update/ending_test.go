@@ -1,0 +1,129 @@
+package update
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// chunks is a text in chunks, as HTTP/1.1 sends what it does not know the length of;
+// the last of them, when it is to be whole.
+func chunks(text []byte, whole bool) (sent []byte) {
+	for part := range slices.Chunk(text, 50000) {
+		sent = fmt.Appendf(sent, "%x\r\n%s\r\n", len(part), part)
+	}
+	if whole {
+		sent = append(sent, "0\r\n\r\n"...)
+	}
+	return sent
+}
+
+// Chunks end by themselves: the tag of what came in them holds.
+func TestChunked(t *testing.T) {
+	text := observatory(t, "2026-01-15")
+	for _, cut := range []bool{false, true} {
+		k := newKit(t)
+		k.put(weekly, text)
+		k.use(k.file("weekly", "url", weekly, ""))
+		header := "Etag: " + k.files[weekly].etag + "\r\nTransfer-Encoding: chunked\r\n"
+		k.behave(weekly, func(w http.ResponseWriter, r *http.Request, nth int) bool {
+			if nth > 1 {
+				return false
+			}
+			if cut {
+				return raw(header, chunks(text[:100000], false))(w, r, nth)
+			}
+			return raw(header, chunks(text, true))(w, r, nth)
+		})
+		r := k.run()
+		k.want(r, Updated, "")
+		log := k.asked()
+		if want := map[bool]int{false: 1, true: 2}[cut]; len(log) != want || cut && !strings.HasSuffix(log[1], " bytes=100000-") {
+			t.Errorf("cut %v: asked %q", cut, log)
+		}
+		if r.Files[0].ETag != k.files[weekly].etag || r.Ingests[0].Files[0].Rows == 0 {
+			t.Errorf("cut %v: %+v", cut, r.Files[0])
+		}
+		k.want(k.run(), Unchanged, "")
+		if log := k.asked(); !slices.Equal(log, []string{weekly + " 304 0"}) {
+			t.Errorf("cut %v: asked %q", cut, log)
+		}
+	}
+}
+
+// So do the streams of HTTP/2, and the end of a connection of HTTP/1 does not.
+func TestOpenEnd(t *testing.T) {
+	text := observatory(t, "2026-01-15")
+	for name, kept := range map[string]bool{"HTTP/2": true, "HTTP/1.1 chunked": true, "HTTP/1.1 closed": false, "HTTP/1.0": false} {
+		s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(name, "HTTP/2") != (r.ProtoMajor == 2) {
+				t.Errorf("%s: %s", name, r.Proto)
+			}
+			if name == "HTTP/1.0" || name == "HTTP/1.1 closed" {
+				c, b, err := http.NewResponseController(w).Hijack()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer c.Close()
+				fmt.Fprintf(b, "%s 200 OK\r\nEtag: \"a\"\r\nConnection: close\r\n\r\n%s", name[:8], text)
+				b.Flush()
+				return
+			}
+			w.Header().Set("Etag", `"a"`)
+			w.Write(text[:1000])
+			http.NewResponseController(w).Flush()
+			w.Write(text[1000:])
+		}))
+		s.EnableHTTP2 = name == "HTTP/2"
+		s.StartTLS()
+		c := newClient("relais/test", quick)
+		c.http.Transport = transport{s.Client().Transport.(*http.Transport)}
+		d := &download{client: c, dir: t.TempDir(), remote: remote{URL: s.URL + "/x.csv"}, limit: 1 << 30}
+		path, err := d.run(context.Background(), false)
+		got, _ := os.ReadFile(path)
+		if err != nil || string(got) != string(text) || (d.part.ETag == `"a"`) != kept || !kept && d.part.ETag != "" {
+			t.Errorf("%s: %v, %d bytes, tag %q", name, err, len(got), d.part.ETag)
+		}
+		s.Close()
+	}
+}
+
+// The rest of a file that ends with its connection is whole when all bytes came.
+func TestRestCut(t *testing.T) {
+	k := newKit(t)
+	text := observatory(t, "2026-01-15")
+	k.put(weekly, text)
+	k.use(k.file("weekly", "url", weekly, ""))
+	tag := "Etag: " + k.files[weekly].etag + "\r\n"
+	k.behave(weekly, func(w http.ResponseWriter, r *http.Request, nth int) bool {
+		c, b, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return false
+		}
+		defer c.Close()
+		switch nth {
+		case 1:
+			fmt.Fprintf(b, "HTTP/1.1 200 OK\r\n%sContent-Length: %d\r\n\r\n%s", tag, len(text), text[:100000])
+		case 2:
+			fmt.Fprintf(b, "HTTP/1.1 206 Partial Content\r\n%sConnection: close\r\nContent-Range: bytes 100000-%d/%d\r\n\r\n%s", tag, len(text)-1, len(text), text[100000:150000])
+		default:
+			if from := r.Header.Get("Range"); from != "bytes=150000-" {
+				t.Errorf("asked for %q", from)
+			}
+			fmt.Fprintf(b, "HTTP/1.1 206 Partial Content\r\n%sConnection: close\r\nContent-Range: bytes 150000-%d/%d\r\n\r\n%s", tag, len(text)-1, len(text), text[150000:])
+		}
+		b.Flush()
+		return true
+	})
+	r := k.run()
+	k.want(r, Updated, "")
+	if len(k.asked()) != 3 || r.Files[0].ETag != k.files[weekly].etag {
+		t.Errorf("%+v", r.Files[0])
+	}
+}
