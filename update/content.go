@@ -69,7 +69,7 @@ func unpack(to, path string, limit int64) error {
 	if err != nil {
 		return damaged{fmt.Errorf("said to be gzip: %w", err)}
 	}
-	out, err := os.Create(to)
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}

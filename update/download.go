@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -266,7 +265,7 @@ func (d *download) begin(a *http.Response) error {
 		d.part.version = p.version
 		return unusable{oversize{fmt.Errorf("it has %d bytes, over the %d that it may have", p.Size, d.limit)}}
 	}
-	if err := os.MkdirAll(d.dir, 0o755); err != nil {
+	if err := os.MkdirAll(d.dir, 0o700); err != nil {
 		return err
 	}
 	size := p.Size
@@ -282,7 +281,7 @@ func (d *download) begin(a *http.Response) error {
 
 // describe writes what the file is.
 func (d *download) describe() error {
-	return folder.Replace(filepath.Join(d.dir, partName), func(w io.Writer) error { return json.NewEncoder(w).Encode(d.part) })
+	return folder.ReplacePrivate(filepath.Join(d.dir, partName), func(w io.Writer) error { return json.NewEncoder(w).Encode(d.part) })
 }
 
 // continues tells whether an answer is the rest of what is there.
@@ -307,7 +306,7 @@ func (d *download) continues(a *http.Response, have int64) bool {
 
 // copy adds to the file, which has so many bytes.
 func (d *download) copy(ctx context.Context, from io.Reader, have int64) (came int64, err error) {
-	f, err := os.OpenFile(d.path(), os.O_WRONLY|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(d.path(), os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return 0, err
 	}
@@ -406,11 +405,4 @@ var unsafe = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 func safeName(name string) string {
 	name = unsafe.ReplaceAllString(name, "_")
 	return strings.TrimLeft(name[max(0, len(name)-100):], "._-")
-}
-
-// removeEmpty removes a folder in which nothing is left.
-func removeEmpty(dir string) {
-	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return // something is left
-	}
 }

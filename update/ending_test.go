@@ -3,6 +3,8 @@ package update
 import (
 	"context"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -81,6 +83,7 @@ func TestOpenEnd(t *testing.T) {
 			w.Write(text[1000:])
 		}))
 		s.EnableHTTP2 = name == "HTTP/2"
+		s.Config.ErrorLog = log.New(io.Discard, "", 0)
 		s.StartTLS()
 		c := newClient("relais/test", quick)
 		c.http.Transport = transport{s.Client().Transport.(*http.Transport)}

@@ -79,9 +79,7 @@ func (s *source) run(ctx context.Context) {
 	removeEmpty(s.Dir.Downloads())
 }
 
-func (s *source) downloads() string {
-	return filepath.Join(s.Dir.Downloads(), string(s.src.Markets[0]))
-}
+func (s *source) downloads() string { return downloadsOf(s.Dir, s.src) }
 
 func (s *source) fail(err error) {
 	s.report.Status = Failed

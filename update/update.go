@@ -113,6 +113,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer lock.Unlock()
+	if err := o.Table.sweep(o.Dir); err != nil {
+		return nil, fmt.Errorf("what earlier updates left cannot be put in order: %w", err)
+	}
 	c := newClient("relais/"+o.Version, o.Limits)
 	defer c.close()
 	for _, g := range groups {
