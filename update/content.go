@@ -29,7 +29,7 @@ func (u unusable) Unwrap() error { return u.error }
 type oversize struct{ error }
 
 // A damaged error says that what came is not what the authority has: nothing of it
-// tells anything of the file, its tag neither.
+// tells anything of the file, its tag neither, until the same comes again.
 type damaged struct{ error }
 
 func (d damaged) Unwrap() error { return d.error }
@@ -102,7 +102,7 @@ func digest(path string) (string, error) {
 }
 
 // verify looks whether a file can be the one that was wanted, and returns its
-// SHA-256.
+// SHA-256, also when the published checksum is another's.
 func verify(path string, published checksum) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -135,7 +135,7 @@ func verify(path string, published checksum) (string, error) {
 	}
 	if other != nil {
 		if has := hex.EncodeToString(other.Sum(nil)); has != published.Value {
-			return "", damaged{fmt.Errorf("its %s is %s, the catalogue says %s", published.Type, has, published.Value)}
+			return hex.EncodeToString(own.Sum(nil)), damaged{fmt.Errorf("its %s is %s, the catalogue says %s", published.Type, has, published.Value)}
 		}
 	}
 	return hex.EncodeToString(own.Sum(nil)), nil

@@ -28,6 +28,7 @@ type version struct {
 	SHA256       string   `json:"sha256,omitempty"`
 	Bytes        int64    `json:"bytes,omitempty"`
 	Joined       bool     `json:"joined,omitempty"` // of what came in more than one transfer
+	Misfit       bool     `json:"misfit,omitempty"` // its bytes do not have the published checksum
 }
 
 // is tells whether a server's answer of 304, with its tag, can be about the version.
@@ -365,7 +366,7 @@ func (d *download) show(have int64) {
 // end, and the file's tag would keep the rest out for good: it is forgotten.
 func (d *download) finish(open bool) error {
 	changed := d.part.LastModified
-	if open && d.part.Size < 0 && d.remote.Sum.Type == "" {
+	if open = open && d.part.Size < 0; open && d.remote.Sum.Type == "" {
 		d.part.ETag, d.part.LastModified = "", ""
 	}
 	if d.part.Gzip {
@@ -377,14 +378,17 @@ func (d *download) finish(open bool) error {
 		d.part.File, d.part.Gzip = plain, false
 	}
 	sum, err := verify(d.path(), d.remote.Sum)
+	d.part.SHA256, d.part.Bytes = sum, d.have()
 	if err != nil {
+		if _, d.part.Misfit = errors.AsType[damaged](err); open { // perhaps cut, and at the same byte each time
+			d.part.ETag, d.part.LastModified = "", ""
+		}
 		return err
 	}
 	if err := date(d.path(), changed, time.Now()); err != nil {
 		return err
 	}
-	d.part.SHA256, d.part.Bytes, d.part.Done = sum, d.have(), true
-	d.part.Size = d.part.Bytes
+	d.part.Done, d.part.Size = true, d.part.Bytes
 	return d.describe()
 }
 

@@ -150,7 +150,7 @@ func (s *source) fetch(ctx context.Context, f *File, report *FileReport, good, r
 	report.Bytes, report.Resumed = d.came, d.resumed
 	report.ETag, report.LastModified = v.ETag, v.LastModified
 	switch {
-	case err == nil && refused && had.By == s.Version && had.Refused != nil && had.Refused.SHA256 == v.SHA256:
+	case err == nil && refused && had.By == s.Version && had.Refused != nil && had.Refused.SHA256 == v.SHA256 && !had.Refused.Misfit:
 		return s.refusedBefore(d, report, had, v)
 	case err == nil && good && had.Good != nil && had.Good.SHA256 == v.SHA256:
 		s.unchanged(d, report, v)
@@ -171,7 +171,7 @@ func (s *source) fetch(ctx context.Context, f *File, report *FileReport, good, r
 			}
 			s.refuse(f.Name, v, report.Error, limit)
 		} else if _, spoilt := errors.AsType[damaged](err); spoilt {
-			s.refuse(f.Name, version{}, "", 0)
+			s.misfit(f.Name, v, report.Error)
 		}
 	}
 	return false
@@ -201,7 +201,7 @@ func (s *source) refusedBefore(d *download, report *FileReport, had record, v ve
 	report.fail(errors.New(brief(had.Reason, maxError-100) + " (refused before, and the file has not changed since; --force tries again)"))
 	s.refuse(report.Name, v, had.Reason, had.Limit)
 	s.remove(d.dir)
-	return true
+	return !v.Misfit
 }
 
 func (s *source) remove(dir string) {
@@ -223,6 +223,22 @@ func (s *source) refuse(name string, v version, reason string, limit int64) {
 		r.Refused, r.Reason, r.By, r.Limit = &v, reason, s.Version, limit
 	}
 	s.state.set(name, r)
+}
+
+// misfit remembers what came damaged. One transfer tells nothing of the file. But what
+// comes a second time with the same bytes and the same published checksum is what the
+// server has, beside a catalogue that is of another day: it is refused as long as both
+// are so. Without a tag nothing tells whether they are, and it comes again.
+func (s *source) misfit(name string, v version, reason string) {
+	had := s.state.Files[name].Refused
+	again := had != nil && had.Misfit && had.SHA256 == v.SHA256 && had.Published == v.Published
+	switch {
+	case !v.Misfit:
+		v = version{}
+	case !again || v.ETag == "" && v.LastModified == "":
+		v = version{SHA256: v.SHA256, Bytes: v.Bytes, Published: v.Published, Misfit: true}
+	}
+	s.refuse(name, v, reason, 0)
 }
 
 // ingest ingests what came, together; when that is refused, one file after the

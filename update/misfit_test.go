@@ -1,0 +1,123 @@
+package update
+
+import (
+	"crypto/sha1"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A staleKit has ingested a file, and now serves another beside a catalogue that
+// still has the checksum of a third.
+func staleKit(t *testing.T) *kit {
+	k := newKit(t)
+	k.put(weekly, observatory(t, "2026-01-15"))
+	k.publish(observatory(t, "2026-01-15"))
+	k.use(k.file("weekly", "data.gouv.fr", "/api", "observatoire"))
+	k.want(k.run(), Updated, "")
+	k.put(weekly, observatory(t, "2026-01-22"))
+	k.asked()
+	return k
+}
+
+// publish has the catalogue name the checksum of a text.
+func (k *kit) publish(text []byte) {
+	k.put("/api", fmt.Appendf(nil, `{"resources":[{"url":"%s","checksum":{"type":"sha1","value":"%x"}}]}`, weekly, sha1.Sum(text)))
+}
+
+// transfers are the requests for the weekly file since the last call.
+func (k *kit) transfers() []string {
+	return slices.DeleteFunc(k.asked(), func(line string) bool { return !strings.HasPrefix(line, weekly) })
+}
+
+// A file beside a stale checksum comes twice, and not each time.
+func TestStaleChecksum(t *testing.T) {
+	newer := observatory(t, "2026-01-29")
+	for name, mend := range map[string]func(k *kit){
+		"the catalogue": func(k *kit) { k.publish(k.files[weekly].text) },
+		"the file":      func(k *kit) { k.publish(newer); k.put(weekly, newer) },
+		"no checksum":   func(k *kit) { k.put("/api", fmt.Appendf(nil, `{"resources":[{"url":"%s"}]}`, weekly)) },
+	} {
+		k := staleKit(t)
+		whole := weekly + " 200 " + strconv.Itoa(len(k.files[weekly].text))
+		for range 2 {
+			k.want(k.run(), Failed, "the catalogue says")
+			if log := k.transfers(); !slices.Equal(log, []string{whole}) {
+				t.Errorf("asked %q", log)
+			}
+		}
+		before := k.listing()
+		for range 2 {
+			k.want(k.run(), Failed, "refused before")
+			if log := k.transfers(); !slices.Equal(log, []string{weekly + " 304 0"}) || k.listing() != before {
+				t.Errorf("asked %q", log)
+			}
+		}
+		o := k.options()
+		o.Force = true
+		k.want(k.runWith(o), Failed, "the catalogue says")
+		if log := k.transfers(); !slices.Equal(log, []string{whole}) {
+			t.Errorf("--force asked %q", log)
+		}
+		k.want(k.run(), Failed, "refused before")
+		if k.date() != "2026-01-15" {
+			t.Errorf("date %s", k.date())
+		}
+		k.noDownloads()
+		mend(k)
+		k.want(k.run(), Updated, "")
+		if k.date() == "2026-01-15" {
+			t.Errorf("%s is mended, and the date is still %s", name, k.date())
+		}
+		k.want(k.run(), Unchanged, "")
+	}
+}
+
+// Back to the file of before, and on to another that does not fit either.
+func TestStaleChecksumMoves(t *testing.T) {
+	k := staleKit(t)
+	k.want(k.run(), Failed, "the catalogue says")
+	k.put(weekly, observatory(t, "2026-01-15"))
+	k.want(k.run(), Unchanged, "")
+	for _, date := range []string{"2026-01-22", "2026-01-29", "2026-01-22"} { // never the same twice in a row
+		k.put(weekly, observatory(t, date))
+		k.asked()
+		k.want(k.run(), Failed, "the catalogue says")
+		if log := k.transfers(); len(log) != 1 || !strings.HasPrefix(log[0], weekly+" 200 ") {
+			t.Errorf("asked %q", log)
+		}
+	}
+	k.publish(observatory(t, "2026-02-05")) // another wrong sum: counted anew
+	k.want(k.run(), Failed, "the catalogue says")
+	k.asked()
+	k.want(k.run(), Failed, "the catalogue says")
+	k.want(k.run(), Failed, "refused before")
+}
+
+// Where nothing tells whether the file is another, it comes each time, and is taken
+// when it fits.
+func TestStaleChecksumWithoutTag(t *testing.T) {
+	good, wrong := observatory(t, "2026-01-22"), observatory(t, "2026-01-15")
+	for name, header := range map[string]string{
+		"no tag":   "Content-Length: " + strconv.Itoa(len(good)) + "\r\n",
+		"open end": "Etag: \"a\"\r\nLast-Modified: " + time.Unix(1e9, 0).UTC().Format(http.TimeFormat) + "\r\n", // perhaps cut
+	} {
+		k := newKit(t)
+		k.publish(good)
+		k.use(k.file("weekly", "data.gouv.fr", "/api", "observatoire"))
+		k.behave(weekly, raw(header, wrong))
+		for range 3 {
+			k.asked()
+			k.want(k.run(), Failed, "the catalogue says")
+			if log := k.transfers(); len(log) != 1 {
+				t.Errorf("%s: asked %q", name, log)
+			}
+		}
+		k.behave(weekly, raw(header, good))
+		k.want(k.run(), Updated, "")
+	}
+}
