@@ -13,7 +13,6 @@ package ised
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"relais/ingest/source"
@@ -114,8 +113,15 @@ func (c *country) read(f *source.Found, watch source.Watch) (*source.Report, err
 		return nil, err
 	}
 	defer r.Close()
-	for r.NextRow() {
-		if reason := c.row(r); reason != "" {
+	all := tallies{}
+	for r.Next() {
+		r.Rows++
+		reason := r.Broken()
+		all.add(r, reason == shiftedColumns)
+		if reason == "" {
+			reason = c.row(r)
+		}
+		if reason != "" {
 			r.Reject(reason)
 		}
 	}
@@ -133,8 +139,10 @@ func (c *country) read(f *source.Found, watch source.Watch) (*source.Report, err
 	} else if c.date = f.NameDate().String(); c.date == "" {
 		return nil, fmt.Errorf("%s: neither the column upload_date nor the file's name says a date that the data can have; name the file like Site_Data_Extract_FX_2026-01-15.csv", report.Path)
 	}
-	if left := c.left.String(); left != "" {
-		report.Warning = strings.TrimPrefix(report.Warning+"; "+left, "; ")
+	for _, warning := range []string{all.warning(), c.left.String()} {
+		if warning != "" {
+			report.Warn(warning)
+		}
 	}
 	return report, nil
 }

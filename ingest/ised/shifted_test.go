@@ -24,11 +24,17 @@ const (
 
 var planted = []string{"Planted", "555-0187", "mail.example", "planted"}
 
+// What the comma that splits a field may stand before, and how addresses may end.
+var (
+	more    = []string{", Inc.", ",Inc.", ", Ontario", ",Nord", ", ext. 5", ",17", ",-"}
+	endings = []string{"mail.example", "telus.com", "mail.museum", "bell.xn--p1ai", "sask.tel", "gov.on.ca", "xn--bcher-kva.qu\u00e9bec", "a.b.c.d.photography"}
+)
+
 // damaged returns the row with more commas in one field and a quoted field around
 // as many others, so that there are as many fields as before. The fields of personal
 // data that are not in keep, by bits, are empty.
-func damaged(split, join, by, keep, number int) string {
-	fields := strings.Split(filled, "|")
+func damaged(split, join, by, keep, number int, ending string) string {
+	fields := strings.Split(strings.Replace(filled, "mail.example", ending, 1), "|")
 	for i := range 3 {
 		if keep&(1<<i) == 0 {
 			fields[9+i] = "-"
@@ -38,7 +44,7 @@ func damaged(split, join, by, keep, number int) string {
 	text := ""
 	for i, f := range fields {
 		if i == split {
-			f += strings.Repeat(", Inc.", by)
+			f += strings.Repeat(more[number%len(more)], by)
 		}
 		if i == join {
 			f = `"` + f
@@ -55,7 +61,7 @@ func damaged(split, join, by, keep, number int) string {
 func TestShifted(t *testing.T) {
 	last := strings.Count(published, ",")
 	var b strings.Builder
-	b.WriteString("\ufeff" + published + "\n" + damaged(-1, -9, 0, 7, 0))
+	b.WriteString("\ufeff" + published + "\n" + damaged(-1, -9, 0, 7, 0, "mail.example"))
 	rows := 1
 	for keep := 1; keep < 8; keep++ {
 		for by := 1; by <= 6; by++ {
@@ -64,8 +70,10 @@ func TestShifted(t *testing.T) {
 					if join <= split && split <= join+by {
 						continue // within the quotes
 					}
-					b.WriteString(damaged(split, join, by, keep, rows))
-					rows++
+					for _, ending := range endings {
+						b.WriteString(damaged(split, join, by, keep, rows, ending))
+						rows++
+					}
 				}
 			}
 		}
@@ -106,39 +114,75 @@ func TestShifted(t *testing.T) {
 // A stray quote adds a field in one place and a pair of them takes one in another.
 func TestStrayQuotes(t *testing.T) {
 	shift := strings.Replace(strings.Replace(strings.ReplaceAll(filled, "|", ","), "Bell Mobility Inc.", `""Bell Mobility, Inc."`, 1), "Main St,FX", `"Main St,FX"`, 1)
-	_, report, _, err := build(t, "fx.csv", published+"\n"+damaged(-1, -9, 0, 7, 0)+shift+"\n")
+	_, report, _, err := build(t, "fx.csv", published+"\n"+damaged(-1, -9, 0, 7, 0, "mail.example")+shift+"\n")
 	if err != nil || report.Rejected["broken record"] != 1 || report.Served != 1 {
 		t.Errorf("%+v, %v", report, err)
 	}
 }
 
+// What people write in good rows, and what only a shift can have put there.
 func TestShiftedFields(t *testing.T) {
 	names := strings.Split(published, ",")
-	test := shifted(func(c table.Column) int {
-		return slices.IndexFunc(names, func(n string) bool { return strings.Trim(n, "*") == c.Name })
-	})
+	for i := range names {
+		names[i] = strings.Trim(names[i], "*")
+	}
+	test := shifted(func(c table.Column) int { return slices.Index(names, c.Name) })
 	for _, tt := range []struct {
-		column, text string
-		want         bool
+		column string
+		good   bool
+		texts  []string
 	}{
-		{"location", "Hwy 7 @ Jane St", false}, {"location", "Hwy 7@Jane St. West", false}, {"location", "zoe@mail.example", true},
-		{"location", "zoe&#64;mail.example", true}, {"location", "write to <Zoe@mail.example>", true}, {"location", "613-555-0187", true},
-		{"location", "(613) 555-0187 ext. 12", true}, {"location", "+1 613.555.0187", true}, {"location", "Tower 613", false}, {"location", "6135550187 Main St", false},
-		{"record_id", "6135550187", false}, {"reference_number", "zoe@mail.example", true}, {"technology", "zoe@lte.example", true}, {"area_name", "a@b.example", true},
-		{"account_number", "Bell Mobility Inc.", true}, {"account_number", "100000001,Bell Mobility Inc.", true}, {"account_number", "A-1", false}, {"account_number", "-", false},
-		{"licensee_name", "100000001", true}, {"licensee_name", "9123-4567 Qu\xe9bec", false}, {"licensee_name", "\u0412\u0418\u0427", false}, {"licensee_name", "-", false},
-		{"contact_name", "noc@mail.example", false}, {"contact_name", "613-555-0187", false},
-		{"business_telephone", "zoe@mail.example", true}, {"business_telephone", "Zoe", true}, {"business_telephone", "N/A", false}, {"business_telephone", "", false},
-		{"email_address", "613-555-0187", true}, {"email_address", "Zoe", true}, {"email_address", "Main St", true}, {"email_address", "www.mail.example", false},
-		{"email_address", " none ", false}, {"email_address", "a@b.example; c@d.example", false},
+		{contactName, true, []string{"noc@mail.example", "613-555-0187", "Planted, Zoe", "-", ""}},
+		{telephone, true, []string{"s.o.", "S/O", "N/D", "Not available", "aucun", "unlisted", "604-555-1234 noc@telus.com", "613-555-0187, 613-555-0188", "N/A", ""}},
+		{email, true, []string{"aucun", "not available", "no email", "spectrum at rogers dot com", "a@b.ca; c@d.ca", "www.telus.com", " none "}},
+		{"location", true, []string{"Hwy 7 @ St.Clair", "Yonge@St.Clair W", "Bathurst@Mt.Pleasant", "Cty.Rd 4@Cty.Rd 9", "Ste-Th\u00e9r\u00e8se @ boul.Labelle", "Hwy 7@Jane St. West",
+			"Tower 613", "6135550187 Main St", "12 Main St, Toronto, ON", "12 Main St,Toronto", "Yonge@Bloor, Toronto", "Yonge@St.Clair W,Toronto", "O&#39;Leary", "R&amp;D;x", "a,,b"}},
+		{"location", false, []string{"zoe@telus.com", "zoe&#64;telus.com", "write to <Zoe@Telus.COM>", "zoe@gov.on.ca.", "613-555-0187", "(613) 555-0187 ext. 12", "+1 613.555.0187",
+			"613-555-0187, Main St", "zoe@mail.museum,Main St", "Zoe,-,-,Main St", "Zoe,,,Main St", "613-555-0187,-,Main St"}},
+		{"account_number", true, []string{"A 100-200", "SASKTEL", "A-1", "100000001", "-"}},
+		{"account_number", false, []string{"Bell Mobility Inc.", "100000001,Bell Mobility Inc.", "(613) 555-0187", "zoe@mail.p1"}},
+		{"licensee_name", true, []string{"9123-4567 Qu\xe9bec", "\u0412\u0418\u0427", "Ice, Inc.", "Ice,Inc.", "Ice, Snow and Co", "-"}},
+		{"licensee_name", false, []string{"100000001", "Bell,Zoe Planted", "Bell,613-555-0187", "zoe@telus.com"}},
+		{"reference_number", true, []string{"Q@2025.Jan", "Monthly upload, January", "Jan,2025"}},
+		{"reference_number", false, []string{"zoe@telus.com", "613-555-0187"}},
+		{"area_name", true, []string{"Yukon, Northwest Territories", "Yukon,Nunavut", "80010765@X.dat"}},
+		{"record_id", true, []string{"6135550187", "RRUS32@B66.LTE", "A,B", "80010765@X.dat"}},
+		{"technology", false, []string{"zoe@telus.com", "FX,LTE"}},
+		{"technology", true, []string{"WIMAX", "-"}},
+		{"station_type", false, []string{"Main St,FX"}},
+		{"province_code", false, []string{"17", "43.64"}},
+		{"latitude", false, []string{"ON", "Main St"}},
+		{"latitude", true, []string{"NaN", "-Inf", "0x2b", "4e1", "-"}},
 	} {
-		fields := make([][]byte, len(names))
-		fields[slices.IndexFunc(names, func(n string) bool { return strings.Trim(n, "*") == tt.column })] = []byte(tt.text)
-		if got := test(fields); got != tt.want {
-			t.Errorf("%s %q: %t", tt.column, tt.text, got)
+		for _, text := range tt.texts {
+			var fields [][]byte
+			for _, f := range strings.Split(filled, "|") {
+				fields = append(fields, []byte(f))
+			}
+			fields[slices.Index(names, tt.column)] = []byte(text)
+			if got := !test(fields); got != tt.good {
+				t.Errorf("%s %q: good %t", tt.column, text, got)
+			}
 		}
 	}
 	if shifted(func(table.Column) int { return -1 })(nil) {
 		t.Error("a table without the columns is shifted")
+	}
+}
+
+// A carrier that writes what nobody thought of loses no row where nothing can have been
+// joined, and where it loses most of them the report tells, without its name.
+func TestMostShifted(t *testing.T) {
+	some := with(t, "business_telephone", "voir le site", "email_address", "voir le site", "licensee_name", "Zoe Mobile")
+	lost := with(t, "business_telephone", "voir le site", "email_address", "voir le site", "licensee_name", "Zoe Mobile", "location", `"Main St,Nord"`)
+	few := with(t, "licensee_name", "Nord Mobile", "location", "613-555-0187")
+	for _, tt := range []struct {
+		some, lost int
+		want       string
+	}{{20, 20, ""}, {19, 20, "most rows of 1 licensees have shifted columns, 20 of 39, the first on line 31"}, {0, 9, ""}, {0, 10, "most rows of 1 licensees have shifted columns, 10 of 10, the first on line 12"}} {
+		_, report, _, err := build(t, "fx.csv", header+strings.Repeat(good, 10)+strings.Repeat(some, tt.some)+strings.Repeat(lost, tt.lost)+few)
+		if err != nil || report.Rejected["shifted columns"] != tt.lost+1 || report.Served != 10+tt.some || report.Warning != tt.want {
+			t.Errorf("%d and %d: %+v, %v", tt.some, tt.lost, report, err)
+		}
 	}
 }

@@ -34,7 +34,7 @@ func (l leftOut) String() string {
 
 // number reads a decimal number: digits and a point, nothing of NaN, Inf or 0x10.
 func number(b []byte) (float64, bool) {
-	if len(b) == 0 || len(b) > 32 || bytes.ContainsFunc(b, func(r rune) bool { return (r < '0' || r > '9') && r != '.' && r != '-' && r != '+' }) {
+	if len(b) == 0 || len(b) > 32 || slices.ContainsFunc(b, func(c byte) bool { return (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' }) {
 		return 0, false
 	}
 	x, err := strconv.ParseFloat(string(b), 64)
@@ -126,7 +126,8 @@ func cellOf(raw []byte) (eci uint32, ok bool) {
 	if n, whole := digits(raw); whole {
 		return n, n >= 1<<cellBits && n <= maxECI && raw[0] != '0'
 	}
-	words := bytes.FieldsFunc(bytes.ToUpper(raw), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	upper := bytes.ToUpper(raw)
+	words := bytes.FieldsFunc(upper, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for i, word := range words {
 		words[i] = bytes.TrimPrefix(word, []byte("LTE"))
 		n, whole := digits(words[i])
@@ -138,7 +139,7 @@ func cellOf(raw []byte) (eci uint32, ok bool) {
 		}
 		eci, ok = n, true
 	}
-	others := slices.ContainsFunc(otherCells, func(part string) bool { return bytes.Contains(bytes.ToUpper(raw), []byte(part)) })
+	others := slices.ContainsFunc(otherCells, func(part string) bool { return bytes.Contains(upper, []byte(part)) })
 	return eci, ok && (!others || slices.ContainsFunc(words, func(word []byte) bool {
 		n, whole := digits(word)
 		return whole && n == eci>>cellBits
