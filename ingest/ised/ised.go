@@ -117,7 +117,9 @@ func (c *country) read(f *source.Found, watch source.Watch) (*source.Report, err
 	for r.Next() {
 		r.Rows++
 		reason := r.Broken()
-		all.add(r, reason == shiftedColumns)
+		if reason == "" || reason == shiftedColumns {
+			all.add(r, reason != "")
+		}
 		if reason == "" {
 			reason = c.row(r)
 		}

@@ -27,7 +27,7 @@ const (
 	personal             // is dropped, whatever it is
 	code                 // never has a separator in it
 	prose                // people write it, with commas
-	beside               // prose or not, a column of personal data follows it
+	beside               // no code is between it and a column of personal data behind it
 )
 
 // A witness is a column whose fields are known by their form.
@@ -44,9 +44,9 @@ type witness struct {
 // separator in it. What lies between the two stands under wrong names. Where nothing
 // is joined, placeholders and names that nobody thought of are no reason for doubt:
 // few columns are looked at, for what cannot be theirs. Where a field may be a joined
-// one, each column that has a form must show it. Two kinds of joined fields displace
-// no such column, and are known by themselves: a personal field behind the text of
-// the column before it, and a telephone number or an address before a location.
+// one, each column that has a form must show it. Two kinds of joined fields need not
+// displace such a column, and are known by themselves: a personal field behind the
+// text of a column before it, and a telephone number or an address before a location.
 func shifted(at func(table.Column) int) func(fields [][]byte) bool {
 	named := func(name string) int { return at(table.Column{Name: name}) }
 	account := at(table.Column{Name: "account_number", Aliases: []string{"NEW_ACCOUNT"}})
@@ -65,8 +65,8 @@ func shifted(at func(table.Column) int) func(fields [][]byte) bool {
 	texts := []int{at(columns[colLocation]), at(columns[colReference]), at(columns[colLicensee])}
 	set(prose, append(texts, named("area_name"))...)
 	set(personal, contact, phone, mail)
-	for i := range roles {
-		if i+1 < len(roles) && roles[i+1] == personal && (roles[i] == free || roles[i] == prose) {
+	for i := len(roles) - 2; i >= 0; i-- { // back to the column that has a form
+		if (roles[i] == free || roles[i] == prose) && (roles[i+1] == personal || roles[i+1] == beside) {
 			roles[i] = beside
 		}
 	}
@@ -79,7 +79,7 @@ func shifted(at func(table.Column) int) func(fields [][]byte) bool {
 		witness{account, hasDigit, true}, witness{licensee, isName, true}, witness{at(columns[colCategory]), isCategory, true},
 		witness{at(columns[colTechnology]), isTechnology, true}, witness{province, isProvince, false},
 		witness{latitude, isDegrees, true}, witness{longitude, isDegrees, true},
-		witness{contact, isContact, false}, witness{phone, isTelephone, false}, witness{mail, isMail, false})
+		witness{at(columns[colRecord]), isRecord, false}, witness{contact, isContact, false}, witness{phone, isTelephone, false}, witness{mail, isMail, false})
 	return func(fields [][]byte) bool {
 		doubt := false
 		for i, f := range fields {
@@ -210,8 +210,7 @@ func indexSeparator(f []byte) int {
 	return slices.IndexFunc(f, func(b byte) bool { return markOf[b]&separator != 0 })
 }
 
-// stated returns a field, empty when it says in one of the usual ways that there is
-// nothing to say.
+// stated returns a field, empty when the source says that it has nothing to say.
 func stated(f []byte) []byte {
 	if f = bytes.TrimSpace(f); len(f) > 1 || len(f) == 1 && f[0] != '-' {
 		return f
@@ -247,7 +246,7 @@ func isFigure(f []byte) bool {
 
 func isCategory(f []byte) bool { return len(f) <= 10 && isName(f) && bytes.IndexByte(f, ' ') < 0 }
 
-func isTechnology(f []byte) bool { return generation(f) != 0 && !bytes.ContainsAny(f, " @.") }
+func isTechnology(f []byte) bool { return generation(f) != 0 && !bytes.ContainsAny(f, "@.") }
 
 func isProvince(f []byte) bool {
 	_, ok := market.Get(market.CA).Area(string(f))
@@ -259,23 +258,27 @@ func isDegrees(f []byte) bool {
 	return ok
 }
 
+// isRecord: any name but an address or a telephone number.
+func isRecord(f []byte) bool { return bytes.IndexByte(f, '@') < 0 && !isNumber(f) }
+
 // isContact: no telephone number, nor the rest of a company's name.
 func isContact(f []byte) bool { return !isNumber(f) && !isForm(f) }
 
 func isTelephone(f []byte) bool { return hasDigit(f) || isNothing(f) }
 
 func isMail(f []byte) bool {
-	return bytes.IndexByte(f, '@') >= 0 || isNothing(f) || webAddress.Match(f)
+	return bytes.IndexByte(f, '@') >= 0 || isNothing(f) || webAddress.Match(f) || bytes.Contains(f, []byte(" at ")) && bytes.Contains(f, []byte(" dot "))
 }
+
+// nothing are the usual words for it, without points at their ends.
+var nothing = []string{"", "0", "n/a", "na", "n.a", "n/d", "nd", "n.d", "s.o", "s/o", "so", "nil", "no", "none", "null", "aucun", "aucune", "tbd", "unknown", "inconnu",
+	"unlisted", "not available", "not applicable", "non disponible", "sans objet", "no email", "no e-mail", "no phone"}
 
 // isNothing tells whether a field says in words that there is nothing to say.
 func isNothing(f []byte) bool {
 	f = bytes.Trim(f, " .-")
 	return slices.ContainsFunc(nothing, func(word string) bool { return len(f) == len(word) && bytes.EqualFold(f, []byte(word)) })
 }
-
-var nothing = []string{"", "0", "n/a", "na", "n.a", "n/d", "nd", "n.d", "s.o", "s/o", "so", "nil", "no", "none", "null", "aucun", "aucune", "tbd", "unknown", "inconnu",
-	"unlisted", "not available", "not applicable", "non disponible", "sans objet", "no email", "no e-mail", "no phone"}
 
 // isForm tells whether a part of a name says what form of company it is.
 func isForm(part []byte) bool {

@@ -30,17 +30,26 @@ var (
 	endings = []string{"mail.example", "telus.com", "mail.museum", "bell.xn--p1ai", "sask.tel", "gov.on.ca", "xn--bcher-kva.qu\u00e9bec", "a.b.c.d.photography"}
 )
 
+// The older layout, with what other programs add to it: personal data comes last.
+const (
+	olderHeader = "NEW_ACCOUNT,NEW_LICNO,LICENSEE,SERVICE,TRANSMIT_FREQ,LOCATION,PROV,LATITUDE,LONGITUDE,STUCT_HT,TX_ANT_HT,TX_ANT_AZIM,LAST_UPLOAD_DATE," +
+		"TECHNOLOGY,CELL_ID,PHYSICAL_ID,STRUCTURE_TYPE,RECORD_ID,REFERENCE_NUMBER,CONTACT_NAME,BUSINESS_TELEPHONE,EMAIL_ADDRESS"
+	olderFilled = "100000001|010000001|Bell Mobility Inc.|CELL|871|Main St|ON|43.642321|-79.387089|55|50|120|2026-01-10|" +
+		"LTE|LTE 26345730|17|T|R1|Monthly upload|Zoe Planted|(613) 555-0187|zoe.planted@mail.example"
+)
+
 // damaged returns the row with more commas in one field and a quoted field around
 // as many others, so that there are as many fields as before. The fields of personal
 // data that are not in keep, by bits, are empty.
-func damaged(split, join, by, keep, number int, ending string) string {
+func damaged(filled string, split, join, by, keep, number int, ending string) string {
 	fields := strings.Split(strings.Replace(filled, "mail.example", ending, 1), "|")
+	contact, latitude := slices.Index(fields, "Zoe Planted"), slices.Index(fields, "43.642321")
 	for i := range 3 {
 		if keep&(1<<i) == 0 {
-			fields[9+i] = "-"
+			fields[contact+i] = "-"
 		}
 	}
-	fields[18] = fmt.Sprintf("%.5f", 43+float64(number)*1e-4) // a place of its own
+	fields[latitude] = fmt.Sprintf("%.5f", 43+float64(number)*1e-4) // a place of its own
 	text := ""
 	for i, f := range fields {
 		if i == split {
@@ -59,9 +68,14 @@ func damaged(split, join, by, keep, number int, ending string) string {
 
 // However a row is shifted, nobody's name, telephone or address is served or kept.
 func TestShifted(t *testing.T) {
-	last := strings.Count(published, ",")
+	t.Run("published", func(t *testing.T) { testShifted(t, "\ufeff"+published, filled) })
+	t.Run("older", func(t *testing.T) { testShifted(t, olderHeader, olderFilled) })
+}
+
+func testShifted(t *testing.T, header, filled string) {
+	last := strings.Count(header, ",")
 	var b strings.Builder
-	b.WriteString("\ufeff" + published + "\n" + damaged(-1, -9, 0, 7, 0, "mail.example"))
+	b.WriteString(header + "\n" + damaged(filled, -1, -9, 0, 7, 0, "mail.example"))
 	rows := 1
 	for keep := 1; keep < 8; keep++ {
 		for by := 1; by <= 6; by++ {
@@ -71,7 +85,7 @@ func TestShifted(t *testing.T) {
 						continue // within the quotes
 					}
 					for _, ending := range endings {
-						b.WriteString(damaged(split, join, by, keep, rows, ending))
+						b.WriteString(damaged(filled, split, join, by, keep, rows, ending))
 						rows++
 					}
 				}
@@ -114,7 +128,7 @@ func TestShifted(t *testing.T) {
 // A stray quote adds a field in one place and a pair of them takes one in another.
 func TestStrayQuotes(t *testing.T) {
 	shift := strings.Replace(strings.Replace(strings.ReplaceAll(filled, "|", ","), "Bell Mobility Inc.", `""Bell Mobility, Inc."`, 1), "Main St,FX", `"Main St,FX"`, 1)
-	_, report, _, err := build(t, "fx.csv", published+"\n"+damaged(-1, -9, 0, 7, 0, "mail.example")+shift+"\n")
+	_, report, _, err := build(t, "fx.csv", published+"\n"+damaged(filled, -1, -9, 0, 7, 0, "mail.example")+shift+"\n")
 	if err != nil || report.Rejected["broken record"] != 1 || report.Served != 1 {
 		t.Errorf("%+v, %v", report, err)
 	}

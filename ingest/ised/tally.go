@@ -17,7 +17,7 @@ type tally struct{ rows, shifted, line int } // line: the first that is shifted
 // somebody's, so that no name is ever told.
 type tallies map[string]*tally
 
-// add takes in a row whose number of fields is right, or that is not shifted.
+// add takes in a row that is whole, or shifted.
 func (all tallies) add(r *source.Reader, shifted bool) {
 	name := r.Field(colLicensee)
 	t := all[string(name)]
