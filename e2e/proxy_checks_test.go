@@ -100,6 +100,13 @@ func checkAnswers(t *testing.T, s *server, base, key, pageKey string) {
 			h.Set("X-API-Key", key)
 		}
 		want, got := call(t, from, s.base+tt.path, h), call(t, from, base+tt.path, h)
+		for range 20 { // an export may be prepared meanwhile, and is then compressed better
+			again := call(t, from, s.base+tt.path, h)
+			if bytes.Equal(again.body, want.body) {
+				break
+			}
+			want, got = again, call(t, from, base+tt.path, h)
+		}
 		if got.status != tt.status || want.status != tt.status || !bytes.Equal(got.body, want.body) || len(got.body) < tt.least || got.length != want.length {
 			t.Errorf("%s %q: %d, %d bytes, Content-Length %d; straight %d, %d bytes, %d", tt.path, tt.header, got.status, len(got.body), got.length, want.status, len(want.body), want.length)
 		}
