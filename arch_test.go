@@ -32,6 +32,7 @@ var allowed = []struct {
 	{"ingest/ised", "fold geo market site snapshot ingest/source ingest/table"},
 	{"ingest", "folder market snapshot ingest/anfr ingest/bakom ingest/belgium ingest/cells ingest/ised ingest/source"},
 	{"update", "data folder ingest market snapshot"},
+	{"photos/worker", ""},
 	{"store", "folder"},
 	{"access", "fold folder store"},
 	{"admin", "access folder store"},

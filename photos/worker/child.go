@@ -1,0 +1,118 @@
+package worker
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// Command is the subcommand of the program that a worker runs.
+const Command = "photo-worker"
+
+// niceness of the workers: whoever asks for antennas comes first.
+const niceness = 10
+
+// Serve is a worker: it does jobs from in until in ends, and writes what comes of
+// each to out. memory is how many bytes its data may have.
+func Serve[J, R any](in io.Reader, out io.Writer, memory uint64, do func(job J, input []byte) (R, [][]byte)) error {
+	if err := confine(memory); err != nil {
+		return err
+	}
+	jobs := make(chan job[J])
+	go readJobs(in, jobs)
+	for j := range jobs {
+		if j.err != nil {
+			return j.err
+		}
+		result, blobs := do(j.is, j.input)
+		if err := sendBlobs(out, result, blobs); err != nil {
+			return err
+		}
+		j.input, blobs = nil, nil
+		debug.FreeOSMemory() // it may wait for long
+	}
+	return nil
+}
+
+type job[J any] struct {
+	is    J
+	input []byte
+	err   error
+}
+
+// readJobs also notices that the server is gone while a job runs: nobody would end
+// it then.
+func readJobs[J any](in io.Reader, jobs chan<- job[J]) {
+	r := bufio.NewReader(in)
+	for {
+		var j job[J]
+		blobs, err := receive(r, &j.is, MaxInput)
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			os.Exit(0)
+		}
+		if err == nil && len(blobs) != 1 {
+			err = fmt.Errorf("a job with %d blobs", len(blobs))
+		}
+		if err == nil {
+			j.input = blobs[0]
+		}
+		j.err = err
+		jobs <- j
+	}
+}
+
+func sendBlobs(w io.Writer, is any, blobs [][]byte) error {
+	buffered := bufio.NewWriter(w)
+	sizes, readers := make([]int64, len(blobs)), make([]io.Reader, len(blobs))
+	for i, b := range blobs {
+		sizes[i], readers[i] = int64(len(b)), bytes.NewReader(b)
+	}
+	if err := send(buffered, is, sizes, readers...); err != nil {
+		return err
+	}
+	return buffered.Flush()
+}
+
+// confine takes from the process what decoding does not need: memory beyond the
+// bound, files to write, core dumps.
+func confine(memory uint64) error {
+	for _, l := range []struct {
+		what  int
+		limit uint64
+	}{{unix.RLIMIT_DATA, memory}, {unix.RLIMIT_FSIZE, 0}, {unix.RLIMIT_CORE, 0}} {
+		if err := unix.Setrlimit(l.what, &unix.Rlimit{Cur: l.limit, Max: l.limit}); err != nil {
+			return fmt.Errorf("limit the worker: %w", err)
+		}
+	}
+	debug.SetMemoryLimit(int64(memory - memory/4)) // collect before the bound is met
+	return step(niceness)
+}
+
+// step back behind other processes: Linux keeps the priority by thread, and new
+// threads have that of the one that made them.
+func step(nice int) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	threads, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return unix.Setpriority(unix.PRIO_PROCESS, 0, nice)
+	}
+	for _, t := range threads {
+		id, err := strconv.Atoi(t.Name())
+		if err != nil {
+			continue
+		}
+		if err := unix.Setpriority(unix.PRIO_PROCESS, id, nice); err != nil && err != unix.ESRCH {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,238 @@
+// Package worker runs jobs on untrusted bytes in processes of their own: the same
+// program, started with another subcommand. A process has bounded memory and one
+// job at a time, and is killed when the job takes too long; whatever a job does to
+// it, the server goes on and the next job gets a new process. What a job is, the
+// package does not know.
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Bounds of a job.
+const (
+	MaxInput  = 32 << 20 // bytes
+	maxOutput = 16 << 20 // bytes
+)
+
+// Errors of Do.
+var (
+	// ErrBusy is the error of a job for which there is no room now.
+	ErrBusy = errors.New("too many images are being processed")
+	// ErrFault is the error of a job that killed its worker or took too long.
+	ErrFault = errors.New("the image could not be processed")
+)
+
+// Options say how a pool works. Zeros are replaced by what New says.
+type Options struct {
+	Program  []string      // that runs Serve, with its arguments
+	Workers  int           // at most; default: as many as cores, two at least
+	Waiting  int           // jobs that may wait; default: four for each worker
+	Patience time.Duration // that a job waits; default: 20 s
+	Deadline time.Duration // of a job; default: 20 s
+	Idle     time.Duration // after which a process without a job ends; default: 10 min
+	Log      *slog.Logger
+}
+
+// A Pool starts processes when there are jobs for them.
+type Pool struct {
+	Options
+	slots   chan struct{} // held by a job
+	alone   chan struct{} // held by a job that must be the only one of its kind
+	mu      sync.Mutex
+	idle    []*process   // without a job, the one that had one last at the end
+	waiting atomic.Int64 // jobs, with those that run
+	starter *starter
+	closing context.Context
+	close   context.CancelFunc
+	idling  sync.WaitGroup
+}
+
+// New makes a pool; no process runs yet.
+func New(o Options) *Pool {
+	if o.Workers == 0 {
+		o.Workers = max(2, runtime.GOMAXPROCS(0))
+	}
+	if o.Waiting == 0 {
+		o.Waiting = 4 * o.Workers
+	}
+	if o.Patience == 0 {
+		o.Patience = 20 * time.Second
+	}
+	if o.Deadline == 0 {
+		o.Deadline = 20 * time.Second
+	}
+	if o.Idle == 0 {
+		o.Idle = 10 * time.Minute
+	}
+	p := &Pool{Options: o, slots: make(chan struct{}, o.Workers), alone: make(chan struct{}, 1), starter: newStarter()}
+	p.closing, p.close = context.WithCancel(context.Background())
+	p.idling.Go(p.watchIdle)
+	return p
+}
+
+// Close ends the processes. Jobs that run fail.
+func (p *Pool) Close() {
+	p.close()
+	p.idling.Wait()
+	for range p.Workers {
+		p.slots <- struct{}{}
+	}
+	p.endIdle(0)
+	p.starter.close()
+}
+
+// A Job is bytes and what is to be done with them.
+type Job struct {
+	Is    any // goes to the worker as JSON
+	Input io.Reader
+	Size  int64 // of Input, in bytes
+	Alone bool  // no other such job runs meanwhile
+}
+
+// Do has the job done. result is filled in with the worker's answer; its blobs are
+// returned. The error is ErrBusy, ErrFault, that of ctx or of Input, or says why no
+// process could be started.
+func (p *Pool) Do(ctx context.Context, j Job, result any) ([][]byte, error) {
+	giveBack, err := p.take(ctx, j.Alone)
+	if err != nil {
+		return nil, err
+	}
+	defer giveBack()
+	worker, err := p.process()
+	if err != nil {
+		return nil, fmt.Errorf("start a worker: %w", err)
+	}
+	blobs, err := p.run(ctx, worker, j, result)
+	if err != nil {
+		said := worker.end()
+		if errors.Is(err, ErrFault) {
+			p.Log.Warn("a worker was replaced", "error", err, "said", said)
+		}
+		return nil, err
+	}
+	worker.last = time.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle = append(p.idle, worker)
+	return blobs, nil
+}
+
+// process returns a process that has no job.
+func (p *Pool) process() (*process, error) {
+	p.mu.Lock()
+	if last := len(p.idle) - 1; last >= 0 {
+		defer p.mu.Unlock()
+		warm := p.idle[last]
+		p.idle = p.idle[:last]
+		return warm, nil
+	}
+	p.mu.Unlock()
+	return p.starter.start(p.Program)
+}
+
+// take waits for leave to run a job, which is to be given back.
+func (p *Pool) take(ctx context.Context, alone bool) (giveBack func(), err error) {
+	if p.waiting.Add(1) > int64(p.Waiting+p.Workers) {
+		p.waiting.Add(-1)
+		return nil, ErrBusy
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, p.Patience, ErrBusy)
+	defer cancel()
+	var held []chan struct{}
+	giveBack = func() {
+		for _, c := range held {
+			<-c
+		}
+		p.waiting.Add(-1)
+	}
+	wanted := []chan struct{}{p.slots}
+	if alone { // first, so that those that wait keep nobody else from a slot
+		wanted = []chan struct{}{p.alone, p.slots}
+	}
+	for _, c := range wanted {
+		select {
+		case c <- struct{}{}:
+			held = append(held, c)
+		case <-ctx.Done():
+			giveBack()
+			return nil, context.Cause(ctx)
+		}
+	}
+	return giveBack, nil
+}
+
+// run sends the job to the process and waits for its answer.
+func (p *Pool) run(ctx context.Context, worker *process, j Job, result any) (blobs [][]byte, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, p.Deadline, fmt.Errorf("%w in %s", ErrFault, p.Deadline))
+	defer cancel()
+	defer context.AfterFunc(p.closing, cancel)()
+	killing := context.AfterFunc(ctx, worker.kill)
+	defer killing()
+	source := &sourceReader{from: j.Input, left: j.Size}
+	err = send(worker.in, j.Is, []int64{j.Size}, source)
+	if source.err != nil {
+		return nil, source.err
+	}
+	if err == nil {
+		blobs, err = receive(worker.out, result, maxOutput)
+	}
+	if !killing() && err == nil { // it is being killed all the same
+		err = context.Cause(ctx)
+	}
+	switch {
+	case err == nil:
+		return blobs, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	}
+	return nil, fmt.Errorf("%w: %w", ErrFault, err)
+}
+
+// A sourceReader remembers that it was the source that failed, and not the worker.
+type sourceReader struct {
+	from io.Reader
+	left int64
+	err  error
+}
+
+func (s *sourceReader) Read(b []byte) (int, error) {
+	n, err := s.from.Read(b)
+	if s.left -= int64(n); err != nil && s.left > 0 {
+		s.err = fmt.Errorf("read the image: %w", err)
+	}
+	return n, err
+}
+
+// watchIdle ends processes that have had no job for long: a warm one keeps its
+// decoders' memory.
+func (p *Pool) watchIdle() {
+	tick := time.NewTicker(max(p.Idle/4, time.Millisecond))
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.closing.Done():
+			return
+		case <-tick.C:
+			p.endIdle(p.Idle)
+		}
+	}
+}
+
+// endIdle ends the processes whose last job ended that long ago.
+func (p *Pool) endIdle(after time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.idle) > 0 && time.Since(p.idle[0].last) >= after {
+		p.idle[0].end()
+		p.idle = p.idle[1:]
+	}
+}

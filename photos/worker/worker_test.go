@@ -1,0 +1,296 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const testMemory = 512 << 20
+
+// TestMain is also the program of the workers.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == Command {
+		if err := Serve(os.Stdin, os.Stdout, testMemory, obey); err != nil {
+			os.Stderr.WriteString(err.Error())
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+type order struct {
+	What string
+	Path string
+}
+
+type answer struct {
+	PID     int
+	Nice    int
+	Failure string
+	Begin   time.Time
+	End     time.Time
+	Env     []string
+}
+
+var (
+	spun  int
+	eaten [][]byte
+)
+
+func obey(o order, input []byte) (answer, [][]byte) {
+	a := answer{PID: os.Getpid(), Env: os.Environ()}
+	switch o.What {
+	case "hash":
+		sum := sha256.Sum256(input)
+		return a, [][]byte{sum[:], input[:min(len(input), 10)]}
+	case "sleep":
+		a.Begin = time.Now()
+		time.Sleep(200 * time.Millisecond)
+		a.End = time.Now()
+	case "hang":
+		for i := 0; ; i++ {
+			spun = i
+		}
+	case "eat":
+		for {
+			eaten = append(eaten, bytes.Repeat([]byte{1}, 16<<20))
+		}
+	case "crash":
+		panic("a decoder's bug")
+	case "write":
+		if err := os.WriteFile(o.Path, []byte("x"), 0o600); err != nil {
+			a.Failure = err.Error()
+		}
+	case "nice":
+		nice, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
+		a.Nice = 20 - nice // as the system call counts
+		if err != nil {
+			a.Failure = err.Error()
+		}
+	case "babble":
+		os.Stdout.Write(bytes.Repeat([]byte{0xff}, 1<<20))
+	case "big":
+		return a, [][]byte{make([]byte, maxOutput+1)}
+	}
+	return a, nil
+}
+
+func newPool(t *testing.T, o Options) *Pool {
+	t.Helper()
+	o.Program, o.Log = []string{os.Args[0], Command}, slog.New(slog.DiscardHandler)
+	p := New(o)
+	t.Cleanup(p.Close)
+	return p
+}
+
+func (p *Pool) do(what string) (a answer, blobs [][]byte, err error) {
+	blobs, err = p.Do(context.Background(), Job{Is: order{What: what}, Input: strings.NewReader("bytes"), Size: 5}, &a)
+	return a, blobs, err
+}
+
+func TestJobs(t *testing.T) {
+	p := newPool(t, Options{})
+	input := bytes.Repeat([]byte("twenty megabytes or so "), 1_000_000)
+	var a answer
+	blobs, err := p.Do(context.Background(), Job{Is: order{What: "hash"}, Input: bytes.NewReader(input), Size: int64(len(input))}, &a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := sha256.Sum256(input); !bytes.Equal(blobs[0], want[:]) || string(blobs[1]) != "twenty meg" {
+		t.Errorf("the worker saw other bytes: %x, %q", blobs[0], blobs[1])
+	}
+	if a.PID == os.Getpid() || len(a.Env) != 0 {
+		t.Errorf("process %d, environment %q", a.PID, a.Env)
+	}
+	again, _, err := p.do("hash")
+	if err != nil || again.PID != a.PID {
+		t.Errorf("a warm worker is not used: process %d after %d, %v", again.PID, a.PID, err)
+	}
+	nice, _, err := p.do("nice")
+	if err != nil || nice.Nice != niceness {
+		t.Errorf("niceness %d, %v", nice.Nice, err)
+	}
+}
+
+// A job that does its worst costs its worker, and nothing else.
+func TestFaults(t *testing.T) {
+	p := newPool(t, Options{Deadline: 3 * time.Second})
+	before, _, err := p.do("hash")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, what := range []string{"hang", "eat", "crash", "babble", "big"} {
+		t.Run(what, func(t *testing.T) {
+			start := time.Now()
+			if _, _, err := p.do(what); !errors.Is(err, ErrFault) {
+				t.Errorf("error %v", err)
+			}
+			if took := time.Since(start); took > 20*time.Second {
+				t.Errorf("it took %s", took)
+			}
+			after, _, err := p.do("hash")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if after.PID == before.PID {
+				t.Error("the worker was not replaced")
+			}
+			if err := syscall.Kill(before.PID, 0); err != syscall.ESRCH {
+				t.Errorf("process %d is still there: %v", before.PID, err)
+			}
+			before = after
+		})
+	}
+	path := filepath.Join(t.TempDir(), "f")
+	var a answer
+	_, err = p.Do(context.Background(), Job{Is: order{"write", path}, Input: strings.NewReader(""), Size: 0}, &a)
+	if written, _ := os.ReadFile(path); len(written) > 0 {
+		t.Errorf("a worker wrote a file: %q, %v", a.Failure, err)
+	}
+}
+
+func TestMemoryIsBounded(t *testing.T) {
+	p := newPool(t, Options{})
+	a, _, err := p.do("hash")
+	if err != nil {
+		t.Fatal(err)
+	}
+	limits, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(a.PID), "limits"))
+	if err != nil {
+		t.Skip("no /proc")
+	}
+	for line := range strings.Lines(string(limits)) {
+		if f := strings.Fields(line); strings.HasPrefix(line, "Max data size") && f[3] != strconv.Itoa(testMemory) {
+			t.Error(line)
+		}
+	}
+}
+
+func TestQueue(t *testing.T) {
+	p := newPool(t, Options{Workers: 1, Waiting: 1, Patience: 10 * time.Second})
+	if _, _, err := p.do("hash"); err != nil { // the process runs
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	errs := make([]error, 4)
+	for i := range errs {
+		wg.Go(func() { _, _, errs[i] = p.do("sleep") })
+	}
+	wg.Wait()
+	busy := 0
+	for _, err := range errs {
+		if errors.Is(err, ErrBusy) {
+			busy++
+		} else if err != nil {
+			t.Error(err)
+		}
+	}
+	if busy != 2 { // one ran, one waited
+		t.Errorf("%d of 4 jobs found no room", busy)
+	}
+	impatient := newPool(t, Options{Workers: 1, Patience: time.Millisecond, Deadline: 5 * time.Second})
+	begun := make(chan struct{})
+	wg.Go(func() {
+		input, w := io.Pipe()
+		go func() {
+			w.Write([]byte("b"))
+			close(begun)
+			time.Sleep(100 * time.Millisecond)
+			w.Write([]byte("ytes"))
+		}()
+		var a answer
+		impatient.Do(context.Background(), Job{Is: order{What: "hash"}, Input: input, Size: 5}, &a)
+	})
+	<-begun
+	if _, _, err := impatient.do("hash"); !errors.Is(err, ErrBusy) {
+		t.Errorf("after its patience a job gets %v", err)
+	}
+	wg.Wait()
+}
+
+// Jobs that must be alone run one after the other, in whatever process.
+func TestAlone(t *testing.T) {
+	p := newPool(t, Options{Workers: 2})
+	answers := make([]answer, 4)
+	var wg sync.WaitGroup
+	for i := range answers {
+		wg.Go(func() {
+			job := Job{Is: order{What: "sleep"}, Input: strings.NewReader(""), Alone: true}
+			if _, err := p.Do(context.Background(), job, &answers[i]); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	slices.SortFunc(answers, func(a, b answer) int { return a.Begin.Compare(b.Begin) })
+	for i := range answers[1:] {
+		if answers[i+1].Begin.Before(answers[i].End) {
+			t.Errorf("one began %s before the end of another", answers[i].End.Sub(answers[i+1].Begin))
+		}
+	}
+}
+
+func TestGivenUp(t *testing.T) {
+	p := newPool(t, Options{Workers: 1})
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	var a answer
+	if _, err := p.Do(ctx, Job{Is: order{What: "hang"}, Input: strings.NewReader(""), Size: 0}, &a); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	short := Job{Is: order{What: "hash"}, Input: strings.NewReader("abc"), Size: 5}
+	if _, err := p.Do(context.Background(), short, &a); !errors.Is(err, io.EOF) || errors.Is(err, ErrFault) {
+		t.Errorf("a source that ends early: %v", err)
+	}
+	if _, _, err := p.do("hash"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestIdleProcessesEnd(t *testing.T) {
+	p := newPool(t, Options{Idle: 20 * time.Millisecond})
+	a, _, err := p.do("hash")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 200 {
+		if syscall.Kill(a.PID, 0) == syscall.ESRCH {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("process %d is still there", a.PID)
+}
+
+func FuzzReceive(f *testing.F) {
+	var b bytes.Buffer
+	if err := send(&b, order{What: "x"}, []int64{3}, strings.NewReader("abc")); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var o order
+		blobs, err := receive(bytes.NewReader(data), &o, 1<<10)
+		total := 0
+		for _, b := range blobs {
+			total += len(b)
+		}
+		if err == nil && total > 1<<10 {
+			t.Errorf("%d bytes", total)
+		}
+	})
+}
