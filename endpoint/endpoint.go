@@ -31,7 +31,18 @@ type Body struct {
 	Type     string // media type, without parameters
 	MaxBytes int64
 	TooLarge string // code for a larger one; "" is PAYLOAD_TOO_LARGE
+	// File is the part of a form that is a file, "" for none; it has at most
+	// MaxFileBytes.
+	File         string
+	FileDoc      string
+	MaxFileBytes int64
 }
+
+// Media types of bodies whose members are parameters.
+const (
+	JSON = "application/json"
+	Form = "multipart/form-data"
+)
 
 // A Located result has an address of its own.
 type Located interface {

@@ -64,11 +64,11 @@ var op = New(Decl{Name: "things.get", Path: "/things/{id}", Scope: "things:read"
 	})
 
 func lookup(given map[string]string) Lookup {
-	return func(name string) (string, error) {
-		if given[name] == "twice" {
+	return func(p *Param) (string, error) {
+		if given[p.Name] == "twice" {
 			return "", ErrRepeated
 		}
-		return given[name], nil
+		return given[p.Name], nil
 	}
 }
 
@@ -203,6 +203,55 @@ func TestOpenAPI(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Logf("%s", text)
+	}
+}
+
+type filing struct {
+	ID    string `param:"id"`
+	Title string `param:"title" in:"body" required:"true" max:"20" doc:"What it is called." example:"A title"`
+	Color color  `param:"color" in:"body"`
+	Note  string `param:"note" in:"body" lines:"true"`
+}
+
+type filed struct{ body }
+
+func (filed) Location() string { return "" }
+
+var fileOp = New(Decl{Name: "things.file", Method: "POST", Path: "/things/{id}", Fails: "THING", Status: 201,
+	Body: &Body{Type: Form, File: "file", FileDoc: "The thing."}},
+	func(env string, _ context.Context, p *filing) (*filed, error) { return &filed{}, nil })
+
+func TestBodyMembers(t *testing.T) {
+	for name, in := range map[string]map[string]string{
+		"title: it must be given": {"id": "x"},
+		`note: "a\x00" is not allowed; text without control characters`: {"title": "T", "note": "a\x00"},
+		`title: "a\nb" is not allowed; text without control characters`: {"title": "a\nb"},
+		`color: "green" is not allowed; one of RED, BLUE`:               {"title": "T", "color": "green"},
+		"": {"title": "T", "note": "a\r\nb\tc"},
+	} {
+		_, err := fileOp.Bind(lookup(in))
+		if (err == nil) != (name == "") || err != nil && err.Error() != name {
+			t.Errorf("%v: %v, want %s", in, err, name)
+		}
+	}
+	doc := OpenAPI(Info{}, []*Op[string]{fileOp})
+	text, err := json.Marshal(doc["paths"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`"requestBody":{"content":{"multipart/form-data":{"schema":{"properties":{"color":`,
+		`"file":{"description":"The thing.","format":"binary","type":"string"}`,
+		`"required":["title","file"]`,
+		`"parameters":[{"description":"","in":"path","name":"id"`,
+		`"Location":{`,
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the document lacks %s: %s", want, text)
+		}
+	}
+	if strings.Contains(string(text), `"304"`) || strings.Contains(string(text), `"ETag"`) {
+		t.Error("what changes something has no ETag")
 	}
 }
 

@@ -111,6 +111,9 @@ func (o *Op[E]) operation(info Info, types *schemas) Schema {
 	params := []Schema{}
 	for i := range o.Params {
 		p := &o.Params[i]
+		if p.In == "body" {
+			continue
+		}
 		s := Schema{"name": p.Name, "in": p.In, "description": p.Doc, "schema": p.schema(types)}
 		if p.In == "path" {
 			s["required"] = true
@@ -126,7 +129,34 @@ func (o *Op[E]) operation(info Info, types *schemas) Schema {
 	if o.Doc != "" {
 		op["description"] = o.Doc
 	}
+	if o.Body != nil {
+		op["requestBody"] = o.requestBody(types)
+	}
 	return op
+}
+
+func (o *Op[E]) requestBody(types *schemas) Schema {
+	properties, required := Schema{}, []string{}
+	for i := range o.Params {
+		p := &o.Params[i]
+		if p.In != "body" {
+			continue
+		}
+		s := p.schema(types)
+		s["description"] = p.Doc
+		if p.Example != "" {
+			s["examples"] = []any{p.typed(p.Example)}
+		}
+		properties[p.Name] = s
+		if p.Required {
+			required = append(required, p.Name)
+		}
+	}
+	if o.Body.File != "" {
+		properties[o.Body.File] = Schema{"type": "string", "format": "binary", "description": o.Body.FileDoc}
+		required = append(required, o.Body.File)
+	}
+	return Schema{"required": true, "content": Schema{o.Body.Type: Schema{"schema": Schema{"type": "object", "properties": properties, "required": required}}}}
 }
 
 func (o *Op[E]) responses(info Info, types *schemas) Schema {
@@ -139,10 +169,10 @@ func (o *Op[E]) responses(info Info, types *schemas) Schema {
 		content[contentType] = Schema{"schema": types.answer(t)}
 	}
 	responses := Schema{
-		strconv.Itoa(o.Status): Schema{"description": "The answer.", "content": content, "headers": headersOf(Schema{
-			"ETag": Schema{"schema": Schema{"type": "string"}, "description": "For If-None-Match."},
-		})},
-		"304": Schema{"description": "Not changed since the answer whose ETag stands in If-None-Match."},
+		strconv.Itoa(o.Status): Schema{"description": "The answer.", "content": content, "headers": headersOf(o.ownHeaders())},
+	}
+	if o.Method == "GET" {
+		responses["304"] = Schema{"description": "Not changed since the answer whose ETag stands in If-None-Match."}
 	}
 	byStatus := map[int][]string{}
 	for _, code := range slices.Concat(o.Errors, info.Common, []string{"EXTERNAL_" + o.Fails + "_FAILED"}) {
@@ -164,6 +194,18 @@ func (o *Op[E]) responses(info Info, types *schemas) Schema {
 		}
 	}
 	return responses
+}
+
+// ownHeaders are those that a success has beside the common ones.
+func (o *Op[E]) ownHeaders() Schema {
+	own := Schema{}
+	if o.Method == "GET" {
+		own["ETag"] = Schema{"schema": Schema{"type": "string"}, "description": "For If-None-Match."}
+	}
+	if o.Result.Implements(reflect.TypeFor[Located]()) {
+		own["Location"] = Schema{"schema": Schema{"type": "string"}, "description": "Address of what was made."}
+	}
+	return own
 }
 
 // answer is the schema of a body with its request id.

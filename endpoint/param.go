@@ -24,23 +24,28 @@ import (
 //	above:"0"         what a number must be greater than
 //	example:"…"       for the documentation
 //	code:"…"          error code instead of INVALID_PARAMETER
+//	required:"true"   it must be given
+//	in:"body"         it is a member of the body; else it is in the path or the query
+//	lines:"true"      a text that may have line breaks and tabs
 //
 // Fields are string, int, bool, float64, a string type with Values, which takes
 // one of them in any case, a type with UnmarshalText, or a pointer to one of
 // these, which stays nil when the parameter is absent.
 type Param struct {
 	Name     string
-	In       string // "query" or "path"
+	In       string // "query", "path" or "body"
 	Doc      string
 	Default  string
 	Example  string
 	Min, Max string
 	Above    string
 	Code     string
+	Required bool
 	Type     reflect.Type // without the pointer
 
 	index  []int
 	isText bool     // has UnmarshalText
+	lines  bool     // may have line breaks
 	values []string // all that a string type has, nil for any
 }
 
@@ -57,7 +62,7 @@ func describe(d Decl, v reflect.Value, index []int) (params []Param) {
 			continue
 		}
 		p := Param{Name: f.Tag.Get("param"), In: "query", Doc: f.Tag.Get("doc"), Default: f.Tag.Get("default"), Example: f.Tag.Get("example"),
-			Min: f.Tag.Get("min"), Max: f.Tag.Get("max"), Above: f.Tag.Get("above"), Code: f.Tag.Get("code"), Type: f.Type, index: at}
+			Min: f.Tag.Get("min"), Max: f.Tag.Get("max"), Above: f.Tag.Get("above"), Code: f.Tag.Get("code"), Type: f.Type, index: at, Required: f.Tag.Get("required") != "", lines: f.Tag.Get("lines") != ""}
 		if p.Name == "" || !f.IsExported() {
 			panic(fmt.Sprintf("endpoint: %s.%s has no param tag or is not exported", t, f.Name))
 		}
@@ -70,6 +75,8 @@ func describe(d Decl, v reflect.Value, index []int) (params []Param) {
 		}
 		if strings.Contains(d.Path, "{"+p.Name+"}") {
 			p.In = "path"
+		} else if in := f.Tag.Get("in"); in != "" {
+			p.In = in
 		}
 		if p.Default != "" {
 			if err := p.set(v.Field(i), p.Default); err != nil {
@@ -83,7 +90,7 @@ func describe(d Decl, v reflect.Value, index []int) (params []Param) {
 
 // A Lookup returns the value of a parameter, "" when it is absent or empty. Its
 // error says what is allowed.
-type Lookup func(name string) (string, error)
+type Lookup func(p *Param) (string, error)
 
 // ErrRepeated is the error of a Lookup for a parameter that is given twice.
 var ErrRepeated = errors.New("give it once, not several times")
@@ -97,9 +104,12 @@ func (o *Op[E]) Bind(get Lookup) (*Call[E], error) {
 	key = append(key, o.Name...)
 	for i := range o.Params {
 		p := &o.Params[i]
-		raw, err := get(p.Name)
+		raw, err := get(p)
 		if err != nil {
 			return nil, &ParamError{Param: p.Name, Value: raw, Want: err.Error(), Code: p.Code}
+		}
+		if raw == "" && p.Required {
+			return nil, &ParamError{Param: p.Name, Want: "it must be given", Code: p.Code}
 		}
 		if raw == "" {
 			continue
@@ -126,7 +136,10 @@ func (p *Param) set(f reflect.Value, raw string) error {
 		f.Set(reflect.New(p.Type))
 		f = f.Elem()
 	}
-	if err := plainText(raw); err != nil {
+	if p.lines {
+		raw = strings.ReplaceAll(raw, "\r\n", "\n") // as forms send them
+	}
+	if err := plainText(raw, p.lines); err != nil {
 		return err
 	}
 	if p.isText {
@@ -177,14 +190,14 @@ func (p *Param) maxLength() int {
 }
 
 // plainText refuses what no parameter can be.
-func plainText(s string) error {
+func plainText(s string, lines bool) error {
 	for i, r := range s {
 		if r == utf8.RuneError {
 			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
 				return fmt.Errorf("text in UTF-8")
 			}
 		}
-		if unicode.IsControl(r) {
+		if unicode.IsControl(r) && !(lines && (r == '\n' || r == '\t')) {
 			return fmt.Errorf("text without control characters")
 		}
 	}

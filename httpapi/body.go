@@ -166,7 +166,6 @@ func (s *Server) readBody(x *exchange, client *access.Client, accepts *endpoint.
 func (s *Server) copyBody(x *exchange, b *body, limit int64, tooLarge error) error {
 	// Not every ResponseWriter has deadlines; the server's own then hold.
 	connection, end := http.NewResponseController(x.w), time.Now().Add(s.bodies.whole)
-	defer func() { _ = connection.SetWriteDeadline(time.Now().Add(chunkTime)) }() // the server's is for the whole
 	hash, piece := sha256.New(), make([]byte, bodyPiece)
 	for {
 		pause := time.Now().Add(s.bodies.pause)

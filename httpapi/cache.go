@@ -116,7 +116,7 @@ func (s *Server) Prepare(ctx context.Context, set *index.Set) error {
 			if err != nil {
 				return err
 			}
-			ready[cacheKey{answerKey{reading.Version(), call.Key}, c}] = p
+			ready[cacheKey{answerKey{reading.Version(call.Op), call.Key}, c}] = p
 		}
 	}
 	if s.set.Load() == set {

@@ -68,7 +68,7 @@ func (o *operation) perform(s *Server, x *exchange, grant access.Grant) *reply {
 }
 
 func (o *operation) run(s *Server, x *exchange, grant access.Grant) (any, error) {
-	reading := &ops.Reading{Set: s.set.Load()}
+	reading := s.reading(x)
 	if o.Body != nil {
 		if err := x.checkBody(o.Body); err != nil {
 			return nil, err
@@ -77,6 +77,13 @@ func (o *operation) run(s *Server, x *exchange, grant access.Grant) (any, error)
 			return nil, err
 		}
 		reading.Body = x.body.reader()
+		var err error
+		if x.members, err = x.readMembers(o.Body); err != nil {
+			return nil, err
+		}
+		if x.members != nil {
+			reading.File = x.members.file
+		}
 	}
 	call, err := o.Bind(x.param)
 	if err != nil {

@@ -35,6 +35,7 @@ type exchange struct {
 	bytes   int64             // of the body that were sent
 	why     error             // of a refusal, for the log
 	body    *body             // nil until it is read
+	members *members          // of the body, nil where they are no parameters
 	release func()            // of what is held for the body, nil for nothing
 	conn    *gatherConn       // that holds the answer, nil for none
 	lines   []byte            // of the header, beside those of Header
@@ -102,9 +103,16 @@ func isRequestID(s string) bool {
 	return true
 }
 
-// param returns a parameter of the path or the query; beside an error, what was
-// given.
-func (x *exchange) param(name string) (string, error) {
+// param returns a parameter; beside an error, what was given.
+func (x *exchange) param(p *endpoint.Param) (string, error) {
+	if p.In == "body" {
+		return x.members.get(p.Name)
+	}
+	return x.named(p.Name)
+}
+
+// named returns a parameter of the path or the query.
+func (x *exchange) named(name string) (string, error) {
 	if v, ok := x.vars[name]; ok {
 		v, err := url.PathUnescape(v)
 		if err != nil {
@@ -184,6 +192,10 @@ func (x *exchange) begin(status int) {
 	}
 	if x.hasBody() && (x.body == nil || len(x.r.TransferEncoding) > 0) {
 		x.w.Header()["Connection"] = closing
+	}
+	if x.body != nil {
+		// The body, and what was done with it, may have taken the server's whole time.
+		_ = http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(chunkTime))
 	}
 	x.gather() // what is in the header by now
 	x.w.WriteHeader(status)

@@ -181,15 +181,20 @@ func (o *operation) serve(s *Server, x *exchange) {
 	o.read(s, x)
 }
 
+// reading is what the operations of a request see.
+func (s *Server) reading(x *exchange) *ops.Reading {
+	return &ops.Reading{Set: s.set.Load(), Client: x.client, BaseURL: s.BaseURL}
+}
+
 // read answers an operation that changes nothing.
 func (o *operation) read(s *Server, x *exchange) {
-	reading := &ops.Reading{Set: s.set.Load()}
+	reading := s.reading(x)
 	call, err := o.Bind(x.param)
 	if err != nil {
 		s.report(o, x, err)
 		return
 	}
-	asked := answerKey{reading.Version(), call.Key}
+	asked := answerKey{reading.Version(o.Op), call.Key}
 	tag, known := etag(s.shapes, asked), x.r.Header["If-None-Match"]
 	if reading.Set != nil && named(known, tag) { // only an answer can have told the tag
 		o.notModified(x, tag)

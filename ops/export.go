@@ -79,7 +79,7 @@ func WholeExports(set *index.Set, sites int) (calls []*endpoint.Call[*Reading]) 
 		}
 		for _, format := range exportFormat("").Values() {
 			params := map[string]string{"market": string(m.Table.Code), "format": format}
-			call, err := exportAntennas.Bind(func(name string) (string, error) { return params[name], nil })
+			call, err := exportAntennas.Bind(func(p *endpoint.Param) (string, error) { return params[p.Name], nil })
 			if err == nil { // the values come from the tables
 				calls = append(calls, call)
 			}

@@ -67,9 +67,9 @@ func reading(t *testing.T, codes ...market.Code) *Reading {
 // call runs an operation on pairs of parameters.
 func call[R any](t *testing.T, op *endpoint.Op[*Reading], r *Reading, pairs ...string) (R, error) {
 	t.Helper()
-	bound, err := op.Bind(func(name string) (string, error) {
+	bound, err := op.Bind(func(p *endpoint.Param) (string, error) {
 		for i := 0; i < len(pairs); i += 2 {
-			if pairs[i] == name {
+			if pairs[i] == p.Name {
 				return pairs[i+1], nil
 			}
 		}

@@ -6,6 +6,7 @@ package ops
 import (
 	"io"
 
+	"relais/access"
 	"relais/endpoint"
 	"relais/index"
 	"relais/market"
@@ -19,10 +20,20 @@ type Reading struct {
 	// Body is what the client sent, for operations that take a body; it can be read
 	// more than once.
 	Body *io.SectionReader
+	File *File // of a form, nil for none
+	// Client is who asks, and BaseURL what addresses in answers begin with.
+	Client  *access.Client
+	BaseURL string
 }
 
-// Version names the content of the reading.
-func (r *Reading) Version() string {
+// A File is a file that a client sent.
+type File struct {
+	Size int64 // in bytes
+	Open func() (io.Reader, error)
+}
+
+// Version names what an operation's answers are made of.
+func (r *Reading) Version(*endpoint.Op[*Reading]) string {
 	if r.Set == nil {
 		return ""
 	}

@@ -1,0 +1,169 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"unicode/utf8"
+
+	"relais/endpoint"
+	"relais/ops"
+)
+
+// Bounds of a form beside those of its body.
+const (
+	maxParts = 32
+	maxField = 64 << 10 // bytes of a part that is no file
+)
+
+// forms bounds how many forms are taken apart at a time: the header of a part may
+// have 10 MB before the library stops reading it.
+var forms = make(chan struct{}, 2)
+
+// members are what a body holds, by name.
+type members struct {
+	texts map[string]string
+	wrong map[string]error // what is wrong with some of them
+	file  *ops.File
+}
+
+func (m *members) get(name string) (string, error) {
+	if m == nil {
+		return "", nil
+	}
+	return m.texts[name], m.wrong[name]
+}
+
+func (m *members) set(name, value string) {
+	if _, known := m.texts[name]; known {
+		m.wrong[name] = endpoint.ErrRepeated
+		return
+	}
+	m.texts[name] = value
+}
+
+// readMembers takes the body apart, where its members are parameters.
+func (x *exchange) readMembers(accepts *endpoint.Body) (*members, error) {
+	m := &members{texts: map[string]string{}, wrong: map[string]error{}}
+	switch accepts.Type {
+	case endpoint.JSON:
+		return m, m.readJSON(x.body.reader())
+	case endpoint.Form:
+		_, params, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
+		if err != nil || params["boundary"] == "" {
+			return nil, wrongBody("Content-Type names no boundary")
+		}
+		forms <- struct{}{}
+		defer func() { <-forms }()
+		return m, m.readForm(x.body, params["boundary"], accepts)
+	}
+	return nil, nil
+}
+
+var errNoText = errors.New("a text")
+
+func wrongBody(why string) error { return &endpoint.ParamError{Param: "the body", Want: why} }
+
+// readJSON reads one object whose members are texts; null is an absent one.
+func (m *members) readJSON(r io.Reader) error {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	if !utf8.Valid(text) {
+		return wrongBody("it is not in UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber() // of any length
+	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
+		return wrongBody("it is no JSON object")
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return wrongBody("it is no JSON object")
+		}
+		var value any
+		if err := d.Decode(&value); err != nil {
+			return wrongBody("it is no JSON object")
+		}
+		switch v := value.(type) {
+		case nil:
+		case string:
+			m.set(name.(string), v) // names are strings
+		default: // an error where it is wanted
+			m.wrong[name.(string)] = errNoText
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return wrongBody("it is no JSON object")
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return wrongBody("something follows the JSON object")
+	}
+	return nil
+}
+
+// readForm reads the parts of a form, and where its file is.
+func (m *members) readForm(b *body, boundary string, accepts *endpoint.Body) error {
+	parts := multipart.NewReader(b.reader(), boundary)
+	for n := 0; ; n++ {
+		p, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return wrongBody("it is no form of parts that end with its boundary")
+		}
+		if n == maxParts {
+			return wrongBody("a form has 32 parts at most")
+		}
+		if name := p.FormName(); name == accepts.File {
+			err = m.readFile(b, boundary, n, p, accepts)
+		} else {
+			err = m.readText(name, p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (m *members) readText(name string, p *multipart.Part) error {
+	text, err := io.ReadAll(io.LimitReader(p, maxField+1))
+	if err != nil {
+		return wrongBody("it ends within a part")
+	}
+	if len(text) > maxField {
+		return &endpoint.ParamError{Param: name, Value: string(text), Want: "at most 65536 bytes"}
+	}
+	m.set(name, string(text))
+	return nil
+}
+
+// readFile measures the file, and remembers how to come back to it.
+func (m *members) readFile(b *body, boundary string, n int, p *multipart.Part, accepts *endpoint.Body) error {
+	if m.file != nil {
+		return &endpoint.ParamError{Param: accepts.File, Want: endpoint.ErrRepeated.Error()}
+	}
+	size, err := io.Copy(io.Discard, p)
+	if err != nil {
+		return wrongBody("it ends within a part")
+	}
+	if size > accepts.MaxFileBytes {
+		return ops.TooLarge(accepts.TooLarge, accepts.MaxFileBytes)
+	}
+	m.file = &ops.File{Size: size, Open: func() (io.Reader, error) {
+		parts := multipart.NewReader(b.reader(), boundary)
+		for range n {
+			if _, err := parts.NextPart(); err != nil {
+				return nil, err
+			}
+		}
+		return parts.NextPart()
+	}}
+	return nil
+}
