@@ -35,6 +35,7 @@ var allowed = []struct {
 	{"photos/worker", ""},
 	{"store", "folder"},
 	{"access", "fold folder store"},
+	{"photos", "fold folder store"},
 	{"admin", "access folder store"},
 	{"check", "admin folder ingest market snapshot"},
 	{"demo", "data geo market ingest/table"},

@@ -42,6 +42,9 @@ func (d Dir) Sources(market string) string {
 // Downloads is where files lie until they are ingested.
 func (d Dir) Downloads() string { return filepath.Join(string(d), "downloads") }
 
+// Photos is where the images of photos lie, one file a month.
+func (d Dir) Photos() string { return filepath.Join(string(d), "photos") }
+
 // Unused tells whether the folder is missing, or holds nothing but what is left
 // of an ingest that was ended before it had written anything.
 func (d Dir) Unused() (bool, error) {
@@ -109,7 +112,7 @@ func Stage(path string, write func(io.Writer) error) (*Staged, error) {
 
 func stage(path string, mode fs.FileMode, write func(io.Writer) error) (s *Staged, err error) {
 	dir, name := filepath.Dir(path), filepath.Base(path)
-	if err := makeDir(dir); err != nil {
+	if err := MakeDir(dir); err != nil {
 		return nil, err
 	}
 	f, err := os.CreateTemp(dir, "."+name+tempMark+"*")
@@ -199,14 +202,14 @@ func IsTemporary(e fs.DirEntry) bool {
 	return strings.HasPrefix(e.Name(), ".") && strings.Contains(e.Name(), tempMark) && e.Type().IsRegular()
 }
 
-// makeDir makes a folder and those above it, and makes that last.
-func makeDir(dir string) error {
+// MakeDir makes a folder and those above it, and makes that last.
+func MakeDir(dir string) error {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return nil
 	}
 	above := filepath.Dir(dir)
 	if above != dir {
-		if err := makeDir(above); err != nil {
+		if err := MakeDir(above); err != nil {
 			return err
 		}
 	}

@@ -49,7 +49,7 @@ func (d Dir) Lock(name, what string, now time.Time) (*Holder, error) {
 // LockQuietly is Lock that writes nothing to a lock file that is there: the
 // *HeldError of others does not say truly who holds it.
 func (d Dir) LockQuietly(name string) (*Holder, error) {
-	if err := makeDir(string(d)); err != nil {
+	if err := MakeDir(string(d)); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(filepath.Join(string(d), name+lockSuffix), os.O_RDWR|os.O_CREATE, 0o600) // who can open it can hold it

@@ -187,6 +187,9 @@ func makeBuckets(tx *bolt.Tx, buckets []string) error {
 	return nil
 }
 
+// ReadOnly tells whether the file is opened for reading only.
+func (db *DB) ReadOnly() bool { return db.readOnly }
+
 // Backup writes a copy of the file as it is at this moment, and answers its
 // size in bytes. Views and Updates go on meanwhile; the file cannot reuse
 // space until Backup ends, so w should not be slow.

@@ -1,0 +1,155 @@
+package photos
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"go.etcd.io/bbolt"
+
+	"relais/store"
+)
+
+// Problems are the first that a check finds.
+type problems struct {
+	list []error
+	more int
+}
+
+const maxProblems = 10
+
+func (p *problems) add(err error) {
+	switch {
+	case err == nil:
+	case len(p.list) < maxProblems:
+		p.list = append(p.list, err)
+	default:
+		p.more++
+	}
+}
+
+func (p *problems) err() error {
+	if p.more > 0 {
+		return errors.Join(append(p.list, fmt.Errorf("and %d more", p.more))...)
+	}
+	return errors.Join(p.list...)
+}
+
+// eachKey calls f for every key of a bucket, outside of a transaction. Those that come
+// or go meanwhile may be left out.
+func eachKey(db *store.DB, bucket string, f func(key []byte)) error {
+	const some = 1000
+	keys := make([][]byte, 0, some)
+	for from := []byte{}; ; {
+		keys = keys[:0]
+		err := db.View(func(tx *bbolt.Tx) error {
+			b := tx.Bucket([]byte(bucket))
+			if b == nil {
+				return nil
+			}
+			c := b.Cursor()
+			for k, _ := c.Seek(from); k != nil && len(keys) < some; k, _ = c.Next() {
+				keys = append(keys, bytes.Clone(k))
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, k := range keys {
+			f(k)
+		}
+		if len(keys) < some {
+			return nil
+		}
+		from = append(keys[some-1], 0)
+	}
+}
+
+// CheckRecords reads every record of photos.db and where it is found, looks whether
+// the images of each photo are there, and returns the numbers of photos and reports.
+// The error tells the first of what cannot be used.
+func (s *Store) CheckRecords() (photos, reports int, err error) {
+	if s.db == nil {
+		return 0, 0, nil
+	}
+	var found problems
+	check := func(bucket string, n *int, check func(tx *bbolt.Tx, k, v []byte) error) {
+		found.add(eachKey(s.db, bucket, func(k []byte) {
+			found.add(s.db.View(func(tx *bbolt.Tx) error {
+				v := value(tx, bucket, k)
+				if v == nil { // deleted meanwhile
+					return nil
+				}
+				*n++
+				return check(tx, k, v)
+			}))
+		}))
+	}
+	var entries int
+	check(photosBucket, &photos, checkPhoto)
+	check(reportsBucket, &reports, checkReport)
+	check(sitesBucket, &entries, checkSite)
+	check(hiddenBucket, &entries, checkHidden)
+	check(reportIDsBucket, &entries, checkReportID)
+	check(pendingBucket, &entries, checkReportID)
+	found.add(eachKey(s.db, photosBucket, func(k []byte) { found.add(s.hasImages(k)) }))
+	return photos, reports, found.err()
+}
+
+func checkPhoto(tx *bbolt.Tx, k, _ []byte) error {
+	p, err := get(tx, k)
+	if err != nil {
+		return err
+	}
+	at, want := p.siteEntry()
+	if got := value(tx, sitesBucket, at); !bytes.Equal(got, want) {
+		return fmt.Errorf("photo %s is not found by its site", p.ID)
+	}
+	if listed := value(tx, hiddenBucket, k) != nil; listed != (p.Hidden != nil) {
+		return fmt.Errorf("photo %s is hidden: %v; in the list of those: %v", p.ID, p.Hidden != nil, listed)
+	}
+	return nil
+}
+
+func checkSite(tx *bbolt.Tx, k, v []byte) error {
+	at := idIn(k)
+	p, err := get(tx, at)
+	if err != nil {
+		return fmt.Errorf("of a site: %s: %w", id(at), err)
+	}
+	if wantKey, want := p.siteEntry(); !bytes.Equal(wantKey, k) || !bytes.Equal(want, v) {
+		return fmt.Errorf("photo %s is found by another site", p.ID)
+	}
+	return nil
+}
+
+func checkHidden(tx *bbolt.Tx, k, _ []byte) error {
+	if _, err := get(tx, k); err != nil {
+		return fmt.Errorf("hidden: %s: %w", id(k), err)
+	}
+	return nil
+}
+
+func checkReport(tx *bbolt.Tx, k, v []byte) error {
+	r, err := parseReport(k, v)
+	if err != nil {
+		return err
+	}
+	if _, err := get(tx, key(r.PhotoID)); err != nil {
+		return fmt.Errorf("report %s: %w", r.ID, err)
+	}
+	queued := value(tx, pendingBucket, r.queueKey()) != nil
+	if at := value(tx, reportIDsBucket, key(r.ID)); !bytes.Equal(at, k) || queued != (r.Status == Pending) {
+		return fmt.Errorf("report %s, %s: it is not found by its id, or in the queue: %v", r.ID, r.Status, queued)
+	}
+	return nil
+}
+
+// checkReportID looks whether there is a report for a key that ends with its id.
+func checkReportID(tx *bbolt.Tx, k, _ []byte) error {
+	if _, err := findReport(tx, idIn(k)); err != nil {
+		return fmt.Errorf("report %s: %w", id(idIn(k)), err)
+	}
+	return nil
+}

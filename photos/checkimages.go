@@ -1,0 +1,103 @@
+package photos
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"go.etcd.io/bbolt"
+
+	"relais/store"
+)
+
+// hasImages fails when images of a photo are not there; CheckMonth looks at each byte.
+func (s *Store) hasImages(k []byte) error {
+	p, err := s.Get(id(k))
+	if err != nil {
+		return nil // deleted meanwhile, or told of already
+	}
+	db, err := s.Month(p.Month)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s.unlessDeleted(k, fmt.Errorf("photo %s: there is no %s: %w", p.ID, FileOf(p.Month), ErrLost))
+	}
+	if err != nil {
+		return nil // that file has a problem of its own
+	}
+	return s.unlessDeleted(k, db.View(func(tx *bbolt.Tx) error {
+		for _, size := range Sizes {
+			if imageOf(tx, k, size) == nil {
+				return fmt.Errorf("photo %s, %s: %w", p.ID, size, ErrLost)
+			}
+		}
+		return nil
+	}))
+}
+
+// unlessDeleted returns an error about a photo that is still there.
+func (s *Store) unlessDeleted(k []byte, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, gone := s.Get(id(k)); errors.Is(gone, ErrNoPhoto) {
+		return nil
+	}
+	return err
+}
+
+// CheckMonth reads every image of a month, compares it with its record, and returns
+// the number of photos. The error tells the first of those that are not as they were.
+func (s *Store) CheckMonth(name string) (n int, err error) {
+	if s.db == nil {
+		return 0, errors.New("photos.db is missing or damaged: nobody can say whose images these are")
+	}
+	db, err := s.Month(name)
+	if err != nil {
+		return 0, err
+	}
+	var found problems
+	found.add(eachKey(db, imagesBucket, func(k []byte) {
+		n++
+		found.add(s.checkImages(db, k))
+	}))
+	return n, found.err()
+}
+
+// checkImages compares the images of a photo with its record.
+func (s *Store) checkImages(db *store.DB, k []byte) error {
+	p, err := s.Get(id(k))
+	if errors.Is(err, ErrNoPhoto) {
+		return s.checkStray(db, k)
+	}
+	if err != nil {
+		return err
+	}
+	if len(p.Images) != len(Sizes) {
+		return fmt.Errorf("photo %s: its record has %d images", p.ID, len(p.Images))
+	}
+	return s.unlessDeleted(k, db.View(func(tx *bbolt.Tx) error {
+		for size, want := range p.Images {
+			got := describe(imageOf(tx, k, size))
+			if got.Bytes != want.Bytes || !bytes.Equal(got.SHA256, want.SHA256) {
+				return fmt.Errorf("photo %s, %s: it is not as it was written: %w", p.ID, size, ErrLost)
+			}
+		}
+		return nil
+	}))
+}
+
+// checkStray fails when there are images without a record that Sweep does not know
+// of. A photo that is being added or deleted is waited for.
+func (s *Store) checkStray(db *store.DB, k []byte) error {
+	defer s.Pause()()
+	if _, err := s.Get(id(k)); !errors.Is(err, ErrNoPhoto) {
+		return err
+	}
+	return db.View(func(tx *bbolt.Tx) error {
+		images := tx.Bucket([]byte(imagesBucket))
+		if images == nil || images.Bucket(k) == nil || value(tx, openBucket, k) != nil {
+			return nil
+		}
+		return fmt.Errorf("photo %s: it has images and no record", id(k))
+	})
+}

@@ -1,0 +1,193 @@
+package photos
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"go.etcd.io/bbolt"
+
+	"relais/folder"
+	"relais/store"
+)
+
+// capped bounds the size of the files of this process until the test ends, or uncap
+// is called.
+func capped(t *testing.T, bytes int64) (uncap func()) {
+	t.Helper()
+	signal.Ignore(syscall.SIGXFSZ)
+	var old syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: uint64(bytes), Max: old.Max}); err != nil {
+		t.Fatal(err)
+	}
+	uncap = func() {
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Cleanup(uncap)
+	return uncap
+}
+
+// fill adds photos until that fails, and returns how many there are then.
+func fill(t *testing.T, s *Store, size int) (n int, err error) {
+	t.Helper()
+	for ; n < 10_000; n++ {
+		more := newOf("fr-1", "", n)
+		more.Images[Main] = bytes.Repeat([]byte("x"), size)
+		if _, err = s.Add(context.Background(), more); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		t.Fatal("there is room without end")
+	}
+	return n, err
+}
+
+// stillWorks looks whether n photos and no more are there and can be read.
+func stillWorks(t *testing.T, s *Store, n int) {
+	t.Helper()
+	l, total, err := s.List("fr-1", "", 10_000, 0)
+	if err != nil || total != n || len(l) != n {
+		t.Fatalf("%d of %d photos are listed: %v", total, n, err)
+	}
+	for _, p := range l {
+		if _, err := s.Image(p.ID, Thumb); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if records, _, err := s.CheckRecords(); err != nil || records != n {
+		t.Errorf("%d records: %v", records, err)
+	}
+	if _, err := s.CheckMonth("2026-11"); err != nil {
+		t.Error(err)
+	}
+}
+
+// There is no room for the images.
+func TestNoRoomForImages(t *testing.T) {
+	s, _ := fresh(t)
+	uncap := capped(t, 3<<20)
+	n, err := fill(t, s, 200_000)
+	if n < 5 || !strings.Contains(err.Error(), "too large") {
+		t.Errorf("after %d: %v", n, err)
+	}
+	stillWorks(t, s, n)
+	if _, err := s.Report(NewReport{anyPhoto(t, s).ID, "c", "C", "spam", ""}); err != nil {
+		t.Errorf("a small write: %v", err)
+	}
+	uncap()
+	add(t, s, newOf("fr-1", "", n))
+	stillWorks(t, s, n+1)
+	mustBeWhole(t, s, n+1)
+}
+
+func anyPhoto(t *testing.T, s *Store) *Photo {
+	t.Helper()
+	l, _, err := s.All(Filter{}, 1, 0)
+	if err != nil || len(l) != 1 {
+		t.Fatal(err)
+	}
+	return l[0]
+}
+
+// There is room for the images and none for the record.
+func TestNoRoomForTheRecord(t *testing.T) {
+	s, _ := fresh(t)
+	size := 8 << 20
+	err := s.update(func(tx *bbolt.Tx) error {
+		b, err := tx.CreateBucket([]byte("filler"))
+		if err != nil {
+			return err
+		}
+		return b.Put([]byte("k"), make([]byte, size))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	uncap := capped(t, int64(size))
+	n, err := fill(t, s, 100)
+	if !strings.Contains(err.Error(), "too large") {
+		t.Error(err)
+	}
+	stillWorks(t, s, n)
+	if months := images(t, s, "2026-11"); months != n+1 {
+		t.Errorf("%d photos have images, of %d: this proves nothing", months, n)
+	}
+	uncap()
+	add(t, s, newOf("fr-1", "", n))
+	mustBeWhole(t, s, n+1)
+}
+
+// images counts the photos that have images.
+func images(t *testing.T, s *Store, month string) (n int) {
+	t.Helper()
+	db, err := s.Month(month)
+	if err == nil {
+		err = eachKey(db, imagesBucket, func([]byte) { n++ })
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func writeN(n int) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(make([]byte, n))
+		return err
+	}
+}
+
+// A disk that is full says so, and again has room.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4m"); err != nil {
+		t.Skip("no file system of its own to be had:", err)
+	}
+	defer func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	}()
+	filler := filepath.Join(dir, "filler")
+	if err := folder.Replace(filler, writeN(1<<20)); err != nil {
+		t.Fatal(err)
+	}
+	s, stop := opened(t, folder.Dir(dir), (&clock{at: noon}).now)
+	defer stop()
+	n, err := fill(t, s, 50_000)
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Error(err)
+	}
+	stillWorks(t, s, n)
+	stop()
+	s, stop = opened(t, folder.Dir(dir), (&clock{at: noon}).now)
+	defer stop()
+	stillWorks(t, s, n)
+	if err := syscall.Unlink(filler); err != nil {
+		t.Fatal(err)
+	}
+	add(t, s, newOf("fr-1", "", n))
+	stillWorks(t, s, n+1)
+	if err := s.Sweep(); err != nil {
+		t.Error(err)
+	}
+	mustBeWhole(t, s, n+1)
+	stop()
+	for _, path := range []string{"photos.db", FileOf("2026-11")} {
+		if err := store.Check(filepath.Join(dir, path)); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package photos
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"go.etcd.io/bbolt"
+)
+
+// Add stores a photo, which is on disk and shown when Add returns no error. When it
+// returns one, nothing of it is shown, unless the disk failed in the last moment and
+// kept all of it.
+func (s *Store) Add(ctx context.Context, n New) (*Photo, error) {
+	if s.readOnly() {
+		return nil, ErrReadOnly
+	}
+	if err := n.check(); err != nil {
+		return nil, err
+	}
+	s.steps.RLock()
+	defer s.steps.RUnlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p, err := s.newPhoto(&n)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.month(p.Month, true)
+	if err != nil {
+		return nil, err
+	}
+	defer m.end(key(p.ID))
+	if err := s.updateMonth(m, func(tx *bbolt.Tx) error { return putImages(tx, key(p.ID), n.Images) }); err != nil {
+		return nil, err
+	}
+	if err := s.update(p.put); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (s *Store) newPhoto(n *New) (*Photo, error) {
+	id, at, err := s.stamp()
+	if err != nil {
+		return nil, err
+	}
+	p := &Photo{
+		ID: id.String(), SiteKey: n.SiteKey, ENB: n.ENB, Operator: n.Operator, Caption: n.Caption, ClientID: n.ClientID, AuthorName: n.AuthorName,
+		UploadedAt: at, Month: at.Format(monthLayout), Metadata: n.Metadata, Images: map[Size]Image{},
+	}
+	for size, image := range n.Images {
+		p.Images[size] = describe(image)
+	}
+	return p, nil
+}
+
+func describe(image []byte) Image {
+	sum := sha256.Sum256(image)
+	return Image{len(image), sum[:]}
+}
+
+// putImages writes images with the mark that their record may be missing.
+func putImages(tx *bbolt.Tx, key []byte, images map[Size][]byte) error {
+	b, err := tx.Bucket([]byte(imagesBucket)).CreateBucket(key)
+	if err != nil {
+		return err
+	}
+	for size, image := range images {
+		if err := b.Put([]byte(size), image); err != nil {
+			return err
+		}
+	}
+	return markOpen(tx, key)
+}
+
+func markOpen(tx *bbolt.Tx, key []byte) error {
+	return tx.Bucket([]byte(openBucket)).Put(key, []byte{})
+}
+
+// Image returns the bytes of an image, which never change. Errors: ErrNoPhoto also
+// when the photo is hidden, ErrLost.
+func (s *Store) Image(id string, size Size) (image []byte, err error) {
+	p, err := s.Get(id)
+	if err != nil {
+		return nil, err
+	}
+	if p.Hidden != nil {
+		return nil, ErrNoPhoto
+	}
+	db, err := s.Month(p.Month)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("photo %s: %w", id, ErrLost)
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = db.View(func(tx *bbolt.Tx) error {
+		image = bytes.Clone(imageOf(tx, key(id), size))
+		return nil
+	})
+	if err == nil && image == nil {
+		if _, err := s.Get(id); err != nil { // deleted meanwhile
+			return nil, err
+		}
+		err = fmt.Errorf("photo %s: %w", id, ErrLost)
+	}
+	return image, err
+}
+
+// imageOf returns an image until the end of the transaction, nil when there is none.
+func imageOf(tx *bbolt.Tx, key []byte, size Size) []byte {
+	images := tx.Bucket([]byte(imagesBucket))
+	if images == nil {
+		return nil
+	}
+	b := images.Bucket(key)
+	if b == nil {
+		return nil
+	}
+	return b.Get([]byte(size))
+}

@@ -1,0 +1,170 @@
+package photos
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/folder"
+	"relais/store"
+)
+
+const killed = "RELAIS_PHOTOS_TEST_KILLED"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(killed); dir != "" {
+		fmt.Fprintln(os.Stderr, addForEver(folder.Dir(dir)))
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// addForEver adds and deletes photos and compacts beside that, and says what it did.
+func addForEver(dir folder.Dir) error {
+	db, err := store.Open(filepath.Join(string(dir), "photos.db"), Buckets...)
+	if err != nil {
+		return err
+	}
+	s := Open(db, dir, time.Now)
+	failed := make(chan error)
+	for range 4 {
+		go func() {
+			for i := 0; ; i++ {
+				n := rand.IntN(1e6)
+				p, err := s.Add(context.Background(), newOf("fr-1", "", n))
+				if err != nil {
+					failed <- err
+					return
+				}
+				fmt.Println("added", p.ID, n)
+				if i%3 > 0 {
+					continue
+				}
+				fmt.Println("deleting", p.ID)
+				if _, err := s.Delete(p.ID); err != nil {
+					failed <- err
+					return
+				}
+				fmt.Println("deleted", p.ID)
+			}
+		}()
+	}
+	go func() {
+		for {
+			months, err := Months(dir)
+			for _, name := range months {
+				if month, open := s.Month(name); err == nil && open == nil {
+					_, _, err = month.Compact()
+				}
+			}
+			if err := errors.Join(err, s.Sweep()); err != nil {
+				failed <- err
+				return
+			}
+			time.Sleep(30 * time.Millisecond)
+		}
+	}()
+	return <-failed
+}
+
+// What was acknowledged is whole, what was deleted is gone, and of the rest there is
+// all or nothing, whenever the process was killed.
+func TestKilled(t *testing.T) {
+	dir := folder.Dir(t.TempDir())
+	have := map[string]int{} // numbers of photos that were acknowledged
+	unsure, gone := map[string]bool{}, map[string]bool{}
+	rounds := 50
+	if testing.Short() {
+		rounds = 5
+	}
+	for round := range rounds {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), killed+"="+string(dir))
+		cmd.Stderr = os.Stderr
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		for first := true; lines.Scan(); first = false {
+			if first {
+				time.AfterFunc(time.Duration(rand.IntN(150))*time.Millisecond, func() { cmd.Process.Kill() })
+			}
+			switch said := strings.Fields(lines.Text()); said[0] {
+			case "added":
+				if have[said[1]], err = strconv.Atoi(said[2]); err != nil {
+					t.Fatal(err)
+				}
+			case "deleting":
+				unsure[said[1]] = true
+			case "deleted":
+				gone[said[1]] = true
+			}
+		}
+		cmd.Wait()
+		if cmd.ProcessState.Exited() {
+			t.Fatal("the writer ended by itself")
+		}
+		left := afterKill(t, dir, have, unsure, gone)
+		if t.Failed() {
+			t.Fatalf("round %d", round)
+		}
+		have, unsure = left, map[string]bool{}
+	}
+	t.Logf("%d photos, %d deleted", len(have), len(gone))
+}
+
+// afterKill looks at everything and returns the photos that there are.
+func afterKill(t *testing.T, dir folder.Dir, have map[string]int, unsure, gone map[string]bool) map[string]int {
+	t.Helper()
+	s, stop := opened(t, dir, time.Now)
+	defer stop()
+	l, total, err := s.List("fr-1", "", 1e6, 0)
+	if err != nil || total != len(l) {
+		t.Fatalf("%d of %d: %v", len(l), total, err)
+	}
+	left := map[string]int{}
+	for _, p := range l {
+		n, err := strconv.Atoi(p.Caption)
+		left[p.ID] = n
+		for size, want := range imagesOf(n) {
+			image, err2 := s.Image(p.ID, size)
+			if errors.Join(err, err2) != nil || !bytes.Equal(image, want) {
+				t.Errorf("a list shows photo %s, %s: %d bytes, %v", p.ID, size, len(image), err2)
+			}
+		}
+		if gone[p.ID] {
+			t.Errorf("photo %s is back", p.ID)
+		}
+	}
+	for id := range have {
+		if _, there := left[id]; !there && !gone[id] && !unsure[id] {
+			t.Errorf("photo %s is lost", id)
+		}
+	}
+	if _, _, err := s.CheckRecords(); err != nil { // before what is left over is swept
+		t.Error(err)
+	}
+	months, err := Months(dir)
+	for _, m := range months {
+		_, err = s.CheckMonth(m)
+	}
+	if err := errors.Join(err, s.Sweep(), folder.SweepTemporary(dir.Photos())); err != nil {
+		t.Error(err)
+	}
+	mustBeWhole(t, s, len(l))
+	return left
+}

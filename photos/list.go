@@ -1,0 +1,93 @@
+package photos
+
+import (
+	"bytes"
+
+	"go.etcd.io/bbolt"
+)
+
+// List returns the photos of a site that are shown, the newest first, and how many
+// there are; with an operator only its own.
+func (s *Store) List(siteKey, operator string, limit, offset int) ([]*Photo, int, error) {
+	return s.page(sitesBucket, sitePrefix(siteKey), limit, offset, func(v []byte) bool {
+		return len(v) > 0 && v[0] == visible && (operator == "" || string(v[1:]) == operator)
+	})
+}
+
+// A Filter says which photos a moderator wants to see.
+type Filter struct {
+	SiteKey string `json:"siteKey"` // "" for those of all sites
+	Hidden  bool   `json:"hidden"`  // only those that are hidden
+}
+
+// All returns photos, those that are hidden as well, the newest first, and how many
+// there are.
+func (s *Store) All(f Filter, limit, offset int) ([]*Photo, int, error) {
+	bucket, prefix := photosBucket, []byte(nil)
+	keep := func([]byte) bool { return true }
+	switch {
+	case f.SiteKey != "":
+		bucket, prefix = sitesBucket, sitePrefix(f.SiteKey)
+		keep = func(v []byte) bool { return !f.Hidden || len(v) > 0 && v[0] == hidden }
+	case f.Hidden:
+		bucket = hiddenBucket
+	}
+	return s.page(bucket, prefix, limit, offset, keep)
+}
+
+const keySize = 16 // bytes
+
+// idIn is the id that ends a key.
+func idIn(key []byte) []byte { return key[max(0, len(key)-keySize):] }
+
+// page returns a page of the photos whose ids end the keys of a bucket, from the last
+// key with the prefix to the first, of the entries that keep wants; and their number.
+func (s *Store) page(bucket string, prefix []byte, limit, offset int, keep func(value []byte) bool) (list []*Photo, total int, err error) {
+	list = []*Photo{}
+	err = s.view(func(tx *bbolt.Tx) error {
+		return backwards(tx.Bucket([]byte(bucket)), prefix, func(k, v []byte) error {
+			if len(k) != len(prefix)+keySize || !keep(v) {
+				return nil
+			}
+			if total++; total <= offset || len(list) >= limit {
+				return nil
+			}
+			p, err := get(tx, k[len(prefix):])
+			list = append(list, p)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	return list, total, nil
+}
+
+// backwards calls f for the entries whose keys begin with prefix, the last first.
+func backwards(b *bbolt.Bucket, prefix []byte, f func(k, v []byte) error) error {
+	if b == nil {
+		return nil
+	}
+	c := b.Cursor()
+	k, v := last(c, prefix)
+	for ; k != nil && bytes.HasPrefix(k, prefix); k, v = c.Prev() {
+		if err := f(k, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// last goes to the last key that begins with prefix, or to the one before where it
+// would be. A prefix does not end with 0xFF.
+func last(c *bbolt.Cursor, prefix []byte) (k, v []byte) {
+	if len(prefix) == 0 {
+		return c.Last()
+	}
+	after := bytes.Clone(prefix)
+	after[len(after)-1]++
+	if k, _ := c.Seek(after); k == nil {
+		return c.Last()
+	}
+	return c.Prev()
+}

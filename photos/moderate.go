@@ -1,0 +1,113 @@
+package photos
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"go.etcd.io/bbolt"
+
+	"relais/store"
+)
+
+// Hide keeps a photo from being shown; one that is hidden stays as it is. Error:
+// ErrNoPhoto.
+func (s *Store) Hide(id, why string) (*Photo, error) {
+	return s.change(id, func(p *Photo) { s.hide(p, why) })
+}
+
+func (s *Store) hide(p *Photo, why string) {
+	if p.Hidden == nil {
+		p.Hidden = &Hidden{s.millisecond(), why}
+	}
+}
+
+// Show shows a photo that was hidden. Only this does: no report does, nor its
+// dismissal. Error: ErrNoPhoto.
+func (s *Store) Show(id string) (*Photo, error) {
+	return s.change(id, func(p *Photo) { p.Hidden = nil })
+}
+
+func (s *Store) change(id string, f func(p *Photo)) (p *Photo, err error) {
+	err = s.update(func(tx *bbolt.Tx) error {
+		if p, err = get(tx, key(id)); err != nil {
+			return err
+		}
+		f(p)
+		return p.put(tx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Delete removes a photo and the reports about it. What the files still have of them
+// goes when they are compacted. Error: ErrNoPhoto; or that the photo is gone and its
+// images are still in their file, from where Sweep removes them.
+func (s *Store) Delete(id string) (*Photo, error) {
+	if s.readOnly() {
+		return nil, ErrReadOnly
+	}
+	s.steps.RLock()
+	defer s.steps.RUnlock()
+	p, err := s.Get(id)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.month(p.Month, false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, s.deleteRecord(p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m.begin(key(id))
+	err = s.updateMonth(m, func(tx *bbolt.Tx) error { return markOpen(tx, key(id)) })
+	if err == nil {
+		err = s.deleteRecord(p)
+	}
+	m.end(key(id))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.updateMonth(m, func(*bbolt.Tx) error { return nil }); err != nil {
+		return nil, fmt.Errorf("the photo is deleted, its images are still on the disk: %w", err)
+	}
+	return p, nil
+}
+
+func (s *Store) deleteRecord(p *Photo) error {
+	return s.update(func(tx *bbolt.Tx) error {
+		if _, err := get(tx, key(p.ID)); err != nil { // another deleted it
+			return err
+		}
+		if err := p.remove(tx); err != nil {
+			return err
+		}
+		if err := removeReports(tx, key(p.ID)); err != nil {
+			return err
+		}
+		return store.MarkDeleted(tx)
+	})
+}
+
+// removeReports removes the reports about a photo.
+func removeReports(tx *bbolt.Tx, photo []byte) error {
+	var list []*Report
+	c := tx.Bucket([]byte(reportsBucket)).Cursor()
+	for k, v := c.Seek(photo); bytes.HasPrefix(k, photo); k, v = c.Next() {
+		r, err := parseReport(k, v)
+		if err != nil {
+			return err
+		}
+		list = append(list, r)
+	}
+	for _, r := range list {
+		if err := r.remove(tx); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package photos
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"relais/folder"
+	"relais/store"
+)
+
+// Buckets of the file of a month.
+const (
+	// imagesBucket has a bucket for each photo, by its id, with the images by size:
+	// bbolt then keeps them on pages of their own, and writes no others again.
+	imagesBucket = "images"
+	// openBucket has the ids of photos whose record may be missing.
+	openBucket = "open"
+)
+
+// A month is the file with the images of the photos that came in a month of UTC.
+type month struct {
+	opening sync.Mutex
+	db      *store.DB // nil until it is opened
+	mu      sync.Mutex
+	// ended are ids in openBucket that nobody adds or deletes any more: whether
+	// their images stay is for their record to say. Of those in busy it does not
+	// say it yet.
+	ended, busy map[string]bool
+}
+
+const (
+	monthLayout = "2006-01"
+	suffix      = ".db"
+)
+
+// MonthOf returns the month of a file by its path below the data folder, "" when it
+// is none.
+func MonthOf(path string) string {
+	name, below := strings.CutPrefix(path, "photos/")
+	name, ok := strings.CutSuffix(name, suffix)
+	t, err := time.Parse(monthLayout, name)
+	if !below || !ok || err != nil || t.Format(monthLayout) != name {
+		return ""
+	}
+	return name
+}
+
+// FileOf is the path of a month's file below the data folder.
+func FileOf(month string) string { return "photos/" + month + suffix }
+
+// Months lists the months of a data folder that have a file, the oldest first.
+func Months(dir folder.Dir) (months []string, err error) {
+	entries, err := os.ReadDir(dir.Photos())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if m := MonthOf("photos/" + e.Name()); m != "" {
+			months = append(months, m)
+		}
+	}
+	return months, err
+}
+
+// Month returns the file of a month, which stays the store's. Errors: those of
+// store.Open; fs.ErrNotExist when there is none.
+func (s *Store) Month(name string) (*store.DB, error) {
+	m, err := s.month(name, false)
+	if err != nil {
+		return nil, err
+	}
+	return m.db, nil
+}
+
+// month returns a month with its file open, and makes the file where it is told to.
+func (s *Store) month(name string, create bool) (*month, error) {
+	s.mu.Lock()
+	m, ok := s.months[name]
+	if !ok {
+		m = &month{ended: map[string]bool{}, busy: map[string]bool{}}
+		s.months[name] = m
+	}
+	s.mu.Unlock()
+	m.opening.Lock()
+	defer m.opening.Unlock()
+	if m.db != nil {
+		return m, nil
+	}
+	path := filepath.Join(s.dir.Photos(), name+suffix)
+	if create {
+		if err := folder.MakeDir(s.dir.Photos()); err != nil {
+			return nil, err
+		}
+	} else if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	db, err := s.openMonth(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.load(db); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	m.db = db
+	return m, nil
+}
+
+func (s *Store) openMonth(path string) (*store.DB, error) {
+	if s.readOnly() {
+		return store.OpenReadOnly(path)
+	}
+	return store.Open(path, imagesBucket, openBucket)
+}
+
+func (m *month) close() error {
+	m.opening.Lock()
+	defer m.opening.Unlock()
+	if m.db == nil {
+		return nil
+	}
+	return m.db.Close()
+}
+
+// load takes in what an earlier process left open.
+func (m *month) load(db *store.DB) error {
+	return db.View(func(tx *bbolt.Tx) error {
+		b := tx.Bucket([]byte(openBucket))
+		if b == nil {
+			return nil
+		}
+		return b.ForEach(func(key, _ []byte) error {
+			m.end(key)
+			return nil
+		})
+	})
+}

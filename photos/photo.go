@@ -1,0 +1,176 @@
+package photos
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"go.etcd.io/bbolt"
+)
+
+// A Size names one of the images of a photo.
+type Size string
+
+// The sizes of api.md.
+const (
+	Main  Size = "main"
+	Thumb Size = "thumb"
+	OG    Size = "og" // Open Graph
+)
+
+// Sizes are those that every photo has.
+var Sizes = []Size{Main, Thumb, OG}
+
+// A Photo is what is known of a photo. Every photo was approved when it came; it is
+// shown unless it is hidden.
+type Photo struct {
+	ID         string         `json:"id"`
+	SiteKey    string         `json:"siteKey"`
+	ENB        string         `json:"enb"`
+	Operator   string         `json:"operator"`
+	Caption    string         `json:"caption"`
+	ClientID   string         `json:"clientId"`
+	AuthorName string         `json:"authorName"` // the client's name when it came
+	UploadedAt time.Time      `json:"uploadedAt"` // UTC, to the millisecond
+	Month      string         `json:"month"`      // whose file has the images: 2026-11
+	Metadata   Metadata       `json:"publicMetadata"`
+	Images     map[Size]Image `json:"images"`
+	Hidden     *Hidden        `json:"hidden,omitempty"`
+}
+
+// Metadata is what may be shown of what the image says of itself; nil is not stated.
+// The position of the camera is not among it: only how far it was from the site.
+type Metadata struct {
+	CameraModel            *string  `json:"cameraModel"`
+	DistanceToSiteMeters   *float64 `json:"distanceToSiteMeters"`
+	TakenDate              *string  `json:"takenDate"` // YYYY-MM-DD
+	TakenDateLabel         *string  `json:"takenDateLabel"`
+	TakenMonth             *string  `json:"takenMonth"` // YYYY-MM
+	TakenMonthLabel        *string  `json:"takenMonthLabel"`
+	GPSImgDirectionDegrees *float64 `json:"gpsImgDirectionDegrees"`
+	OrientationDegrees     *float64 `json:"orientationDegrees"`
+}
+
+// An Image is what the bytes of an image must be.
+type Image struct {
+	Bytes  int    `json:"bytes"`
+	SHA256 []byte `json:"sha256"`
+}
+
+// Hidden says since when a photo is hidden and why.
+type Hidden struct {
+	At  time.Time `json:"at"`
+	Why string    `json:"why"`
+}
+
+// New is a photo that is to be added. SiteKey, ClientID and AuthorName are needed.
+type New struct {
+	SiteKey, ENB, Operator, Caption, ClientID, AuthorName string
+	Metadata                                              Metadata
+	Images                                                map[Size][]byte // one of each of Sizes
+}
+
+// Bounds of a record: what a client sends is bounded before, and more strictly.
+const (
+	maxText  = 16 << 10 // bytes
+	maxImage = 32 << 20 // bytes
+	maxKey   = 1 << 10  // bytes of what is part of a key
+)
+
+func (n *New) check() error {
+	switch {
+	case n.SiteKey == "" || n.ClientID == "" || n.AuthorName == "":
+		return fmt.Errorf("a photo needs a site and a client")
+	case len(n.SiteKey) > maxKey || len(n.Operator) > maxKey || strings.Contains(n.SiteKey, "\x00"):
+		return fmt.Errorf("site %.50q, operator %.50q", n.SiteKey, n.Operator)
+	case len(n.Images) != len(Sizes):
+		return fmt.Errorf("a photo has %d images, not %d", len(Sizes), len(n.Images))
+	}
+	for _, text := range []string{n.SiteKey, n.ENB, n.Operator, n.Caption, n.ClientID, n.AuthorName} {
+		if len(text) > maxText || !utf8.ValidString(text) {
+			return fmt.Errorf("a text of %d bytes, of at most %d, in UTF-8: %.50q", len(text), maxText, text)
+		}
+	}
+	for _, size := range Sizes {
+		if b := len(n.Images[size]); b == 0 || b > maxImage {
+			return fmt.Errorf("the image %s has %d bytes, of 1 to %d", size, b, maxImage)
+		}
+	}
+	return nil
+}
+
+// What the value of an entry in sitesBucket begins with.
+const (
+	visible = 'v'
+	hidden  = 'h'
+)
+
+// siteEntry is the key and value of a photo in sitesBucket.
+func (p *Photo) siteEntry() (k, v []byte) {
+	v = append(v, visible)
+	if p.Hidden != nil {
+		v[0] = hidden
+	}
+	return append(sitePrefix(p.SiteKey), key(p.ID)...), append(v, p.Operator...)
+}
+
+func sitePrefix(siteKey string) []byte { return append([]byte(siteKey), 0) }
+
+// put stores a photo and where it is found.
+func (p *Photo) put(tx *bbolt.Tx) error {
+	k, v := p.siteEntry()
+	if err := tx.Bucket([]byte(sitesBucket)).Put(k, v); err != nil {
+		return err
+	}
+	b := tx.Bucket([]byte(hiddenBucket))
+	change := func() error { return b.Delete(key(p.ID)) }
+	if p.Hidden != nil {
+		change = func() error { return b.Put(key(p.ID), []byte{}) }
+	}
+	if err := change(); err != nil {
+		return err
+	}
+	return putJSON(tx, photosBucket, key(p.ID), p)
+}
+
+// remove undoes put.
+func (p *Photo) remove(tx *bbolt.Tx) error {
+	k, _ := p.siteEntry()
+	if err := tx.Bucket([]byte(sitesBucket)).Delete(k); err != nil {
+		return err
+	}
+	if err := tx.Bucket([]byte(hiddenBucket)).Delete(key(p.ID)); err != nil {
+		return err
+	}
+	return tx.Bucket([]byte(photosBucket)).Delete(key(p.ID))
+}
+
+// get reads a photo. Error: ErrNoPhoto.
+func get(tx *bbolt.Tx, key []byte) (*Photo, error) {
+	text := value(tx, photosBucket, key)
+	if text == nil {
+		return nil, ErrNoPhoto
+	}
+	p := &Photo{}
+	if err := json.Unmarshal(text, p); err != nil {
+		return nil, fmt.Errorf("photo %s: %w", id(key), err)
+	}
+	if p.ID != id(key) {
+		return nil, fmt.Errorf("photo %s: it is stored as that of %q", id(key), p.ID)
+	}
+	return p, nil
+}
+
+// Get returns a photo, also one that is hidden. Error: ErrNoPhoto.
+func (s *Store) Get(id string) (p *Photo, err error) {
+	p, err = nil, ErrNoPhoto
+	if viewed := s.view(func(tx *bbolt.Tx) error {
+		p, err = get(tx, key(id))
+		return nil
+	}); viewed != nil {
+		return nil, viewed
+	}
+	return p, err
+}

@@ -1,0 +1,149 @@
+// Package photos keeps the photos of sites: what is known of each, its images as
+// they are shown, and what was reported about it. It decodes no image, and does not
+// know whether a site exists.
+//
+// The records are in one file, photos.db. The images are in a file a month, where
+// they are written once, with a mark that says that their record may be missing; the
+// record follows when they are on disk. So a crash leaves a whole photo, or images
+// that are marked and that Sweep removes.
+package photos
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"go.etcd.io/bbolt"
+
+	"relais/folder"
+	"relais/store"
+)
+
+// What callers must tell apart. Other errors are those of package store, of writing
+// a file, and of values that are out of bounds.
+var (
+	ErrNoPhoto  = errors.New("no such photo")
+	ErrNoReport = errors.New("no such report")
+	ErrReadOnly = fmt.Errorf("the folder cannot be written to: %w", fs.ErrPermission)
+	// ErrLost says that the images of a photo are not where its record says.
+	ErrLost = errors.New("the images of the photo are lost: restore them from a backup")
+)
+
+// Buckets of photos.db. An id is a UUID in 16 bytes: as its version is 7, ids stand
+// by time.
+const (
+	photosBucket    = "photos"    // id → Photo in JSON
+	sitesBucket     = "sites"     // siteKey, 0, id → visible or hidden, then the operator
+	hiddenBucket    = "hidden"    // id of each hidden photo
+	reportsBucket   = "reports"   // id of the photo, id of the client → Report in JSON
+	reportIDsBucket = "reportIds" // id of the report → its key in reports
+	pendingBucket   = "pending"   // Unix milliseconds, id of the report: the queue
+)
+
+// Buckets are those of photos.db.
+var Buckets = []string{photosBucket, sitesBucket, hiddenBucket, reportsBucket, reportIDsBucket, pendingBucket}
+
+// A Store is the photos of a data folder. Its methods may be called from several
+// goroutines.
+type Store struct {
+	db       *store.DB // nil for a read-only folder without photos
+	dir      folder.Dir
+	now      func() time.Time
+	stamping sync.Mutex
+	steps    sync.RWMutex // held while what spans two files is done, by Pause alone
+	mu       sync.Mutex   // of months
+	months   map[string]*month
+}
+
+// Open has the photos of a folder whose photos.db is db, which stays the caller's.
+// With nil, or a db that is opened read-only, every change fails with ErrReadOnly.
+// The files of months are opened when they are needed.
+func Open(db *store.DB, dir folder.Dir, now func() time.Time) *Store {
+	return &Store{db: db, dir: dir, now: now, months: map[string]*month{}}
+}
+
+// Close closes the files of months.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for _, m := range s.months {
+		errs = append(errs, m.close())
+	}
+	clear(s.months)
+	return errors.Join(errs...)
+}
+
+// Pause waits for the additions and deletions that run, and holds up others until
+// resume is called: what all files hold then belongs together.
+func (s *Store) Pause() (resume func()) {
+	s.steps.Lock()
+	return sync.OnceFunc(s.steps.Unlock)
+}
+
+func (s *Store) readOnly() bool { return s.db == nil || s.db.ReadOnly() }
+
+func (s *Store) view(fn func(*bbolt.Tx) error) error {
+	if s.db == nil {
+		return nil
+	}
+	return s.db.View(fn)
+}
+
+func (s *Store) update(fn func(*bbolt.Tx) error) error {
+	if s.readOnly() {
+		return ErrReadOnly
+	}
+	return s.db.Update(fn)
+}
+
+// stamp is an id and its time, to the millisecond; ids and times have one order.
+func (s *Store) stamp() (uuid.UUID, time.Time, error) {
+	s.stamping.Lock()
+	defer s.stamping.Unlock()
+	id, err := uuid.NewV7()
+	return id, s.millisecond(), err
+}
+
+func (s *Store) millisecond() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
+
+// key is the key of an id in its one spelling, nil for anything else.
+func key(id string) []byte {
+	u, err := uuid.Parse(id)
+	if err != nil || u.String() != id {
+		return nil
+	}
+	return u[:]
+}
+
+// id is the id of a key.
+func id(key []byte) string {
+	u, err := uuid.FromBytes(key)
+	if err != nil {
+		return fmt.Sprintf("%x", key)
+	}
+	return u.String()
+}
+
+// value returns what a bucket has for a key until the end of the transaction, nil
+// when there is nothing.
+func value(tx *bbolt.Tx, bucket string, key []byte) []byte {
+	b := tx.Bucket([]byte(bucket))
+	if b == nil || len(key) == 0 {
+		return nil
+	}
+	return b.Get(key)
+}
+
+// putJSON stores v in a bucket.
+func putJSON(tx *bbolt.Tx, bucket string, key []byte, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return tx.Bucket([]byte(bucket)).Put(key, text)
+}

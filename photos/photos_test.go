@@ -1,0 +1,272 @@
+package photos
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"relais/folder"
+	"relais/store"
+)
+
+// A clock is the time of a test.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time { c.mu.Lock(); defer c.mu.Unlock(); return c.at }
+
+func (c *clock) set(at time.Time) { c.mu.Lock(); defer c.mu.Unlock(); c.at = at }
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// opened opens the photos of a folder until the test ends or stop is called.
+func opened(t testing.TB, dir folder.Dir, now func() time.Time) (s *Store, stop func()) {
+	t.Helper()
+	db, err := store.Open(filepath.Join(string(dir), "photos.db"), Buckets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = Open(db, dir, now)
+	stop = sync.OnceFunc(func() {
+		if err := errors.Join(s.Close(), db.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(stop)
+	return s, stop
+}
+
+func fresh(t testing.TB) (*Store, *clock) {
+	c := &clock{at: noon}
+	s, _ := opened(t, folder.Dir(t.TempDir()), c.now)
+	return s, c
+}
+
+// imagesOf are images that are told apart by the number of their photo.
+func imagesOf(n int) map[Size][]byte {
+	m := map[Size][]byte{}
+	for i, size := range Sizes {
+		m[size] = bytes.Repeat(fmt.Appendf(nil, "%s of photo %d. ", size, n), 500/(i+1)+n%50)
+	}
+	return m
+}
+
+func newOf(site, operator string, n int) New {
+	return New{SiteKey: site, Operator: operator, Caption: fmt.Sprint(n), ClientID: "c1", AuthorName: "Web map", Images: imagesOf(n)}
+}
+
+func add(t testing.TB, s *Store, n New) *Photo {
+	t.Helper()
+	p, err := s.Add(context.Background(), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func list(t testing.TB, s *Store, site, operator string, limit, offset int) (captions []string, total int) {
+	t.Helper()
+	l, total, err := s.List(site, operator, limit, offset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range l {
+		captions = append(captions, p.Caption)
+	}
+	return captions, total
+}
+
+// mustBeWhole fails when a check finds something.
+func mustBeWhole(t testing.TB, s *Store, want int) {
+	t.Helper()
+	n, _, err := s.CheckRecords()
+	months, err2 := Months(s.dir)
+	images := 0
+	for _, m := range months {
+		db, err := s.Month(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := s.CheckMonth(m)
+		if err := errors.Join(err, db.Check()); err != nil {
+			t.Error(err)
+		}
+		images += n
+	}
+	if err := errors.Join(err, err2); err != nil || n != want || images != want {
+		t.Errorf("%d records, %d photos with images, want %d: %v", n, images, want, err)
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func TestAddAndGet(t *testing.T) {
+	dir := folder.Dir(t.TempDir())
+	s, stop := opened(t, dir, (&clock{at: noon.Add(1234567 * time.Nanosecond)}).now)
+	n := newOf("fr-23444", "ORANGE", 7)
+	n.ENB, n.Metadata = "12345", Metadata{CameraModel: ptr("Pixel 8"), DistanceToSiteMeters: ptr(12.5), TakenDate: ptr("2026-11-20")}
+	p := add(t, s, n)
+	stop()
+	s, _ = opened(t, dir, time.Now)
+	got, err := s.Get(p.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.SiteKey != "fr-23444" || got.Operator != "ORANGE" || got.Caption != "7" || got.AuthorName != "Web map" || got.ClientID != "c1" || got.ENB != "12345" ||
+		got.UploadedAt.Format(time.RFC3339Nano) != "2026-11-21T12:00:00.001Z" || got.Month != "2026-11" || got.Hidden != nil {
+		t.Errorf("%+v", got)
+	}
+	if m := got.Metadata; *m.CameraModel != "Pixel 8" || *m.DistanceToSiteMeters != 12.5 || *m.TakenDate != "2026-11-20" || m.TakenMonth != nil || m.OrientationDegrees != nil {
+		t.Errorf("%+v", m)
+	}
+	for size, want := range imagesOf(7) {
+		image, err := s.Image(p.ID, size)
+		if err != nil || !bytes.Equal(image, want) || got.Images[size].Bytes != len(want) {
+			t.Errorf("%s: %d bytes, %v", size, len(image), err)
+		}
+	}
+	for _, id := range []string{"", "x", "00000000-0000-7000-8000-000000000000", "urn:uuid:" + p.ID, "{" + p.ID + "}", p.ID + "\n"} {
+		if _, err := s.Image(id, Main); !errors.Is(err, ErrNoPhoto) {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+	if _, err := s.Image(p.ID, "huge"); err == nil {
+		t.Error("an image of a size that there is not")
+	}
+	mustBeWhole(t, s, 1)
+}
+
+func TestAddRefuses(t *testing.T) {
+	s, _ := fresh(t)
+	for name, spoil := range map[string]func(n *New){
+		"no site":     func(n *New) { n.SiteKey = "" },
+		"no client":   func(n *New) { n.ClientID = "" },
+		"no author":   func(n *New) { n.AuthorName = "" },
+		"NUL":         func(n *New) { n.SiteKey = "a\x00b" },
+		"no thumb":    func(n *New) { delete(n.Images, Thumb) },
+		"empty":       func(n *New) { n.Images[OG] = nil },
+		"other size":  func(n *New) { delete(n.Images, OG); n.Images["x"] = []byte("x") },
+		"no UTF-8":    func(n *New) { n.Caption = "\xff" },
+		"long":        func(n *New) { n.Caption = string(make([]byte, maxText+1)) },
+		"no number":   func(n *New) { n.Metadata.DistanceToSiteMeters = ptr(0 / zero) },
+		"huge number": func(n *New) { n.Metadata.DistanceToSiteMeters = ptr(1 / zero) },
+	} {
+		n := newOf("fr-1", "", 1)
+		spoil(&n)
+		if p, err := s.Add(context.Background(), n); err == nil {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := s.Add(ctx, newOf("fr-1", "", 1)); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if got, total := list(t, s, "fr-1", "", 10, 0); len(got) != 0 || total != 0 {
+		t.Errorf("%v, %d", got, total)
+	}
+	if err := s.Sweep(); err != nil {
+		t.Error(err)
+	}
+	mustBeWhole(t, s, 0)
+}
+
+var zero float64
+
+// Pages are those of a plain list, whatever is shown, hidden or deleted.
+func TestListAgainstAPlainList(t *testing.T) {
+	s, c := fresh(t)
+	type entry struct {
+		*Photo
+		hidden bool
+	}
+	sites, operators := []string{"fr-1", "fr-10", "fr-1\x01", "ca-1"}, []string{"", "A", "B"}
+	var all []entry
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 150 {
+		c.set(noon.Add(time.Duration(i) * time.Hour))
+		all = slices.Insert(all, 0, entry{add(t, s, newOf(sites[r.IntN(4)], operators[r.IntN(3)], i)), false})
+		at := r.IntN(len(all))
+		var err error
+		switch r.IntN(5) {
+		case 0:
+			_, err = s.Hide(all[at].ID, "why")
+			all[at].hidden = true
+		case 1:
+			_, err = s.Show(all[at].ID)
+			all[at].hidden = false
+		case 2:
+			_, err = s.Delete(all[at].ID)
+			all = slices.Delete(all, at, at+1)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(keep func(e entry) bool, limit, offset int) (captions []string, total int) {
+		for _, e := range all {
+			if keep(e) {
+				if total++; total > offset && len(captions) < limit {
+					captions = append(captions, e.Caption)
+				}
+			}
+		}
+		return captions, total
+	}
+	for range 300 {
+		site, operator, limit, offset, hiddenOnly := sites[r.IntN(4)], operators[r.IntN(3)], r.IntN(20), r.IntN(30), r.IntN(2) == 0
+		got, total := list(t, s, site, operator, limit, offset)
+		wanted, n := want(func(e entry) bool {
+			return !e.hidden && e.SiteKey == site && (operator == "" || e.Operator == operator)
+		}, limit, offset)
+		if !slices.Equal(got, wanted) || total != n {
+			t.Fatalf("%q %q: %v of %d, want %v of %d", site, operator, got, total, wanted, n)
+		}
+		if r.IntN(2) == 0 {
+			site = ""
+		}
+		moderated, total, err := s.All(Filter{site, hiddenOnly}, limit, offset)
+		got = nil
+		for _, p := range moderated {
+			got = append(got, p.Caption)
+		}
+		wanted, n = want(func(e entry) bool { return (site == "" || e.SiteKey == site) && (e.hidden || !hiddenOnly) }, limit, offset)
+		if err != nil || !slices.Equal(got, wanted) || total != n {
+			t.Fatalf("all of %q, hidden %v: %v of %d, want %v of %d, %v", site, hiddenOnly, got, total, wanted, n, err)
+		}
+	}
+	mustBeWhole(t, s, len(all))
+}
+
+func TestMonths(t *testing.T) {
+	s, c := fresh(t)
+	var ids []string
+	for i, at := range []time.Time{noon, time.Date(2026, 11, 30, 23, 59, 59, 999e6, time.UTC), time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), time.Date(2027, 1, 1, 0, 30, 0, 0, time.FixedZone("", 3600))} {
+		c.set(at)
+		ids = append(ids, add(t, s, newOf("fr-1", "", i)).ID)
+	}
+	months, err := Months(s.dir)
+	if err != nil || !slices.Equal(months, []string{"2026-11", "2026-12"}) {
+		t.Errorf("%v, %v", months, err)
+	}
+	for i, id := range ids {
+		if image, err := s.Image(id, OG); err != nil || !bytes.Equal(image, imagesOf(i)[OG]) {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	for path, want := range map[string]string{"photos/2026-11.db": "2026-11", "photos.db": "", "photos/2026-13.db": "", "photos/2026-1.db": "", "2026-11.db": "", "photos/../2026-11.db": "", "photos/.2026-11.db.tmp-1": ""} {
+		if got := MonthOf(path); got != want {
+			t.Errorf("%s: %q", path, got)
+		}
+	}
+	mustBeWhole(t, s, 4)
+}

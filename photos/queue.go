@@ -1,0 +1,88 @@
+package photos
+
+import (
+	"fmt"
+
+	"go.etcd.io/bbolt"
+)
+
+// Accept accepts a report, which hides its photo. Other reports about the photo stay
+// as they are: each is somebody's, and is decided by itself. A decision may be
+// changed by the other one. Error: ErrNoReport.
+func (s *Store) Accept(reportID string) (*Report, error) {
+	return s.moderate(reportID, func(tx *bbolt.Tx, r *Report) error {
+		p, err := get(tx, key(r.PhotoID))
+		if err != nil {
+			return err
+		}
+		s.hide(p, fmt.Sprintf("report %s: %s", r.ID, r.Reason))
+		if err := p.put(tx); err != nil {
+			return err
+		}
+		return s.decide(tx, r, Accepted)
+	})
+}
+
+// Dismiss dismisses a report. A photo that is hidden stays so. Error: ErrNoReport.
+func (s *Store) Dismiss(reportID string) (*Report, error) {
+	return s.moderate(reportID, func(tx *bbolt.Tx, r *Report) error { return s.decide(tx, r, Dismissed) })
+}
+
+func (s *Store) moderate(reportID string, f func(*bbolt.Tx, *Report) error) (r *Report, err error) {
+	err = s.update(func(tx *bbolt.Tx) error {
+		if r, err = findReport(tx, key(reportID)); err != nil {
+			return err
+		}
+		return f(tx, r)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// findReport reads a report by its id. Error: ErrNoReport.
+func findReport(tx *bbolt.Tx, id []byte) (*Report, error) {
+	k := value(tx, reportIDsBucket, id)
+	if k == nil {
+		return nil, ErrNoReport
+	}
+	return parseReport(k, value(tx, reportsBucket, k))
+}
+
+// Reported is a report with the photo that it is about.
+type Reported struct {
+	Report *Report `json:"report"`
+	Photo  *Photo  `json:"photo"`
+}
+
+// Reports returns the reports that are pending, the one that waits longest first, or
+// all of them, the newest first; and how many there are.
+func (s *Store) Reports(pending bool, limit, offset int) (list []Reported, total int, err error) {
+	list = []Reported{}
+	err = s.view(func(tx *bbolt.Tx) error {
+		take := func(k, _ []byte) error {
+			if total++; total <= offset || len(list) >= limit {
+				return nil
+			}
+			r, err := findReport(tx, idIn(k))
+			if err != nil {
+				return err
+			}
+			p, err := get(tx, key(r.PhotoID))
+			list = append(list, Reported{r, p})
+			return err
+		}
+		if !pending {
+			return backwards(tx.Bucket([]byte(reportIDsBucket)), nil, take)
+		}
+		if b := tx.Bucket([]byte(pendingBucket)); b != nil {
+			return b.ForEach(take)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	return list, total, nil
+}

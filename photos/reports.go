@@ -1,0 +1,176 @@
+package photos
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"go.etcd.io/bbolt"
+
+	"relais/fold"
+)
+
+// A Reason is why a photo is reported.
+type Reason string
+
+// Reasons are those of api.md.
+var Reasons = []Reason{"inappropriate", "spam", "wrong-location", "copyright", "quality", "other"}
+
+// Values lists the reasons.
+func (Reason) Values() (list []string) {
+	for _, r := range Reasons {
+		list = append(list, string(r))
+	}
+	return list
+}
+
+// UnmarshalText accepts a reason in any case.
+func (r *Reason) UnmarshalText(b []byte) error {
+	i := slices.IndexFunc(Reasons, func(v Reason) bool { return fold.EqualASCII(string(v), string(b)) })
+	if i < 0 {
+		return fmt.Errorf("one of %v", Reasons)
+	}
+	*r = Reasons[i]
+	return nil
+}
+
+// A Status is what became of a report.
+type Status string
+
+// The states of a report.
+const (
+	Pending   Status = "pending"
+	Accepted  Status = "accepted" // the photo was hidden
+	Dismissed Status = "dismissed"
+)
+
+// MaxDescription is the most characters of a description.
+const MaxDescription = 2000
+
+// A Report is what a client says is wrong with a photo. A client has one for a photo.
+type Report struct {
+	ID           string    `json:"reportId"`
+	PhotoID      string    `json:"photoId"`
+	SiteKey      string    `json:"siteKey"`
+	ClientID     string    `json:"clientId"`
+	ClientName   string    `json:"clientName"` // when it was last made
+	Reason       Reason    `json:"reason"`
+	Description  string    `json:"description"`
+	Status       Status    `json:"status"`
+	CreatedAt    time.Time `json:"createdAt"`    // UTC, to the millisecond, as those below
+	UpdatedAt    time.Time `json:"updatedAt"`    // when its client or a moderator last changed it
+	PendingSince time.Time `json:"pendingSince"` // its place in the queue, while it is pending
+}
+
+// NewReport is what a client says.
+type NewReport struct {
+	PhotoID, ClientID, ClientName string
+	Reason                        Reason
+	Description                   string // at most MaxDescription characters
+}
+
+func (n *NewReport) check() error {
+	switch {
+	case n.ClientID == "" || n.ClientName == "" || len(n.ClientID) > maxKey || len(n.ClientName) > maxText:
+		return fmt.Errorf("a report needs a client")
+	case !slices.Contains(Reasons, n.Reason):
+		return fmt.Errorf("the reason %.50q is none of %v", n.Reason, Reasons)
+	case utf8.RuneCountInString(n.Description) > MaxDescription || !utf8.ValidString(n.Description):
+		return fmt.Errorf("the description has more than %d characters, or is not UTF-8", MaxDescription)
+	}
+	return nil
+}
+
+// Report makes a client's report of a photo, or changes the reason and description
+// of the one that it made; then id and time of creation stay. A repeat while it is
+// pending keeps its place in the queue. A repeat after a moderator's decision is
+// pending again, at the end of the queue: the client saw the photo after it and
+// insists. The photo stays as it is. Error: ErrNoPhoto also when it is hidden.
+func (s *Store) Report(n NewReport) (r *Report, err error) {
+	if err := n.check(); err != nil {
+		return nil, err
+	}
+	err = s.update(func(tx *bbolt.Tx) error {
+		p, err := get(tx, key(n.PhotoID))
+		if err != nil {
+			return err
+		}
+		if p.Hidden != nil {
+			return ErrNoPhoto
+		}
+		if r, err = s.reportOf(tx, p, n.ClientID); err != nil {
+			return err
+		}
+		r.ClientName, r.Reason, r.Description = n.ClientName, n.Reason, n.Description
+		return s.decide(tx, r, Pending)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// reportOf returns the client's report of a photo, or one without a status.
+func (s *Store) reportOf(tx *bbolt.Tx, p *Photo, client string) (*Report, error) {
+	k := reportKey(p.ID, client)
+	if text := value(tx, reportsBucket, k); text != nil {
+		return parseReport(k, text)
+	}
+	id, at, err := s.stamp()
+	return &Report{ID: id.String(), PhotoID: p.ID, SiteKey: p.SiteKey, ClientID: client, CreatedAt: at}, err
+}
+
+// decide gives a report a status and stores it.
+func (s *Store) decide(tx *bbolt.Tx, r *Report, status Status) error {
+	r.UpdatedAt = s.millisecond()
+	queue := tx.Bucket([]byte(pendingBucket))
+	if r.Status == Pending && status != Pending {
+		if err := queue.Delete(r.queueKey()); err != nil {
+			return err
+		}
+	}
+	if r.Status != Pending && status == Pending {
+		r.PendingSince = r.UpdatedAt
+		if err := queue.Put(r.queueKey(), []byte{}); err != nil {
+			return err
+		}
+	}
+	r.Status = status
+	if err := tx.Bucket([]byte(reportIDsBucket)).Put(key(r.ID), r.key()); err != nil {
+		return err
+	}
+	return putJSON(tx, reportsBucket, r.key(), r)
+}
+
+// remove removes a report and where it is found.
+func (r *Report) remove(tx *bbolt.Tx) error {
+	if err := tx.Bucket([]byte(pendingBucket)).Delete(r.queueKey()); err != nil {
+		return err
+	}
+	if err := tx.Bucket([]byte(reportIDsBucket)).Delete(key(r.ID)); err != nil {
+		return err
+	}
+	return tx.Bucket([]byte(reportsBucket)).Delete(r.key())
+}
+
+func (r *Report) key() []byte { return reportKey(r.PhotoID, r.ClientID) }
+
+func reportKey(photo, client string) []byte { return append(key(photo), client...) }
+
+func (r *Report) queueKey() []byte {
+	return append(binary.BigEndian.AppendUint64(nil, uint64(r.PendingSince.UnixMilli())), key(r.ID)...)
+}
+
+func parseReport(k, text []byte) (*Report, error) {
+	r := &Report{}
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, fmt.Errorf("report %x: %w", k, err)
+	}
+	if string(r.key()) != string(k) || key(r.ID) == nil {
+		return nil, fmt.Errorf("report %x: it is stored as that of client %q on photo %q", k, r.ClientID, r.PhotoID)
+	}
+	return r, nil
+}

@@ -1,0 +1,147 @@
+package photos
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func report(t testing.TB, s *Store, photo, client string, reason Reason, description string) *Report {
+	t.Helper()
+	r, err := s.Report(NewReport{photo, client, "The " + client, reason, description})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// queue lists the descriptions of the reports.
+func queue(t testing.TB, s *Store, pending bool, limit, offset int) (descriptions []string, total int) {
+	t.Helper()
+	l, total, err := s.Reports(pending, limit, offset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range l {
+		if r.Photo.ID != r.Report.PhotoID || r.Photo.SiteKey != r.Report.SiteKey {
+			t.Errorf("%+v of photo %+v", r.Report, r.Photo)
+		}
+		descriptions = append(descriptions, r.Report.Description)
+	}
+	return descriptions, total
+}
+
+func TestReports(t *testing.T) {
+	s, c := fresh(t)
+	one, two := add(t, s, newOf("fr-1", "", 1)).ID, add(t, s, newOf("fr-2", "", 2)).ID
+	tick := func() { c.set(c.now().Add(time.Minute)) }
+	expect := func(pending bool, want ...string) {
+		t.Helper()
+		if got, total := queue(t, s, pending, 10, 0); !slices.Equal(got, want) || total != len(want) {
+			t.Errorf("pending %v: %q of %d, want %q", pending, got, total, want)
+		}
+	}
+	a := report(t, s, one, "a", "spam", "first")
+	tick()
+	b := report(t, s, two, "a", "quality", "second")
+	tick()
+	other := report(t, s, one, "b", "copyright", "third")
+	tick()
+	again := report(t, s, one, "a", "other", "first, changed")
+	if again.ID != a.ID || !again.CreatedAt.Equal(noon) || !again.UpdatedAt.Equal(noon.Add(3*time.Minute)) || again.Reason != "other" || again.Status != Pending || again.ClientName != "The a" {
+		t.Errorf("repeated: %+v", again)
+	}
+	if b.ID == a.ID || other.ID == a.ID {
+		t.Error("two reports have one id")
+	}
+	expect(true, "first, changed", "second", "third")
+	expect(false, "third", "second", "first, changed")
+	if got, total := queue(t, s, true, 1, 1); !slices.Equal(got, []string{"second"}) || total != 3 {
+		t.Errorf("%q of %d", got, total)
+	}
+
+	// Dismissed: it leaves the queue, and is pending again, at its end, when its client insists.
+	if r, err := s.Dismiss(a.ID); err != nil || r.Status != Dismissed {
+		t.Errorf("%+v, %v", r, err)
+	}
+	expect(true, "second", "third")
+	tick()
+	again = report(t, s, one, "a", "spam", "I insist")
+	if again.ID != a.ID || again.Status != Pending || !again.CreatedAt.Equal(noon) {
+		t.Errorf("after dismissal: %+v", again)
+	}
+	expect(true, "second", "third", "I insist")
+
+	// Accepted: the photo is hidden, whoever says what.
+	if r, err := s.Accept(a.ID); err != nil || r.Status != Accepted {
+		t.Errorf("%+v, %v", r, err)
+	}
+	expect(true, "second", "third")
+	for _, client := range []string{"a", "c"} {
+		if _, err := s.Report(NewReport{one, client, "x", "spam", ""}); !errors.Is(err, ErrNoPhoto) {
+			t.Errorf("a hidden photo is reported: %v", err)
+		}
+	}
+	if _, err := s.Dismiss(other.ID); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Dismiss(a.ID); err != nil {
+		t.Error(err)
+	}
+	p, err := s.Get(one)
+	if err != nil || p.Hidden == nil || !p.Hidden.At.Equal(noon.Add(4*time.Minute)) || p.Hidden.Why != "report "+a.ID+": spam" {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if _, err := s.Image(one, Main); !errors.Is(err, ErrNoPhoto) {
+		t.Errorf("a hidden photo is read: %v", err)
+	}
+	if _, err := s.Show(one); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Image(one, Main); err != nil {
+		t.Error(err)
+	}
+	report(t, s, one, "b", "spam", "and again")
+	expect(true, "second", "and again")
+	mustBeWhole(t, s, 2)
+
+	if _, err := s.Delete(one); err != nil {
+		t.Error(err)
+	}
+	expect(true, "second")
+	expect(false, "second")
+	for _, err := range []error{errorOf(s.Accept(a.ID)), errorOf(s.Dismiss("x")), errorOf(s.Accept(""))} {
+		if !errors.Is(err, ErrNoReport) {
+			t.Error(err)
+		}
+	}
+	mustBeWhole(t, s, 1)
+}
+
+func errorOf[T any](_ T, err error) error { return err }
+
+func TestReportRefuses(t *testing.T) {
+	s, _ := fresh(t)
+	id := add(t, s, newOf("fr-1", "", 1)).ID
+	report(t, s, id, "a", "spam", strings.Repeat("é", MaxDescription))
+	for name, n := range map[string]NewReport{
+		"too long":   {id, "a", "A", "spam", strings.Repeat("é", MaxDescription+1)},
+		"no UTF-8":   {id, "a", "A", "spam", "\xff"},
+		"reason":     {id, "a", "A", "ugly", ""},
+		"no client":  {id, "", "A", "spam", ""},
+		"no photo":   {"00000000-0000-7000-8000-000000000000", "a", "A", "spam", ""},
+		"strange id": {"../x", "a", "A", "spam", ""},
+	} {
+		if _, err := s.Report(n); err == nil {
+			t.Error(name)
+		}
+	}
+	for text, want := range map[string]Reason{"spam": "spam", "Wrong-Location": "wrong-location", "ugly": "", "": ""} {
+		var r Reason
+		if err := r.UnmarshalText([]byte(text)); r != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v", text, r, err)
+		}
+	}
+}

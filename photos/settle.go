@@ -1,0 +1,109 @@
+package photos
+
+import (
+	"errors"
+	"fmt"
+
+	"go.etcd.io/bbolt"
+
+	"relais/store"
+)
+
+// begin says that a photo is being deleted.
+func (m *month) begin(key []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.busy[string(key)] = true
+}
+
+// end says that nobody adds or deletes a photo any more.
+func (m *month) end(key []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.busy, string(key))
+	m.ended[string(key)] = true
+}
+
+// take takes out the ids that can be settled.
+func (m *month) take() (keys []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for key := range m.ended {
+		if !m.busy[key] {
+			keys = append(keys, key)
+			delete(m.ended, key)
+		}
+	}
+	return keys
+}
+
+func (m *month) putBack(keys []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, key := range keys {
+		m.ended[key] = true
+	}
+}
+
+func (m *month) settled() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.ended) == 0
+}
+
+// updateMonth changes the file, and settles beside that what has ended.
+func (s *Store) updateMonth(m *month, change func(*bbolt.Tx) error) error {
+	var ended []string
+	err := m.db.Update(func(tx *bbolt.Tx) error {
+		ended = m.take()
+		for _, key := range ended {
+			if err := s.settle(tx, []byte(key)); err != nil {
+				return err
+			}
+		}
+		return change(tx)
+	})
+	if err != nil {
+		m.putBack(ended)
+	}
+	return err
+}
+
+// settle removes the images of a photo that has no record, and the mark.
+func (s *Store) settle(tx *bbolt.Tx, key []byte) error {
+	images := tx.Bucket([]byte(imagesBucket))
+	if images.Bucket(key) != nil {
+		switch _, err := s.Get(id(key)); {
+		case errors.Is(err, ErrNoPhoto):
+			if err := images.DeleteBucket(key); err != nil {
+				return err
+			}
+			if err := store.MarkDeleted(tx); err != nil {
+				return err
+			}
+		case err != nil:
+			return err
+		}
+	}
+	return tx.Bucket([]byte(openBucket)).Delete(key)
+}
+
+// Sweep removes the images of photos whose record was not written, or is deleted,
+// before a crash or an error. They are in the file until it is compacted.
+func (s *Store) Sweep() error {
+	if s.readOnly() {
+		return nil
+	}
+	months, err := Months(s.dir)
+	errs := []error{err}
+	for _, name := range months {
+		m, err := s.month(name, false)
+		if err == nil && !m.settled() {
+			err = s.updateMonth(m, func(*bbolt.Tx) error { return nil })
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", FileOf(name), err))
+		}
+	}
+	return errors.Join(errs...)
+}
