@@ -36,7 +36,7 @@ var allowed = []struct {
 	{"store", "folder"},
 	{"access", "fold folder store"},
 	{"photos", "fold folder store"},
-	{"admin", "access folder store"},
+	{"admin", "access folder photos store"},
 	{"check", "admin folder ingest market snapshot"},
 	{"demo", "data geo market ingest/table"},
 	{"index", "fold folder geo market site snapshot"},

@@ -7,21 +7,14 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"relais/folder"
 	"relais/store"
 )
-
-// isDatabase tells whether only whoever has the stores open can copy a file.
-func isDatabase(name string) bool {
-	return slices.ContainsFunc(databases, func(d database) bool { return d.file == name })
-}
 
 // transient are files of the folder that no backup needs: locks, the socket,
 // downloads that are under way, and the day's counts, which are worth a day.
@@ -30,7 +23,7 @@ func transient(name string) bool {
 }
 
 // Backup copies a folder to dest, which must be missing or empty, while it is
-// served or not. The stores are copied as they are at one moment each. The copy has
+// served or not. The stores are copied as they are at one moment. The copy has
 // secret.key: whoever has it can open the signing secrets.
 func Backup(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) error {
 	if unused, err := folder.Dir(dest).Unused(); err != nil {
@@ -66,10 +59,8 @@ func within(dir, path string) bool {
 }
 
 func backup(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) error {
-	for _, d := range databases {
-		if err := backupStore(ctx, dir, dest, d.file, log); err != nil {
-			return fmt.Errorf("back up %s: %w", d.file, err)
-		}
+	if err := backupStores(ctx, dir, dest, log); err != nil {
+		return fmt.Errorf("back up the stores: %w", err)
 	}
 	return copyTree(string(dir), dest, func(name string) bool { return isDatabase(name) || transient(name) })
 }
@@ -115,67 +106,16 @@ func Restore(backup string, dir folder.Dir) error {
 	if err1 != nil && err2 != nil {
 		return fmt.Errorf("%s is no backup: it has neither %s nor snapshots", backup, clientsFile)
 	}
-	for _, d := range databases {
+	all, err := databasesOf(folder.Dir(backup))
+	if err != nil {
+		return err
+	}
+	for _, d := range all {
 		if err := store.Check(filepath.Join(backup, d.file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
 	return copyTree(backup, string(dir), transient)
-}
-
-func backupStore(ctx context.Context, dir folder.Dir, dest, name string, log *slog.Logger) error {
-	if _, err := os.Stat(filepath.Join(string(dir), name)); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return folder.ReplacePrivate(filepath.Join(dest, name), func(w io.Writer) error {
-		return either(ctx, func() error { return download(ctx, dir, name, w) }, func() error {
-			s, err := Open(dir, "relais backup", log)
-			if err != nil {
-				return err
-			}
-			_, err = s.open[name].Backup(w)
-			return errors.Join(err, s.Close())
-		})
-	})
-}
-
-// download has the running server copy a store.
-func download(ctx context.Context, dir folder.Dir, name string, w io.Writer) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://admin/backup/"+name, nil)
-	if err != nil {
-		return err
-	}
-	a, err := dial(dir).Do(r)
-	if err != nil {
-		return err
-	}
-	defer a.Body.Close()
-	if a.StatusCode != http.StatusOK {
-		return fmt.Errorf("the server answers %s", a.Status)
-	}
-	n, err := io.Copy(w, a.Body)
-	if err != nil || a.Trailer.Get(sizeTrailer) != fmt.Sprint(n) {
-		return fmt.Errorf("the server stopped after %d bytes: %v", n, err) // no net error: w is not to be begun anew
-	}
-	return nil
-}
-
-// sizeTrailer says after a store how many bytes it had.
-const sizeTrailer = "X-Size"
-
-// upload answers download.
-func (s *Stores) upload(w http.ResponseWriter, name string) {
-	db, ok := s.open[name]
-	if !ok {
-		http.Error(w, "no such store", http.StatusNotFound)
-		return
-	}
-	w.Header().Set("Trailer", sizeTrailer)
-	n, err := db.Backup(w)
-	if err != nil {
-		return // without the trailer, the other side knows
-	}
-	w.Header().Set(sizeTrailer, fmt.Sprint(n))
 }
 
 // copyTree copies the files below from to to, with the times of their last changes,

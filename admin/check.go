@@ -11,9 +11,11 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"relais/access"
 	"relais/folder"
+	"relais/photos"
 	"relais/store"
 )
 
@@ -31,13 +33,27 @@ type File struct {
 type CheckStores struct{}
 
 func (CheckStores) run(_ context.Context, s *Stores) (any, error) {
-	files := []File{}
-	for _, d := range databases {
-		if db, ok := s.open[d.file]; ok {
-			files = append(files, d.check(s.Dir, db))
-		}
+	files, _, err := s.check()
+	return files, err
+}
+
+// check checks the databases that are there. held says that another process has one
+// of them.
+func (s *Stores) check() (files []File, held bool, err error) {
+	all, err := databasesOf(s.Dir)
+	if err != nil {
+		return nil, false, err
 	}
-	return files, nil
+	files = []File{}
+	for _, d := range all {
+		db, err := s.database(d)
+		if db == nil && err == nil {
+			continue
+		}
+		held = held || errors.Is(err, store.ErrHeld)
+		files = append(files, d.check(s, db, err))
+	}
+	return files, held, nil
 }
 
 // Check reads the stores and what belongs to them, with the help of the server when
@@ -62,11 +78,11 @@ func checkStores(ctx context.Context, dir folder.Dir) (files []File, err error) 
 		text, err := call(ctx, dir, CheckStores{})
 		var unreachable *net.OpError
 		if errors.As(err, &unreachable) {
-			files, held := checkClosed(dir)
+			files, held, err := checkClosed(dir)
 			if held && again {
 				continue
 			}
-			return files, nil
+			return files, err
 		}
 		if err != nil {
 			return nil, err
@@ -131,11 +147,6 @@ func checkCounts(path string, _ os.FileInfo) (string, error) {
 	return Number(n, "count"), nil
 }
 
-func holdsClients(dir folder.Dir, db *store.DB) (string, error) {
-	n, err := access.CheckClients(db, access.OpenSealer(filepath.Join(string(dir), sealFile)))
-	return Number(n, "client"), err
-}
-
 // Number writes a number of things: "1 client", "69,801 sites".
 func Number(n int, thing string) string {
 	text := strconv.Itoa(n)
@@ -150,38 +161,32 @@ func Number(n int, thing string) string {
 
 // checkClosed checks the stores where no server has them open. held says that one
 // has, after the second that store waits.
-func checkClosed(dir folder.Dir) (files []File, held bool) {
+func checkClosed(dir folder.Dir) (files []File, held bool, err error) {
+	s := &Stores{Dir: dir, open: map[string]*store.DB{}}
 	for _, d := range databases {
-		db, err := store.OpenReadOnly(filepath.Join(string(dir), d.file))
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			f := d.describe(dir)
-			f.Problem = err.Error()
+		if err := s.openDatabase(d, true); err != nil {
 			held = held || errors.Is(err, store.ErrHeld)
-			files = append(files, f)
-		default:
-			files = append(files, d.check(dir, db))
-			db.Close() // it was only read
+			files = append(files, d.check(s, nil, err))
 		}
 	}
-	return files, held
+	s.Photos = photos.Open(s.open[photosFile], dir, time.Now)
+	checked, heldToo, err := s.check()
+	s.closeDatabases() // they were only read
+	return append(files, checked...), held || heldToo, err
 }
 
-func (d database) describe(dir folder.Dir) File {
+// check reads every page of a store, and then every record. err says why the store
+// could not be opened.
+func (d database) check(s *Stores, db *store.DB, err error) File {
 	f := File{Path: d.file, Kind: "store"}
-	if info, err := os.Stat(filepath.Join(string(dir), d.file)); err == nil {
+	if info, err := os.Stat(s.path(d.file)); err == nil {
 		f.Bytes = info.Size()
 	}
-	return f
-}
-
-// check reads every page of a store, and then every record.
-func (d database) check(dir folder.Dir, db *store.DB) File {
-	f := d.describe(dir)
-	err := db.Check()
 	if err == nil {
-		f.Detail, err = d.holds(dir, db)
+		err = db.Check()
+	}
+	if err == nil {
+		f.Detail, err = d.holds(s, db)
 	}
 	if err != nil {
 		f.Problem = oneLine(err)

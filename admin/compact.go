@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"relais/access"
+	"relais/store"
 )
 
 // compactEvery keeps what is deleted off the disk within a day: a deletion marks its
@@ -23,8 +24,9 @@ type Compacted struct {
 	After  int64  `json:"after"`
 }
 
-// CompactStores writes the stores anew without what was deleted; the answer is a
-// list of Compacted. Requests are answered meanwhile, and changes wait.
+// CompactStores writes the stores anew without what was deleted, of the files of
+// months those that something was deleted from: they have no other free space. The
+// answer is a list of Compacted. Requests are answered meanwhile, and changes wait.
 type CompactStores struct{}
 
 func (CompactStores) run(_ context.Context, s *Stores) (any, error) {
@@ -32,12 +34,16 @@ func (CompactStores) run(_ context.Context, s *Stores) (any, error) {
 		return nil, fmt.Errorf("%s: %w", s.Dir, access.ErrReadOnly)
 	}
 	list := []Compacted{}
-	for _, d := range databases {
-		before, after, err := s.open[d.file].Compact()
-		if err != nil {
-			return nil, err
+	err := s.eachDatabase(func(d database, db *store.DB, deleted bool) error {
+		if d.month != "" && !deleted {
+			return nil
 		}
+		before, after, err := db.Compact()
 		list = append(list, Compacted{d.file, before, after})
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	before, after, err := s.counts.Compact()
 	return append(list, Compacted{quotaFile, before, after}), err
@@ -48,14 +54,48 @@ func (s *Stores) compactDeleted() error {
 	if s.lock == nil { // read-only: the next that can write does it
 		return nil
 	}
-	var errs []error
-	for _, d := range databases {
-		has, err := s.open[d.file].HasDeleted()
-		if err == nil && has {
-			// The counts first: the mark is gone when the store is done.
-			if _, _, err = s.counts.Compact(); err == nil {
-				_, _, err = s.open[d.file].Compact()
-			}
+	return s.eachDatabase(func(d database, db *store.DB, deleted bool) error {
+		if !deleted {
+			return nil
+		}
+		// The counts first: the mark is gone when the store is done.
+		_, _, err := s.counts.Compact()
+		if err == nil {
+			_, _, err = db.Compact()
+		}
+		return err
+	})
+}
+
+// compactHere compacts when this process or an earlier one deleted something. It need
+// not open the files of months to know: a deletion marks photos.db as well.
+func (s *Stores) compactHere() error {
+	for _, db := range s.open {
+		deleted, err := db.HasDeleted()
+		if err != nil {
+			return err
+		}
+		if deleted {
+			return s.compactDeleted()
+		}
+	}
+	return nil
+}
+
+// eachDatabase sweeps the images that belong to no photo, and then calls do for each
+// database. What fails for one is done for the others all the same.
+func (s *Stores) eachDatabase(do func(d database, db *store.DB, deleted bool) error) error {
+	errs := []error{s.Photos.Sweep()}
+	all, err := databasesOf(s.Dir)
+	errs = append(errs, err)
+	for _, d := range all {
+		db, err := s.database(d)
+		var deleted bool
+		if err == nil {
+			deleted, err = db.HasDeleted()
+		}
+		if err == nil {
+			err = do(d, db, deleted)
 		}
 		errs = append(errs, err)
 	}

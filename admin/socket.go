@@ -88,8 +88,8 @@ func listenPrivately(path string) (net.Listener, error) {
 
 // ServeHTTP runs the command that the path names.
 func (s *Stores) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if name, ok := strings.CutPrefix(r.URL.Path, "/backup/"); ok && r.Method == http.MethodGet {
-		s.upload(w, name)
+	if r.URL.Path == backupPath && r.Method == http.MethodGet {
+		s.upload(w)
 		return
 	}
 	t, ok := commands[strings.TrimPrefix(r.URL.Path, "/")]
@@ -214,7 +214,7 @@ func callHere(ctx context.Context, dir folder.Dir, c Command, log *slog.Logger) 
 		return nil, err
 	}
 	// Where nobody serves, nobody would do it later.
-	if err := s.compactDeleted(); err != nil {
+	if err := s.compactHere(); err != nil {
 		return nil, fmt.Errorf("it is done, but what was deleted is still on the disk: %w", err)
 	}
 	return json.Marshal(answer)

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -16,6 +15,7 @@ import (
 
 	"relais/access"
 	"relais/folder"
+	"relais/photos"
 	"relais/store"
 )
 
@@ -24,6 +24,7 @@ type Stores struct {
 	Dir     folder.Dir
 	Clients *access.Clients
 	Answers *access.Answers
+	Photos  *photos.Store
 	open    map[string]*store.DB // by file; a read-only folder may lack some
 	counts  *access.Counts
 	lock    *folder.Holder // nil for a read-only folder
@@ -32,24 +33,10 @@ type Stores struct {
 // Files of the stores in the folder.
 const (
 	clientsFile = "clients.db"
+	photosFile  = "photos.db"
 	quotaFile   = "quota.db"
 	sealFile    = "secret.key"
 )
-
-// A database is a store in a bbolt file.
-type database struct {
-	file    string
-	buckets []string
-	// holds reads every record and says how many of what there are; the error names
-	// those that cannot be used.
-	holds func(dir folder.Dir, db *store.DB) (string, error)
-}
-
-// databases are the stores in bbolt files. One more is one more line: it is then
-// opened, backed up, restored, checked and compacted.
-var databases = []database{
-	{clientsFile, []string{access.Bucket}, holdsClients},
-}
 
 // Open opens the stores and makes those that are missing. what says in the error
 // of others who has them. A folder that cannot be written to is opened for reading:
@@ -70,7 +57,7 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 	}
 	if !readOnly {
 		// A compaction that was killed leaves a copy of what may be deleted by now.
-		if err := folder.SweepTemporary(string(s.Dir)); err != nil {
+		if err := errors.Join(folder.SweepTemporary(string(s.Dir)), folder.SweepTemporary(s.Dir.Photos())); err != nil {
 			log.Warn("what a killed process left could not be removed", "error", err)
 		}
 	}
@@ -90,25 +77,8 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 	for _, err := range s.Clients.Locked() {
 		log.Error("a client is refused", "error", err)
 	}
+	s.Photos = photos.Open(s.open[photosFile], s.Dir, time.Now)
 	return s.openCounts(counts, log)
-}
-
-func (s *Stores) openDatabase(d database, readOnly bool) error {
-	var db *store.DB
-	var err error
-	if readOnly {
-		db, err = store.OpenReadOnly(s.path(d.file))
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-	} else {
-		db, err = store.Open(s.path(d.file), d.buckets...)
-	}
-	if err != nil {
-		return err
-	}
-	s.open[d.file] = db
-	return nil
 }
 
 func (s *Stores) openCounts(path string, log *slog.Logger) error {
@@ -178,9 +148,7 @@ func (s *Stores) Close() error {
 	if s.counts != nil {
 		errs = append(errs, s.counts.Save(s.Clients), s.saveUsed(), s.counts.Close())
 	}
-	for _, db := range s.open {
-		errs = append(errs, db.Close())
-	}
+	errs = append(errs, s.closeDatabases())
 	if s.lock != nil {
 		errs = append(errs, s.lock.Unlock())
 	}

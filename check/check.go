@@ -150,7 +150,7 @@ func (r *Report) note(format string, args ...any) {
 
 // ours tells whether a folder is one that relais makes.
 func ours(name string) bool {
-	return name == "snapshots" || name == "sources" || name == "downloads" || strings.HasPrefix(name, "sources/") || strings.HasPrefix(name, "downloads/")
+	return name == "snapshots" || name == "photos" || name == "sources" || name == "downloads" || strings.HasPrefix(name, "sources/") || strings.HasPrefix(name, "downloads/")
 }
 
 // known tells whether a file needs no check: a lock, a manifest whose files were

@@ -6,7 +6,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -189,19 +188,6 @@ func makeBuckets(tx *bolt.Tx, buckets []string) error {
 
 // ReadOnly tells whether the file is opened for reading only.
 func (db *DB) ReadOnly() bool { return db.readOnly }
-
-// Backup writes a copy of the file as it is at this moment, and answers its
-// size in bytes. Views and Updates go on meanwhile; the file cannot reuse
-// space until Backup ends, so w should not be slow.
-func (db *DB) Backup(w io.Writer) (n int64, err error) {
-	err = db.View(func(tx *bolt.Tx) error {
-		if n, err = tx.WriteTo(w); err != nil {
-			return fmt.Errorf("back up %s: %w", db.name, err)
-		}
-		return nil
-	})
-	return n, err
-}
 
 // Close waits for the open transactions and closes the file.
 func (db *DB) Close() error {

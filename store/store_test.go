@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -188,7 +189,7 @@ func TestReadOnly(t *testing.T) {
 		if err := db.Update(func(*bolt.Tx) error { return nil }); !folder.ReadOnly(err) {
 			t.Errorf("update: %v", err)
 		}
-		if _, err := db.Backup(&bytes.Buffer{}); err != nil {
+		if _, err := backup(db, &bytes.Buffer{}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -257,6 +258,15 @@ func TestGrowsBesideAView(t *testing.T) {
 	}
 }
 
+// backup copies a file as it is at one moment.
+func backup(db *DB, w io.Writer) (n int64, err error) {
+	err = ViewAll([]*DB{db}, func(txs []*bolt.Tx) error {
+		n, err = txs[0].WriteTo(w)
+		return err
+	})
+	return n, err
+}
+
 func TestBackupWhileWriting(t *testing.T) {
 	dir := t.TempDir()
 	db := opened(t, filepath.Join(dir, "x.db"))
@@ -286,7 +296,7 @@ func TestBackupWhileWriting(t *testing.T) {
 	for i := range 10 {
 		path := filepath.Join(dir, fmt.Sprint(i))
 		var copied bytes.Buffer
-		n, err := db.Backup(&copied)
+		n, err := backup(db, &copied)
 		if err != nil || n != int64(copied.Len()) {
 			t.Fatalf("%d of %d bytes, %v", n, copied.Len(), err)
 		}
@@ -303,7 +313,7 @@ func TestBackupWhileWriting(t *testing.T) {
 	close(stop)
 	<-done
 	full := errors.New("full")
-	if _, err := db.Backup(writer(func(p []byte) (int, error) { return 0, full })); err == nil || !strings.Contains(err.Error(), "full") {
+	if _, err := backup(db, writer(func(p []byte) (int, error) { return 0, full })); err == nil || !strings.Contains(err.Error(), "full") {
 		t.Errorf("backup to a full disk: %v", err)
 	}
 	put(t, db, "k", nil)

@@ -17,6 +17,25 @@ func (db *DB) View(fn func(*bolt.Tx) error) error {
 	return db.run(f, f.bolt.View, fn)
 }
 
+// ViewAll is View of several files at once, whose transactions come in the same
+// order: for a copy of them with bbolt.Tx.WriteTo, which may take as long as it
+// takes if the files need no space meanwhile. They are as they were when each was
+// begun; that nothing changes in between is up to the caller.
+func ViewAll(dbs []*DB, fn func([]*bolt.Tx) error) error {
+	txs := make([]*bolt.Tx, 0, len(dbs))
+	var next func() error
+	next = func() error {
+		if len(txs) == len(dbs) {
+			return fn(txs)
+		}
+		return dbs[len(txs)].View(func(tx *bolt.Tx) error {
+			txs = append(txs, tx)
+			return next()
+		})
+	}
+	return next()
+}
+
 // Update runs fn, alone, and writes what it changed: all of it is on disk when
 // Update returns nil, nothing of it is done when fn returns an error or panics.
 // What fn keeps must be copied, as for View. The error is that of fn as it is,

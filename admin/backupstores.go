@@ -1,0 +1,158 @@
+package admin
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"go.etcd.io/bbolt"
+
+	"relais/folder"
+	"relais/store"
+)
+
+// backupStores copies the databases as they are at one moment, so that what one says
+// of another is true in the copy.
+func backupStores(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) error {
+	return either(ctx, func() error { return download(ctx, dir, dest) }, func() error {
+		all, err := databasesOf(dir)
+		if err != nil || !slices.ContainsFunc(all, func(d database) bool { return d.in(dir) }) {
+			return err // a folder without stores gets none
+		}
+		s, err := Open(dir, "relais backup", log)
+		if err != nil {
+			return err
+		}
+		err = s.copyAll(func(name string, tx *bbolt.Tx) error {
+			return folder.ReplacePrivate(filepath.Join(dest, name), func(w io.Writer) error {
+				_, err := tx.WriteTo(w)
+				return err
+			})
+		})
+		return errors.Join(err, s.Close())
+	})
+}
+
+func (d database) in(dir folder.Dir) bool {
+	_, err := os.Stat(filepath.Join(string(dir), d.file))
+	return err == nil
+}
+
+// copyAll calls put for each database as it is at one moment. Requests and changes go
+// on meanwhile, but photos that are added or deleted wait until all have begun. Files
+// cannot use space again until it ends, so put should not be slow.
+func (s *Stores) copyAll(put func(name string, tx *bbolt.Tx) error) error {
+	if _, _, err := s.databases(); err != nil { // which opens them: nobody need wait for that
+		return err
+	}
+	resume := s.Photos.Pause()
+	defer resume()
+	names, dbs, err := s.databases()
+	if err != nil {
+		return err
+	}
+	return store.ViewAll(dbs, func(txs []*bbolt.Tx) error {
+		resume()
+		for i, tx := range txs {
+			if err := put(names[i], tx); err != nil {
+				return fmt.Errorf("%s: %w", names[i], err)
+			}
+		}
+		return nil
+	})
+}
+
+// databases are the databases that are there.
+func (s *Stores) databases() (names []string, dbs []*store.DB, err error) {
+	all, err := databasesOf(s.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, d := range all {
+		db, err := s.database(d)
+		if err != nil {
+			return nil, nil, err
+		}
+		if db != nil {
+			names, dbs = append(names, d.file), append(dbs, db)
+		}
+	}
+	return names, dbs, nil
+}
+
+const backupPath = "/backup" // on the socket
+
+// upload sends the databases as a tar archive. When that fails in the middle it ends
+// the connection, so that the other side knows.
+func (s *Stores) upload(w http.ResponseWriter) {
+	t := tar.NewWriter(w)
+	begun := false
+	err := s.copyAll(func(name string, tx *bbolt.Tx) error {
+		begun = true
+		if err := t.WriteHeader(&tar.Header{Name: name, Size: tx.Size(), Mode: 0o600}); err != nil {
+			return err
+		}
+		_, err := tx.WriteTo(t)
+		return err
+	})
+	if err != nil && !begun {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	if err := errors.Join(err, t.Close()); err != nil {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// download has the running server copy its databases.
+func download(ctx context.Context, dir folder.Dir, dest string) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://admin"+backupPath, nil)
+	if err != nil {
+		return err
+	}
+	a, err := dial(dir).Do(r)
+	if err != nil {
+		return err
+	}
+	defer a.Body.Close()
+	if a.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(a.Body, 4096)) // a courtesy
+		return fmt.Errorf("the server answers %s: %s", a.Status, bytes.TrimSpace(text))
+	}
+	if err := unpack(a.Body, dest); err != nil {
+		return fmt.Errorf("the server stopped: %v", err) // no net error: it is not to be begun anew
+	}
+	return nil
+}
+
+// unpack writes the databases of an archive.
+func unpack(r io.Reader, dest string) error {
+	for t := tar.NewReader(r); ; {
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			_, err := io.Copy(io.Discard, r) // to its end, which tells whether it is whole
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		if !isDatabase(h.Name) {
+			return fmt.Errorf("%q is no store", h.Name)
+		}
+		err = folder.ReplacePrivate(filepath.Join(dest, h.Name), func(w io.Writer) error {
+			_, err := io.Copy(w, t)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package admin
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"relais/access"
+	"relais/folder"
+	"relais/photos"
+	"relais/store"
+)
+
+// A database is a store in a bbolt file.
+type database struct {
+	file    string // below the folder
+	buckets []string
+	month   string // of photos, whose store opens the file; else ""
+	// holds reads every record and says how many of what there are; the error names
+	// those that cannot be used.
+	holds func(s *Stores, db *store.DB) (string, error)
+}
+
+// databases are the stores that are one bbolt file. One more is one more line: it is
+// then opened, backed up, restored, checked and compacted.
+var databases = []database{
+	{file: clientsFile, buckets: []string{access.Bucket}, holds: holdsClients},
+	{file: photosFile, buckets: photos.Buckets, holds: holdsPhotos},
+}
+
+// databasesOf are databases and the files of months that a folder has.
+func databasesOf(dir folder.Dir) ([]database, error) {
+	months, err := photos.Months(dir)
+	all := slices.Clone(databases)
+	for _, m := range months {
+		all = append(all, database{file: photos.FileOf(m), month: m, holds: func(s *Stores, _ *store.DB) (string, error) {
+			n, err := s.Photos.CheckMonth(m)
+			return "the images of " + Number(n, "photo"), err
+		}})
+	}
+	return all, err
+}
+
+// isDatabase tells whether only whoever has the stores open can copy a file.
+func isDatabase(name string) bool {
+	return photos.MonthOf(name) != "" || slices.ContainsFunc(databases, func(d database) bool { return d.file == name })
+}
+
+func (s *Stores) openDatabase(d database, readOnly bool) error {
+	var db *store.DB
+	var err error
+	if readOnly {
+		db, err = store.OpenReadOnly(s.path(d.file))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+	} else {
+		db, err = store.Open(s.path(d.file), d.buckets...)
+	}
+	if err != nil {
+		return err
+	}
+	s.open[d.file] = db
+	return nil
+}
+
+// database returns an open database, nil when a read-only folder lacks it.
+func (s *Stores) database(d database) (*store.DB, error) {
+	if d.month != "" {
+		return s.Photos.Month(d.month)
+	}
+	return s.open[d.file], nil
+}
+
+func (s *Stores) closeDatabases() error {
+	var errs []error
+	if s.Photos != nil {
+		errs = append(errs, s.Photos.Close())
+	}
+	for _, db := range s.open {
+		errs = append(errs, db.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func holdsClients(s *Stores, db *store.DB) (string, error) {
+	n, err := access.CheckClients(db, access.OpenSealer(filepath.Join(string(s.Dir), sealFile)))
+	return Number(n, "client"), err
+}
+
+func holdsPhotos(s *Stores, _ *store.DB) (string, error) {
+	n, reports, err := s.Photos.CheckRecords()
+	return Number(n, "photo") + ", " + Number(reports, "report"), err
+}

@@ -1,0 +1,225 @@
+package admin
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"relais/access"
+	"relais/folder"
+	"relais/photos"
+)
+
+func addPhoto(t testing.TB, s *Stores, main string) *photos.Photo {
+	t.Helper()
+	p, err := s.Photos.Add(context.Background(), photos.New{
+		SiteKey: "fr-1", ClientID: "c", AuthorName: "Somebody's Name",
+		Images: map[photos.Size][]byte{photos.Main: []byte(main), photos.Thumb: []byte("thumb"), photos.OG: []byte("og")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// month is the file of the photos that are added now.
+func month(t *testing.T, dir folder.Dir) string {
+	t.Helper()
+	months, err := photos.Months(dir)
+	if err != nil || len(months) == 0 {
+		t.Fatal(months, err)
+	}
+	return photos.FileOf(months[len(months)-1])
+}
+
+func problems(t *testing.T, dir folder.Dir) (list []string) {
+	t.Helper()
+	files, err := Check(context.Background(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if f.Problem != "" {
+			list = append(list, f.Path+": "+f.Problem)
+		}
+	}
+	return list
+}
+
+// A backup has each photo whole or not at all, whatever is added and deleted beside it.
+func TestBackupOfPhotos(t *testing.T) {
+	dir := folder.Dir(t.TempDir())
+	s, stop := serve(t, dir)
+	for range 3 {
+		addPhoto(t, s, strings.Repeat("x", 100_000))
+	}
+	ended := make(chan struct{})
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for {
+				select {
+				case <-ended:
+					return
+				default:
+				}
+				addPhoto(t, s, "stays")
+				if _, err := s.Photos.Delete(addPhoto(t, s, "goes").ID); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for i := range 8 {
+		if i == 7 {
+			close(ended)
+			wg.Wait()
+			stop() // the last by the command itself
+		}
+		copied, restored := filepath.Join(t.TempDir(), "backup"), folder.Dir(filepath.Join(t.TempDir(), "restored"))
+		if err := errors.Join(Backup(context.Background(), dir, copied, quiet), Restore(copied, restored)); err != nil {
+			t.Fatal(err)
+		}
+		if list := problems(t, restored); len(list) > 0 {
+			t.Errorf("%q", list)
+		}
+		again, err := Open(restored, "test", quiet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, total, err := again.Photos.List("fr-1", "", 1000, 0)
+		if err != nil || total < 3 || len(l) != total {
+			t.Errorf("%d of %d, %v", len(l), total, err)
+		}
+		for _, p := range l {
+			if image, err := again.Photos.Image(p.ID, photos.Main); err != nil || len(image) != p.Images[photos.Main].Bytes {
+				t.Error(err)
+			}
+		}
+		if err := again.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestDeletedPhotoIsOffTheDisk(t *testing.T) {
+	dir := folder.Dir(t.TempDir())
+	s, _ := serve(t, dir)
+	gone := addPhoto(t, s, "an image that must go")
+	compact := func() (paths []string) {
+		var list []Compacted
+		if err := Call(context.Background(), dir, CompactStores{}, &list, quiet); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range list {
+			paths = append(paths, c.Path)
+		}
+		return paths
+	}
+	if got := compact(); !slices.Equal(got, []string{clientsFile, photosFile, quotaFile}) {
+		t.Errorf("nothing deleted: %q", got)
+	}
+	if _, err := s.Photos.Delete(gone.ID); err != nil {
+		t.Fatal(err)
+	}
+	left := func() bool {
+		one, err1 := os.ReadFile(filepath.Join(string(dir), month(t, dir)))
+		two, err2 := os.ReadFile(s.path(photosFile))
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Contains(one, []byte("must go")) || bytes.Contains(two, []byte("Somebody's Name"))
+	}
+	if !left() {
+		t.Error("nothing was left: this proves nothing")
+	}
+	if got := compact(); !slices.Contains(got, month(t, dir)) || left() {
+		t.Errorf("%q, still on the disk: %v", got, left())
+	}
+	if _, err := s.Photos.Delete(addPhoto(t, s, "another that must go").ID); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() { s.Keep(ctx, quiet); close(ended) }()
+	for end := time.Now().Add(5 * time.Second); time.Now().Before(end) && left(); {
+		time.Sleep(20 * time.Millisecond)
+	}
+	cancel()
+	<-ended
+	if left() {
+		t.Error("a server does not compact what is deleted")
+	}
+}
+
+// A check names the file that is damaged or missing, and says the same whether a
+// server has it or not.
+func TestCheckOfPhotos(t *testing.T) {
+	dir := folder.Dir(t.TempDir())
+	s, stop := serve(t, dir)
+	addPhoto(t, s, strings.Repeat("main", 5000))
+	name := month(t, dir)
+	for range 2 {
+		files, err := Check(context.Background(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := []string{}
+		for _, f := range files[:3] {
+			got = append(got, fmt.Sprint(f.Path, ": ", f.Detail, f.Problem))
+		}
+		if want := []string{clientsFile + ": 0 clients", photosFile + ": 1 photo, 0 reports", name + ": the images of 1 photo"}; !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+		stop()
+	}
+	path := filepath.Join(string(dir), name)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := bytes.Replace(whole, []byte("mainmain"), []byte("mainMain"), 1)
+	for _, c := range []struct {
+		what string
+		do   func() error
+		want string
+	}{
+		{"a letter", func() error { return os.WriteFile(path, damaged, 0o600) }, name + ": photo "},
+		{"cut off", func() error { return os.WriteFile(path, whole[:10_000], 0o600) }, name + ": "},
+		{"no records", func() error {
+			return errors.Join(os.WriteFile(path, whole, 0o600), os.Rename(s.path(photosFile), s.path("aside")))
+		}, name + ": photos.db is missing"},
+		{"no images", func() error { return errors.Join(os.Rename(s.path("aside"), s.path(photosFile)), os.Remove(path)) }, photosFile + ": photo "},
+	} {
+		if err := c.do(); err != nil {
+			t.Fatal(err)
+		}
+		if list := problems(t, dir); len(list) != 1 || !strings.HasPrefix(list[0], c.want) {
+			t.Errorf("%s: %q, want %q", c.what, list, c.want)
+		}
+	}
+	if err := os.WriteFile(path, whole[:10_000], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, served := range []bool{false, true} { // the clients are served all the same
+		if served {
+			serve(t, dir)
+		}
+		var list []*access.Client
+		if err := Call(context.Background(), dir, ListClients{}, &list, quiet); err != nil {
+			t.Errorf("served %v: %v", served, err)
+		}
+		err := Backup(context.Background(), dir, filepath.Join(t.TempDir(), "backup"), quiet)
+		if err == nil || !strings.Contains(err.Error(), filepath.Base(name)) {
+			t.Errorf("served %v: %v", served, err)
+		}
+	}
+}
