@@ -1,10 +1,12 @@
 package admin
 
 import (
+	"archive/tar"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -221,5 +223,73 @@ func TestCheckOfPhotos(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), filepath.Base(name)) {
 			t.Errorf("served %v: %v", served, err)
 		}
+	}
+}
+
+// What a server sends is written when it is a whole archive of stores, and nowhere else.
+func TestUnpack(t *testing.T) {
+	archive := func(names ...string) []byte {
+		var b bytes.Buffer
+		w := tar.NewWriter(&b)
+		for _, name := range names {
+			err := w.WriteHeader(&tar.Header{Name: name, Size: 2000, Mode: 0o600})
+			if _, err2 := w.Write(make([]byte, 2000)); errors.Join(err, err2) != nil {
+				t.Fatal(err, err2)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	good := archive(clientsFile, "photos/2026-11.db")
+	for name, c := range map[string]struct {
+		text  []byte
+		whole bool
+	}{
+		"whole":     {good, true},
+		"cut off":   {good[:4000], false},
+		"elsewhere": {archive("../clients.db"), false},
+		"absolute":  {archive("/clients.db"), false},
+		"no store":  {archive("photos/x.db"), false},
+	} {
+		above := t.TempDir()
+		dest := filepath.Join(above, "dest")
+		if err := unpack(bytes.NewReader(c.text), dest); (err == nil) != c.whole {
+			t.Errorf("%s: %v", name, err)
+		}
+		if names, err := os.ReadDir(above); err != nil || len(names) > 1 {
+			t.Errorf("%s: %v, %v", name, names, err)
+		}
+		if _, err := os.Stat(filepath.Join(dest, "photos", "2026-11.db")); (err == nil) != c.whole {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A server that fails in the middle is not taken for one that is done.
+func TestBackupThatBreaksOff(t *testing.T) {
+	dir := folder.Dir(t.TempDir())
+	l, err := listenPrivately(socketPath(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		a := tar.NewWriter(w)
+		err := a.WriteHeader(&tar.Header{Name: clientsFile, Size: 512, Mode: 0o600})
+		if _, err2 := a.Write(make([]byte, 512)); errors.Join(err, err2) != nil {
+			t.Error(err, err2)
+		}
+		w.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	})}
+	go server.Serve(l)
+	defer server.Close()
+	dest := filepath.Join(t.TempDir(), "backup")
+	if err := Backup(context.Background(), dir, dest, quiet); err == nil || !strings.Contains(err.Error(), "the server stopped") {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dest); err == nil {
+		t.Error("half a copy stays")
 	}
 }
