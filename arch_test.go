@@ -19,6 +19,7 @@ var allowed = []struct {
 	{"fold", ""},
 	{"folder", ""},
 	{"data", ""},
+	{"photos/heif", ""},
 	{"market", "fold geo"},
 	{"site", "geo"},
 	{"snapshot", "geo folder market site"},
