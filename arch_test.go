@@ -20,6 +20,8 @@ var allowed = []struct {
 	{"folder", ""},
 	{"data", ""},
 	{"photos/heif", ""},
+	{"photos/chunk", ""},
+	{"photos/exif", "photos/chunk photos/heif"},
 	{"market", "fold geo"},
 	{"site", "geo"},
 	{"snapshot", "geo folder market site"},

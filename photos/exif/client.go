@@ -1,0 +1,206 @@
+package exif
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// MaxClient is the most bytes of Exif that a client may send as JSON.
+const MaxClient = 64 << 10
+
+const maxDepth = 8 // of brackets in it
+
+// Client reads the fields from the JSON object that a client's own Exif reader has
+// made: {"Make": "Canon", "GPSLatitude": 43.5, …}. Names are compared without case,
+// punctuation and a group before a colon; the objects exif, gps, ifd0, image and tiff
+// in it are read like itself, and the first of a name counts. Positions are signed
+// decimals, or decimals or degrees, minutes and seconds with a hemisphere beside them.
+// The orientation is ignored, and so is all that is of another type or makes no sense.
+func Client(text []byte) (Fields, error) {
+	if len(text) > MaxClient {
+		return Fields{}, fmt.Errorf("it has %d bytes, the most are %d", len(text), MaxClient)
+	}
+	if depth(text) > maxDepth {
+		return Fields{}, fmt.Errorf("it is nested more than %d deep", maxDepth)
+	}
+	m := members{}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	if err := m.object(dec); err != nil {
+		return Fields{}, err
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return Fields{}, errors.New("something follows the JSON object")
+	}
+	f := Fields{Make: clean(m.text("make")), Model: clean(m.text("model")), Taken: moment(m.text("datetimeoriginal"))}
+	lat, ok := m.coordinate("N", "S", "gpslatitude", "latitude")
+	if lon, too := m.coordinate("E", "W", "gpslongitude", "longitude"); ok && too {
+		f.Position = place(lat, lon)
+	}
+	if degrees, ok := number(m["gpsimgdirection"]); ok {
+		f.Direction = direction(degrees)
+	}
+	return f, nil
+}
+
+// depth is how deep the brackets are nested outside strings.
+func depth(text []byte) (deepest int) {
+	now, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			now++
+			deepest = max(deepest, now)
+		case c == '}' || c == ']':
+			now--
+		}
+	}
+	return deepest
+}
+
+// members are an object's values by folded name.
+type members map[string]any
+
+// object reads the object that comes next, and the groups in it.
+func (m members) object(dec *json.Decoder) error {
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return errors.New("it is no JSON object")
+	}
+	for dec.More() {
+		t, err := dec.Token()
+		if err != nil {
+			return fmt.Errorf("it is no JSON: %w", err)
+		}
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
+			return fmt.Errorf("it is no JSON: %w", err)
+		}
+		name, _ := t.(string)
+		if err := m.add(folded(name), raw); err != nil {
+			return err
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		return fmt.Errorf("it is no JSON: %w", err)
+	}
+	return nil
+}
+
+func (m members) add(name string, raw json.RawMessage) error {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if raw[0] == '{' {
+		switch name {
+		case "exif", "gps", "ifd0", "image", "tiff":
+			return m.object(dec)
+		}
+		return nil
+	}
+	if _, ok := m[name]; ok {
+		return nil
+	}
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return fmt.Errorf("it is no JSON: %w", err)
+	}
+	m[name] = v
+	return nil
+}
+
+// folded is the name in lower case, only its letters and digits, after a group.
+func folded(name string) string {
+	name = name[strings.LastIndexByte(name, ':')+1:]
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'A' <= r && r <= 'Z':
+			return r - 'A' + 'a'
+		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9':
+			return r
+		}
+		return -1
+	}, name)
+}
+
+func (m members) text(name string) string {
+	s, _ := m[name].(string)
+	return s
+}
+
+// coordinate is the first one of the names that makes sense, in signed degrees.
+func (m members) coordinate(plus, minus string, names ...string) (float64, bool) {
+	for _, name := range names {
+		ref := strings.ToUpper(strings.TrimSpace(m.text(name + "ref")))
+		isPlus, isMinus := strings.HasPrefix(ref, plus), strings.HasPrefix(ref, minus)
+		degrees, ok := number(m[name])
+		if !ok && (isPlus || isMinus) { // three parts have no sign of their own
+			degrees, ok = sexagesimal(m[name])
+		}
+		switch {
+		case !ok || ref != "" && !isPlus && !isMinus:
+		case isMinus:
+			return -math.Abs(degrees), true
+		default:
+			return degrees, true
+		}
+	}
+	return 0, false
+}
+
+// sexagesimal reads degrees, minutes and seconds: three numbers in a list or a text.
+func sexagesimal(v any) (float64, bool) {
+	parts, _ := v.([]any)
+	if s, ok := v.(string); ok {
+		for _, part := range strings.Split(s, ",") {
+			parts = append(parts, part)
+		}
+	}
+	if len(parts) != 3 {
+		return 0, false
+	}
+	sum := 0.0
+	for i, unit := range []float64{1, 60, 3600} {
+		n, ok := number(parts[i])
+		if !ok || n < 0 || i > 0 && n >= 60 {
+			return 0, false
+		}
+		sum += n / unit
+	}
+	return sum, true
+}
+
+// number reads a finite number, a text of one, or a fraction such as 281/100.
+func number(v any) (float64, bool) {
+	switch v := v.(type) {
+	case json.Number:
+		return decimal(string(v))
+	case string:
+		above, below, fraction := strings.Cut(v, "/")
+		if !fraction {
+			return decimal(v)
+		}
+		n, ok := decimal(above)
+		d, too := decimal(below)
+		return n / d, ok && too && d != 0
+	}
+	return 0, false
+}
+
+func decimal(s string) (float64, bool) {
+	s = strings.TrimSpace(s)
+	if strings.Trim(s, "+-.0123456789eE") != "" { // no NaN, Inf, hexadecimals
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(s, 64)
+	return n, err == nil
+}
