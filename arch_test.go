@@ -22,6 +22,7 @@ var allowed = []struct {
 	{"photos/heif", ""},
 	{"photos/chunk", ""},
 	{"photos/exif", "photos/chunk photos/heif"},
+	{"photos/render", "photos/chunk photos/exif photos/heif"},
 	{"market", "fold geo"},
 	{"site", "geo"},
 	{"snapshot", "geo folder market site"},

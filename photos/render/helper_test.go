@@ -1,0 +1,145 @@
+package render
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/chai2010/webp"
+)
+
+var (
+	red    = color.NRGBA{200, 30, 30, 255}
+	green  = color.NRGBA{30, 180, 30, 255}
+	blue   = color.NRGBA{40, 40, 220, 255}
+	yellow = color.NRGBA{220, 210, 40, 255}
+)
+
+// quarters is red, green, blue and yellow, from the upper left in reading order.
+func quarters(w, h int) *image.NRGBA {
+	m := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			m.SetNRGBA(x, y, [2][2]color.NRGBA{{red, green}, {blue, yellow}}[2*y/h][2*x/w])
+		}
+	}
+	return m
+}
+
+func asJPEG(t testing.TB, m image.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, m, &jpeg.Options{Quality: 95}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func asPNG(t testing.TB, m image.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, m); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func rendered(t testing.TB, data []byte) *Result {
+	t.Helper()
+	res, err := Renderer{}.Render(context.Background(), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// shown decodes a picture with libwebp, to straight alpha.
+func shown(t testing.TB, p Picture) *image.NRGBA {
+	t.Helper()
+	m, err := webp.DecodeRGBA(p.WebP)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.Rect.Size(); got != image.Pt(p.Width, p.Height) {
+		t.Fatalf("%v, said to be %d × %d", got, p.Width, p.Height)
+	}
+	return &image.NRGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}
+}
+
+func near(a, b color.NRGBA, most int) bool {
+	for _, d := range []int{int(a.R) - int(b.R), int(a.G) - int(b.G), int(a.B) - int(b.B), int(a.A) - int(b.A)} {
+		if d > most || d < -most {
+			return false
+		}
+	}
+	return true
+}
+
+// corners asserts the colours in the middle of the quarters, in reading order.
+func corners(t *testing.T, name string, m *image.NRGBA, want ...color.NRGBA) {
+	t.Helper()
+	w, h := m.Rect.Dx(), m.Rect.Dy()
+	for i, c := range want {
+		if got := m.NRGBAAt(w/4+i%2*w/2, h/4+i/2*h/2); !near(got, c, 12) {
+			t.Errorf("%s: quarter %d is %v, not %v", name, i, got, c)
+		}
+	}
+}
+
+// typed tells whether an error is one of the package's.
+func typed(err error) bool {
+	return errors.Is(err, ErrTooLarge) || errors.Is(err, ErrUnsupported) || errors.Is(err, ErrHEIC)
+}
+
+// sharedImages are the paths of the shared test images that match.
+func sharedImages(t testing.TB, patterns ...string) []string {
+	t.Helper()
+	var paths []string
+	for _, pattern := range patterns {
+		found, _ := filepath.Glob(filepath.Join("..", "..", "..", "shared", "data", "images", pattern))
+		paths = append(paths, found...)
+	}
+	if len(paths) == 0 {
+		t.Skip("the shared images are not there")
+	}
+	return paths
+}
+
+func read(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// tool runs a program that the tests do not have to have.
+func tool(t testing.TB, name string, args ...string) string {
+	t.Helper()
+	if _, err := exec.LookPath(name); err != nil {
+		t.Skip(name + " is not installed")
+	}
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v: %s", name, err, out)
+	}
+	return string(out)
+}
+
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}

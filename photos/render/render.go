@@ -1,0 +1,113 @@
+// Package render makes of an uploaded image the three pictures that are shown. It is
+// pure: bytes in, bytes out. It does not defend the process against decoders that run
+// out of memory or time beyond refusing what a header gives away: run it where it can
+// be killed.
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+
+	"golang.org/x/sync/errgroup"
+
+	"relais/photos/exif"
+)
+
+var (
+	// ErrTooLarge says that the image has too many pixels, or takes too much memory.
+	ErrTooLarge = errors.New("the image is too large")
+	// ErrUnsupported says that the image is damaged or of a kind that is not read.
+	ErrUnsupported = errors.New("the image cannot be read")
+	// ErrHEIC says that a HEIC or HEIF image is damaged or of a kind that is not read.
+	ErrHEIC = errors.New("the HEIC image cannot be converted")
+)
+
+// failed is err as one of the errors above.
+func (h Header) failed(err error) error {
+	kind := ErrUnsupported
+	if h.Format == HEIC || h.Format == HEIF {
+		kind = ErrHEIC
+	}
+	if errors.Is(err, ErrTooLarge) || errors.Is(err, kind) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", kind, err)
+}
+
+// Sizes in pixels. Main fits into its square and is never enlarged; the other two are
+// filled from the middle of the image, which is enlarged when it is smaller, so that
+// their size can be relied on.
+const (
+	MainSide                        = 1920
+	ThumbnailSide                   = 400
+	OpenGraphWidth, OpenGraphHeight = 1200, 630
+	MainBytes                       = 2 << 20 // that main aims to stay below
+)
+
+// A Picture is a WebP file without metadata.
+type Picture struct {
+	WebP          []byte
+	Width, Height int
+}
+
+// A Result is what has been made of an image.
+type Result struct {
+	Format                     Format
+	Main, Thumbnail, OpenGraph Picture
+	Rotation                   int         // that was applied, degrees clockwise: 0, 90, 180 or 270; mirroring aside
+	Exif                       exif.Fields // of the file, the position among them
+}
+
+// A Renderer renders. The zero value does, except for AVIF.
+type Renderer struct {
+	// AVIF decodes an AVIF image, its own transforms applied.
+	AVIF func(ctx context.Context, data []byte) (*image.NRGBA, error)
+}
+
+// Render decodes an image of any of the formats and makes the three pictures. An error
+// that is none of the package's is the server's fault, or ctx's.
+func (r Renderer) Render(ctx context.Context, data []byte) (*Result, error) {
+	h, err := Sniff(data)
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{Format: h.Format}
+	res.Exif, _ = exif.Read(data) // what cannot be read is not stated
+	turn := upright
+	switch h.Format {
+	case JPEG, PNG, WebP, TIFF:
+		turn = orientation(res.Exif.Orientation)
+		res.Rotation = turn.degrees()
+	case HEIC, HEIF, AVIF: // the decoders turn the picture themselves
+		res.Rotation = rotationHEIF(data)
+	}
+	src, err := r.decode(ctx, h, data)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, h.failed(err)
+	}
+	return res, res.make(ctx, src, turn)
+}
+
+// make fills in the pictures. The smaller ones are encoded beside main, and cut from it
+// where it is large enough.
+func (res *Result) make(ctx context.Context, src image.Image, turn orientation) error {
+	main := turn.apply(fit(src, MainSide))
+	work, ctx := errgroup.WithContext(ctx)
+	work.Go(func() (err error) {
+		res.Main, err = encodeBelow(ctx, main, MainBytes)
+		return err
+	})
+	work.Go(func() (err error) {
+		if res.OpenGraph, err = encode(ctx, cover(main, src, turn, OpenGraphWidth, OpenGraphHeight), quality); err != nil {
+			return err
+		}
+		res.Thumbnail, err = encode(ctx, cover(main, src, turn, ThumbnailSide, ThumbnailSide), quality)
+		return err
+	})
+	return work.Wait()
+}

@@ -1,0 +1,173 @@
+package render
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// hang are the files that are only for a process that can be killed.
+var hang = []string{"usebomb.svg", "dash.svg"}
+
+// unread are the shared images that are damaged, bombs, or of a kind that is not read.
+var unread = []string{"bomb-", "trunc.", "html-then", "jpeg-in.tif", "webp.tif", "weird.jpg", "goexif-oom", "polyglot-gif", "xmlbomb", "xxe",
+	"clusterfuzz", "crash-", "github_", "-mini.heif", "j2k32", "hevc32", "with-alpha-512x512.heic", "colors-no-alpha"}
+
+// Every shared image becomes three WebP files that have the right size and say nothing of
+// where they come from, as webpinfo and exiftool see it, or a typed error.
+func TestSharedImages(t *testing.T) {
+	dir := t.TempDir()
+	n := 0
+	for _, path := range sharedImages(t, "exif/*", "heic/*", "made/*", "svg/*") {
+		name := filepath.Base(path)
+		if slices.Contains(hang, name) {
+			continue
+		}
+		is := func(part string) bool { return strings.Contains(name, part) }
+		res, err := Renderer{}.Render(context.Background(), read(t, path))
+		if err != nil {
+			// A GIF that ends early still shows its first frame. avif32.heif is AVIF.
+			if !typed(err) || !slices.ContainsFunc(unread, is) && !is("avif") && (sandboxed || !is("eic")) {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if slices.ContainsFunc(unread, is) && name != "trunc.gif" {
+			t.Errorf("%s was read", name)
+		}
+		for i, p := range []Picture{res.Main, res.Thumbnail, res.OpenGraph} {
+			if len(p.WebP) >= MainBytes {
+				t.Errorf("%s: %d bytes", name, len(p.WebP))
+			}
+			shown(t, p)
+			file := filepath.Join(dir, fmt.Sprintf("%03d-%d-%dx%d.webp", n, i, p.Width, p.Height))
+			if err := os.WriteFile(file, p.WebP, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		n++
+	}
+	t.Logf("%d images were read", n)
+	files, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for _, file := range files {
+		size := strings.TrimSuffix(strings.SplitN(filepath.Base(file), "-", 3)[2], ".webp")
+		w, h, _ := strings.Cut(size, "x")
+		info := tool(t, "webpinfo", file)
+		if !strings.Contains(info, "Width: "+w+"\n") || !strings.Contains(info, "Height: "+h+"\n") || !strings.Contains(info, "No error") {
+			t.Errorf("%s: %s", file, info)
+		}
+	}
+	for _, line := range strings.Split(tool(t, "exiftool", "-G1", "-a", "-s", dir), "\n") {
+		group, _, _ := strings.Cut(line, "]")
+		switch strings.TrimPrefix(group, "[") {
+		case "RIFF", "System", "File", "ExifTool", "Composite":
+		default:
+			if strings.HasPrefix(group, "[") {
+				t.Error(line)
+			}
+		}
+	}
+}
+
+// ImageMagick's -auto-orient is the reference.
+func TestSharedUpright(t *testing.T) {
+	dir := t.TempDir()
+	for _, path := range sharedImages(t, "exif/landscape_*", "exif/portrait_*") {
+		name := strings.TrimSuffix(filepath.Base(path), ".jpg")
+		tool(t, "mogrify", "-auto-orient", "-format", "png", "-path", dir, path)
+		f, err := os.Open(filepath.Join(dir, name+".png"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := png.Decode(f)
+		f.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := difference(shown(t, rendered(t, read(t, path)).Main), want); d > 6 {
+			t.Errorf("%s: the mean difference is %.1f levels", name, d)
+		}
+	}
+}
+
+// difference is the mean one of the channels of images that should be of one size.
+func difference(got, want image.Image) float64 {
+	if got.Bounds().Size() != want.Bounds().Size() {
+		return 255
+	}
+	sum, b := 0, got.Bounds()
+	for y := range b.Dy() {
+		for x := range b.Dx() {
+			a := color.NRGBAModel.Convert(got.At(x, y)).(color.NRGBA)
+			c := color.NRGBAModel.Convert(want.At(x, y)).(color.NRGBA)
+			for _, d := range []int{int(a.R) - int(c.R), int(a.G) - int(c.G), int(a.B) - int(c.B), int(a.A) - int(c.A)} {
+				sum += max(d, -d)
+			}
+		}
+	}
+	return float64(sum) / float64(4*b.Dx()*b.Dy())
+}
+
+// The alpha of each pixel survives within 2 levels.
+func TestSharedAlpha(t *testing.T) {
+	for _, path := range sharedImages(t, "made/alpha.png", "made/alpha.webp") {
+		data := read(t, path)
+		h, err := Sniff(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, err := Renderer{}.decode(context.Background(), h, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		main, worst, translucent := shown(t, rendered(t, data).Main), 0, 0
+		for y := range h.Height {
+			for x := range h.Width {
+				want := int(color.NRGBAModel.Convert(src.At(x, y)).(color.NRGBA).A)
+				if want < 255 {
+					translucent++
+				}
+				d := int(main.NRGBAAt(x, y).A) - want
+				worst = max(worst, d, -d)
+			}
+		}
+		if worst > 2 || translucent == 0 {
+			t.Errorf("%s: alpha is off by %d, %d pixels are not opaque", filepath.Base(path), worst, translucent)
+		}
+	}
+}
+
+// What heif-convert makes of a photo of an iPhone is the reference.
+func TestSharedHEIC(t *testing.T) {
+	if !sandboxed {
+		t.Skip("this build has no HEIC decoder")
+	}
+	if _, err := exec.LookPath("heif-convert"); err != nil {
+		t.Skip("heif-convert is not installed")
+	}
+	for _, path := range sharedImages(t, "heic/IMG_5195.HEIC") {
+		res := rendered(t, read(t, path))
+		out := filepath.Join(t.TempDir(), "a.png")
+		tool(t, "heif-convert", path, out)
+		f, err := os.Open(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		want, err := png.Decode(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := difference(shown(t, res.Main), fit(want, MainSide)); d > 4 || res.Format != HEIC || res.Exif.Model != "iPhone 11 Pro Max" {
+			t.Errorf("%s, %q, the mean difference is %.1f levels", res.Format, res.Exif.Model, d)
+		}
+	}
+}

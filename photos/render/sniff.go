@@ -1,0 +1,201 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"io"
+
+	"image/gif"
+	"image/png"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+	"golang.org/x/image/webp"
+
+	"relais/photos/chunk"
+	"relais/photos/heif"
+)
+
+// A Format is one of the image formats that are read.
+type Format string
+
+const (
+	JPEG Format = "JPEG"
+	PNG  Format = "PNG"
+	WebP Format = "WebP"
+	GIF  Format = "GIF"
+	BMP  Format = "BMP"
+	TIFF Format = "TIFF"
+	HEIC Format = "HEIC" // HEIF with a brand of HEVC's
+	HEIF Format = "HEIF" // HEIF without
+	AVIF Format = "AVIF"
+	SVG  Format = "SVG"
+)
+
+// What an image may have before it is decoded.
+const (
+	MaxPixels = 120_000_000
+	MaxMemory = 600_000_000 // bytes that decoding is estimated to take
+)
+
+// A Header is what an image file says of itself. It may be wrong.
+type Header struct {
+	Format        Format
+	Width, Height int // pixels as stored, before any rotation; an SVG's are those of its picture here
+	perPixel      float64
+}
+
+// Sniff recognises a format by the bytes alone and reads how large the image claims
+// to be, without decoding it. Its error is ErrUnsupported, ErrHEIC, or ErrTooLarge.
+func Sniff(data []byte) (Header, error) {
+	h := Header{Format: format(data)}
+	err := h.read(data)
+	if err == nil && (h.Width <= 0 || h.Height <= 0) {
+		err = fmt.Errorf("%d × %d pixels", h.Width, h.Height)
+	}
+	if err != nil {
+		return h, h.failed(err)
+	}
+	if pixels := int64(h.Width) * int64(h.Height); pixels > MaxPixels {
+		return h, fmt.Errorf("%w: %d × %d pixels, the most are %d", ErrTooLarge, h.Width, h.Height, MaxPixels)
+	} else if need := float64(pixels) * h.perPixel; need > MaxMemory {
+		return h, fmt.Errorf("%w: %d × %d pixels of this kind take %.0f MB to decode, the most are %d", ErrTooLarge, h.Width, h.Height, need/1e6, int(MaxMemory/1e6))
+	}
+	return h, nil
+}
+
+func format(data []byte) Format {
+	begins := func(s string) bool { return bytes.HasPrefix(data, []byte(s)) }
+	switch {
+	case begins(chunk.SignatureJPEG):
+		return JPEG
+	case begins(chunk.SignaturePNG):
+		return PNG
+	case begins("RIFF") && len(data) >= 12 && string(data[8:12]) == "WEBP":
+		return WebP
+	case begins("GIF87a"), begins("GIF89a"):
+		return GIF
+	case begins("II*\x00"), begins("MM\x00*"):
+		return TIFF
+	case begins("BM") && len(data) >= 14 && bytes.Equal(data[6:10], make([]byte, 4)): // reserved zeros
+		return BMP
+	case heif.Is(data): // the boxes tell more than this brand does
+		if brand := string(data[8:12]); brand == "avif" || brand == "avis" {
+			return AVIF
+		}
+		return HEIF
+	case isSVG(data):
+		return SVG
+	}
+	return ""
+}
+
+// read reads the size and estimates the bytes a pixel takes in the decoder.
+func (h *Header) read(data []byte) error {
+	switch h.Format {
+	case JPEG:
+		return h.readJPEG(data)
+	case PNG:
+		return h.config(data, png.DecodeConfig, h.pngBytes(data))
+	case WebP:
+		frame, canvas, err := stillWebP(data)
+		if err != nil {
+			return err
+		}
+		if err := h.config(frame.file, webp.DecodeConfig, 12); err != nil { // lossless: twice, and once converted
+			return err
+		}
+		if inner := image.Pt(h.Width, h.Height); canvas != (image.Point{}) {
+			if frame.at.X+inner.X > canvas.X || frame.at.Y+inner.Y > canvas.Y {
+				return fmt.Errorf("the first frame does not fit in the canvas")
+			}
+			h.Width, h.Height = canvas.X, canvas.Y
+		}
+		return nil
+	case GIF:
+		return h.config(data, gif.DecodeConfig, 5) // the frame's index and the canvas
+	case BMP:
+		return h.config(data, bmp.DecodeConfig, 5)
+	case TIFF:
+		return h.readTIFF(data)
+	case HEIF, AVIF:
+		return h.readHEIF(data)
+	case SVG:
+		return h.readSVG(data)
+	}
+	return fmt.Errorf("it begins like none of the formats that are read")
+}
+
+func (h *Header) config(data []byte, read func(io.Reader) (image.Config, error), perPixel float64) error {
+	c, err := guarded(func() (image.Config, error) { return read(bytes.NewReader(data)) })
+	h.Width, h.Height, h.perPixel = c.Width, c.Height, perPixel
+	return err
+}
+
+// pngBytes reads the IHDR chunk: 16 bits take 8 bytes, and interlacing a second image.
+func (h *Header) pngBytes(data []byte) float64 {
+	perPixel := 4.0
+	for name, ihdr := range chunk.PNG(data) {
+		if name == "IHDR" && len(ihdr) == 13 {
+			if ihdr[8] == 16 {
+				perPixel = 8
+			}
+			if ihdr[12] != 0 {
+				perPixel *= 1.5 // the last pass has half of the pixels
+			}
+		}
+		break
+	}
+	return perPixel
+}
+
+// readTIFF counts the image and, as much again, a strip that is all of it.
+func (h *Header) readTIFF(data []byte) error {
+	err := h.config(data, tiff.DecodeConfig, 8)
+	if err == nil && deepTIFF(data) {
+		h.perPixel = 16
+	}
+	return err
+}
+
+func deepTIFF(data []byte) bool {
+	c, err := tiff.DecodeConfig(bytes.NewReader(data))
+	return err == nil && deep(c.ColorModel)
+}
+
+// readHEIF takes what a decoder has to decode, all tiles, for the size if that is more
+// than the picture has.
+func (h *Header) readHEIF(data []byte) error {
+	const perPixel = 12 // measured: 12 megapixels of AVIF take 180 MB, of HEIC more
+	f, err := heif.Parse(data)
+	if err != nil {
+		return err
+	}
+	switch h.Format = HEIF; f.Codec() {
+	case "av01":
+		h.Format = AVIF
+	case "hvc1", "hev1":
+		for _, brand := range []string{"heic", "heix", "heim", "heis", "hevc", "hevx"} {
+			if f.Has(brand) {
+				h.Format = HEIC
+			}
+		}
+	}
+	pixels, err := f.Pixels()
+	if err != nil {
+		return err
+	}
+	if pixels > MaxPixels {
+		return fmt.Errorf("%w: %d pixels, the most are %d", ErrTooLarge, pixels, MaxPixels)
+	}
+	primary := f.Primary()
+	h.Width, h.Height = int(primary.Width), int(primary.Height)
+	if g, err := primary.Grid(); err == nil && h.Width == 0 {
+		h.Width, h.Height = int(g.Width), int(g.Height)
+	}
+	if own := float64(h.Width) * float64(h.Height); own > 0 {
+		h.perPixel = perPixel * max(1, float64(pixels)/own)
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package render
+
+import (
+	"context"
+	"fmt"
+	"image/color"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func TestSVGSize(t *testing.T) {
+	for attributes, want := range map[string][2]int{
+		`width="100" height="50"`:                          {100, 50},
+		`width="1in" height="48px"`:                        {96, 48},
+		`viewBox="0 0 200 100"`:                            {200, 100},
+		`viewBox="0 0 200 100" width="50"`:                 {50, 25},
+		`viewBox="0,0,200,100" height="50"`:                {100, 50},
+		`viewBox="0 0 200 100" width="100%" height="100%"`: {200, 100},
+		`width="1000000" height="500000"`:                  {1920, 960},
+		`width="1000000" height="1"`:                       {1920, 1},
+	} {
+		res := rendered(t, []byte("\ufeff<?xml version='1.0' encoding='ISO-8859-1'?><!-- <a> --><!DOCTYPE svg>\n<svg xmlns='http://www.w3.org/2000/svg' "+attributes+"><rect width='1e6' height='1e6' fill='red'/></svg>"))
+		if res.Format != SVG || res.Main.Width != want[0] || res.Main.Height != want[1] {
+			t.Errorf("%s: %s, %d × %d", attributes, res.Format, res.Main.Width, res.Main.Height)
+		}
+		if got := shown(t, res.Main).NRGBAAt(0, 0); want[1] > 1 && !near(got, color.NRGBA{255, 0, 0, 255}, 4) {
+			t.Errorf("%s: %v", attributes, got)
+		}
+	}
+	for _, file := range []string{
+		`<svg/>`, `<svg width="0" height="0"/>`, `<svg viewBox="0 0 1e99 1"/>`, `<svg viewBox="NaN NaN NaN NaN"/>`, `<svg viewBox="0 0 0 0"/>`, `<svg width="Inf" height="1"/>`,
+		`<svg width="9" height="9"><g></svg>`, `x<svg width="9" height="9"/>`, `<html><svg width="9" height="9"/></html>`, `<svg width="9" height="9"`,
+		strings.Repeat(" ", prologue) + `<svg width="9" height="9"/>`,
+		`<svg width="9" height="9">` + strings.Repeat("<g>", 5000) + strings.Repeat("</g>", 5000) + `</svg>`,
+		`<svg width="9" height="9">` + strings.Repeat("<g/>", maxElements) + `</svg>`,
+	} {
+		if _, err := (Renderer{}).Render(context.Background(), []byte(file)); !typed(err) {
+			t.Errorf("%.60s: %v", file, err)
+		}
+	}
+}
+
+// The view box keeps its shape, in the middle, on a transparent ground.
+func TestSVGViewBox(t *testing.T) {
+	res := rendered(t, []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100" viewBox="10 10 50 50" fill="blue"><rect x="10" y="10" width="50" height="50"/></svg>`))
+	m := shown(t, res.Main)
+	for x, opaque := range map[int]bool{20: false, 100: true, 75: true, 125: true, 180: false} {
+		if got := m.NRGBAAt(x, 50); (got.A == 255) != opaque || opaque && !near(got, color.NRGBA{0, 0, 255, 255}, 4) {
+			t.Errorf("at %d: %v", x, got)
+		}
+	}
+}
+
+func TestSVGFetchesNothing(t *testing.T) {
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	defer server.Close()
+	start := `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="20" height="20">`
+	for _, file := range []string{
+		start + fmt.Sprintf(`<image href="%[1]s/a.png" width="9" height="9"/><image xlink:href="%[1]s/b.svg" width="9" height="9"/></svg>`, server.URL),
+		start + fmt.Sprintf(`<script href="%[1]s/a.js">fetch("%[1]s/b")</script><style>@import url(%[1]s/c.css); rect{fill:url(%[1]s/d#e)}</style><rect width="9" height="9"/></svg>`, server.URL),
+		start + fmt.Sprintf(`<foreignObject><img src="%[1]s/a"/><iframe src="%[1]s/b"/></foreignObject><use href="%[1]s/c#d"/></svg>`, server.URL),
+		start + fmt.Sprintf(`<rect width="9" height="9" fill="url(%[1]s/a#b)" filter="url(%[1]s/c#d)"/><feImage href="%[1]s/e"/></svg>`, server.URL),
+		fmt.Sprintf(`<?xml-stylesheet href="%[1]s/a.css"?><!DOCTYPE svg SYSTEM "%[1]s/b.dtd" [<!ENTITY x SYSTEM "%[1]s/c">]>`, server.URL) + start + `<text>&x;</text></svg>`,
+		`<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/hostname">]>` + start + `<text>&x;</text></svg>`,
+		`<!DOCTYPE svg [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;">]>` + start + `<text>&c;</text></svg>`,
+	} {
+		if _, err := (Renderer{}).Render(context.Background(), []byte(file)); err != nil && !typed(err) {
+			t.Errorf("%.200s: %v", file, err)
+		}
+	}
+	if n := asked.Load(); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// A bomb of nested uses may take for ever: it has to end with the process that is killed,
+// or in one of the errors.
+func TestSVGUseBomb(t *testing.T) {
+	if os.Getenv("RENDER_USE_BOMB") != "" {
+		_, err := Renderer{}.Render(context.Background(), useBomb())
+		if err != nil && !typed(err) {
+			t.Error(err)
+		}
+		return
+	}
+	if _, err := Sniff(useBomb()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	child := exec.CommandContext(ctx, "sh", "-c", `ulimit -d 1500000; exec "$0" -test.run '^TestSVGUseBomb$'`, os.Args[0])
+	child.Env = append(os.Environ(), "RENDER_USE_BOMB=1")
+	out, err := child.CombinedOutput()
+	t.Logf("%v: %.100s", err, out)
+	if strings.Contains(string(out), "FAIL") {
+		t.Errorf("%s", out)
+	}
+}
+
+func useBomb() []byte {
+	var b strings.Builder
+	b.WriteString(`<svg xmlns="http://www.w3.org/2000/svg" width="100" height="100">`)
+	b.WriteString(`<defs><g id="g0"><rect width="1" height="1"/></g></defs>`)
+	for i := range 12 {
+		fmt.Fprintf(&b, `<defs><g id="g%d">%s</g></defs>`, i+1, strings.Repeat(fmt.Sprintf(`<use href="#g%d"/>`, i), 10))
+	}
+	b.WriteString(`<use href="#g12"/></svg>`)
+	return []byte(b.String())
+}
