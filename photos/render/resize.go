@@ -15,7 +15,7 @@ func fit(src image.Image, side int) *image.NRGBA {
 		scale := float64(side) / float64(long)
 		size.X, size.Y = scaled(size.X, scale), scaled(size.Y, scale)
 	}
-	return imaging.Resize(src, size.X, size.Y, imaging.CatmullRom)
+	return resize(src, size.X, size.Y)
 }
 
 func scaled(n int, scale float64) int { return max(1, int(math.Round(float64(n)*scale))) }
@@ -44,6 +44,13 @@ func fill(src image.Image, width, height int) *image.NRGBA {
 		SubImage(image.Rectangle) image.Image
 	}); ok {
 		src = sub.SubImage(image.Rectangle{corner, corner.Add(image.Pt(w, h))})
+	}
+	return resize(src, width, height)
+}
+
+func resize(src image.Image, width, height int) *image.NRGBA {
+	if m, ok := src.(*image.YCbCr); ok {
+		return resizeYCbCr(m, width, height)
 	}
 	return imaging.Resize(src, width, height, imaging.CatmullRom)
 }
