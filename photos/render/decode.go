@@ -122,8 +122,7 @@ func decodeWebP(data []byte) (image.Image, error) {
 	if size := m.Bounds().Size(); canvas == (image.Point{}) || canvas == size {
 		return m, nil
 	}
-	canvasImage := plain(m)
-	return onCanvas(moved{canvasImage, f.at}, canvas), nil
+	return onCanvas(moved{plain(m), f.at}, canvas), nil
 }
 
 // moved is an image at another place.
@@ -194,13 +193,4 @@ func opaqueAside(m *image.NYCbCrA) *image.NRGBA {
 		}
 	}
 	return out
-}
-
-// deep tells whether a colour model has 16 bits.
-func deep(model color.Model) bool {
-	switch model {
-	case color.Gray16Model, color.RGBA64Model, color.NRGBA64Model:
-		return true
-	}
-	return false
 }

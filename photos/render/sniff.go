@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"image"
-	"io"
-
+	"image/color"
 	"image/gif"
 	"image/png"
+	"io"
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
@@ -97,7 +97,7 @@ func (h *Header) read(data []byte) error {
 	case JPEG:
 		return h.readJPEG(data)
 	case PNG:
-		return h.config(data, png.DecodeConfig, h.pngBytes(data))
+		return h.config(data, png.DecodeConfig, pngBytes(data))
 	case WebP:
 		frame, canvas, err := stillWebP(data)
 		if err != nil {
@@ -118,7 +118,7 @@ func (h *Header) read(data []byte) error {
 	case BMP:
 		return h.config(data, bmp.DecodeConfig, 5)
 	case TIFF:
-		return h.readTIFF(data)
+		return h.config(data, tiff.DecodeConfig, 8) // and a strip that may be all of it
 	case HEIF, AVIF:
 		return h.readHEIF(data)
 	case SVG:
@@ -127,41 +127,30 @@ func (h *Header) read(data []byte) error {
 	return fmt.Errorf("it begins like none of the formats that are read")
 }
 
+// config has a decoder read the header. perPixel is for channels of 8 bits.
 func (h *Header) config(data []byte, read func(io.Reader) (image.Config, error), perPixel float64) error {
 	c, err := guarded(func() (image.Config, error) { return read(bytes.NewReader(data)) })
+	if deep(c.ColorModel) {
+		perPixel *= 2
+	}
 	h.Width, h.Height, h.perPixel = c.Width, c.Height, perPixel
 	return err
 }
 
-// pngBytes reads the IHDR chunk: 16 bits take 8 bytes, and interlacing a second image.
-func (h *Header) pngBytes(data []byte) float64 {
-	perPixel := 4.0
+// deep tells whether the channels have 16 bits.
+func deep(model color.Model) bool {
+	return model == color.Gray16Model || model == color.RGBA64Model || model == color.NRGBA64Model
+}
+
+// pngBytes reads the IHDR chunk: interlaced, the last pass has half of the pixels.
+func pngBytes(data []byte) float64 {
 	for name, ihdr := range chunk.PNG(data) {
-		if name == "IHDR" && len(ihdr) == 13 {
-			if ihdr[8] == 16 {
-				perPixel = 8
-			}
-			if ihdr[12] != 0 {
-				perPixel *= 1.5 // the last pass has half of the pixels
-			}
+		if name == "IHDR" && len(ihdr) == 13 && ihdr[12] != 0 {
+			return 4 * 1.5
 		}
 		break
 	}
-	return perPixel
-}
-
-// readTIFF counts the image and, as much again, a strip that is all of it.
-func (h *Header) readTIFF(data []byte) error {
-	err := h.config(data, tiff.DecodeConfig, 8)
-	if err == nil && deepTIFF(data) {
-		h.perPixel = 16
-	}
-	return err
-}
-
-func deepTIFF(data []byte) bool {
-	c, err := tiff.DecodeConfig(bytes.NewReader(data))
-	return err == nil && deep(c.ColorModel)
+	return 4
 }
 
 // readHEIF takes what a decoder has to decode, all tiles, for the size if that is more

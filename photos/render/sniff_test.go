@@ -34,6 +34,7 @@ func jpegHeader(marker byte, w, h uint16, sampling ...byte) []byte {
 func TestLimits(t *testing.T) {
 	bmp60000 := append([]byte("BM\x00\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00\x00\x00"), "\x60\xea\x00\x00\x60\xea\x00\x00\x01\x00\x18\x00"...)
 	bmp60000 = append(bmp60000, make([]byte, 24)...)
+	forgedTIFF := []byte("II*\x00\x08\x00\x00\x00\x02\x00\x00\x01\x04\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x01\x04\x00\xff\xff\xff\x0f\x04\x00\x00\x00\x00\x00\x00\x00")
 	for _, c := range []struct {
 		name string
 		file []byte
@@ -52,6 +53,7 @@ func TestLimits(t *testing.T) {
 		{"GIF 65535²", []byte("GIF89a\xff\xff\xff\xff\x00\x00\x00"), ErrTooLarge},
 		{"BMP 60000²", bmp60000, ErrTooLarge},
 		{"WebP 16384²", []byte("RIFF\x16\x00\x00\x00WEBPVP8 \x0a\x00\x00\x00\x10\x00\x00\x9d\x01\x2a\xff\x3f\xff\x3f"), ErrTooLarge},
+		{"TIFF with forged counts", forgedTIFF, ErrUnsupported},
 		{"nothing", nil, ErrUnsupported},
 		{"HTML", []byte("<!DOCTYPE html><html><svg/></html>"), ErrUnsupported},
 		{"HTML, then JPEG", append([]byte("<html>"), asJPEG(t, quarters(8, 8))...), ErrUnsupported},
@@ -86,6 +88,7 @@ func FuzzSniff(f *testing.F) {
 	f.Add(asPNG(f, quarters(4, 4)))
 	f.Add([]byte(`<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY a "b">]><svg viewBox="0,0 1e9 1" width="1e-3mm"/>`))
 	f.Add(animation(f, image.Pt(4, 4), image.Pt(2, 2), quarters(2, 2)))
+	f.Add([]byte("II*\x00\x08\x00\x00\x00\x02\x00\x00\x01\x04\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x01\x04\x00\xff\xff\xff\x0f\x04\x00\x00\x00"))
 	f.Add([]byte("GIF89a\x01\x00\x01\x00\x00\x00\x00"))
 	f.Add([]byte("\x00\x00\x00\x10ftypheic\x00\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
