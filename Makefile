@@ -21,7 +21,7 @@ export CGO_ENABLED := 1
 
 BUILD = $(GO) build -trimpath -ldflags '-s -w -linkmode external -extldflags "-static" -X relais/cli.Version=$(VERSION)'
 
-.PHONY: build run demo test race bench fuzz lint check clean
+.PHONY: build run demo test race bench fuzz lint check codecs clean
 
 build: ## one static binary
 	$(BUILD) -o build/relais .
@@ -58,6 +58,15 @@ lint:
 check: lint ## formatting, vet, staticcheck, and that go.mod is tidy
 	$(GO) mod tidy -diff
 	$(GO) mod verify
+
+codecs: ## dav1d as WebAssembly, from Debian's source package (the script says what it needs)
+	photos/avif/codec/build.sh build/dav1d
+	@cd photos/avif/codec; if cmp -s $(CURDIR)/build/dav1d/dav1d.wasm.gz dav1d.wasm.gz; then \
+		echo "the result equals the committed one"; \
+	else \
+		cp $(CURDIR)/build/dav1d/dav1d.wasm.gz . && sha256sum dav1d.wasm.gz >dav1d.sha256; \
+		echo "the result differs from the committed one and has taken its place"; \
+	fi
 
 clean:
 	rm -rf build

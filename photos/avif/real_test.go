@@ -1,0 +1,211 @@
+package avif
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/color"
+	"image/png"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const images = "../../../shared/data/images/"
+
+func shared(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(images + name)
+	if err != nil {
+		t.Skip("no test images:", err)
+	}
+	return data
+}
+
+// avifdec decodes a file by libavif into a file of another type.
+func avifdec(t *testing.T, name, kind string) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "picture."+kind)
+	if _, err := exec.LookPath("avifdec"); err != nil {
+		t.Skip("no avifdec:", err)
+	}
+	if out, err := exec.Command("avifdec", "--no-strict", "--jobs", "1", "--depth", "8", images+name, path).CombinedOutput(); err != nil {
+		t.Fatalf("avifdec %s: %v\n%s", name, err, out)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func luma(c color.Color) int {
+	n := color.NRGBAModel.Convert(c).(color.NRGBA)
+	return (299*int(n.R) + 587*int(n.G) + 114*int(n.B) + 500) / 1000
+}
+
+// apart returns the largest and the mean difference in luma.
+func apart(a, b image.Image) (most int, mean float64) {
+	for y := range a.Bounds().Dy() {
+		for x := range a.Bounds().Dx() {
+			d := luma(a.At(x, y)) - luma(b.At(x, y))
+			most = max(most, d, -d)
+			mean += float64(max(d, -d))
+		}
+	}
+	return most, mean / float64(a.Bounds().Dx()*a.Bounds().Dy())
+}
+
+func TestLikeLibavif(t *testing.T) {
+	d := newDecoder(t, limits)
+	for _, name := range []string{
+		"avif/example.avif", "avif/fox.profile0.10bpc.yuv420.odd-width.odd-height.avif", "avif/fox.profile0.8bpc.yuv420.avif",
+		"avif/fox.profile2.12bpc.yuv444.avif", "avif/kimono.avif", "avif/sofa_grid1x5_420.avif", "avif/sunrise.avif",
+		"avif/white_1x1.avif", "heic/avif32.heif",
+	} {
+		got, err := d.Decode(t.Context(), shared(t, name))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		want, err := png.Decode(bytes.NewReader(avifdec(t, name, "png")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Rect != want.Bounds() {
+			t.Errorf("%s: %v, want %v", name, got.Rect, want.Bounds())
+		} else if most, mean := apart(got, want); most > 2 {
+			t.Errorf("%s: luma is %d off, %.2f in the mean", name, most, mean)
+		}
+	}
+}
+
+// avifdec writes the limited range of 8-bit grey as it is: it is its Y4M that is
+// compared, stretched.
+func TestGreyRange(t *testing.T) {
+	const name = "avif/hato.profile0.8bpc.yuv420.monochrome.avif"
+	img, err := newDecoder(t, limits).Decode(t.Context(), shared(t, name))
+	if err != nil || img.Rect != image.Rect(0, 0, 3082, 2048) {
+		t.Fatal(img.Rect, err)
+	}
+	_, samples, _ := bytes.Cut(avifdec(t, name, "y4m"), []byte("FRAME\n"))
+	for i, s := range samples[:3082*2048] {
+		want := max(0, min(255, (2*255*(int(s)-16)+219)/(2*219)))
+		if got := int(img.Pix[4*i]); got != want && s >= 16 {
+			t.Fatalf("pixel %d is %d, want %d out of %d", i, got, want, s)
+		}
+	}
+}
+
+// The pictures were turned, mirrored and cut after kimono.avif, and are to be shown
+// upright. Where the cut is follows from its clap: 385 × 330, 103 right of and 308
+// above the centre of 722 × 1024.
+func TestUpright(t *testing.T) {
+	d := newDecoder(t, limits)
+	upright, err := d.Decode(t.Context(), shared(t, "avif/kimono.avif"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, part := range map[string]image.Rectangle{
+		"rotate90":        upright.Rect,
+		"mirror-vertical": upright.Rect,
+		"crop":            image.Rect(271, 39, 271+385, 39+330),
+	} {
+		img, err := d.Decode(t.Context(), shared(t, "avif/kimono."+name+".avif"))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		want := crop(upright, part)
+		if img.Rect != want.Rect {
+			t.Errorf("%s: %v, want %v", name, img.Rect, want.Rect)
+		} else if _, mean := apart(img, want); mean > 3 {
+			t.Errorf("%s: luma is %.1f off in the mean", name, mean)
+		}
+	}
+}
+
+func crop(img *image.NRGBA, r image.Rectangle) *image.NRGBA {
+	out := image.NewNRGBA(image.Rectangle{Max: r.Size()})
+	for y := range r.Dy() {
+		for x := range r.Dx() {
+			out.SetNRGBA(x, y, img.NRGBAAt(r.Min.X+x, r.Min.Y+y))
+		}
+	}
+	return out
+}
+
+// check wants a picture, or one of the errors.
+func check(t *testing.T, d *Decoder, data []byte) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	start := time.Now()
+	img, err := d.Decode(ctx, data)
+	if took := time.Since(start); took > 15*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	for _, e := range []error{ErrDamaged, ErrUnsupported, ErrTooLarge, context.DeadlineExceeded} {
+		if errors.Is(err, e) {
+			return
+		}
+	}
+	if err != nil || img.Rect.Empty() {
+		t.Errorf("%v, error %v", img, err)
+	}
+}
+
+func TestTruncated(t *testing.T) {
+	d := newDecoder(t, limits)
+	data := shared(t, "made/trunc.avif")
+	if img, err := d.Decode(t.Context(), data); !errors.Is(err, ErrDamaged) {
+		t.Errorf("%v, %v", img, err)
+	}
+}
+
+// Bits of every sample are flipped at random, for a second or, with
+// AVIF_FLIPS=10m, for as long as that.
+func TestFlips(t *testing.T) {
+	paths, _ := filepath.Glob("testdata/*.avif") // the patterns are sound
+	more, _ := filepath.Glob(images + "avif/*.avif")
+	for _, path := range more {
+		if !strings.Contains(path, "hato") { // 6 megapixels
+			paths = append(paths, path)
+		}
+	}
+	long, err := time.ParseDuration(os.Getenv("AVIF_FLIPS"))
+	if err != nil {
+		long = time.Second
+	}
+	d := newDecoder(t, limits)
+	random := rand.New(rand.NewPCG(1, uint64(long)))
+	n := 0
+	for end := time.Now().Add(long); time.Now().Before(end); n++ {
+		whole, err := os.ReadFile(paths[n%len(paths)])
+		if err != nil {
+			t.Fatal(err)
+		}
+		area := len(whole) // mostly the boxes and the headers, at times all
+		if random.IntN(3) > 0 {
+			area = min(area, 600)
+		}
+		for range 1 + random.IntN(6) {
+			whole[random.IntN(area)] ^= 1 << random.IntN(8)
+		}
+		check(t, d, whole)
+	}
+	t.Logf("%d files", n)
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, name := range []string{"420", "alpha", "turned", "grid"} {
+		f.Add(read(f, name))
+	}
+	d := newDecoder(f, Limits{Pixels: 1 << 20, Memory: 64 << 20})
+	f.Fuzz(func(t *testing.T, data []byte) { check(t, d, data) })
+}
