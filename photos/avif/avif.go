@@ -1,6 +1,6 @@
 // Package avif decodes still AVIF pictures. dav1d, compiled to WebAssembly and run by
-// wazero, decodes the AV1 in them: it sees one block of memory of bounded size and can
-// call nothing. Boxes, colours, grids, alpha and transforms are Go.
+// wazero, decodes the AV1 in them: it sees one block of memory of bounded size, and all
+// that it can call is the question whether to go on. Boxes, colours, grids, alpha and transforms are Go.
 //
 // Pictures come out as they are to be shown, in the colours of their own primaries
 // and transfer: ICC profiles and primaries are not looked at. Of a sequence, it is the
@@ -29,8 +29,8 @@ var (
 
 // Decode returns the primary picture of a file: straight alpha, 8 bits, with its crop,
 // rotation and mirroring applied, and its corner at 0, 0. How large it is to be is
-// looked at before anything is decoded. When the context is done, decoding stops and
-// the error is the context's.
+// looked at before anything is decoded. When the context is done, decoding stops at the
+// next row of superblocks, and the error is the context's.
 func (d *Decoder) Decode(ctx context.Context, data []byte) (*image.NRGBA, error) {
 	f, err := heif.Parse(data)
 	if err != nil {

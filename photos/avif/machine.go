@@ -51,12 +51,24 @@ func NewDecoder(ctx context.Context, limits Limits) (*Decoder, error) {
 	}
 	pages := min(limits.Memory, 1<<32) / page
 	runtime := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().
-		WithMemoryLimitPages(uint32(pages)).WithCloseOnContextDone(true))
+		WithMemoryLimitPages(uint32(pages)))
+	_, err = runtime.NewHostModuleBuilder("go").NewFunctionBuilder().WithFunc(proceed).Export("proceed").Instantiate(ctx)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("avif: start wazero: %w", err), runtime.Close(ctx))
+	}
 	module, err := runtime.CompileModule(ctx, wasm)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("avif: compile dav1d: %w", err), runtime.Close(ctx))
 	}
 	return &Decoder{runtime, module, limits.Pixels}, nil
+}
+
+// proceed is the one function that dav1d can call: before every row of superblocks it
+// asks whether to go on. wazero makes the panic an error of the call.
+func proceed(ctx context.Context) {
+	if err := ctx.Err(); err != nil {
+		panic(err)
+	}
 }
 
 // Close frees what was compiled. Nothing may be decoding.

@@ -23,6 +23,16 @@ EXPORT("reserve") void *reserve(size_t size) { return malloc(size); }
 
 EXPORT("result") void *get_result(void) { return &result; }
 
+/* Asks Go whether to go on, once for every row of superblocks; when not, it does not
+ * return. Loops that are interrupted from outside take three times as long. */
+__attribute__((import_module("go"), import_name("proceed"))) void proceed(void);
+
+#define ASKS(name) \
+    void __real_##name(void *frame, int row); \
+    void __wrap_##name(void *frame, int row) { proceed(); __real_##name(frame, row); }
+ASKS(dav1d_filter_sbrow_8bpc)
+ASKS(dav1d_filter_sbrow_16bpc)
+
 static void keep(const uint8_t *data, void *cookie) {}
 
 static int first_picture(uint8_t *data, size_t size, unsigned most_pixels) {

@@ -13,7 +13,7 @@
 #define HAVE_POSIX_MEMALIGN 1
 #define HAVE_UNISTD_H 1
 
-/* There is nowhere to print to: the module shall import nothing. */
+/* There is nowhere to print to: the module imports nothing of a system. */
 #include <stdio.h>
 #define fprintf(...) 0
 #define vfprintf(...) 0
