@@ -10,23 +10,22 @@ import (
 	"image/color"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
 
 var limits = Limits{Pixels: 20_000_000, Memory: 512 << 20}
 
-func newDecoder(t testing.TB, l Limits) *Decoder {
+// compiled is for all tests, since compiling takes ten seconds under the race detector.
+var compiled = sync.OnceValues(func() (*Decoder, error) { return NewDecoder(context.Background(), limits) })
+
+func decoder(t testing.TB) *Decoder {
 	t.Helper()
-	d, err := NewDecoder(t.Context(), l)
+	d, err := compiled()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := d.Close(context.WithoutCancel(t.Context())); err != nil {
-			t.Error(err)
-		}
-	})
 	return d
 }
 
@@ -60,7 +59,7 @@ type quarters [4]color.NRGBA
 // The files are of testdata/make.sh, and their colours those that are written there:
 // they are a few levels off where 4:2:0 or a little opacity costs precision.
 func TestDecode(t *testing.T) {
-	d := newDecoder(t, limits)
+	d := decoder(t)
 	plain := quarters{red, green, blue, yellow}
 	for _, c := range []struct {
 		name   string
@@ -120,7 +119,7 @@ func off(a, b color.NRGBA) int {
 }
 
 func TestErrors(t *testing.T) {
-	d := newDecoder(t, limits)
+	d := decoder(t)
 	whole := read(t, "420")
 	change := func(old, new string) []byte { return bytes.Replace(whole, []byte(old), []byte(new), 1) }
 	for _, c := range []struct {
@@ -147,7 +146,9 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
-	if _, err := newDecoder(t, Limits{Pixels: 65*43 - 1, Memory: 64 << 20}).Decode(t.Context(), whole); !errors.Is(err, ErrTooLarge) {
+	small := *d
+	small.maxPixels = 65*43 - 1
+	if _, err := small.Decode(t.Context(), whole); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("one pixel too many: %v", err)
 	}
 	if _, err := d.Decode(t.Context(), whole); err != nil {
@@ -157,14 +158,20 @@ func TestErrors(t *testing.T) {
 
 // A picture that needs more memory than there is.
 func TestMemory(t *testing.T) {
-	d := newDecoder(t, Limits{Pixels: 2048 * 1024, Memory: 4 << 20})
+	d, err := NewDecoder(t.Context(), Limits{Pixels: 2048 * 1024, Memory: 4 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := d.Decode(t.Context(), read(t, "large")); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("%v, want %v", err, ErrTooLarge)
+	}
+	if err := d.Close(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 
 func TestContext(t *testing.T) {
-	d := newDecoder(t, limits)
+	d := decoder(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := d.Decode(ctx, read(t, "420")); !errors.Is(err, context.Canceled) {

@@ -62,7 +62,7 @@ func apart(a, b image.Image) (most int, mean float64) {
 }
 
 func TestLikeLibavif(t *testing.T) {
-	d := newDecoder(t, limits)
+	d := decoder(t)
 	for _, name := range []string{
 		"avif/example.avif", "avif/fox.profile0.10bpc.yuv420.odd-width.odd-height.avif", "avif/fox.profile0.8bpc.yuv420.avif",
 		"avif/fox.profile2.12bpc.yuv444.avif", "avif/kimono.avif", "avif/sofa_grid1x5_420.avif", "avif/sunrise.avif",
@@ -89,7 +89,7 @@ func TestLikeLibavif(t *testing.T) {
 // compared, stretched.
 func TestGreyRange(t *testing.T) {
 	const name = "avif/hato.profile0.8bpc.yuv420.monochrome.avif"
-	img, err := newDecoder(t, limits).Decode(t.Context(), shared(t, name))
+	img, err := decoder(t).Decode(t.Context(), shared(t, name))
 	if err != nil || img.Rect != image.Rect(0, 0, 3082, 2048) {
 		t.Fatal(img.Rect, err)
 	}
@@ -106,7 +106,7 @@ func TestGreyRange(t *testing.T) {
 // upright. Where the cut is follows from its clap: 385 × 330, 103 right of and 308
 // above the centre of 722 × 1024.
 func TestUpright(t *testing.T) {
-	d := newDecoder(t, limits)
+	d := decoder(t)
 	upright, err := d.Decode(t.Context(), shared(t, "avif/kimono.avif"))
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +161,7 @@ func check(t *testing.T, d *Decoder, data []byte) {
 }
 
 func TestTruncated(t *testing.T) {
-	d := newDecoder(t, limits)
+	d := decoder(t)
 	data := shared(t, "made/trunc.avif")
 	if img, err := d.Decode(t.Context(), data); !errors.Is(err, ErrDamaged) {
 		t.Errorf("%v, %v", img, err)
@@ -182,7 +182,7 @@ func TestFlips(t *testing.T) {
 	if err != nil {
 		long = time.Second
 	}
-	d := newDecoder(t, limits)
+	d := decoder(t)
 	random := rand.New(rand.NewPCG(1, uint64(long)))
 	n := 0
 	for end := time.Now().Add(long); time.Now().Before(end); n++ {
@@ -206,6 +206,6 @@ func FuzzDecode(f *testing.F) {
 	for _, name := range []string{"420", "alpha", "turned", "grid"} {
 		f.Add(read(f, name))
 	}
-	d := newDecoder(f, Limits{Pixels: 1 << 20, Memory: 64 << 20})
+	d := decoder(f)
 	f.Fuzz(func(t *testing.T, data []byte) { check(t, d, data) })
 }
