@@ -70,7 +70,10 @@ func (r Renderer) decoder(ctx context.Context, h Header, data []byte) (image.Ima
 			return nil, errors.New("there is no decoder for AVIF")
 		}
 		m, err := r.AVIF(ctx, data)
-		return m, err
+		if err != nil {
+			return nil, err
+		}
+		return m, nil
 	case SVG:
 		return decodeSVG(h, data)
 	}

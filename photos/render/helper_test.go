@@ -53,9 +53,12 @@ func asPNG(t testing.TB, m image.Image) []byte {
 	return b.Bytes()
 }
 
+// renderer is one for all tests, so that its decoders are compiled once.
+var renderer = New()
+
 func rendered(t testing.TB, data []byte) *Result {
 	t.Helper()
-	res, err := Renderer{}.Render(context.Background(), data)
+	res, err := renderer.Render(context.Background(), data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,9 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
+	"relais/photos/avif"
 	"relais/photos/exif"
 )
 
@@ -27,8 +29,11 @@ var (
 // failed is err as one of the errors above.
 func (h Header) failed(err error) error {
 	kind := ErrUnsupported
-	if h.Format == HEIC || h.Format == HEIF {
+	switch {
+	case h.Format == HEIC, h.Format == HEIF:
 		kind = ErrHEIC
+	case errors.Is(err, avif.ErrTooLarge):
+		kind = ErrTooLarge
 	}
 	if errors.Is(err, ErrTooLarge) || errors.Is(err, kind) {
 		return err
@@ -60,10 +65,25 @@ type Result struct {
 	Exif                       exif.Fields // of the file, the position among them
 }
 
-// A Renderer renders. The zero value does, except for AVIF.
+// A Renderer renders. The zero value does, except for AVIF. It is safe for concurrent use.
 type Renderer struct {
 	// AVIF decodes an AVIF image, its own transforms applied.
 	AVIF func(ctx context.Context, data []byte) (*image.NRGBA, error)
+}
+
+// New is a Renderer of every format. The decoders of AVIF and HEIC are compiled when they
+// are first needed, in about half a second each.
+func New() Renderer {
+	compiled := sync.OnceValues(func() (*avif.Decoder, error) {
+		return avif.NewDecoder(context.Background(), avif.Limits{Pixels: MaxPixels, Memory: MaxMemory})
+	})
+	return Renderer{AVIF: func(ctx context.Context, data []byte) (*image.NRGBA, error) {
+		d, err := compiled()
+		if err != nil {
+			return nil, err
+		}
+		return d.Decode(ctx, data)
+	}}
 }
 
 // Render decodes an image of any of the formats and makes the three pictures. An error

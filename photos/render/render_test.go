@@ -58,8 +58,8 @@ func TestOrientation(t *testing.T) {
 
 func TestSizes(t *testing.T) {
 	for _, c := range []struct{ w, h, mainW, mainH int }{
-		{1, 1, 1, 1}, {1920, 1080, 1920, 1080}, {2400, 1200, 1920, 960}, {1000, 3000, 640, 1920},
-		{6000, 1, 1920, 1}, {3, 9000, 1, 1920}, {5000, 800, 1920, 307},
+		{1, 1, 1, 1}, {1920, 700, 1920, 700}, {2400, 600, 1920, 480}, {500, 2000, 480, 1920},
+		{6000, 1, 1920, 1}, {3, 9000, 1, 1920},
 	} {
 		res := rendered(t, asPNG(t, quarters(c.w, c.h)))
 		if res.Main.Width != c.mainW || res.Main.Height != c.mainH {

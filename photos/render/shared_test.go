@@ -26,21 +26,20 @@ var unread = []string{"bomb-", "trunc.", "html-then", "jpeg-in.tif", "webp.tif",
 func TestSharedImages(t *testing.T) {
 	dir := t.TempDir()
 	n := 0
-	for _, path := range sharedImages(t, "exif/*", "heic/*", "made/*", "svg/*") {
+	for _, path := range sharedImages(t, "exif/*", "heic/*", "avif/*", "made/*", "svg/tests_s*") {
 		name := filepath.Base(path)
 		if slices.Contains(hang, name) {
 			continue
 		}
 		is := func(part string) bool { return strings.Contains(name, part) }
-		res, err := Renderer{}.Render(context.Background(), read(t, path))
+		res, err := renderer.Render(context.Background(), read(t, path))
 		if err != nil {
-			// A GIF that ends early still shows its first frame. avif32.heif is AVIF.
-			if !typed(err) || !slices.ContainsFunc(unread, is) && !is("avif") && (sandboxed || !is("eic")) {
+			if !typed(err) || !slices.ContainsFunc(unread, is) && (sandboxed || !is("eic")) {
 				t.Errorf("%s: %v", name, err)
 			}
 			continue
 		}
-		if slices.ContainsFunc(unread, is) && name != "trunc.gif" {
+		if slices.ContainsFunc(unread, is) && name != "trunc.gif" { // whose first frame is whole
 			t.Errorf("%s was read", name)
 		}
 		for i, p := range []Picture{res.Main, res.Thumbnail, res.OpenGraph} {
@@ -169,5 +168,24 @@ func TestSharedHEIC(t *testing.T) {
 		if d := difference(shown(t, res.Main), fit(want, MainSide)); d > 4 || res.Format != HEIC || res.Exif.Model != "iPhone 11 Pro Max" {
 			t.Errorf("%s, %q, the mean difference is %.1f levels", res.Format, res.Exif.Model, d)
 		}
+	}
+}
+
+// The variants state the turn and the mirroring that bring back the first picture, and a
+// part of it that is 385 × 330 (exiftool: CleanAperture).
+func TestSharedAVIF(t *testing.T) {
+	results := map[string]*Result{}
+	for _, path := range sharedImages(t, "avif/kimono*") {
+		results[filepath.Base(path)] = rendered(t, read(t, path))
+	}
+	want := shown(t, results["kimono.avif"].Main)
+	for name, degrees := range map[string]int{"kimono.avif": 0, "kimono.rotate90.avif": 90, "kimono.mirror-vertical.avif": 0} {
+		res := results[name]
+		if d := difference(shown(t, res.Main), want); d > 4 || res.Rotation != degrees || res.Format != AVIF {
+			t.Errorf("%s: %s, %d degrees, the mean difference is %.1f levels", name, res.Format, res.Rotation, d)
+		}
+	}
+	if p := results["kimono.crop.avif"].Main; p.Width != 385 || p.Height != 330 {
+		t.Errorf("the crop is %d × %d", p.Width, p.Height)
 	}
 }

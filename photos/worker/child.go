@@ -17,6 +17,10 @@ import (
 // Command is the subcommand of the program that a worker runs.
 const Command = "photo-worker"
 
+// Answers is where a worker writes its answers: decoders may print to the streams that
+// every process has.
+func Answers() *os.File { return os.NewFile(3, "answers") }
+
 // niceness of the workers: whoever asks for antennas comes first.
 const niceness = 10
 
@@ -82,8 +86,10 @@ func sendBlobs(w io.Writer, is any, blobs [][]byte) error {
 }
 
 // confine takes from the process what decoding does not need: memory beyond the
-// bound, files to write, core dumps.
+// bound, files to write, core dumps. Where memory ends, the kernel is to end it
+// before the server.
 func confine(memory uint64) error {
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // there may be no /proc
 	for _, l := range []struct {
 		what  int
 		limit uint64

@@ -3,6 +3,7 @@ package worker
 import (
 	"bufio"
 	"io"
+	"os"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -15,9 +16,11 @@ import (
 type process struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
-	out  *bufio.Reader
+	out  *bufio.Reader // of answers
 	said *beginning
 	last time.Time // that a job ended
+
+	answers *os.File
 }
 
 // kill ends the process at once.
@@ -27,6 +30,7 @@ func (p *process) kill() { _ = p.cmd.Process.Kill() } // it may be gone by itsel
 func (p *process) end() string {
 	p.kill()
 	p.in.Close()
+	p.answers.Close()
 	_ = p.cmd.Wait() // that it was killed
 	return p.said.String()
 }
@@ -64,17 +68,23 @@ func startHere(program []string) (*process, error) {
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	p := &process{cmd: cmd, said: &beginning{}, last: time.Now()}
-	cmd.Stderr = p.said
+	cmd.Stdout, cmd.Stderr = p.said, p.said
 	var err error
 	if p.in, err = cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
-	out, err := cmd.StdoutPipe()
+	answers, theirs, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	p.out = bufio.NewReader(out)
-	return p, cmd.Start()
+	defer theirs.Close()
+	cmd.ExtraFiles = []*os.File{theirs}
+	p.answers, p.out = answers, bufio.NewReader(answers)
+	if err := cmd.Start(); err != nil {
+		answers.Close()
+		return nil, err
+	}
+	return p, nil
 }
 
 // beginningBytes is how much is kept of what a worker says; the first lines of a crash

@@ -23,7 +23,11 @@ const testMemory = 512 << 20
 // TestMain is also the program of the workers.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == Command {
-		if err := Serve(os.Stdin, os.Stdout, testMemory, obey); err != nil {
+		work := func() error { return Serve(os.Stdin, Answers(), testMemory, obey) }
+		if len(os.Args) > 2 {
+			work = Main
+		}
+		if err := work(); err != nil {
 			os.Stderr.WriteString(err.Error())
 			os.Exit(1)
 		}
@@ -81,8 +85,11 @@ func obey(o order, input []byte) (answer, [][]byte) {
 		if err != nil {
 			a.Failure = err.Error()
 		}
-	case "babble":
+	case "print":
 		os.Stdout.Write(bytes.Repeat([]byte{0xff}, 1<<20))
+		os.Stderr.Write(bytes.Repeat([]byte{0xff}, 1<<20))
+	case "babble":
+		Answers().Write(bytes.Repeat([]byte{0xff}, 1<<20))
 	case "big":
 		return a, [][]byte{make([]byte, maxOutput+1)}
 	}
@@ -119,6 +126,9 @@ func TestJobs(t *testing.T) {
 	again, _, err := p.do("hash")
 	if err != nil || again.PID != a.PID {
 		t.Errorf("a warm worker is not used: process %d after %d, %v", again.PID, a.PID, err)
+	}
+	if _, _, err := p.do("print"); err != nil {
+		t.Errorf("a worker that prints: %v", err)
 	}
 	nice, _, err := p.do("nice")
 	if err != nil || nice.Nice != niceness {

@@ -1,0 +1,117 @@
+package worker
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"relais/photos/exif"
+	"relais/photos/render"
+)
+
+// memory is how many bytes the data of a worker may have. A photo of 24 megapixels
+// in HEIC takes 750 MB, what render allows at most some more.
+const memory = 1280 << 20
+
+// Program runs this program as a worker: by a name that stays the same program when
+// another version is installed over it.
+func Program() []string {
+	self := "/proc/self/exe"
+	if _, err := os.Stat(self); err != nil {
+		self, _ = os.Executable() // else starting it fails, and says so
+	}
+	return []string{self, Command}
+}
+
+// A rendered is what a worker answers: a render.Result whose pictures are beside it.
+type rendered struct {
+	Failure  string // "" for none
+	Kind     string // of the failure, one of kinds
+	Format   render.Format
+	Width    [pictures]int
+	Height   [pictures]int
+	Rotation int
+	Exif     exif.Fields
+}
+
+const pictures = 3
+
+// kinds are the failures that callers tell apart.
+var kinds = map[string]error{"large": render.ErrTooLarge, "unsupported": render.ErrUnsupported, "heic": render.ErrHEIC}
+
+// Main is the whole life of a worker that renders.
+func Main() error {
+	r := render.New()
+	return Serve(os.Stdin, Answers(), memory, func(_ struct{}, file []byte) (rendered, [][]byte) {
+		return renderedAs(r.Render(context.Background(), file))
+	})
+}
+
+func renderedAs(r *render.Result, err error) (rendered, [][]byte) {
+	if err != nil {
+		failed := rendered{Failure: err.Error()}
+		for kind, known := range kinds {
+			if errors.Is(err, known) {
+				failed.Kind = kind
+			}
+		}
+		return failed, nil
+	}
+	a := rendered{Format: r.Format, Rotation: r.Rotation, Exif: r.Exif}
+	var blobs [][]byte
+	for i, p := range []render.Picture{r.Main, r.Thumbnail, r.OpenGraph} {
+		a.Width[i], a.Height[i] = p.Width, p.Height
+		blobs = append(blobs, p.WebP)
+	}
+	return a, blobs
+}
+
+// A failure is an error of a worker, in its words.
+type failure struct {
+	kind error
+	text string
+}
+
+func (f *failure) Error() string { return f.text }
+func (f *failure) Unwrap() error { return f.kind }
+
+// Render renders an image in a worker; a file that a worker does not survive cannot
+// be read. Errors are those of render, ErrBusy, or the server's own fault.
+func (p *Pool) Render(ctx context.Context, file io.Reader, size int64) (*render.Result, error) {
+	begins := bufio.NewReader(file)
+	heif := isHEIF(begins)
+	if size > MaxInput {
+		return nil, render.ErrTooLarge
+	}
+	var a rendered
+	blobs, err := p.Do(ctx, Job{Is: struct{}{}, Input: begins, Size: size, Alone: heif}, &a)
+	switch {
+	case errors.Is(err, ErrFault) && heif:
+		return nil, fmt.Errorf("%w: %w", render.ErrHEIC, err)
+	case errors.Is(err, ErrFault):
+		return nil, fmt.Errorf("%w: %w", render.ErrUnsupported, err)
+	case err != nil:
+		return nil, err
+	case a.Kind != "" && kinds[a.Kind] != nil:
+		return nil, &failure{kinds[a.Kind], a.Failure}
+	case a.Failure != "":
+		return nil, errors.New(a.Failure)
+	case len(blobs) != pictures:
+		return nil, fmt.Errorf("a worker answered %d pictures", len(blobs))
+	}
+	r := &render.Result{Format: a.Format, Rotation: a.Rotation, Exif: a.Exif}
+	for i, to := range []*render.Picture{&r.Main, &r.Thumbnail, &r.OpenGraph} {
+		*to = render.Picture{WebP: blobs[i], Width: a.Width[i], Height: a.Height[i]}
+	}
+	return r, nil
+}
+
+// isHEIF tells by its first bytes whether a file is HEIC, HEIF or AVIF, whose
+// decoders take the most memory.
+func isHEIF(r *bufio.Reader) bool {
+	begin, _ := r.Peek(8) // what is shorter is none
+	return len(begin) == 8 && string(begin[4:]) == "ftyp"
+}

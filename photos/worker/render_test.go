@@ -1,0 +1,114 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/image/webp"
+
+	"relais/photos/render"
+)
+
+func newRenderer(t *testing.T, o Options) *Pool {
+	t.Helper()
+	o.Program, o.Log = []string{os.Args[0], Command, "render"}, slog.New(slog.DiscardHandler)
+	p := New(o)
+	t.Cleanup(p.Close)
+	return p
+}
+
+func TestRender(t *testing.T) {
+	p := newRenderer(t, Options{})
+	var file bytes.Buffer
+	m := image.NewNRGBA(image.Rect(0, 0, 2400, 1200))
+	for i := range m.Pix {
+		m.Pix[i] = uint8(i / 7)
+	}
+	if err := png.Encode(&file, m); err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.Render(context.Background(), bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		got  render.Picture
+		want image.Point
+	}{"main": {r.Main, image.Pt(1920, 960)}, "thumbnail": {r.Thumbnail, image.Pt(400, 400)}, "Open Graph": {r.OpenGraph, image.Pt(1200, 630)}} {
+		c, err := webp.DecodeConfig(bytes.NewReader(tt.got.WebP))
+		if err != nil || image.Pt(c.Width, c.Height) != tt.want || image.Pt(tt.got.Width, tt.got.Height) != tt.want {
+			t.Errorf("%s has %d×%d, says %d×%d, want %v; %v", name, c.Width, c.Height, tt.got.Width, tt.got.Height, tt.want, err)
+		}
+	}
+	if r.Format != render.PNG || r.Rotation != 0 || r.Exif.Position != nil {
+		t.Errorf("%v, turned by %d, %+v", r.Format, r.Rotation, r.Exif)
+	}
+}
+
+// The kinds of failure come through, and none of them costs the worker.
+func TestRenderFailures(t *testing.T) {
+	p := newRenderer(t, Options{})
+	for name, tt := range map[string]struct {
+		file string
+		want error
+	}{
+		"empty":      {"", render.ErrUnsupported},
+		"text":       {"no image", render.ErrUnsupported},
+		"half a PNG": {"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00\x00\x09\x00\x00\x00\x09\x08\x00\x00\x00\x00", render.ErrUnsupported},
+		"large":      {"BM\x00\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00\x00\x00\x60\xea\x00\x00\x60\xea\x00\x00\x01\x00\x18\x00" + strings.Repeat("\x00", 24), render.ErrTooLarge},
+		"HEIC":       {"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic", render.ErrHEIC},
+	} {
+		if _, err := p.Render(context.Background(), strings.NewReader(tt.file), int64(len(tt.file))); !errors.Is(err, tt.want) || errors.Is(err, ErrFault) {
+			t.Errorf("%s: %v, want %v", name, err, tt.want)
+		}
+	}
+	if _, err := p.Render(context.Background(), strings.NewReader(""), MaxInput+1); !errors.Is(err, render.ErrTooLarge) {
+		t.Errorf("more than is taken: %v", err)
+	}
+	if len(p.idle) != 1 {
+		t.Errorf("%d workers are idle", len(p.idle))
+	}
+}
+
+// An image that its worker does not survive is one that cannot be read.
+func TestRenderFault(t *testing.T) {
+	bomb, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "images", "made", "usebomb.svg"))
+	if err != nil {
+		t.Skip("the files of hostile images are not here")
+	}
+	p := newRenderer(t, Options{Deadline: 2 * time.Second})
+	start := time.Now()
+	if _, err := p.Render(context.Background(), bytes.NewReader(bomb), int64(len(bomb))); !errors.Is(err, render.ErrUnsupported) || !errors.Is(err, ErrFault) {
+		t.Errorf("error %v", err)
+	}
+	if took := time.Since(start); took > 15*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}
+
+func BenchmarkRender(b *testing.B) {
+	var file bytes.Buffer
+	m := image.NewGray(image.Rect(0, 0, 400, 300))
+	m.Set(1, 1, color.White)
+	if err := png.Encode(&file, m); err != nil {
+		b.Fatal(err)
+	}
+	p := New(Options{Program: []string{os.Args[0], Command, "render"}, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	defer p.Close()
+	for b.Loop() {
+		if _, err := p.Render(context.Background(), bytes.NewReader(file.Bytes()), int64(file.Len())); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
