@@ -9,15 +9,20 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strings"
 )
 
 // A Decl is what is said of an operation besides its types.
 type Decl struct {
-	Name    string // "antennas.list"
-	Method  string // "" is GET
-	Path    string // below the version, with {name} for parameters in it
-	Scope   string // that a key needs
-	Fails   string // NAME of EXTERNAL_<NAME>_FAILED
+	Name   string // "antennas.list"
+	Method string // "" is GET
+	Path   string // below the version, with {name} for parameters in it
+	Scope  string // that a key needs
+	Fails  string // NAME of EXTERNAL_<NAME>_FAILED
+	// FailCode is the code of a failure instead.
+	FailCode string
+	// Data names what its answers are made of besides the registers, "" for nothing.
+	Data    string
 	Summary string
 	Doc     string
 	MaxAge  int      // seconds for which a client may keep the answer
@@ -47,6 +52,14 @@ const (
 // A Located result has an address of its own.
 type Located interface {
 	Location() string // URL
+}
+
+// FailureCode is the code of what fails inside the operation.
+func (d *Decl) FailureCode() string {
+	if d.FailCode != "" {
+		return d.FailCode
+	}
+	return "EXTERNAL_" + strings.ToUpper(d.Fails) + "_FAILED"
 }
 
 // An Op is an operation. E is what operations work on: one consistent reading of

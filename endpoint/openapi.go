@@ -175,7 +175,7 @@ func (o *Op[E]) responses(info Info, types *schemas) Schema {
 		responses["304"] = Schema{"description": "Not changed since the answer whose ETag stands in If-None-Match."}
 	}
 	byStatus := map[int][]string{}
-	for _, code := range slices.Concat(o.Errors, info.Common, []string{"EXTERNAL_" + o.Fails + "_FAILED"}) {
+	for _, code := range slices.Concat(o.Errors, info.Common, []string{o.FailureCode()}) {
 		for _, p := range info.Problems {
 			if p.Code == code {
 				byStatus[p.Status] = append(byStatus[p.Status], p.Code+": "+p.When)

@@ -31,6 +31,7 @@ type exchange struct {
 	vars    map[string]string // of the path, as they came
 	client  *access.Client    // nil before it is known
 	rated   bool              // the limits are in the header
+	public  bool              // shared caches may keep the answer: nothing of who asked is in it
 	status  int               // 0 until the header is out
 	bytes   int64             // of the body that were sent
 	why     error             // of a refusal, for the log
@@ -184,10 +185,10 @@ func named(header []string, tag string) bool {
 // begin sends the header.
 func (x *exchange) begin(status int) {
 	x.status = status
-	if x.client == nil && x.server.knownOrigin(x) {
+	if x.client == nil && !x.public && x.server.knownOrigin(x) {
 		x.share()
 	}
-	if !x.rated {
+	if !x.rated && !x.public {
 		x.rate(x.server.Gate.Anonymous(x.address, x.start), x.start)
 	}
 	if x.hasBody() && (x.body == nil || len(x.r.TransferEncoding) > 0) {

@@ -91,7 +91,6 @@ func postTo(t *testing.T, s *Server, key, path, contentType string, body io.Read
 	r := httptest.NewRequest("POST", "http://relais.test"+mount+path, body)
 	r.Header.Set("X-API-Key", key)
 	r.Header.Set("Content-Type", contentType)
-	r.RemoteAddr = "192.0.2.7:1"
 	return record(s, r)
 }
 

@@ -40,6 +40,7 @@ type Options struct {
 	// Updates, which may be nil, says how the data is kept fresh; it is called for
 	// /readyz and /metrics.
 	Updates func() Updates
+	Photos  *ops.Photos
 	// OpsApart leaves /healthz, /readyz and /metrics to Operational alone.
 	OpsApart bool
 }
@@ -67,6 +68,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.public, s.operational = newRouter(), newRouter()
 	s.operate(ops.All())
+	s.public.handle(mediaPath, http.MethodGet, fixed(media))
 	s.public.handle("/openapi.json", http.MethodGet, fixed(openAPI))
 	s.public.PathPrefix(legacyPath).Handler(&handler{path: legacyPath + "*", methods: map[string]route{anyMethod: fixed(gone)}})
 	for _, r := range []*router{s.public, s.operational} {
@@ -183,7 +185,7 @@ func (o *operation) serve(s *Server, x *exchange) {
 
 // reading is what the operations of a request see.
 func (s *Server) reading(x *exchange) *ops.Reading {
-	return &ops.Reading{Set: s.set.Load(), Client: x.client, BaseURL: s.BaseURL}
+	return &ops.Reading{Set: s.set.Load(), Client: x.client, BaseURL: s.BaseURL, Photos: s.Photos}
 }
 
 // read answers an operation that changes nothing.

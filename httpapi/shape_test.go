@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -54,10 +55,23 @@ func TestDeclaredParameters(t *testing.T) {
 		"/sites/{siteId}":           "siteId market operator",
 		"/stats/departments":        "operator",
 		"/markets":                  "",
+		"/sites/{siteId}/photos":    "siteId market operator limit offset",
+	}
+	for path, names := range map[string]string{
+		"/sites/{siteId}/photos":   "file description operator anfrCode nationalSiteCode sourceCode exifMetadata clientExifMetadata",
+		"/photos/{photoId}/report": "reason description",
+	} {
+		post := document(t)["paths"].(object)[path].(object)["post"].(object)
+		for _, content := range post["requestBody"].(object)["content"].(object) {
+			got := slices.Sorted(maps.Keys(content.(object)["schema"].(object)["properties"].(object)))
+			if want := slices.Sorted(slices.Values(strings.Fields(names))); !slices.Equal(got, want) {
+				t.Errorf("%s: members %q, want %q", path, got, want)
+			}
+		}
 	}
 	paths := document(t)["paths"].(object)
-	if len(paths) != len(contract) {
-		t.Errorf("%d paths, want %d", len(paths), len(contract))
+	if len(paths) != len(contract)+1 { // and the report
+		t.Errorf("%d paths, want %d", len(paths), len(contract)+1)
 	}
 	for path, names := range contract {
 		op := paths[path].(object)["get"].(object)

@@ -49,6 +49,12 @@ const (
 	codeMediaType        = "UNSUPPORTED_MEDIA_TYPE"
 	codeTooSlow          = "REQUEST_TIMEOUT"
 	codeBusy             = "BUSY"
+	codeMissingFile      = "MISSING_FILE"
+	codeUnsupportedImage = "UNSUPPORTED_IMAGE_FORMAT"
+	codeImageTooLarge    = "IMAGE_TOO_LARGE"
+	codeHEIC             = "HEIC_CONVERSION_FAILED"
+	codeUploadFailed     = "PHOTO_UPLOAD_FAILED"
+	codeNoPhoto          = "PHOTO_NOT_FOUND"
 )
 
 const internal = "an internal error; the server's log has it under this request id"
@@ -72,16 +78,21 @@ func Problems() []endpoint.Problem {
 		{Code: codeAddress, Status: 403, When: "The address is not one of the client's."},
 		{Code: codeScope, Status: 403, When: "The key lacks the scope of the route."},
 		{Code: codeRateLimited, Status: 429, When: "The quota of the minute or of the day is spent, or too many authentications failed; Retry-After says when to come back."},
+		{Code: codeMissingFile, Status: 400, When: "The form has no part file."},
+		{Code: codeUnsupportedImage, Status: 400, When: "The file is no image of a kind that can be read, or is damaged."},
+		{Code: codeImageTooLarge, Status: 400, When: "The file has over 20 MiB or 120 megapixels."},
+		{Code: codeHEIC, Status: 400, When: "The HEIC or HEIF file cannot be converted."},
+		{Code: codeNoPhoto, Status: 404, When: "No photo that is shown has this id."},
 		{Code: codeTooLarge, Status: 413, When: "The body is too large."},
 		{Code: codeMediaType, Status: 415, When: "The body is of another kind than the route takes, or has a Content-Encoding."},
 		{Code: codeTooSlow, Status: 408, When: "The body did not arrive in time."},
-		{Code: codeBusy, Status: 503, When: "Too many bodies are on their way at this moment."},
+		{Code: codeBusy, Status: 503, When: "Too many bodies or images are being worked on at this moment; Retry-After says when to come back."},
 		{Code: codeNotReady, Status: 503, When: "The data is still loading, or the market's inventory is not loaded on this server."},
 	}
 	when := "An internal error; the server's log has it under the request id."
 	list = append(list, endpoint.Problem{Code: codeInternal, Status: 500, When: when})
 	for _, op := range All() {
-		list = append(list, endpoint.Problem{Code: failedCode(op), Status: 500, When: when})
+		list = append(list, endpoint.Problem{Code: op.FailureCode(), Status: 500, When: when})
 	}
 	return list
 }
@@ -131,7 +142,11 @@ var (
 	ErrTooSlow    = &Error{Status: 408, Code: codeTooSlow, Message: "the body did not arrive in time"}
 	ErrBrokenBody = &Error{Status: 400, Code: codeInvalidParameter, Message: "the body: it ends before its stated length, or its chunks have no proper form"}
 	errNoAntenna  = &Error{Status: 404, Code: codeNoAntenna, Message: "no antenna has this identifier"}
-	errNoSite     = &Error{Status: 404, Code: codeNoSite, Message: "no site has this identifier"}
+	// ErrNoPhoto is the error of an image's address, too.
+	ErrNoPhoto     = &Error{Status: 404, Code: codeNoPhoto, Message: "no photo that is shown has this id"}
+	errMissingFile = &Error{Status: 400, Code: codeMissingFile, Message: "the form has no part named file"}
+	errImagesBusy  = &Error{Status: 503, Code: codeBusy, Message: "too many images are being processed at this moment", RetryAfter: 10}
+	errNoSite      = &Error{Status: 404, Code: codeNoSite, Message: "no site has this identifier"}
 )
 
 // NotAllowed is the error for a method that a path does not have.
@@ -174,9 +189,5 @@ func Report(op *endpoint.Op[*Reading], err error) *Error {
 		}
 		return &Error{Status: 400, Code: code, Message: p.Error()}
 	}
-	return &Error{Status: 500, Code: failedCode(op), Message: internal, cause: err}
-}
-
-func failedCode(op *endpoint.Op[*Reading]) string {
-	return "EXTERNAL_" + strings.ToUpper(op.Fails) + "_FAILED"
+	return &Error{Status: 500, Code: op.FailureCode(), Message: internal, cause: err}
 }

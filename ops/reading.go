@@ -23,6 +23,7 @@ type Reading struct {
 	File *File // of a form, nil for none
 	// Client is who asks, and BaseURL what addresses in answers begin with.
 	Client  *access.Client
+	Photos  *Photos
 	BaseURL string
 }
 
@@ -33,9 +34,12 @@ type File struct {
 }
 
 // Version names what an operation's answers are made of.
-func (r *Reading) Version(*endpoint.Op[*Reading]) string {
+func (r *Reading) Version(op *endpoint.Op[*Reading]) string {
 	if r.Set == nil {
 		return ""
+	}
+	if op.Data == dataPhotos {
+		return r.Set.Version + " " + r.Photos.Version()
 	}
 	return r.Set.Version
 }
@@ -45,6 +49,7 @@ func (r *Reading) Version(*endpoint.Op[*Reading]) string {
 func All() []*endpoint.Op[*Reading] {
 	return []*endpoint.Op[*Reading]{
 		listAntennas, exportAntennas, searchAntennas, lookupAntennas, getAntenna, getSite, departments, listMarkets,
+		listPhotos, uploadPhoto, reportPhoto,
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io/fs"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -53,6 +54,8 @@ type Store struct {
 	db       *store.DB // nil for a read-only folder without photos
 	dir      folder.Dir
 	now      func() time.Time
+	opened   string        // names this opening
+	changes  atomic.Uint64 // since then
 	stamping sync.Mutex
 	steps    sync.RWMutex // held while what spans two files is done, by Pause alone
 	mu       sync.Mutex   // of months
@@ -98,8 +101,12 @@ func (s *Store) update(fn func(*bbolt.Tx) error) error {
 	if s.readOnly() {
 		return ErrReadOnly
 	}
+	defer s.changes.Add(1) // whoever saw the version before saw nothing of it
 	return s.db.Update(fn)
 }
+
+// Version names what the store holds: as long as it is the same, so are the lists.
+func (s *Store) Version() string { return fmt.Sprint(s.opened, ".", s.changes.Load()) }
 
 // stamp is an id and its time, to the millisecond; ids and times have one order.
 func (s *Store) stamp() (uuid.UUID, time.Time, error) {

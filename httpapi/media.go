@@ -1,0 +1,54 @@
+package httpapi
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"relais/ops"
+	"relais/photos"
+)
+
+// mediaPath is where the images of photos are; whoever knows an address may see
+// what is there.
+const mediaPath = "/media/photos/{photoId}/{image}"
+
+var (
+	webpType    = []string{"image/webp"}
+	mediaCached = []string{"public, max-age=300"}
+	anyOrigin   = []string{"*"}
+)
+
+// media answers an image of a photo that is shown.
+func media(s *Server, x *exchange) {
+	size, ok := strings.CutSuffix(x.vars["image"], ".webp")
+	if !ok {
+		s.fail(x, ops.ErrNotFound)
+		return
+	}
+	image, err := s.Photos.Image(x.vars["photoId"], photos.Size(size))
+	switch {
+	case errors.Is(err, photos.ErrNoPhoto):
+		s.fail(x, ops.ErrNoPhoto)
+		return
+	case err != nil:
+		s.Log.Error("an image cannot be read", "requestId", x.id, "photo", x.vars["photoId"], "error", err)
+		s.fail(x, ops.ErrInternal)
+		return
+	}
+	x.public = true
+	h := x.w.Header()
+	// An image never changes: its address is what it is.
+	tag := `"` + x.vars["photoId"] + "-" + size + `"`
+	h["Etag"], h["Cache-Control"], h["Access-Control-Allow-Origin"] = []string{tag}, mediaCached, anyOrigin
+	if named(x.r.Header["If-None-Match"], tag) {
+		x.begin(http.StatusNotModified)
+		return
+	}
+	h["Content-Type"], h["Content-Length"] = webpType, []string{strconv.Itoa(len(image))}
+	x.begin(http.StatusOK)
+	if x.r.Method != http.MethodHead {
+		x.Write(image) // a client that went away misses nothing
+	}
+}

@@ -1,0 +1,321 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/access"
+	"relais/endpoint"
+	"relais/folder"
+	"relais/ops"
+	"relais/photos"
+	"relais/photos/exif"
+	"relais/photos/render"
+	"relais/photos/worker"
+	"relais/store"
+)
+
+// newPhotos keeps photos in a folder of their own; what a file says is what becomes
+// of it.
+func newPhotos(t testing.TB) *ops.Photos {
+	t.Helper()
+	dir := folder.Dir(t.TempDir())
+	db, err := store.Open(string(dir)+"/photos.db", photos.Buckets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := photos.Open(db, dir, time.Now)
+	t.Cleanup(func() { kept.Close(); db.Close() })
+	return &ops.Photos{Store: kept, Render: developed}
+}
+
+// developed stands for the workers.
+func developed(_ context.Context, file io.Reader, size int64) (*render.Result, error) {
+	text, err := io.ReadAll(file)
+	if err != nil || int64(len(text)) != size {
+		return nil, fmt.Errorf("%d bytes of %d: %w", len(text), size, err)
+	}
+	for says, err := range map[string]error{"busy": worker.ErrBusy, "large": render.ErrTooLarge, "heic": render.ErrHEIC, "damaged": render.ErrUnsupported, "broken": errors.New("disk on fire")} {
+		if string(text) == says {
+			return nil, err
+		}
+	}
+	direction := 271.5
+	r := &render.Result{Rotation: 90, Exif: exif.Fields{Model: "A camera", Direction: &direction, Position: &exif.Position{Lat: 48, Lon: 2}}}
+	for name, p := range map[string]*render.Picture{"main": &r.Main, "thumb": &r.Thumbnail, "og": &r.OpenGraph} {
+		p.WebP = []byte(name + " of " + string(text[:min(len(text), 20)]))
+	}
+	return r, nil
+}
+
+// ask sends a request for an operation: with fields in the body where it takes one,
+// which get what it needs.
+func ask(t testing.TB, s *Server, op *endpoint.Op[*ops.Reading], query string, fields map[string]string, i *access.Issued) *httptest.ResponseRecorder {
+	t.Helper()
+	u, err := url.Parse("http://relais.test" + mount + path(op) + "?" + query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, contentType := bodyOf(op, fields)
+	r := httptest.NewRequest(op.Method, "http://relais.test/", bytes.NewReader(body))
+	r.URL = u
+	if contentType != "" {
+		r.Header.Set("Content-Type", contentType)
+	}
+	if i == nil {
+		key, _ := testKeys.Load(s.Gate)
+		r.Header.Set("X-API-Key", key.(string))
+		return record(s, r)
+	}
+	r.Header.Set("Authorization", "Bearer "+i.APIKey)
+	switch i.Mode {
+	case access.Browser:
+		r.Header.Set("Origin", allowedOrigin)
+	case access.Mobile:
+		r.Header.Set("X-Sq-Signature", access.Sign(i.SigningSecret, time.Now(), op.Method, u.EscapedPath(), sha256.Sum256(body)))
+	}
+	return record(s, r)
+}
+
+func bodyOf(op *endpoint.Op[*ops.Reading], fields map[string]string) (body []byte, contentType string) {
+	if op.Body == nil {
+		return nil, ""
+	}
+	all := maps.Clone(fields)
+	if all == nil {
+		all = map[string]string{}
+	}
+	if op.Name == "photos.report" && all["reason"] == "" {
+		all["reason"] = "spam"
+	}
+	if op.Body.Type == endpoint.JSON {
+		body, _ := json.Marshal(all)
+		return body, endpoint.JSON
+	}
+	parts := []part{{"file", "f", "a photo"}}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if name == "file" {
+			parts[0].content = all[name]
+		} else {
+			parts = append(parts, part{name, "", all[name]})
+		}
+	}
+	return form(parts...)
+}
+
+func operationNamed(t testing.TB, name string) *endpoint.Op[*ops.Reading] {
+	t.Helper()
+	for _, op := range ops.All() {
+		if op.Name == name {
+			return op
+		}
+	}
+	t.Fatalf("no operation %s", name)
+	return nil
+}
+
+// upload sends a photo of the site of every test.
+func upload(t testing.TB, s *Server, fields map[string]string) *httptest.ResponseRecorder {
+	t.Helper()
+	return ask(t, s, operationNamed(t, "photos.upload"), "", fields, nil)
+}
+
+func TestPhotos(t *testing.T) {
+	s := newServer(t)
+	site := parse(t, get(t, s, "/sites/90000010"), 200)["data"].(object)
+	operators := site["operators"].([]any)
+	operator := operators[0].(string)
+	before := get(t, s, "/sites/90000010/photos")
+	if o := parse(t, before, 200); len(o["data"].([]any)) != 0 || o["meta"].(object)["total"] != json.Number("0") {
+		t.Errorf("a site without photos: %v", o)
+	}
+	w := upload(t, s, map[string]string{"description": "Two\r\nlines", "operator": strings.ToLower(operator), "anfrCode": site["anfrCode"].(string), "nationalSiteCode": "fr-90000010",
+		"exifMetadata": `{"Make":"X","Model":"Not this","DateTimeOriginal":"2024:05:01 12:00:00"}`})
+	up := parse(t, w, 201)
+	photo, meta := up["data"].(object), up["meta"].(object)
+	id := photo["id"].(string)
+	image := "http://relais.test/media/photos/" + id + "/main.webp"
+	for name, want := range map[string]any{"siteId": "90000010", "caption": "Two\nlines", "approved": true, "operator": operator, "authorName": "every test", "imageUrl": image,
+		"thumbnailUrl": strings.Replace(image, "main", "thumb", 1), "ogImageUrl": strings.Replace(image, "main", "og", 1)} {
+		if photo[name] != want {
+			t.Errorf("%s is %v, want %v", name, photo[name], want)
+		}
+	}
+	if w.Header().Get("Location") != image || meta["source"] != "api_client" || meta["clientName"] != "every test" {
+		t.Errorf("Location %q, meta %v", w.Header().Get("Location"), meta)
+	}
+	public := photo["publicMetadata"].(object)
+	for name, want := range map[string]any{"cameraModel": "A camera", "takenDate": "2024-05-01", "takenDateLabel": "1er mai 2024", "takenMonth": "2024-05", "takenMonthLabel": "mai 2024",
+		"gpsImgDirectionDegrees": json.Number("271.5"), "orientationDegrees": json.Number("90")} {
+		if public[name] != want {
+			t.Errorf("%s is %v, want %v", name, public[name], want)
+		}
+	}
+	if d, err := public["distanceToSiteMeters"].(json.Number).Int64(); err != nil || d < 1 || d > 2e6 || len(public) != 8 {
+		t.Errorf("publicMetadata is %v", public)
+	}
+	after := get(t, s, "/sites/fr-90000010/photos?operator="+operator, "If-None-Match", before.Header().Get("Etag"))
+	list := parse(t, after, 200)
+	listed := list["data"].([]any)[0].(object)
+	if listed["id"] != id || listed["likeCount"] != json.Number("0") || listed["commentCount"] != json.Number("0") || listed["uploadedAt"] != photo["uploadedAt"] {
+		t.Errorf("the list has %v", listed)
+	}
+	if m := list["meta"].(object); m["total"] != json.Number("1") || m["limit"] != json.Number("20") || m["hasMore"] != false || m["site"].(object)["fullAddress"] != site["fullAddress"] {
+		t.Errorf("the list's meta is %v", m)
+	}
+	if len(operators) > 1 {
+		if o := parse(t, get(t, s, "/sites/90000010/photos?operator="+operators[1].(string)), 200); len(o["data"].([]any)) != 0 {
+			t.Errorf("the photo is listed for another operator: %v", o)
+		}
+	}
+	for i, name := range []string{"main", "thumb", "og"} {
+		w := do(t, s, "GET", "/media/photos/"+id+"/"+name+".webp", "X-API-Key", "", "Origin", allowedOrigin)
+		if w.Code != 200 || w.Body.String() != name+" of a photo" {
+			t.Errorf("%s: %d %q", name, w.Code, w.Body)
+		}
+		for header, want := range map[string]string{"Content-Type": "image/webp", "Cache-Control": "public, max-age=300", "X-Content-Type-Options": "nosniff", "Access-Control-Allow-Origin": "*", "RateLimit": ""} {
+			if got := w.Header().Get(header); got != want {
+				t.Errorf("%s has %s %q, want %q", name, header, got, want)
+			}
+		}
+		if csp := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'") {
+			t.Errorf("%s has the policy %q", name, csp)
+		}
+		if again := do(t, s, "GET", "/media/photos/"+id+"/"+name+".webp", "If-None-Match", w.Header().Get("Etag")); again.Code != 304 || again.Body.Len() != 0 {
+			t.Errorf("%s again: %d", name, again.Code)
+		}
+		if head := do(t, s, "HEAD", "/media/photos/"+id+"/"+name+".webp"); head.Code != 200 || head.Body.Len() != 0 || head.Header().Get("Content-Length") != fmt.Sprint([]int{15, 16, 13}[i]) {
+			t.Errorf("HEAD of %s: %d, Content-Length %s", name, head.Code, head.Header().Get("Content-Length"))
+		}
+	}
+	tag := after.Header().Get("Etag")
+	if w := get(t, s, "/sites/fr-90000010/photos?operator="+operator, "If-None-Match", tag); w.Code != 304 {
+		t.Errorf("an unchanged list: %d", w.Code)
+	}
+	if _, err := s.Photos.Hide(id, "a face"); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, do(t, s, "GET", "/media/photos/"+id+"/main.webp", "If-None-Match", `"`+id+`-main"`), 404, "PHOTO_NOT_FOUND")
+	if o := parse(t, get(t, s, "/sites/fr-90000010/photos?operator="+operator, "If-None-Match", tag), 200); len(o["data"].([]any)) != 0 {
+		t.Errorf("a hidden photo is listed: %v", o)
+	}
+}
+
+func TestUploadRefused(t *testing.T) {
+	s := newServer(t)
+	for name, tt := range map[string]struct {
+		fields     map[string]string
+		status     int
+		code, says string
+	}{
+		"damaged":      {map[string]string{"file": "damaged"}, 400, "UNSUPPORTED_IMAGE_FORMAT", "cannot be read"},
+		"large":        {map[string]string{"file": "large"}, 400, "IMAGE_TOO_LARGE", "too large"},
+		"HEIC":         {map[string]string{"file": "heic"}, 400, "HEIC_CONVERSION_FAILED", ""},
+		"busy":         {map[string]string{"file": "busy"}, 503, "BUSY", ""},
+		"broken":       {map[string]string{"file": "broken"}, 500, "PHOTO_UPLOAD_FAILED", "internal"},
+		"operator":     {map[string]string{"operator": "ZEOP"}, 400, "INVALID_OPERATOR", "ZEOP"},
+		"another site": {map[string]string{"anfrCode": "90000011"}, 400, "INVALID_PARAMETER", "anfrCode"},
+		"no site":      {map[string]string{"sourceCode": "no such"}, 400, "INVALID_PARAMETER", "sourceCode"},
+		"no JSON":      {map[string]string{"exifMetadata": "{"}, 400, "INVALID_PARAMETER", "exifMetadata"},
+		"deep JSON":    {map[string]string{"clientExifMetadata": strings.Repeat("[", 10_000)}, 400, "INVALID_PARAMETER", "clientExifMetadata"},
+		"large JSON":   {map[string]string{"exifMetadata": `{"a":"` + strings.Repeat("x", 1<<20) + `"}`}, 400, "INVALID_PARAMETER", "exifMetadata"},
+		"two JSONs":    {map[string]string{"exifMetadata": "{}", "clientExifMetadata": "{}"}, 400, "INVALID_PARAMETER", "one of them"},
+		"20 MB + 1":    {map[string]string{"file": strings.Repeat("x", 20<<20+1)}, 400, "IMAGE_TOO_LARGE", "20971520"},
+		"22 MB":        {map[string]string{"file": strings.Repeat("x", 22<<20)}, 400, "IMAGE_TOO_LARGE", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := upload(t, s, tt.fields)
+			wantError(t, w, tt.status, tt.code, tt.says)
+			if (tt.status == 503) != (w.Header().Get("Retry-After") != "") {
+				t.Errorf("Retry-After %q", w.Header().Get("Retry-After"))
+			}
+		})
+	}
+	for exif, want := range map[string]any{`{"DateTimeOriginal":1e308,"GPSLatitude":1e308,"Model":["x"]}`: nil, `{"DateTimeOriginal":"2024-05-31T01:02:03"}`: "2024-05-31"} {
+		photo := parse(t, upload(t, s, map[string]string{"exifMetadata": exif}), 201)["data"].(object)
+		if got := photo["publicMetadata"].(object)["takenDate"]; got != want {
+			t.Errorf("%s: taken %v, want %v", exif, got, want)
+		}
+	}
+	body, contentType := form(part{"description", "", "no file"})
+	key, _ := testKeys.Load(s.Gate)
+	wantError(t, postTo(t, s, key.(string), "/sites/90000010/photos", contentType, bytes.NewReader(body)), 400, "MISSING_FILE", "file")
+	wantError(t, postTo(t, s, key.(string), "/sites/1/photos", contentType, bytes.NewReader(body)), 400, "MISSING_FILE", "file")
+	body, contentType = form(part{"file", "f", "a photo"})
+	wantError(t, postTo(t, s, key.(string), "/sites/1/photos", contentType, bytes.NewReader(body)), 404, "SITE_NOT_FOUND")
+	wantError(t, get(t, s, "/sites/1/photos"), 404, "SITE_NOT_FOUND")
+	for _, target := range []string{"/media/photos/x/main.webp", "/media/photos/01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7/main.webp", "/media/photos/%2e%2e/main.webp", "/media/photos/x%2Fy/og.webp"} {
+		wantError(t, do(t, s, "GET", target), 404, "PHOTO_NOT_FOUND")
+	}
+	for _, target := range []string{"/media/photos/x/main.png", "/media/photos/x/", "/media/photos/x", "/media/photos/x/y/main.webp"} {
+		wantError(t, do(t, s, "GET", target), 404, "NOT_FOUND")
+	}
+}
+
+func TestReports(t *testing.T) {
+	s := newServer(t)
+	id := parse(t, upload(t, s, nil), 201)["data"].(object)["id"].(string)
+	key, _ := testKeys.Load(s.Gate)
+	report := func(photo, body string) *httptest.ResponseRecorder {
+		return postTo(t, s, key.(string), "/photos/"+photo+"/report", "application/json", strings.NewReader(body))
+	}
+	first := parse(t, report(id, `{"reason":"SPAM"}`), 202)["data"].(object)
+	if first["photoId"] != id || first["siteId"] != "90000010" || first["reason"] != "spam" || first["description"] != "" || first["status"] != "pending" || len(first) != 7 {
+		t.Errorf("the report is %v", first)
+	}
+	long := strings.Repeat("é", 2000) // characters, not bytes
+	again := parse(t, report(id, `{"reason":"other","description":"`+long+`"}`), 202)["data"].(object)
+	if again["reportId"] != first["reportId"] || again["createdAt"] != first["createdAt"] || again["reason"] != "other" || again["description"] != long {
+		t.Errorf("a second report is %.200v", again)
+	}
+	if list, total, err := s.Photos.Reports(true, 10, 0); err != nil || total != 1 || list[0].Report.ClientName != "every test" {
+		t.Errorf("the queue has %d reports, %v", total, err)
+	}
+	if w := get(t, s, "/sites/90000010/photos"); len(parse(t, w, 200)["data"].([]any)) != 1 {
+		t.Error("a report hid the photo")
+	}
+	wantError(t, report(id, `{"reason":"dislike"}`), 400, "INVALID_PARAMETER", "reason")
+	wantError(t, report(id, `{}`), 400, "INVALID_PARAMETER", "reason")
+	wantError(t, report(id, `{"reason":"spam","description":"`+long+`x"}`), 400, "INVALID_PARAMETER", "description", "2000")
+	wantError(t, report("01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7", `{"reason":"spam"}`), 404, "PHOTO_NOT_FOUND")
+	wantError(t, report("..", `{"reason":"spam"}`), 404, "PHOTO_NOT_FOUND")
+	wantError(t, postTo(t, s, key.(string), "/photos/"+id+"/report", "text/plain", strings.NewReader(`{}`)), 415, "UNSUPPORTED_MEDIA_TYPE")
+	reader := newClient(t, s, access.Server, access.ReadScopes, access.DefaultLimits)
+	wantError(t, postTo(t, s, reader.APIKey, "/photos/"+id+"/report", "application/json", strings.NewReader(`{"reason":"spam"}`)), 403, "INSUFFICIENT_SCOPE")
+}
+
+// A signed upload of 20 MB: the signature is over the form as it was sent. The same
+// request again is the same photo.
+func TestSignedUpload(t *testing.T) {
+	s := newServer(t)
+	i := newClient(t, s, access.Mobile, []access.Scope{access.PhotosWrite}, access.DefaultLimits)
+	body, contentType := form(part{"file", "photo.jpg", strings.Repeat("x", 20<<20)})
+	target := mount + "/sites/90000010/photos"
+	signature := access.Sign(i.SigningSecret, time.Now(), "POST", target, sha256.Sum256(body))
+	send := func(body []byte) *httptest.ResponseRecorder {
+		r := httptest.NewRequest("POST", "http://relais.test"+target, bytes.NewReader(body))
+		r.Header.Set("Content-Type", contentType)
+		r.Header.Set("Authorization", "Bearer "+i.APIKey)
+		r.Header.Set("X-Sq-Signature", signature)
+		return record(s, r)
+	}
+	first := parse(t, send(body), 201)["data"].(object)["id"]
+	w := send(body)
+	if again := parse(t, w, 201)["data"].(object)["id"]; again != first || w.Header().Get("Idempotent-Replayed") != "true" || w.Header().Get("Location") == "" {
+		t.Errorf("photo %v, then %v, %v", first, again, w.Header())
+	}
+	body[len(body)-1] ^= 1
+	wantError(t, send(body), 401, "SIGNATURE_REQUIRED")
+}

@@ -1,0 +1,35 @@
+package ops
+
+import (
+	"context"
+	"errors"
+
+	"relais/endpoint"
+	"relais/photos"
+	"relais/view"
+)
+
+var reportPhoto = endpoint.New(endpoint.Decl{
+	Name: "photos.report", Method: "POST", Path: "/photos/{photoId}/report", Scope: "photos:write", Fails: "PHOTO_REPORT", Status: 202,
+	Body:    &endpoint.Body{Type: endpoint.JSON, MaxBytes: 64 << 10},
+	Summary: "Report a photo to the moderators.",
+	Doc:     "The photo stays until a moderator decides. A client has one report for a photo: another one changes its reason and description.",
+	Errors:  []string{codeNoPhoto},
+}, (*Reading).reportPhoto)
+
+type reportParams struct {
+	ID          string        `param:"photoId" max:"64" doc:"Id of the photo."`
+	Reason      photos.Reason `param:"reason" in:"body" required:"true" doc:"Why."`
+	Description string        `param:"description" in:"body" max:"2000" lines:"true" doc:"Detail for the moderators."`
+}
+
+func (r *Reading) reportPhoto(_ context.Context, p *reportParams) (*view.Filed[view.PhotoReport], error) {
+	report, err := r.Photos.Report(photos.NewReport{PhotoID: p.ID, ClientID: r.Client.ID, ClientName: r.Client.Name, Reason: p.Reason, Description: p.Description})
+	if errors.Is(err, photos.ErrNoPhoto) {
+		return nil, ErrNoPhoto
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &view.Filed[view.PhotoReport]{Data: view.NewPhotoReport(report)}, nil
+}
