@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -133,7 +134,7 @@ func makeDemo(ctx context.Context, dir folder.Dir, streams Streams) error {
 // demoClients are one client a mode; a demonstration makes them anew each time it
 // starts, because their secrets can be shown once only.
 var demoClients = []access.Client{
-	{Name: "Demonstration, server", Mode: access.Server, CIDRs: loopback, Scopes: access.ReadScopes, Limits: demoLimits},
+	{Name: "Demonstration, server", Mode: access.Server, CIDRs: loopback, Scopes: append(slices.Clone(access.ReadScopes), access.PhotosWrite), Partner: true, Limits: demoLimits},
 	{Name: "Demonstration, browser", Mode: access.Browser, Origins: []string{"http://localhost:3000", "http://localhost:5173"}, Scopes: access.ReadScopes, Limits: demoLimits},
 	{Name: "Demonstration, mobile", Mode: access.Mobile, Scopes: access.ReadScopes, Limits: demoLimits},
 }
@@ -186,6 +187,7 @@ func sayDemo(streams Streams, dir folder.Dir, base string, clients *access.Clien
 		fmt.Fprintf(out, "  curl -H 'X-API-Key: %s' '%s%s'\n", server.APIKey, api, path)
 	}
 	fmt.Fprintf(out, "  curl -H 'X-API-Key: %s' --compressed -o france.geojson '%s/antennas/export?format=geojson'\n", server.APIKey, api)
+	fmt.Fprintf(out, "  curl -H 'X-API-Key: %s' -F file=@photo.jpg '%s/sites/%s/photos'   # a photo of yours\n", server.APIKey, api, key)
 	fmt.Fprintf(out, "  curl '%s/openapi.json'\n\nA page of http://localhost:3000 or http://localhost:5173 sends the key %s.\n", base, browser.APIKey)
 	fmt.Fprintf(out, "An app signs each request with %s:\n\n  curl -H \"$(%s client sign --secret %s GET %s/antennas)\" -H 'Authorization: Bearer %s' '%s/antennas?limit=1'\n\nStop with Ctrl-C.\n",
 		mobile.SigningSecret, program(), mobile.SigningSecret, api, mobile.APIKey, api)

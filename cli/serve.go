@@ -21,6 +21,8 @@ import (
 	"relais/folder"
 	"relais/httpapi"
 	"relais/index"
+	"relais/ops"
+	"relais/photos/worker"
 	"relais/view"
 )
 
@@ -115,10 +117,12 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 	if base == "" {
 		base = "http://" + listener.Addr().String()
 	}
+	workers := worker.New(worker.Options{Program: worker.Program(), Log: log})
+	defer workers.Close()
 	requests, flush := newRequestLog(streams.Err, c.Log)
 	defer flush()
 	api, err := httpapi.New(httpapi.Options{
-		Updates: updatesOf(keeper),
+		Updates: updatesOf(keeper), Photos: &ops.Photos{Store: stores.Photos, Render: workers.Render},
 		BaseURL: base, Version: version(), Log: log, Requests: requests, FullAddress: c.LogAddress == "full", OpsApart: c.OpsListen != "",
 		Proxies: proxies, PublicPrefix: strings.TrimSuffix(c.PublicPrefix, "/"),
 		Gate: &access.Gate{Clients: stores.Clients, Attestor: attestor, Failures: access.NewFailures(), Answers: stores.Answers, Origin: originOf(base)},

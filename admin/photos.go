@@ -1,0 +1,89 @@
+package admin
+
+import (
+	"context"
+	"errors"
+
+	"relais/photos"
+)
+
+// A Page is a part of a list.
+type Page struct {
+	Limit  int `json:"limit"`
+	Offset int `json:"offset"`
+}
+
+// PhotoList is the answer of ListPhotos.
+type PhotoList struct {
+	Total  int             `json:"total"`
+	Photos []*photos.Photo `json:"photos"`
+}
+
+// ListPhotos lists photos, those that are hidden as well, the newest first.
+type ListPhotos struct {
+	photos.Filter
+	Page
+}
+
+func (c ListPhotos) run(_ context.Context, s *Stores) (any, error) {
+	list, total, err := s.Photos.All(c.Filter, c.Limit, c.Offset)
+	return PhotoList{total, list}, err
+}
+
+// HidePhoto keeps a photo from being shown.
+type HidePhoto struct {
+	Photo string `json:"photo"`
+	Why   string `json:"why"`
+}
+
+func (c HidePhoto) run(_ context.Context, s *Stores) (any, error) {
+	return s.Photos.Hide(c.Photo, c.Why)
+}
+
+// ShowPhoto shows a photo that was hidden.
+type ShowPhoto struct {
+	Photo string `json:"photo"`
+}
+
+func (c ShowPhoto) run(_ context.Context, s *Stores) (any, error) { return s.Photos.Show(c.Photo) }
+
+// DeletePhoto removes a photo and the reports about it.
+type DeletePhoto struct {
+	Photo string `json:"photo"`
+}
+
+func (c DeletePhoto) run(_ context.Context, s *Stores) (any, error) { return s.Photos.Delete(c.Photo) }
+
+// ReportList is the answer of ListReports.
+type ReportList struct {
+	Total   int               `json:"total"`
+	Reports []photos.Reported `json:"reports"`
+}
+
+// ListReports lists the reports that wait for a decision, the oldest first; or all,
+// the newest first.
+type ListReports struct {
+	All bool `json:"all"`
+	Page
+}
+
+func (c ListReports) run(_ context.Context, s *Stores) (any, error) {
+	list, total, err := s.Photos.Reports(!c.All, c.Limit, c.Offset)
+	return ReportList{total, list}, err
+}
+
+// DecideReport accepts a report, which hides the photo, or dismisses it.
+type DecideReport struct {
+	Report string `json:"report"`
+	Accept bool   `json:"accept"`
+}
+
+func (c DecideReport) run(_ context.Context, s *Stores) (any, error) {
+	if c.Report == "" {
+		return nil, errors.New("no report named")
+	}
+	if c.Accept {
+		return s.Photos.Accept(c.Report)
+	}
+	return s.Photos.Dismiss(c.Report)
+}

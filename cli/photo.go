@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"relais/admin"
+	"relais/photos"
+	"relais/photos/worker"
+)
+
+type photoCommand struct {
+	List   photoList   `cmd:"" help:"List photos, those that are hidden as well, the newest first."`
+	Hide   photoHide   `cmd:"" help:"Keep a photo from being shown, at once."`
+	Show   photoShow   `cmd:"" help:"Show a photo again that was hidden."`
+	Delete photoDelete `cmd:"" help:"Remove a photo and the reports about it."`
+}
+
+// Help is shown below the commands.
+func (*photoCommand) Help() string {
+	return `Photos of sites come by the API. While a server runs, changes take effect at once; what is deleted is off the disk within twelve hours, or with relais compact.
+
+Examples:
+  relais photo list --data DIR --hidden
+  relais photo hide --data DIR 01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7 --why "a face"`
+}
+
+// pageFlags are the part of a list that is wanted.
+type pageFlags struct {
+	Limit  int `default:"50" help:"Most items to list (${default})."`
+	Offset int `default:"0" help:"Items to pass over."`
+}
+
+// Validate refuses what is no page.
+func (p pageFlags) Validate() error {
+	if p.Limit < 1 || p.Limit > 10_000 || p.Offset < 0 {
+		return fmt.Errorf("--limit is from 1 to 10000, --offset from 0 on")
+	}
+	return nil
+}
+
+type photoList struct {
+	dataFlag
+	Site   string `placeholder:"SITEKEY" help:"Only those of this site, such as fr-23444."`
+	Hidden bool   `help:"Only those that are hidden."`
+	pageFlags
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Help is shown below the flags.
+func (*photoList) Help() string {
+	return `Examples:
+  relais photo list --data DIR
+  relais photo list --data DIR --site fr-23444 --json`
+}
+
+// Validate refuses wrong flags.
+func (c *photoList) Validate() error { return cmp.Or(c.dataFlag.Validate(), c.pageFlags.Validate()) }
+
+// Run lists the photos.
+func (c *photoList) Run(ctx context.Context, streams Streams) error {
+	var l admin.PhotoList
+	command := admin.ListPhotos{Filter: photos.Filter{SiteKey: c.Site, Hidden: c.Hidden}, Page: admin.Page(c.pageFlags)}
+	if err := call(ctx, c.dataFlag, streams, command, &l); err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(streams.Out, l)
+	}
+	t := tabwriter.NewWriter(streams.Out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(t, "PHOTO\tUPLOADED\tSITE\tOPERATOR\tAUTHOR\tSTATE\tCAPTION")
+	for _, p := range l.Photos {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", p.ID, shortTime(p.UploadedAt), visible(p.SiteKey, ""), p.Operator, visible(p.AuthorName, ""), photoState(p), excerpt(p.Caption))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return sayMore(streams.Out, len(l.Photos), c.Offset, l.Total, "photos")
+}
+
+func photoState(p *photos.Photo) string {
+	if p.Hidden == nil {
+		return "shown"
+	}
+	return "hidden: " + excerpt(p.Hidden.Why)
+}
+
+// excerpt is the beginning of a text of somebody else's, on one line.
+func excerpt(text string) string {
+	const most = 60 // characters
+	text = visible(text, "")
+	if r := []rune(text); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return text
+}
+
+func shortTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
+
+// sayMore says how much of a list was shown.
+func sayMore(w io.Writer, shown, offset, total int, what string) error {
+	if shown == total {
+		_, err := fmt.Fprintf(w, "%d %s\n", total, what)
+		return err
+	}
+	_, err := fmt.Fprintf(w, "%d of %d %s; --offset %d goes on\n", shown, total, what, offset+shown)
+	return err
+}
+
+// photoArg names one photo.
+type photoArg struct {
+	dataFlag
+	Photo string `arg:"" name:"photo" help:"Id of the photo."`
+	JSON  bool   `name:"json" help:"Print one JSON object."`
+}
+
+// change runs a command on the photo and says what became of it.
+func (a *photoArg) change(ctx context.Context, streams Streams, c admin.Command, became string) error {
+	var p photos.Photo
+	if err := call(ctx, a.dataFlag, streams, c, &p); err != nil {
+		return err
+	}
+	if a.JSON {
+		return printJSON(streams.Out, p)
+	}
+	_, err := fmt.Fprintf(streams.Out, "%s of %s is %s\n", p.ID, visible(p.SiteKey, ""), became)
+	return err
+}
+
+type photoHide struct {
+	photoArg
+	Why string `placeholder:"TEXT" help:"For the other moderators."`
+}
+
+// Help is shown below the flags.
+func (*photoHide) Help() string {
+	return `Example:
+  relais photo hide --data DIR 01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7 --why "a face"`
+}
+
+// Run hides the photo.
+func (c *photoHide) Run(ctx context.Context, streams Streams) error {
+	return c.change(ctx, streams, admin.HidePhoto{Photo: c.Photo, Why: c.Why}, "hidden")
+}
+
+type photoShow struct{ photoArg }
+
+// Help is shown below the flags.
+func (*photoShow) Help() string {
+	return `Example:
+  relais photo show --data DIR 01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7`
+}
+
+// Run shows the photo.
+func (c *photoShow) Run(ctx context.Context, streams Streams) error {
+	return c.change(ctx, streams, admin.ShowPhoto{Photo: c.Photo}, "shown")
+}
+
+type photoDelete struct{ photoArg }
+
+// Help is shown below the flags.
+func (*photoDelete) Help() string {
+	return `Example:
+  relais photo delete --data DIR 01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7`
+}
+
+// Run deletes the photo.
+func (c *photoDelete) Run(ctx context.Context, streams Streams) error {
+	return c.change(ctx, streams, admin.DeletePhoto{Photo: c.Photo}, "deleted")
+}
+
+// workerCommand is what the server starts to decode images.
+type workerCommand struct{}
+
+// Run works until its input ends.
+func (*workerCommand) Run() error { return worker.Main() }

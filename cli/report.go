@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"text/tabwriter"
+
+	"relais/admin"
+	"relais/photos"
+)
+
+type reportCommand struct {
+	List    reportList    `cmd:"" help:"List the reports that wait for a decision, the oldest first."`
+	Accept  reportAccept  `cmd:"" help:"Accept a report: its photo is hidden at once."`
+	Dismiss reportDismiss `cmd:"" help:"Dismiss a report: its photo stays as it is."`
+}
+
+// Help is shown below the commands.
+func (*reportCommand) Help() string {
+	return `Clients report photos by the API; nothing happens to a photo until somebody decides here.
+
+Examples:
+  relais report list --data DIR
+  relais report accept --data DIR 01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7`
+}
+
+type reportList struct {
+	dataFlag
+	All bool `help:"Also those that are decided; the newest first."`
+	pageFlags
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Help is shown below the flags.
+func (*reportList) Help() string {
+	return `Examples:
+  relais report list --data DIR
+  relais report list --data DIR --all --json`
+}
+
+// Validate refuses wrong flags.
+func (c *reportList) Validate() error { return cmp.Or(c.dataFlag.Validate(), c.pageFlags.Validate()) }
+
+// Run lists the reports.
+func (c *reportList) Run(ctx context.Context, streams Streams) error {
+	var l admin.ReportList
+	if err := call(ctx, c.dataFlag, streams, admin.ListReports{All: c.All, Page: admin.Page(c.pageFlags)}, &l); err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(streams.Out, l)
+	}
+	t := tabwriter.NewWriter(streams.Out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(t, "REPORT\tUPDATED\tSTATUS\tCLIENT\tREASON\tDESCRIPTION\tPHOTO\tSITE\tPHOTO'S STATE")
+	for _, x := range l.Reports {
+		r := x.Report
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, shortTime(r.UpdatedAt), r.Status, visible(r.ClientName, ""), r.Reason, excerpt(r.Description), r.PhotoID, visible(r.SiteKey, ""), photoState(x.Photo))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return sayMore(streams.Out, len(l.Reports), c.Offset, l.Total, "reports")
+}
+
+// reportArg names one report.
+type reportArg struct {
+	dataFlag
+	Report string `arg:"" name:"report" help:"Id of the report."`
+	JSON   bool   `name:"json" help:"Print one JSON object."`
+}
+
+func (a *reportArg) decide(ctx context.Context, streams Streams, accept bool, then string) error {
+	var r photos.Report
+	if err := call(ctx, a.dataFlag, streams, admin.DecideReport{Report: a.Report, Accept: accept}, &r); err != nil {
+		return err
+	}
+	if a.JSON {
+		return printJSON(streams.Out, r)
+	}
+	_, err := fmt.Fprintf(streams.Out, "report %s is %s; photo %s %s\n", r.ID, r.Status, r.PhotoID, then)
+	return err
+}
+
+type reportAccept struct{ reportArg }
+
+// Help is shown below the flags.
+func (*reportAccept) Help() string {
+	return `Example:
+  relais report accept --data DIR 01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7`
+}
+
+// Run accepts the report.
+func (c *reportAccept) Run(ctx context.Context, streams Streams) error {
+	return c.decide(ctx, streams, true, "is hidden")
+}
+
+type reportDismiss struct{ reportArg }
+
+// Help is shown below the flags.
+func (*reportDismiss) Help() string {
+	return `Example:
+  relais report dismiss --data DIR 01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7`
+}
+
+// Run dismisses the report.
+func (c *reportDismiss) Run(ctx context.Context, streams Streams) error {
+	return c.decide(ctx, streams, false, "stays as it is")
+}
