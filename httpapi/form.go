@@ -112,7 +112,7 @@ func (m *members) readForm(b *body, boundary string, accepts *endpoint.Body) err
 	parts := multipart.NewReader(b.reader(), boundary)
 	for n := 0; ; n++ {
 		p, err := parts.NextPart()
-		if errors.Is(err, io.EOF) {
+		if err == io.EOF { // the last boundary; one that wraps it is of a form that was cut off
 			return nil
 		}
 		if err != nil {
