@@ -181,6 +181,21 @@ func (c *Counts) Forget(id string) error {
 	})
 }
 
+// ForgetAnswers forgets the answers kept for repeated requests that hold a text, such as
+// the id of what was deleted.
+func (c *Counts) ForgetAnswers(text string) error {
+	return c.db.Update(func(tx *buntdb.Tx) error {
+		var gone []string
+		err := tx.AscendKeys(answerKey+"*", func(key, value string) bool {
+			if strings.Contains(value, text) {
+				gone = append(gone, key)
+			}
+			return true
+		})
+		return errors.Join(err, remove(tx, gone))
+	})
+}
+
 // remove removes keys, of which some may not be there.
 func remove(tx *buntdb.Tx, keys []string) error {
 	for _, key := range keys {

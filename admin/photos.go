@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"relais/photos"
 )
@@ -37,7 +38,8 @@ type HidePhoto struct {
 }
 
 func (c HidePhoto) run(_ context.Context, s *Stores) (any, error) {
-	return s.Photos.Hide(c.Photo, c.Why)
+	p, err := s.Photos.Hide(c.Photo, c.Why)
+	return p, named("photo", c.Photo, err)
 }
 
 // ShowPhoto shows a photo that was hidden.
@@ -45,14 +47,31 @@ type ShowPhoto struct {
 	Photo string `json:"photo"`
 }
 
-func (c ShowPhoto) run(_ context.Context, s *Stores) (any, error) { return s.Photos.Show(c.Photo) }
+func (c ShowPhoto) run(_ context.Context, s *Stores) (any, error) {
+	p, err := s.Photos.Show(c.Photo)
+	return p, named("photo", c.Photo, err)
+}
 
 // DeletePhoto removes a photo and the reports about it.
 type DeletePhoto struct {
 	Photo string `json:"photo"`
 }
 
-func (c DeletePhoto) run(_ context.Context, s *Stores) (any, error) { return s.Photos.Delete(c.Photo) }
+func (c DeletePhoto) run(_ context.Context, s *Stores) (any, error) {
+	p, err := s.Photos.Delete(c.Photo)
+	if err != nil {
+		return nil, named("photo", c.Photo, err)
+	}
+	return p, s.counts.ForgetAnswers(p.ID)
+}
+
+// named says which photo or report an error is about.
+func named(what, id string, err error) error {
+	if errors.Is(err, photos.ErrNoPhoto) || errors.Is(err, photos.ErrNoReport) {
+		return fmt.Errorf("%w: %q; relais %s list names them", err, id, what)
+	}
+	return err
+}
 
 // ReportList is the answer of ListReports.
 type ReportList struct {
@@ -79,11 +98,10 @@ type DecideReport struct {
 }
 
 func (c DecideReport) run(_ context.Context, s *Stores) (any, error) {
-	if c.Report == "" {
-		return nil, errors.New("no report named")
-	}
+	decide := s.Photos.Dismiss
 	if c.Accept {
-		return s.Photos.Accept(c.Report)
+		decide = s.Photos.Accept
 	}
-	return s.Photos.Dismiss(c.Report)
+	r, err := decide(c.Report)
+	return r, named("report", c.Report, err)
 }

@@ -26,6 +26,7 @@ import (
 //	code:"…"          error code instead of INVALID_PARAMETER
 //	required:"true"   it must be given
 //	in:"body"         it is a member of the body; else it is in the path or the query
+//	private:"true"    no error repeats its value
 //	lines:"true"      a text that may have line breaks and tabs
 //
 // Fields are string, int, bool, float64, a string type with Values, which takes
@@ -43,10 +44,11 @@ type Param struct {
 	Required bool
 	Type     reflect.Type // without the pointer
 
-	index  []int
-	isText bool     // has UnmarshalText
-	lines  bool     // may have line breaks
-	values []string // all that a string type has, nil for any
+	index   []int
+	isText  bool     // has UnmarshalText
+	lines   bool     // may have line breaks
+	private bool     // is not repeated
+	values  []string // all that a string type has, nil for any
 }
 
 // maxText is the length of texts that have no other maximum.
@@ -62,7 +64,7 @@ func describe(d Decl, v reflect.Value, index []int) (params []Param) {
 			continue
 		}
 		p := Param{Name: f.Tag.Get("param"), In: "query", Doc: f.Tag.Get("doc"), Default: f.Tag.Get("default"), Example: f.Tag.Get("example"),
-			Min: f.Tag.Get("min"), Max: f.Tag.Get("max"), Above: f.Tag.Get("above"), Code: f.Tag.Get("code"), Type: f.Type, index: at, Required: f.Tag.Get("required") != "", lines: f.Tag.Get("lines") != ""}
+			Min: f.Tag.Get("min"), Max: f.Tag.Get("max"), Above: f.Tag.Get("above"), Code: f.Tag.Get("code"), Type: f.Type, index: at, Required: f.Tag.Get("required") != "", lines: f.Tag.Get("lines") != "", private: f.Tag.Get("private") != ""}
 		if p.Name == "" || !f.IsExported() {
 			panic(fmt.Sprintf("endpoint: %s.%s has no param tag or is not exported", t, f.Name))
 		}
@@ -106,7 +108,7 @@ func (o *Op[E]) Bind(get Lookup) (*Call[E], error) {
 		p := &o.Params[i]
 		raw, err := get(p)
 		if err != nil {
-			return nil, &ParamError{Param: p.Name, Value: raw, Want: err.Error(), Code: p.Code}
+			return nil, p.wrong(raw, err)
 		}
 		if raw == "" && p.Required {
 			return nil, &ParamError{Param: p.Name, Want: "it must be given", Code: p.Code}
@@ -116,7 +118,7 @@ func (o *Op[E]) Bind(get Lookup) (*Call[E], error) {
 		}
 		f := v.FieldByIndex(p.index)
 		if err := p.set(f, raw); err != nil {
-			return nil, &ParamError{Param: p.Name, Value: raw, Want: err.Error(), Code: p.Code}
+			return nil, p.wrong(raw, err)
 		}
 		if f.Kind() == reflect.Pointer || !f.Equal(o.template.FieldByIndex(p.index)) {
 			key = p.appendKey(key, f)
@@ -128,6 +130,13 @@ func (o *Op[E]) Bind(get Lookup) (*Call[E], error) {
 		}
 	}
 	return &Call[E]{Op: o, Key: string(key), params: ptr.Interface()}, nil
+}
+
+func (p *Param) wrong(raw string, err error) error {
+	if p.private {
+		raw = ""
+	}
+	return &ParamError{Param: p.Name, Value: raw, Want: err.Error(), Code: p.Code}
 }
 
 // set sets the field to raw. Its error says what is allowed.

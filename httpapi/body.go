@@ -156,6 +156,8 @@ func (s *Server) readBody(x *exchange, client *access.Client, accepts *endpoint.
 		s.bodies.giveBack(client.ID)
 	}
 	if err := s.copyBody(x, b, limit, tooLarge); err != nil {
+		x.release() // what is left to come must not hold it up
+		x.release = nil
 		return err
 	}
 	x.body = b
@@ -199,7 +201,11 @@ func (s *Server) copyBody(x *exchange, b *body, limit int64, tooLarge error) err
 // checkBody tells whether the body is of the kind that the operation takes.
 func (x *exchange) checkBody(accepts *endpoint.Body) error {
 	given, _, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
-	if err != nil || given != accepts.Type || len(x.r.Header["Content-Type"]) != 1 {
+	other := err != nil || given != accepts.Type || len(x.r.Header["Content-Type"]) != 1
+	if other && accepts.File != "" {
+		return ops.ErrMissingFile // api.md: what has no such part, whatever else it is
+	}
+	if other {
 		return ops.UnsupportedMedia("Content-Type must be " + accepts.Type)
 	}
 	if len(x.r.Header["Content-Encoding"]) > 0 {

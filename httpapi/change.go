@@ -78,7 +78,7 @@ func (o *operation) run(s *Server, x *exchange, grant access.Grant) (any, error)
 		}
 		reading.Body = x.body.reader()
 		var err error
-		if x.members, err = x.readMembers(o.Body); err != nil {
+		if x.members, err = x.readMembers(o.Op); err != nil {
 			return nil, err
 		}
 		if x.members != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
+	"slices"
 	"unicode/utf8"
 
 	"relais/endpoint"
@@ -15,13 +16,10 @@ import (
 
 // Bounds of a form beside those of its body.
 const (
-	maxParts = 32
-	maxField = 64 << 10 // bytes of a part that is no file
+	maxParts  = 32
+	maxField  = 64 << 10 // bytes of a part that is no file
+	maxHeader = 16 << 10 // bytes of a part's header
 )
-
-// forms bounds how many forms are taken apart at a time: the header of a part may
-// have 10 MB before the library stops reading it.
-var forms = make(chan struct{}, 2)
 
 // members are what a body holds, by name.
 type members struct {
@@ -46,9 +44,9 @@ func (m *members) set(name, value string) {
 }
 
 // readMembers takes the body apart, where its members are parameters.
-func (x *exchange) readMembers(accepts *endpoint.Body) (*members, error) {
+func (x *exchange) readMembers(o *endpoint.Op[*ops.Reading]) (*members, error) {
 	m := &members{texts: map[string]string{}, wrong: map[string]error{}}
-	switch accepts.Type {
+	switch o.Body.Type {
 	case endpoint.JSON:
 		return m, m.readJSON(x.body.reader())
 	case endpoint.Form:
@@ -56,9 +54,14 @@ func (x *exchange) readMembers(accepts *endpoint.Body) (*members, error) {
 		if err != nil || params["boundary"] == "" {
 			return nil, wrongBody("Content-Type names no boundary")
 		}
-		forms <- struct{}{}
-		defer func() { <-forms }()
-		return m, m.readForm(x.body, params["boundary"], accepts)
+		// Few at a time: the header of a part may have 10 MB before the library stops.
+		select {
+		case x.server.forms <- struct{}{}:
+			defer func() { <-x.server.forms }()
+		case <-x.r.Context().Done():
+			return nil, x.r.Context().Err()
+		}
+		return m, m.readForm(x.body, params["boundary"], o)
 	}
 	return nil, nil
 }
@@ -108,7 +111,7 @@ func (m *members) readJSON(r io.Reader) error {
 }
 
 // readForm reads the parts of a form, and where its file is.
-func (m *members) readForm(b *body, boundary string, accepts *endpoint.Body) error {
+func (m *members) readForm(b *body, boundary string, o *endpoint.Op[*ops.Reading]) error {
 	parts := multipart.NewReader(b.reader(), boundary)
 	for n := 0; ; n++ {
 		p, err := parts.NextPart()
@@ -121,9 +124,12 @@ func (m *members) readForm(b *body, boundary string, accepts *endpoint.Body) err
 		if n == maxParts {
 			return wrongBody("a form has 32 parts at most")
 		}
-		if name := p.FormName(); name == accepts.File {
-			err = m.readFile(b, boundary, n, p, accepts)
-		} else {
+		name, err := partName(p)
+		switch {
+		case err != nil:
+		case name == o.Body.File:
+			err = m.readFile(b, boundary, n, p, o.Body)
+		case slices.ContainsFunc(o.Params, func(p endpoint.Param) bool { return p.In == "body" && p.Name == name }):
 			err = m.readText(name, p)
 		}
 		if err != nil {
@@ -132,13 +138,32 @@ func (m *members) readForm(b *body, boundary string, accepts *endpoint.Body) err
 	}
 }
 
+// partName is the name of a part. What has none, or one that nobody knows, is passed
+// over.
+func partName(p *multipart.Part) (string, error) {
+	size := 0
+	for key, values := range p.Header {
+		for _, v := range values {
+			size += len(key) + len(v)
+		}
+	}
+	if size > maxHeader {
+		return "", wrongBody("the header of a part has 16384 bytes at most")
+	}
+	kind, params, err := mime.ParseMediaType(p.Header.Get("Content-Disposition"))
+	if err != nil || kind != "form-data" {
+		return "", wrongBody("the Content-Disposition of a part cannot be read")
+	}
+	return params["name"], nil
+}
+
 func (m *members) readText(name string, p *multipart.Part) error {
 	text, err := io.ReadAll(io.LimitReader(p, maxField+1))
 	if err != nil {
 		return wrongBody("it ends within a part")
 	}
 	if len(text) > maxField {
-		return &endpoint.ParamError{Param: name, Value: string(text), Want: "at most 65536 bytes"}
+		return &endpoint.ParamError{Param: name, Want: "at most 65536 bytes"}
 	}
 	m.set(name, string(text))
 	return nil

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,7 +24,7 @@ var (
 // media answers an image of a photo that is shown.
 func media(s *Server, x *exchange) {
 	size, ok := strings.CutSuffix(x.vars["image"], ".webp")
-	if !ok {
+	if !ok || !slices.Contains(photos.Sizes, photos.Size(size)) {
 		s.fail(x, ops.ErrNotFound)
 		return
 	}

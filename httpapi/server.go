@@ -4,6 +4,7 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"maps"
@@ -50,6 +51,7 @@ type Server struct {
 	Options
 	public, operational *router
 	bodies              *bodies
+	forms               chan struct{} // held while a form is taken apart
 	meters              *meters
 	set                 atomic.Pointer[index.Set]
 	pages               *cache
@@ -60,7 +62,7 @@ type Server struct {
 
 // New makes a server that has no data yet.
 func New(o Options) (*Server, error) {
-	s := &Server{Options: o, pages: newCache(pageCacheBytes), bodies: newBodies()}
+	s := &Server{Options: o, pages: newCache(pageCacheBytes), bodies: newBodies(), forms: make(chan struct{}, 2)}
 	s.prepared.Store(&prepared{})
 	s.meters = newMeters(o.Version, s.set.Load, o.Updates)
 	if err := s.document(); err != nil {
@@ -253,6 +255,10 @@ func (s *Server) report(o *operation, x *exchange, err error) {
 // explain turns an error into the one that the client sees, and logs what it does
 // not see.
 func (s *Server) explain(o *operation, x *exchange, err error) *ops.Error {
+	if errors.Is(err, context.Canceled) && x.r.Context().Err() != nil {
+		s.Log.Debug("the client went away", "requestId", x.id, "operation", o.Name)
+		return ops.ErrGone
+	}
 	e := ops.Report(o.Op, err)
 	if e.Status >= http.StatusInternalServerError && errors.Unwrap(e) != nil {
 		s.Log.Error("operation failed", "requestId", x.id, "operation", o.Name, "error", errors.Unwrap(e))

@@ -8,6 +8,7 @@ import (
 	"relais/access"
 	"relais/endpoint"
 	"relais/market"
+	"relais/photos"
 )
 
 // An Error is a failure as the API reports it: one status, one code, one
@@ -135,16 +136,19 @@ func Refusal(err error) *Error {
 
 // Errors that are the same for every request.
 var (
-	errLoading    = &Error{Status: 503, Code: codeNotReady, Message: "the data is still loading", RetryAfter: 2}
-	ErrNotFound   = &Error{Status: 404, Code: codeNotFound, Message: "there is no such path"}
-	ErrInternal   = &Error{Status: 500, Code: codeInternal, Message: internal}
-	ErrBusy       = &Error{Status: 503, Code: codeBusy, Message: "too many bodies are on their way at this moment", RetryAfter: 5}
-	ErrTooSlow    = &Error{Status: 408, Code: codeTooSlow, Message: "the body did not arrive in time"}
+	errLoading  = &Error{Status: 503, Code: codeNotReady, Message: "the data is still loading", RetryAfter: 2}
+	ErrNotFound = &Error{Status: 404, Code: codeNotFound, Message: "there is no such path"}
+	ErrInternal = &Error{Status: 500, Code: codeInternal, Message: internal}
+	ErrBusy     = &Error{Status: 503, Code: codeBusy, Message: "too many bodies are on their way at this moment", RetryAfter: 5}
+	ErrTooSlow  = &Error{Status: 408, Code: codeTooSlow, Message: "the body did not arrive in time"}
+	// ErrGone is for the log: nobody reads it.
+	ErrGone       = &Error{Status: 400, Code: codeInvalidParameter, Message: "the client went away"}
 	ErrBrokenBody = &Error{Status: 400, Code: codeInvalidParameter, Message: "the body: it ends before its stated length, or its chunks have no proper form"}
 	errNoAntenna  = &Error{Status: 404, Code: codeNoAntenna, Message: "no antenna has this identifier"}
 	// ErrNoPhoto is the error of an image's address, too.
-	ErrNoPhoto     = &Error{Status: 404, Code: codeNoPhoto, Message: "no photo that is shown has this id"}
-	errMissingFile = &Error{Status: 400, Code: codeMissingFile, Message: "the form has no part named file"}
+	ErrNoPhoto = &Error{Status: 404, Code: codeNoPhoto, Message: "no photo that is shown has this id"}
+	// ErrMissingFile is the error of a body that is no form, too.
+	ErrMissingFile = &Error{Status: 400, Code: codeMissingFile, Message: "the form has no part named file"}
 	errImagesBusy  = &Error{Status: 503, Code: codeBusy, Message: "too many images are being processed at this moment", RetryAfter: 10}
 	errNoSite      = &Error{Status: 404, Code: codeNoSite, Message: "no site has this identifier"}
 )
@@ -189,5 +193,9 @@ func Report(op *endpoint.Op[*Reading], err error) *Error {
 		}
 		return &Error{Status: 400, Code: code, Message: p.Error()}
 	}
-	return &Error{Status: 500, Code: op.FailureCode(), Message: internal, cause: err}
+	message := internal
+	if errors.Is(err, photos.ErrReadOnly) {
+		message = "this server's folder cannot be written to: it serves, and takes nothing"
+	}
+	return &Error{Status: 500, Code: op.FailureCode(), Message: message, cause: err}
 }

@@ -89,14 +89,13 @@ type uploadParams struct {
 	ANFRCode     string       `param:"anfrCode" in:"body" max:"128" doc:"Legacy: a code of the site, which must be that of the path."`
 	NationalCode string       `param:"nationalSiteCode" in:"body" max:"128" doc:"The same."`
 	SourceCode   string       `param:"sourceCode" in:"body" max:"128" doc:"The same."`
-	EXIF         string       `param:"exifMetadata" in:"body" max:"65536" lines:"true" doc:"JSON object of the Exif that the client has read; it fills in what the file lacks."`
-	ClientEXIF   string       `param:"clientExifMetadata" in:"body" max:"65536" lines:"true" doc:"The same as exifMetadata."`
+	EXIF         string       `param:"exifMetadata" in:"body" max:"65536" lines:"true" private:"true" doc:"JSON object of the Exif that the client has read; it fills in what the file lacks."`
+	ClientEXIF   string       `param:"clientExifMetadata" in:"body" max:"65536" lines:"true" private:"true" doc:"The same as exifMetadata."`
 }
 
 // An uploaded is the answer of upload.
 type uploaded struct {
-	Data view.UploadedPhoto `json:"data"`
-	Meta view.UploadMeta    `json:"meta"`
+	view.Body[view.UploadedPhoto, view.UploadMeta]
 }
 
 // Location implements endpoint.Located.
@@ -104,7 +103,10 @@ func (u *uploaded) Location() string { return u.Data.ImageURL }
 
 func (r *Reading) upload(ctx context.Context, p *uploadParams) (*uploaded, error) {
 	if r.File == nil {
-		return nil, errMissingFile
+		return nil, ErrMissingFile
+	}
+	if r.Photos.ReadOnly() { // before much work is done for nothing
+		return nil, photos.ErrReadOnly
 	}
 	client, err := p.clientEXIF()
 	if err != nil {
@@ -136,7 +138,9 @@ func (r *Reading) upload(ctx context.Context, p *uploadParams) (*uploaded, error
 	if err != nil {
 		return nil, err
 	}
-	return &uploaded{view.NewUploadedPhoto(r.BaseURL, photo), view.UploadMeta{Source: "api_client", ClientID: r.Client.ID, ClientName: r.Client.Name}}, nil
+	return &uploaded{view.Body[view.UploadedPhoto, view.UploadMeta]{
+		Data: view.NewUploadedPhoto(r.BaseURL, photo), Meta: view.UploadMeta{Source: "api_client", ClientID: r.Client.ID, ClientName: r.Client.Name},
+	}}, nil
 }
 
 // clientEXIF reads what the client says of the image.
@@ -153,7 +157,7 @@ func (p *uploadParams) clientEXIF() (exif.Fields, error) {
 	}
 	f, err := exif.Client([]byte(text))
 	if err != nil {
-		return exif.Fields{}, &endpoint.ParamError{Param: name, Value: text, Want: "a JSON object: " + err.Error()}
+		return exif.Fields{}, &endpoint.ParamError{Param: name, Want: "not a JSON object that can be used: " + err.Error()}
 	}
 	return f, nil
 }

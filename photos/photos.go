@@ -66,7 +66,7 @@ type Store struct {
 // With nil, or a db that is opened read-only, every change fails with ErrReadOnly.
 // The files of months are opened when they are needed.
 func Open(db *store.DB, dir folder.Dir, now func() time.Time) *Store {
-	return &Store{db: db, dir: dir, now: now, months: map[string]*month{}}
+	return &Store{db: db, dir: dir, now: now, opened: uuid.NewString(), months: map[string]*month{}}
 }
 
 // Close closes the files of months.
@@ -88,6 +88,9 @@ func (s *Store) Pause() (resume func()) {
 	return sync.OnceFunc(s.steps.Unlock)
 }
 
+// ReadOnly tells whether every change fails.
+func (s *Store) ReadOnly() bool { return s.readOnly() }
+
 func (s *Store) readOnly() bool { return s.db == nil || s.db.ReadOnly() }
 
 func (s *Store) view(fn func(*bbolt.Tx) error) error {
@@ -105,7 +108,8 @@ func (s *Store) update(fn func(*bbolt.Tx) error) error {
 	return s.db.Update(fn)
 }
 
-// Version names what the store holds: as long as it is the same, so are the lists.
+// Version names what the store holds: as long as it is the same, so are the lists. No
+// other opening of the same store has the same.
 func (s *Store) Version() string { return fmt.Sprint(s.opened, ".", s.changes.Load()) }
 
 // stamp is an id and its time, to the millisecond; ids and times have one order.
