@@ -21,6 +21,12 @@ const Command = "photo-worker"
 // every process has.
 func Answers() *os.File { return os.NewFile(3, "answers") }
 
+// readyWord is what a worker says first.
+const readyWord = "ready"
+
+// files is how many a worker may have open.
+const files = 64
+
 // niceness of the workers: whoever asks for antennas comes first.
 const niceness = 10
 
@@ -28,6 +34,9 @@ const niceness = 10
 // each to out. memory is how many bytes its data may have.
 func Serve[J, R any](in io.Reader, out io.Writer, memory uint64, do func(job J, input []byte) (R, [][]byte)) error {
 	if err := confine(memory); err != nil {
+		return err
+	}
+	if err := sendBlobs(out, readyWord, nil); err != nil {
 		return err
 	}
 	jobs := make(chan job[J])
@@ -93,7 +102,7 @@ func confine(memory uint64) error {
 	for _, l := range []struct {
 		what  int
 		limit uint64
-	}{{unix.RLIMIT_DATA, memory}, {unix.RLIMIT_FSIZE, 0}, {unix.RLIMIT_CORE, 0}} {
+	}{{unix.RLIMIT_DATA, memory}, {unix.RLIMIT_FSIZE, 0}, {unix.RLIMIT_CORE, 0}, {unix.RLIMIT_NOFILE, files}} {
 		if err := unix.Setrlimit(l.what, &unix.Rlimit{Cur: l.limit, Max: l.limit}); err != nil {
 			return fmt.Errorf("limit the worker: %w", err)
 		}

@@ -27,14 +27,19 @@ const (
 var (
 	// ErrBusy is the error of a job for which there is no room now.
 	ErrBusy = errors.New("too many images are being processed")
+	// ErrKilled is the error of a job whose worker somebody else killed.
+	ErrKilled = errors.New("the worker was killed")
 	// ErrFault is the error of a job that killed its worker or took too long.
 	ErrFault = errors.New("the image could not be processed")
 )
 
+// errLate is of a job that took too long.
+var errLate = fmt.Errorf("%w in its time", ErrFault)
+
 // Options say how a pool works. Zeros are replaced by what New says.
 type Options struct {
 	Program  []string      // that runs Serve, with its arguments
-	Workers  int           // at most; default: as many as cores, two at least
+	Workers  int           // at most; default: as many as cores, from 2 to 8
 	Waiting  int           // jobs that may wait; default: four for each worker
 	Patience time.Duration // that a job waits; default: 20 s
 	Deadline time.Duration // of a job; default: 20 s
@@ -50,6 +55,7 @@ type Pool struct {
 	mu      sync.Mutex
 	idle    []*process   // without a job, the one that had one last at the end
 	waiting atomic.Int64 // jobs, with those that run
+	alones  atomic.Int64 // those of them that must be alone
 	starter *starter
 	closing context.Context
 	close   context.CancelFunc
@@ -59,7 +65,7 @@ type Pool struct {
 // New makes a pool; no process runs yet.
 func New(o Options) *Pool {
 	if o.Workers == 0 {
-		o.Workers = max(2, runtime.GOMAXPROCS(0))
+		o.Workers = min(max(2, runtime.GOMAXPROCS(0)), 8)
 	}
 	if o.Waiting == 0 {
 		o.Waiting = 4 * o.Workers
@@ -113,6 +119,9 @@ func (p *Pool) Do(ctx context.Context, j Job, result any) ([][]byte, error) {
 	}
 	blobs, err := p.run(ctx, worker, j, result)
 	if err != nil {
+		if errors.Is(err, ErrFault) && !errors.Is(err, errLate) && worker.murdered() {
+			err = ErrKilled
+		}
 		said := worker.end()
 		if errors.Is(err, ErrFault) {
 			p.Log.Warn("a worker was replaced", "error", err, "said", said)
@@ -128,21 +137,43 @@ func (p *Pool) Do(ctx context.Context, j Job, result any) ([][]byte, error) {
 
 // process returns a process that has no job.
 func (p *Pool) process() (*process, error) {
-	p.mu.Lock()
-	if last := len(p.idle) - 1; last >= 0 {
-		defer p.mu.Unlock()
-		warm := p.idle[last]
-		p.idle = p.idle[:last]
-		return warm, nil
+	for warm := p.warm(); warm != nil; warm = p.warm() {
+		if !warm.ended() {
+			return warm, nil
+		}
+		warm.end()
 	}
-	p.mu.Unlock()
 	return p.starter.start(p.Program)
+}
+
+// warm takes the process whose last job ended last, nil for none.
+func (p *Pool) warm() *process {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last := len(p.idle) - 1
+	if last < 0 {
+		return nil
+	}
+	defer func() { p.idle = p.idle[:last] }()
+	return p.idle[last]
 }
 
 // take waits for leave to run a job, which is to be given back.
 func (p *Pool) take(ctx context.Context, alone bool) (giveBack func(), err error) {
-	if p.waiting.Add(1) > int64(p.Waiting+p.Workers) {
-		p.waiting.Add(-1)
+	count := []*atomic.Int64{&p.waiting}
+	if alone { // they are slow: half of the room stays for others
+		count = append(count, &p.alones)
+	}
+	leave := func() {
+		for _, n := range count {
+			n.Add(-1)
+		}
+	}
+	for _, n := range count {
+		n.Add(1)
+	}
+	if p.waiting.Load() > int64(p.Waiting+p.Workers) || alone && p.alones.Load() > int64(1+p.Waiting/2) {
+		leave()
 		return nil, ErrBusy
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, p.Patience, ErrBusy)
@@ -152,7 +183,7 @@ func (p *Pool) take(ctx context.Context, alone bool) (giveBack func(), err error
 		for _, c := range held {
 			<-c
 		}
-		p.waiting.Add(-1)
+		leave()
 	}
 	wanted := []chan struct{}{p.slots}
 	if alone { // first, so that those that wait keep nobody else from a slot
@@ -172,7 +203,7 @@ func (p *Pool) take(ctx context.Context, alone bool) (giveBack func(), err error
 
 // run sends the job to the process and waits for its answer.
 func (p *Pool) run(ctx context.Context, worker *process, j Job, result any) (blobs [][]byte, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, p.Deadline, fmt.Errorf("%w in %s", ErrFault, p.Deadline))
+	ctx, cancel := context.WithTimeoutCause(ctx, p.Deadline, errLate)
 	defer cancel()
 	defer context.AfterFunc(p.closing, cancel)()
 	killing := context.AfterFunc(ctx, worker.kill)

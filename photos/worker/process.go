@@ -2,12 +2,14 @@ package worker
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -21,18 +23,54 @@ type process struct {
 	last time.Time // that a job ended
 
 	answers *os.File
+	killed  atomic.Bool   // by us
+	gone    chan struct{} // closed when it has ended
 }
 
-// kill ends the process at once.
-func (p *process) kill() { _ = p.cmd.Process.Kill() } // it may be gone by itself
+// kill ends the process at once, and what it may have started.
+func (p *process) kill() {
+	p.killed.Store(true)
+	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) // it may be gone by itself
+}
 
 // end kills the process, waits for it and returns what it said.
 func (p *process) end() string {
 	p.kill()
+	<-p.gone
 	p.in.Close()
 	p.answers.Close()
-	_ = p.cmd.Wait() // that it was killed
 	return p.said.String()
+}
+
+// wait notices the end of the process.
+func (p *process) wait() {
+	_ = p.cmd.Wait() // how it ended is in ProcessState
+	close(p.gone)
+}
+
+// ended tells whether the process is no more.
+func (p *process) ended() bool {
+	select {
+	case <-p.gone:
+		return true
+	default:
+		return false
+	}
+}
+
+// lingering is how long a process that broke off may take to end by itself.
+const lingering = 2 * time.Second
+
+// murdered tells whether somebody else killed the process: the kernel, when memory
+// ended. What it did then had no part in it.
+func (p *process) murdered() bool {
+	select {
+	case <-p.gone:
+	case <-time.After(lingering):
+		return false
+	}
+	status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL && !p.killed.Load()
 }
 
 // A starter starts processes that die with this one. Linux tells by the thread
@@ -59,15 +97,19 @@ func (s *starter) start(program []string) (p *process, err error) {
 		p, err = startHere(program)
 	}
 	<-done
-	return p, err
+	if err != nil {
+		return nil, err
+	}
+	return p, p.ready()
 }
 
 func startHere(program []string) (*process, error) {
 	cmd := exec.Command(program[0], program[1:]...)
 	cmd.Env = []string{} // no secret of the server's
 	cmd.Dir = "/"
+	cmd.WaitDelay = lingering // somebody may have its streams
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
-	p := &process{cmd: cmd, said: &beginning{}, last: time.Now()}
+	p := &process{cmd: cmd, said: &beginning{}, last: time.Now(), gone: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = p.said, p.said
 	var err error
 	if p.in, err = cmd.StdinPipe(); err != nil {
@@ -84,7 +126,22 @@ func startHere(program []string) (*process, error) {
 		answers.Close()
 		return nil, err
 	}
+	go p.wait()
 	return p, nil
+}
+
+// readyTime is how long a process may take to begin.
+const readyTime = 15 * time.Second
+
+// ready waits until the process has begun.
+func (p *process) ready() error {
+	late := time.AfterFunc(readyTime, p.kill)
+	defer late.Stop()
+	var is string
+	if _, err := receive(p.out, &is, 0); err != nil || is != readyWord {
+		return fmt.Errorf("it did not begin: %v; it said: %s", err, p.end())
+	}
+	return nil
 }
 
 // beginningBytes is how much is kept of what a worker says; the first lines of a crash

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -71,32 +72,30 @@ func renderedAs(r *render.Result, err error) (rendered, [][]byte) {
 
 // A failure is an error of a worker, in its words.
 type failure struct {
-	kind error
-	text string
+	kinds []error
+	text  string
 }
 
-func (f *failure) Error() string { return f.text }
-func (f *failure) Unwrap() error { return f.kind }
+func (f *failure) Error() string   { return f.text }
+func (f *failure) Unwrap() []error { return f.kinds }
 
 // Render renders an image in a worker; a file that a worker does not survive cannot
 // be read. Errors are those of render, ErrBusy, or the server's own fault.
 func (p *Pool) Render(ctx context.Context, file io.Reader, size int64) (*render.Result, error) {
 	begins := bufio.NewReader(file)
-	heif := isHEIF(begins)
+	alone, kind := heifOf(begins)
 	if size > MaxInput {
 		return nil, render.ErrTooLarge
 	}
 	var a rendered
-	blobs, err := p.Do(ctx, Job{Is: struct{}{}, Input: begins, Size: size, Alone: heif}, &a)
+	blobs, err := p.Do(ctx, Job{Is: struct{}{}, Input: begins, Size: size, Alone: alone}, &a)
 	switch {
-	case errors.Is(err, ErrFault) && heif:
-		return nil, fmt.Errorf("%w: %w", render.ErrHEIC, err)
 	case errors.Is(err, ErrFault):
-		return nil, fmt.Errorf("%w: %w", render.ErrUnsupported, err)
+		return nil, &failure{[]error{kind, ErrFault}, kind.Error()}
 	case err != nil:
 		return nil, err
 	case a.Kind != "" && kinds[a.Kind] != nil:
-		return nil, &failure{kinds[a.Kind], a.Failure}
+		return nil, &failure{[]error{kinds[a.Kind]}, a.Failure}
 	case a.Failure != "":
 		return nil, errors.New(a.Failure)
 	case len(blobs) != pictures:
@@ -109,9 +108,15 @@ func (p *Pool) Render(ctx context.Context, file io.Reader, size int64) (*render.
 	return r, nil
 }
 
-// isHEIF tells by its first bytes whether a file is HEIC, HEIF or AVIF, whose
-// decoders take the most memory.
-func isHEIF(r *bufio.Reader) bool {
-	begin, _ := r.Peek(8) // what is shorter is none
-	return len(begin) == 8 && string(begin[4:]) == "ftyp"
+// heifOf tells by its first bytes whether a file is HEIC, HEIF or AVIF, whose decoders
+// take the most memory, and as which it fails when its worker does not survive it.
+func heifOf(r *bufio.Reader) (heif bool, fails error) {
+	begin, _ := r.Peek(64) // what is shorter has few brands, or none
+	if len(begin) < 12 || string(begin[4:8]) != "ftyp" {
+		return false, render.ErrUnsupported
+	}
+	if bytes.Contains(begin[8:], []byte("avif")) || bytes.Contains(begin[8:], []byte("avis")) {
+		return true, render.ErrUnsupported
+	}
+	return true, render.ErrHEIC
 }

@@ -1,0 +1,94 @@
+package worker
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"relais/photos/render"
+)
+
+// A worker that somebody else killed while it had no job is not used; one that was
+// killed in the middle of a job is no fault of the image's.
+func TestKilledByOthers(t *testing.T) {
+	p := newPool(t, Options{})
+	first, _, err := p.do("hash")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(first.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	for range 200 {
+		if syscall.Kill(first.PID, 0) == syscall.ESRCH {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	second, _, err := p.do("hash")
+	if err != nil || second.PID == first.PID {
+		t.Errorf("after a worker was killed: process %d, %v", second.PID, err)
+	}
+	time.AfterFunc(100*time.Millisecond, func() { syscall.Kill(second.PID, syscall.SIGKILL) })
+	if _, _, err := p.do("sleep"); !errors.Is(err, ErrKilled) || errors.Is(err, ErrFault) {
+		t.Errorf("a worker was killed at work: %v", err)
+	}
+	if _, _, err := p.do("hash"); err != nil {
+		t.Error(err)
+	}
+}
+
+// A program that is no worker, or cannot become one, is the server's fault.
+func TestNoWorker(t *testing.T) {
+	for _, program := range [][]string{{"/bin/false"}, {"/bin/echo", "a program of another kind"}, {"/nonexistent"}, {os.Args[0], "-test.list=NoSuchTest"}} {
+		p := newPool(t, Options{})
+		p.Program = program
+		if _, _, err := p.do("hash"); err == nil || errors.Is(err, ErrFault) || !strings.Contains(err.Error(), "start a worker") {
+			t.Errorf("%q: %v", program, err)
+		}
+	}
+}
+
+// Jobs that must be alone leave room for others.
+func TestAloneLeavesRoom(t *testing.T) {
+	p := newPool(t, Options{Workers: 2, Waiting: 4})
+	results := make(chan error, 8)
+	for range 8 {
+		go func() {
+			_, err := p.Do(context.Background(), Job{Is: order{What: "sleep"}, Input: strings.NewReader(""), Alone: true}, &answer{})
+			results <- err
+		}()
+	}
+	time.Sleep(50 * time.Millisecond)
+	if _, _, err := p.do("hash"); err != nil {
+		t.Errorf("beside jobs that must be alone: %v", err)
+	}
+	busy := 0
+	for range 8 {
+		if err := <-results; errors.Is(err, ErrBusy) {
+			busy++
+		} else if err != nil {
+			t.Error(err)
+		}
+	}
+	if busy != 5 { // one ran, two waited
+		t.Errorf("%d of 8 found no room", busy)
+	}
+}
+
+func TestHEIFOf(t *testing.T) {
+	for text, want := range map[string]error{
+		"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic": render.ErrHEIC, "\x00\x00\x00\x18ftypmif1\x00\x00\x00\x00mif1avif": render.ErrUnsupported,
+		"\x00\x00\x00\x18ftypavif\x00\x00\x00\x00": render.ErrUnsupported, "\xff\xd8\xff\xe0": render.ErrUnsupported, "": render.ErrUnsupported,
+	} {
+		alone, fails := heifOf(bufio.NewReader(strings.NewReader(text)))
+		if alone != strings.Contains(text, "ftyp") || fails != want {
+			t.Errorf("%q: %v, %v", text, alone, fails)
+		}
+	}
+}
