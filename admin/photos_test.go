@@ -293,3 +293,50 @@ func TestBackupThatBreaksOff(t *testing.T) {
 		t.Error("half a copy stays")
 	}
 }
+
+// With a photo goes what its client was answered, at once and from the disk.
+func TestDeletedPhotoLeavesNoAnswer(t *testing.T) {
+	dir := folder.Dir(t.TempDir())
+	s, _ := serve(t, dir)
+	p, other := addPhoto(t, s, "image"), addPhoto(t, s, "image")
+	answer := func(photo *photos.Photo) (text string, first bool) {
+		t.Helper()
+		b, first, err := s.Answers.Once(context.Background(), "client", photo.ID, func() ([]byte, bool) { return []byte(`{"id":"` + photo.ID + `","caption":"planted words"}`), true })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b), first
+	}
+	for _, photo := range []*photos.Photo{p, other} {
+		if _, first := answer(photo); !first {
+			t.Fatal("it was answered already")
+		}
+	}
+	if _, err := (DeletePhoto{Photo: p.ID}).run(context.Background(), s); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (CompactStores{}).run(context.Background(), s); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(string(dir), quotaFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(text, []byte(p.ID)) || !bytes.Contains(text, []byte(other.ID)) {
+		t.Errorf("after the deletion the file has %s", text)
+	}
+	if _, first := answer(p); !first {
+		t.Error("a request that is repeated gets the answer of a photo that is gone")
+	}
+	if _, first := answer(other); first {
+		t.Error("the answer of another photo is gone")
+	}
+	for name, c := range map[string]Command{"hide": HidePhoto{Photo: p.ID}, "show": ShowPhoto{Photo: p.ID}, "delete": DeletePhoto{Photo: p.ID}} {
+		if _, err := c.run(context.Background(), s); err == nil || !strings.Contains(err.Error(), p.ID) || !strings.Contains(err.Error(), "relais photo list") {
+			t.Errorf("%s of a photo that is gone: %v", name, err)
+		}
+	}
+	if _, err := (DecideReport{Report: "\x1b[31m"}).run(context.Background(), s); err == nil || !strings.Contains(err.Error(), "relais report list") {
+		t.Errorf("a decision on no report: %v", err)
+	}
+}

@@ -256,11 +256,37 @@ func TestUploadRefused(t *testing.T) {
 	body, contentType = form(part{"file", "f", "a photo"})
 	wantError(t, postTo(t, s, key.(string), "/sites/1/photos", contentType, bytes.NewReader(body)), 404, "SITE_NOT_FOUND")
 	wantError(t, get(t, s, "/sites/1/photos"), 404, "SITE_NOT_FOUND")
+	shown := parse(t, upload(t, s, nil), 201)["data"].(object)["id"].(string)
+	for _, name := range []string{"foo.webp", ".webp", "Main.webp", "%6dain.webp", "main.webp.webp", strings.Repeat("x", 5000) + ".webp"} {
+		wantError(t, do(t, s, "GET", "/media/photos/"+shown+"/"+name), 404, "NOT_FOUND")
+	}
+	// Where somebody was is in no error, which may be kept.
+	for _, text := range []string{`{"GPSLatitude":48.858370}x`, "48.858370\x00", `{"GPSLatitude":48.858370,"a":"` + strings.Repeat("x", 65<<10) + `"}`} {
+		w := upload(t, s, map[string]string{"exifMetadata": text})
+		wantError(t, w, 400, "INVALID_PARAMETER", "exifMetadata: ")
+		if strings.Contains(w.Body.String(), "48.8") {
+			t.Errorf("the answer is %s", w.Body)
+		}
+	}
 	for _, target := range []string{"/media/photos/x/main.webp", "/media/photos/01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7/main.webp", "/media/photos/%2e%2e/main.webp", "/media/photos/x%2Fy/og.webp"} {
 		wantError(t, do(t, s, "GET", target), 404, "PHOTO_NOT_FOUND")
 	}
 	for _, target := range []string{"/media/photos/x/main.png", "/media/photos/x/", "/media/photos/x", "/media/photos/x/y/main.webp"} {
 		wantError(t, do(t, s, "GET", target), 404, "NOT_FOUND")
+	}
+}
+
+// A folder that cannot be written to says so, before it works.
+func TestReadOnlyPhotos(t *testing.T) {
+	s := newServer(t)
+	s.Photos = &ops.Photos{Store: photos.Open(nil, folder.Dir(t.TempDir()), time.Now), Render: func(context.Context, io.Reader, int64) (*render.Result, error) {
+		t.Error("an image was rendered for nothing")
+		return nil, nil
+	}}
+	wantError(t, upload(t, s, nil), 500, "PHOTO_UPLOAD_FAILED", "cannot be written to")
+	wantError(t, ask(t, s, operationNamed(t, "photos.report"), "", nil, nil), 500, "EXTERNAL_PHOTO_REPORT_FAILED", "cannot be written to")
+	if o := parse(t, get(t, s, "/sites/90000010/photos"), 200); len(o["data"].([]any)) != 0 {
+		t.Errorf("the list is %v", o)
 	}
 }
 

@@ -270,3 +270,31 @@ func TestMonths(t *testing.T) {
 	}
 	mustBeWhole(t, s, 4)
 }
+
+// The version changes with what is shown, and is never that of another opening.
+func TestVersion(t *testing.T) {
+	dir := folder.Dir(t.TempDir())
+	seen := map[string]bool{}
+	look := func(s *Store, when string) {
+		t.Helper()
+		if v := s.Version(); seen[v] {
+			t.Errorf("%s: the version is %s again", when, v)
+		} else {
+			seen[v] = true
+		}
+	}
+	for range 2 {
+		s, stop := opened(t, dir, time.Now)
+		look(s, "opened")
+		p := add(t, s, newOf("fr-1", "", 1))
+		look(s, "added")
+		if _, err := s.Hide(p.ID, ""); err != nil {
+			t.Fatal(err)
+		}
+		look(s, "hidden")
+		if v := s.Version(); v != s.Version() || !seen[v] {
+			t.Error("the version changes without a change")
+		}
+		stop()
+	}
+}
