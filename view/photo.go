@@ -9,14 +9,15 @@ import (
 	"relais/snapshot"
 )
 
-// PhotoMetadata is what is shown of a photo's own metadata; null is not stated.
+// PhotoMetadata is what is shown of a photo's own metadata; null, or an empty text, is
+// not stated.
 type PhotoMetadata struct {
-	CameraModel            *string  `json:"cameraModel"`
+	CameraModel            string   `json:"cameraModel" doc:"Empty when it is not stated."`
 	DistanceToSiteMeters   *float64 `json:"distanceToSiteMeters" doc:"From where the photo was taken to the site, metres."`
 	TakenDate              *string  `json:"takenDate" doc:"Day on which it was taken, YYYY-MM-DD."`
 	TakenDateLabel         *string  `json:"takenDateLabel" doc:"The same in French."`
-	TakenMonth             *string  `json:"takenMonth" doc:"YYYY-MM."`
-	TakenMonthLabel        *string  `json:"takenMonthLabel" doc:"The same in French."`
+	TakenMonth             string   `json:"takenMonth" doc:"YYYY-MM; empty when it is not stated."`
+	TakenMonthLabel        string   `json:"takenMonthLabel" doc:"The same in French."`
 	GPSImgDirectionDegrees *float64 `json:"gpsImgDirectionDegrees" doc:"Where the camera looked, degrees from north."`
 	OrientationDegrees     *float64 `json:"orientationDegrees" doc:"By how much the image was turned: 0, 90, 180 or 270."`
 }
@@ -111,16 +112,31 @@ func urls(base, photoID string) PhotoURLs {
 	return PhotoURLs{ImageURL(base, photoID, photos.Main), ImageURL(base, photoID, photos.Thumb), ImageURL(base, photoID, photos.OG)}
 }
 
+func photoMetadata(m *photos.Metadata) PhotoMetadata {
+	return PhotoMetadata{
+		CameraModel: orEmpty(m.CameraModel), DistanceToSiteMeters: m.DistanceToSiteMeters, TakenDate: m.TakenDate, TakenDateLabel: m.TakenDateLabel,
+		TakenMonth: orEmpty(m.TakenMonth), TakenMonthLabel: orEmpty(m.TakenMonthLabel), GPSImgDirectionDegrees: m.GPSImgDirectionDegrees, OrientationDegrees: m.OrientationDegrees,
+	}
+}
+
+// orEmpty is s, or "" when it is not stated.
+func orEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
 // NewPhoto returns a photo; base is what addresses begin with.
 func NewPhoto(base string, p *photos.Photo) Photo {
 	return Photo{ID: p.ID, SiteID: siteID(p.SiteKey), PhotoURLs: urls(base, p.ID), Caption: p.Caption, AuthorName: p.AuthorName, Operator: p.Operator,
-		UploadedAt: moment(p.UploadedAt), Metadata: PhotoMetadata(p.Metadata)}
+		UploadedAt: moment(p.UploadedAt), Metadata: photoMetadata(&p.Metadata)}
 }
 
 // NewUploadedPhoto returns a photo that was just sent.
 func NewUploadedPhoto(base string, p *photos.Photo) UploadedPhoto {
 	return UploadedPhoto{ID: p.ID, SiteID: siteID(p.SiteKey), ENB: p.ENB, PhotoURLs: urls(base, p.ID), Caption: p.Caption, Approved: p.Hidden == nil, Operator: p.Operator,
-		AuthorName: p.AuthorName, UploadedAt: moment(p.UploadedAt), Metadata: PhotoMetadata(p.Metadata)}
+		AuthorName: p.AuthorName, UploadedAt: moment(p.UploadedAt), Metadata: photoMetadata(&p.Metadata)}
 }
 
 // NewPhotoReport returns a report.
