@@ -30,6 +30,14 @@ func photographer(t *testing.T, dir string) issued {
 	return createClient(t, dir, "--name", "Les photographes", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "photos:read,photos:write,antennas:read", "--partner", "--minute", "1000000", "--day", "1000000")
 }
 
+// isReady waits until the data is loaded.
+func isReady(t *testing.T, s *server) {
+	t.Helper()
+	if !waitFor(15*time.Second, func() bool { return s.version("FR") != "" }) {
+		t.Fatalf("not ready: %s", s.log)
+	}
+}
+
 // A sent is the answer to an upload.
 type sent struct {
 	status int
@@ -136,6 +144,7 @@ func fetchImage(url string) (status int, file []byte, size image.Point, err erro
 func TestPhotos(t *testing.T) {
 	c := makeCountry(t, 50)
 	s := serve(t, nil, "serve", "--data", c.dir)
+	isReady(t, s)
 	key := photographer(t, c.dir).APIKey
 	up, err := sendPhoto(s, key, picture(3000, 1000), map[string]string{"description": "De la rue"})
 	if err != nil || up.status != 201 {
@@ -291,6 +300,7 @@ func bombs(t *testing.T) map[string][]byte {
 func TestPhotoBombs(t *testing.T) {
 	c := makeCountry(t, 300)
 	s := serve(t, nil, "serve", "--data", c.dir)
+	isReady(t, s)
 	key := photographer(t, c.dir).APIKey
 	var wg sync.WaitGroup
 	stop := make(chan struct{})
@@ -360,9 +370,7 @@ func TestPhotosSurviveKill(t *testing.T) {
 	}
 	for round := range rounds {
 		s := serve(t, nil, "serve", "--data", c.dir)
-		if !waitFor(10*time.Second, func() bool { return s.version("FR") != "" }) {
-			t.Fatal("not ready")
-		}
+		isReady(t, s)
 		var mu sync.Mutex
 		var wg sync.WaitGroup
 		for range 4 {
@@ -388,9 +396,7 @@ func TestPhotosSurviveKill(t *testing.T) {
 		wg.Wait()
 	}
 	s := serve(t, nil, "serve", "--data", c.dir)
-	if !waitFor(10*time.Second, func() bool { return s.version("FR") != "" }) {
-		t.Fatal("not ready")
-	}
+	isReady(t, s)
 	seen := 0
 	for offset := 0; ; offset += 100 {
 		list := s.ask(fmt.Sprintf("/sites/90000010/photos?limit=100&offset=%d", offset))["data"].([]any)
