@@ -30,7 +30,9 @@ type process struct {
 // kill ends the process at once, and what it may have started.
 func (p *process) kill() {
 	p.killed.Store(true)
-	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) // it may be gone by itself
+	if !p.ended() { // else the number may be another's by now
+		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) // it may be gone by itself
+	}
 }
 
 // end kills the process, waits for it and returns what it said.
