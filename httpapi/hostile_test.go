@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"net/http/httptest"
 	"net/url"
 	"reflect"
@@ -193,14 +194,16 @@ func FuzzQuery(f *testing.F) {
 	all := ops.All()
 	f.Fuzz(func(t *testing.T, which int, query string) {
 		op := all[((which%len(all))+len(all))%len(all)]
-		r := httptest.NewRequest("GET", "http://relais.test"+mount+path(op), nil)
+		body, contentType := bodyOf(op, nil)
+		r := httptest.NewRequest(op.Method, "http://relais.test"+mount+path(op), bytes.NewReader(body))
 		r.URL.RawQuery = query
+		r.Header.Set("Content-Type", contentType)
 		key, _ := testKeys.Load(s.Gate)
 		r.Header.Set("X-API-Key", key.(string))
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
 		switch w.Code {
-		case 200, 400, 404:
+		case op.Status, 400, 404:
 		case 503:
 			if !strings.Contains(w.Body.String(), "NOT_READY") {
 				t.Errorf("%s?%s: %s", op.Path, query, w.Body)
