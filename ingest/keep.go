@@ -2,23 +2,18 @@ package ingest
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/klauspost/compress/zstd"
 
 	"relais/folder"
 	"relais/ingest/source"
@@ -42,106 +37,6 @@ type entry struct {
 	Size   int64     `json:"size,omitempty"` // of the member
 	Since  time.Time `json:"since"`
 	dated
-}
-
-// dated says when an input is from.
-type dated struct {
-	Date string `json:"date,omitempty"` // of its report
-	source.Edition
-	Modified time.Time `json:"modified,omitzero"`
-}
-
-// join makes d the newer one of d and e in each respect.
-func (d *dated) join(e dated) {
-	d.Date, d.Named = max(d.Date, e.Date), max(d.Named, e.Named)
-	d.Newest, d.Floor = max(d.Newest, e.Newest), max(d.Floor, e.Floor)
-	if e.Modified.After(d.Modified) {
-		d.Modified = e.Modified
-	}
-}
-
-// olderThan tells whether d is of an older edition of a source than e. An earlier date
-// alone does not say it: what a name states is more than rows do, and of the rows the
-// newest may be gone. Names are compared with names, rows with rows, and what has
-// neither in common by when it was modified.
-func (d dated) olderThan(e dated) bool {
-	switch {
-	case d.Date == "" || d.Date >= e.Date:
-		return false
-	case d.Named != "" && e.Named != "" && d.Named != e.Named:
-		return d.Named < e.Named
-	case d.Newest != "" && e.Newest != "":
-		return d.Newest < e.Floor || d.Newest < e.Newest && d.Modified.Before(e.Modified)
-	}
-	return d.Modified.Before(e.Modified)
-}
-
-// datesOf returns when the inputs that have a date are from, by their names.
-func datesOf(all []source.Found, reports []*source.Report) map[string]dated {
-	dates := map[string]dated{}
-	for _, r := range reports {
-		i := slices.IndexFunc(all, func(f source.Found) bool { return f.Name() == r.Path })
-		if i < 0 || r.Date == "" {
-			continue
-		}
-		d := dated{Date: r.Date, Edition: r.Edition}
-		if at, err := all[i].ModTime(); err == nil { // else only the date counts
-			d.Modified = at
-		}
-		dates[r.Path] = d
-	}
-	return dates
-}
-
-// older refuses inputs that are older than those that were kept of their kind, unless
-// they are the same: then dates becomes what is known of either. known is false when
-// nobody dated what was kept.
-func (k *kept) older(ctx context.Context, all []source.Found, dates map[string]dated) (known bool, err error) {
-	for _, kind := range k.src.kinds() {
-		var had, has dated
-		var before, now []source.Found
-		for _, e := range k.entries {
-			if e.Kind == kind.Name {
-				had.join(e.dated)
-				before = append(before, source.Found{Input: k.input(e), Kind: kind})
-			}
-		}
-		for _, f := range all {
-			if f.Kind == kind {
-				has.join(dates[f.Name()])
-				now = append(now, f)
-			}
-		}
-		known = known || had.Date != ""
-		if !has.olderThan(had) {
-			continue
-		}
-		if !sameContent(ctx, before, now) {
-			return true, fmt.Errorf("the files of the kind %s are of %s, older than the present ones of %s", kind.Name, has.Date, had.Date)
-		}
-		for _, f := range now {
-			d := dates[f.Name()]
-			d.join(had)
-			dates[f.Name()] = d
-		}
-	}
-	return known, ctx.Err()
-}
-
-// sameContent tells whether the inputs have the same content as is kept of them,
-// whatever they are called and in whichever order. What cannot be read is not the same.
-func sameContent(ctx context.Context, a, b []source.Found) bool {
-	sums := [2]map[[sha256.Size]byte]int{{}, {}}
-	for i, inputs := range [][]source.Found{a, b} {
-		for _, f := range inputs {
-			hash := sha256.New()
-			if err := f.CopyTo(hash, func(int) error { return ctx.Err() }); err != nil {
-				return false
-			}
-			sums[i][[sha256.Size]byte(hash.Sum(nil))]++
-		}
-	}
-	return maps.Equal(sums[0], sums[1])
 }
 
 // input is what an entry names.
@@ -324,116 +219,6 @@ func (w *keeping) alone(f *source.Found) (bool, error) {
 	}
 	members, err := source.Expand([]string{f.Path})
 	return len(members) > known, err
-}
-
-// maxName keeps the names of copies within what file systems take, endings and
-// numbers included.
-const maxName = 200
-
-// aloneName names the copy of an input that is kept without its archive. What the
-// names of both say, a date or that it is made up, still stands in it.
-func aloneName(f *source.Found) string {
-	name := filepath.Base(f.Path)
-	if f.Member != "" {
-		name += "_" + path.Base(f.Member)
-	}
-	if f.Synthetic() && !strings.HasPrefix(name, source.Synthetic) {
-		name = source.Synthetic + "_" + name
-	}
-	return name[:min(len(name), maxName)]
-}
-
-// free returns a name that no other copy has.
-func (w *keeping) free(base string, pack bool) string {
-	if pack && !strings.HasSuffix(base, ".zst") {
-		base += ".zst"
-	}
-	for name, i := base, 2; ; i++ {
-		taken := false
-		for _, c := range w.copies {
-			taken = taken || filepath.Base(c) == name
-		}
-		if !taken {
-			return name
-		}
-		name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(base, ".zst"), i, base[len(strings.TrimSuffix(base, ".zst")):])
-	}
-}
-
-// copyInput copies an input without its personal data, compressed, with the time of
-// its file.
-func copyInput(ctx context.Context, to string, f *source.Found) error {
-	info, err := os.Stat(f.Path)
-	if err != nil {
-		return err
-	}
-	err = folder.Replace(to, func(w io.Writer) error {
-		return packed(w, func(z io.Writer) error {
-			return f.CopyTo(z, func(int) error { return ctx.Err() })
-		})
-	})
-	if err != nil {
-		return err
-	}
-	return os.Chtimes(to, time.Time{}, info.ModTime())
-}
-
-// copyFile copies a file with the time of its last change, which may be all that
-// tells how old it is; pack compresses it on the way.
-func copyFile(ctx context.Context, to, from string, pack bool) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	info, err := in.Stat()
-	if err != nil {
-		return err
-	}
-	if err := copyContent(ctx, to, from, in, pack); err != nil {
-		return err
-	}
-	return os.Chtimes(to, time.Time{}, info.ModTime())
-}
-
-func copyContent(ctx context.Context, to, from string, in io.Reader, pack bool) error {
-	if !pack || strings.HasSuffix(from, ".zst") {
-		return folder.Replace(to, func(w io.Writer) error {
-			_, err := io.Copy(w, stoppable{ctx, in})
-			return err
-		})
-	}
-	return folder.Replace(to, func(w io.Writer) error {
-		return packed(w, func(z io.Writer) error {
-			_, err := io.Copy(z, stoppable{ctx, in})
-			return err
-		})
-	})
-}
-
-// packed compresses what write writes.
-func packed(w io.Writer, write func(io.Writer) error) error {
-	z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		return err
-	}
-	if err := write(z); err != nil {
-		z.Close()
-		return err
-	}
-	return z.Close()
-}
-
-type stoppable struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (s stoppable) Read(p []byte) (int, error) {
-	if err := s.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return s.Reader.Read(p)
 }
 
 // wait waits until everything is copied.

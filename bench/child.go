@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A child is a server that this program started.
+type child struct {
+	pid  int
+	stop func()
+}
+
+// start starts a server and waits until it is ready.
+func start(ctx context.Context, cmd *exec.Cmd, listen string) (*child, string, error) {
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		return nil, "", err
+	}
+	c := &child{pid: cmd.Process.Pid, stop: func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM) // gone already is as good
+		_ = cmd.Wait()
+	}}
+	for ctx.Err() == nil && time.Since(began) < 10*time.Minute {
+		if r, err := http.Get("http://" + listen + "/readyz"); err == nil {
+			r.Body.Close()
+			if r.StatusCode == http.StatusOK {
+				if listen == relaisListen {
+					fmt.Printf("%-34s %s\n", "start to ready", ms(time.Since(began)))
+				}
+				return c, (&url.URL{Scheme: "http", Host: listen, Path: "/external/v1"}).String(), nil
+			}
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	c.stop()
+	return nil, "", fmt.Errorf("%s is not ready after ten minutes", cmd.Path)
+}
+
+func rssMB(pid int) float64 { return statusMB(pid, "VmRSS") }
+
+// statusMB reads a line of /proc/PID/status.
+func statusMB(pid int, field string) float64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.SplitSeq(string(text), "\n") {
+		if rest, ok := strings.CutPrefix(line, field+":"); ok {
+			if kb, err := strconv.ParseFloat(strings.Fields(rest)[0], 64); err == nil {
+				return kb / 1000
+			}
+		}
+	}
+	return 0
+}
+
+// settle waits until a process has nothing to do: until the exports are prepared.
+func settle(pid int) {
+	for last, end := -1.0, time.Now().Add(10*time.Minute); time.Now().Before(end); time.Sleep(2 * time.Second) {
+		busy := cpuSeconds(pid)
+		if busy-last < 0.1 {
+			return
+		}
+		last = busy
+	}
+}
+
+// cpuSeconds reads /proc/PID/stat, whose clock ticks a hundred times a second.
+func cpuSeconds(pid int) float64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	user, _ := strconv.Atoi(fields[11]) // the kernel writes numbers
+	system, _ := strconv.Atoi(fields[12])
+	return float64(user+system) / 100
+}
