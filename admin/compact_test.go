@@ -80,7 +80,7 @@ func TestDeletedIsOffTheDisk(t *testing.T) {
 					t.Errorf("%+v, %v", c, err)
 				}
 			}
-			if len(list) != 3 {
+			if len(list) != len(databases)+1 {
 				t.Errorf("%+v", list)
 			}
 		case "keep after a restart":
@@ -155,7 +155,8 @@ func TestCheck(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []string{clientsFile + ": 3 clients", photosFile + ": 0 photos, 0 reports", sealFile + ": seals signing secrets", quotaFile + ": 0 counts"}
+		want := []string{clientsFile + ": 3 clients", photosFile + ": 0 photos, 0 reports",
+			communityFile + ": 0 unavailable sites, 0 outage reports", sealFile + ": seals signing secrets", quotaFile + ": 0 counts"}
 		if served {
 			want = append(want, socketFile+": a server runs")
 		}

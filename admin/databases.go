@@ -8,6 +8,7 @@ import (
 
 	"relais/access"
 	"relais/folder"
+	"relais/outage"
 	"relais/photos"
 	"relais/store"
 )
@@ -27,6 +28,7 @@ type database struct {
 var databases = []database{
 	{file: clientsFile, buckets: []string{access.Bucket}, holds: holdsClients},
 	{file: photosFile, buckets: photos.Buckets, holds: holdsPhotos},
+	{file: communityFile, buckets: outage.Buckets, holds: holdsCommunity},
 }
 
 // databasesOf are databases and the files of months that a folder has.
@@ -92,4 +94,9 @@ func holdsClients(s *Stores, db *store.DB) (string, error) {
 func holdsPhotos(s *Stores, _ *store.DB) (string, error) {
 	n, reports, err := s.Photos.CheckRecords()
 	return Number(n, "photo") + ", " + Number(reports, "report"), err
+}
+
+func holdsCommunity(_ *Stores, db *store.DB) (string, error) {
+	n, reports, err := outage.Check(db)
+	return Number(n, "unavailable site") + ", " + Number(reports, "outage report"), err
 }

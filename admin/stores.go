@@ -32,10 +32,11 @@ type Stores struct {
 
 // Files of the stores in the folder.
 const (
-	clientsFile = "clients.db"
-	photosFile  = "photos.db"
-	quotaFile   = "quota.db"
-	sealFile    = "secret.key"
+	clientsFile   = "clients.db"
+	photosFile    = "photos.db"
+	communityFile = "community.db"
+	quotaFile     = "quota.db"
+	sealFile      = "secret.key"
 )
 
 // Open opens the stores and makes those that are missing. what says in the error

@@ -123,6 +123,9 @@ type Market struct {
 	Licences     bool // sites are known by licences, which are their stations' codes, and a reference
 	Departments  bool // counts in /stats/departments
 	Deployments  bool // dates of emissions are those of deployments; else of papers
+	// FeedZone is the IANA time zone of the times in the files of unavailable sites
+	// that operators publish; "" when they publish none.
+	FeedZone string
 	// UnavailableReason says in a sentence why a market has no inventory; ""
 	// when it has one.
 	UnavailableReason string

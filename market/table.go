@@ -16,7 +16,8 @@ var All = []*Market{
 		AreaType: "department", Areas: departments,
 		Box:      geo.Box{South: 41, West: -5.6, North: 51.5, East: 9.8},
 		Statuses: anfrStatuses, LegacyCode: true, Departments: true, Deployments: true,
-		Filters: []string{"operator", "department", "generation", "status", "bbox"},
+		FeedZone: "Europe/Paris",
+		Filters:  []string{"operator", "department", "generation", "status", "bbox"},
 	},
 	{
 		Code: DROM, Country: "FR", Label: "France (outre-mer)", Availability: Available,
@@ -34,7 +35,8 @@ var All = []*Market{
 		AreaType: "department", Areas: overseas,
 		Box:      geo.Box{South: -22, West: -64, North: 19, East: 56.5},
 		Statuses: anfrStatuses, LegacyCode: true, Departments: true, Deployments: true,
-		Filters: []string{"operator", "department", "territory", "generation", "status", "bbox"},
+		FeedZone: "Europe/Paris",
+		Filters:  []string{"operator", "department", "territory", "generation", "status", "bbox"},
 	},
 	{
 		Code: CA, Country: "CA", Label: "Canada", Availability: Available,
@@ -47,8 +49,9 @@ var All = []*Market{
 			{"REGIONAL", "Regional carriers", nil},
 		},
 		AreaType: "province", Areas: provinces, Licences: true,
-		Box:     geo.Box{South: 41, West: -142, North: 84, East: -52},
-		Filters: []string{"operator", "province", "generation", "status", "bbox"},
+		FeedZone: "UTC",
+		Box:      geo.Box{South: 41, West: -142, North: 84, East: -52},
+		Filters:  []string{"operator", "province", "generation", "status", "bbox"},
 	},
 	{
 		Code: BE, Country: "BE", Label: "Belgium", Availability: Partial,

@@ -1,0 +1,136 @@
+package outage
+
+import (
+	"time"
+
+	"relais/geo"
+	"relais/market"
+)
+
+// A Status is that of a service of a site, as operators write it; "" is not stated.
+type Status string
+
+// The statuses of api.md.
+const (
+	OK Status = "OK"
+	HS Status = "HS" // hors service
+	DE Status = "DE"
+	NE Status = "NE"
+)
+
+// Services are the statuses of a site's services.
+type Services struct {
+	Voice2G Status `json:"voice2g,omitempty"`
+	Voice3G Status `json:"voice3g,omitempty"`
+	Voice4G Status `json:"voice4g,omitempty"`
+	Data3G  Status `json:"data3g,omitempty"`
+	Data4G  Status `json:"data4g,omitempty"`
+	Data5G  Status `json:"data5g,omitempty"`
+	Voice   Status `json:"voice,omitempty"`
+	Data    Status `json:"data,omitempty"`
+	// VoiceSMS is that of the column about voice and SMS together; where a file has
+	// but one about voice, its status: that is what operators mean by it.
+	VoiceSMS Status `json:"voiceSms,omitempty"`
+}
+
+// A Severity is how bad an outage is.
+type Severity string
+
+// The severities.
+const (
+	Down     Severity = "down"
+	Degraded Severity = "degraded"
+)
+
+// An Entry is a site that its operator says is unavailable.
+type Entry struct {
+	Market     market.Code `json:"-"`
+	Operator   string      `json:"-"`              // key
+	Code       string      `json:"code"`           // the operator's; others may use the same one
+	Area       string      `json:"area,omitempty"` // code of the market's table, "" when not known
+	Lat        float64     `json:"lat"`
+	Lng        float64     `json:"lng"`
+	Region     string      `json:"region,omitempty"`
+	Department string      `json:"department,omitempty"` // as published: a code or a name
+	Commune    string      `json:"commune,omitempty"`
+	INSEE      string      `json:"insee,omitempty"` // code of the commune, with its zeros
+	Services   Services    `json:"services"`
+	// Managed tells whether the operator runs the site itself; nil: not stated.
+	Managed *bool      `json:"managed,omitempty"`
+	Reason  string     `json:"reason,omitempty"`
+	Detail  string     `json:"detail,omitempty"`
+	Start   *time.Time `json:"start,omitempty"` // UTC; nil: not stated
+	End     *time.Time `json:"end,omitempty"`   // UTC, as expected; nil: not stated
+	Cells   []string   `json:"cells"`           // of the row, by rawColumns
+}
+
+// SourceID names the feed that the entry comes from.
+func (e *Entry) SourceID() string { return feedID(e.Market, e.Operator) }
+
+// ID is the entry's own: no other entry of any feed has it.
+func (e *Entry) ID() string { return "operator:" + e.SourceID() + ":" + e.Code }
+
+// Point is where the site stands.
+func (e *Entry) Point() geo.Point { return geo.Point{Lat: e.Lat, Lng: e.Lng} }
+
+// Raw is the row by the names of its columns in api.md, of which none is missing; a
+// column that the file lacks is "". Start and end are written 2026-08-20 06:10:00, in
+// the time of the file, whatever its way of writing them; else cells are as published.
+func (e *Entry) Raw() map[string]string {
+	raw := make(map[string]string, len(rawColumns))
+	for i, name := range rawColumns {
+		if i == colManaged {
+			name = ManagedColumn(e.Operator)
+		}
+		if i < len(e.Cells) {
+			raw[name] = e.Cells[i]
+		} else {
+			raw[name] = ""
+		}
+	}
+	return raw
+}
+
+// Severity is Down when no service is OK.
+func (e *Entry) Severity() Severity {
+	for _, st := range e.Services.all() {
+		if st == OK {
+			return Degraded
+		}
+	}
+	return Down
+}
+
+func (s *Services) all() []Status {
+	return []Status{s.Voice2G, s.Voice3G, s.Voice4G, s.Data3G, s.Data4G, s.Data5G, s.Voice, s.Data, s.VoiceSMS}
+}
+
+// Affected lists the services (of Services) and technologies (of Technologies) that
+// the operator says are HS or DE.
+func (e *Entry) Affected() (services, technologies []string) {
+	s := e.Services
+	services = named(AllServices, [][]Status{
+		{s.Data, s.Data3G, s.Data4G, s.Data5G}, {s.Voice, s.Voice2G, s.Voice3G, s.Voice4G}, {s.VoiceSMS}})
+	technologies = named(AllTechnologies, [][]Status{{s.Voice2G}, {s.Voice3G, s.Data3G}, {s.Voice4G, s.Data4G}, {s.Data5G}})
+	return services, technologies
+}
+
+// named lists the names beside which a status is HS or DE.
+func named(names []string, statuses [][]Status) []string {
+	list := []string{}
+	for i, some := range statuses {
+		for _, st := range some {
+			if st == HS || st == DE {
+				list = append(list, names[i])
+				break
+			}
+		}
+	}
+	return list
+}
+
+// AllServices and AllTechnologies are the values of api.md, in the order of answers.
+var (
+	AllServices     = []string{"data", "voice", "sms"}
+	AllTechnologies = []string{"2g", "3g", "4g", "5g"}
+)

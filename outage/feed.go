@@ -1,0 +1,124 @@
+package outage
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"relais/market"
+)
+
+// A FeedState says whether the unavailable sites of an operator are known.
+type FeedState string
+
+// The states of a feed.
+const (
+	Absent    FeedState = "absent"    // never read, or cleared
+	Available FeedState = "available" // the last try read it
+	Failed    FeedState = "failed"    // the last try did not; what was read before stays
+)
+
+// Fresh is how long what was read may stand for the present, by decisions.md 13.
+const Fresh = 48 * time.Hour
+
+// A Feed is what an operator publishes and what became of reading it. Times are UTC,
+// to the second.
+type Feed struct {
+	Market   market.Code    `json:"market"`
+	Operator string         `json:"operator"`
+	ReadAt   *time.Time     `json:"readAt"`   // the last good read; nil: never
+	FailedAt *time.Time     `json:"failedAt"` // the last try, when it failed; else nil
+	Why      string         `json:"why"`      // it failed
+	Rows     int            `json:"rows"`     // of the last good read: served + rejected
+	Served   int            `json:"served"`
+	Rejected map[string]int `json:"rejected"`
+}
+
+// State is what the last try left.
+func (f *Feed) State() FeedState {
+	switch {
+	case f.FailedAt != nil:
+		return Failed
+	case f.ReadAt != nil:
+		return Available
+	}
+	return Absent
+}
+
+// Age is how long ago the last good read was, 0 when there was none.
+func (f *Feed) Age(now time.Time) time.Duration {
+	if f.ReadAt == nil {
+		return 0
+	}
+	return now.Sub(*f.ReadAt)
+}
+
+// Available tells whether no entry of the feed means no outage: its last try read it,
+// within Fresh.
+func (f *Feed) Available(now time.Time) bool {
+	return f.State() == Available && f.Age(now).Abs() <= Fresh
+}
+
+// feedKey is the key of a feed in its buckets.
+type feedKey struct {
+	market   market.Code
+	operator string
+}
+
+func (k feedKey) bytes() []byte { return []byte(string(k.market) + "\x00" + k.operator) }
+
+func parseFeedKey(b []byte) (feedKey, error) {
+	code, operator, ok := strings.Cut(string(b), "\x00")
+	m := market.Get(market.Code(code))
+	if !ok || m == nil || !slices.Contains(m.OperatorKeys(), operator) {
+		return feedKey{}, fmt.Errorf("the feed %q is of no operator of a market", b)
+	}
+	return feedKey{m.Code, operator}, nil
+}
+
+func feedID(code market.Code, operator string) string {
+	return strings.ToLower(string(code) + "-" + operator)
+}
+
+// feedOf returns the market and the operator's key in its one spelling. Errors:
+// ErrNoFeed, ErrOperator.
+func feedOf(code market.Code, operator string) (*market.Market, feedKey, error) {
+	m := market.Get(code)
+	if m == nil || m.FeedZone == "" {
+		return nil, feedKey{}, fmt.Errorf("%w: %.20q", ErrNoFeed, code)
+	}
+	i, ok := m.Operator(operator)
+	if !ok {
+		return nil, feedKey{}, fmt.Errorf("%w: %.50q is none of %s", ErrOperator, operator, strings.Join(m.OperatorKeys(), ", "))
+	}
+	return m, feedKey{code, m.Operators[i].Key}, nil
+}
+
+// Feeds returns the feeds of a market, one an operator in table order, those that are
+// absent too; none for a market whose operators publish nothing.
+func (s *Store) Feeds(code market.Code) []Feed { return s.state.Load().feedsOf(code, nil) }
+
+// A FeedStatus is operatorFeed of api.md, and lastUpdate.
+type FeedStatus struct {
+	Exists     bool       // the market has feeds
+	Available  bool       // every one that was asked for is
+	LastUpdate *time.Time // the oldest good read of those; nil: one was never read
+}
+
+// FeedStatus is the status of the feeds of operators, of all when there are none.
+func (s *Store) FeedStatus(code market.Code, operators []string) FeedStatus {
+	feeds := s.state.Load().feedsOf(code, operators)
+	status := FeedStatus{Exists: len(s.Feeds(code)) > 0, Available: len(feeds) > 0}
+	for i, f := range feeds {
+		status.Available = status.Available && f.Available(s.now())
+		if f.ReadAt == nil {
+			status.LastUpdate = nil
+			break
+		}
+		if i == 0 || f.ReadAt.Before(*status.LastUpdate) {
+			status.LastUpdate = f.ReadAt
+		}
+	}
+	return status
+}

@@ -1,0 +1,199 @@
+package outage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"go.etcd.io/bbolt"
+
+	"relais/ingest/source"
+	"relais/ingest/table"
+	"relais/market"
+)
+
+// Kind is what reports call a file of unavailable sites.
+const Kind = "sites-hs"
+
+// Import reads the files that an operator publishes now (also in a folder or a zip
+// archive), in place of those that were read before: all of it is on disk when Import
+// returns nil, and nothing of it when it fails or the process dies. The reports are of
+// the files, as far as they were read: rows = served + rejected.
+//
+// Files without one row that can be used are refused, as they would say that all sites
+// work; but for those whose rows are sites of another market. What is wrong with a file
+// marks the feed failed and leaves the last good data. Other errors change nothing:
+// ErrNoFeed, ErrOperator, ErrReadOnly, fs.ErrNotExist, those of ctx and of the store.
+func (s *Store) Import(ctx context.Context, code market.Code, operator string, files ...string) ([]*source.Report, error) {
+	m, key, err := feedOf(code, operator)
+	if err != nil {
+		return nil, err
+	}
+	if s.db == nil || s.db.ReadOnly() {
+		return nil, ErrReadOnly
+	}
+	p, err := newParser(m, key.operator)
+	if err != nil {
+		return nil, err
+	}
+	reports, err := p.files(ctx, files)
+	if err != nil {
+		if ctx.Err() == nil && !errors.Is(err, fs.ErrNotExist) {
+			err = errors.Join(err, s.Failed(code, operator, err))
+		}
+		return reports, err
+	}
+	return reports, s.replace(key, p.entries, reports)
+}
+
+func (p *parser) files(ctx context.Context, paths []string) ([]*source.Report, error) {
+	inputs, err := source.Expand(paths)
+	if err != nil {
+		return nil, err
+	}
+	reports := []*source.Report{}
+	for _, in := range inputs {
+		report := source.NewReport(&source.Found{Input: in, Kind: &source.Kind{Name: Kind}})
+		reports = append(reports, report)
+		if err := p.file(ctx, in, report); err != nil {
+			return reports, err
+		}
+	}
+	switch {
+	case len(inputs) == 0:
+		return nil, fmt.Errorf("no file: %w", fs.ErrNotExist)
+	case len(p.entries) > 0 || p.rejected > 0 && p.rejected == p.abroad:
+		return reports, nil
+	case p.rejected > 0:
+		return reports, fmt.Errorf("%s: of %d rows, none can be used", inputs[0].Name(), p.rejected)
+	}
+	return reports, fmt.Errorf("%s: the file has no row", inputs[0].Name())
+}
+
+func (p *parser) file(ctx context.Context, in *source.Input, report *source.Report) error {
+	r, err := in.Open(nil)
+	if err != nil {
+		return err
+	}
+	defer r.Close() // nothing was written
+	return p.read(ctx, r, in.Name(), report)
+}
+
+// replace stores the good data of a feed.
+func (s *Store) replace(key feedKey, entries []*Entry, reports []*source.Report) error {
+	at := s.second()
+	f := &Feed{Market: key.market, Operator: key.operator, ReadAt: &at, Rejected: map[string]int{}}
+	for _, r := range reports {
+		f.Rows, f.Served = f.Rows+r.Rows, f.Served+r.Served
+		for why, n := range r.Rejected {
+			f.Rejected[why] += n
+		}
+	}
+	text, err := json.Marshal(entries)
+	if err != nil {
+		return err
+	}
+	return s.update(func(tx *bbolt.Tx) error {
+		if err := tx.Bucket([]byte(entriesBucket)).Put(key.bytes(), text); err != nil {
+			return err
+		}
+		return putJSON(tx, feedsBucket, key.bytes(), f)
+	}, func(st *state) changed {
+		st.feeds[key] = newFeedData(f, entries)
+		return changed{key.market}
+	})
+}
+
+// Failed says that an operator's file could not be had or read, now. What was read
+// before stays. Errors: ErrNoFeed, ErrOperator, ErrReadOnly.
+func (s *Store) Failed(code market.Code, operator string, why error) error {
+	_, key, err := feedOf(code, operator)
+	if err != nil {
+		return err
+	}
+	at := s.second()
+	var f *Feed
+	return s.update(func(tx *bbolt.Tx) error {
+		if f, err = getFeed(tx, key); err != nil {
+			return err
+		}
+		f.FailedAt, f.Why = &at, reason(why)
+		return putJSON(tx, feedsBucket, key.bytes(), f)
+	}, func(st *state) changed {
+		old := &feedData{}
+		if d := st.feeds[key]; d != nil {
+			*old = *d
+		}
+		old.Feed = f
+		st.feeds[key] = old
+		return changed{key.market}
+	})
+}
+
+// Clear forgets all of an operator's feed, which is absent then. Errors: ErrNoFeed,
+// ErrOperator, ErrReadOnly.
+func (s *Store) Clear(code market.Code, operator string) error {
+	_, key, err := feedOf(code, operator)
+	if err != nil {
+		return err
+	}
+	return s.update(func(tx *bbolt.Tx) error {
+		return errors.Join(tx.Bucket([]byte(entriesBucket)).Delete(key.bytes()), tx.Bucket([]byte(feedsBucket)).Delete(key.bytes()))
+	}, func(st *state) changed {
+		delete(st.feeds, key)
+		return changed{key.market}
+	})
+}
+
+// reason is what is kept of an error: no folder of this machine.
+func reason(err error) string {
+	if err == nil {
+		return "not known"
+	}
+	text := err.Error()
+	var bad *table.Error
+	var at *fs.PathError
+	switch {
+	case errors.As(err, &bad):
+		text = fmt.Sprintf("%s:%d: %s", filepath.Base(bad.Name), bad.Line, bad.What)
+	case errors.As(err, &at):
+		text = filepath.Base(at.Path) + ": " + at.Err.Error()
+	default:
+		if path, what, ok := strings.Cut(text, ": "); ok && filepath.IsAbs(path) {
+			text = filepath.Base(path) + ": " + what
+		}
+	}
+	const most = 300
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}
+
+// getFeed reads a feed, an absent one when there is none.
+func getFeed(tx *bbolt.Tx, key feedKey) (*Feed, error) {
+	f := &Feed{Market: key.market, Operator: key.operator}
+	text := tx.Bucket([]byte(feedsBucket)).Get(key.bytes())
+	if text == nil {
+		return f, nil
+	}
+	if err := json.Unmarshal(text, f); err != nil {
+		return nil, fmt.Errorf("feed %s: %w", feedID(key.market, key.operator), err)
+	}
+	if (f.Market != key.market) || f.Operator != key.operator {
+		return nil, fmt.Errorf("feed %s: it is stored as that of %s", feedID(key.market, key.operator), feedID(f.Market, f.Operator))
+	}
+	return f, nil
+}
+
+func putJSON(tx *bbolt.Tx, bucket string, key []byte, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return tx.Bucket([]byte(bucket)).Put(key, text)
+}

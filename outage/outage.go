@@ -1,0 +1,102 @@
+// Package outage keeps what is known of sites that do not work: what operators
+// publish of their own in files of unavailable sites, and what people report. The two
+// stand side by side and are never merged. It fetches nothing, and does not know
+// whether a site exists.
+//
+// Everything is in community.db. The last good file of an operator stays until a
+// better one comes or it is cleared; what is asked is answered from memory.
+package outage
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"go.etcd.io/bbolt"
+
+	"relais/store"
+)
+
+// What callers must tell apart. Other errors are those of package store, of reading a
+// file, and of values that are out of bounds.
+var (
+	ErrNoReport = errors.New("no such outage report")
+	ErrClosed   = errors.New("the outage report is resolved or rejected")
+	ErrNotYours = errors.New("only who made the outage report, or a moderator, can resolve it")
+	ErrNoFeed   = errors.New("the operators of the market publish no unavailable sites")
+	ErrOperator = errors.New("not an operator of the market")
+	ErrReadOnly = fmt.Errorf("the folder cannot be written to: %w", fs.ErrPermission)
+)
+
+// Buckets of community.db that are this package's. The key of a feed is its market,
+// 0, its operator; the id of a report is a UUID of version 7 in 16 bytes, so that
+// reports stand by time.
+const (
+	feedsBucket   = "feeds"            // feed → Feed in JSON
+	entriesBucket = "unavailableSites" // feed → []*Entry in JSON: its last good file
+	reportsBucket = "outageReports"    // id → record in JSON
+	tokensBucket  = "outageTokens"     // hash of user and token → id of the report
+)
+
+// Buckets are those of this package.
+var Buckets = []string{feedsBucket, entriesBucket, reportsBucket, tokensBucket}
+
+// A Store is the outages of a data folder. Its methods may be called from several
+// goroutines.
+type Store struct {
+	db       *store.DB // nil for a read-only folder without the file
+	now      func() time.Time
+	opened   string // names this opening
+	changing sync.Mutex
+	state    atomic.Pointer[state]
+}
+
+// Open reads the outages of community.db, which stays the caller's. With nil, or a db
+// that is opened read-only, every change fails with ErrReadOnly.
+func Open(db *store.DB, now func() time.Time) (*Store, error) {
+	s := &Store{db: db, now: now, opened: uuid.NewString()}
+	st := newState()
+	if db != nil {
+		if err := db.View(st.read); err != nil {
+			return nil, err
+		}
+	}
+	for code := range st.markets() {
+		st.arrange(code)
+	}
+	s.state.Store(st)
+	return s, nil
+}
+
+// Version names what is answered: as long as it is the same, so is every answer. It
+// changes with every change and whenever a feed becomes too old or a report dormant.
+func (s *Store) Version() string {
+	st := s.state.Load()
+	return fmt.Sprint(s.opened, ".", st.version, ".", st.passed(s.now()))
+}
+
+// update changes the file and then, when that is on disk, what is answered: apply gets
+// a copy of the state and says which market it changed.
+func (s *Store) update(change func(*bbolt.Tx) error, apply func(*state) changed) error {
+	if s.db == nil || s.db.ReadOnly() {
+		return ErrReadOnly
+	}
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	if err := s.db.Update(change); err != nil {
+		return err
+	}
+	next := s.state.Load().clone()
+	for _, code := range apply(next) {
+		next.arrange(code)
+	}
+	s.state.Store(next)
+	return nil
+}
+
+// second is the clock's time in UTC, to the second.
+func (s *Store) second() time.Time { return s.now().UTC().Truncate(time.Second) }

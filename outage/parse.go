@@ -1,0 +1,218 @@
+package outage
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"relais/ingest/source"
+	"relais/ingest/table"
+	"relais/market"
+)
+
+// A parser reads the files of one operator in a market.
+type parser struct {
+	market   *market.Market
+	operator string
+	zone     *time.Location
+	entries  []*Entry
+	seen     map[string]bool // codes
+	rows     int             // of all files
+	rejected int
+	abroad   int // of these, as sites of another market
+}
+
+func newParser(m *market.Market, operator string) (*parser, error) {
+	zone, err := time.LoadLocation(m.FeedZone)
+	if err != nil {
+		return nil, err
+	}
+	return &parser{market: m, operator: operator, zone: zone, entries: []*Entry{}, seen: map[string]bool{}}, nil
+}
+
+// A row is what is read of one record. odd is what of it was left out, each once.
+type row struct {
+	*parser
+	cells []string // by columns, clean
+	odd   []string
+}
+
+// Reasons for which a row is rejected.
+const (
+	noCode      = "no site code"
+	noPosition  = "no position"
+	badPosition = "position that is no number"
+	outside     = "position outside the market"
+	again       = "the same site again"
+	tooLong     = "a text that is too long"
+)
+
+// brokenRecord is what package table says of a record of which no field is known.
+const brokenRecord = "broken record"
+
+// read reads a file and accounts for its rows. What stands above the header and the
+// notes between and below the rows are no rows.
+func (p *parser) read(ctx context.Context, in io.Reader, name string, report *source.Report) error {
+	t, err := readText(in, name)
+	if err != nil {
+		return err
+	}
+	cols := slices.Clone(columns)
+	managed, err := t.managedColumn(p.market, p.operator)
+	if err != nil {
+		return err
+	}
+	if managed != "" {
+		cols[colManaged].Aliases = append([]string{managed}, cols[colManaged].Aliases...)
+	}
+	r, err := table.NewReader(bytes.NewReader(t.data), name, table.Options{Comma: t.comma, OneLine: true})
+	if err == nil {
+		err = r.Bind(cols)
+	}
+	if err != nil {
+		return err
+	}
+	odd := map[string]int{}
+	for r.Next() {
+		if err := p.record(ctx, r, report, odd); err != nil {
+			return err
+		}
+	}
+	report.Settle()
+	for _, what := range slices.Sorted(maps.Keys(odd)) {
+		report.Warn(fmt.Sprintf("%s left out, of %d rows", what, odd[what]))
+	}
+	return r.Err()
+}
+
+// record reads a record into an entry, or rejects it, or passes over it as a note.
+func (p *parser) record(ctx context.Context, r *table.Reader, report *source.Report, odd map[string]int) error {
+	w := &row{parser: p, cells: make([]string, len(columns))}
+	filled := 0
+	for i := range columns {
+		w.cells[i] = clean(r.Field(i))
+		if w.cells[i] != "" && i <= colEnd {
+			filled++
+		}
+	}
+	broken := r.Broken()
+	if !isCode(w.cells[colCode]) && broken != brokenRecord && (broken != "" || filled <= 2) {
+		return nil
+	}
+	report.Rows++
+	if p.rows++; p.rows > maxRows {
+		return &table.Error{Name: report.Path, Line: r.Line(), What: fmt.Sprintf("over %d rows: this is no file of unavailable sites", maxRows)}
+	}
+	if p.rows%1000 == 1 && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var e *Entry
+	if broken == "" {
+		e, broken = w.entry()
+	}
+	if broken != "" {
+		p.rejected++
+		report.RejectAt(r.Line(), broken)
+		return nil
+	}
+	p.seen[e.Code] = true
+	p.entries = append(p.entries, e)
+	for _, what := range w.odd {
+		odd[what]++
+	}
+	return nil
+}
+
+// entry makes an entry of a row, or says why it cannot.
+func (w *row) entry() (e *Entry, reason string) {
+	c := w.cells
+	for _, cell := range c {
+		if len(cell) > maxCell {
+			return nil, tooLong
+		}
+	}
+	switch code := c[colCode]; {
+	case code == "":
+		return nil, noCode
+	case len(code) > 64:
+		return nil, tooLong
+	case w.seen[code]:
+		return nil, again
+	}
+	at, reason := position(c[colLat], c[colLng])
+	if reason != "" {
+		return nil, reason
+	}
+	if reason = w.strays(at); reason != "" {
+		return nil, reason
+	}
+	e = &Entry{
+		Market: w.market.Code, Operator: w.operator, Code: c[colCode], Lat: at.Lat, Lng: at.Lng,
+		Region: c[colRegion], Department: c[colDepartment], Commune: c[colCommune],
+		INSEE: insee(c[colCode], c[colINSEE]), Services: w.services(), Managed: w.managed(),
+		Reason: c[colReason], Detail: c[colDetail],
+	}
+	e.Area = areaOf(w.market, e.Department, e.INSEE, at)
+	start, end := w.period()
+	e.Cells = slices.Clone(c[:colEnd+1])
+	e.Start, e.Cells[colStart] = start.instant(), start.raw
+	e.End, e.Cells[colEnd] = end.instant(), end.raw
+	return e, ""
+}
+
+// clean is a cell as published, with its blanks and controls as single blanks. What
+// programs write for nothing is nothing.
+func clean(b []byte) string {
+	text := strings.Join(strings.FieldsFunc(string(b), func(r rune) bool { return r <= ' ' || r == 0x7f || r == 0xa0 }), " ")
+	switch strings.ToLower(text) {
+	case "null", "none", "nan", "-":
+		return ""
+	}
+	return text
+}
+
+func (w *row) leftOut(what string) {
+	if !slices.Contains(w.odd, what) {
+		w.odd = append(w.odd, what)
+	}
+}
+
+// services reads the statuses. One that is not of api.md is not stated.
+func (w *row) services() Services {
+	at := func(i int) Status {
+		switch st := Status(strings.ToUpper(w.cells[i])); st {
+		case OK, HS, DE, NE, "":
+			return st
+		}
+		w.leftOut("a status that is none of OK, HS, DE and NE")
+		return ""
+	}
+	return Services{
+		Voice2G: at(col2GVoice), Voice3G: at(col3GVoice), Voice4G: at(col4GVoice),
+		Data3G: at(col3GData), Data4G: at(col4GData), Data5G: at(col5GData),
+		Voice: at(colVoice), Data: at(colData), VoiceSMS: at(colVoiceSMS),
+	}
+}
+
+// managed reads OUI and NON, as which 1 and 0 are kept.
+func (w *row) managed() *bool {
+	yes := false
+	switch strings.ToUpper(w.cells[colManaged]) {
+	case "OUI", "1":
+		yes = true
+		w.cells[colManaged] = "OUI"
+	case "NON", "0":
+		w.cells[colManaged] = "NON"
+	case "":
+		return nil
+	default:
+		w.leftOut("who manages the site")
+		return nil
+	}
+	return &yes
+}

@@ -1,0 +1,101 @@
+package outage
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"relais/fold"
+	"relais/geo"
+	"relais/market"
+)
+
+// position reads two numbers with a point or a comma, to seven decimals.
+func position(lat, lng string) (p geo.Point, reason string) {
+	if lat == "" || lng == "" {
+		return p, noPosition
+	}
+	a, ok := degrees(lat)
+	b, ok2 := degrees(lng)
+	p = geo.Point{Lat: a, Lng: b}
+	if !ok || !ok2 || !p.Valid() {
+		return p, badPosition
+	}
+	return geo.Point{Lat: geo.Degrees(geo.Fix(a)), Lng: geo.Degrees(geo.Fix(b))}, ""
+}
+
+var decimal = regexp.MustCompile(`^[+-]?[0-9]{1,3}([.,][0-9]{0,30})?([eE]-?[0-9]{1,2})?$`)
+
+func degrees(text string) (float64, bool) {
+	if !decimal.MatchString(text) {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
+	return f, err == nil
+}
+
+// strays says why a site at p is not one of the market, "" when it is. Files of an
+// operator may hold its sites in several markets of a country.
+func (w *row) strays(p geo.Point) (reason string) {
+	if holds(w.market, p) {
+		return ""
+	}
+	for _, m := range market.All {
+		if m.Country == w.market.Country && holds(m, p) {
+			w.abroad++
+			return "a site of the market " + string(m.Code)
+		}
+	}
+	return outside
+}
+
+// holds tells whether p lies in one of the areas of a market, or in its box when the
+// areas have none.
+func holds(m *market.Market, p geo.Point) bool {
+	boxed := false
+	for _, a := range m.Areas {
+		if a.Box != nil && a.Box.Contains(p) {
+			return true
+		}
+		boxed = boxed || a.Box != nil
+	}
+	return !boxed && m.Box.Contains(p)
+}
+
+// areaOf is the code of the area of a site: by its position where areas have boxes,
+// else by what is stated of its area or commune; "" when neither tells.
+func areaOf(m *market.Market, stated, insee string, p geo.Point) string {
+	if i := slices.IndexFunc(m.Areas, func(a market.Area) bool { return a.Box != nil && a.Box.Contains(p) }); i >= 0 {
+		return m.Areas[i].Code
+	}
+	if i, ok := m.Area(stated); ok {
+		return m.Areas[i].Code
+	}
+	if stated != "" {
+		if i := slices.IndexFunc(m.Areas, func(a market.Area) bool { return fold.Equal(a.Label, stated) }); i >= 0 {
+			return m.Areas[i].Code
+		}
+	}
+	if m.AreaType == "department" && len(insee) == 5 {
+		if i, ok := m.Area(insee[:2]); ok {
+			return m.Areas[i].Code
+		}
+	}
+	return ""
+}
+
+// withINSEE is a site code that begins with the code of its commune, as Free's do.
+var withINSEE = regexp.MustCompile(`^([0-9]{5}|2[AB][0-9]{3})_`)
+
+// insee is the code of a commune. Where the site code has one it is that: Free writes
+// the postal code in the column. A spreadsheet may have taken a zero.
+func insee(code, stated string) string {
+	if m := withINSEE.FindStringSubmatch(code); m != nil {
+		return m[1]
+	}
+	if _, err := strconv.ParseUint(stated, 10, 32); err == nil && len(stated) == 4 {
+		return "0" + stated
+	}
+	return stated
+}

@@ -1,0 +1,220 @@
+package outage
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"go.etcd.io/bbolt"
+
+	"relais/geo"
+	"relais/market"
+)
+
+// A state is what is answered: the good data of every feed and the reports that are
+// open. It never changes; a change makes another from a clone.
+type state struct {
+	version  uint64
+	feeds    map[feedKey]*feedData
+	reports  map[uuid.UUID]*Report // that are neither resolved nor rejected
+	arranged map[market.Code]*arranged
+}
+
+// changed are the markets in which a change changed something.
+type changed []market.Code
+
+// feedData is a feed with its entries.
+type feedData struct {
+	*Feed
+	entries []*Entry
+	byLat   []*Entry
+}
+
+// arranged is a market in the order of answers.
+type arranged struct {
+	entries   []*Entry
+	reports   []*Report
+	deadlines []time.Time // of a feed or a report, ascending
+}
+
+func newState() *state {
+	return &state{feeds: map[feedKey]*feedData{}, reports: map[uuid.UUID]*Report{}, arranged: map[market.Code]*arranged{}}
+}
+
+func newFeedData(f *Feed, entries []*Entry) *feedData {
+	d := &feedData{Feed: f, entries: entries, byLat: slices.Clone(entries)}
+	slices.SortFunc(d.byLat, func(a, b *Entry) int { return cmp.Compare(a.Lat, b.Lat) })
+	return d
+}
+
+func (st *state) clone() *state {
+	return &state{st.version + 1, maps.Clone(st.feeds), maps.Clone(st.reports), maps.Clone(st.arranged)}
+}
+
+// markets are those of which there is something.
+func (st *state) markets() map[market.Code]bool {
+	all := map[market.Code]bool{}
+	for key := range st.feeds {
+		all[key.market] = true
+	}
+	for _, r := range st.reports {
+		all[r.Market] = true
+	}
+	return all
+}
+
+// read reads everything of the file.
+func (st *state) read(tx *bbolt.Tx) error {
+	err := each(tx, feedsBucket, func(k, _ []byte) error {
+		d, err := readFeed(tx, k)
+		if err == nil {
+			st.feeds[feedKey{d.Market, d.Operator}] = d
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return each(tx, reportsBucket, func(k, v []byte) error {
+		r, err := parseRecord(k, v)
+		if err == nil && r.open() {
+			report := r.Report
+			st.reports[uuid.UUID(k)] = &report
+		}
+		return err
+	})
+}
+
+func each(tx *bbolt.Tx, bucket string, f func(k, v []byte) error) error {
+	if b := tx.Bucket([]byte(bucket)); b != nil {
+		return b.ForEach(f)
+	}
+	return nil
+}
+
+// readFeed reads a feed with its entries.
+func readFeed(tx *bbolt.Tx, k []byte) (*feedData, error) {
+	key, err := parseFeedKey(k)
+	if err != nil {
+		return nil, err
+	}
+	f, err := getFeed(tx, key)
+	if err != nil {
+		return nil, err
+	}
+	entries := []*Entry{}
+	if text := tx.Bucket([]byte(entriesBucket)).Get(k); text != nil {
+		if err := json.Unmarshal(text, &entries); err != nil {
+			return nil, fmt.Errorf("unavailable sites of %s: %w", feedID(f.Market, f.Operator), err)
+		}
+	}
+	for _, e := range entries {
+		if e == nil || e.Code == "" || !e.Point().Valid() || len(e.Cells) != len(rawColumns) {
+			return nil, fmt.Errorf("unavailable sites of %s: one is broken", feedID(f.Market, f.Operator))
+		}
+		e.Market, e.Operator = key.market, key.operator
+	}
+	return newFeedData(f, entries), nil
+}
+
+// near is how far an operator's entry may be from a report that it confirms, in metres.
+const near = 300
+
+// arrange puts a market into the order of answers: what began last comes first, what
+// has no beginning last.
+func (st *state) arrange(code market.Code) {
+	a := &arranged{}
+	for key, d := range st.feeds {
+		if key.market != code {
+			continue
+		}
+		a.entries = append(a.entries, d.entries...)
+		if d.State() == Available {
+			a.deadlines = append(a.deadlines, d.ReadAt.Add(Fresh))
+		}
+	}
+	for id, old := range st.reports {
+		if old.Market != code {
+			continue
+		}
+		r := *old
+		r.OperatorConfirmed = st.confirms(&r)
+		st.reports[id] = &r
+		a.reports = append(a.reports, &r)
+		a.deadlines = append(a.deadlines, r.NewsAt.Add(Patience))
+	}
+	slices.SortFunc(a.entries, func(x, y *Entry) int {
+		return cmp.Or(newestFirst(began(x), began(y)), cmp.Compare(x.ID(), y.ID()))
+	})
+	slices.SortFunc(a.reports, func(x, y *Report) int {
+		return cmp.Or(newestFirst(x.StartedAt, y.StartedAt), cmp.Compare(x.ID, y.ID))
+	})
+	slices.SortFunc(a.deadlines, time.Time.Compare)
+	st.arranged[code] = a
+}
+
+func newestFirst(a, b time.Time) int { return b.Compare(a) }
+
+// began is when an entry began, the zero time when that is not stated.
+func began(e *Entry) time.Time {
+	if e.Start == nil {
+		return time.Time{}
+	}
+	return *e.Start
+}
+
+// confirms tells whether the report's operator says of a site near it that it is
+// unavailable.
+func (st *state) confirms(r *Report) bool {
+	d := st.feeds[feedKey{r.Market, r.Operator}]
+	if d == nil {
+		return false
+	}
+	around := geo.Disc{Center: r.Point(), Radius: near}.Box()
+	from, _ := slices.BinarySearchFunc(d.byLat, around.South, func(e *Entry, lat float64) int { return cmp.Compare(e.Lat, lat) })
+	for _, e := range d.byLat[from:] {
+		if e.Lat > around.North {
+			break
+		}
+		if geo.Distance(r.Point(), e.Point()) <= near {
+			return true
+		}
+	}
+	return false
+}
+
+// passed counts the deadlines before now.
+func (st *state) passed(now time.Time) (n int) {
+	for _, a := range st.arranged {
+		at, _ := slices.BinarySearchFunc(a.deadlines, now, time.Time.Compare)
+		n += at
+	}
+	return n
+}
+
+// feedsOf returns the feeds of a market's operators, of all when there are none.
+func (st *state) feedsOf(code market.Code, operators []string) []Feed {
+	list := []Feed{}
+	m := market.Get(code)
+	if m == nil || m.FeedZone == "" {
+		return list
+	}
+	for _, o := range m.Operators {
+		if len(operators) > 0 && !slices.Contains(operators, o.Key) {
+			continue
+		}
+		f := Feed{Market: code, Operator: o.Key, Rejected: map[string]int{}}
+		if d := st.feeds[feedKey{code, o.Key}]; d != nil {
+			f = *d.Feed
+			if f.Rejected = maps.Clone(f.Rejected); f.Rejected == nil {
+				f.Rejected = map[string]int{}
+			}
+		}
+		list = append(list, f)
+	}
+	return list
+}
