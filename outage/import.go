@@ -104,7 +104,7 @@ func (s *Store) replace(key feedKey, entries []*Entry, reports []*source.Report)
 		return putJSON(tx, feedsBucket, key.bytes(), f)
 	}, func(st *state) changed {
 		st.feeds[key] = newFeedData(f, entries)
-		return changed{key.market}
+		return changed{key.market, true}
 	})
 }
 
@@ -130,7 +130,7 @@ func (s *Store) Failed(code market.Code, operator string, why error) error {
 		}
 		old.Feed = f
 		st.feeds[key] = old
-		return changed{key.market}
+		return changed{key.market, true}
 	})
 }
 
@@ -145,7 +145,7 @@ func (s *Store) Clear(code market.Code, operator string) error {
 		return errors.Join(tx.Bucket([]byte(entriesBucket)).Delete(key.bytes()), tx.Bucket([]byte(feedsBucket)).Delete(key.bytes()))
 	}, func(st *state) changed {
 		delete(st.feeds, key)
-		return changed{key.market}
+		return changed{key.market, true}
 	})
 }
 

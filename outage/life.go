@@ -65,7 +65,7 @@ func (s *Store) change(r **record, f func(tx *bbolt.Tx) error) error {
 			report := (*r).Report
 			st.reports[u] = &report
 		}
-		return changed{(*r).Market}
+		return changed{(*r).Market, false}
 	})
 }
 
@@ -186,7 +186,7 @@ func (s *Store) Forget(user string) (n int, err error) {
 			}
 		}
 		return nil
-	}, func(*state) changed { return nil })
+	}, func(*state) changed { return changed{} })
 	return n, err
 }
 

@@ -62,11 +62,11 @@ func Open(db *store.DB, now func() time.Time) (*Store, error) {
 	st := newState()
 	if db != nil {
 		if err := db.View(st.read); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("community.db: %w: restore it from a backup", err)
 		}
 	}
 	for code := range st.markets() {
-		st.arrange(code)
+		st.arrange(changed{code, true})
 	}
 	s.state.Store(st)
 	return s, nil
@@ -80,7 +80,7 @@ func (s *Store) Version() string {
 }
 
 // update changes the file and then, when that is on disk, what is answered: apply gets
-// a copy of the state and says which market it changed.
+// a copy of the state and says what it changed.
 func (s *Store) update(change func(*bbolt.Tx) error, apply func(*state) changed) error {
 	if s.db == nil || s.db.ReadOnly() {
 		return ErrReadOnly
@@ -91,8 +91,8 @@ func (s *Store) update(change func(*bbolt.Tx) error, apply func(*state) changed)
 		return err
 	}
 	next := s.state.Load().clone()
-	for _, code := range apply(next) {
-		next.arrange(code)
+	if c := apply(next); c.market != "" {
+		next.arrange(c)
 	}
 	s.state.Store(next)
 	return nil

@@ -29,44 +29,18 @@ type Outage struct {
 	Report *Report // the community's
 }
 
-func (o *Outage) began() time.Time {
-	if o.Entry != nil {
-		return began(o.Entry)
-	}
-	return o.Report.StartedAt
-}
-
-func (o *Outage) id() string {
+// ID is that of the one it is.
+func (o *Outage) ID() string {
 	if o.Entry != nil {
 		return o.Entry.ID()
 	}
 	return o.Report.ID
 }
 
-// wants tells whether a place is among those that are asked for, and how far it is from
-// the centre of the disc, in metres.
-func (q *Query) wants(operator, area string, p geo.Point) (metres float64, yes bool) {
-	switch {
-	case len(q.Operators) > 0 && !slices.Contains(q.Operators, operator), q.Area != "" && q.Area != area:
-		return 0, false
-	case q.Disc != nil:
-		metres = geo.Distance(q.Disc.Center, p)
-		return metres, metres <= q.Disc.Radius
-	}
-	return 0, q.Box == nil || q.Box.Contains(p)
-}
-
-// A found is an outage and how far it is, in metres.
-type found struct {
-	Outage
-	metres float64
-}
-
 // Entries returns what operators say, what began last first and what is as old by id,
 // and whether there is more than the limit.
 func (s *Store) Entries(q Query) (list []*Entry, truncated bool) {
-	all := q.entries(s.state.Load())
-	all, truncated = q.page(all)
+	all, truncated := q.find(s.state.Load().of(q.Market).entries, nil, s.now())
 	list = make([]*Entry, len(all))
 	for i, f := range all {
 		list[i] = f.Entry
@@ -76,8 +50,7 @@ func (s *Store) Entries(q Query) (list []*Entry, truncated bool) {
 
 // Reports is Entries for what people report.
 func (s *Store) Reports(q Query) (list []*Report, truncated bool) {
-	all := q.reports(s.state.Load(), s.now())
-	all, truncated = q.page(all)
+	all, truncated := q.find(nil, s.state.Load().of(q.Market).reports, s.now())
 	list = make([]*Report, len(all))
 	for i, f := range all {
 		list[i] = f.Report
@@ -87,10 +60,8 @@ func (s *Store) Reports(q Query) (list []*Report, truncated bool) {
 
 // Outages is both, side by side: nothing is merged, and the limit is for both together.
 func (s *Store) Outages(q Query) (list []Outage, truncated bool) {
-	st := s.state.Load()
-	all := append(q.entries(st), q.reports(st, s.now())...)
-	slices.SortFunc(all, func(a, b found) int { return cmp.Or(newestFirst(a.began(), b.began()), cmp.Compare(a.id(), b.id())) })
-	all, truncated = q.page(all)
+	a := s.state.Load().of(q.Market)
+	all, truncated := q.find(a.entries, a.reports, s.now())
 	list = make([]Outage, len(all))
 	for i, f := range all {
 		list[i] = f.Outage
@@ -98,44 +69,65 @@ func (s *Store) Outages(q Query) (list []Outage, truncated bool) {
 	return list, truncated
 }
 
-// page puts what is nearest first, when there is a disc, and cuts at the limit.
-func (q *Query) page(all []found) (page []found, truncated bool) {
+// A found is an outage and how far it is from the centre of the disc, in metres.
+type found struct {
+	Outage
+	metres float64
+}
+
+// find takes what is wanted of both lists, which are in the order of answers, in that
+// order; with a disc the nearest first.
+func (q *Query) find(entries []*Entry, reports []*Report, now time.Time) (list []found, truncated bool) {
+	box := q.Box
 	if q.Disc != nil {
-		slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(a.metres, b.metres) })
+		around := q.Disc.Box()
+		box = &around
 	}
-	if q.Limit > 0 && len(all) > q.Limit {
-		return all[:q.Limit], true
-	}
-	return all, false
-}
-
-func (q *Query) entries(st *state) (all []found) {
-	a := st.arranged[q.Market]
-	if a == nil {
-		return nil
-	}
-	for _, e := range a.entries {
-		if metres, yes := q.wants(e.Operator, e.Area, e.Point()); yes {
-			all = append(all, found{Outage{Entry: e}, metres})
+	for len(entries)+len(reports) > 0 {
+		if q.Disc == nil && q.Limit > 0 && len(list) > q.Limit {
+			break
+		}
+		var f found
+		var yes bool
+		if len(reports) == 0 || len(entries) > 0 && began(entries[0]).After(reports[0].StartedAt) {
+			f.Entry, entries = entries[0], entries[1:]
+			f.metres, yes = q.wants(f.Entry.Operator, f.Entry.Area, f.Entry.Point(), box)
+		} else {
+			f.Report, reports = reports[0].at(now), reports[1:]
+			f.metres, yes = q.wants(f.Report.Operator, f.Report.Area, f.Report.Point(), box)
+			yes = yes && slices.Contains(q.states(), f.Report.State)
+		}
+		if yes {
+			list = append(list, f)
 		}
 	}
-	return all
+	if q.Disc != nil {
+		slices.SortStableFunc(list, func(a, b found) int { return cmp.Compare(a.metres, b.metres) })
+	}
+	if q.Limit > 0 && len(list) > q.Limit {
+		return list[:q.Limit], true
+	}
+	return list, false
 }
 
-func (q *Query) reports(st *state, now time.Time) (all []found) {
-	a := st.arranged[q.Market]
-	if a == nil {
-		return nil
+// wants tells whether a place is among those that are asked for, and how far it is from
+// the centre of the disc, in metres. The box is around that when there is one.
+func (q *Query) wants(operator, area string, p geo.Point, box *geo.Box) (metres float64, yes bool) {
+	switch {
+	case len(q.Operators) > 0 && !slices.Contains(q.Operators, operator),
+		q.Area != "" && q.Area != area,
+		box != nil && !box.Contains(p):
+		return 0, false
+	case q.Disc == nil:
+		return 0, true
 	}
-	states := q.States
-	if len(states) == 0 {
-		states = []State{Reported, Confirmed}
+	metres = geo.Distance(q.Disc.Center, p)
+	return metres, metres <= q.Disc.Radius
+}
+
+func (q *Query) states() []State {
+	if len(q.States) > 0 {
+		return q.States
 	}
-	for _, r := range a.reports {
-		shown := r.at(now)
-		if metres, yes := q.wants(r.Operator, r.Area, r.Point()); yes && slices.Contains(states, shown.State) {
-			all = append(all, found{Outage{Report: shown}, metres})
-		}
-	}
-	return all
+	return []State{Reported, Confirmed}
 }

@@ -24,8 +24,12 @@ type state struct {
 	arranged map[market.Code]*arranged
 }
 
-// changed are the markets in which a change changed something.
-type changed []market.Code
+// changed is a market in which a change changed something; feeds tells whether in its
+// feeds.
+type changed struct {
+	market market.Code
+	feeds  bool
+}
 
 // feedData is a feed with its entries.
 type feedData struct {
@@ -124,40 +128,56 @@ func readFeed(tx *bbolt.Tx, k []byte) (*feedData, error) {
 // near is how far an operator's entry may be from a report that it confirms, in metres.
 const near = 300
 
-// arrange puts a market into the order of answers: what began last comes first, what
-// has no beginning last.
-func (st *state) arrange(code market.Code) {
-	a := &arranged{}
+// of is a market in the order of answers, what began last first, what has no beginning
+// last; of what began at once the reports first, then by id.
+func (st *state) of(code market.Code) *arranged {
+	if a := st.arranged[code]; a != nil {
+		return a
+	}
+	return &arranged{}
+}
+
+// arrange puts what changed in a market into that order.
+func (st *state) arrange(c changed) {
+	a := *st.of(c.market)
+	if c.feeds {
+		a.entries = st.sorted(c.market)
+	}
+	a.reports, a.deadlines = nil, nil
 	for key, d := range st.feeds {
-		if key.market != code {
-			continue
-		}
-		a.entries = append(a.entries, d.entries...)
-		if d.State() == Available {
+		if key.market == c.market && d.State() == Available {
 			a.deadlines = append(a.deadlines, d.ReadAt.Add(Fresh))
 		}
 	}
 	for id, old := range st.reports {
-		if old.Market != code {
+		if old.Market != c.market {
 			continue
 		}
-		r := *old
+		r := *old // which an answer may hold
 		r.OperatorConfirmed = st.confirms(&r)
 		st.reports[id] = &r
 		a.reports = append(a.reports, &r)
 		a.deadlines = append(a.deadlines, r.NewsAt.Add(Patience))
 	}
-	slices.SortFunc(a.entries, func(x, y *Entry) int {
-		return cmp.Or(newestFirst(began(x), began(y)), cmp.Compare(x.ID(), y.ID()))
-	})
 	slices.SortFunc(a.reports, func(x, y *Report) int {
-		return cmp.Or(newestFirst(x.StartedAt, y.StartedAt), cmp.Compare(x.ID, y.ID))
+		return cmp.Or(y.StartedAt.Compare(x.StartedAt), cmp.Compare(x.ID, y.ID))
 	})
 	slices.SortFunc(a.deadlines, time.Time.Compare)
-	st.arranged[code] = a
+	st.arranged[c.market] = &a
 }
 
-func newestFirst(a, b time.Time) int { return b.Compare(a) }
+// sorted are the entries of a market in the order of answers.
+func (st *state) sorted(code market.Code) (all []*Entry) {
+	for key, d := range st.feeds {
+		if key.market == code {
+			all = append(all, d.entries...)
+		}
+	}
+	slices.SortFunc(all, func(x, y *Entry) int {
+		return cmp.Or(began(y).Compare(began(x)), cmp.Compare(x.Operator, y.Operator), cmp.Compare(x.Code, y.Code))
+	})
+	return all
+}
 
 // began is when an entry began, the zero time when that is not stated.
 func began(e *Entry) time.Time {

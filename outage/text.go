@@ -42,18 +42,19 @@ func (t *text) fail(line int, format string, args ...any) error {
 func readText(in io.Reader, name string) (*text, error) {
 	t := &text{name: name}
 	data, err := io.ReadAll(io.LimitReader(in, maxFile+1))
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
-	case len(data) > maxFile:
+	}
+	if len(data) > maxFile {
 		return nil, t.fail(1, "over %d MiB: this is no file of unavailable sites", maxFile>>20)
+	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	switch {
 	case len(bytes.TrimSpace(data)) == 0:
 		return nil, t.fail(1, "the file is empty")
 	case bytes.IndexByte(data, 0) >= 0:
 		return nil, t.fail(1, "this is no text: a spreadsheet must be saved as CSV, in UTF-8")
-	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("<")) {
+	case bytes.HasPrefix(bytes.TrimSpace(data), []byte("<")):
 		return nil, t.fail(1, "this is a web page, not a table")
 	}
 	if t.data = toUTF8(data); t.data[len(t.data)-1] != '\n' {

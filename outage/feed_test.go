@@ -1,0 +1,283 @@
+package outage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/market"
+	"relais/store"
+)
+
+// A clock is one that tests move.
+type clock struct{ at time.Time }
+
+func (c *clock) now() time.Time { return c.at }
+
+func newClock() *clock { return &clock{time.Date(2026, 8, 20, 12, 0, 0, 0, time.UTC)} }
+
+func database(t *testing.T, path string) *store.DB {
+	t.Helper()
+	db, err := store.Open(path, Buckets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+func opened(t *testing.T, c *clock) (*Store, *store.DB) {
+	t.Helper()
+	db := database(t, filepath.Join(t.TempDir(), "community.db"))
+	t.Cleanup(func() { db.Close() })
+	return reopen(t, db, c), db
+}
+
+// reopen is a store on what is on disk, after a check of it.
+func reopen(t *testing.T, db *store.DB, c *clock) *Store {
+	t.Helper()
+	if _, _, err := Check(db); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(db, c.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func file(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "hs.csv")
+	writeFile(t, path, text)
+	return path
+}
+
+func writeFile(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func load(t *testing.T, s *Store, operator string, rows ...string) {
+	t.Helper()
+	if _, err := s.Import(context.Background(), market.FR, operator, file(t, fmt.Sprintf(header, operator)+strings.Join(rows, ""))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func codes(list []*Entry) (all []string) {
+	for _, e := range list {
+		all = append(all, e.Operator+" "+e.Code)
+	}
+	return all
+}
+
+var french = []string{"SFR", "BOUYGUES", "ORANGE", "FREE"}
+
+// The state of a feed from its first day on.
+func TestFeed(t *testing.T) {
+	c := newClock()
+	s, db := opened(t, c)
+	state := func() string {
+		a, b := s, reopen(t, db, c)
+		feed := func(s *Store) string {
+			f, status := s.Feeds(market.FR)[0], s.FeedStatus(market.FR, []string{"SFR"})
+			entries, _ := s.Entries(Query{Market: market.FR})
+			last := "never"
+			if status.LastUpdate != nil {
+				last = status.LastUpdate.Format("02T15")
+			}
+			return fmt.Sprint(f.State(), " ", status.Available, " ", last, " ", f.Age(c.at), " ", len(entries), " ", f.Served)
+		}
+		if feed(a) != feed(b) {
+			t.Errorf("%s, after opening it again %s", feed(a), feed(b))
+		}
+		return feed(a)
+	}
+	expect := func(when, want string) {
+		t.Helper()
+		if got := state(); got != want {
+			t.Errorf("%s: %s, want %s", when, got, want)
+		}
+	}
+	expect("at first", "absent false never 0s 0 0")
+	if err := s.Failed(market.FR, "sfr", errors.New("HTTP 503")); err != nil {
+		t.Fatal(err)
+	}
+	expect("a first try that fails", "failed false never 0s 0 0")
+	load(t, s, "SFR", rowOf("1"), rowOf("2"))
+	expect("read", "available true 20T12 0s 2 2")
+	c.at = c.at.Add(48 * time.Hour)
+	expect("at the end of its time", "available true 20T12 48h0m0s 2 2")
+	before := s.Version()
+	c.at = c.at.Add(time.Second)
+	expect("too old", "available false 20T12 48h0m1s 2 2")
+	if s.Version() == before {
+		t.Error("the version is that of a feed that is not too old")
+	}
+	load(t, s, "SFR", rowOf("3"))
+	expect("read again", "available true 22T12 0s 1 1")
+	if _, err := s.Import(context.Background(), market.FR, "SFR", file(t, "<html>")); err == nil {
+		t.Error("a web page was read")
+	}
+	expect("a file that is none", "failed false 22T12 0s 1 1")
+	if f := s.Feeds(market.FR)[0]; f.Why != "hs.csv:1: this is a web page, not a table" {
+		t.Errorf("why: %q", f.Why)
+	}
+	load(t, s, "SFR", rowOf("3"))
+	expect("good again", "available true 22T12 0s 1 1")
+	if status := s.FeedStatus(market.FR, nil); !status.Exists || status.Available || status.LastUpdate != nil {
+		t.Errorf("three of four are absent: %+v", status)
+	}
+	if err := s.Clear(market.FR, "SFR"); err != nil {
+		t.Fatal(err)
+	}
+	expect("cleared", "absent false never 0s 0 0")
+}
+
+// All of the asked operators must be available, and the oldest counts.
+func TestFeedStatus(t *testing.T) {
+	c := newClock()
+	s, _ := opened(t, c)
+	for i, op := range french {
+		c.at = c.at.Add(time.Hour * time.Duration(i))
+		load(t, s, op, rowOf("1"))
+	}
+	status := s.FeedStatus(market.FR, nil)
+	if !status.Available || !status.LastUpdate.Equal(newClock().at) {
+		t.Errorf("%+v", status)
+	}
+	if l := s.FeedStatus(market.FR, []string{"FREE", "ORANGE"}).LastUpdate; !l.Equal(newClock().at.Add(3 * time.Hour)) {
+		t.Error(l)
+	}
+	for _, code := range []market.Code{market.BE, market.CH, market.PT} {
+		if status := s.FeedStatus(code, nil); status.Exists || status.Available || len(s.Feeds(code)) != 0 {
+			t.Errorf("%s: %+v", code, status)
+		}
+	}
+	for _, code := range []market.Code{market.DROM, market.CA} {
+		if status := s.FeedStatus(code, nil); !status.Exists || status.Available {
+			t.Errorf("%s: %+v", code, status)
+		}
+	}
+}
+
+// What is refused leaves the last good data, whatever is wrong.
+func TestRefused(t *testing.T) {
+	c := newClock()
+	s, db := opened(t, c)
+	load(t, s, "SFR", rowOf("1"))
+	titles := fmt.Sprintf(header, "SFR")
+	for name, text := range map[string]string{
+		"empty":                   "",
+		"a header alone":          titles,
+		"no row that can be used": titles + strings.Replace(rowOf("1"), ";45.77;", ";;", 1),
+		"cut":                     titles + rowOf("9") + "10;OUI",
+		"another operator's":      fmt.Sprintf(header, "FREE") + rowOf("9"),
+	} {
+		if _, err := s.Import(context.Background(), market.FR, "SFR", file(t, titles+rowOf("8")), file(t, text)); name != "a header alone" && name != "no row that can be used" && err == nil {
+			t.Errorf("%s beside a good file: no error", name)
+		}
+		load(t, s, "SFR", rowOf("1"))
+		if _, err := s.Import(context.Background(), market.FR, "SFR", file(t, text)); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		for _, s := range []*Store{s, reopen(t, db, c)} {
+			list, _ := s.Entries(Query{Market: market.FR})
+			if got := fmt.Sprint(codes(list)); got != "[SFR 1]" || s.Feeds(market.FR)[0].State() != Failed {
+				t.Errorf("%s: %s, %+v", name, got, s.Feeds(market.FR)[0])
+			}
+		}
+		load(t, s, "SFR", rowOf("1"))
+	}
+	before := s.Version()
+	stopped, stop := context.WithCancel(context.Background())
+	stop()
+	for name, c := range map[string]struct {
+		ctx            context.Context
+		code           market.Code
+		operator, path string
+		want           error
+	}{
+		"stopped":        {stopped, market.FR, "SFR", file(t, titles+rowOf("1")), context.Canceled},
+		"no such file":   {context.Background(), market.FR, "SFR", "/no/such/file", fs.ErrNotExist},
+		"no operator":    {context.Background(), market.FR, "ALL", "", ErrOperator},
+		"another market": {context.Background(), market.DROM, "SFR", "", ErrOperator},
+		"no feeds":       {context.Background(), market.BE, "ORANGE_BE", "", ErrNoFeed},
+		"no market":      {context.Background(), "XX", "SFR", "", ErrNoFeed},
+	} {
+		if _, err := s.Import(c.ctx, c.code, c.operator, c.path); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+	if s.Version() != before {
+		t.Error("what was refused changed something")
+	}
+}
+
+// Sites of other markets alone say that there is no outage in this one.
+func TestNoneOverseas(t *testing.T) {
+	s, _ := opened(t, newClock())
+	if _, err := s.Import(context.Background(), market.DROM, "ORANGE", file(t, fmt.Sprintf(header, "ORANGE")+rowOf("1"))); err != nil {
+		t.Fatal(err)
+	}
+	if f := s.FeedStatus(market.DROM, []string{"ORANGE"}); !f.Available {
+		t.Errorf("%+v", f)
+	}
+}
+
+// Codes are an operator's own.
+func TestSameCode(t *testing.T) {
+	s, db := opened(t, newClock())
+	load(t, s, "SFR", rowOf("42"))
+	load(t, s, "ORANGE", rowOf("42"))
+	for _, s := range []*Store{s, reopen(t, db, newClock())} {
+		list, _ := s.Entries(Query{Market: market.FR})
+		if len(list) != 2 || list[0].ID() != "operator:fr-orange:42" || list[1].ID() != "operator:fr-sfr:42" || list[1].SourceID() != "fr-sfr" {
+			t.Errorf("%v", codes(list))
+		}
+	}
+}
+
+func TestReadOnly(t *testing.T) {
+	c := newClock()
+	path := filepath.Join(t.TempDir(), "community.db")
+	db := database(t, path)
+	load(t, reopen(t, db, c), "SFR", rowOf("1"))
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.OpenReadOnly(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, db := range []*store.DB{db, nil} {
+		s := reopen(t, db, c)
+		list, _ := s.Entries(Query{Market: market.FR})
+		if (len(list) == 1) != (db != nil) {
+			t.Errorf("%v", codes(list))
+		}
+		_, err := s.Import(context.Background(), market.FR, "SFR", file(t, ""))
+		_, _, err2 := s.Report(said("a"))
+		_, err3 := s.Forget("a")
+		for _, err := range []error{err, err2, err3, s.Clear(market.FR, "SFR"), s.Failed(market.FR, "SFR", nil)} {
+			if !errors.Is(err, ErrReadOnly) || !errors.Is(err, fs.ErrPermission) {
+				t.Error(err)
+			}
+		}
+		if _, err := s.Get("community:x"); !errors.Is(err, ErrNoReport) {
+			t.Error(err)
+		}
+		if list, total, err := s.List(Filter{}, 10, 0); len(list) != 0 || total != 0 || err != nil {
+			t.Error(list, total, err)
+		}
+	}
+}

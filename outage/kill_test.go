@@ -1,0 +1,131 @@
+package outage
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/market"
+	"relais/store"
+)
+
+const killed = "RELAIS_OUTAGE_TEST_KILLED"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(killed); dir != "" {
+		fmt.Fprintln(os.Stderr, changeForEver(dir))
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+const rowsEach = 500
+
+// changeForEver imports files whose rows all have one commune, that of the round, and
+// reports outages beside that, and says what it did.
+func changeForEver(dir string) error {
+	db, err := store.Open(filepath.Join(dir, "community.db"), Buckets...)
+	if err != nil {
+		return err
+	}
+	s, err := Open(db, time.Now)
+	if err != nil {
+		return err
+	}
+	for i := 0; ; i++ {
+		name, round := filepath.Join(dir, "hs.csv"), fmt.Sprint(time.Now().UnixNano())
+		text := fmt.Sprintf(header, "SFR")
+		for k := range rowsEach {
+			text += strings.Replace(rowOf(fmt.Sprint(k)), "CLERMONT", round, 1)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			return err
+		}
+		fmt.Println("importing", round)
+		if _, err := s.Import(context.Background(), market.FR, "SFR", name); err != nil {
+			return err
+		}
+		fmt.Println("imported", round)
+		n := said("ann")
+		n.Token = round
+		if _, _, err := s.Report(n); err != nil {
+			return err
+		}
+		fmt.Println("reported", round)
+	}
+}
+
+// Whenever the process is killed, a file counts as a whole or not at all, and what was
+// acknowledged is there.
+func TestKilled(t *testing.T) {
+	dir := t.TempDir()
+	reported := 0
+	rounds := 15
+	if testing.Short() {
+		rounds = 3
+	}
+	for round := range rounds {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), killed+"="+dir)
+		cmd.Stderr = os.Stderr
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		last, next := "", ""
+		for first := true; lines.Scan(); first = false {
+			if first {
+				time.AfterFunc(time.Duration(rand.IntN(150))*time.Millisecond, func() { cmd.Process.Kill() })
+			}
+			switch what, id, _ := strings.Cut(lines.Text(), " "); what {
+			case "importing":
+				next = id
+			case "imported":
+				last = id
+			case "reported":
+				reported++
+			}
+		}
+		cmd.Wait()
+		if cmd.ProcessState.Exited() {
+			t.Fatal("the writer ended by itself")
+		}
+		got := afterKill(t, dir, reported)
+		if last != "" && got != last && got != next {
+			t.Fatalf("round %d: the file is %q, neither %q nor %q", round, got, last, next)
+		}
+	}
+	t.Logf("%d reports", reported)
+}
+
+// afterKill looks at everything and returns the commune of the rows.
+func afterKill(t *testing.T, dir string, reported int) string {
+	t.Helper()
+	db := database(t, filepath.Join(dir, "community.db"))
+	defer db.Close()
+	s := reopen(t, db, &clock{time.Now()})
+	l, _ := s.Entries(Query{Market: market.FR})
+	if len(l) == 0 {
+		return ""
+	}
+	for _, e := range l {
+		if e.Commune != l[0].Commune || len(l) != rowsEach {
+			t.Fatalf("%d entries, of %s and %s", len(l), e.Commune, l[0].Commune)
+		}
+	}
+	if list, total, err := s.List(Filter{}, 0, 0); total < reported || err != nil {
+		t.Errorf("%d reports of at least %d, %v, %v", total, reported, list, err)
+	}
+	return l[0].Commune
+}
