@@ -222,7 +222,7 @@ func (t *target) contradicts(s *sighting) bool {
 // the base station's, its network chose.
 func (id identity) node() (node identity, ok bool) {
 	if id.kind == eci {
-		id.kind, id.value = enb, id.value>>eciCellBits
+		id.kind, id.value = enb, id.value>>CellBits
 	}
 	return id, id.kind == enb
 }
@@ -259,25 +259,25 @@ func is(b []byte, want string) bool { return fold.EqualASCII(string(b), want) }
 
 // identify reads the cell's identifier, or its eNB's where only that is stated.
 func identify(g generation, cell, node []byte) (kind identityKind, value uint64, reason string) {
-	value, ok := unsigned(cell)
+	value, ok := Number(cell)
 	if g == nr {
 		switch {
-		case !ok || value > maxNCI:
+		case !ok || value > MaxNCI:
 			reason = "value out of range"
 		case value == 0:
 			reason = "no cell identifier"
 		}
 		return nci, value, reason
 	}
-	station, stationOK := unsigned(node)
+	station, stationOK := Number(node)
 	switch {
-	case !ok || !stationOK || value > maxECI || station > maxENB || value > 0 && value>>eciCellBits == 0:
+	case !ok || !stationOK || value > MaxECI || station > MaxENB || value > 0 && value>>CellBits == 0:
 		return eci, 0, "value out of range"
 	case value == 0 && station == 0:
 		return eci, 0, "no cell identifier"
 	case value == 0:
 		return enb, station, ""
-	case station != 0 && station != value>>eciCellBits:
+	case station != 0 && station != value>>CellBits:
 		return eci, 0, "the cell is not the base station's"
 	}
 	return eci, value, ""

@@ -19,9 +19,9 @@ func digits(b []byte) (n uint64, ok bool) {
 	return n, len(b) > 0
 }
 
-// unsigned reads a number of a cell or base station. 0 is one that is not stated,
+// Number reads a number of a cell or base station. 0 is one that is not stated,
 // which apps write as nothing, -, -1, 0, 1 or the greatest number of 31 or 63 bits.
-func unsigned(b []byte) (n uint64, ok bool) {
+func Number(b []byte) (n uint64, ok bool) {
 	if len(b) == 0 || string(b) == "-" || string(b) == "-1" {
 		return 0, true
 	}
@@ -32,22 +32,22 @@ func unsigned(b []byte) (n uint64, ok bool) {
 	return n, ok
 }
 
-// Greatest identifiers.
+// Greatest identifiers, and how many bits of an ECI are the cell's own.
 const (
-	maxECI   = 1<<28 - 1
-	maxNCI   = 1<<36 - 1
-	maxENB   = 1<<20 - 1
-	maxPCI   = 503 // of LTE
-	maxNRPCI = 1007
+	MaxECI   = 1<<28 - 1
+	MaxNCI   = 1<<36 - 1
+	MaxENB   = 1<<20 - 1
+	MaxPCI   = 503 // of LTE
+	MaxNRPCI = 1007
 
-	eciCellBits = 8
+	CellBits = 8
 )
 
 // physical reads a physical cell id, 0 when it is not stated or none of the
 // generation. A stated 0 cannot be told from the 0 that means unknown.
 func physical(b []byte, g generation) uint16 {
 	n, ok := digits(b)
-	if !ok || n > maxNRPCI || g == lte && n > maxPCI {
+	if !ok || n > MaxNRPCI || g == lte && n > MaxPCI {
 		return 0
 	}
 	return uint16(n)
