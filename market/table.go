@@ -15,6 +15,7 @@ var All = []*Market{
 		},
 		AreaType: "department", Areas: departments,
 		Box:      geo.Box{South: 41, West: -5.6, North: 51.5, East: 9.8},
+		Zone:     "Europe/Paris",
 		Statuses: anfrStatuses, LegacyCode: true, Departments: true, Deployments: true,
 		FeedZone: "Europe/Paris",
 		Filters:  []string{"operator", "department", "generation", "status", "bbox"},
@@ -64,6 +65,7 @@ var All = []*Market{
 			{"ORANGE_BE", "Orange Belgium", []string{"20610"}},
 		},
 		Box:     geo.Box{South: 49.4, West: 2.4, North: 51.6, East: 6.5},
+		Zone:    "Europe/Brussels",
 		Filters: []string{"operator", "generation", "status", "bbox"},
 	},
 	{
@@ -75,6 +77,7 @@ var All = []*Market{
 			{"SALT_CH", "Salt", []string{"22803"}},
 		},
 		Box:     geo.Box{South: 45.7, West: 5.8, North: 47.9, East: 10.6},
+		Zone:    "Europe/Zurich",
 		Filters: []string{"operator", "generation", "status", "bbox"},
 	},
 	{
