@@ -43,6 +43,8 @@ var allowed = []struct {
 	{"photos", "fold folder store"},
 	{"outage", "fold geo market store ingest/source ingest/table"},
 	{"admin", "access folder outage photos store"},
+	{"measure", "fold folder geo market ingest/cells ingest/source ingest/table"},
+	{"admin", "access folder photos store"},
 	{"check", "admin folder ingest market snapshot"},
 	{"demo", "data geo market ingest/table"},
 	{"index", "fold folder geo market site snapshot"},

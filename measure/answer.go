@@ -1,0 +1,73 @@
+package measure
+
+import (
+	"fmt"
+	"time"
+
+	"relais/market"
+)
+
+// since is the earliest Unix time of a query, 0 for any.
+func (s *Store) since(q *Query) uint32 {
+	if q.Days <= 0 {
+		return 0
+	}
+	t := s.now().Add(-time.Duration(q.Days) * 24 * time.Hour).Unix()
+	return uint32(max(t, 1)) // measures of unknown age are in no window
+}
+
+// filters returns the tests of a query on the segments that can have an answer.
+func (v *view) filters(kind Kind, q *Query, since uint32) (list []*filter) {
+	for _, s := range v.segments {
+		if s.Kind != kind || s.Market != q.Market {
+			continue
+		}
+		if f := s.filter(q, since); f != nil {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// check returns an error for a query that nobody can have meant.
+func (q *Query) check() error {
+	if market.Get(q.Market) == nil {
+		return fmt.Errorf("%q is no market", q.Market)
+	}
+	if q.Limit < 1 || q.Limit > maxLimit {
+		return fmt.Errorf("a limit of %d measures: 1 to %d", q.Limit, maxLimit)
+	}
+	return nil
+}
+
+// maxLimit bounds the memory of an answer.
+const maxLimit = 100_000
+
+// measure makes what both kinds have of a row.
+func (s *segment) measure(r *row) Measure {
+	n := &s.Networks[r.network]
+	m := Measure{ID: idText(r.id(s.Kind, n)), Position: r.position(), MCC: n.MCC, MNC: n.MNC, OperatorName: n.Name,
+		Technology: technologies[r.technology].name, NetworkType: networkTypes[r.networkType],
+		Radio: Radio{ENB: r.node(), GNB: r.gnb, Cell: r.cell, PCI: -1, RSRP: level(r.rsrp), RSRQ: level(r.rsrq), SNR: level(r.snr)}}
+	if r.time > 0 {
+		m.Time = unix(int64(r.time))
+	}
+	if o := s.operators[r.network]; o >= 0 {
+		m.Operator, m.OperatorName = s.table.Operators[o].Key, s.table.Operators[o].Label
+	}
+	if r.pci != noPCI {
+		m.Radio.PCI = int(r.pci)
+	}
+	return m
+}
+
+func (s *segment) point(i uint32) Point {
+	r := s.columns.row(Coverage, i)
+	return Point{Measure: s.measure(&r), Signal: level(r.signal)}
+}
+
+func (s *segment) test(i uint32) Test {
+	r := s.columns.row(Speedtest, i)
+	return Test{Measure: s.measure(&r), Download: speed(r.down), Average: speed(r.mean), Max: speed(r.most), Upload: speed(r.up), Ping: speed(r.rtt),
+		DeviceType: deviceTypes[r.deviceType]}
+}

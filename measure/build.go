@@ -1,0 +1,153 @@
+package measure
+
+import (
+	"cmp"
+	"io"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"relais/folder"
+)
+
+// An entry is a row of a builder with what it is sorted by.
+type entry struct {
+	key, id   uint64 // of the Hilbert curve, and of its content
+	time, row uint32
+}
+
+// compareEntries is the order of a segment's rows.
+func compareEntries(a, b entry) int {
+	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.time, b.time), cmp.Compare(a.id, b.id))
+}
+
+// A builder gathers the rows of one segment.
+type builder struct {
+	meta
+	columns
+	entries []entry
+	numbers map[network]uint16
+}
+
+func newBuilder(m meta) *builder { return &builder{meta: m, numbers: map[network]uint16{}} }
+
+// number returns the place of a network among the segment's, false when there are too
+// many.
+func (b *builder) number(n network) (uint16, bool) {
+	i, ok := b.numbers[n]
+	if !ok {
+		if len(b.Networks) >= maxNetworks {
+			return 0, false
+		}
+		i = uint16(len(b.Networks))
+		b.Networks, b.numbers[n] = append(b.Networks, n), i
+	}
+	return i, true
+}
+
+// maxNetworks is the most different networks of a segment.
+const maxNetworks = 4096
+
+func (b *builder) add(r *row) {
+	b.entries = append(b.entries, entry{hilbert(r.lat, r.lng), r.id(b.Kind, &b.Networks[r.network]), r.time, uint32(len(b.entries))})
+	b.columns.add(b.Kind, r)
+}
+
+// sort brings the entries into the order of the file and leaves out those that another
+// one or one of the segments equals. It returns how many it left out.
+func (b *builder) sort(segments []*segment) int {
+	all := len(b.entries)
+	slices.SortFunc(b.entries, compareEntries)
+	b.entries = slices.CompactFunc(b.entries, func(x, y entry) bool { return compareEntries(x, y) == 0 })
+	for _, s := range segments {
+		if s.Market == b.Market && s.Kind == b.Kind {
+			b.without(s)
+		}
+	}
+	return all - len(b.entries)
+}
+
+// without leaves out the entries that a segment has. Both are in the same order, so that
+// each block of the segment is come to once.
+func (b *builder) without(s *segment) {
+	k := 0
+	b.entries = slices.DeleteFunc(b.entries, func(e entry) bool {
+		for k+1 < len(s.blocks) && compareEntries(s.blocks[k+1].first, e) <= 0 {
+			k++
+		}
+		return s.blockHas(k, &b.columns, e)
+	})
+}
+
+// blockHas tells whether a block has an entry's row.
+func (s *segment) blockHas(k int, c *columns, e entry) bool {
+	if k >= len(s.blocks) {
+		return false
+	}
+	b, lat, lng := &s.blocks[k], c.lat[e.row], c.lng[e.row]
+	if lat < b.south || lat > b.north || lng < b.west || lng > b.east || e.time < b.oldest || e.time > b.newest {
+		return false
+	}
+	for i := k * blockRows; i < min((k+1)*blockRows, s.rows); i++ {
+		if s.lat[i] == lat && s.lng[i] == lng && s.time[i] == e.time && s.id(uint32(i)) == e.id {
+			return true
+		}
+	}
+	return false
+}
+
+// reset makes the builder empty and keeps its memory.
+func (b *builder) reset() {
+	for _, col := range b.columns.of(b.Kind) {
+		col.clip()
+	}
+	b.entries, b.Networks = b.entries[:0], nil
+	clear(b.numbers)
+}
+
+// write puts the sorted rows on disk under a name that does not count yet, and loads
+// them.
+func (b *builder) write(dir, name string) (Segment, *segment, error) {
+	var size int64
+	var sum uint64
+	path := filepath.Join(dir, name)
+	err := folder.Replace(path, func(w io.Writer) (err error) {
+		size, sum, err = writeSegment(w, &b.meta, &b.columns, b.entries)
+		return err
+	})
+	if err != nil {
+		return Segment{}, nil, err
+	}
+	s, err := readSegment(path)
+	if err != nil {
+		return Segment{}, nil, err
+	}
+	defer runtime.KeepAlive(s)
+	row := Segment{File: name, Market: b.Market, Kind: b.Kind, Rows: s.rows, Bytes: size, Checksum: sumText(sum), Imported: unix(b.Imported)}
+	oldest, newest := s.ages()
+	row.Oldest, row.Newest = unix(oldest), unix(newest)
+	return row, s, nil
+}
+
+// ages returns the times of the oldest and the newest row; one of unknown age is as old
+// as its import.
+func (s *segment) ages() (oldest, newest int64) {
+	for i := range s.time {
+		t := s.age(i)
+		if i == 0 || t < oldest {
+			oldest = t
+		}
+		newest = max(newest, t)
+	}
+	return oldest, newest
+}
+
+func (s *segment) age(i int) int64 {
+	if s.time[i] == 0 {
+		return s.Imported
+	}
+	return int64(s.time[i])
+}
+
+func unix(t int64) time.Time { return time.Unix(t, 0).UTC() }

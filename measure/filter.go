@@ -1,0 +1,136 @@
+package measure
+
+import (
+	"relais/geo"
+)
+
+// A filter is a Query as it is tested on the rows of one segment.
+type filter struct {
+	*segment
+	places   []rectangle
+	disc     *geo.Disc
+	since    uint32
+	networks []bool // nil: any
+	kinds    []bool // of technologies; nil: any
+}
+
+// filter returns nil when nothing of the segment can match. since is Unix time, 0 for
+// any.
+func (s *segment) filter(q *Query, since uint32) *filter {
+	f := &filter{segment: s, places: []rectangle{world}, disc: q.Disc, since: since}
+	if q.Box != nil {
+		f.places = fixed(*q.Box)
+	}
+	if q.Disc != nil {
+		f.places = meet(f.places, fixed(q.Disc.Box()))
+	}
+	if q.Operator != "" || q.MCC != nil || q.MNC != nil {
+		want, known := s.table.Operator(q.Operator)
+		f.networks = make([]bool, len(s.Networks))
+		some := false
+		for i, n := range s.Networks {
+			ok := (q.Operator == "" || known && s.operators[i] == want) && (q.MCC == nil || *q.MCC == n.MCC && n.MCC >= 0) && (q.MNC == nil || *q.MNC == n.MNC && n.MNC >= 0)
+			f.networks[i], some = ok, some || ok
+		}
+		if !some {
+			return nil
+		}
+	}
+	if q.Technology != 0 {
+		f.kinds = make([]bool, len(technologies))
+		for i, t := range technologies {
+			f.kinds[i] = t.generation == q.Technology
+		}
+	}
+	return f
+}
+
+// meet returns what lies in a rectangle of both lists.
+func meet(a, b []rectangle) (both []rectangle) {
+	for _, x := range a {
+		for _, y := range b {
+			r := rectangle{max(x.south, y.south), max(x.west, y.west), min(x.north, y.north), min(x.east, y.east)}
+			if r.south <= r.north && r.west <= r.east {
+				both = append(both, r)
+			}
+		}
+	}
+	return both
+}
+
+// matches returns the rows of a block that match, in space.
+func (f *filter) matches(k int, space *[blockRows]uint32) []uint32 {
+	list := space[:0]
+	b := &f.blocks[k]
+	if b.newest < f.since {
+		return list
+	}
+	covered, met := false, false
+	for i := range f.places {
+		met = met || f.places[i].meets(b)
+		covered = covered || f.places[i].covers(b)
+	}
+	if !met {
+		return list
+	}
+	from := k * blockRows
+	to := min(from+blockRows, f.rows)
+	list = list[:to-from]
+	for i := range list {
+		list[i] = uint32(from + i)
+	}
+	// One condition after the other, each in a loop without jumps that depend on rows.
+	if b.oldest < f.since {
+		n := 0
+		for _, i := range list {
+			list[n] = i
+			if f.time[i] >= f.since {
+				n++
+			}
+		}
+		list = list[:n]
+	}
+	if f.networks != nil {
+		list = passing(list, f.network, f.networks)
+	}
+	if f.kinds != nil {
+		list = passing(list, f.technology, f.kinds)
+	}
+	if !covered || f.disc != nil {
+		n := 0
+		for _, i := range list {
+			list[n] = i
+			if (covered || f.inside(f.lat[i], f.lng[i])) && (f.disc == nil || f.near(i)) {
+				n++
+			}
+		}
+		list = list[:n]
+	}
+	return list
+}
+
+// passing leaves in list the rows whose value in a column passes.
+func passing[T uint8 | uint16](list []uint32, column []T, pass []bool) []uint32 {
+	n := 0
+	for _, i := range list {
+		list[n] = i
+		if pass[column[i]] {
+			n++
+		}
+	}
+	return list[:n]
+}
+
+func (f *filter) inside(lat, lng int32) bool {
+	for i := range f.places {
+		if f.places[i].holds(lat, lng) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *filter) near(i uint32) bool {
+	p := geo.Point{Lat: geo.Degrees(f.lat[i]), Lng: geo.Degrees(f.lng[i])}
+	return geo.Distance(f.disc.Center, p) <= f.disc.Radius
+}

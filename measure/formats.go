@@ -1,0 +1,158 @@
+package measure
+
+import (
+	"slices"
+
+	"relais/ingest/cells"
+	"relais/ingest/source"
+	"relais/ingest/table"
+)
+
+// A role is what a column says of a measure.
+type role int
+
+const (
+	when      role = iota // see clock
+	timeOfDay             // where the day has a column of its own
+	lat
+	lng
+	mcc
+	mnc
+	plmn // both, one behind the other
+	operator
+	tech
+	cell
+	enb
+	gnb
+	pci
+	signal
+	rsrp
+	rsrq
+	snr
+	down
+	mean
+	most
+	up
+	rtt
+	networkType
+	deviceType
+	serving   // false: a neighbour of the cell that serves
+	neighbour // true: the same
+	roles
+)
+
+// A clock is what a format's times are of.
+type clock uint8
+
+const (
+	zoned   clock = iota // ISO 8601 with its zone
+	utc                  // UTC, whether it says so or not
+	local                // the market's legal time where no zone is stated; days may be dd/mm/yyyy
+	epoch                // Unix seconds or milliseconds
+	noClock              // the format states no time
+)
+
+// A format is a kind of table with what its columns say.
+type format struct {
+	kinds   []Kind // that its rows can be, the first unless another is asked for
+	kind    *source.Kind
+	clock   clock
+	roles   map[string]role
+	more    map[string]role // of columns that say the same as one of roles when that is empty
+	older   string          // technology of the whole file
+	zeroPCI bool            // a PCI of 0 is one, and not what is not known
+}
+
+// own are the tables that no other package knows. The project's own export is the
+// first two; ARCEP's measurements are described in its open data.
+var (
+	plainSpeedtests = &source.Kind{Name: "speedtests", Options: table.Options{Comma: ',', OneLine: true}, Many: true, Columns: []table.Column{
+		{Name: "timestamp", Required: true}, {Name: "lat", Aliases: []string{"latitude"}, Required: true}, {Name: "lng", Aliases: []string{"lon", "longitude"}, Required: true},
+		{Name: "download_mbps", Required: true}, {Name: "average_mbps"}, {Name: "max_mbps"}, {Name: "upload_mbps"}, {Name: "ping_ms"},
+		{Name: "mcc"}, {Name: "mnc"}, {Name: "operator", Aliases: []string{"mobile_operator"}}, {Name: "network_type"}, {Name: "connection_type"}, {Name: "device_type"},
+		{Name: "enb"}, {Name: "gnb"}, {Name: "cell_id"}, {Name: "pci"}, {Name: "rsrp"}, {Name: "rsrq"}, {Name: "snr"}}}
+	plainCoverage = &source.Kind{Name: "coverage", Options: table.Options{Comma: ',', OneLine: true}, Many: true, Columns: []table.Column{
+		{Name: "timestamp", Required: true}, {Name: "lat", Aliases: []string{"latitude"}, Required: true}, {Name: "lng", Aliases: []string{"lon", "longitude"}, Required: true},
+		{Name: "signal_strength", Required: true}, {Name: "technology", Required: true}, {Name: "network_type"},
+		{Name: "mcc"}, {Name: "mnc"}, {Name: "operator", Aliases: []string{"mobile_operator"}},
+		{Name: "enb"}, {Name: "gnb"}, {Name: "cell_id"}, {Name: "pci"}, {Name: "rsrp"}, {Name: "rsrq"}, {Name: "snr"}}}
+	arcep = &source.Kind{Name: "arcep-measures", Options: table.Options{Comma: ';', OneLine: true}, Many: true, Columns: []table.Column{
+		{Name: "date_time_start", Required: true}, {Name: "latitude_start", Required: true}, {Name: "longitude_start", Required: true},
+		{Name: "operator"}, {Name: "mcc_start"}, {Name: "mnc_start"}, {Name: "bitrate_dl", Required: true}, {Name: "bitrate_ul"},
+		{Name: "rsrp"}, {Name: "rsrq"}, {Name: "pci"}, {Name: "cell_id"}}}
+)
+
+// ownRoles are those of both plain tables.
+var ownRoles = map[string]role{
+	"timestamp": when, "lat": lat, "lng": lng, "download_mbps": down, "average_mbps": mean, "max_mbps": most, "upload_mbps": up, "ping_ms": rtt,
+	"mcc": mcc, "mnc": mnc, "operator": operator, "network_type": networkType, "connection_type": tech, "technology": tech, "device_type": deviceType,
+	"enb": enb, "gnb": gnb, "cell_id": cell, "pci": pci, "signal_strength": signal, "rsrp": rsrp, "rsrq": rsrq, "snr": snr,
+}
+
+// formats are the tables that are read. Those of apps are known by what package cells
+// knows them by, and have more columns here.
+var formats = []format{
+	{kinds: []Kind{Speedtest}, kind: plainSpeedtests, roles: ownRoles, zeroPCI: true},
+	{kinds: []Kind{Coverage}, kind: plainCoverage, roles: ownRoles, zeroPCI: true},
+	{kinds: []Kind{Speedtest, Coverage}, kind: arcep, clock: local, zeroPCI: true, roles: map[string]role{
+		"date_time_start": when, "latitude_start": lat, "longitude_start": lng, "operator": operator, "mcc_start": mcc, "mnc_start": mnc,
+		"bitrate_dl": down, "bitrate_ul": up, "rsrp": rsrp, "rsrq": rsrq, "pci": pci, "cell_id": cell}},
+	{kinds: []Kind{Coverage}, kind: app("cells-opencellid"), clock: epoch, roles: map[string]role{
+		"radio": tech, "mcc": mcc, "net": mnc, "cell": cell, "unit": pci, "lon": lng, "lat": lat, "updated": when, "averageSignal": signal}},
+	{kinds: []Kind{Coverage}, kind: app("cells-towercollector", "measured_at", "dbm", "rsrp", "rsrq", "rssnr", "ss_rsrp", "ss_rsrq", "ss_sinr"), clock: utc,
+		roles: map[string]role{"mcc": mcc, "mnc": mnc, "cell_id": cell, "lat": lat, "lon": lng, "net_type": tech, "neighboring": neighbour,
+			"measured_at": when, "dbm": signal, "rsrp": rsrp, "rsrq": rsrq, "rssnr": snr},
+		more: map[string]role{"ss_rsrp": rsrp, "ss_rsrq": rsrq, "ss_sinr": snr}},
+	{kinds: []Kind{Coverage}, kind: app("cells-gmon", "RSSI", "RSRP/RSCP", "RSRQ/ECIO", "SNR", "DATE", "TIME", "NR_SS_RSRP", "NR_SS_RSRQ", "NR_SS_SINR"), clock: local,
+		roles: map[string]role{"PLMN": plmn, "SYSTEM": tech, "XCI": cell, "xNBID": enb, "PCI/PSC/BSIC": pci, "LAT": lat, "LON": lng,
+			"RSSI": signal, "RSRP/RSCP": rsrp, "RSRQ/ECIO": rsrq, "SNR": snr, "DATE": when, "TIME": timeOfDay},
+		more: map[string]role{"NR_SS_RSRP": rsrp, "NR_SS_RSRQ": rsrq, "NR_SS_SINR": snr}},
+	{kinds: []Kind{Coverage}, kind: app("cells-cellmapper"), clock: noClock, roles: map[string]role{
+		"lat": lat, "lon": lng, "MCC": mcc, "MNC": mnc, "Cell": cell, "Signal": signal, "Type": tech, "PCI": pci}},
+	{kinds: []Kind{Coverage}, kind: app("cells-networksurvey-lte", "rsrp", "rsrq", "snr", "signalStrength", "provider"), older: "LTE", roles: survey("eci")},
+	{kinds: []Kind{Coverage}, kind: app("cells-networksurvey-nr", "ssRsrp", "ssRsrq", "ssSinr", "signalStrength", "provider"), older: "NR", roles: survey("nci")},
+	{kinds: []Kind{Coverage}, kind: app("cells-netmonster"), clock: noClock, roles: map[string]role{
+		"RAT": tech, "MCC": mcc, "MNC": mnc, "CI": cell, "eNB": enb, "PCI": pci, "Lat": lat, "Lon": lng}},
+}
+
+func survey(number string) map[string]role {
+	return map[string]role{"deviceTime": when, "mcc": mcc, "mnc": mnc, number: cell, "pci": pci, "latitude": lat, "longitude": lng, "servingCell": serving,
+		"provider": operator, "signalStrength": signal, "rsrp": rsrp, "rsrq": rsrq, "snr": snr, "ssRsrp": rsrp, "ssRsrq": rsrq, "ssSinr": snr}
+}
+
+// app returns a kind of package cells with more columns, none of which need be there.
+func app(name string, columns ...string) *source.Kind {
+	k := *cells.Kinds[slices.IndexFunc(cells.Kinds, func(k *source.Kind) bool { return k.Name == name })]
+	k.Columns = slices.Clone(k.Columns)
+	for _, c := range columns {
+		if !slices.ContainsFunc(k.Columns, func(o table.Column) bool { return o.Name == c }) {
+			k.Columns = append(k.Columns, table.Column{Name: c})
+		}
+	}
+	return &k
+}
+
+// kinds lists what the formats are known by.
+func kinds() (list []*source.Kind) {
+	for i := range formats {
+		list = append(list, formats[i].kind)
+	}
+	return list
+}
+
+// at returns where the columns of each role stand, and those that stand in for them; -1
+// for none.
+func (f *format) at() (first, second [roles]int) {
+	for r := range roles {
+		first[r], second[r] = -1, -1
+	}
+	for i, c := range f.kind.Columns {
+		if r, ok := f.roles[c.Name]; ok {
+			first[r] = i
+		}
+		if r, ok := f.more[c.Name]; ok {
+			second[r] = i
+		}
+	}
+	return first, second
+}

@@ -1,0 +1,171 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"relais/ingest/source"
+	"relais/market"
+)
+
+// Import reads files, folders and zip archives of measures of a market, and returns the
+// account of each file: a row that equals one of the store or of the same import is
+// rejected as a duplicate. Either all of the files count when it returns, or none; what
+// it returned without an error is on disk. kind Sniffed takes each file for what its
+// content says. watch, which may be nil, is told of the bytes as they are read.
+func (s *Store) Import(ctx context.Context, code market.Code, kind Kind, watch source.Watch, paths ...string) ([]*source.Report, error) {
+	m := market.Get(code)
+	if m == nil {
+		return nil, fmt.Errorf("%q is no market", code)
+	}
+	if s.readOnly {
+		return nil, ErrReadOnly
+	}
+	files, err := detect(kind, paths)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	held := s.view()
+	defer runtime.KeepAlive(held)
+	i := importing{Store: s, market: m, next: s.manifest, segments: slices.Clone(held.segments), fresh: map[string]*segment{}}
+	i.next.Segments = slices.Clone(s.manifest.Segments)
+	i.watch = func(n int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if watch != nil {
+			return watch(n)
+		}
+		return nil
+	}
+	for _, f := range files {
+		if err := i.file(f); err != nil {
+			return nil, s.abandon(err)
+		}
+	}
+	if len(i.fresh) == 0 {
+		return i.reports, nil
+	}
+	if err := s.replace(i.next, i.fresh); err != nil {
+		return nil, s.abandon(err)
+	}
+	return i.reports, nil
+}
+
+// A typed is a file of which it is known what its rows are.
+type typed struct {
+	source.Found
+	format *format
+	kind   Kind
+}
+
+// detect finds out what the files are.
+func detect(kind Kind, paths []string) ([]typed, error) {
+	inputs, err := source.Expand(paths)
+	if err != nil {
+		return nil, err
+	}
+	var files []typed
+	for _, in := range inputs {
+		found, err := source.Detect(in, kinds())
+		if err != nil {
+			return nil, err
+		}
+		if found.Kind == nil {
+			return nil, fmt.Errorf("%s:1: no table of measures that is known here", in.Name())
+		}
+		f := &formats[slices.IndexFunc(formats, func(f format) bool { return f.kind.Name == found.Kind.Name })]
+		is := f.kinds[0]
+		if kind != Sniffed {
+			is = kind
+		}
+		if !slices.Contains(f.kinds, is) {
+			return nil, fmt.Errorf("%s:1: a table of the kind %s, which has no %s", in.Name(), found.Kind.Name, plural[kind])
+		}
+		files = append(files, typed{found, f, is})
+	}
+	return files, nil
+}
+
+var plural = map[Kind]string{Speedtest: "speedtests", Coverage: "coverage points"}
+
+// An importing is an import that has not ended.
+type importing struct {
+	*Store
+	market   *market.Market
+	watch    source.Watch
+	next     manifest
+	segments []*segment // that a row may be in already
+	fresh    map[string]*segment
+	reports  []*source.Report
+}
+
+func (i *importing) file(f typed) error {
+	in, err := f.Read(i.watch)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	now := i.now()
+	b := newBuilder(meta{Market: i.market.Code, Kind: f.kind, Imported: now.Unix()})
+	r := reading{Reader: in, format: f.format, kind: f.kind, market: i.market, countries: countries(i.market), zone: zoneOf(i.market), now: now,
+		networks: map[network]network{}, builder: b}
+	r.first, r.second = f.format.at()
+	duplicates := 0
+	for in.NextRow() {
+		m, reason := r.row()
+		if reason != "" {
+			in.Reject(reason)
+			continue
+		}
+		b.add(&m)
+		if len(b.entries) == maxRows {
+			if err := i.flush(b, &duplicates); err != nil {
+				return err
+			}
+		}
+	}
+	report, err := in.Done()
+	if err != nil {
+		return err
+	}
+	if err := i.flush(b, &duplicates); err != nil {
+		return err
+	}
+	report.RejectMany(duplicates, "duplicate")
+	report.Settle()
+	i.reports = append(i.reports, report)
+	return nil
+}
+
+// flush writes what the builder has as a segment, without duplicates.
+func (i *importing) flush(b *builder, duplicates *int) error {
+	*duplicates += b.sort(i.segments)
+	if len(b.entries) > 0 {
+		row, s, err := b.write(i.dir, i.next.name())
+		if err != nil {
+			return err
+		}
+		i.next.Segments = append(i.next.Segments, row)
+		i.segments, i.fresh[row.File] = append(i.segments, s), s
+	}
+	b.reset()
+	return nil
+}
+
+// zoneOf returns the legal time of a market, nil when it has several.
+func zoneOf(m *market.Market) *time.Location {
+	if m.Zone == "" {
+		return nil
+	}
+	zone, err := time.LoadLocation(m.Zone)
+	if err != nil { // of a name that is none
+		return nil
+	}
+	return zone
+}

@@ -1,0 +1,313 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/folder"
+	"relais/geo"
+	"relais/market"
+)
+
+// all returns every coverage point of a market.
+func all(t testing.TB, s *Store, code market.Code) []Point {
+	t.Helper()
+	list, err := s.Coverage(Query{Market: code, Limit: maxLimit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// line says what a measure states, with NaN as -.
+func line(p *Point) string {
+	f := func(v float64) string {
+		if math.IsNaN(v) {
+			return "-"
+		}
+		return fmt.Sprint(v)
+	}
+	when := "-"
+	if !p.Time.IsZero() {
+		when = p.Time.Format(time.RFC3339)
+	}
+	return fmt.Sprintf("%s %v %v %d-%d %s/%s %s%s enb %d gnb %d cell %d pci %d %s %s %s %s", when, p.Position.Lat, p.Position.Lng, p.MCC, p.MNC, p.Operator, p.OperatorName,
+		p.Technology, p.NetworkType, p.Radio.ENB, p.Radio.GNB, p.Radio.Cell, p.Radio.PCI, f(p.Signal), f(p.Radio.RSRP), f(p.Radio.RSRQ), f(p.Radio.SNR))
+}
+
+func TestFormats(t *testing.T) {
+	tower := "mcc,mnc,lac,cell_id,short_cell_id,rnc,psc,asu,dbm,ta,lat,lon,accuracy,speed,bearing,altitude,measured_at,net_type,neighboring,discovered_at,device,rsrp,rsrq,rssi,rssnr,cqi,rscp,csi_rsrp,csi_rsrq,csi_sinr,ss_rsrp,ss_rsrq,ss_sinr,cdma_dbm,cdma_ecio,evdo_dbm,evdo_ecio,evdo_snr,ec_no,arfcn"
+	gmon := "PLMN;SYSTEM;XCI;xNBID;LOCAL_CID;LAC/TAC;PCI/PSC/BSIC;ARFCN;BAND;RSSI;RSRP/RSCP;RSRQ/ECIO;SNR;CQI;TA;DISTANCE;DELTA_AZI;LAT;LON;SPEED;GPS_ACCURACY;UL;DL;BANDWIDTH;BANDWIDTHS;CA;NR_STATE;NARFCN;NR_BAND;NR_PCI;NR_SS_RSRP;NR_SS_RSRQ;NR_SS_SINR;NR_CSI_RSRP;NR_CSI_RSRQ;NR_CSI_SINR;CLF_LABEL;CLF_LOC;CLF_DESC;DATE;TIME;ROAMING"
+	for _, tt := range []struct{ name, text, want, kind string }{
+		{"plain", "id,timestamp,lat,lng,signal_strength,rsrp,snr,technology,network_type,mcc,mnc,enb,gnb,cell_id,pci\ncp0,2026-03-05T10:03:00Z,45.5,4.25,-60,-80.5,12,LTE,cellular,208,1,1000,,256001,0\n",
+			"2026-03-05T10:03:00Z 45.5 4.25 208-1 ORANGE/Orange LTECELLULAR enb 1000 gnb 0 cell 256001 pci 0 -60 -80.5 - 12", "coverage"},
+		{"plain, by name", "timestamp,lat,lng,signal_strength,technology,operator\n2026-03-05T10:03:00+02:00,45.5,4.25,-60,5G,Bouygues\n",
+			"2026-03-05T08:03:00Z 45.5 4.25 208-20 BOUYGUES/Bouygues Telecom 5G enb 0 gnb 0 cell 0 pci -1 -60 - - -", "coverage"},
+		{"OpenCelliD", "radio,mcc,net,area,cell,unit,lon,lat,range,samples,changeable,created,updated,averageSignal\r\nLTE,208,10,5,256001,0,4.25,45.5,100,3,1,1600000000,1760000000,0\r\n",
+			"2025-10-09T08:53:20Z 45.5 4.25 208-10 SFR/SFR LTE enb 1000 gnb 0 cell 256001 pci -1 - - - -", "cells-opencellid"},
+		{"OpenCelliD without a header", "NR,208,26,5,68719476735,900,4.25,45.5,100,3,1,1600000000,1760000000,-101\n",
+			"2025-10-09T08:53:20Z 45.5 4.25 208-26 / NR enb 0 gnb 0 cell 68719476735 pci 900 -101 - - -", "cells-opencellid"},
+		{"Tower Collector", tower + "\r\n208,15,1,256001,1,,7,20,-101,,45.5,4.25,5,0,0,100,\"2026-03-05T10:03:00.123Z\",LTE,false,\"2026-03-05T10:03:00.123Z\",SERIAL,-100,-11,-70,7.5,,,,,,,,,,,,,,,1300\r\n",
+			"2026-03-05T10:03:00Z 45.5 4.25 208-15 FREE/Free Mobile LTE enb 1000 gnb 0 cell 256001 pci -1 -101 -100 -11 7.5", "cells-towercollector"},
+		{"Tower Collector, NR", tower + "\n208,15,1,4886718336,,,7,20,-101,,45.5,4.25,5,0,0,100,\"2026-03-05 10:03:00\",NR,false,x,S,,,,,,,,,,-99,-12,3,,,,,,,1300\n",
+			"2026-03-05T10:03:00Z 45.5 4.25 208-15 FREE/Free Mobile NR enb 0 gnb 0 cell 4886718336 pci -1 -101 -99 -12 3", "cells-towercollector"},
+		{"G-MoN", gmon + "\n20801;LTE;256001;1000;1;12;301;1300;3;-65;-95;-10;8;10;1;0;0;45.5;4.25;0;5;1;2;20;;;;;;;;;;;;;;;;20260305;100300;0\n",
+			"2026-03-05T09:03:00Z 45.5 4.25 208-1 ORANGE/Orange LTE enb 1000 gnb 0 cell 256001 pci 301 -65 -95 -10 8", "cells-gmon"},
+		{"CellMapper", "45.5,4.25,200,208,20,12,256001,-88,LTE,LTE,1300,301\n",
+			"- 45.5 4.25 208-20 BOUYGUES/Bouygues Telecom LTE enb 1000 gnb 0 cell 256001 pci 301 -88 - - -", "cells-cellmapper"},
+		{"NetMonster", "LTE;208;20;256001;12;1000;301;45.5;4.25;Somewhere;1300\n",
+			"- 45.5 4.25 208-20 BOUYGUES/Bouygues Telecom LTE enb 1000 gnb 0 cell 256001 pci 301 - - - -", "cells-netmonster"},
+		{"Network Survey", "# Created by Network Survey version=1\n# CSV Version=0.4.0\ndeviceTime,latitude,longitude,altitude,speed,accuracy,missionId,recordNumber,groupNumber,mcc,mnc,tac,eci,earfcn,pci,rsrp,rsrq,ta,servingCell,lteBandwidth,provider,signalStrength,cqi,slot,snr,deviceSerialNumber,locationAge\n" +
+			"2026-03-05T10:03:00.603261-04:00,45.5,4.25,15.58,0,22,NS 1,1,2,208,99,12,256001,750,36,-112.0,-9.0,39,true,MHZ_10,Un Opérateur,-61.0,11,,-1.0,1234abc,4916\n",
+			"2026-03-05T14:03:00Z 45.5 4.25 208-99 /Un Opérateur LTE enb 1000 gnb 0 cell 256001 pci 36 -61 -112 -9 -1", "cells-networksurvey-lte"},
+	} {
+		s := openStore(t, t.TempDir())
+		r := imported(t, s, market.FR, write(t, "x.csv", tt.text))[0]
+		if got := all(t, s, market.FR); r.Kind != tt.kind || len(got) != 1 || line(&got[0]) != tt.want {
+			t.Errorf("%s: %s, %v\n%v\n%s", tt.name, r.Kind, r.Rejected, got, tt.want)
+		}
+	}
+}
+
+// ARCEP's table is one of speedtests, and of coverage points for who asks for them.
+// Its times are those of France, in winter and in summer.
+func TestARCEP(t *testing.T) {
+	text := "date_time_start;latitude_start;longitude_start;operator;mcc_start;mnc_start;bitrate_dl;bitrate_ul;rsrp;rsrq;pci;cell_id;lac;protocole;situation;Result\n" +
+		"05/03/2026 10:03:00;45,5;4,25;Free Mobile;;;81,5;;-95;-9,5;0;256001;1;a;ext\xe9rieur;OK\n" +
+		"05/07/2026 10:03;45.5;4.25;Orange;208;1;;7;;;;;1;a;b;OK\n"
+	s := openStore(t, t.TempDir())
+	path := write(t, "arcep.csv", text)
+	imported(t, s, market.FR, path)
+	got, _, err := s.Speedtests(Query{Market: market.FR, Limit: 5})
+	if err != nil || len(got) != 2 {
+		t.Fatalf("%v, %v", got, err)
+	}
+	if g := got[1]; g.Download != 81.5 || !math.IsNaN(g.Upload) || !math.IsNaN(g.Average) || g.Operator != "FREE" || g.MCC != 208 || g.MNC != 15 || g.Time.Hour() != 9 || g.Radio.RSRP != -95 || g.Radio.RSRQ != -9.5 || g.Radio.PCI != 0 {
+		t.Errorf("%+v", g)
+	}
+	if g := got[0]; g.Upload != 7 || !math.IsNaN(g.Download) || g.Operator != "ORANGE" || g.Time.Hour() != 8 || g.Radio.PCI != -1 {
+		t.Errorf("%+v", g)
+	}
+	if _, err := s.Import(context.Background(), market.FR, Coverage, nil, path); err != nil || len(all(t, s, market.FR)) != 1 {
+		t.Errorf("as coverage points: %v, %v", all(t, s, market.FR), err)
+	}
+	r := imported(t, s, market.DROM, write(t, "drom.csv", strings.Replace(text, "45,5;4,25", "14.6;-61", 1)))[0]
+	if r.Rejected[manyZones] != 1 || r.Rejected[outside] != 1 {
+		t.Errorf("overseas: %v", r.Rejected)
+	}
+}
+
+// The numbers of a market follow from an operator's name where all its networks share
+// them, and from nothing else.
+func TestInferredNetworks(t *testing.T) {
+	for _, tt := range []struct {
+		code                         market.Code
+		place, mcc, mnc, name, wants string
+	}{
+		{market.FR, "45,4", "", "", "Orange F", "208-1 ORANGE"}, {market.FR, "45,4", "", "", "free", "208-15 FREE"}, {market.FR, "45,4", "", "10", "", "208-10 SFR"},
+		{market.FR, "45,4", "", "", "Telecom", "-1--1 "}, {market.FR, "45,4", "208", "", "SFR", "208-10 SFR"}, {market.FR, "45,4", "", "1", "SFR", "208-1 ORANGE"},
+		{market.FR, "45,4", "208", "33", "Orange", "208-33 "}, {market.FR, "45,4", "", "", "bob@example.org", "-1--1 "},
+		{market.CA, "45,-73", "", "", "Bell Mobility", "302--1 BELL"}, {market.CA, "45,-73", "", "610", "", "302-610 BELL"}, {market.CA, "45,-73", "302", "720", "x", "302-720 ROGERS"},
+		{market.DROM, "14.6,-61", "", "", "Digicel", "340-20 DIGICEL"}, {market.DROM, "14.6,-61", "", "", "Orange", "-1--1 ORANGE"},
+	} {
+		s := openStore(t, t.TempDir())
+		imported(t, s, tt.code, write(t, "c.csv", "timestamp,lat,lng,signal_strength,technology,mcc,mnc,operator\n2026-03-05T10:03:00Z,"+tt.place+",-60,LTE,"+tt.mcc+","+tt.mnc+","+tt.name+"\n"))
+		got := all(t, s, tt.code)
+		if len(got) != 1 || fmt.Sprintf("%d-%d %s", got[0].MCC, got[0].MNC, got[0].Operator) != tt.wants {
+			t.Errorf("%s %q %s-%s: %+v, want %s", tt.code, tt.name, tt.mcc, tt.mnc, got, tt.wants)
+		}
+	}
+}
+
+func TestBadRows(t *testing.T) {
+	good := "a,2026-03-05T10:03:00Z,45.5,4.25,-60,-80,12,LTE,CELLULAR,208,1,1000,,256001,7\n"
+	row := func(from, to string) string { return strings.Replace(good, from, to, 1) }
+	want := map[string]int{}
+	var b strings.Builder
+	b.WriteString(coverageHead + good)
+	for _, x := range []struct{ text, reason string }{
+		{row("2026-03", "2027-03"), futureTime}, {row("2026-03-05T10", "2026-11-21T13"), futureTime}, {row("2026-03", "1970-01"), earlyTime}, {row("00Z", "00"), zonelessTime},
+		{row("03-05", "02-30"), badTime}, {row("03-05", "13-01"), badTime}, {row("2026-03-05", "26-3-5"), badTime}, {row("T10", "T25"), badTime}, {row("2026-03-05T10:03:00Z", ""), noTime},
+		{row("2026-03-05T10:03:00Z", "1760000000"), badTime}, {row("00Z", "00+99:00"), badTime}, {row("00Z", "00ZZ"), badTime}, {row("T10:03:00Z", ""), badTime},
+		{row("45.5", "NaN"), noPosition}, {row("45.5", "Inf"), noPosition}, {row("45.5", "91"), noPosition}, {row("45.5,4.25", "0,0"), noPosition}, {row("4.25", ""), noPosition}, {row("45.5", "1e400"), noPosition},
+		{row("45.5,4.25", "4.25,45.5"), outside}, {row("208", "262"), foreign}, {row("-60,-80,12,LTE,CELLULAR,208,1,1000,,256001", "NaN,,,LTE,,208,1,,,-1"), nothing},
+		{good, "duplicate"}, {row("a,", "another,"), "duplicate"}, {"a,b\n", "wrong number of columns"}, {row("a,", "\"a\"b,"), "broken record"},
+	} {
+		b.WriteString(x.text)
+		want[x.reason]++
+	}
+	s := openStore(t, t.TempDir())
+	r := imported(t, s, market.FR, write(t, "bad.csv", b.String()))[0]
+	if r.Served != 1 || !maps.Equal(r.Rejected, want) {
+		t.Errorf("%d served, rejected\n%v\nwant\n%v", r.Served, r.Rejected, want)
+	}
+	// Levels and identifiers out of range are not stated.
+	imported(t, s, market.FR, write(t, "odd.csv", coverageHead+row("-60,-80,12,LTE,CELLULAR,208,1,1000,,256001,7", "5,2147483647,NaN,LTE,bob@x.org,208,1,1048576,4294967296,268435456,504")+row("256001", "256999")))
+	odd := all(t, s, market.FR)
+	if len(odd) != 2 {
+		t.Fatalf("%+v", odd) // one of them has nothing
+	}
+	if got := line(&odd[0]) + line(&odd[1]); !strings.Contains(got, "LTECELLULAR enb 0 gnb 0 cell 0 pci 7 -60 -80 - 12") {
+		t.Error(got)
+	}
+}
+
+func TestBadSpeeds(t *testing.T) {
+	good := "a,2026-03-05T10:03:00Z,45.5,4.25,100,80,110,20,15,208,1,CELLULAR,5G,phone,,1000,256001,7,-90,-9,12\n"
+	text := testHead + good + strings.Replace(good, ",100,", ",-1,", 1) + strings.Replace(good, ",80,", ",NaN,", 1) + strings.Replace(good, ",15,", ",-3,", 1) +
+		strings.Replace(good, "100,80,110,20", ",,,", 1) + strings.Replace(good, ",100,", ",100000.001,", 1) + strings.Replace(good, "phone", "bob@example.org", 1)
+	s := openStore(t, t.TempDir())
+	r := imported(t, s, market.FR, write(t, "bad.csv", text))[0]
+	if r.Served != 2 || !maps.Equal(r.Rejected, map[string]int{badSpeed: 4, noSpeeds: 1}) {
+		t.Errorf("%d served, rejected %v", r.Served, r.Rejected)
+	}
+	got, _, err := s.Speedtests(Query{Market: market.FR, Limit: 5, Technology: 5})
+	if err != nil || len(got) != 2 || got[0].DeviceType+got[1].DeviceType != "phone" {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if g := got[0]; g.Download != 100 || g.Average != 80 || g.Max != 110 || g.Upload != 20 || g.Ping != 15 || g.Technology != "5G" || g.NetworkType != "CELLULAR" ||
+		g.Radio != (Radio{GNB: 1000, Cell: 256001, PCI: 7, RSRP: -90, RSRQ: -9, SNR: 12}) || g.Position != (geo.Point{Lat: 45.5, Lng: 4.25}) {
+		t.Errorf("%+v", g)
+	}
+}
+
+// Files that are no whole table of measures change nothing.
+func TestBadFiles(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	good := write(t, "good.csv", coverageHead+"a,2026-03-05T10:03:00Z,45.5,4.25,-60,-80,12,LTE,CELLULAR,208,1,1000,,256001,7\n")
+	for _, tt := range []struct {
+		name, text, says string
+		kind             Kind
+	}{
+		{"empty", "", "x.csv:1", Sniffed}, {"HTML", "<!DOCTYPE html>\n<html><body>Sign in, please</body></html>\n", "x.csv:1", Sniffed},
+		{"header only", coverageHead, "x.csv:1: the table has a header and no row", Sniffed},
+		{"half a row", coverageHead + "a,2026-03-05T10:03:00Z,45.5,4.25,-60,-80,12,LTE,CELLULAR,208,1,1000,,256001,7\nb,2026-03-0", "x.csv:3", Sniffed},
+		{"another table", "id;adm_lb_nom;sup_id\n1;ORANGE;2\n", "x.csv:1", Sniffed}, {"not of the kind", coverageHead + "a\n", "no speedtests", Speedtest},
+		{"binary", "\x00\x01\x02\xff\xfe", "x.csv:1", Sniffed},
+	} {
+		_, err := s.Import(context.Background(), market.FR, tt.kind, nil, good, write(t, "x.csv", tt.text))
+		if err == nil || !strings.Contains(err.Error(), tt.says) || len(s.Segments()) != 0 {
+			t.Errorf("%s: %v, %d segments", tt.name, err, len(s.Segments()))
+		}
+	}
+	if _, err := s.Import(context.Background(), "XX", Sniffed, nil, good); err == nil {
+		t.Error("into no market")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := s.Import(ctx, market.FR, Sniffed, nil, good); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	entries, err := os.ReadDir(s.dir)
+	if err == nil && len(entries) > 0 {
+		t.Errorf("%v is left", entries)
+	}
+}
+
+// Importing again what is there changes nothing; a file that has more adds that.
+func TestImportedAgain(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	row := func(i int) string {
+		return fmt.Sprintf("%d,2026-03-05T10:03:00Z,45.5,%.5f,-60,-80,12,LTE,CELLULAR,208,1,1000,,256001,7\n", i, 4+float64(i%3000)*1e-5)
+	}
+	var b strings.Builder
+	b.WriteString(coverageHead)
+	for i := range 6000 { // each twice
+		b.WriteString(row(i))
+	}
+	b.WriteString(strings.Repeat(row(0), 10000))
+	path := write(t, "a.csv", b.String())
+	if r := imported(t, s, market.FR, path)[0]; r.Served != 3000 || r.Rejected["duplicate"] != 13000 {
+		t.Errorf("%d served, %v", r.Served, r.Rejected)
+	}
+	files, v := s.Segments(), s.Version()
+	for range 2 {
+		if r := imported(t, s, market.FR, path, path)[1]; r.Served != 0 || r.Rejected["duplicate"] != 16000 || s.Version() != v || len(s.Segments()) != 1 {
+			t.Errorf("again: %d served, %v", r.Served, r.Rejected)
+		}
+		s = openStore(t, dir) // as another process
+	}
+	more := write(t, "b.csv", b.String()+"x,2026-03-05T10:04:00Z,45.5,4,-60,-80,12,LTE,CELLULAR,208,1,1000,,256001,7\n")
+	if r := imported(t, s, market.FR, path, more, path); r[1].Served != 1 || r[0].Served+r[2].Served != 0 || s.Version() == v || s.Count(market.FR, Coverage) != 3001 || s.Segments()[0] != files[0] {
+		t.Errorf("%+v", r)
+	}
+	list := all(t, s, market.FR)
+	ids := map[string]bool{}
+	for _, p := range list {
+		ids[p.ID] = true
+	}
+	if len(ids) != 3001 || len(list) != 3001 {
+		t.Errorf("%d ids of %d points", len(ids), len(list))
+	}
+	other := openStore(t, t.TempDir()) // the ids are those of the content
+	imported(t, other, market.FR, more)
+	for _, p := range all(t, other, market.FR) {
+		if !ids[p.ID] {
+			t.Fatalf("%s has another id elsewhere", line(&p))
+		}
+	}
+}
+
+func TestReadOnly(t *testing.T) {
+	dir := t.TempDir()
+	path := write(t, "a.csv", coverageOf(random(rand0(), 50)))
+	imported(t, openStore(t, dir), market.FR, path)
+	s, err := Open(folder.Dir(dir), true, clockOf(now))
+	if err != nil || len(all(t, s, market.FR)) != 50 {
+		t.Fatalf("%v", err)
+	}
+	if _, err := s.Import(context.Background(), market.FR, Sniffed, nil, path); !errors.Is(err, ErrReadOnly) {
+		t.Error(err)
+	}
+	if _, err := s.Retain(time.Hour); !errors.Is(err, ErrReadOnly) {
+		t.Error(err)
+	}
+	if s, err := Open(folder.Dir(filepath.Join(dir, "none")), true, clockOf(now)); err != nil || len(s.Segments()) != 0 {
+		t.Error(err)
+	}
+}
+
+// What tells of people is on no disk: not in the files, whatever the columns.
+func TestPrivacy(t *testing.T) {
+	const secret = "S3CRET"
+	coverage := strings.TrimSpace(coverageHead) + ",userId,email,ip,deviceSerialNumber,operator\n" +
+		secret + "id,2026-03-05T10:03:00Z,45.5,4.25,-60,-80,12,LTE," + secret + ",208,99,1000,,256001,7," + secret + "user," + secret + "@example.org,10.1.2.3," + secret + "0,x@" + secret + "\n"
+	tests := strings.TrimSpace(testHead) + ",userId,email,ip,serial\n" +
+		secret + ",2026-03-05T10:03:00Z,45.5,4.25,100,80,110,20,15,208,1,CELLULAR," + secret + "," + secret + ",,1000,256001,7,-90,-9,12," + secret + "," + secret + "@example.org,10.1.2.3," + secret + "\n"
+	survey := "deviceTime,latitude,longitude,missionId,mcc,mnc,eci,pci,rsrp,servingCell,provider,deviceSerialNumber\n2026-03-05T10:03:00Z,45.5,4.25,NS " + secret + ",208,1,256001,36,-112.0,true,Orange," + secret + "\n"
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	reports := imported(t, s, market.FR, write(t, "c.csv", coverage), write(t, "t.csv", tests), write(t, "s.csv", survey))
+	for _, r := range reports {
+		if r.Served != 1 {
+			t.Errorf("%+v", r)
+		}
+	}
+	found, _, err := s.Speedtests(Query{Market: market.FR, Limit: 1})
+	if text := fmt.Sprintf("%+v %+v", all(t, s, market.FR), found); err != nil || strings.Contains(text, secret) || strings.Contains(text, "10.1.2.3") {
+		t.Errorf("%s, %v", text, err)
+	}
+	files := 0
+	err = filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if files++; strings.Contains(string(text), secret) || strings.Contains(string(text), "10.1.2.3") || strings.Contains(string(text), "example.org") {
+			t.Errorf("%s has it", path)
+		}
+		return err
+	})
+	if err != nil || files != 4 {
+		t.Errorf("%d files, %v", files, err)
+	}
+}

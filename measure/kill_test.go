@@ -1,0 +1,106 @@
+package measure
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"relais/folder"
+	"relais/market"
+)
+
+const killed = "RELAIS_MEASURE_TEST_KILLED"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(killed); dir != "" {
+		fmt.Fprintln(os.Stderr, importInto(folder.Dir(dir), os.Args[1:]))
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// importInto imports files again and again, and says which of them count.
+func importInto(dir folder.Dir, paths []string) error {
+	for {
+		s, err := Open(dir, false, clockOf(now))
+		if err != nil {
+			return err
+		}
+		for i, p := range paths {
+			if _, err := s.Import(context.Background(), market.FR, Sniffed, nil, p); err != nil {
+				return err
+			}
+			fmt.Println(i)
+		}
+		if _, err := s.Retain(100 * 24 * time.Hour); err != nil {
+			return err
+		}
+	}
+}
+
+// Whenever the process ends, each file counts whole or not at all.
+func TestKilled(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 32))
+	list := random(r, 4500)
+	for i := range list { // one in four is soon removed again
+		list[i].time = now.Add(-time.Duration(i%4) * 40 * 24 * time.Hour)
+	}
+	var paths []string
+	for i := range 3 {
+		paths = append(paths, write(t, "a.csv", coverageOf(list[i*1500:(i+1)*1500])))
+	}
+	dir := t.TempDir()
+	for round := range 15 {
+		cmd := exec.Command(os.Args[0], paths...)
+		cmd.Env = append(os.Environ(), killed+"="+dir)
+		var said strings.Builder
+		cmd.Stdout, cmd.Stderr = &said, os.Stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(r.IntN(120)) * time.Millisecond)
+		cmd.Process.Kill()
+		cmd.Wait()
+		if cmd.ProcessState.Exited() {
+			t.Fatal("the importer ended by itself")
+		}
+		s := openStore(t, dir)
+		if len(s.Problems()) > 0 {
+			t.Fatalf("round %d: %v", round, s.Problems())
+		}
+		if n, err := s.Check(); err != nil || n != s.Count(market.FR, Coverage) || n%375 != 0 {
+			t.Fatalf("round %d: %d rows, %v", round, n, err)
+		}
+		if acknowledged := strings.Count(said.String(), "\n"); acknowledged > 0 && s.Count(market.FR, Coverage) < min(acknowledged, 3)*1125 {
+			t.Fatalf("round %d: %d rows of %d files", round, s.Count(market.FR, Coverage), acknowledged)
+		}
+		entries, _ := os.ReadDir(filepath.Join(dir, Dir))
+		if len(entries) > len(s.Segments())+1 {
+			t.Errorf("round %d: %v is left", round, entries)
+		}
+		if round%5 == 4 { // and importing again gives the same
+			imported(t, s, market.FR, paths...)
+			if _, err := s.Retain(100 * 24 * time.Hour); err != nil || s.Count(market.FR, Coverage) != 3375 {
+				t.Fatalf("round %d: %d rows, %v", round, s.Count(market.FR, Coverage), err)
+			}
+		}
+	}
+}
+
+// sealed gives a segment's bytes the checksum and the size that they should have, so that
+// what stands behind these checks is tested.
+func sealed(b []byte) {
+	if len(b) >= headerBytes+sumBytes {
+		binary.LittleEndian.PutUint64(b[16:], uint64(len(b)))
+		binary.LittleEndian.PutUint64(b[len(b)-sumBytes:], xxhash.Sum64(b[:len(b)-sumBytes]))
+	}
+}

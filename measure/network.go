@@ -1,0 +1,138 @@
+package measure
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"relais/fold"
+	"relais/market"
+)
+
+// A network is what a source says of the network that was measured.
+type network struct {
+	MCC      int    `json:"mcc"` // -1: not known, as MNC
+	MNC      int    `json:"mnc"`
+	Operator string `json:"operator,omitempty"` // key, where the source has a name only
+	Name     string `json:"name,omitempty"`     // that no operator of the table is called by
+}
+
+// countries lists the mobile country codes of a market's networks.
+func countries(m *market.Market) (all []int) {
+	if m == nil {
+		return nil
+	}
+	for _, o := range m.Operators {
+		for _, p := range o.PLMNs {
+			mcc, _ := splitPLMN(p)
+			if !slices.Contains(all, mcc) {
+				all = append(all, mcc)
+			}
+		}
+	}
+	return all
+}
+
+// splitPLMN reads a code of the table.
+func splitPLMN(p string) (mcc, mnc int) {
+	mcc, _ = strconv.Atoi(p[:3]) // the table has digits only
+	mnc, _ = strconv.Atoi(p[3:])
+	return mcc, mnc
+}
+
+// operatorByCode returns the operator of a network in the market's table, -1 when it has
+// none. Codes are compared as numbers, because many tables have no leading zeros.
+func operatorByCode(m *market.Market, mcc, mnc int) int {
+	return slices.IndexFunc(m.Operators, func(o market.Operator) bool {
+		return slices.ContainsFunc(o.PLMNs, func(p string) bool {
+			c, n := splitPLMN(p)
+			return c == mcc && n == mnc
+		})
+	})
+}
+
+// generic are the words of operators' names that several have.
+var generic = []string{"mobile", "telecom", "telekom", "carriers", "the", "and", "et", "de", "la"}
+
+// operatorByName returns the one operator of the market that shares a word of its own
+// with a name, -1 when none or several do: Free and Free Mobile, Bell Mobility and Bell.
+func operatorByName(m *market.Market, name string) int {
+	words := fold.Words(name)
+	found := -1
+	for i, o := range m.Operators {
+		if fold.Equal(name, o.Key) || fold.Equal(name, o.Label) {
+			return i
+		}
+		for _, w := range fold.Words(strings.ReplaceAll(o.Key, "_", " ")) {
+			if slices.Contains(generic, w) || w == fold.String(string(m.Code)) || !slices.Contains(words, w) {
+				continue
+			}
+			if found >= 0 && found != i {
+				return -1
+			}
+			found = i
+		}
+	}
+	return found
+}
+
+// infer takes the network for one of an operator, and fills in the codes that all of the
+// operator's networks share; unless a code that is stated says otherwise.
+func (n *network) infer(o *market.Operator) {
+	mcc, mnc := -1, -1
+	for i, p := range o.PLMNs {
+		c, k := splitPLMN(p)
+		if i == 0 {
+			mcc, mnc = c, k
+		}
+		if c != mcc {
+			mcc = -1
+		}
+		if k != mnc {
+			mnc = -1
+		}
+	}
+	if mcc < 0 { // the same code is another network in another country
+		mnc = -1
+	}
+	if n.MCC >= 0 && mcc >= 0 && n.MCC != mcc || n.MNC >= 0 && mnc >= 0 && n.MNC != mnc {
+		return
+	}
+	n.MCC, n.MNC = max(n.MCC, mcc), max(n.MNC, mnc)
+	n.Operator, n.Name = o.Key, ""
+}
+
+// operator returns the place of the network's operator in the market's table, -1 when it
+// is none of them.
+func (n *network) operator(m *market.Market) int {
+	if i := operatorByCode(m, n.MCC, n.MNC); i >= 0 {
+		return i
+	}
+	if i, ok := m.Operator(n.Operator); ok && n.Operator != "" {
+		return i
+	}
+	return -1
+}
+
+// nameBytes is the most of a network's name that is kept.
+const nameBytes = 40
+
+// networkName returns a name that may be kept: letters, digits and what stands between
+// them in the names of networks; "" for anything else, which may be somebody's address.
+func networkName(b []byte) string {
+	name := strings.TrimSpace(string(b[:min(len(b), nameBytes+1)]))
+	letters := false
+	for _, r := range name {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= 0xC0 && r <= 0x24F:
+			letters = true
+		case r >= '0' && r <= '9', strings.ContainsRune(" &-'+", r):
+		default:
+			return ""
+		}
+	}
+	if !letters || len(name) > nameBytes {
+		return ""
+	}
+	return name
+}

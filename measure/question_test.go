@@ -1,0 +1,218 @@
+package measure
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"relais/geo"
+	"relais/market"
+)
+
+var keyOf = map[int]string{1: "ORANGE", 10: "SFR", 15: "FREE", 20: "BOUYGUES"}
+
+var generationOf = map[string]Generation{"LTE": 4, "NR": 5, "4G": 4, "5G": 5, "UMTS": 3, "GSM": 2, "LTE-A": 4, "NR NSA": 5}
+
+// matches is a query's test on what was imported, written anew.
+func matches(q *Query, m *made, tech Generation) bool {
+	p := geo.Point{Lat: m.lat, Lng: m.lng}
+	return (q.Box == nil || q.Box.Contains(p)) && (q.Disc == nil || geo.Distance(q.Disc.Center, p) <= q.Disc.Radius) &&
+		(q.Operator == "" || keyOf[m.mnc] == q.Operator) && (q.MNC == nil || *q.MNC == m.mnc) && (q.MCC == nil || *q.MCC == 208) &&
+		(q.Technology == 0 || q.Technology == tech) && (q.Days == 0 || now.Sub(m.time) <= time.Duration(q.Days)*24*time.Hour)
+}
+
+func randomQuery(r *rand.Rand) Query {
+	q := Query{Market: market.FR, Limit: 1 + r.IntN(400)}
+	if r.IntN(4) > 0 {
+		south, west := 43+r.Float64()*6, -1+r.Float64()*6
+		if r.IntN(2) == 0 {
+			south, west = 45.7+r.Float64()*0.05, 4.8+r.Float64()*0.05
+		}
+		size := r.Float64() * []float64{0.05, 0.5, 8}[r.IntN(3)]
+		q.Box = &geo.Box{South: south, West: west, North: south + size, East: west + size}
+	}
+	if r.IntN(4) == 0 {
+		q.Disc = &geo.Disc{Center: geo.Point{Lat: 45.75, Lng: 4.85}, Radius: r.Float64() * 5000}
+	}
+	if r.IntN(3) == 0 {
+		q.Operator = []string{"ORANGE", "SFR", "FREE", "BOUYGUES"}[r.IntN(4)]
+	}
+	if r.IntN(5) == 0 {
+		mnc := []int{1, 10, 15, 20, 26, 99}[r.IntN(6)]
+		q.MNC = &mnc
+	}
+	if r.IntN(6) == 0 {
+		mcc := 208 + r.IntN(2)
+		q.MCC = &mcc
+	}
+	if r.IntN(2) == 0 {
+		q.Days = 1 + r.IntN(365)
+	}
+	if r.IntN(3) == 0 {
+		q.Technology = Generation(2 + r.IntN(4))
+	}
+	return q
+}
+
+func (m *made) key() string {
+	return fmt.Sprintf("%.5f %.5f %d %d", m.lat, m.lng, m.time.Unix(), m.mnc)
+}
+
+func (m *Measure) key() string {
+	return fmt.Sprintf("%.5f %.5f %d %d", m.Position.Lat, m.Position.Lng, m.Time.Unix(), m.MNC)
+}
+
+// Points are compared with what was imported, and samples with how many of each cell
+// there are.
+func TestCoverageAgainstBruteForce(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	list := random(r, 6000)
+	s := openStore(t, t.TempDir())
+	for i := range 3 { // three segments
+		imported(t, s, market.FR, write(t, "coverage.csv", coverageOf(list[i*2000:(i+1)*2000])))
+	}
+	whole, samples := 0, 0
+	for range 600 {
+		q := randomQuery(r)
+		want := map[string]time.Time{}
+		for _, m := range list {
+			if matches(&q, &m, generationOf[m.tech]) {
+				want[m.key()] = m.time
+			}
+		}
+		got, err := s.Coverage(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]bool{}
+		for _, p := range got {
+			if _, ok := want[p.key()]; !ok || seen[p.key()] {
+				t.Fatalf("%+v: %s does not match, or twice", q, p.key())
+			}
+			seen[p.key()] = true
+		}
+		if len(got) != min(len(want), q.Limit) {
+			t.Fatalf("%+v: %d points, %d match", q, len(got), len(want))
+		}
+		if !slices.IsSortedFunc(got, func(a, b Point) int { return b.Time.Compare(a.Time) }) {
+			t.Errorf("%+v: not the newest first", q)
+		}
+		if len(want) <= q.Limit {
+			whole++
+			continue
+		}
+		samples++
+		even(t, s, &q, list, got)
+	}
+	if whole < 50 || samples < 50 {
+		t.Errorf("%d answers were whole, %d samples", whole, samples)
+	}
+}
+
+// even makes sure that a sample takes of each cell the newest, and of no cell two more
+// than of one that has more to give.
+func even(t *testing.T, s *Store, q *Query, list []made, got []Point) {
+	t.Helper()
+	g := newGrid(s.view().filters(Coverage, q, s.since(q)), q.Limit)
+	cell := func(p geo.Point) uint32 { return g.cell(geo.Fix(p.Lat), geo.Fix(p.Lng)) }
+	there, taken := map[uint32][]int64{}, map[uint32][]int64{}
+	for _, m := range list {
+		if matches(q, &m, generationOf[m.tech]) {
+			c := cell(geo.Point{Lat: m.lat, Lng: m.lng})
+			there[c] = append(there[c], m.time.Unix())
+		}
+	}
+	for _, p := range got {
+		c := cell(p.Position)
+		taken[c] = append(taken[c], p.Time.Unix())
+	}
+	most := 0
+	for _, list := range taken {
+		most = max(most, len(list))
+	}
+	for c, times := range there {
+		slices.SortFunc(times, func(a, b int64) int { return cmp.Compare(b, a) })
+		if n := len(taken[c]); !slices.Equal(times[:n], taken[c]) {
+			t.Errorf("%+v: cell %d has %v, %v were taken", q, c, times, taken[c])
+		} else if n < most-1 && n < len(times) {
+			t.Errorf("%+v: %d of %d in cell %d, %d of another", q, n, len(times), c, most)
+		}
+	}
+}
+
+// Of a town and a country with as many points, a sample shows the country: each of 25
+// parts as well as any other.
+func TestSampleIsOfThePlace(t *testing.T) {
+	list := random(rand.New(rand.NewPCG(7, 8)), 20000)
+	s := openStore(t, t.TempDir())
+	imported(t, s, market.FR, write(t, "coverage.csv", coverageOf(list)))
+	got, err := s.Coverage(Query{Market: market.FR, Limit: 1000, Box: &geo.Box{South: 43, West: -1, North: 50, East: 6}})
+	if err != nil || len(got) != 1000 {
+		t.Fatalf("%d points, %v", len(got), err)
+	}
+	parts := map[[2]int]int{}
+	for _, p := range got {
+		parts[[2]int{int((p.Position.Lat - 43) / 7 * 5), int((p.Position.Lng + 1) / 7 * 5)}]++
+	}
+	for x := range 5 {
+		for y := range 5 {
+			if n := parts[[2]int{x, y}]; n < 25 || n > 60 {
+				t.Errorf("part %d, %d has %d of 1000 points", x, y, n)
+			}
+		}
+	}
+}
+
+func TestQueriesThatCannotBe(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	for _, q := range []Query{{Market: "XX", Limit: 1}, {Market: market.FR}, {Market: market.FR, Limit: maxLimit + 1}} {
+		if _, err := s.Coverage(q); err == nil {
+			t.Errorf("%+v", q)
+		}
+		if _, _, err := s.Speedtests(q); err == nil {
+			t.Errorf("%+v", q)
+		}
+	}
+	if got, err := s.Coverage(Query{Market: market.FR, Limit: 1}); err != nil || got == nil || len(got) != 0 {
+		t.Errorf("an empty store: %v, %v", got, err)
+	}
+}
+
+func TestTechnologies(t *testing.T) {
+	for name, want := range map[string]Generation{"2g": 2, "GSM": 2, "edge": 2, "3G": 3, "HSPA+": 3, "td-scdma": 3, "LTE": 4, "lte_ca": 4, "4G+": 4,
+		"NR": 5, "5g": 5, "5G NSA": 5, "nr-sa": 5, "": 0, "6G": 0, "WIFI": 0, "LTELTELTELTELTELTELTE": 0} {
+		if g, ok := Technologies(name); g != want || ok != (want > 0) {
+			t.Errorf("%s: %d, %v", name, g, ok)
+		}
+	}
+}
+
+func TestInferMCC(t *testing.T) {
+	for code, want := range map[market.Code]int{market.FR: 208, market.CA: 302, market.CH: 228, market.DROM: 0, market.PT: 0, "XX": 0} {
+		if got, ok := InferMCC(code); got != want || ok != (want > 0) {
+			t.Errorf("%s: %d", code, got)
+		}
+	}
+}
+
+// The fixed points of a box are those that the box holds.
+func TestFixedBox(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	for range 20000 {
+		lat, lng := int32(r.IntN(1800000001)-900000000), int32(r.IntN(3600000001)-1800000000)
+		edge := func(v int32) float64 {
+			return geo.Degrees(v) + float64(r.IntN(3)-1)*[]float64{0, 1e-7, 1e-12, 0.4e-7}[r.IntN(4)]
+		}
+		b := geo.Box{South: edge(lat), North: edge(lat) + 1e-7*float64(r.IntN(3)), West: edge(lng), East: edge(lng) + 1e-7*float64(r.IntN(3)-1)}
+		for _, d := range []int32{-1, 0, 1, 2} {
+			want := b.Contains(geo.Point{Lat: geo.Degrees(lat + d), Lng: geo.Degrees(lng + d)})
+			got := slices.ContainsFunc(fixed(b), func(r rectangle) bool { return r.holds(lat+d, lng+d) })
+			if in := lat+d >= -90e7 && lat+d <= 90e7 && lng+d >= -180e7 && lng+d <= 180e7; in && got != want {
+				t.Fatalf("%v holds %d, %d: %v, want %v", b, lat+d, lng+d, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package measure
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/cespare/xxhash/v2"
+
+	"relais/market"
+)
+
+// A segment's file begins with a header of headerBytes:
+//
+//	0   8  magic
+//	8   4  version
+//	12  4  rows
+//	16  8  bytes of the whole file
+//	24  4  bytes of meta
+//	28  4  0
+//
+// and goes on with the meta as JSON and the columns of the kind, in the order of
+// columns.of, each at a multiple of eight bytes. Its last eight bytes are the xxHash64
+// of all before them. All numbers are little-endian. Rows are in the order of a Hilbert
+// curve, those of one place by time, then by their id.
+const (
+	magic       = "RELAISMS"
+	version     = 1
+	headerBytes = 32
+	sumBytes    = 8
+	align       = 8
+)
+
+// maxRows is the most rows of a segment, which bounds the memory of an import; a file
+// with more makes several.
+const maxRows = 1 << 21
+
+// ErrDamaged is wrapped by errors about a file of measures that cannot be what was
+// written; what it held must be imported again.
+var ErrDamaged = errors.New("damaged file of measures")
+
+// A meta is what a segment's file says of itself.
+type meta struct {
+	Market   market.Code `json:"market"`
+	Kind     Kind        `json:"kind"`
+	Imported int64       `json:"imported"` // Unix seconds
+	Networks []network   `json:"networks"`
+}
+
+// A segment is a loaded file.
+type segment struct {
+	meta
+	columns
+	rows      int
+	checksum  uint64
+	memory    *memory // that the columns are slices of
+	table     *market.Market
+	operators []int // of each network, in the market's table
+	blocks    []block
+}
+
+func padded(n int) int { return (n + align - 1) / align * align }
+
+// writeSegment writes the rows of columns that the entries name, in their order. It
+// returns how many bytes they take and their checksum.
+func writeSegment(w io.Writer, m *meta, c *columns, rows []entry) (size int64, sum uint64, err error) {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return 0, 0, err
+	}
+	size = int64(headerBytes + padded(len(text)) + sumBytes)
+	for _, col := range c.of(m.Kind) {
+		size += int64(padded(len(rows) * col.width))
+	}
+	head := make([]byte, headerBytes+padded(len(text)))
+	copy(head, magic)
+	binary.LittleEndian.PutUint32(head[8:], version)
+	binary.LittleEndian.PutUint32(head[12:], uint32(len(rows)))
+	binary.LittleEndian.PutUint64(head[16:], uint64(size))
+	binary.LittleEndian.PutUint32(head[24:], uint32(len(text)))
+	copy(head[headerBytes:], text)
+	hash := xxhash.New()
+	out := io.MultiWriter(w, hash)
+	if _, err := out.Write(head); err != nil {
+		return 0, 0, err
+	}
+	buf := make([]byte, 0, 1<<17)
+	for _, col := range c.of(m.Kind) {
+		for at := 0; at < len(rows); at += 1 << 14 { // a multiple of align
+			part := rows[at:min(at+1<<14, len(rows))]
+			buf = col.pick(buf[:0], part)
+			buf = append(buf, make([]byte, padded(len(buf))-len(buf))...)
+			if _, err := out.Write(buf); err != nil {
+				return 0, 0, err
+			}
+		}
+	}
+	sum = hash.Sum64()
+	_, err = w.Write(binary.LittleEndian.AppendUint64(nil, sum))
+	return size, sum, err
+}
+
+// readSegment loads the file at path. Its errors name the file and wrap ErrDamaged or
+// what the system says.
+func readSegment(path string) (s *segment, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", filepath.Base(path), err)
+		}
+	}()
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() < headerBytes+sumBytes || info.Size() > maxRows*100 {
+		return nil, fmt.Errorf("%w: %d bytes", ErrDamaged, info.Size())
+	}
+	m, err := newMemory(int(info.Size()))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := io.ReadFull(f, m.bytes); err != nil {
+		return nil, err
+	}
+	return decode(m)
+}
+
+// decode makes a segment of a file's bytes.
+func decode(m *memory) (*segment, error) {
+	data := m.bytes
+	if len(data) < headerBytes+sumBytes || string(data[:8]) != magic {
+		return nil, fmt.Errorf("%w: it does not begin as one", ErrDamaged)
+	}
+	if v := binary.LittleEndian.Uint32(data[8:]); v != version {
+		return nil, fmt.Errorf("%w: format %d, this program reads %d", ErrDamaged, v, version)
+	}
+	if size := binary.LittleEndian.Uint64(data[16:]); size != uint64(len(data)) {
+		return nil, fmt.Errorf("%w: %d bytes instead of %d", ErrDamaged, len(data), size)
+	}
+	body := data[:len(data)-sumBytes]
+	s := &segment{memory: m, rows: int(binary.LittleEndian.Uint32(data[12:])), checksum: xxhash.Sum64(body)}
+	if s.checksum != binary.LittleEndian.Uint64(data[len(body):]) {
+		return nil, fmt.Errorf("%w: the checksum does not match", ErrDamaged)
+	}
+	if err := s.load(body); err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrDamaged, err)
+	}
+	s.operators = make([]int, len(s.Networks))
+	for i := range s.Networks {
+		s.operators[i] = s.Networks[i].operator(s.table)
+	}
+	s.blocks = s.newBlocks()
+	return s, nil
+}
+
+// id is the identity of a row.
+func (s *segment) id(i uint32) uint64 {
+	r := s.columns.row(s.Kind, i)
+	return r.id(s.Kind, &s.Networks[r.network])
+}
+
+func (s *segment) load(body []byte) error {
+	n := uint64(binary.LittleEndian.Uint32(body[24:]))
+	if n > uint64(len(body)-headerBytes) || s.rows > maxRows {
+		return fmt.Errorf("%d bytes of meta, %d rows", n, s.rows)
+	}
+	if err := json.Unmarshal(body[headerBytes:headerBytes+n], &s.meta); err != nil {
+		return err
+	}
+	if s.table = market.Get(s.Market); s.table == nil || s.Kind != Speedtest && s.Kind != Coverage {
+		return fmt.Errorf("measures of the kind %q of the market %q", s.Kind, s.Market)
+	}
+	at := headerBytes + padded(int(n))
+	for _, col := range s.columns.of(s.Kind) {
+		end := at + s.rows*col.width
+		if end > len(body) {
+			return fmt.Errorf("no place for the column %s", col.name)
+		}
+		col.load(body[at:end:end])
+		at = end + padded(end) - end
+	}
+	if at != len(body) {
+		return fmt.Errorf("%d bytes where %d belong", len(body), at)
+	}
+	return s.columns.check(len(s.Networks))
+}

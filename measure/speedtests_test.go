@@ -1,0 +1,148 @@
+package measure
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"relais/geo"
+	"relais/market"
+)
+
+// better is the order of the API: average speed, download speed, the newest.
+func better(a, b made) int {
+	return cmp.Or(cmp.Compare(b.mean, a.mean), cmp.Compare(b.down, a.down), b.time.Compare(a.time))
+}
+
+func newer(a, b made) int { return b.time.Compare(a.time) }
+
+func TestSpeedtestsAgainstBruteForce(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	list := random(r, 3000)
+	s := openStore(t, t.TempDir())
+	imported(t, s, market.FR, write(t, "a.csv", testsOf(list[:1000])), write(t, "b.csv", testsOf(list[1000:])))
+	for range 600 {
+		q := randomQuery(r)
+		q.Best = r.IntN(3) == 0
+		var want []made
+		for _, m := range list {
+			if matches(&q, &m, 4) {
+				want = append(want, m)
+			}
+		}
+		slices.SortFunc(want, newer)
+		if q.Best {
+			slices.SortFunc(want, better)
+		}
+		got, total, err := s.Speedtests(q)
+		if err != nil || total != len(want) {
+			t.Fatalf("%+v: %d match, want %d (%v)", q, total, len(want), err)
+		}
+		if n := min(len(want), q.Limit); q.Best && len(got) != min(1, n) || !q.Best && len(got) != n {
+			t.Fatalf("%+v: %d tests of %d", q, len(got), len(want))
+		}
+		for i := range got {
+			if got[i].key() != want[i].key() || got[i].Average != want[i].mean || got[i].Download != want[i].down {
+				t.Fatalf("%+v: at %d %s, want %s", q, i, got[i].key(), want[i].key())
+			}
+		}
+	}
+}
+
+// The tests of ten thousand random sites, with or without base stations.
+func TestSitesAgainstBruteForce(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 26))
+	list := random(r, 800)
+	s := openStore(t, t.TempDir())
+	imported(t, s, market.FR, write(t, "speedtests.csv", testsOf(list)))
+	named, around, none := 0, 0, 0
+	for range 10000 {
+		q := SiteQuery{Query: Query{Market: market.FR, Limit: 1 + r.IntN(5), Best: r.IntN(2) == 0}, Offset: r.IntN(3)}
+		near := list[r.IntN(len(list))]
+		q.Center = &geo.Point{Lat: near.lat + r.NormFloat64()*0.01, Lng: near.lng + r.NormFloat64()*0.01}
+		for range r.IntN(3) {
+			q.Nodes = append(q.Nodes, Node{Operator: []string{"", "ORANGE", "SFR"}[r.IntN(3)], ID: uint32(1000 + r.IntN(600)), NR: r.IntN(8) == 0})
+		}
+		if r.IntN(3) == 0 {
+			q.Operators = []string{"FREE", "ORANGE"}
+		}
+		if r.IntN(3) == 0 {
+			q.Operator = "SFR"
+		}
+		var want []made
+		for _, m := range list {
+			if matches(&q.Query, &m, 4) && slices.ContainsFunc(q.Nodes, func(n Node) bool {
+				return !n.NR && int(n.ID) == m.enb && (n.Operator == "" || n.Operator == keyOf[m.mnc])
+			}) {
+				want = append(want, m)
+			}
+		}
+		if named++; len(want) == 0 {
+			named--
+			for _, m := range list {
+				if matches(&q.Query, &m, 4) && geo.Distance(*q.Center, geo.Point{Lat: m.lat, Lng: m.lng}) <= 1000 && (q.Operators == nil || slices.Contains(q.Operators, keyOf[m.mnc])) {
+					want = append(want, m)
+				}
+			}
+			if around++; len(want) == 0 {
+				none++
+			}
+		}
+		slices.SortFunc(want, newer)
+		page := want[min(q.Offset, len(want)):min(q.Offset+q.Limit, len(want))]
+		if q.Best && len(want) > 0 {
+			slices.SortFunc(want, better)
+			page = want[:1]
+		}
+		got, total, err := s.SpeedtestsOfSite(q)
+		if err != nil || total != len(want) || len(got) != len(page) {
+			t.Fatalf("%+v: %d of %d tests, want %d of %d (%v)", q, len(got), total, len(page), len(want), err)
+		}
+		for i := range got {
+			if got[i].key() != page[i].key() {
+				t.Fatalf("%+v: at %d %s, want %s", q, i, got[i].key(), page[i].key())
+			}
+		}
+	}
+	if named < 500 || around-none < 500 || none < 100 {
+		t.Errorf("%d sites with tests that name them, %d with tests around, %d without", named, around-none, none)
+	}
+}
+
+// A gNB is found in an NCI by how many of its bits are the base station's; an eNB in
+// an ECI always.
+func TestNodesInCells(t *testing.T) {
+	text := testHead +
+		"a,2026-11-01T00:00:00Z,45,4,1,,,,,208,1,,5G,,,,4886718336,,,,\n" +
+		"b,2026-11-02T00:00:00Z,45,4,1,,,,,208,1,,4G,,,,256002,,,,\n" +
+		"c,2026-11-03T00:00:00Z,45,4,1,,,,,208,1,,5G,,,77,4886718336,,,,\n"
+	s := openStore(t, t.TempDir())
+	imported(t, s, market.FR, write(t, "speedtests.csv", text))
+	for _, tt := range []struct {
+		node Node
+		want int
+	}{
+		{Node{NR: true, ID: 4886718336 >> 11, Bits: 25}, 1}, {Node{NR: true, ID: 4886718336 >> 12, Bits: 24}, 1}, {Node{NR: true, ID: 4886718336 >> 11, Bits: 24}, 0},
+		{Node{NR: true, ID: 4886718336 >> 11}, 0}, {Node{NR: true, ID: 77}, 1}, {Node{ID: 1000}, 1}, {Node{ID: 1000, Operator: "ORANGE"}, 1}, {Node{ID: 1000, Operator: "SFR"}, 0},
+		{Node{}, 0}, {Node{NR: true}, 0}, {Node{NR: true, Bits: 99}, 0},
+	} {
+		if _, n, err := s.SpeedtestsOfSite(SiteQuery{Query: Query{Market: market.FR, Limit: 5}, Nodes: []Node{tt.node}}); n != tt.want || err != nil {
+			t.Errorf("%+v: %d tests, want %d (%v)", tt.node, n, tt.want, err)
+		}
+	}
+	var seen []Sighting
+	for n := range s.NodeSightings(market.FR) {
+		seen = append(seen, n)
+	}
+	slices.SortFunc(seen, func(a, b Sighting) int { return cmp.Compare(a.Node, b.Node) })
+	p := geo.Point{Lat: 45, Lng: 4}
+	want := []Sighting{{MCC: 208, MNC: 1, Operator: "ORANGE", NR: true, Node: 77, Cell: 4886718336, PCI: -1, Position: p},
+		{MCC: 208, MNC: 1, Operator: "ORANGE", Node: 1000, Cell: 256002, PCI: -1, Position: p}}
+	if !slices.Equal(seen, want) {
+		t.Errorf("%+v", seen)
+	}
+	for range s.NodeSightings(market.FR) {
+		break
+	}
+}

@@ -1,0 +1,236 @@
+package measure
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"relais/folder"
+	"relais/market"
+)
+
+func TestRetain(t *testing.T) {
+	list := random(rand0(), 3000) // up to 400 days old
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	var old, fresh []made
+	for _, m := range list {
+		if now.Sub(m.time) > 100*24*time.Hour {
+			old = append(old, m)
+		} else {
+			fresh = append(fresh, m)
+		}
+	}
+	imported(t, s, market.FR, write(t, "old.csv", coverageOf(old)))
+	imported(t, s, market.FR, write(t, "mixed.csv", testsOf(list)))
+	imported(t, s, market.FR, write(t, "fresh.csv", coverageOf(fresh)))
+	imported(t, s, market.FR, write(t, "ageless.csv", "45.5,4.25,200,208,20,12,256001,-88,LTE,LTE,1300,301\n"))
+	before, v := s.Segments(), s.Version()
+	if n, err := s.Retain(500 * 24 * time.Hour); n != 0 || err != nil || s.Version() != v {
+		t.Errorf("nothing is so old: %d, %v", n, err)
+	}
+	n, err := s.Retain(100 * 24 * time.Hour)
+	if err != nil || n != 2*len(old) || s.Version() == v {
+		t.Fatalf("%d rows left, want %d (%v)", n, 2*len(old), err)
+	}
+	after := s.Segments()
+	if len(after) != 3 || after[0].Rows != len(fresh) || after[0].File == before[1].File || after[1] != before[2] || !after[0].Imported.Equal(before[1].Imported) {
+		t.Errorf("%+v\n%+v", before, after)
+	}
+	names := func() (list []string) {
+		entries, _ := os.ReadDir(s.dir)
+		for _, e := range entries {
+			list = append(list, e.Name())
+		}
+		return list
+	}
+	if got, want := names(), []string{after[1].File, after[2].File, after[0].File, ManifestName}; !slices.Equal(got, want) {
+		t.Errorf("on disk %v, want %v", got, want)
+	}
+	want := map[string]bool{}
+	for _, m := range fresh {
+		want[m.key()] = true
+	}
+	for _, s := range []*Store{s, openStore(t, dir)} { // and after another start
+		tests, total, err := s.Speedtests(Query{Market: market.FR, Limit: maxLimit})
+		if err != nil || total != len(fresh) {
+			t.Fatalf("%d tests, %v", total, err)
+		}
+		for _, x := range tests {
+			if !want[x.key()] {
+				t.Errorf("%s stayed", x.key())
+			}
+		}
+	}
+	later, err := Open(folder.Dir(dir), false, clockOf(now.Add(200*24*time.Hour)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := later.Retain(100 * 24 * time.Hour); err != nil || len(later.Segments()) != 0 || len(names()) != 1 {
+		t.Errorf("%v, %v", later.Segments(), names())
+	}
+	if _, err := later.Retain(0); err == nil {
+		t.Error("kept for no time")
+	}
+}
+
+// Any byte that is changed and any end that is missing is found.
+func TestDamage(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	imported(t, s, market.FR, write(t, "a.csv", coverageOf(random(rand0(), 300))), write(t, "b.csv", testsOf(random(rand0(), 300))))
+	if n, err := s.Check(); n != 600 || err != nil {
+		t.Fatalf("%d rows, %v", n, err)
+	}
+	path := filepath.Join(dir, Dir, s.Segments()[0].File)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := s.Version()
+	for at := 0; at < len(whole); at += 97 {
+		for _, text := range [][]byte{whole[:at], append(append(slices.Clone(whole[:at]), whole[at]^4), whole[at+1:]...)} {
+			if err := os.WriteFile(path, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := readSegment(path); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), filepath.Base(path)) {
+				t.Fatalf("at %d of %d: %v", at, len(whole), err)
+			}
+		}
+	}
+	if n, err := s.Check(); n != 300 || !errors.Is(err, ErrDamaged) {
+		t.Errorf("%d rows, %v", n, err)
+	}
+	damaged := openStore(t, dir)
+	if len(damaged.Problems()) != 1 || damaged.Version() == v || damaged.Count(market.FR, Coverage) != 0 || damaged.Count(market.FR, Speedtest) != 300 || len(damaged.Segments()) != 2 {
+		t.Errorf("%v, %d", damaged.Problems(), damaged.Count(market.FR, Coverage))
+	}
+	if _, err := damaged.Retain(10 * 24 * time.Hour); err != nil || len(damaged.Segments()) != 2 {
+		t.Errorf("what is damaged must stay for its owner: %v, %v", damaged.Segments(), err)
+	}
+	other, err := os.ReadFile(filepath.Join(dir, Dir, damaged.Segments()[1].File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, other, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if p := openStore(t, dir).Problems(); len(p) != 1 || !strings.Contains(p[0], "not the file") {
+		t.Errorf("another file in its place: %v", p)
+	}
+	for _, text := range []string{"", "{", `{"version":9,"next":1}`, `{"version":1,"next":5,"segments":[{"file":"../x.seg"}]}`} {
+		if err := os.WriteFile(filepath.Join(dir, Dir, ManifestName), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(folder.Dir(dir), false, clockOf(now)); !errors.Is(err, ErrDamaged) {
+			t.Errorf("manifest %q: %v", text, err)
+		}
+		if _, err := os.Stat(path); err != nil {
+			t.Fatal("a store that did not open removed a file")
+		}
+	}
+}
+
+// Questions are answered while imports and retention replace what is asked.
+func TestBesideImports(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	var paths []string
+	for i := range 6 {
+		paths = append(paths, write(t, "a.csv", coverageOf(random(rand0(), 200*(i+1)))), write(t, "b.csv", testsOf(random(rand0(), 200*(i+1)))))
+	}
+	done := make(chan struct{})
+	var g sync.WaitGroup
+	for range 3 {
+		g.Go(func() {
+			for {
+				n := len(all(t, s, market.FR))
+				tests, _, err := s.Speedtests(Query{Market: market.FR, Limit: maxLimit})
+				if err != nil || n > 1200 || len(tests) > 1200 {
+					t.Errorf("%d points, %d tests, %v", n, len(tests), err)
+				}
+				for range s.NodeSightings(market.FR) {
+				}
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	for _, p := range paths {
+		imported(t, s, market.FR, p)
+	}
+	if _, err := s.Retain(200 * 24 * time.Hour); err != nil {
+		t.Error(err)
+	}
+	close(done)
+	g.Wait()
+}
+
+// A copy of what Freeze names is a store.
+func TestFreeze(t *testing.T) {
+	from, to := t.TempDir(), t.TempDir()
+	s := openStore(t, from)
+	imported(t, s, market.FR, write(t, "a.csv", coverageOf(random(rand0(), 100))))
+	err := s.Freeze(func(paths []string) error {
+		if err := os.Mkdir(filepath.Join(to, Dir), 0o700); err != nil {
+			return err
+		}
+		for _, p := range paths {
+			text, err := os.ReadFile(filepath.Join(from, p))
+			if err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(to, p), text, 0o600); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || openStore(t, to).Count(market.FR, Coverage) != 100 || openStore(t, to).Version() != s.Version() {
+		t.Error(err)
+	}
+}
+
+func FuzzSegment(f *testing.F) {
+	b := newBuilder(meta{Market: market.FR, Kind: Coverage, Imported: now.Unix()})
+	b.number(network{MCC: 208, MNC: 1})
+	for i := range 300 {
+		b.add(&row{lat: 450000000 + int32(i), lng: 4, time: 5})
+	}
+	b.sort(nil)
+	var out bytes.Buffer
+	if _, _, err := writeSegment(&out, &b.meta, &b.columns, b.entries); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(out.Bytes())
+	f.Add([]byte(magic))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, err := newMemory(len(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		copy(m.bytes, text)
+		sealed(m.bytes)
+		s, err := decode(m)
+		if err != nil {
+			return
+		}
+		v := &view{segments: []*segment{s}}
+		store := &Store{now: clockOf(now)}
+		store.current.Store(v)
+		q := Query{Market: s.Market, Limit: 100, Technology: 4, Operator: "ORANGE"}
+		store.Coverage(q)
+		store.Coverage(Query{Market: s.Market, Limit: 3})
+		store.SpeedtestsOfSite(SiteQuery{Query: q, Nodes: []Node{{ID: 1}}})
+		for range store.NodeSightings(s.Market) {
+		}
+	})
+}
