@@ -58,8 +58,8 @@ type format struct {
 	kind    *source.Kind
 	clock   clock
 	roles   map[string]role
-	more    map[string]role // of columns that say the same as one of roles when that is empty
-	older   string          // technology of the whole file
+	more    map[string]role // of columns that say of NR what those of roles say of others
+	only    string          // technology of the whole file
 	zeroPCI bool            // a PCI of 0 is one, and not what is not known
 }
 
@@ -73,7 +73,7 @@ var (
 		{Name: "enb"}, {Name: "gnb"}, {Name: "cell_id"}, {Name: "pci"}, {Name: "rsrp"}, {Name: "rsrq"}, {Name: "snr"}}}
 	plainCoverage = &source.Kind{Name: "coverage", Options: table.Options{Comma: ',', OneLine: true}, Many: true, Columns: []table.Column{
 		{Name: "timestamp", Required: true}, {Name: "lat", Aliases: []string{"latitude"}, Required: true}, {Name: "lng", Aliases: []string{"lon", "longitude"}, Required: true},
-		{Name: "signal_strength", Required: true}, {Name: "technology", Required: true}, {Name: "network_type"},
+		{Name: "signal_strength"}, {Name: "technology", Required: true}, {Name: "network_type"},
 		{Name: "mcc"}, {Name: "mnc"}, {Name: "operator", Aliases: []string{"mobile_operator"}},
 		{Name: "enb"}, {Name: "gnb"}, {Name: "cell_id"}, {Name: "pci"}, {Name: "rsrp"}, {Name: "rsrq"}, {Name: "snr"}}}
 	arcep = &source.Kind{Name: "arcep-measures", Options: table.Options{Comma: ';', OneLine: true}, Many: true, Columns: []table.Column{
@@ -109,8 +109,8 @@ var formats = []format{
 		more: map[string]role{"NR_SS_RSRP": rsrp, "NR_SS_RSRQ": rsrq, "NR_SS_SINR": snr}},
 	{kinds: []Kind{Coverage}, kind: app("cells-cellmapper"), clock: noClock, roles: map[string]role{
 		"lat": lat, "lon": lng, "MCC": mcc, "MNC": mnc, "Cell": cell, "Signal": signal, "Type": tech, "PCI": pci}},
-	{kinds: []Kind{Coverage}, kind: app("cells-networksurvey-lte", "rsrp", "rsrq", "snr", "signalStrength", "provider"), older: "LTE", roles: survey("eci")},
-	{kinds: []Kind{Coverage}, kind: app("cells-networksurvey-nr", "ssRsrp", "ssRsrq", "ssSinr", "signalStrength", "provider"), older: "NR", roles: survey("nci")},
+	{kinds: []Kind{Coverage}, kind: app("cells-networksurvey-lte", "rsrp", "rsrq", "snr", "signalStrength", "provider"), only: "LTE", roles: survey("eci")},
+	{kinds: []Kind{Coverage}, kind: app("cells-networksurvey-nr", "ssRsrp", "ssRsrq", "ssSinr", "signalStrength", "provider"), only: "NR", roles: survey("nci")},
 	{kinds: []Kind{Coverage}, kind: app("cells-netmonster"), clock: noClock, roles: map[string]role{
 		"RAT": tech, "MCC": mcc, "MNC": mnc, "CI": cell, "eNB": enb, "PCI": pci, "Lat": lat, "Lon": lng}},
 }
@@ -140,8 +140,8 @@ func kinds() (list []*source.Kind) {
 	return list
 }
 
-// at returns where the columns of each role stand, and those that stand in for them; -1
-// for none.
+// at returns where the columns of each role stand, and those of NR that stand in for
+// them; -1 for none.
 func (f *format) at() (first, second [roles]int) {
 	for r := range roles {
 		first[r], second[r] = -1, -1

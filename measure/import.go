@@ -124,7 +124,7 @@ func (i *importing) file(f typed) error {
 			continue
 		}
 		b.add(&m)
-		if len(b.entries) == maxRows {
+		if len(b.entries) == i.most {
 			if err := i.flush(b, &duplicates); err != nil {
 				return err
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,6 +62,8 @@ func TestFormats(t *testing.T) {
 			"2026-03-05T10:03:00Z 45.5 4.25 208-15 FREE/Free Mobile NR enb 0 gnb 0 cell 4886718336 pci -1 -101 -99 -12 3", "cells-towercollector"},
 		{"G-MoN", gmon + "\n20801;LTE;256001;1000;1;12;301;1300;3;-65;-95;-10;8;10;1;0;0;45.5;4.25;0;5;1;2;20;;;;;;;;;;;;;;;;20260305;100300;0\n",
 			"2026-03-05T09:03:00Z 45.5 4.25 208-1 ORANGE/Orange LTE enb 1000 gnb 0 cell 256001 pci 301 -65 -95 -10 8", "cells-gmon"},
+		{"G-MoN, beside a cell of NR", gmon + "\n20801;LTE;256001;1000;1;12;301;1300;3;-65;;;;10;1;0;0;45.5;4.25;0;5;1;2;20;;;;;;;-99;-12;3;;;;;;;05/07/2026;10:03:00;0\n",
+			"2026-07-05T08:03:00Z 45.5 4.25 208-1 ORANGE/Orange LTE enb 1000 gnb 0 cell 256001 pci 301 -65 - - -", "cells-gmon"},
 		{"CellMapper", "45.5,4.25,200,208,20,12,256001,-88,LTE,LTE,1300,301\n",
 			"- 45.5 4.25 208-20 BOUYGUES/Bouygues Telecom LTE enb 1000 gnb 0 cell 256001 pci 301 -88 - - -", "cells-cellmapper"},
 		{"NetMonster", "LTE;208;20;256001;12;1000;301;45.5;4.25;Somewhere;1300\n",
@@ -254,6 +257,52 @@ func TestImportedAgain(t *testing.T) {
 		if !ids[p.ID] {
 			t.Fatalf("%s has another id elsewhere", line(&p))
 		}
+	}
+}
+
+// A file with more rows than a segment has makes several, and is one import.
+func TestSeveralSegments(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	s.most = 100
+	list := random(rand0(), 960)
+	text := coverageOf(append(list, list[:300]...))
+	r := imported(t, s, market.FR, write(t, "a.csv", text))[0]
+	if r.Served != 960 || r.Rejected["duplicate"] != 300 || len(s.Segments()) != 10 || len(all(t, openStore(t, dir), market.FR)) != 960 {
+		t.Errorf("%d served in %d segments, %v", r.Served, len(s.Segments()), r.Rejected)
+	}
+	v := s.Version()
+	if _, err := s.Import(context.Background(), market.FR, Sniffed, nil, write(t, "b.csv", coverageOf(random(rand.New(rand.NewPCG(4, 4)), 500))+"x,2026")); err == nil {
+		t.Error("half a file")
+	}
+	if entries, err := os.ReadDir(s.dir); err != nil || len(entries) != 11 || s.Version() != v {
+		t.Errorf("after half a file: %v, %v", entries, err)
+	}
+	os.Remove(filepath.Join(s.dir, ManifestName))
+	if err := os.Mkdir(filepath.Join(s.dir, ManifestName), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Import(context.Background(), market.FR, Sniffed, nil, write(t, "c.csv", testsOf(list))); err == nil || s.Version() != v || s.Count(market.FR, Speedtest) != 0 {
+		t.Errorf("a manifest that cannot be written: %v", err)
+	}
+	if _, err := s.Retain(time.Hour); err == nil || s.Count(market.FR, Coverage) != 960 {
+		t.Errorf("a manifest that cannot be written: %v", err)
+	}
+	if entries, err := os.ReadDir(s.dir); err != nil || len(entries) != 11 {
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+// A file of networks without end is bounded.
+func TestManyNetworks(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("timestamp,lat,lng,signal_strength,technology,operator\n")
+	for i := range 5000 {
+		fmt.Fprintf(&b, "2026-03-05T10:03:00Z,45.5,4.25,-60,LTE,net %d\n", i)
+	}
+	s := openStore(t, t.TempDir())
+	if r := imported(t, s, market.FR, write(t, "n.csv", b.String()))[0]; r.Served != maxNetworks || r.Rejected[manyNetworks] != 5000-maxNetworks {
+		t.Errorf("%d served, %v", r.Served, r.Rejected)
 	}
 }
 

@@ -62,7 +62,10 @@ func readManifest(dir string) (m manifest, err error) {
 	if err != nil {
 		return m, err
 	}
-	if err := json.Unmarshal(text, &m); err != nil || len(text) > maxManifest {
+	if len(text) > maxManifest {
+		return m, fmt.Errorf("%s/%s: %w: over %d bytes", Dir, ManifestName, ErrDamaged, maxManifest)
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
 		return m, fmt.Errorf("%s/%s: %w: %v", Dir, ManifestName, ErrDamaged, err)
 	}
 	if m.Version != version || m.Next < 1 {

@@ -40,8 +40,13 @@ func (r *reading) field(x role) []byte {
 	if r.first[x] < 0 {
 		return nil
 	}
-	b := r.Field(r.first[x])
-	if r.second[x] >= 0 && absent(b) {
+	return r.Field(r.first[x])
+}
+
+// radioField is field, but for NR where its columns are others.
+func (r *reading) radioField(x role, g Generation) []byte {
+	b := r.field(x)
+	if g == 5 && r.second[x] >= 0 && absent(b) {
 		return r.Field(r.second[x])
 	}
 	return b
@@ -62,8 +67,8 @@ func (r *reading) row() (m row, reason string) {
 	if m.time, reason = r.format.clock.moment(r.field(when), tod, r.zone, r.now); reason != "" {
 		return m, reason
 	}
-	if r.format.older != "" {
-		m.technology = technologyOf(r.format.older)
+	if r.format.only != "" {
+		m.technology = technologyOf(r.format.only)
 	} else {
 		m.technology = technologyOf(string(r.field(tech)))
 	}
@@ -119,9 +124,9 @@ func (r *reading) speeds(m *row) string {
 // radio reads the cell and its levels. An identifier out of its width is one that the
 // app does not know.
 func (r *reading) radio(m *row) {
-	m.signal, m.rsrp = levelOf(r.field(signal), lowSignal, highSignal), levelOf(r.field(rsrp), lowRSRP, highRSRP)
-	m.rsrq, m.snr = levelOf(r.field(rsrq), lowRSRQ, highRSRQ), levelOf(r.field(snr), lowSNR, highSNR)
 	g := technologies[m.technology].generation
+	m.signal, m.rsrp = levelOf(r.field(signal), lowSignal, highSignal), levelOf(r.radioField(rsrp, g), lowRSRP, highRSRP)
+	m.rsrq, m.snr = levelOf(r.radioField(rsrq, g), lowRSRQ, highRSRQ), levelOf(r.radioField(snr, g), lowSNR, highSNR)
 	if g == 2 || g == 3 { // RSCP and Ec/Io stand in the same columns
 		m.rsrp, m.rsrq = noLevel, noLevel
 	}

@@ -26,6 +26,7 @@ type Store struct {
 	dir      string
 	readOnly bool
 	now      func() time.Time
+	most     int        // rows of a segment: maxRows, but in tests
 	mu       sync.Mutex // held by what changes the folder
 	manifest manifest   // under mu
 	current  atomic.Pointer[view]
@@ -44,7 +45,7 @@ type view struct {
 // is damaged or gone is left out and named by Problems; a manifest that cannot be read
 // is an error.
 func Open(dir folder.Dir, readOnly bool, now func() time.Time) (*Store, error) {
-	s := &Store{dir: filepath.Join(string(dir), Dir), readOnly: readOnly, now: now}
+	s := &Store{dir: filepath.Join(string(dir), Dir), readOnly: readOnly, now: now, most: maxRows}
 	var err error
 	if s.manifest, err = readManifest(s.dir); err != nil {
 		return nil, err
