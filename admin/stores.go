@@ -15,6 +15,8 @@ import (
 
 	"relais/access"
 	"relais/folder"
+	"relais/measure"
+	"relais/outage"
 	"relais/photos"
 	"relais/store"
 )
@@ -25,9 +27,13 @@ type Stores struct {
 	Clients *access.Clients
 	Answers *access.Answers
 	Photos  *photos.Store
-	open    map[string]*store.DB // by file; a read-only folder may lack some
-	counts  *access.Counts
-	lock    *folder.Holder // nil for a read-only folder
+	Outages *outage.Store
+	// Measures opens the measures when they are first wanted: most commands do not, and
+	// they may be large.
+	Measures func() (*measure.Store, error)
+	open     map[string]*store.DB // by file; a read-only folder may lack some
+	counts   *access.Counts
+	lock     *folder.Holder // nil for a read-only folder
 }
 
 // Files of the stores in the folder.
@@ -79,6 +85,10 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 		log.Error("a client is refused", "error", err)
 	}
 	s.Photos = photos.Open(s.open[photosFile], s.Dir, time.Now)
+	if s.Outages, err = outage.Open(s.open[communityFile], time.Now); err != nil {
+		return err
+	}
+	s.Measures = sync.OnceValues(func() (*measure.Store, error) { return measure.Open(s.Dir, readOnly, time.Now) })
 	return s.openCounts(counts, log)
 }
 
