@@ -1,0 +1,148 @@
+package anfr
+
+import (
+	"bytes"
+	"slices"
+
+	"relais/geo"
+	"relais/ingest/source"
+	"relais/ingest/table"
+	"relais/site"
+)
+
+// Published are the columns of the observatoire, in the order of the publication.
+var Published = [...]string{
+	"id", "adm_lb_nom", "sup_id", "emr_lb_systeme", "emr_dt", "sta_nm_dpt", "code_insee", "generation", "date_maj",
+	"sta_nm_anfr", "nat_id", "sup_nm_haut", "tpo_id", "adr_lb_lieu", "adr_lb_add1", "adr_lb_add2", "adr_lb_add3",
+	"adr_nm_cp", "com_cd_insee", "coordonnees", "coord", "statut",
+}
+
+// Positions in Published.
+const (
+	PubID = iota
+	PubOperator
+	PubSupport
+	PubSystem
+	PubDate
+	PubDepartment
+	PubInsee
+	PubGeneration
+	PubUpdated
+	PubStation
+	PubNature
+	PubHeight
+	PubOwner
+	PubLieu
+	PubAddress1
+	PubAddress2
+	PubAddress3
+	PubPostal
+	PubInsee2
+	PubPosition
+	PubCoord
+	PubStatus
+)
+
+// publishedColumns are observatoryColumns and those that only the publication itself
+// is about. A file is known without them.
+var publishedColumns = append(slices.Clone(observatoryColumns), table.Column{Name: "id"}, table.Column{Name: "coord"})
+
+// Positions in publishedColumns behind observatoryColumns.
+const (
+	obsID = obsPostal + 1 + iota
+	obsCoord
+)
+
+// publishedAt is where each column of Published is in publishedColumns.
+var publishedAt = [len(Published)]int{
+	obsID, obsOperator, obsSupport, obsSystem, obsDate, obsDepartment, obsInsee, obsGeneration, obsUpdated,
+	obsStation, obsNature, obsHeight, obsOwner, obsLieu, obsAddress1, obsAddress2, obsAddress3,
+	obsPostal, obsInsee2, obsPosition, obsCoord, obsStatus,
+}
+
+// A PublishedRow is a row of the observatoire as it was published, by the columns of
+// Published: of every territory and operator, in its own words. Only what the
+// variants of the file differ in is made equal: dates are YYYY-MM-DD without a time,
+// codes have the zeros that a spreadsheet took. What the file does not state is empty.
+type PublishedRow [len(Published)][]byte
+
+// longest is how many bytes a field may have. The register's have 50.
+const longest = 500
+
+// ReadPublished calls take with each row that says which emission of which support it
+// is about. The row is valid until take returns; take answers why it does not want it,
+// or "". Served is settled. Errors: those of reading and of watch.
+func ReadPublished(f *source.Found, watch source.Watch, take func(*PublishedRow) string) (*source.Report, error) {
+	kind, found := *f.Kind, *f
+	kind.Columns, found.Kind = publishedColumns, &kind
+	r, err := found.Read(watch)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var row PublishedRow
+	for r.NextRow() {
+		reason := row.read(r)
+		if reason == "" {
+			reason = take(&row)
+		}
+		if reason != "" {
+			r.Reject(reason)
+		}
+	}
+	report, err := r.Done()
+	if err == nil {
+		report.Settle()
+	}
+	return report, err
+}
+
+func (p *PublishedRow) read(r *source.Reader) string {
+	for i, at := range publishedAt {
+		if p[i] = r.Field(at); len(p[i]) > longest {
+			return "a field of over 500 bytes"
+		}
+	}
+	if _, ok := whole(p[PubSupport]); !ok {
+		return "no support number"
+	}
+	if p[PubSupport] = bytes.TrimLeft(p[PubSupport], "0"); len(p[PubSupport]) == 0 {
+		return "no support number"
+	}
+	station, ok := parseStation(p[PubStation])
+	switch {
+	case !ok:
+		return "no station number"
+	case len(p[PubOperator]) == 0:
+		return "no operator"
+	case len(p[PubSystem]) == 0:
+		return "no system"
+	}
+	if len(p[PubStation]) < stationCodeLength || !bytes.Equal(p[PubStation], bytes.ToUpper(p[PubStation])) {
+		p[PubStation] = []byte(station.String())
+	}
+	p[PubDate], p[PubUpdated] = isoDay(p[PubDate]), isoDay(p[PubUpdated])
+	p[PubDepartment] = padded(p[PubDepartment], 3)
+	for _, i := range []int{PubInsee, PubInsee2, PubPostal} {
+		p[i] = padded(p[i], 5)
+	}
+	return ""
+}
+
+// isoDay writes a date as YYYY-MM-DD; what is none is left as it is.
+func isoDay(b []byte) []byte {
+	d := site.ParseDate(b)
+	switch {
+	case d == 0:
+		return b
+	case b[4] == '-':
+		return b[:10]
+	}
+	return d.Append(nil)
+}
+
+// Position reads coordonnees, "lat , lon".
+func Position(coordonnees []byte) (geo.Point, bool) { return parsePosition(coordonnees) }
+
+// Updated returns the day of a row's date_maj, 0 when it has none.
+func Updated(r *source.Reader) site.Date { return site.ParseDate(r.Field(obsUpdated)) }

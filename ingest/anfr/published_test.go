@@ -1,0 +1,58 @@
+package anfr
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"relais/ingest/source"
+)
+
+func TestPublishedColumns(t *testing.T) {
+	for i, name := range Published {
+		if got := publishedColumns[publishedAt[i]].Name; got != name {
+			t.Errorf("column %d is %s, want %s", i, got, name)
+		}
+	}
+}
+
+// Every territory and operator is there, in its own words; what says nothing of whose
+// emission it is, is not.
+func TestReadPublished(t *testing.T) {
+	text := strings.Join(Published[:], ";") + "\n" +
+		"7;Gouv Nelle Calédonie (OPT);0042;LTE 800;02/01/2020;988;98818;4G;2026-08-27T16:11:53;9880110001;23;\"27,2\";72;a;b;c;d;98800;98818;\"-22,1 , 166\";x;Inconnu\n" +
+		"8;SFR;42;LTE 800;;3;3258;4G;;32700001;;;;;;;;3110;;;;\n" +
+		"9;SFR;42;;;;;;;32700001;;;;;;;;;;;;\n" +
+		"10;SFR;000;LTE 800;;;;;;32700001;;;;;;;;;;;;\n" +
+		"11;SFR;42;LTE 800;;;;;;;;;;;;;;;;;;\n" +
+		"12;SFR;42;LTE 800;" + strings.Repeat("x", 501) + ";;;;;32700001;;;;;;;;;;;;\n" +
+		"13;SFR\n"
+	path := filepath.Join(t.TempDir(), "x.csv")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	f := source.Found{Input: &source.Input{Path: path}, Kind: Kinds[0]}
+	r, err := ReadPublished(&f, nil, func(row *PublishedRow) string {
+		var fields []string
+		for _, b := range row {
+			fields = append(fields, string(b))
+		}
+		got = append(got, strings.Join(fields, ";"))
+		return ""
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"7;Gouv Nelle Calédonie (OPT);42;LTE 800;2020-01-02;988;98818;4G;2026-08-27;9880110001;23;27,2;72;a;b;c;d;98800;98818;-22,1 , 166;x;Inconnu",
+		"8;SFR;42;LTE 800;;003;03258;4G;;0032700001;;;;;;;;03110;;;;",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+	if r.Rows != 7 || r.Served != 2 || len(r.Rejected) != 5 {
+		t.Errorf("%+v", r)
+	}
+}
