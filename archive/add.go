@@ -1,0 +1,332 @@
+package archive
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"relais/ingest/source"
+	"relais/site"
+)
+
+// Options say how to add a publication.
+type Options struct {
+	Date  site.Date    // 0: the one that the file states
+	Force bool         // in place of one of that date, and without the guards
+	Watch source.Watch // as for reading a file; may be nil
+}
+
+// A Report says what an Add did.
+type Report struct {
+	Seconds float64        `json:"seconds"`
+	Date    string         `json:"date"`
+	File    *source.Report `json:"file"`
+	// Before is the date of the publication that this one is compared with, "" for none.
+	Before   string         `json:"before"`
+	Changes  map[string]int `json:"changes"` // by type
+	Supports int            `json:"supports"`
+	Replaced bool           `json:"replaced,omitempty"`
+	Bytes    int            `json:"bytes"` // that were stored
+}
+
+// Add keeps a publication: it is on disk when Add returns nil, and nothing has changed
+// when it does not. Dates may come in any order. Errors: ErrExists, ErrRefused for a
+// date in the future and for one that has less than 95 % of the supports of the
+// publication before it, all three without Force; ErrReadOnly, those of reading the
+// file, of ctx, of writing.
+func (s *Store) Add(ctx context.Context, f *source.Found, o Options) (*Report, error) {
+	start := time.Now()
+	if s.readOnly() {
+		return nil, ErrReadOnly
+	}
+	if o.Date == 0 {
+		var err error
+		if o.Date, err = dateOf(f); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.mayAdd(o); err != nil { // before a long file is read
+		return nil, err
+	}
+	p, read, err := readFile(ctx, f, o.Watch)
+	if err != nil {
+		return nil, err
+	}
+	report := &Report{Date: o.Date.String(), File: read, Changes: map[string]int{}, Supports: len(p.ofEach)}
+	s.adding.Lock()
+	defer s.adding.Unlock()
+	err = s.db.Update(func(tx *bbolt.Tx) error {
+		a := adding{ctx: ctx, tx: tx, file: p, date: o.Date, now: s.now(), report: report}
+		return a.run(o.Force)
+	})
+	if err != nil {
+		return nil, err
+	}
+	report.Seconds = time.Since(start).Seconds()
+	return report, nil
+}
+
+// mayAdd tells whether there may be a publication of that date.
+func (s *Store) mayAdd(o Options) error {
+	if day := o.Date.Time(); !o.Force && !source.NewNewest(s.now()).Add(day) {
+		return fmt.Errorf("%s is in the future of this machine's clock: %w (force overrides)", o.Date, ErrRefused)
+	}
+	all, err := s.List()
+	if err != nil {
+		return err
+	}
+	if _, at, _ := around(all, o.Date.String()); at != nil && !o.Force {
+		return fmt.Errorf("%s: %w (force replaces it)", o.Date, ErrExists)
+	}
+	return nil
+}
+
+// An adding is an Add's transaction.
+type adding struct {
+	ctx    context.Context
+	tx     *bbolt.Tx
+	file   *file
+	date   site.Date
+	now    time.Time
+	report *Report
+
+	before, after *Publication
+	order         []uint32 // rows of the file by support
+	refs          []ref    // by row of the file
+}
+
+func (a *adding) run(force bool) error {
+	all, err := publications(a.tx)
+	if err != nil {
+		return err
+	}
+	var at *Publication
+	a.before, at, a.after = around(all, a.date.String())
+	if at != nil && !force {
+		return fmt.Errorf("%s: %w (force replaces it)", a.date, ErrExists)
+	}
+	if a.before != nil {
+		a.report.Before = a.before.Date
+		if n := a.report.Supports; !force && n*100 < a.before.Supports*95 {
+			return fmt.Errorf("%s has %d supports, %s before it %d: over 5 %% would be gone, so the file may be a part: %w (force overrides)", a.date, n, a.before.Date, a.before.Supports, ErrRefused)
+		}
+	}
+	a.report.Replaced = at != nil
+	a.order = a.file.bySupport()
+	if err := a.known(); err != nil {
+		return err
+	}
+	if err := a.putSegment(); err != nil {
+		return err
+	}
+	if err := a.putPublication(); err != nil {
+		return err
+	}
+	if at != nil {
+		return a.sweep()
+	}
+	return nil
+}
+
+// known finds the rows that the publications before and after have too.
+func (a *adding) known() error {
+	a.refs = make([]ref, len(a.file.rows))
+	sel := selection{}
+	if err := sel.pickAll(a.tx, 0, a.before); err != nil {
+		return err
+	}
+	if err := sel.pickAll(a.tx, 1, a.after); err != nil {
+		return err
+	}
+	var supports []uint32
+	for _, row := range a.order {
+		if n := a.file.rows[row].support; len(supports) == 0 || n != supports[len(supports)-1] {
+			supports = append(supports, n)
+		}
+	}
+	at := 0
+	same := map[content]ref{}
+	return walk(fetchIn(a.tx), sel, supports, func(support uint32, items []item) error {
+		if err := a.ctx.Err(); err != nil {
+			return err
+		}
+		clear(same)
+		for i := range items {
+			if c := items[i].content(); same[c] == (ref{}) || items[i].picked[0] > 0 {
+				same[c] = items[i].ref
+			}
+		}
+		for ; at < len(a.order) && a.file.rows[a.order[at]].support == support; at++ {
+			if len(items) == 0 {
+				continue
+			}
+			c := a.file.content(int(a.order[at]))
+			if r, ok := same[c]; ok {
+				a.refs[a.order[at]] = r
+				delete(same, c) // a row that stands twice in the file is two rows
+			}
+		}
+		return nil
+	})
+}
+
+// putSegment stores the rows that are new, ranked as the file has them.
+func (a *adding) putSegment() error {
+	bucket := a.tx.Bucket([]byte(segmentsBucket))
+	next, err := bucket.NextSequence()
+	if err != nil {
+		return err
+	}
+	number := uint32(next)
+	if uint64(number) != next {
+		return damaged("the number of segments")
+	}
+	g := segment{}
+	fresh := make([]bool, len(a.refs))
+	for row, r := range a.refs {
+		if fresh[row] = r == (ref{}); fresh[row] {
+			a.refs[row] = ref{number, uint32(g.Rows)}
+			g.Rows++
+		}
+	}
+	if g.Rows == 0 {
+		return nil
+	}
+	var w blockWriter
+	last := uint32(0)
+	for _, row := range a.order {
+		if !fresh[row] {
+			continue
+		}
+		support := a.file.rows[row].support
+		if len(w.ranks) >= blockRows && support != last {
+			if err := a.putBlock(&w, &g, number, last); err != nil {
+				return err
+			}
+		}
+		w.add(a.refs[row].rank, a.file.content(int(row)))
+		last = support
+	}
+	if err := a.putBlock(&w, &g, number, last); err != nil {
+		return err
+	}
+	a.report.Bytes += g.Bytes
+	return putJSON(a.tx, segmentsBucket, numberKeyOf(number), g)
+}
+
+func (a *adding) putBlock(w *blockWriter, g *segment, number, last uint32) error {
+	if err := a.ctx.Err(); err != nil {
+		return err
+	}
+	key := pairKey(number, last)
+	sealed := seal(blocksBucket, key, w.finish())
+	g.Bytes += len(sealed)
+	return a.tx.Bucket([]byte(blocksBucket)).Put(key, sealed)
+}
+
+// putPublication stores the list of rows, the changes against the publication before,
+// and anew those of the one after.
+func (a *adding) putPublication() error {
+	p := &Publication{
+		Date: a.date.String(), Updated: a.file.updated, Rows: len(a.file.rows), Supports: len(a.file.ofEach),
+		Repeated: a.file.repeated(), Added: a.now.UTC().Truncate(time.Second),
+	}
+	l := &listing{refs: a.refs}
+	for _, r := range a.file.rows {
+		l.ids = append(l.ids, r.id)
+	}
+	key := numberKeyOf(uint32(a.date))
+	sealed := seal(rowsBucket, key, l.pack())
+	if err := a.tx.Bucket([]byte(rowsBucket)).Put(key, sealed); err != nil {
+		return err
+	}
+	p.Bytes, p.Segments = len(sealed), l.segments()
+	changes, size, err := a.putChanges(a.before, p)
+	if err != nil {
+		return err
+	}
+	p.Bytes += size
+	a.count(p, changes)
+	a.report.Bytes += p.Bytes
+	if err := putJSON(a.tx, publicationsBucket, key, p); err != nil || a.after == nil {
+		return err
+	}
+	_, _, err = a.putChanges(p, a.after)
+	return err
+}
+
+// putChanges stores what a publication changed.
+func (a *adding) putChanges(before, p *Publication) ([]change, int, error) {
+	var changes []change
+	if before != nil {
+		sel := selection{}
+		err := sel.pickAll(a.tx, 0, before)
+		if err == nil {
+			err = sel.pickAll(a.tx, 1, p)
+		}
+		if err == nil {
+			changes, err = diff(fetchIn(a.tx), sel, before.Repeated+p.Repeated > 0)
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	size, err := putChanges(a.tx, uint32(p.day()), changes)
+	return changes, size, err
+}
+
+func (a *adding) count(p *Publication, changes []change) {
+	for _, k := range []Kind{New, Added, Activated, Deleted} {
+		a.report.Changes[k.Type()] = 0
+	}
+	if a.before == nil {
+		a.report.Changes[New.Type()] = p.Rows
+	}
+	for _, c := range changes {
+		if t := c.kind.Type(); t != "" {
+			a.report.Changes[t]++
+		}
+	}
+}
+
+// sweep deletes the segments that no publication uses any more.
+func (a *adding) sweep() error {
+	all, err := publications(a.tx)
+	if err != nil {
+		return err
+	}
+	used := map[uint32]bool{}
+	for _, p := range all {
+		for _, n := range p.Segments {
+			used[n] = true
+		}
+	}
+	var unused []uint32
+	segments, blocks := a.tx.Bucket([]byte(segmentsBucket)), a.tx.Bucket([]byte(blocksBucket))
+	err = segments.ForEach(func(k, _ []byte) error {
+		if n := numberIn(k); !used[n] {
+			unused = append(unused, n)
+		}
+		return nil
+	})
+	for _, n := range unused {
+		for k, _ := blocks.Cursor().Seek(pairKey(n, 0)); len(k) == 8 && numberIn(k) == n; k, _ = blocks.Cursor().Seek(pairKey(n, 0)) {
+			if err == nil {
+				err = blocks.Delete(slices.Clone(k))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if err == nil {
+			err = segments.Delete(numberKeyOf(n))
+		}
+	}
+	return err
+}
+
+func decimal(n uint32) string { return strconv.FormatUint(uint64(n), 10) }

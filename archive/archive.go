@@ -1,0 +1,185 @@
+// Package archive keeps the dated publications of the ANFR's observatoire: all of
+// them whole, in little space, so that any date can be shown as it was, and what it
+// changed. It reads a file by package anfr, knows no market, and serves nothing.
+//
+// A row is stored once for as long as it stays the same. What a publication has that
+// its neighbours in time do not have makes a segment: blocks of rows in order of their
+// support. The publication itself is the list of its rows in the order of the file, as
+// runs of rows of segments, so that every date stands for itself: adding one between
+// two others, or replacing one, touches no other publication. Beside it are the rows
+// that differ from the publication before it.
+package archive
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"relais/site"
+	"relais/store"
+)
+
+// What callers must tell apart. Other errors are those of package store, of reading a
+// file, and of what a file says.
+var (
+	ErrNoArchive = errors.New("no archive of that date")
+	ErrExists    = errors.New("there is an archive of that date")
+	// ErrRefused says that a publication cannot be true; force overrides it.
+	ErrRefused  = errors.New("refused")
+	ErrReadOnly = fmt.Errorf("the folder cannot be written to: %w", fs.ErrPermission)
+	// ErrDamaged says that a record cannot be read as it was written.
+	ErrDamaged = errors.New("archives.db is damaged: restore it from a backup")
+	// ErrReplaced says that a publication was replaced while it was read.
+	ErrReplaced = errors.New("the archive was replaced meanwhile")
+)
+
+// Buckets of archives.db. Numbers are big-endian, so that keys stand in their order; a
+// date is its day's number. All but the JSON is sealed.
+const (
+	publicationsBucket = "publications" // date → Publication in JSON
+	rowsBucket         = "rows"         // date → which rows, in the order of the file
+	changesBucket      = "changes"      // date, greatest support → rows that differ from the date before
+	segmentsBucket     = "segments"     // number → segment in JSON
+	blocksBucket       = "blocks"       // segment, greatest support → rows
+)
+
+// Buckets are those of archives.db.
+var Buckets = []string{publicationsBucket, rowsBucket, changesBucket, segmentsBucket, blocksBucket}
+
+// A Store is the archives of a data folder. Its methods may be called from several
+// goroutines.
+type Store struct {
+	db     *store.DB // nil for a read-only folder without archives
+	now    func() time.Time
+	adding sync.Mutex
+}
+
+// Open has the archives in db, archives.db, which stays the caller's. With nil, or a
+// db that is opened read-only, Add fails with ErrReadOnly.
+func Open(db *store.DB, now func() time.Time) *Store { return &Store{db: db, now: now} }
+
+// A Publication says what there is of one date.
+type Publication struct {
+	Date     string `json:"date"`    // YYYY-MM-DD
+	Updated  string `json:"updated"` // the file's date_maj, that most of its rows have
+	Rows     int    `json:"rows"`
+	Supports int    `json:"supports"`
+	// Repeated is how many rows have the key of an earlier row of the file.
+	Repeated int       `json:"repeated,omitempty"`
+	Added    time.Time `json:"added"`
+	Bytes    int       `json:"bytes"` // stored for this publication alone
+	Segments []uint32  `json:"segments"`
+}
+
+// A segment says what there is of one.
+type segment struct {
+	Rows  int `json:"rows"`
+	Bytes int `json:"bytes"`
+}
+
+func (s *Store) readOnly() bool { return s.db == nil || s.db.ReadOnly() }
+
+func (s *Store) view(fn func(*bbolt.Tx) error) error {
+	if s.db == nil {
+		return nil
+	}
+	return s.db.View(fn)
+}
+
+// List returns the publications, oldest first.
+func (s *Store) List() (all []Publication, err error) {
+	err = s.view(func(tx *bbolt.Tx) (err error) {
+		all, err = publications(tx)
+		return err
+	})
+	return all, err
+}
+
+// Dates returns the dates of the publications, oldest first, and the newest of them,
+// "" when there is none.
+func (s *Store) Dates() (dates []string, current string, err error) {
+	all, err := s.List()
+	dates = []string{}
+	for _, p := range all {
+		dates, current = append(dates, p.Date), p.Date
+	}
+	return dates, current, err
+}
+
+// publications returns all of them, oldest first.
+func publications(tx *bbolt.Tx) (all []Publication, err error) {
+	b := tx.Bucket([]byte(publicationsBucket))
+	if b == nil {
+		return nil, nil
+	}
+	err = b.ForEach(func(k, v []byte) error {
+		var p Publication
+		if json.Unmarshal(v, &p) != nil || len(k) != 4 || p.day() == 0 || numberKey(uint32(p.day())) != [4]byte(k) {
+			return damaged("a publication")
+		}
+		all = append(all, p)
+		return nil
+	})
+	return all, err
+}
+
+func (p *Publication) day() site.Date { return site.ParseDate([]byte(p.Date)) }
+
+// around returns the publication of a date and those before and after it; each may be
+// nil.
+func around(all []Publication, date string) (before, at, after *Publication) {
+	for i := range all {
+		switch p := &all[i]; {
+		case p.Date < date:
+			before = p
+		case p.Date == date:
+			at = p
+		case after == nil:
+			after = p
+		}
+	}
+	return before, at, after
+}
+
+func damaged(what string) error { return fmt.Errorf("%s: %w", what, ErrDamaged) }
+
+func numberKey(n uint32) (key [4]byte) {
+	binary.BigEndian.PutUint32(key[:], n)
+	return key
+}
+
+// pairKey is the key of a part of what has a number.
+func pairKey(n, part uint32) []byte {
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, n), part)
+}
+
+// value returns what a bucket has for a key until the end of the transaction.
+func value(tx *bbolt.Tx, bucket string, key []byte) []byte {
+	b := tx.Bucket([]byte(bucket))
+	if b == nil {
+		return nil
+	}
+	return b.Get(key)
+}
+
+func putJSON(tx *bbolt.Tx, bucket string, key []byte, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return tx.Bucket([]byte(bucket)).Put(key, text)
+}
+
+// numberIn is the number that a key begins with.
+func numberIn(key []byte) uint32 {
+	if len(key) < 4 {
+		return 0
+	}
+	return binary.BigEndian.Uint32(key)
+}

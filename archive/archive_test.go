@@ -1,0 +1,344 @@
+package archive
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/geo"
+	"relais/site"
+	"relais/store"
+)
+
+const header = "id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;nat_id;sup_nm_haut;tpo_id;adr_lb_lieu;adr_lb_add1;adr_lb_add2;adr_lb_add3;adr_nm_cp;com_cd_insee;coordonnees;coord;statut\n"
+
+var november = func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
+
+// line is a row of a file but for its id and date_maj.
+func line(operator, support, system, station, status string) string {
+	return fmt.Sprintf("%s;%s;%s;2020-01-02;003;03258;4G;%%s;%s;23;\"27,2\";72;LE BOUCHEREAUD;rte de vendat;;;03110;03258;\"46.177499999999995 , 3.3741666666666665\";46°10'39''N 3°22'27''E;%s",
+		operator, support, system, station, status)
+}
+
+// publication writes lines into a file of a date.
+func publication(t *testing.T, date string, lines ...string) string {
+	t.Helper()
+	text := "\ufeff" + header
+	for i, l := range lines {
+		text += fmt.Sprintf("%d;"+l+"\n", i+1, date+"T16:11:53")
+	}
+	return written(t, "observatoire.csv", text)
+}
+
+func written(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func opened(t *testing.T) (*Store, *store.DB) {
+	t.Helper()
+	db, err := store.Open(filepath.Join(t.TempDir(), "archives.db"), Buckets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return Open(db, november), db
+}
+
+func add(s *Store, path string, o Options) (*Report, error) {
+	files, err := Files([]string{path})
+	if err != nil {
+		return nil, err
+	}
+	return s.Add(context.Background(), &files[0], o)
+}
+
+func mustAdd(t *testing.T, s *Store, path string, o Options) *Report {
+	t.Helper()
+	r, err := add(s, path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// told is what sites tell: kind, id, key and support of each record, sorted.
+func told(t *testing.T, sites iter.Seq2[*Site, error]) []string {
+	t.Helper()
+	all := []string{}
+	for s, err := range sites {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range s.Records {
+			v := r.Values
+			if v[2] != s.ID {
+				t.Errorf("a record of %s at site %s", v[2], s.ID)
+			}
+			all = append(all, strings.Join([]string{r.Kind.Type(), v[0], v[8], s.ID, v[1], v[3], v[9]}, " "))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+func mustTell(t *testing.T, what string, sites iter.Seq2[*Site, error], want ...string) {
+	t.Helper()
+	slices.Sort(want)
+	if got := told(t, sites); !slices.Equal(got, want) {
+		t.Errorf("%s:\n%s\nwant\n%s", what, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func mustBeWhole(t *testing.T, s *Store, publications int) {
+	t.Helper()
+	if n, _, err := s.CheckRecords(); err != nil || n != publications {
+		t.Errorf("%d publications: %v", n, err)
+	}
+}
+
+// Every kind of change, and what the dates look like when they come in another order.
+func TestChanges(t *testing.T) {
+	const running, planned = "En service", "Projet approuvé"
+	a1 := line("ORANGE", "10", "LTE 800", "0032290001", planned)
+	a2 := line("ORANGE", "10", "LTE 700", "0032290001", running)
+	b := line("SFR", "20", "GSM 900", "0032700001", running)
+	files := map[string]string{
+		"2026-08-06": publication(t, "2026-08-06", a1, a2, b),
+		"2026-08-13": publication(t, "2026-08-13", strings.ReplaceAll(a1, planned, "Techniquement opérationnel"), a2,
+			line("ORANGE", "10", "5G NR 3500", "0032290001", planned), line("FREE MOBILE", "30", "LTE 700", "0030990001", running),
+			strings.ReplaceAll(b, "2020-01-02", "2020-01-03")),
+		"2026-08-20": publication(t, "2026-08-20", a2, line("ORANGE", "10", "5G NR 3500", "0032290001", running), line("FREE MOBILE", "30", "LTE 700", "0030990001", running)),
+	}
+	for _, order := range [][]string{
+		{"2026-08-06", "2026-08-13", "2026-08-20"}, {"2026-08-20", "2026-08-13", "2026-08-06"}, {"2026-08-20", "2026-08-06", "2026-08-13"},
+		{"2026-08-13", "2026-08-13", "2026-08-06", "2026-08-20", "2026-08-06", "2026-08-20", "2026-08-13"},
+	} {
+		s, _ := opened(t)
+		for _, date := range order {
+			mustAdd(t, s, files[date], Options{Force: true}) // of so few supports 5 % go at once
+		}
+		dates, current, err := s.Dates()
+		if want := []string{"2026-08-06", "2026-08-13", "2026-08-20"}; err != nil || !slices.Equal(dates, want) || current != want[2] {
+			t.Fatalf("%v: %v, %s, %v", order, dates, current, err)
+		}
+		mustTell(t, "first", s.Changes("2026-08-06"),
+			"new 1 2026-08-06 10 ORANGE LTE 800 0032290001", "new 2 2026-08-06 10 ORANGE LTE 700 0032290001", "new 3 2026-08-06 20 SFR GSM 900 0032700001")
+		mustTell(t, "second", s.Changes("2026-08-13"),
+			"activated 1 2026-08-13 10 ORANGE LTE 800 0032290001", "added 3 2026-08-13 10 ORANGE 5G NR 3500 0032290001", "new 4 2026-08-13 30 FREE MOBILE LTE 700 0030990001")
+		mustTell(t, "third", s.Changes("2026-08-20"),
+			"deleted 1 2026-08-13 10 ORANGE LTE 800 0032290001", "activated 2 2026-08-20 10 ORANGE 5G NR 3500 0032290001", "deleted 5 2026-08-13 20 SFR GSM 900 0032700001")
+		mustTell(t, "second, whole", s.Whole("2026-08-13"),
+			"activated 1 2026-08-13 10 ORANGE LTE 800 0032290001", "added 3 2026-08-13 10 ORANGE 5G NR 3500 0032290001", "new 4 2026-08-13 30 FREE MOBILE LTE 700 0030990001",
+			" 2 2026-08-13 10 ORANGE LTE 700 0032290001", " 5 2026-08-13 20 SFR GSM 900 0032700001")
+		mustTell(t, "back", s.Compare("2026-08-20", "2026-08-06"),
+			"added 1 2026-08-06 10 ORANGE LTE 800 0032290001", "deleted 2 2026-08-20 10 ORANGE 5G NR 3500 0032290001",
+			"new 3 2026-08-06 20 SFR GSM 900 0032700001", "deleted 3 2026-08-20 30 FREE MOBILE LTE 700 0030990001")
+		mustHaveHistory(t, s)
+		mustBeWhole(t, s, 3)
+	}
+}
+
+func mustHaveHistory(t *testing.T, s *Store) {
+	t.Helper()
+	for support, want := range map[string]string{
+		"10": "2026-08-06: 1 LTE 800, 1 LTE 700; 2026-08-13: 2 5G NR 3500, 3 LTE 800, 6 LTE 800; 2026-08-20: 3 5G NR 3500, 6 5G NR 3500, 4 LTE 800",
+		"20": "2026-08-06: 1 GSM 900; 2026-08-13: 5 GSM 900, 6 GSM 900; 2026-08-20: 4 GSM 900",
+		"30": "2026-08-13: 1 LTE 700",
+		"40": "",
+	} {
+		versions, err := s.History(support)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, v := range versions {
+			var records []string
+			slices.SortStableFunc(v.Records, func(a, b Record) int { return strings.Compare(a.Values[3], b.Values[3]) })
+			for _, r := range v.Records {
+				records = append(records, fmt.Sprint(uint8(r.Kind), " ", r.Values[3]))
+			}
+			got = append(got, v.Date+": "+sortedJoin(records))
+		}
+		if sorted := strings.Join(got, "; "); sorted != sortParts(want) {
+			t.Errorf("history of %s:\n%s\nwant\n%s", support, sorted, sortParts(want))
+		}
+	}
+}
+
+func sortedJoin(list []string) string {
+	slices.Sort(list)
+	return strings.Join(list, ", ")
+}
+
+func sortParts(text string) string {
+	if text == "" {
+		return ""
+	}
+	parts := strings.Split(text, "; ")
+	for i, p := range parts {
+		date, rest, _ := strings.Cut(p, ": ")
+		parts[i] = date + ": " + sortedJoin(strings.Split(rest, ", "))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// A key that several rows have is there as long as one of them is; a row that moves
+// to another support stays; a row that stands twice is two rows.
+func TestKeys(t *testing.T) {
+	s, _ := opened(t)
+	one, other := line("SFR", "10", "LTE 800", "0032700001", "En service"), line("SFR", "11", "LTE 800", "0032700001", "En service")
+	mustAdd(t, s, publication(t, "2026-08-06", one, other, one), Options{})
+	mustAdd(t, s, publication(t, "2026-08-13", one, one, one), Options{Force: true})
+	mustAdd(t, s, publication(t, "2026-08-20", other), Options{})
+	for date, n := range map[string]int{"2026-08-06": 3, "2026-08-13": 3, "2026-08-20": 1} {
+		if got := told(t, s.Whole(date)); len(got) != n {
+			t.Errorf("%s: %q", date, got)
+		}
+	}
+	mustTell(t, "13", s.Changes("2026-08-13"))
+	mustTell(t, "20", s.Changes("2026-08-20"))
+	mustBeWhole(t, s, 3)
+}
+
+func TestSites(t *testing.T) {
+	s, _ := opened(t)
+	far := strings.ReplaceAll(line("SFR", "20", "LTE 800", "0032700002", "En service"), "46.1774", "47.1774")
+	none := strings.ReplaceAll(line("SFR", "30", "LTE 800", "0032700003", "En service"), "46.177499999999995 , 3.3741666666666665", "")
+	mustAdd(t, s, publication(t, "2026-08-06", line("SFR", "10", "LTE 800", "0032700001", "En service"), far, none), Options{})
+	mustTell(t, "box", s.Sites("2026-08-06", geo.Box{South: 47, West: 3, North: 48, East: 4}), "new 2 2026-08-06 20 SFR LTE 800 0032700002")
+	for site, err := range s.Whole("2026-08-06") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		lat, lng := site.Records[0].Position()
+		if p, ok := site.Records[0].Point(); site.ID == "10" && (lat != "46.177499999999995" || lng != "3.3741666666666665" || !ok || p.Lat != 46.1775) {
+			t.Errorf("%q, %q, %v", lat, lng, p)
+		} else if site.ID == "30" && (lat != "" || lng != "" || ok) {
+			t.Errorf("no position: %q, %q, %v", lat, lng, p)
+		}
+		break // a reader may have enough
+	}
+}
+
+func TestRefused(t *testing.T) {
+	s, db := opened(t)
+	var lines []string
+	for i := range 40 {
+		lines = append(lines, line("SFR", fmt.Sprint(100+i), "LTE 800", fmt.Sprintf("003270%04d", i), "En service"))
+	}
+	whole := publication(t, "2026-08-06", lines...)
+	mustAdd(t, s, whole, Options{})
+	text, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := site.DateOf(2026, 8, 13)
+	for name, tt := range map[string]struct {
+		path string
+		o    Options
+		want string
+		is   error
+	}{
+		"same date":    {path: whole, is: ErrExists},
+		"future":       {path: whole, o: Options{Date: site.DateOf(2026, 11, 23)}, is: ErrRefused},
+		"half":         {path: publication(t, "2026-08-13", lines[:20]...), is: ErrRefused},
+		"cut":          {path: written(t, "x.csv", string(text[:len(text)/2])), o: Options{Date: later, Force: true}, want: "x.csv:21: the file ends in the middle of a record"},
+		"header alone": {path: written(t, "x.csv", header), o: Options{Date: later, Force: true}, want: "x.csv:1: the table has a header and no row"},
+		"empty":        {path: written(t, "x.csv", ""), want: "x.csv:1: "},
+		"other table":  {path: written(t, "x.csv", "a;b\n1;2\n"), want: "x.csv:1: "},
+		"no date":      {path: written(t, "x.csv", strings.ReplaceAll(string(text), "2026-08-06T", "2026-02-30T")), want: "x.csv:2: neither"},
+		"no key":       {path: written(t, "x.csv", strings.ReplaceAll(string(text), "SFR", "")), o: Options{Date: later, Force: true}, want: "x.csv:2: no operator; none of the 40"},
+		"latin 1":      {path: written(t, "x.csv", strings.ReplaceAll(string(text), "°", "\xb0")), o: Options{Date: later, Force: true}, want: "x.csv:2: a byte that is not UTF-8"},
+	} {
+		if _, err := add(s, tt.path, tt.o); err == nil || tt.is != nil && !errors.Is(err, tt.is) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, date := range []string{"2026-02-30", "26-1-1", "2026-13-01", "", "2026-08-07", "2026-08-06T00:00:00", "\x00\xff"} {
+		_, err := s.Find(date)
+		for _, seq := range []iter.Seq2[*Site, error]{s.Whole(date), s.Changes(date), s.Compare("2026-08-06", date)} {
+			for site, also := range seq {
+				if site != nil || !errors.Is(also, ErrNoArchive) || !errors.Is(err, ErrNoArchive) {
+					t.Errorf("%q: %v, %v, %v", date, site, err, also)
+				}
+			}
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	files, err := Files([]string{whole})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Add(ctx, &files[0], Options{Date: later}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if dates, _, err := s.Dates(); err != nil || len(dates) != 1 {
+		t.Error(dates, err)
+	}
+	mustBeWhole(t, s, 1)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := add(Open(nil, november), whole, Options{}); !errors.Is(err, ErrReadOnly) {
+		t.Error(err)
+	}
+	if dates, current, err := Open(nil, november).Dates(); len(dates) != 0 || current != "" || err != nil {
+		t.Error(dates, current, err)
+	}
+}
+
+// The variants of the file are read alike: labels, commas, other dates, lost zeros.
+func TestVariants(t *testing.T) {
+	s, _ := opened(t)
+	mustAdd(t, s, publication(t, "2026-08-06", line("SFR", "10", "LTE 800", "0032700001", "En service")), Options{})
+	text := "Opérateur,sup_id,Système,Mise en service déclaré,sta_nm_dpt,code_insee,generation,date_maj,sta_nm_anfr,nat_id,sup_nm_haut,tpo_id,Adresse,Adresse 1,Code postal,com_cd_insee,coordonnees,coord,statut,id\n" +
+		"SFR,0010,LTE 800,02/01/2020,3,3258,4G,13/08/2026,32700001,23,\"27,2\",72,LE BOUCHEREAUD,rte de vendat,3110,3258,\"46.177499999999995 , 3.3741666666666665\",46°10'39''N 3°22'27''E,En service,7\n"
+	r := mustAdd(t, s, written(t, "x.csv", text), Options{})
+	if r.Date != "2026-08-13" || r.Changes["new"] != 0 || r.File.Rows != 1 || r.File.Served != 1 {
+		t.Errorf("%+v", r)
+	}
+	mustTell(t, "whole", s.Whole("2026-08-13"), " 7 2026-08-13 10 SFR LTE 800 0032700001")
+	all, err := s.List()
+	if err != nil || !slices.Equal(all[0].Segments, all[1].Segments) {
+		t.Errorf("the same row is stored twice: %v, %v", all, err)
+	}
+}
+
+// rowsOfCSV reads a file with another reader than the package's.
+func rowsOfCSV(t *testing.T, path string) []map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(text), "\ufeff")))
+	r.Comma, r.LazyQuotes = ';', true
+	lines, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []map[string]string
+	for _, l := range lines[1:] {
+		row := map[string]string{}
+		for i, name := range lines[0] {
+			row[name] = strings.TrimSpace(l[i])
+		}
+		row["date_maj"] = row["date_maj"][:10]
+		rows = append(rows, row)
+	}
+	return rows
+}

@@ -1,0 +1,145 @@
+package archive
+
+import (
+	"slices"
+
+	"relais/ingest/anfr"
+)
+
+// blockRows is how many rows a block has at least, unless it is a segment's last: it
+// ends with the rows of a support.
+const blockRows = 2048
+
+// A block is some rows of a segment, in order of support and then of rank, which is
+// a row's place in its segment: there the rows are in the order of their file.
+type block struct {
+	ranks    []uint32
+	supports []uint32
+	texts    [contentTexts][]string // each different text once
+	codes    [contentTexts][]uint32 // of each row, the positions in texts
+	places   []place                // by the code of the place
+	numbers  []uint32               // supports, by the code of the place
+}
+
+// last is the greatest support.
+func (b *block) last() uint32 { return b.supports[len(b.supports)-1] }
+
+func (b *block) content(row int) (c content) {
+	for i := range c {
+		c[i] = b.texts[i][b.codes[i][row]]
+	}
+	return c
+}
+
+// record is a row as it was published in a file of that date_maj. id is 0 for none,
+// else the number and 1.
+func (b *block) record(row int, kind Kind, id uint32, updated string) Record {
+	r := Record{Kind: kind}
+	place := &b.places[b.codes[inPlace][row]]
+	for i, c := range placeColumns {
+		r.Values[c] = place[i]
+	}
+	for i, c := range emissionColumns {
+		r.Values[c] = b.texts[i+1][b.codes[i+1][row]]
+	}
+	if own := &r.Values[emissionColumns[inUpdated-1]]; *own == sameUpdated {
+		*own = updated
+	}
+	if id > 0 {
+		r.Values[anfr.PubID] = decimal(id - 1)
+	}
+	return r
+}
+
+// A blockWriter collects the rows of a block.
+type blockWriter struct {
+	ranks  []uint32
+	codeOf [contentTexts]map[string]uint32
+	texts  [contentTexts][]string
+	codes  [contentTexts][]uint32
+}
+
+func (w *blockWriter) add(rank uint32, c content) {
+	w.ranks = append(w.ranks, rank)
+	for i, text := range c {
+		if w.codeOf[i] == nil {
+			w.codeOf[i] = map[string]uint32{}
+		}
+		code, ok := w.codeOf[i][text]
+		if !ok {
+			code = uint32(len(w.texts[i]))
+			w.codeOf[i][text] = code
+			w.texts[i] = append(w.texts[i], text)
+		}
+		w.codes[i] = append(w.codes[i], code)
+	}
+}
+
+// finish returns the block and begins another.
+func (w *blockWriter) finish() []byte {
+	var out writer
+	out.number(uint32(len(w.ranks)))
+	out.column(w.ranks)
+	for i := range w.texts {
+		out.number(uint32(len(w.texts[i])))
+		for _, text := range w.texts[i] {
+			out.text(text)
+		}
+		out.column(w.codes[i])
+		clear(w.codeOf[i])
+		w.texts[i], w.codes[i] = w.texts[i][:0], w.codes[i][:0]
+	}
+	w.ranks = w.ranks[:0]
+	return out.b
+}
+
+// readBlock reads what a blockWriter made. Errors: ErrDamaged.
+func readBlock(plain []byte) (*block, error) {
+	r := reader{b: plain}
+	n := r.count()
+	b := &block{ranks: make([]uint32, n), supports: make([]uint32, n)}
+	r.column(b.ranks)
+	for i := range b.texts {
+		// One string for all texts of a column: they stay as long as one of them is used.
+		b.texts[i] = make([]string, r.count())
+		before := r.b
+		for range b.texts[i] {
+			r.text()
+		}
+		all, at := string(before[:len(before)-len(r.b)]), reader{b: before}
+		for k := range b.texts[i] {
+			size := len(at.text())
+			end := len(before) - len(at.b)
+			if end > len(all) {
+				return nil, damaged("a block")
+			}
+			b.texts[i][k] = all[end-size : end]
+		}
+		b.codes[i] = make([]uint32, n)
+		r.column(b.codes[i])
+		if r.bad || n == 0 || int(slices.Max(b.codes[i])) >= len(b.texts[i]) {
+			return nil, damaged("a block")
+		}
+	}
+	if !r.end() || !b.readPlaces() {
+		return nil, damaged("a block")
+	}
+	return b, nil
+}
+
+func (b *block) readPlaces() bool {
+	b.places, b.numbers = make([]place, len(b.texts[inPlace])), make([]uint32, len(b.texts[inPlace]))
+	for i, packed := range b.texts[inPlace] {
+		var ok bool
+		if b.places[i], b.numbers[i], ok = unpackPlace(packed); !ok {
+			return false
+		}
+	}
+	for row, code := range b.codes[inPlace] {
+		b.supports[row] = b.numbers[code]
+		if row > 0 && b.supports[row] < b.supports[row-1] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,157 @@
+package archive
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"go.etcd.io/bbolt"
+)
+
+// CheckRecords reads every record of archives.db, looks whether every row that a
+// publication or its changes name is there once, and returns the numbers of
+// publications and of rows that are stored. The error tells the first problems.
+func (s *Store) CheckRecords() (publicationCount, rows int, err error) {
+	if s.db == nil {
+		return 0, 0, nil
+	}
+	var all []Publication
+	var segments []uint32
+	err = s.db.View(func(tx *bbolt.Tx) (err error) {
+		if all, err = publications(tx); err != nil {
+			return err
+		}
+		segments, err = segmentNumbers(tx)
+		return err
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	stored := map[uint32][]bool{} // by rank
+	var found problems
+	for _, number := range segments {
+		found.add(fmt.Sprintf("segment %d", number), s.db.View(func(tx *bbolt.Tx) (err error) {
+			stored[number], err = checkSegment(tx, number)
+			return err
+		}))
+		rows += len(stored[number])
+	}
+	for i := range all {
+		found.add(all[i].Date, s.db.View(func(tx *bbolt.Tx) error { return checkPublication(tx, &all[i], stored) }))
+	}
+	found.add("what belongs to nothing", s.db.View(func(tx *bbolt.Tx) error { return checkKeys(tx, all, stored) }))
+	return len(all), rows, errors.Join(found...)
+}
+
+type problems []error
+
+func (p *problems) add(what string, err error) {
+	const most = 10
+	if err != nil && len(*p) < most {
+		*p = append(*p, fmt.Errorf("%s: %w", what, err))
+	}
+}
+
+func segmentNumbers(tx *bbolt.Tx) (numbers []uint32, err error) {
+	b := tx.Bucket([]byte(segmentsBucket))
+	if b == nil {
+		return nil, nil
+	}
+	err = b.ForEach(func(k, _ []byte) error {
+		if len(k) != 4 {
+			return damaged("a segment")
+		}
+		numbers = append(numbers, numberIn(k))
+		return nil
+	})
+	return numbers, err
+}
+
+// checkSegment reads the blocks of a segment, in which every rank stands once.
+func checkSegment(tx *bbolt.Tx, number uint32) ([]bool, error) {
+	g, err := segmentOf(tx, number)
+	if err != nil {
+		return nil, err
+	}
+	ranks, n := make([]bool, g.Rows), 0
+	for from := uint32(0); ; {
+		key, sealed, err := fetchIn(tx)(number, from)
+		if err != nil {
+			return nil, err
+		}
+		if key == nil {
+			break
+		}
+		b, err := openBlock(key, sealed)
+		if err != nil {
+			return nil, err
+		}
+		for row, rank := range b.ranks {
+			if int(rank) >= len(ranks) || ranks[rank] || b.supports[row] < from {
+				return nil, damaged("a block")
+			}
+			ranks[rank] = true
+			n++
+		}
+		from = b.last() + 1
+	}
+	if n != g.Rows {
+		return nil, damaged(fmt.Sprintf("%d rows of %d", n, g.Rows))
+	}
+	return ranks, nil
+}
+
+func checkPublication(tx *bbolt.Tx, p *Publication, stored map[uint32][]bool) error {
+	l, err := listingOf(tx, p)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(l.segments(), p.Segments) {
+		return damaged("its segments are not those of its rows")
+	}
+	used := map[ref]bool{}
+	for _, r := range l.refs {
+		if int(r.rank) >= len(stored[r.segment]) || used[r] {
+			return damaged("a row is not there, or there twice")
+		}
+		used[r] = true
+	}
+	changes, err := changesOf(tx, p, 0)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		if int(c.rank) >= len(stored[c.segment]) || used[c.ref] == c.kind.old() {
+			return damaged("its changes are of other rows than its own")
+		}
+	}
+	return nil
+}
+
+// checkKeys looks for what no publication and no segment has.
+func checkKeys(tx *bbolt.Tx, all []Publication, stored map[uint32][]bool) error {
+	dates := map[uint32]bool{}
+	for i := range all {
+		dates[uint32(all[i].day())] = true
+	}
+	return errors.Join(
+		eachKey(tx, rowsBucket, 4, func(n uint32) bool { return dates[n] }),
+		eachKey(tx, changesBucket, 8, func(n uint32) bool { return dates[n] }),
+		eachKey(tx, blocksBucket, 8, func(n uint32) bool { return stored[n] != nil }),
+	)
+}
+
+func eachKey(tx *bbolt.Tx, bucket string, length int, known func(uint32) bool) error {
+	b := tx.Bucket([]byte(bucket))
+	if b == nil {
+		return nil
+	}
+	c := b.Cursor()
+	for k, _ := c.First(); k != nil; k, _ = c.Next() {
+		if len(k) != length || !known(numberIn(k)) {
+			return damaged(fmt.Sprintf("%s: %x", bucket, bytes.Clone(k)))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package archive
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"testing"
+
+	"go.etcd.io/bbolt"
+)
+
+// Whatever byte of whatever record is another one, or whatever record is gone or under
+// another key, the check says so, and no question panics.
+func TestDamage(t *testing.T) {
+	s, db := opened(t)
+	for i, date := range []string{"2026-08-06", "2026-08-13", "2026-08-20"} {
+		mustAdd(t, s, publication(t, date, line("SFR", "10", "LTE 800", "0032700001", "Projet approuvé"),
+			line("SFR", fmt.Sprint(11+i), "LTE 800", fmt.Sprint("003270001", i), "En service")), Options{})
+	}
+	mustBeWhole(t, s, 3)
+	for _, bucket := range Buckets {
+		var keys, values [][]byte
+		if err := db.View(func(tx *bbolt.Tx) error {
+			return tx.Bucket([]byte(bucket)).ForEach(func(k, v []byte) error {
+				keys, values = append(keys, bytes.Clone(k)), append(values, bytes.Clone(v))
+				return nil
+			})
+		}); err != nil || len(keys) == 0 {
+			t.Fatal(bucket, err)
+		}
+		put := func(key, value []byte) {
+			t.Helper()
+			if err := db.Update(func(tx *bbolt.Tx) error {
+				if value == nil {
+					return tx.Bucket([]byte(bucket)).Delete(key)
+				}
+				return tx.Bucket([]byte(bucket)).Put(key, value)
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, key := range keys {
+			damages := [][]byte{nil, {}, values[i][:len(values[i])/2], values[(i+1)%len(keys)]}
+			for at := 0; at < len(values[i]); at += 1 + len(values[i])/40 {
+				b := bytes.Clone(values[i])
+				b[at] ^= 0x41
+				damages = append(damages, b)
+			}
+			for n, damage := range damages {
+				if damage != nil && bytes.Equal(damage, values[i]) || n == 0 && bucket == changesBucket {
+					continue // of changes there may be none
+				}
+				put(key, damage)
+				_, _, err := s.CheckRecords()
+				// JSON has no checksum: what it says is compared with what is there
+				if err == nil && bucket != publicationsBucket && bucket != segmentsBucket {
+					t.Errorf("%s %x, damage %d: not found", bucket, key, n)
+				} else if err != nil && !errors.Is(err, ErrDamaged) {
+					t.Errorf("%s %x, damage %d: %v", bucket, key, n, err)
+				}
+				askAll(s)
+				put(key, values[i])
+			}
+		}
+		mustBeWhole(t, s, 3)
+	}
+}
+
+// askAll asks everything and reads the answers.
+func askAll(s *Store) {
+	for range s.Whole("2026-08-13") {
+	}
+	for range s.Changes("2026-08-20") {
+	}
+	for range s.Compare("2026-08-06", "2026-08-20") {
+	}
+	s.History("10")
+	s.Dates()
+}
+
+// A replaced publication leaves nothing behind, and who reads it then is told.
+func TestReplaced(t *testing.T) {
+	s, db := opened(t)
+	path := publication(t, "2026-08-06", line("SFR", "10", "LTE 800", "0032700001", "En service"), line("SFR", "11", "LTE 800", "0032700001", "En service"))
+	other := publication(t, "2026-08-06", line("ORANGE", "10", "LTE 800", "0032700001", "En service"))
+	mustAdd(t, s, path, Options{})
+	v := &view{}
+	if err := db.View(func(tx *bbolt.Tx) (err error) {
+		p, _, err := find(tx, "2026-08-06")
+		if err == nil {
+			v, err = wholeView(tx, p, nil)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 4 {
+		mustAdd(t, s, []string{other, path}[i%2], Options{Force: true})
+	}
+	err := walk(s.fetch, v.sel, nil, func(uint32, []item) error { return nil })
+	if !errors.Is(err, ErrReplaced) {
+		t.Error(err)
+	}
+	if _, rows, err := s.CheckRecords(); rows != 2 || err != nil {
+		t.Errorf("%d rows, %v", rows, err)
+	}
+}
+
+// FuzzBlock, FuzzListing and FuzzChanges read any bytes as what is stored.
+func FuzzStored(f *testing.F) {
+	var w blockWriter
+	c := content{inPlace: "\x0210\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00", inSystem: "LTE 800"}
+	w.add(0, c)
+	w.add(1, c)
+	f.Add(w.finish())
+	f.Add((&listing{refs: []ref{{1, 0}, {1, 1}, {2, 0}, {1, 7}}, ids: []uint32{2, 3, 4, 0}}).pack())
+	f.Add(packChanges([]change{{10, ref{1, 2}, 3, New}, {11, ref{1, 0}, 4, Replaced}}))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if b, err := readBlock(data); err == nil {
+			for row := range b.ranks {
+				b.record(row, New, 1, "")
+				b.content(row)
+			}
+		} else if !errors.Is(err, ErrDamaged) {
+			t.Error(err)
+		}
+		if l, err := readListing(data); err == nil {
+			again, err := readListing(l.pack())
+			if err != nil || len(again.refs) != len(l.refs) {
+				t.Errorf("%v, %v", again, err)
+			}
+		}
+		if c, err := readChanges(data); err == nil {
+			if again, err := readChanges(packChanges(c)); err != nil || len(again) != len(c) {
+				t.Errorf("%v, %v", again, err)
+			}
+		}
+	})
+}

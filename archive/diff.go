@@ -1,0 +1,185 @@
+package archive
+
+import (
+	"hash/maphash"
+	"slices"
+
+	"go.etcd.io/bbolt"
+
+	"relais/fold"
+)
+
+// project is the status of what is not on air yet.
+const project = "Projet approuvé"
+
+// A change is a row that one publication has and the one before it has not, or the
+// reverse.
+type change struct {
+	support uint32
+	ref
+	id   uint32 // as in a listing, in the publication that has the row
+	kind Kind
+}
+
+// A match is what is known of the rows of one key.
+type match struct {
+	old, new bool
+	running  bool // in the publication before one of them was no project
+}
+
+var seed = maphash.MakeSeed()
+
+// rowKey stands for the key of a row. The seed is another one in each process, so that
+// no file can have keys that are alike but by chance: in 64 bits, two of a million are
+// in one comparison of 37 million.
+func rowKey(c *content) uint64 {
+	return maphash.Comparable(seed, [3]string{c[inStation], c[inOperator], c[inSystem]})
+}
+
+// diff compares the two publications of a selection, the older first. The changes are
+// by support; among them are no rows that are the same. With repeated, one of the
+// files has keys of several rows: such a key is there as long as one of them is.
+func diff(next fetch, sel selection, repeated bool) ([]change, error) {
+	var changes []change
+	var keys []uint64
+	var isProject []bool
+	matches := map[uint64]match{}
+	err := walk(next, sel, nil, func(support uint32, items []item) error {
+		had := slices.ContainsFunc(items, func(it item) bool { return it.picked[0] > 0 })
+		for i := range items {
+			it := &items[i]
+			old, new := it.picked[0] > 0, it.picked[1] > 0
+			if old && new && !repeated {
+				continue
+			}
+			c := it.content()
+			key, planned := rowKey(&c), fold.Equal(c[inStatus], project)
+			m := matches[key]
+			matches[key] = match{m.old || old, m.new || new, m.running || old && !planned}
+			if old && new {
+				continue
+			}
+			ch := change{support: support, ref: it.ref, id: max(it.picked[0], it.picked[1]) - 1}
+			switch {
+			case old:
+				ch.kind = Deleted
+			case had:
+				ch.kind = Added
+			default:
+				ch.kind = New
+			}
+			changes, keys, isProject = append(changes, ch), append(keys, key), append(isProject, planned)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range changes {
+		ch, m := &changes[i], matches[keys[i]]
+		switch {
+		case !m.old || !m.new:
+		case ch.kind == Deleted:
+			ch.kind = Replaced
+		case !m.running && !isProject[i]:
+			ch.kind = Activated
+		default:
+			ch.kind = Changed
+		}
+	}
+	return changes, nil
+}
+
+// partChanges is how many changes are stored together at least, but for the last.
+const partChanges = 4096
+
+// putChanges stores the changes of a date in place of those it had, and returns their
+// size in bytes.
+func putChanges(tx *bbolt.Tx, date uint32, changes []change) (size int, err error) {
+	b := tx.Bucket([]byte(changesBucket))
+	for k, _ := b.Cursor().Seek(pairKey(date, 0)); k != nil && slices.Equal(k[:4], pairKey(date, 0)[:4]); k, _ = b.Cursor().Seek(pairKey(date, 0)) {
+		if err := b.Delete(slices.Clone(k)); err != nil {
+			return 0, err
+		}
+	}
+	for len(changes) > 0 {
+		n := min(partChanges, len(changes))
+		for n < len(changes) && changes[n].support == changes[n-1].support {
+			n++
+		}
+		key := pairKey(date, changes[n-1].support)
+		sealed := seal(changesBucket, key, packChanges(changes[:n]))
+		if err := b.Put(key, sealed); err != nil {
+			return 0, err
+		}
+		size += len(sealed)
+		changes = changes[n:]
+	}
+	return size, nil
+}
+
+func packChanges(changes []change) []byte {
+	var columns [5][]uint32
+	for _, c := range changes {
+		for i, n := range []uint32{c.support, c.segment, c.rank, c.id, uint32(c.kind)} {
+			columns[i] = append(columns[i], n)
+		}
+	}
+	var w writer
+	w.number(uint32(len(changes)))
+	for _, c := range columns {
+		w.column(c)
+	}
+	return w.b
+}
+
+// readChanges reads what packChanges made. Errors: ErrDamaged.
+func readChanges(plain []byte) ([]change, error) {
+	r := reader{b: plain}
+	n := r.count()
+	var columns [5][]uint32
+	for i := range columns {
+		columns[i] = make([]uint32, n)
+		r.column(columns[i])
+	}
+	if !r.end() || n == 0 || !slices.IsSorted(columns[0]) || slices.Max(columns[4]) > uint32(Replaced) {
+		return nil, damaged("the changes of a publication")
+	}
+	changes := make([]change, n)
+	for i := range changes {
+		changes[i] = change{columns[0][i], ref{columns[1][i], columns[2][i]}, columns[3][i], Kind(columns[4][i])}
+	}
+	return changes, nil
+}
+
+// changesOf returns the changes of a date, by support; those of one support alone when
+// that is not 0. Errors: ErrDamaged.
+func changesOf(tx *bbolt.Tx, p *Publication, support uint32) (all []change, err error) {
+	b := tx.Bucket([]byte(changesBucket))
+	if b == nil {
+		return nil, nil
+	}
+	date := uint32(p.day())
+	c := b.Cursor()
+	for k, v := c.Seek(pairKey(date, support)); len(k) == 8 && slices.Equal(k[:4], pairKey(date, 0)[:4]); k, v = c.Next() {
+		plain, err := unseal(changesBucket, k, v)
+		if err != nil {
+			return nil, err
+		}
+		part, err := readChanges(plain)
+		if err != nil {
+			return nil, err
+		}
+		if support == 0 {
+			all = append(all, part...)
+			continue
+		}
+		for _, ch := range part {
+			if ch.support == support {
+				all = append(all, ch)
+			}
+		}
+		break
+	}
+	return all, nil
+}

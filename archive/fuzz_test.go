@@ -1,0 +1,63 @@
+package archive
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"relais/ingest/anfr"
+	"relais/ingest/source"
+	"relais/site"
+)
+
+// FuzzAdd adds any bytes as a publication beside another: it is refused, or every row
+// is there or rejected.
+func FuzzAdd(f *testing.F) {
+	row := "1;" + fmt.Sprintf(line("SFR", "10", "LTE 800", "0032700001", "En service"), "2026-08-13T00:00:00") + "\n"
+	f.Add([]byte(header + row))
+	f.Add([]byte("\ufeff" + header + row + strings.ReplaceAll(row, "LTE 800", "5G NR 3500") + row))
+	f.Add([]byte(strings.ReplaceAll(header+row+"2;;\n\"", ";", ",")))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if bytes.Count(data, []byte("\n")) > 2000 {
+			return
+		}
+		s, _ := opened(t)
+		mustAdd(t, s, publication(t, "2026-08-06", line("SFR", "10", "LTE 800", "0032700001", "En service")), Options{})
+		path := filepath.Join(t.TempDir(), "x.csv")
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		found := source.Found{Input: &source.Input{Path: path}, Kind: anfr.Kinds[0]}
+		r, err := s.Add(t.Context(), &found, Options{Date: site.DateOf(2026, 8, 13), Force: true})
+		if err != nil {
+			mustBeWhole(t, s, 1)
+			return
+		}
+		n := 0
+		for _, reason := range r.File.Rejected {
+			n += reason
+		}
+		whole := len(told(t, s.Whole("2026-08-13")))
+		if r.File.Rows != r.File.Served+n || r.File.Served != whole {
+			t.Errorf("%+v: %d shown", r.File, whole)
+		}
+		told(t, s.Changes("2026-08-13"))
+		mustBeWhole(t, s, 2)
+	})
+}
+
+// One support does not have the rows of a country.
+func TestBoundedSupport(t *testing.T) {
+	s, _ := opened(t)
+	var lines []string
+	for i := range maxSupportRows + 5 {
+		lines = append(lines, line("SFR", "10", fmt.Sprint("LTE ", i), "0032700001", "En service"))
+	}
+	r := mustAdd(t, s, publication(t, "2026-08-06", lines...), Options{})
+	if r.File.Served != maxSupportRows || r.File.Rejected["over 1000 rows of one support"] != 5 {
+		t.Errorf("%+v", r.File)
+	}
+}

@@ -1,0 +1,213 @@
+package archive
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"relais/ingest/anfr"
+	"relais/ingest/source"
+	"relais/ingest/table"
+	"relais/site"
+)
+
+// Bounds of a publication, of which France's has 830,000 rows and 40 MB of different
+// texts, and its largest support 100 rows.
+const (
+	maxRows        = 4 << 20
+	maxTexts       = 256 << 20 // bytes
+	maxSupportRows = 1000
+)
+
+// A file is a publication in memory, about 40 bytes a row and its texts.
+type file struct {
+	updated string // the date_maj of its first row
+	rows    []fileRow
+	texts   []string // each different text once
+	codeOf  map[string]uint32
+	size    int               // bytes of texts
+	ofEach  map[uint32]uint16 // rows of each support
+	packed  writer
+}
+
+type fileRow struct {
+	support uint32
+	id      uint32 // 0 for none, else the number and 1
+	codes   [contentTexts]uint32
+}
+
+// Files returns the observatoires among what a user named: files, folders, archives.
+func Files(paths []string) (files []source.Found, err error) {
+	inputs, err := source.Expand(paths)
+	if err != nil {
+		return nil, err
+	}
+	for _, in := range inputs {
+		f, err := source.Detect(in, anfr.Kinds)
+		switch {
+		case err != nil:
+			return nil, err
+		case f.Kind != nil && f.Kind.Name == anfr.Observatory:
+			files = append(files, f)
+		case in.Within == "":
+			return nil, fmt.Errorf("%s:1: this is no observatoire of the ANFR", in.Name())
+		}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: no observatoire of the ANFR is in there", paths)
+	}
+	return files, nil
+}
+
+// dateOf returns the day of a publication: date_maj of the first row, else what the
+// file's name says.
+func dateOf(f *source.Found) (day site.Date, err error) {
+	r, err := f.Read(nil)
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	for r.NextRow() {
+		if day = anfr.Updated(r); day == 0 {
+			day = f.NameDate()
+		}
+		if day == 0 {
+			return 0, fmt.Errorf("%s:%d: neither the column date_maj nor the file's name says the data's date: state it, or name the file like observatoire_2026-08-27.csv", f.Name(), r.Line())
+		}
+		return day, nil
+	}
+	_, err = r.Done() // says that there is no row
+	if err == nil {
+		err = fmt.Errorf("%s:1: the table has no row that can be read", f.Name())
+	}
+	return 0, err
+}
+
+// readFile reads a publication. Errors: those of reading it and of ctx, and that it
+// has more than any publication, or no row.
+func readFile(ctx context.Context, f *source.Found, watch source.Watch) (*file, *source.Report, error) {
+	p := &file{codeOf: map[string]uint32{}, ofEach: map[uint32]uint16{}}
+	over := ""
+	report, err := anfr.ReadPublished(f, func(n int) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case over != "":
+			return &table.Error{Name: f.Name(), Line: len(p.rows) + 1, What: over}
+		case watch != nil:
+			return watch(n)
+		}
+		return nil
+	}, func(row *anfr.PublishedRow) string {
+		if over = p.over(); over != "" {
+			return over
+		}
+		return p.take(row)
+	})
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case over != "":
+		return nil, nil, &table.Error{Name: f.Name(), Line: len(p.rows) + 1, What: over}
+	case len(p.rows) == 0 && len(report.Examples) > 0:
+		first := report.Examples[0]
+		return nil, nil, &table.Error{Name: f.Name(), Line: first.Line, What: fmt.Sprintf("%s; none of the %d rows can be kept", first.Reason, report.Rows)}
+	case len(p.rows) == 0:
+		return nil, nil, &table.Error{Name: f.Name(), Line: 1, What: "no rows"}
+	}
+	return p, report, nil
+}
+
+// over says why a file cannot be a publication, "" as long as it can.
+func (p *file) over() string {
+	switch {
+	case len(p.rows) == maxRows:
+		return "over 4 million rows: this is no observatoire"
+	case p.size > maxTexts:
+		return "over 256 MiB of different texts: this is no observatoire"
+	}
+	return ""
+}
+
+func (p *file) take(row *anfr.PublishedRow) string {
+	support, ok := supportNumber(string(row[anfr.PubSupport]))
+	if !ok {
+		return "no support number"
+	}
+	if p.ofEach[support] == maxSupportRows {
+		return "over 1000 rows of one support"
+	}
+	p.ofEach[support]++
+	if len(p.rows) == 0 {
+		p.updated = string(row[anfr.PubUpdated])
+	}
+	r := fileRow{support: support, id: lineNumber(row[anfr.PubID])}
+	packPlace(&p.packed, row)
+	r.codes[inPlace] = p.code(p.packed.b)
+	for i, c := range emissionColumns {
+		text := row[c]
+		if c == anfr.PubUpdated && string(text) == p.updated {
+			text = []byte(sameUpdated)
+		}
+		r.codes[i+1] = p.code(text)
+	}
+	p.rows = append(p.rows, r)
+	return ""
+}
+
+// code returns the position of a text in texts.
+func (p *file) code(text []byte) uint32 {
+	if code, ok := p.codeOf[string(text)]; ok {
+		return code
+	}
+	code, s := uint32(len(p.texts)), string(text)
+	p.texts, p.codeOf[s] = append(p.texts, s), code
+	p.size += len(s)
+	return code
+}
+
+// lineNumber reads the column id, a row's number in its file: 0 for what is none.
+func lineNumber(b []byte) (id uint32) {
+	if len(b) == 0 || len(b) > 9 || len(b) > 1 && b[0] == '0' {
+		return 0
+	}
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return 0
+		}
+		id = id*10 + uint32(c-'0')
+	}
+	return id + 1
+}
+
+func (p *file) content(row int) (c content) {
+	for i, code := range p.rows[row].codes {
+		c[i] = p.texts[code]
+	}
+	return c
+}
+
+// bySupport returns the positions of the rows in order of their support, those of one
+// in the order of the file.
+func (p *file) bySupport() []uint32 {
+	keys := make([]uint64, len(p.rows))
+	for i, r := range p.rows {
+		keys[i] = uint64(r.support)<<32 | uint64(i)
+	}
+	slices.Sort(keys)
+	order := make([]uint32, len(keys))
+	for i, k := range keys {
+		order[i] = uint32(k)
+	}
+	return order
+}
+
+// repeated counts the rows with the key of an earlier one.
+func (p *file) repeated() (n int) {
+	type key struct{ station, operator, system uint32 }
+	seen := make(map[key]struct{}, len(p.rows))
+	for _, r := range p.rows {
+		seen[key{r.codes[inStation], r.codes[inOperator], r.codes[inSystem]}] = struct{}{}
+	}
+	return len(p.rows) - len(seen)
+}

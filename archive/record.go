@@ -1,0 +1,129 @@
+package archive
+
+import (
+	"strings"
+
+	"relais/geo"
+	"relais/ingest/anfr"
+)
+
+// Columns are the columns of a record that stand in the file, in its order; the
+// positions in it are package anfr's.
+var Columns = anfr.Published
+
+// A Kind is what became of a row from one publication to the next.
+type Kind uint8
+
+// The kinds. A row is known by its key: station number, operator and system.
+const (
+	Unchanged Kind = iota
+	New            // a row of a support that the publication before did not have
+	Added          // a new row on a support that it had
+	Activated      // the status left "Projet approuvé"
+	Deleted        // a row that is gone, as it was
+	Changed        // something else differs: the row as it is
+	Replaced       // the row before it was activated or changed
+)
+
+// Type returns the record type of the API: new, added, activated or deleted, and ""
+// for the others.
+func (k Kind) Type() string {
+	return [...]string{New: "new", Added: "added", Activated: "activated", Deleted: "deleted", Changed: "", Replaced: ""}[k]
+}
+
+// old tells whether the row is one of the publication before.
+func (k Kind) old() bool { return k == Deleted || k == Replaced }
+
+// A Record is a row of a publication.
+type Record struct {
+	Kind   Kind
+	Values [len(anfr.Published)]string // by Columns; "" where the file states nothing
+}
+
+// Position returns the two parts of coordonnees, degrees as they are published.
+func (r *Record) Position() (lat, lng string) {
+	lat, lng, _ = strings.Cut(r.Values[anfr.PubPosition], ",")
+	return strings.TrimSpace(lat), strings.TrimSpace(lng)
+}
+
+// Point is the position in degrees; ok is false where coordonnees is none.
+func (r *Record) Point() (p geo.Point, ok bool) {
+	return anfr.Position([]byte(r.Values[anfr.PubPosition]))
+}
+
+// A Site is the rows of one support in a publication, or those that it changed, in the
+// order of the file; deleted ones stand where they stood.
+type Site struct {
+	ID      string // sup_id
+	Records []Record
+}
+
+// Rows of a support are alike in what is said of the place. So a row is stored as
+// the text of its place and those of the columns that make it an emission.
+var (
+	placeColumns = [...]int{
+		anfr.PubSupport, anfr.PubDepartment, anfr.PubInsee, anfr.PubNature, anfr.PubHeight, anfr.PubOwner, anfr.PubLieu,
+		anfr.PubAddress1, anfr.PubAddress2, anfr.PubAddress3, anfr.PubPostal, anfr.PubInsee2, anfr.PubPosition, anfr.PubCoord,
+	}
+	emissionColumns = [...]int{
+		anfr.PubOperator, anfr.PubSystem, anfr.PubStatus, anfr.PubDate, anfr.PubGeneration, anfr.PubStation, anfr.PubUpdated,
+	}
+)
+
+// Positions in a content.
+const (
+	inPlace = iota
+	inOperator
+	inSystem
+	inStatus
+	inDate
+	inGeneration
+	inStation
+	inUpdated // sameUpdated where it is the publication's own
+	contentTexts
+)
+
+// sameUpdated stands for the publication's date_maj, which would make every row of
+// every week another one. No date is written like this.
+const sameUpdated = "\x00"
+
+// A content is all that a row says but its number in the file: rows of the same
+// content are one row. Its place is the texts of placeColumns, packed.
+type content [contentTexts]string
+
+func packPlace(w *writer, row *anfr.PublishedRow) {
+	w.b = w.b[:0]
+	for _, c := range placeColumns {
+		w.number(uint32(len(row[c])))
+		w.b = append(w.b, row[c]...)
+	}
+}
+
+// A place is what packPlace packed.
+type place [len(placeColumns)]string
+
+// unpackPlace returns a place whose texts are parts of packed.
+func unpackPlace(packed string) (p place, support uint32, ok bool) {
+	r := reader{b: []byte(packed)}
+	for i := range p {
+		n := len(r.text())
+		at := len(packed) - len(r.b)
+		p[i] = packed[at-n : at]
+	}
+	support, ok = supportNumber(p[0])
+	return p, support, ok && r.end()
+}
+
+// supportNumber reads a sup_id, which anfr.ReadPublished has looked at.
+func supportNumber(text string) (n uint32, ok bool) {
+	if len(text) == 0 || len(text) > 9 || text[0] == '0' {
+		return 0, false
+	}
+	for _, c := range []byte(text) {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + uint32(c-'0')
+	}
+	return n, true
+}

@@ -1,0 +1,147 @@
+package archive
+
+import (
+	"slices"
+
+	"go.etcd.io/bbolt"
+)
+
+// A ref names a row: its segment and its rank there.
+type ref struct{ segment, rank uint32 }
+
+// A listing is the rows of a publication in the order of its file.
+type listing struct {
+	refs []ref
+	ids  []uint32 // of the file's column id: 0 for none, else the number and 1
+}
+
+// pack writes runs of rows that follow each other in a segment.
+func (l *listing) pack() []byte {
+	type run struct{ segment, start, length uint32 }
+	var runs []run
+	for _, r := range l.refs {
+		if n := len(runs); n > 0 && runs[n-1].segment == r.segment && runs[n-1].start+runs[n-1].length == r.rank {
+			runs[n-1].length++
+		} else {
+			runs = append(runs, run{r.segment, r.rank, 1})
+		}
+	}
+	segments, lengths := make([]uint32, len(runs)), make([]uint32, len(runs))
+	ends := map[uint32]uint32{}
+	var w, gaps writer
+	for i, r := range runs {
+		segments[i], lengths[i] = r.segment, r.length
+		gaps.signed(int64(r.start) - int64(ends[r.segment])) // few rows after the run before
+		ends[r.segment] = r.start + r.length
+	}
+	w.number(uint32(len(l.refs)))
+	w.number(uint32(len(runs)))
+	w.column(segments)
+	w.b = append(w.b, gaps.b...)
+	for _, n := range lengths {
+		w.number(n)
+	}
+	w.column(l.ids)
+	return w.b
+}
+
+// readListing reads what pack wrote. Errors: ErrDamaged.
+func readListing(plain []byte) (*listing, error) {
+	r := reader{b: plain}
+	rows, runs := r.count(), r.count()
+	segments, starts := make([]uint32, runs), make([]uint32, runs)
+	r.column(segments)
+	ends := map[uint32]int64{}
+	l := &listing{refs: make([]ref, 0, rows), ids: make([]uint32, rows)}
+	at := make([]int64, runs)
+	for i := range at {
+		at[i] = r.signed()
+	}
+	for i := range starts {
+		start, n := ends[segments[i]]+at[i], int64(r.number())
+		if start < 0 || start+n > maxRows || n > int64(rows-len(l.refs)) {
+			return nil, damaged("the rows of a publication")
+		}
+		for k := range n {
+			l.refs = append(l.refs, ref{segments[i], uint32(start + k)})
+		}
+		ends[segments[i]] = start + n
+	}
+	r.column(l.ids)
+	if !r.end() || len(l.refs) != rows {
+		return nil, damaged("the rows of a publication")
+	}
+	return l, nil
+}
+
+// segments returns which segments the rows are of, ascending.
+func (l *listing) segments() (numbers []uint32) {
+	seen := map[uint32]bool{}
+	for _, r := range l.refs {
+		if !seen[r.segment] {
+			seen[r.segment] = true
+			numbers = append(numbers, r.segment)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers
+}
+
+// listingOf returns the rows of a publication. Errors: ErrDamaged.
+func listingOf(tx *bbolt.Tx, p *Publication) (*listing, error) {
+	key := numberKey(uint32(p.day()))
+	plain, err := unseal(rowsBucket, key[:], value(tx, rowsBucket, key[:]))
+	if err != nil {
+		return nil, err
+	}
+	l, err := readListing(plain)
+	if err == nil && len(l.refs) != p.Rows {
+		err = damaged("the rows of " + p.Date)
+	}
+	return l, err
+}
+
+// A selection is the rows of one publication or two, by segment.
+type selection map[uint32]*picks
+
+// picks are by rank, for each of the publications: 0 where it has not that row, else
+// what a listing's id is, and 1.
+type picks [2][]uint32
+
+// pick adds the row to a publication's, and makes room for the first of its segment.
+func (s selection) pick(tx *bbolt.Tx, side int, at ref, id uint32) error {
+	p := s[at.segment]
+	if p == nil {
+		p = &picks{}
+		s[at.segment] = p
+	}
+	if p[side] == nil {
+		g, err := segmentOf(tx, at.segment)
+		if err != nil {
+			return err
+		}
+		p[side] = make([]uint32, g.Rows)
+	}
+	if int(at.rank) >= len(p[side]) {
+		return damaged("a segment has fewer rows than are used")
+	}
+	p[side][at.rank] = id + 1
+	return nil
+}
+
+// pickAll adds the rows of a publication, nil for none.
+func (s selection) pickAll(tx *bbolt.Tx, side int, p *Publication) error {
+	if p == nil {
+		return nil
+	}
+	l, err := listingOf(tx, p)
+	if err != nil {
+		return err
+	}
+	for i, r := range l.refs {
+		if err := s.pick(tx, side, r, l.ids[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

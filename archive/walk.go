@@ -1,0 +1,178 @@
+package archive
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"go.etcd.io/bbolt"
+)
+
+// A fetch returns the first block of a segment that ends at a support or after it, with
+// its key; nil when there is none.
+type fetch func(segment, support uint32) (key, sealed []byte, err error)
+
+// fetchIn fetches within a transaction.
+func fetchIn(tx *bbolt.Tx) fetch {
+	return func(segment, support uint32) (key, sealed []byte, err error) {
+		b := tx.Bucket([]byte(blocksBucket))
+		if b == nil {
+			return nil, nil, nil
+		}
+		if key, sealed = b.Cursor().Seek(pairKey(segment, support)); len(key) != 8 || !bytes.Equal(key[:4], pairKey(segment, 0)[:4]) {
+			return nil, nil, nil
+		}
+		return key, sealed, nil
+	}
+}
+
+// fetch fetches each block in a transaction of its own, so that none is open for as
+// long as a reader takes. A segment that is gone was a replaced publication's.
+func (s *Store) fetch(segment, support uint32) (key, sealed []byte, err error) {
+	err = s.view(func(tx *bbolt.Tx) (err error) {
+		if number := numberKey(segment); value(tx, segmentsBucket, number[:]) == nil {
+			return ErrReplaced
+		}
+		key, sealed, err = fetchIn(tx)(segment, support)
+		key, sealed = bytes.Clone(key), bytes.Clone(sealed)
+		return err
+	})
+	return key, sealed, err
+}
+
+// An item is a row that was selected.
+type item struct {
+	ref
+	picked [2]uint32 // as in picks
+	block  *block
+	row    int
+}
+
+func (it *item) content() content { return it.block.content(it.row) }
+
+// A stream is the rows of one segment, by support.
+type stream struct {
+	segment uint32
+	picks   *picks
+	block   *block
+	row     int
+	done    bool
+}
+
+// seek goes to the first row of a support, or of the next that the segment has.
+func (s *stream) seek(next fetch, support uint32) error {
+	for !s.done && (s.block == nil || s.block.last() < support) {
+		key, sealed, err := next(s.segment, support)
+		if err != nil {
+			return err
+		}
+		if s.done = key == nil; s.done {
+			break
+		}
+		if s.block, err = openBlock(key, sealed); err != nil {
+			return err
+		}
+		s.row = 0
+	}
+	for !s.done && s.block.supports[s.row] < support {
+		s.row++
+	}
+	return nil
+}
+
+func openBlock(key, sealed []byte) (*block, error) {
+	plain, err := unseal(blocksBucket, key, sealed)
+	if err != nil {
+		return nil, err
+	}
+	b, err := readBlock(plain)
+	if err == nil && !bytes.Equal(numberKeyOf(b.last()), key[4:]) {
+		err = damaged("a block")
+	}
+	return b, err
+}
+
+func numberKeyOf(n uint32) []byte {
+	key := numberKey(n)
+	return key[:]
+}
+
+// take appends the selected rows of a support at which the stream is.
+func (s *stream) take(items []item, support uint32) ([]item, error) {
+	for ; !s.done && s.row < len(s.block.supports) && s.block.supports[s.row] == support; s.row++ {
+		it := item{ref: ref{s.segment, s.block.ranks[s.row]}, block: s.block, row: s.row}
+		for side, ids := range s.picks {
+			if ids == nil {
+				continue
+			}
+			if int(it.rank) >= len(ids) {
+				return nil, damaged("a block")
+			}
+			it.picked[side] = ids[it.rank]
+		}
+		if it.picked != [2]uint32{} {
+			items = append(items, it)
+		}
+	}
+	if !s.done && s.row == len(s.block.supports) {
+		s.block = nil
+	}
+	return items, nil
+}
+
+// walk calls yield with the selected rows of each support, ascending; with a list of
+// supports, ascending too, with those of each of them, which may be none. Memory holds
+// one block of each segment. Items are valid until yield returns. Errors: that of
+// yield, of next, ErrDamaged.
+func walk(next fetch, sel selection, only []uint32, yield func(support uint32, items []item) error) error {
+	var streams []*stream
+	for number, p := range sel {
+		streams = append(streams, &stream{segment: number, picks: p})
+	}
+	slices.SortFunc(streams, func(a, b *stream) int { return int(a.segment) - int(b.segment) })
+	var items []item
+	for at, support := 0, uint32(0); ; support++ {
+		if only != nil {
+			if at == len(only) {
+				return nil
+			}
+			support = only[at]
+			at++
+		}
+		least := ^uint32(0)
+		for _, s := range streams {
+			if err := s.seek(next, support); err != nil {
+				return err
+			}
+			if !s.done {
+				least = min(least, s.block.supports[s.row])
+			}
+		}
+		if only == nil {
+			if support = least; least == ^uint32(0) {
+				return nil
+			}
+		}
+		items = items[:0]
+		for _, s := range streams {
+			var err error
+			if items, err = s.take(items, support); err != nil {
+				return err
+			}
+		}
+		if only == nil && len(items) == 0 {
+			continue
+		}
+		if err := yield(support, items); err != nil {
+			return err
+		}
+	}
+}
+
+func segmentOf(tx *bbolt.Tx, number uint32) (g segment, err error) {
+	key := numberKey(number)
+	if json.Unmarshal(value(tx, segmentsBucket, key[:]), &g) != nil || g.Rows < 1 || g.Rows > maxRows {
+		return g, damaged("a segment")
+	}
+	return g, nil
+}
