@@ -24,6 +24,7 @@ type Options struct {
 type Report struct {
 	Seconds float64        `json:"seconds"`
 	Date    string         `json:"date"`
+	Updated string         `json:"updated"` // the date_maj of the file's first row
 	File    *source.Report `json:"file"`
 	// Before is the date of the publication that this one is compared with, "" for none.
 	Before   string         `json:"before"`
@@ -56,7 +57,7 @@ func (s *Store) Add(ctx context.Context, f *source.Found, o Options) (*Report, e
 	if err != nil {
 		return nil, err
 	}
-	report := &Report{Date: o.Date.String(), File: read, Changes: map[string]int{}, Supports: len(p.ofEach)}
+	report := &Report{Date: o.Date.String(), Updated: p.updated, File: read, Changes: map[string]int{}, Supports: len(p.ofEach)}
 	s.adding.Lock()
 	defer s.adding.Unlock()
 	err = s.db.Update(func(tx *bbolt.Tx) error {

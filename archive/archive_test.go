@@ -29,7 +29,7 @@ func line(operator, support, system, station, status string) string {
 }
 
 // publication writes lines into a file of a date.
-func publication(t *testing.T, date string, lines ...string) string {
+func publication(t testing.TB, date string, lines ...string) string {
 	t.Helper()
 	text := "\ufeff" + header
 	for i, l := range lines {
@@ -38,7 +38,7 @@ func publication(t *testing.T, date string, lines ...string) string {
 	return written(t, "observatoire.csv", text)
 }
 
-func written(t *testing.T, name, text string) string {
+func written(t testing.TB, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -47,7 +47,7 @@ func written(t *testing.T, name, text string) string {
 	return path
 }
 
-func opened(t *testing.T) (*Store, *store.DB) {
+func opened(t testing.TB) (*Store, *store.DB) {
 	t.Helper()
 	db, err := store.Open(filepath.Join(t.TempDir(), "archives.db"), Buckets...)
 	if err != nil {
@@ -65,7 +65,7 @@ func add(s *Store, path string, o Options) (*Report, error) {
 	return s.Add(context.Background(), &files[0], o)
 }
 
-func mustAdd(t *testing.T, s *Store, path string, o Options) *Report {
+func mustAdd(t testing.TB, s *Store, path string, o Options) *Report {
 	t.Helper()
 	r, err := add(s, path, o)
 	if err != nil {

@@ -17,8 +17,8 @@ type block struct {
 	supports []uint32
 	texts    [contentTexts][]string // each different text once
 	codes    [contentTexts][]uint32 // of each row, the positions in texts
-	places   []place                // by the code of the place
-	numbers  []uint32               // supports, by the code of the place
+	place    place                  // that was asked for last
+	placeOf  uint32                 // its code, and 1
 }
 
 // last is the greatest support.
@@ -33,11 +33,14 @@ func (b *block) content(row int) (c content) {
 
 // record is a row as it was published in a file of that date_maj. id is 0 for none,
 // else the number and 1.
-func (b *block) record(row int, kind Kind, id uint32, updated string) Record {
-	r := Record{Kind: kind}
-	place := &b.places[b.codes[inPlace][row]]
+func (b *block) record(row int, kind Kind, id uint32, updated string) (r Record) {
+	r.Kind = kind
+	if code := b.codes[inPlace][row]; b.placeOf != code+1 {
+		b.place, _, _ = unpackPlace(b.texts[inPlace][code]) // readBlock has looked at it
+		b.placeOf = code + 1
+	}
 	for i, c := range placeColumns {
-		r.Values[c] = place[i]
+		r.Values[c] = b.place[i]
 	}
 	for i, c := range emissionColumns {
 		r.Values[c] = b.texts[i+1][b.codes[i+1][row]]
@@ -127,16 +130,17 @@ func readBlock(plain []byte) (*block, error) {
 	return b, nil
 }
 
+// readPlaces finds the support of each row, and whether they are in order.
 func (b *block) readPlaces() bool {
-	b.places, b.numbers = make([]place, len(b.texts[inPlace])), make([]uint32, len(b.texts[inPlace]))
+	numbers := make([]uint32, len(b.texts[inPlace]))
 	for i, packed := range b.texts[inPlace] {
 		var ok bool
-		if b.places[i], b.numbers[i], ok = unpackPlace(packed); !ok {
+		if _, numbers[i], ok = unpackPlace(packed); !ok {
 			return false
 		}
 	}
 	for row, code := range b.codes[inPlace] {
-		b.supports[row] = b.numbers[code]
+		b.supports[row] = numbers[code]
 		if row > 0 && b.supports[row] < b.supports[row-1] {
 			return false
 		}

@@ -28,7 +28,7 @@ func (s *Store) CheckRecords() (publicationCount, rows int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	stored := map[uint32][]bool{} // by rank
+	stored := map[uint32][]int32{} // by rank, the last publication that has the row
 	var found problems
 	for _, number := range segments {
 		found.add(fmt.Sprintf("segment %d", number), s.db.View(func(tx *bbolt.Tx) (err error) {
@@ -38,7 +38,7 @@ func (s *Store) CheckRecords() (publicationCount, rows int, err error) {
 		rows += len(stored[number])
 	}
 	for i := range all {
-		found.add(all[i].Date, s.db.View(func(tx *bbolt.Tx) error { return checkPublication(tx, &all[i], stored) }))
+		found.add(all[i].Date, s.db.View(func(tx *bbolt.Tx) error { return checkPublication(tx, &all[i], int32(i), stored) }))
 	}
 	found.add("what belongs to nothing", s.db.View(func(tx *bbolt.Tx) error { return checkKeys(tx, all, stored) }))
 	return len(all), rows, errors.Join(found...)
@@ -69,12 +69,13 @@ func segmentNumbers(tx *bbolt.Tx) (numbers []uint32, err error) {
 }
 
 // checkSegment reads the blocks of a segment, in which every rank stands once.
-func checkSegment(tx *bbolt.Tx, number uint32) ([]bool, error) {
+func checkSegment(tx *bbolt.Tx, number uint32) ([]int32, error) {
+	const missing, there = -2, -1
 	g, err := segmentOf(tx, number)
 	if err != nil {
 		return nil, err
 	}
-	ranks, n := make([]bool, g.Rows), 0
+	ranks, n := slices.Repeat([]int32{missing}, g.Rows), 0
 	for from := uint32(0); ; {
 		key, sealed, err := fetchIn(tx)(number, from)
 		if err != nil {
@@ -88,10 +89,10 @@ func checkSegment(tx *bbolt.Tx, number uint32) ([]bool, error) {
 			return nil, err
 		}
 		for row, rank := range b.ranks {
-			if int(rank) >= len(ranks) || ranks[rank] || b.supports[row] < from {
+			if int(rank) >= len(ranks) || ranks[rank] == there || b.supports[row] < from {
 				return nil, damaged("a block")
 			}
-			ranks[rank] = true
+			ranks[rank] = there
 			n++
 		}
 		from = b.last() + 1
@@ -102,7 +103,7 @@ func checkSegment(tx *bbolt.Tx, number uint32) ([]bool, error) {
 	return ranks, nil
 }
 
-func checkPublication(tx *bbolt.Tx, p *Publication, stored map[uint32][]bool) error {
+func checkPublication(tx *bbolt.Tx, p *Publication, at int32, stored map[uint32][]int32) error {
 	l, err := listingOf(tx, p)
 	if err != nil {
 		return err
@@ -110,19 +111,20 @@ func checkPublication(tx *bbolt.Tx, p *Publication, stored map[uint32][]bool) er
 	if !slices.Equal(l.segments(), p.Segments) {
 		return damaged("its segments are not those of its rows")
 	}
-	used := map[ref]bool{}
 	for _, r := range l.refs {
-		if int(r.rank) >= len(stored[r.segment]) || used[r] {
+		ranks := stored[r.segment]
+		if int(r.rank) >= len(ranks) || ranks[r.rank] == at {
 			return damaged("a row is not there, or there twice")
 		}
-		used[r] = true
+		ranks[r.rank] = at
 	}
 	changes, err := changesOf(tx, p, 0)
 	if err != nil {
 		return err
 	}
 	for _, c := range changes {
-		if int(c.rank) >= len(stored[c.segment]) || used[c.ref] == c.kind.old() {
+		ranks := stored[c.segment]
+		if int(c.rank) >= len(ranks) || (ranks[c.rank] == at) == c.kind.old() {
 			return damaged("its changes are of other rows than its own")
 		}
 	}
@@ -130,7 +132,7 @@ func checkPublication(tx *bbolt.Tx, p *Publication, stored map[uint32][]bool) er
 }
 
 // checkKeys looks for what no publication and no segment has.
-func checkKeys(tx *bbolt.Tx, all []Publication, stored map[uint32][]bool) error {
+func checkKeys(tx *bbolt.Tx, all []Publication, stored map[uint32][]int32) error {
 	dates := map[uint32]bool{}
 	for i := range all {
 		dates[uint32(all[i].day())] = true

@@ -67,20 +67,19 @@ func dateOf(f *source.Found) (day site.Date, err error) {
 		return 0, err
 	}
 	defer r.Close()
-	for r.NextRow() {
-		if day = anfr.Updated(r); day == 0 {
-			day = f.NameDate()
+	if !r.NextRow() {
+		if _, err = r.Done(); err == nil { // rows, but broken ones
+			err = fmt.Errorf("%s:1: the table has no row that can be read", f.Name())
 		}
-		if day == 0 {
-			return 0, fmt.Errorf("%s:%d: neither the column date_maj nor the file's name says the data's date: state it, or name the file like observatoire_2026-08-27.csv", f.Name(), r.Line())
-		}
-		return day, nil
+		return 0, err
 	}
-	_, err = r.Done() // says that there is no row
-	if err == nil {
-		err = fmt.Errorf("%s:1: the table has no row that can be read", f.Name())
+	if day = anfr.Updated(r); day == 0 {
+		day = f.NameDate()
 	}
-	return 0, err
+	if day == 0 {
+		return 0, fmt.Errorf("%s:%d: neither the column date_maj nor the file's name says the data's date: state it, or name the file like observatoire_2026-08-27.csv", f.Name(), r.Line())
+	}
+	return day, nil
 }
 
 // readFile reads a publication. Errors: those of reading it and of ctx, and that it

@@ -52,7 +52,8 @@ func (r *Record) Point() (p geo.Point, ok bool) {
 }
 
 // A Site is the rows of one support in a publication, or those that it changed, in the
-// order of the file; deleted ones stand where they stood.
+// order of the file; deleted ones stand where they stood. It and its records are valid
+// until the next one is asked for, their texts for ever.
 type Site struct {
 	ID      string // sup_id
 	Records []Record
@@ -102,16 +103,24 @@ func packPlace(w *writer, row *anfr.PublishedRow) {
 // A place is what packPlace packed.
 type place [len(placeColumns)]string
 
-// unpackPlace returns a place whose texts are parts of packed.
+// unpackPlace returns a place whose texts are parts of packed, and its support.
 func unpackPlace(packed string) (p place, support uint32, ok bool) {
-	r := reader{b: []byte(packed)}
 	for i := range p {
-		n := len(r.text())
-		at := len(packed) - len(r.b)
-		p[i] = packed[at-n : at]
+		n, digits := 0, 0
+		for more := true; more; digits++ {
+			if digits == len(packed) || digits == 3 { // no text is of 2 MiB
+				return p, 0, false
+			}
+			n |= int(packed[digits]&0x7F) << (7 * digits)
+			more = packed[digits] >= 0x80
+		}
+		if n > len(packed)-digits {
+			return p, 0, false
+		}
+		p[i], packed = packed[digits:digits+n], packed[digits+n:]
 	}
 	support, ok = supportNumber(p[0])
-	return p, support, ok && r.end()
+	return p, support, ok && packed == ""
 }
 
 // supportNumber reads a sup_id, which anfr.ReadPublished has looked at.
