@@ -40,7 +40,7 @@ var (
 )
 
 // Buckets of archives.db. Numbers are big-endian, so that keys stand in their order; a
-// date is its day's number. All but the JSON is sealed.
+// date is its day's number. Values are sealed.
 const (
 	publicationsBucket = "publications" // date → Publication in JSON
 	rowsBucket         = "rows"         // date → which rows, in the order of the file
@@ -120,7 +120,10 @@ func publications(tx *bbolt.Tx) (all []Publication, err error) {
 	}
 	err = b.ForEach(func(k, v []byte) error {
 		var p Publication
-		if json.Unmarshal(v, &p) != nil || len(k) != 4 || p.day() == 0 || numberKey(uint32(p.day())) != [4]byte(k) {
+		if err := readJSON(publicationsBucket, k, v, &p); err != nil {
+			return err
+		}
+		if p.day() == 0 || uint32(p.day()) != numberIn(k) {
 			return damaged("a publication")
 		}
 		all = append(all, p)
@@ -173,7 +176,19 @@ func putJSON(tx *bbolt.Tx, bucket string, key []byte, v any) error {
 	if err != nil {
 		return err
 	}
-	return tx.Bucket([]byte(bucket)).Put(key, text)
+	return tx.Bucket([]byte(bucket)).Put(key, seal(bucket, key, text))
+}
+
+// readJSON reads what putJSON stored. Errors: ErrDamaged.
+func readJSON(bucket string, key, sealed []byte, v any) error {
+	text, err := unseal(bucket, key, sealed)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, v); err != nil {
+		return damaged(fmt.Sprintf("%s: %v", bucket, err))
+	}
+	return nil
 }
 
 // numberIn is the number that a key begins with.

@@ -64,8 +64,8 @@ func (s *Store) Changes(date string) iter.Seq2[*Site, error] {
 
 // Whole yields the whole publication of a date, by site, ascending; Kind says what was
 // new, added, activated or changed in it. It holds 4 bytes for each row of its segments
-// and a block of rows of each of them in memory, at 80 publications of national size
-// 30 MB, and no transaction. Errors are as for Changes.
+// and a block of rows of each of them in memory, of the 81st publication of national
+// size 50 MB, and no transaction. Errors are as for Changes.
 func (s *Store) Whole(date string) iter.Seq2[*Site, error] { return s.whole(date, nil) }
 
 // Sites yields the sites of a publication that stand in a box, whole; errors are as

@@ -2,7 +2,6 @@ package archive
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -74,7 +73,10 @@ func rowsOf(tx *bbolt.Tx, all []Publication, support uint32) (map[ref]item, erro
 			}
 			seen[number] = true
 			key, sealed, err := fetchIn(tx)(number, support)
-			if err != nil || key == nil {
+			if err != nil {
+				return nil, err
+			}
+			if key == nil {
 				continue
 			}
 			b, err := openBlock(bytes.Clone(key), bytes.Clone(sealed))
@@ -101,7 +103,7 @@ func versionOf(tx *bbolt.Tx, before, p *Publication, support uint32, rows map[re
 	for _, c := range changes {
 		it, ok := rows[c.ref]
 		if !ok {
-			return v, errors.Join(damaged("the changes of "+p.Date), err)
+			return v, damaged("the changes of " + p.Date)
 		}
 		updated := p.Updated
 		if c.kind.old() {

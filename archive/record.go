@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"strconv"
 	"strings"
 
 	"relais/geo"
@@ -136,3 +137,5 @@ func supportNumber(text string) (n uint32, ok bool) {
 	}
 	return n, true
 }
+
+func decimal(n uint32) string { return strconv.FormatUint(uint64(n), 10) }

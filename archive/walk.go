@@ -2,7 +2,6 @@ package archive
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 
 	"go.etcd.io/bbolt"
@@ -171,8 +170,8 @@ func walk(next fetch, sel selection, only []uint32, yield func(support uint32, i
 
 func segmentOf(tx *bbolt.Tx, number uint32) (g segment, err error) {
 	key := numberKey(number)
-	if json.Unmarshal(value(tx, segmentsBucket, key[:]), &g) != nil || g.Rows < 1 || g.Rows > maxRows {
-		return g, damaged("a segment")
+	if err = readJSON(segmentsBucket, key[:], value(tx, segmentsBucket, key[:]), &g); err == nil && (g.Rows < 1 || g.Rows > maxRows) {
+		err = damaged("a segment")
 	}
-	return g, nil
+	return g, err
 }
