@@ -38,6 +38,7 @@ type commands struct {
 	Client   clientCommand   `cmd:"" help:"Who may call: clients, keys, limits."`
 	Photo    photoCommand    `cmd:"" help:"Photos of sites: list, hide, show, delete."`
 	Report   reportCommand   `cmd:"" help:"What clients reported about photos, and what is decided."`
+	Outage   outageCommand   `cmd:"" help:"Outages: what operators publish, what people report."`
 	Backup   backupCommand   `cmd:"" help:"Copy the data folder, while it is served or not."`
 	Restore  restoreCommand  `cmd:"" help:"Copy a backup into an empty data folder."`
 	Check    checkCommand    `cmd:"" help:"Read and verify everything in the data folder; fails when something is wrong."`

@@ -62,10 +62,11 @@ func progress(w io.Writer, what string) func(int64) func(int) {
 	}
 }
 
-func printIngest(w io.Writer, r *ingest.Report) error {
+// printFiles prints the account of each file.
+func printFiles(w io.Writer, files []*source.Report) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "FILE\tKIND\tROWS\tSERVED\tREJECTED")
-	for _, f := range r.Files {
+	for _, f := range files {
 		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\n", visible(f.Path, ""), f.Kind, f.Rows, f.Served, f.Rows-f.Served)
 		for _, reason := range slices.Sorted(maps.Keys(f.Rejected)) {
 			fmt.Fprintf(t, "\t\t\t\t%d %s%s\n", f.Rejected[reason], visible(reason, ""), lines(f, reason))
@@ -74,7 +75,11 @@ func printIngest(w io.Writer, r *ingest.Report) error {
 			fmt.Fprintf(t, "\t\t\t\tunknown operators, the most frequent: %s\n", names)
 		}
 	}
-	if err := t.Flush(); err != nil {
+	return t.Flush()
+}
+
+func printIngest(w io.Writer, r *ingest.Report) error {
+	if err := printFiles(w, r.Files); err != nil {
 		return err
 	}
 	for _, m := range r.Markets {

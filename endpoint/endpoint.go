@@ -21,8 +21,8 @@ type Decl struct {
 	Fails  string // NAME of EXTERNAL_<NAME>_FAILED
 	// FailCode is the code of a failure instead.
 	FailCode string
-	// Data names what its answers are made of besides the registers, "" for nothing.
-	Data    string
+	// Data names what its answers are made of; none: the registers alone.
+	Data    []string
 	Summary string
 	Doc     string
 	MaxAge  int      // seconds for which a client may keep the answer

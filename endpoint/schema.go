@@ -14,6 +14,12 @@ type Schema map[string]any
 // enumerated is a type that lists its values.
 type enumerated interface{ Values() []string }
 
+// patterned is a struct whose JSON has members besides its fields: their types by
+// patterns of their names.
+type patterned interface {
+	Patterns() map[string]reflect.Type
+}
+
 // A schemas makes the schemas of types, those of named structs by reference.
 type schemas struct {
 	byName map[string]Schema // components
@@ -106,7 +112,15 @@ func (s *schemas) properties(t reflect.Type) Schema {
 		props[name] = p
 	}
 	slices.Sort(required)
-	return Schema{"type": "object", "properties": props, "required": required}
+	sch := Schema{"type": "object", "properties": props, "required": required}
+	if p, ok := reflect.Zero(t).Interface().(patterned); ok {
+		patterns := Schema{}
+		for pattern, t := range p.Patterns() {
+			patterns[pattern] = s.Of(t)
+		}
+		sch["patternProperties"] = patterns
+	}
+	return sch
 }
 
 // schema returns the schema of a parameter.

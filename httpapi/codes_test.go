@@ -116,7 +116,7 @@ func TestBrokenInside(t *testing.T) {
 	for _, m := range broken {
 		m.Snap = nil
 	}
-	s.Photos = nil
+	s.Photos, s.Outages = nil, nil
 	for _, op := range ops.All() {
 		w := ask(t, s, op, required(op, ""), nil, nil)
 		wantError(t, w, 500, op.FailureCode(), "internal error")

@@ -163,6 +163,22 @@ func TestRules(t *testing.T) {
 		{"/antennas/lookup-by-radio?enb=1048576", "INVALID_PARAMETER", "from 0 to 1048575"},
 		{"/antennas/lookup-by-radio?value=68719476736", "INVALID_PARAMETER", "value"},
 		{"/antennas/lookup-by-radio?value=1&type=lac", "INVALID_PARAMETER", "auto, enb, gnb, ci, cellid, pci"},
+		{"/outages?lat=48", "INVALID_PARAMETER", "belong together"},
+		{"/outages?lat=48&lon=2&radiusKm=0", "INVALID_PARAMETER", "radiusKm"},
+		{"/outages?lat=48&lon=2&radiusKm=200.01", "INVALID_PARAMETER", "radiusKm"},
+		{"/outages?lat=48&lon=2&north=49&south=48&east=3&west=2", "INVALID_PARAMETER", "radiusKm"},
+		{"/outages?north=49&south=48&east=3", "INVALID_BBOX", "west"},
+		{"/outages?north=48&south=49&east=3&west=2", "INVALID_BBOX", "south"},
+		{"/outages?limit=0", "INVALID_PARAMETER", "limit"},
+		{"/outages?limit=-1", "INVALID_PARAMETER", "limit"},
+		{"/outages?source=everybody", "INVALID_PARAMETER", "all, operator, community"},
+		{"/outages?territory=974", "INVALID_PARAMETER", "territory"},
+		{"/outages?market=DROM&territory=75", "INVALID_PARAMETER", "971, 972, 973, 974, 976"},
+		{"/outages?operator=BELL", "INVALID_OPERATOR", "SFR, BOUYGUES, ORANGE, FREE, ALL"},
+		{"/outages?market=PT&operator=ORANGE", "INVALID_OPERATOR", "ALL"},
+		{"/sites-hs?market=DROM&operator=SFR", "INVALID_OPERATOR", "ZEOP"},
+		{"/sites-hs?market=CA&territory=974", "INVALID_PARAMETER", "territory"},
+		{"/sites-hs?market=XX", "INVALID_PARAMETER", "market"},
 		{"/stats/departments?operator=BELL", "INVALID_OPERATOR", "FREE_CARAIBES"},
 	} {
 		wantError(t, get(t, s, tt.target), 400, tt.code, tt.mentions)
@@ -170,6 +186,7 @@ func TestRules(t *testing.T) {
 	for _, target := range []string{
 		"/antennas?limit=5000&north=90&south=-90&east=180&west=-180", "/antennas?limit=5000&lat=0&lon=180&radiusKm=50", "/antennas?north=49&south=49&east=2&west=2",
 		"/antennas?offset=999999999", "/antennas/search", "/antennas?status=nobody%20has%20it", "/antennas?q=" + url.QueryEscape(strings.Repeat("é", 200)),
+		"/outages?limit=1000000", "/outages?lat=0&lon=180&radiusKm=200&north=1", "/outages?market=drom&territory=974&source=COMMUNITY", "/sites-hs?market=drom&territory=974&operator=zeop",
 	} {
 		parse(t, get(t, s, target), 200)
 	}

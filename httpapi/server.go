@@ -19,6 +19,7 @@ import (
 	"relais/endpoint"
 	"relais/index"
 	"relais/ops"
+	"relais/outage"
 )
 
 // Mounts are the paths under which every operation stands.
@@ -42,6 +43,7 @@ type Options struct {
 	// /readyz and /metrics.
 	Updates func() Updates
 	Photos  *ops.Photos
+	Outages *outage.Store
 	// OpsApart leaves /healthz, /readyz and /metrics to Operational alone.
 	OpsApart bool
 }
@@ -187,7 +189,7 @@ func (o *operation) serve(s *Server, x *exchange) {
 
 // reading is what the operations of a request see.
 func (s *Server) reading(x *exchange) *ops.Reading {
-	return &ops.Reading{Set: s.set.Load(), Client: x.client, BaseURL: s.BaseURL, Photos: s.Photos}
+	return &ops.Reading{Set: s.set.Load(), Client: x.client, BaseURL: s.BaseURL, Photos: s.Photos, Outages: s.Outages}
 }
 
 // read answers an operation that changes nothing.
@@ -200,7 +202,7 @@ func (o *operation) read(s *Server, x *exchange) {
 	}
 	asked := answerKey{reading.Version(o.Op), call.Key}
 	tag, known := etag(s.shapes, asked), x.r.Header["If-None-Match"]
-	if reading.Set != nil && named(known, tag) { // only an answer can have told the tag
+	if asked.version != "" && named(known, tag) { // only an answer can have told the tag
 		o.notModified(x, tag)
 		return
 	}

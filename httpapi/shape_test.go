@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"relais/market"
+	"relais/outage"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -56,6 +60,8 @@ func TestDeclaredParameters(t *testing.T) {
 		"/stats/departments":        "operator",
 		"/markets":                  "",
 		"/sites/{siteId}/photos":    "siteId market operator limit offset",
+		"/outages":                  "market operator territory source lat lon radiusKm north south east west limit",
+		"/sites-hs":                 "market operator territory",
 	}
 	for path, names := range map[string]string{
 		"/sites/{siteId}/photos":   "file description operator anfrCode nationalSiteCode sourceCode exifMetadata clientExifMetadata",
@@ -100,7 +106,9 @@ func TestDeclaredParameters(t *testing.T) {
 // documented, every required member there, every type right.
 func TestAnswersHaveTheirShapes(t *testing.T) {
 	s, doc := newServer(t), document(t)
-	for _, target := range targets {
+	importOutages(t, s, market.FR, "ORANGE", paris, lyon)
+	report(t, s, outage.NewReport{})
+	for _, target := range append(outageTargets, targets...) {
 		template := strings.NewReplacer("/antennas/90000010", "/antennas/{id}", "/sites/fr-90000010", "/sites/{siteId}").Replace(target)
 		template, _, _ = strings.Cut(template, "?")
 		content := doc["paths"].(object)[template].(object)["get"].(object)["responses"].(object)["200"].(object)["content"].(object)
@@ -156,21 +164,37 @@ func mismatch(doc, schema object, v any, at string) (problems []string) {
 			}
 		}
 	case object:
-		props := schema["properties"].(object)
 		for name, member := range v {
-			p, ok := props[name].(object)
-			if !ok {
+			p := memberOf(schema, name)
+			if p == nil {
 				return append(problems, at+"."+name+" is not documented")
 			}
 			problems = append(problems, mismatch(doc, p, member, at+"."+name)...)
 		}
-		for _, name := range schema["required"].([]any) {
+		required, _ := schema["required"].([]any)
+		for _, name := range required {
 			if _, ok := v[name.(string)]; !ok {
 				problems = append(problems, fmt.Sprintf("%s.%v is missing", at, name))
 			}
 		}
 	}
 	return problems
+}
+
+// memberOf is the schema of a member, nil when there is none.
+func memberOf(schema object, name string) object {
+	props, _ := schema["properties"].(object)
+	if p, ok := props[name].(object); ok {
+		return p
+	}
+	patterns, _ := schema["patternProperties"].(object)
+	for pattern, p := range patterns {
+		if regexp.MustCompile(pattern).MatchString(name) {
+			return p.(object)
+		}
+	}
+	p, _ := schema["additionalProperties"].(object)
+	return p
 }
 
 func isA(v any, kind string) bool {

@@ -23,11 +23,8 @@ type Photos struct {
 	Render func(ctx context.Context, image io.Reader, size int64) (*render.Result, error)
 }
 
-// dataPhotos says that answers change with the photos.
-const dataPhotos = "photos"
-
 var listPhotos = endpoint.New(endpoint.Decl{
-	Name: "photos.list", Path: "/sites/{siteId}/photos", Scope: "photos:read", Fails: "SITE_PHOTOS", MaxAge: 60, Data: dataPhotos,
+	Name: "photos.list", Path: "/sites/{siteId}/photos", Scope: "photos:read", Fails: "SITE_PHOTOS", MaxAge: 60, Data: []string{dataRegisters, dataPhotos},
 	Summary: "Photos of a site, the newest first.",
 	Errors:  []string{codeNoSite, codeInvalidOperator},
 }, (*Reading).photos)

@@ -5,11 +5,13 @@ package ops
 
 import (
 	"io"
+	"strings"
 
 	"relais/access"
 	"relais/endpoint"
 	"relais/index"
 	"relais/market"
+	"relais/outage"
 	"relais/view"
 )
 
@@ -24,6 +26,7 @@ type Reading struct {
 	// Client is who asks, and BaseURL what addresses in answers begin with.
 	Client  *access.Client
 	Photos  *Photos
+	Outages *outage.Store
 	BaseURL string
 }
 
@@ -33,15 +36,42 @@ type File struct {
 	Open func() (io.Reader, error)
 }
 
-// Version names what an operation's answers are made of.
+// What answers are made of.
+const (
+	dataRegisters = "registers"
+	dataPhotos    = "photos"
+	dataOutages   = "outages"
+)
+
+// Version names what an operation's answers are made of, as it is now: as long as it is
+// the same, so are the answers. "" is a version of nothing: some of it is still loading.
 func (r *Reading) Version(op *endpoint.Op[*Reading]) string {
-	if r.Set == nil {
-		return ""
+	data := op.Data
+	if len(data) == 0 {
+		data = []string{dataRegisters}
 	}
-	if op.Data == dataPhotos {
-		return r.Set.Version + " " + r.Photos.Version()
+	versions := make([]string, len(data))
+	for i, name := range data {
+		if versions[i] = r.versionOf(name); versions[i] == "" {
+			return ""
+		}
 	}
-	return r.Set.Version
+	return strings.Join(versions, " ")
+}
+
+func (r *Reading) versionOf(data string) string {
+	switch data {
+	case dataRegisters:
+		if r.Set == nil {
+			return ""
+		}
+		return r.Set.Version
+	case dataPhotos:
+		return r.Photos.Version()
+	case dataOutages:
+		return r.Outages.Version()
+	}
+	panic("ops: no dataset " + data)
 }
 
 // All lists the operations. Where two paths match, the first one counts:
@@ -49,7 +79,7 @@ func (r *Reading) Version(op *endpoint.Op[*Reading]) string {
 func All() []*endpoint.Op[*Reading] {
 	return []*endpoint.Op[*Reading]{
 		listAntennas, exportAntennas, searchAntennas, lookupAntennas, getAntenna, getSite, departments, listMarkets,
-		listPhotos, uploadPhoto, reportPhoto,
+		listPhotos, uploadPhoto, reportPhoto, listOutages, listUnavailableSites,
 	}
 }
 

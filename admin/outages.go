@@ -1,0 +1,202 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"relais/ingest/source"
+	"relais/market"
+	"relais/outage"
+)
+
+// An OutageFeed is what an operator publishes and what became of reading it.
+type OutageFeed struct {
+	outage.Feed
+	State     outage.FeedState `json:"state"`
+	Available bool             `json:"available"` // read within 48 hours
+}
+
+// OutageImport is the answer of ImportOutages.
+type OutageImport struct {
+	Feed  OutageFeed       `json:"feed"`
+	Files []*source.Report `json:"files"`
+}
+
+// ImportOutages reads the files that an operator publishes now in place of those that
+// were read before. Whoever has the stores open reads them, so that the paths are
+// absolute; what is read is bounded there.
+type ImportOutages struct {
+	Market   market.Code `json:"market"`
+	Operator string      `json:"operator"`
+	Files    []string    `json:"files"`
+}
+
+func (c ImportOutages) run(ctx context.Context, s *Stores) (any, error) {
+	files, err := s.Outages.Import(ctx, c.Market, c.Operator, c.Files...)
+	if err != nil {
+		return nil, err
+	}
+	return OutageImport{s.feed(c.Market, c.Operator), files}, nil
+}
+
+// feed returns the feed of an operator that the market has.
+func (s *Stores) feed(code market.Code, operator string) (f OutageFeed) {
+	m := market.Get(code)
+	i, _ := m.Operator(operator)
+	for _, f := range s.feeds(m) {
+		if f.Operator == m.Operators[i].Key {
+			return f
+		}
+	}
+	return f
+}
+
+func (s *Stores) feeds(m *market.Market) (list []OutageFeed) {
+	for _, f := range s.Outages.Feeds(m.Code) {
+		list = append(list, OutageFeed{f, f.State(), f.Available(time.Now())})
+	}
+	return list
+}
+
+// ClearOutages forgets what an operator published; the answer is the OutageFeed.
+type ClearOutages struct {
+	Market   market.Code `json:"market"`
+	Operator string      `json:"operator"`
+}
+
+func (c ClearOutages) run(_ context.Context, s *Stores) (any, error) {
+	if err := s.Outages.Clear(c.Market, c.Operator); err != nil {
+		return nil, err
+	}
+	return s.feed(c.Market, c.Operator), nil
+}
+
+// An OutageReport is a report with what the operator's feed says of it.
+type OutageReport struct {
+	*outage.Report
+	OperatorConfirmed bool `json:"operatorConfirmed"`
+}
+
+func shown(r *outage.Report, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return OutageReport{r, r.OperatorConfirmed}, nil
+}
+
+// OutageList is the answer of ListOutages.
+type OutageList struct {
+	Feeds   []OutageFeed   `json:"feeds"`
+	Total   int            `json:"total"` // reports
+	Reports []OutageReport `json:"reports"`
+}
+
+// ListOutages lists the feeds of operators and the reports of people, those that are
+// closed as well, the newest first.
+type ListOutages struct {
+	outage.Filter
+	Page
+}
+
+func (c ListOutages) run(_ context.Context, s *Stores) (any, error) {
+	if err := c.resolve(); err != nil {
+		return nil, err
+	}
+	l := OutageList{Feeds: []OutageFeed{}, Reports: []OutageReport{}}
+	for _, m := range market.All {
+		if c.Market != "" && c.Market != m.Code {
+			continue
+		}
+		for _, f := range s.feeds(m) {
+			if c.Operator == "" || c.Operator == f.Operator {
+				l.Feeds = append(l.Feeds, f)
+			}
+		}
+	}
+	reports, total, err := s.Outages.List(c.Filter, c.Limit, c.Offset)
+	for _, r := range reports {
+		l.Reports = append(l.Reports, OutageReport{r, r.OperatorConfirmed})
+	}
+	l.Total = total
+	return l, err
+}
+
+// resolve makes the operator its key; it must be one of the market, or of some market.
+func (c *ListOutages) resolve() error {
+	if c.Operator == "" {
+		return nil
+	}
+	for _, m := range market.All {
+		if i, ok := m.Operator(c.Operator); ok && (c.Market == "" || c.Market == m.Code) {
+			c.Operator = m.Operators[i].Key
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: %.50q", outage.ErrOperator, c.Operator)
+}
+
+// ReportOutage makes a report; the answer is the OutageReport.
+type ReportOutage struct{ outage.NewReport }
+
+func (c ReportOutage) run(_ context.Context, s *Stores) (any, error) {
+	r, _, err := s.Outages.Report(c.NewReport)
+	return shown(r, err)
+}
+
+// A Decision on a report of outage.
+type Decision string
+
+// The decisions.
+const (
+	ConfirmOutage Decision = "confirm" // by User
+	ResolveOutage Decision = "resolve"
+	RejectOutage  Decision = "reject"
+)
+
+// DecideOutage confirms, resolves or rejects a report, as a moderator but for
+// confirmations; the answer is the OutageReport. A market or an operator that is not the
+// report's is an error.
+type DecideOutage struct {
+	Report   string      `json:"report"`
+	Market   market.Code `json:"market"`   // "": any
+	Operator string      `json:"operator"` // "": any
+	Decision Decision    `json:"decision"`
+	User     string      `json:"user"` // who confirms
+	Why      string      `json:"why"`  // it is rejected
+}
+
+func (c DecideOutage) run(_ context.Context, s *Stores) (any, error) {
+	r, err := s.Outages.Get(c.Report)
+	if err == nil {
+		err = c.check(r)
+	}
+	if err == nil {
+		r, err = c.decide(s)
+	}
+	if errors.Is(err, outage.ErrNoReport) {
+		err = fmt.Errorf("%w: %q; relais outage list names them", err, c.Report)
+	}
+	return shown(r, err)
+}
+
+func (c DecideOutage) check(r *outage.Report) error {
+	m := market.Get(r.Market)
+	if i, ok := m.Operator(c.Operator); c.Market != "" && c.Market != m.Code || c.Operator != "" && (!ok || m.Operators[i].Key != r.Operator) {
+		return fmt.Errorf("the report %s is of %s in %s", r.ID, r.Operator, r.Market)
+	}
+	return nil
+}
+
+func (c DecideOutage) decide(s *Stores) (*outage.Report, error) {
+	switch c.Decision {
+	case ConfirmOutage:
+		return s.Outages.Confirm(c.Report, c.User)
+	case ResolveOutage:
+		return s.Outages.Resolve(c.Report, "")
+	case RejectOutage:
+		return s.Outages.Reject(c.Report, c.Why)
+	}
+	return nil, fmt.Errorf("%.50q is no decision", c.Decision)
+}

@@ -1,0 +1,293 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+
+	"relais/admin"
+	"relais/geo"
+	"relais/market"
+	"relais/outage"
+)
+
+type outageCommand struct {
+	Import  outageImport  `cmd:"" help:"Read what an operator publishes now, in place of what was read before."`
+	List    outageList    `cmd:"" help:"List the operators' feeds and the reports of people."`
+	Clear   outageClear   `cmd:"" help:"Forget what an operator published."`
+	Report  outageReport  `cmd:"" help:"Report an outage."`
+	Confirm outageConfirm `cmd:"" help:"Confirm a report, as another user."`
+	Resolve outageResolve `cmd:"" help:"Say that a reported outage is over."`
+	Reject  outageReject  `cmd:"" help:"Reject a report: there is no such outage."`
+}
+
+// Help is shown below the commands.
+func (*outageCommand) Help() string {
+	return `Operators of FR, DROM and CA publish files of their unavailable sites; people report outages in any market. The API shows both side by side. Reports that are resolved or rejected leave it at once, those without news for 24 hours until somebody confirms them.
+
+Examples:
+  relais outage import --data DIR --market FR --operator ORANGE sites_hs_orange.csv
+  relais outage list --data DIR --market FR
+  relais outage report --data DIR --market FR --operator SFR --lat=48.8584 --lon=2.2945 --service data`
+}
+
+// feedFlags name one operator of a market.
+type feedFlags struct {
+	dataFlag
+	Market   market.Code `required:"" placeholder:"MARKET" help:"The market, such as FR."`
+	Operator string      `required:"" placeholder:"OPERATOR" help:"The operator, such as ORANGE."`
+	JSON     bool        `name:"json" help:"Print one JSON object."`
+}
+
+type outageImport struct {
+	feedFlags
+	Files []string `arg:"" name:"file" help:"The operator's files of this moment, or folders or zip archives of them."`
+}
+
+// Help is shown below the flags.
+func (*outageImport) Help() string {
+	return `The files together are what the operator publishes now; sites that they do not name work again. A file that cannot be read marks the feed failed, and what was read before stays. A file of sites in FR and in DROM is imported once for each.
+
+While a server runs, it reads the files itself, as its own user.
+
+Examples:
+  relais outage import --data DIR --market FR --operator ORANGE sites_hs_orange.csv
+  relais outage import --data DIR --market DROM --operator SRR sites_hs_srr.csv --json`
+}
+
+// Run imports the files.
+func (c *outageImport) Run(ctx context.Context, streams Streams) error {
+	paths := make([]string, len(c.Files))
+	for i, path := range c.Files {
+		var err error
+		if paths[i], err = filepath.Abs(path); err != nil {
+			return err
+		}
+	}
+	var r admin.OutageImport
+	if err := call(ctx, c.dataFlag, streams, admin.ImportOutages{Market: c.Market, Operator: c.Operator, Files: paths}, &r); err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(streams.Out, r)
+	}
+	if err := printFiles(streams.Out, r.Files); err != nil {
+		return err
+	}
+	for _, f := range r.Files {
+		if f.Warning != "" {
+			fmt.Fprintf(streams.Out, "note: %s: %s\n", visible(f.Path, ""), visible(f.Warning, ""))
+		}
+	}
+	_, err := fmt.Fprintf(streams.Out, "%s %s: %s\n", r.Feed.Market, r.Feed.Operator, admin.Number(r.Feed.Served, "unavailable site"))
+	return err
+}
+
+type outageList struct {
+	dataFlag
+	Market   market.Code    `placeholder:"MARKET" help:"Only this market."`
+	Operator string         `placeholder:"OPERATOR" help:"Only this operator."`
+	State    []outage.State `placeholder:"STATE" enum:"reported,confirmed,dormant,resolved,rejected" help:"Only reports in this state: reported, confirmed, dormant, resolved, rejected; repeat for more."`
+	pageFlags
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Help is shown below the flags.
+func (*outageList) Help() string {
+	return `Examples:
+  relais outage list --data DIR --market FR
+  relais outage list --data DIR --operator SFR --state reported --state confirmed --json`
+}
+
+// Validate refuses wrong flags.
+func (c *outageList) Validate() error { return cmp.Or(c.dataFlag.Validate(), c.pageFlags.Validate()) }
+
+// Run lists feeds and reports.
+func (c *outageList) Run(ctx context.Context, streams Streams) error {
+	var l admin.OutageList
+	filter := outage.Filter{Market: c.Market, Operator: c.Operator, States: c.State}
+	if err := call(ctx, c.dataFlag, streams, admin.ListOutages{Filter: filter, Page: admin.Page(c.pageFlags)}, &l); err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(streams.Out, l)
+	}
+	t := tabwriter.NewWriter(streams.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "MARKET\tOPERATOR\tSTATE\tREAD\tSITES\tREJECTED\tFAILED")
+	for _, f := range l.Feeds {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%s\n", f.Market, f.Operator, feedState(&f), timeOrNone(f.ReadAt), f.Served, f.Rows-f.Served, feedFailure(&f))
+	}
+	fmt.Fprintln(t, "\nREPORT\tMARKET\tOPERATOR\tSTATE\tCONFIRMED BY\tSTARTED\tNEWS\tPLACE\tREASON")
+	for _, r := range l.Reports {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%v, %v %s\t%s\n", r.ID, r.Market, r.Operator, r.State, confirmers(&r), shortTime(r.StartedAt), shortTime(r.NewsAt),
+			r.Lat, r.Lng, excerpt(cmp.Or(r.SiteName, r.SiteKey, r.Commune, r.Address)), excerpt(r.Reason))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return sayMore(streams.Out, len(l.Reports), c.Offset, l.Total, "reports")
+}
+
+func feedState(f *admin.OutageFeed) string {
+	if f.State == outage.Available && !f.Available {
+		return "too old"
+	}
+	return string(f.State)
+}
+
+func feedFailure(f *admin.OutageFeed) string {
+	if f.FailedAt == nil {
+		return ""
+	}
+	return shortTime(*f.FailedAt) + " " + visible(f.Why, "")
+}
+
+func timeOrNone(t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return shortTime(*t)
+}
+
+func confirmers(r *admin.OutageReport) string {
+	text := fmt.Sprint(r.Confirms)
+	if r.OperatorConfirmed {
+		text += " and the operator"
+	}
+	return text
+}
+
+type outageClear struct{ feedFlags }
+
+// Help is shown below the flags.
+func (*outageClear) Help() string {
+	return `The feed is absent then: the API says that what the operator publishes is not known.
+
+Example:
+  relais outage clear --data DIR --market FR --operator ORANGE`
+}
+
+// Run clears the feed.
+func (c *outageClear) Run(ctx context.Context, streams Streams) error {
+	var f admin.OutageFeed
+	if err := call(ctx, c.dataFlag, streams, admin.ClearOutages{Market: c.Market, Operator: c.Operator}, &f); err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(streams.Out, f)
+	}
+	_, err := fmt.Fprintf(streams.Out, "%s %s: %s\n", f.Market, f.Operator, f.State)
+	return err
+}
+
+type outageReport struct {
+	feedFlags
+	Lat        float64         `required:"" placeholder:"DEGREES" help:"Where it is, latitude."`
+	Lon        float64         `required:"" placeholder:"DEGREES" help:"Where it is, longitude; one that is negative after =, as in --lon=-1.55."`
+	Site       string          `placeholder:"SITEKEY" help:"The site, such as fr-23444."`
+	SiteName   string          `placeholder:"TEXT" help:"What people call it."`
+	Address    string          `placeholder:"TEXT" help:"Its address."`
+	Commune    string          `placeholder:"TEXT" help:"Its commune."`
+	Severity   outage.Severity `enum:"down,degraded" default:"down" help:"down or degraded (${default})."`
+	Service    []string        `placeholder:"SERVICE" help:"What does not work: data, voice, sms; repeat for more."`
+	Technology []string        `placeholder:"TECHNOLOGY" help:"On what: 2g, 3g, 4g, 5g; repeat for more."`
+	Reason     string          `placeholder:"TEXT" help:"Why."`
+	StartedAt  time.Time       `placeholder:"TIME" help:"Since when, such as 2026-11-21T08:30:00Z; default: now."`
+	userFlag
+}
+
+// userFlag names who says something.
+type userFlag struct {
+	User string `default:"admin" help:"An id of who says it (${default}): one user counts once. It is stored as a hash."`
+}
+
+// Help is shown below the flags.
+func (*outageReport) Help() string {
+	return `Examples:
+  relais outage report --data DIR --market FR --operator SFR --lat=48.8584 --lon=2.2945 --service data --technology 4g
+  relais outage report --data DIR --market CA --operator BELL --lat=46.8139 --lon=-71.2080 --severity degraded --reason "storm"`
+}
+
+// Run makes the report.
+func (c *outageReport) Run(ctx context.Context, streams Streams) error {
+	n := outage.NewReport{Market: c.Market, Operator: c.Operator, At: geo.Point{Lat: c.Lat, Lng: c.Lon}, SiteKey: c.Site, SiteName: c.SiteName, Address: c.Address,
+		Commune: c.Commune, Reason: c.Reason, Severity: c.Severity, Services: c.Service, Technologies: c.Technology, StartedAt: c.StartedAt, User: c.User}
+	return sayReport(ctx, c.dataFlag, streams, admin.ReportOutage{NewReport: n}, c.JSON)
+}
+
+// sayReport runs a command on a report and says what became of it.
+func sayReport(ctx context.Context, d dataFlag, streams Streams, c admin.Command, asJSON bool) error {
+	var r admin.OutageReport
+	if err := call(ctx, d, streams, c, &r); err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(streams.Out, r)
+	}
+	_, err := fmt.Fprintf(streams.Out, "%s of %s in %s is %s; confirmed by %s\n", r.ID, r.Operator, r.Market, r.State, confirmers(&r))
+	return err
+}
+
+// outageArg names one report; the market and the operator need not be given.
+type outageArg struct {
+	dataFlag
+	Report   string      `arg:"" name:"report" help:"Id of the report, such as community:01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7."`
+	Market   market.Code `placeholder:"MARKET" help:"Only if the report is of this market."`
+	Operator string      `placeholder:"OPERATOR" help:"Only if the report is of this operator."`
+	JSON     bool        `name:"json" help:"Print one JSON object."`
+}
+
+func (a *outageArg) decide(ctx context.Context, streams Streams, d admin.DecideOutage) error {
+	d.Report, d.Market, d.Operator = a.Report, a.Market, a.Operator
+	return sayReport(ctx, a.dataFlag, streams, d, a.JSON)
+}
+
+type outageConfirm struct {
+	outageArg
+	userFlag
+}
+
+// Help is shown below the flags.
+func (*outageConfirm) Help() string {
+	return `Three users other than who reported it confirm an outage. Whoever confirms it, it is news.
+
+Example:
+  relais outage confirm --data DIR community:01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7 --user somebody`
+}
+
+// Run confirms the report.
+func (c *outageConfirm) Run(ctx context.Context, streams Streams) error {
+	return c.decide(ctx, streams, admin.DecideOutage{Decision: admin.ConfirmOutage, User: c.User})
+}
+
+type outageResolve struct{ outageArg }
+
+// Help is shown below the flags.
+func (*outageResolve) Help() string {
+	return `Example:
+  relais outage resolve --data DIR community:01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7`
+}
+
+// Run resolves the report.
+func (c *outageResolve) Run(ctx context.Context, streams Streams) error {
+	return c.decide(ctx, streams, admin.DecideOutage{Decision: admin.ResolveOutage})
+}
+
+type outageReject struct {
+	outageArg
+	Why string `placeholder:"TEXT" help:"For the other moderators."`
+}
+
+// Help is shown below the flags.
+func (*outageReject) Help() string {
+	return `Example:
+  relais outage reject --data DIR community:01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7 --why "no such site"`
+}
+
+// Run rejects the report.
+func (c *outageReject) Run(ctx context.Context, streams Streams) error {
+	return c.decide(ctx, streams, admin.DecideOutage{Decision: admin.RejectOutage, Why: c.Why})
+}

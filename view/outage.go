@@ -1,0 +1,222 @@
+package view
+
+import (
+	"reflect"
+	"strings"
+	"time"
+
+	"relais/market"
+	"relais/outage"
+)
+
+// An OutageSource says who tells of an outage.
+type OutageSource string
+
+// The sources.
+const (
+	FromOperator  OutageSource = "operator"
+	FromCommunity OutageSource = "community"
+)
+
+// Values lists the sources.
+func (OutageSource) Values() []string { return []string{string(FromOperator), string(FromCommunity)} }
+
+// An Outage is an outage that an operator publishes or that somebody reported.
+type Outage struct {
+	Source                 OutageSource    `json:"source" doc:"Who tells of it; entries are never merged."`
+	ID                     string          `json:"id" doc:"Begins with operator: or community:."`
+	MarketCode             market.Code     `json:"marketCode"`
+	OperatorKey            string          `json:"operatorKey"`
+	Latitude               float64         `json:"latitude" doc:"WGS84 degrees."`
+	Longitude              float64         `json:"longitude" doc:"WGS84 degrees."`
+	SiteName               string          `json:"siteName" doc:"What the source calls the site: the operator's code of it, or what the report says; empty when that is nothing."`
+	Address                string          `json:"address" doc:"Empty when it is not known: operators publish none."`
+	Commune                *string         `json:"commune"`
+	Severity               outage.Severity `json:"severity" doc:"down when no service is OK, else degraded."`
+	AffectedServices       []string        `json:"affectedServices" doc:"Of data, voice, sms."`
+	AffectedTechnologies   []string        `json:"affectedTechnologies" doc:"Of 2g, 3g, 4g, 5g."`
+	StartedAt              string          `json:"startedAt" doc:"ISO 8601, UTC; empty when the operator does not state it."`
+	ExpectedEndAt          *string         `json:"expectedEndAt" doc:"ISO 8601, UTC."`
+	Reason                 *string         `json:"reason"`
+	State                  *string         `json:"state" doc:"Of a report: reported, or confirmed by three others. Null when the source is operator."`
+	ConfirmCount           *int            `json:"confirmCount" doc:"Of a report: who has it too. Null when the source is operator."`
+	ConfirmationsRemaining *int            `json:"confirmationsRemaining" doc:"Of a report: how many are missing until it is confirmed. Null when the source is operator."`
+	OperatorConfirmed      *bool           `json:"operatorConfirmed" doc:"Of a report: whether its operator publishes an outage within 300 m. Null when the source is operator."`
+}
+
+// NewOutage returns an outage.
+func NewOutage(o outage.Outage) Outage {
+	if o.Entry != nil {
+		return operatorOutage(o.Entry)
+	}
+	r := o.Report
+	state := string(r.State)
+	return Outage{
+		Source: FromCommunity, ID: r.ID, MarketCode: r.Market, OperatorKey: r.Operator, Latitude: r.Lat, Longitude: r.Lng,
+		SiteName: r.SiteName, Address: r.Address, Commune: orNull(&r.Commune), Severity: r.Severity,
+		AffectedServices: r.Services, AffectedTechnologies: r.Technologies, StartedAt: moment(r.StartedAt), Reason: orNull(&r.Reason),
+		State: &state, ConfirmCount: &r.Confirms, ConfirmationsRemaining: r.Remaining(), OperatorConfirmed: &r.OperatorConfirmed,
+	}
+}
+
+func operatorOutage(e *outage.Entry) Outage {
+	services, technologies := e.Affected()
+	return Outage{
+		Source: FromOperator, ID: e.ID(), MarketCode: e.Market, OperatorKey: e.Operator, Latitude: e.Lat, Longitude: e.Lng,
+		SiteName: e.Code, Commune: orNull(&e.Commune), Severity: e.Severity(), AffectedServices: services, AffectedTechnologies: technologies,
+		StartedAt: momentOrEmpty(e.Start), ExpectedEndAt: momentOrNull(e.End), Reason: orNull(&e.Reason),
+	}
+}
+
+// An OperatorFeed says whether what operators publish is known.
+type OperatorFeed struct {
+	Exists    bool `json:"exists" doc:"Whether operators of the market publish their unavailable sites."`
+	Available bool `json:"available" doc:"Whether those of every operator that was asked for were read within 48 hours. While false, no entry does not mean no outage."`
+}
+
+// OutagesMeta is the meta of /outages.
+type OutagesMeta struct {
+	Market       market.Code  `json:"market"`
+	Operator     string       `json:"operator"`
+	Territory    *string      `json:"territory" doc:"The one that was asked for."`
+	Count        int          `json:"count" doc:"Entries in this answer."`
+	Truncated    bool         `json:"truncated" doc:"Whether there are more than the limit."`
+	OperatorFeed OperatorFeed `json:"operatorFeed"`
+}
+
+// SiteServices are the statuses of a site's services.
+type SiteServices struct {
+	Voice2G outage.Status `json:"voice2g"`
+	Voice3G outage.Status `json:"voice3g"`
+	Voice4G outage.Status `json:"voice4g"`
+	Data3G  outage.Status `json:"data3g"`
+	Data4G  outage.Status `json:"data4g"`
+	Data5G  outage.Status `json:"data5g"`
+	Voice   outage.Status `json:"voice"`
+	Data    outage.Status `json:"data"`
+}
+
+// An UnavailableSite is a site that its operator says is unavailable. MarshalJSON adds
+// the two members whose names have the operator's.
+type UnavailableSite struct {
+	SourceID   string            `json:"sourceId" doc:"Names the operator's feed in its market."`
+	Market     market.Code       `json:"market"`
+	Operator   string            `json:"operator"`
+	Territory  *string           `json:"territory" doc:"DROM: the territory; else null."`
+	Code       string            `json:"code_site_op" doc:"The operator's code of the site; those of two operators may be the same."`
+	Lat        float64           `json:"Lat" doc:"WGS84 degrees."`
+	Lon        float64           `json:"Lon" doc:"WGS84 degrees."`
+	Commune    string            `json:"commune"`
+	Department string            `json:"departement" doc:"As published: a code or a name."`
+	INSEE      string            `json:"code_insee"`
+	Services   SiteServices      `json:"services" doc:"Each OK, HS, DE or NE; empty when the operator does not state it."`
+	Reason     string            `json:"raison"`
+	Start      string            `json:"debut" doc:"ISO 8601, UTC; empty when the operator does not state it."`
+	End        string            `json:"fin_prev,omitempty" doc:"ISO 8601, UTC; absent when the operator does not state it."`
+	Raw        map[string]string `json:"raw" doc:"The row of the operator's file, by its columns; times in the legal time of the file."`
+	Region     string            `json:"region"`
+	VoiceSMS   outage.Status     `json:"voixSms"`
+	Voice      outage.Status     `json:"voix"`
+	Data       outage.Status     `json:"data"`
+	Voice2G    outage.Status     `json:"2Gvoix"`
+	Voice3G    outage.Status     `json:"3Gvoix"`
+	Voice4G    outage.Status     `json:"4Gvoix"`
+	Data3G     outage.Status     `json:"3Gdata"`
+	Data4G     outage.Status     `json:"4Gdata"`
+	Data5G     outage.Status     `json:"5Gdata"`
+
+	managed *bool // nil: not stated
+}
+
+const managedBy = "managedBy"
+
+// Patterns tells the types of the members that MarshalJSON adds.
+func (UnavailableSite) Patterns() map[string]reflect.Type {
+	return map[string]reflect.Type{
+		"^" + managedBy + "[A-Z][A-Za-z]*$":         reflect.TypeFor[*bool](),
+		"^" + outage.ManagedColumn("[A-Z_]+") + "$": reflect.TypeFor[string](),
+	}
+}
+
+// MarshalJSON implements json.Marshaler. Whether the operator runs the site itself is
+// told under managedBy and the operator's key as in FreeCaraibes (null when it is not
+// stated), and as published under the name of the file's column.
+func (u UnavailableSite) MarshalJSON() ([]byte, error) {
+	type fixed UnavailableSite
+	text, err := JSON(fixed(u))
+	if err != nil {
+		return nil, err
+	}
+	column := outage.ManagedColumn(u.Operator)
+	for _, m := range []struct {
+		name  string
+		value any
+	}{{managedBy + camel(u.Operator), u.managed}, {column, u.Raw[column]}} {
+		name, err := JSON(m.name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := JSON(m.value)
+		if err != nil {
+			return nil, err
+		}
+		text = append(append(append(append(text[:len(text)-1], ','), name...), ':'), append(value, '}')...)
+	}
+	return text, nil
+}
+
+// camel writes the key of an operator such as FREE_CARAIBES as FreeCaraibes.
+func camel(key string) string {
+	var b strings.Builder
+	for word := range strings.SplitSeq(key, "_") {
+		if word != "" {
+			b.WriteString(word[:1] + strings.ToLower(word[1:]))
+		}
+	}
+	return b.String()
+}
+
+// NewUnavailableSite returns an entry of /sites-hs.
+func NewUnavailableSite(e *outage.Entry) UnavailableSite {
+	s := e.Services
+	u := UnavailableSite{
+		SourceID: e.SourceID(), Market: e.Market, Operator: e.Operator, Code: e.Code, Lat: e.Lat, Lon: e.Lng,
+		Commune: e.Commune, Department: e.Department, INSEE: e.INSEE, Region: e.Region, Reason: e.Reason,
+		Services: SiteServices{s.Voice2G, s.Voice3G, s.Voice4G, s.Data3G, s.Data4G, s.Data5G, s.Voice, s.Data},
+		Start:    momentOrEmpty(e.Start), End: momentOrEmpty(e.End), Raw: e.Raw(),
+		VoiceSMS: s.VoiceSMS, Voice: s.Voice, Data: s.Data, Voice2G: s.Voice2G, Voice3G: s.Voice3G, Voice4G: s.Voice4G,
+		Data3G: s.Data3G, Data4G: s.Data4G, Data5G: s.Data5G, managed: e.Managed,
+	}
+	if m := market.Get(e.Market); m != nil && m.HasFilter("territory") {
+		u.Territory = orNull(&e.Area)
+	}
+	return u
+}
+
+// UnavailableSitesMeta is the meta of /sites-hs.
+type UnavailableSitesMeta struct {
+	Market       market.Code  `json:"market"`
+	Operator     string       `json:"operator"`
+	Territory    *string      `json:"territory" doc:"The one that was asked for."`
+	Cached       bool         `json:"cached" doc:"Whether the entries are those of files that were read before; no operator is asked for a request."`
+	Count        int          `json:"count" doc:"Entries in this answer."`
+	LastUpdate   string       `json:"lastUpdate" doc:"When the files were read, of several operators the oldest: ISO 8601, UTC; empty when one was never read."`
+	OperatorFeed OperatorFeed `json:"operatorFeed"`
+	// Unavailable explains why an answer is empty.
+	Unavailable *string `json:"sourceUnavailableReason" doc:"Why there are no entries whatever is asked; null when operators of the market publish them."`
+}
+
+// LastUpdate is a time as UnavailableSitesMeta writes it.
+func LastUpdate(t *time.Time) string { return momentOrEmpty(t) }
+
+func momentOrEmpty(t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return moment(*t)
+}
+
+func momentOrNull(t *time.Time) *string {
+	text := momentOrEmpty(t)
+	return orNull(&text)
+}
