@@ -160,8 +160,8 @@ const (
 // report's is an error.
 type DecideOutage struct {
 	Report   string      `json:"report"`
-	Market   market.Code `json:"market"`   // "": any
-	Operator string      `json:"operator"` // "": any
+	Market   market.Code `json:"market,omitempty"` // "": any
+	Operator string      `json:"operator"`         // "": any
 	Decision Decision    `json:"decision"`
 	User     string      `json:"user"` // who confirms
 	Why      string      `json:"why"`  // it is rejected

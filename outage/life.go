@@ -213,9 +213,9 @@ func (r *record) forget(tx *bbolt.Tx, user string) error {
 
 // A Filter says which reports a moderator wants to see.
 type Filter struct {
-	Market   market.Code `json:"market"`   // "": of all
-	Operator string      `json:"operator"` // key; "": of all
-	States   []State     `json:"states"`   // none: all
+	Market   market.Code `json:"market,omitempty"` // "": of all
+	Operator string      `json:"operator"`         // key; "": of all
+	States   []State     `json:"states"`           // none: all
 }
 
 // List returns reports, those that are closed as well, the newest first, and how many

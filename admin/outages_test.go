@@ -1,0 +1,93 @@
+package admin
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"relais/folder"
+	"relais/geo"
+	"relais/market"
+	"relais/outage"
+)
+
+const sitesHS = `code_site_op;departement;commune;Lat;Lon;2Gvoix;4Gdata;raison;debut
+00000001R1;75;Paris;48.8584;2.2945;HS;HS;Incident;2026-08-20 06:10:00
+00000002R1;75;Paris;;;HS;HS;Incident;2026-08-20 06:10:00
+`
+
+// Feeds and reports are changed alike, whether a server has the stores or not.
+func TestOutages(t *testing.T) {
+	for _, served := range []bool{false, true} {
+		dir := folder.Dir(t.TempDir())
+		if served {
+			serve(t, dir)
+		}
+		ask := func(c Command, answer any) error { return Call(context.Background(), dir, c, answer, quiet) }
+		path := filepath.Join(t.TempDir(), "sites_hs.csv")
+		if err := os.WriteFile(path, []byte(sitesHS), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var made OutageImport
+		if err := ask(ImportOutages{market.FR, "orange", []string{path}}, &made); err != nil || len(made.Files) != 1 || made.Files[0].Rows != 2 || made.Feed.Served != 1 || made.Feed.Rejected["no position"] != 1 ||
+			made.Feed.State != outage.Available || !made.Feed.Available || made.Feed.Operator != "ORANGE" {
+			t.Fatalf("served %v: %+v, %v", served, made, err)
+		}
+		wantErr := func(c Command, says string) {
+			t.Helper()
+			if err := ask(c, new(any)); err == nil || !strings.Contains(err.Error(), says) {
+				t.Errorf("served %v: %+v: %v, want %s", served, c, err, says)
+			}
+		}
+		wantErr(ImportOutages{market.BE, "PROXIMUS_BE", []string{path}}, "publish no unavailable sites")
+		wantErr(ImportOutages{market.FR, "ZEOP", []string{path}}, "not an operator")
+		wantErr(ImportOutages{market.FR, "ORANGE", []string{path + "2"}}, "no such file")
+		if err := os.WriteFile(path, []byte("<html>"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		wantErr(ImportOutages{market.FR, "ORANGE", []string{path}}, "sites_hs.csv:1: this is a web page")
+		var r OutageReport
+		n := outage.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946}, Services: []string{"data"}, User: "one"}
+		if err := ask(ReportOutage{n}, &r); err != nil || r.State != outage.Reported || !r.OperatorConfirmed || !slices.Equal(r.Services, []string{"data"}) {
+			t.Fatalf("served %v: %+v, %v", served, r, err)
+		}
+		id := r.ID
+		for i, user := range []string{"one", "two", "two", "three", "four"} {
+			if err := ask(DecideOutage{Report: id, Decision: ConfirmOutage, User: user, Market: market.FR, Operator: "Orange"}, &r); err != nil || r.Confirms != []int{0, 1, 1, 2, 3}[i] {
+				t.Errorf("served %v: confirmation %d: %+v, %v", served, i, r, err)
+			}
+		}
+		if r.State != outage.Confirmed {
+			t.Errorf("served %v: %s after three", served, r.State)
+		}
+		wantErr(DecideOutage{Report: id, Decision: RejectOutage, Operator: "SFR"}, "is of ORANGE in FR")
+		wantErr(DecideOutage{Report: "community:x", Decision: RejectOutage}, "relais outage list")
+		wantErr(DecideOutage{Report: id, Decision: "dance"}, "no decision")
+		var l OutageList
+		all := Page{Limit: 10}
+		if err := ask(ListOutages{outage.Filter{Market: market.FR}, all}, &l); err != nil || len(l.Feeds) != 4 || l.Total != 1 || !l.Reports[0].OperatorConfirmed {
+			t.Errorf("served %v: %+v, %v", served, l, err)
+		}
+		if f := l.Feeds[2]; f.Operator != "ORANGE" || f.State != outage.Failed || f.Available || f.Served != 1 || f.ReadAt == nil || strings.Contains(f.Why, string(os.PathSeparator)) {
+			t.Errorf("served %v: %+v", served, f)
+		}
+		if err := ask(ListOutages{outage.Filter{Operator: "orange", States: []outage.State{outage.Resolved}}, all}, &l); err != nil || len(l.Feeds) != 2 || l.Total != 0 || len(l.Reports) != 0 {
+			t.Errorf("served %v: of one operator: %+v, %v", served, l, err)
+		}
+		wantErr(ListOutages{outage.Filter{Market: market.CA, Operator: "SFR"}, all}, "not an operator")
+		if err := ask(DecideOutage{Report: id, Decision: ResolveOutage}, &r); err != nil || r.State != outage.Resolved {
+			t.Errorf("served %v: %+v, %v", served, r, err)
+		}
+		wantErr(DecideOutage{Report: id, Decision: ConfirmOutage, User: "five"}, "resolved or rejected")
+		if err := ask(DecideOutage{Report: id, Decision: RejectOutage, Why: "made up"}, &r); err != nil || r.State != outage.Rejected || r.Why != "made up" {
+			t.Errorf("served %v: %+v, %v", served, r, err)
+		}
+		var f OutageFeed
+		if err := ask(ClearOutages{market.FR, "ORANGE"}, &f); err != nil || f.State != outage.Absent || f.Served != 0 {
+			t.Errorf("served %v: %+v, %v", served, f, err)
+		}
+	}
+}
