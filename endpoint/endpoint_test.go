@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -52,6 +53,11 @@ type thing struct {
 	Near  *int    `json:"near,omitempty"`
 	Parts []thing `json:"parts"`
 	priv  int
+}
+
+// Patterns tells of members that have a unit in their names.
+func (thing) Patterns() map[string]reflect.Type {
+	return map[string]reflect.Type{"^width[A-Z]": reflect.TypeFor[*int]()}
 }
 
 type body struct {
@@ -191,6 +197,7 @@ func TestOpenAPI(t *testing.T) {
 		`"name":"color","schema":{"default":"RED","enum":["RED","BLUE"],"type":"string"}`,
 		`"example":4.5`, `"exclusiveMinimum":0`,
 		`"size":{"type":["integer","null"]}`, `"near":{"type":"integer"}`, `"required":["color","id","parts","size"]`,
+		`"patternProperties":{"^width[A-Z]":{"type":["integer","null"]}}`,
 		`"404":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Error"}}},"description":"NOT_FOUND: Gone.",`,
 		`"400":{`, `"500":{`, `"x-scope":"things:read"`,
 	} {
