@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"relais/access"
+	"relais/archive"
 	"relais/folder"
 	"relais/outage"
 	"relais/photos"
@@ -29,6 +30,7 @@ var databases = []database{
 	{file: clientsFile, buckets: []string{access.Bucket}, holds: holdsClients},
 	{file: photosFile, buckets: photos.Buckets, holds: holdsPhotos},
 	{file: communityFile, buckets: outage.Buckets, holds: holdsCommunity},
+	{file: archivesFile, buckets: archive.Buckets, holds: holdsArchives},
 }
 
 // databasesOf are databases and the files of months that a folder has.
@@ -99,4 +101,9 @@ func holdsPhotos(s *Stores, _ *store.DB) (string, error) {
 func holdsCommunity(_ *Stores, db *store.DB) (string, error) {
 	n, reports, err := outage.Check(db)
 	return Number(n, "unavailable site") + ", " + Number(reports, "outage report"), err
+}
+
+func holdsArchives(s *Stores, _ *store.DB) (string, error) {
+	n, rows, err := s.Archives.CheckRecords()
+	return Number(n, "archive") + ", " + Number(rows, "row"), err
 }

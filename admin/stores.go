@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"relais/access"
+	"relais/archive"
 	"relais/folder"
 	"relais/measure"
 	"relais/outage"
@@ -23,11 +24,12 @@ import (
 
 // Stores are what one process at a time has open of a data folder.
 type Stores struct {
-	Dir     folder.Dir
-	Clients *access.Clients
-	Answers *access.Answers
-	Photos  *photos.Store
-	Outages *outage.Store
+	Dir      folder.Dir
+	Clients  *access.Clients
+	Answers  *access.Answers
+	Photos   *photos.Store
+	Outages  *outage.Store
+	Archives *archive.Store
 	// Measures opens the measures when they are first wanted: most commands do not, and
 	// they may be large.
 	Measures func() (*measure.Store, error)
@@ -41,6 +43,7 @@ const (
 	clientsFile   = "clients.db"
 	photosFile    = "photos.db"
 	communityFile = "community.db"
+	archivesFile  = "archives.db"
 	quotaFile     = "quota.db"
 	sealFile      = "secret.key"
 )
@@ -88,6 +91,7 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 	if s.Outages, err = outage.Open(s.open[communityFile], time.Now); err != nil {
 		return err
 	}
+	s.Archives = archive.Open(s.open[archivesFile], time.Now)
 	s.Measures = sync.OnceValues(func() (*measure.Store, error) { return measure.Open(s.Dir, readOnly, time.Now) })
 	return s.openCounts(counts, log)
 }

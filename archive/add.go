@@ -58,6 +58,7 @@ func (s *Store) Add(ctx context.Context, f *source.Found, o Options) (*Report, e
 	report := &Report{Date: o.Date.String(), Updated: p.updated, File: read, Changes: map[string]int{}, Supports: len(p.ofEach)}
 	s.adding.Lock()
 	defer s.adding.Unlock()
+	defer s.changes.Add(1)
 	err = s.db.Update(func(tx *bbolt.Tx) error {
 		a := adding{ctx: ctx, tx: tx, file: p, date: o.Date, now: s.now(), report: report}
 		return a.run(o.Force)
@@ -178,7 +179,7 @@ func (a *adding) known() error {
 func (a *adding) putPublication() error {
 	p := &Publication{
 		Date: a.date.String(), Updated: a.file.updated, Rows: len(a.file.rows), Supports: len(a.file.ofEach),
-		Repeated: a.file.repeated(), Added: a.now.UTC().Truncate(time.Second),
+		Repeated: a.file.repeated(), Added: a.now.UTC(),
 	}
 	l := &listing{refs: a.refs}
 	for _, r := range a.file.rows {

@@ -11,12 +11,14 @@
 package archive
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -55,9 +57,17 @@ var Buckets = []string{publicationsBucket, rowsBucket, changesBucket, segmentsBu
 // A Store is the archives of a data folder. Its methods may be called from several
 // goroutines.
 type Store struct {
-	db     *store.DB // nil for a read-only folder without archives
-	now    func() time.Time
-	adding sync.Mutex
+	db      *store.DB // nil for a read-only folder without archives
+	now     func() time.Time
+	adding  sync.Mutex
+	changes atomic.Int64 // how often something was added
+	version atomic.Pointer[version]
+}
+
+// A version is what Version told after so many changes.
+type version struct {
+	changes int64
+	text    string
 }
 
 // Open has the archives in db, archives.db, which stays the caller's. With nil, or a
@@ -110,6 +120,26 @@ func (s *Store) Dates() (dates []string, current string, err error) {
 		dates, current = append(dates, p.Date), p.Date
 	}
 	return dates, current, err
+}
+
+// Version names what the store holds: as long as it is the same, so is every answer,
+// whichever process gives it. It is "" when the publications cannot be read.
+func (s *Store) Version() string {
+	changes := s.changes.Load()
+	if v := s.version.Load(); v != nil && v.changes == changes {
+		return v.text
+	}
+	all, err := s.List()
+	if err != nil {
+		return ""
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		return ""
+	}
+	v := &version{changes, fmt.Sprintf("%x", sha256.Sum256(text))[:32]}
+	s.version.Store(v)
+	return v.text
 }
 
 // publications returns all of them, oldest first.

@@ -33,7 +33,7 @@ func (*ingestCommand) Help() string {
   relais ingest --data DIR FR,DROM observatoire.csv SUP_tables.zip arcep_sites.csv radio_ids.ntm laposte_hexasmal.csv
   relais ingest --data DIR FR,DROM opencellid_208.csv    cells beside the inventory that is kept
 
-The last good input of each kind is kept in DIR/sources: a new weekly observatoire alone keeps the azimuths, the operators' site ids and the radio identifiers. A failed ingest leaves everything as it was. A running server loads the new snapshot by itself.`
+The last good input of each kind is kept in DIR/sources: a new weekly observatoire alone keeps the azimuths, the operators' site ids and the radio identifiers. A failed ingest leaves everything as it was. A running server loads the new snapshot by itself. An observatoire is also kept as an archive (relais archive).`
 }
 
 // Run ingests the files.
@@ -43,6 +43,7 @@ func (c *ingestCommand) Run(ctx context.Context, streams Streams) error {
 	if err != nil {
 		return err
 	}
+	archiverBy(c.dataFlag, streams).keep(c.dir(), c.Force)(ctx, r)
 	if c.JSON {
 		return printJSON(streams.Out, r)
 	}
@@ -88,6 +89,9 @@ func printIngest(w io.Writer, r *ingest.Report) error {
 		}
 		fmt.Fprintf(w, "%s: %d sites, %d emissions of %s in %s (%d bytes, version %s)\n",
 			m.Market, m.Sites, m.Emissions, m.SourceDate, m.Snapshot.Path, m.Snapshot.Bytes, m.Snapshot.Version)
+	}
+	if r.Archived != "" {
+		fmt.Fprintf(w, "archive of %s added\n", r.Archived)
 	}
 	for _, n := range r.Notes {
 		fmt.Fprintln(w, "note:", visible(n, ""))

@@ -122,7 +122,7 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 	requests, flush := newRequestLog(streams.Err, c.Log)
 	defer flush()
 	api, err := httpapi.New(httpapi.Options{
-		Updates: updatesOf(keeper), Photos: &ops.Photos{Store: stores.Photos, Render: workers.Render}, Outages: stores.Outages,
+		Updates: updatesOf(keeper), Photos: &ops.Photos{Store: stores.Photos, Render: workers.Render}, Outages: stores.Outages, Archives: stores.Archives,
 		BaseURL: base, Version: version(), Log: log, Requests: requests, FullAddress: c.LogAddress == "full", OpsApart: c.OpsListen != "",
 		Proxies: proxies, PublicPrefix: strings.TrimSuffix(c.PublicPrefix, "/"),
 		Gate: &access.Gate{Clients: stores.Clients, Attestor: attestor, Failures: access.NewFailures(), Answers: stores.Answers, Origin: originOf(base)},
@@ -147,6 +147,7 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 	background.Go(func() { stores.Keep(ctx, log) })
 	if keeper != nil {
 		keeper.Log = log
+		keeper.Ingested = archiver(stores.AddArchives).keep(dir, false)
 		background.Go(func() { keeper.Run(ctx) })
 	}
 	background.Go(func() {

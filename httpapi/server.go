@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"relais/access"
+	"relais/archive"
 	"relais/endpoint"
 	"relais/index"
 	"relais/ops"
@@ -41,9 +42,10 @@ type Options struct {
 	FullAddress bool
 	// Updates, which may be nil, says how the data is kept fresh; it is called for
 	// /readyz and /metrics.
-	Updates func() Updates
-	Photos  *ops.Photos
-	Outages *outage.Store
+	Updates  func() Updates
+	Photos   *ops.Photos
+	Outages  *outage.Store
+	Archives *archive.Store
 	// OpsApart leaves /healthz, /readyz and /metrics to Operational alone.
 	OpsApart bool
 }
@@ -189,7 +191,7 @@ func (o *operation) serve(s *Server, x *exchange) {
 
 // reading is what the operations of a request see.
 func (s *Server) reading(x *exchange) *ops.Reading {
-	return &ops.Reading{Set: s.set.Load(), Client: x.client, BaseURL: s.BaseURL, Photos: s.Photos, Outages: s.Outages}
+	return &ops.Reading{Set: s.set.Load(), Client: x.client, BaseURL: s.BaseURL, Photos: s.Photos, Outages: s.Outages, Archives: s.Archives}
 }
 
 // read answers an operation that changes nothing.

@@ -48,6 +48,7 @@ type Market struct {
 	text      textIndex
 	stats     stats
 	scratch   sync.Pool
+	communes  func() map[string]string
 }
 
 // Load indexes a snapshot. encoder is called once for each goroutine that
@@ -55,6 +56,7 @@ type Market struct {
 // radio identifiers than can be indexed.
 func Load(s *snapshot.Snapshot, encoder func(*snapshot.Snapshot) Encode, now time.Time) (*Market, error) {
 	m := &Market{Table: market.Get(s.Market), Snap: s, Loaded: now}
+	m.communes = sync.OnceValue(m.readCommunes)
 	m.scratch.New = func() any { return newWork(m.Len()) }
 	m.fragments, m.text.texts = newArena(s.Len()), newArena(s.Len())
 	var failed error
@@ -163,6 +165,20 @@ func (m *Market) FragmentBytes() int64 { return m.fragments.bytes() }
 
 // Site fills dst with site i.
 func (m *Market) Site(i uint32, dst *site.Site) { m.Snap.Site(int(i), dst) }
+
+// Commune returns the name of the commune that has a code of the statistics office, ""
+// when no site stands in one that the register names.
+func (m *Market) Commune(code string) string { return m.communes()[code] }
+
+func (m *Market) readCommunes() map[string]string {
+	names := map[string]string{}
+	for i := range m.Len() {
+		if code, name := m.Snap.Commune(i); code != "" && name != "" {
+			names[code] = name
+		}
+	}
+	return names
+}
 
 // Has tells whether the operator has a station on site i.
 func (m *Market) Has(i uint32, operator int) bool {

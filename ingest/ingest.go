@@ -64,6 +64,9 @@ type Report struct {
 	Files   []*source.Report `json:"files"`
 	Markets []MarketReport   `json:"markets"`
 	Notes   []string         `json:"notes,omitempty"`
+	// Archived is the date of the archive that whoever ran the ingest added of it, ""
+	// for none.
+	Archived string `json:"archived,omitempty"`
 }
 
 // A MarketReport says what became of one market.

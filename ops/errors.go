@@ -56,6 +56,8 @@ const (
 	codeHEIC             = "HEIC_CONVERSION_FAILED"
 	codeUploadFailed     = "PHOTO_UPLOAD_FAILED"
 	codeNoPhoto          = "PHOTO_NOT_FOUND"
+	codeInvalidDate      = "INVALID_DATE"
+	codeNoArchive        = "ARCHIVE_NOT_FOUND"
 )
 
 const internal = "an internal error; the server's log has it under this request id"
@@ -84,6 +86,8 @@ func Problems() []endpoint.Problem {
 		{Code: codeImageTooLarge, Status: 400, When: "The file has over 20 MiB or 120 megapixels."},
 		{Code: codeHEIC, Status: 400, When: "The HEIC or HEIF file cannot be converted."},
 		{Code: codeNoPhoto, Status: 404, When: "No photo that is shown has this id."},
+		{Code: codeInvalidDate, Status: 400, When: "The date is none, or not written as YYYY-MM-DD."},
+		{Code: codeNoArchive, Status: 404, When: "There is no archive of this date."},
 		{Code: codeTooLarge, Status: 413, When: "The body is too large."},
 		{Code: codeMediaType, Status: 415, When: "The body is of another kind than the route takes, or has a Content-Encoding."},
 		{Code: codeTooSlow, Status: 408, When: "The body did not arrive in time."},
@@ -150,6 +154,7 @@ var (
 	// ErrMissingFile is the error of a body that is no form, too.
 	ErrMissingFile = &Error{Status: 400, Code: codeMissingFile, Message: "the form has no part named file"}
 	errImagesBusy  = &Error{Status: 503, Code: codeBusy, Message: "too many images are being processed at this moment", RetryAfter: 10}
+	errNoArchive   = &Error{Status: 404, Code: codeNoArchive, Message: "there is no archive of this date: /anfr/archives lists those that there are"}
 	errNoSite      = &Error{Status: 404, Code: codeNoSite, Message: "no site has this identifier"}
 )
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"relais/access"
+	"relais/archive"
 	"relais/endpoint"
 	"relais/index"
 	"relais/market"
@@ -24,10 +25,11 @@ type Reading struct {
 	Body *io.SectionReader
 	File *File // of a form, nil for none
 	// Client is who asks, and BaseURL what addresses in answers begin with.
-	Client  *access.Client
-	Photos  *Photos
-	Outages *outage.Store
-	BaseURL string
+	Client   *access.Client
+	Photos   *Photos
+	Outages  *outage.Store
+	Archives *archive.Store
+	BaseURL  string
 }
 
 // A File is a file that a client sent.
@@ -41,6 +43,7 @@ const (
 	dataRegisters = "registers"
 	dataPhotos    = "photos"
 	dataOutages   = "outages"
+	dataArchives  = "archives"
 )
 
 // Version names what an operation's answers are made of, as it is now: as long as it is
@@ -70,6 +73,11 @@ func (r *Reading) versionOf(data string) string {
 		return r.Photos.Version()
 	case dataOutages:
 		return r.Outages.Version()
+	case dataArchives: // with names of communes, where a register is loaded
+		if r.Set == nil {
+			return r.Archives.Version()
+		}
+		return r.Archives.Version() + " " + r.Set.Version
 	}
 	panic("ops: no dataset " + data)
 }
@@ -79,7 +87,7 @@ func (r *Reading) versionOf(data string) string {
 func All() []*endpoint.Op[*Reading] {
 	return []*endpoint.Op[*Reading]{
 		listAntennas, exportAntennas, searchAntennas, lookupAntennas, getAntenna, getSite, departments, listMarkets,
-		listPhotos, uploadPhoto, reportPhoto, listOutages, listUnavailableSites,
+		listPhotos, uploadPhoto, reportPhoto, listOutages, listUnavailableSites, listArchives, getArchive,
 	}
 }
 

@@ -136,6 +136,12 @@ func (s *columns) radioID(r uint32) site.RadioID {
 	return site.RadioID{Kind: site.RadioKind(s.radioKind[r]), Operator: int(s.radioOperator[r]), Value: s.radioValue[r], Bits: s.radioBits[r]}
 }
 
+// Commune returns the code and the name of the commune of site i, "" where they are not
+// stated.
+func (s *Snapshot) Commune(i int) (code, name string) {
+	return s.str(s.communeCode[i]), s.str(s.commune[i])
+}
+
 // Site fills dst with site i. The slices of dst are used again; its strings
 // share the snapshot's memory.
 func (s *Snapshot) Site(i int, dst *site.Site) {

@@ -285,6 +285,9 @@ func (s *source) ingestFiles(ctx context.Context, files ...*fresh) error {
 		}
 		return err
 	}
+	if s.Ingested != nil {
+		s.Ingested(ctx, r)
+	}
 	s.report.Ingests = append(s.report.Ingests, r)
 	for _, f := range files {
 		f.report.Status = Fetched

@@ -31,6 +31,9 @@ type Options struct {
 	// when that is not known); what they return is called with the bytes that came.
 	Fetching func(name string, total int64) func(n int)
 	Reading  func(total int64) func(n int)
+	// Ingested, which may be nil, is called with the report of each ingest that
+	// succeeded, to which it may add.
+	Ingested func(context.Context, *ingest.Report)
 	// Done, which may be nil, is called with each source's report when it is done.
 	Done func(*SourceReport)
 }

@@ -1,0 +1,71 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"relais/archive"
+	"relais/site"
+)
+
+// AddArchives keeps the observatoires that are among files, folders and zip archives,
+// one after the other: those before one that fails stay. The answer is a list of
+// archive.Report. The process that has the stores open reads the files, so that paths
+// are absolute.
+type AddArchives struct {
+	Paths []string `json:"paths"`
+	Date  string   `json:"date,omitempty"` // YYYY-MM-DD; "": the one that the file states
+	Force bool     `json:"force,omitempty"`
+	// Known passes over what there is an archive of already.
+	Known bool `json:"known,omitempty"`
+}
+
+func (c AddArchives) run(ctx context.Context, s *Stores) (any, error) {
+	return s.AddArchives(ctx, c)
+}
+
+// AddArchives does what the command says.
+func (s *Stores) AddArchives(ctx context.Context, c AddArchives) ([]*archive.Report, error) {
+	o := archive.Options{Force: c.Force}
+	if c.Date != "" {
+		if o.Date = site.ParseDate([]byte(c.Date)); o.Date.String() != c.Date {
+			return nil, fmt.Errorf("%.40q is no date: want YYYY-MM-DD", c.Date)
+		}
+	}
+	files, err := archive.Files(c.Paths)
+	if err != nil {
+		return nil, err
+	}
+	if c.Date != "" && len(files) > 1 {
+		return nil, fmt.Errorf("%d observatoires cannot be of one date: add them one by one", len(files))
+	}
+	reports := []*archive.Report{}
+	for i := range files {
+		r, err := s.Archives.Add(ctx, &files[i], o)
+		switch {
+		case c.Known && errors.Is(err, archive.ErrExists):
+		case errors.Is(err, archive.ErrExists), errors.Is(err, archive.ErrRefused):
+			return nil, fmt.Errorf("%s: %w", files[i].Name(), err)
+		case err != nil:
+			return nil, err
+		default:
+			reports = append(reports, r)
+		}
+	}
+	return reports, nil
+}
+
+// ListArchives lists the archives, the newest first; the answer is a list of
+// archive.Publication.
+type ListArchives struct{}
+
+func (ListArchives) run(_ context.Context, s *Stores) (any, error) {
+	all, err := s.Archives.List()
+	if all == nil {
+		all = []archive.Publication{}
+	}
+	slices.Reverse(all)
+	return all, err
+}

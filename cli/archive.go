@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"relais/admin"
+	"relais/archive"
+	"relais/folder"
+	"relais/ingest"
+)
+
+type archiveCommand struct {
+	Add  archiveAdd  `cmd:"" help:"Keep publications of the ANFR's observatoire, each under its date."`
+	List archiveList `cmd:"" help:"List the archives, the newest first."`
+}
+
+// Help is shown below the commands.
+func (*archiveCommand) Help() string {
+	return `Archives are the dated publications of the ANFR's observatoire, whole. Every ingest of one keeps it; those of earlier weeks are added here, in any order, while a server runs or not.
+
+Examples:
+  relais archive add --data DIR observatoire_2026-08-20.csv observatoire_2026-08-27.csv
+  relais archive list --data DIR`
+}
+
+type archiveAdd struct {
+	dataFlag
+	Files []string `arg:"" name:"file" help:"Observatoires: files, folders or zip archives."`
+	Date  string   `placeholder:"YYYY-MM-DD" help:"The date of the publication, of one file; default: the one that the file states."`
+	Force bool     `help:"Replace the archive of the same date, and add what is dated in the future or has less than 95 % of the supports of the one before."`
+	JSON  bool     `name:"json" help:"Print one JSON object."`
+}
+
+// Help is shown below the flags.
+func (*archiveAdd) Help() string {
+	return `The files are added one after the other; when one fails, those before it stay.
+
+Examples:
+  relais archive add --data DIR observatoire_2026-08-27.csv
+  relais archive add --data DIR --date 2024-12-19 2024S51.csv`
+}
+
+// Validate refuses wrong flags.
+func (c *archiveAdd) Validate() error {
+	if err := c.dataFlag.Validate(); err != nil || c.Date == "" {
+		return err
+	}
+	if _, err := time.Parse(time.DateOnly, c.Date); err != nil {
+		return fmt.Errorf("--date %q: want a date as YYYY-MM-DD", c.Date)
+	}
+	if len(c.Files) > 1 {
+		return errors.New("--date is the date of one file: add them one by one")
+	}
+	return nil
+}
+
+// Run adds the archives.
+func (c *archiveAdd) Run(ctx context.Context, streams Streams) error {
+	paths, err := absolute(c.Files)
+	if err != nil {
+		return err
+	}
+	added := []*archive.Report{}
+	step := steps(streams.Err, len(paths))
+	for _, path := range paths { // each by itself, so that it is told what is done
+		var reports []*archive.Report
+		err := call(ctx, c.dataFlag, streams, admin.AddArchives{Paths: []string{path}, Date: c.Date, Force: c.Force}, &reports)
+		step()
+		added = append(added, reports...)
+		if !c.JSON {
+			for _, r := range reports {
+				if err := printArchived(streams.Out, r); err != nil {
+					return err
+				}
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if c.JSON {
+		return printJSON(streams.Out, map[string]any{"added": added})
+	}
+	return nil
+}
+
+// absolute returns the paths as another process finds them.
+func absolute(paths []string) ([]string, error) {
+	all := make([]string, len(paths))
+	for i, path := range paths {
+		if _, err := os.Stat(path); err != nil { // a mistyped name makes nothing
+			return nil, err
+		}
+		var err error
+		if all[i], err = filepath.Abs(path); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// steps returns what to call after each of n files: a bar on a terminal shows it.
+func steps(w io.Writer, n int) func() {
+	begin := progress(w, "adding")
+	if begin == nil || n < 2 {
+		return func() {}
+	}
+	bar := begin(int64(n))
+	return func() { bar(1) }
+}
+
+func printArchived(w io.Writer, r *archive.Report) error {
+	var changes []string
+	for _, kind := range slices.Sorted(maps.Keys(r.Changes)) {
+		changes = append(changes, fmt.Sprintf("%d %s", r.Changes[kind], kind))
+	}
+	_, err := fmt.Fprintf(w, "%s: %d of %d rows of %s, %d supports; since %s: %s (%d bytes, %.1f s)\n", r.Date, r.File.Served, r.File.Rows, visible(r.File.Path, ""), r.Supports,
+		cmp.Or(r.Before, "the beginning"), strings.Join(changes, ", "), r.Bytes, r.Seconds)
+	for _, reason := range slices.Sorted(maps.Keys(r.File.Rejected)) {
+		fmt.Fprintf(w, "  rejected: %d %s%s\n", r.File.Rejected[reason], visible(reason, ""), lines(r.File, reason))
+	}
+	return err
+}
+
+type archiveList struct {
+	dataFlag
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Help is shown below the flags.
+func (*archiveList) Help() string {
+	return `Example:
+  relais archive list --data DIR`
+}
+
+// Run lists the archives.
+func (c *archiveList) Run(ctx context.Context, streams Streams) error {
+	var list []archive.Publication
+	if err := call(ctx, c.dataFlag, streams, admin.ListArchives{}, &list); err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(streams.Out, map[string]any{"archives": list})
+	}
+	t := tabwriter.NewWriter(streams.Out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(t, "DATE\tROWS\tSUPPORTS\tBYTES\tADDED")
+	for _, p := range list {
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%s\n", p.Date, p.Rows, p.Supports, p.Bytes, shortTime(p.Added))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(streams.Out, "%s\n", admin.Number(len(list), "archive"))
+	return err
+}
+
+// An archiver adds archives.
+type archiver func(ctx context.Context, c admin.AddArchives) ([]*archive.Report, error)
+
+// archiverBy adds them by the folder's server, or here when none runs.
+func archiverBy(d dataFlag, streams Streams) archiver {
+	return func(ctx context.Context, c admin.AddArchives) (reports []*archive.Report, err error) {
+		err = call(ctx, d, streams, c, &reports)
+		return reports, err
+	}
+}
+
+// keep returns what keeps the observatoire that an ingest brought, unless there is one
+// of its date. An archive that cannot be added is a note: the ingest is done.
+func (add archiver) keep(dir folder.Dir, force bool) func(context.Context, *ingest.Report) {
+	return func(ctx context.Context, r *ingest.Report) {
+		path, err := r.Observatory(dir)
+		var added []*archive.Report
+		if err == nil && path != "" {
+			added, err = add(ctx, admin.AddArchives{Paths: []string{path}, Force: force, Known: true})
+		}
+		if err != nil {
+			r.Notes = append(r.Notes, fmt.Sprintf("no archive was added (relais archive add does it): %v", err))
+		}
+		for _, a := range added {
+			r.Archived = a.Date
+		}
+	}
+}

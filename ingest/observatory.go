@@ -1,0 +1,33 @@
+package ingest
+
+import (
+	"path/filepath"
+	"slices"
+
+	"relais/folder"
+	"relais/ingest/anfr"
+	"relais/ingest/source"
+)
+
+// Observatory returns where the folder keeps the observatoire that the ingest brought:
+// a file, or an archive that has it. It is "" when there was none among the files, and
+// for demonstration data, which is no publication of the authority.
+func (r *Report) Observatory(dir folder.Dir) (path string, err error) {
+	if !slices.ContainsFunc(r.Files, func(f *source.Report) bool { return f.Kind == anfr.Observatory && !f.Kept }) {
+		return "", nil
+	}
+	src, err := sourceOf(anfr.Markets)
+	if err != nil {
+		return "", err
+	}
+	k, err := openKept(dir, src)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range k.entries {
+		if in := k.input(e); e.Kind == anfr.Observatory && !in.Synthetic() {
+			return filepath.Abs(in.Path)
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,159 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"reflect"
+	"slices"
+	"time"
+
+	"relais/archive"
+	"relais/endpoint"
+	"relais/ingest/anfr"
+	"relais/market"
+	"relais/view"
+)
+
+// dataArchives says that answers change with the archives.
+const dataArchives = "archives"
+
+var listArchives = endpoint.New(endpoint.Decl{
+	Name: "anfr.archives", Path: "/anfr/archives", Scope: "anfr:read", Fails: "ANFR_ARCHIVES", MaxAge: 3600, Data: []string{dataArchives},
+	Summary: "Dates of the publications of the ANFR's observatoire that are kept, the newest first.",
+}, (*Reading).archives)
+
+func (r *Reading) archives(context.Context, *struct{}) (*view.Body[[]string, view.ArchivesMeta], error) {
+	if r.Set == nil {
+		return nil, errLoading
+	}
+	dates, current, err := r.Archives.Dates()
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(dates)
+	answer := &view.Body[[]string, view.ArchivesMeta]{Data: dates}
+	if current != "" {
+		answer.Meta.Current = &current
+	}
+	answer.Meta.Attribution, _ = attribution(market.Get(market.FR), nil)
+	return answer, nil
+}
+
+var getArchive = endpoint.New(endpoint.Decl{
+	Name: "anfr.archive", Path: "/anfr/archive/{date}", Scope: "anfr:read", Fails: "ANFR_ARCHIVE", MaxAge: 3600, Data: []string{dataArchives},
+	Summary: "What a publication of the ANFR's observatoire changed, or the whole of it, by site.",
+	Doc:     "A row is known by station number, operator and system, and compared with the publication before; all of the oldest one is new. Sites come by number, in one answer. Ask for it compressed.",
+	Errors:  []string{codeInvalidDate, codeNoArchive},
+}, (*Reading).archive)
+
+type archiveParams struct {
+	Date archiveDate `param:"date" code:"INVALID_DATE" doc:"Date of the publication, YYYY-MM-DD." example:"2026-08-27"`
+	View archiveView `param:"view" default:"changes" doc:"changes: the rows that are new, added, activated or deleted. full: all rows of the publication."`
+}
+
+// An archiveDate is a day, YYYY-MM-DD.
+type archiveDate string
+
+// UnmarshalText accepts days of the calendar.
+func (d *archiveDate) UnmarshalText(b []byte) error {
+	if _, err := time.Parse(time.DateOnly, string(b)); err != nil {
+		return errors.New("a date as YYYY-MM-DD")
+	}
+	*d = archiveDate(b)
+	return nil
+}
+
+// An archiveView is how much of a publication is wanted.
+type archiveView string
+
+// The views.
+const (
+	viewChanges archiveView = "changes"
+	viewFull    archiveView = "full"
+)
+
+// Values lists the views.
+func (archiveView) Values() []string { return []string{string(viewChanges), string(viewFull)} }
+
+// An archived is the answer of archive.
+type archived struct{ endpoint.Stream }
+
+// Shapes implements endpoint.Shaped.
+func (archived) Shapes() map[string]reflect.Type {
+	return shapes[map[string]view.ArchiveSite, view.ArchiveMeta]()
+}
+
+func (r *Reading) archive(_ context.Context, p *archiveParams) (archived, error) {
+	if r.Set == nil {
+		return archived{}, errLoading
+	}
+	date := string(p.Date)
+	dates, _, err := r.Archives.Dates()
+	if err != nil {
+		return archived{}, err
+	}
+	at, ok := slices.BinarySearch(dates, date)
+	if !ok {
+		return archived{}, errNoArchive
+	}
+	meta := view.ArchiveMeta{Date: date, View: string(p.View)}
+	meta.Attribution, _ = attribution(market.Get(market.FR), nil)
+	if at > 0 {
+		meta.Previous = &dates[at-1]
+	}
+	sites := r.Archives.Changes
+	if p.View == viewFull {
+		sites = r.Archives.Whole
+	}
+	text, err := view.JSON(meta)
+	return archived{&archivePage{sites: sites(date), city: r.city, meta: text}}, err
+}
+
+// city names the commune of an INSEE code, "" where the registers do not.
+func (r *Reading) city(insee string) string {
+	for _, code := range anfr.Markets {
+		if m := r.Set.Market(code); m != nil {
+			if name := m.Commune(insee); name != "" {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// An archivePage is the sites of an archive, encoded while it is written.
+type archivePage struct {
+	sites iter.Seq2[*archive.Site, error]
+	city  func(insee string) string
+	meta  []byte
+}
+
+// ContentType implements endpoint.Stream.
+func (*archivePage) ContentType() string { return endpoint.JSONType }
+
+// Size implements endpoint.Stream.
+func (*archivePage) Size() int64 { return -1 }
+
+// WriteTo implements endpoint.Stream.
+func (p *archivePage) WriteTo(w io.Writer) (int64, error) {
+	c := &commaWriter{w: w}
+	c.write([]byte(`{"data":{`))
+	encode := view.Archives(p.city)
+	var text []byte
+	for site, err := range p.sites {
+		if err == nil {
+			text, err = encode(text[:0], site)
+		}
+		if err != nil {
+			return c.n, err
+		}
+		if c.item(text); c.err != nil {
+			return c.n, c.err
+		}
+	}
+	c.write([]byte(`},"meta":`))
+	c.write(p.meta)
+	return c.n, c.err
+}

@@ -1,0 +1,105 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+
+	"relais/archive"
+	"relais/ingest/anfr"
+)
+
+// ArchivesMeta is the meta of /anfr/archives.
+type ArchivesMeta struct {
+	Current *string `json:"current" doc:"The newest date, YYYY-MM-DD; null when there is no archive."`
+	Attribution
+}
+
+// ArchiveMeta is the meta of /anfr/archive/{date}.
+type ArchiveMeta struct {
+	Date     string  `json:"date" doc:"Of the publication, YYYY-MM-DD."`
+	View     string  `json:"view" doc:"changes or full."`
+	Previous *string `json:"previous" doc:"The date that this one is compared with, YYYY-MM-DD; null for the oldest."`
+	Attribution
+}
+
+// An ArchiveSite is a support in an archive.
+type ArchiveSite struct {
+	Info     ArchiveInfo     `json:"info"`
+	Antennas []ArchiveRecord `json:"antennas" doc:"In the order of the publication."`
+}
+
+// ArchiveInfo says where a support of an archive is.
+type ArchiveInfo struct {
+	Support  string `json:"sup_id"`
+	Position string `json:"coordonnees" doc:"Latitude and longitude as published, WGS84 degrees."`
+	Lat      string `json:"lat"`
+	Lon      string `json:"lon"`
+	City     string `json:"city" doc:"Name of the commune; empty where the present register does not know its INSEE code."`
+}
+
+// An ArchiveRecord is a row of the publication: its columns as published, dates as
+// YYYY-MM-DD, and what is said of it here. A column that it leaves empty is an empty
+// text. What is not a field here is not shown.
+type ArchiveRecord struct {
+	ID         string `json:"id" doc:"Number of the row in its publication."`
+	Support    string `json:"sup_id"`
+	Position   string `json:"coordonnees"`
+	Coord      string `json:"coord"`
+	Lat        string `json:"lat"`
+	Lon        string `json:"lon"`
+	City       string `json:"city"`
+	Operator   string `json:"adm_lb_nom"`
+	System     string `json:"emr_lb_systeme"`
+	Status     string `json:"statut"`
+	Date       string `json:"emr_dt"`
+	Generation string `json:"generation"`
+	Updated    string `json:"date_maj" doc:"YYYY-MM-DD."`
+	Station    string `json:"sta_nm_anfr"`
+	Nature     string `json:"nat_id"`
+	Height     string `json:"sup_nm_haut"`
+	Owner      string `json:"tpo_id"`
+	Lieu       string `json:"adr_lb_lieu"`
+	Address1   string `json:"adr_lb_add1"`
+	Address2   string `json:"adr_lb_add2"`
+	Address3   string `json:"adr_lb_add3"`
+	Postal     string `json:"adr_nm_cp"`
+	Department string `json:"sta_nm_dpt"`
+	Insee      string `json:"code_insee"`
+	Insee2     string `json:"com_cd_insee"`
+	Type       string `json:"type,omitempty" doc:"What the publication made of the row: new (of a support that the one before did not have), added (on one that it had), activated (no longer a project) or deleted; with view=full absent on others."`
+}
+
+// Archives returns a function that appends a member of an archive's data: the id, its
+// ArchiveSite and a comma. city names the commune of an INSEE code, "" for an unknown
+// one.
+func Archives(city func(insee string) string) func(dst []byte, s *archive.Site) ([]byte, error) {
+	encode := newEncoder()
+	var v ArchiveSite
+	return func(dst []byte, s *archive.Site) ([]byte, error) {
+		v.Antennas = slices.Grow(v.Antennas[:0], len(s.Records))
+		for i := range s.Records {
+			v.Antennas = append(v.Antennas, archiveRecord(&s.Records[i], city))
+		}
+		at := max(0, slices.IndexFunc(s.Records, func(r archive.Record) bool { return r.Kind != archive.Deleted }))
+		r := &v.Antennas[at]
+		v.Info = ArchiveInfo{Support: s.ID, Position: r.Position, Lat: r.Lat, Lon: r.Lon, City: r.City}
+		text, err := encode(&v)
+		dst = append(append(append(dst, '"'), s.ID...), `":`...)
+		return append(append(dst, text...), ','), err
+	}
+}
+
+func archiveRecord(r *archive.Record, city func(insee string) string) ArchiveRecord {
+	v := &r.Values
+	lat, lon := r.Position()
+	return ArchiveRecord{
+		ID: v[anfr.PubID], Support: v[anfr.PubSupport], Position: v[anfr.PubPosition], Coord: v[anfr.PubCoord], Lat: lat, Lon: lon,
+		City:     city(cmp.Or(v[anfr.PubInsee], v[anfr.PubInsee2])),
+		Operator: v[anfr.PubOperator], System: v[anfr.PubSystem], Status: v[anfr.PubStatus], Date: v[anfr.PubDate],
+		Generation: v[anfr.PubGeneration], Updated: v[anfr.PubUpdated], Station: v[anfr.PubStation],
+		Nature: v[anfr.PubNature], Height: v[anfr.PubHeight], Owner: v[anfr.PubOwner],
+		Lieu: v[anfr.PubLieu], Address1: v[anfr.PubAddress1], Address2: v[anfr.PubAddress2], Address3: v[anfr.PubAddress3],
+		Postal: v[anfr.PubPostal], Department: v[anfr.PubDepartment], Insee: v[anfr.PubInsee], Insee2: v[anfr.PubInsee2],
+		Type: r.Kind.Type(),
+	}
+}
