@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"relais/access"
 	"relais/archive"
@@ -103,7 +104,7 @@ func holdsCommunity(_ *Stores, db *store.DB) (string, error) {
 	return Number(n, "unavailable site") + ", " + Number(reports, "outage report"), err
 }
 
-func holdsArchives(s *Stores, _ *store.DB) (string, error) {
-	n, rows, err := s.Archives.CheckRecords()
+func holdsArchives(_ *Stores, db *store.DB) (string, error) {
+	n, rows, err := archive.Open(db, time.Now).CheckRecords()
 	return Number(n, "archive") + ", " + Number(rows, "row"), err
 }

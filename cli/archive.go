@@ -154,9 +154,9 @@ func (c *archiveList) Run(ctx context.Context, streams Streams) error {
 		return printJSON(streams.Out, map[string]any{"archives": list})
 	}
 	t := tabwriter.NewWriter(streams.Out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "DATE\tROWS\tSUPPORTS\tBYTES\tADDED")
+	fmt.Fprintln(t, "DATE\tROWS\tSUPPORTS\tADDED")
 	for _, p := range list {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%s\n", p.Date, p.Rows, p.Supports, p.Bytes, shortTime(p.Added))
+		fmt.Fprintf(t, "%s\t%d\t%d\t%s\n", p.Date, p.Rows, p.Supports, shortTime(p.Added))
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 
 	"relais/access"
 	"relais/admin"
+	"relais/archive"
 	"relais/folder"
 	"relais/httpapi"
 	"relais/index"
@@ -147,7 +148,13 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 	background.Go(func() { stores.Keep(ctx, log) })
 	if keeper != nil {
 		keeper.Log = log
-		keeper.Ingested = archiver(stores.AddArchives).keep(dir, false)
+		keeper.Ingested = archiver(func(ctx context.Context, c admin.AddArchives) ([]*archive.Report, error) {
+			added, err := stores.AddArchives(ctx, c)
+			if err != nil {
+				log.Warn("what was ingested is in no archive", "error", err)
+			}
+			return added, err
+		}).keep(dir, false)
 		background.Go(func() { keeper.Run(ctx) })
 	}
 	background.Go(func() {

@@ -131,7 +131,7 @@ func haversine(lat1, lng1, lat2, lng2 float64) float64 {
 func TestMaxAge(t *testing.T) {
 	s := newServer(t)
 	for target, seconds := range map[string]int{"/antennas": 60, "/antennas/export": 3600, "/antennas/search": 60, "/antennas/lookup-by-radio?value=1": 60,
-		"/antennas/90000010": 60, "/sites/90000010": 60, "/stats/departments": 300, "/outages": 30, "/sites-hs": 30} {
+		"/antennas/90000010": 60, "/sites/90000010": 60, "/stats/departments": 300, "/outages": 30, "/sites-hs": 30, "/anfr/archives": 3600, "/anfr/archive/2026-08-27": 3600} {
 		if got := get(t, s, target).Header().Get("Cache-Control"); got != fmt.Sprintf("private, max-age=%d", seconds) {
 			t.Errorf("%s: %s", target, got)
 		}

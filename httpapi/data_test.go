@@ -69,7 +69,7 @@ func newServer(t testing.TB) *Server {
 func empty(t testing.TB) *Server {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
-	s, err := New(Options{BaseURL: "http://relais.test", Version: "test", Log: quiet, Requests: quiet, Gate: newGate(t), Photos: newPhotos(t), Outages: newOutages(t)})
+	s, err := New(Options{BaseURL: "http://relais.test", Version: "test", Log: quiet, Requests: quiet, Gate: newGate(t), Photos: newPhotos(t), Outages: newOutages(t), Archives: newArchives(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

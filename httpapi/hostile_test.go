@@ -15,7 +15,7 @@ import (
 
 // path fills an operation's path with a good id.
 func path(op *endpoint.Op[*ops.Reading]) string {
-	return strings.NewReplacer("{id}", "90000010", "{siteId}", "90000010", "{photoId}", "01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7").Replace(op.Path)
+	return strings.NewReplacer("{id}", "90000010", "{siteId}", "90000010", "{date}", "2026-08-27", "{photoId}", "01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7").Replace(op.Path)
 }
 
 // required are the parameters without which an operation answers an error.

@@ -62,6 +62,8 @@ func TestDeclaredParameters(t *testing.T) {
 		"/sites/{siteId}/photos":    "siteId market operator limit offset",
 		"/outages":                  "market operator territory source lat lon radiusKm north south east west limit",
 		"/sites-hs":                 "market operator territory",
+		"/anfr/archives":            "",
+		"/anfr/archive/{date}":      "date view",
 	}
 	for path, names := range map[string]string{
 		"/sites/{siteId}/photos":   "file description operator anfrCode nationalSiteCode sourceCode exifMetadata clientExifMetadata",
@@ -109,7 +111,7 @@ func TestAnswersHaveTheirShapes(t *testing.T) {
 	importOutages(t, s, market.FR, "ORANGE", paris, lyon)
 	report(t, s, outage.NewReport{})
 	for _, target := range append(outageTargets, targets...) {
-		template := strings.NewReplacer("/antennas/90000010", "/antennas/{id}", "/sites/fr-90000010", "/sites/{siteId}").Replace(target)
+		template := strings.NewReplacer("/antennas/90000010", "/antennas/{id}", "/sites/fr-90000010", "/sites/{siteId}", "/archive/2026-08-27", "/archive/{date}").Replace(target)
 		template, _, _ = strings.Cut(template, "?")
 		content := doc["paths"].(object)[template].(object)["get"].(object)["responses"].(object)["200"].(object)["content"].(object)
 		w := get(t, s, target)
@@ -164,6 +166,12 @@ func mismatch(doc, schema object, v any, at string) (problems []string) {
 			}
 		}
 	case object:
+		if values, ok := schema["additionalProperties"].(object); ok {
+			for name, member := range v {
+				problems = append(problems, mismatch(doc, values, member, at+"."+name)...)
+			}
+			return problems
+		}
 		for name, member := range v {
 			p := memberOf(schema, name)
 			if p == nil {

@@ -21,7 +21,7 @@ var targets = []string{
 	"/antennas/export", "/antennas/export?format=geojson&department=75", "/antennas/export?format=geojson",
 	"/antennas/search?q=lyon", "/antennas/lookup-by-radio?enb=100007", "/antennas/90000010", "/sites/fr-90000010",
 	"/stats/departments", "/stats/departments?operator=SRR", "/markets", "/antennas?market=PT", "/antennas/export?market=ES", "/antennas/search?market=BA",
-	"/antennas/lookup-by-radio?market=PT&value=1", "/sites/fr-90000010/photos",
+	"/antennas/lookup-by-radio?market=PT&value=1", "/sites/fr-90000010/photos", "/anfr/archives", "/anfr/archive/2026-08-27", "/anfr/archive/2026-08-27?view=full",
 }
 
 func TestBothMountsAnswerTheSame(t *testing.T) {
@@ -201,11 +201,12 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// Content-Length is sent wherever the size is known beforehand.
+// Content-Length is sent wherever the size is known beforehand: what is encoded while it
+// is sent has none.
 func TestSizes(t *testing.T) {
 	s := newServer(t)
 	for _, target := range targets {
-		if get(t, s, target).Header().Get("Content-Length") == "" && !strings.Contains(target, "geojson") {
+		if get(t, s, target).Header().Get("Content-Length") == "" && !strings.Contains(target, "geojson") && !strings.Contains(target, "/archive/") {
 			t.Errorf("%s: no Content-Length", target)
 		}
 	}

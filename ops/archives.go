@@ -16,9 +16,6 @@ import (
 	"relais/view"
 )
 
-// dataArchives says that answers change with the archives.
-const dataArchives = "archives"
-
 var listArchives = endpoint.New(endpoint.Decl{
 	Name: "anfr.archives", Path: "/anfr/archives", Scope: "anfr:read", Fails: "ANFR_ARCHIVES", MaxAge: 3600, Data: []string{dataArchives},
 	Summary: "Dates of the publications of the ANFR's observatoire that are kept, the newest first.",

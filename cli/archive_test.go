@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// observatory writes a publication of so many supports around Paris.
+func observatory(t *testing.T, date string, rows int) string {
+	t.Helper()
+	text := "id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;nat_id;sup_nm_haut;tpo_id;adr_lb_lieu;adr_lb_add1;adr_lb_add2;adr_lb_add3;adr_nm_cp;com_cd_insee;coordonnees;coord;statut\n"
+	for i := range rows {
+		text += fmt.Sprintf("%d;SFR;%d;LTE 800;2020-01-02;075;75056;4G;%sT10:00:00;075270%04d;23;20;72;;;;;75001;75056;\"48.%d , 2.35\";;En service\n", i+1, i+1, date, i+1, 80+i)
+	}
+	path := filepath.Join(t.TempDir(), "observatoire.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func archived(t *testing.T, dir string) (dates []string) {
+	t.Helper()
+	out, errs, code := command(t.Context(), "archive", "list", "--data", dir, "--json")
+	var list struct{ Archives []struct{ Date string } }
+	if err := json.Unmarshal([]byte(out), &list); err != nil || code != done || list.Archives == nil {
+		t.Fatalf("%d %q %q %v", code, out, errs, err)
+	}
+	for _, a := range list.Archives {
+		dates = append(dates, a.Date)
+	}
+	return dates
+}
+
+// An ingest adds the archive of an observatoire, and one that is there is no error.
+func TestIngestAddsTheArchive(t *testing.T) {
+	dir, path := t.TempDir(), observatory(t, "2026-08-20", 3)
+	for i := range 2 {
+		out, errs, code := command(t.Context(), "ingest", "--data", dir, "FR,DROM", path)
+		if code != done || strings.Contains(out, "archive of 2026-08-20 added") != (i == 0) || strings.Contains(out, "no archive") {
+			t.Fatalf("%d %q %q", code, out, errs)
+		}
+	}
+	s := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(observatory(t, "2026-08-27", 4)))))
+	defer s.Close()
+	table := tableFile(t, [3]string{"FR", "observatoire", s.URL + "/observatoire.csv"})
+	if out, errs, code := command(t.Context(), "update", "--data", dir, "--sources", table); code != done || !strings.Contains(out, "archive of 2026-08-27 added") {
+		t.Errorf("%d %q %q", code, out, errs)
+	}
+	if dates := archived(t, dir); fmt.Sprint(dates) != "[2026-08-27 2026-08-20]" {
+		t.Errorf("%q", dates)
+	}
+	// What cannot be added is a note of an ingest that is done.
+	if err := os.WriteFile(filepath.Join(dir, "archives.db"), []byte("no database"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, errs, code := command(t.Context(), "ingest", "--data", dir, "FR,DROM", observatory(t, "2026-09-03", 4))
+	if code != done || !strings.Contains(out, "note: no archive was added") || !strings.Contains(out, "archives.db") || !strings.Contains(out, "FR: 4 sites") {
+		t.Errorf("%d %q %q", code, out, errs)
+	}
+}
+
+func TestArchiveCommand(t *testing.T) {
+	dir := t.TempDir()
+	a, b := observatory(t, "2026-08-20", 3), observatory(t, "2026-08-27", 4)
+	out, errs, code := command(t.Context(), "archive", "add", "--data", dir, b, a)
+	if code != done || !strings.Contains(out, "2026-08-27: 4 of 4 rows") || !strings.Contains(out, "since the beginning: ") || strings.Count(out, "\n") != 2 {
+		t.Errorf("%d %q %q", code, out, errs)
+	}
+	out, errs, code = command(t.Context(), "archive", "add", "--data", dir, "--json", "--force", b, a)
+	var r struct {
+		Added []struct {
+			Date     string
+			Replaced bool
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != done || len(r.Added) != 2 || !r.Added[1].Replaced {
+		t.Errorf("%d %q %q %v", code, out, errs, err)
+	}
+	for _, tt := range []struct {
+		code int
+		want string
+		args []string
+	}{
+		{failed, "there is an archive of that date (force replaces it)", []string{a}},
+		{wrongUse, "--date", []string{"--date", "2026-02-30", a}},
+		{wrongUse, "one by one", []string{"--date", "2026-02-28", a, b}},
+		{failed, "none.csv", []string{"none.csv"}},
+		{failed, "no observatoire", []string{filepath.Join(dir, "clients.db")}},
+		{failed, "future", []string{"--date", "2996-02-28", a}},
+	} {
+		if _, errs, code := command(t.Context(), append([]string{"archive", "add", "--data", dir}, tt.args...)...); code != tt.code || !strings.Contains(errs, tt.want) {
+			t.Errorf("%q: %d %q", tt.args, code, errs)
+		}
+	}
+	if dates := archived(t, dir); fmt.Sprint(dates) != "[2026-08-27 2026-08-20]" {
+		t.Errorf("%q", dates)
+	}
+	if _, _, code := command(t.Context(), "archive", "list", "--data", filepath.Join(dir, "none")); code != failed {
+		t.Errorf("a missing folder: %d", code)
+	}
+}
