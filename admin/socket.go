@@ -199,7 +199,9 @@ func dial(dir folder.Dir) *http.Client {
 }
 
 func callHere(ctx context.Context, dir folder.Dir, c Command, log *slog.Logger) (text []byte, err error) {
-	if _, makes := c.(CreateClient); !makes {
+	switch c.(type) {
+	case CreateClient, AddArchives: // make a folder
+	default:
 		if _, err := os.Stat(string(dir)); err != nil {
 			return nil, fmt.Errorf("the data folder: %w", err)
 		}

@@ -67,7 +67,7 @@ func TestIngestAddsTheArchive(t *testing.T) {
 }
 
 func TestArchiveCommand(t *testing.T) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "new")
 	a, b := observatory(t, "2026-08-20", 3), observatory(t, "2026-08-27", 4)
 	out, errs, code := command(t.Context(), "archive", "add", "--data", dir, b, a)
 	if code != done || !strings.Contains(out, "2026-08-27: 4 of 4 rows") || !strings.Contains(out, "since the beginning: ") || strings.Count(out, "\n") != 2 {

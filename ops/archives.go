@@ -22,9 +22,6 @@ var listArchives = endpoint.New(endpoint.Decl{
 }, (*Reading).archives)
 
 func (r *Reading) archives(context.Context, *struct{}) (*view.Body[[]string, view.ArchivesMeta], error) {
-	if r.Set == nil {
-		return nil, errLoading
-	}
 	dates, current, err := r.Archives.Dates()
 	if err != nil {
 		return nil, err
@@ -83,9 +80,6 @@ func (archived) Shapes() map[string]reflect.Type {
 }
 
 func (r *Reading) archive(_ context.Context, p *archiveParams) (archived, error) {
-	if r.Set == nil {
-		return archived{}, errLoading
-	}
 	date := string(p.Date)
 	dates, _, err := r.Archives.Dates()
 	if err != nil {
@@ -108,8 +102,12 @@ func (r *Reading) archive(_ context.Context, p *archiveParams) (archived, error)
 	return archived{&archivePage{sites: sites(date), city: r.city, meta: text}}, err
 }
 
-// city names the commune of an INSEE code, "" where the registers do not.
+// city names the commune of an INSEE code, "" where the registers do not. Archives need
+// none: a folder may have nothing else.
 func (r *Reading) city(insee string) string {
+	if r.Set == nil {
+		return ""
+	}
 	for _, code := range anfr.Markets {
 		if m := r.Set.Market(code); m != nil {
 			if name := m.Commune(insee); name != "" {
