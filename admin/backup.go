@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"relais/folder"
+	"relais/measure"
 	"relais/store"
 )
 
@@ -62,7 +63,9 @@ func backup(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) 
 	if err := backupStores(ctx, dir, dest, log); err != nil {
 		return fmt.Errorf("back up the stores: %w", err)
 	}
-	return copyTree(string(dir), dest, func(name string) bool { return isDatabase(name) || transient(name) })
+	return copyTree(string(dir), dest, func(name string) bool {
+		return isDatabase(name) || measure.IsFile(filepath.ToSlash(name)) || transient(name)
+	})
 }
 
 // holdIngest keeps an ingest away, whose snapshots and sources belong together, and
@@ -115,6 +118,15 @@ func Restore(backup string, dir folder.Dir) error {
 			return err
 		}
 	}
+	list, err := measure.Check(folder.Dir(backup))
+	for _, c := range list {
+		if c.Err != nil {
+			err = errors.Join(err, c.Err)
+		}
+	}
+	if err != nil {
+		return err
+	}
 	return copyTree(backup, string(dir), transient)
 }
 
@@ -133,27 +145,31 @@ func copyTree(from, to string, leaveOut func(name string) bool) error {
 		if !e.Type().IsRegular() || leaveOut(name) || folder.IsTemporary(e) {
 			return nil
 		}
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		info, err := f.Stat()
-		if err != nil {
-			return err
-		}
-		replace := folder.Replace
-		if info.Mode().Perm()&0o077 == 0 {
-			replace = folder.ReplacePrivate
-		}
-		copied := filepath.Join(to, name)
-		err = replace(copied, func(w io.Writer) error {
-			_, err := io.Copy(w, f)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		return os.Chtimes(copied, time.Time{}, info.ModTime())
+		return copyFile(path, filepath.Join(to, name))
 	})
+}
+
+// copyFile copies a file with its owner's rights and the time of its last change.
+func copyFile(from, to string) error {
+	f, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	replace := folder.Replace
+	if info.Mode().Perm()&0o077 == 0 {
+		replace = folder.ReplacePrivate
+	}
+	err = replace(to, func(w io.Writer) error {
+		_, err := io.Copy(w, f)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return os.Chtimes(to, time.Time{}, info.ModTime())
 }

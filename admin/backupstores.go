@@ -16,6 +16,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"relais/folder"
+	"relais/measure"
 	"relais/store"
 )
 
@@ -24,8 +25,15 @@ import (
 func backupStores(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) error {
 	return either(ctx, func() error { return download(ctx, dir, dest) }, func() error {
 		all, err := databasesOf(dir)
-		if err != nil || !slices.ContainsFunc(all, func(d database) bool { return d.in(dir) }) {
-			return err // a folder without stores gets none
+		if err != nil {
+			return err
+		}
+		measures, err := measure.Files(dir)
+		if err != nil {
+			return err
+		}
+		if len(measures) == 0 && !slices.ContainsFunc(all, func(d database) bool { return d.in(dir) }) {
+			return nil // a folder without stores gets none
 		}
 		s, err := Open(dir, "relais backup", log)
 		if err != nil {
@@ -37,6 +45,14 @@ func backupStores(ctx context.Context, dir folder.Dir, dest string, log *slog.Lo
 				return err
 			})
 		})
+		if err == nil {
+			measures, err = measure.Files(dir) // those of now: nobody else has them
+		}
+		for _, name := range measures {
+			if err == nil {
+				err = copyFile(filepath.Join(string(dir), name), filepath.Join(dest, name))
+			}
+		}
 		return errors.Join(err, s.Close())
 	})
 }
@@ -90,12 +106,17 @@ func (s *Stores) databases() (names []string, dbs []*store.DB, err error) {
 
 const backupPath = "/backup" // on the socket
 
-// upload sends the databases as a tar archive. When that fails in the middle it ends
+// upload sends the databases and the measures as a tar archive. When that fails in the middle it ends
 // the connection, so that the other side knows.
 func (s *Stores) upload(w http.ResponseWriter) {
 	t := tar.NewWriter(w)
 	begun := false
-	err := s.copyAll(func(name string, tx *bbolt.Tx) error {
+	measures, err := s.Measures()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	err = s.copyAll(func(name string, tx *bbolt.Tx) error {
 		begun = true
 		if err := t.WriteHeader(&tar.Header{Name: name, Size: tx.Size(), Mode: 0o600}); err != nil {
 			return err
@@ -103,6 +124,9 @@ func (s *Stores) upload(w http.ResponseWriter) {
 		_, err := tx.WriteTo(t)
 		return err
 	})
+	if err == nil {
+		begun, err = true, s.uploadMeasures(t, measures)
+	}
 	if err != nil && !begun {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
@@ -110,6 +134,35 @@ func (s *Stores) upload(w http.ResponseWriter) {
 	if err := errors.Join(err, t.Close()); err != nil {
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// uploadMeasures adds the files of the measures.
+func (s *Stores) uploadMeasures(t *tar.Writer, m *measure.Store) error {
+	return m.Freeze(func(paths []string) error {
+		for _, name := range paths {
+			if err := addFile(t, name, s.path(name)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func addFile(t *tar.Writer, name, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if err := t.WriteHeader(&tar.Header{Name: name, Size: info.Size(), Mode: 0o600}); err != nil {
+		return err
+	}
+	_, err = io.Copy(t, f)
+	return err
 }
 
 // download has the running server copy its databases.
@@ -144,10 +197,14 @@ func unpack(r io.Reader, dest string) error {
 		if err != nil {
 			return err
 		}
-		if !isDatabase(h.Name) {
+		if !isDatabase(h.Name) && !measure.IsFile(h.Name) {
 			return fmt.Errorf("%q is no store", h.Name)
 		}
-		err = folder.ReplacePrivate(filepath.Join(dest, h.Name), func(w io.Writer) error {
+		replace := folder.ReplacePrivate
+		if !isDatabase(h.Name) {
+			replace = folder.Replace
+		}
+		err = replace(filepath.Join(dest, h.Name), func(w io.Writer) error {
 			_, err := io.Copy(w, t)
 			return err
 		})

@@ -15,6 +15,7 @@ import (
 
 	"relais/access"
 	"relais/folder"
+	"relais/measure"
 	"relais/photos"
 	"relais/store"
 )
@@ -34,7 +35,14 @@ type CheckStores struct{}
 
 func (CheckStores) run(_ context.Context, s *Stores) (any, error) {
 	files, _, err := s.check()
-	return files, err
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.Measures()
+	if err != nil {
+		return append(files, noMeasures(err)), nil
+	}
+	return append(files, measureFiles(m.Check())...), nil
 }
 
 // check checks the databases that are there. held says that another process has one
@@ -172,6 +180,11 @@ func checkClosed(dir folder.Dir) (files []File, held bool, err error) {
 	s.Photos = photos.Open(s.open[photosFile], dir, time.Now)
 	checked, heldToo, err := s.check()
 	s.closeDatabases() // they were only read
+	list, unreadable := measure.Check(dir)
+	checked = append(checked, measureFiles(list)...)
+	if unreadable != nil {
+		checked = append(checked, noMeasures(unreadable))
+	}
 	return append(files, checked...), held || heldToo, err
 }
 

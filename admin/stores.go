@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"relais/access"
@@ -32,10 +33,11 @@ type Stores struct {
 	Archives *archive.Store
 	// Measures opens the measures when they are first wanted: most commands do not, and
 	// they may be large.
-	Measures func() (*measure.Store, error)
-	open     map[string]*store.DB // by file; a read-only folder may lack some
-	counts   *access.Counts
-	lock     *folder.Holder // nil for a read-only folder
+	Measures  func() (*measure.Store, error)
+	importing struct{ total, read atomic.Int64 } // of the import that began last, in bytes
+	open      map[string]*store.DB               // by file; a read-only folder may lack some
+	counts    *access.Counts
+	lock      *folder.Holder // nil for a read-only folder
 }
 
 // Files of the stores in the folder.

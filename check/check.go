@@ -17,6 +17,7 @@ import (
 	"relais/folder"
 	"relais/ingest"
 	"relais/market"
+	"relais/measure"
 	"relais/snapshot"
 )
 
@@ -150,14 +151,14 @@ func (r *Report) note(format string, args ...any) {
 
 // ours tells whether a folder is one that relais makes.
 func ours(name string) bool {
-	return name == "snapshots" || name == "photos" || name == "sources" || name == "downloads" || strings.HasPrefix(name, "sources/") || strings.HasPrefix(name, "downloads/")
+	return name == "snapshots" || name == measure.Dir || name == "photos" || name == "sources" || name == "downloads" || strings.HasPrefix(name, "sources/") || strings.HasPrefix(name, "downloads/")
 }
 
 // known tells whether a file needs no check: a lock, a manifest whose files were
 // read, and what update can fetch again.
 func known(name string) bool {
 	first, base, below := strings.Cut(name, "/")
-	return !below && strings.HasSuffix(name, ".lock") || first == "downloads" ||
+	return name == measure.Dir+"/"+measure.ManifestName || !below && strings.HasSuffix(name, ".lock") || first == "downloads" ||
 		first == "sources" && (filepath.Base(base) == folder.ManifestName || filepath.Base(base) == folder.UpdateName)
 }
 
@@ -168,6 +169,8 @@ func unknown(name string, e fs.DirEntry) string {
 		return "a temporary file, of a process that is at work or was killed"
 	case strings.HasSuffix(name, ".damaged"):
 		return "put aside because it could not be read; remove it when nobody needs it"
+	case measure.IsFile(name):
+		return "measures that count nowhere, of an import that was killed"
 	case strings.HasPrefix(name, "sources/"):
 		return "no manifest names it; relais does not use it"
 	}

@@ -31,22 +31,24 @@ type Streams struct{ Out, Err io.Writer }
 
 // commands is the grammar; each command is in its own file.
 type commands struct {
-	Demo     demoCommand     `cmd:"" help:"Make a synthetic country and serve it: the first thing to try."`
-	Serve    serveCommand    `cmd:"" help:"Serve the API from a data folder."`
-	Ingest   ingestCommand   `cmd:"" help:"Read authority files once and write each market's snapshot."`
-	Update   updateCommand   `cmd:"" help:"Download the authorities' current files, then ingest them."`
-	Client   clientCommand   `cmd:"" help:"Who may call: clients, keys, limits."`
-	Photo    photoCommand    `cmd:"" help:"Photos of sites: list, hide, show, delete."`
-	Report   reportCommand   `cmd:"" help:"What clients reported about photos, and what is decided."`
-	Outage   outageCommand   `cmd:"" help:"Outages: what operators publish, what people report."`
-	Archive  archiveCommand  `cmd:"" help:"Dated publications of the ANFR's observatoire: add, list."`
-	Backup   backupCommand   `cmd:"" help:"Copy the data folder, while it is served or not."`
-	Restore  restoreCommand  `cmd:"" help:"Copy a backup into an empty data folder."`
-	Check    checkCommand    `cmd:"" help:"Read and verify everything in the data folder; fails when something is wrong."`
-	Compact  compactCommand  `cmd:"" help:"Write the stores anew without what was deleted, while they are served or not."`
-	Snapshot snapshotCommand `cmd:"" help:"Look at the snapshots of a data folder."`
-	Version  versionCommand  `cmd:"" help:"Print the version of this program."`
-	Worker   workerCommand   `cmd:"" hidden:"" name:"photo-worker"`
+	Demo      demoCommand      `cmd:"" help:"Make a synthetic country and serve it: the first thing to try."`
+	Serve     serveCommand     `cmd:"" help:"Serve the API from a data folder."`
+	Ingest    ingestCommand    `cmd:"" help:"Read authority files once and write each market's snapshot."`
+	Update    updateCommand    `cmd:"" help:"Download the authorities' current files, then ingest them."`
+	Client    clientCommand    `cmd:"" help:"Who may call: clients, keys, limits."`
+	Photo     photoCommand     `cmd:"" help:"Photos of sites: list, hide, show, delete."`
+	Report    reportCommand    `cmd:"" help:"What clients reported about photos, and what is decided."`
+	Outage    outageCommand    `cmd:"" help:"Outages: what operators publish, what people report."`
+	Archive   archiveCommand   `cmd:"" help:"Dated publications of the ANFR's observatoire: add, list."`
+	Backup    backupCommand    `cmd:"" help:"Copy the data folder, while it is served or not."`
+	Restore   restoreCommand   `cmd:"" help:"Copy a backup into an empty data folder."`
+	Check     checkCommand     `cmd:"" help:"Read and verify everything in the data folder; fails when something is wrong."`
+	Compact   compactCommand   `cmd:"" help:"Write the stores anew without what was deleted, while they are served or not."`
+	Snapshot  snapshotCommand  `cmd:"" help:"Look at the snapshots of a data folder."`
+	Version   versionCommand   `cmd:"" help:"Print the version of this program."`
+	Worker    workerCommand    `cmd:"" hidden:"" name:"photo-worker"`
+	Speedtest speedtestCommand `cmd:"" help:"Speedtests that people measured: import."`
+	Coverage  coverageCommand  `cmd:"" help:"Coverage points that people measured: import."`
 }
 
 const description = `The national registers of mobile-network antennas as a fast public API, from one folder.

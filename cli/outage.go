@@ -74,13 +74,8 @@ func (c *outageImport) Run(ctx context.Context, streams Streams) error {
 	if c.JSON {
 		return printJSON(streams.Out, r)
 	}
-	if err := printFiles(streams.Out, r.Files); err != nil {
+	if err := cmp.Or(printFiles(streams.Out, r.Files), printWarnings(streams.Out, r.Files)); err != nil {
 		return err
-	}
-	for _, f := range r.Files {
-		if f.Warning != "" {
-			fmt.Fprintf(streams.Out, "note: %s: %s\n", visible(f.Path, ""), visible(f.Warning, ""))
-		}
 	}
 	_, err := fmt.Fprintf(streams.Out, "%s %s: %s\n", r.Feed.Market, r.Feed.Operator, admin.Number(r.Feed.Served, "unavailable site"))
 	return err

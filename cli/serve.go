@@ -14,6 +14,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"relais/access"
@@ -22,6 +23,7 @@ import (
 	"relais/folder"
 	"relais/httpapi"
 	"relais/index"
+	"relais/measure"
 	"relais/ops"
 	"relais/photos/worker"
 	"relais/view"
@@ -36,6 +38,7 @@ type serveCommand struct {
 	AttestationKey string        `type:"path" placeholder:"FILE" help:"Public key (PEM) that device attestations are checked with."`
 	UpdateEvery    time.Duration `placeholder:"DURATION" help:"Fetch the authorities' files in the background that often, such as 24h; default: never."`
 	Sources        string        `type:"path" placeholder:"FILE" help:"With --update-every: a table of your own of where the files are."`
+	KeepMeasures   days          `default:"365d" placeholder:"TIME" help:"How long speedtests and coverage points are kept (${default}); 0 keeps them all."`
 	Log            string        `enum:"text,json" default:"text" help:"Form of the log."`
 	LogAddress     string        `enum:"short,full" default:"short" help:"Client addresses in the log: shortened to /24 and /48, or full."`
 }
@@ -122,8 +125,9 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 	defer workers.Close()
 	requests, flush := newRequestLog(streams.Err, c.Log)
 	defer flush()
+	var measures atomic.Pointer[measure.Store]
 	api, err := httpapi.New(httpapi.Options{
-		Updates: updatesOf(keeper), Photos: &ops.Photos{Store: stores.Photos, Render: workers.Render}, Outages: stores.Outages, Archives: stores.Archives,
+		Updates: updatesOf(keeper), Photos: &ops.Photos{Store: stores.Photos, Render: workers.Render}, Outages: stores.Outages, Archives: stores.Archives, Measures: measures.Load,
 		BaseURL: base, Version: version(), Log: log, Requests: requests, FullAddress: c.LogAddress == "full", OpsApart: c.OpsListen != "",
 		Proxies: proxies, PublicPrefix: strings.TrimSuffix(c.PublicPrefix, "/"),
 		Gate: &access.Gate{Clients: stores.Clients, Attestor: attestor, Failures: access.NewFailures(), Answers: stores.Answers, Origin: originOf(base)},
@@ -146,6 +150,10 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 	var background sync.WaitGroup
 	background.Go(func() { follow(ctx, dir, api, log) })
 	background.Go(func() { stores.Keep(ctx, log) })
+	background.Go(func() {
+		measures.Store(openMeasures(stores, log))
+		stores.RetainMeasures(ctx, time.Duration(c.KeepMeasures), log)
+	})
 	if keeper != nil {
 		keeper.Log = log
 		keeper.Ingested = archiver(func(ctx context.Context, c admin.AddArchives) ([]*archive.Report, error) {
@@ -172,6 +180,20 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 	cancel()
 	background.Wait()
 	return err
+}
+
+// openMeasures reads the measures, while everything else is served already; nil when
+// they cannot be.
+func openMeasures(stores *admin.Stores, log *slog.Logger) *measure.Store {
+	m, err := stores.Measures()
+	if err != nil {
+		log.Error("speedtests and coverage points cannot be served: relais check says more", "error", err)
+		return nil
+	}
+	for _, problem := range m.Problems() {
+		log.Error("measures are left out: relais check says more", "error", problem)
+	}
+	return m
 }
 
 // baseURL checks the address under which clients reach the service; "" is the one

@@ -61,6 +61,7 @@ func newServer(t testing.TB) *Server {
 		t.Fatal(err)
 	}
 	s := empty(t)
+	s.Measures = newMeasures(t)
 	s.Show(set)
 	return s
 }

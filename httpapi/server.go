@@ -19,6 +19,7 @@ import (
 	"relais/archive"
 	"relais/endpoint"
 	"relais/index"
+	"relais/measure"
 	"relais/ops"
 	"relais/outage"
 )
@@ -46,6 +47,8 @@ type Options struct {
 	Photos   *ops.Photos
 	Outages  *outage.Store
 	Archives *archive.Store
+	// Measures returns nil as long as they are not open.
+	Measures func() *measure.Store
 	// OpsApart leaves /healthz, /readyz and /metrics to Operational alone.
 	OpsApart bool
 }
@@ -66,6 +69,9 @@ type Server struct {
 
 // New makes a server that has no data yet.
 func New(o Options) (*Server, error) {
+	if o.Measures == nil {
+		o.Measures = func() *measure.Store { return nil }
+	}
 	s := &Server{Options: o, pages: newCache(pageCacheBytes), bodies: newBodies(), forms: make(chan struct{}, 2)}
 	s.prepared.Store(&prepared{})
 	s.meters = newMeters(o.Version, s.set.Load, o.Updates)
@@ -191,7 +197,7 @@ func (o *operation) serve(s *Server, x *exchange) {
 
 // reading is what the operations of a request see.
 func (s *Server) reading(x *exchange) *ops.Reading {
-	return &ops.Reading{Set: s.set.Load(), Client: x.client, BaseURL: s.BaseURL, Photos: s.Photos, Outages: s.Outages, Archives: s.Archives}
+	return &ops.Reading{Set: s.set.Load(), Client: x.client, BaseURL: s.BaseURL, Photos: s.Photos, Outages: s.Outages, Archives: s.Archives, Measures: s.Measures(), Now: x.start}
 }
 
 // read answers an operation that changes nothing.

@@ -64,6 +64,9 @@ func TestDeclaredParameters(t *testing.T) {
 		"/sites-hs":                 "market operator territory",
 		"/anfr/archives":            "",
 		"/anfr/archive/{date}":      "date view",
+		"/speedtests":               "market operator north south east west days limit",
+		"/speedtests/site":          "siteId anfrCode nationalSiteCode sourceCode enb market operator mnc mcc bestOnly limit offset",
+		"/coverage/points":          "market operator technology north south east west days limit",
 	}
 	for path, names := range map[string]string{
 		"/sites/{siteId}/photos":   "file description operator anfrCode nationalSiteCode sourceCode exifMetadata clientExifMetadata",

@@ -22,6 +22,8 @@ var targets = []string{
 	"/antennas/search?q=lyon", "/antennas/lookup-by-radio?enb=100007", "/antennas/90000010", "/sites/fr-90000010",
 	"/stats/departments", "/stats/departments?operator=SRR", "/markets", "/antennas?market=PT", "/antennas/export?market=ES", "/antennas/search?market=BA",
 	"/antennas/lookup-by-radio?market=PT&value=1", "/sites/fr-90000010/photos", "/anfr/archives", "/anfr/archive/2026-08-27", "/anfr/archive/2026-08-27?view=full",
+	"/speedtests", "/speedtests?days=365&limit=1000", "/speedtests/site?siteId=90000010", "/speedtests/site?siteId=90000010&bestOnly=true", "/speedtests?market=PT",
+	"/coverage/points", "/coverage/points?technology=lte&days=365",
 }
 
 func TestBothMountsAnswerTheSame(t *testing.T) {

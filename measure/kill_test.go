@@ -77,7 +77,7 @@ func TestKilled(t *testing.T) {
 		if len(s.Problems()) > 0 {
 			t.Fatalf("round %d: %v", round, s.Problems())
 		}
-		if n, err := s.Check(); err != nil || n != s.Count(market.FR, Coverage) || n%375 != 0 {
+		if n, err := sound(s); err != nil || n != s.Count(market.FR, Coverage) || n%375 != 0 {
 			t.Fatalf("round %d: %d rows, %v", round, n, err)
 		}
 		if acknowledged := strings.Count(said.String(), "\n"); acknowledged > 0 && s.Count(market.FR, Coverage) < min(acknowledged, 3)*1125 {

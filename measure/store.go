@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -67,7 +68,7 @@ func (s *Store) newView(rows []Segment, loaded map[string]*segment) *view {
 		seg := loaded[row.File]
 		if seg == nil {
 			var err error
-			if seg, err = s.load(row); err != nil {
+			if seg, err = load(s.dir, row); err != nil {
 				v.problems = append(v.problems, err.Error())
 				fmt.Fprint(version, "without ")
 			}
@@ -81,8 +82,8 @@ func (s *Store) newView(rows []Segment, loaded map[string]*segment) *view {
 }
 
 // load reads the file of a row and makes sure that it is that file.
-func (s *Store) load(row Segment) (*segment, error) {
-	seg, err := readSegment(filepath.Join(s.dir, row.File))
+func load(dir string, row Segment) (*segment, error) {
+	seg, err := readSegment(filepath.Join(dir, row.File))
 	if err != nil {
 		return nil, err
 	}
@@ -114,21 +115,36 @@ func (s *Store) Count(code market.Code, kind Kind) (n int) {
 	return n
 }
 
-// Check reads every segment from disk again and returns how many rows there are. The
-// error names the files that cannot be used.
-func (s *Store) Check() (rows int, err error) {
+// A Checked is what a check found of a segment: Err says why its file cannot be used.
+type Checked struct {
+	Segment
+	Err error
+}
+
+// Check reads every segment from disk again.
+func (s *Store) Check() []Checked {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var errs []error
-	for _, row := range s.manifest.Segments {
-		seg, err := s.load(row)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		rows += seg.rows
+	return s.manifest.check(s.dir)
+}
+
+// Check reads the segments of a data folder that nobody has open to change it. The error
+// is that of the manifest.
+func Check(dir folder.Dir) ([]Checked, error) {
+	path := filepath.Join(string(dir), Dir)
+	m, err := readManifest(path)
+	if err != nil {
+		return nil, err
 	}
-	return rows, errors.Join(errs...)
+	return m.check(path), nil
+}
+
+func (m *manifest) check(dir string) (list []Checked) {
+	for _, row := range m.Segments {
+		_, err := load(dir, row)
+		list = append(list, Checked{row, err})
+	}
+	return list
 }
 
 // Freeze calls do with the paths of the files that count, the manifest last, below the
@@ -136,14 +152,34 @@ func (s *Store) Check() (rows int, err error) {
 func (s *Store) Freeze(do func(paths []string) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var paths []string
-	for _, row := range s.manifest.Segments {
+	return do(s.manifest.files(s.dir))
+}
+
+// Files are the paths that Freeze gives, of a data folder that nobody has open to change
+// it.
+func Files(dir folder.Dir) ([]string, error) {
+	path := filepath.Join(string(dir), Dir)
+	m, err := readManifest(path)
+	if err != nil {
+		return nil, err
+	}
+	return m.files(path), nil
+}
+
+func (m *manifest) files(dir string) (paths []string) {
+	for _, row := range m.Segments {
 		paths = append(paths, Dir+"/"+row.File)
 	}
-	if _, err := os.Stat(filepath.Join(s.dir, ManifestName)); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, ManifestName)); err == nil {
 		paths = append(paths, Dir+"/"+ManifestName)
 	}
-	return do(paths)
+	return paths
+}
+
+// IsFile tells whether a path below the data folder is one that Freeze can give.
+func IsFile(path string) bool {
+	dir, name, _ := strings.Cut(path, "/")
+	return dir == Dir && (name == ManifestName || segmentName.MatchString(name))
 }
 
 // loaded returns the segments in memory by the names of their files.

@@ -48,10 +48,11 @@ func plain(s string) string {
 // Technologies returns the generation that a technology belongs to, in any usual
 // spelling: 2G, GSM, EDGE, LTE, 4g+, 5G NSA. A generation stands for each of its
 // technologies, and each of them for the generation: the measures of one app say 4G
-// where those of another say LTE. false: it is none.
-func Technologies(name string) (Generation, bool) {
+// where those of another say LTE. canonical is how this package spells it. false: it is
+// none.
+func Technologies(name string) (canonical string, g Generation, ok bool) {
 	i := technologyOf(name)
-	return technologies[i].generation, i > 0
+	return technologies[i].name, technologies[i].generation, i > 0
 }
 
 // technologyOf returns the number of a technology, 0 when it is none.

@@ -58,6 +58,7 @@ const (
 	codeNoPhoto          = "PHOTO_NOT_FOUND"
 	codeInvalidDate      = "INVALID_DATE"
 	codeNoArchive        = "ARCHIVE_NOT_FOUND"
+	codeNoIdentifier     = "MISSING_ANTENNA_IDENTIFIER"
 )
 
 const internal = "an internal error; the server's log has it under this request id"
@@ -69,6 +70,7 @@ func Problems() []endpoint.Problem {
 		{Code: codeInvalidBBox, Status: 400, When: "north, south, east, west are incomplete or no box."},
 		{Code: codeInvalidOperator, Status: 400, When: "The market does not have the operator."},
 		{Code: codeMissingRadio, Status: 400, When: "No value to look up."},
+		{Code: codeNoIdentifier, Status: 400, When: "No identifier of a site, nor an eNB or gNB."},
 		{Code: codeNoAntenna, Status: 404, When: "No antenna has this identifier."},
 		{Code: codeNoSite, Status: 404, When: "No site has this identifier."},
 		{Code: codeNotFound, Status: 404, When: "There is no such path."},
@@ -92,7 +94,7 @@ func Problems() []endpoint.Problem {
 		{Code: codeMediaType, Status: 415, When: "The body is of another kind than the route takes, or has a Content-Encoding."},
 		{Code: codeTooSlow, Status: 408, When: "The body did not arrive in time."},
 		{Code: codeBusy, Status: 503, When: "Too many bodies or images are being worked on at this moment; Retry-After says when to come back."},
-		{Code: codeNotReady, Status: 503, When: "The data is still loading, or the market's inventory is not loaded on this server."},
+		{Code: codeNotReady, Status: 503, When: "The data is still loading, or the market's inventory is not loaded on this server, or its measures cannot be opened."},
 	}
 	when := "An internal error; the server's log has it under the request id."
 	list = append(list, endpoint.Problem{Code: codeInternal, Status: 500, When: when})

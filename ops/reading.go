@@ -5,13 +5,16 @@ package ops
 
 import (
 	"io"
+	"strconv"
 	"strings"
+	"time"
 
 	"relais/access"
 	"relais/archive"
 	"relais/endpoint"
 	"relais/index"
 	"relais/market"
+	"relais/measure"
 	"relais/outage"
 	"relais/view"
 )
@@ -30,6 +33,9 @@ type Reading struct {
 	Outages  *outage.Store
 	Archives *archive.Store
 	BaseURL  string
+	// Measures are nil as long as they are not open, and where they cannot be.
+	Measures *measure.Store
+	Now      time.Time // when it was asked
 }
 
 // A File is a file that a client sent.
@@ -78,8 +84,27 @@ func (r *Reading) versionOf(data string) string {
 			return r.Archives.Version()
 		}
 		return r.Archives.Version() + " " + r.Set.Version
+	case dataMeasures:
+		return r.measured(false)
+	case dataRecent:
+		return r.measured(true)
 	}
 	panic("ops: no dataset " + data)
+}
+
+// measured is the version of what is made of measures. What is of the last days may be
+// another the next minute.
+func (r *Reading) measured(recent bool) (version string) {
+	if r.Set != nil {
+		version = r.Set.Version
+	}
+	if r.Measures != nil {
+		version += " measures " + r.Measures.Version()
+	}
+	if recent {
+		version += " minute " + strconv.FormatInt(r.Now.Unix()/60, 10)
+	}
+	return version
 }
 
 // All lists the operations. Where two paths match, the first one counts:
@@ -88,6 +113,7 @@ func All() []*endpoint.Op[*Reading] {
 	return []*endpoint.Op[*Reading]{
 		listAntennas, exportAntennas, searchAntennas, lookupAntennas, getAntenna, getSite, departments, listMarkets,
 		listPhotos, uploadPhoto, reportPhoto, listOutages, listUnavailableSites, listArchives, getArchive,
+		listSpeedtests, siteSpeedtests, coveragePoints,
 	}
 }
 

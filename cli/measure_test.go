@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestImportMeasures(t *testing.T) {
+	dir := t.TempDir()
+	now := time.Now().UTC().Format(time.RFC3339)
+	tests, points := filepath.Join(dir, "tests.csv"), filepath.Join(dir, "points.csv")
+	for path, text := range map[string]string{
+		tests:  "timestamp,lat,lng,download_mbps\n" + now + ",48,2.5,100\n" + now + ",48,2.5,100\n" + now + ",0,0,100\n",
+		points: "timestamp,lat,lng,technology,signal_strength\n" + now + ",48,2.5,LTE,-60\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data := filepath.Join(dir, "data")
+	if err := os.Mkdir(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	run := func(args ...string) (string, string, int) {
+		var out, err bytes.Buffer
+		code := Main(context.Background(), args, Streams{Out: &out, Err: &err})
+		return out.String(), err.String(), code
+	}
+	out, _, code := run("speedtest", "import", "--data", data, "--market", "fr", tests)
+	for _, want := range []string{"speedtests", "3", "1 position unknown (line 4)", "1 duplicate", "FR has 1 speedtest now", "done in"} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("code %d, no %q in %s", code, want, out)
+		}
+	}
+	out, _, code = run("coverage", "import", "--data", data, "--market", "FR", "--json", points)
+	var r struct {
+		Files []struct {
+			Kind         string
+			Rows, Served int
+			Rejected     map[string]int
+		}
+		Market, Kind string
+		Total        int
+	}
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 || r.Market != "FR" || r.Kind != "coverage" || r.Total != 1 || r.Files[0].Rows != 1 || r.Files[0].Served != 1 {
+		t.Errorf("code %d, %v: %s", code, err, out)
+	}
+	for _, tt := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"speedtest", "import", "--data", data, "--market", "FR", points}, 1, "points.csv:1"},
+		{[]string{"speedtest", "import", "--data", data, "--market", "FR", filepath.Join(dir, "missing.csv")}, 1, "missing.csv"},
+		{[]string{"coverage", "import", "--data", filepath.Join(dir, "nowhere"), "--market", "FR", points}, 1, "the data folder"},
+		{[]string{"coverage", "import", "--data", data, "--market", "XX", points}, 2, "FR, DROM"},
+		{[]string{"coverage", "import", "--data", data, points}, 2, "--market"},
+		{[]string{"coverage", "import", "--data", data, "--market", "FR"}, 2, "file"},
+		{[]string{"serve", "--data", data, "--keep-measures", "soon"}, 2, "keep-measures"},
+	} {
+		if _, err, code := run(tt.args...); code != tt.code || !strings.Contains(err, tt.says) {
+			t.Errorf("%q: code %d, %s", tt.args, code, err)
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package ops
+
+import (
+	"context"
+	"reflect"
+
+	"relais/endpoint"
+	"relais/index"
+	"relais/market"
+	"relais/measure"
+	"relais/site"
+	"relais/view"
+)
+
+// dataMeasures says that answers change with the measures, dataRecent that they change
+// with the time as well: they are of the last days.
+const (
+	dataMeasures = "measures"
+	dataRecent   = "recent measures"
+)
+
+var (
+	errNoIdentifier = &Error{Status: 400, Code: codeNoIdentifier, Message: "siteId: missing; give siteId, anfrCode, nationalSiteCode, sourceCode or enb"}
+	errNoMeasures   = &Error{Status: 503, Code: codeNotReady, Message: "the measures are still being opened, or cannot be: the log of the server says which", RetryAfter: 10}
+)
+
+// measures returns what people measured; an error while it is not open.
+func (r *Reading) measures() (*measure.Store, error) {
+	if r.Measures == nil {
+		return nil, errNoMeasures
+	}
+	return r.Measures, nil
+}
+
+var listSpeedtests = endpoint.New(endpoint.Decl{
+	Name: "speedtests.list", Path: "/speedtests", Scope: "speedtest:read", Fails: "SPEEDTESTS", MaxAge: 60, Data: []string{dataRecent},
+	Summary: "Speedtests of a market in the last days, the newest first.",
+	Doc:     "Speeds are in Mbit/s, times in milliseconds, levels in dBm and dB.",
+	Errors:  []string{codeInvalidBBox, codeInvalidOperator},
+}, (*Reading).speedtests)
+
+type speedtestsParams struct {
+	inMarket
+	boxParams
+	Days  int `param:"days" default:"30" min:"1" max:"365" doc:"How many days back."`
+	Limit int `param:"limit" default:"100" min:"1" max:"1000" doc:"Most items to answer."`
+}
+
+// Check holds the rules over several parameters.
+func (p *speedtestsParams) Check() error { return p.boxParams.check() }
+
+// A speedtestPage is the answer of speedtests, encoded.
+type speedtestPage struct{ endpoint.Bytes }
+
+// Shapes implements endpoint.Shaped.
+func (speedtestPage) Shapes() map[string]reflect.Type {
+	return shapes[[]view.Speedtest, view.SpeedtestsMeta]()
+}
+
+func (r *Reading) speedtests(_ context.Context, p *speedtestsParams) (speedtestPage, error) {
+	q, err := p.inMarket.query(p.Limit)
+	if err != nil {
+		return speedtestPage{}, err
+	}
+	store, err := r.measures()
+	if err != nil {
+		return speedtestPage{}, err
+	}
+	q.Box, q.Days = p.box(), p.Days
+	tests, _, err := store.Speedtests(q)
+	if err != nil {
+		return speedtestPage{}, err
+	}
+	text, err := encoded(tests, view.AppendSpeedtest, view.SpeedtestsMeta{Limit: p.Limit, Returned: len(tests), Market: p.Market, Operator: string(p.Operator)})
+	return speedtestPage{text}, err
+}
+
+// query begins a question to the measures of a market.
+func (in *inMarket) query(limit int) (measure.Query, error) {
+	m := market.Get(in.Market)
+	operator, err := in.Operator.in(m)
+	if err != nil {
+		return measure.Query{}, err
+	}
+	return measure.Query{Market: in.Market, Operator: keyOf(m, operator), Limit: limit}, nil
+}
+
+// measureBytes is about how long a measure is in JSON.
+const measureBytes = 480
+
+// encoded returns a body of items and meta.
+func encoded[T any](items []T, item func([]byte, *T) []byte, meta any) (endpoint.Bytes, error) {
+	text, err := view.JSON(meta)
+	if err != nil {
+		return nil, err
+	}
+	body := append(make([]byte, 0, len(items)*measureBytes+len(text)+len(pageHead)+len(pageMiddle)), pageHead...)
+	for i := range items {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = item(body, &items[i])
+	}
+	return append(append(body, pageMiddle...), text...), nil
+}
+
+var siteSpeedtests = endpoint.New(endpoint.Decl{
+	Name: "speedtests.site", Path: "/speedtests/site", Scope: "speedtest:read", Fails: "SPEEDTESTS_SITE", MaxAge: 60, Data: []string{dataMeasures},
+	Summary: "Speedtests of a site, the newest first, or the best one.",
+	Doc:     "Of a site are the speedtests whose radio names an eNB or gNB that the data states for it; where there are none, those of its operators within a kilometre. The best has the highest averageSpeed, then the highest downloadSpeed, then is the most recent.",
+	Errors:  []string{codeNoIdentifier, codeNoSite, codeInvalidOperator},
+}, (*Reading).speedtestsOfSite)
+
+type siteSpeedtestsParams struct {
+	SiteID       string       `param:"siteId" max:"128" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-23444"`
+	ANFRCode     string       `param:"anfrCode" max:"128" doc:"Legacy: the same as siteId. All that are given must name one site."`
+	NationalCode string       `param:"nationalSiteCode" max:"128" doc:"The same."`
+	SourceCode   string       `param:"sourceCode" max:"128" doc:"The same."`
+	ENB          *int         `param:"enb" min:"0" max:"4294967295" doc:"eNB or gNB: only speedtests that name it, at whatever site." example:"1009"`
+	Market       *market.Code `param:"market" doc:"Only this market; default: that of the site, FR for an enb alone."`
+	Operator     operatorName `param:"operator" default:"ALL" doc:"Only speedtests of this operator, or ALL." example:"ORANGE"`
+	MNC          *int         `param:"mnc" min:"0" max:"999" doc:"Only this mobile network code." example:"1"`
+	MCC          *int         `param:"mcc" min:"0" max:"999" doc:"Only this mobile country code; with mnc alone, that of the market where it has one only." example:"208"`
+	BestOnly     bool         `param:"bestOnly" default:"false" doc:"Only the best speedtest."`
+	Limit        int          `param:"limit" default:"20" min:"1" max:"100" doc:"Most items to answer."`
+	Offset       int          `param:"offset" default:"0" min:"0" doc:"Items to pass over; ignored with bestOnly."`
+}
+
+// codes are the identifiers of the site that were given.
+func (p *siteSpeedtestsParams) codes() (given []struct{ name, value string }) {
+	for _, c := range []struct{ name, value string }{{"siteId", p.SiteID}, {"anfrCode", p.ANFRCode}, {"nationalSiteCode", p.NationalCode}, {"sourceCode", p.SourceCode}} {
+		if c.value != "" {
+			given = append(given, c)
+		}
+	}
+	return given
+}
+
+// Check holds the rules over several parameters.
+func (p *siteSpeedtestsParams) Check() error {
+	if len(p.codes()) == 0 && p.ENB == nil {
+		return errNoIdentifier
+	}
+	among := market.All
+	if p.Market != nil {
+		among = []*market.Market{market.Get(*p.Market)}
+	}
+	return p.Operator.inAny(among)
+}
+
+// A siteSpeedtestPage is the answer of speedtestsOfSite, encoded.
+type siteSpeedtestPage struct{ endpoint.Bytes }
+
+// Shapes implements endpoint.Shaped.
+func (siteSpeedtestPage) Shapes() map[string]reflect.Type {
+	return shapes[[]view.Speedtest, view.SiteSpeedtestsMeta]()
+}
+
+func (r *Reading) speedtestsOfSite(_ context.Context, p *siteSpeedtestsParams) (siteSpeedtestPage, error) {
+	q, in, err := r.siteQuery(p)
+	if err != nil {
+		return siteSpeedtestPage{}, err
+	}
+	store, err := r.measures()
+	if err != nil {
+		return siteSpeedtestPage{}, err
+	}
+	tests, total, err := store.SpeedtestsOfSite(q)
+	if err != nil {
+		return siteSpeedtestPage{}, err
+	}
+	text, err := encoded(tests, view.AppendSpeedtest, view.SiteSpeedtestsMeta{Total: total, Limit: p.Limit, Offset: q.Offset, BestOnly: p.BestOnly, Market: in.Market, Operator: string(in.Operator)})
+	return siteSpeedtestPage{text}, err
+}
+
+// siteQuery resolves the site, and with it the market.
+func (r *Reading) siteQuery(p *siteSpeedtestsParams) (q measure.SiteQuery, in inMarket, err error) {
+	in = inMarket{market.FR, p.Operator}
+	if p.Market != nil {
+		in.Market = *p.Market
+	}
+	var loaded *index.Market
+	var at uint32
+	for i, c := range p.codes() {
+		if i > 0 {
+			if other, ok := loaded.ByID(c.value); !ok || other != at {
+				return q, in, &endpoint.ParamError{Param: c.name, Value: c.value, Want: "a code of the same site as " + p.codes()[0].name}
+			}
+			continue
+		}
+		if loaded, at, _, err = r.find(c.value, p.Market, market.AllOperators, errNoSite); err != nil {
+			return q, in, err
+		}
+		in.Market = loaded.Table.Code
+	}
+	if q.Query, err = in.query(p.Limit); err != nil {
+		return q, in, err
+	}
+	q.MNC, q.MCC, q.Best = p.MNC, p.MCC, p.BestOnly
+	if mcc, ok := measure.InferMCC(in.Market); ok && p.MNC != nil && p.MCC == nil {
+		q.MCC = &mcc
+	}
+	if !p.BestOnly {
+		q.Offset = p.Offset
+	}
+	if p.ENB != nil {
+		id := uint32(*p.ENB)
+		q.Nodes = []measure.Node{{ID: id}, {NR: true, ID: id}}
+		return q, in, nil
+	}
+	s := new(site.Site)
+	loaded.Site(at, s)
+	q.Nodes, q.Center, q.Operators = nodesOf(loaded.Table, s), &s.Position, []string{}
+	for i, o := range loaded.Table.Operators {
+		if loaded.Has(at, i) {
+			q.Operators = append(q.Operators, o.Key)
+		}
+	}
+	return q, in, nil
+}
+
+// nodesOf lists the base stations that the data states for a site.
+func nodesOf(m *market.Market, s *site.Site) (nodes []measure.Node) {
+	for _, id := range s.Radio {
+		if id.Kind == site.ENB || id.Kind == site.GNB {
+			nodes = append(nodes, measure.Node{Operator: m.Operators[id.Operator].Key, NR: id.Kind == site.GNB, ID: uint32(id.Value), Bits: int(id.Bits)})
+		}
+	}
+	return nodes
+}

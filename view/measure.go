@@ -1,0 +1,202 @@
+package view
+
+import (
+	"math"
+	"strconv"
+
+	"relais/market"
+	"relais/measure"
+)
+
+// A Speedtest is a speedtest. Numbers that are not known are null.
+type Speedtest struct {
+	ID             string         `json:"id" doc:"Of its content: the same measurement has the same id wherever it is imported."`
+	Timestamp      string         `json:"timestamp" doc:"ISO 8601, UTC; empty when the source does not state it."`
+	Coordinates    Coordinates    `json:"coordinates"`
+	DownloadSpeed  *float64       `json:"downloadSpeed" doc:"Mbit/s."`
+	AverageSpeed   *float64       `json:"averageSpeed" doc:"Mean download speed, Mbit/s."`
+	MaxSpeed       *float64       `json:"maxSpeed" doc:"Highest download speed, Mbit/s."`
+	UploadSpeed    *float64       `json:"uploadSpeed" doc:"Mbit/s."`
+	Ping           *float64       `json:"ping" doc:"Milliseconds."`
+	MCC            *int           `json:"mcc" doc:"Mobile country code."`
+	MNC            *int           `json:"mnc" doc:"Mobile network code."`
+	MobileOperator string         `json:"mobileOperator" doc:"Name of the network's operator; empty when it is not known."`
+	NetworkType    string         `json:"networkType" doc:"CELLULAR, WIFI and so on; empty when it is not stated."`
+	ConnectionType string         `json:"connectionType" doc:"LTE, 5G and so on; empty when it is not stated."`
+	DeviceType     string         `json:"deviceType" doc:"phone, tablet and so on; empty when it is not stated."`
+	Radio          SpeedtestRadio `json:"radio"`
+}
+
+// A SpeedtestRadio is the cell that served a speedtest.
+type SpeedtestRadio struct {
+	PointRadio
+	RSRP *float64 `json:"rsrp" doc:"dBm."`
+	RSRQ *float64 `json:"rsrq" doc:"dB."`
+	SNR  *float64 `json:"snr" doc:"dB."`
+}
+
+// A Point is a coverage point. Numbers that are not known are null.
+type Point struct {
+	ID             string      `json:"id" doc:"Of its content: the same measurement has the same id wherever it is imported."`
+	Timestamp      string      `json:"timestamp" doc:"ISO 8601, UTC; empty when the source does not state it."`
+	Coordinates    Coordinates `json:"coordinates"`
+	SignalStrength *float64    `json:"signalStrength" doc:"dBm."`
+	RSRP           *float64    `json:"rsrp" doc:"dBm."`
+	SNR            *float64    `json:"snr" doc:"dB."`
+	Technology     string      `json:"technology" doc:"LTE, NR, 5G and so on, as the source calls it; empty when it is not stated."`
+	NetworkType    string      `json:"networkType" doc:"CELLULAR, WIFI and so on; empty when it is not stated."`
+	MobileOperator string      `json:"mobileOperator" doc:"Name of the network's operator; empty when it is not known."`
+	MCC            *int        `json:"mcc" doc:"Mobile country code."`
+	MNC            *int        `json:"mnc" doc:"Mobile network code."`
+	Radio          PointRadio  `json:"radio"`
+}
+
+// A PointRadio is the cell that served.
+type PointRadio struct {
+	ENB    *string `json:"enb" doc:"eNB, decimal."`
+	GNB    *string `json:"gnb" doc:"gNB, decimal."`
+	CellID string  `json:"cellId" doc:"ECI of LTE, NCI of NR, decimal; empty when it is not stated."`
+	PCI    *int    `json:"pci" doc:"Physical cell id."`
+}
+
+// SpeedtestsMeta is the meta of /speedtests.
+type SpeedtestsMeta struct {
+	Limit    int         `json:"limit"`
+	Returned int         `json:"returned" doc:"Items in this answer."`
+	Market   market.Code `json:"market"`
+	Operator string      `json:"operator"`
+}
+
+// SiteSpeedtestsMeta is the meta of /speedtests/site.
+type SiteSpeedtestsMeta struct {
+	Total    int         `json:"total" doc:"Speedtests that match."`
+	Limit    int         `json:"limit"`
+	Offset   int         `json:"offset" doc:"0 with bestOnly."`
+	BestOnly bool        `json:"bestOnly"`
+	Market   market.Code `json:"market"`
+	Operator string      `json:"operator"`
+}
+
+// PointsMeta is the meta of /coverage/points.
+type PointsMeta struct {
+	Limit      int         `json:"limit"`
+	Returned   int         `json:"returned" doc:"Items in this answer."`
+	Market     market.Code `json:"market"`
+	Operator   string      `json:"operator"`
+	Technology *string     `json:"technology" doc:"null when any is wanted."`
+}
+
+// AppendSpeedtest appends a Speedtest. Thousands of measures are in one answer: they are
+// written without a Speedtest and its pointers in between.
+func AppendSpeedtest(dst []byte, t *measure.Test) []byte {
+	dst = appendHead(dst, &t.Measure)
+	dst = appendNumber(append(dst, `,"downloadSpeed":`...), t.Download)
+	dst = appendNumber(append(dst, `,"averageSpeed":`...), t.Average)
+	dst = appendNumber(append(dst, `,"maxSpeed":`...), t.Max)
+	dst = appendNumber(append(dst, `,"uploadSpeed":`...), t.Upload)
+	dst = appendNumber(append(dst, `,"ping":`...), t.Ping)
+	dst = appendNetwork(dst, &t.Measure)
+	dst = appendText(append(dst, `,"networkType":`...), t.NetworkType)
+	dst = appendText(append(dst, `,"connectionType":`...), t.Technology)
+	dst = appendText(append(dst, `,"deviceType":`...), t.DeviceType)
+	dst = appendRadio(dst, &t.Radio)
+	dst = appendNumber(append(dst, `,"rsrp":`...), t.Radio.RSRP)
+	dst = appendNumber(append(dst, `,"rsrq":`...), t.Radio.RSRQ)
+	dst = appendNumber(append(dst, `,"snr":`...), t.Radio.SNR)
+	return append(dst, "}}"...)
+}
+
+// AppendPoint appends a Point.
+func AppendPoint(dst []byte, p *measure.Point) []byte {
+	dst = appendHead(dst, &p.Measure)
+	dst = appendNumber(append(dst, `,"signalStrength":`...), p.Signal)
+	dst = appendNumber(append(dst, `,"rsrp":`...), p.Radio.RSRP)
+	dst = appendNumber(append(dst, `,"snr":`...), p.Radio.SNR)
+	dst = appendText(append(dst, `,"technology":`...), p.Technology)
+	dst = appendText(append(dst, `,"networkType":`...), p.NetworkType)
+	dst = appendNetwork(dst, &p.Measure)
+	dst = appendRadio(dst, &p.Radio)
+	return append(dst, "}}"...)
+}
+
+// appendHead begins an object with what both kinds begin with.
+func appendHead(dst []byte, m *measure.Measure) []byte {
+	dst = appendText(append(dst, `{"id":`...), m.ID)
+	dst = append(dst, `,"timestamp":"`...)
+	if !m.Time.IsZero() {
+		dst = m.Time.UTC().AppendFormat(dst, "2006-01-02T15:04:05.000Z")
+	}
+	dst = appendNumber(append(dst, `","coordinates":{"lat":`...), m.Position.Lat)
+	dst = appendNumber(append(dst, `,"lng":`...), m.Position.Lng)
+	return append(dst, '}')
+}
+
+func appendNetwork(dst []byte, m *measure.Measure) []byte {
+	dst = appendWhole(append(dst, `,"mcc":`...), m.MCC)
+	dst = appendWhole(append(dst, `,"mnc":`...), m.MNC)
+	return appendText(append(dst, `,"mobileOperator":`...), m.OperatorName)
+}
+
+// appendRadio begins the object radio.
+func appendRadio(dst []byte, r *measure.Radio) []byte {
+	dst = appendNode(append(dst, `,"radio":{"enb":`...), r.ENB)
+	dst = appendNode(append(dst, `,"gnb":`...), r.GNB)
+	dst = append(dst, `,"cellId":"`...)
+	if r.Cell != 0 {
+		dst = strconv.AppendUint(dst, r.Cell, 10)
+	}
+	return appendWhole(append(dst, `","pci":`...), r.PCI)
+}
+
+const null = "null"
+
+// appendNumber appends a number to seven decimals, which is all that any of a measure
+// has, and much faster than the shortest text of a float64 is found.
+func appendNumber(dst []byte, x float64) []byte {
+	if math.IsNaN(x) {
+		return append(dst, null...)
+	}
+	n := int64(math.Round(x * 1e7))
+	if n < 0 {
+		dst, n = append(dst, '-'), -n
+	}
+	dst = strconv.AppendInt(dst, n/1e7, 10)
+	rest := n % 1e7
+	if rest == 0 {
+		return dst
+	}
+	dst = append(dst, '.')
+	for unit := int64(1e6); rest > 0; unit /= 10 {
+		dst = append(dst, byte('0'+rest/unit))
+		rest %= unit
+	}
+	return dst
+}
+
+// appendWhole appends a number of which a negative one is not known.
+func appendWhole(dst []byte, n int) []byte {
+	if n < 0 {
+		return append(dst, null...)
+	}
+	return strconv.AppendInt(dst, int64(n), 10)
+}
+
+func appendNode(dst []byte, n uint32) []byte {
+	if n == 0 {
+		return append(dst, null...)
+	}
+	return append(strconv.AppendUint(append(dst, '"'), uint64(n), 10), '"')
+}
+
+// appendText appends a text; those of measures are words and names, but for what a
+// package below may one day let pass.
+func appendText(dst []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x80 {
+			if text, err := JSON(s); err == nil {
+				return append(dst, text...)
+			}
+		}
+	}
+	return append(append(append(dst, '"'), s...), '"')
+}
