@@ -264,3 +264,16 @@ func TestOutagesCeiling(t *testing.T) {
 		t.Errorf("%d unavailable sites", len(values))
 	}
 }
+
+// A request is answered from one moment: its tag is not that of other entries, and no
+// empty list stands beside a feed that came meanwhile.
+func TestOutagesOfOneMoment(t *testing.T) {
+	s := empty(t)
+	reading := s.reading(&exchange{start: time.Now()})
+	before := reading.Outages.Version()
+	importOutages(t, s, market.FR, "ORANGE", paris)
+	list, _ := reading.Outages.Entries(outage.Query{Market: market.FR})
+	if after := reading.Outages.Version(); after != before || len(list) != 0 || reading.Outages.FeedStatus(market.FR, []string{"ORANGE"}).Available {
+		t.Errorf("version %s, then %s with %v", before, after, list)
+	}
+}

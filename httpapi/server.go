@@ -197,7 +197,7 @@ func (o *operation) serve(s *Server, x *exchange) {
 
 // reading is what the operations of a request see.
 func (s *Server) reading(x *exchange) *ops.Reading {
-	return &ops.Reading{Set: s.set.Load(), Client: x.client, BaseURL: s.BaseURL, Photos: s.Photos, Outages: s.Outages, Archives: s.Archives, Measures: s.Measures(), Now: x.start}
+	return &ops.Reading{Set: s.set.Load(), Client: x.client, BaseURL: s.BaseURL, Photos: s.Photos, Outages: s.Outages.Still(), Archives: s.Archives, Measures: s.Measures(), Now: x.start}
 }
 
 // read answers an operation that changes nothing.

@@ -142,6 +142,31 @@ func TestFeed(t *testing.T) {
 	expect("cleared", "absent false never 0s 0 0")
 }
 
+// What was asked for at one moment stays as it was, with its version.
+func TestStill(t *testing.T) {
+	c := newClock()
+	s, _ := opened(t, c)
+	look := func(s *Store) string {
+		list, _ := s.Outages(Query{Market: market.FR})
+		return fmt.Sprint(s.Version(), len(list), s.FeedStatus(market.FR, []string{"SFR"}).Available)
+	}
+	before := look(s)
+	still := s.Still()
+	load(t, s, "SFR", rowOf("1"))
+	made(t, s, said("ann"))
+	if look(still) != before || look(s) == before {
+		t.Errorf("%s, later %s; before it was %s", look(still), look(s), before)
+	}
+	before, still = look(s), s.Still()
+	c.at = c.at.Add(49 * time.Hour)
+	if look(still) != before || look(s) == before {
+		t.Errorf("%s, later %s; before it was %s", look(still), look(s), before)
+	}
+	if err := still.Clear(market.FR, "SFR"); !errors.Is(err, ErrReadOnly) {
+		t.Error(err)
+	}
+}
+
 // All of the asked operators must be available, and the oldest counts.
 func TestFeedStatus(t *testing.T) {
 	c := newClock()

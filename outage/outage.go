@@ -72,6 +72,15 @@ func Open(db *store.DB, now func() time.Time) (*Store, error) {
 	return s, nil
 }
 
+// Still is what is answered at this moment, for reading: whatever changes meanwhile, what
+// is asked of it belongs together and to one Version.
+func (s *Store) Still() *Store {
+	at := s.now()
+	still := &Store{now: func() time.Time { return at }, opened: s.opened}
+	still.state.Store(s.state.Load())
+	return still
+}
+
 // Version names what is answered: as long as it is the same, so is every answer. It
 // changes with every change and whenever a feed becomes too old or a report dormant.
 func (s *Store) Version() string {
