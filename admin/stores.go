@@ -93,6 +93,9 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 	if s.Outages, err = outage.Open(s.open[communityFile], time.Now); err != nil {
 		return err
 	}
+	for _, err := range s.Outages.Problems() {
+		log.Error("an outage feed or report is left out: relais check says more", "error", err)
+	}
 	s.Archives = archive.Open(s.open[archivesFile], time.Now)
 	s.Measures = sync.OnceValues(func() (*measure.Store, error) { return measure.Open(s.Dir, readOnly, time.Now) })
 	return s.openCounts(counts, log)

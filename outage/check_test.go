@@ -2,6 +2,7 @@ package outage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -12,7 +13,8 @@ import (
 	"relais/market"
 )
 
-// Check counts what there is and finds what cannot be used; so does Open.
+// Check counts what there is and finds what cannot be used. Open leaves that out, and a
+// feed of which something is left out is not available.
 func TestCheck(t *testing.T) {
 	s, db := opened(t, newClock())
 	load(t, s, "SFR", rowOf("1"), rowOf("2"))
@@ -30,18 +32,18 @@ func TestCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	sfr := feedKey{market.FR, "SFR"}.bytes()
-	for _, c := range []struct{ bucket, key, value string }{
-		{feedsBucket, "FR\x00NOBODY", "{}"},
-		{feedsBucket, string(sfr), `{"market":"FR","operator":"SFR","rows":3}`},
-		{feedsBucket, string(sfr), `{"market":"FR","operator":"FREE"}`},
-		{feedsBucket, string(sfr), ""},
-		{entriesBucket, string(sfr), `[null]`},
-		{entriesBucket, string(sfr), `[{"code":"1","lat":91}]`},
-		{entriesBucket, "FR\x00FREE", "[]"},
-		{reportsBucket, string(u[:]), "{}"},
-		{reportsBucket, string(u[:]), `{"id":"` + r.ID + `","market":"FR","operator":"SFR","state":"dormant"}`},
-		{reportsBucket, string(u[:]), `{"id":"` + r.ID + `","market":"FR","operator":"SFR","state":"confirmed"}`},
-		{tokensBucket, "x", "y"},
+	for _, c := range []struct{ bucket, key, value, open string }{
+		{feedsBucket, "FR\x00NOBODY", "{}", "1 problems; SFR available, 2 entries; 1 reports"},
+		{feedsBucket, string(sfr), `{"market":"FR","operator":"SFR","rows":3}`, "0 problems; SFR absent, 2 entries; 1 reports"},
+		{feedsBucket, string(sfr), `{"market":"FR","operator":"FREE"}`, "1 problems; SFR failed, 0 entries; 1 reports"},
+		{feedsBucket, string(sfr), "", "1 problems; SFR failed, 0 entries; 1 reports"},
+		{entriesBucket, string(sfr), `[null]`, "1 problems; SFR failed, 0 entries; 1 reports"},
+		{entriesBucket, string(sfr), `[{"code":"1","lat":91}]`, "1 problems; SFR failed, 0 entries; 1 reports"},
+		{entriesBucket, "FR\x00FREE", "[]", "0 problems; SFR available, 2 entries; 1 reports"},
+		{reportsBucket, string(u[:]), "{}", "1 problems; SFR available, 2 entries; 0 reports"},
+		{reportsBucket, string(u[:]), `{"id":"` + r.ID + `","market":"FR","operator":"SFR","state":"dormant"}`, "1 problems; SFR available, 2 entries; 0 reports"},
+		{reportsBucket, string(u[:]), `{"id":"` + r.ID + `","market":"FR","operator":"SFR","state":"confirmed"}`, "0 problems; SFR available, 2 entries; 1 reports"},
+		{tokensBucket, "x", "y", "0 problems; SFR available, 2 entries; 1 reports"},
 	} {
 		var before []byte
 		put := func(value []byte) {
@@ -60,6 +62,15 @@ func TestCheck(t *testing.T) {
 		if _, _, err := Check(db); err == nil {
 			t.Errorf("%s %q: %s: nothing found", c.bucket, c.key, c.value)
 		}
+		s, err := Open(db, newClock().now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries, _ := s.Entries(Query{Market: market.FR})
+		_, total, err := s.List(Filter{}, 10, 0)
+		if got := fmt.Sprintf("%d problems; SFR %s, %d entries; %d reports", len(s.Problems()), s.Feeds(market.FR)[0].State(), len(entries), total); got != c.open || err != nil {
+			t.Errorf("%s %q: %s: opened with %s, %v; want %s", c.bucket, c.key, c.value, got, err, c.open)
+		}
 		if len(before) > 0 {
 			put(before)
 		} else {
@@ -68,6 +79,26 @@ func TestCheck(t *testing.T) {
 		if _, _, err := Check(db); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// A feed that is damaged is whole again when it is imported.
+func TestDamagedFeed(t *testing.T) {
+	s, db := opened(t, newClock())
+	load(t, s, "SFR", rowOf("1"))
+	if err := db.Update(func(tx *bbolt.Tx) error {
+		k := feedKey{market.FR, "SFR"}.bytes()
+		return errors.Join(tx.Bucket([]byte(feedsBucket)).Put(k, []byte("{")), tx.Bucket([]byte(entriesBucket)).Put(k, []byte("[")))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(db, newClock().now)
+	if err != nil || s.FeedStatus(market.FR, []string{"SFR"}).Available {
+		t.Fatal("a damaged feed is available", err)
+	}
+	load(t, s, "SFR", rowOf("1"))
+	if list, _ := reopen(t, db, newClock()).Entries(Query{Market: market.FR}); len(list) != 1 {
+		t.Errorf("%v", codes(list))
 	}
 }
 

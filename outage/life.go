@@ -219,7 +219,7 @@ type Filter struct {
 }
 
 // List returns reports, those that are closed as well, the newest first, and how many
-// there are.
+// there are. Those that cannot be used are left out, as by Open.
 func (s *Store) List(f Filter, limit, offset int) (list []*Report, total int, err error) {
 	list = []*Report{}
 	if s.db == nil {
@@ -234,7 +234,7 @@ func (s *Store) List(f Filter, limit, offset int) (list []*Report, total int, er
 		for k, v := c.Last(); k != nil; k, v = c.Prev() {
 			r, err := parseRecord(k, v)
 			if err != nil {
-				return err
+				continue
 			}
 			report := s.shown(r, nil)
 			if f.wants(report) {

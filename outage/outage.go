@@ -51,17 +51,22 @@ type Store struct {
 	db       *store.DB // nil for a read-only folder without the file
 	now      func() time.Time
 	opened   string // names this opening
+	problems []error
 	changing sync.Mutex
 	state    atomic.Pointer[state]
 }
 
 // Open reads the outages of community.db, which stays the caller's. With nil, or a db
-// that is opened read-only, every change fails with ErrReadOnly.
+// that is opened read-only, every change fails with ErrReadOnly. What cannot be used is
+// left out, of which Problems tells; its feed has failed until it is imported again.
 func Open(db *store.DB, now func() time.Time) (*Store, error) {
 	s := &Store{db: db, now: now, opened: uuid.NewString()}
 	st := newState()
 	if db != nil {
-		if err := db.View(st.read); err != nil {
+		if err := db.View(func(tx *bbolt.Tx) (err error) {
+			s.problems, err = st.read(tx, s.second())
+			return err
+		}); err != nil {
 			return nil, fmt.Errorf("community.db: %w: restore it from a backup", err)
 		}
 	}
@@ -71,6 +76,9 @@ func Open(db *store.DB, now func() time.Time) (*Store, error) {
 	s.state.Store(st)
 	return s, nil
 }
+
+// Problems says what Open left out.
+func (s *Store) Problems() []error { return s.problems }
 
 // Still is what is answered at this moment, for reading: whatever changes meanwhile, what
 // is asked of it belongs together and to one Version.

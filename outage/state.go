@@ -71,26 +71,43 @@ func (st *state) markets() map[market.Code]bool {
 	return all
 }
 
-// read reads everything of the file.
-func (st *state) read(tx *bbolt.Tx) error {
-	err := each(tx, feedsBucket, func(k, _ []byte) error {
+// read reads everything of the file, now, but for what has problems.
+func (st *state) read(tx *bbolt.Tx, now time.Time) (problems []error, err error) {
+	err = each(tx, feedsBucket, func(k, _ []byte) error {
 		d, err := readFeed(tx, k)
-		if err == nil {
+		if err != nil {
+			problems = append(problems, err)
+			d = damaged(k, now)
+		}
+		if d != nil {
 			st.feeds[feedKey{d.Market, d.Operator}] = d
 		}
-		return err
+		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return each(tx, reportsBucket, func(k, v []byte) error {
+	err = each(tx, reportsBucket, func(k, v []byte) error {
 		r, err := parseRecord(k, v)
-		if err == nil && r.open() {
+		if err != nil {
+			problems = append(problems, err)
+		} else if r.open() {
 			report := r.Report
 			st.reports[uuid.UUID(k)] = &report
 		}
-		return err
+		return nil
 	})
+	return problems, err
+}
+
+// damaged is what stands for a feed that cannot be read, nil for one of no operator.
+func damaged(k []byte, now time.Time) *feedData {
+	key, err := parseFeedKey(k)
+	if err != nil {
+		return nil
+	}
+	why := "what was read of it is damaged in community.db: import it again"
+	return newFeedData(&Feed{Market: key.market, Operator: key.operator, FailedAt: &now, Why: why}, nil)
 }
 
 func each(tx *bbolt.Tx, bucket string, f func(k, v []byte) error) error {
