@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"go.etcd.io/bbolt"
@@ -69,9 +70,15 @@ func (p *parser) files(ctx context.Context, paths []string) ([]*source.Report, e
 	case len(p.entries) > 0 || p.rejected > 0 && p.rejected == p.abroad:
 		return reports, nil
 	case p.rejected > 0:
-		return reports, fmt.Errorf("%s: of %d rows, none can be used", inputs[0].Name(), p.rejected)
+		return reports, noneUsed(reports, p.rejected)
 	}
 	return reports, fmt.Errorf("%s: the file has no row", inputs[0].Name())
+}
+
+// noneUsed says of the first row why it cannot be used.
+func noneUsed(reports []*source.Report, rows int) error {
+	r := reports[slices.IndexFunc(reports, func(r *source.Report) bool { return len(r.Examples) > 0 })]
+	return &table.Error{Name: r.Path, Line: r.Examples[0].Line, What: fmt.Sprintf("of %d rows, none can be used; the first: %s", rows, r.Examples[0].Reason)}
 }
 
 func (p *parser) file(ctx context.Context, in *source.Input, report *source.Report) error {

@@ -183,3 +183,16 @@ func TestOverseas(t *testing.T) {
 		t.Errorf("%+v, %+v, %v", entries, report, err)
 	}
 }
+
+// A file of which nothing can be used says what is wrong with its first row.
+func TestNoneUsed(t *testing.T) {
+	s, _ := opened(t, newClock())
+	text := fmt.Sprintf(header, "SFR") + strings.Replace(rowOf("1"), ";45.77;3.08;", ";3.08;45.77;", 1) + strings.Replace(rowOf("2"), ";45.77;", ";;", 1)
+	want := "hs.csv:2: of 2 rows, none can be used; the first: position outside the market"
+	if _, err := s.Import(context.Background(), market.FR, "SFR", file(t, text)); err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Error(err)
+	}
+	if why := s.Feeds(market.FR)[0].Why; why != want {
+		t.Error(why)
+	}
+}
