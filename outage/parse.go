@@ -90,7 +90,8 @@ func (p *parser) read(ctx context.Context, in io.Reader, name string, report *so
 	return r.Err()
 }
 
-// record reads a record into an entry, or rejects it, or passes over it as a note.
+// record reads a record into an entry, or rejects it, or passes over it as a note: one
+// that does not begin as a row does, with two cells at most.
 func (p *parser) record(ctx context.Context, r *table.Reader, report *source.Report, odd map[string]int) error {
 	w := &row{parser: p, cells: make([]string, len(columns))}
 	filled := 0
@@ -101,7 +102,7 @@ func (p *parser) record(ctx context.Context, r *table.Reader, report *source.Rep
 		}
 	}
 	broken := r.Broken()
-	if !isCode(w.cells[colCode]) && broken != brokenRecord && (broken != "" || filled <= 2) {
+	if !isCode(w.cells[colCode]) && broken != brokenRecord && filled <= 2 {
 		return nil
 	}
 	report.Rows++

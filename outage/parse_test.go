@@ -127,15 +127,15 @@ func TestRows(t *testing.T) {
 		strings.Replace(rowOf("3"), ";45.77;", ";45°46;", 1) +
 		strings.Replace(rowOf("4"), ";45.77;3.08;", ";-20.9;55.5;", 1) +
 		strings.Replace(rowOf("5"), ";45.77;3.08;", ";0;0;", 1) +
-		rowOf("") + "\"77;x\n" + strings.Repeat("x", 1<<17) + "\n" + "6;OUI;AURA\n" +
+		rowOf("") + "\"77;x\n" + strings.Repeat("x", 1<<17) + "\n" + "6;OUI;AURA\nPUY DE DÔME;OUI;AURA;63\n" +
 		strings.Replace(rowOf("8"), "panne", strings.Repeat("x", maxCell+1), 1) +
 		strings.Replace(rowOf("9"), ";HS;", ";down;", 1) +
 		"\nHS;Hors service\nSource : SFR, 2026;;;\nDonnées;;;;;;;;;;;;;;;;;;;\n"
 	entries, report, err := parse(t, market.FR, "SFR", text)
-	if err != nil || len(entries) != 2 || report.Rows != 12 || report.Served != 2 {
+	if err != nil || len(entries) != 2 || report.Rows != 13 || report.Served != 2 {
 		t.Fatalf("%d entries, %+v, %v", len(entries), report, err)
 	}
-	want := map[string]int{again: 1, noPosition: 1, badPosition: 1, "a site of the market DROM": 1, outside: 1, noCode: 1, "wrong number of columns": 1, brokenRecord: 2, tooLong: 1}
+	want := map[string]int{again: 1, noPosition: 1, badPosition: 1, "a site of the market DROM": 1, outside: 1, noCode: 1, "wrong number of columns": 2, brokenRecord: 2, tooLong: 1}
 	if !maps.Equal(report.Rejected, want) {
 		t.Errorf("%v, want %v", report.Rejected, want)
 	}
