@@ -148,20 +148,21 @@ func TestRows(t *testing.T) {
 func TestHostile(t *testing.T) {
 	whole := fmt.Sprintf(header, "SFR") + rowOf("1")
 	for name, c := range map[string]struct{ text, want string }{
-		"empty":             {"", "f.csv:1: the file is empty"},
-		"a byte order mark": {"\ufeff", "f.csv:1: the file is empty"},
-		"blanks":            {" \n\r\n\n", "f.csv:1: the file is empty"},
-		"a web page":        {"\ufeff\n <!doctype html>\n<p>code_site_op;a;b;c;d</p>", "f.csv:1: this is a web page"},
-		"a spreadsheet":     {"PK\x03\x04\x00\x00", "f.csv:1: this is no text"},
-		"UTF-16":            {"c\x00o\x00d\x00e\x00", "f.csv:1: this is no text"},
-		"no header":         {rowOf("1"), "f.csv:1: no header"},
-		"a late header":     {strings.Repeat("x\n", maxTitles) + whole, "f.csv:1: no header"},
-		"no position":       {"code_site_op;a;b;c;d\n1;2;3;4;5\n", "the column lat is missing"},
-		"another's":         {"\n\n" + strings.Replace(whole, "SFR", "Bouygues Telecom", 1), "f.csv:3: this is the file of BOUYGUES, not of SFR"},
-		"cut in a row":      {whole[:len(whole)-60], "f.csv:2: the file ends in the middle of a row"},
-		"cut in a code":     {whole + "102", "f.csv:3: the file ends in the middle of a row"},
-		"too many bytes":    {strings.Repeat(" ", maxFile+1), "over 32 MiB"},
-		"too many rows":     {fmt.Sprintf(header, "SFR") + strings.Repeat("1;\n", maxRows+1), fmt.Sprintf("f.csv:%d: over 50000 rows", maxRows+2)},
+		"empty":                   {"", "f.csv:1: the file is empty"},
+		"a byte order mark":       {"\ufeff", "f.csv:1: the file is empty"},
+		"blanks":                  {" \n\r\n\n", "f.csv:1: the file is empty"},
+		"a web page":              {"\ufeff\n <!doctype html>\n<p>code_site_op;a;b;c;d</p>", "f.csv:1: this is a web page"},
+		"a part of a spreadsheet": {"\ufeff<?xml version=\"1.0\"?><Types/>", "f.csv:1: this is XML, not a table: a spreadsheet must be saved as CSV"},
+		"a spreadsheet":           {"PK\x03\x04\x00\x00", "f.csv:1: this is no text"},
+		"UTF-16":                  {"c\x00o\x00d\x00e\x00", "f.csv:1: this is no text"},
+		"no header":               {rowOf("1"), "f.csv:1: no header"},
+		"a late header":           {strings.Repeat("x\n", maxTitles) + whole, "f.csv:1: no header"},
+		"no position":             {"code_site_op;a;b;c;d\n1;2;3;4;5\n", "the column lat is missing"},
+		"another's":               {"\n\n" + strings.Replace(whole, "SFR", "Bouygues Telecom", 1), "f.csv:3: this is the file of BOUYGUES, not of SFR"},
+		"cut in a row":            {whole[:len(whole)-60], "f.csv:2: the file ends in the middle of a row"},
+		"cut in a code":           {whole + "102", "f.csv:3: the file ends in the middle of a row"},
+		"too many bytes":          {strings.Repeat(" ", maxFile+1), "over 32 MiB"},
+		"too many rows":           {fmt.Sprintf(header, "SFR") + strings.Repeat("1;\n", maxRows+1), fmt.Sprintf("f.csv:%d: over 50000 rows", maxRows+2)},
 	} {
 		if _, _, err := parse(t, market.FR, "SFR", c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)

@@ -54,6 +54,8 @@ func readText(in io.Reader, name string) (*text, error) {
 		return nil, t.fail(1, "the file is empty")
 	case bytes.IndexByte(data, 0) >= 0:
 		return nil, t.fail(1, "this is no text: a spreadsheet must be saved as CSV, in UTF-8")
+	case bytes.HasPrefix(bytes.TrimSpace(data), []byte("<?xml")): // a modern spreadsheet is an archive of such
+		return nil, t.fail(1, "this is XML, not a table: a spreadsheet must be saved as CSV, in UTF-8")
 	case bytes.HasPrefix(bytes.TrimSpace(data), []byte("<")):
 		return nil, t.fail(1, "this is a web page, not a table")
 	}
