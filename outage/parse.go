@@ -87,6 +87,9 @@ func (p *parser) read(ctx context.Context, in io.Reader, name string, report *so
 	for _, what := range slices.Sorted(maps.Keys(odd)) {
 		report.Warn(fmt.Sprintf("%s left out, of %d rows", what, odd[what]))
 	}
+	if t.unended {
+		report.Warn(source.Unended)
+	}
 	return r.Err()
 }
 

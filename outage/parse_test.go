@@ -168,7 +168,10 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
-	if _, report, err := parse(t, market.FR, "SFR", strings.TrimSuffix(whole, "\n")); err != nil || report.Served != 1 {
+	if _, report, err := parse(t, market.FR, "SFR", whole); err != nil || report.Warning != "" {
+		t.Errorf("a whole file: %+v, %v", report, err)
+	}
+	if _, report, err := parse(t, market.FR, "SFR", strings.TrimSuffix(whole, "\n")); err != nil || report.Served != 1 || !strings.Contains(report.Warning, "cut short") {
 		t.Errorf("no line feed at the end: %+v, %v", report, err)
 	}
 	if _, report, err := parse(t, market.FR, "SFR", whole+"Fin du fichier"); err != nil || report.Rows != 1 {

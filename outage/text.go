@@ -32,6 +32,8 @@ type text struct {
 	data   []byte // UTF-8 with a line feed at its end; the lines above the header are empty
 	comma  byte
 	header []string // cells, folded
+	// unended: the last line had no line feed.
+	unended bool
 }
 
 func (t *text) fail(line int, format string, args ...any) error {
@@ -65,7 +67,7 @@ func readText(in io.Reader, name string) (*text, error) {
 	if err := t.findHeader(); err != nil {
 		return nil, err
 	}
-	if data[len(data)-1] != '\n' {
+	if t.unended = data[len(data)-1] != '\n'; t.unended {
 		return t, t.whole()
 	}
 	return t, nil

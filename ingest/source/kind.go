@@ -187,7 +187,7 @@ func (r *Reader) Done() (*Report, error) {
 		return nil, fmt.Errorf("%s:1: the table has a header and no row", r.Path)
 	}
 	if r.Unended() {
-		r.Warning = "the last line has no line end: the file may have been cut short"
+		r.Warning = Unended
 	}
 	return r.Report, nil
 }

@@ -85,6 +85,9 @@ type Example struct {
 // examplesEach is how many examples each reason gets.
 const examplesEach = 3
 
+// Unended is the warning of a table whose last line has no line end.
+const Unended = "the last line has no line end: the file may have been cut short"
+
 // Warn adds to the warning.
 func (r *Report) Warn(text string) {
 	if r.Warning != "" {
