@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"relais/ingest/source"
 	"relais/ingest/table"
@@ -172,7 +173,7 @@ func (w *row) entry() (e *Entry, reason string) {
 // clean is a cell as published, with its blanks and controls as single blanks. What
 // programs write for nothing is nothing.
 func clean(b []byte) string {
-	text := strings.Join(strings.FieldsFunc(string(b), func(r rune) bool { return r <= ' ' || r == 0x7f || r == 0xa0 }), " ")
+	text := strings.Join(strings.FieldsFunc(string(b), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 	switch strings.ToLower(text) {
 	case "null", "none", "nan", "-":
 		return ""

@@ -200,3 +200,12 @@ func TestNoneUsed(t *testing.T) {
 		t.Error(why)
 	}
 }
+
+// Blanks of every kind and controls are one blank; what stands for nothing is nothing.
+func TestClean(t *testing.T) {
+	for text, want := range map[string]string{" a\t\u00a0b ": "a b", "a\u202fb": "a b", "\u009b31m x": "31m x", "\x1b[31m": "[31m", "a\u2028b\u0085": "a b", "NULL": "", "-": "", "NaN": "", "x-y": "x-y", "Nanterre": "Nanterre"} {
+		if got := clean([]byte(text)); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
