@@ -79,6 +79,23 @@ func printFiles(w io.Writer, files []*source.Report) error {
 	return t.Flush()
 }
 
+// printImported prints the account of each file and what there is to say beside it; of an
+// ingest that is among the notes.
+func printImported(w io.Writer, files []*source.Report) error {
+	err := printFiles(w, files)
+	for _, f := range files {
+		if f.Warning != "" && err == nil {
+			err = printNote(w, f.Path+": "+f.Warning)
+		}
+	}
+	return err
+}
+
+func printNote(w io.Writer, text string) error {
+	_, err := fmt.Fprintln(w, "note:", visible(text, ""))
+	return err
+}
+
 func printIngest(w io.Writer, r *ingest.Report) error {
 	if err := printFiles(w, r.Files); err != nil {
 		return err
@@ -94,7 +111,9 @@ func printIngest(w io.Writer, r *ingest.Report) error {
 		fmt.Fprintf(w, "archive of %s added\n", r.Archived)
 	}
 	for _, n := range r.Notes {
-		fmt.Fprintln(w, "note:", visible(n, ""))
+		if err := printNote(w, n); err != nil {
+			return err
+		}
 	}
 	_, err := fmt.Fprintf(w, "done in %.1f s\n", r.Seconds)
 	return err

@@ -1,16 +1,13 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"path/filepath"
 
 	"relais/admin"
-	"relais/ingest/source"
 	"relais/market"
 	"relais/measure"
 )
@@ -108,21 +105,10 @@ func (f *importFlags) run(ctx context.Context, streams Streams, kind measure.Kin
 	if f.JSON {
 		return printJSON(streams.Out, r)
 	}
-	if err := cmp.Or(printFiles(streams.Out, r.Files), printWarnings(streams.Out, r.Files)); err != nil {
+	if err := printImported(streams.Out, r.Files); err != nil {
 		return err
 	}
 	what := map[measure.Kind]string{measure.Speedtest: "speedtest", measure.Coverage: "coverage point"}[kind]
 	_, err = fmt.Fprintf(streams.Out, "%s has %s now\ndone in %.1f s\n", r.Market, admin.Number(r.Total, what), r.Seconds)
-	return err
-}
-
-// printWarnings prints what there is to say about files beside their accounts.
-func printWarnings(w io.Writer, files []*source.Report) (err error) {
-	for _, f := range files {
-		if f.Warning != "" {
-			_, failed := fmt.Fprintln(w, "note:", visible(f.Path+": "+f.Warning, ""))
-			err = cmp.Or(err, failed)
-		}
-	}
 	return err
 }

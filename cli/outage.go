@@ -74,7 +74,7 @@ func (c *outageImport) Run(ctx context.Context, streams Streams) error {
 	if c.JSON {
 		return printJSON(streams.Out, r)
 	}
-	if err := cmp.Or(printFiles(streams.Out, r.Files), printWarnings(streams.Out, r.Files)); err != nil {
+	if err := printImported(streams.Out, r.Files); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(streams.Out, "%s %s: %s\n", r.Feed.Market, r.Feed.Operator, admin.Number(r.Feed.Served, "unavailable site"))

@@ -13,7 +13,7 @@ import (
 func TestOutageCommands(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(t.TempDir(), "sites\x1b_hs.csv")
-	text := "code_site_op;departement;commune;Lat;Lon;data\n1;75;Paris;48.8584;2.2945;HS\n2;75;Paris;;;HS\n"
+	text := "code_site_op;departement;commune;Lat;Lon;data\n1;75;Paris;48.8584;2.2945;HS\n2;75;Paris;;;HS"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -27,6 +27,7 @@ func TestOutageCommands(t *testing.T) {
 	}
 	feed := []string{"--market", "fr", "--operator", "orange"}
 	run(0, "1 no position (line 3)", append([]string{"import", path}, feed...)...)
+	run(0, "note: "+filepath.Dir(path), append([]string{"import", path}, feed...)...)
 	run(2, "--operator", "import", path, "--market", "FR")
 	run(2, "one of FR, DROM", "import", path, "--market", "XX", "--operator", "ORANGE")
 	run(1, "publish no unavailable sites", "import", path, "--market", "CH", "--operator", "SALT_CH")
