@@ -206,6 +206,14 @@ func (*outageReport) Help() string {
   relais outage report --data DIR --market CA --operator BELL --lat=46.8139 --lon=-71.2080 --severity degraded --reason "storm"`
 }
 
+// Validate refuses what is no place.
+func (c *outageReport) Validate() error {
+	if at := (geo.Point{Lat: c.Lat, Lng: c.Lon}); !at.Valid() {
+		return fmt.Errorf("--lat, --lon: %v, %v is no position in degrees", c.Lat, c.Lon)
+	}
+	return c.dataFlag.Validate()
+}
+
 // Run makes the report.
 func (c *outageReport) Run(ctx context.Context, streams Streams) error {
 	n := outage.NewReport{Market: c.Market, Operator: c.Operator, At: geo.Point{Lat: c.Lat, Lng: c.Lon}, SiteKey: c.Site, SiteName: c.SiteName, Address: c.Address,

@@ -1,6 +1,7 @@
 package outage
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,11 +89,17 @@ func feedOf(code market.Code, operator string) (*market.Market, feedKey, error) 
 	if m == nil || m.FeedZone == "" {
 		return nil, feedKey{}, fmt.Errorf("%w: %.20q", ErrNoFeed, code)
 	}
+	key, err := operatorOf(m, operator)
+	return m, feedKey{code, key}, err
+}
+
+// operatorOf returns an operator's key in its one spelling. Error: ErrOperator.
+func operatorOf(m *market.Market, operator string) (key string, err error) {
 	i, ok := m.Operator(operator)
 	if !ok {
-		return nil, feedKey{}, fmt.Errorf("%w: %.50q is none of %s", ErrOperator, operator, strings.Join(m.OperatorKeys(), ", "))
+		return "", fmt.Errorf("%w: %.50q; %s has %s", ErrOperator, operator, m.Code, cmp.Or(strings.Join(m.OperatorKeys(), ", "), "none"))
 	}
-	return m, feedKey{code, m.Operators[i].Key}, nil
+	return m.Operators[i].Key, nil
 }
 
 // Feeds returns the feeds of a market, one an operator in table order, those that are

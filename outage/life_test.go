@@ -263,4 +263,9 @@ func TestOutOfBounds(t *testing.T) {
 	if l, total, err := s.List(Filter{}, 10, 0); len(l) != 0 || total != 0 || err != nil {
 		t.Error(l, total, err)
 	}
+	n := said("ann")
+	n.Market = market.PT
+	if _, _, err := s.Report(n); !errors.Is(err, ErrOperator) || !strings.HasSuffix(err.Error(), `"sfr"; PT has none`) {
+		t.Error(err)
+	}
 }

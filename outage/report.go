@@ -138,15 +138,15 @@ func (n *NewReport) report(now time.Time) (*Report, error) {
 	if m == nil {
 		return nil, fmt.Errorf("%w: no market %.20q", ErrOperator, n.Market)
 	}
-	i, ok := m.Operator(n.Operator)
-	if !ok {
-		return nil, fmt.Errorf("%w: %.50q is none of %s", ErrOperator, n.Operator, strings.Join(m.OperatorKeys(), ", "))
+	operator, err := operatorOf(m, n.Operator)
+	if err == nil {
+		err = n.check(m, now)
 	}
-	if err := n.check(m, now); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	r := &Report{
-		Market: m.Code, Operator: m.Operators[i].Key, SiteKey: n.SiteKey, SiteName: n.SiteName, Address: n.Address,
+		Market: m.Code, Operator: operator, SiteKey: n.SiteKey, SiteName: n.SiteName, Address: n.Address,
 		Commune: n.Commune, Area: areaOf(m, "", "", n.At), Lat: geo.Degrees(geo.Fix(n.At.Lat)), Lng: geo.Degrees(geo.Fix(n.At.Lng)),
 		Severity: n.Severity, Services: inOrder(AllServices, n.Services), Technologies: inOrder(AllTechnologies, n.Technologies),
 		Reason: n.Reason, StartedAt: n.StartedAt.UTC().Truncate(time.Second), CreatedAt: now, NewsAt: now, State: Reported,
