@@ -39,7 +39,7 @@ type Outage struct {
 	ExpectedEndAt          *string         `json:"expectedEndAt" doc:"ISO 8601, UTC."`
 	Reason                 *string         `json:"reason"`
 	State                  *string         `json:"state" doc:"Of a report: reported, or confirmed by three others. Null when the source is operator."`
-	ConfirmCount           *int            `json:"confirmCount" doc:"Of a report: who has it too. Null when the source is operator."`
+	ConfirmCount           *int            `json:"confirmCount" doc:"Of a report: how many others confirmed it. Null when the source is operator."`
 	ConfirmationsRemaining *int            `json:"confirmationsRemaining" doc:"Of a report: how many are missing until it is confirmed. Null when the source is operator."`
 	OperatorConfirmed      *bool           `json:"operatorConfirmed" doc:"Of a report: whether its operator publishes an outage within 300 m. Null when the source is operator."`
 }
@@ -113,7 +113,7 @@ type UnavailableSite struct {
 	Reason     string            `json:"raison"`
 	Start      string            `json:"debut" doc:"ISO 8601, UTC; empty when the operator does not state it."`
 	End        string            `json:"fin_prev,omitempty" doc:"ISO 8601, UTC; absent when the operator does not state it."`
-	Raw        map[string]string `json:"raw" doc:"The row of the operator's file, by its columns; times in the legal time of the file."`
+	Raw        map[string]string `json:"raw" doc:"The row of the operator's file, by its columns; times in the time of the file, as YYYY-MM-DD HH:MM:SS."`
 	Region     string            `json:"region"`
 	VoiceSMS   outage.Status     `json:"voixSms"`
 	Voice      outage.Status     `json:"voix"`
