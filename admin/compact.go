@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"relais/access"
+	"relais/outage"
 	"relais/store"
 )
 
@@ -82,10 +83,12 @@ func (s *Stores) compactHere() error {
 	return nil
 }
 
-// eachDatabase sweeps the images that belong to no photo, and then calls do for each
-// database. What fails for one is done for the others all the same.
+// eachDatabase sweeps the images that belong to no photo and the outage reports whose
+// time is over, and then calls do for each database. What fails for one is done for the
+// others all the same.
 func (s *Stores) eachDatabase(do func(d database, db *store.DB, deleted bool) error) error {
-	errs := []error{s.Photos.Sweep()}
+	_, old := s.Outages.Retain(outage.Keep)
+	errs := []error{s.Photos.Sweep(), old}
 	all, err := databasesOf(s.Dir)
 	errs = append(errs, err)
 	for _, d := range all {

@@ -2,11 +2,16 @@ package admin
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"go.etcd.io/bbolt"
 
 	"relais/folder"
 	"relais/geo"
@@ -88,6 +93,69 @@ func TestOutages(t *testing.T) {
 		var f OutageFeed
 		if err := ask(ClearOutages{market.FR, "ORANGE"}, &f); err != nil || f.State != outage.Absent || f.Served != 0 {
 			t.Errorf("served %v: %+v, %v", served, f, err)
+		}
+	}
+}
+
+// Old reports go with a compaction, by command or by Keep, whether a server has the
+// stores or not.
+func TestOldReportsGo(t *testing.T) {
+	for _, how := range []string{"nobody serves", "compact", "keep"} {
+		dir := folder.Dir(t.TempDir())
+		ask := func(c Command, answer any) {
+			t.Helper()
+			if err := Call(context.Background(), dir, c, answer, quiet); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var gone, stays OutageReport
+		n := outage.NewReport{Market: market.FR, Operator: "SFR", At: geo.Point{Lat: 48.8585, Lng: 2.2946}, User: "one"}
+		for _, r := range []*OutageReport{&gone, &stays} {
+			ask(ReportOutage{n}, r)
+			ask(DecideOutage{Report: r.ID, Decision: ResolveOutage}, r)
+		}
+		s, err := Open(dir, "test", quiet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.open[communityFile].Update(func(tx *bbolt.Tx) error {
+			key := uuid.MustParse(strings.TrimPrefix(gone.ID, "community:"))
+			b := tx.Bucket([]byte("outageReports"))
+			year := fmt.Sprintf(`"closedAt":"%d-`, gone.ClosedAt.Year())
+			old := strings.Replace(string(b.Get(key[:])), year, fmt.Sprintf(`"closedAt":"%d-`, gone.ClosedAt.Year()-2), 1)
+			return b.Put(key[:], []byte(old))
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		switch how {
+		case "compact":
+			serve(t, dir)
+			fallthrough
+		case "nobody serves":
+			ask(CompactStores{}, new([]Compacted))
+		case "keep":
+			s, _ := serve(t, dir)
+			ctx, cancel := context.WithCancel(context.Background())
+			ended := make(chan struct{})
+			go func() { s.Keep(ctx, quiet); close(ended) }()
+			for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+				if _, err := s.Outages.Get(gone.ID); err != nil {
+					break
+				}
+			}
+			cancel()
+			<-ended
+		}
+		var l OutageList
+		if ask(ListOutages{Page: Page{Limit: 10}}, &l); l.Total != 1 || l.Reports[0].ID != stays.ID {
+			t.Errorf("%s: %+v", how, l.Reports)
+		}
+		text, err := os.ReadFile(filepath.Join(string(dir), communityFile))
+		if err != nil || strings.Contains(string(text), gone.ID) || !strings.Contains(string(text), stays.ID) {
+			t.Errorf("%s: on the disk: %v, %v", how, strings.Contains(string(text), gone.ID), err)
 		}
 	}
 }

@@ -293,7 +293,8 @@ func TestReadOnly(t *testing.T) {
 		_, err := s.Import(context.Background(), market.FR, "SFR", file(t, ""))
 		_, _, err2 := s.Report(said("a"))
 		_, err3 := s.Forget("a")
-		for _, err := range []error{err, err2, err3, s.Clear(market.FR, "SFR"), s.Failed(market.FR, "SFR", nil)} {
+		_, err4 := s.Retain(Keep)
+		for _, err := range []error{err, err2, err3, err4, s.Clear(market.FR, "SFR"), s.Failed(market.FR, "SFR", nil)} {
 			if !errors.Is(err, ErrReadOnly) || !errors.Is(err, fs.ErrPermission) {
 				t.Error(err)
 			}

@@ -15,6 +15,7 @@ import (
 	"relais/ingest/source"
 	"relais/ingest/table"
 	"relais/market"
+	"relais/store"
 )
 
 // Kind is what reports call a file of unavailable sites.
@@ -141,15 +142,19 @@ func (s *Store) Failed(code market.Code, operator string, why error) error {
 	})
 }
 
-// Clear forgets all of an operator's feed, which is absent then. Errors: ErrNoFeed,
-// ErrOperator, ErrReadOnly.
+// Clear forgets all of an operator's feed, which is absent then. What the file still has
+// of it goes when it is compacted. Errors: ErrNoFeed, ErrOperator, ErrReadOnly.
 func (s *Store) Clear(code market.Code, operator string) error {
 	_, key, err := feedOf(code, operator)
 	if err != nil {
 		return err
 	}
 	return s.update(func(tx *bbolt.Tx) error {
-		return errors.Join(tx.Bucket([]byte(entriesBucket)).Delete(key.bytes()), tx.Bucket([]byte(feedsBucket)).Delete(key.bytes()))
+		feeds := tx.Bucket([]byte(feedsBucket))
+		if feeds.Get(key.bytes()) == nil {
+			return nil
+		}
+		return errors.Join(tx.Bucket([]byte(entriesBucket)).Delete(key.bytes()), feeds.Delete(key.bytes()), store.MarkDeleted(tx))
 	}, func(st *state) changed {
 		delete(st.feeds, key)
 		return changed{key.market, true}

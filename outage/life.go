@@ -9,6 +9,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"relais/market"
+	"relais/store"
 )
 
 // Report makes a report, and tells whether it did: with a token that the user has used
@@ -185,7 +186,10 @@ func (s *Store) Forget(user string) (n int, err error) {
 				return err
 			}
 		}
-		return nil
+		if n == 0 {
+			return nil
+		}
+		return store.MarkDeleted(tx)
 	}, func(*state) changed { return changed{} })
 	return n, err
 }
