@@ -60,6 +60,18 @@ func (s *Stores) feeds(m *market.Market) (list []OutageFeed) {
 	return list
 }
 
+// TakeOutages takes what an update found of the files of a market's operators; the
+// answer is a list of outage.Outcome, of every feed of the market. Without news it only
+// asks.
+type TakeOutages struct {
+	Market market.Code   `json:"market"`
+	News   []outage.News `json:"news"`
+}
+
+func (c TakeOutages) run(ctx context.Context, s *Stores) (any, error) {
+	return s.Outages.Take(ctx, c.Market, c.News...)
+}
+
 // ClearOutages forgets what an operator published; the answer is the OutageFeed.
 type ClearOutages struct {
 	Market   market.Code `json:"market"`

@@ -159,7 +159,7 @@ func ours(name string) bool {
 func known(name string) bool {
 	first, base, below := strings.Cut(name, "/")
 	return name == measure.Dir+"/"+measure.ManifestName || !below && strings.HasSuffix(name, ".lock") || first == "downloads" ||
-		first == "sources" && (filepath.Base(base) == folder.ManifestName || filepath.Base(base) == folder.UpdateName)
+		first == "sources" && slices.Contains([]string{folder.ManifestName, folder.UpdateName, folder.FeedsName}, filepath.Base(base))
 }
 
 // unknown says what a file may be that was not looked at.

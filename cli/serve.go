@@ -155,7 +155,7 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 		stores.RetainMeasures(ctx, time.Duration(c.KeepMeasures), log)
 	})
 	if keeper != nil {
-		keeper.Log = log
+		keeper.Log, keeper.Feeds = log, stores.Outages.Take
 		keeper.Ingested = archiver(func(ctx context.Context, c admin.AddArchives) ([]*archive.Report, error) {
 			added, err := stores.AddArchives(ctx, c)
 			if err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,9 +11,11 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"relais/admin"
 	"relais/folder"
 	"relais/httpapi"
 	"relais/market"
+	"relais/outage"
 	"relais/update"
 )
 
@@ -26,7 +29,7 @@ type updateCommand struct {
 
 // Help is shown below the flags.
 func (*updateCommand) Help() string {
-	return `Downloads the authorities' current files and ingests them. What has not changed is not downloaded again, and a cut transfer goes on where it ended. A file that is refused leaves what is there as it was; it is remembered and tried again when it changes. Exit code 1 says that something failed; the other markets were updated all the same.
+	return `Downloads the authorities' current files and ingests them, and the files of unavailable sites of the operators. What has not changed is not downloaded again, and a cut transfer goes on where it ended. A file that is refused leaves what is there as it was; it is remembered and tried again when it changes. Exit code 1 says that something failed; the other markets were updated all the same.
 
 Examples:
   relais update --data DIR
@@ -43,7 +46,7 @@ func (c *updateCommand) Run(ctx context.Context, streams Streams) error {
 	o := update.Options{
 		Dir: c.dir(), Table: table, Markets: c.Market, Force: c.Force, Version: version(), Limits: update.DefaultLimits,
 		Fetching: fetching(streams.Err), Reading: progress(streams.Err, "reading"),
-		Ingested: archiverBy(c.dataFlag, streams).keep(c.dir(), c.Force),
+		Ingested: archiverBy(c.dataFlag, streams).keep(c.dir(), c.Force), Feeds: feedsBy(c.dataFlag, streams),
 	}
 	r, err := update.Run(ctx, o)
 	stopped := errors.Is(err, context.Canceled)
@@ -128,9 +131,41 @@ func printUpdate(w io.Writer, r *update.Report) error {
 				return err
 			}
 		}
+		if err := printFeeds(w, s.Feeds); err != nil {
+			return err
+		}
 	}
 	for _, n := range r.Notes {
 		fmt.Fprintln(w, "note:", visible(n, ""))
+	}
+	return nil
+}
+
+// feedsBy takes news of feeds by the folder's server, or here when none runs.
+func feedsBy(d dataFlag, streams Streams) update.Feeds {
+	return func(ctx context.Context, code market.Code, news ...outage.News) (all []outage.Outcome, err error) {
+		err = call(ctx, d, streams, admin.TakeOutages{Market: code, News: news}, &all)
+		return all, err
+	}
+}
+
+// printFeeds prints what was read of operators' files, and how their feeds are.
+func printFeeds(w io.Writer, feeds []outage.Outcome) error {
+	for _, f := range feeds {
+		if len(f.Files) > 0 {
+			if err := cmp.Or(printFiles(w, f.Files), printWarnings(w, f.Files)); err != nil {
+				return err
+			}
+		}
+	}
+	for _, f := range feeds {
+		text := admin.Number(f.Served, "unavailable site")
+		if f.ReadAt != nil {
+			text += ", read " + shortTime(*f.ReadAt)
+		}
+		if _, err := fmt.Fprintf(w, "%s %s: %s, %s\n", f.Market, f.Operator, f.State, text); err != nil {
+			return err
+		}
 	}
 	return nil
 }

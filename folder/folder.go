@@ -24,6 +24,10 @@ const ManifestName = "manifest.json"
 // downloaded, and in which version.
 const UpdateName = "update.json"
 
+// FeedsName is the file below Sources that remembers the same of the files of
+// unavailable sites, which are not kept.
+const FeedsName = "feeds.json"
+
 const lockSuffix = ".lock"
 
 // Snapshots is where the snapshots lie, one file a market.

@@ -27,9 +27,10 @@ const Kind = "sites-hs"
 // the files, as far as they were read: rows = served + rejected.
 //
 // Files without one row that can be used are refused, as they would say that all sites
-// work; but for those whose rows are sites of another market. What is wrong with a file
-// marks the feed failed and leaves the last good data. Other errors change nothing:
-// ErrNoFeed, ErrOperator, ErrReadOnly, fs.ErrNotExist, those of ctx and of the store.
+// work; but for those whose rows are sites of another market. What is wrong with a file,
+// a Refused, or with opening it marks the feed failed and leaves the last good data.
+// Other errors change nothing: ErrNoFeed, ErrOperator, ErrReadOnly, fs.ErrNotExist, those
+// of ctx and of the store.
 func (s *Store) Import(ctx context.Context, code market.Code, operator string, files ...string) ([]*source.Report, error) {
 	m, key, err := feedOf(code, operator)
 	if err != nil {
@@ -44,12 +45,29 @@ func (s *Store) Import(ctx context.Context, code market.Code, operator string, f
 	}
 	reports, err := p.files(ctx, files)
 	if err != nil {
-		if ctx.Err() == nil && !errors.Is(err, fs.ErrNotExist) {
-			err = errors.Join(err, s.Failed(code, operator, err))
-		}
-		return reports, err
+		return reports, s.refuse(ctx, key, err)
 	}
 	return reports, s.replace(key, p.entries, reports)
+}
+
+// A Refused error is what is wrong with a file, which marked its feed failed.
+type Refused struct{ error }
+
+// Unwrap returns the error.
+func (r Refused) Unwrap() error { return r.error }
+
+// refuse marks a feed failed, but for what is no fault of its file, and returns err.
+func (s *Store) refuse(ctx context.Context, key feedKey, err error) error {
+	if ctx.Err() != nil || errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if failed := s.Failed(key.market, key.operator, err); failed != nil {
+		return errors.Join(err, failed)
+	}
+	if _, unread := errors.AsType[*fs.PathError](err); unread {
+		return err
+	}
+	return Refused{err}
 }
 
 func (p *parser) files(ctx context.Context, paths []string) ([]*source.Report, error) {
@@ -124,22 +142,7 @@ func (s *Store) Failed(code market.Code, operator string, why error) error {
 		return err
 	}
 	at := s.second()
-	var f *Feed
-	return s.update(func(tx *bbolt.Tx) error {
-		if f, err = getFeed(tx, key); err != nil {
-			return err
-		}
-		f.FailedAt, f.Why = &at, reason(why)
-		return putJSON(tx, feedsBucket, key.bytes(), f)
-	}, func(st *state) changed {
-		old := &feedData{}
-		if d := st.feeds[key]; d != nil {
-			*old = *d
-		}
-		old.Feed = f
-		st.feeds[key] = old
-		return changed{key.market, true}
-	})
+	return s.alterFeed(key, func(f *Feed) { f.FailedAt, f.Why = &at, reason(why) })
 }
 
 // Clear forgets all of an operator's feed, which is absent then. What the file still has

@@ -30,7 +30,8 @@ type download struct {
 	waited   bool  // it was there, whole, before the run
 	resumed  int64 // bytes that were there already
 	came     int64
-	tag      string // of an answer that nothing changed
+	tag      string // of an answer that nothing changed,
+	changed  string // and its date
 	advance  func(int)
 }
 
@@ -151,7 +152,7 @@ func (d *download) try(ctx context.Context) (came int64, err error) {
 		if d.part.Done {
 			return 0, nil
 		}
-		d.tag = a.Header.Get("Etag")
+		d.tag, d.changed = a.Header.Get("Etag"), a.Header.Get("Last-Modified")
 		return 0, errUnchanged
 	case http.StatusOK:
 		have = 0

@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 
 	"relais/folder"
-	"relais/ingest"
+	"relais/market"
 )
 
-// downloadsOf is where the files of one source lie until they are ingested, each in
-// a folder with its name in the table.
-func downloadsOf(dir folder.Dir, src *ingest.Source) string {
-	return filepath.Join(dir.Downloads(), string(src.Markets[0]))
+// downloadsOf is where the files of one source lie until they are taken, each in a
+// folder with its name in the table; home is the first of the source's markets.
+func downloadsOf(dir folder.Dir, home market.Code) string {
+	return filepath.Join(dir.Downloads(), string(home))
 }
 
 // sweep removes what earlier runs left of files that the table no longer names, which
@@ -24,13 +24,13 @@ func (t *Table) sweep(dir folder.Dir) error {
 		return err
 	}
 	named := map[string]bool{}
-	for _, f := range t.Files {
-		if src := sourceOf(f.Market); src != nil {
-			named[filepath.Join(downloadsOf(dir, src), f.Name)] = true
+	for _, to := range targets() {
+		for _, f := range t.filesOf(to) {
+			named[filepath.Join(downloadsOf(dir, to.markets()[0]), f.Name)] = true
 		}
 	}
-	for _, src := range ingest.Sources {
-		of := downloadsOf(dir, src)
+	for _, m := range market.All {
+		of := downloadsOf(dir, m.Code)
 		entries, err := os.ReadDir(of)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,11 +27,19 @@ type Keeper struct {
 // A KeeperState says how the updates of a folder are.
 type KeeperState struct {
 	Running  bool
-	Last     time.Time // when the last run ended; zero before
-	Next     time.Time // when the next begins
-	Problems map[market.Code]string
-	Success  map[market.Code]time.Time // when a run last found a market's files or found them unchanged
+	Last     time.Time                 // when the last run ended; zero before
+	Next     time.Time                 // when the next begins
+	Problems map[market.Code]string    // of its authority's files and its operators'
+	Success  map[market.Code]time.Time // when a run last found a market's files or found them unchanged, but for those of operators
 	Failures map[market.Code]int
+	problems map[subject]string
+}
+
+// A subject is what may have a problem: the files of a market's authority or those of
+// its operators.
+type subject struct {
+	market market.Code
+	feeds  bool
 }
 
 // Writable tells whether updates can be kept in the folder.
@@ -50,7 +59,16 @@ func (k *Keeper) State() KeeperState {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	s := k.is
-	s.Problems, s.Success, s.Failures = maps.Clone(s.Problems), maps.Clone(s.Success), maps.Clone(s.Failures)
+	s.Problems, s.Success, s.Failures = map[market.Code]string{}, maps.Clone(s.Success), maps.Clone(s.Failures)
+	for of, problem := range s.problems {
+		if authority, ok := s.problems[subject{of.market, false}]; of.feeds && ok && authority != problem {
+			problem = authority + "; " + problem
+		} else if _, ok := s.problems[subject{of.market, true}]; !of.feeds && ok {
+			continue // said with the operators'
+		}
+		s.Problems[of.market] = problem
+	}
+	s.problems = nil
 	return s
 }
 
@@ -63,13 +81,13 @@ func (k *Keeper) change(f func(s *KeeperState)) {
 // Run updates time and again until ctx ends.
 func (k *Keeper) Run(ctx context.Context) {
 	k.change(func(s *KeeperState) {
-		s.Problems, s.Success, s.Failures = map[market.Code]string{}, map[market.Code]time.Time{}, map[market.Code]int{}
+		s.problems, s.Success, s.Failures = map[subject]string{}, map[market.Code]time.Time{}, map[market.Code]int{}
 		for _, code := range k.Table.Markets() {
 			s.Failures[code] = 0 // shown from the start
 		}
 	})
-	next := k.first(time.Now())
-	for {
+	whole := k.first(time.Now())
+	for next := whole; ; {
 		k.change(func(s *KeeperState) { s.Next = next })
 		k.Log.Info("the next update", "at", next.Format(time.RFC3339))
 		select {
@@ -78,12 +96,25 @@ func (k *Keeper) Run(ctx context.Context) {
 		case <-time.After(time.Until(next)):
 		}
 		began := time.Now()
-		ran := k.once(ctx)
-		next = began.Add(k.Every)
-		if (!ran || len(k.State().Problems) > 0) && k.Every > afterFailure {
-			next = began.Add(afterFailure)
+		var some []market.Code // what failed is tried again by itself
+		if next.Before(whole) {
+			some = slices.Sorted(maps.Keys(k.State().Problems))
 		}
+		ran := k.once(ctx, some)
+		next, whole = k.after(began, whole, ran, len(some) == 0)
 	}
+}
+
+// after says when to go on after a run that began at a time, and when all is updated:
+// what failed, and a run that another process kept from running, comes again soon.
+func (k *Keeper) after(began, whole time.Time, ran, all bool) (next, nextWhole time.Time) {
+	if all {
+		whole = began.Add(k.Every)
+	}
+	if soon := began.Add(afterFailure); (!ran || len(k.State().Problems) > 0) && soon.Before(whole) {
+		return soon, whole
+	}
+	return whole, whole
 }
 
 // afterFailure is when a run that failed is followed by another: what fails is often
@@ -108,11 +139,12 @@ func (k *Keeper) first(now time.Time) time.Time {
 	return at
 }
 
-// once updates; ran is false when another process did.
-func (k *Keeper) once(ctx context.Context) (ran bool) {
+// once updates some markets, all of them when none is named; ran is false when another
+// process did.
+func (k *Keeper) once(ctx context.Context, some []market.Code) (ran bool) {
 	k.change(func(s *KeeperState) { s.Running = true })
 	o := k.Options
-	o.Done = k.note
+	o.Markets, o.Done = some, k.note
 	r, err := Run(ctx, o)
 	_, other := errors.AsType[*RunningError](err)
 	k.change(func(s *KeeperState) {
@@ -125,8 +157,14 @@ func (k *Keeper) once(ctx context.Context) (ran bool) {
 			return
 		}
 		for _, code := range k.Table.Markets() {
-			s.Problems[code] = err.Error()
 			s.Failures[code]++
+		}
+		for _, to := range targets() {
+			if len(k.Table.filesOf(to)) > 0 {
+				for _, code := range to.markets() {
+					s.problems[subject{code, isFeeds(to)}] = err.Error()
+				}
+			}
 		}
 	})
 	switch {
@@ -152,17 +190,19 @@ func (k *Keeper) note(r *SourceReport) {
 	k.change(func(s *KeeperState) {
 		for _, code := range r.Markets {
 			if r.Status == Failed {
-				s.Problems[code] = problem
+				s.problems[subject{code, r.feeds}] = problem
 				s.Failures[code]++
-			} else {
-				delete(s.Problems, code)
+				continue
+			}
+			delete(s.problems, subject{code, r.feeds})
+			if !r.feeds {
 				s.Success[code] = time.Now()
 			}
 		}
 	})
 	if r.Status == Failed {
-		k.Log.Error("update failed; what is there goes on", "markets", r.Markets, "error", problem)
+		k.Log.Error("update failed; what is there goes on", "markets", r.Markets, "feeds", r.feeds, "error", problem)
 		return
 	}
-	k.Log.Info("update", "markets", r.Markets, "status", r.Status)
+	k.Log.Info("update", "markets", r.Markets, "feeds", r.feeds, "status", r.Status)
 }

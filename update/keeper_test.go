@@ -49,13 +49,13 @@ func TestKeeperBesideAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	keeper := &Keeper{Options: k.options(), Every: time.Hour, Log: slog.New(slog.DiscardHandler)}
-	keeper.is = KeeperState{Problems: map[market.Code]string{}, Success: map[market.Code]time.Time{}, Failures: map[market.Code]int{}}
-	ran := keeper.once(context.Background())
+	keeper.is = KeeperState{problems: map[subject]string{}, Success: map[market.Code]time.Time{}, Failures: map[market.Code]int{}}
+	ran := keeper.once(context.Background(), nil)
 	if s := keeper.State(); ran || len(s.Problems) > 0 || len(s.Failures) > 0 || s.Running || !s.Last.IsZero() || len(k.asked()) > 0 {
 		t.Errorf("%v %+v", ran, s)
 	}
 	lock.Unlock()
-	ran = keeper.once(context.Background())
+	ran = keeper.once(context.Background(), nil)
 	if s := keeper.State(); !ran || len(s.Problems) > 0 || s.Success[market.FR].IsZero() || k.date() == "" {
 		t.Errorf("%v %+v", ran, s)
 	}

@@ -4,16 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
-	"time"
 
 	"relais/folder"
-	"relais/ingest"
+	"relais/market"
 )
+
+// A target is where the files of a group go.
+type target interface {
+	markets() []market.Code // that they are of; the first names their folder
+	statePath(dir folder.Dir) string
+	// look forgets what was good where what it made is no longer there, and says why.
+	look(ctx context.Context, s *source) (found []string, err error)
+	// beside tells whether a file that was refused may be right beside a new one.
+	beside() bool
+	// take takes the files that came, and what became of the others.
+	take(ctx context.Context, s *source)
+}
 
 // A source is an update of one group.
 type source struct {
@@ -34,11 +43,16 @@ type fresh struct {
 }
 
 func (s *source) run(ctx context.Context) {
-	path := statePath(s.Dir, s.src)
+	path := s.target.statePath(s.Dir)
 	was := readState(path)
 	s.state = was.clone()
-	for _, text := range s.state.look(s.Dir, s.src, s.Version) {
+	found, err := s.target.look(ctx, s)
+	for _, text := range found {
 		s.report.Notes = append(s.report.Notes, text+"; the files are fetched again")
+	}
+	if err != nil {
+		s.fail(err)
+		return
 	}
 	good := !s.Force
 	var again []int
@@ -49,8 +63,7 @@ func (s *source) run(ctx context.Context) {
 			again = append(again, i)
 		}
 	}
-	// Beside a new file, what was refused may be right.
-	if slices.ContainsFunc(s.fresh, func(f *fresh) bool { return !f.waited }) {
+	if s.target.beside() && slices.ContainsFunc(s.fresh, func(f *fresh) bool { return !f.waited }) {
 		for _, i := range again {
 			*s.report.Files[i] = FileReport{Name: s.files[i].Name, Licence: s.files[i].Licence}
 			s.fetch(ctx, s.files[i], s.report.Files[i], good, false)
@@ -65,12 +78,7 @@ func (s *source) run(ctx context.Context) {
 		s.conclude()
 		return
 	}
-	s.ingest(ctx)
-	if len(s.report.Ingests) > 0 {
-		if err := s.state.made(s.Dir, s.src, s.Version); err != nil {
-			s.fail(err)
-		}
-	}
+	s.target.take(ctx, s)
 	s.conclude()
 	if err := s.state.write(path, was); err != nil {
 		s.fail(fmt.Errorf("what came cannot be remembered: %w", err))
@@ -79,7 +87,7 @@ func (s *source) run(ctx context.Context) {
 	removeEmpty(s.Dir.Downloads())
 }
 
-func (s *source) downloads() string { return downloadsOf(s.Dir, s.src) }
+func (s *source) downloads() string { return downloadsOf(s.Dir, s.target.markets()[0]) }
 
 func (s *source) fail(err error) {
 	s.report.Status = Failed
@@ -156,8 +164,10 @@ func (s *source) fetch(ctx context.Context, f *File, report *FileReport, good, r
 		s.unchanged(d, report, v)
 	case err == nil:
 		s.fresh = append(s.fresh, &fresh{report, path, v, d.waited})
-	case errors.Is(err, errUnchanged) && bad != nil && (old == nil || bad.is(d.tag)):
+	case errors.Is(err, errUnchanged) && bad != nil && (old == nil || bad.is(d.tag, d.changed)):
 		return s.refusedBefore(d, report, had, *bad)
+	case errors.Is(err, errUnchanged) && old != nil && f.Operator != "" && older(d.changed, old.LastModified) != nil:
+		report.fail(older(d.changed, old.LastModified))
 	case errors.Is(err, errUnchanged) && old != nil:
 		s.unchanged(d, report, *old)
 	case errors.Is(err, errUnchanged):
@@ -191,7 +201,7 @@ func (v *version) published() bool {
 // unchanged notes that the file is the last good one.
 func (s *source) unchanged(d *download, report *FileReport, v version) {
 	report.Status, report.ETag, report.LastModified = Unchanged, v.ETag, v.LastModified
-	s.state.set(report.Name, record{Good: &v})
+	s.state.set(report.Name, record{Good: &v, Read: s.state.Files[report.Name].Read})
 	s.remove(d.dir)
 }
 
@@ -241,80 +251,18 @@ func (s *source) misfit(name string, v version, reason string) {
 	s.refuse(name, v, reason, 0)
 }
 
-// ingest ingests what came, together; when that is refused, one file after the
-// other, so that a bad one does not keep a good one out. One that is refused may be
-// right after another, so that they are tried until none is.
-func (s *source) ingest(ctx context.Context) {
-	if len(s.fresh) == 0 {
-		return
-	}
-	err := s.ingestFiles(ctx, s.fresh...)
-	if err == nil || ours(err) {
-		return
-	}
-	left, errs := s.fresh, map[*fresh]error{s.fresh[0]: err}
-	for again := len(left) > 1; again; {
-		again = false
-		var refused []*fresh
-		for _, f := range left {
-			err := s.ingestFiles(ctx, f)
-			if err == nil {
-				again = true
-			} else if !ours(err) {
-				refused, errs[f] = append(refused, f), err
-			}
-		}
-		left, again = refused, again && len(refused) > 0
-	}
-	for _, f := range left {
-		s.reject(f, errs[f])
-	}
-}
-
-func (s *source) ingestFiles(ctx context.Context, files ...*fresh) error {
-	o := ingest.Options{Dir: s.Dir, Markets: s.src.Markets, Force: s.Force, Now: time.Now(), Progress: s.Reading}
-	for _, f := range files {
-		o.Paths = append(o.Paths, f.path)
-	}
-	r, err := ingest.Run(ctx, o)
-	if err != nil {
-		if ours(err) { // the files stay for the next run
-			for _, f := range files {
-				f.report.fail(err)
-			}
-		}
-		return err
-	}
-	if s.Ingested != nil {
-		s.Ingested(ctx, r)
-	}
-	s.report.Ingests = append(s.report.Ingests, r)
-	for _, f := range files {
-		f.report.Status = Fetched
-		s.state.set(f.report.Name, record{Good: &f.version})
-		s.remove(filepath.Dir(f.path))
-	}
-	return nil
-}
-
-// reject remembers that a file was refused, unless it only waits for another.
+// reject remembers that a file was refused.
 func (s *source) reject(f *fresh, err error) {
 	f.report.fail(err)
-	if errors.Is(err, ingest.ErrNoBase) {
-		return
-	}
 	s.refuse(f.report.Name, f.version, f.report.Error, 0)
 	s.remove(filepath.Dir(f.path))
 }
 
-var errStopped = errors.New("stopped before it was done")
-
-// ours tells whether an ingest failed for what is no fault of the files: the folder
-// is in use, the disk is full, the program is to stop.
-func ours(err error) bool {
-	_, held := errors.AsType[*folder.HeldError](err)
-	_, path := errors.AsType[*fs.PathError](err)
-	_, link := errors.AsType[*os.LinkError](err)
-	_, number := errors.AsType[syscall.Errno](err)
-	return held || path || link || number || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+// accept remembers that a file was taken; read is when its feed was read.
+func (s *source) accept(f *fresh, read string) {
+	f.report.Status = Fetched
+	s.state.set(f.report.Name, record{Good: &f.version, Read: read})
+	s.remove(filepath.Dir(f.path))
 }
+
+var errStopped = errors.New("stopped before it was done")

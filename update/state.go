@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"reflect"
 
 	"relais/folder"
@@ -26,6 +25,8 @@ type record struct {
 	Reason  string   `json:"reason,omitempty"`
 	By      string   `json:"by,omitempty"`
 	Limit   int64    `json:"limit,omitempty"` // in bytes, where it was over that
+	// Read is when the feed was read that Good was put in, in RFC 3339.
+	Read string `json:"read,omitempty"`
 }
 
 // A state is what is remembered of one source. It lies with the sources that were
@@ -34,12 +35,8 @@ type state struct {
 	Files map[string]record `json:"files"` // by their names in the table
 	// Snapshots are the SHA-256 of what the last run left there, as far as the
 	// program By could read it.
-	Snapshots map[market.Code]string `json:"snapshots"`
-	By        string                 `json:"by"`
-}
-
-func statePath(dir folder.Dir, src *ingest.Source) string {
-	return filepath.Join(dir.Sources(string(src.Markets[0])), folder.UpdateName)
+	Snapshots map[market.Code]string `json:"snapshots,omitempty"`
+	By        string                 `json:"by,omitempty"`
 }
 
 // readState reads what is remembered. What cannot be read is forgotten: the files

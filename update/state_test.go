@@ -123,13 +123,13 @@ func TestLookTakesNoMemory(t *testing.T) {
 	s := state{map[string]record{"a": good}, map[market.Code]string{market.FR: sum}, reader("test")}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	found := s.look(dir, sourceOf(market.FR), "test")
+	found := s.look(dir, frenchSource, "test")
 	runtime.ReadMemStats(&after)
 	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 || len(found) > 0 || s.Files["a"] != good {
 		t.Errorf("%d bytes of memory, %q, %+v", n, found, s)
 	}
 	// Another program must see whether it can read them.
-	if found = s.look(dir, sourceOf(market.FR), "next"); len(found) != 1 || len(s.Files) != 0 {
+	if found = s.look(dir, frenchSource, "next"); len(found) != 1 || len(s.Files) != 0 {
 		t.Errorf("%q, %+v", found, s)
 	}
 }
@@ -188,3 +188,6 @@ func TestStateForm(t *testing.T) {
 		t.Errorf("%v: %s", err, text)
 	}
 }
+
+// frenchSource is what reads the files of FR.
+var frenchSource = ingest.Sources[0]

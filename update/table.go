@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"strings"
 
 	"relais/data"
 	"relais/market"
@@ -22,14 +23,17 @@ type Table struct {
 type File struct {
 	Name   string      `json:"name"`   // unique; letters, digits, - and _
 	Market market.Code `json:"market"` // any market of those that one reading makes
-	Find   Find        `json:"find"`
-	URL    string      `json:"url"` // of the file itself, or of the catalogue
+	// Operator is whose unavailable sites the file lists, those of the market alone; ""
+	// for a file of the authority.
+	Operator string `json:"operator,omitempty"`
+	Find     Find   `json:"find"`
+	URL      string `json:"url"` // of the file itself, or of the catalogue
 	// Match is a regular expression on the names of a catalogue's entries. Where it
 	// has a group, the newest is the one with the greatest text there; else the one
 	// that was changed last.
 	Match   string `json:"match,omitempty"`
 	Licence string `json:"licence"`
-	MaxMB   int64  `json:"maxMB,omitempty"` // of the file; 0: DefaultMaxMB
+	MaxMB   int64  `json:"maxMB,omitempty"` // of the file; 0: DefaultMaxMB, of an operator FeedMaxMB
 	Note    string `json:"note,omitempty"`
 	match   *regexp.Regexp
 }
@@ -37,6 +41,9 @@ type File struct {
 // DefaultMaxMB is what a file may have, in units of 1,048,576 bytes, where the
 // table says nothing else: twice the largest that an authority publishes.
 const DefaultMaxMB = 1024
+
+// FeedMaxMB is the same for files of unavailable sites: package outage reads no more.
+const FeedMaxMB = 32
 
 // A Find says how the address of a file is found.
 type Find string
@@ -50,10 +57,13 @@ const (
 
 // limit is what the file may have, in bytes.
 func (f *File) limit() int64 {
-	if f.MaxMB == 0 {
-		return DefaultMaxMB << 20
+	switch {
+	case f.MaxMB != 0:
+		return f.MaxMB << 20
+	case f.Operator != "":
+		return FeedMaxMB << 20
 	}
-	return f.MaxMB << 20
+	return DefaultMaxMB << 20
 }
 
 // tableFile is the table that relais ships, below the package data.
@@ -103,7 +113,7 @@ func parseTable(path string, text []byte) (*Table, error) {
 	if len(t.Files) == 0 {
 		return nil, fmt.Errorf("%s: no files named", path)
 	}
-	seen := map[string]bool{}
+	seen, feeds := map[string]bool{}, map[string]bool{}
 	for i, f := range t.Files {
 		if f == nil {
 			return nil, fmt.Errorf("%s: file %d is null", path, i+1)
@@ -115,6 +125,11 @@ func parseTable(path string, text []byte) (*Table, error) {
 			return nil, fmt.Errorf("%s: two files have the name %q", path, f.Name)
 		}
 		seen[f.Name] = true
+		feed := string(f.Market) + " " + f.Operator
+		if f.Operator != "" && feeds[feed] {
+			return nil, fmt.Errorf("%s: two files of %s: what an operator publishes is one file, or an archive", path, feed)
+		}
+		feeds[feed] = true
 	}
 	return &t, nil
 }
@@ -130,6 +145,9 @@ func (f *File) check() (err error) {
 	}
 	if f.Market == "" {
 		return errors.New("no market")
+	}
+	if err := f.checkOperator(); err != nil {
+		return err
 	}
 	if f.MaxMB < 0 || f.MaxMB > maxMaxMB {
 		return fmt.Errorf("maxMB is not between 0 and %d", maxMaxMB)
@@ -151,4 +169,21 @@ func (f *File) check() (err error) {
 		return err
 	}
 	return fmt.Errorf("find %q: want %s, %s or %s", f.Find, ByURL, ByDataset, BySTAC)
+}
+
+// checkOperator puts the operator in its one spelling.
+func (f *File) checkOperator() error {
+	m := market.Get(f.Market)
+	if f.Operator == "" {
+		return nil
+	}
+	i, ok := m.Operator(f.Operator)
+	switch {
+	case m.FeedZone == "":
+		return fmt.Errorf("the operators of %s publish no unavailable sites", f.Market)
+	case !ok:
+		return fmt.Errorf("the operator %.50q is none of %s", f.Operator, strings.Join(m.OperatorKeys(), ", "))
+	}
+	f.Operator = m.Operators[i].Key
+	return nil
 }

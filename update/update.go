@@ -15,6 +15,7 @@ import (
 	"relais/folder"
 	"relais/ingest"
 	"relais/market"
+	"relais/outage"
 )
 
 // Options say what to update.
@@ -34,6 +35,9 @@ type Options struct {
 	// Ingested, which may be nil, is called with the report of each ingest that
 	// succeeded, to which it may add.
 	Ingested func(context.Context, *ingest.Report)
+	// Feeds takes what becomes of the operators' files of unavailable sites; nil leaves
+	// those out.
+	Feeds Feeds
 	// Done, which may be nil, is called with each source's report when it is done.
 	Done func(*SourceReport)
 }
@@ -56,14 +60,18 @@ type Report struct {
 	Notes   []string        `json:"notes,omitempty"`
 }
 
-// A SourceReport says what became of an authority's files.
+// A SourceReport says what became of an authority's files, or of those of the operators
+// of a market.
 type SourceReport struct {
 	Markets []market.Code    `json:"markets"`
 	Status  Status           `json:"status"`
 	Files   []*FileReport    `json:"files"`
 	Ingests []*ingest.Report `json:"ingests,omitempty"`
-	Notes   []string         `json:"notes,omitempty"`
-	Error   string           `json:"error,omitempty"` // that is no file's own
+	// Feeds are those of the operators, as they are then; nil for an authority's files.
+	Feeds []outage.Outcome `json:"feeds,omitempty"`
+	Notes []string         `json:"notes,omitempty"`
+	Error string           `json:"error,omitempty"` // that is no file's own
+	feeds bool
 }
 
 // A FileReport says what became of a file.
@@ -122,7 +130,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	c := newClient("relais/"+o.Version, o.Limits)
 	defer c.close()
 	for _, g := range groups {
-		s := &source{Options: o, client: c, group: g, report: &SourceReport{Markets: g.src.Markets}}
+		s := &source{Options: o, client: c, group: g, report: &SourceReport{Markets: g.target.markets(), Files: []*FileReport{}}}
+		s.report.feeds = isFeeds(g.target)
 		s.run(ctx)
 		r.Sources = append(r.Sources, s.report)
 		if ctx.Err() != nil {
@@ -152,31 +161,58 @@ func lock(dir folder.Dir) (*folder.Holder, error) {
 	return lock, err
 }
 
-// Markets lists the markets that the table has files for, as far as this program
-// can read them.
+// Markets lists the markets that the table has files for, as far as this program can
+// read them.
 func (t *Table) Markets() (codes []market.Code) {
-	for _, src := range ingest.Sources {
-		if slices.ContainsFunc(t.Files, func(f *File) bool { return sourceOf(f.Market) == src }) {
-			codes = append(codes, src.Markets...)
+	for _, to := range targets() {
+		if len(t.filesOf(to)) == 0 {
+			continue
+		}
+		for _, code := range to.markets() {
+			if !slices.Contains(codes, code) {
+				codes = append(codes, code)
+			}
 		}
 	}
 	return codes
 }
 
-// sourceOf is what reads the files of a market, nil when nothing does.
-func sourceOf(code market.Code) *ingest.Source {
+// targets are all that there are, in the order in which they are updated.
+func targets() (all []target) {
 	for _, src := range ingest.Sources {
-		if slices.Contains(src.Markets, code) {
-			return src
+		all = append(all, register{src})
+	}
+	for _, m := range market.All {
+		if m.FeedZone != "" {
+			all = append(all, &feeds{market: m.Code})
 		}
 	}
-	return nil
+	return all
 }
 
-// A group is the files that are ingested together.
+// goes tells whether the file goes there.
+func (f *File) goes(to target) bool {
+	return isFeeds(to) == (f.Operator != "") && slices.Contains(to.markets(), f.Market)
+}
+
+func isFeeds(to target) bool {
+	_, is := to.(*feeds)
+	return is
+}
+
+func (t *Table) filesOf(to target) (files []*File) {
+	for _, f := range t.Files {
+		if f.goes(to) {
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
+// A group is the files that go to one target.
 type group struct {
-	src   *ingest.Source
-	files []*File
+	target target
+	files  []*File
 }
 
 // group picks the files of the markets.
@@ -188,20 +224,17 @@ func (r *Report) group(o Options) ([]group, error) {
 		}
 	}
 	var groups []group
-	for _, src := range ingest.Sources {
-		g := group{src: src}
-		asked := len(o.Markets) == 0 || slices.ContainsFunc(src.Markets, func(c market.Code) bool { return slices.Contains(o.Markets, c) })
-		for _, f := range o.Table.Files {
-			if asked && sourceOf(f.Market) == src {
-				g.files = append(g.files, f)
-			}
+	for _, to := range targets() {
+		if isFeeds(to) && o.Feeds == nil {
+			continue
 		}
-		if len(g.files) > 0 {
-			groups = append(groups, g)
+		asked := len(o.Markets) == 0 || slices.ContainsFunc(to.markets(), func(c market.Code) bool { return slices.Contains(o.Markets, c) })
+		if files := o.Table.filesOf(to); asked && len(files) > 0 {
+			groups = append(groups, group{to, files})
 		}
 	}
 	for _, f := range o.Table.Files {
-		if sourceOf(f.Market) == nil {
+		if !slices.ContainsFunc(targets(), f.goes) {
 			r.Notes = append(r.Notes, fmt.Sprintf("%s was left out: this version of relais has no parser for the sources of %s", f.Name, f.Market))
 		}
 	}

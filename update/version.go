@@ -1,8 +1,10 @@
 package update
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // A version is what tells one state of a file from another.
@@ -18,9 +20,27 @@ type version struct {
 	Misfit       bool     `json:"misfit,omitempty"` // its bytes do not have the published checksum
 }
 
-// is tells whether a server's answer of 304, with its tag, can be about the version.
-func (v *version) is(etag string) bool {
-	return etag == "" || v.ETag == "" || strings.TrimPrefix(v.ETag, "W/") == strings.TrimPrefix(etag, "W/")
+// is tells whether a server's answer of 304, with its tag and date, can be about the
+// version, rather than about another that was asked about as well.
+func (v *version) is(etag, changed string) bool {
+	switch {
+	case v.ETag == "" && (v.LastModified == "" || etag != ""):
+		return false
+	case etag == "":
+		return changed == "" || v.LastModified == "" || changed == v.LastModified
+	}
+	return strings.TrimPrefix(v.ETag, "W/") == strings.TrimPrefix(etag, "W/")
+}
+
+// older is an error when a file's date, as its server writes it, is before that of the
+// one that was read: a mirror is behind its time.
+func older(changed, read string) error {
+	is, err := http.ParseTime(changed)
+	had, err2 := http.ParseTime(read)
+	if err != nil || err2 != nil || !is.Before(had) {
+		return nil
+	}
+	return fmt.Errorf("it is of %s, older than the one of %s that was read; --force reads it", is.UTC().Format(time.RFC3339), had.UTC().Format(time.RFC3339))
 }
 
 // openEnded tells whether nothing but the end of the connection ends an answer's body.

@@ -1,0 +1,107 @@
+package outage
+
+import (
+	"context"
+	"errors"
+
+	"go.etcd.io/bbolt"
+
+	"relais/ingest/source"
+	"relais/market"
+)
+
+// News is what an update found of an operator's file: it is there to be read, or could
+// not be had. With neither it is the file that was read last.
+type News struct {
+	Operator string `json:"operator"`
+	File     string `json:"file,omitempty"`   // absolute path
+	Failed   string `json:"failed,omitempty"` // why there is none
+}
+
+// An Outcome is a feed and what became of news of it.
+type Outcome struct {
+	Feed
+	State   FeedState        `json:"state"`
+	Files   []*source.Report `json:"files,omitempty"`   // as far as they were read
+	Refused string           `json:"refused,omitempty"` // what is wrong with the file
+	Error   string           `json:"error,omitempty"`   // why the news was not taken, which is no fault of the file
+}
+
+// Take takes news of feeds of a market, one after the other: what is wrong with one
+// keeps out no other. It returns every feed of the market, in table order. Errors:
+// ErrNoFeed, and ErrOperator before any news is taken.
+func (s *Store) Take(ctx context.Context, code market.Code, news ...News) ([]Outcome, error) {
+	if m := market.Get(code); m == nil || m.FeedZone == "" {
+		_, _, err := feedOf(code, "")
+		return nil, err
+	}
+	taken := map[string]Outcome{}
+	for _, n := range news {
+		if _, _, err := feedOf(code, n.Operator); err != nil {
+			return nil, err
+		}
+	}
+	for _, n := range news {
+		_, key, _ := feedOf(code, n.Operator) // looked at above
+		taken[key.operator] = s.take(ctx, key, n)
+	}
+	all := []Outcome{}
+	for _, f := range s.Feeds(code) {
+		o := taken[f.Operator]
+		o.Feed, o.State = f, f.State()
+		all = append(all, o)
+	}
+	return all, nil
+}
+
+func (s *Store) take(ctx context.Context, key feedKey, n News) (o Outcome) {
+	var err error
+	switch {
+	case n.File != "":
+		o.Files, err = s.Import(ctx, key.market, key.operator, n.File)
+	case n.Failed != "":
+		err = s.Failed(key.market, key.operator, errors.New(n.Failed))
+	default:
+		err = s.Unchanged(key.market, key.operator)
+	}
+	if refused, ok := errors.AsType[Refused](err); ok {
+		o.Refused = refused.Error()
+	} else if err != nil {
+		o.Error = err.Error()
+	}
+	return o
+}
+
+// Unchanged says that an operator's file is the one that was read last: a try that
+// failed since is over. When it was read stays, so that a file that is never renewed
+// becomes too old. Errors: ErrNoFeed, ErrOperator, ErrReadOnly.
+func (s *Store) Unchanged(code market.Code, operator string) error {
+	_, key, err := feedOf(code, operator)
+	if err != nil {
+		return err
+	}
+	if d := s.state.Load().feeds[key]; d == nil || d.ReadAt == nil || d.FailedAt == nil {
+		return nil
+	}
+	return s.alterFeed(key, func(f *Feed) { f.FailedAt, f.Why = nil, "" })
+}
+
+// alterFeed changes what is said of a feed; its entries stay.
+func (s *Store) alterFeed(key feedKey, alter func(f *Feed)) error {
+	var f *Feed
+	return s.update(func(tx *bbolt.Tx) (err error) {
+		if f, err = getFeed(tx, key); err != nil {
+			return err
+		}
+		alter(f)
+		return putJSON(tx, feedsBucket, key.bytes(), f)
+	}, func(st *state) changed {
+		next := &feedData{}
+		if d := st.feeds[key]; d != nil {
+			*next = *d
+		}
+		next.Feed = f
+		st.feeds[key] = next
+		return changed{key.market, true}
+	})
+}

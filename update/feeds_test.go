@@ -1,0 +1,448 @@
+package update
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/folder"
+	"relais/market"
+	"relais/outage"
+	"relais/store"
+)
+
+// A feedKit is a kit whose table has the files of two operators, and what takes them.
+type feedKit struct {
+	*kit
+	db    *store.DB
+	store *outage.Store
+	at    time.Time // of the stores' clock
+	news  []string  // that they were told since the last run
+	fails error     // of the stores
+}
+
+const (
+	orange    = "/orange.csv"
+	free      = "/free.csv"
+	hsColumns = "code_site_op;region;departement;commune;code_insee;Lat;Lon;4Gdata;voix;raison;debut\n"
+)
+
+// published is an operator's file with so many sites, the first of them with a number.
+func published(first, sites int) []byte {
+	text := "Liste des sites hors service;;\n\n" + hsColumns
+	for i := range sites {
+		text += fmt.Sprintf("%d;AURA;63;CLERMONT;63113;45.77;3.08;HS;HS;Incident;2026-08-20 06:10:00\n", first+i)
+	}
+	return []byte(text)
+}
+
+func newFeedKit(t *testing.T) *feedKit {
+	k := &feedKit{kit: newKit(t), at: time.Date(2026, 8, 20, 12, 0, 0, 0, time.UTC)}
+	var err error
+	if k.db, err = store.Open(filepath.Join(t.TempDir(), "community.db"), outage.Buckets...); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { k.db.Close() })
+	if k.store, err = outage.Open(k.db, func() time.Time { return k.at }); err != nil {
+		t.Fatal(err)
+	}
+	k.put(orange, published(1, 3))
+	k.put(free, published(1, 2))
+	k.use(k.feed("hs-orange", "orange", orange), k.feed("hs-free", "FREE", free))
+	return k
+}
+
+// feed is a line of the table.
+func (k *feedKit) feed(name, operator, path string) string {
+	return fmt.Sprintf(`{"name":%q,"market":"FR","operator":%q,"find":"url","url":%q,"licence":"test"}`, name, operator, k.URL+path)
+}
+
+func (k *feedKit) options() Options {
+	o := k.kit.options()
+	o.Feeds = func(ctx context.Context, code market.Code, news ...outage.News) ([]outage.Outcome, error) {
+		for _, n := range news {
+			k.news = append(k.news, fmt.Sprint(n.Operator, " ", filepath.Base(n.File), " ", n.Failed))
+		}
+		if k.fails != nil && len(news) > 0 {
+			return nil, k.fails
+		}
+		return k.store.Take(ctx, code, news...)
+	}
+	return o
+}
+
+func (k *feedKit) run() *SourceReport {
+	k.t.Helper()
+	k.news = nil
+	return k.runWith(k.options())
+}
+
+// is says how a feed is: its state, when it was read and when it failed, and the codes
+// of its sites.
+func (k *feedKit) is(operator string) string {
+	text := ""
+	for _, f := range k.store.Feeds(market.FR) {
+		if f.Operator == operator {
+			hour := func(t *time.Time) string {
+				if t == nil {
+					return "never"
+				}
+				return t.Format("02T15")
+			}
+			text = fmt.Sprint(f.State(), ", read ", hour(f.ReadAt), ", failed ", hour(f.FailedAt), ":")
+		}
+	}
+	entries, _ := k.store.Entries(outage.Query{Market: market.FR, Operators: []string{operator}})
+	for _, e := range entries {
+		text += " " + e.Code
+	}
+	return text
+}
+
+// A handler is what a replay server does instead.
+type handler = func(http.ResponseWriter, *http.Request, int) bool
+
+func (k *feedKit) expect(when, operator, want string) {
+	k.t.Helper()
+	if got := k.is(operator); got != want {
+		k.t.Errorf("%s: %s is %s, want %s", when, operator, got, want)
+	}
+}
+
+func TestFeeds(t *testing.T) {
+	k := newFeedKit(t)
+	r := k.run()
+	k.want(r, Updated, "")
+	k.expect("at first", "ORANGE", "available, read 20T12, failed never: 1 2 3")
+	k.expect("at first", "FREE", "available, read 20T12, failed never: 1 2")
+	k.expect("at first", "SFR", "absent, read never, failed never:")
+	k.noDownloads()
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report struct {
+		Markets []string
+		Files   []struct{ Name, Status string }
+		Feeds   []struct {
+			Operator, State, ReadAt string
+			Rows, Served            int
+		}
+	}
+	if err := json.Unmarshal(text, &report); err != nil || len(report.Feeds) != 2 || len(report.Files) != 2 || report.Markets[0] != "FR" {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if f := report.Feeds[0]; f.Operator != "ORANGE" || f.State != "available" || f.ReadAt != "2026-08-20T12:00:00Z" || f.Rows != 3 || f.Served != 3 {
+		t.Errorf("%s", text)
+	}
+	// Nothing new: nothing is asked for but what changed, nothing is told, nothing written.
+	k.asked()
+	k.at = k.at.Add(24 * time.Hour)
+	before, version := k.listing(), k.store.Version()
+	k.want(k.run(), Unchanged, "")
+	if log := k.asked(); !slices.Equal(log, []string{orange + " 304 0", free + " 304 0"}) {
+		t.Errorf("asked %q", log)
+	}
+	if len(k.news) > 0 || k.listing() != before || k.store.Version() != version {
+		t.Errorf("touched: %q\n%s\n%s", k.news, before, k.listing())
+	}
+	// One of them new.
+	k.put(free, published(7, 1))
+	r = k.run()
+	k.want(r, Updated, "")
+	k.expect("later", "ORANGE", "available, read 20T12, failed never: 1 2 3")
+	k.expect("later", "FREE", "available, read 21T12, failed never: 7")
+	if r.Files[0].Status != Unchanged || r.Files[1].Status != Fetched || len(k.news) != 1 {
+		t.Errorf("%+v %q", r.Files, k.news)
+	}
+	// A file that is never renewed becomes too old, although it is asked for.
+	k.at = k.at.Add(25 * time.Hour)
+	k.want(k.run(), Unchanged, "")
+	if k.store.FeedStatus(market.FR, []string{"ORANGE"}).Available || !k.store.FeedStatus(market.FR, []string{"FREE"}).Available {
+		t.Error("49 hours old, and 25")
+	}
+}
+
+// Whatever comes in place of a file, yesterday's sites stay, the feed is failed with the
+// time and the reason, the other operator's is not, and the good file ends it.
+func TestFeedFails(t *testing.T) {
+	day := time.Date(2026, 8, 20, 6, 0, 0, 0, time.UTC)
+	dated := func(text []byte, at time.Time) handler {
+		return func(w http.ResponseWriter, r *http.Request, _ int) bool {
+			http.ServeContent(w, r, "", at, strings.NewReader(string(text)))
+			return true
+		}
+	}
+	tagged := func(tag string, f handler) handler {
+		return func(w http.ResponseWriter, r *http.Request, nth int) bool {
+			w.Header().Set("Etag", tag)
+			return f(w, r, nth)
+		}
+	}
+	answer := func(status int, text string) handler {
+		return func(w http.ResponseWriter, r *http.Request, _ int) bool {
+			w.WriteHeader(status)
+			fmt.Fprint(w, text)
+			return true
+		}
+	}
+	for name, c := range map[string]struct {
+		do     handler
+		why    string
+		tagged bool // the good file has a tag, not only a date
+	}{
+		"a page":             {answer(200, "<!doctype html><title>Maintenance</title>"), "an HTML page", true},
+		"nothing":            {answer(200, ""), "empty", false},
+		"a header alone":     {dated([]byte(hsColumns), day.Add(time.Hour)), "the file has no row", true},
+		"no row of use":      {dated([]byte(strings.ReplaceAll(string(published(1, 2)), "45.77", "")), day.Add(time.Hour)), "of 2 rows, none can be used", false},
+		"half a row":         {dated(published(1, 2)[:len(published(1, 2))-60], day.Add(time.Hour)), "cut short", false},
+		"no table":           {answer(200, "hello"), "no header", true},
+		"older, by its tag":  {tagged(`"old"`, dated(published(50, 9), day.Add(-24*time.Hour))), "older than the one of 2026-08-20T06:00:00Z", true},
+		"older, by its date": {dated(published(50, 9), day.Add(-24*time.Hour)), "older than the one of 2026-08-20T06:00:00Z", false},
+		"gone":               {answer(404, ""), "404", true},
+		"at rest":            {answer(503, ""), "503", false},
+		"over its size":      {answer(200, strings.Repeat("x", 2<<20)), "over the 1048576 bytes", false},
+		"another's file":     {answer(200, strings.Replace(string(published(1, 2)), "code_insee", "code_insee;Antenne relais gérée par FREE", 1)), "file of FREE", false},
+		"a redirect to anywhere": {func(w http.ResponseWriter, r *http.Request, _ int) bool {
+			w.Header().Set("Location", "ftp://h/x")
+			w.WriteHeader(302)
+			return true
+		}, "redirect", true},
+		"cut": {func(w http.ResponseWriter, r *http.Request, _ int) bool {
+			w.Header().Set("Content-Length", "100000")
+			w.Write(published(1, 9))
+			http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}, "EOF", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := newFeedKit(t)
+			k.use(strings.Replace(k.feed("hs-orange", "ORANGE", orange), `"licence"`, `"maxMB":1,"licence"`, 1), k.feed("hs-free", "FREE", free))
+			good := dated(published(1, 3), day)
+			if c.tagged {
+				good = tagged(`"good"`, good)
+			}
+			k.behave(orange, good)
+			k.want(k.run(), Updated, "")
+			for range 2 { // the second time some are known already
+				k.at = k.at.Add(time.Hour)
+				k.behave(orange, c.do)
+				k.put(free, published(k.at.Hour(), 1))
+				r := k.run()
+				k.want(r, Failed, c.why)
+				k.expect(name, "ORANGE", fmt.Sprintf("failed, read 20T12, failed 20T%d: 1 2 3", k.at.Hour()))
+				k.expect(name, "FREE", fmt.Sprintf("available, read 20T%d, failed never: %d", k.at.Hour(), k.at.Hour()))
+				f := k.store.Feeds(market.FR)[2]
+				if !strings.Contains(f.Why, c.why) || strings.Contains(f.Why, string(k.dir)) || f.Age(k.at) != time.Duration(k.at.Hour()-12)*time.Hour {
+					t.Errorf("why %q, age %s", f.Why, f.Age(k.at))
+				}
+				if r.Feeds[0].State != outage.Failed || r.Feeds[0].Served != 3 || r.Feeds[0].FailedAt == nil {
+					t.Errorf("%+v", r.Feeds[0])
+				}
+				if k.store.FeedStatus(market.FR, []string{"ORANGE"}).Available {
+					t.Error("it looks healthy")
+				}
+			}
+			k.behave(orange, good)
+			k.want(k.run(), Unchanged, "")
+			k.expect("the good file again", "ORANGE", "available, read 20T12, failed never: 1 2 3")
+			k.behave(orange, dated(published(8, 1), day.Add(24*time.Hour)))
+			k.want(k.run(), Updated, "")
+			k.expect("the next day", "ORANGE", "available, read 20T14, failed never: 8")
+			k.noDownloads()
+		})
+	}
+}
+
+// --force reads an older file, and what was refused.
+func TestFeedForced(t *testing.T) {
+	k := newFeedKit(t)
+	serve := func(text []byte, at time.Time) {
+		k.behave(orange, func(w http.ResponseWriter, r *http.Request, _ int) bool {
+			w.Header().Set("Etag", fmt.Sprintf(`"%d"`, at.Unix()))
+			http.ServeContent(w, r, "", at, strings.NewReader(string(text)))
+			return true
+		})
+	}
+	serve(published(1, 1), k.at)
+	k.want(k.run(), Updated, "")
+	serve(published(5, 1), k.at.Add(-time.Hour))
+	k.want(k.run(), Failed, "older")
+	k.want(k.run(), Failed, "refused before")
+	o := k.options()
+	o.Force = true
+	k.want(k.runWith(o), Updated, "")
+	k.expect("forced", "ORANGE", "available, read 20T12, failed never: 5")
+}
+
+// A cut transfer goes on in the next run, and the feed is failed between the two.
+func TestFeedResumes(t *testing.T) {
+	k := newFeedKit(t)
+	text := published(1, 2000)
+	k.put(orange, text)
+	half := len(text) / 2
+	k.behave(orange, func(w http.ResponseWriter, r *http.Request, nth int) bool {
+		if nth > 1 {
+			w.WriteHeader(503)
+			return true
+		}
+		w.Header().Set("Etag", k.files[orange].etag)
+		w.Header().Set("Content-Length", fmt.Sprint(len(text)))
+		w.Write(text[:half])
+		http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	})
+	k.want(k.run(), Failed, "503")
+	k.expect("cut", "ORANGE", "failed, read never, failed 20T12:")
+	k.behave(orange, nil)
+	r := k.run()
+	k.want(r, Updated, "")
+	if f := r.Files[0]; f.Resumed == 0 || f.Resumed+f.Bytes != int64(len(text)) || k.store.Feeds(market.FR)[2].Served != 2000 {
+		t.Errorf("%+v", f)
+	}
+	k.noDownloads()
+}
+
+// A feed that is not as the last update left it is read again, although its file is the
+// same.
+func TestFeedChangedByHand(t *testing.T) {
+	k := newFeedKit(t)
+	k.want(k.run(), Updated, "")
+	path := filepath.Join(t.TempDir(), "hs.csv")
+	if err := os.WriteFile(path, published(77, 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, do := range map[string]func() error{
+		"cleared":  func() error { return k.store.Clear(market.FR, "ORANGE") },
+		"imported": func() error { _, err := k.store.Import(t.Context(), market.FR, "ORANGE", path); return err },
+	} {
+		k.at = k.at.Add(time.Hour)
+		if err := do(); err != nil {
+			t.Fatal(err)
+		}
+		k.at = k.at.Add(time.Hour)
+		r := k.run()
+		k.want(r, Updated, "")
+		k.expect(name, "ORANGE", fmt.Sprintf("available, read 20T%d, failed never: 1 2 3", k.at.Hour()))
+		if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "FR ORANGE: its feed is another") || r.Files[1].Status != Unchanged {
+			t.Errorf("%s: %q %+v", name, r.Notes, r.Files)
+		}
+	}
+}
+
+// Stores that cannot be reached are no fault of the file: it does not come twice.
+func TestFeedStoresFail(t *testing.T) {
+	k := newFeedKit(t)
+	k.fails = errors.New("the folder is in use by a backup")
+	k.want(k.run(), Failed, "in use by a backup")
+	k.expect("meanwhile", "ORANGE", "absent, read never, failed never:")
+	k.fails = nil
+	k.asked()
+	k.want(k.run(), Updated, "")
+	if log := k.asked(); !slices.Equal(log, []string{orange + " 304 0", free + " 304 0"}) {
+		t.Errorf("asked %q", log)
+	}
+	k.expect("then", "FREE", "available, read 20T12, failed never: 1 2")
+	// A file that cannot be opened neither.
+	o := k.options()
+	take := o.Feeds
+	o.Feeds = func(ctx context.Context, code market.Code, news ...outage.News) ([]outage.Outcome, error) {
+		for i := range news {
+			news[i].File += ".gone"
+		}
+		return take(ctx, code, news...)
+	}
+	k.put(free, published(9, 1))
+	k.want(k.runWith(o), Failed, "no such file")
+	k.asked()
+	k.want(k.run(), Updated, "")
+	if log := k.asked(); !slices.Equal(log, []string{orange + " 304 0", free + " 304 0"}) {
+		t.Errorf("asked %q", log)
+	}
+	// Nor is an end of the program.
+	ctx, stop := context.WithCancel(t.Context())
+	k.behave(orange, func(w http.ResponseWriter, r *http.Request, _ int) bool { stop(); <-r.Context().Done(); return true })
+	k.at = k.at.Add(time.Hour)
+	if _, err := Run(ctx, k.options()); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	k.expect("stopped", "ORANGE", "available, read 20T12, failed never: 1 2 3")
+}
+
+// Keys in addresses are neither shown nor kept.
+func TestFeedKeysAreNotKept(t *testing.T) {
+	k := newFeedKit(t)
+	k.use(k.feed("hs-orange", "ORANGE", "/none.csv?key=hunter2"))
+	r := k.run()
+	k.want(r, Failed, "404")
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := os.ReadFile(filepath.Join(k.dir.Sources("FR"), folder.FeedsName))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	all := string(text) + string(state) + k.store.Feeds(market.FR)[2].Why
+	if strings.Contains(all, "hunter2") || !strings.Contains(all, "key=…") {
+		t.Error(all)
+	}
+}
+
+// Authority's files and operators' stand side by side in one market: either may fail.
+func TestFeedsBesideRegister(t *testing.T) {
+	k := newFeedKit(t)
+	k.put(weekly, observatory(t, "2026-01-15"))
+	k.use(k.file("weekly", "url", weekly, ""), k.feed("hs-free", "FREE", free))
+	keeper := &Keeper{Options: k.options(), Every: 24 * time.Hour, Log: slog.New(slog.DiscardHandler)}
+	keeper.is = KeeperState{problems: map[subject]string{}, Success: map[market.Code]time.Time{}, Failures: map[market.Code]int{}}
+	began := time.Now()
+	step := func(paths []string, words string, failures int) {
+		t.Helper()
+		for _, path := range []string{weekly, free} {
+			k.behave(path, nil)
+		}
+		for _, path := range paths {
+			k.behave(path, func(w http.ResponseWriter, r *http.Request, _ int) bool { w.WriteHeader(404); return true })
+		}
+		ran := keeper.once(t.Context(), nil)
+		s := keeper.State()
+		if !ran || s.Problems[market.FR] != words || s.Failures[market.FR] != failures || s.Success[market.FR].IsZero() {
+			t.Errorf("%q: %+v", paths, s)
+		}
+		next, whole := keeper.after(began, began, ran, true)
+		if soon := next.Equal(began.Add(time.Hour)); soon != (words != "") || !whole.Equal(began.Add(24*time.Hour)) || !soon && !next.Equal(whole) {
+			t.Errorf("%q: next after %s, all after %s", paths, next.Sub(began), whole.Sub(began))
+		}
+	}
+	step(nil, "", 0)
+	k.expect("at first", "FREE", "available, read 20T12, failed never: 1 2")
+	if k.date() != "2026-01-15" {
+		t.Errorf("date %q", k.date())
+	}
+	step([]string{free}, "hs-free: the server answers 404 Not Found", 1)
+	step([]string{weekly}, "weekly: the server answers 404 Not Found", 2)
+	step([]string{weekly, free}, "weekly: the server answers 404 Not Found; hs-free: the server answers 404 Not Found", 4)
+	step(nil, "", 4)
+	// What failed comes by itself; then all again at its time.
+	if next, whole := keeper.after(began, began.Add(10*time.Minute), false, false); !next.Equal(whole) || !whole.Equal(began.Add(10*time.Minute)) {
+		t.Error(next, whole)
+	}
+	// Of DROM, no operator has a file here.
+	o := k.options()
+	o.Markets = []market.Code{market.DROM}
+	r, err := Run(t.Context(), o)
+	if err != nil || len(r.Sources) != 1 || r.Sources[0].Files[0].Name != "weekly" {
+		t.Errorf("%+v %v", r, err)
+	}
+}
