@@ -159,3 +159,31 @@ func TestOldReportsGo(t *testing.T) {
 		}
 	}
 }
+
+// News of an update is taken alike, whether a server has the stores or not.
+func TestTakeOutages(t *testing.T) {
+	for _, served := range []bool{false, true} {
+		dir := folder.Dir(t.TempDir())
+		if served {
+			serve(t, dir)
+		}
+		path := filepath.Join(t.TempDir(), "sites_hs.csv")
+		if err := os.WriteFile(path, []byte(sitesHS), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var all []outage.Outcome
+		news := []outage.News{{Operator: "ORANGE", File: path}, {Operator: "SFR", Failed: "HTTP 503"}, {Operator: "FREE", File: path + "2"}}
+		if err := Call(context.Background(), dir, TakeOutages{market.FR, news}, &all, quiet); err != nil || len(all) != 4 {
+			t.Fatalf("served %v: %+v, %v", served, all, err)
+		}
+		if o := all[2]; o.Operator != "ORANGE" || o.State != outage.Available || o.Served != 1 || len(o.Files) != 1 || o.Files[0].Rejected["no position"] != 1 {
+			t.Errorf("served %v: %+v", served, o)
+		}
+		if o := all[0]; o.State != outage.Failed || o.Why != "HTTP 503" || all[3].State != outage.Absent || !strings.Contains(all[3].Error, "no such file") {
+			t.Errorf("served %v: %+v, %+v", served, o, all[3])
+		}
+		if err := Call(context.Background(), dir, TakeOutages{Market: market.BE}, &all, quiet); err == nil || !strings.Contains(err.Error(), "publish no unavailable sites") {
+			t.Errorf("served %v: %v", served, err)
+		}
+	}
+}

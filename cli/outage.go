@@ -26,7 +26,7 @@ type outageCommand struct {
 
 // Help is shown below the commands.
 func (*outageCommand) Help() string {
-	return `Operators of FR, DROM and CA publish files of their unavailable sites; people report outages in any market. The API shows both side by side. Reports that are resolved or rejected leave it at once, those without news for 24 hours until somebody confirms them.
+	return `Operators of FR, DROM and CA publish files of their unavailable sites, of which relais update fetches those of FR; people report outages in any market. The API shows both side by side. Reports that are resolved or rejected leave it at once, those without news for 24 hours until somebody confirms them.
 
 Examples:
   relais outage import --data DIR --market FR --operator ORANGE sites_hs_orange.csv

@@ -3,6 +3,7 @@ package update
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +18,11 @@ func TestDefaultTable(t *testing.T) {
 	for _, f := range table.Files {
 		if m := market.Get(f.Market); !m.HasInventory() || f.Licence == "" || !strings.HasPrefix(f.URL, "https://") {
 			t.Errorf("%+v", f)
+		}
+	}
+	for _, m := range []string{"SFR", "BOUYGUES", "ORANGE", "FREE"} {
+		if !slices.ContainsFunc(table.Files, func(f *File) bool { return f.Market == market.FR && f.Operator == m && f.limit() == 32<<20 }) {
+			t.Errorf("no file of unavailable sites of %s", m)
 		}
 	}
 	// The names that the datasets are known to have.
@@ -60,15 +66,18 @@ func TestTableErrors(t *testing.T) {
 		`{"files":[{"name":"../x"}]}`:            "letters, digits",
 		`{"files":[{"name":"x"}]}`:               "no market",
 		`{"files":[{"name":"x","market":"XX"}]}`: "t.json:1",
-		`{"files":[{"name":"x","market":"FR","url":"file:///etc/passwd"}]}`:                                                               "no address",
-		`{"files":[{"name":"x","market":"FR","url":"http://a:b@c/"}]}`:                                                                    "no address",
-		`{"files":[{"name":"x","market":"FR","url":"http://c/"}]}`:                                                                        `find ""`,
-		`{"files":[{"name":"x","market":"FR","url":"http://c/","find":"stac"}]}`:                                                          "no match",
-		`{"files":[{"name":"x","market":"FR","url":"http://c/","find":"stac","match":"("}]}`:                                              "missing closing",
-		`{"files":[{"name":"x","market":"FR","url":"http://c/","find":"url","match":"x"}]}`:                                               "nothing to match",
-		`{"files":[{"name":"x","market":"FR","url":"http://c/","find":"url","maxMB":-1}]}`:                                                "maxMB",
-		`{"files":[{"name":"x","market":"FR","url":"http://c/","find":"url"},{"name":"x","market":"FR","url":"http://c/","find":"url"}]}`: "two files",
-		`{"files":[{"name":"x","market":"FR","url":"http://c/","find":"url"}]} x`:                                                         "behind",
+		`{"files":[{"name":"x","market":"FR","url":"file:///etc/passwd"}]}`:                                                                                                 "no address",
+		`{"files":[{"name":"x","market":"FR","url":"http://a:b@c/"}]}`:                                                                                                      "no address",
+		`{"files":[{"name":"x","market":"FR","url":"http://c/"}]}`:                                                                                                          `find ""`,
+		`{"files":[{"name":"x","market":"FR","url":"http://c/","find":"stac"}]}`:                                                                                            "no match",
+		`{"files":[{"name":"x","market":"FR","url":"http://c/","find":"stac","match":"("}]}`:                                                                                "missing closing",
+		`{"files":[{"name":"x","market":"FR","url":"http://c/","find":"url","match":"x"}]}`:                                                                                 "nothing to match",
+		`{"files":[{"name":"x","market":"FR","url":"http://c/","find":"url","maxMB":-1}]}`:                                                                                  "maxMB",
+		`{"files":[{"name":"x","market":"FR","url":"http://c/","find":"url"},{"name":"x","market":"FR","url":"http://c/","find":"url"}]}`:                                   "two files",
+		`{"files":[{"name":"x","market":"FR","operator":"ZEOP","url":"http://c/","find":"url"}]}`:                                                                           "none of SFR, BOUYGUES",
+		`{"files":[{"name":"x","market":"CH","operator":"SALT_CH","url":"http://c/","find":"url"}]}`:                                                                        "operators of CH publish no",
+		`{"files":[{"name":"x","market":"FR","operator":"sfr","url":"http://c/","find":"url"},{"name":"y","market":"FR","operator":"SFR","url":"http://d/","find":"url"}]}`: "two files of FR SFR",
+		`{"files":[{"name":"x","market":"FR","url":"http://c/","find":"url"}]} x`:                                                                                           "behind",
 	} {
 		path := filepath.Join(t.TempDir(), "t.json")
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
