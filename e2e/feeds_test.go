@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -26,9 +27,10 @@ func TestUpdateFeeds(t *testing.T) {
 	if err := os.WriteFile(sources, fmt.Appendf(nil, `{"files":[{"name":"hs","market":"FR","operator":"SFR","find":"url","url":"%s/hs.csv","licence":"made up"}]}`, a.URL), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	t.Chdir(filepath.Dir(c.dir)) // a server elsewhere finds the files all the same
 	update := func(want int, words string) {
 		t.Helper()
-		out, errs, code := relais(t, "update", "--data", c.dir, "--sources", sources, "--json")
+		out, errs, code := relais(t, "update", "--data", filepath.Base(c.dir), "--sources", sources, "--json")
 		var r struct {
 			Sources []struct {
 				Markets []string
@@ -41,7 +43,7 @@ func TestUpdateFeeds(t *testing.T) {
 	}
 	a.publish(file("1", "2"))
 	update(0, `"state":"available"`)
-	s := serve(t, nil, "serve", "--data", c.dir)
+	s := serve(t, func(cmd *exec.Cmd) { cmd.Dir = "/" }, "serve", "--data", c.dir)
 	is := func() string {
 		o := s.ask("/outages?operator=SFR")
 		meta := o["meta"].(object)

@@ -94,7 +94,7 @@ func (t *feeds) take(ctx context.Context, s *source) {
 		n, report := outage.News{Operator: file.Operator}, s.report.Files[i]
 		switch f := came[file.Name]; {
 		case f != nil:
-			n.File = f.path
+			n.File = absolute(f.path)
 		case report.Status == Failed:
 			n.Failed = strings.ReplaceAll(report.Error, string(s.Dir), "the folder")
 		case t.are[file.Operator].State != outage.Failed:
@@ -115,6 +115,14 @@ func (t *feeds) take(ctx context.Context, s *source) {
 	for _, file := range s.files {
 		t.settle(s, file, came[file.Name])
 	}
+}
+
+// absolute is a path as a server elsewhere finds it.
+func absolute(path string) string {
+	if full, err := filepath.Abs(path); err == nil {
+		return full
+	}
+	return path
 }
 
 // settle notes what became of an operator's file; f is nil when none came.
