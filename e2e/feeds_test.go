@@ -80,9 +80,12 @@ func TestUpdateFeeds(t *testing.T) {
 	if !waitFor(20*time.Second, func() bool { return is() == "true false 4 5" }) {
 		t.Errorf("%s %s", is(), s.log)
 	}
-	_, ready := s.get("/readyz")
-	if problems, _ := ready["update"].(object)["problems"].(object); !strings.Contains(fmt.Sprint(problems["FR"]), "hs: an HTML page") {
-		t.Errorf("%v", ready)
+	if !waitFor(20*time.Second, func() bool {
+		_, ready := s.get("/readyz")
+		problems, _ := ready["update"].(object)["problems"].(object)
+		return strings.Contains(fmt.Sprint(problems["FR"]), "hs: an HTML page")
+	}) {
+		t.Errorf("/readyz says nothing of the page: %s", s.log)
 	}
 	s.stop()
 	out, errs, code := relais(t, "check", "--data", c.dir, "--json")
