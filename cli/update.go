@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -153,7 +152,7 @@ func feedsBy(d dataFlag, streams Streams) update.Feeds {
 func printFeeds(w io.Writer, feeds []outage.Outcome) error {
 	for _, f := range feeds {
 		if len(f.Files) > 0 {
-			if err := cmp.Or(printFiles(w, f.Files), printWarnings(w, f.Files)); err != nil {
+			if err := printImported(w, f.Files); err != nil {
 				return err
 			}
 		}

@@ -153,11 +153,11 @@ func (s *Store) Clear(code market.Code, operator string) error {
 		return err
 	}
 	return s.update(func(tx *bbolt.Tx) error {
-		feeds := tx.Bucket([]byte(feedsBucket))
-		if feeds.Get(key.bytes()) == nil {
+		feeds, entries := tx.Bucket([]byte(feedsBucket)), tx.Bucket([]byte(entriesBucket))
+		if feeds.Get(key.bytes()) == nil && entries.Get(key.bytes()) == nil {
 			return nil
 		}
-		return errors.Join(tx.Bucket([]byte(entriesBucket)).Delete(key.bytes()), feeds.Delete(key.bytes()), store.MarkDeleted(tx))
+		return errors.Join(entries.Delete(key.bytes()), feeds.Delete(key.bytes()), store.MarkDeleted(tx))
 	}, func(st *state) changed {
 		delete(st.feeds, key)
 		return changed{key.market, true}
