@@ -78,10 +78,10 @@ var measured = sync.OnceValues(func() (*measure.Store, error) {
 	for _, st := range h.silent.Stations[:1] {
 		tests += fmt.Sprintf("%s,%v,%v,42,,,,,%s,,,,,,,,,\n", ago(5), q.Lat, q.Lng, codes(st.Operator))
 	}
-	coverage := "timestamp,lat,lng,signal_strength,technology,network_type,mcc,mnc,cell_id,pci,rsrp,snr\n" +
-		fmt.Sprintf("%s,%v,%v,-60,LTE,CELLULAR,208,1,%d,7,-80.5,12\n", ago(1), p.Lat, p.Lng, h.node.Value<<8|3) +
-		fmt.Sprintf("%s,%v,%v,-70,5G,,208,1,,,,\n", ago(2), p.Lat, p.Lng) +
-		fmt.Sprintf("%s,%v,%v,-70,4G,,208,10,,,,\n", ago(24*100), p.Lat, p.Lng)
+	coverage := "timestamp,lat,lng,signal_strength,technology,network_type,mcc,mnc,cell_id,pci,rsrp,rsrq,snr\n" +
+		fmt.Sprintf("%s,%v,%v,-60,LTE,CELLULAR,208,1,%d,7,-80.5,-9.5,12\n", ago(1), p.Lat, p.Lng, h.node.Value<<8|3) +
+		fmt.Sprintf("%s,%v,%v,-70,5G,,208,1,,,,,\n", ago(2), p.Lat, p.Lng) +
+		fmt.Sprintf("%s,%v,%v,-70,4G,,208,10,,,,,\n", ago(24*100), p.Lat, p.Lng)
 	for name, text := range map[string]string{"speedtests.csv": tests, "coverage.csv": coverage} {
 		if err := os.WriteFile(dir+"/"+name, []byte(text), 0o600); err != nil {
 			return nil, err
@@ -263,7 +263,7 @@ func TestCoveragePoints(t *testing.T) {
 	delete(item, "timestamp")
 	delete(item, "id")
 	text, err := json.Marshal(item)
-	want := fmt.Sprintf(`{"coordinates":{"lat":%v,"lng":%v},"mcc":208,"mnc":1,"mobileOperator":"Orange","networkType":"CELLULAR","radio":{"cellId":"%d","enb":"%d","gnb":null,"pci":7},"rsrp":-80.5,"signalStrength":-60,"snr":12,"technology":"LTE"}`,
+	want := fmt.Sprintf(`{"coordinates":{"lat":%v,"lng":%v},"mcc":208,"mnc":1,"mobileOperator":"Orange","networkType":"CELLULAR","radio":{"cellId":"%d","enb":"%d","gnb":null,"pci":7},"rsrp":-80.5,"rsrq":-9.5,"signalStrength":-60,"snr":12,"technology":"LTE"}`,
 		h.stated.Position.Lat, h.stated.Position.Lng, h.node.Value<<8|3, h.node.Value)
 	if err != nil || string(text) != want {
 		t.Errorf("%s\nwant %s", text, want)

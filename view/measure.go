@@ -42,6 +42,7 @@ type Point struct {
 	Coordinates    Coordinates `json:"coordinates"`
 	SignalStrength *float64    `json:"signalStrength" doc:"dBm."`
 	RSRP           *float64    `json:"rsrp" doc:"dBm."`
+	RSRQ           *float64    `json:"rsrq" doc:"dB."`
 	SNR            *float64    `json:"snr" doc:"dB."`
 	Technology     string      `json:"technology" doc:"LTE, NR, 5G and so on, as the source calls it; empty when it is not stated."`
 	NetworkType    string      `json:"networkType" doc:"CELLULAR, WIFI and so on; empty when it is not stated."`
@@ -111,6 +112,7 @@ func AppendPoint(dst []byte, p *measure.Point) []byte {
 	dst = appendHead(dst, &p.Measure)
 	dst = appendNumber(append(dst, `,"signalStrength":`...), p.Signal)
 	dst = appendNumber(append(dst, `,"rsrp":`...), p.Radio.RSRP)
+	dst = appendNumber(append(dst, `,"rsrq":`...), p.Radio.RSRQ)
 	dst = appendNumber(append(dst, `,"snr":`...), p.Radio.SNR)
 	dst = appendText(append(dst, `,"technology":`...), p.Technology)
 	dst = appendText(append(dst, `,"networkType":`...), p.NetworkType)
