@@ -18,6 +18,7 @@ import (
 	"relais/archive"
 	"relais/folder"
 	"relais/ingest"
+	"relais/ingest/source"
 )
 
 type archiveCommand struct {
@@ -130,7 +131,7 @@ func printArchived(w io.Writer, r *archive.Report) error {
 	for _, reason := range slices.Sorted(maps.Keys(r.File.Rejected)) {
 		fmt.Fprintf(w, "  rejected: %d %s%s\n", r.File.Rejected[reason], visible(reason, ""), lines(r.File, reason))
 	}
-	return err
+	return cmp.Or(err, printWarnings(w, []*source.Report{r.File}))
 }
 
 type archiveList struct {

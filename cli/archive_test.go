@@ -106,3 +106,19 @@ func TestArchiveCommand(t *testing.T) {
 		t.Errorf("a missing folder: %d", code)
 	}
 }
+
+// What there is to say of a file that is kept is said.
+func TestArchiveNotes(t *testing.T) {
+	path := observatory(t, "2026-08-20", 3)
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, text[:len(text)-4], 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, errs, code := command(t.Context(), "archive", "add", "--data", t.TempDir(), path)
+	if code != done || !strings.Contains(out, "3 of 3 rows") || !strings.Contains(out, "note: "+path+": the last line has no line end") {
+		t.Errorf("%d %q %q", code, out, errs)
+	}
+}
