@@ -71,7 +71,7 @@ type server struct {
 	t    *testing.T
 	cmd  *exec.Cmd
 	base string
-	key  string // of the client that makeCountry made
+	key  string // of the client that letIn made
 	log  *lockedBuffer
 }
 
@@ -226,8 +226,15 @@ type country struct {
 	rows  []map[string]string // of the observatoire
 }
 
-// keys are the keys of the folders that makeCountry made.
+// keys are the keys of the folders that letIn was given.
 var keys sync.Map
+
+// letIn gives a folder a client that may read everything; it makes the folder when
+// there is none.
+func letIn(t *testing.T, dir string) {
+	t.Helper()
+	keys.Store(dir, createClient(t, dir, "--name", "every test", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "all-read", "--minute", "1000000", "--day", "1000000").APIKey)
+}
 
 // makeCountry writes a synthetic country and ingests it with the binary.
 func makeCountry(t *testing.T, supports int) country {
@@ -242,7 +249,7 @@ func makeCountry(t *testing.T, supports int) country {
 		t.Fatalf("ingest: %d %s", code, errs)
 	}
 	c.rows = readCSV(t, c.files[0])
-	keys.Store(c.dir, createClient(t, c.dir, "--name", "every test", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "all-read", "--minute", "1000000", "--day", "1000000").APIKey)
+	letIn(t, c.dir)
 	var report struct {
 		Files []struct {
 			Path, Kind   string
@@ -351,4 +358,36 @@ func TestCommandLine(t *testing.T) {
 	if _, err := os.Stat(os.Getenv("RELAIS_DATA")); err == nil {
 		t.Error("a mistyped file made a folder")
 	}
+}
+
+// tag is the entity tag of an answer.
+func (s *server) tag(path string) string {
+	s.t.Helper()
+	r, err := s.fetch("/external/v1" + path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.Body.Close()
+	if tag := r.Header.Get("ETag"); r.StatusCode == http.StatusOK && tag != "" {
+		return tag
+	}
+	s.t.Fatalf("%s: %s without an entity tag", path, r.Status)
+	return ""
+}
+
+// status asks for an answer that is not the one with the tag.
+func (s *server) status(path, tag string) int {
+	s.t.Helper()
+	r, err := http.NewRequest(http.MethodGet, s.base+"/external/v1"+path, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.Header.Set("X-API-Key", s.key)
+	r.Header.Set("If-None-Match", tag)
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	a.Body.Close()
+	return a.StatusCode
 }
