@@ -359,35 +359,3 @@ func TestCommandLine(t *testing.T) {
 		t.Error("a mistyped file made a folder")
 	}
 }
-
-// tag is the entity tag of an answer.
-func (s *server) tag(path string) string {
-	s.t.Helper()
-	r, err := s.fetch("/external/v1" + path)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	r.Body.Close()
-	if tag := r.Header.Get("ETag"); r.StatusCode == http.StatusOK && tag != "" {
-		return tag
-	}
-	s.t.Fatalf("%s: %s without an entity tag", path, r.Status)
-	return ""
-}
-
-// status asks for an answer that is not the one with the tag.
-func (s *server) status(path, tag string) int {
-	s.t.Helper()
-	r, err := http.NewRequest(http.MethodGet, s.base+"/external/v1"+path, nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	r.Header.Set("X-API-Key", s.key)
-	r.Header.Set("If-None-Match", tag)
-	a, err := http.DefaultClient.Do(r)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	a.Body.Close()
-	return a.StatusCode
-}

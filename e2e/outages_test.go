@@ -1,0 +1,377 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// latin1 is a text as Windows-1252 has it, of which it uses no more than Latin-1.
+func latin1(text string) string {
+	var b []byte
+	for _, r := range text {
+		b = append(b, byte(r))
+	}
+	return string(b)
+}
+
+const hsHeader = "code_site_op;Antenne relais gérée par %s;region;departement;commune;code_insee;Lat;Lon;2Gvoix;3Gvoix;4Gvoix;3Gdata;4Gdata;5Gdata;voix;data;raison;detail;debut;fin_prev\n"
+
+// hsFiles are what the four operators publish, each in its way: of rows some are to be
+// rejected, and titles and footers are none.
+var hsFiles = map[string]struct {
+	text   string
+	served int
+	reject map[string]int
+}{
+	"ORANGE": {"\ufeffListe des antennes indisponibles d'Orange;;;\r\n\r\n" + fmt.Sprintf(strings.ReplaceAll(hsHeader, "\n", "\r\n"), "Orange") +
+		"00000001R1;OUI;Auvergne-Rhône-Alpes;63;Orléat;63265;45,862;3,42;HS;HS;HS;HS;HS;NE;HS;HS;Incident;panne;2026-08-20 06:10:00;2026-08-21 18:00:00\r\n" +
+		"00000002R1;NON;;63;;63113;45.77;3.08;OK;OK;DE;OK;DE;DE;OK;DE;Travaux;;2026-01-20 06:10:00;\r\n" +
+		"00000003R1;NON;;63;;63113;;;OK;OK;DE;OK;DE;DE;OK;DE;Travaux;;;\r\n" +
+		"00000002R1;NON;;63;;63113;45.77;3.08;OK;OK;OK;OK;OK;OK;OK;OK;Travaux;;;\r\n" +
+		"Source : Orange;;;;;;;;;;;;;;;;;;;\r\n", 2, map[string]int{"no position": 1, "the same site again": 1}},
+	"SFR": {latin1("Sites hors services, mise à jour à 06:00\n\n" +
+		"code_site_op;Departement;code_insee_commune;Commune;X_WGS84_GPS;Y_WGS84_GPS;Voix/SMS;internet mobile;raison;debut;fin\n" +
+		"10235;63;63113;Évaux-lès-Pré;45.7701;3.0801;HS;OK;Dégât;20/08/2026 06:10;19/08/2026\n" +
+		"00000001R1;63;63265;Orléat;45.862;3.42;HS;HS;;;\n" + // Orange has this code too
+		"10236;974;97411;Saint-Denis;-20.88;55.45;HS;HS;;;\n"), 2, map[string]int{"a site of the market DROM": 1}},
+	"BOUYGUES": {"\"Code SI\",\"Région\",\"Département\",\"Commune\",\"Code INSEE\",\"Lat\",\"Lon\",\"voix\",\"data\",\"début\"\n" +
+		"\"T10008\",\"Île-de-France\",\"1\",\"Bourg, en Bresse\",\"1053\",\"46.2\",\"5.22\",\"DE\",\"DE\",\"2026-08-20T06:10:00+02:00\"\n" +
+		"\"T10009\",\"\",\"1\",\"\",\"1053\",\"nord\",\"5.22\",\"DE\",\"DE\",\"\"\n\nDonnées au 20 août\n", 1, map[string]int{"position that is no number": 1}},
+	"FREE": {fmt.Sprintf(hsHeader, "Free") + "2A004_ABC;NON;Corse;2A;Ajaccio;20090;41.93;8.74;NE;NE;HS;NE;HS;;HS;HS;Incident;;2026-02-30 06:10:00;\n", 1, nil},
+}
+
+// An imported is a part of what relais outage import --json prints.
+type imported struct {
+	Feed  struct{ State string }
+	Files []struct {
+		Rows, Served int
+		Rejected     map[string]int
+	}
+}
+
+// importOutages imports an operator's file in FR.
+func importOutages(t *testing.T, dir, operator, text string) (r imported) {
+	t.Helper()
+	command(t, &r, "outage", "import", "--data", dir, "--market", "FR", "--operator", operator, writeFile(t, "hs.csv", text))
+	return r
+}
+
+// feed is operatorFeed of an answer, and how many entries it has.
+func (s *server) feed(path string) string {
+	s.t.Helper()
+	o := s.ask(path)
+	meta := o["meta"].(object)
+	f := meta["operatorFeed"].(object)
+	if n := len(o["data"].([]any)); float64(n) != meta["count"] {
+		s.t.Errorf("%s: %d entries, %v", path, n, meta)
+	}
+	return fmt.Sprintf("exists %v, available %v, %v entries", f["exists"], f["available"], meta["count"])
+}
+
+func TestOutageFeeds(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	letIn(t, dir)
+	s := serve(t, nil, "serve", "--data", dir)
+	says := func(path, want string) {
+		t.Helper()
+		for _, route := range []string{"/outages", "/sites-hs"} {
+			if got := s.feed(route + path); got != want {
+				t.Errorf("%s%s: %s, want %s", route, path, got, want)
+			}
+		}
+	}
+	says("", "exists true, available false, 0 entries")
+	says("?market=BE", "exists false, available false, 0 entries")
+	says("?market=PT", "exists false, available false, 0 entries")
+	if meta := s.ask("/sites-hs?market=BE")["meta"].(object); meta["sourceUnavailableReason"] == nil || meta["lastUpdate"] != "" || meta["cached"] != false {
+		t.Errorf("BE: %v", meta)
+	}
+	if meta := s.ask("/sites-hs")["meta"].(object); meta["sourceUnavailableReason"] != nil || meta["lastUpdate"] != "" {
+		t.Errorf("FR, nothing was read: %v", meta)
+	}
+	total := 0
+	before := time.Now().UTC().Truncate(time.Second)
+	for _, operator := range []string{"ORANGE", "SFR", "BOUYGUES", "FREE"} {
+		says("", fmt.Sprintf("exists true, available false, %d entries", total)) // one of them is still absent
+		says("?operator="+operator, "exists true, available false, 0 entries")
+		file := hsFiles[operator]
+		f := importOutages(t, dir, operator, file.text).Files[0]
+		rejected := 0
+		for _, n := range f.Rejected {
+			rejected += n
+		}
+		if f.Served != file.served || f.Rows != f.Served+rejected || len(f.Rejected) != len(file.reject) || len(file.reject) > 0 && !reflect.DeepEqual(f.Rejected, file.reject) {
+			t.Errorf("%s: %+v, want %d and %v", operator, f, file.served, file.reject)
+		}
+		total += file.served
+		says("?operator="+operator, fmt.Sprintf("exists true, available true, %d entries", file.served))
+	}
+	says("", "exists true, available true, 6 entries")
+	says("?market=DROM", "exists true, available false, 0 entries")
+	if at, err := time.Parse(time.RFC3339, s.ask("/sites-hs")["meta"].(object)["lastUpdate"].(string)); err != nil || at.Before(before) || at.After(time.Now()) {
+		t.Errorf("lastUpdate %v, %v", at, err)
+	}
+	unavailableSites(t, s)
+	operatorOutages(t, s)
+	failedFeeds(t, s, dir)
+}
+
+// unavailableSites compares /sites-hs with what the files say.
+func unavailableSites(t *testing.T, s *server) {
+	t.Helper()
+	sites := map[string]object{}
+	for _, x := range s.ask("/sites-hs")["data"].([]any) {
+		o := x.(object)
+		sites[o["operator"].(string)+" "+o["code_site_op"].(string)] = o
+	}
+	const want = `{"2Gvoix":"HS","3Gdata":"HS","3Gvoix":"HS","4Gdata":"HS","4Gvoix":"HS","5Gdata":"NE","Antenne relais gérée par ORANGE":"OUI","Lat":45.862,"Lon":3.42,` +
+		`"code_insee":"63265","code_site_op":"00000001R1","commune":"Orléat","data":"HS","debut":"2026-08-20T04:10:00.000Z","departement":"63","fin_prev":"2026-08-21T16:00:00.000Z",` +
+		`"managedByOrange":true,"market":"FR","operator":"ORANGE","raison":"Incident","raw":{"2Gvoix":"HS","3Gdata":"HS","3Gvoix":"HS","4Gdata":"HS","4Gvoix":"HS","5Gdata":"NE",` +
+		`"Antenne relais gérée par ORANGE":"OUI","Lat":"45,862","Lon":"3,42","code_insee":"63265","code_site_op":"00000001R1","commune":"Orléat","data":"HS","debut":"2026-08-20 06:10:00",` +
+		`"departement":"63","detail":"panne","fin_prev":"2026-08-21 18:00:00","raison":"Incident","region":"Auvergne-Rhône-Alpes","voix":"HS"},"region":"Auvergne-Rhône-Alpes",` +
+		`"services":{"data":"HS","data3g":"HS","data4g":"HS","data5g":"NE","voice":"HS","voice2g":"HS","voice3g":"HS","voice4g":"HS"},"sourceId":"fr-orange","territory":null,"voix":"HS","voixSms":"HS"}`
+	if got, err := json.Marshal(sites["ORANGE 00000001R1"]); err != nil || string(got) != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	for key, wants := range map[string]object{
+		"SFR 10235":       {"Lat": 45.7701, "Lon": 3.0801, "commune": "Évaux-lès-Pré", "raison": "Dégât", "voixSms": "HS", "data": "OK", "debut": "2026-08-20T04:10:00.000Z", "fin_prev": nil, "managedBySfr": nil},
+		"SFR 00000001R1":  {"debut": "", "commune": "Orléat"},
+		"BOUYGUES T10008": {"code_insee": "01053", "commune": "Bourg, en Bresse", "region": "Île-de-France", "debut": "2026-08-20T04:10:00.000Z", "2Gvoix": "", "voix": "DE", "raison": ""},
+		"FREE 2A004_ABC":  {"code_insee": "2A004", "debut": "", "managedByFree": false, "5Gdata": "", "Antenne relais gérée par FREE": "NON"},
+	} {
+		site := sites[key]
+		for name, want := range wants {
+			if got := site[name]; got != want {
+				t.Errorf("%s: %s is %v, want %v", key, name, got, want)
+			}
+		}
+		if raw, _ := site["raw"].(object); len(raw) != 20 {
+			t.Errorf("%s: raw has %d keys", key, len(raw))
+		}
+	}
+}
+
+// spaced is values with blanks between them.
+func spaced(values ...any) string { return strings.TrimSuffix(fmt.Sprintln(values...), "\n") }
+
+// operatorOutages compares /outages with what the files say, in the order of answers.
+func operatorOutages(t *testing.T, s *server) {
+	t.Helper()
+	var got []string
+	for _, x := range s.ask("/outages?source=operator")["data"].([]any) {
+		o := x.(object)
+		for _, name := range []string{"state", "confirmCount", "confirmationsRemaining", "operatorConfirmed"} {
+			if o[name] != nil || o["source"] != "operator" {
+				t.Errorf("%s of %v", name, o)
+			}
+		}
+		got = append(got, spaced(o["operatorKey"], o["siteName"], o["severity"], o["affectedServices"], o["affectedTechnologies"], o["startedAt"], o["expectedEndAt"]))
+	}
+	want := []string{
+		"BOUYGUES T10008 down [data voice sms] [] 2026-08-20T04:10:00.000Z <nil>",
+		"ORANGE 00000001R1 down [data voice sms] [2g 3g 4g] 2026-08-20T04:10:00.000Z 2026-08-21T16:00:00.000Z",
+		"SFR 10235 degraded [voice sms] [] 2026-08-20T04:10:00.000Z <nil>",
+		"ORANGE 00000002R1 degraded [data voice] [4g 5g] 2026-01-20T05:10:00.000Z <nil>",
+		"FREE 2A004_ABC down [data voice sms] [4g]  <nil>", "SFR 00000001R1 down [data voice sms] []  <nil>",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	ids := func(path string) (list []string) {
+		for _, x := range s.ask(path)["data"].([]any) {
+			list = append(list, x.(object)["siteName"].(string))
+		}
+		return list
+	}
+	for path, want := range map[string]string{
+		"?limit=2": "[T10008 00000001R1]", "?limit=9999": "[T10008 00000001R1 10235 00000002R1 2A004_ABC 00000001R1]", "?operator=sfr": "[10235 00000001R1]",
+		"?lat=45.77&lon=3.08&radiusKm=0.1":           "[00000002R1 10235]", // the nearest first
+		"?lat=45.77&lon=3.08&radiusKm=0.01":          "[00000002R1]",
+		"?lat=45.77&lon=3.08&radiusKm=0.1&north=46":  "[00000002R1 10235]",
+		"?north=45.862&south=45.862&west=3&east=3.5": "[00000001R1 00000001R1]", // edges belong to it
+		"?source=community":                          "[]",
+	} {
+		if got := fmt.Sprint(ids("/outages" + path)); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+	if meta := s.ask("/outages?limit=2")["meta"].(object); meta["truncated"] != true {
+		t.Errorf("%v", meta)
+	}
+	for path, want := range map[string]string{
+		"lat=45&lon=3": "INVALID_PARAMETER", "lat=45&radiusKm=3": "INVALID_PARAMETER", "lon=3&radiusKm=3": "INVALID_PARAMETER", "radiusKm=3": "INVALID_PARAMETER",
+		"lat=45&lon=3&radiusKm=0": "INVALID_PARAMETER", "lat=45&lon=3&radiusKm=-1": "INVALID_PARAMETER", "lat=45&lon=3&radiusKm=200.01": "INVALID_PARAMETER",
+		"lat=NaN&lon=3&radiusKm=1": "INVALID_PARAMETER", "lat=45&lon=Inf&radiusKm=1": "INVALID_PARAMETER", "lat=90.1&lon=3&radiusKm=1": "INVALID_PARAMETER",
+		"lat=45&lon=180.5&radiusKm=1": "INVALID_PARAMETER", "lat=0x2D&lon=3&radiusKm=1": "INVALID_PARAMETER", "lat=45&lat=45&lon=3&radiusKm=1": "INVALID_PARAMETER",
+		"north=46": "INVALID_BBOX", "north=45&south=46&west=3&east=4": "INVALID_BBOX", "north=x&south=1&west=3&east=4": "INVALID_BBOX",
+		"limit=0": "INVALID_PARAMETER", "limit=-1": "INVALID_PARAMETER", "limit=1e3": "INVALID_PARAMETER", "limit=99999999999999999999": "INVALID_PARAMETER",
+		"source=everybody": "INVALID_PARAMETER", "market=XX": "INVALID_PARAMETER", "operator=PROXIMUS_BE": "INVALID_OPERATOR", "territory=974": "INVALID_PARAMETER", "market=DROM&territory=33": "INVALID_PARAMETER",
+	} {
+		if code, o := s.get("/external/v1/outages?" + path); code != 400 || o["code"] != want {
+			t.Errorf("%s: %d %v %v, want %s", path, code, o["code"], o["error"], want)
+		}
+	}
+}
+
+// failedFeeds makes sure that a feed that failed says so, and keeps what it had.
+func failedFeeds(t *testing.T, s *server, dir string) {
+	t.Helper()
+	orange := hsFiles["ORANGE"].text
+	tag := s.tag("/sites-hs")
+	for why, text := range map[string]string{
+		"web page": "<!DOCTYPE html><html><body>Maintenance</body></html>\n", "empty": "", "no header": "10235;63;63113;45.7;3.08\n",
+		"the column lat is missing": "code_site_op;commune;Lon;voix;data\n1;x;3.08;HS;HS\n", "no row": fmt.Sprintf(hsHeader, "Orange"),
+		"file of SFR": fmt.Sprintf(hsHeader, "SFR") + "1;OUI;;63;;63113;45.7;3.08;HS;;;;;;HS;HS;;;;\n", "cut short": orange[:strings.Index(orange, ";HS;HS;HS")],
+		"none can be used": fmt.Sprintf(hsHeader, "Orange") + "1;OUI;;63;;63113;;;HS;;;;;;HS;HS;;;;\n",
+	} {
+		fails(t, 1, why, "outage", "import", "--data", dir, "--market", "FR", "--operator", "ORANGE", writeFile(t, "hs.csv", text))
+		for path, want := range map[string]string{
+			"?operator=ORANGE": "exists true, available false, 2 entries", "": "exists true, available false, 6 entries", "?operator=SFR": "exists true, available true, 2 entries",
+		} {
+			if got := s.feed("/sites-hs" + path); got != want {
+				t.Errorf("%s, %q: %s, want %s", why, path, got, want)
+			}
+		}
+	}
+	if got := s.status("/sites-hs", tag); got != 200 {
+		t.Errorf("an answer whose feed failed since: %d", got)
+	}
+	var list struct {
+		Feeds []struct{ Market, Operator, State, Why string }
+	}
+	command(t, &list, "outage", "list", "--data", dir, "--market", "FR", "--operator", "orange")
+	if f := list.Feeds; len(f) != 1 || f[0].State != "failed" || f[0].Why == "" || strings.Contains(f[0].Why, filepath.Dir(dir)) {
+		t.Errorf("%+v", list)
+	}
+	for _, tt := range []struct{ market, operator, why string }{{"BE", "PROXIMUS_BE", "publish no unavailable sites"}, {"FR", "ZEOP", "ZEOP"}, {"XX", "SFR", "one of FR"}} {
+		code := 1
+		if tt.market == "XX" {
+			code = 2
+		}
+		fails(t, code, tt.why, "outage", "import", "--data", dir, "--market", tt.market, "--operator", tt.operator, writeFile(t, "hs.csv", orange))
+	}
+	fails(t, 1, "no such file", "outage", "import", "--data", dir, "--market", "FR", "--operator", "ORANGE", filepath.Join(dir, "none.csv"))
+	importOutages(t, dir, "ORANGE", orange)
+	if got := s.feed("/outages"); got != "exists true, available true, 6 entries" {
+		t.Errorf("read again: %s", got)
+	}
+	// What the operator no longer names works again; what is cleared is not known.
+	lines := strings.SplitAfter(orange, "\r\n")
+	importOutages(t, dir, "ORANGE", strings.Join(slices.Delete(lines, 3, 4), ""))
+	if got := s.feed("/outages?operator=ORANGE"); got != "exists true, available true, 1 entries" {
+		t.Errorf("one is over: %s", got)
+	}
+	command(t, &struct{}{}, "outage", "clear", "--data", dir, "--market", "FR", "--operator", "ORANGE")
+	if got := s.feed("/outages?operator=ORANGE"); got != "exists true, available false, 0 entries" {
+		t.Errorf("cleared: %s", got)
+	}
+}
+
+// A report in the command's answers.
+type outageSaid struct {
+	ID, State         string
+	Confirms          int
+	OperatorConfirmed bool
+}
+
+func TestOutageReports(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	letIn(t, dir)
+	s := serve(t, nil, "serve", "--data", dir)
+	report := func(operator, lat, lon string, flags ...string) (r outageSaid) {
+		t.Helper()
+		command(t, &r, append([]string{"outage", "report", "--data", dir, "--market", "FR", "--operator", operator, "--lat=" + lat, "--lon=" + lon, "--user", "ann"}, flags...)...)
+		return r
+	}
+	decide := func(what, id string, flags ...string) (r outageSaid) {
+		t.Helper()
+		command(t, &r, append([]string{"outage", what, "--data", dir, id}, flags...)...)
+		return r
+	}
+	shown := func(id string) object {
+		t.Helper()
+		for _, x := range s.ask("/outages?source=community")["data"].([]any) {
+			if o := x.(object); o["id"] == id {
+				return o
+			}
+		}
+		return nil
+	}
+	life := func(id string) string {
+		o := shown(id)
+		return spaced(o["state"], o["confirmCount"], o["confirmationsRemaining"], o["operatorConfirmed"])
+	}
+	// The site of Orange stands 222 m north of the first report, and 444 m of the third.
+	importOutages(t, dir, "ORANGE", fmt.Sprintf(hsHeader, "Orange")+"1;OUI;;63;;63113;45.772;3.08;HS;HS;HS;HS;HS;HS;HS;HS;;;;\n")
+	one := report("ORANGE", "45.77", "3.08", "--service", "sms", "--service", "data", "--technology", "5g", "--severity", "degraded", "--commune", "Orléat", "--reason", "orage", "--started-at", time.Now().Add(-time.Hour).UTC().Format(time.RFC3339))
+	two := report("SFR", "45.77", "3.08")
+	three := report("ORANGE", "45.768", "3.08")
+	if o := shown(one.ID); spaced(o["source"], o["operatorKey"], o["severity"], o["affectedServices"], o["affectedTechnologies"], o["commune"], o["reason"], o["latitude"], o["longitude"]) !=
+		"community ORANGE degraded [data sms] [5g] Orléat orage 45.77 3.08" || !strings.HasPrefix(one.ID, "community:") {
+		t.Errorf("%v", o)
+	}
+	for id, want := range map[string]string{one.ID: "reported 0 3 true", two.ID: "reported 0 3 false", three.ID: "reported 0 3 false"} {
+		if got := life(id); got != want {
+			t.Errorf("%s: %s, want %s", id, got, want)
+		}
+	}
+	if o := s.ask("/outages"); len(o["data"].([]any)) != 4 {
+		t.Errorf("reports and the operator's entry side by side: %v", o)
+	}
+	for _, step := range []struct{ user, want string }{
+		{"ann", "reported 0 3 true"}, {"bob", "reported 1 2 true"}, {"bob", "reported 1 2 true"}, {"cid", "reported 2 1 true"}, {"dan", "confirmed 3 0 true"}, {"eve", "confirmed 4 0 true"},
+	} {
+		tag := s.tag("/outages")
+		r := decide("confirm", one.ID, "--user", step.user)
+		if got := life(one.ID); got != step.want || r.State != strings.Fields(step.want)[0] {
+			t.Errorf("%s confirms: %s (%+v), want %s", step.user, got, r, step.want)
+		}
+		if got := s.status("/outages", tag); got != 200 {
+			t.Errorf("%s confirms: %d to the tag before", step.user, got)
+		}
+	}
+	// What the operator's file no longer names is no longer confirmed by it.
+	importOutages(t, dir, "ORANGE", fmt.Sprintf(hsHeader, "Orange")+"2;OUI;;75;;75056;48.85;2.35;HS;HS;HS;HS;HS;HS;HS;HS;;;;\n")
+	if got := life(one.ID); got != "confirmed 4 0 false" {
+		t.Errorf("without the operator's entry: %s", got)
+	}
+	if r := decide("resolve", one.ID); r.State != "resolved" || shown(one.ID) != nil {
+		t.Errorf("%+v, %v", r, shown(one.ID))
+	}
+	if r := decide("reject", two.ID, "--why", "nothing there"); r.State != "rejected" || shown(two.ID) != nil || shown(three.ID) == nil {
+		t.Errorf("%+v", r)
+	}
+	fails(t, 1, "resolved or rejected", "outage", "confirm", "--data", dir, one.ID, "--user", "fay")
+	fails(t, 1, "resolved or rejected", "outage", "resolve", "--data", dir, two.ID)
+	fails(t, 1, "no such outage report", "outage", "confirm", "--data", dir, "community:01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7")
+	fails(t, 1, "no such outage report", "outage", "confirm", "--data", dir, "operator:fr-orange:2")
+	for why, flags := range map[string][]string{
+		"not in the market": {"--lat=0", "--lon=0"}, "in the future": {"--lat=45", "--lon=3", "--started-at", time.Now().Add(time.Hour).Format(time.RFC3339)}, "service": {"--lat=45", "--lon=3", "--service", "tv"},
+	} {
+		fails(t, 1, why, append([]string{"outage", "report", "--data", dir, "--market", "FR", "--operator", "SFR"}, flags...)...)
+	}
+	// With no feed at all, people's reports are the only source.
+	var be outageSaid
+	command(t, &be, "outage", "report", "--data", dir, "--market", "BE", "--operator", "PROXIMUS_BE", "--lat=50.85", "--lon=4.35")
+	if got := s.feed("/outages?market=BE"); got != "exists false, available false, 1 entries" {
+		t.Errorf("BE: %s", got)
+	}
+	if got := s.feed("/sites-hs?market=BE"); got != "exists false, available false, 0 entries" {
+		t.Errorf("BE: %s", got)
+	}
+	var list struct {
+		Total   int
+		Reports []outageSaid
+	}
+	s.stop()
+	command(t, &list, "outage", "list", "--data", dir, "--market", "FR") // the newest first, those that are closed too
+	if got := spaced(list.Total, list.Reports[0].State, list.Reports[1].State, list.Reports[2].State); got != "3 reported rejected resolved" {
+		t.Errorf("%s", got)
+	}
+}
