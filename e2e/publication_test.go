@@ -22,7 +22,8 @@ var observatoryColumns = strings.Split("id;adm_lb_nom;sup_id;emr_lb_systeme;emr_
 // text is the publication as the ANFR writes it, with more columns behind its own.
 func (p *publication) text(more ...string) string {
 	columns := slices.Concat(observatoryColumns, more)
-	text := "\ufeff" + strings.Join(columns, ";") + "\n"
+	var text strings.Builder
+	text.WriteString("\ufeff" + strings.Join(columns, ";") + "\n")
 	for i, row := range p.rows {
 		for at, c := range columns {
 			value := row[c]
@@ -36,13 +37,13 @@ func (p *publication) text(more ...string) string {
 				value = `"` + strings.ReplaceAll(value, `"`, `""`) + `"`
 			}
 			if at > 0 {
-				text += ";"
+				text.WriteByte(';')
 			}
-			text += value
+			text.WriteString(value)
 		}
-		text += "\n"
+		text.WriteByte('\n')
 	}
-	return text
+	return text.String()
 }
 
 // write writes the publication.
