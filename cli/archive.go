@@ -18,7 +18,6 @@ import (
 	"relais/archive"
 	"relais/folder"
 	"relais/ingest"
-	"relais/ingest/source"
 )
 
 type archiveCommand struct {
@@ -131,7 +130,7 @@ func printArchived(w io.Writer, r *archive.Report) error {
 	for _, reason := range slices.Sorted(maps.Keys(r.File.Rejected)) {
 		fmt.Fprintf(w, "  rejected: %d %s%s\n", r.File.Rejected[reason], visible(reason, ""), lines(r.File, reason))
 	}
-	return cmp.Or(err, printWarnings(w, []*source.Report{r.File}))
+	return cmp.Or(err, printWarning(w, r.File))
 }
 
 type archiveList struct {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -84,11 +85,16 @@ func printFiles(w io.Writer, files []*source.Report) error {
 func printImported(w io.Writer, files []*source.Report) error {
 	err := printFiles(w, files)
 	for _, f := range files {
-		if f.Warning != "" && err == nil {
-			err = printNote(w, f.Path+": "+f.Warning)
-		}
+		err = cmp.Or(err, printWarning(w, f))
 	}
 	return err
+}
+
+func printWarning(w io.Writer, f *source.Report) error {
+	if f.Warning == "" {
+		return nil
+	}
+	return printNote(w, f.Path+": "+f.Warning)
 }
 
 func printNote(w io.Writer, text string) error {
