@@ -82,7 +82,7 @@ func kinds() []*source.Kind {
 	var list []*source.Kind
 	for i := range formats {
 		f := &formats[i]
-		k := &source.Kind{Name: f.name, Options: f.options, Personal: f.personal, Many: true}
+		k := &source.Kind{Name: f.name, Options: f.options, Personal: f.personal, Private: len(f.personal) > 0, Many: true}
 		k.Options.OneLine = len(f.personal) > 0 // a stray quote must not move a serial number into another column
 		for _, c := range f.columns {
 			k.Columns = append(k.Columns, table.Column{Name: c.name, Required: !slices.Contains([]role{nothing, node, pci, serving, neighbour}, c.role)})

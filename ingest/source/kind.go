@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"relais/ingest/table"
 	"relais/market"
@@ -29,6 +30,9 @@ type Kind struct {
 	// Personal names columns of personal data, which is on no disk of ours: in the
 	// copy of an input that is kept they are empty.
 	Personal []string
+	// Private: people write such files, so that of columns that are not in Columns
+	// nothing is kept either.
+	Private bool
 }
 
 // A Build turns inputs into one snapshot for each market, with an account of
@@ -155,11 +159,17 @@ func (f *Found) CopyTo(w io.Writer, watch Watch) error {
 		return err
 	}
 	defer in.Close()
-	if len(f.Kind.Personal) == 0 {
+	if len(f.Kind.Personal) == 0 && !f.Kind.Private {
 		_, err = io.Copy(w, in)
 		return err
 	}
-	return table.Blank(w, in, f.Name(), f.Kind.Options, f.Kind.Personal)
+	return table.Blank(w, in, f.Name(), f.Kind.Options, f.Kind.drops)
+}
+
+// drops tells whether nothing of a column is kept.
+func (k *Kind) drops(column table.Name) bool {
+	known := slices.ContainsFunc(k.Columns, func(c table.Column) bool { return column.Is(c.Name) || slices.ContainsFunc(c.Aliases, column.Is) })
+	return k.Private && !known || slices.ContainsFunc(k.Personal, column.Is)
 }
 
 // NextRow goes to the next record, counts it, and rejects it when it is broken.

@@ -6,19 +6,23 @@ import (
 	"io"
 )
 
-// Blank copies a table with a header to w, with the fields of the named columns
-// empty. What is in the fields of a broken record is not known: it becomes a line that
-// has one field.
-func Blank(w io.Writer, in io.Reader, name string, opt Options, columns []string) error {
+// A Name is the name of a column in the form in which names are compared.
+type Name string
+
+// Is tells whether a column with a name as files or programs write it has this one.
+func (n Name) Is(name string) bool { return string(n) == canonical(name) }
+
+// Blank copies a table with a header to w, with the fields of those columns empty that
+// drop tells by their names. What is in the fields of a broken record is not known: it
+// becomes a line that has one field.
+func Blank(w io.Writer, in io.Reader, name string, opt Options, drop func(column Name) bool) error {
 	r, err := NewReader(in, name, opt)
 	if err != nil {
 		return err
 	}
 	blank := make([]bool, r.width)
 	for i, h := range r.header {
-		for _, c := range columns {
-			blank[i] = blank[i] || h == canonical(c)
-		}
+		blank[i] = drop(Name(h))
 	}
 	out := bufio.NewWriterSize(w, MaxRecord)
 	r.write(out, make([]bool, r.width))
