@@ -98,10 +98,10 @@ func (r *radio) rows(kind site.RadioKind, value uint64) []radioRow {
 // eciBits is the length of an ECI: 20 bits of eNB and 8 of cell. An NCI has 36:
 // 22 to 32 of gNB, as the network chose, and the cell.
 const (
-	eciBits, eciCellBits = 28, 8
-	nciBits              = 36
-	minGNBBits           = 22
-	maxGNBBits           = 32
+	eciBits    = 28
+	nciBits    = 36
+	minGNBBits = 22
+	maxGNBBits = 32
 )
 
 // cell returns the rows that a cell identifier leads to. Those that state it, its
@@ -110,7 +110,7 @@ const (
 func (r *radio) cell(value uint64) (certain, possible []radioRow) {
 	certain = slices.Clone(r.rows(site.Cell, value))
 	if value < 1<<eciBits {
-		certain = append(certain, r.rows(site.ENB, value>>eciCellBits)...)
+		certain = append(certain, r.rows(site.ENB, value>>site.CellBits)...)
 	}
 	for bits := minGNBBits; bits <= maxGNBBits; bits++ {
 		for _, row := range r.rows(site.GNB, value>>(nciBits-bits)) {

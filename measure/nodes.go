@@ -6,27 +6,17 @@ import (
 
 	"relais/geo"
 	"relais/market"
+	"relais/sighting"
+	"relais/site"
 )
 
-// A Sighting is a base station that a measure names, and where the phone was.
-type Sighting struct {
-	MCC, MNC int    // -1: not known
-	Operator string // key in the market's table, "" when it is none of them
-	NR       bool   // Node is a gNB; else an eNB
-	Node     uint32
-	Cell     uint64 // ECI or NCI; 0: not stated
-	PCI      int    // -1: not stated
-	Position geo.Point
-}
-
-// NodeSightings goes over what measures of a market say of base stations, those that are
-// near each other one behind the other. It is for an index, which may take a node for a
-// site's when that is the only site of the operator within 300 m of where the node was
-// seen, and it was not seen near another one; such a node is learned and not stated. One
+// CellSightings goes over what measures of a market say of the cells and base stations of
+// its operators, and where the phones were: those of a segment that are near each other
+// one behind the other. It is for an index, which learns from it whose they are. One
 // measure may name an eNB and a gNB.
-func (s *Store) NodeSightings(code market.Code) iter.Seq[Sighting] {
+func (s *Store) CellSightings(code market.Code) iter.Seq2[sighting.Cell, geo.Point] {
 	v := s.view()
-	return func(yield func(Sighting) bool) {
+	return func(yield func(sighting.Cell, geo.Point) bool) {
 		defer runtime.KeepAlive(v)
 		for _, seg := range v.segments {
 			if seg.Market == code && !seg.sightings(yield) {
@@ -36,35 +26,41 @@ func (s *Store) NodeSightings(code market.Code) iter.Seq[Sighting] {
 	}
 }
 
-func (s *segment) sightings(yield func(Sighting) bool) bool {
+func (s *segment) sightings(yield func(sighting.Cell, geo.Point) bool) bool {
 	for i := range s.rows {
-		r := row{lat: s.lat[i], lng: s.lng[i], technology: s.technology[i], enb: s.enb[i], gnb: s.gnb[i], cell: s.cell[i], pci: s.pci[i]}
-		enb := r.node()
-		if enb == 0 && r.gnb == 0 {
+		operator := s.operators[s.network[i]]
+		if operator < 0 {
 			continue
 		}
-		n := &s.Networks[s.network[i]]
-		seen := Sighting{MCC: n.MCC, MNC: n.MNC, Position: r.position(), PCI: -1}
-		if o := s.operators[s.network[i]]; o >= 0 {
-			seen.Operator = s.table.Operators[o].Key
-		}
-		// The cell is that of the technology, which of the two base stations has it.
-		nr := technologies[r.technology].generation == 5
-		for _, isNR := range [...]bool{false, true} {
-			seen.NR, seen.Node, seen.Cell, seen.PCI = isNR, enb, 0, -1
-			if isNR {
-				seen.Node = r.gnb
-			}
-			if isNR == nr {
-				seen.Cell = r.cell
-				if r.pci != noPCI {
-					seen.PCI = int(r.pci)
-				}
-			}
-			if seen.Node != 0 && !yield(seen) {
+		r := row{lat: s.lat[i], lng: s.lng[i], technology: s.technology[i], enb: s.enb[i], gnb: s.gnb[i], cell: s.cell[i], pci: s.pci[i]}
+		for _, c := range r.cells(operator) {
+			if (c.Node != 0 || c.ID != 0) && !yield(c, r.position()) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// cells returns the cells of LTE and NR that the row names. One that begins with the eNB
+// is an ECI: on a phone in 5G that still hangs on LTE, too. Else it is that of the
+// technology, and so is the PCI.
+func (r *row) cells(operator int) [2]sighting.Cell {
+	lte := sighting.Cell{Operator: operator, Node: r.node(), PCI: -1}
+	nr := sighting.Cell{Operator: operator, NR: true, Node: r.gnb, PCI: -1}
+	in5G := technologies[r.technology].generation == 5
+	switch {
+	case lte.Node != 0 && r.cell>>site.CellBits == uint64(lte.Node):
+		lte.ID = r.cell
+	case in5G:
+		nr.ID = r.cell
+	}
+	switch {
+	case r.pci == noPCI:
+	case in5G:
+		nr.PCI = int(r.pci)
+	default:
+		lte.PCI = int(r.pci)
+	}
+	return [2]sighting.Cell{lte, nr}
 }

@@ -7,6 +7,7 @@ import (
 	"relais/ingest/cells"
 	"relais/ingest/source"
 	"relais/market"
+	"relais/site"
 )
 
 // A reading is a file that is read.
@@ -132,10 +133,10 @@ func (r *reading) radio(m *row) {
 	}
 	m.cell = within(r.field(cell), widest(g))
 	m.enb, m.gnb = uint32(within(r.field(enb), cells.MaxENB)), uint32(within(r.field(gnb), maxGNB))
-	if g == 4 && m.cell != 0 && m.cell>>cells.CellBits == 0 {
+	if g == 4 && m.cell != 0 && m.cell>>site.CellBits == 0 {
 		m.cell = 0
 	}
-	if g == 4 && m.cell != 0 && m.enb != 0 && uint64(m.enb) != m.cell>>cells.CellBits {
+	if g == 4 && m.cell != 0 && m.enb != 0 && uint64(m.enb) != m.cell>>site.CellBits {
 		m.cell, m.enb = 0, 0 // one of them is of another cell, and nobody knows which
 	}
 	m.pci = noPCI

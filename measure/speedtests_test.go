@@ -8,6 +8,7 @@ import (
 
 	"relais/geo"
 	"relais/market"
+	"relais/sighting"
 )
 
 // better is the order of the API: average speed, download speed, the newest.
@@ -131,18 +132,47 @@ func TestNodesInCells(t *testing.T) {
 			t.Errorf("%+v: %d tests, want %d (%v)", tt.node, n, tt.want, err)
 		}
 	}
-	var seen []Sighting
-	for n := range s.NodeSightings(market.FR) {
-		seen = append(seen, n)
+}
+
+// What measures say of cells: an eNB of an ECI, whatever the technology; the NCI and the
+// gNB of 5G; nothing of a network that is no operator's, or without an identifier.
+func TestCellSightings(t *testing.T) {
+	text := testHead +
+		"a,2026-11-01T00:00:00Z,45,4,1,,,,,208,1,,5G,,,,4886718336,12,,,\n" +
+		"b,2026-11-02T00:00:00Z,45,4,1,,,,,208,1,,4G,,,,256002,0,,,\n" +
+		"c,2026-11-03T00:00:00Z,45,4,1,,,,,208,10,,5G,,2000,77,512003,900,,,\n" +
+		"d,2026-11-04T00:00:00Z,45,4,1,,,,,208,10,,4G,,3000,,,,,,\n" +
+		"e,2026-11-05T00:00:00Z,45,4,1,,,,,208,77,,4G,,3000,,,,,,\n" +
+		"f,2026-11-06T00:00:00Z,45,4,1,,,,,208,1,,3G,,,,70000,,,,\n" +
+		"g,2026-11-07T00:00:00Z,45,4,1,,,,,208,1,,4G,,,,,,,,\n"
+	s := openStore(t, t.TempDir())
+	imported(t, s, market.FR, write(t, "speedtests.csv", text))
+	at := func(key string) int {
+		i, ok := market.Get(market.FR).Operator(key)
+		if !ok {
+			t.Fatal(key)
+		}
+		return i
 	}
-	slices.SortFunc(seen, func(a, b Sighting) int { return cmp.Compare(a.Node, b.Node) })
-	p := geo.Point{Lat: 45, Lng: 4}
-	want := []Sighting{{MCC: 208, MNC: 1, Operator: "ORANGE", NR: true, Node: 77, Cell: 4886718336, PCI: -1, Position: p},
-		{MCC: 208, MNC: 1, Operator: "ORANGE", Node: 1000, Cell: 256002, PCI: -1, Position: p}}
+	var seen []sighting.Cell
+	for c, p := range s.CellSightings(market.FR) {
+		if (p != geo.Point{Lat: 45, Lng: 4}) {
+			t.Errorf("%+v at %v", c, p)
+		}
+		seen = append(seen, c)
+	}
+	slices.SortFunc(seen, func(a, b sighting.Cell) int { return cmp.Compare(a.Node, b.Node) })
+	want := []sighting.Cell{
+		{Operator: at("ORANGE"), NR: true, ID: 4886718336, PCI: 12},
+		{Operator: at("SFR"), NR: true, Node: 77, PCI: 900},
+		{Operator: at("ORANGE"), Node: 1000, ID: 256002, PCI: 0},
+		{Operator: at("SFR"), Node: 2000, ID: 512003, PCI: -1},
+		{Operator: at("SFR"), Node: 3000, PCI: -1},
+	}
 	if !slices.Equal(seen, want) {
-		t.Errorf("%+v", seen)
+		t.Errorf("%+v\nwant %+v", seen, want)
 	}
-	for range s.NodeSightings(market.FR) {
+	for range s.CellSightings(market.FR) {
 		break
 	}
 }

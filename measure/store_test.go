@@ -165,7 +165,7 @@ func TestBesideImports(t *testing.T) {
 				if err != nil || n > 1200 || len(tests) > 1200 {
 					t.Errorf("%d points, %d tests, %v", n, len(tests), err)
 				}
-				for range s.NodeSightings(market.FR) {
+				for range s.CellSightings(market.FR) {
 				}
 				select {
 				case <-done:
@@ -241,7 +241,7 @@ func FuzzSegment(f *testing.F) {
 		store.Coverage(q)
 		store.Coverage(Query{Market: s.Market, Limit: 3})
 		store.SpeedtestsOfSite(SiteQuery{Query: q, Nodes: []Node{{ID: 1}}})
-		for range store.NodeSightings(s.Market) {
+		for range store.CellSightings(s.Market) {
 		}
 	})
 }

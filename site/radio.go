@@ -17,6 +17,9 @@ const (
 // RadioKinds is the number of kinds.
 const RadioKinds = int(radioKinds)
 
+// CellBits is how many bits of an ECI are the cell's own: the others are its eNB's.
+const CellBits = 8
+
 // Max is the greatest value that a kind can hold.
 func (k RadioKind) Max() uint64 {
 	switch k {
@@ -38,10 +41,11 @@ func (k RadioKind) String() string {
 	return [...]string{"enb", "gnb", "cell", "pci"}[k]
 }
 
-// A RadioID is a radio identifier that a source gives to a site.
+// A RadioID is a radio identifier of a site.
 type RadioID struct {
 	Kind     RadioKind
 	Operator int // position in the market's operators
 	Value    uint64
 	Bits     uint8 // length of a gNB id when the source states it, else 0
+	Learned  bool  // from where phones saw it; else a source gives it to the site
 }

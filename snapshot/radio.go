@@ -7,17 +7,17 @@ import (
 	"relais/site"
 )
 
-// A Place is where a site of a Builder stands and whose it is.
+// A Place is where a site stands and whose it is.
 type Place struct {
 	Position  geo.Point
 	Operators []uint8 // of its stations: positions in the market's operators, not to be changed
 }
 
-// Place returns the place of site i, in the order of Add.
-func (b *Builder) Place(i int) Place {
+// Place returns the place of site i, in a Builder in the order of Add.
+func (s *columns) Place(i int) Place {
 	return Place{
-		Position:  geo.Point{Lat: geo.Degrees(b.lat[i]), Lng: geo.Degrees(b.lng[i])},
-		Operators: b.stationOperator[b.stationStart[i]:b.stationStart[i+1]],
+		Position:  geo.Point{Lat: geo.Degrees(s.lat[i]), Lng: geo.Degrees(s.lng[i])},
+		Operators: s.stationOperator[s.stationStart[i]:s.stationStart[i+1]],
 	}
 }
 

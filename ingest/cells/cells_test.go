@@ -3,8 +3,6 @@ package cells
 import (
 	"fmt"
 	"maps"
-	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -209,43 +207,6 @@ func TestReasons(t *testing.T) {
 	} {
 		if got := radio(b, i); got != want {
 			t.Errorf("site %d: %s, want %s", i, got, want)
-		}
-	}
-}
-
-// Against every site measured, in the far north and at the antimeridian as well.
-func TestFindAgreesWithBruteForce(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for _, centre := range []geo.Point{{Lat: 0, Lng: 0.001}, {Lat: 47, Lng: 8}, {Lat: 83.9, Lng: -60}, {Lat: -20, Lng: 179.9999}, {Lat: 89.999, Lng: 10}, {Lat: -90, Lng: 0}} {
-		b := builder(market.CH)
-		n := near{b: b}
-		around := func(km float64) geo.Point {
-			p := geo.Point{Lat: centre.Lat + (r.Float64()-0.5)*km*1000*metre, Lng: centre.Lng + (r.Float64()-0.5)*km*1000*metre/max(1e-6, math.Cos(centre.Lat*math.Pi/180))}
-			return geo.Point{Lat: max(-90, min(90, p.Lat)), Lng: math.Remainder(p.Lng, 360)}
-		}
-		for i := range 200 {
-			p := around(6)
-			add(t, b, fmt.Sprint(i), p, nil, "SALT_CH")
-			n.add(uint32(i), b.Place(i).Position)
-		}
-		n.sort()
-		found := [3]int{}
-		for range 2000 {
-			p := around(7)
-			var want []uint32
-			for i := range b.Len() {
-				if geo.Distance(p, b.Place(i).Position) <= 300 {
-					want = append(want, uint32(i))
-				}
-			}
-			count, at := n.find(p)
-			if count != min(2, len(want)) || count == 1 && at != want[0] {
-				t.Fatalf("%v: %d, site %d; want %v", p, count, at, want)
-			}
-			found[count]++
-		}
-		if found[0] == 0 || found[1] == 0 || found[2] == 0 {
-			t.Errorf("%v: not every case was there: %v", centre, found)
 		}
 	}
 }

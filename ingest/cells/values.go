@@ -32,25 +32,23 @@ func Number(b []byte) (n uint64, ok bool) {
 	return n, ok
 }
 
-// Greatest identifiers, and how many bits of an ECI are the cell's own.
+// Greatest identifiers.
 const (
 	MaxECI   = 1<<28 - 1
 	MaxNCI   = 1<<36 - 1
 	MaxENB   = 1<<20 - 1
 	MaxPCI   = 503 // of LTE
 	MaxNRPCI = 1007
-
-	CellBits = 8
 )
 
-// physical reads a physical cell id, 0 when it is not stated or none of the
+// physical reads a physical cell id, -1 when it is not stated or none of the
 // generation. A stated 0 cannot be told from the 0 that means unknown.
-func physical(b []byte, g generation) uint16 {
+func physical(b []byte, g generation) int {
 	n, ok := digits(b)
-	if !ok || n > MaxNRPCI || g == lte && n > MaxPCI {
-		return 0
+	if !ok || n == 0 || n > MaxNRPCI || g == lte && n > MaxPCI {
+		return -1
 	}
-	return uint16(n)
+	return int(n)
 }
 
 // networkCode reads a PLMN, 0 when it is none. Codes are compared as numbers, because many tables have

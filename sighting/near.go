@@ -1,20 +1,16 @@
-package cells
+package sighting
 
 import (
 	"cmp"
 	"slices"
 
 	"relais/geo"
-	"relais/snapshot"
 )
-
-// Radius is how far from a site a cell may have been located, in metres.
-const Radius = 300
 
 // near finds the sites around a point: they are in rows of latitude, by longitude in
 // each.
 type near struct {
-	b    *snapshot.Builder
+	of   Register
 	list []entry
 }
 
@@ -53,7 +49,7 @@ func (n *near) find(p geo.Point) (count int, site uint32) {
 			at, _ := slices.BinarySearchFunc(n.list, first, compareEntries)
 			for ; at < len(n.list) && n.list[at].key <= r<<32|lngKey(box.East); at++ {
 				e := n.list[at]
-				if geo.Distance(p, n.b.Place(int(e.site)).Position) > Radius {
+				if geo.Distance(p, n.of.Place(int(e.site)).Position) > Radius {
 					continue
 				}
 				if count++; count == 2 {
