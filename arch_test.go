@@ -52,7 +52,7 @@ var allowed = []struct {
 	{"view", "archive index ingest/anfr market measure outage photos site snapshot"},
 	{"endpoint", "fold"},
 	{"ops", "access archive endpoint fold geo index ingest/anfr market measure outage photos photos/exif photos/render photos/worker site view"},
-	{"httpapi", "access archive endpoint index market measure ops outage photos view"},
+	{"httpapi", "access archive endpoint geo index market measure ops outage photos sighting view"},
 	{"cli", "access admin archive check demo folder geo httpapi index ingest ingest/source market measure ops outage photos photos/worker snapshot store update view"},
 	{"bench", "demo folder geo httpapi index market site snapshot view"},
 	{"", "cli"},

@@ -68,6 +68,7 @@ const (
 	headerBytes   = 64 << 10
 	stopTime      = 10 * time.Second
 	lookEvery     = 250 * time.Millisecond // at the folder for new snapshots
+	learnEvery    = time.Second            // from measures, where they or snapshots are new
 	defaultGrowth = 50                     // percent that the heap may grow before it is collected
 	mostGrowth    = 512 << 20              // bytes that it may grow then, however large it is
 )
@@ -149,6 +150,7 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 	defer cancel()
 	var background sync.WaitGroup
 	background.Go(func() { follow(ctx, dir, api, log) })
+	background.Go(func() { api.Learn(ctx, learnEvery) })
 	background.Go(func() { stores.Keep(ctx, log) })
 	background.Go(func() {
 		measures.Store(openMeasures(stores, log))

@@ -119,7 +119,7 @@ func (s *Server) Prepare(ctx context.Context, set *index.Set) error {
 			ready[cacheKey{answerKey{reading.Version(call.Op), call.Key}, c}] = p
 		}
 	}
-	if s.set.Load() == set {
+	if now := s.set.Load(); now != nil && now.Version == set.Version {
 		s.prepared.Store(&ready)
 	}
 	return nil

@@ -102,9 +102,10 @@ func (s *Server) operate(list []*endpoint.Op[*ops.Reading]) {
 	}
 }
 
-// Show makes the server answer from set.
+// Show makes the server answer from set. What was learned for one of its snapshots
+// stays.
 func (s *Server) Show(set *index.Set) {
-	s.set.Store(set)
+	s.set.Store(set.Keep(s.set.Load()))
 	s.meters.reloads.Inc()
 }
 

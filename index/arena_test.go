@@ -25,7 +25,7 @@ func TestArenaBeyond4GiB(t *testing.T) {
 	if got, want := a.bytes(), int64(shards)*shardSites*step; got != want || want < 2<<32 {
 		t.Errorf("%d bytes, want %d, over 8 GiB", got, want)
 	}
-	m := &Market{fragments: a}
+	m := &Market{indexes: &indexes{fragments: a}}
 	for _, i := range []uint32{0, 1, shardSites - 1, shardSites, 1 << 21, 2147483, 2147484, shards*shardSites/2 + 17, shards*shardSites - 1} {
 		want := fmt.Sprintf("<%04d", i%shardSites)
 		got := m.Fragment(i)

@@ -36,7 +36,12 @@ type Market struct {
 	Table  *market.Market
 	Snap   *snapshot.Snapshot
 	Loaded time.Time
+	*indexes
+	learned *learned // nil: nothing yet; only details and look-ups show it
+}
 
+// indexes are made of the snapshot alone.
+type indexes struct {
 	fragments arena
 	space     *space
 	emissions *emissions
@@ -55,7 +60,7 @@ type Market struct {
 // encodes. Load fails when encoding a site does, and when the snapshot has more
 // radio identifiers than can be indexed.
 func Load(s *snapshot.Snapshot, encoder func(*snapshot.Snapshot) Encode, now time.Time) (*Market, error) {
-	m := &Market{Table: market.Get(s.Market), Snap: s, Loaded: now}
+	m := &Market{Table: market.Get(s.Market), Snap: s, Loaded: now, indexes: &indexes{}}
 	m.communes = sync.OnceValue(m.readCommunes)
 	m.scratch.New = func() any { return newWork(m.Len()) }
 	m.fragments, m.text.texts = newArena(s.Len()), newArena(s.Len())

@@ -27,8 +27,9 @@ var RadioTypes = []RadioType{LookupENB, LookupGNB, LookupCI, LookupCellID, Looku
 // A RadioMatch is a site, by its place in the snapshot, with the types under
 // which the value hit it, in the order of RadioTypes.
 type RadioMatch struct {
-	Site  uint32
-	Types []RadioType
+	Site    uint32
+	Types   []RadioType
+	Learned bool // no source names the site: see Market.Learn
 
 	certain bool // under one of them, at least
 }
@@ -125,54 +126,72 @@ func (r *radio) cell(value uint64) (certain, possible []radioRow) {
 	return certain, possible
 }
 
-// Lookup finds the sites that a radio identifier names under any of the types,
-// for an operator or Any: those that it certainly names before those that it only
-// may, each in site order.
+// hits returns the rows that a value leads to under a type; see cell.
+func (r *radio) hits(value uint64, t RadioType) (certain, possible []radioRow) {
+	switch t {
+	case LookupENB:
+		return r.rows(site.ENB, value), nil
+	case LookupGNB:
+		return r.rows(site.GNB, value), nil
+	case LookupPCI:
+		return r.rows(site.PCI, value), nil
+	}
+	return r.cell(value)
+}
+
+// Lookup finds the sites that a radio identifier names under any of the types, for an
+// operator or Any. Those to which a source gives it come before those that were learned
+// for it; of each, those that it certainly names before those that it only may; and then
+// they are in site order.
 func (m *Market) Lookup(value uint64, types []RadioType, operator int) []RadioMatch {
 	var found []RadioMatch
 	for _, t := range RadioTypes {
 		if !slices.Contains(types, t) {
 			continue
 		}
-		var certain, possible []radioRow
-		switch t {
-		case LookupENB:
-			certain = m.radio.rows(site.ENB, value)
-		case LookupGNB:
-			certain = m.radio.rows(site.GNB, value)
-		case LookupPCI:
-			certain = m.radio.rows(site.PCI, value)
-		default:
-			certain, possible = m.radio.cell(value)
-		}
-		for i, row := range slices.Concat(certain, possible) {
-			if operator == Any || int(row.operator) == operator {
-				found = addMatch(found, row.site, t, i < len(certain))
+		add := func(rows []radioRow, learned, certain bool) {
+			for _, row := range rows {
+				if operator == Any || int(row.operator) == operator {
+					found = addMatch(found, RadioMatch{row.site, []RadioType{t}, learned, certain})
+				}
 			}
 		}
-	}
-	slices.SortStableFunc(found, func(a, b RadioMatch) int {
-		switch {
-		case a.certain == b.certain:
-			return 0
-		case a.certain:
-			return -1
+		certain, possible := m.radio.hits(value, t)
+		add(certain, false, true)
+		add(possible, false, false)
+		if m.learned != nil {
+			certain, possible = m.learned.radio.hits(value, t)
+			add(certain, true, true)
+			add(possible, true, false)
 		}
-		return 1
-	})
+	}
+	slices.SortStableFunc(found, func(a, b RadioMatch) int { return cmp.Compare(a.rank(), b.rank()) })
 	return found
 }
 
+// rank orders matches, the best first.
+func (f *RadioMatch) rank() (rank int) {
+	if f.Learned {
+		rank += 2
+	}
+	if !f.certain {
+		rank++
+	}
+	return rank
+}
+
 // addMatch keeps found in site order.
-func addMatch(found []RadioMatch, at uint32, t RadioType, certain bool) []RadioMatch {
-	i, ok := slices.BinarySearchFunc(found, at, func(f RadioMatch, at uint32) int { return cmp.Compare(f.Site, at) })
+func addMatch(found []RadioMatch, add RadioMatch) []RadioMatch {
+	i, ok := slices.BinarySearchFunc(found, add.Site, func(f RadioMatch, at uint32) int { return cmp.Compare(f.Site, at) })
 	if !ok {
-		return slices.Insert(found, i, RadioMatch{at, []RadioType{t}, certain})
+		return slices.Insert(found, i, add)
 	}
 	f := &found[i]
-	f.certain = f.certain || certain
-	if !slices.Contains(f.Types, t) {
-		f.Types = append(f.Types, t)
+	if add.rank() < f.rank() {
+		f.Learned, f.certain = add.Learned, add.certain
+	}
+	if !slices.Contains(f.Types, add.Types[0]) {
+		f.Types = append(f.Types, add.Types[0])
 	}
 	return found
 }

@@ -47,6 +47,7 @@ type File struct {
 // What answers are made of.
 const (
 	dataRegisters = "registers"
+	dataLearned   = "registers and learned radio identifiers"
 	dataPhotos    = "photos"
 	dataOutages   = "outages"
 	dataArchives  = "archives"
@@ -75,6 +76,11 @@ func (r *Reading) versionOf(data string) string {
 			return ""
 		}
 		return r.Set.Version
+	case dataLearned:
+		if r.Set == nil {
+			return ""
+		}
+		return r.Set.Version + " learned " + r.Set.Learned
 	case dataPhotos:
 		return r.Photos.Version()
 	case dataOutages:

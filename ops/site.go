@@ -15,7 +15,7 @@ import (
 )
 
 var getAntenna = endpoint.New(endpoint.Decl{
-	Name: "antennas.get", Path: "/antennas/{id}", Scope: "antennas:read", Fails: "ANTENNA", MaxAge: 60,
+	Name: "antennas.get", Path: "/antennas/{id}", Scope: "antennas:read", Fails: "ANTENNA", MaxAge: 60, Data: []string{dataLearned},
 	Summary: "One antenna site in full.",
 	Doc:     "Without market, a siteKey finds its market; any other identifier is looked for in the loaded markets in the order of /markets.",
 	Errors:  []string{codeNoAntenna, codeInvalidOperator},
@@ -47,6 +47,7 @@ func (r *Reading) antenna(_ context.Context, p *antennaParams) (detailAnswer, er
 	s := records.Get().(*site.Site)
 	defer records.Put(s)
 	loaded.Site(at, s)
+	s.Radio = loaded.AppendLearned(s.Radio, at)
 	more, err := view.JSON(view.NewMore(loaded.Snap, s))
 	if err != nil {
 		return detailAnswer{}, err

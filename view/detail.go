@@ -39,16 +39,16 @@ type SupportInfo struct {
 	TpoID            string  `json:"tpo_id" doc:"Code of type_proprietaire."`
 }
 
-// Radio is what the register says of the radio side.
+// Radio is what the register says of the radio side, and what measures add to it.
 type Radio struct {
 	Generation            string    `json:"generation" doc:"The newest generation that is not only a project; empty when there is none."`
 	Azimuts               []uint16  `json:"azimuts" doc:"Azimuths of the sector antennas, whole degrees from true north."`
 	HasFh                 bool      `json:"hasFh" doc:"A microwave link stands here."`
 	LatestDeploymentDate  string    `json:"latestDeploymentDate" doc:"The newest emission date that is not after the data's own, YYYY-MM-DD; empty when there is none."`
 	TechnologiesInProject InProject `json:"technologiesInProject"`
-	PhysicalIDs           []string  `json:"physicalIds" doc:"Physical cell ids (PCI)."`
-	CellIDs               []string  `json:"cellIds" doc:"ECI or NCI."`
-	Nodes                 []Node    `json:"nodes" doc:"Base station identifiers that a source gives to this site."`
+	PhysicalIDs           []string  `json:"physicalIds" doc:"Physical cell ids (PCI): those that a source gives to this site, then those learned from measures."`
+	CellIDs               []string  `json:"cellIds" doc:"ECI or NCI, in the same order."`
+	Nodes                 []Node    `json:"nodes" doc:"Base station identifiers, in the same order."`
 	TxFrequencies         []float64 `json:"txFrequencies" doc:"Centre of each published band that the site transmits, MHz."`
 	RxFrequencies         []float64 `json:"rxFrequencies" doc:"Centre of each published band in the uplink half of a paired band, MHz."`
 }
@@ -64,6 +64,7 @@ type Node struct {
 	Operator string `json:"operator"`
 	Type     string `json:"type" doc:"enb or gnb."`
 	Value    string `json:"value"`
+	Learned  bool   `json:"learned" doc:"No source gives it to the site: measures name it near this one only."`
 }
 
 // Dates of a site.
@@ -146,7 +147,7 @@ func (r register) radio(s *site.Site) Radio {
 		case site.Cell:
 			v.CellIDs = append(v.CellIDs, value)
 		default:
-			v.Nodes = append(v.Nodes, Node{Operator: r.Operators[id.Operator].Key, Type: id.Kind.String(), Value: value})
+			v.Nodes = append(v.Nodes, Node{Operator: r.Operators[id.Operator].Key, Type: id.Kind.String(), Value: value, Learned: id.Learned})
 		}
 	}
 	return v

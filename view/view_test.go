@@ -82,7 +82,7 @@ const (
 		`"technologies":["GSM 900","LTE 800","LTE 2600","5G NR 3500"],"operators":["SFR","BOUYGUES"],"sharedNetwork":true,"updatedAt":"2026-08-27T16:11:53","source":null`
 	fullDetail = `,"support":{"height":27.2,"antennaHeight":25,"supportInfo":{"hauteur":"27,2","nature":"Pylône autostable","type_proprietaire":null,"nat_id":"23","tpo_id":"999"}},` +
 		`"radio":{"generation":"4G","azimuts":[0,120,240],"hasFh":true,"latestDeploymentDate":"2016-01-02","technologiesInProject":{"lte":["LTE 800"],"5g":["5G NR 3500"]},` +
-		`"physicalIds":["17"],"cellIds":["258305"],"nodes":[{"operator":"SFR","type":"enb","value":"1009"}],"txFrequencies":[806.1,3535],"rxFrequencies":[847.15]},` +
+		`"physicalIds":["17"],"cellIds":["258305"],"nodes":[{"operator":"SFR","type":"enb","value":"1009","learned":false}],"txFrequencies":[806.1,3535],"rxFrequencies":[847.15]},` +
 		`"dates":{"deployment":"2010-03-04","lastUpdated":"2026-08-27T16:11:53","implementation":"2012-06-04","commissioning":"2013-08-07"},` +
 		`"stations":[{"code":"0032700002","operator":"SFR","operatorSiteId":""},{"code":"0032750001","operator":"BOUYGUES","operatorSiteId":"T1"}],` +
 		`"emissions":[{"operator":"SFR","station":"0032700002","technology":"LTE 2600","generation":"4G","status":"En service","date":"2016-01-02"},` +

@@ -1,0 +1,273 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"relais/folder"
+	"relais/geo"
+	"relais/index"
+	"relais/market"
+	"relais/measure"
+	"relais/site"
+	"relais/snapshot"
+	"relais/view"
+)
+
+// A lesson is a server of a few sites, with a store of measures of its own.
+type lesson struct {
+	*Server
+	t     *testing.T
+	first *index.Set
+	store *measure.Store
+	clock *time.Time
+	files int
+}
+
+// Sites of a lesson, all of Orange: one, another, and one whose eNB 50000 is statedSite.
+var (
+	oneSite    = site.Site{ID: "1", Position: geo.Point{Lat: 48, Lng: 2}}
+	otherSite  = site.Site{ID: "2", Position: geo.Point{Lat: 48.1, Lng: 2}}
+	statedSite = site.Site{ID: "3", Position: geo.Point{Lat: 48.2, Lng: 2}, Radio: []site.RadioID{{Kind: site.ENB, Operator: orange, Value: 50000}}}
+)
+
+var orange, _ = market.Get(market.FR).Operator("ORANGE")
+
+func newLesson(t *testing.T) *lesson {
+	t.Helper()
+	b := snapshot.NewBuilder(market.Get(market.FR), []string{"Projet approuvé", "Techniquement opérationnel", "En service"})
+	b.SourceDate = "2026-08-27"
+	for _, s := range []site.Site{oneSite, otherSite, statedSite} {
+		s.Height, s.AntennaHeight, s.Stations = site.Unknown, site.Unknown, []site.Station{{Code: "001" + s.ID, Operator: orange}}
+		if err := b.Add(&s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "FR.snap")
+	if _, err := b.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	snap, err := snapshot.ReadFile(path, market.FR)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := index.Load(snap, view.Summaries, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &lesson{Server: empty(t), t: t, first: index.NewSet([]*index.Market{m}, nil), clock: new(time.Now().UTC())}
+	l.Show(l.first)
+	if l.store, err = measure.Open(folder.Dir(t.TempDir()), false, func() time.Time { return *l.clock }); err != nil {
+		t.Fatal(err)
+	}
+	l.Measures = func() *measure.Store { return l.store }
+	return l
+}
+
+// A seenCell is a row of coverage.csv.
+type seenCell struct {
+	at             geo.Point
+	enb, cell, pci string
+}
+
+// imports adds measures of Orange, a day old.
+func (l *lesson) imports(rows ...seenCell) {
+	l.t.Helper()
+	l.files++
+	text := "timestamp,lat,lng,signal_strength,technology,mcc,mnc,enb,cell_id,pci\n"
+	for _, r := range rows {
+		text += fmt.Sprintf("%s,%v,%v,-%d,LTE,208,1,%s,%s,%s\n", l.clock.Add(-24*time.Hour).Format(time.RFC3339), r.at.Lat, r.at.Lng, 60+l.files, r.enb, r.cell, r.pci)
+	}
+	path := filepath.Join(l.t.TempDir(), "coverage.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		l.t.Fatal(err)
+	}
+	reports, err := l.store.Import(context.Background(), market.FR, measure.Coverage, nil, path)
+	if err != nil || reports[0].Served != len(rows) {
+		l.t.Fatalf("%v %+v", err, reports)
+	}
+}
+
+// radioOf is what the detail of a site says of identifiers.
+func (l *lesson) radioOf(id string) string {
+	l.t.Helper()
+	r := parse(l.t, get(l.t, l.Server, "/antennas/"+id), 200)["data"].(object)["radio"].(object)
+	return fmt.Sprint(r["nodes"], r["cellIds"], r["physicalIds"])
+}
+
+// named lists the sites that a look-up answers.
+func (l *lesson) named(query string) (text string) {
+	l.t.Helper()
+	for _, item := range parse(l.t, get(l.t, l.Server, "/antennas/lookup-by-radio?"+query), 200)["data"].([]any) {
+		text += fmt.Sprint(item.(object)["site"].(object)["id"], item.(object)["matches"])
+	}
+	return text
+}
+
+// From the import of measures to details and look-ups, and back.
+func TestLearn(t *testing.T) {
+	l := newLesson(t)
+	const enb, cell = "654321", "167506179" // 654321 << 8 | 3
+	detail, lookup, list, page := "/antennas/"+oneSite.ID, "/antennas/lookup-by-radio?enb="+enb, "/antennas?limit=3", "/sites/"+oneSite.ID
+	tags := func() (tags [4]string) {
+		for i, target := range []string{detail, lookup, list, page} {
+			tags[i] = get(t, l.Server, target).Header().Get("Etag")
+		}
+		return tags
+	}
+	expect := func(when, radio, byNode, byCell string) {
+		t.Helper()
+		l.learn(t.Context())
+		if got := l.radioOf(oneSite.ID); got != radio {
+			t.Errorf("%s: the detail has %s, want %s", when, got, radio)
+		}
+		if got := l.named("enb=" + enb); got != byNode {
+			t.Errorf("%s: the eNB names %q, want %q", when, got, byNode)
+		}
+		if got := l.named("ci=" + cell); got != byCell {
+			t.Errorf("%s: the cell names %q, want %q", when, got, byCell)
+		}
+	}
+	nothing := "[] [] []"
+	expect("before", nothing, "", "")
+	before := tags()
+
+	near := geo.Point{Lat: oneSite.Position.Lat + 0.0015, Lng: oneSite.Position.Lng} // 167 m
+	l.imports(seenCell{near, enb, cell, "77"}, seenCell{geo.Point{Lat: oneSite.Position.Lat + 0.004, Lng: oneSite.Position.Lng}, "600000", "", ""})
+	if got := tags(); got != before {
+		t.Error("tags change before anything was learned")
+	}
+	learned := fmt.Sprintf("[map[learned:true operator:ORANGE type:enb value:%s]] [%s] [77]", enb, cell)
+	byNode, byCell := oneSite.ID+"[map[type:enb value:"+enb+"]]", oneSite.ID+"[map[type:ci value:"+cell+"]]"
+	expect("seen near one site", learned, byNode, byCell)
+	if got := l.named("enb=600000"); got != "" { // 440 m
+		t.Errorf("what is far away names %s", got)
+	}
+	if got := l.named("enb=" + enb + "&operator=orange"); got != byNode {
+		t.Errorf("of its operator: %s", got)
+	}
+	after := tags()
+	if after[0] == before[0] || after[1] == before[1] || after[2] != before[2] || after[3] != before[3] {
+		t.Errorf("tags %v, before %v: those of detail and look-up are to change", after, before)
+	}
+	if w := get(t, l.Server, detail, "If-None-Match", before[0]); w.Code != 200 {
+		t.Errorf("the old tag: %d", w.Code)
+	}
+	if w := get(t, l.Server, detail, "If-None-Match", after[0]); w.Code != 304 {
+		t.Errorf("the new tag: %d", w.Code)
+	}
+
+	l.imports(seenCell{near, enb, cell, "77"}) // says nothing new
+	expect("seen again", learned, byNode, byCell)
+	if tags() != after {
+		t.Error("tags change with measures that teach nothing")
+	}
+	l.Show(l.first)
+	if tags() != after {
+		t.Error("the same snapshots, shown again, have forgotten")
+	}
+
+	*l.clock = l.clock.Add(10 * 24 * time.Hour)
+	l.imports(seenCell{otherSite.Position, enb, "167506180", ""})
+	expect("the eNB's other cell near another site", fmt.Sprintf("[] [%s] [77]", cell), "", byCell)
+	l.imports(seenCell{otherSite.Position, enb, cell, ""})
+	expect("the cell near another site", nothing, "", "")
+
+	*l.clock = l.clock.Add(5 * 24 * time.Hour)
+	if n, err := l.store.Retain(10 * 24 * time.Hour); n != 3 || err != nil {
+		t.Fatal(n, err)
+	}
+	expect("only the other site's measures are left", nothing, otherSite.ID+"[map[type:enb value:"+enb+"]]", otherSite.ID+"[map[type:ci value:"+cell+"]]")
+	if n, err := l.store.Retain(time.Hour); n != 2 || err != nil {
+		t.Fatal(n, err)
+	}
+	expect("all are gone", nothing, "", "")
+	if tags() != before {
+		t.Error("other tags than at first")
+	}
+}
+
+// What a source states is the site's, whatever phones say, and comes before what they say.
+func TestStatedWins(t *testing.T) {
+	l := newLesson(t)
+	l.imports(seenCell{oneSite.Position, "50000", "12800009", "3"}, // 50000 << 8 | 9
+		seenCell{statedSite.Position, "50000", "12800010", ""}, seenCell{otherSite.Position, "", "77824001", ""}) // 304000 << 8 | 1
+	l.learn(t.Context())
+	for id, want := range map[string]string{
+		"1": "[] [] []", "2": "[map[learned:true operator:ORANGE type:enb value:304000]] [77824001] []",
+		"3": "[map[learned:false operator:ORANGE type:enb value:50000]] [12800010] []",
+	} {
+		if got := l.radioOf(id); got != want {
+			t.Errorf("%s: %s, want %s", id, got, want)
+		}
+	}
+	l.imports(seenCell{oneSite.Position, "", "12800256", "3"}) // of the eNB 50001
+	l.imports(seenCell{otherSite.Position, "40000", "", "4"})
+	l.learn(t.Context())
+	for query, want := range map[string]string{
+		"enb=50000":      "3[map[type:enb value:50000]]",
+		"ci=12800009":    "3[map[type:ci value:12800009]]", // by its eNB
+		"value=12800010": "3[map[type:ci value:12800010] map[type:cellid value:12800010]]",
+		"pci=3":          "1[map[type:pci value:3]]",
+		"pci=4":          "2[map[type:pci value:4]]",
+		"enb=40000":      "2[map[type:enb value:40000]]",
+	} {
+		if got := l.named(query); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+}
+
+// While measures come and snapshots go, every answer is one of a state as a whole.
+func TestLearnWhileServing(t *testing.T) {
+	l := newLesson(t)
+	targets := []string{"/antennas/" + oneSite.ID, "/antennas/lookup-by-radio?enb=654321"}
+	answers := map[string]bool{}
+	note := func() {
+		for _, target := range targets {
+			w := get(t, l.Server, target, "X-Request-Id", "same")
+			answers[w.Header().Get("Etag")+w.Body.String()] = true
+		}
+	}
+	note()
+	for i := range 3 { // of which each teaches a PCI more
+		l.imports(seenCell{oneSite.Position, "654321", "", fmt.Sprint(i + 1)})
+		l.learn(t.Context())
+		note()
+	}
+	if len(answers) != 8 { // look-ups differ by their tags
+		t.Errorf("%d answers", len(answers))
+	}
+	again := newLesson(t)
+	ctx, stop := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() { again.Learn(ctx, time.Millisecond) })
+	for range 2 {
+		wg.Go(func() {
+			for i := 0; ctx.Err() == nil; i++ {
+				w := get(t, again.Server, targets[i%2], "X-Request-Id", "same")
+				if w.Code != 200 || !answers[w.Header().Get("Etag")+w.Body.String()] {
+					t.Errorf("%d: an answer of no state: %.200s", w.Code, w.Body)
+				}
+			}
+		})
+	}
+	last := func() bool { return again.set.Load().Learned == l.set.Load().Learned }
+	for i := range 3 {
+		again.imports(seenCell{oneSite.Position, "654321", "", fmt.Sprint(i + 1)})
+		again.Show(again.first)
+	}
+	for end := time.Now().Add(20 * time.Second); !last() && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	if !last() {
+		t.Error("what was imported is not learned")
+	}
+	stop()
+	wg.Wait()
+}

@@ -1,0 +1,124 @@
+package index
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"slices"
+	"sort"
+
+	"github.com/cespare/xxhash/v2"
+
+	"relais/geo"
+	"relais/sighting"
+	"relais/site"
+)
+
+// learned is the radio identifiers that sightings give to sites, and no source does.
+type learned struct {
+	from    string // names the sightings
+	version string // names the identifiers, "" for none
+	ids     []learnedID
+	radio   radio // the same by value
+}
+
+// learnedIDs are by site, and then by operator, kind and value.
+type learnedID struct {
+	value    uint64
+	site     uint32
+	operator uint8
+	kind     site.RadioKind
+}
+
+// Learn returns the market with what sightings teach: cells, base stations and PCIs of
+// sites to which no source gives them. The rule is that of package sighting, the same as
+// for the files of cells that an ingest reads. A cell is of the only site of its operator
+// within sighting.Radius of where it was seen. One that was seen near several sites is
+// none's, and no majority decides: how often it was seen where tells how often phones were
+// there, not where it stands. What the sources give to another site stays there.
+//
+// from names the sightings; see LearnedFrom. After an error, which tells of too many
+// different identifiers, the market that is returned has learned nothing from them.
+func (m *Market) Learn(from string, seen iter.Seq2[sighting.Cell, geo.Point]) (*Market, error) {
+	taught := *m
+	taught.learned = &learned{from: from}
+	var book *sighting.Book // most markets need none
+	for c, p := range seen {
+		if book == nil {
+			book = sighting.NewBook(m.Snap, len(m.Table.Operators))
+		}
+		book.See(&c, p)
+	}
+	if book == nil {
+		return &taught, nil
+	}
+	if err := book.Settle(); err != nil {
+		return &taught, fmt.Errorf("nothing is learned from measures of %s: %w", m.Table.Code, err)
+	}
+	for at, id := range book.Given() {
+		if !m.states(at, id) {
+			taught.learned.ids = append(taught.learned.ids, learnedID{id.Value, at, uint8(id.Operator), id.Kind})
+		}
+	}
+	taught.learned.index()
+	return &taught, nil
+}
+
+// states tells whether a source gives the identifier to site i.
+func (m *Market) states(i uint32, id site.RadioID) (yes bool) {
+	m.Snap.RadioIDs(int(i), func(s site.RadioID) {
+		yes = yes || s.Kind == id.Kind && s.Operator == id.Operator && s.Value == id.Value
+	})
+	return yes
+}
+
+// index puts the identifiers in order.
+func (l *learned) index() {
+	slices.SortFunc(l.ids, func(a, b learnedID) int {
+		return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.operator, b.operator), cmp.Compare(a.kind, b.kind), cmp.Compare(a.value, b.value))
+	})
+	l.ids = slices.Clip(slices.Compact(l.ids)) // PCIs repeat
+	if len(l.ids) == 0 {
+		return
+	}
+	content := xxhash.New()
+	for _, id := range l.ids {
+		l.radio[id.kind] = append(l.radio[id.kind], radioRow{id.value, id.site, id.operator, 0})
+		content.Write(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, id.value), uint64(id.site)<<16|uint64(id.operator)<<8|uint64(id.kind)))
+	}
+	for kind, rows := range l.radio {
+		l.radio[kind] = byValue(rows)
+	}
+	l.version = fmt.Sprintf("%016x", content.Sum64())
+}
+
+// LearnedFrom returns what the last call of Learn that led to this market named its
+// sightings, "" when there was none.
+func (m *Market) LearnedFrom() string {
+	if m.learned == nil {
+		return ""
+	}
+	return m.learned.from
+}
+
+// LearnedIDs counts the identifiers that were learned.
+func (m *Market) LearnedIDs() int {
+	if m.learned == nil {
+		return 0
+	}
+	return len(m.learned.ids)
+}
+
+// AppendLearned appends the radio identifiers that were learned for site i to dst. What
+// the sources state is in Site.
+func (m *Market) AppendLearned(dst []site.RadioID, i uint32) []site.RadioID {
+	if m.learned == nil {
+		return dst
+	}
+	ids := m.learned.ids
+	for at := sort.Search(len(ids), func(k int) bool { return ids[k].site >= i }); at < len(ids) && ids[at].site == i; at++ {
+		dst = append(dst, site.RadioID{Kind: ids[at].kind, Operator: int(ids[at].operator), Value: ids[at].value, Learned: true})
+	}
+	return dst
+}
