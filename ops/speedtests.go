@@ -107,7 +107,7 @@ func encoded[T any](items []T, item func([]byte, *T) []byte, meta any) (endpoint
 var siteSpeedtests = endpoint.New(endpoint.Decl{
 	Name: "speedtests.site", Path: "/speedtests/site", Scope: "speedtest:read", Fails: "SPEEDTESTS_SITE", MaxAge: 60, Data: []string{dataMeasures},
 	Summary: "Speedtests of a site, the newest first, or the best one.",
-	Doc:     "Of a site are the speedtests whose radio names an eNB or gNB that the data states for it; where there are none, those of its operators within a kilometre. The best has the highest averageSpeed, then the highest downloadSpeed, then is the most recent.",
+	Doc:     "Of a site are the speedtests whose radio names an eNB or gNB that a source gives to it, not one that was learned from measures; where there are none, those of its operators within a kilometre. The best has the highest averageSpeed, then the highest downloadSpeed, then is the most recent.",
 	Errors:  []string{codeNoIdentifier, codeNoSite, codeInvalidOperator},
 }, (*Reading).speedtestsOfSite)
 
