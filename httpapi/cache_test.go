@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"relais/index"
 )
@@ -22,6 +23,8 @@ func TestChangeOfData(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newServer(t)
+	began := time.Now()
+	s.Now = func() time.Time { return began } // tags of what is of the last days have the minute
 	want, tags := map[string]bool{}, map[string]string{}
 	for _, set := range []*index.Set{old, next} {
 		s.Show(set)

@@ -49,6 +49,8 @@ type Options struct {
 	Archives *archive.Store
 	// Measures returns nil as long as they are not open.
 	Measures func() *measure.Store
+	// Now, which may be nil, is the time for operations, whenever a request came.
+	Now func() time.Time
 	// OpsApart leaves /healthz, /readyz and /metrics to Operational alone.
 	OpsApart bool
 }
@@ -198,7 +200,11 @@ func (o *operation) serve(s *Server, x *exchange) {
 
 // reading is what the operations of a request see.
 func (s *Server) reading(x *exchange) *ops.Reading {
-	return &ops.Reading{Set: s.set.Load(), Client: x.client, BaseURL: s.BaseURL, Photos: s.Photos, Outages: s.Outages.Still(), Archives: s.Archives, Measures: s.Measures(), Now: x.start}
+	now := x.start
+	if s.Now != nil {
+		now = s.Now()
+	}
+	return &ops.Reading{Set: s.set.Load(), Client: x.client, BaseURL: s.BaseURL, Photos: s.Photos, Outages: s.Outages.Still(), Archives: s.Archives, Measures: s.Measures(), Now: now}
 }
 
 // read answers an operation that changes nothing.
