@@ -158,6 +158,15 @@ func TestBadRows(t *testing.T) {
 	if len(odd) != 2 {
 		t.Fatalf("%+v", odd) // one of them has nothing
 	}
+	// The greatest PCI of NR has four digits.
+	imported(t, s, market.FR, write(t, "nr.csv", coverageHead+"a,2026-03-05T10:03:00Z,45.5,4.25,,,,NR,,208,1,,70000,,1007\nb,2026-03-05T10:03:00Z,45.5,4.25,,,,NR,,208,1,,70001,,1008\n"))
+	pci := map[uint32]int{}
+	for _, p := range all(t, s, market.FR) {
+		pci[p.Radio.GNB] = p.Radio.PCI
+	}
+	if pci[70000] != 1007 || pci[70001] != -1 {
+		t.Errorf("PCI of NR: %v", pci)
+	}
 	if got := line(&odd[0]) + line(&odd[1]); !strings.Contains(got, "LTECELLULAR enb 0 gnb 0 cell 0 pci 7 -60 -80 - 12") {
 		t.Error(got)
 	}

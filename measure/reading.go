@@ -140,7 +140,7 @@ func (r *reading) radio(m *row) {
 		m.cell, m.enb = 0, 0 // one of them is of another cell, and nobody knows which
 	}
 	m.pci = noPCI
-	if p := number(r.field(pci)); p >= 0 && (p > 0 || r.format.zeroPCI) && g != 2 && g != 3 && p <= cells.MaxNRPCI && (g != 4 || p <= cells.MaxPCI) {
+	if p := number(r.field(pci), widestPCI(g)); p > 0 || p == 0 && r.format.zeroPCI {
 		m.pci = uint16(p)
 	}
 }
@@ -156,6 +156,17 @@ func widest(g Generation) uint64 {
 	return cells.MaxECI
 }
 
+// widestPCI is the greatest physical cell id, -1 where there is none.
+func widestPCI(g Generation) int {
+	switch g {
+	case 2, 3:
+		return -1
+	case 4:
+		return cells.MaxPCI
+	}
+	return cells.MaxNRPCI
+}
+
 func within(b []byte, most uint64) uint64 {
 	n, ok := cells.Number(b)
 	if !ok || n > most {
@@ -164,11 +175,14 @@ func within(b []byte, most uint64) uint64 {
 	return n
 }
 
+// maxCode is the greatest code of a country or network.
+const maxCode = 999
+
 // network reads which network was measured.
 func (r *reading) network() (uint16, string) {
-	said := network{MCC: number(r.field(mcc)), MNC: number(r.field(mnc))}
+	said := network{MCC: number(r.field(mcc), maxCode), MNC: number(r.field(mnc), maxCode)}
 	if b := r.field(plmn); len(b) >= 5 {
-		said.MCC, said.MNC = number(b[:3]), number(trimCode(b[3:]))
+		said.MCC, said.MNC = number(b[:3], maxCode), number(trimCode(b[3:]), maxCode)
 	}
 	if said.MCC < 200 {
 		said.MCC = -1

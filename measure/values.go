@@ -110,9 +110,10 @@ func speedOf(b []byte, most int64) (int32, bool) {
 	return int32(n), ok
 }
 
-// number reads a whole number below 1000 that may be missing.
-func number(b []byte) int {
-	if len(b) == 0 || len(b) > 3 {
+// number reads a whole number up to most, which has four digits at most and may be
+// missing: -1.
+func number(b []byte, most int) int {
+	if len(b) == 0 || len(b) > 4 {
 		return -1
 	}
 	n := 0
@@ -121,6 +122,9 @@ func number(b []byte) int {
 			return -1
 		}
 		n = n*10 + int(c-'0')
+	}
+	if n > most {
+		return -1
 	}
 	return n
 }
