@@ -2,27 +2,28 @@ package measure
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"relais/market"
 )
 
 // since is the earliest Unix time of a query, 0 for any.
-func (s *Store) since(q *Query) uint32 {
-	if q.Days <= 0 {
+func (q *Query) since() uint32 {
+	if q.Since.IsZero() {
 		return 0
 	}
-	t := s.now().Add(-time.Duration(q.Days) * 24 * time.Hour).Unix()
-	return uint32(max(t, 1)) // measures of unknown age are in no window
+	t := q.Since.Add(time.Second - 1).Unix()      // measures have whole seconds
+	return uint32(min(max(t, 1), math.MaxUint32)) // one of unknown age is in no window
 }
 
 // filters returns the tests of a query on the segments that can have an answer.
-func (v *view) filters(kind Kind, q *Query, since uint32) (list []*filter) {
+func (v *view) filters(kind Kind, q *Query) (list []*filter) {
 	for _, s := range v.segments {
 		if s.Kind != kind || s.Market != q.Market {
 			continue
 		}
-		if f := s.filter(q, since); f != nil {
+		if f := s.filter(q); f != nil {
 			list = append(list, f)
 		}
 	}

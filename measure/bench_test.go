@@ -95,9 +95,9 @@ func BenchmarkCoverage(b *testing.B) {
 		name string
 		q    Query
 	}{
-		{"all", Query{}}, {"days", Query{Days: 300}}, {"all4G", Query{Technology: 4}}, {"orange", Query{Operator: "ORANGE", Days: 200}},
+		{"all", Query{}}, {"days", Query{Since: now.AddDate(0, 0, -300)}}, {"all4G", Query{Technology: 4}}, {"orange", Query{Operator: "ORANGE", Since: now.AddDate(0, 0, -200)}},
 		{"tenth", Query{Box: &geo.Box{South: 45, West: 1, North: 45 + 2.2136, East: 1 + 2.2136}}},
-		{"tenthDays", Query{Days: 250, Box: &geo.Box{South: 45, West: 1, North: 45 + 2.2136, East: 1 + 2.2136}}},
+		{"tenthDays", Query{Since: now.AddDate(0, 0, -250), Box: &geo.Box{South: 45, West: 1, North: 45 + 2.2136, East: 1 + 2.2136}}},
 		{"town", Query{Box: &geo.Box{South: 45.7, West: 4.8, North: 45.8, East: 4.9}}},
 	} {
 		b.Run(q.name, func(b *testing.B) {

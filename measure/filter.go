@@ -9,15 +9,14 @@ type filter struct {
 	*segment
 	places   []rectangle
 	disc     *geo.Disc
-	since    uint32
+	since    uint32 // Unix time, 0 for any
 	networks []bool // nil: any
 	kinds    []bool // of technologies; nil: any
 }
 
-// filter returns nil when nothing of the segment can match. since is Unix time, 0 for
-// any.
-func (s *segment) filter(q *Query, since uint32) *filter {
-	f := &filter{segment: s, places: []rectangle{world}, disc: q.Disc, since: since}
+// filter returns nil when nothing of the segment can match.
+func (s *segment) filter(q *Query) *filter {
+	f := &filter{segment: s, places: []rectangle{world}, disc: q.Disc, since: q.since()}
 	if q.Box != nil {
 		f.places = fixed(*q.Box)
 	}

@@ -75,7 +75,7 @@ type Query struct {
 	Technology Generation // 0: any
 	Box        *geo.Box   // edges included; nil: anywhere
 	Disc       *geo.Disc  // as well; nil: anywhere
-	Days       int        // at most so many days old; 0: of any age, and of an unknown one
+	Since      time.Time  // not older than that; zero: of any age, and of an unknown one
 	Best       bool       // of speedtests: only the best one
 	Limit      int        // most measures to return
 }

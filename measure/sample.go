@@ -18,7 +18,7 @@ func (s *Store) Coverage(q Query) ([]Point, error) {
 	}
 	v := s.view()
 	defer runtime.KeepAlive(v)
-	filters := v.filters(Coverage, &q, s.since(&q))
+	filters := v.filters(Coverage, &q)
 	g := newGrid(filters, q.Limit)
 	counts := g.count(filters)
 	picks := g.newest(filters, counts, q.Limit)

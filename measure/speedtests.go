@@ -16,7 +16,7 @@ func (s *Store) Speedtests(q Query) (tests []Test, total int, err error) {
 	}
 	v := s.view()
 	defer runtime.KeepAlive(v)
-	filters := v.filters(Speedtest, &q, s.since(&q))
+	filters := v.filters(Speedtest, &q)
 	c := newCollector(&q, 0)
 	for at, f := range filters {
 		c.all(uint32(at), f)
@@ -58,15 +58,14 @@ func (s *Store) SpeedtestsOfSite(q SiteQuery) (tests []Test, total int, err erro
 	}
 	v := s.view()
 	defer runtime.KeepAlive(v)
-	since := s.since(&q.Query)
-	filters := v.filters(Speedtest, &q.Query, since)
+	filters := v.filters(Speedtest, &q.Query)
 	c := newCollector(&q.Query, q.Offset)
 	for at, f := range filters {
 		c.naming(uint32(at), f, q.Nodes)
 	}
 	if c.total == 0 && q.Center != nil {
 		q.Disc = &geo.Disc{Center: *q.Center, Radius: SiteRadius}
-		filters = v.filters(Speedtest, &q.Query, since)
+		filters = v.filters(Speedtest, &q.Query)
 		for at, f := range filters {
 			f.only(q.Operators)
 			c.all(uint32(at), f)

@@ -62,7 +62,7 @@ func (r *Reading) points(_ context.Context, p *pointsParams) (pointPage, error) 
 		_, q.Technology, _ = measure.Technologies(name) // one, since it was bound
 		meta.Technology = &name
 	}
-	q.Box, q.Days = p.box(), p.Days
+	q.Box, q.Since = p.box(), r.since(p.Days)
 	list, err := store.Coverage(q)
 	if err != nil {
 		return pointPage{}, err

@@ -5,7 +5,6 @@ package ops
 
 import (
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
@@ -98,6 +97,15 @@ func (r *Reading) versionOf(data string) string {
 	panic("ops: no dataset " + data)
 }
 
+// minute is when it was asked, as versions state it.
+func (r *Reading) minute() time.Time { return r.Now.Truncate(time.Minute) }
+
+// since is when a window of so many days begins. It moves by whole minutes, so that
+// answers of one version are the same.
+func (r *Reading) since(days int) time.Time {
+	return r.minute().Add(-time.Duration(days) * 24 * time.Hour)
+}
+
 // measured is the version of what is made of measures. What is of the last days may be
 // another the next minute.
 func (r *Reading) measured(recent bool) (version string) {
@@ -108,7 +116,7 @@ func (r *Reading) measured(recent bool) (version string) {
 		version += " measures " + r.Measures.Version()
 	}
 	if recent {
-		version += " minute " + strconv.FormatInt(r.Now.Unix()/60, 10)
+		version += " minute " + r.minute().UTC().Format(time.RFC3339)
 	}
 	return version
 }

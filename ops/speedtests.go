@@ -66,7 +66,7 @@ func (r *Reading) speedtests(_ context.Context, p *speedtestsParams) (speedtestP
 	if err != nil {
 		return speedtestPage{}, err
 	}
-	q.Box, q.Days = p.box(), p.Days
+	q.Box, q.Since = p.box(), r.since(p.Days)
 	tests, _, err := store.Speedtests(q)
 	if err != nil {
 		return speedtestPage{}, err
