@@ -44,7 +44,7 @@ var allowed = []struct {
 	{"archive", "fold geo site store ingest/anfr ingest/source ingest/table"},
 	{"outage", "fold geo market store ingest/source ingest/table"},
 	{"update", "data folder ingest market outage snapshot"},
-	{"measure", "fold folder geo market sighting site ingest/cells ingest/source ingest/table"},
+	{"measure", "fold folder geo ingest/cells ingest/source ingest/table market sighting site"},
 	{"admin", "access archive folder ingest/source market measure outage photos site store"},
 	{"check", "admin folder ingest market measure snapshot"},
 	{"demo", "data geo market ingest/table"},

@@ -66,7 +66,7 @@ func newRadio(s *snapshot.Snapshot) (*radio, error) {
 // A row's number stands beside its value in 64 bits. Values fit: a snapshot has
 // none above its kind's Max, and an NCI is the longest.
 const (
-	rowBits = 64 - nciBits
+	rowBits = 64 - site.NCIBits
 	maxRows = 1 << rowBits
 )
 
@@ -96,25 +96,16 @@ func (r *radio) rows(kind site.RadioKind, value uint64) []radioRow {
 	return list[from:to]
 }
 
-// eciBits is the length of an ECI: 20 bits of eNB and 8 of cell. An NCI has 36:
-// 22 to 32 of gNB, as the network chose, and the cell.
-const (
-	eciBits    = 28
-	nciBits    = 36
-	minGNBBits = 22
-	maxGNBBits = 32
-)
-
 // cell returns the rows that a cell identifier leads to. Those that state it, its
 // eNB as an ECI, and a gNB whose length is stated are certain. Where the length is
 // not, every length is tried, and what that finds is only possible.
 func (r *radio) cell(value uint64) (certain, possible []radioRow) {
 	certain = slices.Clone(r.rows(site.Cell, value))
-	if value < 1<<eciBits {
-		certain = append(certain, r.rows(site.ENB, value>>site.CellBits)...)
+	if value < 1<<site.ECIBits {
+		certain = append(certain, r.rows(site.ENB, value>>site.ECICellBits)...)
 	}
-	for bits := minGNBBits; bits <= maxGNBBits; bits++ {
-		for _, row := range r.rows(site.GNB, value>>(nciBits-bits)) {
+	for bits := site.MinGNBBits; bits <= site.MaxGNBBits; bits++ {
+		for _, row := range r.rows(site.GNB, value>>(site.NCIBits-bits)) {
 			switch int(row.bits) {
 			case bits:
 				certain = append(certain, row)

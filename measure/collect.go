@@ -38,21 +38,6 @@ func (c *collector) all(at uint32, f *filter) {
 	}
 }
 
-// naming takes in the rows that match and name one of the nodes.
-func (c *collector) naming(at uint32, f *filter, nodes []Node) {
-	if len(nodes) == 0 {
-		return
-	}
-	var space [blockRows]uint32
-	for k := range f.blocks {
-		for _, i := range f.matches(k, &space) {
-			if (f.enb[i] != 0 || f.gnb[i] != 0 || f.cell[i] != 0) && f.names(i, nodes) {
-				c.add(at, f, i)
-			}
-		}
-	}
-}
-
 // add takes in a row. Rows come in the order of their places, so that of two that are
 // equal the first stays.
 func (c *collector) add(at uint32, f *filter, i uint32) {

@@ -50,7 +50,7 @@ func (r *row) cells(operator int) [2]sighting.Cell {
 	nr := sighting.Cell{Operator: operator, NR: true, Node: r.gnb, PCI: -1}
 	in5G := technologies[r.technology].generation == 5
 	switch {
-	case lte.Node != 0 && r.cell>>site.CellBits == uint64(lte.Node):
+	case lte.Node != 0 && r.cell>>site.ECICellBits == uint64(lte.Node):
 		lte.ID = r.cell
 	case in5G:
 		nr.ID = r.cell

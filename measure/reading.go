@@ -133,10 +133,10 @@ func (r *reading) radio(m *row) {
 	}
 	m.cell = within(r.field(cell), widest(g))
 	m.enb, m.gnb = uint32(within(r.field(enb), cells.MaxENB)), uint32(within(r.field(gnb), maxGNB))
-	if g == 4 && m.cell != 0 && m.cell>>site.CellBits == 0 {
+	if g == 4 && m.cell != 0 && m.cell>>site.ECICellBits == 0 {
 		m.cell = 0
 	}
-	if g == 4 && m.cell != 0 && m.enb != 0 && uint64(m.enb) != m.cell>>site.CellBits {
+	if g == 4 && m.cell != 0 && m.enb != 0 && uint64(m.enb) != m.cell>>site.ECICellBits {
 		m.cell, m.enb = 0, 0 // one of them is of another cell, and nobody knows which
 	}
 	m.pci = noPCI

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"relais/geo"
+	"relais/site"
 )
 
 // Speedtests returns the speedtests that a query selects, the newest first; with Best
@@ -24,21 +25,13 @@ func (s *Store) Speedtests(q Query) (tests []Test, total int, err error) {
 	return c.tests(filters), c.total, nil
 }
 
-// A Node is a base station of a site.
-type Node struct {
-	Operator string // key in the market's table; "": of any network
-	NR       bool   // a gNB; else an eNB
-	ID       uint32
-	// Bits is how many bits of an NCI are the gNB's, 22 to 32; 0: not known, and then
-	// only tests that state their gNB are of the node.
-	Bits int
-}
-
 // SiteQuery selects the speedtests of a site.
 type SiteQuery struct {
-	Query  // of which Box and Disc are nil
-	Nodes  []Node
-	Center *geo.Point // where the site stands; nil: only Nodes count
+	Query // of which Box and Disc are nil
+	// Radio are the site's base stations and cells; of PCIs nothing follows. An Operator
+	// below 0 is any network.
+	Radio  []site.RadioID
+	Center *geo.Point // where the site stands; nil: only Radio counts
 	// Operators are those of the site, by key: around it, only their tests are its own.
 	// nil: of any network.
 	Operators []string
@@ -49,9 +42,10 @@ type SiteQuery struct {
 // in metres.
 const SiteRadius = 1000
 
-// SpeedtestsOfSite returns the speedtests whose radio names a node of the site; where
-// there are none, those within SiteRadius of it. The best one is first with Best and the
-// only one; else the newest is. total is how many there are.
+// SpeedtestsOfSite returns the speedtests whose radio names the site for certain; where
+// there are none, those of an NCI that may be of a gNB of the site, whose length is not
+// stated; and where there are none, those within SiteRadius of it. The best one is first
+// with Best and the only one; else the newest is. total is how many there are.
 func (s *Store) SpeedtestsOfSite(q SiteQuery) (tests []Test, total int, err error) {
 	if err := q.check(); err != nil {
 		return nil, 0, err
@@ -59,9 +53,12 @@ func (s *Store) SpeedtestsOfSite(q SiteQuery) (tests []Test, total int, err erro
 	v := s.view()
 	defer runtime.KeepAlive(v)
 	filters := v.filters(Speedtest, &q.Query)
-	c := newCollector(&q.Query, q.Offset)
+	c, possible := newCollector(&q.Query, q.Offset), newCollector(&q.Query, q.Offset)
 	for at, f := range filters {
-		c.naming(uint32(at), f, q.Nodes)
+		f.naming(q.Radio, uint32(at), c, possible)
+	}
+	if c.total == 0 {
+		c = possible
 	}
 	if c.total == 0 && q.Center != nil {
 		q.Disc = &geo.Disc{Center: *q.Center, Radius: SiteRadius}
@@ -86,26 +83,56 @@ func (f *filter) only(keys []string) {
 	f.networks = pass
 }
 
-// names tells whether a row's radio names one of the nodes.
-func (f *filter) names(i uint32, nodes []Node) bool {
-	r := row{technology: f.technology[i], enb: f.enb[i], gnb: f.gnb[i], cell: f.cell[i]}
-	enb, generation := r.node(), technologies[r.technology].generation
-	return slices.ContainsFunc(nodes, func(n Node) bool {
-		if n.ID == 0 || n.Operator != "" && !f.of(i, n.Operator) {
-			return false
+// naming has the rows that match and name one of the identifiers collected.
+func (f *filter) naming(ids []site.RadioID, at uint32, certain, possible *collector) {
+	if len(ids) == 0 {
+		return
+	}
+	var space [blockRows]uint32
+	for k := range f.blocks {
+		for _, i := range f.matches(k, &space) {
+			if f.enb[i] == 0 && f.gnb[i] == 0 && f.cell[i] == 0 {
+				continue
+			}
+			switch fits, sure := f.names(i, ids); {
+			case sure:
+				certain.add(at, f, i)
+			case fits:
+				possible.add(at, f, i)
+			}
 		}
-		if !n.NR {
-			return enb == n.ID
-		}
-		if r.gnb != 0 || n.Bits < 22 || n.Bits > 32 || generation != 5 {
-			return r.gnb == n.ID
-		}
-		return r.cell>>(36-n.Bits) == uint64(n.ID)
-	})
+	}
 }
 
-// of tells whether a row is of an operator.
-func (f *filter) of(i uint32, key string) bool {
-	o := f.operators[f.network[i]]
-	return o >= 0 && f.table.Operators[o].Key == key
+// names tells whether a row's radio names one of the identifiers, and whether it does so
+// for certain.
+func (f *filter) names(i uint32, ids []site.RadioID) (fits, certain bool) {
+	r := row{technology: f.technology[i], enb: f.enb[i], gnb: f.gnb[i], cell: f.cell[i]}
+	operator := f.operators[f.network[i]]
+	for k := range ids {
+		id := &ids[k]
+		if id.Value == 0 || id.Operator >= 0 && id.Operator != operator {
+			continue
+		}
+		may, sure := r.names(id)
+		fits, certain = fits || may, certain || sure
+	}
+	return fits, certain
+}
+
+// names tells whether the row's radio names an identifier of its network.
+func (r *row) names(id *site.RadioID) (fits, certain bool) {
+	generation := technologies[r.technology].generation
+	switch id.Kind {
+	case site.ENB:
+		fits = uint64(r.node()) == id.Value
+	case site.GNB:
+		if r.gnb == 0 && r.cell != 0 && generation == 5 {
+			return id.OfNCI(r.cell)
+		}
+		fits = uint64(r.gnb) == id.Value
+	case site.Cell: // those of older generations are not unique
+		fits = r.cell == id.Value && generation != 2 && generation != 3
+	}
+	return fits, fits
 }

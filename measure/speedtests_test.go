@@ -2,13 +2,16 @@ package measure
 
 import (
 	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"relais/geo"
 	"relais/market"
 	"relais/sighting"
+	"relais/site"
 )
 
 // better is the order of the API: average speed, download speed, the newest.
@@ -57,13 +60,19 @@ func TestSitesAgainstBruteForce(t *testing.T) {
 	list := random(r, 800)
 	s := openStore(t, t.TempDir())
 	imported(t, s, market.FR, write(t, "speedtests.csv", testsOf(list)))
+	orange, _ := market.Get(market.FR).Operator("ORANGE")
+	sfr, _ := market.Get(market.FR).Operator("SFR")
 	named, around, none := 0, 0, 0
 	for range 10000 {
 		q := SiteQuery{Query: Query{Market: market.FR, Limit: 1 + r.IntN(5), Best: r.IntN(2) == 0}, Offset: r.IntN(3)}
 		near := list[r.IntN(len(list))]
 		q.Center = &geo.Point{Lat: near.lat + r.NormFloat64()*0.01, Lng: near.lng + r.NormFloat64()*0.01}
 		for range r.IntN(3) {
-			q.Nodes = append(q.Nodes, Node{Operator: []string{"", "ORANGE", "SFR"}[r.IntN(3)], ID: uint32(1000 + r.IntN(600)), NR: r.IntN(8) == 0})
+			id := site.RadioID{Kind: site.ENB, Operator: []int{-1, orange, sfr}[r.IntN(3)], Value: uint64(1000 + r.IntN(600))}
+			if r.IntN(8) == 0 {
+				id.Kind = site.GNB
+			}
+			q.Radio = append(q.Radio, id)
 		}
 		if r.IntN(3) == 0 {
 			q.Operators = []string{"FREE", "ORANGE"}
@@ -73,8 +82,8 @@ func TestSitesAgainstBruteForce(t *testing.T) {
 		}
 		var want []made
 		for _, m := range list {
-			if matches(&q.Query, &m, 4) && slices.ContainsFunc(q.Nodes, func(n Node) bool {
-				return !n.NR && int(n.ID) == m.enb && (n.Operator == "" || n.Operator == keyOf[m.mnc])
+			if matches(&q.Query, &m, 4) && slices.ContainsFunc(q.Radio, func(id site.RadioID) bool {
+				return id.Kind == site.ENB && int(id.Value) == m.enb && (id.Operator < 0 || market.Get(market.FR).Operators[id.Operator].Key == keyOf[m.mnc])
 			}) {
 				want = append(want, m)
 			}
@@ -111,25 +120,41 @@ func TestSitesAgainstBruteForce(t *testing.T) {
 	}
 }
 
-// A gNB is found in an NCI by how many of its bits are the base station's; an eNB in
-// an ECI always.
+// A gNB is found in an NCI by how many of its bits are the base station's, where that is
+// not stated by any number of them, but only when nothing is certain; an eNB in an ECI
+// always.
 func TestNodesInCells(t *testing.T) {
+	const nci = 4886718336
 	text := testHead +
 		"a,2026-11-01T00:00:00Z,45,4,1,,,,,208,1,,5G,,,,4886718336,,,,\n" +
 		"b,2026-11-02T00:00:00Z,45,4,1,,,,,208,1,,4G,,,,256002,,,,\n" +
-		"c,2026-11-03T00:00:00Z,45,4,1,,,,,208,1,,5G,,,77,4886718336,,,,\n"
+		"c,2026-11-03T00:00:00Z,45,4,1,,,,,208,1,,5G,,,77,4886718336,,,,\n" +
+		"d,2026-11-04T00:00:00Z,45,4,1,,,,,208,1,,5G,,,,19712,,,,\n" // 77<<8: may be of 77
 	s := openStore(t, t.TempDir())
 	imported(t, s, market.FR, write(t, "speedtests.csv", text))
+	orange, _ := market.Get(market.FR).Operator("ORANGE")
 	for _, tt := range []struct {
-		node Node
-		want int
+		kind     site.RadioKind
+		operator int
+		value    uint64
+		bits     uint8
+		want     string // days of November
 	}{
-		{Node{NR: true, ID: 4886718336 >> 11, Bits: 25}, 1}, {Node{NR: true, ID: 4886718336 >> 12, Bits: 24}, 1}, {Node{NR: true, ID: 4886718336 >> 11, Bits: 24}, 0},
-		{Node{NR: true, ID: 4886718336 >> 11}, 0}, {Node{NR: true, ID: 77}, 1}, {Node{ID: 1000}, 1}, {Node{ID: 1000, Operator: "ORANGE"}, 1}, {Node{ID: 1000, Operator: "SFR"}, 0},
-		{Node{}, 0}, {Node{NR: true}, 0}, {Node{NR: true, Bits: 99}, 0},
+		{site.GNB, -1, nci >> 11, 25, "1"}, {site.GNB, -1, nci >> 12, 24, "1"}, {site.GNB, -1, nci >> 11, 24, ""},
+		{site.GNB, -1, nci >> 11, 0, "1"}, {site.GNB, -1, nci >> 4, 0, "1"}, {site.GNB, -1, nci >> 14, 0, "1"}, {site.GNB, -1, nci >> 3, 0, ""}, {site.GNB, -1, nci >> 15, 0, ""},
+		{site.GNB, -1, 77, 0, "3"}, {site.GNB, orange, 77, 28, "4 3"}, {site.GNB, orange + 1, 77, 0, ""},
+		{site.ENB, -1, 1000, 0, "2"}, {site.ENB, orange, 1000, 0, "2"}, {site.ENB, orange + 1, 1000, 0, ""},
+		{site.Cell, orange, nci, 0, "3 1"}, {site.Cell, orange, 256002, 0, "2"}, {site.Cell, orange, 256003, 0, ""}, {site.PCI, -1, 77, 0, ""},
+		{site.ENB, -1, 0, 0, ""}, {site.GNB, -1, 0, 0, ""}, {site.GNB, -1, 5, 255, ""},
 	} {
-		if _, n, err := s.SpeedtestsOfSite(SiteQuery{Query: Query{Market: market.FR, Limit: 5}, Nodes: []Node{tt.node}}); n != tt.want || err != nil {
-			t.Errorf("%+v: %d tests, want %d (%v)", tt.node, n, tt.want, err)
+		id := site.RadioID{Kind: tt.kind, Operator: tt.operator, Value: tt.value, Bits: tt.bits}
+		tests, _, err := s.SpeedtestsOfSite(SiteQuery{Query: Query{Market: market.FR, Limit: 5}, Radio: []site.RadioID{id}})
+		var days []string
+		for _, x := range tests {
+			days = append(days, fmt.Sprint(x.Time.Day()))
+		}
+		if got := strings.Join(days, " "); got != tt.want || err != nil {
+			t.Errorf("%+v: tests of %q, want %q (%v)", id, got, tt.want, err)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"relais/folder"
 	"relais/market"
+	"relais/site"
 )
 
 func TestRetain(t *testing.T) {
@@ -240,7 +241,7 @@ func FuzzSegment(f *testing.F) {
 		q := Query{Market: s.Market, Limit: 100, Technology: 4, Operator: "ORANGE"}
 		store.Coverage(q)
 		store.Coverage(Query{Market: s.Market, Limit: 3})
-		store.SpeedtestsOfSite(SiteQuery{Query: q, Nodes: []Node{{ID: 1}}})
+		store.SpeedtestsOfSite(SiteQuery{Query: q, Radio: []site.RadioID{{Kind: site.GNB, Operator: -1, Value: 1}}})
 		for range store.CellSightings(s.Market) {
 		}
 	})

@@ -5,13 +5,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"relais/endpoint"
 	"relais/folder"
+	"relais/geo"
+	"relais/index"
 	"relais/market"
 	"relais/measure"
+	"relais/site"
 )
 
 // measures opens a store of files of FR.
@@ -59,5 +63,46 @@ func TestWindowIsTheVersions(t *testing.T) {
 				t.Errorf("%s, %v later: the measure is there: %v", op.Name, after, there)
 			}
 		}
+	}
+}
+
+// A speedtest is of the site that a look-up of what its radio says finds, however far
+// away it was made, and by the same number of a base station.
+func TestSpeedtestsAreOfWhatIsLookedUp(t *testing.T) {
+	const gnb, eci, nci = 70000, 1000<<8 | 3, 12345678901 // of which 1, 2 and 3 are
+	sites := []site.Site{on("1", "0010000001", 2), on("2", "0010000002", 2), on("3", "0010000003", 2), on("4", "0010000004", 2)}
+	sites[0].Radio = []site.RadioID{{Kind: site.GNB, Operator: 2, Value: gnb}}
+	sites[1].Radio = []site.RadioID{{Kind: site.ENB, Operator: 2, Value: eci >> 8}}
+	sites[2].Radio = []site.RadioID{{Kind: site.Cell, Operator: 2, Value: nci}}
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	cells := map[string]uint64{"5G": gnb<<11 | 9, "4G": eci, "NR": nci}
+	text := "timestamp,lat,lng,download_mbps,mcc,mnc,connection_type,cell_id\n"
+	for tech, cell := range cells {
+		text += fmt.Sprintf("2026-11-20T00:00:00Z,43.5,4.25,1,208,1,%s,%d\n", tech, cell)
+	}
+	r := &Reading{Set: index.NewSet([]*index.Market{load(t, market.FR, geo.Point{Lat: 48, Lng: 2}, sites...)}, nil), Measures: measures(t, func() time.Time { return now }, text), Now: now}
+	ask := func(pairs ...string) string {
+		page, err := call[siteSpeedtestPage](t, siteSpeedtests, r, pairs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(page.Bytes)
+	}
+	for tech, id := range map[string]string{"5G": "1", "4G": "2", "NR": "3"} {
+		found, err := call[*lookupAnswer](t, lookupAntennas, r, "ci", fmt.Sprint(cells[tech]))
+		if err != nil || len(found.Data) != 1 || !strings.Contains(string(found.Data[0].Site), `"id":"`+id+`"`) {
+			t.Fatalf("%d: %+v, %v", cells[tech], found, err)
+		}
+		if got := ask("siteId", id); !strings.Contains(got, `"total":1,`) || !strings.Contains(got, `"connectionType":"`+tech+`"`) {
+			t.Errorf("site %s: %s", id, got)
+		}
+	}
+	for enb, want := range map[string]string{"70000": "5G", "1000": "4G"} {
+		if got := ask("enb", enb); !strings.Contains(got, `"total":1,`) || !strings.Contains(got, `"connectionType":"`+want+`"`) {
+			t.Errorf("%s: %s", enb, got)
+		}
+	}
+	if got := ask("siteId", "4"); !strings.Contains(got, `"total":0,`) {
+		t.Errorf("a site without radio: %s", got)
 	}
 }

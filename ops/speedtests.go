@@ -107,7 +107,7 @@ func encoded[T any](items []T, item func([]byte, *T) []byte, meta any) (endpoint
 var siteSpeedtests = endpoint.New(endpoint.Decl{
 	Name: "speedtests.site", Path: "/speedtests/site", Scope: "speedtest:read", Fails: "SPEEDTESTS_SITE", MaxAge: 60, Data: []string{dataMeasures},
 	Summary: "Speedtests of a site, the newest first, or the best one.",
-	Doc:     "Of a site are the speedtests whose radio names an eNB or gNB that a source gives to it, not one that was learned from measures; where there are none, those of its operators within a kilometre. The best has the highest averageSpeed, then the highest downloadSpeed, then is the most recent.",
+	Doc:     "Of a site are the speedtests whose radio names an eNB, gNB or cell that a source gives to it, not one that was learned from measures; where there are none, those of its operators within a kilometre. A gNB whose length the data does not state is tried with every length in an NCI, as by /antennas/lookup-by-radio, where no speedtest names it for certain. The best has the highest averageSpeed, then the highest downloadSpeed, then is the most recent.",
 	Errors:  []string{codeNoIdentifier, codeNoSite, codeInvalidOperator},
 }, (*Reading).speedtestsOfSite)
 
@@ -204,27 +204,18 @@ func (r *Reading) siteQuery(p *siteSpeedtestsParams) (q measure.SiteQuery, in in
 		q.Offset = p.Offset
 	}
 	if p.ENB != nil {
-		id := uint32(*p.ENB)
-		q.Nodes = []measure.Node{{ID: id}, {NR: true, ID: id}}
+		id := site.RadioID{Kind: site.ENB, Operator: index.Any, Value: uint64(*p.ENB)}
+		q.Radio = []site.RadioID{id, id}
+		q.Radio[1].Kind = site.GNB
 		return q, in, nil
 	}
 	s := new(site.Site)
 	loaded.Site(at, s)
-	q.Nodes, q.Center, q.Operators = nodesOf(loaded.Table, s), &s.Position, []string{}
+	q.Radio, q.Center, q.Operators = s.Radio, &s.Position, []string{}
 	for i, o := range loaded.Table.Operators {
 		if loaded.Has(at, i) {
 			q.Operators = append(q.Operators, o.Key)
 		}
 	}
 	return q, in, nil
-}
-
-// nodesOf lists the base stations that the data states for a site.
-func nodesOf(m *market.Market, s *site.Site) (nodes []measure.Node) {
-	for _, id := range s.Radio {
-		if id.Kind == site.ENB || id.Kind == site.GNB {
-			nodes = append(nodes, measure.Node{Operator: m.Operators[id.Operator].Key, NR: id.Kind == site.GNB, ID: uint32(id.Value), Bits: int(id.Bits)})
-		}
-	}
-	return nodes
 }

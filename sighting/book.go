@@ -230,7 +230,7 @@ func (b *Book) splitNode(id Identity, at uint32) bool {
 	if id.kind() != enb {
 		return false
 	}
-	first := identity(eci, id.operator(), id.value()<<site.CellBits)
-	_, others := b.statedAt(first, first+1<<site.CellBits-1, at)
+	first := identity(eci, id.operator(), id.value()<<site.ECICellBits)
+	_, others := b.statedAt(first, first+1<<site.ECICellBits-1, at)
 	return others
 }

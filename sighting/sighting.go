@@ -61,7 +61,7 @@ func (c *Cell) Identity() Identity {
 func (c *Cell) node() Identity {
 	value := uint64(c.Node)
 	if value == 0 && !c.NR {
-		value = c.ID >> site.CellBits
+		value = c.ID >> site.ECICellBits
 	}
 	switch {
 	case value == 0:

@@ -17,9 +17,6 @@ const (
 // RadioKinds is the number of kinds.
 const RadioKinds = int(radioKinds)
 
-// CellBits is how many bits of an ECI are the cell's own: the others are its eNB's.
-const CellBits = 8
-
 // Max is the greatest value that a kind can hold.
 func (k RadioKind) Max() uint64 {
 	switch k {
@@ -41,6 +38,14 @@ func (k RadioKind) String() string {
 	return [...]string{"enb", "gnb", "cell", "pci"}[k]
 }
 
+// Lengths of identifiers, in bits: an ECI is 20 of eNB and 8 of cell; an NCI is 22 to 32
+// of gNB, as the network chose, and the cell.
+const (
+	ECIBits, ECICellBits   = 28, 8
+	NCIBits                = 36
+	MinGNBBits, MaxGNBBits = 22, 32
+)
+
 // A RadioID is a radio identifier of a site.
 type RadioID struct {
 	Kind     RadioKind
@@ -48,4 +53,17 @@ type RadioID struct {
 	Value    uint64
 	Bits     uint8 // length of a gNB id when the source states it, else 0
 	Learned  bool  // from where phones saw it; else a source gives it to the site
+}
+
+// OfNCI tells whether an NCI is a cell of the gNB that the identifier is. Where the
+// length of the gNB is not stated, every length is tried, and what fits is not certain.
+func (r *RadioID) OfNCI(nci uint64) (fits, certain bool) {
+	if r.Bits != 0 {
+		fits = nci>>(NCIBits-min(int(r.Bits), NCIBits)) == r.Value
+		return fits, fits
+	}
+	for bits := MinGNBBits; bits <= MaxGNBBits; bits++ {
+		fits = fits || nci>>(NCIBits-bits) == r.Value
+	}
+	return fits, false
 }

@@ -194,11 +194,11 @@ func identify(g generation, cell, node []byte) (id uint64, station uint32, reaso
 	}
 	enb, stationOK := Number(node)
 	switch {
-	case !ok || !stationOK || id > MaxECI || enb > MaxENB || id > 0 && id>>site.CellBits == 0:
+	case !ok || !stationOK || id > MaxECI || enb > MaxENB || id > 0 && id>>site.ECICellBits == 0:
 		return 0, 0, "value out of range"
 	case id == 0 && enb == 0:
 		return 0, 0, "no cell identifier"
-	case id != 0 && enb != 0 && enb != id>>site.CellBits:
+	case id != 0 && enb != 0 && enb != id>>site.ECICellBits:
 		return 0, 0, "the cell is not the base station's"
 	}
 	return id, uint32(enb), ""
