@@ -3,8 +3,10 @@ package measure
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -117,7 +119,7 @@ func TestCoverageAgainstBruteForce(t *testing.T) {
 func even(t *testing.T, s *Store, q *Query, list []made, got []Point) {
 	t.Helper()
 	g := newGrid(s.view().filters(Coverage, q), q.Limit)
-	cell := func(p geo.Point) uint32 { return g.cell(geo.Fix(p.Lat), geo.Fix(p.Lng)) }
+	cell := func(p geo.Point) uint32 { return *g.cell(geo.Fix(p.Lat), geo.Fix(p.Lng)) }
 	there, taken := map[uint32][]int64{}, map[uint32][]int64{}
 	for _, m := range list {
 		if matches(q, &m, generationOf[m.tech]) {
@@ -162,6 +164,36 @@ func TestSampleIsOfThePlace(t *testing.T) {
 			if n := parts[[2]int{x, y}]; n < 25 || n > 60 {
 				t.Errorf("part %d, %d has %d of 1000 points", x, y, n)
 			}
+		}
+	}
+}
+
+// Of places far from each other, a sample shows each as it is: all hundred towns of
+// one, though another one is a quarter of the globe away.
+func TestSampleOfIslands(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(coverageHead)
+	for island, at := range []geo.Point{{Lat: 16, Lng: -61.5}, {Lat: -21, Lng: 54.5}} {
+		for town := range 100 {
+			for i := range 50 { // the first towns were measured last
+				fmt.Fprintf(&b, "a,%s,%.5f,%.5f,-60,%d,,LTE,CELLULAR,340,%d,,,,\n", now.Add(-time.Duration(town)*time.Hour).Format(time.RFC3339),
+					at.Lat+float64(town/10)*0.2+float64(i)*1e-4, at.Lng+float64(town%10)*0.2, -80-i, 1+island)
+			}
+		}
+	}
+	s := openStore(t, t.TempDir())
+	imported(t, s, market.DROM, write(t, "coverage.csv", strings.ReplaceAll(b.String(), "340,2,", "647,10,")))
+	got, err := s.Coverage(Query{Market: market.DROM, Limit: 600})
+	if err != nil || len(got) != 600 {
+		t.Fatalf("%d points, %v", len(got), err)
+	}
+	towns := map[[2]int]int{}
+	for _, p := range got {
+		towns[[2]int{int(math.Round(p.Position.Lat * 5)), int(math.Round(p.Position.Lng * 5))}]++
+	}
+	for town, n := range towns {
+		if len(towns) != 200 || n < 2 || n > 6 {
+			t.Fatalf("%d towns of 200, %v with %d of 600 points", len(towns), town, n)
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 
 // Coverage returns the coverage points that a query selects, the newest first. Where
 // there are more than its limit, they are an even sample of the place: it is divided
-// into cells of about equal sides in metres, no more than the limit, and each cell gives
-// its newest points, as many as any other cell that has them.
+// into cells of about equal sides in metres, as small as no more than limit of them have
+// points, and each cell gives its newest points, as many as any other cell that has them.
 func (s *Store) Coverage(q Query) ([]Point, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -19,9 +19,7 @@ func (s *Store) Coverage(q Query) ([]Point, error) {
 	v := s.view()
 	defer runtime.KeepAlive(v)
 	filters := v.filters(Coverage, &q)
-	g := newGrid(filters, q.Limit)
-	counts := g.count(filters)
-	picks := g.newest(filters, counts, q.Limit)
+	picks := newGrid(filters, q.Limit).newest(filters, q.Limit)
 	points := make([]Point, len(picks))
 	for i, p := range picks {
 		points[i] = filters[p.segment].point(p.row)
@@ -29,55 +27,121 @@ func (s *Store) Coverage(q Query) ([]Point, error) {
 	return points, nil
 }
 
-// A grid divides a place into cells.
+// A grid divides a place into cells, and numbers those in which points match.
 type grid struct {
 	south, west    int32
-	perLat, perLng uint64 // rows and columns of cells to 2^32 steps of 1e-7 degrees
+	perLat, perLng uint64 // rows and columns of cells to 2^shift steps of 1e-7 degrees
+	down, right    uint   // the shifts
 	rows, cols     int
+	cells          []uint32 // how many points match in each, then the numbers
+	counts         []uint32 // by number
 }
 
-// newGrid divides what the filters can match into at most limit cells.
-func newGrid(filters []*filter, limit int) grid {
+// maxCells bounds the memory of a grid, and what it takes to make it: 1 MB.
+const maxCells = 1 << 18
+
+// newGrid divides what the filters can match into cells of which at most limit have
+// points that match.
+func newGrid(filters []*filter, limit int) *grid {
+	g := span(filters)
+	g.count(filters)
+	occupied := 0
+	for _, n := range g.cells {
+		if n > 0 {
+			occupied++
+		}
+	}
+	for occupied > limit {
+		occupied = g.halve()
+	}
+	for c, n := range g.cells {
+		if n > 0 {
+			g.cells[c] = uint32(len(g.counts))
+			g.counts = append(g.counts, n)
+		}
+	}
+	return g
+}
+
+// span divides what the filters can match into many cells.
+func span(filters []*filter) *grid {
 	south, west, north, east := int64(math.MaxInt32), int64(math.MaxInt32), int64(math.MinInt32), int64(math.MinInt32)
+	most := 0 // of points that match
 	for _, f := range filters {
 		for k := range f.blocks {
 			b := &f.blocks[k]
-			for _, r := range meet(f.places, []rectangle{{b.south, b.west, b.north, b.east}}) {
+			met := meet(f.places, []rectangle{{b.south, b.west, b.north, b.east}})
+			for _, r := range met {
 				south, west = min(south, int64(r.south)), min(west, int64(r.west))
 				north, east = max(north, int64(r.north)), max(east, int64(r.east))
 			}
+			if len(met) > 0 {
+				most += blockRows
+			}
 		}
 	}
-	if south > north {
-		return grid{rows: 1, cols: 1}
+	if most == 0 {
+		return &grid{rows: 1, cols: 1, down: 32, right: 32, cells: make([]uint32, 1)}
 	}
 	height, width := north-south+1, east-west+1 // at most 2^32
 	metric := float64(width) * max(math.Cos(geo.Degrees(int32((north+south)/2))*math.Pi/180), 1e-6)
-	cols := int(math.Round(math.Sqrt(float64(limit) * metric / float64(height))))
-	cols = min(max(cols, 1), limit)
-	rows := max(limit/cols, 1)
-	return grid{int32(south), int32(west), uint64(rows) << 32 / uint64(height), uint64(cols) << 32 / uint64(width), rows, cols}
+	cells := min(maxCells, 16*most) // many more than have points
+	cols := int(math.Round(math.Sqrt(float64(cells) * metric / float64(height))))
+	cols = min(max(cols, 1), cells)
+	rows := max(cells/cols, 1)
+	return &grid{south: int32(south), west: int32(west), perLat: uint64(rows) << 32 / uint64(height), perLng: uint64(cols) << 32 / uint64(width),
+		down: 32, right: 32, rows: rows, cols: cols, cells: make([]uint32, rows*cols)}
 }
 
-// cell is the number of the cell in which a point lies.
-func (g *grid) cell(lat, lng int32) uint32 {
-	y := uint64(uint32(lat-g.south)) * g.perLat >> 32
-	x := uint64(uint32(lng-g.west)) * g.perLng >> 32
-	return uint32(y)*uint32(g.cols) + uint32(x)
+// cell is the cell in which a point lies. No shift reaches 64; & 63 tells the compiler.
+func (g *grid) cell(lat, lng int32) *uint32 {
+	y := uint64(uint32(lat-g.south)) * g.perLat >> (g.down & 63)
+	x := uint64(uint32(lng-g.west)) * g.perLng >> (g.right & 63)
+	return &g.cells[int(y)*g.cols+int(x)]
 }
 
-// count returns how many rows match in each cell.
-func (g *grid) count(filters []*filter) []uint32 {
-	counts := make([]uint32, g.rows*g.cols)
+// count counts the rows that match in each cell.
+func (g *grid) count(filters []*filter) {
 	var space [blockRows]uint32
 	for _, f := range filters {
 		for k := range f.blocks {
 			for _, i := range f.matches(k, &space) {
-				counts[g.cell(f.lat[i], f.lng[i])]++
+				*g.cell(f.lat[i], f.lng[i])++
 			}
 		}
 	}
-	return counts
+}
+
+// halve makes one cell of two that are above each other, or beside each other. It
+// returns how many have points that match.
+func (g *grid) halve() (occupied int) {
+	stride, pairs, each := 1, g.rows, g.cols // of the cells that meet
+	if g.cols == 1 || g.rows > 1 && g.down <= g.right {
+		stride, pairs, each = g.cols, 1, g.rows
+		g.rows = (g.rows + 1) / 2
+		g.down++
+	} else {
+		g.cols = (g.cols + 1) / 2
+		g.right++
+	}
+	to := 0 // never behind what is still to be read
+	for p := range pairs {
+		for i := 0; i < each; i += 2 {
+			for k := range stride {
+				at := (p*each+i)*stride + k
+				n := g.cells[at]
+				if i+1 < each {
+					n += g.cells[at+stride]
+				}
+				if g.cells[to] = n; n > 0 {
+					occupied++
+				}
+				to++
+			}
+		}
+	}
+	g.cells = g.cells[:to]
+	return occupied
 }
 
 // shares returns how many rows each cell gives, so that they are limit in all or all
@@ -90,7 +154,10 @@ func shares(counts []uint32, limit int) []uint32 {
 		}
 		return sum
 	}
-	most := slices.Max(counts)
+	most := uint32(0)
+	for _, c := range counts {
+		most = max(most, c)
+	}
 	if given(most) <= limit {
 		return counts
 	}
@@ -117,8 +184,8 @@ func shares(counts []uint32, limit int) []uint32 {
 }
 
 // newest returns the newest rows of each cell, the newest of all first.
-func (g *grid) newest(filters []*filter, counts []uint32, limit int) []pick {
-	share := shares(counts, limit)
+func (g *grid) newest(filters []*filter, limit int) []pick {
+	share := shares(g.counts, limit)
 	start := make([]uint32, len(share)+1)
 	for i, n := range share {
 		start[i+1] = start[i] + n
@@ -129,7 +196,7 @@ func (g *grid) newest(filters []*filter, counts []uint32, limit int) []pick {
 	for at, f := range filters {
 		for k := range f.blocks {
 			for _, i := range f.matches(k, &space) {
-				c, t := g.cell(f.lat[i], f.lng[i]), f.time[i]
+				c, t := *g.cell(f.lat[i], f.lng[i]), f.time[i]
 				if t < least[c] {
 					continue
 				}
