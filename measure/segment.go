@@ -55,6 +55,7 @@ type meta struct {
 type segment struct {
 	meta
 	columns
+	file      string // its name
 	rows      int
 	checksum  uint64
 	memory    *memory // that the columns are slices of
@@ -131,7 +132,11 @@ func readSegment(path string) (s *segment, err error) {
 	if _, err := io.ReadFull(f, m.bytes); err != nil {
 		return nil, err
 	}
-	return decode(m)
+	if s, err = decode(m); err != nil {
+		return nil, err
+	}
+	s.file = filepath.Base(path)
+	return s, nil
 }
 
 // decode makes a segment of a file's bytes.

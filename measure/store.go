@@ -184,13 +184,9 @@ func IsFile(path string) bool {
 
 // loaded returns the segments in memory by the names of their files.
 func (s *Store) loaded() map[string]*segment {
-	v, by := s.view(), map[string]*segment{}
-	for _, seg := range v.segments {
-		for _, row := range v.rows {
-			if row.Checksum == sumText(seg.checksum) {
-				by[row.File] = seg
-			}
-		}
+	by := map[string]*segment{}
+	for _, seg := range s.view().segments {
+		by[seg.file] = seg
 	}
 	return by
 }
