@@ -70,13 +70,12 @@ func span(filters []*filter) *grid {
 	for _, f := range filters {
 		for k := range f.blocks {
 			b := &f.blocks[k]
-			met := meet(f.places, []rectangle{{b.south, b.west, b.north, b.east}})
-			for _, r := range met {
-				south, west = min(south, int64(r.south)), min(west, int64(r.west))
-				north, east = max(north, int64(r.north)), max(east, int64(r.east))
-			}
-			if len(met) > 0 {
-				most += blockRows
+			for i := range f.places {
+				if r := &f.places[i]; r.meets(b) {
+					south, west = min(south, int64(max(r.south, b.south))), min(west, int64(max(r.west, b.west)))
+					north, east = max(north, int64(min(r.north, b.north))), max(east, int64(min(r.east, b.east)))
+					most += blockRows
+				}
 			}
 		}
 	}
