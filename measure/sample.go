@@ -2,6 +2,7 @@ package measure
 
 import (
 	"math"
+	"math/bits"
 	"runtime"
 	"slices"
 
@@ -27,18 +28,21 @@ func (s *Store) Coverage(q Query) ([]Point, error) {
 	return points, nil
 }
 
-// A grid divides a place into cells, and numbers those in which points match.
+// A grid divides a place into cells.
 type grid struct {
 	south, west    int32
-	perLat, perLng uint64 // rows and columns of cells to 2^shift steps of 1e-7 degrees
-	down, right    uint   // the shifts
+	perLat, perLng uint64 // rows and columns of cells to 2^stepBits steps of 1e-7 degrees
 	rows, cols     int
-	cells          []uint32 // how many points match in each, then the numbers
-	counts         []uint32 // by number
+	across         bool     // it is columns that are halved next
+	counts         []uint32 // of points that match in each cell
 }
 
-// maxCells bounds the memory of a grid, and what it takes to make it: 1 MB.
-const maxCells = 1 << 18
+// stepBits leave room for the product of a place, below 2^32, and what there are of rows
+// to it, which is below 2^62.
+const stepBits = 44
+
+// maxCells bounds the memory of a grid, and what it takes to make it: 512 KB.
+const maxCells = 1 << 17
 
 // newGrid divides what the filters can match into cells of which at most limit have
 // points that match.
@@ -46,19 +50,13 @@ func newGrid(filters []*filter, limit int) *grid {
 	g := span(filters)
 	g.count(filters)
 	occupied := 0
-	for _, n := range g.cells {
+	for _, n := range g.counts {
 		if n > 0 {
 			occupied++
 		}
 	}
 	for occupied > limit {
 		occupied = g.halve()
-	}
-	for c, n := range g.cells {
-		if n > 0 {
-			g.cells[c] = uint32(len(g.counts))
-			g.counts = append(g.counts, n)
-		}
 	}
 	return g
 }
@@ -80,7 +78,7 @@ func span(filters []*filter) *grid {
 		}
 	}
 	if most == 0 {
-		return &grid{rows: 1, cols: 1, down: 32, right: 32, cells: make([]uint32, 1)}
+		return &grid{rows: 1, cols: 1, counts: make([]uint32, 1)}
 	}
 	height, width := north-south+1, east-west+1 // at most 2^32
 	metric := float64(width) * max(math.Cos(geo.Degrees(int32((north+south)/2))*math.Pi/180), 1e-6)
@@ -88,15 +86,21 @@ func span(filters []*filter) *grid {
 	cols := int(math.Round(math.Sqrt(float64(cells) * metric / float64(height))))
 	cols = min(max(cols, 1), cells)
 	rows := max(cells/cols, 1)
-	return &grid{south: int32(south), west: int32(west), perLat: uint64(rows) << 32 / uint64(height), perLng: uint64(cols) << 32 / uint64(width),
-		down: 32, right: 32, rows: rows, cols: cols, cells: make([]uint32, rows*cols)}
+	return &grid{south: int32(south), west: int32(west), perLat: steps(rows, height), perLng: steps(cols, width), rows: rows, cols: cols,
+		counts: make([]uint32, rows*cols)}
 }
 
-// cell is the cell in which a point lies. No shift reaches 64; & 63 tells the compiler.
-func (g *grid) cell(lat, lng int32) *uint32 {
-	y := uint64(uint32(lat-g.south)) * g.perLat >> (g.down & 63)
-	x := uint64(uint32(lng-g.west)) * g.perLng >> (g.right & 63)
-	return &g.cells[int(y)*g.cols+int(x)]
+// steps returns what n are to 2^stepBits of so many, so that it can be halved until n is 1.
+func steps(n int, of int64) uint64 {
+	halvings := bits.Len(uint(n))
+	return uint64(n) << stepBits / uint64(of) >> halvings << halvings
+}
+
+// cell is the number of the cell in which a point lies.
+func (g *grid) cell(lat, lng int32) uint32 {
+	y := uint64(uint32(lat-g.south)) * g.perLat >> stepBits
+	x := uint64(uint32(lng-g.west)) * g.perLng >> stepBits
+	return uint32(y)*uint32(g.cols) + uint32(x)
 }
 
 // count counts the rows that match in each cell.
@@ -105,7 +109,7 @@ func (g *grid) count(filters []*filter) {
 	for _, f := range filters {
 		for k := range f.blocks {
 			for _, i := range f.matches(k, &space) {
-				*g.cell(f.lat[i], f.lng[i])++
+				g.counts[g.cell(f.lat[i], f.lng[i])]++
 			}
 		}
 	}
@@ -115,31 +119,30 @@ func (g *grid) count(filters []*filter) {
 // returns how many have points that match.
 func (g *grid) halve() (occupied int) {
 	stride, pairs, each := 1, g.rows, g.cols // of the cells that meet
-	if g.cols == 1 || g.rows > 1 && g.down <= g.right {
+	if g.cols == 1 || g.rows > 1 && !g.across {
 		stride, pairs, each = g.cols, 1, g.rows
-		g.rows = (g.rows + 1) / 2
-		g.down++
+		g.rows, g.perLat = (g.rows+1)/2, g.perLat/2
 	} else {
-		g.cols = (g.cols + 1) / 2
-		g.right++
+		g.cols, g.perLng = (g.cols+1)/2, g.perLng/2
 	}
+	g.across = !g.across
 	to := 0 // never behind what is still to be read
 	for p := range pairs {
 		for i := 0; i < each; i += 2 {
 			for k := range stride {
 				at := (p*each+i)*stride + k
-				n := g.cells[at]
+				n := g.counts[at]
 				if i+1 < each {
-					n += g.cells[at+stride]
+					n += g.counts[at+stride]
 				}
-				if g.cells[to] = n; n > 0 {
+				if g.counts[to] = n; n > 0 {
 					occupied++
 				}
 				to++
 			}
 		}
 	}
-	g.cells = g.cells[:to]
+	g.counts = g.counts[:to]
 	return occupied
 }
 
@@ -195,7 +198,7 @@ func (g *grid) newest(filters []*filter, limit int) []pick {
 	for at, f := range filters {
 		for k := range f.blocks {
 			for _, i := range f.matches(k, &space) {
-				c, t := *g.cell(f.lat[i], f.lng[i]), f.time[i]
+				c, t := g.cell(f.lat[i], f.lng[i]), f.time[i]
 				if t < least[c] {
 					continue
 				}
