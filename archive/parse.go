@@ -21,13 +21,14 @@ const (
 
 // A file is a publication in memory, about 40 bytes a row and its texts.
 type file struct {
-	updated string // the date_maj of its first row
-	rows    []fileRow
-	texts   []string // each different text once
-	codeOf  map[string]uint32
-	size    int               // bytes of texts
-	ofEach  map[uint32]uint16 // rows of each support
-	packed  writer
+	updated   string // the date_maj of its first row
+	synthetic bool   // made up for a demonstration
+	rows      []fileRow
+	texts     []string // each different text once
+	codeOf    map[string]uint32
+	size      int               // bytes of texts
+	ofEach    map[uint32]uint16 // rows of each support
+	packed    writer
 }
 
 type fileRow struct {
@@ -85,20 +86,20 @@ func dateOf(f *source.Found) (day site.Date, err error) {
 // readFile reads a publication. Errors: those of reading it and of ctx, and that it
 // has more than any publication, or no row.
 func readFile(ctx context.Context, f *source.Found, watch source.Watch) (*file, *source.Report, error) {
-	p := &file{codeOf: map[string]uint32{}, ofEach: map[uint32]uint16{}}
-	over := ""
-	report, err := anfr.ReadPublished(f, func(n int) error {
+	p := &file{synthetic: f.Synthetic(), codeOf: map[string]uint32{}, ofEach: map[uint32]uint16{}}
+	reading, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	report, err := anfr.ReadPublished(f, func(n int) error { // by another goroutine, which reads ahead
 		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case over != "":
-			return &table.Error{Name: f.Name(), Line: len(p.rows) + 1, What: over}
+		case reading.Err() != nil:
+			return context.Cause(reading)
 		case watch != nil:
 			return watch(n)
 		}
 		return nil
 	}, func(row *anfr.PublishedRow) string {
-		if over = p.over(); over != "" {
+		if over := p.over(); over != "" {
+			stop(&table.Error{Name: f.Name(), Line: len(p.rows) + 1, What: over})
 			return over
 		}
 		return p.take(row)
@@ -106,8 +107,8 @@ func readFile(ctx context.Context, f *source.Found, watch source.Watch) (*file, 
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case over != "":
-		return nil, nil, &table.Error{Name: f.Name(), Line: len(p.rows) + 1, What: over}
+	case reading.Err() != nil:
+		return nil, nil, context.Cause(reading)
 	case len(p.rows) == 0 && len(report.Examples) > 0:
 		first := report.Examples[0]
 		return nil, nil, &table.Error{Name: f.Name(), Line: first.Line, What: fmt.Sprintf("%s; none of the %d rows can be kept", first.Reason, report.Rows)}
