@@ -2,6 +2,7 @@ package archive
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -35,8 +36,9 @@ type Report struct {
 // Add keeps a publication: it is on disk when Add returns nil, and nothing has changed
 // when it does not. Dates may come in any order. Errors: ErrExists, ErrRefused for a
 // date in the future and for one that has less than 95 % of the supports of the
-// publication before it, all three without Force; ErrReadOnly, those of reading the
-// file, of ctx, of writing.
+// publication before it, all three without Force; ErrRefused for a synthetic one beside
+// those of the authority, whose first takes the place of all synthetic ones;
+// ErrReadOnly, those of reading the file, of ctx, of writing.
 func (s *Store) Add(ctx context.Context, f *source.Found, o Options) (*Report, error) {
 	start := time.Now()
 	if s.readOnly() {
@@ -48,7 +50,7 @@ func (s *Store) Add(ctx context.Context, f *source.Found, o Options) (*Report, e
 			return nil, err
 		}
 	}
-	if err := s.mayAdd(o); err != nil { // before a long file is read
+	if err := s.mayAdd(f.Synthetic(), o); err != nil { // before a long file is read
 		return nil, err
 	}
 	p, read, err := readFile(ctx, f, o.Watch)
@@ -71,7 +73,7 @@ func (s *Store) Add(ctx context.Context, f *source.Found, o Options) (*Report, e
 }
 
 // mayAdd tells whether there may be a publication of that date.
-func (s *Store) mayAdd(o Options) error {
+func (s *Store) mayAdd(synthetic bool, o Options) error {
 	if day := o.Date.Time(); !o.Force && !source.NewNewest(s.now()).Add(day) {
 		return fmt.Errorf("%s is in the future of this machine's clock: %w (force overrides)", o.Date, ErrRefused)
 	}
@@ -79,10 +81,40 @@ func (s *Store) mayAdd(o Options) error {
 	if err != nil {
 		return err
 	}
-	if _, at, _ := around(all, o.Date.String()); at != nil && !o.Force {
+	beside, _, err := apart(all, synthetic)
+	if err != nil {
+		return err
+	}
+	if _, at, _ := around(beside, o.Date.String()); at != nil && !o.Force {
 		return fmt.Errorf("%s: %w (force replaces it)", o.Date, ErrExists)
 	}
 	return nil
+}
+
+// apart keeps what was made up and what was published from each other, whose difference
+// would be nobody's change: it tells beside which of the publications one may stand, and
+// which of them make room for it. Error: ErrRefused.
+func apart(all []Publication, synthetic bool) (beside, gone []Publication, err error) {
+	for _, p := range all {
+		switch {
+		case p.Synthetic == synthetic:
+			beside = append(beside, p)
+		case synthetic:
+			return nil, nil, fmt.Errorf("demonstration data does not go beside the publication of %s: %w", p.Date, ErrRefused)
+		default:
+			gone = append(gone, p)
+		}
+	}
+	return beside, gone, nil
+}
+
+// remove deletes a publication but for its segments.
+func remove(tx *bbolt.Tx, p *Publication) error {
+	key := numberKeyOf(uint32(p.day()))
+	if _, err := putChanges(tx, uint32(p.day()), nil); err != nil {
+		return err
+	}
+	return errors.Join(tx.Bucket([]byte(rowsBucket)).Delete(key), tx.Bucket([]byte(publicationsBucket)).Delete(key))
 }
 
 // An adding is an Add's transaction.
@@ -104,8 +136,17 @@ func (a *adding) run(force bool) error {
 	if err != nil {
 		return err
 	}
+	beside, gone, err := apart(all, a.file.synthetic)
+	if err != nil {
+		return err
+	}
+	for i := range gone {
+		if err := remove(a.tx, &gone[i]); err != nil {
+			return err
+		}
+	}
 	var at *Publication
-	a.before, at, a.after = around(all, a.date.String())
+	a.before, at, a.after = around(beside, a.date.String())
 	if at != nil && !force {
 		return fmt.Errorf("%s: %w (force replaces it)", a.date, ErrExists)
 	}
@@ -126,7 +167,7 @@ func (a *adding) run(force bool) error {
 	if err := a.putPublication(); err != nil {
 		return err
 	}
-	if at != nil {
+	if at != nil || len(gone) > 0 {
 		return a.sweep()
 	}
 	return nil
@@ -179,7 +220,7 @@ func (a *adding) known() error {
 func (a *adding) putPublication() error {
 	p := &Publication{
 		Date: a.date.String(), Updated: a.file.updated, Rows: len(a.file.rows), Supports: len(a.file.ofEach),
-		Repeated: a.file.repeated(), Added: a.now.UTC(),
+		Repeated: a.file.repeated(), Synthetic: a.file.synthetic, Added: a.now.UTC(),
 	}
 	l := &listing{refs: a.refs}
 	for _, r := range a.file.rows {

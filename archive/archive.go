@@ -81,10 +81,12 @@ type Publication struct {
 	Rows     int    `json:"rows"`
 	Supports int    `json:"supports"`
 	// Repeated is how many rows have the key of an earlier row of the file.
-	Repeated int       `json:"repeated,omitempty"`
-	Added    time.Time `json:"added"`
-	Bytes    int       `json:"bytes"` // stored for this publication alone
-	Segments []uint32  `json:"segments"`
+	Repeated int `json:"repeated,omitempty"`
+	// Synthetic says that it was made up for a demonstration: nobody published it.
+	Synthetic bool      `json:"synthetic,omitempty"`
+	Added     time.Time `json:"added"`
+	Bytes     int       `json:"bytes"` // stored for this publication alone
+	Segments  []uint32  `json:"segments"`
 }
 
 // A segment says what there is of one.

@@ -18,6 +18,7 @@ import (
 	"relais/archive"
 	"relais/folder"
 	"relais/ingest"
+	"relais/ingest/source"
 )
 
 type archiveCommand struct {
@@ -154,9 +155,13 @@ func (c *archiveList) Run(ctx context.Context, streams Streams) error {
 		return printJSON(streams.Out, map[string]any{"archives": list})
 	}
 	t := tabwriter.NewWriter(streams.Out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "DATE\tROWS\tSUPPORTS\tADDED")
+	fmt.Fprintln(t, "DATE\tROWS\tSUPPORTS\tADDED\t")
 	for _, p := range list {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%s\n", p.Date, p.Rows, p.Supports, shortTime(p.Added))
+		note := ""
+		if p.Synthetic {
+			note = source.Synthetic
+		}
+		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\n", p.Date, p.Rows, p.Supports, shortTime(p.Added), note)
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -56,6 +56,17 @@ func TestIngestAddsTheArchive(t *testing.T) {
 	if dates := archived(t, dir); fmt.Sprint(dates) != "[2026-08-27 2026-08-20]" {
 		t.Errorf("%q", dates)
 	}
+	// That of a demonstration says so.
+	dir2, synthetic := t.TempDir(), filepath.Join(t.TempDir(), "SYNTHETIC_observatoire.csv")
+	if err := os.Rename(observatory(t, "2026-08-20", 3), synthetic); err != nil {
+		t.Fatal(err)
+	}
+	if out, errs, code := command(t.Context(), "ingest", "--data", dir2, "FR,DROM", synthetic); code != done || !strings.Contains(out, "archive of 2026-08-20 added") {
+		t.Errorf("%d %q %q", code, out, errs)
+	}
+	if out, _, _ := command(t.Context(), "archive", "list", "--data", dir2); !strings.Contains(out, "SYNTHETIC") {
+		t.Errorf("%q", out)
+	}
 	// What cannot be added is a note of an ingest that is done.
 	if err := os.WriteFile(filepath.Join(dir, "archives.db"), []byte("no database"), 0o600); err != nil {
 		t.Fatal(err)

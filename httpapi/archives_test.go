@@ -27,27 +27,36 @@ var archiveRows = map[string][]string{
 // newArchives has the two publications.
 func newArchives(t testing.TB) *archive.Store {
 	t.Helper()
-	dir := t.TempDir()
-	db, err := store.Open(filepath.Join(dir, "archives.db"), archive.Buckets...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	s := archive.Open(db, func() time.Time { return time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC) })
+	s := noArchives(t)
 	for _, date := range slices.Sorted(maps.Keys(archiveRows)) {
 		addArchive(t, s, date, archiveRows[date], archive.Options{})
 	}
 	return s
 }
 
+func noArchives(t testing.TB) *archive.Store {
+	t.Helper()
+	db, err := store.Open(filepath.Join(t.TempDir(), "archives.db"), archive.Buckets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return archive.Open(db, func() time.Time { return time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC) })
+}
+
 func addArchive(t testing.TB, s *archive.Store, date string, rows []string, o archive.Options) {
+	t.Helper()
+	addArchiveFile(t, s, "observatoire.csv", date, rows, o)
+}
+
+func addArchiveFile(t testing.TB, s *archive.Store, name, date string, rows []string, o archive.Options) {
 	t.Helper()
 	text := "id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;nat_id;sup_nm_haut;tpo_id;adr_lb_lieu;adr_lb_add1;adr_lb_add2;adr_lb_add3;adr_nm_cp;com_cd_insee;coordonnees;coord;statut\n"
 	for i, row := range rows {
 		f := strings.Fields(row)
 		text += fmt.Sprintf("%d;SFR;%s;%s;2020-01-02;075;75056;4G;%sT16:11:53;075%07s;23;\"27,2\";72;LE \"\"HAUT\"\" <b>;rue;;;75001;75056;\"48.85 , 2.35\";48°;%s\n", i+1, f[0], strings.ReplaceAll(f[1], "_", " "), date, f[0][max(0, len(f[0])-7):], strings.ReplaceAll(f[2], "_", " "))
 	}
-	path := filepath.Join(t.TempDir(), "observatoire.csv")
+	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -146,6 +155,24 @@ func cityOf(t *testing.T, s *Server, insee string) string {
 		}
 	}
 	return ""
+}
+
+// Archives of a demonstration say so, whatever register is loaded, and others do not.
+func TestSyntheticArchives(t *testing.T) {
+	s, want := newServer(t), "SYNTHETIC demonstration data, not a register"
+	paths := []string{"/anfr/archives", "/anfr/archive/2026-08-20", "/anfr/archive/2026-08-20?view=full"}
+	for _, path := range paths {
+		if meta := parse(t, get(t, s, path), 200)["meta"].(object); meta["sourceLabel"] == want || meta["sourceLabel"] == "" || meta["sourceAuthority"] != "ANFR" {
+			t.Errorf("%s: %v", path, meta)
+		}
+	}
+	s.Archives = noArchives(t)
+	addArchiveFile(t, s.Archives, "SYNTHETIC_observatoire.csv", "2026-08-20", archiveRows["2026-08-20"], archive.Options{})
+	for _, path := range paths {
+		if meta := parse(t, get(t, s, path), 200)["meta"].(object); meta["sourceLabel"] != want {
+			t.Errorf("%s: %v", path, meta)
+		}
+	}
 }
 
 func TestNoArchive(t *testing.T) {

@@ -10,8 +10,7 @@ import (
 )
 
 // Observatory returns where the folder keeps the observatoire that the ingest brought:
-// a file, or an archive that has it. It is "" when there was none among the files, and
-// for demonstration data, which is no publication of the authority.
+// a file, or an archive that has it. It is "" when there was none among the files.
 func (r *Report) Observatory(dir folder.Dir) (path string, err error) {
 	if !slices.ContainsFunc(r.Files, func(f *source.Report) bool { return f.Kind == anfr.Observatory && !f.Kept }) {
 		return "", nil
@@ -25,8 +24,8 @@ func (r *Report) Observatory(dir folder.Dir) (path string, err error) {
 		return "", err
 	}
 	for _, e := range k.entries {
-		if in := k.input(e); e.Kind == anfr.Observatory && !in.Synthetic() {
-			return filepath.Abs(in.Path)
+		if e.Kind == anfr.Observatory {
+			return filepath.Abs(k.input(e).Path)
 		}
 	}
 	return "", nil

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"relais/archive"
@@ -22,17 +23,28 @@ var listArchives = endpoint.New(endpoint.Decl{
 }, (*Reading).archives)
 
 func (r *Reading) archives(context.Context, *struct{}) (*view.Body[[]string, view.ArchivesMeta], error) {
-	dates, current, err := r.Archives.Dates()
+	all, err := r.Archives.List()
 	if err != nil {
 		return nil, err
 	}
-	slices.Reverse(dates)
-	answer := &view.Body[[]string, view.ArchivesMeta]{Data: dates}
-	if current != "" {
-		answer.Meta.Current = &current
+	answer := &view.Body[[]string, view.ArchivesMeta]{Data: []string{}}
+	for _, p := range slices.Backward(all) {
+		answer.Data = append(answer.Data, p.Date)
 	}
-	answer.Meta.Attribution, _ = attribution(market.Get(market.FR), nil)
+	if len(all) > 0 {
+		answer.Meta.Current = &answer.Data[0]
+	}
+	answer.Meta.Attribution = archiveSource(len(all) > 0 && all[0].Synthetic) // as are all of them, or none
 	return answer, nil
+}
+
+// archiveSource says where archives come from.
+func archiveSource(synthetic bool) view.Attribution {
+	from := market.Get(market.FR).Register
+	if synthetic {
+		from = view.Demonstration(from)
+	}
+	return view.Attribution{SourceLabel: from.Source, SourceAuthority: from.Authority}
 }
 
 var getArchive = endpoint.New(endpoint.Decl{
@@ -81,18 +93,17 @@ func (archived) Shapes() map[string]reflect.Type {
 
 func (r *Reading) archive(_ context.Context, p *archiveParams) (archived, error) {
 	date := string(p.Date)
-	dates, _, err := r.Archives.Dates()
+	all, err := r.Archives.List()
 	if err != nil {
 		return archived{}, err
 	}
-	at, ok := slices.BinarySearch(dates, date)
+	at, ok := slices.BinarySearchFunc(all, date, func(p archive.Publication, date string) int { return strings.Compare(p.Date, date) })
 	if !ok {
 		return archived{}, errNoArchive
 	}
-	meta := view.ArchiveMeta{Date: date, View: string(p.View)}
-	meta.Attribution, _ = attribution(market.Get(market.FR), nil)
+	meta := view.ArchiveMeta{Date: date, View: string(p.View), Attribution: archiveSource(all[at].Synthetic)}
 	if at > 0 {
-		meta.Previous = &dates[at-1]
+		meta.Previous = &all[at-1].Date
 	}
 	sites := r.Archives.Changes
 	if p.View == viewFull {

@@ -53,8 +53,14 @@ func SourceOf(m *market.Market, s *snapshot.Snapshot) market.Register {
 	}
 	a := m.Attribution(s.Registers)
 	if s.Synthetic {
-		a.Source = "SYNTHETIC demonstration data, not a register"
+		return Demonstration(a)
 	}
+	return a
+}
+
+// Demonstration is the source of data that was made up in a register's form.
+func Demonstration(a market.Register) market.Register {
+	a.Source = "SYNTHETIC demonstration data, not a register"
 	return a
 }
 
