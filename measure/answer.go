@@ -3,8 +3,10 @@ package measure
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
+	"relais/ingest/source"
 	"relais/market"
 )
 
@@ -55,6 +57,9 @@ func (s *segment) measure(r *row) Measure {
 	}
 	if o := s.operators[r.network]; o >= 0 {
 		m.Operator, m.OperatorName = s.table.Operators[o].Key, s.table.Operators[o].Label
+	}
+	if s.Synthetic {
+		m.OperatorName = strings.TrimSpace(source.Synthetic + " " + m.OperatorName)
 	}
 	if r.pci != noPCI {
 		m.Radio.PCI = int(r.pci)

@@ -14,7 +14,8 @@ import (
 // Import reads files, folders and zip archives of measures of a market, and returns the
 // account of each file: a row that equals one of the store or of the same import is
 // rejected as a duplicate. Either all of the files count when it returns, or none; what
-// it returned without an error is on disk. kind Sniffed takes each file for what its
+// it returned without an error is on disk. Of files whose names say that they are made up,
+// every measure says so in its OperatorName. kind Sniffed takes each file for what its
 // content says. watch, which may be nil, is told of the bytes as they are read.
 func (s *Store) Import(ctx context.Context, code market.Code, kind Kind, watch source.Watch, paths ...string) ([]*source.Report, error) {
 	m := market.Get(code)
@@ -112,7 +113,7 @@ func (i *importing) file(f typed) error {
 	}
 	defer in.Close()
 	now := i.now()
-	b := newBuilder(meta{Market: i.market.Code, Kind: f.kind, Imported: now.Unix()})
+	b := newBuilder(meta{Market: i.market.Code, Kind: f.kind, Imported: now.Unix(), Synthetic: f.Synthetic()})
 	r := reading{Reader: in, format: f.format, kind: f.kind, market: i.market, countries: countries(i.market), zone: zoneOf(i.market), now: now,
 		networks: map[network]network{}, builder: b}
 	r.first, r.second = f.format.at()

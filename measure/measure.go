@@ -36,7 +36,7 @@ type Measure struct {
 
 	MCC, MNC     int    // -1: not stated, and not to be inferred
 	Operator     string // key in the market's table
-	OperatorName string // label of the table, else as the source names the network
+	OperatorName string // label of the table, else as the source names the network; of what was made up, behind SYNTHETIC
 	Technology   string // such as LTE, NR, 5G; of a speedtest the connection's
 	NetworkType  string // CELLULAR, WIFI…
 

@@ -19,7 +19,8 @@ func (s *Store) CellSightings(code market.Code) iter.Seq2[sighting.Cell, geo.Poi
 	return func(yield func(sighting.Cell, geo.Point) bool) {
 		defer runtime.KeepAlive(v)
 		for _, seg := range v.segments {
-			if seg.Market == code && !seg.sightings(yield) {
+			// What was made up teaches nothing.
+			if seg.Market == code && !seg.Synthetic && !seg.sightings(yield) {
 				return
 			}
 		}

@@ -49,6 +49,8 @@ type meta struct {
 	Kind     Kind        `json:"kind"`
 	Imported int64       `json:"imported"` // Unix seconds
 	Networks []network   `json:"networks"`
+	// Synthetic says that nobody measured it: it was made up for a demonstration.
+	Synthetic bool `json:"synthetic,omitempty"`
 }
 
 // A segment is a loaded file.

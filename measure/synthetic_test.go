@@ -1,0 +1,53 @@
+package measure
+
+import (
+	"testing"
+	"time"
+
+	"relais/folder"
+	"relais/market"
+)
+
+// Of a file that says by its name that it is made up, every measure says so, for as long
+// as it is kept. Operators are found all the same, and nothing is learned from it.
+func TestSynthetic(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	const known, unknown = "2026-11-20T10:03:00Z,45.5,4.25,-60,-80,12,LTE,CELLULAR,208,1,1000,,256001,7\n", "2026-11-20T10:04:00Z,45.5,4.25,-60,-80,12,LTE,CELLULAR,208,99,1000,,256001,7\n"
+	imported(t, s, market.FR, write(t, "SYNTHETIC_coverage.csv", coverageHead+"a,"+known+"b,"+unknown+"c,2020"+known[4:]))
+	imported(t, s, market.FR, write(t, "coverage.csv", coverageHead+"a,2026-11-20T10:02:00Z,45.5,4.25,-60,-80,12,LTE,CELLULAR,208,1,1001,,256257,7\n"))
+	names := func(s *Store, operator string) (list []string) {
+		points, err := s.Coverage(Query{Market: market.FR, Operator: operator, Limit: 10, Days: 300})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range points {
+			list = append(list, p.OperatorName)
+		}
+		return list
+	}
+	mustBe := func(s *Store) {
+		t.Helper()
+		if got := names(s, ""); len(got) != 3 || got[0] != "SYNTHETIC" || got[1] != "SYNTHETIC Orange" || got[2] != "Orange" {
+			t.Errorf("%q", got)
+		}
+		if got := names(s, "ORANGE"); len(got) != 2 {
+			t.Errorf("of Orange: %q", got)
+		}
+		for n := range s.NodeSightings(market.FR) {
+			if n.Node != 1001 {
+				t.Errorf("learned from what was made up: %+v", n)
+			}
+		}
+	}
+	mustBe(s)
+	if n, err := s.Retain(300 * 24 * time.Hour); n != 1 || err != nil { // the segment is written anew
+		t.Fatal(n, err)
+	}
+	mustBe(s)
+	again, err := Open(folder.Dir(dir), true, clockOf(now))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustBe(again)
+}
