@@ -31,7 +31,7 @@ type demoCommand struct {
 
 // Help is shown below the flags.
 func (*demoCommand) Help() string {
-	return `Makes up about 20,000 sites in France and some in each other market, writes them as source files in the authorities' formats, ingests them as usual and serves them. Everything it shows says that it is synthetic.
+	return `Makes up about 20,000 sites in France and some in each other market, writes them as source files in the authorities' formats, ingests them as usual and serves them, with archives, outages, speedtests and coverage points. Everything it shows says that it is synthetic.
 
 Examples:
   relais demo
@@ -52,6 +52,9 @@ func (c *demoCommand) Run(ctx context.Context, streams Streams) error {
 		if err := makeDemo(ctx, dir, streams); err != nil {
 			return err
 		}
+	}
+	if err := c.beside(ctx, streams); err != nil {
+		return err
 	}
 	s := serveCommand{dataFlag: dataFlag{c.Data}, Listen: c.Listen, Log: c.Log}
 	return s.serve(ctx, streams, func(base string, clients *access.Clients) error {
@@ -179,6 +182,8 @@ func sayDemo(streams Streams, dir folder.Dir, base string, clients *access.Clien
 	paths := []string{
 		"/antennas?north=48.87&south=48.85&east=2.36&west=2.33&limit=2", "/antennas?lat=45.76&lon=4.84&radiusKm=1&operator=ORANGE&generation=5G",
 		"/antennas/search?q=saint-etienne&limit=2", "/antennas/" + id, "/sites/" + key, "/stats/departments?operator=FREE",
+		"/outages?limit=5", "/sites-hs?operator=SFR", "/anfr/archives", "/anfr/archive/" + demo.Week(0),
+		"/speedtests?limit=2", "/speedtests/site?siteId=" + demo.TestedSite + "&bestOnly=true", "/coverage/points?technology=5G&limit=2",
 	}
 	for _, set := range demo.Sets[1:] {
 		paths = append(paths, "/antennas?market="+string(set.Markets[0])+"&limit=2")

@@ -1,8 +1,9 @@
-// Package demo makes up countries of antenna sites and writes them as source files
-// in the formats of their authorities, for demonstrations and benchmarks. The towns
-// are real, everything else is invented: the files' names begin with SYNTHETIC,
-// which ingest sees and every answer then says. The same size always makes the same
-// files.
+// Package demo makes up countries of antenna sites, and outages and measures in them, and
+// writes them as source files in the formats of their authorities, operators and apps, for
+// demonstrations and benchmarks. The towns are real, everything else is invented: the
+// files' names begin with SYNTHETIC, which those who read them see and every answer then
+// says; outages have no place for that, and say it themselves. The same size and day
+// always make the same files.
 package demo
 
 import (
@@ -123,7 +124,7 @@ func Write(dir string, n int) ([]string, error) {
 		name  string
 		write func(io.Writer) error
 	}{
-		{"SYNTHETIC_observatoire_" + date + ".csv", func(w io.Writer) error { return writeObservatory(w, c) }},
+		{observatoryName(0), func(w io.Writer) error { return writeObservatory(w, c, 0) }},
 		{"SYNTHETIC_SUP_tables.zip", func(w io.Writer) error { return writeSUP(w, c) }},
 		{"SYNTHETIC_sites.csv", func(w io.Writer) error { return writeSites(w, c) }},
 		{"SYNTHETIC_radio_ids.ntm", func(w io.Writer) error { return writeNodes(w, c) }},

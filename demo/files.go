@@ -7,34 +7,6 @@ import (
 	"strings"
 )
 
-const observatoryHeader = "id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;nat_id;sup_nm_haut;tpo_id;" +
-	"adr_lb_lieu;adr_lb_add1;adr_lb_add2;adr_lb_add3;adr_nm_cp;com_cd_insee;coordonnees;coord;statut"
-
-// writeObservatory writes the weekly file: a row an emission.
-func writeObservatory(w io.Writer, c []support) error {
-	if _, err := fmt.Fprintf(w, "\ufeff%s\n", observatoryHeader); err != nil {
-		return err
-	}
-	row := 0
-	for i := range c {
-		s := &c[i]
-		t := s.town
-		for _, sta := range s.stations {
-			for _, sys := range sta.systems {
-				row++
-				_, err := fmt.Fprintf(w, "%d;%s;%d;%s;%s;%s;%s;%s;%sT12:00:00;%s;%d;%d;%d;%s;%s;;;%s;%s;\"%s , %s\";%s %s;%s\n",
-					row, sta.operator.name, s.id, sys.name, sys.on, t.department, t.insee, sys.generation, date, sta.number,
-					s.nature, s.height, s.owner, s.lieu, s.address, t.postal, t.insee,
-					degrees(s.lat), degrees(s.lng), sexagesimal(s.lat, "N", "S"), sexagesimal(s.lng, "E", "W"), sys.status)
-				if err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
 // degrees writes seconds of arc as the authority's own division leaves them.
 func degrees(seconds int) string { return strconv.FormatFloat(float64(seconds)/3600, 'g', -1, 64) }
 
@@ -78,7 +50,7 @@ func writeNodes(w io.Writer, c []support) error {
 	for i := range c {
 		s := &c[i]
 		for _, sta := range s.stations {
-			node := 100000 + s.id - firstSupport
+			node := s.node()
 			for _, g := range []string{"4G", "5G"} {
 				if !sta.has(g) {
 					continue

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"os/exec"
@@ -23,8 +24,9 @@ func TestDemo(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out lockedBuffer
+	started := time.Now().UTC()
 	s := serve(t, func(cmd *exec.Cmd) { cmd.Stdout = &out }, "demo", "--data", dir)
-	if !waitFor(20*time.Second, func() bool { return s.version("FR") != "" && s.version("CH") != "" }) {
+	if !waitFor(60*time.Second, func() bool { return s.version("FR") != "" && s.version("CH") != "" }) {
 		t.Fatalf("not ready: %s", s.log)
 	}
 	if m := regexp.MustCompile(`X-API-Key: (\S+)'`).FindStringSubmatch(out.String()); m != nil {
@@ -40,6 +42,7 @@ func TestDemo(t *testing.T) {
 		}
 	}
 	s.acrossMarkets()
+	first := s.inTime(out.String())
 	if code := s.stop(); code != 0 {
 		t.Errorf("exit %d", code)
 	}
@@ -56,14 +59,75 @@ func TestDemo(t *testing.T) {
 	}
 	text[8]++ // the version of the format
 	replace(t, snap, text)
-	s = serve(t, nil, "demo", "--data", dir)
-	if !waitFor(20*time.Second, func() bool { return s.version("FR") != "" }) {
+	out = lockedBuffer{}
+	s = serve(t, func(cmd *exec.Cmd) { cmd.Stdout = &out }, "demo", "--data", dir)
+	if !waitFor(60*time.Second, func() bool { return s.version("FR") != "" && strings.Contains(out.String(), "Stop with") }) {
 		t.Errorf("an older demonstration: %s", s.log)
+	}
+	s.key = regexp.MustCompile(`X-API-Key: (\S+)'`).FindStringSubmatch(out.String())[1]
+	if again := s.inTime(out.String()); !maps.Equal(again, first) && time.Now().UTC().Format(time.DateOnly) == started.Format(time.DateOnly) {
+		t.Errorf("shown again on the same day: %v, was %v", again, first)
 	}
 	s.stop()
 	if _, errs, code := relais(t, "demo", "--data", t.TempDir()+"/..", "--listen", "127.0.0.1:0"); code != 1 || !strings.Contains(errs, "neither empty nor a demonstration") {
 		t.Errorf("demo over a folder of something else: %d %s", code, errs)
 	}
+}
+
+// inTime asks for what changes in time, by the paths that were printed and by others:
+// each answer has something, and all of it says that it is made up. It returns how much
+// there is.
+func (s *server) inTime(printed string) map[string]int {
+	s.t.Helper()
+	found := map[string]int{}
+	for path, says := range map[string]func(item object) any{
+		"/outages?source=operator":                          func(o object) any { return o["siteName"] },
+		"/outages?source=community":                         func(o object) any { return o["siteName"].(string) + fmt.Sprint(o["reason"]) },
+		"/sites-hs":                                         func(o object) any { return o["code_site_op"].(string) + o["raw"].(object)["raison"].(string) },
+		"/speedtests?limit=1000":                            func(o object) any { return o["mobileOperator"] },
+		"/speedtests/site?siteId=fr-90000001&bestOnly=true": func(o object) any { return o["mobileOperator"] },
+		"/coverage/points?technology=5G&limit=5000":         func(o object) any { return o["mobileOperator"] },
+		"/coverage/points?operator=FREE&limit=5000":         func(o object) any { return o["mobileOperator"] },
+	} {
+		route, _, _ := strings.Cut(path, "?")
+		if !strings.Contains(printed, "/external/v1"+route) {
+			s.t.Errorf("no line with %s: %s", route, printed)
+		}
+		list := s.ask(path)["data"].([]any)
+		found[path] = len(list)
+		for _, item := range list {
+			if text := says(item.(object)); !strings.Contains(fmt.Sprint(text), "SYNTHETIC") {
+				s.t.Fatalf("%s does not say that it is synthetic: %v", path, item)
+			}
+		}
+		if len(list) == 0 {
+			s.t.Errorf("%s: nothing", path)
+		}
+	}
+	if feed := s.ask("/sites-hs")["meta"].(object)["operatorFeed"].(object); feed["exists"] != true || feed["available"] != true {
+		s.t.Errorf("%v", feed)
+	}
+	states := map[any]int{}
+	for _, o := range s.ask("/outages?source=community")["data"].([]any) {
+		states[o.(object)["state"]]++
+	}
+	if states["confirmed"] != 1 || states["reported"] != 2 {
+		s.t.Errorf("reports are %v", states)
+	}
+	dates := s.ask("/anfr/archives")
+	for _, date := range dates["data"].([]any) {
+		changes, all := s.ask("/anfr/archive/"+date.(string)), s.ask("/anfr/archive/"+date.(string)+"?view=full")
+		found["changed "+date.(string)], found["archived "+date.(string)] = len(changes["data"].(object)), len(all["data"].(object))
+		for _, answer := range []object{dates, changes, all} {
+			if label := answer["meta"].(object)["sourceLabel"]; !strings.HasPrefix(fmt.Sprint(label), "SYNTHETIC") {
+				s.t.Errorf("the archive of %s is of %v", date, label)
+			}
+		}
+	}
+	if n := found["changed 2026-01-15"]; len(dates["data"].([]any)) != 2 || n == 0 || n > 2000 || found["archived 2026-01-15"] != 20000 || !strings.Contains(printed, "/anfr/archive/2026-01-15'") {
+		s.t.Errorf("%v", found)
+	}
+	return found
 }
 
 // acrossMarkets asks for what the markets of the demonstration have in common.

@@ -121,7 +121,7 @@ func serve(t *testing.T, prepare func(*exec.Cmd), args ...string) *server {
 			s.cmd.Wait()
 		}
 	})
-	for range 1000 {
+	for range 6000 { // a demonstration is made first
 		if m := listening.FindStringSubmatch(s.log.String()); m != nil {
 			s.base = "http://" + m[1]
 			return s

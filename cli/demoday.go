@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"relais/admin"
+	"relais/archive"
+	"relais/demo"
+	"relais/folder"
+	"relais/market"
+	"relais/measure"
+	"relais/outage"
+)
+
+// beside makes what a demonstration shows beside its registers: archives, and outages and
+// measures of the last days, which are made anew when it is shown on another day. A
+// folder that cannot be written to is shown as it is.
+func (c *demoCommand) beside(ctx context.Context, streams Streams) (err error) {
+	tmp, err := os.MkdirTemp("", "relais-demo-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	stores, err := admin.Open(folder.Dir(c.Data), "relais demo", newLog(streams.Err, c.Log))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stores.Close()) }()
+	if err = addWeeks(ctx, stores, tmp); err == nil {
+		err = addDay(ctx, stores, tmp, time.Now())
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		fmt.Fprintf(streams.Err, "archives, outages and measures stay as they are: %v\n", err)
+		return nil
+	}
+	return err
+}
+
+// addWeeks adds the archives that are missing.
+func addWeeks(ctx context.Context, stores *admin.Stores, tmp string) error {
+	missing := false
+	for ago := range demo.Weeks {
+		_, err := stores.Archives.Find(demo.Week(ago))
+		if err != nil && !errors.Is(err, archive.ErrNoArchive) {
+			return err
+		}
+		missing = missing || err != nil
+	}
+	if !missing {
+		return nil
+	}
+	return demo.Publications(tmp, demo.Supports, demo.Weeks, func(path string) error {
+		_, err := stores.AddArchives(ctx, admin.AddArchives{Paths: []string{path}, Known: true})
+		return err
+	})
+}
+
+// addDay adds the outages and measures of the days before now; what is there already is
+// not there twice.
+func addDay(ctx context.Context, stores *admin.Stores, tmp string, now time.Time) error {
+	day, err := demo.WriteDay(tmp, demo.Supports, now)
+	if err != nil {
+		return err
+	}
+	for _, f := range day.Feeds {
+		if _, err := stores.Outages.Import(ctx, market.FR, f.Operator, f.Path); err != nil {
+			return err
+		}
+	}
+	for _, said := range day.Reports {
+		if err := report(stores.Outages, &said); err != nil {
+			return err
+		}
+	}
+	measures, err := stores.Measures()
+	if err != nil {
+		return err
+	}
+	_, err = measures.Import(ctx, market.FR, measure.Sniffed, nil, day.Speedtests, day.Coverage)
+	return err
+}
+
+// report makes a report and confirms it, once a day.
+func report(s *outage.Store, said *demo.Report) error {
+	const user = "demonstration"
+	r, made, err := s.Report(outage.NewReport{
+		Market: market.FR, Operator: said.Operator, At: said.At, SiteKey: said.SiteKey, SiteName: said.SiteName, Address: said.Address,
+		Commune: said.Commune, Reason: said.Reason, Services: []string{"data", "voice"}, Technologies: []string{"4g"}, User: user, Token: said.Token,
+	})
+	for i := 0; made && i < said.Confirmations && err == nil; i++ {
+		_, err = s.Confirm(r.ID, fmt.Sprint(user, " ", i))
+	}
+	return err
+}

@@ -1,0 +1,141 @@
+package demo
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"relais/geo"
+	"relais/market"
+)
+
+// A Day is what the demonstration shows of the days before a moment: what goes stale,
+// and is made anew when it is shown again. All of it says that it is SYNTHETIC: measures
+// by the names of their files, outages in the code or name of the site and the reason.
+type Day struct {
+	Feeds      []Feed
+	Reports    []Report
+	Speedtests string // path of a file, for FR
+	Coverage   string // the same
+}
+
+// A Feed is what an operator of FR publishes.
+type Feed struct{ Operator, Path string }
+
+// A Report is what somebody reports of a site of FR in a day, and how many others confirm.
+type Report struct {
+	Operator, SiteKey, SiteName, Address, Commune, Reason string
+
+	At            geo.Point
+	Token         string // the same all day
+	Confirmations int
+}
+
+// measuredDays is how many days of measures there are: as many as an answer has that is
+// not asked for more.
+const measuredDays = 30
+
+// WriteDay writes the files of the days before now, in a country of n supports, into dir.
+func WriteDay(dir string, n int, now time.Time) (*Day, error) {
+	towns, err := readTowns()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	c, fr := country(towns, n), market.Get(market.FR)
+	confirmations := []int{3, 1, 0} // of a report of each of the first operators
+	day := &Day{Speedtests: filepath.Join(dir, "SYNTHETIC_speedtests.csv"), Coverage: filepath.Join(dir, "SYNTHETIC_coverage.csv")}
+	if err := writeFile(day.Speedtests, func(w io.Writer) error { return writeTests(w, c, now, measuredDays) }); err != nil {
+		return nil, err
+	}
+	if err := writeFile(day.Coverage, func(w io.Writer) error { return writePoints(w, c, now, measuredDays, pointsOfADay) }); err != nil {
+		return nil, err
+	}
+	zone, err := time.LoadLocation(fr.FeedZone)
+	if err != nil {
+		return nil, err
+	}
+	for i, o := range mainland {
+		key := market.ByPLMN(o.plmn)
+		path := filepath.Join(dir, "SYNTHETIC_sites_hs_"+key+".csv")
+		down := brokenOf(c, o, now)
+		if err := writeFile(path, func(w io.Writer) error { return writeFeed(w, key, down, now.In(zone)) }); err != nil {
+			return nil, err
+		}
+		day.Feeds = append(day.Feeds, Feed{key, path})
+		if i < len(confirmations) && len(down) > 0 {
+			day.Reports = append(day.Reports, reportOf(key, down[0], now, confirmations[i]))
+		}
+	}
+	return day, nil
+}
+
+// WriteCoverage writes coverage points of the n days before now, so many of each, in a
+// country of national size.
+func WriteCoverage(path string, supports int, now time.Time, days, each int) error {
+	towns, err := readTowns()
+	if err != nil {
+		return err
+	}
+	c := country(towns, supports)
+	return writeFile(path, func(w io.Writer) error { return writePoints(w, c, now, days, each) })
+}
+
+// broken is an event of a day.
+const broken event = 100
+
+// brokenOf are the supports of an operator of the mainland that are broken on a day: one
+// in five hundred.
+func brokenOf(c []support, o operator, now time.Time) (down []*support) {
+	for i := range c {
+		for _, sta := range c[i].stations {
+			if s := &c[i]; s.mainland() && sta.operator.name == o.name && broken.draw(uint64(s.id), uint64(len(o.name)), uint64(now.Unix()/86400))%500 == 0 {
+				down = append(down, s)
+			}
+		}
+	}
+	return down
+}
+
+// writeFeed writes what an operator publishes, in the form that the operators of France
+// have agreed on. Times are those of now's zone.
+func writeFeed(w io.Writer, operator string, down []*support, now time.Time) error {
+	if _, err := fmt.Fprintf(w, "Antennes indisponibles de %s : données SYNTHETIC, inventées pour une démonstration\n\n"+
+		"code_site_op;Antenne relais gérée par %s;region;departement;commune;code_insee;Lat;Lon;2Gvoix;3Gvoix;4Gvoix;3Gdata;4Gdata;5Gdata;voix;data;raison;detail;debut;fin_prev\n", operator, operator); err != nil {
+		return err
+	}
+	for i, s := range down {
+		states := "HS;HS;HS;HS;HS;HS;HS;HS"
+		if i%3 == 1 {
+			states = "OK;OK;DE;OK;DE;HS;OK;DE"
+		}
+		began, end := now.Add(-time.Duration(1+i%40)*time.Hour).Truncate(time.Minute), ""
+		if i%2 == 0 {
+			end = began.AddDate(0, 0, 3).Format(time.DateTime)
+		}
+		if _, err := fmt.Fprintf(w, "%s;%s;;%s;%s;%s;%s;%s;%s;SYNTHETIC;%s;%s;%s\n", s.code(), []string{"OUI", "NON"}[i%2], s.town.department[1:], s.town.name, s.town.insee,
+			dotted(s.lat), dotted(s.lng), states, []string{"incident inventé", "maintenance inventée"}[i%2], began.Format(time.DateTime), end); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// code is what operators call the site of a support.
+func (s *support) code() string { return "SYNTHETIC-" + strconv.Itoa(s.id-firstSupport+1) }
+
+// reportOf is what somebody reports near a support.
+func reportOf(operator string, s *support, now time.Time, confirmations int) Report {
+	lat, lng := float64(s.lat)/3600, float64(s.lng)/3600
+	return Report{
+		Operator: operator, SiteKey: "fr-" + strconv.Itoa(s.id), SiteName: cmp.Or(s.lieu, s.code()) + " (SYNTHETIC)", Address: s.address,
+		Commune: s.town.name, Reason: "SYNTHETIC: nobody reported this", At: geo.Point{Lat: lat + 0.001, Lng: lng},
+		Token: operator + " " + now.UTC().Format(time.DateOnly), Confirmations: confirmations,
+	}
+}

@@ -1,0 +1,148 @@
+package demo
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// Weeks is how many publications of the observatoire the demonstration has.
+const Weeks = 2
+
+// What becomes of the country in a week, of a million: about what the authority's
+// publications of 2026 show of August, and some of what they hide.
+const (
+	supportsBuilt   = 500
+	rowsAdded       = 1500
+	rowsActivated   = 1500
+	rowsDeleted     = 200 // of the systems that a station does not have
+	supportsRenamed = 1000
+)
+
+// Publications writes weekly publications of the observatoire of a country of n supports
+// into dir, the oldest first, and calls done with the path of each. The last one is the
+// one that Write writes.
+func Publications(dir string, n, weeks int, done func(path string) error) error {
+	towns, err := readTowns()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	c := country(towns, n)
+	for ago := weeks - 1; ago >= 0; ago-- {
+		path := filepath.Join(dir, observatoryName(ago))
+		if err := writeFile(path, func(w io.Writer) error { return writeObservatory(w, c, ago) }); err != nil {
+			return err
+		}
+		if err := done(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Week is the date of the publication so many weeks before the last one, YYYY-MM-DD.
+func Week(ago int) string {
+	last, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		panic(err) // a constant
+	}
+	return last.AddDate(0, 0, -7*ago).Format(time.DateOnly)
+}
+
+func observatoryName(ago int) string { return "SYNTHETIC_observatoire_" + Week(ago) + ".csv" }
+
+// An event happens to a part of the country once.
+type event uint64
+
+const (
+	built event = iota + 1
+	added
+	activated
+	deleted
+	renamed
+)
+
+// since tells whether an event that happens to so many of a million a week has happened
+// to a part of the country in the last weeks, ago of them.
+func (e event) since(ago int, perMillion uint64, part ...uint64) bool {
+	return e.draw(part...)%1e6 < uint64(ago)*perMillion
+}
+
+// draw is a number that is always the same for the event and the part.
+func (e event) draw(part ...uint64) uint64 {
+	x := uint64(e)
+	for _, p := range part { // by the finaliser of SplitMix64
+		x += p + 0x9e3779b97f4a7c15
+		x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+		x = (x ^ x>>27) * 0x94d049bb133111eb
+		x ^= x >> 31
+	}
+	return x
+}
+
+const observatoryHeader = "id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;nat_id;sup_nm_haut;tpo_id;" +
+	"adr_lb_lieu;adr_lb_add1;adr_lb_add2;adr_lb_add3;adr_nm_cp;com_cd_insee;coordonnees;coord;statut"
+
+// writeObservatory writes the weekly file as it was some weeks ago: a row an emission.
+func writeObservatory(w io.Writer, c []support, ago int) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	fmt.Fprintf(out, "\ufeff%s\n", observatoryHeader)
+	day, row, line := Week(ago), 0, []byte(nil)
+	for i := range c {
+		s := &c[i]
+		id := uint64(s.id)
+		if built.since(ago, supportsBuilt, id) {
+			continue
+		}
+		lieu, t := s.lieu, s.town
+		if renamed.since(ago, supportsRenamed, id) {
+			lieu = "ANCIEN SITE FICTIF"
+		}
+		for k, sta := range s.stations {
+			before, between := fmt.Sprintf(";%s;%d;", sta.operator.name, s.id), fmt.Sprintf(";%s;%s;", t.department, t.insee)
+			after := fmt.Sprintf(";%sT12:00:00;%s;%d;%d;%d;%s;%s;;;%s;%s;\"%s , %s\";%s %s;", day, sta.number, s.nature, s.height, s.owner, lieu, s.address,
+				t.postal, t.insee, degrees(s.lat), degrees(s.lng), sexagesimal(s.lat, "N", "S"), sexagesimal(s.lng, "E", "W"))
+			for _, sys := range sta.systemsOf(ago, id, uint64(k)) {
+				row++
+				line = strconv.AppendInt(line[:0], int64(row), 10)
+				for _, part := range [...]string{before, sys.name, ";", sys.on, between, sys.generation, after, sys.status, "\n"} {
+					line = append(line, part...)
+				}
+				out.Write(line)
+			}
+		}
+	}
+	return out.Flush() // tells of every write that failed
+}
+
+// systemsOf are those that a station of a support had some weeks ago.
+func (sta *station) systemsOf(ago int, support, at uint64) []system {
+	if ago == 0 {
+		return sta.systems
+	}
+	var then []system
+	has := map[string]bool{}
+	for i, sys := range sta.systems {
+		has[sys.name] = true
+		switch {
+		case added.since(ago, rowsAdded, support, at, uint64(i)):
+			continue
+		case activated.since(ago, rowsActivated, support, at, uint64(i)):
+			sys.status, sys.on = "Projet approuvé", ""
+		}
+		then = append(then, sys)
+	}
+	for i, sys := range systems {
+		if part := []uint64{support, at, uint64(i)}; !has[sys.name] && deleted.since(ago, rowsDeleted, part...) {
+			then = append(then, system{sys.name, sys.generation, "En service", fmt.Sprintf("%d-06-01", 2006+deleted.draw(part...)>>32%20)})
+		}
+	}
+	return then
+}
