@@ -12,6 +12,10 @@ TESTFLAGS ?=
 BENCHDATA ?=
 # How many sites make bench measures on, in one market; empty: the national ones.
 BENCHSITES ?=
+# How many weekly publications it archives and how many coverage points it imports; empty:
+# 81 and ten million; 0: none.
+BENCHWEEKS ?=
+BENCHPOINTS ?=
 
 # For every go command here. nodynamic: HEIC is decoded in a sandbox, never by a
 # library of the host.
@@ -40,7 +44,8 @@ race: ## the tests under the race detector
 
 bench: build ## one table, beside a bare handler (needs wrk)
 	$(GO) build -o build/bench-tool ./bench
-	build/bench-tool -relais build/relais $(if $(BENCHDATA),-data $(BENCHDATA)) $(if $(BENCHSITES),-sites $(BENCHSITES))
+	build/bench-tool -relais build/relais $(if $(BENCHDATA),-data $(BENCHDATA)) $(if $(BENCHSITES),-sites $(BENCHSITES)) \
+		$(if $(BENCHWEEKS),-weeks $(BENCHWEEKS)) $(if $(BENCHPOINTS),-points $(BENCHPOINTS))
 
 fuzz: ## every fuzz target for FUZZTIME
 	@set -e; for pkg in $$($(GO) list ./...); do \

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"relais/demo"
@@ -27,6 +28,11 @@ func main() {
 	memory := flag.String("memory", "", "internal: measure in this process what the folder costs in memory")
 	multiplyFrom := flag.String("multiply", "", "internal: multiply the register of this folder to -sites")
 	to := flag.String("to", "", "internal: the folder that gets them")
+	archives := flag.Bool("archives", false, "internal: measure archives in this process")
+	importing := flag.Bool("import", false, "internal: import measures in this process")
+	asking := flag.Bool("ask", false, "internal: ask what was imported in this process")
+	weeks := flag.Int("weeks", 81, "how many weekly publications of national size to archive; 0: none")
+	points := flag.Int("points", 10_000_000, "how many coverage points to import; 0: none")
 	sites := flag.Int("sites", 0, "measure on a synthetic market of so many sites, instead of one of national size")
 	data := flag.String("data", "", "a data folder to measure on, instead of a synthetic one of national size")
 	work := flag.String("work", "build/bench", "where the synthetic one is made and kept")
@@ -42,8 +48,16 @@ func main() {
 		err = measureMemory(*memory)
 	case *multiplyFrom != "":
 		err = multiply(*multiplyFrom, *to, *sites)
+	case *archives:
+		err = measureArchives(*work, nationalSupports, *weeks)
+	case *importing:
+		err = importMeasures(*work, *points)
+	case *asking:
+		err = askMeasures(*work)
 	default:
-		err = run(*relais, *data, *work, *sites, *seconds)
+		if err = run(*relais, *data, *work, *sites, *seconds); err == nil && *data == "" && *sites == 0 {
+			err = inTime(*work, *weeks, *points)
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -72,6 +86,28 @@ func run(relais, data, work string, sites, seconds int) error {
 		return err
 	}
 	return measureHTTP(ctx, relais, data, work, time.Duration(seconds)*time.Second)
+}
+
+// inTime measures what changes in time.
+func inTime(work string, weeks, points int) error {
+	if weeks > 0 {
+		state, err := again("-archives", "-work", work, "-weeks", strconv.Itoa(weeks))
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%-34s %.0f MB at most\n", "resident, the files' making included", peakMB(state))
+	}
+	if points > 0 {
+		state, err := again("-import", "-work", work, "-points", strconv.Itoa(points))
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%-34s %.0f MB at most\n", "resident while importing", peakMB(state))
+		if _, err := again("-ask", "-work", work); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // national makes a synthetic country of national size and ingests it, twice:

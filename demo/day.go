@@ -50,11 +50,8 @@ func WriteDay(dir string, n int, now time.Time) (*Day, error) {
 	}
 	c, fr := country(towns, n), market.Get(market.FR)
 	confirmations := []int{3, 1, 0} // of a report of each of the first operators
-	day := &Day{Speedtests: filepath.Join(dir, "SYNTHETIC_speedtests.csv"), Coverage: filepath.Join(dir, "SYNTHETIC_coverage.csv")}
-	if err := writeFile(day.Speedtests, func(w io.Writer) error { return writeTests(w, c, now, measuredDays) }); err != nil {
-		return nil, err
-	}
-	if err := writeFile(day.Coverage, func(w io.Writer) error { return writePoints(w, c, now, measuredDays, pointsOfADay) }); err != nil {
+	day := &Day{}
+	if day.Speedtests, day.Coverage, err = writeMeasures(dir, c, now, measuredDays, testedSites, pointsOfADay); err != nil {
 		return nil, err
 	}
 	zone, err := time.LoadLocation(fr.FeedZone)
@@ -74,17 +71,6 @@ func WriteDay(dir string, n int, now time.Time) (*Day, error) {
 		}
 	}
 	return day, nil
-}
-
-// WriteCoverage writes coverage points of the n days before now, so many of each, in a
-// country of national size.
-func WriteCoverage(path string, supports int, now time.Time, days, each int) error {
-	towns, err := readTowns()
-	if err != nil {
-		return err
-	}
-	c := country(towns, supports)
-	return writeFile(path, func(w io.Writer) error { return writePoints(w, c, now, days, each) })
 }
 
 // broken is an event of a day.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strconv"
 	"time"
 )
@@ -18,12 +20,34 @@ const (
 // TestedSite is the siteKey of one of the sites that have speedtests.
 const TestedSite = "fr-90000001"
 
-// writeTests writes the speedtests of the days before now.
-func writeTests(w io.Writer, c []support, now time.Time, days int) error {
+// WriteMeasures writes about so many speedtests and coverage points of each of the days
+// before now, in a France of n supports, into dir.
+func WriteMeasures(dir string, n int, now time.Time, days, tests, points int) (speedtests, coverage string, err error) {
+	towns, err := readTowns()
+	if err != nil {
+		return "", "", err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", "", err
+	}
+	return writeMeasures(dir, country(towns, n), now, days, tests, points)
+}
+
+func writeMeasures(dir string, c []support, now time.Time, days, tests, points int) (speedtests, coverage string, err error) {
+	speedtests, coverage = filepath.Join(dir, "SYNTHETIC_speedtests.csv"), filepath.Join(dir, "SYNTHETIC_coverage.csv")
+	if err := writeFile(speedtests, func(w io.Writer) error { return writeTests(w, c, now, days, tests) }); err != nil {
+		return "", "", err
+	}
+	return speedtests, coverage, writeFile(coverage, func(w io.Writer) error { return writePoints(w, c, now, days, points) })
+}
+
+// writeTests writes the speedtests of the days before now: in each, one at each of about
+// so many sites, always the same ones.
+func writeTests(w io.Writer, c []support, now time.Time, days, sites int) error {
 	if _, err := io.WriteString(w, "timestamp,lat,lng,download_mbps,average_mbps,max_mbps,upload_mbps,ping_ms,mcc,mnc,network_type,connection_type,device_type,enb,gnb,cell_id,pci,rsrp,rsrq,snr\n"); err != nil {
 		return err
 	}
-	tested := testedOf(c)
+	tested := testedOf(c, sites)
 	for day := range last(now, days) {
 		r := rand.New(rand.NewPCG(uint64(day.Unix()), 1))
 		for _, s := range tested {
@@ -40,9 +64,9 @@ func writeTests(w io.Writer, c []support, now time.Time, days int) error {
 	return nil
 }
 
-// testedOf are the supports that have speedtests, over all of mainland France.
-func testedOf(c []support) (tested []*support) {
-	for i := 0; i < len(c); i += max(1, len(c)/testedSites) {
+// testedOf are supports all over mainland France.
+func testedOf(c []support, sites int) (tested []*support) {
+	for i := 0; i < len(c); i += max(1, len(c)/sites) {
 		if c[i].mainland() {
 			tested = append(tested, &c[i])
 		}

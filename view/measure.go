@@ -20,7 +20,7 @@ type Speedtest struct {
 	Ping           *float64       `json:"ping" doc:"Milliseconds."`
 	MCC            *int           `json:"mcc" doc:"Mobile country code."`
 	MNC            *int           `json:"mnc" doc:"Mobile network code."`
-	MobileOperator string         `json:"mobileOperator" doc:"Name of the network's operator; empty when it is not known."`
+	MobileOperator string         `json:"mobileOperator" doc:"Name of the network's operator; empty when it is not known. Demonstration data says here that it is synthetic."`
 	NetworkType    string         `json:"networkType" doc:"CELLULAR, WIFI and so on; empty when it is not stated."`
 	ConnectionType string         `json:"connectionType" doc:"LTE, 5G and so on; empty when it is not stated."`
 	DeviceType     string         `json:"deviceType" doc:"phone, tablet and so on; empty when it is not stated."`
@@ -46,7 +46,7 @@ type Point struct {
 	SNR            *float64    `json:"snr" doc:"dB."`
 	Technology     string      `json:"technology" doc:"LTE, NR, 5G and so on, as the source calls it; empty when it is not stated."`
 	NetworkType    string      `json:"networkType" doc:"CELLULAR, WIFI and so on; empty when it is not stated."`
-	MobileOperator string      `json:"mobileOperator" doc:"Name of the network's operator; empty when it is not known."`
+	MobileOperator string      `json:"mobileOperator" doc:"Name of the network's operator; empty when it is not known. Demonstration data says here that it is synthetic."`
 	MCC            *int        `json:"mcc" doc:"Mobile country code."`
 	MNC            *int        `json:"mnc" doc:"Mobile network code."`
 	Radio          PointRadio  `json:"radio"`

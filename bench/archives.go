@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"relais/archive"
+	"relais/demo"
+	"relais/store"
+)
+
+// measureArchives adds weekly publications of so many supports one after the other, and
+// rebuilds every date.
+func measureArchives(work string, supports, weeks int) (err error) {
+	dir := filepath.Join(work, "archives")
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
+		return err
+	}
+	path := filepath.Join(dir, "archives.db")
+	db, err := store.Open(path, archive.Buckets...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	s := archive.Open(db, time.Now)
+	var adds []time.Duration
+	rows, changed := 0, 0
+	if err := demo.Publications(dir, supports, weeks, func(path string) error {
+		r, took, err := addWeek(s, path)
+		if err != nil {
+			return err
+		}
+		if adds, rows = append(adds, took), r.File.Rows; r.Before != "" {
+			for _, n := range r.Changes {
+				changed += n
+			}
+		}
+		return os.Remove(path)
+	}); err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("\n%-34s %d, %d rows in the last, %d changes a week\n", "ARCHIVES", weeks, rows, changed/max(1, weeks-1))
+	fmt.Printf("%-34s %.1f MB\n", "on disk", mb(info.Size()))
+	fmt.Printf("%-34s first %s, then %s\n", "add a publication", ms(adds[0]), spread(adds[1:]))
+	return rebuild(s)
+}
+
+func addWeek(s *archive.Store, path string) (*archive.Report, time.Duration, error) {
+	files, err := archive.Files([]string{path})
+	if err != nil {
+		return nil, 0, err
+	}
+	start := time.Now()
+	r, err := s.Add(context.Background(), &files[0], archive.Options{})
+	return r, time.Since(start), err
+}
+
+// rebuild reads every date, what it changed, and the difference of dates.
+func rebuild(s *archive.Store) error {
+	dates, last, err := s.Dates()
+	if err != nil {
+		return err
+	}
+	for _, row := range []struct {
+		name string
+		of   func(date string) iter.Seq2[*archive.Site, error]
+	}{
+		{"rebuild a date", s.Whole},
+		{"what a date changed", s.Changes},
+		{"compare a date with the last", func(date string) iter.Seq2[*archive.Site, error] { return s.Compare(date, last) }},
+	} {
+		var times []time.Duration
+		for _, date := range dates {
+			start := time.Now()
+			for _, err := range row.of(date) {
+				if err != nil {
+					return err
+				}
+			}
+			times = append(times, time.Since(start))
+		}
+		fmt.Printf("%-34s %s\n", row.name, spread(times))
+	}
+	return nil
+}
+
+// spread is the median of times and the longest of them.
+func spread(times []time.Duration) string {
+	if len(times) == 0 {
+		return "none"
+	}
+	slices.Sort(times)
+	return fmt.Sprintf("median %s, worst %s", ms(times[len(times)/2]), ms(times[len(times)-1]))
+}
