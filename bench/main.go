@@ -51,7 +51,7 @@ func main() {
 	case *archives:
 		err = measureArchives(*work, nationalSupports, *weeks)
 	case *importing:
-		err = importMeasures(*work, *points)
+		err = importMeasures(*work, nationalSupports, *points)
 	case *asking:
 		err = askMeasures(*work)
 	default:

@@ -24,14 +24,15 @@ const measuredDays, pointsOfTest = 300, 10
 
 func measuresDir(work string) string { return filepath.Join(work, "measures") }
 
-// importMeasures imports about so many coverage points, and a tenth of them speedtests.
-func importMeasures(work string, points int) error {
+// importMeasures imports about so many coverage points around so many supports, and a
+// tenth of them speedtests.
+func importMeasures(work string, supports, points int) error {
 	dir := measuresDir(work)
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
 	each := max(points/measuredDays, pointsOfTest)
-	tests, coverage, err := demo.WriteMeasures(filepath.Join(dir, "files"), nationalSupports, time.Now(), measuredDays, each/pointsOfTest, each)
+	tests, coverage, err := demo.WriteMeasures(filepath.Join(dir, "files"), supports, time.Now(), measuredDays, each/pointsOfTest, each)
 	if err != nil {
 		return err
 	}
