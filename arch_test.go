@@ -54,7 +54,7 @@ var allowed = []struct {
 	{"ops", "access archive endpoint fold geo index ingest/anfr market measure outage photos photos/exif photos/render photos/worker site view"},
 	{"httpapi", "access archive endpoint geo index market measure ops outage photos sighting view"},
 	{"cli", "access admin archive check demo folder geo httpapi index ingest ingest/source market measure ops outage photos photos/worker snapshot store update view"},
-	{"bench", "archive demo folder geo httpapi index market measure site snapshot store view"},
+	{"bench", "archive demo folder geo httpapi index ingest/source market measure site snapshot store view"},
 	{"", "cli"},
 	{"e2e", ""},
 }

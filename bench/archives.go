@@ -7,7 +7,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"relais/archive"
@@ -29,14 +28,21 @@ func measureArchives(work string, supports, weeks int) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	s := archive.Open(db, time.Now)
-	var adds []time.Duration
+	var first, later times
 	rows, changed := 0, 0
 	if err := demo.Publications(dir, supports, weeks, func(path string) error {
-		r, took, err := addWeek(s, path)
-		if err != nil {
+		t := &later
+		if rows == 0 {
+			t = &first
+		}
+		var r *archive.Report
+		if err := t.add(func() (err error) {
+			r, err = addWeek(s, path)
+			return err
+		}); err != nil {
 			return err
 		}
-		if adds, rows = append(adds, took), r.File.Rows; r.Before != "" {
+		if rows = r.File.Rows; r.Before != "" {
 			for _, n := range r.Changes {
 				changed += n
 			}
@@ -51,18 +57,16 @@ func measureArchives(work string, supports, weeks int) (err error) {
 	}
 	fmt.Printf("\n%-34s %d, %d rows in the last, %d changes a week\n", "ARCHIVES", weeks, rows, changed/max(1, weeks-1))
 	fmt.Printf("%-34s %.1f MB\n", "on disk", mb(info.Size()))
-	fmt.Printf("%-34s first %s, then %s\n", "add a publication", ms(adds[0]), spread(adds[1:]))
+	fmt.Printf("%-34s %s\n%-34s %s\n", "add the first", &first, "add another", &later)
 	return rebuild(s)
 }
 
-func addWeek(s *archive.Store, path string) (*archive.Report, time.Duration, error) {
+func addWeek(s *archive.Store, path string) (*archive.Report, error) {
 	files, err := archive.Files([]string{path})
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	start := time.Now()
-	r, err := s.Add(context.Background(), &files[0], archive.Options{})
-	return r, time.Since(start), err
+	return s.Add(context.Background(), &files[0], archive.Options{})
 }
 
 // rebuild reads every date, what it changed, and the difference of dates.
@@ -79,26 +83,20 @@ func rebuild(s *archive.Store) error {
 		{"what a date changed", s.Changes},
 		{"compare a date with the last", func(date string) iter.Seq2[*archive.Site, error] { return s.Compare(date, last) }},
 	} {
-		var times []time.Duration
+		var t times
 		for _, date := range dates {
-			start := time.Now()
-			for _, err := range row.of(date) {
-				if err != nil {
-					return err
+			if err := t.add(func() error {
+				for _, err := range row.of(date) {
+					if err != nil {
+						return err
+					}
 				}
+				return nil
+			}); err != nil {
+				return err
 			}
-			times = append(times, time.Since(start))
 		}
-		fmt.Printf("%-34s %s\n", row.name, spread(times))
+		fmt.Printf("%-34s %s\n", row.name, &t)
 	}
 	return nil
-}
-
-// spread is the median of times and the longest of them.
-func spread(times []time.Duration) string {
-	if len(times) == 0 {
-		return "none"
-	}
-	slices.Sort(times)
-	return fmt.Sprintf("median %s, worst %s", ms(times[len(times)/2]), ms(times[len(times)-1]))
 }

@@ -14,6 +14,7 @@ import (
 	"relais/demo"
 	"relais/folder"
 	"relais/geo"
+	"relais/ingest/source"
 	"relais/market"
 	"relais/measure"
 )
@@ -40,15 +41,18 @@ func importMeasures(work string, supports, points int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\n%-34s %12s %12s %14s\n", "MEASURES, IMPORT", "rows", "seconds", "rows/s")
+	fmt.Printf("\n%-34s %12s %12s %14s %24s\n", "MEASURES, IMPORT", "rows", "seconds", "rows/s", "seconds of the processor")
 	for _, path := range []string{tests, coverage} {
-		start := time.Now()
-		reports, err := s.Import(context.Background(), market.FR, measure.Sniffed, nil, path)
-		if err != nil {
+		var t times
+		var reports []*source.Report
+		if err := t.add(func() (err error) {
+			reports, err = s.Import(context.Background(), market.FR, measure.Sniffed, nil, path)
+			return err
+		}); err != nil {
 			return err
 		}
-		took := time.Since(start).Seconds()
-		fmt.Printf("%-34s %12d %12.2f %14.0f\n", reports[0].Kind, reports[0].Rows, took, float64(reports[0].Rows)/took)
+		took, rows := t.clock[0].Seconds(), float64(reports[0].Rows)
+		fmt.Printf("%-34s %12.0f %12.2f %14.0f %24.2f\n", reports[0].Kind, rows, took, rows/took, t.processor[0].Seconds())
 	}
 	return os.RemoveAll(filepath.Join(dir, "files"))
 }
@@ -93,15 +97,16 @@ func askCoverage(s *measure.Store, points int) error {
 		{"5000 of all", measure.Query{}},
 	} {
 		row.q.Market, row.q.Limit = market.FR, 5000
-		var times []time.Duration
+		var t times
 		for range 30 {
-			start := time.Now()
-			if _, err := s.Coverage(row.q); err != nil {
+			if err := t.add(func() error {
+				_, err := s.Coverage(row.q)
+				return err
+			}); err != nil {
 				return err
 			}
-			times = append(times, time.Since(start))
 		}
-		fmt.Printf("%-34s %s\n", row.name, spread(times))
+		fmt.Printf("%-34s %s\n", row.name, &t)
 	}
 	return nil
 }
@@ -139,24 +144,27 @@ func askTests(s *measure.Store) error {
 		return err
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	var named, near []time.Duration
+	var named, near times
 	for range 200 {
 		t := &list[r.IntN(len(list))]
 		q := measure.SiteQuery{Query: measure.Query{Market: market.FR, Limit: 20}}
 		q.Nodes = []measure.Node{{Operator: t.Operator, ID: t.Radio.ENB}, {Operator: t.Operator, NR: true, ID: t.Radio.GNB}}
-		for i, times := range []*[]time.Duration{&named, &near} {
+		for i, took := range []*times{&named, &near} {
 			if i > 0 {
 				q.Nodes, q.Center, q.Best = nil, &t.Position, true
 			}
-			start := time.Now()
-			_, total, err := s.SpeedtestsOfSite(q)
-			if err != nil || total == 0 {
-				return errors.Join(err, fmt.Errorf("%d speedtests of a site that has some", total))
+			if err := took.add(func() error {
+				_, total, err := s.SpeedtestsOfSite(q)
+				if err == nil && total == 0 {
+					err = errors.New("no speedtests of a site that has some")
+				}
+				return err
+			}); err != nil {
+				return err
 			}
-			*times = append(*times, time.Since(start))
 		}
 	}
-	fmt.Printf("%-34s %s\n", "speedtests that name a site", spread(named))
-	fmt.Printf("%-34s %s\n", "the best within 1 km of a site", spread(near))
+	fmt.Printf("%-34s %s\n", "speedtests that name a site", &named)
+	fmt.Printf("%-34s %s\n", "the best within 1 km of a site", &near)
 	return nil
 }
