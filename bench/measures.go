@@ -17,6 +17,7 @@ import (
 	"relais/ingest/source"
 	"relais/market"
 	"relais/measure"
+	"relais/site"
 )
 
 // measuredDays is how many days the points are spread over, and pointsOfTest how many
@@ -93,7 +94,7 @@ func askCoverage(s *measure.Store, points int) error {
 		q    measure.Query
 	}{
 		{fmt.Sprintf("5000 of a box with %d", int(share*float64(points))), measure.Query{Box: &box}},
-		{"the same, of 30 days", measure.Query{Box: &box, Days: 30}},
+		{"the same, of 30 days", measure.Query{Box: &box, Since: ago(30)}},
 		{"5000 of all", measure.Query{}},
 	} {
 		row.q.Market, row.q.Limit = market.FR, 5000
@@ -111,6 +112,9 @@ func askCoverage(s *measure.Store, points int) error {
 	return nil
 }
 
+// ago is so many days before now.
+func ago(days int) time.Time { return time.Now().AddDate(0, 0, -days) }
+
 // mostAnswered is the most points of an answer that is asked for here.
 const mostAnswered = 100_000
 
@@ -119,7 +123,7 @@ const mostAnswered = 100_000
 func shareBox(s *measure.Store, points int, want float64) (box geo.Box, share float64, err error) {
 	days := 1 + mostAnswered*measuredDays*9/10/points
 	count := func(box *geo.Box) float64 {
-		list, e := s.Coverage(measure.Query{Market: market.FR, Box: box, Days: days, Limit: mostAnswered})
+		list, e := s.Coverage(measure.Query{Market: market.FR, Box: box, Since: ago(days), Limit: mostAnswered})
 		err = errors.Join(err, e)
 		return float64(len(list))
 	}
@@ -148,10 +152,10 @@ func askTests(s *measure.Store) error {
 	for range 200 {
 		t := &list[r.IntN(len(list))]
 		q := measure.SiteQuery{Query: measure.Query{Market: market.FR, Limit: 20}}
-		q.Nodes = []measure.Node{{Operator: t.Operator, ID: t.Radio.ENB}, {Operator: t.Operator, NR: true, ID: t.Radio.GNB}}
+		q.Radio = []site.RadioID{{Kind: site.ENB, Operator: -1, Value: uint64(t.Radio.ENB)}, {Kind: site.GNB, Operator: -1, Value: uint64(t.Radio.GNB)}}
 		for i, took := range []*times{&named, &near} {
 			if i > 0 {
-				q.Nodes, q.Center, q.Best = nil, &t.Position, true
+				q.Radio, q.Center, q.Best = nil, &t.Position, true
 			}
 			if err := took.add(func() error {
 				_, total, err := s.SpeedtestsOfSite(q)

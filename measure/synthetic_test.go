@@ -17,7 +17,7 @@ func TestSynthetic(t *testing.T) {
 	imported(t, s, market.FR, write(t, "SYNTHETIC_coverage.csv", coverageHead+"a,"+known+"b,"+unknown+"c,2020"+known[4:]))
 	imported(t, s, market.FR, write(t, "coverage.csv", coverageHead+"a,2026-11-20T10:02:00Z,45.5,4.25,-60,-80,12,LTE,CELLULAR,208,1,1001,,256257,7\n"))
 	names := func(s *Store, operator string) (list []string) {
-		points, err := s.Coverage(Query{Market: market.FR, Operator: operator, Limit: 10, Days: 300})
+		points, err := s.Coverage(Query{Market: market.FR, Operator: operator, Limit: 10, Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +34,7 @@ func TestSynthetic(t *testing.T) {
 		if got := names(s, "ORANGE"); len(got) != 2 {
 			t.Errorf("of Orange: %q", got)
 		}
-		for n := range s.NodeSightings(market.FR) {
+		for n := range s.CellSightings(market.FR) {
 			if n.Node != 1001 {
 				t.Errorf("learned from what was made up: %+v", n)
 			}
