@@ -213,6 +213,24 @@ func TestKeys(t *testing.T) {
 	mustBeWhole(t, s, 3)
 }
 
+// A row that was gone for a while, or stands twice, differs from nothing.
+func TestAlike(t *testing.T) {
+	s, _ := opened(t)
+	one, other := line("SFR", "10", "LTE 800", "0032700001", "Projet approuvé"), line("SFR", "11", "LTE 800", "0032700002", "En service")
+	mustAdd(t, s, publication(t, "2026-08-06", one, other), Options{})
+	mustAdd(t, s, publication(t, "2026-08-13", other), Options{Force: true})
+	mustAdd(t, s, publication(t, "2026-08-20", other, one, one), Options{})
+	mustAdd(t, s, publication(t, "2026-08-27", one, other, one), Options{})
+	for _, dates := range [][2]string{{"2026-08-06", "2026-08-20"}, {"2026-08-27", "2026-08-06"}, {"2026-08-20", "2026-08-27"}} {
+		mustTell(t, fmt.Sprint(dates), s.Compare(dates[0], dates[1]))
+	}
+	versions, err := s.History("10")
+	if err != nil || len(versions) != 3 { // new, deleted, added
+		t.Errorf("%+v, %v", versions, err)
+	}
+	mustBeWhole(t, s, 4)
+}
+
 func TestSites(t *testing.T) {
 	s, _ := opened(t)
 	far := strings.ReplaceAll(line("SFR", "20", "LTE 800", "0032700002", "En service"), "46.1774", "47.1774")

@@ -37,15 +37,18 @@ func rowKey(c *content) uint64 {
 }
 
 // diff compares the two publications of a selection, the older first. The changes are
-// by support; among them are no rows that are the same. With repeated, one of the
-// files has keys of several rows: such a key is there as long as one of them is.
+// by support; among them are no rows of which the other publication has the like. With
+// repeated, one of the files has keys of several rows: such a key is there as long as
+// one of them is.
 func diff(next fetch, sel selection, repeated bool) ([]change, error) {
 	var changes []change
 	var keys []uint64
 	var isProject []bool
 	matches := map[uint64]match{}
+	var alike alikes
 	err := walk(next, sel, nil, func(support uint32, items []item) error {
 		had := slices.ContainsFunc(items, func(it item) bool { return it.picked[0] > 0 })
+		alike.find(items)
 		for i := range items {
 			it := &items[i]
 			old, new := it.picked[0] > 0, it.picked[1] > 0
@@ -56,7 +59,7 @@ func diff(next fetch, sel selection, repeated bool) ([]change, error) {
 			key, planned := rowKey(&c), fold.Equal(c[inStatus], project)
 			m := matches[key]
 			matches[key] = match{m.old || old, m.new || new, m.running || old && !planned}
-			if old && new {
+			if old && new || alike[c] == inBoth {
 				continue
 			}
 			ch := change{support: support, ref: it.ref, id: max(it.picked[0], it.picked[1]) - 1}
@@ -88,6 +91,30 @@ func diff(next fetch, sel selection, repeated bool) ([]change, error) {
 		}
 	}
 	return changes, nil
+}
+
+// alikes say of the contents of a support's rows which publications have them. A row
+// that was gone for a while is stored twice, and so is one that a file repeats.
+type alikes map[content]uint8
+
+const inBoth = 3
+
+// find looks at the rows of another support.
+func (a *alikes) find(items []item) {
+	clear(*a)
+	if !slices.ContainsFunc(items, func(it item) bool { return (it.picked[0] > 0) != (it.picked[1] > 0) }) {
+		return // most supports: every row is in both
+	}
+	if *a == nil {
+		*a = alikes{}
+	}
+	for i := range items {
+		for side, id := range items[i].picked {
+			if id > 0 {
+				(*a)[items[i].content()] |= 1 << side
+			}
+		}
+	}
 }
 
 // partChanges is how many changes are stored together at least, but for the last.
