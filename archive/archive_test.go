@@ -336,6 +336,18 @@ func TestVariants(t *testing.T) {
 	}
 }
 
+// A date_maj of a row's own stays its own, whatever it is.
+func TestOwnDate(t *testing.T) {
+	s, _ := opened(t)
+	text := header
+	for i, date := range []string{"2026-08-06T16:11:53", "\x00", "", "2026-08-05"} {
+		text += fmt.Sprintf("%d;"+line("SFR", "10", "LTE 800", fmt.Sprint("003270000", i), "En service")+"\n", i, date)
+	}
+	mustAdd(t, s, written(t, "x.csv", text), Options{})
+	mustTell(t, "whole", s.Whole("2026-08-06"), "new 0 2026-08-06 10 SFR LTE 800 0032700000", "new 1 \x00 10 SFR LTE 800 0032700001",
+		"new 2  10 SFR LTE 800 0032700002", "new 3 2026-08-05 10 SFR LTE 800 0032700003")
+}
+
 // rowsOfCSV reads a file with another reader than the package's.
 func rowsOfCSV(t *testing.T, path string) []map[string]string {
 	t.Helper()

@@ -86,8 +86,8 @@ const (
 )
 
 // sameUpdated stands for the publication's date_maj, which would make every row of
-// every week another one. No date is written like this.
-const sameUpdated = "\x00"
+// every week another one. No text of a file is this: it is not UTF-8.
+const sameUpdated = "\xff"
 
 // A content is all that a row says but its number in the file: rows of the same
 // content are one row. Its place is the texts of placeColumns, packed.
