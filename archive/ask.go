@@ -15,19 +15,26 @@ import (
 // errStop ends a walk whose reader has enough.
 var errStop = errors.New("stop")
 
-// Find returns the publication of a date, as YYYY-MM-DD. Errors: ErrNoArchive.
-func (s *Store) Find(date string) (p *Publication, err error) {
-	err = s.view(func(tx *bbolt.Tx) error {
-		p, _, err = find(tx, date)
-		return err
-	})
-	if err == nil && p == nil {
-		err = fmt.Errorf("%.40q: %w", date, ErrNoArchive)
-	}
-	return p, err
+// A View is what was asked for of the archives: which rows of which sites. It holds no
+// transaction, and is for one reader at a time.
+type View struct {
+	Date   string // of the publication, YYYY-MM-DD
+	Before string // of the one that it is compared with, "" for none
+	// Synthetic says that the publication is made up, for a demonstration.
+	Synthetic bool
+
+	fetch   fetch
+	sel     selection
+	only    []uint32     // supports; nil for all
+	kinds   map[ref]Kind // of the rows that have one; of the others it is kind
+	kind    Kind
+	updated [2]string
+	keep    func(first *Record) bool // whether a site is wanted; nil for all
+	site    Site                     // that is shown
 }
 
-// find also returns the publication before, nil for none.
+// find returns the publication of a date, and the one before it, nil for none.
+// Errors: ErrNoArchive.
 func find(tx *bbolt.Tx, date string) (p, before *Publication, err error) {
 	all, err := publications(tx)
 	if err != nil {
@@ -40,13 +47,12 @@ func find(tx *bbolt.Tx, date string) (p, before *Publication, err error) {
 	return p, before, nil
 }
 
-// Changes yields what the publication of a date changed: the records that are new,
-// added, activated or deleted, by site, ascending. All of the oldest one is new. It
-// holds the list of changes and a block of rows of each segment in memory, and no
-// transaction. An error comes last: ErrNoArchive (first, then), ErrDamaged,
-// ErrReplaced.
-func (s *Store) Changes(date string) iter.Seq2[*Site, error] {
-	return s.sites(func(tx *bbolt.Tx) (*view, error) {
+// Changes has what the publication of a date changed: the records that are new, added,
+// activated or deleted, by site, ascending. All of the oldest one is new. It holds the
+// list of changes and a block of rows of each segment in memory. Errors: ErrNoArchive,
+// ErrDamaged.
+func (s *Store) Changes(date string) (*View, error) {
+	return s.open(func(tx *bbolt.Tx) (*View, error) {
 		p, before, err := find(tx, date)
 		switch {
 		case err != nil:
@@ -59,39 +65,42 @@ func (s *Store) Changes(date string) iter.Seq2[*Site, error] {
 			return nil, err
 		}
 		return changesView(tx, before, p, slices.DeleteFunc(changes, func(c change) bool { return c.kind.Type() == "" }))
-	}, nil)
-}
-
-// Whole yields the whole publication of a date, by site, ascending; Kind says what was
-// new, added, activated or changed in it. It holds 4 bytes for each row of its segments
-// and a block of rows of each of them in memory, of the 81st publication of national
-// size 50 MB, and no transaction. Errors are as for Changes.
-func (s *Store) Whole(date string) iter.Seq2[*Site, error] { return s.whole(date, nil) }
-
-// Sites yields the sites of a publication that stand in a box, whole; errors are as
-// for Changes.
-func (s *Store) Sites(date string, box geo.Box) iter.Seq2[*Site, error] {
-	return s.whole(date, func(r *Record) bool {
-		p, ok := r.Point()
-		return ok && box.Contains(p)
 	})
 }
 
-func (s *Store) whole(date string, keep func(first *Record) bool) iter.Seq2[*Site, error] {
-	return s.sites(func(tx *bbolt.Tx) (*view, error) {
+// Whole has the whole publication of a date, by site, ascending; Kind says what was
+// new, added, activated or changed in it. It holds 4 bytes for each row of its segments
+// and a block of rows of each of them in memory, of the 81st publication of national
+// size 50 MB. Errors are as for Changes.
+func (s *Store) Whole(date string) (*View, error) {
+	return s.open(func(tx *bbolt.Tx) (*View, error) {
 		p, before, err := find(tx, date)
 		if err != nil {
 			return nil, err
 		}
 		return wholeView(tx, p, before)
-	}, keep)
+	})
 }
 
-// Compare yields what differs from one date to another, in either order of time: every
+// Sites has the sites of a publication that stand in a box, whole; errors are as for
+// Changes.
+func (s *Store) Sites(date string, box geo.Box) (*View, error) {
+	v, err := s.Whole(date)
+	if err != nil {
+		return nil, err
+	}
+	v.keep = func(r *Record) bool {
+		p, ok := r.Point()
+		return ok && box.Contains(p)
+	}
+	return v, nil
+}
+
+// Compare has what differs from one date to another, in either order of time: every
 // record that is new, added, activated or changed, as it is then, and every one that
 // is deleted or replaced, as it was. Errors are as for Changes.
-func (s *Store) Compare(from, to string) iter.Seq2[*Site, error] {
-	return s.sites(func(tx *bbolt.Tx) (*view, error) {
+func (s *Store) Compare(from, to string) (*View, error) {
+	return s.open(func(tx *bbolt.Tx) (*View, error) {
 		a, _, err := find(tx, from)
 		if err != nil {
 			return nil, err
@@ -104,27 +113,21 @@ func (s *Store) Compare(from, to string) iter.Seq2[*Site, error] {
 		if err := errors.Join(sel.pickAll(tx, 0, a), sel.pickAll(tx, 1, b)); err != nil {
 			return nil, err
 		}
-		return &view{sel: sel, updated: [2]string{a.Updated, b.Updated}, compare: a.Repeated+b.Repeated > 0, differs: true}, nil
-	}, nil)
-}
-
-// A view is what of which rows is to be shown.
-type view struct {
-	sel     selection
-	only    []uint32     // supports; nil for all
-	kinds   map[ref]Kind // of the rows that have one; of the others it is kind
-	kind    Kind
-	updated [2]string
-	differs bool // sel is two publications, whose difference is to be shown
-	compare bool // they have keys of several rows
-	site    Site // that is shown
+		changes, err := diff(fetchIn(tx), sel, a.Repeated+b.Repeated > 0)
+		if err != nil {
+			return nil, err
+		}
+		return changesView(tx, a, b, changes)
+	})
 }
 
 // wholeView is all of a publication; before is nil for the oldest.
-func wholeView(tx *bbolt.Tx, p, before *Publication) (*view, error) {
-	v := &view{sel: selection{}, kinds: map[ref]Kind{}, updated: [2]string{"", p.Updated}}
+func wholeView(tx *bbolt.Tx, p, before *Publication) (*View, error) {
+	v := &View{Date: p.Date, Synthetic: p.Synthetic, sel: selection{}, kinds: map[ref]Kind{}, updated: [2]string{"", p.Updated}}
 	if before == nil {
 		v.kind = New
+	} else {
+		v.Before = before.Date
 	}
 	changes, err := changesOf(tx, p, 0)
 	if err != nil {
@@ -139,8 +142,8 @@ func wholeView(tx *bbolt.Tx, p, before *Publication) (*view, error) {
 }
 
 // changesView is the rows of changes, which are by support.
-func changesView(tx *bbolt.Tx, before, p *Publication, changes []change) (*view, error) {
-	v := &view{sel: selection{}, only: []uint32{}, kinds: map[ref]Kind{}, updated: [2]string{before.Updated, p.Updated}}
+func changesView(tx *bbolt.Tx, before, p *Publication, changes []change) (*View, error) {
+	v := &View{Date: p.Date, Synthetic: p.Synthetic, Before: before.Date, sel: selection{}, only: []uint32{}, kinds: map[ref]Kind{}, updated: [2]string{before.Updated, p.Updated}}
 	for _, c := range changes {
 		side := 1
 		if c.kind.old() {
@@ -157,53 +160,39 @@ func changesView(tx *bbolt.Tx, before, p *Publication, changes []change) (*view,
 	return v, nil
 }
 
-// sites yields what a view shows; keep tells by a site's first record whether it is
-// wanted.
-func (s *Store) sites(open func(*bbolt.Tx) (*view, error), keep func(first *Record) bool) iter.Seq2[*Site, error] {
+// open opens a view within a transaction.
+func (s *Store) open(fn func(*bbolt.Tx) (*View, error)) (v *View, err error) {
+	if s.db == nil {
+		return nil, ErrNoArchive
+	}
+	err = s.view(func(tx *bbolt.Tx) error {
+		v, err = fn(tx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	v.fetch = s.fetch
+	return v, nil
+}
+
+// All yields the sites. An error comes last: ErrDamaged, ErrReplaced.
+func (v *View) All() iter.Seq2[*Site, error] {
 	return func(yield func(*Site, error) bool) {
-		if s.db == nil {
-			yield(nil, ErrNoArchive)
-			return
-		}
-		var v *view
-		err := s.view(func(tx *bbolt.Tx) (err error) {
-			v, err = open(tx)
-			return err
+		err := walk(v.fetch, v.sel, v.only, func(support uint32, items []item) error {
+			site := v.show(support, items)
+			if site != nil && !yield(site, nil) {
+				return errStop
+			}
+			return nil
 		})
-		if err == nil && v.differs {
-			err = s.differences(v)
-		}
-		if err == nil {
-			err = walk(s.fetch, v.sel, v.only, func(support uint32, items []item) error {
-				site := v.show(support, items, keep)
-				if site != nil && !yield(site, nil) {
-					return errStop
-				}
-				return nil
-			})
-		}
 		if err != nil && err != errStop {
 			yield(nil, err)
 		}
 	}
 }
 
-// differences makes a view of two publications one of what differs.
-func (s *Store) differences(v *view) error {
-	changes, err := diff(s.fetch, v.sel, v.compare)
-	if err != nil {
-		return err
-	}
-	return s.view(func(tx *bbolt.Tx) error {
-		shown, err := changesView(tx, &Publication{Updated: v.updated[0]}, &Publication{Updated: v.updated[1]}, changes)
-		if err == nil {
-			*v = *shown
-		}
-		return err
-	})
-}
-
-func (v *view) show(support uint32, items []item, keep func(first *Record) bool) *Site {
+func (v *View) show(support uint32, items []item) *Site {
 	if len(items) == 0 {
 		return nil
 	}
@@ -223,7 +212,7 @@ func (v *view) show(support uint32, items []item, keep func(first *Record) bool)
 			side = 0
 		}
 		site.Records = append(site.Records, it.block.record(it.row, kind, it.picked[side]-1, v.updated[side]))
-		if i == 0 && keep != nil && !keep(&site.Records[0]) {
+		if i == 0 && v.keep != nil && !v.keep(&site.Records[0]) {
 			return nil
 		}
 	}

@@ -56,7 +56,7 @@ func BenchmarkWhole(b *testing.B) {
 	}
 	rows := 0
 	for b.Loop() {
-		for site, err := range s.Whole("2026-08-04") {
+		for site, err := range all(s.Whole("2026-08-04")) {
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -67,11 +67,11 @@ func TestDamage(t *testing.T) {
 
 // askAll asks everything and reads the answers.
 func askAll(s *Store) {
-	for range s.Whole("2026-08-13") {
+	for range all(s.Whole("2026-08-13")) {
 	}
-	for range s.Changes("2026-08-20") {
+	for range all(s.Changes("2026-08-20")) {
 	}
-	for range s.Compare("2026-08-06", "2026-08-20") {
+	for range all(s.Compare("2026-08-06", "2026-08-20")) {
 	}
 	s.History("10")
 	s.Dates()
@@ -79,26 +79,21 @@ func askAll(s *Store) {
 
 // A replaced publication leaves nothing behind, and who reads it then is told.
 func TestReplaced(t *testing.T) {
-	s, db := opened(t)
+	s, _ := opened(t)
 	path := publication(t, "2026-08-06", line("SFR", "10", "LTE 800", "0032700001", "En service"), line("SFR", "11", "LTE 800", "0032700001", "En service"))
 	other := publication(t, "2026-08-06", line("ORANGE", "10", "LTE 800", "0032700001", "En service"))
 	mustAdd(t, s, path, Options{})
-	v := &view{}
-	if err := db.View(func(tx *bbolt.Tx) (err error) {
-		p, _, err := find(tx, "2026-08-06")
-		if err == nil {
-			v, err = wholeView(tx, p, nil)
-		}
-		return err
-	}); err != nil {
+	v, err := s.Whole("2026-08-06")
+	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 4 {
 		mustAdd(t, s, []string{other, path}[i%2], Options{Force: true})
 	}
-	err := walk(s.fetch, v.sel, nil, func(uint32, []item) error { return nil })
-	if !errors.Is(err, ErrReplaced) {
-		t.Error(err)
+	for site, err := range v.All() {
+		if site != nil || !errors.Is(err, ErrReplaced) {
+			t.Errorf("%v, %v", site, err)
+		}
 	}
 	if _, rows, err := s.CheckRecords(); rows != 2 || err != nil {
 		t.Errorf("%d rows, %v", rows, err)
@@ -131,7 +126,7 @@ func TestReadBesideAdd(t *testing.T) {
 		default:
 		}
 		n := 0
-		for site, err := range s.Whole("2026-08-06") {
+		for site, err := range all(s.Whole("2026-08-06")) {
 			if err != nil {
 				t.Fatal(err)
 			}

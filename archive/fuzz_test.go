@@ -40,11 +40,11 @@ func FuzzAdd(f *testing.F) {
 		for _, reason := range r.File.Rejected {
 			n += reason
 		}
-		whole := len(told(t, s.Whole("2026-08-13")))
+		whole := len(told(t, all(s.Whole("2026-08-13"))))
 		if r.File.Rows != r.File.Served+n || r.File.Served != whole {
 			t.Errorf("%+v: %d shown", r.File, whole)
 		}
-		told(t, s.Changes("2026-08-13"))
+		told(t, all(s.Changes("2026-08-13")))
 		mustBeWhole(t, s, 2)
 	})
 }

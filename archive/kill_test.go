@@ -119,12 +119,12 @@ func killOne(t *testing.T, dir string, have map[string]int) (began string) {
 // begun may be what it was, or new.
 func mustHave(t *testing.T, s *Store, sizes []int, have map[string]int, began string) {
 	t.Helper()
-	all, err := s.List()
+	list, err := s.List()
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustBeWhole(t, s, len(all))
-	for _, p := range all {
+	mustBeWhole(t, s, len(list))
+	for _, p := range list {
 		name, ok := have[p.Date]
 		if p.Date == began {
 			name = slices.Index(sizes, p.Rows)
@@ -135,7 +135,7 @@ func mustHave(t *testing.T, s *Store, sizes []int, have map[string]int, began st
 			continue
 		}
 		n := 0
-		for site, err := range s.Whole(p.Date) {
+		for site, err := range all(s.Whole(p.Date)) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,7 +145,7 @@ func mustHave(t *testing.T, s *Store, sizes []int, have map[string]int, began st
 			t.Errorf("%s shows %d rows of %d", p.Date, n, p.Rows)
 		}
 	}
-	if len(all) != len(have) {
-		t.Errorf("%d dates, want %d", len(all), len(have))
+	if len(list) != len(have) {
+		t.Errorf("%d dates, want %d", len(list), len(have))
 	}
 }

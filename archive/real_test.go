@@ -97,7 +97,7 @@ func mustBeFile(t *testing.T, s *Store, date string, rows []map[string]string) {
 		byID[r["id"]] = r
 	}
 	n := 0
-	for r, err := range records(s.Whole(date)) {
+	for r, err := range records(all(s.Whole(date))) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +178,7 @@ func mustBeDifferences(t *testing.T, s *Store, date string, before, rows []map[s
 		counts[kind]++
 	}
 	t.Logf("%s: %d rows, %v", date, len(rows), counts)
-	for r, err := range records(s.Changes(date)) {
+	for r, err := range records(all(s.Changes(date))) {
 		if err != nil {
 			t.Fatal(err)
 		}

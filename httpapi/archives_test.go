@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"go.etcd.io/bbolt"
+
 	"relais/archive"
 	"relais/store"
 )
@@ -27,21 +29,33 @@ var archiveRows = map[string][]string{
 // newArchives has the two publications.
 func newArchives(t testing.TB) *archive.Store {
 	t.Helper()
-	s := noArchives(t)
-	for _, date := range slices.Sorted(maps.Keys(archiveRows)) {
-		addArchive(t, s, date, archiveRows[date], archive.Options{})
-	}
+	s, _ := newArchivesIn(t)
 	return s
 }
 
+func newArchivesIn(t testing.TB) (*archive.Store, *store.DB) {
+	t.Helper()
+	s, db := noArchivesIn(t)
+	for _, date := range slices.Sorted(maps.Keys(archiveRows)) {
+		addArchive(t, s, date, archiveRows[date], archive.Options{})
+	}
+	return s, db
+}
+
 func noArchives(t testing.TB) *archive.Store {
+	t.Helper()
+	s, _ := noArchivesIn(t)
+	return s
+}
+
+func noArchivesIn(t testing.TB) (*archive.Store, *store.DB) {
 	t.Helper()
 	db, err := store.Open(filepath.Join(t.TempDir(), "archives.db"), archive.Buckets...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	return archive.Open(db, func() time.Time { return time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC) })
+	return archive.Open(db, func() time.Time { return time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC) }), db
 }
 
 func addArchive(t testing.TB, s *archive.Store, date string, rows []string, o archive.Options) {
@@ -195,4 +209,22 @@ func TestNoArchive(t *testing.T) {
 		t.Errorf("%v", answer)
 	}
 	wantError(t, get(t, s, "/anfr/archive/2026-08-27"), 404, "ARCHIVE_NOT_FOUND")
+}
+
+// What cannot be read is a failure, not an answer that ends at once.
+func TestDamagedArchive(t *testing.T) {
+	s := newServer(t)
+	var db *store.DB
+	s.Archives, db = newArchivesIn(t)
+	for _, damage := range []struct{ bucket, view string }{{"changes", "changes"}, {"rows", "full"}, {"publications", "full"}} {
+		if err := db.Update(func(tx *bbolt.Tx) error {
+			b := tx.Bucket([]byte(damage.bucket))
+			k, _ := b.Cursor().Last()
+			return b.Put(slices.Clone(k), []byte("no record"))
+		}); err != nil {
+			t.Fatal(err)
+		}
+		wantError(t, get(t, s, "/anfr/archive/2026-08-27?view="+damage.view), 500, "EXTERNAL_ANFR_ARCHIVE_FAILED")
+	}
+	wantError(t, get(t, s, "/anfr/archives"), 500, "EXTERNAL_ANFR_ARCHIVES_FAILED")
 }

@@ -92,25 +92,23 @@ func (archived) Shapes() map[string]reflect.Type {
 }
 
 func (r *Reading) archive(_ context.Context, p *archiveParams) (archived, error) {
-	date := string(p.Date)
-	all, err := r.Archives.List()
-	if err != nil {
+	ask := r.Archives.Changes
+	if p.View == viewFull {
+		ask = r.Archives.Whole
+	}
+	found, err := ask(string(p.Date))
+	switch {
+	case errors.Is(err, archive.ErrNoArchive):
+		return archived{}, errNoArchive
+	case err != nil:
 		return archived{}, err
 	}
-	at, ok := slices.BinarySearchFunc(all, date, func(p archive.Publication, date string) int { return strings.Compare(p.Date, date) })
-	if !ok {
-		return archived{}, errNoArchive
-	}
-	meta := view.ArchiveMeta{Date: date, View: string(p.View), Attribution: archiveSource(all[at].Synthetic)}
-	if at > 0 {
-		meta.Previous = &all[at-1].Date
-	}
-	sites := r.Archives.Changes
-	if p.View == viewFull {
-		sites = r.Archives.Whole
+	meta := view.ArchiveMeta{Date: found.Date, View: string(p.View), Attribution: archiveSource(found.Synthetic)}
+	if found.Before != "" {
+		meta.Previous = &found.Before
 	}
 	text, err := view.JSON(meta)
-	return archived{&archivePage{sites: sites(date), city: r.city, meta: text}}, err
+	return archived{&archivePage{sites: found.All(), city: r.city, meta: text}}, err
 }
 
 // city names the commune of an INSEE code, "" where the registers do not. Archives need
