@@ -56,6 +56,9 @@ func (s *Server) send(x *exchange, stream endpoint.Stream, a answerKey) error {
 		return w.flush()
 	}
 	x.begin(http.StatusOK)
+	if x.r.Method == http.MethodHead { // there is no body, and making it may take seconds
+		return nil
+	}
 	w := newChunkWriter(x)
 	defer w.release()
 	if err := coding.stream(w, stream, x.tail()); err != nil {
@@ -70,6 +73,9 @@ func sendPlain(x *exchange, stream endpoint.Stream, size int64) error {
 		x.w.Header()["Content-Length"] = []string{strconv.FormatInt(size+int64(len(tail)), 10)}
 	}
 	x.begin(http.StatusOK)
+	if x.r.Method == http.MethodHead {
+		return nil
+	}
 	w := newChunkWriter(x)
 	defer w.release()
 	if _, err := stream.WriteTo(w); err != nil {

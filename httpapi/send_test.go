@@ -107,6 +107,21 @@ func TestCutOff(t *testing.T) {
 	s.cut(&exchange{}, broken)
 }
 
+// What has no body is not made.
+func TestHeadOfAStream(t *testing.T) {
+	s := newServer(t)
+	for _, stream := range []endpoint.Stream{noise{pieces{n: 1 << 20, size: 4 << 10, err: errors.New("made")}}, pieces{n: 9 << 10, size: 1 << 10, err: errors.New("made")}} {
+		for _, coding := range []string{"identity", "gzip"} {
+			c := &client{ResponseRecorder: httptest.NewRecorder(), stays: 0}
+			r := httptest.NewRequest(http.MethodHead, "/", nil)
+			r.Header.Set("Accept-Encoding", coding)
+			if err := s.send(&exchange{server: s, w: c, r: r, id: "1"}, stream, answerKey{"1", "head"}); err != nil || c.Code != 200 || c.Header().Get("Content-Type") == "" {
+				t.Errorf("%s: %v, %d %v", coding, err, c.Code, c.Header())
+			}
+		}
+	}
+}
+
 // A noise stream is a pieces stream of bytes that do not compress, of a size that
 // is not known beforehand.
 type noise struct{ pieces }
