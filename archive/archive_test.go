@@ -372,7 +372,7 @@ func rowsOfCSV(t *testing.T, path string) []map[string]string {
 	for _, l := range lines[1:] {
 		row := map[string]string{}
 		for i, name := range lines[0] {
-			row[name] = strings.TrimSpace(l[i])
+			row[name] = l[i]
 		}
 		row["date_maj"] = row["date_maj"][:10]
 		rows = append(rows, row)

@@ -63,7 +63,8 @@ var publishedAt = [len(Published)]int{
 // A PublishedRow is a row of the observatoire as it was published, by the columns of
 // Published: of every territory and operator, in its own words. Only what the
 // variants of the file differ in is made equal: dates are YYYY-MM-DD without a time,
-// codes have the zeros that a spreadsheet took. What the file does not state is empty.
+// codes have the zeros that a spreadsheet took, and nothing but an address has blanks at
+// its ends. What the file does not state is empty.
 type PublishedRow [len(Published)][]byte
 
 // longest is how many bytes a field may have. The register's have 50.
@@ -99,7 +100,11 @@ func ReadPublished(f *source.Found, watch source.Watch, take func(*PublishedRow)
 
 func (p *PublishedRow) read(r *source.Reader) string {
 	for i, at := range publishedAt {
-		if p[i] = r.Field(at); len(p[i]) > longest {
+		p[i] = r.Field(at)
+		if i >= PubLieu && i <= PubAddress3 {
+			p[i] = r.Raw(at)
+		}
+		if len(p[i]) > longest {
 			return "a field of over 500 bytes"
 		}
 	}

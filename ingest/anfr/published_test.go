@@ -22,7 +22,7 @@ func TestPublishedColumns(t *testing.T) {
 func TestReadPublished(t *testing.T) {
 	text := strings.Join(Published[:], ";") + "\n" +
 		"7;Gouv Nelle Calédonie (OPT);0042;LTE 800;02/01/2020;988;98818;4G;2026-08-27T16:11:53;9880110001;23;\"27,2\";72;a;b;c;d;98800;98818;\"-22,1 , 166\";x;Inconnu\n" +
-		"8;SFR;42;LTE 800;;3;3258;4G;;32700001;;;;;;;;3110;;;;\n" +
+		"8; SFR ;42;LTE 800 ;;3;3258;4G;;32700001;;;;  ;LA RONCHÈRE \t; x;\"y \";3110;;;;\r\n" +
 		"9;SFR;42;;;;;;;32700001;;;;;;;;;;;;\n" +
 		"10;SFR;000;LTE 800;;;;;;32700001;;;;;;;;;;;;\n" +
 		"11;SFR;42;LTE 800;;;;;;;;;;;;;;;;;;\n" +
@@ -47,7 +47,7 @@ func TestReadPublished(t *testing.T) {
 	}
 	want := []string{
 		"7;Gouv Nelle Calédonie (OPT);42;LTE 800;2020-01-02;988;98818;4G;2026-08-27;9880110001;23;27,2;72;a;b;c;d;98800;98818;-22,1 , 166;x;Inconnu",
-		"8;SFR;42;LTE 800;;003;03258;4G;;0032700001;;;;;;;;03110;;;;",
+		"8;SFR;42;LTE 800;;003;03258;4G;;0032700001;;;;  ;LA RONCHÈRE \t; x;y ;03110;;;;",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s", strings.Join(got, "\n"))

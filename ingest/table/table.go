@@ -265,8 +265,18 @@ func (r *Reader) Field(i int) []byte {
 	return r.field(i)
 }
 
-func (r *Reader) field(i int) []byte {
-	f := bytes.TrimSpace(r.fields[i])
+// Raw is Field with the blanks at its ends.
+func (r *Reader) Raw(i int) []byte {
+	if i = r.bound[i]; i < 0 || i >= len(r.fields) {
+		return nil
+	}
+	return r.text(bytes.TrimSuffix(r.fields[i], []byte("\r"))) // of the line's end
+}
+
+func (r *Reader) field(i int) []byte { return r.text(bytes.TrimSpace(r.fields[i])) }
+
+// text decodes a field.
+func (r *Reader) text(f []byte) []byte {
 	if r.latin1 && !ascii(f) {
 		// An unknown byte of Windows-1252 becomes U+FFFD; nothing else can fail.
 		r.scratch, _ = charmap.Windows1252.NewDecoder().Bytes(f)

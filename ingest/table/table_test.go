@@ -131,6 +131,21 @@ func TestUTF8Only(t *testing.T) {
 	}
 }
 
+func TestRaw(t *testing.T) {
+	r, err := NewReader(strings.NewReader("a;b;c\r\n\" x \"; \xe9\t; z \r\n"), "f.csv", Options{})
+	if err == nil {
+		err = r.Bind([]Column{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}})
+	}
+	if err != nil || !r.Next() {
+		t.Fatal(err)
+	}
+	for i, want := range []string{" x ", " é\t", " z ", ""} {
+		if got := string(r.Raw(i)); got != want || string(r.Field(i)) != strings.TrimSpace(want) {
+			t.Errorf("column %d is %q, want %q", i, got, want)
+		}
+	}
+}
+
 func TestBind(t *testing.T) {
 	r, err := NewReader(strings.NewReader("Opérateur;emr_dt_service;x\nORANGE;2020;1\n"), "f.csv", Options{})
 	if err != nil {
