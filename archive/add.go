@@ -227,43 +227,40 @@ func (a *adding) putPublication() error {
 		l.ids = append(l.ids, r.id)
 	}
 	key := numberKeyOf(uint32(a.date))
-	sealed := seal(rowsBucket, key, l.pack())
-	if err := a.tx.Bucket([]byte(rowsBucket)).Put(key, sealed); err != nil {
+	if err := a.tx.Bucket([]byte(rowsBucket)).Put(key, seal(rowsBucket, key, l.pack())); err != nil {
 		return err
 	}
-	p.Bytes, p.Segments = len(sealed), l.segments()
-	changes, size, err := a.putChanges(a.before, p)
+	p.Segments = l.segments()
+	changes, err := a.putChanges(a.before, p)
 	if err != nil {
 		return err
 	}
-	p.Bytes += size
 	a.count(p, changes)
 	a.report.Bytes += p.Bytes
-	if err := putJSON(a.tx, publicationsBucket, key, p); err != nil || a.after == nil {
-		return err
+	if a.after != nil {
+		_, err = a.putChanges(p, a.after)
 	}
-	_, _, err = a.putChanges(p, a.after)
 	return err
 }
 
-// putChanges stores what a publication changed.
-func (a *adding) putChanges(before, p *Publication) ([]change, int, error) {
-	var changes []change
+// putChanges stores a publication, whose rows are stored, and what it changed.
+func (a *adding) putChanges(before, p *Publication) (changes []change, err error) {
 	if before != nil {
 		sel := selection{}
-		err := sel.pickAll(a.tx, 0, before)
-		if err == nil {
-			err = sel.pickAll(a.tx, 1, p)
+		if err := errors.Join(sel.pickAll(a.tx, 0, before), sel.pickAll(a.tx, 1, p)); err != nil {
+			return nil, err
 		}
-		if err == nil {
-			changes, err = diff(fetchIn(a.tx), sel, before.Repeated+p.Repeated > 0)
-		}
-		if err != nil {
-			return nil, 0, err
+		if changes, err = diff(fetchIn(a.tx), sel, before.Repeated+p.Repeated > 0); err != nil {
+			return nil, err
 		}
 	}
 	size, err := putChanges(a.tx, uint32(p.day()), changes)
-	return changes, size, err
+	if err != nil {
+		return nil, err
+	}
+	key := numberKeyOf(uint32(p.day()))
+	p.Changes, p.Bytes = len(changes), len(value(a.tx, rowsBucket, key))+size
+	return changes, putJSON(a.tx, publicationsBucket, key, p)
 }
 
 func (a *adding) count(p *Publication, changes []change) {

@@ -82,6 +82,7 @@ type Publication struct {
 	Supports int    `json:"supports"`
 	// Repeated is how many rows have the key of an earlier row of the file.
 	Repeated int `json:"repeated,omitempty"`
+	Changes  int `json:"changes"` // rows that differ from the publication before, in either
 	// Synthetic says that it was made up for a demonstration: nobody published it.
 	Synthetic bool      `json:"synthetic,omitempty"`
 	Added     time.Time `json:"added"`

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"fmt"
 	"hash/maphash"
 	"slices"
 
@@ -207,6 +208,9 @@ func changesOf(tx *bbolt.Tx, p *Publication, support uint32) (all []change, err 
 			}
 		}
 		break
+	}
+	if support == 0 && len(all) != p.Changes {
+		return nil, damaged(fmt.Sprintf("%d changes of %d", len(all), p.Changes))
 	}
 	return all, nil
 }

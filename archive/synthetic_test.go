@@ -28,7 +28,7 @@ func TestSynthetic(t *testing.T) {
 	if _, err := add(s, madeUp("2026-08-13", first, second), Options{}); !errors.Is(err, ErrExists) {
 		t.Errorf("the same date again: %v", err)
 	}
-	mustTell(t, "second", s.Changes("2026-08-13"), "new 2 2026-08-13 90000011 SFR LTE 800 0032700002")
+	mustTell(t, "second", all(s.Changes("2026-08-13")), "new 2 2026-08-13 90000011 SFR LTE 800 0032700002")
 	mustBeWhole(t, s, 2)
 	mustAll(t, s, true, "2026-08-06", "2026-08-13")
 	version := s.Version()
@@ -38,7 +38,7 @@ func TestSynthetic(t *testing.T) {
 	if r := mustAdd(t, s, publication(t, "2026-08-06", real), Options{}); r.Before != "" || r.Replaced || r.Changes["new"] != 1 {
 		t.Errorf("%+v", r)
 	}
-	mustTell(t, "published", s.Whole("2026-08-06"), "new 1 2026-08-06 10 ORANGE LTE 800 0032290001")
+	mustTell(t, "published", all(s.Whole("2026-08-06")), "new 1 2026-08-06 10 ORANGE LTE 800 0032290001")
 	mustAll(t, s, false, "2026-08-06")
 	mustBeWhole(t, s, 1)
 	if s.Version() == version {

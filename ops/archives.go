@@ -7,7 +7,6 @@ import (
 	"iter"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"relais/archive"
