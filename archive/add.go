@@ -14,9 +14,8 @@ import (
 
 // Options say how to add a publication.
 type Options struct {
-	Date  site.Date    // 0: the one that the file states
-	Force bool         // in place of one of that date, and without the guards
-	Watch source.Watch // as for reading a file; may be nil
+	Date  site.Date // 0: the one that the file states
+	Force bool      // in place of one of that date, and without the guards
 }
 
 // A Report says what an Add did.
@@ -53,7 +52,7 @@ func (s *Store) Add(ctx context.Context, f *source.Found, o Options) (*Report, e
 	if err := s.mayAdd(f.Synthetic(), o); err != nil { // before a long file is read
 		return nil, err
 	}
-	p, read, err := readFile(ctx, f, o.Watch)
+	p, read, err := readFile(ctx, f)
 	if err != nil {
 		return nil, err
 	}

@@ -85,18 +85,12 @@ func dateOf(f *source.Found) (day site.Date, err error) {
 
 // readFile reads a publication. Errors: those of reading it and of ctx, and that it
 // has more than any publication, or no row.
-func readFile(ctx context.Context, f *source.Found, watch source.Watch) (*file, *source.Report, error) {
+func readFile(ctx context.Context, f *source.Found) (*file, *source.Report, error) {
 	p := &file{synthetic: f.Synthetic(), codeOf: map[string]uint32{}, ofEach: map[uint32]uint16{}}
 	reading, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	report, err := anfr.ReadPublished(f, func(n int) error { // by another goroutine, which reads ahead
-		switch {
-		case reading.Err() != nil:
-			return context.Cause(reading)
-		case watch != nil:
-			return watch(n)
-		}
-		return nil
+	report, err := anfr.ReadPublished(f, func(int) error { // by another goroutine, which reads ahead
+		return context.Cause(reading)
 	}, func(row *anfr.PublishedRow) string {
 		if over := p.over(); over != "" {
 			stop(&table.Error{Name: f.Name(), Line: len(p.rows) + 1, What: over})
