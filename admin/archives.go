@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"relais/archive"
+	"relais/ingest/source"
 	"relais/site"
 )
 
@@ -46,15 +48,28 @@ func (s *Stores) AddArchives(ctx context.Context, c AddArchives) ([]*archive.Rep
 		r, err := s.Archives.Add(ctx, &files[i], o)
 		switch {
 		case c.Known && errors.Is(err, archive.ErrExists):
-		case errors.Is(err, archive.ErrExists), errors.Is(err, archive.ErrRefused):
-			return nil, fmt.Errorf("%s: %w", files[i].Name(), err)
 		case err != nil:
-			return nil, err
+			return nil, notAdded(err, &files[i], reports)
 		default:
 			reports = append(reports, r)
 		}
 	}
 	return reports, nil
+}
+
+// notAdded tells of a file that cannot be added which one it is, and what is done.
+func notAdded(err error, f *source.Found, done []*archive.Report) error {
+	if errors.Is(err, archive.ErrExists) || errors.Is(err, archive.ErrRefused) {
+		err = fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	if len(done) == 0 {
+		return err
+	}
+	dates := make([]string, len(done))
+	for i, r := range done {
+		dates[i] = r.Date
+	}
+	return fmt.Errorf("%w; before it %s added: %s", err, Number(len(done), "archive"), strings.Join(dates, ", "))
 }
 
 // ListArchives lists the archives, the newest first; the answer is a list of

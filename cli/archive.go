@@ -72,28 +72,35 @@ func (c *archiveAdd) Run(ctx context.Context, streams Streams) error {
 	if err != nil {
 		return err
 	}
+	added, err := c.add(ctx, streams, paths)
+	if c.JSON && (err == nil || len(added) > 0) {
+		err = errors.Join(printJSON(streams.Out, map[string]any{"added": added}), err)
+	}
+	return err
+}
+
+// add adds each path by itself, so that it is told what is done.
+func (c *archiveAdd) add(ctx context.Context, streams Streams, paths []string) ([]*archive.Report, error) {
 	added := []*archive.Report{}
 	step := steps(streams.Err, len(paths))
-	for _, path := range paths { // each by itself, so that it is told what is done
+	for _, path := range paths {
 		var reports []*archive.Report
 		err := call(ctx, c.dataFlag, streams, admin.AddArchives{Paths: []string{path}, Date: c.Date, Force: c.Force}, &reports)
 		step()
+		if err != nil {
+			return added, err
+		}
 		added = append(added, reports...)
-		if !c.JSON {
-			for _, r := range reports {
-				if err := printArchived(streams.Out, r); err != nil {
-					return err
-				}
+		for _, r := range reports {
+			if c.JSON {
+				continue
+			}
+			if err := printArchived(streams.Out, r); err != nil {
+				return added, err
 			}
 		}
-		if err != nil {
-			return err
-		}
 	}
-	if c.JSON {
-		return printJSON(streams.Out, map[string]any{"added": added})
-	}
-	return nil
+	return added, nil
 }
 
 // absolute returns the paths as another process finds them.

@@ -94,6 +94,10 @@ func TestArchiveCommand(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &r); err != nil || code != done || len(r.Added) != 2 || !r.Added[1].Replaced {
 		t.Errorf("%d %q %q %v", code, out, errs, err)
 	}
+	out, errs, code = command(t.Context(), "archive", "add", "--data", dir, "--json", observatory(t, "2026-09-03", 4), a)
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != failed || len(r.Added) != 1 || r.Added[0].Date != "2026-09-03" || !strings.Contains(errs, "2026-08-20: there is an archive") {
+		t.Errorf("of what is added before one fails: %d %q %q %v", code, out, errs, err)
+	}
 	for _, tt := range []struct {
 		code int
 		want string
@@ -110,7 +114,7 @@ func TestArchiveCommand(t *testing.T) {
 			t.Errorf("%q: %d %q", tt.args, code, errs)
 		}
 	}
-	if dates := archived(t, dir); fmt.Sprint(dates) != "[2026-08-27 2026-08-20]" {
+	if dates := archived(t, dir); fmt.Sprint(dates) != "[2026-09-03 2026-08-27 2026-08-20]" {
 		t.Errorf("%q", dates)
 	}
 	if _, _, code := command(t.Context(), "archive", "list", "--data", filepath.Join(dir, "none")); code != failed {
