@@ -47,7 +47,7 @@ func TestArchives(t *testing.T) {
 			want string
 		}{
 			{AddArchives{Paths: []string{first}}, "observatoire.csv: 2026-08-20: there is an archive of that date"},
-			{AddArchives{Paths: []string{observatory(t, "2026-09-03", 3), first}}, "observatoire.csv: 2026-08-20: there is an archive of that date (force replaces it); before it 1 archive added: 2026-09-03"},
+			{AddArchives{Paths: []string{observatory(t, "2026-09-03", 3), first}}, "observatoire.csv: 2026-08-20: there is an archive of that date (--force replaces it); before it 1 archive added: 2026-09-03"},
 			{AddArchives{Paths: []string{first, second}, Date: "2026-01-01"}, "one by one"},
 			{AddArchives{Paths: []string{first}, Date: "2026-02-30"}, "no date"},
 			{AddArchives{Paths: []string{first}, Date: "01/02/2026"}, "no date"},

@@ -74,7 +74,7 @@ func (s *Store) Add(ctx context.Context, f *source.Found, o Options) (*Report, e
 // mayAdd tells whether there may be a publication of that date.
 func (s *Store) mayAdd(synthetic bool, o Options) error {
 	if day := o.Date.Time(); !o.Force && !source.NewNewest(s.now()).Add(day) {
-		return fmt.Errorf("%s is in the future of this machine's clock: %w (force overrides)", o.Date, ErrRefused)
+		return fmt.Errorf("%s is in the future of this machine's clock: %w (--force overrides)", o.Date, ErrRefused)
 	}
 	all, err := s.List()
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Store) mayAdd(synthetic bool, o Options) error {
 		return err
 	}
 	if _, at, _ := around(beside, o.Date.String()); at != nil && !o.Force {
-		return fmt.Errorf("%s: %w (force replaces it)", o.Date, ErrExists)
+		return fmt.Errorf("%s: %w (--force replaces it)", o.Date, ErrExists)
 	}
 	return nil
 }
@@ -147,12 +147,12 @@ func (a *adding) run(force bool) error {
 	var at *Publication
 	a.before, at, a.after = around(beside, a.date.String())
 	if at != nil && !force {
-		return fmt.Errorf("%s: %w (force replaces it)", a.date, ErrExists)
+		return fmt.Errorf("%s: %w (--force replaces it)", a.date, ErrExists)
 	}
 	if a.before != nil {
 		a.report.Before = a.before.Date
 		if n := a.report.Supports; !force && n*100 < a.before.Supports*95 {
-			return fmt.Errorf("%s has %d supports, %s before it %d: over 5 %% would be gone, so the file may be a part: %w (force overrides)", a.date, n, a.before.Date, a.before.Supports, ErrRefused)
+			return fmt.Errorf("%s has %d supports, %s before it %d: over 5 %% would be gone, so the file may be a part: %w (--force overrides)", a.date, n, a.before.Date, a.before.Supports, ErrRefused)
 		}
 	}
 	a.report.Replaced = at != nil

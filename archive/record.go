@@ -52,9 +52,9 @@ func (r *Record) Point() (p geo.Point, ok bool) {
 	return anfr.Position([]byte(r.Values[anfr.PubPosition]))
 }
 
-// A Site is the rows of one support in a publication, or those that it changed, in the
-// order of the file; deleted ones stand where they stood. It and its records are valid
-// until the next one is asked for, their texts for ever.
+// A Site is the rows of one support in a publication, or those that it changed, by the
+// id that they have in their file: its order where ids count its rows. It and its records
+// are valid until the next one is asked for, their texts for ever.
 type Site struct {
 	ID      string // sup_id
 	Records []Record

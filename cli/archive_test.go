@@ -103,7 +103,7 @@ func TestArchiveCommand(t *testing.T) {
 		want string
 		args []string
 	}{
-		{failed, "there is an archive of that date (force replaces it)", []string{a}},
+		{failed, "there is an archive of that date (--force replaces it)", []string{a}},
 		{wrongUse, "--date", []string{"--date", "2026-02-30", a}},
 		{wrongUse, "one by one", []string{"--date", "2026-02-28", a, b}},
 		{failed, "none.csv", []string{"none.csv"}},

@@ -25,7 +25,7 @@ type ArchiveMeta struct {
 // An ArchiveSite is a support in an archive.
 type ArchiveSite struct {
 	Info     ArchiveInfo     `json:"info"`
-	Antennas []ArchiveRecord `json:"antennas" doc:"In the order of the publication."`
+	Antennas []ArchiveRecord `json:"antennas" doc:"By id."`
 }
 
 // ArchiveInfo says where a support of an archive is.
