@@ -77,7 +77,7 @@ func Open(db *store.DB, now func() time.Time) *Store { return &Store{db: db, now
 // A Publication says what there is of one date.
 type Publication struct {
 	Date     string `json:"date"`    // YYYY-MM-DD
-	Updated  string `json:"updated"` // the file's date_maj, that most of its rows have
+	Updated  string `json:"updated"` // date_maj of its first row
 	Rows     int    `json:"rows"`
 	Supports int    `json:"supports"`
 	// Repeated is how many rows have the key of an earlier row of the file.
