@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
 	"time"
@@ -77,16 +76,20 @@ func rebuild(s *archive.Store) error {
 	}
 	for _, row := range []struct {
 		name string
-		of   func(date string) iter.Seq2[*archive.Site, error]
+		of   func(date string) (*archive.View, error)
 	}{
 		{"rebuild a date", s.Whole},
 		{"what a date changed", s.Changes},
-		{"compare a date with the last", func(date string) iter.Seq2[*archive.Site, error] { return s.Compare(date, last) }},
+		{"compare a date with the last", func(date string) (*archive.View, error) { return s.Compare(date, last) }},
 	} {
 		var t times
 		for _, date := range dates {
 			if err := t.add(func() error {
-				for _, err := range row.of(date) {
+				v, err := row.of(date)
+				if err != nil {
+					return err
+				}
+				for _, err := range v.All() {
 					if err != nil {
 						return err
 					}
