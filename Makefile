@@ -37,10 +37,11 @@ demo: build ## make a synthetic country and serve it
 	build/relais demo --data build/demo --listen $(LISTEN)
 
 test: ## every test, the end-to-end one on the built binary included
-	$(GO) test $(TESTFLAGS) ./...
+	$(GO) test -timeout 20m $(TESTFLAGS) ./...
 
+# The end-to-end tests start a program of their own, which the detector does not see.
 race: ## the tests under the race detector
-	$(GO) test -race $(TESTFLAGS) ./...
+	$(GO) test -race -timeout 20m $(TESTFLAGS) $$($(GO) list ./... | grep -v /e2e$$)
 
 bench: build ## one table, beside a bare handler (needs wrk)
 	$(GO) build -o build/bench-tool ./bench
