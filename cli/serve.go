@@ -38,9 +38,10 @@ type serveCommand struct {
 	AttestationKey string        `type:"path" placeholder:"FILE" help:"Public key (PEM) that device attestations are checked with."`
 	UpdateEvery    time.Duration `placeholder:"DURATION" help:"Fetch the authorities' files in the background that often, such as 24h; default: never."`
 	Sources        string        `type:"path" placeholder:"FILE" help:"With --update-every: a table of your own of where the files are."`
-	KeepMeasures   days          `default:"365d" placeholder:"TIME" help:"How long speedtests and coverage points are kept (${default}); 0 keeps them all."`
-	Log            string        `enum:"text,json" default:"text" help:"Form of the log."`
-	LogAddress     string        `enum:"short,full" default:"short" help:"Client addresses in the log: shortened to /24 and /48, or full."`
+	mcpFlags
+	KeepMeasures days   `default:"365d" placeholder:"TIME" help:"How long speedtests and coverage points are kept (${default}); 0 keeps them all."`
+	Log          string `enum:"text,json" default:"text" help:"Form of the log."`
+	LogAddress   string `enum:"short,full" default:"short" help:"Client addresses in the log: shortened to /24 and /48, or full."`
 }
 
 // proxyFlags say what stands before the server.
@@ -136,6 +137,7 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 	if err != nil {
 		return err
 	}
+	c.mount(api, base, proxies, log)
 	both := []servingAt{{listener, api}}
 	if c.OpsListen != "" {
 		apart, err := listen("--ops-listen", c.OpsListen)

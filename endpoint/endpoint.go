@@ -22,13 +22,17 @@ type Decl struct {
 	// FailCode is the code of a failure instead.
 	FailCode string
 	// Data names what its answers are made of; none: the registers alone.
-	Data    []string
+	Data []string
+	// Title names a tool to people.
+	Title   string
 	Summary string
 	Doc     string
 	MaxAge  int      // seconds for which a client may keep the answer
 	Errors  []string // codes that it may answer beside those of every operation
 	Status  int      // of a success; 0 is 200
 	Body    *Body    // that it takes; nil is none
+	// Writes says that a tool changes something, SignedIn that it needs a person.
+	Writes, SignedIn bool
 }
 
 // A Body says which body an operation takes.

@@ -216,7 +216,7 @@ func (s *schemas) answer(t reflect.Type) Schema {
 	sch := s.Of(t)
 	body := sch
 	if ref, ok := sch["$ref"].(string); ok {
-		body = s.byName[strings.TrimPrefix(ref, "#/components/schemas/")]
+		body = s.byName[strings.TrimPrefix(ref, s.at)]
 	}
 	props := body["properties"].(Schema)
 	if props["requestId"] == nil {

@@ -24,11 +24,12 @@ type patterned interface {
 type schemas struct {
 	byName map[string]Schema // components
 	names  map[reflect.Type]string
+	at     string // where references find them
 }
 
 // newSchemas starts an empty collection.
 func newSchemas() *schemas {
-	return &schemas{byName: map[string]Schema{}, names: map[reflect.Type]string{}}
+	return &schemas{byName: map[string]Schema{}, names: map[reflect.Type]string{}, at: "#/components/schemas/"}
 }
 
 // Of returns the schema of t.
@@ -88,7 +89,7 @@ func (s *schemas) object(t reflect.Type) Schema {
 		s.byName[name] = Schema{} // for types that contain themselves
 		s.byName[name] = s.properties(t)
 	}
-	return Schema{"$ref": "#/components/schemas/" + name}
+	return Schema{"$ref": s.at + name}
 }
 
 func (s *schemas) properties(t reflect.Type) Schema {

@@ -32,6 +32,7 @@ type exchange struct {
 	client  *access.Client    // nil before it is known
 	rated   bool              // the limits are in the header
 	public  bool              // shared caches may keep the answer: nothing of who asked is in it
+	foreign bool              // a mounted handler answers, and reads the body
 	status  int               // 0 until the header is out
 	bytes   int64             // of the body that were sent
 	why     error             // of a refusal, for the log
@@ -191,7 +192,7 @@ func (x *exchange) begin(status int) {
 	if !x.rated && !x.public {
 		x.rate(x.server.Gate.Anonymous(x.address, x.start), x.start)
 	}
-	if x.hasBody() && (x.body == nil || len(x.r.TransferEncoding) > 0) {
+	if !x.foreign && x.hasBody() && (x.body == nil || len(x.r.TransferEncoding) > 0) {
 		x.w.Header()["Connection"] = closing
 	}
 	if x.body != nil {

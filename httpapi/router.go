@@ -68,5 +68,14 @@ func (h *handler) route(method string) route {
 	return h.methods[anyMethod]
 }
 
+// isMounted tells whether another transport answers the path.
+func (h *handler) isMounted() bool {
+	if h == nil {
+		return false
+	}
+	_, is := h.methods[anyMethod].(mounted)
+	return is
+}
+
 // ServeHTTP implements http.Handler.
 func (*handler) ServeHTTP(http.ResponseWriter, *http.Request) {}

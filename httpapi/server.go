@@ -127,10 +127,10 @@ func (s *Server) answer(routes *router, w http.ResponseWriter, r *http.Request) 
 	h["X-Content-Type-Options"], h["Content-Security-Policy"] = nosniff, noContent
 	defer s.end(x)
 	defer s.recover(x)
-	if s.preflight(x) {
+	to, vars := routes.find(r)
+	if !to.isMounted() && s.preflight(x) {
 		return
 	}
-	to, vars := routes.find(r)
 	if to == nil {
 		s.fail(x, ops.ErrNotFound)
 		return

@@ -55,6 +55,9 @@ type NearSummary struct {
 	DistanceMeters *int `json:"distanceMeters,omitempty" doc:"Great-circle distance from the centre in metres; only in answers to lat, lon, radiusKm."`
 }
 
+// NewSummary returns the summary of s. It points into s.
+func NewSummary(snap *snapshot.Snapshot, s *site.Site) Summary { return of(snap).summary(s) }
+
 // summary returns the summary of s. It points into s.
 func (r register) summary(s *site.Site) Summary {
 	area := r.area(s.Area)

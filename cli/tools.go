@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"relais/access"
+	"relais/httpapi"
+	"relais/mcp"
+	"relais/tools"
+)
+
+// mcpFlags say how assistants reach the tool server.
+type mcpFlags struct {
+	MCP       string   `name:"mcp" enum:"on,auth,off" default:"on" help:"The tool server for assistants at /mcp: on, auth (every tool needs a credential) or off."`
+	MCPHost   []string `name:"mcp-host" placeholder:"HOST" help:"Host names, besides that of --base-url, under which assistants and their pages reach it."`
+	MCPMinute int      `name:"mcp-minute" default:"60" help:"Tool calls that an address, or a person, has in a minute (${default})."`
+}
+
+// mount has the tool server answered by the API's server.
+func (c *serveCommand) mount(api *httpapi.Server, base string, proxies []netip.Prefix, log *slog.Logger) {
+	if c.MCP == "off" {
+		return
+	}
+	api.Mount(mcp.Path, mcp.New(mcp.Options{
+		Reading: func(time.Time) *tools.Reading { return &tools.Reading{Reading: api.Reading()} },
+		Address: func(r *http.Request) netip.Addr {
+			return access.Proxies(proxies).Client(r.RemoteAddr, r.Header["X-Forwarded-For"])
+		},
+		BaseURL: base, Hosts: c.MCPHost, Minute: c.MCPMinute, Version: version(), Log: log,
+	}))
+}

@@ -1,0 +1,182 @@
+package endpoint
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// BindJSON sets the operation's parameters from the members of a JSON object, whose
+// values have the types that InputSchema states. No bytes at all and null are an
+// object without members. A member that is null is absent; one that the operation
+// does not have, or that is there twice, is an error.
+func (o *Op[E]) BindJSON(object []byte) (*Call[E], error) {
+	given, err := o.members(object)
+	if err != nil {
+		return nil, err
+	}
+	return o.Bind(func(p *Param) (string, error) {
+		value, ok := given[p.Name]
+		if !ok {
+			return "", nil
+		}
+		return p.text(value)
+	})
+}
+
+// errNoObject is the error of arguments that are no JSON object.
+var errNoObject = &ParamError{Param: "arguments", Want: "one JSON object"}
+
+// members takes the object apart.
+func (o *Op[E]) members(object []byte) (map[string]json.RawMessage, error) {
+	given := map[string]json.RawMessage{}
+	if text := bytes.TrimSpace(object); len(text) == 0 || string(text) == "null" {
+		return given, nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(object))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, errNoObject
+	}
+	for dec.More() {
+		t, err := dec.Token()
+		if err != nil {
+			return nil, errNoObject
+		}
+		name, _ := t.(string)
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return nil, errNoObject
+		}
+		if _, twice := given[name]; twice {
+			return nil, &ParamError{Param: quote(name), Want: ErrRepeated.Error()}
+		}
+		if !slices.ContainsFunc(o.Params, func(p Param) bool { return p.Name == name }) {
+			return nil, &ParamError{Param: quote(name), Want: "there is no such argument; there " + o.names()}
+		}
+		given[name] = value
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, errNoObject
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, errNoObject
+	}
+	return given, nil
+}
+
+// names lists the parameters for an error.
+func (o *Op[E]) names() string {
+	if len(o.Params) == 0 {
+		return "are none"
+	}
+	names := make([]string, len(o.Params))
+	for i, p := range o.Params {
+		names[i] = p.Name
+	}
+	return "are " + strings.Join(names, ", ")
+}
+
+// text is a JSON value as Bind takes it. Its error says what is allowed.
+func (p *Param) text(value json.RawMessage) (string, error) {
+	var v any
+	dec := json.NewDecoder(bytes.NewReader(value))
+	dec.UseNumber()
+	if err := dec.Decode(&v); err != nil {
+		return "", errNoObject
+	}
+	want := kindOf(p.Type)
+	switch v := v.(type) {
+	case nil:
+		return "", nil
+	case string:
+		if want == "a text" {
+			return v, nil
+		}
+		return clip(v), fmt.Errorf("%s, as JSON has it", want)
+	case bool:
+		if want == "true or false" {
+			return fmt.Sprint(v), nil
+		}
+	case json.Number:
+		if want == "a number" {
+			return p.number(v), nil
+		}
+	}
+	return clip(string(value)), fmt.Errorf("%s, as JSON has it", want)
+}
+
+// number writes a whole number as one: 1e3 and 10.0 are whole numbers in JSON.
+func (p *Param) number(n json.Number) string {
+	if x, err := n.Float64(); err == nil && p.Type.Kind() != reflect.Float64 && x == math.Trunc(x) && math.Abs(x) < 1<<53 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return n.String()
+}
+
+// kindOf is what a value of the type is in JSON.
+func kindOf(t reflect.Type) string {
+	switch newSchemas().Of(t)["type"] {
+	case "integer", "number":
+		return "a number"
+	case "boolean":
+		return "true or false"
+	}
+	return "a text"
+}
+
+func clip(s string) string { return s[:min(len(s), 4*maxShown)] }
+
+// InputSchema is the JSON Schema of the object that BindJSON takes.
+func (o *Op[E]) InputSchema() Schema {
+	types := newSchemas()
+	types.at = "#/$defs/"
+	properties, required := Schema{}, []string{}
+	for i := range o.Params {
+		p := &o.Params[i]
+		s := p.schema(types)
+		s["description"] = p.Doc
+		if p.Example != "" {
+			s["examples"] = []any{p.typed(p.Example)}
+		}
+		properties[p.Name] = s
+		if p.Required {
+			required = append(required, p.Name)
+		}
+	}
+	s := Schema{"type": "object", "properties": properties, "additionalProperties": false}
+	if len(required) > 0 {
+		s["required"] = required
+	}
+	return types.whole(s)
+}
+
+// OutputSchema is the JSON Schema of the operation's result.
+func (o *Op[E]) OutputSchema() Schema {
+	types := newSchemas()
+	types.at = "#/$defs/"
+	t := o.Result
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	s := types.Of(t)
+	if ref, ok := s["$ref"].(string); ok { // the outermost schema states its type
+		name := strings.TrimPrefix(ref, types.at)
+		s = types.byName[name]
+		delete(types.byName, name)
+	}
+	return types.whole(s)
+}
+
+// whole is a schema with those that it refers to.
+func (s *schemas) whole(root Schema) Schema {
+	if len(s.byName) > 0 {
+		root["$defs"] = s.byName
+	}
+	return root
+}

@@ -1,0 +1,24 @@
+package httpapi
+
+import (
+	"net/http"
+	"time"
+
+	"relais/ops"
+)
+
+// Mount has a path, with gorilla/mux's variables in it, answered by h for every method,
+// under the server's request id, log and metrics. What h allows other origins, and how
+// often it may be asked, is its own business. All is mounted before the first request.
+func (s *Server) Mount(path string, h http.Handler) { s.public.handle(path, anyMethod, mounted{h}) }
+
+// A mounted handler is another transport's.
+type mounted struct{ http.Handler }
+
+func (m mounted) serve(_ *Server, x *exchange) {
+	x.foreign, x.public = true, true
+	m.ServeHTTP(x, x.r)
+}
+
+// Reading is what operations see at this moment.
+func (s *Server) Reading() *ops.Reading { return s.reading(&exchange{start: time.Now()}) }

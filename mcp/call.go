@@ -1,0 +1,96 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"relais/ops"
+	"relais/tools"
+	"relais/view"
+)
+
+// declared is a tool as the protocol lists it.
+func declared(t *tools.Tool) *sdk.Tool {
+	closed, additive := false, false
+	return &sdk.Tool{
+		Name: t.Name, Title: t.Title, Description: t.Summary, InputSchema: t.InputSchema(), OutputSchema: t.OutputSchema(),
+		Annotations: &sdk.ToolAnnotations{Title: t.Title, ReadOnlyHint: !t.Writes, IdempotentHint: true, OpenWorldHint: &closed, DestructiveHint: &additive},
+	}
+}
+
+// handler answers calls of a tool. What is wrong with a call is an answer that the
+// assistant reads, and can act on.
+func (s *Server) handler(t *tools.Tool) sdk.ToolHandler {
+	return func(ctx context.Context, req *sdk.CallToolRequest) (result *sdk.CallToolResult, err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				s.Log.Error("panic", "tool", t.Name, "panic", v)
+				result, err = failed("an internal error; the server's log has it"), nil
+			}
+		}()
+		text, err := s.call(ctx, t, req.Params.Arguments)
+		if err != nil {
+			return failed(s.explain(t, err)), nil
+		}
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}, StructuredContent: json.RawMessage(text)}, nil
+	}
+}
+
+// call runs a tool and encodes its answer.
+func (s *Server) call(ctx context.Context, t *tools.Tool, arguments json.RawMessage) ([]byte, error) {
+	bound, err := t.BindJSON(arguments)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := bound.Do(ctx, s.Reading(time.Now()))
+	if err != nil {
+		return nil, err
+	}
+	return encode(answer)
+}
+
+// encode returns the answer as JSON, made shorter until it is short enough.
+func encode(answer any) ([]byte, error) {
+	for {
+		text, err := view.JSON(answer)
+		if err != nil || len(text) <= tools.MaxAnswer {
+			return text, err
+		}
+		if list, ok := answer.(tools.Shortener); !ok || !list.Shorten() {
+			return nil, fmt.Errorf("an answer of %d bytes", len(text))
+		}
+	}
+}
+
+func (s *Server) explain(t *tools.Tool, err error) string {
+	message, cause := ops.Message(err)
+	if cause != nil {
+		s.Log.Error("tool failed", "tool", t.Name, "error", cause)
+	}
+	return message
+}
+
+func failed(message string) *sdk.CallToolResult {
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: message}}}
+}
+
+// warnings passes on warnings and errors only.
+type warnings struct{ slog.Handler }
+
+// Enabled implements slog.Handler.
+func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && w.Handler.Enabled(ctx, level)
+}
+
+// WithAttrs implements slog.Handler.
+func (w warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return warnings{w.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup implements slog.Handler.
+func (w warnings) WithGroup(name string) slog.Handler { return warnings{w.Handler.WithGroup(name)} }

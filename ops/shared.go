@@ -1,0 +1,52 @@
+package ops
+
+import (
+	"fmt"
+
+	"relais/endpoint"
+	"relais/index"
+	"relais/market"
+	"relais/measure"
+)
+
+// What operations of other transports share with these.
+type (
+	InMarket       = inMarket
+	Operator       = operatorName
+	AreaParams     = areaParams
+	EmissionParams = emissionParams
+	BoxParams      = boxParams
+)
+
+// Pick resolves the parameters that pick a market's sites to its row, its register,
+// which is nil for a market without an inventory, and a filter.
+func (r *Reading) Pick(in InMarket, a AreaParams, e EmissionParams) (*market.Market, *index.Market, index.Filter, error) {
+	return r.pick(in, a, e)
+}
+
+// Load returns the register of a market, nil for one without an inventory; a market
+// with an inventory that is not loaded is an error.
+func (r *Reading) Load(m *market.Market) (*index.Market, error) { return r.load(m) }
+
+// Locate finds the site that a siteKey, site id, national code or station number
+// names, in one market or, with nil, in all.
+func (r *Reading) Locate(name string, in *market.Code) (*index.Market, uint32, error) {
+	return r.locate(name, in, errNoSite)
+}
+
+// Measured returns the speedtests and coverage points; an error while they are not
+// open.
+func (r *Reading) Measured() (*measure.Store, error) { return r.measures() }
+
+// Table returns the position of the operator in the market's table, index.Any for ALL.
+func (o operatorName) Table(m *market.Market) (int, error) { return o.in(m) }
+
+// Message is what whoever asked is told of an operation's error, and the cause that is
+// for the log only, nil for none.
+func Message(err error) (message string, cause error) {
+	e := Report(&endpoint.Op[*Reading]{}, err)
+	if e.Status >= 500 && e.Code != codeNotReady && e.Code != codeBusy {
+		return "an internal error; the server's log has it", fmt.Errorf("%s: %w", e.Message, err)
+	}
+	return e.Message, nil
+}
