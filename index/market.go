@@ -54,6 +54,7 @@ type indexes struct {
 	stats     stats
 	scratch   sync.Pool
 	communes  func() map[string]string
+	places    func() []namedPlace
 }
 
 // Load indexes a snapshot. encoder is called once for each goroutine that
@@ -62,6 +63,7 @@ type indexes struct {
 func Load(s *snapshot.Snapshot, encoder func(*snapshot.Snapshot) Encode, now time.Time) (*Market, error) {
 	m := &Market{Table: market.Get(s.Market), Snap: s, Loaded: now, indexes: &indexes{}}
 	m.communes = sync.OnceValue(m.readCommunes)
+	m.places = sync.OnceValue(m.readPlaces)
 	m.scratch.New = func() any { return newWork(m.Len()) }
 	m.fragments, m.text.texts = newArena(s.Len()), newArena(s.Len())
 	var failed error

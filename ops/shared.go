@@ -1,12 +1,14 @@
 package ops
 
 import (
+	"context"
 	"fmt"
 
 	"relais/endpoint"
 	"relais/index"
 	"relais/market"
 	"relais/measure"
+	"relais/view"
 )
 
 // What operations of other transports share with these.
@@ -38,6 +40,16 @@ func (r *Reading) Locate(name string, in *market.Code) (*index.Market, uint32, e
 // open.
 func (r *Reading) Measured() (*measure.Store, error) { return r.measures() }
 
+// Departments returns the statistics of the departments of FR and DROM that
+// /stats/departments answers.
+func (r *Reading) Departments(o Operator) ([]view.Department, error) {
+	body, err := r.departments(context.Background(), &statsParams{o})
+	if err != nil {
+		return nil, err
+	}
+	return body.Data, nil
+}
+
 // Table returns the position of the operator in the market's table, index.Any for ALL.
 func (o operatorName) Table(m *market.Market) (int, error) { return o.in(m) }
 
@@ -50,3 +62,6 @@ func Message(err error) (message string, cause error) {
 	}
 	return e.Message, nil
 }
+
+// NotFound is the error of something that is not there.
+func NotFound(message string) *Error { return &Error{Status: 404, Code: codeNotFound, Message: message} }

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"fmt"
 
 	"relais/endpoint"
 	"relais/market"
@@ -15,6 +16,8 @@ var capabilitiesGuide = endpoint.New(endpoint.Decl{
 // A Guide says what can be asked.
 type Guide struct {
 	Markets []GuideMarket `json:"markets"`
+	Tools   []GuideTool   `json:"tools"`
+	Limits  []string      `json:"limits"`
 	Sourced
 }
 
@@ -25,19 +28,33 @@ type GuideMarket struct {
 	Loaded    bool        `json:"loaded" doc:"Whether this server has the market's inventory."`
 	Sites     int         `json:"sites"`
 	Operators []string    `json:"operators"`
+	AreaType  string      `json:"areaType" doc:"department, province; empty when the register names no areas."`
+}
+
+// A GuideTool is a tool of the guide.
+type GuideTool struct {
+	Name     string `json:"name"`
+	Question string `json:"question" doc:"What it answers."`
+	SignedIn bool   `json:"signedIn" doc:"Whether it needs somebody who signed in."`
 }
 
 func (r *Reading) capabilitiesGuide(context.Context, *struct{}) (*Guide, error) {
-	g := &Guide{Markets: []GuideMarket{}}
+	g := &Guide{Markets: []GuideMarket{}, Tools: make([]GuideTool, 0, len(listed())), Limits: []string{
+		fmt.Sprintf("An answer has at most %d bytes: truncated says that there is more, nextOffset where it goes on.", MaxAnswer),
+		"Positions go in and out as WGS84 degrees, distances come out in metres, radiusKm goes in in kilometres.",
+		"What a source does not state is null or empty: it is not known, which is not the same as no.",
+	}}
 	for _, m := range market.All {
-		row := GuideMarket{Market: m.Code, Label: m.Label, Operators: m.OperatorKeys()}
-		if loaded := r.Set.Market(m.Code); loaded != nil {
+		row := GuideMarket{Market: m.Code, Label: m.Label, Operators: m.OperatorKeys(), AreaType: m.AreaType}
+		loaded := r.register(m)
+		if loaded != nil {
 			row.Loaded, row.Sites = true, loaded.Len()
-			g.Sources = append(g.Sources, sourceOf(m, loaded))
-		} else {
-			g.Sources = append(g.Sources, sourceOf(m, nil))
 		}
+		g.Sources = append(g.Sources, sourceOf(m, loaded))
 		g.Markets = append(g.Markets, row)
+	}
+	for _, t := range listed() {
+		g.Tools = append(g.Tools, GuideTool{t.Name, t.Title, t.SignedIn})
 	}
 	return g, nil
 }

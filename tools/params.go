@@ -33,3 +33,6 @@ type siteParams struct {
 	Site   string       `param:"siteId" max:"128" required:"true" doc:"siteKey (such as fr-23444), site id, national code or station number." example:"fr-23444"`
 	Market *market.Code `param:"market" doc:"Only this market; a siteKey names its own."`
 }
+
+// round keeps a position to 1e-7 degrees, as the registers have them.
+func round(degrees float64) float64 { return geo.Degrees(geo.Fix(degrees)) }

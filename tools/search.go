@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"relais/endpoint"
-	"relais/geo"
 	"relais/index"
 	"relais/market"
 	"relais/ops"
@@ -12,7 +11,7 @@ import (
 	"relais/view"
 )
 
-var siteTools = []*Tool{sitesSearch, sitesGet, sitesNearby}
+var siteTools = []*Tool{sitesSearch, sitesGlobalSearch, sitesGet}
 
 var sitesSearch = endpoint.New(endpoint.Decl{
 	Name: "sites_search", Title: "Search sites of a market",
@@ -73,28 +72,37 @@ func (r *Reading) sitesGet(_ context.Context, p *siteParams) (*SiteDetail, error
 	return &SiteDetail{d, r.pageOf(*d.SiteKey), sourced(loaded.Table, loaded)}, nil
 }
 
-var sitesNearby = endpoint.New(endpoint.Decl{
-	Name: "sites_nearby", Title: "Sites near a position",
-	Summary: "Antenna sites of a market around a position, the nearest first, with distances in metres. Use sites_nearby_from_place for the name of a place.",
-}, (*Reading).sitesNearby)
+var sitesGlobalSearch = endpoint.New(endpoint.Decl{
+	Name: "sites_global_search", Title: "Search sites of all markets",
+	Summary: "Finds antenna sites by words in every loaded market, those of one market after those of another. Use it when the market is not known, or for an identifier.",
+}, (*Reading).sitesGlobalSearch)
 
-type sitesNearbyParams struct {
-	pointParams
-	radiusParams
-	ops.InMarket
-	ops.EmissionParams
+type sitesGlobalSearchParams struct {
+	Query string `param:"query" max:"200" required:"true" doc:"Words that must all occur in identifiers, commune, postal code, address or area, without regard to case and accents." example:"lausanne"`
 	pageParams
 }
 
-func (r *Reading) sitesNearby(_ context.Context, p *sitesNearbyParams) (*SiteList, error) {
-	return r.near(p.point(), p.radiusParams, p.InMarket, p.EmissionParams, p.pageParams)
-}
-
-// near is a page of the sites around a point.
-func (r *Reading) near(c geo.Point, radius radiusParams, in ops.InMarket, e ops.EmissionParams, p pageParams) (*SiteList, error) {
-	m, loaded, f, err := r.Pick(in, ops.AreaParams{}, e)
+func (r *Reading) sitesGlobalSearch(_ context.Context, p *sitesGlobalSearchParams) (*SiteList, error) {
+	items, total, from, err := r.everywhere(p.Query, p.pageParams)
 	if err != nil {
 		return nil, err
 	}
-	return r.found(m, loaded, index.Query{Filter: f, Disc: radius.around(c)}, p), nil
+	return &SiteList{listOf(items, p.Offset, total), from}, nil
+}
+
+// everywhere is a page of the sites of all loaded markets whose texts have the words.
+func (r *Reading) everywhere(text string, p pageParams) (items []Site, total int, from Sourced, err error) {
+	among, err := r.loaded(nil)
+	if err != nil {
+		return nil, 0, from, err
+	}
+	for _, m := range among {
+		hits := m.Find(index.Query{Filter: index.All, Text: text, Ranked: true}, max(0, p.Offset-total), p.Limit-len(items))
+		total += hits.Total
+		if len(hits.Sites) > 0 {
+			items = append(items, r.sites(m, hits)...)
+		}
+		from.Sources = append(from.Sources, sourceOf(m.Table, m))
+	}
+	return items, total, from, nil
 }

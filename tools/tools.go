@@ -22,12 +22,22 @@ type Reading struct {
 type Tool = endpoint.Op[*Reading]
 
 // All lists the tools.
-func All() []*Tool {
-	list := []*Tool{capabilitiesGuide}
-	for _, group := range [][]*Tool{siteTools} {
+func All() []*Tool { return append([]*Tool{capabilitiesGuide}, listed()...) }
+
+// listed are the tools besides the guide, which lists them.
+func listed() (list []*Tool) {
+	for _, group := range [][]*Tool{connectorTools, placeTools, anfrTools, siteTools, nearTools, plannedTools} {
 		list = append(list, group...)
 	}
 	return list
+}
+
+// register returns the register of a market, nil for one that is not loaded.
+func (r *Reading) register(m *market.Market) *index.Market {
+	if r.Set == nil {
+		return nil
+	}
+	return r.Set.Market(m.Code)
 }
 
 // MaxAnswer is the longest answer of a tool, in bytes.

@@ -1,0 +1,201 @@
+package index
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"relais/fold"
+	"relais/geo"
+	"relais/site"
+)
+
+// A PlaceKind is what a place is.
+type PlaceKind string
+
+// The kinds of places.
+const (
+	Commune    PlaceKind = "commune"
+	PostalCode PlaceKind = "postalCode"
+	AreaPlace  PlaceKind = "area" // department, territory, province
+)
+
+// Values lists the kinds.
+func (PlaceKind) Values() []string {
+	return []string{string(Commune), string(PostalCode), string(AreaPlace)}
+}
+
+// A Place is a place that sites name.
+type Place struct {
+	Kind        PlaceKind
+	Name        string    // as the data has it; of a postal code, the code
+	Area        int       // of its sites, Any where the source names none
+	PostalCodes []string  // that its sites have, sorted
+	Center      geo.Point // the mean of its sites
+	Sites       int
+	Match       int // of a place that was found: 0 its name is the text, 1 begins with it, more for less
+}
+
+// A namedPlace is a place as it is searched.
+type namedPlace struct {
+	Place
+	name  string // folded
+	words string // everything that it may be called by, each word behind a blank
+}
+
+// placeKey is what tells places apart.
+type placeKey struct {
+	kind PlaceKind
+	name string
+	area int
+}
+
+// Places returns the places that a text names, at most limit of them, the best first:
+// whose name it is before whose name begins with it, before those of which every word
+// of the text begins a word, and among these the one with the most sites. A word may be
+// of the name, of the area's name or code, or a postal code.
+func (m *Market) Places(text string, limit int) []Place {
+	name := placeName(text)
+	if name == "" {
+		return nil
+	}
+	words := strings.Fields(name)
+	type ranked struct {
+		rank int
+		at   int
+	}
+	var found []ranked
+	all := m.places()
+	for i := range all {
+		if rank, ok := all[i].rank(name, words); ok {
+			found = append(found, ranked{rank, i})
+		}
+	}
+	slices.SortFunc(found, func(a, b ranked) int {
+		return cmp.Or(a.rank-b.rank, all[b.at].Sites-all[a.at].Sites, a.at-b.at)
+	})
+	places := make([]Place, 0, min(limit, len(found)))
+	for _, f := range found[:min(limit, len(found))] {
+		p := all[f.at].Place
+		p.Match = f.rank
+		places = append(places, p)
+	}
+	return places
+}
+
+func (p *namedPlace) rank(name string, words []string) (int, bool) {
+	for _, w := range words {
+		at := strings.Index(p.words, w)
+		for at >= 0 && p.words[at-1] != ' ' {
+			next := strings.Index(p.words[at+1:], w)
+			if next < 0 {
+				return 0, false
+			}
+			at += 1 + next
+		}
+		if at < 0 {
+			return 0, false
+		}
+	}
+	switch {
+	case p.name == name:
+		return 0, true
+	case strings.HasPrefix(p.name, name):
+		return 1, true
+	case strings.HasPrefix(p.name, words[0]):
+		return 2, true
+	}
+	return 3, p.Kind != PostalCode
+}
+
+// placeName folds a name and writes its abbreviations in full, as the files of the post
+// have them: ST ETIENNE is Saint-Étienne.
+func placeName(text string) string {
+	words := fold.Words(text)
+	for i, w := range words {
+		switch w {
+		case "st":
+			words[i] = "saint"
+		case "ste":
+			words[i] = "sainte"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// readPlaces gathers the places of all sites, in the order of their names.
+func (m *Market) readPlaces() []namedPlace {
+	byKey := map[placeKey]*gathering{}
+	var s site.Site
+	for i := range m.Len() {
+		m.Site(uint32(i), &s)
+		area := Any
+		if s.Area >= 0 {
+			area = s.Area
+			gather(byKey, placeKey{AreaPlace, m.Table.Areas[area].Label, area}, &s)
+		}
+		if s.PostalCode != "" {
+			gather(byKey, placeKey{PostalCode, s.PostalCode, area}, &s)
+		}
+		if s.Commune != "" {
+			gather(byKey, placeKey{Commune, s.Commune, area}, &s)
+			if city := cityOf(s.Commune); city != "" {
+				gather(byKey, placeKey{Commune, city, area}, &s)
+			}
+		}
+	}
+	list := make([]namedPlace, 0, len(byKey))
+	for key, g := range byKey {
+		list = append(list, m.placeOf(key, g))
+	}
+	slices.SortFunc(list, func(a, b namedPlace) int {
+		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.Kind, b.Kind), a.Area-b.Area, cmp.Compare(a.Name, b.Name))
+	})
+	return list
+}
+
+// cityOf is the city of which a commune's name is a numbered district, such as
+// PARIS 05, else "".
+func cityOf(commune string) string {
+	n := len(commune) - 3
+	if n < 1 || commune[n] != ' ' || commune[n+1] < '0' || commune[n+1] > '9' || commune[n+2] < '0' || commune[n+2] > '9' {
+		return ""
+	}
+	return commune[:n]
+}
+
+// A gathering is what is known of a place while its sites are gone over.
+type gathering struct {
+	sites    int
+	lat, lng float64 // sums
+	postal   []string
+}
+
+func gather(byKey map[placeKey]*gathering, key placeKey, s *site.Site) {
+	g := byKey[key]
+	if g == nil {
+		g = &gathering{}
+		byKey[key] = g
+	}
+	g.sites++
+	g.lat += s.Position.Lat
+	g.lng += s.Position.Lng
+	if at, has := slices.BinarySearch(g.postal, s.PostalCode); !has && s.PostalCode != "" && key.kind == Commune {
+		g.postal = slices.Insert(g.postal, at, s.PostalCode)
+	}
+}
+
+func (m *Market) placeOf(key placeKey, g *gathering) namedPlace {
+	n := float64(g.sites)
+	p := namedPlace{Place: Place{Kind: key.kind, Name: key.name, Area: key.area, PostalCodes: g.postal,
+		Center: geo.Point{Lat: g.lat / n, Lng: g.lng / n}, Sites: g.sites}, name: placeName(key.name)}
+	p.words = " " + p.name
+	if key.area != Any {
+		area := m.Table.Areas[key.area]
+		p.words += " " + placeName(area.Label) + " " + fold.String(area.Code)
+	}
+	for _, code := range g.postal {
+		p.words += " " + fold.String(code)
+	}
+	return p
+}

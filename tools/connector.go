@@ -1,0 +1,166 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"relais/endpoint"
+	"relais/index"
+	"relais/market"
+	"relais/site"
+	"relais/view"
+)
+
+// connectorTools are the two that assistants look for in every source of documents.
+var connectorTools = []*Tool{search, fetch}
+
+var search = endpoint.New(endpoint.Decl{
+	Name: "search", Title: "Search",
+	Summary: "Finds antenna sites by words or by a place, in all markets. Answers ids for fetch. The tools sites_search and sites_nearby can say more exactly what is wanted.",
+}, (*Reading).search)
+
+type searchParams struct {
+	Query string `param:"query" max:"200" required:"true" doc:"Words: commune, postal code, address or identifier." example:"saint-denis"`
+}
+
+// Results are documents that a search found.
+type Results struct {
+	Results []Result `json:"results"`
+}
+
+// A Result is a document that a search found.
+type Result struct {
+	ID    string `json:"id" doc:"The siteKey; fetch takes it."`
+	Title string `json:"title"`
+	URL   string `json:"url" doc:"A page about the site."`
+}
+
+// mostResults is how many documents a search answers.
+const mostResults = 20
+
+func (r *Reading) search(_ context.Context, p *searchParams) (*Results, error) {
+	named, err := r.aroundPlace(p.Query)
+	if err != nil {
+		return nil, err
+	}
+	items, _, _, err := r.everywhere(p.Query, pageParams{Limit: mostResults})
+	if err != nil {
+		return nil, err
+	}
+	answer := &Results{[]Result{}}
+	for _, s := range append(named, items...) {
+		one := Result{s.SiteKey, s.title(), s.URL}
+		if len(answer.Results) < mostResults && !slices.Contains(answer.Results, one) {
+			answer.Results = append(answer.Results, one)
+		}
+	}
+	return answer, nil
+}
+
+// aroundPlace is the sites nearest to the middle of the place that has a text as its
+// name, none where there is no such place.
+func (r *Reading) aroundPlace(text string) ([]Site, error) {
+	found, _, err := r.places(&placeParams{Place: text}, 1)
+	if err != nil || len(found) == 0 || found[0].match > 0 {
+		return nil, err
+	}
+	m := r.Set.Market(found[0].Market)
+	hits := m.Find(index.Query{Filter: index.All, Disc: radiusParams{10}.around(found[0].center().point())}, 0, mostResults/2)
+	return r.sites(m, hits), nil
+}
+
+// title is the site in a line.
+func (s *Site) title() string {
+	parts := []string{strings.Join(s.Operators, ", ")}
+	for _, text := range []*string{s.Address, s.PostalCode, s.Commune} {
+		if text != nil {
+			parts = append(parts, *text)
+		}
+	}
+	return fmt.Sprintf("%s: %s", s.SiteKey, strings.Join(parts, ", "))
+}
+
+var fetch = endpoint.New(endpoint.Decl{
+	Name: "fetch", Title: "Fetch",
+	Summary: "One antenna site as a text, by an id of search.",
+}, (*Reading).fetch)
+
+type fetchParams struct {
+	ID string `param:"id" max:"128" required:"true" doc:"A siteKey, such as those of search." example:"fr-23444"`
+}
+
+// A Document is a site as a text.
+type Document struct {
+	ID       string            `json:"id"`
+	Title    string            `json:"title"`
+	Text     string            `json:"text"`
+	URL      string            `json:"url"`
+	Metadata map[string]string `json:"metadata" doc:"market, source, sourceDate, licence, latitude and longitude."`
+}
+
+func (r *Reading) fetch(_ context.Context, p *fetchParams) (*Document, error) {
+	m, at, err := r.Locate(p.ID, nil)
+	if err != nil {
+		return nil, err
+	}
+	summary := r.site(m, at, -1)
+	var s site.Site
+	m.Site(at, &s)
+	from := sourceOf(m.Table, m)
+	return &Document{ID: summary.SiteKey, Title: summary.title(), URL: summary.URL, Text: describe(&summary, view.NewMore(m.Snap, &s), from),
+		Metadata: map[string]string{"market": string(summary.Market), "source": from.Authority + ": " + from.Label, "licence": from.Licence, "sourceDate": m.Snap.SourceDate,
+			"latitude": fmt.Sprint(summary.Coordinates.Lat), "longitude": fmt.Sprint(summary.Coordinates.Lng)}}, nil
+}
+
+// mostLines is how many emissions a text lists.
+const mostLines = 200
+
+// describe tells a site in lines. What the register does not state is left out.
+func describe(s *Site, more view.More, from Source) string {
+	var b strings.Builder
+	line := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "%s: %s\n", name, text)
+		}
+	}
+	line("Site", s.SiteKey+", "+market.Get(s.Market).Label)
+	line("Position", fmt.Sprintf("%v, %v", s.Coordinates.Lat, s.Coordinates.Lng))
+	for _, text := range []*string{s.Address, s.PostalCode, s.Commune} {
+		if text != nil {
+			line("Address", *text)
+		}
+	}
+	line("Area", s.Area)
+	line("Operators", strings.Join(s.Operators, ", "))
+	line("Technologies", strings.Join(s.Technologies, ", "))
+	if s.Status != nil {
+		line("Status", *s.Status)
+	}
+	if h := more.Support.Height; h != nil {
+		line("Height of the support", fmt.Sprintf("%v m", *h))
+	}
+	if n := more.Support.SupportInfo.Nature; n != nil {
+		line("Support", *n)
+	}
+	if len(more.Radio.Azimuts) > 0 {
+		line("Azimuths", strings.Trim(fmt.Sprint(more.Radio.Azimuts), "[]")+" degrees")
+	}
+	for i, e := range more.Emissions {
+		if i == mostLines {
+			line("More", fmt.Sprintf("%d emissions", len(more.Emissions)-i))
+			break
+		}
+		text := e.Operator + " " + e.Technology
+		for _, more := range []*string{e.Status, e.Date} {
+			if more != nil {
+				text += ", " + *more
+			}
+		}
+		line("Emission", text)
+	}
+	line("Source", fmt.Sprintf("%s, %s, %s", from.Authority, cmp.Or(from.Label, "no name"), *from.Date))
+	return b.String()
+}

@@ -1,0 +1,127 @@
+package tools
+
+import (
+	"context"
+	"slices"
+
+	"relais/endpoint"
+	"relais/geo"
+	"relais/index"
+	"relais/market"
+	"relais/ops"
+	"relais/site"
+	"relais/view"
+)
+
+var nearTools = []*Tool{sitesNearby, sitesNearbyFromPlace, sitesNearbyFromSite}
+
+var sitesNearby = endpoint.New(endpoint.Decl{
+	Name: "sites_nearby", Title: "Sites near a position",
+	Summary: "Antenna sites of a market around a position, the nearest first, with distances in metres. Use sites_nearby_from_place for the name of a place.",
+}, (*Reading).sitesNearby)
+
+type sitesNearbyParams struct {
+	pointParams
+	radiusParams
+	ops.InMarket
+	ops.EmissionParams
+	pageParams
+}
+
+// A NearList is a page of sites around a centre.
+type NearList struct {
+	Center Center `json:"center"`
+	List[Site]
+	Sourced
+}
+
+func (r *Reading) sitesNearby(_ context.Context, p *sitesNearbyParams) (*NearList, error) {
+	return r.near(p.center(p.Market), p.radiusParams, p.InMarket, p.EmissionParams, p.pageParams)
+}
+
+// near is a page of the sites around a centre.
+func (r *Reading) near(c *Center, radius radiusParams, in ops.InMarket, e ops.EmissionParams, p pageParams) (*NearList, error) {
+	m, loaded, f, err := r.Pick(in, ops.AreaParams{}, e)
+	if err != nil {
+		return nil, err
+	}
+	list := r.found(m, loaded, index.Query{Filter: f, Disc: radius.around(c.point())}, p)
+	return &NearList{*c, list.List, list.Sourced}, nil
+}
+
+func (c *Center) point() geo.Point { return geo.Point{Lat: c.Coordinates.Lat, Lng: c.Coordinates.Lng} }
+
+// center is the position as a centre.
+func (p pointParams) center(in market.Code) *Center {
+	return &Center{Market: in, Coordinates: view.Coordinates{Lat: p.Lat, Lng: p.Lon}}
+}
+
+var sitesNearbyFromPlace = endpoint.New(endpoint.Decl{
+	Name: "sites_nearby_from_place", Title: "Sites near a place",
+	Summary: "Antenna sites around the middle of a commune, a postal code or an area, the nearest first. The answer says which place was meant.",
+}, (*Reading).sitesNearbyFromPlace)
+
+type sitesNearbyFromPlaceParams struct {
+	placeParams
+	radiusParams
+	operatorParams
+	ops.EmissionParams
+	pageParams
+}
+
+// operatorParams pick an operator of the market that a place or a site is in.
+type operatorParams struct {
+	Operator ops.Operator `param:"operator" default:"ALL" doc:"An operator of the market (see capabilities_guide), or ALL." example:"ORANGE"`
+}
+
+func (r *Reading) sitesNearbyFromPlace(_ context.Context, p *sitesNearbyFromPlaceParams) (*NearList, error) {
+	place, err := r.place(&p.placeParams)
+	if err != nil {
+		return nil, err
+	}
+	return r.near(place.center(), p.radiusParams, ops.InMarket{Market: place.Market, Operator: p.Operator}, p.EmissionParams, p.pageParams)
+}
+
+var sitesNearbyFromSite = endpoint.New(endpoint.Decl{
+	Name: "sites_nearby_from_site", Title: "Sites near a site",
+	Summary: "The neighbours of a site, the nearest first, with distances in metres. The site itself is left out.",
+}, (*Reading).sitesNearbyFromSite)
+
+type sitesNearbyFromSiteParams struct {
+	siteParams
+	radiusParams
+	operatorParams
+	ops.EmissionParams
+	pageParams
+}
+
+func (r *Reading) sitesNearbyFromSite(_ context.Context, p *sitesNearbyFromSiteParams) (*NearList, error) {
+	loaded, at, err := r.Locate(p.Site, p.Market)
+	if err != nil {
+		return nil, err
+	}
+	_, _, f, err := r.Pick(ops.InMarket{Market: loaded.Table.Code, Operator: p.Operator}, ops.AreaParams{}, p.EmissionParams)
+	if err != nil {
+		return nil, err
+	}
+	c := r.centerOf(loaded, at)
+	// One more than the page, and the page moved by one where the site itself stands
+	// before it: it is the first of its distance, or one of those on the same spot.
+	hits := loaded.Find(index.Query{Filter: f, Disc: p.around(c.point())}, 0, p.Offset+p.Limit+1)
+	if own := slices.Index(hits.Sites, at); own >= 0 {
+		hits.Sites, hits.Metres = slices.Delete(hits.Sites, own, own+1), slices.Delete(hits.Metres, own, own+1)
+		hits.Total--
+	} else if self := loaded.Find(index.Query{Filter: f, ID: loaded.Snap.ID(int(at))}, 0, 1); self.Total > 0 {
+		hits.Total--
+	}
+	from, to := min(p.Offset, len(hits.Sites)), min(p.Offset+p.Limit, len(hits.Sites))
+	hits.Sites, hits.Metres = hits.Sites[from:to], hits.Metres[from:to]
+	return &NearList{*c, listOf(r.sites(loaded, hits), p.Offset, hits.Total), sourced(loaded.Table, loaded)}, nil
+}
+
+// centerOf is a site as a centre.
+func (r *Reading) centerOf(m *index.Market, at uint32) *Center {
+	var s site.Site
+	m.Site(at, &s)
+	return &Center{Name: index.Key(m.Table.Code, s.ID), Market: m.Table.Code, Coordinates: view.Coordinates{Lat: s.Position.Lat, Lng: s.Position.Lng}}
+}

@@ -1,0 +1,171 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"relais/endpoint"
+	"relais/index"
+	"relais/market"
+	"relais/ops"
+	"relais/view"
+)
+
+var placeTools = []*Tool{locationGeocode, locationSearchPlaces}
+
+var locationGeocode = endpoint.New(endpoint.Decl{
+	Name: "location_geocode", Title: "Position of a place",
+	Summary: "Turns the name of a commune, a postal code, a department or a province into a position, from the places that the registers name: the best match, and others that it may be. Works offline; streets and house numbers are not known.",
+}, (*Reading).locationGeocode)
+
+type placeParams struct {
+	Place  string       `param:"place" max:"100" required:"true" doc:"Commune, postal code, department, territory or province; its department or postal code may follow." example:"Saint-Denis 974"`
+	Market *market.Code `param:"market" doc:"Only this market."`
+}
+
+// A Place is a place that sites name.
+type Place struct {
+	Name        string           `json:"name"`
+	Kind        index.PlaceKind  `json:"kind"`
+	Market      market.Code      `json:"market"`
+	Area        string           `json:"area" doc:"Department, territory or province; empty when the source names none."`
+	AreaCode    string           `json:"areaCode"`
+	PostalCodes []string         `json:"postalCodes" doc:"Those that its sites have."`
+	Coordinates view.Coordinates `json:"coordinates" doc:"The mean position of its sites, not the town hall."`
+	Sites       int              `json:"sites" doc:"Antenna sites there."`
+
+	match int
+}
+
+// A Geocoded is a place and those that it may be instead.
+type Geocoded struct {
+	Match        Place   `json:"match"`
+	Alternatives []Place `json:"alternatives" doc:"Other places that the text names, the best first."`
+	Sourced
+}
+
+func (r *Reading) locationGeocode(_ context.Context, p *placeParams) (*Geocoded, error) {
+	found, from, err := r.places(p, 11)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, unknownPlace(p.Place)
+	}
+	return &Geocoded{found[0], found[1:], from}, nil
+}
+
+// unknownPlace is the error of a text that names no place.
+func unknownPlace(text string) error {
+	return ops.NotFound(fmt.Sprintf("place: no loaded register has sites in a commune, postal code, department or province %q; location_search_places lists those that begin with a text", text))
+}
+
+var locationSearchPlaces = endpoint.New(endpoint.Decl{
+	Name: "location_search_places", Title: "Places that begin with a text",
+	Summary: "Communes, postal codes and areas by the beginning of their name, those with the most sites first. Use it when location_geocode finds the wrong place.",
+}, (*Reading).locationSearchPlaces)
+
+type searchPlacesParams struct {
+	placeParams
+	Limit int `param:"limit" default:"10" min:"1" max:"50" doc:"Most places to answer."`
+}
+
+// A PlaceList is places.
+type PlaceList struct {
+	List[Place]
+	Sourced
+}
+
+func (r *Reading) locationSearchPlaces(_ context.Context, p *searchPlacesParams) (*PlaceList, error) {
+	found, from, err := r.places(&p.placeParams, p.Limit)
+	if err != nil {
+		return nil, err
+	}
+	return &PlaceList{listOf(found, 0, len(found)), from}, nil
+}
+
+// places returns the places that a text names, at most limit, the best first, and the
+// registers that were asked.
+func (r *Reading) places(p *placeParams, limit int) ([]Place, Sourced, error) {
+	among, err := r.loaded(p.Market)
+	if err != nil {
+		return nil, Sourced{}, err
+	}
+	list, from := []Place{}, Sourced{}
+	for _, m := range among {
+		from.Sources = append(from.Sources, sourceOf(m.Table, m))
+		for _, found := range m.Places(p.Place, limit) {
+			list = append(list, placeOf(m, found))
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Place) int { return cmp.Or(a.match-b.match, b.Sites-a.Sites) })
+	return list[:min(limit, len(list))], from, nil
+}
+
+func placeOf(m *index.Market, p index.Place) Place {
+	place := Place{Name: p.Name, Kind: p.Kind, Market: m.Table.Code, PostalCodes: p.PostalCodes[:min(len(p.PostalCodes), 20)],
+		Coordinates: view.Coordinates{Lat: round(p.Center.Lat), Lng: round(p.Center.Lng)}, Sites: p.Sites, match: p.Match}
+	if place.PostalCodes == nil {
+		place.PostalCodes = []string{}
+	}
+	if p.Area != index.Any {
+		place.Area, place.AreaCode = m.Table.Areas[p.Area].Label, m.Table.Areas[p.Area].Code
+	}
+	return place
+}
+
+// loaded returns the registers that are asked: of one market, or all that are loaded.
+func (r *Reading) loaded(in *market.Code) ([]*index.Market, error) {
+	if in != nil {
+		m, err := r.Load(market.Get(*in))
+		if m == nil || err != nil {
+			return nil, err
+		}
+		return []*index.Market{m}, nil
+	}
+	var list []*index.Market
+	if r.Set != nil {
+		for m := range r.Set.Loaded() {
+			list = append(list, m)
+		}
+	}
+	if len(list) == 0 {
+		_, err := r.Load(market.Get(market.FR))
+		return nil, err
+	}
+	return list, nil
+}
+
+// place is the one place that a text names best.
+func (r *Reading) place(p *placeParams) (Place, error) {
+	found, _, err := r.places(p, 1)
+	if err != nil {
+		return Place{}, err
+	}
+	if len(found) == 0 {
+		return Place{}, unknownPlace(p.Place)
+	}
+	return found[0], nil
+}
+
+// A Center is what answers around a place or a site are around.
+type Center struct {
+	Name        string           `json:"name" doc:"The place or the siteKey."`
+	Market      market.Code      `json:"market"`
+	Coordinates view.Coordinates `json:"coordinates"`
+	Note        string           `json:"note,omitempty" doc:"How sure the place is."`
+}
+
+// center is the place as a centre.
+func (p Place) center() *Center {
+	c := &Center{Name: p.Name, Market: p.Market, Coordinates: p.Coordinates}
+	if p.Area != "" && p.Area != p.Name {
+		c.Name += " (" + p.Area + ")"
+	}
+	if p.match > 0 {
+		c.Note = fmt.Sprintf("No place has exactly this name; %s is the nearest to it.", p.Name)
+	}
+	return c
+}
