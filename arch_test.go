@@ -52,7 +52,7 @@ var allowed = []struct {
 	{"view", "archive index ingest/anfr market measure outage photos site snapshot"},
 	{"endpoint", "fold"},
 	{"ops", "access archive endpoint fold geo index ingest/anfr market measure outage photos photos/exif photos/render photos/worker site view"},
-	{"tools", "endpoint fold geo index market ops site view"},
+	{"tools", "archive endpoint fold geo index ingest/anfr market measure ops outage photos site view"},
 	{"mcp", "access fold ops tools view"},
 	{"httpapi", "access archive endpoint geo index market measure ops outage photos sighting view"},
 	{"cli", "access admin archive check demo folder geo httpapi index ingest ingest/source market mcp measure ops outage photos photos/worker snapshot store tools update view"},

@@ -63,5 +63,10 @@ func Message(err error) (message string, cause error) {
 	return e.Message, nil
 }
 
+// Table returns the position of the area in the market's table, index.Any for none.
+func (p areaParams) Table(m *market.Market) (int, error) { return p.in(m) }
+
 // NotFound is the error of something that is not there.
-func NotFound(message string) *Error { return &Error{Status: 404, Code: codeNotFound, Message: message} }
+func NotFound(message string) *Error {
+	return &Error{Status: 404, Code: codeNotFound, Message: message}
+}

@@ -1,6 +1,10 @@
 package tools
 
 import (
+	"slices"
+	"strings"
+
+	"relais/fold"
 	"relais/geo"
 	"relais/market"
 )
@@ -32,6 +36,12 @@ func (p radiusParams) around(c geo.Point) *geo.Disc {
 type siteParams struct {
 	Site   string       `param:"siteId" max:"128" required:"true" doc:"siteKey (such as fr-23444), site id, national code or station number." example:"fr-23444"`
 	Market *market.Code `param:"market" doc:"Only this market; a siteKey names its own."`
+}
+
+// hasWords tells whether a text has all words, which are folded.
+func hasWords(text string, words []string) bool {
+	folded := fold.String(text)
+	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(folded, w) })
 }
 
 // round keeps a position to 1e-7 degrees, as the registers have them.

@@ -1,0 +1,182 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"relais/endpoint"
+	"relais/geo"
+	"relais/index"
+	"relais/market"
+	"relais/ops"
+	"relais/outage"
+	"relais/view"
+)
+
+var unavailableTools = []*Tool{sitesHSList, sitesHSNearby, sitesHSNearbyFromPlace}
+
+var sitesHSList = endpoint.New(endpoint.Decl{
+	Name: "sites_hs_list", Title: "Sites out of service",
+	Summary: "Sites that their operators publish as unavailable (hors service) at the moment, what began last first. Look at feed.available before saying that there are none.",
+}, (*Reading).sitesHSList)
+
+type sitesHSListParams struct {
+	ops.InMarket
+	Territory string `param:"territory" max:"8" doc:"DROM: only this territory (971, 972, 973, 974, 976)." example:"974"`
+	pageParams
+}
+
+// An Unavailable is a site that its operator says is unavailable.
+type Unavailable struct {
+	ID           string           `json:"id"`
+	Operator     string           `json:"operator"`
+	Code         string           `json:"operatorSiteId" doc:"The operator's code of the site."`
+	Commune      *string          `json:"commune"`
+	Severity     outage.Severity  `json:"severity" doc:"down when no service is OK, else degraded."`
+	Services     []string         `json:"affectedServices" doc:"Of data, voice, sms."`
+	Technologies []string         `json:"affectedTechnologies" doc:"Of 2g, 3g, 4g, 5g."`
+	StartedAt    string           `json:"startedAt" doc:"ISO 8601, UTC; empty when it is not stated."`
+	ExpectedEnd  *string          `json:"expectedEndAt" doc:"ISO 8601, UTC."`
+	Reason       *string          `json:"reason"`
+	Coordinates  view.Coordinates `json:"coordinates"`
+	Distance     *int             `json:"distanceMeters,omitempty" doc:"From the centre, metres."`
+}
+
+// A Feed says how much is known of what operators publish.
+type Feed struct {
+	view.OperatorFeed
+	LastUpdate *string `json:"lastUpdate" doc:"The oldest good reading of the files that were asked for, ISO 8601, UTC."`
+	Note       string  `json:"note"`
+}
+
+// An UnavailableList is a page of sites that are unavailable.
+type UnavailableList struct {
+	Center *Center `json:"center,omitempty"`
+	Feed   Feed    `json:"feed"`
+	List[Unavailable]
+}
+
+func (r *Reading) sitesHSList(_ context.Context, p *sitesHSListParams) (*UnavailableList, error) {
+	return r.unavailable(nil, p.InMarket, ops.AreaParams{Territory: p.Territory}, nil, p.pageParams)
+}
+
+var sitesHSNearby = endpoint.New(endpoint.Decl{
+	Name: "sites_hs_nearby", Title: "Sites out of service near a position",
+	Summary: "Sites around a position that their operators publish as unavailable, the nearest first. Look at feed.available before saying that there are none.",
+}, (*Reading).sitesHSNearby)
+
+// wideRadiusParams are radiusParams for what is rare.
+type wideRadiusParams struct {
+	RadiusKm float64 `param:"radiusKm" default:"20" above:"0" max:"200" doc:"How far around to look, in kilometres."`
+}
+
+func (p wideRadiusParams) around(c geo.Point) *geo.Disc {
+	return &geo.Disc{Center: c, Radius: p.RadiusKm * 1000}
+}
+
+type sitesHSNearbyParams struct {
+	pointParams
+	wideRadiusParams
+	ops.InMarket
+	pageParams
+}
+
+func (r *Reading) sitesHSNearby(_ context.Context, p *sitesHSNearbyParams) (*UnavailableList, error) {
+	c := p.center(p.Market)
+	return r.unavailable(c, p.InMarket, ops.AreaParams{}, p.around(c.point()), p.pageParams)
+}
+
+var sitesHSNearbyFromPlace = endpoint.New(endpoint.Decl{
+	Name: "sites_hs_nearby_from_place", Title: "Sites out of service near a place",
+	Summary: "Sites around a commune, a postal code or an area that their operators publish as unavailable, the nearest first.",
+}, (*Reading).sitesHSNearbyFromPlace)
+
+type sitesHSFromPlaceParams struct {
+	placeParams
+	wideRadiusParams
+	operatorParams
+	pageParams
+}
+
+func (r *Reading) sitesHSNearbyFromPlace(_ context.Context, p *sitesHSFromPlaceParams) (*UnavailableList, error) {
+	place, err := r.place(&p.placeParams)
+	if err != nil {
+		return nil, err
+	}
+	c := place.center()
+	return r.unavailable(c, ops.InMarket{Market: place.Market, Operator: p.Operator}, ops.AreaParams{}, p.around(c.point()), p.pageParams)
+}
+
+// unavailable is a page of the sites that operators say are unavailable.
+func (r *Reading) unavailable(c *Center, in ops.InMarket, a ops.AreaParams, around *geo.Disc, page pageParams) (*UnavailableList, error) {
+	q, err := outagesIn(in, a)
+	if err != nil {
+		return nil, err
+	}
+	q.Disc = around
+	entries, _ := r.Outages.Entries(q)
+	from := min(page.Offset, len(entries))
+	items := []Unavailable{}
+	for _, e := range entries[from:min(from+page.Limit, len(entries))] {
+		items = append(items, newUnavailable(e, around))
+	}
+	return &UnavailableList{c, r.feed(q), listOf(items, page.Offset, len(entries))}, nil
+}
+
+// outagesIn resolves the parameters that pick outages.
+func outagesIn(in ops.InMarket, a ops.AreaParams) (outage.Query, error) {
+	m := market.Get(in.Market)
+	q := outage.Query{Market: m.Code}
+	operator, err := in.Operator.Table(m)
+	if err != nil {
+		return q, err
+	}
+	if operator != index.Any {
+		q.Operators = []string{m.Operators[operator].Key}
+	}
+	area, err := a.Table(m)
+	if err != nil {
+		return q, err
+	}
+	if area != index.Any {
+		q.Area = m.Areas[area].Code
+	}
+	return q, nil
+}
+
+// feed says how much is known of the operators that a question is about.
+func (r *Reading) feed(q outage.Query) Feed {
+	status := r.Outages.FeedStatus(q.Market, q.Operators)
+	f := Feed{OperatorFeed: view.OperatorFeed{Exists: status.Exists, Available: status.Available}}
+	if status.LastUpdate != nil {
+		text := status.LastUpdate.UTC().Format(time.RFC3339)
+		f.LastUpdate = &text
+	}
+	switch {
+	case !status.Exists:
+		f.Note = fmt.Sprintf("No operator of %s publishes its unavailable sites: nothing is known of outages from operators.", market.Get(q.Market).Label)
+	case !status.Available:
+		f.Note = "What the operators publish was not read in the last 48 hours, or not of all of them: a missing site may be out of service all the same."
+	default:
+		f.Note = "What the operators publish was read in the last 48 hours."
+	}
+	return f
+}
+
+func newUnavailable(e *outage.Entry, around *geo.Disc) Unavailable {
+	v := view.NewOutage(outage.Outage{Entry: e})
+	u := Unavailable{ID: v.ID, Operator: v.OperatorKey, Code: v.SiteName, Commune: v.Commune, Severity: v.Severity, Services: v.AffectedServices,
+		Technologies: v.AffectedTechnologies, StartedAt: v.StartedAt, ExpectedEnd: v.ExpectedEndAt, Reason: v.Reason, Coordinates: view.Coordinates{Lat: v.Latitude, Lng: v.Longitude}}
+	if around != nil {
+		u.Distance = metresTo(around.Center, e.Point())
+	}
+	return u
+}
+
+// metresTo is a distance as answers show it.
+func metresTo(a, b geo.Point) *int {
+	whole := int(math.Round(geo.Distance(a, b)))
+	return &whole
+}
