@@ -80,34 +80,6 @@ func TestFailuresMinute(t *testing.T) {
 	}
 }
 
-func TestFailuresFlood(t *testing.T) {
-	f := NewFailures()
-	const known = 17
-	for i := range maxAddresses {
-		if n := f.Add(numbered(i), testMinute); n != 1 {
-			t.Fatalf("address %d has %d", i, n)
-		}
-	}
-	for i := range 1000 {
-		if n := f.Count(numbered(maxAddresses+i), testMinute); n != i {
-			t.Fatalf("a new address has %d after %d others", n, i)
-		}
-		if n := f.Add(numbered(maxAddresses+i), testMinute); n != i+1 {
-			t.Fatalf("new address %d is counted as %d", i, n)
-		}
-	}
-	if n := f.Add(numbered(known), testMinute); n != 2 {
-		t.Errorf("an address that came before has %d", n)
-	}
-	if n := len(f.counts); n != maxAddresses {
-		t.Errorf("%d addresses are kept", n)
-	}
-	next := testMinute.Add(time.Minute)
-	if n := f.Add(numbered(maxAddresses), next); n != 1 || len(f.counts) != 1 || f.others != 0 {
-		t.Errorf("in the next minute: %d, %d addresses, %d others", n, len(f.counts), f.others)
-	}
-}
-
 // TestFailuresParallel adds from many addresses at once; no failure may be lost.
 func TestFailuresParallel(t *testing.T) {
 	f := NewFailures()
