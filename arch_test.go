@@ -55,7 +55,7 @@ var allowed = []struct {
 	{"endpoint", "fold"},
 	{"ops", "access archive endpoint fold geo index ingest/anfr market measure outage photos photos/exif photos/render photos/worker site view"},
 	{"tools", "archive endpoint fold geo index ingest/anfr market measure ops outage photos site view"},
-	{"mcp", "access fold ops tools view"},
+	{"mcp", "access fold limit ops tools view"},
 	{"httpapi", "access archive endpoint geo index market measure ops outage photos sighting view"},
 	{"oauth", "account limit"},
 	{"cli", "access account admin archive check demo folder geo httpapi index ingest ingest/source market mcp measure ops outage photos photos/worker snapshot store tools update view"},

@@ -29,6 +29,7 @@ func (c *serveCommand) mount(api *httpapi.Server, base string, proxies []netip.P
 		Address: func(r *http.Request) netip.Addr {
 			return access.Proxies(proxies).Client(r.RemoteAddr, r.Header["X-Forwarded-For"])
 		},
-		BaseURL: base, Hosts: c.MCPHost, Minute: c.MCPMinute, Version: version(), Log: log,
+		BaseURL: base, Hosts: c.MCPHost, Minute: c.MCPMinute, Version: version(), Log: log, RequireAuth: c.MCP == "auth",
+		Caller: func(*http.Request, string, []byte) (*mcp.Caller, error) { return nil, mcp.ErrCredential },
 	}))
 }

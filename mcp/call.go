@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -33,7 +34,7 @@ func (s *Server) handler(t *tools.Tool) sdk.ToolHandler {
 				result, err = failed("an internal error; the server's log has it"), nil
 			}
 		}()
-		text, err := s.call(ctx, t, req.Params.Arguments)
+		text, err := s.call(ctx, t, req)
 		if err != nil {
 			return failed(s.explain(t, err)), nil
 		}
@@ -42,12 +43,19 @@ func (s *Server) handler(t *tools.Tool) sdk.ToolHandler {
 }
 
 // call runs a tool and encodes its answer.
-func (s *Server) call(ctx context.Context, t *tools.Tool, arguments json.RawMessage) ([]byte, error) {
-	bound, err := t.BindJSON(arguments)
+func (s *Server) call(ctx context.Context, t *tools.Tool, req *sdk.CallToolRequest) ([]byte, error) {
+	bound, err := t.BindJSON(req.Params.Arguments)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := bound.Do(ctx, s.Reading(time.Now()))
+	reading := s.Reading(time.Now())
+	if c := callerOf(req); c != nil {
+		reading.Person = &c.Person
+	}
+	if t.SignedIn && reading.Person == nil || t.Writes && !slices.Contains(callerOf(req).Scopes, ScopeWrite) {
+		return nil, errSignIn
+	}
+	answer, err := bound.Do(ctx, reading)
 	if err != nil {
 		return nil, err
 	}
@@ -94,3 +102,14 @@ func (w warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 // WithGroup implements slog.Handler.
 func (w warnings) WithGroup(name string) slog.Handler { return warnings{w.Handler.WithGroup(name)} }
+
+// callerOf is who calls, nil for nobody known.
+func callerOf(req *sdk.CallToolRequest) *Caller {
+	if req.Extra == nil || req.Extra.TokenInfo == nil {
+		return nil
+	}
+	c, _ := req.Extra.TokenInfo.Extra["caller"].(*Caller)
+	return c
+}
+
+var errSignIn = &ops.Error{Status: 401, Code: "API_KEY_REQUIRED", Message: "sign in, with the right to write: the tool acts for a person"}

@@ -9,9 +9,10 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"relais/access"
+	"relais/limit"
 	"relais/tools"
 )
 
@@ -22,7 +23,7 @@ const Path = "/mcp"
 const (
 	maxBody     = 256 << 10 // bytes of a message
 	sessionTime = 10 * time.Minute
-	maxSessions = 2000
+	maxSessions = 5000
 	// DefaultMinute is how many tool calls an address, or a person, has in a minute.
 	DefaultMinute = 60
 	// messages are how many other messages there are to a tool call.
@@ -37,18 +38,26 @@ type Options struct {
 	BaseURL string   // origin and prefix under which clients reach the service
 	Hosts   []string // that it is reached under besides, with a port or for any
 	Minute  int      // tool calls of an address, or a person, in a minute; 0: DefaultMinute
-	Version string
-	Log     *slog.Logger
+	// Caller finds whom a token or an API key stands for; body is the request's, for
+	// keys that sign. Errors: ErrCredential, ErrScope, ErrLimited.
+	Caller func(r *http.Request, token string, body []byte) (*Caller, error)
+	// RequireAuth makes every request need a credential.
+	RequireAuth bool
+	Version     string
+	Log         *slog.Logger
 }
 
 // A Server is the tool server. It is an http.Handler for Path.
 type Server struct {
 	Options
-	guard    *guard
-	calls    *access.Failures // tool calls by address
-	messages *access.Failures // other messages by address
-	server   *sdk.Server
-	stream   http.Handler
+	guard     *guard
+	byName    map[string]*tools.Tool
+	byAddress *limit.Counter[netip.Addr] // calls of nobody known
+	byPerson  *limit.Counter[string]
+	messages  *limit.Counter[netip.Addr] // of every sort
+	server    *sdk.Server
+	stream    http.Handler
+	signedIn  http.Handler // stream, for a known caller
 }
 
 const instructions = "Public data on mobile-network antenna sites. Begin with capabilities_guide. Name the source that each answer states."
@@ -58,21 +67,37 @@ func New(o Options) *Server {
 	if o.Minute == 0 {
 		o.Minute = DefaultMinute
 	}
-	s := &Server{Options: o, guard: newGuard(o.BaseURL, o.Hosts), calls: access.NewFailures(), messages: access.NewFailures()}
+	s := &Server{Options: o, guard: newGuard(o.BaseURL, o.Hosts), byName: toolsByName(),
+		byAddress: limit.New[netip.Addr](time.Minute), byPerson: limit.New[string](time.Minute), messages: limit.New[netip.Addr](time.Minute)}
 	s.server = sdk.NewServer(&sdk.Implementation{Name: "relais", Title: "relais", Version: o.Version, WebsiteURL: o.BaseURL}, &sdk.ServerOptions{
 		Instructions: instructions, Logger: quiet(o.Log), PageSize: 100, Capabilities: &sdk.ServerCapabilities{Logging: &sdk.LoggingCapabilities{}},
 	})
-	for _, t := range tools.All() {
+	for _, t := range s.byName {
 		s.server.AddTool(declared(t), s.handler(t))
 	}
-	s.stream = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.server }, &sdk.StreamableHTTPOptions{
+	s.stream = sdk.NewStreamableHTTPHandler(s.admit, &sdk.StreamableHTTPOptions{
 		Logger: quiet(o.Log), SessionTimeout: sessionTime, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
 		DisableLocalhostProtection: s.guard.stated, // the guard knows the hosts then
 	})
+	s.signedIn = auth.RequireBearerToken(known, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(s.stream)
 	return s
 }
 
 // quiet keeps what the library tells of every session out of the log.
 func quiet(log *slog.Logger) *slog.Logger {
 	return slog.New(warnings{log.Handler()})
+}
+
+// admit returns the server for a session, nil for a new one when there are enough.
+func (s *Server) admit(r *http.Request) *sdk.Server {
+	if r.Header.Get("Mcp-Session-Id") != "" {
+		return s.server
+	}
+	n := 0
+	for range s.server.Sessions() {
+		if n++; n >= maxSessions {
+			return nil
+		}
+	}
+	return s.server
 }

@@ -1,15 +1,24 @@
 package mcp
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
+	"net/netip"
+	"slices"
 	"strconv"
 	"time"
+
+	"relais/limit"
+	"relais/view"
 )
 
 // Headers of pages of our own origins.
 const (
 	allowMethods  = "GET, POST, DELETE"
-	allowHeaders  = "Authorization, Content-Type, Accept, Mcp-Session-Id, Mcp-Protocol-Version, Last-Event-Id"
+	allowHeaders  = "Authorization, X-API-Key, Content-Type, Accept, Mcp-Session-Id, Mcp-Protocol-Version, Last-Event-Id"
 	exposeHeaders = "Mcp-Session-Id, WWW-Authenticate, Retry-After"
 )
 
@@ -19,35 +28,131 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, why, http.StatusForbidden)
 		return
 	}
-	h := w.Header()
-	if origin := r.Header.Get("Origin"); origin != "" {
-		h.Set("Access-Control-Allow-Origin", origin)
-		h.Set("Access-Control-Expose-Headers", exposeHeaders)
-		h.Add("Vary", "Origin")
+	share(w.Header(), r)
+	if r.Method == http.MethodOptions {
+		w.WriteHeader(http.StatusNoContent)
+		return
 	}
+	now, address := time.Now(), limit.Subscriber(s.Address(r))
+	if s.messages.Add(address, now) > messages*s.Minute {
+		s.tooMany(w, nil, now)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		refuseBody(w, err)
+		return
+	}
+	caller, ok := s.caller(w, r, body)
+	if !ok {
+		return
+	}
+	p := s.peek(body)
+	if !s.may(w, caller, p) || !s.within(w, caller, address, p, now) {
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if r.Method == http.MethodGet { // a stream that stays open
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+	}
+	s.handOver(w, r, caller)
+}
+
+// share lets a page of an origin that the guard allows read the answer.
+func share(h http.Header, r *http.Request) {
+	h.Set("Cache-Control", "no-store")
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return
+	}
+	h.Add("Vary", "Origin")
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Expose-Headers", exposeHeaders)
 	if r.Method == http.MethodOptions {
 		h.Set("Access-Control-Allow-Methods", allowMethods)
 		h.Set("Access-Control-Allow-Headers", allowHeaders)
 		h.Set("Access-Control-Max-Age", "600")
-		w.WriteHeader(http.StatusNoContent)
-		return
 	}
-	h.Set("Cache-Control", "no-store")
-	now := time.Now()
-	if s.messages.Add(s.Address(r), now) > messages*s.Minute {
-		tooMany(w, now)
-		return
-	}
-	if r.Method == http.MethodGet { // a stream that stays open
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
-	}
-	s.stream.ServeHTTP(w, r)
 }
 
-func tooMany(w http.ResponseWriter, now time.Time) {
-	w.Header().Set("Retry-After", strconv.Itoa(wait(now)))
-	http.Error(w, "too many messages from this address in this minute", http.StatusTooManyRequests)
+func refuseBody(w http.ResponseWriter, err error) {
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		http.Error(w, fmt.Sprintf("a message has at most %d bytes", maxBody), http.StatusRequestEntityTooLarge)
+		return
+	}
+	http.Error(w, "the body could not be read", http.StatusBadRequest)
 }
 
-// wait is the time to the next minute, in seconds.
-func wait(now time.Time) int { return 60 - now.Second() }
+// caller finds who calls, nil for somebody who did not sign in. It has answered when it
+// says no.
+func (s *Server) caller(w http.ResponseWriter, r *http.Request, body []byte) (*Caller, bool) {
+	token := credential(r)
+	if token == "" {
+		return nil, true
+	}
+	c, err := s.Caller(r, token, body)
+	switch {
+	case err == nil:
+		return c, true
+	case errors.Is(err, ErrLimited):
+		s.tooMany(w, nil, time.Now())
+	case errors.Is(err, ErrScope):
+		http.Error(w, ErrScope.Error(), http.StatusForbidden)
+	case errors.Is(err, ErrCredential):
+		s.challenge(w, http.StatusUnauthorized, "invalid_token", "", ErrCredential.Error())
+	default:
+		s.Log.Error("a credential could not be checked", "error", err)
+		http.Error(w, "an internal error; the server's log has it", http.StatusInternalServerError)
+	}
+	return nil, false
+}
+
+// may tells whether the caller may send what was peeked at.
+func (s *Server) may(w http.ResponseWriter, c *Caller, p peeked) bool {
+	switch {
+	case c == nil && (s.RequireAuth || p.signedIn):
+		scope := ScopeRead
+		if p.writes {
+			scope += " " + ScopeWrite
+		}
+		s.challenge(w, http.StatusUnauthorized, "", scope, "sign in: an access token, or an API key with the scope internal:ai")
+		return false
+	case c != nil && p.writes && !slices.Contains(c.Scopes, ScopeWrite):
+		s.challenge(w, http.StatusForbidden, "insufficient_scope", ScopeRead+" "+ScopeWrite, "the token is for reading only")
+		return false
+	}
+	return true
+}
+
+// within counts the calls of a body, and tells whether they are within the limit of the
+// person or, without one, of the address.
+func (s *Server) within(w http.ResponseWriter, c *Caller, address netip.Addr, p peeked, now time.Time) bool {
+	for range p.calls {
+		n := 0
+		if c != nil {
+			n = s.byPerson.Add(c.ID, now)
+		} else {
+			n = s.byAddress.Add(address, now)
+		}
+		if n > s.Minute {
+			s.tooMany(w, p.id, now)
+			return false
+		}
+	}
+	return true
+}
+
+// tooMany refuses what is over a limit.
+func (s *Server) tooMany(w http.ResponseWriter, id []byte, now time.Time) {
+	wait := 60 - now.Second()
+	h := w.Header()
+	h.Set("Retry-After", strconv.Itoa(wait))
+	h.Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusTooManyRequests)
+	if len(id) == 0 {
+		id = []byte("null")
+	}
+	message, _ := view.JSON(fmt.Sprintf("over the limit of %d calls a minute: come back in %d seconds", s.Minute, wait))
+	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":%s}}`, id, message)
+}

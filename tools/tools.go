@@ -15,6 +15,13 @@ import (
 // A Reading is what a tool works on: one consistent reading of the data.
 type Reading struct {
 	*ops.Reading
+	Person *Person // who signed in, nil for nobody
+}
+
+// A Person is who a tool acts for.
+type Person struct {
+	ID   string // opaque
+	Name string
 }
 
 // A Tool is an operation that assistants call. Its Name is the tool's, its Summary and
