@@ -55,4 +55,4 @@ func (r *Reading) sites(m *index.Market, hits index.Hits) []Site {
 }
 
 // pageOf is the address of a page about a site.
-func (r *Reading) pageOf(key string) string { return r.BaseURL + "/site/" + key }
+func (r *Reading) pageOf(key string) string { return view.SitePage(r.BaseURL, key) }

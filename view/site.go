@@ -1,6 +1,8 @@
 package view
 
 import (
+	"net/url"
+
 	"strings"
 
 	"relais/market"
@@ -81,3 +83,9 @@ func operatorSiteID(s *site.Site, operator int) string {
 	}
 	return id
 }
+
+// SitePagePath is where pages about sites are, for people: a siteKey follows.
+const SitePagePath = "/site/"
+
+// SitePage is the address of the page about a site; base is what addresses begin with.
+func SitePage(base, siteKey string) string { return base + SitePagePath + url.PathEscape(siteKey) }
