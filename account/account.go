@@ -1,0 +1,133 @@
+// Package account keeps the people who may sign in: their accounts and passwords, the
+// programs that they let act for them (OAuth clients, authorization codes and tokens),
+// and what they submitted. It knows no HTTP, and not what a fact is about.
+//
+// Everything is in users.db. Of passwords, codes and tokens only hashes are stored. What
+// a person submitted is linked to them here and nowhere else: whoever deletes the person
+// unlinks it. Everything but facts is in memory too, so that checking a token costs no
+// look into the file.
+package account
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"relais/store"
+)
+
+// What callers must tell apart. Other errors are those of package store and of values
+// that are out of bounds.
+var (
+	ErrReadOnly  = fmt.Errorf("the folder cannot be written to, so that nobody can sign in: %w", fs.ErrPermission)
+	ErrNoAccount = errors.New("no such account")
+	ErrAmbiguous = errors.New("several accounts have this name; use the id")
+	ErrNameTaken = errors.New("an account has this name, but for case, accents and hyphens")
+	ErrNoLogin   = errors.New("an API client acts as the account: it has no password")
+	ErrDisabled  = errors.New("the account is disabled")
+
+	ErrLogin   = errors.New("name or password wrong")
+	ErrLimited = errors.New("too many attempts")
+	ErrBusy    = errors.New("too many sign in at once")
+
+	ErrNoClient = errors.New("no such program is registered")
+	ErrRedirect = errors.New("not a redirect address that can be registered")
+	ErrGrant    = errors.New("the code or token is unknown, expired, revoked or another program's")
+	ErrReused   = fmt.Errorf("%w: it was used before, and everything that came of it is revoked", ErrGrant)
+	ErrTarget   = errors.New("not the resource that the code or token is for")
+	ErrScope    = errors.New("not a scope that was asked for or granted")
+
+	ErrFull = errors.New("no more of this is kept for one person")
+)
+
+// Buckets of users.db. Ids are texts.
+const (
+	accountsBucket = "accounts" // id → record in JSON
+	clientsBucket  = "clients"  // id → Client in JSON
+	grantsBucket   = "grants"   // id → grant in JSON
+	factsBucket    = "facts"    // person → bucket: kind → bucket: ref → time and data
+)
+
+// Buckets are those of this package.
+var Buckets = []string{accountsBucket, clientsBucket, grantsBucket, factsBucket}
+
+// A Store is the people of a data folder. Its methods may be called from several
+// goroutines.
+type Store struct {
+	db        *store.DB // nil for a read-only folder without the file
+	now       func() time.Time
+	guesses   guesses
+	hashing   chan struct{} // held while a password is hashed
+	waiting   atomic.Int32  // for hashing
+	changing  sync.Mutex    // one change at a time
+	mu        sync.RWMutex  // of state, which only whoever has changing writes
+	state     *state
+	answering [64]sync.Mutex // by the hash of who writes what
+}
+
+// Open reads the people of users.db, which stays the caller's. With nil, or a db that is
+// opened read-only, nobody can sign in and every change fails with ErrReadOnly; tokens
+// that are there are good until they end.
+func Open(db *store.DB, now func() time.Time) (*Store, error) {
+	s := &Store{db: db, now: now, guesses: newGuesses(), hashing: make(chan struct{}, hashesAtOnce), state: newState()}
+	if db == nil {
+		return s, nil
+	}
+	if err := db.View(s.state.read); err != nil {
+		return nil, fmt.Errorf("users.db: %w: restore it from a backup", err)
+	}
+	return s, nil
+}
+
+// second is the clock's time in UTC, to the second.
+func (s *Store) second() time.Time { return s.now().UTC().Truncate(time.Second) }
+
+func (s *Store) readOnly() bool { return s.db == nil || s.db.ReadOnly() }
+
+// A change is what is written to the file and then shown in memory.
+type change struct {
+	*state  // as it is before
+	writes  []func(*bbolt.Tx) error
+	shows   []func(*state)
+	deleted bool // something, whose bytes must leave the file
+}
+
+// change runs decide, alone, and then does what it put into the change: when that is on
+// disk, others see it.
+func (s *Store) change(decide func(c *change) error) error {
+	if s.readOnly() {
+		return ErrReadOnly
+	}
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	c := &change{state: s.state}
+	if err := decide(c); err != nil || len(c.writes) == 0 {
+		return err
+	}
+	if err := s.db.Update(c.write); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, show := range c.shows {
+		show(s.state)
+	}
+	return nil
+}
+
+func (c *change) write(tx *bbolt.Tx) error {
+	for _, write := range c.writes {
+		if err := write(tx); err != nil {
+			return err
+		}
+	}
+	if c.deleted {
+		return store.MarkDeleted(tx)
+	}
+	return nil
+}

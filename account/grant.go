@@ -1,0 +1,138 @@
+package account
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// A grant is the leave that a person gave a program, from the code on to the last token
+// that came of it. Revoking is removing it.
+type grant struct {
+	ID        string    `json:"id"`
+	Person    string    `json:"person"`
+	Client    string    `json:"client"`
+	Scopes    []Scope   `json:"scopes"`
+	Resource  string    `json:"resource"`
+	Redirect  string    `json:"redirect"`
+	Challenge string    `json:"challenge"` // S256
+	Created   time.Time `json:"created"`
+	Code      []byte    `json:"code"` // SHA-256; it stays, to know it when it is used again
+	// A refresh token has two parts: one that all of the grant have, so that a used one
+	// is known for what it is, and one of its own.
+	Family  []byte    `json:"family,omitempty"`  // SHA-256 of the first part; nil while the code is unused
+	Refresh []byte    `json:"refresh,omitempty"` // SHA-256 of the last token whole
+	Ends    time.Time `json:"ends"`              // of the code, then of the last refresh token
+	Access  []token   `json:"access,omitempty"`
+}
+
+// A token is an access token.
+type token struct {
+	Sum    []byte    `json:"sum"` // SHA-256
+	Scopes []Scope   `json:"scopes"`
+	Ends   time.Time `json:"ends"`
+}
+
+// How long codes and tokens live, and how many there are.
+const (
+	CodeLife    = time.Minute
+	AccessLife  = time.Hour
+	RefreshLife = 30 * 24 * time.Hour // since the last use
+
+	maxAccess = 8   // access tokens of a grant that live at a time; the oldest goes
+	maxGrants = 100 // of a person; that which is used least goes
+)
+
+func (g *grant) redeemed() bool { return g.Family != nil }
+
+func (g *grant) check(id string, st *state) error {
+	whole := g.ID == id && len(g.Code) == sha256.Size
+	if g.redeemed() {
+		whole = whole && len(g.Family) == sha256.Size && len(g.Refresh) == sha256.Size
+	}
+	for _, t := range g.Access {
+		whole = whole && len(t.Sum) == sha256.Size
+	}
+	switch {
+	case !whole:
+		return fmt.Errorf("grant %.50q: it is damaged", id)
+	case st.accounts[g.Person] == nil || st.clients[g.Client] == nil:
+		return fmt.Errorf("grant %s: its account or program is missing", id)
+	}
+	return nil
+}
+
+// An Authorization is what a person lets a program do.
+type Authorization struct {
+	Client    string
+	Redirect  string
+	Challenge string // of the S256 method (RFC 7636)
+	Resource  string
+	Scopes    []Scope
+}
+
+// CheckChallenge tells whether a text can be an S256 challenge: 32 bytes in base64url.
+func CheckChallenge(text string) bool {
+	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	return err == nil && len(b) == sha256.Size && !strings.ContainsAny(text, "\r\n")
+}
+
+// Authorize makes a code for what a person who has just signed in agreed to. Errors:
+// ErrNoAccount, ErrDisabled, ErrNoClient, ErrRedirect, ErrReadOnly, and what is wrong with
+// the challenge.
+func (s *Store) Authorize(person Person, a Authorization) (code string, err error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return "", err
+	}
+	if !CheckChallenge(a.Challenge) {
+		return "", fmt.Errorf("the challenge is not one of S256")
+	}
+	code = codeStart + secret()
+	sum := sumOf(code)
+	now := s.now().UTC()
+	g := &grant{ID: id.String(), Person: person.ID, Client: a.Client, Scopes: a.Scopes, Resource: a.Resource, Redirect: a.Redirect,
+		Challenge: a.Challenge, Created: now.Truncate(time.Second), Code: sum[:], Ends: now.Add(CodeLife)}
+	err = s.change(func(c *change) error {
+		r, client := c.accounts[person.ID], c.clients[a.Client]
+		switch {
+		case r == nil:
+			return ErrNoAccount
+		case r.Disabled:
+			return ErrDisabled
+		case client == nil:
+			return ErrNoClient
+		case !client.Redirects(a.Redirect):
+			return ErrRedirect
+		}
+		used := *client
+		used.Used = &g.Created
+		c.putClient(&used)
+		c.makeRoom(person.ID)
+		c.putGrant(g)
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return code, nil
+}
+
+// makeRoom ends the grant of a person that will end first, when there are too many.
+func (c *change) makeRoom(person string) {
+	var own []*grant
+	for _, g := range c.grants {
+		if g.Person == person {
+			own = append(own, g)
+		}
+	}
+	if len(own) < maxGrants {
+		return
+	}
+	c.dropGrant(slices.MinFunc(own, func(a, b *grant) int { return a.Ends.Compare(b.Ends) }))
+}

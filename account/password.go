@@ -1,0 +1,107 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/crypto/argon2"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Bounds of passwords.
+const (
+	minPassword = 10   // characters
+	maxPassword = 1024 // bytes
+)
+
+// CheckPassword says what is wrong with a new password.
+func CheckPassword(text string) error {
+	if !utf8.ValidString(text) || utf8.RuneCountInString(norm.NFC.String(text)) < minPassword || len(text) > maxPassword {
+		return fmt.Errorf("a password has %d characters or more and at most %d bytes", minPassword, maxPassword)
+	}
+	return nil
+}
+
+// A password is what is stored of one: its Argon2id tag (RFC 9106) and how it was made.
+type password struct {
+	Time    uint32 `json:"time"`
+	Memory  uint32 `json:"memory"` // KiB
+	Threads uint8  `json:"threads"`
+	Salt    []byte `json:"salt"`
+	Tag     []byte `json:"argon2id"`
+}
+
+// What hashing a password costs: 19 MiB twice over, which is OWASP's advice for Argon2id
+// where many sign in (Password Storage Cheat Sheet); some 30 ms. How many may be under way
+// bounds the memory and leaves cores to others, how many may wait bounds the time.
+const (
+	hashTime     = 2
+	hashMemory   = 19 << 10 // KiB
+	hashThreads  = 1
+	saltBytes    = 16
+	tagBytes     = 32
+	hashesAtOnce = 2
+	mostWaiting  = 32
+	longestWait  = 10 * time.Second
+)
+
+// check refuses what no password of ours is: a broken record must not take the memory.
+func (p *password) check() error {
+	if p.Time < 1 || p.Time > 100 || p.Memory < 8 || p.Memory > 1<<20 || p.Threads < 1 || p.Threads > 16 ||
+		len(p.Salt) < 8 || len(p.Salt) > 64 || len(p.Tag) < 16 || len(p.Tag) > 64 {
+		return errors.New("the password's record is damaged")
+	}
+	return nil
+}
+
+// matches tells whether the text is the password. The same letters count as the same,
+// however a keyboard composes them.
+func (p *password) matches(text string) bool {
+	tag := argon2.IDKey(norm.NFC.Bytes([]byte(text)), p.Salt, p.Time, p.Memory, p.Threads, uint32(len(p.Tag)))
+	return subtle.ConstantTimeCompare(tag, p.Tag) == 1
+}
+
+func newPassword(text string) *password {
+	p := &password{Time: hashTime, Memory: hashMemory, Threads: hashThreads, Salt: make([]byte, saltBytes)}
+	rand.Read(p.Salt) // never fails
+	p.Tag = argon2.IDKey(norm.NFC.Bytes([]byte(text)), p.Salt, p.Time, p.Memory, p.Threads, tagBytes)
+	return p
+}
+
+// nobody is compared with where there is no account, so that the answer takes as long as
+// for a wrong password.
+var nobody = &password{Time: hashTime, Memory: hashMemory, Threads: hashThreads, Salt: make([]byte, saltBytes), Tag: make([]byte, tagBytes)}
+
+// hash makes the record of a new password. Errors: ErrReadOnly, ErrBusy.
+func (s *Store) hash(ctx context.Context, text string) (*password, error) {
+	if s.readOnly() {
+		return nil, ErrReadOnly
+	}
+	done, err := s.turn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return newPassword(text), nil
+}
+
+// turn waits until a password may be hashed. Error: ErrBusy.
+func (s *Store) turn(ctx context.Context) (done func(), err error) {
+	defer s.waiting.Add(-1)
+	if s.waiting.Add(1) > mostWaiting {
+		return nil, ErrBusy
+	}
+	ctx, cancel := context.WithTimeout(ctx, longestWait)
+	defer cancel()
+	select {
+	case s.hashing <- struct{}{}:
+		return func() { <-s.hashing }, nil
+	case <-ctx.Done():
+		return nil, ErrBusy
+	}
+}

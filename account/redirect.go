@@ -1,0 +1,115 @@
+package account
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+const maxRedirect = 1000 // bytes
+
+// CheckRedirect says what is wrong with an address that a program wants to be redirected
+// to: https with a host, http of this machine alone, or a scheme of the program's own
+// with a dot in it (RFC 8252, 7). User, fragment and wildcard are refused, and so is what
+// two readers might read in two ways. Error: ErrRedirect.
+func CheckRedirect(text string) error {
+	u, err := url.Parse(text)
+	switch {
+	case len(text) > maxRedirect || strings.Trim(text, plainBytes) != "":
+		err = fmt.Errorf("it is over %d bytes long or has others than those of URLs", maxRedirect)
+	case err != nil || u.String() != text:
+		err = fmt.Errorf("it is no URL in its plain form")
+	case strings.ContainsAny(text, "*#") || u.User != nil || strings.Contains(u.Host, "@"):
+		err = fmt.Errorf("it has a wildcard, fragment or user")
+	case ownParams(u):
+		err = fmt.Errorf("its query has what an answer adds: code, state, iss or error")
+	case u.Scheme == "https":
+		err = checkHost(u)
+	case u.Scheme == "http":
+		if _, _, ok := loopback(text); !ok {
+			err = fmt.Errorf("http is for this machine alone: 127.0.0.1, [::1] or localhost")
+		}
+	case !strings.Contains(u.Scheme, "."):
+		err = fmt.Errorf("a scheme of one's own has a dot, as com.example.app has")
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %.100q: %v", ErrRedirect, text, err)
+	}
+	return nil
+}
+
+// plainBytes are those that a URL may have (RFC 3986) but for ' ( ) * and #: no
+// backslash, no blank, no quote.
+const plainBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?[]@!$&+,;=%"
+
+const hostBytes = "abcdefghijklmnopqrstuvwxyz0123456789-."
+
+func checkHost(u *url.URL) error {
+	if h := u.Hostname(); h == "" || strings.Trim(h, hostBytes) != "" || !isPort(u.Port(), strings.HasSuffix(u.Host, ":")) {
+		return fmt.Errorf("want a host in lower case and no port or one of 1 to 65535")
+	}
+	return nil
+}
+
+// isPort tells whether a port is one, or is left out.
+func isPort(port string, colon bool) bool {
+	if port == "" {
+		return !colon
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	return err == nil && n > 0 && port[0] != '0'
+}
+
+// ownParams tells whether the query has a parameter that an answer adds.
+func ownParams(u *url.URL) bool {
+	query, err := url.ParseQuery(u.RawQuery)
+	for _, name := range []string{"code", "state", "iss", "error", "error_description"} {
+		if query.Has(name) {
+			return true
+		}
+	}
+	return err != nil
+}
+
+// loopback takes an http address of this machine apart, without its port.
+func loopback(text string) (host, rest string, ok bool) {
+	for _, host := range []string{"127.0.0.1", "[::1]", "localhost"} {
+		rest, ok := strings.CutPrefix(text, "http://"+host)
+		if !ok {
+			continue
+		}
+		end := strings.IndexAny(rest, "/?")
+		if end < 0 {
+			end = len(rest)
+		}
+		port, colon := strings.CutPrefix(rest[:end], ":")
+		if !colon && port != "" || !isPort(port, colon) {
+			return "", "", false
+		}
+		return host, rest[end:], true
+	}
+	return "", "", false
+}
+
+// IsLoopback tells whether an address leads back to the machine of who is sent there.
+func IsLoopback(redirect string) bool {
+	_, _, ok := loopback(redirect)
+	return ok
+}
+
+// Redirects tells whether the client may have people sent to an address: it is one that
+// it registered, letter for letter, but for the port on its own machine (RFC 8252, 7.3).
+func (c *Client) Redirects(asked string) bool {
+	for _, registered := range c.RedirectURIs {
+		if asked == registered {
+			return true
+		}
+		host, rest, ok := loopback(registered)
+		askedHost, askedRest, askedOK := loopback(asked)
+		if ok && askedOK && host == askedHost && rest == askedRest {
+			return true
+		}
+	}
+	return false
+}

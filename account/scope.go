@@ -1,0 +1,55 @@
+package account
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Scope is what a program may do for a person.
+type Scope string
+
+// The scopes: to use the tools and see what the person submitted, and to submit in the
+// person's name. Neither contains the other.
+const (
+	Read  Scope = "mcp:read"
+	Write Scope = "mcp:write"
+)
+
+// Scopes are all of them.
+var Scopes = []Scope{Read, Write}
+
+// ParseScopes reads scopes separated by blanks, as OAuth writes them; none given are all.
+// They come in the order of Scopes. Error: ErrScope.
+func ParseScopes(text string) ([]Scope, error) {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return Scopes, nil
+	}
+	for _, w := range words {
+		if !slices.Contains(Scopes, Scope(w)) {
+			return nil, fmt.Errorf("%w: %.50q is none of %s", ErrScope, w, JoinScopes(Scopes))
+		}
+	}
+	var list []Scope
+	for _, s := range Scopes {
+		if slices.Contains(words, string(s)) {
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
+// JoinScopes is what ParseScopes reads.
+func JoinScopes(list []Scope) string {
+	words := make([]string, len(list))
+	for i, s := range list {
+		words[i] = string(s)
+	}
+	return strings.Join(words, " ")
+}
+
+// among tells whether all of some are in list.
+func among(some, list []Scope) bool {
+	return !slices.ContainsFunc(some, func(s Scope) bool { return !slices.Contains(list, s) })
+}

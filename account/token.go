@@ -1,0 +1,192 @@
+package account
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Codes and tokens are a few letters that say what they are and 32 random bytes in
+// base64url; refresh tokens have 32 more.
+const (
+	codeStart    = "rc_"
+	accessStart  = "ra_"
+	refreshStart = "rr_"
+	secretLength = 43
+	accessLength = len(accessStart) + secretLength
+	familyLength = len(refreshStart) + secretLength
+	maxVerifier  = 128
+)
+
+func secret() string {
+	var b [32]byte
+	rand.Read(b[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// Tokens are what a program gets.
+type Tokens struct {
+	Access, Refresh string
+	Scopes          []Scope
+}
+
+// A Redemption is a code with what must go with it.
+type Redemption struct {
+	Code, Client, Redirect string
+	Verifier               string // RFC 7636
+	Resource               string // "": that of the code
+}
+
+// Redeem turns a code into tokens, once. A code that comes again ends everything that
+// came of it. Errors: ErrGrant, ErrReused, ErrTarget, ErrReadOnly.
+func (s *Store) Redeem(r Redemption) (*Tokens, error) {
+	var t *Tokens
+	var refused error
+	err := s.change(func(c *change) error {
+		g := c.codes[sumOf(r.Code)]
+		switch {
+		case g == nil:
+			return ErrGrant
+		case g.redeemed():
+			refused = ErrReused
+			c.dropGrant(g)
+			return nil
+		case g.Client != r.Client || g.Redirect != r.Redirect || !s.now().Before(g.Ends) || !verifies(r.Verifier, g.Challenge):
+			return ErrGrant
+		case r.Resource != "" && r.Resource != g.Resource:
+			return ErrTarget
+		}
+		next := *g
+		t = next.issue(refreshStart+secret(), g.Scopes, s.now())
+		c.putGrant(&next)
+		return nil
+	})
+	return given(t, err, refused)
+}
+
+func given(t *Tokens, err, refused error) (*Tokens, error) {
+	if err == nil {
+		err = refused
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// verifies tells whether the challenge was made from the verifier.
+func verifies(verifier, challenge string) bool {
+	if len(verifier) < secretLength || len(verifier) > maxVerifier {
+		return false
+	}
+	sum := sha256.Sum256([]byte(verifier))
+	return subtle.ConstantTimeCompare([]byte(base64.RawURLEncoding.EncodeToString(sum[:])), []byte(challenge)) == 1
+}
+
+// issue adds an access token and the next refresh token of the family to a copy of a
+// grant.
+func (g *grant) issue(family string, scopes []Scope, now time.Time) *Tokens {
+	t := &Tokens{Access: accessStart + secret(), Refresh: family + secret(), Scopes: scopes}
+	first, last, sum := sumOf(family), sumOf(t.Refresh), sumOf(t.Access)
+	g.Family, g.Refresh, g.Ends = first[:], last[:], now.UTC().Add(RefreshLife)
+	live := slices.DeleteFunc(slices.Clone(g.Access), func(a token) bool { return !now.Before(a.Ends) })
+	live = append(live, token{sum[:], scopes, now.UTC().Add(AccessLife)})
+	g.Access = live[max(0, len(live)-maxAccess):]
+	return t
+}
+
+// Refresh turns a refresh token into new tokens, once; earlier access tokens live on. No
+// scopes are those of the grant. A refresh token that comes again ends everything that
+// came of its code. Errors: ErrGrant, ErrReused, ErrTarget, ErrScope, ErrReadOnly.
+func (s *Store) Refresh(text, client, resource string, scopes []Scope) (*Tokens, error) {
+	var t *Tokens
+	var refused error
+	err := s.change(func(c *change) error {
+		g := c.family(text)
+		sum := sumOf(text)
+		switch {
+		case g == nil || !s.now().Before(g.Ends):
+			return ErrGrant
+		case !bytes.Equal(g.Refresh, sum[:]):
+			refused = ErrReused
+			c.dropGrant(g)
+			return nil
+		case g.Client != client:
+			return ErrGrant
+		case resource != "" && resource != g.Resource:
+			return ErrTarget
+		case !among(scopes, g.Scopes):
+			return ErrScope
+		}
+		if len(scopes) == 0 {
+			scopes = g.Scopes
+		}
+		next := *g
+		t = next.issue(text[:familyLength], scopes, s.now())
+		c.putGrant(&next)
+		return nil
+	})
+	return given(t, err, refused)
+}
+
+// family returns the grant whose refresh token a text is or was, else nil.
+func (st *state) family(text string) *grant {
+	if len(text) != familyLength+secretLength || !strings.HasPrefix(text, refreshStart) {
+		return nil
+	}
+	return st.families[sumOf(text[:familyLength])]
+}
+
+// Revoke ends a token (RFC 7009): an access token alone, a refresh token with everything
+// that came of its code. One that is unknown is over already. Errors: ErrGrant for another
+// client's, ErrReadOnly.
+func (s *Store) Revoke(text, client string) error {
+	return s.change(func(c *change) error {
+		g := c.family(text)
+		sum := sumOf(text)
+		if a := c.access[sum]; a != nil {
+			g = a.grant
+		}
+		switch {
+		case g == nil:
+			return nil
+		case g.Client != client:
+			return ErrGrant
+		case c.access[sum] == nil:
+			c.dropGrant(g)
+			return nil
+		}
+		next := *g
+		next.Access = slices.DeleteFunc(slices.Clone(g.Access), func(t token) bool { return bytes.Equal(t.Sum, sum[:]) })
+		c.putGrant(&next)
+		return nil
+	})
+}
+
+// Verify returns whom an access token acts for and what it may do. It looks into memory
+// alone. Errors: ErrGrant; ErrTarget for a token that is for another resource.
+func (s *Store) Verify(text, resource string, now time.Time) (Person, []Scope, error) {
+	if len(text) != accessLength || !strings.HasPrefix(text, accessStart) {
+		return Person{}, nil, ErrGrant
+	}
+	sum := sumOf(text)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	a := s.state.access[sum]
+	if a == nil || !now.Before(a.ends) {
+		return Person{}, nil, ErrGrant
+	}
+	r := s.state.accounts[a.Person]
+	switch {
+	case r == nil || r.Disabled:
+		return Person{}, nil, ErrGrant
+	case a.Resource != resource:
+		return Person{}, nil, ErrTarget
+	}
+	return r.Person, a.scopes, nil
+}

@@ -1,0 +1,438 @@
+package account
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+func TestTokens(t *testing.T) {
+	w := newWorld(t)
+	p, c := w.person("alice"), w.program()
+	tokens := w.tokens(p, c)
+	for range 2 {
+		who, scopes, err := w.Verify(tokens.Access, resource, w.clock())
+		if err != nil || who != p || JoinScopes(scopes) != "mcp:read mcp:write" {
+			t.Errorf("%+v, %v, %v", who, scopes, err)
+		}
+		w.reopen()
+	}
+	for name, tt := range map[string]struct {
+		token, resource string
+		at              time.Duration
+		want            error
+	}{
+		"the last moment":      {tokens.Access, resource, AccessLife - time.Nanosecond, nil},
+		"expired":              {tokens.Access, resource, AccessLife, ErrGrant},
+		"another resource":     {tokens.Access, "https://other.example/mcp", 0, ErrTarget},
+		"a resource below":     {tokens.Access, resource + "/", 0, ErrTarget},
+		"no resource":          {tokens.Access, "", 0, ErrTarget},
+		"a refresh token":      {tokens.Refresh, resource, 0, ErrGrant},
+		"cut":                  {tokens.Access[:45], resource, 0, ErrGrant},
+		"another letter":       {tokens.Access[:45] + "!", resource, 0, ErrGrant},
+		"nothing":              {"", resource, 0, ErrGrant},
+		"a megabyte of it":     {strings.Repeat("a", 1<<20), resource, 0, ErrGrant},
+		"a hash in its place":  {"ra_" + strings.Repeat("A", 43), resource, 0, ErrGrant},
+		"a key of an API user": {"rk_0123456789ab_" + strings.Repeat("A", 43), resource, 0, ErrGrant},
+	} {
+		_, _, err := w.Verify(tt.token, tt.resource, w.clock().Add(tt.at))
+		w.want(name, err, tt.want)
+	}
+	if a, err := w.Find("alice"); err != nil || a.Programs != 1 {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if used, err := w.Client(c.ID); err != nil || used.Used == nil || c.Used != nil {
+		t.Errorf("%+v, %v", used, err)
+	}
+}
+
+// A code is good once, for a minute, and with all that it was made with.
+func TestRedeem(t *testing.T) {
+	w := newWorld(t)
+	p, c, other := w.person("alice"), w.program(), w.program()
+	good := Redemption{w.code(p, c), c.ID, callback, verifier, resource}
+	for name, tt := range map[string]struct {
+		change func(*Redemption)
+		want   error
+	}{
+		"another code":      {func(r *Redemption) { r.Code = "rc_" + strings.Repeat("A", 43) }, ErrGrant},
+		"no code":           {func(r *Redemption) { r.Code = "" }, ErrGrant},
+		"another client":    {func(r *Redemption) { r.Client = other.ID }, ErrGrant},
+		"another redirect":  {func(r *Redemption) { r.Redirect = "http://127.0.0.1/cb" }, ErrGrant},
+		"no redirect":       {func(r *Redemption) { r.Redirect = "" }, ErrGrant},
+		"another verifier":  {func(r *Redemption) { r.Verifier = strings.Repeat("a", 43) }, ErrGrant},
+		"the challenge":     {func(r *Redemption) { r.Verifier = challenge }, ErrGrant},
+		"no verifier":       {func(r *Redemption) { r.Verifier = "" }, ErrGrant},
+		"a short verifier":  {func(r *Redemption) { r.Verifier = verifier[:42] }, ErrGrant},
+		"a foreign target":  {func(r *Redemption) { r.Resource = "https://other.example/mcp" }, ErrTarget},
+		"a verifier beyond": {func(r *Redemption) { r.Verifier = strings.Repeat("a", 129) }, ErrGrant},
+	} {
+		r := good
+		tt.change(&r)
+		_, err := w.Redeem(r)
+		w.want(name, err, tt.want)
+	}
+	w.pass(CodeLife - time.Nanosecond)
+	w.reopen() // a code outlives a restart
+	tokens, err := w.Redeem(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := w.Refresh(tokens.Refresh, c.ID, resource, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.pass(time.Hour / 2)
+	w.reopen()
+	_, err = w.Redeem(good)
+	w.want("twice", err, ErrReused)
+	if w.valid(tokens.Access) || w.valid(next.Access) {
+		t.Error("tokens of a code that came twice are good")
+	}
+	_, err = w.Refresh(next.Refresh, c.ID, "", nil)
+	w.want("refresh after that", err, ErrGrant)
+	w.reopen()
+	_, err = w.Redeem(good)
+	w.want("three times", err, ErrGrant)
+	late := Redemption{w.code(p, c), c.ID, callback, verifier, ""}
+	w.pass(CodeLife)
+	_, err = w.Redeem(late)
+	w.want("late", err, ErrGrant)
+}
+
+func TestRefresh(t *testing.T) {
+	w := newWorld(t)
+	p, c, other := w.person("alice"), w.program(), w.program()
+	first := w.tokens(p, c)
+	for name, tt := range map[string]struct {
+		token, client, resource, scope string
+		want                           error
+	}{
+		"another client":    {first.Refresh, other.ID, "", "", ErrGrant},
+		"another resource":  {first.Refresh, c.ID, "https://other.example/mcp", "", ErrTarget},
+		"an access token":   {first.Access, c.ID, "", "", ErrGrant},
+		"another first":     {"rr_" + strings.Repeat("A", 43) + first.Refresh[46:], c.ID, "", "", ErrGrant},
+		"cut":               {first.Refresh[:88], c.ID, "", "", ErrGrant},
+		"nothing":           {"", c.ID, "", "", ErrGrant},
+		"longer than it is": {first.Refresh + "A", c.ID, "", "", ErrGrant},
+	} {
+		_, err := w.Refresh(tt.token, tt.client, tt.resource, nil)
+		w.want(name, err, tt.want)
+	}
+	second, err := w.Refresh(first.Refresh, c.ID, resource, []Scope{Read})
+	if err != nil || !w.valid(first.Access) || !w.valid(second.Access) {
+		t.Fatalf("%v", err)
+	}
+	if _, scopes, err := w.Verify(second.Access, resource, w.clock()); err != nil || JoinScopes(scopes) != "mcp:read" {
+		t.Errorf("narrowed: %v, %v", scopes, err)
+	}
+	third, err := w.Refresh(second.Refresh, c.ID, "", nil)
+	if err != nil || JoinScopes(third.Scopes) != "mcp:read mcp:write" {
+		t.Fatalf("%+v, %v", third, err)
+	}
+	w.reopen()
+	w.pass(RefreshLife - time.Nanosecond)
+	fourth, err := w.Refresh(third.Refresh, c.ID, "", nil)
+	if err != nil {
+		t.Fatalf("after a month: %v", err)
+	}
+	w.reopen()
+	_, err = w.Refresh(second.Refresh, c.ID, "", nil)
+	w.want("a used one", err, ErrReused)
+	for i, access := range []string{first.Access, second.Access, third.Access, fourth.Access} {
+		if w.valid(access) {
+			t.Errorf("access token %d is good", i)
+		}
+	}
+	_, err = w.Refresh(fourth.Refresh, c.ID, "", nil)
+	w.want("the last one", err, ErrGrant)
+	old := w.tokens(p, c)
+	w.pass(RefreshLife)
+	_, err = w.Refresh(old.Refresh, c.ID, "", nil)
+	w.want("too late", err, ErrGrant)
+	narrow, err := w.Authorize(p, Authorization{c.ID, callback, challenge, resource, []Scope{Read}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens, err := w.Redeem(Redemption{narrow, c.ID, callback, verifier, ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Refresh(tokens.Refresh, c.ID, "", []Scope{Read, Write})
+	w.want("more than was granted", err, ErrScope)
+}
+
+func TestRevoke(t *testing.T) {
+	w := newWorld(t)
+	p, c, other := w.person("alice"), w.program(), w.program()
+	tokens := w.tokens(p, c)
+	next, err := w.Refresh(tokens.Refresh, c.ID, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.want("another client's", w.Revoke(next.Access, other.ID), ErrGrant)
+	w.want("another client's refresh", w.Revoke(next.Refresh, other.ID), ErrGrant)
+	w.want("an access token", w.Revoke(tokens.Access, c.ID), nil)
+	w.reopen()
+	if w.valid(tokens.Access) || !w.valid(next.Access) {
+		t.Error("not the access token alone")
+	}
+	w.want("again", w.Revoke(tokens.Access, c.ID), nil)
+	w.want("nonsense", w.Revoke("nonsense", c.ID), nil)
+	w.want("a refresh token", w.Revoke(next.Refresh, c.ID), nil)
+	w.reopen()
+	if w.valid(next.Access) {
+		t.Error("its access token is good")
+	}
+	for name, f := range map[string]func() error{
+		"disable": func() error {
+			_, err := w.Disable(p.ID, true)
+			_, undone := w.Disable(p.ID, false)
+			return errors.Join(err, undone)
+		},
+		"passwd": func() error { _, err := w.SetPassword(t.Context(), p.ID, good); return err },
+	} {
+		tokens := w.tokens(p, c)
+		w.want(name, f(), nil)
+		_, err := w.Refresh(tokens.Refresh, c.ID, "", nil)
+		w.want("refresh after "+name, err, ErrGrant)
+		if w.valid(tokens.Access) {
+			t.Errorf("%s leaves a token", name)
+		}
+	}
+}
+
+// A code or refresh token that comes many times at once is good once, and then nothing
+// that came of it is.
+func TestAtOnce(t *testing.T) {
+	w := newWorld(t)
+	p, c := w.person("alice"), w.program()
+	r := Redemption{w.code(p, c), c.ID, callback, verifier, ""}
+	refresh := w.tokens(p, c).Refresh
+	for name, use := range map[string]func() (*Tokens, error){
+		"code":    func() (*Tokens, error) { return w.Redeem(r) },
+		"refresh": func() (*Tokens, error) { return w.Refresh(refresh, c.ID, "", nil) },
+	} {
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		var got []*Tokens
+		stop := make(chan struct{})
+		for range 2 { // readers meanwhile
+			wg.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+						w.Verify("ra_"+strings.Repeat("A", 43), resource, time.Now())
+						w.List()
+					}
+				}
+			})
+		}
+		var users sync.WaitGroup
+		for range 8 {
+			users.Go(func() {
+				if t, err := use(); err == nil {
+					mu.Lock()
+					got = append(got, t)
+					mu.Unlock()
+				}
+			})
+		}
+		users.Wait()
+		close(stop)
+		wg.Wait()
+		if len(got) != 1 || w.valid(got[0].Access) {
+			t.Errorf("%s: %d were good", name, len(got))
+		}
+	}
+}
+
+// What is over leaves the file, and what is not stays.
+func TestSweep(t *testing.T) {
+	w := newWorld(t)
+	p, c, unused := w.person("alice"), w.program(), w.program()
+	w.code(p, c)
+	tokens := w.tokens(p, c)
+	if _, _, err := w.Once(p.ID, "token", func() ([]byte, []Fact, error) { return []byte("first"), []Fact{{Kind: Bug, Ref: "1"}}, nil }); err != nil {
+		t.Fatal(err)
+	}
+	rows := func() (clients, grants int) {
+		w.db.View(func(tx *bbolt.Tx) error {
+			clients, grants = tx.Bucket([]byte(clientsBucket)).Stats().KeyN, tx.Bucket([]byte(grantsBucket)).Stats().KeyN
+			return nil
+		})
+		return
+	}
+	for _, step := range []struct {
+		after           time.Duration
+		clients, grants int
+	}{{0, 2, 2}, {CodeLife, 2, 1}, {unusedLife, 1, 1}, {RefreshLife, 1, 0}, {usedLife, 0, 0}} {
+		w.pass(step.after)
+		if err := w.Sweep(); err != nil {
+			t.Fatal(err)
+		}
+		if clients, grants := rows(); clients != step.clients || grants != step.grants {
+			t.Errorf("after %s more: %d clients, %d grants", step.after, clients, grants)
+		}
+		w.reopen()
+	}
+	_, err := w.Client(unused.ID)
+	w.want("an unused client", err, ErrNoClient)
+	if _, _, err := w.db.Compact(); err != nil {
+		t.Fatal(err)
+	}
+	for _, gone := range []string{c.ID, unused.ID, "first", "An app"} {
+		if bytes.Contains(w.file(), []byte(gone)) {
+			t.Errorf("the file has %q", gone)
+		}
+	}
+	if n, err := w.Count(p.ID, Bug); n != 1 || err != nil || w.valid(tokens.Access) {
+		t.Errorf("%d facts, %v", n, err)
+	}
+	if accounts, facts, err := Check(w.db); accounts != 1 || facts != 1 || err != nil {
+		t.Errorf("check: %d, %d, %v", accounts, facts, err)
+	}
+}
+
+// Programs that nobody lets in are bounded; those that were let in are not pushed out by
+// those that never were.
+func TestIdle(t *testing.T) {
+	w := newWorld(t)
+	p, in, was := w.person("alice"), w.program(), w.program()
+	w.tokens(p, in)
+	if err := w.Revoke(w.tokens(p, was).Refresh, was.ID); err != nil {
+		t.Fatal(err)
+	}
+	oldest := w.program()
+	if err := fill(w, maxIdle-2); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Client(oldest.ID); err != nil {
+		t.Fatalf("the oldest is gone before there are too many: %v", err)
+	}
+	w.program()
+	_, err := w.Client(oldest.ID)
+	w.want("the oldest unused one", err, ErrNoClient)
+	for _, c := range []*Client{in, was} {
+		if _, err := w.Client(c.ID); err != nil {
+			t.Errorf("one that was let in: %v", err)
+		}
+	}
+	if n := len(w.state.clients); n != maxIdle+1 {
+		t.Errorf("%d clients", n)
+	}
+}
+
+// fill registers clients, in one write.
+func fill(w *world, n int) error {
+	return w.change(func(c *change) error {
+		for i := range n {
+			c.putClient(&Client{ID: fmt.Sprintf("ffffffff-%04d", i), Name: "flood", RedirectURIs: []string{callback}, Created: w.clock()})
+		}
+		return nil
+	})
+}
+
+func TestMaxGrants(t *testing.T) {
+	w := newWorld(t)
+	p, c := w.person("alice"), w.program()
+	first := w.tokens(p, c)
+	for range maxGrants - 1 {
+		w.pass(time.Millisecond)
+		w.tokens(p, c)
+	}
+	if !w.valid(first.Access) {
+		t.Fatal("the first is gone before there are too many")
+	}
+	last := w.tokens(p, c)
+	if w.valid(first.Access) || !w.valid(last.Access) || len(w.state.grants) != maxGrants {
+		t.Errorf("%d grants", len(w.state.grants))
+	}
+	g := last
+	for range maxAccess {
+		var err error
+		if g, err = w.Refresh(g.Refresh, c.ID, "", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if w.valid(last.Access) || !w.valid(g.Access) {
+		t.Error("not the oldest access token went")
+	}
+}
+
+// A file whose records are damaged is refused, with a word about which.
+func TestDamage(t *testing.T) {
+	for name, text := range map[string]string{
+		"memory of a password": `{"id":"ID","name":"alice","created":"2026-11-03T12:00:00Z","password":{"time":3,"memory":4294967295,"threads":1,"salt":"AAAAAAAAAAAAAAAAAAAAAA==","argon2id":"AAAAAAAAAAAAAAAAAAAAAA=="}}`,
+		"neither":              `{"id":"ID","name":"alice","created":"2026-11-03T12:00:00Z"}`,
+		"another id":           `{"id":"x","name":"alice"}`,
+		"no JSON":              `{`,
+	} {
+		w := newWorld(t)
+		id := w.person("alice").ID
+		err := w.db.Update(func(tx *bbolt.Tx) error {
+			return tx.Bucket([]byte(accountsBucket)).Put([]byte(id), []byte(strings.ReplaceAll(text, "ID", id)))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(w.db, w.clock); err == nil || !strings.Contains(err.Error(), id) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, _, err := Check(w.db); err == nil {
+			t.Errorf("%s: the check finds nothing", name)
+		}
+	}
+	w := newWorld(t)
+	p, c := w.person("alice"), w.program()
+	w.tokens(p, c)
+	for name, breaks := range map[string]func(g *grant){
+		"sum":    func(g *grant) { g.Code = g.Code[:31] },
+		"family": func(g *grant) { g.Family = []byte{1} },
+		"access": func(g *grant) { g.Access[0].Sum = nil },
+		"person": func(g *grant) { g.Person = "x" },
+		"client": func(g *grant) { g.Client = "x" },
+	} {
+		for id, g := range w.state.grants {
+			text, _ := json.Marshal(g)
+			broken := new(grant)
+			if err := json.Unmarshal(text, broken); err != nil {
+				t.Fatal(err)
+			}
+			breaks(broken)
+			if err := w.db.Update(put(grantsBucket, id, broken)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := Open(w.db, w.clock); err == nil || !strings.Contains(err.Error(), "grant") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func BenchmarkVerify(b *testing.B) {
+	w := newWorld(b)
+	tokens := w.tokens(w.person("alice"), w.program())
+	now := w.clock()
+	var failed atomic.Bool
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, _, err := w.Verify(tokens.Access, resource, now); err != nil {
+				failed.Store(true)
+			}
+		}
+	})
+	if failed.Load() {
+		b.Fatal("the token is not good")
+	}
+}
