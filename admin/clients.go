@@ -76,7 +76,7 @@ func (c RevokeClient) run(_ context.Context, s *Stores) (any, error) {
 	return s.Clients.Revoke(found.ID, c.Key)
 }
 
-// DeleteClient removes a client and its counts.
+// DeleteClient removes a client, its counts and the account that it acts as.
 type DeleteClient struct {
 	Client string `json:"client"`
 }
@@ -88,6 +88,11 @@ func (c DeleteClient) run(_ context.Context, s *Stores) (any, error) {
 	}
 	if err := s.Clients.Delete(found.ID); err != nil {
 		return nil, err
+	}
+	if id := s.Accounts.ActsFor(found.ID); id != "" {
+		if err := s.deleteUser(id); err != nil {
+			return nil, err
+		}
 	}
 	return found, s.counts.Forget(found.ID)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"relais/access"
+	"relais/account"
 	"relais/archive"
 	"relais/folder"
 	"relais/outage"
@@ -31,6 +32,7 @@ var databases = []database{
 	{file: clientsFile, buckets: []string{access.Bucket}, holds: holdsClients},
 	{file: photosFile, buckets: photos.Buckets, holds: holdsPhotos},
 	{file: communityFile, buckets: outage.Buckets, holds: holdsCommunity},
+	{file: usersFile, buckets: account.Buckets, holds: holdsUsers},
 	{file: archivesFile, buckets: archive.Buckets, holds: holdsArchives},
 }
 
@@ -102,6 +104,11 @@ func holdsPhotos(s *Stores, _ *store.DB) (string, error) {
 func holdsCommunity(_ *Stores, db *store.DB) (string, error) {
 	n, reports, err := outage.Check(db)
 	return Number(n, "unavailable site") + ", " + Number(reports, "outage report"), err
+}
+
+func holdsUsers(_ *Stores, db *store.DB) (string, error) {
+	n, facts, err := account.Check(db)
+	return Number(n, "account") + ", " + Number(facts, "fact"), err
 }
 
 func holdsArchives(_ *Stores, db *store.DB) (string, error) {

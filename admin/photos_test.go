@@ -126,7 +126,7 @@ func TestDeletedPhotoIsOffTheDisk(t *testing.T) {
 		}
 		return paths
 	}
-	if got := compact(); !slices.Equal(got, []string{clientsFile, photosFile, communityFile, archivesFile, quotaFile}) {
+	if got := compact(); !slices.Equal(got, []string{clientsFile, photosFile, communityFile, usersFile, archivesFile, quotaFile}) {
 		t.Errorf("nothing deleted: %q", got)
 	}
 	if _, err := s.Photos.Delete(gone.ID); err != nil {
@@ -175,11 +175,11 @@ func TestCheckOfPhotos(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := []string{}
-		for _, f := range files[:5] {
+		for _, f := range files[:6] {
 			got = append(got, fmt.Sprint(f.Path, ": ", f.Detail, f.Problem))
 		}
 		if want := []string{clientsFile + ": 0 clients", photosFile + ": 1 photo, 0 reports",
-			communityFile + ": 0 unavailable sites, 0 outage reports", archivesFile + ": 0 archives, 0 rows", name + ": the images of 1 photo"}; !slices.Equal(got, want) {
+			communityFile + ": 0 unavailable sites, 0 outage reports", usersFile + ": 0 accounts, 0 facts", archivesFile + ": 0 archives, 0 rows", name + ": the images of 1 photo"}; !slices.Equal(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 		stop()

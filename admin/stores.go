@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"relais/access"
+	"relais/account"
 	"relais/archive"
 	"relais/folder"
 	"relais/measure"
@@ -30,6 +31,7 @@ type Stores struct {
 	Answers  *access.Answers
 	Photos   *photos.Store
 	Outages  *outage.Store
+	Accounts *account.Store
 	Archives *archive.Store
 	// Measures opens the measures when they are first wanted: most commands do not, and
 	// they may be large.
@@ -45,6 +47,7 @@ const (
 	clientsFile   = "clients.db"
 	photosFile    = "photos.db"
 	communityFile = "community.db"
+	usersFile     = "users.db"
 	archivesFile  = "archives.db"
 	quotaFile     = "quota.db"
 	sealFile      = "secret.key"
@@ -96,6 +99,9 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 	for _, err := range s.Outages.Problems() {
 		log.Error("an outage feed or report is left out: relais check says more", "error", err)
 	}
+	if s.Accounts, err = account.Open(s.open[usersFile], time.Now); err != nil {
+		return err
+	}
 	s.Archives = archive.Open(s.open[archivesFile], time.Now)
 	s.Measures = sync.OnceValues(func() (*measure.Store, error) { return measure.Open(s.Dir, readOnly, time.Now) })
 	return s.openCounts(counts, log)
@@ -121,6 +127,7 @@ const (
 	saveEvery     = 500 * time.Millisecond
 	syncEvery     = time.Second
 	saveUsedEvery = time.Minute
+	sweepEvery    = 10 * time.Minute
 )
 
 // Keep saves what requests change and compacts away what was deleted, until ctx
@@ -147,6 +154,7 @@ func (s *Stores) Keep(ctx context.Context, log *slog.Logger) {
 	regularly(saveEvery, "what was used could not be saved", func() error { return s.counts.Save(s.Clients) })
 	regularly(syncEvery, "the counts could not be put on disk", s.counts.Sync)
 	regularly(saveUsedEvery, "what was used could not be saved", s.saveUsed)
+	regularly(sweepEvery, "codes and tokens that are over are still there", s.Accounts.Sweep)
 	deleted := "what was deleted is still on the disk"
 	if err := s.compactDeleted(); err != nil {
 		log.Error(deleted, "error", err)

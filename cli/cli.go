@@ -36,6 +36,7 @@ type commands struct {
 	Ingest    ingestCommand    `cmd:"" help:"Read authority files once and write each market's snapshot."`
 	Update    updateCommand    `cmd:"" help:"Download the authorities' current files, then ingest them."`
 	Client    clientCommand    `cmd:"" help:"Who may call: clients, keys, limits."`
+	User      userCommand      `cmd:"" help:"Who may sign in: accounts of people."`
 	Photo     photoCommand     `cmd:"" help:"Photos of sites: list, hide, show, delete."`
 	Report    reportCommand    `cmd:"" help:"What clients reported about photos, and what is decided."`
 	Outage    outageCommand    `cmd:"" help:"Outages: what operators publish, what people report."`

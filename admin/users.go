@@ -1,0 +1,67 @@
+package admin
+
+import "context"
+
+// CreateUser makes an account; the answer is the account.Account.
+type CreateUser struct {
+	Name     string `json:"name"`
+	Password string `json:"password"`
+}
+
+func (c CreateUser) run(ctx context.Context, s *Stores) (any, error) {
+	return s.Accounts.Create(ctx, c.Name, c.Password)
+}
+
+// ListUsers lists the accounts, those that API clients act as too.
+type ListUsers struct{}
+
+func (ListUsers) run(_ context.Context, s *Stores) (any, error) { return s.Accounts.List(), nil }
+
+// DisableUser keeps an account from acting, or lets it act again.
+type DisableUser struct {
+	User string `json:"user"` // id or name
+	Undo bool   `json:"undo"`
+}
+
+func (c DisableUser) run(_ context.Context, s *Stores) (any, error) {
+	a, err := s.Accounts.Find(c.User)
+	if err != nil {
+		return nil, err
+	}
+	return s.Accounts.Disable(a.ID, !c.Undo)
+}
+
+// SetUserPassword gives an account another password.
+type SetUserPassword struct {
+	User     string `json:"user"`
+	Password string `json:"password"`
+}
+
+func (c SetUserPassword) run(ctx context.Context, s *Stores) (any, error) {
+	a, err := s.Accounts.Find(c.User)
+	if err != nil {
+		return nil, err
+	}
+	return s.Accounts.SetPassword(ctx, a.ID, c.Password)
+}
+
+// DeleteUser removes an account; what it submitted stays and is nobody's.
+type DeleteUser struct {
+	User string `json:"user"`
+}
+
+func (c DeleteUser) run(_ context.Context, s *Stores) (any, error) {
+	a, err := s.Accounts.Find(c.User)
+	if err != nil {
+		return nil, err
+	}
+	return a, s.deleteUser(a.ID)
+}
+
+// deleteUser forgets who reported outages first: what fails then can be done again.
+func (s *Stores) deleteUser(id string) error {
+	if _, err := s.Outages.Forget(id); err != nil {
+		return err
+	}
+	return s.Accounts.Delete(id)
+}

@@ -1,0 +1,131 @@
+package admin
+
+import (
+	"bytes"
+	"context"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"relais/access"
+	"relais/account"
+	"relais/folder"
+	"relais/geo"
+	"relais/market"
+	"relais/outage"
+)
+
+// Accounts are made, changed and deleted alike, whether a server has the stores or not;
+// what a person reported stays and knows nobody.
+func TestUsers(t *testing.T) {
+	for _, served := range []bool{false, true} {
+		dir := folder.Dir(t.TempDir())
+		if served {
+			serve(t, dir)
+		}
+		ctx := context.Background()
+		ask := func(c Command, answer any) error { return Call(ctx, dir, c, answer, quiet) }
+		var made, changed account.Account
+		if err := ask(CreateUser{"Élodie", "correct horse battery"}, &made); err != nil || made.ID == "" || made.Name != "Élodie" {
+			t.Fatalf("served %v: %+v, %v", served, made, err)
+		}
+		var r OutageReport
+		n := outage.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946}, User: made.ID}
+		if err := ask(ReportOutage{n}, &r); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			command  Command
+			says     string
+			disabled bool
+		}{
+			{DisableUser{User: "elodie"}, "", true},
+			{DisableUser{User: made.ID, Undo: true}, "", false},
+			{SetUserPassword{"elodie", "another long password"}, "", false},
+			{SetUserPassword{"elodie", "short"}, "10 characters", false},
+			{SetUserPassword{"nobody", "another long password"}, "no such account", false},
+			{CreateUser{"ELODIE", "correct horse battery"}, "an account has this name", false},
+			{DeleteUser{"nobody"}, "no such account", false},
+		} {
+			err := ask(c.command, &changed)
+			if (c.says == "") != (err == nil) || err != nil && (!strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "password\"")) || changed.Disabled != c.disabled {
+				t.Errorf("served %v: %T: %+v, %v", served, c.command, changed, err)
+			}
+		}
+		var list []account.Account
+		if err := ask(ListUsers{}, &list); err != nil || len(list) != 1 || list[0].ID != made.ID {
+			t.Errorf("served %v: %+v, %v", served, list, err)
+		}
+		if err := ask(DeleteUser{"elodie"}, &changed); err != nil {
+			t.Fatal(err)
+		}
+		if err := ask(ListUsers{}, &list); err != nil || len(list) != 0 {
+			t.Errorf("served %v: %+v, %v", served, list, err)
+		}
+		if err := ask(CompactStores{}, new([]Compacted)); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{usersFile, communityFile} {
+			text, err := os.ReadFile(filepath.Join(string(dir), name))
+			if err != nil || bytes.Contains(text, []byte(made.ID)) || bytes.Contains(text, []byte("lodie")) || bytes.Contains(text, []byte(`"reporter"`)) {
+				t.Errorf("served %v: %s knows the person, %v", served, name, err)
+			}
+		}
+		var left OutageList
+		if err := ask(ListOutages{Page: Page{Limit: 10}}, &left); err != nil || left.Total != 1 || left.Reports[0].ID != r.ID {
+			t.Errorf("served %v: %+v, %v", served, left, err)
+		}
+	}
+}
+
+// A client's account goes with the client, and users.db with a backup.
+func TestUserOfClient(t *testing.T) {
+	dir, ctx := folder.Dir(t.TempDir()), context.Background()
+	s, _ := serve(t, dir)
+	var issued access.Issued
+	if err := Call(ctx, dir, spec("Assistant"), &issued, quiet); err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Accounts.OfClient(issued.ID, issued.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Accounts.Create(ctx, "alice", "correct horse battery"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Accounts.Note(p.ID, account.Fact{Kind: account.Bug, Ref: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	copied, restored := filepath.Join(t.TempDir(), "backup"), folder.Dir(filepath.Join(t.TempDir(), "restored"))
+	if err := Backup(ctx, dir, copied, quiet); err != nil {
+		t.Fatal(err)
+	}
+	if err := Restore(copied, restored); err != nil {
+		t.Fatal(err)
+	}
+	if err := Call(ctx, dir, DeleteClient{Client: "Assistant"}, new(access.Client), quiet); err != nil {
+		t.Fatal(err)
+	}
+	if list := s.Accounts.List(); len(list) != 1 || list[0].Name != "alice" {
+		t.Errorf("%+v", list)
+	}
+	files, err := Check(ctx, restored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if f.Problem != "" || f.Path == usersFile && f.Detail != "2 accounts, 1 fact" {
+			t.Errorf("%+v", f)
+		}
+	}
+	other, err := Open(restored, "test", quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if _, err := other.Accounts.Login(ctx, "alice", "correct horse battery", netip.MustParseAddr("192.0.2.1")); err != nil {
+		t.Errorf("login in what was restored: %v", err)
+	}
+}

@@ -1,0 +1,258 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"golang.org/x/term"
+
+	"relais/account"
+	"relais/admin"
+)
+
+type userCommand struct {
+	Create  userCreate  `cmd:"" help:"Make an account."`
+	List    userList    `cmd:"" help:"List the accounts."`
+	Disable userDisable `cmd:"" help:"Keep an account from signing in, and end what it let in."`
+	Passwd  userPasswd  `cmd:"" help:"Give an account another password, and end what it let in."`
+	Delete  userDelete  `cmd:"" help:"Remove an account; what it submitted stays and is nobody's."`
+}
+
+// Help is shown below the commands.
+func (*userCommand) Help() string {
+	return `An account is a person who may sign in and let programs act in their name. Names are compared without case, accents and hyphens. An API client with the scope internal:ai acts as an account of its own, which is made when it is first needed and goes with the client.
+
+Examples:
+  relais user create --data DIR alice
+  relais user list --data DIR
+  relais user delete --data DIR alice`
+}
+
+// passwordFlags say where a new password comes from.
+type passwordFlags struct {
+	PasswordStdin bool `xor:"password" help:"Read the password from standard input, up to the end of its first line."`
+	Generate      bool `xor:"password" help:"Make a password and print it once; done as well when there is no terminal to ask on."`
+}
+
+const maxPasswordLine = 4096 // bytes
+
+// password returns the new password, and tells whether it was made here.
+func (f passwordFlags) password(stdin *os.File, say io.Writer) (text string, generated bool, err error) {
+	switch {
+	case f.PasswordStdin:
+		text, err = bufio.NewReader(io.LimitReader(stdin, maxPasswordLine)).ReadString('\n')
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+	case f.Generate || !term.IsTerminal(int(stdin.Fd())):
+		text, generated = rand.Text(), true
+	default:
+		text, err = prompt(stdin, say)
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("read the password: %w", err)
+	}
+	if err := account.CheckPassword(text); err != nil {
+		return "", false, usageError{err}
+	}
+	return text, generated, nil
+}
+
+// prompt asks twice, without showing what is typed.
+func prompt(terminal *os.File, say io.Writer) (string, error) {
+	ask := func(what string) (string, error) {
+		fmt.Fprint(say, what)
+		text, err := term.ReadPassword(int(terminal.Fd()))
+		fmt.Fprintln(say)
+		return string(text), err
+	}
+	first, err := ask("Password: ")
+	if err != nil {
+		return "", err
+	}
+	second, err := ask("Once more: ")
+	if err == nil && first != second {
+		err = errors.New("the two are not the same")
+	}
+	return first, err
+}
+
+// userChanged is an account with the password that was made for it.
+type userChanged struct {
+	account.Account
+	Password string `json:"password,omitempty"`
+}
+
+func (u userChanged) print(w io.Writer, asJSON bool, became string) error {
+	if asJSON {
+		return printJSON(w, u)
+	}
+	if _, err := fmt.Fprintf(w, "%s (%s) %s\n", visible(u.Name, ""), u.ID, became); err != nil || u.Password == "" {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\n  password  %s\n\nKeep it now: it is not shown again.\n", u.Password)
+	return err
+}
+
+// oneUser are the flags of commands on one account.
+type oneUser struct {
+	dataFlag
+	User string `arg:"" name:"user" help:"Name or id of the account."`
+	JSON bool   `name:"json" help:"Print one JSON object."`
+}
+
+type userCreate struct {
+	dataFlag
+	Name string `arg:"" name:"name" help:"What the person signs in as; no e-mail address."`
+	passwordFlags
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Help is shown below the flags.
+func (*userCreate) Help() string {
+	return `Asks for the password without showing it.
+
+Examples:
+  relais user create --data DIR alice
+  relais user create --data DIR alice --generate
+  relais user create --data DIR alice --password-stdin --json < FILE`
+}
+
+// Run makes the account.
+func (c *userCreate) Run(ctx context.Context, streams Streams) error {
+	if err := account.CheckName(c.Name); err != nil {
+		return usageError{err}
+	}
+	password, generated, err := c.password(os.Stdin, streams.Err)
+	if err != nil {
+		return err
+	}
+	var u userChanged
+	if err := call(ctx, c.dataFlag, streams, admin.CreateUser{Name: c.Name, Password: password}, &u.Account); err != nil {
+		return err
+	}
+	if generated {
+		u.Password = password
+	}
+	return u.print(streams.Out, c.JSON, "may sign in")
+}
+
+type userList struct {
+	dataFlag
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Help is shown below the flags.
+func (*userList) Help() string {
+	return `Example:
+  relais user list --data DIR --json`
+}
+
+// Run lists the accounts.
+func (c *userList) Run(ctx context.Context, streams Streams) error {
+	var list []account.Account
+	if err := call(ctx, c.dataFlag, streams, admin.ListUsers{}, &list); err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(streams.Out, map[string]any{"users": list})
+	}
+	t := tabwriter.NewWriter(streams.Out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(t, "ID\tNAME\tCREATED\tPROGRAMS\tSTATE")
+	for _, u := range list {
+		state := "may sign in"
+		if u.Client != "" {
+			state = "of the API client " + u.Client
+		}
+		if u.Disabled {
+			state = "disabled"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\n", u.ID, visible(u.Name, ""), shortTime(u.Created), u.Programs, state)
+	}
+	return t.Flush()
+}
+
+type userDisable struct {
+	oneUser
+	Undo bool `help:"Let the account sign in again; programs ask anew."`
+}
+
+// Help is shown below the flags.
+func (*userDisable) Help() string {
+	return `Examples:
+  relais user disable --data DIR alice
+  relais user disable --data DIR alice --undo`
+}
+
+// Run disables the account.
+func (c *userDisable) Run(ctx context.Context, streams Streams) error {
+	var u userChanged
+	if err := call(ctx, c.dataFlag, streams, admin.DisableUser{User: c.User, Undo: c.Undo}, &u.Account); err != nil {
+		return err
+	}
+	became := "is disabled"
+	if c.Undo {
+		became = "may sign in again"
+	}
+	return u.print(streams.Out, c.JSON, became)
+}
+
+type userPasswd struct {
+	oneUser
+	passwordFlags
+}
+
+// Help is shown below the flags.
+func (*userPasswd) Help() string {
+	return `Asks for the password without showing it. Programs that the person let in must ask anew.
+
+Examples:
+  relais user passwd --data DIR alice
+  relais user passwd --data DIR alice --generate --json`
+}
+
+// Run gives the account another password.
+func (c *userPasswd) Run(ctx context.Context, streams Streams) error {
+	password, generated, err := c.password(os.Stdin, streams.Err)
+	if err != nil {
+		return err
+	}
+	var u userChanged
+	if err := call(ctx, c.dataFlag, streams, admin.SetUserPassword{User: c.User, Password: password}, &u.Account); err != nil {
+		return err
+	}
+	if generated {
+		u.Password = password
+	}
+	return u.print(streams.Out, c.JSON, "has another password")
+}
+
+type userDelete struct{ oneUser }
+
+// Help is shown below the flags.
+func (*userDelete) Help() string {
+	return `What the person submitted stays, and nothing says any more whose it was.
+
+Example:
+  relais user delete --data DIR alice`
+}
+
+// Run removes the account.
+func (c *userDelete) Run(ctx context.Context, streams Streams) error {
+	var u userChanged
+	if err := call(ctx, c.dataFlag, streams, admin.DeleteUser{User: c.User}, &u.Account); err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(streams.Out, map[string]any{"deleted": u.ID})
+	}
+	return u.print(streams.Out, false, "is deleted")
+}

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/account"
+	"relais/store"
+)
+
+// stdin makes a text the standard input.
+func stdin(t *testing.T, text string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "stdin")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := os.Stdin
+	os.Stdin = f
+	t.Cleanup(func() { os.Stdin = before; f.Close() })
+}
+
+func TestUser(t *testing.T) {
+	dir := t.TempDir()
+	run := func(args ...string) (string, string, int) {
+		var out, err bytes.Buffer
+		code := Main(context.Background(), append(args, "--data", dir), Streams{Out: &out, Err: &err})
+		return out.String(), err.String(), code
+	}
+	login := func(name, password string) error {
+		t.Helper()
+		db, err := store.Open(filepath.Join(dir, "users.db"), account.Buckets...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		s, err := account.Open(db, time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Login(context.Background(), name, password, netip.MustParseAddr("192.0.2.1"))
+		return err
+	}
+	stdin(t, "correct horse battery\r\nanother line\n")
+	out, errs, code := run("user", "create", "Élodie", "--password-stdin")
+	if code != 0 || !strings.Contains(out, "may sign in") || strings.Contains(out, "horse") || login("elodie", "correct horse battery") != nil {
+		t.Errorf("create: %d %s%s", code, out, errs)
+	}
+	var made struct {
+		ID, Name, Password string
+		Disabled           bool
+	}
+	stdin(t, "")
+	out, _, code = run("user", "passwd", "élodie", "--json") // no terminal: one is made
+	if err := json.Unmarshal([]byte(out), &made); err != nil || code != 0 || len(made.Password) < 20 || login("elodie", made.Password) != nil || login("elodie", "correct horse battery") == nil {
+		t.Errorf("passwd: %d %s, %v", code, out, err)
+	}
+	for _, tt := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"user", "list"}, 0, "Élodie"},
+		{[]string{"user", "disable", "elodie"}, 0, "disabled"},
+		{[]string{"user", "list", "--json"}, 0, `"disabled":true`},
+		{[]string{"user", "disable", "elodie", "--undo", "--json"}, 0, `"disabled":false`},
+		{[]string{"user", "create", "bob", "--generate"}, 0, "Keep it now"},
+		{[]string{"user", "create", "BOB", "--generate"}, 1, "has this name"},
+		{[]string{"user", "create", "bob@example.org", "--generate"}, 2, "e-mail"},
+		{[]string{"user", "create", "carol", "--password-stdin"}, 2, "10 characters"},
+		{[]string{"user", "create", "carol", "--password-stdin", "--generate"}, 2, "--generate"},
+		{[]string{"user", "passwd", "nobody", "--generate"}, 1, "no such account"},
+		{[]string{"user", "delete", "elodie", "--json"}, 0, made.ID},
+		{[]string{"user", "delete", "bob"}, 0, "deleted"},
+		{[]string{"user", "delete", "bob"}, 1, "no such account"},
+		{[]string{"user", "list", "--json"}, 0, `{"users":[]}`},
+	} {
+		out, errs, code := run(tt.args...)
+		if code != tt.code || !strings.Contains(out+errs, tt.says) {
+			t.Errorf("%q: code %d, %s%s", tt.args, code, out, errs)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "users.db"))
+	if err != nil || bytes.Contains(text, []byte("lodie")) { // nobody serves: it is off the disk at once
+		t.Errorf("users.db knows who was deleted, %v", err)
+	}
+}
