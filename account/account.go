@@ -36,6 +36,7 @@ var (
 	ErrBusy    = errors.New("too many sign in at once")
 
 	ErrNoClient = errors.New("no such program is registered")
+	ErrMetadata = errors.New("a program needs a name")
 	ErrRedirect = errors.New("not a redirect address that can be registered")
 	ErrGrant    = errors.New("the code or token is unknown, expired, revoked or another program's")
 	ErrReused   = fmt.Errorf("%w: it was used before, and everything that came of it is revoked", ErrGrant)

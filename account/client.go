@@ -40,7 +40,7 @@ func (c *Client) check(id string) error {
 	case c.ID != id:
 		return fmt.Errorf("program %.50q: it is stored as that of %.50q", id, c.ID)
 	case strings.TrimSpace(c.Name) == "" || utf8.RuneCountInString(c.Name) > maxClientName || strings.ContainsFunc(c.Name, unprintable):
-		return fmt.Errorf("a program needs a name of 1 to %d printable characters", maxClientName)
+		return fmt.Errorf("%w of 1 to %d printable characters", ErrMetadata, maxClientName)
 	case len(c.RedirectURIs) < 1 || len(c.RedirectURIs) > maxRedirects:
 		return fmt.Errorf("%w: %d of them, of 1 to %d", ErrRedirect, len(c.RedirectURIs), maxRedirects)
 	}
@@ -53,7 +53,7 @@ func (c *Client) check(id string) error {
 }
 
 // Register makes a client. The oldest of those that nobody lets in goes when there are
-// too many. Errors: ErrRedirect, ErrReadOnly, and what is wrong with the name.
+// too many. Errors: ErrMetadata, ErrRedirect, ErrReadOnly.
 func (s *Store) Register(name string, redirects []string) (*Client, error) {
 	id, err := uuid.NewV7()
 	if err != nil {

@@ -1,0 +1,307 @@
+package oauth
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"html"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What is wrong with the client or its address is a page and leads nowhere.
+func TestNeverAnOpenRedirect(t *testing.T) {
+	w := newWorld(t)
+	client, other := w.register(callback, "http://127.0.0.1/cb", "com.example.app:/cb"), w.register("https://other.example/cb")
+	w.code(client, callback) // the client is used
+	for name, v := range map[string]url.Values{
+		"no client":             request("", callback),
+		"unknown client":        request("0198f0a0-0000-7000-8000-000000000000", callback),
+		"another's address":     request(client, "https://other.example/cb"),
+		"no address":            request(client, ""),
+		"an evil one":           request(client, "https://evil.example/"),
+		"below":                 request(client, callback+"/x"),
+		"with a query":          request(client, callback+"?x"),
+		"with a fragment":       request(client, callback+"#x"),
+		"a user":                request(client, "https://app.example@evil.example/cb"),
+		"a backslash":           request(client, "https://app.example\\@evil.example/cb"),
+		"a longer host":         request(client, "https://app.example.evil.example/cb"),
+		"a port":                request(client, "https://app.example:444/cb"),
+		"http":                  request(client, "http://app.example/cb"),
+		"another loopback path": request(client, "http://127.0.0.1:5/evil"),
+		"loopback, evil":        request(client, "http://127.0.0.1:5@evil.example/cb"),
+		"localhost for it":      request(client, "http://localhost:5/cb"),
+		"javascript":            request(client, "javascript:alert(1)"),
+		"a scheme":              request(client, "com.example.evil:/cb"),
+		"no scheme":             request(client, "//evil.example"),
+		"a line end":            request(client, callback+"\r\nLocation: https://evil.example"),
+		"a long state":          request(client, callback, "state", strings.Repeat("s", 3000)),
+		"and wrong besides":     request(client, "https://evil.example/", "response_type", "token"),
+		"two clients":           {"client_id": {client, other}, "redirect_uri": {callback}},
+		"two addresses":         {"client_id": {client}, "redirect_uri": {callback, "https://evil.example/"}, "response_type": {"x"}},
+	} {
+		for _, method := range []string{"GET", "POST"} {
+			a := w.do("GET", authorizePath+"?"+v.Encode(), "")
+			if method == "POST" {
+				a = w.post(authorizePath, url.Values{"request": {v.Encode()}, "decision": {"deny"}})
+			}
+			if a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" || strings.Contains(a.text, "href=\"http") || strings.Contains(a.text, "<form") {
+				t.Errorf("%s, %s: %d %s %s", name, method, a.StatusCode, a.Header.Get("Location"), a.text)
+			}
+		}
+	}
+	for _, query := range []string{"%zz", "client_id=" + client + ";redirect_uri=x", strings.Repeat("a", maxQuery+1)} {
+		if a := w.do("GET", authorizePath+"?"+query, ""); a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" {
+			t.Errorf("%.20q: %d", query, a.StatusCode)
+		}
+	}
+}
+
+// What else is wrong is told to the program: at once when somebody let it in before or its
+// address is on the person's machine, else by a link.
+func TestErrorsForTheProgram(t *testing.T) {
+	w := newWorld(t)
+	used, unused := w.register(callback), w.register(callback, "http://127.0.0.1/cb")
+	w.code(used, callback)
+	for name, tt := range map[string]struct {
+		fields []string
+		want   string
+	}{
+		"no type":             {[]string{"response_type", ""}, "invalid_request"},
+		"implicit":            {[]string{"response_type", "token"}, "unsupported_response_type"},
+		"hybrid":              {[]string{"response_type", "code token"}, "unsupported_response_type"},
+		"a mode":              {[]string{"response_mode", "fragment"}, "invalid_request"},
+		"no PKCE":             {[]string{"code_challenge", "", "code_challenge_method", ""}, "invalid_request"},
+		"no method":           {[]string{"code_challenge_method", ""}, "invalid_request"},
+		"plain":               {[]string{"code_challenge_method", "plain"}, "invalid_request"},
+		"plain, with text":    {[]string{"code_challenge_method", "plain", "code_challenge", verifier}, "invalid_request"},
+		"a short challenge":   {[]string{"code_challenge", "abc"}, "invalid_request"},
+		"padded":              {[]string{"code_challenge", challenge(verifier) + "="}, "invalid_request"},
+		"another resource":    {[]string{"resource", "https://other.example/mcp"}, "invalid_target"},
+		"the issuer":          {[]string{"resource", base}, "invalid_target"},
+		"an unknown scope":    {[]string{"scope", "mcp:read admin"}, "invalid_scope"},
+		"a scope with quotes": {[]string{"scope", "\"\\\u00e9"}, "invalid_scope"},
+	} {
+		for _, to := range []struct{ client, redirect string }{{used, callback}, {unused, local}} {
+			a := w.do("GET", authorizePath+"?"+request(to.client, to.redirect, tt.fields...).Encode(), "")
+			where, got := a.to()
+			if a.StatusCode != http.StatusSeeOther || where != to.redirect || got.Get("error") != tt.want || got.Get("state") != "a state & more" || got.Get("iss") != base || got.Has("code") ||
+				!regexp.MustCompile(`^[ !#-\[\]-~]+$`).MatchString(got.Get("error_description")) {
+				t.Errorf("%s: %d %s %v", name, a.StatusCode, where, got)
+			}
+		}
+		a := w.do("GET", authorizePath+"?"+request(unused, callback, tt.fields...).Encode(), "")
+		if a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" || !strings.Contains(a.text, `href="https://app.example/cb?error=`+tt.want+`&amp;`) {
+			t.Errorf("%s, by a program that nobody let in: %d %s", name, a.StatusCode, a.text)
+		}
+	}
+	twice := request(used, callback)
+	twice.Add("scope", "mcp:write")
+	if _, got := w.do("GET", authorizePath+"?"+twice.Encode(), "").to(); got.Get("error") != "invalid_request" {
+		t.Errorf("a scope twice: %v", got)
+	}
+	twice = request(used, callback)
+	twice.Add("resource", base+"/mcp")
+	if a := w.do("GET", authorizePath+"?"+twice.Encode(), ""); a.StatusCode != http.StatusOK {
+		t.Errorf("our resource twice: %d", a.StatusCode)
+	}
+	if a := w.do("GET", authorizePath+"?"+request(unused, callback, "resource", "", "scope", "", "state", "", "nonce", "x").Encode(), ""); a.StatusCode != http.StatusOK || !strings.Contains(a.text, "submit outage reports") {
+		t.Errorf("the least: %d %s", a.StatusCode, a.text)
+	}
+}
+
+// Refusing, a wrong password and too many of them.
+func TestDecisions(t *testing.T) {
+	w := newWorld(t)
+	client := w.register(callback)
+	where, got := w.decided(request(client, callback), "decision", "deny", "password", "").to()
+	if where != callback || got.Get("error") != "access_denied" || got.Get("state") != "a state & more" || got.Get("iss") != base || got.Has("code") {
+		t.Errorf("refused: %s %v", where, got)
+	}
+	text := ""
+	for _, fields := range [][]string{{"password", "wrong"}, {"name", "nobody"}, {"name", "", "password", ""}, {"password", good + "\x00"}} {
+		a := w.decided(request(client, callback), fields...)
+		said := regexp.MustCompile(`(?s)id="problem">.*?</p>`).FindString(a.text)
+		if a.StatusCode != http.StatusForbidden || a.Header.Get("Location") != "" || said == "" || text != "" && said != text || strings.Contains(a.text, good) {
+			t.Errorf("%v: %d %s", fields, a.StatusCode, a.text)
+		}
+		text = said
+	}
+	if a := w.decided(request(client, callback), "decision", "x"); a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" {
+		t.Errorf("no decision: %d", a.StatusCode)
+	}
+	var a answer
+	for i := range 40 {
+		if a = w.decided(request(client, callback), "password", "wrong"); a.StatusCode == http.StatusTooManyRequests {
+			break
+		}
+		if i == 39 {
+			t.Fatal("guessing is not limited")
+		}
+	}
+	if a = w.decided(request(client, callback)); a.StatusCode != http.StatusTooManyRequests || a.Header.Get("Retry-After") == "" || a.Header.Get("Location") != "" {
+		t.Errorf("the right password after too many: %d %s", a.StatusCode, a.Header.Get("Retry-After"))
+	}
+	w.address = netip.MustParseAddr("2001:db8::1")
+	if a = w.decided(request(client, callback)); a.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("from another address: %d", a.StatusCode)
+	}
+	w.pass(15 * time.Minute)
+	if _, got := w.decided(request(client, callback, "state", "")).to(); !got.Has("code") || got.Has("state") {
+		t.Errorf("later: %v", got)
+	}
+}
+
+// A form counts only from this server's own page in the browser that got it.
+func TestForgery(t *testing.T) {
+	w := newWorld(t)
+	client, other := w.register(callback), w.register("https://other.example/cb")
+	v := request(client, callback)
+	fields, cookie := w.page(v)
+	otherFields, otherCookie := w.page(v)
+	with := func(pairs ...string) url.Values {
+		changed := url.Values{}
+		for k, v := range fields {
+			changed[k] = v
+		}
+		for i := 0; i < len(pairs); i += 2 {
+			changed.Set(pairs[i], pairs[i+1])
+		}
+		return changed
+	}
+	for name, tt := range map[string]struct {
+		fields url.Values
+		header []string
+	}{
+		"no cookie":             {fields, nil},
+		"another cookie":        {fields, []string{"Cookie", otherCookie}},
+		"another seal":          {with("seal", otherFields.Get("seal")), []string{"Cookie", cookie}},
+		"no seal":               {with("seal", ""), []string{"Cookie", cookie}},
+		"a broken seal":         {with("seal", strings.Repeat("A", 54)), []string{"Cookie", cookie}},
+		"another request":       {with("request", request(other, "https://other.example/cb").Encode()), []string{"Cookie", cookie}},
+		"more scopes":           {with("request", request(client, callback, "scope", "mcp:read mcp:write").Encode()), []string{"Cookie", cookie}},
+		"cross-site":            {fields, []string{"Cookie", cookie, "Sec-Fetch-Site", "cross-site"}},
+		"same-site":             {fields, []string{"Cookie", cookie, "Sec-Fetch-Site", "same-site"}},
+		"no site":               {fields, []string{"Cookie", cookie, "Sec-Fetch-Site", "none"}},
+		"another origin":        {fields, []string{"Cookie", cookie, "Origin", "https://evil.example"}},
+		"an origin, longer":     {fields, []string{"Cookie", cookie, "Origin", "https://www.example.evil.example"}},
+		"a null from outside":   {fields, []string{"Cookie", cookie, "Origin", "null", "Sec-Fetch-Site", "cross-site"}},
+		"an origin over http":   {fields, []string{"Cookie", cookie, "Origin", "http://www.example"}},
+		"the page, opened anew": {fields, []string{"Cookie", otherCookie, "Sec-Fetch-Site", "same-origin"}},
+	} {
+		a := w.post(authorizePath, tt.fields, tt.header...)
+		if a.StatusCode != http.StatusForbidden || a.Header.Get("Location") != "" {
+			t.Errorf("%s: %d %s", name, a.StatusCode, a.Header.Get("Location"))
+		}
+	}
+	for name, tt := range map[string]struct {
+		fields url.Values
+		header []string
+	}{
+		"twice":      {url.Values{"request": fields["request"], "password": {good, good}}, nil},
+		"JSON":       {nil, []string{"Content-Type", "application/json"}},
+		"compressed": {fields, []string{"Content-Encoding", "gzip"}},
+	} {
+		if a := w.post(authorizePath, tt.fields, append(tt.header, "Cookie", cookie)...); a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" {
+			t.Errorf("%s: %d", name, a.StatusCode)
+		}
+	}
+	if a := w.post(authorizePath, with("name", strings.Repeat("a", maxBody)), "Cookie", cookie); a.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Errorf("a large form: %d", a.StatusCode)
+	}
+	w.pass(sealLife)
+	if a := w.post(authorizePath, fields, "Cookie", cookie); a.StatusCode != http.StatusForbidden || !strings.Contains(a.text, "too old") || !strings.Contains(a.text, "<form") {
+		t.Errorf("too old: %d", a.StatusCode)
+	}
+	w.pass(-time.Minute)
+	if a := w.post(authorizePath, fields, "Cookie", cookie, "Origin", "https://www.example", "Sec-Fetch-Site", "same-origin"); a.StatusCode != http.StatusSeeOther {
+		t.Errorf("as it should be: %d", a.StatusCode)
+	}
+}
+
+// The page refuses frames and scripts, leads its form where it must and no further, and
+// escapes what programs say.
+func TestPage(t *testing.T) {
+	w := newWorld(t)
+	client := w.register(callback, "http://127.0.0.1/cb", "http://[::1]/cb", "com.example.app:/cb")
+	for redirect, tt := range map[string]struct{ form, says string }{
+		callback:              {"'self' https://app.example", "<strong>app.example</strong>."},
+		local:                 {"'self' http://127.0.0.1:49152", "<strong>127.0.0.1</strong> (this device)"},
+		"http://[::1]:5/cb":   {"'self' http:", "<strong>::1</strong> (this device)"},
+		"com.example.app:/cb": {"'self' com.example.app:", "<strong>com.example.app</strong> (an app on this device)"},
+	} {
+		a := w.do("GET", authorizePath+"?"+request(client, redirect).Encode(), "")
+		css := regexp.MustCompile(`(?s)<style>(.*)</style>`).FindStringSubmatch(a.text)
+		if len(css) != 2 {
+			t.Fatalf("no style in %s", a.text)
+		}
+		sum := sha256.Sum256([]byte(css[1]))
+		policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; form-action " + tt.form + "; frame-ancestors 'none'; base-uri 'none'"
+		for name, want := range map[string]string{"Content-Security-Policy": policy, "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
+			"Content-Type": "text/html; charset=utf-8", "X-Content-Type-Options": "nosniff", "Access-Control-Allow-Origin": "", "Content-Language": "en"} {
+			if got := a.Header.Get(name); got != want {
+				t.Errorf("%s: %s: %s, want %s", redirect, name, got, want)
+			}
+		}
+		for _, want := range []string{tt.says, "<strong>An &lt;app&gt;</strong>", "<strong>www.example</strong>", `action="/antennes/oauth/authorize"`, "see what you submitted"} {
+			if !strings.Contains(a.text, want) {
+				t.Errorf("%s: no %s in %s", redirect, want, a.text)
+			}
+		}
+		if strings.Contains(a.text, "<script") || strings.Contains(a.text, "submit outage reports") {
+			t.Errorf("%s: %s", redirect, a.text)
+		}
+		set := a.Header.Get("Set-Cookie")
+		for _, want := range []string{"; Path=/antennes/oauth/authorize;", "; HttpOnly", "; Secure", "; SameSite=Strict", "; Max-Age=1800"} {
+			if !strings.Contains(set, want) {
+				t.Errorf("no %s in %s", want, set)
+			}
+		}
+	}
+	a := w.decided(request(client, callback), "name", `"><script>x</script>`)
+	if strings.Contains(a.text, "<script") || !strings.Contains(a.text, "&#34;&gt;&lt;script&gt;") {
+		t.Errorf("a name: %s", a.text)
+	}
+}
+
+func TestLanguages(t *testing.T) {
+	w := newWorld(t)
+	client := w.register(callback)
+	v := request(client, callback)
+	for accept, want := range map[string]string{"": "en", "fr": "fr", "fr-CA,fr;q=0.8,en;q=0.5": "fr", "en-GB,fr;q=0.9": "en", "de": "en", "de, fr;q=0.1": "fr", "*": "en", "fr;q=0, en": "en", "\xff;;;": "en", strings.Repeat("fr,", 10000): "fr"} {
+		a := w.do("GET", authorizePath+"?"+v.Encode(), "", "Accept-Language", accept)
+		if got := a.Header.Get("Content-Language"); got != want || !strings.Contains(a.text, `<html lang="`+want+`">`) {
+			t.Errorf("%.30q: %s", accept, got)
+		}
+	}
+	a := w.do("GET", authorizePath+"?"+v.Encode(), "")
+	link := regexp.MustCompile(`href="/antennes(/oauth/authorize[^"]*)" hreflang="fr"`).FindStringSubmatch(a.text)
+	if link == nil {
+		t.Fatalf("no link: %s", a.text)
+	}
+	path := html.UnescapeString(link[1])
+	a = w.do("GET", path, "", "Accept-Language", "en")
+	if !strings.Contains(a.text, "demande à agir en votre nom") || !strings.Contains(a.text, "Accepter") {
+		t.Errorf("in French: %s", a.text)
+	}
+	v.Set("lang", "fr")
+	a = w.decided(v, "password", "wrong")
+	if !strings.Contains(a.text, "mot de passe est faux") {
+		t.Errorf("after a wrong password: %s", a.text)
+	}
+	if _, got := w.decided(v).to(); !got.Has("code") || got.Has("lang") {
+		t.Errorf("%v", got)
+	}
+	for _, l := range []texts{english, french} {
+		for v, i := reflect.ValueOf(l), 0; i < v.NumField(); i++ {
+			if v.Field(i).String() == "" {
+				t.Errorf("%s: no text for %s", l.Lang, v.Type().Field(i).Name)
+			}
+		}
+	}
+}

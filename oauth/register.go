@@ -1,0 +1,95 @@
+package oauth
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"relais/limit"
+)
+
+// How many clients may be registered from one address (IPv6: one /64) in a window.
+const (
+	registerWindow = time.Hour
+	mostRegistered = 60
+)
+
+var (
+	responseTypes = []string{"code"}
+	grantTypes    = []string{"authorization_code", "refresh_token"}
+)
+
+// A registration is what is looked at of a client's metadata (RFC 7591, 2). The rest,
+// contacts among it, is passed over and not kept.
+type registration struct {
+	RedirectURIs  []string `json:"redirect_uris"`
+	Name          string   `json:"client_name"`
+	AuthMethod    *string  `json:"token_endpoint_auth_method"`
+	GrantTypes    []string `json:"grant_types"`
+	ResponseTypes []string `json:"response_types"`
+}
+
+// parseRegistration reads a client's metadata. Its errors are those of RFC 7591, 3.2.2,
+// but for what package account says of names and addresses.
+func parseRegistration(text []byte) (*registration, error) {
+	bad := func(format string, args ...any) error {
+		return refuse(http.StatusBadRequest, "invalid_client_metadata", format, args...)
+	}
+	r := &registration{}
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, bad("the body is no JSON object of a client's metadata")
+	}
+	switch {
+	case r.AuthMethod != nil && *r.AuthMethod != "none":
+		return nil, bad("token_endpoint_auth_method %.50q: only none", *r.AuthMethod)
+	case r.ResponseTypes != nil && !slices.Equal(r.ResponseTypes, responseTypes):
+		return nil, bad("response_types: only code")
+	case r.GrantTypes != nil && !slices.Contains(r.GrantTypes, grantTypes[0]):
+		return nil, bad("grant_types: authorization_code is missing")
+	}
+	for _, g := range r.GrantTypes {
+		if !slices.Contains(grantTypes, g) {
+			return nil, bad("grant_types: %.50q is none of %s", g, strings.Join(grantTypes, ", "))
+		}
+	}
+	if r.Name = strings.TrimSpace(r.Name); r.Name == "" && len(r.RedirectURIs) > 0 {
+		r.Name = hostOf(r.RedirectURIs[0])
+	}
+	return r, nil
+}
+
+// register answers RFC 7591 for anybody: a client can do nothing before a person lets it
+// in, and is forgotten when nobody does.
+func (h *Handler) register(w http.ResponseWriter, r *http.Request) {
+	if now := h.Now(); h.registrations.Add(limit.Subscriber(h.Address(r)), now) > mostRegistered {
+		h.retryAfter(w, h.registrations.End(now))
+		h.fail(w, refuse(http.StatusTooManyRequests, "temporarily_unavailable", "over %d registrations an hour from one address", mostRegistered))
+		return
+	}
+	text, err := body(w, r, "application/json")
+	if err != nil {
+		h.fail(w, err)
+		return
+	}
+	m, err := parseRegistration(text)
+	if err != nil {
+		h.fail(w, err)
+		return
+	}
+	c, err := h.Accounts.Register(m.Name, m.RedirectURIs)
+	if err != nil {
+		h.fail(w, err)
+		return
+	}
+	reply(w, http.StatusCreated, map[string]any{
+		"client_id":                  c.ID,
+		"client_id_issued_at":        c.Created.Unix(),
+		"client_name":                c.Name,
+		"redirect_uris":              c.RedirectURIs,
+		"token_endpoint_auth_method": "none",
+		"grant_types":                grantTypes,
+		"response_types":             responseTypes,
+	})
+}
