@@ -1,17 +1,13 @@
 package account
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"go.etcd.io/bbolt"
 )
 
 func TestTokens(t *testing.T) {
@@ -253,169 +249,6 @@ func TestAtOnce(t *testing.T) {
 		wg.Wait()
 		if len(got) != 1 || w.valid(got[0].Access) {
 			t.Errorf("%s: %d were good", name, len(got))
-		}
-	}
-}
-
-// What is over leaves the file, and what is not stays.
-func TestSweep(t *testing.T) {
-	w := newWorld(t)
-	p, c, unused := w.person("alice"), w.program(), w.program()
-	w.code(p, c)
-	tokens := w.tokens(p, c)
-	if _, _, err := w.Once(p.ID, "token", func() ([]byte, []Fact, error) { return []byte("first"), []Fact{{Kind: Bug, Ref: "1"}}, nil }); err != nil {
-		t.Fatal(err)
-	}
-	rows := func() (clients, grants int) {
-		w.db.View(func(tx *bbolt.Tx) error {
-			clients, grants = tx.Bucket([]byte(clientsBucket)).Stats().KeyN, tx.Bucket([]byte(grantsBucket)).Stats().KeyN
-			return nil
-		})
-		return
-	}
-	for _, step := range []struct {
-		after           time.Duration
-		clients, grants int
-	}{{0, 2, 2}, {CodeLife, 2, 1}, {unusedLife, 1, 1}, {RefreshLife, 1, 0}, {usedLife, 0, 0}} {
-		w.pass(step.after)
-		if err := w.Sweep(); err != nil {
-			t.Fatal(err)
-		}
-		if clients, grants := rows(); clients != step.clients || grants != step.grants {
-			t.Errorf("after %s more: %d clients, %d grants", step.after, clients, grants)
-		}
-		w.reopen()
-	}
-	_, err := w.Client(unused.ID)
-	w.want("an unused client", err, ErrNoClient)
-	if _, _, err := w.db.Compact(); err != nil {
-		t.Fatal(err)
-	}
-	for _, gone := range []string{c.ID, unused.ID, "first", "An app"} {
-		if bytes.Contains(w.file(), []byte(gone)) {
-			t.Errorf("the file has %q", gone)
-		}
-	}
-	if n, err := w.Count(p.ID, Bug); n != 1 || err != nil || w.valid(tokens.Access) {
-		t.Errorf("%d facts, %v", n, err)
-	}
-	if accounts, facts, err := Check(w.db); accounts != 1 || facts != 1 || err != nil {
-		t.Errorf("check: %d, %d, %v", accounts, facts, err)
-	}
-}
-
-// Programs that nobody lets in are bounded; those that were let in are not pushed out by
-// those that never were.
-func TestIdle(t *testing.T) {
-	w := newWorld(t)
-	p, in, was := w.person("alice"), w.program(), w.program()
-	w.tokens(p, in)
-	if err := w.Revoke(w.tokens(p, was).Refresh, was.ID); err != nil {
-		t.Fatal(err)
-	}
-	oldest := w.program()
-	if err := fill(w, maxIdle-2); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Client(oldest.ID); err != nil {
-		t.Fatalf("the oldest is gone before there are too many: %v", err)
-	}
-	w.program()
-	_, err := w.Client(oldest.ID)
-	w.want("the oldest unused one", err, ErrNoClient)
-	for _, c := range []*Client{in, was} {
-		if _, err := w.Client(c.ID); err != nil {
-			t.Errorf("one that was let in: %v", err)
-		}
-	}
-	if n := len(w.state.clients); n != maxIdle+1 {
-		t.Errorf("%d clients", n)
-	}
-}
-
-// fill registers clients, in one write.
-func fill(w *world, n int) error {
-	return w.change(func(c *change) error {
-		for i := range n {
-			c.putClient(&Client{ID: fmt.Sprintf("ffffffff-%04d", i), Name: "flood", RedirectURIs: []string{callback}, Created: w.clock()})
-		}
-		return nil
-	})
-}
-
-func TestMaxGrants(t *testing.T) {
-	w := newWorld(t)
-	p, c := w.person("alice"), w.program()
-	first := w.tokens(p, c)
-	for range maxGrants - 1 {
-		w.pass(time.Millisecond)
-		w.tokens(p, c)
-	}
-	if !w.valid(first.Access) {
-		t.Fatal("the first is gone before there are too many")
-	}
-	last := w.tokens(p, c)
-	if w.valid(first.Access) || !w.valid(last.Access) || len(w.state.grants) != maxGrants {
-		t.Errorf("%d grants", len(w.state.grants))
-	}
-	g := last
-	for range maxAccess {
-		var err error
-		if g, err = w.Refresh(g.Refresh, c.ID, "", nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if w.valid(last.Access) || !w.valid(g.Access) {
-		t.Error("not the oldest access token went")
-	}
-}
-
-// A file whose records are damaged is refused, with a word about which.
-func TestDamage(t *testing.T) {
-	for name, text := range map[string]string{
-		"memory of a password": `{"id":"ID","name":"alice","created":"2026-11-03T12:00:00Z","password":{"time":3,"memory":4294967295,"threads":1,"salt":"AAAAAAAAAAAAAAAAAAAAAA==","argon2id":"AAAAAAAAAAAAAAAAAAAAAA=="}}`,
-		"neither":              `{"id":"ID","name":"alice","created":"2026-11-03T12:00:00Z"}`,
-		"another id":           `{"id":"x","name":"alice"}`,
-		"no JSON":              `{`,
-	} {
-		w := newWorld(t)
-		id := w.person("alice").ID
-		err := w.db.Update(func(tx *bbolt.Tx) error {
-			return tx.Bucket([]byte(accountsBucket)).Put([]byte(id), []byte(strings.ReplaceAll(text, "ID", id)))
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Open(w.db, w.clock); err == nil || !strings.Contains(err.Error(), id) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if _, _, err := Check(w.db); err == nil {
-			t.Errorf("%s: the check finds nothing", name)
-		}
-	}
-	w := newWorld(t)
-	p, c := w.person("alice"), w.program()
-	w.tokens(p, c)
-	for name, breaks := range map[string]func(g *grant){
-		"sum":    func(g *grant) { g.Code = g.Code[:31] },
-		"family": func(g *grant) { g.Family = []byte{1} },
-		"access": func(g *grant) { g.Access[0].Sum = nil },
-		"person": func(g *grant) { g.Person = "x" },
-		"client": func(g *grant) { g.Client = "x" },
-	} {
-		for id, g := range w.state.grants {
-			text, _ := json.Marshal(g)
-			broken := new(grant)
-			if err := json.Unmarshal(text, broken); err != nil {
-				t.Fatal(err)
-			}
-			breaks(broken)
-			if err := w.db.Update(put(grantsBucket, id, broken)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if _, err := Open(w.db, w.clock); err == nil || !strings.Contains(err.Error(), "grant") {
-			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -58,6 +58,7 @@ func (h *Handler) problemOf(err error) *oauthError {
 		{account.ErrTarget, http.StatusBadRequest, "invalid_target"},
 		{account.ErrScope, http.StatusBadRequest, "invalid_scope"},
 		{account.ErrRedirect, http.StatusBadRequest, "invalid_redirect_uri"},
+		{account.ErrNoClient, http.StatusBadRequest, "invalid_client"},
 		{account.ErrMetadata, http.StatusBadRequest, "invalid_client_metadata"},
 		{account.ErrReadOnly, http.StatusServiceUnavailable, "temporarily_unavailable"},
 	} {
