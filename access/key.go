@@ -64,3 +64,6 @@ func splitKey(key string) (prefix keyPrefix, hash [sha256.Size]byte, ok bool) {
 	var secret [64]byte
 	return prefix, sha256.Sum256(append(secret[:0], key[len(key)-secretLength:]...)), true
 }
+
+// LikeKey tells whether a text begins as API keys do.
+func LikeKey(text string) bool { return strings.HasPrefix(text, keyStart) }

@@ -137,7 +137,9 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 	if err != nil {
 		return err
 	}
-	c.mount(api, base, proxies, log)
+	if err := c.mount(api, stores); err != nil {
+		return err
+	}
 	both := []servingAt{{listener, api}}
 	if c.OpsListen != "" {
 		apart, err := listen("--ops-listen", c.OpsListen)

@@ -1,14 +1,14 @@
 package cli
 
 import (
-	"log/slog"
 	"net/http"
 	"net/netip"
 	"time"
 
-	"relais/access"
+	"relais/admin"
 	"relais/httpapi"
 	"relais/mcp"
+	"relais/oauth"
 	"relais/tools"
 	"relais/view"
 	"relais/web"
@@ -21,16 +21,25 @@ type mcpFlags struct {
 	MCPMinute int      `name:"mcp-minute" default:"60" help:"Tool calls that an address, or a person, has in a minute (${default})."`
 }
 
-// mount has the tool server and the pages answered by the API's server.
-func (c *serveCommand) mount(api *httpapi.Server, base string, proxies access.Proxies, log *slog.Logger) {
-	address := func(r *http.Request) netip.Addr { return proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"]) }
-	api.Mount(view.SitePagePath+"{key}", web.New(api.Reading, address, log))
+// mount has the tool server, the pages and what signs people in answered by the API's
+// server.
+func (c *serveCommand) mount(api *httpapi.Server, stores *admin.Stores) error {
+	address := func(r *http.Request) netip.Addr { return api.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"]) }
+	api.Mount(view.SitePagePath+"{key}", web.New(api.Reading, address, api.Log))
 	if c.MCP == "off" {
-		return
+		return nil
+	}
+	signIn, err := oauth.New(oauth.Options{Accounts: stores.Accounts, BaseURL: api.BaseURL, Now: time.Now, Address: address, Log: api.Log})
+	if err != nil {
+		return err
+	}
+	for _, route := range signIn.Routes() {
+		api.Mount(route.Path, route.Handler)
 	}
 	api.Mount(mcp.Path, mcp.New(mcp.Options{
-		Reading: func(time.Time) *tools.Reading { return &tools.Reading{Reading: api.Reading()} },
-		Address: address, BaseURL: base, Hosts: c.MCPHost, Minute: c.MCPMinute, Version: version(), Log: log, RequireAuth: c.MCP == "auth",
-		Caller: func(*http.Request, string, []byte) (*mcp.Caller, error) { return nil, mcp.ErrCredential },
+		Reading: func(time.Time) *tools.Reading { return &tools.Reading{Reading: api.Reading(), People: stores.Accounts} },
+		Address: address, BaseURL: api.BaseURL, Hosts: c.MCPHost, Minute: c.MCPMinute, Version: api.Version, Log: api.Log, RequireAuth: c.MCP == "auth",
+		Gate: api.Gate, Accounts: stores.Accounts, Resource: signIn.Resource(), Metadata: signIn.ResourceMetadataURL(), PublicPrefix: api.PublicPrefix,
 	}))
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"relais/account"
 	"relais/ops"
 	"relais/tools"
 	"relais/view"
@@ -52,7 +53,7 @@ func (s *Server) call(ctx context.Context, t *tools.Tool, req *sdk.CallToolReque
 	if c := callerOf(req); c != nil {
 		reading.Person = &c.Person
 	}
-	if t.SignedIn && reading.Person == nil || t.Writes && !slices.Contains(callerOf(req).Scopes, ScopeWrite) {
+	if t.SignedIn && reading.Person == nil || t.Writes && !slices.Contains(callerOf(req).Scopes, account.Write) {
 		return nil, errSignIn
 	}
 	answer, err := bound.Do(ctx, reading)

@@ -12,6 +12,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"relais/access"
+	"relais/account"
 	"relais/limit"
 	"relais/tools"
 )
@@ -34,13 +36,16 @@ const (
 type Options struct {
 	Reading func(now time.Time) *tools.Reading
 	// Address is the client's, behind proxies as well.
-	Address func(*http.Request) netip.Addr
-	BaseURL string   // origin and prefix under which clients reach the service
-	Hosts   []string // that it is reached under besides, with a port or for any
-	Minute  int      // tool calls of an address, or a person, in a minute; 0: DefaultMinute
-	// Caller finds whom a token or an API key stands for; body is the request's, for
-	// keys that sign. Errors: ErrCredential, ErrScope, ErrLimited.
-	Caller func(r *http.Request, token string, body []byte) (*Caller, error)
+	Address  func(*http.Request) netip.Addr
+	BaseURL  string       // origin and prefix under which clients reach the service
+	Hosts    []string     // that it is reached under besides, with a port or for any
+	Minute   int          // tool calls of an address, or a person, in a minute; 0: DefaultMinute
+	Gate     *access.Gate // for API keys
+	Accounts *account.Store
+	Resource string // that access tokens are for
+	Metadata string // address of the metadata of this protected resource (RFC 9728)
+	// PublicPrefix stands before the path that clients sign, where a proxy takes it off.
+	PublicPrefix string
 	// RequireAuth makes every request need a credential.
 	RequireAuth bool
 	Version     string

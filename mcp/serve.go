@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"relais/account"
 	"relais/limit"
 	"relais/view"
 )
@@ -43,7 +44,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuseBody(w, err)
 		return
 	}
-	caller, ok := s.caller(w, r, body)
+	caller, ok := s.caller(w, r, body, now)
 	if !ok {
 		return
 	}
@@ -84,42 +85,18 @@ func refuseBody(w http.ResponseWriter, err error) {
 	http.Error(w, "the body could not be read", http.StatusBadRequest)
 }
 
-// caller finds who calls, nil for somebody who did not sign in. It has answered when it
-// says no.
-func (s *Server) caller(w http.ResponseWriter, r *http.Request, body []byte) (*Caller, bool) {
-	token := credential(r)
-	if token == "" {
-		return nil, true
-	}
-	c, err := s.Caller(r, token, body)
-	switch {
-	case err == nil:
-		return c, true
-	case errors.Is(err, ErrLimited):
-		s.tooMany(w, nil, time.Now())
-	case errors.Is(err, ErrScope):
-		http.Error(w, ErrScope.Error(), http.StatusForbidden)
-	case errors.Is(err, ErrCredential):
-		s.challenge(w, http.StatusUnauthorized, "invalid_token", "", ErrCredential.Error())
-	default:
-		s.Log.Error("a credential could not be checked", "error", err)
-		http.Error(w, "an internal error; the server's log has it", http.StatusInternalServerError)
-	}
-	return nil, false
-}
-
 // may tells whether the caller may send what was peeked at.
 func (s *Server) may(w http.ResponseWriter, c *Caller, p peeked) bool {
 	switch {
 	case c == nil && (s.RequireAuth || p.signedIn):
-		scope := ScopeRead
+		scope := string(account.Read)
 		if p.writes {
-			scope += " " + ScopeWrite
+			scope += " " + string(account.Write)
 		}
 		s.challenge(w, http.StatusUnauthorized, "", scope, "sign in: an access token, or an API key with the scope internal:ai")
 		return false
-	case c != nil && p.writes && !slices.Contains(c.Scopes, ScopeWrite):
-		s.challenge(w, http.StatusForbidden, "insufficient_scope", ScopeRead+" "+ScopeWrite, "the token is for reading only")
+	case c != nil && p.writes && !slices.Contains(c.Scopes, account.Write):
+		s.challenge(w, http.StatusForbidden, "insufficient_scope", string(account.Read)+" "+string(account.Write), "the token is for reading only")
 		return false
 	}
 	return true

@@ -5,6 +5,7 @@
 package tools
 
 import (
+	"relais/account"
 	"relais/endpoint"
 	"relais/index"
 	"relais/market"
@@ -15,13 +16,8 @@ import (
 // A Reading is what a tool works on: one consistent reading of the data.
 type Reading struct {
 	*ops.Reading
-	Person *Person // who signed in, nil for nobody
-}
-
-// A Person is who a tool acts for.
-type Person struct {
-	ID   string // opaque
-	Name string
+	People *account.Store
+	Person *account.Person // who signed in, nil for nobody
 }
 
 // A Tool is an operation that assistants call. Its Name is the tool's, its Summary and
