@@ -1,0 +1,86 @@
+package endpoint
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+)
+
+func argumentsOp() *Op[string] {
+	return New(Decl{Name: "t"}, func(string, context.Context, *params) (*body, error) { return &body{}, nil })
+}
+
+func TestBindJSON(t *testing.T) {
+	op := argumentsOp()
+	for _, c := range []struct{ object, want string }{ // want: the canonical key, or what the error mentions
+		{``, "t"},
+		{` null `, "t"},
+		{`{}`, "t"},
+		{`{"id":"x","lat":4.5,"limit":7,"flag":true}`, "t&id=1:x&lat=4.5&flag=true&limit=7"},
+		{`{"limit":1e1}`, "t&limit=10"},
+		{`{"limit":10.0,"lat":-0}`, "t&lat=-0&limit=10"},
+		{`{"id":null,"maybe":null}`, "t"},
+		{`{"color":"blue"}`, "t&color=4:BLUE"},
+	} {
+		call, err := op.BindJSON([]byte(c.object))
+		if err != nil || call.Key != c.want {
+			t.Errorf("%s: %v, %v, want %s", c.object, call, err, c.want)
+		}
+	}
+	for object, want := range map[string]string{
+		`[]`: "one JSON object", `"x"`: "one JSON object", `{`: "one JSON object", `{} {}`: "one JSON object", `{"a"}`: "one JSON object",
+		`{"limit":"7"}`: `limit: "7" is not allowed; a number`, `{"id":7}`: `id: "7" is not allowed; a text`, `{"flag":"true"}`: "true or false",
+		`{"limit":7.5}`: "whole number", `{"limit":101}`: "from 1 to 100", `{"lat":1e999}`: "lat", `{"lat":[1]}`: "a number", `{"id":{}}`: "a text",
+		`{"zzz":1}`: `"zzz": there is no such argument; there are id, color`, `{"id":"a","id":"b"}`: "once", `{"any":13}`: "another number",
+		`{"id":"longer than five"}`: "5 characters", `{"color":"green"}`: "RED, BLUE", "{\"id\":\"a\x00\"}": "JSON object", `{"limit":9007199254740993}`: "from 1 to 100",
+	} {
+		_, err := op.BindJSON([]byte(object))
+		if _, ok := errors.AsType[*ParamError](err); !ok || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", object, err, want)
+		}
+	}
+}
+
+// The schemas stand alone: whatever they refer to is in them.
+func TestToolSchemas(t *testing.T) {
+	op := argumentsOp()
+	for name, s := range map[string]Schema{"input": op.InputSchema(), "output": op.OutputSchema()} {
+		text, err := json.Marshal(s)
+		if err != nil || s["type"] != "object" || strings.Contains(string(text), "#/components") {
+			t.Errorf("%s: %v %s", name, err, text)
+		}
+		for rest := string(text); ; {
+			_, after, more := strings.Cut(rest, `"$ref":"#/$defs/`)
+			if !more {
+				break
+			}
+			ref, after, _ := strings.Cut(after, `"`)
+			defs, _ := s["$defs"].(map[string]Schema)
+			if defs[ref] == nil {
+				t.Errorf("%s refers to %s, which it does not have", name, ref)
+			}
+			rest = after
+		}
+	}
+	if s := op.InputSchema(); s["additionalProperties"] != false || len(s["properties"].(Schema)) != len(op.Params) {
+		t.Errorf("%v", s)
+	}
+}
+
+// No arguments make a panic, and what is bound binds again to the same.
+func FuzzBindJSON(f *testing.F) {
+	op := argumentsOp()
+	f.Add([]byte(`{"id":"x","lat":4.5,"limit":7,"flag":true,"color":"RED"}`))
+	f.Add([]byte(`{"limit":1e400,"lat":null,"id":"\ud800"}`))
+	f.Fuzz(func(t *testing.T, object []byte) {
+		a, err := op.BindJSON(object)
+		if err != nil {
+			return
+		}
+		if b, err := op.BindJSON(object); err != nil || a.Key != b.Key {
+			t.Errorf("%q: %v", object, err)
+		}
+	})
+}

@@ -1,0 +1,362 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"relais/access"
+	"relais/account"
+	"relais/demo"
+	"relais/folder"
+	"relais/index"
+	"relais/ingest"
+	"relais/market"
+	"relais/ops"
+	"relais/store"
+	"relais/tools"
+	"relais/view"
+)
+
+// country is one synthetic country for all tests of the package.
+var country = sync.OnceValues(func() (set *index.Set, err error) {
+	dir, err := os.MkdirTemp("", "relais-mcp-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	files, err := demo.Write(filepath.Join(dir, "files"), 600)
+	if err != nil {
+		return nil, err
+	}
+	data := folder.Dir(filepath.Join(dir, "data"))
+	if _, err := ingest.Run(context.Background(), ingest.Options{Dir: data, Markets: []market.Code{market.FR, market.DROM}, Paths: files, Now: time.Now()}); err != nil {
+		return nil, err
+	}
+	index.NewLive(data, view.Summaries, slog.New(slog.DiscardHandler), func(s *index.Set) { set = s }).Refresh()
+	return set, nil
+})
+
+// A world is a tool server with its people and clients.
+type world struct {
+	*httptest.Server
+	people  *account.Store
+	clients *access.Clients
+}
+
+// serve starts a tool server; change may change its options.
+func serve(t *testing.T, change func(*Options)) *world {
+	t.Helper()
+	set, err := country()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{}
+	dir := t.TempDir()
+	open := func(name string, buckets ...string) *store.DB {
+		db, err := store.Open(filepath.Join(dir, name), buckets...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { db.Close() })
+		return db
+	}
+	if w.people, err = account.Open(open("users.db", account.Buckets...), time.Now); err != nil {
+		t.Fatal(err)
+	}
+	if w.clients, err = access.OpenClients(open("clients.db", access.Bucket), access.OpenSealer(filepath.Join(dir, "secret.key")), time.Now); err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	w.Server = httptest.NewServer(mux)
+	t.Cleanup(w.Close)
+	o := Options{
+		Reading: func(now time.Time) *tools.Reading {
+			return &tools.Reading{Reading: &ops.Reading{Set: set, BaseURL: w.URL, Now: now}, People: w.people}
+		},
+		Address: func(r *http.Request) netip.Addr {
+			addr, err := netip.ParseAddr(r.Header.Get("X-Test-Address"))
+			if err != nil {
+				return netip.MustParseAddr("192.0.2.1")
+			}
+			return addr
+		},
+		BaseURL: w.URL, Minute: 1000, Version: "test", Log: slog.New(slog.DiscardHandler), Accounts: w.people,
+		Gate:     &access.Gate{Clients: w.clients, Failures: access.NewFailures(), Origin: w.URL},
+		Resource: w.URL + Path, Metadata: w.URL + "/metadata",
+	}
+	if change != nil {
+		change(&o)
+	}
+	mux.Handle(Path, New(o))
+	return w
+}
+
+// connect begins a session as the library's client does.
+func connect(t *testing.T, w *world) *sdk.ClientSession {
+	t.Helper()
+	c := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+	s, err := c.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: w.URL + Path, DisableStandaloneSSE: true}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// post sends a body; headers are pairs.
+func post(t *testing.T, w *world, body string, headers ...string) (*http.Response, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL+Path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	for i := 0; i < len(headers); i += 2 {
+		if headers[i] == "Host" {
+			r.Host = headers[i+1]
+			continue
+		}
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(text)
+}
+
+func callBody(tool, arguments string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
+}
+
+// Every tool is listed with what an assistant needs to choose it.
+func TestList(t *testing.T) {
+	list, err := connect(t, serve(t, nil)).ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Tools) != len(tools.All()) || len(list.Tools) < 20 {
+		t.Fatalf("%d tools", len(list.Tools))
+	}
+	for _, tool := range list.Tools {
+		if tool.Title == "" || len(tool.Description) < 40 || tool.InputSchema == nil || tool.OutputSchema == nil || tool.Annotations == nil {
+			t.Errorf("%s: %+v", tool.Name, tool)
+		}
+		for _, schema := range []any{tool.InputSchema, tool.OutputSchema} {
+			if m, _ := schema.(map[string]any); m["type"] != "object" {
+				t.Errorf("%s: a schema of %v", tool.Name, m["type"])
+			}
+		}
+		if writes := strings.HasSuffix(tool.Name, "_submit") || strings.Contains(tool.Name, "_submit_"); tool.Annotations.ReadOnlyHint == writes {
+			t.Errorf("%s: read only %v", tool.Name, tool.Annotations.ReadOnlyHint)
+		}
+	}
+}
+
+// The text of an answer is its structured content.
+func TestCall(t *testing.T) {
+	s := connect(t, serve(t, nil))
+	r, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "capabilities_guide"})
+	if err != nil || r.IsError {
+		t.Fatal(err, r)
+	}
+	structured, err := json.Marshal(r.StructuredContent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a, b any
+	text := r.Content[0].(*sdk.TextContent).Text
+	if json.Unmarshal(structured, &a) != nil || json.Unmarshal([]byte(text), &b) != nil || fmt.Sprint(a) != fmt.Sprint(b) {
+		t.Errorf("%s\n%s", structured, text)
+	}
+	if !strings.Contains(text, "SYNTHETIC") {
+		t.Error("made-up data does not say so")
+	}
+}
+
+// What is wrong with arguments is told to the assistant, not an error of the protocol.
+func TestBadArguments(t *testing.T) {
+	w := serve(t, nil)
+	for _, c := range []struct{ tool, arguments, mentions string }{
+		{"sites_nearby", `{}`, "lat"},
+		{"sites_nearby", `{"lat":"48","lon":2}`, "lat"},
+		{"sites_nearby", `{"lat":1e999,"lon":2}`, "lat"},
+		{"sites_nearby", `{"lat":91,"lon":2}`, "90"},
+		{"sites_nearby", `{"lat":48,"lon":2,"limit":-1}`, "limit"},
+		{"sites_nearby", `{"lat":48,"lon":2,"limit":2.5}`, "whole number"},
+		{"sites_nearby", `{"lat":48,"lon":2,"lat":49}`, "once"},
+		{"sites_nearby", `{"lat":48,"lon":2,"x":1}`, "no such argument"},
+		{"sites_nearby", `{"lat":[48],"lon":{}}`, "lat"},
+		{"sites_search", `{"market":"ATLANTIS"}`, "market"},
+		{"sites_search", `{"operator":"NOBODY"}`, "operator"},
+		{"sites_search", `[]`, "JSON object"},
+		{"sites_search", `{"query":"` + strings.Repeat("x", 1000) + `"}`, "200 characters"},
+		{"location_geocode", `{"place":"Xanadu"}`, "Xanadu"},
+		{"sites_get", `{"siteId":"fr-0"}`, "no site"},
+		{"sites_search", `{"market":"CA"}`, "not loaded"},
+	} {
+		resp, text := post(t, w, callBody(c.tool, c.arguments), "Mcp-Session-Id", session(t, w))
+		if resp.StatusCode != 200 || !strings.Contains(text, `"isError":true`) || !strings.Contains(text, c.mentions) || strings.Contains(text, "internal") {
+			t.Errorf("%s %.60s: %d %s", c.tool, c.arguments, resp.StatusCode, text)
+		}
+	}
+	if _, text := post(t, w, callBody("nothing", `{}`), "Mcp-Session-Id", session(t, w)); !strings.Contains(text, `"error"`) || !strings.Contains(text, "nothing") {
+		t.Errorf("an unknown tool: %s", text)
+	}
+}
+
+// session begins a session and returns its id.
+func session(t *testing.T, w *world) string {
+	t.Helper()
+	resp, text := post(t, w, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+	id := resp.Header.Get("Mcp-Session-Id")
+	if id == "" {
+		t.Fatalf("%d %s", resp.StatusCode, text)
+	}
+	post(t, w, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, "Mcp-Session-Id", id)
+	return id
+}
+
+func TestBodies(t *testing.T) {
+	w := serve(t, nil)
+	resp, text := post(t, w, callBody("sites_search", `{"query":"`+strings.Repeat("x", 1<<20)+`"}`))
+	if resp.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(text, "262144") {
+		t.Errorf("1 MiB: %d %s", resp.StatusCode, text)
+	}
+	for _, body := range []string{"", "{", "null", "[]", `"x"`, "\x00", `[{"jsonrpc":"2.0"}]`} {
+		if resp, _ := post(t, w, body); resp.StatusCode < 400 || resp.StatusCode >= 500 {
+			t.Errorf("%q: %d", body, resp.StatusCode)
+		}
+	}
+}
+
+// Hosts and origins that are not the service's are refused.
+func TestGuard(t *testing.T) {
+	for _, c := range []struct {
+		base, hosts, host, origin string
+		ok                        bool
+	}{
+		{"http://127.0.0.1:80", "", "127.0.0.1:80", "", true},
+		{"http://127.0.0.1:80", "", "localhost:80", "http://localhost:6274", true},
+		{"http://127.0.0.1:80", "", "evil.example", "", false},
+		{"http://127.0.0.1:80", "", "127.0.0.1.evil.example", "", false},
+		{"http://127.0.0.1:80", "", "[::1]:80", "null", false},
+		{"https://relais.example/p", "", "relais.example", "https://relais.example", true},
+		{"https://relais.example/p", "", "RELAIS.example", "https://evil.example", false},
+		{"https://relais.example/p", "", "relais.example:8443", "", true},
+		{"https://relais.example/p", "relais.lan", "relais.lan:8080", "http://relais.lan:8080", true},
+		{"https://relais.example/p", "relais.lan:8080", "relais.lan:8081", "", false},
+		{"https://relais.example/p", "", "relais.example", "https://relais.example@evil.example", false},
+		{"https://relais.example/p", "", "relais.example", "https://relais.example.evil.example", false},
+		{"https://relais.example/p", "", "relais.example", "file://relais.example", false},
+	} {
+		var hosts []string
+		if c.hosts != "" {
+			hosts = []string{c.hosts}
+		}
+		r := httptest.NewRequest(http.MethodPost, "http://x/mcp", nil)
+		r.Host = c.host
+		if c.origin != "" {
+			r.Header.Set("Origin", c.origin)
+		}
+		if _, ok := newGuard(c.base, hosts).allows(r); ok != c.ok {
+			t.Errorf("%+v: %v", c, ok)
+		}
+	}
+}
+
+// An address has its calls of a minute, and others have theirs.
+func TestLimit(t *testing.T) {
+	withinMinute()
+	w := serve(t, func(o *Options) { o.Minute = 3 })
+	id := session(t, w) // counts
+	for i, want := range []int{200, 200, 429, 429} {
+		resp, text := post(t, w, callBody("capabilities_guide", "{}"), "Mcp-Session-Id", id)
+		if resp.StatusCode != want || want == 429 && (resp.Header.Get("Retry-After") == "" || !strings.Contains(text, `"id":7,"error"`)) {
+			t.Errorf("call %d: %d %v %s", i, resp.StatusCode, resp.Header, text)
+		}
+	}
+	if resp, text := post(t, w, callBody("capabilities_guide", "{}"), "Mcp-Session-Id", id, "X-Test-Address", "192.0.2.9"); resp.StatusCode != 200 {
+		t.Errorf("another address: %d %s", resp.StatusCode, text)
+	}
+	for range 3 * messages {
+		post(t, w, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Mcp-Session-Id", id)
+	}
+	if resp, _ := post(t, w, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Mcp-Session-Id", id); resp.StatusCode != 429 {
+		t.Errorf("many messages: %d", resp.StatusCode)
+	}
+}
+
+// withinMinute waits where a test would cross the end of a minute, with which limits
+// begin anew.
+func withinMinute() {
+	if left := 60 - time.Now().Unix()%60; left <= 5 {
+		time.Sleep(time.Duration(left) * time.Second)
+	}
+}
+
+// With RequireAuth everything needs a credential; the answer says where to get one.
+func TestCredentials(t *testing.T) {
+	w := serve(t, func(o *Options) { o.RequireAuth = true })
+	ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	key := func(scopes ...access.Scope) string {
+		issued, err := w.clients.Create(access.Client{Name: "Helper", Mode: access.Server, Scopes: scopes, Limits: access.Limits{Minute: 100, Day: 100},
+			CIDRs: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return issued.APIKey
+	}
+	good, other := key(access.InternalAI), key(access.AntennasRead)
+	for _, c := range []struct {
+		name, header, value string
+		status              int
+		challenge           string
+	}{
+		{"none", "X-Nothing", "", 401, `scope="mcp:read"`},
+		{"a token that is none", "Authorization", "Bearer abc", 401, `error="invalid_token"`},
+		{"a key that is none", "Authorization", "Bearer rk_abc", 401, `error="invalid_token"`},
+		{"another scheme", "Authorization", "Basic eDp5", 401, `error="invalid_token"`},
+		{"a key without the scope", "Authorization", "Bearer " + other, 403, ""},
+		{"a key", "Authorization", "Bearer " + good, 0, ""},
+		{"a key in its own header", "X-API-Key", good, 0, ""},
+	} {
+		resp, text := post(t, w, ping, c.header, c.value)
+		got := resp.Header.Get("WWW-Authenticate")
+		if c.status == 0 { // the library refuses a ping without a session in its own way
+			if resp.StatusCode == 401 || resp.StatusCode == 403 || resp.StatusCode >= 500 {
+				t.Errorf("%s: %d %s", c.name, resp.StatusCode, text)
+			}
+			continue
+		}
+		if resp.StatusCode != c.status || !strings.Contains(got, c.challenge) || c.status == 401 && !strings.Contains(got, `resource_metadata="`+w.URL+`/metadata"`) {
+			t.Errorf("%s: %d %q %s", c.name, resp.StatusCode, got, text)
+		}
+		if strings.Contains(text, "rk_") || strings.Contains(text, "abc") {
+			t.Errorf("%s: the answer repeats the credential", c.name)
+		}
+	}
+	if list := w.people.List(); len(list) != 1 || list[0].Name != "Helper" {
+		t.Errorf("accounts of keys: %v", list)
+	}
+}

@@ -1,0 +1,93 @@
+package web
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/demo"
+	"relais/folder"
+	"relais/index"
+	"relais/ingest"
+	"relais/market"
+	"relais/ops"
+	"relais/view"
+)
+
+func pagesOf(t *testing.T) (*Pages, string) {
+	t.Helper()
+	dir := t.TempDir()
+	files, err := demo.Write(filepath.Join(dir, "files"), 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := folder.Dir(filepath.Join(dir, "data"))
+	if _, err := ingest.Run(context.Background(), ingest.Options{Dir: data, Markets: []market.Code{market.FR, market.DROM}, Paths: files, Now: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	var set *index.Set
+	index.NewLive(data, view.Summaries, slog.New(slog.DiscardHandler), func(s *index.Set) { set = s }).Refresh()
+	address := func(r *http.Request) netip.Addr { return netip.MustParseAddrPort(r.RemoteAddr).Addr() }
+	fr := set.Market(market.FR)
+	return New(func() *ops.Reading { return &ops.Reading{Set: set} }, address, slog.New(slog.DiscardHandler)), index.Key(market.FR, fr.Snap.ID(0))
+}
+
+func ask(p *Pages, method, target string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, target, nil)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	p.ServeHTTP(w, r)
+	return w
+}
+
+func TestSitePage(t *testing.T) {
+	p, key := pagesOf(t)
+	w := ask(p, "GET", "/site/"+key)
+	for _, want := range []string{"<html lang=\"en\">", key, "Operators", "SYNTHETIC"} {
+		if w.Code != 200 || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%d, %q is missing:\n%s", w.Code, want, w.Body)
+		}
+	}
+	if w := ask(p, "GET", "/site/"+key, "Accept-Language", "fr-CA, en;q=0.5"); !strings.Contains(w.Body.String(), "Opérateurs") {
+		t.Error("not in French")
+	}
+	if w := ask(p, "HEAD", "/site/"+key); w.Code != 200 || w.Body.Len() != 0 {
+		t.Errorf("HEAD: %d, %d bytes", w.Code, w.Body.Len())
+	}
+}
+
+func TestBadPages(t *testing.T) {
+	p, _ := pagesOf(t)
+	for target, status := range map[string]int{
+		"/site/fr-0": 404, "/site/%3Cscript%3E": 404, "/site/..%2f..%2fetc": 404, "/site/" + strings.Repeat("x", 300): 404, "/site/%00": 404,
+	} {
+		w := ask(p, "GET", target, "Accept-Language", strings.Repeat("fr,", 5000))
+		if w.Code != status || strings.Contains(w.Body.String(), "<script") || w.Header().Get("Content-Security-Policy") == "" {
+			t.Errorf("%s: %d %s", target, w.Code, w.Body)
+		}
+	}
+	if w := ask(p, "POST", "/site/fr-1"); w.Code != 405 || w.Header().Get("Allow") == "" {
+		t.Errorf("POST: %d", w.Code)
+	}
+}
+
+func TestPageLimit(t *testing.T) {
+	p, key := pagesOf(t)
+	if left := 60 - time.Now().Second(); left < 3 {
+		time.Sleep(time.Duration(left) * time.Second)
+	}
+	for range Minute {
+		ask(p, "GET", "/site/"+key)
+	}
+	if w := ask(p, "GET", "/site/"+key); w.Code != 429 || w.Header().Get("Retry-After") == "" {
+		t.Errorf("page %d: %d", Minute+1, w.Code)
+	}
+}
