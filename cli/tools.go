@@ -16,9 +16,10 @@ import (
 
 // mcpFlags say how assistants reach the tool server.
 type mcpFlags struct {
-	MCP       string   `name:"mcp" enum:"on,auth,off" default:"on" help:"The tool server for assistants at /mcp: on, auth (every tool needs a credential) or off."`
-	MCPHost   []string `name:"mcp-host" placeholder:"HOST" help:"Host names, besides that of --base-url, under which assistants and their pages reach it."`
-	MCPMinute int      `name:"mcp-minute" default:"60" help:"Tool calls that an address, or a person, has in a minute (${default})."`
+	MCP        string   `name:"mcp" enum:"on,auth,off" default:"on" help:"The tool server for assistants at /mcp: on, auth (every tool needs a credential) or off."`
+	MCPHost    []string `name:"mcp-host" placeholder:"HOST" help:"Host names, besides that of --base-url, under which assistants and their pages reach it."`
+	MCPFixture bool     `name:"mcp-fixture" hidden:"" help:"Add what the official conformance suite calls."`
+	MCPMinute  int      `name:"mcp-minute" default:"60" help:"Tool calls that an address, or a person, has in a minute (${default})."`
 }
 
 // mount has the tool server, the pages and what signs people in answered by the API's
@@ -38,7 +39,7 @@ func (c *serveCommand) mount(api *httpapi.Server, stores *admin.Stores) error {
 	}
 	api.Mount(mcp.Path, mcp.New(mcp.Options{
 		Reading: func(time.Time) *tools.Reading { return &tools.Reading{Reading: api.Reading(), People: stores.Accounts} },
-		Address: address, BaseURL: api.BaseURL, Hosts: c.MCPHost, Minute: c.MCPMinute, Version: api.Version, Log: api.Log, RequireAuth: c.MCP == "auth",
+		Address: address, BaseURL: api.BaseURL, Hosts: c.MCPHost, Minute: c.MCPMinute, Version: api.Version, Log: api.Log, RequireAuth: c.MCP == "auth", Fixture: c.MCPFixture,
 		Gate: api.Gate, Accounts: stores.Accounts, Resource: signIn.Resource(), Metadata: signIn.ResourceMetadataURL(), PublicPrefix: api.PublicPrefix,
 	}))
 	return nil

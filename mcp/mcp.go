@@ -48,8 +48,10 @@ type Options struct {
 	PublicPrefix string
 	// RequireAuth makes every request need a credential.
 	RequireAuth bool
-	Version     string
-	Log         *slog.Logger
+	// Fixture adds what the scenarios of the official conformance suite call.
+	Fixture bool
+	Version string
+	Log     *slog.Logger
 }
 
 // A Server is the tool server. It is an http.Handler for Path.
@@ -74,18 +76,47 @@ func New(o Options) *Server {
 	}
 	s := &Server{Options: o, guard: newGuard(o.BaseURL, o.Hosts), byName: toolsByName(),
 		byAddress: limit.New[netip.Addr](time.Minute), byPerson: limit.New[string](time.Minute), messages: limit.New[netip.Addr](time.Minute)}
-	s.server = sdk.NewServer(&sdk.Implementation{Name: "relais", Title: "relais", Version: o.Version, WebsiteURL: o.BaseURL}, &sdk.ServerOptions{
-		Instructions: instructions, Logger: quiet(o.Log), PageSize: 100, Capabilities: &sdk.ServerCapabilities{Logging: &sdk.LoggingCapabilities{}},
-	})
+	options := &sdk.ServerOptions{Instructions: instructions, Logger: quiet(o.Log), PageSize: 100,
+		//lint:ignore SA1019 clients of older versions of the protocol set a level
+		Capabilities: &sdk.ServerCapabilities{Logging: &sdk.LoggingCapabilities{}, Tools: &sdk.ToolCapabilities{}}}
+	if o.Fixture {
+		withFixture(options)
+	}
+	s.server = sdk.NewServer(&sdk.Implementation{Name: "relais", Title: "relais", Version: o.Version, WebsiteURL: o.BaseURL}, options)
 	for _, t := range s.byName {
 		s.server.AddTool(declared(t), s.handler(t))
 	}
-	s.stream = sdk.NewStreamableHTTPHandler(s.admit, &sdk.StreamableHTTPOptions{
-		Logger: quiet(o.Log), SessionTimeout: sessionTime, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
-		DisableLocalhostProtection: s.guard.stated, // the guard knows the hosts then
-	})
+	if o.Fixture {
+		addFixture(s.server)
+	}
+	s.stream = s.streams()
 	s.signedIn = auth.RequireBearerToken(known, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(s.stream)
 	return s
+}
+
+// stateless is the first version of the protocol in which every request stands alone.
+const stateless = "2026-07-28"
+
+// streams is the transport: with sessions for the older versions of the protocol,
+// without for the newer ones.
+func (s *Server) streams() http.Handler {
+	options := &sdk.StreamableHTTPOptions{
+		Logger: quiet(s.Log), SessionTimeout: sessionTime, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
+		DisableLocalhostProtection: s.guard.stated, // the guard knows the hosts then
+	}
+	if s.Fixture { // no tool of ours runs long enough for a client to come back for its answer
+		options.EventStore = sdk.NewMemoryEventStore(nil)
+	}
+	sessions := sdk.NewStreamableHTTPHandler(s.admit, options)
+	options.Stateless = true
+	requests := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.server }, options)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Protocol-Version") >= stateless {
+			requests.ServeHTTP(w, r)
+			return
+		}
+		sessions.ServeHTTP(w, r)
+	})
 }
 
 // quiet keeps what the library tells of every session out of the log.

@@ -19,7 +19,7 @@ import (
 // Headers of pages of our own origins.
 const (
 	allowMethods  = "GET, POST, DELETE"
-	allowHeaders  = "Authorization, X-API-Key, Content-Type, Accept, Mcp-Session-Id, Mcp-Protocol-Version, Last-Event-Id"
+	allowHeaders  = "Authorization, X-API-Key, Content-Type, Accept, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-Id"
 	exposeHeaders = "Mcp-Session-Id, WWW-Authenticate, Retry-After"
 )
 

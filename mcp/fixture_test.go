@@ -1,0 +1,157 @@
+package mcp
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"relais/tools"
+)
+
+type object = map[string]any
+
+// A client speaks one version of the protocol with a server of its own.
+type client struct {
+	t                     *testing.T
+	url, version, session string
+}
+
+func newClient(t *testing.T, version string, fixture bool) *client {
+	server := httptest.NewServer(New(Options{
+		Address: func(*http.Request) netip.Addr { return netip.IPv6Loopback() },
+		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)), Fixture: fixture,
+	}))
+	t.Cleanup(server.Close)
+	c := &client{t: t, url: server.URL}
+	if version < stateless {
+		c.ask("initialize", object{"protocolVersion": version, "capabilities": object{}, "clientInfo": object{"name": "test", "version": "1"}})
+		c.send(object{"jsonrpc": "2.0", "method": "notifications/initialized"}, "", "").Body.Close()
+	}
+	c.version = version
+	return c
+}
+
+func (c *client) send(message object, method, name string) *http.Response {
+	c.t.Helper()
+	text, err := json.Marshal(message)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	r, err := http.NewRequest(http.MethodPost, c.url+Path, strings.NewReader(string(text)))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for key, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"Mcp-Session-Id": c.session, "Mcp-Protocol-Version": c.version, "Mcp-Method": method, "Mcp-Name": name} {
+		if value != "" {
+			r.Header.Set(key, value)
+		}
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if id := answer.Header.Get("Mcp-Session-Id"); id != "" {
+		c.session = id
+	}
+	return answer
+}
+
+// ask returns the answer's message.
+func (c *client) ask(method string, params object) object {
+	c.t.Helper()
+	if c.version >= stateless {
+		params["_meta"] = object{"io.modelcontextprotocol/protocolVersion": c.version, "io.modelcontextprotocol/clientCapabilities": object{}}
+	}
+	name, _ := params["name"].(string)
+	answer := c.send(object{"jsonrpc": "2.0", "id": 1, "method": method, "params": params}, method, name)
+	defer answer.Body.Close()
+	lines := bufio.NewScanner(answer.Body)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var message object
+		if json.Unmarshal([]byte(strings.TrimPrefix(lines.Text(), "data: ")), &message) == nil && message["id"] != nil {
+			return message
+		}
+	}
+	c.t.Fatalf("%s: %d without a message", method, answer.StatusCode)
+	return nil
+}
+
+// names are those of what a method lists.
+func (c *client) names(of string) (names []string) {
+	c.t.Helper()
+	result, _ := c.ask(of+"/list", object{})["result"].(object)
+	for _, item := range result[of].([]any) {
+		names = append(names, fmt.Sprint(item.(object)["name"]))
+	}
+	slices.Sort(names)
+	return names
+}
+
+var versions = []string{"2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
+
+// Every version of the protocol sees the same tools, and nothing that only the
+// conformance suite calls.
+func TestNoFixtureUnasked(t *testing.T) {
+	var want []string
+	for _, tool := range tools.All() {
+		want = append(want, tool.Name)
+	}
+	slices.Sort(want)
+	for _, version := range versions {
+		c := newClient(t, version, false)
+		if got := c.names("tools"); !slices.Equal(got, want) {
+			t.Errorf("%s lists %q, want %q", version, got, want)
+		}
+		if got := append(c.names("prompts"), c.names("resources")...); len(got) > 0 {
+			t.Errorf("%s lists %q", version, got)
+		}
+		for _, name := range []string{"test_simple_text", "test_trigger_tool_change"} {
+			if answer := c.ask("tools/call", object{"name": name, "arguments": object{}}); answer["error"] == nil {
+				t.Errorf("%s: %s answers %v", version, name, answer)
+			}
+		}
+	}
+}
+
+func TestFixtureAddsOnly(t *testing.T) {
+	for _, version := range versions {
+		c := newClient(t, version, true)
+		got := c.names("tools")
+		for _, tool := range tools.All() {
+			if !slices.Contains(got, tool.Name) {
+				t.Errorf("%s: %s is missing", version, tool.Name)
+			}
+		}
+		answer, _ := c.ask("tools/call", object{"name": "test_simple_text", "arguments": object{}})["result"].(object)
+		if text := fmt.Sprint(answer["content"]); !strings.Contains(text, "This is a simple text response for testing.") {
+			t.Errorf("%s: %s", version, text)
+		}
+	}
+}
+
+// The newest version is served without sessions; what is in no version is refused with
+// those that are.
+func TestVersions(t *testing.T) {
+	c := newClient(t, "2026-07-28", false)
+	result, _ := c.ask("server/discover", object{})["result"].(object)
+	if got := fmt.Sprint(result["supportedVersions"]); got != "[2026-07-28 2025-11-25 2025-06-18 2025-03-26 2024-11-05]" || c.session != "" {
+		t.Errorf("versions %s, session %q", got, c.session)
+	}
+	if list := result["capabilities"].(object)["tools"].(object)["listChanged"]; list == true {
+		t.Error("says that the list of tools may change")
+	}
+	c.version = "2099-01-01"
+	if code := c.ask("tools/list", object{})["error"].(object)["code"]; fmt.Sprint(code) != "-32022" {
+		t.Errorf("an unknown version: code %v", code)
+	}
+}
