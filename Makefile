@@ -25,7 +25,11 @@ export CGO_ENABLED := 1
 
 BUILD = $(GO) build -trimpath -ldflags '-s -w -linkmode external -extldflags "-static" -X relais/cli.Version=$(VERSION)'
 
-.PHONY: build run demo test race bench fuzz lint check codecs clean
+# Where what npm brings is, and the Node that it needs where the machine's is older.
+NPM  = build/npm
+NODE = 22.23.3
+
+.PHONY: build run demo test race conformance bench fuzz lint check codecs clean
 
 build: ## one static binary
 	$(BUILD) -o build/relais .
@@ -42,6 +46,14 @@ test: ## every test, the end-to-end one on the built binary included
 # The end-to-end tests start a program of their own, which the detector does not see.
 race: ## the tests under the race detector
 	$(GO) test -race -timeout 20m $(TESTFLAGS) $$($(GO) list ./... | grep -v /e2e$$)
+
+conformance: ## the official conformance suite and MCP Inspector on the built binary (needs npm)
+	@mkdir -p $(NPM)/node && cp e2e/npm/package.json $(NPM)/
+	npm install --prefix $(NPM) --ignore-scripts --no-fund --no-audit --loglevel=error
+	@node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 22 || a == 22 && b >= 19 ? 0 : 1)' || \
+		npm install --prefix $(NPM)/node --ignore-scripts --no-fund --no-audit --loglevel=error node-$$(node -p 'process.platform + "-" + process.arch')@$(NODE)
+	RELAIS_NPM="$(CURDIR)/$(NPM)/node_modules" PATH="$(CURDIR)/$(NPM)/node/node_modules/.bin:$$PATH" \
+		$(GO) test -count=1 -v $(TESTFLAGS) -run '^(TestConformance|TestInspector)' ./e2e
 
 bench: build ## one table, beside a bare handler (needs wrk)
 	$(GO) build -o build/bench-tool ./bench
