@@ -62,6 +62,7 @@ type Store struct {
 	adding  sync.Mutex
 	changes atomic.Int64 // how often something was added
 	version atomic.Pointer[version]
+	memory  *memory
 }
 
 // A version is what Version told after so many changes.
@@ -72,7 +73,9 @@ type version struct {
 
 // Open has the archives in db, archives.db, which stays the caller's. With nil, or a
 // db that is opened read-only, Add fails with ErrReadOnly.
-func Open(db *store.DB, now func() time.Time) *Store { return &Store{db: db, now: now} }
+func Open(db *store.DB, now func() time.Time) *Store {
+	return &Store{db: db, now: now, memory: newMemory()}
+}
 
 // A Publication says what there is of one date.
 type Publication struct {

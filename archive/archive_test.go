@@ -174,9 +174,12 @@ func mustHaveHistory(t *testing.T, s *Store) {
 		var got []string
 		for _, v := range versions {
 			var records []string
-			slices.SortStableFunc(v.Records, func(a, b Record) int { return strings.Compare(a.Values[3], b.Values[3]) })
-			for _, r := range v.Records {
-				records = append(records, fmt.Sprint(uint8(r.Kind), " ", r.Values[3]))
+			for _, d := range v.Differences {
+				for _, r := range []*Record{d.Before, d.After} {
+					if r != nil {
+						records = append(records, fmt.Sprint(uint8(r.Kind), " ", r.Values[3]))
+					}
+				}
 			}
 			got = append(got, v.Date+": "+sortedJoin(records))
 		}

@@ -1,123 +1,261 @@
 package archive
 
 import (
-	"bytes"
-	"fmt"
+	"cmp"
 	"slices"
 
-	"go.etcd.io/bbolt"
-
+	"relais/fold"
 	"relais/ingest/anfr"
 )
 
-// A Version is what a publication changed of a site.
+// A Version is what a publication changed of a support.
 type Version struct {
-	Date string
-	// Records have no id, the number of their row in the file: it changes from week to
-	// week though nothing else does. Replaced ones stand beside what they became.
-	Records []Record
+	Date        string
+	Differences []Difference // by operator, system and station
+}
+
+// A Difference is what became of a row of a support between two publications. Its
+// records have no id, the number of their row in the file: it changes from week to week
+// though nothing else does.
+type Difference struct {
+	Kind   Kind    // New, Added, Activated, Deleted or Changed
+	Before *Record // nil for what is new or added
+	After  *Record // nil for what is deleted
+	// Columns are the positions in Columns of what differs between Before and After. A
+	// Changed or Activated row that has one of them only came from another support,
+	// went to one, or stands in one of the files more often than in the other.
+	Columns []int
 }
 
 // History returns every publication that changed something of a support, oldest first;
-// the first one with all its rows. It is empty for a support that was never there.
-// Errors: ErrNoArchive for what is no sup_id, ErrDamaged.
+// of the oldest publication all rows are new. It is empty for a support that was never
+// there. Errors: ErrNoArchive for what is no sup_id, ErrDamaged.
 func (s *Store) History(support string) (versions []Version, err error) {
-	number, ok := supportNumber(support)
-	if !ok {
-		return nil, fmt.Errorf("no support number: %.40q: %w", support, ErrNoArchive)
-	}
-	err = s.view(func(tx *bbolt.Tx) (err error) {
-		versions, err = history(tx, number)
-		return err
+	err = s.ask(support, func(a *asked) error {
+		for i := range a.all {
+			changes, err := a.versionOf(i)
+			if err != nil {
+				return err
+			}
+			if len(changes) > 0 {
+				versions = append(versions, Version{a.all[i].Date, a.pair(&a.all[max(0, i-1)], &a.all[i], changes)})
+			}
+		}
+		return nil
 	})
 	return versions, err
 }
 
-func history(tx *bbolt.Tx, support uint32) (versions []Version, err error) {
-	all, err := publications(tx)
-	if err != nil || len(all) == 0 {
-		return nil, err
+// versionOf returns what the publication i changed of the support.
+func (a *asked) versionOf(i int) (changes []change, err error) {
+	if i > 0 {
+		return a.changes(&a.all[i])
 	}
-	rows, err := rowsOf(tx, all, support)
-	if err != nil || len(rows) == 0 {
-		return nil, err
+	items, err := a.at(&a.all[0])
+	for _, it := range items {
+		changes = append(changes, change{ref: it.ref, kind: New})
 	}
-	l, err := listingOf(tx, &all[0])
+	return changes, err
+}
+
+// A Comparison is a support in two publications.
+type Comparison struct {
+	Before, After int          // rows
+	Differences   []Difference // by operator, system and station
+}
+
+// CompareSite returns what differs of a support from one date to a later one. Errors:
+// ErrNoArchive for what is no sup_id and for a date that there is not, ErrDamaged.
+func (s *Store) CompareSite(support, from, to string) (*Comparison, error) {
+	var c *Comparison
+	err := s.ask(support, func(a *asked) error {
+		i, err := a.on(from)
+		if err != nil {
+			return err
+		}
+		j, err := a.on(to)
+		if err != nil {
+			return err
+		}
+		c, err = a.compare(i, j)
+		return err
+	})
+	if err == nil && c == nil { // there is no file of archives
+		err = ErrNoArchive
+	}
+	return c, err
+}
+
+// compare compares the publications i and j.
+func (a *asked) compare(i, j int) (*Comparison, error) {
+	before, err := a.at(&a.all[i])
 	if err != nil {
 		return nil, err
 	}
-	first := Version{Date: all[0].Date}
-	for _, r := range l.refs {
-		if it, ok := rows[r]; ok {
-			first.Records = append(first.Records, it.block.record(it.row, New, 0, all[0].Updated))
+	after, err := a.at(&a.all[j])
+	if err != nil {
+		return nil, err
+	}
+	moves, err := a.moves(i, j)
+	if err != nil {
+		return nil, err
+	}
+	old, now := contentsOf(before), contentsOf(after)
+	var changes []change
+	for _, it := range before {
+		if c := it.content(); !now.contents[c] {
+			kind := moves.left[keyOf(&c)]
+			if kind != Replaced {
+				kind = Deleted
+			}
+			if now.keys[keyOf(&c)] {
+				kind = Replaced
+			}
+			changes = append(changes, change{ref: it.ref, kind: kind})
 		}
 	}
-	versions = append(versions, first)
-	for i := range all[1:] {
-		v, err := versionOf(tx, &all[i], &all[i+1], support, rows)
-		if err != nil {
-			return nil, err
+	for _, it := range after {
+		if c := it.content(); !old.contents[c] {
+			changes = append(changes, change{ref: it.ref, kind: old.became(&c, moves.came[keyOf(&c)])})
 		}
-		versions = append(versions, v)
 	}
-	return slices.DeleteFunc(versions, func(v Version) bool { return len(v.Records) == 0 }), nil
+	return &Comparison{len(before), len(after), a.pair(&a.all[i], &a.all[j], changes)}, nil
 }
 
-// rowsOf returns all rows of a support that any publication has.
-func rowsOf(tx *bbolt.Tx, all []Publication, support uint32) (map[ref]item, error) {
-	rows, seen := map[ref]item{}, map[uint32]bool{}
-	for _, p := range all {
-		for _, number := range p.Segments {
-			if seen[number] {
-				continue
-			}
-			seen[number] = true
-			key, sealed, err := fetchIn(tx)(number, support)
-			if err != nil {
-				return nil, err
-			}
-			if key == nil {
-				continue
-			}
-			b, err := openBlock(bytes.Clone(key), bytes.Clone(sealed))
-			if err != nil {
-				return nil, err
-			}
-			for row, n := range b.supports {
-				if n == support {
-					at := ref{number, b.ranks[row]}
-					rows[at] = item{ref: at, block: b, row: row}
+// A key is what a row is known by: station, operator and system.
+type key [3]string
+
+func keyOf(c *content) key { return key{c[inStation], c[inOperator], c[inSystem]} }
+
+// contents are the rows of a support in a publication.
+type contents struct {
+	contents map[content]bool
+	keys     map[key]bool
+	running  map[key]bool // a row of it is no project
+}
+
+func contentsOf(items []item) contents {
+	all := contents{map[content]bool{}, map[key]bool{}, map[key]bool{}}
+	for _, it := range items {
+		c := it.content()
+		all.contents[c], all.keys[keyOf(&c)] = true, true
+		if !isProject(&c) {
+			all.running[keyOf(&c)] = true
+		}
+	}
+	return all
+}
+
+func isProject(c *content) bool { return fold.Equal(c[inStatus], project) }
+
+// became tells the kind of a row that these did not have; came is how its key came to
+// the support since, Unchanged for what is not known to have come.
+func (old *contents) became(c *content, came Kind) Kind {
+	switch k := keyOf(c); {
+	case old.keys[k] && !old.running[k] && !isProject(c):
+		return Activated
+	case old.keys[k]:
+		return Changed
+	case came == Changed || came == Activated:
+		return came // from another support, where it was known
+	case len(old.contents) > 0:
+		return Added
+	}
+	return New
+}
+
+// moves are how keys left a support, and came to it.
+type moves struct{ left, came map[key]Kind }
+
+// moves follows the keys from the publication i to j.
+func (a *asked) moves(i, j int) (moves, error) {
+	m := moves{map[key]Kind{}, map[key]Kind{}}
+	for v := i + 1; v <= j; v++ {
+		changes, err := a.changes(&a.all[v])
+		if err != nil {
+			return m, err
+		}
+		had := map[key]bool{}
+		for _, old := range []bool{true, false} {
+			for _, ch := range changes {
+				if ch.kind.old() != old {
+					continue
+				}
+				it := a.rows[ch.ref]
+				c := it.content()
+				switch k := keyOf(&c); {
+				case old:
+					had[k], m.left[k] = true, ch.kind
+				case !had[k]:
+					m.came[k] = ch.kind
+				case ch.kind == Activated && m.came[k] == Changed:
+					m.came[k] = Activated
 				}
 			}
 		}
 	}
-	return rows, nil
+	return m, nil
 }
 
-func versionOf(tx *bbolt.Tx, before, p *Publication, support uint32, rows map[ref]item) (Version, error) {
-	v := Version{Date: p.Date}
-	changes, err := changesOf(tx, p, support)
-	if err != nil {
-		return v, err
+// pair makes differences of changes: what a key had goes with what it has.
+func (a *asked) pair(before, after *Publication, changes []change) (list []Difference) {
+	olds := map[key][]change{}
+	for _, ch := range changes {
+		if ch.kind.old() {
+			k := a.key(ch)
+			olds[k] = append(olds[k], ch)
+		}
 	}
-	for _, c := range changes {
-		it, ok := rows[c.ref]
-		if !ok {
-			return v, damaged("the changes of " + p.Date)
+	for _, ch := range changes {
+		if ch.kind.old() {
+			continue
 		}
-		updated := p.Updated
-		if c.kind.old() {
-			updated = before.Updated
+		it, k := a.rows[ch.ref], a.key(ch)
+		now := it.record(ch.kind, after)
+		d := Difference{Kind: ch.kind, After: &now}
+		if old := olds[k]; len(old) > 0 {
+			olds[k] = old[1:]
+			was := a.rows[old[0].ref]
+			r := was.record(Replaced, before)
+			d.Before = &r
+			d.Columns = differing(&r, &now, was.content()[inUpdated] == it.content()[inUpdated])
 		}
-		v.Records = append(v.Records, it.block.record(it.row, c.kind, 0, updated))
+		list = append(list, d)
 	}
-	slices.SortStableFunc(v.Records, func(a, b Record) int {
-		for _, c := range []int{anfr.PubOperator, anfr.PubSystem, anfr.PubStation} {
-			if a.Values[c] != b.Values[c] {
-				return bytes.Compare([]byte(a.Values[c]), []byte(b.Values[c]))
-			}
+	for _, ch := range changes {
+		if !slices.Contains(olds[a.key(ch)], ch) {
+			continue
 		}
-		return 0
-	})
-	return v, nil
+		it := a.rows[ch.ref]
+		was, kind := it.record(ch.kind, before), Deleted
+		if ch.kind == Replaced {
+			kind = Changed
+		}
+		list = append(list, Difference{Kind: kind, Before: &was})
+	}
+	slices.SortStableFunc(list, func(x, y Difference) int { return slices.Compare(x.key(), y.key()) })
+	return list
+}
+
+func (a *asked) key(ch change) key {
+	it := a.rows[ch.ref]
+	c := it.content()
+	return keyOf(&c)
+}
+
+// key is operator, system and station.
+func (d *Difference) key() []string {
+	v := &cmp.Or(d.After, d.Before).Values
+	return []string{v[anfr.PubOperator], v[anfr.PubSystem], v[anfr.PubStation]}
+}
+
+// differing returns the columns in which two rows differ; sameUpdated tells that both
+// have their publication's date_maj, or the same.
+func differing(a, b *Record, sameUpdated bool) (columns []int) {
+	for c := range a.Values {
+		if a.Values[c] != b.Values[c] && c != anfr.PubID && !(c == anfr.PubUpdated && sameUpdated) {
+			columns = append(columns, c)
+		}
+	}
+	return columns
 }

@@ -1,0 +1,124 @@
+package archive
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"sync"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+)
+
+// What is kept in memory of stored values, in bytes.
+const (
+	mostSupports  = 16 << 20
+	mostMembers   = 32 << 20
+	mostOverviews = 64 << 20
+)
+
+// A memory is what was made of stored values. They are named by their checksums, which
+// are over the key and the content, so that nothing that is kept is ever out of date.
+type memory struct {
+	supports  kept[[]uint32] // of the rows of a block or of changes, ascending
+	members   kept[members]
+	overviews kept[*Overview]
+}
+
+func newMemory() *memory {
+	m := &memory{}
+	m.supports.most, m.members.most, m.overviews.most = mostSupports, mostMembers, mostOverviews
+	return m
+}
+
+// nameOf is the name of a sealed value. Errors: ErrDamaged.
+func nameOf(sealed []byte) (uint64, error) {
+	if len(sealed) < 8 {
+		return 0, damaged("a value")
+	}
+	return binary.BigEndian.Uint64(sealed), nil
+}
+
+// A kept keeps what was asked for last, up to a number of bytes.
+type kept[V any] struct {
+	most   int
+	making sync.Mutex // one at a time: of a whole publication it takes tens of megabytes
+	mu     sync.Mutex // guards the rest
+	lru    *simplelru.LRU[uint64, *made[V]]
+	bytes  int
+}
+
+// A made is what is kept, or is being made as long as done is open.
+type made[V any] struct {
+	done chan struct{}
+	v    V
+	size int // bytes
+	err  error
+}
+
+// keptValues bounds the number of values, whatever their size.
+const keptValues = 1 << 16
+
+var errUnmade = errors.New("what others were waiting for was not made")
+
+// get returns what has this name. It is made by the first who asks, for all who ask
+// meanwhile; an error is not kept. Errors: those of ctx while another one makes it, and
+// of make.
+func (k *kept[V]) get(ctx context.Context, name uint64, make func() (V, int, error)) (V, error) {
+	e, mine := k.entry(name)
+	if !mine {
+		select {
+		case <-e.done:
+			return e.v, e.err
+		case <-ctx.Done():
+			var none V
+			return none, ctx.Err()
+		}
+	}
+	defer k.settle(name, e)
+	k.making.Lock()
+	defer k.making.Unlock()
+	e.v, e.size, e.err = make()
+	return e.v, e.err
+}
+
+// entry returns the entry of a name, and whether the caller is to make its value.
+func (k *kept[V]) entry(name uint64) (e *made[V], mine bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.lru == nil {
+		lru, err := simplelru.NewLRU(keptValues, func(_ uint64, e *made[V]) {
+			select {
+			case <-e.done:
+				k.bytes -= e.size
+			default: // not counted yet
+			}
+		})
+		if err != nil {
+			panic(err) // the size is a constant
+		}
+		k.lru = lru
+	}
+	if e, ok := k.lru.Get(name); ok {
+		return e, false
+	}
+	e = &made[V]{done: make(chan struct{}), err: errUnmade}
+	k.lru.Add(name, e)
+	return e, true
+}
+
+// settle ends the making of a value.
+func (k *kept[V]) settle(name uint64, e *made[V]) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if now, ok := k.lru.Peek(name); ok && now == e {
+		if e.err != nil {
+			k.lru.Remove(name)
+		} else {
+			k.bytes += e.size
+		}
+	}
+	close(e.done)
+	for k.bytes > k.most && k.lru.Len() > 1 {
+		k.lru.RemoveOldest()
+	}
+}

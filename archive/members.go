@@ -1,0 +1,44 @@
+package archive
+
+import (
+	"context"
+
+	"go.etcd.io/bbolt"
+)
+
+// members are the rows of a publication: by segment, a bit for each rank.
+type members map[uint32][]uint64
+
+func (m members) has(r ref) bool {
+	bits := m[r.segment]
+	return int(r.rank/64) < len(bits) && bits[r.rank/64]&(1<<(r.rank%64)) != 0
+}
+
+// membersOf returns the rows of a publication. Errors: ErrDamaged.
+func (s *Store) membersOf(tx *bbolt.Tx, p *Publication) (members, error) {
+	key := numberKey(uint32(p.day()))
+	name, err := nameOf(value(tx, rowsBucket, key[:]))
+	if err != nil {
+		return nil, err
+	}
+	return s.memory.members.get(context.Background(), name, func() (members, int, error) {
+		l, err := listingOf(tx, p)
+		if err != nil {
+			return nil, 0, err
+		}
+		m := members{}
+		for _, r := range l.refs {
+			bits := m[r.segment]
+			for len(bits) <= int(r.rank/64) {
+				bits = append(bits, 0)
+			}
+			bits[r.rank/64] |= 1 << (r.rank % 64)
+			m[r.segment] = bits
+		}
+		size := 0
+		for _, bits := range m {
+			size += 64 + 8*cap(bits)
+		}
+		return m, size, nil
+	})
+}
