@@ -11,22 +11,29 @@ import (
 
 // What is kept in memory of stored values, in bytes.
 const (
-	mostSupports  = 16 << 20
-	mostMembers   = 32 << 20
-	mostOverviews = 64 << 20
+	mostPublications = 4 << 20
+	mostSupports     = 8 << 20
+	mostBlocks       = 48 << 20
+	mostChanges      = 16 << 20
+	mostMembers      = 16 << 20
+	mostOverviews    = 32 << 20
 )
 
 // A memory is what was made of stored values. They are named by their checksums, which
 // are over the key and the content, so that nothing that is kept is ever out of date.
 type memory struct {
-	supports  kept[[]uint32] // of the rows of a block or of changes, ascending
-	members   kept[members]
-	overviews kept[*Overview]
+	publications kept[[]Publication] // by the names of all of them
+	supports     kept[[]uint32]      // of the rows of a block, ascending
+	blocks       kept[*block]
+	changes      kept[[]change] // of a date, by support
+	members      kept[members]
+	overviews    kept[*Overview]
 }
 
 func newMemory() *memory {
 	m := &memory{}
-	m.supports.most, m.members.most, m.overviews.most = mostSupports, mostMembers, mostOverviews
+	m.publications.most, m.supports.most, m.blocks.most = mostPublications, mostSupports, mostBlocks
+	m.changes.most, m.members.most, m.overviews.most = mostChanges, mostMembers, mostOverviews
 	return m
 }
 
@@ -41,7 +48,7 @@ func nameOf(sealed []byte) (uint64, error) {
 // A kept keeps what was asked for last, up to a number of bytes.
 type kept[V any] struct {
 	most   int
-	making sync.Mutex // one at a time: of a whole publication it takes tens of megabytes
+	making sync.Mutex // of whoever reads a whole publication, which takes tens of megabytes
 	mu     sync.Mutex // guards the rest
 	lru    *simplelru.LRU[uint64, *made[V]]
 	bytes  int
@@ -75,8 +82,6 @@ func (k *kept[V]) get(ctx context.Context, name uint64, make func() (V, int, err
 		}
 	}
 	defer k.settle(name, e)
-	k.making.Lock()
-	defer k.making.Unlock()
 	e.v, e.size, e.err = make()
 	return e.v, e.err
 }

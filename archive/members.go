@@ -22,6 +22,8 @@ func (s *Store) membersOf(tx *bbolt.Tx, p *Publication) (members, error) {
 		return nil, err
 	}
 	return s.memory.members.get(context.Background(), name, func() (members, int, error) {
+		s.memory.members.making.Lock()
+		defer s.memory.members.making.Unlock()
 		l, err := listingOf(tx, p)
 		if err != nil {
 			return nil, 0, err

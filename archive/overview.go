@@ -68,6 +68,8 @@ func (s *Store) Overview(ctx context.Context, date string) (o *Overview, err err
 
 // overview reads a publication.
 func (s *Store) overview(date string) (*Overview, int, error) {
+	s.memory.overviews.making.Lock()
+	defer s.memory.overviews.making.Unlock()
 	sel := selection{}
 	if err := s.view(func(tx *bbolt.Tx) error {
 		p, _, err := find(tx, date)

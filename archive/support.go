@@ -3,9 +3,11 @@ package archive
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"slices"
 
+	"github.com/cespare/xxhash/v2"
 	"go.etcd.io/bbolt"
 )
 
@@ -28,7 +30,7 @@ func (s *Store) ask(support string, fn func(*asked) error) error {
 	}
 	return s.view(func(tx *bbolt.Tx) (err error) {
 		a := &asked{Store: s, tx: tx, support: number, rows: map[ref]item{}}
-		if a.all, err = publications(tx); err == nil {
+		if a.all, err = s.publicationsIn(tx); err == nil {
 			err = a.find()
 		}
 		if err != nil {
@@ -61,50 +63,83 @@ func (a *asked) findIn(segment uint32) error {
 	if key == nil || err != nil {
 		return err
 	}
-	open := func() (*block, error) { return openBlock(key, sealed) }
-	if has, err := a.isIn(sealed, func() ([]uint32, error) {
-		b, err := open()
-		if err != nil {
-			return nil, err
-		}
-		return b.supports, nil
-	}); !has || err != nil {
-		return err
-	}
-	b, err := open()
+	name, err := nameOf(sealed)
 	if err != nil {
 		return err
 	}
-	for row, n := range b.supports {
-		if n == a.support {
-			at := ref{segment, b.ranks[row]}
-			a.rows[at] = item{ref: at, block: b, row: row}
+	open := func() (*block, int, error) {
+		b, err := openBlock(key, sealed)
+		if err != nil {
+			return nil, 0, err
 		}
+		return b, b.size(), nil
+	}
+	supports, err := a.memory.supports.get(context.Background(), name, func() ([]uint32, int, error) {
+		b, _, err := open()
+		if err != nil {
+			return nil, 0, err
+		}
+		list := slices.Clip(slices.Compact(slices.Clone(b.supports)))
+		return list, 64 + 4*len(list), nil
+	})
+	if err != nil {
+		return err
+	}
+	if _, has := slices.BinarySearch(supports, a.support); !has {
+		return nil
+	}
+	shared, err := a.memory.blocks.get(context.Background(), name, open)
+	if err != nil {
+		return err
+	}
+	b := *shared // it remembers the last place
+	row, _ := slices.BinarySearch(b.supports, a.support)
+	for ; row < len(b.supports) && b.supports[row] == a.support; row++ {
+		at := ref{segment, b.ranks[row]}
+		a.rows[at] = item{ref: at, block: &b, row: row}
 	}
 	return nil
 }
 
-// isIn tells whether a sealed value has rows of the support. read returns the supports
-// of its rows, ascending.
-func (a *asked) isIn(sealed []byte, read func() ([]uint32, error)) (bool, error) {
-	name, err := nameOf(sealed)
-	if err != nil {
-		return false, err
+// size is about how many bytes of memory the block takes.
+func (b *block) size() (n int) {
+	n = 4 * (len(b.ranks) + len(b.supports))
+	for i, texts := range b.texts {
+		n += 4*len(b.codes[i]) + 16*len(texts)
+		for _, text := range texts {
+			n += len(text)
+		}
 	}
-	list, err := a.memory.supports.get(context.Background(), name, func() ([]uint32, int, error) {
-		list, err := read()
-		list = slices.Clip(slices.Compact(slices.Clone(list)))
-		return list, 64 + 4*cap(list), err
+	return n
+}
+
+// publicationsIn returns all publications, oldest first. They are shared.
+func (s *Store) publicationsIn(tx *bbolt.Tx) ([]Publication, error) {
+	b := tx.Bucket([]byte(publicationsBucket))
+	if b == nil {
+		return nil, nil
+	}
+	var names []byte
+	err := b.ForEach(func(_, sealed []byte) error {
+		name, err := nameOf(sealed)
+		names = binary.BigEndian.AppendUint64(names, name)
+		return err
 	})
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	_, has := slices.BinarySearch(list, a.support)
-	return has, nil
+	return s.memory.publications.get(context.Background(), xxhash.Sum64(names), func() ([]Publication, int, error) {
+		all, err := publications(tx)
+		size := 0
+		for _, p := range all {
+			size += 200 + 4*len(p.Segments)
+		}
+		return all, size, err
+	})
 }
 
 // changes returns what a publication changed of the support.
-func (a *asked) changes(p *Publication) ([]change, error) {
+func (a *asked) changes(p *Publication) (found []change, err error) {
 	b := a.tx.Bucket([]byte(changesBucket))
 	if b == nil {
 		return nil, nil
@@ -113,27 +148,29 @@ func (a *asked) changes(p *Publication) ([]change, error) {
 	if len(key) != 8 || numberIn(key) != uint32(p.day()) {
 		return nil, nil
 	}
-	has, err := a.isIn(sealed, func() (supports []uint32, err error) {
-		plain, err := unseal(changesBucket, key, sealed)
-		if err != nil {
-			return nil, err
-		}
-		part, err := readChanges(plain)
-		for _, c := range part {
-			supports = append(supports, c.support)
-		}
-		return supports, err
-	})
-	if !has || err != nil {
+	name, err := nameOf(sealed)
+	if err != nil {
 		return nil, err
 	}
-	changes, err := changesOf(a.tx, p, a.support)
-	for _, c := range changes {
-		if _, ok := a.rows[c.ref]; !ok && err == nil {
-			err = damaged("the changes of " + p.Date)
+	list, err := a.memory.changes.get(context.Background(), name, func() ([]change, int, error) {
+		plain, err := unseal(changesBucket, key, sealed)
+		if err != nil {
+			return nil, 0, err
 		}
+		list, err := readChanges(plain)
+		return list, 64 + 20*len(list), err
+	})
+	if err != nil {
+		return nil, err
 	}
-	return changes, err
+	i, _ := slices.BinarySearchFunc(list, a.support, func(c change, support uint32) int { return cmp.Compare(c.support, support) })
+	for ; i < len(list) && list[i].support == a.support; i++ {
+		if _, ok := a.rows[list[i].ref]; !ok {
+			return nil, damaged("the changes of " + p.Date)
+		}
+		found = append(found, list[i])
+	}
+	return found, nil
 }
 
 // at returns the rows of the support in a publication, by operator, system and station.

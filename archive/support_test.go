@@ -45,16 +45,16 @@ func (p planted) line() string {
 func next(rng *rand.Rand, rows []planted) (week []planted) {
 	taken := map[string]bool{}
 	for _, r := range rows {
-		switch rng.IntN(12) {
+		switch rng.IntN(10) {
 		case 0:
 			continue
-		case 1:
+		case 1, 2:
 			r.status = []string{"Projet approuvé", "En service", "Techniquement opérationnel"}[rng.IntN(3)]
-		case 2:
-			r.date = fmt.Sprintf("2020-01-%02d", 1+rng.IntN(9))
 		case 3:
+			r.date = fmt.Sprintf("2020-01-%02d", 1+rng.IntN(9))
+		case 4, 5:
 			r.support = 1 + rng.IntN(19)
-		case 4:
+		case 6:
 			r.address = fmt.Sprint("rue ", rng.IntN(3))
 		}
 		taken[r.key()] = true
