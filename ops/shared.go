@@ -18,6 +18,7 @@ type (
 	AreaParams     = areaParams
 	EmissionParams = emissionParams
 	BoxParams      = boxParams
+	ArchiveDate    = archiveDate
 )
 
 // Pick resolves the parameters that pick a market's sites to its row, its register,
@@ -39,6 +40,9 @@ func (r *Reading) Locate(name string, in *market.Code) (*index.Market, uint32, e
 // Measured returns the speedtests and coverage points; an error while they are not
 // open.
 func (r *Reading) Measured() (*measure.Store, error) { return r.measures() }
+
+// City names the commune of an INSEE code, "" where the registers do not.
+func (r *Reading) City(insee string) string { return r.city(insee) }
 
 // Departments returns the statistics of the departments of FR and DROM that
 // /stats/departments answers.
