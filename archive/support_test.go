@@ -429,3 +429,62 @@ func TestKept(t *testing.T) {
 	}
 	close(leave)
 }
+
+// Who asks while a publication is replaced is told the one or the other.
+func TestSupportsBesideAdd(t *testing.T) {
+	s, _ := opened(t)
+	one := planted{"SFR", "LTE 800", "0032700001", "Projet approuvé", "2020-01-01", "rue", 10}
+	other, more := one, one
+	other.status, more.system = "En service", "GSM 900"
+	first := publication(t, "2026-08-06", one.line())
+	paths := []string{publication(t, "2026-08-13", one.line(), more.line()), publication(t, "2026-08-13", other.line())}
+	mustAdd(t, s, first, Options{})
+	mustAdd(t, s, paths[0], Options{})
+	done := make(chan bool)
+	var asking sync.WaitGroup
+	for range 3 {
+		asking.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					mustBeEither(t, s)
+				}
+			}
+		})
+	}
+	for i := range 20 {
+		mustAdd(t, s, paths[(i+1)%2], Options{Force: true})
+	}
+	close(done)
+	asking.Wait()
+}
+
+// mustBeEither looks at the support of TestSupportsBesideAdd.
+func mustBeEither(t *testing.T, s *Store) {
+	site, err := s.SiteAt("10", "2026-08-13")
+	if err != nil || len(site.Records) != 2 && !(len(site.Records) == 1 && site.Records[0].Kind == Activated) {
+		t.Errorf("%+v, %v", site, err)
+	}
+	c, err := s.CompareSite("10", "2026-08-06", "2026-08-13")
+	if err != nil || len(c.Differences) != 1 || c.Differences[0].Kind != Activated && c.Differences[0].Kind != Added {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if versions, err := s.History("10"); err != nil || len(versions) != 2 {
+		t.Errorf("%+v, %v", versions, err)
+	}
+	o, err := s.Overview(context.Background(), "2026-08-13")
+	if errors.Is(err, ErrReplaced) { // three times on end
+		return
+	}
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	box := geo.Box{South: -90, West: -180, North: 90, East: 180}
+	page, _ := o.In(box, 0, 2)
+	if got := fmt.Sprintf("%q %q", page[0].Systems, page[0].Statuses); got != `["GSM 900" "LTE 800"] ["Projet approuvé"]` && got != `["LTE 800"] ["En service"]` {
+		t.Error(got)
+	}
+}
