@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -111,10 +112,10 @@ func (s *Store) view(fn func(*bbolt.Tx) error) error {
 // List returns the publications, oldest first.
 func (s *Store) List() (all []Publication, err error) {
 	err = s.view(func(tx *bbolt.Tx) (err error) {
-		all, err = publications(tx)
+		all, err = s.publicationsIn(tx)
 		return err
 	})
-	return all, err
+	return slices.Clone(all), err
 }
 
 // Dates returns the dates of the publications, oldest first, and the newest of them,

@@ -17,6 +17,7 @@ const (
 	mostChanges      = 16 << 20
 	mostMembers      = 16 << 20
 	mostOverviews    = 32 << 20
+	mostBriefs       = 48 << 20
 )
 
 // A memory is what was made of stored values. They are named by their checksums, which
@@ -28,6 +29,7 @@ type memory struct {
 	changes      kept[[]change] // of a date, by support
 	members      kept[members]
 	overviews    kept[*Overview]
+	briefs       *briefs // of the overviews, whose making guards it
 }
 
 func newMemory() *memory {
@@ -111,16 +113,28 @@ func (k *kept[V]) entry(name uint64) (e *made[V], mine bool) {
 	return e, true
 }
 
+// clear keeps nothing of what was made.
+func (k *kept[V]) clear() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.lru != nil {
+		k.lru.Purge()
+	}
+}
+
 // settle ends the making of a value.
 func (k *kept[V]) settle(name uint64, e *made[V]) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if now, ok := k.lru.Peek(name); ok && now == e {
-		if e.err != nil {
-			k.lru.Remove(name)
-		} else {
-			k.bytes += e.size
-		}
+	now, ok := k.lru.Peek(name)
+	switch {
+	case e.err != nil && now == e:
+		k.lru.Remove(name)
+	case e.err == nil && !ok: // it has been cleared meanwhile
+		k.lru.Add(name, e)
+		k.bytes += e.size
+	case e.err == nil && now == e:
+		k.bytes += e.size
 	}
 	close(e.done)
 	for k.bytes > k.most && k.lru.Len() > 1 {

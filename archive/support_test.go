@@ -316,7 +316,7 @@ func TestOverview(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			want := briefs(weeks[week], box)
+			want := briefsOf(weeks[week], box)
 			for offset := 0; offset <= len(want); offset += 3 {
 				page, total := o.In(box, offset, 3)
 				var got []string
@@ -330,6 +330,24 @@ func TestOverview(t *testing.T) {
 		})
 	}
 	asking.Wait()
+	if n := len(s.memory.briefs.states); n == 0 || n > len(on(weeks[0], 0))+len(on(weeks[1], 0))+len(on(weeks[2], 0)) {
+		t.Errorf("%d states", n)
+	}
+	first, _ := s.Overview(context.Background(), dateOfWeek(0))
+	s.memory.briefs.bytes = mostBriefs + 1
+	mustAdd(t, s, publication(t, "2026-10-01", weeks[0][0].line()), Options{Force: true})
+	o, err := s.Overview(context.Background(), "2026-10-01")
+	if again, _ := s.Overview(context.Background(), "2026-10-01"); err != nil || o != again || s.memory.overviews.lru.Len() != 1 {
+		t.Errorf("%d overviews are kept: %v", s.memory.overviews.lru.Len(), err)
+	}
+	again, err := s.Overview(context.Background(), dateOfWeek(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, total := first.In(boxes[0], 0, 100)
+	if now, n := again.In(boxes[0], 0, 100); again == first || n != total || fmt.Sprint(now) != fmt.Sprint(old) {
+		t.Errorf("%v, %v", now, old)
+	}
 	if _, err := s.Overview(context.Background(), "2026-01-01"); !errors.Is(err, ErrNoArchive) {
 		t.Error(err)
 	}
@@ -345,8 +363,8 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// briefs are the supports of a week in a box, by number.
-func briefs(week []planted, box geo.Box) (list []string) {
+// briefsOf are the supports of a week in a box, by number.
+func briefsOf(week []planted, box geo.Box) (list []string) {
 	for support := 1; support < 20; support++ {
 		at, ok := position(support)
 		operators, systems, statuses := map[string]bool{}, map[string]bool{}, map[string]bool{}

@@ -1,0 +1,122 @@
+package archive
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+	"sync"
+
+	"relais/geo"
+	"relais/ingest/anfr"
+)
+
+// A Brief is a support of an overview.
+type Brief struct {
+	ID    string    // sup_id
+	Point geo.Point // of its first row
+	Insee string    // code of the commune, of its first row; "" where none is stated
+	// The distinct texts of its rows, in order.
+	Operators, Systems, Statuses []string
+}
+
+// briefs are the supports in brief, of all publications that were looked at: from week
+// to week nearly all of them stay as they are. Each one that differs is a state, about
+// 40 bytes, and has a number.
+type briefs struct {
+	mu     sync.RWMutex
+	points []geo.Point // of the first row of each state: what boxes are looked for in
+	states []briefState
+	newest map[uint32]uint32 // by support, its newest state and 1
+	labels []label
+	codeOf map[label]uint32
+	sets   [][]uint32 // of labels, ascending
+	setOf  map[string]uint32
+	bytes  int
+}
+
+type briefState struct {
+	support uint32
+	insee   uint32 // label
+	set     uint32
+	older   uint32 // another state of the support, and 1; 0 for none
+}
+
+// A label is a text that many supports have in a column.
+type label struct {
+	column int
+	text   string
+}
+
+func newBriefs() *briefs {
+	return &briefs{newest: map[uint32]uint32{}, codeOf: map[label]uint32{}, setOf: map[string]uint32{}}
+}
+
+// state returns the number of a state.
+func (b *briefs) state(support uint32, at geo.Point, insee string, rows []label) uint32 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := briefState{support: support, insee: b.code(label{anfr.PubInsee, insee}), set: b.set(rows)}
+	s.older = b.newest[support]
+	for n := s.older; n > 0; n = b.states[n-1].older {
+		old := b.states[n-1]
+		if old.older = s.older; old == s && b.points[n-1] == at {
+			return n - 1
+		}
+	}
+	b.states, b.points = append(b.states, s), append(b.points, at)
+	b.bytes += 56
+	b.newest[support] = uint32(len(b.states))
+	return uint32(len(b.states)) - 1
+}
+
+func (b *briefs) code(l label) uint32 {
+	code, ok := b.codeOf[l]
+	if !ok {
+		l.text = strings.Clone(l.text) // a text keeps its whole block
+		code = uint32(len(b.labels))
+		b.labels, b.codeOf[l] = append(b.labels, l), code
+		b.bytes += 100 + len(l.text)
+	}
+	return code
+}
+
+// set returns the number of a set of labels.
+func (b *briefs) set(rows []label) uint32 {
+	var codes []uint32
+	for _, l := range rows {
+		codes = append(codes, b.code(l))
+	}
+	slices.Sort(codes)
+	codes = slices.Compact(codes)
+	var packed []byte
+	for _, code := range codes {
+		packed = binary.AppendUvarint(packed, uint64(code))
+	}
+	n, ok := b.setOf[string(packed)]
+	if !ok {
+		n = uint32(len(b.sets))
+		b.sets, b.setOf[string(packed)] = append(b.sets, slices.Clip(codes)), n
+		b.bytes += 100 + len(packed) + 4*len(codes)
+	}
+	return n
+}
+
+// brief returns the state n as it is shown.
+func (b *briefs) brief(n uint32) Brief {
+	s := &b.states[n]
+	v := Brief{ID: decimal(s.support), Point: b.points[n], Insee: b.labels[s.insee].text}
+	for _, code := range b.sets[s.set] {
+		switch l := b.labels[code]; l.column {
+		case anfr.PubOperator:
+			v.Operators = append(v.Operators, l.text)
+		case anfr.PubSystem:
+			v.Systems = append(v.Systems, l.text)
+		case anfr.PubStatus:
+			v.Statuses = append(v.Statuses, l.text)
+		}
+	}
+	slices.Sort(v.Operators)
+	slices.Sort(v.Systems)
+	slices.Sort(v.Statuses)
+	return v
+}
