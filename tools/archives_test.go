@@ -121,7 +121,7 @@ func newArchiveReading(t *testing.T, weeks []archiveWeek) *Reading {
 		}
 	}
 	set := index.NewSet([]*index.Market{archiveRegister(t, market.FR, "100", "101"), archiveRegister(t, market.DROM, "102")}, nil)
-	return &Reading{&ops.Reading{Set: set, Archives: s}}
+	return &Reading{Reading: &ops.Reading{Set: set, Archives: s}}
 }
 
 func archiveRegister(t *testing.T, code market.Code, ids ...string) *index.Market {
@@ -275,7 +275,7 @@ func TestArchiveDates(t *testing.T) {
 	if a := mustAskArchives(t, r, anfrListArchives); a.Current != archiveDates[3] || a.Oldest != archiveDates[0] || a.Sources[0]["date"] != archiveDates[3] {
 		t.Errorf("%+v", a)
 	}
-	none := &Reading{&ops.Reading{Archives: archive.Open(nil, nil)}}
+	none := &Reading{Reading: &ops.Reading{Archives: archive.Open(nil, nil)}}
 	if a := mustAskArchives(t, none, anfrListArchives); a.Total != 0 || a.Items == nil || a.Current != "" {
 		t.Errorf("%+v", a)
 	}
@@ -534,7 +534,7 @@ func TestSiteHistory(t *testing.T) {
 // Every error says what to change.
 func TestArchiveErrors(t *testing.T) {
 	r := newArchiveReading(t, archiveWeeks())
-	none := &Reading{&ops.Reading{Archives: archive.Open(nil, nil)}}
+	none := &Reading{Reading: &ops.Reading{Archives: archive.Open(nil, nil)}}
 	box := []any{"north", 47, "south", 46, "east", 4, "west", 3}
 	for _, tt := range []struct {
 		r     *Reading
