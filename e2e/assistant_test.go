@@ -52,7 +52,13 @@ func assistants(t *testing.T, flags ...string) (s *server, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run("ingest", "--data", c.dir, "FR,DROM", write("SYNTHETIC_observatoire_2026-01-22.csv", strings.ReplaceAll(string(old), ";2026-01-15T12:00:00;", ";2026-01-22T12:00:00;")))
+	next := strings.Split(strings.ReplaceAll(string(old), ";2026-01-15T12:00:00;", ";2026-01-22T12:00:00;"), "\n")
+	for i, line := range next { // a site has changed
+		if strings.Contains(line, ";90000010;") {
+			next[i] = strings.Replace(line, "En service", "Techniquement opérationnel", 1)
+		}
+	}
+	run("ingest", "--data", c.dir, "FR,DROM", write("SYNTHETIC_observatoire_2026-01-22.csv", strings.Join(next, "\n")))
 	now := time.Now().UTC().Add(-time.Hour).Format(time.RFC3339)
 	run("speedtest", "import", "--data", c.dir, "--market", "FR", write("tests.csv", "timestamp,lat,lng,operator,technology,download_mbps,upload_mbps,ping_ms\n"+now+",48.8534,2.3488,ORANGE,LTE,100,20,15\n"+now+",48.8535,2.3489,SFR,NR,300,40,12\n"))
 	run("coverage", "import", "--data", c.dir, "--market", "FR", write("points.csv", "timestamp,lat,lng,operator,technology,signal_strength\n"+now+",48.8534,2.3488,ORANGE,LTE,-80\n"+now+",48.8535,2.3489,SFR,NR,-95\n"))
