@@ -1,0 +1,152 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/folder"
+	"relais/index"
+	"relais/market"
+	"relais/ops"
+	"relais/outage"
+	"relais/photos"
+	"relais/store"
+)
+
+// withOutages reads the country beside an empty store of outages.
+func withOutages(t *testing.T) *Reading {
+	t.Helper()
+	db, err := store.Open(filepath.Join(t.TempDir(), "community.db"), outage.Buckets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	r := inCountry(t)
+	if r.Outages, err = outage.Open(db, time.Now); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Sites out of service are those of /sites-hs; a feed that was never read is not taken for
+// a network without outages.
+func TestUnavailable(t *testing.T) {
+	r := withOutages(t)
+	empty := mustCall(t, r, "sites_hs_list", `{"operator":"ORANGE"}`)
+	if feed := empty["feed"].(object); empty["total"] != 0.0 || feed["exists"] != true || feed["available"] != false || !strings.Contains(feed["note"].(string), "not read") {
+		t.Errorf("%v", empty)
+	}
+	if feed := mustCall(t, r, "sites_hs_list", `{"market":"BE"}`)["feed"].(object); feed["exists"] != false || !strings.Contains(feed["note"].(string), "Belgium") {
+		t.Errorf("%v", feed)
+	}
+	path := filepath.Join(t.TempDir(), "sites_hs.csv")
+	rows := "code_site_op;departement;commune;Lat;Lon;data\n"
+	for i := range 25 { // northward, some 1.1 km apart
+		rows += fmt.Sprintf("S%02d;75;Paris;%.2f;2.35;HS\n", i, 48.80+float64(i)/100)
+	}
+	if err := os.WriteFile(path, []byte(rows), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Outages.Import(context.Background(), market.FR, "ORANGE", path); err != nil {
+		t.Fatal(err)
+	}
+	want := api(t, r, "sites-hs.list", map[string]string{"operator": "ORANGE"})["data"].([]any)
+	var got []any
+	for offset := 0; offset < 25; offset += 10 {
+		got = append(got, mustCall(t, r, "sites_hs_list", fmt.Sprintf(`{"operator":"ORANGE","offset":%d}`, offset))["items"].([]any)...)
+	}
+	if len(got) != 25 || len(want) != 25 {
+		t.Fatalf("%d items, the API has %d", len(got), len(want))
+	}
+	for i := range want {
+		if got[i].(object)["operatorSiteId"] != want[i].(object)["code_site_op"] {
+			t.Errorf("item %d: %v, want %v", i, got[i], want[i])
+		}
+	}
+	near := mustCall(t, r, "sites_hs_nearby", `{"lat":48.80,"lon":2.35,"radiusKm":5.7,"limit":3}`)
+	items := near["items"].([]any)
+	if near["total"] != 6.0 || items[0].(object)["operatorSiteId"] != "S00" || items[1].(object)["distanceMeters"] != 1112.0 {
+		t.Errorf("%v", near)
+	}
+	place := mustCall(t, r, "location_geocode", `{"place":"Paris","market":"FR"}`)["match"].(object)["coordinates"].(object)
+	same := mustCall(t, r, "sites_hs_nearby", fmt.Sprintf(`{"lat":%v,"lon":%v}`, place["lat"], place["lng"]))
+	if from := mustCall(t, r, "sites_hs_nearby_from_place", `{"place":"Paris","market":"FR"}`); fmt.Sprint(from["items"]) != fmt.Sprint(same["items"]) || from["total"] == 0.0 {
+		t.Errorf("%v\n%v", from, same)
+	}
+}
+
+// withPhotos reads the country beside photos of three sites, two of them of FR.
+func withPhotos(t *testing.T) (r *Reading, first, second string) {
+	t.Helper()
+	dir := folder.Dir(t.TempDir())
+	db, err := store.Open(filepath.Join(string(dir), "photos.db"), photos.Buckets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := photos.Open(db, dir, time.Now)
+	t.Cleanup(func() { kept.Close(); db.Close() })
+	r = inCountry(t)
+	r.Photos = &ops.Photos{Store: kept}
+	fr := r.Set.Market(market.FR)
+	first, second = index.Key(market.FR, fr.Snap.ID(0)), index.Key(market.FR, fr.Snap.ID(fr.Len()-1))
+	images := map[photos.Size][]byte{photos.Main: {1}, photos.Thumb: {2}, photos.OG: {3}}
+	for _, p := range []photos.New{
+		{SiteKey: first, Operator: "ORANGE", Caption: "Le pylône au soleil"}, {SiteKey: first, Operator: "SFR", Caption: "Antennes"},
+		{SiteKey: second, Operator: "ORANGE", Caption: "PYLONE de nuit"}, {SiteKey: "drom-" + r.Set.Market(market.DROM).Snap.ID(0), Caption: "pylône"},
+		{SiteKey: "fr-gone", Operator: "ORANGE", Caption: "pylône"},
+	} {
+		p.ClientID, p.AuthorName, p.Images = "c", "Ann", images
+		if _, err := kept.Add(context.Background(), p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r, first, second
+}
+
+// captions are those of an answer, in its order.
+func captions(o object) (list []string) {
+	for _, item := range o["items"].([]any) {
+		list = append(list, item.(object)["caption"].(string))
+	}
+	return list
+}
+
+func TestPhotos(t *testing.T) {
+	r, first, second := withPhotos(t)
+	got := mustCall(t, r, "sites_get_photos", fmt.Sprintf(`{"siteId":%q}`, first))
+	want := api(t, r, "photos.list", map[string]string{"siteId": first})["data"].([]any)
+	if fmt.Sprint(captions(got)) != "[Antennes Le pylône au soleil]" || len(want) != 2 || got["items"].([]any)[0].(object)["imageUrl"] != want[0].(object)["imageUrl"] {
+		t.Errorf("%v, the API has %v", got, want)
+	}
+	gallery := mustCall(t, r, "sites_get_photo_gallery", fmt.Sprintf(`{"siteId":%q,"operator":"SFR"}`, first))
+	if line := gallery["items"].([]any)[0].(object)["line"].(string); gallery["total"] != 1.0 || !strings.HasPrefix(line, "Antennes (Ann, 20") || gallery["site"].(object)["siteKey"] != first {
+		t.Errorf("%v", gallery)
+	}
+	for arguments, want := range map[string]string{
+		`{"query":"pylone"}`:                      "[pylône PYLONE de nuit Le pylône au soleil]",
+		`{"query":"pylône","market":"FR"}`:        "[PYLONE de nuit Le pylône au soleil]",
+		`{"market":"FR","operator":"SFR"}`:        "[Antennes]",
+		`{"query":"pylone nuit"}`:                 "[PYLONE de nuit]",
+		`{"query":"soleil","market":"DROM"}`:      "[]",
+		`{"query":"pylone","limit":1,"offset":1}`: "[PYLONE de nuit]",
+		`{"market":"FR","department":"` + department(t, r, second) + `","operator":"ORANGE","query":"nuit"}`: "[PYLONE de nuit]",
+	} {
+		if got := mustCall(t, r, "photos_search", arguments); fmt.Sprint(captions(got)) != want {
+			t.Errorf("%s: %v, want %s", arguments, captions(got), want)
+		}
+	}
+	if _, err := call(r, "photos_search", `{"operator":"ORANGE"}`); err == nil || !strings.Contains(err.Error(), "market") {
+		t.Errorf("an operator of no market: %v", err)
+	}
+}
+
+// department is the code of a site's department, as the API says it.
+func department(t *testing.T, r *Reading, key string) string {
+	t.Helper()
+	return api(t, r, "antennas.get", map[string]string{"id": key})["data"].(object)["location"].(object)["department"].(string)
+}
