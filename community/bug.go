@@ -1,0 +1,182 @@
+package community
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"go.etcd.io/bbolt"
+)
+
+// A BugState is whether somebody still has to look at a bug.
+type BugState string
+
+// The states.
+const (
+	OpenBug   BugState = "open"
+	ClosedBug BugState = "closed"
+)
+
+// A Bug is what somebody found wrong with the service or its data. Who did is not in it.
+// Times are UTC, to the second.
+type Bug struct {
+	ID       string     `json:"id"` // bug: and 32 hexadecimal digits
+	Title    string     `json:"title"`
+	Text     string     `json:"text"`
+	State    BugState   `json:"state"`
+	Created  time.Time  `json:"createdAt"`
+	ClosedAt *time.Time `json:"closedAt,omitempty"`
+	Answer   string     `json:"answer,omitempty"` // of who closed it
+}
+
+const bugPrefix = "bug:"
+
+// Bounds of bugs, in characters. A bug is over Keep after it was filed or closed.
+const (
+	MaxTitle  = 120
+	MaxText   = 4000
+	maxAnswer = 2000
+	mostBugs  = 10_000
+)
+
+// NewBug is what somebody found.
+type NewBug struct {
+	Title, Text string
+	User        string // an opaque id of who says it
+	// Token, when it is not "", names this call among those of the user: a second one
+	// with the same token returns the bug that the first one made.
+	Token string
+}
+
+// id is that of the bug: nobody finds the user by it, whose id is random.
+func (n *NewBug) id() string {
+	if n.Token == "" {
+		return bugPrefix + hex.EncodeToString(hash("bug", n.User, rand.Text()))
+	}
+	return bugPrefix + hex.EncodeToString(hash("bug", n.User, "token", n.Token))
+}
+
+func bounded(field, text string, most int, needed bool) error {
+	if n := utf8.RuneCountInString(text); n > most || needed && strings.TrimSpace(text) == "" || !utf8.ValidString(text) {
+		return &InvalidError{field, text, fmt.Sprintf("at most %d characters, and something that can be read", most)}
+	}
+	return nil
+}
+
+// Submit files a bug, and tells whether it did: with a token that the user has used it
+// returns the bug that was filed then, as it is now. Errors: *InvalidError, ErrFull,
+// ErrReadOnly.
+func (s *Store) Submit(n NewBug) (b Bug, made bool, err error) {
+	if err := cmp.Or(checkIDs(n.User, n.Token), bounded("title", n.Title, MaxTitle, true), bounded("text", n.Text, MaxText, true)); err != nil {
+		return b, false, err
+	}
+	b = Bug{ID: n.id(), Title: n.Title, Text: n.Text, State: OpenBug, Created: s.second()}
+	err = s.update(func(tx *bbolt.Tx) error {
+		if text := tx.Bucket([]byte(bugsBucket)).Get([]byte(b.ID)); text != nil {
+			b, err = parseBug([]byte(b.ID), text)
+			return err
+		}
+		if s.bugs >= mostBugs {
+			return fmt.Errorf("%w: %d bugs", ErrFull, s.bugs)
+		}
+		made = true
+		return putJSON(tx, bugsBucket, b.ID, b)
+	}, func() {
+		if made {
+			s.bugs++
+		}
+	})
+	if err != nil {
+		return Bug{}, false, err
+	}
+	return b, made, nil
+}
+
+// CloseBug closes a bug, with an answer for whoever filed it; of one that is closed it
+// changes the answer. Errors: ErrNoBug, *InvalidError, ErrReadOnly.
+func (s *Store) CloseBug(id, answer string) (b Bug, err error) {
+	if err := bounded("answer", answer, maxAnswer, false); err != nil {
+		return b, err
+	}
+	err = s.update(func(tx *bbolt.Tx) error {
+		if b, err = getBug(tx, id); err != nil {
+			return err
+		}
+		if b.State == OpenBug {
+			at := s.second()
+			b.State, b.ClosedAt = ClosedBug, &at
+		}
+		b.Answer = answer
+		return putJSON(tx, bugsBucket, id, b)
+	}, func() {})
+	return b, err
+}
+
+// Bug returns a bug. Error: ErrNoBug.
+func (s *Store) Bug(id string) (b Bug, err error) {
+	if s.db == nil {
+		return b, ErrNoBug
+	}
+	err = s.db.View(func(tx *bbolt.Tx) error {
+		b, err = getBug(tx, id)
+		return err
+	})
+	return b, err
+}
+
+// Bugs returns bugs, the newest first, and how many there are: those that are open, or
+// with all every one. Those that cannot be used are left out, as by Open.
+func (s *Store) Bugs(all bool, limit, offset int) (list []Bug, total int, err error) {
+	list = []Bug{}
+	if s.db == nil {
+		return list, 0, nil
+	}
+	err = s.db.View(func(tx *bbolt.Tx) error {
+		return each(tx, bugsBucket, func(k, v []byte) error {
+			if b, err := parseBug(k, v); err == nil && (all || b.State == OpenBug) {
+				list = append(list, b)
+			}
+			return nil
+		})
+	})
+	slices.SortFunc(list, func(a, b Bug) int { return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.ID, b.ID)) })
+	total = len(list)
+	from := min(offset, total)
+	return list[from:min(from+limit, total)], total, err
+}
+
+func getBug(tx *bbolt.Tx, id string) (Bug, error) {
+	bugs := tx.Bucket([]byte(bugsBucket))
+	if bugs == nil {
+		return Bug{}, ErrNoBug
+	}
+	text := bugs.Get([]byte(id))
+	if text == nil {
+		return Bug{}, ErrNoBug
+	}
+	return parseBug([]byte(id), text)
+}
+
+func parseBug(k, text []byte) (b Bug, err error) {
+	if err := json.Unmarshal(text, &b); err != nil {
+		return b, fmt.Errorf("bug %.50q: %w", k, err)
+	}
+	if b.ID != string(k) || !strings.HasPrefix(b.ID, bugPrefix) || b.State != OpenBug && b.State != ClosedBug || (b.State == ClosedBug) != (b.ClosedAt != nil) || b.Created.IsZero() {
+		return b, fmt.Errorf("bug %.50q: it is stored as %.50q, %.20q", k, b.ID, b.State)
+	}
+	return b, nil
+}
+
+// last is when there was news of the bug last.
+func (b *Bug) last() time.Time {
+	if b.ClosedAt != nil {
+		return *b.ClosedAt
+	}
+	return b.Created
+}

@@ -1,0 +1,411 @@
+package community
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"relais/geo"
+	"relais/market"
+	"relais/store"
+)
+
+// A world is a store whose clock stands.
+type world struct {
+	*Store
+	t    *testing.T
+	db   *store.DB
+	path string
+	at   time.Time
+}
+
+func newWorld(t *testing.T) *world {
+	w := &world{t: t, path: filepath.Join(t.TempDir(), "community.db"), at: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
+	var err error
+	if w.db, err = store.Open(w.path, Buckets...); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.db.Close() })
+	w.reopen()
+	return w
+}
+
+func (w *world) reopen() {
+	w.t.Helper()
+	var err error
+	if w.Store, err = Open(w.db, func() time.Time { return w.at }); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) file() []byte {
+	w.t.Helper()
+	text, err := os.ReadFile(w.path)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return text
+}
+
+func confirms(user, site string, s Subject, value string) NewValidation {
+	return NewValidation{Market: market.FR, SiteKey: site, At: geo.Point{Lat: 48.8584, Lng: 2.2945}, Subject: s, Value: value, User: user}
+}
+
+// in is a validation in short.
+func in(v Validation) string {
+	return fmt.Sprint(v.SiteKey, " ", v.Subject, " ", v.Operator, " ", v.Value, " ", v.Count, " ", v.FirstDay, " ", v.LastDay)
+}
+
+// People who say the same are counted, each once, and are forgotten without a trace.
+func TestValidate(t *testing.T) {
+	w := newWorld(t)
+	steps := []struct {
+		user, value, day string
+		counted          bool
+		want             string
+	}{
+		{"ann", "lte  800", "", true, "fr-1 technology  LTE 800 1 2026-11-20 2026-11-20"},
+		{"ann", "LTE 800", "", false, "fr-1 technology  LTE 800 1 2026-11-20 2026-11-20"},
+		{"bob", "LTE 800", "2026-11-02", true, "fr-1 technology  LTE 800 2 2026-11-02 2026-11-20"},
+		{"ann", "LTE 800", "2026-11-21", false, "fr-1 technology  LTE 800 2 2026-11-02 2026-11-21"},
+		{"bob", "5G NR 3500", "2026-11-02", true, "fr-1 technology  NR 3500 1 2026-11-02 2026-11-02"},
+		{"cy", "nr 3500", "2026-11-01", true, "fr-1 technology  NR 3500 2 2026-11-01 2026-11-02"},
+	}
+	for _, step := range steps {
+		n := confirms(step.user, "fr-1", Technology, step.value)
+		n.Day = step.day
+		v, counted, err := w.Validate(n)
+		if err != nil || counted != step.counted || in(v) != step.want {
+			t.Errorf("%s %s: %s, %v, %v, want %s", step.user, step.value, in(v), counted, err, step.want)
+		}
+		w.reopen()
+		if got, ok := w.Validation(v.ID); !ok || got != v {
+			t.Errorf("stored as %+v", got)
+		}
+	}
+	if _, _, err := w.Validate(confirms("ann", "fr-1", Gone, "")); err != nil {
+		t.Fatal(err)
+	}
+	shown := func() (list []string) {
+		for _, v := range w.OfSite("fr-1") {
+			list = append(list, string(v.Subject)+v.Value+fmt.Sprint(v.Count))
+		}
+		return list
+	}
+	want := []string{"gone1", "technologyLTE 8002", "technologyNR 35002"}
+	if got := shown(); !slices.Equal(got, want) || len(w.OfSite("fr-2")) != 0 {
+		t.Errorf("%v", got)
+	}
+	if bytes.Contains(w.file(), []byte("ann")) {
+		t.Error("the file names ann")
+	}
+	var users [][]byte
+	for _, v := range w.OfSite("fr-1") {
+		users = append(users, (&record{Validation: v}).hash("ann"))
+	}
+	left := func() (n int) {
+		text := w.file()
+		for _, h := range users {
+			n += bytes.Count(text, []byte(base64.StdEncoding.EncodeToString(h)))
+		}
+		return n
+	}
+	if left() == 0 {
+		t.Error("the file has no hash of ann")
+	}
+	if n, err := w.Forget("ann"); n != 2 || err != nil {
+		t.Errorf("%d were forgotten, %v", n, err)
+	}
+	if _, _, err := w.db.Compact(); err != nil {
+		t.Fatal(err)
+	}
+	w.reopen()
+	if left() != 0 {
+		t.Error("a hash of ann is left")
+	}
+	if got := shown(); !slices.Equal(got, want) {
+		t.Errorf("after ann: %v", got)
+	}
+	if n, err := w.Forget("ann"); n != 0 || err != nil {
+		t.Errorf("again: %d, %v", n, err)
+	}
+}
+
+func TestInvalid(t *testing.T) {
+	w := newWorld(t)
+	for _, tt := range []struct {
+		subject                     Subject
+		value, operator, day, field string
+	}{
+		{Exists, "", "", "", ""}, {Gone, "", "", "", ""}, {Exists, "yes", "", "", "value"}, {Gone, "", "ORANGE", "", "operator"},
+		{Operator, "orange", "", "", ""}, {Operator, "ROGERS", "", "", "value"}, {Operator, "", "", "", "value"}, {Operator, "ORANGE", "ORANGE", "", "operator"},
+		{Technology, "5G", "sfr", "", ""}, {Technology, "5G", "nobody", "", "operator"}, {Technology, "LTE 8000000", "", "", "value"}, {Technology, "6G", "", "", "value"},
+		{ENB, "1048575", "SFR", "", ""}, {ENB, "1048576", "", "", "value"}, {ENB, "0", "", "", "value"}, {ENB, "-1", "", "", "value"}, {ENB, "0x1", "", "", "value"},
+		{GNB, "4294967295", "", "", ""}, {GNB, "4294967296", "", "", "value"}, {Cell, "68719476735", "", "", ""}, {Cell, "68719476736", "", "", "value"},
+		{PCI, "0", "", "", ""}, {PCI, "1007", "", "", ""}, {PCI, "1008", "", "", "value"}, {Azimuth, "359", "", "", ""}, {Azimuth, "360", "", "", "value"},
+		{Azimuth, "NaN", "", "", "value"}, {Azimuth, "99999999999999999999", "", "", "value"}, {"colour", "red", "", "", "subject"}, {"", "", "", "", "subject"},
+		{Exists, "", "", "2026-11-21", ""}, {Exists, "", "", "2026-11-22", "day"}, {Exists, "", "", "2025-11-19", "day"}, {Exists, "", "", "20/11/2026", "day"}, {Exists, "", "", "2026-02-30", "day"},
+	} {
+		n := confirms("ann", "fr-1", tt.subject, tt.value)
+		n.Operator, n.Day = tt.operator, tt.day
+		_, _, err := w.Validate(n)
+		var invalid *InvalidError
+		if errors.As(err, &invalid); (err == nil) != (tt.field == "") || err != nil && (invalid == nil || invalid.Field != tt.field) {
+			t.Errorf("%+v: %v", tt, err)
+		}
+	}
+	for _, n := range []NewValidation{confirms("", "fr-1", Exists, ""), confirms("a\x00b", "fr-1", Exists, ""), confirms("ann", "", Exists, ""),
+		confirms("ann", strings.Repeat("a", 129), Exists, ""), confirms("ann", "fr\x001", Exists, ""),
+		{Market: "XX", SiteKey: "x", Subject: Exists, User: "ann"}, {Market: market.FR, SiteKey: "x", At: geo.Point{Lat: math.NaN()}, Subject: Exists, User: "ann"}} {
+		if _, _, err := w.Validate(n); err == nil {
+			t.Errorf("%+v is taken", n)
+		}
+	}
+}
+
+// A site and the store take no more than they are to hold, and what is there goes on.
+func TestFull(t *testing.T) {
+	w := newWorld(t)
+	v, _, err := w.Validate(confirms("ann", "fr-1", ENB, "1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range perSite - 1 {
+		w.show(&Validation{ID: fmt.Sprint(i), SiteKey: "fr-1"})
+	}
+	if _, _, err := w.Validate(confirms("ann", "fr-1", ENB, "2")); !errors.Is(err, ErrFull) {
+		t.Errorf("one more of the site: %v", err)
+	}
+	if again, counted, err := w.Validate(confirms("bob", "fr-1", ENB, "1")); err != nil || !counted || again.ID != v.ID {
+		t.Errorf("of one that is there: %v, %v", counted, err)
+	}
+	w.count, w.bugs = most, mostBugs
+	if _, _, err := w.Validate(confirms("ann", "fr-2", Exists, "")); !errors.Is(err, ErrFull) {
+		t.Errorf("one more of all: %v", err)
+	}
+	if _, _, err := w.Submit(NewBug{Title: "x", Text: "x", User: "ann"}); !errors.Is(err, ErrFull) {
+		t.Errorf("one more bug: %v", err)
+	}
+}
+
+// Near finds what a look at every validation finds.
+func TestNear(t *testing.T) {
+	w, r := newWorld(t), rand.New(rand.NewPCG(1, 2))
+	all := map[string]NewValidation{}
+	for i := range 150 {
+		n := confirms("ann", fmt.Sprint("fr-", i/2), []Subject{Exists, Gone}[i%2], "")
+		n.At = geo.Point{Lat: 48 + float64(i/2%10)/10, Lng: 2 + float64(i/20)/10}
+		if i%7 == 0 {
+			n.Market, n.SiteKey = market.BE, fmt.Sprint("be-", i)
+		}
+		v, _, err := w.Validate(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[v.ID] = n
+	}
+	w.reopen()
+	for range 50 {
+		disc := geo.Disc{Center: geo.Point{Lat: 48 + r.Float64(), Lng: 2 + r.Float64()/2}, Radius: r.Float64() * 40_000}
+		want := map[string]bool{}
+		for id, n := range all {
+			if n.Market == market.FR && geo.Distance(disc.Center, n.At) <= disc.Radius {
+				want[id] = true
+			}
+		}
+		got := map[string]bool{}
+		for _, v := range w.Near(market.FR, disc) {
+			got[v.ID] = true
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%v: %d, want %d", disc, len(got), len(want))
+		}
+	}
+}
+
+func TestBugs(t *testing.T) {
+	w := newWorld(t)
+	file := func(user, token, title string) Bug {
+		w.at = w.at.Add(time.Second)
+		b, made, err := w.Submit(NewBug{Title: title, Text: "line\nline", User: user, Token: token})
+		if err != nil || made != !strings.HasPrefix(title, "again") {
+			t.Fatalf("%s: %v, %v", title, made, err)
+		}
+		return b
+	}
+	a, b, c := file("ann", "1", "a"), file("bob", "1", "b"), file("ann", "", "c")
+	if d := file("ann", "", "d"); d.ID == c.ID || a.ID == b.ID {
+		t.Error("two bugs are one")
+	}
+	w.reopen()
+	if again := file("ann", "1", "again another"); again != a {
+		t.Errorf("%+v, want %+v", again, a)
+	}
+	for range 2 {
+		closed, err := w.CloseBug(b.ID, "it is mended")
+		if err != nil || closed.State != ClosedBug || !closed.ClosedAt.Equal(w.at) || closed.Answer != "it is mended" {
+			t.Errorf("%+v, %v", closed, err)
+		}
+	}
+	titles := func(all bool, limit, offset int) string {
+		list, total, err := w.Bugs(all, limit, offset)
+		text := ""
+		for _, b := range list {
+			text += b.Title
+		}
+		return fmt.Sprint(text, " ", total, " ", err)
+	}
+	if got := titles(false, 10, 0) + ", " + titles(true, 2, 1) + ", " + titles(true, 2, 9); got != "dca 3 <nil>, cb 4 <nil>,  4 <nil>" {
+		t.Error(got)
+	}
+	if _, err := w.CloseBug("bug:0", ""); !errors.Is(err, ErrNoBug) {
+		t.Error(err)
+	}
+	if _, err := w.Bug(""); !errors.Is(err, ErrNoBug) {
+		t.Error(err)
+	}
+	for _, n := range []NewBug{{Title: " ", Text: "x", User: "u"}, {Title: "x", Text: "", User: "u"}, {Title: strings.Repeat("é", MaxTitle+1), Text: "x", User: "u"},
+		{Title: "x", Text: strings.Repeat("é", MaxText+1), User: "u"}, {Title: "\xff", Text: "x", User: "u"}} {
+		var invalid *InvalidError
+		if _, _, err := w.Submit(n); !errors.As(err, &invalid) {
+			t.Errorf("%.20q: %v", n.Title, err)
+		}
+	}
+	if _, _, err := w.Submit(NewBug{Title: "x", Text: "x", User: "u", Token: strings.Repeat("t", 201)}); err == nil {
+		t.Error("a long token is taken")
+	}
+}
+
+func TestRetain(t *testing.T) {
+	w := newWorld(t)
+	first, _, err := w.Validate(confirms("ann", "fr-1", Exists, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bug, _, err := w.Submit(NewBug{Title: "secret words", Text: "x", User: "ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.at = w.at.Add(200 * 24 * time.Hour)
+	if _, err := w.CloseBug(bug.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, user := range []string{"ann", "bob"} {
+		if _, _, err := w.Validate(confirms(user, "fr-1", Gone, "")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.at = w.at.Add(166 * 24 * time.Hour)
+	for i, want := range []int{1, 0} {
+		if n, err := w.Retain(Keep); n != want || err != nil {
+			t.Errorf("%d: %d, %v", i, n, err)
+		}
+	}
+	if _, ok := w.Validation(first.ID); ok || len(w.OfSite("fr-1")) != 1 {
+		t.Errorf("%+v", w.OfSite("fr-1"))
+	}
+	w.at = w.at.Add(200 * 24 * time.Hour)
+	if n, err := w.Retain(Keep); n != 2 || err != nil || len(w.OfSite("fr-1")) != 0 || w.count != 0 || w.bugs != 0 {
+		t.Errorf("%d, %v", n, err)
+	}
+	if _, _, err := w.db.Compact(); err != nil {
+		t.Fatal(err)
+	}
+	if text := w.file(); bytes.Contains(text, []byte("secret words")) || bytes.Contains(text, []byte("fr-1")) {
+		t.Error("what was removed is in the file")
+	}
+	validations, bugs, err := Check(w.db)
+	if validations != 0 || bugs != 0 || err != nil {
+		t.Errorf("%d, %d, %v", validations, bugs, err)
+	}
+}
+
+// What is damaged is named and left out; the rest is served.
+func TestDamaged(t *testing.T) {
+	w := newWorld(t)
+	for _, site := range []string{"fr-1", "fr-2"} {
+		if _, _, err := w.Validate(confirms("ann", site, Exists, "")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := w.Submit(NewBug{Title: "x", Text: "x", User: "ann"}); err != nil {
+		t.Fatal(err)
+	}
+	v := w.OfSite("fr-1")[0]
+	if err := w.db.Update(func(tx *bbolt.Tx) error {
+		return errors.Join(
+			putJSON(tx, validationsBucket, v.ID, map[string]any{"id": v.ID, "siteKey": "fr-3"}),
+			tx.Bucket([]byte(validationsBucket)).Put([]byte("x"), []byte("{")),
+			tx.Bucket([]byte(bugsBucket)).Put([]byte("bug:x"), []byte("{}")))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	w.reopen()
+	if len(w.Problems()) != 3 || len(w.OfSite("fr-1")) != 0 || len(w.OfSite("fr-2")) != 1 {
+		t.Errorf("%v", w.Problems())
+	}
+	if list, total, err := w.Bugs(true, 10, 0); len(list) != 1 || total != 1 || err != nil {
+		t.Errorf("%v, %v", list, err)
+	}
+	validations, bugs, err := Check(w.db)
+	if validations != 3 || bugs != 2 || err == nil || strings.Count(err.Error(), "\n") != 2 {
+		t.Errorf("%d, %d, %v", validations, bugs, err)
+	}
+}
+
+func TestReadOnly(t *testing.T) {
+	s, err := Open(nil, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err1 := s.Validate(confirms("ann", "fr-1", Exists, ""))
+	_, _, err2 := s.Submit(NewBug{Title: "x", Text: "x", User: "ann"})
+	_, err3 := s.CloseBug("bug:1", "")
+	_, err4 := s.Retain(Keep)
+	_, err5 := s.Forget("ann")
+	for i, err := range []error{err1, err2, err3, err4, err5} {
+		if !errors.Is(err, ErrReadOnly) {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	_, _, err = Check(nil)
+	if _, ok := s.Validation("x"); ok || err != nil || len(s.OfSite("fr-1")) != 0 {
+		t.Error("something is there")
+	}
+}
+
+// Many people say many things at once.
+func TestAtOnce(t *testing.T) {
+	w := newWorld(t)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for k := range 5 {
+				if _, _, err := w.Validate(confirms(fmt.Sprint("user", i), fmt.Sprint("fr-", k), Exists, "")); err != nil {
+					t.Error(err)
+				}
+				w.OfSite("fr-1")
+				w.Near(market.FR, geo.Disc{Center: geo.Point{Lat: 48.8584, Lng: 2.2945}, Radius: 10})
+			}
+		})
+	}
+	wg.Wait()
+	for k := range 5 {
+		if list := w.OfSite(fmt.Sprint("fr-", k)); len(list) != 1 || list[0].Count != 8 {
+			t.Errorf("%+v", list)
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package community
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"go.etcd.io/bbolt"
+
+	"relais/geo"
+	"relais/market"
+	"relais/store"
+)
+
+// Validate takes what somebody confirms, and tells whether that is one more: a user counts
+// once for each validation, however often it is said. Errors: *InvalidError, ErrFull,
+// ErrReadOnly.
+func (s *Store) Validate(n NewValidation) (v Validation, counted bool, err error) {
+	if err := checkIDs(n.User, ""); err != nil {
+		return v, false, err
+	}
+	said, err := n.record(s.second())
+	if err != nil {
+		return v, false, err
+	}
+	r := said
+	err = s.update(func(tx *bbolt.Tx) error {
+		if r, err = getRecord(tx, said.ID); errors.Is(err, errNone) {
+			r, err = said, s.room(said.SiteKey)
+		}
+		if err != nil {
+			return err
+		}
+		r.FirstDay, r.LastDay = min(r.FirstDay, said.FirstDay), max(r.LastDay, said.LastDay)
+		if h := r.hash(n.User); r.user(h) < 0 && len(r.Users) < maxUsers {
+			r.Users, counted = append(r.Users, h), true
+			r.Count++
+		}
+		return putJSON(tx, validationsBucket, r.ID, r)
+	}, func() { s.show(&r.Validation) })
+	if err != nil {
+		return v, false, err
+	}
+	return r.Validation, counted, nil
+}
+
+// room tells whether there may be one more validation of a site.
+func (s *Store) room(siteKey string) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if len(s.sites[siteKey]) >= perSite || s.count >= most {
+		return fmt.Errorf("%w: %d validations, %d of the site", ErrFull, s.count, len(s.sites[siteKey]))
+	}
+	return nil
+}
+
+// show puts a validation in the place of what it was. What is shown never changes.
+func (s *Store) show(v *Validation) {
+	c := *v
+	list := s.sites[v.SiteKey]
+	if i := slices.IndexFunc(list, func(o *Validation) bool { return o.ID == v.ID }); i >= 0 {
+		list[i] = &c
+		return
+	}
+	s.sites[v.SiteKey] = append(list, &c)
+	s.count++
+}
+
+func (s *Store) hide(siteKey, id string) {
+	before := len(s.sites[siteKey])
+	s.sites[siteKey] = slices.DeleteFunc(s.sites[siteKey], func(o *Validation) bool { return o.ID == id })
+	s.count -= before - len(s.sites[siteKey])
+	if len(s.sites[siteKey]) == 0 {
+		delete(s.sites, siteKey)
+	}
+}
+
+// OfSite returns what people confirmed of a site, by subject, and of each what most said
+// first.
+func (s *Store) OfSite(siteKey string) []Validation {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	list := []Validation{}
+	for _, v := range s.sites[siteKey] {
+		list = append(list, *v)
+	}
+	slices.SortFunc(list, func(a, b Validation) int {
+		return cmp.Or(cmp.Compare(slices.Index(Subjects, a.Subject), slices.Index(Subjects, b.Subject)), cmp.Compare(b.Count, a.Count),
+			cmp.Compare(b.LastDay, a.LastDay), cmp.Compare(a.Operator, b.Operator), cmp.Compare(a.Value, b.Value))
+	})
+	return list
+}
+
+// Near returns what people confirmed of sites of a market in a disc, in no order.
+func (s *Store) Near(code market.Code, disc geo.Disc) []Validation {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	list, box := []Validation{}, disc.Box()
+	for _, of := range s.sites {
+		if first := of[0]; first.Market != code || !box.Contains(first.Point()) || geo.Distance(disc.Center, first.Point()) > disc.Radius {
+			continue
+		}
+		for _, v := range of {
+			list = append(list, *v)
+		}
+	}
+	return list
+}
+
+// Validation returns a validation by its id, false when it is not kept.
+func (s *Store) Validation(id string) (v Validation, ok bool) {
+	if s.db == nil {
+		return v, false
+	}
+	err := s.db.View(func(tx *bbolt.Tx) error {
+		if tx.Bucket([]byte(validationsBucket)) == nil {
+			return errNone
+		}
+		r, err := getRecord(tx, id)
+		if err == nil {
+			v = r.Validation
+		}
+		return err
+	})
+	return v, err == nil
+}
+
+// Forget removes a user from all validations, and returns how many there were; they and
+// their counts stay. What the file still has of the user goes when it is compacted. Error:
+// ErrReadOnly.
+func (s *Store) Forget(user string) (n int, err error) {
+	if err := checkIDs(user, ""); err != nil {
+		return 0, err
+	}
+	err = s.update(func(tx *bbolt.Tx) error {
+		var hit []*record
+		if err := each(tx, validationsBucket, func(k, v []byte) error {
+			r, err := parseRecord(k, v)
+			if err != nil {
+				return err
+			}
+			if i := r.user(r.hash(user)); i >= 0 {
+				r.Users = slices.Delete(r.Users, i, i+1)
+				hit = append(hit, r)
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		if n = len(hit); n == 0 {
+			return nil
+		}
+		for _, r := range hit {
+			if err := putJSON(tx, validationsBucket, r.ID, r); err != nil {
+				return err
+			}
+		}
+		return store.MarkDeleted(tx)
+	}, func() {})
+	return n, err
+}
