@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"go.etcd.io/bbolt"
@@ -16,6 +17,12 @@ import (
 // it returns the report that was made then, as it is now. Errors: ErrOperator,
 // ErrReadOnly, and what is out of bounds.
 func (s *Store) Report(n NewReport) (report *Report, made bool, err error) {
+	return s.file(n, func(*record) string { return "" })
+}
+
+// file makes a report, unless the user has used its token or there is one with the id
+// that instead returns: that one is confirmed.
+func (s *Store) file(n NewReport, instead func(*record) (id string)) (report *Report, made bool, err error) {
 	now := s.second()
 	report, err = n.report(now)
 	if err != nil {
@@ -31,22 +38,26 @@ func (s *Store) Report(n NewReport) (report *Report, made bool, err error) {
 	if n.Token != "" {
 		r.Token = hash("token", n.User, n.Token)
 	}
-	made = true
 	err = s.change(&r, func(tx *bbolt.Tx) error {
+		tokens := tx.Bucket([]byte(tokensBucket))
+		if before := tokens.Get(r.Token); r.Token != nil && before != nil {
+			u, err := uuid.FromBytes(before)
+			if err == nil {
+				r, err = getRecord(tx, idPrefix+u.String())
+			}
+			return err
+		}
+		if other := instead(r); other != "" {
+			if r, err = getRecord(tx, other); err == nil {
+				r.confirm(n.User, now)
+			}
+			return err
+		}
+		made = true
 		if r.Token == nil {
 			return nil
 		}
-		tokens := tx.Bucket([]byte(tokensBucket))
-		before := tokens.Get(r.Token)
-		if before == nil {
-			return tokens.Put(r.Token, id[:])
-		}
-		made = false
-		u, err := uuid.FromBytes(before)
-		if err == nil {
-			r, err = getRecord(tx, idPrefix+u.String())
-		}
-		return err
+		return tokens.Put(r.Token, id[:])
 	})
 	return s.shown(r, err), made && err == nil, err
 }
@@ -110,17 +121,21 @@ func (s *Store) Confirm(id, user string) (*Report, error) {
 		if !r.open() {
 			return ErrClosed
 		}
-		r.NewsAt = s.second()
-		h := r.hash(user)
-		if bytes.Equal(h, r.Reporter) || r.confirmer(h) >= 0 || len(r.Confirmers) >= maxConfirmers {
-			return nil
-		}
-		r.Confirmers = append(r.Confirmers, h)
-		if r.Confirms++; r.Confirms >= NeededConfirmations {
-			r.State = Confirmed
-		}
+		r.confirm(user, s.second())
 		return nil
 	})
+}
+
+func (r *record) confirm(user string, now time.Time) {
+	r.NewsAt = now
+	h := r.hash(user)
+	if bytes.Equal(h, r.Reporter) || r.confirmer(h) >= 0 || len(r.Confirmers) >= maxConfirmers {
+		return
+	}
+	r.Confirmers = append(r.Confirmers, h)
+	if r.Confirms++; r.Confirms >= NeededConfirmations {
+		r.State = Confirmed
+	}
 }
 
 func (r *record) confirmer(hash []byte) int {

@@ -1,0 +1,30 @@
+package outage
+
+import "relais/geo"
+
+// Wrong says what of a report is out of bounds, nil when Report and Tell would take it.
+func (s *Store) Wrong(n NewReport) error {
+	_, err := n.report(s.second())
+	return err
+}
+
+// Tell takes what somebody says of an outage: where somebody reported one of the same
+// operator within 300 m, and there was news of it in the last 24 hours, it confirms the
+// nearest of these, as Confirm does; else it makes a report, as Report does. It tells
+// whether it made one. Errors: those of Report.
+func (s *Store) Tell(n NewReport) (report *Report, made bool, err error) {
+	return s.file(n, func(r *record) (id string) {
+		least := float64(near)
+		now := s.now() // nothing changes meanwhile
+		for _, other := range s.state.Load().reports {
+			o := other.at(now)
+			if o.Market != r.Market || o.Operator != r.Operator || o.State == Dormant {
+				continue
+			}
+			if d := geo.Distance(o.Point(), r.Point()); d < least || d == least && (id == "" || o.ID < id) {
+				least, id = d, o.ID
+			}
+		}
+		return id
+	})
+}

@@ -1,0 +1,102 @@
+package outage
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"relais/geo"
+	"relais/market"
+)
+
+// What several people say of one place and operator is one report with confirmations.
+func TestTell(t *testing.T) {
+	c := newClock()
+	s, db := opened(t, c)
+	place := geo.Point{Lat: 45.77, Lng: 3.08}
+	ids := map[string]string{}
+	for _, step := range []struct {
+		user, token, operator string
+		north                 float64 // metres
+		after                 time.Duration
+		as                    string // the report that it is
+		made                  bool
+		want                  string
+	}{
+		{"ann", "1", "sfr", 0, 0, "first", true, "reported 0 3"},
+		{"ann", "1", "sfr", 0, 0, "first", false, "reported 0 3"},   // once more
+		{"ann", "2", "sfr", 100, 0, "first", false, "reported 0 3"}, // who reports does not confirm
+		{"bob", "1", "SFR", 290, 0, "first", false, "reported 1 2"},
+		{"bob", "1", "SFR", 290, 0, "first", false, "reported 1 2"},
+		{"bob", "2", "orange", 0, 0, "other", true, "reported 0 3"},
+		{"cy", "1", "sfr", 310, 0, "further", true, "reported 0 3"},
+		{"di", "1", "sfr", 200, 0, "further", false, "reported 1 2"}, // which is nearer
+		{"di", "2", "sfr", 20, 20 * time.Hour, "first", false, "reported 2 1"},
+		{"ed", "1", "orange", 0, 5 * time.Hour, "later", true, "reported 0 3"}, // the other has had no news for a day
+		{"ed", "2", "sfr", 0, 0, "first", false, "confirmed 3 0"},
+		{"ann", "1", "sfr", 0, 0, "first", false, "confirmed 3 0"}, // the first token, still
+	} {
+		c.at = c.at.Add(step.after)
+		n := said(step.user)
+		n.Operator, n.Token, n.At = step.operator, step.token, geo.Point{Lat: place.Lat + step.north/111_195, Lng: place.Lng}
+		r, made, err := s.Tell(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ids[step.as] == "" {
+			ids[step.as] = r.ID
+		}
+		if got := look(r, err); r.ID != ids[step.as] || made != step.made || got != step.want {
+			t.Errorf("%+v: %s, %v", step, got, made)
+		}
+		if again, err := reopen(t, db, c).Get(r.ID); look(again, err) != step.want {
+			t.Errorf("%+v: stored as %s", step, look(again, err))
+		}
+	}
+	if list, _ := s.Reports(Query{Market: market.FR}); len(list) != 2 {
+		t.Errorf("%d are shown", len(list))
+	}
+	if _, err := s.Resolve(ids["first"], "ann"); err != nil {
+		t.Fatal(err)
+	}
+	n := said("flo")
+	if _, made, err := s.Tell(n); !made || err != nil { // and nobody said anything of the further one for a day
+		t.Errorf("of one that is over: %v, %v", made, err)
+	}
+	if n, err := s.Forget("ann"); n != 1 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+}
+
+// However many tell of it at once, one report is made.
+func TestTellAtOnce(t *testing.T) {
+	s, _ := opened(t, newClock())
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			if _, _, err := s.Tell(said(fmt.Sprint("user", i))); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if list, _ := s.Reports(Query{Market: market.FR}); len(list) != 1 || list[0].Confirms != 7 || list[0].State != Confirmed {
+		t.Errorf("%+v", list)
+	}
+}
+
+func TestWrong(t *testing.T) {
+	s, _ := opened(t, newClock())
+	n := said("ann")
+	if err := s.Wrong(n); err != nil {
+		t.Error(err)
+	}
+	n.At = geo.Point{Lat: 10, Lng: 10}
+	if err := s.Wrong(n); err == nil {
+		t.Error("a place in no market is taken")
+	}
+	if list, _ := s.Reports(Query{Market: market.FR}); len(list) != 0 {
+		t.Error("something was reported")
+	}
+}
