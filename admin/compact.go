@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"relais/access"
+	"relais/community"
 	"relais/outage"
 	"relais/store"
 )
@@ -83,12 +84,13 @@ func (s *Stores) compactHere() error {
 	return nil
 }
 
-// eachDatabase sweeps the images that belong to no photo and the outage reports whose
-// time is over, and then calls do for each database. What fails for one is done for the
+// eachDatabase sweeps the images that belong to no photo and what people said whose time
+// is over, and then calls do for each database. What fails for one is done for the
 // others all the same.
 func (s *Stores) eachDatabase(do func(d database, db *store.DB, deleted bool) error) error {
 	_, old := s.Outages.Retain(outage.Keep)
-	errs := []error{s.Photos.Sweep(), old}
+	_, older := s.Community.Retain(community.Keep)
+	errs := []error{s.Photos.Sweep(), old, older}
 	all, err := databasesOf(s.Dir)
 	errs = append(errs, err)
 	for _, d := range all {

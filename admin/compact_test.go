@@ -156,7 +156,7 @@ func TestCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := []string{clientsFile + ": 3 clients", photosFile + ": 0 photos, 0 reports",
-			communityFile + ": 0 unavailable sites, 0 outage reports", usersFile + ": 0 accounts, 0 facts", archivesFile + ": 0 archives, 0 rows", sealFile + ": seals signing secrets", quotaFile + ": 0 counts"}
+			communityFile + ": 0 unavailable sites, 0 outage reports, 0 validations, 0 bugs", usersFile + ": 0 accounts, 0 facts", archivesFile + ": 0 archives, 0 rows", sealFile + ": seals signing secrets", quotaFile + ": 0 counts"}
 		if served {
 			want = append(want, socketFile+": a server runs")
 		}

@@ -5,11 +5,13 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"relais/access"
 	"relais/account"
 	"relais/archive"
+	"relais/community"
 	"relais/folder"
 	"relais/outage"
 	"relais/photos"
@@ -31,7 +33,7 @@ type database struct {
 var databases = []database{
 	{file: clientsFile, buckets: []string{access.Bucket}, holds: holdsClients},
 	{file: photosFile, buckets: photos.Buckets, holds: holdsPhotos},
-	{file: communityFile, buckets: outage.Buckets, holds: holdsCommunity},
+	{file: communityFile, buckets: slices.Concat(outage.Buckets, community.Buckets), holds: holdsCommunity},
 	{file: usersFile, buckets: account.Buckets, holds: holdsUsers},
 	{file: archivesFile, buckets: archive.Buckets, holds: holdsArchives},
 }
@@ -102,8 +104,9 @@ func holdsPhotos(s *Stores, _ *store.DB) (string, error) {
 }
 
 func holdsCommunity(_ *Stores, db *store.DB) (string, error) {
-	n, reports, err := outage.Check(db)
-	return Number(n, "unavailable site") + ", " + Number(reports, "outage report"), err
+	n, reports, err1 := outage.Check(db)
+	validations, bugs, err2 := community.Check(db)
+	return strings.Join([]string{Number(n, "unavailable site"), Number(reports, "outage report"), Number(validations, "validation"), Number(bugs, "bug")}, ", "), errors.Join(err1, err2)
 }
 
 func holdsUsers(_ *Stores, db *store.DB) (string, error) {

@@ -179,7 +179,7 @@ func TestCheckOfPhotos(t *testing.T) {
 			got = append(got, fmt.Sprint(f.Path, ": ", f.Detail, f.Problem))
 		}
 		if want := []string{clientsFile + ": 0 clients", photosFile + ": 1 photo, 0 reports",
-			communityFile + ": 0 unavailable sites, 0 outage reports", usersFile + ": 0 accounts, 0 facts", archivesFile + ": 0 archives, 0 rows", name + ": the images of 1 photo"}; !slices.Equal(got, want) {
+			communityFile + ": 0 unavailable sites, 0 outage reports, 0 validations, 0 bugs", usersFile + ": 0 accounts, 0 facts", archivesFile + ": 0 archives, 0 rows", name + ": the images of 1 photo"}; !slices.Equal(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 		stop()

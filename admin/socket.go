@@ -25,7 +25,7 @@ type Command interface {
 }
 
 // commands are those that the socket takes, by the name of their type.
-var commands = byName(CreateClient{}, ListClients{}, ShowClient{}, UsageOfClient{}, RotateClient{}, RevokeClient{}, DeleteClient{}, ListPhotos{}, HidePhoto{}, ShowPhoto{}, DeletePhoto{}, ListReports{}, DecideReport{}, ImportOutages{}, TakeOutages{}, ListOutages{}, ClearOutages{}, ReportOutage{}, DecideOutage{}, AddArchives{}, ListArchives{}, ImportMeasures{}, ImportProgress{}, CreateUser{}, ListUsers{}, DisableUser{}, SetUserPassword{}, DeleteUser{}, CheckStores{}, CompactStores{})
+var commands = byName(CreateClient{}, ListClients{}, ShowClient{}, UsageOfClient{}, RotateClient{}, RevokeClient{}, DeleteClient{}, ListPhotos{}, HidePhoto{}, ShowPhoto{}, DeletePhoto{}, ListReports{}, DecideReport{}, ImportOutages{}, TakeOutages{}, ListOutages{}, ClearOutages{}, ReportOutage{}, DecideOutage{}, ListBugs{}, CloseBug{}, AddArchives{}, ListArchives{}, ImportMeasures{}, ImportProgress{}, CreateUser{}, ListUsers{}, DisableUser{}, SetUserPassword{}, DeleteUser{}, CheckStores{}, CompactStores{})
 
 func byName(list ...Command) map[string]reflect.Type {
 	m := map[string]reflect.Type{}

@@ -17,6 +17,7 @@ import (
 	"relais/access"
 	"relais/account"
 	"relais/archive"
+	"relais/community"
 	"relais/folder"
 	"relais/measure"
 	"relais/outage"
@@ -26,13 +27,14 @@ import (
 
 // Stores are what one process at a time has open of a data folder.
 type Stores struct {
-	Dir      folder.Dir
-	Clients  *access.Clients
-	Answers  *access.Answers
-	Photos   *photos.Store
-	Outages  *outage.Store
-	Accounts *account.Store
-	Archives *archive.Store
+	Dir       folder.Dir
+	Clients   *access.Clients
+	Answers   *access.Answers
+	Photos    *photos.Store
+	Outages   *outage.Store
+	Community *community.Store
+	Accounts  *account.Store
+	Archives  *archive.Store
 	// Measures opens the measures when they are first wanted: most commands do not, and
 	// they may be large.
 	Measures  func() (*measure.Store, error)
@@ -96,8 +98,11 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 	if s.Outages, err = outage.Open(s.open[communityFile], time.Now); err != nil {
 		return err
 	}
-	for _, err := range s.Outages.Problems() {
-		log.Error("an outage feed or report is left out: relais check says more", "error", err)
+	if s.Community, err = community.Open(s.open[communityFile], time.Now); err != nil {
+		return err
+	}
+	for _, err := range append(s.Outages.Problems(), s.Community.Problems()...) {
+		log.Error("something of community.db is left out: relais check says more", "error", err)
 	}
 	if s.Accounts, err = account.Open(s.open[usersFile], time.Now); err != nil {
 		return err

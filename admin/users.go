@@ -1,6 +1,9 @@
 package admin
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // CreateUser makes an account; the answer is the account.Account.
 type CreateUser struct {
@@ -58,10 +61,20 @@ func (c DeleteUser) run(_ context.Context, s *Stores) (any, error) {
 	return a, s.deleteUser(a.ID)
 }
 
-// deleteUser forgets who reported outages first: what fails then can be done again.
+// deleteUser forgets who said what first: what fails then can be done again. It does so
+// once more for what was said while the account was deleted.
 func (s *Stores) deleteUser(id string) error {
-	if _, err := s.Outages.Forget(id); err != nil {
+	if err := s.forget(id); err != nil {
 		return err
 	}
-	return s.Accounts.Delete(id)
+	if err := s.Accounts.Delete(id); err != nil {
+		return err
+	}
+	return s.forget(id)
+}
+
+func (s *Stores) forget(id string) error {
+	_, err1 := s.Outages.Forget(id)
+	_, err2 := s.Community.Forget(id)
+	return errors.Join(err1, err2)
 }

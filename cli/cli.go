@@ -40,6 +40,7 @@ type commands struct {
 	Photo     photoCommand     `cmd:"" help:"Photos of sites: list, hide, show, delete."`
 	Report    reportCommand    `cmd:"" help:"What clients reported about photos, and what is decided."`
 	Outage    outageCommand    `cmd:"" help:"Outages: what operators publish, what people report."`
+	Bug       bugCommand       `cmd:"" help:"Bugs that people filed: list, close."`
 	Archive   archiveCommand   `cmd:"" help:"Dated publications of the ANFR's observatoire: add, list."`
 	Backup    backupCommand    `cmd:"" help:"Copy the data folder, while it is served or not."`
 	Restore   restoreCommand   `cmd:"" help:"Copy a backup into an empty data folder."`

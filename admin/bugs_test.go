@@ -1,0 +1,103 @@
+package admin
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"relais/account"
+	"relais/community"
+	"relais/folder"
+	"relais/geo"
+	"relais/market"
+)
+
+// Bugs are listed and closed alike, whether a server has the stores or not, and check and
+// backup know what people said.
+func TestBugs(t *testing.T) {
+	for _, served := range []bool{false, true} {
+		dir, ctx := folder.Dir(t.TempDir()), context.Background()
+		s, stop := serve(t, dir)
+		var ids []string
+		for _, title := range []string{"first", "second"} {
+			b, _, err := s.Community.Submit(community.NewBug{Title: title, Text: "words", User: "somebody"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, b.ID)
+		}
+		if _, _, err := s.Community.Validate(community.NewValidation{Market: market.FR, SiteKey: "fr-1", At: geo.Point{Lat: 48, Lng: 2}, Subject: community.Exists, User: "somebody"}); err != nil {
+			t.Fatal(err)
+		}
+		if !served {
+			stop()
+		}
+		var closed community.Bug
+		if err := Call(ctx, dir, CloseBug{ids[0], "done"}, &closed, quiet); err != nil || closed.State != community.ClosedBug || closed.Answer != "done" {
+			t.Errorf("served %v: %+v, %v", served, closed, err)
+		}
+		if err := Call(ctx, dir, CloseBug{"bug:x", "done"}, &closed, quiet); err == nil || !strings.Contains(err.Error(), "no such bug") {
+			t.Errorf("served %v: %v", served, err)
+		}
+		for _, all := range []bool{false, true} {
+			var l BugList
+			if err := Call(ctx, dir, ListBugs{all, Page{Limit: 10}}, &l, quiet); err != nil || l.Total != map[bool]int{false: 1, true: 2}[all] || len(l.Bugs) != l.Total {
+				t.Errorf("served %v: %+v, %v", served, l, err)
+			}
+		}
+		copied, restored := filepath.Join(t.TempDir(), "backup"), folder.Dir(filepath.Join(t.TempDir(), "restored"))
+		if err := Backup(ctx, dir, copied, quiet); err != nil {
+			t.Fatal(err)
+		}
+		if err := Restore(copied, restored); err != nil {
+			t.Fatal(err)
+		}
+		files, err := Check(ctx, restored)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		for _, f := range files {
+			found = found || f.Path == communityFile && f.Problem == "" && f.Detail == "0 unavailable sites, 0 outage reports, 1 validation, 2 bugs"
+		}
+		if !found {
+			t.Errorf("served %v: %+v", served, files)
+		}
+	}
+}
+
+// What a deleted person validated stays and knows nobody.
+func TestForgetValidations(t *testing.T) {
+	dir, ctx := folder.Dir(t.TempDir()), context.Background()
+	s, _ := serve(t, dir)
+	var made account.Account
+	if err := Call(ctx, dir, CreateUser{"alice", "correct horse battery"}, &made, quiet); err != nil {
+		t.Fatal(err)
+	}
+	v, _, err := s.Community.Validate(community.NewValidation{Market: market.FR, SiteKey: "fr-1", At: geo.Point{Lat: 48, Lng: 2}, Subject: community.Exists, User: made.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := func() bool {
+		text, err := os.ReadFile(filepath.Join(string(dir), communityFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Contains(text, []byte(`"users":["`))
+	}
+	if !known() {
+		t.Error("no hash is stored")
+	}
+	if err := Call(ctx, dir, DeleteUser{"alice"}, &made, quiet); err != nil {
+		t.Fatal(err)
+	}
+	if err := Call(ctx, dir, CompactStores{}, new([]Compacted), quiet); err != nil {
+		t.Fatal(err)
+	}
+	if got, ok := s.Community.Validation(v.ID); !ok || got != v || known() {
+		t.Errorf("%+v, %v", got, known())
+	}
+}

@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"text/tabwriter"
+
+	"relais/admin"
+	"relais/community"
+)
+
+type bugCommand struct {
+	List  bugList  `cmd:"" help:"List the bugs that are open."`
+	Close bugClose `cmd:"" help:"Close a bug, with an answer for whoever filed it."`
+}
+
+// Help is shown below the commands.
+func (*bugCommand) Help() string {
+	return `People who signed in file bugs with the tool bug_submit and see with me_bugs_status what became of them.
+
+Examples:
+  relais bug list --data DIR
+  relais bug close --data DIR bug:3e1f0a4c5b6d7e8f90a1b2c3d4e5f607 --answer "mended in the data of Friday"`
+}
+
+type bugList struct {
+	dataFlag
+	All bool `help:"Those that are closed as well."`
+	pageFlags
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Help is shown below the flags.
+func (*bugList) Help() string {
+	return `The newest first; --json has the whole texts.
+
+Examples:
+  relais bug list --data DIR
+  relais bug list --data DIR --all --json`
+}
+
+// Validate refuses wrong flags.
+func (c *bugList) Validate() error { return cmp.Or(c.dataFlag.Validate(), c.pageFlags.Validate()) }
+
+// Run lists the bugs.
+func (c *bugList) Run(ctx context.Context, streams Streams) error {
+	var l admin.BugList
+	if err := call(ctx, c.dataFlag, streams, admin.ListBugs{All: c.All, Page: admin.Page(c.pageFlags)}, &l); err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(streams.Out, l)
+	}
+	t := tabwriter.NewWriter(streams.Out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(t, "BUG\tFILED\tSTATE\tTITLE\tTEXT\tANSWER")
+	for _, b := range l.Bugs {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", b.ID, shortTime(b.Created), b.State, excerpt(b.Title), excerpt(b.Text), excerpt(b.Answer))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return sayMore(streams.Out, len(l.Bugs), c.Offset, l.Total, "bugs")
+}
+
+type bugClose struct {
+	dataFlag
+	Bug    string `arg:"" name:"bug" help:"Id of the bug, such as bug:3e1f0a4c5b6d7e8f90a1b2c3d4e5f607."`
+	Answer string `placeholder:"TEXT" help:"What to tell whoever filed it."`
+	JSON   bool   `name:"json" help:"Print one JSON object."`
+}
+
+// Help is shown below the flags.
+func (*bugClose) Help() string {
+	return `A bug that is closed stays so, with the last answer.
+
+Example:
+  relais bug close --data DIR bug:3e1f0a4c5b6d7e8f90a1b2c3d4e5f607 --answer "mended in the data of Friday"`
+}
+
+// Run closes the bug.
+func (c *bugClose) Run(ctx context.Context, streams Streams) error {
+	var b community.Bug
+	if err := call(ctx, c.dataFlag, streams, admin.CloseBug{Bug: c.Bug, Answer: c.Answer}, &b); err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(streams.Out, b)
+	}
+	_, err := fmt.Fprintf(streams.Out, "%s is %s\n", b.ID, b.State)
+	return err
+}
