@@ -51,6 +51,8 @@ type meta struct {
 	Networks []network   `json:"networks"`
 	// Synthetic says that nobody measured it: it was made up for a demonstration.
 	Synthetic bool `json:"synthetic,omitempty"`
+	// Added says that its rows came one by one, and are no import.
+	Added bool `json:"added,omitempty"`
 }
 
 // A segment is a loaded file.

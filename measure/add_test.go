@@ -1,0 +1,232 @@
+package measure
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"relais/folder"
+	"relais/market"
+)
+
+// fieldsOf are the fields of a speedtest in Lyon.
+func fieldsOf(minute int, more ...string) map[string]string {
+	f := map[string]string{"timestamp": now.Add(-time.Duration(minute) * time.Minute).Format(time.RFC3339), "lat": "45.75", "lng": "4.85", "download_mbps": "123.4567",
+		"upload_mbps": "12.5", "ping_ms": "30", "mcc": "208", "mnc": "1", "connection_type": "lte", "network_type": "cellular", "enb": "1000", "rsrp": "-90"}
+	for i := 0; i < len(more); i += 2 {
+		f[more[i]] = more[i+1]
+	}
+	return f
+}
+
+func added(t testing.TB, s *Store, fields map[string]string) Test {
+	t.Helper()
+	test, isNew, err := s.Add(market.FR, fields)
+	if err != nil || !isNew {
+		t.Fatalf("%v, %v", isNew, err)
+	}
+	return test
+}
+
+// What is added is what an import of the same row gives, at once and after another start,
+// and is there once.
+func TestAdd(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	before := s.Version()
+	got := added(t, s, fieldsOf(1))
+	if s.Version() == before {
+		t.Error("the version is the one before")
+	}
+	other := openStore(t, t.TempDir())
+	imported(t, other, market.FR, write(t, "a.csv", "timestamp,lat,lng,download_mbps,upload_mbps,ping_ms,mcc,mnc,connection_type,network_type,enb,rsrp\n2026-11-21T11:59:00Z,45.75,4.85,123.4567,12.5,30,208,1,lte,cellular,1000,-90\n"))
+	want, _, err := other.Speedtests(Query{Market: market.FR, Limit: 10})
+	if err != nil || fmt.Sprint(got) != fmt.Sprint(want[0]) || got.Operator != "ORANGE" || got.Download != 123.457 || got.Technology != "LTE" {
+		t.Errorf("%+v\n%+v, %v", got, want, err)
+	}
+	for _, s := range []*Store{s, openStore(t, dir)} {
+		if again, isNew, err := s.Add(market.FR, fieldsOf(1, "lat", "45.750000001")); isNew || err != nil || fmt.Sprint(again) != fmt.Sprint(got) {
+			t.Errorf("%+v, %v, %v", again, isNew, err)
+		}
+		list, total, err := s.Speedtests(Query{Market: market.FR, Limit: 10})
+		if err != nil || total != 1 || fmt.Sprint(list[0]) != fmt.Sprint(got) {
+			t.Errorf("%+v, %v", list, err)
+		}
+	}
+	// An import of what was added has duplicates, and what was imported cannot be added.
+	s = openStore(t, dir)
+	r := imported(t, s, market.FR, write(t, "b.csv", "timestamp,lat,lng,download_mbps,upload_mbps,ping_ms,mcc,mnc,connection_type,network_type,enb,rsrp\n"+
+		"2026-11-21T11:59:00Z,45.75,4.85,123.4567,12.5,30,208,1,lte,cellular,1000,-90\n2026-11-21T11:58:00Z,45.75,4.85,123.4567,12.5,30,208,1,lte,cellular,1000,-90\n"))
+	if r[0].Served != 1 || r[0].Rejected["duplicate"] != 1 {
+		t.Errorf("%+v", r[0])
+	}
+	if _, isNew, err := s.Add(market.FR, fieldsOf(2)); isNew || err != nil {
+		t.Errorf("%v, %v", isNew, err)
+	}
+	added(t, s, fieldsOf(3))
+	if list := s.Segments(); len(list) != 2 || list[0].Rows+list[1].Rows != 3 {
+		t.Errorf("%+v", list)
+	}
+}
+
+// What an import rejects is rejected, with its reason, and nothing is written.
+func TestAddRejected(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	for _, tt := range []struct{ field, value, reason string }{
+		{"lat", "", noPosition}, {"lat", "91", noPosition}, {"lat", "NaN", noPosition}, {"lng", "1e9", noPosition}, {"lat", "10", outside},
+		{"timestamp", "", noTime}, {"timestamp", "1999-12-31T00:00:00Z", earlyTime}, {"timestamp", "2026-11-21T12:30:00Z", futureTime}, {"timestamp", "2026-11-21T12:00:00", zonelessTime},
+		{"timestamp", "yesterday", badTime}, {"download_mbps", "-1", badSpeed}, {"download_mbps", "100001", badSpeed}, {"ping_ms", "Inf", badSpeed},
+		{"mcc", "310", foreign}, {"operator", "a\nb", ""}, {"operator", "\"; rm", "accepted"}, {"operator", "\xff\xfe", "accepted"},
+	} {
+		_, isNew, err := s.Add(market.FR, fieldsOf(1, tt.field, tt.value))
+		if tt.reason == "accepted" {
+			if err != nil {
+				t.Errorf("%s %q: %v", tt.field, tt.value, err)
+			}
+			continue
+		}
+		if isNew || !errors.Is(err, ErrRejected) || !strings.Contains(err.Error(), tt.reason) {
+			t.Errorf("%s %q: %v, want %s", tt.field, tt.value, err, tt.reason)
+		}
+	}
+	f := fieldsOf(1)
+	delete(f, "download_mbps")
+	delete(f, "upload_mbps")
+	if _, _, err := s.Add(market.FR, f); !errors.Is(err, ErrRejected) || !strings.Contains(err.Error(), noSpeeds) {
+		t.Error(err)
+	}
+	for _, f := range []map[string]string{fieldsOf(1, "userId", "u1"), fieldsOf(1, "id", "x")} {
+		if _, _, err := s.Add(market.FR, f); err == nil || errors.Is(err, ErrRejected) {
+			t.Errorf("a field that is none: %v", err)
+		}
+	}
+	if _, _, err := s.Add("XX", fieldsOf(1)); err == nil {
+		t.Error("no market is one")
+	}
+	if n := s.Count(market.FR, Speedtest); n != 1 { // the operators' names are no others'
+		t.Errorf("%d rows", n)
+	}
+	reader, err := Open(folder.Dir(dir), true, clockOf(now))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := reader.Add(market.FR, fieldsOf(2)); !errors.Is(err, ErrReadOnly) {
+		t.Error(err)
+	}
+}
+
+// Segments are filled one after the other, markets apart, and Retain leaves what is added
+// where it is.
+func TestAddedSegments(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	s.most = 3
+	for i := range 7 {
+		added(t, s, fieldsOf(i*24*60))
+	}
+	if _, isNew, err := s.Add(market.CH, map[string]string{"timestamp": now.Format(time.RFC3339), "lat": "46.95", "lng": "7.45", "download_mbps": "5"}); !isNew || err != nil {
+		t.Fatal(err)
+	}
+	rows := func() (list []string) {
+		for _, r := range s.Segments() {
+			list = append(list, fmt.Sprint(r.Market, r.Rows))
+		}
+		return list
+	}
+	if got := rows(); !slices.Equal(got, []string{"FR3", "FR3", "FR1", "CH1"}) {
+		t.Errorf("%v", got)
+	}
+	if entries, _ := os.ReadDir(filepath.Join(dir, Dir)); len(entries) != 5 {
+		t.Errorf("%v", entries)
+	}
+	if n, err := s.Retain(5*24*time.Hour - time.Minute); n != 2 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	for i := range 3 {
+		added(t, s, fieldsOf(i*24*60, "ping_ms", "7"))
+	}
+	if n, err := sound(openStore(t, dir)); n != 9 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+}
+
+// Adding at once, beside questions and an import.
+func TestAddAtOnce(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	csv := write(t, "a.csv", testsOf(random(rand0(), 200)))
+	var wg sync.WaitGroup
+	wg.Go(func() { imported(t, s, market.FR, csv) })
+	for i := range 4 {
+		wg.Go(func() {
+			for k := range 10 {
+				if _, _, err := s.Add(market.FR, fieldsOf(k, "ping_ms", fmt.Sprint(i/2))); err != nil { // each twice
+					t.Error(err)
+				}
+				if _, err := s.Sessions(Query{Market: market.FR}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n := s.Count(market.FR, Speedtest); n != 220 {
+		t.Errorf("%d rows", n)
+	}
+}
+
+// What was said to be added is there, whenever the process is killed.
+func TestAddKilled(t *testing.T) {
+	r, dir, most := rand.New(rand.NewPCG(5, 6)), t.TempDir(), 0
+	for range 8 {
+		cmd := exec.Command(os.Args[0], "add", fmt.Sprint(most))
+		cmd.Env = append(os.Environ(), killed+"="+dir)
+		var said strings.Builder
+		cmd.Stdout, cmd.Stderr = &said, os.Stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(20+r.IntN(150)) * time.Millisecond)
+		cmd.Process.Kill()
+		cmd.Wait()
+		if cmd.ProcessState.Exited() {
+			t.Fatal("who adds ended by itself")
+		}
+		acknowledged := strings.Count(said.String(), "\n")
+		s := openStore(t, dir)
+		n := s.Count(market.FR, Speedtest)
+		if rows, err := sound(s); err != nil || rows != n || n < most+acknowledged || n > most+acknowledged+1 || len(s.Segments()) > n/3+1 {
+			t.Fatalf("%d rows, %d before and %d acknowledged, %v, %d segments", n, most, acknowledged, err, len(s.Segments()))
+		}
+		if entries, _ := os.ReadDir(filepath.Join(dir, Dir)); n > 0 && len(entries) != len(s.Segments())+1 {
+			t.Errorf("%v is left", entries)
+		}
+		most = n
+	}
+	t.Logf("%d speedtests", most)
+}
+
+// addInto adds speedtests and says so.
+func addInto(dir folder.Dir, from string) error {
+	s, err := Open(dir, false, clockOf(now))
+	if err != nil {
+		return err
+	}
+	s.most = 3
+	var i int
+	fmt.Sscan(from, &i)
+	for ; ; i++ {
+		if _, isNew, err := s.Add(market.FR, fieldsOf(i)); err != nil || !isNew {
+			return fmt.Errorf("%d: %v, %w", i, isNew, err)
+		}
+		fmt.Println(i)
+	}
+}

@@ -1,0 +1,149 @@
+package measure
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"relais/geo"
+	"relais/market"
+)
+
+// Sessions are what a look at every measure finds.
+func TestSessionsAgainstBruteForce(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	s := openStore(t, t.TempDir())
+	type owned struct {
+		made
+		name string
+		kind Kind
+	}
+	var list []owned
+	for i := range 3 {
+		some := random(r, 600)
+		imported(t, s, market.FR, write(t, "a.csv", coverageOf(some)))
+		for _, m := range some {
+			list = append(list, owned{m, fmt.Sprintf("%08d", i+1), Coverage})
+		}
+	}
+	tests := random(r, 400)
+	imported(t, s, market.FR, write(t, "b.csv", testsOf(tests)))
+	for _, m := range tests {
+		m.tech = "4G" // which is what testsOf writes
+		list = append(list, owned{m, "00000004", Speedtest})
+	}
+	for i := range 5 {
+		test := added(t, s, fieldsOf(i*700))
+		list = append(list, owned{made{lat: 45.75, lng: 4.85, time: test.Time, mnc: 1, tech: "LTE"}, "", Speedtest})
+	}
+	imported(t, s, market.FR, write(t, "ageless.csv", "45.5,4.25,200,208,20,12,256001,-88,LTE,LTE,1300,301\n"))
+	keys := map[int]string{}
+	for _, o := range market.Get(market.FR).Operators {
+		for _, p := range o.PLMNs {
+			_, mnc := splitPLMN(p)
+			keys[mnc] = o.Key
+		}
+	}
+	for i := range 120 {
+		center := list[r.IntN(len(list))]
+		q := Query{Market: market.FR, Disc: &geo.Disc{Center: geo.Point{Lat: center.lat + r.Float64()/10, Lng: center.lng}, Radius: math.Pow(10, 2+r.Float64()*4)}}
+		if i%3 == 0 {
+			q.Disc = nil
+		}
+		if i%4 == 0 {
+			q.Operator = "ORANGE"
+		}
+		want := map[string]int{}
+		technologies, operators := map[string]map[string]bool{}, map[string]map[string]bool{}
+		for _, m := range list {
+			if q.Disc != nil && geo.Distance(q.Disc.Center, geo.Point{Lat: m.lat, Lng: m.lng}) > q.Disc.Radius || q.Operator != "" && keys[m.mnc] != q.Operator {
+				continue
+			}
+			key := fmt.Sprint(m.name, m.kind, m.time.UTC().Format(time.DateOnly))
+			if want[key]++; want[key] == 1 {
+				technologies[key], operators[key] = map[string]bool{}, map[string]bool{}
+			}
+			technologies[key][m.tech] = true
+			if keys[m.mnc] != "" {
+				operators[key][keys[m.mnc]] = true
+			}
+		}
+		got, err := s.Sessions(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, x := range got {
+			if x.Day == "" { // the one without a time; each addition has taken a name
+				if x.Import != "00000010" || x.Measures != 1 || !x.First.IsZero() {
+					t.Errorf("%+v", x)
+				}
+				continue
+			}
+			n++
+			key := x.Import + string(x.Kind) + x.Day
+			have := func(list []string) map[string]bool {
+				m := map[string]bool{}
+				for _, v := range list {
+					m[v] = true
+				}
+				return m
+			}
+			if x.Measures != want[key] || !maps.Equal(have(x.Technologies), technologies[key]) || !maps.Equal(have(x.Operators), operators[key]) ||
+				x.First.After(x.Last) || x.First.Format(time.DateOnly) != x.Day || x.Last.Format(time.DateOnly) != x.Day {
+				t.Fatalf("%+v, want %d %v %v", x, want[key], technologies[key], operators[key])
+			}
+		}
+		if n != len(want) || !slices.IsSortedFunc(got, func(a, b Session) int { return cmp.Compare(b.Day, a.Day) }) {
+			t.Errorf("%d sessions, want %d", n, len(want))
+		}
+	}
+	if _, err := s.Sessions(Query{Market: "XX"}); err == nil {
+		t.Error("no market is one")
+	}
+}
+
+// A round holds what is within the distance, near its edge and elsewhere.
+func TestRound(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	quick := 0
+	for range 300 {
+		d := geo.Disc{Center: geo.Point{Lat: r.Float64()*180 - 90, Lng: r.Float64()*360 - 180}, Radius: math.Pow(10, r.Float64()*6.5)}
+		round := newRound(&d)
+		if round.beyond > 0 {
+			quick++
+		}
+		for range 300 {
+			span := d.Radius / 111_000 * (0.9 + 0.2*r.Float64())
+			angle := r.Float64() * 2 * math.Pi
+			p := geo.Point{Lat: d.Center.Lat + span*math.Sin(angle), Lng: d.Center.Lng + span*math.Cos(angle)/math.Cos(d.Center.Lat*math.Pi/180)}
+			if r.IntN(3) == 0 {
+				p = geo.Point{Lat: r.Float64()*180 - 90, Lng: r.Float64()*360 - 180}
+			}
+			if p.Lng > 180 {
+				p.Lng -= 360
+			} else if p.Lng < -180 {
+				p.Lng += 360
+			}
+			if !p.Valid() {
+				continue
+			}
+			lat, lng := geo.Fix(p.Lat), geo.Fix(p.Lng)
+			at := geo.Point{Lat: geo.Degrees(lat), Lng: geo.Degrees(lng)}
+			if metres := geo.Distance(d.Center, at); round.holds(lat, lng) != (metres <= d.Radius) {
+				t.Fatalf("%v at %v: %v m", d, at, metres)
+			}
+		}
+	}
+	if quick < 100 {
+		t.Errorf("only %d of the discs are planes", quick)
+	}
+	if every := newRound(nil); !every.holds(0, 0) {
+		t.Error("no disc holds nothing")
+	}
+}
