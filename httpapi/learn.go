@@ -14,12 +14,18 @@ import (
 // Learn keeps what details and look-ups have learned from measures at what is loaded and
 // measured, until ctx ends: it looks every interval whether either is another, learns
 // beside the answers, and shows it all at once. Until then a market whose snapshot was
-// replaced has learned nothing.
+// replaced has learned nothing. What is only measured waits until nine times as long has
+// passed as the last learning took: speedtests come one by one, and each is news.
 func (s *Server) Learn(ctx context.Context, interval time.Duration) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
+	var rested time.Time
 	for {
-		s.learn(ctx)
+		start := time.Now()
+		if s.learn(ctx, start.After(rested)) {
+			end := time.Now()
+			rested = end.Add(restFor * end.Sub(start))
+		}
 		select {
 		case <-ctx.Done():
 			return
@@ -28,16 +34,20 @@ func (s *Server) Learn(ctx context.Context, interval time.Duration) {
 	}
 }
 
-// learn looks once.
-func (s *Server) learn(ctx context.Context) {
+// restFor is how many times as long as it learned the server rests from it.
+const restFor = 9
+
+// learn looks once, at what is only measured when it is again to, and tells whether it
+// learned.
+func (s *Server) learn(ctx context.Context, again bool) (learned bool) {
 	set, measures := s.set.Load(), s.Measures()
 	if set == nil || measures == nil {
-		return
+		return false
 	}
 	var markets []*index.Market
 	news, from := false, measures.Version()
 	for m := range set.Loaded() {
-		if m.LearnedFrom() != from {
+		if last := m.LearnedFrom(); last != from && (again || last == "") {
 			m, news = s.teach(ctx, m, measures, from), true
 		}
 		markets = append(markets, m)
@@ -46,6 +56,7 @@ func (s *Server) learn(ctx context.Context) {
 		// When another set is shown by now, the next look learns for that one.
 		s.set.CompareAndSwap(set, index.NewSet(markets, set.Problems))
 	}
+	return news
 }
 
 // teach returns m with what it learns from the measures.

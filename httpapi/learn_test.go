@@ -122,7 +122,7 @@ func TestLearn(t *testing.T) {
 	}
 	expect := func(when, radio, byNode, byCell string) {
 		t.Helper()
-		l.learn(t.Context())
+		l.learn(t.Context(), true)
 		if got := l.radioOf(oneSite.ID); got != radio {
 			t.Errorf("%s: the detail has %s, want %s", when, got, radio)
 		}
@@ -197,7 +197,7 @@ func TestStatedWins(t *testing.T) {
 	l := newLesson(t)
 	l.imports(seenCell{oneSite.Position, "50000", "12800009", "3"}, // 50000 << 8 | 9
 		seenCell{statedSite.Position, "50000", "12800010", ""}, seenCell{otherSite.Position, "", "77824001", ""}) // 304000 << 8 | 1
-	l.learn(t.Context())
+	l.learn(t.Context(), true)
 	for id, want := range map[string]string{
 		"1": "[] [] []", "2": "[map[learned:true operator:ORANGE type:enb value:304000]] [77824001] []",
 		"3": "[map[learned:false operator:ORANGE type:enb value:50000]] [12800010] []",
@@ -208,7 +208,7 @@ func TestStatedWins(t *testing.T) {
 	}
 	l.imports(seenCell{oneSite.Position, "", "12800256", "3"}) // of the eNB 50001
 	l.imports(seenCell{otherSite.Position, "40000", "", "4"})
-	l.learn(t.Context())
+	l.learn(t.Context(), true)
 	for query, want := range map[string]string{
 		"enb=50000":      "3[map[type:enb value:50000]]",
 		"ci=12800009":    "3[map[type:ci value:12800009]]", // by its eNB
@@ -219,6 +219,28 @@ func TestStatedWins(t *testing.T) {
 	} {
 		if got := l.named(query); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+}
+
+// While the server rests, what is only measured waits, and another snapshot does not.
+func TestLearnAndRest(t *testing.T) {
+	l := newLesson(t)
+	l.imports(seenCell{oneSite.Position, "654321", "", "1"})
+	for _, step := range []struct {
+		before         func()
+		again, learned bool
+		names          string
+	}{
+		{func() {}, false, true, ""},
+		{func() {}, true, false, ""},
+		{func() { l.imports(seenCell{otherSite.Position, "654320", "", "2"}) }, false, false, ""},
+		{func() { l.Show(l.first) }, false, false, ""},                             // which keeps what was learned
+		{func() { l.set.Store(l.first) }, false, true, "2[map[type:pci value:2]]"}, // which has learned nothing
+	} {
+		step.before()
+		if learned := l.learn(t.Context(), step.again); learned != step.learned || l.named("pci=2") != step.names {
+			t.Errorf("%+v: %v, %s", step, learned, l.named("pci=2"))
 		}
 	}
 }
@@ -237,7 +259,7 @@ func TestLearnWhileServing(t *testing.T) {
 	note()
 	for i := range 3 { // of which each teaches a PCI more
 		l.imports(seenCell{oneSite.Position, "654321", "", fmt.Sprint(i + 1)})
-		l.learn(t.Context())
+		l.learn(t.Context(), true)
 		note()
 	}
 	if len(answers) != 8 { // look-ups differ by their tags
