@@ -37,8 +37,11 @@ func (c *serveCommand) mount(api *httpapi.Server, stores *admin.Stores) error {
 	for _, route := range signIn.Routes() {
 		api.Mount(route.Path, route.Handler)
 	}
+	said := tools.NewSaid(stores.Outages, stores.Community)
 	api.Mount(mcp.Path, mcp.New(mcp.Options{
-		Reading: func(time.Time) *tools.Reading { return &tools.Reading{Reading: api.Reading(), People: stores.Accounts} },
+		Reading: func(time.Time) *tools.Reading {
+			return &tools.Reading{Reading: api.Reading(), People: stores.Accounts, Said: said}
+		},
 		Address: address, BaseURL: api.BaseURL, Hosts: c.MCPHost, Minute: c.MCPMinute, Version: api.Version, Log: api.Log, RequireAuth: c.MCP == "auth", Fixture: c.MCPFixture,
 		Gate: api.Gate, Accounts: stores.Accounts, Resource: signIn.Resource(), Metadata: signIn.ResourceMetadataURL(), PublicPrefix: api.PublicPrefix,
 	}))

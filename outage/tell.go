@@ -1,6 +1,12 @@
 package outage
 
-import "relais/geo"
+import (
+	"bytes"
+
+	"go.etcd.io/bbolt"
+
+	"relais/geo"
+)
 
 // Wrong says what of a report is out of bounds, nil when Report and Tell would take it.
 func (s *Store) Wrong(n NewReport) error {
@@ -27,4 +33,17 @@ func (s *Store) Tell(n NewReport) (report *Report, made bool, err error) {
 		}
 		return id
 	})
+}
+
+// ReportedBy tells whether it was the user who made a report, as far as that is known.
+func (s *Store) ReportedBy(id, user string) (yes bool) {
+	if s.db == nil {
+		return false
+	}
+	_ = s.db.View(func(tx *bbolt.Tx) error {
+		r, err := getRecord(tx, id)
+		yes = err == nil && bytes.Equal(r.Reporter, r.hash(user))
+		return err
+	})
+	return yes
 }

@@ -6,12 +6,10 @@ import (
 
 	"relais/endpoint"
 	"relais/fold"
-	"relais/geo"
 	"relais/index"
 	"relais/market"
 	"relais/ops"
 	"relais/photos"
-	"relais/site"
 	"relais/view"
 )
 
@@ -196,27 +194,3 @@ func inArea(m *index.Market, siteKey string, area int) bool {
 	at, ok := m.ByID(siteKey)
 	return ok && (area == index.Any || m.Snap.Area(int(at)) == area)
 }
-
-// photosNear is the photos of sites of a market around a point, at most limit.
-func (r *Reading) photosNear(m *index.Market, c geo.Point, radius radiusParams, limit int) ([]Photo, error) {
-	items := []Photo{}
-	var s site.Site
-	hits := m.Find(index.Query{Filter: index.All, Disc: radius.around(c)}, 0, mostSites)
-	for _, at := range hits.Sites {
-		m.Site(at, &s)
-		list, _, err := r.Photos.List(index.Key(m.Table.Code, s.ID), "", limit-len(items), 0)
-		if err != nil {
-			return nil, err
-		}
-		for _, photo := range list {
-			items = append(items, r.photo(photo))
-		}
-		if len(items) >= limit {
-			break
-		}
-	}
-	return items, nil
-}
-
-// mostSites is of how many sites around a point photos are looked for.
-const mostSites = 200

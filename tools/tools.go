@@ -18,6 +18,7 @@ type Reading struct {
 	*ops.Reading
 	People *account.Store
 	Person *account.Person // who signed in, nil for nobody
+	Said   *Said           // where what people submit goes
 }
 
 // A Tool is an operation that assistants call. Its Name is the tool's, its Summary and
@@ -29,7 +30,8 @@ func All() []*Tool { return append([]*Tool{capabilitiesGuide}, listed()...) }
 
 // listed are the tools besides the guide, which lists them.
 func listed() (list []*Tool) {
-	for _, group := range [][]*Tool{connectorTools, placeTools, anfrTools, archiveTools, siteTools, nearTools, plannedTools, unavailableTools, photoTools} {
+	for _, group := range [][]*Tool{connectorTools, placeTools, anfrTools, archiveTools, siteTools, nearTools, plannedTools, unavailableTools, photoTools,
+		communityTools, sessionTools, submitTools, meTools} {
 		list = append(list, group...)
 	}
 	return list

@@ -1,0 +1,179 @@
+package tools
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"relais/account"
+	"relais/community"
+	"relais/endpoint"
+	"relais/limit"
+	"relais/measure"
+	"relais/ops"
+	"relais/outage"
+)
+
+var submitTools = []*Tool{submitReport, submitSpeedtest, submitValidation, bugSubmit}
+
+// Said is where what people submit goes, and how often they do.
+type Said struct {
+	Outages   *outage.Store // that can be written to
+	Community *community.Store
+	writes    *limit.Counter[string] // by person
+}
+
+// NewSaid counts from now on.
+func NewSaid(outages *outage.Store, c *community.Store) *Said {
+	return &Said{outages, c, limit.New[string](time.Hour)}
+}
+
+// hourly is how much a person may submit in an hour.
+const hourly = 30
+
+// tokenParams make a submission safe to repeat.
+type tokenParams struct {
+	Token clientToken `param:"clientToken" required:"true" private:"true" doc:"A value of your own, new for each submission, such as a UUID. Send the same one again when you do not know whether a submission arrived: within a day it is done once." example:"7d0f2c1e-5a4b-4c6d-8e9f-0a1b2c3d4e5f"`
+}
+
+// A clientToken names a submission among those of a person.
+type clientToken string
+
+// UnmarshalText accepts what is short and plain.
+func (c *clientToken) UnmarshalText(b []byte) error {
+	if len(b) > 100 || bytes.ContainsFunc(b, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return errors.New("1 to 100 letters, digits and signs of ASCII, without blanks")
+	}
+	*c = clientToken(b)
+	return nil
+}
+
+// A Receipt says what became of a submission.
+type Receipt struct {
+	ID       string   `json:"id"`
+	State    string   `json:"state" doc:"Of what was submitted, as it was then."`
+	New      bool     `json:"new" doc:"False when the same was there already; it counts as a confirmation where the tool says so."`
+	Repeated bool     `json:"repeated" doc:"The clientToken came before: this is the answer of then, and nothing was done."`
+	ShownAt  []string `json:"shownAt" doc:"Where it is shown: addresses of the API, which take an API key, and tools."`
+}
+
+func (r *Receipt) repeat() { r.Repeated = true }
+
+// A kept answer is what a token is answered with when it comes again.
+type kept struct {
+	Asked  []byte          `json:"asked"` // hash of the arguments
+	Answer json.RawMessage `json:"answer"`
+}
+
+// submit does something once for each token of the person. do gets the token with the
+// tool's name before it.
+func submit[R any, P interface {
+	*R
+	repeat()
+}](r *Reading, tool string, token clientToken, params any, do func(token string) (P, account.Fact, error)) (P, error) {
+	text, err := json.Marshal(params)
+	if err != nil {
+		return nil, err
+	}
+	asked, name := sha256.Sum256(text), tool+" "+string(token)
+	answer, repeated, err := r.People.Once(r.Person.ID, name, func() ([]byte, []account.Fact, error) {
+		if err := r.Said.count(r.Person.ID, r.Now); err != nil {
+			return nil, nil, err
+		}
+		done, fact, err := do(name)
+		if err != nil {
+			r.Said.writes.TakeBack(r.Person.ID, r.Now)
+			return nil, nil, err
+		}
+		text, err := json.Marshal(done)
+		if err != nil {
+			return nil, nil, err
+		}
+		text, err = json.Marshal(kept{asked[:], text})
+		return text, []account.Fact{fact}, err
+	})
+	if errors.Is(err, account.ErrNoAccount) { // deleted meanwhile
+		err = errors.Join(err, r.Said.forget(r.Person.ID))
+	}
+	if err != nil {
+		return nil, refused(err)
+	}
+	return answered[R, P](answer, asked[:], repeated)
+}
+
+// answered is the answer of a submission.
+func answered[R any, P interface {
+	*R
+	repeat()
+}](answer, asked []byte, repeated bool) (P, error) {
+	var k kept
+	if err := json.Unmarshal(answer, &k); err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(k.Asked, asked) {
+		return nil, &endpoint.ParamError{Param: "clientToken", Want: "it was used for another submission: take a new one for each"}
+	}
+	p := P(new(R))
+	if err := json.Unmarshal(k.Answer, p); err != nil {
+		return nil, err
+	}
+	if repeated {
+		p.repeat()
+	}
+	return p, nil
+}
+
+// count counts a submission, unless there were too many.
+func (s *Said) count(person string, now time.Time) error {
+	if s.writes.Add(person, now) <= hourly {
+		return nil
+	}
+	s.writes.TakeBack(person, now)
+	wait := s.writes.End(now).Sub(now).Round(time.Minute) + time.Minute
+	return &ops.Error{Status: 429, Code: "RATE_LIMITED", Message: fmt.Sprintf("over the limit of %d submissions an hour: come back in %.0f minutes", hourly, wait.Minutes())}
+}
+
+// left is how much a person may submit in this hour.
+func (s *Said) left(person string, now time.Time) int {
+	return max(0, hourly-s.writes.Count(person, now))
+}
+
+func (s *Said) forget(person string) error {
+	_, err1 := s.Outages.Forget(person)
+	_, err2 := s.Community.Forget(person)
+	return errors.Join(err1, err2)
+}
+
+// refused is what whoever submits is told of an error of the stores.
+func refused(err error) error {
+	status, message := 0, ""
+	invalid, ok := errors.AsType[*community.InvalidError](err)
+	switch {
+	case ok:
+		return &endpoint.ParamError{Param: invalid.Field, Value: invalid.Value, Want: invalid.Want}
+	case errors.Is(err, measure.ErrRejected):
+		_, reason, _ := strings.Cut(err.Error(), ": ")
+		status, message = 400, "the speedtest is rejected, as an import rejects such a row: "+reason
+	case errors.Is(err, account.ErrFull):
+		status, message = 409, "as much is kept for you as can be: nothing more of this is taken"
+	case errors.Is(err, community.ErrFull):
+		status, message = 409, "as much of this is kept as can be: nothing more is taken"
+	case errors.Is(err, account.ErrNoAccount), errors.Is(err, account.ErrDisabled):
+		status, message = 401, "the account is disabled or deleted"
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, measure.ErrReadOnly):
+		status, message = 409, "this server's folder cannot be written to: it answers, and takes nothing"
+	default:
+		return err
+	}
+	return &ops.Error{Status: status, Code: "NOT_TAKEN", Message: message}
+}
+
+// apiPage is the address of an operation of the API.
+func (r *Reading) apiPage(format string, args ...any) string {
+	return r.BaseURL + "/external/v1" + fmt.Sprintf(format, args...)
+}
