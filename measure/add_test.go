@@ -171,7 +171,7 @@ func TestAddAtOnce(t *testing.T) {
 				if _, _, err := s.Add(market.FR, fieldsOf(k, "ping_ms", fmt.Sprint(i/2))); err != nil { // each twice
 					t.Error(err)
 				}
-				if _, err := s.Sessions(Query{Market: market.FR}); err != nil {
+				if _, err := s.Sessions(Query{Market: market.FR, Limit: 5}, 0); err != nil {
 					t.Error(err)
 				}
 			}

@@ -2,14 +2,11 @@ package measure
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
-
-	"relais/market"
 )
 
 // A Session is what one import measured on one day: a drive, as a rule. Who drove is not
@@ -27,79 +24,87 @@ type Session struct {
 	Operators    []string  // keys, in table order
 }
 
-// Sessions returns the sessions with measures that a query selects, whose Limit does not
-// count, the last day first; they are counted and described by these measures alone.
-func (s *Store) Sessions(q Query) ([]Session, error) {
-	m := market.Get(q.Market)
-	if m == nil {
-		return nil, fmt.Errorf("%q is no market", q.Market)
+// Sessions are a page of sessions, and how much there is on all pages.
+type Sessions struct {
+	Page            []Session
+	Total, Measures int
+}
+
+// Sessions returns the sessions with measures that a query selects, at most its Limit after
+// offset, the last day first; they are counted and described by these measures alone.
+func (s *Store) Sessions(q Query, offset int) (all Sessions, err error) {
+	if err := q.check(); err != nil {
+		return all, err
 	}
 	v := s.view()
 	defer runtime.KeepAlive(v)
-	found := map[sessionKey]*tally{}
+	var filters []*filter
+	var found []tally
 	for _, kind := range []Kind{Coverage, Speedtest} {
 		for _, f := range v.filters(kind, &q) {
-			name := strings.TrimSuffix(f.file, ".seg")
-			if f.Added {
-				name = ""
-			}
-			f.tallies(func(day uint32, t tally) {
-				key := sessionKey{name, f.Synthetic, kind, day}
-				if found[key] == nil {
-					found[key] = &tally{}
-				}
-				found[key].join(t)
-			})
+			found = f.tallies(found, len(filters))
+			filters = append(filters, f)
 		}
 	}
-	list := []Session{}
-	for key, t := range found {
-		list = append(list, t.session(key, m))
+	found = joined(found, filters)
+	all.Total, all.Page = len(found), []Session{}
+	for i, t := range found {
+		if all.Measures += t.n; i >= offset && len(all.Page) < q.Limit {
+			all.Page = append(all.Page, t.session(filters[t.segment]))
+		}
 	}
-	slices.SortFunc(list, func(a, b Session) int {
-		return cmp.Or(cmp.Compare(b.Day, a.Day), cmp.Compare(b.Import, a.Import), cmp.Compare(a.Kind, b.Kind))
-	})
-	return list, nil
-}
-
-type sessionKey struct {
-	name      string
-	synthetic bool
-	kind      Kind
-	day       uint32 // since 1970; 0: not known
+	return all, nil
 }
 
 const daySeconds = 24 * 60 * 60
 
 // A tally is what is known of some measures of a day.
 type tally struct {
+	segment                 int    // of the filters
+	day                     uint32 // since 1970; 0: not known
 	n                       int
 	first, last             uint32
 	technologies, operators uint64 // a bit for each of the vocabulary and the market's table
 }
 
-func (t *tally) join(o tally) {
-	if t.n == 0 {
-		*t = o
-		return
+// joined brings tallies into the order of sessions, and makes one of those of a day that
+// came one by one.
+func joined(found []tally, filters []*filter) []tally {
+	firstAdded := slices.IndexFunc(filters, func(f *filter) bool { return f.Added })
+	for i := range found {
+		if filters[found[i].segment].Added {
+			found[i].segment = firstAdded
+		}
 	}
-	t.n += o.n
-	t.first, t.last = min(t.first, o.first), max(t.last, o.last)
-	t.technologies, t.operators = t.technologies|o.technologies, t.operators|o.operators
+	slices.SortFunc(found, func(a, b tally) int { return cmp.Or(cmp.Compare(b.day, a.day), cmp.Compare(b.segment, a.segment)) })
+	kept := found[:0]
+	for _, t := range found {
+		if n := len(kept) - 1; n >= 0 && kept[n].day == t.day && kept[n].segment == t.segment {
+			k := &kept[n]
+			k.n, k.first, k.last = k.n+t.n, min(k.first, t.first), max(k.last, t.last)
+			k.technologies, k.operators = k.technologies|t.technologies, k.operators|t.operators
+			continue
+		}
+		kept = append(kept, t)
+	}
+	return kept
 }
 
-func (t *tally) session(key sessionKey, m *market.Market) Session {
-	s := Session{Import: key.name, Synthetic: key.synthetic, Kind: key.kind, Measures: t.n, Technologies: []string{}, Operators: []string{}}
-	if key.day > 0 {
+func (t *tally) session(f *filter) Session {
+	s := Session{Import: strings.TrimSuffix(f.file, ".seg"), Synthetic: f.Synthetic, Kind: f.Kind, Measures: t.n, Technologies: []string{}, Operators: []string{}}
+	if f.Added {
+		s.Import = ""
+	}
+	if t.day > 0 {
 		s.First, s.Last = unix(int64(t.first)), unix(int64(t.last))
 		s.Day = s.First.Format(time.DateOnly)
 	}
-	for i, technology := range technologies[1:] {
-		if t.technologies>>(i+1)&1 == 1 {
+	for i, technology := range technologies {
+		if i > 0 && t.technologies>>i&1 == 1 {
 			s.Technologies = append(s.Technologies, technology.name)
 		}
 	}
-	for i, o := range m.Operators {
+	for i, o := range f.table.Operators {
 		if t.operators>>i&1 == 1 {
 			s.Operators = append(s.Operators, o.Key)
 		}
@@ -107,14 +112,14 @@ func (t *tally) session(key sessionKey, m *market.Market) Session {
 	return s
 }
 
-// tallies calls found for each day that rows that match are of.
-func (f *filter) tallies(found func(day uint32, t tally)) {
+// tallies appends to found one for each day that rows that match are of.
+func (f *filter) tallies(found []tally, segment int) []tally {
 	first, last := uint32(math.MaxUint32), uint32(0)
 	for k := range f.blocks {
 		first, last = min(first, f.blocks[k].oldest), max(last, f.blocks[k].newest)
 	}
 	if first > last {
-		return
+		return found
 	}
 	first /= daySeconds
 	days := make([]tally, last/daySeconds-first+1)
@@ -145,7 +150,9 @@ func (f *filter) tallies(found func(day uint32, t tally)) {
 	}
 	for i, t := range days {
 		if t.n > 0 {
-			found(first+uint32(i), t)
+			t.segment, t.day = segment, first+uint32(i)
+			found = append(found, t)
 		}
 	}
+	return found
 }

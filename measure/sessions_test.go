@@ -73,9 +73,22 @@ func TestSessionsAgainstBruteForce(t *testing.T) {
 				operators[key][keys[m.mnc]] = true
 			}
 		}
-		got, err := s.Sessions(q)
-		if err != nil {
-			t.Fatal(err)
+		var got []Session
+		measures := 0
+		for q.Limit = 100; ; {
+			page, err := s.Sessions(q, len(got))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, measures = append(got, page.Page...), page.Measures; len(page.Page) == 0 || page.Total == len(got) {
+				break
+			}
+		}
+		for _, x := range got {
+			measures -= x.Measures
+		}
+		if measures != 0 {
+			t.Errorf("%d measures are of no session", measures)
 		}
 		n := 0
 		for _, x := range got {
@@ -103,7 +116,7 @@ func TestSessionsAgainstBruteForce(t *testing.T) {
 			t.Errorf("%d sessions, want %d", n, len(want))
 		}
 	}
-	if _, err := s.Sessions(Query{Market: "XX"}); err == nil {
+	if _, err := s.Sessions(Query{Market: "XX", Limit: 1}, 0); err == nil {
 		t.Error("no market is one")
 	}
 }

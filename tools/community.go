@@ -196,12 +196,13 @@ func (r *Reading) photosNear(m *index.Market, q outage.Query, most int) (items [
 	var s site.Site
 	hits := m.Find(index.Query{Filter: index.All, Disc: q.Disc}, 0, mostSites)
 	for _, at := range hits.Sites {
-		m.Site(at, &s)
-		list, n, err := r.Photos.List(index.Key(m.Table.Code, s.ID), operator, max(0, most-len(items)), 0)
+		list, n, err := r.Photos.List(index.Key(m.Table.Code, m.Snap.ID(int(at))), operator, max(0, most-len(items)), 0)
 		if err != nil {
 			return nil, 0, err
 		}
-		total += n
+		if total += n; len(list) > 0 {
+			m.Site(at, &s)
+		}
 		for _, photo := range list {
 			p := r.photo(photo)
 			items = append(items, Observation{Type: aPhoto, ID: p.ID, SiteKey: p.SiteKey, Operator: p.Operator, What: p.Caption, At: p.UploadedAt, ImageURL: p.ImageURL,

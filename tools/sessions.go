@@ -52,7 +52,7 @@ type SessionList struct {
 
 func (r *Reading) sessionsListNearby(_ context.Context, p *sessionsParams) (*SessionList, error) {
 	m := market.Get(p.Market)
-	q := measure.Query{Market: m.Code, Disc: &geo.Disc{Center: p.point(), Radius: p.RadiusKm * 1000}}
+	q := measure.Query{Market: m.Code, Limit: p.Limit, Disc: &geo.Disc{Center: p.point(), Radius: p.RadiusKm * 1000}}
 	if p.Operator != market.AllOperators {
 		operator, err := p.Operator.Table(m)
 		if err != nil {
@@ -64,18 +64,15 @@ func (r *Reading) sessionsListNearby(_ context.Context, p *sessionsParams) (*Ses
 	if err != nil {
 		return nil, err
 	}
-	found, err := store.Sessions(q)
+	found, err := store.Sessions(q, p.Offset)
 	if err != nil {
 		return nil, err
 	}
-	answer := &SessionList{Center: p.center(p.Market)}
-	items := make([]Session, len(found))
-	for i, s := range found {
-		answer.All += s.Measures
+	items := make([]Session, len(found.Page))
+	for i, s := range found.Page {
 		items[i] = Session{orNull(s.Day), s.Import, s.Synthetic, s.Kind, s.Measures, s.Technologies, s.Operators, timeOrNull(s.First), timeOrNull(s.Last)}
 	}
-	answer.List = paged(items, p.pageParams)
-	return answer, nil
+	return &SessionList{p.center(p.Market), found.Measures, listOf(items, p.Offset, found.Total)}, nil
 }
 
 func orNull(text string) *string {
