@@ -71,16 +71,17 @@ func in(v Validation) string {
 
 // People who say the same are counted, each once, and are forgotten without a trace.
 func TestValidate(t *testing.T) {
+	const ann = "ann of the mill"
 	w := newWorld(t)
 	steps := []struct {
 		user, value, day string
 		counted          bool
 		want             string
 	}{
-		{"ann", "lte  800", "", true, "fr-1 technology  LTE 800 1 2026-11-20 2026-11-20"},
-		{"ann", "LTE 800", "", false, "fr-1 technology  LTE 800 1 2026-11-20 2026-11-20"},
+		{ann, "lte  800", "", true, "fr-1 technology  LTE 800 1 2026-11-20 2026-11-20"},
+		{ann, "LTE 800", "", false, "fr-1 technology  LTE 800 1 2026-11-20 2026-11-20"},
 		{"bob", "LTE 800", "2026-11-02", true, "fr-1 technology  LTE 800 2 2026-11-02 2026-11-20"},
-		{"ann", "LTE 800", "2026-11-21", false, "fr-1 technology  LTE 800 2 2026-11-02 2026-11-21"},
+		{ann, "LTE 800", "2026-11-21", false, "fr-1 technology  LTE 800 2 2026-11-02 2026-11-21"},
 		{"bob", "5G NR 3500", "2026-11-02", true, "fr-1 technology  NR 3500 1 2026-11-02 2026-11-02"},
 		{"cy", "nr 3500", "2026-11-01", true, "fr-1 technology  NR 3500 2 2026-11-01 2026-11-02"},
 	}
@@ -96,7 +97,7 @@ func TestValidate(t *testing.T) {
 			t.Errorf("stored as %+v", got)
 		}
 	}
-	if _, _, err := w.Validate(confirms("ann", "fr-1", Gone, "")); err != nil {
+	if _, _, err := w.Validate(confirms(ann, "fr-1", Gone, "")); err != nil {
 		t.Fatal(err)
 	}
 	shown := func() (list []string) {
@@ -109,12 +110,12 @@ func TestValidate(t *testing.T) {
 	if got := shown(); !slices.Equal(got, want) || len(w.OfSite("fr-2")) != 0 {
 		t.Errorf("%v", got)
 	}
-	if bytes.Contains(w.file(), []byte("ann")) {
+	if bytes.Contains(w.file(), []byte(ann)) {
 		t.Error("the file names ann")
 	}
 	var users [][]byte
 	for _, v := range w.OfSite("fr-1") {
-		users = append(users, (&record{Validation: v}).hash("ann"))
+		users = append(users, (&record{Validation: v}).hash(ann))
 	}
 	left := func() (n int) {
 		text := w.file()
@@ -126,7 +127,7 @@ func TestValidate(t *testing.T) {
 	if left() == 0 {
 		t.Error("the file has no hash of ann")
 	}
-	if n, err := w.Forget("ann"); n != 2 || err != nil {
+	if n, err := w.Forget(ann); n != 2 || err != nil {
 		t.Errorf("%d were forgotten, %v", n, err)
 	}
 	if _, _, err := w.db.Compact(); err != nil {
@@ -139,7 +140,7 @@ func TestValidate(t *testing.T) {
 	if got := shown(); !slices.Equal(got, want) {
 		t.Errorf("after ann: %v", got)
 	}
-	if n, err := w.Forget("ann"); n != 0 || err != nil {
+	if n, err := w.Forget(ann); n != 0 || err != nil {
 		t.Errorf("again: %d, %v", n, err)
 	}
 }
@@ -233,59 +234,6 @@ func TestNear(t *testing.T) {
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%v: %d, want %d", disc, len(got), len(want))
 		}
-	}
-}
-
-func TestBugs(t *testing.T) {
-	w := newWorld(t)
-	file := func(user, token, title string) Bug {
-		w.at = w.at.Add(time.Second)
-		b, made, err := w.Submit(NewBug{Title: title, Text: "line\nline", User: user, Token: token})
-		if err != nil || made != !strings.HasPrefix(title, "again") {
-			t.Fatalf("%s: %v, %v", title, made, err)
-		}
-		return b
-	}
-	a, b, c := file("ann", "1", "a"), file("bob", "1", "b"), file("ann", "", "c")
-	if d := file("ann", "", "d"); d.ID == c.ID || a.ID == b.ID {
-		t.Error("two bugs are one")
-	}
-	w.reopen()
-	if again := file("ann", "1", "again another"); again != a {
-		t.Errorf("%+v, want %+v", again, a)
-	}
-	for range 2 {
-		closed, err := w.CloseBug(b.ID, "it is mended")
-		if err != nil || closed.State != ClosedBug || !closed.ClosedAt.Equal(w.at) || closed.Answer != "it is mended" {
-			t.Errorf("%+v, %v", closed, err)
-		}
-	}
-	titles := func(all bool, limit, offset int) string {
-		list, total, err := w.Bugs(all, limit, offset)
-		text := ""
-		for _, b := range list {
-			text += b.Title
-		}
-		return fmt.Sprint(text, " ", total, " ", err)
-	}
-	if got := titles(false, 10, 0) + ", " + titles(true, 2, 1) + ", " + titles(true, 2, 9); got != "dca 3 <nil>, cb 4 <nil>,  4 <nil>" {
-		t.Error(got)
-	}
-	if _, err := w.CloseBug("bug:0", ""); !errors.Is(err, ErrNoBug) {
-		t.Error(err)
-	}
-	if _, err := w.Bug(""); !errors.Is(err, ErrNoBug) {
-		t.Error(err)
-	}
-	for _, n := range []NewBug{{Title: " ", Text: "x", User: "u"}, {Title: "x", Text: "", User: "u"}, {Title: strings.Repeat("é", MaxTitle+1), Text: "x", User: "u"},
-		{Title: "x", Text: strings.Repeat("é", MaxText+1), User: "u"}, {Title: "\xff", Text: "x", User: "u"}} {
-		var invalid *InvalidError
-		if _, _, err := w.Submit(n); !errors.As(err, &invalid) {
-			t.Errorf("%.20q: %v", n.Title, err)
-		}
-	}
-	if _, _, err := w.Submit(NewBug{Title: "x", Text: "x", User: "u", Token: strings.Repeat("t", 201)}); err == nil {
-		t.Error("a long token is taken")
 	}
 }
 

@@ -67,7 +67,7 @@ func report(t testing.TB, s *Server, n outage.NewReport) string {
 	if n.Market == "" {
 		n.Market, n.Operator, n.At = market.FR, "ORANGE", geo.Point{Lat: 48.8585, Lng: 2.2946}
 	}
-	n.User = "user 4711"
+	n.User = "user zyx4711"
 	r, _, err := s.Outages.Report(n)
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +132,7 @@ func TestOutages(t *testing.T) {
 			t.Errorf("%s: %v, meta %v; want %v", target, got, meta, want)
 		}
 	}
-	if text := get(t, s, "/outages").Body.String(); strings.Contains(text, "4711") {
+	if text := get(t, s, "/outages").Body.String(); strings.Contains(text, "zyx") {
 		t.Error("an answer tells who reported")
 	}
 }
