@@ -17,12 +17,13 @@ import (
 // it returns the report that was made then, as it is now. Errors: ErrOperator,
 // ErrReadOnly, and what is out of bounds.
 func (s *Store) Report(n NewReport) (report *Report, made bool, err error) {
-	return s.file(n, func(*record) string { return "" })
+	return s.file(n, false, func(*record) string { return "" })
 }
 
-// file makes a report, unless the user has used its token or there is one with the id
-// that instead returns: that one is confirmed.
-func (s *Store) file(n NewReport, instead func(*record) (id string)) (report *Report, made bool, err error) {
+// file makes a report, which with counts is its user's own confirmation, too, unless the
+// user has used its token or there is one with the id that instead returns: that one is
+// confirmed.
+func (s *Store) file(n NewReport, counts bool, instead func(*record) (id string)) (report *Report, made bool, err error) {
 	now := s.second()
 	report, err = n.report(now)
 	if err != nil {
@@ -54,6 +55,9 @@ func (s *Store) file(n NewReport, instead func(*record) (id string)) (report *Re
 			return err
 		}
 		made = true
+		if counts {
+			r.Confirmers, r.Confirms = [][]byte{r.Reporter}, 1
+		}
 		if r.Token == nil {
 			return nil
 		}

@@ -16,10 +16,11 @@ func (s *Store) Wrong(n NewReport) error {
 
 // Tell takes what somebody says of an outage: where somebody reported one of the same
 // operator within 300 m, and there was news of it in the last 24 hours, it confirms the
-// nearest of these, as Confirm does; else it makes a report, as Report does. It tells
-// whether it made one. Errors: those of Report.
+// nearest of these, as Confirm does; else it makes a report, as Report does, which is the
+// first confirmation as well: who says it vouches for it. It tells whether it made one.
+// Errors: those of Report.
 func (s *Store) Tell(n NewReport) (report *Report, made bool, err error) {
-	return s.file(n, func(r *record) (id string) {
+	return s.file(n, true, func(r *record) (id string) {
 		least := float64(near)
 		now := s.now() // nothing changes meanwhile
 		for _, other := range s.state.Load().reports {

@@ -24,18 +24,18 @@ func TestTell(t *testing.T) {
 		made                  bool
 		want                  string
 	}{
-		{"ann", "1", "sfr", 0, 0, "first", true, "reported 0 3"},
-		{"ann", "1", "sfr", 0, 0, "first", false, "reported 0 3"},   // once more
-		{"ann", "2", "sfr", 100, 0, "first", false, "reported 0 3"}, // who reports does not confirm
-		{"bob", "1", "SFR", 290, 0, "first", false, "reported 1 2"},
-		{"bob", "1", "SFR", 290, 0, "first", false, "reported 1 2"},
-		{"bob", "2", "orange", 0, 0, "other", true, "reported 0 3"},
-		{"cy", "1", "sfr", 310, 0, "further", true, "reported 0 3"},
-		{"di", "1", "sfr", 200, 0, "further", false, "reported 1 2"}, // which is nearer
-		{"di", "2", "sfr", 20, 20 * time.Hour, "first", false, "reported 2 1"},
-		{"ed", "1", "orange", 0, 5 * time.Hour, "later", true, "reported 0 3"}, // the other has had no news for a day
-		{"ed", "2", "sfr", 0, 0, "first", false, "confirmed 3 0"},
-		{"ann", "1", "sfr", 0, 0, "first", false, "confirmed 3 0"}, // the first token, still
+		{"ann", "1", "sfr", 0, 0, "first", true, "reported 1 2"},
+		{"ann", "1", "sfr", 0, 0, "first", false, "reported 1 2"},   // once more
+		{"ann", "2", "sfr", 100, 0, "first", false, "reported 1 2"}, // who reports has confirmed it
+		{"bob", "1", "SFR", 290, 0, "first", false, "reported 2 1"},
+		{"bob", "1", "SFR", 290, 0, "first", false, "reported 2 1"},
+		{"bob", "2", "orange", 0, 0, "other", true, "reported 1 2"},
+		{"cy", "1", "sfr", 310, 0, "further", true, "reported 1 2"},
+		{"di", "1", "sfr", 200, 0, "further", false, "reported 2 1"}, // which is nearer
+		{"di", "2", "sfr", 20, 20 * time.Hour, "first", false, "confirmed 3 0"},
+		{"ed", "1", "orange", 0, 5 * time.Hour, "later", true, "reported 1 2"}, // the other has had no news for a day
+		{"ed", "2", "sfr", 0, 0, "first", false, "confirmed 4 0"},
+		{"ann", "1", "sfr", 0, 0, "first", false, "confirmed 4 0"}, // the first token, still
 	} {
 		c.at = c.at.Add(step.after)
 		n := said(step.user)
@@ -81,7 +81,7 @@ func TestTellAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if list, _ := s.Reports(Query{Market: market.FR}); len(list) != 1 || list[0].Confirms != 7 || list[0].State != Confirmed {
+	if list, _ := s.Reports(Query{Market: market.FR}); len(list) != 1 || list[0].Confirms != 8 || list[0].State != Confirmed {
 		t.Errorf("%+v", list)
 	}
 }

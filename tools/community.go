@@ -103,7 +103,7 @@ type Observation struct {
 	SiteKey     string           `json:"siteKey" doc:"Empty when it is of no site."`
 	Operator    string           `json:"operator" doc:"Empty when it is of none, or not known."`
 	What        string           `json:"what" doc:"Of an outage, how bad it is and why; of a validation, subject and value; of a photo, the caption."`
-	State       string           `json:"state,omitempty" doc:"Of an outage: reported, or confirmed by three others."`
+	State       string           `json:"state,omitempty" doc:"Of an outage: reported, or confirmed by three users."`
 	Count       *int             `json:"count,omitempty" doc:"People who confirmed the outage, or who said the same of the site."`
 	At          string           `json:"at" doc:"When the outage began or the photo was sent, ISO 8601, UTC; the last day of a validation."`
 	ImageURL    string           `json:"imageUrl,omitempty" doc:"Of a photo; needs no key."`

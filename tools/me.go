@@ -138,7 +138,7 @@ type OwnReport struct {
 	ID        string       `json:"id"`
 	Role      string       `json:"role" doc:"reported or confirmed; empty when the report is no longer kept."`
 	Submitted string       `json:"submittedAt" doc:"ISO 8601, UTC."`
-	State     string       `json:"state" doc:"reported, confirmed by three others, dormant after 24 hours without news, resolved, rejected; removed a year after its last news."`
+	State     string       `json:"state" doc:"reported, confirmed by three users, dormant after 24 hours without news, resolved, rejected; removed a year after its last news."`
 	Shown     bool         `json:"shown" doc:"Whether /outages shows it."`
 	Outage    *view.Outage `json:"outage" doc:"null when the report is no longer kept."`
 }

@@ -79,7 +79,7 @@ func (s *OwnSession) add(data []byte) error {
 // Points of what somebody did. README.md has them too.
 const (
 	pointsOfReport       = 5 // that is kept and was not rejected
-	pointsOfConfirmed    = 5 // more, when three others confirmed it
+	pointsOfConfirmed    = 5 // more, when three confirmed it
 	pointsOfConfirmation = 2 // of a report that is kept and was not rejected
 	pointsOfValidation   = 2
 	pointsOfSpeedtest    = 1
@@ -109,7 +109,7 @@ type PointPart struct {
 	Points int    `json:"points"`
 }
 
-const formula = "5 for each outage that you reported and that was not rejected, 5 more when three others confirmed it; 2 for each outage of others that you confirmed and that was not rejected; 2 for each validation; 1 for each speedtest; 1 for each bug. Reports count as long as they are kept, a year after their last news."
+const formula = "5 for each outage that you reported and that was not rejected, 5 more when three confirmed it; 2 for each outage of others that you confirmed and that was not rejected; 2 for each validation; 1 for each speedtest; 1 for each bug. Reports count as long as they are kept, a year after their last news."
 
 func (r *Reading) meGamificationStats(context.Context, *struct{}) (*Points, error) {
 	n, days := map[account.Kind]int{}, []string{}
@@ -147,7 +147,7 @@ func (r *Reading) meGamificationStats(context.Context, *struct{}) (*Points, erro
 		p.First, p.Last = &days[0], &days[len(days)-1]
 	}
 	p.add("outages reported", reported, pointsOfReport)
-	p.add("of these, confirmed by three others", confirmed, pointsOfConfirmed)
+	p.add("of these, confirmed by three users", confirmed, pointsOfConfirmed)
 	p.add("outages of others confirmed", confirmations, pointsOfConfirmation)
 	p.add("validations", n[account.Validation], pointsOfValidation)
 	p.add("speedtests", n[account.Speedtest], pointsOfSpeedtest)

@@ -141,7 +141,7 @@ func TestSubmitReport(t *testing.T) {
 	shown := func() []any {
 		return api(t, w.as(ann), "outages.list", map[string]string{"operator": operator, "source": "community"})["data"].([]any)
 	}
-	if list := shown(); len(list) != 1 || fmt.Sprint(list[0]) != fmt.Sprint(made["outage"]) || list[0].(object)["id"] != made["id"] || list[0].(object)["confirmCount"] != 0.0 ||
+	if list := shown(); len(list) != 1 || fmt.Sprint(list[0]) != fmt.Sprint(made["outage"]) || list[0].(object)["id"] != made["id"] || list[0].(object)["confirmCount"] != 1.0 ||
 		fmt.Sprint(list[0].(object)["affectedServices"], list[0].(object)["affectedTechnologies"], list[0].(object)["siteName"]) != "[data voice] [4g 5g]"+key {
 		t.Errorf("%v", list)
 	}
@@ -154,7 +154,7 @@ func TestSubmitReport(t *testing.T) {
 	}
 	confirmed := mustCall(t, w.as(bob), "community_submit_report",
 		fmt.Sprintf(`{"clientToken":"a-1","lat":%v,"lon":%v,"operator":%q}`, at.Lat+0.001, at.Lng, strings.ToLower(operator)))
-	if list := shown(); confirmed["new"] != false || confirmed["id"] != made["id"] || len(list) != 1 || list[0].(object)["confirmCount"] != 1.0 || list[0].(object)["confirmationsRemaining"] != 2.0 {
+	if list := shown(); confirmed["new"] != false || confirmed["id"] != made["id"] || len(list) != 1 || list[0].(object)["confirmCount"] != 2.0 || list[0].(object)["confirmationsRemaining"] != 1.0 {
 		t.Errorf("%v\n%v", confirmed, list)
 	}
 	if _, err := call(w.as(ann), "community_submit_report", strings.Replace(first, "storm", "fire", 1)); err == nil || !strings.Contains(err.Error(), "clientToken") {

@@ -310,7 +310,7 @@ func TestSubmitAtOnce(t *testing.T) {
 	wg.Wait()
 	reports, _ := w.outages.Reports(outage.Query{Market: market.FR})
 	_, bugs, err := w.community.Bugs(true, 10, 0)
-	if list := w.community.OfSite(key); err != nil || len(reports) != 1 || reports[0].Confirms != 2 || len(list) != 1 || list[0].Count != 3 || bugs != 3 || w.measures.Count(market.FR, measure.Speedtest) != 1 {
+	if list := w.community.OfSite(key); err != nil || len(reports) != 1 || reports[0].Confirms != 3 || len(list) != 1 || list[0].Count != 3 || bugs != 3 || w.measures.Count(market.FR, measure.Speedtest) != 1 {
 		t.Errorf("%+v, %+v, %d bugs, %v", reports, list, bugs, err)
 	}
 	if text, err := view.JSON(reports); err != nil || bytes.Contains(text, []byte(people[0].ID)) {

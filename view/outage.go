@@ -38,8 +38,8 @@ type Outage struct {
 	StartedAt              string          `json:"startedAt" doc:"ISO 8601, UTC; empty when the operator does not state it."`
 	ExpectedEndAt          *string         `json:"expectedEndAt" doc:"ISO 8601, UTC."`
 	Reason                 *string         `json:"reason"`
-	State                  *string         `json:"state" doc:"Of a report: reported, or confirmed by three others. Null when the source is operator."`
-	ConfirmCount           *int            `json:"confirmCount" doc:"Of a report: how many others confirmed it. Null when the source is operator."`
+	State                  *string         `json:"state" doc:"Of a report: reported, or confirmed by three users. Null when the source is operator."`
+	ConfirmCount           *int            `json:"confirmCount" doc:"Of a report: how many users confirmed it, with who submitted it as a tool's user. Null when the source is operator."`
 	ConfirmationsRemaining *int            `json:"confirmationsRemaining" doc:"Of a report: how many are missing until it is confirmed. Null when the source is operator."`
 	OperatorConfirmed      *bool           `json:"operatorConfirmed" doc:"Of a report: whether its operator publishes an outage within 300 m. Null when the source is operator."`
 }
