@@ -30,6 +30,9 @@ type RadioMatch struct {
 	Site    uint32
 	Types   []RadioType
 	Learned bool // no source names the site: see Market.Learn
+	// Operators are those of the site that have the value, by their places in the market's
+	// table.
+	Operators []int
 
 	certain bool // under one of them, at least
 }
@@ -143,7 +146,7 @@ func (m *Market) Lookup(value uint64, types []RadioType, operator int) []RadioMa
 		add := func(rows []radioRow, learned, certain bool) {
 			for _, row := range rows {
 				if operator == Any || int(row.operator) == operator {
-					found = addMatch(found, RadioMatch{row.site, []RadioType{t}, learned, certain})
+					found = addMatch(found, RadioMatch{row.site, []RadioType{t}, learned, []int{int(row.operator)}, certain})
 				}
 			}
 		}
@@ -183,6 +186,9 @@ func addMatch(found []RadioMatch, add RadioMatch) []RadioMatch {
 	}
 	if !slices.Contains(f.Types, add.Types[0]) {
 		f.Types = append(f.Types, add.Types[0])
+	}
+	if o, known := slices.BinarySearch(f.Operators, add.Operators[0]); !known {
+		f.Operators = slices.Insert(f.Operators, o, add.Operators[0])
 	}
 	return found
 }

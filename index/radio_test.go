@@ -112,6 +112,9 @@ func TestLookupAgainstAScan(t *testing.T) {
 					if operator == Any || id.Operator == operator {
 						hit, certainly := named(id, value, as)
 						hits, sure = hits || hit, sure || certainly
+						if hit {
+							match.Operators = append(match.Operators, id.Operator)
+						}
 					}
 				}
 				if hits {
@@ -119,6 +122,8 @@ func TestLookupAgainstAScan(t *testing.T) {
 					found[as]++
 				}
 			}
+			slices.Sort(match.Operators)
+			match.Operators = slices.Compact(match.Operators)
 			switch {
 			case match.Types == nil:
 			case sure:
@@ -131,7 +136,7 @@ func TestLookupAgainstAScan(t *testing.T) {
 			mixed++
 		}
 		if got, want := m.Lookup(value, RadioTypes, operator), append(certain, possible...); !slices.EqualFunc(got, want, func(a, b RadioMatch) bool {
-			return a.Site == b.Site && slices.Equal(a.Types, b.Types)
+			return a.Site == b.Site && slices.Equal(a.Types, b.Types) && slices.Equal(a.Operators, b.Operators)
 		}) {
 			t.Fatalf("%d for %d: %v, want %v", value, operator, got, want)
 		}

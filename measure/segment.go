@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -66,6 +67,8 @@ type segment struct {
 	table     *market.Market
 	operators []int // of each network, in the market's table
 	blocks    []block
+	tally     Tally
+	byCell    func() *byCell // made once, by who needs it first
 }
 
 func padded(n int) int { return (n + align - 1) / align * align }
@@ -167,7 +170,7 @@ func decode(m *memory) (*segment, error) {
 	for i := range s.Networks {
 		s.operators[i] = s.Networks[i].operator(s.table)
 	}
-	s.blocks = s.newBlocks()
+	s.blocks, s.tally, s.byCell = s.newBlocks(), s.newTally(), sync.OnceValue(s.newByCell)
 	return s, nil
 }
 

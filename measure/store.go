@@ -78,7 +78,15 @@ func (s *Store) newView(rows []Segment, loaded map[string]*segment) *view {
 	}
 	v.segments = slices.DeleteFunc(v.segments, func(g *segment) bool { return g == nil })
 	v.version = strconv.FormatUint(version.Sum64(), 16)
+	go v.order()
 	return v
+}
+
+// order makes ready what takes a second for ten million rows, beside everything else.
+func (v *view) order() {
+	for _, seg := range v.segments {
+		seg.byCell()
+	}
 }
 
 // load reads the file of a row and makes sure that it is that file.

@@ -1,0 +1,44 @@
+package index
+
+import (
+	"testing"
+
+	"relais/market"
+	"relais/site"
+)
+
+func TestGenerationsAgainstAScan(t *testing.T) {
+	for _, code := range []market.Code{market.FR, market.DROM, market.CA} {
+		sites := register(code, 900, 77)
+		m := load(t, code, sites)
+		projects := 0
+		for operator := -1; operator < len(m.Table.Operators); operator++ {
+			var want [site.Generations]Presence
+			for i := range sites {
+				var any, real [site.Generations]bool
+				for _, e := range sites[i].Emissions {
+					if operator == Any || sites[i].Stations[e.Station].Operator == operator {
+						any[e.Generation] = true
+						project := e.Status >= 0 && e.Status < len(m.Table.Statuses) && m.Table.Statuses[e.Status].Phase == market.Project
+						real[e.Generation] = real[e.Generation] || !project
+					}
+				}
+				for g := range want {
+					if any[g] {
+						want[g].Sites++
+						if !real[g] {
+							want[g].Projects++
+							projects++
+						}
+					}
+				}
+			}
+			if got := m.Generations(operator); got != want {
+				t.Errorf("%s, %d: %+v, want %+v", code, operator, got, want)
+			}
+		}
+		if (projects > 0) != (len(m.Table.Statuses) > 0) {
+			t.Errorf("%s: %d are projects only", code, projects)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package measure
+
+import (
+	"sort"
+
+	"relais/sighting"
+	"relais/site"
+)
+
+// A byCell finds the rows of a segment that name a base station or a cell of one of the
+// market's operators: the rows of each class by operator, identifier and place, four
+// bytes for each identifier that a row names.
+type byCell [cellClasses][]uint32
+
+// A cellClass is what the rows of one list are ordered by.
+type cellClass uint8
+
+const (
+	eciClass  cellClass = iota // of LTE: the ECI and a bit 1, or those of an eNB alone as 0
+	gnbClass                   // the gNB that a row states
+	nciClass                   // of NR: the cell of rows that state their gNB
+	bareClass                  // of NR: the cell of rows that do not
+	cellClasses
+)
+
+// A key is an operator and an identifier; beside it in 64 bits there is room for a row.
+const (
+	valueBits   = 36
+	rowBits     = 21 // maxRows
+	mostIndexed = 1 << (64 - valueBits - rowBits)
+)
+
+func cellKey(operator int, value uint64) uint64 { return uint64(operator)<<valueBits | value }
+
+// cellsOf returns what a row says of its cells, false where its network is none of the
+// market's operators.
+func (s *segment) cellsOf(i uint32) (cells [2]sighting.Cell, ok bool) {
+	operator := s.operators[s.network[i]]
+	if operator < 0 {
+		return cells, false
+	}
+	r := row{technology: s.technology[i], enb: s.enb[i], gnb: s.gnb[i], cell: s.cell[i], pci: s.pci[i]}
+	return r.cells(operator), true
+}
+
+// keys calls f with the keys of a row.
+func (s *segment) keys(i uint32, f func(cellClass, uint64)) {
+	both, ok := s.cellsOf(i)
+	lte, nr := &both[0], &both[1]
+	if !ok || lte.Operator >= mostIndexed {
+		return
+	}
+	switch {
+	case lte.ID != 0:
+		f(eciClass, cellKey(lte.Operator, lte.ID<<1|1))
+	case lte.Node != 0:
+		f(eciClass, cellKey(lte.Operator, uint64(lte.Node)<<(site.CellBits+1)))
+	}
+	switch {
+	case nr.Node != 0:
+		f(gnbClass, cellKey(nr.Operator, uint64(nr.Node)))
+		if nr.ID != 0 {
+			f(nciClass, cellKey(nr.Operator, nr.ID))
+		}
+	case nr.ID != 0:
+		f(bareClass, cellKey(nr.Operator, nr.ID))
+	}
+}
+
+// newByCell puts the rows in order.
+func (s *segment) newByCell() *byCell {
+	var counts [cellClasses]int
+	for i := range uint32(s.rows) {
+		s.keys(i, func(c cellClass, _ uint64) { counts[c]++ })
+	}
+	var keys [cellClasses][]uint64
+	for c, n := range counts {
+		keys[c] = make([]uint64, 0, n)
+	}
+	for i := range uint32(s.rows) {
+		s.keys(i, func(c cellClass, key uint64) { keys[c] = append(keys[c], key<<rowBits|uint64(i)) })
+	}
+	b := &byCell{}
+	for c, list := range keys {
+		b[c] = make([]uint32, len(list))
+		for k, key := range byKey(list) {
+			b[c][k] = uint32(key % (1 << rowBits))
+		}
+	}
+	return b
+}
+
+// byKey puts numbers, which come in the order of their rows, in that of their keys: digit
+// by digit, which takes a fourth of the time of comparing millions of them.
+func byKey(list []uint64) []uint64 {
+	const digit = 11 // bits
+	other := make([]uint64, len(list))
+	for shift := rowBits; shift < 64; shift += digit {
+		var starts [1<<digit + 1]int
+		for _, key := range list {
+			starts[key>>shift%(1<<digit)+1]++
+		}
+		for d := range 1 << digit {
+			starts[d+1] += starts[d]
+		}
+		for _, key := range list {
+			d := key >> shift % (1 << digit)
+			other[starts[d]] = key
+			starts[d]++
+		}
+		list, other = other, list
+	}
+	return list
+}
+
+// key is that of a row in the list of a class.
+func (s *segment) key(c cellClass, i uint32) (key uint64) {
+	s.keys(i, func(of cellClass, k uint64) {
+		if of == c {
+			key = k
+		}
+	})
+	return key
+}
+
+// between returns the rows of a class whose identifiers are from first to last.
+func (s *segment) between(c cellClass, operator int, first, last uint64) []uint32 {
+	if operator < 0 || operator >= mostIndexed || last >= 1<<valueBits {
+		return nil
+	}
+	list := s.byCell()[c]
+	from := sort.Search(len(list), func(k int) bool { return s.key(c, list[k]) >= cellKey(operator, first) })
+	to := sort.Search(len(list), func(k int) bool { return s.key(c, list[k]) > cellKey(operator, last) })
+	return list[from:to]
+}
+
+// naming returns the rows that name an identifier for certain: an NCI names a gNB whose
+// length is known.
+func (s *segment) naming(id site.RadioID) (lists [][]uint32) {
+	if id.Value > id.Kind.Max() {
+		return nil
+	}
+	switch id.Kind {
+	case site.ENB:
+		first := id.Value << (site.CellBits + 1)
+		lists = append(lists, s.between(eciClass, id.Operator, first, first+1<<(site.CellBits+1)-1))
+	case site.GNB:
+		lists = append(lists, s.between(gnbClass, id.Operator, id.Value, id.Value))
+		if id.Bits >= 22 && id.Bits <= 32 {
+			first := id.Value << (36 - id.Bits)
+			lists = append(lists, s.between(bareClass, id.Operator, first, first+1<<(36-id.Bits)-1))
+		}
+	case site.Cell:
+		lists = append(lists, s.between(eciClass, id.Operator, id.Value<<1|1, id.Value<<1|1))
+		lists = append(lists, s.between(nciClass, id.Operator, id.Value, id.Value))
+		lists = append(lists, s.between(bareClass, id.Operator, id.Value, id.Value))
+	}
+	return lists
+}

@@ -1,0 +1,148 @@
+package measure
+
+import (
+	"runtime"
+	"time"
+
+	"relais/geo"
+	"relais/market"
+	"relais/sighting"
+	"relais/site"
+)
+
+// A Heard is what a speedtest or a coverage point says of the cells that served.
+type Heard struct {
+	Position   geo.Point
+	Time       time.Time // the zero Time: not stated
+	Operator   int       // place in the market's table
+	Generation Generation
+	// LTE and NR are the cells that it names, as CellSightings yields them: one or both
+	// have nothing.
+	LTE, NR sighting.Cell
+}
+
+// heard makes what row i says, false where its network is none of the market's operators.
+func (s *segment) heard(i uint32) (h Heard, ok bool) {
+	both, ok := s.cellsOf(i)
+	if !ok {
+		return h, false
+	}
+	h = Heard{Position: geo.Point{Lat: geo.Degrees(s.lat[i]), Lng: geo.Degrees(s.lng[i])}, Operator: both[0].Operator,
+		Generation: technologies[s.technology[i]].generation, LTE: both[0], NR: both[1]}
+	if s.time[i] > 0 {
+		h.Time = unix(int64(s.time[i]))
+	}
+	return h, true
+}
+
+// HeardOf counts the measures of a market that name a base station or a cell of an
+// operator for certain, wherever they were made, and calls f with at most most of them,
+// spread evenly. A PCI names nothing. It takes the time of those that f is called with.
+func (s *Store) HeardOf(code market.Code, id site.RadioID, most int, f func(*Heard)) (total int) {
+	v := s.view()
+	defer runtime.KeepAlive(v)
+	type part struct {
+		of   *segment
+		rows []uint32
+	}
+	var parts []part
+	for _, seg := range v.segments {
+		if seg.Market != code {
+			continue
+		}
+		for _, rows := range seg.naming(id) {
+			if len(rows) > 0 {
+				parts, total = append(parts, part{seg, rows}), total+len(rows)
+			}
+		}
+	}
+	n := min(most, total)
+	for k, before, at := 0, 0, 0; k < n; k++ {
+		i := k * total / n
+		for ; i-before >= len(parts[at].rows); at++ {
+			before += len(parts[at].rows)
+		}
+		if h, ok := parts[at].of.heard(parts[at].rows[i-before]); ok {
+			f(&h)
+		}
+	}
+	return total
+}
+
+// HeardNear calls f with the measures of a market in a disc. Where more than most would
+// have to be looked at, it looks at an even sample of the place: looked says at how many,
+// of how many that can be in the disc.
+func (s *Store) HeardNear(code market.Code, d geo.Disc, most int, f func(*Heard)) (looked, of int) {
+	v := s.view()
+	defer runtime.KeepAlive(v)
+	places := fixed(d.Box())
+	type part struct {
+		of       *segment
+		from, to int
+	}
+	var parts []part
+	for _, seg := range v.segments {
+		if seg.Market != code {
+			continue
+		}
+		for k := range seg.blocks {
+			for i := range places {
+				if places[i].meets(&seg.blocks[k]) {
+					p := part{seg, k * blockRows, min((k+1)*blockRows, seg.rows)}
+					parts, of = append(parts, p), of+p.to-p.from
+					break
+				}
+			}
+		}
+	}
+	n := min(max(most/blockRows, 1), len(parts))
+	for k := range n {
+		p := parts[k*len(parts)/n]
+		looked += p.to - p.from
+		for i := p.from; i < p.to; i++ {
+			p.of.within(places, &d, uint32(i), f)
+		}
+	}
+	return looked, of
+}
+
+// within calls f with a row that lies in a disc, which lies in the places.
+func (s *segment) within(places []rectangle, d *geo.Disc, i uint32, f func(*Heard)) {
+	for k := range places {
+		if !places[k].holds(s.lat[i], s.lng[i]) {
+			continue
+		}
+		if h, ok := s.heard(i); ok && geo.Distance(d.Center, h.Position) <= d.Radius {
+			f(&h)
+		}
+		return
+	}
+}
+
+// A Tally counts measures of one kind by the operator's place in the market's table plus
+// one, 0 being networks of no operator, and by generation, 0 being unknown.
+type Tally [][6]int
+
+// Tally counts the measures of a market.
+func (s *Store) Tally(code market.Code, kind Kind) Tally {
+	t := make(Tally, len(market.Get(code).Operators)+1)
+	for _, seg := range s.view().segments {
+		if seg.Market != code || seg.Kind != kind {
+			continue
+		}
+		for o := range t {
+			for g := range t[o] {
+				t[o][g] += seg.tally[o][g]
+			}
+		}
+	}
+	return t
+}
+
+func (s *segment) newTally() Tally {
+	t := make(Tally, len(s.table.Operators)+1)
+	for i, n := range s.network {
+		t[s.operators[n]+1][technologies[s.technology[i]].generation]++
+	}
+	return t
+}
