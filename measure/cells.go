@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"slices"
 	"sort"
 
 	"relais/sighting"
@@ -8,9 +9,17 @@ import (
 )
 
 // A byCell finds the rows of a segment that name a base station or a cell of one of the
-// market's operators: the rows of each class by operator, identifier and place, four
-// bytes for each identifier that a row names.
-type byCell [cellClasses][]uint32
+// market's operators: for each class, its rows by operator, identifier and place, and the
+// key of every keyStep'th of them. It takes a little over four bytes for each identifier
+// that a row names.
+type byCell [cellClasses]struct {
+	rows []uint32
+	keys []uint64
+}
+
+// keyStep is how many rows are looked at one by one, which each cost several reads of
+// memory that is far away.
+const keyStep = 32
 
 // A cellClass is what the rows of one list are ordered by.
 type cellClass uint8
@@ -25,7 +34,7 @@ const (
 
 // A key is an operator and an identifier; beside it in 64 bits there is room for a row.
 const (
-	valueBits   = 36
+	valueBits   = site.NCIBits
 	rowBits     = 21 // maxRows
 	mostIndexed = 1 << (64 - valueBits - rowBits)
 )
@@ -54,7 +63,7 @@ func (s *segment) keys(i uint32, f func(cellClass, uint64)) {
 	case lte.ID != 0:
 		f(eciClass, cellKey(lte.Operator, lte.ID<<1|1))
 	case lte.Node != 0:
-		f(eciClass, cellKey(lte.Operator, uint64(lte.Node)<<(site.CellBits+1)))
+		f(eciClass, cellKey(lte.Operator, uint64(lte.Node)<<(site.ECICellBits+1)))
 	}
 	switch {
 	case nr.Node != 0:
@@ -82,9 +91,12 @@ func (s *segment) newByCell() *byCell {
 	}
 	b := &byCell{}
 	for c, list := range keys {
-		b[c] = make([]uint32, len(list))
+		b[c].rows = make([]uint32, len(list))
 		for k, key := range byKey(list) {
-			b[c][k] = uint32(key % (1 << rowBits))
+			b[c].rows[k] = uint32(key % (1 << rowBits))
+			if k%keyStep == 0 {
+				b[c].keys = append(b[c].keys, key>>rowBits)
+			}
 		}
 	}
 	return b
@@ -128,10 +140,20 @@ func (s *segment) between(c cellClass, operator int, first, last uint64) []uint3
 	if operator < 0 || operator >= mostIndexed || last >= 1<<valueBits {
 		return nil
 	}
-	list := s.byCell()[c]
-	from := sort.Search(len(list), func(k int) bool { return s.key(c, list[k]) >= cellKey(operator, first) })
-	to := sort.Search(len(list), func(k int) bool { return s.key(c, list[k]) > cellKey(operator, last) })
-	return list[from:to]
+	from := s.search(c, cellKey(operator, first))
+	return s.byCell()[c].rows[from:s.search(c, cellKey(operator, last)+1)]
+}
+
+// search returns the place of the first row of a class whose key is not below one.
+func (s *segment) search(c cellClass, key uint64) int {
+	list := &s.byCell()[c]
+	step, _ := slices.BinarySearch(list.keys, key)
+	if step == 0 {
+		return 0
+	}
+	from := (step-1)*keyStep + 1 // the row before is below
+	to := min(step*keyStep, len(list.rows))
+	return from + sort.Search(to-from, func(k int) bool { return s.key(c, list.rows[from+k]) >= key })
 }
 
 // naming returns the rows that name an identifier for certain: an NCI names a gNB whose
@@ -142,13 +164,13 @@ func (s *segment) naming(id site.RadioID) (lists [][]uint32) {
 	}
 	switch id.Kind {
 	case site.ENB:
-		first := id.Value << (site.CellBits + 1)
-		lists = append(lists, s.between(eciClass, id.Operator, first, first+1<<(site.CellBits+1)-1))
+		first := id.Value << (site.ECICellBits + 1)
+		lists = append(lists, s.between(eciClass, id.Operator, first, first+1<<(site.ECICellBits+1)-1))
 	case site.GNB:
 		lists = append(lists, s.between(gnbClass, id.Operator, id.Value, id.Value))
-		if id.Bits >= 22 && id.Bits <= 32 {
-			first := id.Value << (36 - id.Bits)
-			lists = append(lists, s.between(bareClass, id.Operator, first, first+1<<(36-id.Bits)-1))
+		if id.Bits >= site.MinGNBBits && id.Bits <= site.MaxGNBBits {
+			first := id.Value << (site.NCIBits - id.Bits)
+			lists = append(lists, s.between(bareClass, id.Operator, first, first+1<<(site.NCIBits-id.Bits)-1))
 		}
 	case site.Cell:
 		lists = append(lists, s.between(eciClass, id.Operator, id.Value<<1|1, id.Value<<1|1))

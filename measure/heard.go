@@ -1,7 +1,9 @@
 package measure
 
 import (
+	"iter"
 	"runtime"
+	"slices"
 	"time"
 
 	"relais/geo"
@@ -21,23 +23,25 @@ type Heard struct {
 	LTE, NR sighting.Cell
 }
 
-// heard makes what row i says, false where its network is none of the market's operators.
-func (s *segment) heard(i uint32) (h Heard, ok bool) {
+// heard sets h to what row i says, false where its network is none of the market's
+// operators.
+func (s *segment) heard(i uint32, h *Heard) bool {
 	both, ok := s.cellsOf(i)
 	if !ok {
-		return h, false
+		return false
 	}
-	h = Heard{Position: geo.Point{Lat: geo.Degrees(s.lat[i]), Lng: geo.Degrees(s.lng[i])}, Operator: both[0].Operator,
+	*h = Heard{Position: geo.Point{Lat: geo.Degrees(s.lat[i]), Lng: geo.Degrees(s.lng[i])}, Operator: both[0].Operator,
 		Generation: technologies[s.technology[i]].generation, LTE: both[0], NR: both[1]}
 	if s.time[i] > 0 {
 		h.Time = unix(int64(s.time[i]))
 	}
-	return h, true
+	return true
 }
 
 // HeardOf counts the measures of a market that name a base station or a cell of an
 // operator for certain, wherever they were made, and calls f with at most most of them,
-// spread evenly. A PCI names nothing. It takes the time of those that f is called with.
+// spread evenly, which it must not keep. A PCI names nothing. It takes the time of those
+// that f is called with.
 func (s *Store) HeardOf(code market.Code, id site.RadioID, most int, f func(*Heard)) (total int) {
 	v := s.view()
 	defer runtime.KeepAlive(v)
@@ -56,67 +60,86 @@ func (s *Store) HeardOf(code market.Code, id site.RadioID, most int, f func(*Hea
 			}
 		}
 	}
+	var h Heard
 	n := min(most, total)
 	for k, before, at := 0, 0, 0; k < n; k++ {
 		i := k * total / n
 		for ; i-before >= len(parts[at].rows); at++ {
 			before += len(parts[at].rows)
 		}
-		if h, ok := parts[at].of.heard(parts[at].rows[i-before]); ok {
+		if parts[at].of.heard(parts[at].rows[i-before], &h) {
 			f(&h)
 		}
 	}
 	return total
 }
 
-// HeardNear calls f with the measures of a market in a disc. Where more than most would
-// have to be looked at, it looks at an even sample of the place: looked says at how many,
-// of how many that can be in the disc.
+// HeardNear calls f with the measures of a market in a disc, which it must not keep. Where
+// more than about most would have to be looked at, it looks at an even sample of the place:
+// looked says at how many, of how many that can be in the disc.
 func (s *Store) HeardNear(code market.Code, d geo.Disc, most int, f func(*Heard)) (looked, of int) {
 	v := s.view()
 	defer runtime.KeepAlive(v)
 	places := fixed(d.Box())
-	type part struct {
-		of       *segment
-		from, to int
+	met := 0
+	for b := range v.blocksIn(code, places) {
+		of, met = of+b.rows, met+1
 	}
-	var parts []part
-	for _, seg := range v.segments {
-		if seg.Market != code {
-			continue
-		}
-		for k := range seg.blocks {
-			for i := range places {
-				if places[i].meets(&seg.blocks[k]) {
-					p := part{seg, k * blockRows, min((k+1)*blockRows, seg.rows)}
-					parts, of = append(parts, p), of+p.to-p.from
-					break
+	each, n := blockRows, met
+	if of > most { // fewer rows of more blocks are of more places
+		each = min(max(most/met, leastRun), blockRows)
+		n = min(max(most/each, 1), met)
+	}
+	var h Heard
+	k, at := 0, 0
+	for b := range v.blocksIn(code, places) {
+		if k == at*met/n {
+			at++
+			rows := min(each, b.rows)
+			looked += rows
+			for i := b.from; i < b.from+rows; i++ {
+				if b.of.within(places, &d, uint32(i), &h) {
+					f(&h)
 				}
 			}
 		}
-	}
-	n := min(max(most/blockRows, 1), len(parts))
-	for k := range n {
-		p := parts[k*len(parts)/n]
-		looked += p.to - p.from
-		for i := p.from; i < p.to; i++ {
-			p.of.within(places, &d, uint32(i), f)
-		}
+		k++
 	}
 	return looked, of
 }
 
-// within calls f with a row that lies in a disc, which lies in the places.
-func (s *segment) within(places []rectangle, d *geo.Disc, i uint32, f func(*Heard)) {
-	for k := range places {
-		if !places[k].holds(s.lat[i], s.lng[i]) {
-			continue
+// A blockOf is a block of a segment.
+type blockOf struct {
+	of         *segment
+	from, rows int
+}
+
+// blocksIn goes over the blocks of a market that meet one of the places.
+func (v *view) blocksIn(code market.Code, places []rectangle) iter.Seq[blockOf] {
+	return func(yield func(blockOf) bool) {
+		for _, seg := range v.segments {
+			if seg.Market != code {
+				continue
+			}
+			for k := range seg.blocks {
+				meets := func(r rectangle) bool { return r.meets(&seg.blocks[k]) }
+				if slices.ContainsFunc(places, meets) && !yield(blockOf{seg, k * blockRows, min(blockRows, seg.rows-k*blockRows)}) {
+					return
+				}
+			}
 		}
-		if h, ok := s.heard(i); ok && geo.Distance(d.Center, h.Position) <= d.Radius {
-			f(&h)
-		}
-		return
 	}
+}
+
+// leastRun is how many rows of a block are looked at, at least: they lie in few lines of
+// memory.
+const leastRun = 32
+
+// within sets h to what a row says, false unless it lies in a disc, which lies in the
+// places.
+func (s *segment) within(places []rectangle, d *geo.Disc, i uint32, h *Heard) bool {
+	inside := func(r rectangle) bool { return r.holds(s.lat[i], s.lng[i]) }
+	return slices.ContainsFunc(places, inside) && s.heard(i, h) && geo.Distance(d.Center, h.Position) <= d.Radius
 }
 
 // A Tally counts measures of one kind by the operator's place in the market's table plus

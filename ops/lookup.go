@@ -9,6 +9,7 @@ import (
 
 	"relais/endpoint"
 	"relais/index"
+	"relais/market"
 	"relais/site"
 	"relais/view"
 )
@@ -21,6 +22,12 @@ var lookupAntennas = endpoint.New(endpoint.Decl{
 }, (*Reading).lookup)
 
 type lookupParams struct {
+	radioParams
+	Limit int `param:"limit" default:"20" min:"1" max:"100" doc:"Most sites to answer."`
+}
+
+// radioParams are a radio identifier of a market's operators.
+type radioParams struct {
 	Value  string     `param:"value" max:"40" doc:"The identifier, decimal. enb, gnb, pci, cellId and ci are its aliases and say the type too." example:"1009"`
 	ENB    string     `param:"enb" max:"40" doc:"value, of type enb."`
 	GNB    string     `param:"gnb" max:"40" doc:"value, of type gnb."`
@@ -29,7 +36,6 @@ type lookupParams struct {
 	CI     string     `param:"ci" max:"40" doc:"value, of type ci."`
 	Type   lookupType `param:"type" default:"auto" doc:"What the value is; auto tries all."`
 	inMarket
-	Limit int `param:"limit" default:"20" min:"1" max:"100" doc:"Most sites to answer."`
 }
 
 // A lookupType is a type of radio identifier, or auto.
@@ -47,7 +53,7 @@ func (lookupType) Values() []string {
 }
 
 // asked returns the value, the parameter that had it, and the type.
-func (p *lookupParams) asked() (name, value string, t lookupType, err error) {
+func (p *radioParams) asked() (name, value string, t lookupType, err error) {
 	t = p.Type
 	for _, a := range []struct {
 		name, value string
@@ -73,13 +79,13 @@ func (p *lookupParams) asked() (name, value string, t lookupType, err error) {
 }
 
 // Check holds the rules over several parameters.
-func (p *lookupParams) Check() error {
+func (p *radioParams) Check() error {
 	_, _, err := p.number()
 	return err
 }
 
 // number returns the value as a number that fits its type.
-func (p *lookupParams) number() (uint64, lookupType, error) {
+func (p *radioParams) number() (uint64, lookupType, error) {
 	name, value, t, err := p.asked()
 	if err != nil {
 		return 0, t, err
@@ -107,6 +113,31 @@ func (*lookupAnswer) Shapes() map[string]reflect.Type {
 }
 
 func (r *Reading) lookup(_ context.Context, p *lookupParams) (*lookupAnswer, error) {
+	found, err := r.LookupRadio(&p.radioParams)
+	if err != nil {
+		return nil, err
+	}
+	body := &lookupAnswer{}
+	body.Data = []lookupResult{}
+	body.Meta = view.LookupMeta{Market: found.Market.Code, Operator: string(p.Operator), Type: found.Type, Value: found.Value, SourceUnavailableReason: reason(found.Market)}
+	for _, match := range found.Matches[:min(p.Limit, len(found.Matches))] {
+		fragment := found.Loaded.Fragment(match.Site)
+		body.Data = append(body.Data, lookupResult{Site: json.RawMessage(fragment[:len(fragment)-1]), Matches: found.Shown(match)})
+	}
+	body.Meta.Returned = len(body.Data)
+	return body, nil
+}
+
+// A RadioFound is the sites that a radio identifier names.
+type RadioFound struct {
+	Market      *market.Market
+	Loaded      *index.Market // nil for a market without an inventory
+	Type, Value string        // as asked
+	Matches     []index.RadioMatch
+}
+
+// LookupRadio finds the sites that a radio identifier names, the most certain first.
+func (r *Reading) LookupRadio(p *RadioParams) (*RadioFound, error) {
 	m, loaded, f, err := r.pick(p.inMarket, areaParams{}, emissionParams{})
 	if err != nil {
 		return nil, err
@@ -115,30 +146,24 @@ func (r *Reading) lookup(_ context.Context, p *lookupParams) (*lookupAnswer, err
 	if err != nil {
 		return nil, err
 	}
-	text := strconv.FormatUint(value, 10)
-	body := &lookupAnswer{}
-	body.Data = []lookupResult{}
-	body.Meta = view.LookupMeta{Market: m.Code, Operator: string(p.Operator), Type: string(t), Value: text, SourceUnavailableReason: reason(m)}
-	if loaded == nil {
-		return body, nil
-	}
+	found := &RadioFound{Market: m, Loaded: loaded, Type: string(t), Value: strconv.FormatUint(value, 10)}
 	types := []index.RadioType{index.RadioType(t)}
 	if t == lookupAuto {
 		types = index.RadioTypes
 	}
-	for _, found := range loaded.Lookup(value, types, f.Operator) {
-		if len(body.Data) == p.Limit {
-			break
-		}
-		fragment := loaded.Fragment(found.Site)
-		item := lookupResult{Site: json.RawMessage(fragment[:len(fragment)-1]), Matches: []view.Match{}}
-		for _, t := range found.Types {
-			item.Matches = append(item.Matches, view.Match{Type: string(t), Value: text})
-		}
-		body.Data = append(body.Data, item)
+	if loaded != nil {
+		found.Matches = loaded.Lookup(value, types, f.Operator)
 	}
-	body.Meta.Returned = len(body.Data)
-	return body, nil
+	return found, nil
+}
+
+// Shown are the types of a match as answers have them.
+func (f *RadioFound) Shown(m index.RadioMatch) []view.Match {
+	list := make([]view.Match, len(m.Types))
+	for i, t := range m.Types {
+		list[i] = view.Match{Type: string(t), Value: f.Value}
+	}
+	return list
 }
 
 // A lookupResult is a view.LookupResult whose site is encoded already.

@@ -19,6 +19,7 @@ type (
 	EmissionParams = emissionParams
 	BoxParams      = boxParams
 	ArchiveDate    = archiveDate
+	RadioParams    = radioParams
 )
 
 // Pick resolves the parameters that pick a market's sites to its row, its register,

@@ -1,0 +1,234 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"relais/endpoint"
+	"relais/geo"
+	"relais/measure"
+	"relais/site"
+	"relais/view"
+)
+
+var radioCheckSectorAlignment = endpoint.New(endpoint.Decl{
+	Name: "radio_check_sector_alignment", Title: "Azimuths against bearings",
+	Summary: "Compares the azimuths that the register states of a site with the bearing to a position (lat and lon) or, without one, to the places of the measures that name the site, cell by cell: the nearest sector and the angle off it. Bearings are initial great-circle bearings from the site, degrees clockwise from true north; angles are 0 to 180 degrees. Needs a market whose register states azimuths.",
+}, (*Reading).radioCheckSectorAlignment)
+
+type alignmentParams struct {
+	siteParams
+	operatorParams
+	optionalPointParams
+	Limit int `param:"limit" default:"20" min:"1" max:"50" doc:"Most cells to list."`
+}
+
+// Check holds the rules over several parameters.
+func (p *alignmentParams) Check() error { return p.together() }
+
+// An Alignment compares azimuths with bearings.
+type Alignment struct {
+	Site     Site               `json:"site"`
+	Azimuths []uint16           `json:"azimuths" doc:"Of the sector antennas, whole degrees from true north; empty when the register states none."`
+	Of       []string           `json:"azimuthsOf" doc:"The operators whose antennas these are: registers state azimuths by site, and do not say which of several operators has which."`
+	Point    *PointAlignment    `json:"position,omitempty" doc:"With lat and lon."`
+	Measured *MeasuredAlignment `json:"measured,omitempty" doc:"Without lat and lon."`
+	Notes    []string           `json:"notes"`
+	Sourced
+}
+
+// A Sector is the sector that is nearest to a direction.
+type Sector struct {
+	Azimuth uint16  `json:"azimuth"`
+	Off     float64 `json:"angleOffDegrees" doc:"Smallest angle between the azimuth and the bearing, 0 to 180."`
+}
+
+// newSector is the sector nearest to a direction, nil where there are none.
+func newSector(azimuths []uint16, direction float64) *Sector {
+	azimuth, off, ok := nearestAzimuth(azimuths, direction)
+	if !ok {
+		return nil
+	}
+	return &Sector{azimuth, tenth(off)}
+}
+
+// A PointAlignment compares azimuths with the bearing to a position.
+type PointAlignment struct {
+	Coordinates view.Coordinates `json:"coordinates"`
+	Distance    int              `json:"distanceMeters"`
+	Bearing     float64          `json:"bearingDegrees" doc:"From the site to the position."`
+	Sector      *Sector          `json:"nearestSector" doc:"null without azimuths."`
+}
+
+// A MeasuredAlignment compares azimuths with where measures were made.
+type MeasuredAlignment struct {
+	Looked
+	TooNear int               `json:"tooNear" doc:"Measures closer than 50 m, of which a bearing tells nothing: they are left out."`
+	Cells   []CellAlignment   `json:"cells" doc:"Those with the most measures first."`
+	All     int               `json:"cellsTotal"`
+	Sectors []SectorAlignment `json:"sectors" doc:"Each azimuth with the measures to which it is nearest."`
+}
+
+// A CellAlignment is where measures of a cell were made.
+type CellAlignment struct {
+	Operator   string   `json:"operator"`
+	Technology string   `json:"technology" doc:"4G for LTE, 5G for NR."`
+	Cell       *string  `json:"cellId" doc:"ECI or NCI; null when measures name the base station only."`
+	PCI        *int     `json:"pci"`
+	Measures   int      `json:"measures"`
+	Bearing    *float64 `json:"meanBearingDegrees" doc:"Direction of the sum of the unit vectors towards the measures; null when they lie in all directions alike (concentration below 0.1)."`
+	Together   float64  `json:"concentration" doc:"Length of the mean of these vectors: 1 when all measures lie in one direction, 0 when they lie in all alike."`
+	Distance   int      `json:"medianDistanceMeters"`
+	Sector     *Sector  `json:"nearestSector" doc:"To the mean bearing; null without one, and without azimuths."`
+}
+
+// A SectorAlignment is the measures to which an azimuth is the nearest.
+type SectorAlignment struct {
+	Azimuth  uint16   `json:"azimuth"`
+	Measures int      `json:"measures"`
+	Off      *float64 `json:"medianAngleOffDegrees" doc:"null without measures."`
+}
+
+// leastTogether is the concentration below which a mean bearing tells nothing.
+const leastTogether = 0.1
+
+// Shorten halves the list of cells.
+func (a *Alignment) Shorten() bool {
+	if a.Measured == nil || len(a.Measured.Cells) <= 1 {
+		return false
+	}
+	a.Measured.Cells = a.Measured.Cells[:len(a.Measured.Cells)/2]
+	return true
+}
+
+func (r *Reading) radioCheckSectorAlignment(_ context.Context, p *alignmentParams) (*Alignment, error) {
+	s, err := r.radioSite(&p.siteParams, p.Operator)
+	if err != nil {
+		return nil, err
+	}
+	a := &Alignment{Site: r.site(s.loaded, s.at, -1), Azimuths: append([]uint16{}, s.Azimuths...), Notes: []string{}, Sourced: sourced(s.loaded.Table, s.loaded)}
+	a.Of = a.Site.Operators
+	switch {
+	case len(a.Azimuths) == 0:
+		a.Of = []string{}
+		a.Notes = append(a.Notes, "The register states no azimuths of this site: bearings have nothing to be compared with.")
+	case len(a.Of) > 1:
+		a.Notes = append(a.Notes, "The azimuths are those of all operators of the site together: the register does not say which antenna is whose, and the nearest sector may be another operator's.")
+	}
+	if point := p.point(); point != nil {
+		bearing := geo.Bearing(s.Position, *point)
+		a.Point = &PointAlignment{Coordinates: view.Coordinates{Lat: point.Lat, Lng: point.Lng}, Distance: *metresTo(s.Position, *point), Bearing: tenths(bearing), Sector: newSector(a.Azimuths, bearing)}
+		if geo.Distance(s.Position, *point) < tooNear {
+			a.Notes = append(a.Notes, "The position is closer than 50 m: its bearing tells little.")
+		}
+		return a, nil
+	}
+	if s.measures, err = r.Measured(); err != nil {
+		return nil, err
+	}
+	a.Measured = s.align(p.Limit)
+	if a.Measured.Of == 0 {
+		a.Notes = append(a.Notes, "No measure names a base station that this site is given: give lat and lon to compare with a position.")
+	}
+	return a, nil
+}
+
+// A cellOf is a cell of a site.
+type cellOf struct {
+	operator int
+	is       site.Generation
+	cell     uint64
+	pci      int
+}
+
+func (c cellOf) compare(o cellOf) int {
+	return cmp.Or(c.operator-o.operator, cmp.Compare(c.is, o.is), cmp.Compare(c.cell, o.cell), c.pci-o.pci)
+}
+
+// directions are where measures of a cell were made.
+type directions struct {
+	sum    geo.Direction
+	metres []float64
+}
+
+// align compares the azimuths with the measures that name the site.
+func (s *radioSite) align(limit int) *MeasuredAlignment {
+	m := &MeasuredAlignment{Cells: []CellAlignment{}, Sectors: []SectorAlignment{}}
+	cells, offs := map[cellOf]*directions{}, map[uint16][]float64{}
+	hear := func(h *measure.Heard, c cellOf) {
+		m.Looked.Measures++
+		metres := geo.Distance(s.Position, h.Position)
+		if metres < tooNear {
+			m.TooNear++
+			return
+		}
+		if cells[c] == nil {
+			cells[c] = &directions{}
+		}
+		bearing := geo.Bearing(s.Position, h.Position)
+		cells[c].sum.Add(bearing)
+		cells[c].metres = append(cells[c].metres, metres)
+		if azimuth, off, ok := nearestAzimuth(s.Azimuths, bearing); ok {
+			offs[azimuth] = append(offs[azimuth], off)
+		}
+	}
+	var nodes []site.RadioID
+	for _, o := range s.operators {
+		nodes = append(nodes, s.nodes(o)...)
+	}
+	for _, id := range nodes {
+		m.Looked.Of += s.measures.HeardOf(s.market(), id, mostNamed/len(nodes), func(h *measure.Heard) {
+			served, is := h.NR, site.G5
+			if h.LTE.Node != 0 && (id.Kind == site.ENB || h.LTE.ID == id.Value) {
+				served, is = h.LTE, site.G4
+			}
+			hear(h, cellOf{h.Operator, is, served.ID, served.PCI})
+		})
+	}
+	m.Looked = newLooked(m.Looked.Measures, m.Looked.Of)
+	order := slices.SortedFunc(maps.Keys(cells), func(a, b cellOf) int {
+		return cmp.Or(len(cells[b].metres)-len(cells[a].metres), a.compare(b))
+	})
+	m.All = len(order)
+	for _, c := range order[:min(limit, len(order))] {
+		m.Cells = append(m.Cells, s.aligned(c, cells[c]))
+	}
+	for _, azimuth := range s.Azimuths {
+		one := SectorAlignment{Azimuth: azimuth, Measures: len(offs[azimuth])}
+		if one.Measures > 0 {
+			off := tenth(median(offs[azimuth]))
+			one.Off = &off
+		}
+		m.Sectors = append(m.Sectors, one)
+	}
+	return m
+}
+
+// aligned shows a cell.
+func (s *radioSite) aligned(c cellOf, d *directions) CellAlignment {
+	a := CellAlignment{Operator: s.loaded.Table.Operators[c.operator].Key, Technology: c.is.String(), Measures: len(d.metres), Distance: whole(median(d.metres))}
+	if c.cell != 0 {
+		text := decimal(c.cell)
+		a.Cell = &text
+	}
+	if c.pci >= 0 {
+		a.PCI = &c.pci
+	}
+	mean, length := d.sum.Mean()
+	a.Together = tenth(100*length) / 100
+	if length >= leastTogether {
+		bearing := tenths(mean)
+		a.Bearing, a.Sector = &bearing, newSector(s.Azimuths, mean)
+	}
+	return a
+}
+
+// median is the middle of a list that is not empty, which it sorts; of an even number,
+// the mean of the two in the middle.
+func median(list []float64) float64 {
+	slices.Sort(list)
+	n := len(list)
+	return (list[(n-1)/2] + list[n/2]) / 2
+}

@@ -1,0 +1,124 @@
+package tools
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"relais/site"
+)
+
+// Positions at known bearings from a site.
+func TestAlignmentOfAPosition(t *testing.T) {
+	s := site.Site{ID: "7", Position: radioHome, Azimuths: []uint16{10, 130, 250}}
+	emits(&s, orange, "LTE 800", site.G4, 2)
+	emits(&s, sfr, "LTE 800", site.G4, 2)
+	bare := site.Site{ID: "8", Position: radioHome}
+	emits(&bare, free, "LTE 700", site.G4, 2)
+	r := radioReading(t, []site.Site{s, bare}, nil)
+	for _, tt := range []struct {
+		metres, degrees float64
+		azimuth         uint16
+		off             float64
+	}{
+		{1000, 10, 10, 0}, {3000, 355, 10, 15}, {250, 69, 10, 59}, {20000, 71, 130, 59}, {700, 200, 250, 50}, {800, 309.5, 250, 59.5},
+	} {
+		p := away(radioHome, tt.metres, tt.degrees)
+		a := radioOf[Alignment](t, r, "radio_check_sector_alignment", fmt.Sprintf(`{"siteId":"7","lat":%v,"lon":%v}`, p.Lat, p.Lng))
+		if a.Point == nil || a.Measured != nil || math.Abs(a.Point.Bearing-tt.degrees) > 0.11 || math.Abs(float64(a.Point.Distance)-tt.metres) > 1 ||
+			a.Point.Sector.Azimuth != tt.azimuth || math.Abs(a.Point.Sector.Off-tt.off) > 0.11 {
+			t.Errorf("%+v: %+v, %+v", tt, a.Point, a.Point.Sector)
+		}
+		if !slices.Equal(a.Of, []string{"SFR", "ORANGE"}) || !strings.Contains(strings.Join(a.Notes, " "), "does not say which antenna is whose") {
+			t.Errorf("%+v", a)
+		}
+	}
+	none := radioOf[Alignment](t, r, "radio_check_sector_alignment", `{"siteId":"8","lat":46,"lon":3}`)
+	if none.Point.Sector != nil || len(none.Azimuths)+len(none.Of) != 0 || !strings.Contains(strings.Join(none.Notes, " "), "states no azimuths") {
+		t.Errorf("%+v", none)
+	}
+	near := radioOf[Alignment](t, r, "radio_check_sector_alignment", fmt.Sprintf(`{"siteId":"7","lat":%v,"lon":%v}`, radioHome.Lat+1e-4, radioHome.Lng))
+	if !strings.Contains(strings.Join(near.Notes, " "), "closer than 50 m") {
+		t.Errorf("%+v", near)
+	}
+}
+
+// Measures of two cells in two directions, one of them off its sector, and of one all
+// around.
+func TestAlignmentOfMeasures(t *testing.T) {
+	s := site.Site{ID: "7", Position: radioHome, Azimuths: []uint16{0, 120, 240}, Radio: []site.RadioID{{Kind: site.ENB, Operator: orange, Value: 1009}, {Kind: site.GNB, Operator: orange, Value: 70000}}}
+	emits(&s, orange, "LTE 800", site.G4, 2)
+	var rows []radioRow
+	add := func(metres, degrees float64, cell int) {
+		rows = append(rows, radioRow{at: away(radioHome, metres, degrees), operator: orange, tech: "LTE", cell: 1009<<8 | cell, pci: 100 + cell})
+	}
+	for i := range 10 {
+		add(600+100*float64(i), 354+float64(i%5), 1) // 356 on the whole
+		add(500+50*float64(i), 160+float64(i%2)*20, 2)
+		add(300, 36*float64(i), 3)
+	}
+	add(30, 1, 1)
+	rows = append(rows, radioRow{at: away(radioHome, 900, 245), operator: orange, tech: "NR", gnb: 70000})
+	rows = append(rows, radioRow{at: away(radioHome, 900, 100), operator: sfr, tech: "LTE", cell: 1009<<8 | 1}) // another operator's 1009
+	r := radioReading(t, []site.Site{s}, rows)
+	a := radioOf[Alignment](t, r, "radio_check_sector_alignment", `{"siteId":"7"}`)
+	if a.Point != nil || a.Measured == nil {
+		t.Fatalf("%+v", a)
+	}
+	m := a.Measured
+	if m.Of != 32 || m.Looked.Measures != 32 || m.Sample || m.TooNear != 1 || m.All != 4 || len(m.Cells) != 4 {
+		t.Errorf("%+v", m)
+	}
+	want := []struct {
+		cell     int
+		bearing  float64 // -1: none
+		metres   int
+		azimuth  uint16
+		off      float64
+		measures int
+	}{{1, 356, 1050, 0, 4, 10}, {2, 170, 725, 120, 50, 10}, {3, -1, 300, 0, 0, 10}, {0, 245, 900, 240, 5, 1}}
+	for i, w := range want {
+		c := m.Cells[i]
+		if c.Measures != w.measures || math.Abs(float64(c.Distance-w.metres)) > 1 || c.Operator != "ORANGE" {
+			t.Errorf("%+v, want %+v", c, w)
+		}
+		if (w.cell == 0) != (c.Cell == nil) || w.cell != 0 && (*c.Cell != fmt.Sprint(1009<<8|w.cell) || *c.PCI != 100+w.cell || c.Technology != "4G") || w.cell == 0 && (c.PCI != nil || c.Technology != "5G") {
+			t.Errorf("%+v, want %+v", c, w)
+		}
+		if w.bearing < 0 {
+			if c.Bearing != nil || c.Sector != nil || c.Together > 0.001 {
+				t.Errorf("%+v", c)
+			}
+			continue
+		}
+		if math.Abs(*c.Bearing-w.bearing) > 0.2 || c.Sector.Azimuth != w.azimuth || math.Abs(c.Sector.Off-w.off) > 0.2 || c.Together < 0.98 {
+			t.Errorf("%+v at %v, %+v, want %+v", c, *c.Bearing, c.Sector, w)
+		}
+	}
+	// 10 of cell 1, those of cell 3 at 324, 0, 36 (at 180 the first of two that are as
+	// near counts); 10 of cell 2 at 160 to 180, at 72, 108, 144; the gNB's, at 216 to 288.
+	counts := []int{}
+	for _, s := range m.Sectors {
+		counts = append(counts, s.Measures)
+	}
+	if sum := counts[0] + counts[1] + counts[2]; sum != 31 || counts[0] != 13 || len(counts) != 3 {
+		t.Errorf("%v", counts)
+	}
+	if off := m.Sectors[2].Off; off == nil || *off < 5 || *off > 48.1 {
+		t.Errorf("%v", off)
+	}
+	few := radioOf[Alignment](t, r, "radio_check_sector_alignment", `{"siteId":"7","limit":2}`)
+	if len(few.Measured.Cells) != 2 || few.Measured.All != 4 {
+		t.Errorf("%+v", few.Measured)
+	}
+}
+
+func TestMedian(t *testing.T) {
+	for want, list := range map[float64][]float64{3: {3}, 2.5: {4, 1}, 7: {9, 7, 1}, 5: {1, 9, 2, 8}} {
+		if got := median(list); got != want {
+			t.Errorf("%v: %v, want %v", list, got, want)
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"relais/endpoint"
+	"relais/geo"
+	"relais/market"
+	"relais/measure"
+	"relais/site"
+)
+
+var radioDiagnoseSite = endpoint.New(endpoint.Decl{
+	Name: "radio_diagnose_site", Title: "A site as declared and as measured",
+	Summary: "Compares what is declared of a site with what people measured: base stations that measures near it or naming it saw, and who gives them to which site; generations that are declared and never measured, or measured and not declared; physical cell ids that are equal, or equal modulo 3, to those of neighbours of the same operator within 5 km. Use sites_get for what is declared alone.",
+}, (*Reading).radioDiagnoseSite)
+
+func (r *Reading) radioDiagnoseSite(_ context.Context, p *radioDiagnoseParams) (*Diagnosis, error) {
+	s, err := r.radioSite(&p.siteParams, p.Operator)
+	if err != nil {
+		return nil, err
+	}
+	if s.measures, err = r.Measured(); err != nil {
+		return nil, err
+	}
+	near, looked := s.hearNear(p.RadiusKm * 1000)
+	d := &Diagnosis{Site: r.site(s.loaded, s.at, -1), Near: looked, Operators: []OperatorDiagnosis{}, Notes: []string{}, Sourced: sourced(s.loaded.Table, s.loaded)}
+	heard := 0
+	for _, o := range s.operators {
+		od := s.diagnose(o, near[o], p.Limit)
+		for _, g := range od.Generation {
+			heard += g.Naming + g.Near
+		}
+		d.Operators = append(d.Operators, od)
+	}
+	d.Clashes = s.clashes(p.Limit)
+	if heard == 0 {
+		d.Notes = append(d.Notes, "No measure of these operators lies near the site or names it: that something was never measured says nothing of the site.")
+	}
+	if looked.Sample {
+		d.Notes = append(d.Notes, "Only a sample of the measures near the site was looked at: a generation or base station that few measures name can be missing.")
+	}
+	if d.Clashes.Equal+d.Clashes.Mod3 > 0 {
+		d.Notes = append(d.Notes, "Neither registers nor measures say on which frequency a PCI is used: two that are equal only disturb each other on one frequency.")
+	}
+	return d, nil
+}
+
+// A hearing is what measures near a site say of one operator.
+type hearing struct {
+	own         []site.RadioID // that the site is given
+	generations [site.Generations]int
+	nodes       map[site.RadioID]*sightings
+}
+
+// sightings are what measures say of a base station.
+type sightings struct {
+	count int
+	last  time.Time
+	pcis  [maxPCIs]int16 // the first of them
+	n     int
+}
+
+func (s *sightings) add(h *measure.Heard, id site.RadioID) {
+	s.count++
+	if h.Time.After(s.last) {
+		s.last = h.Time
+	}
+	pci := int16(h.NR.PCI)
+	if h.LTE.Node != 0 && (id.Kind == site.ENB || h.LTE.ID == id.Value) {
+		pci = int16(h.LTE.PCI)
+	}
+	if pci >= 0 && s.n < maxPCIs && !slices.Contains(s.pcis[:s.n], pci) {
+		s.pcis[s.n] = pci
+		s.n++
+	}
+}
+
+// list returns the PCIs, the least first.
+func (s *sightings) list() []int {
+	list := make([]int, s.n)
+	for i, pci := range s.pcis[:s.n] {
+		list[i] = int(pci)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// hearNear looks at the measures within metres of the site.
+func (s *radioSite) hearNear(metres float64) (by []*hearing, looked Looked) {
+	by = make([]*hearing, len(s.loaded.Table.Operators))
+	for _, o := range s.operators {
+		by[o] = &hearing{own: s.nodes(o), nodes: map[site.RadioID]*sightings{}}
+	}
+	n, of := s.measures.HeardNear(s.market(), geo.Disc{Center: s.Position, Radius: metres}, mostNear, func(h *measure.Heard) {
+		near := by[h.Operator]
+		if near == nil {
+			return
+		}
+		near.generations[h.Generation]++
+		named(h, near.own, func(id site.RadioID) {
+			seen := near.nodes[id]
+			if seen == nil {
+				seen = &sightings{}
+				near.nodes[id] = seen
+			}
+			seen.add(h, id)
+		})
+	})
+	return by, newLooked(n, of)
+}
+
+// diagnose compares what is declared and measured of an operator.
+func (s *radioSite) diagnose(operator int, near *hearing, limit int) OperatorDiagnosis {
+	o := OperatorDiagnosis{Operator: s.loaded.Table.Operators[operator].Key, Unmeasured: []string{}, Undeclared: []string{}, MaybeOther: []string{}}
+	var naming [site.Generations]int
+	o.Nodes = s.ownNodes(near, &naming)
+	o.AllNodes = len(o.Nodes)
+	o.Nodes = o.Nodes[:min(limit, len(o.Nodes))]
+	others := near.others()
+	o.AllNodes += len(others)
+	for _, x := range others[:min(limit-len(o.Nodes), len(others))] {
+		o.Nodes = append(o.Nodes, s.other(x.id, x.sightings))
+	}
+	o.Generation = s.generations(operator, &naming, near)
+	for _, g := range o.Generation {
+		switch {
+		case g.Declared == inOperation && g.Naming+g.Near == 0:
+			o.Unmeasured = append(o.Unmeasured, g.Generation)
+		case g.Declared != inOperation && g.Naming > 0:
+			o.Undeclared = append(o.Undeclared, g.Generation)
+		case g.Declared == notDeclared && g.Near > 0:
+			o.MaybeOther = append(o.MaybeOther, g.Generation)
+		}
+	}
+	return o
+}
+
+// ownNodes shows the base stations that the site is given, and adds up by generation what
+// names them.
+func (s *radioSite) ownNodes(near *hearing, naming *[site.Generations]int) []DiagnosedNode {
+	list := []DiagnosedNode{}
+	for _, id := range near.own {
+		all, generation := &sightings{}, site.G4
+		if id.Kind == site.GNB {
+			generation = site.G5
+		}
+		total := s.measures.HeardOf(s.market(), id, mostNamed/len(near.own), func(h *measure.Heard) {
+			if h.NR.ID == id.Value {
+				generation = site.G5
+			}
+			all.add(h, id)
+		})
+		naming[generation] += total
+		n := DiagnosedNode{Type: id.Kind.String(), Value: decimal(id.Value), Given: bySource, Sites: []string{}, All: total, Last: dayOf(all.last), PCIs: all.list()}
+		if id.Learned {
+			n.Given = byMeasures
+		}
+		id.Bits, id.Learned = 0, false
+		if seen := near.nodes[id]; seen != nil {
+			n.Near = seen.count
+		}
+		list = append(list, n)
+	}
+	slices.SortStableFunc(list, func(a, b DiagnosedNode) int { return b.All - a.All })
+	return list
+}
+
+// An heardID is an identifier with what measures say of it.
+type heardID struct {
+	id site.RadioID
+	*sightings
+}
+
+// others are the identifiers that measures near the site name and that it is not given,
+// those that most name first.
+func (near *hearing) others() (list []heardID) {
+	for id, seen := range near.nodes {
+		if !given(near.own, id) {
+			list = append(list, heardID{id, seen})
+		}
+	}
+	slices.SortFunc(list, func(a, b heardID) int {
+		return cmp.Or(b.count-a.count, cmp.Compare(a.id.Kind, b.id.Kind), cmp.Compare(a.id.Value, b.id.Value))
+	})
+	return list
+}
+
+// other shows a base station that the site is not given.
+func (s *radioSite) other(id site.RadioID, seen *sightings) DiagnosedNode {
+	n := DiagnosedNode{Type: id.Kind.String(), Value: decimal(id.Value), Given: byNobody, Sites: []string{}, Near: seen.count, Last: dayOf(seen.last),
+		PCIs: seen.list(), All: s.measures.HeardOf(s.market(), id, 0, nil)}
+	for _, found := range s.loaded.Lookup(id.Value, lookupTypes[id.Kind], id.Operator) {
+		switch {
+		case found.Site == s.at:
+			n.Given = perhaps
+		case len(n.Sites) < maxOtherSites:
+			n.Sites = append(n.Sites, s.key(found.Site))
+		}
+	}
+	if n.Given == byNobody && len(n.Sites) > 0 {
+		n.Given = elsewhere
+	}
+	return n
+}
+
+// generations compares what the register declares of an operator with what was measured.
+func (s *radioSite) generations(operator int, naming *[site.Generations]int, near *hearing) []DiagnosedGeneration {
+	list := []DiagnosedGeneration{}
+	for g := site.G2; g < site.Generations; g++ {
+		d := DiagnosedGeneration{Generation: g.String(), Declared: notDeclared, Systems: []string{}, Naming: naming[g], Near: near.generations[g]}
+		for _, e := range s.Emissions {
+			if e.Generation != g || s.Stations[e.Station].Operator != operator {
+				continue
+			}
+			if e.System != "" && !slices.Contains(d.Systems, e.System) {
+				d.Systems = append(d.Systems, e.System)
+			}
+			switch {
+			case s.loaded.Table.Phase(e.Status) != market.Project:
+				d.Declared = inOperation
+			case d.Declared == notDeclared:
+				d.Declared = asProject
+			}
+		}
+		if d.Declared != notDeclared || d.Naming+d.Near > 0 {
+			list = append(list, d)
+		}
+	}
+	return list
+}

@@ -1,0 +1,96 @@
+package tools
+
+type radioDiagnoseParams struct {
+	siteParams
+	operatorParams
+	RadiusKm float64 `param:"radiusKm" default:"1" above:"0" max:"5" doc:"How far from the site a measure is near it, in kilometres."`
+	Limit    int     `param:"limit" default:"10" min:"1" max:"20" doc:"Most base stations of an operator, and most clashes, to list."`
+}
+
+// A Diagnosis compares a site as declared and as measured.
+type Diagnosis struct {
+	Site      Site                `json:"site"`
+	Near      Looked              `json:"measuresNear" doc:"The measures of the market in whose places the circle lies were looked at; those in the circle count as near."`
+	Operators []OperatorDiagnosis `json:"operators"`
+	Clashes   Clashes             `json:"pciClashes"`
+	Notes     []string            `json:"notes" doc:"What to bear in mind; say so when you repeat a finding."`
+	Sourced
+}
+
+// An OperatorDiagnosis is that of one operator on the site.
+type OperatorDiagnosis struct {
+	Operator   string                `json:"operator"`
+	Nodes      []DiagnosedNode       `json:"nodes" doc:"Base stations that the site is given (at most 24 of an operator are looked at), those that most measures name first; then those that measures near it name besides, those that most name first."`
+	AllNodes   int                   `json:"nodesTotal" doc:"Base stations to list; nodes has the first of them."`
+	Generation []DiagnosedGeneration `json:"generations"`
+	Unmeasured []string              `json:"declaredNeverMeasured" doc:"Generations in operation of which no measure near the site was made and none names the site."`
+	Undeclared []string              `json:"measuredNotDeclared" doc:"Generations that the register does not declare in operation, of which measures name the site's base stations."`
+	MaybeOther []string              `json:"measuredNearNotDeclared" doc:"Generations that the register does not declare, that were measured near the site and may be of a neighbour."`
+}
+
+// A DiagnosedNode is a base station, or a cell whose base station is not known.
+type DiagnosedNode struct {
+	Type  string   `json:"type" doc:"enb, gnb, or cell for an NCI or ECI whose base station is not known."`
+	Value string   `json:"value"`
+	Given givenBy  `json:"givenBy" doc:"source: a source gives it to this site; measures: it was learned for this site from where it was measured; perhaps: it may be of a gNB of this site, whose length no source states; elsewhere: it is another site's; nobody: nothing says whose it is."`
+	Sites []string `json:"otherSites" doc:"siteKeys of other sites that it is given to, at most three."`
+	All   int      `json:"measures" doc:"Measures that name it, wherever they were made; all are counted."`
+	Near  int      `json:"measuresNear" doc:"Of those that were looked at near the site."`
+	Last  *string  `json:"lastMeasured" doc:"The newest day of those that were looked at, YYYY-MM-DD, UTC."`
+	PCIs  []int    `json:"pcis" doc:"Physical cell ids of those that were looked at, at most twelve."`
+}
+
+// A givenBy says who gives a base station to which site.
+type givenBy string
+
+const (
+	bySource   givenBy = "source"
+	byMeasures givenBy = "measures"
+	perhaps    givenBy = "perhaps"
+	elsewhere  givenBy = "elsewhere"
+	byNobody   givenBy = "nobody"
+)
+
+// Values lists them.
+func (givenBy) Values() []string {
+	return []string{string(bySource), string(byMeasures), string(perhaps), string(elsewhere), string(byNobody)}
+}
+
+// A DiagnosedGeneration is a generation as declared and as measured.
+type DiagnosedGeneration struct {
+	Generation string   `json:"generation"`
+	Declared   declared `json:"declared" doc:"inOperation: an emission is not only a project (in registers without statuses: there is one); project; no."`
+	Systems    []string `json:"systems" doc:"As published."`
+	Naming     int      `json:"measuresNaming" doc:"Measures that name an eNB (4G) or gNB (5G) of the site; of 2G and 3G measures name none."`
+	Near       int      `json:"measuresNear" doc:"Measures in it that were looked at near the site, whichever site served them."`
+}
+
+// A declared says how a register has a generation.
+type declared string
+
+const (
+	inOperation   declared = "inOperation"
+	asProject     declared = "project"
+	notDeclared   declared = "no"
+	maxPCIs                = 12
+	maxOtherSites          = 3
+)
+
+// Values lists them.
+func (declared) Values() []string {
+	return []string{string(inOperation), string(asProject), string(notDeclared)}
+}
+
+// Shorten halves the lists.
+func (d *Diagnosis) Shorten() (shorter bool) {
+	half := func(n int) int {
+		shorter = shorter || n > 1
+		return (n + 1) / 2
+	}
+	for i := range d.Operators {
+		o := &d.Operators[i]
+		o.Nodes = o.Nodes[:half(len(o.Nodes))]
+	}
+	d.Clashes.List = d.Clashes.List[:half(len(d.Clashes.List))]
+	return shorter
+}
