@@ -25,7 +25,7 @@ const keyStep = 32
 type cellClass uint8
 
 const (
-	eciClass  cellClass = iota // of LTE: the ECI and a bit 1, or those of an eNB alone as 0
+	eciClass  cellClass = iota // of LTE: the ECI and a bit 1; of an eNB alone, it and zeros
 	gnbClass                   // the gNB that a row states
 	nciClass                   // of NR: the cell of rows that state their gNB
 	bareClass                  // of NR: the cell of rows that do not

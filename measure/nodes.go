@@ -28,14 +28,14 @@ func (s *Store) CellSightings(code market.Code) iter.Seq2[sighting.Cell, geo.Poi
 }
 
 func (s *segment) sightings(yield func(sighting.Cell, geo.Point) bool) bool {
-	for i := range s.rows {
-		operator := s.operators[s.network[i]]
-		if operator < 0 {
+	for i := range uint32(s.rows) {
+		both, ok := s.cellsOf(i)
+		if !ok {
 			continue
 		}
-		r := row{lat: s.lat[i], lng: s.lng[i], technology: s.technology[i], enb: s.enb[i], gnb: s.gnb[i], cell: s.cell[i], pci: s.pci[i]}
-		for _, c := range r.cells(operator) {
-			if (c.Node != 0 || c.ID != 0) && !yield(c, r.position()) {
+		p := geo.Point{Lat: geo.Degrees(s.lat[i]), Lng: geo.Degrees(s.lng[i])}
+		for _, c := range both {
+			if (c.Node != 0 || c.ID != 0) && !yield(c, p) {
 				return false
 			}
 		}
