@@ -20,7 +20,7 @@ type Diagnosis struct {
 // An OperatorDiagnosis is that of one operator on the site.
 type OperatorDiagnosis struct {
 	Operator   string                `json:"operator"`
-	Nodes      []DiagnosedNode       `json:"nodes" doc:"Base stations that the site is given (at most 24 of an operator are looked at), those that most measures name first; then those that measures near it name besides, those that most name first."`
+	Nodes      []DiagnosedNode       `json:"nodes" doc:"Base stations that the site is given (at most 16 of an operator are looked at), those that most measures name first; then those that measures near it name besides, those that most name first."`
 	AllNodes   int                   `json:"nodesTotal" doc:"Base stations to list; nodes has the first of them."`
 	Generation []DiagnosedGeneration `json:"generations"`
 	Unmeasured []string              `json:"declaredNeverMeasured" doc:"Generations in operation of which no measure near the site was made and none names the site."`

@@ -19,7 +19,7 @@ import (
 const (
 	mostNear  = 2048 // measures around a site
 	mostNamed = 512  // measures that name a site
-	mostNodes = 24   // base stations of an operator on a site
+	mostNodes = 16   // base stations of an operator on a site
 	mostPCIs  = 48   // PCIs of a site
 )
 
