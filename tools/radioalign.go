@@ -210,7 +210,7 @@ func (s *radioSite) align(limit int) *MeasuredAlignment {
 func (s *radioSite) aligned(c cellOf, d *directions) CellAlignment {
 	a := CellAlignment{Operator: s.loaded.Table.Operators[c.operator].Key, Technology: c.is.String(), Measures: len(d.metres), Distance: whole(median(d.metres))}
 	if c.cell != 0 {
-		text := decimal(c.cell)
+		text := idText(c.cell)
 		a.Cell = &text
 	}
 	if c.pci >= 0 {

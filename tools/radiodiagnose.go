@@ -155,7 +155,7 @@ func (s *radioSite) ownNodes(near *hearing, naming *[site.Generations]int) []Dia
 			all.add(h, id)
 		})
 		naming[generation] += total
-		n := DiagnosedNode{Type: id.Kind.String(), Value: decimal(id.Value), Given: bySource, Sites: []string{}, All: total, Last: dayOf(all.last), PCIs: all.list()}
+		n := DiagnosedNode{Type: id.Kind.String(), Value: idText(id.Value), Given: bySource, Sites: []string{}, All: total, Last: dayOf(all.last), PCIs: all.list()}
 		if id.Learned {
 			n.Given = byMeasures
 		}
@@ -191,7 +191,7 @@ func (near *hearing) others() (list []heardID) {
 
 // other shows a base station that the site is not given.
 func (s *radioSite) other(id site.RadioID, seen *sightings) DiagnosedNode {
-	n := DiagnosedNode{Type: id.Kind.String(), Value: decimal(id.Value), Given: byNobody, Sites: []string{}, Near: seen.count, Last: dayOf(seen.last),
+	n := DiagnosedNode{Type: id.Kind.String(), Value: idText(id.Value), Given: byNobody, Sites: []string{}, Near: seen.count, Last: dayOf(seen.last),
 		PCIs: seen.list(), All: s.measures.HeardOf(s.market(), id, 0, nil)}
 	for _, found := range s.loaded.Lookup(id.Value, lookupTypes[id.Kind], id.Operator) {
 		switch {

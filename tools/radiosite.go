@@ -137,8 +137,8 @@ func newLooked(n, of int) Looked { return Looked{n, of, n < of} }
 // lookupTypes are what a look-up takes an identifier for.
 var lookupTypes = [site.RadioKinds][]index.RadioType{site.ENB: {index.LookupENB}, site.GNB: {index.LookupGNB}, site.Cell: {index.LookupCI}, site.PCI: {index.LookupPCI}}
 
-// decimal is an identifier as answers have it.
-func decimal(value uint64) string { return strconv.FormatUint(value, 10) }
+// idText is an identifier as answers have it.
+func idText(value uint64) string { return strconv.FormatUint(value, 10) }
 
 // tenth rounds to a decimal.
 func tenth(x float64) float64 { return math.Round(x*10) / 10 }
