@@ -60,14 +60,14 @@ type ComparedMarket struct {
 	Loaded    bool                `json:"loaded" doc:"Whether this server has the market's inventory."`
 	Date      *string             `json:"registerDate" doc:"The register's own date, YYYY-MM-DD; null when it is not loaded."`
 	Sites     *int                `json:"sites" doc:"null when the inventory is not loaded."`
-	Points    Measured            `json:"coveragePoints"`
-	Tests     Measured            `json:"speedtests"`
+	Points    MeasureCount        `json:"coveragePoints"`
+	Tests     MeasureCount        `json:"speedtests"`
 	Operators []ComparedOperator  `json:"operators"`
 	Others    *ComparedGeneration `json:"otherNetworks,omitempty" doc:"Measures of networks that are none of the market's operators; absent when there are none."`
 }
 
-// A Measured says how many measures of a kind there are, and of when.
-type Measured struct {
+// A MeasureCount says how many measures of a kind there are, and of when.
+type MeasureCount struct {
 	Count  int     `json:"count"`
 	Oldest *string `json:"oldest" doc:"Day of the oldest, YYYY-MM-DD, UTC; one of unknown age is as old as its import."`
 	Newest *string `json:"newest" doc:"Day of the newest."`
@@ -112,7 +112,7 @@ func (r *Reading) marketsCompareCoverage(_ context.Context, p *compareParams) (*
 		m := market.Get(code)
 		loaded := r.register(m)
 		row := compared(m, loaded, store)
-		row.Points, row.Tests = measured(store, code, measure.Coverage), measured(store, code, measure.Speedtest)
+		row.Points, row.Tests = countMeasures(store, code, measure.Coverage), countMeasures(store, code, measure.Speedtest)
 		answer.Markets = append(answer.Markets, row)
 		answer.Sources = append(answer.Sources, sourceOf(m, loaded))
 		if loaded == nil && m.HasInventory() {
@@ -122,8 +122,8 @@ func (r *Reading) marketsCompareCoverage(_ context.Context, p *compareParams) (*
 	return answer, nil
 }
 
-// measured says how many measures of a kind a market has, and of when.
-func measured(store *measure.Store, code market.Code, kind measure.Kind) Measured {
+// countMeasures says how many measures of a kind a market has, and of when.
+func countMeasures(store *measure.Store, code market.Code, kind measure.Kind) MeasureCount {
 	var oldest, newest time.Time
 	for _, s := range store.Segments() {
 		if s.Market != code || s.Kind != kind {
@@ -136,7 +136,7 @@ func measured(store *measure.Store, code market.Code, kind measure.Kind) Measure
 			newest = s.Newest
 		}
 	}
-	return Measured{store.Count(code, kind), dayOf(oldest), dayOf(newest)}
+	return MeasureCount{store.Count(code, kind), dayOf(oldest), dayOf(newest)}
 }
 
 // compared counts by operator and generation; loaded may be nil.
