@@ -1,22 +1,21 @@
 package measure
 
-import (
-	"relais/geo"
-)
+import "slices"
 
 // A filter is a Query as it is tested on the rows of one segment.
 type filter struct {
 	*segment
 	places   []rectangle
-	disc     *geo.Disc
+	disc     round
 	since    uint32 // Unix time, 0 for any
 	networks []bool // nil: any
 	kinds    []bool // of technologies; nil: any
+	step     int    // only rows whose number is a multiple of it are looked at; 0: all
 }
 
 // filter returns nil when nothing of the segment can match.
 func (s *segment) filter(q *Query) *filter {
-	f := &filter{segment: s, places: []rectangle{world}, disc: q.Disc, since: q.since()}
+	f := &filter{segment: s, places: []rectangle{world}, disc: newRound(q.Disc), since: q.since()}
 	if q.Box != nil {
 		f.places = fixed(*q.Box)
 	}
@@ -61,22 +60,20 @@ func meet(a, b []rectangle) (both []rectangle) {
 func (f *filter) matches(k int, space *[blockRows]uint32) []uint32 {
 	list := space[:0]
 	b := &f.blocks[k]
-	if b.newest < f.since {
-		return list
-	}
-	covered, met := false, false
-	for i := range f.places {
-		met = met || f.places[i].meets(b)
-		covered = covered || f.places[i].covers(b)
-	}
-	if !met {
+	if !f.meets(b) {
 		return list
 	}
 	from := k * blockRows
 	to := min(from+blockRows, f.rows)
-	list = list[:to-from]
-	for i := range list {
-		list[i] = uint32(from + i)
+	if f.step > 1 {
+		for i := (from + f.step - 1) / f.step * f.step; i < to; i += f.step {
+			list = append(list, uint32(i))
+		}
+	} else {
+		list = list[:to-from]
+		for i := range list {
+			list[i] = uint32(from + i)
+		}
 	}
 	// One condition after the other, each in a loop without jumps that depend on rows.
 	if b.oldest < f.since {
@@ -95,17 +92,27 @@ func (f *filter) matches(k int, space *[blockRows]uint32) []uint32 {
 	if f.kinds != nil {
 		list = passing(list, f.technology, f.kinds)
 	}
-	if !covered || f.disc != nil {
+	if len(list) > 0 && !f.covers(b) {
 		n := 0
 		for _, i := range list {
 			list[n] = i
-			if (covered || f.inside(f.lat[i], f.lng[i])) && (f.disc == nil || f.near(i)) {
+			if f.inside(f.lat[i], f.lng[i]) && f.disc.holds(f.lat[i], f.lng[i]) {
 				n++
 			}
 		}
 		list = list[:n]
 	}
 	return list
+}
+
+// meets tells whether rows of a block can match.
+func (f *filter) meets(b *block) bool {
+	return b.newest >= f.since && slices.ContainsFunc(f.places, func(r rectangle) bool { return r.meets(b) })
+}
+
+// covers tells whether all rows of a block match, as far as places go.
+func (f *filter) covers(b *block) bool {
+	return slices.ContainsFunc(f.places, func(r rectangle) bool { return r.covers(b) }) && f.disc.covers(b)
 }
 
 // passing leaves in list the rows whose value in a column passes.
@@ -127,9 +134,4 @@ func (f *filter) inside(lat, lng int32) bool {
 		}
 	}
 	return false
-}
-
-func (f *filter) near(i uint32) bool {
-	p := geo.Point{Lat: geo.Degrees(f.lat[i]), Lng: geo.Degrees(f.lng[i])}
-	return geo.Distance(f.disc.Center, p) <= f.disc.Radius
 }

@@ -50,3 +50,13 @@ func (r *round) holds(lat, lng int32) bool {
 	}
 	return geo.Distance(r.disc.Center, geo.Point{Lat: geo.Degrees(lat), Lng: geo.Degrees(lng)}) <= r.disc.Radius
 }
+
+// covers tells whether all of a block lies in the disc, as it does when its corners do;
+// of a disc that is no plane, it is never certain.
+func (r *round) covers(b *block) bool {
+	if r.disc == nil {
+		return true
+	}
+	narrow := int64(b.east)-int64(b.west) < 90*geo.Scale // else the other side of the Earth lies between
+	return r.beyond > 0 && narrow && r.holds(b.south, b.west) && r.holds(b.south, b.east) && r.holds(b.north, b.west) && r.holds(b.north, b.east)
+}

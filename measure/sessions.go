@@ -129,15 +129,9 @@ func (f *filter) tallies(found []tally, segment int) []tally {
 			operators[i] = 1 << o
 		}
 	}
-	box := *f // whose disc is looked at here, by what is faster
-	box.disc = nil
-	round := newRound(f.disc)
 	var space [blockRows]uint32
 	for k := range f.blocks {
-		for _, i := range box.matches(k, &space) {
-			if !round.holds(f.lat[i], f.lng[i]) {
-				continue
-			}
+		for _, i := range f.matches(k, &space) {
 			at := f.time[i]
 			t := &days[at/daySeconds-first]
 			if t.n++; t.n == 1 {
