@@ -78,6 +78,7 @@ type Query struct {
 	Since      time.Time  // not older than that; zero: of any age, and of an unknown one
 	Best       bool       // of speedtests: only the best one
 	Limit      int        // most measures to return
+	Offset     int        // speedtests to pass over; with Best, it is 0
 }
 
 // InferMCC returns the mobile country code that all networks of a market have, false

@@ -19,13 +19,17 @@ func (s *Store) Coverage(q Query) ([]Point, error) {
 	}
 	v := s.view()
 	defer runtime.KeepAlive(v)
-	filters := v.filters(Coverage, &q)
-	picks := newGrid(filters, q.Limit).newest(filters, q.Limit)
+	return sample(v.filters(Coverage, &q), q.Limit), nil
+}
+
+// sample returns an even sample of the rows that the filters match.
+func sample(filters []*filter, limit int) []Point {
+	picks := newGrid(filters, limit).newest(filters, limit)
 	points := make([]Point, len(picks))
 	for i, p := range picks {
 		points[i] = filters[p.segment].point(p.row)
 	}
-	return points, nil
+	return points
 }
 
 // A grid divides a place into cells.

@@ -69,6 +69,9 @@ type segment struct {
 	blocks    []block
 	tally     Tally
 	byCell    func() *byCell // made once, by who needs it first
+	tiles     []tile
+	byTime    []uint16
+	byRadio   byRadio // of speedtests
 }
 
 func padded(n int) int { return (n + align - 1) / align * align }
@@ -171,6 +174,10 @@ func decode(m *memory) (*segment, error) {
 		s.operators[i] = s.Networks[i].operator(s.table)
 	}
 	s.blocks, s.tally, s.byCell = s.newBlocks(), s.newTally(), sync.OnceValue(s.newByCell)
+	s.tiles, s.byTime = s.newTiles()
+	if s.Kind == Speedtest {
+		s.byRadio = s.newByRadio()
+	}
 	return s, nil
 }
 
@@ -190,6 +197,9 @@ func (s *segment) load(body []byte) error {
 	}
 	if s.table = market.Get(s.Market); s.table == nil || s.Kind != Speedtest && s.Kind != Coverage {
 		return fmt.Errorf("measures of the kind %q of the market %q", s.Kind, s.Market)
+	}
+	if len(s.Networks) > maxNetworks {
+		return fmt.Errorf("%d networks", len(s.Networks))
 	}
 	at := headerBytes + padded(int(n))
 	for _, col := range s.columns.of(s.Kind) {

@@ -18,7 +18,7 @@ func (s *Store) Speedtests(q Query) (tests []Test, total int, err error) {
 	v := s.view()
 	defer runtime.KeepAlive(v)
 	filters := v.filters(Speedtest, &q)
-	c := newCollector(&q, 0)
+	c := newCollector(&q, q.Offset)
 	for at, f := range filters {
 		c.all(uint32(at), f)
 	}
@@ -35,7 +35,6 @@ type SiteQuery struct {
 	// Operators are those of the site, by key: around it, only their tests are its own.
 	// nil: of any network.
 	Operators []string
-	Offset    int // tests to pass over; with Best, it is 0
 }
 
 // SiteRadius is how far from a site a speedtest that names no node of it can be its own,
@@ -85,13 +84,12 @@ func (f *filter) only(keys []string) {
 
 // naming has the rows that match and name one of the identifiers collected.
 func (f *filter) naming(ids []site.RadioID, at uint32, certain, possible *collector) {
-	if len(ids) == 0 {
-		return
-	}
 	var space [blockRows]uint32
-	for k := range f.blocks {
+	for rows := f.mayName(ids); len(rows) > 0; {
+		k := int(rows[0]) / blockRows
+		n, _ := slices.BinarySearch(rows, uint32((k+1)*blockRows))
 		for _, i := range f.matches(k, &space) {
-			if f.enb[i] == 0 && f.gnb[i] == 0 && f.cell[i] == 0 {
+			if _, may := slices.BinarySearch(rows[:n], i); !may {
 				continue
 			}
 			switch fits, sure := f.names(i, ids); {
@@ -101,6 +99,7 @@ func (f *filter) naming(ids []site.RadioID, at uint32, certain, possible *collec
 				possible.add(at, f, i)
 			}
 		}
+		rows = rows[n:]
 	}
 }
 

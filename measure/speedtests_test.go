@@ -64,7 +64,7 @@ func TestSitesAgainstBruteForce(t *testing.T) {
 	sfr, _ := market.Get(market.FR).Operator("SFR")
 	named, around, none := 0, 0, 0
 	for range 10000 {
-		q := SiteQuery{Query: Query{Market: market.FR, Limit: 1 + r.IntN(5), Best: r.IntN(2) == 0}, Offset: r.IntN(3)}
+		q := SiteQuery{Query: Query{Market: market.FR, Limit: 1 + r.IntN(5), Best: r.IntN(2) == 0, Offset: r.IntN(3)}}
 		near := list[r.IntN(len(list))]
 		q.Center = &geo.Point{Lat: near.lat + r.NormFloat64()*0.01, Lng: near.lng + r.NormFloat64()*0.01}
 		for range r.IntN(3) {

@@ -1,0 +1,154 @@
+package measure
+
+// A census counts rows by operator and generation, and samples them.
+type census struct {
+	filters []*filter
+	groups  []stratum
+}
+
+// A stratum is how many rows a group has, and those whose number in the order in which
+// they were counted is a multiple of step, a power of two.
+type stratum struct {
+	count, step int
+	rows        []place
+	synthetic   bool // some of them
+}
+
+// generations is one more than the highest.
+const generations = 6
+
+func newCensus(filters []*filter, step int) *census {
+	c := &census{filters: filters, groups: make([]stratum, (len(filters[0].table.Operators)+1)*generations)}
+	for i := range c.groups {
+		c.groups[i].step = step
+	}
+	return c
+}
+
+// group is the stratum of rows that have a network and a technology.
+func (c *census) group(f *filter, network uint16, technology uint8) *stratum {
+	g := &c.groups[(f.operators[network]+1)*generations+int(technologies[technology].generation)]
+	g.synthetic = g.synthetic || f.Synthetic
+	return g
+}
+
+// count takes in the rows that match.
+func (c *census) count(at uint32, f *filter) {
+	var space [blockRows]uint32
+	for t := range f.tiles {
+		tile := &f.tiles[t]
+		switch {
+		case !f.meets(&tile.block):
+		case f.covers(&tile.block):
+			c.whole(at, f, t)
+		default:
+			for k := t * tileBlocks; k < min((t+1)*tileBlocks, len(f.blocks)); k++ {
+				for _, i := range f.matches(k, &space) {
+					c.group(f, f.network[i], f.technology[i]).add(at, i)
+				}
+			}
+		}
+	}
+}
+
+// whole takes in the rows of a tile that lies in the place.
+func (c *census) whole(at uint32, f *filter, t int) {
+	from := t * tileRows
+	begin := uint32(from)
+	for _, r := range f.tiles[t].runs {
+		rows := f.byTime[begin:r.end]
+		begin = r.end
+		if f.networks != nil && !f.networks[r.network] || f.kinds != nil && !f.kinds[r.technology] {
+			continue
+		}
+		if f.tiles[t].oldest < f.since {
+			rows = f.newer(rows, from, f.since)
+		}
+		if len(rows) == 0 {
+			continue
+		}
+		c.group(f, r.network, r.technology).addAll(at, uint32(from), rows)
+	}
+}
+
+func (t *stratum) add(at, row uint32) {
+	if t.next(0) == 0 {
+		t.keep(place{at, row})
+	}
+	t.count++
+}
+
+// addAll takes in rows of a tile that begins at row from.
+func (t *stratum) addAll(at, from uint32, rows []uint16) {
+	for i := t.next(0); i < len(rows); i = t.next(i + 1) {
+		t.keep(place{at, from + uint32(rows[i])})
+	}
+	t.count += len(rows)
+}
+
+// next is the first of the rows to come, from the i-th on, that the sample has.
+func (t *stratum) next(i int) int { return i + -(t.count+i)&(t.step-1) }
+
+// keep takes a row into the sample, and when it is full leaves out every second one.
+func (t *stratum) keep(p place) {
+	if t.rows == nil && t.step == 1 {
+		t.rows = make([]place, 0, sampleRows)
+	}
+	t.rows = append(t.rows, p)
+	if len(t.rows) < sampleRows {
+		return
+	}
+	n := 0
+	for i := 0; i < len(t.rows); i += 2 {
+		t.rows[n] = t.rows[i]
+		n++
+	}
+	t.rows, t.step = t.rows[:n], 2*t.step
+}
+
+// result makes the groups.
+func (c *census) result(kind Kind) (groups []Group) {
+	table, space, ranks := c.filters[0].table, make([]int32, 0, sampleRows), new(ranker)
+	for operator := range len(table.Operators) + 1 {
+		for generation := range generations {
+			t := &c.groups[(operator+1)%(len(table.Operators)+1)*generations+generation]
+			if t.count == 0 {
+				continue
+			}
+			g := Group{Technology: Generation(generation), Count: t.count, Sampled: t.step > 1, Synthetic: t.synthetic}
+			if operator < len(table.Operators) {
+				g.Operator, g.OperatorName = table.Operators[operator].Key, table.Operators[operator].Label
+			}
+			for i := range g.Values {
+				space = c.values(kind, t.rows, i, space[:0])
+				g.Values[i] = ranks.quantiles(space, unitOf[kind])
+			}
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}
+
+// unitOf is how many steps of the columns there are to one.
+var unitOf = map[Kind]float64{Coverage: 100, Speedtest: 1000}
+
+// values appends the stated values of rows in a column of the Values.
+func (c *census) values(kind Kind, rows []place, column int, dst []int32) []int32 {
+	if kind == Coverage {
+		return stated(dst, c.filters, rows, noLevel, func(f *filter) []int16 { return [...][]int16{f.rsrp, f.rsrq, f.snr}[column] })
+	}
+	return stated(dst, c.filters, rows, noSpeed, func(f *filter) []int32 { return [...][]int32{f.down, f.up, f.rtt}[column] })
+}
+
+func stated[T int16 | int32](dst []int32, filters []*filter, rows []place, none T, column func(*filter) []T) []int32 {
+	at, values := uint32(0), column(filters[0])
+	for _, p := range rows {
+		if p.segment != at {
+			at, values = p.segment, column(filters[p.segment])
+		}
+		if v := values[p.row]; v != none {
+			dst = append(dst, int32(v))
+		}
+	}
+	return dst
+}

@@ -1,0 +1,88 @@
+package measure
+
+import (
+	"math"
+	"runtime"
+)
+
+// A Group is the measures of a place that have one operator and one generation.
+type Group struct {
+	Operator     string // key in the market's table; "": none of it, or not stated
+	OperatorName string // its label
+	Technology   Generation
+	Count        int  // measures
+	Synthetic    bool // nobody measured some of them: they were made up for a demonstration
+	// Sampled says that the quantiles are of an even sample of a thousand measures or
+	// more; else they are of all.
+	Sampled bool
+	// Values are, of coverage points, RSRP in dBm, RSRQ and SNR in dB; of speedtests the
+	// download and the upload in Mbit/s and the ping in ms.
+	Values [3]Quantiles
+}
+
+// sampleRows is the most measures of a group whose values are looked at.
+const sampleRows = 2048
+
+// lookedAt is about the most rows that the points of CoverageCounts are chosen from.
+const lookedAt = 1 << 12
+
+// noValues is a step that no group reaches.
+const noValues = math.MaxInt/2 + 1
+
+// Survey returns what the measures that a query selects say together: the groups, by
+// operator as in the market's table, those of none at the end, then by generation. Limit
+// does not count. Time and memory are bounded, but for some nanoseconds a measure at the
+// rim of the place.
+func (s *Store) Survey(kind Kind, q Query) ([]Group, error) {
+	q.Limit = 1
+	if err := q.check(); err != nil {
+		return nil, err
+	}
+	v := s.view()
+	defer runtime.KeepAlive(v)
+	return counted(v.filters(kind, &q), kind, 1), nil
+}
+
+// CoverageCounts returns the groups of the coverage points that a query selects, without
+// Values, and at most Limit of the points: the even sample that Coverage returns, which
+// is chosen from every n-th of them where there are many. Time and memory are as
+// Survey's.
+func (s *Store) CoverageCounts(q Query) ([]Group, []Point, error) {
+	if err := q.check(); err != nil {
+		return nil, nil, err
+	}
+	v := s.view()
+	defer runtime.KeepAlive(v)
+	filters := v.filters(Coverage, &q)
+	groups := counted(filters, Coverage, noValues)
+	thin(filters)
+	return groups, sample(filters, q.Limit), nil
+}
+
+// counted counts what the filters match. Of each group the values of every step-th row are
+// looked at, but not of too many; step is a power of two.
+func counted(filters []*filter, kind Kind, step int) []Group {
+	if len(filters) == 0 {
+		return nil
+	}
+	c := newCensus(filters, step)
+	for at, f := range filters {
+		c.count(uint32(at), f)
+	}
+	return c.result(kind)
+}
+
+// thin makes the filters look at about lookedAt rows.
+func thin(filters []*filter) {
+	rows := 0
+	for _, f := range filters {
+		for k := range f.blocks {
+			if f.meets(&f.blocks[k]) {
+				rows += blockRows
+			}
+		}
+	}
+	for _, f := range filters {
+		f.step = (rows + lookedAt - 1) / lookedAt
+	}
+}

@@ -1,0 +1,321 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/geo"
+	"relais/market"
+)
+
+// nearest is the value at rank ⌈p·n⌉, in tenths, of sorted values.
+func nearest(sorted []float64, tenths int) float64 {
+	rank := 1
+	for 10*rank < tenths*len(sorted) {
+		rank++
+	}
+	return sorted[rank-1]
+}
+
+func sameQuantiles(t *testing.T, what string, got Quantiles, values []float64) {
+	t.Helper()
+	slices.Sort(values)
+	want := Quantiles{Of: len(values)}
+	if len(values) > 0 {
+		want.P10, want.Median, want.P90 = nearest(values, 1), nearest(values, 5), nearest(values, 9)
+	}
+	if got != want {
+		t.Errorf("%s: %+v, want %+v", what, got, want)
+	}
+}
+
+type groupKey struct {
+	operator   string
+	generation Generation
+}
+
+func TestSurveyCountsEachMeasure(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	s, list := openStore(t, t.TempDir()), random(r, 9_000)
+	half := len(list) / 2 // in two segments
+	imported(t, s, market.FR, write(t, "a.csv", coverageOf(list[:half])), write(t, "b.csv", testsOf(list[:half])))
+	imported(t, s, market.FR, write(t, "a.csv", coverageOf(list[half:])), write(t, "b.csv", testsOf(list[half:])))
+	for i := range 60 {
+		q := randomQuery(r)
+		if i%3 == 0 { // large enough for whole tiles
+			q.Box, q.Disc = nil, &geo.Disc{Center: geo.Point{Lat: 45.75, Lng: 4.85}, Radius: 1000 + r.Float64()*200_000}
+		}
+		for _, kind := range []Kind{Coverage, Speedtest} {
+			surveyed(t, s, kind, q, list)
+		}
+	}
+}
+
+// surveyed compares a survey with what was imported, taken one by one.
+func surveyed(t *testing.T, s *Store, kind Kind, q Query, list []made) {
+	t.Helper()
+	if kind == Speedtest {
+		q.Technology = 0 // all say 4G
+	}
+	want := map[groupKey][3][]float64{}
+	counts := map[groupKey]int{}
+	for i, m := range list {
+		g := generationOf[m.tech]
+		if kind == Speedtest {
+			g = 4
+		}
+		if !matches(&q, &m, g) {
+			continue
+		}
+		k := groupKey{keyOf[m.mnc], g}
+		i %= len(list) / 2
+		v := want[k]
+		if kind == Speedtest {
+			v = [3][]float64{append(v[0], m.down), append(v[1], float64(i%50)), append(v[2], float64(10+i%40))}
+		} else {
+			if g >= 4 { // of others the column is another quantity
+				v[0] = append(v[0], float64(m.rsrp))
+			}
+			v[2] = append(v[2], float64(i%30))
+		}
+		want[k] = v
+		counts[k]++
+	}
+	groups, err := s.Survey(kind, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range groups {
+		k := groupKey{g.Operator, g.Technology}
+		what := fmt.Sprintf("%s %+v of %+v", kind, k, q)
+		if g.Count != counts[k] || g.Count == 0 || g.Sampled {
+			t.Errorf("%s: %d, sampled %v, want %d", what, g.Count, g.Sampled, counts[k])
+		}
+		for i := range g.Values {
+			sameQuantiles(t, what, g.Values[i], want[k][i])
+		}
+		delete(counts, k)
+	}
+	if len(counts) > 0 {
+		t.Errorf("%s: missing %v", kind, counts)
+	}
+}
+
+// dense is points of one operator in a town, with levels that a test knows.
+func dense(n int) (text string, levels []float64) {
+	r := rand.New(rand.NewPCG(5, 6))
+	var b strings.Builder
+	b.WriteString("timestamp,lat,lng,technology,mcc,mnc,rsrp\n")
+	for i := range n {
+		level := math.Round(max(-140, min(-50, -95+12*r.NormFloat64())))
+		levels = append(levels, level)
+		mnc := 1
+		if i%100 == 0 {
+			mnc = 10
+		}
+		fmt.Fprintf(&b, "%s,%.5f,%.5f,LTE,208,%d,%.0f\n", now.Add(-time.Duration(i)*time.Minute).Format(time.RFC3339), 45.75+r.Float64()*0.02, 4.85+r.Float64()*0.02, mnc, level)
+	}
+	return b.String(), levels
+}
+
+// Of many measures the counts are exact and the quantiles those of an even sample; of
+// few of another operator among them nothing is left out.
+func TestSurveyOfMany(t *testing.T) {
+	const n = 40_000
+	text, levels := dense(n)
+	s := openStore(t, t.TempDir())
+	imported(t, s, market.FR, write(t, "a.csv", text))
+	for _, days := range []int{0, 20} {
+		want := map[string][]float64{}
+		for i, v := range levels {
+			if days == 0 || i <= days*24*60 {
+				key := "ORANGE"
+				if i%100 == 0 {
+					key = "SFR"
+				}
+				want[key] = append(want[key], v)
+			}
+		}
+		groups, err := s.Survey(Coverage, Query{Market: market.FR, Since: since(days), Disc: &geo.Disc{Center: geo.Point{Lat: 45.76, Lng: 4.86}, Radius: 5000}})
+		if err != nil || len(groups) != 2 {
+			t.Fatalf("%d groups, %v", len(groups), err)
+		}
+		many, few := groups[slices.IndexFunc(groups, func(g Group) bool { return g.Operator == "ORANGE" })], groups[slices.IndexFunc(groups, func(g Group) bool { return g.Operator == "SFR" })]
+		if many.Count != len(want["ORANGE"]) || few.Count != len(want["SFR"]) || !many.Sampled || few.Sampled {
+			t.Errorf("%d days: %+v and %+v, want %d and %d", days, many, few, len(want["ORANGE"]), len(want["SFR"]))
+		}
+		sameQuantiles(t, "few", few.Values[0], want["SFR"])
+		if of := many.Values[0].Of; of < sampleRows/2 || of > sampleRows {
+			t.Errorf("quantiles of %d", of)
+		}
+		slices.Sort(want["ORANGE"])
+		for tenths, got := range map[int]float64{1: many.Values[0].P10, 5: many.Values[0].Median, 9: many.Values[0].P90} {
+			if exact := nearest(want["ORANGE"], tenths); math.Abs(got-exact) > 1.5 {
+				t.Errorf("%d days: quantile %d of ten is %v, of all %v", days, tenths, got, exact)
+			}
+		}
+	}
+}
+
+// Points come from all of a place, also where they are chosen from few of its rows, and
+// are those of Coverage where there are not many.
+func TestSurveyedPoints(t *testing.T) {
+	text, _ := dense(40_000)
+	s := openStore(t, t.TempDir())
+	imported(t, s, market.FR, write(t, "a.csv", text))
+	q := Query{Market: market.FR, Limit: 64}
+	groups, points, err := s.CoverageCounts(q)
+	if err != nil || len(points) != 64 || len(groups) != 2 || groups[0].Count+groups[1].Count != 40_000 {
+		t.Fatalf("%d points, %+v, %v", len(points), groups, err)
+	}
+	quarters := map[[2]bool]int{}
+	for _, p := range points {
+		quarters[[2]bool{p.Position.Lat > 45.76, p.Position.Lng > 4.86}]++
+	}
+	for quarter, n := range quarters {
+		if n < 12 || n > 20 {
+			t.Errorf("%d of 64 points in the quarter %v", n, quarter)
+		}
+	}
+	q.Disc = &geo.Disc{Center: geo.Point{Lat: 45.76, Lng: 4.86}, Radius: 120}
+	want, err := s.Coverage(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, points, err = s.CoverageCounts(q); err != nil || !slices.EqualFunc(points, want, func(a, b Point) bool { return a.ID == b.ID }) {
+		t.Errorf("%d points, Coverage has %d, %v", len(points), len(want), err)
+	}
+}
+
+func TestStratumKeepsEvenly(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 20 {
+		c := stratum{step: 1}
+		n := 0
+		for n < r.IntN(60_000) {
+			if r.IntN(2) == 0 {
+				c.add(0, uint32(n))
+				n++
+				continue
+			}
+			rows := make([]uint16, r.IntN(5000))
+			for i := range rows {
+				rows[i] = uint16(i)
+			}
+			c.addAll(0, uint32(n), rows)
+			n += len(rows)
+		}
+		if c.count != n || len(c.rows) >= sampleRows || len(c.rows) != (n+c.step-1)/c.step || c.step > 1 && len(c.rows) < sampleRows/2 {
+			t.Fatalf("%d of %d rows, step %d, counted %d", len(c.rows), n, c.step, c.count)
+		}
+		for i, p := range c.rows {
+			if int(p.row) != i*c.step {
+				t.Fatalf("row %d is %d, step %d", i, p.row, c.step)
+			}
+		}
+	}
+}
+
+func TestRanked(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for range 300 {
+		width := []int{1, 3, 1000, 1 << 20, 1 << 31}[r.IntN(5)]
+		values := make([]int32, 1+r.IntN(sampleRows))
+		var want []float64
+		for i := range values {
+			values[i] = int32(r.IntN(width) - width/2)
+			want = append(want, float64(values[i]))
+		}
+		sameQuantiles(t, fmt.Sprint(len(values), " values"), new(ranker).quantiles(values, 1), want)
+	}
+	if q := new(ranker).quantiles(nil, 1); q != (Quantiles{}) {
+		t.Errorf("of nothing: %+v", q)
+	}
+}
+
+// A disc that covers a block holds all of it, and many blocks are covered.
+func TestRoundCovers(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	covered := 0
+	for range 3000 {
+		d := geo.Disc{Center: geo.Point{Lat: r.Float64()*180 - 90, Lng: r.Float64()*360 - 180}, Radius: math.Pow(10, 1+r.Float64()*5.5)}
+		near := func(middle, half float64) (low, high int32) {
+			a, b := geo.Fix(middle+(r.Float64()-0.5)*2*half), geo.Fix(middle+(r.Float64()-0.5)*2*half)
+			return min(a, b), max(a, b)
+		}
+		half := d.Radius / 111_000
+		var b block
+		b.south, b.north = near(d.Center.Lat, half)
+		if b.west, b.east = near(d.Center.Lng, half/math.Cos(d.Center.Lat*math.Pi/180)); r.IntN(5) == 0 {
+			b.west, b.east = -180e7+int32(r.IntN(1000)), 180e7-int32(r.IntN(1000)) // around the Earth
+		}
+		if b.south < -90e7 || b.north > 90e7 || b.west < -180e7 || b.east > 180e7 {
+			continue
+		}
+		if f := newRound(&d); !f.covers(&b) {
+			continue
+		}
+		covered++
+		for range 30 {
+			p := geo.Point{Lat: geo.Degrees(b.south + int32(r.Int64N(int64(b.north-b.south)+1))), Lng: geo.Degrees(b.west + int32(r.Int64N(int64(b.east-b.west)+1)))}
+			if geo.Distance(d.Center, p) > d.Radius*(1+1e-12) {
+				t.Fatalf("%+v covers %+v, but not %v", d, b, p)
+			}
+		}
+	}
+	if covered < 300 {
+		t.Errorf("only %d blocks are covered", covered)
+	}
+}
+
+// What was made up for a demonstration is told apart, also among what was measured.
+func TestSurveyTellsWhatIsSynthetic(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	head := "timestamp,lat,lng,technology,mcc,mnc,rsrp\n"
+	imported(t, s, market.FR, write(t, "SYNTHETIC_a.csv", head+"2026-11-20T00:00:00Z,45,4,LTE,208,1,-90\n"))
+	imported(t, s, market.FR, write(t, "b.csv", head+"2026-11-20T00:00:01Z,45,4,LTE,208,1,-91\n2026-11-20T00:00:02Z,45,4,LTE,208,10,-92\n"))
+	groups, err := s.Survey(Coverage, Query{Market: market.FR})
+	if err != nil || len(groups) != 2 {
+		t.Fatalf("%+v, %v", groups, err)
+	}
+	for _, g := range groups {
+		if g.Synthetic != (g.Operator == "ORANGE") {
+			t.Errorf("%+v", g)
+		}
+	}
+}
+
+// since is when a window of so many days begins, of any age with 0.
+func since(days int) time.Time {
+	if days == 0 {
+		return time.Time{}
+	}
+	return now.Add(-time.Duration(days) * 24 * time.Hour)
+}
+
+func BenchmarkSurvey(b *testing.B) {
+	text, _ := dense(points())
+	s := openStore(b, b.TempDir())
+	imported(b, s, market.FR, write(b, "a.csv", text))
+	for _, days := range []int{0, 40} {
+		for _, km := range []float64{0.5, 1, 2} {
+			b.Run(fmt.Sprint(days, "days", km, "km"), func(b *testing.B) {
+				n, used := 0, cpu()
+				for b.Loop() {
+					groups, err := s.Survey(Coverage, Query{Market: market.FR, Since: since(days), Disc: &geo.Disc{Center: geo.Point{Lat: 45.76, Lng: 4.86}, Radius: km * 1000}})
+					if err != nil {
+						b.Fatal(err)
+					}
+					n = groups[0].Count
+				}
+				b.ReportMetric(float64(n), "points")
+				b.ReportMetric(float64(cpu()-used)/1e6/float64(b.N), "cpu-ms/op")
+			})
+		}
+	}
+}
