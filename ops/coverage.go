@@ -48,11 +48,7 @@ type pointPage struct{ endpoint.Bytes }
 func (pointPage) Shapes() map[string]reflect.Type { return shapes[[]view.Point, view.PointsMeta]() }
 
 func (r *Reading) points(_ context.Context, p *pointsParams) (pointPage, error) {
-	q, err := p.inMarket.query(p.Limit)
-	if err != nil {
-		return pointPage{}, err
-	}
-	store, err := r.measures()
+	store, q, err := r.AskMeasured(p.inMarket, p.Days, p.Limit)
 	if err != nil {
 		return pointPage{}, err
 	}
@@ -62,7 +58,7 @@ func (r *Reading) points(_ context.Context, p *pointsParams) (pointPage, error) 
 		_, q.Technology, _ = measure.Technologies(name) // one, since it was bound
 		meta.Technology = &name
 	}
-	q.Box, q.Since = p.box(), r.since(p.Days)
+	q.Box = p.box()
 	list, err := store.Coverage(q)
 	if err != nil {
 		return pointPage{}, err

@@ -20,6 +20,7 @@ type (
 	BoxParams      = boxParams
 	ArchiveDate    = archiveDate
 	RadioParams    = radioParams
+	Technology     = technologyName
 )
 
 // Pick resolves the parameters that pick a market's sites to its row, its register,
@@ -44,6 +45,44 @@ func (r *Reading) Measured() (*measure.Store, error) { return r.measures() }
 
 // City names the commune of an INSEE code, "" where the registers do not.
 func (r *Reading) City(insee string) string { return r.city(insee) }
+
+// AskMeasured begins a question to the measures of a market: those of an operator, at most
+// so many days old; with 0, of any age. The error is about the operator, or says that the
+// measures are not open.
+func (r *Reading) AskMeasured(in InMarket, days, limit int) (*measure.Store, measure.Query, error) {
+	q, err := in.query(limit)
+	if err != nil {
+		return nil, q, err
+	}
+	if days > 0 {
+		q.Since = r.since(days)
+	}
+	store, err := r.measures()
+	return store, q, err
+}
+
+// SiteTests names speedtests of a site, as the parameters of /speedtests/site do.
+type SiteTests struct {
+	Site          string
+	Market        *market.Code // nil: any
+	Operator      Operator
+	Best          bool
+	Limit, Offset int
+}
+
+// SpeedtestsOfSite returns the speedtests that /speedtests/site answers, and how many
+// match.
+func (r *Reading) SpeedtestsOfSite(t SiteTests) ([]measure.Test, int, error) {
+	p := siteSpeedtestsParams{SiteID: t.Site, Market: t.Market, Operator: t.Operator, BestOnly: t.Best, Limit: t.Limit, Offset: t.Offset}
+	if err := p.Check(); err != nil {
+		return nil, 0, err
+	}
+	q, _, err := r.siteQuery(&p)
+	if err != nil {
+		return nil, 0, err
+	}
+	return r.testsOfSite(q)
+}
 
 // Departments returns the statistics of the departments of FR and DROM that
 // /stats/departments answers.

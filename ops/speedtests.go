@@ -58,15 +58,11 @@ func (speedtestPage) Shapes() map[string]reflect.Type {
 }
 
 func (r *Reading) speedtests(_ context.Context, p *speedtestsParams) (speedtestPage, error) {
-	q, err := p.inMarket.query(p.Limit)
+	store, q, err := r.AskMeasured(p.inMarket, p.Days, p.Limit)
 	if err != nil {
 		return speedtestPage{}, err
 	}
-	store, err := r.measures()
-	if err != nil {
-		return speedtestPage{}, err
-	}
-	q.Box, q.Since = p.box(), r.since(p.Days)
+	q.Box = p.box()
 	tests, _, err := store.Speedtests(q)
 	if err != nil {
 		return speedtestPage{}, err
@@ -161,16 +157,20 @@ func (r *Reading) speedtestsOfSite(_ context.Context, p *siteSpeedtestsParams) (
 	if err != nil {
 		return siteSpeedtestPage{}, err
 	}
-	store, err := r.measures()
-	if err != nil {
-		return siteSpeedtestPage{}, err
-	}
-	tests, total, err := store.SpeedtestsOfSite(q)
+	tests, total, err := r.testsOfSite(q)
 	if err != nil {
 		return siteSpeedtestPage{}, err
 	}
 	text, err := encoded(tests, view.AppendSpeedtest, view.SiteSpeedtestsMeta{Total: total, Limit: p.Limit, Offset: q.Offset, BestOnly: p.BestOnly, Market: in.Market, Operator: string(in.Operator)})
 	return siteSpeedtestPage{text}, err
+}
+
+func (r *Reading) testsOfSite(q measure.SiteQuery) ([]measure.Test, int, error) {
+	store, err := r.measures()
+	if err != nil {
+		return nil, 0, err
+	}
+	return store.SpeedtestsOfSite(q)
 }
 
 // siteQuery resolves the site, and with it the market.
