@@ -36,6 +36,7 @@ func main() {
 	sites := flag.Int("sites", 0, "measure on a synthetic market of so many sites, instead of one of national size")
 	data := flag.String("data", "", "a data folder to measure on, instead of a synthetic one of national size")
 	work := flag.String("work", "build/bench", "where the synthetic one is made and kept")
+	tools := flag.String("tools", "", "internal: measure the tools on this folder")
 	seconds := flag.Int("seconds", 3, "how long each row is measured")
 	flag.Parse()
 	var err error
@@ -46,6 +47,8 @@ func main() {
 		_, err = demo.Write(*files, nationalSupports)
 	case *memory != "":
 		err = measureMemory(*memory)
+	case *tools != "":
+		err = measureTools(context.Background(), *relais, *tools, time.Duration(*seconds)*time.Second)
 	case *multiplyFrom != "":
 		err = multiply(*multiplyFrom, *to, *sites)
 	case *archives:
@@ -85,7 +88,11 @@ func run(relais, data, work string, sites, seconds int) error {
 	if _, err := again("-memory", data); err != nil {
 		return err
 	}
-	return measureHTTP(ctx, relais, data, work, time.Duration(seconds)*time.Second)
+	each := time.Duration(seconds) * time.Second
+	if err := measureHTTP(ctx, relais, data, work, each); err != nil {
+		return err
+	}
+	return measureTools(ctx, relais, data, each)
 }
 
 // inTime measures what changes in time.

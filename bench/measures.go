@@ -89,21 +89,29 @@ func askCoverage(s *measure.Store, points int) error {
 	if err != nil {
 		return err
 	}
+	few := func(q measure.Query) error {
+		_, err := s.Coverage(q)
+		return err
+	}
+	together := func(q measure.Query) error {
+		_, err := s.Survey(measure.Coverage, q)
+		return err
+	}
 	for _, row := range []struct {
 		name string
+		ask  func(measure.Query) error
 		q    measure.Query
 	}{
-		{fmt.Sprintf("5000 of a box with %d", int(share*float64(points))), measure.Query{Box: &box}},
-		{"the same, of 30 days", measure.Query{Box: &box, Since: ago(30)}},
-		{"5000 of all", measure.Query{}},
+		{fmt.Sprintf("5000 of a box with %d", int(share*float64(points))), few, measure.Query{Box: &box}},
+		{"the same, of 30 days", few, measure.Query{Box: &box, Since: ago(30)}},
+		{"5000 of all", few, measure.Query{}},
+		{"what those of the box say together", together, measure.Query{Box: &box}},
+		{"the same, of 30 days", together, measure.Query{Box: &box, Since: ago(30)}},
 	} {
 		row.q.Market, row.q.Limit = market.FR, 5000
 		var t times
 		for range 30 {
-			if err := t.add(func() error {
-				_, err := s.Coverage(row.q)
-				return err
-			}); err != nil {
+			if err := t.add(func() error { return row.ask(row.q) }); err != nil {
 				return err
 			}
 		}

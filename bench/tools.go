@@ -1,0 +1,251 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// toolClients is how many assistants call a tool at once, each in a session of its own.
+const toolClients = 20
+
+// A tool is as much of a tool as the server lists as a call needs.
+type tool struct {
+	Name        string
+	InputSchema struct {
+		Properties map[string]struct{ Examples []any }
+		Required   []string
+	}
+	Annotations struct{ ReadOnlyHint bool }
+}
+
+// busy are arguments about where there is the most to answer, for what has them, needed
+// or not. A date that is "" is left out.
+func busy(site, date string) map[string]any {
+	m := map[string]any{"lat": 48.8566, "lon": 2.3522, "place": "Paris", "siteId": site, "id": site, "days": 365, "radiusKm": 5, "query": "rue saint"}
+	if date != "" {
+		m["date"], m["from"], m["to"] = date, date, date
+	}
+	return m
+}
+
+// arguments are those of busy that the tool has, and examples for what else it needs.
+func (t *tool) arguments(busy map[string]any) (map[string]any, error) {
+	given := map[string]any{}
+	for name, value := range busy {
+		if _, ok := t.InputSchema.Properties[name]; ok {
+			given[name] = value
+		}
+	}
+	for _, name := range t.InputSchema.Required {
+		if given[name] != nil {
+			continue
+		}
+		examples := t.InputSchema.Properties[name].Examples
+		if len(examples) == 0 {
+			return nil, fmt.Errorf("no value is known for %s", name)
+		}
+		given[name] = examples[0]
+	}
+	return given, nil
+}
+
+// measureTools prints a line for every tool that only reads and needs nobody to sign in.
+func measureTools(ctx context.Context, relais, data string, each time.Duration) error {
+	server, _, err := start(ctx, exec.CommandContext(ctx, relais, "serve", "--data", data, "--listen", relaisListen, "--mcp-minute", "1000000000"), relaisListen)
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	settle(server.pid)
+	first, err := newSession(ctx)
+	if err != nil {
+		return err
+	}
+	var listed struct{ Tools []*tool }
+	if err := first.ask(ctx, "tools/list", struct{}{}, &listed); err != nil {
+		return err
+	}
+	given, err := first.busy(ctx)
+	if err != nil {
+		return err
+	}
+	sessions := []*session{first}
+	for len(sessions) < toolClients {
+		s, err := newSession(ctx)
+		if err != nil {
+			return err
+		}
+		sessions = append(sessions, s)
+	}
+	fmt.Printf("\n%-36s %9s %10s %10s %10s %10s\n", "TOOLS (20 sessions at once)", "bytes", "calls/s", "p50 ms", "p99 ms", "CPU ms")
+	for _, t := range listed.Tools {
+		if !t.Annotations.ReadOnlyHint || strings.HasPrefix(t.Name, "me_") {
+			continue
+		}
+		if err := t.measure(ctx, sessions, given, server.pid, each); err != nil {
+			fmt.Printf("%-36s %v\n", t.Name, err)
+		}
+	}
+	return nil
+}
+
+// measure calls the tool from all sessions for some time.
+func (t *tool) measure(ctx context.Context, sessions []*session, busy map[string]any, pid int, each time.Duration) error {
+	given, err := t.arguments(busy)
+	if err != nil {
+		return err
+	}
+	var answer json.RawMessage
+	if err := sessions[0].call(ctx, t.Name, given, &answer); err != nil {
+		return err
+	}
+	var all []time.Duration
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	used, began := cpuSeconds(pid), time.Now()
+	for _, s := range sessions {
+		wg.Go(func() {
+			var times []time.Duration
+			var worst error
+			for time.Since(began) < each && worst == nil {
+				start := time.Now()
+				worst = s.call(ctx, t.Name, given, nil)
+				times = append(times, time.Since(start))
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, times...)
+			if err == nil {
+				err = worst
+			}
+		})
+	}
+	wg.Wait()
+	if err != nil {
+		return err
+	}
+	took, used := time.Since(began), cpuSeconds(pid)-used
+	slices.Sort(all)
+	n := len(all)
+	fmt.Printf("%-36s %9d %10.0f %10.2f %10.2f %10.2f\n", t.Name, len(answer), float64(n)/took.Seconds(), milliseconds(all[n/2]), milliseconds(all[min(n-1, n*99/100)]), used*1000/float64(n))
+	return nil
+}
+
+// busy asks for a site in the middle of Paris and an archive, if there is one.
+func (s *session) busy(ctx context.Context) (map[string]any, error) {
+	var near struct{ Items []struct{ SiteKey string } }
+	if err := s.call(ctx, "sites_nearby", map[string]any{"lat": 48.8566, "lon": 2.3522, "limit": 1}, &near); err != nil {
+		return nil, err
+	}
+	var archives struct{ Items []struct{ Date string } }
+	if err := s.call(ctx, "anfr_list_archives", nil, &archives); err != nil {
+		return nil, err
+	}
+	if len(near.Items) == 0 {
+		return nil, errors.New("there is no site in the middle of Paris")
+	}
+	date := ""
+	if len(archives.Items) > 0 {
+		date = archives.Items[0].Date
+	}
+	return busy(near.Items[0].SiteKey, date), nil
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// A session is an assistant's, over a connection of its own.
+type session struct {
+	client http.Client
+	id     string
+}
+
+func newSession(ctx context.Context) (*session, error) {
+	s := &session{client: http.Client{Transport: &http.Transport{}}}
+	begin := map[string]any{"protocolVersion": "2025-11-25", "capabilities": struct{}{}, "clientInfo": map[string]string{"name": "bench", "version": "1"}}
+	if err := s.ask(ctx, "initialize", begin, nil); err != nil {
+		return nil, err
+	}
+	_, err := s.send(ctx, map[string]any{"jsonrpc": "2.0", "method": "notifications/initialized"})
+	return s, err
+}
+
+// call calls a tool and reads its answer.
+func (s *session) call(ctx context.Context, name string, arguments map[string]any, to any) error {
+	var result struct {
+		IsError           bool
+		Content           []struct{ Text string }
+		StructuredContent json.RawMessage
+	}
+	keep := any(&result)
+	if to == nil { // what is not read costs the server's processors nothing
+		keep = nil
+	}
+	if err := s.ask(ctx, "tools/call", map[string]any{"name": name, "arguments": arguments}, keep); err != nil || to == nil {
+		return err
+	}
+	if result.IsError {
+		return fmt.Errorf("it says %q", result.Content[0].Text)
+	}
+	return json.Unmarshal(result.StructuredContent, to)
+}
+
+// ask sends a request and reads its result.
+func (s *session) ask(ctx context.Context, method string, params, to any) error {
+	body, err := s.send(ctx, map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+	if err != nil || to == nil {
+		return err
+	}
+	for line := range bytes.Lines(body) {
+		text, ok := bytes.CutPrefix(line, []byte("data: "))
+		if !ok && !bytes.HasPrefix(line, []byte("{")) {
+			continue
+		}
+		var message struct {
+			Result json.RawMessage
+			Error  json.RawMessage
+		}
+		if json.Unmarshal(text, &message) == nil && message.Result != nil {
+			return json.Unmarshal(message.Result, to)
+		}
+	}
+	return fmt.Errorf("%s: %s", method, body)
+}
+
+func (s *session) send(ctx context.Context, message any) ([]byte, error) {
+	text, err := json.Marshal(message)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+relaisListen+"/mcp", bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	if s.id != "" {
+		req.Header.Set("Mcp-Session-Id", s.id)
+	}
+	res, err := s.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	if id := res.Header.Get("Mcp-Session-Id"); id != "" {
+		s.id = id
+	}
+	body, err := io.ReadAll(res.Body)
+	if err == nil && res.StatusCode >= 300 {
+		err = fmt.Errorf("%s: %s", res.Status, body)
+	}
+	return body, err
+}
