@@ -28,23 +28,33 @@ type Session struct {
 type Sessions struct {
 	Page            []Session
 	Total, Measures int
+	// Each is of how many rows one was looked at, 1 for all: counts are of the rows that
+	// were looked at, and a session of a few rows may be missing.
+	Each int
 }
 
+// mostSessionRows is of how many rows that can match all are looked at.
+const mostSessionRows = 1 << 17
+
 // Sessions returns the sessions with measures that a query selects, at most its Limit after
-// offset, the last day first; they are counted and described by these measures alone.
+// offset, the last day first; they are counted and described by these measures alone, or,
+// where there are more than mostSessionRows, by an even sample of them.
 func (s *Store) Sessions(q Query, offset int) (all Sessions, err error) {
 	if err := q.check(); err != nil {
 		return all, err
 	}
 	v := s.view()
 	defer runtime.KeepAlive(v)
-	var filters []*filter
+	filters := append(v.filters(Coverage, &q), v.filters(Speedtest, &q)...)
+	rows := 0
+	for _, f := range filters {
+		rows += f.candidates()
+	}
+	all.Each = max(1, (rows+mostSessionRows-1)/mostSessionRows)
 	var found []tally
-	for _, kind := range []Kind{Coverage, Speedtest} {
-		for _, f := range v.filters(kind, &q) {
-			found = f.tallies(found, len(filters))
-			filters = append(filters, f)
-		}
+	for i, f := range filters {
+		f.step = all.Each
+		found = f.tallies(found, i)
 	}
 	found = joined(found, filters)
 	all.Total, all.Page = len(found), []Session{}
@@ -110,6 +120,16 @@ func (t *tally) session(f *filter) Session {
 		}
 	}
 	return s
+}
+
+// candidates is how many rows are in blocks of which some can match.
+func (f *filter) candidates() (rows int) {
+	for k := range f.blocks {
+		if f.meets(&f.blocks[k]) {
+			rows += min(blockRows, f.rows-k*blockRows)
+		}
+	}
+	return rows
 }
 
 // tallies appends to found one for each day that rows that match are of.

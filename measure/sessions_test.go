@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -158,5 +159,26 @@ func TestRound(t *testing.T) {
 	}
 	if every := newRound(nil); !every.holds(0, 0) {
 		t.Error("no disc holds nothing")
+	}
+}
+
+// Of very many measures an even sample is looked at, and the answer says so.
+func TestSessionsOfMany(t *testing.T) {
+	var text strings.Builder
+	text.WriteString(coverageHead)
+	const n = 300_000
+	for i := range n { // a third on each of three days, all over the place
+		fmt.Fprintf(&text, "a,2026-10-%02dT10:00:%02dZ,%.5f,%.5f,-60,-80,12,LTE,CELLULAR,208,1,%d,,,7\n", 1+i%3, i%60, 45+float64(i%547)/1000, 4+float64(i%631)/1000, 1+i)
+	}
+	s := openStore(t, t.TempDir())
+	imported(t, s, market.FR, write(t, "many.csv", text.String()))
+	got, err := s.Sessions(Query{Market: market.FR, Limit: 10}, 0)
+	if err != nil || got.Each != 3 || got.Total != 3 || got.Measures != n/3 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for _, x := range got.Page {
+		if math.Abs(float64(x.Measures)-n/9) > n/90 {
+			t.Errorf("%+v", x)
+		}
 	}
 }
