@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -123,13 +122,8 @@ func (p *pageServer) open(t *testing.T, chromium, address string) told {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	var log bytes.Buffer
-	browser := exec.CommandContext(ctx, chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-breakpad",
-		"--disable-background-networking", "--no-first-run", "--no-proxy-server", "--remote-debugging-port=0", "--user-data-dir="+profile, address)
-	browser.Env = append(os.Environ(), "HOME="+profile)
+	browser := headless(ctx, chromium, profile, "--remote-debugging-port=0", address)
 	browser.Stdout, browser.Stderr = &log, &log
-	browser.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // its helpers end with it
-	browser.Cancel = func() error { return syscall.Kill(-browser.Process.Pid, syscall.SIGKILL) }
-	browser.WaitDelay = 10 * time.Second
 	if err := browser.Start(); err != nil {
 		t.Fatal(err)
 	}

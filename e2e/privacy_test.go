@@ -62,14 +62,20 @@ func traces() (list [][]byte) {
 	for _, p := range planted {
 		text := []byte(p[1])
 		sum := sha256.Sum256(text)
-		list = append(list, bytes.ToLower(text), []byte(hex.EncodeToString(text)), sum[:16], []byte(hex.EncodeToString(sum[:16])))
-		for shift := range 3 { // as a part of something that is in base64
-			enc := base64.RawStdEncoding.EncodeToString(append(make([]byte, shift), text...))
-			list = append(list, []byte(strings.ToLower(enc[(shift*8+5)/6:len(enc)-1])))
-		}
+		list = append(append(list, written(text)...), sum[:16], []byte(hex.EncodeToString(sum[:16])))
 		if ip, err := netip.ParseAddr(p[1]); err == nil && ip.Is6() {
 			list = append(list, ip.AsSlice())
 		}
+	}
+	return list
+}
+
+// written are the ways to write a text itself.
+func written(text []byte) [][]byte {
+	list := [][]byte{bytes.ToLower(text), []byte(hex.EncodeToString(text))}
+	for shift := range 3 { // as a part of something that is in base64
+		enc := base64.RawStdEncoding.EncodeToString(append(make([]byte, shift), text...))
+		list = append(list, []byte(strings.ToLower(enc[(shift*8+5)/6:len(enc)-1])))
 	}
 	return list
 }
