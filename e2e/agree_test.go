@@ -185,6 +185,8 @@ func (x transports) agreeOnSpeedtests() {
 	if len(own) != 1 || !reflect.DeepEqual(own[0].(object)["speedtest"], shown[0]) {
 		x.t.Errorf("me_speedtests_list: %v, the API has %v", own, shown)
 	}
+	x.same("speedtests_nearby", x.toolList("speedtests_nearby", object{"lat": 48.8534, "lon": 2.3488, "radiusKm": 2}), x.apiList("/speedtests"), nil, "distanceMeters")
+	x.same("sites_get_speedtests", x.toolList("sites_get_speedtests", object{"siteId": "fr-90000585"}), x.apiList("/speedtests/site?siteId=90000585"), nil, "distanceMeters")
 	days := map[string]int{}
 	for _, test := range x.apiList("/speedtests") {
 		days[test.(object)["timestamp"].(string)[:len(time.DateOnly)]]++
