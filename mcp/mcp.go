@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"runtime"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -62,6 +63,7 @@ type Server struct {
 	byAddress *limit.Counter[netip.Addr] // calls of nobody known
 	byPerson  *limit.Counter[string]
 	messages  *limit.Counter[netip.Addr] // of every sort
+	turns     chan struct{}              // held while a tool runs
 	server    *sdk.Server
 	stream    http.Handler
 	signedIn  http.Handler // stream, for a known caller
@@ -75,7 +77,7 @@ func New(o Options) *Server {
 		o.Minute = DefaultMinute
 	}
 	s := &Server{Options: o, guard: newGuard(o.BaseURL, o.Hosts), byName: toolsByName(),
-		byAddress: limit.New[netip.Addr](time.Minute), byPerson: limit.New[string](time.Minute), messages: limit.New[netip.Addr](time.Minute)}
+		byAddress: limit.New[netip.Addr](time.Minute), turns: make(chan struct{}, runtime.GOMAXPROCS(0)), byPerson: limit.New[string](time.Minute), messages: limit.New[netip.Addr](time.Minute)}
 	options := &sdk.ServerOptions{Instructions: instructions, Logger: quiet(o.Log), PageSize: 100,
 		//lint:ignore SA1019 clients of older versions of the protocol set a level
 		Capabilities: &sdk.ServerCapabilities{Logging: &sdk.LoggingCapabilities{}, Tools: &sdk.ToolCapabilities{}}}
