@@ -307,6 +307,33 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+// Calls count however they are written: in batches, beside members that differ in case
+// alone, before what follows a message.
+func TestLimitOfBodies(t *testing.T) {
+	withinMinute()
+	call := callBody("capabilities_guide", "{}")
+	many := func(n int, message string) string { return "[" + strings.Repeat(message+",", n-1) + message + "]" }
+	ping := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`
+	for _, c := range []struct {
+		name, body string
+		status     int
+	}{
+		{"a batch", many(4, call), 429},
+		{"one that names its method twice", strings.Replace(call, `"method"`, `"METHOD":"ping","method"`, 1), 200},
+		{"a batch of those", many(4, strings.Replace(call, `}}}`, `}},"Method":"ping"}`, 1)), 429},
+		{"a batch with something behind it", many(4, call) + "x", 400},
+		{"a batch with a name that is none", many(4, strings.Replace(call, `"name"`, `"NAME":5,"name"`, 1)), 429},
+		{"a batch of many messages that are no calls", many(100*messages, ping), 429},
+	} {
+		w := serve(t, func(o *Options) { o.Minute = 3 })
+		id := session(t, w)
+		resp, text := post(t, w, c.body, "Mcp-Session-Id", id, "Mcp-Protocol-Version", "2025-03-26", "X-Test-Address", "192.0.2.9")
+		if resp.StatusCode != c.status || c.status == 200 && !strings.Contains(text, `"structuredContent"`) {
+			t.Errorf("%s: %d %.200s", c.name, resp.StatusCode, text)
+		}
+	}
+}
+
 // withinMinute waits where a test would cross the end of a minute, with which limits
 // begin anew.
 func withinMinute() {

@@ -1,62 +1,59 @@
 package mcp
 
 import (
-	"bytes"
 	"encoding/json"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"relais/tools"
 )
 
-// A peeked is what is seen of a body before the library reads it.
+// A peeked is what is seen of a body before the library answers it.
 type peeked struct {
+	messages int
 	calls    int  // of tools, and sessions that are to begin
 	signedIn bool // a tool needs somebody who signed in
 	writes   bool // one that changes something
 	id       json.RawMessage
 }
 
-// A message is as much of a message as decides who may send it.
-type message struct {
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
-	Params struct {
-		Name string `json:"name"`
-	} `json:"params"`
+// peek looks at a body. The limits depend on it, so that the library's own reader reads
+// the messages, and what that cannot read never gets there. The handlers of tools look
+// again who calls.
+func (s *Server) peek(body []byte) (p peeked, err error) {
+	list := []json.RawMessage{}
+	if json.Unmarshal(body, &list) != nil {
+		list = []json.RawMessage{body}
+	}
+	for _, text := range list {
+		m, err := jsonrpc.DecodeMessage(text)
+		if err != nil {
+			return p, err
+		}
+		p.messages++
+		if request, ok := m.(*jsonrpc.Request); ok {
+			s.add(&p, request)
+		}
+	}
+	return p, nil
 }
 
-// peek looks at a body. What is no message at all is for the library to refuse. The
-// handlers of tools look again who calls: nothing depends on both reading the same.
-func (s *Server) peek(body []byte) (p peeked) {
-	for _, m := range messagesIn(body) {
-		switch m.Method {
-		case "initialize":
-			p.calls++
-		case "tools/call":
-			p.calls++
-			if t := s.byName[m.Params.Name]; t != nil {
-				p.signedIn, p.writes = p.signedIn || t.SignedIn, p.writes || t.Writes
-			}
+// add adds a request to what was seen.
+func (s *Server) add(p *peeked, r *jsonrpc.Request) {
+	switch r.Method {
+	case "initialize":
+		p.calls++
+	case "tools/call":
+		p.calls++
+		var params struct {
+			Name string `json:"name"`
 		}
-		p.id = m.ID
-	}
-	return p
-}
-
-// messagesIn are the messages of a body: one, or those of a batch.
-func messagesIn(body []byte) []message {
-	body = bytes.TrimLeft(body, " \t\r\n")
-	if len(body) > 0 && body[0] == '[' {
-		var batch []message
-		if json.Unmarshal(body, &batch) != nil {
-			return nil
+		_ = json.Unmarshal(r.Params, &params) // what is wrong with them is the library's to say
+		if t := s.byName[params.Name]; t != nil {
+			p.signedIn, p.writes = p.signedIn || t.SignedIn, p.writes || t.Writes
 		}
-		return batch
 	}
-	var one message
-	if json.Unmarshal(body, &one) != nil {
-		return nil
-	}
-	return []message{one}
+	p.id, _ = json.Marshal(r.ID.Raw()) // null, a number or a text
 }
 
 // toolsByName are the tools by their names.

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
 	"relais/account"
 	"relais/limit"
 	"relais/view"
@@ -48,7 +50,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	p := s.peek(body)
+	var p peeked
+	if r.Method == http.MethodPost && len(body) > 0 {
+		if p, err = s.peek(body); err != nil {
+			refuse(w, http.StatusBadRequest, nil, jsonrpc.CodeParseError, "the body is no JSON-RPC message, or one of a batch is none: "+err.Error())
+			return
+		}
+	}
 	if !s.may(w, caller, p) || !s.within(w, caller, address, p, now) {
 		return
 	}
@@ -102,9 +110,16 @@ func (s *Server) may(w http.ResponseWriter, c *Caller, p peeked) bool {
 	return true
 }
 
-// within counts the calls of a body, and tells whether they are within the limit of the
-// person or, without one, of the address.
+// within counts the messages of a body but the first, which was counted before it was
+// read, and its calls, and tells whether they are within the limits: that of calls is the
+// person's or, without one, the address's.
 func (s *Server) within(w http.ResponseWriter, c *Caller, address netip.Addr, p peeked, now time.Time) bool {
+	for range p.messages - 1 {
+		if s.messages.Add(address, now) > messages*s.Minute {
+			s.tooMany(w, p.id, now)
+			return false
+		}
+	}
 	for range p.calls {
 		n := 0
 		if c != nil {
@@ -123,13 +138,20 @@ func (s *Server) within(w http.ResponseWriter, c *Caller, address netip.Addr, p 
 // tooMany refuses what is over a limit.
 func (s *Server) tooMany(w http.ResponseWriter, id []byte, now time.Time) {
 	wait := 60 - now.Second()
-	h := w.Header()
-	h.Set("Retry-After", strconv.Itoa(wait))
-	h.Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusTooManyRequests)
+	w.Header().Set("Retry-After", strconv.Itoa(wait))
+	refuse(w, http.StatusTooManyRequests, id, overLimit, fmt.Sprintf("over the limit of %d calls a minute: come back in %d seconds", s.Minute, wait))
+}
+
+// overLimit is one of the error codes that JSON-RPC leaves to servers.
+const overLimit = -32000
+
+// refuse answers a message with an error; id may be nil.
+func refuse(w http.ResponseWriter, status int, id []byte, code int, message string) {
 	if len(id) == 0 {
 		id = []byte("null")
 	}
-	message, _ := view.JSON(fmt.Sprintf("over the limit of %d calls a minute: come back in %d seconds", s.Minute, wait))
-	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":%s}}`, id, message)
+	text, _ := view.JSON(message) // which a text always becomes
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, text)
 }
