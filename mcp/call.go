@@ -10,7 +10,6 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"relais/account"
 	"relais/ops"
 	"relais/tools"
 	"relais/view"
@@ -62,10 +61,11 @@ func (s *Server) call(ctx context.Context, t *tools.Tool, req *sdk.CallToolReque
 		return nil, err
 	}
 	reading := s.Reading(time.Now())
-	if c := callerOf(req); c != nil {
+	c := callerOf(req)
+	if c != nil {
 		reading.Person = &c.Person
 	}
-	if t.SignedIn && reading.Person == nil || t.Writes && !slices.Contains(callerOf(req).Scopes, account.Write) {
+	if t.SignedIn && (c == nil || !slices.Contains(c.Scopes, scopeOf(t))) {
 		return nil, errSignIn
 	}
 	answer, err := bound.Do(ctx, reading)
@@ -125,4 +125,4 @@ func callerOf(req *sdk.CallToolRequest) *Caller {
 	return c
 }
 
-var errSignIn = &ops.Error{Status: 401, Code: "API_KEY_REQUIRED", Message: "sign in, with the right to write: the tool acts for a person"}
+var errSignIn = &ops.Error{Status: 401, Code: "API_KEY_REQUIRED", Message: "sign in, with the scope that the tool needs: it acts for a person"}

@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -304,6 +306,63 @@ func TestLimit(t *testing.T) {
 	}
 	if resp, _ := post(t, w, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Mcp-Session-Id", id); resp.StatusCode != 429 {
 		t.Errorf("many messages: %d", resp.StatusCode)
+	}
+}
+
+// A token lets a tool act for its person only with the tool's own scope.
+func TestScopes(t *testing.T) {
+	w := serve(t, nil)
+	person, err := w.people.Create(t.Context(), "alice", "correct horse battery")
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := w.people.Register("test", []string{"http://127.0.0.1/cb"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	token := func(scopes ...account.Scope) string {
+		verifier := strings.Repeat("v", 43)
+		sum := sha256.Sum256([]byte(verifier))
+		code, err := w.people.Authorize(person.Person, account.Authorization{Client: client.ID, Redirect: "http://127.0.0.1/cb", Resource: w.URL + Path,
+			Challenge: base64.RawURLEncoding.EncodeToString(sum[:]), Scopes: scopes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens, err := w.people.Redeem(account.Redemption{Code: code, Client: client.ID, Redirect: "http://127.0.0.1/cb", Verifier: verifier})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return "Bearer " + tokens.Access
+	}
+	read, write := token(account.Read), token(account.Write)
+	id := session(t, w)
+	for _, c := range []struct {
+		token, tool string
+		status      int
+	}{
+		{"", "capabilities_guide", 200},
+		{"", "me_whoami", 401},
+		{"", "bug_submit", 401},
+		{read, "me_whoami", 200},
+		{read, "bug_submit", 403},
+		{write, "me_whoami", 403},
+		{write, "bug_submit", 200}, // an error of the tool's, without arguments
+		{write, "capabilities_guide", 200},
+	} {
+		headers := []string{"Mcp-Session-Id", id}
+		if c.token != "" {
+			headers = append(headers, "Authorization", c.token)
+		}
+		resp, text := post(t, w, callBody(c.tool, "{}"), headers...)
+		if challenge := resp.Header.Get("WWW-Authenticate"); resp.StatusCode != c.status || c.status == 403 && !strings.Contains(challenge, `error="insufficient_scope"`) {
+			t.Errorf("%.5s %s: %d %s %.200s", c.token, c.tool, resp.StatusCode, challenge, text)
+		}
+		// A name that the server's look at the body misses: the tool looks itself.
+		hidden := strings.Replace(callBody(c.tool, "{}"), `"name"`, `"NAME":"x","name"`, 1)
+		hidden = strings.Replace(hidden, `}}}`, `},"Name":"x"}}`, 1)
+		if resp, text := post(t, w, hidden, headers...); c.status != 200 && resp.StatusCode == 200 && !strings.Contains(text, `"isError":true`) {
+			t.Errorf("%.5s %s, hidden: %.200s", c.token, c.tool, text)
+		}
 	}
 }
 

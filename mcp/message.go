@@ -5,15 +5,15 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"relais/account"
 	"relais/tools"
 )
 
 // A peeked is what is seen of a body before the library answers it.
 type peeked struct {
 	messages int
-	calls    int  // of tools, and sessions that are to begin
-	signedIn bool // a tool needs somebody who signed in
-	writes   bool // one that changes something
+	calls    int             // of tools, and sessions that are to begin
+	needs    []account.Scope // of tools that act for a person
 	id       json.RawMessage
 }
 
@@ -49,11 +49,19 @@ func (s *Server) add(p *peeked, r *jsonrpc.Request) {
 			Name string `json:"name"`
 		}
 		_ = json.Unmarshal(r.Params, &params) // what is wrong with them is the library's to say
-		if t := s.byName[params.Name]; t != nil {
-			p.signedIn, p.writes = p.signedIn || t.SignedIn, p.writes || t.Writes
+		if t := s.byName[params.Name]; t != nil && t.SignedIn {
+			p.needs = append(p.needs, scopeOf(t))
 		}
 	}
 	p.id, _ = json.Marshal(r.ID.Raw()) // null, a number or a text
+}
+
+// scopeOf is the scope that a tool needs which acts for a person.
+func scopeOf(t *tools.Tool) account.Scope {
+	if t.Writes {
+		return account.Write
+	}
+	return account.Read
 }
 
 // toolsByName are the tools by their names.

@@ -95,17 +95,22 @@ func refuseBody(w http.ResponseWriter, err error) {
 
 // may tells whether the caller may send what was peeked at.
 func (s *Server) may(w http.ResponseWriter, c *Caller, p peeked) bool {
-	switch {
-	case c == nil && (s.RequireAuth || p.signedIn):
-		scope := string(account.Read)
-		if p.writes {
-			scope += " " + string(account.Write)
+	if c == nil {
+		if !s.RequireAuth && len(p.needs) == 0 {
+			return true
 		}
-		s.challenge(w, http.StatusUnauthorized, "", scope, "sign in: an access token, or an API key with the scope internal:ai")
+		scopes := account.Scopes[:1]
+		if slices.Contains(p.needs, account.Write) {
+			scopes = account.Scopes
+		}
+		s.challenge(w, http.StatusUnauthorized, "", account.JoinScopes(scopes), "sign in: an access token, or an API key with the scope internal:ai")
 		return false
-	case c != nil && p.writes && !slices.Contains(c.Scopes, account.Write):
-		s.challenge(w, http.StatusForbidden, "insufficient_scope", string(account.Read)+" "+string(account.Write), "the token is for reading only")
-		return false
+	}
+	for _, scope := range p.needs {
+		if !slices.Contains(c.Scopes, scope) {
+			s.challenge(w, http.StatusForbidden, "insufficient_scope", account.JoinScopes(account.Scopes), "the token does not have the scope "+string(scope))
+			return false
+		}
 	}
 	return true
 }
