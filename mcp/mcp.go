@@ -26,7 +26,6 @@ const Path = "/mcp"
 const (
 	maxBody     = 256 << 10 // bytes of a message
 	sessionTime = 10 * time.Minute
-	maxSessions = 5000
 	// DefaultMinute is how many tool calls an address, or a person, has in a minute.
 	DefaultMinute = 60
 	// messages are how many other messages there are to a tool call.
@@ -67,6 +66,7 @@ type Server struct {
 	server    *sdk.Server
 	stream    http.Handler
 	signedIn  http.Handler // stream, for a known caller
+	owners    owners
 }
 
 const instructions = "Public data on mobile-network antenna sites. Begin with capabilities_guide. Name the source that each answer states."
@@ -99,6 +99,9 @@ func New(o Options) *Server {
 // stateless is the first version of the protocol in which every request stands alone.
 const stateless = "2026-07-28"
 
+// standsAlone tells whether a request is of that version, or a later one.
+func standsAlone(r *http.Request) bool { return r.Header.Get("Mcp-Protocol-Version") >= stateless }
+
 // streams is the transport: with sessions for the older versions of the protocol,
 // without for the newer ones.
 func (s *Server) streams() http.Handler {
@@ -109,11 +112,12 @@ func (s *Server) streams() http.Handler {
 	if s.Fixture { // no tool of ours runs long enough for a client to come back for its answer
 		options.EventStore = sdk.NewMemoryEventStore(nil)
 	}
-	sessions := sdk.NewStreamableHTTPHandler(s.admit, options)
+	server := func(*http.Request) *sdk.Server { return s.server }
+	sessions := sdk.NewStreamableHTTPHandler(server, options)
 	options.Stateless = true
-	requests := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.server }, options)
+	requests := sdk.NewStreamableHTTPHandler(server, options)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Mcp-Protocol-Version") >= stateless {
+		if standsAlone(r) {
 			requests.ServeHTTP(w, r)
 			return
 		}
@@ -124,18 +128,4 @@ func (s *Server) streams() http.Handler {
 // quiet keeps what the library tells of every session out of the log.
 func quiet(log *slog.Logger) *slog.Logger {
 	return slog.New(warnings{log.Handler()})
-}
-
-// admit returns the server for a session, nil for a new one when there are enough.
-func (s *Server) admit(r *http.Request) *sdk.Server {
-	if r.Header.Get("Mcp-Session-Id") != "" {
-		return s.server
-	}
-	n := 0
-	for range s.server.Sessions() {
-		if n++; n >= maxSessions {
-			return nil
-		}
-	}
-	return s.server
 }

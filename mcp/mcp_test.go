@@ -393,6 +393,38 @@ func TestLimitOfBodies(t *testing.T) {
 	}
 }
 
+// One address cannot have all sessions; one that ended makes room.
+func TestSessions(t *testing.T) {
+	w := serve(t, func(o *Options) { o.Minute = 10 * ownSessions })
+	first := session(t, w)
+	for range ownSessions - 1 {
+		session(t, w)
+	}
+	begin := func(headers ...string) int {
+		resp, _ := post(t, w, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, headers...)
+		return resp.StatusCode
+	}
+	if got := begin(); got != 429 {
+		t.Errorf("one more: %d", got)
+	}
+	if got := begin("X-Test-Address", "192.0.2.9"); got != 200 {
+		t.Errorf("of another address: %d", got)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, w.URL+Path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Mcp-Session-Id", first)
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if got := begin(); resp.StatusCode != 204 || got != 200 {
+		t.Errorf("after one ended (%d): %d", resp.StatusCode, got)
+	}
+}
+
 // withinMinute waits where a test would cross the end of a minute, with which limits
 // begin anew.
 func withinMinute() {

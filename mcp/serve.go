@@ -60,6 +60,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.may(w, caller, p) || !s.within(w, caller, address, p, now) {
 		return
 	}
+	if begins(r) {
+		owner := ownerOf(caller, address)
+		if !s.room(w, owner, p) {
+			return
+		}
+		defer func() { s.own(w.Header(), owner) }()
+	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if r.Method == http.MethodGet { // a stream that stays open
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
