@@ -44,7 +44,7 @@ type passwordFlags struct {
 const maxPasswordLine = 4096 // bytes
 
 // password returns the new password, and tells whether it was made here.
-func (f passwordFlags) password(stdin *os.File, say io.Writer) (text string, generated bool, err error) {
+func (f passwordFlags) password(ctx context.Context, stdin *os.File, say io.Writer) (text string, generated bool, err error) {
 	switch {
 	case f.PasswordStdin:
 		text, err = bufio.NewReader(io.LimitReader(stdin, maxPasswordLine)).ReadString('\n')
@@ -55,7 +55,7 @@ func (f passwordFlags) password(stdin *os.File, say io.Writer) (text string, gen
 	case f.Generate || !term.IsTerminal(int(stdin.Fd())):
 		text, generated = rand.Text(), true
 	default:
-		text, err = prompt(stdin, say)
+		text, err = prompt(ctx, stdin, say)
 	}
 	if err != nil {
 		return "", false, fmt.Errorf("read the password: %w", err)
@@ -66,13 +66,29 @@ func (f passwordFlags) password(stdin *os.File, say io.Writer) (text string, gen
 	return text, generated, nil
 }
 
-// prompt asks twice, without showing what is typed.
-func prompt(terminal *os.File, say io.Writer) (string, error) {
+// prompt asks twice, without showing what is typed, until ctx ends.
+func prompt(ctx context.Context, terminal *os.File, say io.Writer) (string, error) {
+	fd := int(terminal.Fd())
+	before, err := term.GetState(fd)
+	if err != nil {
+		return "", err
+	}
 	ask := func(what string) (string, error) {
 		fmt.Fprint(say, what)
-		text, err := term.ReadPassword(int(terminal.Fd()))
-		fmt.Fprintln(say)
-		return string(text), err
+		defer fmt.Fprintln(say)
+		var text []byte
+		var err error
+		read := make(chan struct{})
+		go func() {
+			defer close(read)
+			text, err = term.ReadPassword(fd)
+		}()
+		select {
+		case <-read:
+			return string(text), err
+		case <-ctx.Done(): // who still reads ends with the program
+			return "", errors.Join(context.Cause(ctx), term.Restore(fd, before))
+		}
 	}
 	first, err := ask("Password: ")
 	if err != nil {
@@ -131,7 +147,7 @@ func (c *userCreate) Run(ctx context.Context, streams Streams) error {
 	if err := account.CheckName(c.Name); err != nil {
 		return usageError{err}
 	}
-	password, generated, err := c.password(os.Stdin, streams.Err)
+	password, generated, err := c.password(ctx, os.Stdin, streams.Err)
 	if err != nil {
 		return err
 	}
@@ -221,7 +237,7 @@ Examples:
 
 // Run gives the account another password.
 func (c *userPasswd) Run(ctx context.Context, streams Streams) error {
-	password, generated, err := c.password(os.Stdin, streams.Err)
+	password, generated, err := c.password(ctx, os.Stdin, streams.Err)
 	if err != nil {
 		return err
 	}

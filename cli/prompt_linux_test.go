@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// open are the terminals of tests. They stay open: an interrupted prompt still reads, from
+// a number that another file would have.
+var open []*os.File
+
+// terminal opens a pseudoterminal: where somebody types, and what a program reads.
+func terminal(t *testing.T) (typed, read *os.File) {
+	t.Helper()
+	typed, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetUint32(int(typed.Fd()), unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(typed.Fd()), unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		read, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	open = append(open, typed, read)
+	return typed, read
+}
+
+func echoes(t *testing.T, f *os.File) bool {
+	t.Helper()
+	state, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state.Lflag&unix.ECHO != 0
+}
+
+// hidden waits until what is typed is not shown.
+func hidden(t *testing.T, f *os.File) {
+	t.Helper()
+	for end := time.Now().Add(5 * time.Second); echoes(t, f); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the password would be shown")
+		}
+	}
+}
+
+// asked is what prompt returned.
+type asked struct {
+	text string
+	err  error
+}
+
+// ask asks for a password on a terminal, and returns when it may be typed.
+func ask(ctx context.Context, t *testing.T, terminal *os.File) <-chan asked {
+	t.Helper()
+	done := make(chan asked, 1)
+	go func() {
+		text, err := prompt(ctx, terminal, io.Discard)
+		done <- asked{text, err}
+	}()
+	hidden(t, terminal)
+	return done
+}
+
+// answered waits for what prompt returns.
+func answered(t *testing.T, done <-chan asked) asked {
+	t.Helper()
+	select {
+	case a := <-done:
+		return a
+	case <-time.After(5 * time.Second):
+		t.Fatal("it waits on")
+		return asked{}
+	}
+}
+
+// Whoever interrupts the question for a password is not asked on, and sees again what
+// they type.
+func TestPromptInterrupted(t *testing.T) {
+	_, read := terminal(t)
+	ctx, interrupt := context.WithCancel(t.Context())
+	done := ask(ctx, t, read)
+	interrupt()
+	if a := answered(t, done); !errors.Is(a.err, context.Canceled) || !echoes(t, read) {
+		t.Errorf("%v; typing is shown: %v", a.err, echoes(t, read))
+	}
+}
+
+// What is typed twice is the password.
+func TestPrompt(t *testing.T) {
+	for second, ok := range map[string]bool{"correct horse": true, "another": false} {
+		typed, read := terminal(t)
+		done := ask(t.Context(), t, read)
+		if _, err := typed.WriteString("correct horse\n" + second + "\n"); err != nil {
+			t.Fatal(err)
+		}
+		if a := answered(t, done); (a.err == nil) != ok || a.text != "correct horse" || !echoes(t, read) {
+			t.Errorf("%q: %+v", second, a)
+		}
+	}
+}
