@@ -35,12 +35,22 @@ func (s *Server) identify(r *http.Request, body []byte, now time.Time) (*Caller,
 		Attestation: r.Header["X-Device-Attestation"], Signature: r.Header["X-Sq-Signature"], Scope: access.InternalAI,
 		Body: func(*access.Client) ([sha256.Size]byte, error) { return sha256.Sum256(body), nil },
 	})
-	if err != nil {
+	if errors.Is(err, access.ErrRateLimited) {
+		return nil, &quotaError{grant.Usage.RetryAfter(now)}
+	} else if err != nil {
 		return nil, err
 	}
 	person, err := s.Accounts.OfClient(grant.Client.ID, grant.Client.Name)
 	return &Caller{person, account.Scopes}, err
 }
+
+// A quotaError is an access.ErrRateLimited, with the time until there is a quota again: the
+// key's, or that of failures of the address.
+type quotaError struct{ wait time.Duration }
+
+func (e *quotaError) Error() string { return access.ErrRateLimited.Error() }
+
+func (e *quotaError) Unwrap() error { return access.ErrRateLimited }
 
 // caller is identify; it has answered when it says no.
 func (s *Server) caller(w http.ResponseWriter, r *http.Request, body []byte, now time.Time) (*Caller, bool) {
@@ -53,11 +63,12 @@ func (s *Server) caller(w http.ResponseWriter, r *http.Request, body []byte, now
 		}
 		return false
 	}
+	quota, spent := errors.AsType[*quotaError](err)
 	switch {
 	case err == nil:
 		return c, true
-	case is(access.ErrRateLimited):
-		s.tooMany(w, nil, now)
+	case spent:
+		over(w, nil, max(1, int((quota.wait+time.Second-1)/time.Second)), "the API key's requests of this minute or day, or the address's failed ones, are used up")
 	case is(access.ErrScope, access.ErrOrigin, access.ErrAddress):
 		http.Error(w, "the API key may not call tools: it needs the scope internal:ai, and an origin and address of its client", http.StatusForbidden)
 	case is(account.ErrReadOnly):

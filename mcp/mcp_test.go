@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -390,6 +391,26 @@ func TestLimitOfBodies(t *testing.T) {
 		if resp.StatusCode != c.status || c.status == 200 && !strings.Contains(text, `"structuredContent"`) {
 			t.Errorf("%s: %d %.200s", c.name, resp.StatusCode, text)
 		}
+	}
+}
+
+// A key whose day is used up is told to come back when the next one begins, in UTC.
+func TestQuotaOfKey(t *testing.T) {
+	w := serve(t, nil)
+	issued, err := w.clients.Create(access.Client{Name: "Helper", Mode: access.Server, Scopes: []access.Scope{access.InternalAI}, Limits: access.Limits{Minute: 100, Day: 1},
+		CIDRs: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left := 86400 - time.Now().Unix()%86400; left < 10 {
+		time.Sleep(time.Duration(left) * time.Second)
+	}
+	ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	post(t, w, ping, "X-API-Key", issued.APIKey)
+	resp, text := post(t, w, ping, "X-API-Key", issued.APIKey)
+	wait, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
+	if left := int(86400 - time.Now().Unix()%86400); resp.StatusCode != 429 || wait < left || wait > left+5 || strings.Contains(text, "1000 calls") {
+		t.Errorf("%d, %d of %d seconds: %s", resp.StatusCode, wait, left, text)
 	}
 }
 

@@ -147,11 +147,15 @@ func (s *Server) within(w http.ResponseWriter, c *Caller, address netip.Addr, p 
 	return true
 }
 
-// tooMany refuses what is over a limit.
+// tooMany refuses what is over a limit of the tool server's.
 func (s *Server) tooMany(w http.ResponseWriter, id []byte, now time.Time) {
-	wait := 60 - now.Second()
-	w.Header().Set("Retry-After", strconv.Itoa(wait))
-	refuse(w, http.StatusTooManyRequests, id, overLimit, fmt.Sprintf("over the limit of %d calls a minute: come back in %d seconds", s.Minute, wait))
+	over(w, id, 60-now.Second(), fmt.Sprintf("over the limit of %d calls a minute", s.Minute))
+}
+
+// over refuses what is over a limit, for so many seconds.
+func over(w http.ResponseWriter, id []byte, seconds int, message string) {
+	w.Header().Set("Retry-After", strconv.Itoa(seconds))
+	refuse(w, http.StatusTooManyRequests, id, overLimit, fmt.Sprintf("%s: come back in %d seconds", message, seconds))
 }
 
 // overLimit is one of the error codes that JSON-RPC leaves to servers.
