@@ -3,8 +3,10 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -30,7 +32,7 @@ func (s *Server) handler(t *tools.Tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (result *sdk.CallToolResult, err error) {
 		defer func() {
 			if v := recover(); v != nil {
-				s.Log.Error("panic", "tool", t.Name, "panic", v)
+				s.Log.Error("panic", "tool", t.Name, "panic", v, "stack", string(debug.Stack()))
 				result, err = failed("an internal error; the server's log has it"), nil
 			}
 		}()
@@ -89,6 +91,9 @@ func encode(answer any) ([]byte, error) {
 }
 
 func (s *Server) explain(t *tools.Tool, err error) string {
+	if errors.Is(err, context.Canceled) {
+		return "the call was cancelled"
+	}
 	message, cause := ops.Message(err)
 	if cause != nil {
 		s.Log.Error("tool failed", "tool", t.Name, "error", cause)
