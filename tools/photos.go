@@ -159,14 +159,11 @@ func (r *Reading) photosSearch(_ context.Context, p *photosSearchParams) (*Photo
 
 // photoFilter tells which photos are wanted.
 func (r *Reading) photoFilter(p *photosSearchParams) (func(*photos.Photo) bool, Sourced, error) {
-	among, err := r.loaded(p.Market)
+	among, from, err := r.asked(p.Market)
 	if err != nil {
 		return nil, Sourced{}, err
 	}
-	from, operator, area := Sourced{Sources: []Source{}}, "", index.Any
-	for _, m := range among {
-		from.Sources = append(from.Sources, sourceOf(m.Table, m))
-	}
+	operator, area := "", index.Any
 	if p.Market != nil {
 		m := market.Get(*p.Market)
 		o, err := p.Operator.Table(m)

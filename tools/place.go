@@ -89,13 +89,12 @@ func (r *Reading) locationSearchPlaces(_ context.Context, p *searchPlacesParams)
 // places returns the places that a text names, at most limit, the best first, and the
 // registers that were asked.
 func (r *Reading) places(p *placeParams, limit int) ([]Place, Sourced, error) {
-	among, err := r.loaded(p.Market)
+	among, from, err := r.asked(p.Market)
 	if err != nil {
 		return nil, Sourced{}, err
 	}
-	list, from := []Place{}, Sourced{}
+	list := []Place{}
 	for _, m := range among {
-		from.Sources = append(from.Sources, sourceOf(m.Table, m))
 		for _, found := range m.Places(p.Place, limit) {
 			list = append(list, placeOf(m, found))
 		}
@@ -116,26 +115,27 @@ func placeOf(m *index.Market, p index.Place) Place {
 	return place
 }
 
-// loaded returns the registers that are asked: of one market, or all that are loaded.
-func (r *Reading) loaded(in *market.Code) ([]*index.Market, error) {
+// asked returns the registers that are asked, of one market or all that are loaded, and
+// their sources. A market without an inventory has no register, and a source all the same.
+func (r *Reading) asked(in *market.Code) (list []*index.Market, from Sourced, err error) {
 	if in != nil {
-		m, err := r.Load(market.Get(*in))
-		if m == nil || err != nil {
-			return nil, err
+		table := market.Get(*in)
+		m, err := r.Load(table)
+		if m != nil {
+			list = append(list, m)
 		}
-		return []*index.Market{m}, nil
+		return list, sourced(table, m), err
 	}
-	var list []*index.Market
 	if r.Set != nil {
 		for m := range r.Set.Loaded() {
 			list = append(list, m)
+			from.Sources = append(from.Sources, sourceOf(m.Table, m))
 		}
 	}
 	if len(list) == 0 {
-		_, err := r.Load(market.Get(market.FR))
-		return nil, err
+		_, err = r.Load(market.Get(market.FR))
 	}
-	return list, nil
+	return list, from, err
 }
 
 // place is the one place that a text names best.

@@ -92,7 +92,7 @@ func (r *Reading) sitesGlobalSearch(_ context.Context, p *sitesGlobalSearchParam
 
 // everywhere is a page of the sites of all loaded markets whose texts have the words.
 func (r *Reading) everywhere(text string, p pageParams) (items []Site, total int, from Sourced, err error) {
-	among, err := r.loaded(nil)
+	among, from, err := r.asked(nil)
 	if err != nil {
 		return nil, 0, from, err
 	}
@@ -102,7 +102,6 @@ func (r *Reading) everywhere(text string, p pageParams) (items []Site, total int
 		if len(hits.Sites) > 0 {
 			items = append(items, r.sites(m, hits)...)
 		}
-		from.Sources = append(from.Sources, sourceOf(m.Table, m))
 	}
 	return items, total, from, nil
 }
