@@ -40,6 +40,7 @@ type Place struct {
 type namedPlace struct {
 	Place
 	name  string // folded
+	code  string // of an area, folded; else ""
 	words string // everything that it may be called by, each word behind a blank
 }
 
@@ -50,14 +51,15 @@ type placeKey struct {
 	area int
 }
 
-// Places returns the places that a text names, at most limit of them, the best first:
-// whose name it is before whose name begins with it, before those of which every word
-// of the text begins a word, and among these the one with the most sites. A word may be
-// of the name, of the area's name or code, or a postal code.
-func (m *Market) Places(text string, limit int) []Place {
+// Places returns the places that a text names, at most limit of them, the best first, and
+// how many there are: whose name it is, or whose code it is of areas, before whose name
+// begins with it, before those of which every word of the text begins a word, and among
+// these the one with the most sites. A word may be of the name, of the area's name or
+// code, or a postal code.
+func (m *Market) Places(text string, limit int) (places []Place, total int) {
 	name := placeName(text)
 	if name == "" {
-		return nil
+		return nil, 0
 	}
 	words := strings.Fields(name)
 	type ranked struct {
@@ -74,13 +76,13 @@ func (m *Market) Places(text string, limit int) []Place {
 	slices.SortFunc(found, func(a, b ranked) int {
 		return cmp.Or(a.rank-b.rank, all[b.at].Sites-all[a.at].Sites, a.at-b.at)
 	})
-	places := make([]Place, 0, min(limit, len(found)))
+	places = make([]Place, 0, min(limit, len(found)))
 	for _, f := range found[:min(limit, len(found))] {
 		p := all[f.at].Place
 		p.Match = f.rank
 		places = append(places, p)
 	}
-	return places
+	return places, len(found)
 }
 
 func (p *namedPlace) rank(name string, words []string) (int, bool) {
@@ -98,7 +100,7 @@ func (p *namedPlace) rank(name string, words []string) (int, bool) {
 		}
 	}
 	switch {
-	case p.name == name:
+	case p.name == name || p.code == name:
 		return 0, true
 	case strings.HasPrefix(p.name, name):
 		return 1, true
@@ -193,6 +195,9 @@ func (m *Market) placeOf(key placeKey, g *gathering) namedPlace {
 	if key.area != Any {
 		area := m.Table.Areas[key.area]
 		p.words += " " + placeName(area.Label) + " " + fold.String(area.Code)
+		if key.kind == AreaPlace {
+			p.code = fold.String(area.Code)
+		}
 	}
 	for _, code := range g.postal {
 		p.words += " " + fold.String(code)

@@ -54,17 +54,18 @@ func TestPlaces(t *testing.T) {
 		{"saint denis 45", "ST DENIS", Commune, 2, 1, 47.9},
 		{"saint denis loiret", "ST DENIS", Commune, 2, 1, 47.9},
 		{"42100", "42100", PostalCode, 0, 1, 45.6},
+		{"42", "Loire", AreaPlace, 0, 2, 45.5},
 	} {
-		got := m.Places(c.text, 3)
+		got, _ := m.Places(c.text, 3)
 		if len(got) == 0 || got[0].Name != c.name || got[0].Kind != c.kind || got[0].Match != c.match || got[0].Sites != c.n || math.Abs(got[0].Center.Lat-c.lat) > 1e-6 {
 			t.Errorf("%q: %+v", c.text, got)
 		}
 	}
-	if got := m.Places("paris", 9); got[1].Kind != Commune || got[1].Name != "PARIS" || !slices.Equal(got[1].PostalCodes, []string{"75001", "75005"}) {
+	if got, n := m.Places("paris", 9); n != 4 || got[1].Kind != Commune || got[1].Name != "PARIS" || !slices.Equal(got[1].PostalCodes, []string{"75001", "75005"}) {
 		t.Errorf("the city of the districts: %+v", got)
 	}
 	for _, text := range []string{"", "  ", "xanadu", "denis zzz", "\x00"} {
-		if got := m.Places(text, 3); len(got) != 0 {
+		if got, n := m.Places(text, 3); len(got)+n != 0 {
 			t.Errorf("%q: %+v", text, got)
 		}
 	}
@@ -77,7 +78,11 @@ func TestPlacesAgree(t *testing.T) {
 		if name == "" {
 			continue
 		}
-		for _, p := range m.Places(name, 200) {
+		found, total := m.Places(name, 200)
+		if total != len(found) {
+			t.Errorf("%s: %d places, total %d", name, len(found), total)
+		}
+		for _, p := range found {
 			if p.Kind != Commune || p.Match > 0 {
 				continue
 			}

@@ -126,11 +126,22 @@ func newArchiveReading(t *testing.T, weeks []archiveWeek) *Reading {
 
 func archiveRegister(t *testing.T, code market.Code, ids ...string) *index.Market {
 	t.Helper()
+	var sites []site.Site
+	for _, id := range ids {
+		sites = append(sites, site.Site{ID: id, Position: geo.Point{Lat: 46, Lng: 3}, Commune: "VILLE " + id, CommuneCode: "0325" + string(id[2])})
+	}
+	return register(t, code, sites...)
+}
+
+// register is a register of sites with one emission each.
+func register(t *testing.T, code market.Code, sites ...site.Site) *index.Market {
+	t.Helper()
 	b := snapshot.NewBuilder(market.Get(code), []string{"Projet approuvé", "Techniquement opérationnel", "En service"})
 	b.SourceDate = "2026-08-27"
-	for _, id := range ids {
-		if err := b.Add(&site.Site{ID: id, Position: geo.Point{Lat: 46, Lng: 3}, Height: site.Unknown, AntennaHeight: site.Unknown, Commune: "VILLE " + id, CommuneCode: "0325" + string(id[2]),
-			Stations: []site.Station{{Code: "0032290011"}}, Emissions: []site.Emission{{System: "LTE 800", Generation: site.G4}}}); err != nil {
+	for _, s := range sites {
+		s.Height, s.AntennaHeight = site.Unknown, site.Unknown
+		s.Stations, s.Emissions = []site.Station{{Code: "0032290011"}}, []site.Emission{{System: "LTE 800", Generation: site.G4}}
+		if err := b.Add(&s); err != nil {
 			t.Fatal(err)
 		}
 	}

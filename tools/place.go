@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"relais/endpoint"
 	"relais/index"
@@ -36,7 +37,8 @@ type Place struct {
 	Coordinates view.Coordinates `json:"coordinates" doc:"The mean position of its sites, not the town hall."`
 	Sites       int              `json:"sites" doc:"Antenna sites there."`
 
-	match int
+	match  int
+	others []string // that the text names as well
 }
 
 // A Geocoded is a place and those that it may be instead.
@@ -47,7 +49,7 @@ type Geocoded struct {
 }
 
 func (r *Reading) locationGeocode(_ context.Context, p *placeParams) (*Geocoded, error) {
-	found, from, err := r.places(p, 11)
+	found, _, from, err := r.places(p, 11)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +71,7 @@ var locationSearchPlaces = endpoint.New(endpoint.Decl{
 
 type searchPlacesParams struct {
 	placeParams
-	Limit int `param:"limit" default:"10" min:"1" max:"50" doc:"Most places to answer."`
+	pageParams
 }
 
 // A PlaceList is places.
@@ -79,28 +81,26 @@ type PlaceList struct {
 }
 
 func (r *Reading) locationSearchPlaces(_ context.Context, p *searchPlacesParams) (*PlaceList, error) {
-	found, from, err := r.places(&p.placeParams, p.Limit)
+	found, total, from, err := r.places(&p.placeParams, p.Offset+p.Limit)
 	if err != nil {
 		return nil, err
 	}
-	return &PlaceList{listOf(found, 0, len(found)), from}, nil
+	return &PlaceList{listOf(found[min(p.Offset, len(found)):], p.Offset, total), from}, nil
 }
 
-// places returns the places that a text names, at most limit, the best first, and the
-// registers that were asked.
-func (r *Reading) places(p *placeParams, limit int) ([]Place, Sourced, error) {
+// places returns the places that a text names, at most limit, the best first, how many
+// there are, and the registers that were asked.
+func (r *Reading) places(p *placeParams, limit int) (list []Place, total int, from Sourced, err error) {
 	among, from, err := r.asked(p.Market)
-	if err != nil {
-		return nil, Sourced{}, err
-	}
-	list := []Place{}
 	for _, m := range among {
-		for _, found := range m.Places(p.Place, limit) {
-			list = append(list, placeOf(m, found))
+		found, n := m.Places(p.Place, limit)
+		for _, one := range found {
+			list = append(list, placeOf(m, one))
 		}
+		total += n
 	}
 	slices.SortStableFunc(list, func(a, b Place) int { return cmp.Or(a.match-b.match, b.Sites-a.Sites) })
-	return list[:min(limit, len(list))], from, nil
+	return list[:min(limit, len(list))], total, from, err
 }
 
 func placeOf(m *index.Market, p index.Place) Place {
@@ -140,14 +140,20 @@ func (r *Reading) asked(in *market.Code) (list []*index.Market, from Sourced, er
 
 // place is the one place that a text names best.
 func (r *Reading) place(p *placeParams) (Place, error) {
-	found, _, err := r.places(p, 1)
+	found, _, _, err := r.places(p, 1+mostOthers+1)
 	if err != nil {
 		return Place{}, err
 	}
 	if len(found) == 0 {
 		return Place{}, unknownPlace(p.Place)
 	}
-	return found[0], nil
+	best := found[0]
+	for _, other := range found[1:] {
+		if other.match == best.match && (other.Area != best.Area || other.Market != best.Market) {
+			best.others = append(best.others, other.title())
+		}
+	}
+	return best, nil
 }
 
 // A Center is what answers around a place or a site are around.
@@ -155,17 +161,31 @@ type Center struct {
 	Name        string           `json:"name" doc:"The place or the siteKey."`
 	Market      market.Code      `json:"market"`
 	Coordinates view.Coordinates `json:"coordinates"`
-	Note        string           `json:"note,omitempty" doc:"How sure the place is."`
+	Note        string           `json:"note,omitempty" doc:"How sure the place is, and which others the name may mean: ask when it matters."`
 }
 
 // center is the place as a centre.
 func (p Place) center() *Center {
-	c := &Center{Name: p.Name, Market: p.Market, Coordinates: p.Coordinates}
-	if p.Area != "" && p.Area != p.Name {
-		c.Name += " (" + p.Area + ")"
-	}
+	c := &Center{Name: p.title(), Market: p.Market, Coordinates: p.Coordinates}
+	var notes []string
 	if p.match > 0 {
-		c.Note = fmt.Sprintf("No place has exactly this name; %s is the nearest to it.", p.Name)
+		notes = append(notes, fmt.Sprintf("No place has exactly this name; %s is the nearest to it.", p.Name))
 	}
+	if n := len(p.others); n > 0 {
+		notes = append(notes, fmt.Sprintf("It may be another place: %s%s. Add the department or postal code, or use location_geocode.",
+			strings.Join(p.others[:min(n, mostOthers)], ", "), map[bool]string{true: " and more"}[n > mostOthers]))
+	}
+	c.Note = strings.Join(notes, " ")
 	return c
+}
+
+// mostOthers is how many other places a centre names.
+const mostOthers = 4
+
+// title is the place with its area.
+func (p Place) title() string {
+	if p.Area == "" || p.Area == p.Name {
+		return p.Name
+	}
+	return p.Name + " (" + p.Area + ")"
 }
