@@ -113,16 +113,7 @@ func (p *namedPlace) rank(name string, words []string) (int, bool) {
 // placeName folds a name and writes its abbreviations in full, as the files of the post
 // have them: ST ETIENNE is Saint-Étienne.
 func placeName(text string) string {
-	words := fold.Words(text)
-	for i, w := range words {
-		switch w {
-		case "st":
-			words[i] = "saint"
-		case "ste":
-			words[i] = "sainte"
-		}
-	}
-	return strings.Join(words, " ")
+	return spellings(fold.String(text))[0]
 }
 
 // readPlaces gathers the places of all sites, in the order of their names.

@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"relais/fold"
 	"relais/geo"
@@ -25,6 +26,11 @@ type Query struct {
 	// Ranked puts the best matches first: those whose identifier is the text,
 	// then those whose commune it is, then the others.
 	Ranked bool
+	// Spoken is for a Text as people say it. Its Saint and Sainte find St and Ste as well,
+	// and the other way round; Ranked has those of which it is a postal code beside those
+	// whose commune it is, and behind them those whose commune begins with its words, as
+	// that of a city's district does.
+	Spoken bool
 }
 
 // Hits is a page of the sites that a query finds.
@@ -72,13 +78,13 @@ func (m *Market) Find(q Query, offset, limit int) Hits {
 
 // work is what one query needs of memory.
 type work struct {
-	set, found, other, spare, page, byID, byCommune bitset
-	away                                            []away
+	set, found, other, spare, page, byID, byCommune, byDistrict bitset
+	away                                                        []away
 }
 
 func newWork(sites int) *work {
 	n := func() bitset { return newBitset(sites) }
-	return &work{set: n(), found: n(), other: n(), spare: n(), page: n(), byID: n(), byCommune: n()}
+	return &work{set: n(), found: n(), other: n(), spare: n(), page: n(), byID: n(), byCommune: n(), byDistrict: n()}
 }
 
 func unfiltered(q Query) bool {
@@ -111,7 +117,7 @@ func (m *Market) match(q Query, w *work) bitset {
 		set.setRange(0, uint32(m.Len()))
 	}
 	if q.Text != "" {
-		m.matchText(q.Text, w)
+		m.matchText(q, w)
 		set.and(w.found)
 	}
 	m.matchCriteria(q, set, w)
@@ -126,13 +132,14 @@ const readCost = 8
 // matchText finds in w.found the sites whose text has all words, and those whose
 // identifier is the text as it stands. The lists of trigrams narrow it down as long
 // as they are shorter than the rest is to look through.
-func (m *Market) matchText(text string, w *work) {
+func (m *Market) matchText(q Query, w *work) {
 	found := w.found
 	found.clear()
 	found.setRange(0, uint32(m.Len()))
 	var unsure [][]byte
-	for _, word := range words(text) {
-		if m.text.cost(word) > readCost*found.count() {
+	for _, word := range words(q.Text) {
+		spoken := q.Spoken && otherSpelling(string(word)) != ""
+		if spoken || m.text.cost(word) > readCost*found.count() {
 			unsure = append(unsure, word)
 			continue
 		}
@@ -144,12 +151,46 @@ func (m *Market) matchText(text string, w *work) {
 	if len(unsure) > 0 {
 		found.filter(func(i uint32) bool {
 			text := m.text.texts.at(i)
-			return !slices.ContainsFunc(unsure, func(word []byte) bool { return !bytes.Contains(text, word) })
+			return !slices.ContainsFunc(unsure, func(word []byte) bool {
+				return !bytes.Contains(text, word) && !(q.Spoken && hasOtherSpelling(text, word))
+			})
 		})
 	}
-	for _, i := range m.byName(text) {
+	for _, i := range m.byName(q.Text) {
 		found.set(i)
 	}
+}
+
+// otherSpelling is how else the files of the post write a word, "" for no other way.
+func otherSpelling(word string) string {
+	switch word {
+	case "saint":
+		return "st"
+	case "sainte":
+		return "ste"
+	case "st":
+		return "saint"
+	case "ste":
+		return "sainte"
+	}
+	return ""
+}
+
+// hasOtherSpelling tells whether a text has the other spelling of a word, as a word.
+func hasOtherSpelling(text, word []byte) bool {
+	other := []byte(otherSpelling(string(word)))
+	edge := func(c byte) bool { return c == ' ' || c == fieldEnd }
+	for at := 0; len(other) > 0; at++ {
+		next := bytes.Index(text[at:], other)
+		if next < 0 {
+			break
+		}
+		// A text begins and ends with a fieldEnd.
+		if at += next; edge(text[at-1]) && edge(text[at+len(other)]) {
+			return true
+		}
+	}
+	return false
 }
 
 // words returns the folded words of a text, the longest first, without those that
@@ -183,7 +224,7 @@ func (m *Market) matchCriteria(q Query, set bitset, w *work) {
 		only(m.bySource(code))
 	}
 	if q.Commune != "" {
-		m.markCommune(w.other, w.spare, q.Commune, false)
+		m.markCommune(w.other, w.spare, fold.String(q.Commune), "")
 		set.and(w.other)
 	}
 	if q.PostalCode != "" {
@@ -192,17 +233,14 @@ func (m *Market) matchCriteria(q Query, set bitset, w *work) {
 	}
 }
 
-// markCommune finds the sites whose commune has this name or, unless whole, one
-// that begins with it.
-func (m *Market) markCommune(set, spare bitset, name string, whole bool) {
-	phrase := fold.Append([]byte{fieldEnd}, name)
-	if whole {
-		phrase = append(phrase, fieldEnd)
-	}
-	if len(phrase) == 1 || len(phrase) == 2 && whole {
+// markCommune finds the sites whose commune begins with this name, which is folded,
+// and goes on with end.
+func (m *Market) markCommune(set, spare bitset, name, end string) {
+	if name == "" {
 		set.clear()
 		return
 	}
+	phrase := []byte(string(fieldEnd) + name + end)
 	m.text.phrase(set, spare, phrase)
 	set.filter(func(i uint32) bool {
 		text := m.text.texts.at(i)
@@ -250,13 +288,39 @@ func (m *Market) ranks(q Query, w *work) []bitset {
 		}
 	}
 	w.byCommune.clear()
-	for _, name := range []string{q.Commune, q.Text} {
-		if name != "" {
-			m.markCommune(w.other, w.spare, name, true)
-			w.byCommune.or(w.other)
+	names := []string{fold.String(q.Commune), fold.String(q.Text)}
+	if q.Spoken {
+		names = append(names, spellings(names[1])...)
+		slices.Sort(names)
+		names = slices.Compact(names)
+		m.markPostal(w.byCommune, w.spare, q.Text)
+	}
+	for _, name := range names {
+		m.markCommune(w.other, w.spare, name, string(fieldEnd))
+		w.byCommune.or(w.other)
+	}
+	if !q.Spoken { // as the API's search has it
+		return []bitset{w.byID, w.byCommune}
+	}
+	w.byDistrict.clear()
+	for _, name := range names {
+		m.markCommune(w.other, w.spare, name, " ")
+		w.byDistrict.or(w.other)
+	}
+	return []bitset{w.byID, w.byCommune, w.byDistrict}
+}
+
+// spellings are a folded name with all of its words in full, and with all of them short.
+func spellings(name string) []string {
+	full, short := strings.Fields(name), strings.Fields(name)
+	for i, word := range full {
+		if other := otherSpelling(word); len(other) > len(word) {
+			full[i] = other
+		} else if other != "" {
+			short[i] = other
 		}
 	}
-	return []bitset{w.byID, w.byCommune}
+	return []string{strings.Join(full, " "), strings.Join(short, " ")}
 }
 
 // byName returns the sites that an identifier of any kind names.

@@ -46,7 +46,7 @@ var anfrSearch = endpoint.New(endpoint.Decl{
 
 type anfrSearchParams struct {
 	anfrParams
-	Query string `param:"query" max:"200" doc:"Words that must all occur in identifiers, commune, postal code or address, without regard to case and accents." example:"0032290011"`
+	Query string `param:"query" max:"200" doc:"Words that must all occur in identifiers, commune, postal code or address, without regard to case and accents, Saint as St; the best matches come first: identifier, commune or postal code, city." example:"0032290011"`
 	pageParams
 }
 
@@ -55,7 +55,7 @@ func (r *Reading) anfrSearch(_ context.Context, p *anfrSearchParams) (*SiteList,
 	if err != nil {
 		return nil, err
 	}
-	return r.found(m, loaded, index.Query{Filter: f, Text: p.Query, Ranked: p.Query != ""}, p.pageParams), nil
+	return r.found(m, loaded, index.Query{Filter: f, Text: p.Query, Ranked: p.Query != "", Spoken: true}, p.pageParams), nil
 }
 
 var anfrNearbySites = endpoint.New(endpoint.Decl{

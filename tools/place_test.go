@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,6 +74,38 @@ func TestPlaceOfSeveral(t *testing.T) {
 			note, _ := mustCall(t, r, tool, fmt.Sprintf(`{"place":%q}`, place))["center"].(object)["note"].(string)
 			if got := strings.Contains(note, "another place"); got != (other != "") || !strings.Contains(note, other) || strings.Contains(note, "EN VAL") {
 				t.Errorf("%s %s: %q", tool, place, note)
+			}
+		}
+	}
+}
+
+// Words are meant as people say them: a Saint is a St, and a commune, its districts and a
+// postal code come before streets and numbers that have them in them.
+func TestSearchAsSpoken(t *testing.T) {
+	r := towns(t)
+	for query, want := range map[string][][]string{ // in groups of any order
+		"saint-denis": {{"1750010", "1750011", "1750012"}, {"1750013"}, {"1750014"}}, "St Denis": {{"1750010", "1750011", "1750012"}, {"1750013"}, {"1750014"}},
+		"75001":   {{"1750016"}, {"1750010", "1750011", "1750012", "1750013", "1750014", "1750015", "1750017", "1750018"}},
+		"1750012": {{"1750012"}}, "paris": {{"1750016", "1750017"}, {"1750018"}}, "saint-denis 45": {{"1750013", "1750014"}}, "sainte denis": {},
+		"saint": {{"1750010", "1750011", "1750012", "1750013"}, {"1750014"}},
+	} {
+		for _, tool := range []string{"sites_search", "anfr_search", "sites_global_search"} {
+			var got []string
+			for offset := 0; offset < 9; offset += 2 {
+				for _, key := range keys(mustCall(t, r, tool, fmt.Sprintf(`{"query":%q,"limit":2,"offset":%d}`, query, offset))["items"]) {
+					got = append(got, strings.TrimPrefix(key, "fr-"))
+				}
+			}
+			rest := got
+			for _, group := range want {
+				n := min(len(group), len(rest))
+				if slices.Sort(rest[:n]); !slices.Equal(rest[:n], group) {
+					t.Errorf("%s %q: %v, want %v", tool, query, got, want)
+				}
+				rest = rest[n:]
+			}
+			if len(rest) > 0 {
+				t.Errorf("%s %q: %v too many", tool, query, rest)
 			}
 		}
 	}

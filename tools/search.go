@@ -22,7 +22,7 @@ type sitesSearchParams struct {
 	ops.InMarket
 	ops.AreaParams
 	ops.EmissionParams
-	Query string `param:"query" max:"200" doc:"Words that must all occur in identifiers, commune, postal code, address or department, without regard to case and accents." example:"saint-denis"`
+	Query string `param:"query" max:"200" doc:"Words that must all occur in identifiers, commune, postal code, address or department, without regard to case and accents, Saint as St; the best matches come first: identifier, commune or postal code, city." example:"saint-denis"`
 	pageParams
 }
 
@@ -37,7 +37,7 @@ func (r *Reading) sitesSearch(_ context.Context, p *sitesSearchParams) (*SiteLis
 	if err != nil {
 		return nil, err
 	}
-	return r.found(m, loaded, index.Query{Filter: f, Text: p.Query, Ranked: p.Query != ""}, p.pageParams), nil
+	return r.found(m, loaded, index.Query{Filter: f, Text: p.Query, Ranked: p.Query != "", Spoken: true}, p.pageParams), nil
 }
 
 // found is a page of the sites that a query finds.
@@ -78,7 +78,7 @@ var sitesGlobalSearch = endpoint.New(endpoint.Decl{
 }, (*Reading).sitesGlobalSearch)
 
 type sitesGlobalSearchParams struct {
-	Query string `param:"query" max:"200" required:"true" doc:"Words that must all occur in identifiers, commune, postal code, address or area, without regard to case and accents." example:"lausanne"`
+	Query string `param:"query" max:"200" required:"true" doc:"Words that must all occur in identifiers, commune, postal code, address or area, without regard to case and accents, Saint as St; the best matches come first: identifier, commune or postal code, city." example:"lausanne"`
 	pageParams
 }
 
@@ -97,7 +97,7 @@ func (r *Reading) everywhere(text string, p pageParams) (items []Site, total int
 		return nil, 0, from, err
 	}
 	for _, m := range among {
-		hits := m.Find(index.Query{Filter: index.All, Text: text, Ranked: true}, max(0, p.Offset-total), p.Limit-len(items))
+		hits := m.Find(index.Query{Filter: index.All, Text: text, Ranked: true, Spoken: true}, max(0, p.Offset-total), p.Limit-len(items))
 		total += hits.Total
 		if len(hits.Sites) > 0 {
 			items = append(items, r.sites(m, hits)...)
