@@ -138,8 +138,12 @@ func (m *Market) matchText(q Query, w *work) {
 	found.setRange(0, uint32(m.Len()))
 	var unsure [][]byte
 	for _, word := range words(q.Text) {
-		spoken := q.Spoken && otherSpelling(string(word)) != ""
-		if spoken || m.text.cost(word) > readCost*found.count() {
+		if q.Spoken && otherSpelling(string(word)) != "" {
+			m.matchSpoken(word, w)
+			found.and(w.page)
+			continue
+		}
+		if m.text.cost(word) > readCost*found.count() {
 			unsure = append(unsure, word)
 			continue
 		}
@@ -151,9 +155,7 @@ func (m *Market) matchText(q Query, w *work) {
 	if len(unsure) > 0 {
 		found.filter(func(i uint32) bool {
 			text := m.text.texts.at(i)
-			return !slices.ContainsFunc(unsure, func(word []byte) bool {
-				return !bytes.Contains(text, word) && !(q.Spoken && hasOtherSpelling(text, word))
-			})
+			return !slices.ContainsFunc(unsure, func(word []byte) bool { return !bytes.Contains(text, word) })
 		})
 	}
 	for _, i := range m.byName(q.Text) {
@@ -176,21 +178,16 @@ func otherSpelling(word string) string {
 	return ""
 }
 
-// hasOtherSpelling tells whether a text has the other spelling of a word, as a word.
-func hasOtherSpelling(text, word []byte) bool {
-	other := []byte(otherSpelling(string(word)))
-	edge := func(c byte) bool { return c == ' ' || c == fieldEnd }
-	for at := 0; len(other) > 0; at++ {
-		next := bytes.Index(text[at:], other)
-		if next < 0 {
-			break
-		}
-		// A text begins and ends with a fieldEnd.
-		if at += next; edge(text[at-1]) && edge(text[at+len(other)]) {
-			return true
+// matchSpoken finds in w.page the sites whose text has a word, or its other spelling as a
+// word.
+func (m *Market) matchSpoken(word []byte, w *work) {
+	m.text.phrase(w.page, w.spare, word)
+	for _, before := range []string{" ", string(fieldEnd)} {
+		for _, after := range []string{" ", string(fieldEnd)} {
+			m.text.phrase(w.other, w.spare, []byte(before+otherSpelling(string(word))+after))
+			w.page.or(w.other)
 		}
 	}
-	return false
 }
 
 // words returns the folded words of a text, the longest first, without those that
