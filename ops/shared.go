@@ -36,7 +36,11 @@ func (r *Reading) Load(m *market.Market) (*index.Market, error) { return r.load(
 // Locate finds the site that a siteKey, site id, national code or station number
 // names, in one market or, with nil, in all.
 func (r *Reading) Locate(name string, in *market.Code) (*index.Market, uint32, error) {
-	return r.locate(name, in, errNoSite)
+	where := "no site that is loaded"
+	if in != nil {
+		where = "no site of " + string(*in)
+	}
+	return r.locate(name, in, &Error{Status: 404, Code: codeNoSite, Message: fmt.Sprintf("%s has the identifier %q: search by words for sites, and give the siteKey of one that is found", where, name)})
 }
 
 // Measured returns the speedtests and coverage points; an error while they are not

@@ -336,6 +336,11 @@ func TestGuide(t *testing.T) {
 		}
 		names[tool.Name] = true
 	}
+	for _, row := range g["tools"].([]any) {
+		if question := row.(object)["question"].(string); len(question) < 20 || !strings.HasSuffix(question, ".") {
+			t.Errorf("%v", row)
+		}
+	}
 }
 
 // The two of the connector's contract have its members and no others.
@@ -379,5 +384,22 @@ func TestShorten(t *testing.T) {
 	}
 	if past := listOf([]int(nil), 200, 100); past.Truncated || past.Items == nil {
 		t.Errorf("%+v", past)
+	}
+}
+
+// What is not there is named, with what to do about it.
+func TestUnknownSite(t *testing.T) {
+	r := inCountry(t)
+	for tool, arguments := range map[string]string{
+		"sites_get": `{"siteId":"fr-99999999"}`, "fetch": `{"id":"fr-99999999"}`, "sites_nearby_from_site": `{"siteId":"fr-99999999","market":"DROM"}`,
+	} {
+		_, err := call(r, tool, arguments)
+		if err == nil {
+			t.Fatal(tool)
+		}
+		message, _ := ops.Message(err)
+		if !strings.Contains(message, `"fr-99999999"`) || !strings.Contains(message, "search") || strings.Contains(arguments, "DROM") != strings.Contains(message, "DROM") {
+			t.Errorf("%s: %s", tool, message)
+		}
 	}
 }

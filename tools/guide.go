@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"relais/endpoint"
 	"relais/market"
@@ -34,14 +35,23 @@ type GuideMarket struct {
 // A GuideTool is a tool of the guide.
 type GuideTool struct {
 	Name     string `json:"name"`
-	Question string `json:"question" doc:"What it answers."`
+	Question string `json:"question" doc:"What it is for."`
 	SignedIn bool   `json:"signedIn" doc:"Whether it needs somebody who signed in."`
+}
+
+// firstSentence is what a summary begins with.
+func firstSentence(text string) string {
+	if sentence, _, more := strings.Cut(text, ". "); more {
+		return sentence + "."
+	}
+	return text
 }
 
 func (r *Reading) capabilitiesGuide(context.Context, *struct{}) (*Guide, error) {
 	g := &Guide{Markets: []GuideMarket{}, Tools: make([]GuideTool, 0, len(listed())), Limits: []string{
 		fmt.Sprintf("An answer has at most %d bytes: truncated says that there is more, nextOffset where it goes on.", MaxAnswer),
 		"Positions go in and out as WGS84 degrees, distances come out in metres, radiusKm goes in in kilometres.",
+		fmt.Sprintf("Who signed in submits at most %d times an hour. How many calls a minute there are is up to whoever runs the server.", hourly),
 		"What a source does not state is null or empty: it is not known, which is not the same as no.",
 	}}
 	for _, m := range market.All {
@@ -54,7 +64,7 @@ func (r *Reading) capabilitiesGuide(context.Context, *struct{}) (*Guide, error) 
 		g.Markets = append(g.Markets, row)
 	}
 	for _, t := range listed() {
-		g.Tools = append(g.Tools, GuideTool{t.Name, t.Title, t.SignedIn})
+		g.Tools = append(g.Tools, GuideTool{t.Name, firstSentence(t.Summary), t.SignedIn})
 	}
 	return g, nil
 }
