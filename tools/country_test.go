@@ -403,3 +403,19 @@ func TestUnknownSite(t *testing.T) {
 		}
 	}
 }
+
+// A position of another market is said to be one: nothing near it is no finding.
+func TestPositionElsewhere(t *testing.T) {
+	r := inCountry(t)
+	for at, want := range map[string]string{
+		`"lat":48.85,"lon":2.35`: "", `"lat":-20.9,"lon":55.46`: "market DROM", `"lat":46.9,"lon":7.4,"market":"DROM"`: "CH",
+		`"lat":0,"lon":-150`: "nor in another", `"lat":-20.9,"lon":55.46,"market":"DROM"`: "",
+	} {
+		for _, tool := range []string{"sites_nearby", "sites_planned_nearby", "anfr_nearby_sites"} {
+			note, _ := mustCall(t, r, tool, "{"+at+"}")["center"].(object)["note"].(string)
+			if (note == "") != (want == "") || !strings.Contains(note, want) {
+				t.Errorf("%s %s: %q", tool, at, note)
+			}
+		}
+	}
+}

@@ -2,7 +2,9 @@ package tools
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"relais/endpoint"
 	"relais/geo"
@@ -53,7 +55,25 @@ func (c *Center) point() geo.Point { return geo.Point{Lat: c.Coordinates.Lat, Ln
 
 // center is the position as a centre.
 func (p pointParams) center(in market.Code) *Center {
-	return &Center{Market: in, Coordinates: view.Coordinates{Lat: p.Lat, Lng: p.Lon}}
+	return &Center{Market: in, Coordinates: view.Coordinates{Lat: p.Lat, Lng: p.Lon}, Note: elsewhere(in, p.point())}
+}
+
+// elsewhere says of a position outside a market in which it may be; "" inside.
+func elsewhere(in market.Code, at geo.Point) string {
+	if market.Get(in).Holds(index.Any, at) {
+		return ""
+	}
+	note := fmt.Sprintf("The position is not in the market %s", in)
+	var others []string
+	for _, m := range market.All {
+		if m.Holds(index.Any, at) {
+			others = append(others, string(m.Code))
+		}
+	}
+	if len(others) == 0 {
+		return note + " nor in another one."
+	}
+	return note + ": ask with market " + strings.Join(others, " or ") + "."
 }
 
 var sitesNearbyFromPlace = endpoint.New(endpoint.Decl{

@@ -161,7 +161,7 @@ type Center struct {
 	Name        string           `json:"name" doc:"The place or the siteKey."`
 	Market      market.Code      `json:"market"`
 	Coordinates view.Coordinates `json:"coordinates"`
-	Note        string           `json:"note,omitempty" doc:"How sure the place is, and which others the name may mean: ask when it matters."`
+	Note        string           `json:"note,omitempty" doc:"How sure the place is, which others the name may mean, or that the position is of another market: ask when it matters."`
 }
 
 // center is the place as a centre.
