@@ -255,6 +255,9 @@ func follow(ctx context.Context, dir folder.Dir, api *httpapi.Server, log *slog.
 			if err := api.Prepare(preparation, set); err != nil && !errors.Is(err, context.Canceled) {
 				log.Error("the exports could not be prepared", "error", err)
 			}
+			for m := range set.Loaded() {
+				m.PreparePlaces()
+			}
 			debug.FreeOSMemory() // what loading and compressing needed once
 			settle()
 		})

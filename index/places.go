@@ -116,6 +116,9 @@ func placeName(text string) string {
 	return spellings(fold.String(text))[0]
 }
 
+// PreparePlaces gathers the places, for which the first question would wait else.
+func (m *Market) PreparePlaces() { m.places() }
+
 // readPlaces gathers the places of all sites, in the order of their names.
 func (m *Market) readPlaces() []namedPlace {
 	byKey := map[placeKey]*gathering{}

@@ -95,7 +95,7 @@ func (r *Reading) marketsCompareCoverage(_ context.Context, p *compareParams) (*
 		return nil, err
 	}
 	if codes == nil {
-		among, err := r.loaded(nil)
+		among, _, err := r.asked(nil)
 		if err != nil {
 			return nil, err
 		}

@@ -55,11 +55,11 @@ func (c *Center) point() geo.Point { return geo.Point{Lat: c.Coordinates.Lat, Ln
 
 // center is the position as a centre.
 func (p pointParams) center(in market.Code) *Center {
-	return &Center{Market: in, Coordinates: view.Coordinates{Lat: p.Lat, Lng: p.Lon}, Note: elsewhere(in, p.point())}
+	return &Center{Market: in, Coordinates: view.Coordinates{Lat: p.Lat, Lng: p.Lon}, Note: otherMarket(in, p.point())}
 }
 
-// elsewhere says of a position outside a market in which it may be; "" inside.
-func elsewhere(in market.Code, at geo.Point) string {
+// otherMarket says of a position outside a market in which it may be; "" inside.
+func otherMarket(in market.Code, at geo.Point) string {
 	if market.Get(in).Holds(index.Any, at) {
 		return ""
 	}
