@@ -1,0 +1,169 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"relais/access"
+	"relais/account"
+	"relais/demo"
+	"relais/folder"
+	"relais/index"
+	"relais/ingest"
+	"relais/market"
+	"relais/ops"
+	"relais/store"
+	"relais/tools"
+	"relais/view"
+)
+
+// country is one synthetic country for all tests of the package.
+var country = sync.OnceValues(func() (set *index.Set, err error) {
+	dir, err := os.MkdirTemp("", "relais-mcp-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	files, err := demo.Write(filepath.Join(dir, "files"), 600)
+	if err != nil {
+		return nil, err
+	}
+	data := folder.Dir(filepath.Join(dir, "data"))
+	if _, err := ingest.Run(context.Background(), ingest.Options{Dir: data, Markets: []market.Code{market.FR, market.DROM}, Paths: files, Now: time.Now()}); err != nil {
+		return nil, err
+	}
+	index.NewLive(data, view.Summaries, slog.New(slog.DiscardHandler), func(s *index.Set) { set = s }).Refresh()
+	return set, nil
+})
+
+// A world is a tool server with its people and clients.
+type world struct {
+	*httptest.Server
+	people  *account.Store
+	clients *access.Clients
+}
+
+// serve starts a tool server; change may change its options.
+func serve(t *testing.T, change func(*Options)) *world {
+	t.Helper()
+	set, err := country()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{}
+	dir := t.TempDir()
+	open := func(name string, buckets ...string) *store.DB {
+		db, err := store.Open(filepath.Join(dir, name), buckets...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { db.Close() })
+		return db
+	}
+	if w.people, err = account.Open(open("users.db", account.Buckets...), time.Now); err != nil {
+		t.Fatal(err)
+	}
+	if w.clients, err = access.OpenClients(open("clients.db", access.Bucket), access.OpenSealer(filepath.Join(dir, "secret.key")), time.Now); err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	w.Server = httptest.NewServer(mux)
+	t.Cleanup(w.Close)
+	o := Options{
+		Reading: func(now time.Time) *tools.Reading {
+			return &tools.Reading{Reading: &ops.Reading{Set: set, BaseURL: w.URL, Now: now}, People: w.people}
+		},
+		Address: func(r *http.Request) netip.Addr {
+			addr, err := netip.ParseAddr(r.Header.Get("X-Test-Address"))
+			if err != nil {
+				return netip.MustParseAddr("192.0.2.1")
+			}
+			return addr
+		},
+		BaseURL: w.URL, Minute: 1000, Version: "test", Log: slog.New(slog.DiscardHandler), Accounts: w.people,
+		Gate:     &access.Gate{Clients: w.clients, Failures: access.NewFailures(), Origin: w.URL},
+		Resource: w.URL + Path, Metadata: w.URL + "/metadata",
+	}
+	if change != nil {
+		change(&o)
+	}
+	mux.Handle(Path, New(o))
+	return w
+}
+
+// connect begins a session as the library's client does.
+func connect(t *testing.T, w *world) *sdk.ClientSession {
+	t.Helper()
+	c := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+	s, err := c.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: w.URL + Path, DisableStandaloneSSE: true}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// post sends a body; headers are pairs.
+func post(t *testing.T, w *world, body string, headers ...string) (*http.Response, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL+Path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	for i := 0; i < len(headers); i += 2 {
+		if headers[i] == "Host" {
+			r.Host = headers[i+1]
+			continue
+		}
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(text)
+}
+
+func callBody(tool, arguments string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
+}
+
+// session begins a session and returns its id.
+func session(t *testing.T, w *world) string {
+	t.Helper()
+	resp, text := post(t, w, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+	id := resp.Header.Get("Mcp-Session-Id")
+	if id == "" {
+		t.Fatalf("%d %s", resp.StatusCode, text)
+	}
+	post(t, w, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, "Mcp-Session-Id", id)
+	return id
+}
+
+// withinMinute waits where a test would cross the end of a minute, with which limits
+// begin anew.
+func withinMinute() {
+	if left := 60 - time.Now().Unix()%60; left <= 5 {
+		time.Sleep(time.Duration(left) * time.Second)
+	}
+}
