@@ -46,7 +46,12 @@ func (t *tool) arguments(busy map[string]any) (map[string]any, error) {
 			given[name] = value
 		}
 	}
-	for _, name := range t.InputSchema.Required {
+	// A look-up needs one of several values, none of which is required by itself.
+	needed := t.InputSchema.Required
+	if _, ok := t.InputSchema.Properties["value"]; ok {
+		needed = append(slices.Clone(needed), "value")
+	}
+	for _, name := range needed {
 		if given[name] != nil {
 			continue
 		}
