@@ -20,7 +20,9 @@ import (
 	"relais/ingest"
 	"relais/ingest/source"
 	"relais/market"
+	"relais/mcp"
 	"relais/snapshot"
+	"relais/view"
 )
 
 type demoCommand struct {
@@ -193,7 +195,7 @@ func sayDemo(streams Streams, dir folder.Dir, base string, clients *access.Clien
 	}
 	fmt.Fprintf(out, "  curl -H 'X-API-Key: %s' --compressed -o france.geojson '%s/antennas/export?format=geojson'\n", server.APIKey, api)
 	fmt.Fprintf(out, "  curl -H 'X-API-Key: %s' -F file=@photo.jpg '%s/sites/%s/photos'   # a photo of yours\n", server.APIKey, api, key)
-	fmt.Fprintf(out, "  curl '%s/openapi.json'\n\nA page of http://localhost:3000 or http://localhost:5173 sends the key %s.\n", base, browser.APIKey)
+	fmt.Fprintf(out, "  curl '%s/openapi.json'\n\nAn assistant finds its tools at %s%s, and a page about a site is at %s.\nA page of http://localhost:3000 or http://localhost:5173 sends the key %s.\n", base, base, mcp.Path, view.SitePage(base, key), browser.APIKey)
 	fmt.Fprintf(out, "An app signs each request with %s:\n\n  curl -H \"$(%s client sign --secret %s GET %s/antennas)\" -H 'Authorization: Bearer %s' '%s/antennas?limit=1'\n\nStop with Ctrl-C.\n",
 		mobile.SigningSecret, program(), mobile.SigningSecret, api, mobile.APIKey, api)
 	_, err = streams.Out.Write(out.Bytes())
