@@ -39,7 +39,7 @@ func (c *serveCommand) mount(api *httpapi.Server, stores *admin.Stores) error {
 	}
 	said := tools.NewSaid(stores.Outages, stores.Community)
 	api.Mount(mcp.Path, mcp.New(mcp.Options{
-		Reading: func(time.Time) *tools.Reading {
+		Reading: func() *tools.Reading {
 			return &tools.Reading{Reading: api.Reading(), People: stores.Accounts, Said: said}
 		},
 		Address: address, BaseURL: api.BaseURL, Hosts: c.MCPHost, Minute: c.MCPMinute, Version: api.Version, Log: api.Log, RequireAuth: c.MCP == "auth", Fixture: c.MCPFixture,

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -62,7 +61,7 @@ func (s *Server) call(ctx context.Context, t *tools.Tool, req *sdk.CallToolReque
 	if err != nil {
 		return nil, err
 	}
-	reading := s.Reading(time.Now())
+	reading := s.Reading()
 	c := callerOf(req)
 	if c != nil {
 		reading.Person = &c.Person

@@ -34,7 +34,7 @@ const (
 
 // Options say what the tool server works with.
 type Options struct {
-	Reading func(now time.Time) *tools.Reading
+	Reading func() *tools.Reading // of the moment at which a tool is called
 	// Address is the client's, behind proxies as well.
 	Address  func(*http.Request) netip.Addr
 	BaseURL  string       // origin and prefix under which clients reach the service

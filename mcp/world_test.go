@@ -83,8 +83,8 @@ func serve(t *testing.T, change func(*Options)) *world {
 	w.Server = httptest.NewServer(mux)
 	t.Cleanup(w.Close)
 	o := Options{
-		Reading: func(now time.Time) *tools.Reading {
-			return &tools.Reading{Reading: &ops.Reading{Set: set, BaseURL: w.URL, Now: now}, People: w.people}
+		Reading: func() *tools.Reading {
+			return &tools.Reading{Reading: &ops.Reading{Set: set, BaseURL: w.URL, Now: time.Now()}, People: w.people}
 		},
 		Address: func(r *http.Request) netip.Addr {
 			addr, err := netip.ParseAddr(r.Header.Get("X-Test-Address"))
