@@ -63,28 +63,27 @@ func (m *Market) Places(text string, limit int) (places []Place, total int) {
 	}
 	words := strings.Fields(name)
 	type ranked struct {
-		rank int
-		at   int
+		rank, sites int
+		at          uint32
 	}
 	var found []ranked
-	all := m.places()
-	for i := range all {
-		if rank, ok := all[i].rank(name, words); ok {
-			found = append(found, ranked{rank, i})
+	g := m.places()
+	g.among(words, func(i uint32) {
+		if rank, ok := g.places[i].rank(name, words); ok {
+			found = append(found, ranked{rank, g.places[i].Sites, i})
 		}
-	}
-	slices.SortFunc(found, func(a, b ranked) int {
-		return cmp.Or(a.rank-b.rank, all[b.at].Sites-all[a.at].Sites, a.at-b.at)
 	})
-	places = make([]Place, 0, min(limit, len(found)))
-	for _, f := range found[:min(limit, len(found))] {
-		p := all[f.at].Place
-		p.Match = f.rank
-		places = append(places, p)
+	limit = min(limit, len(found))
+	first(found, limit, func(a, b ranked) int { return cmp.Or(a.rank-b.rank, b.sites-a.sites, cmp.Compare(a.at, b.at)) })
+	places = make([]Place, limit)
+	for i, f := range found[:limit] {
+		places[i] = g.places[f.at].Place
+		places[i].Match = f.rank
 	}
 	return places, len(found)
 }
 
+// rank is how well a place has a name, less for better, and whether it has all of its words.
 func (p *namedPlace) rank(name string, words []string) (int, bool) {
 	for _, w := range words {
 		at := strings.Index(p.words, w)
@@ -119,8 +118,8 @@ func placeName(text string) string {
 // PreparePlaces gathers the places, for which the first question would wait else.
 func (m *Market) PreparePlaces() { m.places() }
 
-// readPlaces gathers the places of all sites, in the order of their names.
-func (m *Market) readPlaces() []namedPlace {
+// readPlaces gathers the places of all sites.
+func (m *Market) readPlaces() *gazetteer {
 	byKey := map[placeKey]*gathering{}
 	var s site.Site
 	for i := range m.Len() {
@@ -147,7 +146,7 @@ func (m *Market) readPlaces() []namedPlace {
 	slices.SortFunc(list, func(a, b namedPlace) int {
 		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.Kind, b.Kind), a.Area-b.Area, cmp.Compare(a.Name, b.Name))
 	})
-	return list
+	return newGazetteer(list)
 }
 
 // cityOf is the city of which a commune's name is a numbered district, such as

@@ -65,7 +65,7 @@ func (m *Market) Find(q Query, offset, limit int) Hits {
 	}
 	h.Sites = make([]uint32, 0, min(limit, h.Total-offset))
 	if q.Ranked {
-		for _, rank := range m.ranks(q, w) {
+		for _, rank := range m.ranks(q, set, w) {
 			w.page.copy(set)
 			w.page.and(rank)
 			set.andNot(rank)
@@ -138,19 +138,11 @@ func (m *Market) matchText(q Query, w *work) {
 	found.setRange(0, uint32(m.Len()))
 	var unsure [][]byte
 	for _, word := range words(q.Text) {
-		if q.Spoken && otherSpelling(string(word)) != "" {
-			m.matchSpoken(word, w)
-			found.and(w.page)
-			continue
-		}
-		if m.text.cost(word) > readCost*found.count() {
-			unsure = append(unsure, word)
-			continue
-		}
-		if !m.text.candidates(w.other, w.spare, word) {
+		set, exact := m.matchWord(word, q.Spoken, w)
+		if !exact {
 			unsure = append(unsure, word)
 		}
-		found.and(w.other)
+		found.and(set)
 	}
 	if len(unsure) > 0 {
 		found.filter(func(i uint32) bool {
@@ -161,6 +153,35 @@ func (m *Market) matchText(q Query, w *work) {
 	for _, i := range m.byName(q.Text) {
 		found.set(i)
 	}
+}
+
+// matchWord returns all sites of w.found whose text has a word, and others unless exact.
+// It leaves w.found alone.
+func (m *Market) matchWord(word []byte, spoken bool, w *work) (set bitset, exact bool) {
+	name := string(word)
+	if spoken = spoken && otherSpelling(name) != ""; spoken {
+		name += " " // which no word has
+	}
+	if known, ok := m.common.sets.Get(name); ok {
+		return known, true
+	}
+	switch {
+	case spoken:
+		m.matchSpoken(word, w)
+		set = w.page
+	case m.text.cost(word) > readCost*w.found.count():
+		return w.found, false
+	default:
+		set = w.other
+		if !m.text.candidates(set, w.spare, word) {
+			if !m.common.worth(set) {
+				return set, false
+			}
+			m.text.verify(set, word)
+		}
+	}
+	m.common.keep(name, set)
+	return set, true
 }
 
 // otherSpelling is how else the files of the post write a word, "" for no other way.
@@ -221,40 +242,42 @@ func (m *Market) matchCriteria(q Query, set bitset, w *work) {
 		only(m.bySource(code))
 	}
 	if q.Commune != "" {
-		m.markCommune(w.other, w.spare, fold.String(q.Commune), "")
+		m.markCommune(w.other, w.spare, set, fold.String(q.Commune), "")
 		set.and(w.other)
 	}
 	if q.PostalCode != "" {
-		m.markPostal(w.other, w.spare, q.PostalCode)
+		m.markPostal(w.other, w.spare, set, q.PostalCode)
 		set.and(w.other)
 	}
 }
 
-// markCommune finds the sites whose commune begins with this name, which is folded,
-// and goes on with end.
-func (m *Market) markCommune(set, spare bitset, name, end string) {
-	if name == "" {
-		set.clear()
-		return
-	}
+// markCommune finds the members of set whose commune begins with this name, which is
+// folded, and goes on with end.
+func (m *Market) markCommune(found, spare, set bitset, name, end string) {
 	phrase := []byte(string(fieldEnd) + name + end)
-	m.text.phrase(set, spare, phrase)
-	set.filter(func(i uint32) bool {
-		text := m.text.texts.at(i)
-		return len(text) >= len(phrase) && string(text[:len(phrase)]) == string(phrase)
-	})
+	m.markField(found, spare, set, name, phrase, func(text []byte) bool { return bytes.HasPrefix(text, phrase) })
 }
 
-// markPostal finds the sites of which one of the postal codes is exactly code.
-func (m *Market) markPostal(set, spare bitset, code string) {
+// markPostal finds the members of set of which one of the postal codes is exactly code.
+func (m *Market) markPostal(found, spare, set bitset, code string) {
 	phrase := append(fold.Append([]byte{fieldEnd}, code), fieldEnd)
-	if len(phrase) == 2 {
-		set.clear()
-		return
-	}
-	m.text.phrase(set, spare, phrase)
 	folded := string(phrase[1 : len(phrase)-1])
-	set.filter(func(i uint32) bool { return hasPostal(m.text.texts.at(i), folded) })
+	m.markField(found, spare, set, folded, phrase, func(text []byte) bool { return hasPostal(text, folded) })
+}
+
+// markField finds the members of set whose text keep accepts because of a name, none for
+// the name "". What it accepts has the phrase.
+func (m *Market) markField(found, spare, set bitset, name string, phrase []byte, keep func(text []byte) bool) {
+	switch {
+	case name == "":
+		found.clear()
+	case m.text.cost(phrase) > readCost*set.count():
+		found.copy(set)
+	default:
+		m.text.candidates(found, spare, phrase)
+		found.and(set)
+	}
+	found.filter(func(i uint32) bool { return keep(m.text.texts.at(i)) })
 }
 
 // fewSites is the part of a register below which its sites are asked one by one.
@@ -276,8 +299,8 @@ func (m *Market) applyFilter(f Filter, set bitset, w *work) {
 	})
 }
 
-// ranks returns the sets of best matches, best first.
-func (m *Market) ranks(q Query, w *work) []bitset {
+// ranks returns the sets of best matches among those of set, best first.
+func (m *Market) ranks(q Query, set bitset, w *work) []bitset {
 	w.byID.clear()
 	for _, name := range append([]string{q.Text, q.ID, q.NationalCode}, q.StationCodes...) {
 		for _, i := range m.byName(name) {
@@ -290,10 +313,10 @@ func (m *Market) ranks(q Query, w *work) []bitset {
 		names = append(names, spellings(names[1])...)
 		slices.Sort(names)
 		names = slices.Compact(names)
-		m.markPostal(w.byCommune, w.spare, q.Text)
+		m.markPostal(w.byCommune, w.spare, set, q.Text)
 	}
 	for _, name := range names {
-		m.markCommune(w.other, w.spare, name, string(fieldEnd))
+		m.markCommune(w.other, w.spare, set, name, string(fieldEnd))
 		w.byCommune.or(w.other)
 	}
 	if !q.Spoken { // as the API's search has it
@@ -301,7 +324,7 @@ func (m *Market) ranks(q Query, w *work) []bitset {
 	}
 	w.byDistrict.clear()
 	for _, name := range names {
-		m.markCommune(w.other, w.spare, name, " ")
+		m.markCommune(w.other, w.spare, set, name, " ")
 		w.byDistrict.or(w.other)
 	}
 	return []bitset{w.byID, w.byCommune, w.byDistrict}

@@ -117,29 +117,8 @@ func (s *space) disc(set bitset, spare *[]away, d geo.Disc, offset, limit int) (
 		return nil, len(all)
 	}
 	to := offset + min(limit, len(all)-offset)
-	first(all, to)
+	first(all, to, byHaversine)
 	return inMetres(all[offset:to]), len(all)
-}
-
-// first sorts the k nearest of list to its front and leaves the rest as it
-// comes.
-func first(list []away, k int) {
-	part := list
-	for len(part) > 2*k { // quickselect until little is left beside them
-		pivot := part[len(part)/2]
-		less := 0
-		for i := range part {
-			if byHaversine(part[i], pivot) < 0 {
-				part[i], part[less] = part[less], part[i]
-				less++
-			}
-		}
-		if less < k { // the pivot is among the k: sorting the rest is as well
-			break
-		}
-		part = part[:less]
-	}
-	slices.SortFunc(part, byHaversine)
 }
 
 // nearest returns the k sites nearest to p that keep accepts, nearest first.

@@ -99,13 +99,18 @@ type textIndex struct {
 // folded and not empty. spare is overwritten.
 func (t *textIndex) phrase(set, spare bitset, phrase []byte) {
 	if !t.candidates(set, spare, phrase) {
-		set.filter(func(i uint32) bool { return bytes.Contains(t.texts.at(i), phrase) })
+		t.verify(set, phrase)
 	}
+}
+
+// verify takes out of set the sites whose text does not have the phrase.
+func (t *textIndex) verify(set bitset, phrase []byte) {
+	set.filter(func(i uint32) bool { return bytes.Contains(t.texts.at(i), phrase) })
 }
 
 // candidates sets in set all sites that have the phrase, and a few others unless
 // exact: for a phrase of three letters or more, those that have both of its two
-// rarest trigrams. spare is overwritten.
+// rarest trigrams, or the rarest alone where it is far rarer. spare is overwritten.
 func (t *textIndex) candidates(set, spare bitset, phrase []byte) (exact bool) {
 	set.clear()
 	set.fill()
@@ -123,7 +128,11 @@ func (t *textIndex) candidates(set, spare bitset, phrase []byte) (exact bool) {
 		slices.SortFunc(tris, func(a, b uint32) int { return cmp.Compare(p.size(a), p.size(b)) })
 		p.mark(set.words, tris[0], tris[0])
 		if len(tris) > 1 {
-			p.mark(spare.words, tris[1], tris[1])
+			second := tris[1]
+			if p.size(second) > readCost*p.size(tris[0]) {
+				second = tris[0] // looking into the texts is faster
+			}
+			p.mark(spare.words, second, second)
 		}
 	}
 	if len(tris) > 1 {

@@ -20,11 +20,7 @@ func TestTextAgainstAScan(t *testing.T) {
 		"6900", "69003", "107", "zz", "z.a.", "pré", "é", "1 rue", "%", "\u00a0", "lyon\nrue", "Ain", "ain rue lyon", "12 rue de l'église", "ŕue", "日本", "rue 日",
 		"~", "~~", "~~~", "~~~ €", "€", "$", "$$", "$$$", "₤"} {
 		want := scan(m, func(s *site.Site) bool {
-			fields := []string{s.ID, s.SourceCode, s.Commune, s.PostalCode, s.Place, s.Address[0], m.Table.Areas[s.Area].Label}
-			for _, st := range s.Stations {
-				fields = append(fields, st.Code)
-			}
-			text := fold.String(strings.Join(fields, "\x00"))
+			text := everyText(m, s)
 			for _, w := range fold.Words(q) {
 				if !strings.Contains(text, w) {
 					return false
