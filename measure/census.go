@@ -27,13 +27,31 @@ func newCensus(filters []*filter, step int) *census {
 
 // group is the stratum of rows that have a network and a technology.
 func (c *census) group(f *filter, network uint16, technology uint8) *stratum {
-	g := &c.groups[(f.operators[network]+1)*generations+int(technologies[technology].generation)]
-	g.synthetic = g.synthetic || f.Synthetic
-	return g
+	return &c.groups[f.strata[network]+generationAt[technology]]
 }
+
+// generationAt is of each technology.
+var generationAt = func() (list [256]uint32) {
+	for i, t := range technologies {
+		list[i] = uint32(t.generation)
+	}
+	return list
+}()
 
 // count takes in the rows that match.
 func (c *census) count(at uint32, f *filter) {
+	before := make([]int, len(c.groups))
+	for i := range c.groups {
+		before[i] = c.groups[i].count
+	}
+	c.countRows(at, f)
+	for i := range c.groups {
+		g := &c.groups[i]
+		g.synthetic = g.synthetic || f.Synthetic && g.count > before[i]
+	}
+}
+
+func (c *census) countRows(at uint32, f *filter) {
 	var space [blockRows]uint32
 	for t := range f.tiles {
 		tile := &f.tiles[t]
@@ -146,8 +164,10 @@ func stated[T int16 | int32](dst []int32, filters []*filter, rows []place, none 
 		if p.segment != at {
 			at, values = p.segment, column(filters[p.segment])
 		}
-		if v := values[p.row]; v != none {
-			dst = append(dst, int32(v))
+		v := values[p.row]
+		dst = append(dst, int32(v))
+		if v == none {
+			dst = dst[:len(dst)-1]
 		}
 	}
 	return dst

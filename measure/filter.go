@@ -6,6 +6,7 @@ import "slices"
 type filter struct {
 	*segment
 	places   []rectangle
+	boxed    bool // what the disc holds may lie outside the places
 	disc     round
 	since    uint32 // Unix time, 0 for any
 	networks []bool // nil: any
@@ -16,7 +17,7 @@ type filter struct {
 // filter returns nil when nothing of the segment can match.
 func (s *segment) filter(q *Query) *filter {
 	f := &filter{segment: s, places: []rectangle{world}, disc: newRound(q.Disc), since: q.since()}
-	if q.Box != nil {
+	if f.boxed = q.Box != nil; f.boxed {
 		f.places = fixed(*q.Box)
 	}
 	if q.Disc != nil {
@@ -93,14 +94,17 @@ func (f *filter) matches(k int, space *[blockRows]uint32) []uint32 {
 		list = passing(list, f.technology, f.kinds)
 	}
 	if len(list) > 0 && !f.covers(b) {
-		n := 0
-		for _, i := range list {
-			list[n] = i
-			if f.inside(f.lat[i], f.lng[i]) && f.disc.holds(f.lat[i], f.lng[i]) {
-				n++
+		if f.boxed {
+			n := 0
+			for _, i := range list {
+				list[n] = i
+				if f.inside(f.lat[i], f.lng[i]) {
+					n++
+				}
 			}
+			list = list[:n]
 		}
-		list = list[:n]
+		list = f.disc.within(list, f.lat, f.lng)
 	}
 	return list
 }

@@ -68,7 +68,7 @@ func newGrid(filters []*filter, limit int) *grid {
 // span divides what the filters can match into many cells.
 func span(filters []*filter) *grid {
 	south, west, north, east := int64(math.MaxInt32), int64(math.MaxInt32), int64(math.MinInt32), int64(math.MinInt32)
-	most := 0 // of points that match
+	most := 0 // of points that match and are looked at
 	for _, f := range filters {
 		for k := range f.blocks {
 			b := &f.blocks[k]
@@ -76,7 +76,7 @@ func span(filters []*filter) *grid {
 				if r := &f.places[i]; r.meets(b) {
 					south, west = min(south, int64(max(r.south, b.south))), min(west, int64(max(r.west, b.west)))
 					north, east = max(north, int64(min(r.north, b.north))), max(east, int64(min(r.east, b.east)))
-					most += blockRows
+					most += blockRows/max(f.step, 1) + 1
 				}
 			}
 		}

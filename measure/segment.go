@@ -65,7 +65,8 @@ type segment struct {
 	checksum  uint64
 	memory    *memory // that the columns are slices of
 	table     *market.Market
-	operators []int // of each network, in the market's table
+	operators []int    // of each network, in the market's table
+	strata    []uint32 // of each network, the first group of a census
 	blocks    []block
 	tally     Tally
 	byCell    func() *byCell // made once, by who needs it first
@@ -169,9 +170,10 @@ func decode(m *memory) (*segment, error) {
 	if err := s.load(body); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrDamaged, err)
 	}
-	s.operators = make([]int, len(s.Networks))
+	s.operators, s.strata = make([]int, len(s.Networks)), make([]uint32, len(s.Networks))
 	for i := range s.Networks {
 		s.operators[i] = s.Networks[i].operator(s.table)
+		s.strata[i] = uint32(s.operators[i]+1) * generations
 	}
 	s.blocks, s.tally, s.byCell = s.newBlocks(), s.newTally(), sync.OnceValue(s.newByCell)
 	s.tiles, s.byTime = s.newTiles()

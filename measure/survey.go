@@ -23,8 +23,8 @@ type Group struct {
 // sampleRows is the most measures of a group whose values are looked at.
 const sampleRows = 2048
 
-// lookedAt is about the most rows that the points of CoverageCounts are chosen from.
-const lookedAt = 1 << 12
+// lookedAt is about the most rows that each point of CoverageCounts is chosen from.
+const lookedAt = 1 << 6
 
 // noValues is a step that no group reaches.
 const noValues = math.MaxInt/2 + 1
@@ -45,7 +45,7 @@ func (s *Store) Survey(kind Kind, q Query) ([]Group, error) {
 
 // CoverageCounts returns the groups of the coverage points that a query selects, without
 // Values, and at most Limit of the points: the even sample that Coverage returns, which
-// is chosen from every n-th of them where there are many. Time and memory are as
+// is chosen from every n-th of them where there are more than lookedAt for each. Time and memory are as
 // Survey's.
 func (s *Store) CoverageCounts(q Query) ([]Group, []Point, error) {
 	if err := q.check(); err != nil {
@@ -55,7 +55,7 @@ func (s *Store) CoverageCounts(q Query) ([]Group, []Point, error) {
 	defer runtime.KeepAlive(v)
 	filters := v.filters(Coverage, &q)
 	groups := counted(filters, Coverage, noValues)
-	thin(filters)
+	thin(filters, lookedAt*q.Limit)
 	return groups, sample(filters, q.Limit), nil
 }
 
@@ -72,8 +72,8 @@ func counted(filters []*filter, kind Kind, step int) []Group {
 	return c.result(kind)
 }
 
-// thin makes the filters look at about lookedAt rows.
-func thin(filters []*filter) {
+// thin makes the filters look at about so many rows at most.
+func thin(filters []*filter, most int) {
 	rows := 0
 	for _, f := range filters {
 		for k := range f.blocks {
@@ -83,6 +83,6 @@ func thin(filters []*filter) {
 		}
 	}
 	for _, f := range filters {
-		f.step = (rows + lookedAt - 1) / lookedAt
+		f.step = (rows + most - 1) / most
 	}
 }
