@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"relais/index"
+	"relais/index/indextest"
 )
 
 // Answers while the data changes are those of the old or of the new data, whole.
@@ -17,8 +18,7 @@ func TestChangeOfData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	next, err := load(dir, 400)
+	next, err := indextest.Country(400)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,14 +1,12 @@
 package httpapi
 
 import (
-	"context"
 	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,41 +15,15 @@ import (
 	"time"
 
 	"relais/access"
-	"relais/demo"
-	"relais/folder"
 	"relais/index"
-	"relais/ingest"
-	"relais/market"
+	"relais/index/indextest"
 	"relais/store"
-	"relais/view"
 )
 
 const mount = "/external/v1"
 
 // country is one synthetic country for all tests of the package.
-var country = sync.OnceValues(func() (*index.Set, error) {
-	dir, err := os.MkdirTemp("", "relais-httpapi-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	return load(dir, 1500)
-})
-
-// load makes a synthetic country below dir and loads it.
-func load(dir string, supports int) (*index.Set, error) {
-	files, err := demo.Write(dir+"/files", supports)
-	if err != nil {
-		return nil, err
-	}
-	data := folder.Dir(dir + "/data")
-	if _, err := ingest.Run(context.Background(), ingest.Options{Dir: data, Markets: []market.Code{market.FR, market.DROM}, Paths: files, Now: time.Now()}); err != nil {
-		return nil, err
-	}
-	var set *index.Set
-	index.NewLive(data, view.Summaries, slog.New(slog.DiscardHandler), func(s *index.Set) { set = s }).Refresh()
-	return set, nil
-}
+var country = sync.OnceValues(func() (*index.Set, error) { return indextest.Country(1500) })
 
 // newServer serves the country.
 func newServer(t testing.TB) *Server {

@@ -1,14 +1,12 @@
 package mcp
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -19,35 +17,15 @@ import (
 
 	"relais/access"
 	"relais/account"
-	"relais/demo"
-	"relais/folder"
 	"relais/index"
-	"relais/ingest"
-	"relais/market"
+	"relais/index/indextest"
 	"relais/ops"
 	"relais/store"
 	"relais/tools"
-	"relais/view"
 )
 
 // country is one synthetic country for all tests of the package.
-var country = sync.OnceValues(func() (set *index.Set, err error) {
-	dir, err := os.MkdirTemp("", "relais-mcp-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	files, err := demo.Write(filepath.Join(dir, "files"), 600)
-	if err != nil {
-		return nil, err
-	}
-	data := folder.Dir(filepath.Join(dir, "data"))
-	if _, err := ingest.Run(context.Background(), ingest.Options{Dir: data, Markets: []market.Code{market.FR, market.DROM}, Paths: files, Now: time.Now()}); err != nil {
-		return nil, err
-	}
-	index.NewLive(data, view.Summaries, slog.New(slog.DiscardHandler), func(s *index.Set) { set = s }).Refresh()
-	return set, nil
-})
+var country = sync.OnceValues(func() (*index.Set, error) { return indextest.Country(600) })
 
 // A world is a tool server with its people and clients.
 type world struct {

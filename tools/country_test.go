@@ -5,43 +5,22 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"relais/demo"
 	"relais/endpoint"
-	"relais/folder"
 	"relais/index"
-	"relais/ingest"
+	"relais/index/indextest"
 	"relais/market"
 	"relais/ops"
 	"relais/view"
 )
 
 // country is one synthetic country for tests of the package.
-var country = sync.OnceValues(func() (set *index.Set, err error) {
-	dir, err := os.MkdirTemp("", "relais-tools-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	files, err := demo.Write(filepath.Join(dir, "files"), 1500)
-	if err != nil {
-		return nil, err
-	}
-	data := folder.Dir(filepath.Join(dir, "data"))
-	if _, err := ingest.Run(context.Background(), ingest.Options{Dir: data, Markets: []market.Code{market.FR, market.DROM}, Paths: files, Now: time.Now()}); err != nil {
-		return nil, err
-	}
-	index.NewLive(data, view.Summaries, slog.New(slog.DiscardHandler), func(s *index.Set) { set = s }).Refresh()
-	return set, nil
-})
+var country = sync.OnceValues(func() (*index.Set, error) { return indextest.Country(1500) })
 
 // inCountry reads the country.
 func inCountry(t testing.TB) *Reading {

@@ -1,38 +1,26 @@
 package web
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"relais/demo"
-	"relais/folder"
 	"relais/index"
-	"relais/ingest"
+	"relais/index/indextest"
 	"relais/market"
 	"relais/ops"
-	"relais/view"
 )
 
 func pagesOf(t *testing.T) (*Pages, string) {
 	t.Helper()
-	dir := t.TempDir()
-	files, err := demo.Write(filepath.Join(dir, "files"), 100)
+	set, err := indextest.Country(100)
 	if err != nil {
 		t.Fatal(err)
 	}
-	data := folder.Dir(filepath.Join(dir, "data"))
-	if _, err := ingest.Run(context.Background(), ingest.Options{Dir: data, Markets: []market.Code{market.FR, market.DROM}, Paths: files, Now: time.Now()}); err != nil {
-		t.Fatal(err)
-	}
-	var set *index.Set
-	index.NewLive(data, view.Summaries, slog.New(slog.DiscardHandler), func(s *index.Set) { set = s }).Refresh()
 	address := func(r *http.Request) netip.Addr { return netip.MustParseAddrPort(r.RemoteAddr).Addr() }
 	fr := set.Market(market.FR)
 	return New(func() *ops.Reading { return &ops.Reading{Set: set} }, address, slog.New(slog.DiscardHandler)), index.Key(market.FR, fr.Snap.ID(0))
