@@ -54,7 +54,7 @@ var allowed = []struct {
 	{"demo", "data geo market ingest/table"},
 	{"index", "fold folder geo market sighting site snapshot"},
 	{"view", "archive index ingest/anfr market measure outage photos site snapshot"},
-	{"index/indextest", "demo folder index ingest market view"},
+	{"index/indextest", "demo folder index ingest market site snapshot view"},
 	{"endpoint", "fold"},
 	{"ops", "access archive endpoint fold geo index ingest/anfr market measure outage photos photos/exif photos/render photos/worker site view"},
 	{"tools", "account archive community endpoint fold geo index ingest/anfr limit market measure ops outage photos site view"},

@@ -12,11 +12,10 @@ import (
 	"relais/folder"
 	"relais/geo"
 	"relais/index"
+	"relais/index/indextest"
 	"relais/market"
 	"relais/measure"
 	"relais/site"
-	"relais/snapshot"
-	"relais/view"
 )
 
 // A lesson is a server of a few sites, with a store of measures of its own.
@@ -40,28 +39,13 @@ var orange, _ = market.Get(market.FR).Operator("ORANGE")
 
 func newLesson(t *testing.T) *lesson {
 	t.Helper()
-	b := snapshot.NewBuilder(market.Get(market.FR), []string{"Projet approuvé", "Techniquement opérationnel", "En service"})
-	b.SourceDate = "2026-08-27"
-	for _, s := range []site.Site{oneSite, otherSite, statedSite} {
-		s.Height, s.AntennaHeight, s.Stations = site.Unknown, site.Unknown, []site.Station{{Code: "001" + s.ID, Operator: orange}}
-		if err := b.Add(&s); err != nil {
-			t.Fatal(err)
-		}
+	sites := []site.Site{oneSite, otherSite, statedSite}
+	for i := range sites {
+		sites[i].Stations = []site.Station{{Code: "001" + sites[i].ID, Operator: orange}}
 	}
-	path := filepath.Join(t.TempDir(), "FR.snap")
-	if _, err := b.Write(path); err != nil {
-		t.Fatal(err)
-	}
-	snap, err := snapshot.ReadFile(path, market.FR)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := index.Load(snap, view.Summaries, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &lesson{Server: empty(t), t: t, first: index.NewSet([]*index.Market{m}, nil), clock: new(time.Now().UTC())}
+	l := &lesson{Server: empty(t), t: t, first: index.NewSet([]*index.Market{indextest.Market(t, market.FR, sites...)}, nil), clock: new(time.Now().UTC())}
 	l.Show(l.first)
+	var err error
 	if l.store, err = measure.Open(folder.Dir(t.TempDir()), false, func() time.Time { return *l.clock }); err != nil {
 		t.Fatal(err)
 	}

@@ -3,45 +3,25 @@ package ops
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"relais/endpoint"
 	"relais/geo"
 	"relais/index"
+	"relais/index/indextest"
 	"relais/market"
 	"relais/site"
-	"relais/snapshot"
 	"relais/view"
 )
 
 // load indexes sites of a market.
 func load(t *testing.T, code market.Code, at geo.Point, sites ...site.Site) *index.Market {
 	t.Helper()
-	b := snapshot.NewBuilder(market.Get(code), []string{"Projet approuvé", "Techniquement opérationnel", "En service"})
-	b.SourceDate = "2026-08-27"
 	for i := range sites {
-		s := &sites[i]
-		s.Position, s.Height, s.AntennaHeight = at, site.Unknown, site.Unknown
-		if err := b.Add(s); err != nil {
-			t.Fatal(err)
-		}
+		sites[i].Position = at
 	}
-	path := filepath.Join(t.TempDir(), "x.snap")
-	if _, err := b.Write(path); err != nil {
-		t.Fatal(err)
-	}
-	snap, err := snapshot.ReadFile(path, code)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := index.Load(snap, view.Summaries, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return indextest.Market(t, code, sites...)
 }
 
 func on(id, station string, operator int) site.Site {

@@ -16,10 +16,10 @@ import (
 	"relais/archive"
 	"relais/geo"
 	"relais/index"
+	"relais/index/indextest"
 	"relais/market"
 	"relais/ops"
 	"relais/site"
-	"relais/snapshot"
 	"relais/store"
 	"relais/view"
 )
@@ -134,28 +134,11 @@ func archiveRegister(t *testing.T, code market.Code, ids ...string) *index.Marke
 // register is a register of sites with one emission each.
 func register(t *testing.T, code market.Code, sites ...site.Site) *index.Market {
 	t.Helper()
-	b := snapshot.NewBuilder(market.Get(code), []string{"Projet approuvé", "Techniquement opérationnel", "En service"})
-	b.SourceDate = "2026-08-27"
-	for _, s := range sites {
-		s.Height, s.AntennaHeight = site.Unknown, site.Unknown
+	for i := range sites {
+		s := &sites[i]
 		s.Stations, s.Emissions = []site.Station{{Code: "0032290011"}}, []site.Emission{{System: "LTE 800", Generation: site.G4}}
-		if err := b.Add(&s); err != nil {
-			t.Fatal(err)
-		}
 	}
-	path := filepath.Join(t.TempDir(), "x.snap")
-	if _, err := b.Write(path); err != nil {
-		t.Fatal(err)
-	}
-	snap, err := snapshot.ReadFile(path, code)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := index.Load(snap, view.Summaries, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return indextest.Market(t, code, sites...)
 }
 
 // An archiveAnswer is a tool's answer as an assistant reads it.

@@ -16,11 +16,11 @@ import (
 	"relais/folder"
 	"relais/geo"
 	"relais/index"
+	"relais/index/indextest"
 	"relais/market"
 	"relais/measure"
 	"relais/ops"
 	"relais/site"
-	"relais/snapshot"
 	"relais/view"
 )
 
@@ -56,26 +56,6 @@ func (x *radioRow) line() string {
 // radioReading is sites of FR with what was measured there, and learned from it.
 func radioReading(t testing.TB, sites []site.Site, rows []radioRow) *Reading {
 	t.Helper()
-	b := snapshot.NewBuilder(market.Get(market.FR), []string{"Projet approuvé", "Techniquement opérationnel", "En service"})
-	b.SourceDate = "2026-08-27"
-	for i := range sites {
-		sites[i].Height, sites[i].AntennaHeight = site.Unknown, site.Unknown
-		if err := b.Add(&sites[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	path := filepath.Join(t.TempDir(), "x.snap")
-	if _, err := b.Write(path); err != nil {
-		t.Fatal(err)
-	}
-	snap, err := snapshot.ReadFile(path, market.FR)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := index.Load(snap, view.Summaries, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
 	now := time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC)
 	store, err := measure.Open(folder.Dir(t.TempDir()), false, func() time.Time { return now })
 	if err != nil {
@@ -95,7 +75,8 @@ func radioReading(t testing.TB, sites []site.Site, rows []radioRow) *Reading {
 			t.Fatal(reports, err)
 		}
 	}
-	if m, err = m.Learn("measures", store.CellSightings(market.FR)); err != nil {
+	m, err := indextest.Market(t, market.FR, sites...).Learn("measures", store.CellSightings(market.FR))
+	if err != nil {
 		t.Fatal(err)
 	}
 	return &Reading{Reading: &ops.Reading{Set: index.NewSet([]*index.Market{m}, nil), Measures: store, Now: now, BaseURL: "http://relais.test"}}

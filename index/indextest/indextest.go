@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"testing"
 	"time"
 
 	"relais/demo"
@@ -13,6 +14,8 @@ import (
 	"relais/index"
 	"relais/ingest"
 	"relais/market"
+	"relais/site"
+	"relais/snapshot"
 	"relais/view"
 )
 
@@ -33,4 +36,31 @@ func Country(supports int) (set *index.Set, err error) {
 	}
 	index.NewLive(data, view.Summaries, slog.New(slog.DiscardHandler), func(s *index.Set) { set = s }).Refresh()
 	return set, nil
+}
+
+// Market indexes sites of a market, of whose heights nothing is known, with the statuses
+// of FR.
+func Market(t testing.TB, code market.Code, sites ...site.Site) *index.Market {
+	t.Helper()
+	b := snapshot.NewBuilder(market.Get(code), []string{"Projet approuvé", "Techniquement opérationnel", "En service"})
+	b.SourceDate = "2026-08-27"
+	for _, s := range sites {
+		s.Height, s.AntennaHeight = site.Unknown, site.Unknown
+		if err := b.Add(&s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "x.snap")
+	if _, err := b.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	snap, err := snapshot.ReadFile(path, code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := index.Load(snap, view.Summaries, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
