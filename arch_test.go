@@ -20,6 +20,7 @@ var allowed = []struct {
 	{"fold", ""},
 	{"folder", ""},
 	{"data", ""},
+	{"killtest", ""},
 	{"photos/heif", ""},
 	{"photos/avif", "photos/heif"},
 	{"photos/chunk", ""},

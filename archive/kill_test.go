@@ -1,30 +1,23 @@
 package archive
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"relais/killtest"
 	"relais/site"
 	"relais/store"
 )
 
-const killed = "RELAIS_ARCHIVE_TEST_KILLED"
-
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(killed); dir != "" {
-		fmt.Fprintln(os.Stderr, addForEver(dir))
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
+	killtest.Main(m, func(args []string) error { return addForEver(args[0]) })
 }
 
 // dayNumber n is one of forty dates.
@@ -86,32 +79,14 @@ func TestKilled(t *testing.T) {
 // killOne lets a process add until it is killed, and returns the date that it was at.
 func killOne(t *testing.T, dir string, have map[string]int) (began string) {
 	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), killed+"="+dir)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	for first := true; lines.Scan(); first = false {
-		if first {
-			time.AfterFunc(time.Duration(rand.IntN(400))*time.Millisecond, func() { cmd.Process.Kill() })
-		}
-		said := strings.Fields(lines.Text())
+	killtest.Run(t, 450*time.Millisecond, func(line string) {
+		said := strings.Fields(line)
 		if said[0] == "adding" {
 			began = said[2]
 		} else {
 			have[said[2]] = int(said[1][0] - '0')
 		}
-	}
-	cmd.Wait()
-	if cmd.ProcessState.Exited() {
-		t.Fatal("the writer ended by itself")
-	}
+	}, dir)
 	return began
 }
 

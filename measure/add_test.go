@@ -3,9 +3,7 @@ package measure
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +12,7 @@ import (
 	"time"
 
 	"relais/folder"
+	"relais/killtest"
 	"relais/market"
 )
 
@@ -185,22 +184,10 @@ func TestAddAtOnce(t *testing.T) {
 
 // What was said to be added is there, whenever the process is killed.
 func TestAddKilled(t *testing.T) {
-	r, dir, most := rand.New(rand.NewPCG(5, 6)), t.TempDir(), 0
+	dir, most := t.TempDir(), 0
 	for range 8 {
-		cmd := exec.Command(os.Args[0], "add", fmt.Sprint(most))
-		cmd.Env = append(os.Environ(), killed+"="+dir)
-		var said strings.Builder
-		cmd.Stdout, cmd.Stderr = &said, os.Stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Duration(20+r.IntN(150)) * time.Millisecond)
-		cmd.Process.Kill()
-		cmd.Wait()
-		if cmd.ProcessState.Exited() {
-			t.Fatal("who adds ended by itself")
-		}
-		acknowledged := strings.Count(said.String(), "\n")
+		acknowledged := 0
+		killtest.Run(t, 170*time.Millisecond, func(string) { acknowledged++ }, "add", dir, fmt.Sprint(most))
 		s := openStore(t, dir)
 		n := s.Count(market.FR, Speedtest)
 		if rows, err := sound(s); err != nil || rows != n || n < most+acknowledged || n > most+acknowledged+1 || len(s.Segments()) > n/3+1 {

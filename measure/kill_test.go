@@ -6,29 +6,24 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
 
 	"relais/folder"
+	"relais/killtest"
 	"relais/market"
 )
 
-const killed = "RELAIS_MEASURE_TEST_KILLED"
-
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(killed); dir != "" && os.Args[1] == "add" {
-		fmt.Fprintln(os.Stderr, addInto(folder.Dir(dir), os.Args[2]))
-		os.Exit(1)
-	} else if dir != "" {
-		fmt.Fprintln(os.Stderr, importInto(folder.Dir(dir), os.Args[1:]))
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
+	killtest.Main(m, func(args []string) error {
+		if args[0] == "add" {
+			return addInto(folder.Dir(args[1]), args[2])
+		}
+		return importInto(folder.Dir(args[0]), args[1:])
+	})
 }
 
 // importInto imports files again and again, and says which of them count.
@@ -63,19 +58,8 @@ func TestKilled(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for round := range 15 {
-		cmd := exec.Command(os.Args[0], paths...)
-		cmd.Env = append(os.Environ(), killed+"="+dir)
-		var said strings.Builder
-		cmd.Stdout, cmd.Stderr = &said, os.Stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Duration(r.IntN(120)) * time.Millisecond)
-		cmd.Process.Kill()
-		cmd.Wait()
-		if cmd.ProcessState.Exited() {
-			t.Fatal("the importer ended by itself")
-		}
+		acknowledged := 0
+		killtest.Run(t, 120*time.Millisecond, func(string) { acknowledged++ }, append([]string{dir}, paths...)...)
 		s := openStore(t, dir)
 		if len(s.Problems()) > 0 {
 			t.Fatalf("round %d: %v", round, s.Problems())
@@ -83,7 +67,7 @@ func TestKilled(t *testing.T) {
 		if n, err := sound(s); err != nil || n != s.Count(market.FR, Coverage) || n%375 != 0 {
 			t.Fatalf("round %d: %d rows, %v", round, n, err)
 		}
-		if acknowledged := strings.Count(said.String(), "\n"); acknowledged > 0 && s.Count(market.FR, Coverage) < min(acknowledged, 3)*1125 {
+		if acknowledged > 0 && s.Count(market.FR, Coverage) < min(acknowledged, 3)*1125 {
 			t.Fatalf("round %d: %d rows of %d files", round, s.Count(market.FR, Coverage), acknowledged)
 		}
 		entries, _ := os.ReadDir(filepath.Join(dir, Dir))

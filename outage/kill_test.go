@@ -1,29 +1,21 @@
 package outage
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"relais/killtest"
 	"relais/market"
 	"relais/store"
 )
 
-const killed = "RELAIS_OUTAGE_TEST_KILLED"
-
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(killed); dir != "" {
-		fmt.Fprintln(os.Stderr, changeForEver(dir))
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
+	killtest.Main(m, func(args []string) error { return changeForEver(args[0]) })
 }
 
 const rowsEach = 500
@@ -72,23 +64,9 @@ func TestKilled(t *testing.T) {
 		rounds = 3
 	}
 	for round := range rounds {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), killed+"="+dir)
-		cmd.Stderr = os.Stderr
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(out)
 		last, next := "", ""
-		for first := true; lines.Scan(); first = false {
-			if first {
-				time.AfterFunc(time.Duration(rand.IntN(150))*time.Millisecond, func() { cmd.Process.Kill() })
-			}
-			switch what, id, _ := strings.Cut(lines.Text(), " "); what {
+		killtest.Run(t, 200*time.Millisecond, func(line string) {
+			switch what, id, _ := strings.Cut(line, " "); what {
 			case "importing":
 				next = id
 			case "imported":
@@ -96,11 +74,7 @@ func TestKilled(t *testing.T) {
 			case "reported":
 				reported++
 			}
-		}
-		cmd.Wait()
-		if cmd.ProcessState.Exited() {
-			t.Fatal("the writer ended by itself")
-		}
+		}, dir)
 		got := afterKill(t, dir, reported)
 		if last != "" && got != last && got != next {
 			t.Fatalf("round %d: the file is %q, neither %q nor %q", round, got, last, next)

@@ -1,14 +1,11 @@
 package photos
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -16,17 +13,12 @@ import (
 	"time"
 
 	"relais/folder"
+	"relais/killtest"
 	"relais/store"
 )
 
-const killed = "RELAIS_PHOTOS_TEST_KILLED"
-
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(killed); dir != "" {
-		fmt.Fprintln(os.Stderr, addForEver(folder.Dir(dir)))
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
+	killtest.Main(m, func(args []string) error { return addForEver(folder.Dir(args[0])) })
 }
 
 // addForEver adds and deletes photos and compacts beside that, and says what it did.
@@ -88,23 +80,10 @@ func TestKilled(t *testing.T) {
 		rounds = 5
 	}
 	for round := range rounds {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), killed+"="+string(dir))
-		cmd.Stderr = os.Stderr
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(out)
-		for first := true; lines.Scan(); first = false {
-			if first {
-				time.AfterFunc(time.Duration(rand.IntN(150))*time.Millisecond, func() { cmd.Process.Kill() })
-			}
-			switch said := strings.Fields(lines.Text()); said[0] {
+		killtest.Run(t, 300*time.Millisecond, func(line string) {
+			switch said := strings.Fields(line); said[0] {
 			case "added":
+				var err error
 				if have[said[1]], err = strconv.Atoi(said[2]); err != nil {
 					t.Fatal(err)
 				}
@@ -113,11 +92,7 @@ func TestKilled(t *testing.T) {
 			case "deleted":
 				gone[said[1]] = true
 			}
-		}
-		cmd.Wait()
-		if cmd.ProcessState.Exited() {
-			t.Fatal("the writer ended by itself")
-		}
+		}, string(dir))
 		left := afterKill(t, dir, have, unsure, gone)
 		if t.Failed() {
 			t.Fatalf("round %d", round)

@@ -1,32 +1,25 @@
 package store
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"relais/killtest"
 )
 
-const killed = "RELAIS_STORE_TEST_KILLED"
-
 func TestMain(m *testing.M) {
-	if path := os.Getenv(killed); path != "" {
-		if os.Args[1] == "hold" {
-			fmt.Fprintln(os.Stderr, holdForEver(path))
-		} else {
-			fmt.Fprintln(os.Stderr, writeForEver(path, os.Args[1]))
+	killtest.Main(m, func(args []string) error {
+		if len(args) == 1 {
+			return holdForEver(args[0])
 		}
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
+		return writeForEver(args[0], args[1])
+	})
 }
 
 func holdForEver(path string) error {
@@ -76,26 +69,11 @@ func TestKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	said := 0
 	for round := range 12 {
-		cmd := exec.Command(os.Args[0], strconv.Itoa(said))
-		cmd.Env = append(os.Environ(), killed+"="+path)
-		cmd.Stderr = os.Stderr
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.AfterFunc(time.Duration(rand.IntN(400))*time.Millisecond, func() { cmd.Process.Kill() })
-		for lines := bufio.NewScanner(out); lines.Scan(); {
-			if n, err := strconv.Atoi(lines.Text()); err == nil {
+		killtest.Run(t, 450*time.Millisecond, func(line string) {
+			if n, err := strconv.Atoi(line); err == nil {
 				said = n + 1
 			}
-		}
-		cmd.Wait()
-		if cmd.ProcessState.Exited() {
-			t.Fatal("the writer ended by itself")
-		}
+		}, path, strconv.Itoa(said))
 		db, err := Open(path, "a")
 		if err != nil {
 			t.Fatalf("round %d: %v", round, err)
@@ -117,24 +95,16 @@ func TestKilled(t *testing.T) {
 
 func TestHeldByAnotherProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
-	cmd := exec.Command(os.Args[0], "hold")
-	cmd.Env = append(os.Environ(), killed+"="+path)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := out.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
+	holder, lines := killtest.Start(t, path)
+	if !lines.Scan() {
+		t.Fatal("it is not held")
 	}
 	if _, err := Open(path); !errors.Is(err, ErrHeld) {
 		t.Errorf("beside its holder: %v", err)
 	}
-	if err := cmd.Process.Kill(); err != nil {
+	if err := holder.Process.Kill(); err != nil {
 		t.Error(err)
 	}
-	cmd.Wait()
+	holder.Wait()
 	opened(t, path) // the lock ended with its holder
 }
