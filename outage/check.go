@@ -10,8 +10,6 @@ import (
 	"relais/store"
 )
 
-const maxProblems = 10
-
 // Check reads every record of community.db that is this package's, and returns the
 // numbers of unavailable sites and reports. The error tells the first of what cannot be
 // used. nil is a file that is not there.
@@ -19,50 +17,39 @@ func Check(db *store.DB) (entries, reports int, err error) {
 	if db == nil {
 		return 0, 0, nil
 	}
-	var problems []error
-	more := 0
-	add := func(err error) {
-		if err != nil && len(problems) < maxProblems {
-			problems = append(problems, err)
-		} else if err != nil {
-			more++
-		}
-	}
+	var found store.Problems
 	err = db.View(func(tx *bbolt.Tx) error {
 		return errors.Join(
 			each(tx, feedsBucket, func(k, _ []byte) error {
 				d, err := readFeed(tx, k)
-				if add(err); err == nil {
+				if found.Add(err); err == nil {
 					entries += len(d.entries)
-					add(d.check())
+					found.Add(d.check())
 				}
 				return nil
 			}),
 			each(tx, entriesBucket, func(k, _ []byte) error {
 				if tx.Bucket([]byte(feedsBucket)).Get(k) == nil {
-					add(fmt.Errorf("unavailable sites of %q: they have no feed", k))
+					found.Add(fmt.Errorf("unavailable sites of %q: they have no feed", k))
 				}
 				return nil
 			}),
 			each(tx, reportsBucket, func(k, v []byte) error {
 				reports++
 				r, err := parseRecord(k, v)
-				if add(err); err == nil {
-					add(r.check(tx, k))
+				if found.Add(err); err == nil {
+					found.Add(r.check(tx, k))
 				}
 				return nil
 			}),
 			each(tx, tokensBucket, func(k, v []byte) error {
 				if text := tx.Bucket([]byte(reportsBucket)).Get(v); text == nil {
-					add(fmt.Errorf("a token of the outage report %x: there is none", v))
+					found.Add(fmt.Errorf("a token of the outage report %x: there is none", v))
 				}
 				return nil
 			}))
 	})
-	if more > 0 {
-		problems = append(problems, fmt.Errorf("and %d more", more))
-	}
-	return entries, reports, errors.Join(append(problems, err)...)
+	return entries, reports, errors.Join(found.Err(), err)
 }
 
 // check tells whether the numbers of a feed add up.

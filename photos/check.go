@@ -2,38 +2,12 @@ package photos
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 
 	"go.etcd.io/bbolt"
 
 	"relais/store"
 )
-
-// Problems are the first that a check finds.
-type problems struct {
-	list []error
-	more int
-}
-
-const maxProblems = 10
-
-func (p *problems) add(err error) {
-	switch {
-	case err == nil:
-	case len(p.list) < maxProblems:
-		p.list = append(p.list, err)
-	default:
-		p.more++
-	}
-}
-
-func (p *problems) err() error {
-	if p.more > 0 {
-		return errors.Join(append(p.list, fmt.Errorf("and %d more", p.more))...)
-	}
-	return errors.Join(p.list...)
-}
 
 // eachKey calls f for every key of a bucket, outside of a transaction. Those that come
 // or go meanwhile may be left out.
@@ -73,10 +47,10 @@ func (s *Store) CheckRecords() (photos, reports int, err error) {
 	if s.db == nil {
 		return 0, 0, nil
 	}
-	var found problems
+	var found store.Problems
 	check := func(bucket string, n *int, check func(tx *bbolt.Tx, k, v []byte) error) {
-		found.add(eachKey(s.db, bucket, func(k []byte) {
-			found.add(s.db.View(func(tx *bbolt.Tx) error {
+		found.Add(eachKey(s.db, bucket, func(k []byte) {
+			found.Add(s.db.View(func(tx *bbolt.Tx) error {
 				v := value(tx, bucket, k)
 				if v == nil { // deleted meanwhile
 					return nil
@@ -93,8 +67,8 @@ func (s *Store) CheckRecords() (photos, reports int, err error) {
 	check(hiddenBucket, &entries, checkHidden)
 	check(reportIDsBucket, &entries, checkReportID)
 	check(pendingBucket, &entries, checkReportID)
-	found.add(eachKey(s.db, photosBucket, func(k []byte) { found.add(s.hasImages(k)) }))
-	return photos, reports, found.err()
+	found.Add(eachKey(s.db, photosBucket, func(k []byte) { found.Add(s.hasImages(k)) }))
+	return photos, reports, found.Err()
 }
 
 func checkPhoto(tx *bbolt.Tx, k, _ []byte) error {

@@ -55,12 +55,12 @@ func (s *Store) CheckMonth(name string) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	var found problems
-	found.add(eachKey(db, imagesBucket, func(k []byte) {
+	var found store.Problems
+	found.Add(eachKey(db, imagesBucket, func(k []byte) {
 		n++
-		found.add(s.checkImages(db, k))
+		found.Add(s.checkImages(db, k))
 	}))
-	return n, found.err()
+	return n, found.Err()
 }
 
 // checkImages compares the images of a photo with its record.

@@ -2,16 +2,12 @@ package store
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"os"
 
 	bolt "go.etcd.io/bbolt"
 )
-
-// maxProblems bounds what Check tells.
-const maxProblems = 10
 
 // Check reads the whole file, which nobody may have open for writing, and
 // answers ErrDamaged with the first problems that it finds, ErrHeld after a
@@ -38,25 +34,20 @@ func (db *DB) Check() error {
 	if _, err := db.verify(); err != nil {
 		return err
 	}
-	var problems []error
-	more := 0
+	var found Problems
 	err := db.run(db.current, db.current.bolt.View, func(tx *bolt.Tx) error {
 		for p := range tx.Check(bolt.WithKVStringer(hidden{})) { // to the end: it reads until then
-			if len(problems) < maxProblems {
-				problems = append(problems, p)
-			} else {
-				more++
-			}
+			found.Add(p)
 		}
 		return nil
 	})
-	if err != nil || problems == nil {
+	if err != nil {
 		return err
 	}
-	if more > 0 {
-		problems = append(problems, fmt.Errorf("and %d more", more))
+	if err := found.Err(); err != nil {
+		return damaged(db.name, err)
 	}
-	return damaged(db.name, errors.Join(problems...))
+	return nil
 }
 
 // readAll reads every sector: one that cannot be read is an error here, and a fault
