@@ -93,13 +93,7 @@ func CheckClients(db *store.DB, sealer *Sealer) (n int, err error) {
 }
 
 func eachClient(db *store.DB, f func(id, text []byte) error) error {
-	return db.View(func(tx *bbolt.Tx) error {
-		b := tx.Bucket([]byte(Bucket))
-		if b == nil {
-			return nil
-		}
-		return b.ForEach(f)
-	})
+	return db.View(func(tx *bbolt.Tx) error { return store.Each(tx, Bucket, f) })
 }
 
 // load takes a client in as it is stored.

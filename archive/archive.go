@@ -151,11 +151,7 @@ func (s *Store) Version() string {
 
 // publications returns all of them, oldest first.
 func publications(tx *bbolt.Tx) (all []Publication, err error) {
-	b := tx.Bucket([]byte(publicationsBucket))
-	if b == nil {
-		return nil, nil
-	}
-	err = b.ForEach(func(k, v []byte) error {
+	err = store.Each(tx, publicationsBucket, func(k, v []byte) error {
 		var p Publication
 		if err := readJSON(publicationsBucket, k, v, &p); err != nil {
 			return err

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"go.etcd.io/bbolt"
+
+	"relais/store"
 )
 
 // CheckRecords reads every record of archives.db, looks whether every row that a
@@ -54,11 +56,7 @@ func (p *problems) add(what string, err error) {
 }
 
 func segmentNumbers(tx *bbolt.Tx) (numbers []uint32, err error) {
-	b := tx.Bucket([]byte(segmentsBucket))
-	if b == nil {
-		return nil, nil
-	}
-	err = b.ForEach(func(k, _ []byte) error {
+	err = store.Each(tx, segmentsBucket, func(k, _ []byte) error {
 		if len(k) != 4 {
 			return damaged("a segment")
 		}

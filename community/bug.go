@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"go.etcd.io/bbolt"
+
+	"relais/store"
 )
 
 // A BugState is whether somebody still has to look at a bug.
@@ -138,7 +140,7 @@ func (s *Store) Bugs(all bool, limit, offset int) (list []Bug, total int, err er
 		return list, 0, nil
 	}
 	err = s.db.View(func(tx *bbolt.Tx) error {
-		return each(tx, bugsBucket, func(k, v []byte) error {
+		return store.Each(tx, bugsBucket, func(k, v []byte) error {
 			if b, err := parseBug(k, v); err == nil && (all || b.State == OpenBug) {
 				list = append(list, b)
 			}

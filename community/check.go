@@ -17,12 +17,12 @@ func Check(db *store.DB) (validations, bugs int, err error) {
 	}
 	var found store.Problems
 	err = db.View(func(tx *bbolt.Tx) error {
-		return errors.Join(each(tx, validationsBucket, func(k, v []byte) error {
+		return errors.Join(store.Each(tx, validationsBucket, func(k, v []byte) error {
 			validations++
 			_, err := parseRecord(k, v)
 			found.Add(err)
 			return nil
-		}), each(tx, bugsBucket, func(k, v []byte) error {
+		}), store.Each(tx, bugsBucket, func(k, v []byte) error {
 			bugs++
 			_, err := parseBug(k, v)
 			found.Add(err)

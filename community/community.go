@@ -70,7 +70,7 @@ func Open(db *store.DB, now func() time.Time) (*Store, error) {
 		return s, nil
 	}
 	err := db.View(func(tx *bbolt.Tx) error {
-		return errors.Join(each(tx, validationsBucket, func(k, v []byte) error {
+		return errors.Join(store.Each(tx, validationsBucket, func(k, v []byte) error {
 			r, err := parseRecord(k, v)
 			if err != nil {
 				s.problems = append(s.problems, err)
@@ -78,7 +78,7 @@ func Open(db *store.DB, now func() time.Time) (*Store, error) {
 			}
 			s.show(&r.Validation)
 			return nil
-		}), each(tx, bugsBucket, func(k, v []byte) error {
+		}), store.Each(tx, bugsBucket, func(k, v []byte) error {
 			if _, err := parseBug(k, v); err != nil {
 				s.problems = append(s.problems, err)
 			}
@@ -111,13 +111,6 @@ func (s *Store) update(change func(*bbolt.Tx) error, show func()) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	show()
-	return nil
-}
-
-func each(tx *bbolt.Tx, bucket string, f func(k, v []byte) error) error {
-	if b := tx.Bucket([]byte(bucket)); b != nil {
-		return b.ForEach(f)
-	}
 	return nil
 }
 

@@ -30,13 +30,13 @@ func (s *Store) removeOld(before time.Time) (n int, err error) {
 	var validations, bugs []string
 	sites := map[string]string{}
 	err = s.update(func(tx *bbolt.Tx) error {
-		each(tx, validationsBucket, func(k, v []byte) error { // which returns no error
+		store.Each(tx, validationsBucket, func(k, v []byte) error { // which returns no error
 			if r, err := parseRecord(k, v); err == nil && r.LastDay < before.UTC().Format(time.DateOnly) && len(validations) < retained {
 				validations, sites[r.ID] = append(validations, r.ID), r.SiteKey
 			}
 			return nil
 		})
-		each(tx, bugsBucket, func(k, v []byte) error {
+		store.Each(tx, bugsBucket, func(k, v []byte) error {
 			if b, err := parseBug(k, v); err == nil && b.last().Before(before) && len(validations)+len(bugs) < retained {
 				bugs = append(bugs, b.ID)
 			}

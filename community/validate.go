@@ -135,7 +135,7 @@ func (s *Store) Forget(user string) (n int, err error) {
 	}
 	err = s.update(func(tx *bbolt.Tx) error {
 		var hit []*record
-		if err := each(tx, validationsBucket, func(k, v []byte) error {
+		if err := store.Each(tx, validationsBucket, func(k, v []byte) error {
 			r, err := parseRecord(k, v)
 			if err != nil {
 				return err

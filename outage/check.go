@@ -20,7 +20,7 @@ func Check(db *store.DB) (entries, reports int, err error) {
 	var found store.Problems
 	err = db.View(func(tx *bbolt.Tx) error {
 		return errors.Join(
-			each(tx, feedsBucket, func(k, _ []byte) error {
+			store.Each(tx, feedsBucket, func(k, _ []byte) error {
 				d, err := readFeed(tx, k)
 				if found.Add(err); err == nil {
 					entries += len(d.entries)
@@ -28,13 +28,13 @@ func Check(db *store.DB) (entries, reports int, err error) {
 				}
 				return nil
 			}),
-			each(tx, entriesBucket, func(k, _ []byte) error {
+			store.Each(tx, entriesBucket, func(k, _ []byte) error {
 				if tx.Bucket([]byte(feedsBucket)).Get(k) == nil {
 					found.Add(fmt.Errorf("unavailable sites of %q: they have no feed", k))
 				}
 				return nil
 			}),
-			each(tx, reportsBucket, func(k, v []byte) error {
+			store.Each(tx, reportsBucket, func(k, v []byte) error {
 				reports++
 				r, err := parseRecord(k, v)
 				if found.Add(err); err == nil {
@@ -42,7 +42,7 @@ func Check(db *store.DB) (entries, reports int, err error) {
 				}
 				return nil
 			}),
-			each(tx, tokensBucket, func(k, v []byte) error {
+			store.Each(tx, tokensBucket, func(k, v []byte) error {
 				if text := tx.Bucket([]byte(reportsBucket)).Get(v); text == nil {
 					found.Add(fmt.Errorf("a token of the outage report %x: there is none", v))
 				}

@@ -48,7 +48,7 @@ func (s *Store) Retain(keep time.Duration) (removed int, err error) {
 func (s *Store) old(before time.Time) (map[market.Code][]uuid.UUID, error) {
 	ids := map[market.Code][]uuid.UUID{}
 	err := s.db.View(func(tx *bbolt.Tx) error {
-		return each(tx, reportsBucket, func(k, v []byte) error {
+		return store.Each(tx, reportsBucket, func(k, v []byte) error {
 			r, err := parseRecord(k, v)
 			if err == nil && r.last().Before(before) {
 				ids[r.Market] = append(ids[r.Market], uuid.UUID(k))

@@ -13,6 +13,7 @@ import (
 
 	"relais/geo"
 	"relais/market"
+	"relais/store"
 )
 
 // A state is what is answered: the good data of every feed and the reports that are
@@ -73,7 +74,7 @@ func (st *state) markets() map[market.Code]bool {
 
 // read reads everything of the file, now, but for what has problems.
 func (st *state) read(tx *bbolt.Tx, now time.Time) (problems []error, err error) {
-	err = each(tx, feedsBucket, func(k, _ []byte) error {
+	err = store.Each(tx, feedsBucket, func(k, _ []byte) error {
 		d, err := readFeed(tx, k)
 		if err != nil {
 			problems = append(problems, err)
@@ -87,7 +88,7 @@ func (st *state) read(tx *bbolt.Tx, now time.Time) (problems []error, err error)
 	if err != nil {
 		return nil, err
 	}
-	err = each(tx, reportsBucket, func(k, v []byte) error {
+	err = store.Each(tx, reportsBucket, func(k, v []byte) error {
 		r, err := parseRecord(k, v)
 		if err != nil {
 			problems = append(problems, err)
@@ -108,13 +109,6 @@ func damaged(k []byte, now time.Time) *feedData {
 	}
 	why := "what was read of it is damaged in community.db: import it again"
 	return newFeedData(&Feed{Market: key.market, Operator: key.operator, FailedAt: &now, Why: why}, nil)
-}
-
-func each(tx *bbolt.Tx, bucket string, f func(k, v []byte) error) error {
-	if b := tx.Bucket([]byte(bucket)); b != nil {
-		return b.ForEach(f)
-	}
-	return nil
 }
 
 // readFeed reads a feed with its entries.

@@ -52,6 +52,15 @@ func (db *DB) Update(fn func(*bolt.Tx) error) error {
 	return db.run(db.current, db.current.bolt.Update, fn)
 }
 
+// Each calls fn with every key and value of a bucket, and ends with its first error. A
+// bucket that is missing has none.
+func Each(tx *bolt.Tx, bucket string, fn func(k, v []byte) error) error {
+	if b := tx.Bucket([]byte(bucket)); b != nil {
+		return b.ForEach(fn)
+	}
+	return nil
+}
+
 // refused is the error of writing to a file that is opened read-only.
 func (db *DB) refused() error {
 	return fmt.Errorf("%s is open for reading only: %w", db.name, fs.ErrPermission)
