@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"relais/admin"
@@ -161,14 +160,13 @@ func (c *archiveList) Run(ctx context.Context, streams Streams) error {
 	if c.JSON {
 		return printJSON(streams.Out, map[string]any{"archives": list})
 	}
-	t := tabwriter.NewWriter(streams.Out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "DATE\tROWS\tSUPPORTS\tADDED\t")
+	t := newTable(streams.Out, "DATE", "ROWS", "SUPPORTS", "ADDED", "")
 	for _, p := range list {
 		note := ""
 		if p.Synthetic {
 			note = source.Synthetic
 		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\n", p.Date, p.Rows, p.Supports, shortTime(p.Added), note)
+		t.row(p.Date, p.Rows, p.Supports, shortTime(p.Added), note)
 	}
 	if err := t.Flush(); err != nil {
 		return err

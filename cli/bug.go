@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"text/tabwriter"
 
 	"relais/admin"
 	"relais/community"
@@ -52,15 +51,11 @@ func (c *bugList) Run(ctx context.Context, streams Streams) error {
 	if c.JSON {
 		return printJSON(streams.Out, l)
 	}
-	t := tabwriter.NewWriter(streams.Out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "BUG\tFILED\tSTATE\tTITLE\tTEXT\tANSWER")
+	t := newTable(streams.Out, "BUG", "FILED", "STATE", "TITLE", "TEXT", "ANSWER")
 	for _, b := range l.Bugs {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", b.ID, shortTime(b.Created), b.State, excerpt(b.Title), excerpt(b.Text), excerpt(b.Answer))
+		t.row(b.ID, shortTime(b.Created), b.State, excerpt(b.Title), excerpt(b.Text), excerpt(b.Answer))
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	return sayMore(streams.Out, len(l.Bugs), c.Offset, l.Total, "bugs")
+	return t.flushPage(len(l.Bugs), c.Offset, l.Total, "bugs")
 }
 
 type bugClose struct {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"relais/admin"
 	"relais/check"
@@ -42,14 +41,13 @@ func (c *checkCommand) Run(ctx context.Context, streams Streams) error {
 }
 
 func printReport(w io.Writer, r *check.Report) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "FILE\tBYTES\tSTATE\tWHAT IT HOLDS, OR WHAT IS WRONG")
+	t := newTable(w, "FILE", "BYTES", "STATE", "WHAT IT HOLDS, OR WHAT IS WRONG")
 	for _, f := range r.Files {
 		state, what := "ok", f.Detail
 		if f.Problem != "" {
 			state, what = "WRONG", f.Problem
 		}
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\n", f.Path, f.Bytes, state, what)
+		t.row(f.Path, f.Bytes, state, what)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -84,10 +82,9 @@ func (c *compactCommand) Run(ctx context.Context, streams Streams) error {
 	if c.JSON {
 		return printJSON(streams.Out, map[string]any{"stores": list})
 	}
-	t := tabwriter.NewWriter(streams.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "STORE\tBYTES BEFORE\tAFTER")
+	t := newTable(streams.Out, "STORE", "BYTES BEFORE", "AFTER")
 	for _, s := range list {
-		fmt.Fprintf(t, "%s\t%d\t%d\n", s.Path, s.Before, s.After)
+		t.row(s.Path, s.Before, s.After)
 	}
 	return t.Flush()
 }

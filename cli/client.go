@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"relais/access"
@@ -144,8 +143,7 @@ func (c *clientList) Run(ctx context.Context, streams Streams) error {
 	if c.JSON {
 		return printJSON(streams.Out, map[string]any{"clients": list})
 	}
-	t := tabwriter.NewWriter(streams.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "ID\tNAME\tMODE\tSCOPES\tMINUTE\tDAY\tLIVE KEYS\tEXPIRES\tLAST USED")
+	t := newTable(streams.Out, "ID", "NAME", "MODE", "SCOPES", "MINUTE", "DAY", "LIVE KEYS", "EXPIRES", "LAST USED")
 	for _, x := range list {
 		used := ""
 		for _, k := range x.Keys {
@@ -153,7 +151,7 @@ func (c *clientList) Run(ctx context.Context, streams Streams) error {
 				used = max(used, k.LastUsed.Format(time.RFC3339))
 			}
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\n", x.ID, x.Name, x.Mode, join(x.Scopes), x.Limits.Minute, x.Limits.Day, x.LiveKeys(time.Now()), moment(x.Expires), used)
+		t.row(x.ID, x.Name, x.Mode, join(x.Scopes), x.Limits.Minute, x.Limits.Day, x.LiveKeys(time.Now()), moment(x.Expires), used)
 	}
 	return t.Flush()
 }
@@ -194,22 +192,21 @@ func printClient(w io.Writer, x *access.Client, asJSON bool) error {
 	if asJSON {
 		return printJSON(w, x)
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	row := func(name string, value any) { fmt.Fprintf(t, "%s\t%v\n", name, value) }
-	row("id", x.ID)
-	row("name", x.Name)
-	row("mode", x.Mode)
-	row("scopes", join(x.Scopes))
-	row("origins", strings.Join(x.Origins, ","))
-	row("CIDRs", x.CIDRs)
-	row("limits", fmt.Sprintf("%d a minute, %d a day", x.Limits.Minute, x.Limits.Day))
-	row("signs", x.Signs())
-	row("attestation", x.RequireAttestation)
-	row("partner", x.Partner)
-	row("created", x.Created.Format(time.RFC3339))
-	row("expires", moment(x.Expires))
+	t := newTable(w)
+	t.row("id", x.ID)
+	t.row("name", x.Name)
+	t.row("mode", x.Mode)
+	t.row("scopes", join(x.Scopes))
+	t.row("origins", strings.Join(x.Origins, ","))
+	t.row("CIDRs", x.CIDRs)
+	t.row("limits", fmt.Sprintf("%d a minute, %d a day", x.Limits.Minute, x.Limits.Day))
+	t.row("signs", x.Signs())
+	t.row("attestation", x.RequireAttestation)
+	t.row("partner", x.Partner)
+	t.row("created", x.Created.Format(time.RFC3339))
+	t.row("expires", moment(x.Expires))
 	for _, k := range x.Keys {
-		row("key", fmt.Sprintf("rk_%s_…  created %s  expires %s  revoked %s  last used %s", k.Prefix, k.Created.Format(time.RFC3339), moment(k.Expires), moment(k.Revoked), moment(k.LastUsed)))
+		t.row("key", fmt.Sprintf("rk_%s_…  created %s  expires %s  revoked %s  last used %s", k.Prefix, k.Created.Format(time.RFC3339), moment(k.Expires), moment(k.Revoked), moment(k.LastUsed)))
 	}
 	return t.Flush()
 }

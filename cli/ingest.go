@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -66,15 +65,14 @@ func progress(w io.Writer, what string) func(int64) func(int) {
 
 // printFiles prints the account of each file.
 func printFiles(w io.Writer, files []*source.Report) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "FILE\tKIND\tROWS\tSERVED\tREJECTED")
+	t := newTable(w, "FILE", "KIND", "ROWS", "SERVED", "REJECTED")
 	for _, f := range files {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\n", visible(f.Path, ""), f.Kind, f.Rows, f.Served, f.Rows-f.Served)
+		t.row(visible(f.Path, ""), f.Kind, f.Rows, f.Served, f.Rows-f.Served)
 		for _, reason := range slices.Sorted(maps.Keys(f.Rejected)) {
-			fmt.Fprintf(t, "\t\t\t\t%d %s%s\n", f.Rejected[reason], visible(reason, ""), lines(f, reason))
+			t.row("", "", "", "", fmt.Sprintf("%d %s%s", f.Rejected[reason], visible(reason, ""), lines(f, reason)))
 		}
 		if names := spellings(f.Unknown); names != "" {
-			fmt.Fprintf(t, "\t\t\t\tunknown operators, the most frequent: %s\n", names)
+			t.row("", "", "", "", "unknown operators, the most frequent: "+names)
 		}
 	}
 	return t.Flush()

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"text/tabwriter"
 	"time"
 
 	"relais/admin"
@@ -110,20 +109,17 @@ func (c *outageList) Run(ctx context.Context, streams Streams) error {
 	if c.JSON {
 		return printJSON(streams.Out, l)
 	}
-	t := tabwriter.NewWriter(streams.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "MARKET\tOPERATOR\tSTATE\tREAD\tSITES\tREJECTED\tFAILED")
+	t := newTable(streams.Out, "MARKET", "OPERATOR", "STATE", "READ", "SITES", "REJECTED", "FAILED")
 	for _, f := range l.Feeds {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%s\n", f.Market, f.Operator, feedState(&f), timeOrNone(f.ReadAt), f.Served, f.Rows-f.Served, feedFailure(&f))
+		t.row(f.Market, f.Operator, feedState(&f), timeOrNone(f.ReadAt), f.Served, f.Rows-f.Served, feedFailure(&f))
 	}
-	fmt.Fprintln(t, "\nREPORT\tMARKET\tOPERATOR\tSTATE\tCONFIRMED BY\tSTARTED\tNEWS\tPLACE\tREASON")
+	fmt.Fprintln(t)
+	t.row("REPORT", "MARKET", "OPERATOR", "STATE", "CONFIRMED BY", "STARTED", "NEWS", "PLACE", "REASON")
 	for _, r := range l.Reports {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%v, %v %s\t%s\n", r.ID, r.Market, r.Operator, r.State, confirmers(&r), shortTime(r.StartedAt), shortTime(r.NewsAt),
-			r.Lat, r.Lng, excerpt(cmp.Or(r.SiteName, r.SiteKey, r.Commune, r.Address)), excerpt(r.Reason))
+		place := fmt.Sprintf("%v, %v %s", r.Lat, r.Lng, excerpt(cmp.Or(r.SiteName, r.SiteKey, r.Commune, r.Address)))
+		t.row(r.ID, r.Market, r.Operator, r.State, confirmers(&r), shortTime(r.StartedAt), shortTime(r.NewsAt), place, excerpt(r.Reason))
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	return sayMore(streams.Out, len(l.Reports), c.Offset, l.Total, "reports")
+	return t.flushPage(len(l.Reports), c.Offset, l.Total, "reports")
 }
 
 func feedState(f *admin.OutageFeed) string {

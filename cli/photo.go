@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
-	"text/tabwriter"
 	"time"
 
 	"relais/admin"
@@ -71,15 +69,11 @@ func (c *photoList) Run(ctx context.Context, streams Streams) error {
 	if c.JSON {
 		return printJSON(streams.Out, l)
 	}
-	t := tabwriter.NewWriter(streams.Out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "PHOTO\tUPLOADED\tSITE\tOPERATOR\tAUTHOR\tSTATE\tCAPTION")
+	t := newTable(streams.Out, "PHOTO", "UPLOADED", "SITE", "OPERATOR", "AUTHOR", "STATE", "CAPTION")
 	for _, p := range l.Photos {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", p.ID, shortTime(p.UploadedAt), visible(p.SiteKey, ""), p.Operator, visible(p.AuthorName, ""), photoState(p), excerpt(p.Caption))
+		t.row(p.ID, shortTime(p.UploadedAt), visible(p.SiteKey, ""), p.Operator, visible(p.AuthorName, ""), photoState(p), excerpt(p.Caption))
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	return sayMore(streams.Out, len(l.Photos), c.Offset, l.Total, "photos")
+	return t.flushPage(len(l.Photos), c.Offset, l.Total, "photos")
 }
 
 func photoState(p *photos.Photo) string {
@@ -100,16 +94,6 @@ func excerpt(text string) string {
 }
 
 func shortTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
-
-// sayMore says how much of a list was shown.
-func sayMore(w io.Writer, shown, offset, total int, what string) error {
-	if shown == total {
-		_, err := fmt.Fprintf(w, "%d %s\n", total, what)
-		return err
-	}
-	_, err := fmt.Fprintf(w, "%d of %d %s; --offset %d goes on\n", shown, total, what, offset+shown)
-	return err
-}
 
 // photoArg names one photo.
 type photoArg struct {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"text/tabwriter"
 
 	"relais/admin"
 	"relais/photos"
@@ -51,16 +50,12 @@ func (c *reportList) Run(ctx context.Context, streams Streams) error {
 	if c.JSON {
 		return printJSON(streams.Out, l)
 	}
-	t := tabwriter.NewWriter(streams.Out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "REPORT\tUPDATED\tSTATUS\tCLIENT\tREASON\tDESCRIPTION\tPHOTO\tSITE\tPHOTO'S STATE")
+	t := newTable(streams.Out, "REPORT", "UPDATED", "STATUS", "CLIENT", "REASON", "DESCRIPTION", "PHOTO", "SITE", "PHOTO'S STATE")
 	for _, x := range l.Reports {
 		r := x.Report
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, shortTime(r.UpdatedAt), r.Status, visible(r.ClientName, ""), r.Reason, excerpt(r.Description), r.PhotoID, visible(r.SiteKey, ""), photoState(x.Photo))
+		t.row(r.ID, shortTime(r.UpdatedAt), r.Status, visible(r.ClientName, ""), r.Reason, excerpt(r.Description), r.PhotoID, visible(r.SiteKey, ""), photoState(x.Photo))
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	return sayMore(streams.Out, len(l.Reports), c.Offset, l.Total, "reports")
+	return t.flushPage(len(l.Reports), c.Offset, l.Total, "reports")
 }
 
 // reportArg names one report.

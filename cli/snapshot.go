@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"text/tabwriter"
 
 	"relais/folder"
 	"relais/market"
@@ -78,14 +77,13 @@ func (c *snapshotFlags) print(streams Streams) ([]snapshotState, error) {
 	if c.JSON {
 		return states, printJSON(streams.Out, map[string]any{"snapshots": states})
 	}
-	t := tabwriter.NewWriter(streams.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "MARKET\tDATE\tSITES\tEMISSIONS\tBYTES\tVERSION")
+	t := newTable(streams.Out, "MARKET", "DATE", "SITES", "EMISSIONS", "BYTES", "VERSION")
 	for _, s := range states {
 		if s.Error != "" {
-			fmt.Fprintf(t, "%s\t%s\n", s.Market, s.Error)
+			t.row(s.Market, s.Error)
 			continue
 		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%s\n", s.Market, s.SourceDate, s.Sites, s.Emissions, s.Bytes, s.Version)
+		t.row(s.Market, s.SourceDate, s.Sites, s.Emissions, s.Bytes, s.Version)
 	}
 	return states, t.Flush()
 }

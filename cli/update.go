@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"relais/admin"
@@ -107,15 +106,14 @@ func marketNames(s *update.SourceReport) string {
 }
 
 func printUpdate(w io.Writer, r *update.Report) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "MARKETS\tFILE\tSTATUS\tBYTES\tFROM")
+	t := newTable(w, "MARKETS", "FILE", "STATUS", "BYTES", "FROM")
 	for _, s := range r.Sources {
 		for _, f := range s.Files {
 			bytes := fmt.Sprint(f.Bytes)
 			if f.Resumed > 0 {
 				bytes += fmt.Sprintf(" after %d", f.Resumed)
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", marketNames(s), f.Name, f.Status, bytes, visible(f.URL, ""))
+			t.row(marketNames(s), f.Name, f.Status, bytes, visible(f.URL, ""))
 		}
 	}
 	if err := t.Flush(); err != nil {

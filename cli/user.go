@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"golang.org/x/term"
 
@@ -181,8 +180,7 @@ func (c *userList) Run(ctx context.Context, streams Streams) error {
 	if c.JSON {
 		return printJSON(streams.Out, map[string]any{"users": list})
 	}
-	t := tabwriter.NewWriter(streams.Out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "ID\tNAME\tCREATED\tPROGRAMS\tSTATE")
+	t := newTable(streams.Out, "ID", "NAME", "CREATED", "PROGRAMS", "STATE")
 	for _, u := range list {
 		state := "may sign in"
 		if u.Client != "" {
@@ -191,7 +189,7 @@ func (c *userList) Run(ctx context.Context, streams Streams) error {
 		if u.Disabled {
 			state = "disabled"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\n", u.ID, visible(u.Name, ""), shortTime(u.Created), u.Programs, state)
+		t.row(u.ID, visible(u.Name, ""), shortTime(u.Created), u.Programs, state)
 	}
 	return t.Flush()
 }

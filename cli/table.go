@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// A table prints rows in columns, once it is flushed.
+type table struct {
+	*tabwriter.Writer
+	out io.Writer
+}
+
+// newTable begins a table with the names of its columns; with none it has no head.
+func newTable(out io.Writer, columns ...any) *table {
+	t := &table{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0), out}
+	if len(columns) > 0 {
+		t.row(columns...)
+	}
+	return t
+}
+
+func (t *table) row(cells ...any) {
+	fmt.Fprintf(t, strings.Repeat("%v\t", len(cells)-1)+"%v\n", cells...)
+}
+
+// flushPage prints the table and says how much of a list it shows.
+func (t *table) flushPage(shown, offset, total int, what string) error {
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if shown == total {
+		_, err := fmt.Fprintf(t.out, "%d %s\n", total, what)
+		return err
+	}
+	_, err := fmt.Fprintf(t.out, "%d of %d %s; --offset %d goes on\n", shown, total, what, offset+shown)
+	return err
+}
