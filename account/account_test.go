@@ -110,9 +110,12 @@ func (w *world) program() *Client {
 const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" // of RFC 7636, appendix B
 const challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
+// signedIn is what Login returns, without its work.
+func (w *world) signedIn(p Person) SignedIn { return SignedIn{p, w.state.accounts[p.ID]} }
+
 func (w *world) code(p Person, c *Client) string {
 	w.Helper()
-	code, err := w.Authorize(p, Authorization{c.ID, callback, challenge, resource, Scopes})
+	code, err := w.Authorize(w.signedIn(p), Authorization{c.ID, callback, challenge, resource, Scopes})
 	if err != nil {
 		w.Fatal(err)
 	}

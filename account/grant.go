@@ -82,10 +82,11 @@ func CheckChallenge(text string) bool {
 	return err == nil && len(b) == sha256.Size && !strings.ContainsAny(text, "\r\n")
 }
 
-// Authorize makes a code for what a person who has just signed in agreed to. Errors:
-// ErrNoAccount, ErrDisabled, ErrNoClient, ErrRedirect, ErrReadOnly, and what is wrong with
-// the challenge.
-func (s *Store) Authorize(person Person, a Authorization) (code string, err error) {
+// Authorize makes a code for what a person who has just signed in agreed to. When the
+// account was changed since, as by a new password, they sign in again: what ended every
+// leave must end this one too. Errors: ErrNoAccount, ErrDisabled, ErrLogin, ErrNoClient,
+// ErrRedirect, ErrReadOnly, and what is wrong with the challenge.
+func (s *Store) Authorize(person SignedIn, a Authorization) (code string, err error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return "", err
@@ -105,6 +106,8 @@ func (s *Store) Authorize(person Person, a Authorization) (code string, err erro
 			return ErrNoAccount
 		case r.Disabled:
 			return ErrDisabled
+		case r != person.as:
+			return ErrLogin
 		case client == nil:
 			return ErrNoClient
 		case !client.Redirects(a.Redirect):

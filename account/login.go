@@ -26,14 +26,20 @@ func newGuesses() guesses {
 	return guesses{limit.New[sum](guessWindow), limit.New[netip.Addr](guessWindow)}
 }
 
+// A SignedIn is somebody who has just signed in, as their account was then.
+type SignedIn struct {
+	Person
+	as *record
+}
+
 // Login returns who has this name and password. A wrong password, a name that nobody has
 // and an account that is disabled are one answer, after the same work; attempts are
 // limited for names that nobody has as for others. An attempt counts until it succeeds,
 // so that those at one time are limited too. Errors: ErrLogin, ErrLimited (until
 // LoginAgain), ErrBusy, ErrReadOnly.
-func (s *Store) Login(ctx context.Context, name, password string, addr netip.Addr) (Person, error) {
+func (s *Store) Login(ctx context.Context, name, password string, addr netip.Addr) (SignedIn, error) {
 	if s.readOnly() {
-		return Person{}, ErrReadOnly
+		return SignedIn{}, ErrReadOnly
 	}
 	now, addr := s.now(), limit.Subscriber(addr)
 	name = nameKey(name[:min(len(name), maxName*8)])
@@ -43,23 +49,23 @@ func (s *Store) Login(ctx context.Context, name, password string, addr netip.Add
 		s.guesses.byAddress.TakeBack(addr, now)
 	}
 	if s.guesses.byAddress.Add(addr, now) > guessesByAddress {
-		return Person{}, ErrLimited // and nobody's name is locked by who is
+		return SignedIn{}, ErrLimited // and nobody's name is locked by who is
 	}
 	if s.guesses.byName.Add(tries, now) > guessesByName {
-		return Person{}, ErrLimited
+		return SignedIn{}, ErrLimited
 	}
 	done, err := s.turn(ctx)
 	if err != nil {
 		takeBack()
-		return Person{}, err
+		return SignedIn{}, err
 	}
 	r, ok := s.compare(name, password)
 	done()
 	if !ok {
-		return Person{}, ErrLogin
+		return SignedIn{}, ErrLogin
 	}
 	takeBack()
-	return r.Person, nil
+	return SignedIn{r.Person, r}, nil
 }
 
 // compare does its work whether somebody has the name or not.

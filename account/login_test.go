@@ -9,6 +9,30 @@ import (
 	"time"
 )
 
+// Who signed in before the account was changed does not let a program in after it.
+func TestChangedMeanwhile(t *testing.T) {
+	w := newWorld(t)
+	p, c := w.person("alice"), w.program()
+	for what, change := range map[string]func() error{
+		"a new password": func() error { _, err := w.SetPassword(context.Background(), p.ID, good); return err },
+		"disabled and enabled": func() error {
+			_, err1 := w.Disable(p.ID, true)
+			_, err2 := w.Disable(p.ID, false)
+			return errors.Join(err1, err2)
+		},
+	} {
+		before, err := w.Login(context.Background(), "alice", good, home)
+		w.want("login", err, nil)
+		w.want(what, change(), nil)
+		_, err = w.Authorize(before, Authorization{c.ID, callback, challenge, resource, Scopes})
+		w.want("after "+what, err, ErrLogin)
+		now, err := w.Login(context.Background(), "alice", good, home)
+		w.want("login", err, nil)
+		_, err = w.Authorize(now, Authorization{c.ID, callback, challenge, resource, Scopes})
+		w.want("anew", err, nil)
+	}
+}
+
 // Guessing is limited by name, whether somebody has it or not, and by address.
 func TestGuessing(t *testing.T) {
 	for _, name := range []string{"alice", "nobody"} {

@@ -153,7 +153,7 @@ func TestRefresh(t *testing.T) {
 	w.pass(RefreshLife)
 	_, err = w.Refresh(old.Refresh, c.ID, "", nil)
 	w.want("too late", err, ErrGrant)
-	narrow, err := w.Authorize(p, Authorization{c.ID, callback, challenge, resource, []Scope{Read}})
+	narrow, err := w.Authorize(w.signedIn(p), Authorization{c.ID, callback, challenge, resource, []Scope{Read}})
 	if err != nil {
 		t.Fatal(err)
 	}

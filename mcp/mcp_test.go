@@ -173,6 +173,10 @@ func TestScopes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	signedIn, err := w.people.Login(t.Context(), "alice", "correct horse battery", netip.MustParseAddr("192.0.2.1"))
+	if err != nil || signedIn.ID != person.ID {
+		t.Fatal(err)
+	}
 	client, err := w.people.Register("test", []string{"http://127.0.0.1/cb"})
 	if err != nil {
 		t.Fatal(err)
@@ -180,7 +184,7 @@ func TestScopes(t *testing.T) {
 	token := func(scopes ...account.Scope) string {
 		verifier := strings.Repeat("v", 43)
 		sum := sha256.Sum256([]byte(verifier))
-		code, err := w.people.Authorize(person.Person, account.Authorization{Client: client.ID, Redirect: "http://127.0.0.1/cb", Resource: w.URL + Path,
+		code, err := w.people.Authorize(signedIn, account.Authorization{Client: client.ID, Redirect: "http://127.0.0.1/cb", Resource: w.URL + Path,
 			Challenge: base64.RawURLEncoding.EncodeToString(sum[:]), Scopes: scopes})
 		if err != nil {
 			t.Fatal(err)
