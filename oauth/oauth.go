@@ -38,11 +38,10 @@ type Options struct {
 // A Handler serves OAuth. It is an http.Handler of all its routes.
 type Handler struct {
 	Options
-	base          *url.URL
-	resource      string
-	key           []byte // seals the forms of this process
-	registrations *limit.Counter[netip.Addr]
-	routes        []Route
+	base     *url.URL
+	resource string
+	key      []byte // seals the forms of this process
+	routes   []Route
 }
 
 // A Route is a path, the methods that it has, and what serves it; every method is the
@@ -68,7 +67,7 @@ func New(o Options) (*Handler, error) {
 	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" || strings.HasSuffix(base.Path, "/") {
 		return nil, fmt.Errorf("%q is no base URL: want origin and prefix, without a slash at the end", o.BaseURL)
 	}
-	h := &Handler{Options: o, base: base, resource: o.BaseURL + ResourcePath, key: make([]byte, 32), registrations: limit.New[netip.Addr](registerWindow)}
+	h := &Handler{Options: o, base: base, resource: o.BaseURL + ResourcePath, key: make([]byte, 32)}
 	rand.Read(h.key) // never fails
 	get, post := []string{http.MethodGet, http.MethodHead}, []string{http.MethodPost}
 	for _, path := range h.metadataPaths(wellKnownServer, "") {
@@ -78,9 +77,10 @@ func New(o Options) (*Handler, error) {
 		h.add(path, get, true, h.resourceMetadata)
 	}
 	h.add(authorizePath, append(get, http.MethodPost), false, h.authorize)
-	h.add(tokenPath, post, true, h.token)
-	h.add(revokePath, post, true, h.revoke)
-	h.add(registerPath, post, true, h.register)
+	registrations, tokens := limit.New[netip.Addr](registerWindow), limit.New[netip.Addr](tokenWindow)
+	h.add(tokenPath, post, true, h.limited(tokens, mostTokens, "requests a minute", h.token))
+	h.add(revokePath, post, true, h.limited(tokens, mostTokens, "requests a minute", h.revoke))
+	h.add(registerPath, post, true, h.limited(registrations, mostRegistered, "registrations an hour", h.register))
 	return h, nil
 }
 

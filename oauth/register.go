@@ -3,6 +3,7 @@ package oauth
 import (
 	"encoding/json"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -10,11 +11,26 @@ import (
 	"relais/limit"
 )
 
-// How many clients may be registered from one address (IPv6: one /64) in a window.
+// How many clients may be registered, and how often codes and tokens may be turned in or
+// revoked, from one address (IPv6: one /64) in a window.
 const (
 	registerWindow = time.Hour
 	mostRegistered = 60
+	tokenWindow    = time.Minute
+	mostTokens     = 60
 )
+
+// limited has the requests of an address counted before they are read.
+func (h *Handler) limited(counter *limit.Counter[netip.Addr], most int, what string, serve http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if now := h.Now(); counter.Add(limit.Subscriber(h.Address(r)), now) > most {
+			h.retryAfter(w, counter.End(now))
+			h.fail(w, refuse(http.StatusTooManyRequests, "temporarily_unavailable", "over %d %s from one address", most, what))
+			return
+		}
+		serve(w, r)
+	}
+}
 
 var (
 	responseTypes = []string{"code"}
@@ -63,11 +79,6 @@ func parseRegistration(text []byte) (*registration, error) {
 // register answers RFC 7591 for anybody: a client can do nothing before a person lets it
 // in, and is forgotten when nobody does.
 func (h *Handler) register(w http.ResponseWriter, r *http.Request) {
-	if now := h.Now(); h.registrations.Add(limit.Subscriber(h.Address(r)), now) > mostRegistered {
-		h.retryAfter(w, h.registrations.End(now))
-		h.fail(w, refuse(http.StatusTooManyRequests, "temporarily_unavailable", "over %d registrations an hour from one address", mostRegistered))
-		return
-	}
 	text, err := body(w, r, "application/json")
 	if err != nil {
 		h.fail(w, err)

@@ -2,7 +2,9 @@ package oauth
 
 import (
 	"net/http"
+	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -150,6 +152,35 @@ func TestAtOnce(t *testing.T) {
 	if a, err := w.accounts.Find("alice"); good.Load() != 1 || err != nil || a.Programs != 0 {
 		t.Errorf("%d were good, %+v", good.Load(), a)
 	}
+}
+
+// Codes and tokens are turned in and revoked so often a minute from an address, whatever is
+// asked; others go on, and so does the address in the next minute.
+func TestTokenLimit(t *testing.T) {
+	w := newWorld(t)
+	client := w.register(callback)
+	code := w.code(client, callback)
+	for i := range 30 {
+		w.want("a guess", w.post(tokenPath, redemption(client, code+"x", callback)), 400, "invalid_grant")
+		if a := w.post(revokePath, url.Values{"client_id": {client}, "token": {"x"}}); a.StatusCode != http.StatusOK {
+			t.Fatalf("%d: %d %s", i, a.StatusCode, a.text)
+		}
+	}
+	for path, v := range map[string]url.Values{tokenPath: redemption(client, code, callback), revokePath: {"client_id": {client}, "token": {"x"}}} {
+		a := w.post(path, v)
+		w.want("over the limit", a, 429, "temporarily_unavailable")
+		if s, err := strconv.Atoi(a.Header.Get("Retry-After")); err != nil || s < 1 || s > 61 {
+			t.Errorf("%s: Retry-After %q", path, a.Header.Get("Retry-After"))
+		}
+	}
+	address := w.address
+	w.address = netip.MustParseAddr("203.0.113.10")
+	if a := w.post(tokenPath, redemption(client, code, callback)); a.StatusCode != http.StatusOK {
+		t.Errorf("another address: %d %s", a.StatusCode, a.text)
+	}
+	w.address = address
+	w.pass(time.Minute)
+	w.want("in the next minute", w.post(tokenPath, redemption(client, code+"x", callback)), 400, "invalid_grant")
 }
 
 func TestRegister(t *testing.T) {
