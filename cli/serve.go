@@ -137,7 +137,7 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 	if err != nil {
 		return err
 	}
-	if err := c.mount(api, stores); err != nil {
+	if err := c.mount(ctx, api, stores); err != nil {
 		return err
 	}
 	both := []servingAt{{listener, api}}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"net/http"
 	"net/netip"
 	"time"
@@ -23,8 +24,8 @@ type mcpFlags struct {
 }
 
 // mount has the tool server, the pages and what signs people in answered by the API's
-// server.
-func (c *serveCommand) mount(api *httpapi.Server, stores *admin.Stores) error {
+// server, until ctx ends.
+func (c *serveCommand) mount(ctx context.Context, api *httpapi.Server, stores *admin.Stores) error {
 	address := func(r *http.Request) netip.Addr { return api.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"]) }
 	api.Mount(view.SitePagePath+"{key}", web.New(api.Reading, address, api.Log))
 	if c.MCP == "off" {
@@ -43,7 +44,7 @@ func (c *serveCommand) mount(api *httpapi.Server, stores *admin.Stores) error {
 			return &tools.Reading{Reading: api.Reading(), People: stores.Accounts, Said: said}
 		},
 		Address: address, BaseURL: api.BaseURL, Hosts: c.MCPHost, Minute: c.MCPMinute, Version: api.Version, Log: api.Log, RequireAuth: c.MCP == "auth", Fixture: c.MCPFixture,
-		Gate: api.Gate, Accounts: stores.Accounts, Resource: signIn.Resource(), Metadata: signIn.ResourceMetadataURL(), PublicPrefix: api.PublicPrefix,
+		Gate: api.Gate, Known: httpapi.Known, Accounts: stores.Accounts, Resource: signIn.Resource(), Metadata: signIn.ResourceMetadataURL(), PublicPrefix: api.PublicPrefix, Ending: ctx.Done(),
 	}))
 	return nil
 }

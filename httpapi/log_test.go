@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"log/slog"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -49,6 +50,14 @@ func TestRequestLog(t *testing.T) {
 	}
 	get(t, s, "/antennas?limit=1", "X-API-Key", i.APIKey[:30], "X-Test-Peer", "198.51.100.77:5")
 	if o := line(); o["status"] != 401.0 || o["client"] != "" {
+		t.Errorf("%v", o)
+	}
+	s.Mount("/other", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		Known(w, &i.Client, access.ErrScope)
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	do(t, s, http.MethodPost, "/other", "X-Test-Peer", "198.51.100.77:5")
+	if o := line(); o["status"] != 403.0 || o["client"] != i.ID || o["route"] != "/other" || o["refused"] != access.ErrScope.Error() {
 		t.Errorf("%v", o)
 	}
 	do(t, s, strings.Repeat("A", 900_000), "/"+strings.Repeat("b", 900_000))

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"relais/access"
 	"relais/ops"
 )
 
@@ -18,6 +19,14 @@ type mounted struct{ http.Handler }
 func (m mounted) serve(_ *Server, x *exchange) {
 	x.foreign, x.public = true, true
 	m.ServeHTTP(x, x.r)
+}
+
+// Known notes, for the log, which API client a mounted handler was asked by, as far as it
+// is known, and why it was refused.
+func Known(w http.ResponseWriter, client *access.Client, refused error) {
+	if x, ok := w.(*exchange); ok {
+		x.client, x.why = client, refused
+	}
 }
 
 // Reading is what operations see at this moment.

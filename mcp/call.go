@@ -104,12 +104,18 @@ func failed(message string) *sdk.CallToolResult {
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: message}}}
 }
 
-// warnings passes on warnings and errors only.
+// warnings passes on warnings and errors only, at the level of what happens.
 type warnings struct{ slog.Handler }
 
 // Enabled implements slog.Handler.
 func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
-	return level >= slog.LevelWarn && w.Handler.Enabled(ctx, level)
+	return level >= slog.LevelWarn && w.Handler.Enabled(ctx, slog.LevelInfo)
+}
+
+// Handle implements slog.Handler.
+func (w warnings) Handle(ctx context.Context, r slog.Record) error {
+	r.Level = slog.LevelInfo
+	return w.Handler.Handle(ctx, r)
 }
 
 // WithAttrs implements slog.Handler.

@@ -20,7 +20,7 @@ type Caller struct {
 // identify finds whom the token or key of a request stands for, nil for a request
 // without one. Errors: account.ErrGrant, account.ErrTarget and account.ErrDisabled, and
 // those of access.
-func (s *Server) identify(r *http.Request, body []byte, now time.Time) (*Caller, error) {
+func (s *Server) identify(w http.ResponseWriter, r *http.Request, body []byte, now time.Time) (*Caller, error) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	switch {
 	case len(r.Header["Authorization"]) == 0 && len(r.Header["X-Api-Key"]) == 0:
@@ -35,6 +35,9 @@ func (s *Server) identify(r *http.Request, body []byte, now time.Time) (*Caller,
 		Attestation: r.Header["X-Device-Attestation"], Signature: r.Header["X-Sq-Signature"], Scope: access.InternalAI,
 		Body: func(*access.Client) ([sha256.Size]byte, error) { return sha256.Sum256(body), nil },
 	})
+	if s.Known != nil {
+		s.Known(w, grant.Client, err)
+	}
 	if errors.Is(err, access.ErrRateLimited) {
 		return nil, &quotaError{grant.Usage.RetryAfter(now)}
 	} else if err != nil {
@@ -54,7 +57,7 @@ func (e *quotaError) Unwrap() error { return access.ErrRateLimited }
 
 // caller is identify; it has answered when it says no.
 func (s *Server) caller(w http.ResponseWriter, r *http.Request, body []byte, now time.Time) (*Caller, bool) {
-	c, err := s.identify(r, body, now)
+	c, err := s.identify(w, r, body, now)
 	is := func(list ...error) bool {
 		for _, e := range list {
 			if errors.Is(err, e) {

@@ -36,11 +36,14 @@ const (
 type Options struct {
 	Reading func() *tools.Reading // of the moment at which a tool is called
 	// Address is the client's, behind proxies as well.
-	Address  func(*http.Request) netip.Addr
-	BaseURL  string       // origin and prefix under which clients reach the service
-	Hosts    []string     // that it is reached under besides, with a port or for any
-	Minute   int          // tool calls of an address, or a person, in a minute; 0: DefaultMinute
-	Gate     *access.Gate // for API keys
+	Address func(*http.Request) netip.Addr
+	BaseURL string       // origin and prefix under which clients reach the service
+	Hosts   []string     // that it is reached under besides, with a port or for any
+	Minute  int          // tool calls of an address, or a person, in a minute; 0: DefaultMinute
+	Gate    *access.Gate // for API keys
+	// Known notes the client of an API key that a request brought, nil where it is none's,
+	// and why it was refused. It may be nil.
+	Known    func(w http.ResponseWriter, client *access.Client, refused error)
 	Accounts *account.Store
 	Resource string // that access tokens are for
 	Metadata string // address of the metadata of this protected resource (RFC 9728)
@@ -52,6 +55,9 @@ type Options struct {
 	Fixture bool
 	Version string
 	Log     *slog.Logger
+	// Ending ends the streams that clients keep open, which would hold up the server's end;
+	// nil for none.
+	Ending <-chan struct{}
 }
 
 // A Server is the tool server. It is an http.Handler for Path.
@@ -125,7 +131,8 @@ func (s *Server) streams() http.Handler {
 	})
 }
 
-// quiet keeps what the library tells of every session out of the log.
+// quiet keeps what the library tells of every session out of the log. What it warns of is
+// what clients do wrong, and no trouble of ours: that is there as what happens.
 func quiet(log *slog.Logger) *slog.Logger {
 	return slog.New(warnings{log.Handler()})
 }

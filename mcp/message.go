@@ -12,7 +12,7 @@ import (
 // A peeked is what is seen of a body before the library answers it.
 type peeked struct {
 	messages int
-	calls    int             // of tools, and sessions that are to begin
+	calls    int             // of tools and their list, and sessions that are to begin
 	needs    []account.Scope // of tools that act for a person
 	id       json.RawMessage
 }
@@ -41,7 +41,7 @@ func (s *Server) peek(body []byte) (p peeked, err error) {
 // add adds a request to what was seen.
 func (s *Server) add(p *peeked, r *jsonrpc.Request) {
 	switch r.Method {
-	case "initialize":
+	case "initialize", "tools/list": // which is longer than any answer of a tool
 		p.calls++
 	case "tools/call":
 		p.calls++

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -68,10 +69,27 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer func() { s.own(w.Header(), owner) }()
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	if r.Method == http.MethodGet { // a stream that stays open
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+	if r.Method == http.MethodGet {
+		r, cancel := s.open(w, r)
+		defer cancel()
+		s.handOver(w, r, caller)
+		return
 	}
 	s.handOver(w, r, caller)
+}
+
+// open is a request whose stream stays open, until the client or the server ends.
+func (s *Server) open(w http.ResponseWriter, r *http.Request) (*http.Request, context.CancelFunc) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+	ctx, cancel := context.WithCancel(r.Context())
+	go func() {
+		defer cancel()
+		select {
+		case <-s.Ending:
+		case <-ctx.Done():
+		}
+	}()
+	return r.WithContext(ctx), cancel
 }
 
 // share lets a page of an origin that the guard allows read the answer.
