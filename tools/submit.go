@@ -116,7 +116,7 @@ func answered[R any, P interface {
 		return nil, err
 	}
 	if !bytes.Equal(k.Asked, asked) {
-		return nil, &endpoint.ParamError{Param: "clientToken", Want: "it was used for another submission: take a new one for each"}
+		return nil, errTokenUsed
 	}
 	p := P(new(R))
 	if err := json.Unmarshal(k.Answer, p); err != nil {
@@ -127,6 +127,9 @@ func answered[R any, P interface {
 	}
 	return p, nil
 }
+
+// errTokenUsed refuses a clientToken that came with other arguments before.
+var errTokenUsed = &endpoint.ParamError{Param: "clientToken", Want: "it was used for another submission: take a new one for each"}
 
 // count counts a submission, unless there were too many.
 func (s *Said) count(person string, now time.Time) error {

@@ -126,6 +126,9 @@ func (r *Reading) submitReport(_ context.Context, p *submitReportParams) (*Repor
 			return nil, account.Fact{}, &ops.Error{Status: 400, Code: "INVALID_PARAMETER", Message: err.Error()}
 		}
 		report, made, err := r.Said.Outages.Tell(n)
+		if err == nil && !sameOutage(report, n) { // of a token whose first answer is not kept
+			err = errTokenUsed
+		}
 		if err != nil {
 			return nil, account.Fact{}, err
 		}
@@ -134,6 +137,12 @@ func (r *Reading) submitReport(_ context.Context, p *submitReportParams) (*Repor
 			"community_list_observations_nearby", "me_reports_status"}}, view.NewOutage(outage.Outage{Report: report})}
 		return a, account.Fact{Kind: account.Outage, Ref: report.ID}, nil
 	})
+}
+
+// sameOutage tells whether a report can be the one that something was told of: Tell takes
+// what is less than 300 m away, but for rounding.
+func sameOutage(report *outage.Report, n outage.NewReport) bool {
+	return report.Market == n.Market && fold.EqualASCII(report.Operator, n.Operator) && geo.Distance(report.Point(), n.At) < 301
 }
 
 // report is what the parameters say. Who says it is not in it yet.

@@ -182,6 +182,15 @@ func TestSubmitAgainAfterCrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.reopen()
+	other, otherOperator, _ := w.site(14)
+	for tool, arguments := range map[string]string{
+		"community_submit_report": fmt.Sprintf(`{"clientToken":"1","siteId":%q,"operator":%q}`, other, otherOperator),
+		"bug_submit":              `{"clientToken":"1","title":"x","text":"another"}`,
+	} {
+		if _, err := call(w.as(ann), tool, arguments); err == nil || !strings.Contains(err.Error(), "another submission") {
+			t.Errorf("%s with the token of another: %v", tool, err)
+		}
+	}
 	report := mustCall(t, w.as(ann), "community_submit_report", fmt.Sprintf(`{"clientToken":"1","siteId":%q,"operator":%q}`, key, operator))
 	if report["id"] != made.ID || mustCall(t, w.as(ann), "me_reports_status", `{}`)["items"].([]any)[0].(object)["role"] != "reported" {
 		t.Errorf("%v", report)

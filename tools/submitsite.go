@@ -67,6 +67,9 @@ type BugReceipt struct{ Receipt }
 func (r *Reading) bugSubmit(_ context.Context, p *bugParams) (*BugReceipt, error) {
 	return submit(r, "bug_submit", p.Token, p, func(token string) (*BugReceipt, account.Fact, error) {
 		b, made, err := r.Said.Community.Submit(community.NewBug{Title: p.Title, Text: p.Text, User: r.Person.ID, Token: token})
+		if err == nil && (b.Title != p.Title || b.Text != p.Text) { // of a token whose first answer is not kept
+			err = errTokenUsed
+		}
 		if err != nil {
 			return nil, account.Fact{}, err
 		}
