@@ -18,13 +18,16 @@ type guard struct {
 	origins []string // of pages besides those of the hosts
 }
 
+var defaultPorts = map[string]string{"https": ":443", "http": ":80"}
+
 // newGuard takes the base URL, which may be that of a loopback address, and hosts.
 func newGuard(base string, hosts []string) *guard {
 	g := &guard{hosts: hosts, stated: len(hosts) > 0}
 	if u, err := url.Parse(base); err == nil && u.Host != "" {
-		g.hosts = append(g.hosts[:len(g.hosts):len(g.hosts)], u.Host)
-		g.origins = append(g.origins, u.Scheme+"://"+u.Host)
-		g.stated = g.stated || !loopback(u.Host)
+		host := strings.TrimSuffix(u.Host, defaultPorts[u.Scheme]) // which clients leave out
+		g.hosts = append(g.hosts[:len(g.hosts):len(g.hosts)], host)
+		g.origins = append(g.origins, u.Scheme+"://"+host)
+		g.stated = g.stated || !loopback(host)
 	}
 	return g
 }
