@@ -204,7 +204,7 @@ func TestDelete(t *testing.T) {
 	if err := w.Note(p.ID, Fact{Kind: Outage, Ref: "community:planted-ref"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := w.Once(p.ID, "planted-idempotency", func() ([]byte, []Fact, error) { return []byte("planted-answer"), nil, nil }); err != nil {
+	if _, _, err := w.Once(p.ID, "planted-idempotency", Bug, func() ([]byte, []Fact, error) { return []byte("planted-answer"), nil, nil }); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Note(other.ID, Fact{Kind: Outage, Ref: "community:another-ref"}); err != nil {
@@ -278,7 +278,7 @@ func TestReadOnly(t *testing.T) {
 		_, err3 := s.Register("x", []string{callback})
 		_, err4 := s.Refresh(tokens.Refresh, c.ID, "", nil)
 		_, err5 := s.OfClient("client", "name")
-		_, _, err6 := s.Once(p.ID, "t", func() ([]byte, []Fact, error) { t.Error("it is done"); return nil, nil, nil })
+		_, _, err6 := s.Once(p.ID, "t", Bug, func() ([]byte, []Fact, error) { t.Error("it is done"); return nil, nil, nil })
 		for i, err := range []error{err1, err2, err3, err4, err5, err6, s.Delete(p.ID), s.Note(p.ID), s.Revoke(tokens.Access, c.ID)} {
 			if !errors.Is(err, ErrReadOnly) || !errors.Is(err, fs.ErrPermission) {
 				t.Errorf("change %d: %v", i, err)

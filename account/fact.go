@@ -3,6 +3,7 @@ package account
 import (
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -166,14 +167,14 @@ func (s *Store) kind(person string, kind Kind, f func(*bbolt.Bucket) error) erro
 
 const maxToken = 200 // bytes
 
-// Once does a write once for each token of a person: a second call with the token within
+// Once does a write, whose facts are of a kind, once for each token of a person: a second call with the token within
 // a day returns the answer of the first, and waits for it when that is under way. The
 // token names the write among all of the person; only its hash is stored. With "" it is
 // done each time. do's answer and facts are stored together, at most 256 KiB of answer;
 // of a do that fails nothing is. When the process dies between do and that, the next call
 // does it again: what do writes should know the token too. do must not call Once. Errors:
 // do's as it is, and those of Note.
-func (s *Store) Once(person, token string, do func() (answer []byte, facts []Fact, err error)) (answer []byte, repeated bool, err error) {
+func (s *Store) Once(person, token string, kind Kind, do func() (answer []byte, facts []Fact, err error)) (answer []byte, repeated bool, err error) {
 	if len(token) > maxToken {
 		return nil, false, fmt.Errorf("a token of %d bytes, of at most %d", len(token), maxToken)
 	}
@@ -186,7 +187,7 @@ func (s *Store) Once(person, token string, do func() (answer []byte, facts []Fac
 			return answer, repeated, err
 		}
 	}
-	if err := s.canNote(person); err != nil {
+	if err := s.canNote(person, kind); err != nil {
 		return nil, false, err
 	}
 	answer, facts, err := do()
@@ -209,21 +210,23 @@ func (s *Store) Once(person, token string, do func() (answer []byte, facts []Fac
 }
 
 // canNote fails before something is done that could not be noted.
-func (s *Store) canNote(person string) error {
+func (s *Store) canNote(person string, kind Kind) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	r := s.state.accounts[person]
-	switch n, err := s.Count(person, answers); {
+	facts, err1 := s.Count(person, kind)
+	n, err2 := s.Count(person, answers)
+	switch {
 	case s.readOnly():
 		return ErrReadOnly
 	case r == nil:
 		return ErrNoAccount
 	case r.Disabled:
 		return ErrDisabled
-	case n >= maxAnswers:
+	case n >= maxAnswers || facts >= maxFacts:
 		return ErrFull
 	default:
-		return err
+		return errors.Join(err1, err2)
 	}
 }
 

@@ -102,7 +102,7 @@ func TestOnce(t *testing.T) {
 	} {
 		w.pass(step.after)
 		w.reopen()
-		answer, repeated, err := w.Once(step.person, step.token, do)
+		answer, repeated, err := w.Once(step.person, step.token, Outage, do)
 		if err != nil || string(answer) != step.want || repeated != step.repeated {
 			t.Errorf("%+v: %q, %v, %v", step, answer, repeated, err)
 		}
@@ -111,16 +111,16 @@ func TestOnce(t *testing.T) {
 		t.Errorf("%d facts, %v", n, err)
 	}
 	failing := errors.New("no")
-	_, _, err := w.Once(alice.ID, "fails", func() ([]byte, []Fact, error) { return nil, nil, failing })
+	_, _, err := w.Once(alice.ID, "fails", Outage, func() ([]byte, []Fact, error) { return nil, nil, failing })
 	w.want("a write that fails", err, failing)
-	if answer, repeated, err := w.Once(alice.ID, "fails", do); repeated || err != nil || string(answer) != "answer 7" {
+	if answer, repeated, err := w.Once(alice.ID, "fails", Outage, do); repeated || err != nil || string(answer) != "answer 7" {
 		t.Errorf("after that: %q, %v, %v", answer, repeated, err)
 	}
 	before := done
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if answer, _, err := w.Once(bob.ID, "at once", do); err != nil || string(answer) != fmt.Sprint("answer ", before+1) {
+			if answer, _, err := w.Once(bob.ID, "at once", Outage, do); err != nil || string(answer) != fmt.Sprint("answer ", before+1) {
 				t.Errorf("%q, %v", answer, err)
 			}
 		})
@@ -132,16 +132,24 @@ func TestOnce(t *testing.T) {
 	if err := w.sequence(bob.ID, answers, maxAnswers); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = w.Once(bob.ID, "one more", func() ([]byte, []Fact, error) { t.Error("it is done"); return nil, nil, nil })
+	_, _, err = w.Once(bob.ID, "one more", Outage, func() ([]byte, []Fact, error) { t.Error("it is done"); return nil, nil, nil })
 	w.want("too many", err, ErrFull)
+	if err := w.sequence(alice.ID, Outage, maxFacts); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = w.Once(alice.ID, "one fact more", Outage, func() ([]byte, []Fact, error) { t.Error("it is done"); return nil, nil, nil })
+	w.want("too many facts", err, ErrFull)
+	if _, _, err = w.Once(alice.ID, "of another kind", Bug, func() ([]byte, []Fact, error) { return nil, []Fact{{Kind: Bug, Ref: "1"}}, nil }); err != nil {
+		t.Errorf("a fact of another kind: %v", err)
+	}
 	if _, err := w.Disable(bob.ID, true); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = w.Once(bob.ID, "disabled", do)
+	_, _, err = w.Once(bob.ID, "disabled", Outage, do)
 	w.want("disabled", err, ErrDisabled)
-	_, _, err = w.Once("nobody", "x", do)
+	_, _, err = w.Once("nobody", "x", Outage, do)
 	w.want("nobody", err, ErrNoAccount)
-	if _, _, err := w.Once(alice.ID, strings.Repeat("a", 201), do); err == nil {
+	if _, _, err := w.Once(alice.ID, strings.Repeat("a", 201), Outage, do); err == nil {
 		t.Error("a token of 201 bytes is taken")
 	}
 }

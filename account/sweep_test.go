@@ -17,7 +17,7 @@ func TestSweep(t *testing.T) {
 	p, c, unused := w.person("alice"), w.program(), w.program()
 	w.code(p, c)
 	tokens := w.tokens(p, c)
-	if _, _, err := w.Once(p.ID, "token", func() ([]byte, []Fact, error) { return []byte("first"), []Fact{{Kind: Bug, Ref: "1"}}, nil }); err != nil {
+	if _, _, err := w.Once(p.ID, "token", Bug, func() ([]byte, []Fact, error) { return []byte("first"), []Fact{{Kind: Bug, Ref: "1"}}, nil }); err != nil {
 		t.Fatal(err)
 	}
 	rows := func() (clients, grants int) {

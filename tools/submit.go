@@ -75,13 +75,13 @@ type kept struct {
 func submit[R any, P interface {
 	*R
 	repeat()
-}](r *Reading, tool string, token clientToken, params any, do func(token string) (P, account.Fact, error)) (P, error) {
+}](r *Reading, tool string, kind account.Kind, token clientToken, params any, do func(token string) (P, account.Fact, error)) (P, error) {
 	text, err := json.Marshal(params)
 	if err != nil {
 		return nil, err
 	}
 	asked, name := sha256.Sum256(text), tool+" "+string(token)
-	answer, repeated, err := r.People.Once(r.Person.ID, name, func() ([]byte, []account.Fact, error) {
+	answer, repeated, err := r.People.Once(r.Person.ID, name, kind, func() ([]byte, []account.Fact, error) {
 		if err := r.Said.count(r.Person.ID, r.Now); err != nil {
 			return nil, nil, err
 		}

@@ -120,7 +120,7 @@ func (r *Reading) submitReport(_ context.Context, p *submitReportParams) (*Repor
 	if err != nil {
 		return nil, err
 	}
-	return submit(r, "community_submit_report", p.Token, p, func(token string) (*ReportReceipt, account.Fact, error) {
+	return submit(r, "community_submit_report", account.Outage, p.Token, p, func(token string) (*ReportReceipt, account.Fact, error) {
 		n.User, n.Token = r.Person.ID, token
 		if err := r.Said.Outages.Wrong(n); err != nil {
 			return nil, account.Fact{}, &ops.Error{Status: 400, Code: "INVALID_PARAMETER", Message: err.Error()}

@@ -154,7 +154,7 @@ func TestDeletedWhileSubmitting(t *testing.T) {
 	w := newTown(t)
 	ann := w.someone("Annabel")
 	key, _, at := w.site(11)
-	_, err := submit(w.as(ann), "test", "1", 0, func(string) (*ValidationReceipt, account.Fact, error) {
+	_, err := submit(w.as(ann), "test", account.Validation, "1", 0, func(string) (*ValidationReceipt, account.Fact, error) {
 		if err := errors.Join(w.said.forget(ann.ID), w.people.Delete(ann.ID), w.said.forget(ann.ID)); err != nil {
 			t.Error(err)
 		}

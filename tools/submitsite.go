@@ -40,7 +40,7 @@ func (r *Reading) submitValidation(_ context.Context, p *submitValidationParams)
 	loaded.Site(at, &s)
 	n := community.NewValidation{Market: loaded.Table.Code, SiteKey: index.Key(loaded.Table.Code, s.ID), At: s.Position,
 		Subject: p.Subject, Operator: p.Operator, Value: p.Value, Day: p.Day, User: r.Person.ID}
-	return submit(r, "community_submit_validation", p.Token, p, func(string) (*ValidationReceipt, account.Fact, error) {
+	return submit(r, "community_submit_validation", account.Validation, p.Token, p, func(string) (*ValidationReceipt, account.Fact, error) {
 		v, counted, err := r.Said.Community.Validate(n)
 		if err != nil {
 			return nil, account.Fact{}, err
@@ -65,7 +65,7 @@ type bugParams struct {
 type BugReceipt struct{ Receipt }
 
 func (r *Reading) bugSubmit(_ context.Context, p *bugParams) (*BugReceipt, error) {
-	return submit(r, "bug_submit", p.Token, p, func(token string) (*BugReceipt, account.Fact, error) {
+	return submit(r, "bug_submit", account.Bug, p.Token, p, func(token string) (*BugReceipt, account.Fact, error) {
 		b, made, err := r.Said.Community.Submit(community.NewBug{Title: p.Title, Text: p.Text, User: r.Person.ID, Token: token})
 		if err == nil && (b.Title != p.Title || b.Text != p.Text) { // of a token whose first answer is not kept
 			err = errTokenUsed

@@ -74,7 +74,7 @@ func (r *Reading) submitSpeedtest(_ context.Context, p *submitTestParams) (*Spee
 	if err != nil {
 		return nil, err
 	}
-	return submit(r, "community_submit_speedtest", p.Token, p, func(string) (*SpeedtestReceipt, account.Fact, error) {
+	return submit(r, "community_submit_speedtest", account.Speedtest, p.Token, p, func(string) (*SpeedtestReceipt, account.Fact, error) {
 		test, added, err := store.Add(p.Market, p.fields())
 		if err != nil {
 			return nil, account.Fact{}, err
