@@ -21,7 +21,7 @@ import (
 
 var submitReport = endpoint.New(endpoint.Decl{
 	Name: "community_submit_report", Title: "Report an outage", SignedIn: true, Writes: true,
-	Summary: "Reports, for who signed in, that an operator's network does not work at a site or place. Where somebody reported one of the operator within 300 m in the last 24 hours, it confirms that report instead; three confirmations by others make it confirmed. Ask before you submit. Look with community_list_observations_nearby first, and at sites_hs_nearby for what the operator says.",
+	Summary: "Reports, for who signed in, that an operator's network does not work at a site or place. Where somebody reported one of the operator within 300 m in the last 24 hours, it confirms that report instead; three people, who reported it among them, make it confirmed. Ask before you submit. Look with community_list_observations_nearby first, and at sites_hs_nearby for what the operator says.",
 }, (*Reading).submitReport)
 
 type submitReportParams struct {
