@@ -58,7 +58,7 @@ var allowed = []struct {
 	{"index/indextest", "demo folder index ingest market site snapshot view"},
 	{"endpoint", "fold"},
 	{"ops", "access archive endpoint fold geo index ingest/anfr market measure outage photos photos/exif photos/render photos/worker site view"},
-	{"tools", "account archive community endpoint fold geo index ingest/anfr limit market measure ops outage photos site view"},
+	{"tools", "account archive community endpoint fold geo index ingest/anfr limit market measure ops outage photos sighting site view"},
 	{"web", "limit ops site view"},
 	{"mcp", "access account fold limit ops tools view"},
 	{"httpapi", "access archive endpoint geo index market measure ops outage photos sighting view"},

@@ -55,15 +55,15 @@ type Comparison struct {
 
 // A ComparedMarket is one of them.
 type ComparedMarket struct {
-	Market    market.Code         `json:"market"`
-	Label     string              `json:"label"`
-	Loaded    bool                `json:"loaded" doc:"Whether this server has the market's inventory."`
-	Date      *string             `json:"registerDate" doc:"The register's own date, YYYY-MM-DD; null when it is not loaded."`
-	Sites     *int                `json:"sites" doc:"null when the inventory is not loaded."`
-	Points    MeasureCount        `json:"coveragePoints"`
-	Tests     MeasureCount        `json:"speedtests"`
-	Operators []ComparedOperator  `json:"operators"`
-	Others    *ComparedGeneration `json:"otherNetworks,omitempty" doc:"Measures of networks that are none of the market's operators; absent when there are none."`
+	Market    market.Code        `json:"market"`
+	Label     string             `json:"label"`
+	Loaded    bool               `json:"loaded" doc:"Whether this server has the market's inventory."`
+	Date      *string            `json:"registerDate" doc:"The register's own date, YYYY-MM-DD; null when it is not loaded."`
+	Sites     *int               `json:"sites" doc:"null when the inventory is not loaded."`
+	Points    MeasureCount       `json:"coveragePoints"`
+	Tests     MeasureCount       `json:"speedtests"`
+	Operators []ComparedOperator `json:"operators"`
+	Others    *OtherNetworks     `json:"otherNetworks,omitempty" doc:"Measures of networks that are none of the market's operators, of all generations; absent when there are none."`
 }
 
 // A MeasureCount says how many measures of a kind there are, and of when.
@@ -80,7 +80,13 @@ type ComparedOperator struct {
 	Generations []ComparedGeneration `json:"generations"`
 }
 
-// A ComparedGeneration is a generation of an operator, or all of them.
+// OtherNetworks are measures of networks that are none of the market's operators.
+type OtherNetworks struct {
+	Points int `json:"coveragePoints"`
+	Tests  int `json:"speedtests"`
+}
+
+// A ComparedGeneration is a generation of an operator.
 type ComparedGeneration struct {
 	Generation string `json:"generation" doc:"2G to 5G; empty when it is not stated."`
 	Sites      *int   `json:"sites" doc:"With an emission of it that is not only a project; in registers without statuses, with any."`
@@ -94,7 +100,7 @@ func (r *Reading) marketsCompareCoverage(_ context.Context, p *compareParams) (*
 	if err != nil {
 		return nil, err
 	}
-	if codes == nil {
+	if codes == nil || r.Set == nil { // while it is loading, that is the error
 		among, _, err := r.asked(nil)
 		if err != nil {
 			return nil, err
@@ -173,7 +179,7 @@ func compared(m *market.Market, loaded *index.Market, store *measure.Store) Comp
 		}
 		row.Operators = append(row.Operators, one)
 	}
-	var others ComparedGeneration
+	var others OtherNetworks
 	for g := range points[0] {
 		others.Points, others.Tests = others.Points+points[0][g], others.Tests+tests[0][g]
 	}

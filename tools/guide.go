@@ -27,7 +27,7 @@ type GuideMarket struct {
 	Market    market.Code `json:"market"`
 	Label     string      `json:"label"`
 	Loaded    bool        `json:"loaded" doc:"Whether this server has the market's inventory."`
-	Sites     int         `json:"sites"`
+	Sites     *int        `json:"sites" doc:"null when the inventory is not loaded."`
 	Operators []string    `json:"operators"`
 	AreaType  string      `json:"areaType" doc:"department, province; empty when the register names no areas."`
 }
@@ -58,7 +58,8 @@ func (r *Reading) capabilitiesGuide(context.Context, *struct{}) (*Guide, error) 
 		row := GuideMarket{Market: m.Code, Label: m.Label, Operators: m.OperatorKeys(), AreaType: m.AreaType}
 		loaded := r.register(m)
 		if loaded != nil {
-			row.Loaded, row.Sites = true, loaded.Len()
+			sites := loaded.Len()
+			row.Loaded, row.Sites = true, &sites
 		}
 		g.Sources = append(g.Sources, sourceOf(m, loaded))
 		g.Markets = append(g.Markets, row)

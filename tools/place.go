@@ -33,7 +33,7 @@ type Place struct {
 	Market      market.Code      `json:"market"`
 	Area        string           `json:"area" doc:"Department, territory or province; empty when the source names none."`
 	AreaCode    string           `json:"areaCode"`
-	PostalCodes []string         `json:"postalCodes" doc:"Those that its sites have."`
+	PostalCodes []string         `json:"postalCodes" doc:"Of a commune: those that its sites have, at most 20. Empty for a postal code and an area."`
 	Coordinates view.Coordinates `json:"coordinates" doc:"The mean position of its sites, not the town hall."`
 	Sites       int              `json:"sites" doc:"Antenna sites there."`
 
@@ -54,14 +54,18 @@ func (r *Reading) locationGeocode(_ context.Context, p *placeParams) (*Geocoded,
 		return nil, err
 	}
 	if len(found) == 0 {
-		return nil, unknownPlace(p.Place)
+		return nil, unknownPlace(p)
 	}
 	return &Geocoded{found[0], found[1:], from}, nil
 }
 
 // unknownPlace is the error of a text that names no place.
-func unknownPlace(text string) error {
-	return ops.NotFound(fmt.Sprintf("place: no loaded register has sites in a commune, postal code, department or province %q; location_search_places lists those that begin with a text", text))
+func unknownPlace(p *placeParams) error {
+	where, wider := "no loaded register has sites", ""
+	if p.Market != nil {
+		where, wider = fmt.Sprintf("%s has no sites", *p.Market), ", and without market all registers are searched"
+	}
+	return ops.NotFound(fmt.Sprintf("place: %s in a commune, postal code, department or province %q; location_search_places lists those that begin with a text%s", where, p.Place, wider))
 }
 
 var locationSearchPlaces = endpoint.New(endpoint.Decl{
@@ -145,7 +149,7 @@ func (r *Reading) place(p *placeParams) (Place, error) {
 		return Place{}, err
 	}
 	if len(found) == 0 {
-		return Place{}, unknownPlace(p.Place)
+		return Place{}, unknownPlace(p)
 	}
 	best := found[0]
 	for _, other := range found[1:] {

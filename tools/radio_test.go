@@ -49,7 +49,7 @@ func (x *radioRow) line() string {
 		}
 		return fmt.Sprint(n)
 	}
-	return fmt.Sprintf("2026-08-%02dT12:00:00Z,%.7f,%.7f,-60,%s,208,%d,%s,%s,%s,%s\n", max(x.day, 1), x.at.Lat, x.at.Lng, x.tech, []int{10, 20, 1, 15}[x.operator],
+	return fmt.Sprintf("2026-08-%02dT12:00:00Z,%.7f,%.7f,-60,%s,208,%d,%s,%s,%s,%s\n", max(x.day, 1), x.at.Lat, x.at.Lng, x.tech, []int{10, 20, 1, 15, 99}[x.operator],
 		number(x.enb), number(x.gnb), number(x.cell), number(x.pci))
 }
 
@@ -150,7 +150,7 @@ func radioTown(r *rand.Rand) (sites []site.Site, rows []radioRow) {
 		row := radioRow{at: away(home.Position, math.Abs(r.NormFloat64())*500, r.Float64()*360), operator: home.Stations[0].Operator, day: 1 + r.IntN(28),
 			tech: []string{"LTE", "NR", "GSM", "UMTS", ""}[r.IntN(5)], pci: r.IntN(12)}
 		node := 2 + r.IntN(60) // a phone says 1 where it knows none
-		switch r.IntN(5) {
+		switch r.IntN(6) {
 		case 0:
 			row.enb = node
 		case 1:
@@ -161,6 +161,8 @@ func radioTown(r *rand.Rand) (sites []site.Site, rows []radioRow) {
 			row.enb, row.cell = node, node<<8|(1+r.IntN(3))
 		case 4:
 			row.tech, row.cell = "NR", node<<12|1
+		case 5: // most phones in NR say both
+			row.tech, row.gnb, row.cell = "NR", node, node<<12|(1+r.IntN(2))
 		}
 		rows = append(rows, row)
 	}
@@ -232,7 +234,7 @@ func TestRadioArguments(t *testing.T) {
 		{"sites_find_by_radio", `{"enb":"1","market":"XX"}`, "FR, DROM"},
 		{"radio_diagnose_site", `{}`, "siteId"},
 		{"radio_diagnose_site", `{"siteId":"8"}`, "no site"},
-		{"radio_diagnose_site", `{"siteId":"7","operator":"FREE"}`, "an operator of the site"},
+		{"radio_diagnose_site", `{"siteId":"7","operator":"FREE"}`, "an operator of the site, or ALL: it has ORANGE"},
 		{"radio_diagnose_site", `{"siteId":"7","operator":"ZEOP"}`, "FR has"},
 		{"radio_diagnose_site", `{"siteId":"7","radiusKm":6}`, "at most 5"},
 		{"radio_diagnose_site", `{"siteId":"7","limit":-1}`, "1 to 20"},
@@ -244,6 +246,11 @@ func TestRadioArguments(t *testing.T) {
 		{"radio_profile_estimate", `{"node":1,"pci":1008}`, "0 to 1007"},
 		{"radio_profile_estimate", `{"node":2,"cellId":256,"technology":"4G"}`, "which is 1"},
 		{"radio_profile_estimate", `{"cellId":268435456,"technology":"LTE"}`, "1 to 268435455"},
+		{"radio_profile_estimate", `{"cellId":258305,"technology":"UMTS"}`, "3G has no eNB"},
+		{"radio_profile_estimate", `{"node":1009,"technology":"GSM"}`, "or give the technology as 4G or 5G"},
+		{"radio_profile_estimate", `{"lat":46,"lon":3,"pci":3,"technology":"3G"}`, "pci"},
+		{"radio_profile_estimate", `{"node":1009,"pci":504,"technology":"LTE"}`, "in 4G from 0 to 503"},
+		{"radio_profile_estimate", `{"node":1048576,"technology":"4G+"}`, "an eNB, from 1 to 1048575"},
 		{"radio_profile_estimate", `{"cellId":68719476736}`, "1 to 68719476735"},
 		{"radio_profile_estimate", `{"node":1,"market":"CH"}`, "CH is not loaded"},
 		{"radio_check_sector_alignment", `{"siteId":"7","lat":91,"lon":0}`, "-90 to 90"},
@@ -263,6 +270,9 @@ func TestRadioArguments(t *testing.T) {
 	}
 	mustCall(t, r, "radio_check_sector_alignment", `{"siteId":"7","lat":46,"lon":3}`)
 	r.Set = nil
+	if _, err := call(r, "markets_compare_coverage", `{"markets":"FR"}`); err == nil || !strings.Contains(err.Error(), "still loading") {
+		t.Errorf("a register that is loading is said to be missing: %v", err)
+	}
 	for tool, arguments := range map[string]string{"sites_find_by_radio": `{"enb":"1"}`, "radio_diagnose_site": `{"siteId":"7"}`, "radio_profile_estimate": `{"node":1}`, "markets_compare_coverage": `{}`} {
 		if _, err := call(r, tool, arguments); err == nil {
 			t.Errorf("%s without registers answers", tool)

@@ -9,6 +9,7 @@ import (
 	"relais/endpoint"
 	"relais/geo"
 	"relais/measure"
+	"relais/sighting"
 	"relais/site"
 	"relais/view"
 )
@@ -22,7 +23,7 @@ type alignmentParams struct {
 	siteParams
 	operatorParams
 	optionalPointParams
-	Limit int `param:"limit" default:"20" min:"1" max:"50" doc:"Most cells to list."`
+	Limit int `param:"limit" default:"10" min:"1" max:"50" doc:"Most cells to list."`
 }
 
 // Check holds the rules over several parameters.
@@ -58,8 +59,8 @@ func newSector(azimuths []uint16, direction float64) *Sector {
 type PointAlignment struct {
 	Coordinates view.Coordinates `json:"coordinates"`
 	Distance    int              `json:"distanceMeters"`
-	Bearing     float64          `json:"bearingDegrees" doc:"From the site to the position."`
-	Sector      *Sector          `json:"nearestSector" doc:"null without azimuths."`
+	Bearing     *float64         `json:"bearingDegrees" doc:"From the site to the position; null when they are the same."`
+	Sector      *Sector          `json:"nearestSector" doc:"null without azimuths, and without a bearing."`
 }
 
 // A MeasuredAlignment compares azimuths with where measures were made.
@@ -118,8 +119,10 @@ func (r *Reading) radioCheckSectorAlignment(_ context.Context, p *alignmentParam
 		a.Notes = append(a.Notes, "The azimuths are those of all operators of the site together: the register does not say which antenna is whose, and the nearest sector may be another operator's.")
 	}
 	if point := p.point(); point != nil {
-		bearing := geo.Bearing(s.Position, *point)
-		a.Point = &PointAlignment{Coordinates: view.Coordinates{Lat: point.Lat, Lng: point.Lng}, Distance: *metresTo(s.Position, *point), Bearing: tenths(bearing), Sector: newSector(a.Azimuths, bearing)}
+		a.Point = &PointAlignment{Coordinates: view.Coordinates{Lat: point.Lat, Lng: point.Lng}, Distance: *metresTo(s.Position, *point)}
+		if a.Point.Bearing = bearingOf(s.Position, *point); a.Point.Bearing != nil {
+			a.Point.Sector = newSector(a.Azimuths, geo.Bearing(s.Position, *point))
+		}
 		if geo.Distance(s.Position, *point) < tooNear {
 			a.Notes = append(a.Notes, "The position is closer than 50 m: its bearing tells little.")
 		}
@@ -157,8 +160,7 @@ type directions struct {
 func (s *radioSite) align(limit int) *MeasuredAlignment {
 	m := &MeasuredAlignment{Cells: []CellAlignment{}, Sectors: []SectorAlignment{}}
 	cells, offs := map[cellOf]*directions{}, map[uint16][]float64{}
-	hear := func(h *measure.Heard, c cellOf) {
-		m.Looked.Measures++
+	add := func(h *measure.Heard, c cellOf) {
 		metres := geo.Distance(s.Position, h.Position)
 		if metres < tooNear {
 			m.TooNear++
@@ -178,16 +180,19 @@ func (s *radioSite) align(limit int) *MeasuredAlignment {
 	for _, o := range s.operators {
 		nodes = append(nodes, s.nodes(o)...)
 	}
+	looked, of := 0, 0
 	for _, id := range nodes {
-		m.Looked.Of += s.measures.HeardOf(s.market(), id, mostNamed/len(nodes), func(h *measure.Heard) {
-			served, is := h.NR, site.G5
-			if h.LTE.Node != 0 && (id.Kind == site.ENB || h.LTE.ID == id.Value) {
-				served, is = h.LTE, site.G4
+		_, here := s.hear(nodes, id, mostNamed/len(nodes), func(h *measure.Heard, c *sighting.Cell, g site.Generation, besides bool) {
+			if !besides {
+				looked++
+				add(h, cellOf{h.Operator, g, c.ID, c.PCI})
 			}
-			hear(h, cellOf{h.Operator, is, served.ID, served.PCI})
 		})
+		for _, n := range here {
+			of += n
+		}
 	}
-	m.Looked = newLooked(m.Looked.Measures, m.Looked.Of)
+	m.Looked = newLooked(looked, of)
 	order := slices.SortedFunc(maps.Keys(cells), func(a, b cellOf) int {
 		return cmp.Or(len(cells[b].metres)-len(cells[a].metres), a.compare(b))
 	})

@@ -27,7 +27,7 @@ func TestAlignmentOfAPosition(t *testing.T) {
 	} {
 		p := away(radioHome, tt.metres, tt.degrees)
 		a := radioOf[Alignment](t, r, "radio_check_sector_alignment", fmt.Sprintf(`{"siteId":"7","lat":%v,"lon":%v}`, p.Lat, p.Lng))
-		if a.Point == nil || a.Measured != nil || math.Abs(a.Point.Bearing-tt.degrees) > 0.11 || math.Abs(float64(a.Point.Distance)-tt.metres) > 1 ||
+		if a.Point == nil || a.Measured != nil || math.Abs(*a.Point.Bearing-tt.degrees) > 0.11 || math.Abs(float64(a.Point.Distance)-tt.metres) > 1 ||
 			a.Point.Sector.Azimuth != tt.azimuth || math.Abs(a.Point.Sector.Off-tt.off) > 0.11 {
 			t.Errorf("%+v: %+v, %+v", tt, a.Point, a.Point.Sector)
 		}

@@ -11,10 +11,10 @@ import (
 
 // Clashes are physical cell ids of a site that its neighbours have, too.
 type Clashes struct {
-	Own        int     `json:"pcisOfSite" doc:"PCIs that the site is given, of which at most 48 are compared, as of a neighbour: where there are none, nothing can clash, and no neighbour was looked at."`
+	Own        int     `json:"pcisOfSite" doc:"PCIs that the site is given for the operators that were asked for, of which at most 48 are compared, as many of each operator, as of a neighbour: where there are none, nothing can clash, and no neighbour was looked at."`
 	Neighbours int     `json:"neighbours" doc:"Sites within 5 km that were looked at, the nearest first, at most 2000."`
 	Of         int     `json:"of" doc:"Sites within 5 km."`
-	Known      int     `json:"neighboursWithPcis" doc:"Those that were looked at and are given a PCI of an operator that was asked for."`
+	Known      int     `json:"neighboursWithPcis" doc:"Those that were looked at and are given a PCI of an operator that is on the site and was asked for."`
 	Equal      int     `json:"equal" doc:"Pairs of a PCI of the site and one of a neighbour that are equal."`
 	Mod3       int     `json:"mod3" doc:"Pairs that differ and are equal modulo 3: their primary synchronisation signals are the same. Sites with three sectors have all three remainders, so that pairs are common."`
 	List       []Clash `json:"list" doc:"The first of them: equal ones before the others, the nearest first."`
@@ -28,7 +28,7 @@ type Clash struct {
 	Neighbour    string    `json:"neighbour" doc:"siteKey."`
 	NeighbourPCI int       `json:"neighbourPci"`
 	Distance     int       `json:"distanceMeters"`
-	Bearing      float64   `json:"bearingDegrees" doc:"From the site to the neighbour, degrees from true north."`
+	Bearing      *float64  `json:"bearingDegrees" doc:"From the site to the neighbour, degrees from true north; null when they stand on one spot."`
 	Learned      bool      `json:"learned" doc:"At least one of the two PCIs was learned from measures, not stated by a source."`
 }
 
@@ -49,17 +49,19 @@ const (
 	mostNeighbours  = 2000
 )
 
-// pcis appends the PCIs of a site that operators have who are asked for: at most mostPCIs,
-// those that sources give before those that were learned.
-func (s *radioSite) pcis(dst []site.RadioID, at uint32) []site.RadioID {
+// pcis appends the PCIs of a site that operators have who are asked for: of each at most
+// most, those that sources give before those that were learned.
+func (s *radioSite) pcis(dst []site.RadioID, at uint32, most int) []site.RadioID {
 	s.spare = s.spare[:0]
+	taken := append(s.taken[:0], make([]int, len(s.loaded.Table.Operators))...)
 	s.loaded.Snap.RadioIDs(int(at), func(id site.RadioID) { s.spare = append(s.spare, id) })
 	s.spare = s.loaded.AppendLearned(s.spare, at)
 	for _, id := range s.spare {
-		if id.Kind == site.PCI && slices.Contains(s.operators, id.Operator) && len(dst) < mostPCIs && !given(dst, id) {
-			dst = append(dst, id)
+		if id.Kind == site.PCI && slices.Contains(s.operators, id.Operator) && taken[id.Operator] < most && !given(dst, id) {
+			dst, taken[id.Operator] = append(dst, id), taken[id.Operator]+1
 		}
 	}
+	s.taken = taken
 	return dst
 }
 
@@ -72,8 +74,9 @@ type pair struct {
 
 // clashes compares the site's PCIs with those of its neighbours.
 func (s *radioSite) clashes(limit int) Clashes {
-	own := s.pcis(nil, s.at)
-	c := Clashes{Own: len(own), List: []Clash{}}
+	c := Clashes{Own: len(s.pcis(nil, s.at, int(site.PCI.Max())+1)), List: []Clash{}}
+	each := max(mostPCIs/len(s.operators), 1)
+	own := s.pcis(nil, s.at, each)
 	if len(own) == 0 {
 		return c
 	}
@@ -86,7 +89,7 @@ func (s *radioSite) clashes(limit int) Clashes {
 			continue
 		}
 		c.Neighbours++
-		if theirs = s.pcis(theirs[:0], at); len(theirs) > 0 {
+		if theirs = s.pcis(theirs[:0], at, each); len(theirs) > 0 {
 			c.Known++
 		}
 		for _, other := range theirs {
@@ -120,5 +123,5 @@ func upTo(limit int, list []pair, p pair) []pair {
 
 func (s *radioSite) clash(kind clashKind, p *pair) Clash {
 	return Clash{Operator: s.loaded.Table.Operators[p.own.Operator].Key, Kind: kind, PCI: int(p.own.Value), Neighbour: s.key(p.neighbour), NeighbourPCI: int(p.other.Value),
-		Distance: int(math.Round(p.metres)), Bearing: tenths(geo.Bearing(s.Position, positionOf(s.loaded, p.neighbour))), Learned: p.own.Learned || p.other.Learned}
+		Distance: int(math.Round(p.metres)), Bearing: bearingOf(s.Position, positionOf(s.loaded, p.neighbour)), Learned: p.own.Learned || p.other.Learned}
 }

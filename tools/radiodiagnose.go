@@ -10,6 +10,7 @@ import (
 	"relais/geo"
 	"relais/market"
 	"relais/measure"
+	"relais/sighting"
 	"relais/site"
 )
 
@@ -31,8 +32,9 @@ func (r *Reading) radioDiagnoseSite(_ context.Context, p *radioDiagnoseParams) (
 	heard := 0
 	for _, o := range s.operators {
 		od := s.diagnose(o, near[o], p.Limit)
-		for _, g := range od.Generation {
-			heard += g.Naming + g.Near
+		heard += near[o].count
+		for _, n := range od.Nodes {
+			heard += n.All
 		}
 		d.Operators = append(d.Operators, od)
 	}
@@ -44,7 +46,7 @@ func (r *Reading) radioDiagnoseSite(_ context.Context, p *radioDiagnoseParams) (
 		d.Notes = append(d.Notes, "Only a sample of the measures near the site was looked at: a generation or base station that few measures name can be missing.")
 	}
 	if d.Clashes.Equal+d.Clashes.Mod3 > 0 {
-		d.Notes = append(d.Notes, "Neither registers nor measures say on which frequency a PCI is used: two that are equal only disturb each other on one frequency.")
+		d.Notes = append(d.Notes, "What is known of a PCI does not say on which frequency it is used, nor whether in LTE or in NR: two that are equal only disturb each other in one technology on one frequency.")
 	}
 	return d, nil
 }
@@ -52,6 +54,7 @@ func (r *Reading) radioDiagnoseSite(_ context.Context, p *radioDiagnoseParams) (
 // A hearing is what measures near a site say of one operator.
 type hearing struct {
 	own         []site.RadioID // that the site is given
+	count       int            // of the measures
 	generations [site.Generations]int
 	nodes       map[site.RadioID]*sightings
 }
@@ -64,16 +67,12 @@ type sightings struct {
 	n     int
 }
 
-func (s *sightings) add(h *measure.Heard, id site.RadioID) {
+func (s *sightings) add(h *measure.Heard, c *sighting.Cell) {
 	s.count++
 	if h.Time.After(s.last) {
 		s.last = h.Time
 	}
-	pci := int16(h.NR.PCI)
-	if h.LTE.Node != 0 && (id.Kind == site.ENB || h.LTE.ID == id.Value) {
-		pci = int16(h.LTE.PCI)
-	}
-	if pci >= 0 && s.n < maxPCIs && !slices.Contains(s.pcis[:s.n], pci) {
+	if pci := int16(c.PCI); pci >= 0 && s.n < maxPCIs && !slices.Contains(s.pcis[:s.n], pci) {
 		s.pcis[s.n] = pci
 		s.n++
 	}
@@ -100,6 +99,7 @@ func (s *radioSite) hearNear(metres float64) (by []*hearing, looked Looked) {
 		if near == nil {
 			return
 		}
+		near.count++
 		near.generations[h.Generation]++
 		named(h, near.own, func(id site.RadioID) {
 			seen := near.nodes[id]
@@ -107,7 +107,8 @@ func (s *radioSite) hearNear(metres float64) (by []*hearing, looked Looked) {
 				seen = &sightings{}
 				near.nodes[id] = seen
 			}
-			seen.add(h, id)
+			cell, _ := served(h, id)
+			seen.add(h, &cell)
 		})
 	})
 	return by, newLooked(n, of)
@@ -140,25 +141,22 @@ func (s *radioSite) diagnose(operator int, near *hearing, limit int) OperatorDia
 }
 
 // ownNodes shows the base stations that the site is given, and adds up by generation what
-// names them.
+// names them. A cell of which measures say that it is of one of them is not shown.
 func (s *radioSite) ownNodes(near *hearing, naming *[site.Generations]int) []DiagnosedNode {
 	list := []DiagnosedNode{}
 	for _, id := range near.own {
-		all, generation := &sightings{}, site.G4
-		if id.Kind == site.GNB {
-			generation = site.G5
-		}
-		total := s.measures.HeardOf(s.market(), id, mostNamed/len(near.own), func(h *measure.Heard) {
-			if h.NR.ID == id.Value {
-				generation = site.G5
-			}
-			all.add(h, id)
+		all, only := &sightings{}, false
+		total, here := s.hear(near.own, id, mostNamed/len(near.own), func(h *measure.Heard, c *sighting.Cell, _ site.Generation, besides bool) {
+			all.add(h, c)
+			only = only || !besides
 		})
-		naming[generation] += total
-		n := DiagnosedNode{Type: id.Kind.String(), Value: idText(id.Value), Given: bySource, Sites: []string{}, All: total, Last: dayOf(all.last), PCIs: all.list()}
-		if id.Learned {
-			n.Given = byMeasures
+		if all.count > 0 && !only {
+			continue
 		}
+		for g, n := range here {
+			naming[g] += n
+		}
+		n := DiagnosedNode{Type: id.Kind.String(), Value: idText(id.Value), Given: giver(id), Sites: []string{}, All: total, Last: dayOf(all.last), PCIs: all.list()}
 		id.Bits, id.Learned = 0, false
 		if seen := near.nodes[id]; seen != nil {
 			n.Near = seen.count
@@ -167,6 +165,14 @@ func (s *radioSite) ownNodes(near *hearing, naming *[site.Generations]int) []Dia
 	}
 	slices.SortStableFunc(list, func(a, b DiagnosedNode) int { return b.All - a.All })
 	return list
+}
+
+// giver says who gives an identifier of the site to it.
+func giver(id site.RadioID) givenBy {
+	if id.Learned {
+		return byMeasures
+	}
+	return bySource
 }
 
 // An heardID is an identifier with what measures say of it.
@@ -196,7 +202,7 @@ func (s *radioSite) other(id site.RadioID, seen *sightings) DiagnosedNode {
 	for _, found := range s.loaded.Lookup(id.Value, lookupTypes[id.Kind], id.Operator) {
 		switch {
 		case found.Site == s.at:
-			n.Given = perhaps
+			n.Given = s.giver(id)
 		case len(n.Sites) < maxOtherSites:
 			n.Sites = append(n.Sites, s.key(found.Site))
 		}
@@ -205,6 +211,17 @@ func (s *radioSite) other(id site.RadioID, seen *sightings) DiagnosedNode {
 		n.Given = elsewhere
 	}
 	return n
+}
+
+// giver says who gives the site an identifier that a look-up finds there: of very many
+// base stations, not all are compared.
+func (s *radioSite) giver(id site.RadioID) givenBy {
+	for _, x := range s.Radio {
+		if x.Operator == id.Operator && (x.Kind == id.Kind && x.Value == id.Value || id.Kind == site.Cell && hasCell(x, id.Value)) {
+			return giver(x)
+		}
+	}
+	return perhaps
 }
 
 // generations compares what the register declares of an operator with what was measured.

@@ -61,7 +61,7 @@ type DiagnosedGeneration struct {
 	Generation string   `json:"generation"`
 	Declared   declared `json:"declared" doc:"inOperation: an emission is not only a project (in registers without statuses: there is one); project; no."`
 	Systems    []string `json:"systems" doc:"As published."`
-	Naming     int      `json:"measuresNaming" doc:"Measures that name an eNB (4G) or gNB (5G) of the site; of 2G and 3G measures name none."`
+	Naming     int      `json:"measuresNaming" doc:"Measures that name an eNB (4G) or gNB (5G) of the site, or a cell that is given to it, each once in a generation; where a cell has more measures than are looked at, its part is that of an even sample. Of 2G and 3G measures name none."`
 	Near       int      `json:"measuresNear" doc:"Measures in it that were looked at near the site, whichever site served them."`
 }
 

@@ -11,6 +11,7 @@ import (
 	"relais/endpoint"
 	"relais/geo"
 	"relais/index"
+	"relais/market"
 	"relais/measure"
 	"relais/ops"
 	"relais/site"
@@ -24,12 +25,12 @@ var radioProfileEstimate = endpoint.New(endpoint.Decl{
 type profileParams struct {
 	Node       *int             `param:"node" min:"1" max:"4294967295" doc:"eNB or gNB." example:"1009"`
 	Cell       *int             `param:"cellId" min:"1" max:"68719476735" doc:"ECI of LTE or NCI of NR." example:"258305"`
-	PCI        *int             `param:"pci" min:"0" max:"1007" doc:"Physical cell id."`
+	PCI        *int             `param:"pci" min:"0" max:"1007" doc:"Physical cell id of LTE (to 503) or NR."`
 	Technology *radioTechnology `param:"technology" doc:"2G, 3G, 4G, 5G, or a technology of one, such as LTE or NR." example:"LTE"`
 	optionalPointParams
 	RadiusKm float64 `param:"radiusKm" default:"10" above:"0" max:"50" doc:"With lat and lon: how far around to look for sites that no identifier names, in kilometres."`
 	ops.InMarket
-	Limit int `param:"limit" default:"5" min:"1" max:"20" doc:"Most sites to answer."`
+	pageParams
 }
 
 // A radioTechnology is a generation, by the name of it or of one of its technologies.
@@ -86,8 +87,8 @@ func (p *profileParams) Check() error {
 	if p.Node == nil && p.Cell == nil && p.Lat == nil {
 		return &endpoint.ParamError{Param: "node", Want: "missing: give node or cellId, or lat and lon"}
 	}
-	if p.generation() == site.G4 && p.Cell != nil && *p.Cell >= 1<<site.ECIBits {
-		return &endpoint.ParamError{Param: "cellId", Value: fmt.Sprint(*p.Cell), Want: fmt.Sprintf("in 4G an ECI, from 1 to %d", 1<<site.ECIBits-1)}
+	if err := p.ofTechnology(); err != nil {
+		return err
 	}
 	if p.generation() == site.G4 && p.Cell != nil && p.Node != nil && *p.Cell>>site.ECICellBits != *p.Node {
 		return &endpoint.ParamError{Param: "node", Value: fmt.Sprint(*p.Node), Want: fmt.Sprintf("the eNB of cellId, which is %d; or leave one of them out", *p.Cell>>site.ECICellBits)}
@@ -95,10 +96,36 @@ func (p *profileParams) Check() error {
 	return nil
 }
 
+// ofTechnology fails for an identifier that the technology does not have.
+func (p *profileParams) ofTechnology() error {
+	for _, id := range []struct {
+		name  string
+		value *int
+		in4G  string
+		most  uint64 // in 4G
+	}{{"node", p.Node, "an eNB, from 1", site.ENB.Max()}, {"cellId", p.Cell, "an ECI, from 1", 1<<site.ECIBits - 1}, {"pci", p.PCI, "from 0", mostLTEPCI}} {
+		want := ""
+		switch g := p.generation(); {
+		case id.value == nil || g == 0:
+		case g < site.G4:
+			want = fmt.Sprintf("leave it out: %s has no eNB, gNB, ECI, NCI or PCI; or give the technology as 4G or 5G", g)
+		case g == site.G4 && uint64(*id.value) > id.most:
+			want = fmt.Sprintf("in 4G %s to %d", id.in4G, id.most)
+		}
+		if want != "" {
+			return &endpoint.ParamError{Param: id.name, Value: fmt.Sprint(*id.value), Want: want}
+		}
+	}
+	return nil
+}
+
+// mostLTEPCI is the greatest physical cell id of LTE (3GPP TS 36.211, 6.11).
+const mostLTEPCI = 503
+
 // A Profile is the sites that may have served a phone.
 type Profile struct {
 	List[Candidate]
-	Considered int      `json:"considered" doc:"Sites that were scored: those that an identifier names, at most 100, those around the position with the PCI, at most 50, and the 20 nearest."`
+	Considered int      `json:"considered" doc:"Sites that were scored: those that node or cellId names, at most 50 of each, those around the position with the PCI, the nearest 50, and the 20 nearest of all."`
 	Notes      []string `json:"notes"`
 	Sourced
 }
@@ -107,7 +134,7 @@ type Profile struct {
 type Candidate struct {
 	Site
 	Operator *string     `json:"operator" doc:"Of which the score is; null when several operators of the site have the same, and the parts are then those of the first."`
-	Bearing  *float64    `json:"bearingDegrees" doc:"From the position to the site, degrees from true north; null without a position."`
+	Bearing  *float64    `json:"bearingDegrees" doc:"From the position to the site, degrees from true north; null without a position, and at the site."`
 	Score    float64     `json:"score" doc:"100 × sum of points / sum of of, to one decimal."`
 	Parts    []ScorePart `json:"parts"`
 
@@ -117,7 +144,7 @@ type Candidate struct {
 
 // Bounds of what is scored.
 const (
-	mostNamedSites = 100
+	mostNamedSites = 50 // by each of node and cellId
 	mostPCISites   = 50
 	nearestSites   = 20
 )
@@ -139,12 +166,13 @@ func (r *Reading) radioProfileEstimate(_ context.Context, p *profileParams) (*Pr
 	slices.SortFunc(all, func(a, b Candidate) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.metres, b.metres), cmp.Compare(a.at, b.at))
 	})
-	shown := all[:min(p.Limit, len(all))]
+	from := min(p.Offset, len(all))
+	shown := all[from:min(from+p.Limit, len(all))]
 	for i := range shown {
 		c := &shown[i]
 		c.Site = r.site(loaded, c.at, c.metres)
 	}
-	answer.List, answer.Considered = listOf(shown, 0, len(shown)), len(all)
+	answer.List, answer.Considered = listOf(shown, p.Offset, len(all)), len(all)
 	answer.Notes = p.notes(all)
 	return answer, nil
 }
@@ -168,7 +196,7 @@ func (p *profileParams) candidates(m *index.Market, f index.Filter) (sites []uin
 			continue
 		}
 		found := m.Lookup(uint64(*asked.value), asked.as, f.Operator)
-		for _, one := range found[:min(len(found), mostNamedSites/2)] {
+		for _, one := range found[:min(len(found), mostNamedSites)] {
 			add(one.Site)
 		}
 	}
@@ -181,28 +209,51 @@ func (p *profileParams) candidates(m *index.Market, f index.Filter) (sites []uin
 		add(at)
 	}
 	if p.PCI != nil {
-		n := 0
-		for _, one := range m.Lookup(uint64(*p.PCI), []index.RadioType{index.LookupPCI}, f.Operator) {
-			if n < mostPCISites && geo.Distance(*point, positionOf(m, one.Site)) <= around.Radius {
-				add(one.Site)
-				n++
-			}
+		for _, at := range p.havingPCI(m, around, f.Operator) {
+			add(at)
 		}
 	}
 	return sites
+}
+
+// havingPCI are the sites in a disc that are given the PCI, the nearest first.
+func (p *profileParams) havingPCI(m *index.Market, around *geo.Disc, operator int) (sites []uint32) {
+	away := map[uint32]float64{}
+	for _, one := range m.Lookup(uint64(*p.PCI), []index.RadioType{index.LookupPCI}, operator) {
+		if metres := geo.Distance(around.Center, positionOf(m, one.Site)); metres <= around.Radius {
+			sites, away[one.Site] = append(sites, one.Site), metres
+		}
+	}
+	slices.SortFunc(sites, func(a, b uint32) int { return cmp.Or(cmp.Compare(away[a], away[b]), cmp.Compare(a, b)) })
+	return sites[:min(len(sites), mostPCISites)]
+}
+
+// nothing says of what was asked for that no site is found by it, and what to change.
+func (p *profileParams) nothing() (notes []string) {
+	of := string(p.Market)
+	if p.Operator != market.AllOperators {
+		of += " with " + string(p.Operator)
+	}
+	if p.Node != nil || p.Cell != nil {
+		notes = append(notes, fmt.Sprintf("No site of %s is given the node or cell: it may be of another operator or market, or nobody says whose it is.", of))
+	}
+	if point := p.point(); point != nil {
+		notes = append(notes, cmp.Or(otherMarket(p.Market, *point), fmt.Sprintf("No site of %s lies within %v km of the position: a larger radiusKm may find one.", of, p.RadiusKm)))
+	}
+	return notes
 }
 
 // notes say how sure the first of the candidates is.
 func (p *profileParams) notes(all []Candidate) (notes []string) {
 	notes = []string{}
 	if len(all) == 0 {
-		return append(notes, "No site has these identifiers, and none of the operator lies around the position: a larger radiusKm, or leaving the operator out, may find one.")
+		return p.nothing()
 	}
 	if len(all) > 1 && all[0].Score-all[1].Score < closeScores {
 		notes = append(notes, "The first sites have nearly the same score: what was given does not tell them apart.")
 	}
 	if p.Node == nil && p.Cell == nil {
-		notes = append(notes, "Without node or cellId only places speak for a site: phones are often served by another one than the nearest.")
+		notes = append(notes, "Without node or cellId little but places speaks for a site: phones are often served by another one than the nearest, and a PCI is used again and again.")
 	} else if !slices.ContainsFunc(all, func(c Candidate) bool { return c.points(partIdentity) > 0 }) {
 		notes = append(notes, "Nothing gives the base station or cell to a site.")
 	}

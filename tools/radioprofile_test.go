@@ -51,7 +51,7 @@ func TestProfileScores(t *testing.T) {
 		{`"cellId":258563,"node":1010,"technology":"4G","pci":13`, "fr-2", 93.3, map[scorePart]float64{partIdentity: 45, partTechnology: 10, partPCI: 15}},
 		{`"node":1010,"pci":14`, "fr-2", 69.2, map[scorePart]float64{partIdentity: 45, partPCI: 0}},
 		{`"node":1010,"technology":"NR"`, "fr-2", 80, map[scorePart]float64{partIdentity: 45, partTechnology: 3}},
-		{`"node":1010,"technology":"UMTS"`, "fr-2", 75, map[scorePart]float64{partIdentity: 45, partTechnology: 0}},
+		{`"node":70000,"technology":"NR","operator":"ORANGE","pci":0`, "fr-3", 64, map[scorePart]float64{partIdentity: 45, partTechnology: 3, partPCI: 0}},
 		{`"node":70000,"technology":"5G"`, "fr-3", 80, map[scorePart]float64{partIdentity: 45, partTechnology: 3}},
 		{`"cellId":286720009`, "fr-3", 90, map[scorePart]float64{partIdentity: 45}},                                 // 70000 and 12 bits
 		{`"cellId":184320009`, "fr-3", 40, map[scorePart]float64{partIdentity: 20}},                                 // 90000 and 11 bits, which may be
@@ -96,7 +96,7 @@ func TestProfileAdds(t *testing.T) {
 			arguments += fmt.Sprintf(`,"cellId":%d`, (2+random.IntN(60))<<8|1)
 		}
 		if random.IntN(2) == 0 {
-			arguments += `,"operator":"ORANGE","technology":"GSM"`
+			arguments += `,"operator":"ORANGE","technology":"NR"`
 		}
 		answer := radioOf[Profile](t, r, "radio_profile_estimate", "{"+arguments+"}")
 		last := 100.0
@@ -118,7 +118,7 @@ func TestProfileAdds(t *testing.T) {
 			}
 			last = c.Score
 		}
-		if len(answer.Items) != min(20, answer.Considered) || answer.Considered > len(sites) {
+		if answer.Total != answer.Considered || len(answer.Items) != min(20, answer.Considered) || answer.Considered > len(sites) {
 			t.Errorf("%d of %d", len(answer.Items), answer.Considered)
 		}
 	}
@@ -130,11 +130,13 @@ func TestProfileAdds(t *testing.T) {
 func TestProfileNotes(t *testing.T) {
 	r := profileSites(t)
 	for arguments, want := range map[string]string{
-		`{"node":4711}`:                              "No site has these identifiers",
-		`{"lat":46.1775,"lon":3.3741667}`:            "only places speak",
+		`{"node":4711}`:                              "No site of FR is given the node or cell",
+		`{"lat":46.1775,"lon":3.3741667}`:            "little but places speaks",
 		`{"lat":45.9,"lon":3.3741667,"radiusKm":50}`: "nearly the same",
 		`{"node":4711,"lat":46.2,"lon":3.374}`:       "Nothing gives",
-		`{"lat":48,"lon":2,"radiusKm":1}`:            "larger radiusKm",
+		`{"lat":48,"lon":2,"radiusKm":1}`:            "No site of FR lies within 1 km of the position: a larger radiusKm",
+		`{"lat":48,"lon":2,"operator":"SFR"}`:        "No site of FR with SFR lies within 10 km",
+		`{"lat":-20.9,"lon":55.5}`:                   "ask with market DROM",
 	} {
 		if p := radioOf[Profile](t, r, "radio_profile_estimate", arguments); !strings.Contains(strings.Join(p.Notes, "; "), want) {
 			t.Errorf("%s: %q, want %q", arguments, p.Notes, want)

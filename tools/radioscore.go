@@ -58,8 +58,7 @@ func (p *profileParams) score(m *index.Market, at uint32, operator int) Candidat
 	var places []ScorePart // the same for all operators
 	if point := p.point(); point != nil {
 		best.metres = geo.Distance(*point, s.Position)
-		bearing := tenths(geo.Bearing(*point, s.Position))
-		best.Bearing = &bearing
+		best.Bearing = bearingOf(*point, s.Position)
 		places = []ScorePart{distancePart(best.metres), sectorPart(&s, *point, best.metres)}
 	}
 	for o := range m.Table.Operators {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"relais/endpoint"
@@ -20,7 +21,7 @@ const (
 	mostNear  = 2048 // measures around a site
 	mostNamed = 512  // measures that name a site
 	mostNodes = 16   // base stations of an operator on a site
-	mostPCIs  = 48   // PCIs of a site
+	mostPCIs  = 48   // PCIs of a site, those of all its operators that are asked for
 )
 
 // A radioSite is a site with the radio identifiers that sources give to it and those that
@@ -32,6 +33,7 @@ type radioSite struct {
 	operators []int          // on the site, and asked for
 	measures  *measure.Store // nil as long as nothing is asked of it
 	spare     []site.RadioID
+	taken     []int // by operator
 }
 
 // radioSite finds the site that parameters name.
@@ -53,9 +55,19 @@ func (r *Reading) radioSite(p *siteParams, o ops.Operator) (*radioSite, error) {
 		}
 	}
 	if len(s.operators) == 0 {
-		return nil, &endpoint.ParamError{Param: "operator", Value: string(o), Want: "an operator of the site, or ALL"}
+		return nil, &endpoint.ParamError{Param: "operator", Value: string(o), Want: "an operator of the site, or ALL: it has " + strings.Join(operatorsOf(loaded, at), ", ")}
 	}
 	return s, nil
+}
+
+// operatorsOf are the keys of a site's operators.
+func operatorsOf(m *index.Market, at uint32) (keys []string) {
+	for i, o := range m.Table.Operators {
+		if m.Has(at, i) {
+			keys = append(keys, o.Key)
+		}
+	}
+	return keys
 }
 
 // market is the market's code.
@@ -105,26 +117,6 @@ func hasCell(node site.RadioID, cell uint64) bool {
 	return false
 }
 
-// named calls f with the identifiers that a measure names, with a gNB of nodes for an NCI
-// that is of it.
-func named(h *measure.Heard, nodes []site.RadioID, f func(site.RadioID)) {
-	if h.LTE.Node != 0 {
-		f(site.RadioID{Kind: site.ENB, Operator: h.Operator, Value: uint64(h.LTE.Node)})
-	}
-	switch {
-	case h.NR.Node != 0:
-		f(site.RadioID{Kind: site.GNB, Operator: h.Operator, Value: uint64(h.NR.Node)})
-	case h.NR.ID != 0:
-		id := site.RadioID{Kind: site.Cell, Operator: h.Operator, Value: h.NR.ID}
-		for _, n := range nodes {
-			if n.Kind == site.GNB && hasCell(n, h.NR.ID) {
-				id = site.RadioID{Kind: site.GNB, Operator: h.Operator, Value: n.Value}
-			}
-		}
-		f(id)
-	}
-}
-
 // A Looked says how much was looked at.
 type Looked struct {
 	Measures int  `json:"lookedAt" doc:"Measures that were looked at."`
@@ -139,6 +131,16 @@ var lookupTypes = [site.RadioKinds][]index.RadioType{site.ENB: {index.LookupENB}
 
 // idText is an identifier as answers have it.
 func idText(value uint64) string { return strconv.FormatUint(value, 10) }
+
+// bearingOf is the direction from a point to another, to a decimal; nil from a point to
+// itself, where there is none.
+func bearingOf(from, to geo.Point) *float64 {
+	if from == to {
+		return nil
+	}
+	degrees := tenths(geo.Bearing(from, to))
+	return &degrees
+}
 
 // tenth rounds to a decimal.
 func tenth(x float64) float64 { return math.Round(x*10) / 10 }

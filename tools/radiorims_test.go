@@ -1,0 +1,244 @@
+package tools
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"relais/market"
+	"relais/site"
+)
+
+// diagnosed is what radio_diagnose_site says of site 7, and of its first operator.
+func diagnosed(t *testing.T, r *Reading, more string) (d Diagnosis, o *OperatorDiagnosis) {
+	t.Helper()
+	d = radioOf[Diagnosis](t, r, "radio_diagnose_site", `{"siteId":"7"`+more+`}`)
+	return d, &d.Operators[0]
+}
+
+// said are the identifiers with their givers and counts, in short.
+func said(nodes []DiagnosedNode) (list []string) {
+	for _, n := range nodes {
+		list = append(list, fmt.Sprint(n.Type, " ", n.Value, " ", n.Given, " ", n.All, " ", n.Near))
+	}
+	return list
+}
+
+// Most phones in NR say the gNB and the cell: the site is given both, and each measure is
+// one all the same.
+func TestMeasuresOfAGNBAndItsCell(t *testing.T) {
+	s := site.Site{ID: "7", Position: radioHome, Azimuths: []uint16{90}, Radio: []site.RadioID{{Kind: site.GNB, Operator: orange, Value: 70000}}}
+	emits(&s, orange, "5G NR 3500", site.G5, 2)
+	var rows []radioRow
+	for i := range 6 {
+		rows = append(rows, radioRow{at: away(radioHome, 100+20*float64(i), 90), operator: orange, tech: "NR", gnb: 70000, cell: 70000<<8 | 1, pci: 10})
+	}
+	bare := radioRow{at: away(radioHome, 200, 95), operator: orange, tech: "NR", cell: 70000<<8 | 2, pci: 11} // may be of any gNB
+	r := radioReading(t, []site.Site{s}, append(rows, bare))
+	_, o := diagnosed(t, r, "")
+	if got := said(o.Nodes); !slices.Equal(got, []string{"gnb 70000 source 6 6", "cell 17920002 measures 1 1"}) || o.AllNodes != 2 {
+		t.Errorf("%q", got)
+	}
+	if g := o.Generation[0]; len(o.Generation) != 1 || g.Generation != "5G" || g.Naming != 7 || g.Near != 7 {
+		t.Errorf("%+v", o.Generation)
+	}
+	m := radioOf[Alignment](t, r, "radio_check_sector_alignment", `{"siteId":"7"}`).Measured
+	if m.Looked.Measures != 7 || m.Of != 7 || m.Sample || m.Cells[0].Measures != 6 || m.Cells[1].Measures != 1 || m.Sectors[0].Measures != 7 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// A site that is given a cell, and not the base station, of which another cell stands
+// elsewhere.
+func TestMeasuresOfACell(t *testing.T) {
+	sites := []site.Site{{ID: "7", Position: radioHome}, {ID: "8", Position: away(radioHome, 3000, 0)}}
+	for i := range sites {
+		emits(&sites[i], orange, "LTE 800", site.G4, 2)
+		sites[i].Radio = []site.RadioID{{Kind: site.Cell, Operator: orange, Value: 1009<<8 | uint64(i+1)}}
+	}
+	var rows []radioRow
+	for i := range 5 {
+		rows = append(rows, radioRow{at: away(radioHome, 100+400*float64(i), 40), operator: orange, tech: "LTE", cell: 1009<<8 | 1, pci: 3})
+	}
+	_, o := diagnosed(t, radioReading(t, sites, rows), "")
+	if got := said(o.Nodes); !slices.Equal(got, []string{"cell 258305 source 5 3", "enb 1009 nobody 5 3"}) {
+		t.Errorf("%q", got)
+	}
+	if g := o.Generation[0]; g.Generation != "4G" || g.Naming != 5 || g.Near != 3 {
+		t.Errorf("%+v", g)
+	}
+}
+
+// An NCI that is the number of the eNB is no cell of it, and the eNB none of NR.
+func TestNodeThatIsACellsNumber(t *testing.T) {
+	s := site.Site{ID: "7", Position: radioHome, Radio: []site.RadioID{{Kind: site.ENB, Operator: orange, Value: 1009}}}
+	emits(&s, orange, "LTE 800", site.G4, 2)
+	_, o := diagnosed(t, radioReading(t, []site.Site{s}, []radioRow{{at: away(radioHome, 2000, 0), operator: orange, tech: "NR", enb: 1009, cell: 1009, pci: 3}}), "")
+	if len(o.Generation) != 1 || o.Generation[0].Generation != "4G" || o.Generation[0].Naming != 1 || len(o.Undeclared) > 0 || len(o.Unmeasured) > 0 {
+		t.Errorf("%+v", o)
+	}
+}
+
+// Measures that state no technology are measures.
+func TestMeasuresWithoutATechnology(t *testing.T) {
+	s := site.Site{ID: "7", Position: radioHome}
+	emits(&s, orange, "LTE 800", site.G4, 2)
+	d, o := diagnosed(t, radioReading(t, []site.Site{s}, []radioRow{
+		{at: away(radioHome, 500, 0), operator: orange, enb: 2000}, {at: away(radioHome, 600, 0), operator: orange}}), "")
+	if len(d.Notes) != 0 || !slices.Equal(said(o.Nodes), []string{"enb 2000 nobody 1 1"}) {
+		t.Errorf("%q, %q", d.Notes, said(o.Nodes))
+	}
+}
+
+// Of more base stations than are compared, the others are the site's no less.
+func TestManyNodes(t *testing.T) {
+	s := site.Site{ID: "7", Position: radioHome}
+	emits(&s, orange, "LTE 800", site.G4, 2)
+	for i := range 20 {
+		s.Radio = append(s.Radio, site.RadioID{Kind: site.ENB, Operator: orange, Value: uint64(5000 + i)})
+	}
+	_, o := diagnosed(t, radioReading(t, []site.Site{s}, []radioRow{{at: away(radioHome, 500, 0), operator: orange, tech: "LTE", enb: 5019}}), `,"limit":20`)
+	if got := said(o.Nodes); len(got) != mostNodes+1 || got[mostNodes] != "enb 5019 source 1 1" {
+		t.Errorf("%q", got)
+	}
+}
+
+// Operators share what is compared of their PCIs; two sites on one spot have no direction
+// from each other; the least and the greatest PCI are PCIs.
+func TestClashesAtTheRims(t *testing.T) {
+	sites := []site.Site{{ID: "7", Position: radioHome}, {ID: "8", Position: radioHome}, {ID: "9", Position: away(radioHome, 4999, 359.98)}, {ID: "10", Position: away(radioHome, 5001, 0)}}
+	for i := range sites {
+		emits(&sites[i], sfr, "LTE 800", site.G4, 2)
+		emits(&sites[i], orange, "LTE 800", site.G4, 2)
+	}
+	pci := func(at, operator int, values ...uint64) {
+		for _, v := range values {
+			sites[at].Radio = append(sites[at].Radio, site.RadioID{Kind: site.PCI, Operator: operator, Value: v})
+		}
+	}
+	for v := range uint64(60) {
+		pci(0, sfr, 300+v)
+	}
+	pci(0, orange, 0, 1007)
+	pci(1, orange, 1007, 2) // equal and, as 1007 is 2 modulo 3, another
+	pci(2, orange, 0, 503)  // equal, and 503 is 2 modulo 3
+	pci(2, free, 0)
+	pci(3, orange, 0)
+	d := mustCall(t, radioReading(t, sites, nil), "radio_diagnose_site", `{"siteId":"7"}`)["pciClashes"].(object)
+	if d["pcisOfSite"] != 62.0 || d["neighbours"] != 2.0 || d["equal"] != 2.0 || d["mod3"] != 2.0 {
+		t.Errorf("%v", d)
+	}
+	var got []string
+	for _, c := range d["list"].([]any) {
+		o := c.(object)
+		got = append(got, strings.TrimSuffix(fmt.Sprintln(o["kind"], o["pci"], o["neighbour"], o["neighbourPci"], o["distanceMeters"], o["bearingDegrees"]), "\n"))
+	}
+	if want := []string{"equal 1007 fr-8 1007 0 <nil>", "equal 0 fr-9 0 4999 0", "mod3 1007 fr-8 2 0 <nil>", "mod3 1007 fr-9 503 4999 0"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A position on the site itself has no direction from it.
+func TestPositionOfTheSite(t *testing.T) {
+	s := site.Site{ID: "7", Position: radioHome, Azimuths: []uint16{10}}
+	emits(&s, orange, "LTE 800", site.G4, 2)
+	r := radioReading(t, []site.Site{s}, nil)
+	at := fmt.Sprintf(`"lat":%v,"lon":%v`, radioHome.Lat, radioHome.Lng)
+	p := mustCall(t, r, "radio_check_sector_alignment", `{"siteId":"7",`+at+`}`)["position"].(object)
+	c := mustCall(t, r, "radio_profile_estimate", `{`+at+`}`)["items"].([]any)[0].(object)
+	if p["distanceMeters"] != 0.0 || p["bearingDegrees"] != nil || p["nearestSector"] != nil || c["distanceMeters"] != 0.0 || c["bearingDegrees"] != nil {
+		t.Errorf("%v, %v", p, c)
+	}
+}
+
+// Of many sites with the PCI, the nearest are scored, whatever their order in the register.
+func TestProfileOfTheNearestWithThePCI(t *testing.T) {
+	random := rand.New(rand.NewPCG(91, 92))
+	var sites []site.Site
+	for i := range 140 {
+		s := site.Site{ID: fmt.Sprint(i), Position: away(radioHome, 300*random.Float64(), 360*random.Float64())}
+		if i >= nearestSites {
+			s.Position = away(radioHome, 1000+20000*random.Float64(), 360*random.Float64())
+			s.Radio = []site.RadioID{{Kind: site.PCI, Operator: orange, Value: 7}}
+		}
+		emits(&s, orange, "LTE 800", site.G4, 2)
+		sites = append(sites, s)
+	}
+	var want []string
+	slices.SortFunc(sites, func(a, b site.Site) int {
+		return cmp.Compare(apart(radioHome, a.Position), apart(radioHome, b.Position))
+	})
+	for _, s := range sites[nearestSites : nearestSites+50] {
+		want = append(want, "fr-"+s.ID)
+	}
+	r := radioReading(t, sites, nil)
+	arguments := fmt.Sprintf(`{"lat":%v,"lon":%v,"pci":7,"radiusKm":30`, radioHome.Lat, radioHome.Lng)
+	var got []string
+	for offset := 0; ; {
+		page := radioOf[Profile](t, r, "radio_profile_estimate", fmt.Sprintf(`%s,"limit":20,"offset":%d}`, arguments, offset))
+		if page.Considered != 70 || page.Total != 70 {
+			t.Fatalf("%d of %d", page.Total, page.Considered)
+		}
+		for _, c := range page.Items {
+			if c.points(partPCI) > 0 {
+				got = append(got, c.SiteKey)
+			}
+		}
+		if page.NextOffset == nil {
+			break
+		}
+		offset = *page.NextOffset
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if first := radioOf[Profile](t, r, "radio_profile_estimate", arguments+`}`); len(first.Items) != 10 || !first.Truncated {
+		t.Errorf("%d items", len(first.Items))
+	}
+}
+
+// Lists have ten items unless more are asked for.
+func TestRadioLimits(t *testing.T) {
+	for _, tool := range radioTools {
+		for _, p := range tool.Params {
+			if p.Name == "limit" && p.Default != "10" {
+				t.Errorf("%s: %s", tool.Name, p.Default)
+			}
+		}
+	}
+}
+
+// Measures of networks of no operator are counted and nothing else said of them; a
+// register that is not loaded has no count of sites.
+func TestNothingInvented(t *testing.T) {
+	s := site.Site{ID: "7", Position: radioHome}
+	emits(&s, orange, "LTE 800", site.G4, 2)
+	r := radioReading(t, []site.Site{s}, []radioRow{{at: radioHome, operator: 4, tech: "LTE", enb: 7}, {at: radioHome, operator: 4, tech: "NR"}, {at: radioHome, operator: orange}})
+	fr := mustCall(t, r, "markets_compare_coverage", `{}`)["markets"].([]any)[0].(object)
+	if fmt.Sprint(fr["otherNetworks"]) != "map[coveragePoints:2 speedtests:0]" || fr["coveragePoints"].(object)["count"] != 3.0 {
+		t.Errorf("%v", fr)
+	}
+	for _, m := range mustCall(t, r, "capabilities_guide", `{}`)["markets"].([]any) {
+		if o := m.(object); o["market"] == string(market.FR) && o["sites"] != 1.0 || o["market"] != string(market.FR) && o["sites"] != nil {
+			t.Errorf("%v", o)
+		}
+	}
+}
+
+// A place that one market does not have may be of another.
+func TestPlaceOfAnotherMarket(t *testing.T) {
+	r := towns(t)
+	for arguments, want := range map[string]string{
+		`{"place":"cagny","market":"PT"}`: `PT has no sites in a commune, postal code, department or province "cagny"; location_search_places lists those that begin with a text, and without market all registers`,
+		`{"place":"xyzzy"}`:               `no loaded register has sites in`,
+	} {
+		for _, tool := range []string{"location_geocode", "sites_nearby_from_place"} {
+			if answer, err := call(r, tool, arguments); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s %s: %v, %v", tool, arguments, answer, err)
+			}
+		}
+	}
+}
