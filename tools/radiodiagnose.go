@@ -131,7 +131,7 @@ func (s *radioSite) diagnose(operator int, near *hearing, limit int) OperatorDia
 		switch {
 		case g.Declared == inOperation && g.Naming+g.Near == 0:
 			o.Unmeasured = append(o.Unmeasured, g.Generation)
-		case g.Declared != inOperation && g.Naming > 0:
+		case (g.Declared == notDeclared || g.Declared == asProject) && g.Naming > 0:
 			o.Undeclared = append(o.Undeclared, g.Generation)
 		case g.Declared == notDeclared && g.Near > 0:
 			o.MaybeOther = append(o.MaybeOther, g.Generation)
@@ -227,8 +227,14 @@ func (s *radioSite) giver(id site.RadioID) givenBy {
 // generations compares what the register declares of an operator with what was measured.
 func (s *radioSite) generations(operator int, naming *[site.Generations]int, near *hearing) []DiagnosedGeneration {
 	list := []DiagnosedGeneration{}
+	absent := notDeclared
+	if slices.ContainsFunc(s.Emissions, func(e site.Emission) bool {
+		return e.Generation == 0 && s.Stations[e.Station].Operator == operator
+	}) {
+		absent = notStated
+	}
 	for g := site.G2; g < site.Generations; g++ {
-		d := DiagnosedGeneration{Generation: g.String(), Declared: notDeclared, Systems: []string{}, Naming: naming[g], Near: near.generations[g]}
+		d := DiagnosedGeneration{Generation: g.String(), Declared: absent, Systems: []string{}, Naming: naming[g], Near: near.generations[g]}
 		for _, e := range s.Emissions {
 			if e.Generation != g || s.Stations[e.Station].Operator != operator {
 				continue
@@ -239,11 +245,11 @@ func (s *radioSite) generations(operator int, naming *[site.Generations]int, nea
 			switch {
 			case s.loaded.Table.Phase(e.Status) != market.Project:
 				d.Declared = inOperation
-			case d.Declared == notDeclared:
+			case d.Declared == absent:
 				d.Declared = asProject
 			}
 		}
-		if d.Declared != notDeclared || d.Naming+d.Near > 0 {
+		if d.Declared != absent || d.Naming+d.Near > 0 {
 			list = append(list, d)
 		}
 	}

@@ -24,8 +24,8 @@ type OperatorDiagnosis struct {
 	AllNodes   int                   `json:"nodesTotal" doc:"Base stations to list; nodes has the first of them."`
 	Generation []DiagnosedGeneration `json:"generations"`
 	Unmeasured []string              `json:"declaredNeverMeasured" doc:"Generations in operation of which no measure near the site was made and none names the site."`
-	Undeclared []string              `json:"measuredNotDeclared" doc:"Generations that the register does not declare in operation, of which measures name the site's base stations."`
-	MaybeOther []string              `json:"measuredNearNotDeclared" doc:"Generations that the register does not declare, that were measured near the site and may be of a neighbour."`
+	Undeclared []string              `json:"measuredNotDeclared" doc:"Generations that the register does not declare in operation, nor leaves open, of which measures name the site's base stations."`
+	MaybeOther []string              `json:"measuredNearNotDeclared" doc:"Generations that the register does not declare, nor leaves open, that were measured near the site and may be of a neighbour."`
 }
 
 // A DiagnosedNode is a base station, or a cell whose base station is not known.
@@ -59,7 +59,7 @@ func (givenBy) Values() []string {
 // A DiagnosedGeneration is a generation as declared and as measured.
 type DiagnosedGeneration struct {
 	Generation string   `json:"generation"`
-	Declared   declared `json:"declared" doc:"inOperation: an emission is not only a project (in registers without statuses: there is one); project; no."`
+	Declared   declared `json:"declared" doc:"inOperation: an emission is not only a project (in registers without statuses: there is one); project; no; notStated: of an emission of the operator the register states no generation, and of no other this one."`
 	Systems    []string `json:"systems" doc:"As published."`
 	Naming     int      `json:"measuresNaming" doc:"Measures that name an eNB (4G) or gNB (5G) of the site, or a cell that is given to it, each once in a generation; where a cell has more measures than are looked at, its part is that of an even sample. Of 2G and 3G measures name none."`
 	Near       int      `json:"measuresNear" doc:"Measures in it that were looked at near the site, whichever site served them."`
@@ -72,13 +72,14 @@ const (
 	inOperation   declared = "inOperation"
 	asProject     declared = "project"
 	notDeclared   declared = "no"
+	notStated     declared = "notStated"
 	maxPCIs                = 12
 	maxOtherSites          = 3
 )
 
 // Values lists them.
 func (declared) Values() []string {
-	return []string{string(inOperation), string(asProject), string(notDeclared)}
+	return []string{string(inOperation), string(asProject), string(notDeclared), string(notStated)}
 }
 
 // Shorten halves the lists.

@@ -242,3 +242,28 @@ func TestPlaceOfAnotherMarket(t *testing.T) {
 		}
 	}
 }
+
+// Of an emission without a generation nobody knows which it is: what was measured is then
+// no contradiction, and what was not is no gap.
+func TestGenerationsThatARegisterDoesNotState(t *testing.T) {
+	s := site.Site{ID: "7", Position: radioHome, Radio: []site.RadioID{{Kind: site.ENB, Operator: orange, Value: 1009}}}
+	emits(&s, orange, "", 0, 2)
+	emits(&s, sfr, "LTE 800", site.G4, 2)
+	r := radioReading(t, []site.Site{s}, []radioRow{
+		{at: away(radioHome, 500, 0), operator: orange, tech: "LTE", enb: 1009}, {at: away(radioHome, 500, 9), operator: orange, tech: "GSM"}, {at: away(radioHome, 500, 18), operator: sfr, tech: "GSM"}})
+	d, _ := diagnosed(t, r, "")
+	for i, want := range []string{"[2G no 0 1 4G inOperation 0 0] [4G] [] [2G]", "[2G notStated 0 1 4G notStated 1 1] [] [] []"} {
+		o := d.Operators[i]
+		var list []any
+		for _, g := range o.Generation {
+			list = append(list, g.Generation, g.Declared, g.Naming, g.Near)
+		}
+		if got := fmt.Sprint(list, " ", o.Unmeasured, " ", o.Undeclared, " ", o.MaybeOther); got != want {
+			t.Errorf("%s: %s, want %s", o.Operator, got, want)
+		}
+	}
+	c := radioOf[Profile](t, r, "radio_profile_estimate", `{"node":1009,"technology":"LTE"}`).Items[0]
+	if c.points(partTechnology) != 0 || c.Parts[1].Why != "ORANGE leaves open whether it has 4G" {
+		t.Errorf("%+v", c.Parts)
+	}
+}

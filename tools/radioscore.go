@@ -107,6 +107,8 @@ func (p *profileParams) radioParts(m *market.Market, s *site.Site, operator int)
 		share, why := 0.0, "declares none of "
 		for _, e := range s.Emissions {
 			switch {
+			case e.Generation == 0 && s.Stations[e.Station].Operator == operator && share == 0:
+				why = "leaves open whether it has "
 			case e.Generation != g || s.Stations[e.Station].Operator != operator:
 			case m.Phase(e.Status) != market.Project:
 				share, why = 1, "has in operation "
