@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -35,23 +34,11 @@ func (s *Server) handler(t *tools.Tool) sdk.ToolHandler {
 				result, err = failed("an internal error; the server's log has it"), nil
 			}
 		}()
-		text, err := s.inTurn(ctx, t, req)
+		text, err := s.call(ctx, t, req)
 		if err != nil {
 			return failed(s.explain(t, err)), nil
 		}
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}, StructuredContent: json.RawMessage(text)}, nil
-	}
-}
-
-// inTurn is call, of as many calls at once as there are processors, in the order in which
-// they came: more would only take each other's time, and the last would wait longest.
-func (s *Server) inTurn(ctx context.Context, t *tools.Tool, req *sdk.CallToolRequest) ([]byte, error) {
-	select {
-	case s.turns <- struct{}{}:
-		defer func() { <-s.turns }()
-		return s.call(ctx, t, req)
-	case <-ctx.Done():
-		return nil, ctx.Err()
+		return s.result(req, text), nil
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -68,7 +69,8 @@ type Server struct {
 	byAddress *limit.Counter[netip.Addr] // calls of nobody known
 	byPerson  *limit.Counter[string]
 	messages  *limit.Counter[netip.Addr] // of every sort
-	turns     chan struct{}              // held while a tool runs
+	turns     chan struct{}              // held while a call is answered
+	answers   sync.Map                   // of calls, by mark
 	server    *sdk.Server
 	stream    http.Handler
 	signedIn  http.Handler // stream, for a known caller

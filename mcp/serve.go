@@ -75,7 +75,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.handOver(w, r, caller)
 		return
 	}
-	s.handOver(w, r, caller)
+	s.inTurn(w, r, p, func(w http.ResponseWriter) { s.handOver(w, r, caller) })
 }
 
 // open is a request whose stream stays open, until the client or the server ends.
