@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"relais/community"
 	"relais/endpoint"
@@ -155,7 +154,7 @@ func (r *Reading) outagesNear(q outage.Query) (items []Observation) {
 			what += ": " + o.Reason
 		}
 		items = append(items, Observation{Type: anOutage, ID: o.ID, SiteKey: o.SiteKey, Operator: o.Operator, What: what, State: string(o.State), Count: &o.Confirms,
-			At: o.StartedAt.UTC().Format(time.RFC3339), Coordinates: view.Coordinates{Lat: o.Lat, Lng: o.Lng}, Distance: metresTo(q.Disc.Center, o.Point())})
+			At: view.Moment(o.StartedAt), Coordinates: view.Coordinates{Lat: o.Lat, Lng: o.Lng}, Distance: metresTo(q.Disc.Center, o.Point())})
 	}
 	return items
 }

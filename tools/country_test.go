@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -65,7 +66,33 @@ func mustCall(t testing.TB, r *Reading, name, arguments string) object {
 	if err != nil {
 		t.Fatalf("%s %s: %v", name, arguments, err)
 	}
+	checkTimes(t, name, o)
 	return o
+}
+
+// inUTC is a time with its zone, and asAPI the one way in which the API writes it.
+var (
+	inUTC = regexp.MustCompile(`^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:?\d\d)$`)
+	asAPI = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
+)
+
+// checkTimes looks at all texts of an answer.
+func checkTimes(t testing.TB, name string, v any) {
+	t.Helper()
+	switch v := v.(type) {
+	case object:
+		for member, value := range v {
+			checkTimes(t, name+" "+member, value)
+		}
+	case []any:
+		for _, item := range v {
+			checkTimes(t, name, item)
+		}
+	case string:
+		if inUTC.MatchString(v) && !asAPI.MatchString(v) {
+			t.Errorf("%s: %q is not written as the API writes times", name, v)
+		}
+	}
 }
 
 // api asks the API's operation for its data and meta.

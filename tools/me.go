@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"time"
 
 	"relais/account"
 	"relais/community"
@@ -56,7 +55,7 @@ func (r *Reading) meWhoami(context.Context, *struct{}) (*Me, error) {
 	if err != nil {
 		return nil, refused(err)
 	}
-	me := &Me{Name: a.Name, Kind: "person", Created: a.Created.UTC().Format(time.RFC3339), Programs: a.Programs, Left: r.Said.left(a.ID, r.Now), Hourly: hourly}
+	me := &Me{Name: a.Name, Kind: "person", Created: view.Moment(a.Created), Programs: a.Programs, Left: r.Said.left(a.ID, r.Now), Hourly: hourly}
 	if a.Client != "" {
 		me.Kind = "client"
 	}
@@ -108,7 +107,7 @@ func (r *Reading) meSpeedtestsList(_ context.Context, p *pageParams) (*OwnSpeedt
 		if err != nil {
 			return nil, err
 		}
-		items = append(items, OwnSpeedtest{f.Time.Format(time.RFC3339), state, own.Market, own.Speedtest})
+		items = append(items, OwnSpeedtest{view.Moment(f.Time), state, own.Market, own.Speedtest})
 	}
 	return &OwnSpeedtests{pageOf(page, items)}, nil
 }
@@ -153,7 +152,7 @@ func (r *Reading) meReportsStatus(_ context.Context, p *pageParams) (*OwnReports
 	}
 	items := []OwnReport{}
 	for _, f := range page.Items {
-		item := OwnReport{ID: f.Ref, Submitted: f.Time.Format(time.RFC3339), State: "removed"}
+		item := OwnReport{ID: f.Ref, Submitted: view.Moment(f.Time), State: "removed"}
 		report, role, err := r.ownReport(f.Ref)
 		if err != nil {
 			return nil, err
@@ -213,11 +212,11 @@ func (r *Reading) meBugsStatus(_ context.Context, p *pageParams) (*OwnBugs, erro
 		if err := json.Unmarshal(f.Data, &own); err != nil {
 			return nil, err
 		}
-		item := OwnBug{ID: f.Ref, Title: own.Title, State: "removed", Created: f.Time.Format(time.RFC3339)}
+		item := OwnBug{ID: f.Ref, Title: own.Title, State: "removed", Created: view.Moment(f.Time)}
 		b, err := r.Said.Community.Bug(f.Ref)
 		switch {
 		case err == nil:
-			item.State, item.Answer = string(b.State), orNull(b.Answer)
+			item.State, item.Answer = string(b.State), stated(b.Answer)
 			if b.ClosedAt != nil {
 				item.Closed = timeOrNull(*b.ClosedAt)
 			}

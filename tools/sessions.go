@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"time"
 
 	"relais/endpoint"
 	"relais/geo"
@@ -71,21 +70,7 @@ func (r *Reading) sessionsListNearby(_ context.Context, p *sessionsParams) (*Ses
 	}
 	items := make([]Session, len(found.Page))
 	for i, s := range found.Page {
-		items[i] = Session{orNull(s.Day), s.Import, s.Synthetic, s.Kind, s.Measures, s.Technologies, s.Operators, timeOrNull(s.First), timeOrNull(s.Last)}
+		items[i] = Session{stated(s.Day), s.Import, s.Synthetic, s.Kind, s.Measures, s.Technologies, s.Operators, timeOrNull(s.First), timeOrNull(s.Last)}
 	}
 	return &SessionList{p.center(p.Market), found.Measures, found.Each, listOf(items, p.Offset, found.Total)}, nil
-}
-
-func orNull(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
-}
-
-func timeOrNull(t time.Time) *string {
-	if t.IsZero() {
-		return nil
-	}
-	return orNull(t.UTC().Format(time.RFC3339))
 }

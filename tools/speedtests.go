@@ -133,8 +133,11 @@ func timestamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.UTC().Format("2006-01-02T15:04:05.000Z")
+	return view.Moment(t)
 }
+
+// timeOrNull is nil for a time that is not known.
+func timeOrNull(t time.Time) *string { return stated(timestamp(t)) }
 
 var speedtestsNearby = endpoint.New(endpoint.Decl{
 	Name: "speedtests_nearby", Title: "Speedtests near a position",

@@ -275,7 +275,7 @@ func TestSubmitValidationsAndBugs(t *testing.T) {
 		t.Fatal(err)
 	}
 	bugs := mustCall(t, w.as(ann), "me_bugs_status", `{}`)["items"].([]any)
-	if len(bugs) != 1 || fmt.Sprint(bugs[0].(object)["title"], bugs[0].(object)["state"], bugs[0].(object)["answer"]) != "It hangsclosedmended" || bugs[0].(object)["closedAt"] != w.at.Format(time.RFC3339) {
+	if len(bugs) != 1 || fmt.Sprint(bugs[0].(object)["title"], bugs[0].(object)["state"], bugs[0].(object)["answer"]) != "It hangsclosedmended" || bugs[0].(object)["closedAt"] != w.at.UTC().Format("2006-01-02T15:04:05.000Z") {
 		t.Errorf("%v", bugs)
 	}
 	me := mustCall(t, w.as(bob), "me_whoami", `{}`)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"time"
 
 	"relais/endpoint"
 	"relais/geo"
@@ -149,11 +148,7 @@ func outagesIn(in ops.InMarket, a ops.AreaParams) (outage.Query, error) {
 // feed says how much is known of the operators that a question is about.
 func (r *Reading) feed(q outage.Query) Feed {
 	status := r.Outages.FeedStatus(q.Market, q.Operators)
-	f := Feed{OperatorFeed: view.OperatorFeed{Exists: status.Exists, Available: status.Available}}
-	if status.LastUpdate != nil {
-		text := status.LastUpdate.UTC().Format(time.RFC3339)
-		f.LastUpdate = &text
-	}
+	f := Feed{OperatorFeed: view.OperatorFeed{Exists: status.Exists, Available: status.Available}, LastUpdate: stated(view.LastUpdate(status.LastUpdate))}
 	switch {
 	case !status.Exists:
 		f.Note = fmt.Sprintf("No operator of %s publishes its unavailable sites: nothing is known of outages from operators.", market.Get(q.Market).Label)

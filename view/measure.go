@@ -126,7 +126,7 @@ func appendHead(dst []byte, m *measure.Measure) []byte {
 	dst = appendText(append(dst, `{"id":`...), m.ID)
 	dst = append(dst, `,"timestamp":"`...)
 	if !m.Time.IsZero() {
-		dst = m.Time.UTC().AppendFormat(dst, "2006-01-02T15:04:05.000Z")
+		dst = m.Time.UTC().AppendFormat(dst, moments)
 	}
 	dst = appendNumber(append(dst, `","coordinates":{"lat":`...), m.Position.Lat)
 	dst = appendNumber(append(dst, `,"lng":`...), m.Position.Lng)

@@ -54,7 +54,7 @@ func NewOutage(o outage.Outage) Outage {
 	return Outage{
 		Source: FromCommunity, ID: r.ID, MarketCode: r.Market, OperatorKey: r.Operator, Latitude: r.Lat, Longitude: r.Lng,
 		SiteName: r.SiteName, Address: r.Address, Commune: orNull(&r.Commune), Severity: r.Severity,
-		AffectedServices: r.Services, AffectedTechnologies: r.Technologies, StartedAt: moment(r.StartedAt), Reason: orNull(&r.Reason),
+		AffectedServices: r.Services, AffectedTechnologies: r.Technologies, StartedAt: Moment(r.StartedAt), Reason: orNull(&r.Reason),
 		State: &state, ConfirmCount: &r.Confirms, ConfirmationsRemaining: r.Remaining(), OperatorConfirmed: &r.OperatorConfirmed,
 	}
 }
@@ -213,7 +213,7 @@ func momentOrEmpty(t *time.Time) string {
 	if t == nil {
 		return ""
 	}
-	return moment(*t)
+	return Moment(*t)
 }
 
 func momentOrNull(t *time.Time) *string {

@@ -2,7 +2,6 @@ package view
 
 import (
 	"strings"
-	"time"
 
 	"relais/photos"
 	"relais/site"
@@ -130,18 +129,18 @@ func orEmpty(s *string) string {
 // NewPhoto returns a photo; base is what addresses begin with.
 func NewPhoto(base string, p *photos.Photo) Photo {
 	return Photo{ID: p.ID, SiteID: siteID(p.SiteKey), PhotoURLs: urls(base, p.ID), Caption: p.Caption, AuthorName: p.AuthorName, Operator: p.Operator,
-		UploadedAt: moment(p.UploadedAt), Metadata: photoMetadata(&p.Metadata)}
+		UploadedAt: Moment(p.UploadedAt), Metadata: photoMetadata(&p.Metadata)}
 }
 
 // NewUploadedPhoto returns a photo that was just sent.
 func NewUploadedPhoto(base string, p *photos.Photo) UploadedPhoto {
 	return UploadedPhoto{ID: p.ID, SiteID: siteID(p.SiteKey), ENB: p.ENB, PhotoURLs: urls(base, p.ID), Caption: p.Caption, Approved: p.Hidden == nil, Operator: p.Operator,
-		AuthorName: p.AuthorName, UploadedAt: moment(p.UploadedAt), Metadata: photoMetadata(&p.Metadata)}
+		AuthorName: p.AuthorName, UploadedAt: Moment(p.UploadedAt), Metadata: photoMetadata(&p.Metadata)}
 }
 
 // NewPhotoReport returns a report.
 func NewPhotoReport(r *photos.Report) PhotoReport {
-	return PhotoReport{r.ID, r.PhotoID, siteID(r.SiteKey), r.Reason, r.Description, string(r.Status), moment(r.CreatedAt)}
+	return PhotoReport{r.ID, r.PhotoID, siteID(r.SiteKey), r.Reason, r.Description, string(r.Status), Moment(r.CreatedAt)}
 }
 
 // NewPhotoSite returns the site of a list of photos.
@@ -155,6 +154,3 @@ func siteID(siteKey string) string {
 	_, id, _ := strings.Cut(siteKey, "-")
 	return id
 }
-
-// moment is a time as the API writes it, to the millisecond.
-func moment(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -6,6 +6,7 @@ package view
 import (
 	"bytes"
 	"sync"
+	"time"
 
 	"relais/index"
 	"relais/market"
@@ -106,6 +107,12 @@ func number(x float64) *float64 {
 	}
 	return &x
 }
+
+// moments is how times are written.
+const moments = "2006-01-02T15:04:05.000Z"
+
+// Moment is a time as answers write it: ISO 8601, UTC, to the millisecond.
+func Moment(t time.Time) string { return t.UTC().Format(moments) }
 
 // JSON encodes v as the API does: without escaping HTML, without a line feed.
 func JSON(v any) ([]byte, error) {
