@@ -34,6 +34,9 @@ type Feed struct {
 	Rows     int            `json:"rows"`     // of the last good read: served + rejected
 	Served   int            `json:"served"`
 	Rejected map[string]int `json:"rejected"`
+	// Synthetic says that a file of the last good read was made up for a demonstration:
+	// no operator published it.
+	Synthetic bool `json:"synthetic,omitempty"`
 }
 
 // State is what the last try left.

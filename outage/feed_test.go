@@ -369,3 +369,32 @@ func TestTake(t *testing.T) {
 		t.Errorf("%+v, %v", all, err)
 	}
 }
+
+// A feed that was made up for a demonstration says so, whatever becomes of its next
+// reading, until the operator's own file takes its place.
+func TestSyntheticFeed(t *testing.T) {
+	c := newClock()
+	s, db := opened(t, c)
+	made := filepath.Join(t.TempDir(), "SYNTHETIC_hs.csv")
+	writeFile(t, made, "code_site_op;departement;commune;Lat;Lon;data\nS1;63;X;45.77;3.08;HS\n")
+	if _, err := s.Import(context.Background(), market.FR, "SFR", made); err != nil {
+		t.Fatal(err)
+	}
+	says := func(want bool) {
+		t.Helper()
+		for _, s := range []*Store{s, reopen(t, db, c)} {
+			for _, f := range s.Feeds(market.FR) {
+				if f.Synthetic != (want && f.Operator == "SFR") {
+					t.Errorf("%+v", f)
+				}
+			}
+		}
+	}
+	says(true)
+	if err := s.Failed(market.FR, "SFR", errors.New("no connection")); err != nil {
+		t.Fatal(err)
+	}
+	says(true)
+	load(t, s, "SFR", "1;NON;;63;X;63113;45.77;3.08;HS;;;;;;;;;;;\n")
+	says(false)
+}

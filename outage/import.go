@@ -47,7 +47,7 @@ func (s *Store) Import(ctx context.Context, code market.Code, operator string, f
 	if err != nil {
 		return reports, s.refuse(ctx, key, err)
 	}
-	return reports, s.replace(key, p.entries, reports)
+	return reports, s.replace(key, p, reports)
 }
 
 // A Refused error is what is wrong with a file, which marked its feed failed.
@@ -78,7 +78,7 @@ func (p *parser) files(ctx context.Context, paths []string) ([]*source.Report, e
 	reports := []*source.Report{}
 	for _, in := range inputs {
 		report := source.NewReport(&source.Found{Input: in, Kind: &source.Kind{Name: Kind}})
-		reports = append(reports, report)
+		reports, p.synthetic = append(reports, report), p.synthetic || in.Synthetic()
 		if err := p.file(ctx, in, report); err != nil {
 			return reports, err
 		}
@@ -109,10 +109,10 @@ func (p *parser) file(ctx context.Context, in *source.Input, report *source.Repo
 	return p.read(ctx, r, in.Name(), report)
 }
 
-// replace stores the good data of a feed.
-func (s *Store) replace(key feedKey, entries []*Entry, reports []*source.Report) error {
-	at := s.second()
-	f := &Feed{Market: key.market, Operator: key.operator, ReadAt: &at, Rejected: map[string]int{}}
+// replace stores the good data of a feed, which p read.
+func (s *Store) replace(key feedKey, p *parser, reports []*source.Report) error {
+	at, entries := s.second(), p.entries
+	f := &Feed{Market: key.market, Operator: key.operator, ReadAt: &at, Rejected: map[string]int{}, Synthetic: p.synthetic}
 	for _, r := range reports {
 		f.Rows, f.Served = f.Rows+r.Rows, f.Served+r.Served
 		for why, n := range r.Rejected {

@@ -26,6 +26,8 @@ type parser struct {
 	rows     int             // of all files
 	rejected int
 	abroad   int // of these, as sites of another market
+	// synthetic says that one of the files is made up.
+	synthetic bool
 }
 
 func newParser(m *market.Market, operator string) (*parser, error) {

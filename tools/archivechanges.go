@@ -109,7 +109,11 @@ func (r *Reading) anfrCompareSiteDates(_ context.Context, p *compareDatesParams)
 	if c.Before+c.After == 0 {
 		return nil, r.notThere(support, "neither the archive of "+from+" nor that of "+to+" has")
 	}
-	answer := &SiteComparison{From: from, To: to, ArchiveSite: r.archiveSite(support), Before: c.Before, After: c.After, Sourced: archived(from, to)}
+	sources, err := r.archivedOn(from, to)
+	if err != nil {
+		return nil, err
+	}
+	answer := &SiteComparison{From: from, To: to, ArchiveSite: r.archiveSite(support), Before: c.Before, After: c.After, Sourced: sources}
 	var rows []ArchiveChange
 	for i := range c.Differences {
 		answer.Counts.add(c.Differences[i].Kind)
@@ -163,11 +167,11 @@ func (r *Reading) anfrGetSiteHistory(_ context.Context, p *siteHistoryParams) (*
 	if err != nil {
 		return nil, err
 	}
-	dates, newest, err := r.Archives.Dates()
+	all, err := r.Archives.List()
 	if err != nil {
 		return nil, err
 	}
-	if len(dates) == 0 {
+	if len(all) == 0 {
 		return nil, r.noArchive(archive.ErrNoArchive, "siteId", "")
 	}
 	versions, err := r.Archives.History(support)
@@ -177,7 +181,8 @@ func (r *Reading) anfrGetSiteHistory(_ context.Context, p *siteHistoryParams) (*
 	if len(versions) == 0 {
 		return nil, neverThere(support)
 	}
-	answer := &SiteHistory{ArchiveSite: r.archiveSite(support), Oldest: dates[0], Newest: newest, Publications: len(versions), Sourced: archived(newest)}
+	newest := all[len(all)-1].Date
+	answer := &SiteHistory{ArchiveSite: r.archiveSite(support), Oldest: all[0].Date, Newest: newest, Publications: len(versions), Sourced: archived(all, newest)}
 	var rows []DatedChange
 	for _, v := range slices.Backward(versions) {
 		for i := range v.Differences {

@@ -44,9 +44,9 @@ func (r *Reading) anfrListArchives(_ context.Context, p *pageParams) (*ArchiveLi
 	if err != nil {
 		return nil, err
 	}
-	answer, items := &ArchiveList{Sourced: archived()}, []Archive{}
+	answer, items := &ArchiveList{Sourced: archived(all)}, []Archive{}
 	if n := len(all); n > 0 {
-		answer.Current, answer.Oldest, answer.Sourced = &all[n-1].Date, &all[0].Date, archived(all[n-1].Date)
+		answer.Current, answer.Oldest, answer.Sourced = &all[n-1].Date, &all[0].Date, archived(all, all[n-1].Date)
 	}
 	for i := len(all) - 1 - p.Offset; i >= 0 && len(items) < p.Limit; i-- {
 		a := Archive{Date: all[i].Date, Sites: all[i].Supports, Rows: all[i].Rows}
@@ -59,15 +59,24 @@ func (r *Reading) anfrListArchives(_ context.Context, p *pageParams) (*ArchiveLi
 	return answer, nil
 }
 
-// archived is the register as the source of archives of dates; without one, of none.
-func archived(dates ...string) Sourced {
+// archivedOn is the register as the source of archives of dates.
+func (r *Reading) archivedOn(dates ...string) (Sourced, error) {
+	all, err := r.Archives.List()
+	return archived(all, dates...), err
+}
+
+// archived is archivedOn with all archives known; without a date, the source of none.
+func archived(all []archive.Publication, dates ...string) Sourced {
 	m := market.Get(market.FR)
+	s := sourceOf(m, nil)
+	if len(all) > 0 && all[0].Synthetic { // as are all of them, or none
+		s.Label = view.Demonstration(m.Register).Source
+	}
 	if len(dates) == 0 {
-		return sourced(m, nil)
+		return Sourced{[]Source{s}}
 	}
 	var from Sourced
 	for _, date := range dates {
-		s := sourceOf(m, nil)
 		s.Date = &date
 		from.Sources = append(from.Sources, s)
 	}
@@ -141,7 +150,8 @@ func (r *Reading) anfrListSnapshotSites(ctx context.Context, p *snapshotSitesPar
 		items[i] = SnapshotSite{r.archiveSite(b.ID), texts(b.Operators), texts(b.Systems), texts(b.Statuses),
 			stated(r.City(b.Insee)), view.Coordinates{Lat: round(b.Point.Lat), Lng: round(b.Point.Lng)}}
 	}
-	return &SnapshotList{date, listOf(items, p.Offset, total), archived(date)}, nil
+	from, err := r.archivedOn(date)
+	return &SnapshotList{date, listOf(items, p.Offset, total), from}, err
 }
 
 // texts is a list that JSON has as one when it is empty, too.

@@ -114,7 +114,8 @@ func (r *Reading) anfrGetSiteSnapshot(_ context.Context, p *siteSnapshotParams) 
 	for i := range site.Records {
 		rows = append(rows, newArchiveRow(&site.Records[i]))
 	}
-	return &SiteSnapshot{string(p.Date), r.archiveSite(support), r.archivePlace(&site.Records[0]), rowsOf(rows, p.rowParams), archived(string(p.Date))}, nil
+	from, err := r.archivedOn(string(p.Date))
+	return &SiteSnapshot{string(p.Date), r.archiveSite(support), r.archivePlace(&site.Records[0]), rowsOf(rows, p.rowParams), from}, err
 }
 
 // archivePlace is what a record says of its place.

@@ -83,6 +83,12 @@ func archiveWeeks() (weeks []archiveWeek) {
 // 102 of DROM.
 func newArchiveReading(t *testing.T, weeks []archiveWeek) *Reading {
 	t.Helper()
+	return archiveReading(t, weeks, "observatoire.csv")
+}
+
+// archiveReading is newArchiveReading of files of that name.
+func archiveReading(t *testing.T, weeks []archiveWeek, name string) *Reading {
+	t.Helper()
 	db, err := store.Open(filepath.Join(t.TempDir(), "archives.db"), archive.Buckets...)
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +112,7 @@ func newArchiveReading(t *testing.T, weeks []archiveWeek) *Reading {
 			}
 			text.WriteString("u-4711;someone@example.org\n")
 		}
-		path := filepath.Join(t.TempDir(), "observatoire.csv")
+		path := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -192,7 +192,7 @@ func TestSessions(t *testing.T) {
 	if n := len(api(t, r, "speedtests.list", map[string]string{"operator": "SFR"})["data"].([]any)) + len(api(t, r, "coverage.points", map[string]string{"operator": "SFR"})["data"].([]any)); all["allMeasures"] != float64(n) || n != 60 {
 		t.Errorf("%v, the API has %d", all["allMeasures"], n)
 	}
-	if page := mustCall(t, r, "sessions_list_nearby", `{"lat":48.85,"lon":2.29,"limit":2,"offset":2}`); page["returned"] != 2.0 || page["nextOffset"] != 4.0 {
+	if page := mustCall(t, r, "sessions_list_nearby", `{"lat":48.85,"lon":2.29,"limit":2,"offset":2}`); page["returned"] != 2.0 || page["nextOffset"] != 4.0 || page["origin"] != measured.Origin {
 		t.Errorf("%v", page)
 	}
 	for _, bad := range []string{`{}`, `{"lat":48,"lon":2,"radiusKm":21}`, `{"lat":48,"lon":2,"operator":"ROGERS"}`, `{"lat":48,"lon":2,"market":"XX"}`} {

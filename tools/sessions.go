@@ -48,6 +48,7 @@ type SessionList struct {
 	All    int     `json:"allMeasures" doc:"Of all sessions."`
 	Each   int     `json:"oneInEach" doc:"1: all measures were looked at. Else one in so many: counts are of these, and a session of a few measures may be missing; ask for a smaller radius."`
 	List[Session]
+	Measured
 }
 
 func (r *Reading) sessionsListNearby(_ context.Context, p *sessionsParams) (*SessionList, error) {
@@ -72,5 +73,5 @@ func (r *Reading) sessionsListNearby(_ context.Context, p *sessionsParams) (*Ses
 	for i, s := range found.Page {
 		items[i] = Session{stated(s.Day), s.Import, s.Synthetic, s.Kind, s.Measures, s.Technologies, s.Operators, timeOrNull(s.First), timeOrNull(s.Last)}
 	}
-	return &SessionList{p.center(p.Market), found.Measures, found.Each, listOf(items, p.Offset, found.Total)}, nil
+	return &SessionList{p.center(p.Market), found.Measures, found.Each, listOf(items, p.Offset, found.Total), measured}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"relais/endpoint"
 	"relais/geo"
@@ -55,6 +56,7 @@ type UnavailableList struct {
 	Center *Center `json:"center,omitempty"`
 	Feed   Feed    `json:"feed"`
 	List[Unavailable]
+	Sourced
 }
 
 func (r *Reading) sitesHSList(_ context.Context, p *sitesHSListParams) (*UnavailableList, error) {
@@ -121,7 +123,7 @@ func (r *Reading) unavailable(c *Center, in ops.InMarket, a ops.AreaParams, arou
 	for _, e := range entries[from:min(from+page.Limit, len(entries))] {
 		items = append(items, newUnavailable(e, around))
 	}
-	return &UnavailableList{c, r.feed(q), listOf(items, page.Offset, len(entries))}, nil
+	return &UnavailableList{c, r.feed(q), listOf(items, page.Offset, len(entries)), r.publishers(q)}, nil
 }
 
 // outagesIn resolves the parameters that pick outages.
@@ -158,6 +160,23 @@ func (r *Reading) feed(q outage.Query) Feed {
 		f.Note = "What the operators publish was read in the last 48 hours."
 	}
 	return f
+}
+
+// publishers are the operators that a question is about, as far as their files were read.
+func (r *Reading) publishers(q outage.Query) Sourced {
+	m, from := market.Get(q.Market), Sourced{[]Source{}}
+	for _, f := range r.Outages.Feeds(q.Market) {
+		o, ok := m.Operator(f.Operator)
+		if !ok || f.ReadAt == nil || len(q.Operators) > 0 && !slices.Contains(q.Operators, f.Operator) {
+			continue
+		}
+		register := market.Register{Authority: m.Operators[o].Label, Source: "Unavailable sites that the operator publishes"}
+		if f.Synthetic {
+			register = view.Demonstration(register)
+		}
+		from.Sources = append(from.Sources, Source{Market: m.Code, Authority: register.Authority, Label: register.Source})
+	}
+	return from
 }
 
 func newUnavailable(e *outage.Entry, around *geo.Disc) Unavailable {
