@@ -72,7 +72,7 @@ type areaSummaryFromPlaceParams struct {
 }
 
 func (r *Reading) speedtestsAreaSummaryFromPlace(_ context.Context, p *areaSummaryFromPlaceParams) (*AreaSummary, error) {
-	place, err := r.place(&p.placeParams)
+	place, err := r.place(&p.placeParams, p.Operator)
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ func (r *Reading) search(_ context.Context, p *searchParams) (*Results, error) {
 // aroundPlace is the sites nearest to the middle of the place that has a text as its
 // name, none where there is no such place.
 func (r *Reading) aroundPlace(text string) ([]Site, error) {
-	found, _, _, err := r.places(&placeParams{Place: text}, 1)
+	found, _, _, err := r.places(&placeParams{Place: text}, market.AllOperators, 1)
 	if err != nil || len(found) == 0 || found[0].match > 0 {
 		return nil, err
 	}

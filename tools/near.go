@@ -58,20 +58,21 @@ func (p pointParams) center(in market.Code) *Center {
 	return &Center{Market: in, Coordinates: view.Coordinates{Lat: p.Lat, Lng: p.Lon}, Note: otherMarket(in, p.point())}
 }
 
-// otherMarket says of a position outside a market in which it may be; "" inside.
+// otherMarket says of a position outside a market in which it may be; "" inside. Where
+// markets without an inventory are is not known.
 func otherMarket(in market.Code, at geo.Point) string {
-	if market.Get(in).Holds(index.Any, at) {
+	if m := market.Get(in); !m.HasInventory() || m.Holds(index.Any, at) {
 		return ""
 	}
 	note := fmt.Sprintf("The position is not in the market %s", in)
 	var others []string
 	for _, m := range market.All {
-		if m.Holds(index.Any, at) {
+		if m.HasInventory() && m.Holds(index.Any, at) {
 			others = append(others, string(m.Code))
 		}
 	}
 	if len(others) == 0 {
-		return note + " nor in another one."
+		return note + " nor in another one that has an inventory."
 	}
 	return note + ": ask with market " + strings.Join(others, " or ") + "."
 }
@@ -95,7 +96,7 @@ type operatorParams struct {
 }
 
 func (r *Reading) sitesNearbyFromPlace(_ context.Context, p *sitesNearbyFromPlaceParams) (*NearList, error) {
-	place, err := r.place(&p.placeParams)
+	place, err := r.place(&p.placeParams, p.Operator)
 	if err != nil {
 		return nil, err
 	}

@@ -38,6 +38,7 @@ type Place struct {
 	Sites       int              `json:"sites" doc:"Antenna sites there."`
 
 	match  int
+	lacks  int      // 1 where its market does not have the operator that is asked for
 	others []string // that the text names as well
 }
 
@@ -49,7 +50,7 @@ type Geocoded struct {
 }
 
 func (r *Reading) locationGeocode(_ context.Context, p *placeParams) (*Geocoded, error) {
-	found, _, from, err := r.places(p, 11)
+	found, _, from, err := r.places(p, market.AllOperators, 11)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +86,7 @@ type PlaceList struct {
 }
 
 func (r *Reading) locationSearchPlaces(_ context.Context, p *searchPlacesParams) (*PlaceList, error) {
-	found, total, from, err := r.places(&p.placeParams, p.Offset+p.Limit)
+	found, total, from, err := r.places(&p.placeParams, market.AllOperators, p.Offset+p.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -93,17 +94,24 @@ func (r *Reading) locationSearchPlaces(_ context.Context, p *searchPlacesParams)
 }
 
 // places returns the places that a text names, at most limit, the best first, how many
-// there are, and the registers that were asked.
-func (r *Reading) places(p *placeParams, limit int) (list []Place, total int, from Sourced, err error) {
+// there are, and the registers that were asked. Of namesakes, those of markets that have
+// the operator come first.
+func (r *Reading) places(p *placeParams, o ops.Operator, limit int) (list []Place, total int, from Sourced, err error) {
 	among, from, err := r.asked(p.Market)
 	for _, m := range among {
+		lacks := 0
+		if _, err := o.Table(m.Table); err != nil {
+			lacks = 1
+		}
 		found, n := m.Places(p.Place, limit)
 		for _, one := range found {
-			list = append(list, placeOf(m, one))
+			place := placeOf(m, one)
+			place.lacks = lacks
+			list = append(list, place)
 		}
 		total += n
 	}
-	slices.SortStableFunc(list, func(a, b Place) int { return cmp.Or(a.match-b.match, b.Sites-a.Sites) })
+	slices.SortStableFunc(list, func(a, b Place) int { return cmp.Or(a.match-b.match, a.lacks-b.lacks, b.Sites-a.Sites) })
 	return list[:min(limit, len(list))], total, from, err
 }
 
@@ -142,9 +150,9 @@ func (r *Reading) asked(in *market.Code) (list []*index.Market, from Sourced, er
 	return list, from, err
 }
 
-// place is the one place that a text names best.
-func (r *Reading) place(p *placeParams) (Place, error) {
-	found, _, _, err := r.places(p, 1+mostOthers+1)
+// place is the one place that a text names best, for a question about an operator.
+func (r *Reading) place(p *placeParams, o ops.Operator) (Place, error) {
+	found, _, _, err := r.places(p, o, 1+mostOthers+1)
 	if err != nil {
 		return Place{}, err
 	}
@@ -152,6 +160,10 @@ func (r *Reading) place(p *placeParams) (Place, error) {
 		return Place{}, unknownPlace(p)
 	}
 	best := found[0]
+	if best.lacks > 0 {
+		return Place{}, &endpoint.ParamError{Param: "operator", Value: string(o), Want: fmt.Sprintf("%s is in the market %s, which has %s", best.title(), best.Market,
+			strings.Join(append(market.Get(best.Market).OperatorKeys(), market.AllOperators), ", "))}
+	}
 	for _, other := range found[1:] {
 		if other.match == best.match && (other.Area != best.Area || other.Market != best.Market) {
 			best.others = append(best.others, other.title())

@@ -110,3 +110,39 @@ func TestSearchAsSpoken(t *testing.T) {
 		}
 	}
 }
+
+// Of namesakes, an operator's place is one of a market that has the operator; where there
+// is none, the error says which place was meant.
+func TestPlaceOfOperator(t *testing.T) {
+	place := func(code market.Code, department string, n int) *index.Market {
+		area, ok := market.Get(code).Area(department)
+		if !ok {
+			t.Fatal(department)
+		}
+		var sites []site.Site
+		for i := range n {
+			sites = append(sites, site.Site{ID: fmt.Sprint(100 + i), Position: geo.Point{Lat: float64(n), Lng: 3}, Commune: "ST DENIS", PostalCode: department + "400", Area: area})
+		}
+		return register(t, code, sites...)
+	}
+	r := empty(t)
+	r.Set = index.NewSet([]*index.Market{place(market.FR, "93", 2), place(market.DROM, "974", 5)}, nil)
+	for _, tool := range []string{"sites_nearby_from_place", "sites_planned_nearby_from_place", "sites_hs_nearby_from_place"} {
+		for operator, want := range map[string]string{"SFR": "FR", "sfr": "FR", "SRR": "DROM", "ORANGE": "DROM", "ALL": "DROM"} {
+			center := mustCall(t, r, tool, fmt.Sprintf(`{"place":"saint-denis","operator":%q}`, operator))["center"].(object)
+			if other := map[string]string{"FR": "Réunion", "DROM": "Seine-Saint-Denis"}[want]; center["market"] != want || !strings.Contains(center["note"].(string), other) {
+				t.Errorf("%s of %s: %v", tool, operator, center)
+			}
+		}
+		for arguments, want := range map[string]string{
+			`{"place":"saint-denis 974","operator":"SFR"}`: "ST DENIS (La Réunion) is in the market DROM, which has ORANGE,",
+			`{"place":"saint-denis","operator":"BELL"}`:    "ST DENIS (La Réunion) is in the market DROM, which has ORANGE,",
+			`{"place":"cagny","market":"DROM"}`:            "the market DROM has no sites here",
+			`{"place":"cagny"}`:                            "no loaded register",
+		} {
+			if _, err := call(r, tool, arguments); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s %s: %v", tool, arguments, err)
+			}
+		}
+	}
+}

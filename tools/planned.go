@@ -70,7 +70,7 @@ type sitesPlannedFromPlaceParams struct {
 }
 
 func (r *Reading) sitesPlannedNearbyFromPlace(_ context.Context, p *sitesPlannedFromPlaceParams) (*PlannedList, error) {
-	place, err := r.place(&p.placeParams)
+	place, err := r.place(&p.placeParams, p.Operator)
 	if err != nil {
 		return nil, err
 	}

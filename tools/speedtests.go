@@ -71,14 +71,14 @@ func (r *Reading) sitesGetSpeedtests(_ context.Context, p *siteSpeedtestsParams)
 	if p.Best {
 		p.Offset = 0
 	}
-	tests, total, err := r.SpeedtestsOfSite(ops.SiteTests{Site: p.Site, Market: p.Market, Operator: p.Operator, Best: p.Best, Limit: p.Limit, Offset: p.Offset})
+	c := r.centerOf(loaded, at)
+	tests, total, err := r.SpeedtestsOfSite(ops.SiteTests{Site: c.Name, Market: &c.Market, Operator: p.Operator, Best: p.Best, Limit: p.Limit, Offset: p.Offset})
 	if err != nil {
 		return nil, err
 	}
 	if p.Best {
 		total = len(tests)
 	}
-	c := r.centerOf(loaded, at)
 	return &SiteSpeedtests{*c, speedtestList(c, tests, p.pageParams, total), sourced(loaded.Table, loaded)}, nil
 }
 
@@ -181,7 +181,7 @@ type speedtestsFromPlaceParams struct {
 }
 
 func (r *Reading) speedtestsNearbyFromPlace(_ context.Context, p *speedtestsFromPlaceParams) (*NearbySpeedtests, error) {
-	place, err := r.place(&p.placeParams)
+	place, err := r.place(&p.placeParams, p.Operator)
 	if err != nil {
 		return nil, err
 	}

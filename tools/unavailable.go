@@ -102,7 +102,7 @@ type sitesHSFromPlaceParams struct {
 }
 
 func (r *Reading) sitesHSNearbyFromPlace(_ context.Context, p *sitesHSFromPlaceParams) (*UnavailableList, error) {
-	place, err := r.place(&p.placeParams)
+	place, err := r.place(&p.placeParams, p.Operator)
 	if err != nil {
 		return nil, err
 	}
