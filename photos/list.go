@@ -35,31 +35,6 @@ func (s *Store) All(f Filter, limit, offset int) ([]*Photo, int, error) {
 	return s.page(bucket, prefix, limit, offset, keep)
 }
 
-// Find returns a page of the photos that are shown and that keep wants, the newest
-// first, and how many there are. It reads the record of every photo.
-func (s *Store) Find(keep func(*Photo) bool, limit, offset int) (list []*Photo, total int, err error) {
-	list = []*Photo{}
-	err = s.view(func(tx *bbolt.Tx) error {
-		return backwards(tx.Bucket([]byte(photosBucket)), nil, func(k, _ []byte) error {
-			p, err := get(tx, k)
-			if err != nil {
-				return err
-			}
-			if p.Hidden != nil || !keep(p) {
-				return nil
-			}
-			if total++; total > offset && len(list) < limit {
-				list = append(list, p)
-			}
-			return nil
-		})
-	})
-	if err != nil {
-		return nil, 0, err
-	}
-	return list, total, nil
-}
-
 const keySize = 16 // bytes
 
 // idIn is the id that ends a key.

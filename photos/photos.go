@@ -60,6 +60,7 @@ type Store struct {
 	steps    sync.RWMutex // held while what spans two files is done, by Pause alone
 	mu       sync.Mutex   // of months
 	months   map[string]*month
+	briefs   briefs
 }
 
 // Open has the photos of a folder whose photos.db is db, which stays the caller's.

@@ -64,7 +64,7 @@ func TestObservations(t *testing.T) {
 		}
 		all[o.ID] = seen{"outage", s.Position}
 	}
-	list, _, err := r.Photos.Find(func(*photos.Photo) bool { return true }, 100, 0)
+	list, _, err := r.Photos.Find(func(*photos.Brief) bool { return true }, 100, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"relais/fold"
 	"relais/geo"
 	"relais/market"
 )
@@ -38,10 +37,9 @@ type siteParams struct {
 	Market *market.Code `param:"market" doc:"Only this market; a siteKey names its own."`
 }
 
-// hasWords tells whether a text has all words, which are folded.
+// hasWords tells whether a text has all words; it and they are folded.
 func hasWords(text string, words []string) bool {
-	folded := fold.String(text)
-	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(folded, w) })
+	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 }
 
 // round keeps a position to 1e-7 degrees, as the registers have them.

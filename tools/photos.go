@@ -158,7 +158,7 @@ func (r *Reading) photosSearch(_ context.Context, p *photosSearchParams) (*Photo
 }
 
 // photoFilter tells which photos are wanted.
-func (r *Reading) photoFilter(p *photosSearchParams) (func(*photos.Photo) bool, Sourced, error) {
+func (r *Reading) photoFilter(p *photosSearchParams) (func(*photos.Brief) bool, Sourced, error) {
 	among, from, err := r.asked(p.Market)
 	if err != nil {
 		return nil, Sourced{}, err
@@ -178,7 +178,7 @@ func (r *Reading) photoFilter(p *photosSearchParams) (func(*photos.Photo) bool, 
 		}
 	}
 	words := fold.Words(p.Query)
-	return func(photo *photos.Photo) bool {
+	return func(photo *photos.Brief) bool {
 		if operator != "" && photo.Operator != operator || !hasWords(photo.Caption, words) {
 			return false
 		}

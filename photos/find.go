@@ -1,0 +1,110 @@
+package photos
+
+import (
+	"bytes"
+	"errors"
+	"sync"
+
+	"go.etcd.io/bbolt"
+
+	"relais/fold"
+)
+
+// A Brief is what a photo is found by.
+type Brief struct {
+	SiteKey, Operator string
+	Caption           string // folded
+	key               [keySize]byte
+}
+
+// briefs are those of the photos that are shown, the newest first, after so many changes
+// of the store.
+type briefs struct {
+	mu      sync.Mutex
+	read    bool
+	changes uint64
+	list    []Brief
+}
+
+// Find returns a page of the photos that are shown and that keep wants, the newest
+// first, and how many there are. The first who asks waits until the record of every
+// photo is read, some ten microseconds each; then keep is asked of what is in memory, and
+// after a change the records of the photos that came are read.
+func (s *Store) Find(keep func(*Brief) bool, limit, offset int) (list []*Photo, total int, err error) {
+	all, err := s.shown()
+	if err != nil {
+		return nil, 0, err
+	}
+	var page []*Brief
+	for i := range all {
+		if !keep(&all[i]) {
+			continue
+		}
+		if total++; total > offset && len(page) < limit {
+			page = append(page, &all[i])
+		}
+	}
+	list = []*Photo{}
+	err = s.view(func(tx *bbolt.Tx) error {
+		for _, b := range page {
+			p, err := get(tx, b.key[:])
+			switch {
+			case errors.Is(err, ErrNoPhoto) || err == nil && p.Hidden != nil: // just now
+				total--
+			case err != nil:
+				return err
+			default:
+				list = append(list, p)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	return list, total, nil
+}
+
+// shown are the photos that are shown, the newest first. They must not be changed.
+func (s *Store) shown() ([]Brief, error) {
+	b := &s.briefs
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	changes := s.changes.Load() // before it is read: what is changed meanwhile is read again
+	if b.read && b.changes == changes {
+		return b.list, nil
+	}
+	var list []Brief
+	if err := s.view(func(tx *bbolt.Tx) (err error) {
+		list, err = briefsOf(tx, b.list)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	b.read, b.changes, b.list = true, changes, list
+	return list, nil
+}
+
+// briefsOf reads briefs, but for those that are known; both lists have the newest first.
+func briefsOf(tx *bbolt.Tx, known []Brief) (list []Brief, err error) {
+	list = make([]Brief, 0, len(known)+1)
+	err = backwards(tx.Bucket([]byte(photosBucket)), nil, func(k, _ []byte) error {
+		for len(known) > 0 && bytes.Compare(known[0].key[:], k) > 0 {
+			known = known[1:] // it is gone
+		}
+		switch {
+		case value(tx, hiddenBucket, k) != nil:
+			return nil
+		case len(known) > 0 && bytes.Equal(known[0].key[:], k):
+			list = append(list, known[0])
+			return nil
+		}
+		p, err := get(tx, k)
+		if err != nil {
+			return err
+		}
+		list = append(list, Brief{p.SiteKey, p.Operator, fold.String(p.Caption), [keySize]byte(k)})
+		return nil
+	})
+	return list, err
+}

@@ -1,0 +1,129 @@
+package photos
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// What is found is what a look at all photos finds, after every change.
+func TestFindAgainstAPlainList(t *testing.T) {
+	s, c := fresh(t)
+	captions, operators := []string{"Le PYLÔNE", "pylone de nuit", "Antennes", ""}, []string{"", "A", "B"}
+	var all []*Photo
+	hidden := map[string]bool{}
+	r := rand.New(rand.NewPCG(3, 4))
+	for i := range 120 {
+		c.set(noon.Add(time.Duration(i) * time.Hour))
+		n := newOf([]string{"fr-1", "fr-2"}[r.IntN(2)], operators[r.IntN(3)], i)
+		n.Caption = captions[r.IntN(4)]
+		all = slices.Insert(all, 0, add(t, s, n))
+		at := r.IntN(len(all))
+		var err error
+		switch r.IntN(5) {
+		case 0:
+			_, err = s.Hide(all[at].ID, "why")
+			hidden[all[at].ID] = true
+		case 1:
+			_, err = s.Show(all[at].ID)
+			delete(hidden, all[at].ID)
+		case 2:
+			_, err = s.Delete(all[at].ID)
+			all = slices.Delete(all, at, at+1)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		operator, limit, offset := operators[r.IntN(3)], r.IntN(9), r.IntN(9)
+		var want []string
+		n2 := 0
+		for _, p := range all {
+			if hidden[p.ID] || p.SiteKey != "fr-1" || p.Operator != operator || !strings.Contains(strings.ToLower(strings.ReplaceAll(p.Caption, "Ô", "o")), "pylone") {
+				continue
+			}
+			if n2++; n2 > offset && len(want) < limit {
+				want = append(want, p.ID)
+			}
+		}
+		found, total, err := s.Find(func(b *Brief) bool {
+			return b.SiteKey == "fr-1" && b.Operator == operator && strings.Contains(b.Caption, "pylone")
+		}, limit, offset)
+		var got []string
+		for _, p := range found {
+			got = append(got, p.ID)
+		}
+		if err != nil || total != n2 || !slices.Equal(got, want) {
+			t.Fatalf("after %d: %v of %d, want %v of %d: %v", i, got, total, want, n2, err)
+		}
+	}
+}
+
+// What is looked for again is looked for in memory: no record is read but those shown.
+func TestFindReadsOnce(t *testing.T) {
+	s, _ := fresh(t)
+	for i := range 5 {
+		add(t, s, newOf("fr-1", "", i))
+	}
+	find := func() int {
+		t.Helper()
+		_, total, err := s.Find(func(*Brief) bool { return true }, 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return total
+	}
+	if n := find(); n != 5 {
+		t.Fatalf("%d photos", n)
+	}
+	if err := s.db.Update(func(tx *bbolt.Tx) error { // beside the store, which learns nothing of it
+		b := tx.Bucket([]byte(photosBucket))
+		var keys [][]byte
+		if err := b.ForEach(func(k, _ []byte) error { keys = append(keys, slices.Clone(k)); return nil }); err != nil {
+			return err
+		}
+		for _, k := range keys {
+			if err := b.Put(k, []byte("no JSON")); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if n := find(); n != 5 {
+		t.Errorf("%d photos", n)
+	}
+	if err := s.update(func(*bbolt.Tx) error { return nil }); err != nil { // it learns that there was a change
+		t.Fatal(err)
+	}
+	if n := find(); n != 5 {
+		t.Errorf("%d photos after a change", n)
+	}
+}
+
+// Photos are found while others come.
+func TestFindBesideChanges(t *testing.T) {
+	s, _ := fresh(t)
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			for last := 0; last < 20; {
+				list, total, err := s.Find(func(*Brief) bool { return true }, 50, 0)
+				if err != nil || total < last || len(list) != total {
+					t.Errorf("%d of %d after %d: %v", len(list), total, last, err)
+					return
+				}
+				last = total
+			}
+		})
+	}
+	for i := range 20 {
+		add(t, s, newOf("fr-1", "", i))
+	}
+	wg.Wait()
+}
