@@ -134,6 +134,11 @@ func (r *Reading) communityListObservations(_ context.Context, p *observationsPa
 	total := len(items)
 	m := market.Get(p.Market)
 	loaded := r.register(m)
+	if p.Type == aPhoto && loaded == nil { // photos are found by the sites of the register
+		if _, err := r.Load(m); err != nil {
+			return nil, err
+		}
+	}
 	if wants(aPhoto) && loaded != nil {
 		photos, n, err := r.photosNear(loaded, q, p.Offset+p.Limit)
 		if err != nil {

@@ -137,7 +137,7 @@ func TestObservations(t *testing.T) {
 	if none := mustCall(t, r, "community_list_observations_nearby", `{"lat":50.8,"lon":4.3,"market":"BE"}`); none["total"] != 0.0 {
 		t.Errorf("%v", none)
 	}
-	for _, bad := range []string{`{"lat":48}`, `{"lat":48,"lon":2,"radiusKm":51}`, `{"lat":48,"lon":2,"type":"rumour"}`, `{"lat":48,"lon":2,"operator":"ROGERS"}`} {
+	for _, bad := range []string{`{"lat":48}`, `{"lat":48,"lon":2,"radiusKm":51}`, `{"lat":48,"lon":2,"type":"rumour"}`, `{"lat":48,"lon":2,"operator":"ROGERS"}`, `{"lat":50.8,"lon":4.3,"market":"BE","type":"photo"}`} {
 		if _, err := call(r, "community_list_observations_nearby", bad); err == nil {
 			t.Errorf("%s is answered", bad)
 		}

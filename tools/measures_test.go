@@ -368,6 +368,7 @@ func TestMeasuresBadArguments(t *testing.T) {
 		{r, "sites_get_speedtests", `{"siteId":"fr-nowhere"}`, "no site"},
 		{r, "sites_get_speedtests", `{}`, "siteId"},
 		{r, "sites_get_speedtests", `{"siteId":"` + key + `","operator":"SALT_CH"}`, "operator"},
+		{r, "sites_get_speedtests", `{"siteId":"` + key + `","operator":"NOBODY"}`, "one of BOUYGUES, FREE, ORANGE, SFR, ALL"},
 		{r, "sites_get_coverage", `{"siteId":"` + key + `","technology":"6G"}`, "technology"},
 		{r, "sites_get_coverage", `{"siteId":"` + key + `","limit":51}`, "limit"},
 		{r, "sites_get_coverage", `{"siteId":"` + key + `","radiusKm":11}`, "radiusKm"},
