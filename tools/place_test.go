@@ -137,7 +137,7 @@ func TestPlaceOfOperator(t *testing.T) {
 		for arguments, want := range map[string]string{
 			`{"place":"saint-denis 974","operator":"SFR"}`: "ST DENIS (La Réunion) is in the market DROM, which has ORANGE,",
 			`{"place":"saint-denis","operator":"BELL"}`:    "ST DENIS (La Réunion) is in the market DROM, which has ORANGE,",
-			`{"place":"cagny","market":"DROM"}`:            "the market DROM has no sites here",
+			`{"place":"cagny","market":"DROM"}`:            "DROM has no sites in a commune",
 			`{"place":"cagny"}`:                            "no loaded register",
 		} {
 			if _, err := call(r, tool, arguments); err == nil || !strings.Contains(err.Error(), want) {
