@@ -6,10 +6,11 @@ type census struct {
 	groups  []stratum
 }
 
-// A stratum is how many rows a group has, and those whose number in the order in which
-// they were counted is a multiple of step, a power of two.
+// A stratum is how many rows a group has, and fewer than most of them: those whose number
+// in the order in which they were counted is a multiple of step, a power of two.
 type stratum struct {
 	count, step int
+	most        int
 	rows        []place
 	synthetic   bool // some of them
 }
@@ -17,10 +18,10 @@ type stratum struct {
 // generations is one more than the highest.
 const generations = 6
 
-func newCensus(filters []*filter, step int) *census {
+func newCensus(filters []*filter, kind Kind, step int) *census {
 	c := &census{filters: filters, groups: make([]stratum, (len(filters[0].table.Operators)+1)*generations)}
 	for i := range c.groups {
-		c.groups[i].step = step
+		c.groups[i].step, c.groups[i].most = step, sampleRows[kind]
 	}
 	return c
 }
@@ -44,42 +45,48 @@ func (c *census) count(at uint32, f *filter) {
 	for i := range c.groups {
 		before[i] = c.groups[i].count
 	}
-	c.countRows(at, f)
+	c.countRows(at, f, 0, 0, len(f.blocks))
 	for i := range c.groups {
 		g := &c.groups[i]
 		g.synthetic = g.synthetic || f.Synthetic && g.count > before[i]
 	}
 }
 
-func (c *census) countRows(at uint32, f *filter) {
-	var space [blockRows]uint32
-	for t := range f.tiles {
-		tile := &f.tiles[t]
-		switch {
-		case !f.meets(&tile.block):
-		case f.covers(&tile.block):
-			c.whole(at, f, t)
-		default:
-			for k := t * tileBlocks; k < min((t+1)*tileBlocks, len(f.blocks)); k++ {
-				for _, i := range f.matches(k, &space) {
-					c.group(f, f.network[i], f.technology[i]).add(at, i)
-				}
+// countRows takes in the rows that match of the blocks from to to-1, by the tiles of a
+// tiling and, of those that lie in the place in part, by the next one's.
+func (c *census) countRows(at uint32, f *filter, level, from, to int) {
+	if level == len(f.tilings) {
+		var space [blockRows]uint32
+		for k := from; k < to; k++ {
+			for _, i := range f.matches(k, &space) {
+				c.group(f, f.network[i], f.technology[i]).add(at, i)
 			}
+		}
+		return
+	}
+	g := &f.tilings[level]
+	for k := from; k < to; k += g.blocks {
+		switch t := &g.tiles[k/g.blocks]; {
+		case !f.meets(&t.block):
+		case f.covers(&t.block):
+			c.whole(at, f, g, k/g.blocks)
+		default:
+			c.countRows(at, f, level+1, k, min(k+g.blocks, to))
 		}
 	}
 }
 
 // whole takes in the rows of a tile that lies in the place.
-func (c *census) whole(at uint32, f *filter, t int) {
-	from := t * tileRows
+func (c *census) whole(at uint32, f *filter, g *tiling, t int) {
+	from := t * g.blocks * blockRows
 	begin := uint32(from)
-	for _, r := range f.tiles[t].runs {
-		rows := f.byTime[begin:r.end]
+	for _, r := range g.tiles[t].runs {
+		rows := g.byTime[begin:r.end]
 		begin = r.end
 		if f.networks != nil && !f.networks[r.network] || f.kinds != nil && !f.kinds[r.technology] {
 			continue
 		}
-		if f.tiles[t].oldest < f.since {
+		if g.tiles[t].oldest < f.since {
 			rows = f.newer(rows, from, f.since)
 		}
 		if len(rows) == 0 {
@@ -110,10 +117,10 @@ func (t *stratum) next(i int) int { return i + -(t.count+i)&(t.step-1) }
 // keep takes a row into the sample, and when it is full leaves out every second one.
 func (t *stratum) keep(p place) {
 	if t.rows == nil && t.step == 1 {
-		t.rows = make([]place, 0, sampleRows)
+		t.rows = make([]place, 0, t.most)
 	}
 	t.rows = append(t.rows, p)
-	if len(t.rows) < sampleRows {
+	if len(t.rows) < t.most {
 		return
 	}
 	n := 0
@@ -126,7 +133,7 @@ func (t *stratum) keep(p place) {
 
 // result makes the groups.
 func (c *census) result(kind Kind) (groups []Group) {
-	table, space, ranks := c.filters[0].table, make([]int32, 0, sampleRows), new(ranker)
+	table, space, ranks := c.filters[0].table, make([]int32, 0, sampleRows[kind]), new(ranker)
 	for operator := range len(table.Operators) + 1 {
 		for generation := range generations {
 			t := &c.groups[(operator+1)%(len(table.Operators)+1)*generations+generation]

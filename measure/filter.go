@@ -59,22 +59,16 @@ func meet(a, b []rectangle) (both []rectangle) {
 
 // matches returns the rows of a block that match, in space.
 func (f *filter) matches(k int, space *[blockRows]uint32) []uint32 {
+	step := max(f.step, 1)
+	from, to := (k*blockRows+step-1)/step*step, min((k+1)*blockRows, f.rows)
 	list := space[:0]
 	b := &f.blocks[k]
-	if !f.meets(b) {
+	if from >= to || !f.meets(b) {
 		return list
 	}
-	from := k * blockRows
-	to := min(from+blockRows, f.rows)
-	if f.step > 1 {
-		for i := (from + f.step - 1) / f.step * f.step; i < to; i += f.step {
-			list = append(list, uint32(i))
-		}
-	} else {
-		list = list[:to-from]
-		for i := range list {
-			list[i] = uint32(from + i)
-		}
+	list = list[:(to-from+step-1)/step]
+	for i := range list {
+		list[i] = uint32(from + i*step)
 	}
 	// One condition after the other, each in a loop without jumps that depend on rows.
 	if b.oldest < f.since {

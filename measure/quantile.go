@@ -22,7 +22,7 @@ type ranker struct {
 
 const bucketBits = 14
 
-// quantiles returns those of at most sampleRows whole numbers of steps, of which there
+// quantiles returns those of at most 2^16-1 whole numbers of steps, of which there
 // are unit to one.
 func (r *ranker) quantiles(values []int32, unit float64) Quantiles {
 	n := len(values)

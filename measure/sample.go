@@ -70,16 +70,18 @@ func span(filters []*filter) *grid {
 	south, west, north, east := int64(math.MaxInt32), int64(math.MaxInt32), int64(math.MinInt32), int64(math.MinInt32)
 	most := 0 // of points that match and are looked at
 	for _, f := range filters {
+		rows := 0
 		for k := range f.blocks {
 			b := &f.blocks[k]
 			for i := range f.places {
 				if r := &f.places[i]; r.meets(b) {
 					south, west = min(south, int64(max(r.south, b.south))), min(west, int64(max(r.west, b.west)))
 					north, east = max(north, int64(min(r.north, b.north))), max(east, int64(min(r.east, b.east)))
-					most += blockRows/max(f.step, 1) + 1
+					rows += blockRows
 				}
 			}
 		}
+		most += (rows + max(f.step, 1) - 1) / max(f.step, 1)
 	}
 	if most == 0 {
 		return &grid{rows: 1, cols: 1, counts: make([]uint32, 1)}

@@ -70,8 +70,7 @@ type segment struct {
 	blocks    []block
 	tally     Tally
 	byCell    func() *byCell // made once, by who needs it first
-	tiles     []tile
-	byTime    []uint16
+	tilings   [len(tileBlocks)]tiling
 	byRadio   byRadio // of speedtests
 }
 
@@ -176,7 +175,7 @@ func decode(m *memory) (*segment, error) {
 		s.strata[i] = uint32(s.operators[i]+1) * generations
 	}
 	s.blocks, s.tally, s.byCell = s.newBlocks(), s.newTally(), sync.OnceValue(s.newByCell)
-	s.tiles, s.byTime = s.newTiles()
+	s.tilings = s.newTilings()
 	if s.Kind == Speedtest {
 		s.byRadio = s.newByRadio()
 	}

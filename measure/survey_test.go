@@ -150,12 +150,12 @@ func TestSurveyOfMany(t *testing.T) {
 			t.Errorf("%d days: %+v and %+v, want %d and %d", days, many, few, len(want["ORANGE"]), len(want["SFR"]))
 		}
 		sameQuantiles(t, "few", few.Values[0], want["SFR"])
-		if of := many.Values[0].Of; of < sampleRows/2 || of > sampleRows {
+		if of := many.Values[0].Of; of < sampleRows[Coverage]/2 || of > sampleRows[Coverage] {
 			t.Errorf("quantiles of %d", of)
 		}
 		slices.Sort(want["ORANGE"])
 		for tenths, got := range map[int]float64{1: many.Values[0].P10, 5: many.Values[0].Median, 9: many.Values[0].P90} {
-			if exact := nearest(want["ORANGE"], tenths); math.Abs(got-exact) > 1.5 {
+			if exact := nearest(want["ORANGE"], tenths); math.Abs(got-exact) > 2.5 { // four times the error that a thousand of them have
 				t.Errorf("%d days: quantile %d of ten is %v, of all %v", days, tenths, got, exact)
 			}
 		}
@@ -195,7 +195,8 @@ func TestSurveyedPoints(t *testing.T) {
 func TestStratumKeepsEvenly(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 20 {
-		c := stratum{step: 1}
+		const most = 512
+		c := stratum{step: 1, most: most}
 		n := 0
 		for n < r.IntN(60_000) {
 			if r.IntN(2) == 0 {
@@ -210,7 +211,7 @@ func TestStratumKeepsEvenly(t *testing.T) {
 			c.addAll(0, uint32(n), rows)
 			n += len(rows)
 		}
-		if c.count != n || len(c.rows) >= sampleRows || len(c.rows) != (n+c.step-1)/c.step || c.step > 1 && len(c.rows) < sampleRows/2 {
+		if c.count != n || len(c.rows) >= most || len(c.rows) != (n+c.step-1)/c.step || c.step > 1 && len(c.rows) < most/2 {
 			t.Fatalf("%d of %d rows, step %d, counted %d", len(c.rows), n, c.step, c.count)
 		}
 		for i, p := range c.rows {
@@ -225,7 +226,7 @@ func TestRanked(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for range 300 {
 		width := []int{1, 3, 1000, 1 << 20, 1 << 31}[r.IntN(5)]
-		values := make([]int32, 1+r.IntN(sampleRows))
+		values := make([]int32, 1+r.IntN(3000))
 		var want []float64
 		for i := range values {
 			values[i] = int32(r.IntN(width) - width/2)

@@ -2,9 +2,9 @@ package measure
 
 import "slices"
 
-// A tile is tileRows rows that follow each other, as they are counted and sampled: by
-// network and technology, those of both by time. Of a tile that lies in a place as a
-// whole nothing is looked at but where a window of time begins.
+// A tile is rows that follow each other, as they are counted and sampled: by network and
+// technology, those of both by time. Of a tile that lies in a place as a whole nothing is
+// looked at but where a window of time begins.
 type tile struct {
 	block
 	runs []run
@@ -18,39 +18,59 @@ type run struct {
 	end        uint32
 }
 
-// tileRows is blocks of rows that a uint16 numbers: at two bytes a row.
-const (
-	tileBlocks = 4
-	tileRows   = tileBlocks * blockRows
-)
+// A tiling is the tiles of a segment.
+type tiling struct {
+	blocks int // of a tile; the last one may have fewer
+	tiles  []tile
+	byTime []uint16 // for each tile the numbers of its rows in their order, from its first
+}
 
-// newTiles returns the tiles, and for each of them the numbers of its rows in their
-// order.
-func (s *segment) newTiles() (tiles []tile, byTime []uint16) {
-	tiles, byTime = make([]tile, 0, (s.rows+tileRows-1)/tileRows), make([]uint16, 0, s.rows)
-	order := make([]uint64, 0, tileRows)
-	for from := 0; from < s.rows; from += tileRows {
+// tileBlocks are the sizes of tiles, each a multiple of the next: the large ones for what
+// lies deep in a place, the small ones for what its rim leaves of these.
+var tileBlocks = [...]int{1 << tileBits / blockRows, 4}
+
+// tileBits number the rows of a tile: at most 16, and so few that the order of a row fits
+// into a number.
+const tileBits = 14
+
+// newTilings returns the tilings, the one of the largest tiles first.
+func (s *segment) newTilings() (list [len(tileBlocks)]tiling) {
+	for i, blocks := range tileBlocks {
+		list[i] = s.newTiling(blocks)
+	}
+	return list
+}
+
+func (s *segment) newTiling(blocks int) tiling {
+	size := blocks * blockRows
+	g := tiling{blocks: blocks, tiles: make([]tile, 0, (s.rows+size-1)/size), byTime: make([]uint16, 0, s.rows)}
+	order := make([]uint64, 0, size)
+	for from := 0; from < s.rows; from += size {
 		order = order[:0]
-		for i := from; i < min(from+tileRows, s.rows); i++ {
-			order = append(order, uint64(s.network[i])<<52|uint64(s.technology[i])<<44|uint64(s.time[i])<<12|uint64(i-from))
+		for i := from; i < min(from+size, s.rows); i++ {
+			order = append(order, s.kind(i)<<(tileBits+32)|uint64(s.time[i])<<tileBits|uint64(i-from))
 		}
 		slices.Sort(order)
 		t := tile{block: s.blocks[from/blockRows]}
-		for _, b := range s.blocks[from/blockRows : min(from/blockRows+tileBlocks, len(s.blocks))] {
+		for _, b := range s.blocks[from/blockRows : min(from/blockRows+blocks, len(s.blocks))] {
 			t.south, t.north, t.west, t.east = min(t.south, b.south), max(t.north, b.north), min(t.west, b.west), max(t.east, b.east)
 			t.oldest, t.newest = min(t.oldest, b.oldest), max(t.newest, b.newest)
 		}
-		for i, o := range order {
-			if i == 0 || o>>44 != order[i-1]>>44 {
-				t.runs = append(t.runs, run{network: uint16(o >> 52), technology: uint8(o >> 44)})
+		for k, o := range order {
+			i := int(o & (1<<tileBits - 1))
+			if k == 0 || o>>(tileBits+32) != order[k-1]>>(tileBits+32) {
+				t.runs = append(t.runs, run{network: s.network[from+i], technology: s.technology[from+i]})
 			}
-			byTime = append(byTime, uint16(o&(tileRows-1)))
-			t.runs[len(t.runs)-1].end = uint32(len(byTime))
+			g.byTime = append(g.byTime, uint16(i))
+			t.runs[len(t.runs)-1].end = uint32(len(g.byTime))
 		}
-		tiles = append(tiles, t)
+		g.tiles = append(g.tiles, t)
 	}
-	return tiles, byTime
+	return g
 }
+
+// kind is the network and the technology of a row, in 12 bits (see maxNetworks) and 6.
+func (s *segment) kind(i int) uint64 { return uint64(s.network[i])<<6 | uint64(s.technology[i]) }
 
 // newer returns the rows of a run that are not older than since, of the tile that begins
 // at row from.
