@@ -71,6 +71,16 @@ func (r *rectangle) meets(b *block) bool {
 	return b.south <= r.north && b.north >= r.south && b.west <= r.east && b.east >= r.west
 }
 
+// meetsAny tells whether one of the rectangles meets a block.
+func meetsAny(list []rectangle, b *block) bool {
+	for i := range list {
+		if list[i].meets(b) {
+			return true
+		}
+	}
+	return false
+}
+
 func (r *rectangle) covers(b *block) bool {
 	return r.south <= b.south && b.north <= r.north && r.west <= b.west && b.east <= r.east
 }

@@ -31,7 +31,7 @@ func newCollector(q *Query, offset int) *collector {
 // all takes in the rows that match.
 func (c *collector) all(at uint32, f *filter) {
 	var space [blockRows]uint32
-	for k := range f.blocks {
+	for _, k := range f.met() {
 		for _, i := range f.matches(k, &space) {
 			c.add(at, f, i)
 		}

@@ -12,6 +12,7 @@ type filter struct {
 	networks []bool // nil: any
 	kinds    []bool // of technologies; nil: any
 	step     int    // only rows whose number is a multiple of it are looked at; 0: all
+	blocksIn []int  // see met
 }
 
 // filter returns nil when nothing of the segment can match.
@@ -57,6 +58,9 @@ func meet(a, b []rectangle) (both []rectangle) {
 	return both
 }
 
+// fewRows are looked at sooner than the corners of their block.
+const fewRows = 12
+
 // matches returns the rows of a block that match, in space.
 func (f *filter) matches(k int, space *[blockRows]uint32) []uint32 {
 	step := max(f.step, 1)
@@ -87,7 +91,7 @@ func (f *filter) matches(k int, space *[blockRows]uint32) []uint32 {
 	if f.kinds != nil {
 		list = passing(list, f.technology, f.kinds)
 	}
-	if len(list) > 0 && !f.covers(b) {
+	if len(list) > 0 && (len(list) < fewRows || !f.covers(b)) {
 		if f.boxed {
 			n := 0
 			for _, i := range list {
@@ -103,9 +107,38 @@ func (f *filter) matches(k int, space *[blockRows]uint32) []uint32 {
 	return list
 }
 
+// met returns the blocks of which rows can match, ascending. It looks at them once.
+func (f *filter) met() []int {
+	if f.blocksIn != nil {
+		return f.blocksIn
+	}
+	f.blocksIn = []int{}
+	g := &f.tilings[0]
+	for t := range g.tiles {
+		if !f.meets(&g.tiles[t].block) {
+			continue
+		}
+		for k := t * g.blocks; k < min((t+1)*g.blocks, len(f.blocks)); k++ {
+			if f.meets(&f.blocks[k]) {
+				f.blocksIn = append(f.blocksIn, k)
+			}
+		}
+	}
+	return f.blocksIn
+}
+
+// metRows is how many rows the blocks have of which some can match.
+func (f *filter) metRows() int {
+	n := len(f.met()) * blockRows
+	if n > 0 && f.blocksIn[len(f.blocksIn)-1] == len(f.blocks)-1 {
+		n -= len(f.blocks)*blockRows - f.rows // the last block is not full
+	}
+	return n
+}
+
 // meets tells whether rows of a block can match.
 func (f *filter) meets(b *block) bool {
-	return b.newest >= f.since && slices.ContainsFunc(f.places, func(r rectangle) bool { return r.meets(b) })
+	return b.newest >= f.since && meetsAny(f.places, b)
 }
 
 // covers tells whether all rows of a block match, as far as places go.

@@ -3,7 +3,6 @@ package measure
 import (
 	"iter"
 	"runtime"
-	"slices"
 	"time"
 
 	"relais/geo"
@@ -91,6 +90,7 @@ func (s *Store) HeardNear(code market.Code, d geo.Disc, most int, f func(*Heard)
 		n = min(max(most/each, 1), met)
 	}
 	var h Heard
+	disc := newRound(&d)
 	k, at := 0, 0
 	for b := range v.blocksIn(code, places) {
 		if k == at*met/n {
@@ -98,7 +98,7 @@ func (s *Store) HeardNear(code market.Code, d geo.Disc, most int, f func(*Heard)
 			rows := min(each, b.rows)
 			looked += rows
 			for i := b.from; i < b.from+rows; i++ {
-				if b.of.within(places, &d, uint32(i), &h) {
+				if disc.holds(b.of.lat[i], b.of.lng[i]) && b.of.heard(uint32(i), &h) {
 					f(&h)
 				}
 			}
@@ -121,10 +121,15 @@ func (v *view) blocksIn(code market.Code, places []rectangle) iter.Seq[blockOf] 
 			if seg.Market != code {
 				continue
 			}
-			for k := range seg.blocks {
-				meets := func(r rectangle) bool { return r.meets(&seg.blocks[k]) }
-				if slices.ContainsFunc(places, meets) && !yield(blockOf{seg, k * blockRows, min(blockRows, seg.rows-k*blockRows)}) {
-					return
+			g := &seg.tilings[0]
+			for t := range g.tiles {
+				if !meetsAny(places, &g.tiles[t].block) {
+					continue
+				}
+				for k := t * g.blocks; k < min((t+1)*g.blocks, len(seg.blocks)); k++ {
+					if meetsAny(places, &seg.blocks[k]) && !yield(blockOf{seg, k * blockRows, min(blockRows, seg.rows-k*blockRows)}) {
+						return
+					}
 				}
 			}
 		}
@@ -134,13 +139,6 @@ func (v *view) blocksIn(code market.Code, places []rectangle) iter.Seq[blockOf] 
 // leastRun is how many rows of a block are looked at, at least: they lie in few lines of
 // memory.
 const leastRun = 32
-
-// within sets h to what a row says, false unless it lies in a disc, which lies in the
-// places.
-func (s *segment) within(places []rectangle, d *geo.Disc, i uint32, h *Heard) bool {
-	inside := func(r rectangle) bool { return r.holds(s.lat[i], s.lng[i]) }
-	return slices.ContainsFunc(places, inside) && s.heard(i, h) && geo.Distance(d.Center, h.Position) <= d.Radius
-}
 
 // A Tally counts measures of one kind by the operator's place in the market's table plus
 // one, 0 being networks of no operator, and by generation, 0 being unknown.

@@ -12,18 +12,17 @@ type Quantiles struct {
 	P10, Median, P90 float64 // p = 0.1, 0.5, 0.9
 }
 
-// A ranker finds values by their rank. It counts values in buckets of equal width, one
-// for each value where they are within 2^bucketBits steps, as all levels are; else those
-// of the bucket that holds a rank are sorted.
+// A ranker finds values by their rank: it counts them in buckets of equal width, and sorts
+// those of the bucket that holds a rank.
 type ranker struct {
 	counts [1 << bucketBits]uint16
 	among  []int32
 }
 
-const bucketBits = 14
+const bucketBits = 11
 
-// quantiles returns those of at most 2^16-1 whole numbers of steps, of which there
-// are unit to one.
+// quantiles returns those of fewer than 2^16 whole numbers of steps, of which there are
+// unit to one.
 func (r *ranker) quantiles(values []int32, unit float64) Quantiles {
 	n := len(values)
 	if n == 0 {
@@ -52,19 +51,14 @@ func (r *ranker) find(values []int32, ranks [3]int) (at [3]int32) {
 			at[i] = low + int32(bucket)
 			continue
 		}
-		at[i] = r.within(values, func(v int32) bool { return uint32(v-low)>>shift == bucket }, rank-before)
+		r.among = r.among[:0]
+		for _, v := range values {
+			if uint32(v-low)>>shift == bucket {
+				r.among = append(r.among, v)
+			}
+		}
+		slices.Sort(r.among)
+		at[i] = r.among[rank-before-1]
 	}
 	return at
-}
-
-// within returns the value at a rank of those that belong.
-func (r *ranker) within(values []int32, belongs func(int32) bool, rank int) int32 {
-	r.among = r.among[:0]
-	for _, v := range values {
-		if belongs(v) {
-			r.among = append(r.among, v)
-		}
-	}
-	slices.Sort(r.among)
-	return r.among[rank-1]
 }

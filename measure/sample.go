@@ -70,18 +70,16 @@ func span(filters []*filter) *grid {
 	south, west, north, east := int64(math.MaxInt32), int64(math.MaxInt32), int64(math.MinInt32), int64(math.MinInt32)
 	most := 0 // of points that match and are looked at
 	for _, f := range filters {
-		rows := 0
-		for k := range f.blocks {
+		for _, k := range f.met() {
 			b := &f.blocks[k]
 			for i := range f.places {
 				if r := &f.places[i]; r.meets(b) {
 					south, west = min(south, int64(max(r.south, b.south))), min(west, int64(max(r.west, b.west)))
 					north, east = max(north, int64(min(r.north, b.north))), max(east, int64(min(r.east, b.east)))
-					rows += blockRows
 				}
 			}
 		}
-		most += (rows + max(f.step, 1) - 1) / max(f.step, 1)
+		most += (f.metRows() + max(f.step, 1) - 1) / max(f.step, 1)
 	}
 	if most == 0 {
 		return &grid{rows: 1, cols: 1, counts: make([]uint32, 1)}
@@ -113,7 +111,7 @@ func (g *grid) cell(lat, lng int32) uint32 {
 func (g *grid) count(filters []*filter) {
 	var space [blockRows]uint32
 	for _, f := range filters {
-		for k := range f.blocks {
+		for _, k := range f.met() {
 			for _, i := range f.matches(k, &space) {
 				g.counts[g.cell(f.lat[i], f.lng[i])]++
 			}
@@ -202,7 +200,7 @@ func (g *grid) newest(filters []*filter, limit int) []pick {
 	filled, least := make([]uint32, len(share)), make([]uint32, len(share)) // least time of a row that is taken in
 	var space [blockRows]uint32
 	for at, f := range filters {
-		for k := range f.blocks {
+		for _, k := range f.met() {
 			for _, i := range f.matches(k, &space) {
 				c, t := g.cell(f.lat[i], f.lng[i]), f.time[i]
 				if t < least[c] {

@@ -34,7 +34,7 @@ type Sessions struct {
 }
 
 // mostSessionRows is of how many rows that can match all are looked at.
-const mostSessionRows = 1 << 15
+const mostSessionRows = 1 << 14
 
 // Sessions returns the sessions with measures that a query selects, at most its Limit after
 // offset, the last day first; they are counted and described by these measures alone, or,
@@ -48,7 +48,7 @@ func (s *Store) Sessions(q Query, offset int) (all Sessions, err error) {
 	filters := append(v.filters(Coverage, &q), v.filters(Speedtest, &q)...)
 	rows := 0
 	for _, f := range filters {
-		rows += f.candidates()
+		rows += f.metRows()
 	}
 	all.Each = max(1, (rows+mostSessionRows-1)/mostSessionRows)
 	var found []tally
@@ -122,20 +122,10 @@ func (t *tally) session(f *filter) Session {
 	return s
 }
 
-// candidates is how many rows are in blocks of which some can match.
-func (f *filter) candidates() (rows int) {
-	for k := range f.blocks {
-		if f.meets(&f.blocks[k]) {
-			rows += min(blockRows, f.rows-k*blockRows)
-		}
-	}
-	return rows
-}
-
 // tallies appends to found one for each day that rows that match are of.
 func (f *filter) tallies(found []tally, segment int) []tally {
 	first, last := uint32(math.MaxUint32), uint32(0)
-	for k := range f.blocks {
+	for _, k := range f.met() {
 		first, last = min(first, f.blocks[k].oldest), max(last, f.blocks[k].newest)
 	}
 	if first > last {
@@ -150,7 +140,7 @@ func (f *filter) tallies(found []tally, segment int) []tally {
 		}
 	}
 	var space [blockRows]uint32
-	for k := range f.blocks {
+	for _, k := range f.met() {
 		for _, i := range f.matches(k, &space) {
 			at := f.time[i]
 			t := &days[at/daySeconds-first]

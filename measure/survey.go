@@ -77,11 +77,7 @@ func counted(filters []*filter, kind Kind, step int) []Group {
 func thin(filters []*filter, most int) {
 	rows := 0
 	for _, f := range filters {
-		for k := range f.blocks {
-			if f.meets(&f.blocks[k]) {
-				rows += blockRows
-			}
-		}
+		rows += f.metRows()
 	}
 	for _, f := range filters {
 		f.step = (rows + most - 1) / most
