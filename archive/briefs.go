@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 	"strings"
@@ -21,10 +22,11 @@ type Brief struct {
 
 // briefs are the supports in brief, of all publications that were looked at: from week
 // to week nearly all of them stay as they are. Each one that differs is a state, about
-// 40 bytes, and has a number.
+// 64 bytes, and has a number.
 type briefs struct {
 	mu     sync.RWMutex
-	points []geo.Point // of the first row of each state: what boxes are looked for in
+	points []geo.Point // of the first row of each state
+	south  []stands    // the points by latitude, as far as they were sorted
 	states []briefState
 	newest map[uint32]uint32 // by support, its newest state and 1
 	labels []label
@@ -39,6 +41,12 @@ type briefState struct {
 	insee   uint32 // label
 	set     uint32
 	older   uint32 // another state of the support, and 1; 0 for none
+}
+
+// A stands is where a state stands.
+type stands struct {
+	geo.Point
+	state uint32
 }
 
 // A label is a text that many supports have in a column.
@@ -64,7 +72,7 @@ func (b *briefs) state(support uint32, at geo.Point, insee string, rows []label)
 		}
 	}
 	b.states, b.points = append(b.states, s), append(b.points, at)
-	b.bytes += 56
+	b.bytes += 80
 	b.newest[support] = uint32(len(b.states))
 	return uint32(len(b.states)) - 1
 }
@@ -99,6 +107,31 @@ func (b *briefs) set(rows []label) uint32 {
 		b.bytes += 100 + len(packed) + 4*len(codes)
 	}
 	return n
+}
+
+// sort makes south of all points.
+func (b *briefs) sort() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for n := len(b.south); n < len(b.points); n++ {
+		b.south = append(b.south, stands{b.points[n], uint32(n)})
+	}
+	slices.SortFunc(b.south, func(x, y stands) int { return cmp.Compare(x.Lat, y.Lat) })
+}
+
+// in returns a bit for each state, set of those that stand in a box.
+func (b *briefs) in(box geo.Box) []uint64 {
+	set := make([]uint64, (len(b.points)+63)/64)
+	from, _ := slices.BinarySearchFunc(b.south, box.South, func(s stands, lat float64) int { return cmp.Compare(s.Lat, lat) })
+	for _, s := range b.south[from:] {
+		if s.Lat > box.North {
+			break
+		}
+		if box.Contains(s.Point) {
+			set[s.state>>6] |= 1 << (s.state & 63)
+		}
+	}
+	return set
 }
 
 // brief returns the state n as it is shown.

@@ -68,6 +68,7 @@ func (s *Store) overview(date string) (*Overview, int, error) {
 	o := &Overview{briefs: s.memory.briefsNow()}
 	err := walk(s.fetch, sel, nil, o.add)
 	o.states = slices.Clip(o.states)
+	o.briefs.sort()
 	return o, 64 + 4*len(o.states), err
 }
 
@@ -110,8 +111,9 @@ var nowhere = geo.Point{Lat: 1000}
 func (o *Overview) In(box geo.Box, offset, limit int) (page []Brief, total int) {
 	o.briefs.mu.RLock()
 	defer o.briefs.mu.RUnlock()
+	in := o.briefs.in(box)
 	for _, n := range o.states {
-		if !box.Contains(o.briefs.points[n]) {
+		if in[n>>6]>>(n&63)&1 == 0 {
 			continue
 		}
 		if total >= offset && len(page) < limit {
