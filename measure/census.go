@@ -76,6 +76,37 @@ func (c *census) countRows(at uint32, f *filter, level, from, to int) {
 	}
 }
 
+// expect sets steps that the groups reach in any case, by what lies in the largest tiles:
+// rows that a later step leaves out need not be looked at.
+func (c *census) expect() {
+	least := make([]int, len(c.groups))
+	for _, f := range c.filters {
+		g := &f.tilings[0]
+		for t := range g.tiles {
+			if g.tiles[t].oldest < f.since || !f.covers(&g.tiles[t].block) {
+				continue
+			}
+			begin := uint32(t * g.blocks * blockRows)
+			for _, r := range g.tiles[t].runs {
+				if f.passes(r) {
+					least[f.strata[r.network]+generationAt[r.technology]] += int(r.end - begin)
+				}
+				begin = r.end
+			}
+		}
+	}
+	for i := range c.groups {
+		for g := &c.groups[i]; least[i]/g.step >= g.most; {
+			g.step *= 2
+		}
+	}
+}
+
+// passes tells whether the filter lets the rows of a run pass.
+func (f *filter) passes(r run) bool {
+	return (f.networks == nil || f.networks[r.network]) && (f.kinds == nil || f.kinds[r.technology])
+}
+
 // whole takes in the rows of a tile that lies in the place.
 func (c *census) whole(at uint32, f *filter, g *tiling, t int) {
 	from := t * g.blocks * blockRows
@@ -83,7 +114,7 @@ func (c *census) whole(at uint32, f *filter, g *tiling, t int) {
 	for _, r := range g.tiles[t].runs {
 		rows := g.byTime[begin:r.end]
 		begin = r.end
-		if f.networks != nil && !f.networks[r.network] || f.kinds != nil && !f.kinds[r.technology] {
+		if !f.passes(r) {
 			continue
 		}
 		if g.tiles[t].oldest < f.since {
@@ -116,7 +147,7 @@ func (t *stratum) next(i int) int { return i + -(t.count+i)&(t.step-1) }
 
 // keep takes a row into the sample, and when it is full leaves out every second one.
 func (t *stratum) keep(p place) {
-	if t.rows == nil && t.step == 1 {
+	if t.rows == nil && t.step < noValues {
 		t.rows = make([]place, 0, t.most)
 	}
 	t.rows = append(t.rows, p)

@@ -7,35 +7,45 @@ import (
 )
 
 // A round is a disc that tells of most points by a few multiplications whether it holds
-// them, of those near its edge by the distance: of hundreds of thousands of rows, that
-// takes a tenth of the time.
+// them, of those at its edge by the distance: of hundreds of thousands of rows, that takes
+// a tenth of the time. In radians, the square of a distance is about y² + x²·cos φ·cos φ',
+// and cos φ' about cos φ - y·sin φ - y²/2·cos φ.
 type round struct {
-	disc       *geo.Disc // nil holds all
-	lat, lng   float64   // of the centre, 1e-7 degrees
-	tall, wide float64   // metres of a step north, and of one east where it is the shortest
-	// Of the square of a distance in the plane, metres: within edge of middle, it may be
-	// on either side; less is inside, and more is not. edge is infinite of what is no plane.
+	disc        *geo.Disc // nil holds all
+	lat, lng    float64   // of the centre, 1e-7 degrees
+	flat, slope float64   // cos² φ and sin φ·cos φ of the centre
+	// Of the square of a distance in radians: within edge of middle, it may be on either
+	// side; less is inside, and more is not. edge is infinite of what is no plane.
 	middle, edge float64
 }
 
 const (
-	flat  = 100_000 // metres: a greater disc is no plane
-	slack = 1e-3    // how much a distance in the plane may be off
-	step  = geo.EarthRadius * math.Pi / 180 / geo.Scale
+	broad = 100_000 // metres: a greater disc is no plane
+	step  = math.Pi / 180 / geo.Scale
 )
 
 func newRound(d *geo.Disc) round {
 	r := round{disc: d, edge: math.Inf(1)}
-	if d == nil || d.Radius > flat || math.Abs(d.Center.Lat) > 70 || math.Abs(d.Center.Lng) > 175 {
+	if d == nil || d.Radius > broad || math.Abs(d.Center.Lat) > 70 || math.Abs(d.Center.Lng) > 175 {
 		return r // near a pole or the antimeridian it is none either
 	}
 	reach := d.Radius / geo.EarthRadius
-	lat := math.Abs(d.Center.Lat) * math.Pi / 180
-	r.lat, r.lng, r.tall = d.Center.Lat*geo.Scale, d.Center.Lng*geo.Scale, step
-	least, most := step*math.Cos(lat+reach), step*math.Cos(math.Max(0, lat-reach)) // of a step east
-	inner, beyond := d.Radius*d.Radius*(1-slack)*(least/most)*(least/most), d.Radius*d.Radius*(1+slack)
-	r.wide, r.middle, r.edge = least, (inner+beyond)/2, (beyond-inner)/2
+	sin, cos := math.Sincos(d.Center.Lat * math.Pi / 180)
+	r.lat, r.lng, r.flat, r.slope = d.Center.Lat*geo.Scale, d.Center.Lng*geo.Scale, cos*cos, sin*cos
+	r.middle = reach * reach
+	wide := reach / (cos - reach)                    // more than any x of the disc
+	r.edge = r.middle*(wide*wide+1e-9) + reach*4e-15 // the last for rounding
 	return r
+}
+
+// off is how far the square of a distance is off the middle.
+func (r *round) off(lat, lng int32) float64 {
+	y, x := (float64(lat)-r.lat)*step, (float64(lng)-r.lng)*step
+	cosines := r.flat - y*(r.slope+y*r.flat/2)
+	if cosines < 0 { // far away, where y alone says enough
+		cosines = 0
+	}
+	return y*y + x*x*cosines - r.middle
 }
 
 // plane tells whether the disc is one.
@@ -45,8 +55,7 @@ func (r *round) holds(lat, lng int32) bool {
 	if r.disc == nil {
 		return true
 	}
-	y, x := (float64(lat)-r.lat)*r.tall, (float64(lng)-r.lng)*r.wide
-	if off := y*y + x*x - r.middle; math.Abs(off) > r.edge {
+	if off := r.off(lat, lng); math.Abs(off) > r.edge {
 		return off < 0
 	}
 	return r.reaches(lat, lng)
@@ -64,17 +73,20 @@ func (r *round) within(list []uint32, lats, lngs []int32) []uint32 {
 		return list
 	}
 	n := 0
-	lat, lng, tall, wide, middle, edge := r.lat, r.lng, r.tall, r.wide, r.middle, r.edge
+	here := *r // so that it stays in registers
 	for _, i := range list {
 		list[n] = i
-		y, x := (float64(lats[i])-lat)*tall, (float64(lngs[i])-lng)*wide
-		off := y*y + x*x - middle
-		if math.Abs(off) <= edge && !r.reaches(lats[i], lngs[i]) {
-			continue
+		off, may, must := here.off(lats[i], lngs[i]), 0, 0
+		if off <= here.edge {
+			may = 1
 		}
-		if off <= edge {
-			n++
+		if off < -here.edge {
+			must = 1
 		}
+		if may != must && !r.reaches(lats[i], lngs[i]) {
+			may = 0
+		}
+		n += may
 	}
 	return list[:n]
 }

@@ -122,6 +122,15 @@ func TestSessionsAgainstBruteForce(t *testing.T) {
 	}
 }
 
+// along is where a great circle leads to.
+func along(from geo.Point, bearing, metres float64) geo.Point {
+	const rad = math.Pi / 180
+	far := metres / geo.EarthRadius
+	lat := math.Asin(math.Sin(from.Lat*rad)*math.Cos(far) + math.Cos(from.Lat*rad)*math.Sin(far)*math.Cos(bearing))
+	east := math.Atan2(math.Sin(bearing)*math.Sin(far)*math.Cos(from.Lat*rad), math.Cos(far)-math.Sin(from.Lat*rad)*math.Sin(lat))
+	return geo.Point{Lat: lat / rad, Lng: from.Lng + east/rad}
+}
+
 // A round holds what is within the distance, near its edge and elsewhere.
 func TestRound(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
@@ -133,9 +142,8 @@ func TestRound(t *testing.T) {
 			quick++
 		}
 		for range 300 {
-			span := d.Radius / 111_000 * (0.9 + 0.2*r.Float64())
-			angle := r.Float64() * 2 * math.Pi
-			p := geo.Point{Lat: d.Center.Lat + span*math.Sin(angle), Lng: d.Center.Lng + span*math.Cos(angle)/math.Cos(d.Center.Lat*math.Pi/180)}
+			off := (r.Float64() - 0.5) * math.Pow(10, -9*r.Float64()) // most very near its edge
+			p := along(d.Center, r.Float64()*2*math.Pi, d.Radius*(1+off))
 			if r.IntN(3) == 0 {
 				p = geo.Point{Lat: r.Float64()*180 - 90, Lng: r.Float64()*360 - 180}
 			}

@@ -67,6 +67,9 @@ func counted(filters []*filter, kind Kind, step int) []Group {
 		return nil
 	}
 	c := newCensus(filters, kind, step)
+	if step != noValues {
+		c.expect()
+	}
 	for at, f := range filters {
 		c.count(uint32(at), f)
 	}

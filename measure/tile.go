@@ -26,8 +26,8 @@ type tiling struct {
 }
 
 // tileBlocks are the sizes of tiles, each a multiple of the next: the large ones for what
-// lies deep in a place, the small ones for what its rim leaves of these.
-var tileBlocks = [...]int{1 << tileBits / blockRows, 4}
+// lies deep in a place, the others for what its rim leaves of these.
+var tileBlocks = [...]int{1 << tileBits / blockRows, 8, 1}
 
 // tileBits number the rows of a tile: at most 16, and so few that the order of a row fits
 // into a number.
