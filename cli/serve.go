@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -62,16 +61,14 @@ Examples:
 
 // Times and sizes that hold off clients that do not behave.
 const (
-	headerTime    = 10 * time.Second
-	readTime      = 30 * time.Second
-	writeTime     = 60 * time.Second
-	idleTime      = 120 * time.Second
-	headerBytes   = 64 << 10
-	stopTime      = 10 * time.Second
-	lookEvery     = 250 * time.Millisecond // at the folder for new snapshots
-	learnEvery    = time.Second            // from measures, where they or snapshots are new
-	defaultGrowth = 50                     // percent that the heap may grow before it is collected
-	mostGrowth    = 512 << 20              // bytes that it may grow then, however large it is
+	headerTime  = 10 * time.Second
+	readTime    = 30 * time.Second
+	writeTime   = 60 * time.Second
+	idleTime    = 120 * time.Second
+	headerBytes = 64 << 10
+	stopTime    = 10 * time.Second
+	lookEvery   = 250 * time.Millisecond // at the folder for new snapshots
+	learnEvery  = time.Second            // from measures, where they or snapshots are new
 )
 
 // Run serves until ctx ends.
@@ -140,6 +137,7 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 	if err := c.mount(ctx, api, stores); err != nil {
 		return err
 	}
+	listenBeside()
 	both := []servingAt{{listener, api}}
 	if c.OpsListen != "" {
 		apart, err := listen("--ops-listen", c.OpsListen)
@@ -271,25 +269,6 @@ func follow(ctx context.Context, dir folder.Dir, api *httpapi.Server, log *slog.
 	stop()
 	preparing.Wait()
 }
-
-// growFreely lets the heap grow while the first data is loaded, almost all of
-// which stays; what it returns makes the collector keep the heap small from then
-// on, which costs little, because the data has no pointers to follow. GOGC in the
-// environment overrides both.
-func growFreely() (settle func()) {
-	if os.Getenv("GOGC") != "" {
-		return func() {}
-	}
-	debug.SetGCPercent(400)
-	return func() {
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		debug.SetGCPercent(growth(m.HeapAlloc))
-	}
-}
-
-// growth is how many percent a heap of so many bytes may grow.
-func growth(heap uint64) int { return int(max(1, min(defaultGrowth, 100*mostGrowth/max(heap, 1)))) }
 
 // servingAt is what is served where.
 type servingAt struct {

@@ -34,7 +34,7 @@ type Sessions struct {
 }
 
 // mostSessionRows is of how many rows that can match all are looked at.
-const mostSessionRows = 1 << 14
+const mostSessionRows = 1 << 13
 
 // Sessions returns the sessions with measures that a query selects, at most its Limit after
 // offset, the last day first; they are counted and described by these measures alone, or,
