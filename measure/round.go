@@ -38,14 +38,14 @@ func newRound(d *geo.Disc) round {
 	return r
 }
 
-// off is how far the square of a distance is off the middle.
-func (r *round) off(lat, lng int32) float64 {
-	y, x := (float64(lat)-r.lat)*step, (float64(lng)-r.lng)*step
-	cosines := r.flat - y*(r.slope+y*r.flat/2)
+// square is that of the distance from the centre, in the plane.
+func square(lat, lng int32, centerLat, centerLng, flat, slope float64) float64 {
+	y, x := (float64(lat)-centerLat)*step, (float64(lng)-centerLng)*step
+	cosines := flat - y*(slope+y*flat/2)
 	if cosines < 0 { // far away, where y alone says enough
 		cosines = 0
 	}
-	return y*y + x*x*cosines - r.middle
+	return y*y + x*x*cosines
 }
 
 // plane tells whether the disc is one.
@@ -55,7 +55,7 @@ func (r *round) holds(lat, lng int32) bool {
 	if r.disc == nil {
 		return true
 	}
-	if off := r.off(lat, lng); math.Abs(off) > r.edge {
+	if off := square(lat, lng, r.lat, r.lng, r.flat, r.slope) - r.middle; math.Abs(off) > r.edge {
 		return off < 0
 	}
 	return r.reaches(lat, lng)
@@ -73,14 +73,14 @@ func (r *round) within(list []uint32, lats, lngs []int32) []uint32 {
 		return list
 	}
 	n := 0
-	here := *r // so that it stays in registers
+	lat, lng, flat, slope, least, most := r.lat, r.lng, r.flat, r.slope, r.middle-r.edge, r.middle+r.edge // in registers
 	for _, i := range list {
 		list[n] = i
-		off, may, must := here.off(lats[i], lngs[i]), 0, 0
-		if off <= here.edge {
+		far, may, must := square(lats[i], lngs[i], lat, lng, flat, slope), 0, 0
+		if far <= most {
 			may = 1
 		}
-		if off < -here.edge {
+		if far < least {
 			must = 1
 		}
 		if may != must && !r.reaches(lats[i], lngs[i]) {

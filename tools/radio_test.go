@@ -145,7 +145,7 @@ func radioTown(r *rand.Rand) (sites []site.Site, rows []radioRow) {
 		}
 		sites = append(sites, s)
 	}
-	for range 1500 {
+	for range 1000 {
 		home := &sites[r.IntN(len(sites))]
 		row := radioRow{at: away(home.Position, math.Abs(r.NormFloat64())*500, r.Float64()*360), operator: home.Stations[0].Operator, day: 1 + r.IntN(28),
 			tech: []string{"LTE", "NR", "GSM", "UMTS", ""}[r.IntN(5)], pci: r.IntN(12)}
