@@ -127,3 +127,46 @@ func TestFindBesideChanges(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// The photos of several sites are those of each one after the other.
+func TestListSites(t *testing.T) {
+	s, c := fresh(t)
+	r := rand.New(rand.NewPCG(5, 6))
+	var all []*Photo
+	hidden := map[string]bool{}
+	for i := range 60 {
+		c.set(noon.Add(time.Duration(i) * time.Hour))
+		p := add(t, s, newOf([]string{"fr-1", "fr-12", "fr-3"}[r.IntN(3)], []string{"", "A"}[r.IntN(2)], i))
+		all = slices.Insert(all, 0, p)
+		if i%7 == 0 {
+			hidden[p.ID] = true
+			if _, err := s.Hide(p.ID, "why"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, operator := range []string{"", "A", "B"} {
+		for limit := range 70 {
+			var want, got []string
+			n := 0
+			keys := []string{"fr-3", "fr-2", "fr-1"}
+			for _, key := range keys {
+				for _, p := range all {
+					if p.SiteKey != key || hidden[p.ID] || operator != "" && p.Operator != operator {
+						continue
+					}
+					if n++; len(want) < limit {
+						want = append(want, p.ID)
+					}
+				}
+			}
+			list, total, err := s.ListSites(keys, operator, limit)
+			for _, p := range list {
+				got = append(got, p.ID)
+			}
+			if err != nil || total != n || !slices.Equal(got, want) {
+				t.Fatalf("%q, %d: %v of %d, want %v of %d: %v", operator, limit, got, total, want, n, err)
+			}
+		}
+	}
+}

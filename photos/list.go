@@ -9,9 +9,29 @@ import (
 // List returns the photos of a site that are shown, the newest first, and how many
 // there are; with an operator only its own.
 func (s *Store) List(siteKey, operator string, limit, offset int) ([]*Photo, int, error) {
-	return s.page(sitesBucket, sitePrefix(siteKey), limit, offset, func(v []byte) bool {
-		return len(v) > 0 && v[0] == visible && (operator == "" || string(v[1:]) == operator)
+	return s.page(sitesBucket, sitePrefix(siteKey), limit, offset, shownOf(operator))
+}
+
+// shownOf tells of an entry of a site whether the photo is shown and of an operator, ""
+// for any.
+func shownOf(operator string) func(value []byte) bool {
+	return func(v []byte) bool { return len(v) > 0 && v[0] == visible && (operator == "" || string(v[1:]) == operator) }
+}
+
+// ListSites returns what List does of several sites one after the other, at most limit
+// photos in all.
+func (s *Store) ListSites(siteKeys []string, operator string, limit int) (list []*Photo, total int, err error) {
+	err = s.view(func(tx *bbolt.Tx) error {
+		for _, key := range siteKeys {
+			some, n, err := pageIn(tx, sitesBucket, sitePrefix(key), limit-len(list), 0, shownOf(operator))
+			if err != nil {
+				return err
+			}
+			list, total = append(list, some...), total+n
+		}
+		return nil
 	})
+	return list, total, err
 }
 
 // A Filter says which photos a moderator wants to see.
@@ -43,19 +63,27 @@ func idIn(key []byte) []byte { return key[max(0, len(key)-keySize):] }
 // page returns a page of the photos whose ids end the keys of a bucket, from the last
 // key with the prefix to the first, of the entries that keep wants; and their number.
 func (s *Store) page(bucket string, prefix []byte, limit, offset int, keep func(value []byte) bool) (list []*Photo, total int, err error) {
+	list = []*Photo{} // also where there is no file of photos
+	err = s.view(func(tx *bbolt.Tx) (err error) {
+		list, total, err = pageIn(tx, bucket, prefix, limit, offset, keep)
+		return err
+	})
+	return list, total, err
+}
+
+// pageIn is page within a transaction.
+func pageIn(tx *bbolt.Tx, bucket string, prefix []byte, limit, offset int, keep func(value []byte) bool) (list []*Photo, total int, err error) {
 	list = []*Photo{}
-	err = s.view(func(tx *bbolt.Tx) error {
-		return backwards(tx.Bucket([]byte(bucket)), prefix, func(k, v []byte) error {
-			if len(k) != len(prefix)+keySize || !keep(v) {
-				return nil
-			}
-			if total++; total <= offset || len(list) >= limit {
-				return nil
-			}
-			p, err := get(tx, k[len(prefix):])
-			list = append(list, p)
-			return err
-		})
+	err = backwards(tx.Bucket([]byte(bucket)), prefix, func(k, v []byte) error {
+		if len(k) != len(prefix)+keySize || !keep(v) {
+			return nil
+		}
+		if total++; total <= offset || len(list) >= limit {
+			return nil
+		}
+		p, err := get(tx, k[len(prefix):])
+		list = append(list, p)
+		return err
 	})
 	if err != nil {
 		return nil, 0, err

@@ -197,21 +197,22 @@ func (r *Reading) photosNear(m *index.Market, q outage.Query, most int) (items [
 	if len(q.Operators) > 0 {
 		operator = q.Operators[0]
 	}
-	var s site.Site
 	hits := m.Find(index.Query{Filter: index.All, Disc: q.Disc}, 0, mostSites)
-	for _, at := range hits.Sites {
-		list, n, err := r.Photos.List(index.Key(m.Table.Code, m.Snap.ID(int(at))), operator, max(0, most-len(items)), 0)
-		if err != nil {
-			return nil, 0, err
-		}
-		if total += n; len(list) > 0 {
-			m.Site(at, &s)
-		}
-		for _, photo := range list {
-			p := r.photo(photo)
-			items = append(items, Observation{Type: aPhoto, ID: p.ID, SiteKey: p.SiteKey, Operator: p.Operator, What: p.Caption, At: p.UploadedAt, ImageURL: p.ImageURL,
-				Coordinates: view.Coordinates{Lat: s.Position.Lat, Lng: s.Position.Lng}, Distance: metresTo(q.Disc.Center, s.Position)})
-		}
+	keys, sites := make([]string, len(hits.Sites)), map[string]uint32{}
+	for i, at := range hits.Sites {
+		keys[i] = index.Key(m.Table.Code, m.Snap.ID(int(at)))
+		sites[keys[i]] = at
+	}
+	photos, total, err := r.Photos.ListSites(keys, operator, most)
+	if err != nil {
+		return nil, 0, err
+	}
+	var s site.Site
+	for _, photo := range photos {
+		m.Site(sites[photo.SiteKey], &s)
+		p := r.photo(photo)
+		items = append(items, Observation{Type: aPhoto, ID: p.ID, SiteKey: p.SiteKey, Operator: p.Operator, What: p.Caption, At: p.UploadedAt, ImageURL: p.ImageURL,
+			Coordinates: view.Coordinates{Lat: s.Position.Lat, Lng: s.Position.Lng}, Distance: metresTo(q.Disc.Center, s.Position)})
 	}
 	return items, total, nil
 }
