@@ -1,10 +1,20 @@
 package measure
 
+import (
+	"slices"
+	"sync"
+)
+
 // A census counts rows by operator and generation, and samples them.
 type census struct {
 	filters []*filter
 	groups  []stratum
+	values  []int32 // of a column
+	ranks   ranker
 }
+
+// censuses are those that were made: their memory is used again.
+var censuses = sync.Pool{New: func() any { return new(census) }}
 
 // A stratum is how many rows a group has, and fewer than most of them: those whose number
 // in the order in which they were counted is a multiple of step, a power of two.
@@ -19,11 +29,21 @@ type stratum struct {
 const generations = 6
 
 func newCensus(filters []*filter, kind Kind, step int) *census {
-	c := &census{filters: filters, groups: make([]stratum, (len(filters[0].table.Operators)+1)*generations)}
+	c := censuses.Get().(*census)
+	c.filters = filters
+	n := (len(filters[0].table.Operators) + 1) * generations
+	c.groups = slices.Grow(c.groups[:0], n)[:n]
 	for i := range c.groups {
-		c.groups[i].step, c.groups[i].most = step, sampleRows[kind]
+		g := &c.groups[i]
+		*g = stratum{step: step, most: sampleRows[kind], rows: g.rows[:0]}
 	}
 	return c
+}
+
+// end gives the memory back.
+func (c *census) end() {
+	c.filters = nil
+	censuses.Put(c)
 }
 
 // group is the stratum of rows that have a network and a technology.
@@ -147,8 +167,8 @@ func (t *stratum) next(i int) int { return i + -(t.count+i)&(t.step-1) }
 
 // keep takes a row into the sample, and when it is full leaves out every second one.
 func (t *stratum) keep(p place) {
-	if t.rows == nil && t.step < noValues {
-		t.rows = make([]place, 0, t.most)
+	if t.step < noValues {
+		t.rows = slices.Grow(t.rows, t.most-len(t.rows))
 	}
 	t.rows = append(t.rows, p)
 	if len(t.rows) < t.most {
@@ -164,7 +184,7 @@ func (t *stratum) keep(p place) {
 
 // result makes the groups.
 func (c *census) result(kind Kind) (groups []Group) {
-	table, space, ranks := c.filters[0].table, make([]int32, 0, sampleRows[kind]), new(ranker)
+	table := c.filters[0].table
 	for operator := range len(table.Operators) + 1 {
 		for generation := range generations {
 			t := &c.groups[(operator+1)%(len(table.Operators)+1)*generations+generation]
@@ -176,8 +196,8 @@ func (c *census) result(kind Kind) (groups []Group) {
 				g.Operator, g.OperatorName = table.Operators[operator].Key, table.Operators[operator].Label
 			}
 			for i := range g.Values {
-				space = c.values(kind, t.rows, i, space[:0])
-				g.Values[i] = ranks.quantiles(space, unitOf[kind])
+				c.values = c.valuesOf(kind, t.rows, i, c.values[:0])
+				g.Values[i] = c.ranks.quantiles(c.values, unitOf[kind])
 			}
 			groups = append(groups, g)
 		}
@@ -188,8 +208,8 @@ func (c *census) result(kind Kind) (groups []Group) {
 // unitOf is how many steps of the columns there are to one.
 var unitOf = map[Kind]float64{Coverage: 100, Speedtest: 1000}
 
-// values appends the stated values of rows in a column of the Values.
-func (c *census) values(kind Kind, rows []place, column int, dst []int32) []int32 {
+// valuesOf appends the stated values of rows in a column of the Values.
+func (c *census) valuesOf(kind Kind, rows []place, column int, dst []int32) []int32 {
 	if kind == Coverage {
 		return stated(dst, c.filters, rows, noLevel, func(f *filter) []int16 { return [...][]int16{f.rsrp, f.rsrq, f.snr}[column] })
 	}

@@ -112,7 +112,7 @@ func (f *filter) met() []int {
 	if f.blocksIn != nil {
 		return f.blocksIn
 	}
-	f.blocksIn = []int{}
+	f.blocksIn = make([]int, 0, tileBlocks[0])
 	g := &f.tilings[0]
 	for t := range g.tiles {
 		if !f.meets(&g.tiles[t].block) {

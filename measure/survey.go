@@ -67,6 +67,7 @@ func counted(filters []*filter, kind Kind, step int) []Group {
 		return nil
 	}
 	c := newCensus(filters, kind, step)
+	defer c.end()
 	if step != noValues {
 		c.expect()
 	}

@@ -15,7 +15,9 @@ func (s *Store) List(siteKey, operator string, limit, offset int) ([]*Photo, int
 // shownOf tells of an entry of a site whether the photo is shown and of an operator, ""
 // for any.
 func shownOf(operator string) func(value []byte) bool {
-	return func(v []byte) bool { return len(v) > 0 && v[0] == visible && (operator == "" || string(v[1:]) == operator) }
+	return func(v []byte) bool {
+		return len(v) > 0 && v[0] == visible && (operator == "" || string(v[1:]) == operator)
+	}
 }
 
 // ListSites returns what List does of several sites one after the other, at most limit
