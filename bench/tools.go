@@ -28,12 +28,20 @@ type tool struct {
 	Annotations struct{ ReadOnlyHint bool }
 }
 
+// Places and words that have the most to answer.
+var (
+	busyPlaces = []string{"Paris", "Marseille", "Lyon", "Toulouse", "Saint-Denis", "Nice"}
+	busyWords  = []string{"rue saint", "avenue de la republique", "paris", "saint denis", "route chateau eau", "place eglise"}
+)
+
 // busy are arguments about where there is the most to answer, for what has them, needed
-// or not. A date that is "" is left out.
-func busy(site, date string) map[string]any {
-	m := map[string]any{"lat": 48.8566, "lon": 2.3522, "place": "Paris", "siteId": site, "id": site, "days": 365, "radiusKm": 5, "query": "rue saint"}
-	if date != "" {
-		m["date"], m["from"], m["to"] = date, date, date
+// or not: those of the i-th caller. A date that is "" is left out.
+func busy(i int, sites []string, from, to string) map[string]any {
+	site := sites[i%len(sites)]
+	m := map[string]any{"lat": 48.8566 + float64(i%5)*0.002, "lon": 2.3522 + float64(i%7)*0.002, "place": busyPlaces[i%len(busyPlaces)],
+		"siteId": site, "id": site, "days": 365, "radiusKm": 5, "query": busyWords[i%len(busyWords)]}
+	if to != "" {
+		m["date"], m["from"], m["to"] = to, from, to
 	}
 	return m
 }
@@ -105,26 +113,31 @@ func measureTools(ctx context.Context, relais, data string, each time.Duration) 
 }
 
 // measure calls the tool from all sessions for some time.
-func (t *tool) measure(ctx context.Context, sessions []*session, busy map[string]any, pid int, each time.Duration) error {
-	given, err := t.arguments(busy)
-	if err != nil {
-		return err
+func (t *tool) measure(ctx context.Context, sessions []*session, busy []map[string]any, pid int, each time.Duration) error {
+	given, size := make([]map[string]any, len(busy)), 0
+	for i := range busy {
+		var err error
+		if given[i], err = t.arguments(busy[i]); err != nil {
+			return err
+		}
+		var answer json.RawMessage
+		if err := sessions[0].call(ctx, t.Name, given[i], &answer); err != nil {
+			return err
+		}
+		size = max(size, len(answer))
 	}
-	var answer json.RawMessage
-	if err := sessions[0].call(ctx, t.Name, given, &answer); err != nil {
-		return err
-	}
+	var err error
 	var all []time.Duration
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	used, began := cpuSeconds(pid), time.Now()
-	for _, s := range sessions {
+	for k, s := range sessions {
 		wg.Go(func() {
 			var times []time.Duration
 			var worst error
-			for time.Since(began) < each && worst == nil {
+			for i := k; time.Since(began) < each && worst == nil; i++ {
 				start := time.Now()
-				worst = s.call(ctx, t.Name, given, nil)
+				worst = s.call(ctx, t.Name, given[i%len(given)], nil)
 				times = append(times, time.Since(start))
 			}
 			mu.Lock()
@@ -142,28 +155,32 @@ func (t *tool) measure(ctx context.Context, sessions []*session, busy map[string
 	took, used := time.Since(began), cpuSeconds(pid)-used
 	slices.Sort(all)
 	n := len(all)
-	fmt.Printf("%-36s %9d %10.0f %10.2f %10.2f %10.2f\n", t.Name, len(answer), float64(n)/took.Seconds(), milliseconds(all[n/2]), milliseconds(all[min(n-1, n*99/100)]), used*1000/float64(n))
+	fmt.Printf("%-36s %9d %10.0f %10.2f %10.2f %10.2f\n", t.Name, size, float64(n)/took.Seconds(), milliseconds(all[n/2]), milliseconds(all[min(n-1, n*99/100)]), used*1000/float64(n))
 	return nil
 }
 
-// busy asks for a site in the middle of Paris and an archive, if there is one.
-func (s *session) busy(ctx context.Context) (map[string]any, error) {
+// busy asks for sites in the middle of Paris and the oldest and the newest archive, if
+// there are some, and makes arguments of them.
+func (s *session) busy(ctx context.Context) (list []map[string]any, err error) {
 	var near struct{ Items []struct{ SiteKey string } }
-	if err := s.call(ctx, "sites_nearby", map[string]any{"lat": 48.8566, "lon": 2.3522, "limit": 1}, &near); err != nil {
+	if err := s.call(ctx, "sites_nearby", map[string]any{"lat": 48.8566, "lon": 2.3522, "limit": toolClients}, &near); err != nil {
 		return nil, err
 	}
-	var archives struct{ Items []struct{ Date string } }
+	var archives struct{ Current, Oldest string }
 	if err := s.call(ctx, "anfr_list_archives", nil, &archives); err != nil {
 		return nil, err
 	}
 	if len(near.Items) == 0 {
 		return nil, errors.New("there is no site in the middle of Paris")
 	}
-	date := ""
-	if len(archives.Items) > 0 {
-		date = archives.Items[0].Date
+	var sites []string
+	for _, one := range near.Items {
+		sites = append(sites, one.SiteKey)
 	}
-	return busy(near.Items[0].SiteKey, date), nil
+	for i := range toolClients {
+		list = append(list, busy(i, sites, archives.Oldest, archives.Current))
+	}
+	return list, nil
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
