@@ -167,13 +167,13 @@ func (s *Store) kind(person string, kind Kind, f func(*bbolt.Bucket) error) erro
 
 const maxToken = 200 // bytes
 
-// Once does a write, whose facts are of a kind, once for each token of a person: a second call with the token within
-// a day returns the answer of the first, and waits for it when that is under way. The
-// token names the write among all of the person; only its hash is stored. With "" it is
-// done each time. do's answer and facts are stored together, at most 256 KiB of answer;
-// of a do that fails nothing is. When the process dies between do and that, the next call
-// does it again: what do writes should know the token too. do must not call Once. Errors:
-// do's as it is, and those of Note.
+// Once does a write, whose facts are of a kind, once for each token of a person: a second
+// call with the token within a day returns the answer of the first, and waits for it when
+// that is under way. The token names the write among all of the person; only its hash is
+// stored. With "" it is done each time. do's answer and facts are stored together, at most
+// 256 KiB of answer; of a do that fails nothing is. When the process dies between do and
+// that, the next call does it again: what do writes should know the token too. do must not
+// call Once. Errors: do's as it is, and those of Note.
 func (s *Store) Once(person, token string, kind Kind, do func() (answer []byte, facts []Fact, err error)) (answer []byte, repeated bool, err error) {
 	if len(token) > maxToken {
 		return nil, false, fmt.Errorf("a token of %d bytes, of at most %d", len(token), maxToken)

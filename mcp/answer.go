@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"sync"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -32,6 +33,9 @@ type answer struct {
 // own is taken out.
 const markHeader = "X-Relais-Mark"
 
+// longTurn is when a call that still waits for its answer lets others begin.
+const longTurn = 2 * time.Second
+
 // inTurn waits for a turn, and answers a request with do.
 func (s *Server) inTurn(w http.ResponseWriter, r *http.Request, p peeked, do func(http.ResponseWriter)) {
 	r.Header.Del(markHeader)
@@ -46,6 +50,7 @@ func (s *Server) inTurn(w http.ResponseWriter, r *http.Request, p peeked, do fun
 	}
 	a := &answer{ResponseWriter: w, end: sync.OnceFunc(func() { <-s.turns }), mark: rand.Text()}
 	defer a.end()
+	defer time.AfterFunc(longTurn, a.end).Stop()
 	if p.messages == 1 && !s.Fixture { // whose clients come back for what the library kept
 		r.Header.Set(markHeader, a.mark)
 		s.answers.Store(a.mark, a)
