@@ -208,7 +208,7 @@ func (c *census) result(kind Kind) (groups []Group) {
 // unitOf is how many steps of the columns there are to one.
 var unitOf = map[Kind]float64{Coverage: 100, Speedtest: 1000}
 
-// valuesOf appends the stated values of rows in a column of the Values.
+// valuesOf returns the stated values of rows in a column of the Values, in dst.
 func (c *census) valuesOf(kind Kind, rows []place, column int, dst []int32) []int32 {
 	if kind == Coverage {
 		return stated(dst, c.filters, rows, noLevel, func(f *filter) []int16 { return [...][]int16{f.rsrp, f.rsrq, f.snr}[column] })
@@ -218,15 +218,17 @@ func (c *census) valuesOf(kind Kind, rows []place, column int, dst []int32) []in
 
 func stated[T int16 | int32](dst []int32, filters []*filter, rows []place, none T, column func(*filter) []T) []int32 {
 	at, values := uint32(0), column(filters[0])
+	dst = slices.Grow(dst, len(rows))[:len(rows)]
+	n := 0
 	for _, p := range rows {
 		if p.segment != at {
 			at, values = p.segment, column(filters[p.segment])
 		}
 		v := values[p.row]
-		dst = append(dst, int32(v))
-		if v == none {
-			dst = dst[:len(dst)-1]
+		dst[n] = int32(v)
+		if v != none { // no jump depends on it
+			n++
 		}
 	}
-	return dst
+	return dst[:n]
 }
