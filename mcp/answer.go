@@ -18,8 +18,8 @@ import (
 // came. More would only take each other's time, and the last would wait longest.
 //
 // What a tool answers goes past the library, which would encode it anew in each of its
-// layers: it is given a mark instead, and the mark's two places in what it writes are
-// filled in here.
+// layers: it is given a mark instead, and the mark's places in what it writes are filled
+// in here.
 type answer struct {
 	http.ResponseWriter
 	end  func() // of the turn
@@ -97,22 +97,31 @@ func (a *answer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// filled is p with what the tool answered where the marks are.
+// filled is p with what the tool answered where the mark is: as it is where the library has
+// data, as a text elsewhere.
 func (a *answer) filled(p []byte) ([]byte, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	before, rest, ok := bytes.Cut(p, []byte(`"`+a.mark+`"`))
-	if !ok || a.text == nil {
+	mark := []byte(`"` + a.mark + `"`)
+	if a.text == nil || !bytes.Contains(p, mark) {
 		return p, nil
 	}
-	between, after, _ := bytes.Cut(rest, []byte(`"`+a.mark+`"`))
 	quoted, err := view.JSON(string(a.text))
 	if err != nil {
 		return nil, err
 	}
-	first, second := quoted, a.text
-	if bytes.HasSuffix(before, []byte(`"structuredContent":`)) {
-		first, second = second, first
+	full := make([]byte, 0, len(p)+len(quoted)+len(a.text))
+	for {
+		before, after, found := bytes.Cut(p, mark)
+		full = append(full, before...)
+		switch {
+		case !found:
+			return full, nil
+		case bytes.HasSuffix(before, []byte(`"structuredContent":`)):
+			full = append(full, a.text...)
+		default:
+			full = append(full, quoted...)
+		}
+		p = after
 	}
-	return bytes.Join([][]byte{before, first, between, second, after}, nil), nil
 }

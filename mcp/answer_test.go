@@ -113,3 +113,24 @@ func (w writer) Write(p []byte) (int, error) {
 	w()
 	return len(p), nil
 }
+
+// A mark is filled in wherever the library writes it, also where it leaves one out.
+func TestMarks(t *testing.T) {
+	a := &answer{mark: "M"}
+	for p, want := range map[string]string{
+		`{"text":"M"}`:                            `{"text":"{\"a\":\"é\"}"}`,
+		`{"structuredContent":"M"}`:               `{"structuredContent":{"a":"é"}}`,
+		`{"structuredContent":"M","text":"M"}x`:   `{"structuredContent":{"a":"é"},"text":"{\"a\":\"é\"}"}x`,
+		`{"text":"M","structuredContent":"M"}`:    `{"text":"{\"a\":\"é\"}","structuredContent":{"a":"é"}}`,
+		`{"text":"other","structuredContent":{}}`: `{"text":"other","structuredContent":{}}`,
+	} {
+		a.text = nil
+		if got, err := a.filled([]byte(p)); err != nil || string(got) != p {
+			t.Errorf("before there is an answer: %s, %v", got, err)
+		}
+		a.later([]byte(`{"a":"é"}`))
+		if got, err := a.filled([]byte(p)); err != nil || string(got) != want {
+			t.Errorf("%s: %s, %v", p, got, err)
+		}
+	}
+}

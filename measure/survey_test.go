@@ -320,3 +320,15 @@ func BenchmarkSurvey(b *testing.B) {
 		}
 	}
 }
+
+// The order of a tile's rows has room for whatever a segment may have.
+func TestTilesHaveRoom(t *testing.T) {
+	if len(technologies) > 1<<6 || maxNetworks > 1<<12 || tileBits > 16 || tileBits+32+6+12 > 64 {
+		t.Errorf("%d technologies, %d networks, %d bits of rows", len(technologies), maxNetworks, tileBits)
+	}
+	for i, blocks := range tileBlocks {
+		if blocks*blockRows > 1<<tileBits || i > 0 && tileBlocks[i-1]%blocks != 0 {
+			t.Errorf("tiles of %v blocks", tileBlocks)
+		}
+	}
+}
