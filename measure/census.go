@@ -9,20 +9,20 @@ import (
 type census struct {
 	filters []*filter
 	groups  []stratum
-	values  []int32 // of a column
+	column  []int32 // of the values of a group
 	ranks   ranker
 }
 
 // censuses are those that were made: their memory is used again.
 var censuses = sync.Pool{New: func() any { return new(census) }}
 
-// A stratum is how many rows a group has, and fewer than most of them: those whose number
-// in the order in which they were counted is a multiple of step, a power of two.
+// A stratum is how many rows a group has, and what fewer than most of them say: of each step
+// rows in the order in which they were counted, a power of two, about the first.
 type stratum struct {
 	count, step int
 	most        int
-	rows        []place
-	synthetic   bool // some of them
+	values      [][3]int32 // of rows, in the order of Group.Values
+	synthetic   bool       // some of them
 }
 
 // generations is one more than the highest.
@@ -35,7 +35,7 @@ func newCensus(filters []*filter, kind Kind, step int) *census {
 	c.groups = slices.Grow(c.groups[:0], n)[:n]
 	for i := range c.groups {
 		g := &c.groups[i]
-		*g = stratum{step: step, most: sampleRows[kind], rows: g.rows[:0]}
+		*g = stratum{step: step, most: sampleRows[kind], values: g.values[:0]}
 	}
 	return c
 }
@@ -60,40 +60,26 @@ var generationAt = func() (list [256]uint32) {
 }()
 
 // count takes in the rows that match.
-func (c *census) count(at uint32, f *filter) {
+func (c *census) count(f *filter) {
 	before := make([]int, len(c.groups))
 	for i := range c.groups {
 		before[i] = c.groups[i].count
 	}
-	c.countRows(at, f, 0, 0, len(f.blocks))
+	f.visit(c)
 	for i := range c.groups {
 		g := &c.groups[i]
 		g.synthetic = g.synthetic || f.Synthetic && g.count > before[i]
 	}
 }
 
-// countRows takes in the rows that match of the blocks from to to-1, by the tiles of a
-// tiling and, of those that lie in the place in part, by the next one's.
-func (c *census) countRows(at uint32, f *filter, level, from, to int) {
-	if level == len(f.tilings) {
-		var space [blockRows]uint32
-		for k := from; k < to; k++ {
-			for _, i := range f.matches(k, &space) {
-				c.group(f, f.network[i], f.technology[i]).add(at, i)
-			}
-		}
-		return
+func (c *census) some(f *filter, rows []uint32) {
+	for _, i := range rows {
+		c.group(f, f.network[i], f.technology[i]).add(f.segment, int(i))
 	}
-	g := &f.tilings[level]
-	for k := from; k < to; k += g.blocks {
-		switch t := &g.tiles[k/g.blocks]; {
-		case !f.meets(&t.block):
-		case f.covers(&t.block):
-			c.whole(at, f, g, k/g.blocks)
-		default:
-			c.countRows(at, f, level+1, k, min(k+g.blocks, to))
-		}
-	}
+}
+
+func (c *census) all(f *filter, r *runRows) {
+	c.group(f, r.network, r.technology).addAll(f.segment, r)
 }
 
 // expect sets steps that the groups reach in any case, by what lies in the largest tiles:
@@ -103,15 +89,25 @@ func (c *census) expect() {
 	for _, f := range c.filters {
 		g := &f.tilings[0]
 		for t := range g.tiles {
-			if g.tiles[t].oldest < f.since || !f.covers(&g.tiles[t].block) {
+			if !f.meets(&g.tiles[t].block) || !f.covers(&g.tiles[t].block) {
 				continue
 			}
-			begin := uint32(t * g.blocks * blockRows)
+			old := g.tiles[t].oldest < f.since
+			if old && len(g.notches) == 0 {
+				continue
+			}
+			begin, notches := uint32(t*g.blocks*blockRows), g.notches[g.tiles[t].notches:]
 			for _, r := range g.tiles[t].runs {
-				if f.passes(r) {
-					least[f.strata[r.network]+generationAt[r.technology]] += int(r.end - begin)
-				}
+				rows := int(r.end - begin)
 				begin = r.end
+				if old {
+					n := notchesOf(rows, notches)
+					rows -= min(f.olderNotches(notches[:n])*notchRows, rows)
+					notches = notches[n:]
+				}
+				if f.passes(r) {
+					least[f.strata[r.network]+generationAt[r.technology]] += rows
+				}
 			}
 		}
 	}
@@ -122,64 +118,49 @@ func (c *census) expect() {
 	}
 }
 
-// passes tells whether the filter lets the rows of a run pass.
-func (f *filter) passes(r run) bool {
-	return (f.networks == nil || f.networks[r.network]) && (f.kinds == nil || f.kinds[r.technology])
-}
-
-// whole takes in the rows of a tile that lies in the place.
-func (c *census) whole(at uint32, f *filter, g *tiling, t int) {
-	from := t * g.blocks * blockRows
-	begin := uint32(from)
-	for _, r := range g.tiles[t].runs {
-		rows := g.byTime[begin:r.end]
-		begin = r.end
-		if !f.passes(r) {
-			continue
-		}
-		if g.tiles[t].oldest < f.since {
-			rows = f.newer(rows, from, f.since)
-		}
-		if len(rows) == 0 {
-			continue
-		}
-		c.group(f, r.network, r.technology).addAll(at, uint32(from), rows)
-	}
-}
-
-func (t *stratum) add(at, row uint32) {
+func (t *stratum) add(s *segment, row int) {
 	if t.next(0) == 0 {
-		t.keep(place{at, row})
+		t.keep(s.values(row))
 	}
 	t.count++
 }
 
-// addAll takes in rows of a tile that begins at row from.
-func (t *stratum) addAll(at, from uint32, rows []uint16) {
-	for i := t.next(0); i < len(rows); i = t.next(i + 1) {
-		t.keep(place{at, from + uint32(rows[i])})
+// addAll takes in a run.
+func (t *stratum) addAll(s *segment, r *runRows) {
+	rows, older, notches := r.byTime, r.older, r.notches
+	if t.step < notchRows {
+		notches = nil // a row could be taken twice
 	}
-	t.count += len(rows)
+	n := len(rows) - older
+	for i := t.next(0); i < n; i = t.next(i + 1) {
+		at := older + i
+		if k := at / notchRows; k < len(notches) && k*notchRows >= older {
+			t.keep(wide(notches[k].levels))
+		} else {
+			t.keep(s.values(r.from + int(rows[at])))
+		}
+	}
+	t.count += n
 }
 
 // next is the first of the rows to come, from the i-th on, that the sample has.
 func (t *stratum) next(i int) int { return i + -(t.count+i)&(t.step-1) }
 
-// keep takes a row into the sample, and when it is full leaves out every second one.
-func (t *stratum) keep(p place) {
+// keep takes values into the sample, and when it is full leaves out every second row.
+func (t *stratum) keep(v [3]int32) {
 	if t.step < noValues {
-		t.rows = slices.Grow(t.rows, t.most-len(t.rows))
+		t.values = slices.Grow(t.values, t.most-len(t.values))
 	}
-	t.rows = append(t.rows, p)
-	if len(t.rows) < t.most {
+	t.values = append(t.values, v)
+	if len(t.values) < t.most {
 		return
 	}
 	n := 0
-	for i := 0; i < len(t.rows); i += 2 {
-		t.rows[n] = t.rows[i]
+	for i := 0; i < len(t.values); i += 2 {
+		t.values[n] = t.values[i]
 		n++
 	}
-	t.rows, t.step = t.rows[:n], 2*t.step
+	t.values, t.step = t.values[:n], 2*t.step
 }
 
 // result makes the groups.
@@ -196,8 +177,8 @@ func (c *census) result(kind Kind) (groups []Group) {
 				g.Operator, g.OperatorName = table.Operators[operator].Key, table.Operators[operator].Label
 			}
 			for i := range g.Values {
-				c.values = c.valuesOf(kind, t.rows, i, c.values[:0])
-				g.Values[i] = c.ranks.quantiles(c.values, unitOf[kind])
+				c.column = t.stated(c.column[:0], i, noneOf[kind])
+				g.Values[i] = c.ranks.quantiles(c.column, unitOf[kind])
 			}
 			groups = append(groups, g)
 		}
@@ -208,24 +189,28 @@ func (c *census) result(kind Kind) (groups []Group) {
 // unitOf is how many steps of the columns there are to one.
 var unitOf = map[Kind]float64{Coverage: 100, Speedtest: 1000}
 
-// valuesOf returns the stated values of rows in a column of the Values, in dst.
-func (c *census) valuesOf(kind Kind, rows []place, column int, dst []int32) []int32 {
-	if kind == Coverage {
-		return stated(dst, c.filters, rows, noLevel, func(f *filter) []int16 { return [...][]int16{f.rsrp, f.rsrq, f.snr}[column] })
+// noneOf is what stands for a value that is not stated.
+var noneOf = map[Kind]int32{Coverage: noLevel, Speedtest: noSpeed}
+
+// values are those of a row in the order of Group.Values.
+func (s *segment) values(i int) [3]int32 {
+	if s.Kind == Coverage {
+		return wide(s.levels(i))
 	}
-	return stated(dst, c.filters, rows, noSpeed, func(f *filter) []int32 { return [...][]int32{f.down, f.up, f.rtt}[column] })
+	return [3]int32{s.down[i], s.up[i], s.rtt[i]}
 }
 
-func stated[T int16 | int32](dst []int32, filters []*filter, rows []place, none T, column func(*filter) []T) []int32 {
-	at, values := uint32(0), column(filters[0])
-	dst = slices.Grow(dst, len(rows))[:len(rows)]
+func (s *segment) levels(i int) [3]int16 { return [3]int16{s.rsrp[i], s.rsrq[i], s.snr[i]} }
+
+func wide(v [3]int16) [3]int32 { return [3]int32{int32(v[0]), int32(v[1]), int32(v[2])} }
+
+// stated returns the values of a column that are stated, in dst.
+func (t *stratum) stated(dst []int32, column int, none int32) []int32 {
+	dst = slices.Grow(dst, len(t.values))[:len(t.values)]
 	n := 0
-	for _, p := range rows {
-		if p.segment != at {
-			at, values = p.segment, column(filters[p.segment])
-		}
-		v := values[p.row]
-		dst[n] = int32(v)
+	for i := range t.values {
+		v := t.values[i][column]
+		dst[n] = v
 		if v != none { // no jump depends on it
 			n++
 		}

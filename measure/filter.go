@@ -118,8 +118,9 @@ func (f *filter) met() []int {
 		if !f.meets(&g.tiles[t].block) {
 			continue
 		}
+		all := g.tiles[t].oldest >= f.since && f.covers(&g.tiles[t].block)
 		for k := t * g.blocks; k < min((t+1)*g.blocks, len(f.blocks)); k++ {
-			if f.meets(&f.blocks[k]) {
+			if all || f.meets(&f.blocks[k]) {
 				f.blocksIn = append(f.blocksIn, k)
 			}
 		}
@@ -128,17 +129,37 @@ func (f *filter) met() []int {
 }
 
 // metRows is how many rows the blocks have of which some can match.
-func (f *filter) metRows() int {
-	n := len(f.met()) * blockRows
-	if n > 0 && f.blocksIn[len(f.blocksIn)-1] == len(f.blocks)-1 {
-		n -= len(f.blocks)*blockRows - f.rows // the last block is not full
+func (f *filter) metRows() int { return f.metRowsOf(0, 0, len(f.blocks)) }
+
+// metRowsOf counts those of the blocks from to to-1, by the tiles of a tiling.
+func (f *filter) metRowsOf(level, from, to int) (n int) {
+	g := &f.tilings[level]
+	for k := from; k < to; k += g.blocks {
+		end := min(k+g.blocks, len(f.blocks))
+		switch t := &g.tiles[k/g.blocks]; {
+		case !f.meets(&t.block):
+		case level == len(f.tilings)-1, t.oldest >= f.since && f.covers(&t.block):
+			n += min(end*blockRows, f.rows) - k*blockRows
+		default:
+			n += f.metRowsOf(level+1, k, end)
+		}
 	}
 	return n
 }
 
+// newest is a time that no row that matches is after.
+func newest(filters []*filter) (time uint32) {
+	for _, f := range filters {
+		for i := range f.tilings[0].tiles {
+			time = max(time, f.tilings[0].tiles[i].newest)
+		}
+	}
+	return time
+}
+
 // meets tells whether rows of a block can match.
 func (f *filter) meets(b *block) bool {
-	return b.newest >= f.since && meetsAny(f.places, b)
+	return b.newest >= f.since && meetsAny(f.places, b) && !f.disc.misses(b)
 }
 
 // covers tells whether all rows of a block match, as far as places go.

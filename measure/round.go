@@ -100,3 +100,16 @@ func (r *round) covers(b *block) bool {
 	narrow := int64(b.east)-int64(b.west) < 90*geo.Scale // else the other side of the Earth lies between
 	return r.plane() && narrow && r.holds(b.south, b.west) && r.holds(b.south, b.east) && r.holds(b.north, b.west) && r.holds(b.north, b.east)
 }
+
+// misses tells whether the disc certainly holds nothing of a block.
+func (r *round) misses(b *block) bool {
+	if r.disc == nil || !r.plane() {
+		return false
+	}
+	south, north := (float64(b.south)-r.lat)*step, (float64(b.north)-r.lat)*step
+	y := max(south, -north, 0)
+	x := max(float64(b.west)-r.lng, r.lng-float64(b.east), 0) * step
+	// Of all of the block, degrees of longitude are shortest at one of its edges.
+	cosines := min(r.flat-south*(r.slope+south*r.flat/2), r.flat-north*(r.slope+north*r.flat/2))
+	return y*y+x*x*max(cosines, 0) > r.middle+r.edge
+}

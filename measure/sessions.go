@@ -1,8 +1,7 @@
 package measure
 
 import (
-	"cmp"
-	"math"
+	"iter"
 	"runtime"
 	"slices"
 	"strings"
@@ -28,8 +27,8 @@ type Session struct {
 type Sessions struct {
 	Page            []Session
 	Total, Measures int
-	// Each is of how many rows one was looked at, 1 for all: counts are of the rows that
-	// were looked at, and a session of a few rows may be missing.
+	// Each is of how many rows one was looked at, a power of two, 1 for all: counts are of the
+	// rows that were looked at, and a session of a few rows may be missing.
 	Each int
 }
 
@@ -50,54 +49,111 @@ func (s *Store) Sessions(q Query, offset int) (all Sessions, err error) {
 	for _, f := range filters {
 		rows += f.metRows()
 	}
-	all.Each = max(1, (rows+mostSessionRows-1)/mostSessionRows)
-	var found []tally
-	for i, f := range filters {
-		f.step = all.Each
-		found = f.tallies(found, i)
+	for all.Each = 1; rows/all.Each > mostSessionRows; {
+		all.Each *= 2
 	}
-	found = joined(found, filters)
-	all.Total, all.Page = len(found), []Session{}
-	for i, t := range found {
-		if all.Measures += t.n; i >= offset && len(all.Page) < q.Limit {
-			all.Page = append(all.Page, t.session(filters[t.segment]))
+	var imports []*days
+	var added *days
+	last := newest(filters) / daySeconds
+	for _, f := range filters {
+		f.step = all.Each
+		d := &days{of: f, last: last}
+		if f.Added && added != nil {
+			d = added
+		} else if imports = append(imports, d); f.Added {
+			added = d
 		}
+		f.visit(d)
+	}
+	all.Page = []Session{}
+	for d, t := range newestFirst(imports) {
+		if all.Measures += t.n; all.Total >= offset && len(all.Page) < q.Limit {
+			all.Page = append(all.Page, t.session(d.of))
+		}
+		all.Total++
 	}
 	return all, nil
 }
 
 const daySeconds = 24 * 60 * 60
 
+// Days are what is known of the measures of an import, or of all that came one by one.
+type days struct {
+	of    *filter // one of them
+	count int     // of the rows of runs
+	last  uint32  // day since 1970 that a measure can have, the same of all imports
+	list  []tally // from that day back
+	never tally   // of measures of unknown age
+}
+
 // A tally is what is known of some measures of a day.
 type tally struct {
-	segment                 int    // of the filters
-	day                     uint32 // since 1970; 0: not known
 	n                       int
 	first, last             uint32
 	technologies, operators uint64 // a bit for each of the vocabulary and the market's table
 }
 
-// joined brings tallies into the order of sessions, and makes one of those of a day that
-// came one by one.
-func joined(found []tally, filters []*filter) []tally {
-	firstAdded := slices.IndexFunc(filters, func(f *filter) bool { return f.Added })
-	for i := range found {
-		if filters[found[i].segment].Added {
-			found[i].segment = firstAdded
+func (d *days) at(time uint32) *tally {
+	if time == 0 {
+		return &d.never
+	}
+	back := int(d.last - time/daySeconds)
+	if more := back + 1 - len(d.list); more > 0 {
+		d.list = append(d.list, make([]tally, more)...)
+	}
+	return &d.list[back]
+}
+
+func (d *days) add(f *filter, time uint32, network uint16, technology uint8) {
+	t := d.at(time)
+	if t.n++; t.n == 1 {
+		t.first = time
+	}
+	t.first, t.last = min(t.first, time), max(t.last, time)
+	t.technologies |= 1 << technology
+	t.operators |= 1 << uint(f.operators[network]) // nothing for -1
+}
+
+func (d *days) some(f *filter, rows []uint32) {
+	for _, i := range rows { // of which the filter leaves out what is not looked at
+		d.add(f, f.time[i], f.network[i], f.technology[i])
+	}
+}
+
+func (d *days) all(f *filter, r *runRows) {
+	n := r.rows()
+	for i := -d.count & (f.step - 1); i < n; i += f.step {
+		at := r.older + i
+		if k := at / notchRows; f.step >= notchRows && k < len(r.notches) && k*notchRows >= r.older {
+			d.add(f, r.notches[k].time, r.network, r.technology)
+		} else {
+			d.add(f, f.time[r.from+int(r.byTime[at])], r.network, r.technology)
 		}
 	}
-	slices.SortFunc(found, func(a, b tally) int { return cmp.Or(cmp.Compare(b.day, a.day), cmp.Compare(b.segment, a.segment)) })
-	kept := found[:0]
-	for _, t := range found {
-		if n := len(kept) - 1; n >= 0 && kept[n].day == t.day && kept[n].segment == t.segment {
-			k := &kept[n]
-			k.n, k.first, k.last = k.n+t.n, min(k.first, t.first), max(k.last, t.last)
-			k.technologies, k.operators = k.technologies|t.technologies, k.operators|t.operators
-			continue
-		}
-		kept = append(kept, t)
+	d.count += n
+}
+
+// newestFirst goes over the tallies of imports in the order of sessions.
+func newestFirst(imports []*days) iter.Seq2[*days, *tally] {
+	most := 0 // days
+	for _, d := range imports {
+		most = max(most, len(d.list))
 	}
-	return kept
+	return func(yield func(*days, *tally) bool) {
+		for back := range most + 1 {
+			for _, d := range slices.Backward(imports) {
+				t := &d.never
+				if back < len(d.list) {
+					t = &d.list[back]
+				} else if back < most {
+					continue
+				}
+				if t.n > 0 && !yield(d, t) {
+					return
+				}
+			}
+		}
+	}
 }
 
 func (t *tally) session(f *filter) Session {
@@ -105,7 +161,7 @@ func (t *tally) session(f *filter) Session {
 	if f.Added {
 		s.Import = ""
 	}
-	if t.day > 0 {
+	if t.first > 0 {
 		s.First, s.Last = unix(int64(t.first)), unix(int64(t.last))
 		s.Day = s.First.Format(time.DateOnly)
 	}
@@ -120,43 +176,4 @@ func (t *tally) session(f *filter) Session {
 		}
 	}
 	return s
-}
-
-// tallies appends to found one for each day that rows that match are of.
-func (f *filter) tallies(found []tally, segment int) []tally {
-	first, last := uint32(math.MaxUint32), uint32(0)
-	for _, k := range f.met() {
-		first, last = min(first, f.blocks[k].oldest), max(last, f.blocks[k].newest)
-	}
-	if first > last {
-		return found
-	}
-	first /= daySeconds
-	days := make([]tally, last/daySeconds-first+1)
-	operators := make([]uint64, len(f.Networks))
-	for i, o := range f.operators {
-		if o >= 0 {
-			operators[i] = 1 << o
-		}
-	}
-	var space [blockRows]uint32
-	for _, k := range f.met() {
-		for _, i := range f.matches(k, &space) {
-			at := f.time[i]
-			t := &days[at/daySeconds-first]
-			if t.n++; t.n == 1 {
-				t.first = at
-			}
-			t.first, t.last = min(t.first, at), max(t.last, at)
-			t.technologies |= 1 << f.technology[i]
-			t.operators |= operators[f.network[i]]
-		}
-	}
-	for i, t := range days {
-		if t.n > 0 {
-			t.segment, t.day = segment, first+uint32(i)
-			found = append(found, t)
-		}
-	}
-	return found
 }

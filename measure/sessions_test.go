@@ -183,11 +183,11 @@ func TestSessionsOfMany(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	imported(t, s, market.FR, write(t, "many.csv", text.String()))
 	got, err := s.Sessions(Query{Market: market.FR, Limit: 10}, 0)
-	if err != nil || got.Each != 3 || got.Total != 3 || got.Measures != n/3 {
+	if err != nil || got.Each != 4 || got.Total != 3 || got.Measures != n/4 {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	for _, x := range got.Page {
-		if math.Abs(float64(x.Measures)-n/9) > n/90 {
+		if math.Abs(float64(x.Measures)-n/12) > n/120 {
 			t.Errorf("%+v", x)
 		}
 	}

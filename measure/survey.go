@@ -71,8 +71,8 @@ func counted(filters []*filter, kind Kind, step int) []Group {
 	if step != noValues {
 		c.expect()
 	}
-	for at, f := range filters {
-		c.count(uint32(at), f)
+	for _, f := range filters {
+		c.count(f)
 	}
 	return c.result(kind)
 }

@@ -192,33 +192,52 @@ func TestSurveyedPoints(t *testing.T) {
 	}
 }
 
+// A sample has of each step rows the first, or, of a run with notches, one that is fewer
+// than notchRows before.
 func TestStratumKeepsEvenly(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
+	const rows = 1 << 17
+	s := segment{meta: meta{Kind: Coverage}, columns: columns{rsrp: make([]int16, rows), rsrq: make([]int16, rows), snr: make([]int16, rows)}}
+	for i := range rows {
+		s.rsrp[i], s.rsrq[i] = int16(i>>8), int16(i&0xff)
+	}
+	sparse := 0
 	for range 20 {
 		const most = 512
 		c := stratum{step: 1, most: most}
-		n := 0
+		n, first := 0, map[int]bool{} // of notchRows rows
 		for n < r.IntN(60_000) {
 			if r.IntN(2) == 0 {
-				c.add(0, uint32(n))
+				c.add(&s, n)
 				n++
 				continue
 			}
-			rows := make([]uint16, r.IntN(5000))
-			for i := range rows {
-				rows[i] = uint16(i)
+			run := make([]uint16, r.IntN(5000))
+			var notches []notch
+			for i := range run {
+				run[i] = uint16(i)
+				if i%notchRows == 0 {
+					notches = append(notches, notch{levels: s.levels(n + i)})
+					first[n+i] = true
+				}
 			}
-			c.addAll(0, uint32(n), rows)
-			n += len(rows)
+			c.addAll(&s, &runRows{from: n, byTime: run, notches: notches})
+			n += len(run)
 		}
-		if c.count != n || len(c.rows) >= most || len(c.rows) != (n+c.step-1)/c.step || c.step > 1 && len(c.rows) < most/2 {
-			t.Fatalf("%d of %d rows, step %d, counted %d", len(c.rows), n, c.step, c.count)
+		if c.count != n || len(c.values) >= most || len(c.values) != (n+c.step-1)/c.step || c.step > 1 && len(c.values) < most/2 {
+			t.Fatalf("%d of %d rows, step %d, counted %d", len(c.values), n, c.step, c.count)
 		}
-		for i, p := range c.rows {
-			if int(p.row) != i*c.step {
-				t.Fatalf("row %d is %d, step %d", i, p.row, c.step)
+		for i, v := range c.values {
+			row := int(v[0])<<8 | int(v[1])
+			if off := i*c.step - row; off != 0 && (off < 0 || off >= notchRows || !first[row]) {
+				t.Fatalf("row %d is %d, step %d", i, row, c.step)
+			} else if off != 0 {
+				sparse++
 			}
 		}
+	}
+	if sparse == 0 {
+		t.Error("no row was taken from notches")
 	}
 }
 
@@ -239,38 +258,54 @@ func TestRanked(t *testing.T) {
 	}
 }
 
-// A disc that covers a block holds all of it, and many blocks are covered.
+// A disc that covers a block holds all of it, one that misses it nothing of it, and many
+// blocks are covered, and missed.
 func TestRoundCovers(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
-	covered := 0
-	for range 3000 {
+	covered, missed := 0, 0
+	for range 6000 {
 		d := geo.Disc{Center: geo.Point{Lat: r.Float64()*180 - 90, Lng: r.Float64()*360 - 180}, Radius: math.Pow(10, 1+r.Float64()*5.5)}
 		near := func(middle, half float64) (low, high int32) {
 			a, b := geo.Fix(middle+(r.Float64()-0.5)*2*half), geo.Fix(middle+(r.Float64()-0.5)*2*half)
 			return min(a, b), max(a, b)
 		}
-		half := d.Radius / 111_000
+		half := d.Radius / 111_000 * (1 + r.Float64()/3)
 		var b block
 		b.south, b.north = near(d.Center.Lat, half)
 		if b.west, b.east = near(d.Center.Lng, half/math.Cos(d.Center.Lat*math.Pi/180)); r.IntN(5) == 0 {
 			b.west, b.east = -180e7+int32(r.IntN(1000)), 180e7-int32(r.IntN(1000)) // around the Earth
 		}
+		if r.IntN(2) == 0 { // a small one, mostly at the rim or beyond
+			b.north, b.east = b.south+(b.north-b.south)/16, b.west+int32((int64(b.east)-int64(b.west))/16)
+		}
 		if b.south < -90e7 || b.north > 90e7 || b.west < -180e7 || b.east > 180e7 {
 			continue
 		}
-		if f := newRound(&d); !f.covers(&b) {
+		f := newRound(&d)
+		covers, misses := f.covers(&b), f.misses(&b)
+		if !covers && !misses {
 			continue
 		}
-		covered++
-		for range 30 {
-			p := geo.Point{Lat: geo.Degrees(b.south + int32(r.Int64N(int64(b.north-b.south)+1))), Lng: geo.Degrees(b.west + int32(r.Int64N(int64(b.east-b.west)+1)))}
-			if geo.Distance(d.Center, p) > d.Radius*(1+1e-12) {
-				t.Fatalf("%+v covers %+v, but not %v", d, b, p)
+		if covers {
+			covered++
+		} else {
+			missed++
+		}
+		for i := range 30 {
+			p := geo.Point{Lat: geo.Degrees(b.south + int32(r.Int64N(int64(b.north)-int64(b.south)+1))), Lng: geo.Degrees(b.west + int32(r.Int64N(int64(b.east)-int64(b.west)+1)))}
+			if i < 4 { // corners, and the nearest point
+				p.Lat, p.Lng = geo.Degrees([]int32{b.south, b.north}[i%2]), geo.Degrees([]int32{b.west, b.east}[i/2])
+			} else if i == 4 {
+				p.Lat = min(max(d.Center.Lat, geo.Degrees(b.south)), geo.Degrees(b.north))
+				p.Lng = min(max(d.Center.Lng, geo.Degrees(b.west)), geo.Degrees(b.east))
+			}
+			if metres := geo.Distance(d.Center, p); covers && metres > d.Radius*(1+1e-12) || misses && metres <= d.Radius {
+				t.Fatalf("%+v covers %+v: %v, misses it: %v, but not %v", d, b, covers, misses, p)
 			}
 		}
 	}
-	if covered < 300 {
-		t.Errorf("only %d blocks are covered", covered)
+	if covered < 300 || missed < 300 {
+		t.Errorf("only %d blocks are covered, %d missed", covered, missed)
 	}
 }
 

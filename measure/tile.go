@@ -1,13 +1,17 @@
 package measure
 
-import "slices"
+import (
+	"slices"
+	"sort"
+)
 
 // A tile is rows that follow each other, as they are counted and sampled: by network and
 // technology, those of both by time. Of a tile that lies in a place as a whole nothing is
 // looked at but where a window of time begins.
 type tile struct {
 	block
-	runs []run
+	runs    []run
+	notches int // the place of the first in the tiling's notches
 }
 
 // A run is the rows of a tile that have a network and a technology: from the end of the
@@ -23,7 +27,19 @@ type tiling struct {
 	blocks int // of a tile; the last one may have fewer
 	tiles  []tile
 	byTime []uint16 // for each tile the numbers of its rows in their order, from its first
+	// notches are of the first of each notchRows rows of a run, or of fewer at its end: what
+	// is looked for by time, or sampled, is next to each other. nil where runs are short, and
+	// of speedtests.
+	notches []notch
 }
+
+// A notch is what a row of a tile says.
+type notch struct {
+	time   uint32
+	levels [3]int16
+}
+
+const notchRows = 8
 
 // tileBlocks are the sizes of tiles, each a multiple of the next: the large ones for what
 // lies deep in a place, the others for what its rim leaves of these.
@@ -51,15 +67,19 @@ func (s *segment) newTiling(blocks int) tiling {
 			order = append(order, s.kind(i)<<(tileBits+32)|uint64(s.time[i])<<tileBits|uint64(i-from))
 		}
 		slices.Sort(order)
-		t := tile{block: s.blocks[from/blockRows]}
+		t := tile{block: s.blocks[from/blockRows], notches: len(g.notches)}
 		for _, b := range s.blocks[from/blockRows : min(from/blockRows+blocks, len(s.blocks))] {
 			t.south, t.north, t.west, t.east = min(t.south, b.south), max(t.north, b.north), min(t.west, b.west), max(t.east, b.east)
 			t.oldest, t.newest = min(t.oldest, b.oldest), max(t.newest, b.newest)
 		}
+		first := 0 // of a run
 		for k, o := range order {
 			i := int(o & (1<<tileBits - 1))
 			if k == 0 || o>>(tileBits+32) != order[k-1]>>(tileBits+32) {
-				t.runs = append(t.runs, run{network: s.network[from+i], technology: s.technology[from+i]})
+				t.runs, first = append(t.runs, run{network: s.network[from+i], technology: s.technology[from+i]}), k
+			}
+			if (k-first)%notchRows == 0 && blocks > 1 && s.Kind == Coverage {
+				g.notches = append(g.notches, notch{s.time[from+i], s.levels(from + i)})
 			}
 			g.byTime = append(g.byTime, uint16(i))
 			t.runs[len(t.runs)-1].end = uint32(len(g.byTime))
@@ -72,14 +92,21 @@ func (s *segment) newTiling(blocks int) tiling {
 // kind is the network and the technology of a row, in 12 bits (see maxNetworks) and 6.
 func (s *segment) kind(i int) uint64 { return uint64(s.network[i])<<6 | uint64(s.technology[i]) }
 
-// newer returns the rows of a run that are not older than since, of the tile that begins
-// at row from.
-func (s *segment) newer(rows []uint16, from int, since uint32) []uint16 {
-	n, _ := slices.BinarySearchFunc(rows, since, func(i uint16, t uint32) int {
-		if s.time[from+int(i)] < t {
-			return -1
-		}
-		return 1
-	})
-	return rows[n:]
+// older is how many of the rows of a run, of the tile that begins at row from and has these
+// notches there or none, are older than the filter lets pass.
+func (f *filter) older(rows []uint16, from int, notches []notch) int {
+	begin := 0
+	if n := f.olderNotches(notches); len(notches) > 0 {
+		begin = max(n-1, 0) * notchRows
+		rows = rows[begin:min(n*notchRows, len(rows))]
+	}
+	return begin + sort.Search(len(rows), func(k int) bool { return f.time[from+int(rows[k])] >= f.since })
 }
+
+func (f *filter) olderNotches(notches []notch) int {
+	return sort.Search(len(notches), func(k int) bool { return notches[k].time >= f.since })
+}
+
+// notchesOf is how many of the notches that are left of a tile are of its next run, which
+// has so many rows.
+func notchesOf(rows int, left []notch) int { return min((rows+notchRows-1)/notchRows, len(left)) }
