@@ -2,6 +2,7 @@ package measure
 
 import (
 	"math"
+	"slices"
 
 	"relais/geo"
 )
@@ -10,9 +11,9 @@ import (
 // when they were measured. All lines of ten million rows are looked at in a fraction of
 // a millisecond, so that there is no tree above them.
 type block struct {
-	south, west, north, east int32 // 1e-7 degrees
-	oldest, newest           uint32
-	first                    entry // its first row
+	rectangle
+	oldest, newest uint32
+	first          entry // its first row
 }
 
 const blockRows = 256
@@ -20,16 +21,31 @@ const blockRows = 256
 func (s *segment) newBlocks() []block {
 	blocks := make([]block, 0, (s.rows+blockRows-1)/blockRows)
 	for from := 0; from < s.rows; from += blockRows {
-		b := block{south: math.MaxInt32, west: math.MaxInt32, north: math.MinInt32, east: math.MinInt32, oldest: math.MaxUint32}
+		b := block{rectangle: s.bounds(from, min(from+blockRows, s.rows)), oldest: math.MaxUint32}
 		b.first = entry{hilbert(s.lat[from], s.lng[from]), s.id(uint32(from)), s.time[from], uint32(from)}
 		for i := from; i < min(from+blockRows, s.rows); i++ {
-			b.south, b.north = min(b.south, s.lat[i]), max(b.north, s.lat[i])
-			b.west, b.east = min(b.west, s.lng[i]), max(b.east, s.lng[i])
 			b.oldest, b.newest = min(b.oldest, s.time[i]), max(b.newest, s.time[i])
 		}
 		blocks = append(blocks, b)
 	}
 	return blocks
+}
+
+// partRows are the rows of a part of a block, which tells where they are: at the rim of a
+// place, most parts lie inside or outside as a whole.
+const partRows = 32
+
+func (s *segment) newParts() []rectangle {
+	parts := make([]rectangle, 0, (s.rows+partRows-1)/partRows)
+	for from := 0; from < s.rows; from += partRows {
+		parts = append(parts, s.bounds(from, min(from+partRows, s.rows)))
+	}
+	return parts
+}
+
+// bounds returns the least rectangle that holds the rows from to to-1.
+func (s *segment) bounds(from, to int) rectangle {
+	return rectangle{slices.Min(s.lat[from:to]), slices.Min(s.lng[from:to]), slices.Max(s.lat[from:to]), slices.Max(s.lng[from:to])}
 }
 
 func hilbert(lat, lng int32) uint64 {
@@ -38,7 +54,7 @@ func hilbert(lat, lng int32) uint64 {
 
 // A rectangle is a box in fixed point, edges included, that does not cross the
 // antimeridian.
-type rectangle struct{ south, west, north, east int32 }
+type rectangle struct{ south, west, north, east int32 } // 1e-7 degrees
 
 // world holds every point.
 var world = rectangle{-90e7, -180e7, 90e7, 180e7}
@@ -67,12 +83,12 @@ func least(degrees float64) int32 {
 	return v
 }
 
-func (r *rectangle) meets(b *block) bool {
+func (r *rectangle) meets(b *rectangle) bool {
 	return b.south <= r.north && b.north >= r.south && b.west <= r.east && b.east >= r.west
 }
 
-// meetsAny tells whether one of the rectangles meets a block.
-func meetsAny(list []rectangle, b *block) bool {
+// meetsAny tells whether one of the rectangles meets another.
+func meetsAny(list []rectangle, b *rectangle) bool {
 	for i := range list {
 		if list[i].meets(b) {
 			return true
@@ -81,7 +97,7 @@ func meetsAny(list []rectangle, b *block) bool {
 	return false
 }
 
-func (r *rectangle) covers(b *block) bool {
+func (r *rectangle) covers(b *rectangle) bool {
 	return r.south <= b.south && b.north <= r.north && r.west <= b.west && b.east <= r.east
 }
 

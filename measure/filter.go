@@ -63,16 +63,18 @@ const fewRows = 12
 
 // matches returns the rows of a block that match, in space.
 func (f *filter) matches(k int, space *[blockRows]uint32) []uint32 {
-	step := max(f.step, 1)
+	list, b, step := space[:0], &f.blocks[k], max(f.step, 1)
 	from, to := (k*blockRows+step-1)/step*step, min((k+1)*blockRows, f.rows)
-	list := space[:0]
-	b := &f.blocks[k]
 	if from >= to || !f.meets(b) {
 		return list
 	}
-	list = list[:(to-from+step-1)/step]
-	for i := range list {
-		list[i] = uint32(from + i*step)
+	placed := step == 1 && !f.covers(&b.rectangle)
+	if placed {
+		for ; from < to; from += partRows {
+			list = f.inPart(list, from, min(from+partRows, to))
+		}
+	} else {
+		list = rows(list, from, to, step)
 	}
 	// One condition after the other, each in a loop without jumps that depend on rows.
 	if b.oldest < f.since {
@@ -91,20 +93,47 @@ func (f *filter) matches(k int, space *[blockRows]uint32) []uint32 {
 	if f.kinds != nil {
 		list = passing(list, f.technology, f.kinds)
 	}
-	if len(list) > 0 && (len(list) < fewRows || !f.covers(b)) {
-		if f.boxed {
-			n := 0
-			for _, i := range list {
-				list[n] = i
-				if f.inside(f.lat[i], f.lng[i]) {
-					n++
-				}
-			}
-			list = list[:n]
-		}
-		list = f.disc.within(list, f.lat, f.lng)
+	if !placed && len(list) > 0 && (len(list) < fewRows || !f.covers(&b.rectangle)) {
+		list = f.inPlace(list)
 	}
 	return list
+}
+
+// rows appends the numbers from from up to before to to a list, every step-th.
+func rows(list []uint32, from, to, step int) []uint32 {
+	for ; from < to; from += step {
+		list = append(list, uint32(from))
+	}
+	return list
+}
+
+// inPart appends the rows of a part, from from to to-1, that lie in the place to a list.
+func (f *filter) inPart(list []uint32, from, to int) []uint32 {
+	p := &f.parts[from/partRows]
+	if f.misses(p) {
+		return list
+	}
+	n := len(list)
+	list = rows(list, from, to, 1)
+	if !f.covers(p) {
+		list = list[:n+len(f.inPlace(list[n:]))]
+	}
+	return list
+}
+
+// inPlace leaves in list the rows that lie in the place.
+func (f *filter) inPlace(list []uint32) []uint32 {
+	if f.boxed {
+		n := 0
+		for _, i := range list {
+			list[n] = i
+			if f.inside(f.lat[i], f.lng[i]) {
+				n++
+			}
+		}
+		list = list[:n]
+	}
+	return f.disc.within(list, f.lat, f.lng)
 }
 
 // met returns the blocks of which rows can match, ascending. It looks at them once.
@@ -118,7 +147,7 @@ func (f *filter) met() []int {
 		if !f.meets(&g.tiles[t].block) {
 			continue
 		}
-		all := g.tiles[t].oldest >= f.since && f.covers(&g.tiles[t].block)
+		all := g.tiles[t].oldest >= f.since && f.covers(&g.tiles[t].rectangle)
 		for k := t * g.blocks; k < min((t+1)*g.blocks, len(f.blocks)); k++ {
 			if all || f.meets(&f.blocks[k]) {
 				f.blocksIn = append(f.blocksIn, k)
@@ -138,7 +167,7 @@ func (f *filter) metRowsOf(level, from, to int) (n int) {
 		end := min(k+g.blocks, len(f.blocks))
 		switch t := &g.tiles[k/g.blocks]; {
 		case !f.meets(&t.block):
-		case level == len(f.tilings)-1, t.oldest >= f.since && f.covers(&t.block):
+		case level == len(f.tilings)-1, t.oldest >= f.since && f.covers(&t.rectangle):
 			n += min(end*blockRows, f.rows) - k*blockRows
 		default:
 			n += f.metRowsOf(level+1, k, end)
@@ -158,13 +187,14 @@ func newest(filters []*filter) (time uint32) {
 }
 
 // meets tells whether rows of a block can match.
-func (f *filter) meets(b *block) bool {
-	return b.newest >= f.since && meetsAny(f.places, b) && !f.disc.misses(b)
-}
+func (f *filter) meets(b *block) bool { return b.newest >= f.since && !f.misses(&b.rectangle) }
 
-// covers tells whether all rows of a block match, as far as places go.
-func (f *filter) covers(b *block) bool {
-	return slices.ContainsFunc(f.places, func(r rectangle) bool { return r.covers(b) }) && f.disc.covers(b)
+// misses tells whether no row that lies in a rectangle can match.
+func (f *filter) misses(r *rectangle) bool { return !meetsAny(f.places, r) || f.disc.misses(r) }
+
+// covers tells whether all rows that lie in a rectangle match, as far as places go.
+func (f *filter) covers(r *rectangle) bool {
+	return slices.ContainsFunc(f.places, func(p rectangle) bool { return p.covers(r) }) && f.disc.covers(r)
 }
 
 // passing leaves in list the rows whose value in a column passes.

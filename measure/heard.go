@@ -123,11 +123,11 @@ func (v *view) blocksIn(code market.Code, places []rectangle) iter.Seq[blockOf] 
 			}
 			g := &seg.tilings[0]
 			for t := range g.tiles {
-				if !meetsAny(places, &g.tiles[t].block) {
+				if !meetsAny(places, &g.tiles[t].rectangle) {
 					continue
 				}
 				for k := t * g.blocks; k < min((t+1)*g.blocks, len(seg.blocks)); k++ {
-					if meetsAny(places, &seg.blocks[k]) && !yield(blockOf{seg, k * blockRows, min(blockRows, seg.rows-k*blockRows)}) {
+					if meetsAny(places, &seg.blocks[k].rectangle) && !yield(blockOf{seg, k * blockRows, min(blockRows, seg.rows-k*blockRows)}) {
 						return
 					}
 				}

@@ -91,9 +91,9 @@ func (r *round) within(list []uint32, lats, lngs []int32) []uint32 {
 	return list[:n]
 }
 
-// covers tells whether all of a block lies in the disc, as it does when its corners do;
+// covers tells whether all of a rectangle lies in the disc, as it does when its corners do;
 // of a disc that is no plane, it is never certain.
-func (r *round) covers(b *block) bool {
+func (r *round) covers(b *rectangle) bool {
 	if r.disc == nil {
 		return true
 	}
@@ -101,15 +101,15 @@ func (r *round) covers(b *block) bool {
 	return r.plane() && narrow && r.holds(b.south, b.west) && r.holds(b.south, b.east) && r.holds(b.north, b.west) && r.holds(b.north, b.east)
 }
 
-// misses tells whether the disc certainly holds nothing of a block.
-func (r *round) misses(b *block) bool {
+// misses tells whether the disc certainly holds nothing of a rectangle.
+func (r *round) misses(b *rectangle) bool {
 	if r.disc == nil || !r.plane() {
 		return false
 	}
 	south, north := (float64(b.south)-r.lat)*step, (float64(b.north)-r.lat)*step
 	y := max(south, -north, 0)
 	x := max(float64(b.west)-r.lng, r.lng-float64(b.east), 0) * step
-	// Of all of the block, degrees of longitude are shortest at one of its edges.
+	// Of all of it, degrees of longitude are shortest at one of its edges.
 	cosines := min(r.flat-south*(r.slope+south*r.flat/2), r.flat-north*(r.slope+north*r.flat/2))
 	return y*y+x*x*max(cosines, 0) > r.middle+r.edge
 }

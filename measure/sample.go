@@ -73,7 +73,7 @@ func span(filters []*filter) *grid {
 		for _, k := range f.met() {
 			b := &f.blocks[k]
 			for i := range f.places {
-				if r := &f.places[i]; r.meets(b) {
+				if r := &f.places[i]; r.meets(&b.rectangle) {
 					south, west = min(south, int64(max(r.south, b.south))), min(west, int64(max(r.west, b.west)))
 					north, east = max(north, int64(min(r.north, b.north))), max(east, int64(min(r.east, b.east)))
 				}

@@ -68,6 +68,7 @@ type segment struct {
 	operators []int    // of each network, in the market's table
 	strata    []uint32 // of each network, the first group of a census
 	blocks    []block
+	parts     []rectangle // of the blocks
 	tally     Tally
 	byCell    func() *byCell // made once, by who needs it first
 	tilings   [len(tileBlocks)]tiling
@@ -174,7 +175,7 @@ func decode(m *memory) (*segment, error) {
 		s.operators[i] = s.Networks[i].operator(s.table)
 		s.strata[i] = uint32(s.operators[i]+1) * generations
 	}
-	s.blocks, s.tally, s.byCell = s.newBlocks(), s.newTally(), sync.OnceValue(s.newByCell)
+	s.blocks, s.parts, s.tally, s.byCell = s.newBlocks(), s.newParts(), s.newTally(), sync.OnceValue(s.newByCell)
 	s.tilings = s.newTilings()
 	if s.Kind == Speedtest {
 		s.byRadio = s.newByRadio()

@@ -282,7 +282,7 @@ func TestRoundCovers(t *testing.T) {
 			continue
 		}
 		f := newRound(&d)
-		covers, misses := f.covers(&b), f.misses(&b)
+		covers, misses := f.covers(&b.rectangle), f.misses(&b.rectangle)
 		if !covers && !misses {
 			continue
 		}

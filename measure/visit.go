@@ -37,7 +37,7 @@ func (f *filter) visitTiles(v visitor, level, from, to int) {
 	for k := from; k < to; k += g.blocks {
 		switch t := &g.tiles[k/g.blocks]; {
 		case !f.meets(&t.block):
-		case f.covers(&t.block):
+		case f.covers(&t.rectangle):
 			f.visitRuns(v, g, k/g.blocks)
 		default:
 			f.visitTiles(v, level+1, k, min(k+g.blocks, to))
