@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os/exec"
 	"slices"
@@ -185,19 +187,25 @@ func (s *session) busy(ctx context.Context) (list []map[string]any, err error) {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// A session is an assistant's, over a connection of its own.
+// A session is an assistant's, over a connection of its own, and no http.Client: its
+// goroutines would take the server's processors.
 type session struct {
-	client http.Client
-	id     string
+	conn    net.Conn
+	answers *bufio.Reader
+	id      string
 }
 
 func newSession(ctx context.Context) (*session, error) {
-	s := &session{client: http.Client{Transport: &http.Transport{}}}
+	conn, err := net.Dial("tcp", relaisListen)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{conn: conn, answers: bufio.NewReader(conn)}
 	begin := map[string]any{"protocolVersion": "2025-11-25", "capabilities": struct{}{}, "clientInfo": map[string]string{"name": "bench", "version": "1"}}
 	if err := s.ask(ctx, "initialize", begin, nil); err != nil {
 		return nil, err
 	}
-	_, err := s.send(ctx, map[string]any{"jsonrpc": "2.0", "method": "notifications/initialized"})
+	_, err = s.send(ctx, map[string]any{"jsonrpc": "2.0", "method": "notifications/initialized"})
 	return s, err
 }
 
@@ -248,16 +256,21 @@ func (s *session) send(ctx context.Context, message any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+relaisListen+"/mcp", bytes.NewReader(text))
-	if err != nil {
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json, text/event-stream")
-	if s.id != "" {
-		req.Header.Set("Mcp-Session-Id", s.id)
+	if err := s.conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		return nil, err
 	}
-	res, err := s.client.Do(req)
+	id := ""
+	if s.id != "" {
+		id = "Mcp-Session-Id: " + s.id + "\r\n"
+	}
+	if _, err := fmt.Fprintf(s.conn, "POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n%sContent-Length: %d\r\n\r\n%s",
+		relaisListen, id, len(text), text); err != nil {
+		return nil, err
+	}
+	res, err := http.ReadResponse(s.answers, nil)
 	if err != nil {
 		return nil, err
 	}
