@@ -30,9 +30,8 @@ func newCollector(q *Query, offset int) *collector {
 
 // all takes in the rows that match.
 func (c *collector) all(at uint32, f *filter) {
-	var space [blockRows]uint32
-	for _, k := range f.met() {
-		for _, i := range f.matches(k, &space) {
+	for k := range f.met() {
+		for _, i := range f.matches(k) {
 			c.add(at, f, i)
 		}
 	}

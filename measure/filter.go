@@ -1,6 +1,9 @@
 package measure
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
 
 // A filter is a Query as it is tested on the rows of one segment.
 type filter struct {
@@ -12,7 +15,12 @@ type filter struct {
 	networks []bool // nil: any
 	kinds    []bool // of technologies; nil: any
 	step     int    // only rows whose number is a multiple of it are looked at; 0: all
-	blocksIn []int  // see met
+	// stretches are the blocks of which rows can match, once they are looked for.
+	stretches []stretch
+	// The rows of a block that match, and a run, as visitors are shown them: here, because
+	// they would escape from any function.
+	space [blockRows]uint32
+	run   runRows
 }
 
 // filter returns nil when nothing of the segment can match.
@@ -61,9 +69,9 @@ func meet(a, b []rectangle) (both []rectangle) {
 // fewRows are looked at sooner than the corners of their block.
 const fewRows = 12
 
-// matches returns the rows of a block that match, in space.
-func (f *filter) matches(k int, space *[blockRows]uint32) []uint32 {
-	list, b, step := space[:0], &f.blocks[k], max(f.step, 1)
+// matches returns the rows of a block that match, until it is called again.
+func (f *filter) matches(k int) []uint32 {
+	list, b, step := f.space[:0], &f.blocks[k], max(f.step, 1)
 	from, to := (k*blockRows+step-1)/step*step, min((k+1)*blockRows, f.rows)
 	if from >= to || !f.meets(b) {
 		return list
@@ -136,25 +144,46 @@ func (f *filter) inPlace(list []uint32) []uint32 {
 	return f.disc.within(list, f.lat, f.lng)
 }
 
-// met returns the blocks of which rows can match, ascending. It looks at them once.
-func (f *filter) met() []int {
-	if f.blocksIn != nil {
-		return f.blocksIn
-	}
-	f.blocksIn = make([]int, 0, tileBlocks[0])
-	g := &f.tilings[0]
-	for t := range g.tiles {
-		if !f.meets(&g.tiles[t].block) {
-			continue
-		}
-		all := g.tiles[t].oldest >= f.since && f.covers(&g.tiles[t].rectangle)
-		for k := t * g.blocks; k < min((t+1)*g.blocks, len(f.blocks)); k++ {
-			if all || f.meets(&f.blocks[k]) {
-				f.blocksIn = append(f.blocksIn, k)
+// met goes over the blocks of which rows can match, ascending. It looks for them once.
+func (f *filter) met() iter.Seq[int] {
+	if f.stretches == nil {
+		f.stretches = make([]stretch, 0, len(f.tilings[0].tiles))
+		g := &f.tilings[0]
+		for t := range g.tiles {
+			from, to := t*g.blocks, min((t+1)*g.blocks, len(f.blocks))
+			switch {
+			case !f.meets(&g.tiles[t].block):
+			case g.tiles[t].oldest >= f.since && f.covers(&g.tiles[t].rectangle):
+				f.addMet(from, to)
+			default:
+				for k := from; k < to; k++ {
+					if f.meets(&f.blocks[k]) {
+						f.addMet(k, k+1)
+					}
+				}
 			}
 		}
 	}
-	return f.blocksIn
+	return func(yield func(int) bool) {
+		for _, s := range f.stretches {
+			for k := s.from; k < s.to; k++ {
+				if !yield(int(k)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// A stretch is blocks that follow each other, to the one before to.
+type stretch struct{ from, to uint32 }
+
+func (f *filter) addMet(from, to int) {
+	if n := len(f.stretches) - 1; n >= 0 && f.stretches[n].to == uint32(from) {
+		f.stretches[n].to = uint32(to)
+		return
+	}
+	f.stretches = append(f.stretches, stretch{uint32(from), uint32(to)})
 }
 
 // metRows is how many rows the blocks have of which some can match.

@@ -70,7 +70,7 @@ func span(filters []*filter) *grid {
 	south, west, north, east := int64(math.MaxInt32), int64(math.MaxInt32), int64(math.MinInt32), int64(math.MinInt32)
 	most := 0 // of points that match and are looked at
 	for _, f := range filters {
-		for _, k := range f.met() {
+		for k := range f.met() {
 			b := &f.blocks[k]
 			for i := range f.places {
 				if r := &f.places[i]; r.meets(&b.rectangle) {
@@ -109,10 +109,9 @@ func (g *grid) cell(lat, lng int32) uint32 {
 
 // count counts the rows that match in each cell.
 func (g *grid) count(filters []*filter) {
-	var space [blockRows]uint32
 	for _, f := range filters {
-		for _, k := range f.met() {
-			for _, i := range f.matches(k, &space) {
+		for k := range f.met() {
+			for _, i := range f.matches(k) {
 				g.counts[g.cell(f.lat[i], f.lng[i])]++
 			}
 		}
@@ -198,10 +197,9 @@ func (g *grid) newest(filters []*filter, limit int) []pick {
 	}
 	picks := make([]pick, start[len(share)])
 	filled, least := make([]uint32, len(share)), make([]uint32, len(share)) // least time of a row that is taken in
-	var space [blockRows]uint32
 	for at, f := range filters {
-		for _, k := range f.met() {
-			for _, i := range f.matches(k, &space) {
+		for k := range f.met() {
+			for _, i := range f.matches(k) {
 				c, t := g.cell(f.lat[i], f.lng[i]), f.time[i]
 				if t < least[c] {
 					continue

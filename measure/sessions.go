@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -57,20 +58,25 @@ func (s *Store) Sessions(q Query, offset int) (all Sessions, err error) {
 	last := newest(filters) / daySeconds
 	for _, f := range filters {
 		f.step = all.Each
-		d := &days{of: f, last: last}
 		if f.Added && added != nil {
-			d = added
-		} else if imports = append(imports, d); f.Added {
+			f.visit(added)
+			continue
+		}
+		d := &days{of: f, last: last, list: (*lists.Get().(*[]tally))[:0]}
+		if imports = append(imports, d); f.Added {
 			added = d
 		}
 		f.visit(d)
 	}
 	all.Page = []Session{}
 	for d, t := range newestFirst(imports) {
-		if all.Measures += t.n; all.Total >= offset && len(all.Page) < q.Limit {
+		if all.Measures += int(t.n); all.Total >= offset && len(all.Page) < q.Limit {
 			all.Page = append(all.Page, t.session(d.of))
 		}
 		all.Total++
+	}
+	for _, d := range imports {
+		lists.Put(&d.list)
 	}
 	return all, nil
 }
@@ -86,10 +92,12 @@ type days struct {
 	never tally   // of measures of unknown age
 }
 
+// lists are of days, whose memory is used again.
+var lists = sync.Pool{New: func() any { return &[]tally{} }}
+
 // A tally is what is known of some measures of a day.
 type tally struct {
-	n                       int
-	first, last             uint32
+	n, first, last          uint32
 	technologies, operators uint64 // a bit for each of the vocabulary and the market's table
 }
 
@@ -98,8 +106,9 @@ func (d *days) at(time uint32) *tally {
 		return &d.never
 	}
 	back := int(d.last - time/daySeconds)
-	if more := back + 1 - len(d.list); more > 0 {
-		d.list = append(d.list, make([]tally, more)...)
+	if n := len(d.list); back >= n {
+		d.list = slices.Grow(d.list, back+1-n)[:back+1]
+		clear(d.list[n:])
 	}
 	return &d.list[back]
 }
@@ -157,7 +166,7 @@ func newestFirst(imports []*days) iter.Seq2[*days, *tally] {
 }
 
 func (t *tally) session(f *filter) Session {
-	s := Session{Import: strings.TrimSuffix(f.file, ".seg"), Synthetic: f.Synthetic, Kind: f.Kind, Measures: t.n, Technologies: []string{}, Operators: []string{}}
+	s := Session{Import: strings.TrimSuffix(f.file, ".seg"), Synthetic: f.Synthetic, Kind: f.Kind, Measures: int(t.n), Technologies: []string{}, Operators: []string{}}
 	if f.Added {
 		s.Import = ""
 	}

@@ -84,11 +84,10 @@ func (f *filter) only(keys []string) {
 
 // naming has the rows that match and name one of the identifiers collected.
 func (f *filter) naming(ids []site.RadioID, at uint32, certain, possible *collector) {
-	var space [blockRows]uint32
 	for rows := f.mayName(ids); len(rows) > 0; {
 		k := int(rows[0]) / blockRows
 		n, _ := slices.BinarySearch(rows, uint32((k+1)*blockRows))
-		for _, i := range f.matches(k, &space) {
+		for _, i := range f.matches(k) {
 			if _, may := slices.BinarySearch(rows[:n], i); !may {
 				continue
 			}

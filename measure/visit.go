@@ -1,6 +1,7 @@
 package measure
 
 // A visitor is shown the rows that a filter matches, as they lie in the tiles of a segment.
+// It must not keep them.
 type visitor interface {
 	// some is shown rows that are of several runs.
 	some(f *filter, rows []uint32)
@@ -27,9 +28,8 @@ func (f *filter) visit(v visitor) { f.visitTiles(v, 0, 0, len(f.blocks)) }
 // and, of those that lie in the place in part, by the next one's.
 func (f *filter) visitTiles(v visitor, level, from, to int) {
 	if level == len(f.tilings) {
-		var space [blockRows]uint32
 		for k := from; k < to; k++ {
-			v.some(f, f.matches(k, &space))
+			v.some(f, f.matches(k))
 		}
 		return
 	}
@@ -47,7 +47,8 @@ func (f *filter) visitTiles(v visitor, level, from, to int) {
 
 // visitRuns shows the rows that match of a tile that lies in the place.
 func (f *filter) visitRuns(v visitor, g *tiling, t int) {
-	r := runRows{from: t * g.blocks * blockRows}
+	r := &f.run
+	r.from = t * g.blocks * blockRows
 	begin, notches := uint32(r.from), g.notches[g.tiles[t].notches:]
 	for _, r.run = range g.tiles[t].runs {
 		r.byTime, begin = g.byTime[begin:r.end], r.end
@@ -59,7 +60,7 @@ func (f *filter) visitRuns(v visitor, g *tiling, t int) {
 		if r.older = 0; g.tiles[t].oldest < f.since {
 			r.older = f.older(r.byTime, r.from, r.notches)
 		}
-		v.all(f, &r)
+		v.all(f, r)
 	}
 }
 
