@@ -76,8 +76,7 @@ func (f *filter) matches(k int) []uint32 {
 	if from >= to || !f.meets(b) {
 		return list
 	}
-	placed := step == 1 && !f.covers(&b.rectangle)
-	if placed {
+	if step == 1 && !f.covers(&b.rectangle) {
 		for ; from < to; from += partRows {
 			list = f.inPart(list, from, min(from+partRows, to))
 		}
@@ -101,7 +100,7 @@ func (f *filter) matches(k int) []uint32 {
 	if f.kinds != nil {
 		list = passing(list, f.technology, f.kinds)
 	}
-	if !placed && len(list) > 0 && (len(list) < fewRows || !f.covers(&b.rectangle)) {
+	if step > 1 && len(list) > 0 && (len(list) < fewRows || !f.covers(&b.rectangle)) {
 		list = f.inPlace(list)
 	}
 	return list
