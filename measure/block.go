@@ -11,9 +11,14 @@ import (
 // when they were measured. All lines of ten million rows are looked at in a fraction of
 // a millisecond, so that there is no tree above them.
 type block struct {
+	extent
+	first entry // its first row
+}
+
+// An extent is where and when rows were measured.
+type extent struct {
 	rectangle
 	oldest, newest uint32
-	first          entry // its first row
 }
 
 const blockRows = 256
@@ -21,7 +26,7 @@ const blockRows = 256
 func (s *segment) newBlocks() []block {
 	blocks := make([]block, 0, (s.rows+blockRows-1)/blockRows)
 	for from := 0; from < s.rows; from += blockRows {
-		b := block{rectangle: s.bounds(from, min(from+blockRows, s.rows)), oldest: math.MaxUint32}
+		b := block{extent: extent{rectangle: s.bounds(from, min(from+blockRows, s.rows)), oldest: math.MaxUint32}}
 		b.first = entry{hilbert(s.lat[from], s.lng[from]), s.id(uint32(from)), s.time[from], uint32(from)}
 		for i := from; i < min(from+blockRows, s.rows); i++ {
 			b.oldest, b.newest = min(b.oldest, s.time[i]), max(b.newest, s.time[i])

@@ -89,7 +89,7 @@ func (c *census) expect() {
 	for _, f := range c.filters {
 		g := &f.tilings[0]
 		for t := range g.tiles {
-			if !f.meets(&g.tiles[t].block) || !f.covers(&g.tiles[t].rectangle) {
+			if !f.meets(&g.tiles[t].extent) || !f.covers(&g.tiles[t].rectangle) {
 				continue
 			}
 			old := g.tiles[t].oldest < f.since

@@ -73,7 +73,7 @@ const fewRows = 12
 func (f *filter) matches(k int) []uint32 {
 	list, b, step := f.space[:0], &f.blocks[k], max(f.step, 1)
 	from, to := (k*blockRows+step-1)/step*step, min((k+1)*blockRows, f.rows)
-	if from >= to || !f.meets(b) {
+	if from >= to || !f.meets(&b.extent) {
 		return list
 	}
 	if step == 1 && !f.covers(&b.rectangle) {
@@ -151,12 +151,12 @@ func (f *filter) met() iter.Seq[int] {
 		for t := range g.tiles {
 			from, to := t*g.blocks, min((t+1)*g.blocks, len(f.blocks))
 			switch {
-			case !f.meets(&g.tiles[t].block):
+			case !f.meets(&g.tiles[t].extent):
 			case g.tiles[t].oldest >= f.since && f.covers(&g.tiles[t].rectangle):
 				f.addMet(from, to)
 			default:
 				for k := from; k < to; k++ {
-					if f.meets(&f.blocks[k]) {
+					if f.meets(&f.blocks[k].extent) {
 						f.addMet(k, k+1)
 					}
 				}
@@ -194,7 +194,7 @@ func (f *filter) metRowsOf(level, from, to int) (n int) {
 	for k := from; k < to; k += g.blocks {
 		end := min(k+g.blocks, len(f.blocks))
 		switch t := &g.tiles[k/g.blocks]; {
-		case !f.meets(&t.block):
+		case !f.meets(&t.extent):
 		case level == len(f.tilings)-1, t.oldest >= f.since && f.covers(&t.rectangle):
 			n += min(end*blockRows, f.rows) - k*blockRows
 		default:
@@ -214,8 +214,8 @@ func newest(filters []*filter) (time uint32) {
 	return time
 }
 
-// meets tells whether rows of a block can match.
-func (f *filter) meets(b *block) bool { return b.newest >= f.since && !f.misses(&b.rectangle) }
+// meets tells whether rows of an extent can match.
+func (f *filter) meets(e *extent) bool { return e.newest >= f.since && !f.misses(&e.rectangle) }
 
 // misses tells whether no row that lies in a rectangle can match.
 func (f *filter) misses(r *rectangle) bool { return !meetsAny(f.places, r) || f.disc.misses(r) }

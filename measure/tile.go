@@ -9,7 +9,7 @@ import (
 // technology, those of both by time. Of a tile that lies in a place as a whole nothing is
 // looked at but where a window of time begins.
 type tile struct {
-	block
+	extent
 	runs    []run
 	notches int // the place of the first in the tiling's notches
 }
@@ -61,13 +61,15 @@ func (s *segment) newTiling(blocks int) tiling {
 	size := blocks * blockRows
 	g := tiling{blocks: blocks, tiles: make([]tile, 0, (s.rows+size-1)/size), byTime: make([]uint16, 0, s.rows)}
 	order := make([]uint64, 0, size)
+	var runs []run
+	var ends []int // of the tiles' runs
 	for from := 0; from < s.rows; from += size {
 		order = order[:0]
 		for i := from; i < min(from+size, s.rows); i++ {
 			order = append(order, s.kind(i)<<(tileBits+32)|uint64(s.time[i])<<tileBits|uint64(i-from))
 		}
 		slices.Sort(order)
-		t := tile{block: s.blocks[from/blockRows], notches: len(g.notches)}
+		t := tile{extent: s.blocks[from/blockRows].extent, notches: len(g.notches)}
 		for _, b := range s.blocks[from/blockRows : min(from/blockRows+blocks, len(s.blocks))] {
 			t.south, t.north, t.west, t.east = min(t.south, b.south), max(t.north, b.north), min(t.west, b.west), max(t.east, b.east)
 			t.oldest, t.newest = min(t.oldest, b.oldest), max(t.newest, b.newest)
@@ -76,15 +78,20 @@ func (s *segment) newTiling(blocks int) tiling {
 		for k, o := range order {
 			i := int(o & (1<<tileBits - 1))
 			if k == 0 || o>>(tileBits+32) != order[k-1]>>(tileBits+32) {
-				t.runs, first = append(t.runs, run{network: s.network[from+i], technology: s.technology[from+i]}), k
+				runs, first = append(runs, run{network: s.network[from+i], technology: s.technology[from+i]}), k
 			}
 			if (k-first)%notchRows == 0 && blocks > 1 && s.Kind == Coverage {
 				g.notches = append(g.notches, notch{s.time[from+i], s.levels(from + i)})
 			}
 			g.byTime = append(g.byTime, uint16(i))
-			t.runs[len(t.runs)-1].end = uint32(len(g.byTime))
+			runs[len(runs)-1].end = uint32(len(g.byTime))
 		}
-		g.tiles = append(g.tiles, t)
+		g.tiles, ends = append(g.tiles, t), append(ends, len(runs))
+	}
+	g.notches, runs = slices.Clone(g.notches), slices.Clone(runs) // no larger than they must be
+	begin := 0
+	for i, end := range ends {
+		g.tiles[i].runs, begin = runs[begin:end:end], end
 	}
 	return g
 }

@@ -36,7 +36,7 @@ func (f *filter) visitTiles(v visitor, level, from, to int) {
 	g := &f.tilings[level]
 	for k := from; k < to; k += g.blocks {
 		switch t := &g.tiles[k/g.blocks]; {
-		case !f.meets(&t.block):
+		case !f.meets(&t.extent):
 		case f.covers(&t.rectangle):
 			f.visitRuns(v, g, k/g.blocks)
 		default:
