@@ -106,10 +106,13 @@ func (f *filter) matches(k int) []uint32 {
 	return list
 }
 
-// rows appends the numbers from from up to before to to a list, every step-th.
+// rows appends the numbers from from up to before to to a list with room for them, every
+// step-th.
 func rows(list []uint32, from, to, step int) []uint32 {
-	for ; from < to; from += step {
-		list = append(list, uint32(from))
+	n := len(list)
+	list = list[:n+(to-from+step-1)/step]
+	for i := range list[n:] {
+		list[n+i] = uint32(from + i*step)
 	}
 	return list
 }
