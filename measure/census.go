@@ -127,17 +127,12 @@ func (t *stratum) add(s *segment, row int) {
 
 // addAll takes in a run.
 func (t *stratum) addAll(s *segment, r *runRows) {
-	rows, older, notches := r.byTime, r.older, r.notches
-	if t.step < notchRows {
-		notches = nil // a row could be taken twice
-	}
-	n := len(rows) - older
+	n := r.rows()
 	for i := t.next(0); i < n; i = t.next(i + 1) {
-		at := older + i
-		if k := at / notchRows; k < len(notches) && k*notchRows >= older {
-			t.keep(wide(notches[k].levels))
+		if at := r.near(i); at != nil && t.step >= notchRows { // no row twice
+			t.keep(wide(at.levels))
 		} else {
-			t.keep(s.values(r.from + int(rows[at])))
+			t.keep(s.values(r.row(i)))
 		}
 	}
 	t.count += n

@@ -76,7 +76,8 @@ func (s *Store) Sessions(q Query, offset int) (all Sessions, err error) {
 		all.Total++
 	}
 	for _, d := range imports {
-		lists.Put(&d.list)
+		list := d.list // whose days would keep the segment
+		lists.Put(&list)
 	}
 	return all, nil
 }
@@ -132,11 +133,10 @@ func (d *days) some(f *filter, rows []uint32) {
 func (d *days) all(f *filter, r *runRows) {
 	n := r.rows()
 	for i := -d.count & (f.step - 1); i < n; i += f.step {
-		at := r.older + i
-		if k := at / notchRows; f.step >= notchRows && k < len(r.notches) && k*notchRows >= r.older {
-			d.add(f, r.notches[k].time, r.network, r.technology)
+		if at := r.near(i); at != nil && f.step >= notchRows {
+			d.add(f, at.time, r.network, r.technology)
 		} else {
-			d.add(f, f.time[r.from+int(r.byTime[at])], r.network, r.technology)
+			d.add(f, f.time[r.row(i)], r.network, r.technology)
 		}
 	}
 	d.count += n

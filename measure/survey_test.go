@@ -192,11 +192,11 @@ func TestSurveyedPoints(t *testing.T) {
 	}
 }
 
-// A sample has of each step rows the first, or, of a run with notches, one that is fewer
-// than notchRows before.
+// A sample has of each step rows that match the first, or, of a run with notches, one that
+// is fewer than notchRows before, and matches.
 func TestStratumKeepsEvenly(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	const rows = 1 << 17
+	const rows = 1 << 18
 	s := segment{meta: meta{Kind: Coverage}, columns: columns{rsrp: make([]int16, rows), rsrq: make([]int16, rows), snr: make([]int16, rows)}}
 	for i := range rows {
 		s.rsrp[i], s.rsrq[i] = int16(i>>8), int16(i&0xff)
@@ -205,31 +205,36 @@ func TestStratumKeepsEvenly(t *testing.T) {
 	for range 20 {
 		const most = 512
 		c := stratum{step: 1, most: most}
-		n, first := 0, map[int]bool{} // of notchRows rows
-		for n < r.IntN(60_000) {
+		at, order, first := 0, []int(nil), map[int]bool{} // rows that match, and the first of notchRows of them
+		for len(order) < r.IntN(60_000) {
 			if r.IntN(2) == 0 {
-				c.add(&s, n)
-				n++
+				c.add(&s, at)
+				order = append(order, at)
+				at++
 				continue
 			}
 			run := make([]uint16, r.IntN(5000))
+			older := r.IntN(len(run) + 1)
 			var notches []notch
 			for i := range run {
 				run[i] = uint16(i)
 				if i%notchRows == 0 {
-					notches = append(notches, notch{levels: s.levels(n + i)})
-					first[n+i] = true
+					notches = append(notches, notch{levels: s.levels(at + i)})
+					first[at+i] = i >= older
+				}
+				if i >= older {
+					order = append(order, at+i)
 				}
 			}
-			c.addAll(&s, &runRows{from: n, byTime: run, notches: notches})
-			n += len(run)
+			c.addAll(&s, &runRows{from: at, byTime: run, older: older, notches: notches})
+			at += len(run)
 		}
-		if c.count != n || len(c.values) >= most || len(c.values) != (n+c.step-1)/c.step || c.step > 1 && len(c.values) < most/2 {
+		if n := len(order); c.count != n || len(c.values) >= most || len(c.values) != (n+c.step-1)/c.step || c.step > 1 && len(c.values) < most/2 {
 			t.Fatalf("%d of %d rows, step %d, counted %d", len(c.values), n, c.step, c.count)
 		}
 		for i, v := range c.values {
 			row := int(v[0])<<8 | int(v[1])
-			if off := i*c.step - row; off != 0 && (off < 0 || off >= notchRows || !first[row]) {
+			if off := order[i*c.step] - row; off != 0 && (off < 0 || off >= notchRows || !first[row]) {
 				t.Fatalf("row %d is %d, step %d", i, row, c.step)
 			} else if off != 0 {
 				sparse++

@@ -21,6 +21,19 @@ type runRows struct {
 // rows is how many match.
 func (r *runRows) rows() int { return len(r.byTime) - r.older }
 
+// near is the notch of the i-th row that matches, or of one that is fewer than notchRows
+// before it and matches; nil where there is none.
+func (r *runRows) near(i int) *notch {
+	at := r.older + i
+	if k := at / notchRows; k < len(r.notches) && k*notchRows >= r.older {
+		return &r.notches[k]
+	}
+	return nil
+}
+
+// row is the i-th that matches.
+func (r *runRows) row(i int) int { return r.from + int(r.byTime[r.older+i]) }
+
 // visit shows the rows that match, in their order but for those of a tile.
 func (f *filter) visit(v visitor) { f.visitTiles(v, 0, 0, len(f.blocks)) }
 
