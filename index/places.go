@@ -20,9 +20,14 @@ const (
 	AreaPlace  PlaceKind = "area" // department, territory, province
 )
 
+var placeKinds = []PlaceKind{Commune, PostalCode, AreaPlace}
+
 // Values lists the kinds.
-func (PlaceKind) Values() []string {
-	return []string{string(Commune), string(PostalCode), string(AreaPlace)}
+func (PlaceKind) Values() (list []string) {
+	for _, k := range placeKinds {
+		list = append(list, string(k))
+	}
+	return list
 }
 
 // A Place is a place that sites name.
@@ -36,12 +41,18 @@ type Place struct {
 	Match       int // of a place that was found: 0 its name is the text, 1 begins with it, more for less
 }
 
-// A namedPlace is a place as it is searched.
+// A calling is what a place may be called by.
+type calling struct {
+	kind  PlaceKind
+	name  string // folded
+	code  string // of an area, folded, with which its words end; else ""
+	words string // everything, each word behind a blank, the name first
+}
+
+// A namedPlace is a place and what it may be called by.
 type namedPlace struct {
 	Place
-	name  string // folded
-	code  string // of an area, folded; else ""
-	words string // everything that it may be called by, each word behind a blank
+	calling
 }
 
 // placeKey is what tells places apart.
@@ -69,22 +80,22 @@ func (m *Market) Places(text string, limit int) (places []Place, total int) {
 	var found []ranked
 	g := m.places()
 	g.among(words, func(i uint32) {
-		if rank, ok := g.places[i].rank(name, words); ok {
-			found = append(found, ranked{rank, g.places[i].Sites, i})
+		if rank, ok := g.called(i).rank(name, words); ok {
+			found = append(found, ranked{rank, int(g.places[i].sites), i})
 		}
 	})
 	limit = min(limit, len(found))
 	first(found, limit, func(a, b ranked) int { return cmp.Or(a.rank-b.rank, b.sites-a.sites, cmp.Compare(a.at, b.at)) })
 	places = make([]Place, limit)
 	for i, f := range found[:limit] {
-		places[i] = g.places[f.at].Place
+		places[i] = g.place(f.at)
 		places[i].Match = f.rank
 	}
 	return places, len(found)
 }
 
 // rank is how well a place has a name, less for better, and whether it has all of its words.
-func (p *namedPlace) rank(name string, words []string) (int, bool) {
+func (p calling) rank(name string, words []string) (int, bool) {
 	for _, w := range words {
 		at := strings.Index(p.words, w)
 		for at >= 0 && p.words[at-1] != ' ' {
@@ -106,7 +117,7 @@ func (p *namedPlace) rank(name string, words []string) (int, bool) {
 	case strings.HasPrefix(p.name, words[0]):
 		return 2, true
 	}
-	return 3, p.Kind != PostalCode
+	return 3, p.kind != PostalCode
 }
 
 // placeName folds a name and writes its abbreviations in full, as the files of the post
@@ -182,8 +193,8 @@ func gather(byKey map[placeKey]*gathering, key placeKey, s *site.Site) {
 
 func (m *Market) placeOf(key placeKey, g *gathering) namedPlace {
 	n := float64(g.sites)
-	p := namedPlace{Place: Place{Kind: key.kind, Name: key.name, Area: key.area, PostalCodes: g.postal,
-		Center: geo.Point{Lat: g.lat / n, Lng: g.lng / n}, Sites: g.sites}, name: placeName(key.name)}
+	p := namedPlace{Place{Kind: key.kind, Name: key.name, Area: key.area, PostalCodes: g.postal,
+		Center: geo.Point{Lat: g.lat / n, Lng: g.lng / n}, Sites: g.sites}, calling{kind: key.kind, name: placeName(key.name)}}
 	p.words = " " + p.name
 	if key.area != Any {
 		area := m.Table.Areas[key.area]
