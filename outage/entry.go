@@ -1,6 +1,8 @@
 package outage
 
 import (
+	"encoding/json"
+	"strings"
 	"time"
 
 	"relais/geo"
@@ -61,7 +63,49 @@ type Entry struct {
 	Detail  string     `json:"detail,omitempty"`
 	Start   *time.Time `json:"start,omitempty"` // UTC; nil: not stated
 	End     *time.Time `json:"end,omitempty"`   // UTC, as expected; nil: not stated
-	Cells   []string   `json:"cells"`           // of the row, by rawColumns
+	Cells   Cells      `json:"cells"`           // of the row, by rawColumns
+}
+
+// Cells are those of a row, each a line, of which none has a line break; in JSON they are a
+// list. As a list, thousands of rows would be tens of thousands of objects that the garbage
+// collector looks at again and again.
+type Cells string
+
+func cellsOf(list []string) Cells { return Cells(strings.Join(list, "\n")) }
+
+// List returns the cells.
+func (c Cells) List() []string { return strings.Split(string(c), "\n") }
+
+// MarshalJSON implements json.Marshaler.
+func (c Cells) MarshalJSON() ([]byte, error) { return json.Marshal(c.List()) }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *Cells) UnmarshalJSON(text []byte) error {
+	var list []string
+	if err := json.Unmarshal(text, &list); err != nil {
+		return err
+	}
+	*c = cellsOf(list)
+	return nil
+}
+
+// share has texts that were met before be those, of which there is then one.
+func (e *Entry) share(met map[string]string) {
+	for _, text := range []*string{&e.Area, &e.Region, &e.Department, &e.Commune, &e.INSEE, &e.Reason, &e.Detail} {
+		shareText(text, met)
+	}
+	for _, status := range e.Services.each() {
+		shareText(status, met)
+	}
+}
+
+func shareText[T ~string](text *T, met map[string]string) {
+	first, ok := met[string(*text)]
+	if !ok {
+		first = string(*text)
+		met[first] = first
+	}
+	*text = T(first)
 }
 
 // SourceID names the feed that the entry comes from.
@@ -78,12 +122,13 @@ func (e *Entry) Point() geo.Point { return geo.Point{Lat: e.Lat, Lng: e.Lng} }
 // the time of the file, whatever its way of writing them; else cells are as published.
 func (e *Entry) Raw() map[string]string {
 	raw := make(map[string]string, len(rawColumns))
+	cells := e.Cells.List()
 	for i, name := range rawColumns {
 		if i == colManaged {
 			name = ManagedColumn(e.Operator)
 		}
-		if i < len(e.Cells) {
-			raw[name] = e.Cells[i]
+		if i < len(cells) {
+			raw[name] = cells[i]
 		} else {
 			raw[name] = ""
 		}
@@ -93,16 +138,16 @@ func (e *Entry) Raw() map[string]string {
 
 // Severity is Down when no service is OK.
 func (e *Entry) Severity() Severity {
-	for _, st := range e.Services.all() {
-		if st == OK {
+	for _, st := range e.Services.each() {
+		if *st == OK {
 			return Degraded
 		}
 	}
 	return Down
 }
 
-func (s *Services) all() []Status {
-	return []Status{s.Voice2G, s.Voice3G, s.Voice4G, s.Data3G, s.Data4G, s.Data5G, s.Voice, s.Data, s.VoiceSMS}
+func (s *Services) each() []*Status {
+	return []*Status{&s.Voice2G, &s.Voice3G, &s.Voice4G, &s.Data3G, &s.Data4G, &s.Data5G, &s.Voice, &s.Data, &s.VoiceSMS}
 }
 
 // Affected lists the services (of Services) and technologies (of Technologies) that

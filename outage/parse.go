@@ -166,9 +166,10 @@ func (w *row) entry() (e *Entry, reason string) {
 	}
 	e.Area = areaOf(w.market, e.Department, e.INSEE, at)
 	start, end := w.period()
-	e.Cells = slices.Clone(c[:colEnd+1])
-	e.Start, e.Cells[colStart] = start.instant(), start.raw
-	e.End, e.Cells[colEnd] = end.instant(), end.raw
+	cells := slices.Clone(c[:colEnd+1])
+	e.Start, cells[colStart] = start.instant(), start.raw
+	e.End, cells[colEnd] = end.instant(), end.raw
+	e.Cells = cellsOf(cells)
 	return e, ""
 }
 

@@ -90,7 +90,7 @@ func TestVariants(t *testing.T) {
 		if got := c.check(entries[0]); strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(c.want, " ", "") {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
-		for _, cell := range entries[0].Cells {
+		for _, cell := range entries[0].Cells.List() {
 			if cell == "359" {
 				t.Errorf("%s: a column that nobody asked for is kept", c.name)
 			}

@@ -127,11 +127,13 @@ func readFeed(tx *bbolt.Tx, k []byte) (*feedData, error) {
 			return nil, fmt.Errorf("unavailable sites of %s: %w", feedID(f.Market, f.Operator), err)
 		}
 	}
+	met := map[string]string{}
 	for _, e := range entries {
-		if e == nil || e.Code == "" || !e.Point().Valid() || len(e.Cells) != len(rawColumns) {
+		if e == nil || e.Code == "" || !e.Point().Valid() || len(e.Cells.List()) != len(rawColumns) {
 			return nil, fmt.Errorf("unavailable sites of %s: one is broken", feedID(f.Market, f.Operator))
 		}
 		e.Market, e.Operator = key.market, key.operator
+		e.share(met)
 	}
 	return newFeedData(f, entries), nil
 }
