@@ -97,7 +97,7 @@ func (c *census) expect() {
 				continue
 			}
 			begin, notches := uint32(t*g.blocks*blockRows), g.notches[g.tiles[t].notches:]
-			for _, r := range g.tiles[t].runs {
+			for _, r := range g.runsOf(&g.tiles[t]) {
 				rows := int(r.end - begin)
 				begin = r.end
 				if old {

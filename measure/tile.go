@@ -10,8 +10,8 @@ import (
 // looked at but where a window of time begins.
 type tile struct {
 	extent
-	runs    []run
-	notches int // the place of the first in the tiling's notches
+	runs, endRuns uint32 // where its runs begin and end in the tiling's
+	notches       uint32 // the place of the first in the tiling's notches
 }
 
 // A run is the rows of a tile that have a network and a technology: from the end of the
@@ -26,6 +26,7 @@ type run struct {
 type tiling struct {
 	blocks int // of a tile; the last one may have fewer
 	tiles  []tile
+	runs   []run    // of each tile
 	byTime []uint16 // for each tile the numbers of its rows in their order, from its first
 	// notches are of the first of each notchRows rows of a run, or of fewer at its end: what
 	// is looked for by time, or sampled, is next to each other. nil where runs are short, and
@@ -61,15 +62,13 @@ func (s *segment) newTiling(blocks int) tiling {
 	size := blocks * blockRows
 	g := tiling{blocks: blocks, tiles: make([]tile, 0, (s.rows+size-1)/size), byTime: make([]uint16, 0, s.rows)}
 	order := make([]uint64, 0, size)
-	var runs []run
-	var ends []int // of the tiles' runs
 	for from := 0; from < s.rows; from += size {
 		order = order[:0]
 		for i := from; i < min(from+size, s.rows); i++ {
 			order = append(order, s.kind(i)<<(tileBits+32)|uint64(s.time[i])<<tileBits|uint64(i-from))
 		}
 		slices.Sort(order)
-		t := tile{extent: s.blocks[from/blockRows].extent, notches: len(g.notches)}
+		t := tile{extent: s.blocks[from/blockRows].extent, runs: uint32(len(g.runs)), notches: uint32(len(g.notches))}
 		for _, b := range s.blocks[from/blockRows : min(from/blockRows+blocks, len(s.blocks))] {
 			t.south, t.north, t.west, t.east = min(t.south, b.south), max(t.north, b.north), min(t.west, b.west), max(t.east, b.east)
 			t.oldest, t.newest = min(t.oldest, b.oldest), max(t.newest, b.newest)
@@ -78,23 +77,22 @@ func (s *segment) newTiling(blocks int) tiling {
 		for k, o := range order {
 			i := int(o & (1<<tileBits - 1))
 			if k == 0 || o>>(tileBits+32) != order[k-1]>>(tileBits+32) {
-				runs, first = append(runs, run{network: s.network[from+i], technology: s.technology[from+i]}), k
+				g.runs, first = append(g.runs, run{network: s.network[from+i], technology: s.technology[from+i]}), k
 			}
 			if (k-first)%notchRows == 0 && blocks > 1 && s.Kind == Coverage {
 				g.notches = append(g.notches, notch{s.time[from+i], s.levels(from + i)})
 			}
 			g.byTime = append(g.byTime, uint16(i))
-			runs[len(runs)-1].end = uint32(len(g.byTime))
+			g.runs[len(g.runs)-1].end = uint32(len(g.byTime))
 		}
-		g.tiles, ends = append(g.tiles, t), append(ends, len(runs))
+		t.endRuns = uint32(len(g.runs))
+		g.tiles = append(g.tiles, t)
 	}
-	g.notches, runs = slices.Clone(g.notches), slices.Clone(runs) // no larger than they must be
-	begin := 0
-	for i, end := range ends {
-		g.tiles[i].runs, begin = runs[begin:end:end], end
-	}
+	g.notches, g.runs = slices.Clone(g.notches), slices.Clone(g.runs) // no larger than they must be
 	return g
 }
+
+func (g *tiling) runsOf(t *tile) []run { return g.runs[t.runs:t.endRuns] }
 
 // kind is the network and the technology of a row, in 12 bits (see maxNetworks) and 6.
 func (s *segment) kind(i int) uint64 { return uint64(s.network[i])<<6 | uint64(s.technology[i]) }

@@ -63,7 +63,7 @@ func (f *filter) visitRuns(v visitor, g *tiling, t int) {
 	r := &f.run
 	r.from = t * g.blocks * blockRows
 	begin, notches := uint32(r.from), g.notches[g.tiles[t].notches:]
-	for _, r.run = range g.tiles[t].runs {
+	for _, r.run = range g.runsOf(&g.tiles[t]) {
 		r.byTime, begin = g.byTime[begin:r.end], r.end
 		r.notches = notches[:notchesOf(len(r.byTime), notches)]
 		notches = notches[len(r.notches):]
