@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -15,13 +16,22 @@ import (
 	"relais/view"
 )
 
-// declared is a tool as the protocol lists it.
+// declared is a tool as the protocol lists it. Its schemas are texts: as maps they would be
+// thousands of objects that the garbage collector looks at again and again.
 func declared(t *tools.Tool) *sdk.Tool {
 	closed, additive := false, false
 	return &sdk.Tool{
-		Name: t.Name, Title: t.Title, Description: t.Summary, InputSchema: t.InputSchema(), OutputSchema: t.OutputSchema(),
+		Name: t.Name, Title: t.Title, Description: t.Summary, InputSchema: schemaText(t.InputSchema()), OutputSchema: schemaText(t.OutputSchema()),
 		Annotations: &sdk.ToolAnnotations{Title: t.Title, ReadOnlyHint: !t.Writes, IdempotentHint: true, OpenWorldHint: &closed, DestructiveHint: &additive},
 	}
+}
+
+func schemaText(schema any) json.RawMessage {
+	text, err := view.JSON(schema)
+	if err != nil {
+		panic(err) // a schema is texts, numbers, lists and maps
+	}
+	return text
 }
 
 // handler answers calls of a tool. What is wrong with a call is an answer that the
