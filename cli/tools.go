@@ -44,7 +44,7 @@ func (c *serveCommand) mount(ctx context.Context, api *httpapi.Server, stores *a
 			return &tools.Reading{Reading: api.Reading(), People: stores.Accounts, Said: said}
 		},
 		Address: address, BaseURL: api.BaseURL, Hosts: c.MCPHost, Minute: c.MCPMinute, Version: api.Version, Log: api.Log, RequireAuth: c.MCP == "auth", Fixture: c.MCPFixture,
-		Gate: api.Gate, Known: httpapi.Known, Accounts: stores.Accounts, Resource: signIn.Resource(), Metadata: signIn.ResourceMetadataURL(), PublicPrefix: api.PublicPrefix, Ending: ctx.Done(),
+		Gate: api.Gate, Known: httpapi.Known, Whole: httpapi.Whole, Accounts: stores.Accounts, Resource: signIn.Resource(), Metadata: signIn.ResourceMetadataURL(), PublicPrefix: api.PublicPrefix, Ending: ctx.Done(),
 	}))
 	return nil
 }

@@ -33,6 +33,7 @@ type exchange struct {
 	rated   bool              // the limits are in the header
 	public  bool              // shared caches may keep the answer: nothing of who asked is in it
 	foreign bool              // a mounted handler answers, and reads the body
+	whole   bool              // a mounted handler does not stream
 	status  int               // 0 until the header is out
 	bytes   int64             // of the body that were sent
 	why     error             // of a refusal, for the log

@@ -97,7 +97,7 @@ func (c *gatherConn) CloseWrite() error {
 
 // gather holds the answer that begins now.
 func (x *exchange) gather() {
-	if c, ok := x.r.Context().Value(connKey{}).(*gatherConn); ok && c.held == nil && !x.foreign {
+	if c, ok := x.r.Context().Value(connKey{}).(*gatherConn); ok && c.held == nil && (x.whole || !x.foreign) {
 		c.hold(x.lines)
 		x.conn = c
 	} else {

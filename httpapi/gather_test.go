@@ -107,6 +107,41 @@ func TestGatheredAnswers(t *testing.T) {
 	}
 }
 
+// What a mounted handler writes and flushes goes out at once, unless its answer is whole.
+func TestWhole(t *testing.T) {
+	s := newServer(t)
+	for path, whole := range map[string]bool{"/pieces": false, "/whole": true} {
+		s.Mount(path, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if whole {
+				Whole(w)
+			}
+			w.Header().Set("Content-Length", "6000")
+			for range 3 {
+				_, _ = w.Write(bytes.Repeat([]byte("x"), 2000))
+				_ = http.NewResponseController(w).Flush()
+			}
+		}))
+	}
+	address, writes := gathering(t, s)
+	c := dialTo(t, address)
+	answers := bufio.NewReader(c)
+	for path, want := range map[string]int64{"/pieces": 3, "/whole": 1} {
+		before := writes.Load()
+		fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path)
+		got, err := http.ReadResponse(answers, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		body, err := io.ReadAll(got.Body)
+		if err != nil || len(body) != 6000 || got.Header.Get("X-Request-Id") == "" {
+			t.Errorf("%s: %d bytes, %v, %v", path, len(body), got.Header, err)
+		}
+		if n := writes.Load() - before; n != want {
+			t.Errorf("%s: %d writes, want %d", path, n, want)
+		}
+	}
+}
+
 // Two requests in one packet get two answers, in order.
 func TestGatheredPipeline(t *testing.T) {
 	s := newServer(t)

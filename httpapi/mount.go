@@ -29,5 +29,13 @@ func Known(w http.ResponseWriter, client *access.Client, refused error) {
 	}
 }
 
+// Whole says that a mounted handler's answer is sent as one piece when the handler is done,
+// and no earlier: that of a handler which streams must not be.
+func Whole(w http.ResponseWriter) {
+	if x, ok := w.(*exchange); ok {
+		x.whole = true
+	}
+}
+
 // Reading is what operations see at this moment.
 func (s *Server) Reading() *ops.Reading { return s.reading(&exchange{start: time.Now()}) }

@@ -2,9 +2,11 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
@@ -13,20 +15,20 @@ import (
 	"relais/view"
 )
 
-// An answer is written where the library writes a request's. While the request waits for
-// it, it has a turn: as many have one as there are processors, in the order in which they
-// came. More would only take each other's time, and the last would wait longest.
+// An answer takes what the library writes in pieces, and is sent as one when the request is
+// done: every piece would wake the client up.
 //
 // What a tool answers goes past the library, which would encode it anew in each of its
 // layers: it is given a mark instead, and the mark's places in what it writes are filled
 // in here.
 type answer struct {
 	http.ResponseWriter
-	end  func() // of the turn
 	mark string // that nobody can guess
 
-	mu   sync.Mutex
-	text []byte // of the tool; nil: not yet, or not by its mark
+	mu     sync.Mutex
+	status int
+	body   []byte
+	text   []byte // of the tool; nil: not yet, or not by its mark
 }
 
 // markHeader has the mark of a request's answer, for the handler of its tool. A client's
@@ -36,7 +38,10 @@ const markHeader = "X-Relais-Mark"
 // longTurn is when a call that still waits for its answer lets others begin.
 const longTurn = 2 * time.Second
 
-// inTurn waits for a turn, and answers a request with do.
+// inTurn answers a request with do. While a call is answered, it has a turn: as many have one
+// as there are processors, in the order in which they came. More would only take each other's
+// time, and the last would wait longest. A turn ends before the answer is sent, since a client
+// may be slow to read.
 func (s *Server) inTurn(w http.ResponseWriter, r *http.Request, p peeked, do func(http.ResponseWriter)) {
 	r.Header.Del(markHeader)
 	if p.calls == 0 {
@@ -48,16 +53,39 @@ func (s *Server) inTurn(w http.ResponseWriter, r *http.Request, p peeked, do fun
 	case <-r.Context().Done():
 		return
 	}
-	a := &answer{ResponseWriter: w, end: sync.OnceFunc(func() { <-s.turns }), mark: rand.Text()}
-	defer a.end()
-	defer time.AfterFunc(longTurn, a.end).Stop()
-	if p.messages == 1 && !s.Fixture { // whose clients come back for what the library kept
-		r.Header.Set(markHeader, a.mark)
-		s.answers.Store(a.mark, a)
-		defer s.answers.Delete(a.mark)
+	end := sync.OnceFunc(func() { <-s.turns })
+	defer end()
+	defer time.AfterFunc(longTurn, end).Stop()
+	if p.messages > 1 || s.Fixture { // whose clients come back for what the library kept
+		do(&pieces{w, end})
+		return
+	}
+	a := &answer{ResponseWriter: w, mark: rand.Text()}
+	r.Header.Set(markHeader, a.mark)
+	s.answers.Store(a.mark, a)
+	defer s.answers.Delete(a.mark)
+	if s.Whole != nil {
+		s.Whole(w)
 	}
 	do(a)
+	end()
+	a.send()
 }
+
+// A pieces is the writer of an answer that the client reads as it comes.
+type pieces struct {
+	http.ResponseWriter
+	end func() // of the turn
+}
+
+// Write implements io.Writer.
+func (p *pieces) Write(text []byte) (int, error) {
+	p.end()
+	return p.ResponseWriter.Write(text)
+}
+
+// Unwrap is for http.ResponseController.
+func (p *pieces) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // result is a tool's answer as the library is given it.
 func (s *Server) result(req *sdk.CallToolRequest, text []byte) *sdk.CallToolResult {
@@ -84,24 +112,43 @@ func (a *answer) later(text []byte) *sdk.CallToolResult {
 // Unwrap is for http.ResponseController.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
+// FlushError is for http.ResponseController: there is nothing that could go out by itself.
+func (a *answer) FlushError() error { return nil }
+
+// WriteHeader implements http.ResponseWriter.
+func (a *answer) WriteHeader(status int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.status == 0 {
+		a.status = status
+	}
+}
+
 // Write implements io.Writer.
 func (a *answer) Write(p []byte) (int, error) {
-	a.end() // a client may be slow to read
-	full, err := a.filled(p)
-	if err != nil {
-		return 0, err
-	}
-	if _, err := a.ResponseWriter.Write(full); err != nil {
-		return 0, err
-	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.body = append(a.body, p...)
 	return len(p), nil
+}
+
+// send sends what was written.
+func (a *answer) send() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	body, err := a.filled(a.body)
+	if err != nil {
+		http.Error(a.ResponseWriter, "the answer could not be written", http.StatusInternalServerError)
+		return
+	}
+	a.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	a.ResponseWriter.WriteHeader(cmp.Or(a.status, http.StatusOK))
+	_, _ = a.ResponseWriter.Write(body) // who has gone has no use for it
 }
 
 // filled is p with what the tool answered where the mark is: as it is where the library has
 // data, as a text elsewhere.
 func (a *answer) filled(p []byte) ([]byte, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	mark := []byte(`"` + a.mark + `"`)
 	if a.text == nil || !bytes.Contains(p, mark) {
 		return p, nil

@@ -102,6 +102,36 @@ func TestTurns(t *testing.T) {
 	})
 }
 
+// An answer is sent as one, with its length, when the request is done; those of a batch as they
+// come.
+func TestAnswerIsWhole(t *testing.T) {
+	s := &Server{turns: make(chan struct{}, 1)}
+	told := 0
+	s.Whole = func(http.ResponseWriter) { told++ }
+	for _, c := range []struct {
+		messages, told int
+		length         string
+		flushed        bool
+	}{{1, 1, "8", false}, {2, 1, "", true}} {
+		w := httptest.NewRecorder()
+		s.inTurn(w, httptest.NewRequest(http.MethodPost, Path, nil), peeked{calls: 1, messages: c.messages}, func(to http.ResponseWriter) {
+			to.Header().Set("Content-Type", "text/event-stream")
+			to.WriteHeader(http.StatusAccepted)
+			_, _ = to.Write([]byte("one "))
+			if err := http.NewResponseController(to).Flush(); err != nil {
+				t.Error(err)
+			}
+			_, _ = to.Write([]byte("two\n"))
+			if early := w.Body.String(); (early != "") != c.flushed {
+				t.Errorf("%d messages: %q is out before the end", c.messages, early)
+			}
+		})
+		if w.Code != http.StatusAccepted || w.Body.String() != "one two\n" || w.Header().Get("Content-Length") != c.length || w.Flushed != c.flushed || told != c.told {
+			t.Errorf("%d messages: %d %q %v, flushed %t, told %d times", c.messages, w.Code, w.Body, w.Header(), w.Flushed, told)
+		}
+	}
+}
+
 // A writer is told of each write.
 type writer func()
 

@@ -44,7 +44,9 @@ type Options struct {
 	Gate    *access.Gate // for API keys
 	// Known notes the client of an API key that a request brought, nil where it is none's,
 	// and why it was refused. It may be nil.
-	Known    func(w http.ResponseWriter, client *access.Client, refused error)
+	Known func(w http.ResponseWriter, client *access.Client, refused error)
+	// Whole is told of an answer that is written when all of it is there; nil for nobody.
+	Whole    func(w http.ResponseWriter)
 	Accounts *account.Store
 	Resource string // that access tokens are for
 	Metadata string // address of the metadata of this protected resource (RFC 9728)
