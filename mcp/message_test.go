@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -33,6 +34,22 @@ func TestPeek(t *testing.T) {
 		`{"jsonrpc":"1.0","method":"ping"}`, `{"jsonrpc":"2.0","method":7}`, `{"jsonrpc":"2.0","method":"ping","id":true}`, `{"jsonrpc":"2.0","method":"ping","id":[1]}`} {
 		if got, err := s.peek([]byte(body)); err == nil {
 			t.Errorf("%s: %+v", body, got)
+		}
+	}
+}
+
+// What the library reads through sdkjson: names as they are spelled, the last of two, and one
+// value alone.
+func TestDecoding(t *testing.T) {
+	m, err := jsonrpc.DecodeMessage([]byte("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\",\"Method\":\"x\",\"METHOD\":\"y\",\"params\":{\"a\":1},\"params\":{\"b\":\"\xff\", \"b\":[ ]}}\n"))
+	r, ok := m.(*jsonrpc.Request)
+	if err != nil || !ok || r.Method != "ping" || r.ID.Raw() != int64(7) || string(r.Params) != "{\"b\":\"\xff\", \"b\":[ ]}" {
+		t.Errorf("%+v, %v", m, err)
+	}
+	for _, text := range []string{"", " ", "{", "{} {}", `{"jsonrpc":"2.0","id":7,"method":"ping"}x`, `{"jsonrpc":"2.0","id":7,"method":7}`, `{"jsonrpc":2,"id":7,"method":"ping"}`,
+		`{"jsonrpc":"2.0","id":7,"method":"ping","params":` + strings.Repeat("[", 100_000)} {
+		if m, err := jsonrpc.DecodeMessage([]byte(text)); err == nil {
+			t.Errorf("%.60s: %+v", text, m)
 		}
 	}
 }
