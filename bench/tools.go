@@ -1,15 +1,10 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"os/exec"
 	"slices"
 	"strings"
@@ -128,6 +123,17 @@ func (t *tool) measure(ctx context.Context, sessions []*session, busy []map[stri
 		}
 		size = max(size, len(answer))
 	}
+	// What the generator does costs the server's processors, so that it is done before.
+	requests := make([][][]byte, len(sessions))
+	for k, s := range sessions {
+		for _, arguments := range given {
+			request, err := s.request("tools/call", map[string]any{"name": t.Name, "arguments": arguments})
+			if err != nil {
+				return err
+			}
+			requests[k] = append(requests[k], request)
+		}
+	}
 	var err error
 	var all []time.Duration
 	var mu sync.Mutex
@@ -139,7 +145,7 @@ func (t *tool) measure(ctx context.Context, sessions []*session, busy []map[stri
 			var worst error
 			for i := k; time.Since(began) < each && worst == nil; i++ {
 				start := time.Now()
-				worst = s.call(ctx, t.Name, given[i%len(given)], nil)
+				_, worst = s.exchange(requests[k][i%len(given)])
 				times = append(times, time.Since(start))
 			}
 			mu.Lock()
@@ -186,101 +192,3 @@ func (s *session) busy(ctx context.Context) (list []map[string]any, err error) {
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-// A session is an assistant's, over a connection of its own, and no http.Client: its
-// goroutines would take the server's processors.
-type session struct {
-	conn    net.Conn
-	answers *bufio.Reader
-	id      string
-}
-
-func newSession(ctx context.Context) (*session, error) {
-	conn, err := net.Dial("tcp", relaisListen)
-	if err != nil {
-		return nil, err
-	}
-	s := &session{conn: conn, answers: bufio.NewReader(conn)}
-	begin := map[string]any{"protocolVersion": "2025-11-25", "capabilities": struct{}{}, "clientInfo": map[string]string{"name": "bench", "version": "1"}}
-	if err := s.ask(ctx, "initialize", begin, nil); err != nil {
-		return nil, err
-	}
-	_, err = s.send(ctx, map[string]any{"jsonrpc": "2.0", "method": "notifications/initialized"})
-	return s, err
-}
-
-// call calls a tool and reads its answer.
-func (s *session) call(ctx context.Context, name string, arguments map[string]any, to any) error {
-	var result struct {
-		IsError           bool
-		Content           []struct{ Text string }
-		StructuredContent json.RawMessage
-	}
-	keep := any(&result)
-	if to == nil { // what is not read costs the server's processors nothing
-		keep = nil
-	}
-	if err := s.ask(ctx, "tools/call", map[string]any{"name": name, "arguments": arguments}, keep); err != nil || to == nil {
-		return err
-	}
-	if result.IsError {
-		return fmt.Errorf("it says %q", result.Content[0].Text)
-	}
-	return json.Unmarshal(result.StructuredContent, to)
-}
-
-// ask sends a request and reads its result.
-func (s *session) ask(ctx context.Context, method string, params, to any) error {
-	body, err := s.send(ctx, map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
-	if err != nil || to == nil {
-		return err
-	}
-	for line := range bytes.Lines(body) {
-		text, ok := bytes.CutPrefix(line, []byte("data: "))
-		if !ok && !bytes.HasPrefix(line, []byte("{")) {
-			continue
-		}
-		var message struct {
-			Result json.RawMessage
-			Error  json.RawMessage
-		}
-		if json.Unmarshal(text, &message) == nil && message.Result != nil {
-			return json.Unmarshal(message.Result, to)
-		}
-	}
-	return fmt.Errorf("%s: %s", method, body)
-}
-
-func (s *session) send(ctx context.Context, message any) ([]byte, error) {
-	text, err := json.Marshal(message)
-	if err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if err := s.conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
-		return nil, err
-	}
-	id := ""
-	if s.id != "" {
-		id = "Mcp-Session-Id: " + s.id + "\r\n"
-	}
-	if _, err := fmt.Fprintf(s.conn, "POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n%sContent-Length: %d\r\n\r\n%s",
-		relaisListen, id, len(text), text); err != nil {
-		return nil, err
-	}
-	res, err := http.ReadResponse(s.answers, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer res.Body.Close()
-	if id := res.Header.Get("Mcp-Session-Id"); id != "" {
-		s.id = id
-	}
-	body, err := io.ReadAll(res.Body)
-	if err == nil && res.StatusCode >= 300 {
-		err = fmt.Errorf("%s: %s", res.Status, body)
-	}
-	return body, err
-}
