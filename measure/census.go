@@ -46,11 +46,6 @@ func (c *census) end() {
 	censuses.Put(c)
 }
 
-// group is the stratum of rows that have a network and a technology.
-func (c *census) group(f *filter, network uint16, technology uint8) *stratum {
-	return &c.groups[f.strata[network]+generationAt[technology]]
-}
-
 // generationAt is of each technology.
 var generationAt = func() (list [256]uint32) {
 	for i, t := range technologies {
@@ -73,13 +68,18 @@ func (c *census) count(f *filter) {
 }
 
 func (c *census) some(f *filter, rows []uint32) {
+	networks, technologies, strata, groups := f.network, f.technology, f.strata, c.groups
 	for _, i := range rows {
-		c.group(f, f.network[i], f.technology[i]).add(f.segment, int(i))
+		t := &groups[strata[networks[i]]+generationAt[technologies[i]]]
+		if t.next(0) == 0 {
+			t.take(f.segment, int(i))
+		}
+		t.count++
 	}
 }
 
 func (c *census) all(f *filter, r *runRows) {
-	c.group(f, r.network, r.technology).addAll(f.segment, r)
+	c.groups[f.strata[r.network]+generationAt[r.technology]].addAll(f.segment, r)
 }
 
 // expect sets steps that the groups reach in any case, by what lies in the largest tiles:
@@ -118,22 +118,27 @@ func (c *census) expect() {
 	}
 }
 
-func (t *stratum) add(s *segment, row int) {
-	if t.next(0) == 0 {
-		t.keep(s.values(row))
-	}
-	t.count++
+// take takes the values of a row into the sample.
+func (t *stratum) take(s *segment, row int) {
+	t.room(1)[0] = s.values(row)
+	t.thin()
 }
 
 // addAll takes in a run.
 func (t *stratum) addAll(s *segment, r *runRows) {
 	n := r.rows()
-	for i := t.next(0); i < n; i = t.next(i + 1) {
-		if at := r.near(i); at != nil && t.step >= notchRows { // no row twice
-			t.keep(wide(at.levels))
-		} else {
-			t.keep(s.values(r.row(i)))
+	for i := t.next(0); i < n; i = t.next(i) {
+		more := t.room((n - i + t.step - 1) / t.step)
+		near := t.step >= notchRows && len(r.notches) > 0 // no row twice
+		for k := range more {
+			if at := r.near(i); near && at != nil {
+				more[k] = wide(at.levels)
+			} else {
+				more[k] = s.values(r.row(i))
+			}
+			i += t.step
 		}
+		t.thin()
 	}
 	t.count += n
 }
@@ -141,12 +146,20 @@ func (t *stratum) addAll(s *segment, r *runRows) {
 // next is the first of the rows to come, from the i-th on, that the sample has.
 func (t *stratum) next(i int) int { return i + -(t.count+i)&(t.step-1) }
 
-// keep takes values into the sample, and when it is full leaves out every second row.
-func (t *stratum) keep(v [3]int32) {
-	if t.step < noValues {
-		t.values = slices.Grow(t.values, t.most-len(t.values))
+// room returns the place of the next values of the sample: at least of one, and of as many as
+// n before it is full.
+func (t *stratum) room(n int) [][3]int32 {
+	had := len(t.values)
+	n = min(n, t.most-had)
+	if cap(t.values) < had+n {
+		t.values = slices.Grow(t.values, t.most-had)
 	}
-	t.values = append(t.values, v)
+	t.values = t.values[:had+n]
+	return t.values[had:]
+}
+
+// thin leaves out every second row of a sample that is full.
+func (t *stratum) thin() {
 	if len(t.values) < t.most {
 		return
 	}

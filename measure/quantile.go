@@ -13,10 +13,10 @@ type Quantiles struct {
 }
 
 // A ranker finds values by their rank: it counts them in buckets of equal width, and sorts
-// those of the bucket that holds a rank.
+// those of the buckets that hold a rank.
 type ranker struct {
 	counts [1 << bucketBits]uint16
-	among  []int32
+	among  [3][]int32
 }
 
 const bucketBits = 11
@@ -34,31 +34,48 @@ func (r *ranker) quantiles(values []int32, unit float64) Quantiles {
 
 // find returns the values at ranks that do not fall, of which 1 is that of the least.
 func (r *ranker) find(values []int32, ranks [3]int) (at [3]int32) {
-	low, high := slices.Min(values), slices.Max(values)
+	low, high := values[0], values[0]
+	for _, v := range values {
+		low, high = min(low, v), max(high, v)
+	}
 	shift := max(bits.Len32(uint32(high-low))-bucketBits, 0)
 	counts := r.counts[:uint32(high-low)>>shift+1]
 	clear(counts)
 	for _, v := range values {
 		counts[uint32(v-low)>>shift]++
 	}
+	var buckets [3]uint32
 	bucket, before := uint32(0), 0
 	for i, rank := range ranks {
 		for before+int(counts[bucket]) < rank {
 			before += int(counts[bucket])
 			bucket++
 		}
-		if shift == 0 {
-			at[i] = low + int32(bucket)
-			continue
+		buckets[i], ranks[i] = bucket, rank-before
+	}
+	if shift == 0 {
+		for i, b := range buckets {
+			at[i] = low + int32(b)
 		}
-		r.among = r.among[:0]
-		for _, v := range values {
-			if uint32(v-low)>>shift == bucket {
-				r.among = append(r.among, v)
-			}
+		return at
+	}
+	for i := range r.among {
+		r.among[i] = r.among[i][:0]
+	}
+	for _, v := range values {
+		switch uint32(v-low) >> shift {
+		case buckets[0]:
+			r.among[0] = append(r.among[0], v)
+		case buckets[1]:
+			r.among[1] = append(r.among[1], v)
+		case buckets[2]:
+			r.among[2] = append(r.among[2], v)
 		}
-		slices.Sort(r.among)
-		at[i] = r.among[rank-before-1]
+	}
+	for i := range ranks {
+		same := r.among[slices.Index(buckets[:], buckets[i])]
+		slices.Sort(same)
+		at[i] = same[ranks[i]-1]
 	}
 	return at
 }

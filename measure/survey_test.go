@@ -208,7 +208,10 @@ func TestStratumKeepsEvenly(t *testing.T) {
 		at, order, first := 0, []int(nil), map[int]bool{} // rows that match, and the first of notchRows of them
 		for len(order) < r.IntN(60_000) {
 			if r.IntN(2) == 0 {
-				c.add(&s, at)
+				if c.next(0) == 0 {
+					c.take(&s, at)
+				}
+				c.count++
 				order = append(order, at)
 				at++
 				continue
