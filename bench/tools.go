@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -143,7 +144,7 @@ func (t *tool) measure(ctx context.Context, sessions []*session, busy []map[stri
 		wg.Go(func() {
 			var times []time.Duration
 			var worst error
-			for i := k; time.Since(began) < each && worst == nil; i++ {
+			for i := k; time.Since(began) < each && worst == nil && ctx.Err() == nil; i++ {
 				start := time.Now()
 				_, worst = s.exchange(requests[k][i%len(given)])
 				times = append(times, time.Since(start))
@@ -157,7 +158,7 @@ func (t *tool) measure(ctx context.Context, sessions []*session, busy []map[stri
 		})
 	}
 	wg.Wait()
-	if err != nil {
+	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return err
 	}
 	took, used := time.Since(began), cpuSeconds(pid)-used

@@ -132,10 +132,13 @@ func (a *answer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// send sends what was written.
+// send sends what was written, if anything was.
 func (a *answer) send() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.status == 0 && len(a.body) == 0 { // the client or its session has gone
+		return
+	}
 	body, err := a.filled(a.body)
 	if err != nil {
 		http.Error(a.ResponseWriter, "the answer could not be written", http.StatusInternalServerError)

@@ -130,6 +130,8 @@ func TestAnswerIsWhole(t *testing.T) {
 			t.Errorf("%d messages: %d %q %v, flushed %t, told %d times", c.messages, w.Code, w.Body, w.Header(), w.Flushed, told)
 		}
 	}
+	// Nothing is made up where nothing was answered.
+	s.inTurn(writer(func() { t.Error("something is sent") }), httptest.NewRequest(http.MethodPost, Path, nil), peeked{calls: 1, messages: 1}, func(http.ResponseWriter) {})
 }
 
 // A writer is told of each write.
@@ -137,7 +139,7 @@ type writer func()
 
 func (w writer) Header() http.Header { return http.Header{} }
 
-func (w writer) WriteHeader(int) {}
+func (w writer) WriteHeader(int) { w() }
 
 func (w writer) Write(p []byte) (int, error) {
 	w()

@@ -1,11 +1,9 @@
 package mcp
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"relais/account"
 	"relais/tools"
@@ -19,71 +17,43 @@ type peeked struct {
 	id       json.RawMessage
 }
 
-// peek looks at a body. Members count that are named exactly as the library reads them, and
-// of two of a name the last; what is wrong with their values is the library's to say, or the
-// handlers', who look again who calls.
+// peek looks at a body. The limits depend on it, so that the library's own reader reads
+// the messages, and what that cannot read never gets there. The handlers of tools look
+// again who calls.
 func (s *Server) peek(body []byte) (p peeked, err error) {
-	list, err := messagesOf(body)
-	if err != nil {
-		return p, err
+	list := []json.RawMessage{}
+	if json.Unmarshal(body, &list) != nil {
+		list = []json.RawMessage{body}
 	}
-	for _, m := range list {
-		if string(m["jsonrpc"]) != `"2.0"` {
-			return p, errors.New(`"jsonrpc" is not "2.0"`)
+	for _, text := range list {
+		m, err := jsonrpc.DecodeMessage(text)
+		if err != nil {
+			return p, err
 		}
 		p.messages++
-		if err := s.add(&p, m); err != nil {
-			return p, err
+		if request, ok := m.(*jsonrpc.Request); ok {
+			s.add(&p, request)
 		}
 	}
 	return p, nil
 }
 
-// A message is one of JSON-RPC by its members, as their texts are.
-type message map[string]json.RawMessage
-
-// messagesOf returns those of a body, which is one or a list of them.
-func messagesOf(body []byte) (list []message, err error) {
-	if body = bytes.TrimLeft(body, " \t\r\n"); bytes.HasPrefix(body, []byte("[")) {
-		err = json.Unmarshal(body, &list)
-		return list, err
-	}
-	var one message
-	err = json.Unmarshal(body, &one)
-	return []message{one}, err
-}
-
-// add adds a message to what was seen.
-func (s *Server) add(p *peeked, m message) error {
-	if m["method"] == nil { // a response
-		return nil
-	}
-	var method string
-	if err := json.Unmarshal(m["method"], &method); err != nil {
-		return fmt.Errorf("its method: %w", err)
-	}
-	switch method {
+// add adds a request to what was seen.
+func (s *Server) add(p *peeked, r *jsonrpc.Request) {
+	switch r.Method {
 	case "initialize", "tools/list": // which is longer than any answer of a tool
 		p.calls++
 	case "tools/call":
 		p.calls++
-		var params map[string]json.RawMessage
-		var name string
-		_ = json.Unmarshal(m["params"], &params)
-		_ = json.Unmarshal(params["name"], &name)
-		if t := s.byName[name]; t != nil && t.SignedIn {
+		var params struct {
+			Name string `json:"name"`
+		}
+		_ = json.Unmarshal(r.Params, &params) // what is wrong with them is the library's to say
+		if t := s.byName[params.Name]; t != nil && t.SignedIn {
 			p.needs = append(p.needs, scopeOf(t))
 		}
 	}
-	switch id := m["id"]; {
-	case id == nil:
-		p.id = nil
-	case strings.IndexByte(`"-0123456789n`, id[0]) < 0:
-		return errors.New("its id is neither null nor a number nor a text")
-	default:
-		p.id = id
-	}
-	return nil
+	p.id, _ = json.Marshal(r.ID.Raw()) // null, a number or a text
 }
 
 // scopeOf is the scope that a tool needs which acts for a person.
