@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -45,10 +46,13 @@ func FuzzFixedPoint(f *testing.F) {
 	})
 }
 
+// rfc3339 is a time of it: time.Parse takes an hour of one digit, too.
+var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$`)
+
 // What is a time for the standard library has the same one here, unless it is too old
 // or to come.
 func FuzzMoment(f *testing.F) {
-	for _, s := range []string{"2026-03-05T10:03:00Z", "2026-02-30T10:03:00Z", "2026-03-05T10:03:00.25+02:00", "05/03/2026 10:03", "1760000000", "20260305"} {
+	for _, s := range []string{"2026-03-05T10:03:00Z", "2026-02-30T10:03:00Z", "2026-03-05T10:03:00.25+02:00", "05/03/2026 10:03", "1760000000", "20260305", "2026-03-05T0:03:00.5+02:00"} {
 		f.Add(s, uint8(0))
 	}
 	paris, err := time.LoadLocation("Europe/Paris")
@@ -61,7 +65,7 @@ func FuzzMoment(f *testing.F) {
 		if reason == "" && kind != noClock && (int64(got) < oldest.Unix() || int64(got) > now.Add(ahead).Unix()) {
 			t.Errorf("%q: %d", s, got)
 		}
-		if want, err := time.Parse(time.RFC3339, s); err == nil && kind == zoned {
+		if want, err := time.Parse(time.RFC3339, s); err == nil && rfc3339.MatchString(s) && kind == zoned {
 			_, offset := want.Zone()
 			usual := offset > -16*3600 && offset < 16*3600
 			there := usual && !want.Before(oldest) && !want.After(now.Add(ahead))
