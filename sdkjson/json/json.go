@@ -2,7 +2,7 @@
 // github.com/segmentio/encoding, by which the MCP SDK decodes what clients send, and of which
 // it uses no more than is here: to read a text to its end and decode the one value that it
 // is. That one takes a buffer of 32 KiB for each value, and the SDK decodes six for a call: a
-// third of what a small call costs, and garbage of hundreds of megabytes a second, whose
+// quarter of what a small call costs, and garbage of hundreds of megabytes a second, whose
 // collection is what the slowest answers wait for.
 //
 // Values are decoded by github.com/go-json-experiment/json as encoding/json would, but that
