@@ -15,7 +15,8 @@ import (
 // and the sites of a block are looked at one by one. That makes the tree a
 // thirtieth of the size of one with a leaf entry a site.
 type space struct {
-	lat, lng []int32 // 1e-7 degrees
+	lat, lng []int32      // 1e-7 degrees
+	vectors  []geo.Vector // the same
 	tree     rtree.RTreeGN[int64, uint32]
 }
 
@@ -23,7 +24,10 @@ type space struct {
 const blockSites = 32
 
 func newSpace(lat, lng []int32) *space {
-	s := &space{lat: lat, lng: lng}
+	s := &space{lat: lat, lng: lng, vectors: make([]geo.Vector, len(lat))}
+	for i := range s.vectors {
+		s.vectors[i] = s.position(uint32(i)).Vector()
+	}
 	for from := 0; from < len(lat); from += blockSites {
 		to := min(from+blockSites, len(lat))
 		lo := [2]int64{int64(slices.Min(lng[from:to])), int64(slices.Min(lat[from:to]))}
@@ -87,7 +91,13 @@ type away struct {
 }
 
 func byHaversine(a, b away) int {
-	return cmp.Or(cmp.Compare(a.haversine, b.haversine), cmp.Compare(a.site, b.site))
+	switch { // no cmp.Or: it is asked very often
+	case a.haversine < b.haversine:
+		return -1
+	case a.haversine > b.haversine:
+		return 1
+	}
+	return cmp.Compare(a.site, b.site)
 }
 
 func inMetres(list []away) []Near {
@@ -98,27 +108,70 @@ func inMetres(list []away) []Near {
 	return near
 }
 
+// around returns two haversines of vectors: a site with less than the first is certainly
+// nearer than a haversine, and one with more than the second is farther.
+func around(haversine float64) (nearer, farther float64) {
+	half := math.Sqrt(haversine)
+	doubt := 2*geo.VectorError + half*1e-9 // twice, as the other may be of vectors too; the last for rounding
+	nearer, farther = max(half-doubt, 0), half+doubt
+	return nearer * nearer, farther * farther
+}
+
 // disc returns the members of set that lie in d, nearest first from offset on,
 // at most limit of them, and how many there are in all, however far offset is. It
-// works in the memory of spare.
+// works in the memory of spare. Vectors tell where sites are; points are asked only of
+// those that may be on the page, and of those on the rim.
 func (s *space) disc(set bitset, spare *[]away, d geo.Disc, offset, limit int) (page []Near, total int) {
-	const slack = 1e-9 // within it, rounding could decide
 	half := math.Sin(min(d.Radius/geo.EarthRadius, math.Pi) / 2)
-	inside, outside := half*half*(1-slack), half*half*(1+slack)
-	all := (*spare)[:0]
+	inside, outside := around(half * half)
+	center, most := d.Center.Vector(), outside
+	k := min(offset, len(s.lat)) + min(limit, len(s.lat))
+	list, room := (*spare)[:0], 2*k+blockSites
 	set.each(func(i uint32) {
-		h := geo.Haversine(d.Center, s.position(i))
-		if h < inside || h <= outside && geo.Metres(h) <= d.Radius {
-			all = append(all, away{i, h})
+		h := center.Haversine(s.vectors[i])
+		if h > outside || h >= inside && geo.Distance(d.Center, s.position(i)) > d.Radius {
+			return
+		}
+		total++
+		if h > most {
+			return
+		}
+		if list = append(list, away{i, h}); len(list) == room {
+			list, most = among(list, k)
+			room = 2*len(list) + blockSites
 		}
 	})
-	*spare = all
-	if offset >= len(all) {
-		return nil, len(all)
+	*spare = list
+	if offset >= total {
+		return nil, total
 	}
-	to := offset + min(limit, len(all)-offset)
-	first(all, to, byHaversine)
-	return inMetres(all[offset:to]), len(all)
+	list, _ = among(list, k)
+	for at := range list {
+		list[at].haversine = geo.Haversine(d.Center, s.position(list[at].site))
+	}
+	to := min(k, total)
+	first(list, to, byHaversine)
+	return inMetres(list[offset:to]), total
+}
+
+// among leaves those of list, whose haversines are of vectors, that may be among the k
+// nearest, and returns the most that one of these may have.
+func among(list []away, k int) (left []away, most float64) {
+	if k >= len(list) {
+		return list, math.Inf(1)
+	}
+	if k == 0 {
+		return nil, 0
+	}
+	first(list, k, byHaversine)
+	_, most = around(list[k-1].haversine)
+	left = list[:k]
+	for _, a := range list[k:] {
+		if a.haversine <= most {
+			left = append(left, a)
+		}
+	}
+	return left, most
 }
 
 // nearest returns the k sites nearest to p that keep accepts, nearest first.

@@ -127,15 +127,21 @@ func TestSpaceOfTheWholeEarth(t *testing.T) {
 	lat, lng := make([]int32, 999), make([]int32, 999)
 	for i := 0; i < len(lat); {
 		town, spread := anywhere(r), math.Pow(10, 2-4*r.Float64())
-		for end := min(i+1+r.IntN(2*blockSites), len(lat)); i < end; i++ {
+		if r.IntN(3) == 0 {
+			spread = 0 // all on one spot
+		}
+		for end := min(i+1+r.IntN(4*blockSites), len(lat)); i < end; i++ {
 			lat[i] = geo.Fix(min(max(town.Lat+spread*(r.Float64()-0.5), -90), 90))
 			lng[i] = geo.Fix(min(max(town.Lng+spread*(r.Float64()-0.5), -180), 180))
 		}
 	}
 	s := newSpace(lat, lng)
 	set, spare := newBitset(len(lat)), []away(nil)
-	for range 400 {
+	for round := range 800 {
 		p := anywhere(r)
+		if round%4 == 0 {
+			p = s.position(uint32(r.IntN(len(lat))))
+		}
 		every := func(uint32) bool { return true }
 		all := byDistance(s, p, every)
 		k := r.IntN(50)
@@ -143,9 +149,15 @@ func TestSpaceOfTheWholeEarth(t *testing.T) {
 			t.Fatalf("the nearest %d to %v: %v, want %v", k, p, got, all[:k])
 		}
 		d := geo.Disc{Center: p, Radius: math.Pi * geo.EarthRadius * math.Pow(r.Float64(), 3)}
+		if round%2 == 0 {
+			d.Radius = all[r.IntN(len(all))].Metres // some are on the rim
+		}
 		total := within(all, d.Radius)
 		s.box(set, d.Box())
 		offset, limit := r.IntN(total+5), r.IntN(len(all))
+		if round%3 > 0 {
+			offset, limit = r.IntN(5), r.IntN(9)
+		}
 		want := all[min(offset, total):min(offset+limit, total)]
 		got, gotTotal := s.disc(set, &spare, d, offset, limit)
 		if !slices.Equal(got, want) || gotTotal != total {
