@@ -56,6 +56,7 @@ type indexes struct {
 	scratch   sync.Pool
 	communes  func() map[string]string
 	places    func() *gazetteer
+	extents   func() []Extent
 }
 
 // Load indexes a snapshot. encoder is called once for each goroutine that
@@ -65,6 +66,7 @@ func Load(s *snapshot.Snapshot, encoder func(*snapshot.Snapshot) Encode, now tim
 	m := &Market{Table: market.Get(s.Market), Snap: s, Loaded: now, indexes: &indexes{}}
 	m.communes = sync.OnceValue(m.readCommunes)
 	m.places = sync.OnceValue(m.readPlaces)
+	m.extents = sync.OnceValue(m.readExtents)
 	m.common = newCommonWords(s.Len())
 	m.scratch.New = func() any { return newWork(m.Len()) }
 	m.fragments, m.text.texts = newArena(s.Len()), newArena(s.Len())

@@ -153,17 +153,16 @@ func compared(m *market.Market, loaded *index.Market, store *measure.Store) Comp
 		sites := loaded.Len()
 		row.Loaded, row.Date, row.Sites = true, &loaded.Snap.SourceDate, &sites
 	}
+	_, err := projectStatus(m)
+	hasProjects := err == nil
 	for o, operator := range m.Operators {
 		one := ComparedOperator{Operator: operator.Key, Generations: []ComparedGeneration{}}
-		var presence [site.Generations]index.Presence
+		var extent index.Extent
 		if loaded != nil {
-			presence = loaded.Generations(o)
-			f := index.All
-			f.Operator = o
-			sites := loaded.Find(index.Query{Filter: f}, 0, 0).Total
-			one.Sites = &sites
+			extent = loaded.Extent(o)
+			one.Sites = &extent.Sites
 		}
-		for g, there := range presence {
+		for g, there := range extent.Generations {
 			v := ComparedGeneration{Generation: site.Generation(g).String(), Points: points[o+1][g], Tests: tests[o+1][g]}
 			if there.Sites+v.Points+v.Tests == 0 {
 				continue
@@ -171,7 +170,7 @@ func compared(m *market.Market, loaded *index.Market, store *measure.Store) Comp
 			if loaded != nil {
 				real := there.Sites - there.Projects
 				v.Sites = &real
-				if _, err := projectStatus(m); err == nil {
+				if hasProjects {
 					v.Projects = &there.Projects
 				}
 			}

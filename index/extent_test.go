@@ -1,19 +1,20 @@
 package index
 
 import (
+	"slices"
 	"testing"
 
 	"relais/market"
 	"relais/site"
 )
 
-func TestGenerationsAgainstAScan(t *testing.T) {
+func TestExtentAgainstAScan(t *testing.T) {
 	for _, code := range []market.Code{market.FR, market.DROM, market.CA} {
 		sites := register(code, 900, 77)
 		m := load(t, code, sites)
 		projects := 0
 		for operator := -1; operator < len(m.Table.Operators); operator++ {
-			var want [site.Generations]Presence
+			var want Extent
 			for i := range sites {
 				var any, real [site.Generations]bool
 				for _, e := range sites[i].Emissions {
@@ -23,17 +24,20 @@ func TestGenerationsAgainstAScan(t *testing.T) {
 						real[e.Generation] = real[e.Generation] || !project
 					}
 				}
-				for g := range want {
+				if slices.Contains(any[:], true) {
+					want.Sites++
+				}
+				for g := range want.Generations {
 					if any[g] {
-						want[g].Sites++
+						want.Generations[g].Sites++
 						if !real[g] {
-							want[g].Projects++
+							want.Generations[g].Projects++
 							projects++
 						}
 					}
 				}
 			}
-			if got := m.Generations(operator); got != want {
+			if got := m.Extent(operator); got != want {
 				t.Errorf("%s, %d: %+v, want %+v", code, operator, got, want)
 			}
 		}
