@@ -2,23 +2,29 @@ package index
 
 import "slices"
 
-// first sorts the k first of list, in an order, to its front and leaves the rest as it
-// comes.
+// fewLeft is how many are sooner sorted than looked through.
+const fewLeft = 16
+
+// first sorts the k first of list, in an order in which no two are equal, to its front and
+// leaves the rest as it comes.
 func first[T any](list []T, k int, order func(a, b T) int) {
-	part := list
-	for len(part) > 2*k { // quickselect until little is left beside them
-		pivot := part[len(part)/2]
-		less := 0
-		for i := range part {
-			if order(part[i], pivot) < 0 {
-				part[i], part[less] = part[less], part[i]
+	from, to := 0, len(list) // what is before from is among the k, and what is behind to is not
+	for to-from > fewLeft {
+		last := to - 1
+		list[(from+to)/2], list[last] = list[last], list[(from+to)/2]
+		less, pivot := from, list[last]
+		for i := from; i < last; i++ {
+			if order(list[i], pivot) < 0 {
+				list[i], list[less] = list[less], list[i]
 				less++
 			}
 		}
-		if less < k { // the pivot is among the k: sorting the rest is as well
-			break
+		list[less], list[last] = pivot, list[less]
+		if less < k {
+			from = less + 1
+		} else {
+			to = less
 		}
-		part = part[:less]
 	}
-	slices.SortFunc(part, order)
+	slices.SortFunc(list[:to], order)
 }

@@ -117,61 +117,43 @@ func around(haversine float64) (nearer, farther float64) {
 	return nearer * nearer, farther * farther
 }
 
+// rings is into how many rings of the same area a disc is cut.
+const rings = 1024
+
 // disc returns the members of set that lie in d, nearest first from offset on,
 // at most limit of them, and how many there are in all, however far offset is. It
 // works in the memory of spare. Vectors tell where sites are; points are asked only of
-// those that may be on the page, and of those on the rim.
+// those on the rim, and of those in the inner rings that have enough for the page.
 func (s *space) disc(set bitset, spare *[]away, d geo.Disc, offset, limit int) (page []Near, total int) {
 	half := math.Sin(min(d.Radius/geo.EarthRadius, math.Pi) / 2)
 	inside, outside := around(half * half)
-	center, most := d.Center.Vector(), outside
-	k := min(offset, len(s.lat)) + min(limit, len(s.lat))
-	list, room := (*spare)[:0], 2*k+blockSites
+	center, ring := d.Center.Vector(), outside/rings
+	all := (*spare)[:0]
+	var in [rings + 1]int // how many are in each, the last for those on the outermost edge
 	set.each(func(i uint32) {
 		h := center.Haversine(s.vectors[i])
-		if h > outside || h >= inside && geo.Distance(d.Center, s.position(i)) > d.Radius {
-			return
-		}
-		total++
-		if h > most {
-			return
-		}
-		if list = append(list, away{i, h}); len(list) == room {
-			list, most = among(list, k)
-			room = 2*len(list) + blockSites
+		if h < inside || h <= outside && geo.Distance(d.Center, s.position(i)) <= d.Radius {
+			all = append(all, away{i, h})
+			in[int(h/ring)]++
 		}
 	})
-	*spare = list
-	if offset >= total {
-		return nil, total
+	*spare = all
+	if offset >= len(all) {
+		return nil, len(all)
 	}
-	list, _ = among(list, k)
-	for at := range list {
-		list[at].haversine = geo.Haversine(d.Center, s.position(list[at].site))
+	to, n, edge := offset+min(limit, len(all)-offset), 0, 0
+	for ; n < to; edge++ {
+		n += in[edge]
 	}
-	to := min(k, total)
-	first(list, to, byHaversine)
-	return inMetres(list[offset:to]), total
-}
-
-// among leaves those of list, whose haversines are of vectors, that may be among the k
-// nearest, and returns the most that one of these may have.
-func among(list []away, k int) (left []away, most float64) {
-	if k >= len(list) {
-		return list, math.Inf(1)
-	}
-	if k == 0 {
-		return nil, 0
-	}
-	first(list, k, byHaversine)
-	_, most = around(list[k-1].haversine)
-	left = list[:k]
-	for _, a := range list[k:] {
+	_, most := around(float64(edge) * ring)
+	near := all[:0]
+	for _, a := range all {
 		if a.haversine <= most {
-			left = append(left, a)
+			near = append(near, away{a.site, geo.Haversine(d.Center, s.position(a.site))})
 		}
 	}
-	return left, most
+	first(near, to, byHaversine)
+	return inMetres(near[offset:to]), len(all)
 }
 
 // nearest returns the k sites nearest to p that keep accepts, nearest first.
