@@ -24,8 +24,17 @@ func shownOf(operator string) func(value []byte) bool {
 // photos in all.
 func (s *Store) ListSites(siteKeys []string, operator string, limit int) (list []*Photo, total int, err error) {
 	err = s.view(func(tx *bbolt.Tx) error {
+		b := tx.Bucket([]byte(sitesBucket))
+		if b == nil {
+			return nil
+		}
+		c, prefix := b.Cursor(), []byte(nil)
 		for _, key := range siteKeys {
-			some, n, err := pageIn(tx, sitesBucket, sitePrefix(key), limit-len(list), 0, shownOf(operator))
+			prefix = append(append(prefix[:0], key...), 0)
+			if k, _ := c.Seek(prefix); !bytes.HasPrefix(k, prefix) {
+				continue // as of most sites
+			}
+			some, n, err := pageIn(tx, sitesBucket, prefix, limit-len(list), 0, shownOf(operator))
 			if err != nil {
 				return err
 			}

@@ -198,10 +198,9 @@ func (r *Reading) photosNear(m *index.Market, q outage.Query, most int) (items [
 		operator = q.Operators[0]
 	}
 	hits := m.Find(index.Query{Filter: index.All, Disc: q.Disc}, 0, mostSites)
-	keys, sites := make([]string, len(hits.Sites)), map[string]uint32{}
+	keys, prefix := make([]string, len(hits.Sites)), index.Key(m.Table.Code, "")
 	for i, at := range hits.Sites {
-		keys[i] = index.Key(m.Table.Code, m.Snap.ID(int(at)))
-		sites[keys[i]] = at
+		keys[i] = prefix + m.Snap.ID(int(at))
 	}
 	photos, total, err := r.Photos.ListSites(keys, operator, most)
 	if err != nil {
@@ -209,7 +208,8 @@ func (r *Reading) photosNear(m *index.Market, q outage.Query, most int) (items [
 	}
 	var s site.Site
 	for _, photo := range photos {
-		m.Site(sites[photo.SiteKey], &s)
+		at := max(0, slices.Index(keys, photo.SiteKey)) // a damaged record may name any site
+		m.Site(hits.Sites[at], &s)
 		p := r.photo(photo)
 		items = append(items, Observation{Type: aPhoto, ID: p.ID, SiteKey: p.SiteKey, Operator: p.Operator, What: p.Caption, At: p.UploadedAt, ImageURL: p.ImageURL,
 			Coordinates: view.Coordinates{Lat: s.Position.Lat, Lng: s.Position.Lng}, Distance: metresTo(q.Disc.Center, s.Position)})
