@@ -20,6 +20,13 @@ func (b bitset) set(i uint32) {
 	b.filled[i>>12] |= 1 << (i >> 6 & 63)
 }
 
+// add adds sites.
+func (b bitset) add(sites []uint32) {
+	for _, i := range sites {
+		b.set(i)
+	}
+}
+
 // setRange adds from to to-1.
 func (b bitset) setRange(from, to uint32) {
 	if from < to {

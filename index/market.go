@@ -148,7 +148,7 @@ const (
 
 func (m *Market) loadText() {
 	size := max(trigramSites, (m.Len()+trigramParts-1)/trigramParts)
-	var jobs []func()
+	jobs := []func(){func() { m.text.readCommunes(m.Len()) }, func() { m.text.readPostal(m.Len()) }}
 	for from := 0; from < m.Len(); from += size {
 		to := min(from+size, m.Len())
 		k := len(m.text.parts)

@@ -65,7 +65,7 @@ func (m *Market) Find(q Query, offset, limit int) Hits {
 	}
 	h.Sites = make([]uint32, 0, min(limit, h.Total-offset))
 	if q.Ranked {
-		for _, rank := range m.ranks(q, set, w) {
+		for _, rank := range m.ranks(q, w) {
 			w.page.copy(set)
 			w.page.and(rank)
 			set.andNot(rank)
@@ -150,9 +150,7 @@ func (m *Market) matchText(q Query, w *work) {
 			return !slices.ContainsFunc(unsure, func(word []byte) bool { return !bytes.Contains(text, word) })
 		})
 	}
-	for _, i := range m.byName(q.Text) {
-		found.set(i)
-	}
+	found.add(m.byName(q.Text))
 }
 
 // matchWord returns all sites of w.found whose text has a word, and others unless exact.
@@ -227,9 +225,7 @@ func words(text string) (list [][]byte) {
 func (m *Market) matchCriteria(q Query, set bitset, w *work) {
 	only := func(sites []uint32) {
 		w.other.clear()
-		for _, i := range sites {
-			w.other.set(i)
-		}
+		w.other.add(sites)
 		set.and(w.other)
 	}
 	if q.ID != "" {
@@ -242,42 +238,15 @@ func (m *Market) matchCriteria(q Query, set bitset, w *work) {
 		only(m.bySource(code))
 	}
 	if q.Commune != "" {
-		m.markCommune(w.other, w.spare, set, fold.String(q.Commune), "")
-		set.and(w.other)
+		var sites []uint32
+		if name := fold.String(q.Commune); name != "" {
+			sites = m.text.communes.beginning(name)
+		}
+		only(sites)
 	}
 	if q.PostalCode != "" {
-		m.markPostal(w.other, w.spare, set, q.PostalCode)
-		set.and(w.other)
+		only(m.text.postal.whole(fold.String(q.PostalCode)))
 	}
-}
-
-// markCommune finds the members of set whose commune begins with this name, which is
-// folded, and goes on with end.
-func (m *Market) markCommune(found, spare, set bitset, name, end string) {
-	phrase := []byte(string(fieldEnd) + name + end)
-	m.markField(found, spare, set, name, phrase, func(text []byte) bool { return bytes.HasPrefix(text, phrase) })
-}
-
-// markPostal finds the members of set of which one of the postal codes is exactly code.
-func (m *Market) markPostal(found, spare, set bitset, code string) {
-	phrase := append(fold.Append([]byte{fieldEnd}, code), fieldEnd)
-	folded := string(phrase[1 : len(phrase)-1])
-	m.markField(found, spare, set, folded, phrase, func(text []byte) bool { return hasPostal(text, folded) })
-}
-
-// markField finds the members of set whose text keep accepts because of a name, none for
-// the name "". What it accepts has the phrase.
-func (m *Market) markField(found, spare, set bitset, name string, phrase []byte, keep func(text []byte) bool) {
-	switch {
-	case name == "":
-		found.clear()
-	case m.text.cost(phrase) > readCost*set.count():
-		found.copy(set)
-	default:
-		m.text.candidates(found, spare, phrase)
-		found.and(set)
-	}
-	found.filter(func(i uint32) bool { return keep(m.text.texts.at(i)) })
 }
 
 // fewSites is the part of a register below which its sites are asked one by one.
@@ -299,33 +268,29 @@ func (m *Market) applyFilter(f Filter, set bitset, w *work) {
 	})
 }
 
-// ranks returns the sets of best matches among those of set, best first.
-func (m *Market) ranks(q Query, set bitset, w *work) []bitset {
+// ranks returns the sets of best matches, best first; sites that do not match are in them too.
+func (m *Market) ranks(q Query, w *work) []bitset {
 	w.byID.clear()
 	for _, name := range append([]string{q.Text, q.ID, q.NationalCode}, q.StationCodes...) {
-		for _, i := range m.byName(name) {
-			w.byID.set(i)
-		}
+		w.byID.add(m.byName(name))
 	}
 	w.byCommune.clear()
 	names := []string{fold.String(q.Commune), fold.String(q.Text)}
 	if q.Spoken {
+		w.byCommune.add(m.text.postal.whole(names[1]))
 		names = append(names, spellings(names[1])...)
 		slices.Sort(names)
 		names = slices.Compact(names)
-		m.markPostal(w.byCommune, w.spare, set, q.Text)
 	}
 	for _, name := range names {
-		m.markCommune(w.other, w.spare, set, name, string(fieldEnd))
-		w.byCommune.or(w.other)
+		w.byCommune.add(m.text.communes.whole(name))
 	}
 	if !q.Spoken { // as the API's search has it
 		return []bitset{w.byID, w.byCommune}
 	}
 	w.byDistrict.clear()
 	for _, name := range names {
-		m.markCommune(w.other, w.spare, set, name, " ")
-		w.byDistrict.or(w.other)
+		w.byDistrict.add(m.text.communes.beginning(name + " "))
 	}
 	return []bitset{w.byID, w.byCommune, w.byDistrict}
 }

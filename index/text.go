@@ -69,17 +69,6 @@ func appendText(dst []byte, m *market.Market, s *site.Site) []byte {
 	return append(dst, fieldEnd) // so that the last letter begins a trigram too
 }
 
-// hasPostal tells whether one of the postal codes of a searchable text is code, which
-// is folded.
-func hasPostal(text []byte, code string) bool {
-	for one := range bytes.SplitSeq(textField(text, fieldPostal), []byte("/")) {
-		if string(one) == code {
-			return true
-		}
-	}
-	return false
-}
-
 // textField returns a field of a searchable text.
 func textField(text []byte, n int) []byte {
 	text = text[1:]
@@ -91,8 +80,22 @@ func textField(text []byte, n int) []byte {
 
 // A textIndex finds substrings in the texts of a register.
 type textIndex struct {
-	texts arena
-	parts []*trigramIndex
+	texts    arena
+	parts    []*trigramIndex
+	communes *valueTable
+	postal   *valueTable // codes
+}
+
+func (t *textIndex) readCommunes(sites int) {
+	t.communes = newValueTable(sites, func(i uint32, yield func([]byte)) { yield(textField(t.texts.at(i), fieldCommune)) })
+}
+
+func (t *textIndex) readPostal(sites int) {
+	t.postal = newValueTable(sites, func(i uint32, yield func([]byte)) {
+		for code := range bytes.SplitSeq(textField(t.texts.at(i), fieldPostal), []byte("/")) {
+			yield(code)
+		}
+	})
 }
 
 // phrase sets in set exactly the sites whose text has the phrase, which is
