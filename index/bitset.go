@@ -76,16 +76,23 @@ func (b bitset) copy(o bitset) {
 	o.eachWord(func(w int) { b.words[w] = o.words[w] })
 }
 
-func (b bitset) and(o bitset) {
-	b.eachWord(func(w int) { b.words[w] &= o.words[w] })
-	for k := range b.filled {
-		b.filled[k] &= o.filled[k]
+// narrow takes members out: it gives each word that may have a member, by its number, the
+// value of f.
+func (b bitset) narrow(f func(w int) uint64) {
+	for k, filled := range b.filled {
+		for rest := filled; rest != 0; rest &= rest - 1 {
+			w := k<<6 + bits.TrailingZeros64(rest)
+			if b.words[w] = f(w); b.words[w] == 0 {
+				filled &^= rest & -rest
+			}
+		}
+		b.filled[k] = filled
 	}
 }
 
-func (b bitset) andNot(o bitset) {
-	b.eachWord(func(w int) { b.words[w] &^= o.words[w] })
-}
+func (b bitset) and(o bitset) { b.narrow(func(w int) uint64 { return b.words[w] & o.words[w] }) }
+
+func (b bitset) andNot(o bitset) { b.narrow(func(w int) uint64 { return b.words[w] &^ o.words[w] }) }
 
 func (b bitset) or(o bitset) {
 	o.eachWord(func(w int) { b.words[w] |= o.words[w] })
@@ -112,15 +119,14 @@ func (b bitset) each(f func(i uint32)) {
 // filter takes out the members that keep does not accept, which it is asked in
 // ascending order.
 func (b bitset) filter(keep func(i uint32) bool) {
-	b.eachWord(func(w int) {
+	b.narrow(func(w int) uint64 {
 		word := b.words[w]
 		for rest := word; rest != 0; rest &= rest - 1 {
-			k := bits.TrailingZeros64(rest)
-			if !keep(uint32(w<<6 + k)) {
+			if k := bits.TrailingZeros64(rest); !keep(uint32(w<<6 + k)) {
 				word &^= 1 << k
 			}
 		}
-		b.words[w] = word
+		return word
 	})
 }
 
