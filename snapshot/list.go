@@ -1,6 +1,9 @@
 package snapshot
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // Ascending number lists (azimuths, frequencies) are strings of the string
 // table: the difference of each number to the one before it, as an unsigned
@@ -18,6 +21,13 @@ func packList[T uint16 | uint64](dst []byte, list []T) []byte {
 // unpackList appends the list that s holds. What does not fit ends the list:
 // Read has refused such a snapshot already.
 func unpackList[T uint16 | uint64](dst []T, s []byte) []T {
+	numbers := 0
+	for _, c := range s {
+		if c < 0x80 { // it ends one
+			numbers++
+		}
+	}
+	dst = slices.Grow(dst, numbers)
 	last := uint64(0)
 	for len(s) > 0 {
 		d, n := binary.Uvarint(s)

@@ -6,6 +6,7 @@ package snapshot
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -164,7 +165,9 @@ func (s *Snapshot) Site(i int, dst *site.Site) {
 		SharedRadio:   s.flags[i]&flagSharedRadio != 0,
 		Crozon:        s.flags[i]&flagCrozon != 0,
 		CrozonLeader:  s.str(s.crozonLeader[i]),
-		Stations:      dst.Stations[:0], Emissions: dst.Emissions[:0], Radio: dst.Radio[:0],
+		Stations:      slices.Grow(dst.Stations[:0], int(s.stationStart[i+1]-s.stationStart[i])),
+		Emissions:     slices.Grow(dst.Emissions[:0], int(s.emissionStart[i+1]-s.emissionStart[i])),
+		Radio:         slices.Grow(dst.Radio[:0], int(s.radioStart[i+1]-s.radioStart[i])),
 	}
 	dst.PostalCode, dst.MorePostal, _ = strings.Cut(s.str(s.postalCode[i]), "/")
 	for r := s.stationStart[i]; r < s.stationStart[i+1]; r++ {
