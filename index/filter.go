@@ -118,12 +118,18 @@ func (e *emissions) matches(i uint32, mask []uint64) bool {
 	return false
 }
 
-// find sets in set the sites that have a combination of mask.
-func (e *emissions) find(set bitset, mask []uint64) {
-	set.clear()
+// narrow takes out of set the sites that do not have a combination of mask.
+func (e *emissions) narrow(set bitset, mask []uint64) {
+	having := make([]bitset, 0, len(e.having))
 	for b, sites := range e.having {
 		if sites.words != nil && mask[b>>6]&(1<<(b&63)) != 0 {
-			set.or(sites)
+			having = append(having, sites)
 		}
 	}
+	set.narrow(func(w int) (word uint64) {
+		for _, sites := range having {
+			word |= sites.words[w]
+		}
+		return word & set.words[w]
+	})
 }

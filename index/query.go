@@ -121,7 +121,7 @@ func (m *Market) match(q Query, w *work) bitset {
 		set.and(w.found)
 	}
 	m.matchCriteria(q, set, w)
-	m.applyFilter(q.Filter, set, w)
+	m.applyFilter(q.Filter, set)
 	return set
 }
 
@@ -253,11 +253,10 @@ func (m *Market) matchCriteria(q Query, set bitset, w *work) {
 const fewSites = 64
 
 // applyFilter takes out of set what does not satisfy f.
-func (m *Market) applyFilter(f Filter, set bitset, w *work) {
+func (m *Market) applyFilter(f Filter, set bitset) {
 	mask := m.emissions.mask(f)
 	if mask != nil && set.count() > m.Len()/fewSites {
-		m.emissions.find(w.other, mask)
-		set.and(w.other)
+		m.emissions.narrow(set, mask)
 		mask = nil
 	}
 	if mask == nil && f.Area == Any {
