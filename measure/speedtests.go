@@ -19,9 +19,7 @@ func (s *Store) Speedtests(q Query) (tests []Test, total int, err error) {
 	defer runtime.KeepAlive(v)
 	filters := v.filters(Speedtest, &q)
 	c := newCollector(&q, q.Offset)
-	for at, f := range filters {
-		c.all(uint32(at), f)
-	}
+	c.collect(filters)
 	return c.tests(filters), c.total, nil
 }
 
@@ -54,7 +52,8 @@ func (s *Store) SpeedtestsOfSite(q SiteQuery) (tests []Test, total int, err erro
 	filters := v.filters(Speedtest, &q.Query)
 	c, possible := newCollector(&q.Query, q.Offset), newCollector(&q.Query, q.Offset)
 	for at, f := range filters {
-		f.naming(q.Radio, uint32(at), c, possible)
+		c.at, possible.at = uint32(at), uint32(at)
+		f.naming(q.Radio, c, possible)
 	}
 	if c.total == 0 {
 		c = possible
@@ -62,10 +61,10 @@ func (s *Store) SpeedtestsOfSite(q SiteQuery) (tests []Test, total int, err erro
 	if c.total == 0 && q.Center != nil {
 		q.Disc = &geo.Disc{Center: *q.Center, Radius: SiteRadius}
 		filters = v.filters(Speedtest, &q.Query)
-		for at, f := range filters {
+		for _, f := range filters {
 			f.only(q.Operators)
-			c.all(uint32(at), f)
 		}
+		c.collect(filters)
 	}
 	return c.tests(filters), c.total, nil
 }
@@ -83,7 +82,7 @@ func (f *filter) only(keys []string) {
 }
 
 // naming has the rows that match and name one of the identifiers collected.
-func (f *filter) naming(ids []site.RadioID, at uint32, certain, possible *collector) {
+func (f *filter) naming(ids []site.RadioID, certain, possible *collector) {
 	for rows := f.mayName(ids); len(rows) > 0; {
 		k := int(rows[0]) / blockRows
 		n, _ := slices.BinarySearch(rows, uint32((k+1)*blockRows))
@@ -93,9 +92,9 @@ func (f *filter) naming(ids []site.RadioID, at uint32, certain, possible *collec
 			}
 			switch fits, sure := f.names(i, ids); {
 			case sure:
-				certain.add(at, f, i)
+				certain.add(f, i)
 			case fits:
-				possible.add(at, f, i)
+				possible.add(f, i)
 			}
 		}
 		rows = rows[n:]
