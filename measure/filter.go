@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"iter"
 	"slices"
 )
 
@@ -11,12 +10,12 @@ type filter struct {
 	places   []rectangle
 	boxed    bool // what the disc holds may lie outside the places
 	disc     round
-	since    uint32 // Unix time, 0 for any
-	networks []bool // nil: any
-	kinds    []bool // of technologies; nil: any
-	step     int    // only rows whose number is a multiple of it are looked at; 0: all
-	// stretches are the blocks of which rows can match, once they are looked for.
-	stretches []stretch
+	since    uint32   // Unix time, 0 for any
+	networks []bool   // nil: any
+	kinds    []bool   // of technologies; nil: any
+	step     int      // only rows whose number is a multiple of it are looked at; 0: all
+	reached  *reach   // once it is looked for
+	thinned  []uint32 // as well
 	// The rows of a block that match, and a run, as visitors are shown them: here, because
 	// they would escape from any function.
 	space [blockRows]uint32
@@ -83,8 +82,18 @@ func (f *filter) matches(k int) []uint32 {
 	} else {
 		list = rows(list, from, to, step)
 	}
+	list = f.sift(list, b.oldest)
+	if step > 1 && len(list) > 0 && (len(list) < fewRows || !f.covers(&b.rectangle)) {
+		list = f.inPlace(list)
+	}
+	return list
+}
+
+// sift leaves in list the rows that match as far as places do not count; oldest is a time
+// that no row is before.
+func (f *filter) sift(list []uint32, oldest uint32) []uint32 {
 	// One condition after the other, each in a loop without jumps that depend on rows.
-	if b.oldest < f.since {
+	if oldest < f.since {
 		n := 0
 		for _, i := range list {
 			list[n] = i
@@ -99,9 +108,6 @@ func (f *filter) matches(k int) []uint32 {
 	}
 	if f.kinds != nil {
 		list = passing(list, f.technology, f.kinds)
-	}
-	if step > 1 && len(list) > 0 && (len(list) < fewRows || !f.covers(&b.rectangle)) {
-		list = f.inPlace(list)
 	}
 	return list
 }
@@ -144,67 +150,6 @@ func (f *filter) inPlace(list []uint32) []uint32 {
 		list = list[:n]
 	}
 	return f.disc.within(list, f.lat, f.lng)
-}
-
-// met goes over the blocks of which rows can match, ascending. It looks for them once.
-func (f *filter) met() iter.Seq[int] {
-	if f.stretches == nil {
-		f.stretches = make([]stretch, 0, len(f.tilings[0].tiles))
-		g := &f.tilings[0]
-		for t := range g.tiles {
-			from, to := t*g.blocks, min((t+1)*g.blocks, len(f.blocks))
-			switch {
-			case !f.meets(&g.tiles[t].extent):
-			case g.tiles[t].oldest >= f.since && f.covers(&g.tiles[t].rectangle):
-				f.addMet(from, to)
-			default:
-				for k := from; k < to; k++ {
-					if f.meets(&f.blocks[k].extent) {
-						f.addMet(k, k+1)
-					}
-				}
-			}
-		}
-	}
-	return func(yield func(int) bool) {
-		for _, s := range f.stretches {
-			for k := s.from; k < s.to; k++ {
-				if !yield(int(k)) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// A stretch is blocks that follow each other, to the one before to.
-type stretch struct{ from, to uint32 }
-
-func (f *filter) addMet(from, to int) {
-	if n := len(f.stretches) - 1; n >= 0 && f.stretches[n].to == uint32(from) {
-		f.stretches[n].to = uint32(to)
-		return
-	}
-	f.stretches = append(f.stretches, stretch{uint32(from), uint32(to)})
-}
-
-// metRows is how many rows the blocks have of which some can match.
-func (f *filter) metRows() int { return f.metRowsOf(0, 0, len(f.blocks)) }
-
-// metRowsOf counts those of the blocks from to to-1, by the tiles of a tiling.
-func (f *filter) metRowsOf(level, from, to int) (n int) {
-	g := &f.tilings[level]
-	for k := from; k < to; k += g.blocks {
-		end := min(k+g.blocks, len(f.blocks))
-		switch t := &g.tiles[k/g.blocks]; {
-		case !f.meets(&t.extent):
-		case level == len(f.tilings)-1, t.oldest >= f.since && f.covers(&t.rectangle):
-			n += min(end*blockRows, f.rows) - k*blockRows
-		default:
-			n += f.metRowsOf(level+1, k, end)
-		}
-	}
-	return n
 }
 
 // newest is a time that no row that matches is after.

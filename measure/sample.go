@@ -70,16 +70,9 @@ func span(filters []*filter) *grid {
 	south, west, north, east := int64(math.MaxInt32), int64(math.MaxInt32), int64(math.MinInt32), int64(math.MinInt32)
 	most := 0 // of points that match and are looked at
 	for _, f := range filters {
-		for k := range f.met() {
-			b := &f.blocks[k]
-			for i := range f.places {
-				if r := &f.places[i]; r.meets(&b.rectangle) {
-					south, west = min(south, int64(max(r.south, b.south))), min(west, int64(max(r.west, b.west)))
-					north, east = max(north, int64(min(r.north, b.north))), max(east, int64(min(r.east, b.east)))
-				}
-			}
-		}
-		most += (f.metRows() + max(f.step, 1) - 1) / max(f.step, 1)
+		r := f.reach()
+		south, west, north, east = min(south, int64(r.bounds.south)), min(west, int64(r.bounds.west)), max(north, int64(r.bounds.north)), max(east, int64(r.bounds.east))
+		most += (r.rows + max(f.step, 1) - 1) / max(f.step, 1)
 	}
 	if most == 0 {
 		return &grid{rows: 1, cols: 1, counts: make([]uint32, 1)}
@@ -110,8 +103,8 @@ func (g *grid) cell(lat, lng int32) uint32 {
 // count counts the rows that match in each cell.
 func (g *grid) count(filters []*filter) {
 	for _, f := range filters {
-		for k := range f.met() {
-			for _, i := range f.matches(k) {
+		for list := range f.lists() {
+			for _, i := range list {
 				g.counts[g.cell(f.lat[i], f.lng[i])]++
 			}
 		}
@@ -198,8 +191,8 @@ func (g *grid) newest(filters []*filter, limit int) []pick {
 	picks := make([]pick, start[len(share)])
 	filled, least := make([]uint32, len(share)), make([]uint32, len(share)) // least time of a row that is taken in
 	for at, f := range filters {
-		for k := range f.met() {
-			for _, i := range f.matches(k) {
+		for list := range f.lists() {
+			for _, i := range list {
 				c, t := g.cell(f.lat[i], f.lng[i]), f.time[i]
 				if t < least[c] {
 					continue

@@ -48,7 +48,7 @@ func (s *Store) Sessions(q Query, offset int) (all Sessions, err error) {
 	filters := append(v.filters(Coverage, &q), v.filters(Speedtest, &q)...)
 	rows := 0
 	for _, f := range filters {
-		rows += f.metRows()
+		rows += f.reach().rows
 	}
 	for all.Each = 1; rows/all.Each > mostSessionRows; {
 		all.Each *= 2

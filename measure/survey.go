@@ -81,7 +81,7 @@ func counted(filters []*filter, kind Kind, step int) []Group {
 func thin(filters []*filter, most int) {
 	rows := 0
 	for _, f := range filters {
-		rows += f.metRows()
+		rows += f.reach().rows
 	}
 	for _, f := range filters {
 		f.step = (rows + most - 1) / most

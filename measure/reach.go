@@ -1,0 +1,93 @@
+package measure
+
+import (
+	"iter"
+	"math"
+)
+
+// A reach is what the directory of a segment says of the rows that can match a filter.
+type reach struct {
+	stretches []stretch // their blocks, ascending
+	rows      int       // of these
+	bounds    rectangle // of what lies in the places of it; without rows, nothing
+}
+
+// A stretch is blocks that follow each other, to the one before to.
+type stretch struct{ from, to uint32 }
+
+// reach looks for the rows that can match, once.
+func (f *filter) reach() *reach {
+	if f.reached == nil {
+		f.reached = &reach{bounds: rectangle{math.MaxInt32, math.MaxInt32, math.MinInt32, math.MinInt32}}
+		f.reached.look(f, 0, 0, len(f.blocks))
+	}
+	return f.reached
+}
+
+// look takes in what can match of the blocks from to to-1, by the tiles of a tiling and, of
+// those of which not all do, by the next one's.
+func (r *reach) look(f *filter, level, from, to int) {
+	g := &f.tilings[level]
+	for k := from; k < to; k += g.blocks {
+		end := min(k+g.blocks, to)
+		switch t := &g.tiles[k/g.blocks]; {
+		case !f.meets(&t.extent):
+		case level == len(f.tilings)-1, t.oldest >= f.since && f.covers(&t.rectangle):
+			r.add(f, k, end, &t.rectangle)
+		default:
+			r.look(f, level+1, k, end)
+		}
+	}
+}
+
+// add takes in the blocks from to to-1, whose rows lie in a rectangle.
+func (r *reach) add(f *filter, from, to int, in *rectangle) {
+	r.rows += min(to*blockRows, f.rows) - from*blockRows
+	b := &r.bounds
+	for i := range f.places {
+		if p := &f.places[i]; p.meets(in) {
+			b.south, b.west = min(b.south, max(p.south, in.south)), min(b.west, max(p.west, in.west))
+			b.north, b.east = max(b.north, min(p.north, in.north)), max(b.east, min(p.east, in.east))
+		}
+	}
+	if n := len(r.stretches) - 1; n >= 0 && r.stretches[n].to == uint32(from) {
+		r.stretches[n].to = uint32(to)
+		return
+	}
+	r.stretches = append(r.stretches, stretch{uint32(from), uint32(to)})
+}
+
+// lists goes over the rows that match, in their order and some at a time: a list is good
+// until the next one.
+func (f *filter) lists() iter.Seq[[]uint32] {
+	return func(yield func([]uint32) bool) {
+		if f.step > 1 {
+			yield(f.few())
+			return
+		}
+		for _, s := range f.reach().stretches {
+			for k := s.from; k < s.to; k++ {
+				if !yield(f.matches(int(k))) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// few are the rows that match of those that are looked at, where not all are: so few that
+// blocks do not matter. They are looked for once.
+func (f *filter) few() []uint32 {
+	if f.thinned == nil {
+		r := f.reach()
+		list := make([]uint32, 0, r.rows/f.step+len(r.stretches))
+		for _, s := range r.stretches {
+			from, to := (int(s.from)*blockRows+f.step-1)/f.step*f.step, min(int(s.to)*blockRows, f.rows)
+			if from < to {
+				list = rows(list, from, to, f.step)
+			}
+		}
+		f.thinned = f.inPlace(f.sift(list, 0))
+	}
+	return f.thinned
+}
