@@ -132,7 +132,7 @@ func (t *stratum) addAll(s *segment, r *runRows) {
 		near := t.step >= notchRows && len(r.notches) > 0 // no row twice
 		for k := range more {
 			if at := r.near(i); near && at != nil {
-				more[k] = wide(at.levels)
+				more[k] = at.values
 			} else {
 				more[k] = s.values(r.row(i))
 			}
@@ -203,14 +203,10 @@ var noneOf = map[Kind]int32{Coverage: noLevel, Speedtest: noSpeed}
 // values are those of a row in the order of Group.Values.
 func (s *segment) values(i int) [3]int32 {
 	if s.Kind == Coverage {
-		return wide(s.levels(i))
+		return [3]int32{int32(s.rsrp[i]), int32(s.rsrq[i]), int32(s.snr[i])}
 	}
 	return [3]int32{s.down[i], s.up[i], s.rtt[i]}
 }
-
-func (s *segment) levels(i int) [3]int16 { return [3]int16{s.rsrp[i], s.rsrq[i], s.snr[i]} }
-
-func wide(v [3]int16) [3]int32 { return [3]int32{int32(v[0]), int32(v[1]), int32(v[2])} }
 
 // stated returns the values of a column that are stated, in dst.
 func (t *stratum) stated(dst []int32, column int, none int32) []int32 {

@@ -222,7 +222,7 @@ func TestStratumKeepsEvenly(t *testing.T) {
 			for i := range run {
 				run[i] = uint16(i)
 				if i%notchRows == 0 {
-					notches = append(notches, notch{levels: s.levels(at + i)})
+					notches = append(notches, notch{values: s.values(at + i)})
 					first[at+i] = i >= older
 				}
 				if i >= older {

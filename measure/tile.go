@@ -29,15 +29,14 @@ type tiling struct {
 	runs   []run    // of each tile
 	byTime []uint16 // for each tile the numbers of its rows in their order, from its first
 	// notches are of the first of each notchRows rows of a run, or of fewer at its end: what
-	// is looked for by time, or sampled, is next to each other. nil where runs are short, and
-	// of speedtests.
+	// is looked for by time, or sampled, is next to each other. nil where runs are short.
 	notches []notch
 }
 
 // A notch is what a row of a tile says.
 type notch struct {
 	time   uint32
-	levels [3]int16
+	values [3]int32 // in the order of Group.Values
 }
 
 const notchRows = 8
@@ -79,8 +78,8 @@ func (s *segment) newTiling(blocks int) tiling {
 			if k == 0 || o>>(tileBits+32) != order[k-1]>>(tileBits+32) {
 				g.runs, first = append(g.runs, run{network: s.network[from+i], technology: s.technology[from+i]}), k
 			}
-			if (k-first)%notchRows == 0 && blocks > 1 && s.Kind == Coverage {
-				g.notches = append(g.notches, notch{s.time[from+i], s.levels(from + i)})
+			if (k-first)%notchRows == 0 && blocks > 1 {
+				g.notches = append(g.notches, notch{s.time[from+i], s.values(from + i)})
 			}
 			g.byTime = append(g.byTime, uint16(i))
 			g.runs[len(g.runs)-1].end = uint32(len(g.byTime))
