@@ -19,7 +19,7 @@ type ranker struct {
 	among  [3][]int32
 }
 
-const bucketBits = 11
+const bucketBits = 9
 
 // quantiles returns those of fewer than 2^16 whole numbers of steps, of which there are
 // unit to one.
