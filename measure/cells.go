@@ -19,7 +19,7 @@ type byCell [cellClasses]struct {
 
 // keyStep is how many rows are looked at one by one, which each cost several reads of
 // memory that is far away.
-const keyStep = 32
+const keyStep = 8
 
 // A cellClass is what the rows of one list are ordered by.
 type cellClass uint8
