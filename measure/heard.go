@@ -13,13 +13,27 @@ import (
 
 // A Heard is what a speedtest or a coverage point says of the cells that served.
 type Heard struct {
-	Position   geo.Point
-	Time       time.Time // the zero Time: not stated
-	Operator   int       // place in the market's table
+	Operator   int // place in the market's table
 	Generation Generation
 	// LTE and NR are the cells that it names, as CellSightings yields them: one or both
 	// have nothing.
 	LTE, NR sighting.Cell
+
+	of  *segment
+	row uint32
+}
+
+// Position is where it was heard.
+func (h *Heard) Position() geo.Point {
+	return geo.Point{Lat: geo.Degrees(h.of.lat[h.row]), Lng: geo.Degrees(h.of.lng[h.row])}
+}
+
+// Time is when, the zero Time where that is not stated.
+func (h *Heard) Time() time.Time {
+	if at := h.of.time[h.row]; at > 0 {
+		return unix(int64(at))
+	}
+	return time.Time{}
 }
 
 // heard sets h to what row i says, false where its network is none of the market's
@@ -29,11 +43,7 @@ func (s *segment) heard(i uint32, h *Heard) bool {
 	if !ok {
 		return false
 	}
-	*h = Heard{Position: geo.Point{Lat: geo.Degrees(s.lat[i]), Lng: geo.Degrees(s.lng[i])}, Operator: both[0].Operator,
-		Generation: technologies[s.technology[i]].generation, LTE: both[0], NR: both[1]}
-	if s.time[i] > 0 {
-		h.Time = unix(int64(s.time[i]))
-	}
+	*h = Heard{both[0].Operator, technologies[s.technology[i]].generation, both[0], both[1], s, i}
 	return true
 }
 

@@ -108,7 +108,7 @@ func TestHeardOfAgainstBruteForce(t *testing.T) {
 		limit := most[r.IntN(len(most))]
 		got := 0
 		total := s.HeardOf(market.FR, id, limit, func(h *Heard) {
-			key := fmt.Sprint(h.Position, h.Time.Unix())
+			key := fmt.Sprint(h.Position(), h.Time().Unix())
 			if want[key]--; want[key] < 0 || h.Operator != id.Operator {
 				t.Errorf("%+v: %+v", id, h)
 			}
@@ -151,7 +151,7 @@ func TestHeardNearAgainstBruteForce(t *testing.T) {
 		most := []int{1024, 1 << 20}[r.IntN(2)]
 		got := 0
 		looked, of := s.HeardNear(market.FR, d, most, func(h *Heard) {
-			key := fmt.Sprint(h.Position, h.Time.Unix(), h.Generation)
+			key := fmt.Sprint(h.Position(), h.Time().Unix(), h.Generation)
 			if want[key]--; want[key] < 0 {
 				t.Errorf("%+v: %+v", d, h)
 			}

@@ -161,7 +161,7 @@ func (s *radioSite) align(limit int) *MeasuredAlignment {
 	m := &MeasuredAlignment{Cells: []CellAlignment{}, Sectors: []SectorAlignment{}}
 	cells, offs := map[cellOf]*directions{}, map[uint16][]float64{}
 	add := func(h *measure.Heard, c cellOf) {
-		metres := geo.Distance(s.Position, h.Position)
+		metres := geo.Distance(s.Position, h.Position())
 		if metres < tooNear {
 			m.TooNear++
 			return
@@ -169,7 +169,7 @@ func (s *radioSite) align(limit int) *MeasuredAlignment {
 		if cells[c] == nil {
 			cells[c] = &directions{}
 		}
-		bearing := geo.Bearing(s.Position, h.Position)
+		bearing := geo.Bearing(s.Position, h.Position())
 		cells[c].sum.Add(bearing)
 		cells[c].metres = append(cells[c].metres, metres)
 		if azimuth, off, ok := nearestAzimuth(s.Azimuths, bearing); ok {

@@ -69,8 +69,8 @@ type sightings struct {
 
 func (s *sightings) add(h *measure.Heard, c *sighting.Cell) {
 	s.count++
-	if h.Time.After(s.last) {
-		s.last = h.Time
+	if at := h.Time(); at.After(s.last) {
+		s.last = at
 	}
 	if pci := int16(c.PCI); pci >= 0 && s.n < maxPCIs && !slices.Contains(s.pcis[:s.n], pci) {
 		s.pcis[s.n] = pci
@@ -190,7 +190,10 @@ func (near *hearing) others() (list []heardID) {
 		}
 	}
 	slices.SortFunc(list, func(a, b heardID) int {
-		return cmp.Or(b.count-a.count, cmp.Compare(a.id.Kind, b.id.Kind), cmp.Compare(a.id.Value, b.id.Value))
+		if a.count != b.count { // of most
+			return b.count - a.count
+		}
+		return cmp.Or(cmp.Compare(a.id.Kind, b.id.Kind), cmp.Compare(a.id.Value, b.id.Value))
 	})
 	return list
 }
