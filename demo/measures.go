@@ -1,13 +1,17 @@
 package demo
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
+
+	"relais/geo"
 )
 
 // What is measured in a day of the demonstration. A day's measures are always the same,
@@ -21,8 +25,9 @@ const (
 const TestedSite = "fr-90000001"
 
 // WriteMeasures writes about so many speedtests and coverage points of each of the days
-// before now, in a France of n supports, into dir.
-func WriteMeasures(dir string, n int, now time.Time, days, tests, points int) (speedtests, coverage string, err error) {
+// before now, around the supports in a disc of a France of n supports, or around all of
+// them, into dir.
+func WriteMeasures(dir string, n int, in *geo.Disc, now time.Time, days, tests, points int) (speedtests, coverage string, err error) {
 	towns, err := readTowns()
 	if err != nil {
 		return "", "", err
@@ -30,7 +35,14 @@ func WriteMeasures(dir string, n int, now time.Time, days, tests, points int) (s
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", "", err
 	}
-	return writeMeasures(dir, country(towns, n), now, days, tests, points)
+	c := country(towns, n)
+	if in != nil {
+		c = slices.DeleteFunc(c, func(s support) bool { return geo.Distance(in.Center, s.point()) > in.Radius })
+	}
+	if !slices.ContainsFunc(c, func(s support) bool { return s.mainland() }) {
+		return "", "", errors.New("no support there")
+	}
+	return writeMeasures(dir, c, now, days, tests, points)
 }
 
 func writeMeasures(dir string, c []support, now time.Time, days, tests, points int) (speedtests, coverage string, err error) {
@@ -109,6 +121,10 @@ func last(now time.Time, days int) func(yield func(time.Time) bool) {
 		for ago := days; ago > 0 && yield(today.AddDate(0, 0, -ago)); ago-- {
 		}
 	}
+}
+
+func (s *support) point() geo.Point {
+	return geo.Point{Lat: float64(s.lat) / 3600, Lng: float64(s.lng) / 3600}
 }
 
 func (s *support) mainland() bool { return overseas[s.town.department] == nil }
