@@ -295,11 +295,16 @@ var (
 )
 
 func wrk(u, key string, headers map[string]string, conns int, each time.Duration) (result, error) {
-	args := []string{"--latency", "-t" + strconv.Itoa(min(2, conns)), "-c" + strconv.Itoa(conns), "-d" + strconv.Itoa(int(each.Seconds())) + "s", "-H", "X-API-Key: " + key}
+	args := []string{"-t" + strconv.Itoa(min(2, conns)), "-c" + strconv.Itoa(conns), "-H", "X-API-Key: " + key}
 	for k, v := range headers {
 		args = append(args, "-H", k+": "+v)
 	}
-	out, err := exec.Command("wrk", append(args, u)...).CombinedOutput()
+	return runWrk(u, each, args...)
+}
+
+// runWrk asks a server for some time; an answer that is none is an error.
+func runWrk(u string, each time.Duration, args ...string) (result, error) {
+	out, err := exec.Command("wrk", append(args, "--latency", "-d"+strconv.Itoa(int(each.Seconds()))+"s", u)...).CombinedOutput()
 	if err != nil {
 		return result{}, fmt.Errorf("wrk: %w: %s", err, out)
 	}

@@ -74,7 +74,8 @@ func run(relais, data, work string, sites, seconds int) error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	if data == "" {
+	synthetic := data == ""
+	if synthetic {
 		var err error
 		if data, err = national(relais, work); err != nil {
 			return err
@@ -91,6 +92,11 @@ func run(relais, data, work string, sites, seconds int) error {
 	each := time.Duration(seconds) * time.Second
 	if err := measureHTTP(ctx, relais, data, work, each); err != nil {
 		return err
+	}
+	if synthetic {
+		if err := crowd(relais, data, work); err != nil {
+			return err
+		}
 	}
 	return measureTools(ctx, relais, data, each)
 }

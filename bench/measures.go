@@ -34,7 +34,7 @@ func importMeasures(work string, supports, points int) error {
 		return err
 	}
 	each := max(points/measuredDays, pointsOfTest)
-	tests, coverage, err := demo.WriteMeasures(filepath.Join(dir, "files"), supports, time.Now(), measuredDays, each/pointsOfTest, each)
+	tests, coverage, err := demo.WriteMeasures(filepath.Join(dir, "files"), supports, nil, time.Now(), measuredDays, each/pointsOfTest, each)
 	if err != nil {
 		return err
 	}

@@ -1,31 +1,23 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
+	"io"
 	"net/http"
-	"time"
 )
 
-// A session is an assistant's, over a connection of its own, and no http.Client: its
-// goroutines would take the server's processors.
+// A session is an assistant's.
 type session struct {
-	conn    net.Conn
-	answers *bufio.Reader
-	body    bytes.Buffer // of the last answer
-	id      string
+	client   http.Client
+	id       string // "" until it has begun
+	requests int    // numbered in their order
 }
 
 func newSession(ctx context.Context) (*session, error) {
-	conn, err := net.Dial("tcp", relaisListen)
-	if err != nil {
-		return nil, err
-	}
-	s := &session{conn: conn, answers: bufio.NewReader(conn)}
+	s := &session{client: http.Client{Transport: &http.Transport{}}}
 	begin := map[string]any{"protocolVersion": "2025-11-25", "capabilities": struct{}{}, "clientInfo": map[string]string{"name": "bench", "version": "1"}}
 	if err := s.ask(ctx, "initialize", begin, nil); err != nil {
 		return nil, err
@@ -51,14 +43,11 @@ func (s *session) call(ctx context.Context, name string, arguments map[string]an
 
 // ask sends a request and reads its result, unless to is nil.
 func (s *session) ask(ctx context.Context, method string, params, to any) error {
-	request, err := s.request(method, params)
+	text, err := s.message(method, params)
 	if err != nil {
 		return err
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	body, err := s.exchange(request)
+	body, err := s.post(ctx, text)
 	if err != nil || to == nil {
 		return err
 	}
@@ -78,34 +67,35 @@ func (s *session) ask(ctx context.Context, method string, params, to any) error 
 	return fmt.Errorf("%s: %s", method, body)
 }
 
-// request is the bytes of a request, or of a notification.
-func (s *session) request(method string, params any) ([]byte, error) {
+// message is the text of a request, or of a notification, which has no params.
+func (s *session) message(method string, params any) ([]byte, error) {
 	message := map[string]any{"jsonrpc": "2.0", "method": method}
 	if params != nil {
-		message["id"], message["params"] = 1, params
+		s.requests++
+		message["id"], message["params"] = s.requests, params
 	}
-	text, err := json.Marshal(message)
+	return json.Marshal(message)
+}
+
+// headers are those of every message of the session.
+func (s *session) headers() map[string]string {
+	list := map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+	if s.id != "" {
+		list["Mcp-Session-Id"] = s.id
+	}
+	return list
+}
+
+// post sends a message and reads the body of its answer.
+func (s *session) post(ctx context.Context, text []byte) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+relaisListen+"/mcp", bytes.NewReader(text))
 	if err != nil {
 		return nil, err
 	}
-	id := ""
-	if s.id != "" {
-		id = "Mcp-Session-Id: " + s.id + "\r\n"
+	for name, value := range s.headers() {
+		req.Header.Set(name, value)
 	}
-	return fmt.Appendf(nil, "POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n%sContent-Length: %d\r\n\r\n%s",
-		relaisListen, id, len(text), text), nil
-}
-
-// exchange sends the bytes of a request and reads the body of its answer, which is good
-// until the next.
-func (s *session) exchange(request []byte) ([]byte, error) {
-	if err := s.conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
-		return nil, err
-	}
-	if _, err := s.conn.Write(request); err != nil {
-		return nil, err
-	}
-	res, err := http.ReadResponse(s.answers, nil)
+	res, err := s.client.Do(req)
 	if err != nil {
 		return nil, err
 	}
@@ -113,10 +103,9 @@ func (s *session) exchange(request []byte) ([]byte, error) {
 	if id := res.Header.Get("Mcp-Session-Id"); id != "" {
 		s.id = id
 	}
-	s.body.Reset()
-	_, err = s.body.ReadFrom(res.Body)
+	body, err := io.ReadAll(res.Body)
 	if err == nil && res.StatusCode >= 300 {
-		err = fmt.Errorf("%s: %s", res.Status, s.body.Bytes())
+		err = fmt.Errorf("%s: %s", res.Status, body)
 	}
-	return s.body.Bytes(), err
+	return body, err
 }

@@ -1,15 +1,16 @@
 package main
 
 import (
-	"cmp"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -124,48 +125,63 @@ func (t *tool) measure(ctx context.Context, sessions []*session, busy []map[stri
 		}
 		size = max(size, len(answer))
 	}
-	// What the generator does costs the server's processors, so that it is done before.
-	requests := make([][][]byte, len(sessions))
-	for k, s := range sessions {
-		for _, arguments := range given {
-			request, err := s.request("tools/call", map[string]any{"name": t.Name, "arguments": arguments})
-			if err != nil {
-				return err
-			}
-			requests[k] = append(requests[k], request)
-		}
-	}
-	var err error
-	var all []time.Duration
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	used, began := cpuSeconds(pid), time.Now()
-	for k, s := range sessions {
-		wg.Go(func() {
-			var times []time.Duration
-			var worst error
-			for i := k; time.Since(began) < each && worst == nil && ctx.Err() == nil; i++ {
-				start := time.Now()
-				_, worst = s.exchange(requests[k][i%len(given)])
-				times = append(times, time.Since(start))
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			all = append(all, times...)
-			if err == nil {
-				err = worst
-			}
-		})
-	}
-	wg.Wait()
-	if err = cmp.Or(err, ctx.Err()); err != nil {
+	script, err := t.script(sessions, given)
+	if err != nil {
 		return err
 	}
-	took, used := time.Since(began), cpuSeconds(pid)-used
-	slices.Sort(all)
-	n := len(all)
-	fmt.Printf("%-36s %9d %10.0f %10.2f %10.2f %10.2f\n", t.Name, size, float64(n)/took.Seconds(), milliseconds(all[n/2]), milliseconds(all[min(n-1, n*99/100)]), used*1000/float64(n))
+	defer os.Remove(script)
+	used := cpuSeconds(pid)
+	r, err := runWrk("http://"+relaisListen, each, "-t1", "-c"+strconv.Itoa(len(sessions)), "-s", script)
+	if err != nil {
+		return err
+	}
+	used = cpuSeconds(pid) - used
+	fmt.Printf("%-36s %9d %10.0f %10.2f %10.2f %10.2f\n", t.Name, size, r.rate, r.p50, r.p99, used*1000/(r.rate*each.Seconds()))
 	return nil
+}
+
+// script writes a script of wrk that calls the tool with each of the arguments in turn, in
+// one session after the other.
+func (t *tool) script(sessions []*session, given []map[string]any) (path string, err error) {
+	var lua bytes.Buffer
+	lua.WriteString("local calls, requests, at = {}, {}, 0\n")
+	for turn := range given {
+		for k, s := range sessions {
+			message, err := s.message("tools/call", map[string]any{"name": t.Name, "arguments": given[(k+turn)%len(given)]})
+			if err != nil {
+				return "", err
+			}
+			lua.WriteString("calls[#calls+1] = {{")
+			for name, value := range s.headers() {
+				fmt.Fprintf(&lua, "[%s]=%s,", luaText(name), luaText(value))
+			}
+			fmt.Fprintf(&lua, "}, %s}\n", luaText(string(message)))
+		}
+	}
+	lua.WriteString(`
+function init()
+  for n, c in ipairs(calls) do requests[n] = wrk.format("POST", "/mcp", c[1], c[2]) end
+end
+function request()
+  at = at % #requests + 1
+  return requests[at]
+end
+`)
+	f, err := os.CreateTemp("", "relais-bench-*.lua")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(lua.Bytes())
+	return f.Name(), errors.Join(err, f.Close())
+}
+
+// luaText is a string as Lua writes it, byte by byte.
+func luaText(text string) string {
+	b := []byte{'"'}
+	for _, c := range []byte(text) {
+		b = fmt.Appendf(b, "\\%03d", c)
+	}
+	return string(append(b, '"'))
 }
 
 // busy asks for sites in the middle of Paris and the oldest and the newest archive, if

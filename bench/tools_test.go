@@ -2,7 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -20,5 +26,44 @@ func TestToolArguments(t *testing.T) {
 	one.InputSchema.Required = append(one.InputSchema.Required, "secret")
 	if got, err := one.arguments(nil); err == nil {
 		t.Errorf("%v without a secret", got)
+	}
+}
+
+// A script holds a call for each session and arguments, in that order, and any byte.
+func TestToolScript(t *testing.T) {
+	one := tool{Name: "say"}
+	sessions := []*session{{id: "a\"]"}, {id: "b"}}
+	path, err := one.script(sessions, []map[string]any{{"word": "é\n"}, {"word": "]]"}, {"word": "\\"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(path)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range regexp.MustCompile(`"((?:\\\d{3})+)"`).FindAllSubmatch(text, -1) {
+		var b []byte
+		for code := range strings.SplitSeq(string(m[1][1:]), `\`) {
+			n, err := strconv.ParseUint(code, 10, 8)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b = append(b, byte(n))
+		}
+		if strings.HasPrefix(string(b), "{") {
+			got = append(got, string(b))
+		}
+	}
+	var want []string
+	for n, word := range []string{`"é\n"`, `"]]"`, `"]]"`, `"\\"`, `"\\"`, `"é\n"`} {
+		want = append(want, fmt.Sprintf(`{"id":%d,"jsonrpc":"2.0","method":"tools/call","params":{"arguments":{"word":%s},"name":"say"}}`, n/2+1, word))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if n := strings.Count(string(text), luaText("Mcp-Session-Id")); n != len(want) || !strings.Contains(string(text), luaText(sessions[0].id)) {
+		t.Errorf("%d sessions are named", n)
 	}
 }
