@@ -46,14 +46,6 @@ func (c *census) end() {
 	censuses.Put(c)
 }
 
-// generationAt is of each technology.
-var generationAt = func() (list [256]uint32) {
-	for i, t := range technologies {
-		list[i] = uint32(t.generation)
-	}
-	return list
-}()
-
 // count takes in the rows that match.
 func (c *census) count(f *filter) {
 	before := make([]int, len(c.groups))
@@ -68,9 +60,9 @@ func (c *census) count(f *filter) {
 }
 
 func (c *census) some(f *filter, rows []uint32) {
-	networks, technologies, strata, groups := f.network, f.technology, f.strata, c.groups
+	groups, of := c.groups, f.groups
 	for _, i := range rows {
-		t := &groups[strata[networks[i]]+generationAt[technologies[i]]]
+		t := &groups[of[i]]
 		if t.next(0) == 0 {
 			t.take(f.segment, int(i))
 		}
@@ -79,7 +71,7 @@ func (c *census) some(f *filter, rows []uint32) {
 }
 
 func (c *census) all(f *filter, r *runRows) {
-	c.groups[f.strata[r.network]+generationAt[r.technology]].addAll(f.segment, r)
+	c.groups[f.group(r.network, r.technology)].addAll(f.segment, r)
 }
 
 // expect sets steps that the groups reach in any case, by what lies in the largest tiles:
@@ -92,21 +84,17 @@ func (c *census) expect() {
 			if !f.meets(&g.tiles[t].extent) || !f.covers(&g.tiles[t].rectangle) {
 				continue
 			}
-			old := g.tiles[t].oldest < f.since
-			if old && len(g.notches) == 0 {
-				continue
-			}
 			begin, notches := uint32(t*g.blocks*blockRows), g.notches[g.tiles[t].notches:]
 			for _, r := range g.runsOf(&g.tiles[t]) {
 				rows := int(r.end - begin)
 				begin = r.end
-				if old {
-					n := notchesOf(rows, notches)
-					rows -= min(f.olderNotches(notches[:n])*notchRows, rows)
-					notches = notches[n:]
+				if g.tiles[t].oldest < f.since {
+					var of []notch
+					of, notches = firstOf(notches, rows, notchRows)
+					rows -= min(f.olderNotches(of)*notchRows, rows)
 				}
 				if f.passes(r) {
-					least[f.strata[r.network]+generationAt[r.technology]] += rows
+					least[f.group(r.network, r.technology)] += rows
 				}
 			}
 		}
@@ -129,9 +117,8 @@ func (t *stratum) addAll(s *segment, r *runRows) {
 	n := r.rows()
 	for i := t.next(0); i < n; i = t.next(i) {
 		more := t.room((n - i + t.step - 1) / t.step)
-		near := t.step >= notchRows && len(r.notches) > 0 // no row twice
 		for k := range more {
-			if at := r.near(i); near && at != nil {
+			if at := r.near(i, t.step); at != nil {
 				more[k] = at.values
 			} else {
 				more[k] = s.values(r.row(i))

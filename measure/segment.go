@@ -65,13 +65,14 @@ type segment struct {
 	checksum  uint64
 	memory    *memory // that the columns are slices of
 	table     *market.Market
-	operators []int    // of each network, in the market's table
-	strata    []uint32 // of each network, the first group of a census
+	operators []int   // of each network, in the market's table
+	groups    []uint8 // of each row, in a census
 	blocks    []block
 	parts     []rectangle // of the blocks
 	tally     Tally
 	byCell    func() *byCell // made once, by who needs it first
 	tilings   [len(tileBlocks)]tiling
+	tiled     *memory // that these are slices of
 	byRadio   byRadio // of speedtests
 }
 
@@ -170,13 +171,14 @@ func decode(m *memory) (*segment, error) {
 	if err := s.load(body); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrDamaged, err)
 	}
-	s.operators, s.strata = make([]int, len(s.Networks)), make([]uint32, len(s.Networks))
+	s.operators = make([]int, len(s.Networks))
 	for i := range s.Networks {
 		s.operators[i] = s.Networks[i].operator(s.table)
-		s.strata[i] = uint32(s.operators[i]+1) * generations
 	}
 	s.blocks, s.parts, s.tally, s.byCell = s.newBlocks(), s.newParts(), s.newTally(), sync.OnceValue(s.newByCell)
-	s.tilings = s.newTilings()
+	if err := s.newTilings(); err != nil {
+		return nil, err
+	}
 	if s.Kind == Speedtest {
 		s.byRadio = s.newByRadio()
 	}

@@ -133,7 +133,7 @@ func (d *days) some(f *filter, rows []uint32) {
 func (d *days) all(f *filter, r *runRows) {
 	n := r.rows()
 	for i := -d.count & (f.step - 1); i < n; i += f.step {
-		if at := r.near(i); at != nil && f.step >= notchRows {
+		if at := r.near(i, f.step); at != nil {
 			d.add(f, at.time, r.network, r.technology)
 		} else {
 			d.add(f, f.time[r.row(i)], r.network, r.technology)

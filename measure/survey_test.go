@@ -192,8 +192,8 @@ func TestSurveyedPoints(t *testing.T) {
 	}
 }
 
-// A sample has of each step rows that match the first, or, of a run with notches, one that
-// is fewer than notchRows before, and matches.
+// A sample has of each step rows that match the first, or, of a run, a notch or a mark that
+// stands for the same rows, and matches.
 func TestStratumKeepsEvenly(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	const rows = 1 << 18
@@ -204,8 +204,9 @@ func TestStratumKeepsEvenly(t *testing.T) {
 	sparse := 0
 	for range 20 {
 		const most = 512
+		runs := 0
 		c := stratum{step: 1, most: most}
-		at, order, first := 0, []int(nil), map[int]bool{} // rows that match, and the first of notchRows of them
+		at, order, group := 0, []int(nil), map[int]int{} // rows that match, and which marks can stand for which
 		for len(order) < r.IntN(60_000) {
 			if r.IntN(2) == 0 {
 				if c.next(0) == 0 {
@@ -218,34 +219,44 @@ func TestStratumKeepsEvenly(t *testing.T) {
 			}
 			run := make([]uint16, r.IntN(5000))
 			older := r.IntN(len(run) + 1)
-			var notches []notch
+			runs++
+			rows := runRows{from: at, byTime: run, older: older, since: uint32(older)}
 			for i := range run {
 				run[i] = uint16(i)
 				if i%notchRows == 0 {
-					notches = append(notches, notch{values: s.values(at + i)})
-					first[at+i] = i >= older
+					rows.notches = append(rows.notches, notch{uint32(i), s.values(at + i)})
 				}
-				if i >= older {
+				if i%markRows == 0 {
+					k := i + r.IntN(min(markRows, len(run)-i))
+					rows.marks = append(rows.marks, notch{uint32(k), s.values(at + k)})
+				}
+				if group[at+i] = runs<<16 | i/markRows; i >= older {
 					order = append(order, at+i)
 				}
 			}
-			c.addAll(&s, &runRows{from: at, byTime: run, older: older, notches: notches})
+			c.addAll(&s, &rows)
 			at += len(run)
 		}
 		if n := len(order); c.count != n || len(c.values) >= most || len(c.values) != (n+c.step-1)/c.step || c.step > 1 && len(c.values) < most/2 {
 			t.Fatalf("%d of %d rows, step %d, counted %d", len(c.values), n, c.step, c.count)
 		}
+		seen := map[int]bool{}
 		for i, v := range c.values {
 			row := int(v[0])<<8 | int(v[1])
-			if off := order[i*c.step] - row; off != 0 && (off < 0 || off >= notchRows || !first[row]) {
+			if seen[row] {
+				t.Fatalf("row %d is in the sample twice, step %d", row, c.step)
+			}
+			seen[row] = true
+			at := order[i*c.step]
+			if _, matches := slices.BinarySearch(order, row); !matches || at != row && (group[at] == 0 || group[at] != group[row]) {
 				t.Fatalf("row %d is %d, step %d", i, row, c.step)
-			} else if off != 0 {
+			} else if at != row {
 				sparse++
 			}
 		}
 	}
 	if sparse == 0 {
-		t.Error("no row was taken from notches")
+		t.Error("no row stood for another")
 	}
 }
 

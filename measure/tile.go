@@ -3,6 +3,7 @@ package measure
 import (
 	"slices"
 	"sort"
+	"unsafe"
 )
 
 // A tile is rows that follow each other, as they are counted and sampled: by network and
@@ -12,6 +13,7 @@ type tile struct {
 	extent
 	runs, endRuns uint32 // where its runs begin and end in the tiling's
 	notches       uint32 // the place of the first in the tiling's notches
+	marks         uint32 // and in its marks
 }
 
 // A run is the rows of a tile that have a network and a technology: from the end of the
@@ -31,6 +33,9 @@ type tiling struct {
 	// notches are of the first of each notchRows rows of a run, or of fewer at its end: what
 	// is looked for by time, or sampled, is next to each other. nil where runs are short.
 	notches []notch
+	// marks are of one of each markRows rows of a run, here of the first and there of the last:
+	// a sample of very many rows reads what lies still closer.
+	marks []notch
 }
 
 // A notch is what a row of a tile says.
@@ -39,7 +44,7 @@ type notch struct {
 	values [3]int32 // in the order of Group.Values
 }
 
-const notchRows = 8
+const notchRows, markRows = 8, 64
 
 // tileBlocks are the sizes of tiles, each a multiple of the next: the large ones for what
 // lies deep in a place, the others for what its rim leaves of these.
@@ -49,12 +54,35 @@ var tileBlocks = [...]int{1 << tileBits / blockRows, 8, 1}
 // into a number.
 const tileBits = 14
 
-// newTilings returns the tilings, the one of the largest tiles first.
-func (s *segment) newTilings() (list [len(tileBlocks)]tiling) {
-	for i, blocks := range tileBlocks {
-		list[i] = s.newTiling(blocks)
+// newTilings makes the tilings, the one of the largest tiles first.
+func (s *segment) newTilings() (err error) {
+	groups := make([]uint8, s.rows)
+	for i := range groups {
+		groups[i] = s.group(s.network[i], s.technology[i])
 	}
-	return list
+	size := padded(s.rows)
+	for i, blocks := range tileBlocks {
+		s.tilings[i] = s.newTiling(blocks)
+		size += s.tilings[i].bytes()
+	}
+	if s.tiled, err = newMemory(size); err != nil {
+		return err
+	}
+	rest := s.tiled.bytes
+	s.groups, rest = moved(groups, rest)
+	for i := range s.tilings {
+		g := &s.tilings[i]
+		g.byTime, rest = moved(g.byTime, rest)
+		g.notches, rest = moved(g.notches, rest)
+		g.marks, rest = moved(g.marks, rest)
+	}
+	return nil
+}
+
+// bytes is how much memory outside the heap the tiling takes.
+func (g *tiling) bytes() int {
+	const n = int(unsafe.Sizeof(notch{}))
+	return padded(2*len(g.byTime)) + padded(n*len(g.notches)) + padded(n*len(g.marks))
 }
 
 func (s *segment) newTiling(blocks int) tiling {
@@ -67,7 +95,7 @@ func (s *segment) newTiling(blocks int) tiling {
 			order = append(order, s.kind(i)<<(tileBits+32)|uint64(s.time[i])<<tileBits|uint64(i-from))
 		}
 		slices.Sort(order)
-		t := tile{extent: s.blocks[from/blockRows].extent, runs: uint32(len(g.runs)), notches: uint32(len(g.notches))}
+		t := tile{extent: s.blocks[from/blockRows].extent, runs: uint32(len(g.runs)), notches: uint32(len(g.notches)), marks: uint32(len(g.marks))}
 		for _, b := range s.blocks[from/blockRows : min(from/blockRows+blocks, len(s.blocks))] {
 			t.south, t.north, t.west, t.east = min(t.south, b.south), max(t.north, b.north), min(t.west, b.west), max(t.east, b.east)
 			t.oldest, t.newest = min(t.oldest, b.oldest), max(t.newest, b.newest)
@@ -79,16 +107,35 @@ func (s *segment) newTiling(blocks int) tiling {
 				g.runs, first = append(g.runs, run{network: s.network[from+i], technology: s.technology[from+i]}), k
 			}
 			if (k-first)%notchRows == 0 && blocks > 1 {
-				g.notches = append(g.notches, notch{s.time[from+i], s.values(from + i)})
+				g.notches = append(g.notches, s.notch(from+i))
 			}
 			g.byTime = append(g.byTime, uint16(i))
 			g.runs[len(g.runs)-1].end = uint32(len(g.byTime))
 		}
 		t.endRuns = uint32(len(g.runs))
+		g.mark(s, from, g.runsOf(&t))
 		g.tiles = append(g.tiles, t)
 	}
-	g.notches, g.runs = slices.Clone(g.notches), slices.Clone(g.runs) // no larger than they must be
+	g.runs = slices.Clone(g.runs) // no larger than it must be
 	return g
+}
+
+// mark adds the marks of the runs of the tile that begins at a row.
+func (g *tiling) mark(s *segment, from int, runs []run) {
+	begin := uint32(from)
+	for _, r := range runs {
+		for ; begin < r.end; begin += min(markRows, r.end-begin) {
+			chance := uint32(len(g.marks)) * 0x9e3779b9 >> 16 // even, and the same each time
+			g.marks = append(g.marks, s.notch(from+int(g.byTime[begin+chance%min(markRows, r.end-begin)])))
+		}
+	}
+}
+
+func (s *segment) notch(row int) notch { return notch{s.time[row], s.values(row)} }
+
+// group is that of a census of which rows of a network and a technology are.
+func (s *segment) group(network uint16, technology uint8) uint8 {
+	return uint8((s.operators[network]+1)*generations + int(technologies[technology].generation))
 }
 
 func (g *tiling) runsOf(t *tile) []run { return g.runs[t.runs:t.endRuns] }
@@ -111,6 +158,9 @@ func (f *filter) olderNotches(notches []notch) int {
 	return sort.Search(len(notches), func(k int) bool { return notches[k].time >= f.since })
 }
 
-// notchesOf is how many of the notches that are left of a tile are of its next run, which
-// has so many rows.
-func notchesOf(rows int, left []notch) int { return min((rows+notchRows-1)/notchRows, len(left)) }
+// firstOf are those of the notches or marks of a tile that are of its next run, which has so
+// many rows, and the rest; each is of so many.
+func firstOf(list []notch, rows, each int) (of, rest []notch) {
+	n := min((rows+each-1)/each, len(list))
+	return list[:n], list[n:]
+}

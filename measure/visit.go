@@ -14,18 +14,23 @@ type runRows struct {
 	run
 	from    int      // the first row of the tile
 	byTime  []uint16 // their numbers in their order, from that one
+	since   uint32   // the least time that matches
 	older   int      // how many of them are too old
 	notches []notch  // of all of them, or none
+	marks   []notch  // of all of them
 }
 
 // rows is how many match.
 func (r *runRows) rows() int { return len(r.byTime) - r.older }
 
-// near is the notch of the i-th row that matches, or of one that is fewer than notchRows
-// before it and matches; nil where there is none.
-func (r *runRows) near(i int) *notch {
+// near is what stands for the i-th row that matches in a sample of each step rows: a mark or
+// notch of the same rows that matches. nil is for the row itself.
+func (r *runRows) near(i, step int) *notch {
 	at := r.older + i
-	if k := at / notchRows; k < len(r.notches) && k*notchRows >= r.older {
+	if k := at / markRows; step >= markRows && k < len(r.marks) && r.marks[k].time >= r.since {
+		return &r.marks[k]
+	}
+	if k := at / notchRows; step >= notchRows && k < len(r.notches) && r.notches[k].time >= r.since {
 		return &r.notches[k]
 	}
 	return nil
@@ -61,12 +66,12 @@ func (f *filter) visitTiles(v visitor, level, from, to int) {
 // visitRuns shows the rows that match of a tile that lies in the place.
 func (f *filter) visitRuns(v visitor, g *tiling, t int) {
 	r := &f.run
-	r.from = t * g.blocks * blockRows
-	begin, notches := uint32(r.from), g.notches[g.tiles[t].notches:]
+	r.from, r.since = t*g.blocks*blockRows, f.since
+	begin, notches, marks := uint32(r.from), g.notches[g.tiles[t].notches:], g.marks[g.tiles[t].marks:]
 	for _, r.run = range g.runsOf(&g.tiles[t]) {
 		r.byTime, begin = g.byTime[begin:r.end], r.end
-		r.notches = notches[:notchesOf(len(r.byTime), notches)]
-		notches = notches[len(r.notches):]
+		r.notches, notches = firstOf(notches, len(r.byTime), notchRows)
+		r.marks, marks = firstOf(marks, len(r.byTime), markRows)
 		if !f.passes(r.run) {
 			continue
 		}
