@@ -48,8 +48,12 @@ func (s *segment) cellsOf(i uint32) (cells [2]sighting.Cell, ok bool) {
 	if operator < 0 {
 		return cells, false
 	}
+	return s.cells(i, operator), true
+}
+
+func (s *segment) cells(i uint32, operator int) [2]sighting.Cell {
 	r := row{technology: s.technology[i], enb: s.enb[i], gnb: s.gnb[i], cell: s.cell[i], pci: s.pci[i]}
-	return r.cells(operator), true
+	return r.cells(operator)
 }
 
 // keys calls f with the keys of a row.

@@ -28,14 +28,14 @@ type stratum struct {
 // generations is one more than the highest.
 const generations = 6
 
-func newCensus(filters []*filter, kind Kind, step int) *census {
+func newCensus(filters []*filter, step int) *census {
 	c := censuses.Get().(*census)
 	c.filters = filters
 	n := (len(filters[0].table.Operators) + 1) * generations
 	c.groups = slices.Grow(c.groups[:0], n)[:n]
 	for i := range c.groups {
 		g := &c.groups[i]
-		*g = stratum{step: step, most: sampleRows[kind], values: g.values[:0]}
+		*g = stratum{step: step, most: sampleRows, values: g.values[:0]}
 	}
 	return c
 }

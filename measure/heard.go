@@ -11,16 +11,12 @@ import (
 	"relais/site"
 )
 
-// A Heard is what a speedtest or a coverage point says of the cells that served.
+// A Heard is a speedtest or a coverage point as far as it says which cells served. What it
+// says is read when it is asked for: of many, each is far from the next in memory.
 type Heard struct {
-	Operator   int // place in the market's table
-	Generation Generation
-	// LTE and NR are the cells that it names, as CellSightings yields them: one or both
-	// have nothing.
-	LTE, NR sighting.Cell
-
-	of  *segment
-	row uint32
+	Operator int // place in the market's table
+	of       *segment
+	row      uint32
 }
 
 // Position is where it was heard.
@@ -36,15 +32,21 @@ func (h *Heard) Time() time.Time {
 	return time.Time{}
 }
 
-// heard sets h to what row i says, false where its network is none of the market's
-// operators.
-func (s *segment) heard(i uint32, h *Heard) bool {
-	both, ok := s.cellsOf(i)
-	if !ok {
-		return false
+// Generation is that of the technology that is stated.
+func (h *Heard) Generation() Generation { return technologies[h.of.technology[h.row]].generation }
+
+// Cells are the cells that it names, as CellSightings yields them: one or both have nothing.
+func (h *Heard) Cells() (lte, nr sighting.Cell) {
+	both := h.of.cells(h.row, h.Operator)
+	return both[0], both[1]
+}
+
+// PCI is that of the cell of NR, or of LTE, that it names; -1: it states none of that one.
+func (h *Heard) PCI(nr bool) int {
+	if pci := h.of.pci[h.row]; pci != noPCI && nr == (h.Generation() == 5) {
+		return int(pci)
 	}
-	*h = Heard{both[0].Operator, technologies[s.technology[i]].generation, both[0], both[1], s, i}
-	return true
+	return -1
 }
 
 // HeardOf counts the measures of a market that name a base station or a cell of an
@@ -69,21 +71,20 @@ func (s *Store) HeardOf(code market.Code, id site.RadioID, most int, f func(*Hea
 			}
 		}
 	}
-	var h Heard
+	h := Heard{Operator: id.Operator}
 	n := min(most, total)
 	for k, before, at := 0, 0, 0; k < n; k++ {
 		i := k * total / n
 		for ; i-before >= len(parts[at].rows); at++ {
 			before += len(parts[at].rows)
 		}
-		if parts[at].of.heard(parts[at].rows[i-before], &h) {
-			f(&h)
-		}
+		h.of, h.row = parts[at].of, parts[at].rows[i-before]
+		f(&h)
 	}
 	return total
 }
 
-// HeardNear calls f with the measures of a market in a disc, which it must not keep. Where
+// HeardNear calls f with the measures of a market's operators in a disc, which it must not keep. Where
 // more than about most would have to be looked at, it looks at an even sample of the place:
 // looked says at how many, of how many that can be in the disc.
 func (s *Store) HeardNear(code market.Code, d geo.Disc, most int, f func(*Heard)) (looked, of int) {
@@ -108,7 +109,7 @@ func (s *Store) HeardNear(code market.Code, d geo.Disc, most int, f func(*Heard)
 			rows := min(each, b.rows)
 			looked += rows
 			for i := b.from; i < b.from+rows; i++ {
-				if disc.holds(b.of.lat[i], b.of.lng[i]) && b.of.heard(uint32(i), &h) {
+				if h = (Heard{b.of.operators[b.of.network[i]], b.of, uint32(i)}); h.Operator >= 0 && disc.holds(b.of.lat[i], b.of.lng[i]) {
 					f(&h)
 				}
 			}

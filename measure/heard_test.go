@@ -151,7 +151,7 @@ func TestHeardNearAgainstBruteForce(t *testing.T) {
 		most := []int{1024, 1 << 20}[r.IntN(2)]
 		got := 0
 		looked, of := s.HeardNear(market.FR, d, most, func(h *Heard) {
-			key := fmt.Sprint(h.Position(), h.Time().Unix(), h.Generation)
+			key := fmt.Sprint(h.Position(), h.Time().Unix(), h.Generation())
 			if want[key]--; want[key] < 0 {
 				t.Errorf("%+v: %+v", d, h)
 			}

@@ -9,7 +9,6 @@ import (
 	"relais/endpoint"
 	"relais/geo"
 	"relais/measure"
-	"relais/sighting"
 	"relais/site"
 	"relais/view"
 )
@@ -182,9 +181,10 @@ func (s *radioSite) align(limit int) *MeasuredAlignment {
 	}
 	looked, of := 0, 0
 	for _, id := range nodes {
-		_, here := s.hear(nodes, id, mostNamed/len(nodes), func(h *measure.Heard, c *sighting.Cell, g site.Generation, besides bool) {
+		_, here := s.hear(nodes, id, mostNamed/len(nodes), func(h *measure.Heard, g site.Generation, besides bool) {
 			if !besides {
 				looked++
+				c := cellIn(h, g)
 				add(h, cellOf{h.Operator, g, c.ID, c.PCI})
 			}
 		})

@@ -10,7 +10,6 @@ import (
 	"relais/geo"
 	"relais/market"
 	"relais/measure"
-	"relais/sighting"
 	"relais/site"
 )
 
@@ -67,12 +66,12 @@ type sightings struct {
 	n     int
 }
 
-func (s *sightings) add(h *measure.Heard, c *sighting.Cell) {
+func (s *sightings) add(h *measure.Heard, nr bool) {
 	s.count++
 	if at := h.Time(); at.After(s.last) {
 		s.last = at
 	}
-	if pci := int16(c.PCI); pci >= 0 && s.n < maxPCIs && !slices.Contains(s.pcis[:s.n], pci) {
+	if pci := int16(h.PCI(nr)); pci >= 0 && s.n < maxPCIs && !slices.Contains(s.pcis[:s.n], pci) {
 		s.pcis[s.n] = pci
 		s.n++
 	}
@@ -100,15 +99,14 @@ func (s *radioSite) hearNear(metres float64) (by []*hearing, looked Looked) {
 			return
 		}
 		near.count++
-		near.generations[h.Generation]++
-		named(h, near.own, func(id site.RadioID) {
+		near.generations[h.Generation()]++
+		named(h, near.own, func(id site.RadioID, nr bool) {
 			seen := near.nodes[id]
 			if seen == nil {
 				seen = &sightings{}
 				near.nodes[id] = seen
 			}
-			cell, _ := served(h, id)
-			seen.add(h, &cell)
+			seen.add(h, nr)
 		})
 	})
 	return by, newLooked(n, of)
@@ -146,8 +144,8 @@ func (s *radioSite) ownNodes(near *hearing, naming *[site.Generations]int) []Dia
 	list := []DiagnosedNode{}
 	for _, id := range near.own {
 		all, only := &sightings{}, false
-		total, here := s.hear(near.own, id, mostNamed/len(near.own), func(h *measure.Heard, c *sighting.Cell, _ site.Generation, besides bool) {
-			all.add(h, c)
+		total, here := s.hear(near.own, id, mostHeard/len(near.own), func(h *measure.Heard, g site.Generation, besides bool) {
+			all.add(h, g == site.G5)
 			only = only || !besides
 		})
 		if all.count > 0 && !only {
