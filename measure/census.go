@@ -71,7 +71,7 @@ func (c *census) some(f *filter, rows []uint32) {
 }
 
 func (c *census) all(f *filter, r *runRows) {
-	c.groups[f.group(r.network, r.technology)].addAll(f.segment, r)
+	c.groups[r.group].addAll(f.segment, r)
 }
 
 // expect sets steps that the groups reach in any case, by what lies in the largest tiles:
@@ -84,17 +84,16 @@ func (c *census) expect() {
 			if !f.meets(&g.tiles[t].extent) || !f.covers(&g.tiles[t].rectangle) {
 				continue
 			}
-			begin, notches := uint32(t*g.blocks*blockRows), g.notches[g.tiles[t].notches:]
+			begin, at := uint32(t*g.blocks*blockRows), int(g.tiles[t].notches)
 			for _, r := range g.runsOf(&g.tiles[t]) {
 				rows := int(r.end - begin)
-				begin = r.end
+				notches := g.notchesOf(at, rows)
+				begin, at = r.end, at+len(notches)
 				if g.tiles[t].oldest < f.since {
-					var of []notch
-					of, notches = firstOf(notches, rows, notchRows)
-					rows -= min(f.olderNotches(of)*notchRows, rows)
+					rows -= min(f.olderNotches(notches)*notchRows, rows)
 				}
 				if f.passes(r) {
-					least[f.group(r.network, r.technology)] += rows
+					least[r.group] += rows
 				}
 			}
 		}

@@ -98,7 +98,14 @@ func (r *round) covers(b *rectangle) bool {
 		return true
 	}
 	narrow := int64(b.east)-int64(b.west) < 90*geo.Scale // else the other side of the Earth lies between
-	return r.plane() && narrow && r.holds(b.south, b.west) && r.holds(b.south, b.east) && r.holds(b.north, b.west) && r.holds(b.north, b.east)
+	if !r.plane() || !narrow {
+		return false
+	}
+	far := b.east // of one latitude, the corner farther off
+	if r.lng-float64(b.west) > float64(b.east)-r.lng {
+		far = b.west
+	}
+	return r.holds(b.south, far) && r.holds(b.north, far)
 }
 
 // misses tells whether the disc certainly holds nothing of a rectangle.

@@ -25,7 +25,7 @@ type Group struct {
 const sampleRows = 1 << 10
 
 // lookedAt is about the most rows that each point of CoverageCounts is chosen from.
-const lookedAt = 1 << 6
+const lookedAt = 1 << 5
 
 // noValues is a step that no group reaches.
 const noValues = math.MaxInt/2 + 1

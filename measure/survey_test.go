@@ -220,15 +220,15 @@ func TestStratumKeepsEvenly(t *testing.T) {
 			run := make([]uint16, r.IntN(5000))
 			older := r.IntN(len(run) + 1)
 			runs++
-			rows := runRows{from: at, byTime: run, older: older, since: uint32(older)}
+			rows := runRows{from: at, byTime: run, older: older, since: uint32(older), of: &tiling{}}
 			for i := range run {
 				run[i] = uint16(i)
 				if i%notchRows == 0 {
-					rows.notches = append(rows.notches, notch{uint32(i), s.values(at + i)})
+					rows.of.notches = append(rows.of.notches, notch{uint32(i), s.values(at + i)})
 				}
 				if i%markRows == 0 {
 					k := i + r.IntN(min(markRows, len(run)-i))
-					rows.marks = append(rows.marks, notch{uint32(k), s.values(at + k)})
+					rows.of.marks = append(rows.of.marks, notch{uint32(k), s.values(at + k)})
 				}
 				if group[at+i] = runs<<16 | i/markRows; i >= older {
 					order = append(order, at+i)

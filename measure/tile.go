@@ -19,9 +19,9 @@ type tile struct {
 // A run is the rows of a tile that have a network and a technology: from the end of the
 // run before, in byTime.
 type run struct {
-	network    uint16
-	technology uint8
-	end        uint32
+	network           uint16
+	technology, group uint8 // the group in a census
+	end               uint32
 }
 
 // A tiling is the tiles of a segment.
@@ -104,7 +104,8 @@ func (s *segment) newTiling(blocks int) tiling {
 		for k, o := range order {
 			i := int(o & (1<<tileBits - 1))
 			if k == 0 || o>>(tileBits+32) != order[k-1]>>(tileBits+32) {
-				g.runs, first = append(g.runs, run{network: s.network[from+i], technology: s.technology[from+i]}), k
+				network, technology := s.network[from+i], s.technology[from+i]
+				g.runs, first = append(g.runs, run{network: network, technology: technology, group: s.group(network, technology)}), k
 			}
 			if (k-first)%notchRows == 0 && blocks > 1 {
 				g.notches = append(g.notches, s.notch(from+i))
@@ -131,6 +132,18 @@ func (g *tiling) mark(s *segment, from int, runs []run) {
 	}
 }
 
+// notchesOf are the notches of a run of so many rows that begin there, none where the tiling
+// has none.
+func (g *tiling) notchesOf(at, rows int) []notch {
+	if len(g.notches) == 0 {
+		return nil
+	}
+	return g.notches[at : at+in(rows, notchRows)]
+}
+
+// in is how many of something there are in so many rows of which each of so many has one.
+func in(rows, each int) int { return (rows + each - 1) / each }
+
 func (s *segment) notch(row int) notch { return notch{s.time[row], s.values(row)} }
 
 // group is that of a census of which rows of a network and a technology are.
@@ -156,11 +169,4 @@ func (f *filter) older(rows []uint16, from int, notches []notch) int {
 
 func (f *filter) olderNotches(notches []notch) int {
 	return sort.Search(len(notches), func(k int) bool { return notches[k].time >= f.since })
-}
-
-// firstOf are those of the notches or marks of a tile that are of its next run, which has so
-// many rows, and the rest; each is of so many.
-func firstOf(list []notch, rows, each int) (of, rest []notch) {
-	n := min((rows+each-1)/each, len(list))
-	return list[:n], list[n:]
 }

@@ -12,12 +12,13 @@ type visitor interface {
 // A runRows is the rows of a run of which all but the first ones match.
 type runRows struct {
 	run
-	from    int      // the first row of the tile
-	byTime  []uint16 // their numbers in their order, from that one
-	since   uint32   // the least time that matches
-	older   int      // how many of them are too old
-	notches []notch  // of all of them, or none
-	marks   []notch  // of all of them
+	from   int      // the first row of the tile
+	byTime []uint16 // their numbers in their order, from that one
+	since  uint32   // the least time that matches
+	older  int      // how many of them are too old
+	// of has their notches and marks, which begin there.
+	of             *tiling
+	notches, marks int
 }
 
 // rows is how many match.
@@ -27,11 +28,15 @@ func (r *runRows) rows() int { return len(r.byTime) - r.older }
 // notch of the same rows that matches. nil is for the row itself.
 func (r *runRows) near(i, step int) *notch {
 	at := r.older + i
-	if k := at / markRows; step >= markRows && k < len(r.marks) && r.marks[k].time >= r.since {
-		return &r.marks[k]
+	if step >= markRows {
+		if n := &r.of.marks[r.marks+at/markRows]; n.time >= r.since {
+			return n
+		}
 	}
-	if k := at / notchRows; step >= notchRows && k < len(r.notches) && r.notches[k].time >= r.since {
-		return &r.notches[k]
+	if step >= notchRows && len(r.of.notches) > 0 {
+		if n := &r.of.notches[r.notches+at/notchRows]; n.time >= r.since {
+			return n
+		}
 	}
 	return nil
 }
@@ -65,20 +70,18 @@ func (f *filter) visitTiles(v visitor, level, from, to int) {
 
 // visitRuns shows the rows that match of a tile that lies in the place.
 func (f *filter) visitRuns(v visitor, g *tiling, t int) {
-	r := &f.run
-	r.from, r.since = t*g.blocks*blockRows, f.since
-	begin, notches, marks := uint32(r.from), g.notches[g.tiles[t].notches:], g.marks[g.tiles[t].marks:]
-	for _, r.run = range g.runsOf(&g.tiles[t]) {
+	r, tile := &f.run, &g.tiles[t]
+	*r = runRows{from: t * g.blocks * blockRows, since: f.since, of: g, notches: int(tile.notches), marks: int(tile.marks)}
+	begin := uint32(r.from)
+	for _, r.run = range g.runsOf(tile) {
 		r.byTime, begin = g.byTime[begin:r.end], r.end
-		r.notches, notches = firstOf(notches, len(r.byTime), notchRows)
-		r.marks, marks = firstOf(marks, len(r.byTime), markRows)
-		if !f.passes(r.run) {
-			continue
+		if f.passes(r.run) {
+			if r.older = 0; tile.oldest < f.since {
+				r.older = f.older(r.byTime, r.from, g.notchesOf(r.notches, len(r.byTime)))
+			}
+			v.all(f, r)
 		}
-		if r.older = 0; g.tiles[t].oldest < f.since {
-			r.older = f.older(r.byTime, r.from, r.notches)
-		}
-		v.all(f, r)
+		r.notches, r.marks = r.notches+in(len(r.byTime), notchRows), r.marks+in(len(r.byTime), markRows)
 	}
 }
 
