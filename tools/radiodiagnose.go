@@ -55,8 +55,28 @@ type hearing struct {
 	own         []site.RadioID // that the site is given
 	count       int            // of the measures
 	generations [site.Generations]int
-	nodes       map[site.RadioID]*sightings
+	heard       []heardID      // what they name
+	places      map[uint64]int // there, by what it is
 }
+
+// An heardID is an identifier with what measures say of it.
+type heardID struct {
+	id site.RadioID
+	sightings
+}
+
+// of is what measures say of an identifier; so far nothing, if it is a new one.
+func (near *hearing) of(id site.RadioID) *sightings {
+	at, known := near.places[identityOf(id)]
+	if !known {
+		at = len(near.heard)
+		near.heard, near.places[identityOf(id)] = append(near.heard, heardID{id: id}), at
+	}
+	return &near.heard[at].sightings
+}
+
+// identityOf tells the identifiers of an operator apart, which have 36 bits.
+func identityOf(id site.RadioID) uint64 { return uint64(id.Kind)<<site.NCIBits | id.Value }
 
 // sightings are what measures say of a base station.
 type sightings struct {
@@ -91,7 +111,7 @@ func (s *sightings) list() []int {
 func (s *radioSite) hearNear(metres float64) (by []*hearing, looked Looked) {
 	by = make([]*hearing, len(s.loaded.Table.Operators))
 	for _, o := range s.operators {
-		by[o] = &hearing{own: s.nodes(o), nodes: map[site.RadioID]*sightings{}}
+		by[o] = &hearing{own: s.nodes(o), places: map[uint64]int{}}
 	}
 	n, of := s.measures.HeardNear(s.market(), geo.Disc{Center: s.Position, Radius: metres}, mostNear, func(h *measure.Heard) {
 		near := by[h.Operator]
@@ -101,12 +121,7 @@ func (s *radioSite) hearNear(metres float64) (by []*hearing, looked Looked) {
 		near.count++
 		near.generations[h.Generation()]++
 		named(h, near.own, func(id site.RadioID, nr bool) {
-			seen := near.nodes[id]
-			if seen == nil {
-				seen = &sightings{}
-				near.nodes[id] = seen
-			}
-			seen.add(h, nr)
+			near.of(id).add(h, nr)
 		})
 	})
 	return by, newLooked(n, of)
@@ -119,10 +134,10 @@ func (s *radioSite) diagnose(operator int, near *hearing, limit int) OperatorDia
 	o.Nodes = s.ownNodes(near, &naming)
 	o.AllNodes = len(o.Nodes)
 	o.Nodes = o.Nodes[:min(limit, len(o.Nodes))]
-	others := near.others()
-	o.AllNodes += len(others)
-	for _, x := range others[:min(limit-len(o.Nodes), len(others))] {
-		o.Nodes = append(o.Nodes, s.other(x.id, x.sightings))
+	others, all := near.others(limit - len(o.Nodes))
+	o.AllNodes += all
+	for _, x := range others {
+		o.Nodes = append(o.Nodes, s.other(x))
 	}
 	o.Generation = s.generations(operator, &naming, near)
 	for _, g := range o.Generation {
@@ -155,9 +170,8 @@ func (s *radioSite) ownNodes(near *hearing, naming *[site.Generations]int) []Dia
 			naming[g] += n
 		}
 		n := DiagnosedNode{Type: id.Kind.String(), Value: idText(id.Value), Given: giver(id), Sites: []string{}, All: total, Last: dayOf(all.last), PCIs: all.list()}
-		id.Bits, id.Learned = 0, false
-		if seen := near.nodes[id]; seen != nil {
-			n.Near = seen.count
+		if at, known := near.places[identityOf(id)]; known {
+			n.Near = near.heard[at].count
 		}
 		list = append(list, n)
 	}
@@ -173,33 +187,35 @@ func giver(id site.RadioID) givenBy {
 	return bySource
 }
 
-// An heardID is an identifier with what measures say of it.
-type heardID struct {
-	id site.RadioID
-	*sightings
-}
-
-// others are the identifiers that measures near the site name and that it is not given,
-// those that most name first.
-func (near *hearing) others() (list []heardID) {
-	for id, seen := range near.nodes {
-		if !given(near.own, id) {
-			list = append(list, heardID{id, seen})
+// others are the identifiers that measures near the site name and that it is not given: those
+// that most name, at most as many as asked for, and how many there are.
+func (near *hearing) others(most int) (list []*heardID, all int) {
+	for i := range near.heard {
+		x := &near.heard[i]
+		if given(near.own, x.id) {
+			continue
+		}
+		all++
+		if at, _ := slices.BinarySearchFunc(list, x, byCount); at < most {
+			list = slices.Insert(list[:min(len(list), most-1)], at, x)
 		}
 	}
-	slices.SortFunc(list, func(a, b heardID) int {
-		if a.count != b.count { // of most
-			return b.count - a.count
-		}
-		return cmp.Or(cmp.Compare(a.id.Kind, b.id.Kind), cmp.Compare(a.id.Value, b.id.Value))
-	})
-	return list
+	return list, all
+}
+
+// byCount orders what more measures name before the rest.
+func byCount(a, b *heardID) int {
+	if a.count != b.count { // of most
+		return b.count - a.count
+	}
+	return cmp.Or(cmp.Compare(a.id.Kind, b.id.Kind), cmp.Compare(a.id.Value, b.id.Value))
 }
 
 // other shows a base station that the site is not given.
-func (s *radioSite) other(id site.RadioID, seen *sightings) DiagnosedNode {
-	n := DiagnosedNode{Type: id.Kind.String(), Value: idText(id.Value), Given: byNobody, Sites: []string{}, Near: seen.count, Last: dayOf(seen.last),
-		PCIs: seen.list(), All: s.measures.HeardOf(s.market(), id, 0, nil)}
+func (s *radioSite) other(x *heardID) DiagnosedNode {
+	id := x.id
+	n := DiagnosedNode{Type: id.Kind.String(), Value: idText(id.Value), Given: byNobody, Sites: []string{}, Near: x.count, Last: dayOf(x.last),
+		PCIs: x.list(), All: s.measures.HeardOf(s.market(), id, 0, nil)}
 	for _, found := range s.loaded.Lookup(id.Value, lookupTypes[id.Kind], id.Operator) {
 		switch {
 		case found.Site == s.at:
