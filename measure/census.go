@@ -9,7 +9,6 @@ import (
 type census struct {
 	filters []*filter
 	groups  []stratum
-	column  []int32 // of the values of a group
 	ranks   ranker
 }
 
@@ -171,8 +170,7 @@ func (c *census) result(kind Kind) (groups []Group) {
 				g.Operator, g.OperatorName = table.Operators[operator].Key, table.Operators[operator].Label
 			}
 			for i := range g.Values {
-				c.column = t.stated(c.column[:0], i, noneOf[kind])
-				g.Values[i] = c.ranks.quantiles(c.column, unitOf[kind])
+				g.Values[i] = c.ranks.quantiles(t.values, i, noneOf[kind], unitOf[kind])
 			}
 			groups = append(groups, g)
 		}
@@ -192,18 +190,4 @@ func (s *segment) values(i int) [3]int32 {
 		return [3]int32{int32(s.rsrp[i]), int32(s.rsrq[i]), int32(s.snr[i])}
 	}
 	return [3]int32{s.down[i], s.up[i], s.rtt[i]}
-}
-
-// stated returns the values of a column that are stated, in dst.
-func (t *stratum) stated(dst []int32, column int, none int32) []int32 {
-	dst = slices.Grow(dst, len(t.values))[:len(t.values)]
-	n := 0
-	for i := range t.values {
-		v := t.values[i][column]
-		dst[n] = v
-		if v != none { // no jump depends on it
-			n++
-		}
-	}
-	return dst[:n]
 }

@@ -261,18 +261,21 @@ func TestStratumKeepsEvenly(t *testing.T) {
 }
 
 func TestRanked(t *testing.T) {
+	var ranks ranker
 	r := rand.New(rand.NewPCG(9, 10))
 	for range 300 {
 		width := []int{1, 3, 1000, 1 << 20, 1 << 31}[r.IntN(5)]
-		values := make([]int32, 1+r.IntN(3000))
+		rows, column, none := make([][3]int32, 1+r.IntN(3000)), r.IntN(3), int32(r.IntN(width)-width/2)
 		var want []float64
-		for i := range values {
-			values[i] = int32(r.IntN(width) - width/2)
-			want = append(want, float64(values[i]))
+		for i := range rows {
+			v := int32(r.IntN(width) - width/2)
+			if rows[i][column] = v; v != none {
+				want = append(want, float64(v))
+			}
 		}
-		sameQuantiles(t, fmt.Sprint(len(values), " values"), new(ranker).quantiles(values, 1), want)
+		sameQuantiles(t, fmt.Sprint(len(rows), " rows"), ranks.quantiles(rows, column, none, 1), want)
 	}
-	if q := new(ranker).quantiles(nil, 1); q != (Quantiles{}) {
+	if q := ranks.quantiles(nil, 0, 0, 1); q != (Quantiles{}) {
 		t.Errorf("of nothing: %+v", q)
 	}
 }
