@@ -144,14 +144,19 @@ func (s *segment) between(c cellClass, operator int, first, last uint64) []uint3
 	if operator < 0 || operator >= mostIndexed || last >= 1<<valueBits {
 		return nil
 	}
-	from := s.search(c, cellKey(operator, first))
-	return s.byCell()[c].rows[from:s.search(c, cellKey(operator, last)+1)]
+	list := &s.byCell()[c]
+	step, _ := slices.BinarySearch(list.keys, cellKey(operator, first))
+	end, most := cellKey(operator, last)+1, 1 // the last row is near the first one
+	for ; step+most < len(list.keys) && list.keys[step+most] < end; most *= 2 {
+	}
+	beyond, _ := slices.BinarySearch(list.keys[step:min(step+most, len(list.keys))], end)
+	return list.rows[s.search(c, step, cellKey(operator, first)):s.search(c, step+beyond, end)]
 }
 
-// search returns the place of the first row of a class whose key is not below one.
-func (s *segment) search(c cellClass, key uint64) int {
+// search returns the place of the first row of a class whose key is not below one; step is
+// that of the first of its keys.
+func (s *segment) search(c cellClass, step int, key uint64) int {
 	list := &s.byCell()[c]
-	step, _ := slices.BinarySearch(list.keys, key)
 	if step == 0 {
 		return 0
 	}

@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"iter"
 	"runtime"
 	"time"
 
@@ -84,67 +83,40 @@ func (s *Store) HeardOf(code market.Code, id site.RadioID, most int, f func(*Hea
 	return total
 }
 
-// HeardNear calls f with the measures of a market's operators in a disc, which it must not keep. Where
+// HeardNear calls do with the measures of a market's operators in a disc, which it must not keep. Where
 // more than about most would have to be looked at, it looks at an even sample of the place:
 // looked says at how many, of how many that can be in the disc.
-func (s *Store) HeardNear(code market.Code, d geo.Disc, most int, f func(*Heard)) (looked, of int) {
+func (s *Store) HeardNear(code market.Code, d geo.Disc, most int, do func(*Heard)) (looked, of int) {
 	v := s.view()
 	defer runtime.KeepAlive(v)
-	places := fixed(d.Box())
-	met := 0
-	for b := range v.blocksIn(code, places) {
-		of, met = of+b.rows, met+1
+	q := Query{Market: code, Disc: &d}
+	filters, met := append(v.filters(Coverage, &q), v.filters(Speedtest, &q)...), 0
+	for _, f := range filters {
+		of, met = of+f.reach().rows, met+f.reach().blocks()
 	}
 	each, n := blockRows, met
 	if of > most { // fewer rows of more blocks are of more places
 		each = min(max(most/met, leastRun), blockRows)
 		n = min(max(most/each, 1), met)
 	}
-	var h Heard
-	disc := newRound(&d)
+	h := Heard{}
 	k, at := 0, 0
-	for b := range v.blocksIn(code, places) {
-		if k == at*met/n {
-			at++
-			rows := min(each, b.rows)
-			looked += rows
-			for i := b.from; i < b.from+rows; i++ {
-				if h = (Heard{b.of.operators[b.of.network[i]], b.of, uint32(i)}); h.Operator >= 0 && disc.holds(b.of.lat[i], b.of.lng[i]) {
-					f(&h)
-				}
-			}
-		}
-		k++
-	}
-	return looked, of
-}
-
-// A blockOf is a block of a segment.
-type blockOf struct {
-	of         *segment
-	from, rows int
-}
-
-// blocksIn goes over the blocks of a market that meet one of the places.
-func (v *view) blocksIn(code market.Code, places []rectangle) iter.Seq[blockOf] {
-	return func(yield func(blockOf) bool) {
-		for _, seg := range v.segments {
-			if seg.Market != code {
-				continue
-			}
-			g := &seg.tilings[0]
-			for t := range g.tiles {
-				if !meetsAny(places, &g.tiles[t].rectangle) {
-					continue
-				}
-				for k := t * g.blocks; k < min((t+1)*g.blocks, len(seg.blocks)); k++ {
-					if meetsAny(places, &seg.blocks[k].rectangle) && !yield(blockOf{seg, k * blockRows, min(blockRows, seg.rows-k*blockRows)}) {
-						return
+	for _, f := range filters {
+		for b := range f.reach().all() {
+			if k == at*met/n {
+				at++
+				from, to := b*blockRows, min(b*blockRows+each, f.rows)
+				looked += to - from
+				for i := from; i < to; i++ {
+					if h = (Heard{f.operators[f.network[i]], f.segment, uint32(i)}); h.Operator >= 0 && f.disc.holds(f.lat[i], f.lng[i]) {
+						do(&h)
 					}
 				}
 			}
+			k++
 		}
 	}
+	return looked, of
 }
 
 // leastRun is how many rows of a block are looked at, at least: they lie in few lines of

@@ -65,14 +65,33 @@ func (f *filter) lists() iter.Seq[[]uint32] {
 			yield(f.few())
 			return
 		}
-		for _, s := range f.reach().stretches {
+		for k := range f.reach().all() {
+			if !yield(f.matches(k)) {
+				return
+			}
+		}
+	}
+}
+
+// all goes over the blocks.
+func (r *reach) all() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for _, s := range r.stretches {
 			for k := s.from; k < s.to; k++ {
-				if !yield(f.matches(int(k))) {
+				if !yield(int(k)) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// blocks is how many there are.
+func (r *reach) blocks() (n int) {
+	for _, s := range r.stretches {
+		n += int(s.to - s.from)
+	}
+	return n
 }
 
 // few are the rows that match of those that are looked at, where not all are: so few that

@@ -9,19 +9,20 @@ import (
 // A round is a disc that tells of most points by a few multiplications whether it holds
 // them, of those at its edge by the distance: of hundreds of thousands of rows, that takes
 // a tenth of the time. In radians, the square of a distance is about y² + x²·cos φ·cos φ',
-// and cos φ' about cos φ - y·sin φ - y²/2·cos φ.
+// and cos φ' about cos φ - y·sin φ - y²/2·cos φ. Here it is all in steps of 1e-7 degrees.
 type round struct {
-	disc        *geo.Disc // nil holds all
-	lat, lng    float64   // of the centre, 1e-7 degrees
-	flat, slope float64   // cos² φ and sin φ·cos φ of the centre
-	// Of the square of a distance in radians: within edge of middle, it may be on either
-	// side; less is inside, and more is not. edge is infinite of what is no plane.
+	disc     *geo.Disc // nil holds all
+	lat, lng float64   // of the centre
+	// What cos φ·cos φ' is about: flat - y·(slope + y·bend).
+	flat, slope, bend float64
+	// Of the square of a distance: within edge of middle, it may be on either side; less is
+	// inside, and more is not. edge is infinite of what is no plane.
 	middle, edge float64
 }
 
 const (
-	broad = 100_000 // metres: a greater disc is no plane
-	step  = math.Pi / 180 / geo.Scale
+	broad = 100_000                   // metres: a greater disc is no plane
+	step  = math.Pi / 180 / geo.Scale // radians
 )
 
 func newRound(d *geo.Disc) round {
@@ -31,17 +32,19 @@ func newRound(d *geo.Disc) round {
 	}
 	reach := d.Radius / geo.EarthRadius
 	sin, cos := math.Sincos(d.Center.Lat * math.Pi / 180)
-	r.lat, r.lng, r.flat, r.slope = d.Center.Lat*geo.Scale, d.Center.Lng*geo.Scale, cos*cos, sin*cos
+	r.lat, r.lng = d.Center.Lat*geo.Scale, d.Center.Lng*geo.Scale
+	r.flat, r.slope, r.bend = cos*cos, sin*cos*step, cos*cos/2*step*step
 	r.middle = reach * reach
 	wide := reach / (cos - reach)                    // more than any x of the disc
 	r.edge = r.middle*(wide*wide+1e-9) + reach*4e-15 // the last for rounding
+	r.middle, r.edge = r.middle/(step*step), r.edge/(step*step)
 	return r
 }
 
 // square is that of the distance from the centre, in the plane.
-func square(lat, lng int32, centerLat, centerLng, flat, slope float64) float64 {
-	y, x := (float64(lat)-centerLat)*step, (float64(lng)-centerLng)*step
-	cosines := flat - y*(slope+y*flat/2)
+func square(lat, lng int32, centerLat, centerLng, flat, slope, bend float64) float64 {
+	y, x := float64(lat)-centerLat, float64(lng)-centerLng
+	cosines := flat - y*(slope+y*bend)
 	if cosines < 0 { // far away, where y alone says enough
 		cosines = 0
 	}
@@ -55,7 +58,7 @@ func (r *round) holds(lat, lng int32) bool {
 	if r.disc == nil {
 		return true
 	}
-	if off := square(lat, lng, r.lat, r.lng, r.flat, r.slope) - r.middle; math.Abs(off) > r.edge {
+	if off := square(lat, lng, r.lat, r.lng, r.flat, r.slope, r.bend) - r.middle; math.Abs(off) > r.edge {
 		return off < 0
 	}
 	return r.reaches(lat, lng)
@@ -73,10 +76,11 @@ func (r *round) within(list []uint32, lats, lngs []int32) []uint32 {
 		return list
 	}
 	n := 0
-	lat, lng, flat, slope, least, most := r.lat, r.lng, r.flat, r.slope, r.middle-r.edge, r.middle+r.edge // in registers
+	lat, lng, flat, slope, bend := r.lat, r.lng, r.flat, r.slope, r.bend // in registers
+	least, most := r.middle-r.edge, r.middle+r.edge
 	for _, i := range list {
 		list[n] = i
-		far, may, must := square(lats[i], lngs[i], lat, lng, flat, slope), 0, 0
+		far, may, must := square(lats[i], lngs[i], lat, lng, flat, slope, bend), 0, 0
 		if far <= most {
 			may = 1
 		}
@@ -113,10 +117,10 @@ func (r *round) misses(b *rectangle) bool {
 	if r.disc == nil || !r.plane() {
 		return false
 	}
-	south, north := (float64(b.south)-r.lat)*step, (float64(b.north)-r.lat)*step
+	south, north := float64(b.south)-r.lat, float64(b.north)-r.lat
 	y := max(south, -north, 0)
-	x := max(float64(b.west)-r.lng, r.lng-float64(b.east), 0) * step
+	x := max(float64(b.west)-r.lng, r.lng-float64(b.east), 0)
 	// Of all of it, degrees of longitude are shortest at one of its edges.
-	cosines := min(r.flat-south*(r.slope+south*r.flat/2), r.flat-north*(r.slope+north*r.flat/2))
+	cosines := min(r.flat-south*(r.slope+south*r.bend), r.flat-north*(r.slope+north*r.bend))
 	return y*y+x*x*max(cosines, 0) > r.middle+r.edge
 }
