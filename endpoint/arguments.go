@@ -84,31 +84,24 @@ func (o *Op[E]) names() string {
 
 // text is a JSON value as Bind takes it. Its error says what is allowed.
 func (p *Param) text(value json.RawMessage) (string, error) {
-	var v any
-	dec := json.NewDecoder(bytes.NewReader(value))
-	dec.UseNumber()
-	if err := dec.Decode(&v); err != nil {
-		return "", errNoObject
-	}
-	want := kindOf(p.Type)
-	switch v := v.(type) {
-	case nil:
+	switch c := value[0]; { // a value has a first byte
+	case c == 'n': // null
 		return "", nil
-	case string:
-		if want == "a text" {
+	case c == '"':
+		var v string
+		if err := json.Unmarshal(value, &v); err != nil {
+			return "", errNoObject
+		}
+		if p.want == aText {
 			return v, nil
 		}
-		return clip(v), fmt.Errorf("%s, as JSON has it", want)
-	case bool:
-		if want == "true or false" {
-			return fmt.Sprint(v), nil
-		}
-	case json.Number:
-		if want == "a number" {
-			return p.number(v), nil
-		}
+		return clip(v), fmt.Errorf("%s, as JSON has it", p.want)
+	case (c == 't' || c == 'f') && p.want == aBool:
+		return string(value), nil
+	case (c == '-' || c >= '0' && c <= '9') && p.want == aNumber:
+		return p.number(json.Number(value)), nil
 	}
-	return clip(string(value)), fmt.Errorf("%s, as JSON has it", want)
+	return clip(string(value)), fmt.Errorf("%s, as JSON has it", p.want)
 }
 
 // number writes a whole number as one: 1e3 and 10.0 are whole numbers in JSON.
@@ -119,15 +112,22 @@ func (p *Param) number(n json.Number) string {
 	return n.String()
 }
 
+// What a parameter is in JSON.
+const (
+	aText   = "a text"
+	aNumber = "a number"
+	aBool   = "true or false"
+)
+
 // kindOf is what a value of the type is in JSON.
 func kindOf(t reflect.Type) string {
 	switch newSchemas().Of(t)["type"] {
 	case "integer", "number":
-		return "a number"
+		return aNumber
 	case "boolean":
-		return "true or false"
+		return aBool
 	}
-	return "a text"
+	return aText
 }
 
 func clip(s string) string { return s[:min(len(s), 4*maxShown)] }

@@ -45,6 +45,7 @@ type Param struct {
 	Type     reflect.Type // without the pointer
 
 	index   []int
+	want    string   // what it is in JSON
 	isText  bool     // has UnmarshalText
 	lines   bool     // may have line breaks
 	private bool     // is not repeated
@@ -71,6 +72,7 @@ func describe(d Decl, v reflect.Value, index []int) (params []Param) {
 		if f.Type.Kind() == reflect.Pointer {
 			p.Type = f.Type.Elem()
 		}
+		p.want = kindOf(p.Type)
 		_, p.isText = reflect.New(p.Type).Interface().(encoding.TextUnmarshaler)
 		if e, ok := reflect.Zero(p.Type).Interface().(enumerated); ok && !p.isText {
 			p.values = e.Values()
