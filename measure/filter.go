@@ -126,13 +126,16 @@ func rows(list []uint32, from, to, step int) []uint32 {
 // inPart appends the rows of a part, from from to to-1, that lie in the place to a list.
 func (f *filter) inPart(list []uint32, from, to int) []uint32 {
 	p := &f.parts[from/partRows]
-	if f.misses(p) {
-		return list
-	}
 	n := len(list)
-	list = rows(list, from, to, 1)
-	if !f.covers(p) {
+	switch {
+	case f.misses(p):
+	case f.covers(p):
+		list = rows(list, from, to, 1)
+	case f.boxed:
+		list = rows(list, from, to, 1)
 		list = list[:n+len(f.inPlace(list[n:]))]
+	default:
+		list = f.disc.append(list, uint32(from), f.lat[from:to], f.lng[from:to])
 	}
 	return list
 }

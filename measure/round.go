@@ -69,25 +69,39 @@ func (r *round) reaches(lat, lng int32) bool {
 	return geo.Distance(r.disc.Center, geo.Point{Lat: geo.Degrees(lat), Lng: geo.Degrees(lng)}) <= r.disc.Radius
 }
 
-// within leaves in list the rows that the disc holds. But for those near the edge, no jump
-// depends on a row.
+// within leaves in list the rows that the disc holds.
 func (r *round) within(list []uint32, lats, lngs []int32) []uint32 {
 	if r.disc == nil {
 		return list
 	}
 	n := 0
+	for _, i := range list {
+		if r.holds(lats[i], lngs[i]) {
+			list[n] = i
+			n++
+		}
+	}
+	return list[:n]
+}
+
+// append appends to a list with room for them those of the rows from from on that the disc
+// holds, whose positions these are. But for those near the edge, no jump depends on a row.
+func (r *round) append(list []uint32, from uint32, lats, lngs []int32) []uint32 {
+	n := len(list)
+	list = list[:n+len(lats)]
+	lngs = lngs[:len(lats)]
 	lat, lng, flat, slope, bend := r.lat, r.lng, r.flat, r.slope, r.bend // in registers
 	least, most := r.middle-r.edge, r.middle+r.edge
-	for _, i := range list {
-		list[n] = i
-		far, may, must := square(lats[i], lngs[i], lat, lng, flat, slope, bend), 0, 0
+	for k := range lats {
+		list[n] = from + uint32(k)
+		far, may, must := square(lats[k], lngs[k], lat, lng, flat, slope, bend), 0, 0
 		if far <= most {
 			may = 1
 		}
 		if far < least {
 			must = 1
 		}
-		if may != must && !r.reaches(lats[i], lngs[i]) {
+		if may != must && !r.reaches(lats[k], lngs[k]) {
 			may = 0
 		}
 		n += may
