@@ -111,7 +111,7 @@ func (s *sightings) list() []int {
 func (s *radioSite) hearNear(metres float64) (by []*hearing, looked Looked) {
 	by = make([]*hearing, len(s.loaded.Table.Operators))
 	for _, o := range s.operators {
-		by[o] = &hearing{own: s.nodes(o), places: map[uint64]int{}}
+		by[o] = &hearing{own: s.nodes(o), heard: make([]heardID, 0, 64), places: make(map[uint64]int, 64)} // of a town, some hundred
 	}
 	n, of := s.measures.HeardNear(s.market(), geo.Disc{Center: s.Position, Radius: metres}, mostNear, func(h *measure.Heard) {
 		near := by[h.Operator]

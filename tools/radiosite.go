@@ -20,7 +20,7 @@ import (
 const (
 	mostNear  = 1024 // measures around a site
 	mostNamed = 512  // measures that name a site
-	mostHeard = 256  // of an operator, where each of several is looked at
+	mostHeard = 128  // of an operator, where each of several is looked at
 	mostNodes = 16   // base stations of an operator on a site
 	mostPCIs  = 48   // PCIs of a site, those of all its operators that are asked for
 )
