@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 )
 
 // A session is an assistant's.
@@ -17,7 +18,7 @@ type session struct {
 }
 
 func newSession(ctx context.Context) (*session, error) {
-	s := &session{client: http.Client{Transport: &http.Transport{}}}
+	s := &session{client: http.Client{Transport: &http.Transport{}, Timeout: time.Minute}}
 	begin := map[string]any{"protocolVersion": "2025-11-25", "capabilities": struct{}{}, "clientInfo": map[string]string{"name": "bench", "version": "1"}}
 	if err := s.ask(ctx, "initialize", begin, nil); err != nil {
 		return nil, err

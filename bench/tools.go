@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// toolClients is how many assistants call a tool at once, each in a session of its own.
+// toolClients is how many calls of a tool are answered at once, and how many sessions take
+// turns with them.
 const toolClients = 20
 
 // A tool is as much of a tool as the server lists as a call needs.
@@ -136,7 +137,7 @@ func (t *tool) measure(ctx context.Context, sessions []*session, busy []map[stri
 	}
 	defer os.Remove(script)
 	var rates, p50s, p99s, costs []float64
-	second := max(each/rounds, time.Second)
+	second := max((each / rounds).Truncate(time.Second), time.Second)
 	for range rounds {
 		used := cpuSeconds(pid)
 		r, err := runWrk("http://"+relaisListen, second, "-t1", "-c"+strconv.Itoa(len(sessions)), "-s", script)
@@ -224,5 +225,3 @@ func (s *session) busy(ctx context.Context) (list []map[string]any, err error) {
 	}
 	return list, nil
 }
-
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

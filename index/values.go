@@ -25,11 +25,13 @@ func newValueTable(sites int, each func(i uint32, yield func(value []byte))) *va
 			}
 		})
 	}
-	t := &valueTable{start: []uint32{0}}
-	for value := range of {
-		t.values = append(t.values, value)
+	t := &valueTable{values: make([]string, 0, len(of)), start: make([]uint32, 1, len(of)+1)}
+	entries := 0
+	for value, sites := range of {
+		t.values, entries = append(t.values, value), entries+len(sites)
 	}
 	slices.Sort(t.values)
+	t.sites = make([]uint32, 0, entries)
 	for _, value := range t.values {
 		t.sites = append(t.sites, of[value]...)
 		t.start = append(t.start, uint32(len(t.sites)))

@@ -10,8 +10,8 @@ import (
 
 // A byCell finds the rows of a segment that name a base station or a cell of one of the
 // market's operators: for each class, its rows by operator, identifier and place, and the
-// key of every keyStep'th of them. It takes a little over four bytes for each identifier
-// that a row names.
+// key of every keyStep'th of them. It takes five bytes for each identifier that a row
+// names.
 type byCell [cellClasses]struct {
 	rows []uint32
 	keys []uint64

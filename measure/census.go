@@ -16,7 +16,7 @@ type census struct {
 var censuses = sync.Pool{New: func() any { return new(census) }}
 
 // A stratum is how many rows a group has, and what fewer than most of them say: of each step
-// rows in the order in which they were counted, a power of two, about the first.
+// rows in the order in which they were counted, a power of two, the first or one near it.
 type stratum struct {
 	count, step int
 	most        int

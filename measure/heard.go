@@ -83,9 +83,9 @@ func (s *Store) HeardOf(code market.Code, id site.RadioID, most int, f func(*Hea
 	return total
 }
 
-// HeardNear calls do with the measures of a market's operators in a disc, which it must not keep. Where
-// more than about most would have to be looked at, it looks at an even sample of the place:
-// looked says at how many, of how many that can be in the disc.
+// HeardNear calls do with the measures of a market's operators in a disc, which it must not
+// keep. Where more than about most would have to be looked at, it looks at an even sample of
+// the place: looked says at how many, of how many that can be in the disc.
 func (s *Store) HeardNear(code market.Code, d geo.Disc, most int, do func(*Heard)) (looked, of int) {
 	v := s.view()
 	defer runtime.KeepAlive(v)

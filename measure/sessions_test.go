@@ -159,7 +159,8 @@ func TestRound(t *testing.T) {
 			at := geo.Point{Lat: geo.Degrees(lat), Lng: geo.Degrees(lng)}
 			metres := geo.Distance(d.Center, at)
 			one := round.within([]uint32{0}, []int32{lat}, []int32{lng})
-			if in := metres <= d.Radius; round.holds(lat, lng) != in || (len(one) == 1) != in {
+			same := round.append(make([]uint32, 0, 1), 7, []int32{lat}, []int32{lng})
+			if in := metres <= d.Radius; round.holds(lat, lng) != in || (len(one) == 1) != in || slices.Contains(same, 7) != in {
 				t.Fatalf("%v at %v: %v m", d, at, metres)
 			}
 		}

@@ -45,9 +45,9 @@ func (s *Store) Survey(kind Kind, q Query) ([]Group, error) {
 }
 
 // CoverageCounts returns the groups of the coverage points that a query selects, without
-// Values, and at most Limit of the points: the even sample that Coverage returns, which
-// is chosen from every n-th of them where there are more than lookedAt for each. Time and memory are as
-// Survey's.
+// Values, and at most Limit of the points: the even sample that Coverage returns, which is
+// chosen from every n-th of them where there are more than lookedAt for each. Time and
+// memory are as Survey's.
 func (s *Store) CoverageCounts(q Query) ([]Group, []Point, error) {
 	if err := q.check(); err != nil {
 		return nil, nil, err

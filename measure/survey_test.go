@@ -383,6 +383,11 @@ func TestTilesHaveRoom(t *testing.T) {
 	if len(technologies) > 1<<6 || maxNetworks > 1<<12 || tileBits > 16 || tileBits+32+6+12 > 64 {
 		t.Errorf("%d technologies, %d networks, %d bits of rows", len(technologies), maxNetworks, tileBits)
 	}
+	for _, m := range market.All {
+		if n := (len(m.Operators) + 1) * generations; n > 1<<8 {
+			t.Errorf("%s has %d groups", m.Code, n)
+		}
+	}
 	for i, blocks := range tileBlocks {
 		if blocks*blockRows > 1<<tileBits || i > 0 && tileBlocks[i-1]%blocks != 0 {
 			t.Errorf("tiles of %v blocks", tileBlocks)

@@ -159,7 +159,7 @@ func (s *radioSite) ownNodes(near *hearing, naming *[site.Generations]int) []Dia
 	list := []DiagnosedNode{}
 	for _, id := range near.own {
 		all, only := &sightings{}, false
-		total, here := s.hear(near.own, id, mostHeard/len(near.own), func(h *measure.Heard, g site.Generation, besides bool) {
+		total, here := s.hear(near.own, id, max(mostHeard/len(near.own), leastHeard), func(h *measure.Heard, g site.Generation, besides bool) {
 			all.add(h, g == site.G5)
 			only = only || !besides
 		})

@@ -18,11 +18,12 @@ import (
 
 // Bounds of what one call of a radio tool looks at.
 const (
-	mostNear  = 1024 // measures around a site
-	mostNamed = 512  // measures that name a site
-	mostHeard = 128  // of an operator, where each of several is looked at
-	mostNodes = 16   // base stations of an operator on a site
-	mostPCIs  = 48   // PCIs of a site, those of all its operators that are asked for
+	mostNear   = 1024 // measures around a site
+	mostNamed  = 512  // measures that name a site
+	mostHeard  = 128  // of an operator, where several are diagnosed, but of each
+	leastHeard = 32   // at least so many
+	mostNodes  = 16   // base stations of an operator on a site
+	mostPCIs   = 48   // PCIs of a site, those of all its operators that are asked for
 )
 
 // A radioSite is a site with the radio identifiers that sources give to it and those that
