@@ -23,7 +23,7 @@ func newMemory(n int) (*memory, error) {
 		return nil, err
 	}
 	if n >= hugePage {
-		_ = syscall.Madvise(b, syscall.MADV_HUGEPAGE) // a kernel without such pages does as well
+		largePages(b)
 	}
 	m := &memory{b[:n]}
 	runtime.AddCleanup(m, func(b []byte) { syscall.Munmap(b) }, b) // cannot fail for a mapping that is there
