@@ -21,11 +21,12 @@ func (q *Query) since() uint32 {
 
 // filters returns the tests of a query on the segments that can have an answer.
 func (v *view) filters(kind Kind, q *Query) (list []*filter) {
+	in := q.scope()
 	for _, s := range v.segments {
 		if s.Kind != kind || s.Market != q.Market {
 			continue
 		}
-		if f := s.filter(q); f != nil {
+		if f := s.filter(q, &in); f != nil {
 			list = append(list, f)
 		}
 	}

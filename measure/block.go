@@ -8,8 +8,7 @@ import (
 )
 
 // A block is the directory's line on blockRows rows that follow each other: where and
-// when they were measured. All lines of ten million rows are looked at in a fraction of
-// a millisecond, so that there is no tree above them.
+// when they were measured. Above blocks are the tiles.
 type block struct {
 	extent
 	first entry // its first row
@@ -19,6 +18,17 @@ type block struct {
 type extent struct {
 	rectangle
 	oldest, newest uint32
+}
+
+// extentOf is that of blocks: of none, one that meets nothing.
+func extentOf(blocks []block) extent {
+	e := extent{rectangle{math.MaxInt32, math.MaxInt32, math.MinInt32, math.MinInt32}, math.MaxUint32, 0}
+	for i := range blocks {
+		b := &blocks[i]
+		e.south, e.north, e.west, e.east = min(e.south, b.south), max(e.north, b.north), min(e.west, b.west), max(e.east, b.east)
+		e.oldest, e.newest = min(e.oldest, b.oldest), max(e.newest, b.newest)
+	}
+	return e
 }
 
 const blockRows = 256

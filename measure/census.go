@@ -15,26 +15,24 @@ type census struct {
 // censuses are those that were made: their memory is used again.
 var censuses = sync.Pool{New: func() any { return new(census) }}
 
-// A stratum is how many rows a group has, and what fewer than most of them say: of each step
-// rows in the order in which they were counted, a power of two, the first or one near it.
+// A stratum is how many rows a group has, and an even sample of what they say, in the order
+// of Group.Values: the first of each step rows, or one near it.
 type stratum struct {
-	count, step int
-	most        int
-	values      [][3]int32 // of rows, in the order of Group.Values
-	synthetic   bool       // some of them
+	sampler[[3]int32]
+	synthetic bool // some of them
 }
 
 // generations is one more than the highest.
 const generations = 6
 
-func newCensus(filters []*filter, step int) *census {
+func newCensus(filters []*filter) *census {
 	c := censuses.Get().(*census)
 	c.filters = filters
 	n := (len(filters[0].table.Operators) + 1) * generations
 	c.groups = slices.Grow(c.groups[:0], n)[:n]
 	for i := range c.groups {
 		g := &c.groups[i]
-		*g = stratum{step: step, most: sampleRows, values: g.values[:0]}
+		*g = stratum{sampler: sampler[[3]int32]{step: 1, most: sampleRows, list: g.list[:0]}}
 	}
 	return c
 }
@@ -45,13 +43,13 @@ func (c *census) end() {
 	censuses.Put(c)
 }
 
-// count takes in the rows that match.
-func (c *census) count(f *filter) {
+// count shows a visitor that counts in the census the rows that match.
+func (c *census) count(f *filter, v visitor) {
 	before := make([]int, len(c.groups))
 	for i := range c.groups {
 		before[i] = c.groups[i].count
 	}
-	f.visit(c)
+	f.visit(v)
 	for i := range c.groups {
 		g := &c.groups[i]
 		g.synthetic = g.synthetic || f.Synthetic && g.count > before[i]
@@ -73,9 +71,16 @@ func (c *census) all(f *filter, r *runRows) {
 	c.groups[r.group].addAll(f.segment, r)
 }
 
-// expect sets steps that the groups reach in any case, by what lies in the largest tiles:
-// rows that a later step leaves out need not be looked at.
+// expect sets steps that the groups reach in any case: rows that a later step leaves out
+// need not be looked at.
 func (c *census) expect() {
+	for i, n := range c.certain() {
+		c.groups[i].expect(n)
+	}
+}
+
+// certain is how many rows the groups have at least, by what lies in the largest tiles.
+func (c *census) certain() []int {
 	least := make([]int, len(c.groups))
 	for _, f := range c.filters {
 		g := &f.tilings[0]
@@ -97,11 +102,7 @@ func (c *census) expect() {
 			}
 		}
 	}
-	for i := range c.groups {
-		for g := &c.groups[i]; least[i]/g.step >= g.most; {
-			g.step *= 2
-		}
-	}
+	return least
 }
 
 // take takes the values of a row into the sample.
@@ -128,34 +129,6 @@ func (t *stratum) addAll(s *segment, r *runRows) {
 	t.count += n
 }
 
-// next is the first of the rows to come, from the i-th on, that the sample has.
-func (t *stratum) next(i int) int { return i + -(t.count+i)&(t.step-1) }
-
-// room returns the place of the next values of the sample: at least of one, and of as many as
-// n before it is full.
-func (t *stratum) room(n int) [][3]int32 {
-	had := len(t.values)
-	n = min(n, t.most-had)
-	if cap(t.values) < had+n {
-		t.values = slices.Grow(t.values, t.most-had)
-	}
-	t.values = t.values[:had+n]
-	return t.values[had:]
-}
-
-// thin leaves out every second row of a sample that is full.
-func (t *stratum) thin() {
-	if len(t.values) < t.most {
-		return
-	}
-	n := 0
-	for i := 0; i < len(t.values); i += 2 {
-		t.values[n] = t.values[i]
-		n++
-	}
-	t.values, t.step = t.values[:n], 2*t.step
-}
-
 // result makes the groups.
 func (c *census) result(kind Kind) (groups []Group) {
 	table := c.filters[0].table
@@ -170,7 +143,7 @@ func (c *census) result(kind Kind) (groups []Group) {
 				g.Operator, g.OperatorName = table.Operators[operator].Key, table.Operators[operator].Label
 			}
 			for i := range g.Values {
-				g.Values[i] = c.ranks.quantiles(t.values, i, noneOf[kind], unitOf[kind])
+				g.Values[i] = c.ranks.quantiles(t.list, i, noneOf[kind], unitOf[kind])
 			}
 			groups = append(groups, g)
 		}

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// columns are the rows of a segment, pointer-free: 43 bytes a coverage point, 63 a
+// columns are the rows of a segment, pointer-free: 42 bytes a coverage point, 61 a
 // speedtest.
 type columns struct {
 	lat, lng                            []int32

@@ -1,21 +1,55 @@
 package measure
 
-import (
-	"slices"
-)
+import "slices"
+
+// A scope is where and since when a Query asks.
+type scope struct {
+	places []rectangle
+	boxed  bool // what the disc holds may lie outside the places
+	disc   round
+	since  uint32 // Unix time, 0 for any
+}
+
+func (q *Query) scope() scope {
+	s := scope{places: []rectangle{world}, disc: newRound(q.Disc), since: q.since()}
+	if s.boxed = q.Box != nil; s.boxed {
+		s.places = fixed(*q.Box)
+	}
+	if q.Disc != nil {
+		s.places = meet(s.places, fixed(q.Disc.Box()))
+	}
+	return s
+}
+
+// meets tells whether rows of an extent can match.
+func (s *scope) meets(e *extent) bool { return e.newest >= s.since && !s.misses(&e.rectangle) }
+
+// misses tells whether no row that lies in a rectangle can match.
+func (s *scope) misses(r *rectangle) bool { return !meetsAny(s.places, r) || s.disc.misses(r) }
+
+// covers tells whether all rows that lie in a rectangle match, as far as places go.
+func (s *scope) covers(r *rectangle) bool {
+	return slices.ContainsFunc(s.places, func(p rectangle) bool { return p.covers(r) }) && s.disc.covers(r)
+}
+
+func (s *scope) inside(lat, lng int32) bool {
+	for i := range s.places {
+		if s.places[i].holds(lat, lng) {
+			return true
+		}
+	}
+	return false
+}
 
 // A filter is a Query as it is tested on the rows of one segment.
 type filter struct {
 	*segment
-	places   []rectangle
-	boxed    bool // what the disc holds may lie outside the places
-	disc     round
-	since    uint32   // Unix time, 0 for any
+	scope
 	networks []bool   // nil: any
 	kinds    []bool   // of technologies; nil: any
 	step     int      // only rows whose number is a multiple of it are looked at; 0: all
+	chosen   []uint32 // nil, or the rows of this step that match
 	reached  *reach   // once it is looked for
-	thinned  []uint32 // as well
 	// The rows of a block that match, and a run, as visitors are shown them: here, because
 	// they would escape from any function.
 	space [blockRows]uint32
@@ -23,14 +57,11 @@ type filter struct {
 }
 
 // filter returns nil when nothing of the segment can match.
-func (s *segment) filter(q *Query) *filter {
-	f := &filter{segment: s, places: []rectangle{world}, disc: newRound(q.Disc), since: q.since()}
-	if f.boxed = q.Box != nil; f.boxed {
-		f.places = fixed(*q.Box)
+func (s *segment) filter(q *Query, in *scope) *filter {
+	if !in.meets(&s.whole) {
+		return nil
 	}
-	if q.Disc != nil {
-		f.places = meet(f.places, fixed(q.Disc.Box()))
-	}
+	f := &filter{segment: s, scope: *in}
 	if q.Operator != "" || q.MCC != nil || q.MNC != nil {
 		want, known := s.table.Operator(q.Operator)
 		f.networks = make([]bool, len(s.Networks))
@@ -165,17 +196,6 @@ func newest(filters []*filter) (time uint32) {
 	return time
 }
 
-// meets tells whether rows of an extent can match.
-func (f *filter) meets(e *extent) bool { return e.newest >= f.since && !f.misses(&e.rectangle) }
-
-// misses tells whether no row that lies in a rectangle can match.
-func (f *filter) misses(r *rectangle) bool { return !meetsAny(f.places, r) || f.disc.misses(r) }
-
-// covers tells whether all rows that lie in a rectangle match, as far as places go.
-func (f *filter) covers(r *rectangle) bool {
-	return slices.ContainsFunc(f.places, func(p rectangle) bool { return p.covers(r) }) && f.disc.covers(r)
-}
-
 // passing leaves in list the rows whose value in a column passes.
 func passing[T uint8 | uint16](list []uint32, column []T, pass []bool) []uint32 {
 	n := 0
@@ -186,13 +206,4 @@ func passing[T uint8 | uint16](list []uint32, column []T, pass []bool) []uint32 
 		}
 	}
 	return list[:n]
-}
-
-func (f *filter) inside(lat, lng int32) bool {
-	for i := range f.places {
-		if f.places[i].holds(lat, lng) {
-			return true
-		}
-	}
-	return false
 }

@@ -22,7 +22,7 @@ type ranker struct {
 	among  [3][]int32
 }
 
-const bucketBits, coarseBits = 13, 6 // levels take a bucket each
+const bucketBits, coarseBits = 13, 6 // levels within 80 dB take a bucket each
 
 // quantiles returns those of a column of rows, of fewer than 2^16, but for the values that are
 // none: whole numbers of steps, of which there are unit to one.

@@ -61,8 +61,8 @@ func (r *reach) add(f *filter, from, to int, in *rectangle) {
 // until the next one.
 func (f *filter) lists() iter.Seq[[]uint32] {
 	return func(yield func([]uint32) bool) {
-		if f.step > 1 {
-			yield(f.few())
+		if f.chosen != nil {
+			yield(f.chosen)
 			return
 		}
 		for k := range f.reach().all() {
@@ -92,21 +92,4 @@ func (r *reach) blocks() (n int) {
 		n += int(s.to - s.from)
 	}
 	return n
-}
-
-// few are the rows that match of those that are looked at, where not all are: so few that
-// blocks do not matter. They are looked for once.
-func (f *filter) few() []uint32 {
-	if f.thinned == nil {
-		r := f.reach()
-		list := make([]uint32, 0, r.rows/f.step+len(r.stretches))
-		for _, s := range r.stretches {
-			from, to := (int(s.from)*blockRows+f.step-1)/f.step*f.step, min(int(s.to)*blockRows, f.rows)
-			if from < to {
-				list = rows(list, from, to, f.step)
-			}
-		}
-		f.thinned = f.inPlace(f.sift(list, 0))
-	}
-	return f.thinned
 }

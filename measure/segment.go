@@ -67,6 +67,7 @@ type segment struct {
 	table     *market.Market
 	operators []int   // of each network, in the market's table
 	groups    []uint8 // of each row, in a census
+	whole     extent  // of its rows
 	blocks    []block
 	parts     []rectangle // of the blocks
 	tally     Tally
@@ -176,6 +177,7 @@ func decode(m *memory) (*segment, error) {
 		s.operators[i] = s.Networks[i].operator(s.table)
 	}
 	s.blocks, s.parts, s.tally, s.byCell = s.newBlocks(), s.newParts(), s.newTally(), sync.OnceValue(s.newByCell)
+	s.whole = extentOf(s.blocks)
 	if err := s.newTilings(); err != nil {
 		return nil, err
 	}

@@ -173,23 +173,29 @@ func TestRound(t *testing.T) {
 	}
 }
 
-// Of very many measures an even sample is looked at, and the answer says so.
+// Of very many measures an even sample is looked at, of the most by their marks, and the
+// answer says so.
 func TestSessionsOfMany(t *testing.T) {
-	var text strings.Builder
-	text.WriteString(coverageHead)
-	const n = 22_500
-	for i := range n { // a third on each of three days, all over the place
-		fmt.Fprintf(&text, "a,2026-10-%02dT10:00:%02dZ,%.5f,%.5f,-60,-80,12,LTE,CELLULAR,208,1,%d,,,7\n", 1+i%3, i%60, 45+float64(i%547)/1000, 4+float64(i%631)/1000, 1+i)
-	}
-	s := openStore(t, t.TempDir())
-	imported(t, s, market.FR, write(t, "many.csv", text.String()))
-	got, err := s.Sessions(Query{Market: market.FR, Limit: 10}, 0)
-	if err != nil || got.Each != 4 || got.Total != 3 || got.Measures != n/4 {
-		t.Fatalf("%+v, %v", got, err)
-	}
-	for _, x := range got.Page {
-		if math.Abs(float64(x.Measures)-n/12) > n/120 {
-			t.Errorf("%+v", x)
+	for _, c := range []struct{ n, each int }{{22_500, 4}, {75_000, 16}, {540_000, 128}} {
+		var text strings.Builder
+		text.WriteString(coverageHead)
+		first := time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
+		for i := range c.n { // one of five each on the first days, the rest on the third, all over the place
+			day := min(i%5, 2)
+			fmt.Fprintf(&text, "a,%s,%.5f,%.5f,-60,-80,12,LTE,CELLULAR,208,1,%d,,,7\n", first.AddDate(0, 0, day).Add(time.Duration(i*7919%86400)*time.Second).Format(time.RFC3339), 45+float64(i%547)/1000, 4+float64(i%631)/1000, 1+i%5000)
+		}
+		s := openStore(t, t.TempDir())
+		imported(t, s, market.FR, write(t, "many.csv", text.String()))
+		got, err := s.Sessions(Query{Market: market.FR, Limit: 10}, 0)
+		if err != nil || got.Each != c.each || got.Total != 3 || in(c.n, c.each) != got.Measures && c.n/c.each != got.Measures {
+			t.Fatalf("%d: %+v, %v", c.n, got, err)
+		}
+		for i, x := range got.Page {
+			day, share := first.AddDate(0, 0, 2-i).Format(time.DateOnly), []float64{3. / 5, 1. / 5, 1. / 5}[i]
+			want := float64(c.n) / float64(c.each) * share
+			if x.Day != day || math.Abs(float64(x.Measures)-want) > want/10 || x.First.Format(time.DateOnly) != day || x.Last.Sub(x.First) < 20*time.Hour || x.Last.Format(time.DateOnly) != day {
+				t.Errorf("%d: %+v, want %.0f of %s", c.n, x, want, day)
+			}
 		}
 	}
 }

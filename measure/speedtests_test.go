@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"relais/geo"
 	"relais/market"
@@ -49,6 +50,48 @@ func TestSpeedtestsAgainstBruteForce(t *testing.T) {
 		for i := range got {
 			if got[i].key() != want[i].key() || got[i].Average != want[i].mean || got[i].Download != want[i].down {
 				t.Fatalf("%+v: at %d %s, want %s", q, i, got[i].key(), want[i].key())
+			}
+		}
+	}
+}
+
+// Pages of tests of few moments, of which most are equal, are parts of one list.
+func TestSpeedtestsOfOneMoment(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 18))
+	list := random(r, 6000)
+	for i := range list {
+		list[i].time = now.Add(-time.Duration(r.IntN(12)) * time.Hour)
+		list[i].mnc = []int{1, 10}[r.IntN(2)]
+	}
+	s := openStore(t, t.TempDir())
+	imported(t, s, market.FR, write(t, "a.csv", testsOf(list[:2500])), write(t, "b.csv", testsOf(list[2500:])))
+	for _, q := range []Query{{Market: market.FR}, {Market: market.FR, Operator: "SFR"}, {Market: market.FR, Disc: &geo.Disc{Center: geo.Point{Lat: 45.75, Lng: 4.85}, Radius: 3000}}} {
+		want := map[string]int{}
+		n := 0
+		for _, m := range list {
+			if matches(&q, &m, 4) {
+				want[m.key()]++
+				n++
+			}
+		}
+		q.Limit = maxLimit
+		whole, total, err := s.Speedtests(q)
+		if err != nil || total != n || len(whole) != min(n, maxLimit) {
+			t.Fatalf("%d tests of %d, want %d (%v)", len(whole), total, n, err)
+		}
+		if !slices.IsSortedFunc(whole, func(a, b Test) int { return b.Time.Compare(a.Time) }) {
+			t.Error("not the newest first")
+		}
+		for q.Offset = 0; q.Offset < len(whole); q.Offset += q.Limit {
+			q.Limit = 1 + r.IntN(400)
+			page, _, err := s.Speedtests(q)
+			if err != nil || !slices.EqualFunc(page, whole[q.Offset:min(q.Offset+q.Limit, len(whole))], func(a, b Test) bool { return a.ID == b.ID }) {
+				t.Fatalf("%d at %d of %d are others (%v)", q.Limit, q.Offset, len(whole), err)
+			}
+			for _, x := range page {
+				if want[x.key()]--; want[x.key()] < 0 {
+					t.Fatalf("%s twice, or it does not match", x.key())
+				}
 			}
 		}
 	}

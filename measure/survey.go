@@ -1,9 +1,6 @@
 package measure
 
-import (
-	"math"
-	"runtime"
-)
+import "runtime"
 
 // A Group is the measures of a place that have one operator and one generation.
 type Group struct {
@@ -24,11 +21,8 @@ type Group struct {
 // median lies between those at 48 and 52 % as a rule.
 const sampleRows = 1 << 10
 
-// lookedAt is about the most rows that each point of CoverageCounts is chosen from.
+// lookedAt is the most rows that each point of CoverageCounts is chosen from.
 const lookedAt = 1 << 5
-
-// noValues is a step that no group reaches.
-const noValues = math.MaxInt/2 + 1
 
 // Survey returns what the measures that a query selects say together: the groups, by
 // operator as in the market's table, those of none at the end, then by generation. Limit
@@ -41,7 +35,17 @@ func (s *Store) Survey(kind Kind, q Query) ([]Group, error) {
 	}
 	v := s.view()
 	defer runtime.KeepAlive(v)
-	return counted(v.filters(kind, &q), kind, 1), nil
+	filters := v.filters(kind, &q)
+	if len(filters) == 0 {
+		return nil, nil
+	}
+	c := newCensus(filters)
+	defer c.end()
+	c.expect()
+	for _, f := range filters {
+		c.count(f, c)
+	}
+	return c.result(kind), nil
 }
 
 // CoverageCounts returns the groups of the coverage points that a query selects, without
@@ -55,35 +59,15 @@ func (s *Store) CoverageCounts(q Query) ([]Group, []Point, error) {
 	v := s.view()
 	defer runtime.KeepAlive(v)
 	filters := v.filters(Coverage, &q)
-	groups := counted(filters, Coverage, noValues)
-	thin(filters, lookedAt*q.Limit)
-	return groups, sample(filters, q.Limit), nil
-}
-
-// counted counts what the filters match. Of each group the values of every step-th row are
-// looked at, but not of too many; step is a power of two.
-func counted(filters []*filter, kind Kind, step int) []Group {
 	if len(filters) == 0 {
-		return nil
+		return nil, []Point{}, nil
 	}
-	c := newCensus(filters, step)
+	c := newChooser(filters, lookedAt*q.Limit)
 	defer c.end()
-	if step != noValues {
-		c.expect()
+	for at, f := range filters {
+		c.at = uint32(at)
+		c.count(f, c)
 	}
-	for _, f := range filters {
-		c.count(f)
-	}
-	return c.result(kind)
-}
-
-// thin makes the filters look at about so many rows at most.
-func thin(filters []*filter, most int) {
-	rows := 0
-	for _, f := range filters {
-		rows += f.reach().rows
-	}
-	for _, f := range filters {
-		f.step = (rows + most - 1) / most
-	}
+	c.leave()
+	return c.result(Coverage), sample(filters, q.Limit), nil
 }

@@ -192,6 +192,62 @@ func TestSurveyedPoints(t *testing.T) {
 	}
 }
 
+// However few of the points around match, and whichever: all that are shown do, and there are
+// as many as there can be.
+func TestSurveyedPointsAgainstBruteForce(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 24))
+	list := random(r, 30_000)
+	for i := range list {
+		if r.IntN(10) > 0 { // one operator and generation has most of them
+			list[i].mnc, list[i].tech = 1, "LTE"
+		}
+	}
+	s := openStore(t, t.TempDir())
+	imported(t, s, market.FR, write(t, "a.csv", coverageOf(list[:9000])), write(t, "b.csv", coverageOf(list[9000:])))
+	chosen, whole := 0, 0
+	for range 300 {
+		q := randomQuery(r)
+		q.Limit = 1 + r.IntN(12)
+		want, n := map[string]int{}, 0
+		for _, m := range list {
+			if matches(&q, &m, generationOf[m.tech]) {
+				want[m.key()]++
+				n++
+			}
+		}
+		groups, points, err := s.CoverageCounts(q)
+		if err != nil || len(points) != min(q.Limit, n) {
+			t.Fatalf("%+v: %d points, %d match (%v)", q, len(points), n, err)
+		}
+		for _, g := range groups {
+			n -= g.Count
+			if g.Sampled || g.Values != [3]Quantiles{} {
+				t.Errorf("%+v", g)
+			}
+		}
+		if n != 0 {
+			t.Errorf("%+v: %d more match than %+v", q, n, groups)
+		}
+		for _, p := range points {
+			if want[p.key()]--; want[p.key()] < 0 {
+				t.Errorf("%+v: %s twice, or it does not match", q, p.key())
+			}
+		}
+		if len(want) >= lookedAt*q.Limit {
+			chosen++
+			continue
+		}
+		whole++
+		all, err := s.Coverage(q)
+		if err != nil || !slices.EqualFunc(points, all, func(a, b Point) bool { return a.ID == b.ID }) {
+			t.Errorf("%+v: the points are not those of Coverage (%v)", q, err)
+		}
+	}
+	if chosen < 50 || whole < 50 {
+		t.Errorf("%d times a choice, %d times all", chosen, whole)
+	}
+}
+
 // A sample has of each step rows that match the first, or, of a run, a notch or a mark that
 // stands for the same rows, and matches.
 func TestStratumKeepsEvenly(t *testing.T) {
@@ -205,7 +261,7 @@ func TestStratumKeepsEvenly(t *testing.T) {
 	for range 20 {
 		const most = 512
 		runs := 0
-		c := stratum{step: 1, most: most}
+		c := stratum{sampler: sampler[[3]int32]{step: 1, most: most}}
 		at, order, group := 0, []int(nil), map[int]int{} // rows that match, and which marks can stand for which
 		for len(order) < r.IntN(60_000) {
 			if r.IntN(2) == 0 {
@@ -237,11 +293,11 @@ func TestStratumKeepsEvenly(t *testing.T) {
 			c.addAll(&s, &rows)
 			at += len(run)
 		}
-		if n := len(order); c.count != n || len(c.values) >= most || len(c.values) != (n+c.step-1)/c.step || c.step > 1 && len(c.values) < most/2 {
-			t.Fatalf("%d of %d rows, step %d, counted %d", len(c.values), n, c.step, c.count)
+		if n := len(order); c.count != n || len(c.list) >= most || len(c.list) != (n+c.step-1)/c.step || c.step > 1 && len(c.list) < most/2 {
+			t.Fatalf("%d of %d rows, step %d, counted %d", len(c.list), n, c.step, c.count)
 		}
 		seen := map[int]bool{}
-		for i, v := range c.values {
+		for i, v := range c.list {
 			row := int(v[0])<<8 | int(v[1])
 			if seen[row] {
 				t.Fatalf("row %d is in the sample twice, step %d", row, c.step)

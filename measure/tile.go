@@ -8,7 +8,7 @@ import (
 
 // A tile is rows that follow each other, as they are counted and sampled: by network and
 // technology, those of both by time. Of a tile that lies in a place as a whole nothing is
-// looked at but where a window of time begins.
+// looked at but where a window of time begins, and what is sampled or kept.
 type tile struct {
 	extent
 	runs, endRuns uint32 // where its runs begin and end in the tiling's
@@ -95,11 +95,8 @@ func (s *segment) newTiling(blocks int) tiling {
 			order = append(order, s.kind(i)<<(tileBits+32)|uint64(s.time[i])<<tileBits|uint64(i-from))
 		}
 		slices.Sort(order)
-		t := tile{extent: s.blocks[from/blockRows].extent, runs: uint32(len(g.runs)), notches: uint32(len(g.notches)), marks: uint32(len(g.marks))}
-		for _, b := range s.blocks[from/blockRows : min(from/blockRows+blocks, len(s.blocks))] {
-			t.south, t.north, t.west, t.east = min(t.south, b.south), max(t.north, b.north), min(t.west, b.west), max(t.east, b.east)
-			t.oldest, t.newest = min(t.oldest, b.oldest), max(t.newest, b.newest)
-		}
+		t := tile{runs: uint32(len(g.runs)), notches: uint32(len(g.notches)), marks: uint32(len(g.marks))}
+		t.extent = extentOf(s.blocks[from/blockRows : min(from/blockRows+blocks, len(s.blocks))])
 		first := 0 // of a run
 		for k, o := range order {
 			i := int(o & (1<<tileBits - 1))
