@@ -30,3 +30,33 @@ func TestFirstAgainstSorting(t *testing.T) {
 		}
 	}
 }
+
+// Down and up again, up and down, and saws, to the first, the middle and the last of them.
+func TestFirstOfHardOrders(t *testing.T) {
+	const n = 20_000
+	valley := make([]int, n)
+	for i := range valley {
+		valley[i] = 2*i - n
+		if i < n/2 {
+			valley[i] = n - 1 - 2*i
+		}
+	}
+	hill, saw := slices.Clone(valley), make([]int, n)
+	for i := range saw {
+		hill[i] = -valley[i]
+		saw[i] = i%100*n + i
+	}
+	for name, list := range map[string][]int{"valley": valley, "hill": hill, "saw": saw} {
+		sorted := slices.Sorted(slices.Values(list))
+		for _, k := range []int{1, 10, n / 2, n - 200, n} {
+			compared, got := 0, slices.Clone(list)
+			first(got, k, func(a, b int) int {
+				compared++
+				return cmp.Compare(a, b)
+			})
+			if !slices.Equal(got[:k], sorted[:k]) || compared > 60*n {
+				t.Errorf("%s: the first %d after %d comparisons of %d", name, k, compared, n)
+			}
+		}
+	}
+}
