@@ -44,6 +44,9 @@ func (r *Reading) radioDiagnoseSite(_ context.Context, p *radioDiagnoseParams) (
 	if looked.Sample {
 		d.Notes = append(d.Notes, "Only a sample of the measures near the site was looked at: a generation or base station that few measures name can be missing.")
 	}
+	if s.sampled {
+		d.Notes = append(d.Notes, "Of a base station that very many measures name, only a sample of them was looked at: newer ones, other PCIs and a generation that few of them have can be missing.")
+	}
 	if d.Clashes.Equal+d.Clashes.Mod3 > 0 {
 		d.Notes = append(d.Notes, "What is known of a PCI does not say on which frequency it is used, nor whether in LTE or in NR: two that are equal only disturb each other in one technology on one frequency.")
 	}
@@ -158,14 +161,15 @@ func (s *radioSite) diagnose(operator int, near *hearing, limit int) OperatorDia
 func (s *radioSite) ownNodes(near *hearing, naming *[site.Generations]int) []DiagnosedNode {
 	list := []DiagnosedNode{}
 	for _, id := range near.own {
-		all, only := &sightings{}, false
-		total, here := s.hear(near.own, id, max(mostHeard/len(near.own), leastHeard), func(h *measure.Heard, g site.Generation, besides bool) {
+		all, only, most := &sightings{}, false, max(mostHeard/len(near.own), leastHeard)
+		total, here := s.hear(near.own, id, most, func(h *measure.Heard, g site.Generation, besides bool) {
 			all.add(h, g == site.G5)
 			only = only || !besides
 		})
 		if all.count > 0 && !only {
 			continue
 		}
+		s.sampled = s.sampled || total > most
 		for g, n := range here {
 			naming[g] += n
 		}

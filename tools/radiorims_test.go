@@ -51,6 +51,33 @@ func TestMeasuresOfAGNBAndItsCell(t *testing.T) {
 	}
 }
 
+// What a sample of very many measures says of a cell is as much of all, and said to be one.
+func TestMeasuresOfACellThatVeryManyName(t *testing.T) {
+	s := site.Site{ID: "7", Position: radioHome, Radio: []site.RadioID{{Kind: site.GNB, Operator: orange, Value: 70000}, {Kind: site.Cell, Operator: orange, Value: 70000<<8 | 1}}}
+	emits(&s, orange, "5G NR 3500", site.G5, 2)
+	var rows []radioRow
+	for i := range 800 { // three of four say the cell alone
+		x := radioRow{at: away(radioHome, 100+float64(i), float64(i)), operator: orange, tech: "NR", cell: 70000<<8 | 1, pci: 10}
+		if i%4 == 0 {
+			x.gnb = 70000
+		}
+		rows = append(rows, x)
+	}
+	d, o := diagnosed(t, radioReading(t, []site.Site{s}, rows), "")
+	if len(o.Nodes) != 2 || o.Nodes[0].All != 800 || o.Nodes[1].All != 200 {
+		t.Errorf("%q", said(o.Nodes))
+	}
+	if g := o.Generation[0]; len(o.Generation) != 1 || g.Generation != "5G" || g.Naming < 720 || g.Naming > 880 {
+		t.Errorf("%+v", o.Generation)
+	}
+	if d.Near.Sample || len(d.Notes) != 1 || !strings.Contains(d.Notes[0], "a sample") {
+		t.Errorf("%q", d.Notes)
+	}
+	if d, _ = diagnosed(t, radioReading(t, []site.Site{s}, rows[:40]), ""); len(d.Notes) != 0 {
+		t.Errorf("of few: %q", d.Notes)
+	}
+}
+
 // A site that is given a cell, and not the base station, of which another cell stands
 // elsewhere.
 func TestMeasuresOfACell(t *testing.T) {

@@ -34,6 +34,7 @@ type radioSite struct {
 	at        uint32
 	operators []int          // on the site, and asked for
 	measures  *measure.Store // nil as long as nothing is asked of it
+	sampled   bool           // not all that names its base stations was looked at
 	spare     []site.RadioID
 	taken     []int // by operator
 }
