@@ -166,10 +166,10 @@ func (s *radioSite) ownNodes(near *hearing, naming *[site.Generations]int) []Dia
 			all.add(h, g == site.G5)
 			only = only || !besides
 		})
+		s.sampled = s.sampled || total > most
 		if all.count > 0 && !only {
 			continue
 		}
-		s.sampled = s.sampled || total > most
 		for g, n := range here {
 			naming[g] += n
 		}
