@@ -45,7 +45,7 @@ func (c *chooser) all(f *filter, r *runRows) {
 func (c *chooser) leave() {
 	list := c.rows.list // by filter
 	for at, f := range c.filters {
-		f.step, f.chosen = c.rows.step, []uint32{}
+		f.chosen = []uint32{}
 		for ; len(list) > 0 && list[0].segment == uint32(at); list = list[1:] {
 			f.chosen = append(f.chosen, list[0].row)
 		}

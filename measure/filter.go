@@ -48,7 +48,7 @@ type filter struct {
 	networks []bool   // nil: any
 	kinds    []bool   // of technologies; nil: any
 	step     int      // only rows whose number is a multiple of it are looked at; 0: all
-	chosen   []uint32 // nil, or the rows of this step that match
+	chosen   []uint32 // nil, or those of the rows that match that count
 	reached  *reach   // once it is looked for
 	// The rows of a block that match, and a run, as visitors are shown them: here, because
 	// they would escape from any function.

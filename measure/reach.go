@@ -24,6 +24,14 @@ func (f *filter) reach() *reach {
 	return f.reached
 }
 
+// reached is how many rows can match the filters.
+func reached(filters []*filter) (rows int) {
+	for _, f := range filters {
+		rows += f.reach().rows
+	}
+	return rows
+}
+
 // look takes in what can match of the blocks from to to-1, by the tiles of a tiling and, of
 // those of which not all do, by the next one's.
 func (r *reach) look(f *filter, level, from, to int) {

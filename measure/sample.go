@@ -19,12 +19,14 @@ func (s *Store) Coverage(q Query) ([]Point, error) {
 	}
 	v := s.view()
 	defer runtime.KeepAlive(v)
-	return sample(v.filters(Coverage, &q), q.Limit), nil
+	filters := v.filters(Coverage, &q)
+	return sample(filters, q.Limit, reached(filters)), nil
 }
 
-// sample returns an even sample of the rows that the filters match.
-func sample(filters []*filter, limit int) []Point {
-	picks := newGrid(filters, limit).newest(filters, limit)
+// sample returns an even sample of the rows that the filters match, of which there are most
+// at most.
+func sample(filters []*filter, limit, most int) []Point {
+	picks := newGrid(filters, limit, most).newest(filters, limit)
 	points := make([]Point, len(picks))
 	for i, p := range picks {
 		points[i] = filters[p.segment].point(p.row)
@@ -49,9 +51,9 @@ const stepBits = 44
 const maxCells = 1 << 17
 
 // newGrid divides what the filters can match into cells of which at most limit have
-// points that match.
-func newGrid(filters []*filter, limit int) *grid {
-	g := span(filters)
+// points that match, and there are most of these at most.
+func newGrid(filters []*filter, limit, most int) *grid {
+	g := span(filters, most)
 	g.count(filters)
 	occupied := 0
 	for _, n := range g.counts {
@@ -65,14 +67,12 @@ func newGrid(filters []*filter, limit int) *grid {
 	return g
 }
 
-// span divides what the filters can match into many cells.
-func span(filters []*filter) *grid {
+// span divides what the filters can match into many cells, for most points at most.
+func span(filters []*filter, most int) *grid {
 	south, west, north, east := int64(math.MaxInt32), int64(math.MaxInt32), int64(math.MinInt32), int64(math.MinInt32)
-	most := 0 // of points that match and are looked at
 	for _, f := range filters {
-		r := f.reach()
-		south, west, north, east = min(south, int64(r.bounds.south)), min(west, int64(r.bounds.west)), max(north, int64(r.bounds.north)), max(east, int64(r.bounds.east))
-		most += (r.rows + max(f.step, 1) - 1) / max(f.step, 1)
+		b := &f.reach().bounds
+		south, west, north, east = min(south, int64(b.south)), min(west, int64(b.west)), max(north, int64(b.north)), max(east, int64(b.east))
 	}
 	if most == 0 {
 		return &grid{rows: 1, cols: 1, counts: make([]uint32, 1)}

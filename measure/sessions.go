@@ -46,10 +46,7 @@ func (s *Store) Sessions(q Query, offset int) (all Sessions, err error) {
 	v := s.view()
 	defer runtime.KeepAlive(v)
 	filters := append(v.filters(Coverage, &q), v.filters(Speedtest, &q)...)
-	rows := 0
-	for _, f := range filters {
-		rows += f.reach().rows
-	}
+	rows := reached(filters)
 	for all.Each = 1; rows/all.Each > mostSessionRows; {
 		all.Each *= 2
 	}

@@ -21,7 +21,7 @@ type Group struct {
 // median lies between those at 48 and 52 % as a rule.
 const sampleRows = 1 << 10
 
-// lookedAt is the most rows that each point of CoverageCounts is chosen from.
+// lookedAt is more than the rows that each point of CoverageCounts is chosen from.
 const lookedAt = 1 << 5
 
 // Survey returns what the measures that a query selects say together: the groups, by
@@ -49,9 +49,9 @@ func (s *Store) Survey(kind Kind, q Query) ([]Group, error) {
 }
 
 // CoverageCounts returns the groups of the coverage points that a query selects, without
-// Values, and at most Limit of the points: the even sample that Coverage returns, which is
-// chosen from every n-th of them where there are more than lookedAt for each. Time and
-// memory are as Survey's.
+// Values, and at most Limit of the points: an even sample as Coverage returns it, which is
+// chosen from every n-th of them where there are lookedAt for each, or more. Time and memory
+// are as Survey's.
 func (s *Store) CoverageCounts(q Query) ([]Group, []Point, error) {
 	if err := q.check(); err != nil {
 		return nil, nil, err
@@ -69,5 +69,5 @@ func (s *Store) CoverageCounts(q Query) ([]Group, []Point, error) {
 		c.count(f, c)
 	}
 	c.leave()
-	return c.result(Coverage), sample(filters, q.Limit), nil
+	return c.result(Coverage), sample(filters, q.Limit, len(c.rows.list)), nil
 }
