@@ -22,7 +22,7 @@ type extent struct {
 
 // extentOf is that of blocks: of none, one that meets nothing.
 func extentOf(blocks []block) extent {
-	e := extent{rectangle{math.MaxInt32, math.MaxInt32, math.MinInt32, math.MinInt32}, math.MaxUint32, 0}
+	e := extent{nowhere, math.MaxUint32, 0}
 	for i := range blocks {
 		b := &blocks[i]
 		e.south, e.north, e.west, e.east = min(e.south, b.south), max(e.north, b.north), min(e.west, b.west), max(e.east, b.east)
@@ -71,8 +71,11 @@ func hilbert(lat, lng int32) uint64 {
 // antimeridian.
 type rectangle struct{ south, west, north, east int32 } // 1e-7 degrees
 
-// world holds every point.
-var world = rectangle{-90e7, -180e7, 90e7, 180e7}
+// world holds every point, nowhere none.
+var (
+	world   = rectangle{-90e7, -180e7, 90e7, 180e7}
+	nowhere = rectangle{math.MaxInt32, math.MaxInt32, math.MinInt32, math.MinInt32}
+)
 
 // fixed returns the rectangles that hold the fixed points of a box and no others.
 func fixed(b geo.Box) (list []rectangle) {

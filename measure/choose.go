@@ -45,10 +45,20 @@ func (c *chooser) all(f *filter, r *runRows) {
 func (c *chooser) leave() {
 	list := c.rows.list // by filter
 	for at, f := range c.filters {
-		f.chosen = []uint32{}
+		rows := []uint32{}
 		for ; len(list) > 0 && list[0].segment == uint32(at); list = list[1:] {
-			f.chosen = append(f.chosen, list[0].row)
+			rows = append(rows, list[0].row)
 		}
-		slices.Sort(f.chosen)
+		slices.Sort(rows)
+		f.choose(rows)
+	}
+}
+
+// choose makes the filter let only these rows pass, which match, in their order.
+func (f *filter) choose(rows []uint32) {
+	f.chosen, f.reached = rows, &reach{rows: len(rows), bounds: nowhere}
+	b := &f.reached.bounds
+	for _, i := range rows {
+		b.south, b.north, b.west, b.east = min(b.south, f.lat[i]), max(b.north, f.lat[i]), min(b.west, f.lng[i]), max(b.east, f.lng[i])
 	}
 }

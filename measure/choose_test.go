@@ -1,9 +1,12 @@
 package measure
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"relais/geo"
 	"relais/market"
@@ -45,6 +48,7 @@ func TestSurveyedPointsAgainstBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 24))
 	list := random(r, 30_000)
 	for i := range list {
+		list[i].time = now.Add(-time.Duration(r.IntN(40)) * 10 * 24 * time.Hour)
 		if r.IntN(10) > 0 { // one operator and generation has most of them
 			list[i].mnc, list[i].tech = 1, "LTE"
 		}
@@ -85,16 +89,49 @@ func TestSurveyedPointsAgainstBruteForce(t *testing.T) {
 			continue
 		}
 		whole++
-		of := 0
-		for _, n := range want {
-			of += n
+		filters := s.view().filters(Coverage, &q)
+		for _, f := range filters {
+			rows := []uint32{}
+			for list := range f.lists() {
+				rows = append(rows, list...)
+			}
+			f.choose(rows)
 		}
-		all := sample(s.view().filters(Coverage, &q), q.Limit, of+len(points))
+		all := sample(filters, q.Limit)
 		if !slices.EqualFunc(points, all, func(a, b Point) bool { return a.ID == b.ID }) {
 			t.Errorf("%+v: the points are not the even sample of all", q)
 		}
 	}
 	if chosen < 50 || whole < 50 {
 		t.Errorf("%d times a choice, %d times all", chosen, whole)
+	}
+}
+
+// Points that lie close together in a large place are shown from one end to the other, also
+// where the newest are all at one.
+func TestSurveyedPointsOfARoad(t *testing.T) {
+	r := rand.New(rand.NewPCG(27, 28))
+	for _, n := range []int{60, 200, 1000, 5000} {
+		var b strings.Builder
+		b.WriteString("timestamp,lat,lng,technology,mcc,mnc,rsrp\n")
+		for i := range 20_000 {
+			fmt.Fprintf(&b, "%s,%.6f,%.6f,LTE,208,1,-90\n", now.Add(-time.Duration(i)*time.Minute).Format(time.RFC3339), 45.66+r.Float64()*0.18, 4.73+r.Float64()*0.26)
+		}
+		for i := range n {
+			fmt.Fprintf(&b, "%s,%.6f,4.86,LTE,208,10,-90\n", now.Add(-time.Duration(n-i)*time.Minute).Format(time.RFC3339), 45.75+0.003*float64(i)/float64(n))
+		}
+		s := openStore(t, t.TempDir())
+		imported(t, s, market.FR, write(t, "a.csv", b.String()))
+		_, points, err := s.CoverageCounts(Query{Market: market.FR, Operator: "SFR", Limit: 10, Disc: &geo.Disc{Center: geo.Point{Lat: 45.75, Lng: 4.86}, Radius: 10_000}})
+		if err != nil || len(points) != 10 {
+			t.Fatalf("%d points, %v", len(points), err)
+		}
+		thirds := map[int]int{}
+		for _, p := range points {
+			thirds[int((p.Position.Lat-45.75)/0.001)]++
+		}
+		if thirds[0] < 2 || thirds[1] < 2 || thirds[2] < 2 {
+			t.Errorf("of %d, points of the thirds of the road: %v", n, thirds)
+		}
 	}
 }

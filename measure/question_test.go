@@ -118,8 +118,7 @@ func TestCoverageAgainstBruteForce(t *testing.T) {
 // than of one that has more to give.
 func even(t *testing.T, s *Store, q *Query, list []made, got []Point) {
 	t.Helper()
-	filters := s.view().filters(Coverage, q)
-	g := newGrid(filters, q.Limit, reached(filters))
+	g := newGrid(s.view().filters(Coverage, q), q.Limit)
 	cell := func(p geo.Point) uint32 { return g.cell(geo.Fix(p.Lat), geo.Fix(p.Lng)) }
 	there, taken := map[uint32][]int64{}, map[uint32][]int64{}
 	for _, m := range list {

@@ -1,9 +1,6 @@
 package measure
 
-import (
-	"iter"
-	"math"
-)
+import "iter"
 
 // A reach is what the directory of a segment says of the rows that can match a filter.
 type reach struct {
@@ -18,7 +15,7 @@ type stretch struct{ from, to uint32 }
 // reach looks for the rows that can match, once.
 func (f *filter) reach() *reach {
 	if f.reached == nil {
-		f.reached = &reach{bounds: rectangle{math.MaxInt32, math.MaxInt32, math.MinInt32, math.MinInt32}}
+		f.reached = &reach{bounds: nowhere}
 		f.reached.look(f, 0, 0, len(f.blocks))
 	}
 	return f.reached

@@ -19,14 +19,12 @@ func (s *Store) Coverage(q Query) ([]Point, error) {
 	}
 	v := s.view()
 	defer runtime.KeepAlive(v)
-	filters := v.filters(Coverage, &q)
-	return sample(filters, q.Limit, reached(filters)), nil
+	return sample(v.filters(Coverage, &q), q.Limit), nil
 }
 
-// sample returns an even sample of the rows that the filters match, of which there are most
-// at most.
-func sample(filters []*filter, limit, most int) []Point {
-	picks := newGrid(filters, limit, most).newest(filters, limit)
+// sample returns an even sample of the rows that the filters match.
+func sample(filters []*filter, limit int) []Point {
+	picks := newGrid(filters, limit).newest(filters, limit)
 	points := make([]Point, len(picks))
 	for i, p := range picks {
 		points[i] = filters[p.segment].point(p.row)
@@ -51,9 +49,9 @@ const stepBits = 44
 const maxCells = 1 << 17
 
 // newGrid divides what the filters can match into cells of which at most limit have
-// points that match, and there are most of these at most.
-func newGrid(filters []*filter, limit, most int) *grid {
-	g := span(filters, most)
+// points that match.
+func newGrid(filters []*filter, limit int) *grid {
+	g := span(filters)
 	g.count(filters)
 	occupied := 0
 	for _, n := range g.counts {
@@ -67,8 +65,9 @@ func newGrid(filters []*filter, limit, most int) *grid {
 	return g
 }
 
-// span divides what the filters can match into many cells, for most points at most.
-func span(filters []*filter, most int) *grid {
+// span divides what the filters can match into many cells.
+func span(filters []*filter) *grid {
+	most := reached(filters)
 	south, west, north, east := int64(math.MaxInt32), int64(math.MaxInt32), int64(math.MinInt32), int64(math.MinInt32)
 	for _, f := range filters {
 		b := &f.reach().bounds

@@ -69,5 +69,5 @@ func (s *Store) CoverageCounts(q Query) ([]Group, []Point, error) {
 		c.count(f, c)
 	}
 	c.leave()
-	return c.result(Coverage), sample(filters, q.Limit, len(c.rows.list)), nil
+	return c.result(Coverage), sample(filters, q.Limit), nil
 }
