@@ -16,8 +16,9 @@ import (
 
 // A child is a server that this program started.
 type child struct {
-	pid  int
-	stop func()
+	pid   int
+	ready time.Duration // from its start
+	stop  func()
 }
 
 // start starts a server and waits until it is ready.
@@ -34,9 +35,7 @@ func start(ctx context.Context, cmd *exec.Cmd, listen string) (*child, string, e
 		if r, err := http.Get("http://" + listen + "/readyz"); err == nil {
 			r.Body.Close()
 			if r.StatusCode == http.StatusOK {
-				if listen == relaisListen {
-					fmt.Printf("%-34s %s\n", "start to ready", ms(time.Since(began)))
-				}
+				c.ready = time.Since(began)
 				return c, (&url.URL{Scheme: "http", Host: listen, Path: "/external/v1"}).String(), nil
 			}
 		}

@@ -48,6 +48,7 @@ func measureHTTP(ctx context.Context, relais, data, work string, each time.Durat
 		return err
 	}
 	defer server.stop()
+	fmt.Printf("%-34s %s\n", "start to ready", ms(server.ready))
 	settle(server.pid)
 	atRest := rssMB(server.pid)
 	total, err := downloads(base, key)

@@ -79,6 +79,7 @@ func measureTools(ctx context.Context, relais, data string, each time.Duration) 
 		return err
 	}
 	defer server.stop()
+	fmt.Printf("%-34s %s\n", "start to ready, with measures", ms(server.ready))
 	settle(server.pid)
 	first, err := newSession(ctx)
 	if err != nil {
