@@ -12,10 +12,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"relais/admin"
+	"relais/backup"
 	"relais/folder"
 	"relais/ingest"
+	"relais/inventory"
 	"relais/market"
 	"relais/measure"
 	"relais/snapshot"
@@ -43,6 +46,9 @@ func Folder(ctx context.Context, dir folder.Dir) (*Report, error) {
 		return nil, fmt.Errorf("%s is no folder", dir)
 	}
 	r := &Report{dir: dir, Files: []admin.File{}, Notes: []string{}}
+	if err := backup.Unfinished(string(dir)); err != nil {
+		r.Files = append(r.Files, admin.File{Path: backup.Name, Bytes: size(filepath.Join(string(dir), backup.Name)), Kind: "copy", Problem: err.Error()})
+	}
 	r.snapshots()
 	if err := r.sources(ctx); err != nil {
 		return nil, err
@@ -52,11 +58,50 @@ func Folder(ctx context.Context, dir folder.Dir) (*Report, error) {
 		return nil, err
 	}
 	r.Files = append(r.Files, stores...)
+	for _, f := range stores {
+		if f.Note != "" {
+			r.note("%s: %s", f.Path, f.Note)
+		}
+	}
+	r.lacking()
 	if err := r.rest(); err != nil {
 		return nil, err
 	}
 	r.OK = r.Problems() == 0
 	return r, nil
+}
+
+// Backup compares a copy that relais backup made with its list of files. Errors: those of
+// backup.Read, and that of ctx.
+func Backup(ctx context.Context, dir string) (*Report, error) {
+	list, err := backup.Read(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: whether the copy is whole cannot be known; a copy by an older relais has none", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{dir: folder.Dir(dir), Files: []admin.File{}, Notes: []string{}}
+	listed := map[string]bool{backup.Name: true}
+	for _, l := range list.Files {
+		f := admin.File{Path: l.Path, Bytes: l.Bytes, Kind: "copy", Detail: "as it was copied at " + list.Made.Format(time.RFC3339)}
+		if err := l.Check(ctx, dir); err != nil {
+			f.Detail, f.Problem = "", err.Error()
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		listed[l.Path] = true
+		r.Files = append(r.Files, f)
+	}
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if name := r.below(path); err == nil && !e.IsDir() && !listed[name] {
+			r.note("%s: the list does not name it; relais restore leaves it out", name)
+		}
+		return err
+	})
+	r.OK = r.Problems() == 0
+	return r, err
 }
 
 // Problems is the number of files that have one.
@@ -91,6 +136,20 @@ func (r *Report) snapshots() {
 			f.Detail = admin.Number(s.Len(), "site") + ", " + admin.Number(s.Emissions(), "emission") + " of " + s.SourceDate
 		}
 		r.Files = append(r.Files, f)
+	}
+}
+
+// lacking names the snapshots that are missing though their sources are there.
+func (r *Report) lacking() {
+	for _, m := range market.All {
+		path := r.dir.Snapshot(string(m.Code))
+		listed := slices.ContainsFunc(r.Files, func(f admin.File) bool { return f.Path == r.below(path) })
+		_, err := os.Stat(filepath.Join(r.dir.Sources(string(m.Code)), folder.ManifestName))
+		_, other := os.Stat(r.dir.Snapshot("DROM")) // FR's sources are for both
+		if listed || err != nil || m.Code == market.FR && other == nil {
+			continue
+		}
+		r.Files = append(r.Files, admin.File{Path: r.below(path), Kind: "missing", Problem: "it is missing, and its sources are there: relais ingest makes it again, from new files"})
 	}
 }
 
@@ -158,7 +217,7 @@ func ours(name string) bool {
 // read, and what update can fetch again.
 func known(name string) bool {
 	first, base, below := strings.Cut(name, "/")
-	return name == measure.Dir+"/"+measure.ManifestName || !below && strings.HasSuffix(name, ".lock") || first == "downloads" ||
+	return name == inventory.Name || name == backup.Name || name == measure.Dir+"/"+measure.ManifestName || !below && strings.HasSuffix(name, ".lock") || first == "downloads" ||
 		first == "sources" && slices.Contains([]string{folder.ManifestName, folder.UpdateName, folder.FeedsName}, filepath.Base(base))
 }
 

@@ -1,7 +1,10 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -22,7 +25,7 @@ func Check(path string) (err error) {
 }
 
 // Check reads the whole file and answers ErrDamaged with the first problems that it
-// finds. Views go on meanwhile; Updates wait while the tree is walked, which takes
+// finds, and ErrRecord too when these are records alone. Views go on meanwhile; Updates wait while the tree is walked, which takes
 // about 0.1 s for 64 MiB. It takes about 100 bytes of memory a page.
 func (db *DB) Check() error {
 	if err := db.readAll(); err != nil {
@@ -30,21 +33,29 @@ func (db *DB) Check() error {
 	}
 	db.writing.Lock() // bolt's check reads the list of free pages, which an Update changes
 	defer db.writing.Unlock()
+	if err := db.certain(); err != nil {
+		return err
+	}
 	// bolt's check runs on a goroutine of its own, where no panic can be caught.
 	if _, err := db.verify(); err != nil {
 		return err
 	}
-	var found Problems
-	err := db.run(db.current, db.current.bolt.View, func(tx *bolt.Tx) error {
-		for p := range tx.Check(bolt.WithKVStringer(hidden{})) { // to the end: it reads until then
+	if err := lostHeader(db.current.held, db.current.bolt.Info().PageSize); err != nil {
+		return unsound(db.name, err)
+	}
+	var found, records Problems
+	var unfound error
+	err := db.explained(db.current, db.current.bolt.View, func(tx *Tx) error {
+		for p := range tx.bolt.Check(bolt.WithKVStringer(hidden{})) { // to the end: it reads until then
 			found.Add(p)
 		}
+		unfound = tx.checkRecords(&records)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if err := found.Err(); err != nil {
+	if err := cmp.Or(found.Err(), unfound, records.Err()); err != nil {
 		return damaged(db.name, err)
 	}
 	return nil
@@ -58,7 +69,7 @@ func (db *DB) readAll() error {
 	if _, err := io.Copy(io.Discard, io.NewSectionReader(f.held, 0, math.MaxInt64)); errors.Is(err, os.ErrClosed) {
 		return failed("check", db.name, err)
 	} else if err != nil {
-		return damaged(db.name, err)
+		return unsound(db.name, err)
 	}
 	return nil
 }
@@ -68,3 +79,33 @@ type hidden struct{}
 
 func (hidden) KeyToString([]byte) string   { return "…" }
 func (hidden) ValueToString([]byte) string { return "…" }
+
+// checkRecords reads every record and says how many of each kind are damaged.
+func (tx *Tx) checkRecords(records *Problems) error {
+	return tx.bolt.ForEach(func(stored []byte, b *bolt.Bucket) error {
+		name, ok := bytes.CutPrefix(stored, []byte(sealedPrefix))
+		if !ok {
+			return nil
+		}
+		n := 0
+		tx.LeaveOut(func(error) { n++ })
+		err := checkBucket(newBucket(tx, 0, name, name, b))
+		if n > 0 {
+			records.Add(fmt.Errorf("%d of %q: %w", n, name, ErrRecord))
+		}
+		return err
+	})
+}
+
+func checkBucket(b *Bucket) error {
+	return b.ForEach(func(k, v []byte) error {
+		if v != nil {
+			return nil
+		}
+		inner := b.Bucket(k)
+		if inner == nil {
+			return fmt.Errorf("a bucket of %q is not found", b.kind)
+		}
+		return checkBucket(inner)
+	})
+}

@@ -18,16 +18,20 @@ const deletedBucket = "relais:deleted"
 
 // MarkDeleted notes, in the transaction that deletes something, that its bytes stay
 // in the file until the next Compact.
-func MarkDeleted(tx *bolt.Tx) error {
-	_, err := tx.CreateBucketIfNotExists([]byte(deletedBucket))
+func MarkDeleted(tx *Tx) error {
+	if tx.bolt.Bucket([]byte(deletedBucket)) != nil {
+		return nil
+	}
+	tx.changed = true
+	_, err := tx.bolt.CreateBucket([]byte(deletedBucket))
 	return err
 }
 
 // HasDeleted tells whether MarkDeleted was called since the last Compact, by this
 // process or an earlier one. Errors: those of View.
 func (db *DB) HasDeleted() (has bool, err error) {
-	err = db.View(func(tx *bolt.Tx) error {
-		has = tx.Bucket([]byte(deletedBucket)) != nil
+	err = db.View(func(tx *Tx) error {
+		has = tx.bolt.Bucket([]byte(deletedBucket)) != nil
 		return nil
 	})
 	return has, err
@@ -46,19 +50,26 @@ func (db *DB) Compact() (before, after int64, err error) {
 	}
 	db.writing.Lock()
 	defer db.writing.Unlock()
-	before, after, err = db.compact()
+	before, after, err = db.rewrite(db.copyTo)
 	if err != nil {
 		return 0, 0, failed("compact", db.name, err)
 	}
 	return before, after, nil
 }
 
-func (db *DB) compact() (before, after int64, err error) {
+// rewrite puts a file in the place of this one, which fill has filled. It is for whoever
+// has db.writing.
+func (db *DB) rewrite(fill func(*bolt.DB) error) (before, after int64, err error) {
+	if err := db.certain(); err != nil {
+		return 0, 0, err
+	}
 	old, err := db.verify()
 	if err != nil {
 		return 0, 0, err
 	}
-	temporary, err := stage(db.path, func(dst *bolt.DB) error { return db.copyTo(dst, old) })
+	temporary, err := stage(db.path, func(dst *bolt.DB) error {
+		return errors.Join(fill(dst), keepOwner(dst.Path(), old))
+	})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -90,27 +101,23 @@ func (db *DB) verify() (os.FileInfo, error) {
 		return nil, err
 	}
 	if err := verify(db.current.held, info.Size(), true); err != nil {
-		return nil, damaged(db.name, err)
+		return nil, unsound(db.name, err)
 	}
 	return info, nil
 }
 
 // copyTo copies everything into an empty file but the mark of what was deleted.
-func (db *DB) copyTo(dst *bolt.DB, old os.FileInfo) error {
+func (db *DB) copyTo(dst *bolt.DB) error {
 	const most = 1 << 20 // bytes of a transaction
 	if err := guard(db.name, func() error { return bolt.Compact(dst, db.current.bolt, most) }); err != nil {
 		return err
 	}
-	err := dst.Update(func(tx *bolt.Tx) error {
+	return dst.Update(func(tx *bolt.Tx) error {
 		if tx.Bucket([]byte(deletedBucket)) == nil {
 			return nil
 		}
 		return tx.DeleteBucket([]byte(deletedBucket))
 	})
-	if err != nil {
-		return err
-	}
-	return keepOwner(dst.Path(), old)
 }
 
 // replace puts another file in use, and closes the one before it when nobody reads
@@ -120,8 +127,14 @@ func (db *DB) replace(next *file) {
 	old := db.current
 	db.current = next
 	db.mu.Unlock()
+	before := old.before
 	db.replaced.Go(func() {
-		old.users.Wait()
+		if old.users.Wait(); before != nil {
+			<-before
+		}
+		if next.before != nil {
+			close(next.before)
+		}
 		old.close() // nothing is written to it and it has no name: an error loses nothing
 	})
 }

@@ -14,8 +14,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	bolt "go.etcd.io/bbolt"
 )
 
 // Readers and writers of an open file do not notice that it is compacted, and what
@@ -46,14 +44,14 @@ func TestCompactWhileOpen(t *testing.T) {
 	}
 	work(func(i int) error {
 		defer wrote.Store(int64(i + 1))
-		return db.Update(func(tx *bolt.Tx) error {
+		return db.Update(func(tx *Tx) error {
 			return tx.Bucket([]byte("a")).Put(fmt.Append(nil, "n", i), make([]byte, 2000))
 		})
 	})
 	for range 2 {
 		work(func(i int) error {
 			n := wrote.Load()
-			return db.View(func(tx *bolt.Tx) error {
+			return db.View(func(tx *Tx) error {
 				seen.Add(1)
 				b := tx.Bucket([]byte("a"))
 				if string(b.Get([]byte("kept"))) != "kept" || n > 0 && b.Get(fmt.Append(nil, "n", n-1)) == nil {
@@ -70,7 +68,7 @@ func TestCompactWhileOpen(t *testing.T) {
 		if has, err := db.HasDeleted(); has || err != nil {
 			t.Fatalf("marked before a deletion: %v, %v", has, err)
 		}
-		err := db.Update(func(tx *bolt.Tx) error {
+		err := db.Update(func(tx *Tx) error {
 			return errors.Join(tx.Bucket([]byte("a")).Delete([]byte("gone")), MarkDeleted(tx))
 		})
 		if err != nil {
@@ -130,7 +128,7 @@ func TestCompactBesideAView(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	db := opened(t, path)
 	put(t, db, "k", []byte("old"))
-	err := db.View(func(tx *bolt.Tx) error {
+	err := db.View(func(tx *Tx) error {
 		if _, _, err := db.Compact(); err != nil {
 			return err
 		}
@@ -190,7 +188,7 @@ func TestCheckAndCompactDamaged(t *testing.T) {
 		if bad != nil && !errors.Is(bad, ErrDamaged) {
 			t.Errorf("page %d: %v", at/4096, bad)
 		}
-		if bad != nil {
+		if bad != nil && !errors.Is(bad, ErrRecord) { // else Compact copies it with its sum
 			found++
 			if _, _, err := db.Compact(); !errors.Is(err, ErrDamaged) {
 				t.Errorf("page %d is compacted: %v", at/4096, err)
@@ -230,7 +228,7 @@ func TestCompact(t *testing.T) {
 		put(t, db, fmt.Sprint("large", i), make([]byte, 1<<20))
 	}
 	for i := range 8 {
-		if err := db.Update(func(tx *bolt.Tx) error { return tx.Bucket([]byte("a")).Delete(fmt.Append(nil, "large", i)) }); err != nil {
+		if err := db.Update(func(tx *Tx) error { return tx.Bucket([]byte("a")).Delete(fmt.Append(nil, "large", i)) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -275,11 +273,11 @@ func TestCompactOnAFullDisk(t *testing.T) {
 	db := opened(t, path)
 	put(t, db, "k", bytes.Repeat([]byte("x"), 1<<20))
 	put(t, db, "l", bytes.Repeat([]byte("y"), 3<<18))
-	err := db.Update(func(tx *bolt.Tx) error { return tx.Bucket([]byte("a")).Put([]byte("m"), make([]byte, 2<<20)) })
+	err := db.Update(func(tx *Tx) error { return tx.Bucket([]byte("a")).Put([]byte("m"), make([]byte, 2<<20)) })
 	if !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("update: %v", err)
 	}
-	err = db.Update(func(tx *bolt.Tx) error { return tx.Bucket([]byte("b")).Put([]byte("k"), []byte("v")) })
+	err = db.Update(func(tx *Tx) error { return tx.Bucket([]byte("b")).Put([]byte("k"), []byte("v")) })
 	if err != nil {
 		t.Errorf("the store does not go on: %v", err)
 	}

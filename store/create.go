@@ -32,7 +32,12 @@ func create(path string, buckets []string) error {
 		return err
 	}
 	temporary, err := stage(path, func(db *bolt.DB) error {
-		return db.Update(func(tx *bolt.Tx) error { return makeBuckets(tx, buckets) })
+		return db.Update(func(tx *bolt.Tx) error {
+			if err := putFormat(tx, 0); err != nil {
+				return err
+			}
+			return makeBuckets(&Tx{bolt: tx, file: &file{sealed: true}}, buckets)
+		})
 	})
 	if err != nil {
 		return err

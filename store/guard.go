@@ -10,8 +10,11 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 )
 
-// guard runs f, and answers ErrDamaged when bolt panics in it or when it reads
-// a part of the mapped file that is not there. Other panics are those of the
+// errFault says that a part of the mapped file was not there when it was read.
+var errFault = errors.New("a page of it could not be read")
+
+// guard runs f, and answers ErrDamaged when bolt panics in it, or ErrUnreadable and
+// errFault when it reads a part of the mapped file that is not there. Other panics are those of the
 // caller's own code and go on. It guards its own goroutine alone.
 func guard(name string, f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -21,7 +24,13 @@ func guard(name string, f func() error) (err error) {
 			return
 		}
 		origin := panicked()
-		if _, fault := p.(interface{ Addr() uintptr }); !fault && !strings.HasPrefix(origin, "go.etcd.io/bbolt") {
+		if _, fault := p.(interface{ Addr() uintptr }); fault {
+			err = fmt.Errorf("%s %w: %w", name, ErrUnreadable, errFault)
+			return
+		}
+		// A bucket of this package is nil where a damaged file says that there is one, and
+		// does not have it.
+		if !strings.HasPrefix(origin, "go.etcd.io/bbolt") && !strings.HasPrefix(origin, "relais/store.(*Bucket).") {
 			panic(p)
 		}
 		err = damaged(name, fmt.Errorf("%v in %s", p, origin))

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"relais/killtest"
 )
 
@@ -17,6 +15,15 @@ func TestMain(m *testing.M) {
 	killtest.Main(m, func(args []string) error {
 		if len(args) == 1 {
 			return holdForEver(args[0])
+		}
+		if args[0] == "full" {
+			return failToGrow(args[1])
+		}
+		if args[0] == "little" {
+			return openWithLittle(args[1])
+		}
+		if len(args) == 3 {
+			return sealForEver(args[1], args[2])
 		}
 		return writeForEver(args[0], args[1])
 	})
@@ -50,7 +57,7 @@ func writeForEver(path, first string) error {
 		}
 	}()
 	for i := from; ; i++ {
-		err := db.Update(func(tx *bolt.Tx) error {
+		err := db.Update(func(tx *Tx) error {
 			return tx.Bucket([]byte("a")).Put(fmt.Append(nil, i), make([]byte, i*131%9000))
 		})
 		if err != nil {
@@ -107,4 +114,14 @@ func TestHeldByAnotherProcess(t *testing.T) {
 	}
 	holder.Wait()
 	opened(t, path) // the lock ended with its holder
+}
+
+// Where the address space is bounded (ulimit -v) files reserve less of it.
+func TestAddressSpace(t *testing.T) {
+	child, lines := killtest.Start(t, "little", t.TempDir())
+	defer child.Wait()
+	defer child.Process.Kill()
+	if !lines.Scan() || lines.Text() != "opened" {
+		t.Fatalf("16 files in 4 GiB: %q", lines.Text())
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -19,17 +20,35 @@ import (
 var (
 	// ErrDamaged says that the file cannot be read as it was written.
 	ErrDamaged = errors.New("the file is damaged")
+	// ErrUnreadable says that the disk did not give the file back. It may later, and is
+	// asked again.
+	ErrUnreadable = errors.New("cannot be read at present")
+	// ErrRecord says of what ErrDamaged says that it is records alone: others can be
+	// read and written.
+	ErrRecord = errors.New("not as it was written")
 	// ErrHeld says that the file is open elsewhere, in this process or another.
 	ErrHeld = errors.New("the file is in use by another process")
+	// ErrNewer says that a newer program has written the file.
+	ErrNewer = errors.New("it was written by a newer relais: install that version")
 )
 
 func damaged(name string, why error) error {
 	return fmt.Errorf("%s: %w (%w): restore it from a backup", name, ErrDamaged, why)
 }
 
+// unsound is the error of a file that could not be verified: the disk failed, or what
+// it gave is not what was written.
+func unsound(name string, err error) error {
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return fmt.Errorf("%s %w: %w", name, ErrUnreadable, errno)
+	}
+	return damaged(name, err)
+}
+
 // failed says what could not be done with a file, without its folder.
 func failed(what, name string, err error) error {
-	if errors.Is(err, ErrDamaged) {
+	if errors.Is(err, ErrDamaged) || errors.Is(err, ErrUnreadable) {
 		return err // that names the file
 	}
 	var at *fs.PathError
@@ -45,11 +64,8 @@ func failed(what, name string, err error) error {
 
 const (
 	patience = time.Second // the longest wait for the lock of a file
-	// room is the address space in bytes that a file may grow into before it is
-	// mapped anew, which waits for every open View and holds up new ones.
-	room     = 1 << 30
-	step     = 1 << 20  // a file grows by this many bytes
-	walkable = 64 << 20 // bytes of a file whose whole tree is read before it is opened: about 0.1 s
+	step     = 1 << 20     // a file grows by this many bytes
+	walkable = 64 << 20    // bytes of a file whose whole tree is read before it is opened: about 0.1 s
 )
 
 // A DB is an open file. Its methods may be called from several goroutines.
@@ -59,16 +75,27 @@ type DB struct {
 	writing    sync.Mutex   // an Update, Check, Compact or Close at a time
 	mu         sync.RWMutex // of current, for as long as it takes to begin to use it
 	current    *file
-	replaced   sync.WaitGroup // files that Compact took out of use and that are still read
+	commits    atomic.Uint64
+	sealing    attempt
+	opening    attempt               // to open the file again
+	problem    atomic.Pointer[error] // that Problem told last
+	replaced   sync.WaitGroup        // files that Compact took out of use and that are still read
 }
 
 // A file is what a DB has open. Compact puts another in its place, and whoever
 // reads it then goes on with what it was.
 type file struct {
-	held  *os.File
-	bolt  *bolt.DB
-	users sync.WaitGroup
-	stuck atomic.Pointer[error] // why bolt no longer gives back its locks
+	held    *os.File
+	bolt    *bolt.DB
+	sealed  bool   // each record has a sum: else the file is of the first format
+	commits uint64 // that it had when it was opened
+	users   sync.WaitGroup
+	stuck   atomic.Pointer[error] // why bolt no longer gives back its locks
+	failed  atomic.Bool           // a page could not be read
+	// doubtful says that nobody knows which header is on the disk, for whoever has
+	// DB.writing: a commit failed.
+	doubtful bool
+	before   chan struct{} // closed when nobody reads the same file opened before; or nil
 }
 
 // use returns the file, which stays open until its users are done.
@@ -89,9 +116,11 @@ func (f *file) close() error {
 }
 
 // Open opens a file for reading and writing, and makes the file and the buckets
-// that are missing; the folder must exist. It waits at most a second for who
-// has the file open, then fails with ErrHeld. Other errors: ErrDamaged, and
-// those that folder.ReadOnly knows. Up to 64 MiB the file is read to its last
+// that are missing; the folder must exist. A file of the first format, whose records
+// have no sums, is replaced by one of the second; when that fails it is read as it is,
+// and Updates fail with the cause. Open waits at most a second for who has the file
+// open, then fails with ErrHeld. Other errors: ErrDamaged, ErrNewer, and those that
+// folder.ReadOnly knows. Up to 64 MiB the file is read to its last
 // page first; of a larger one only Check finds all that could end the process.
 func Open(path string, buckets ...string) (*DB, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -103,6 +132,11 @@ func Open(path string, buckets ...string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A disk that takes no writes must not keep the file from being read.
+	db.current.doubtful = db.current.settle(path) != nil
+	if err := db.seal(); err != nil {
+		return db, nil
+	}
 	if err := db.addMissing(buckets); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -111,7 +145,7 @@ func Open(path string, buckets ...string) (*DB, error) {
 
 // OpenReadOnly opens a file that several processes may read at once, and that
 // nobody may have open for writing. Errors: fs.ErrNotExist, ErrHeld after a
-// second, ErrDamaged.
+// second, ErrDamaged, ErrNewer.
 func OpenReadOnly(path string) (*DB, error) { return open(path, os.O_RDONLY, walkable) }
 
 // open opens a file that exists and walks its tree when the file has at most
@@ -122,7 +156,9 @@ func open(path string, flag int, limit int64) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &DB{path: path, name: name, readOnly: flag == os.O_RDONLY, current: f}, nil
+	db := &DB{path: path, name: name, readOnly: flag == os.O_RDONLY, current: f}
+	db.commits.Store(f.commits)
+	return db, nil
 }
 
 // openFile is open; name is what errors call the file.
@@ -137,7 +173,7 @@ func openFile(path, name string, flag int, limit int64) (*file, error) {
 	}
 	if err != nil {
 		f.Close()
-		return nil, damaged(name, err)
+		return nil, unsound(name, err)
 	}
 	options := &bolt.Options{
 		Timeout:      patience,
@@ -147,12 +183,15 @@ func openFile(path, name string, flag int, limit int64) (*file, error) {
 		OpenFile: func(string, int, os.FileMode) (*os.File, error) { return f, nil },
 	}
 	if !options.ReadOnly {
-		options.InitialMmapSize = int(info.Size()) + room
+		options.InitialMmapSize = int(info.Size()) + room(info.Size())
 	}
 	opened := &file{held: f}
 	err = guard(name, func() (err error) {
 		opened.bolt, err = bolt.Open(path, 0, options)
-		return err
+		if err != nil {
+			return err
+		}
+		return opened.readFormat(name)
 	})
 	if err != nil {
 		release(f)
@@ -165,7 +204,7 @@ func openFile(path, name string, flag int, limit int64) (*file, error) {
 // addMissing makes the buckets that are missing.
 func (db *DB) addMissing(buckets []string) error {
 	missing := false
-	err := db.View(func(tx *bolt.Tx) error {
+	err := db.View(func(tx *Tx) error {
 		for _, name := range buckets {
 			missing = missing || tx.Bucket([]byte(name)) == nil
 		}
@@ -174,10 +213,10 @@ func (db *DB) addMissing(buckets []string) error {
 	if err != nil || !missing {
 		return err
 	}
-	return db.Update(func(tx *bolt.Tx) error { return makeBuckets(tx, buckets) })
+	return db.Update(func(tx *Tx) error { return makeBuckets(tx, buckets) })
 }
 
-func makeBuckets(tx *bolt.Tx, buckets []string) error {
+func makeBuckets(tx *Tx, buckets []string) error {
 	for _, name := range buckets {
 		if _, err := tx.CreateBucketIfNotExists([]byte(name)); err != nil {
 			return fmt.Errorf("bucket %q: %w", name, err)
@@ -191,7 +230,7 @@ func (db *DB) ReadOnly() bool { return db.readOnly }
 
 // Close waits for the open transactions and closes the file.
 func (db *DB) Close() error {
-	db.writing.Lock() // a Compact would open the file anew
+	db.writing.Lock() // a Compact would open the file again
 	defer db.writing.Unlock()
 	err := db.current.close()
 	db.replaced.Wait()

@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"relais/folder"
 )
 
@@ -30,7 +28,7 @@ func opened(t testing.TB, path string) *DB {
 
 func put(t testing.TB, db *DB, key string, value []byte) {
 	t.Helper()
-	if err := db.Update(func(tx *bolt.Tx) error { return tx.Bucket([]byte("a")).Put([]byte(key), value) }); err != nil {
+	if err := db.Update(func(tx *Tx) error { return tx.Bucket([]byte("a")).Put([]byte(key), value) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -38,7 +36,7 @@ func put(t testing.TB, db *DB, key string, value []byte) {
 // get answers nil for a key that is missing.
 func get(t testing.TB, db *DB, key string) (value []byte) {
 	t.Helper()
-	err := db.View(func(tx *bolt.Tx) error {
+	err := db.View(func(tx *Tx) error {
 		value = bytes.Clone(tx.Bucket([]byte("a")).Get([]byte(key)))
 		return nil
 	})
@@ -77,7 +75,7 @@ func TestOpenCreates(t *testing.T) {
 	if got := get(t, db, "k"); string(got) != "v" {
 		t.Errorf("got %q", got)
 	}
-	err = db.View(func(tx *bolt.Tx) error {
+	err = db.View(func(tx *Tx) error {
 		if tx.Bucket([]byte("c")) == nil {
 			t.Error("the missing bucket was not made")
 		}
@@ -186,7 +184,7 @@ func TestReadOnly(t *testing.T) {
 		if got := get(t, db, "k"); string(got) != "v" {
 			t.Errorf("got %q", got)
 		}
-		if err := db.Update(func(*bolt.Tx) error { return nil }); !folder.ReadOnly(err) {
+		if err := db.Update(func(*Tx) error { return nil }); !folder.ReadOnly(err) {
 			t.Errorf("update: %v", err)
 		}
 		if _, err := backup(db, &bytes.Buffer{}); err != nil {
@@ -204,8 +202,8 @@ func TestReadOnly(t *testing.T) {
 func TestUpdateIsAllOrNothing(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "x.db"))
 	no := errors.New("no")
-	change := func(end func() error) func(*bolt.Tx) error {
-		return func(tx *bolt.Tx) error {
+	change := func(end func() error) func(*Tx) error {
+		return func(tx *Tx) error {
 			if err := tx.Bucket([]byte("a")).Put([]byte("k"), []byte("v")); err != nil {
 				t.Error(err)
 			}
@@ -230,7 +228,7 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.View(func(*bolt.Tx) error { return nil }); err == nil || errors.Is(err, ErrDamaged) {
+	if err := db.View(func(*Tx) error { return nil }); err == nil || errors.Is(err, ErrDamaged) {
 		t.Errorf("view after close: %v", err)
 	}
 }
@@ -238,7 +236,7 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 // A View that lasts (a backup to a slow disk) must not hold up writers.
 func TestGrowsBesideAView(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "x.db"))
-	err := db.View(func(*bolt.Tx) error {
+	err := db.View(func(*Tx) error {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
@@ -260,7 +258,7 @@ func TestGrowsBesideAView(t *testing.T) {
 
 // backup copies a file as it is at one moment.
 func backup(db *DB, w io.Writer) (n int64, err error) {
-	err = ViewAll([]*DB{db}, func(txs []*bolt.Tx) error {
+	err = ViewAll([]*DB{db}, func(txs []*Tx) error {
 		n, err = txs[0].WriteTo(w)
 		return err
 	})
@@ -280,7 +278,7 @@ func TestBackupWhileWriting(t *testing.T) {
 				return
 			default:
 			}
-			err := db.Update(func(tx *bolt.Tx) error { // both or none
+			err := db.Update(func(tx *Tx) error { // both or none
 				key, value := fmt.Appendf(nil, "%d", i%500), bytes.Repeat([]byte{byte(i)}, i%5000)
 				return errors.Join(tx.Bucket([]byte("a")).Put(key, value), tx.Bucket([]byte("b")).Put(key, value))
 			})
@@ -332,14 +330,14 @@ func content(t testing.TB, path, bucket string) string {
 	}
 	defer db.Close()
 	var all strings.Builder
-	err = db.View(func(tx *bolt.Tx) error { return describe(&all, tx.Bucket([]byte(bucket))) })
+	err = db.View(func(tx *Tx) error { return describe(&all, tx.Bucket([]byte(bucket))) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	return all.String()
 }
 
-func describe(all *strings.Builder, b *bolt.Bucket) error {
+func describe(all *strings.Builder, b *Bucket) error {
 	fmt.Fprintf(all, "sequence %d\n", b.Sequence())
 	return b.ForEach(func(k, v []byte) error {
 		fmt.Fprintf(all, "%q: %x %v\n", k, v, v == nil)
@@ -354,7 +352,7 @@ func describe(all *strings.Builder, b *bolt.Bucket) error {
 func fill(t testing.TB, path string, keys int) {
 	t.Helper()
 	db := opened(t, path)
-	err := db.Update(func(tx *bolt.Tx) error {
+	err := db.Update(func(tx *Tx) error {
 		a := tx.Bucket([]byte("a"))
 		for i := range keys {
 			key := fmt.Appendf(nil, "key-%05d", i)
@@ -377,7 +375,7 @@ func fill(t testing.TB, path string, keys int) {
 		t.Fatal(err)
 	}
 	for i := range 3 { // free pages
-		if err := db.Update(func(tx *bolt.Tx) error { return tx.Bucket([]byte("a")).Delete(fmt.Appendf(nil, "key-%05d", i)) }); err != nil {
+		if err := db.Update(func(tx *Tx) error { return tx.Bucket([]byte("a")).Delete(fmt.Appendf(nil, "key-%05d", i)) }); err != nil {
 			t.Fatal(err)
 		}
 	}

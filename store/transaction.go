@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 
@@ -10,25 +11,31 @@ import (
 // View runs fn on the file as it is at this moment. Keys, values and buckets
 // are valid until fn returns: what is kept must be copied. It must not call
 // Update, and must be short: the file cannot reuse space while it runs.
-// The error is that of fn as it is, or ErrDamaged.
-func (db *DB) View(fn func(*bolt.Tx) error) error {
+// The error is that of fn as it is, ErrDamaged, or ErrUnreadable.
+func (db *DB) View(fn func(*Tx) error) error {
+	db.recover()
 	f := db.use()
 	defer f.users.Done()
-	return db.run(f, f.bolt.View, fn)
+	err := db.run(f, f.bolt.View, fn)
+	if errors.Is(err, errFault) && db.writing.TryLock() { // what an Update writes meanwhile cannot be verified
+		defer db.writing.Unlock()
+		err = db.explain(f, err)
+	}
+	return err
 }
 
 // ViewAll is View of several files at once, whose transactions come in the same
-// order: for a copy of them with bbolt.Tx.WriteTo, which may take as long as it
+// order: for a copy of them with Tx.WriteTo, which may take as long as it
 // takes if the files need no space meanwhile. They are as they were when each was
 // begun; that nothing changes in between is up to the caller.
-func ViewAll(dbs []*DB, fn func([]*bolt.Tx) error) error {
-	txs := make([]*bolt.Tx, 0, len(dbs))
+func ViewAll(dbs []*DB, fn func([]*Tx) error) error {
+	txs := make([]*Tx, 0, len(dbs))
 	var next func() error
 	next = func() error {
 		if len(txs) == len(dbs) {
 			return fn(txs)
 		}
-		return dbs[len(txs)].View(func(tx *bolt.Tx) error {
+		return dbs[len(txs)].View(func(tx *Tx) error {
 			txs = append(txs, tx)
 			return next()
 		})
@@ -37,29 +44,49 @@ func ViewAll(dbs []*DB, fn func([]*bolt.Tx) error) error {
 }
 
 // Update runs fn, alone, and writes what it changed: all of it is on disk when
-// Update returns nil, nothing of it is done when fn returns an error or panics.
+// Update returns nil, nothing of it is done when fn returns an error or panics. When fn
+// changes nothing, nothing is written.
 // What fn keeps must be copied, as for View. The error is that of fn as it is,
 // or of writing the file (whether the change is there is then known only after
-// it is opened again), ErrDamaged, or, for a file that is opened read-only,
-// fs.ErrPermission.
-func (db *DB) Update(fn func(*bolt.Tx) error) error {
+// it is opened again, which the next Update does), ErrDamaged, ErrUnreadable, or, for a
+// file that is opened read-only, fs.ErrPermission.
+func (db *DB) Update(fn func(*Tx) error) error {
 	if db.readOnly {
 		return db.refused()
 	}
 	// Before bolt's own lock, that a transaction which cannot be rolled back keeps.
 	db.writing.Lock()
 	defer db.writing.Unlock()
-	return db.run(db.current, db.current.bolt.Update, fn)
+	if err := db.writable(); err != nil {
+		return err
+	}
+	f, commits, committing := db.current, db.commits.Load()+1, false
+	err := db.explained(f, f.bolt.Update, func(tx *Tx) error {
+		if err := fn(tx); err != nil {
+			return err
+		}
+		if !tx.changed {
+			return errUnchanged
+		}
+		committing = true
+		return putCommits(tx.bolt, commits)
+	})
+	f.doubtful = err != nil && committing
+	switch err {
+	case errUnchanged:
+		return nil
+	case nil:
+		db.commits.Store(commits)
+	}
+	return err
 }
 
-// Each calls fn with every key and value of a bucket, and ends with its first error. A
-// bucket that is missing has none.
-func Each(tx *bolt.Tx, bucket string, fn func(k, v []byte) error) error {
-	if b := tx.Bucket([]byte(bucket)); b != nil {
-		return b.ForEach(fn)
-	}
-	return nil
-}
+// errUnchanged ends a transaction that changed nothing, so that nothing is written.
+var errUnchanged = errors.New("nothing was changed")
+
+// Commits is how many Updates have changed the file since it was made, those of earlier
+// processes and of the file that it was restored or compacted from included.
+func (db *DB) Commits() uint64 { return db.commits.Load() }
 
 // refused is the error of writing to a file that is opened read-only.
 func (db *DB) refused() error {
@@ -67,7 +94,7 @@ func (db *DB) refused() error {
 }
 
 // run runs fn in one of bolt's managed transactions of f.
-func (db *DB) run(f *file, managed func(func(*bolt.Tx) error) error, fn func(*bolt.Tx) error) error {
+func (db *DB) run(f *file, managed func(func(*bolt.Tx) error) error, fn func(*Tx) error) error {
 	if err := f.stuck.Load(); err != nil {
 		return *err
 	}
@@ -79,7 +106,10 @@ func (db *DB) run(f *file, managed func(func(*bolt.Tx) error) error, fn func(*bo
 	err := guard(db.name, func() error {
 		err := managed(func(t *bolt.Tx) error {
 			tx = t
-			own = fn(t)
+			sealed := &Tx{bolt: t, file: f, name: db.name}
+			if own = fn(sealed); sealed.damage != nil {
+				own = sealed.damage
+			}
 			return own
 		})
 		ended = true
@@ -87,6 +117,9 @@ func (db *DB) run(f *file, managed func(func(*bolt.Tx) error) error, fn func(*bo
 	})
 	switch {
 	case !ended:
+		if errors.Is(err, errFault) {
+			f.failed.Store(true)
+		}
 		if tx == nil || tx.DB() != nil {
 			f.stuck.Store(&err)
 		}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -105,6 +106,17 @@ func readLayout(r io.ReaderAt, size uint64) (*layout, error) {
 		return nil, fmt.Errorf("it is cut off: %d bytes of %d", size, m.pages*m.pageSize)
 	}
 	return &layout{r: r, pageSize: m.pageSize, root: m.root, freelist: m.freelist, pages: m.pages, used: make([]bool, m.pages)}, nil
+}
+
+// lostHeader says that one of the two meta pages is not valid: bolt then takes what was
+// there before it. It may have been the older one.
+func lostHeader(r io.ReaderAt, pageSize int) error {
+	for _, at := range []uint64{0, uint64(pageSize)} {
+		if _, valid, err := readMeta(r, at); err != nil || !valid {
+			return cmp.Or(err, errors.New("one of its two headers is invalid: the last changes may be lost"))
+		}
+	}
+	return nil
 }
 
 // use marks pages as used.

@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	bolt "go.etcd.io/bbolt"
 )
 
 // Several files are seen as they were while nothing changed, for as long as it takes.
@@ -16,7 +14,7 @@ func TestViewAll(t *testing.T) {
 	one, two := opened(t, filepath.Join(dir, "1.db")), opened(t, filepath.Join(dir, "2.db"))
 	put(t, one, "k", []byte("1"))
 	put(t, two, "k", []byte("2"))
-	err := ViewAll([]*DB{one, two}, func(txs []*bolt.Tx) error {
+	err := ViewAll([]*DB{one, two}, func(txs []*Tx) error {
 		put(t, one, "k", []byte("new"))
 		if _, _, err := two.Compact(); err != nil {
 			return err
@@ -41,10 +39,10 @@ func TestViewAll(t *testing.T) {
 		t.Error(err)
 	}
 	full := errors.New("full")
-	if err := ViewAll([]*DB{one, two}, func([]*bolt.Tx) error { return full }); err != full {
+	if err := ViewAll([]*DB{one, two}, func([]*Tx) error { return full }); err != full {
 		t.Error(err)
 	}
-	if err := ViewAll(nil, func(txs []*bolt.Tx) error { return full }); err != full {
+	if err := ViewAll(nil, func(txs []*Tx) error { return full }); err != full {
 		t.Error(err)
 	}
 }

@@ -1,0 +1,79 @@
+// Package inventory is stores.json: what a data folder had when it was last looked at,
+// and what is known of the time. It knows files by their names only.
+package inventory
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"relais/folder"
+	"relais/retention"
+)
+
+// Name is the file's name in the data folder.
+const Name = "stores.json"
+
+const format = 1
+
+var (
+	// ErrDamaged says that the file cannot be read as it was written.
+	ErrDamaged = errors.New("the file is damaged")
+	// ErrNewer says that a newer relais wrote the file.
+	ErrNewer = errors.New("this folder was written by a newer relais")
+)
+
+// A File is what stores.json says.
+type File struct {
+	Format int             `json:"format"`
+	Clock  retention.State `json:"clock"`
+	// Stores are the stores that the folder has, by their path below it.
+	Stores map[string]Store `json:"stores"`
+	// Files are other files that the folder cannot do without.
+	Files []string `json:"files,omitempty"`
+}
+
+// A Store is what is noted of a store.
+type Store struct {
+	Commits uint64 `json:"commits"` // its commit counter
+}
+
+// New returns a File that notes nothing.
+func New() *File { return &File{Format: format, Stores: map[string]Store{}} }
+
+// Read reads the file of a folder. Errors: fs.ErrNotExist, ErrDamaged, ErrNewer, those of
+// reading.
+func Read(dir folder.Dir) (*File, error) {
+	text, err := os.ReadFile(filepath.Join(string(dir), Name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", Name, fs.ErrNotExist)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f := New()
+	f.Format = 0
+	if err := json.Unmarshal(text, f); err != nil {
+		return nil, fmt.Errorf("%s: %w (%w)", Name, ErrDamaged, err)
+	}
+	switch {
+	case f.Format > format:
+		return nil, fmt.Errorf("%s: %w: use that version", Name, ErrNewer)
+	case f.Format < 1 || f.Stores == nil:
+		return nil, fmt.Errorf("%s: %w (it lacks its format or its stores)", Name, ErrDamaged)
+	}
+	return f, nil
+}
+
+// Write replaces the file of a folder.
+func (f *File) Write(dir folder.Dir) error {
+	return folder.Replace(filepath.Join(string(dir), Name), func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(f)
+	})
+}

@@ -1,0 +1,205 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// In the first format a record is stored as it was put. In the second each has a sum, the
+// buckets have other names, and a bucket of the store says the format and counts the
+// commits. Programs that know only the first format find a notice under the old names:
+// they cannot read it as a record, and show it in their error.
+const (
+	format       = 2
+	sealedPrefix = "sealed:"      // of the names of buckets
+	infoBucket   = "relais:store" // formatKey and commitsKey → 8 bytes and their sum
+	formatKey    = "format"
+	commitsKey   = "commits"
+	notice       = " this folder was written by a newer relais: install that version, or restore a backup made by this one"
+)
+
+var infoSeed = seedOf(0, []byte(infoBucket))
+
+// putNotice puts the notice where older programs look for a bucket.
+func putNotice(tx *bolt.Tx, name []byte) error {
+	b, err := tx.CreateBucketIfNotExists(name)
+	if err != nil {
+		return err
+	}
+	return b.Put([]byte(notice), nil)
+}
+
+// putFormat says the format of a file that has none, and its commits.
+func putFormat(tx *bolt.Tx, commits uint64) error {
+	b, err := tx.CreateBucket([]byte(infoBucket))
+	if err != nil {
+		return err
+	}
+	return errors.Join(putNumber(b, formatKey, format), putNumber(b, commitsKey, commits))
+}
+
+// putCommits changes the number of commits.
+func putCommits(tx *bolt.Tx, commits uint64) error {
+	return putNumber(tx.Bucket([]byte(infoBucket)), commitsKey, commits)
+}
+
+func putNumber(b *bolt.Bucket, key string, n uint64) error {
+	return b.Put([]byte(key), seal(infoSeed, []byte(key), binary.BigEndian.AppendUint64(nil, n)))
+}
+
+func getNumber(b *bolt.Bucket, key string) (uint64, error) {
+	v, ok := unseal(infoSeed, []byte(key), b.Get([]byte(key)))
+	if !ok || len(v) != 8 {
+		return 0, fmt.Errorf("its %s cannot be read", key)
+	}
+	return binary.BigEndian.Uint64(v), nil
+}
+
+// readFormat reads the format and the commits. Errors: ErrNewer, ErrDamaged.
+func (f *file) readFormat(name string) error {
+	return f.bolt.View(func(tx *bolt.Tx) error {
+		b := tx.Bucket([]byte(infoBucket))
+		if b == nil {
+			if k, _ := tx.Cursor().Seek([]byte(sealedPrefix)); len(k) >= len(sealedPrefix) && string(k[:len(sealedPrefix)]) == sealedPrefix {
+				return damaged(name, errors.New("its format is not stated"))
+			}
+			return nil
+		}
+		n, err := getNumber(b, formatKey)
+		if err != nil {
+			return damaged(name, err)
+		}
+		if n > format {
+			return ErrNewer
+		}
+		if f.commits, err = getNumber(b, commitsKey); err != nil {
+			return damaged(name, err)
+		}
+		f.sealed = true
+		return nil
+	})
+}
+
+// seal replaces a file of the first format by one of the second, as Compact does: a
+// process that is killed leaves the one or the other. It is for whoever has db.writing.
+func (db *DB) seal() error {
+	if db.current.sealed {
+		return nil
+	}
+	err := db.sealing.again(func() error {
+		_, _, err := db.rewrite(db.sealTo)
+		return err
+	})
+	if db.current.sealed { // also when only the name could not be made to last
+		return nil
+	}
+	return failed("bring to the format of this version", db.name, err)
+}
+
+// sealTo copies everything into an empty file, with sums.
+func (db *DB) sealTo(dst *bolt.DB) error {
+	return guard(db.name, func() error {
+		return db.current.bolt.View(func(from *bolt.Tx) error {
+			c := &copying{dst: dst}
+			defer func() { // also after a panic: dst could not be closed else
+				if c.tx != nil {
+					c.tx.Rollback()
+				}
+			}()
+			return c.all(from)
+		})
+	})
+}
+
+// A copying fills a file with the records of another, in transactions of some size.
+type copying struct {
+	dst  *bolt.DB
+	tx   *bolt.Tx
+	size int // of what was put in tx, in bytes
+}
+
+func (c *copying) all(from *bolt.Tx) (err error) {
+	if c.tx, err = c.dst.Begin(true); err != nil {
+		return err
+	}
+	if err := putFormat(c.tx, 0); err != nil {
+		return err
+	}
+	err = from.ForEach(func(name []byte, b *bolt.Bucket) error {
+		if string(name) == deletedBucket {
+			_, err := c.tx.CreateBucket(name)
+			return err
+		}
+		if err := putNotice(c.tx, name); err != nil {
+			return err
+		}
+		return c.bucket([][]byte{append([]byte(sealedPrefix), name...)}, seedOf(0, name), b)
+	})
+	if err != nil {
+		return err
+	}
+	tx := c.tx
+	c.tx = nil
+	return tx.Commit()
+}
+
+// bucket copies a bucket to where the path leads.
+func (c *copying) bucket(path [][]byte, seed uint64, from *bolt.Bucket) error {
+	to, err := c.at(path)
+	if err != nil {
+		return err
+	}
+	if err := to.SetSequence(from.Sequence()); err != nil {
+		return err
+	}
+	return from.ForEach(func(k, v []byte) error {
+		if v == nil {
+			inner := append(path[:len(path):len(path)], k)
+			err := c.bucket(inner, seedOf(seed, k), from.Bucket(k))
+			if err == nil {
+				to, err = c.at(path) // the transaction may be another
+			}
+			return err
+		}
+		if c.size += len(k) + len(v); c.size > copied {
+			if err := c.next(); err != nil {
+				return err
+			}
+			if to, err = c.at(path); err != nil {
+				return err
+			}
+		}
+		return to.Put(k, seal(seed, k, v))
+	})
+}
+
+// copied is how many bytes are copied in a transaction.
+const copied = 1 << 20
+
+func (c *copying) next() (err error) {
+	tx := c.tx
+	c.tx = nil
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	c.size = 0
+	c.tx, err = c.dst.Begin(true)
+	return err
+}
+
+// at returns the bucket to which a path leads, and makes it when there is none.
+func (c *copying) at(path [][]byte) (*bolt.Bucket, error) {
+	b, err := c.tx.CreateBucketIfNotExists(path[0])
+	for _, name := range path[1:] {
+		if err == nil {
+			b, err = b.CreateBucketIfNotExists(name)
+		}
+	}
+	if err == nil {
+		b.FillPercent = 0.9 // the keys come in order
+	}
+	return b, err
+}

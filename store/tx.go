@@ -1,0 +1,91 @@
+package store
+
+import (
+	"fmt"
+	"io"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// A Tx is a transaction of View or Update. A record that is read and was not stored
+// like that is damaged: the read gives nothing, and the transaction ends with ErrDamaged
+// whatever its function returns, unless LeaveOut was called.
+type Tx struct {
+	bolt    *bolt.Tx
+	file    *file
+	name    string // of the file, for errors
+	damage  error  // the first
+	leave   func(error)
+	changed bool
+}
+
+// LeaveOut makes this transaction go on without the damaged records that it meets, and
+// calls f with the error of each.
+func (tx *Tx) LeaveOut(f func(error)) { tx.leave = f }
+
+// note notes what is wrong with a record.
+func (tx *Tx) note(err error) {
+	switch {
+	case err == nil:
+	case tx.leave != nil:
+		tx.leave(err)
+	case tx.damage == nil:
+		tx.damage = err
+	}
+}
+
+// Bucket returns a bucket of the file, nil when there is none of that name.
+func (tx *Tx) Bucket(name []byte) *Bucket {
+	return newBucket(tx, 0, name, name, tx.bolt.Bucket(tx.stored(name)))
+}
+
+// stored is the name of a bucket in the file.
+func (tx *Tx) stored(name []byte) []byte {
+	if !tx.file.sealed {
+		return name
+	}
+	return append([]byte(sealedPrefix), name...)
+}
+
+// CreateBucketIfNotExists returns a bucket, and makes it when there is none.
+func (tx *Tx) CreateBucketIfNotExists(name []byte) (*Bucket, error) {
+	if b := tx.Bucket(name); b != nil {
+		return b, nil
+	}
+	if len(name) == 0 {
+		return nil, fmt.Errorf("a bucket needs a name")
+	}
+	tx.changed = true
+	if err := putNotice(tx.bolt, name); err != nil {
+		return nil, err
+	}
+	b, err := tx.bolt.CreateBucket(tx.stored(name))
+	if err != nil {
+		return nil, err
+	}
+	return newBucket(tx, 0, name, name, b), nil
+}
+
+// Size is the size of the file in bytes as this transaction sees it.
+func (tx *Tx) Size() int64 { return tx.bolt.Size() }
+
+// WriteTo writes the whole file, Size bytes.
+func (tx *Tx) WriteTo(w io.Writer) (int64, error) { return tx.bolt.WriteTo(w) }
+
+// Each calls fn with every key and value of a bucket, and ends with its first error. A
+// bucket that is missing has none.
+func Each(tx *Tx, bucket string, fn func(k, v []byte) error) error {
+	if b := tx.Bucket([]byte(bucket)); b != nil {
+		return b.ForEach(fn)
+	}
+	return nil
+}
+
+// EachKey is Each without the values, which are not read: also the keys of damaged
+// records come.
+func EachKey(tx *Tx, bucket string, fn func(k []byte) error) error {
+	if b := tx.Bucket([]byte(bucket)); b != nil {
+		return b.ForEachKey(fn)
+	}
+	return nil
+}
