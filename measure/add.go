@@ -13,10 +13,6 @@ import (
 	"relais/market"
 )
 
-// maxGrown is the most rows of a segment that speedtests are added to: it is written
-// again for each of them, in a quarter of a megabyte.
-const maxGrown = 4096
-
 // ErrRejected is wrapped by the errors of Add about a speedtest that an import would
 // reject.
 var ErrRejected = errors.New("the speedtest cannot be used")
@@ -24,8 +20,7 @@ var ErrRejected = errors.New("the speedtest cannot be used")
 // Add adds one speedtest, as an import of a file with this one row would: fields are those
 // of the project's own table of speedtests, by their names there; what is not stated is
 // absent. It is on disk and shown when it returns. added is false for one that is there
-// already. Those that are added are in segments of their own, each of which is written
-// again until it is full. Errors: ErrRejected with an import's reason, ErrReadOnly, those
+// already. Each is a segment, until Merge puts them together. Errors: ErrRejected with an import's reason, ErrReadOnly, those
 // of writing.
 func (s *Store) Add(code market.Code, fields map[string]string) (t Test, added bool, err error) {
 	m := market.Get(code)
@@ -47,20 +42,14 @@ func (s *Store) Add(code market.Code, fields map[string]string) (t Test, added b
 	if one.sort(held.segments) > 0 {
 		return t, false, nil
 	}
-	next := s.manifest
-	next.Segments = slices.Clone(s.manifest.Segments)
-	row, seg, err := one.grown(s.growing(code)).write(s.dir, next.name())
+	row, seg, err := s.write(one)
 	if err != nil {
-		return t, false, s.abandon(err)
+		return t, false, err
 	}
-	if old := s.growing(code); old != nil {
-		next.Segments = slices.DeleteFunc(next.Segments, func(r Segment) bool { return r.File == old.file })
+	if err := s.replace(&change{put: []Segment{row}}, map[string]*segment{row.File: seg}); err != nil {
+		return t, false, err
 	}
-	next.Segments = append(next.Segments, row)
-	if err := s.replace(next, map[string]*segment{row.File: seg}); err != nil {
-		return t, false, s.abandon(err)
-	}
-	return t, true, s.manifest.sweep(s.dir)
+	return t, true, nil
 }
 
 // one reads a speedtest as the row of a table.
@@ -114,39 +103,6 @@ func tableOf(k *source.Kind, fields map[string]string) ([]byte, error) {
 	w := csv.NewWriter(&b)
 	err := w.WriteAll([][]string{names, values})
 	return b.Bytes(), err
-}
-
-// growing is the segment of a market that speedtests are added to, nil when a new one
-// begins.
-func (s *Store) growing(code market.Code) *segment {
-	for _, seg := range slices.Backward(s.view().segments) {
-		if seg.Added && seg.Market == code && seg.rows < min(maxGrown, s.most) {
-			return seg
-		}
-	}
-	return nil
-}
-
-// grown is a builder's rows with those of a segment.
-func (b *builder) grown(old *segment) *builder {
-	if old == nil {
-		return b
-	}
-	all := newBuilder(b.meta)
-	all.Networks = nil
-	for _, from := range []struct {
-		rows     int
-		columns  *columns
-		networks []network
-	}{{old.rows, &old.columns, old.Networks}, {1, &b.columns, b.Networks}} {
-		for i := range from.rows {
-			r := from.columns.row(Speedtest, uint32(i))
-			r.network, _ = all.number(from.networks[r.network]) // no more than rows
-			all.add(&r)
-		}
-	}
-	all.sort(nil)
-	return all
 }
 
 // test is the speedtest of a builder that has one.

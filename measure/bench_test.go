@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"relais/folder"
 	"relais/geo"
 	"relais/market"
 )
@@ -86,10 +85,7 @@ func BenchmarkCoverage(b *testing.B) {
 		time.Sleep(100 * time.Millisecond)
 		before = resident()
 	}
-	s, err := Open(folder.Dir(dir), true, clockOf(now))
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := openReader(b, dir)
 	each := float64(resident()-before) / float64(n)
 	for _, q := range []struct {
 		name string

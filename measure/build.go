@@ -3,6 +3,7 @@ package measure
 import (
 	"cmp"
 	"io"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -52,6 +53,9 @@ const maxNetworks = 4096
 func (b *builder) add(r *row) {
 	b.entries = append(b.entries, entry{hilbert(r.lat, r.lng), r.id(b.Kind, &b.Networks[r.network]), r.time, uint32(len(b.entries))})
 	b.columns.add(b.Kind, r)
+	if len(b.Origins) > 0 {
+		b.columns.origin = append(b.columns.origin, r.origin)
+	}
 }
 
 // sort brings the entries into the order of the file and leaves out those that another
@@ -106,28 +110,36 @@ func (b *builder) reset() {
 	clear(b.numbers)
 }
 
-// write puts the sorted rows on disk under a name that does not count yet, and loads
-// them.
-func (b *builder) write(dir, name string) (Segment, *segment, error) {
-	var size int64
-	var sum uint64
-	path := filepath.Join(dir, name)
-	err := folder.Replace(path, func(w io.Writer) (err error) {
-		size, sum, err = writeSegment(w, &b.meta, &b.columns, b.entries)
+// write puts the sorted rows of a builder on disk under a name that does not count yet, and
+// loads them.
+func (s *Store) write(b *builder) (Segment, *segment, error) {
+	if err := s.prepare(); err != nil {
+		return Segment{}, nil, err
+	}
+	path := filepath.Join(s.dir, newName())
+	err := folder.Replace(path, func(w io.Writer) error {
+		_, _, err := writeSegment(w, &b.meta, &b.columns, b.entries)
 		return err
 	})
+	var seg *segment
+	if err == nil {
+		seg, err = readSegment(path)
+	}
 	if err != nil {
+		os.Remove(path) // it may be there; what stays is swept later
 		return Segment{}, nil, err
 	}
-	s, err := readSegment(path)
-	if err != nil {
-		return Segment{}, nil, err
+	return rowOf(seg), seg, nil
+}
+
+// rowOf is the row of a segment.
+func rowOf(seg *segment) Segment {
+	defer runtime.KeepAlive(seg)
+	oldest, newest := seg.ages()
+	return Segment{
+		File: seg.file, Market: seg.Market, Kind: seg.Kind, Rows: seg.rows, Bytes: int64(len(seg.memory.bytes)), Checksum: sumText(seg.checksum),
+		Imported: unix(seg.Imported), Oldest: unix(oldest), Newest: unix(newest),
 	}
-	defer runtime.KeepAlive(s)
-	row := Segment{File: name, Market: b.Market, Kind: b.Kind, Rows: s.rows, Bytes: size, Checksum: sumText(sum), Imported: unix(b.Imported)}
-	oldest, newest := s.ages()
-	row.Oldest, row.Newest = unix(oldest), unix(newest)
-	return row, s, nil
 }
 
 // ages returns the times of the oldest and the newest row; one of unknown age is as old
@@ -144,7 +156,10 @@ func (s *segment) ages() (oldest, newest int64) {
 }
 
 func (s *segment) age(i int) int64 {
-	if s.time[i] == 0 {
+	switch {
+	case s.time[i] == 0 && s.origin != nil:
+		return s.Origins[s.origin[i]].Imported
+	case s.time[i] == 0:
 		return s.Imported
 	}
 	return int64(s.time[i])

@@ -17,6 +17,7 @@ type columns struct {
 	cell                                []uint64
 	pci                                 []uint16
 	down, mean, most, up, rtt           []int32
+	origin                              []uint16 // nil in a segment of one import
 }
 
 // A column binds a section of the file to a slice of columns.
@@ -66,6 +67,14 @@ func (c *columns) of(kind Kind) []column {
 		bind("upload", &c.up), bind("ping", &c.rtt))
 }
 
+// all lists the columns of a segment in the order of the file.
+func (c *columns) all(m *meta) []column {
+	if len(m.Origins) == 0 {
+		return c.of(m.Kind)
+	}
+	return append(c.of(m.Kind), bind("origin", &c.origin))
+}
+
 // add appends a row.
 func (c *columns) add(kind Kind, r *row) {
 	c.lat, c.lng, c.time = append(c.lat, r.lat), append(c.lng, r.lng), append(c.time, r.time)
@@ -85,6 +94,9 @@ func (c *columns) row(kind Kind, i uint32) row {
 	r := row{lat: c.lat[i], lng: c.lng[i], time: c.time[i], network: c.network[i], technology: c.technology[i], networkType: c.networkType[i],
 		signal: noLevel, rsrp: c.rsrp[i], rsrq: c.rsrq[i], snr: c.snr[i], enb: c.enb[i], gnb: c.gnb[i], cell: c.cell[i], pci: c.pci[i],
 		down: noSpeed, mean: noSpeed, most: noSpeed, up: noSpeed, rtt: noSpeed}
+	if c.origin != nil {
+		r.origin = c.origin[i]
+	}
 	if kind == Coverage {
 		r.signal = c.signal[i]
 		return r

@@ -62,12 +62,12 @@ func (s *segment) filter(q *Query, in *scope) *filter {
 		return nil
 	}
 	f := &filter{segment: s, scope: *in}
-	if q.Operator != "" || q.MCC != nil || q.MNC != nil {
+	if q.Operator != "" || q.Among != nil || q.MCC != nil || q.MNC != nil {
 		want, known := s.table.Operator(q.Operator)
 		f.networks = make([]bool, len(s.Networks))
 		some := false
 		for i, n := range s.Networks {
-			ok := (q.Operator == "" || known && s.operators[i] == want) && (q.MCC == nil || *q.MCC == n.MCC && n.MCC >= 0) && (q.MNC == nil || *q.MNC == n.MNC && n.MNC >= 0)
+			ok := (q.Operator == "" || known && s.operators[i] == want) && s.isAmong(i, q.Among) && (q.MCC == nil || *q.MCC == n.MCC && n.MCC >= 0) && (q.MNC == nil || *q.MNC == n.MNC && n.MNC >= 0)
 			f.networks[i], some = ok, some || ok
 		}
 		if !some {
@@ -81,6 +81,12 @@ func (s *segment) filter(q *Query, in *scope) *filter {
 		}
 	}
 	return f
+}
+
+// isAmong reports whether a network is that of one of the operators, nil for any.
+func (s *segment) isAmong(network int, keys []string) bool {
+	o := s.operators[network]
+	return keys == nil || o >= 0 && slices.Contains(keys, s.table.Operators[o].Key)
 }
 
 // meet returns what lies in a rectangle of both lists.

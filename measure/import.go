@@ -33,8 +33,7 @@ func (s *Store) Import(ctx context.Context, code market.Code, kind Kind, watch s
 	defer s.mu.Unlock()
 	held := s.view()
 	defer runtime.KeepAlive(held)
-	i := importing{Store: s, market: m, next: s.manifest, segments: slices.Clone(held.segments), fresh: map[string]*segment{}}
-	i.next.Segments = slices.Clone(s.manifest.Segments)
+	i := importing{Store: s, market: m, segments: slices.Clone(held.segments), fresh: map[string]*segment{}}
 	i.watch = func(n int) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -46,14 +45,14 @@ func (s *Store) Import(ctx context.Context, code market.Code, kind Kind, watch s
 	}
 	for _, f := range files {
 		if err := i.file(f); err != nil {
-			return nil, s.abandon(err)
+			return nil, s.abandon(err, i.fresh)
 		}
 	}
 	if len(i.fresh) == 0 {
 		return i.reports, nil
 	}
-	if err := s.replace(i.next, i.fresh); err != nil {
-		return nil, s.abandon(err)
+	if err := s.replace(&i.change, i.fresh); err != nil {
+		return nil, err
 	}
 	return i.reports, nil
 }
@@ -100,7 +99,7 @@ type importing struct {
 	*Store
 	market   *market.Market
 	watch    source.Watch
-	next     manifest
+	change   change
 	segments []*segment // that a row may be in already
 	fresh    map[string]*segment
 	reports  []*source.Report
@@ -148,11 +147,11 @@ func (i *importing) file(f typed) error {
 func (i *importing) flush(b *builder, duplicates *int) error {
 	*duplicates += b.sort(i.segments)
 	if len(b.entries) > 0 {
-		row, s, err := b.write(i.dir, i.next.name())
+		row, s, err := i.write(b)
 		if err != nil {
 			return err
 		}
-		i.next.Segments = append(i.next.Segments, row)
+		i.change.put = append(i.change.put, row)
 		i.segments, i.fresh[row.File] = append(i.segments, s), s
 	}
 	b.reset()

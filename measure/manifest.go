@@ -9,115 +9,103 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
-	"time"
 
 	"relais/folder"
-	"relais/market"
 )
 
-// Dir is the folder of the segments below the data folder, and ManifestName the file in
-// it that says which of them count. Others are what a killed process left.
+// Dir is the folder of the segments below the data folder. ManifestName is a file in it
+// that said which of them count before DatabaseName did. It stays, and says a version that
+// older programs refuse: they take a missing one for an empty one, and remove every
+// segment that it does not name.
 const (
 	Dir          = "measures"
 	ManifestName = "manifest.json"
 )
 
-// A Segment is the manifest's row on a file.
-type Segment struct {
-	File     string      `json:"file"`
-	Market   market.Code `json:"market"`
-	Kind     Kind        `json:"kind"`
-	Rows     int         `json:"rows"`
-	Bytes    int64       `json:"bytes"`
-	Checksum string      `json:"checksum"` // xxHash64, hexadecimal
-	Imported time.Time   `json:"imported"`
-	Oldest   time.Time   `json:"oldest"` // measures; that of unknown age are as old as their import
-	Newest   time.Time   `json:"newest"`
-}
+// Versions of the manifest: the one that names the segments, and the one that only says
+// that the database does.
+const (
+	manifestOfRows     = 1
+	manifestOfDatabase = 2
+)
 
-// A manifest is what ManifestName holds.
+// ErrNewer is wrapped by errors about what a later version of this program wrote.
+var ErrNewer = errors.New("written by a newer relais: use that version, or a later one")
+
+// A manifest is what ManifestName holds. Its Version is 0 when there is none.
 type manifest struct {
 	Version  int       `json:"version"`
-	Next     int       `json:"next"` // number of the next file: no name is used twice
-	Segments []Segment `json:"segments"`
+	Note     string    `json:"note,omitempty"`
+	Segments []Segment `json:"segments,omitempty"`
 }
 
-// maxManifest is the most bytes of a manifest: some ten thousand imports.
-const maxManifest = 16 << 20
+// manifestBytes is the most that is read of a manifest: some million imports.
+const manifestBytes = 256 << 20
 
-var segmentName = regexp.MustCompile(`^[0-9]{8}\.seg$`)
+// segmentName is what files of segments are called: by their number in a manifest of rows,
+// at random since.
+var segmentName = regexp.MustCompile(`^(?:[0-9]{8}|[0-9a-f]{16})\.seg$`)
+
+// hasNumber reports whether a segment has its name from a manifest of rows.
+func hasNumber(name string) bool { return len(name) == len("00000001.seg") }
 
 func readManifest(dir string) (m manifest, err error) {
-	path := filepath.Join(dir, ManifestName)
-	f, err := os.Open(path)
+	f, err := os.Open(filepath.Join(dir, ManifestName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return manifest{Version: version, Next: 1}, nil
+		return m, nil
 	}
 	if err != nil {
 		return m, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxManifest+1))
+	text, err := io.ReadAll(io.LimitReader(f, manifestBytes+1))
 	if err != nil {
 		return m, err
 	}
-	if len(text) > maxManifest {
-		return m, fmt.Errorf("%s/%s: %w: over %d bytes", Dir, ManifestName, ErrDamaged, maxManifest)
+	if len(text) > manifestBytes {
+		return m, manifestError(ErrDamaged, "over %d bytes", manifestBytes)
 	}
-	if err := json.Unmarshal(text, &m); err != nil {
-		return m, fmt.Errorf("%s/%s: %w: %v", Dir, ManifestName, ErrDamaged, err)
-	}
-	if m.Version != version || m.Next < 1 {
-		return m, fmt.Errorf("%s/%s: %w: format %d, this program reads %d", Dir, ManifestName, ErrDamaged, m.Version, version)
+	err = json.Unmarshal(text, &m)
+	switch {
+	case m.Version > manifestOfDatabase:
+		return m, fmt.Errorf("%s/%s: %w (format %d, this program reads %d)", Dir, ManifestName, ErrNewer, m.Version, manifestOfDatabase)
+	case err != nil:
+		return m, manifestError(ErrDamaged, "%v", err)
+	case m.Version < manifestOfRows:
+		return m, manifestError(ErrDamaged, "it says no format")
 	}
 	for _, s := range m.Segments {
 		if !segmentName.MatchString(s.File) {
-			return m, fmt.Errorf("%s/%s: %w: a file called %q", Dir, ManifestName, ErrDamaged, s.File)
+			return m, manifestError(ErrDamaged, "a file called %q", s.File)
 		}
 	}
 	return m, nil
 }
 
-func (m *manifest) write(dir string) error {
+func manifestError(kind error, format string, args ...any) error {
+	return fmt.Errorf("%s/%s: %w: %s", Dir, ManifestName, kind, fmt.Sprintf(format, args...))
+}
+
+// replaceManifest writes the manifest that older programs refuse.
+func replaceManifest(dir string) error {
 	return folder.Replace(filepath.Join(dir, ManifestName), func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "\t")
-		return e.Encode(m)
+		return e.Encode(manifest{Version: manifestOfDatabase, Note: "Which files count is in ../" + DatabaseName + ". Keep this file: versions of relais that know no " +
+			DatabaseName + " refuse the folder because of it, and would remove the measures without it."})
 	})
 }
 
-// sweep removes the files of no row, which a killed process left.
-func (m *manifest) sweep(dir string) error {
-	if err := folder.SweepTemporary(dir); err != nil {
-		return err
-	}
+// segmentFiles lists the files that are called as segments are.
+func segmentFiles(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	counts := map[string]bool{}
-	for _, s := range m.Segments {
-		counts[s.File] = true
+		return nil, nil
 	}
 	for _, e := range entries {
-		if segmentName.MatchString(e.Name()) && !counts[e.Name()] {
-			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
-				return err
-			}
+		if segmentName.MatchString(e.Name()) {
+			names = append(names, e.Name())
 		}
 	}
-	return nil
+	return names, err
 }
-
-// name takes the next name of a file.
-func (m *manifest) name() string {
-	n := m.Next
-	m.Next++
-	return fmt.Sprintf("%08d.seg", n)
-}
-
-func sumText(sum uint64) string { return strconv.FormatUint(sum, 16) }

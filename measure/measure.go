@@ -71,6 +71,7 @@ type Point struct {
 type Query struct {
 	Market     market.Code
 	Operator   string     // key in the market's table; "": any
+	Among      []string   // keys, of which one is the operator's; nil: any
 	MCC, MNC   *int       // nil: any; see InferMCC
 	Technology Generation // 0: any
 	Box        *geo.Box   // edges included; nil: anywhere

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,13 +21,43 @@ var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func clockOf(t time.Time) func() time.Time { return func() time.Time { return t } }
 
+// openStore opens the measures of a folder as another process would: whoever has them open
+// by it is closed.
 func openStore(t testing.TB, dir string) *Store {
 	t.Helper()
+	closeStore(t, dir)
 	s, err := Open(folder.Dir(dir), false, clockOf(now))
 	if err != nil {
 		t.Fatal(err)
 	}
+	openStores.Store(dir, s)
+	t.Cleanup(func() { closeStore(t, dir) })
 	return s
+}
+
+// openReader is openStore of a process that only reads.
+func openReader(t testing.TB, dir string) *Store {
+	t.Helper()
+	closeStore(t, dir)
+	s, err := Open(folder.Dir(dir), true, clockOf(now))
+	if err != nil {
+		t.Fatal(err)
+	}
+	openStores.Store(dir, s)
+	t.Cleanup(func() { closeStore(t, dir) })
+	return s
+}
+
+// openStores are those of openStore, by folder.
+var openStores sync.Map
+
+func closeStore(t testing.TB, dir string) {
+	t.Helper()
+	if s, ok := openStores.LoadAndDelete(dir); ok {
+		if err := s.(*Store).Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // write makes a file.

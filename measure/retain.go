@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"time"
@@ -8,8 +9,8 @@ import (
 
 // Retain removes the measures that are older than d from the store and from the disk:
 // a segment whole when all of it is old, else by writing it again. It returns how many
-// rows it removed. Measures of unknown age are as old as their import. When it removed none
-// and fails, the store is as it was.
+// rows it removed. Measures of unknown age are as old as their import. After an error of the
+// disk they may be removed or not.
 func (s *Store) Retain(d time.Duration) (removed int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -19,41 +20,44 @@ func (s *Store) Retain(d time.Duration) (removed int, err error) {
 	if d <= 0 {
 		return 0, fmt.Errorf("measures cannot be kept for %v", d)
 	}
-	before := s.now().Add(-d)
-	next := s.manifest
-	next.Segments = nil
+	return s.removeBefore(s.now().Add(-d))
+}
+
+// removeBefore is Retain of what is older than a moment.
+func (s *Store) removeBefore(before time.Time) (removed int, err error) {
+	var c change
 	known, fresh := s.loaded(), map[string]*segment{}
-	for _, row := range s.manifest.Segments {
+	for _, row := range s.rows.list {
 		seg := known[row.File]
 		switch {
 		case row.Newest.Before(before):
 			removed += row.Rows
-			continue
 		case !row.Oldest.Before(before), seg == nil: // a damaged file is for its owner to see
-			next.Segments = append(next.Segments, row)
 			continue
+		default:
+			kept, file, err := s.rewrite(seg, before.Unix())
+			if err != nil {
+				return 0, s.abandon(err, fresh)
+			}
+			kept.order = row.order
+			removed += row.Rows - kept.Rows
+			c.put, fresh[kept.File] = append(c.put, kept), file
 		}
-		kept, file, err := s.rewrite(seg, before.Unix(), next.name())
-		if err != nil {
-			return 0, s.abandon(err)
+		c.drop = append(c.drop, row.File)
+	}
+	if removed > 0 {
+		if err := s.replace(&c, fresh); err != nil {
+			return 0, err
 		}
-		removed += row.Rows - kept.Rows
-		next.Segments, fresh[kept.File] = append(next.Segments, kept), file
 	}
-	if removed == 0 {
-		return 0, nil
-	}
-	if err := s.replace(next, fresh); err != nil {
-		return 0, s.abandon(err)
-	}
-	return removed, s.manifest.sweep(s.dir)
+	return removed, errors.Join(s.clean(), s.sweepBefore(before))
 }
 
 // rewrite writes the rows of a segment that are not older than before.
-func (s *Store) rewrite(old *segment, before int64, name string) (Segment, *segment, error) {
+func (s *Store) rewrite(old *segment, before int64) (Segment, *segment, error) {
 	defer runtime.KeepAlive(old)
 	b := newBuilder(old.meta)
-	b.Networks = nil
+	b.Networks, b.Replaces = nil, []string{old.file}
 	for i := range old.rows {
 		if old.age(i) < before {
 			continue
@@ -63,5 +67,5 @@ func (s *Store) rewrite(old *segment, before int64, name string) (Segment, *segm
 		b.add(&r)
 	}
 	b.sort(nil)
-	return b.write(s.dir, name)
+	return s.write(b)
 }

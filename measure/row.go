@@ -21,6 +21,7 @@ type row struct {
 	enb, gnb                  uint32
 	cell                      uint64
 	pci                       uint16 // noPCI when not stated
+	origin                    uint16 // place in the segment's origins
 	down, mean, most, up, rtt int32  // thousandths of Mbit/s and ms, noSpeed when not stated
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 
 	"github.com/cespare/xxhash/v2"
@@ -18,7 +19,7 @@ import (
 // A segment's file begins with a header of headerBytes:
 //
 //	0   8  magic
-//	8   4  version
+//	8   4  version: 1, or 2 where rows have a column of origins
 //	12  4  rows
 //	16  8  bytes of the whole file
 //	24  4  bytes of meta
@@ -31,6 +32,7 @@ import (
 const (
 	magic       = "RELAISMS"
 	version     = 1
+	originsOf   = 2 // the version with origins
 	headerBytes = 32
 	sumBytes    = 8
 	align       = 8
@@ -54,6 +56,19 @@ type meta struct {
 	Synthetic bool `json:"synthetic,omitempty"`
 	// Added says that its rows came one by one, and are no import.
 	Added bool `json:"added,omitempty"`
+	// Replaces are the files whose rows it has instead of them: for Repair, should it find
+	// these as well.
+	Replaces []string `json:"replaces,omitempty"`
+	// Origins are the imports that were put together, none for a segment of one. Each row
+	// says which it is of.
+	Origins []origin `json:"origins,omitempty"`
+}
+
+// An origin is an import.
+type origin struct {
+	Name     string `json:"name"`     // of the session
+	Order    uint64 `json:"order"`    // among the imports
+	Imported int64  `json:"imported"` // Unix seconds
 }
 
 // A segment is a loaded file.
@@ -61,6 +76,7 @@ type segment struct {
 	meta
 	columns
 	file      string // its name
+	order     uint64 // among the rows, once it has one
 	rows      int
 	checksum  uint64
 	memory    *memory // that the columns are slices of
@@ -87,12 +103,12 @@ func writeSegment(w io.Writer, m *meta, c *columns, rows []entry) (size int64, s
 		return 0, 0, err
 	}
 	size = int64(headerBytes + padded(len(text)) + sumBytes)
-	for _, col := range c.of(m.Kind) {
+	for _, col := range c.all(m) {
 		size += int64(padded(len(rows) * col.width))
 	}
 	head := make([]byte, headerBytes+padded(len(text)))
 	copy(head, magic)
-	binary.LittleEndian.PutUint32(head[8:], version)
+	binary.LittleEndian.PutUint32(head[8:], m.version())
 	binary.LittleEndian.PutUint32(head[12:], uint32(len(rows)))
 	binary.LittleEndian.PutUint64(head[16:], uint64(size))
 	binary.LittleEndian.PutUint32(head[24:], uint32(len(text)))
@@ -103,7 +119,7 @@ func writeSegment(w io.Writer, m *meta, c *columns, rows []entry) (size int64, s
 		return 0, 0, err
 	}
 	buf := make([]byte, 0, 1<<17)
-	for _, col := range c.of(m.Kind) {
+	for _, col := range c.all(m) {
 		for at := 0; at < len(rows); at += 1 << 14 { // a multiple of align
 			part := rows[at:min(at+1<<14, len(rows))]
 			buf = col.pick(buf[:0], part)
@@ -158,8 +174,10 @@ func decode(m *memory) (*segment, error) {
 	if len(data) < headerBytes+sumBytes || string(data[:8]) != magic {
 		return nil, fmt.Errorf("%w: it does not begin as one", ErrDamaged)
 	}
-	if v := binary.LittleEndian.Uint32(data[8:]); v != version {
-		return nil, fmt.Errorf("%w: format %d, this program reads %d", ErrDamaged, v, version)
+	if v := binary.LittleEndian.Uint32(data[8:]); v > originsOf {
+		return nil, fmt.Errorf("%w (format %d, this program reads %d)", ErrNewer, v, originsOf)
+	} else if v < version {
+		return nil, fmt.Errorf("%w: format %d", ErrDamaged, v)
 	}
 	if size := binary.LittleEndian.Uint64(data[16:]); size != uint64(len(data)) {
 		return nil, fmt.Errorf("%w: %d bytes instead of %d", ErrDamaged, len(data), size)
@@ -187,6 +205,14 @@ func decode(m *memory) (*segment, error) {
 	return s, nil
 }
 
+// version is that of the file.
+func (m *meta) version() uint32 {
+	if len(m.Origins) > 0 {
+		return originsOf
+	}
+	return version
+}
+
 // id is the identity of a row.
 func (s *segment) id(i uint32) uint64 {
 	r := s.columns.row(s.Kind, i)
@@ -208,7 +234,7 @@ func (s *segment) load(body []byte) error {
 		return fmt.Errorf("%d networks", len(s.Networks))
 	}
 	at := headerBytes + padded(int(n))
-	for _, col := range s.columns.of(s.Kind) {
+	for _, col := range s.columns.all(&s.meta) {
 		end := at + s.rows*col.width
 		if end > len(body) {
 			return fmt.Errorf("no place for the column %s", col.name)
@@ -219,5 +245,12 @@ func (s *segment) load(body []byte) error {
 	if at != len(body) {
 		return fmt.Errorf("%d bytes where %d belong", len(body), at)
 	}
+	for i, o := range s.columns.origin {
+		if int(o) >= len(s.Origins) {
+			return fmt.Errorf("row %d is of no import", i)
+		}
+	}
 	return s.columns.check(len(s.Networks))
 }
+
+func sumText(sum uint64) string { return strconv.FormatUint(sum, 16) }

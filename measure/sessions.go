@@ -1,10 +1,10 @@
 package measure
 
 import (
+	"cmp"
 	"iter"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -55,20 +55,27 @@ func (s *Store) Sessions(q Query, offset int) (all Sessions, err error) {
 	last := newest(filters) / daySeconds
 	for _, f := range filters {
 		f.step = all.Each
-		if f.Added && added != nil {
+		switch {
+		case f.Added && added != nil:
 			f.visit(added)
 			continue
+		case len(f.Origins) > 0:
+			merged := &byOrigin{last: last, days: make([]*days, len(f.Origins))}
+			f.visit(merged)
+			imports = merged.sessions(imports)
+			continue
 		}
-		d := &days{of: f, last: last, list: (*lists.Get().(*[]tally))[:0]}
+		d := newDays(f, f.origins()[0], last)
 		if imports = append(imports, d); f.Added {
 			added = d
 		}
 		f.visit(d)
 	}
+	slices.SortStableFunc(imports, compareImports)
 	all.Page = []Session{}
 	for d, t := range newestFirst(imports) {
 		if all.Measures += int(t.n); all.Total >= offset && len(all.Page) < q.Limit {
-			all.Page = append(all.Page, t.session(d.of))
+			all.Page = append(all.Page, t.session(d))
 		}
 		all.Total++
 	}
@@ -84,10 +91,21 @@ const daySeconds = 24 * 60 * 60
 // Days are what is known of the measures of an import, or of all that came one by one.
 type days struct {
 	of    *filter // one of them
+	from  origin
 	count int     // of the rows of runs
 	last  uint32  // day since 1970 that a measure can have, the same of all imports
 	list  []tally // from that day back
 	never tally   // of measures of unknown age
+}
+
+func newDays(f *filter, from origin, last uint32) *days {
+	return &days{of: f, from: from, last: last, list: (*lists.Get().(*[]tally))[:0]}
+}
+
+// compareImports orders what came as coverage points and as speedtests, each in the order in
+// which it came.
+func compareImports(a, b *days) int {
+	return cmp.Or(cmp.Compare(a.of.Kind, b.of.Kind), cmp.Compare(a.from.Order, b.from.Order))
 }
 
 // lists are of days, whose memory is used again.
@@ -162,8 +180,9 @@ func newestFirst(imports []*days) iter.Seq2[*days, *tally] {
 	}
 }
 
-func (t *tally) session(f *filter) Session {
-	s := Session{Import: strings.TrimSuffix(f.file, ".seg"), Synthetic: f.Synthetic, Kind: f.Kind, Measures: int(t.n), Technologies: []string{}, Operators: []string{}}
+func (t *tally) session(d *days) Session {
+	f := d.of
+	s := Session{Import: d.from.Name, Synthetic: f.Synthetic, Kind: f.Kind, Measures: int(t.n), Technologies: []string{}, Operators: []string{}}
 	if f.Added {
 		s.Import = ""
 	}

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
-
 	"relais/folder"
 	"relais/market"
+	"relais/store"
 )
 
 // ErrReadOnly is returned by what would change a store that was opened to be read.
@@ -25,39 +25,97 @@ var ErrReadOnly = errors.New("the measures were opened read-only")
 // asked while an import runs, and see it when it has ended.
 type Store struct {
 	dir      string
+	db       *store.DB // nil for a read-only folder without one
+	update   func(func(*store.Tx) error) error
+	own      bool // db is closed with the store
 	readOnly bool
 	now      func() time.Time
-	most     int        // rows of a segment: maxRows, but in tests
-	mu       sync.Mutex // held by what changes the folder
-	manifest manifest   // under mu
-	current  atomic.Pointer[view]
+	most     int // rows of a segment: maxRows, but in tests
+
+	mu        sync.Mutex // held by what changes the folder
+	rows      state
+	uncertain bool     // a commit failed, and rows may not be those of the database
+	spent     []string // files that no longer count, to be removed
+	holds     int      // copies of files that are being made
+	writing   int      // files that are being written without mu, and count nowhere yet
+
+	prepared atomic.Bool   // older programs refuse the folder
+	merging  sync.Mutex    // held by Merge
+	grew     chan struct{} // see Grew
+
+	current atomic.Pointer[view]
 }
 
 // A view is the segments at one time. Who reads them keeps it alive.
 type view struct {
-	segments []*segment // of the manifest's rows that can be used
+	segments []*segment // of the rows that can be used
 	rows     []Segment
 	version  string
 	problems []string
 }
 
-// Open loads the measures of a data folder, of which one process may have the store open
-// to change it; a missing folder holds none. now is the clock's. A segment's file that
-// is damaged or gone is left out and named by Problems; a manifest that cannot be read
-// is an error.
+// Open opens the database of a data folder and loads its measures; Close ends that. See
+// OpenDatabase and New for the errors.
 func Open(dir folder.Dir, readOnly bool, now func() time.Time) (*Store, error) {
-	s := &Store{dir: filepath.Join(string(dir), Dir), readOnly: readOnly, now: now, most: maxRows}
-	var err error
-	if s.manifest, err = readManifest(s.dir); err != nil {
-		return nil, err
-	}
 	if !readOnly {
-		if err := s.manifest.sweep(s.dir); err != nil {
+		if err := folder.MakeDir(string(dir)); err != nil {
 			return nil, err
 		}
 	}
-	s.current.Store(s.newView(s.manifest.Segments, nil))
+	db, err := OpenDatabase(dir, readOnly)
+	if err != nil {
+		return nil, err
+	}
+	s, err := New(dir, db, now)
+	if err != nil {
+		if db != nil {
+			err = errors.Join(err, db.Close())
+		}
+		return nil, err
+	}
+	s.own = true
 	return s, nil
+}
+
+// Close closes the database if Open has opened it. What is in memory can still be asked.
+func (s *Store) Close() error {
+	if s.db == nil || !s.own {
+		return nil
+	}
+	return s.db.Close()
+}
+
+// New loads the measures of a data folder whose database is open; a folder without one is
+// read-only. A missing folder holds no measures. now is the clock's. A segment's file that
+// is damaged or gone is left out and named by Problems; rows that cannot be read are an
+// error, ErrDamaged or ErrNewer, and nothing is removed then.
+func New(dir folder.Dir, db *store.DB, now func() time.Time) (*Store, error) {
+	s := &Store{dir: filepath.Join(string(dir), Dir), db: db, readOnly: db == nil || db.ReadOnly(), now: now, most: maxRows, grew: make(chan struct{}, 1)}
+	if !s.readOnly {
+		s.update = db.Update
+	}
+	r, old, err := loadRows(db, s.dir)
+	if err != nil {
+		return nil, err
+	}
+	s.rows = r
+	if old && !s.readOnly {
+		if err := s.migrate(r.list); err != nil {
+			return nil, err
+		}
+	}
+	s.show(nil)
+	if !s.readOnly {
+		if err := s.sweep(); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// show makes the rows what can be asked, with what was loaded of them already.
+func (s *Store) show(loaded map[string]*segment) {
+	s.current.Store(s.newView(s.rows.list, loaded))
 }
 
 // newView loads the segments of rows, but for those that are loaded already, by name.
@@ -72,6 +130,9 @@ func (s *Store) newView(rows []Segment, loaded map[string]*segment) *view {
 				v.problems = append(v.problems, err.Error())
 				fmt.Fprint(version, "without ")
 			}
+		}
+		if seg != nil && seg.order == 0 { // others may read it already
+			seg.order = row.order
 		}
 		fmt.Fprintln(version, row.File, row.Checksum)
 		v.segments = append(v.segments, seg)
@@ -96,7 +157,7 @@ func load(dir string, row Segment) (*segment, error) {
 		return nil, err
 	}
 	if sumText(seg.checksum) != row.Checksum || seg.Market != row.Market || seg.Kind != row.Kind {
-		return nil, fmt.Errorf("%s: %w: it is not the file that the manifest names", row.File, ErrDamaged)
+		return nil, fmt.Errorf("%s: %w: it is not the file that its row names", row.File, ErrDamaged)
 	}
 	return seg, nil
 }
@@ -133,49 +194,35 @@ type Checked struct {
 func (s *Store) Check() []Checked {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.manifest.check(s.dir)
+	return check(s.dir, s.rows.list)
 }
 
-// Check reads the segments of a data folder that nobody has open to change it. The error
-// is that of the manifest.
-func Check(dir folder.Dir) ([]Checked, error) {
+// Check reads the segments of a data folder whose database is open, nil for a folder
+// without one. The error is that of the rows.
+func Check(dir folder.Dir, db *store.DB) ([]Checked, error) {
 	path := filepath.Join(string(dir), Dir)
-	m, err := readManifest(path)
-	if err != nil {
-		return nil, err
-	}
-	return m.check(path), nil
+	r, _, err := loadRows(db, path)
+	return check(path, r.list), err
 }
 
-func (m *manifest) check(dir string) (list []Checked) {
-	for _, row := range m.Segments {
+// CountRows reads the rows of a database.
+func CountRows(db *store.DB) (int, error) {
+	r, err := readRows(db)
+	return len(r.list), err
+}
+
+func check(dir string, rows []Segment) (list []Checked) {
+	for _, row := range rows {
 		_, err := load(dir, row)
 		list = append(list, Checked{row, err})
 	}
 	return list
 }
 
-// Freeze calls do with the paths of the files that count, the manifest last, below the
-// data folder; none of them changes until it returns. It is for a copy of the folder.
-func (s *Store) Freeze(do func(paths []string) error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return do(s.manifest.files(s.dir))
-}
-
-// Files are the paths that Freeze gives, of a data folder that nobody has open to change
-// it.
-func Files(dir folder.Dir) ([]string, error) {
-	path := filepath.Join(string(dir), Dir)
-	m, err := readManifest(path)
-	if err != nil {
-		return nil, err
-	}
-	return m.files(path), nil
-}
-
-func (m *manifest) files(dir string) (paths []string) {
-	for _, row := range m.Segments {
+// files are the paths, below the data folder, of what belongs to its measures beside the
+// database.
+func files(dir string, rows []Segment) (paths []string) {
+	for _, row := range rows {
 		paths = append(paths, Dir+"/"+row.File)
 	}
 	if _, err := os.Stat(filepath.Join(dir, ManifestName)); err == nil {
@@ -184,7 +231,7 @@ func (m *manifest) files(dir string) (paths []string) {
 	return paths
 }
 
-// IsFile tells whether a path below the data folder is one that Freeze can give.
+// IsFile reports whether a path below the data folder is one that a Hold can have.
 func IsFile(path string) bool {
 	dir, name, _ := strings.Cut(path, "/")
 	return dir == Dir && (name == ManifestName || segmentName.MatchString(name))
@@ -198,20 +245,3 @@ func (s *Store) loaded() map[string]*segment {
 	}
 	return by
 }
-
-// replace makes the rows of next what counts, with what was loaded of it already.
-func (s *Store) replace(next manifest, fresh map[string]*segment) error {
-	if err := next.write(s.dir); err != nil {
-		return err
-	}
-	s.manifest = next
-	known := s.loaded()
-	for name, seg := range fresh {
-		known[name] = seg
-	}
-	s.current.Store(s.newView(next.Segments, known))
-	return nil
-}
-
-// abandon removes the files that were written for nothing, and returns why.
-func (s *Store) abandon(why error) error { return errors.Join(why, s.manifest.sweep(s.dir)) }

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"relais/folder"
 	"relais/market"
 )
 
@@ -45,9 +44,5 @@ func TestSynthetic(t *testing.T) {
 		t.Fatal(n, err)
 	}
 	mustBe(s)
-	again, err := Open(folder.Dir(dir), true, clockOf(now))
-	if err != nil {
-		t.Fatal(err)
-	}
-	mustBe(again)
+	mustBe(openReader(t, dir))
 }

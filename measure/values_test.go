@@ -92,6 +92,7 @@ func FuzzImport(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer s.Close()
 		reports, err := s.Import(context.Background(), market.FR, Sniffed, nil, path)
 		if err != nil {
 			if len(s.Segments()) > 0 {

@@ -1,0 +1,180 @@
+package measure
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/folder"
+	"relais/killtest"
+	"relais/market"
+)
+
+// oldFolder makes a folder as version d4fd069 did, with two imports.
+func oldFolder(t testing.TB, list []made) string {
+	t.Helper()
+	from, dir := t.TempDir(), t.TempDir()
+	s := openStore(t, from)
+	imported(t, s, market.FR, write(t, "a.csv", coverageOf(list)))
+	imported(t, s, market.FR, write(t, "b.csv", testsOf(list)))
+	m := struct {
+		Version  int       `json:"version"`
+		Next     int       `json:"next"`
+		Segments []Segment `json:"segments"`
+	}{1, 9, s.Segments()}
+	if err := os.Mkdir(filepath.Join(dir, Dir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for i := range m.Segments {
+		name := fmt.Sprintf("%08d.seg", i+3)
+		if err := os.Link(filepath.Join(from, Dir, m.Segments[i].File), filepath.Join(dir, Dir, name)); err != nil {
+			t.Fatal(err)
+		}
+		m.Segments[i].File = name
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeManifest(t, dir, string(text))
+	closeStore(t, from)
+	return dir
+}
+
+func writeManifest(t testing.TB, dir, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, Dir, ManifestName), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func manifestIn(t testing.TB, dir string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, Dir, ManifestName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// A folder of the manifest's time is served as it is where it cannot be written to; the
+// first start that can write moves the rows, and leaves a manifest that older versions refuse.
+func TestMigrate(t *testing.T) {
+	list := random(rand0(), 400)
+	dir := oldFolder(t, list)
+	before := manifestIn(t, dir)
+	want := []string{"00000003.seg", "00000004.seg"}
+	s := openReader(t, dir)
+	if s.Count(market.FR, Coverage) != 400 || s.Count(market.FR, Speedtest) != 400 || manifestIn(t, dir) != before {
+		t.Errorf("%+v", s.Segments())
+	}
+	if _, err := os.Stat(filepath.Join(dir, DatabaseName)); err == nil {
+		t.Error("a reader made a database")
+	}
+	for range 2 {
+		s = openStore(t, dir)
+		if s.Count(market.FR, Coverage) != 400 || s.Count(market.FR, Speedtest) != 400 || len(s.Problems()) > 0 {
+			t.Errorf("%+v, %v", s.Segments(), s.Problems())
+		}
+		var m struct{ Version int }
+		if err := json.Unmarshal([]byte(manifestIn(t, dir)), &m); err != nil || m.Version != 2 {
+			t.Errorf("%s, %v", manifestIn(t, dir), err)
+		}
+		if got := segmentsIn(t, dir); !slices.Equal(got, want) {
+			t.Errorf("%v", got)
+		}
+	}
+	if s := openReader(t, dir); s.Count(market.FR, Coverage) != 400 {
+		t.Errorf("%+v", s.Segments())
+	}
+	// Older versions that are used between a migration that was killed and its end are right.
+	writeManifest(t, dir, strings.Replace(before, "00000003.seg", "00000004.seg", 1))
+	if s = openStore(t, dir); len(s.Segments()) != 2 || s.Segments()[0].File != "00000004.seg" {
+		t.Errorf("%+v", s.Segments())
+	}
+	// A manifest that is put back takes nothing away from what came since.
+	added(t, s, fieldsOf(1))
+	writeManifest(t, dir, before)
+	if s = openStore(t, dir); s.Count(market.FR, Coverage) != 400 || s.Count(market.FR, Speedtest) != 401 {
+		t.Errorf("%+v, %v", s.Segments(), s.Problems())
+	}
+}
+
+// Whenever a migration is killed, all is there afterwards.
+func TestMigrationKilled(t *testing.T) {
+	list := random(rand0(), 200)
+	migrated := 0
+	for round := range 12 {
+		dir := oldFolder(t, list)
+		killtest.Run(t, 40*time.Millisecond, func(string) { migrated++ }, "open", dir)
+		s := openStore(t, dir)
+		if n, err := sound(s); n != 400 || err != nil || len(s.Problems()) > 0 {
+			t.Fatalf("round %d: %d rows, %v, %v", round, n, err, s.Problems())
+		}
+		closeStore(t, dir)
+	}
+	t.Logf("%d migrations were done before the end", migrated)
+}
+
+// A missing database is none where nothing can be lost, and damage where segments lie: they
+// stay as they are. What is newer is not called damaged.
+func TestLost(t *testing.T) {
+	dir := t.TempDir()
+	imported(t, openStore(t, dir), market.FR, write(t, "a.csv", coverageOf(random(rand0(), 30))))
+	closeStore(t, dir)
+	want := segmentsIn(t, dir)
+	db := filepath.Join(dir, DatabaseName)
+	whole, err := os.ReadFile(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := oldFolder(t, random(rand0(), 30))
+	for _, tt := range []struct {
+		name   string
+		dir    string
+		lose   func() error
+		newer  bool
+		unlost bool
+	}{
+		{name: "no database", dir: dir, lose: func() error { return os.Remove(db) }},
+		{name: "neither", dir: dir, lose: func() error { return os.Remove(filepath.Join(dir, Dir, ManifestName)) }},
+		{name: "no manifest", dir: dir, lose: func() error { return os.WriteFile(db, whole, 0o600) }, unlost: true},
+		{name: "a newer manifest", dir: dir, newer: true, lose: func() error {
+			return os.WriteFile(filepath.Join(dir, Dir, ManifestName), []byte(`{"version":3,"segments":{"other":"form"}}`), 0o600)
+		}},
+		{name: "half an old manifest", dir: old, lose: func() error {
+			return os.WriteFile(filepath.Join(old, Dir, ManifestName), []byte(manifestIn(t, old)[:90]), 0o600)
+		}},
+		{name: "no old manifest", dir: old, lose: func() error { return os.Remove(filepath.Join(old, Dir, ManifestName)) }},
+	} {
+		before := segmentsIn(t, tt.dir)
+		if err := tt.lose(); err != nil {
+			t.Fatal(err)
+		}
+		for _, readOnly := range []bool{true, false} {
+			s, err := Open(folder.Dir(tt.dir), readOnly, clockOf(now))
+			if tt.unlost {
+				if err != nil || s.Count(market.FR, Coverage) != 30 {
+					t.Errorf("%s: %v", tt.name, err)
+				}
+				s.Close()
+				continue
+			}
+			if want := map[bool]error{true: ErrNewer, false: ErrDamaged}[tt.newer]; !errors.Is(err, want) || tt.newer && errors.Is(err, ErrDamaged) {
+				t.Errorf("%s, read-only %v: %v", tt.name, readOnly, err)
+			}
+		}
+		if got := segmentsIn(t, tt.dir); !slices.Equal(got, before) {
+			t.Errorf("%s: %v, want %v", tt.name, got, before)
+		}
+	}
+	if got := segmentsIn(t, dir); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

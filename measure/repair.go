@@ -1,0 +1,152 @@
+package measure
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"relais/folder"
+	"relais/store"
+)
+
+// A Repaired says what Repair found.
+type Repaired struct {
+	Files    int      `json:"files"`           // that count now
+	Measures int      `json:"measures"`        // in them
+	Aside    string   `json:"aside,omitempty"` // what the database that could not be read is called now
+	Left     []string `json:"left,omitempty"`  // files that cannot be read, and why; they stay
+}
+
+// Repair makes the database of a data folder again from what the segments say of
+// themselves; nobody may have the folder open. Each measure that lies in a segment which
+// can be read counts once, also those of an import that was killed and those that a
+// Retain that was killed was about to remove. Errors: ErrNewer, those of the disk.
+func Repair(dir folder.Dir, now func() time.Time) (r Repaired, err error) {
+	path := filepath.Join(string(dir), Dir)
+	if _, err := readManifest(path); errors.Is(err, ErrNewer) {
+		return r, err
+	}
+	db, aside, err := openAgain(filepath.Join(string(dir), DatabaseName))
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	r.Aside = aside
+	s := &Store{dir: path, db: db, update: db.Update, now: now, most: maxRows, grew: make(chan struct{}, 1)}
+	if err := s.reread(); err != nil {
+		return r, err
+	}
+	found, left, err := s.readable()
+	if err != nil {
+		return r, err
+	}
+	r.Left = left
+	c := change{}
+	for _, row := range s.rows.list {
+		c.drop = append(c.drop, row.File)
+	}
+	if c.put, err = s.once(found); err != nil {
+		return r, err
+	}
+	if err := s.commit(&c); err != nil {
+		return r, err
+	}
+	for _, row := range c.put {
+		r.Files, r.Measures = r.Files+1, r.Measures+row.Rows
+	}
+	s.show(nil)
+	return r, errors.Join(replaceManifest(path), s.sweep())
+}
+
+// openAgain opens a database, or a new one in the place of one that cannot be read, which
+// it renames.
+func openAgain(path string) (db *store.DB, aside string, err error) {
+	db, err = store.Open(path, Buckets...)
+	if err == nil {
+		if _, err = readRows(db); err == nil {
+			return db, "", nil
+		}
+		err = errors.Join(err, db.Close())
+	}
+	if errors.Is(err, ErrNewer) || !errors.Is(err, ErrDamaged) && !errors.Is(err, store.ErrDamaged) {
+		return nil, "", err
+	}
+	for i := 0; ; i++ {
+		name := path + ".damaged"
+		if i > 0 {
+			name = fmt.Sprintf("%s-%d.damaged", path, i+1)
+		}
+		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+			if err := os.Rename(path, name); err != nil {
+				return nil, "", err
+			}
+			db, err := store.Open(path, Buckets...)
+			return db, filepath.Base(name), err
+		}
+	}
+}
+
+// readable loads the segments that can be read, in the order in which they came. A file of
+// a later version is an error: what it replaces is not known.
+func (s *Store) readable() (found []*segment, left []string, err error) {
+	names, err := segmentFiles(s.dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range names {
+		seg, err := readSegment(filepath.Join(s.dir, name))
+		if errors.Is(err, ErrNewer) {
+			return nil, nil, err
+		}
+		if err != nil {
+			left = append(left, err.Error())
+			continue
+		}
+		found = append(found, seg)
+	}
+	order := map[string]uint64{}
+	for _, row := range s.rows.list {
+		order[row.File] = row.order
+	}
+	slices.SortFunc(found, func(a, b *segment) int {
+		return cmp.Or(cmp.Compare(a.Imported, b.Imported), cmp.Compare(order[a.file], order[b.file]), cmp.Compare(b.rows, a.rows), cmp.Compare(a.file, b.file))
+	})
+	return found, left, nil
+}
+
+// once returns rows for segments, so that each measure counts once. A segment that another
+// one replaces does not count; one that others have in part is written without that part.
+func (s *Store) once(found []*segment) (list []Segment, err error) {
+	replaced := map[string]bool{}
+	for _, seg := range found {
+		for _, name := range seg.Replaces {
+			replaced[name] = true
+		}
+	}
+	var counted []*segment
+	for _, seg := range found {
+		if replaced[seg.file] {
+			continue
+		}
+		b := seg.builder()
+		row := rowOf(seg)
+		if b.sort(counted) > 0 {
+			if len(b.entries) == 0 {
+				continue
+			}
+			b.Replaces = []string{seg.file}
+			if row, seg, err = s.write(b); err != nil {
+				return nil, err
+			}
+		}
+		list, counted = append(list, row), append(counted, seg)
+	}
+	runtime.KeepAlive(found)
+	return list, nil
+}

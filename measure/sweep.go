@@ -1,0 +1,77 @@
+package measure
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"relais/folder"
+)
+
+// sweep removes what a killed process left: temporary files, and the files of no row whose
+// measures are all in others that count. Other files of no row may be all that there is of
+// their measures, and stay for Repair.
+func (s *Store) sweep() error { return s.sweepBefore(time.Time{}) }
+
+// sweepBefore is sweep, of which measures that are older than a moment are not missed.
+func (s *Store) sweepBefore(before time.Time) error {
+	if s.holds > 0 || s.writing > 0 || s.uncertain {
+		return nil
+	}
+	v := s.view()
+	defer runtime.KeepAlive(v)
+	if len(v.problems) > 0 {
+		return nil
+	}
+	names, err := s.uncounted()
+	errs := []error{err, folder.SweepTemporary(s.dir)}
+	for _, name := range names {
+		path := filepath.Join(s.dir, name)
+		seg, err := readSegment(path)
+		if err == nil && seg.spare(v.segments, before) {
+			errs = append(errs, os.Remove(path))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// uncounted lists the files of segments that no row names.
+func (s *Store) uncounted() (names []string, err error) {
+	counts := map[string]bool{}
+	for _, row := range s.rows.list {
+		counts[row.File] = true
+	}
+	all, err := segmentFiles(s.dir)
+	for _, name := range all {
+		if !counts[name] {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
+// spare reports whether each row that is not older than before is in one of the segments.
+func (s *segment) spare(segments []*segment, before time.Time) bool {
+	defer runtime.KeepAlive(s)
+	b := s.builder()
+	kept := b.entries[:0]
+	for _, e := range b.entries {
+		if s.age(int(e.row)) >= before.Unix() {
+			kept = append(kept, e)
+		}
+	}
+	b.entries = kept
+	b.sort(segments)
+	return len(b.entries) == 0
+}
+
+// builder returns the rows of a segment, which must be kept alive.
+func (s *segment) builder() *builder {
+	b := &builder{meta: s.meta, columns: s.columns, entries: make([]entry, s.rows)}
+	for i := range b.entries {
+		b.entries[i] = entry{hilbert(s.lat[i], s.lng[i]), s.id(uint32(i)), s.time[i], uint32(i)}
+	}
+	return b
+}
