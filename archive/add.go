@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"relais/ingest/source"
 	"relais/site"
+	"relais/store"
 )
 
 // Options say how to add a publication.
@@ -60,7 +59,7 @@ func (s *Store) Add(ctx context.Context, f *source.Found, o Options) (*Report, e
 	s.adding.Lock()
 	defer s.adding.Unlock()
 	defer s.changes.Add(1)
-	err = s.db.Update(func(tx *bbolt.Tx) error {
+	err = s.db.Update(func(tx *store.Tx) error {
 		a := adding{ctx: ctx, tx: tx, file: p, date: o.Date, now: s.now(), report: report}
 		return a.run(o.Force)
 	})
@@ -108,7 +107,7 @@ func apart(all []Publication, synthetic bool) (beside, gone []Publication, err e
 }
 
 // remove deletes a publication but for its segments.
-func remove(tx *bbolt.Tx, p *Publication) error {
+func remove(tx *store.Tx, p *Publication) error {
 	key := numberKeyOf(uint32(p.day()))
 	if _, err := putChanges(tx, uint32(p.day()), nil); err != nil {
 		return err
@@ -119,7 +118,7 @@ func remove(tx *bbolt.Tx, p *Publication) error {
 // An adding is an Add's transaction.
 type adding struct {
 	ctx    context.Context
-	tx     *bbolt.Tx
+	tx     *store.Tx
 	file   *file
 	date   site.Date
 	now    time.Time

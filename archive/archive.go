@@ -22,8 +22,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"relais/site"
 	"relais/store"
 )
@@ -102,7 +100,7 @@ type segment struct {
 
 func (s *Store) readOnly() bool { return s.db == nil || s.db.ReadOnly() }
 
-func (s *Store) view(fn func(*bbolt.Tx) error) error {
+func (s *Store) view(fn func(*store.Tx) error) error {
 	if s.db == nil {
 		return nil
 	}
@@ -111,7 +109,7 @@ func (s *Store) view(fn func(*bbolt.Tx) error) error {
 
 // List returns the publications, oldest first.
 func (s *Store) List() (all []Publication, err error) {
-	err = s.view(func(tx *bbolt.Tx) (err error) {
+	err = s.view(func(tx *store.Tx) (err error) {
 		all, err = s.publicationsIn(tx)
 		return err
 	})
@@ -150,7 +148,7 @@ func (s *Store) Version() string {
 }
 
 // publications returns all of them, oldest first.
-func publications(tx *bbolt.Tx) (all []Publication, err error) {
+func publications(tx *store.Tx) (all []Publication, err error) {
 	err = store.Each(tx, publicationsBucket, func(k, v []byte) error {
 		var p Publication
 		if err := readJSON(publicationsBucket, k, v, &p); err != nil {
@@ -196,7 +194,7 @@ func pairKey(n, part uint32) []byte {
 }
 
 // value returns what a bucket has for a key until the end of the transaction.
-func value(tx *bbolt.Tx, bucket string, key []byte) []byte {
+func value(tx *store.Tx, bucket string, key []byte) []byte {
 	b := tx.Bucket([]byte(bucket))
 	if b == nil {
 		return nil
@@ -204,7 +202,7 @@ func value(tx *bbolt.Tx, bucket string, key []byte) []byte {
 	return b.Get(key)
 }
 
-func putJSON(tx *bbolt.Tx, bucket string, key []byte, v any) error {
+func putJSON(tx *store.Tx, bucket string, key []byte, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return err

@@ -289,7 +289,8 @@ func TestRefused(t *testing.T) {
 		"empty":        {path: written(t, "x.csv", ""), want: "x.csv:1: "},
 		"other table":  {path: written(t, "x.csv", "a;b\n1;2\n"), want: "x.csv:1: "},
 		"no date":      {path: written(t, "x.csv", strings.ReplaceAll(string(text), "2026-08-06T", "2026-02-30T")), want: "x.csv:2: neither"},
-		"no key":       {path: written(t, "x.csv", strings.ReplaceAll(string(text), "SFR", "")), o: Options{Date: later, Force: true}, want: "x.csv:2: no operator; none of the 40"},
+		"renamed":      {path: written(t, "x.csv", strings.Replace(string(text), "statut", "etat", 1)), o: Options{Date: later, Force: true}, want: "x.csv:1: the column statut is missing"},
+		"no key":       {path: written(t, "x.csv", strings.ReplaceAll(string(text), "SFR", "")), o: Options{Date: later, Force: true}, want: "x.csv:1: the column adm_lb_nom is empty in every row, and none of the 40"},
 		"latin 1":      {path: written(t, "x.csv", strings.ReplaceAll(string(text), "°", "\xb0")), o: Options{Date: later, Force: true}, want: "x.csv:2: a byte that is not UTF-8"},
 	} {
 		if _, err := add(s, tt.path, tt.o); err == nil || tt.is != nil && !errors.Is(err, tt.is) || !strings.Contains(err.Error(), tt.want) {
@@ -354,7 +355,7 @@ func TestOwnDate(t *testing.T) {
 		text += fmt.Sprintf("%d;"+line("SFR", "10", "LTE 800", fmt.Sprint("003270000", i), "En service")+"\n", i, date)
 	}
 	mustAdd(t, s, written(t, "x.csv", text), Options{})
-	mustTell(t, "whole", all(s.Whole("2026-08-06")), "new 0 2026-08-06 10 SFR LTE 800 0032700000", "new 1 \x00 10 SFR LTE 800 0032700001",
+	mustTell(t, "whole", all(s.Whole("2026-08-06")), "new 0 2026-08-06 10 SFR LTE 800 0032700000", "new 1  10 SFR LTE 800 0032700001",
 		"new 2  10 SFR LTE 800 0032700002", "new 3 2026-08-05 10 SFR LTE 800 0032700003")
 }
 

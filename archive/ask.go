@@ -7,9 +7,8 @@ import (
 	"iter"
 	"slices"
 
-	"go.etcd.io/bbolt"
-
 	"relais/geo"
+	"relais/store"
 )
 
 // errStop ends a walk whose reader has enough.
@@ -35,7 +34,7 @@ type View struct {
 
 // find returns the publication of a date, and the one before it, nil for none.
 // Errors: ErrNoArchive.
-func find(tx *bbolt.Tx, date string) (p, before *Publication, err error) {
+func find(tx *store.Tx, date string) (p, before *Publication, err error) {
 	all, err := publications(tx)
 	if err != nil {
 		return nil, nil, err
@@ -52,7 +51,7 @@ func find(tx *bbolt.Tx, date string) (p, before *Publication, err error) {
 // list of changes and a block of rows of each segment in memory. Errors: ErrNoArchive,
 // ErrDamaged.
 func (s *Store) Changes(date string) (*View, error) {
-	return s.open(func(tx *bbolt.Tx) (*View, error) {
+	return s.open(func(tx *store.Tx) (*View, error) {
 		p, before, err := find(tx, date)
 		switch {
 		case err != nil:
@@ -73,7 +72,7 @@ func (s *Store) Changes(date string) (*View, error) {
 // and a block of rows of each of them in memory, of the 81st publication of national
 // size 50 MB. Errors are as for Changes.
 func (s *Store) Whole(date string) (*View, error) {
-	return s.open(func(tx *bbolt.Tx) (*View, error) {
+	return s.open(func(tx *store.Tx) (*View, error) {
 		p, before, err := find(tx, date)
 		if err != nil {
 			return nil, err
@@ -100,7 +99,7 @@ func (s *Store) Sites(date string, box geo.Box) (*View, error) {
 // record that is new, added, activated or changed, as it is then, and every one that
 // is deleted or replaced, as it was. Errors are as for Changes.
 func (s *Store) Compare(from, to string) (*View, error) {
-	return s.open(func(tx *bbolt.Tx) (*View, error) {
+	return s.open(func(tx *store.Tx) (*View, error) {
 		a, _, err := find(tx, from)
 		if err != nil {
 			return nil, err
@@ -122,7 +121,7 @@ func (s *Store) Compare(from, to string) (*View, error) {
 }
 
 // wholeView is all of a publication; before is nil for the oldest.
-func wholeView(tx *bbolt.Tx, p, before *Publication) (*View, error) {
+func wholeView(tx *store.Tx, p, before *Publication) (*View, error) {
 	v := &View{Date: p.Date, Synthetic: p.Synthetic, sel: selection{}, kinds: map[ref]Kind{}, updated: [2]string{"", p.Updated}}
 	if before == nil {
 		v.kind = New
@@ -142,7 +141,7 @@ func wholeView(tx *bbolt.Tx, p, before *Publication) (*View, error) {
 }
 
 // changesView is the rows of changes, which are by support.
-func changesView(tx *bbolt.Tx, before, p *Publication, changes []change) (*View, error) {
+func changesView(tx *store.Tx, before, p *Publication, changes []change) (*View, error) {
 	v := &View{Date: p.Date, Synthetic: p.Synthetic, Before: before.Date, sel: selection{}, only: []uint32{}, kinds: map[ref]Kind{}, updated: [2]string{before.Updated, p.Updated}}
 	for _, c := range changes {
 		side := 1
@@ -161,11 +160,11 @@ func changesView(tx *bbolt.Tx, before, p *Publication, changes []change) (*View,
 }
 
 // open opens a view within a transaction.
-func (s *Store) open(fn func(*bbolt.Tx) (*View, error)) (v *View, err error) {
+func (s *Store) open(fn func(*store.Tx) (*View, error)) (v *View, err error) {
 	if s.db == nil {
 		return nil, ErrNoArchive
 	}
-	err = s.view(func(tx *bbolt.Tx) error {
+	err = s.view(func(tx *store.Tx) error {
 		v, err = fn(tx)
 		return err
 	})

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"go.etcd.io/bbolt"
-
 	"relais/store"
 )
 
@@ -20,7 +18,7 @@ func (s *Store) CheckRecords() (publicationCount, rows int, err error) {
 	}
 	var all []Publication
 	var segments []uint32
-	err = s.db.View(func(tx *bbolt.Tx) (err error) {
+	err = s.db.View(func(tx *store.Tx) (err error) {
 		if all, err = publications(tx); err != nil {
 			return err
 		}
@@ -33,16 +31,16 @@ func (s *Store) CheckRecords() (publicationCount, rows int, err error) {
 	stored := map[uint32][]int32{} // by rank, the last publication that has the row
 	var found problems
 	for _, number := range segments {
-		found.add(fmt.Sprintf("segment %d", number), s.db.View(func(tx *bbolt.Tx) (err error) {
+		found.add(fmt.Sprintf("segment %d", number), s.db.View(func(tx *store.Tx) (err error) {
 			stored[number], err = checkSegment(tx, number)
 			return err
 		}))
 		rows += len(stored[number])
 	}
 	for i := range all {
-		found.add(all[i].Date, s.db.View(func(tx *bbolt.Tx) error { return checkPublication(tx, &all[i], int32(i), stored) }))
+		found.add(all[i].Date, s.db.View(func(tx *store.Tx) error { return checkPublication(tx, &all[i], int32(i), stored) }))
 	}
-	found.add("what belongs to nothing", s.db.View(func(tx *bbolt.Tx) error { return checkKeys(tx, all, stored) }))
+	found.add("what belongs to nothing", s.db.View(func(tx *store.Tx) error { return checkKeys(tx, all, stored) }))
 	return len(all), rows, errors.Join(found...)
 }
 
@@ -55,7 +53,7 @@ func (p *problems) add(what string, err error) {
 	}
 }
 
-func segmentNumbers(tx *bbolt.Tx) (numbers []uint32, err error) {
+func segmentNumbers(tx *store.Tx) (numbers []uint32, err error) {
 	err = store.Each(tx, segmentsBucket, func(k, _ []byte) error {
 		if len(k) != 4 {
 			return damaged("a segment")
@@ -67,7 +65,7 @@ func segmentNumbers(tx *bbolt.Tx) (numbers []uint32, err error) {
 }
 
 // checkSegment reads the blocks of a segment, in which every rank stands once.
-func checkSegment(tx *bbolt.Tx, number uint32) ([]int32, error) {
+func checkSegment(tx *store.Tx, number uint32) ([]int32, error) {
 	const missing, there = -2, -1
 	g, err := segmentOf(tx, number)
 	if err != nil {
@@ -101,7 +99,7 @@ func checkSegment(tx *bbolt.Tx, number uint32) ([]int32, error) {
 	return ranks, nil
 }
 
-func checkPublication(tx *bbolt.Tx, p *Publication, at int32, stored map[uint32][]int32) error {
+func checkPublication(tx *store.Tx, p *Publication, at int32, stored map[uint32][]int32) error {
 	l, err := listingOf(tx, p)
 	if err != nil {
 		return err
@@ -130,7 +128,7 @@ func checkPublication(tx *bbolt.Tx, p *Publication, at int32, stored map[uint32]
 }
 
 // checkKeys looks for what no publication and no segment has.
-func checkKeys(tx *bbolt.Tx, all []Publication, stored map[uint32][]int32) error {
+func checkKeys(tx *store.Tx, all []Publication, stored map[uint32][]int32) error {
 	dates := map[uint32]bool{}
 	for i := range all {
 		dates[uint32(all[i].day())] = true
@@ -142,7 +140,7 @@ func checkKeys(tx *bbolt.Tx, all []Publication, stored map[uint32][]int32) error
 	)
 }
 
-func eachKey(tx *bbolt.Tx, bucket string, length int, known func(uint32) bool) error {
+func eachKey(tx *store.Tx, bucket string, length int, known func(uint32) bool) error {
 	b := tx.Bucket([]byte(bucket))
 	if b == nil {
 		return nil

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"testing"
 
-	"go.etcd.io/bbolt"
-
 	"relais/site"
+	"relais/store"
 )
 
 // Whatever byte of whatever record is another one, or whatever record is gone or under
@@ -22,7 +21,7 @@ func TestDamage(t *testing.T) {
 	mustBeWhole(t, s, 3)
 	for _, bucket := range Buckets {
 		var keys, values [][]byte
-		if err := db.View(func(tx *bbolt.Tx) error {
+		if err := db.View(func(tx *store.Tx) error {
 			return tx.Bucket([]byte(bucket)).ForEach(func(k, v []byte) error {
 				keys, values = append(keys, bytes.Clone(k)), append(values, bytes.Clone(v))
 				return nil
@@ -32,7 +31,7 @@ func TestDamage(t *testing.T) {
 		}
 		put := func(key, value []byte) {
 			t.Helper()
-			if err := db.Update(func(tx *bbolt.Tx) error {
+			if err := db.Update(func(tx *store.Tx) error {
 				if value == nil {
 					return tx.Bucket([]byte(bucket)).Delete(key)
 				}

@@ -5,9 +5,8 @@ import (
 	"hash/maphash"
 	"slices"
 
-	"go.etcd.io/bbolt"
-
 	"relais/fold"
+	"relais/store"
 )
 
 // project is the status of what is not on air yet.
@@ -123,7 +122,7 @@ const partChanges = 4096
 
 // putChanges stores the changes of a date in place of those it had, and returns their
 // size in bytes.
-func putChanges(tx *bbolt.Tx, date uint32, changes []change) (size int, err error) {
+func putChanges(tx *store.Tx, date uint32, changes []change) (size int, err error) {
 	b := tx.Bucket([]byte(changesBucket))
 	for k, _ := b.Cursor().Seek(pairKey(date, 0)); k != nil && slices.Equal(k[:4], pairKey(date, 0)[:4]); k, _ = b.Cursor().Seek(pairKey(date, 0)) {
 		if err := b.Delete(slices.Clone(k)); err != nil {
@@ -182,7 +181,7 @@ func readChanges(plain []byte) ([]change, error) {
 
 // changesOf returns the changes of a date, by support; those of one support alone when
 // that is not 0. Errors: ErrDamaged.
-func changesOf(tx *bbolt.Tx, p *Publication, support uint32) (all []change, err error) {
+func changesOf(tx *store.Tx, p *Publication, support uint32) (all []change, err error) {
 	b := tx.Bucket([]byte(changesBucket))
 	if b == nil {
 		return nil, nil

@@ -3,7 +3,7 @@ package archive
 import (
 	"context"
 
-	"go.etcd.io/bbolt"
+	"relais/store"
 )
 
 // members are the rows of a publication: by segment, a bit for each rank.
@@ -15,7 +15,7 @@ func (m members) has(r ref) bool {
 }
 
 // membersOf returns the rows of a publication. Errors: ErrDamaged.
-func (s *Store) membersOf(tx *bbolt.Tx, p *Publication) (members, error) {
+func (s *Store) membersOf(tx *store.Tx, p *Publication) (members, error) {
 	key := numberKey(uint32(p.day()))
 	name, err := nameOf(value(tx, rowsBucket, key[:]))
 	if err != nil {

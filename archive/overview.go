@@ -7,10 +7,9 @@ import (
 	"fmt"
 	"slices"
 
-	"go.etcd.io/bbolt"
-
 	"relais/geo"
 	"relais/ingest/anfr"
+	"relais/store"
 )
 
 // An Overview is the supports of a publication in brief, in memory: 4 bytes each beside
@@ -26,7 +25,7 @@ type Overview struct {
 func (s *Store) Overview(ctx context.Context, date string) (o *Overview, err error) {
 	for range 3 { // it may be replaced while it is read
 		var name uint64
-		if err = s.view(func(tx *bbolt.Tx) error {
+		if err = s.view(func(tx *store.Tx) error {
 			all, err := s.publicationsIn(tx)
 			if err != nil {
 				return err
@@ -56,7 +55,7 @@ func (s *Store) overview(date string) (*Overview, int, error) {
 	s.memory.overviews.making.Lock()
 	defer s.memory.overviews.making.Unlock()
 	sel := selection{}
-	if err := s.view(func(tx *bbolt.Tx) error {
+	if err := s.view(func(tx *store.Tx) error {
 		p, _, err := find(tx, date)
 		if err != nil {
 			return err

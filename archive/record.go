@@ -47,9 +47,10 @@ func (r *Record) Position() (lat, lng string) {
 	return strings.TrimSpace(lat), strings.TrimSpace(lng)
 }
 
-// Point is the position in degrees; ok is false where coordonnees is none.
+// Point is the position in degrees, that of coord where coordonnees is empty; ok is
+// false where there is none.
 func (r *Record) Point() (p geo.Point, ok bool) {
-	return anfr.Position([]byte(r.Values[anfr.PubPosition]))
+	return anfr.Position([]byte(r.Values[anfr.PubPosition]), []byte(r.Values[anfr.PubCoord]))
 }
 
 // A Site is the rows of one support in a publication, or those that it changed, by the

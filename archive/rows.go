@@ -3,7 +3,7 @@ package archive
 import (
 	"slices"
 
-	"go.etcd.io/bbolt"
+	"relais/store"
 )
 
 // A ref names a row: its segment and its rank there.
@@ -88,7 +88,7 @@ func (l *listing) segments() (numbers []uint32) {
 }
 
 // listingOf returns the rows of a publication. Errors: ErrDamaged.
-func listingOf(tx *bbolt.Tx, p *Publication) (*listing, error) {
+func listingOf(tx *store.Tx, p *Publication) (*listing, error) {
 	key := numberKey(uint32(p.day()))
 	plain, err := unseal(rowsBucket, key[:], value(tx, rowsBucket, key[:]))
 	if err != nil {
@@ -109,7 +109,7 @@ type selection map[uint32]*picks
 type picks [2][]uint32
 
 // pick adds the row to a publication's, and makes room for the first of its segment.
-func (s selection) pick(tx *bbolt.Tx, side int, at ref, id uint32) error {
+func (s selection) pick(tx *store.Tx, side int, at ref, id uint32) error {
 	p := s[at.segment]
 	if p == nil {
 		p = &picks{}
@@ -130,7 +130,7 @@ func (s selection) pick(tx *bbolt.Tx, side int, at ref, id uint32) error {
 }
 
 // pickAll adds the rows of a publication, nil for none.
-func (s selection) pickAll(tx *bbolt.Tx, side int, p *Publication) error {
+func (s selection) pickAll(tx *store.Tx, side int, p *Publication) error {
 	if p == nil {
 		return nil
 	}

@@ -8,14 +8,15 @@ import (
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
-	"go.etcd.io/bbolt"
+
+	"relais/store"
 )
 
 // An asked is a question about one support, within a transaction: only values that have
 // rows of it are read.
 type asked struct {
 	*Store
-	tx      *bbolt.Tx
+	tx      *store.Tx
 	support uint32
 	all     []Publication // oldest first
 	rows    map[ref]item  // of the support, that any publication has
@@ -28,7 +29,7 @@ func (s *Store) ask(support string, fn func(*asked) error) error {
 	if !ok {
 		return fmt.Errorf("no support number: %.40q: %w", support, ErrNoArchive)
 	}
-	return s.view(func(tx *bbolt.Tx) (err error) {
+	return s.view(func(tx *store.Tx) (err error) {
 		a := &asked{Store: s, tx: tx, support: number, rows: map[ref]item{}}
 		if a.all, err = s.publicationsIn(tx); err == nil {
 			err = a.find()
@@ -114,7 +115,7 @@ func (b *block) size() (n int) {
 }
 
 // publicationsIn returns all publications, oldest first. They are shared.
-func (s *Store) publicationsIn(tx *bbolt.Tx) ([]Publication, error) {
+func (s *Store) publicationsIn(tx *store.Tx) ([]Publication, error) {
 	b := tx.Bucket([]byte(publicationsBucket))
 	if b == nil {
 		return nil, nil

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"go.etcd.io/bbolt"
+	"relais/store"
 )
 
 // A fetch returns the first block of a segment that ends at a support or after it, with
@@ -12,7 +12,7 @@ import (
 type fetch func(segment, support uint32) (key, sealed []byte, err error)
 
 // fetchIn fetches within a transaction.
-func fetchIn(tx *bbolt.Tx) fetch {
+func fetchIn(tx *store.Tx) fetch {
 	return func(segment, support uint32) (key, sealed []byte, err error) {
 		b := tx.Bucket([]byte(blocksBucket))
 		if b == nil {
@@ -28,7 +28,7 @@ func fetchIn(tx *bbolt.Tx) fetch {
 // fetch fetches each block in a transaction of its own, so that none is open for as
 // long as a reader takes. A segment that is gone was a replaced publication's.
 func (s *Store) fetch(segment, support uint32) (key, sealed []byte, err error) {
-	err = s.view(func(tx *bbolt.Tx) (err error) {
+	err = s.view(func(tx *store.Tx) (err error) {
 		if number := numberKey(segment); value(tx, segmentsBucket, number[:]) == nil {
 			return ErrReplaced
 		}
@@ -168,7 +168,7 @@ func walk(next fetch, sel selection, only []uint32, yield func(support uint32, i
 	}
 }
 
-func segmentOf(tx *bbolt.Tx, number uint32) (g segment, err error) {
+func segmentOf(tx *store.Tx, number uint32) (g segment, err error) {
 	key := numberKey(number)
 	if err = readJSON(segmentsBucket, key[:], value(tx, segmentsBucket, key[:]), &g); err == nil && (g.Rows < 1 || g.Rows > maxRows) {
 		err = damaged("a segment")

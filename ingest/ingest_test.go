@@ -192,7 +192,6 @@ func TestRefusals(t *testing.T) {
 		{"nothing served", both, []string{k.file("n.csv", strings.ReplaceAll(good, ";003;", ";988;"))}, "FR: the files have no site that is served; the present snapshot has 100 and stays", false},
 		{"no row served", both, []string{k.file("none.csv", strings.NewReplacer(";003;", ";988;", ";974;", ";987;").Replace(good))}, "none.csv:2: territory not served; none of the 101 rows is served", false},
 		{"a pipe", both, []string{pipe}, "pipe: neither a file nor a folder", false},
-		{"a NUL", both, []string{k.file("nul.csv", strings.ReplaceAll(good, "LTE", "L\x00TE"))}, "nul.csv:2: no system; none of the 101 rows is served", false},
 		{"lost azimuths", both, []string{k.file("e.txt", strings.ReplaceAll(antennas, "0032700001", "0039990001"))}, "FR: azimuths of 1 sites would be lost (1 now, 2 then)", true},
 		{"no market", nil, []string{k.file("o.csv", good)}, "no market named", false},
 		{"unavailable market", []market.Code{market.PT}, []string{k.file("o.csv", good)}, "PT cannot be ingested: ", false},

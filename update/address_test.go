@@ -125,7 +125,7 @@ func TestRedirectAwayFromHTTPS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := newClient("relais/test", quick)
+	c := newClient("relais/test", quick, here)
 	defer c.close()
 	c.http.Transport.(transport).TLSClientConfig = safe.Client().Transport.(*http.Transport).TLSClientConfig
 	_, err = c.get(t.Context(), safe.URL+"/y", http.Header{}, http.StatusOK)

@@ -46,13 +46,15 @@ type client struct {
 	http  http.Client
 }
 
-func newClient(agent string, l Limits) *client {
+// newClient asks public addresses only, and those of the named hosts.
+func newClient(agent string, l Limits, named map[string]bool) *client {
+	g := newGuard(named, net.Dialer{Timeout: l.Connect})
 	return &client{l, agent, http.Client{
 		CheckRedirect: checkRedirect,
-		Transport: transport{&http.Transport{
-			Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: l.Connect}).DialContext, TLSHandshakeTimeout: l.Connect,
+		Transport: transport{guarded{&http.Transport{
+			Proxy: http.ProxyFromEnvironment, DialContext: g.DialContext, TLSHandshakeTimeout: l.Connect,
 			ResponseHeaderTimeout: l.Header, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 256 << 10, IdleConnTimeout: time.Minute,
-		}},
+		}, g}},
 	}}
 }
 
@@ -65,10 +67,10 @@ func (e redirectError) Error() string { return e.text }
 
 // A transport refuses redirects that lead nowhere, in its own words: those of
 // net/http repeat the address, and do not differ from a failure of the network.
-type transport struct{ *http.Transport }
+type transport struct{ guarded }
 
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	a, err := t.Transport.RoundTrip(r)
+	a, err := t.guarded.RoundTrip(r)
 	if err != nil || a.StatusCode/100 != 3 || a.StatusCode == http.StatusNotModified {
 		return a, err
 	}

@@ -85,8 +85,8 @@ func TestOpenEnd(t *testing.T) {
 		s.EnableHTTP2 = name == "HTTP/2"
 		s.Config.ErrorLog = log.New(io.Discard, "", 0)
 		s.StartTLS()
-		c := newClient("relais/test", quick)
-		c.http.Transport = transport{s.Client().Transport.(*http.Transport)}
+		c := newClient("relais/test", quick, here)
+		c.http.Transport = transport{guarded{Transport: s.Client().Transport.(*http.Transport)}}
 		d := &download{client: c, dir: t.TempDir(), remote: remote{URL: s.URL + "/x.csv"}, limit: 1 << 30}
 		path, err := d.run(context.Background(), false)
 		got, _ := os.ReadFile(path)

@@ -168,6 +168,7 @@ func (k *kit) options() Options {
 	if err != nil {
 		k.t.Fatal(err)
 	}
+	table.own = true // its servers are on this machine
 	return Options{Dir: k.dir, Table: table, Version: "test", Limits: quick}
 }
 

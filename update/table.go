@@ -17,6 +17,7 @@ import (
 // A Table names the files that make the markets.
 type Table struct {
 	Files []*File `json:"files"`
+	own   bool    // it is the user's: what it names may be anywhere
 }
 
 // A File is one file of an authority, and how its address is found.
@@ -95,7 +96,11 @@ func ReadTable(path string) (*Table, error) {
 	if len(text) > maxTable {
 		return nil, fmt.Errorf("%s: a table of sources of over %d bytes", path, maxTable)
 	}
-	return parseTable(path, text)
+	t, err := parseTable(path, text)
+	if err == nil {
+		t.own = true
+	}
+	return t, err
 }
 
 func parseTable(path string, text []byte) (*Table, error) {

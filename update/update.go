@@ -127,7 +127,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := o.Table.sweep(o.Dir); err != nil {
 		return nil, fmt.Errorf("what earlier updates left cannot be put in order: %w", err)
 	}
-	c := newClient("relais/"+o.Version, o.Limits)
+	c := newClient("relais/"+o.Version, o.Limits, o.Table.hosts())
 	defer c.close()
 	for _, g := range groups {
 		s := &source{Options: o, client: c, group: g, report: &SourceReport{Markets: g.target.markets(), Files: []*FileReport{}}}

@@ -198,6 +198,8 @@ func TestPoison(t *testing.T) {
 		"older":       {observatory(t, "2025-12-25"), "older than the present snapshot"},
 		"shrunk":      {good[:len(good)/2][:bytes.LastIndexByte(good[:len(good)/2], '\n')+1], "over 5 % would go"},
 		"no table":    {[]byte("PNG\x00\x01"), "none of the tables"},
+		"renamed":     {bytes.Replace(good, []byte("statut"), []byte("etat"), 1), "the column statut is missing"},
+		"doubled":     {bytes.Replace(good, []byte("date_maj"), []byte("statut"), 1), "the column statut is there twice"},
 	} {
 		k := weeklyKit(t)
 		k.want(k.run(), Updated, "")

@@ -160,7 +160,7 @@ func TestObservatory(t *testing.T) {
 	r := reports[Observatory]
 	wantRejected := map[string]int{
 		"territory not served": 1, "operator not served in DROM": 1, "position outside the territory": 1, "duplicate row": 2,
-		"position differs from the support's first row": 1, "no support number": 1, "no station number": 1, "unknown generation": 1,
+		"position differs from the support's other rows": 1, "no support number": 1, "no station number": 1, "unknown generation": 1,
 		"unknown status": 1, "no system": 1, "no position": 1, "wrong number of columns": 1, "no department": 1,
 	}
 	if diff := cmp.Diff(wantRejected, r.Rejected); diff != "" || r.Rows != 21 {

@@ -21,6 +21,10 @@ var arcepColumns = []table.Column{
 	{Name: "id_site_partage"}, {Name: "insee_com"}, {Name: "nom_op"}, {Name: "nom_com"},
 }
 
+var arcepOthers = []string{"x", "y", "latitude", "longitude", "nom_reg", "nom_dep", "insee_dep", "site_2g", "site_3g", "site_4g", "site_5g",
+	"mes_4g_trim", "site_ZB", "site_DCC", "site_strategique", "site_capa_240mbps", "date_ouverturecommerciale_5g",
+	"site_5g_700_m_hz", "site_5g_800_m_hz", "site_5g_1800_m_hz", "site_5g_2100_m_hz", "site_5g_3500_m_hz"}
+
 // arcepSlot tells the publication for the mainland from the one for overseas:
 // they stand side by side. Station numbers and communes say where a row is; the
 // operator's code does not, Orange has the mainland's on overseas rows too.

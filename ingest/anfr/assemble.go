@@ -20,6 +20,9 @@ func (c *country) assemble(files []source.Found) ([]*snapshot.Builder, error) {
 	duplicates := 0
 	for i := range c.supports {
 		sup := &c.supports[i]
+		if sup.rows == 0 { // a position that the others outvoted
+			continue
+		}
 		duplicates += c.fill(&s, uint32(i), g)
 		if err := builders[sup.target].Add(&s); err != nil {
 			return nil, err

@@ -21,7 +21,8 @@ type country struct {
 	targets   []*target
 	places    map[string]place // by department as written
 	supports  []support
-	supportOf map[uint32]uint32 // sup_id → position in supports
+	supportOf map[uint32]uint32 // sup_id → position in supports, of the first of its number
+	contested map[uint32]bool   // sup_id given at several positions
 	stations  []station
 	stationOf map[stationCode]uint32 // → the first of its code in stations
 	rows      []row
@@ -70,6 +71,7 @@ type support struct {
 	address               [3]string
 	height, nature, owner string // as written: metres, code, code
 	rows                  int32  // emissions
+	next                  uint32 // another position of the same number
 	fixedLink             bool
 }
 
@@ -139,7 +141,7 @@ func Build(files []source.Found, markets []*market.Market, watch source.Watch) (
 
 func newCountry(markets []*market.Market) (c *country, err error) {
 	c = &country{
-		places: map[string]place{}, supportOf: map[uint32]uint32{}, stationOf: map[stationCode]uint32{},
+		places: map[string]place{}, supportOf: map[uint32]uint32{}, contested: map[uint32]bool{}, stationOf: map[stationCode]uint32{},
 		systemOf: map[string]uint16{}, statusOf: map[string]int8{}, texts: map[string]string{},
 		antennaOf: map[uint64]uint32{}, leaders: map[uint32]string{},
 	}
@@ -247,6 +249,7 @@ func (c *country) observatoryDone() error {
 	if c.observed == nil {
 		return fmt.Errorf("no observatoire among the files: the other tables only add to it")
 	}
+	c.settlePositions()
 	if len(c.rows) == 0 {
 		if len(c.observed.Examples) == 0 {
 			return fmt.Errorf("%s: no rows", c.observed.Path)

@@ -31,17 +31,17 @@ const (
 var Kinds = []*source.Kind{
 	// The weekly publication is UTF-8 in every variant that was ever seen: a
 	// byte that is not says that somebody converted it, and perhaps more.
-	{Name: Observatory, Columns: observatoryColumns, Options: table.Options{UTF8: true}},
+	{Name: Observatory, Columns: observatoryColumns, Others: []string{"id", "list_azimut"}, Options: table.Options{UTF8: true}},
 	{Name: Antennas, Columns: antennaColumns},
 	{Name: Emitters, Columns: emitterColumns},
 	{Name: Bands, Columns: bandColumns},
 	{Name: Stations, Columns: stationColumns},
-	{Name: Supports, Columns: supportColumns},
+	{Name: Supports, Columns: supportColumns, Others: supportOthers},
 	{Name: Natures, Columns: required("NAT_ID", "NAT_LB_NOM")},
 	{Name: Owners, Columns: required("TPO_ID", "TPO_LB")},
 	{Name: AntennaType, Columns: required("TAE_ID", "TAE_LB")},
 	{Name: Licensees, Columns: required("ADM_ID", "ADM_LB_NOM")},
-	{Name: ArcepSites, Columns: arcepColumns, Slot: arcepSlot},
+	{Name: ArcepSites, Columns: arcepColumns, Others: arcepOthers, Slot: arcepSlot},
 	{Name: LaPoste, Columns: laPosteColumns},
 	{Name: Insee, Columns: inseeColumns},
 	{Name: RadioNodes, Columns: required("tech", "mcc", "mnc", "flag", "tac", "node", "sup_id", "lat", "lon", "address"),

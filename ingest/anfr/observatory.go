@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"unicode"
 
-	"github.com/cespare/xxhash/v2"
-
 	"relais/fold"
-	"relais/geo"
 	"relais/ingest/source"
 	"relais/ingest/table"
 	"relais/site"
@@ -35,6 +32,7 @@ const (
 	obsAddress2
 	obsAddress3
 	obsPostal
+	obsDMS
 )
 
 var observatoryColumns = []table.Column{
@@ -58,6 +56,7 @@ var observatoryColumns = []table.Column{
 	{Name: "adr_lb_add2", Aliases: []string{"Adresse 2"}},
 	{Name: "adr_lb_add3", Aliases: []string{"Adresse 3"}},
 	{Name: "adr_nm_cp", Aliases: []string{"Code postal"}},
+	{Name: "coord"},
 }
 
 // observatoryRow takes in one emission.
@@ -91,7 +90,7 @@ func (c *country) observatoryRow(r *source.Reader) string {
 	if e.system, ok = c.system(r.Field(obsSystem)); !ok {
 		return "no system"
 	}
-	at, reason := c.support(r, number, where)
+	at, reason := c.supportAt(r, number, where)
 	if reason != "" {
 		return reason
 	}
@@ -195,58 +194,6 @@ func (c *country) station(code stationCode, operator, target uint8) uint32 {
 		c.stationOf[code] = at
 	}
 	return at
-}
-
-// support returns the support of this number, a new one when it is the first
-// time. One support has one position: a row with another cannot be true.
-func (c *country) support(r *source.Reader, number uint32, where place) (uint32, string) {
-	coordinates := r.Field(obsPosition)
-	position := xxhash.Sum64(coordinates)
-	if at, ok := c.supportOf[number]; ok {
-		if !c.standsAt(&c.supports[at], position, coordinates, where) {
-			return 0, "position differs from the support's first row"
-		}
-		return at, ""
-	}
-	p, ok := parsePosition(coordinates)
-	if !ok {
-		return 0, "no position"
-	}
-	if !c.targets[where.target].market.Holds(where.area, p) {
-		return 0, "position outside the territory"
-	}
-	at := uint32(len(c.supports))
-	c.supportOf[number] = at
-	c.supports = append(c.supports, support{
-		number: number, target: uint8(where.target), area: uint8(where.area), lat: p.Lat, lng: p.Lng, position: position,
-		insee:  c.share(padded(firstOf(r.Field(obsInsee), r.Field(obsInsee2)), 5)),
-		postal: c.share(padded(r.Field(obsPostal), 5)),
-		lieu:   clean(r.Field(obsLieu)), address: [3]string{clean(r.Field(obsAddress1)), clean(r.Field(obsAddress2)), clean(r.Field(obsAddress3))},
-		height: c.share(r.Field(obsHeight)), nature: c.share(r.Field(obsNature)), owner: c.share(r.Field(obsOwner)),
-	})
-	return at, ""
-}
-
-// standsAt tells whether coordinates, with their hash, are those of the support;
-// they may be written in another way.
-func (c *country) standsAt(s *support, position uint64, coordinates []byte, where place) bool {
-	if int(s.target) != where.target {
-		return false
-	}
-	if s.position == position {
-		return true
-	}
-	p, ok := parsePosition(coordinates)
-	return ok && p.Lat == s.lat && p.Lng == s.lng
-}
-
-// parsePosition reads "lat , lon".
-func parsePosition(b []byte) (geo.Point, bool) {
-	lat, lng, _ := bytes.Cut(b, []byte(","))
-	y, ok1 := fixed(bytes.TrimSpace(lat), 7)
-	x, ok2 := fixed(bytes.TrimSpace(lng), 7)
-	p := geo.Point{Lat: float64(y) / geo.Scale, Lng: float64(x) / geo.Scale}
-	return p, ok1 && ok2 && p.Valid()
 }
 
 // date keeps the publication's timestamp: date_maj, the same on every row, or

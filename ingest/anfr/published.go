@@ -43,21 +43,18 @@ const (
 	PubStatus
 )
 
-// publishedColumns are observatoryColumns and those that only the publication itself
-// is about. A file is known without them.
-var publishedColumns = append(slices.Clone(observatoryColumns), table.Column{Name: "id"}, table.Column{Name: "coord"})
+// publishedColumns are observatoryColumns and the one that only the publication itself
+// is about.
+var publishedColumns = append(slices.Clone(observatoryColumns), table.Column{Name: "id"})
 
-// Positions in publishedColumns behind observatoryColumns.
-const (
-	obsID = obsPostal + 1 + iota
-	obsCoord
-)
+// obsID is the position of id in publishedColumns.
+const obsID = obsDMS + 1
 
 // publishedAt is where each column of Published is in publishedColumns.
 var publishedAt = [len(Published)]int{
 	obsID, obsOperator, obsSupport, obsSystem, obsDate, obsDepartment, obsInsee, obsGeneration, obsUpdated,
 	obsStation, obsNature, obsHeight, obsOwner, obsLieu, obsAddress1, obsAddress2, obsAddress3,
-	obsPostal, obsInsee2, obsPosition, obsCoord, obsStatus,
+	obsPostal, obsInsee2, obsPosition, obsDMS, obsStatus,
 }
 
 // A PublishedRow is a row of the observatoire as it was published, by the columns of
@@ -146,8 +143,14 @@ func isoDay(b []byte) []byte {
 	return d.Append(nil)
 }
 
-// Position reads coordonnees, "lat , lon".
-func Position(coordonnees []byte) (geo.Point, bool) { return parsePosition(coordonnees) }
+// Position reads coordonnees, "lat , lon", or where it is empty coord, in degrees,
+// minutes and seconds.
+func Position(coordonnees, coord []byte) (geo.Point, bool) {
+	if len(bytes.TrimSpace(coordonnees)) == 0 {
+		return parseDMS(coord)
+	}
+	return parsePosition(coordonnees)
+}
 
 // Updated returns the day of a row's date_maj, 0 when it has none.
 func Updated(r *source.Reader) site.Date { return site.ParseDate(r.Field(obsUpdated)) }

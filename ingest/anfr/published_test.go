@@ -47,7 +47,7 @@ func TestReadPublished(t *testing.T) {
 	}
 	want := []string{
 		"7;Gouv Nelle Calédonie (OPT);42;LTE 800;2020-01-02;988;98818;4G;2026-08-27;9880110001;23;27,2;72;a;b;c;d;98800;98818;-22,1 , 166;x;Inconnu",
-		"8;SFR;42;LTE 800;;003;03258;4G;;0032700001;;;;  ;LA RONCHÈRE \t; x;y ;03110;;;;",
+		"8;SFR;42;LTE 800;;003;03258;4G;;0032700001;;;;  ;LA RONCHÈRE  ; x;y ;03110;;;;",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s", strings.Join(got, "\n"))

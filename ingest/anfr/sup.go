@@ -21,8 +21,12 @@ const (
 
 var supportColumns = []table.Column{
 	{Name: "SUP_ID", Required: true}, {Name: "STA_NM_ANFR", Required: true}, {Name: "NAT_ID"}, {Name: "SUP_NM_HAUT"}, {Name: "TPO_ID"},
-	{Name: "COR_NB_DG_LAT"}, {Name: "COR_NB_MN_LAT"}, {Name: "COR_CD_EW_LON"},
+	{Name: "COR_NB_DG_LAT", Required: true}, {Name: "COR_NB_MN_LAT", Required: true}, {Name: "COR_CD_EW_LON", Required: true},
 }
+
+// supportOthers are the columns of SUP_SUPPORT that the observatoire states as well.
+var supportOthers = []string{"COR_NB_SC_LAT", "COR_CD_NS_LAT", "COR_NB_DG_LON", "COR_NB_MN_LON", "COR_NB_SC_LON",
+	"ADR_LB_LIEU", "ADR_LB_ADD1", "ADR_LB_ADD2", "ADR_LB_ADD3", "ADR_NM_CP", "COM_CD_INSEE"}
 
 // supportRow fills in what the observatoire left empty of a support.
 func (c *country) supportRow(r *source.Reader) string {

@@ -121,6 +121,7 @@ func (c *country) read(f *source.Found, watch source.Watch) (*source.Report, err
 			all.add(r, reason != "")
 		}
 		if reason == "" {
+			r.Seen()
 			reason = c.row(r)
 		}
 		if reason != "" {

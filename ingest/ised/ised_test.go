@@ -140,7 +140,6 @@ func TestRejects(t *testing.T) {
 		{"no licensee", with(t, "licensee_name", "")},
 		{"unknown technology", with(t, "technology", "WIMAX")},
 		{"unknown technology", with(t, "technology", "-")},
-		{"unknown technology", with(t, "technology", "LTE\x01")},
 		{"no position", with(t, "latitude", "NaN")},
 		{"no position", with(t, "longitude", "Inf")},
 		{"no position", with(t, "latitude", "4e1")},

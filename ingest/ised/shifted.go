@@ -42,7 +42,7 @@ type witness struct {
 // A record that has as many fields as the header, and yet others in some columns, has
 // a field in two columns and elsewhere two fields in one: the joined one has a
 // separator in it. What lies between the two stands under wrong names. Where nothing
-// is joined, placeholders and names that nobody thought of are no reason for doubt:
+// is joined, placeholders and names of another form are no reason for doubt:
 // few columns are looked at, for what cannot be theirs. Where a field may be a joined
 // one, each column that has a form must show it. Two kinds of joined fields need not
 // displace such a column, and are known by themselves: a personal field behind the

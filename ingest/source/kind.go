@@ -18,6 +18,9 @@ type Kind struct {
 	Name    string // in reports: "anfr-observatoire"
 	Items   *Items // nil for delimited text, which what follows is about
 	Columns []table.Column
+	// Others are columns that published files have and nobody reads. A file is known
+	// by them too.
+	Others  []string
 	Options table.Options
 	// Sniff, for tables without a header, tells by the first record whether a
 	// file is of the kind.
@@ -46,31 +49,33 @@ type Found struct {
 	Slot string
 }
 
-// Detect tells the kind of the input by its content; a nil Kind says that it is
-// none of them. A file that lacks columns of its kind is still of the kind:
-// Open names them.
+// Detect returns the input with its kind, which its content says: of the kinds that it
+// may be of, the one that knows the most of the input's own columns. A nil Kind says
+// that it is of none. A file that lacks columns of its kind is still of the kind: Read
+// names them.
 func Detect(in *Input, kinds []*Kind) (Found, error) {
 	head, err := in.head()
 	if err != nil {
 		return Found{}, err
 	}
-	best, score := (*Kind)(nil), 0.0
+	var best *Kind
+	var most likeness
 	for _, k := range kinds {
-		s := 0.0
+		var l likeness
 		if k.Items != nil {
-			if s, err = in.itemLikeness(k.Items); err != nil {
+			share, err := in.itemLikeness(k.Items)
+			if err != nil {
 				return Found{}, err
 			}
+			l = likeness{share: share}
 		} else {
-			s = likeness(head, k)
+			l = likenessOf(head, k)
 		}
-		if s > score {
-			best, score = k, s
+		if l.enough(in) && (best == nil || l.more(most)) {
+			best, most = k, l
 		}
 	}
-	// A file that the user named is of a kind when half of it is there, so that what
-	// is missing can be named; one that only lies beside others must have more.
-	if score < 0.5 || score == 0.5 && in.Within != "" {
+	if best == nil {
 		return Found{Input: in}, nil
 	}
 	found := Found{Input: in, Kind: best}
@@ -106,33 +111,75 @@ func (in *Input) head() ([]byte, error) {
 	return head[:n], nil
 }
 
-// likeness is the share of the kind's columns that are there; for a table with all
-// that the kind needs, 1 and the number of its columns. What cannot be read as a
-// table is like none.
-func likeness(head []byte, k *Kind) float64 {
+// A likeness says how much of an input and of a kind agree.
+type likeness struct {
+	whole bool    // all is there that the kind needs
+	known int     // columns of the input that the kind names
+	own   float64 // their share of the input's columns
+	share float64 // of the kind's columns, those that are there
+}
+
+// fewColumns is so few that files of any kind may have them.
+const fewColumns = 3
+
+// enough reports whether the input may be of the kind. One that the user named is, when
+// half of the kind's columns are there or half of its own are the kind's, so that what
+// is missing can be named; one that only lies beside others must have more.
+func (l likeness) enough(in *Input) bool {
+	share := l.share
+	if l.known > fewColumns {
+		share = max(share, l.own)
+	}
+	return l.whole || share > 0.5 || share == 0.5 && in.Within == ""
+}
+
+// more reports whether an input is rather of this kind than of another one.
+func (l likeness) more(than likeness) bool {
+	switch {
+	case l.known != than.known:
+		return l.known > than.known
+	case l.whole != than.whole:
+		return l.whole
+	}
+	return l.share > than.share
+}
+
+// likenessOf compares a table with a kind. What cannot be read as a table is like none.
+func likenessOf(head []byte, k *Kind) likeness {
 	opt := k.Options
 	opt.UTF8 = false // a wrong byte in the header does not change what it is
 	t, err := table.NewReader(bytes.NewReader(head), "", opt)
 	if err != nil {
-		return 0
+		return likeness{}
 	}
+	known := t.Names(k.Columns) + t.Names(k.others())
 	bound := t.Bind(k.Columns) == nil
-	switch share := t.Score(k.Columns); {
-	case !t.Named() && bound && k.Sniff != nil && t.Next() && k.Sniff(t):
-		return 1 + float64(len(k.Columns))
-	case bound && t.Named():
-		return 1 + share*float64(len(k.Columns))
-	default: // 0 without a header
-		return share
+	if t.Named() {
+		return likeness{bound, known, float64(known) / float64(t.Width()), t.Score(k.Columns)}
 	}
+	if bound && k.Sniff != nil && t.Next() && k.Sniff(t) {
+		return likeness{true, len(k.Columns), 1, 1}
+	}
+	return likeness{}
+}
+
+func (k *Kind) others() []table.Column {
+	list := make([]table.Column, len(k.Others))
+	for i, name := range k.Others {
+		list[i].Name = name
+	}
+	return list
 }
 
 // A Reader reads an input of a known kind and keeps the account of its rows.
 type Reader struct {
 	*table.Reader
 	*Report
-	From *Input
-	in   io.Closer
+	From  *Input
+	in    io.Closer
+	kind  *Kind
+	sound int   // rows that are not broken
+	empty []int // required columns that were empty in all of them
 }
 
 // Read opens the input with the columns of its kind bound.
@@ -149,7 +196,13 @@ func (f *Found) Read(watch Watch) (*Reader, error) {
 		in.Close()
 		return nil, err
 	}
-	return &Reader{Reader: t, Report: NewReport(f), From: f.Input, in: in}, nil
+	r := &Reader{Reader: t, Report: NewReport(f), From: f.Input, in: in, kind: f.Kind}
+	for i, c := range f.Kind.Columns {
+		if c.Required {
+			r.empty = append(r.empty, i)
+		}
+	}
+	return r, nil
 }
 
 // CopyTo copies the input to w, unpacked and without the personal data of its kind.
@@ -178,6 +231,7 @@ func (r *Reader) NextRow() bool {
 		r.Rows++
 		broken := r.Broken()
 		if broken == "" {
+			r.Seen()
 			return true
 		}
 		r.Reject(broken)
@@ -185,16 +239,46 @@ func (r *Reader) NextRow() bool {
 	return false
 }
 
+// Field returns a bound column of the row, without blanks at its ends and with blanks for
+// control characters, empty when the table or the row lacks it. It is valid until the
+// next row.
+func (r *Reader) Field(i int) []byte {
+	return bytes.TrimSpace(table.WithoutControls(r.Reader.Field(i)))
+}
+
+// Raw is Field with the blanks at its ends.
+func (r *Reader) Raw(i int) []byte { return table.WithoutControls(r.Reader.Raw(i)) }
+
+// Seen notes a row that is not broken; NextRow does.
+func (r *Reader) Seen() {
+	r.sound++
+	r.empty = slices.DeleteFunc(r.empty, func(i int) bool { return len(r.Field(i)) > 0 })
+}
+
 // Reject counts the current row as not served, for a reason.
 func (r *Reader) Reject(reason string) { r.RejectAt(r.Line(), reason) }
 
-// Done returns the account; a table without a row is an error.
+// emptied names a required column that has nothing in it, where no row could be used.
+func (r *Reader) emptied() string {
+	for _, n := range r.Rejected {
+		if n == r.Rows && r.sound > 0 && len(r.empty) > 0 {
+			return r.kind.Columns[r.empty[0]].Name
+		}
+	}
+	return ""
+}
+
+// Done returns the account. A table without a row is an error, and so is one whose rows
+// are all rejected for one reason where a required column is empty.
 func (r *Reader) Done() (*Report, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
 	if r.Rows == 0 {
 		return nil, fmt.Errorf("%s:1: the table has a header and no row", r.Path)
+	}
+	if column := r.emptied(); column != "" {
+		return nil, fmt.Errorf("%s:1: the column %s is empty in every row, and none of the %d rows can be used", r.Path, column, r.Rows)
 	}
 	if r.Unended() {
 		r.Warning = Unended

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -155,6 +156,25 @@ func separator(b []byte) byte {
 // canonical is the form in which column names are compared.
 func canonical(name string) string { return fold.String(strings.Trim(name, "#* \t")) }
 
+// Width is how many columns the header has.
+func (r *Reader) Width() int { return len(r.header) }
+
+// Names counts the columns of the file that cols name.
+func (r *Reader) Names(cols []Column) int {
+	n := 0
+	for _, h := range r.header {
+		if slices.ContainsFunc(cols, func(c Column) bool { return c.is(h) }) {
+			n++
+		}
+	}
+	return n
+}
+
+// is reports whether a canonical name is one of the column's.
+func (c Column) is(name string) bool {
+	return canonical(c.Name) == name || slices.ContainsFunc(c.Aliases, func(a string) bool { return canonical(a) == name })
+}
+
 // Score is the share of the columns that the header names.
 func (r *Reader) Score(cols []Column) float64 {
 	n := 0
@@ -179,7 +199,8 @@ func (r *Reader) find(c Column) int {
 }
 
 // Bind makes Field count by cols, whatever the order of the file. A required
-// column that is missing is an error.
+// column that is missing is an error, and so is one of cols that is there twice: nobody
+// knows which of the two is meant.
 func (r *Reader) Bind(cols []Column) error {
 	if r.opt.OptionalHeader && r.Score(cols) < 0.5 {
 		r.opt.NoHeader, r.header, r.shifted, r.again = true, nil, nil, true
@@ -193,6 +214,9 @@ func (r *Reader) Bind(cols []Column) error {
 		r.bound[i] = r.find(c)
 		if r.bound[i] < 0 && c.Required {
 			return r.fail(1, fmt.Sprintf("the column %s is missing", c.Name))
+		}
+		if at := r.bound[i]; at >= 0 && slices.Contains(r.header[at+1:], r.header[at]) {
+			return r.fail(1, fmt.Sprintf("the column %s is there twice", c.Name))
 		}
 	}
 	if r.opt.NoHeader {

@@ -1,0 +1,141 @@
+package update
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// here is the machine of the tests, as a host that a table names.
+var here = map[string]bool{"127.0.0.1": true}
+
+func TestPublic(t *testing.T) {
+	for text, want := range map[string]bool{
+		"93.184.216.34": true, "8.8.8.8": true, "172.15.0.1": true, "2606:2800:220:1::1": true, "2a01:e0a::1": true, "::ffff:8.8.8.8": true,
+		"127.0.0.1": false, "127.9.9.9": false, "::1": false, "0.0.0.0": false, "::": false, "10.1.2.3": false, "172.16.0.1": false, "192.168.1.1": false,
+		"169.254.169.254": false, "fe80::1": false, "fe80::1%eth0": false, "fd00::1": false, "fec0::1": false, "100.64.0.1": false, "198.18.0.1": false,
+		"224.0.0.1": false, "ff02::1": false, "255.255.255.255": false, "240.0.0.1": false, "192.0.2.1": false, "2001:db8::1": false,
+		"::ffff:127.0.0.1": false, "::ffff:10.0.0.1": false, "64:ff9b::7f00:1": false, "2002:7f00:1::": false, "2001:0:7f00:1::": false,
+	} {
+		if got := public(netip.MustParseAddr(text)); got != want {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// counting is a server that counts how often it is asked, and what it redirects to.
+func counting(t *testing.T, to string) (s *httptest.Server, asked *atomic.Int64) {
+	asked = &atomic.Int64{}
+	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		if to != "" {
+			http.Redirect(w, r, to, http.StatusFound)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s, asked
+}
+
+// wantRefused has an address refused at once, and not tried again.
+func wantRefused(t *testing.T, c *client, address string) {
+	t.Helper()
+	tries := 0
+	err := c.patiently(t.Context(), func(ctx context.Context) (int64, error) {
+		tries++
+		_, err := c.get(ctx, address, http.Header{}, http.StatusOK)
+		return 0, err
+	})
+	if err == nil || !strings.Contains(err.Error(), "which is no public address") || tries != 1 {
+		t.Errorf("%s: %v after %d tries", address, err, tries)
+	}
+}
+
+// localhost is a server's address by name: a name server may answer anything.
+func localhost(s *httptest.Server) string { return strings.Replace(s.URL, "127.0.0.1", "localhost", 1) }
+
+// No address of the user's own network is asked, by whatever way it is reached.
+func TestPrivateAddresses(t *testing.T) {
+	inner, asked := counting(t, "")
+	c := newClient("relais/test", quick, nil)
+	defer c.close()
+	for _, address := range []string{inner.URL, localhost(inner), "http://169.254.169.254/latest/meta-data", "http://[::1]:1/", "http://10.0.0.1/"} {
+		wantRefused(t, c, address)
+	}
+	outer, followed := counting(t, localhost(inner)+"/secret")
+	known := newClient("relais/test", quick, here)
+	defer known.close()
+	wantRefused(t, known, outer.URL)
+	if asked.Load() != 0 || followed.Load() != 1 {
+		t.Errorf("the inner server was asked %d times, the outer one %d", asked.Load(), followed.Load())
+	}
+}
+
+// A host that the user's own table names may be anywhere, one of the table that relais
+// ships must be public.
+func TestNamedHost(t *testing.T) {
+	s, asked := counting(t, "")
+	path := filepath.Join(t.TempDir(), "sources.json")
+	text := `{"files":[{"name":"a","market":"FR","find":"url","url":"` + strings.Replace(localhost(s), "localhost", "LOCALHOST", 1) + `/a.csv","licence":"none"}]}`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	own, err := ReadTable(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newClient("relais/test", quick, own.hosts())
+	defer c.close()
+	a, err := c.get(t.Context(), localhost(s)+"/a.csv", http.Header{}, http.StatusOK)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Body.Close()
+	wantRefused(t, c, s.URL) // another host at the same address
+	shipped, err := Default()
+	if err != nil || len(shipped.hosts()) != 0 || asked.Load() != 1 {
+		t.Errorf("%v, %v, asked %d times", shipped.hosts(), err, asked.Load())
+	}
+}
+
+// A proxy may be anywhere, and is asked for public addresses only.
+func TestProxy(t *testing.T) {
+	proxy, asked := counting(t, "")
+	at, err := url.Parse(proxy.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newClient("relais/test", quick, map[string]bool{"named.test": true})
+	defer c.close()
+	through := c.http.Transport.(transport)
+	through.Proxy = http.ProxyURL(at)
+	through.guard.lookup = func(_ context.Context, _, host string) ([]netip.Addr, error) {
+		switch host {
+		case "public.test":
+			return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil
+		case "inner.test", "named.test":
+			return []netip.Addr{netip.MustParseAddr("93.184.216.34"), netip.MustParseAddr("10.0.0.1")}, nil
+		}
+		return nil, errors.New("no such host")
+	}
+	for n, address := range []string{"http://public.test/", "http://93.184.216.34/", "http://named.test/", "http://known-to-the-proxy.test/"} {
+		a, err := c.get(t.Context(), address, http.Header{}, http.StatusOK)
+		if err != nil || asked.Load() != int64(n+1) {
+			t.Fatalf("%s: %v, the proxy was asked %d times", address, err, asked.Load())
+		}
+		a.Body.Close()
+	}
+	for _, address := range []string{"http://inner.test/", "http://169.254.169.254/latest", "http://127.0.0.1:1/", "http://[::1]/", "https://10.0.0.1/"} {
+		wantRefused(t, c, address)
+	}
+	if asked.Load() != 4 {
+		t.Errorf("the proxy was asked %d times", asked.Load())
+	}
+}
