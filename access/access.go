@@ -14,8 +14,23 @@ var (
 	ErrAttestation = errors.New("a device attestation is required, or the one given is not valid")
 	ErrSignature   = errors.New("the signature is missing or not valid")
 	ErrRateLimited = errors.New("the quota is spent")
+	// ErrUnavailable says that no key can be looked up, because the file cannot be used.
+	ErrUnavailable = errors.New("the API keys cannot be read")
 	ErrScope       = errors.New("the key lacks the scope of this route")
 )
+
+// A Hint is a refusal whose reason may be told: it helps an honest caller, and nobody who
+// guesses.
+type Hint struct {
+	Message string
+	err     error
+}
+
+// Error implements error.
+func (h *Hint) Error() string { return h.Message }
+
+// Unwrap returns the refusal.
+func (h *Hint) Unwrap() error { return h.err }
 
 // Errors of the administration of clients.
 var (

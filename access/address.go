@@ -20,11 +20,11 @@ const (
 // Client returns the address that a request comes from, without zone, and IPv4
 // where it is IPv4-mapped. It is that of the peer, the RemoteAddr of an
 // http.Request, unless the peer is a trusted proxy: then the rightmost untrusted
-// address over all lines of X-Forwarded-For, taken in order as one list. What is no
-// address, with or without a port, ends the list, and so does an empty element:
-// the answer is then the trusted proxy that reported it. When every address is
-// trusted, or each of the 32 rightmost, it is the leftmost of those. A peer without
-// an address is the zero Addr.
+// address over all lines of X-Forwarded-For, taken in order as one list. Where a trusted
+// proxy reported no address, with or without a port, nobody knows the caller, who is then
+// the zero Addr and not the proxy: a proxy may be let in where its callers must not be.
+// When every address is trusted, or each of the 32 rightmost, it is the leftmost of those.
+// A peer without an address is the zero Addr.
 func (p Proxies) Client(remoteAddr string, forwarded []string) netip.Addr {
 	client := parseHop(remoteAddr)
 	hops := 0
@@ -36,10 +36,9 @@ func (p Proxies) Client(remoteAddr string, forwarded []string) netip.Addr {
 			var element string
 			line, element, more = cutLast(line)
 			hop := parseHop(element)
-			if !hop.IsValid() {
+			if client = hop; !hop.IsValid() {
 				return client
 			}
-			client = hop
 		}
 	}
 	return client

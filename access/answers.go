@@ -17,6 +17,7 @@ import (
 type Answers struct {
 	db      *buntdb.DB
 	path    string // of the file, "" in memory
+	sync    func(path string) error
 	mu      sync.Mutex
 	running map[string]chan struct{} // closed when the first request has its answer
 }
@@ -93,6 +94,17 @@ func (a *Answers) put(key string, answer []byte) error {
 	if len(answer) > maxAnswerBytes {
 		return errAnswerSize
 	}
+	err := a.write(key, answer)
+	if err == nil || a.path == "" {
+		return err
+	}
+	// The system may have dropped what it could not put on disk, and say of the next
+	// sync that all is well. So the answer is written again.
+	return a.write(key, answer)
+}
+
+// write puts an answer on disk.
+func (a *Answers) write(key string, answer []byte) error {
 	err := a.db.Update(func(tx *buntdb.Tx) error {
 		_, _, err := tx.Set(key, string(answer), &buntdb.SetOptions{Expires: true, TTL: answerTime})
 		return err
@@ -100,7 +112,7 @@ func (a *Answers) put(key string, answer []byte) error {
 	if err != nil || a.path == "" {
 		return err
 	}
-	return syncFile(a.path)
+	return a.sync(a.path)
 }
 
 // syncFile puts on disk what anybody has written to a file.

@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -112,5 +113,76 @@ func TestOnceAtTheSameTime(t *testing.T) {
 	}
 	if _, first, err := a.Once(context.Background(), "c", "large", func() ([]byte, bool) { return []byte(strings.Repeat("x", 1<<20)), true }); !first || err == nil {
 		t.Errorf("an answer without bounds is kept: %v", err)
+	}
+}
+
+// A first answer that was put on disk outlives what a power cut leaves of the rest.
+func TestAnswersBeforeATornTail(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "quota.db")
+	counts, a := openAnswers(t, path)
+	once := func(signature string) (answer string, first bool) {
+		text, first, err := a.Once(context.Background(), "c", signature, func() ([]byte, bool) { return []byte(`{"made":"` + signature + `"}`), true })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text), first
+	}
+	once("s1")
+	once("s2")
+	if err := counts.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString("*5\r\n$3\r\nset\r\n$8\r\nanswe" + strings.Repeat("\x00", 300) + "\r\nae\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	_, a = openAnswers(t, path)
+	for _, signature := range []string{"s1", "s2"} {
+		if answer, first := once(signature); first || answer != `{"made":"`+signature+`"}` {
+			t.Errorf("%s: %q, first: %t", signature, answer, first)
+		}
+	}
+}
+
+// An answer whose sync failed is written again: the system may have dropped what it could
+// not put on disk, and a later sync says nothing of it.
+func TestLossOfAnswers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "quota.db")
+	_, a := openAnswers(t, path)
+	failing := errors.New("input/output error")
+	fails := 1
+	a.sync = func(path string) error {
+		if fails--; fails >= 0 { // and what was not put on disk is gone
+			return errors.Join(failing, os.Truncate(path, 0))
+		}
+		return syncFile(path)
+	}
+	if _, _, err := a.Once(context.Background(), "c", "s", func() ([]byte, bool) { return []byte("first"), true }); err != nil {
+		t.Fatal(err)
+	}
+	fails = 2
+	if _, _, err := a.Once(context.Background(), "c", "lost", func() ([]byte, bool) { return []byte("x"), true }); !errors.Is(err, failing) {
+		t.Errorf("two syncs that fail: %v", err)
+	}
+	fails = 1
+	if _, _, err := a.Once(context.Background(), "c", "last", func() ([]byte, bool) { return []byte("kept"), true }); err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(t.TempDir(), "quota.db")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(copied, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, after := openAnswers(t, copied)
+	answer, first, err := after.Once(context.Background(), "c", "last", func() ([]byte, bool) { return []byte("again"), true })
+	if first || string(answer) != "kept" || err != nil {
+		t.Errorf("after a power cut: %q, first: %t, %v", answer, first, err)
 	}
 }

@@ -43,10 +43,12 @@ type Request struct {
 }
 
 // A Grant says who asks, as far as that is known, and what is left of the limits:
-// the client's, or before a client is known those of the address.
+// the client's, or the visitor's where that is less, or before a client is known those of
+// the address.
 type Grant struct {
 	Client *Client // never to be changed
 	Usage  Usage
+	Charge Charge // of a request that was counted
 	// Signature is the valid one, in hexadecimal; "" of a client that does not sign.
 	Signature string
 }
@@ -60,17 +62,17 @@ func (g *Gate) Check(r *Request) (Grant, error) {
 	if err != nil {
 		return g.failed(r, Grant{}, err)
 	}
-	grant := Grant{Client: &key.Client, Usage: key.counter.Peek(key.Limits, r.Time)}
+	grant := Grant{Client: &key.Client, Usage: key.usage(r.Address, r.Time)}
 	if err := g.mode(r, key); err != nil {
 		return g.failed(r, grant, err)
 	}
 	if err := g.signed(r, key, &grant); err != nil {
 		return g.failed(r, grant, err)
 	}
-	usage, ok := key.counter.Take(key.Limits, r.Time)
-	grant.Usage = usage
-	if !ok {
-		return grant, ErrRateLimited
+	grant.Charge, err = key.charge(r.Address, r.Time)
+	grant.Usage = key.usage(r.Address, r.Time)
+	if err != nil {
+		return grant, err
 	}
 	key.touch(r.Time)
 	if !key.scopes[r.Scope] || r.Scope == PhotosWrite && !key.Partner {
@@ -98,11 +100,14 @@ func (g *Gate) key(r *Request) (*liveKey, error) {
 		return nil, ErrKeyRequired
 	}
 	key := g.Clients.table.Load().find(text, r.Time)
+	if key == nil && g.Clients.failed != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, g.Clients.failed)
+	}
 	if key == nil {
 		return nil, ErrInvalidKey
 	}
 	if key.Mode == Mobile && bearer == "" {
-		return nil, fmt.Errorf("%w: MOBILE keys come in Authorization", ErrKeyRequired)
+		return nil, &Hint{"the key is in the wrong header: a MOBILE client sends it as Authorization: Bearer KEY, not in X-API-Key", ErrKeyRequired}
 	}
 	return key, nil
 }
@@ -155,6 +160,9 @@ func (g *Gate) signed(r *Request, key *liveKey, grant *Grant) error {
 	if !key.Signs() {
 		return nil
 	}
+	if len(r.Signature) == 0 {
+		return &Hint{"the signature is missing: the client signs every request in X-Sq-Signature", ErrSignature}
+	}
 	s, err := ParseSignature(r.Signature)
 	if err == nil {
 		err = s.fresh(r.Time)
@@ -162,13 +170,16 @@ func (g *Gate) signed(r *Request, key *liveKey, grant *Grant) error {
 	if err == nil {
 		err = key.locked
 	}
+	if _, ok := errors.AsType[*Hint](err); ok {
+		return err
+	}
 	if err != nil {
 		return fmt.Errorf("%w: %v", ErrSignature, err)
 	}
 	body := EmptyBody
 	if r.Body != nil {
-		if grant.Usage.RetryAfter(r.Time) > 0 {
-			return ErrRateLimited
+		if err := key.spent(r.Address, r.Time); err != nil {
+			return err
 		}
 		if body, err = r.Body(grant.Client); err != nil {
 			return err
@@ -201,7 +212,7 @@ func (g *Gate) Anonymous(addr netip.Addr, now time.Time) Usage {
 }
 
 func unauthenticated(err error) bool {
-	for _, e := range []error{ErrKeyRequired, ErrInvalidKey, ErrAttestation, ErrSignature} {
+	for _, e := range []error{ErrKeyRequired, ErrInvalidKey, ErrOrigin, ErrAddress, ErrAttestation, ErrSignature} {
 		if errors.Is(err, e) {
 			return true
 		}

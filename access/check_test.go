@@ -62,7 +62,7 @@ func TestOrderOfChecks(t *testing.T) {
 		}
 		if row.name == "quota" {
 			spent := counter.minute.word.Load()
-			counter.minute.word.Store(join(uint32(k.time.Unix()/60), 1000))
+			counter.minute.word.Store(join(uint32(k.time.Unix()/60), 1000*Whole))
 			bodies = 0
 			_, err := g.Check(r)
 			if !errors.Is(err, ErrRateLimited) || bodies != 0 {

@@ -91,10 +91,13 @@ func oneOf(dst *string, values []string, text string) error {
 	return nil
 }
 
-// Limits are how many requests a client has in each minute and each day.
+// Limits are how many requests a client has in each minute and each day, and how many of
+// these one address may use up; 0 is as many as there are.
 type Limits struct {
-	Minute int `json:"minute"`
-	Day    int `json:"day"`
+	Minute        int `json:"minute"`
+	Day           int `json:"day"`
+	VisitorMinute int `json:"visitorMinute,omitempty"`
+	VisitorDay    int `json:"visitorDay,omitempty"`
 }
 
 // DefaultLimits are those of api.md.
@@ -158,6 +161,14 @@ const (
 	maxLimit   = 1_000_000_000
 )
 
+// CheckNew is Check, and fails for what older versions let a client have.
+func (c *Client) CheckNew() error {
+	if c.Mode == Browser && slices.Contains(c.Scopes, InternalAI) {
+		return fmt.Errorf("a BROWSER client cannot have the scope %s: its key is public, and everybody would act as its account", InternalAI)
+	}
+	return c.Check()
+}
+
 // Check fails when the client does not have what its mode needs.
 func (c *Client) Check() error {
 	unprintable := func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }
@@ -182,6 +193,10 @@ func (c *Client) Check() error {
 		return fmt.Errorf("a client has at most %d origins and CIDRs", maxEntries)
 	case c.Limits.Minute < 1 || c.Limits.Day < 1 || c.Limits.Minute > maxLimit || c.Limits.Day > maxLimit:
 		return fmt.Errorf("limits are from 1 to %d", maxLimit)
+	case min(c.Limits.VisitorMinute, c.Limits.VisitorDay) < 0 || max(c.Limits.VisitorMinute, c.Limits.VisitorDay) > maxLimit:
+		return fmt.Errorf("limits of a visitor are from 1 to %d, or 0 for none", maxLimit)
+	case c.Mode == Server && (c.Limits.VisitorMinute > 0 || c.Limits.VisitorDay > 0):
+		return fmt.Errorf("a SERVER client has no limits of visitors: its requests come from its own addresses")
 	}
 	return nil
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"go.etcd.io/bbolt"
 
 	"relais/store"
 )
@@ -26,6 +25,8 @@ type Clients struct {
 	now     func() time.Time
 	writing sync.Mutex // one change at a time; readers go by table
 	table   atomic.Pointer[table]
+	damaged []error // of records that are left out
+	failed  error   // why the file cannot be used
 }
 
 // A record is a client as it is stored.
@@ -54,16 +55,25 @@ func OpenClients(db *store.DB, sealer *Sealer, now func() time.Time) (*Clients, 
 	if db == nil { // a read-only folder without clients
 		return c, nil
 	}
-	err := eachClient(db, func(id, text []byte) error { return t.load(id, text, sealer) })
+	err := eachClient(db, func(err error) { c.damaged = append(c.damaged, err) }, func(id, text []byte) error { return t.load(id, text, sealer) })
 	if err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// Locked tells of each client that is refused because its signing secret cannot be
-// opened.
+// FailedClients are those of a file that cannot be used: nobody is let in, and nobody is
+// told that his key is wrong.
+func FailedClients(why error, now func() time.Time) *Clients {
+	c := &Clients{now: now, failed: why}
+	c.table.Store(newTable())
+	return c
+}
+
+// Locked tells of each client that is refused because its record is damaged or its
+// signing secret cannot be opened.
 func (c *Clients) Locked() (errs []error) {
+	errs = append(errs, c.damaged...)
 	for _, l := range c.table.Load().clients {
 		if l.locked != nil {
 			errs = append(errs, l.locked)
@@ -78,22 +88,35 @@ func CheckClients(db *store.DB, sealer *Sealer) (n int, err error) {
 	const most = 10
 	var problems []error
 	t := newTable()
-	err = eachClient(db, func(id, text []byte) error {
+	add := func(err error) {
+		if err != nil && len(problems) < most {
+			problems = append(problems, err)
+		}
+	}
+	err = eachClient(db, add, func(id, text []byte) error {
 		n++
 		err := t.load(id, text, sealer)
 		if l := t.clients[string(id)]; err == nil {
 			err = l.locked
 		}
-		if err != nil && len(problems) < most {
-			problems = append(problems, err)
-		}
+		add(err)
 		return nil
 	})
 	return n, errors.Join(append(problems, err)...)
 }
 
-func eachClient(db *store.DB, f func(id, text []byte) error) error {
-	return db.View(func(tx *bbolt.Tx) error { return store.Each(tx, Bucket, f) })
+// eachClient calls f for each client, and damaged for each whose record is.
+func eachClient(db *store.DB, damaged func(error), f func(id, text []byte) error) error {
+	return db.View(func(tx *store.Tx) error {
+		return store.EachKey(tx, Bucket, func(id []byte) error {
+			text, err := tx.Bucket([]byte(Bucket)).Read(id)
+			if err != nil {
+				damaged(fmt.Errorf("client %q: %w", id, err))
+				return nil
+			}
+			return f(id, text)
+		})
+	})
 }
 
 // load takes a client in as it is stored.
@@ -112,23 +135,10 @@ func (t *table) load(id, text []byte, sealer *Sealer) error {
 func (c *Clients) Create(spec Client) (*Issued, error) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	id, err := uuid.NewV7()
+	r, issued, err := c.issue(spec)
 	if err != nil {
 		return nil, err
 	}
-	spec.ID, spec.Created, spec.Keys = id.String(), c.second(), nil
-	if spec.Limits.Minute == 0 {
-		spec.Limits.Minute = DefaultLimits.Minute
-	}
-	if spec.Limits.Day == 0 {
-		spec.Limits.Day = DefaultLimits.Day
-	}
-	if err := spec.Check(); err != nil {
-		return nil, err
-	}
-	spec.Origins, spec.CIDRs = append([]string{}, spec.Origins...), append([]netip.Prefix{}, spec.CIDRs...) // [] in JSON
-	r := &record{Client: spec, Hashes: map[string][]byte{}}
-	issued := &Issued{APIKey: r.newKey(spec.Created)}
 	if c.db == nil {
 		return nil, ErrReadOnly
 	}
@@ -146,10 +156,31 @@ func (c *Clients) Create(spec Client) (*Issued, error) {
 	return issued, nil
 }
 
+// issue makes a record of a client with its first key, and no signing secret yet.
+func (c *Clients) issue(spec Client) (*record, *Issued, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return nil, nil, err
+	}
+	spec.ID, spec.Created, spec.Keys = id.String(), c.second(), nil
+	if spec.Limits.Minute == 0 {
+		spec.Limits.Minute = DefaultLimits.Minute
+	}
+	if spec.Limits.Day == 0 {
+		spec.Limits.Day = DefaultLimits.Day
+	}
+	if err := spec.CheckNew(); err != nil {
+		return nil, nil, err
+	}
+	spec.Origins, spec.CIDRs = append([]string{}, spec.Origins...), append([]netip.Prefix{}, spec.CIDRs...) // [] in JSON
+	r := &record{Client: spec, Hashes: map[string][]byte{}}
+	return r, &Issued{APIKey: r.newKey(spec.Created)}, nil
+}
+
 // canSeal makes the key that seals when there is none yet. While it is not the one
 // that sealed what is there, nothing more is sealed: the right one may come back.
 func (c *Clients) canSeal() error {
-	if locked := c.Locked(); len(locked) > 0 {
+	if locked := c.Locked()[len(c.damaged):]; len(locked) > 0 {
 		return locked[0]
 	}
 	if c.sealer.Err() == nil {
@@ -221,7 +252,7 @@ func (c *Clients) Delete(id string) error {
 	if _, ok := c.table.Load().clients[id]; !ok {
 		return ErrNoClient
 	}
-	err := c.db.Update(func(tx *bbolt.Tx) error {
+	err := c.db.Update(func(tx *store.Tx) error {
 		if err := tx.Bucket([]byte(Bucket)).Delete([]byte(id)); err != nil {
 			return err
 		}
@@ -285,7 +316,7 @@ func (c *Clients) SaveLastUsed() error {
 	defer c.writing.Unlock()
 	var changed []*record
 	for _, l := range c.table.Load().clients {
-		if l.used.Swap(false) {
+		if l.used.Swap(false) && !l.lent {
 			r := l.record
 			r.Client = *l.client()
 			changed = append(changed, &r)
@@ -294,7 +325,7 @@ func (c *Clients) SaveLastUsed() error {
 	if len(changed) == 0 {
 		return nil
 	}
-	return c.db.Update(func(tx *bbolt.Tx) error {
+	return c.db.Update(func(tx *store.Tx) error {
 		for _, r := range changed {
 			if err := write(tx, r); err != nil {
 				return err
@@ -334,14 +365,14 @@ func (c *Clients) put(r *record) error {
 	if err := t.add(r, c.sealer, old); err != nil {
 		return err
 	}
-	if err := c.db.Update(func(tx *bbolt.Tx) error { return write(tx, r) }); err != nil {
+	if err := c.db.Update(func(tx *store.Tx) error { return write(tx, r) }); err != nil {
 		return err
 	}
 	c.table.Store(t)
 	return nil
 }
 
-func write(tx *bbolt.Tx, r *record) error {
+func write(tx *store.Tx, r *record) error {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return err

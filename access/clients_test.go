@@ -226,3 +226,19 @@ func TestParseScopes(t *testing.T) {
 		}
 	}
 }
+
+// A key that every visitor of a page can read stands for no account.
+func TestNoAccountForPages(t *testing.T) {
+	k := newKit(t)
+	spec := Client{Name: "A page", Mode: Browser, Origins: []string{"https://map.example"}, Scopes: []Scope{AntennasRead, InternalAI}, Limits: DefaultLimits}
+	if _, err := k.Create(spec); err == nil || !strings.Contains(err.Error(), "internal:ai") {
+		t.Errorf("a BROWSER client with internal:ai: %v", err)
+	}
+	if err := spec.Check(); err != nil {
+		t.Errorf("one that an older version made cannot be read: %v", err)
+	}
+	spec.Scopes = spec.Scopes[:1]
+	if _, err := k.Create(spec); err != nil {
+		t.Error(err)
+	}
+}

@@ -29,11 +29,31 @@ const leastShrunk = 16 << 20
 // keptFor is how long a day's count is of use, and some.
 const keptFor = 48 * time.Hour
 
-const dayKey = "day:" // followed by the client's id; the value is DAY:REQUESTS
+const dayKey = "day:" // followed by the client's id; the value is DAY:UNITS/20
+
+// writeCount writes a day's count.
+func writeCount(word uint64) string {
+	day, units := split(word)
+	return fmt.Sprintf("%d:%d/%d", day, units, Whole)
+}
+
+// readCount reads a day's count, false where it is none. Files of older versions have
+// DAY:REQUESTS.
+func readCount(text string) (day uint32, units uint64, ok bool) {
+	first, rest, _ := strings.Cut(text, ":")
+	count, unit, inUnits := strings.Cut(rest, "/")
+	d, err1 := strconv.ParseUint(first, 10, 32)
+	n, err2 := strconv.ParseUint(count, 10, unitBits)
+	if !inUnits {
+		n *= Whole
+	}
+	return uint32(d), n, err1 == nil && err2 == nil && (!inUnits || unit == strconv.Itoa(Whole))
+}
 
 // OpenCounts opens the file, and makes it when it is missing. "" keeps the counts
-// in memory only. A file that cannot be read is put aside, because the service is
-// worth more than a day's counts; aside is then where it lies.
+// in memory only. A tail that a power cut left unfinished is cut. Of a file that is damaged
+// what can be read is kept, because the service is worth more than a day's counts; aside is
+// then where the damaged one lies.
 func OpenCounts(path string) (c *Counts, aside string, err error) {
 	name := ":memory:"
 	if path != "" {
@@ -56,10 +76,9 @@ func OpenCounts(path string) (c *Counts, aside string, err error) {
 // can read.
 func prepareCounts(path string) (aside string, err error) {
 	os.Remove(path + ".tmp") // of a Compact that was killed; it fails where nothing can be written
-	if _, err := CheckCounts(path); errors.Is(err, errNoCounts) {
-		aside = path + ".damaged"
-		if err = os.Rename(path, aside); err != nil {
-			return "", err
+	if c, err := ReadCounts(path); err == nil {
+		if aside, err = c.repair(path); err != nil {
+			return "", fmt.Errorf("mend the counts: %w", err)
 		}
 	}
 	return aside, makePrivate(path)
@@ -84,7 +103,7 @@ func configOf(db *buntdb.DB) (c buntdb.Config) {
 
 // Answers returns what keeps answers in the same file. It is called once.
 func (c *Counts) Answers() *Answers {
-	return &Answers{db: c.db, path: c.path, running: map[string]chan struct{}{}}
+	return &Answers{db: c.db, path: c.path, sync: syncFile, running: map[string]chan struct{}{}}
 }
 
 // Restore gives the clients the counts that were saved, and removes those of clients
@@ -97,15 +116,13 @@ func (c *Counts) Restore(clients *Clients) error {
 	return c.db.Update(func(tx *buntdb.Tx) error {
 		err := tx.AscendKeys(dayKey+"*", func(key, value string) bool {
 			l, known := t.clients[strings.TrimPrefix(key, dayKey)]
-			day, n, _ := strings.Cut(value, ":")
-			d, err1 := strconv.ParseUint(day, 10, 32)
-			k, err2 := strconv.ParseUint(n, 10, 32)
+			day, units, ok := readCount(value)
 			switch {
 			case !known:
 				gone = append(gone, key)
-			case err1 == nil && err2 == nil: // what is no count counts nothing
-				l.counter.Restore(uint32(d), uint32(k)) // a day to come counts for nothing, see current
-				c.saved[l.ID] = join(uint32(d), uint32(k))
+			case ok: // an invalid count is left out
+				l.counter.Restore(day, units) // a day to come counts for nothing, see current
+				c.saved[l.ID] = join(day, units)
 			}
 			return true
 		})
@@ -128,8 +145,7 @@ func (c *Counts) Save(clients *Clients) error {
 	}
 	err := c.db.Update(func(tx *buntdb.Tx) error {
 		for id, word := range changed {
-			day, n := split(word)
-			if _, _, err := tx.Set(dayKey+id, fmt.Sprintf("%d:%d", day, n), &buntdb.SetOptions{Expires: true, TTL: keptFor}); err != nil {
+			if _, _, err := tx.Set(dayKey+id, writeCount(word), &buntdb.SetOptions{Expires: true, TTL: keptFor}); err != nil {
 				return err
 			}
 		}

@@ -3,7 +3,6 @@ package access
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,7 +21,7 @@ func TestCountsOfADeletedClient(t *testing.T) {
 	}
 	for i := range 40 {
 		for _, id := range []string{a.ID, b.ID} {
-			k.table.Load().clients[id].counter.Take(Limits{1000, 1000}, k.time)
+			k.table.Load().clients[id].counter.Take(Limits{Minute: 1000, Day: 1000}, k.time)
 		}
 		if err := counts.Save(k.Clients); err != nil {
 			t.Fatal(err)
@@ -74,45 +73,113 @@ func TestCountsOfADeletedClient(t *testing.T) {
 	}
 }
 
-// A file that buntdb would end the process over, or make room for without a bound,
-// is told of and put aside; the end of a killed server is not.
+const goodCount = "*5\r\n$3\r\nset\r\n$5\r\nday:x\r\n$7\r\n20000:5\r\n$2\r\nae\r\n$10\r\n4000000000\r\n"
+
+// mended opens a file of counts as a start does, and returns how many counts it has then
+// and whether the file was put aside.
+func mended(t *testing.T, text string) (n int, aside bool) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "quota.db")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	counts, where, err := OpenCounts(path)
+	if err != nil {
+		t.Fatalf("%.80q: %v", text, err)
+	}
+	if err := counts.Close(); err != nil {
+		t.Error(err)
+	}
+	if n, err = CheckCounts(path); err != nil {
+		t.Errorf("%.80q: after the start: %v", text, err)
+	}
+	if was, err := os.ReadFile(where); where != "" && (err != nil || string(was) != text) {
+		t.Errorf("%.80q: put aside as %.80q, %v", text, was, err)
+	}
+	if left, err := filepath.Glob(path + ".tmp"); err != nil || len(left) > 0 {
+		t.Errorf("left over: %v", left)
+	}
+	return n, where != ""
+}
+
+// A file that buntdb would end the process over, or make room for without a bound, is told
+// of and put aside when nothing of it can be read.
 func TestDamagedCounts(t *testing.T) {
-	good := "*5\r\n$3\r\nset\r\n$5\r\nday:x\r\n$7\r\n20000:5\r\n$2\r\nae\r\n$10\r\n4000000000\r\n"
-	for _, c := range []struct {
-		text  string
-		n     int
-		whole bool
-	}{
-		{"", 0, true},
-		{good, 1, true},
-		{good + strings.ReplaceAll(good, "day:x", "day:y"), 2, true},
-		{good + "*2\r\n$3\r\ndel\r\n$5\r\nday:x\r\n", 0, true},
-		{good + good[:len(good)-4], 1, true}, // ends in the middle
-		{good + good[:9], 1, true},
-		{good + "*1\r\n$0\r\n\r\n", 0, false},
-		{good + "*1\r\n$99999999999999999\r\nset\r\n", 0, false},
-		{good + "*1\r\n$-1\r\nset\r\n", 0, false},
-		{good + "*0\r\n", 0, false},
-		{strings.Replace(good, "20000:5", "200000:5", 1), 0, false},
-		{strings.Replace(good, "set", "sat", 1), 0, false},
-		{strings.Replace(good, "4000000000", "4000000x00", 1), 0, false},
-		{strings.Repeat("x", 10000), 0, false},
+	for _, text := range []string{
+		"*1\r\n$99999999999999999\r\nset\r\n",
+		"*1\r\n$-1\r\nset\r\n",
+		"*0\r\n",
+		strings.Replace(goodCount, "20000:5", "200000:5", 1),
+		strings.Replace(goodCount, "set", "sat", 1),
+		strings.Replace(goodCount, "4000000000", "4000000x00", 1),
+		strings.Repeat("x", 10000),
 	} {
+		path := filepath.Join(t.TempDir(), "quota.db")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := CheckCounts(path); n != 0 || err == nil {
+			t.Errorf("%.80q: %d counts, %v", text, n, err)
+		}
+		if n, aside := mended(t, text); n != 0 || !aside {
+			t.Errorf("%.80q: %d counts, put aside: %t", text, n, aside)
+		}
+	}
+}
+
+// What a power cut leaves of the end of the file is dropped, at whatever byte, and what was
+// written before it is kept: so is what lies behind blocks that were not written.
+func TestTornCounts(t *testing.T) {
+	other := strings.ReplaceAll(goodCount, "day:x", "day:y")
+	third := strings.ReplaceAll(goodCount, "day:x", "day:z")
+	type torn struct {
+		text string
+		n    int
+	}
+	list := []torn{{"", 0}, {goodCount, 1}, {goodCount + other, 2}, {goodCount + "*2\r\n$3\r\ndel\r\n$5\r\nday:x\r\n", 0}, {strings.Repeat("\x00", 4096), 0}}
+	for i := 1; i < len(other); i++ {
+		list = append(list, torn{goodCount + other[:i], 1}, torn{other[:i], 0},
+			torn{goodCount + other[:i] + strings.Repeat("\x00", 512), 1},
+			torn{goodCount + other[:i] + strings.Repeat("\x00", 512) + other[i:] + third, 2})
+	}
+	for _, c := range list {
 		path := filepath.Join(t.TempDir(), "quota.db")
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		what := fmt.Sprintf("%.80q", c.text)
-		n, err := CheckCounts(path)
-		if n != c.n || (err == nil) != c.whole {
-			t.Errorf("%s: %d counts, %v", what, n, err)
+		if n, err := CheckCounts(path); n != c.n || err != nil {
+			t.Errorf("%.200q: %d counts, want %d: %v", c.text, n, c.n, err)
 		}
-		counts, aside, err := OpenCounts(path)
-		if err != nil || (aside == "") != c.whole {
-			t.Fatalf("%s: put aside %q, %v", what, aside, err)
+		if n, aside := mended(t, c.text); n != c.n || aside {
+			t.Errorf("%.200q: %d counts after the start, want %d; put aside: %t", c.text, n, c.n, aside)
 		}
-		if err := counts.Close(); err != nil {
-			t.Error(err)
+	}
+}
+
+// Junk at the end is a torn tail as well: what lies before it is kept.
+func TestJunkAfterCounts(t *testing.T) {
+	for _, junk := range []string{"*1\r\n$0\r\n\r\n", "*1\r\n$99999999999999999\r\nset\r\n", "*1\r\n$-1\r\nset\r\n", "*0\r\n", "x",
+		strings.Repeat("\xff\r\n*", 5000), strings.Repeat("*5\r\n$9\r\n", 100)} {
+		if n, aside := mended(t, goodCount+junk); n != 1 || aside {
+			t.Errorf("%.80q: %d counts, want 1; put aside: %t", junk, n, aside)
+		}
+	}
+}
+
+// Of a file that is damaged in the middle both sides are kept, and the file is put aside.
+func TestCountsDamagedInTheMiddle(t *testing.T) {
+	other := strings.ReplaceAll(goodCount, "day:x", "day:y")
+	for _, text := range []string{goodCount + "junk" + other, "junk" + goodCount + other, goodCount + strings.Replace(goodCount, "$7", "$9", 1) + other,
+		goodCount + strings.Replace(goodCount, "set", "sat", 1) + other} {
+		path := filepath.Join(t.TempDir(), "quota.db")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := CheckCounts(path); n != 2 || !errors.Is(err, errNoCounts) {
+			t.Errorf("%.200q: %d counts, %v", text, n, err)
+		}
+		if n, aside := mended(t, text); n != 2 || !aside {
+			t.Errorf("%.200q: %d counts, want 2; put aside: %t", text, n, aside)
 		}
 	}
 }

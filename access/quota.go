@@ -1,6 +1,7 @@
 package access
 
 import (
+	"net/netip"
 	"sync/atomic"
 	"time"
 )
@@ -12,7 +13,7 @@ type Window struct {
 	Reset     time.Time `json:"reset"` // the end of the window
 }
 
-// Usage is the state of a client's limits; a Window with Limit 0 is none.
+// Usage is the state of a client's limits; a Window with Limit 0 stands for no limit.
 type Usage struct{ Minute, Day Window }
 
 // RetryAfter is the time to the end of the window that refuses, at least a
@@ -27,13 +28,22 @@ func (u Usage) RetryAfter(now time.Time) time.Duration {
 	return wait
 }
 
-// A Counter counts the requests of a client in the current minute and day. Minutes
-// are those of the wall clock, days those of UTC.
+// Whole is what a request costs, in the units in which requests are counted: twentieths.
+// One that finds what the client has already (304) costs one unit, and so will a tile.
+const (
+	Whole     = 20
+	Twentieth = 1
+)
+
+// A Counter counts the requests of a client in the current minute and day, in twentieths.
+// Minutes are those of the wall clock, days those of UTC. What remains is rounded down to
+// whole requests: a request is refused when less than a whole one is left, since what it
+// costs is known only afterwards.
 type Counter struct {
 	minute, day counted
 }
 
-// counted is the number of a window and how often it was used, in one word, so
+// counted is the number of a window and how many units of it were used, in one word, so
 // that taking the last unit and going to the next window are one step each.
 type counted struct{ word atomic.Uint64 }
 
@@ -42,16 +52,47 @@ const (
 	daySeconds    = 86400
 )
 
-// Take uses one request up, and tells whether there was one.
+// Take uses one request up, and reports whether there was one.
 func (c *Counter) Take(l Limits, now time.Time) (Usage, bool) {
+	_, usage, ok := c.charge(l, now)
+	return usage, ok
+}
+
+// A Charge is a request that was counted.
+type Charge struct {
+	counter     *Counter
+	limits      Limits
+	minute, day uint32 // windows
+	client      *live  // whose visitors are counted; nil of a Counter alone
+	address     netip.Addr
+	at          time.Time
+}
+
+// charge is Take with what is needed to give some of it back.
+func (c *Counter) charge(l Limits, now time.Time) (charge Charge, u Usage, ok bool) {
 	at := now.Unix()
-	minute, ok := c.minute.take(uint32(at/minuteSeconds), l.Minute)
-	if ok {
-		if _, ok = c.day.take(uint32(at/daySeconds), l.Day); !ok {
-			c.minute.giveBack(minute)
+	charge = Charge{counter: c, limits: l}
+	if charge.minute, ok = c.minute.take(uint32(at/minuteSeconds), l.Minute); ok {
+		if charge.day, ok = c.day.take(uint32(at/daySeconds), l.Day); !ok {
+			c.minute.giveBack(charge.minute, Whole)
 		}
 	}
-	return c.Peek(l, now), ok
+	return charge, c.Peek(l, now), ok
+}
+
+// Cost has the request cost so many units instead of a whole one, and returns the state
+// after that. It is called once at most.
+func (c *Charge) Cost(units uint64, now time.Time) Usage {
+	if c.counter == nil { // of a request that was not counted
+		return Usage{}
+	}
+	c.counter.minute.giveBack(c.minute, Whole-units)
+	c.counter.day.giveBack(c.day, Whole-units)
+	if c.client == nil {
+		return c.counter.Peek(c.limits, now)
+	}
+	c.client.visitors.giveBack(c.limits, c.address, c.at, now, int(Whole-units))
+	return c.client.usage(c.address, now)
 }
 
 // Peek returns the state without using anything up.
@@ -60,32 +101,32 @@ func (c *Counter) Peek(l Limits, now time.Time) Usage {
 	return Usage{c.minute.window(at, minuteSeconds, l.Minute), c.day.window(at, daySeconds, l.Day)}
 }
 
-// Day returns the number of the day, since 1970, and the requests in it.
-func (c *Counter) Day() (day, requests uint32) { return split(c.day.word.Load()) }
+// Day returns the number of the day, since 1970, and the units in it.
+func (c *Counter) Day() (day uint32, units uint64) { return split(c.day.word.Load()) }
 
-// Restore sets the requests of a day that were counted before a restart.
-func (c *Counter) Restore(day, requests uint32) { c.day.word.Store(join(day, requests)) }
+// Restore sets the units of a day that were counted before a restart.
+func (c *Counter) Restore(day uint32, units uint64) { c.day.word.Store(join(day, units)) }
 
-// take counts one more in the window, unless there are limit already, and returns
-// the window that it counted in: after a clock was set back, the one that it had.
+// take counts a whole request in the window, unless that would be more than limit, and
+// returns the window that it counted in: after a clock was set back, the one that it had.
 func (c *counted) take(window uint32, limit int) (uint32, bool) {
 	for {
 		old := c.word.Load()
 		at, n := current(old, window)
-		if int64(n) >= int64(limit) {
+		if n+Whole > uint64(limit)*Whole {
 			return at, false
 		}
-		if c.word.CompareAndSwap(old, join(at, n+1)) {
+		if c.word.CompareAndSwap(old, join(at, n+Whole)) {
 			return at, true
 		}
 	}
 }
 
-func (c *counted) giveBack(window uint32) {
+func (c *counted) giveBack(window uint32, units uint64) {
 	for {
 		old := c.word.Load()
 		at, n := split(old)
-		if at != window || n == 0 || c.word.CompareAndSwap(old, join(at, n-1)) {
+		if at != window || n < units || c.word.CompareAndSwap(old, join(at, n-units)) {
 			return
 		}
 	}
@@ -93,13 +134,13 @@ func (c *counted) giveBack(window uint32) {
 
 func (c *counted) window(now, seconds int64, limit int) Window {
 	at, n := current(c.word.Load(), uint32(now/seconds))
-	return Window{Limit: limit, Remaining: max(0, limit-int(n)), Reset: time.Unix((int64(at)+1)*seconds, 0)}
+	return Window{Limit: limit, Remaining: max(0, int((int64(limit)*Whole-int64(n))/Whole)), Reset: time.Unix((int64(at)+1)*seconds, 0)}
 }
 
 // current is the window that counts, and what was counted in it. A window that is
 // one ahead is of a clock that was set back a little; one further ahead is of a
 // clock that was wrong, and must lock nobody out.
-func current(word uint64, window uint32) (at, n uint32) {
+func current(word uint64, window uint32) (at uint32, n uint64) {
 	at, n = split(word)
 	if at < window || at > window+1 {
 		return window, 0
@@ -107,5 +148,14 @@ func current(word uint64, window uint32) (at, n uint32) {
 	return at, n
 }
 
-func join(window, n uint32) uint64         { return uint64(window)<<32 | uint64(n) }
-func split(word uint64) (window, n uint32) { return uint32(word >> 32), uint32(word) }
+// unitBits are those of a word that count units, enough for the greatest limit; the others
+// are enough for minutes until the year 2097.
+const unitBits = 38
+
+func join(window uint32, units uint64) uint64 {
+	return uint64(window)<<unitBits | min(units, 1<<unitBits-1)
+}
+
+func split(word uint64) (window uint32, units uint64) {
+	return uint32(word >> unitBits), word & (1<<unitBits - 1)
+}

@@ -71,7 +71,12 @@ func (s Signature) fresh(now time.Time) error {
 		return err
 	}
 	if d := now.Unix() - at; d > int64(signatureWindow/time.Second) || -d > int64(signatureWindow/time.Second) {
-		return fmt.Errorf("t differs from the server's clock by %d seconds", d)
+		way := "behind"
+		if d < 0 {
+			d, way = -d, "ahead of"
+		}
+		const most = signatureWindow / time.Second
+		return &Hint{fmt.Sprintf("the signature's t is %d seconds %s the server's clock, at most %d are allowed: set the clock, and sign each request when it is sent", d, way, most), ErrSignature}
 	}
 	return nil
 }

@@ -22,12 +22,14 @@ type table struct {
 // A live client is a client with what its requests need.
 type live struct {
 	record
-	scopes  map[Scope]bool
-	secret  string // for signatures, as it was shown
-	locked  error  // why the secret cannot be had
-	counter *Counter
-	used    *atomic.Bool // since it was last saved
-	keys    []*liveKey
+	scopes   map[Scope]bool
+	secret   string // for signatures, as it was shown
+	locked   error  // why the secret cannot be had
+	lent     bool   // in memory only
+	counter  *Counter
+	visitors *visitors
+	used     *atomic.Bool // since it was last saved
+	keys     []*liveKey
 }
 
 type liveKey struct {
@@ -47,7 +49,7 @@ func (t *table) clone() *table {
 
 // add takes a client in. old, which may be nil, is what it was before.
 func (t *table) add(r *record, sealer *Sealer, old *live) error {
-	l := &live{record: *r, scopes: map[Scope]bool{}, counter: &Counter{}, used: &atomic.Bool{}}
+	l := &live{record: *r, scopes: map[Scope]bool{}, counter: &Counter{}, visitors: newVisitors(), used: &atomic.Bool{}}
 	for _, s := range r.Scopes {
 		l.scopes[s] = true
 	}
@@ -58,7 +60,7 @@ func (t *table) add(r *record, sealer *Sealer, old *live) error {
 		}
 	}
 	if old != nil {
-		l.counter, l.used = old.counter, old.used
+		l.counter, l.visitors, l.used = old.counter, old.visitors, old.used
 	}
 	for i := range r.Keys {
 		k, err := l.newLiveKey(&r.Keys[i], old)

@@ -13,10 +13,7 @@ import (
 	"fmt"
 	"io/fs"
 	"sync"
-	"sync/atomic"
 	"time"
-
-	"go.etcd.io/bbolt"
 
 	"relais/store"
 )
@@ -62,11 +59,11 @@ var Buckets = []string{accountsBucket, clientsBucket, grantsBucket, factsBucket}
 type Store struct {
 	db        *store.DB // nil for a read-only folder without the file
 	now       func() time.Time
-	guesses   guesses
-	hashing   chan struct{} // held while a password is hashed
-	waiting   atomic.Int32  // for hashing
-	changing  sync.Mutex    // one change at a time
-	mu        sync.RWMutex  // of state, which only whoever has changing writes
+	guesses   *guesses
+	turns     *turns
+	shown     shown
+	changing  sync.Mutex   // one change at a time
+	mu        sync.RWMutex // of state, which only whoever has changing writes
 	state     *state
 	answering [64]sync.Mutex // by the hash of who writes what
 }
@@ -75,7 +72,7 @@ type Store struct {
 // opened read-only, nobody can sign in and every change fails with ErrReadOnly; tokens
 // that are there are good until they end.
 func Open(db *store.DB, now func() time.Time) (*Store, error) {
-	s := &Store{db: db, now: now, guesses: newGuesses(), hashing: make(chan struct{}, hashesAtOnce), state: newState()}
+	s := &Store{db: db, now: now, guesses: newGuesses(), turns: newTurns(now), shown: shown{last: map[string]time.Time{}}, state: newState()}
 	if db == nil {
 		return s, nil
 	}
@@ -93,7 +90,7 @@ func (s *Store) readOnly() bool { return s.db == nil || s.db.ReadOnly() }
 // A change is what is written to the file and then shown in memory.
 type change struct {
 	*state  // as it is before
-	writes  []func(*bbolt.Tx) error
+	writes  []func(*store.Tx) error
 	shows   []func(*state)
 	deleted bool // something, whose bytes must leave the file
 }
@@ -121,7 +118,7 @@ func (s *Store) change(decide func(c *change) error) error {
 	return nil
 }
 
-func (c *change) write(tx *bbolt.Tx) error {
+func (c *change) write(tx *store.Tx) error {
 	for _, write := range c.writes {
 		if err := write(tx); err != nil {
 			return err

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"go.etcd.io/bbolt"
-
 	"relais/store"
 )
 
@@ -23,12 +21,13 @@ func Check(db *store.DB) (accounts, facts int, err error) {
 			problems = append(problems, err)
 		}
 	}
-	err = db.View(func(tx *bbolt.Tx) error {
+	err = db.View(func(tx *store.Tx) error {
+		tx.LeaveOut(add)
 		st := newState()
 		unread := st.read(tx) // which ends at the first that cannot be used
 		add(unread)
 		accounts = len(st.accounts)
-		return eachKind(tx, func(person string, kind Kind, b *bbolt.Bucket) error {
+		return eachKind(tx, func(person string, kind Kind, b *store.Bucket) error {
 			if unread == nil && st.accounts[person] == nil {
 				add(fmt.Errorf("facts of %.50q: there is no such account", person))
 			}

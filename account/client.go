@@ -2,9 +2,11 @@ package account
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -25,11 +27,13 @@ type Client struct {
 
 // Bounds of clients. One that nobody let in is forgotten after a day, one that somebody
 // did 90 days after, when nobody lets it in any more. Of those that nobody lets in, 1000
-// are kept.
+// are kept; one that is new, or whose page somebody has open, does not go for another.
 const (
 	maxClientName = 100 // characters
 	maxRedirects  = 10
 	maxIdle       = 1000
+	maxShown      = maxIdle / 2 // who opens the pages of all programs does not keep all
+	needed        = 30 * time.Minute
 	unusedLife    = 24 * time.Hour
 	usedLife      = 90 * 24 * time.Hour
 )
@@ -52,21 +56,54 @@ func (c *Client) check(id string) error {
 	return nil
 }
 
+// A FullError is why no client can be registered before a time.
+type FullError struct{ Until time.Time }
+
+func (e *FullError) Error() string {
+	return "as many programs as are kept were registered in the last half hour and wait for somebody to let them in"
+}
+
+// maxMarks is how many marks a letter of a name may bear: Vietnamese has two, Hebrew three.
+const maxMarks = 3
+
+// checkProgramName refuses a new name that looks blank or hides what stands near it. Records
+// of older versions may have one.
+func checkProgramName(name string) error {
+	marks, seen := 0, false
+	for _, r := range name {
+		switch {
+		case unicode.Is(unicode.M, r):
+			if marks++; marks > maxMarks || !seen {
+				return fmt.Errorf("%w, with at most %d marks on a letter", ErrMetadata, maxMarks)
+			}
+			continue
+		case unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r): // a Hangul filler is a letter, and not seen
+			return fmt.Errorf("%w, without characters that cannot be seen", ErrMetadata)
+		case unicode.IsLetter(r), unicode.IsNumber(r):
+			seen = true
+		}
+		marks = 0
+	}
+	if !seen {
+		return fmt.Errorf("%w with a letter or a digit", ErrMetadata)
+	}
+	return nil
+}
+
 // Register makes a client. The oldest of those that nobody lets in goes when there are
-// too many. Errors: ErrMetadata, ErrRedirect, ErrReadOnly.
+// too many. Errors: ErrMetadata, ErrRedirect, ErrReadOnly, *FullError.
 func (s *Store) Register(name string, redirects []string) (*Client, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return nil, err
 	}
 	client := &Client{ID: id.String(), Name: name, RedirectURIs: slices.Clone(redirects), Created: s.second()}
-	if err := client.check(client.ID); err != nil {
+	if err := errors.Join(client.check(client.ID), checkProgramName(name)); err != nil {
 		return nil, err
 	}
 	err = s.change(func(c *change) error {
-		idle := c.idle()
-		for _, old := range idle[:max(0, len(idle)+1-maxIdle)] {
-			c.dropClient(old.ID)
+		if err := s.makeRoom(c); err != nil {
+			return err
 		}
 		c.putClient(client)
 		return nil
@@ -75,6 +112,67 @@ func (s *Store) Register(name string, redirects []string) (*Client, error) {
 		return nil, err
 	}
 	return client, nil
+}
+
+// makeRoom drops clients that nobody lets in until there is room for one more of them.
+func (s *Store) makeRoom(c *change) error {
+	idle, now := c.idle(), s.now()
+	full := &FullError{}
+	for over := len(idle) + 1 - maxIdle; over > 0; over-- {
+		i := slices.IndexFunc(idle, func(old *Client) bool { return !now.Before(s.neededUntil(old)) })
+		if i < 0 {
+			for _, old := range idle {
+				if until := s.neededUntil(old); full.Until.IsZero() || until.Before(full.Until) {
+					full.Until = until
+				}
+			}
+			return full
+		}
+		c.dropClient(idle[i].ID)
+		idle = slices.Delete(idle, i, i+1)
+	}
+	return nil
+}
+
+// neededUntil is when a client may go that nobody lets in.
+func (s *Store) neededUntil(c *Client) time.Time {
+	last := c.Created
+	for _, t := range []time.Time{c.lastUsed(), s.shown.at(c.ID)} {
+		if t.After(last) {
+			last = t
+		}
+	}
+	return last.Add(needed)
+}
+
+// Shown notes that somebody has the page of a client before them.
+func (s *Store) Shown(id string) { s.shown.note(id, s.now()) }
+
+// shown is when the pages of clients were shown, of the latest maxShown.
+type shown struct {
+	mu   sync.Mutex
+	last map[string]time.Time
+}
+
+func (p *shown) at(id string) time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.last[id]
+}
+
+func (p *shown) note(id string, now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last[id] = now; len(p.last) <= maxShown {
+		return
+	}
+	oldest := id
+	for other, t := range p.last {
+		if t.Before(p.last[oldest]) {
+			oldest = other
+		}
+	}
+	delete(p.last, oldest)
 }
 
 // idle are the clients that nobody lets in now, those first that are missed least: the

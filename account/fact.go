@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"go.etcd.io/bbolt"
+	"relais/store"
 )
 
 // A Kind is what sort of thing a person submitted.
@@ -72,13 +72,13 @@ func (s *Store) note(person string, facts []Fact) error {
 			if f.Time.IsZero() {
 				f.Time = s.now()
 			}
-			c.writes = append(c.writes, func(tx *bbolt.Tx) error { return f.put(tx, person) })
+			c.writes = append(c.writes, func(tx *store.Tx) error { return f.put(tx, person) })
 		}
 		return nil
 	})
 }
 
-func (f *Fact) put(tx *bbolt.Tx, person string) error {
+func (f *Fact) put(tx *store.Tx, person string) error {
 	all, err := tx.Bucket([]byte(factsBucket)).CreateBucketIfNotExists([]byte(person))
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func parseFact(kind Kind, k, v []byte) (Fact, error) {
 // Nobody submitted nothing.
 func (s *Store) Facts(person string, kind Kind) (list []Fact, err error) {
 	list = []Fact{}
-	err = s.kind(person, kind, func(b *bbolt.Bucket) error {
+	err = s.kind(person, kind, func(b *store.Bucket) error {
 		return b.ForEach(func(k, v []byte) error {
 			f, err := parseFact(kind, k, v)
 			list = append(list, f)
@@ -138,7 +138,7 @@ func (s *Store) Facts(person string, kind Kind) (list []Fact, err error) {
 
 // Count is how many facts of a kind a person has.
 func (s *Store) Count(person string, kind Kind) (n int, err error) {
-	err = s.kind(person, kind, func(b *bbolt.Bucket) error {
+	err = s.kind(person, kind, func(b *store.Bucket) error {
 		n = int(b.Sequence())
 		return nil
 	})
@@ -146,11 +146,11 @@ func (s *Store) Count(person string, kind Kind) (n int, err error) {
 }
 
 // kind calls f with the bucket of a person's facts, when there is one.
-func (s *Store) kind(person string, kind Kind, f func(*bbolt.Bucket) error) error {
+func (s *Store) kind(person string, kind Kind, f func(*store.Bucket) error) error {
 	if s.db == nil || person == "" || kind == "" {
 		return nil
 	}
-	return s.db.View(func(tx *bbolt.Tx) error {
+	return s.db.View(func(tx *store.Tx) error {
 		b := tx.Bucket([]byte(factsBucket))
 		if b != nil {
 			b = b.Bucket([]byte(person))
@@ -232,7 +232,7 @@ func (s *Store) canNote(person string, kind Kind) error {
 
 // answered returns the first answer of a write.
 func (s *Store) answered(person string, token sum) (answer []byte, known bool, err error) {
-	err = s.kind(person, answers, func(b *bbolt.Bucket) error {
+	err = s.kind(person, answers, func(b *store.Bucket) error {
 		v := b.Get(token[:])
 		if v == nil {
 			return nil

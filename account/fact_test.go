@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"go.etcd.io/bbolt"
+	"relais/store"
 )
 
 func TestFacts(t *testing.T) {
@@ -70,7 +70,7 @@ func TestFacts(t *testing.T) {
 
 // sequence makes it look as if there were so many facts.
 func (w *world) sequence(person string, kind Kind, n uint64) error {
-	return w.db.Update(func(tx *bbolt.Tx) error {
+	return w.db.Update(func(tx *store.Tx) error {
 		return tx.Bucket([]byte(factsBucket)).Bucket([]byte(person)).Bucket([]byte(kind)).SetSequence(n)
 	})
 }

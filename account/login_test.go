@@ -3,9 +3,12 @@ package account
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/netip"
+	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -33,21 +36,21 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// Guessing is limited by name, whether somebody has it or not, and by address.
+// Guessing is limited by name and address, whether somebody has the name or not, and by
+// address.
 func TestGuessing(t *testing.T) {
 	for _, name := range []string{"alice", "nobody"} {
 		w := newWorld(t)
 		w.person("alice")
-		w.guessed(name, numbered(0), guessesByName-2)
+		w.guessed(name, home, guessesByAddress-2)
 		for i := range 2 {
-			if _, err := w.Login(context.Background(), name, "wrong", numbered(i+1)); !errors.Is(err, ErrLogin) {
-				t.Fatalf("guess %d for %s: %v", i, name, err)
+			w.want("a guess", w.login(name, "wrong"), ErrLogin)
+			if n := w.guesses.byName.Count(sumOf(name), w.clock()); n != guessesByAddress-1+i {
+				t.Errorf("%d guesses are counted", n)
 			}
 		}
 		for _, password := range []string{"wrong", good} {
-			if _, err := w.Login(context.Background(), name, password, numbered(1000)); !errors.Is(err, ErrLimited) {
-				t.Errorf("%s after the limit: %v", name, err)
-			}
+			w.want("after the limit", w.login(name, password), ErrLimited)
 		}
 		if again := w.LoginAgain(); !again.After(w.clock()) || again.After(w.clock().Add(guessWindow)) {
 			t.Errorf("again at %s", again)
@@ -57,24 +60,100 @@ func TestGuessing(t *testing.T) {
 	}
 	w := newWorld(t)
 	w.person("alice")
-	w.guessed("x", home, guessesByAddress-2)
-	for _, name := range []string{"y", "z"} {
-		w.want("a guess", w.login(name, "wrong"), ErrLogin)
+	for i := range guessesFromAddress {
+		w.guessed(fmt.Sprint("x", i), home, 1)
 	}
-	for range guessesByName + 1 { // which locks nobody else out
-		w.want("from the address", w.login("alice", good), ErrLimited)
-	}
-	if _, err := w.Login(context.Background(), "alice", good, numbered(1)); err != nil {
-		t.Errorf("from another address: %v", err)
-	}
+	w.want("from the address", w.login("alice", good), ErrLimited)
+	_, err := w.Login(context.Background(), "alice", good, numbered(1))
+	w.want("from another address", err, nil)
 }
 
 // guessed counts failed attempts as if they had been made.
 func (w *world) guessed(name string, addr netip.Addr, n int) {
+	w.Helper()
 	for range n {
-		w.guesses.byAddress.Add(addr, w.clock())
-		w.guesses.byName.Add(sumOf(nameKey(name)), w.clock())
+		if _, ok := w.guesses.begin(sumOf(nameKey(name)), w.idOf(nameKey(name)), addr, w.clock()); !ok {
+			w.Fatalf("a guess for %s from %s is refused", name, addr)
+		}
 	}
+}
+
+// Strangers do not lock a name. They are limited where they are; many in many networks
+// close it at last for networks from which the person never signed in.
+func TestNobodyIsLockedOut(t *testing.T) {
+	w := newWorld(t)
+	w.person("bob")
+	login := func(addr string) error {
+		_, err := w.Login(context.Background(), "bob", good, netip.MustParseAddr(addr))
+		return err
+	}
+	w.want("at home", login("203.0.113.9"), nil)
+	tried := func(i, j int) (n int, ok bool) { // from the j-th address of the i-th network
+		addr := netip.AddrFrom4([4]byte{10, 0, byte(i), byte(j)})
+		for range guessesByAddress {
+			if _, ok := w.guesses.begin(sumOf("bob"), w.idOf("bob"), addr, w.clock()); !ok {
+				return n, false
+			}
+			n++
+		}
+		return n, true
+	}
+	if n, _ := tried(0, 0); n != 20 {
+		t.Fatalf("%d guesses from one address", n)
+	}
+	w.want("from the address of the guesses", login("10.0.0.0"), ErrLimited)
+	w.want("from elsewhere", login("198.51.100.7"), nil)
+	guesses, networks := 20, 1
+	for i := 0; guesses < 1000; i++ {
+		for j := range 256 {
+			n, ok := tried(i, j)
+			if guesses += n; !ok {
+				break
+			}
+		}
+		networks = i + 1
+	}
+	if networks < 17 {
+		t.Errorf("%d networks were enough for 1000 guesses", networks)
+	}
+	w.want("from a network that is not known", login("192.0.2.1"), ErrLimited)
+	w.want("from home", login("203.0.113.9"), nil)
+	w.want("from next to home", login("203.0.113.10"), nil)
+	w.want("from where bob was", login("198.51.100.99"), nil)
+	w.pass(guessWindow)
+	w.want("in the next window", login("192.0.2.1"), nil)
+}
+
+// What is refused before a password is compared counts for nobody, however it is refused.
+func TestRefusedGuessesDoNotCount(t *testing.T) {
+	w := newWorld(t)
+	w.person("alice")
+	for range hashesAtOnce {
+		w.want("a turn", w.turns.take(context.Background(), home), nil)
+	}
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	for i := range 2000 {
+		_, err := w.Login(gone, fmt.Sprint("zz", i), "wrong", numbered(i%200))
+		w.want("while others hash", err, ErrBusy)
+	}
+	for range hashesAtOnce {
+		w.turns.done()
+	}
+	w.guessed("alice", home, guessesByAddress)
+	for range 2000 {
+		w.want("after the limit", w.login("alice", "wrong"), ErrLimited)
+	}
+	if n := w.guesses.byName.Count(sumOf("alice"), w.clock()); n != guessesByAddress {
+		t.Errorf("%d guesses count for alice, want %d", n, guessesByAddress)
+	}
+	for i := range 200 {
+		if n := w.guesses.addresses.Count(numbered(i), w.clock()); n != 0 {
+			t.Fatalf("%d guesses count for %s", n, numbered(i))
+		}
+	}
+	_, err := w.Login(context.Background(), "alice", good, numbered(1))
+	w.want("from elsewhere", err, nil)
 }
 
 // Who knows the password is not locked out by signing in often, and attempts at one time
@@ -82,16 +161,16 @@ func (w *world) guessed(name string, addr netip.Addr, n int) {
 func TestGuessingAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.person("alice")
-	w.guessed("alice", home, guessesByName-5)
+	w.guessed("alice", home, guessesByAddress-5)
 	for range 7 {
 		w.want("login", w.login("alice", good), nil)
 	}
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	count := map[error]int{}
-	for i := range 30 {
+	for range 30 {
 		wg.Go(func() {
-			_, err := w.Login(context.Background(), "alice", "wrong", numbered(i))
+			err := w.login("alice", "wrong")
 			mu.Lock()
 			defer mu.Unlock()
 			count[err]++
@@ -133,24 +212,82 @@ func TestConstantWork(t *testing.T) {
 // Too many who sign in at once are refused instead of taking the memory, and a caller
 // that goes away does not wait.
 func TestBusy(t *testing.T) {
-	w := newWorld(t)
-	w.person("alice")
-	for range hashesAtOnce {
-		w.hashing <- struct{}{}
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
-	defer cancel()
-	for range guessesByName + 5 { // which do not count
-		_, err := w.Login(ctx, "alice", good, home)
-		w.want("while others hash", err, ErrBusy)
-	}
-	w.waiting.Store(mostWaiting)
-	w.want("when many wait", w.login("alice", good), ErrBusy)
-	w.waiting.Store(0)
-	for range hashesAtOnce {
-		<-w.hashing
-	}
-	w.want("after that", w.login("alice", good), nil)
+	synctest.Test(t, func(t *testing.T) {
+		turns := newTurns(time.Now)
+		results := make(chan error, mostWaiting+hashesAtOnce+5)
+		start := time.Now()
+		for range cap(results) {
+			go func() { results <- turns.take(context.Background(), home) }()
+		}
+		synctest.Wait()
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := turns.take(gone, home); !errors.Is(err, ErrBusy) {
+			t.Errorf("a caller that has gone: %v", err)
+		}
+		count := map[error]int{}
+		for range cap(results) {
+			count[<-results]++
+		}
+		if waited := time.Since(start); count[nil] != hashesAtOnce || waited != longestWait {
+			t.Errorf("%v after %s", count, waited)
+		}
+		for range hashesAtOnce {
+			turns.done()
+		}
+		if err := turns.take(t.Context(), home); err != nil {
+			t.Errorf("after that: %v", err)
+		}
+		turns.done()
+		if turns.free != hashesAtOnce || len(turns.waiting) != 0 {
+			t.Errorf("%d are free, %d wait", turns.free, len(turns.waiting))
+		}
+	})
+}
+
+// In a flood from one provider, whatever its addresses, somebody from elsewhere has the
+// next turn.
+func TestTurnsInAFlood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns := newTurns(time.Now)
+		var mu sync.Mutex
+		var hashed []string
+		var wg sync.WaitGroup
+		attempt := func(who string, addr netip.Addr) {
+			wg.Go(func() {
+				if turns.take(context.Background(), addr) != nil {
+					who += " refused"
+				} else {
+					time.Sleep(30 * time.Millisecond)
+					turns.done()
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				hashed = append(hashed, who)
+			})
+			synctest.Wait()
+		}
+		for i := range 150 {
+			attempt("flood", netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 0, byte(i), 0, byte(i)}))
+		}
+		attempt("dave", home)
+		for i := range 150 {
+			attempt("flood", netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 0, byte(i), 1, byte(i)}))
+		}
+		wg.Wait()
+		after := 0
+		for _, who := range hashed {
+			if who == "flood" {
+				after++
+			}
+			if who == "dave" {
+				break
+			}
+		}
+		if !slices.Contains(hashed, "dave") || after > 2*hashesAtOnce {
+			t.Errorf("dave after %d of the flood: %q", after, hashed)
+		}
+	})
 }
 
 func numbered(i int) netip.Addr {

@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"net/netip"
 	"time"
 	"unicode/utf8"
 
@@ -82,26 +83,9 @@ func (s *Store) hash(ctx context.Context, text string) (*password, error) {
 	if s.readOnly() {
 		return nil, ErrReadOnly
 	}
-	done, err := s.turn(ctx)
-	if err != nil {
+	if err := s.turns.take(ctx, netip.Addr{}); err != nil {
 		return nil, err
 	}
-	defer done()
+	defer s.turns.done()
 	return newPassword(text), nil
-}
-
-// turn waits until a password may be hashed. Error: ErrBusy.
-func (s *Store) turn(ctx context.Context) (done func(), err error) {
-	defer s.waiting.Add(-1)
-	if s.waiting.Add(1) > mostWaiting {
-		return nil, ErrBusy
-	}
-	ctx, cancel := context.WithTimeout(ctx, longestWait)
-	defer cancel()
-	select {
-	case s.hashing <- struct{}{}:
-		return func() { <-s.hashing }, nil
-	case <-ctx.Done():
-		return nil, ErrBusy
-	}
 }

@@ -11,9 +11,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/uuid"
-	"go.etcd.io/bbolt"
 
 	"relais/fold"
+	"relais/store"
 )
 
 // A Person is who acts: somebody who signs in, or an API client.
@@ -238,6 +238,7 @@ func (s *Store) alter(id string, f func(r *record) error) (*Account, error) {
 // where it is and belongs to nobody. What the file still has of it goes with the next
 // store.DB.Compact. Errors: ErrNoAccount, ErrReadOnly.
 func (s *Store) Delete(id string) error {
+	defer s.guesses.forget(id)
 	return s.change(func(c *change) error {
 		r := c.accounts[id]
 		if r == nil {
@@ -245,7 +246,7 @@ func (s *Store) Delete(id string) error {
 		}
 		c.deleted = true
 		c.dropGrantsOf(id)
-		c.writes = append(c.writes, remove(accountsBucket, id), func(tx *bbolt.Tx) error {
+		c.writes = append(c.writes, remove(accountsBucket, id), func(tx *store.Tx) error {
 			if facts := tx.Bucket([]byte(factsBucket)); facts.Bucket([]byte(id)) != nil {
 				return facts.DeleteBucket([]byte(id))
 			}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"go.etcd.io/bbolt"
+	"relais/store"
 )
 
 // A sum is the SHA-256 of a code or token.
@@ -40,7 +40,7 @@ func newState() *state {
 }
 
 // read reads everything; what cannot be used is an error.
-func (st *state) read(tx *bbolt.Tx) error {
+func (st *state) read(tx *store.Tx) error {
 	err := each(tx, accountsBucket, func(id string, r *record) error {
 		if err := r.check(id); err != nil {
 			return err
@@ -67,7 +67,7 @@ func (st *state) read(tx *bbolt.Tx) error {
 }
 
 // each reads every record of a bucket, which may be missing.
-func each[T any](tx *bbolt.Tx, bucket string, f func(id string, v *T) error) error {
+func each[T any](tx *store.Tx, bucket string, f func(id string, v *T) error) error {
 	b := tx.Bucket([]byte(bucket))
 	if b == nil {
 		return nil
@@ -82,8 +82,8 @@ func each[T any](tx *bbolt.Tx, bucket string, f func(id string, v *T) error) err
 }
 
 // put is the write of a record.
-func put(bucket, id string, v any) func(*bbolt.Tx) error {
-	return func(tx *bbolt.Tx) error {
+func put(bucket, id string, v any) func(*store.Tx) error {
+	return func(tx *store.Tx) error {
 		text, err := json.Marshal(v)
 		if err != nil {
 			return err
@@ -93,8 +93,8 @@ func put(bucket, id string, v any) func(*bbolt.Tx) error {
 }
 
 // remove is the write that removes a record.
-func remove(bucket, id string) func(*bbolt.Tx) error {
-	return func(tx *bbolt.Tx) error { return tx.Bucket([]byte(bucket)).Delete([]byte(id)) }
+func remove(bucket, id string) func(*store.Tx) error {
+	return func(tx *store.Tx) error { return tx.Bucket([]byte(bucket)).Delete([]byte(id)) }
 }
 
 // addAccount takes an account in, in place of what it was.

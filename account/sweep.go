@@ -1,8 +1,8 @@
 package account
 
-import (
-	"go.etcd.io/bbolt"
-)
+import "relais/store"
+
+import ()
 
 // Sweep removes what is over: codes that nobody used, tokens, programs that nobody lets
 // in, first answers. What the file still has of them goes with the next store.DB.Compact.
@@ -30,8 +30,8 @@ func (s *Store) Sweep() error {
 // sweepAnswers looks for answers that are over before it makes the file be written.
 func (s *Store) sweepAnswers(c *change) error {
 	over := map[string][]string{} // by person
-	err := s.db.View(func(tx *bbolt.Tx) error {
-		return eachKind(tx, func(person string, kind Kind, b *bbolt.Bucket) error {
+	err := s.db.View(func(tx *store.Tx) error {
+		return eachKind(tx, func(person string, kind Kind, b *store.Bucket) error {
 			if kind != answers {
 				return nil
 			}
@@ -46,7 +46,7 @@ func (s *Store) sweepAnswers(c *change) error {
 	})
 	for person, refs := range over {
 		c.deleted = true
-		c.writes = append(c.writes, func(tx *bbolt.Tx) error {
+		c.writes = append(c.writes, func(tx *store.Tx) error {
 			b := tx.Bucket([]byte(factsBucket)).Bucket([]byte(person)).Bucket([]byte(answers))
 			for _, ref := range refs {
 				if err := b.Delete([]byte(ref)); err != nil {
@@ -60,7 +60,7 @@ func (s *Store) sweepAnswers(c *change) error {
 }
 
 // eachKind calls f for each person and kind that there are facts of.
-func eachKind(tx *bbolt.Tx, f func(person string, kind Kind, b *bbolt.Bucket) error) error {
+func eachKind(tx *store.Tx, f func(person string, kind Kind, b *store.Bucket) error) error {
 	all := tx.Bucket([]byte(factsBucket))
 	if all == nil {
 		return nil

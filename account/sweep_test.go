@@ -3,12 +3,13 @@ package account
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	"go.etcd.io/bbolt"
+	"relais/store"
 )
 
 // What is over leaves the file, and what is not stays.
@@ -21,9 +22,10 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := func() (clients, grants int) {
-		w.db.View(func(tx *bbolt.Tx) error {
-			clients, grants = tx.Bucket([]byte(clientsBucket)).Stats().KeyN, tx.Bucket([]byte(grantsBucket)).Stats().KeyN
-			return nil
+		w.db.View(func(tx *store.Tx) error {
+			clients, grants = 0, 0
+			return errors.Join(store.Each(tx, clientsBucket, func(_, _ []byte) error { clients++; return nil }),
+				store.Each(tx, grantsBucket, func(_, _ []byte) error { grants++; return nil }))
 		})
 		return
 	}
@@ -71,12 +73,21 @@ func TestIdle(t *testing.T) {
 	if err := fill(w, maxIdle-2); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Client(oldest.ID); err != nil {
-		t.Fatalf("the oldest is gone before there are too many: %v", err)
+	w.pass(needed - time.Second)
+	w.Shown("ffffffff-0000")
+	_, err := w.Register("An app", []string{callback})
+	if full, ok := errors.AsType[*FullError](err); !ok || !full.Until.Equal(w.clock().Add(time.Second)) {
+		t.Fatalf("when all are new: %v", err)
 	}
+	w.pass(time.Second)
 	w.program()
-	_, err := w.Client(oldest.ID)
+	_, err = w.Client(oldest.ID)
 	w.want("the oldest unused one", err, ErrNoClient)
+	w.program()
+	_, err = w.Client("ffffffff-0001")
+	w.want("the next", err, ErrNoClient)
+	_, err = w.Client("ffffffff-0000")
+	w.want("one whose page somebody has open", err, nil)
 	for _, c := range []*Client{in, was} {
 		if _, err := w.Client(c.ID); err != nil {
 			t.Errorf("one that was let in: %v", err)
@@ -85,6 +96,31 @@ func TestIdle(t *testing.T) {
 	if n := len(w.state.clients); n != maxIdle+1 {
 		t.Errorf("%d clients", n)
 	}
+	w.pass(needed)
+	for range 3 { // two of which take the place of the last two
+		w.program()
+	}
+	_, err = w.Client("ffffffff-0000")
+	w.want("its page half an hour later", err, ErrNoClient)
+}
+
+// Who opens the pages of all programs does not keep others from registering theirs.
+func TestShowingEveryProgram(t *testing.T) {
+	w := newWorld(t)
+	if err := fill(w, maxIdle); err != nil {
+		t.Fatal(err)
+	}
+	w.pass(needed)
+	for i := range maxIdle {
+		w.pass(time.Millisecond)
+		w.Shown(fmt.Sprintf("ffffffff-%04d", i))
+	}
+	for range maxIdle / 4 {
+		w.program()
+	}
+	last := fmt.Sprintf("ffffffff-%04d", maxIdle-1)
+	_, err := w.Client(last)
+	w.want("the one whose page was opened last", err, nil)
 }
 
 // fill registers clients, in one write.
@@ -134,7 +170,7 @@ func TestDamage(t *testing.T) {
 	} {
 		w := newWorld(t)
 		id := w.person("alice").ID
-		err := w.db.Update(func(tx *bbolt.Tx) error {
+		err := w.db.Update(func(tx *store.Tx) error {
 			return tx.Bucket([]byte(accountsBucket)).Put([]byte(id), []byte(strings.ReplaceAll(text, "ID", id)))
 		})
 		if err != nil {

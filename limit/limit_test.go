@@ -1,7 +1,6 @@
 package limit
 
 import (
-	"net/netip"
 	"testing"
 	"time"
 )
@@ -38,42 +37,42 @@ func TestCounter(t *testing.T) {
 	}
 }
 
-// A flood of keys takes no more memory than that, and meets the limit together.
-func TestFlood(t *testing.T) {
+// Attempts that are taken back take no room, however many keys they come with.
+func TestTakenBack(t *testing.T) {
 	c := New[int](time.Minute)
-	for i := range maxKeys {
+	c.Add(-1, noon)
+	for i := range 2 * maxKeys {
 		if n := c.Add(i, noon); n != 1 {
 			t.Fatalf("key %d has %d", i, n)
 		}
+		c.TakeBack(i, noon)
 	}
-	for i := range 1000 {
-		if n := c.Count(maxKeys+i, noon); n != i {
-			t.Fatalf("a new key has %d after %d others", n, i)
-		}
-		if n := c.Add(maxKeys+i, noon); n != i+1 {
-			t.Fatalf("new key %d is counted as %d", i, n)
-		}
+	if n := len(c.counts); n != 1 {
+		t.Errorf("%d keys are kept, want 1", n)
 	}
-	if n := c.Add(17, noon); n != 2 {
-		t.Errorf("a key that came before has %d", n)
-	}
-	if n := len(c.counts); n != maxKeys {
-		t.Errorf("%d keys are kept", n)
-	}
-	if n := c.Add(maxKeys, noon.Add(time.Minute)); n != 1 || len(c.counts) != 1 || c.others != 0 {
-		t.Errorf("in the next window: %d, %d keys, %d others", n, len(c.counts), c.others)
+	if n := c.Count(-1, noon); n != 1 {
+		t.Errorf("the key that was not taken back has %d, want 1", n)
 	}
 }
 
-func TestSubscriber(t *testing.T) {
-	for in, want := range map[string]string{
-		"203.0.113.9": "203.0.113.9", "::ffff:203.0.113.9": "203.0.113.9", "2001:db8:1:2:3:4:5:6%eth0": "2001:db8:1:2::", "::1": "::",
-	} {
-		if got := Subscriber(netip.MustParseAddr(in)); got.String() != want {
-			t.Errorf("%s: %s, want %s", in, got, want)
+// Keys without groups never share a count: in a flood the smallest counts are forgotten.
+func TestFloodOfKeys(t *testing.T) {
+	c := New[int](time.Minute)
+	for range 5 {
+		c.Add(-1, noon)
+	}
+	for i := range 3 * maxKeys {
+		if n := c.Add(i, noon); n != 1 {
+			t.Fatalf("key %d has %d", i, n)
+		}
+		if n := len(c.counts); n > maxKeys {
+			t.Fatalf("%d keys are kept", n)
 		}
 	}
-	if Subscriber(netip.Addr{}).IsValid() {
-		t.Error("no address has a subscriber")
+	if n := c.Count(-1, noon); n != 5 {
+		t.Errorf("a key that came before has %d, want 5", n)
+	}
+	if n := c.Add(0, noon.Add(time.Minute)); n != 1 || len(c.counts) != 1 {
+		t.Errorf("in the next window: %d, %d keys", n, len(c.counts))
 	}
 }

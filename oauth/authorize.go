@@ -39,10 +39,10 @@ func (h *Handler) authorize(w http.ResponseWriter, r *http.Request) {
 }
 
 // askedFor reads an authorization request; it has answered when that is wrong. What is
-// wrong with the client or its address is a page. The rest is told to the program, which
-// is sent there alone: without asking when somebody let it in before or the address is on
-// the person's own machine, else by a link on a page. For anybody can register an address,
-// and nobody should be sent to it by a link to us.
+// wrong with the client or its address is a page. The rest is told to the program: at once
+// when its address is on the person's own machine, else by a link on a page. For anybody
+// can register an address, and let the program in, and nobody should be sent there by a
+// link to us (RFC 9700, 4.11.2).
 func (h *Handler) askedFor(w http.ResponseWriter, r *http.Request, query string) (*authorization, bool) {
 	a := &authorization{lang: languageOf("", r)}
 	values, err := url.ParseQuery(query)
@@ -66,7 +66,7 @@ func (h *Handler) askedFor(w http.ResponseWriter, r *http.Request, query string)
 	}
 	e := h.problemOf(err)
 	back := a.back(h.BaseURL, url.Values{"error": {e.code}, "error_description": {e.text}})
-	if a.client.Used != nil || account.IsLoopback(a.Redirect) {
+	if account.IsLoopback(a.Redirect) {
 		redirect(w, back)
 	} else {
 		h.problem(w, a, a.lang.BadRequest+" ("+e.Error()+")", back, http.StatusBadRequest)

@@ -62,11 +62,11 @@ func TestNeverAnOpenRedirect(t *testing.T) {
 	}
 }
 
-// What else is wrong is told to the program: at once when somebody let it in before or its
-// address is on the person's machine, else by a link.
+// What else is wrong is told to the program: at once when its address is on the person's
+// machine, else by a link on a page, also when somebody let it in before.
 func TestErrorsForTheProgram(t *testing.T) {
 	w := newWorld(t)
-	used, unused := w.register(callback), w.register(callback, "http://127.0.0.1/cb")
+	used, unused := w.register(callback, "http://127.0.0.1/cb"), w.register(callback, "http://127.0.0.1/cb")
 	w.code(used, callback)
 	for name, tt := range map[string]struct {
 		fields []string
@@ -87,20 +87,20 @@ func TestErrorsForTheProgram(t *testing.T) {
 		"an unknown scope":    {[]string{"scope", "mcp:read admin"}, "invalid_scope"},
 		"a scope with quotes": {[]string{"scope", "\"\\\u00e9"}, "invalid_scope"},
 	} {
-		for _, to := range []struct{ client, redirect string }{{used, callback}, {unused, local}} {
-			a := w.do("GET", authorizePath+"?"+request(to.client, to.redirect, tt.fields...).Encode(), "")
-			where, got := a.to()
-			if a.StatusCode != http.StatusSeeOther || where != to.redirect || got.Get("error") != tt.want || got.Get("state") != "a state & more" || got.Get("iss") != base || got.Has("code") ||
-				!regexp.MustCompile(`^[ !#-\[\]-~]+$`).MatchString(got.Get("error_description")) {
-				t.Errorf("%s: %d %s %v", name, a.StatusCode, where, got)
+		a := w.do("GET", authorizePath+"?"+request(unused, local, tt.fields...).Encode(), "")
+		where, got := a.to()
+		if a.StatusCode != http.StatusSeeOther || where != local || got.Get("error") != tt.want || got.Get("state") != "a state & more" || got.Get("iss") != base || got.Has("code") ||
+			!regexp.MustCompile(`^[ !#-\[\]-~]+$`).MatchString(got.Get("error_description")) {
+			t.Errorf("%s: %d %s %v", name, a.StatusCode, where, got)
+		}
+		for _, client := range []string{used, unused} {
+			a := w.do("GET", authorizePath+"?"+request(client, callback, tt.fields...).Encode(), "")
+			if a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" || !strings.Contains(a.text, `href="https://app.example/cb?error=`+tt.want+`&amp;`) {
+				t.Errorf("%s, let in: %t: %d %s", name, client == used, a.StatusCode, a.text)
 			}
 		}
-		a := w.do("GET", authorizePath+"?"+request(unused, callback, tt.fields...).Encode(), "")
-		if a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" || !strings.Contains(a.text, `href="https://app.example/cb?error=`+tt.want+`&amp;`) {
-			t.Errorf("%s, by a program that nobody let in: %d %s", name, a.StatusCode, a.text)
-		}
 	}
-	twice := request(used, callback)
+	twice := request(used, local)
 	twice.Add("scope", "mcp:write")
 	if _, got := w.do("GET", authorizePath+"?"+twice.Encode(), "").to(); got.Get("error") != "invalid_request" {
 		t.Errorf("a scope twice: %v", got)
@@ -148,9 +148,10 @@ func TestDecisions(t *testing.T) {
 		t.Errorf("the right password after too many: %d %s", a.StatusCode, a.Header.Get("Retry-After"))
 	}
 	w.address = netip.MustParseAddr("2001:db8::1")
-	if a = w.decided(request(client, callback)); a.StatusCode != http.StatusTooManyRequests {
+	if a = w.decided(request(client, callback)); a.StatusCode != http.StatusSeeOther { // the guesses were a stranger's
 		t.Errorf("from another address: %d", a.StatusCode)
 	}
+	w.address = netip.MustParseAddr("203.0.113.9")
 	w.pass(15 * time.Minute)
 	if _, got := w.decided(request(client, callback, "state", "")).to(); !got.Has("code") || got.Has("state") {
 		t.Errorf("later: %v", got)
@@ -248,7 +249,7 @@ func TestPage(t *testing.T) {
 				t.Errorf("%s: %s: %s, want %s", redirect, name, got, want)
 			}
 		}
-		for _, want := range []string{tt.says, "<strong>An &lt;app&gt;</strong>", "<strong>www.example</strong>", `action="/antennes/oauth/authorize"`, "see what you submitted"} {
+		for _, want := range []string{tt.says, "<strong><bdi>An &lt;app&gt;</bdi></strong>", "<strong>www.example</strong>", `action="/antennes/oauth/authorize"`, "see what you submitted"} {
 			if !strings.Contains(a.text, want) {
 				t.Errorf("%s: no %s in %s", redirect, want, a.text)
 			}

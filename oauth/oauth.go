@@ -42,6 +42,8 @@ type Handler struct {
 	resource string
 	key      []byte // seals the forms of this process
 	routes   []Route
+	// registered counts clients by network and by provider.
+	registered *limit.Counter[netip.Prefix]
 }
 
 // A Route is a path, the methods that it has, and what serves it; every method is the
@@ -67,7 +69,8 @@ func New(o Options) (*Handler, error) {
 	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" || strings.HasSuffix(base.Path, "/") {
 		return nil, fmt.Errorf("%q is no base URL: want origin and prefix, without a slash at the end", o.BaseURL)
 	}
-	h := &Handler{Options: o, base: base, resource: o.BaseURL + ResourcePath, key: make([]byte, 32)}
+	h := &Handler{Options: o, base: base, resource: o.BaseURL + ResourcePath, key: make([]byte, 32),
+		registered: limit.New(registerWindow, limit.Provider)}
 	rand.Read(h.key) // never fails
 	get, post := []string{http.MethodGet, http.MethodHead}, []string{http.MethodPost}
 	for _, path := range h.metadataPaths(wellKnownServer, "") {
@@ -77,7 +80,7 @@ func New(o Options) (*Handler, error) {
 		h.add(path, get, true, h.resourceMetadata)
 	}
 	h.add(authorizePath, append(get, http.MethodPost), false, h.authorize)
-	registrations, tokens := limit.New[netip.Addr](registerWindow), limit.New[netip.Addr](tokenWindow)
+	registrations, tokens := limit.NewAddresses(registerWindow), limit.NewAddresses(tokenWindow)
 	h.add(tokenPath, post, true, h.limited(tokens, mostTokens, "requests a minute", h.token))
 	h.add(revokePath, post, true, h.limited(tokens, mostTokens, "requests a minute", h.revoke))
 	h.add(registerPath, post, true, h.limited(registrations, mostRegistered, "registrations an hour", h.register))

@@ -55,6 +55,7 @@ func (h *Handler) consent(w http.ResponseWriter, a *authorization, f filled, sta
 		h.problem(w, a, a.lang.WrongRedirect, "", http.StatusBadRequest)
 		return
 	}
+	h.Accounts.Shown(a.client.ID)
 	s := h.shown(a)
 	s.filled, s.Client, s.Host = f, a.client.Name, hostOf(a.Redirect)
 	s.Local, s.App = account.IsLoopback(a.Redirect), u.Scheme != "https" && u.Scheme != "http"

@@ -2,28 +2,34 @@ package oauth
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
 	"time"
 
+	"relais/account"
 	"relais/limit"
 )
 
 // How many clients may be registered, and how often codes and tokens may be turned in or
-// revoked, from one address (IPv6: one /64) in a window.
+// revoked, from one address (IPv6: one /64) in a window. More clients may be registered from
+// its network (a /24 or a /48) and from its provider (a /16 or a /32), but fewer than are
+// kept.
 const (
-	registerWindow = time.Hour
-	mostRegistered = 60
-	tokenWindow    = time.Minute
-	mostTokens     = 60
+	registerWindow         = time.Hour
+	mostRegistered         = 60
+	mostNetworkRegistered  = 120
+	mostProviderRegistered = 400
+	tokenWindow            = time.Minute
+	mostTokens             = 60
 )
 
 // limited has the requests of an address counted before they are read.
-func (h *Handler) limited(counter *limit.Counter[netip.Addr], most int, what string, serve http.HandlerFunc) http.HandlerFunc {
+func (h *Handler) limited(counter *limit.Addresses, most int, what string, serve http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if now := h.Now(); counter.Add(limit.Subscriber(h.Address(r)), now) > most {
+		if now := h.Now(); counter.Add(h.Address(r), now) > most {
 			h.retryAfter(w, counter.End(now))
 			h.fail(w, refuse(http.StatusTooManyRequests, "temporarily_unavailable", "over %d %s from one address", most, what))
 			return
@@ -76,6 +82,22 @@ func parseRegistration(text []byte) (*registration, error) {
 	return r, nil
 }
 
+// countNetworks counts a registration of the address's network and provider.
+func (h *Handler) countNetworks(w http.ResponseWriter, r *http.Request) error {
+	now := h.Now()
+	network := limit.Network(limit.Line(h.Address(r)))
+	for _, c := range []struct {
+		of   netip.Prefix
+		most int
+	}{{network, mostNetworkRegistered}, {limit.Provider(network), mostProviderRegistered}} {
+		if h.registered.Add(c.of, now) > c.most {
+			h.retryAfter(w, h.registered.End(now))
+			return refuse(http.StatusTooManyRequests, "temporarily_unavailable", "over %d registrations an hour from the network %s", c.most, c.of)
+		}
+	}
+	return nil
+}
+
 // register answers RFC 7591 for anybody: a client can do nothing before a person lets it
 // in, and is forgotten when nobody does.
 func (h *Handler) register(w http.ResponseWriter, r *http.Request) {
@@ -89,7 +111,15 @@ func (h *Handler) register(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, err)
 		return
 	}
+	if err := h.countNetworks(w, r); err != nil {
+		h.fail(w, err)
+		return
+	}
 	c, err := h.Accounts.Register(m.Name, m.RedirectURIs)
+	if full, ok := errors.AsType[*account.FullError](err); ok {
+		h.retryAfter(w, full.Until)
+		err = refuse(http.StatusTooManyRequests, "temporarily_unavailable", "%v: try again later", full)
+	}
 	if err != nil {
 		h.fail(w, err)
 		return

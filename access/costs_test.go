@@ -1,0 +1,145 @@
+package access
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Of a limit of two: 39 cheap requests are 39 twentieths, and no whole one is left for
+// the next.
+func TestCosts(t *testing.T) {
+	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	l := Limits{Minute: 2, Day: 100}
+	var c Counter
+	cheap, free := 0, 0
+	for {
+		charge, _, ok := c.charge(l, at)
+		if !ok {
+			break
+		}
+		units := uint64(Twentieth)
+		if free++; free%3 == 0 { // costs nothing, however often
+			units = 0
+		} else {
+			cheap++
+		}
+		u := charge.Cost(units, at)
+		if want := (2*20 - cheap) / 20; u.Minute.Remaining != want || u.Day.Remaining != (100*20-cheap)/20 || c.Peek(l, at) != u {
+			t.Fatalf("after %d cheap ones: %+v, want %d left of the minute", cheap, u, want)
+		}
+	}
+	if cheap != 21 { // 2 × 20 - 21 = 19: less than a whole request
+		t.Errorf("%d cheap requests, want 21", cheap)
+	}
+	if u := c.Peek(l, at); u.Minute.Remaining != 0 || u.RetryAfter(at) != time.Minute {
+		t.Errorf("spent: %+v", u)
+	}
+	// What is given back after the minute has ended is not taken from the next one.
+	late, _, ok := c.charge(l, at.Add(time.Minute))
+	if !ok {
+		t.Fatal("the next minute is spent")
+	}
+	c.charge(l, at.Add(2*time.Minute))
+	if u := late.Cost(0, at.Add(2*time.Minute)); u.Minute.Remaining != 1 {
+		t.Errorf("the minute after: %+v", u)
+	}
+	if u := (&Charge{}).Cost(0, at); u != (Usage{}) {
+		t.Errorf("of no request: %+v", u)
+	}
+}
+
+// The greatest limit has room in a word.
+func TestCostsOfTheGreatestLimit(t *testing.T) {
+	at := time.Date(2090, 1, 1, 0, 0, 0, 0, time.UTC)
+	l := Limits{Minute: maxLimit, Day: maxLimit}
+	var c Counter
+	c.minute.word.Store(join(uint32(at.Unix()/60), (maxLimit-1)*Whole))
+	if u, ok := c.Take(l, at); !ok || u.Minute.Remaining != 0 {
+		t.Errorf("the last one: %v %+v", ok, u)
+	}
+	if u, ok := c.Take(l, at); ok || u.Minute.Remaining != 0 || u.Day.Remaining != maxLimit-1 {
+		t.Errorf("one more: %v %+v", ok, u)
+	}
+}
+
+// However many give back at once, the sum is right.
+func TestCostsAtOnce(t *testing.T) {
+	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	l := Limits{Minute: 1000, Day: 1000}
+	var c Counter
+	var wg sync.WaitGroup
+	for k := range 100 {
+		wg.Go(func() {
+			charge, _, _ := c.charge(l, at)
+			charge.Cost(uint64(k%2), at)
+		})
+	}
+	wg.Wait()
+	if _, units := c.Day(); units != 50 {
+		t.Errorf("%d units, want 50", units)
+	}
+}
+
+// A file of a version that counted whole requests is read as such, and written in units.
+func TestFilesOfOtherVersions(t *testing.T) {
+	k := newKit(t)
+	a := server(k)
+	path := filepath.Join(k.dir, "quota.db")
+	day := k.time.Unix() / 86400
+	for value, used := range map[string]int{
+		fmt.Sprintf("%d:7", day):         7,    // whole requests
+		fmt.Sprintf("%d:7/20", day):      1,    // units: seven twentieths
+		fmt.Sprintf("%d:200/20", day):    10,   // ten whole ones
+		fmt.Sprintf("%d:7/40", day):      0,    // of a version to come: no count
+		fmt.Sprintf("%d:-7", day):        0,    // no count
+		fmt.Sprintf("%d:7/", day):        0,    //
+		fmt.Sprintf("%d:5000", day):      5000, //
+		fmt.Sprintf("%d:5000/20", day-1): 0,    // of yesterday
+	} {
+		key := "day:" + a.ID
+		text := fmt.Sprintf("*3\r\n$3\r\nset\r\n$%d\r\n%s\r\n$%d\r\n%s\r\n", len(key), key, len(value), value)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		k.reopen()
+		counts, aside, err := OpenCounts(path)
+		if err != nil || aside != "" {
+			t.Fatalf("%q, %v", aside, err)
+		}
+		if err := counts.Restore(k.Clients); err != nil {
+			t.Fatal(err)
+		}
+		left := func() int {
+			u, err := k.Usage(a.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return u.Day.Remaining
+		}
+		if left() != a.Limits.Day-used {
+			t.Errorf("%s: %d left, want %d", value, left(), a.Limits.Day-used)
+		}
+		// What is saved now is read again as it was.
+		k.table.Load().clients[a.ID].counter.Take(a.Limits, k.time)
+		before := left()
+		if err := counts.Save(k.Clients); err != nil {
+			t.Fatal(err)
+		}
+		counts.Close()
+		k.reopen()
+		if counts, _, err = OpenCounts(path); err != nil {
+			t.Fatal(err)
+		}
+		if err := counts.Restore(k.Clients); err != nil {
+			t.Fatal(err)
+		}
+		if left() != before {
+			t.Errorf("%s: %d left after a restart, %d before", value, left(), before)
+		}
+		counts.Close()
+	}
+}
