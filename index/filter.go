@@ -15,13 +15,15 @@ type Filter struct {
 	Generation int // a site.Generation, or Any
 	Status     int // position in the snapshot's statuses, Any, or NoStatus
 	Area       int // position in the market's areas, or Any
+	// OneOf, nil for nothing, is asked of the same emission as well.
+	OneOf *Choices
 }
 
 // NoStatus is a status that no emission has.
 const NoStatus = -2
 
 // All filters nothing.
-var All = Filter{Any, Any, Any, Any}
+var All = Filter{Operator: Any, Generation: Any, Status: Any, Area: Any}
 
 // emissions answers filters on emissions. Each combination of operator,
 // generation and status that the market can have is a bit, and each site has the
@@ -36,6 +38,7 @@ type emissions struct {
 	statusCount int
 	masks       []uint64 // words a site
 	having      []bitset // the sites of each combination that occurs: the same, for questions about many sites
+	bySystem    []bitset // the sites of each system
 }
 
 func newEmissions(s *snapshot.Snapshot) *emissions {
@@ -55,6 +58,7 @@ func newEmissions(s *snapshot.Snapshot) *emissions {
 	e.words = (e.operators*e.genCount*e.statusCount + 63) / 64
 	e.masks = make([]uint64, e.words*s.Len())
 	e.having = make([]bitset, e.operators*e.genCount*e.statusCount)
+	e.bySystem = make([]bitset, len(s.Systems))
 	for i := range s.Len() {
 		mask := e.of(uint32(i))
 		s.EmissionKeys(i, func(k snapshot.EmissionKey) {
@@ -64,6 +68,10 @@ func newEmissions(s *snapshot.Snapshot) *emissions {
 				e.having[b] = newBitset(s.Len())
 			}
 			e.having[b].set(uint32(i))
+			if e.bySystem[k.System].words == nil {
+				e.bySystem[k.System] = newBitset(s.Len())
+			}
+			e.bySystem[k.System].set(uint32(i))
 		})
 	}
 	return e
@@ -87,17 +95,18 @@ func (e *emissions) bit(operator, generation, status int) int {
 }
 
 // mask returns the combinations that satisfy f, nil when f asks nothing of
-// emissions.
+// emissions besides their system.
 func (e *emissions) mask(f Filter) []uint64 {
-	if f.Operator == Any && f.Generation == Any && f.Status == Any {
+	if !f.asksEmissions() {
 		return nil
 	}
+	oneOf := f.choices()
 	mask := make([]uint64, e.words)
 	for o := range e.operators {
 		for g, gAt := range e.generations {
 			for s, sAt := range e.statuses {
 				if gAt < 0 || sAt < 0 || f.Operator != Any && f.Operator != o || f.Generation != Any && f.Generation != g ||
-					f.Status != Any && f.Status != s-1 {
+					f.Status != Any && f.Status != s-1 || !oneOf.Operators.has(o) || !oneOf.Generations.has(g) || !oneOf.Statuses.has(s-1) {
 					continue
 				}
 				b := e.bit(o, gAt, sAt)

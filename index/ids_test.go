@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"relais/geo"
 	"relais/market"
 	"relais/site"
 )
@@ -35,6 +36,25 @@ func TestByID(t *testing.T) {
 	for _, name := range []string{"", "1", "fr-", "fr-1", "drom-100", "100 ", "１００", strings.Repeat("1", 500)} {
 		if i, ok := m.ByID(name); ok {
 			t.Errorf("%q is taken for site %s", name, m.Snap.ID(int(i)))
+		}
+	}
+}
+
+// What is found in a snapshot that is not loaded is what the site's names say.
+func TestFindInASnapshot(t *testing.T) {
+	sites := []site.Site{
+		{ID: "77", NationalCode: "NAT1", SourceCode: "S1", Stations: []site.Station{{Code: "0750001"}}},
+		{ID: "NAT1", Position: geo.Point{Lat: 48, Lng: 2}, NationalCode: "NAT2", Stations: []site.Station{{Code: "0750002"}}},
+		{ID: "78", Position: geo.Point{Lat: 49, Lng: 3}, Stations: []site.Station{{Code: "0750003"}}},
+	}
+	snap := load(t, market.FR, sites).Snap
+	for name, want := range map[string]string{
+		"77": "77", "fr-77": "77", "FR-78": "78", "nat1": "NAT1", "NAT2": "NAT1", "0750001": "77", "0750003": "78", "s1": "77",
+		"": "", "79": "", "be-77": "", "fr-": "", "fr-0750001": "",
+	} {
+		at, ok := Find(snap, name)
+		if ok != (want != "") || ok && snap.ID(int(at)) != want {
+			t.Errorf("%q: site %d, %t, want %q", name, at, ok, want)
 		}
 	}
 }

@@ -128,7 +128,15 @@ func satisfies(s *site.Site, f Filter) bool {
 	if f.Area != Any && s.Area != f.Area {
 		return false
 	}
-	return f.Operator == Any && f.Generation == Any && f.Status == Any || slices.ContainsFunc(s.Emissions, func(e site.Emission) bool {
+	in := func(list []int, v int) bool { return list == nil || slices.Contains(list, v) }
+	var c Choices
+	if f.OneOf != nil {
+		c = *f.OneOf
+	}
+	return f.Operator == Any && f.Generation == Any && f.Status == Any && f.OneOf == nil || slices.ContainsFunc(s.Emissions, func(e site.Emission) bool {
+		if !in(c.Operators, s.Stations[e.Station].Operator) || !in(c.Generations, int(e.Generation)) || !in(c.Statuses, e.Status) || !in(c.Systems, e.Order) {
+			return false
+		}
 		return (f.Operator == Any || s.Stations[e.Station].Operator == f.Operator) &&
 			(f.Generation == Any || int(e.Generation) == f.Generation) && (f.Status == Any || e.Status == f.Status)
 	})
@@ -147,6 +155,18 @@ func randomFilter(r *rand.Rand, m *market.Market) Filter {
 	}
 	if r.IntN(4) == 0 {
 		f.Area = r.IntN(len(m.Areas))
+	}
+	if r.IntN(2) == 0 {
+		some := func(n int) (c Choice) {
+			if r.IntN(2) == 0 {
+				return nil
+			}
+			for c = (Choice{}); r.IntN(3) > 0; {
+				c = append(c, r.IntN(n))
+			}
+			return c
+		}
+		f.OneOf = &Choices{Operators: some(len(m.Operators)), Generations: some(6), Statuses: some(4), Systems: append(some(6), r.IntN(6))}
 	}
 	return f
 }

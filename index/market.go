@@ -250,11 +250,20 @@ func (m *Market) ByID(name string) (uint32, bool) {
 	return 0, false
 }
 
+// Find is ByID for one question to a snapshot that is not loaded: only names are indexed.
+func Find(s *snapshot.Snapshot, name string) (uint32, bool) {
+	m := &Market{Table: market.Get(s.Market), Snap: s, indexes: &indexes{
+		siteIDs: newNameTable(s.Len(), s.ID), nationals: newNameTable(s.Len(), s.NationalCode),
+		stations: newNameTable(s.StationRows(), s.StationCode), sources: newNameTable(s.Len(), s.OwnSourceCode)}}
+	return m.ByID(name)
+}
+
 // Nearest returns the k sites nearest to p that satisfy f, nearest first, or all
 // of them when they are fewer.
 func (m *Market) Nearest(p geo.Point, k int, f Filter) []Near {
 	mask := m.emissions.mask(f)
+	systems := f.choices().Systems != nil
 	return m.space.nearest(p, k, func(i uint32) bool {
-		return (f.Area == Any || m.Snap.Area(int(i)) == f.Area) && (mask == nil || m.emissions.matches(i, mask))
+		return (f.Area == Any || m.Snap.Area(int(i)) == f.Area) && (mask == nil || m.emissions.matches(i, mask)) && (!systems || m.emits(i, &f))
 	})
 }

@@ -17,10 +17,11 @@ type PlaceKind string
 const (
 	Commune    PlaceKind = "commune"
 	PostalCode PlaceKind = "postalCode"
-	AreaPlace  PlaceKind = "area" // department, territory, province
+	AreaPlace  PlaceKind = "area"   // department, territory, province
+	Region     PlaceKind = "region" // several areas
 )
 
-var placeKinds = []PlaceKind{Commune, PostalCode, AreaPlace}
+var placeKinds = []PlaceKind{Commune, PostalCode, AreaPlace, Region}
 
 // Values lists the kinds.
 func (PlaceKind) Values() (list []string) {
@@ -34,18 +35,21 @@ func (PlaceKind) Values() (list []string) {
 type Place struct {
 	Kind        PlaceKind
 	Name        string    // as the data has it; of a postal code, the code
-	Area        int       // of its sites, Any where the source names none
+	Area        int       // of its sites; Any of a region and where the source names none
 	PostalCodes []string  // that its sites have, sorted
 	Center      geo.Point // the mean of its sites
 	Sites       int
-	Match       int // of a place that was found: 0 its name is the text, 1 begins with it, more for less
+	// Whole says of a place that was found that all of its name is in the text; the rest names
+	// its area or a postal code.
+	Whole bool
+	Match int // of a place that was found: 0 its name is the text, 1 begins with it, more for less
 }
 
 // A calling is what a place may be called by.
 type calling struct {
 	kind  PlaceKind
 	name  string // folded
-	code  string // of an area, folded, with which its words end; else ""
+	code  string // of an area or region, folded, with which its words end; else ""
 	words string // everything, each word behind a blank, the name first
 }
 
@@ -89,7 +93,7 @@ func (m *Market) Places(text string, limit int) (places []Place, total int) {
 	places = make([]Place, limit)
 	for i, f := range found[:limit] {
 		places[i] = g.place(f.at)
-		places[i].Match = f.rank
+		places[i].Match, places[i].Whole = f.rank, f.rank == 0 || strings.HasPrefix(name, g.called(f.at).name+" ")
 	}
 	return places, len(found)
 }
@@ -139,6 +143,9 @@ func (m *Market) readPlaces() *gazetteer {
 		if s.Area >= 0 {
 			area = s.Area
 			gather(byKey, placeKey{AreaPlace, m.Table.Areas[area].Label, area}, &s)
+			if r, ok := m.Table.RegionOf(area); ok {
+				gather(byKey, placeKey{Region, m.Table.Regions[r].Label, Any}, &s)
+			}
 		}
 		if s.PostalCode != "" {
 			gather(byKey, placeKey{PostalCode, s.PostalCode, area}, &s)
@@ -202,6 +209,10 @@ func (m *Market) placeOf(key placeKey, g *gathering) namedPlace {
 		if key.kind == AreaPlace {
 			p.code = fold.String(area.Code)
 		}
+	}
+	if r, ok := m.Table.RegionNamed(key.name); ok && key.kind == Region && m.Table.Regions[r].Short != "" {
+		p.code = fold.String(m.Table.Regions[r].Short)
+		p.words += " " + p.code
 	}
 	for _, code := range g.postal {
 		p.words += " " + fold.String(code)

@@ -100,3 +100,51 @@ func TestPlacesAgree(t *testing.T) {
 		}
 	}
 }
+
+// The sites of a place are those whose register names it: a commune of one area, a city with
+// its districts, an area, a region.
+func TestPhraseOfAPlace(t *testing.T) {
+	at := func(lat float64, commune, postal, dept string) site.Site {
+		return site.Site{Position: geo.Point{Lat: lat, Lng: 2}, Commune: commune, PostalCode: postal, Area: department(t, dept)}
+	}
+	m := load(t, market.FR, placed(
+		at(48.1, "RENNES", "35000", "35"), at(48.2, "RENNES", "35700", "35"), at(48.5, "VITRE", "35500", "35"), at(46.3, "VITRE", "79370", "79"),
+		at(48.4, "BREST", "29200", "29"), at(46.9, "BRETAGNE", "36110", "36"), at(48.8, "PARIS 01", "75001", "75"), at(48.9, "PARIS 15", "75015", "75"),
+	))
+	sitesOf := func(q Query) string {
+		var list []byte
+		hits := m.Find(q, 0, 99)
+		for _, i := range hits.Sites {
+			list = append(list, m.Snap.ID(int(i))...)
+		}
+		slices.Sort(list)
+		return string(list)
+	}
+	for _, c := range []struct {
+		text string
+		kind PlaceKind
+		want string
+	}{
+		{"rennes", Commune, "ab"}, {"vitre 35", Commune, "c"}, {"vitre 79", Commune, "d"}, {"35700", PostalCode, "b"},
+		{"ille et vilaine", AreaPlace, "abc"}, {"bretagne", Region, "abce"}, {"IDF", Region, "gh"}, {"paris 15", Commune, "h"},
+	} {
+		found, _ := m.Places(c.text, 1)
+		if len(found) == 0 || found[0].Kind != c.kind {
+			t.Errorf("%s: %+v", c.text, found)
+			continue
+		}
+		if got := sitesOf(Query{Filter: All, Place: &found[0]}); got != c.want || len(got) != found[0].Sites {
+			t.Errorf("%s: %v of %d, want %v", c.text, got, found[0].Sites, c.want)
+		}
+	}
+	found, total := m.Places("paris", 9)
+	if total != 4 || found[0].Kind != AreaPlace || found[1].Name != "PARIS" {
+		t.Fatalf("paris: %+v", found)
+	}
+	if got := sitesOf(Query{Filter: All, Place: &found[1]}); got != "gh" {
+		t.Errorf("the districts of Paris: %v", got)
+	}
+	if found, _ := m.Places("bretagne", 9); len(found) != 2 || found[1].Kind != Commune {
+		t.Errorf("the commune of that name: %+v", found)
+	}
+}

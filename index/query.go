@@ -22,15 +22,18 @@ type Query struct {
 	StationCodes []string // each the source code or a station number of the site
 	Commune      string   // the whole name, or its beginning
 	PostalCode   string
+	Place        *Place // one that Places returned
 
 	// Ranked puts the best matches first: those whose identifier is the text,
 	// then those whose commune it is, then the others.
 	Ranked bool
-	// Spoken is for a Text as people say it. Its Saint and Sainte find St and Ste as well,
-	// and the other way round; Ranked has those of which it is a postal code beside those
+	// Spoken is for a Text as people say it. Its words are whole words of the searchable text;
+	// one with a digit, and one that is alone, may be the beginning of a word as well. Its
+	// Saint and Sainte find St and Ste as well, and the other way round; Ranked has those of which it is a postal code beside those
 	// whose commune it is, and behind them those whose commune begins with its words, as
 	// that of a city's district does.
 	Spoken bool
+	Whole  bool // of a Spoken text, no word may be only the beginning of one
 }
 
 // Hits is a page of the sites that a query finds.
@@ -89,7 +92,7 @@ func newWork(sites int) *work {
 
 func unfiltered(q Query) bool {
 	return q.Filter == All && q.Box == nil && q.Disc == nil && q.Text == "" && q.ID == "" && q.NationalCode == "" &&
-		len(q.StationCodes) == 0 && q.Commune == "" && q.PostalCode == ""
+		len(q.StationCodes) == 0 && q.Commune == "" && q.PostalCode == "" && q.Place == nil
 }
 
 func (m *Market) all(offset, limit int) Hits {
@@ -137,14 +140,16 @@ func (m *Market) matchText(q Query, w *work) {
 	found.clear()
 	found.setRange(0, uint32(m.Len()))
 	var unsure [][]byte
-	for _, word := range words(q.Text) {
+	for _, word := range q.words() {
 		set, exact := m.matchWord(word, q.Spoken, w)
 		if !exact {
 			unsure = append(unsure, word)
 		}
 		found.and(set)
 	}
-	if len(unsure) > 0 {
+	if q.Spoken {
+		m.verifySpoken(q.Text, q.Whole, found)
+	} else if len(unsure) > 0 {
 		found.filter(func(i uint32) bool {
 			text := m.text.texts.at(i)
 			return !slices.ContainsFunc(unsure, func(word []byte) bool { return !bytes.Contains(text, word) })
@@ -209,10 +214,17 @@ func (m *Market) matchSpoken(word []byte, w *work) {
 	}
 }
 
-// words returns the folded words of a text, the longest first, without those that
-// another one has in it: what they would find is found already.
-func words(text string) (list [][]byte) {
-	all := fold.Words(text)
+// words returns the folded words of the Text, as longestWords does.
+func (q *Query) words() [][]byte {
+	if q.Spoken {
+		return longestWords(spokenWords(q.Text))
+	}
+	return longestWords(fold.Words(q.Text))
+}
+
+// longestWords returns words, the longest first, without those that another one has in it:
+// what they would find is found already.
+func longestWords(all []string) (list [][]byte) {
 	slices.SortStableFunc(all, func(a, b string) int { return len(b) - len(a) })
 	for _, word := range all {
 		if !slices.ContainsFunc(list, func(longer []byte) bool { return bytes.Contains(longer, []byte(word)) }) {
@@ -247,6 +259,9 @@ func (m *Market) matchCriteria(q Query, set bitset, w *work) {
 	if q.PostalCode != "" {
 		only(m.text.postal.whole(fold.String(q.PostalCode)))
 	}
+	if q.Place != nil {
+		m.matchPlace(q.Place, set, w)
+	}
 }
 
 // fewSites is the part of a register below which its sites are asked one by one.
@@ -254,6 +269,7 @@ const fewSites = 64
 
 // applyFilter takes out of set what does not satisfy f.
 func (m *Market) applyFilter(f Filter, set bitset) {
+	m.narrowSystems(f, set)
 	mask := m.emissions.mask(f)
 	if mask != nil && set.count() > m.Len()/fewSites {
 		m.emissions.narrow(set, mask)

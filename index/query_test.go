@@ -81,7 +81,7 @@ func TestPagesPastTheEnd(t *testing.T) {
 	disc := &geo.Disc{Center: m.space.position(500), Radius: 100000}
 	box := disc.Box()
 	for name, q := range map[string]Query{
-		"everything": {}, "filter": {Filter: Filter{0, Any, Any, Any}}, "box": {Box: &box}, "disc": {Disc: disc},
+		"everything": {}, "filter": {Filter: Filter{Generation: Any, Status: Any, Area: Any}}, "box": {Box: &box}, "disc": {Disc: disc},
 		"text": {Text: "lyon"}, "ranked": {Text: "lyon", Ranked: true}, "nothing": {Text: "nowhere"},
 	} {
 		if name != "filter" {

@@ -138,6 +138,14 @@ func (r *radio) hits(value uint64, t RadioType) (certain, possible []radioRow) {
 // for it; of each, those that it certainly names before those that it only may; and then
 // they are in site order.
 func (m *Market) Lookup(value uint64, types []RadioType, operator int) []RadioMatch {
+	if operator == Any {
+		return m.LookupOf(value, types, nil)
+	}
+	return m.LookupOf(value, types, Choice{operator})
+}
+
+// LookupOf is Lookup for several operators.
+func (m *Market) LookupOf(value uint64, types []RadioType, operators Choice) []RadioMatch {
 	var found []RadioMatch
 	for _, t := range RadioTypes {
 		if !slices.Contains(types, t) {
@@ -145,7 +153,7 @@ func (m *Market) Lookup(value uint64, types []RadioType, operator int) []RadioMa
 		}
 		add := func(rows []radioRow, learned, certain bool) {
 			for _, row := range rows {
-				if operator == Any || int(row.operator) == operator {
+				if operators.has(int(row.operator)) {
 					found = addMatch(found, RadioMatch{row.site, []RadioType{t}, learned, []int{int(row.operator)}, certain})
 				}
 			}

@@ -24,7 +24,7 @@ func newStats(m *market.Market, s *snapshot.Snapshot) stats {
 	for o := range st {
 		st[o] = make([]Counts, len(m.Areas))
 	}
-	band3500, band2100 := slices.Index(s.Systems, "5G NR 3500"), slices.Index(s.Systems, "5G NR 2100")
+	shows := newPresences(m, s)
 	seen := make([]presence, len(st))
 	for i := range s.Len() {
 		area := s.Area(i)
@@ -33,11 +33,7 @@ func newStats(m *market.Market, s *snapshot.Snapshot) stats {
 		}
 		clear(seen)
 		s.EmissionKeys(i, func(k snapshot.EmissionKey) {
-			p := presence{any: true, status: k.Status + 1}
-			if k.Status >= 0 && m.Phase(k.Status) != market.Project {
-				p.live3500, p.live2100 = k.System == band3500, k.System == band2100
-				p.live[k.Generation] = true
-			}
+			p := shows.of(k)
 			seen[0].add(p)
 			seen[k.Operator+1].add(p)
 		})
@@ -46,6 +42,25 @@ func newStats(m *market.Market, s *snapshot.Snapshot) stats {
 		}
 	}
 	return st
+}
+
+// presences say what an emission shows of its operator's presence.
+type presences struct {
+	market             *market.Market
+	band3500, band2100 int // systems, -1 for none
+}
+
+func newPresences(m *market.Market, s *snapshot.Snapshot) presences {
+	return presences{m, slices.Index(s.Systems, "5G NR 3500"), slices.Index(s.Systems, "5G NR 2100")}
+}
+
+func (b presences) of(k snapshot.EmissionKey) presence {
+	p := presence{any: true, status: k.Status + 1}
+	if k.Status >= 0 && b.market.Phase(k.Status) != market.Project {
+		p.live3500, p.live2100 = k.System == b.band3500, k.System == b.band2100
+		p.live[k.Generation] = true
+	}
+	return p
 }
 
 // A presence is what an operator has on one site.
@@ -90,6 +105,27 @@ func one(has bool) int {
 		return 1
 	}
 	return 0
+}
+
+// DepartmentsOf returns the counts of each area of the market, in table order, for several
+// operators together: a site that two of them have counts once.
+func (m *Market) DepartmentsOf(operators Choice) []Counts {
+	counts := make([]Counts, len(m.Table.Areas))
+	shows := newPresences(m.Table, m.Snap)
+	for i := range m.Len() {
+		area := m.Snap.Area(i)
+		if area < 0 {
+			continue
+		}
+		var seen presence
+		m.Snap.EmissionKeys(i, func(k snapshot.EmissionKey) {
+			if operators.has(k.Operator) {
+				seen.add(shows.of(k))
+			}
+		})
+		counts[area].count(seen, m.Table.Phase(seen.status-1))
+	}
+	return counts
 }
 
 // Departments returns the counts of each area of the market, in table order,

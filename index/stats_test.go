@@ -40,7 +40,15 @@ func TestDepartmentsAgainstAScan(t *testing.T) {
 				}
 				sum += got.Total
 			}
-			if want := len(scan(m, func(s *site.Site) bool { return satisfies(s, Filter{o, Any, Any, Any}) && len(s.Emissions) > 0 })); sum != want {
+			if o == Any { // several operators together are all of them
+				several := m.DepartmentsOf(Choice{0, 1, 2, 3, 4, 5, 6, 7})
+				if !slices.Equal(several, m.Departments(Any)) {
+					t.Errorf("%s: all operators one by one have %v, all at once %v", code, several, m.Departments(Any))
+				}
+			}
+			if want := len(scan(m, func(s *site.Site) bool {
+				return satisfies(s, Filter{Operator: o, Generation: Any, Status: Any, Area: Any}) && len(s.Emissions) > 0
+			})); sum != want {
 				t.Errorf("%s operator %d: departments have %d sites, the market %d", code, o, sum, want)
 			}
 		}

@@ -116,6 +116,7 @@ type Market struct {
 	Operators    []Operator
 	AreaType     string // "department", "province"; "" when the source names no areas
 	Areas        []Area
+	Regions      []Region // of areas; empty where people name none
 	Box          geo.Box  // where sites of the market can stand
 	Zone         string   // legal time, by its IANA name; "" when the market has several zones
 	Statuses     []Status // from least to most advanced; empty when the source has none of its own

@@ -13,7 +13,7 @@ var All = []*Market{
 			{"ORANGE", "Orange", []string{"20801"}},
 			{"FREE", "Free Mobile", []string{"20815"}},
 		},
-		AreaType: "department", Areas: departments,
+		AreaType: "department", Areas: departments, Regions: regions,
 		Box:      geo.Box{South: 41, West: -5.6, North: 51.5, East: 9.8},
 		Zone:     "Europe/Paris",
 		Statuses: anfrStatuses, LegacyCode: true, Departments: true, Deployments: true,

@@ -1,0 +1,58 @@
+package market
+
+import "testing"
+
+// Every department of metropolitan France is in one region, and no other area in any.
+func TestRegionOfEveryArea(t *testing.T) {
+	fr := Get(FR)
+	areas := 0
+	for _, r := range fr.Regions {
+		for _, code := range r.Codes {
+			areas++
+			i, ok := fr.Area(code)
+			if !ok || fr.Areas[i].Code != code {
+				t.Errorf("%s: no area %q", r.Label, code)
+				continue
+			}
+			if at, ok := fr.RegionOf(i); !ok || fr.Regions[at].Label != r.Label {
+				t.Errorf("%s is in %v", code, at)
+			}
+		}
+	}
+	if areas != 96 || areas != len(fr.Areas) || len(fr.Regions) != 13 {
+		t.Errorf("%d areas in %d regions", areas, len(fr.Regions))
+	}
+	for _, m := range All {
+		if _, ok := m.RegionOf(-1); ok || m.Code != FR && len(m.Regions) > 0 {
+			t.Errorf("%s has regions", m.Code)
+		}
+	}
+}
+
+func TestRegionNamed(t *testing.T) {
+	for name, label := range map[string]string{"bretagne": "Bretagne", "ile de france": "Île-de-France", "IDF": "Île-de-France", "paca": "Provence-Alpes-Côte d'Azur",
+		"Provence Alpes Cote d'Azur": "Provence-Alpes-Côte d'Azur", "grand est": "Grand Est", "": "", "bret": "", "35": ""} {
+		i, ok := Get(FR).RegionNamed(name)
+		if ok != (label != "") || ok && Get(FR).Regions[i].Label != label {
+			t.Errorf("%q: %v %v", name, i, ok)
+		}
+	}
+	if _, ok := Get(CA).RegionNamed("bretagne"); ok {
+		t.Error("Bretagne is in Canada")
+	}
+}
+
+func TestRegionsAndAreasNamed(t *testing.T) {
+	for _, c := range []struct {
+		market    Code
+		text, was string
+	}{
+		{FR, "35", "35"}, {FR, "ille-et-vilaine", "35"}, {FR, "Cote d’or", "21"}, {FR, "2a", "2A"}, {FR, "Bretagne", ""}, {FR, "", ""}, {FR, "ille", ""},
+		{DROM, "la reunion", "974"}, {DROM, "974", "974"}, {CA, "Québec", "QC"}, {CA, "qc", "QC"}, {CH, "Bern", ""},
+	} {
+		i, ok := Get(c.market).AreaNamed(c.text)
+		if ok != (c.was != "") || ok && Get(c.market).Areas[i].Code != c.was {
+			t.Errorf("%s %q: %d %v", c.market, c.text, i, ok)
+		}
+	}
+}

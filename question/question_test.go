@@ -1,0 +1,125 @@
+package question
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"relais/market"
+	"relais/site"
+)
+
+// shown is a question as the tests write it.
+func shown(q Question) string {
+	var parts []string
+	add := func(name string, value any, has bool) {
+		if has {
+			parts = append(parts, fmt.Sprintf("%s=%v", name, value))
+		}
+	}
+	add("operators", strings.Join(q.Operators, "|"), len(q.Operators) > 0)
+	add("generation", q.Generation, q.Generation != 0)
+	add("systems", strings.Join(q.Systems, "|"), len(q.Systems) > 0)
+	add("bands", q.Bands, len(q.Bands) > 0)
+	add("phase", q.Phase, q.Phase != 0)
+	add("country", q.Country, q.Country != "")
+	add("place", q.Place, q.Place != "")
+	return strings.Join(parts, " ")
+}
+
+func TestParse(t *testing.T) {
+	const orange, free, sfr = "operators=ORANGE|ORANGE_BE", "operators=FREE|FREE_CARAIBES|TELCO_OI", "operators=SFR|SRR"
+	for text, want := range map[string]string{
+		"":                                      "",
+		"Rennes":                                "place=rennes",
+		"5G Rennes":                             "generation=5G place=rennes",
+		"antenne Orange à Vitré":                orange + " place=vitre",
+		"gare de Rennes":                        "place=gare de rennes",
+		"Paris 15e":                             "place=paris 15e",
+		"tour Eiffel":                           "place=tour eiffel",
+		"Rennes 3500":                           "bands=[3500] place=rennes",
+		"3500 à Rennes":                         "bands=[3500] place=rennes",
+		"3500":                                  "place=3500",
+		"planned 5G in Brest":                   "generation=5G phase=1 place=brest",
+		"antennes en projet près de Brest":      "phase=1 place=brest",
+		"Rennes, France":                        "country=FR place=rennes",
+		"Île-de-France":                         "place=ile de france",
+		"5G en Île-de-France":                   "generation=5G place=ile de france",
+		"LTE 700 Vitré":                         "generation=4G systems=lte 700 place=vitre",
+		"5G NR 3500 Free Mobile à La Rochelle":  "operators=FREE generation=5G systems=5g nr 3500 place=la rochelle",
+		"les antennes 5G de la Rochelle":        "generation=5G place=la rochelle",
+		"Where are the antennas in Rennes?":     "place=rennes",
+		"Rennes 3,5 GHz":                        "bands=[3500] place=rennes",
+		"700MHz Lyon 3":                         "bands=[700] place=lyon 3",
+		"26 GHz":                                "bands=[26000]",
+		"800 rue de la gare Rennes":             "place=800 rue de la gare rennes",
+		"SFR en service Saint-Germain-des-Prés": sfr + " phase=3 place=saint germain des pres",
+		"Vitry-sur-Seine free":                  free + " place=vitry sur seine",
+		"sites Bouygues Telecom et SFR":         "operators=BOUYGUES|SFR|SRR",
+		"Swisscom Bern":                         "operators=SWISSCOM_CH place=bern",
+		"oranges":                               "place=oranges",
+		"12, rue de l'Église, Vitré":            "place=12, rue de l eglise, vitre",
+		"où sont les antennes 4G ?":             "generation=4G",
+		"\x00\xff":                              "place=\ufffd",
+	} {
+		if got := shown(Parse(text)); got != want {
+			t.Errorf("%q: %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+// The words of what is left are those that sites are searched by.
+func TestParseWords(t *testing.T) {
+	for text, want := range map[string]string{"gare de Rennes": "gare rennes", "5G à la place de l'Étoile, Brest": "place etoile brest", "antennes": ""} {
+		q := Parse(text)
+		if got := strings.Join(q.Words, " "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Every operator of the table is known by its label.
+func TestParseOperators(t *testing.T) {
+	for _, m := range market.All {
+		for _, o := range m.Operators {
+			if q := Parse("antenne " + o.Label + " Xanadu"); o.Key != "REGIONAL" && (!slices.Contains(q.Operators, o.Key) || q.Place != "xanadu") {
+				t.Errorf("%s: %q and the place %q", o.Label, q.Operators, q.Place)
+			}
+		}
+	}
+	if q := Parse("5G 3500"); q.Generation != site.G5 || !slices.Equal(q.Systems, []string{"5g nr 3500"}) || q.BareBand || !q.Filters() {
+		t.Errorf("%+v", q)
+	}
+	if q := Parse("Hasselt 3500"); !q.BareBand {
+		t.Errorf("a number alone beside a place may be a postal code: %+v", q)
+	}
+}
+
+func TestParsePlaces(t *testing.T) {
+	for text, want := range map[string]string{
+		"Paris 15e": "paris 15; paris 15e", "Paris 15ème arrondissement": "paris 15; paris 15eme arrondissement", "Lyon 3": "lyon 03; lyon 3",
+		"Lyon 3rd district": "lyon 03; lyon 3rd district", "Rennes, France": "rennes; rennes, france", "Rennes France": "rennes; rennes france",
+		"Île-de-France": "ile de france", "Saint-Denis 974": "saint denis 974", "saint denis 93200": "saint denis 93200", "75015": "75015", "": "",
+		"Paris 1er, France": "paris 01; paris 1er; paris 1er, france", "Vitré, Ille-et-Vilaine": "vitre, ille et vilaine; vitre ille et vilaine",
+	} {
+		if got := strings.Join(Places(text), "; "); got != want {
+			t.Errorf("%q: %s\nwant %s", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{"Rennes, France": "FR", "Bern Switzerland": "CH", "Hauts-de-France": "", "France": "", "Brest": ""} {
+		if got := Country(text); got != want {
+			t.Errorf("%q is in %q", text, got)
+		}
+	}
+}
+
+func TestShorter(t *testing.T) {
+	for text, want := range map[string]string{
+		"gare de Rennes": "rennes", "Rennes": "", "": "", "tour Eiffel": "eiffel", "place de la Gare, Vitré": "la gare, vitre; gare, vitre; vitre; place de la gare",
+	} {
+		if got := strings.Join(Shorter(text), "; "); got != want {
+			t.Errorf("%q: %s\nwant %s", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package question
+
+import (
+	"strings"
+
+	"relais/market"
+)
+
+// statuses are the words for how far an emission is, longer ones first.
+var statuses = []struct {
+	phrase string
+	phase  market.Phase
+}{
+	{"techniquement operationnelles", market.Operational}, {"techniquement operationnelle", market.Operational},
+	{"techniquement operationnels", market.Operational}, {"techniquement operationnel", market.Operational},
+	{"projet approuve", market.Project}, {"projets approuves", market.Project}, {"en projet", market.Project}, {"projet", market.Project},
+	{"projets", market.Project}, {"a venir", market.Project}, {"planned", market.Project}, {"upcoming", market.Project}, {"future", market.Project},
+	{"project", market.Project}, {"projects", market.Project}, {"prevu", market.Project}, {"prevus", market.Project}, {"prevue", market.Project},
+	{"prevues", market.Project}, {"planifie", market.Project}, {"planifies", market.Project}, {"planifiee", market.Project}, {"planifiees", market.Project},
+	{"en service", market.InService}, {"in service", market.InService}, {"active", market.InService}, {"actives", market.InService},
+	{"actif", market.InService}, {"actifs", market.InService},
+}
+
+// countries are the names of the markets' countries, as people of several languages have them.
+var countries = map[string]string{
+	"france": "FR", "canada": "CA", "belgique": "BE", "belgium": "BE", "belgie": "BE", "belgien": "BE", "suisse": "CH", "switzerland": "CH",
+	"schweiz": "CH", "svizzera": "CH",
+}
+
+// noise are phrases that say nothing about where or what, longer ones first.
+var noise = phrases(`antennes relais, antenne relais, base stations, base station, cell towers, cell tower, cell sites, cell site, ou sont, ou est, ou se trouvent,
+	pres de chez moi, a proximite de, a proximite, pres de, pres du, pres des, proche de, proches de, autour de, autour du, close to, next to, show me, is there,
+	are there, y a t il, je cherche, les plus proches, la plus proche, le plus proche,
+	antenne, antennes, antenna, antennas, site, sites, relais, pylone, pylones, mast, masts, towers, emetteur, emetteurs, telephonie,
+	mobile, mobiles, reseau, network, couverture, coverage, operateur, operateurs, operator, operators, mhz, ghz, commune, city, town, departement, department,
+	region, province, near, nearby, nearest, closest, around, within, dans, chez, pres, proche, proches, autour, quelles, quels, quelle, quel, which, what,
+	where, show, find, list, liste, cherche, trouve, trouver, toutes, tous, all, any, please, svp, with, avec, have, has, for, pour, are, there, is`)
+
+// links are the words that stand between those of a name, and between a name and what is
+// asked for.
+var links = words("a au aux d de des du en et in at of on l la le les the to from and or ou sur sous lez , -")
+
+// leading are the links that no name begins with.
+var leading = words("a au aux d de des du en et in at of on the to from and or ou vers sur , -")
+
+// operators are the keys that an operator's name stands for in any market.
+var operators = func() map[string][]string {
+	table := map[string][]string{}
+	add := func(name, key string) {
+		name = strings.Join(strings.Fields(name), " ")
+		if name != "" {
+			table[name] = appendNew(table[name], key)
+		}
+	}
+	for _, m := range market.All {
+		for _, o := range m.Operators {
+			if o.Key == "REGIONAL" { // no name, and a word of other questions
+				continue
+			}
+			key := strings.TrimSuffix(strings.ToLower(o.Key), "_"+strings.ToLower(m.Country))
+			add(strings.ReplaceAll(key, "_", " "), o.Key)
+			for _, name := range append(o.Names(), otherNames[o.Key]...) {
+				add(strings.Join(split(name), " "), o.Key)
+			}
+		}
+	}
+	delete(table, "base") // that of "base station"
+	return table
+}()
+
+// otherNames are what people call operators besides their labels and legal names.
+var otherNames = map[string][]string{
+	"FREE": {"iliad"}, "BOUYGUES": {"bytel"}, "FREE_CARAIBES": {"free"}, "TELCO_OI": {"free"}, "SRR": {"sfr"},
+	"OUTREMER_TELECOM": {"sfr caraibe", "sfr caraibes"}, "VIDEOTRON_FREEDOM": {"freedom"}, "MAORE_MOBILE": {"maore"},
+}
+
+func phrases(text string) (list []string) {
+	for phrase := range strings.SplitSeq(text, ",") {
+		list = append(list, strings.Join(strings.Fields(phrase), " "))
+	}
+	return list
+}
+
+func words(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(text) {
+		set[word] = true
+	}
+	return set
+}
