@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"go.etcd.io/bbolt"
 
 	"relais/folder"
 	"relais/store"
@@ -66,7 +65,7 @@ func BenchmarkMillion(b *testing.B) {
 	dir := folder.Dir(b.TempDir())
 	s, stop := opened(b, dir, time.Now)
 	for from := 0; from < 1e6; from += 20_000 {
-		err := s.update(func(tx *bbolt.Tx) error {
+		err := s.update(func(tx *store.Tx) error {
 			for i := from; i < from+20_000; i++ {
 				n := newOf(fmt.Sprintf("fr-%d", i), "ORANGE", 1)
 				if i%100 == 0 {

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 
-	"go.etcd.io/bbolt"
-
 	"relais/store"
 )
 
@@ -14,9 +12,11 @@ import (
 func eachKey(db *store.DB, bucket string, f func(key []byte)) error {
 	const some = 1000
 	keys := make([][]byte, 0, some)
+	var lost error
 	for from := []byte{}; ; {
 		keys = keys[:0]
-		err := db.View(func(tx *bbolt.Tx) error {
+		err := db.View(func(tx *store.Tx) error {
+			tx.LeaveOut(func(err error) { lost = err })
 			b := tx.Bucket([]byte(bucket))
 			if b == nil {
 				return nil
@@ -34,7 +34,7 @@ func eachKey(db *store.DB, bucket string, f func(key []byte)) error {
 			f(k)
 		}
 		if len(keys) < some {
-			return nil
+			return lost
 		}
 		from = append(keys[some-1], 0)
 	}
@@ -48,9 +48,9 @@ func (s *Store) CheckRecords() (photos, reports int, err error) {
 		return 0, 0, nil
 	}
 	var found store.Problems
-	check := func(bucket string, n *int, check func(tx *bbolt.Tx, k, v []byte) error) {
+	check := func(bucket string, n *int, check func(tx *store.Tx, k, v []byte) error) {
 		found.Add(eachKey(s.db, bucket, func(k []byte) {
-			found.Add(s.db.View(func(tx *bbolt.Tx) error {
+			found.Add(s.db.View(func(tx *store.Tx) error {
 				v := value(tx, bucket, k)
 				if v == nil { // deleted meanwhile
 					return nil
@@ -71,7 +71,7 @@ func (s *Store) CheckRecords() (photos, reports int, err error) {
 	return photos, reports, found.Err()
 }
 
-func checkPhoto(tx *bbolt.Tx, k, _ []byte) error {
+func checkPhoto(tx *store.Tx, k, _ []byte) error {
 	p, err := get(tx, k)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func checkPhoto(tx *bbolt.Tx, k, _ []byte) error {
 	return nil
 }
 
-func checkSite(tx *bbolt.Tx, k, v []byte) error {
+func checkSite(tx *store.Tx, k, v []byte) error {
 	at := idIn(k)
 	p, err := get(tx, at)
 	if err != nil {
@@ -98,14 +98,14 @@ func checkSite(tx *bbolt.Tx, k, v []byte) error {
 	return nil
 }
 
-func checkHidden(tx *bbolt.Tx, k, _ []byte) error {
+func checkHidden(tx *store.Tx, k, _ []byte) error {
 	if _, err := get(tx, k); err != nil {
 		return fmt.Errorf("hidden: %s: %w", id(k), err)
 	}
 	return nil
 }
 
-func checkReport(tx *bbolt.Tx, k, v []byte) error {
+func checkReport(tx *store.Tx, k, v []byte) error {
 	r, err := parseReport(k, v)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func checkReport(tx *bbolt.Tx, k, v []byte) error {
 }
 
 // checkReportID looks whether there is a report for a key that ends with its id.
-func checkReportID(tx *bbolt.Tx, k, _ []byte) error {
+func checkReportID(tx *store.Tx, k, _ []byte) error {
 	if _, err := findReport(tx, idIn(k)); err != nil {
 		return fmt.Errorf("report %s: %w", id(idIn(k)), err)
 	}

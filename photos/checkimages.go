@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 
-	"go.etcd.io/bbolt"
-
 	"relais/store"
 )
 
@@ -24,9 +22,9 @@ func (s *Store) hasImages(k []byte) error {
 	if err != nil {
 		return nil // that file has a problem of its own
 	}
-	return s.unlessDeleted(k, db.View(func(tx *bbolt.Tx) error {
+	return s.unlessDeleted(k, db.View(func(tx *store.Tx) error {
 		for _, size := range Sizes {
-			if imageOf(tx, k, size) == nil {
+			if !hasImage(tx, k, size) {
 				return fmt.Errorf("photo %s, %s: %w", p.ID, size, ErrLost)
 			}
 		}
@@ -75,10 +73,10 @@ func (s *Store) checkImages(db *store.DB, k []byte) error {
 	if len(p.Images) != len(Sizes) {
 		return fmt.Errorf("photo %s: its record has %d images", p.ID, len(p.Images))
 	}
-	return s.unlessDeleted(k, db.View(func(tx *bbolt.Tx) error {
+	return s.unlessDeleted(k, db.View(func(tx *store.Tx) error {
 		for size, want := range p.Images {
-			got := describe(imageOf(tx, k, size))
-			if got.Bytes != want.Bytes || !bytes.Equal(got.SHA256, want.SHA256) {
+			image, err := imageOf(tx, k, size)
+			if got := describe(image); err != nil || got.Bytes != want.Bytes || !bytes.Equal(got.SHA256, want.SHA256) {
 				return fmt.Errorf("photo %s, %s: it is not as it was written: %w", p.ID, size, ErrLost)
 			}
 		}
@@ -93,7 +91,7 @@ func (s *Store) checkStray(db *store.DB, k []byte) error {
 	if _, err := s.Get(id(k)); !errors.Is(err, ErrNoPhoto) {
 		return err
 	}
-	return db.View(func(tx *bbolt.Tx) error {
+	return db.View(func(tx *store.Tx) error {
 		images := tx.Bucket([]byte(imagesBucket))
 		if images == nil || images.Bucket(k) == nil || value(tx, openBucket, k) != nil {
 			return nil

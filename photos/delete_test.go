@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"relais/folder"
 	"relais/store"
 )
@@ -90,8 +88,8 @@ func TestSweep(t *testing.T) {
 		}
 		orphan := key("01a1fdfe-1f74-743c-b84c-9104dadcbed7")
 		if err := errors.Join(
-			s.updateMonth(m, func(tx *bbolt.Tx) error { return putImages(tx, orphan, imagesOf(3)) }),
-			s.updateMonth(m, func(tx *bbolt.Tx) error {
+			s.updateMonth(m, func(tx *store.Tx) error { return putImages(tx, orphan, imagesOf(3)) }),
+			s.updateMonth(m, func(tx *store.Tx) error {
 				return errors.Join(markOpen(tx, key(p.ID)), markOpen(tx, key(deleted.ID)))
 			}),
 			s.deleteRecord(deleted),
@@ -126,7 +124,7 @@ func TestSweep(t *testing.T) {
 
 // A check names what is lost, changed, or belongs to nobody.
 func TestCheckFinds(t *testing.T) {
-	damage := func(bucket string, f func(b *bbolt.Bucket, key []byte) error) func(s *Store, key []byte) error {
+	damage := func(bucket string, f func(b *store.Bucket, key []byte) error) func(s *Store, key []byte) error {
 		return func(s *Store, key []byte) error {
 			m, err := s.month("2026-11", false)
 			if err != nil {
@@ -136,27 +134,27 @@ func TestCheckFinds(t *testing.T) {
 			if bucket == imagesBucket {
 				db = m.db
 			}
-			return db.Update(func(tx *bbolt.Tx) error { return f(tx.Bucket([]byte(bucket)), key) })
+			return db.Update(func(tx *store.Tx) error { return f(tx.Bucket([]byte(bucket)), key) })
 		}
 	}
-	remove := func(b *bbolt.Bucket, key []byte) error { return b.Delete(key) }
+	remove := func(b *store.Bucket, key []byte) error { return b.Delete(key) }
 	for name, do := range map[string]func(s *Store, key []byte) error{
 		"a record that is gone":  damage(photosBucket, remove),
-		"a record that is other": damage(photosBucket, func(b *bbolt.Bucket, key []byte) error { return b.Put(key, []byte(`{"id":"x"}`)) }),
-		"a record that is none":  damage(photosBucket, func(b *bbolt.Bucket, key []byte) error { return b.Put(key, []byte(`{`)) }),
-		"no site":                damage(sitesBucket, func(b *bbolt.Bucket, key []byte) error { return b.Delete(append(sitePrefix("fr-1"), key...)) }),
-		"another site":           damage(sitesBucket, func(b *bbolt.Bucket, key []byte) error { return b.Put(append(sitePrefix("fr-2"), key...), []byte("v")) }),
-		"hidden and shown":       damage(hiddenBucket, func(b *bbolt.Bucket, key []byte) error { return b.Put(key, []byte{}) }),
-		"a short key":            damage(hiddenBucket, func(b *bbolt.Bucket, key []byte) error { return b.Put([]byte("x"), []byte{}) }),
-		"a queue of nobody":      damage(pendingBucket, func(b *bbolt.Bucket, key []byte) error { return b.Put([]byte("x"), []byte{}) }),
-		"a report of nobody":     damage(reportsBucket, func(b *bbolt.Bucket, key []byte) error { return b.Put([]byte("x"), []byte("{}")) }),
-		"a report not found":     damage(reportIDsBucket, func(b *bbolt.Bucket, key []byte) error { k, _ := b.Cursor().First(); return b.Delete(k) }),
-		"images that are gone":   damage(imagesBucket, func(b *bbolt.Bucket, key []byte) error { return b.DeleteBucket(key) }),
-		"an image that is gone":  damage(imagesBucket, func(b *bbolt.Bucket, key []byte) error { return b.Bucket(key).Delete([]byte(OG)) }),
-		"an image that is other": damage(imagesBucket, func(b *bbolt.Bucket, key []byte) error {
+		"a record that is other": damage(photosBucket, func(b *store.Bucket, key []byte) error { return b.Put(key, []byte(`{"id":"x"}`)) }),
+		"a record that is none":  damage(photosBucket, func(b *store.Bucket, key []byte) error { return b.Put(key, []byte(`{`)) }),
+		"no site":                damage(sitesBucket, func(b *store.Bucket, key []byte) error { return b.Delete(append(sitePrefix("fr-1"), key...)) }),
+		"another site":           damage(sitesBucket, func(b *store.Bucket, key []byte) error { return b.Put(append(sitePrefix("fr-2"), key...), []byte("v")) }),
+		"hidden and shown":       damage(hiddenBucket, func(b *store.Bucket, key []byte) error { return b.Put(key, []byte{}) }),
+		"a short key":            damage(hiddenBucket, func(b *store.Bucket, key []byte) error { return b.Put([]byte("x"), []byte{}) }),
+		"a queue of nobody":      damage(pendingBucket, func(b *store.Bucket, key []byte) error { return b.Put([]byte("x"), []byte{}) }),
+		"a report of nobody":     damage(reportsBucket, func(b *store.Bucket, key []byte) error { return b.Put([]byte("x"), []byte("{}")) }),
+		"a report not found":     damage(reportIDsBucket, func(b *store.Bucket, key []byte) error { k, _ := b.Cursor().First(); return b.Delete(k) }),
+		"images that are gone":   damage(imagesBucket, func(b *store.Bucket, key []byte) error { return b.DeleteBucket(key) }),
+		"an image that is gone":  damage(imagesBucket, func(b *store.Bucket, key []byte) error { return b.Bucket(key).Delete([]byte(OG)) }),
+		"an image that is other": damage(imagesBucket, func(b *store.Bucket, key []byte) error {
 			return b.Bucket(key).Put([]byte(OG), bytes.ToUpper(imagesOf(1)[OG]))
 		}),
-		"images of nobody": damage(imagesBucket, func(b *bbolt.Bucket, key []byte) error {
+		"images of nobody": damage(imagesBucket, func(b *store.Bucket, key []byte) error {
 			_, err := b.CreateBucket([]byte("0123456789abcdef"))
 			return err
 		}),
@@ -238,7 +236,7 @@ func TestReadOnly(t *testing.T) {
 	for _, s := range stores {
 		for i, err := range []error{
 			errorOf(s.Add(context.Background(), newOf("fr-1", "", 1))), errorOf(s.Hide(p.ID, "")), errorOf(s.Show(p.ID)), errorOf(s.Delete(p.ID)),
-			errorOf(s.Report(NewReport{p.ID, "a", "A", "spam", ""})), errorOf(s.Accept(r.ID)), errorOf(s.Dismiss(r.ID)),
+			errorOf(s.Report(NewReport{p.ID, "a", "A", "spam", nil})), errorOf(s.Accept(r.ID)), errorOf(s.Dismiss(r.ID)),
 		} {
 			if !errors.Is(err, ErrReadOnly) || !folder.ReadOnly(err) {
 				t.Errorf("%d: %v", i, err)
@@ -267,7 +265,7 @@ func TestConcurrently(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if _, err := s.Report(NewReport{p.ID, "a", "A", "spam", ""}); err != nil {
+				if _, err := s.Report(NewReport{p.ID, "a", "A", "spam", nil}); err != nil {
 					t.Error(err)
 				}
 				if image, err := s.Image(p.ID, Main); err != nil || !bytes.Equal(image, imagesOf(100*w + i)[Main]) {

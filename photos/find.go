@@ -5,9 +5,8 @@ import (
 	"errors"
 	"sync"
 
-	"go.etcd.io/bbolt"
-
 	"relais/fold"
+	"relais/store"
 )
 
 // A Brief is what a photo is found by.
@@ -45,11 +44,11 @@ func (s *Store) Find(keep func(*Brief) bool, limit, offset int) (list []*Photo, 
 		}
 	}
 	list = []*Photo{}
-	err = s.view(func(tx *bbolt.Tx) error {
+	err = s.viewList(func(tx *store.Tx) error {
 		for _, b := range page {
 			p, err := get(tx, b.key[:])
 			switch {
-			case errors.Is(err, ErrNoPhoto) || err == nil && p.Hidden != nil: // just now
+			case errors.Is(err, ErrNoPhoto) || errors.Is(err, store.ErrDamaged) || err == nil && p.Hidden != nil: // just now
 				total--
 			case err != nil:
 				return err
@@ -75,7 +74,7 @@ func (s *Store) shown() ([]Brief, error) {
 		return b.list, nil
 	}
 	var list []Brief
-	if err := s.view(func(tx *bbolt.Tx) (err error) {
+	if err := s.viewList(func(tx *store.Tx) (err error) {
 		list, err = briefsOf(tx, b.list)
 		return err
 	}); err != nil {
@@ -86,7 +85,7 @@ func (s *Store) shown() ([]Brief, error) {
 }
 
 // briefsOf reads briefs, but for those that are known; both lists have the newest first.
-func briefsOf(tx *bbolt.Tx, known []Brief) (list []Brief, err error) {
+func briefsOf(tx *store.Tx, known []Brief) (list []Brief, err error) {
 	list = make([]Brief, 0, len(known)+1)
 	err = backwards(tx.Bucket([]byte(photosBucket)), nil, func(k, _ []byte) error {
 		for len(known) > 0 && bytes.Compare(known[0].key[:], k) > 0 {
@@ -100,6 +99,9 @@ func briefsOf(tx *bbolt.Tx, known []Brief) (list []Brief, err error) {
 			return nil
 		}
 		p, err := get(tx, k)
+		if errors.Is(err, store.ErrDamaged) { // relais check names it
+			return nil
+		}
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"go.etcd.io/bbolt"
+	"relais/store"
 )
 
 // What is found is what a look at all photos finds, after every change.
@@ -80,7 +80,7 @@ func TestFindReadsOnce(t *testing.T) {
 	if n := find(); n != 5 {
 		t.Fatalf("%d photos", n)
 	}
-	if err := s.db.Update(func(tx *bbolt.Tx) error { // beside the store, which learns nothing of it
+	if err := s.db.Update(func(tx *store.Tx) error { // beside the store, which learns nothing of it
 		b := tx.Bucket([]byte(photosBucket))
 		var keys [][]byte
 		if err := b.ForEach(func(k, _ []byte) error { keys = append(keys, slices.Clone(k)); return nil }); err != nil {
@@ -98,7 +98,7 @@ func TestFindReadsOnce(t *testing.T) {
 	if n := find(); n != 5 {
 		t.Errorf("%d photos", n)
 	}
-	if err := s.update(func(*bbolt.Tx) error { return nil }); err != nil { // it learns that there was a change
+	if err := s.update(func(*store.Tx) error { return nil }); err != nil { // it learns that there was a change
 		t.Fatal(err)
 	}
 	if n := find(); n != 5 {

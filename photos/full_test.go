@@ -11,8 +11,6 @@ import (
 	"syscall"
 	"testing"
 
-	"go.etcd.io/bbolt"
-
 	"relais/folder"
 	"relais/store"
 )
@@ -83,7 +81,7 @@ func TestNoRoomForImages(t *testing.T) {
 		t.Errorf("after %d: %v", n, err)
 	}
 	stillWorks(t, s, n)
-	if _, err := s.Report(NewReport{anyPhoto(t, s).ID, "c", "C", "spam", ""}); err != nil {
+	if _, err := s.Report(NewReport{anyPhoto(t, s).ID, "c", "C", "spam", nil}); err != nil {
 		t.Errorf("a small write: %v", err)
 	}
 	uncap()
@@ -105,8 +103,8 @@ func anyPhoto(t *testing.T, s *Store) *Photo {
 func TestNoRoomForTheRecord(t *testing.T) {
 	s, _ := fresh(t)
 	size := 8 << 20
-	err := s.update(func(tx *bbolt.Tx) error {
-		b, err := tx.CreateBucket([]byte("filler"))
+	err := s.update(func(tx *store.Tx) error {
+		b, err := tx.CreateBucketIfNotExists([]byte("filler"))
 		if err != nil {
 			return err
 		}

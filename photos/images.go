@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"go.etcd.io/bbolt"
+	"relais/store"
 )
 
 // Add stores a photo, which is on disk and shown when Add returns no error. When it
@@ -35,7 +35,7 @@ func (s *Store) Add(ctx context.Context, n New) (*Photo, error) {
 		return nil, err
 	}
 	defer m.end(key(p.ID))
-	if err := s.updateMonth(m, func(tx *bbolt.Tx) error { return putImages(tx, key(p.ID), n.Images) }); err != nil {
+	if err := s.updateMonth(m, func(tx *store.Tx) error { return putImages(tx, key(p.ID), n.Images) }); err != nil {
 		return nil, err
 	}
 	if err := s.update(p.put); err != nil {
@@ -65,7 +65,7 @@ func describe(image []byte) Image {
 }
 
 // putImages writes images with the mark that their record may be missing.
-func putImages(tx *bbolt.Tx, key []byte, images map[Size][]byte) error {
+func putImages(tx *store.Tx, key []byte, images map[Size][]byte) error {
 	b, err := tx.Bucket([]byte(imagesBucket)).CreateBucket(key)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func putImages(tx *bbolt.Tx, key []byte, images map[Size][]byte) error {
 	return markOpen(tx, key)
 }
 
-func markOpen(tx *bbolt.Tx, key []byte) error {
+func markOpen(tx *store.Tx, key []byte) error {
 	return tx.Bucket([]byte(openBucket)).Put(key, []byte{})
 }
 
@@ -99,9 +99,10 @@ func (s *Store) Image(id string, size Size) (image []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = db.View(func(tx *bbolt.Tx) error {
-		image = bytes.Clone(imageOf(tx, key(id), size))
-		return nil
+	err = db.View(func(tx *store.Tx) error {
+		stored, err := imageOf(tx, key(id), size)
+		image = bytes.Clone(stored)
+		return err
 	})
 	if err == nil && image == nil {
 		if _, err := s.Get(id); err != nil { // deleted meanwhile
@@ -113,14 +114,25 @@ func (s *Store) Image(id string, size Size) (image []byte, err error) {
 }
 
 // imageOf returns an image until the end of the transaction, nil when there is none.
-func imageOf(tx *bbolt.Tx, key []byte, size Size) []byte {
+// Error: store.ErrDamaged.
+func imageOf(tx *store.Tx, key []byte, size Size) ([]byte, error) {
+	if b := imagesIn(tx, key); b != nil {
+		return b.Read([]byte(size))
+	}
+	return nil, nil
+}
+
+// hasImage reports whether there is an image. It does not read it.
+func hasImage(tx *store.Tx, key []byte, size Size) bool {
+	b := imagesIn(tx, key)
+	return b != nil && b.Has([]byte(size))
+}
+
+// imagesIn are the images of a photo, nil when there are none.
+func imagesIn(tx *store.Tx, key []byte) *store.Bucket {
 	images := tx.Bucket([]byte(imagesBucket))
 	if images == nil {
 		return nil
 	}
-	b := images.Bucket(key)
-	if b == nil {
-		return nil
-	}
-	return b.Get([]byte(size))
+	return images.Bucket(key)
 }

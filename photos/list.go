@@ -2,8 +2,11 @@ package photos
 
 import (
 	"bytes"
+	"errors"
+	"slices"
+	"strings"
 
-	"go.etcd.io/bbolt"
+	"relais/store"
 )
 
 // List returns the photos of a site that are shown, the newest first, and how many
@@ -12,18 +15,19 @@ func (s *Store) List(siteKey, operator string, limit, offset int) ([]*Photo, int
 	return s.page(sitesBucket, sitePrefix(siteKey), limit, offset, shownOf(operator))
 }
 
-// shownOf tells of an entry of a site whether the photo is shown and of an operator, ""
-// for any.
-func shownOf(operator string) func(value []byte) bool {
+// shownOf reports of an entry of a site whether the photo is shown and of one of the
+// operators, which have commas in between; "" is any.
+func shownOf(operators string) func(value []byte) bool {
+	keys := strings.Split(operators, ",")
 	return func(v []byte) bool {
-		return len(v) > 0 && v[0] == visible && (operator == "" || string(v[1:]) == operator)
+		return len(v) > 0 && v[0] == visible && (operators == "" || slices.Contains(keys, string(v[1:])))
 	}
 }
 
 // ListSites returns what List does of several sites one after the other, at most limit
 // photos in all.
 func (s *Store) ListSites(siteKeys []string, operator string, limit int) (list []*Photo, total int, err error) {
-	err = s.view(func(tx *bbolt.Tx) error {
+	err = s.viewList(func(tx *store.Tx) error {
 		b := tx.Bucket([]byte(sitesBucket))
 		if b == nil {
 			return nil
@@ -75,7 +79,7 @@ func idIn(key []byte) []byte { return key[max(0, len(key)-keySize):] }
 // key with the prefix to the first, of the entries that keep wants; and their number.
 func (s *Store) page(bucket string, prefix []byte, limit, offset int, keep func(value []byte) bool) (list []*Photo, total int, err error) {
 	list = []*Photo{} // also where there is no file of photos
-	err = s.view(func(tx *bbolt.Tx) (err error) {
+	err = s.viewList(func(tx *store.Tx) (err error) {
 		list, total, err = pageIn(tx, bucket, prefix, limit, offset, keep)
 		return err
 	})
@@ -83,7 +87,7 @@ func (s *Store) page(bucket string, prefix []byte, limit, offset int, keep func(
 }
 
 // pageIn is page within a transaction.
-func pageIn(tx *bbolt.Tx, bucket string, prefix []byte, limit, offset int, keep func(value []byte) bool) (list []*Photo, total int, err error) {
+func pageIn(tx *store.Tx, bucket string, prefix []byte, limit, offset int, keep func(value []byte) bool) (list []*Photo, total int, err error) {
 	list = []*Photo{}
 	err = backwards(tx.Bucket([]byte(bucket)), prefix, func(k, v []byte) error {
 		if len(k) != len(prefix)+keySize || !keep(v) {
@@ -93,6 +97,10 @@ func pageIn(tx *bbolt.Tx, bucket string, prefix []byte, limit, offset int, keep 
 			return nil
 		}
 		p, err := get(tx, k[len(prefix):])
+		if errors.Is(err, store.ErrDamaged) { // relais check names it
+			total--
+			return nil
+		}
 		list = append(list, p)
 		return err
 	})
@@ -103,7 +111,7 @@ func pageIn(tx *bbolt.Tx, bucket string, prefix []byte, limit, offset int, keep 
 }
 
 // backwards calls f for the entries whose keys begin with prefix, the last first.
-func backwards(b *bbolt.Bucket, prefix []byte, f func(k, v []byte) error) error {
+func backwards(b *store.Bucket, prefix []byte, f func(k, v []byte) error) error {
 	if b == nil {
 		return nil
 	}
@@ -119,7 +127,7 @@ func backwards(b *bbolt.Bucket, prefix []byte, f func(k, v []byte) error) error 
 
 // last goes to the last key that begins with prefix, or to the one before where it
 // would be. A prefix does not end with 0xFF.
-func last(c *bbolt.Cursor, prefix []byte) (k, v []byte) {
+func last(c *store.Cursor, prefix []byte) (k, v []byte) {
 	if len(prefix) == 0 {
 		return c.Last()
 	}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 
-	"go.etcd.io/bbolt"
-
 	"relais/store"
 )
 
@@ -30,7 +28,7 @@ func (s *Store) Show(id string) (*Photo, error) {
 }
 
 func (s *Store) change(id string, f func(p *Photo)) (p *Photo, err error) {
-	err = s.update(func(tx *bbolt.Tx) error {
+	err = s.update(func(tx *store.Tx) error {
 		if p, err = get(tx, key(id)); err != nil {
 			return err
 		}
@@ -64,7 +62,7 @@ func (s *Store) Delete(id string) (*Photo, error) {
 		return nil, err
 	}
 	m.begin(key(id))
-	err = s.updateMonth(m, func(tx *bbolt.Tx) error { return markOpen(tx, key(id)) })
+	err = s.updateMonth(m, func(tx *store.Tx) error { return markOpen(tx, key(id)) })
 	if err == nil {
 		err = s.deleteRecord(p)
 	}
@@ -72,14 +70,14 @@ func (s *Store) Delete(id string) (*Photo, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.updateMonth(m, func(*bbolt.Tx) error { return nil }); err != nil {
+	if err := s.updateMonth(m, func(*store.Tx) error { return nil }); err != nil {
 		return nil, fmt.Errorf("the photo is deleted, its images are still on the disk: %w", err)
 	}
 	return p, nil
 }
 
 func (s *Store) deleteRecord(p *Photo) error {
-	return s.update(func(tx *bbolt.Tx) error {
+	return s.update(func(tx *store.Tx) error {
 		if _, err := get(tx, key(p.ID)); err != nil { // another deleted it
 			return err
 		}
@@ -94,7 +92,7 @@ func (s *Store) deleteRecord(p *Photo) error {
 }
 
 // removeReports removes the reports about a photo.
-func removeReports(tx *bbolt.Tx, photo []byte) error {
+func removeReports(tx *store.Tx, photo []byte) error {
 	var list []*Report
 	c := tx.Bucket([]byte(reportsBucket)).Cursor()
 	for k, v := c.Seek(photo); bytes.HasPrefix(k, photo); k, v = c.Next() {

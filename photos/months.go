@@ -2,14 +2,14 @@ package photos
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
-
-	"go.etcd.io/bbolt"
 
 	"relais/folder"
 	"relais/store"
@@ -94,6 +94,9 @@ func (s *Store) month(name string, create bool) (*month, error) {
 		return m, nil
 	}
 	path := filepath.Join(s.dir.Photos(), name+suffix)
+	if create && s.lost[name] {
+		return nil, fmt.Errorf("%s: %w", FileOf(name), ErrMonthLost)
+	}
 	if create {
 		if err := folder.MakeDir(s.dir.Photos()); err != nil {
 			return nil, err
@@ -110,6 +113,29 @@ func (s *Store) month(name string, create bool) (*month, error) {
 	}
 	m.db = db
 	return m, nil
+}
+
+// Problems say why files of months that are open cannot be read or written at the
+// moment, by month.
+func (s *Store) Problems() map[string]error {
+	s.mu.Lock()
+	all := maps.Clone(s.months)
+	s.mu.Unlock()
+	problems := map[string]error{}
+	for name, m := range all {
+		if !m.opening.TryLock() { // which may take long
+			continue
+		}
+		db := m.db
+		m.opening.Unlock()
+		if db == nil {
+			continue
+		}
+		if err := db.Problem(); err != nil {
+			problems[name] = err
+		}
+	}
+	return problems
 }
 
 func (s *Store) openMonth(path string) (*store.DB, error) {
@@ -130,12 +156,8 @@ func (m *month) close() error {
 
 // load takes in what an earlier process left open.
 func (m *month) load(db *store.DB) error {
-	return db.View(func(tx *bbolt.Tx) error {
-		b := tx.Bucket([]byte(openBucket))
-		if b == nil {
-			return nil
-		}
-		return b.ForEach(func(key, _ []byte) error {
+	return db.View(func(tx *store.Tx) error {
+		return store.EachKey(tx, openBucket, func(key []byte) error {
 			m.end(key)
 			return nil
 		})

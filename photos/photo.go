@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"go.etcd.io/bbolt"
+	"relais/store"
 )
 
 // A Size names one of the images of a photo.
@@ -119,7 +119,7 @@ func (p *Photo) siteEntry() (k, v []byte) {
 func sitePrefix(siteKey string) []byte { return append([]byte(siteKey), 0) }
 
 // put stores a photo and where it is found.
-func (p *Photo) put(tx *bbolt.Tx) error {
+func (p *Photo) put(tx *store.Tx) error {
 	k, v := p.siteEntry()
 	if err := tx.Bucket([]byte(sitesBucket)).Put(k, v); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (p *Photo) put(tx *bbolt.Tx) error {
 }
 
 // remove undoes put.
-func (p *Photo) remove(tx *bbolt.Tx) error {
+func (p *Photo) remove(tx *store.Tx) error {
 	k, _ := p.siteEntry()
 	if err := tx.Bucket([]byte(sitesBucket)).Delete(k); err != nil {
 		return err
@@ -148,8 +148,15 @@ func (p *Photo) remove(tx *bbolt.Tx) error {
 }
 
 // get reads a photo. Error: ErrNoPhoto.
-func get(tx *bbolt.Tx, key []byte) (*Photo, error) {
-	text := value(tx, photosBucket, key)
+func get(tx *store.Tx, key []byte) (*Photo, error) {
+	b := tx.Bucket([]byte(photosBucket))
+	if b == nil || len(key) == 0 {
+		return nil, ErrNoPhoto
+	}
+	text, err := b.Read(key)
+	if err != nil {
+		return nil, fmt.Errorf("photo %s: %w", id(key), err)
+	}
 	if text == nil {
 		return nil, ErrNoPhoto
 	}
@@ -166,7 +173,7 @@ func get(tx *bbolt.Tx, key []byte) (*Photo, error) {
 // Get returns a photo, also one that is hidden. Error: ErrNoPhoto.
 func (s *Store) Get(id string) (p *Photo, err error) {
 	p, err = nil, ErrNoPhoto
-	if viewed := s.view(func(tx *bbolt.Tx) error {
+	if viewed := s.view(func(tx *store.Tx) error {
 		p, err = get(tx, key(id))
 		return nil
 	}); viewed != nil {

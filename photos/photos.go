@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"go.etcd.io/bbolt"
 
 	"relais/folder"
 	"relais/store"
@@ -32,6 +31,8 @@ var (
 	ErrReadOnly = fmt.Errorf("the folder cannot be written to: %w", fs.ErrPermission)
 	// ErrLost says that the images of a photo are not where its record says.
 	ErrLost = errors.New("the images of the photo are lost: restore them from a backup")
+	// ErrMonthLost says that the file of a month is missing, which had images.
+	ErrMonthLost = errors.New("the file of the month is missing: restore it from a backup, or accept that with relais check --accept")
 )
 
 // Buckets of photos.db. An id is a UUID in 16 bytes: as its version is 7, ids stand
@@ -60,6 +61,7 @@ type Store struct {
 	steps    sync.RWMutex // held while what spans two files is done, by Pause alone
 	mu       sync.Mutex   // of months
 	months   map[string]*month
+	lost     map[string]bool // months whose file is missing and must not be made again
 	briefs   briefs
 }
 
@@ -68,6 +70,31 @@ type Store struct {
 // The files of months are opened when they are needed.
 func Open(db *store.DB, dir folder.Dir, now func() time.Time) *Store {
 	return &Store{db: db, dir: dir, now: now, opened: uuid.NewString(), months: map[string]*month{}}
+}
+
+// Lose says that the file of a month is missing, which had images: it is not made again.
+// It is called before the store is used.
+func (s *Store) Lose(month string) {
+	if s.lost == nil {
+		s.lost = map[string]bool{}
+	}
+	s.lost[month] = true
+}
+
+// Commits are the commit counters of the files of months that are open.
+func (s *Store) Commits() map[string]uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := map[string]uint64{}
+	for name, m := range s.months {
+		if m.opening.TryLock() { // it is being opened: the next time
+			if m.db != nil {
+				all[name] = m.db.Commits()
+			}
+			m.opening.Unlock()
+		}
+	}
+	return all
 }
 
 // Close closes the files of months.
@@ -94,14 +121,30 @@ func (s *Store) ReadOnly() bool { return s.readOnly() }
 
 func (s *Store) readOnly() bool { return s.db == nil || s.db.ReadOnly() }
 
-func (s *Store) view(fn func(*bbolt.Tx) error) error {
+// DataVersion changes with what the store holds, and is the same after a restart.
+func (s *Store) DataVersion() string {
+	if s.db == nil {
+		return "0"
+	}
+	return fmt.Sprint(s.db.Commits())
+}
+
+func (s *Store) view(fn func(*store.Tx) error) error {
 	if s.db == nil {
 		return nil
 	}
 	return s.db.View(fn)
 }
 
-func (s *Store) update(fn func(*bbolt.Tx) error) error {
+// viewList is view for lists, which leave out records that are damaged.
+func (s *Store) viewList(fn func(*store.Tx) error) error {
+	return s.view(func(tx *store.Tx) error {
+		tx.LeaveOut(func(error) {})
+		return fn(tx)
+	})
+}
+
+func (s *Store) update(fn func(*store.Tx) error) error {
 	if s.readOnly() {
 		return ErrReadOnly
 	}
@@ -143,7 +186,7 @@ func id(key []byte) string {
 
 // value returns what a bucket has for a key until the end of the transaction, nil
 // when there is nothing.
-func value(tx *bbolt.Tx, bucket string, key []byte) []byte {
+func value(tx *store.Tx, bucket string, key []byte) []byte {
 	b := tx.Bucket([]byte(bucket))
 	if b == nil || len(key) == 0 {
 		return nil
@@ -152,7 +195,7 @@ func value(tx *bbolt.Tx, bucket string, key []byte) []byte {
 }
 
 // putJSON stores v in a bucket.
-func putJSON(tx *bbolt.Tx, bucket string, key []byte, v any) error {
+func putJSON(tx *store.Tx, bucket string, key []byte, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return err

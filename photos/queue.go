@@ -3,14 +3,14 @@ package photos
 import (
 	"fmt"
 
-	"go.etcd.io/bbolt"
+	"relais/store"
 )
 
 // Accept accepts a report, which hides its photo. Other reports about the photo stay
 // as they are: each is somebody's, and is decided by itself. A decision may be
 // changed by the other one. Error: ErrNoReport.
 func (s *Store) Accept(reportID string) (*Report, error) {
-	return s.moderate(reportID, func(tx *bbolt.Tx, r *Report) error {
+	return s.moderate(reportID, func(tx *store.Tx, r *Report) error {
 		p, err := get(tx, key(r.PhotoID))
 		if err != nil {
 			return err
@@ -25,11 +25,11 @@ func (s *Store) Accept(reportID string) (*Report, error) {
 
 // Dismiss dismisses a report. A photo that is hidden stays so. Error: ErrNoReport.
 func (s *Store) Dismiss(reportID string) (*Report, error) {
-	return s.moderate(reportID, func(tx *bbolt.Tx, r *Report) error { return s.decide(tx, r, Dismissed) })
+	return s.moderate(reportID, func(tx *store.Tx, r *Report) error { return s.decide(tx, r, Dismissed) })
 }
 
-func (s *Store) moderate(reportID string, f func(*bbolt.Tx, *Report) error) (r *Report, err error) {
-	err = s.update(func(tx *bbolt.Tx) error {
+func (s *Store) moderate(reportID string, f func(*store.Tx, *Report) error) (r *Report, err error) {
+	err = s.update(func(tx *store.Tx) error {
 		if r, err = findReport(tx, key(reportID)); err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func (s *Store) moderate(reportID string, f func(*bbolt.Tx, *Report) error) (r *
 }
 
 // findReport reads a report by its id. Error: ErrNoReport.
-func findReport(tx *bbolt.Tx, id []byte) (*Report, error) {
+func findReport(tx *store.Tx, id []byte) (*Report, error) {
 	k := value(tx, reportIDsBucket, id)
 	if k == nil {
 		return nil, ErrNoReport
@@ -60,7 +60,7 @@ type Reported struct {
 // all of them, the newest first; and how many there are.
 func (s *Store) Reports(pending bool, limit, offset int) (list []Reported, total int, err error) {
 	list = []Reported{}
-	err = s.view(func(tx *bbolt.Tx) error {
+	err = s.view(func(tx *store.Tx) error {
 		take := func(k, _ []byte) error {
 			if total++; total <= offset || len(list) >= limit {
 				return nil

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
-	"go.etcd.io/bbolt"
-
 	"relais/fold"
+	"relais/store"
 )
 
 // A Reason is why a photo is reported.
@@ -31,7 +31,7 @@ func (Reason) Values() (list []string) {
 func (r *Reason) UnmarshalText(b []byte) error {
 	i := slices.IndexFunc(Reasons, func(v Reason) bool { return fold.EqualASCII(string(v), string(b)) })
 	if i < 0 {
-		return fmt.Errorf("one of %v", Reasons)
+		return fmt.Errorf("one of %s", strings.Join(Reason("").Values(), ", "))
 	}
 	*r = Reasons[i]
 	return nil
@@ -69,7 +69,9 @@ type Report struct {
 type NewReport struct {
 	PhotoID, ClientID, ClientName string
 	Reason                        Reason
-	Description                   string // at most MaxDescription characters
+	// Description has at most MaxDescription characters; nil keeps that of the client's report
+	// before.
+	Description *string
 }
 
 func (n *NewReport) check() error {
@@ -77,8 +79,8 @@ func (n *NewReport) check() error {
 	case n.ClientID == "" || n.ClientName == "" || len(n.ClientID) > maxKey || len(n.ClientName) > maxText:
 		return fmt.Errorf("a report needs a client")
 	case !slices.Contains(Reasons, n.Reason):
-		return fmt.Errorf("the reason %.50q is none of %v", n.Reason, Reasons)
-	case utf8.RuneCountInString(n.Description) > MaxDescription || !utf8.ValidString(n.Description):
+		return fmt.Errorf("the reason %.50q is none of %s", n.Reason, strings.Join(Reason("").Values(), ", "))
+	case n.Description != nil && (utf8.RuneCountInString(*n.Description) > MaxDescription || !utf8.ValidString(*n.Description)):
 		return fmt.Errorf("the description has more than %d characters, or is not UTF-8", MaxDescription)
 	}
 	return nil
@@ -93,7 +95,7 @@ func (s *Store) Report(n NewReport) (r *Report, err error) {
 	if err := n.check(); err != nil {
 		return nil, err
 	}
-	err = s.update(func(tx *bbolt.Tx) error {
+	err = s.update(func(tx *store.Tx) error {
 		p, err := get(tx, key(n.PhotoID))
 		if err != nil {
 			return err
@@ -104,7 +106,10 @@ func (s *Store) Report(n NewReport) (r *Report, err error) {
 		if r, err = s.reportOf(tx, p, n.ClientID); err != nil {
 			return err
 		}
-		r.ClientName, r.Reason, r.Description = n.ClientName, n.Reason, n.Description
+		r.ClientName, r.Reason = n.ClientName, n.Reason
+		if n.Description != nil {
+			r.Description = *n.Description
+		}
 		return s.decide(tx, r, Pending)
 	})
 	if err != nil {
@@ -114,7 +119,7 @@ func (s *Store) Report(n NewReport) (r *Report, err error) {
 }
 
 // reportOf returns the client's report of a photo, or one without a status.
-func (s *Store) reportOf(tx *bbolt.Tx, p *Photo, client string) (*Report, error) {
+func (s *Store) reportOf(tx *store.Tx, p *Photo, client string) (*Report, error) {
 	k := reportKey(p.ID, client)
 	if text := value(tx, reportsBucket, k); text != nil {
 		return parseReport(k, text)
@@ -124,7 +129,7 @@ func (s *Store) reportOf(tx *bbolt.Tx, p *Photo, client string) (*Report, error)
 }
 
 // decide gives a report a status and stores it.
-func (s *Store) decide(tx *bbolt.Tx, r *Report, status Status) error {
+func (s *Store) decide(tx *store.Tx, r *Report, status Status) error {
 	r.UpdatedAt = s.millisecond()
 	queue := tx.Bucket([]byte(pendingBucket))
 	if r.Status == Pending && status != Pending {
@@ -146,7 +151,7 @@ func (s *Store) decide(tx *bbolt.Tx, r *Report, status Status) error {
 }
 
 // remove removes a report and where it is found.
-func (r *Report) remove(tx *bbolt.Tx) error {
+func (r *Report) remove(tx *store.Tx) error {
 	if err := tx.Bucket([]byte(pendingBucket)).Delete(r.queueKey()); err != nil {
 		return err
 	}

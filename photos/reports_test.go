@@ -10,7 +10,7 @@ import (
 
 func report(t testing.TB, s *Store, photo, client string, reason Reason, description string) *Report {
 	t.Helper()
-	r, err := s.Report(NewReport{photo, client, "The " + client, reason, description})
+	r, err := s.Report(NewReport{photo, client, "The " + client, reason, &description})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestReports(t *testing.T) {
 	}
 	expect(true, "second", "third")
 	for _, client := range []string{"a", "c"} {
-		if _, err := s.Report(NewReport{one, client, "x", "spam", ""}); !errors.Is(err, ErrNoPhoto) {
+		if _, err := s.Report(NewReport{one, client, "x", "spam", nil}); !errors.Is(err, ErrNoPhoto) {
 			t.Errorf("a hidden photo is reported: %v", err)
 		}
 	}
@@ -122,17 +122,19 @@ func TestReports(t *testing.T) {
 
 func errorOf[T any](_ T, err error) error { return err }
 
+func pointer(text string) *string { return &text }
+
 func TestReportRefuses(t *testing.T) {
 	s, _ := fresh(t)
 	id := add(t, s, newOf("fr-1", "", 1)).ID
 	report(t, s, id, "a", "spam", strings.Repeat("é", MaxDescription))
 	for name, n := range map[string]NewReport{
-		"too long":   {id, "a", "A", "spam", strings.Repeat("é", MaxDescription+1)},
-		"no UTF-8":   {id, "a", "A", "spam", "\xff"},
-		"reason":     {id, "a", "A", "ugly", ""},
-		"no client":  {id, "", "A", "spam", ""},
-		"no photo":   {"00000000-0000-7000-8000-000000000000", "a", "A", "spam", ""},
-		"strange id": {"../x", "a", "A", "spam", ""},
+		"too long":   {id, "a", "A", "spam", pointer(strings.Repeat("é", MaxDescription+1))},
+		"no UTF-8":   {id, "a", "A", "spam", pointer("\xff")},
+		"reason":     {id, "a", "A", "ugly", nil},
+		"no client":  {id, "", "A", "spam", nil},
+		"no photo":   {"00000000-0000-7000-8000-000000000000", "a", "A", "spam", nil},
+		"strange id": {"../x", "a", "A", "spam", nil},
 	} {
 		if _, err := s.Report(n); err == nil {
 			t.Error(name)

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"go.etcd.io/bbolt"
-
 	"relais/store"
 )
 
@@ -52,9 +50,9 @@ func (m *month) settled() bool {
 }
 
 // updateMonth changes the file, and settles beside that what has ended.
-func (s *Store) updateMonth(m *month, change func(*bbolt.Tx) error) error {
+func (s *Store) updateMonth(m *month, change func(*store.Tx) error) error {
 	var ended []string
-	err := m.db.Update(func(tx *bbolt.Tx) error {
+	err := m.db.Update(func(tx *store.Tx) error {
 		ended = m.take()
 		for _, key := range ended {
 			if err := s.settle(tx, []byte(key)); err != nil {
@@ -70,7 +68,7 @@ func (s *Store) updateMonth(m *month, change func(*bbolt.Tx) error) error {
 }
 
 // settle removes the images of a photo that has no record, and the mark.
-func (s *Store) settle(tx *bbolt.Tx, key []byte) error {
+func (s *Store) settle(tx *store.Tx, key []byte) error {
 	images := tx.Bucket([]byte(imagesBucket))
 	if images.Bucket(key) != nil {
 		switch _, err := s.Get(id(key)); {
@@ -99,7 +97,7 @@ func (s *Store) Sweep() error {
 	for _, name := range months {
 		m, err := s.month(name, false)
 		if err == nil && !m.settled() {
-			err = s.updateMonth(m, func(*bbolt.Tx) error { return nil })
+			err = s.updateMonth(m, func(*store.Tx) error { return nil })
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", FileOf(name), err))

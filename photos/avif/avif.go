@@ -59,7 +59,7 @@ func (d *Decoder) Decode(ctx context.Context, data []byte) (*image.NRGBA, error)
 	if err := m.alpha(primary, img); err != nil {
 		return nil, err
 	}
-	return transform(ctx, img, primary.Transforms)
+	return Transform(ctx, img, primary.Transforms)
 }
 
 // wrap makes an error of the boxes one of this package.

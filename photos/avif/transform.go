@@ -9,9 +9,9 @@ import (
 	"relais/photos/heif"
 )
 
-// transform applies the transforms of an item in their order, as ISO/IEC 23008-12
+// Transform applies the transforms of an item in their order, as ISO/IEC 23008-12
 // 6.5.1 wants.
-func transform(ctx context.Context, img *image.NRGBA, steps []heif.Transform) (*image.NRGBA, error) {
+func Transform(ctx context.Context, img *image.NRGBA, steps []heif.Transform) (*image.NRGBA, error) {
 	for _, step := range steps {
 		if err := ctx.Err(); err != nil {
 			return nil, err

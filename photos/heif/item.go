@@ -17,10 +17,12 @@ type Item struct {
 	Depths        []uint8     // bits of each channel, nil when not stated
 	Color         *Color      // nil when not stated
 	AV1           *AV1Config  // nil when it has none
+	HEVC          []byte      // body of its hvcC box, nil when it has none
 	Transforms    []Transform // in the order in which they are to be applied
 	Unknown       string      // type of an essential property that is not known, else ""
 
 	file    *File
+	profile []byte
 	aux     string
 	refs    map[string][]uint32
 	extents []extent
@@ -40,6 +42,15 @@ func (it *Item) linked(kind string) []*Item {
 
 // tiles are the items that a derived item is made from.
 func (it *Item) tiles() []*Item { return it.linked("dimg") }
+
+// Profile returns the ICC profile of a picture, or that of its first tile; nil when there
+// is none.
+func (it *Item) Profile() []byte {
+	if tiles := it.tiles(); it.profile == nil && len(tiles) > 0 {
+		return tiles[0].profile
+	}
+	return it.profile
+}
 
 // The types of an auxiliary item that is the alpha of a picture: MIAF's, and that of
 // HEVC.

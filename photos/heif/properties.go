@@ -144,8 +144,11 @@ func parseProperty(b box) (apply func(*Item), known bool, err error) {
 		}
 		apply = func(it *Item) { it.Transforms = append(it.Transforms, c) }
 	case "colr":
-		if r.fourCC() != "nclx" {
-			break // an ICC profile
+		if kind := r.fourCC(); kind != "nclx" {
+			if profile := r.b; kind == "prof" || kind == "rICC" {
+				apply = func(it *Item) { it.profile = profile }
+			}
+			break
 		}
 		c := &Color{r.u16(), r.u16(), r.u16(), r.u8()&0x80 != 0}
 		apply = func(it *Item) { it.Color = c }
@@ -156,7 +159,11 @@ func parseProperty(b box) (apply func(*Item), known bool, err error) {
 	case "av1C":
 		c := av1Config(&r)
 		apply = func(it *Item) { it.AV1 = c }
-	case "hvcC", "pasp", "clli", "mdcv", "cclv", "amve":
+	case "hvcC":
+		config := r.b
+		apply = func(it *Item) { it.HEVC = config }
+		return apply, true, nil
+	case "pasp", "clli", "mdcv", "cclv", "amve":
 	default:
 		return nil, false, nil
 	}

@@ -15,8 +15,6 @@ import (
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
 	"golang.org/x/image/webp"
-
-	"relais/photos/heif"
 )
 
 // guarded runs a decoder and makes an error of its panic.
@@ -64,7 +62,7 @@ func (r Renderer) decoder(ctx context.Context, h Header, data []byte) (image.Ima
 	case TIFF:
 		return tiff.Decode(in)
 	case HEIC, HEIF:
-		return decodeHEIC(data)
+		return decodeHEIC(ctx, data)
 	case AVIF:
 		if r.AVIF == nil {
 			return nil, errors.New("there is no decoder for AVIF")
@@ -78,33 +76,6 @@ func (r Renderer) decoder(ctx context.Context, h Header, data []byte) (image.Ima
 		return decodeSVG(h, data)
 	}
 	return nil, fmt.Errorf("there is no decoder for %q", h.Format)
-}
-
-// The decoder takes for granted how libheif lays out a row, and is wrong in narrow ones.
-const minHEIC = 128 // pixels
-
-// decodeHEIC gives every file the brand heic, without which the decoder does not look at
-// it: a HEIF file whose pictures are HEVC may have mif1 first.
-func decodeHEIC(data []byte) (image.Image, error) {
-	f, err := heif.Parse(data)
-	if err != nil {
-		return nil, err
-	}
-	data = bytes.Clone(data)
-	copy(data[8:], "heic") // the major brand, behind the size and the type of ftyp
-	m, err := decodeHEVC(data)
-	if err != nil {
-		return nil, err
-	}
-	if m.Bounds().Dx() < minHEIC {
-		return nil, fmt.Errorf("it is %d pixels wide, the least are %d", m.Bounds().Dx(), minHEIC)
-	}
-	if y, ok := m.(*image.YCbCr); ok {
-		if c := f.Primary().Color; c != nil && !c.FullRange {
-			fullRange(y)
-		}
-	}
-	return m, nil
 }
 
 func decodeWebP(data []byte) (image.Image, error) {

@@ -22,8 +22,8 @@ func encode(ctx context.Context, m *image.NRGBA, quality float32) (Picture, erro
 		return Picture{}, err
 	}
 	data, err := webp.EncodeRGBA(&image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}, quality)
-	if err != nil {
-		return Picture{}, fmt.Errorf("encode WebP: %w", err)
+	if err != nil { // libwebp fails for want of memory only
+		return Picture{}, fmt.Errorf("%w: there is no memory left to encode it: %w", ErrTooLarge, err)
 	}
 	return Picture{WebP: data, Width: m.Rect.Dx(), Height: m.Rect.Dy()}, nil
 }

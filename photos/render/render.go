@@ -15,6 +15,7 @@ import (
 
 	"relais/photos/avif"
 	"relais/photos/exif"
+	"relais/photos/icc"
 )
 
 var (
@@ -38,7 +39,7 @@ func (h Header) failed(err error) error {
 	if errors.Is(err, ErrTooLarge) || errors.Is(err, kind) {
 		return err
 	}
-	return fmt.Errorf("%w: %w", kind, err)
+	return fmt.Errorf("%w: %w", kind, h.inWords(err))
 }
 
 // Sizes in pixels. Main fits into its square and is never enlarged; the other two are
@@ -67,6 +68,8 @@ type Result struct {
 
 // A Renderer renders. The zero value does, except for AVIF. It is safe for concurrent use.
 type Renderer struct {
+	// Memory is how many bytes the process may take, 0 for no bound but MaxMemory.
+	Memory int64
 	// AVIF decodes an AVIF image, its own transforms applied.
 	AVIF func(ctx context.Context, data []byte) (*image.NRGBA, error)
 }
@@ -93,6 +96,10 @@ func (r Renderer) Render(ctx context.Context, data []byte) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.Memory > 0 && h.memory() > r.Memory {
+		return nil, fmt.Errorf("%w: decoding its %d × %d pixels takes about %d MB, this server has %d MB for an image",
+			ErrTooLarge, h.Width, h.Height, h.memory()/1e6, r.Memory/1e6)
+	}
 	res := &Result{Format: h.Format}
 	res.Exif, _ = exif.Read(data) // what cannot be read is not stated
 	turn := upright
@@ -110,23 +117,23 @@ func (r Renderer) Render(ctx context.Context, data []byte) (*Result, error) {
 	if err != nil {
 		return nil, h.failed(err)
 	}
-	return res, res.make(ctx, src, turn)
+	return res, res.make(ctx, src, turn, profileOf(h.Format, data))
 }
 
 // make fills in the pictures. The smaller ones are encoded beside main, and cut from it
-// where it is large enough.
-func (res *Result) make(ctx context.Context, src image.Image, turn orientation) error {
+// where it is large enough. Colours are converted last: there are fewer pixels then.
+func (res *Result) make(ctx context.Context, src image.Image, turn orientation, profile *icc.Profile) error {
 	main := turn.apply(fit(src, MainSide))
 	work, ctx := errgroup.WithContext(ctx)
 	work.Go(func() (err error) {
-		res.Main, err = encodeBelow(ctx, main, MainBytes)
+		res.Main, err = encodeBelow(ctx, profile.Convert(main), MainBytes)
 		return err
 	})
 	work.Go(func() (err error) {
-		if res.OpenGraph, err = encode(ctx, cover(main, src, turn, OpenGraphWidth, OpenGraphHeight), quality); err != nil {
+		if res.OpenGraph, err = encode(ctx, profile.Convert(cover(main, src, turn, OpenGraphWidth, OpenGraphHeight)), quality); err != nil {
 			return err
 		}
-		res.Thumbnail, err = encode(ctx, cover(main, src, turn, ThumbnailSide, ThumbnailSide), quality)
+		res.Thumbnail, err = encode(ctx, profile.Convert(cover(main, src, turn, ThumbnailSide, ThumbnailSide)), quality)
 		return err
 	})
 	return work.Wait()

@@ -12,14 +12,10 @@ import (
 	"strings"
 
 	"github.com/srwiley/oksvg"
-	"github.com/srwiley/rasterx"
 )
 
-const (
-	prologue    = 64 << 10 // bytes in which an SVG's root has to begin and end
-	maxElements = 100_000
-	maxNesting  = 256
-)
+// prologue is how many bytes an SVG's root has to begin and end in.
+const prologue = 64 << 10
 
 // A root is the start tag of an SVG's root element, and where it stands in the file.
 type root struct {
@@ -140,7 +136,7 @@ func length(s string) float64 {
 // decodeSVG draws on a transparent ground. Nothing is ever fetched: the library does not
 // know how.
 func decodeSVG(h Header, data []byte) (image.Image, error) {
-	if err := countElements(data); err != nil {
+	if err := countSVG(data); err != nil {
 		return nil, err
 	}
 	r, err := readRoot(data)
@@ -161,33 +157,10 @@ func decodeSVG(h Header, data []byte) (image.Image, error) {
 	scale := min(width/box[2], height/box[3]) * float64(h.Width) / width
 	w, t := box[2]*scale, box[3]*scale
 	icon.SetTarget((float64(h.Width)-w)/2, (float64(h.Height)-t)/2, w, t)
-	scanner := rasterx.NewScannerGV(h.Width, h.Height, out, out.Rect)
-	icon.Draw(rasterx.NewDasher(h.Width, h.Height, scanner), 1)
-	return out, nil
-}
-
-// countElements refuses what would take the library much memory.
-func countElements(data []byte) error {
-	dec, elements, depth := scan(data), 0, 0
-	for {
-		t, err := dec.RawToken()
-		switch {
-		case err == io.EOF:
-			return nil
-		case err != nil:
-			return err
-		}
-		switch t.(type) {
-		case xml.StartElement:
-			elements++
-			depth++
-		case xml.EndElement:
-			depth--
-		}
-		if elements > maxElements || depth > maxNesting {
-			return fmt.Errorf("%w: the most are %d elements, nested %d deep", ErrTooLarge, maxElements, maxNesting)
-		}
+	if _, err := drawIcon(icon, out); err != nil {
+		return nil, err
 	}
+	return out, nil
 }
 
 // simplified is the file with its root's size left out: the library would fail on one such

@@ -6,12 +6,9 @@ import (
 	"image/color"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 )
 
 func TestSVGSize(t *testing.T) {
@@ -78,39 +75,4 @@ func TestSVGFetchesNothing(t *testing.T) {
 	if n := asked.Load(); n != 0 {
 		t.Errorf("%d requests", n)
 	}
-}
-
-// A bomb of nested uses may take for ever: it has to end with the process that is killed,
-// or in one of the errors.
-func TestSVGUseBomb(t *testing.T) {
-	if os.Getenv("RENDER_USE_BOMB") != "" {
-		_, err := Renderer{}.Render(context.Background(), useBomb())
-		if err != nil && !typed(err) {
-			t.Error(err)
-		}
-		return
-	}
-	if _, err := Sniff(useBomb()); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	child := exec.CommandContext(ctx, "sh", "-c", `ulimit -d 1500000; exec "$0" -test.run '^TestSVGUseBomb$'`, os.Args[0])
-	child.Env = append(os.Environ(), "RENDER_USE_BOMB=1")
-	out, err := child.CombinedOutput()
-	t.Logf("%v: %.100s", err, out)
-	if strings.Contains(string(out), "FAIL") {
-		t.Errorf("%s", out)
-	}
-}
-
-func useBomb() []byte {
-	var b strings.Builder
-	b.WriteString(`<svg xmlns="http://www.w3.org/2000/svg" width="100" height="100">`)
-	b.WriteString(`<defs><g id="g0"><rect width="1" height="1"/></g></defs>`)
-	for i := range 12 {
-		fmt.Fprintf(&b, `<defs><g id="g%d">%s</g></defs>`, i+1, strings.Repeat(fmt.Sprintf(`<use href="#g%d"/>`, i), 10))
-	}
-	b.WriteString(`<use href="#g12"/></svg>`)
-	return []byte(b.String())
 }

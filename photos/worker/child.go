@@ -12,6 +12,8 @@ import (
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"relais/photos/confine"
 )
 
 // Command is the subcommand of the program that a worker runs.
@@ -21,22 +23,30 @@ const Command = "photo-worker"
 // every process has.
 func Answers() *os.File { return os.NewFile(3, "answers") }
 
-// readyWord is what a worker says first.
+// readyWord is what a worker says first, and behind it why it could not be confined.
 const readyWord = "ready"
 
 // files is how many a worker may have open.
 const files = 64
+
+// unused is how many bytes of the data of a worker are the stacks of its threads, and what its
+// allocators take beforehand: the system counts them, and no memory is behind them.
+const unused = 192 << 20
 
 // niceness of the workers: whoever asks for antennas comes first.
 const niceness = 10
 
 // Serve is a worker: it does jobs from in until in ends, and writes what comes of
 // each to out. memory is how many bytes its data may have.
-func Serve[J, R any](in io.Reader, out io.Writer, memory uint64, do func(job J, input []byte) (R, [][]byte)) error {
-	if err := confine(memory); err != nil {
+func Serve[J, R any](in io.Reader, out io.Writer, memory int64, do func(job J, input []byte) (R, [][]byte)) error {
+	if err := bound(memory); err != nil {
 		return err
 	}
-	if err := sendBlobs(out, readyWord, nil); err != nil {
+	ready := readyWord
+	if err := confine.Process(); err != nil {
+		ready += ": " + err.Error()
+	}
+	if err := sendBlobs(out, ready, nil); err != nil {
 		return err
 	}
 	jobs := make(chan job[J])
@@ -94,20 +104,20 @@ func sendBlobs(w io.Writer, is any, blobs [][]byte) error {
 	return buffered.Flush()
 }
 
-// confine takes from the process what decoding does not need: memory beyond the
+// bound takes from the process what decoding does not need: memory beyond the
 // bound, files to write, core dumps. Where memory ends, the kernel is to end it
 // before the server.
-func confine(memory uint64) error {
+func bound(memory int64) error {
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // there may be no /proc
 	for _, l := range []struct {
 		what  int
 		limit uint64
-	}{{unix.RLIMIT_DATA, memory}, {unix.RLIMIT_FSIZE, 0}, {unix.RLIMIT_CORE, 0}, {unix.RLIMIT_NOFILE, files}} {
+	}{{unix.RLIMIT_DATA, uint64(memory + unused)}, {unix.RLIMIT_FSIZE, 0}, {unix.RLIMIT_CORE, 0}, {unix.RLIMIT_NOFILE, files}} {
 		if err := unix.Setrlimit(l.what, &unix.Rlimit{Cur: l.limit, Max: l.limit}); err != nil {
 			return fmt.Errorf("limit the worker: %w", err)
 		}
 	}
-	debug.SetMemoryLimit(int64(memory - memory/4)) // collect before the bound is met
+	debug.SetMemoryLimit(memory - memory/4) // collect before the bound is met
 	return step(niceness)
 }
 

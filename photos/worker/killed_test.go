@@ -60,7 +60,7 @@ func TestAloneLeavesRoom(t *testing.T) {
 	results := make(chan error, 8)
 	for range 8 {
 		go func() {
-			_, err := p.Do(context.Background(), Job{Is: order{What: "sleep"}, Input: strings.NewReader(""), Alone: true}, &answer{})
+			_, err := p.Do(context.Background(), Job{Who: "another", Is: order{What: "sleep"}, Input: strings.NewReader(""), Alone: true}, &answer{})
 			results <- err
 		}()
 	}

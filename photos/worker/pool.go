@@ -12,8 +12,10 @@ import (
 	"io"
 	"log/slog"
 	"runtime"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -33,12 +35,17 @@ var (
 	ErrFault = errors.New("the image could not be processed")
 )
 
-// errLate is of a job that took too long.
-var errLate = fmt.Errorf("%w in its time", ErrFault)
+var (
+	// errLate is of a job that took too long.
+	errLate = fmt.Errorf("%w in its time", ErrFault)
+	// errMemory is of a job that wanted more memory than its worker may have.
+	errMemory = fmt.Errorf("%w with the memory of a worker", ErrFault)
+)
 
 // Options say how a pool works. Zeros are replaced by what New says.
 type Options struct {
-	Program  []string      // that runs Serve, with its arguments
+	Program  []string      // that runs Serve, with its arguments; the last one, the bytes that it may have, is added
+	Memory   int64         // bytes that all workers may have together, as Room says; default: no bound but each one's
 	Workers  int           // at most; default: as many as cores, from 2 to 8
 	Waiting  int           // jobs that may wait; default: four for each worker
 	Patience time.Duration // that a job waits; default: 20 s
@@ -50,13 +57,12 @@ type Options struct {
 // A Pool starts processes when there are jobs for them.
 type Pool struct {
 	Options
-	slots   chan struct{} // held by a job
-	alone   chan struct{} // held by a job that must be the only one of its kind
+	queue   *queue
+	jobs    sync.WaitGroup // that have a turn
 	mu      sync.Mutex
-	idle    []*process   // without a job, the one that had one last at the end
-	waiting atomic.Int64 // jobs, with those that run
-	alones  atomic.Int64 // those of them that must be alone
+	idle    []*process // without a job, the one that had one last at the end
 	starter *starter
+	warned  sync.Once // that processes are not confined
 	closing context.Context
 	close   context.CancelFunc
 	idling  sync.WaitGroup
@@ -67,6 +73,9 @@ func New(o Options) *Pool {
 	if o.Workers == 0 {
 		o.Workers = min(max(2, runtime.GOMAXPROCS(0)), 8)
 	}
+	var each int64
+	o.Workers, each = divide(o.Memory, o.Workers)
+	o.Program = append(slices.Clone(o.Program), strconv.FormatInt(each, 10))
 	if o.Waiting == 0 {
 		o.Waiting = 4 * o.Workers
 	}
@@ -79,7 +88,7 @@ func New(o Options) *Pool {
 	if o.Idle == 0 {
 		o.Idle = 10 * time.Minute
 	}
-	p := &Pool{Options: o, slots: make(chan struct{}, o.Workers), alone: make(chan struct{}, 1), starter: newStarter()}
+	p := &Pool{Options: o, queue: newQueue(o.Workers, o.Waiting), starter: newStarter()}
 	p.closing, p.close = context.WithCancel(context.Background())
 	p.idling.Go(p.watchIdle)
 	return p
@@ -87,28 +96,29 @@ func New(o Options) *Pool {
 
 // Close ends the processes. Jobs that run fail.
 func (p *Pool) Close() {
+	p.mu.Lock()
 	p.close()
+	p.mu.Unlock()
 	p.idling.Wait()
-	for range p.Workers {
-		p.slots <- struct{}{}
-	}
+	p.jobs.Wait()
 	p.endIdle(0)
 	p.starter.close()
 }
 
 // A Job is bytes and what is to be done with them.
 type Job struct {
-	Is    any // goes to the worker as JSON
+	Who   string // whose job it is: clients take turns
+	Is    any    // goes to the worker as JSON
 	Input io.Reader
 	Size  int64 // of Input, in bytes
 	Alone bool  // no other such job runs meanwhile
 }
 
 // Do has the job done. result is filled in with the worker's answer; its blobs are
-// returned. The error is ErrBusy, ErrFault, that of ctx or of Input, or says why no
-// process could be started.
+// returned. The error is ErrBusy, ErrKilled, ErrFault, that of ctx or of Input, or says why
+// no process could be started.
 func (p *Pool) Do(ctx context.Context, j Job, result any) ([][]byte, error) {
-	giveBack, err := p.take(ctx, j.Alone)
+	giveBack, err := p.take(ctx, j)
 	if err != nil {
 		return nil, err
 	}
@@ -119,11 +129,15 @@ func (p *Pool) Do(ctx context.Context, j Job, result any) ([][]byte, error) {
 	}
 	blobs, err := p.run(ctx, worker, j, result)
 	if err != nil {
-		if errors.Is(err, ErrFault) && !errors.Is(err, errLate) && worker.murdered() {
+		ofItself := errors.Is(err, ErrFault) && !errors.Is(err, errLate)
+		if ofItself && worker.murdered() {
 			err = ErrKilled
 		}
 		said := worker.end()
-		if errors.Is(err, ErrFault) {
+		if ofItself && lacksMemory(said) {
+			err = fmt.Errorf("%w: %w", errMemory, err)
+		}
+		if errors.Is(err, ErrFault) || errors.Is(err, ErrKilled) {
 			p.Log.Warn("a worker was replaced", "error", err, "said", said)
 		}
 		return nil, err
@@ -135,6 +149,14 @@ func (p *Pool) Do(ctx context.Context, j Job, result any) ([][]byte, error) {
 	return blobs, nil
 }
 
+// lacksMemory reports whether a worker that ended says that it got no more memory: the
+// runtime of Go, or that of C, which wants it for a thread.
+func lacksMemory(said string) bool {
+	return slices.ContainsFunc([]string{"out of memory", "cannot allocate memory", "pthread_create failed"}, func(words string) bool {
+		return strings.Contains(said, words)
+	})
+}
+
 // process returns a process that has no job.
 func (p *Pool) process() (*process, error) {
 	for warm := p.warm(); warm != nil; warm = p.warm() {
@@ -143,7 +165,13 @@ func (p *Pool) process() (*process, error) {
 		}
 		warm.end()
 	}
-	return p.starter.start(p.Program)
+	started, err := p.starter.start(p.Program)
+	if err == nil && started.unconfined != "" {
+		p.warned.Do(func() {
+			p.Log.Warn("processes that decode images can open files and sockets", "reason", started.unconfined)
+		})
+	}
+	return started, err
 }
 
 // warm takes the process whose last job ended last, nil for none.
@@ -158,45 +186,32 @@ func (p *Pool) warm() *process {
 	return p.idle[last]
 }
 
-// take waits for leave to run a job, which is to be given back.
-func (p *Pool) take(ctx context.Context, alone bool) (giveBack func(), err error) {
-	count := []*atomic.Int64{&p.waiting}
-	if alone { // they are slow: half of the room stays for others
-		count = append(count, &p.alones)
-	}
-	leave := func() {
-		for _, n := range count {
-			n.Add(-1)
-		}
-	}
-	for _, n := range count {
-		n.Add(1)
-	}
-	if p.waiting.Load() > int64(p.Waiting+p.Workers) || alone && p.alones.Load() > int64(1+p.Waiting/2) {
-		leave()
+// take waits for a turn to run a job, which is to be given back.
+func (p *Pool) take(ctx context.Context, j Job) (giveBack func(), err error) {
+	p.mu.Lock()
+	if p.closing.Err() != nil {
+		p.mu.Unlock()
 		return nil, ErrBusy
+	}
+	p.jobs.Add(1)
+	p.mu.Unlock()
+	t := p.queue.add(j.Who, j.Alone)
+	giveBack = func() {
+		p.queue.remove(t)
+		p.jobs.Done()
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, p.Patience, ErrBusy)
 	defer cancel()
-	var held []chan struct{}
-	giveBack = func() {
-		for _, c := range held {
-			<-c
-		}
-		leave()
+	select {
+	case err = <-t.told:
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	case <-p.closing.Done():
+		err = ErrBusy
 	}
-	wanted := []chan struct{}{p.slots}
-	if alone { // first, so that those that wait keep nobody else from a slot
-		wanted = []chan struct{}{p.alone, p.slots}
-	}
-	for _, c := range wanted {
-		select {
-		case c <- struct{}{}:
-			held = append(held, c)
-		case <-ctx.Done():
-			giveBack()
-			return nil, context.Cause(ctx)
-		}
+	if err != nil {
+		giveBack()
+		return nil, err
 	}
 	return giveBack, nil
 }

@@ -2,16 +2,21 @@ package worker
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // A process is a worker from outside.
@@ -21,6 +26,8 @@ type process struct {
 	out  *bufio.Reader // of answers
 	said *beginning
 	last time.Time // that a job ended
+
+	unconfined string // why, "" when it is confined
 
 	answers *os.File
 	killed  atomic.Bool   // by us
@@ -117,6 +124,7 @@ func startHere(program []string) (*process, error) {
 	if p.in, err = cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
+	keepDescriptors()
 	answers, theirs, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -126,10 +134,31 @@ func startHere(program []string) (*process, error) {
 	p.answers, p.out = answers, bufio.NewReader(answers)
 	if err := cmd.Start(); err != nil {
 		answers.Close()
+		if errors.Is(err, syscall.ENOMEM) || errors.Is(err, syscall.EAGAIN) {
+			err = fmt.Errorf("%w: %w", ErrKilled, err)
+		}
 		return nil, err
 	}
 	go p.wait()
 	return p, nil
+}
+
+// keepDescriptors has no process inherit what the starter of this one may have left open:
+// those of Go are never inherited.
+func keepDescriptors() {
+	const afterStreams = 3
+	if unix.CloseRange(afterStreams, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) == nil {
+		return
+	}
+	open, err := os.ReadDir("/proc/self/fd") // a kernel before 5.11
+	if err != nil {
+		return
+	}
+	for _, fd := range open {
+		if n, err := strconv.Atoi(fd.Name()); err == nil && n >= afterStreams {
+			unix.CloseOnExec(n)
+		}
+	}
 }
 
 // readyTime is how long a process may take to begin.
@@ -140,7 +169,13 @@ func (p *process) ready() error {
 	late := time.AfterFunc(readyTime, p.kill)
 	defer late.Stop()
 	var is string
-	if _, err := receive(p.out, &is, 0); err != nil || is != readyWord {
+	_, err := receive(p.out, &is, 0)
+	word, why, _ := strings.Cut(is, ": ")
+	p.unconfined = why
+	if err != nil || word != readyWord {
+		if err != nil && p.murdered() {
+			return fmt.Errorf("%w when it began; it said: %s", ErrKilled, p.end())
+		}
 		return fmt.Errorf("it did not begin: %v; it said: %s", err, p.end())
 	}
 	return nil

@@ -13,10 +13,6 @@ import (
 	"relais/photos/render"
 )
 
-// memory is how many bytes the data of a worker may have. A photo of 24 megapixels
-// in HEIC takes 750 MB, what render allows at most some more.
-const memory = 1280 << 20
-
 // Program runs this program as a worker: by a name that stays the same program when
 // another version is installed over it.
 func Program() []string {
@@ -43,9 +39,15 @@ const pictures = 3
 // kinds are the failures that callers tell apart.
 var kinds = map[string]error{"large": render.ErrTooLarge, "unsupported": render.ErrUnsupported, "heic": render.ErrHEIC}
 
-// Main is the whole life of a worker that renders.
-func Main() error {
+// Main is the whole life of a worker that renders. memory is how many bytes it may have.
+func Main(memory int64) error {
+	if memory <= 0 {
+		return fmt.Errorf("a worker with %d bytes of memory", memory)
+	}
 	r := render.New()
+	if memory < mostMemory {
+		r.Memory = memory
+	}
 	return Serve(os.Stdin, Answers(), memory, func(_ struct{}, file []byte) (rendered, [][]byte) {
 		return renderedAs(r.Render(context.Background(), file))
 	})
@@ -80,16 +82,21 @@ func (f *failure) Error() string   { return f.text }
 func (f *failure) Unwrap() []error { return f.kinds }
 
 // Render renders an image in a worker; a file that a worker does not survive cannot
-// be read. Errors are those of render, ErrBusy, or the server's own fault.
-func (p *Pool) Render(ctx context.Context, file io.Reader, size int64) (*render.Result, error) {
+// be read. who sent it: senders take turns. Errors are those of render, ErrBusy, or the
+// server's own fault.
+func (p *Pool) Render(ctx context.Context, who string, file io.Reader, size int64) (*render.Result, error) {
 	begins := bufio.NewReader(file)
 	alone, kind := heifOf(begins)
 	if size > MaxInput {
 		return nil, render.ErrTooLarge
 	}
 	var a rendered
-	blobs, err := p.Do(ctx, Job{Is: struct{}{}, Input: begins, Size: size, Alone: alone}, &a)
+	blobs, err := p.Do(ctx, Job{Who: who, Is: struct{}{}, Input: begins, Size: size, Alone: alone}, &a)
 	switch {
+	case errors.Is(err, ErrKilled): // there may be more memory later
+		return nil, &failure{[]error{ErrBusy, ErrKilled}, err.Error()}
+	case errors.Is(err, errMemory):
+		return nil, &failure{[]error{render.ErrTooLarge, ErrFault}, "the image is too large: decoding it takes more memory than this server has for an image"}
 	case errors.Is(err, ErrFault):
 		return nil, &failure{[]error{kind, ErrFault}, kind.Error()}
 	case err != nil:

@@ -10,7 +10,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -38,7 +37,7 @@ func TestRender(t *testing.T) {
 	if err := png.Encode(&file, m); err != nil {
 		t.Fatal(err)
 	}
-	r, err := p.Render(context.Background(), bytes.NewReader(file.Bytes()), int64(file.Len()))
+	r, err := p.Render(context.Background(), "a", bytes.NewReader(file.Bytes()), int64(file.Len()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,11 +68,11 @@ func TestRenderFailures(t *testing.T) {
 		"large":      {"BM\x00\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00\x00\x00\x60\xea\x00\x00\x60\xea\x00\x00\x01\x00\x18\x00" + strings.Repeat("\x00", 24), render.ErrTooLarge},
 		"HEIC":       {"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic", render.ErrHEIC},
 	} {
-		if _, err := p.Render(context.Background(), strings.NewReader(tt.file), int64(len(tt.file))); !errors.Is(err, tt.want) || errors.Is(err, ErrFault) {
+		if _, err := p.Render(context.Background(), "a", strings.NewReader(tt.file), int64(len(tt.file))); !errors.Is(err, tt.want) || errors.Is(err, ErrFault) {
 			t.Errorf("%s: %v, want %v", name, err, tt.want)
 		}
 	}
-	if _, err := p.Render(context.Background(), strings.NewReader(""), MaxInput+1); !errors.Is(err, render.ErrTooLarge) {
+	if _, err := p.Render(context.Background(), "a", strings.NewReader(""), MaxInput+1); !errors.Is(err, render.ErrTooLarge) {
 		t.Errorf("more than is taken: %v", err)
 	}
 	if len(p.idle) != 1 {
@@ -83,17 +82,13 @@ func TestRenderFailures(t *testing.T) {
 
 // An image that its worker does not survive is one that cannot be read.
 func TestRenderFault(t *testing.T) {
-	bomb, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "images", "made", "usebomb.svg"))
-	if err != nil {
-		t.Skip("the files of hostile images are not here")
+	var file bytes.Buffer
+	if err := png.Encode(&file, image.NewGray(image.Rect(0, 0, 3000, 3000))); err != nil {
+		t.Fatal(err)
 	}
-	p := newRenderer(t, Options{Deadline: 2 * time.Second})
-	start := time.Now()
-	if _, err := p.Render(context.Background(), bytes.NewReader(bomb), int64(len(bomb))); !errors.Is(err, render.ErrUnsupported) || !errors.Is(err, ErrFault) {
+	p := newRenderer(t, Options{Deadline: time.Millisecond})
+	if _, err := p.Render(context.Background(), "a", bytes.NewReader(file.Bytes()), int64(file.Len())); !errors.Is(err, render.ErrUnsupported) || !errors.Is(err, ErrFault) {
 		t.Errorf("error %v", err)
-	}
-	if took := time.Since(start); took > 15*time.Second {
-		t.Errorf("it took %s", took)
 	}
 }
 
@@ -107,7 +102,7 @@ func BenchmarkRender(b *testing.B) {
 	p := New(Options{Program: []string{os.Args[0], Command, "render"}, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	defer p.Close()
 	for b.Loop() {
-		if _, err := p.Render(context.Background(), bytes.NewReader(file.Bytes()), int64(file.Len())); err != nil {
+		if _, err := p.Render(context.Background(), "a", bytes.NewReader(file.Bytes()), int64(file.Len())); err != nil {
 			b.Fatal(err)
 		}
 	}

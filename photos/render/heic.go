@@ -1,0 +1,140 @@
+package render
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+
+	"relais/photos/avif"
+	"relais/photos/heif"
+)
+
+// decodeHEIC has the decoder read the file as it is, and where it cannot, or would leave
+// out the opacity, piece by piece.
+func decodeHEIC(ctx context.Context, data []byte) (image.Image, error) {
+	f, err := heif.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	primary := f.Primary()
+	if codec := f.Codec(); codec != "hvc1" && codec != "hev1" {
+		return nil, fmt.Errorf("its pictures are coded as %q, which is not supported: save it as JPEG", codec)
+	}
+	if alpha, _ := primary.Alpha(); alpha == nil && wide(primary) {
+		if m, err := decodeWhole(data); err == nil {
+			return inFullRange(m, primary), nil
+		}
+	}
+	return decodeInPieces(ctx, primary)
+}
+
+// wide reports whether the picture has enough pixels in a row however it is turned.
+func wide(it *heif.Item) bool {
+	return it.Width >= minHEIC && it.Height >= minHEIC && !cropped(it)
+}
+
+func cropped(it *heif.Item) bool {
+	for _, t := range it.Transforms {
+		if _, ok := t.(heif.Crop); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// decodeWhole gives every file the brand heic, without which the decoder does not look at
+// it: a HEIF file whose pictures are HEVC may have mif1 first.
+func decodeWhole(data []byte) (image.Image, error) {
+	data = bytes.Clone(data)
+	copy(data[8:], "heic") // the major brand, behind the size and the type of ftyp
+	return guarded(func() (image.Image, error) { return decodeHEVC(data) })
+}
+
+// inFullRange spreads the levels of video where the item states them.
+func inFullRange(m image.Image, it *heif.Item) image.Image {
+	y, ok := m.(*image.YCbCr)
+	if ok && it.Color != nil && !it.Color.FullRange {
+		fullRange(y)
+	}
+	return m
+}
+
+// decodeInPieces decodes the coded pictures alone, and puts opacity and transforms to
+// them.
+func decodeInPieces(ctx context.Context, primary *heif.Item) (image.Image, error) {
+	y, err := decodeItem(primary)
+	if err != nil {
+		return nil, err
+	}
+	inFullRange(y, primary)
+	alpha, premultiplied := primary.Alpha()
+	if alpha == nil && len(primary.Transforms) == 0 {
+		return y, nil
+	}
+	m := image.NewNRGBA(image.Rectangle{Max: y.Rect.Size()})
+	draw.Draw(m, m.Rect, y, y.Rect.Min, draw.Src)
+	if alpha != nil {
+		opacity, err := decodeItem(alpha)
+		if err != nil {
+			return nil, fmt.Errorf("its opacity: %w", err)
+		}
+		if opacity.Rect.Size() != y.Rect.Size() {
+			return nil, errors.New("its opacity has another size than its colours: save it as PNG")
+		}
+		setOpacity(m, opacity, premultiplied)
+	}
+	return avif.Transform(ctx, m, primary.Transforms)
+}
+
+// decodeItem decodes a picture without its opacity and its transforms.
+func decodeItem(it *heif.Item) (*image.YCbCr, error) {
+	if it.Unknown != "" {
+		return nil, fmt.Errorf("it needs the property %q, which is not supported: save it as JPEG", it.Unknown)
+	}
+	g, err := tiled(it)
+	if err != nil {
+		return nil, err
+	}
+	size := image.Rect(0, 0, int(g.Width), int(g.Height))
+	if size.Empty() {
+		return nil, errors.New("it states no size")
+	}
+	if g, err = widened(g); err != nil {
+		return nil, err
+	}
+	file, err := heicFile(g)
+	if err != nil {
+		return nil, err
+	}
+	m, err := guarded(func() (image.Image, error) { return decodeHEVC(file) })
+	if err != nil {
+		return nil, fmt.Errorf("%w: if other programs show it, save it as JPEG", err)
+	}
+	y, ok := m.(*image.YCbCr)
+	if !ok || !size.In(y.Rect) {
+		return nil, fmt.Errorf("its pictures are of an unknown kind (%T, %v): save it as JPEG", m, m.Bounds())
+	}
+	return y.SubImage(size).(*image.YCbCr), nil
+}
+
+// setOpacity takes the luma of a picture for the opacity of another.
+func setOpacity(m *image.NRGBA, opacity *image.YCbCr, premultiplied bool) {
+	for y := range m.Rect.Dy() {
+		row, from := m.Pix[y*m.Stride:], opacity.Y[y*opacity.YStride:]
+		for x := range m.Rect.Dx() {
+			a := from[x]
+			row[4*x+3] = a
+			if !premultiplied {
+				continue
+			}
+			for i := range 3 {
+				if c := &row[4*x+i]; a > 0 {
+					*c = uint8(min(255, (int(*c)*255+int(a)/2)/int(a)))
+				}
+			}
+		}
+	}
+}

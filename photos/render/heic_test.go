@@ -1,0 +1,160 @@
+//go:build nodynamic
+
+package render
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"image"
+	"image/color"
+	"image/png"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"relais/photos/heif"
+)
+
+// HEIC files of odd and small sizes, with opacity, with colours for each pixel and with
+// one channel are read.
+func TestHEICKinds(t *testing.T) {
+	quarter := func(c color.NRGBA) color.NRGBA { c.A = 64; return c }
+	white, grey := color.NRGBA{255, 255, 255, 255}, color.NRGBA{51, 51, 51, 255}
+	for name, tt := range map[string]struct {
+		size image.Point
+		want []color.NRGBA
+	}{
+		"odd.heic":    {image.Pt(151, 161), []color.NRGBA{red, green, blue, yellow}},
+		"444.heic":    {image.Pt(160, 144), []color.NRGBA{red, green, blue, yellow}},
+		"narrow.heic": {image.Pt(90, 70), []color.NRGBA{red, green, blue, yellow}},
+		"alpha.heic":  {image.Pt(160, 144), []color.NRGBA{red, quarter(green), blue, quarter(yellow)}},
+		"grey.heic":   {image.Pt(160, 90), []color.NRGBA{white, grey, white, grey}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := read(t, filepath.Join("testdata", name))
+			m, err := decodeHEIC(context.Background(), file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Bounds().Size() != tt.size {
+				t.Errorf("%v, want %v", m.Bounds(), tt.size)
+			}
+			corners(t, name, straight(m), tt.want...)
+			res := rendered(t, file)
+			if got := image.Pt(res.Main.Width, res.Main.Height); got != tt.size || res.Format != HEIC {
+				t.Errorf("main is %v of %s", got, res.Format)
+			}
+			corners(t, name+", rendered", shown(t, res.Main), tt.want...)
+		})
+	}
+}
+
+// straight is the image with straight alpha.
+func straight(m image.Image) *image.NRGBA {
+	out := image.NewNRGBA(image.Rectangle{Max: m.Bounds().Size()})
+	for y := range out.Rect.Dy() {
+		for x := range out.Rect.Dx() {
+			out.Set(x, y, m.At(m.Bounds().Min.X+x, m.Bounds().Min.Y+y))
+		}
+	}
+	return out
+}
+
+// A picture of one channel is written as one that has colours: the decoder does not know
+// how to lay it out otherwise.
+func TestOneChannelStated(t *testing.T) {
+	f, err := heif.Parse(read(t, filepath.Join("testdata", "grey.heic")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Primary().HEVC[chromaByte]&3 != monochrome {
+		t.Fatal("the test's file has colours")
+	}
+	g, err := tiled(f.Primary())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := heicFile(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := heif.Parse(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tiles, err := again.Primary().Grid()
+	if err != nil || len(tiles.Tiles) != 1 {
+		t.Fatalf("%+v, %v", tiles, err)
+	}
+	if got := tiles.Tiles[0].HEVC[chromaByte] & 3; got != chroma420 {
+		t.Errorf("chroma %d is stated", got)
+	}
+	one, _ := f.Primary().Data()
+	two, err := tiles.Tiles[0].Data()
+	if err != nil || !bytes.Equal(one, two) {
+		t.Errorf("the coded picture is another: %v", err)
+	}
+}
+
+// Files whose HEVC configuration is cut off or wrong end in an error, not in a fault.
+func TestHEVCConfig(t *testing.T) {
+	for _, name := range []string{"grey.heic", "alpha.heic", "narrow.heic"} {
+		whole := read(t, filepath.Join("testdata", name))
+		at := bytes.Index(whole, []byte("hvcC"))
+		for _, change := range []func([]byte){
+			func(b []byte) { copy(b[at:], "free") },
+			func(b []byte) { clear(b[at+4 : at+4+23]) },
+			func(b []byte) { b[at+4+chromaByte] ^= 3 },
+			func(b []byte) { b[at+4+22] = 255 },
+			func(b []byte) { binary.BigEndian.PutUint16(b[at+4+23+3:], 0xffff) },
+		} {
+			file := bytes.Clone(whole)
+			change(file)
+			if _, err := renderer.Render(context.Background(), file); err != nil && !errors.Is(err, ErrHEIC) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+// Where libheif's own program is there, its pictures are the same.
+func TestHEICLikeLibheif(t *testing.T) {
+	if _, err := exec.LookPath("heif-convert"); err != nil {
+		t.Skip("heif-convert is not installed")
+	}
+	files, _ := filepath.Glob(filepath.Join("testdata", "*.heic"))
+	more, _ := filepath.Glob(filepath.Join("..", "..", "..", "shared", "data", "images", "heic", "*alpha*.heic"))
+	if len(files) == 0 {
+		t.Error("no files")
+	}
+	for _, file := range append(files, more...) {
+		ours, err := decodeHEIC(context.Background(), read(t, file))
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		out := filepath.Join(t.TempDir(), "out.png")
+		if said, err := exec.Command("heif-convert", file, out).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, said)
+		}
+		theirs, err := png.Decode(bytes.NewReader(read(t, out)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := difference(straight(ours), straight(theirs)); d > 3 {
+			t.Errorf("%s: they differ by %.1f", file, d)
+		}
+	}
+}
+
+// What is refused says what is not supported, and what to do.
+func TestHEICRefusedInWords(t *testing.T) {
+	file := bytes.ReplaceAll(read(t, filepath.Join("testdata", "narrow.heic")), []byte("hvc1"), []byte("j2k1"))
+	_, err := renderer.Render(context.Background(), file)
+	if !errors.Is(err, ErrHEIC) || !strings.Contains(err.Error(), "j2k1") || !strings.Contains(err.Error(), "JPEG") {
+		t.Errorf("error %v", err)
+	}
+}

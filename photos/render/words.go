@@ -1,0 +1,103 @@
+package render
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image/jpeg"
+	"image/png"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+
+	"relais/photos/chunk"
+)
+
+// An unsupported is the error of an image that is sound as far as it was looked at, but has
+// something that is not read.
+type unsupported struct{ what, instead string }
+
+func (u *unsupported) Error() string {
+	return fmt.Sprintf("%s, which is not supported: save it as %s", u.what, u.instead)
+}
+
+// inWords says of a decoder's error what a user can do about it.
+func (h Header) inWords(err error) error {
+	var (
+		ofJPEG jpeg.UnsupportedError
+		ofPNG  png.UnsupportedError
+		ofTIFF tiff.UnsupportedError
+	)
+	switch {
+	case errors.As(err, &ofJPEG) && string(ofJPEG) == "luma/chroma subsampling ratio":
+		return &unsupported{"the colours of this JPEG are sampled in an unusual way", "a JPEG of 4:4:4, 4:2:2 or 4:2:0, or as PNG"}
+	case errors.As(err, &ofJPEG):
+		return &unsupported{"this kind of JPEG has something unusual (" + string(ofJPEG) + ")", "an RGB JPEG or as PNG"}
+	case errors.As(err, &ofPNG):
+		return &unsupported{"this kind of PNG has something unusual (" + string(ofPNG) + ")", "JPEG or as a PNG of another kind"}
+	case errors.As(err, &ofTIFF):
+		return &unsupported{"this kind of TIFF has something unusual (" + string(ofTIFF) + ")", tiffInstead}
+	case errors.Is(err, bmp.ErrUnsupported):
+		return &unsupported{"this kind of BMP is compressed or has 16 bits a pixel", "PNG or JPEG"}
+	}
+	return err
+}
+
+const tiffInstead = "JPEG, PNG or an RGB TIFF with LZW"
+
+// Compressions and colours of TIFF that the decoder has, and names of others.
+var (
+	readCompressions  = map[uint32]bool{0: true, 1: true, 2: true, 3: true, 4: true, 5: true, 8: true, 32773: true, 32946: true}
+	otherCompressions = map[uint32]string{
+		6: "old JPEG", 7: "JPEG", 34712: "JPEG 2000", 34887: "LERC", 34925: "LZMA", 50000: "Zstandard", 50001: "WebP", 50002: "JPEG XL",
+	}
+	otherColours = map[uint32]string{
+		5: "CMYK", 6: "YCbCr", 8: "CIE L*a*b*", 9: "ICC L*a*b*", 10: "ITU L*a*b*", 32803: "those of a camera's sensor", 34892: "linear raw",
+	}
+)
+
+// checkTIFF refuses by name what the decoder would refuse by number.
+func checkTIFF(data []byte) error {
+	tags := tagsTIFF(data)
+	if c := tags[tagCompression].first; !readCompressions[c] {
+		name, ok := otherCompressions[c]
+		if !ok {
+			name = fmt.Sprintf("number %d", c)
+		}
+		return &unsupported{"this TIFF is compressed as " + name, tiffInstead}
+	}
+	if name, ok := otherColours[tags[tagPhotometric].first]; ok {
+		return &unsupported{"the colours of this TIFF are " + name, tiffInstead}
+	}
+	return nil
+}
+
+// checkJPEG refuses what has no frame that is decoded (ITU-T T.81, table B.1).
+func checkJPEG(data []byte) error {
+	adobe, channels := false, byte(0)
+	for marker, sof := range chunk.JPEG(data) {
+		switch {
+		case marker == 0xee && bytes.HasPrefix(sof, []byte("Adobe")):
+			adobe = true
+		case marker == 0xc3:
+			return &unsupported{"this JPEG is lossless", "PNG"}
+		case marker >= 0xc5 && marker <= 0xcf && marker != 0xc8 && marker != 0xcc:
+			return &unsupported{"this JPEG is arithmetic-coded or hierarchical", "an ordinary JPEG"}
+		case marker >= 0xc0 && marker <= 0xc2 && len(sof) >= 6:
+			if sof[0] != 8 {
+				return &unsupported{fmt.Sprintf("this JPEG has %d bits a channel", sof[0]), "a JPEG of 8 bits or as PNG"}
+			}
+			if channels = sof[5]; channels == 2 || channels > 4 {
+				return &unsupported{fmt.Sprintf("this JPEG has %d channels", channels), "an RGB JPEG"}
+			}
+			if w, h := binary.BigEndian.Uint16(sof[3:]), binary.BigEndian.Uint16(sof[1:]); w == 0 || h == 0 {
+				return errors.New("this JPEG does not state its size")
+			}
+		}
+	}
+	if channels == 4 && !adobe {
+		return &unsupported{"this JPEG has four channels, and no mark of Adobe's says what they are", "an RGB JPEG"}
+	}
+	return nil
+}

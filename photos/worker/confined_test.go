@@ -1,0 +1,120 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// reach tries what a worker may not do, and returns the errors.
+func reach(path string) map[string]string {
+	said := map[string]string{}
+	try := func(what string, err error) { said[what] = fmt.Sprint(err) }
+	_, err := os.ReadFile(path)
+	try("read a file", err)
+	try("write a file", os.WriteFile(path+".new", nil, 0o600))
+	try("remove a file", os.Remove(path))
+	try("rename a file", os.Rename(path, path+".old"))
+	_, err = os.ReadDir("/")
+	try("read a folder", err)
+	_, err = net.Dial("tcp", "127.0.0.1:1")
+	try("connect", err)
+	_, err = net.Listen("unix", path+".socket")
+	try("listen", err)
+	try("start a program", exec.Command("/bin/true").Run())
+	try("replace itself", syscall.Exec("/bin/true", []string{"true"}, nil))
+	try("signal the server", syscall.Kill(os.Getppid(), 0))
+	return said
+}
+
+// unconfined skips a test where the system cannot confine.
+func unconfined(t *testing.T, p *Pool) {
+	t.Helper()
+	for _, i := range p.idle {
+		if i.unconfined != "" {
+			t.Skip(i.unconfined)
+		}
+	}
+}
+
+// A worker reaches no file, no network and no other process.
+func TestConfined(t *testing.T) {
+	p := newPool(t, Options{})
+	path := filepath.Join(t.TempDir(), "secret.key")
+	if err := os.WriteFile(path, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var a answer
+	if _, err := p.Do(context.Background(), Job{Is: order{"reach", path}, Input: strings.NewReader("")}, &a); err != nil {
+		t.Fatal(err)
+	}
+	unconfined(t, p)
+	for what, said := range a.Reached {
+		if !strings.Contains(said, "operation not permitted") {
+			t.Errorf("to %s: %s", what, said)
+		}
+	}
+	if len(a.Reached) != 10 {
+		t.Errorf("%d things were tried", len(a.Reached))
+	}
+	if kept, err := os.ReadFile(path); string(kept) != "secret" || err != nil {
+		t.Errorf("the file has %q, %v", kept, err)
+	}
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", a.PID))
+	if err != nil {
+		t.Skip("no /proc")
+	}
+	for _, want := range []string{"NoNewPrivs:\t1", "Seccomp:\t2"} {
+		if !strings.Contains(string(status), want) {
+			t.Errorf("its state lacks %q", want)
+		}
+	}
+	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", a.PID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, task := range tasks { // each of its threads
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/status", a.PID, task.Name()))
+		if err == nil && !strings.Contains(string(status), "Seccomp:\t2") {
+			t.Errorf("thread %s is not confined", task.Name())
+		}
+	}
+}
+
+// A worker has its pipes open, and nothing that the starter of the server left open.
+func TestInheritedDescriptors(t *testing.T) {
+	var left [2]int
+	if err := syscall.Pipe(left[:]); err != nil { // without close-on-exec
+		t.Fatal(err)
+	}
+	defer syscall.Close(left[0])
+	defer syscall.Close(left[1])
+	pipe, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", left[0]))
+	if err != nil {
+		t.Skip("no /proc")
+	}
+	p := newPool(t, Options{})
+	a, _, err := p.do("hash")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := fmt.Sprintf("/proc/%d/fd", a.PID)
+	open, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fd := range open {
+		if to, err := os.Readlink(filepath.Join(dir, fd.Name())); err == nil && to == pipe {
+			t.Errorf("descriptor %s is the server's %s", fd.Name(), to)
+		}
+	}
+	if len(open) < 4 {
+		t.Errorf("%d descriptors", len(open))
+	}
+}

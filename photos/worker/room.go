@@ -1,0 +1,23 @@
+package worker
+
+// Memory of workers, in bytes.
+const (
+	mostMemory  = 1280<<20 - unused // of one: an HEIC of 24 megapixels takes 750 MB, what render allows at most some more
+	goodMemory  = 640 << 20         // of one: with less there are fewer workers
+	leastMemory = 160 << 20         // of one: a photo of two megapixels needs that
+	serverLeast = 96 << 20          // of the server
+)
+
+// Room returns how many bytes of a control group's memory the workers may have together:
+// all but a quarter, which is the server's.
+func Room(limit int64) int64 { return max(leastMemory, limit-max(limit/4, serverLeast)) }
+
+// divide says how many workers there are, of those that are wanted, and how many bytes
+// each may have. No room stated is room for all.
+func divide(room int64, wanted int) (workers int, each int64) {
+	if room == 0 {
+		return wanted, mostMemory
+	}
+	workers = int(max(1, min(int64(wanted), room/goodMemory)))
+	return workers, max(leastMemory, min(mostMemory, room/int64(workers)))
+}

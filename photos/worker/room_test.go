@@ -1,0 +1,121 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"image"
+	"image/png"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+
+	"relais/photos/render"
+)
+
+// The workers and the server fit into the control group.
+func TestRoom(t *testing.T) {
+	const mib = 1 << 20
+	for _, tt := range []struct {
+		limit         int64
+		wanted        int
+		room          int64
+		workers, each int64
+	}{
+		{0, 4, 0, 4, 1088 * mib}, // no limit
+		{64 << 30, 4, 48 << 30, 4, 1088 * mib},
+		{4096 * mib, 2, 3072 * mib, 2, 1088 * mib},
+		{4096 * mib, 8, 3072 * mib, 4, 768 * mib},
+		{2048 * mib, 4, 1536 * mib, 2, 768 * mib},
+		{1024 * mib, 2, 768 * mib, 1, 768 * mib},
+		{512 * mib, 2, 384 * mib, 1, 384 * mib},
+		{300 * mib, 2, 204 * mib, 1, 204 * mib},
+		{100 * mib, 2, 160 * mib, 1, 160 * mib}, // too little for anything: the kernel decides
+	} {
+		room := int64(0)
+		if tt.limit > 0 {
+			room = Room(tt.limit)
+		}
+		workers, each := divide(room, tt.wanted)
+		if room != tt.room || int64(workers) != tt.workers || each != tt.each {
+			t.Errorf("of %d MiB for %d workers: %d MiB, %d workers with %d MiB", tt.limit/mib, tt.wanted, room/mib, workers, each/mib)
+		}
+		if tt.limit >= 300*mib && int64(workers)*each > tt.limit-96*mib {
+			t.Errorf("of %d MiB the server has %d", tt.limit/mib, (tt.limit-int64(workers)*each)/mib)
+		}
+	}
+}
+
+// pngHeader is the beginning of a PNG of a size.
+func pngHeader(width, height uint32) []byte {
+	ihdr := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32([]byte("IHDR"), width), height)
+	ihdr = append(ihdr, 8, 2, 0, 0, 0) // true colour
+	b := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0d"), ihdr...)
+	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(ihdr))
+}
+
+// With little memory there is one worker, which reads what fits and refuses the rest by
+// its header.
+func TestRenderLittleMemory(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector takes more memory than a worker may have")
+	}
+	p := newRenderer(t, Options{Memory: Room(300 << 20)})
+	if p.Workers != 1 {
+		t.Errorf("%d workers", p.Workers)
+	}
+	large := pngHeader(7000, 7000)
+	if _, err := p.Render(context.Background(), "a", bytes.NewReader(large), int64(len(large))); !errors.Is(err, render.ErrTooLarge) || !strings.Contains(err.Error(), "memory") && !strings.Contains(err.Error(), "MB") {
+		t.Errorf("49 megapixels: %v", err)
+	}
+	var small bytes.Buffer
+	if err := png.Encode(&small, image.NewGray(image.Rect(0, 0, 2000, 1000))); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if _, err := p.Render(context.Background(), "a", bytes.NewReader(small.Bytes()), int64(small.Len())); err != nil {
+			t.Errorf("2 megapixels: %v", err)
+		}
+	}
+	if len(p.idle) != 1 {
+		t.Errorf("%d workers are idle", len(p.idle))
+	}
+}
+
+// A worker that takes more than it may have ends with it, and the image is too large.
+func TestRenderRunsOutOfMemory(t *testing.T) {
+	const ready = `printf '\031\000\000\000{"blobs":[],"is":"ready"}' >&3; read -r x; `
+	for name, tt := range map[string]struct {
+		script string
+		want   error
+	}{
+		"its own bound":           {ready + `echo 'fatal error: runtime: out of memory' >&2; exit 2`, render.ErrTooLarge},
+		"a bound of C's":          {ready + `echo 'runtime/cgo: pthread_create failed: Resource temporarily unavailable' >&2; kill -ABRT $$`, render.ErrTooLarge},
+		"killed by the kernel":    {ready + `kill -9 $$`, ErrBusy},
+		"killed before it began":  {`kill -9 $$`, ErrBusy},
+		"ended by something else": {ready + `exit 1`, render.ErrUnsupported},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := New(Options{Program: []string{"/bin/sh", "-c", tt.script}, Log: slog.New(slog.DiscardHandler)})
+			defer p.Close()
+			if _, err := p.Render(context.Background(), "a", strings.NewReader("image\n"), 6); !errors.Is(err, tt.want) {
+				t.Errorf("error %v, want %v", err, tt.want)
+			}
+		})
+	}
+}
+
+// A real worker that wants more than it may have says so, too.
+func TestWorkerRunsOutOfMemory(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector takes more memory than a worker may have")
+	}
+	p := New(Options{Program: []string{os.Args[0], Command, "eats"}, Log: slog.New(slog.DiscardHandler)})
+	defer p.Close()
+	if _, err := p.Render(context.Background(), "a", strings.NewReader("image"), 5); !errors.Is(err, render.ErrTooLarge) || !errors.Is(err, ErrFault) {
+		t.Errorf("error %v", err)
+	}
+}
