@@ -11,8 +11,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"go.etcd.io/bbolt"
-
 	"relais/store"
 )
 
@@ -79,7 +77,7 @@ func (s *Store) Submit(n NewBug) (b Bug, made bool, err error) {
 		return b, false, err
 	}
 	b = Bug{ID: n.id(), Title: n.Title, Text: n.Text, State: OpenBug, Created: s.second()}
-	err = s.update(func(tx *bbolt.Tx) error {
+	err = s.update(func(tx *store.Tx) error {
 		if text := tx.Bucket([]byte(bugsBucket)).Get([]byte(b.ID)); text != nil {
 			b, err = parseBug([]byte(b.ID), text)
 			return err
@@ -106,7 +104,7 @@ func (s *Store) CloseBug(id, answer string) (b Bug, err error) {
 	if err := bounded("answer", answer, maxAnswer, false); err != nil {
 		return b, err
 	}
-	err = s.update(func(tx *bbolt.Tx) error {
+	err = s.update(func(tx *store.Tx) error {
 		if b, err = getBug(tx, id); err != nil {
 			return err
 		}
@@ -125,7 +123,7 @@ func (s *Store) Bug(id string) (b Bug, err error) {
 	if s.db == nil {
 		return b, ErrNoBug
 	}
-	err = s.db.View(func(tx *bbolt.Tx) error {
+	err = s.db.View(func(tx *store.Tx) error {
 		b, err = getBug(tx, id)
 		return err
 	})
@@ -139,7 +137,8 @@ func (s *Store) Bugs(all bool, limit, offset int) (list []Bug, total int, err er
 	if s.db == nil {
 		return list, 0, nil
 	}
-	err = s.db.View(func(tx *bbolt.Tx) error {
+	err = s.db.View(func(tx *store.Tx) error {
+		tx.LeaveOut(func(error) {})
 		return store.Each(tx, bugsBucket, func(k, v []byte) error {
 			if b, err := parseBug(k, v); err == nil && (all || b.State == OpenBug) {
 				list = append(list, b)
@@ -153,7 +152,7 @@ func (s *Store) Bugs(all bool, limit, offset int) (list []Bug, total int, err er
 	return list[from:min(from+limit, total)], total, err
 }
 
-func getBug(tx *bbolt.Tx, id string) (Bug, error) {
+func getBug(tx *store.Tx, id string) (Bug, error) {
 	bugs := tx.Bucket([]byte(bugsBucket))
 	if bugs == nil {
 		return Bug{}, ErrNoBug

@@ -3,8 +3,6 @@ package community
 import (
 	"errors"
 
-	"go.etcd.io/bbolt"
-
 	"relais/store"
 )
 
@@ -16,7 +14,8 @@ func Check(db *store.DB) (validations, bugs int, err error) {
 		return 0, 0, nil
 	}
 	var found store.Problems
-	err = db.View(func(tx *bbolt.Tx) error {
+	err = db.View(func(tx *store.Tx) error {
+		tx.LeaveOut(found.Add)
 		return errors.Join(store.Each(tx, validationsBucket, func(k, v []byte) error {
 			validations++
 			_, err := parseRecord(k, v)

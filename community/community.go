@@ -15,8 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"relais/store"
 )
 
@@ -69,7 +67,8 @@ func Open(db *store.DB, now func() time.Time) (*Store, error) {
 	if db == nil {
 		return s, nil
 	}
-	err := db.View(func(tx *bbolt.Tx) error {
+	err := db.View(func(tx *store.Tx) error {
+		tx.LeaveOut(func(err error) { s.problems = append(s.problems, err) })
 		return errors.Join(store.Each(tx, validationsBucket, func(k, v []byte) error {
 			r, err := parseRecord(k, v)
 			if err != nil {
@@ -99,7 +98,7 @@ func (s *Store) Problems() []error { return s.problems }
 func (s *Store) second() time.Time { return s.now().UTC().Truncate(time.Second) }
 
 // update changes the file and then, when that is on disk, what is in memory.
-func (s *Store) update(change func(*bbolt.Tx) error, show func()) error {
+func (s *Store) update(change func(*store.Tx) error, show func()) error {
 	if s.db == nil || s.db.ReadOnly() {
 		return ErrReadOnly
 	}
@@ -114,7 +113,7 @@ func (s *Store) update(change func(*bbolt.Tx) error, show func()) error {
 	return nil
 }
 
-func putJSON(tx *bbolt.Tx, bucket, id string, v any) error {
+func putJSON(tx *store.Tx, bucket, id string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return err

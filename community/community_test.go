@@ -16,8 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"relais/geo"
 	"relais/market"
 	"relais/store"
@@ -293,7 +291,7 @@ func TestDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := w.OfSite("fr-1")[0]
-	if err := w.db.Update(func(tx *bbolt.Tx) error {
+	if err := w.db.Update(func(tx *store.Tx) error {
 		return errors.Join(
 			putJSON(tx, validationsBucket, v.ID, map[string]any{"id": v.ID, "siteKey": "fr-3"}),
 			tx.Bucket([]byte(validationsBucket)).Put([]byte("x"), []byte("{")),

@@ -3,8 +3,6 @@ package community
 import (
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"relais/store"
 )
 
@@ -29,7 +27,8 @@ func (s *Store) Retain(keep time.Duration) (removed int, err error) {
 func (s *Store) removeOld(before time.Time) (n int, err error) {
 	var validations, bugs []string
 	sites := map[string]string{}
-	err = s.update(func(tx *bbolt.Tx) error {
+	err = s.update(func(tx *store.Tx) error {
+		tx.LeaveOut(func(error) {})
 		store.Each(tx, validationsBucket, func(k, v []byte) error { // which returns no error
 			if r, err := parseRecord(k, v); err == nil && r.LastDay < before.UTC().Format(time.DateOnly) && len(validations) < retained {
 				validations, sites[r.ID] = append(validations, r.ID), r.SiteKey

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"go.etcd.io/bbolt"
-
 	"relais/geo"
 	"relais/market"
 	"relais/store"
@@ -25,7 +23,7 @@ func (s *Store) Validate(n NewValidation) (v Validation, counted bool, err error
 		return v, false, err
 	}
 	r := said
-	err = s.update(func(tx *bbolt.Tx) error {
+	err = s.update(func(tx *store.Tx) error {
 		if r, err = getRecord(tx, said.ID); errors.Is(err, errNone) {
 			r, err = said, s.room(said.SiteKey)
 		}
@@ -113,7 +111,7 @@ func (s *Store) Validation(id string) (v Validation, ok bool) {
 	if s.db == nil {
 		return v, false
 	}
-	err := s.db.View(func(tx *bbolt.Tx) error {
+	err := s.db.View(func(tx *store.Tx) error {
 		if tx.Bucket([]byte(validationsBucket)) == nil {
 			return errNone
 		}
@@ -133,7 +131,7 @@ func (s *Store) Forget(user string) (n int, err error) {
 	if err := checkIDs(user, ""); err != nil {
 		return 0, err
 	}
-	err = s.update(func(tx *bbolt.Tx) error {
+	err = s.update(func(tx *store.Tx) error {
 		var hit []*record
 		if err := store.Each(tx, validationsBucket, func(k, v []byte) error {
 			r, err := parseRecord(k, v)

@@ -10,10 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"relais/geo"
 	"relais/market"
+	"relais/store"
 )
 
 // A Validation is what people confirmed of a site. Who did is not in it.
@@ -109,7 +108,7 @@ func dayOf(text string, now time.Time) (string, error) {
 
 var errNone = errors.New("no such validation")
 
-func getRecord(tx *bbolt.Tx, id string) (*record, error) {
+func getRecord(tx *store.Tx, id string) (*record, error) {
 	text := tx.Bucket([]byte(validationsBucket)).Get([]byte(id))
 	if text == nil {
 		return nil, errNone

@@ -13,7 +13,8 @@ import (
 )
 
 // BindJSON sets the operation's parameters from the members of a JSON object, whose
-// values have the types that InputSchema states. No bytes at all and null are an
+// values have the types that InputSchema states, or say the same in another one (see
+// Param.text). No bytes at all and null are an
 // object without members. A member that is null is absent; one that the operation
 // does not have, or that is there twice, is an error.
 func (o *Op[E]) BindJSON(object []byte) (*Call[E], error) {
@@ -82,9 +83,36 @@ func (o *Op[E]) names() string {
 	return "are " + strings.Join(names, ", ")
 }
 
-// text is a JSON value as Bind takes it. Its error says what is allowed.
+// text is a JSON value as Bind takes it. Assistants often send a number as a text, a text
+// of digits as a number, and a list for several values that a text has with commas in
+// between: all of these say clearly what is meant. The error says what is allowed.
 func (p *Param) text(value json.RawMessage) (string, error) {
-	switch c := value[0]; { // a value has a first byte
+	if value[0] != '[' { // a value has a first byte
+		return p.scalar(value)
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(value, &list); err != nil {
+		return "", errNoObject
+	}
+	if len(list) > 1 && p.want != aText {
+		return clip(string(value)), fmt.Errorf("%s, not a list of several", p.want)
+	}
+	texts := make([]string, 0, len(list))
+	for _, one := range list {
+		text, err := p.scalar(one)
+		if err != nil {
+			return text, err
+		}
+		if text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, ","), nil
+}
+
+// scalar is a JSON value that is no list as Bind takes it.
+func (p *Param) scalar(value json.RawMessage) (string, error) {
+	switch c := value[0]; {
 	case c == 'n': // null
 		return "", nil
 	case c == '"':
@@ -92,16 +120,19 @@ func (p *Param) text(value json.RawMessage) (string, error) {
 		if err := json.Unmarshal(value, &v); err != nil {
 			return "", errNoObject
 		}
-		if p.want == aText {
-			return v, nil
+		if p.want != aText {
+			v = strings.ToLower(strings.TrimSpace(v))
 		}
-		return clip(v), fmt.Errorf("%s, as JSON has it", p.want)
+		if p.want == aNumber && json.Valid([]byte(v)) {
+			v = p.number(json.Number(v))
+		}
+		return v, nil
 	case (c == 't' || c == 'f') && p.want == aBool:
 		return string(value), nil
-	case (c == '-' || c >= '0' && c <= '9') && p.want == aNumber:
+	case (c == '-' || c >= '0' && c <= '9') && p.want != aBool:
 		return p.number(json.Number(value)), nil
 	}
-	return clip(string(value)), fmt.Errorf("%s, as JSON has it", p.want)
+	return clip(string(value)), errors.New(p.want)
 }
 
 // number writes a whole number as one: 1e3 and 10.0 are whole numbers in JSON.

@@ -23,6 +23,14 @@ func TestBindJSON(t *testing.T) {
 		{`{"limit":10.0,"lat":-0}`, "t&lat=-0&limit=10"},
 		{`{"id":null,"maybe":null}`, "t"},
 		{`{"color":"blue"}`, "t&color=4:BLUE"},
+		{`{"limit":"7","lat":" 4.5 ","flag":"true"}`, "t&lat=4.5&flag=true&limit=7"},
+		{`{"limit":"7.0","lat":"","flag":"False"}`, "t&limit=7"},
+		{`{"id":35}`, "t&id=2:35"},
+		{`{"id":1e3}`, "t&id=4:1000"},
+		{`{"id":-2.5}`, "t&id=4:-2.5"},
+		{`{"id":["a","b"],"limit":[9],"lat":["4.5"],"flag":[true]}`, "t&id=3:a,b&lat=4.5&flag=true&limit=9"},
+		{`{"id":[1,null,"b"]}`, "t&id=3:1,b"},
+		{`{"id":[],"limit":[null],"color":["red"]}`, "t"},
 	} {
 		call, err := op.BindJSON([]byte(c.object))
 		if err != nil || call.Key != c.want {
@@ -31,8 +39,10 @@ func TestBindJSON(t *testing.T) {
 	}
 	for object, want := range map[string]string{
 		`[]`: "one JSON object", `"x"`: "one JSON object", `{`: "one JSON object", `{} {}`: "one JSON object", `{"a"}`: "one JSON object",
-		`{"limit":"7"}`: `limit: "7" is not allowed; a number`, `{"id":7}`: `id: "7" is not allowed; a text`, `{"flag":"true"}`: "true or false",
-		`{"limit":7.5}`: "whole number", `{"limit":101}`: "from 1 to 100", `{"lat":1e999}`: "lat", `{"lat":[1]}`: "a number", `{"id":{}}`: "a text",
+		`{"limit":"seven"}`: `limit: "seven" is not allowed; a whole number`, `{"limit":"0x7"}`: "whole number", `{"id":true}`: `id: "true" is not allowed; a text`,
+		`{"flag":1}`: "true or false", `{"flag":"1"}`: "true or false", `{"lat":"{}"}`: "a number", `{"lat":"null"}`: "a number", `{"limit":"[7]"}`: "whole number",
+		`{"limit":[1,2]}`: `limit: "[1,2]" is not allowed; a number, not a list`, `{"id":["a",["b"]]}`: "a text", `{"id":[{}]}`: "a text", `{"color":["red","blue"]}`: "one of RED, BLUE",
+		`{"limit":7.5}`: "whole number", `{"limit":101}`: "from 1 to 100", `{"lat":1e999}`: "lat", `{"lat":[[1]]}`: "a number", `{"id":{}}`: "a text",
 		`{"zzz":1}`: `"zzz": there is no such argument; there are id, color`, `{"id":"a","id":"b"}`: "once", `{"any":13}`: "another number",
 		`{"id":"longer than five"}`: "5 characters", `{"color":"green"}`: "RED, BLUE", "{\"id\":\"a\x00\"}": "JSON object", `{"limit":9007199254740993}`: "from 1 to 100",
 	} {

@@ -31,6 +31,9 @@ type Decl struct {
 	Errors  []string // codes that it may answer beside those of every operation
 	Status  int      // of a success; 0 is 200
 	Body    *Body    // that it takes; nil is none
+	// Large says that an answer may be far too large to be held in memory, Kept that it is
+	// asked for by many and best made once.
+	Large, Kept bool
 	// Writes says that a tool changes something, SignedIn that it needs a person.
 	Writes, SignedIn bool
 }
@@ -146,6 +149,9 @@ type ParamError struct {
 	Value string // as given
 	Want  string // what is allowed
 	Code  string // "" is INVALID_PARAMETER
+	// Allowed are all values that it may have, or all names of parameters; nil where
+	// no list has them.
+	Allowed []string
 }
 
 // maxShown is how much of a value an error repeats.
@@ -156,6 +162,27 @@ func (e *ParamError) Error() string {
 		return fmt.Sprintf("%s: %s", e.Param, e.Want)
 	}
 	return fmt.Sprintf("%s: %s is not allowed; %s", e.Param, quote(e.Value), e.Want)
+}
+
+// Name returns the parameter that is wrong, the first one of several, and "" where it is
+// not the name of one, such as the body.
+func (e *ParamError) Name() string {
+	name, _, _ := strings.Cut(e.Param, ",")
+	if !isPlain(name) {
+		return ""
+	}
+	return name
+}
+
+// isPlain reports whether a name can be shown without quotes.
+func isPlain(name string) bool {
+	for _, c := range []byte(name) {
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+		if !letter && c != '_' && c != '-' && c != '.' {
+			return false
+		}
+	}
+	return name != "" && len(name) <= maxShown
 }
 
 // quote shows the beginning of a value so that it cannot break a log line or a

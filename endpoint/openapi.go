@@ -21,6 +21,8 @@ type Info struct {
 	Servers                                          []string
 	// Common are the codes that every operation may answer.
 	Common []string
+	// OfBody returns the codes that one with this body, nil for none, may answer for it.
+	OfBody func(*Body) []string
 	// Problems explain every code.
 	Problems []Problem
 	// Scopes explains every scope.
@@ -43,8 +45,11 @@ func OpenAPI[E any](info Info, ops []*Op[E]) Schema {
 		"type": "object", "required": []string{"code", "error", "requestId"},
 		"properties": Schema{
 			"error":     Schema{"type": "string", "description": "What was wrong, in a sentence."},
-			"code":      Schema{"type": "string", "enum": codes(info.Problems)},
+			"code":      Schema{"type": "string", "enum": codes(info.Problems), "description": "What was wrong. Later versions may have more: take one that you do not know by its status."},
 			"requestId": requestID(),
+			"parameter": Schema{"type": "string", "description": "The parameter that is wrong."},
+			"allowed":   Schema{"type": "array", "items": Schema{"type": "string"}, "description": "What it may be; for a name that is not a parameter, those that are."},
+			"docs":      Schema{"type": "string", "format": "uri", "description": "Where the parameters are described."},
 		},
 	}
 	var servers []Schema
@@ -56,21 +61,57 @@ func OpenAPI[E any](info Info, ops []*Op[E]) Schema {
 		"info": Schema{"title": info.Title, "version": info.Version, "description": info.Description,
 			"license": Schema{"name": info.Licence, "url": info.LicenceURL}},
 		"servers":    servers,
-		"security":   []Schema{{"bearer": []string{}}, {"apiKey": []string{}}},
+		"security":   security(),
 		"paths":      paths,
-		"components": Schema{"schemas": types.byName, "securitySchemes": securitySchemes, "headers": headers},
+		"components": Schema{"schemas": types.byName, "securitySchemes": securitySchemes, "headers": headers, "parameters": requestHeaders},
 	}
 }
 
 var securitySchemes = Schema{
-	"bearer": Schema{"type": "http", "scheme": "bearer", "description": "An API key. MOBILE clients send it here, and a signature in X-Sq-Signature with every request; so do SERVER clients that are to sign. A client that needs a device attestation sends it in X-Device-Attestation."},
+	"bearer": Schema{"type": "http", "scheme": "bearer", "description": "An API key. MOBILE clients send it here, with a signature."},
 	"apiKey": Schema{"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "An API key of a BROWSER or SERVER client."},
+	"signature": Schema{"type": "apiKey", "in": "header", "name": "X-Sq-Signature",
+		"description": "t=<unix-seconds>,v1=<hex>: the HMAC-SHA256, under the signing secret as it was shown, of t, method, path as sent without the query, and the SHA-256 of the body in lower-case hexadecimal, joined by line feeds. MOBILE clients sign every request, and SERVER clients that are made so."},
+	"attestation": Schema{"type": "apiKey", "in": "header", "name": "X-Device-Attestation", "description": "A JWT that attests the device, of a client that needs one."},
+}
+
+// security lists what a request can bring, each a key and what some clients send with it.
+func security() (list []Schema) {
+	for _, besides := range [][]string{nil, {"signature"}, {"attestation"}, {"signature", "attestation"}} {
+		for _, key := range []string{"bearer", "apiKey"} {
+			s := Schema{key: []string{}}
+			for _, name := range besides {
+				s[name] = []string{}
+			}
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// requestHeaders are those that any request may have.
+var requestHeaders = Schema{
+	"IfNoneMatch": Schema{"name": "If-None-Match", "in": "header", "schema": Schema{"type": "string"}, "description": "The ETag of an answer that the client has: while it is true, the answer is 304."},
+	"RequestId":   Schema{"name": "X-Request-Id", "in": "header", "schema": Schema{"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"}, "description": "Names the request, instead of an id that the server makes."},
+}
+
+func headerParameters(method string) (list []Schema) {
+	if method == "GET" {
+		list = append(list, Schema{"$ref": "#/components/parameters/IfNoneMatch"})
+	}
+	return append(list, Schema{"$ref": "#/components/parameters/RequestId"})
 }
 
 // headers are those of every answer.
 var headers = func() Schema {
 	list := Schema{}
+	texts := []string{"X-Request-Id", "RateLimit-Policy", "RateLimit", "Cache-Control", "Vary", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers"}
 	for name, doc := range map[string]string{
+		"Cache-Control":                 "How long the answer may be kept.",
+		"Vary":                          "The headers of the request that the answer depends on.",
+		"Access-Control-Allow-Origin":   "For a page of an origin that a client has: that origin.",
+		"Access-Control-Expose-Headers": "For the same: what it may read.",
+
 		"X-Request-Id":              "Names this request.",
 		"X-RateLimit-Limit":         "Requests that the client has in a minute.",
 		"X-RateLimit-Remaining":     "Requests that are left of the minute.",
@@ -81,7 +122,11 @@ var headers = func() Schema {
 		"RateLimit-Policy":          "The limits of the minute and of the day, as the IETF's draft writes them.",
 		"RateLimit":                 "What is left of them, and for how many seconds.",
 	} {
-		list[name] = Schema{"schema": Schema{"type": "string"}, "description": doc}
+		kind := "integer"
+		if slices.Contains(texts, name) {
+			kind = "string"
+		}
+		list[name] = Schema{"schema": Schema{"type": kind}, "description": doc}
 	}
 	return list
 }()
@@ -121,8 +166,15 @@ func (o *Op[E]) operation(info Info, types *schemas) Schema {
 		if p.Example != "" {
 			s["example"] = p.typed(p.Example)
 		}
+		if list, ok := p.listSchema(types); ok {
+			s["schema"], s["style"], s["explode"] = list, "form", false // values with commas in between
+			if p.Example != "" {
+				s["example"] = []string{p.Example}
+			}
+		}
 		params = append(params, s)
 	}
+	params = append(params, headerParameters(o.Method)...)
 	tag, _, _ := strings.Cut(strings.TrimPrefix(o.Path, "/"), "/")
 	op := Schema{"operationId": o.Name, "summary": o.Summary, "tags": []string{tag}, "parameters": params,
 		"responses": o.responses(info, types), "x-scope": o.Scope}
@@ -172,10 +224,14 @@ func (o *Op[E]) responses(info Info, types *schemas) Schema {
 		strconv.Itoa(o.Status): Schema{"description": "The answer.", "content": content, "headers": headersOf(o.ownHeaders())},
 	}
 	if o.Method == "GET" {
-		responses["304"] = Schema{"description": "Not changed since the answer whose ETag stands in If-None-Match."}
+		responses["304"] = Schema{"description": "Not changed since the answer whose ETag stands in If-None-Match.", "headers": headersOf(etagHeader())}
+	}
+	answers := slices.Concat(o.Errors, info.Common, []string{o.FailureCode()})
+	if info.OfBody != nil {
+		answers = append(answers, info.OfBody(o.Body)...)
 	}
 	byStatus := map[int][]string{}
-	for _, code := range slices.Concat(o.Errors, info.Common, []string{o.FailureCode()}) {
+	for _, code := range slices.Compact(slices.Sorted(slices.Values(answers))) {
 		for _, p := range info.Problems {
 			if p.Code == code {
 				byStatus[p.Status] = append(byStatus[p.Status], p.Code+": "+p.When)
@@ -184,6 +240,9 @@ func (o *Op[E]) responses(info Info, types *schemas) Schema {
 	}
 	for _, status := range slices.Sorted(maps.Keys(byStatus)) {
 		own := Schema{}
+		if status == 405 {
+			own["Allow"] = Schema{"schema": Schema{"type": "string"}, "description": "The methods of the path."}
+		}
 		if status == 429 || status == 503 {
 			own["Retry-After"] = Schema{"schema": Schema{"type": "integer"}, "description": "Seconds after which to come back."}
 		}
@@ -200,12 +259,18 @@ func (o *Op[E]) responses(info Info, types *schemas) Schema {
 func (o *Op[E]) ownHeaders() Schema {
 	own := Schema{}
 	if o.Method == "GET" {
-		own["ETag"] = Schema{"schema": Schema{"type": "string"}, "description": "For If-None-Match."}
+		own = etagHeader()
+	} else {
+		own["Idempotent-Replayed"] = Schema{"schema": Schema{"type": "string"}, "description": "true where a signed request came again: the answer is that of the first."}
 	}
 	if o.Result.Implements(reflect.TypeFor[Located]()) {
 		own["Location"] = Schema{"schema": Schema{"type": "string"}, "description": "Address of what was made."}
 	}
 	return own
+}
+
+func etagHeader() Schema {
+	return Schema{"ETag": Schema{"schema": Schema{"type": "string"}, "description": "For If-None-Match."}}
 }
 
 // answer is the schema of a body with its request id.

@@ -28,6 +28,8 @@ import (
 //	in:"body"         it is a member of the body; else it is in the path or the query
 //	private:"true"    no error repeats its value
 //	lines:"true"      a text that may have line breaks and tabs
+//	empty:"true"      an empty text is a value, where Lookup tells it from an absent one
+//	want:"…"          what an error says is allowed, where the range alone does not say it
 //
 // Fields are string, int, bool, float64, a string type with Values, which takes
 // one of them in any case, a type with UnmarshalText, or a pointer to one of
@@ -46,9 +48,11 @@ type Param struct {
 
 	index   []int
 	want    string   // what it is in JSON
+	allowed string   // what an error says, instead of what follows from type and range
 	isText  bool     // has UnmarshalText
 	lines   bool     // may have line breaks
 	private bool     // is not repeated
+	empty   bool     // may be an empty text
 	values  []string // all that a string type has, nil for any
 }
 
@@ -65,7 +69,7 @@ func describe(d Decl, v reflect.Value, index []int) (params []Param) {
 			continue
 		}
 		p := Param{Name: f.Tag.Get("param"), In: "query", Doc: f.Tag.Get("doc"), Default: f.Tag.Get("default"), Example: f.Tag.Get("example"),
-			Min: f.Tag.Get("min"), Max: f.Tag.Get("max"), Above: f.Tag.Get("above"), Code: f.Tag.Get("code"), Type: f.Type, index: at, Required: f.Tag.Get("required") != "", lines: f.Tag.Get("lines") != "", private: f.Tag.Get("private") != ""}
+			Min: f.Tag.Get("min"), Max: f.Tag.Get("max"), Above: f.Tag.Get("above"), Code: f.Tag.Get("code"), Type: f.Type, index: at, Required: f.Tag.Get("required") != "", lines: f.Tag.Get("lines") != "", private: f.Tag.Get("private") != "", allowed: f.Tag.Get("want"), empty: f.Tag.Get("empty") != ""}
 		if p.Name == "" || !f.IsExported() {
 			panic(fmt.Sprintf("endpoint: %s.%s has no param tag or is not exported", t, f.Name))
 		}
@@ -99,6 +103,10 @@ type Lookup func(p *Param) (string, error)
 // ErrRepeated is the error of a Lookup for a parameter that is given twice.
 var ErrRepeated = errors.New("give it once, not several times")
 
+// ErrEmpty is the error of a Lookup for a parameter that is there and empty. It counts as
+// absent where an empty text is no value.
+var ErrEmpty = errors.New("a text that is not empty")
+
 // Bind sets the operation's parameters.
 func (o *Op[E]) Bind(get Lookup) (*Call[E], error) {
 	ptr := reflect.New(o.template.Type())
@@ -109,13 +117,14 @@ func (o *Op[E]) Bind(get Lookup) (*Call[E], error) {
 	for i := range o.Params {
 		p := &o.Params[i]
 		raw, err := get(p)
-		if err != nil {
+		isEmpty := errors.Is(err, ErrEmpty)
+		if err != nil && !isEmpty {
 			return nil, p.wrong(raw, err)
 		}
 		if raw == "" && p.Required {
 			return nil, &ParamError{Param: p.Name, Want: "it must be given", Code: p.Code}
 		}
-		if raw == "" {
+		if raw == "" && !(isEmpty && p.empty) {
 			continue
 		}
 		f := v.FieldByIndex(p.index)
@@ -138,7 +147,20 @@ func (p *Param) wrong(raw string, err error) error {
 	if p.private {
 		raw = ""
 	}
-	return &ParamError{Param: p.Name, Value: raw, Want: err.Error(), Code: p.Code}
+	e := &ParamError{Param: p.Name, Value: raw, Want: err.Error(), Code: p.Code}
+	if errors.Is(err, ErrRepeated) { // whatever it is of
+		e.Code = ""
+	}
+	if v, ok := reflect.Zero(p.Type).Interface().(enumerated); ok {
+		e.Allowed = v.Values()
+	} else if l, ok := reflect.Zero(p.Type).Interface().(several); ok {
+		if v, ok := l.Several().(enumerated); ok {
+			e.Allowed = v.Values()
+		}
+	} else if p.want == aBool {
+		e.Allowed = []string{"true", "false"}
+	}
+	return e
 }
 
 // set sets the field to raw. Its error says what is allowed.
@@ -173,13 +195,13 @@ func (p *Param) set(f reflect.Value, raw string) error {
 	case reflect.Int:
 		n, ok := wholeNumber(raw)
 		if !ok || !p.inRange(float64(n)) {
-			return fmt.Errorf("a whole number%s", p.rangeText())
+			return p.wanted("a whole number")
 		}
 		f.SetInt(int64(n))
 	case reflect.Float64:
 		x, ok := decimalNumber(raw)
 		if !ok || !p.inRange(x) {
-			return fmt.Errorf("a number%s", p.rangeText())
+			return p.wanted("a number")
 		}
 		f.SetFloat(x)
 	case reflect.Bool:
@@ -191,6 +213,14 @@ func (p *Param) set(f reflect.Value, raw string) error {
 		panic("endpoint: cannot bind " + f.Type().String())
 	}
 	return nil
+}
+
+// wanted is the error of a number that is not one, or is out of range.
+func (p *Param) wanted(what string) error {
+	if p.allowed != "" {
+		return errors.New(p.allowed)
+	}
+	return errors.New(what + p.rangeText())
 }
 
 func (p *Param) maxLength() int {
@@ -223,6 +253,9 @@ func wholeNumber(s string) (int, bool) {
 	n, err := strconv.Atoi(s)
 	return n, err == nil
 }
+
+// Decimal reads a decimal number as parameters have it, and false when the text is none.
+func Decimal(text string) (float64, bool) { return decimalNumber(text) }
 
 // decimalNumber reads a decimal number, without the hexadecimal forms, Inf and
 // NaN that strconv knows too.

@@ -141,6 +141,23 @@ func (p *Param) schema(s *schemas) Schema {
 	return sch
 }
 
+// several is the type of a parameter that takes values with commas in between.
+type several interface{ Several() any }
+
+// listSchema returns the schema of a parameter of several values, false for another one.
+func (p *Param) listSchema(s *schemas) (Schema, bool) {
+	l, ok := reflect.Zero(p.Type).Interface().(several)
+	if !ok {
+		return nil, false
+	}
+	items := s.Of(reflect.TypeOf(l.Several()))
+	sch := Schema{"type": "array", "items": items}
+	if p.Default != "" {
+		sch["default"] = strings.Split(p.Default, ",")
+	}
+	return sch, true
+}
+
 // typed is a value of the parameter as JSON has it: a number as a number.
 func (p *Param) typed(text string) any {
 	switch p.Type.Kind() {

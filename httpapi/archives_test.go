@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"relais/archive"
 	"relais/store"
 )
@@ -217,7 +215,7 @@ func TestDamagedArchive(t *testing.T) {
 	var db *store.DB
 	s.Archives, db = newArchivesIn(t)
 	for _, damage := range []struct{ bucket, view string }{{"changes", "changes"}, {"rows", "full"}, {"publications", "full"}} {
-		if err := db.Update(func(tx *bbolt.Tx) error {
+		if err := db.Update(func(tx *store.Tx) error {
 			b := tx.Bucket([]byte(damage.bucket))
 			k, _ := b.Cursor().Last()
 			return b.Put(slices.Clone(k), []byte("no record"))

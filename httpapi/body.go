@@ -8,7 +8,6 @@ import (
 	"mime"
 	"net/http"
 	"os"
-	"sync"
 	"time"
 
 	"relais/access"
@@ -18,46 +17,10 @@ import (
 
 // Bounds of bodies.
 const (
-	plainBody       = 64 << 10 // bytes of a body, where the operation does not say
-	bodyInMemory    = 64 << 10 // bytes; what is longer goes to a file
-	bodyPiece       = 32 << 10 // bytes that are read at once
-	maxBodies       = 32       // held at a time
-	maxClientBodies = 4        // held at a time for one client
+	plainBody    = 64 << 10 // bytes of a body, where the operation does not say
+	bodyInMemory = 64 << 10 // bytes; what is longer goes to a file
+	bodyPiece    = 32 << 10 // bytes that are read at once
 )
-
-// bodies counts the bodies that are held, so that their memory and their files
-// are bounded whoever sends them.
-type bodies struct {
-	pause, whole time.Duration // that a client may take for a piece, and for a body
-
-	mu       sync.Mutex
-	held     int
-	byClient map[string]int
-}
-
-func newBodies() *bodies {
-	return &bodies{pause: 10 * time.Second, whole: 5 * time.Minute, byClient: map[string]int{}}
-}
-
-func (b *bodies) take(client string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.held >= maxBodies || b.byClient[client] >= maxClientBodies {
-		return false
-	}
-	b.held++
-	b.byClient[client]++
-	return true
-}
-
-func (b *bodies) giveBack(client string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.held--
-	if b.byClient[client]--; b.byClient[client] == 0 {
-		delete(b.byClient, client)
-	}
-}
 
 // A body is a request's body as it was sent, read once.
 type body struct {
@@ -65,6 +28,7 @@ type body struct {
 	file   *os.File // has no name any more; nil while memory is enough
 	size   int64
 	sum    [sha256.Size]byte
+	place  *place
 }
 
 // reader reads the body from its beginning. Several may read it.
@@ -145,15 +109,16 @@ func (s *Server) readBody(x *exchange, client *access.Client, accepts *endpoint.
 	if x.r.ContentLength > limit {
 		return tooLarge
 	}
-	if !s.bodies.take(client.ID) {
+	place := s.bodies.take(x, client)
+	if place == nil {
 		return ops.ErrBusy
 	}
-	b := &body{}
+	b := &body{place: place}
 	x.release = func() {
 		if b.file != nil {
 			b.file.Close() // it is gone with that
 		}
-		s.bodies.giveBack(client.ID)
+		place.giveBack()
 	}
 	if err := s.copyBody(x, b, limit, tooLarge); err != nil {
 		x.release() // what is left to come must not hold it up
@@ -167,14 +132,10 @@ func (s *Server) readBody(x *exchange, client *access.Client, accepts *endpoint.
 // copyBody reads into b what the client sends, in the time that it has.
 func (s *Server) copyBody(x *exchange, b *body, limit int64, tooLarge error) error {
 	// Not every ResponseWriter has deadlines; the server's own then hold.
-	connection, end := http.NewResponseController(x.w), time.Now().Add(s.bodies.whole)
+	connection, patience := http.NewResponseController(x.w), s.bodies.patience(time.Now())
 	hash, piece := sha256.New(), make([]byte, bodyPiece)
 	for {
-		pause := time.Now().Add(s.bodies.pause)
-		if pause.After(end) {
-			pause = end
-		}
-		_ = connection.SetReadDeadline(pause)
+		_ = connection.SetReadDeadline(patience.next(time.Now(), b.size))
 		n, err := x.r.Body.Read(piece)
 		hash.Write(piece[:n])
 		if b.size+int64(n) > limit {

@@ -83,7 +83,7 @@ func (s *Server) packed(stream endpoint.Stream, size int64, c *coding, a answerK
 	if p := s.pages.get(key); p != nil {
 		return p
 	}
-	p, err := c.pack(stream, false)
+	p, err := c.inMemory(stream, false)
 	if err != nil { // memory does not fail to be written to; the plain way is left
 		return nil
 	}
@@ -112,10 +112,11 @@ func (s *Server) Prepare(ctx context.Context, set *index.Set) error {
 			return err
 		}
 		for _, c := range codings {
-			p, err := c.pack(stoppable{stream, ctx}, true)
+			p, err := c.inMemory(stoppable{stream, ctx}, true)
 			if err != nil {
 				return err
 			}
+			p.prepared = true
 			ready[cacheKey{answerKey{reading.Version(call.Op), call.Key}, c}] = p
 		}
 	}

@@ -21,7 +21,9 @@ type reply struct {
 }
 
 // change answers an operation that is no reading. A signed request is done once:
-// the same one again gets the answer of the first.
+// the same one again gets the answer of the first. A refusal is not kept, since neither
+// the query nor the type of the body is signed: somebody who sees the request could
+// have it refused in advance.
 func (o *operation) change(s *Server, x *exchange, grant access.Grant) {
 	if grant.Signature == "" {
 		x.reply(o.perform(s, x, grant))
@@ -31,7 +33,7 @@ func (o *operation) change(s *Server, x *exchange, grant access.Grant) {
 	text, first, err := s.Gate.Answers.Once(x.r.Context(), grant.Client.ID, grant.Signature, func() ([]byte, bool) {
 		r = o.perform(s, x, grant)
 		text, err := json.Marshal(r)
-		return text, err == nil && r.Status < http.StatusInternalServerError
+		return text, err == nil && r.Status < http.StatusMultipleChoices
 	})
 	switch {
 	case first:
@@ -54,11 +56,12 @@ func (o *operation) change(s *Server, x *exchange, grant access.Grant) {
 func (o *operation) perform(s *Server, x *exchange, grant access.Grant) *reply {
 	result, err := o.run(s, x, grant)
 	if err != nil {
-		return errorReply(s.explain(o, x, err))
+		return s.errorReply(s.explain(o, x, err))
 	}
+	s.Received()
 	body, err := view.JSON(result)
 	if err != nil {
-		return errorReply(s.explain(o, x, err))
+		return s.errorReply(s.explain(o, x, err))
 	}
 	r := &reply{Status: o.Status, Body: body}
 	if l, ok := result.(endpoint.Located); ok {
@@ -68,6 +71,9 @@ func (o *operation) perform(s *Server, x *exchange, grant access.Grant) *reply {
 }
 
 func (o *operation) run(s *Server, x *exchange, grant access.Grant) (any, error) {
+	if err := x.checkNames(o); err != nil {
+		return nil, err
+	}
 	reading := s.reading(x)
 	if o.Body != nil {
 		if err := x.checkBody(o.Body); err != nil {
@@ -92,13 +98,24 @@ func (o *operation) run(s *Server, x *exchange, grant access.Grant) (any, error)
 	return call.Do(x.r.Context(), reading)
 }
 
-// errorReply is the answer to an error.
-func errorReply(e *ops.Error) *reply {
-	body, err := view.JSON(struct {
-		Error string `json:"error"`
-		Code  string `json:"code"`
-	}{e.Message, e.Code})
-	if err != nil { // two strings always encode
+// An errorBody is the answer to an error, but for the request id.
+type errorBody struct {
+	Error     string   `json:"error"`
+	Code      string   `json:"code"`
+	Parameter string   `json:"parameter,omitempty"`
+	Allowed   []string `json:"allowed,omitempty"`
+	Docs      string   `json:"docs,omitempty"`
+}
+
+// errorReply is the answer to an error. Where a parameter is wrong, it names the
+// document that describes all of them.
+func (s *Server) errorReply(e *ops.Error) *reply {
+	answer := errorBody{Error: e.Message, Code: e.Code, Parameter: e.Parameter, Allowed: e.Allowed}
+	if e.Parameter != "" {
+		answer.Docs = s.BaseURL + openAPIPath
+	}
+	body, err := view.JSON(answer)
+	if err != nil { // texts always encode
 		body = []byte("{}")
 	}
 	return &reply{Status: e.Status, RetryAfter: e.RetryAfter, Body: body}

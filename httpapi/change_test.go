@@ -169,7 +169,7 @@ func TestWhatIsNoBody(t *testing.T) {
 	if done.Load() != 0 {
 		t.Errorf("done %d times", done.Load())
 	}
-	if s.bodies.held != 0 || len(s.bodies.byClient) != 0 {
+	if s.bodies.held != 0 || len(s.bodies.byHolder) != 0 {
 		t.Errorf("%d bodies are held for nobody", s.bodies.held)
 	}
 	if left, err := filepath.Glob(filepath.Join(os.TempDir(), "relais-body-*")); err != nil || len(left) > 0 {
@@ -271,5 +271,35 @@ func TestBodyOfAReading(t *testing.T) {
 		if w.Code != tt.status {
 			t.Errorf("%.10q signed as %.10q: %d %s", tt.body, tt.signed, w.Code, w.Body)
 		}
+	}
+}
+
+// Neither the query nor the type of a body is signed. Who sees a request may have it
+// refused before it arrives, which must not be its answer then.
+func TestARefusalIsNotKept(t *testing.T) {
+	s, done := noting(t)
+	i := writer(t, s, true)
+	body := []byte("taken in the end")
+	at := time.Now()
+	for name, spoil := range map[string]func(*http.Request){
+		"type":       func(r *http.Request) { r.Header.Set("Content-Type", "application/json") },
+		"coding":     func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") },
+		"parameters": func(r *http.Request) { r.URL.RawQuery = "nonsense=1" },
+	} {
+		r := httptest.NewRequest("POST", "http://relais.test"+mount+"/notes", bytes.NewReader(body))
+		r.Header.Set("X-API-Key", i.APIKey)
+		r.Header.Set("Content-Type", "text/plain")
+		r.Header.Set("X-Sq-Signature", access.Sign(i.SigningSecret, at, "POST", mount+"/notes", sha256.Sum256(body)))
+		spoil(r)
+		if w := record(s, r); w.Code < 400 || w.Code >= 500 || w.Header().Get("Idempotent-Replayed") != "" {
+			t.Errorf("%s: %d %v %s", name, w.Code, w.Header(), w.Body)
+		}
+	}
+	first := post(t, s, i, at, body, body)
+	if parse(t, first, 201); done.Load() != 1 || first.Header().Get("Idempotent-Replayed") != "" {
+		t.Errorf("the true request after the refusals: done %d times, %v", done.Load(), first.Header())
+	}
+	if again := post(t, s, i, at, body, body); again.Code != 201 || done.Load() != 1 || again.Header().Get("Idempotent-Replayed") != "true" {
+		t.Errorf("the same again: %d, done %d times, %v", again.Code, done.Load(), again.Header())
 	}
 }

@@ -55,6 +55,9 @@ func sawAnswer(status int, body []byte) {
 func TestMain(m *testing.M) {
 	flag.Parse()
 	status := m.Run()
+	if status == 0 && undeclared.report() {
+		status = 1
+	}
 	if whole := flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == "" && flag.Lookup("test.list").Value.String() == ""; whole && status == 0 {
 		status = checkCodes()
 	}
@@ -62,6 +65,10 @@ func TestMain(m *testing.M) {
 }
 
 func checkCodes() (status int) {
+	if undeclared.checked < 2000 {
+		fmt.Printf("--- FAIL: TestUndeclared: only %d answers were compared\n", undeclared.checked)
+		status = 1
+	}
 	documented := map[string]int{}
 	for _, p := range ops.Problems() {
 		documented[p.Code] = p.Status
@@ -144,5 +151,8 @@ func record(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	sawAnswer(w.Code, bytes.TrimSpace(w.Body.Bytes()))
+	if s, ok := h.(*Server); ok {
+		undeclared.saw(s, r, w)
+	}
 	return w
 }

@@ -24,14 +24,16 @@ type packed struct {
 	data  []byte
 	crc   uint32 // of the plain bytes, gzip only
 	plain uint32 // their number, modulo 2^32, gzip only
+
+	prepared bool // it stays in memory
 }
 
 // A coding is a content coding.
 type coding struct {
 	name   string
 	header []string
-	// pack compresses a stream; better takes longer for less.
-	pack func(s endpoint.Stream, better bool) (*packed, error)
+	// pack compresses a stream, and returns all but the data; better takes longer for less.
+	pack func(w io.Writer, s endpoint.Stream, better bool) (packed, error)
 	// end returns the last block of the answer.
 	end func(p *packed, tail []byte) []byte
 	// stream compresses without holding anything.
@@ -43,6 +45,27 @@ var codings = []*coding{
 	{"zstd", []string{"zstd"}, packZstd, endZstd, streamZstd},
 	{"gzip", []string{"gzip"}, packGzip, endGzip, streamGzip},
 }
+
+// identity is no coding, for what is kept as it is.
+var identity = &coding{name: "identity", pack: packPlain, end: endPlain}
+
+// inMemory compresses a stream.
+func (c *coding) inMemory(s endpoint.Stream, better bool) (*packed, error) {
+	var buf bytes.Buffer
+	p, err := c.pack(&buf, s, better)
+	if err != nil {
+		return nil, err
+	}
+	p.data = bytes.Clone(buf.Bytes())
+	return &p, nil
+}
+
+func packPlain(w io.Writer, s endpoint.Stream, _ bool) (packed, error) {
+	_, err := s.WriteTo(w)
+	return packed{}, err
+}
+
+func endPlain(_ *packed, tail []byte) []byte { return tail }
 
 // negotiate returns the coding that the client likes best, nil for none.
 func negotiate(header []string) *coding {
@@ -100,10 +123,21 @@ func qualityOf(params string) float64 {
 
 var gzipHeader = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff}
 
+// Encoders are used again: a new one takes megabytes and leaves them to the collector.
 var (
 	fastDeflate = sync.Pool{New: func() any { return newDeflate(flate.BestSpeed) }}
-	fastZstd    = sync.Pool{New: func() any { return newZstd(zstd.SpeedFastest) }}
+	fastZstd    = sync.Pool{New: func() any { return newZstd(zstd.SpeedFastest, zstdWindow) }}
+	streamGzips = sync.Pool{New: func() any { return newGzip() }}
+	streamZstds = sync.Pool{New: func() any { return newZstd(zstd.SpeedFastest, streamWindow) }}
 )
+
+func newGzip() *gzip.Writer {
+	w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+	if err != nil {
+		panic(err) // the level is a constant
+	}
+	return w
+}
 
 func newDeflate(level int) *flate.Writer {
 	w, err := flate.NewWriter(nil, level)
@@ -113,12 +147,16 @@ func newDeflate(level int) *flate.Writer {
 	return w
 }
 
-// zstdWindow is below what browsers accept.
-const zstdWindow = 1 << 20
+// Windows of zstd, both below what browsers accept. Streams are many at a time, and live
+// as long as their readers take.
+const (
+	zstdWindow   = 1 << 20
+	streamWindow = 256 << 10
+)
 
-func newZstd(level zstd.EncoderLevel) *zstd.Encoder {
+func newZstd(level zstd.EncoderLevel, window int) *zstd.Encoder {
 	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1),
-		zstd.WithWindowSize(zstdWindow), zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true))
+		zstd.WithWindowSize(window), zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		panic(err) // the options are constants
 	}
@@ -139,9 +177,10 @@ func (t *tally) Write(p []byte) (int, error) {
 	return t.Writer.Write(p)
 }
 
-func packGzip(s endpoint.Stream, better bool) (*packed, error) {
-	var buf bytes.Buffer
-	buf.Write(gzipHeader)
+func packGzip(to io.Writer, s endpoint.Stream, better bool) (packed, error) {
+	if _, err := to.Write(gzipHeader); err != nil {
+		return packed{}, err
+	}
 	var w *flate.Writer
 	if better {
 		w = newDeflate(flate.DefaultCompression)
@@ -149,15 +188,15 @@ func packGzip(s endpoint.Stream, better bool) (*packed, error) {
 		w = fastDeflate.Get().(*flate.Writer)
 		defer fastDeflate.Put(w)
 	}
-	w.Reset(&buf)
+	w.Reset(to)
 	t := &tally{Writer: w}
 	if _, err := s.WriteTo(t); err != nil {
-		return nil, err
+		return packed{}, err
 	}
 	if err := w.Flush(); err != nil { // ends at a byte boundary
-		return nil, err
+		return packed{}, err
 	}
-	return &packed{data: bytes.Clone(buf.Bytes()), crc: t.crc, plain: t.n}, nil
+	return packed{crc: t.crc, plain: t.n}, nil
 }
 
 // endGzip is a stored final block and the trailer.
@@ -172,30 +211,27 @@ func endGzip(p *packed, tail []byte) []byte {
 }
 
 func streamGzip(w io.Writer, s endpoint.Stream, tail []byte) error {
-	z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
-	if err != nil {
-		return err
-	}
+	z := streamGzips.Get().(*gzip.Writer)
+	defer streamGzips.Put(z)
+	z.Reset(w)
+	defer z.Reset(nil) // the pool is not to keep the connection
 	return finish(z, s, tail)
 }
 
-func packZstd(s endpoint.Stream, better bool) (*packed, error) {
-	var buf bytes.Buffer
+func packZstd(to io.Writer, s endpoint.Stream, better bool) (packed, error) {
 	var w *zstd.Encoder
 	if better {
-		w = newZstd(zstd.SpeedDefault)
+		w = newZstd(zstd.SpeedDefault, zstdWindow)
 	} else {
 		w = fastZstd.Get().(*zstd.Encoder)
 		defer fastZstd.Put(w)
 	}
-	w.Reset(&buf)
+	w.Reset(to)
+	defer w.Reset(nil) // the pool is not to keep what it was written to
 	if _, err := s.WriteTo(w); err != nil {
-		return nil, err
+		return packed{}, err
 	}
-	if err := w.Flush(); err != nil { // ends with a block that is not the last
-		return nil, err
-	}
-	return &packed{data: bytes.Clone(buf.Bytes())}, nil
+	return packed{}, w.Flush() // ends with a block that is not the last
 }
 
 // endZstd is a raw last block (RFC 8878, 3.1.1.2).
@@ -205,10 +241,10 @@ func endZstd(_ *packed, tail []byte) []byte {
 }
 
 func streamZstd(w io.Writer, s endpoint.Stream, tail []byte) error {
-	z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow))
-	if err != nil {
-		return err
-	}
+	z := streamZstds.Get().(*zstd.Encoder)
+	defer streamZstds.Put(z)
+	z.Reset(w)
+	defer z.Reset(nil) // the pool is not to keep the connection
 	return finish(z, s, tail)
 }
 

@@ -135,8 +135,13 @@ func wantError(t testing.TB, w *httptest.ResponseRecorder, status int, code stri
 	t.Helper()
 	o := parse(t, w, status)
 	message, _ := o["error"].(string)
-	if o["code"] != code || o["requestId"] != w.Header().Get("X-Request-Id") || len(o) != 3 {
+	if o["code"] != code || o["requestId"] != w.Header().Get("X-Request-Id") {
 		t.Errorf("%v, want code %s", o, code)
+	}
+	for name := range o {
+		if !slices.Contains([]string{"error", "code", "requestId", "parameter", "allowed", "docs"}, name) {
+			t.Errorf("an error has the member %q: %v", name, o)
+		}
 	}
 	for _, m := range mentions {
 		if !strings.Contains(message, m) {

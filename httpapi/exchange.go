@@ -30,7 +30,10 @@ type exchange struct {
 	route   string            // as declared, "" when there is none
 	vars    map[string]string // of the path, as they came
 	client  *access.Client    // nil before it is known
+	apart   bool              // it came to the address for those who run the server
 	rated   bool              // the limits are in the header
+	charge  access.Charge     // of the quota
+	counted bool              // it can still be changed
 	public  bool              // shared caches may keep the answer: nothing of who asked is in it
 	foreign bool              // a mounted handler answers, and reads the body
 	whole   bool              // a mounted handler does not stream
@@ -40,6 +43,8 @@ type exchange struct {
 	body    *body             // nil until it is read
 	members *members          // of the body, nil where they are no parameters
 	release func()            // of what is held for the body, nil for nothing
+	held    *held             // what the answer counts for, nil where it is not counted
+	turn    *turn             // in which a large answer is computed, nil for none
 	conn    *gatherConn       // that holds the answer, nil for none
 	lines   []byte            // of the header, beside those of Header
 
@@ -69,6 +74,8 @@ func (x *exchange) Unwrap() http.ResponseWriter { return x.w }
 // request is let go.
 func (s *Server) end(x *exchange) {
 	x.sendGathered()
+	x.turn.pause()
+	x.held.release()
 	x.endBody()
 	took := time.Since(x.start)
 	s.note(x, took)
@@ -187,7 +194,7 @@ func named(header []string, tag string) bool {
 // begin sends the header.
 func (x *exchange) begin(status int) {
 	x.status = status
-	if x.client == nil && !x.public && x.server.knownOrigin(x) {
+	if x.client == nil && !x.public && x.w.Header()["Access-Control-Allow-Origin"] == nil && x.server.knownOrigin(x) {
 		x.share()
 	}
 	if !x.rated && !x.public {
@@ -213,7 +220,7 @@ func (s *Server) fail(x *exchange, e *ops.Error) {
 	}
 	h.Del("Etag")
 	h.Del("Content-Encoding")
-	x.reply(errorReply(e))
+	x.reply(s.errorReply(e))
 }
 
 var (

@@ -32,7 +32,14 @@ func (m *members) get(name string) (string, error) {
 	if m == nil {
 		return "", nil
 	}
-	return m.texts[name], m.wrong[name]
+	text, given := m.texts[name]
+	if err := m.wrong[name]; err != nil {
+		return text, err
+	}
+	if given && text == "" {
+		return "", endpoint.ErrEmpty
+	}
+	return text, nil
 }
 
 func (m *members) set(name, value string) {

@@ -2,10 +2,12 @@ package httpapi
 
 import (
 	"crypto/sha256"
+	"errors"
 	"net/http"
 	"time"
 
 	"relais/access"
+	"relais/ops"
 )
 
 // enter asks the gate whether the request may have the operation. It has answered
@@ -22,6 +24,10 @@ func (s *Server) enter(x *exchange, o *operation) (access.Grant, bool) {
 			if err = s.readBody(x, client, o.Body); err == nil {
 				sum = x.body.sum
 			}
+			if errors.Is(err, ops.ErrTooSlow) || errors.Is(err, ops.ErrBrokenBody) {
+				// Or signatures that nobody could make would hold places for nothing.
+				s.Gate.Failures.Add(x.address, time.Now())
+			}
 			asked.Time = time.Now() // it may have taken long
 			return sum, err
 		}
@@ -30,6 +36,10 @@ func (s *Server) enter(x *exchange, o *operation) (access.Grant, bool) {
 	x.client = grant.Client
 	x.rate(grant.Usage, asked.Time)
 	if err == nil {
+		if x.body != nil {
+			x.body.place.prove()
+		}
+		x.charge, x.counted = grant.Charge, true
 		if x.client.Mode == access.Browser && len(h["Origin"]) == 1 {
 			x.share()
 		}

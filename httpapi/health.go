@@ -35,6 +35,7 @@ type readiness struct {
 	Reason   string                       `json:"reason,omitempty"`
 	Markets  map[market.Code]loadedMarket `json:"markets"`
 	Problems map[market.Code]string       `json:"problems,omitempty"`
+	Warnings []string                     `json:"warnings,omitempty"`
 	Update   *Updates                     `json:"update,omitempty"`
 }
 
@@ -52,8 +53,17 @@ type Updates struct {
 
 // ready tells whether data is loaded, and which.
 func ready(s *Server, x *exchange) {
+	v, status := s.readiness()
+	if !x.byOperator() {
+		s.plain(x, status, map[string]bool{"ready": v.Ready})
+		return
+	}
+	s.plain(x, status, v)
+}
+
+func (s *Server) readiness() (v readiness, status int) {
 	set := s.set.Load()
-	v := readiness{Markets: map[market.Code]loadedMarket{}}
+	v = readiness{Markets: map[market.Code]loadedMarket{}, Warnings: s.Warnings()}
 	if s.Updates != nil {
 		u := s.Updates()
 		u.LastRun, u.Next = u.LastRun.UTC().Truncate(time.Second), u.Next.UTC().Truncate(time.Second)
@@ -61,29 +71,30 @@ func ready(s *Server, x *exchange) {
 	}
 	if set == nil {
 		v.Reason = "the data is still loading"
-		s.plain(x, http.StatusServiceUnavailable, v)
-		return
+		return v, http.StatusServiceUnavailable
 	}
 	for m := range set.Loaded() {
 		v.Markets[m.Table.Code] = loadedMarket{m.Snap.Version, m.Snap.SourceDate, m.Len(), m.Loaded.UTC().Truncate(time.Second)}
 	}
 	v.Problems = set.Problems
 	v.Ready = len(v.Markets) > 0
-	status := http.StatusOK
+	status = http.StatusOK
 	if !v.Ready {
 		status = http.StatusServiceUnavailable
 		v.Reason = "the data folder has no snapshot that can be loaded: run relais ingest, or relais demo"
 	}
-	s.plain(x, status, v)
+	return v, status
 }
+
+const openAPIPath = "/openapi.json"
 
 // document makes the OpenAPI document.
 func (s *Server) document() error {
 	info := endpoint.Info{
-		Title: "relais", Version: s.Version,
-		Description: "The national registers of mobile-network antennas. Positions are WGS84 degrees, lengths metres, frequencies MHz.",
+		Title: "relais", Version: ops.InterfaceVersion,
+		Description: "The national registers of mobile-network antennas. Positions are WGS84 degrees, lengths metres, frequencies MHz. Later versions of the interface may have more markets and more codes of errors.",
 		Licence:     "Apache-2.0", LicenceURL: "https://www.apache.org/licenses/LICENSE-2.0",
-		Common: ops.CommonCodes(), Problems: ops.Problems(),
+		Common: ops.CommonCodes(), Problems: ops.Problems(), OfBody: ops.BodyCodes,
 	}
 	for _, mount := range Mounts {
 		info.Servers = append(info.Servers, s.BaseURL+mount)
@@ -93,13 +104,14 @@ func (s *Server) document() error {
 		return err
 	}
 	s.openapi = append(text, '\n')
-	sum := sha256.Sum256(s.openapi)
+	sum := sha256.Sum256(append([]byte(s.Version+"\n"), s.openapi...)) // another program may answer otherwise
 	s.shapes = string(sum[:])
 	return nil
 }
 
 func openAPI(s *Server, x *exchange) {
 	h := x.w.Header()
+	h["Access-Control-Allow-Origin"] = anyOrigin // tools on other origins read it
 	h.Set("Cache-Control", "public, max-age=300")
 	tag := etag(s.shapes, answerKey{})
 	h["Etag"] = []string{tag}

@@ -57,7 +57,7 @@ func TestHostileParameters(t *testing.T) {
 			if w := with(p.Name + "="); w.Code != op.Status && !((op.Name == "antennas.lookup" || op.Name == "speedtests.site") && w.Code == 400) {
 				t.Errorf("%s %s= : %d %.200s", op.Name, p.Name, w.Code, w.Body)
 			}
-			wantError(t, with(p.Name+"=1&"+p.Name+"=1"), 400, code, p.Name+": \"1\" is not allowed; give it once")
+			wantError(t, with(p.Name+"=1&"+p.Name+"=1"), 400, "INVALID_PARAMETER", p.Name+": \"1\" is not allowed; give it once")
 			for what, value := range hostile {
 				checked++
 				w := with(p.Name + "=" + value)
@@ -91,13 +91,13 @@ func TestHostileParameters(t *testing.T) {
 
 func TestHostileIDs(t *testing.T) {
 	s := newServer(t)
-	for _, route := range []struct{ path, param, code string }{{"/antennas/", "id", "ANTENNA_NOT_FOUND"}, {"/sites/", "siteId", "SITE_NOT_FOUND"}} {
+	for _, route := range []struct{ path, code string }{{"/antennas/", "ANTENNA_NOT_FOUND"}, {"/sites/", "SITE_NOT_FOUND"}} {
 		for _, id := range []string{"0", "1", "fr-1", "xx-90000010", "drom-90000010", "pt-1", "90000010%20", "a%2Fb", "..%2f90000010", "%2e%2e", "%2E%2E%2F", "%2e", "90000010%2F",
 			"é", "%C3%A9", "１", "-1", "0x10", "NaN", "90000010;x", "90000010%3Fx", "*", "90000010.json"} {
 			wantError(t, get(t, s, route.path+id), 404, route.code)
 		}
 		for _, id := range []string{"%00", "1%00", "%ff", "%0a", strings.Repeat("9", 129), strings.Repeat("9", 1<<20)} {
-			wantError(t, get(t, s, route.path+id), 400, "INVALID_PARAMETER", route.param+": ")
+			wantError(t, get(t, s, route.path+id), 404, route.code)
 		}
 		for _, id := range []string{"90000010", "9000001%30", "fr-90000010", "FR-90000010", "fr%2d90000010"} {
 			parse(t, get(t, s, route.path+id), 200)
@@ -112,11 +112,19 @@ func TestHostileIDs(t *testing.T) {
 			"market=CA":         {503, "NOT_READY"},
 			"operator=ZEOP":     {400, "INVALID_OPERATOR"},
 			"operator=nonsense": {400, "INVALID_OPERATOR"},
-			"operator=%C5%BFfr": {400, "INVALID_OPERATOR"}, // a long s
+			"operator=%C5%BFfx": {400, "INVALID_OPERATOR"}, // with a long s
 		} {
 			wantError(t, get(t, s, route.path+"90000010?"+query), want.status, want.code)
 		}
 		wantError(t, get(t, s, route.path+"ca-abc"), 503, "NOT_READY", "relais ingest --data DIR CA")
+	}
+	key, _ := testKeys.Load(s.Gate)
+	for _, id := range []string{"%00", "1%00", "%ff", "%0a", strings.Repeat("9", 129)} {
+		wantError(t, get(t, s, "/sites/"+id+"/photos"), 404, "SITE_NOT_FOUND")
+		body, contentType := form(part{"file", "photo.jpg", "x"})
+		wantError(t, postTo(t, s, key.(string), "/sites/"+id+"/photos", contentType, bytes.NewReader(body)), 404, "SITE_NOT_FOUND")
+		wantError(t, postTo(t, s, key.(string), "/photos/"+id+"/report", "application/json", strings.NewReader(`{"reason":"spam"}`)), 404, "PHOTO_NOT_FOUND")
+		wantError(t, get(t, s, "/anfr/archive/"+id), 400, "INVALID_DATE")
 	}
 }
 

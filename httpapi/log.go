@@ -10,11 +10,21 @@ import (
 )
 
 // note writes the request's line in the log: never the key, the query or, unless
-// it is asked for, the whole address.
+// it is asked for, the whole address. A caller that is refused again and again gets few
+// lines.
 func (s *Server) note(x *exchange, took time.Duration) {
 	ctx, h := context.Background(), s.Requests.Handler()
 	if !h.Enabled(ctx, slog.LevelInfo) {
 		return
+	}
+	if x.refused() {
+		ok, leftOut := s.flood.allows(x.caller(), x.start.Add(took))
+		if leftOut > 0 {
+			s.Log.Warn("lines of refused requests were left out of the log: the metrics count all of them", "lines", leftOut)
+		}
+		if !ok {
+			return
+		}
 	}
 	client := ""
 	if x.client != nil {

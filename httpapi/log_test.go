@@ -3,10 +3,13 @@ package httpapi
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"relais/access"
 )
@@ -69,4 +72,48 @@ func TestRequestLog(t *testing.T) {
 	if o := line(); o["address"] != "198.51.100.78" {
 		t.Errorf("%v", o)
 	}
+}
+
+// Who is refused again and again fills no log, and takes no lines from others.
+func TestFloodInTheLog(t *testing.T) {
+	s := newServer(t)
+	var text, warned bytes.Buffer
+	s.Requests, s.Log = slog.New(slog.NewTextHandler(&text, nil)), slog.New(slog.NewTextHandler(&warned, nil))
+	i := newClient(t, s, access.Server, access.ReadScopes, access.Limits{Minute: 1, Day: 10000})
+	synctest.Test(t, func(t *testing.T) {
+		lines := func() int {
+			defer text.Reset()
+			return strings.Count(text.String(), "\n")
+		}
+		for n := range 500 {
+			get(t, s, "/markets", "X-API-Key", "", "X-Test-Peer", fmt.Sprintf("198.51.100.%d:1", n%200))
+		}
+		if n := lines(); n != callerLines {
+			t.Errorf("%d lines of a network without a key, want %d", n, callerLines)
+		}
+		for range 200 {
+			get(t, s, "/markets", as(i, "")...)
+		}
+		if n := lines(); n != callerLines+1 {
+			t.Errorf("%d lines of a client whose quota is spent, want %d", n, callerLines+1)
+		}
+		for range 200 {
+			get(t, s, "/antennas/0")
+		}
+		get(t, s, "/markets", "X-API-Key", "", "X-Test-Peer", "203.0.113.9:1")
+		if n := lines(); n != 201 {
+			t.Errorf("%d lines of a client that asks for what is not there, and of another network, want 201", n)
+		}
+		for n := range 3000 {
+			get(t, s, "/markets", "X-API-Key", "", "X-Test-Peer", fmt.Sprintf("10.%d.%d.1:1", n/250, n%250))
+		}
+		if n := lines(); n != allLines-2*callerLines-1 {
+			t.Errorf("%d lines of 3,000 networks", n)
+		}
+		time.Sleep(time.Minute)
+		get(t, s, "/markets", "X-API-Key", "", "X-Test-Peer", "198.51.100.7:1")
+		if n, left := lines(), fmt.Sprint("lines=", 500-callerLines+199-callerLines+3000-(allLines-2*callerLines-1)); n != 1 || !strings.Contains(warned.String(), left) {
+			t.Errorf("in the next minute: %d lines, %s, want %s", n, &warned, left)
+		}
+	})
 }

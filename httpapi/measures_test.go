@@ -139,14 +139,14 @@ func TestSpeedtests(t *testing.T) {
 		"?market=DROM":                     "",
 		"?market=PT":                       "",
 		"?market=CA":                       "", // measures need no inventory
-		"?a=b" + box(h.silent.Position, 0): "42",
+		"?_=b" + box(h.silent.Position, 0): "42",
 	} {
 		if got := downloads(parse(t, get(t, s, "/speedtests"+query), 200)); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)
 		}
 	}
 	o := parse(t, get(t, s, "/speedtests?operator="+strings.ToLower(key)+"&limit=1"), 200)
-	if got, want := fmt.Sprint(o["meta"]), fmt.Sprint(object{"limit": json.Number("1"), "returned": json.Number("1"), "market": "FR", "operator": key}); got != want {
+	if got, want := fmt.Sprint(o["meta"]), fmt.Sprint(object{"limit": json.Number("1"), "returned": json.Number("1"), "market": "FR", "operator": key, "offset": json.Number("0"), "hasMore": true, "nextOffset": json.Number("1"), "dataVersion": s.Measures().Version()}); got != want {
 		t.Errorf("meta %s, want %s", got, want)
 	}
 	item := o["data"].([]any)[0].(object)
@@ -209,7 +209,7 @@ func TestSpeedtestsOfSite(t *testing.T) {
 		}
 	}
 	o := parse(t, get(t, s, "/speedtests/site?"+id+"&bestOnly=true&offset=9"), 200)
-	if got, want := fmt.Sprint(o["meta"]), fmt.Sprint(object{"total": json.Number("3"), "limit": json.Number("20"), "offset": json.Number("0"), "bestOnly": true, "market": "FR", "operator": "ALL"}); got != want {
+	if got, want := fmt.Sprint(o["meta"]), fmt.Sprint(object{"total": json.Number("3"), "limit": json.Number("20"), "offset": json.Number("0"), "bestOnly": true, "market": "FR", "operator": "ALL", "dataVersion": s.Measures().Version()}); got != want {
 		t.Errorf("meta %s, want %s", got, want)
 	}
 	for query, want := range map[string]struct {
@@ -256,7 +256,7 @@ func TestCoveragePoints(t *testing.T) {
 		}
 	}
 	o := parse(t, get(t, s, "/coverage/points?technology=lte&operator=ALL"), 200)
-	if got, want := fmt.Sprint(o["meta"]), fmt.Sprint(object{"limit": json.Number("500"), "returned": json.Number("1"), "market": "FR", "operator": "ALL", "technology": "LTE"}); got != want {
+	if got, want := fmt.Sprint(o["meta"]), fmt.Sprint(object{"limit": json.Number("500"), "returned": json.Number("1"), "market": "FR", "operator": "ALL", "technology": "LTE", "dataVersion": s.Measures().Version()}); got != want {
 		t.Errorf("meta %s, want %s", got, want)
 	}
 	item := o["data"].([]any)[0].(object)

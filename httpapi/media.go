@@ -19,6 +19,7 @@ var (
 	webpType    = []string{"image/webp"}
 	mediaCached = []string{"public, max-age=300"}
 	anyOrigin   = []string{"*"}
+	mediaPolicy = []string{"default-src 'none'"} // a page may frame an image
 )
 
 // media answers an image of a photo that is shown.
@@ -26,6 +27,10 @@ func media(s *Server, x *exchange) {
 	size, ok := strings.CutSuffix(x.vars["image"], ".webp")
 	if !ok || !slices.Contains(photos.Sizes, photos.Size(size)) {
 		s.fail(x, ops.ErrNotFound)
+		return
+	}
+	if err := s.reading(x).Usable(ops.DataPhotos); err != nil {
+		s.fail(x, ops.Report(nil, err))
 		return
 	}
 	image, err := s.Photos.Image(x.vars["photoId"], photos.Size(size))
@@ -43,8 +48,13 @@ func media(s *Server, x *exchange) {
 	// An image never changes: its address is what it is.
 	tag := `"` + x.vars["photoId"] + "-" + size + `"`
 	h["Etag"], h["Cache-Control"], h["Access-Control-Allow-Origin"] = []string{tag}, mediaCached, anyOrigin
+	h["Content-Security-Policy"] = mediaPolicy
 	if named(x.r.Header["If-None-Match"], tag) {
 		x.begin(http.StatusNotModified)
+		return
+	}
+	if x.r.Method != http.MethodHead && !x.count(load{0, gatherBytes + int64(len(image))}) {
+		s.fail(x, ops.ErrManyAnswers)
 		return
 	}
 	h["Content-Type"], h["Content-Length"] = webpType, []string{strconv.Itoa(len(image))}

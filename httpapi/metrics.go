@@ -11,6 +11,7 @@ import (
 
 	"relais/access"
 	"relais/index"
+	"relais/ops"
 )
 
 // meters are what /metrics shows.
@@ -29,7 +30,7 @@ const (
 	addressLimit = "address" // of failed authentications
 )
 
-func newMeters(version string, data func() *index.Set, updates func() Updates) *meters {
+func newMeters(version string, data func() *index.Set, updates func() Updates, warnings func() []string) *meters {
 	m := &meters{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "relais_requests_total", Help: "Answered requests."}, []string{"route", "code"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "relais_request_duration_seconds", Help: "Time from the header of a request to the end of its answer.",
@@ -45,6 +46,8 @@ func newMeters(version string, data func() *index.Set, updates func() Updates) *
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(m.requests, m.duration, m.refusals, m.reloads, build, dataCollector(data),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "relais_warnings", Help: "What /readyz warns of at the moment."},
+		func() float64 { return float64(len(warnings())) }))
 	if updates != nil {
 		registry.MustRegister(updateCollector(updates))
 	}
@@ -137,6 +140,10 @@ func (c updateCollector) Collect(to chan<- prometheus.Metric) {
 
 // metrics answers in the form of Prometheus.
 func metrics(s *Server, x *exchange) {
+	if !x.byOperator() {
+		s.fail(x, ops.ErrOperators)
+		return
+	}
 	x.Header()["Cache-Control"] = noStore
 	s.meters.page.ServeHTTP(x, x.r)
 }

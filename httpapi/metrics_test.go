@@ -11,7 +11,7 @@ import (
 // page reads /metrics: the value of each line, by its name with labels.
 func page(t *testing.T, s *Server) map[string]string {
 	t.Helper()
-	w := do(t, s, "GET", "/metrics", "X-API-Key", "")
+	w := do(t, s, "GET", "/metrics", "X-API-Key", "", "X-Test-Peer", "127.0.0.1:1")
 	if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") || w.Header().Get("Cache-Control") != "no-store" {
 		t.Fatalf("%d %v", w.Code, w.Header())
 	}
@@ -59,7 +59,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s: %q, want %s", name, values[name], want)
 		}
 	}
-	ready := parse(t, do(t, s, "GET", "/readyz"), 200)["markets"].(object)
+	ready := parse(t, do(t, s, "GET", "/readyz", "X-Test-Peer", "[::1]:1"), 200)["markets"].(object)
 	for market, m := range ready {
 		m := m.(object)
 		if sites := values[`relais_data_sites{market="`+market+`"}`]; sites != fmt.Sprint(m["sites"]) {
@@ -85,7 +85,7 @@ func TestOperational(t *testing.T) {
 	}
 	apart.Show(s.set.Load())
 	for _, target := range []string{"/healthz", "/readyz", "/metrics"} {
-		if w := do(t, s, "GET", target); w.Code != 200 {
+		if w := do(t, s, "GET", target, "X-Test-Peer", "127.0.0.1:1"); w.Code != 200 {
 			t.Errorf("together: %s: %d", target, w.Code)
 		}
 		wantError(t, do(t, apart, "GET", target), 404, "NOT_FOUND")

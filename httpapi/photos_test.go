@@ -10,6 +10,7 @@ import (
 	"io"
 	"maps"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -42,7 +43,7 @@ func newPhotos(t testing.TB) *ops.Photos {
 }
 
 // developed stands for the workers.
-func developed(_ context.Context, file io.Reader, size int64) (*render.Result, error) {
+func developed(_ context.Context, _ string, file io.Reader, size int64) (*render.Result, error) {
 	text, err := io.ReadAll(file)
 	if err != nil || int64(len(text)) != size {
 		return nil, fmt.Errorf("%d bytes of %d: %w", len(text), size, err)
@@ -185,7 +186,7 @@ func TestPhotos(t *testing.T) {
 		if w.Code != 200 || w.Body.String() != name+" of a photo" {
 			t.Errorf("%s: %d %q", name, w.Code, w.Body)
 		}
-		for header, want := range map[string]string{"Content-Type": "image/webp", "Cache-Control": "public, max-age=300", "X-Content-Type-Options": "nosniff", "Access-Control-Allow-Origin": "*", "RateLimit": ""} {
+		for header, want := range map[string]string{"Content-Type": "image/webp", "Cache-Control": "public, max-age=300", "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'", "Access-Control-Allow-Origin": "*", "RateLimit": ""} {
 			if got := w.Header().Get(header); got != want {
 				t.Errorf("%s has %s %q, want %q", name, header, got, want)
 			}
@@ -193,6 +194,15 @@ func TestPhotos(t *testing.T) {
 		if csp := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'") {
 			t.Errorf("%s has the policy %q", name, csp)
 		}
+		full := &held{underway: s.underway, shares: (&exchange{address: netip.MustParseAddr("192.0.2.1")}).shares()}
+		if !full.change(load{0, clientBytes / 2}) { // of an address that reads no images
+			t.Fatal("something is under way")
+		}
+		wantError(t, do(t, s, "GET", "/media/photos/"+id+"/"+name+".webp"), 503, "BUSY")
+		if other := do(t, s, "GET", "/media/photos/"+id+"/"+name+".webp", "X-Test-Peer", "192.0.2.2:1"); other.Code != 200 {
+			t.Errorf("%s for another address: %d", name, other.Code)
+		}
+		full.release()
 		if again := do(t, s, "GET", "/media/photos/"+id+"/"+name+".webp", "If-None-Match", w.Header().Get("Etag")); again.Code != 304 || again.Body.Len() != 0 {
 			t.Errorf("%s again: %d", name, again.Code)
 		}
@@ -283,12 +293,12 @@ func TestUploadRefused(t *testing.T) {
 // A folder that cannot be written to says so, before it works.
 func TestReadOnlyPhotos(t *testing.T) {
 	s := newServer(t)
-	s.Photos = &ops.Photos{Store: photos.Open(nil, folder.Dir(t.TempDir()), time.Now), Render: func(context.Context, io.Reader, int64) (*render.Result, error) {
+	s.Photos = &ops.Photos{Store: photos.Open(nil, folder.Dir(t.TempDir()), time.Now), Render: func(context.Context, string, io.Reader, int64) (*render.Result, error) {
 		t.Error("an image was rendered for nothing")
 		return nil, nil
 	}}
-	wantError(t, upload(t, s, nil), 500, "PHOTO_UPLOAD_FAILED", "cannot be written to")
-	wantError(t, ask(t, s, operationNamed(t, "photos.report"), "", nil, nil), 500, "EXTERNAL_PHOTO_REPORT_FAILED", "cannot be written to")
+	wantError(t, upload(t, s, nil), 503, "NOT_WRITABLE", "cannot be written to")
+	wantError(t, ask(t, s, operationNamed(t, "photos.report"), "", nil, nil), 503, "NOT_WRITABLE", "cannot be written to")
 	if o := parse(t, get(t, s, "/sites/90000010/photos"), 200); len(o["data"].([]any)) != 0 {
 		t.Errorf("the list is %v", o)
 	}
@@ -309,6 +319,14 @@ func TestReports(t *testing.T) {
 	again := parse(t, report(id, `{"reason":"other","description":"`+long+`"}`), 202)["data"].(object)
 	if again["reportId"] != first["reportId"] || again["createdAt"] != first["createdAt"] || again["reason"] != "other" || again["description"] != long {
 		t.Errorf("a second report is %.200v", again)
+	}
+	for _, tt := range []struct{ body, want string }{
+		{`{"reason":"spam"}`, long}, {`{"reason":"spam","description":null}`, long}, {`{"reason":"spam","description":"short"}`, "short"},
+		{`{"reason":"quality"}`, "short"}, {`{"reason":"quality","description":""}`, ""}, {`{"reason":"spam"}`, ""},
+	} {
+		if again := parse(t, report(id, tt.body), 202)["data"].(object); again["reportId"] != first["reportId"] || again["description"] != tt.want {
+			t.Errorf("after %s the report is %.200v", tt.body, again)
+		}
 	}
 	if list, total, err := s.Photos.Reports(true, 10, 0); err != nil || total != 1 || list[0].Report.ClientName != "every test" {
 		t.Errorf("the queue has %d reports, %v", total, err)

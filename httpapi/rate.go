@@ -10,14 +10,14 @@ import (
 	"relais/access"
 )
 
-// A limit is one of the two of a client, as headers name it.
-type limit struct {
+// A limitHeader is one of the two limits of a client, as headers name it.
+type limitHeader struct {
 	limit, remaining, reset string // headers
 	name                    string
 	seconds                 int64
 }
 
-var limits = [2]limit{
+var limits = [2]limitHeader{
 	{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", `"minute"`, 60},
 	{"X-RateLimit-Limit-Day", "X-RateLimit-Remaining-Day", "X-RateLimit-Reset-Day", `"day"`, 86400},
 }
@@ -25,7 +25,16 @@ var limits = [2]limit{
 // rate has the answer say what is left of the limits at a time.
 func (x *exchange) rate(u access.Usage, at time.Time) {
 	x.rated = true
-	x.lines = appendRate(x.lines, u, at.Unix())
+	x.lines = appendRate(x.lines[:0], u, at.Unix())
+}
+
+// cost has the request cost so many units, instead of a whole request.
+func (x *exchange) cost(units uint64) {
+	if x.client != nil && x.counted {
+		now := time.Now()
+		x.rate(x.charge.Cost(units, now), now)
+		x.counted = false
+	}
 }
 
 // appendRate appends header lines. Every answer has eight of them, of numbers that

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"relais/endpoint"
+	"relais/ops"
 	"relais/view"
 )
 
@@ -34,66 +35,100 @@ const (
 	mostHeld    = 8 << 20 // bytes of an answer that is compressed as a whole, and may be kept
 )
 
-// send sends a stream as the answer. Its error comes after the header is out; it
-// is a goneError when the client stopped reading.
+// send sends a stream as the answer, or that there is no room for one more. Its error
+// comes after the header is out; it is a goneError when the client stopped reading.
 func (s *Server) send(x *exchange, stream endpoint.Stream, a answerKey) error {
 	h := x.w.Header()
 	h["Content-Type"] = []string{stream.ContentType()}
 	size := stream.Size()
 	coding := negotiate(x.r.Header["Accept-Encoding"])
-	if coding == nil || size >= 0 && size < leastPacked {
-		return sendPlain(x, stream, size)
+	if size >= 0 && size < leastPacked {
+		coding = nil
 	}
-	h["Content-Encoding"] = coding.header
-	if p := s.packed(stream, size, coding, a); p != nil {
-		end := coding.end(p, x.tail())
-		h["Content-Length"] = []string{strconv.Itoa(len(p.data) + len(end))}
-		x.begin(http.StatusOK)
-		w := newChunkWriter(x)
-		defer w.release()
-		w.Write(p.data) // the error stays in w
-		w.Write(end)
-		return w.flush()
+	if coding != nil {
+		h["Content-Encoding"] = coding.header
+		if p := s.packed(stream, size, coding, a); p != nil {
+			x.turn.pause()
+			return s.sendPacked(x, p, coding)
+		}
+	}
+	// What has no body is not made: that may take seconds.
+	head := x.r.Method == http.MethodHead
+	if !head && !x.countStream(stream, size) {
+		s.fail(x, ops.ErrManyAnswers)
+		return nil
+	}
+	if coding == nil && size >= 0 {
+		h["Content-Length"] = []string{strconv.FormatInt(size+int64(len(x.tail())), 10)}
 	}
 	x.begin(http.StatusOK)
-	if x.r.Method == http.MethodHead { // there is no body, and making it may take seconds
+	if head {
 		return nil
 	}
 	w := newChunkWriter(x)
 	defer w.release()
-	if err := coding.stream(w, stream, x.tail()); err != nil {
+	w.paced, w.turn = size < 0 || size > mostHeld, x.turn
+	if x.turn != nil {
+		stream = computed{stream, x.turn}
+	}
+	if err := writeStream(w, coding, stream, x.tail()); err != nil {
 		return err
 	}
 	return w.flush()
 }
 
-func sendPlain(x *exchange, stream endpoint.Stream, size int64) error {
-	tail := x.tail()
-	if size >= 0 {
-		x.w.Header()["Content-Length"] = []string{strconv.FormatInt(size+int64(len(tail)), 10)}
+func writeStream(w *chunkWriter, c *coding, stream endpoint.Stream, tail []byte) error {
+	if c != nil {
+		return c.stream(w, stream, tail)
 	}
-	x.begin(http.StatusOK)
-	if x.r.Method == http.MethodHead {
-		return nil
-	}
-	w := newChunkWriter(x)
-	defer w.release()
 	if _, err := stream.WriteTo(w); err != nil {
 		return err
 	}
-	w.Write(tail)
+	w.Write(tail) // the error stays in w
+	return nil
+}
+
+// sendPacked sends what is compressed already.
+func (s *Server) sendPacked(x *exchange, p *packed, c *coding) error {
+	held := len(p.data)
+	if p.prepared {
+		held = 0 // it is in memory whoever asks
+	}
+	if x.r.Method != http.MethodHead && !x.countMemory(held) {
+		s.fail(x, ops.ErrManyAnswers)
+		return nil
+	}
+	end := c.end(p, x.tail())
+	x.w.Header()["Content-Length"] = []string{strconv.Itoa(len(p.data) + len(end))}
+	x.begin(http.StatusOK)
+	w := newChunkWriter(x)
+	defer w.release()
+	w.Write(p.data) // the error stays in w
+	w.Write(end)
 	return w.flush()
 }
 
 // A chunkWriter gathers small pieces, so that the connection sees few and large
 // writes, and gives the client a time for each of them: a long answer may take
-// long, but a client that stops reading is let go.
+// long, but a client that stops reading is let go. So is one that reads slowly what is
+// encoded while it is sent, and holds an encoder for as long.
 type chunkWriter struct {
 	w     http.ResponseWriter
 	buf   []byte
 	begun bool // a piece is out
 	err   error
+	paced bool          // the client must keep pace
+	sent  int64         // bytes
+	took  time.Duration // that the client took for them
+	turn  *turn         // in which what is written is computed
+	late  bool          // the first piece is, and gets a time of its own
 }
+
+// The pace of a client: so many bytes a second after the first while.
+const (
+	paceBytes = 64 << 10
+	paceAfter = 30 * time.Second
+)
 
 const (
 	chunkBytes = 256 << 10
@@ -104,7 +139,7 @@ var chunkWriters = sync.Pool{New: func() any { return &chunkWriter{buf: make([]b
 
 func newChunkWriter(w http.ResponseWriter) *chunkWriter {
 	c := chunkWriters.Get().(*chunkWriter)
-	c.w, c.buf, c.begun, c.err = w, c.buf[:0], false, nil
+	*c = chunkWriter{w: w, buf: c.buf[:0]}
 	return c
 }
 
@@ -136,17 +171,32 @@ func (c *chunkWriter) flush() error {
 func (c *chunkWriter) put(p []byte) error {
 	for len(p) > 0 && c.err == nil {
 		n := min(len(p), chunkBytes)
-		if c.begun {
+		c.turn.pause()
+		start := time.Now()
+		if c.begun || c.late || c.turn != nil {
 			// Not every ResponseWriter has deadlines; the server's own timeout
 			// then holds.
-			_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(chunkTime))
+			_ = http.NewResponseController(c.w).SetWriteDeadline(start.Add(c.patience(n)))
 		}
 		if _, err := c.w.Write(p[:n]); err != nil {
 			c.err = goneError{err}
 		}
+		c.took, c.sent = c.took+time.Since(start), c.sent+int64(n)
 		c.begun, p = true, p[n:]
+		if err := c.turn.resume(); err != nil && c.err == nil {
+			c.err = goneError{err}
+		}
 	}
 	return c.err
+}
+
+// patience is the time for a piece of n bytes.
+func (c *chunkWriter) patience(n int) time.Duration {
+	if !c.paced {
+		return chunkTime
+	}
+	due := paceAfter + time.Duration(float64(c.sent+int64(n))/paceBytes*float64(time.Second))
+	return min(chunkTime, due-c.took)
 }
 
 // A goneError is a failure to write to the client.

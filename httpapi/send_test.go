@@ -90,7 +90,9 @@ func TestCutOff(t *testing.T) {
 			r := httptest.NewRequest(http.MethodGet, "/", nil)
 			r.Header.Set("Accept-Encoding", coding)
 			// Of a size that is not held, and that does not compress into one piece.
-			err := s.send(&exchange{server: s, w: c, r: r, id: "1"}, noise{pieces{n: 3 << 10, size: 4 << 10, err: tt.err}}, answerKey{"1", name})
+			x := &exchange{server: s, w: c, r: r, id: "1"}
+			err := s.send(x, noise{pieces{n: 3 << 10, size: 4 << 10, err: tt.err}}, answerKey{"1", name})
+			x.held.release()
 			if _, gone := errors.AsType[goneError](err); err == nil || gone != (name == "client") || tt.err != nil && !errors.Is(err, tt.err) {
 				t.Errorf("%s, %s: %v", name, coding, err)
 			}

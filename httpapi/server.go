@@ -43,7 +43,13 @@ type Options struct {
 	FullAddress bool
 	// Updates, which may be nil, says how the data is kept fresh; it is called for
 	// /readyz and /metrics.
-	Updates  func() Updates
+	Updates func() Updates
+	// Warnings, which may be nil, says for /readyz what an operator should know.
+	Warnings func() []string
+	// Failed says why a dataset, by its name in ops, cannot be used.
+	Failed map[string]error
+	// Received, which may be nil, is called after an operation has written something.
+	Received func()
 	Photos   *ops.Photos
 	Outages  *outage.Store
 	Archives *archive.Store
@@ -51,6 +57,9 @@ type Options struct {
 	Measures func() *measure.Store
 	// Now, which may be nil, is the time for operations, whenever a request came.
 	Now func() time.Time
+	// SpoolDir is a folder for large answers that are kept in nameless files; "" has each
+	// of them made for everybody who asks.
+	SpoolDir string
 	// OpsApart leaves /healthz, /readyz and /metrics to Operational alone.
 	OpsApart bool
 }
@@ -60,8 +69,12 @@ type Server struct {
 	Options
 	public, operational *router
 	bodies              *bodies
+	underway            *underway
+	turns               *turns
+	spool               *spool
 	forms               chan struct{} // held while a form is taken apart
 	meters              *meters
+	flood               flood // in the log
 	set                 atomic.Pointer[index.Set]
 	pages               *cache
 	prepared            atomic.Pointer[prepared]
@@ -74,16 +87,22 @@ func New(o Options) (*Server, error) {
 	if o.Measures == nil {
 		o.Measures = func() *measure.Store { return nil }
 	}
-	s := &Server{Options: o, pages: newCache(pageCacheBytes), bodies: newBodies(), forms: make(chan struct{}, 2)}
+	if o.Warnings == nil {
+		o.Warnings = func() []string { return nil }
+	}
+	if o.Received == nil {
+		o.Received = func() {}
+	}
+	s := &Server{Options: o, pages: newCache(pageCacheBytes), bodies: newBodies(), underway: newUnderway(), turns: newTurns(processors()), spool: newSpool(o.SpoolDir), forms: make(chan struct{}, 2)}
 	s.prepared.Store(&prepared{})
-	s.meters = newMeters(o.Version, s.set.Load, o.Updates)
+	s.meters = newMeters(o.Version, s.set.Load, o.Updates, o.Warnings)
 	if err := s.document(); err != nil {
 		return nil, err
 	}
 	s.public, s.operational = newRouter(), newRouter()
 	s.operate(ops.All())
 	s.public.handle(mediaPath, http.MethodGet, fixed(media))
-	s.public.handle("/openapi.json", http.MethodGet, fixed(openAPI))
+	s.public.handle(openAPIPath, http.MethodGet, fixed(openAPI))
 	s.public.PathPrefix(legacyPath).Handler(&handler{path: legacyPath + "*", methods: map[string]route{anyMethod: fixed(gone)}})
 	for _, r := range []*router{s.public, s.operational} {
 		if r == s.operational || !o.OpsApart {
@@ -112,16 +131,16 @@ func (s *Server) Show(set *index.Set) {
 }
 
 // ServeHTTP implements http.Handler.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.answer(s.public, w, r) }
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.answer(s.public, w, r, false) }
 
 // Operational answers what whoever runs the server asks: /healthz, /readyz and
 // /metrics.
 func (s *Server) Operational() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.answer(s.operational, w, r) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.answer(s.operational, w, r, true) })
 }
 
-func (s *Server) answer(routes *router, w http.ResponseWriter, r *http.Request) {
-	x := &exchange{server: s, w: w, r: r, id: requestID(r), start: time.Now(), address: s.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"])}
+func (s *Server) answer(routes *router, w http.ResponseWriter, r *http.Request, apart bool) {
+	x := &exchange{server: s, apart: apart, w: w, r: r, id: requestID(r), start: time.Now(), address: s.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"])}
 	h := w.Header()
 	h["X-Request-Id"] = []string{x.id}
 	h["X-Content-Type-Options"], h["Content-Security-Policy"] = nosniff, noContent
@@ -191,6 +210,10 @@ func (o *operation) serve(s *Server, x *exchange) {
 	if !ok {
 		return
 	}
+	if err := s.reading(x).Usable(o.Data...); err != nil {
+		s.report(o, x, err)
+		return
+	}
 	if o.Method != http.MethodGet {
 		o.change(s, x, grant)
 		return
@@ -204,11 +227,15 @@ func (s *Server) reading(x *exchange) *ops.Reading {
 	if s.Now != nil {
 		now = s.Now()
 	}
-	return &ops.Reading{Set: s.set.Load(), Client: x.client, BaseURL: s.BaseURL, Photos: s.Photos, Outages: s.Outages.Still(), Archives: s.Archives, Measures: s.Measures(), Now: now}
+	return &ops.Reading{Set: s.set.Load(), Client: x.client, Address: x.address, BaseURL: s.BaseURL, Photos: s.Photos, Outages: s.Outages.Still(), Archives: s.Archives, Measures: s.Measures(), Now: now, Failed: s.Failed}
 }
 
 // read answers an operation that changes nothing.
 func (o *operation) read(s *Server, x *exchange) {
+	if err := x.checkNames(o); err != nil {
+		s.report(o, x, err)
+		return
+	}
 	reading := s.reading(x)
 	call, err := o.Bind(x.param)
 	if err != nil {
@@ -221,6 +248,15 @@ func (o *operation) read(s *Server, x *exchange) {
 		o.notModified(x, tag)
 		return
 	}
+	if o.Large {
+		o.readLarge(s, x, call, reading, asked)
+		return
+	}
+	o.answer(s, x, call, reading, asked)
+}
+
+// answer does the call and sends what it returns.
+func (o *operation) answer(s *Server, x *exchange, call *endpoint.Call[*ops.Reading], reading *ops.Reading, asked answerKey) {
 	result, err := call.Do(x.r.Context(), reading)
 	if err != nil {
 		s.report(o, x, err)
@@ -231,7 +267,8 @@ func (o *operation) read(s *Server, x *exchange) {
 		s.report(o, x, err)
 		return
 	}
-	if named(known, "*") {
+	tag := etag(s.shapes, asked)
+	if named(x.r.Header["If-None-Match"], "*") {
 		o.notModified(x, tag)
 		return
 	}
@@ -244,7 +281,7 @@ func (o *operation) read(s *Server, x *exchange) {
 // cut ends the connection of an answer that cannot be finished, so that nobody
 // takes its beginning for the whole.
 func (s *Server) cut(x *exchange, err error) {
-	if _, gone := errors.AsType[goneError](err); gone {
+	if _, gone := errors.AsType[goneError](err); gone || errors.Is(err, context.Canceled) {
 		s.Log.Debug("the client went away", "requestId", x.id, "error", err)
 	} else {
 		s.Log.Warn("an answer was cut off", "requestId", x.id, "error", err)
@@ -254,6 +291,7 @@ func (s *Server) cut(x *exchange, err error) {
 
 func (o *operation) notModified(x *exchange, tag string) {
 	o.head(x, tag)
+	x.cost(access.Twentieth)
 	x.begin(http.StatusNotModified)
 }
 
@@ -277,6 +315,9 @@ func (s *Server) explain(o *operation, x *exchange, err error) *ops.Error {
 		return ops.ErrGone
 	}
 	e := ops.Report(o.Op, err)
+	if e.NotReady() {
+		x.cost(0)
+	}
 	if e.Status >= http.StatusInternalServerError && errors.Unwrap(e) != nil {
 		s.Log.Error("operation failed", "requestId", x.id, "operation", o.Name, "error", errors.Unwrap(e))
 	}

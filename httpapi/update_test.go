@@ -41,7 +41,7 @@ func TestUpdates(t *testing.T) {
 
 func readyz(t *testing.T, s *Server) (v map[string]any) {
 	t.Helper()
-	if err := json.Unmarshal(do(t, s, "GET", "/readyz").Body.Bytes(), &v); err != nil {
+	if err := json.Unmarshal(do(t, s, "GET", "/readyz", "X-Test-Peer", "127.0.0.1:1").Body.Bytes(), &v); err != nil {
 		t.Fatal(err)
 	}
 	return v

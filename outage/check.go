@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"go.etcd.io/bbolt"
-
 	"relais/store"
 )
 
@@ -18,9 +16,10 @@ func Check(db *store.DB) (entries, reports int, err error) {
 		return 0, 0, nil
 	}
 	var found store.Problems
-	err = db.View(func(tx *bbolt.Tx) error {
+	err = db.View(func(tx *store.Tx) error {
+		tx.LeaveOut(found.Add)
 		return errors.Join(
-			store.Each(tx, feedsBucket, func(k, _ []byte) error {
+			store.EachKey(tx, feedsBucket, func(k []byte) error {
 				d, err := readFeed(tx, k)
 				if found.Add(err); err == nil {
 					entries += len(d.entries)
@@ -28,8 +27,8 @@ func Check(db *store.DB) (entries, reports int, err error) {
 				}
 				return nil
 			}),
-			store.Each(tx, entriesBucket, func(k, _ []byte) error {
-				if tx.Bucket([]byte(feedsBucket)).Get(k) == nil {
+			store.EachKey(tx, entriesBucket, func(k []byte) error {
+				if !tx.Bucket([]byte(feedsBucket)).Has(k) {
 					found.Add(fmt.Errorf("unavailable sites of %q: they have no feed", k))
 				}
 				return nil
@@ -43,7 +42,7 @@ func Check(db *store.DB) (entries, reports int, err error) {
 				return nil
 			}),
 			store.Each(tx, tokensBucket, func(k, v []byte) error {
-				if text := tx.Bucket([]byte(reportsBucket)).Get(v); text == nil {
+				if !tx.Bucket([]byte(reportsBucket)).Has(v) {
 					found.Add(fmt.Errorf("a token of the outage report %x: there is none", v))
 				}
 				return nil
@@ -64,7 +63,7 @@ func (d *feedData) check() error {
 	return nil
 }
 
-func (r *record) check(tx *bbolt.Tx, k []byte) error {
+func (r *record) check(tx *store.Tx, k []byte) error {
 	if r.Confirms < len(r.Confirmers) || (r.State == Confirmed) != (r.Confirms >= NeededConfirmations) && r.open() {
 		return fmt.Errorf("outage report %s: %s with %d confirmations of %d users", r.ID, r.State, r.Confirms, len(r.Confirmers))
 	}

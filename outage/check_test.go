@@ -8,9 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"go.etcd.io/bbolt"
-
 	"relais/market"
+	"relais/store"
 )
 
 // Check counts what there is and finds what cannot be used. Open leaves that out, and a
@@ -47,7 +46,7 @@ func TestCheck(t *testing.T) {
 	} {
 		var before []byte
 		put := func(value []byte) {
-			if err := db.Update(func(tx *bbolt.Tx) error {
+			if err := db.Update(func(tx *store.Tx) error {
 				b := tx.Bucket([]byte(c.bucket))
 				before = []byte(string(b.Get([]byte(c.key))))
 				if value == nil {
@@ -86,7 +85,7 @@ func TestCheck(t *testing.T) {
 func TestDamagedFeed(t *testing.T) {
 	s, db := opened(t, newClock())
 	load(t, s, "SFR", rowOf("1"))
-	if err := db.Update(func(tx *bbolt.Tx) error {
+	if err := db.Update(func(tx *store.Tx) error {
 		k := feedKey{market.FR, "SFR"}.bytes()
 		return errors.Join(tx.Bucket([]byte(feedsBucket)).Put(k, []byte("{")), tx.Bucket([]byte(entriesBucket)).Put(k, []byte("[")))
 	}); err != nil {

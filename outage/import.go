@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"go.etcd.io/bbolt"
-
 	"relais/ingest/source"
 	"relais/ingest/table"
 	"relais/market"
@@ -123,7 +121,7 @@ func (s *Store) replace(key feedKey, p *parser, reports []*source.Report) error 
 	if err != nil {
 		return err
 	}
-	return s.update(func(tx *bbolt.Tx) error {
+	return s.update(func(tx *store.Tx) error {
 		if err := tx.Bucket([]byte(entriesBucket)).Put(key.bytes(), text); err != nil {
 			return err
 		}
@@ -152,9 +150,9 @@ func (s *Store) Clear(code market.Code, operator string) error {
 	if err != nil {
 		return err
 	}
-	return s.update(func(tx *bbolt.Tx) error {
+	return s.update(func(tx *store.Tx) error {
 		feeds, entries := tx.Bucket([]byte(feedsBucket)), tx.Bucket([]byte(entriesBucket))
-		if feeds.Get(key.bytes()) == nil && entries.Get(key.bytes()) == nil {
+		if !feeds.Has(key.bytes()) && !entries.Has(key.bytes()) {
 			return nil
 		}
 		return errors.Join(entries.Delete(key.bytes()), feeds.Delete(key.bytes()), store.MarkDeleted(tx))
@@ -190,11 +188,11 @@ func reason(err error) string {
 }
 
 // getFeed reads a feed, an absent one when there is none.
-func getFeed(tx *bbolt.Tx, key feedKey) (*Feed, error) {
+func getFeed(tx *store.Tx, key feedKey) (*Feed, error) {
 	f := &Feed{Market: key.market, Operator: key.operator}
-	text := tx.Bucket([]byte(feedsBucket)).Get(key.bytes())
-	if text == nil {
-		return f, nil
+	text, err := tx.Bucket([]byte(feedsBucket)).Read(key.bytes())
+	if text == nil || err != nil {
+		return f, err
 	}
 	if err := json.Unmarshal(text, f); err != nil {
 		return nil, fmt.Errorf("feed %s: %w", feedID(key.market, key.operator), err)
@@ -205,7 +203,7 @@ func getFeed(tx *bbolt.Tx, key feedKey) (*Feed, error) {
 	return f, nil
 }
 
-func putJSON(tx *bbolt.Tx, bucket string, key []byte, v any) error {
+func putJSON(tx *store.Tx, bucket string, key []byte, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return err

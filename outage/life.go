@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"go.etcd.io/bbolt"
 
 	"relais/market"
 	"relais/store"
@@ -39,7 +38,7 @@ func (s *Store) file(n NewReport, counts bool, instead func(*record) (id string)
 	if n.Token != "" {
 		r.Token = hash("token", n.User, n.Token)
 	}
-	err = s.change(&r, func(tx *bbolt.Tx) error {
+	err = s.change(&r, func(tx *store.Tx) error {
 		tokens := tx.Bucket([]byte(tokensBucket))
 		if before := tokens.Get(r.Token); r.Token != nil && before != nil {
 			u, err := uuid.FromBytes(before)
@@ -49,13 +48,15 @@ func (s *Store) file(n NewReport, counts bool, instead func(*record) (id string)
 			return err
 		}
 		if other := instead(r); other != "" {
-			if r, err = getRecord(tx, other); err == nil {
+			if r, err = getRecord(tx, other); err == nil && n.Program {
+				r.NewsAt = now
+			} else if err == nil {
 				r.confirm(n.User, now)
 			}
 			return err
 		}
 		made = true
-		if counts {
+		if counts && !n.Program {
 			r.Confirmers, r.Confirms = [][]byte{r.Reporter}, 1
 		}
 		if r.Token == nil {
@@ -68,8 +69,8 @@ func (s *Store) file(n NewReport, counts bool, instead func(*record) (id string)
 
 // change runs f, which may put another record in place of *r or change it, stores that
 // and shows it.
-func (s *Store) change(r **record, f func(tx *bbolt.Tx) error) error {
-	return s.update(func(tx *bbolt.Tx) error {
+func (s *Store) change(r **record, f func(tx *store.Tx) error) error {
+	return s.update(func(tx *store.Tx) error {
 		if err := f(tx); err != nil {
 			return err
 		}
@@ -102,7 +103,7 @@ func (s *Store) shown(r *record, err error) *Report {
 // alter changes the report with an id.
 func (s *Store) alter(id string, f func(r *record) error) (*Report, error) {
 	var r *record
-	err := s.change(&r, func(tx *bbolt.Tx) (err error) {
+	err := s.change(&r, func(tx *store.Tx) (err error) {
 		if r, err = getRecord(tx, id); err != nil {
 			return err
 		}
@@ -188,7 +189,7 @@ func (s *Store) Forget(user string) (n int, err error) {
 	if err := checkUser(user); err != nil {
 		return 0, err
 	}
-	err = s.update(func(tx *bbolt.Tx) error {
+	err = s.update(func(tx *store.Tx) error {
 		var hit []*record
 		if err := store.Each(tx, reportsBucket, func(k, v []byte) error {
 			r, err := parseRecord(k, v)
@@ -218,7 +219,7 @@ func (r *record) knows(user string) bool {
 	return bytes.Equal(r.Reporter, h) || r.confirmer(h) >= 0
 }
 
-func (r *record) forget(tx *bbolt.Tx, user string) error {
+func (r *record) forget(tx *store.Tx, user string) error {
 	h := r.hash(user)
 	if bytes.Equal(r.Reporter, h) {
 		if r.Token != nil {
@@ -248,7 +249,8 @@ func (s *Store) List(f Filter, limit, offset int) (list []*Report, total int, er
 	if s.db == nil {
 		return list, 0, nil
 	}
-	err = s.db.View(func(tx *bbolt.Tx) error {
+	err = s.db.View(func(tx *store.Tx) error {
+		tx.LeaveOut(func(error) {})
 		b := tx.Bucket([]byte(reportsBucket))
 		if b == nil {
 			return nil
@@ -285,7 +287,7 @@ func (s *Store) Get(id string) (report *Report, err error) {
 		return nil, ErrNoReport
 	}
 	var r *record
-	err = s.db.View(func(tx *bbolt.Tx) (err error) {
+	err = s.db.View(func(tx *store.Tx) (err error) {
 		r, err = getRecord(tx, id)
 		return err
 	})

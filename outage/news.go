@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"go.etcd.io/bbolt"
-
 	"relais/ingest/source"
 	"relais/market"
+	"relais/store"
 )
 
 // News is what an update found of an operator's file: it is there to be read, or could
@@ -89,7 +88,7 @@ func (s *Store) Unchanged(code market.Code, operator string) error {
 // alterFeed changes what is said of a feed; its entries stay.
 func (s *Store) alterFeed(key feedKey, alter func(f *Feed)) error {
 	var f *Feed
-	return s.update(func(tx *bbolt.Tx) (err error) {
+	return s.update(func(tx *store.Tx) (err error) {
 		if f, err = getFeed(tx, key); err != nil {
 			return err
 		}

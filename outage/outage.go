@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"go.etcd.io/bbolt"
 
 	"relais/store"
 )
@@ -51,6 +50,7 @@ type Store struct {
 	db       *store.DB // nil for a read-only folder without the file
 	now      func() time.Time
 	opened   string // names this opening
+	commits  uint64 // of a Still
 	problems []error
 	changing sync.Mutex
 	state    atomic.Pointer[state]
@@ -63,7 +63,7 @@ func Open(db *store.DB, now func() time.Time) (*Store, error) {
 	s := &Store{db: db, now: now, opened: uuid.NewString()}
 	st := newState()
 	if db != nil {
-		if err := db.View(func(tx *bbolt.Tx) (err error) {
+		if err := db.View(func(tx *store.Tx) (err error) {
 			s.problems, err = st.read(tx, s.second())
 			return err
 		}); err != nil {
@@ -84,9 +84,23 @@ func (s *Store) Problems() []error { return s.problems }
 // is asked of it belongs together and to one Version.
 func (s *Store) Still() *Store {
 	at := s.now()
-	still := &Store{now: func() time.Time { return at }, opened: s.opened}
+	still := &Store{now: func() time.Time { return at }, opened: s.opened, commits: s.committed()}
 	still.state.Store(s.state.Load())
 	return still
+}
+
+// committed is how many commits have changed the file.
+func (s *Store) committed() uint64 {
+	if s.db == nil {
+		return s.commits
+	}
+	return s.db.Commits()
+}
+
+// DataVersion changes with what is answered, and is the same after a restart.
+func (s *Store) DataVersion() string {
+	commits := s.committed() // before the state: at worst the next answer has another version
+	return fmt.Sprint(commits, ".", s.state.Load().passed(s.now()))
 }
 
 // Version names what is answered: as long as it is the same, so is every answer. It
@@ -98,7 +112,7 @@ func (s *Store) Version() string {
 
 // update changes the file and then, when that is on disk, what is answered: apply gets
 // a copy of the state and says what it changed.
-func (s *Store) update(change func(*bbolt.Tx) error, apply func(*state) changed) error {
+func (s *Store) update(change func(*store.Tx) error, apply func(*state) changed) error {
 	if s.db == nil || s.db.ReadOnly() {
 		return ErrReadOnly
 	}

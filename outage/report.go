@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/uuid"
-	"go.etcd.io/bbolt"
 
 	"relais/geo"
 	"relais/market"
+	"relais/store"
 )
 
 // A State is how far the life of a report is.
@@ -119,6 +119,7 @@ type NewReport struct {
 	Services, Technologies                      []string
 	StartedAt                                   time.Time // zero: now
 	User                                        string    // an opaque id of who says it
+	Program                                     bool      // the user is no person: it confirms nothing
 	// Token, when it is not "", names this call among those of the user: a second one
 	// with the same token returns the report that the first one made.
 	Token string
@@ -240,7 +241,7 @@ func parseRecord(k, text []byte) (*record, error) {
 }
 
 // getRecord reads a report. Error: ErrNoReport.
-func getRecord(tx *bbolt.Tx, id string) (*record, error) {
+func getRecord(tx *store.Tx, id string) (*record, error) {
 	u, err := parseID(id)
 	if err != nil {
 		return nil, err
@@ -256,7 +257,7 @@ func getRecord(tx *bbolt.Tx, id string) (*record, error) {
 	return parseRecord(u[:], text)
 }
 
-func (r *record) put(tx *bbolt.Tx) error {
+func (r *record) put(tx *store.Tx) error {
 	u, err := parseID(r.ID)
 	if err != nil {
 		return err

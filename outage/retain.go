@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"go.etcd.io/bbolt"
 
 	"relais/market"
 	"relais/store"
@@ -47,7 +46,8 @@ func (s *Store) Retain(keep time.Duration) (removed int, err error) {
 // old names the reports without news since a time.
 func (s *Store) old(before time.Time) (map[market.Code][]uuid.UUID, error) {
 	ids := map[market.Code][]uuid.UUID{}
-	err := s.db.View(func(tx *bbolt.Tx) error {
+	err := s.db.View(func(tx *store.Tx) error {
+		tx.LeaveOut(func(error) {}) // what cannot be read stays, for its owner to see
 		return store.Each(tx, reportsBucket, func(k, v []byte) error {
 			r, err := parseRecord(k, v)
 			if err == nil && r.last().Before(before) {
@@ -70,7 +70,7 @@ func (r *record) last() time.Time {
 // remove removes reports of a market, but for those that there was news of meanwhile.
 func (s *Store) remove(code market.Code, ids []uuid.UUID, before time.Time) (int, error) {
 	var gone []uuid.UUID
-	err := s.update(func(tx *bbolt.Tx) error {
+	err := s.update(func(tx *store.Tx) error {
 		for _, id := range ids {
 			r, err := getRecord(tx, idPrefix+id.String())
 			if errors.Is(err, ErrNoReport) {
@@ -103,7 +103,7 @@ func (s *Store) remove(code market.Code, ids []uuid.UUID, before time.Time) (int
 	return len(gone), nil
 }
 
-func (r *record) remove(tx *bbolt.Tx, id uuid.UUID) error {
+func (r *record) remove(tx *store.Tx, id uuid.UUID) error {
 	if r.Token != nil {
 		if err := tx.Bucket([]byte(tokensBucket)).Delete(r.Token); err != nil {
 			return err

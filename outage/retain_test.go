@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"go.etcd.io/bbolt"
 
 	"relais/market"
 	"relais/store"
@@ -166,7 +165,7 @@ func TestRetainMany(t *testing.T) {
 	defer db.Close()
 	c := newClock()
 	r := made(t, reopen(t, db, c), said("ann"))
-	if err := db.Update(func(tx *bbolt.Tx) error {
+	if err := db.Update(func(tx *store.Tx) error {
 		for i := range many {
 			id := uuid.New()
 			old := record{Report: *r}

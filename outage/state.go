@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"go.etcd.io/bbolt"
 
 	"relais/geo"
 	"relais/market"
@@ -73,8 +72,9 @@ func (st *state) markets() map[market.Code]bool {
 }
 
 // read reads everything of the file, now, but for what has problems.
-func (st *state) read(tx *bbolt.Tx, now time.Time) (problems []error, err error) {
-	err = store.Each(tx, feedsBucket, func(k, _ []byte) error {
+func (st *state) read(tx *store.Tx, now time.Time) (problems []error, err error) {
+	tx.LeaveOut(func(err error) { problems = append(problems, err) })
+	err = store.EachKey(tx, feedsBucket, func(k []byte) error {
 		d, err := readFeed(tx, k)
 		if err != nil {
 			problems = append(problems, err)
@@ -112,7 +112,7 @@ func damaged(k []byte, now time.Time) *feedData {
 }
 
 // readFeed reads a feed with its entries.
-func readFeed(tx *bbolt.Tx, k []byte) (*feedData, error) {
+func readFeed(tx *store.Tx, k []byte) (*feedData, error) {
 	key, err := parseFeedKey(k)
 	if err != nil {
 		return nil, err
@@ -122,7 +122,11 @@ func readFeed(tx *bbolt.Tx, k []byte) (*feedData, error) {
 		return nil, err
 	}
 	entries := []*Entry{}
-	if text := tx.Bucket([]byte(entriesBucket)).Get(k); text != nil {
+	text, err := tx.Bucket([]byte(entriesBucket)).Read(k)
+	if err != nil {
+		return nil, err
+	}
+	if text != nil {
 		if err := json.Unmarshal(text, &entries); err != nil {
 			return nil, fmt.Errorf("unavailable sites of %s: %w", feedID(f.Market, f.Operator), err)
 		}

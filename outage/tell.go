@@ -3,9 +3,8 @@ package outage
 import (
 	"bytes"
 
-	"go.etcd.io/bbolt"
-
 	"relais/geo"
+	"relais/store"
 )
 
 // Wrong says what of a report is out of bounds, nil when Report and Tell would take it.
@@ -17,7 +16,8 @@ func (s *Store) Wrong(n NewReport) error {
 // Tell takes what somebody says of an outage: where somebody reported one of the same
 // operator within 300 m, and there was news of it in the last 24 hours, it confirms the
 // nearest of these, as Confirm does; else it makes a report, as Report does, which is the
-// first confirmation as well: who says it vouches for it. It tells whether it made one.
+// first confirmation as well: who says it vouches for it. What a program says is news, and
+// confirms nothing: one operator may run many. It reports whether it made a report.
 // Errors: those of Report.
 func (s *Store) Tell(n NewReport) (report *Report, made bool, err error) {
 	return s.file(n, true, func(r *record) (id string) {
@@ -41,7 +41,7 @@ func (s *Store) ReportedBy(id, user string) (yes bool) {
 	if s.db == nil {
 		return false
 	}
-	_ = s.db.View(func(tx *bbolt.Tx) error {
+	_ = s.db.View(func(tx *store.Tx) error {
 		r, err := getRecord(tx, id)
 		yes = err == nil && bytes.Equal(r.Reporter, r.hash(user))
 		return err

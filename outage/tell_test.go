@@ -100,3 +100,31 @@ func TestWrong(t *testing.T) {
 		t.Error("something was reported")
 	}
 }
+
+// A program reports, and is no confirmation: neither of its own report nor of another's.
+func TestProgramsConfirmNothing(t *testing.T) {
+	s, _ := opened(t, newClock())
+	tell := func(user string, program bool) *Report {
+		t.Helper()
+		n := said(user)
+		n.Program = program
+		r, _, err := s.Tell(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for i := range 5 {
+		if r := tell(fmt.Sprint("program", i), true); r.Confirms != 0 || r.State != Reported {
+			t.Errorf("after %d programs: %s with %d confirmations", i+1, r.State, r.Confirms)
+		}
+	}
+	for i, want := range []State{Reported, Reported, Confirmed} {
+		if r := tell(fmt.Sprint("person", i), false); r.Confirms != i+1 || r.State != want {
+			t.Errorf("after %d people: %s with %d confirmations", i+1, r.State, r.Confirms)
+		}
+	}
+	if list, _ := s.Reports(Query{Market: market.FR}); len(list) != 1 {
+		t.Errorf("%d reports", len(list))
+	}
+}

@@ -12,6 +12,7 @@ import (
 type ArchivesMeta struct {
 	Current *string `json:"current" doc:"The newest date, YYYY-MM-DD; null when there is no archive."`
 	Attribution
+	DataVersion *string `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null where there is none."`
 }
 
 // ArchiveMeta is the meta of /anfr/archive/{date}.

@@ -82,6 +82,10 @@ type OutagesMeta struct {
 	Count        int          `json:"count" doc:"Entries in this answer."`
 	Truncated    bool         `json:"truncated" doc:"Whether there are more than the limit."`
 	OperatorFeed OperatorFeed `json:"operatorFeed"`
+	Offset       int          `json:"offset"`
+	HasMore      bool         `json:"hasMore"`
+	NextOffset   *int         `json:"nextOffset" doc:"offset of the next page; null on the last."`
+	DataVersion  *string      `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null where there is none."`
 }
 
 // SiteServices are the statuses of a site's services.
@@ -204,6 +208,7 @@ type UnavailableSitesMeta struct {
 	OperatorFeed OperatorFeed `json:"operatorFeed"`
 	// Unavailable explains why an answer is empty.
 	Unavailable *string `json:"sourceUnavailableReason" doc:"Why there are no entries whatever is asked; null when operators of the market publish them."`
+	DataVersion *string `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null where there is none."`
 }
 
 // LastUpdate is a time as UnavailableSitesMeta writes it.

@@ -44,11 +44,12 @@ type Photo struct {
 
 // PhotosMeta is the meta of a site's photos.
 type PhotosMeta struct {
-	Total   int       `json:"total" doc:"Photos that match."`
-	Limit   int       `json:"limit"`
-	Offset  int       `json:"offset"`
-	HasMore bool      `json:"hasMore"`
-	Site    PhotoSite `json:"site"`
+	Total       int       `json:"total" doc:"Photos that match."`
+	Limit       int       `json:"limit"`
+	Offset      int       `json:"offset"`
+	HasMore     bool      `json:"hasMore"`
+	Site        PhotoSite `json:"site"`
+	DataVersion *string   `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null where there is none."`
 }
 
 // A PhotoSite is the site of a list of photos.

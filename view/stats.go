@@ -17,7 +17,8 @@ type Department struct {
 
 // StatsMeta is the meta of /stats/departments.
 type StatsMeta struct {
-	Total            int    `json:"total" doc:"Sites of all departments."`
-	TotalDepartments int    `json:"totalDepartments"`
-	Operator         string `json:"operator"`
+	Total            int     `json:"total" doc:"Sites of all departments."`
+	TotalDepartments int     `json:"totalDepartments"`
+	Operator         string  `json:"operator"`
+	DataVersion      *string `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null where there is none."`
 }

@@ -36,12 +36,12 @@ type Pages struct {
 	Address func(*http.Request) netip.Addr
 	Log     *slog.Logger
 
-	asked *limit.Counter[netip.Addr]
+	asked *limit.Addresses
 }
 
 // New makes the pages. Reading is asked for each page, Address for each request.
 func New(reading func() *ops.Reading, address func(*http.Request) netip.Addr, log *slog.Logger) *Pages {
-	return &Pages{reading, address, log, limit.New[netip.Addr](time.Minute)}
+	return &Pages{reading, address, log, limit.NewAddresses(time.Minute)}
 }
 
 // policy lets a page have its own styles, and nothing else.
@@ -59,7 +59,7 @@ func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		h.Set("Allow", "GET, HEAD")
 		p.fail(w, r, http.StatusMethodNotAllowed)
-	case p.asked.Add(limit.Subscriber(p.Address(r)), now) > Minute:
+	case p.asked.Add(p.Address(r), now) > Minute:
 		h.Set("Retry-After", strconv.Itoa(60-now.Second()))
 		p.fail(w, r, http.StatusTooManyRequests)
 	default:

@@ -1,0 +1,56 @@
+package httpapi
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"relais/access"
+	"relais/ops"
+)
+
+// A dataset that cannot be used takes its own routes away, and no others.
+func TestFailedStore(t *testing.T) {
+	s := newServer(t)
+	routes := map[string]string{
+		"/anfr/archives":           ops.DataArchives,
+		"/anfr/archive/2026-01-01": ops.DataArchives,
+		"/outages":                 ops.DataOutages,
+		"/sites-hs":                ops.DataOutages,
+		"/sites/90000010/photos":   ops.DataPhotos,
+		"/antennas?limit=1":        "",
+		"/antennas/90000010":       "",
+		"/markets":                 "",
+	}
+	for _, failed := range []string{ops.DataArchives, ops.DataOutages, ops.DataPhotos} {
+		s.Failed = map[string]error{failed: errors.New("damaged")}
+		for path, needs := range routes {
+			w := get(t, s, path)
+			if needs != failed {
+				if w.Code == http.StatusServiceUnavailable {
+					t.Errorf("without %s: %s answers %d", failed, path, w.Code)
+				}
+				continue
+			}
+			wantError(t, w, 503, "NOT_READY", failed)
+			if w.Header().Get("Retry-After") == "" {
+				t.Errorf("%s: no Retry-After", path)
+			}
+		}
+	}
+	s.Failed = map[string]error{ops.DataPhotos: errors.New("damaged")}
+	wantError(t, upload(t, s, nil), 503, "NOT_READY", "photos")
+	wantError(t, ask(t, s, operationNamed(t, "photos.report"), "", nil, nil), 503, "NOT_READY", "photos")
+}
+
+// While the keys cannot be read every one is answered 503, not 401.
+func TestFailedClients(t *testing.T) {
+	s := newServer(t)
+	s.Gate.Clients = access.FailedClients(errors.New("damaged"), time.Now)
+	w := get(t, s, "/antennas?limit=1", "X-API-Key", "rk_0123456789ab_secret")
+	wantError(t, w, 503, "NOT_READY", "API keys")
+	if w.Header().Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+}

@@ -1,0 +1,35 @@
+package httpapi
+
+import (
+	"net/url"
+	"strings"
+)
+
+// checkNames fails for a query parameter that the operation does not have: its
+// misspelt filter would answer the whole country.
+func (x *exchange) checkNames(o *operation) error {
+	for rest := x.r.URL.RawQuery; rest != ""; {
+		var pair string
+		pair, rest, _ = strings.Cut(rest, "&")
+		if pair == "" {
+			continue
+		}
+		name, _, _ := strings.Cut(pair, "=")
+		if strings.ContainsAny(name, "%+") {
+			if text, err := url.QueryUnescape(name); err == nil {
+				name = text
+			}
+		}
+		if !o.Accepts(name) && !passedOver(name) {
+			return o.Unknown(name)
+		}
+	}
+	return nil
+}
+
+// passedOver reports whether a parameter is not for the operation: what tools add
+// against caches and for their counts, a key in the place where it is ignored, and
+// the market of a route that has none.
+func passedOver(name string) bool {
+	return strings.HasPrefix(name, "_") || strings.HasPrefix(name, "utm_") || name == "api_key" || name == "market"
+}

@@ -1,0 +1,97 @@
+package httpapi
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"relais/endpoint"
+	"relais/ops"
+)
+
+// readLarge answers an operation whose answers may be large: few at a time, computed in
+// turns, and once for all who ask where the answer is worth being kept.
+func (o *operation) readLarge(s *Server, x *exchange, call *endpoint.Call[*ops.Reading], reading *ops.Reading, asked answerKey) {
+	if !x.count(load{1, streamBytes}) {
+		s.report(o, x, ops.ErrManyAnswers)
+		return
+	}
+	// net/http would take the end of the time for the request for the client's end.
+	_ = http.NewResponseController(x.w).SetReadDeadline(time.Time{})
+	if o.Kept && x.r.Method == http.MethodGet && asked.version != "" && o.readKept(s, x, call, reading, asked) {
+		return
+	}
+	var err error
+	if x.turn, err = s.turns.begin(x.r.Context(), x.client.ID); err != nil {
+		s.report(o, x, err)
+		return
+	}
+	o.answer(s, x, call, reading, asked) // the turn ends with x
+}
+
+// readKept answers from the spool, and reports whether it could.
+func (o *operation) readKept(s *Server, x *exchange, call *endpoint.Call[*ops.Reading], reading *ops.Reading, asked answerKey) bool {
+	c := negotiate(x.r.Header["Accept-Encoding"])
+	if c == nil {
+		c = identity
+	}
+	ctx := x.r.Context()
+	kept, err := s.spool.get(ctx, cacheKey{asked, c}, x.client.ID, func(w io.Writer) (p packed, contentType string, err error) {
+		turn, err := s.turns.begin(ctx, x.client.ID)
+		if err != nil {
+			return p, "", err
+		}
+		defer turn.pause()
+		result, err := call.Do(ctx, reading)
+		if err != nil {
+			return p, "", err
+		}
+		stream, err := streamOf(result)
+		if err != nil {
+			return p, "", err
+		}
+		p, err = c.pack(w, computed{stream, turn}, false)
+		return p, stream.ContentType(), err
+	})
+	switch {
+	case errors.Is(err, errNoSpool):
+		s.Log.Debug("an answer is made for one client", "requestId", x.id, "operation", o.Name, "error", err)
+		return false
+	case err != nil:
+		s.report(o, x, err)
+		return true
+	}
+	defer s.spool.release(kept)
+	tag := etag(s.shapes, asked)
+	if named(x.r.Header["If-None-Match"], "*") {
+		o.notModified(x, tag)
+		return true
+	}
+	o.head(x, tag)
+	if err := s.sendKept(x, kept, c); err != nil {
+		s.cut(x, err)
+	}
+	return true
+}
+
+// sendKept sends an answer of the spool.
+func (s *Server) sendKept(x *exchange, kept *spooled, c *coding) error {
+	x.count(load{1, sentBytes}) // less than before
+	h, end := x.w.Header(), c.end(&kept.packed, x.tail())
+	h["Content-Type"] = []string{kept.contentType}
+	h["Content-Length"] = []string{strconv.FormatInt(kept.size+int64(len(end)), 10)}
+	if c != identity {
+		h["Content-Encoding"] = c.header
+	}
+	x.begin(http.StatusOK)
+	w := newChunkWriter(x)
+	defer w.release()
+	w.late = true // it may have waited for others
+	if _, err := io.Copy(w, io.NewSectionReader(kept.file, 0, kept.size)); err != nil {
+		return err
+	}
+	w.Write(end) // the error stays in w
+	return w.flush()
+}

@@ -1,0 +1,129 @@
+package httpapi
+
+import (
+	"context"
+	"io"
+	"runtime"
+	"sync"
+	"time"
+
+	"relais/endpoint"
+)
+
+// Large answers are computed in turns: few at a time, so that other requests find a
+// processor, and each client's for a fifth of the processors' time, beyond a few seconds.
+const (
+	turnShare = 1.0 / 5
+	turnBurst = 3 * time.Second
+	turnBytes = 1 << 20 // that are computed before others may have their turn
+)
+
+// turns says who computes.
+type turns struct {
+	places chan struct{} // of those who compute
+	rate   float64       // seconds of computing that a client gets each second
+	mu     sync.Mutex
+	left   map[string]*allowance // by client
+}
+
+// An allowance is the time that a client may compute without waiting.
+type allowance struct {
+	left time.Duration // below 0 when more was used
+	at   time.Time
+}
+
+func newTurns(processors int) *turns {
+	return &turns{places: make(chan struct{}, max(1, processors/2)), rate: turnShare * float64(processors), left: map[string]*allowance{}}
+}
+
+// processors is how many Go may use of them.
+func processors() int { return min(runtime.NumCPU(), runtime.GOMAXPROCS(0)) }
+
+// use charges a client for what it has computed, and returns how long it has to wait
+// before it may go on.
+func (t *turns) use(client string, took time.Duration) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	a := t.left[client]
+	if a == nil {
+		a = &allowance{turnBurst, now}
+		t.left[client] = a
+	}
+	a.left = min(turnBurst, a.left+time.Duration(t.rate*float64(now.Sub(a.at)))) - took
+	a.at = now
+	if a.left > 0 {
+		return 0
+	}
+	return time.Duration(float64(time.Millisecond-a.left) / t.rate)
+}
+
+// A turn is what one answer computes. All methods may be called on nil, which is an answer
+// that takes no turns.
+type turn struct {
+	turns   *turns
+	ctx     context.Context
+	client  string
+	running bool
+	since   time.Time
+}
+
+// begin waits for the turn of a client. Its error is the context's.
+func (t *turns) begin(ctx context.Context, client string) (*turn, error) {
+	u := &turn{turns: t, ctx: ctx, client: client}
+	return u, u.resume()
+}
+
+// resume waits until it is the client's turn again. Its error is the context's.
+func (u *turn) resume() error {
+	if u == nil || u.running {
+		return nil
+	}
+	for wait := u.turns.use(u.client, 0); wait > 0; wait = u.turns.use(u.client, 0) {
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-u.ctx.Done():
+			timer.Stop()
+			return u.ctx.Err()
+		}
+	}
+	select {
+	case u.turns.places <- struct{}{}:
+		u.running, u.since = true, time.Now()
+		return nil
+	case <-u.ctx.Done():
+		return u.ctx.Err()
+	}
+}
+
+// pause lets others compute: the answer waits for its client, or is done.
+func (u *turn) pause() {
+	if u == nil || !u.running {
+		return
+	}
+	u.running = false
+	u.turns.use(u.client, time.Since(u.since))
+	<-u.turns.places
+}
+
+// computed is a stream that is computed in turns.
+type computed struct {
+	endpoint.Stream
+	turn *turn
+}
+
+// WriteTo implements endpoint.Stream.
+func (c computed) WriteTo(w io.Writer) (int64, error) {
+	since := 0
+	return c.Stream.WriteTo(writerFunc(func(p []byte) (int, error) {
+		if since += len(p); since >= turnBytes {
+			since = 0
+			c.turn.pause()
+			if err := c.turn.resume(); err != nil {
+				return 0, err
+			}
+		}
+		return w.Write(p)
+	}))
+}

@@ -1,0 +1,86 @@
+package httpapi
+
+import (
+	"io"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"relais/access"
+	"relais/endpoint"
+)
+
+// A work stream computes for a time, which it writes down, before each piece that it
+// writes.
+type work struct {
+	pieces
+	each time.Duration
+	done *atomic.Int64 // nanoseconds
+}
+
+func (work) Size() int64 { return -1 }
+
+func (k work) WriteTo(w io.Writer) (n int64, err error) {
+	for range k.n {
+		time.Sleep(k.each)
+		k.done.Add(int64(k.each))
+		m, err := w.Write(make([]byte, k.size))
+		if n += int64(m); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// However much one client asks for, it computes for a fifth of the processors' time, and
+// another one is answered at once.
+func TestShareOfTheProcessor(t *testing.T) {
+	s := newServer(t)
+	var busy, other atomic.Int64
+	giving(s, true, map[string]endpoint.Stream{
+		"/busy":  work{pieces{n: 1000, size: 1 << 20}, 50 * time.Millisecond, &busy},
+		"/other": work{pieces{n: 20, size: 1 << 20}, 50 * time.Millisecond, &other},
+	})
+	a, b := newClient(t, s, access.Server, access.ReadScopes, manyRequests), newClient(t, s, access.Server, access.ReadScopes, manyRequests)
+	synctest.Test(t, func(t *testing.T) {
+		const processors = 2
+		s.turns = newTurns(processors)
+		ask := func(i *access.Issued, target string) {
+			r := httptest.NewRequest("GET", "http://relais.test"+mount+target, nil)
+			r.Header.Set("X-API-Key", i.APIKey)
+			r.RemoteAddr = "192.0.2.1:1"
+			w := httptest.NewRecorder()
+			w.Body = nil
+			s.ServeHTTP(w, r.WithContext(t.Context()))
+			if w.Code != 200 {
+				t.Errorf("%s: %d", target, w.Code)
+			}
+		}
+		ended := make(chan struct{})
+		for range clientStreams {
+			go func() {
+				defer func() { ended <- struct{}{} }()
+				ask(a, "/busy")
+			}()
+		}
+		start := time.Now()
+		time.Sleep(time.Minute)
+		if did, most := time.Duration(busy.Load()), turnBurst+processors*time.Minute/5+time.Second; did > most || did < 20*time.Second {
+			t.Errorf("one client computed for %s of a minute, want at most %s", did, most)
+		}
+		asked := time.Now()
+		ask(b, "/other")
+		if took := time.Since(asked); other.Load() != int64(time.Second) || took > 3*time.Second {
+			t.Errorf("another client waited %s for what takes a second", took)
+		}
+		for range clientStreams {
+			<-ended
+		}
+		if took := time.Since(start); busy.Load() != int64(200*time.Second) || took < 8*time.Minute {
+			t.Errorf("%s in %s", time.Duration(busy.Load()), took)
+		}
+	})
+	wantNothingUnderway(t, s)
+}

@@ -1,0 +1,40 @@
+package httpapi
+
+import (
+	"net"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The kernel takes little for a client that does not read.
+func TestUnread(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	d := net.Dialer{Control: func(_, _ string, c syscall.RawConn) (err error) {
+		return c.Control(func(fd uintptr) { err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096) })
+	}}
+	client, err := d.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	server, err := Gather(BoundUnsent(l)).Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	server.SetWriteDeadline(time.Now().Add(time.Second))
+	taken, piece := 0, make([]byte, 64<<10)
+	for err == nil { // until the deadline
+		var n int
+		n, err = server.Write(piece)
+		taken += n
+	}
+	if taken > 512<<10 { // megabytes without the bound
+		t.Errorf("%d bytes are on their way to a client that does not read", taken)
+	}
+}
