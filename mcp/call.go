@@ -19,10 +19,10 @@ import (
 // declared is a tool as the protocol lists it. Its schemas are texts: as maps they would be
 // thousands of objects that the garbage collector looks at again and again.
 func declared(t *tools.Tool) *sdk.Tool {
-	closed, additive := false, false
+	open, additive := tools.ShowsUsers(t), false
 	return &sdk.Tool{
 		Name: t.Name, Title: t.Title, Description: t.Summary, InputSchema: schemaText(t.InputSchema()), OutputSchema: schemaText(t.OutputSchema()),
-		Annotations: &sdk.ToolAnnotations{Title: t.Title, ReadOnlyHint: !t.Writes, IdempotentHint: true, OpenWorldHint: &closed, DestructiveHint: &additive},
+		Annotations: &sdk.ToolAnnotations{Title: t.Title, ReadOnlyHint: !t.Writes, IdempotentHint: true, OpenWorldHint: &open, DestructiveHint: &additive},
 	}
 }
 
@@ -66,9 +66,15 @@ func (s *Server) call(ctx context.Context, t *tools.Tool, req *sdk.CallToolReque
 	if t.SignedIn && (c == nil || !slices.Contains(c.Scopes, scopeOf(t))) {
 		return nil, errSignIn
 	}
+	if err := reading.Usable(t); err != nil {
+		return nil, err
+	}
 	answer, err := bound.Do(ctx, reading)
 	if err != nil {
 		return nil, err
+	}
+	if t.Writes {
+		s.Received()
 	}
 	return encode(answer)
 }

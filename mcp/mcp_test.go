@@ -1,8 +1,6 @@
 package mcp
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -70,14 +68,14 @@ func TestBadArguments(t *testing.T) {
 	w := serve(t, nil)
 	for _, c := range []struct{ tool, arguments, mentions string }{
 		{"sites_nearby", `{}`, "lat"},
-		{"sites_nearby", `{"lat":"48","lon":2}`, "lat"},
+		{"sites_nearby", `{"lat":"north","lon":2}`, "lat"},
 		{"sites_nearby", `{"lat":1e999,"lon":2}`, "lat"},
 		{"sites_nearby", `{"lat":91,"lon":2}`, "90"},
 		{"sites_nearby", `{"lat":48,"lon":2,"limit":-1}`, "limit"},
 		{"sites_nearby", `{"lat":48,"lon":2,"limit":2.5}`, "whole number"},
 		{"sites_nearby", `{"lat":48,"lon":2,"lat":49}`, "once"},
 		{"sites_nearby", `{"lat":48,"lon":2,"x":1}`, "no such argument"},
-		{"sites_nearby", `{"lat":[48],"lon":{}}`, "lat"},
+		{"sites_nearby", `{"lat":[48,49],"lon":{}}`, "lat"},
 		{"sites_search", `{"market":"ATLANTIS"}`, "market"},
 		{"sites_search", `{"operator":"NOBODY"}`, "operator"},
 		{"sites_search", `[]`, "JSON object"},
@@ -172,33 +170,7 @@ func TestLimit(t *testing.T) {
 // A token lets a tool act for its person only with the tool's own scope.
 func TestScopes(t *testing.T) {
 	w := serve(t, nil)
-	person, err := w.people.Create(t.Context(), "alice", "correct horse battery")
-	if err != nil {
-		t.Fatal(err)
-	}
-	signedIn, err := w.people.Login(t.Context(), "alice", "correct horse battery", netip.MustParseAddr("192.0.2.1"))
-	if err != nil || signedIn.ID != person.ID {
-		t.Fatal(err)
-	}
-	client, err := w.people.Register("test", []string{"http://127.0.0.1/cb"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	token := func(scopes ...account.Scope) string {
-		verifier := strings.Repeat("v", 43)
-		sum := sha256.Sum256([]byte(verifier))
-		code, err := w.people.Authorize(signedIn, account.Authorization{Client: client.ID, Redirect: "http://127.0.0.1/cb", Resource: w.URL + Path,
-			Challenge: base64.RawURLEncoding.EncodeToString(sum[:]), Scopes: scopes})
-		if err != nil {
-			t.Fatal(err)
-		}
-		tokens, err := w.people.Redeem(account.Redemption{Code: code, Client: client.ID, Redirect: "http://127.0.0.1/cb", Verifier: verifier})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return "Bearer " + tokens.Access
-	}
-	read, write := token(account.Read), token(account.Write)
+	read, write := w.token(t, "alice", account.Read), w.token(t, "alice", account.Write)
 	id := session(t, w)
 	for _, c := range []struct {
 		token, tool string

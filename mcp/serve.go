@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -38,17 +39,18 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	now, address := time.Now(), limit.Subscriber(s.Address(r))
-	if s.messages.Add(address, now) > messages*s.Minute {
+	read := sync.OnceValues(func() ([]byte, error) { return io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody)) })
+	caller, ok := s.caller(w, r, read, address, now)
+	if !ok {
+		return
+	}
+	if !s.withinMessages(caller, address, now) {
 		s.tooMany(w, nil, now)
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	body, err := read()
 	if err != nil {
 		refuseBody(w, err)
-		return
-	}
-	caller, ok := s.caller(w, r, body, now)
-	if !ok {
 		return
 	}
 	var p peeked
@@ -61,12 +63,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.may(w, caller, p) || !s.within(w, caller, address, p, now) {
 		return
 	}
+	end := s.use(r)
 	if begins(r) {
-		owner := ownerOf(caller, address)
-		if !s.room(w, owner, p) {
+		if end, ok = s.begin(w, r, p, ownerOf(caller, address)); !ok {
 			return
 		}
-		defer func() { s.own(w.Header(), owner) }()
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if r.Method == http.MethodGet {
@@ -75,7 +76,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.handOver(w, r, caller)
 		return
 	}
-	s.inTurn(w, r, p, func(w http.ResponseWriter) { s.handOver(w, r, caller) })
+	end = sync.OnceFunc(end)
+	defer end() // the client may go before it has its turn
+	s.inTurn(w, r, p, func(w http.ResponseWriter) {
+		defer end()
+		s.handOver(w, r, caller)
+	})
 }
 
 // open is a request whose stream stays open, until the client or the server ends.
@@ -111,8 +117,13 @@ func share(h http.Header, r *http.Request) {
 
 func refuseBody(w http.ResponseWriter, err error) {
 	var large *http.MaxBytesError
-	if errors.As(err, &large) {
+	switch {
+	case errors.As(err, &large):
 		http.Error(w, fmt.Sprintf("a message has at most %d bytes", maxBody), http.StatusRequestEntityTooLarge)
+		return
+	case errors.Is(err, errUnproven):
+		w.Header().Set("Retry-After", "5")
+		http.Error(w, "the messages of this address whose signatures are still to be checked are too many: come back in a moment", http.StatusServiceUnavailable)
 		return
 	}
 	http.Error(w, "the body could not be read", http.StatusBadRequest)
@@ -132,6 +143,10 @@ func (s *Server) may(w http.ResponseWriter, c *Caller, p peeked) bool {
 		return false
 	}
 	for _, scope := range p.needs {
+		if !slices.Contains(c.Scopes, scope) && c.Client != "" {
+			http.Error(w, "this API client is no partner and may not submit: whoever runs the service makes one with relais client create --partner", http.StatusForbidden)
+			return false
+		}
 		if !slices.Contains(c.Scopes, scope) {
 			s.challenge(w, http.StatusForbidden, "insufficient_scope", account.JoinScopes(account.Scopes), "the token does not have the scope "+string(scope))
 			return false
@@ -140,12 +155,22 @@ func (s *Server) may(w http.ResponseWriter, c *Caller, p peeked) bool {
 	return true
 }
 
+// withinMessages counts a message and reports whether it is within the limit. A caller
+// who is known is counted as that person, wherever the message comes from: what others at
+// the address do counts for nobody known.
+func (s *Server) withinMessages(c *Caller, address netip.Addr, now time.Time) bool {
+	if c != nil {
+		return s.messagesOf.Add(c.ID, now) <= messages*s.Minute
+	}
+	return s.messages.Add(address, now) <= messages*s.Minute
+}
+
 // within counts the messages of a body but the first, which was counted before it was
-// read, and its calls, and tells whether they are within the limits: that of calls is the
-// person's or, without one, the address's.
+// read, and its calls, and reports whether they are within the limits: those of the
+// person or, without one, of the address.
 func (s *Server) within(w http.ResponseWriter, c *Caller, address netip.Addr, p peeked, now time.Time) bool {
 	for range p.messages - 1 {
-		if s.messages.Add(address, now) > messages*s.Minute {
+		if !s.withinMessages(c, address, now) {
 			s.tooMany(w, p.id, now)
 			return false
 		}

@@ -1,80 +1,94 @@
 package mcp
 
 import (
+	"context"
+	"crypto/rand"
 	"fmt"
 	"net/http"
 	"net/netip"
-	"sync"
+	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"relais/limit"
 )
 
-// Bounds of the sessions that live at a time: of all, and of one person or, without one,
-// of one address. A session lives as long as messages come, so that without the second
-// whoever is patient would have them all.
+// Bounds of the sessions that live at a time: of all, of those that nobody known began, and
+// of one person or, without one, of one address.
 const (
-	maxSessions = 5000
-	ownSessions = 500
+	maxSessions     = 5000
+	maxAnonymous    = 4000 // which leaves room for callers with a credential
+	ownSessions     = 500
+	unusedSession   = 10 * time.Second // after which a session without a second message is the first to end
+	sessionHeader   = "Mcp-Session-Id"
+	beginningHeader = "X-Relais-Session" // names the request that begins a session; a client's own is taken out
 )
 
-const sessionHeader = "Mcp-Session-Id"
-
-// owners are who began the sessions that live.
-type owners struct {
-	mu sync.Mutex
-	of map[string]string // by the session's id
-}
-
-// begins tells whether a request begins a session.
+// begins reports whether a request begins a session.
 func begins(r *http.Request) bool {
 	return r.Method == http.MethodPost && r.Header.Get(sessionHeader) == "" && !standsAlone(r)
 }
 
 // ownerOf is by whom sessions are counted.
-func ownerOf(c *Caller, address netip.Addr) string {
+func ownerOf(c *Caller, address netip.Addr) owner {
 	if c != nil {
-		return c.ID
+		return owner{id: c.ID, known: true}
 	}
-	return address.String()
+	line := limit.Line(address)
+	network := limit.Network(line)
+	return owner{id: address.String(), network: network, provider: limit.Provider(network)}
 }
 
-// room tells whether the owner may begin a session; it has answered when not.
-func (s *Server) room(w http.ResponseWriter, owner string, p peeked) bool {
-	switch all, own := s.living(owner); {
-	case own >= ownSessions:
+// begin makes room for a session that a request begins; it has answered when the owner has
+// too many. The caller calls end when the request is done, before its answer is sent.
+func (s *Server) begin(w http.ResponseWriter, r *http.Request, p peeked, o owner) (end func(), ok bool) {
+	if s.sessions.of(o) >= ownSessions {
+		s.sessions.keep(s.server.Sessions) // those that ended are not counted
+	}
+	if s.sessions.of(o) >= ownSessions {
 		refuse(w, http.StatusTooManyRequests, p.id, overLimit, fmt.Sprintf("over %d sessions at a time: end those that are over, with DELETE", ownSessions))
-	case all >= maxSessions:
-		refuse(w, http.StatusServiceUnavailable, p.id, jsonrpc.CodeInternalError, "there are too many sessions at the moment: come back later")
-	default:
-		return true
+		return nil, false
 	}
-	return false
-}
-
-// living counts the sessions that live, and those of an owner. It forgets the owners of
-// the others.
-func (s *Server) living(owner string) (all, own int) {
-	s.owners.mu.Lock()
-	defer s.owners.mu.Unlock()
-	of := map[string]string{}
-	for session := range s.server.Sessions() {
-		all++
-		if by, known := s.owners.of[session.ID()]; known {
-			of[session.ID()] = by
-			if by == owner {
-				own++
-			}
+	mark := rand.Text()
+	r.Header.Set(beginningHeader, mark)
+	b := &beginning{owner: o}
+	s.beginnings.Store(mark, b)
+	return func() {
+		s.beginnings.Delete(mark)
+		if r.Context().Err() != nil && !s.Fixture { // the client has gone, and does not learn the session's id
+			s.sessions.end(b.session())
 		}
-	}
-	s.owners.of = of
-	return all, own
+	}, true
 }
 
-// own notes who began the session of an answer, which is none where that did not begin.
-func (s *Server) own(h http.Header, owner string) {
-	if id := h.Get(sessionHeader); id != "" {
-		s.owners.mu.Lock()
-		defer s.owners.mu.Unlock()
-		s.owners.of[id] = owner
+// noteSessions counts each session when its client is introduced: the answer may not have
+// the session's id, as that of a client that has gone.
+func (s *Server) noteSessions(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		session, ok := req.GetSession().(*sdk.ServerSession)
+		if method != "initialize" || !ok || req.GetExtra() == nil {
+			return next(ctx, method, req)
+		}
+		if v, ok := s.beginnings.Load(req.GetExtra().Header.Get(beginningHeader)); ok {
+			b := v.(*beginning)
+			for _, ended := range s.sessions.add(session.ID(), session, b.owner, time.Now()) {
+				go ended.Close() // which waits for what it still answers
+			}
+			b.begun(session.ID())
+		}
+		return next(ctx, method, req)
 	}
+}
+
+// use notes that a session is in use until end is called.
+func (s *Server) use(r *http.Request) (end func()) {
+	id := r.Header.Get(sessionHeader)
+	switch r.Method {
+	case http.MethodPost:
+		s.sessions.use(id, time.Now(), 1)
+		return func() { s.sessions.use(id, time.Now(), -1) }
+	case http.MethodDelete:
+		return func() { s.sessions.deleted(id, s.server.Sessions) }
+	}
+	return func() {}
 }

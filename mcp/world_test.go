@@ -1,6 +1,9 @@
 package mcp
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -30,6 +33,7 @@ var country = sync.OnceValues(func() (*index.Set, error) { return indextest.Coun
 // A world is a tool server with its people and clients.
 type world struct {
 	*httptest.Server
+	tools   *Server
 	people  *account.Store
 	clients *access.Clients
 }
@@ -78,7 +82,8 @@ func serve(t *testing.T, change func(*Options)) *world {
 	if change != nil {
 		change(&o)
 	}
-	mux.Handle(Path, New(o))
+	w.tools = New(o)
+	mux.Handle(Path, w.tools)
 	return w
 }
 
@@ -126,15 +131,45 @@ func callBody(tool, arguments string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
 }
 
-// session begins a session and returns its id.
-func session(t *testing.T, w *world) string {
+// token signs in somebody, whose account it makes when it is missing, and returns an access
+// token as it stands in the header.
+func (w *world) token(t *testing.T, name string, scopes ...account.Scope) string {
 	t.Helper()
-	resp, text := post(t, w, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+	must := func(err error) {
+		if err != nil {
+			t.Helper()
+			t.Fatal(err)
+		}
+	}
+	const password = "correct horse battery"
+	if _, err := w.people.Create(t.Context(), name, password); !errors.Is(err, account.ErrNameTaken) {
+		must(err)
+	}
+	signedIn, err := w.people.Login(t.Context(), name, password, netip.MustParseAddr("192.0.2.1"))
+	must(err)
+	client, err := w.people.Register("test", []string{"http://127.0.0.1/cb"})
+	must(err)
+	verifier := strings.Repeat("v", 43)
+	sum := sha256.Sum256([]byte(verifier))
+	code, err := w.people.Authorize(signedIn, account.Authorization{Client: client.ID, Redirect: "http://127.0.0.1/cb", Resource: w.URL + Path,
+		Challenge: base64.RawURLEncoding.EncodeToString(sum[:]), Scopes: scopes})
+	must(err)
+	tokens, err := w.people.Redeem(account.Redemption{Code: code, Client: client.ID, Redirect: "http://127.0.0.1/cb", Verifier: verifier})
+	must(err)
+	return "Bearer " + tokens.Access
+}
+
+const initializeBody = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+
+// session begins a session and returns its id.
+func session(t *testing.T, w *world, headers ...string) string {
+	t.Helper()
+	resp, text := post(t, w, initializeBody, headers...)
 	id := resp.Header.Get("Mcp-Session-Id")
 	if id == "" {
 		t.Fatalf("%d %s", resp.StatusCode, text)
 	}
-	post(t, w, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, "Mcp-Session-Id", id)
+	post(t, w, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, append(headers, "Mcp-Session-Id", id)...)
 	return id
 }
 

@@ -31,7 +31,7 @@ func (anfrMarket) Values() []string {
 type anfrParams struct {
 	Market     anfrMarket   `param:"market" default:"FR" doc:"FR, or DROM for the overseas departments."`
 	Operator   ops.Operator `param:"operator" default:"ALL" doc:"An operator of the market, or ALL." example:"ORANGE"`
-	Department string       `param:"department" max:"8" doc:"Department or territory code, such as 03, 2A or 971." example:"03"`
+	Department string       `param:"department" max:"60" doc:"Code or name of a department or territory, such as 03, 2A, 971 or Ille-et-Vilaine." example:"03"`
 	ops.EmissionParams
 }
 
@@ -46,7 +46,7 @@ var anfrSearch = endpoint.New(endpoint.Decl{
 
 type anfrSearchParams struct {
 	anfrParams
-	Query string `param:"query" max:"200" doc:"Words that must all occur in identifiers, commune, postal code or address, without regard to case and accents, Saint as St; the best matches come first: identifier, commune or postal code, city." example:"0032290011"`
+	Query string `param:"query" max:"200" doc:"A question as people type it: operator, technology and status are understood; the other words must all occur in identifiers, commune, postal code or address, whole, without regard to case and accents, Saint as St. The best matches come first: identifier, commune or postal code, city." example:"0032290011"`
 	pageParams
 }
 
@@ -55,7 +55,7 @@ func (r *Reading) anfrSearch(_ context.Context, p *anfrSearchParams) (*SiteList,
 	if err != nil {
 		return nil, err
 	}
-	return r.found(m, loaded, index.Query{Filter: f, Text: p.Query, Ranked: p.Query != "", Spoken: true}, p.pageParams), nil
+	return r.askedOf(m, loaded, f, p.Query, p.pageParams)
 }
 
 var anfrNearbySites = endpoint.New(endpoint.Decl{
@@ -87,7 +87,7 @@ var anfrGetStats = endpoint.New(endpoint.Decl{
 
 type anfrStatsParams struct {
 	Operator   ops.Operator `param:"operator" default:"ALL" doc:"An operator of FR or DROM, or ALL." example:"ORANGE"`
-	Department string       `param:"department" max:"8" doc:"Only this department or territory, such as 03, 2A or 971." example:"03"`
+	Department string       `param:"department" max:"60" doc:"Only this department or territory, by code or name, such as 03, 2A, 971 or Ille-et-Vilaine." example:"03"`
 	Limit      int          `param:"limit" default:"101" min:"1" max:"101" doc:"Most departments to answer."`
 	Offset     int          `param:"offset" default:"0" min:"0" max:"101" doc:"Departments to pass over."`
 }
@@ -113,7 +113,7 @@ func (r *Reading) anfrGetStats(_ context.Context, p *anfrStatsParams) (*Stats, e
 		}
 	}
 	if len(kept) == 0 {
-		return nil, &endpoint.ParamError{Param: "department", Value: p.Department, Want: "the code of a department or territory, such as 03, 2A or 971"}
+		return nil, &endpoint.ParamError{Param: "department", Value: p.Department, Want: "the code or name of a department or territory, such as 03, 2A, 971 or Ille-et-Vilaine"}
 	}
 	from := min(p.Offset, len(kept))
 	answer.List = listOf(kept[from:min(from+p.Limit, len(kept))], p.Offset, len(kept))
@@ -128,7 +128,7 @@ func (r *Reading) anfrGetStats(_ context.Context, p *anfrStatsParams) (*Stats, e
 // sameDepartment tells whether two spellings name one department: 3, 03 and 003 do.
 func sameDepartment(code, given string) bool {
 	for _, m := range market.All {
-		if i, ok := m.Area(given); ok && m.Departments && fold.EqualASCII(m.Areas[i].Code, code) {
+		if i, ok := m.AreaNamed(given); ok && m.Departments && fold.EqualASCII(m.Areas[i].Code, code) {
 			return true
 		}
 	}

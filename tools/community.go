@@ -101,13 +101,16 @@ type Observation struct {
 	ID          string           `json:"id"`
 	SiteKey     string           `json:"siteKey" doc:"Empty when it is of no site."`
 	Operator    string           `json:"operator" doc:"Empty when it is of none, or not known."`
-	What        string           `json:"what" doc:"Of an outage, how bad it is and why; of a validation, subject and value; of a photo, the caption."`
+	What        string           `json:"what" doc:"Of an outage, how bad it is; of a validation, subject and value; photo."`
+	Reason      string           `json:"reasonByUser,omitempty" doc:"Of an outage, as somebody wrote it."`
+	Caption     string           `json:"captionByUser,omitempty" doc:"Of a photo, as somebody wrote it."`
 	State       string           `json:"state,omitempty" doc:"Of an outage: reported, or confirmed by three users."`
 	Count       *int             `json:"count,omitempty" doc:"People who confirmed the outage, or who said the same of the site."`
 	At          string           `json:"at" doc:"When the outage began or the photo was sent, ISO 8601, UTC; the last day of a validation."`
 	ImageURL    string           `json:"imageUrl,omitempty" doc:"Of a photo; needs no key."`
 	Coordinates view.Coordinates `json:"coordinates" doc:"Of a photo or validation, the site's."`
 	Distance    *int             `json:"distanceMeters" doc:"Great-circle distance from the centre, metres."`
+	ByUsers
 }
 
 // An ObservationList is a page of observations around a centre.
@@ -148,17 +151,18 @@ func (r *Reading) communityListObservations(_ context.Context, p *observationsPa
 	}
 	slices.SortStableFunc(items, func(a, b Observation) int { return cmp.Compare(*a.Distance, *b.Distance) })
 	page := paged(items, p.pageParams)
-	return &ObservationList{p.center(p.Market), listOf(page.Items, p.Offset, total), sourced(m, loaded)}, nil
+	from := Sourced{[]Source{}}
+	ofSite := func(o Observation) bool { return o.Type != anOutage } // with the site's coordinates
+	if slices.ContainsFunc(page.Items, ofSite) || m.UnavailableReason != "" {
+		from = sourced(m, loaded)
+	}
+	return &ObservationList{p.center(p.Market), listOf(page.Items, p.Offset, total), from}, nil
 }
 
 func (r *Reading) outagesNear(q outage.Query) (items []Observation) {
 	reports, _ := r.Outages.Reports(q)
 	for _, o := range reports {
-		what := string(o.Severity)
-		if o.Reason != "" {
-			what += ": " + o.Reason
-		}
-		items = append(items, Observation{Type: anOutage, ID: o.ID, SiteKey: o.SiteKey, Operator: o.Operator, What: what, State: string(o.State), Count: &o.Confirms,
+		items = append(items, Observation{Type: anOutage, ID: o.ID, SiteKey: o.SiteKey, Operator: o.Operator, What: string(o.Severity), Reason: o.Reason, ByUsers: byUsers, State: string(o.State), Count: &o.Confirms,
 			At: view.Moment(o.StartedAt), Coordinates: view.Coordinates{Lat: o.Lat, Lng: o.Lng}, Distance: metresTo(q.Disc.Center, o.Point())})
 	}
 	return items
@@ -181,7 +185,7 @@ func (r *Reading) validationsNear(q outage.Query) (items []Observation) {
 		if v.Value != "" {
 			what += " " + v.Value
 		}
-		items = append(items, Observation{Type: aValidation, ID: v.ID, SiteKey: v.SiteKey, Operator: operator, What: what, Count: &v.Count, At: v.LastDay,
+		items = append(items, Observation{Type: aValidation, ID: v.ID, SiteKey: v.SiteKey, Operator: operator, What: what, ByUsers: byUsers, Count: &v.Count, At: v.LastDay,
 			Coordinates: view.Coordinates{Lat: v.Lat, Lng: v.Lng}, Distance: metresTo(q.Disc.Center, v.Point())})
 	}
 	return items
@@ -211,7 +215,7 @@ func (r *Reading) photosNear(m *index.Market, q outage.Query, most int) (items [
 		at := max(0, slices.Index(keys, photo.SiteKey)) // a damaged record may name any site
 		m.Site(hits.Sites[at], &s)
 		p := r.photo(photo)
-		items = append(items, Observation{Type: aPhoto, ID: p.ID, SiteKey: p.SiteKey, Operator: p.Operator, What: p.Caption, At: p.UploadedAt, ImageURL: p.ImageURL,
+		items = append(items, Observation{Type: aPhoto, ID: p.ID, SiteKey: p.SiteKey, Operator: p.Operator, What: string(aPhoto), Caption: p.Caption, ByUsers: byUsers, At: p.UploadedAt, ImageURL: p.ImageURL,
 			Coordinates: view.Coordinates{Lat: s.Position.Lat, Lng: s.Position.Lng}, Distance: metresTo(q.Disc.Center, s.Position)})
 	}
 	return items, total, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"relais/endpoint"
+	"relais/geo"
 	"relais/index"
 	"relais/market"
 	"relais/site"
@@ -19,16 +20,17 @@ var connectorTools = []*Tool{search, fetch}
 
 var search = endpoint.New(endpoint.Decl{
 	Name: "search", Title: "Search",
-	Summary: "Finds antenna sites by words or by a place, in all markets. Answers ids for fetch. The tools sites_search and sites_nearby can say more exactly what is wanted.",
+	Summary: "Finds antenna sites by a question as people type it, such as 5G Rennes or antenne Orange à Vitré, in all markets: sites of the place first, the nearest to its middle before the others. Answers ids for fetch. The tools sites_search and sites_nearby can say more exactly what is wanted.",
 }, (*Reading).search)
 
 type searchParams struct {
-	Query string `param:"query" max:"200" required:"true" doc:"Words: commune, postal code, address or identifier." example:"saint-denis"`
+	Query string `param:"query" max:"200" required:"true" doc:"Place, operator, technology (5G, LTE 700), status (planned, en service), or words of an address, or an identifier." example:"5G Rennes"`
 }
 
 // Results are documents that a search found.
 type Results struct {
-	Results []Result `json:"results"`
+	Results    []Result   `json:"results"`
+	Understood Understood `json:"understood"`
 }
 
 // A Result is a document that a search found.
@@ -42,16 +44,27 @@ type Result struct {
 const mostResults = 20
 
 func (r *Reading) search(_ context.Context, p *searchParams) (*Results, error) {
-	named, err := r.aroundPlace(p.Query)
+	q, err := r.inquire(p.Query, nil)
 	if err != nil {
 		return nil, err
 	}
-	items, _, _, err := r.everywhere(p.Query, pageParams{Limit: mostResults})
+	found, err := r.answer(q)
 	if err != nil {
 		return nil, err
 	}
-	answer := &Results{[]Result{}}
-	for _, s := range append(named, items...) {
+	if len(found) == 0 && q.place == nil {
+		if err := r.shorten(q, nil); err != nil {
+			return nil, err
+		}
+		if q.place != nil {
+			found = r.inPlace(q)
+		}
+	}
+	if len(found) == 0 {
+		q.notes = append(q.notes, q.nothing())
+	}
+	answer := &Results{Results: []Result{}, Understood: *q.understood()}
+	for _, s := range found {
 		one := Result{s.SiteKey, s.title(), s.URL}
 		if len(answer.Results) < mostResults && !slices.Contains(answer.Results, one) {
 			answer.Results = append(answer.Results, one)
@@ -60,16 +73,59 @@ func (r *Reading) search(_ context.Context, p *searchParams) (*Results, error) {
 	return answer, nil
 }
 
-// aroundPlace is the sites nearest to the middle of the place that has a text as its
-// name, none where there is no such place.
-func (r *Reading) aroundPlace(text string) ([]Site, error) {
-	found, _, _, err := r.places(&placeParams{Place: text}, market.AllOperators, 1)
-	if err != nil || len(found) == 0 || found[0].match > 0 {
-		return nil, err
+// answer is the sites that a question is about: first those of the place, the nearest to its
+// middle first, then its neighbours, then those that have the words.
+func (r *Reading) answer(q *inquiry) ([]Site, error) {
+	var found []Site
+	if q.place != nil {
+		found = r.inPlace(q)
 	}
-	m := r.Set.Market(found[0].Market)
-	hits := m.Find(index.Query{Filter: index.All, Disc: radiusParams{10}.around(found[0].center().point())}, 0, mostResults/2)
-	return r.sites(m, hits), nil
+	if q.place != nil && len(found) < mostResults/2 {
+		found = append(found, r.aroundPlace(q)...)
+	}
+	if q.place != nil && q.place.Kind == index.Region || len(found) >= mostResults {
+		return found, nil // words would find streets that are called like it
+	}
+	items, _, _, err := r.everywhere(q, pageParams{Limit: mostResults})
+	return append(found, items...), err
+}
+
+// inPlace is the sites of the question's place, the nearest to its middle first.
+func (r *Reading) inPlace(q *inquiry) []Site {
+	m := r.Set.Market(q.place.Market)
+	ask := index.Query{Filter: index.All, Place: &q.place.at, Disc: &geo.Disc{Center: q.place.at.Center, Radius: anywhere}}
+	if !q.narrow(m, &ask.Filter) {
+		return nil
+	}
+	return r.sites(m, m.Find(ask, 0, mostResults))
+}
+
+// anywhere is a radius that takes in every place, in metres.
+const anywhere = 20_100_000
+
+// aroundPlace is the sites nearest to the middle of the question's place, none of one that is
+// an area.
+func (r *Reading) aroundPlace(q *inquiry) []Site {
+	if q.place.wide() {
+		return nil
+	}
+	m := r.Set.Market(q.place.Market)
+	ask := index.Query{Filter: index.All, Disc: radiusParams{10}.around(q.place.at.Center)}
+	if !q.narrow(m, &ask.Filter) {
+		return nil
+	}
+	return r.sites(m, m.Find(ask, 0, mostResults/2))
+}
+
+// wide reports whether the place is an area, whose middle says little.
+func (p *Place) wide() bool { return p.Kind == index.AreaPlace || p.Kind == index.Region }
+
+// nothing says why a question found no site.
+func (q *inquiry) nothing() string {
+	if q.place != nil {
+		return fmt.Sprintf("No site of %s has what is asked for.", q.place.title())
+	}
+	return "No place and no site has all of these words. " + landmarks + "."
 }
 
 // title is the site in a line.

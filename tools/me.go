@@ -134,12 +134,12 @@ var meReportsStatus = endpoint.New(endpoint.Decl{
 
 // An OwnReport is an outage with what only who reported it knows.
 type OwnReport struct {
-	ID        string       `json:"id"`
-	Role      string       `json:"role" doc:"reported or confirmed; empty when the report is no longer kept."`
-	Submitted string       `json:"submittedAt" doc:"ISO 8601, UTC."`
-	State     string       `json:"state" doc:"reported, confirmed by three users, dormant after 24 hours without news, resolved, rejected; removed a year after its last news."`
-	Shown     bool         `json:"shown" doc:"Whether /outages shows it."`
-	Outage    *view.Outage `json:"outage" doc:"null when the report is no longer kept."`
+	ID        string          `json:"id"`
+	Role      string          `json:"role" doc:"reported or confirmed; empty when the report is no longer kept."`
+	Submitted string          `json:"submittedAt" doc:"ISO 8601, UTC."`
+	State     string          `json:"state" doc:"reported, confirmed by three users, dormant after 24 hours without news, resolved, rejected; removed a year after its last news."`
+	Shown     bool            `json:"shown" doc:"Whether /outages shows it."`
+	Outage    *ReportedOutage `json:"outage" doc:"null when the report is no longer kept."`
 }
 
 // OwnReports are a page of them.
@@ -158,8 +158,7 @@ func (r *Reading) meReportsStatus(_ context.Context, p *pageParams) (*OwnReports
 			return nil, err
 		}
 		if report != nil {
-			v := view.NewOutage(outage.Outage{Report: report})
-			item.Role, item.State, item.Outage = role, string(report.State), &v
+			item.Role, item.State, item.Outage = role, string(report.State), newReportedOutage(report)
 			item.Shown = report.State == outage.Reported || report.State == outage.Confirmed
 		}
 		items = append(items, item)
@@ -191,11 +190,12 @@ var meBugsStatus = endpoint.New(endpoint.Decl{
 // An OwnBug is a bug as who filed it sees it.
 type OwnBug struct {
 	ID      string  `json:"id"`
-	Title   string  `json:"title"`
+	Title   string  `json:"titleByUser"`
 	State   string  `json:"state" doc:"open or closed; removed a year after that."`
 	Created string  `json:"createdAt" doc:"ISO 8601, UTC."`
 	Closed  *string `json:"closedAt" doc:"ISO 8601, UTC."`
 	Answer  *string `json:"answer" doc:"Of who closed it."`
+	ByUsers
 }
 
 // OwnBugs are a page of them.
@@ -212,7 +212,7 @@ func (r *Reading) meBugsStatus(_ context.Context, p *pageParams) (*OwnBugs, erro
 		if err := json.Unmarshal(f.Data, &own); err != nil {
 			return nil, err
 		}
-		item := OwnBug{ID: f.Ref, Title: own.Title, State: "removed", Created: view.Moment(f.Time)}
+		item := OwnBug{ID: f.Ref, Title: own.Title, ByUsers: byUsers, State: "removed", Created: view.Moment(f.Time)}
 		b, err := r.Said.Community.Bug(f.Ref)
 		switch {
 		case err == nil:

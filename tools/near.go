@@ -38,17 +38,40 @@ type NearList struct {
 }
 
 func (r *Reading) sitesNearby(_ context.Context, p *sitesNearbyParams) (*NearList, error) {
-	return r.near(p.center(p.Market), p.radiusParams, p.InMarket, p.EmissionParams, p.pageParams)
+	c := p.center(p.Market)
+	return r.near(c, index.Query{Disc: p.around(c.point())}, p.InMarket, p.EmissionParams, p.pageParams)
 }
 
-// near is a page of the sites around a centre.
-func (r *Reading) near(c *Center, radius radiusParams, in ops.InMarket, e ops.EmissionParams, p pageParams) (*NearList, error) {
+// near is a page of the sites around a centre, where a query looks for them.
+func (r *Reading) near(c *Center, where index.Query, in ops.InMarket, e ops.EmissionParams, p pageParams) (*NearList, error) {
 	m, loaded, f, err := r.Pick(in, ops.AreaParams{}, e)
 	if err != nil {
 		return nil, err
 	}
-	list := r.found(m, loaded, index.Query{Filter: f, Disc: radius.around(c.point())}, p)
+	where.Filter = f
+	list := r.found(m, loaded, where, p)
 	return &NearList{*c, list.List, list.Sourced}, nil
+}
+
+// near is where sites near the place are: around its middle, and of an area or region, whose
+// middle says little, in all of it.
+func (p *Place) near(radius areaRadiusParams) index.Query {
+	if p.wide() && radius.RadiusKm == nil {
+		return index.Query{Place: &p.at, Disc: &geo.Disc{Center: p.center().point(), Radius: anywhere}}
+	}
+	return index.Query{Disc: radius.orUsual().around(p.center().point())}
+}
+
+// areaRadiusParams are radiusParams for a place that may be an area.
+type areaRadiusParams struct {
+	RadiusKm *float64 `param:"radiusKm" above:"0" max:"50" doc:"How far around its middle to look, in kilometres; by default 5, and in all of a department, region or province."`
+}
+
+func (p areaRadiusParams) orUsual() radiusParams {
+	if p.RadiusKm == nil {
+		return radiusParams{5}
+	}
+	return radiusParams{*p.RadiusKm}
 }
 
 func (c *Center) point() geo.Point { return geo.Point{Lat: c.Coordinates.Lat, Lng: c.Coordinates.Lng} }
@@ -79,12 +102,12 @@ func otherMarket(in market.Code, at geo.Point) string {
 
 var sitesNearbyFromPlace = endpoint.New(endpoint.Decl{
 	Name: "sites_nearby_from_place", Title: "Sites near a place",
-	Summary: "Antenna sites around the middle of a commune, a postal code or an area, the nearest first. The answer says which place was meant.",
+	Summary: "Antenna sites around the middle of a commune or a postal code, or in a department, region or province, the nearest to its middle first. The answer says which place was meant.",
 }, (*Reading).sitesNearbyFromPlace)
 
 type sitesNearbyFromPlaceParams struct {
 	placeParams
-	radiusParams
+	areaRadiusParams
 	operatorParams
 	ops.EmissionParams
 	pageParams
@@ -100,7 +123,7 @@ func (r *Reading) sitesNearbyFromPlace(_ context.Context, p *sitesNearbyFromPlac
 	if err != nil {
 		return nil, err
 	}
-	return r.near(place.center(), p.radiusParams, ops.InMarket{Market: place.Market, Operator: p.Operator}, p.EmissionParams, p.pageParams)
+	return r.near(place.center(), place.near(p.areaRadiusParams), ops.InMarket{Market: place.Market, Operator: p.Operator}, p.EmissionParams, p.pageParams)
 }
 
 var sitesNearbyFromSite = endpoint.New(endpoint.Decl{

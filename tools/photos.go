@@ -28,15 +28,16 @@ type sitePhotosParams struct {
 
 // A Photo is a photo of a site.
 type Photo struct {
-	ID         string             `json:"id"`
-	SiteKey    string             `json:"siteKey"`
-	ImageURL   string             `json:"imageUrl" doc:"WebP that fits 1920×1920 pixels; needs no key."`
-	Thumbnail  string             `json:"thumbnailUrl" doc:"WebP of 400×400 pixels."`
-	Caption    string             `json:"caption"`
-	Author     string             `json:"authorName" doc:"Name of the client that sent it."`
-	Operator   string             `json:"operator" doc:"Empty when it is not known."`
-	UploadedAt string             `json:"uploadedAt" doc:"ISO 8601, UTC."`
-	Metadata   view.PhotoMetadata `json:"publicMetadata"`
+	ID         string        `json:"id"`
+	SiteKey    string        `json:"siteKey"`
+	ImageURL   string        `json:"imageUrl" doc:"WebP that fits 1920×1920 pixels; needs no key."`
+	Thumbnail  string        `json:"thumbnailUrl" doc:"WebP of 400×400 pixels."`
+	Caption    string        `json:"captionByUser"`
+	Author     string        `json:"authorName" doc:"Name of the client that sent it."`
+	Operator   string        `json:"operator" doc:"Empty when it is not known."`
+	UploadedAt string        `json:"uploadedAt" doc:"ISO 8601, UTC."`
+	Metadata   PhotoMetadata `json:"publicMetadata"`
+	ByUsers
 }
 
 // A PhotoList is a page of photos.
@@ -46,7 +47,7 @@ type PhotoList struct {
 }
 
 func (r *Reading) sitesGetPhotos(_ context.Context, p *sitePhotosParams) (*PhotoList, error) {
-	loaded, list, total, err := r.photosOf(p)
+	_, list, total, err := r.photosOf(p)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +55,7 @@ func (r *Reading) sitesGetPhotos(_ context.Context, p *sitePhotosParams) (*Photo
 	for _, photo := range list {
 		items = append(items, r.photo(photo))
 	}
-	return &PhotoList{listOf(items, p.Offset, total), sourced(loaded.Table, loaded)}, nil
+	return &PhotoList{listOf(items, p.Offset, total), Sourced{[]Source{}}}, nil // nothing is the register's
 }
 
 // photosOf is a page of the photos of a site.
@@ -78,7 +79,7 @@ func (r *Reading) photosOf(p *sitePhotosParams) (*index.Market, []*photos.Photo,
 func (r *Reading) photo(p *photos.Photo) Photo {
 	v := view.NewPhoto(r.BaseURL, p)
 	return Photo{ID: v.ID, SiteKey: p.SiteKey, ImageURL: v.ImageURL, Thumbnail: v.ThumbnailURL, Caption: v.Caption, Author: v.AuthorName,
-		Operator: v.Operator, UploadedAt: v.UploadedAt, Metadata: v.Metadata}
+		Operator: v.Operator, UploadedAt: v.UploadedAt, Metadata: PhotoMetadata{metadataByUser(v.Metadata), byUsers}, ByUsers: byUsers}
 }
 
 var sitesGetPhotoGallery = endpoint.New(endpoint.Decl{
@@ -96,7 +97,8 @@ type Gallery struct {
 // A GalleryPhoto is a photo to be shown.
 type GalleryPhoto struct {
 	view.PhotoURLs
-	Line string `json:"line" doc:"Caption, author and day."`
+	Line string `json:"lineByUser" doc:"Caption, author and day."`
+	ByUsers
 }
 
 func (r *Reading) sitesGetPhotoGallery(_ context.Context, p *sitePhotosParams) (*Gallery, error) {
@@ -111,7 +113,7 @@ func (r *Reading) sitesGetPhotoGallery(_ context.Context, p *sitePhotosParams) (
 		if v.Caption != "" {
 			line = v.Caption + " (" + line + ")"
 		}
-		items = append(items, GalleryPhoto{v.PhotoURLs, line})
+		items = append(items, GalleryPhoto{v.PhotoURLs, line, byUsers})
 	}
 	_, at, err := r.Locate(p.Site, p.Market)
 	if err != nil {
@@ -154,6 +156,7 @@ func (r *Reading) photosSearch(_ context.Context, p *photosSearchParams) (*Photo
 	for _, photo := range list {
 		items = append(items, r.photo(photo))
 	}
+	from.Sources = slices.DeleteFunc(from.Sources, func(s Source) bool { return s.Unavailable == nil }) // nothing is a register's
 	return &PhotoList{listOf(items, p.Offset, total), from}, nil
 }
 

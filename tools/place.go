@@ -11,6 +11,7 @@ import (
 	"relais/index"
 	"relais/market"
 	"relais/ops"
+	"relais/question"
 	"relais/view"
 )
 
@@ -18,11 +19,11 @@ var placeTools = []*Tool{locationGeocode, locationSearchPlaces}
 
 var locationGeocode = endpoint.New(endpoint.Decl{
 	Name: "location_geocode", Title: "Position of a place",
-	Summary: "Turns the name of a commune, a postal code, a department or a province into a position, from the places that the registers name: the best match, and others that it may be. Works offline; streets and house numbers are not known.",
+	Summary: "Turns the name of a commune, a postal code, a department, a region or a province into a position, from the places that the registers name: the best match, and others that it may be. Works offline; streets and house numbers are not known.",
 }, (*Reading).locationGeocode)
 
 type placeParams struct {
-	Place  string       `param:"place" max:"100" required:"true" doc:"Commune, postal code, department, territory or province; its department or postal code may follow." example:"Saint-Denis 974"`
+	Place  string       `param:"place" max:"100" required:"true" doc:"Commune, postal code, department, territory, region or province; its department, postal code or country may follow." example:"Saint-Denis 974"`
 	Market *market.Code `param:"market" doc:"Only this market."`
 }
 
@@ -37,15 +38,18 @@ type Place struct {
 	Coordinates view.Coordinates `json:"coordinates" doc:"The mean position of its sites, not the town hall."`
 	Sites       int              `json:"sites" doc:"Antenna sites there."`
 
+	at     index.Place
 	match  int
 	lacks  int      // 1 where its market does not have the operator that is asked for
 	others []string // that the text names as well
+	note   string   // how it was found, where the text is not its name
 }
 
 // A Geocoded is a place and those that it may be instead.
 type Geocoded struct {
 	Match        Place   `json:"match"`
 	Alternatives []Place `json:"alternatives" doc:"Other places that the text names, the best first."`
+	Note         string  `json:"note,omitempty" doc:"How sure the match is: ask when it matters."`
 	Sourced
 }
 
@@ -55,9 +59,14 @@ func (r *Reading) locationGeocode(_ context.Context, p *placeParams) (*Geocoded,
 		return nil, err
 	}
 	if len(found) == 0 {
+		if found, err = r.shorterPlaces(p, market.AllOperators, 11); err != nil {
+			return nil, err
+		}
+	}
+	if len(found) == 0 {
 		return nil, unknownPlace(p)
 	}
-	return &Geocoded{found[0], found[1:], from}, nil
+	return &Geocoded{found[0], found[1:], found[0].note, from}, nil
 }
 
 // unknownPlace is the error of a text that names no place.
@@ -66,8 +75,11 @@ func unknownPlace(p *placeParams) error {
 	if p.Market != nil {
 		where, wider = fmt.Sprintf("%s has no sites", *p.Market), ", and without market all registers are searched"
 	}
-	return ops.NotFound(fmt.Sprintf("place: %s in a commune, postal code, department or province %q; location_search_places lists those that begin with a text%s", where, p.Place, wider))
+	return ops.NotFound(fmt.Sprintf("place: %s in a commune, postal code, department or province %q; location_search_places lists those that begin with a text%s. %s", where, p.Place, wider, landmarks))
 }
+
+// landmarks says what is known of places that registers do not list.
+const landmarks = "Landmarks, streets and stations are known only as far as addresses of sites name them: search finds those by their words"
 
 var locationSearchPlaces = endpoint.New(endpoint.Decl{
 	Name: "location_search_places", Title: "Places that begin with a text",
@@ -93,17 +105,35 @@ func (r *Reading) locationSearchPlaces(_ context.Context, p *searchPlacesParams)
 	return &PlaceList{listOf(found[min(p.Offset, len(found)):], p.Offset, total), from}, nil
 }
 
-// places returns the places that a text names, at most limit, the best first, how many
-// there are, and the registers that were asked. Of namesakes, those of markets that have
-// the operator come first.
+// places returns the places that a text names, at most limit, the best first, how many there
+// are, and the registers that were asked. Of the ways to write the text, the first that is a
+// place's name counts, else the first that finds anything. Of namesakes, those of markets that
+// have the operator come first.
 func (r *Reading) places(p *placeParams, o ops.Operator, limit int) (list []Place, total int, from Sourced, err error) {
 	among, from, err := r.asked(p.Market)
+	if country := question.Country(p.Place); country != "" {
+		among = slices.DeleteFunc(among, func(m *index.Market) bool { return m.Table.Country != country })
+	}
+	for _, name := range question.Places(p.Place) {
+		found, n := placesIn(among, name, o, limit)
+		if best := len(found) > 0 && found[0].match == 0; best || list == nil {
+			list, total = found, n
+			if best {
+				break
+			}
+		}
+	}
+	return list, total, from, err
+}
+
+// placesIn returns the places of some registers that have a name.
+func placesIn(among []*index.Market, name string, o ops.Operator, limit int) (list []Place, total int) {
 	for _, m := range among {
 		lacks := 0
 		if _, err := o.Table(m.Table); err != nil {
 			lacks = 1
 		}
-		found, n := m.Places(p.Place, limit)
+		found, n := m.Places(name, limit)
 		for _, one := range found {
 			place := placeOf(m, one)
 			place.lacks = lacks
@@ -112,12 +142,31 @@ func (r *Reading) places(p *placeParams, o ops.Operator, limit int) (list []Plac
 		total += n
 	}
 	slices.SortStableFunc(list, func(a, b Place) int { return cmp.Or(a.match-b.match, a.lacks-b.lacks, b.Sites-a.Sites) })
-	return list[:min(limit, len(list))], total, from, err
+	return list[:min(limit, len(list))], total
+}
+
+// shorterPlaces returns the places whose name is a part of a text, such as Rennes of "gare de
+// Rennes", with a note that says so.
+func (r *Reading) shorterPlaces(p *placeParams, o ops.Operator, limit int) ([]Place, error) {
+	for _, part := range question.Shorter(p.Place) {
+		found, _, _, err := r.places(&placeParams{Place: part, Market: p.Market}, o, limit)
+		if err != nil {
+			return nil, err
+		}
+		if country := question.Country(p.Place); country != "" {
+			found = slices.DeleteFunc(found, func(one Place) bool { return market.Get(one.Market).Country != country })
+		}
+		if len(found) > 0 && found[0].match == 0 {
+			found[0].note = fmt.Sprintf("No place is called %q; this is %s. %s.", p.Place, found[0].Name, landmarks)
+			return found, nil
+		}
+	}
+	return nil, nil
 }
 
 func placeOf(m *index.Market, p index.Place) Place {
 	place := Place{Name: p.Name, Kind: p.Kind, Market: m.Table.Code, PostalCodes: p.PostalCodes[:min(len(p.PostalCodes), 20)],
-		Coordinates: view.Coordinates{Lat: round(p.Center.Lat), Lng: round(p.Center.Lng)}, Sites: p.Sites, match: p.Match}
+		Coordinates: view.Coordinates{Lat: round(p.Center.Lat), Lng: round(p.Center.Lng)}, Sites: p.Sites, at: p, match: p.Match}
 	if place.PostalCodes == nil {
 		place.PostalCodes = []string{}
 	}
@@ -153,6 +202,9 @@ func (r *Reading) asked(in *market.Code) (list []*index.Market, from Sourced, er
 // place is the one place that a text names best, for a question about an operator.
 func (r *Reading) place(p *placeParams, o ops.Operator) (Place, error) {
 	found, _, _, err := r.places(p, o, 1+mostOthers+1)
+	if err == nil && len(found) == 0 {
+		found, err = r.shorterPlaces(p, o, 1+mostOthers+1)
+	}
 	if err != nil {
 		return Place{}, err
 	}
@@ -164,12 +216,17 @@ func (r *Reading) place(p *placeParams, o ops.Operator) (Place, error) {
 		return Place{}, &endpoint.ParamError{Param: "operator", Value: string(o), Want: fmt.Sprintf("%s is in the market %s, which has %s", best.title(), best.Market,
 			strings.Join(append(market.Get(best.Market).OperatorKeys(), market.AllOperators), ", "))}
 	}
-	for _, other := range found[1:] {
-		if other.match == best.match && (other.Area != best.Area || other.Market != best.Market) {
-			best.others = append(best.others, other.title())
+	best.setOthers(found[1:])
+	return best, nil
+}
+
+// setOthers notes which of other places the text means as well.
+func (p *Place) setOthers(others []Place) {
+	for _, other := range others {
+		if other.match == p.match && (other.Area != p.Area || other.Market != p.Market) {
+			p.others = append(p.others, other.title())
 		}
 	}
-	return best, nil
 }
 
 // A Center is what answers around a place or a site are around.
@@ -184,6 +241,9 @@ type Center struct {
 func (p Place) center() *Center {
 	c := &Center{Name: p.title(), Market: p.Market, Coordinates: p.Coordinates}
 	var notes []string
+	if p.note != "" {
+		notes = append(notes, p.note)
+	}
 	if p.match > 0 {
 		notes = append(notes, fmt.Sprintf("No place has exactly this name; %s is the nearest to it.", p.Name))
 	}

@@ -54,17 +54,18 @@ type Planned struct {
 }
 
 func (r *Reading) sitesPlannedNearby(_ context.Context, p *sitesPlannedNearbyParams) (*PlannedList, error) {
-	return r.planned(p.center(p.Market), p.radiusParams, p.plannedParams, p.pageParams)
+	c := p.center(p.Market)
+	return r.planned(c, index.Query{Disc: p.around(c.point())}, p.plannedParams, p.pageParams)
 }
 
 var sitesPlannedNearbyFromPlace = endpoint.New(endpoint.Decl{
 	Name: "sites_planned_nearby_from_place", Title: "Planned sites near a place",
-	Summary: "Sites around a commune, a postal code or an area with emissions that are only projects, the nearest first.",
+	Summary: "Sites around a commune or a postal code, or in a department, region or province, with emissions that are only projects, the nearest to its middle first.",
 }, (*Reading).sitesPlannedNearbyFromPlace)
 
 type sitesPlannedFromPlaceParams struct {
 	placeParams
-	radiusParams
+	areaRadiusParams
 	plannedParams
 	pageParams
 }
@@ -74,11 +75,11 @@ func (r *Reading) sitesPlannedNearbyFromPlace(_ context.Context, p *sitesPlanned
 	if err != nil {
 		return nil, err
 	}
-	return r.planned(place.center(), p.radiusParams, p.plannedParams, p.pageParams)
+	return r.planned(place.center(), place.near(p.areaRadiusParams), p.plannedParams, p.pageParams)
 }
 
-// planned is a page of the sites with projects around a centre.
-func (r *Reading) planned(c *Center, radius radiusParams, p plannedParams, page pageParams) (*PlannedList, error) {
+// planned is a page of the sites with projects around a centre, where a query looks for them.
+func (r *Reading) planned(c *Center, where index.Query, p plannedParams, page pageParams) (*PlannedList, error) {
 	status, err := projectStatus(market.Get(c.Market))
 	if err != nil {
 		return nil, err
@@ -90,7 +91,8 @@ func (r *Reading) planned(c *Center, radius radiusParams, p plannedParams, page 
 	}
 	var hits index.Hits
 	if loaded != nil {
-		hits = loaded.Find(index.Query{Filter: f, Disc: radius.around(c.point())}, page.Offset, page.Limit)
+		where.Filter = f
+		hits = loaded.Find(where, page.Offset, page.Limit)
 	}
 	sites := r.sites(loaded, hits)
 	items := make([]PlannedSite, len(sites))

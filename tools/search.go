@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"strings"
 
 	"relais/endpoint"
 	"relais/index"
@@ -22,12 +23,13 @@ type sitesSearchParams struct {
 	ops.InMarket
 	ops.AreaParams
 	ops.EmissionParams
-	Query string `param:"query" max:"200" doc:"Words that must all occur in identifiers, commune, postal code, address or department, without regard to case and accents, Saint as St; the best matches come first: identifier, commune or postal code, city." example:"saint-denis"`
+	Query string `param:"query" max:"200" doc:"A question as people type it: operator, technology and status are understood; the other words must all occur in identifiers, commune, postal code, address or department, whole, without regard to case and accents, Saint as St. The best matches come first: identifier, commune or postal code, city." example:"saint-denis"`
 	pageParams
 }
 
 // A SiteList is a page of sites.
 type SiteList struct {
+	Understood *Understood `json:"understood,omitempty" doc:"How the query was read."`
 	List[Site]
 	Sourced
 }
@@ -37,7 +39,49 @@ func (r *Reading) sitesSearch(_ context.Context, p *sitesSearchParams) (*SiteLis
 	if err != nil {
 		return nil, err
 	}
-	return r.found(m, loaded, index.Query{Filter: f, Text: p.Query, Ranked: p.Query != "", Spoken: true}, p.pageParams), nil
+	return r.askedOf(m, loaded, f, p.Query, p.pageParams)
+}
+
+// askedOf is a page of the sites of a market that a question is about, "" for none.
+func (r *Reading) askedOf(m *market.Market, loaded *index.Market, f index.Filter, text string, p pageParams) (*SiteList, error) {
+	if text == "" || loaded == nil {
+		return r.found(m, loaded, index.Query{Filter: f}, p), nil
+	}
+	q, err := r.inquire(text, &m.Code)
+	if err != nil {
+		return nil, err
+	}
+	list := &SiteList{List: listOf[Site](nil, p.Offset, 0), Sourced: sourced(m, loaded)}
+	ask := q.words(f)
+	if q.narrow(loaded, &ask.Filter) {
+		list = r.found(m, loaded, ask, p)
+	}
+	if list.Total == 0 && q.place == nil {
+		if err := r.shorten(q, &m.Code); err != nil {
+			return nil, err
+		}
+		if ask := (index.Query{Filter: f}); q.place != nil && q.narrow(loaded, &ask.Filter) {
+			ask.Place = &q.place.at
+			list = r.found(m, loaded, ask, p)
+		}
+	}
+	if list.Total == 0 {
+		q.notes = append(q.notes, q.nothing())
+	}
+	list.Understood = q.understood()
+	return list, nil
+}
+
+// words asks for the sites that have the words of the question; of a region, for its sites.
+func (q *inquiry) words(f index.Filter) index.Query {
+	if q.place != nil && q.place.Kind == index.Region {
+		return index.Query{Filter: f, Place: &q.place.at}
+	}
+	text := strings.Join(q.Words, " ")
+	if q.place != nil && q.place.match == 0 { // Paris 15e is PARIS 15
+		return index.Query{Filter: f, Text: q.place.Name, Ranked: true, Spoken: true, Whole: true}
+	}
+	return index.Query{Filter: f, Text: text, Ranked: text != "", Spoken: true}
 }
 
 // found is a page of the sites that a query finds.
@@ -46,7 +90,7 @@ func (r *Reading) found(m *market.Market, loaded *index.Market, q index.Query, p
 	if loaded != nil {
 		hits = loaded.Find(q, p.Offset, p.Limit)
 	}
-	return &SiteList{listOf(r.sites(loaded, hits), p.Offset, hits.Total), sourced(m, loaded)}
+	return &SiteList{List: listOf(r.sites(loaded, hits), p.Offset, hits.Total), Sourced: sourced(m, loaded)}
 }
 
 var sitesGet = endpoint.New(endpoint.Decl{
@@ -78,26 +122,43 @@ var sitesGlobalSearch = endpoint.New(endpoint.Decl{
 }, (*Reading).sitesGlobalSearch)
 
 type sitesGlobalSearchParams struct {
-	Query string `param:"query" max:"200" required:"true" doc:"Words that must all occur in identifiers, commune, postal code, address or area, without regard to case and accents, Saint as St; the best matches come first: identifier, commune or postal code, city." example:"lausanne"`
+	Query string `param:"query" max:"200" required:"true" doc:"A question as people type it: operator, technology and status are understood; the other words must all occur in identifiers, commune, postal code, address or area, whole, without regard to case and accents, Saint as St. The best matches come first: identifier, commune or postal code, city." example:"lausanne"`
 	pageParams
 }
 
 func (r *Reading) sitesGlobalSearch(_ context.Context, p *sitesGlobalSearchParams) (*SiteList, error) {
-	items, total, from, err := r.everywhere(p.Query, p.pageParams)
+	q, err := r.inquire(p.Query, nil)
 	if err != nil {
 		return nil, err
 	}
-	return &SiteList{listOf(items, p.Offset, total), from}, nil
+	items, total, from, err := r.everywhere(q, p.pageParams)
+	if err == nil && total == 0 && q.place == nil {
+		if err = r.shorten(q, nil); q.place != nil {
+			q.Words = strings.Fields(q.place.Name)
+			items, total, from, err = r.everywhere(q, p.pageParams)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if total == 0 {
+		q.notes = append(q.notes, q.nothing())
+	}
+	return &SiteList{q.understood(), listOf(items, p.Offset, total), from}, nil
 }
 
-// everywhere is a page of the sites of all loaded markets whose texts have the words.
-func (r *Reading) everywhere(text string, p pageParams) (items []Site, total int, from Sourced, err error) {
+// everywhere is a page of the sites of all loaded markets that have the words of a question.
+func (r *Reading) everywhere(q *inquiry, p pageParams) (items []Site, total int, from Sourced, err error) {
 	among, from, err := r.asked(nil)
 	if err != nil {
 		return nil, 0, from, err
 	}
 	for _, m := range among {
-		hits := m.Find(index.Query{Filter: index.All, Text: text, Ranked: true, Spoken: true}, max(0, p.Offset-total), p.Limit-len(items))
+		ask := q.words(index.All)
+		if ask.Place != nil && q.place.Market != m.Table.Code || q.Country != "" && q.Country != m.Table.Country || !q.narrow(m, &ask.Filter) {
+			continue
+		}
+		hits := m.Find(ask, max(0, p.Offset-total), p.Limit-len(items))
 		total += hits.Total
 		if len(hits.Sites) > 0 {
 			items = append(items, r.sites(m, hits)...)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"syscall"
 	"time"
 
 	"relais/account"
@@ -168,6 +169,8 @@ func refused(err error) error {
 		status, message = 409, "as much of this is kept as can be: nothing more is taken"
 	case errors.Is(err, account.ErrNoAccount), errors.Is(err, account.ErrDisabled):
 		status, message = 401, "the account is disabled or deleted"
+	case errors.Is(err, syscall.ENOSPC):
+		status, message = 409, "the disk of this server is full: it answers, and takes nothing until there is space"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, measure.ErrReadOnly):
 		status, message = 409, "this server's folder cannot be written to: it answers, and takes nothing"
 	default:

@@ -112,7 +112,7 @@ func among(all []string, text string) (list []string, err error) {
 // A ReportReceipt says what became of a report.
 type ReportReceipt struct {
 	Receipt
-	Outage view.Outage `json:"outage" doc:"As /outages shows it."`
+	Outage *ReportedOutage `json:"outage" doc:"As /outages shows it."`
 }
 
 func (r *Reading) submitReport(_ context.Context, p *submitReportParams) (*ReportReceipt, error) {
@@ -121,7 +121,7 @@ func (r *Reading) submitReport(_ context.Context, p *submitReportParams) (*Repor
 		return nil, err
 	}
 	return submit(r, "community_submit_report", account.Outage, p.Token, p, func(token string) (*ReportReceipt, account.Fact, error) {
-		n.User, n.Token = r.Person.ID, token
+		n.User, n.Token, n.Program = r.Person.ID, token, r.Person.Client != ""
 		if err := r.Said.Outages.Wrong(n); err != nil {
 			return nil, account.Fact{}, &ops.Error{Status: 400, Code: "INVALID_PARAMETER", Message: err.Error()}
 		}
@@ -134,7 +134,7 @@ func (r *Reading) submitReport(_ context.Context, p *submitReportParams) (*Repor
 		}
 		a := &ReportReceipt{Receipt{ID: report.ID, State: string(report.State), New: made, ShownAt: []string{
 			r.apiPage("/outages?market=%s&operator=%s&source=community&lat=%v&lon=%v&radiusKm=1", report.Market, report.Operator, report.Lat, report.Lng),
-			"community_list_observations_nearby", "me_reports_status"}}, view.NewOutage(outage.Outage{Report: report})}
+			"community_list_observations_nearby", "me_reports_status"}}, newReportedOutage(report)}
 		return a, account.Fact{Kind: account.Outage, Ref: report.ID}, nil
 	})
 }

@@ -116,7 +116,7 @@ func sourceOf(m *market.Market, loaded *index.Market) Source {
 
 // Sourced is embedded in answers that show data of registers.
 type Sourced struct {
-	Sources []Source `json:"sources" doc:"Where the data comes from; say so when you repeat it."`
+	Sources []Source `json:"sources" doc:"Where the registers' data in the answer comes from, but not what users wrote; say so when you repeat it."`
 }
 
 func sourced(m *market.Market, loaded *index.Market) Sourced {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"relais/endpoint"
 	"relais/geo"
@@ -48,7 +49,9 @@ type Unavailable struct {
 type Feed struct {
 	view.OperatorFeed
 	LastUpdate *string `json:"lastUpdate" doc:"The oldest good reading of the files that were asked for, ISO 8601, UTC."`
-	Note       string  `json:"note"`
+	// The reading says how old the copy is, the events how old the list itself is.
+	NewestStart *string `json:"newestStartedAt" doc:"When the newest of the outages that the files name began, ISO 8601, UTC: a list whose newest is weeks old is old, whenever it was read."`
+	Note        string  `json:"note"`
 }
 
 // An UnavailableList is a page of sites that are unavailable.
@@ -91,12 +94,12 @@ func (r *Reading) sitesHSNearby(_ context.Context, p *sitesHSNearbyParams) (*Una
 
 var sitesHSNearbyFromPlace = endpoint.New(endpoint.Decl{
 	Name: "sites_hs_nearby_from_place", Title: "Sites out of service near a place",
-	Summary: "Sites around a commune, a postal code or an area that their operators publish as unavailable, the nearest first.",
+	Summary: "Sites around a commune or a postal code, or in a department, region or province, that their operators publish as unavailable, the nearest to its middle first.",
 }, (*Reading).sitesHSNearbyFromPlace)
 
 type sitesHSFromPlaceParams struct {
 	placeParams
-	wideRadiusParams
+	RadiusKm *float64 `param:"radiusKm" above:"0" max:"200" doc:"How far around its middle to look, in kilometres; by default 20, and in all of a department, region or province."`
 	operatorParams
 	pageParams
 }
@@ -107,17 +110,40 @@ func (r *Reading) sitesHSNearbyFromPlace(_ context.Context, p *sitesHSFromPlaceP
 		return nil, err
 	}
 	c := place.center()
-	return r.unavailable(c, ops.InMarket{Market: place.Market, Operator: p.Operator}, ops.AreaParams{}, p.around(c.point()), p.pageParams)
+	around, areas := wideRadiusParams{20}.around(c.point()), []string(nil)
+	switch {
+	case p.RadiusKm != nil:
+		around = wideRadiusParams{*p.RadiusKm}.around(c.point())
+	case place.wide():
+		around.Radius, areas = anywhere, place.areaCodes()
+	}
+	return r.unavailable(c, ops.InMarket{Market: place.Market, Operator: p.Operator}, ops.AreaParams{}, around, p.pageParams, areas...)
 }
 
-// unavailable is a page of the sites that operators say are unavailable.
-func (r *Reading) unavailable(c *Center, in ops.InMarket, a ops.AreaParams, around *geo.Disc, page pageParams) (*UnavailableList, error) {
+// areaCodes are the codes of the areas that a wide place is made of.
+func (p *Place) areaCodes() []string {
+	if p.Kind == index.AreaPlace {
+		return []string{p.AreaCode}
+	}
+	m := market.Get(p.Market)
+	if i, ok := m.RegionNamed(p.Name); ok {
+		return m.Regions[i].Codes
+	}
+	return nil
+}
+
+// unavailable is a page of the sites that operators say are unavailable, in some areas or
+// with none in all.
+func (r *Reading) unavailable(c *Center, in ops.InMarket, a ops.AreaParams, around *geo.Disc, page pageParams, areas ...string) (*UnavailableList, error) {
 	q, err := outagesIn(in, a)
 	if err != nil {
 		return nil, err
 	}
 	q.Disc = around
 	entries, _ := r.Outages.Entries(q)
+	if areas != nil {
+		entries = slices.DeleteFunc(slices.Clone(entries), func(e *outage.Entry) bool { return !slices.Contains(areas, e.Area) })
+	}
 	from := min(page.Offset, len(entries))
 	items := []Unavailable{}
 	for _, e := range entries[from:min(from+page.Limit, len(entries))] {
@@ -159,7 +185,52 @@ func (r *Reading) feed(q outage.Query) Feed {
 	default:
 		f.Note = "What the operators publish was read in the last 48 hours."
 	}
+	if status.Exists {
+		f.NewestStart = r.listAge(q, &f)
+	}
 	return f
+}
+
+// listAge returns when the newest outage of the operators' files began, and adds to the note how old
+// the files are by it.
+func (r *Reading) listAge(q outage.Query, f *Feed) *string {
+	q.Disc, q.Box, q.Limit, q.Area = nil, nil, 0, ""
+	entries, _ := r.Outages.Entries(q)
+	var newest *time.Time
+	ended := 0
+	for _, e := range entries {
+		if e.Start != nil && !e.Start.After(r.Now) && (newest == nil || e.Start.After(*newest)) {
+			newest = e.Start
+		}
+		if e.End != nil && e.End.Before(r.Now) {
+			ended++
+		}
+	}
+	if newest == nil {
+		return nil
+	}
+	days := int(r.Now.Sub(*newest).Hours() / 24)
+	f.Note += fmt.Sprintf(" The newest outage in it began %s (%s).", newest.UTC().Format(time.DateOnly), daysAgo(days))
+	if days > oldList {
+		f.Note += " The list is old: what it names may be mended, and newer outages are missing."
+	}
+	if ended > 0 {
+		f.Note += fmt.Sprintf(" The expected end of %d of %d has passed.", ended, len(entries))
+	}
+	return stated(view.LastUpdate(newest))
+}
+
+// oldList is after how many days without a new outage a list is called old.
+const oldList = 7
+
+func daysAgo(n int) string {
+	switch n {
+	case 0:
+		return "less than a day ago"
+	case 1:
+		return "1 day ago"
+	}
+	return fmt.Sprintf("%d days ago", n)
 }
 
 // publishers are the operators that a question is about, as far as their files were read.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -111,7 +112,7 @@ func withPhotos(t *testing.T) (r *Reading, first, second string) {
 // captions are those of an answer, in its order.
 func captions(o object) (list []string) {
 	for _, item := range o["items"].([]any) {
-		list = append(list, item.(object)["caption"].(string))
+		list = append(list, item.(object)["captionByUser"].(string))
 	}
 	return list
 }
@@ -124,7 +125,7 @@ func TestPhotos(t *testing.T) {
 		t.Errorf("%v, the API has %v", got, want)
 	}
 	gallery := mustCall(t, r, "sites_get_photo_gallery", fmt.Sprintf(`{"siteId":%q,"operator":"SFR"}`, first))
-	if line := gallery["items"].([]any)[0].(object)["line"].(string); gallery["total"] != 1.0 || !strings.HasPrefix(line, "Antennes (Ann, 20") || gallery["site"].(object)["siteKey"] != first {
+	if line := gallery["items"].([]any)[0].(object)["lineByUser"].(string); gallery["total"] != 1.0 || !strings.HasPrefix(line, "Antennes (Ann, 20") || gallery["site"].(object)["siteKey"] != first {
 		t.Errorf("%v", gallery)
 	}
 	for arguments, want := range map[string]string{
@@ -149,4 +150,68 @@ func TestPhotos(t *testing.T) {
 func department(t *testing.T, r *Reading, key string) string {
 	t.Helper()
 	return api(t, r, "antennas.get", map[string]string{"id": key})["data"].(object)["location"].(object)["department"].(string)
+}
+
+// A list that was read today may be months old all the same: its answer says when its newest
+// outage began, and how many should have ended.
+func TestListAge(t *testing.T) {
+	r := withOutages(t)
+	r.Now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	path := filepath.Join(t.TempDir(), "sites_hs.csv")
+	for _, c := range []struct {
+		begins, ends string
+		want         []string
+		not          string
+	}{
+		{"20/08/2026 10:00", "21/08/2026 10:00", []string{"2026-08-20", "94 days ago", "list is old", "expected end of 1 of 1 has passed"}, "?"},
+		{"22/11/2026 10:00", "30/11/2026 10:00", []string{"2026-11-22", "less than a day ago"}, "old"},
+		{"", "", []string{"read in the last 48 hours"}, "began"},
+	} {
+		rows := "code_site_op;departement;commune;Lat;Lon;data;debut;fin\nS1;75;Paris;48.80;2.35;HS;" + c.begins + ";" + c.ends + "\n"
+		if err := os.WriteFile(path, []byte(rows), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Outages.Import(context.Background(), market.FR, "ORANGE", path); err != nil {
+			t.Fatal(err)
+		}
+		for _, arguments := range []string{`{"operator":"ORANGE"}`, `{"operator":"ORANGE","limit":1,"offset":5}`} {
+			feed := mustCall(t, r, "sites_hs_list", arguments)["feed"].(object)
+			note := feed["note"].(string)
+			for _, want := range c.want {
+				if !strings.Contains(note, want) {
+					t.Errorf("%s: %q lacks %q", c.begins, note, want)
+				}
+			}
+			if strings.Contains(note, c.not) || (feed["newestStartedAt"] == nil) != (c.begins == "") {
+				t.Errorf("%s: %v", c.begins, feed)
+			}
+		}
+	}
+}
+
+// Outages near an area or region are those in it.
+func TestAreasAsPlacesOfOutages(t *testing.T) {
+	r := asked(t)
+	r.Outages = withOutages(t).Outages
+	path := filepath.Join(t.TempDir(), "sites_hs.csv")
+	rows := "code_site_op;departement;commune;Lat;Lon;data\nA;35;Rennes;48.11;-1.6;HS\nB;29;Brest;48.39;-4.48;HS\nC;75;Paris;48.85;2.35;HS\n"
+	if err := os.WriteFile(path, []byte(rows), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Outages.Import(context.Background(), market.FR, "ORANGE", path); err != nil {
+		t.Fatal(err)
+	}
+	for arguments, want := range map[string]string{
+		`{"place":"Bretagne"}`: "A B", `{"place":"Ille-et-Vilaine"}`: "A", `{"place":"Rennes"}`: "A", `{"place":"Finistère"}`: "B", `{"place":"Ille-et-Vilaine","radiusKm":0.1}`: "",
+	} {
+		var got []string
+		answer := mustCall(t, r, "sites_hs_nearby_from_place", arguments)
+		for _, item := range answer["items"].([]any) {
+			got = append(got, item.(object)["operatorSiteId"].(string))
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != want || answer["total"] != float64(len(got)) {
+			t.Errorf("%s: %v, want %s", arguments, got, want)
+		}
+	}
 }

@@ -1,0 +1,113 @@
+package mcp
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"relais/access"
+	"relais/account"
+)
+
+const pingBody = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+
+// issue makes an API client that may use the tools.
+func (w *world) issue(t *testing.T, change func(*access.Client)) *access.Issued {
+	t.Helper()
+	c := access.Client{Name: "Helper", Mode: access.Server, Scopes: []access.Scope{access.InternalAI}, CIDRs: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")},
+		Limits: access.Limits{Minute: 1 << 20, Day: 1 << 20}}
+	if change != nil {
+		change(&c)
+	}
+	issued, err := w.clients.Create(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return issued
+}
+
+// Who has a valid key or token is counted by that, and not by the address, where others
+// may have sent too much. Without one, and with one that is not valid, the address counts.
+func TestLimitOfCredentials(t *testing.T) {
+	withinMinute()
+	w := serve(t, func(o *Options) { o.Minute = 1 })
+	issued, token := w.issue(t, nil), w.token(t, "alice", account.Read)
+	from := []string{"X-Test-Address", "192.0.2.77"}
+	for range messages {
+		post(t, w, pingBody, from...)
+	}
+	for name, c := range map[string]struct {
+		headers []string
+		status  int
+	}{
+		"nobody known":  {nil, http.StatusTooManyRequests},
+		"a wrong key":   {[]string{"X-API-Key", issued.APIKey + "x"}, http.StatusTooManyRequests},
+		"a wrong token": {[]string{"Authorization", "Bearer nothing"}, http.StatusTooManyRequests},
+		"a key":         {[]string{"X-API-Key", issued.APIKey}, http.StatusOK},
+		"a token":       {[]string{"Authorization", token}, http.StatusOK},
+	} {
+		if resp, text := post(t, w, pingBody, append(c.headers, from...)...); resp.StatusCode != c.status {
+			t.Errorf("%s: %d, want %d: %s", name, resp.StatusCode, c.status, text)
+		}
+	}
+	for i := range messages {
+		resp, _ := post(t, w, pingBody, "X-API-Key", issued.APIKey, "X-Test-Address", fmt.Sprintf("192.0.2.%d", i+100))
+		if want := i < messages-1; (resp.StatusCode == http.StatusOK) != want {
+			t.Errorf("message %d of the key, each from another address: %d", i+2, resp.StatusCode)
+		}
+	}
+}
+
+// A body that a client with a key, but without its secret, does not end is a failed
+// authentication of the address, and few of them are read at a time.
+func TestBrokenBodyFails(t *testing.T) {
+	w := serve(t, func(o *Options) {
+		o.Address = func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.78") }
+	})
+	issued := w.issue(t, func(c *access.Client) { c.Mode, c.RequireSignature, c.CIDRs = access.Mobile, true, nil })
+	server := w.tools
+	send := func(body io.Reader) int {
+		r := httptest.NewRequest(http.MethodPost, w.URL+Path, body)
+		r.Header.Set("Authorization", "Bearer "+issued.APIKey)
+		r.Header.Set("X-Sq-Signature", fmt.Sprintf("t=%d,v1=%s", time.Now().Unix(), strings.Repeat("0", 64)))
+		rec := httptest.NewRecorder()
+		server.ServeHTTP(rec, r)
+		return rec.Code
+	}
+	addr := netip.MustParseAddr("192.0.2.78")
+	withinMinute()
+	if status := send(iotest.ErrReader(io.ErrUnexpectedEOF)); status != http.StatusBadRequest {
+		t.Errorf("a broken body: %d, want 400", status)
+	}
+	if n := server.Gate.Failures.Count(addr, time.Now()); n != 1 {
+		t.Errorf("%d failures after a broken body, want 1", n)
+	}
+	var bodies []*io.PipeWriter
+	ended := make(chan int, unprovenOfLine)
+	for range unprovenOfLine {
+		out, in := io.Pipe()
+		bodies = append(bodies, in)
+		go func() { ended <- send(out) }()
+		if _, err := in.Write([]byte("{")); err != nil { // when it is read, the request holds its place
+			t.Fatal(err)
+		}
+	}
+	if status := send(strings.NewReader("{}")); status != http.StatusServiceUnavailable {
+		t.Errorf("one more unproven body: %d, want 503", status)
+	}
+	for _, in := range bodies {
+		in.Close()
+		if status := <-ended; status != http.StatusUnauthorized {
+			t.Errorf("a forged signature: %d, want 401", status)
+		}
+	}
+	if status := send(strings.NewReader("{}")); status != http.StatusUnauthorized {
+		t.Errorf("after that: %d, want 401", status)
+	}
+}

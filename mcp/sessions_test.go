@@ -1,0 +1,230 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"relais/account"
+)
+
+var noon = time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC)
+
+// A fakeSession is what ends for others.
+type fakeSession struct {
+	name string
+	*testing.T
+}
+
+func (f *fakeSession) Close() error { return nil }
+
+// A hall is sessions with a clock.
+type hall struct {
+	*testing.T
+	*sessions
+	at    time.Time
+	ended map[string]bool
+}
+
+func newHall(t *testing.T) *hall {
+	return &hall{t, newSessions(maxSessions, maxAnonymous), noon, map[string]bool{}}
+}
+
+func (h *hall) begin(name string, o owner) {
+	for _, c := range h.add(name, &fakeSession{name, h.T}, o, h.at) {
+		h.ended[c.(*fakeSession).name] = true
+	}
+}
+
+// message is a request of a session with its answer.
+func (h *hall) message(name string) {
+	h.use(name, h.at, 1)
+	h.use(name, h.at, -1)
+}
+
+func anybody(addr string) owner { return ownerOf(nil, netip.MustParseAddr(addr)) }
+
+func somebody(id string) owner {
+	return ownerOf(&Caller{Person: account.Person{ID: id}}, netip.MustParseAddr("192.0.2.1"))
+}
+
+// readers begins sessions of people, each of another provider's, who use them.
+func (h *hall) readers() (names []string) {
+	for i := range 50 {
+		name := fmt.Sprint("reader ", i)
+		h.begin(name, anybody(fmt.Sprintf("81.%d.7.9", i)))
+		h.message(name)
+		names = append(names, name)
+	}
+	return names
+}
+
+func (h *hall) mustLive(names ...string) {
+	h.Helper()
+	for _, name := range names {
+		if h.ended[name] || h.byID[name] == nil {
+			h.Errorf("%s was ended", name)
+		}
+	}
+}
+
+// When sessions run out, the longest idle one of nobody known ends, and callers with a
+// credential have room of their own.
+func TestSessionsRunOut(t *testing.T) {
+	h := newHall(t)
+	h.begin("mine", somebody("alice"))
+	for i := range maxAnonymous {
+		h.at = h.at.Add(time.Millisecond)
+		h.begin(fmt.Sprint(i), anybody(fmt.Sprintf("10.0.%d.%d", i/250, i%250)))
+	}
+	if len(h.ended) > 0 {
+		t.Fatalf("%d ended before the sessions ran out", len(h.ended))
+	}
+	h.message("0")
+	h.begin("newcomer", anybody("10.0.0.1"))
+	if len(h.ended) != 1 || !h.ended["1"] {
+		t.Errorf("%v ended, want the longest idle, 1", h.ended)
+	}
+	for i := range maxSessions - maxAnonymous - 1 {
+		h.begin(fmt.Sprint("known ", i), somebody(fmt.Sprint(i)))
+	}
+	if len(h.ended) != 1 {
+		t.Errorf("%d ended while known callers had room", len(h.ended))
+	}
+	h.begin("one more", somebody("bob"))
+	h.mustLive("mine", "newcomer", "one more", "known 0")
+	if len(h.ended) != 2 || len(h.byID) != maxSessions {
+		t.Errorf("%d ended, %d live", len(h.ended), len(h.byID))
+	}
+}
+
+// A flood of sessions that are begun and not used ends no session in use, and no
+// newcomer's.
+func TestFloodOfSessions(t *testing.T) {
+	h := newHall(t)
+	names := h.readers()
+	for i := range 5400 {
+		h.at = h.at.Add(time.Millisecond)
+		h.begin(fmt.Sprint(i), anybody(fmt.Sprintf("100.%d.%d.9", 64+i%9, i%90)))
+	}
+	h.begin("newcomer", anybody("81.99.7.9"))
+	h.mustLive(append(names, "newcomer")...)
+	for i := range 60 { // a slower one, of many providers
+		h.at = h.at.Add(time.Second)
+		for j := range 9 {
+			h.begin(fmt.Sprint("slow ", i, j), anybody(fmt.Sprintf("%d.%d.7.9", 110+j, i)))
+		}
+		h.message("newcomer")
+	}
+	h.mustLive(append(names, "newcomer")...)
+	if h.anonymous != maxAnonymous || len(h.byID) != maxAnonymous {
+		t.Errorf("%d live, %d are counted", len(h.byID), h.anonymous)
+	}
+}
+
+// So does one of sessions that are used: it ends its own.
+func TestFloodOfUsedSessions(t *testing.T) {
+	h := newHall(t)
+	names := h.readers()
+	for i := range 6000 {
+		h.at = h.at.Add(time.Millisecond)
+		name := fmt.Sprint(i)
+		h.begin(name, anybody(fmt.Sprintf("100.%d.%d.9", 64+i%9, i%90)))
+		h.message(name)
+	}
+	h.at = h.at.Add(sessionTime / 2)
+	h.begin("newcomer", anybody("81.99.7.9"))
+	h.begin("another", anybody("100.64.0.8"))
+	h.mustLive(append(names, "newcomer", "another")...)
+}
+
+// What ended by itself, after its time without a message, goes before what lives.
+func TestEndedSessions(t *testing.T) {
+	h := newHall(t)
+	h.sessions = newSessions(3, 3)
+	h.begin("old", anybody("81.1.7.9"))
+	h.message("old")
+	h.at = h.at.Add(sessionTime + time.Second)
+	h.begin("a", anybody("10.0.0.1"))
+	h.begin("b", anybody("10.0.0.2"))
+	h.begin("c", anybody("10.0.0.3"))
+	h.mustLive("a", "b", "c")
+	if len(h.networks) != 2 || len(h.byOwner) != 3 {
+		t.Errorf("networks %v, owners %v", h.networks, h.byOwner)
+	}
+}
+
+// When all sessions are taken, newcomers begin theirs all the same, with a key or
+// without, and what is in use stays.
+func TestSessionsRunOutOverHTTP(t *testing.T) {
+	w := serve(t, nil)
+	w.tools.sessions = newSessions(20, 16)
+	from := func(i int) string { return fmt.Sprintf("10.0.%d.%d", i/200, i%200) }
+	used := session(t, w, "X-Test-Address", "203.0.113.9")
+	for i := range 40 {
+		session(t, w, "X-Test-Address", from(i))
+	}
+	issued := w.issue(t, nil)
+	session(t, w, "X-API-Key", issued.APIKey)
+	resp, text := post(t, w, callBody("capabilities_guide", "{}"), "Mcp-Session-Id", used, "X-Test-Address", "203.0.113.9")
+	if resp.StatusCode != http.StatusOK {
+		t.Errorf("the session in use: %d %s", resp.StatusCode, text)
+	}
+	deadline := time.Now().Add(10 * time.Second)
+	for living(w) != 17 && time.Now().Before(deadline) { // those that ended close by themselves
+		time.Sleep(time.Millisecond)
+	}
+	if n := living(w); n != 17 {
+		t.Errorf("%d sessions live, want 16 of nobody known and one of a key", n)
+	}
+}
+
+func living(w *world) (n int) {
+	for range w.tools.server.Sessions() {
+		n++
+	}
+	return n
+}
+
+// A session whose client has gone when it begins can be used by nobody: it is ended, and
+// counted no more.
+func TestGoneWhileBeginning(t *testing.T) {
+	w := serve(t, nil)
+	ctx, goes := context.WithCancel(t.Context())
+	began := false
+	w.tools.server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			result, err := next(ctx, method, req)
+			if method == "initialize" {
+				began = true
+				goes()
+			}
+			return result, err
+		}
+	})
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, w.URL+Path, strings.NewReader(initializeBody))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	w.tools.ServeHTTP(httptest.NewRecorder(), r)
+	if !began {
+		t.Fatal("no session began")
+	}
+	deadline := time.Now().Add(10 * time.Second)
+	for living(w) > 0 && time.Now().Before(deadline) {
+		time.Sleep(time.Millisecond)
+	}
+	if n := living(w); n != 0 {
+		t.Errorf("%d sessions live", n)
+	}
+	w.tools.sessions.keep(w.tools.server.Sessions)
+	if n := len(w.tools.sessions.byID); n != 0 {
+		t.Errorf("%d sessions are counted", n)
+	}
+}

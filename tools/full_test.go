@@ -1,0 +1,46 @@
+package tools
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"relais/ops"
+)
+
+// Who submits to a disk that is full is told so.
+func TestSubmitOnAFullDisk(t *testing.T) {
+	err := refused(fmt.Errorf("community.db: %w", &os.PathError{Op: "write", Path: "/data/community.db", Err: syscall.ENOSPC}))
+	if message, cause := ops.Message(err); cause != nil || !strings.Contains(message, "disk of this server is full") || strings.Contains(message, "/data") {
+		t.Errorf("%q, %v", message, cause)
+	}
+}
+
+// Every tool that would show an unusable dataset as empty needs it.
+func TestNeeds(t *testing.T) {
+	for name, data := range map[string]string{
+		"sites_get_photos": ops.DataPhotos, "anfr_list_archives": ops.DataArchives, "sites_hs_list": ops.DataOutages,
+		"community_list_observations_nearby": ops.DataOutages, "me_whoami": ops.DataPeople,
+	} {
+		tool := (*Tool)(nil)
+		for _, t := range All() {
+			if t.Name == name {
+				tool = t
+			}
+		}
+		if tool == nil {
+			t.Errorf("there is no tool %s", name)
+			continue
+		}
+		r := &Reading{Reading: &ops.Reading{Failed: map[string]error{data: os.ErrInvalid}}}
+		if err := r.Usable(tool); err == nil {
+			t.Errorf("%s answers without %s", name, data)
+		}
+		r.Failed = nil
+		if err := r.Usable(tool); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
