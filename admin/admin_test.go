@@ -184,10 +184,10 @@ func TestBackup(t *testing.T) {
 		if err := Backup(ctx, dir, copied, quiet); err == nil {
 			t.Errorf("served %v: a backup was written over", served)
 		}
-		if err := Restore(copied, restored); err != nil {
+		if err := Restore(ctx, copied, restored, quiet); err != nil {
 			t.Fatalf("served %v: %v", served, err)
 		}
-		if err := Restore(copied, restored); err == nil {
+		if err := Restore(ctx, copied, restored, quiet); err == nil {
 			t.Errorf("served %v: restored over a folder", served)
 		}
 		s, err := Open(restored, "test", quiet)

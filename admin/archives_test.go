@@ -73,7 +73,7 @@ func TestArchives(t *testing.T) {
 		}
 		found := false
 		for _, f := range files {
-			found = found || f.Path == archivesFile && strings.HasPrefix(f.Detail, "3 archives, ") && f.Problem == ""
+			found = found || f.Path == ArchivesFile && strings.HasPrefix(f.Detail, "3 archives, ") && f.Problem == ""
 		}
 		if !found {
 			t.Errorf("the check says %+v", files)

@@ -12,7 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"relais/backup"
 	"relais/folder"
+	"relais/inventory"
 	"relais/measure"
 	"relais/store"
 )
@@ -25,8 +27,12 @@ func transient(name string) bool {
 
 // Backup copies a folder to dest, which must be missing or empty, while it is
 // served or not. The stores are copied as they are at one moment. The copy has
-// secret.key: whoever has it can open the signing secrets.
+// secret.key: whoever has it can open the signing secrets. Until it is whole it is marked
+// as unfinished.
 func Backup(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) error {
+	if err := refuseUnfinished(string(dir), dest); err != nil {
+		return err
+	}
 	if unused, err := folder.Dir(dest).Unused(); err != nil {
 		return err
 	} else if !unused {
@@ -35,18 +41,24 @@ func Backup(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) 
 	if within(string(dir), dest) {
 		return fmt.Errorf("%s is in the folder that is to be copied: name one outside", dest)
 	}
-	_, err := os.Stat(dest)
-	missing := errors.Is(err, fs.ErrNotExist)
 	unlock, err := holdIngest(ctx, dir, log)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := backup(ctx, dir, dest, log); err != nil {
-		if missing { // half a copy looks like one
-			err = errors.Join(err, os.RemoveAll(dest))
+	return backup.Fill(dest, func(to string) error {
+		if err := copyFolder(ctx, dir, to, log); err != nil {
+			return err
 		}
-		return err
+		return backup.Seal(ctx, to, time.Now())
+	})
+}
+
+func refuseUnfinished(dirs ...string) error {
+	for _, dir := range dirs {
+		if err := backup.Unfinished(dir); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -59,13 +71,18 @@ func within(dir, path string) bool {
 	return errors.Join(err1, err2, err) == nil && filepath.IsLocal(name)
 }
 
-func backup(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) error {
+// copyFolder copies the folder, and notes in the copy what it has.
+func copyFolder(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) error {
 	if err := backupStores(ctx, dir, dest, log); err != nil {
 		return fmt.Errorf("back up the stores: %w", err)
 	}
-	return copyTree(string(dir), dest, func(name string) bool {
-		return isDatabase(name) || measure.IsFile(filepath.ToSlash(name)) || transient(name)
+	err := copyTree(string(dir), dest, func(name string) bool {
+		return isDatabase(name) || measure.IsFile(filepath.ToSlash(name)) || transient(name) || name == backup.Name
 	})
+	if err != nil {
+		return err
+	}
+	return noteCopy(folder.Dir(dest))
 }
 
 // holdIngest keeps an ingest away, whose snapshots and sources belong together, and
@@ -96,38 +113,123 @@ func holdIngest(ctx context.Context, dir folder.Dir, log *slog.Logger) (unlock f
 	}
 }
 
-// Restore copies a backup into dir, which must be missing or empty, after it has
-// looked whether the stores are whole.
-func Restore(backup string, dir folder.Dir) error {
+// Restore copies a backup into dir, which must be missing or empty, after it has compared
+// the backup with its list and looked whether the stores are whole, and compares the copy
+// with the list as well. A backup that an older relais made has no list: log says so.
+func Restore(ctx context.Context, from string, dir folder.Dir, log *slog.Logger) error {
+	if err := refuseUnfinished(from, string(dir)); err != nil {
+		return err
+	}
 	if unused, err := dir.Unused(); err != nil {
 		return err
 	} else if !unused {
 		return fmt.Errorf("%s is in use: restore into another folder, and then put it in its place", dir)
 	}
-	_, err1 := os.Stat(filepath.Join(backup, clientsFile))
-	_, err2 := os.Stat(folder.Dir(backup).Snapshots())
-	if err1 != nil && err2 != nil {
-		return fmt.Errorf("%s is no backup: it has neither %s nor snapshots", backup, clientsFile)
+	list, err := listOf(from, log)
+	if err != nil {
+		return err
 	}
-	all, err := databasesOf(folder.Dir(backup))
+	if list != nil {
+		err = list.Check(ctx, from)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", from, err)
+	}
+	if err := wholeStores(folder.Dir(from)); err != nil {
+		return err
+	}
+	return backup.Fill(string(dir), func(to string) error { return restore(ctx, from, to, list) })
+}
+
+// restore copies a backup, with its list when it has one.
+func restore(ctx context.Context, from, to string, list *backup.List) error {
+	listed := map[string]bool{}
+	if list != nil {
+		for _, f := range list.Files {
+			listed[f.Path] = true
+		}
+	}
+	err := copyTree(from, to, func(name string) bool {
+		return transient(name) || name == backup.Name || list != nil && !listed[filepath.ToSlash(name)]
+	})
+	if err == nil && list != nil {
+		err = list.Check(ctx, to)
+	}
+	if err == nil {
+		err = noteCopy(folder.Dir(to))
+	}
+	if err != nil {
+		return err
+	}
+	return backup.Unseal(to)
+}
+
+// listOf returns the list of a backup, nil for one that an older relais made.
+func listOf(from string, log *slog.Logger) (*backup.List, error) {
+	list, err := backup.Read(from)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return list, err
+	}
+	_, err1 := os.Stat(filepath.Join(from, clientsFile))
+	_, err2 := os.Stat(folder.Dir(from).Snapshots())
+	if err1 != nil && err2 != nil {
+		return nil, fmt.Errorf("%s is no backup: it has no %s, no %s and no snapshots", from, backup.Name, clientsFile)
+	}
+	if sign := recent(folder.Dir(from)); sign != "" {
+		return nil, fmt.Errorf("%s has no %s, although this version of relais made it (it has %s): some of it may be missing; use another backup", from, backup.Name, sign)
+	}
+	log.Warn("the backup has no list of its files, because an older relais made it: whether it is whole cannot be known", "backup", from)
+	return nil, nil
+}
+
+// recent names what a folder has that no relais without lists of files wrote, "" for
+// nothing.
+func recent(dir folder.Dir) string {
+	for _, name := range []string{inventory.Name, measure.DatabaseName} {
+		if _, err := os.Lstat(filepath.Join(string(dir), name)); err == nil {
+			return name
+		}
+	}
+	for _, d := range databases { // of which only recent versions count the commits
+		if db, err := store.OpenReadOnly(filepath.Join(string(dir), d.file)); err == nil {
+			recent := db.Commits() > 0
+			_ = db.Close() // it was only read
+			if recent {
+				return d.file
+			}
+		}
+	}
+	return ""
+}
+
+// wholeStores checks the stores of a folder that nobody has open.
+func wholeStores(dir folder.Dir) error {
+	all, err := databasesOf(dir)
 	if err != nil {
 		return err
 	}
 	for _, d := range all {
-		if err := store.Check(filepath.Join(backup, d.file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := store.Check(filepath.Join(string(dir), d.file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	list, err := measure.Check(folder.Dir(backup))
-	for _, c := range list {
-		if c.Err != nil {
-			err = errors.Join(err, c.Err)
-		}
-	}
+	return checkMeasures(dir)
+}
+
+// checkMeasures reads the measures of a backup.
+func checkMeasures(backup folder.Dir) error {
+	db, err := measure.OpenDatabase(backup, true)
 	if err != nil {
 		return err
 	}
-	return copyTree(backup, string(dir), transient)
+	list, err := measure.Check(backup, db)
+	for _, c := range list {
+		err = errors.Join(err, c.Err)
+	}
+	if db != nil {
+		err = errors.Join(err, db.Close())
+	}
+	return err
 }
 
 // copyTree copies the files below from to to, with the times of their last changes,

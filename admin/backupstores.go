@@ -13,8 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"go.etcd.io/bbolt"
-
 	"relais/folder"
 	"relais/measure"
 	"relais/store"
@@ -28,31 +26,22 @@ func backupStores(ctx context.Context, dir folder.Dir, dest string, log *slog.Lo
 		if err != nil {
 			return err
 		}
-		measures, err := measure.Files(dir)
-		if err != nil {
-			return err
-		}
-		if len(measures) == 0 && !slices.ContainsFunc(all, func(d database) bool { return d.in(dir) }) {
+		_, err = os.Stat(filepath.Join(string(dir), measure.Dir))
+		if err != nil && !slices.ContainsFunc(all, func(d database) bool { return d.in(dir) }) {
 			return nil // a folder without stores gets none
 		}
 		s, err := Open(dir, "relais backup", log)
 		if err != nil {
 			return err
 		}
-		err = s.copyAll(func(name string, tx *bbolt.Tx) error {
+		err = s.copyAll(func(name string, tx *store.Tx) error {
 			return folder.ReplacePrivate(filepath.Join(dest, name), func(w io.Writer) error {
 				_, err := tx.WriteTo(w)
 				return err
 			})
+		}, func(name string) error {
+			return copyFile(filepath.Join(string(dir), name), filepath.Join(dest, name))
 		})
-		if err == nil {
-			measures, err = measure.Files(dir) // those of now: nobody else has them
-		}
-		for _, name := range measures {
-			if err == nil {
-				err = copyFile(filepath.Join(string(dir), name), filepath.Join(dest, name))
-			}
-		}
 		return errors.Join(err, s.Close())
 	})
 }
@@ -62,21 +51,29 @@ func (d database) in(dir folder.Dir) bool {
 	return err == nil
 }
 
-// copyAll calls put for each database as it is at one moment. Requests and changes go
-// on meanwhile, but photos that are added or deleted wait until all have begun. Files
-// cannot use space again until it ends, so put should not be slow.
-func (s *Stores) copyAll(put func(name string, tx *bbolt.Tx) error) error {
+// copyAll calls put for each database as it is at one moment, and then file for each file of
+// the measures that counts at that moment. Requests and changes go on meanwhile, but what
+// adds or deletes photos or measures waits until all have begun. Databases cannot use space
+// again until they are done, so put should not be slow.
+func (s *Stores) copyAll(put func(name string, tx *store.Tx) error, file func(name string) error) error {
+	measures, err := s.Measures()
+	if err != nil {
+		return err
+	}
 	if _, _, err := s.databases(); err != nil { // which opens them: nobody need wait for that
 		return err
 	}
 	resume := s.Photos.Pause()
 	defer resume()
+	hold := measures.Hold()
+	defer hold.Release()
 	names, dbs, err := s.databases()
 	if err != nil {
 		return err
 	}
-	return store.ViewAll(dbs, func(txs []*bbolt.Tx) error {
+	err = store.ViewAll(dbs, func(txs []*store.Tx) error {
 		resume()
+		hold.Resume()
 		for i, tx := range txs {
 			if err := put(names[i], tx); err != nil {
 				return fmt.Errorf("%s: %w", names[i], err)
@@ -84,6 +81,12 @@ func (s *Stores) copyAll(put func(name string, tx *bbolt.Tx) error) error {
 		}
 		return nil
 	})
+	for _, name := range hold.Files {
+		if err == nil {
+			err = file(name)
+		}
+	}
+	return err
 }
 
 // databases are the databases that are there.
@@ -111,22 +114,17 @@ const backupPath = "/backup" // on the socket
 func (s *Stores) upload(w http.ResponseWriter) {
 	t := tar.NewWriter(w)
 	begun := false
-	measures, err := s.Measures()
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	err = s.copyAll(func(name string, tx *bbolt.Tx) error {
+	err := s.copyAll(func(name string, tx *store.Tx) error {
 		begun = true
 		if err := t.WriteHeader(&tar.Header{Name: name, Size: tx.Size(), Mode: 0o600}); err != nil {
 			return err
 		}
 		_, err := tx.WriteTo(t)
 		return err
+	}, func(name string) error {
+		begun = true
+		return addFile(t, name, s.path(name))
 	})
-	if err == nil {
-		begun, err = true, s.uploadMeasures(t, measures)
-	}
 	if err != nil && !begun {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
@@ -134,18 +132,6 @@ func (s *Stores) upload(w http.ResponseWriter) {
 	if err := errors.Join(err, t.Close()); err != nil {
 		panic(http.ErrAbortHandler)
 	}
-}
-
-// uploadMeasures adds the files of the measures.
-func (s *Stores) uploadMeasures(t *tar.Writer, m *measure.Store) error {
-	return m.Freeze(func(paths []string) error {
-		for _, name := range paths {
-			if err := addFile(t, name, s.path(name)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }
 
 func addFile(t *tar.Writer, name, path string) error {

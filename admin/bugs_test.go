@@ -52,7 +52,7 @@ func TestBugs(t *testing.T) {
 		if err := Backup(ctx, dir, copied, quiet); err != nil {
 			t.Fatal(err)
 		}
-		if err := Restore(copied, restored); err != nil {
+		if err := Restore(ctx, copied, restored, quiet); err != nil {
 			t.Fatal(err)
 		}
 		files, err := Check(ctx, restored)
@@ -61,7 +61,7 @@ func TestBugs(t *testing.T) {
 		}
 		found := false
 		for _, f := range files {
-			found = found || f.Path == communityFile && f.Problem == "" && f.Detail == "0 unavailable sites, 0 outage reports, 1 validation, 2 bugs"
+			found = found || f.Path == CommunityFile && f.Problem == "" && f.Detail == "0 unavailable sites, 0 outage reports, 1 validation, 2 bugs"
 		}
 		if !found {
 			t.Errorf("served %v: %+v", served, files)
@@ -82,7 +82,7 @@ func TestForgetValidations(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := func() bool {
-		text, err := os.ReadFile(filepath.Join(string(dir), communityFile))
+		text, err := os.ReadFile(filepath.Join(string(dir), CommunityFile))
 		if err != nil {
 			t.Fatal(err)
 		}

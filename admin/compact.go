@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"relais/access"
-	"relais/community"
-	"relais/outage"
+	"relais/folder"
 	"relais/store"
 )
 
@@ -26,6 +25,8 @@ type Compacted struct {
 	After  int64  `json:"after"`
 }
 
+func errReadOnly(dir folder.Dir) error { return fmt.Errorf("%s: %w", dir, access.ErrReadOnly) }
+
 // CompactStores writes the stores anew without what was deleted, of the files of
 // months those that something was deleted from: they have no other free space. The
 // answer is a list of Compacted. Requests are answered meanwhile, and changes wait.
@@ -33,7 +34,7 @@ type CompactStores struct{}
 
 func (CompactStores) run(_ context.Context, s *Stores) (any, error) {
 	if s.lock == nil {
-		return nil, fmt.Errorf("%s: %w", s.Dir, access.ErrReadOnly)
+		return nil, errReadOnly(s.Dir)
 	}
 	list := []Compacted{}
 	err := s.eachDatabase(func(d database, db *store.DB, deleted bool) error {
@@ -88,13 +89,14 @@ func (s *Stores) compactHere() error {
 // is over, and then calls do for each database. What fails for one is done for the
 // others all the same.
 func (s *Stores) eachDatabase(do func(d database, db *store.DB, deleted bool) error) error {
-	_, old := s.Outages.Retain(outage.Keep)
-	_, older := s.Community.Retain(community.Keep)
-	errs := []error{s.Photos.Sweep(), old, older}
+	errs := []error{s.Photos.Sweep(), s.retainReports()}
 	all, err := databasesOf(s.Dir)
 	errs = append(errs, err)
 	for _, d := range all {
 		db, err := s.database(d)
+		if s.failed[d.file] != nil || db == nil && err == nil { // which is said, or there is none
+			continue
+		}
 		var deleted bool
 		if err == nil {
 			deleted, err = db.HasDeleted()

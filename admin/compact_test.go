@@ -13,6 +13,7 @@ import (
 
 	"relais/access"
 	"relais/folder"
+	"relais/measure"
 )
 
 func create(t *testing.T, dir folder.Dir, c CreateClient) (made access.Issued) {
@@ -155,8 +156,8 @@ func TestCheck(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []string{clientsFile + ": 3 clients", photosFile + ": 0 photos, 0 reports",
-			communityFile + ": 0 unavailable sites, 0 outage reports, 0 validations, 0 bugs", usersFile + ": 0 accounts, 0 facts", archivesFile + ": 0 archives, 0 rows", sealFile + ": seals signing secrets", quotaFile + ": 0 counts"}
+		want := []string{clientsFile + ": 3 clients", PhotosFile + ": 0 photos, 0 reports",
+			CommunityFile + ": 0 unavailable sites, 0 outage reports, 0 validations, 0 bugs", UsersFile + ": 0 accounts, 0 facts", ArchivesFile + ": 0 archives, 0 rows", measure.DatabaseName + ": 0 files of measures", sealFile + ": seals signing secrets", quotaFile + ": 0 counts"}
 		if served {
 			want = append(want, socketFile+": a server runs")
 		}

@@ -13,6 +13,7 @@ import (
 	"relais/archive"
 	"relais/community"
 	"relais/folder"
+	"relais/measure"
 	"relais/outage"
 	"relais/photos"
 	"relais/store"
@@ -23,6 +24,12 @@ type database struct {
 	file    string // below the folder
 	buckets []string
 	month   string // of photos, whose store opens the file; else ""
+	// openIn opens the file, where store.Open does not.
+	openIn func(dir folder.Dir, readOnly bool) (*store.DB, error)
+	// apart says that everything else is served when the file cannot be opened.
+	apart bool
+	// advice is what to do about an error.
+	advice func(err error) string
 	// holds reads every record and says how many of what there are; the error names
 	// those that cannot be used.
 	holds func(s *Stores, db *store.DB) (string, error)
@@ -32,10 +39,11 @@ type database struct {
 // then opened, backed up, restored, checked and compacted.
 var databases = []database{
 	{file: clientsFile, buckets: []string{access.Bucket}, holds: holdsClients},
-	{file: photosFile, buckets: photos.Buckets, holds: holdsPhotos},
-	{file: communityFile, buckets: slices.Concat(outage.Buckets, community.Buckets), holds: holdsCommunity},
-	{file: usersFile, buckets: account.Buckets, holds: holdsUsers},
-	{file: archivesFile, buckets: archive.Buckets, holds: holdsArchives},
+	{file: PhotosFile, buckets: photos.Buckets, holds: holdsPhotos},
+	{file: CommunityFile, buckets: slices.Concat(outage.Buckets, community.Buckets), holds: holdsCommunity},
+	{file: UsersFile, buckets: account.Buckets, holds: holdsUsers},
+	{file: ArchivesFile, buckets: archive.Buckets, holds: holdsArchives},
+	{file: measure.DatabaseName, openIn: measure.OpenDatabase, apart: true, advice: measuresAdvice, holds: holdsMeasures},
 }
 
 // databasesOf are databases and the files of months that a folder has.
@@ -56,10 +64,38 @@ func isDatabase(name string) bool {
 	return photos.MonthOf(name) != "" || slices.ContainsFunc(databases, func(d database) bool { return d.file == name })
 }
 
+// openDatabases opens those that are there, which may show what is missing, and then makes
+// the others.
+func (s *Stores) openDatabases(readOnly bool) error {
+	for _, there := range []bool{true, false} {
+		for _, d := range databases {
+			if s.open[d.file] != nil || s.failed[d.file] != nil || there && !d.in(s.Dir) {
+				continue
+			}
+			switch err := s.openDatabase(d, readOnly); {
+			case err == nil:
+			case errors.Is(err, store.ErrHeld), fatal(err) && !d.apart:
+				return err
+			case d.apart:
+				s.failed[d.file] = err // which is said when it is wanted
+			default:
+				s.fail(d.file, err)
+			}
+		}
+	}
+	return nil
+}
+
+// openDatabase opens a store or makes it, unless the folder had it or a newer one.
 func (s *Stores) openDatabase(d database, readOnly bool) error {
+	if err := s.lost(d); err != nil {
+		return err
+	}
 	var db *store.DB
 	var err error
-	if readOnly {
+	if d.openIn != nil {
+		db, err = d.openIn(s.Dir, readOnly)
+	} else if readOnly {
 		db, err = store.OpenReadOnly(s.path(d.file))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
@@ -70,6 +106,12 @@ func (s *Stores) openDatabase(d database, readOnly bool) error {
 	if err != nil {
 		return err
 	}
+	if db == nil {
+		return nil
+	}
+	if err := older(s.noted, d.file, db.Commits()); err != nil {
+		return errors.Join(err, db.Close())
+	}
 	s.open[d.file] = db
 	return nil
 }
@@ -79,7 +121,7 @@ func (s *Stores) database(d database) (*store.DB, error) {
 	if d.month != "" {
 		return s.Photos.Month(d.month)
 	}
-	return s.open[d.file], nil
+	return s.open[d.file], s.failed[d.file]
 }
 
 func (s *Stores) closeDatabases() error {
@@ -112,6 +154,11 @@ func holdsCommunity(_ *Stores, db *store.DB) (string, error) {
 func holdsUsers(_ *Stores, db *store.DB) (string, error) {
 	n, facts, err := account.Check(db)
 	return Number(n, "account") + ", " + Number(facts, "fact"), err
+}
+
+func holdsMeasures(_ *Stores, db *store.DB) (string, error) {
+	n, err := measure.CountRows(db)
+	return Number(n, "file") + " of measures", err
 }
 
 func holdsArchives(_ *Stores, db *store.DB) (string, error) {

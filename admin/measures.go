@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"sync"
 	"time"
 
@@ -103,7 +104,43 @@ func (c ImportMeasures) run(ctx context.Context, s *Stores) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !s.merges.Load() {
+		// The import counts whatever comes of this, which the next one does as well.
+		if err := m.MergeAll(); err != nil {
+			s.log.Warn("small files of measures could not be put together", "error", err)
+		}
+	}
 	return Imported{time.Since(start).Seconds(), reports, c.Market, c.Kind, m.Count(c.Market, c.Kind)}, nil
+}
+
+// mergeAgain is when merging is tried again after an error.
+const mergeAgain = time.Minute
+
+// MergeMeasures puts small files of measures together as they come, until ctx ends.
+func (s *Stores) MergeMeasures(ctx context.Context, log *slog.Logger) {
+	m, err := s.Measures()
+	if err != nil {
+		return // whoever opens them first says so
+	}
+	s.merges.Store(true)
+	defer s.merges.Store(false)
+	for {
+		merged, err := m.Merge()
+		var again <-chan time.Time
+		if err != nil {
+			log.Error("small files of measures could not be put together", "error", err)
+			again = time.After(mergeAgain)
+		}
+		if merged && ctx.Err() == nil {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-again:
+		case <-m.Grew():
+		}
+	}
 }
 
 func (c *ImportMeasures) watch(s *Stores) (source.Watch, error) {
@@ -128,36 +165,6 @@ func (c *ImportMeasures) watch(s *Stores) (source.Watch, error) {
 	}, nil
 }
 
-// retainEvery is how often measures are looked through for those that are too old.
-const retainEvery = 6 * time.Hour
-
-// RetainMeasures removes the measures that are older than keep, at once and then
-// regularly, until ctx ends; keep 0 keeps them all.
-func (s *Stores) RetainMeasures(ctx context.Context, keep time.Duration, log *slog.Logger) {
-	m, err := s.Measures()
-	if err != nil || keep <= 0 {
-		return // whoever opens them first says so
-	}
-	tick := time.NewTicker(retainEvery)
-	defer tick.Stop()
-	for {
-		removed, err := m.Retain(keep)
-		switch {
-		case errors.Is(err, measure.ErrReadOnly):
-			return
-		case err != nil:
-			log.Error("measures that are too old are still there", "error", err)
-		case removed > 0:
-			log.Info("measures that were too old are removed", "rows", removed, "olderThan", keep)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
-}
-
 // measureFiles says what a check found of segments.
 func measureFiles(list []measure.Checked) (files []File) {
 	names := map[measure.Kind]string{measure.Speedtest: "speedtest", measure.Coverage: "coverage point"}
@@ -171,7 +178,42 @@ func measureFiles(list []measure.Checked) (files []File) {
 	return files
 }
 
-// noMeasures says that measures cannot be read at all.
-func noMeasures(err error) File {
-	return File{Path: measure.Dir + "/" + measure.ManifestName, Kind: "measures", Problem: oneLine(err) + ": restore the folder " + measure.Dir + " from a backup, or move it away and import again"}
+// noMeasures adds that measures cannot be read at all, unless that is said already.
+func noMeasures(files []File, err error) []File {
+	for _, f := range files {
+		if f.Path == measure.DatabaseName && f.Problem != "" {
+			return files
+		}
+	}
+	f := File{Path: measure.Dir + "/" + measure.ManifestName, Kind: "measures"}
+	f.Problem = oneLine(err) + measuresAdvice(err)
+	return append(files, f)
+}
+
+// measuresAdvice says what to do when it cannot be read which files of measures count.
+func measuresAdvice(err error) string {
+	if errors.Is(err, measure.ErrNewer) {
+		return ""
+	}
+	return "; no file of measures is removed meanwhile: relais check --repair measures makes " + measure.DatabaseName + " again from them"
+}
+
+// RepairMeasures makes it again which files of measures count, in a folder that is not
+// served. See measure.Repair.
+func RepairMeasures(dir folder.Dir) (r measure.Repaired, err error) {
+	if _, err := os.Stat(string(dir)); err != nil { // which the lock would make
+		return r, fmt.Errorf("the data folder: %w", err)
+	}
+	lock, err := dir.Lock("serve", "relais check --repair measures", time.Now())
+	if held, ok := errors.AsType[*folder.HeldError](err); ok {
+		return r, fmt.Errorf("%w: stop it first", held)
+	}
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	if r, err = measure.Repair(dir, time.Now); err != nil {
+		return r, err
+	}
+	return r, forget(dir, measure.DatabaseName)
 }

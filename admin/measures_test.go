@@ -1,15 +1,18 @@
 package admin
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"relais/backup"
 	"relais/folder"
 	"relais/market"
 	"relais/measure"
@@ -81,49 +84,88 @@ func TestMeasures(t *testing.T) {
 		if err := Call(ctx, dir, bad, &r, quiet); err == nil || !strings.Contains(err.Error(), path+":1") {
 			t.Errorf("served %v: another kind: %v", served, err)
 		}
-		want := "measures/00000001.seg 50 speedtests of FR\n"
+		name := segmentOf(t, dir)
+		want := "measures/" + name + " 50 speedtests of FR\n"
 		if got := checked(t, dir); got != want {
 			t.Errorf("served %v: %q", served, got)
 		}
 		copied, restored := filepath.Join(t.TempDir(), "backup"), folder.Dir(filepath.Join(t.TempDir(), "restored"))
-		if err := errors.Join(Backup(ctx, dir, copied, quiet), Restore(copied, restored)); err != nil {
+		if err := errors.Join(Backup(ctx, dir, copied, quiet), Restore(ctx, copied, restored, quiet)); err != nil {
 			t.Fatalf("served %v: %v", served, err)
 		}
 		if got := checked(t, restored); got != want {
 			t.Errorf("served %v: restored: %q", served, got)
 		}
-		if err := os.WriteFile(filepath.Join(copied, "measures", "00000001.seg"), []byte("no"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(copied, "measures", name), []byte("no"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := Restore(copied, folder.Dir(filepath.Join(t.TempDir(), "again"))); !errors.Is(err, measure.ErrDamaged) {
+		if err := Restore(ctx, copied, folder.Dir(filepath.Join(t.TempDir(), "again")), quiet); !errors.Is(err, backup.ErrDamaged) {
 			t.Errorf("a damaged backup: %v", err)
 		}
 	}
 }
 
-// What is damaged is named, and the other stores go on.
+// segmentOf is the name of the only segment of a folder.
+func segmentOf(t *testing.T, dir folder.Dir) string {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(string(dir), "measures", "*.seg"))
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%v, %v", list, err)
+	}
+	return filepath.Base(list[0])
+}
+
+// What is damaged is named, no file of measures goes, and the other stores go on.
 func TestDamagedMeasures(t *testing.T) {
+	junk := func(path string) error { return os.WriteFile(path, []byte("{no"), 0o600) }
 	for _, served := range []bool{false, true} {
-		for file, says := range map[string]string{"00000001.seg": "00000001.seg", "manifest.json": "manifest.json"} {
+		for _, tt := range []struct {
+			name, file, says string // "" is the segment
+			damage           func(path string) error
+			whole            bool // it is still known what counts
+		}{
+			{"a file", "", "damaged", junk, true},
+			{"rows", "measures.db", "damaged", junk, false},
+			{"no rows", "measures.db", "missing", os.Remove, false},
+		} {
 			dir := folder.Dir(t.TempDir())
 			ctx := context.Background()
 			var r Imported
 			if err := Call(ctx, dir, importing(speedtests(t, 5, 1)), &r, quiet); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(filepath.Join(string(dir), "measures", file), []byte("{no"), 0o600); err != nil {
+			segment := segmentOf(t, dir)
+			path := filepath.Join(string(dir), "measures", segment)
+			before, err := os.ReadFile(path)
+			if tt.file != "" {
+				path = filepath.Join(string(dir), tt.file)
+			}
+			if err := errors.Join(err, tt.damage(path)); err != nil {
 				t.Fatal(err)
 			}
 			if served {
 				serve(t, dir)
 			}
-			if got := checked(t, dir); strings.Count(got, "\n") != 1 || !strings.Contains(got, says) || !strings.Contains(got, "damaged") {
-				t.Errorf("served %v: %q", served, got)
+			files, err := Check(ctx, dir)
+			problems := ""
+			for _, f := range files {
+				if f.Problem != "" {
+					problems += f.Path + " " + f.Problem + "\n"
+				}
+			}
+			if err != nil || strings.Count(problems, "\n") != 1 || !strings.Contains(problems, tt.says) || !strings.Contains(problems, filepath.Base(path)) {
+				t.Errorf("%s, served %v: %q, %v", tt.name, served, problems, err)
 			}
 			create(t, dir, spec("one"))
-			err := Backup(ctx, dir, filepath.Join(t.TempDir(), "backup"), quiet)
-			if damaged := file == "manifest.json"; damaged != (err != nil) || damaged && !strings.Contains(err.Error(), says) {
-				t.Errorf("served %v: the backup: %v", served, err)
+			if err := Backup(ctx, dir, filepath.Join(t.TempDir(), "backup"), quiet); (err == nil) != tt.whole {
+				t.Errorf("%s, served %v: the backup: %v", tt.name, served, err)
+			}
+			if err := Call(ctx, dir, importing(speedtests(t, 9, 1)), &r, quiet); (err == nil) != tt.whole {
+				t.Errorf("%s, served %v: an import: %v", tt.name, served, err)
+			}
+			after, err := os.ReadFile(filepath.Join(string(dir), "measures", segment))
+			if err != nil || !tt.whole && !bytes.Equal(after, before) {
+				t.Errorf("%s, served %v: the measures are not as they were: %v", tt.name, served, err)
 			}
 		}
 	}
@@ -144,6 +186,7 @@ func TestRetainMeasures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.Clock.Accept()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, tt := range []struct {
@@ -180,5 +223,59 @@ func TestImportProgress(t *testing.T) {
 	r, err := Import(context.Background(), dir, importing(speedtests(t, 5, 1)), quiet)
 	if err != nil || r.Total != 4 || s.importing.read.Load() != s.importing.total.Load() || s.importing.total.Load() == 1000 {
 		t.Errorf("%+v, %v, %d bytes", r, err, s.importing.read.Load())
+	}
+}
+
+// Many small imports make few files, with a server and without one, and a server begins with
+// those that are there.
+func TestMergeMeasures(t *testing.T) {
+	dir := folder.Dir(t.TempDir())
+	var r Imported
+	files := func() int {
+		list, err := filepath.Glob(filepath.Join(string(dir), "measures", "*.seg"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(list)
+	}
+	some := func(days int) {
+		t.Helper()
+		for i := range 20 {
+			if err := Call(context.Background(), dir, importing(speedtests(t, 2, days+i)), &r, quiet); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	some(1)
+	if n := files(); n >= 16 || r.Total != 20 {
+		t.Errorf("%d files of %d speedtests", n, r.Total)
+	}
+	s, stop := serve(t, dir)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() { s.MergeMeasures(ctx, quiet); close(ended) }()
+	some(30)
+	for end := time.Now().Add(20 * time.Second); files() >= 16 && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	cancel()
+	<-ended
+	if n := files(); n >= 16 || r.Total != 40 {
+		t.Errorf("%d files of %d speedtests", n, r.Total)
+	}
+	stop()
+	if got := checked(t, dir); strings.Contains(got, "damaged") || strings.Count(got, "\n") != files() {
+		t.Error(got)
+	}
+}
+
+// A folder that is missing is not made by a repair.
+func TestRepairOfNothing(t *testing.T) {
+	none := folder.Dir(filepath.Join(t.TempDir(), "none"))
+	if _, err := RepairMeasures(none); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	if _, err := os.Stat(string(none)); err == nil {
+		t.Error("it is made")
 	}
 }

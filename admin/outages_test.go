@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"go.etcd.io/bbolt"
 
 	"relais/folder"
 	"relais/geo"
 	"relais/market"
 	"relais/outage"
+	"relais/store"
 )
 
 const sitesHS = `code_site_op;departement;commune;Lat;Lon;2Gvoix;4Gdata;raison;debut
@@ -118,7 +118,7 @@ func TestOldReportsGo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.open[communityFile].Update(func(tx *bbolt.Tx) error {
+		if err := s.open[CommunityFile].Update(func(tx *store.Tx) error {
 			key := uuid.MustParse(strings.TrimPrefix(gone.ID, "community:"))
 			b := tx.Bucket([]byte("outageReports"))
 			year := fmt.Sprintf(`"closedAt":"%d-`, gone.ClosedAt.Year())
@@ -130,6 +130,7 @@ func TestOldReportsGo(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
+		ask(Accept{}, new(Accepted))
 		switch how {
 		case "compact":
 			serve(t, dir)
@@ -153,7 +154,7 @@ func TestOldReportsGo(t *testing.T) {
 		if ask(ListOutages{Page: Page{Limit: 10}}, &l); l.Total != 1 || l.Reports[0].ID != stays.ID {
 			t.Errorf("%s: %+v", how, l.Reports)
 		}
-		text, err := os.ReadFile(filepath.Join(string(dir), communityFile))
+		text, err := os.ReadFile(filepath.Join(string(dir), CommunityFile))
 		if err != nil || strings.Contains(string(text), gone.ID) || !strings.Contains(string(text), stays.ID) {
 			t.Errorf("%s: on the disk: %v, %v", how, strings.Contains(string(text), gone.ID), err)
 		}

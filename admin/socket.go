@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"time"
 
@@ -25,7 +27,7 @@ type Command interface {
 }
 
 // commands are those that the socket takes, by the name of their type.
-var commands = byName(CreateClient{}, ListClients{}, ShowClient{}, UsageOfClient{}, RotateClient{}, RevokeClient{}, DeleteClient{}, ListPhotos{}, HidePhoto{}, ShowPhoto{}, DeletePhoto{}, ListReports{}, DecideReport{}, ImportOutages{}, TakeOutages{}, ListOutages{}, ClearOutages{}, ReportOutage{}, DecideOutage{}, ListBugs{}, CloseBug{}, AddArchives{}, ListArchives{}, ImportMeasures{}, ImportProgress{}, CreateUser{}, ListUsers{}, DisableUser{}, SetUserPassword{}, DeleteUser{}, CheckStores{}, CompactStores{})
+var commands = byName(CreateClient{}, ListClients{}, ShowClient{}, UsageOfClient{}, RotateClient{}, RevokeClient{}, DeleteClient{}, ListPhotos{}, HidePhoto{}, ShowPhoto{}, DeletePhoto{}, ListReports{}, DecideReport{}, ImportOutages{}, TakeOutages{}, ListOutages{}, ClearOutages{}, ReportOutage{}, DecideOutage{}, ListBugs{}, CloseBug{}, AddArchives{}, ListArchives{}, ImportMeasures{}, ImportProgress{}, CreateUser{}, ListUsers{}, DisableUser{}, SetUserPassword{}, DeleteUser{}, CheckStores{}, CompactStores{}, Accept{}, Received{})
 
 func byName(list ...Command) map[string]reflect.Type {
 	m := map[string]reflect.Type{}
@@ -86,6 +88,25 @@ func listenPrivately(path string) (net.Listener, error) {
 	return l, nil
 }
 
+// socketFolder is the name of a folder that listenPrivately makes.
+var socketFolder = regexp.MustCompile(`^\.s[0-9]+$`)
+
+// sweepSockets removes the folders that killed servers left. Nobody may be listening.
+func sweepSockets(dir folder.Dir) error {
+	entries, err := os.ReadDir(string(dir))
+	for _, e := range entries {
+		if !e.IsDir() || !socketFolder.MatchString(e.Name()) {
+			continue
+		}
+		private := filepath.Join(string(dir), e.Name())
+		if gone := os.Remove(filepath.Join(private, "s")); !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+		err = errors.Join(err, os.Remove(private)) // which has nothing else
+	}
+	return err
+}
+
 // ServeHTTP runs the command that the path names.
 func (s *Stores) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == backupPath && r.Method == http.MethodGet {
@@ -102,7 +123,7 @@ func (s *Stores) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	answer, err := c.Elem().Interface().(Command).run(r.Context(), s)
+	answer, err := s.do(r.Context(), c.Elem().Interface().(Command))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
@@ -211,7 +232,7 @@ func callHere(ctx context.Context, dir folder.Dir, c Command, log *slog.Logger) 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	answer, err := c.run(ctx, s)
+	answer, err := s.do(ctx, c)
 	if err != nil {
 		return nil, err
 	}

@@ -19,9 +19,11 @@ import (
 	"relais/archive"
 	"relais/community"
 	"relais/folder"
+	"relais/inventory"
 	"relais/measure"
 	"relais/outage"
 	"relais/photos"
+	"relais/retention"
 	"relais/store"
 )
 
@@ -39,18 +41,27 @@ type Stores struct {
 	// they may be large.
 	Measures  func() (*measure.Store, error)
 	importing struct{ total, read atomic.Int64 } // of the import that began last, in bytes
+	merges    atomic.Bool                        // MergeMeasures runs
 	open      map[string]*store.DB               // by file; a read-only folder may lack some
+	failed    map[string]error                   // by file: why it cannot be used
 	counts    *access.Counts
 	lock      *folder.Holder // nil for a read-only folder
+	log       *slog.Logger
+	now       func() time.Time
+	// Clock decides whether what is old may be deleted.
+	Clock  *retention.Clock
+	noting sync.Mutex
+	noted  *inventory.File // what stores.json says, under noting
+	listed bool            // stores.json was there, or was written, under noting
 }
 
 // Files of the stores in the folder.
 const (
 	clientsFile   = "clients.db"
-	photosFile    = "photos.db"
-	communityFile = "community.db"
-	usersFile     = "users.db"
-	archivesFile  = "archives.db"
+	PhotosFile    = "photos.db"
+	CommunityFile = "community.db"
+	UsersFile     = "users.db"
+	ArchivesFile  = "archives.db"
 	quotaFile     = "quota.db"
 	sealFile      = "secret.key"
 )
@@ -59,7 +70,15 @@ const (
 // of others who has them. A folder that cannot be written to is opened for reading:
 // several processes may have it, changes fail, and counts stay in memory.
 func Open(dir folder.Dir, what string, log *slog.Logger) (*Stores, error) {
-	s := &Stores{Dir: dir, open: map[string]*store.DB{}}
+	return openAt(dir, what, log, time.Now)
+}
+
+// openAt is Open at a time of the caller's.
+func openAt(dir folder.Dir, what string, log *slog.Logger, now func() time.Time) (*Stores, error) {
+	if err := refuseUnfinished(string(dir)); err != nil {
+		return nil, err
+	}
+	s := &Stores{Dir: dir, open: map[string]*store.DB{}, failed: map[string]error{}, log: log, now: now}
 	if err := s.openAll(what, log); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -74,7 +93,7 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 	}
 	if !readOnly {
 		// A compaction that was killed leaves a copy of what may be deleted by now.
-		if err := errors.Join(folder.SweepTemporary(string(s.Dir)), folder.SweepTemporary(s.Dir.Photos())); err != nil {
+		if err := errors.Join(folder.SweepTemporary(string(s.Dir)), folder.SweepTemporary(s.Dir.Photos()), sweepSockets(s.Dir)); err != nil {
 			log.Warn("what a killed process left could not be removed", "error", err)
 		}
 	}
@@ -83,33 +102,47 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 		log.Info("the folder is read-only or full: it is served without a lock, and quotas live in memory", "data", string(s.Dir))
 		counts = ""
 	}
-	for _, d := range databases {
-		if err := s.openDatabase(d, readOnly); err != nil {
-			return err
-		}
-	}
-	if s.Clients, err = access.OpenClients(s.open[clientsFile], access.OpenSealer(s.path(sealFile)), time.Now); err != nil {
+	if err := s.readInventory(); err != nil {
 		return err
 	}
+	if err := s.openDatabases(readOnly); err != nil {
+		return err
+	}
+	s.openClients()
 	for _, err := range s.Clients.Locked() {
 		log.Error("a client is refused", "error", err)
 	}
-	s.Photos = photos.Open(s.open[photosFile], s.Dir, time.Now)
-	if s.Outages, err = outage.Open(s.open[communityFile], time.Now); err != nil {
+	s.Photos = photos.Open(s.open[PhotosFile], s.Dir, s.now)
+	s.loseMonths()
+	s.Outages, err = openOr(s, CommunityFile, func(db *store.DB) (*outage.Store, error) { return outage.Open(db, s.now) })
+	if err != nil {
 		return err
 	}
-	if s.Community, err = community.Open(s.open[communityFile], time.Now); err != nil {
+	s.Community, err = openOr(s, CommunityFile, func(db *store.DB) (*community.Store, error) { return community.Open(db, s.now) })
+	if err != nil {
 		return err
 	}
 	for _, err := range append(s.Outages.Problems(), s.Community.Problems()...) {
 		log.Error("something of community.db is left out: relais check says more", "error", err)
 	}
-	if s.Accounts, err = account.Open(s.open[usersFile], time.Now); err != nil {
+	s.Accounts, err = openOr(s, UsersFile, func(db *store.DB) (*account.Store, error) { return account.Open(db, s.now) })
+	if err != nil {
 		return err
 	}
-	s.Archives = archive.Open(s.open[archivesFile], time.Now)
-	s.Measures = sync.OnceValues(func() (*measure.Store, error) { return measure.Open(s.Dir, readOnly, time.Now) })
-	return s.openCounts(counts, log)
+	s.Archives = archive.Open(s.open[ArchivesFile], s.now)
+	s.Measures = sync.OnceValues(func() (*measure.Store, error) {
+		if err := s.failed[measure.DatabaseName]; err != nil {
+			return nil, err
+		}
+		return measure.New(s.Dir, s.open[measure.DatabaseName], s.now)
+	})
+	if err := s.openCounts(counts, log); err != nil {
+		return err
+	}
+	if err := s.note(); err != nil {
+		log.Warn("what the folder has could not be noted", "error", err)
+	}
+	return nil
 }
 
 func (s *Stores) openCounts(path string, log *slog.Logger) error {
@@ -118,7 +151,7 @@ func (s *Stores) openCounts(path string, log *slog.Logger) error {
 		return err
 	}
 	if aside != "" {
-		log.Warn("the day's counts could not be read and begin anew", "put aside", aside)
+		log.Warn("quota.db was damaged: what could be read of it is kept, and the damaged file is put aside", "put aside", aside)
 	}
 	s.counts, s.Answers = counts, counts.Answers()
 	return counts.Restore(s.Clients)
@@ -159,7 +192,9 @@ func (s *Stores) Keep(ctx context.Context, log *slog.Logger) {
 	regularly(saveEvery, "what was used could not be saved", func() error { return s.counts.Save(s.Clients) })
 	regularly(syncEvery, "the counts could not be put on disk", s.counts.Sync)
 	regularly(saveUsedEvery, "what was used could not be saved", s.saveUsed)
-	regularly(sweepEvery, "codes and tokens that are over are still there", s.Accounts.Sweep)
+	regularly(watchEvery, "", s.watch(log))
+	regularly(noteEvery, "what the folder has could not be noted", s.note)
+	regularly(sweepEvery, "codes and tokens that are over are still there", s.sweepAccounts)
 	deleted := "what was deleted is still on the disk"
 	if err := s.compactDeleted(); err != nil {
 		log.Error(deleted, "error", err)
@@ -168,8 +203,15 @@ func (s *Stores) Keep(ctx context.Context, log *slog.Logger) {
 	running.Wait()
 }
 
+func (s *Stores) sweepAccounts() error {
+	if s.failed[UsersFile] != nil {
+		return nil
+	}
+	return s.Accounts.Sweep()
+}
+
 func (s *Stores) saveUsed() error {
-	if s.lock == nil { // read-only
+	if s.lock == nil || s.failed[clientsFile] != nil { // read-only, or said already
 		return nil
 	}
 	return s.Clients.SaveLastUsed()
@@ -179,7 +221,7 @@ func (s *Stores) saveUsed() error {
 func (s *Stores) Close() error {
 	var errs []error
 	if s.counts != nil {
-		errs = append(errs, s.counts.Save(s.Clients), s.saveUsed(), s.counts.Close())
+		errs = append(errs, s.counts.Save(s.Clients), s.saveUsed(), s.counts.Close(), s.note())
 	}
 	errs = append(errs, s.closeDatabases())
 	if s.lock != nil {

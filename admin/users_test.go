@@ -67,7 +67,7 @@ func TestUsers(t *testing.T) {
 		if err := ask(CompactStores{}, new([]Compacted)); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{usersFile, communityFile} {
+		for _, name := range []string{UsersFile, CommunityFile} {
 			text, err := os.ReadFile(filepath.Join(string(dir), name))
 			if err != nil || bytes.Contains(text, []byte(made.ID)) || bytes.Contains(text, []byte("lodie")) || bytes.Contains(text, []byte(`"reporter"`)) {
 				t.Errorf("served %v: %s knows the person, %v", served, name, err)
@@ -102,7 +102,7 @@ func TestUserOfClient(t *testing.T) {
 	if err := Backup(ctx, dir, copied, quiet); err != nil {
 		t.Fatal(err)
 	}
-	if err := Restore(copied, restored); err != nil {
+	if err := Restore(ctx, copied, restored, quiet); err != nil {
 		t.Fatal(err)
 	}
 	if err := Call(ctx, dir, DeleteClient{Client: "Assistant"}, new(access.Client), quiet); err != nil {
@@ -116,7 +116,7 @@ func TestUserOfClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		if f.Problem != "" || f.Path == usersFile && f.Detail != "2 accounts, 1 fact" {
+		if f.Problem != "" || f.Path == UsersFile && f.Detail != "2 accounts, 1 fact" {
 			t.Errorf("%+v", f)
 		}
 	}

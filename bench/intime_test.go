@@ -68,7 +68,7 @@ func TestMeasures(t *testing.T) {
 	if err := askMeasures(work); err != nil {
 		t.Error(err)
 	}
-	if files, err := os.ReadDir(measuresDir(work)); err != nil || len(files) != 1 {
+	if files, err := os.ReadDir(measuresDir(work)); err != nil || len(files) != 2 { // the segments and measures.db
 		t.Errorf("%v, %v", files, err)
 	}
 	if _, err := os.Stat(filepath.Join(measuresDir(work), "files")); err == nil {

@@ -28,7 +28,7 @@ func measuresDir(work string) string { return filepath.Join(work, "measures") }
 
 // importMeasures imports about so many coverage points around so many supports, and a
 // tenth of them speedtests.
-func importMeasures(work string, supports, points int) error {
+func importMeasures(work string, supports, points int) (err error) {
 	dir := measuresDir(work)
 	if err := os.RemoveAll(dir); err != nil {
 		return err
@@ -42,6 +42,7 @@ func importMeasures(work string, supports, points int) error {
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, s.Close()) }()
 	fmt.Printf("\n%-34s %12s %12s %14s %24s\n", "MEASURES, IMPORT", "rows", "seconds", "rows/s", "seconds of the processor")
 	for _, path := range []string{tests, coverage} {
 		var t times

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -183,6 +184,19 @@ func archiverBy(d dataFlag, streams Streams) archiver {
 	return func(ctx context.Context, c admin.AddArchives) (reports []*archive.Report, err error) {
 		err = call(ctx, d, streams, c, &reports)
 		return reports, err
+	}
+}
+
+// ingested returns what is done after an ingest of a command: its archive is kept, and
+// the folder notes that data came.
+func ingested(d dataFlag, force bool, streams Streams) func(context.Context, *ingest.Report) {
+	keep := archiverBy(d, streams).keep(d.dir(), force)
+	return func(ctx context.Context, r *ingest.Report) {
+		keep(ctx, r)
+		log := slog.New(slog.NewTextHandler(streams.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+		if err := admin.Receive(ctx, d.dir(), log); err != nil {
+			r.Notes = append(r.Notes, fmt.Sprintf("the time of this ingest could not be noted: %v", err))
+		}
 	}
 }
 

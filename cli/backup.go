@@ -16,7 +16,7 @@ type backupCommand struct {
 
 // Help is shown below the flags.
 func (*backupCommand) Help() string {
-	return `Copies the data folder while it is served or not. The copy has secret.key, which opens the clients' signing secrets: keep it as safe as the folder.
+	return `Copies the data folder while it is served or not. The copy has a list of its files, backup.json, which says that it is whole; relais check --backup compares them. It has secret.key, which opens the clients' signing secrets: keep it as safe as the folder.
 
 Example:
   relais backup --data DIR /mnt/backup/2026-11-21`
@@ -43,13 +43,16 @@ type restoreCommand struct {
 
 // Help is shown below the flags.
 func (*restoreCommand) Help() string {
-	return `Example:
+	return `Compares the backup with its list of files, copies it, and compares the copy. A backup of an older relais has no list, and is restored with a warning.
+
+Example:
   relais restore /mnt/backup/2026-11-21 --data DIR`
 }
 
 // Run copies the backup into the folder.
-func (c *restoreCommand) Run(streams Streams) error {
-	if err := admin.Restore(c.Backup, c.dir()); err != nil {
+func (c *restoreCommand) Run(ctx context.Context, streams Streams) error {
+	log := slog.New(slog.NewTextHandler(streams.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	if err := admin.Restore(ctx, c.Backup, c.dir(), log); err != nil {
 		return err
 	}
 	if c.JSON {

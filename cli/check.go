@@ -1,17 +1,24 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"relais/admin"
 	"relais/check"
+	"relais/folder"
 )
 
 type checkCommand struct {
-	dataFlag
-	JSON bool `name:"json" help:"Print one JSON object."`
+	Data   string `placeholder:"DIR" help:"The data folder."`
+	Backup string `placeholder:"COPY" help:"Compare a copy that relais backup made with its list of files, instead of a data folder."`
+	Accept bool   `help:"Trust the folder as it is: the system clock, and files that are missing or older than they were."`
+	Repair string `placeholder:"measures" enum:"measures," default:"" help:"Make measures.db again from the files of measures, where it is lost; the folder must not be served."`
+	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 
 // Help is shown below the flags.
@@ -20,12 +27,38 @@ func (*checkCommand) Help() string {
 
 Examples:
   relais check --data DIR
-  relais check --data DIR --json`
+  relais check --data DIR --json
+  relais check --backup /mnt/backup/2026-11-21
+  relais check --data DIR --accept    the system clock is right, however long ago the last data came
+  relais check --data DIR --repair measures`
 }
 
-// Run checks the folder.
+// Validate wants one folder.
+func (c *checkCommand) Validate() error {
+	switch {
+	case c.Data == "" && c.Backup == "": // both may be there: RELAIS_DATA stays set
+		return errors.New("missing flags: --data=DIR, or --backup=COPY")
+	case c.Backup != "" && c.Accept:
+		return errors.New("--accept is for a data folder, not for a copy")
+	case c.Backup != "" && c.Repair != "":
+		return errors.New("--repair is for a data folder, not for a copy")
+	}
+	return nil
+}
+
+// Run checks the folder, after the one thing that a flag asks for.
 func (c *checkCommand) Run(ctx context.Context, streams Streams) error {
-	r, err := check.Folder(ctx, c.dir())
+	if c.Accept {
+		if err := c.accept(ctx, streams); err != nil {
+			return err
+		}
+	}
+	if c.Repair != "" {
+		if err := c.repair(streams); err != nil {
+			return err
+		}
+	}
+	r, err := c.report(ctx)
 	if err != nil {
 		return err
 	}
@@ -35,8 +68,43 @@ func (c *checkCommand) Run(ctx context.Context, streams Streams) error {
 		err = printReport(streams.Out, r)
 	}
 	if err == nil && !r.OK {
-		err = fmt.Errorf("%s: something is wrong with %d of %s", c.Data, r.Problems(), admin.Number(len(r.Files), "file"))
+		err = fmt.Errorf("%s: something is wrong with %d of %s", cmp.Or(c.Backup, c.Data), r.Problems(), admin.Number(len(r.Files), "file"))
 	}
+	return err
+}
+
+// repair makes measures.db again, and says on the error output what came of it.
+func (c *checkCommand) repair(streams Streams) error {
+	r, err := admin.RepairMeasures(folder.Dir(c.Data))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(streams.Err, "measures.db names %s with %s now\n", admin.Number(r.Files, "file"), admin.Number(r.Measures, "measure"))
+	if r.Aside != "" {
+		fmt.Fprintf(streams.Err, "what it was before is %s now\n", r.Aside)
+	}
+	for _, why := range r.Left {
+		fmt.Fprintf(streams.Err, "left as it is, and does not count: %s\n", visible(why, ""))
+	}
+	return nil
+}
+
+func (c *checkCommand) report(ctx context.Context) (*check.Report, error) {
+	if c.Backup != "" {
+		return check.Backup(ctx, c.Backup)
+	}
+	return check.Folder(ctx, folder.Dir(c.Data))
+}
+
+func (c *checkCommand) accept(ctx context.Context, streams Streams) error {
+	var a admin.Accepted
+	if err := call(ctx, dataFlag{c.Data}, streams, admin.Accept{}, &a); err != nil {
+		return err
+	}
+	for _, file := range a.Files {
+		fmt.Fprintf(streams.Err, "%s is accepted as it is; a running server must be started again\n", file)
+	}
+	_, err := fmt.Fprintf(streams.Err, "the system clock is trusted: it is %s\n", a.Clock.Format(time.RFC3339))
 	return err
 }
 

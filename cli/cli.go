@@ -85,7 +85,17 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 		}
 		return wrongUse
 	}
-	return exitCode(k.Run(), streams)
+	return exitCode(dataOf(k).OwnerAdvice(k.Run()), streams)
+}
+
+// dataOf is the data folder of a command, "" for one that has none.
+func dataOf(k *kong.Context) folder.Dir {
+	for _, f := range k.Flags() {
+		if f.Name == "data" {
+			return folder.Dir(f.Target.String())
+		}
+	}
+	return ""
 }
 
 // A usageError is a wrong use that only the command itself can see.

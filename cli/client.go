@@ -58,6 +58,8 @@ type clientCreate struct {
 	Partner            bool        `help:"May write, where its scopes say so."`
 	Minute             int         `default:"60" help:"Requests a minute (${default})."`
 	Day                int         `default:"10000" help:"Requests a day (${default})."`
+	VisitorMinute      int         `placeholder:"N" help:"BROWSER and MOBILE: of these, requests a minute from one visitor's address (default: no such limit)."`
+	VisitorDay         int         `placeholder:"N" help:"BROWSER and MOBILE: of these, requests a day from one visitor's address (default: no such limit)."`
 	Expires            *days       `placeholder:"TIME" help:"Until when it may call, from now: 90d, 12h."`
 	JSON               bool        `name:"json" help:"Print one JSON object."`
 }
@@ -67,13 +69,13 @@ func (*clientCreate) Help() string {
 	return `Examples:
   relais client create --data DIR --name "Web map" --mode browser --origin https://map.example --scopes all-read
   relais client create --data DIR --name Backend --mode server --cidr 192.0.2.0/24 --cidr 2001:db8::/48 --scopes antennas:read --json
-  relais client create --data DIR --name App --mode mobile --scopes antennas:read,stats:read --minute 600 --expires 90d`
+  relais client create --data DIR --name App --mode mobile --scopes antennas:read,stats:read --minute 6000 --day 500000 --visitor-minute 60 --expires 90d`
 }
 
 // Run makes the client.
 func (c *clientCreate) Run(ctx context.Context, streams Streams) error {
 	spec := access.Client{Name: c.Name, Mode: c.Mode, RequireSignature: c.RequireSignature, RequireAttestation: c.RequireAttestation, Partner: c.Partner,
-		Limits: access.Limits{Minute: c.Minute, Day: c.Day}}
+		Limits: access.Limits{Minute: c.Minute, Day: c.Day, VisitorMinute: c.VisitorMinute, VisitorDay: c.VisitorDay}}
 	var err error
 	if spec.Scopes, err = access.ParseScopes(c.Scopes); err != nil {
 		return usageError{err}
@@ -95,7 +97,7 @@ func (c *clientCreate) Run(ctx context.Context, streams Streams) error {
 		end := time.Now().Add(time.Duration(*c.Expires)).UTC().Truncate(time.Second)
 		spec.Expires = &end
 	}
-	if err := spec.Check(); err != nil {
+	if err := spec.CheckNew(); err != nil {
 		return usageError{err}
 	}
 	if _, err := os.Stat(c.Data); errors.Is(err, fs.ErrNotExist) {
@@ -104,11 +106,28 @@ func (c *clientCreate) Run(ctx context.Context, streams Streams) error {
 	if slices.Contains(spec.Scopes, access.PhotosWrite) && !spec.Partner {
 		fmt.Fprintf(streams.Err, "relais: without --partner the client has the scope %s and may not write\n", access.PhotosWrite)
 	}
+	if slices.Contains(spec.Scopes, access.InternalAI) && !spec.Partner {
+		fmt.Fprintf(streams.Err, "relais: without --partner the client may use the tools that read, and not those that submit\n")
+	}
 	var issued access.Issued
 	if err := call(ctx, c.dataFlag, streams, admin.CreateClient{Client: spec}, &issued); err != nil {
 		return err
 	}
-	return printIssued(streams.Out, &issued, c.JSON)
+	if err := printIssued(streams.Out, &issued, c.JSON); err != nil || c.JSON {
+		return err
+	}
+	return noteShared(streams.Out, &issued.Client)
+}
+
+// noteShared says that the default limits, which are for one program, are shared by all who
+// visit a page or have an app.
+func noteShared(w io.Writer, c *access.Client) error {
+	if c.Mode == access.Server || c.Limits.Minute != access.DefaultLimits.Minute || c.Limits.Day != access.DefaultLimits.Day {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "\nAll its visitors share %d requests a minute and %d a day. Create it with --minute and --day for more, and with\n"+
+		"--visitor-minute and --visitor-day to bound what one visitor's address may use of them.\n", c.Limits.Minute, c.Limits.Day)
+	return err
 }
 
 func printIssued(w io.Writer, i *access.Issued, asJSON bool) error {
@@ -143,7 +162,7 @@ func (c *clientList) Run(ctx context.Context, streams Streams) error {
 	if c.JSON {
 		return printJSON(streams.Out, map[string]any{"clients": list})
 	}
-	t := newTable(streams.Out, "ID", "NAME", "MODE", "SCOPES", "MINUTE", "DAY", "LIVE KEYS", "EXPIRES", "LAST USED")
+	t := newTable(streams.Out, "ID", "NAME", "MODE", "SCOPES", "MINUTE", "DAY", "VISITOR MINUTE", "VISITOR DAY", "LIVE KEYS", "EXPIRES", "LAST USED")
 	for _, x := range list {
 		used := ""
 		for _, k := range x.Keys {
@@ -151,7 +170,8 @@ func (c *clientList) Run(ctx context.Context, streams Streams) error {
 				used = max(used, k.LastUsed.Format(time.RFC3339))
 			}
 		}
-		t.row(x.ID, x.Name, x.Mode, join(x.Scopes), x.Limits.Minute, x.Limits.Day, x.LiveKeys(time.Now()), moment(x.Expires), used)
+		t.row(x.ID, x.Name, x.Mode, join(x.Scopes), x.Limits.Minute, x.Limits.Day,
+			visitorLimit(x.Limits.VisitorMinute), visitorLimit(x.Limits.VisitorDay), x.LiveKeys(time.Now()), moment(x.Expires), used)
 	}
 	return t.Flush()
 }
@@ -200,6 +220,7 @@ func printClient(w io.Writer, x *access.Client, asJSON bool) error {
 	t.row("origins", strings.Join(x.Origins, ","))
 	t.row("CIDRs", x.CIDRs)
 	t.row("limits", fmt.Sprintf("%d a minute, %d a day", x.Limits.Minute, x.Limits.Day))
+	t.row("limits of a visitor", fmt.Sprintf("%s a minute, %s a day", visitorLimit(x.Limits.VisitorMinute), visitorLimit(x.Limits.VisitorDay)))
 	t.row("signs", x.Signs())
 	t.row("attestation", x.RequireAttestation)
 	t.row("partner", x.Partner)
@@ -209,6 +230,14 @@ func printClient(w io.Writer, x *access.Client, asJSON bool) error {
 		t.row("key", fmt.Sprintf("rk_%s_…  created %s  expires %s  revoked %s  last used %s", k.Prefix, k.Created.Format(time.RFC3339), moment(k.Expires), moment(k.Revoked), moment(k.LastUsed)))
 	}
 	return t.Flush()
+}
+
+// visitorLimit is a limit of visitors as people read it.
+func visitorLimit(limit int) string {
+	if limit == 0 {
+		return "any"
+	}
+	return strconv.Itoa(limit)
 }
 
 func moment(t *time.Time) string {

@@ -46,6 +46,11 @@ func (c *demoCommand) Validate() error { return dataFlag{c.Data}.Validate() }
 // Run makes the country when there is none, and serves.
 func (c *demoCommand) Run(ctx context.Context, streams Streams) error {
 	dir := folder.Dir(c.Data)
+	listener, err := listen("--listen", c.Listen, dir) // before the work: a busy port would waste it
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
 	made, err := demoMade(dir)
 	if err != nil {
 		return err
@@ -59,7 +64,7 @@ func (c *demoCommand) Run(ctx context.Context, streams Streams) error {
 		return err
 	}
 	s := serveCommand{dataFlag: dataFlag{c.Data}, Listen: c.Listen, Log: c.Log}
-	return s.serve(ctx, streams, func(base string, clients *access.Clients) error {
+	return s.serve(ctx, streams, listener, func(base string, clients *access.Clients) error {
 		return sayDemo(streams, dir, base, clients)
 	})
 }
@@ -149,7 +154,25 @@ var (
 	demoLimits = access.Limits{Minute: 600, Day: 100_000}
 )
 
-func makeClients(clients *access.Clients) (made []*access.Issued, err error) {
+// makeClients makes the clients. On a folder that cannot be written to they live in memory
+// for as long as the demonstration does; lent reports that.
+func makeClients(clients *access.Clients) (made []*access.Issued, lent bool, err error) {
+	made, err = storeClients(clients)
+	if !errors.Is(err, access.ErrReadOnly) && !folder.ReadOnly(err) {
+		return made, false, err
+	}
+	made = nil
+	for _, spec := range demoClients {
+		issued, err := clients.Lend(spec)
+		if err != nil {
+			return nil, true, err
+		}
+		made = append(made, issued)
+	}
+	return made, true, nil
+}
+
+func storeClients(clients *access.Clients) (made []*access.Issued, err error) {
 	for _, spec := range demoClients {
 		for _, old := range clients.List() {
 			if old.Name == spec.Name {
@@ -169,7 +192,7 @@ func makeClients(clients *access.Clients) (made []*access.Issued, err error) {
 
 // sayDemo makes the clients and prints lines to try.
 func sayDemo(streams Streams, dir folder.Dir, base string, clients *access.Clients) error {
-	made, err := makeClients(clients)
+	made, lent, err := makeClients(clients)
 	if err != nil {
 		return err
 	}
@@ -180,7 +203,11 @@ func sayDemo(streams Streams, dir folder.Dir, base string, clients *access.Clien
 	server, browser, mobile := made[0], made[1], made[2]
 	api := base + "/external/v1"
 	out := &bytes.Buffer{}
-	fmt.Fprintf(out, "Serving synthetic data (not a register) at %s. Try:\n\n", base)
+	fmt.Fprintf(out, "Serving synthetic data (not a register) at %s. ", base)
+	if lent {
+		fmt.Fprintf(out, "%s cannot be written to: the keys below work until this program ends. ", dir)
+	}
+	fmt.Fprint(out, "Try:\n\n")
 	paths := []string{
 		"/antennas?north=48.87&south=48.85&east=2.36&west=2.33&limit=2", "/antennas?lat=45.76&lon=4.84&radiusKm=1&operator=ORANGE&generation=5G",
 		"/antennas/search?q=saint-etienne&limit=2", "/antennas/" + id, "/sites/" + key, "/stats/departments?operator=FREE",

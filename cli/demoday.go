@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"time"
@@ -34,7 +33,7 @@ func (c *demoCommand) beside(ctx context.Context, streams Streams) (err error) {
 	if err = addWeeks(ctx, stores, tmp); err == nil {
 		err = addDay(ctx, stores, tmp, time.Now())
 	}
-	if errors.Is(err, fs.ErrPermission) {
+	if folder.ReadOnly(err) {
 		fmt.Fprintf(streams.Err, "archives, outages and measures stay as they are: %v\n", err)
 		return nil
 	}

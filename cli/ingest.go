@@ -43,7 +43,7 @@ func (c *ingestCommand) Run(ctx context.Context, streams Streams) error {
 	if err != nil {
 		return err
 	}
-	archiverBy(c.dataFlag, streams).keep(c.dir(), c.Force)(ctx, r)
+	ingested(c.dataFlag, c.Force, streams)(ctx, r)
 	if c.JSON {
 		return printJSON(streams.Out, r)
 	}

@@ -3,14 +3,21 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"time"
 
 	"relais/admin"
+	"relais/folder"
 	"relais/geo"
+	"relais/index"
 	"relais/market"
 	"relais/outage"
+	"relais/site"
+	"relais/snapshot"
+	"relais/view"
 )
 
 type outageCommand struct {
@@ -178,10 +185,10 @@ type outageReport struct {
 	feedFlags
 	Lat        float64         `required:"" placeholder:"DEGREES" help:"Where it is, latitude."`
 	Lon        float64         `required:"" placeholder:"DEGREES" help:"Where it is, longitude; one that is negative after =, as in --lon=-1.55."`
-	Site       string          `placeholder:"SITEKEY" help:"The site, such as fr-23444."`
-	SiteName   string          `placeholder:"TEXT" help:"What people call it."`
-	Address    string          `placeholder:"TEXT" help:"Its address."`
-	Commune    string          `placeholder:"TEXT" help:"Its commune."`
+	Site       string          `placeholder:"SITE" help:"The site: its siteKey such as fr-23444, site id, national code or station number."`
+	SiteName   string          `placeholder:"TEXT" help:"What people call it; with --site, its siteKey unless given."`
+	Address    string          `placeholder:"TEXT" help:"Its address; with --site, the register's unless given."`
+	Commune    string          `placeholder:"TEXT" help:"Its commune; with --site, the register's unless given."`
 	Severity   outage.Severity `enum:"down,degraded" default:"down" help:"down or degraded (${default})."`
 	Service    []string        `placeholder:"SERVICE" help:"What does not work: data, voice, sms; repeat for more."`
 	Technology []string        `placeholder:"TECHNOLOGY" help:"On what: 2g, 3g, 4g, 5g; repeat for more."`
@@ -214,7 +221,39 @@ func (c *outageReport) Validate() error {
 func (c *outageReport) Run(ctx context.Context, streams Streams) error {
 	n := outage.NewReport{Market: c.Market, Operator: c.Operator, At: geo.Point{Lat: c.Lat, Lng: c.Lon}, SiteKey: c.Site, SiteName: c.SiteName, Address: c.Address,
 		Commune: c.Commune, Reason: c.Reason, Severity: c.Severity, Services: c.Service, Technologies: c.Technology, StartedAt: c.StartedAt, User: c.User}
+	if c.Site != "" {
+		if err := atSite(&n, c.dir()); err != nil {
+			return err
+		}
+	}
 	return sayReport(ctx, c.dataFlag, streams, admin.ReportOutage{NewReport: n}, c.JSON)
+}
+
+// atSite makes what names the site of a report its siteKey, and adds what the register says
+// of it.
+func atSite(n *outage.NewReport, dir folder.Dir) error {
+	snap, err := snapshot.ReadFile(dir.Snapshot(string(n.Market)), n.Market)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("--site: the folder has no inventory of %s to find the site in: run relais ingest, or leave --site out", n.Market)
+	} else if err != nil {
+		return fmt.Errorf("--site: %w", err)
+	}
+	at, ok := index.Find(snap, n.SiteKey)
+	if !ok {
+		return fmt.Errorf("--site: no site of %s has the siteKey, site id, national code or station number %.50q", n.Market, n.SiteKey)
+	}
+	var s site.Site
+	snap.Site(int(at), &s)
+	v := view.NewSummary(snap, &s)
+	n.SiteKey = *v.SiteKey
+	n.SiteName = cmp.Or(n.SiteName, n.SiteKey)
+	if n.Commune == "" && v.Location.Commune != nil {
+		n.Commune = *v.Location.Commune
+	}
+	if n.Address == "" && v.Location.Address != nil {
+		n.Address = *v.Location.Address
+	}
+	return nil
 }
 
 // sayReport runs a command on a report and says what became of it.

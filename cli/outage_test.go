@@ -70,3 +70,46 @@ func TestOutageCommands(t *testing.T) {
 		run(0, "Example", verb, "--help")
 	}
 }
+
+// A report of a site has its siteKey, whatever names it, and what the register says of it; a
+// site that is not in the register is refused.
+func TestOutageReportOfASite(t *testing.T) {
+	dir := t.TempDir()
+	report := func(code int, says string, args ...string) (r struct{ SiteKey, SiteName, Address, Commune string }) {
+		t.Helper()
+		out, errs, got := command(t.Context(), append([]string{"outage", "report", "--data", dir, "--market", "FR", "--operator", "SFR", "--lat=48.81", "--lon=2.35", "--json"}, args...)...)
+		if got != code || !strings.Contains(errs, says) {
+			t.Fatalf("%q: exit %d, want %d with %q\n%s%s", args, got, code, says, out, errs)
+		}
+		if code == 0 {
+			if err := json.Unmarshal([]byte(out), &r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return r
+	}
+	report(1, "no inventory of FR", "--site", "2")
+	file := observatory(t, "2026-08-20", 3)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = []byte(strings.ReplaceAll(string(text), "72;;;;;75001", "72;;3 rue de Rivoli;;;75001"))
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, errs, code := command(t.Context(), "ingest", "--data", dir, "FR,DROM", file); code != 0 {
+		t.Fatal(out, errs)
+	}
+	for _, name := range []string{"2", "fr-2", "FR-2", "0752700002"} {
+		if r := report(0, "", "--site", name); r.SiteKey != "fr-2" || r.SiteName != "fr-2" || !strings.Contains(strings.ToLower(r.Address), "3 rue de rivoli") {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	if r := report(0, "", "--site", "3", "--site-name", "The tower", "--address", "A street", "--commune", "Paris"); r.SiteKey != "fr-3" ||
+		r.SiteName != "The tower" || r.Address != "A street" || r.Commune != "Paris" {
+		t.Errorf("with words of one's own: %+v", r)
+	}
+	report(1, "no site of FR has", "--site", "453481")
+	report(1, "no site of FR has", "--site", "be-2")
+}

@@ -158,7 +158,9 @@ func (c *photoDelete) Run(ctx context.Context, streams Streams) error {
 }
 
 // workerCommand is what the server starts to decode images.
-type workerCommand struct{}
+type workerCommand struct {
+	Memory int64 `arg:""`
+}
 
 // Run works until its input ends.
-func (*workerCommand) Run() error { return worker.Main() }
+func (c *workerCommand) Run() error { return worker.Main(c.Memory) }

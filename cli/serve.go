@@ -19,9 +19,11 @@ import (
 	"relais/access"
 	"relais/admin"
 	"relais/archive"
+	"relais/cgroup"
 	"relais/folder"
 	"relais/httpapi"
 	"relais/index"
+	"relais/ingest"
 	"relais/measure"
 	"relais/ops"
 	"relais/photos/worker"
@@ -73,12 +75,12 @@ const (
 
 // Run serves until ctx ends.
 func (c *serveCommand) Run(ctx context.Context, streams Streams) error {
-	return c.serve(ctx, streams, nil)
+	return c.serve(ctx, streams, nil, nil)
 }
 
-// serve calls started, which may be nil, with the base URL and the clients when it
-// listens.
-func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(base string, clients *access.Clients) error) (err error) {
+// serve serves on a listener, or with nil on one of its own. It calls started, which may
+// be nil, with the base URL and the clients when it listens.
+func (c *serveCommand) serve(ctx context.Context, streams Streams, listener net.Listener, started func(base string, clients *access.Clients) error) (err error) {
 	log := newLog(streams.Err, c.Log)
 	dir := c.dir()
 	if _, err := os.Stat(string(dir)); errors.Is(err, fs.ErrNotExist) {
@@ -107,28 +109,29 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 	if err != nil {
 		return err
 	}
-	stores, err := admin.Open(dir, "relais serve on "+c.Listen, log)
+	if listener == nil { // before the stores are opened, which may take long
+		if listener, err = listen("--listen", c.Listen, dir); err != nil {
+			return err
+		}
+		defer listener.Close()
+	}
+	stores, err := admin.Open(dir, holding+c.Listen, log)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, stores.Close()) }()
-	listener, err := listen("--listen", c.Listen)
-	if err != nil {
-		return err
-	}
-	defer listener.Close()
 	if base == "" {
 		base = "http://" + listener.Addr().String()
 	}
-	workers := worker.New(worker.Options{Program: worker.Program(), Log: log})
+	workers := worker.New(worker.Options{Program: worker.Program(), Memory: memoryOfWorkers(cgroup.MemoryLimit), Log: log})
 	defer workers.Close()
 	requests, flush := newRequestLog(streams.Err, c.Log)
 	defer flush()
 	var measures atomic.Pointer[measure.Store]
 	api, err := httpapi.New(httpapi.Options{
 		Updates: updatesOf(keeper), Photos: &ops.Photos{Store: stores.Photos, Render: workers.Render}, Outages: stores.Outages, Archives: stores.Archives, Measures: measures.Load,
-		BaseURL: base, Version: version(), Log: log, Requests: requests, FullAddress: c.LogAddress == "full", OpsApart: c.OpsListen != "",
-		Proxies: proxies, PublicPrefix: strings.TrimSuffix(c.PublicPrefix, "/"),
+		BaseURL: base, Version: version(), Log: log, Warnings: stores.Warnings, Failed: failedData(stores), Received: stores.Clock.Receipt, Requests: requests, FullAddress: c.LogAddress == "full", OpsApart: c.OpsListen != "",
+		Proxies: proxies, PublicPrefix: strings.TrimSuffix(c.PublicPrefix, "/"), SpoolDir: string(dir),
 		Gate: &access.Gate{Clients: stores.Clients, Attestor: attestor, Failures: access.NewFailures(), Answers: stores.Answers, Origin: originOf(base)},
 	})
 	if err != nil {
@@ -138,9 +141,10 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 		return err
 	}
 	listenBeside()
+	limitMemory()
 	both := []servingAt{{listener, api}}
 	if c.OpsListen != "" {
-		apart, err := listen("--ops-listen", c.OpsListen)
+		apart, err := listen("--ops-listen", c.OpsListen, dir)
 		if err != nil {
 			return err
 		}
@@ -158,15 +162,20 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 		measures.Store(openMeasures(stores, log))
 		stores.RetainMeasures(ctx, time.Duration(c.KeepMeasures), log)
 	})
+	background.Go(func() { stores.MergeMeasures(ctx, log) })
 	if keeper != nil {
 		keeper.Log, keeper.Feeds = log, stores.Outages.Take
-		keeper.Ingested = archiver(func(ctx context.Context, c admin.AddArchives) ([]*archive.Report, error) {
+		keep := archiver(func(ctx context.Context, c admin.AddArchives) ([]*archive.Report, error) {
 			added, err := stores.AddArchives(ctx, c)
 			if err != nil {
 				log.Warn("what was ingested is in no archive", "error", err)
 			}
 			return added, err
 		}).keep(dir, false)
+		keeper.Ingested = func(ctx context.Context, r *ingest.Report) {
+			stores.Clock.Receipt()
+			keep(ctx, r)
+		}
 		background.Go(func() { keeper.Run(ctx) })
 	}
 	background.Go(func() {
@@ -184,6 +193,19 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, started func(
 	cancel()
 	background.Wait()
 	return err
+}
+
+// failedData says why a dataset of the API cannot be used.
+func failedData(stores *admin.Stores) map[string]error {
+	failed := map[string]error{}
+	for data, file := range map[string]string{
+		ops.DataPhotos: admin.PhotosFile, ops.DataOutages: admin.CommunityFile, ops.DataArchives: admin.ArchivesFile, ops.DataPeople: admin.UsersFile,
+	} {
+		if err := stores.Failed(file); err != nil {
+			failed[data] = err
+		}
+	}
+	return failed
 }
 
 // openMeasures reads the measures, while everything else is served already; nil when
@@ -213,15 +235,6 @@ func baseURL(text string) (string, error) {
 		return "", usageError{fmt.Errorf("--base-url %q: want the origin and prefix of the service, such as https://antennas.example, without external/v1", text)}
 	}
 	return text, nil
-}
-
-// listen tells a wrong address from one that cannot be had.
-func listen(flag, address string) (net.Listener, error) {
-	addr, err := net.ResolveTCPAddr("tcp", address)
-	if err != nil {
-		return nil, usageError{fmt.Errorf("%s %s: %w", flag, address, err)}
-	}
-	return net.ListenTCP("tcp", addr)
 }
 
 // originOf is the origin of a base URL, "" when it has none.
@@ -285,7 +298,7 @@ func run(ctx context.Context, list []servingAt, log *slog.Logger) error {
 			Handler: at.handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
 			MaxHeaderBytes: headerBytes, ConnContext: httpapi.ConnContext, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 		}
-		go func() { failed <- servers[i].Serve(httpapi.Gather(at.listener)) }()
+		go func() { failed <- servers[i].Serve(httpapi.Gather(httpapi.BoundUnsent(at.listener))) }()
 	}
 	var err error
 	select {

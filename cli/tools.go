@@ -4,12 +4,14 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
 
 	"relais/admin"
 	"relais/httpapi"
 	"relais/mcp"
 	"relais/oauth"
+	"relais/ops"
 	"relais/tools"
 	"relais/view"
 	"relais/web"
@@ -21,6 +23,12 @@ type mcpFlags struct {
 	MCPHost    []string `name:"mcp-host" placeholder:"HOST" help:"Host names, besides that of --base-url, under which assistants and their pages reach it."`
 	MCPFixture bool     `name:"mcp-fixture" hidden:"" help:"Add what the official conformance suite calls."`
 	MCPMinute  int      `name:"mcp-minute" default:"60" help:"Tool calls that an address, or a person, has in a minute (${default})."`
+}
+
+// noPeople answers where nobody can sign in, because the file of the accounts cannot be used.
+func noPeople(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Retry-After", "60")
+	http.Error(w, "nobody can sign in at the moment: this server cannot read its accounts; its operator finds the cause in its log, or with relais check", http.StatusServiceUnavailable)
 }
 
 // mount has the tool server, the pages and what signs people in answered by the API's
@@ -36,6 +44,9 @@ func (c *serveCommand) mount(ctx context.Context, api *httpapi.Server, stores *a
 		return err
 	}
 	for _, route := range signIn.Routes() {
+		if api.Failed[ops.DataPeople] != nil && strings.HasPrefix(route.Path, "/oauth/") {
+			route.Handler = http.HandlerFunc(noPeople)
+		}
 		api.Mount(route.Path, route.Handler)
 	}
 	said := tools.NewSaid(stores.Outages, stores.Community)
@@ -43,7 +54,7 @@ func (c *serveCommand) mount(ctx context.Context, api *httpapi.Server, stores *a
 		Reading: func() *tools.Reading {
 			return &tools.Reading{Reading: api.Reading(), People: stores.Accounts, Said: said}
 		},
-		Address: address, BaseURL: api.BaseURL, Hosts: c.MCPHost, Minute: c.MCPMinute, Version: api.Version, Log: api.Log, RequireAuth: c.MCP == "auth", Fixture: c.MCPFixture,
+		Address: address, BaseURL: api.BaseURL, Hosts: c.MCPHost, Minute: c.MCPMinute, Version: api.Version, Log: api.Log, Received: stores.Clock.Receipt, Failed: api.Failed, RequireAuth: c.MCP == "auth", Fixture: c.MCPFixture,
 		Gate: api.Gate, Known: httpapi.Known, Whole: httpapi.Whole, Accounts: stores.Accounts, Resource: signIn.Resource(), Metadata: signIn.ResourceMetadataURL(), PublicPrefix: api.PublicPrefix, Ending: ctx.Done(),
 	}))
 	return nil

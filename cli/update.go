@@ -44,7 +44,7 @@ func (c *updateCommand) Run(ctx context.Context, streams Streams) error {
 	o := update.Options{
 		Dir: c.dir(), Table: table, Markets: c.Market, Force: c.Force, Version: version(), Limits: update.DefaultLimits,
 		Fetching: fetching(streams.Err), Reading: progress(streams.Err, "reading"),
-		Ingested: archiverBy(c.dataFlag, streams).keep(c.dir(), c.Force), Feeds: feedsBy(c.dataFlag, streams),
+		Ingested: ingested(c.dataFlag, c.Force, streams), Feeds: feedsBy(c.dataFlag, streams),
 	}
 	r, err := update.Run(ctx, o)
 	stopped := errors.Is(err, context.Canceled)

@@ -24,7 +24,7 @@ type listParams struct {
 	Text string `param:"q" max:"200" doc:"Words that must all occur in identifiers, commune, postal code, address, lieu-dit or department, without regard to case and accents." example:"saint-denis"`
 	boxParams
 	discParams
-	Limit  int `param:"limit" default:"100" min:"1" max:"5000" doc:"Most items to answer: up to 1000, with a box or a disc up to 5000."`
+	Limit  int `param:"limit" default:"100" min:"1" max:"5000" want:"a whole number from 1 to 1000; up to 5000 with north, south, east, west or lat, lon, radiusKm" doc:"Most items to answer: up to 1000, with a box or a disc up to 5000."`
 	Offset int `param:"offset" default:"0" min:"0" doc:"Items to pass over."`
 }
 
@@ -39,10 +39,10 @@ func (p *listParams) Check() error {
 	if err := p.discParams.check(); err != nil {
 		return err
 	}
-	if p.North != nil && p.Lat != nil {
-		return &endpoint.ParamError{Param: "radiusKm", Want: "a disc and a box (north, south, east, west) exclude each other"}
+	if p.given() && p.Lat != nil {
+		return &endpoint.ParamError{Param: "radiusKm", Want: "a disc and a box (bbox, or north, south, east, west) exclude each other"}
 	}
-	if p.Limit > maxPage && p.North == nil && p.Lat == nil {
+	if p.Limit > maxPage && !p.given() && p.Lat == nil {
 		return &endpoint.ParamError{Param: "limit", Value: strconv.Itoa(p.Limit), Want: "a whole number from 1 to 1000; up to 5000 with north, south, east, west or lat, lon, radiusKm"}
 	}
 	return nil
@@ -61,13 +61,14 @@ func (r *Reading) list(_ context.Context, p *listParams) (antennaPage, error) {
 	if err != nil {
 		return antennaPage{}, err
 	}
-	meta := view.ListMeta{Limit: p.Limit, Offset: p.Offset, Market: m.Code, Operator: string(p.Operator)}
+	meta := view.ListMeta{Limit: p.Limit, Offset: p.Offset, Market: m.Code, Operator: p.Operator.canonical(m)}
 	meta.Attribution, meta.SourceDate = attribution(m, loaded)
 	if b := p.box(); b != nil {
 		meta.BBox = &view.Box{North: b.North, South: b.South, East: b.East, West: b.West}
 	}
 	page := sitePage{market: loaded}
 	if loaded != nil {
+		meta.DataVersion = &loaded.Snap.Version
 		hits := loaded.Find(index.Query{Filter: f, Box: p.box(), Disc: p.disc(), Text: p.Text}, p.Offset, p.Limit)
 		page.sites, page.metres = hits.Sites, hits.Metres
 		meta.Total, meta.TotalMatched = loaded.Len(), hits.Total

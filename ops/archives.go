@@ -30,6 +30,9 @@ func (r *Reading) archives(context.Context, *struct{}) (*view.Body[[]string, vie
 	for _, p := range slices.Backward(all) {
 		answer.Data = append(answer.Data, p.Date)
 	}
+	if version := r.Archives.Version(); version != "" {
+		answer.Meta.DataVersion = &version
+	}
 	if len(all) > 0 {
 		answer.Meta.Current = &answer.Data[0]
 	}
@@ -47,7 +50,7 @@ func archiveSource(synthetic bool) view.Attribution {
 }
 
 var getArchive = endpoint.New(endpoint.Decl{
-	Name: "anfr.archive", Path: "/anfr/archive/{date}", Scope: "anfr:read", Fails: "ANFR_ARCHIVE", MaxAge: 3600, Data: []string{dataArchives},
+	Name: "anfr.archive", Path: "/anfr/archive/{date}", Scope: "anfr:read", Fails: "ANFR_ARCHIVE", MaxAge: 3600, Data: []string{dataArchives}, Large: true, Kept: true,
 	Summary: "What a publication of the ANFR's observatoire changed, or the whole of it, by site.",
 	Doc:     "A row is known by station number, operator and system, and compared with the publication before; all of the oldest one is new. Sites come by number, in one answer. Ask for it compressed.",
 	Errors:  []string{codeInvalidDate, codeNoArchive},

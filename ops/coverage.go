@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"relais/endpoint"
+	"relais/market"
 	"relais/measure"
 	"relais/view"
 )
@@ -48,11 +49,11 @@ type pointPage struct{ endpoint.Bytes }
 func (pointPage) Shapes() map[string]reflect.Type { return shapes[[]view.Point, view.PointsMeta]() }
 
 func (r *Reading) points(_ context.Context, p *pointsParams) (pointPage, error) {
-	store, q, err := r.AskMeasured(p.inMarket, p.Days, p.Limit)
+	store, q, err := r.askMeasured(p.inMarket, p.Days, p.Limit)
 	if err != nil {
 		return pointPage{}, err
 	}
-	meta := view.PointsMeta{Limit: p.Limit, Market: p.Market, Operator: string(p.Operator)}
+	meta := view.PointsMeta{Limit: p.Limit, Market: p.Market, Operator: p.Operator.canonical(market.Get(p.Market))}
 	if p.Technology != nil {
 		name := string(*p.Technology)
 		_, q.Technology, _ = measure.Technologies(name) // one, since it was bound
@@ -63,7 +64,8 @@ func (r *Reading) points(_ context.Context, p *pointsParams) (pointPage, error) 
 	if err != nil {
 		return pointPage{}, err
 	}
-	meta.Returned = len(list)
+	version := store.Version()
+	meta.Returned, meta.DataVersion = len(list), &version
 	text, err := encoded(list, view.AppendPoint, meta)
 	return pointPage{text}, err
 }

@@ -8,7 +8,6 @@ import (
 	"relais/access"
 	"relais/endpoint"
 	"relais/market"
-	"relais/photos"
 )
 
 // An Error is a failure as the API reports it: one status, one code, one
@@ -18,13 +17,20 @@ type Error struct {
 	Code       string
 	Message    string
 	RetryAfter int // seconds; 0 is none
-	cause      error
+	// Parameter is the one that is wrong, "" for none, and Allowed what it may be, nil
+	// where no list says it.
+	Parameter string
+	Allowed   []string
+	cause     error
 }
 
 func (e *Error) Error() string { return e.Message }
 
 // Unwrap returns the cause, for the log.
 func (e *Error) Unwrap() error { return e.cause }
+
+// NotReady reports whether what was asked for is not loaded, which is nobody's request.
+func (e *Error) NotReady() bool { return e.Code == codeNotReady }
 
 // Codes of the API.
 const (
@@ -59,6 +65,7 @@ const (
 	codeInvalidDate      = "INVALID_DATE"
 	codeNoArchive        = "ARCHIVE_NOT_FOUND"
 	codeNoIdentifier     = "MISSING_ANTENNA_IDENTIFIER"
+	codeNotWritable      = "NOT_WRITABLE"
 )
 
 const internal = "an internal error; the server's log has it under this request id"
@@ -80,7 +87,7 @@ func Problems() []endpoint.Problem {
 		{Code: codeSignature, Status: 401, When: "The client signs its requests, and the signature is missing or not valid."},
 		{Code: codeAttestation, Status: 401, When: "The client needs a device attestation, and it is missing or not valid."},
 		{Code: codeOrigin, Status: 403, When: "The origin is not one of the client's."},
-		{Code: codeAddress, Status: 403, When: "The address is not one of the client's."},
+		{Code: codeAddress, Status: 403, When: "The address is not one of the client's, or none that may ask for this."},
 		{Code: codeScope, Status: 403, When: "The key lacks the scope of the route."},
 		{Code: codeRateLimited, Status: 429, When: "The quota of the minute or of the day is spent, or too many authentications failed; Retry-After says when to come back."},
 		{Code: codeMissingFile, Status: 400, When: "The form has no part file."},
@@ -93,8 +100,9 @@ func Problems() []endpoint.Problem {
 		{Code: codeTooLarge, Status: 413, When: "The body is too large."},
 		{Code: codeMediaType, Status: 415, When: "The body is of another kind than the route takes, or has a Content-Encoding."},
 		{Code: codeTooSlow, Status: 408, When: "The body did not arrive in time."},
-		{Code: codeBusy, Status: 503, When: "Too many bodies or images are being worked on at this moment; Retry-After says when to come back."},
-		{Code: codeNotReady, Status: 503, When: "The data is still loading, or the market's inventory is not loaded on this server, or its measures cannot be opened."},
+		{Code: codeBusy, Status: 503, When: "Too many bodies, images or large answers are being worked on at this moment; Retry-After says when to come back."},
+		{Code: codeNotReady, Status: 503, When: "The data is still loading, or the market's inventory is not loaded on this server, or its measures, photos, outages, archives or API keys cannot be read."},
+		{Code: codeNotWritable, Status: 503, When: "The server's folder cannot be written to, or its disk is full; the message says which."},
 	}
 	when := "An internal error; the server's log has it under the request id."
 	list = append(list, endpoint.Problem{Code: codeInternal, Status: 500, When: when})
@@ -106,9 +114,21 @@ func Problems() []endpoint.Problem {
 
 // CommonCodes are the codes that every operation may answer.
 func CommonCodes() []string {
-	codes := []string{codeInvalidParameter, codeNotAllowed, codeNotReady}
+	codes := []string{codeInvalidParameter, codeNotAllowed, codeNotReady, codeTooSlow, codeBusy}
 	for _, r := range refusals {
 		codes = append(codes, r.code)
+	}
+	return codes
+}
+
+// BodyCodes are those that an operation may answer for its body. One without a body has
+// them for that of a signed request, which may have a small one.
+func BodyCodes(body *endpoint.Body) (codes []string) {
+	if body == nil || body.TooLarge == "" {
+		codes = append(codes, codeTooLarge)
+	}
+	if body != nil {
+		codes = append(codes, codeMediaType, codeNotWritable)
 	}
 	return codes
 }
@@ -130,11 +150,16 @@ var refusals = []struct {
 }
 
 // Refusal is the answer to an error of the package access, nil for another one.
-// What was wrong in particular is for the log: it would help who guesses.
+// What was wrong in particular is for the log, since it would help somebody who guesses;
+// but for a Hint, which helps an honest caller alone.
 func Refusal(err error) *Error {
 	for _, r := range refusals {
 		if errors.Is(err, r.err) {
-			return &Error{Status: r.status, Code: r.code, Message: r.err.Error(), cause: err}
+			e := &Error{Status: r.status, Code: r.code, Message: r.err.Error(), cause: err}
+			if hint, ok := errors.AsType[*access.Hint](err); ok {
+				e.Message = hint.Message
+			}
+			return e
 		}
 	}
 	return nil
@@ -146,7 +171,13 @@ var (
 	ErrNotFound = &Error{Status: 404, Code: codeNotFound, Message: "there is no such path"}
 	ErrInternal = &Error{Status: 500, Code: codeInternal, Message: internal}
 	ErrBusy     = &Error{Status: 503, Code: codeBusy, Message: "too many bodies are on their way at this moment", RetryAfter: 5}
-	ErrTooSlow  = &Error{Status: 408, Code: codeTooSlow, Message: "the body did not arrive in time"}
+	// ErrManyAnswers is for whoever does not read, or asks for too much at once.
+	ErrManyAnswers = &Error{Status: 503, Code: codeBusy, RetryAfter: 5,
+		Message: "too many large answers are being sent at this moment, to this client or to all: read them to their end, four at a time, and ask again"}
+	ErrTooSlow = &Error{Status: 408, Code: codeTooSlow, Message: "the body did not arrive in time"}
+	// ErrOperators is for who asks a public address for what is for those who run the server.
+	ErrOperators = &Error{Status: 403, Code: codeAddress,
+		Message: "this is for whoever runs the server: ask from the machine itself, or start the server with --ops-listen"}
 	// ErrGone is for the log: nobody reads it.
 	ErrGone       = &Error{Status: 400, Code: codeInvalidParameter, Message: "the client went away"}
 	ErrBrokenBody = &Error{Status: 400, Code: codeInvalidParameter, Message: "the body: it ends before its stated length, or its chunks have no proper form"}
@@ -194,15 +225,19 @@ func Report(op *endpoint.Op[*Reading], err error) *Error {
 		return e
 	}
 	if p, ok := errors.AsType[*endpoint.ParamError](err); ok {
+		for _, absent := range []*Error{errNoAntenna, errNoSite, ErrNoPhoto} {
+			if p.Code == absent.Code { // of a path that no id can have
+				return absent
+			}
+		}
 		code := p.Code
 		if code == "" {
 			code = codeInvalidParameter
 		}
-		return &Error{Status: 400, Code: code, Message: p.Error()}
+		return &Error{Status: 400, Code: code, Message: p.Error(), Parameter: p.Name(), Allowed: p.Allowed}
 	}
-	message := internal
-	if errors.Is(err, photos.ErrReadOnly) {
-		message = "this server's folder cannot be written to: it serves, and takes nothing"
+	if e := failure(op, err); e != nil {
+		return e
 	}
-	return &Error{Status: 500, Code: op.FailureCode(), Message: message, cause: err}
+	return &Error{Status: 500, Code: op.FailureCode(), Message: internal, cause: err}
 }

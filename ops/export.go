@@ -10,7 +10,7 @@ import (
 )
 
 var exportAntennas = endpoint.New(endpoint.Decl{
-	Name: "antennas.export", Path: "/antennas/export", Scope: "antennas:read", Fails: "ANTENNAS_EXPORT", MaxAge: 3600,
+	Name: "antennas.export", Path: "/antennas/export", Scope: "antennas:read", Fails: "ANTENNAS_EXPORT", MaxAge: 3600, Large: true,
 	Summary: "All antenna sites of a market, or those that a filter leaves, in one answer.",
 	Doc:     "For loading everything; refresh with /antennas and a box afterwards. Ask for it compressed.",
 	Errors:  []string{codeInvalidOperator},
@@ -50,11 +50,12 @@ func (r *Reading) export(_ context.Context, p *exportParams) (exported, error) {
 	if err != nil {
 		return exported{}, err
 	}
-	meta := view.ExportMeta{Export: true, Format: string(p.Format), Market: m.Code, Operator: string(p.Operator)}
+	meta := view.ExportMeta{Export: true, Format: string(p.Format), Market: m.Code, Operator: p.Operator.canonical(m)}
 	meta.Attribution, meta.SourceDate = attribution(m, loaded)
 	var sites []uint32
 	whole := loaded != nil && f == index.All
 	if loaded != nil {
+		meta.DataVersion = &loaded.Snap.Version
 		meta.Total, meta.TotalMatched = loaded.Len(), loaded.Len()
 		if !whole {
 			hits := loaded.Find(index.Query{Filter: f}, 0, loaded.Len())

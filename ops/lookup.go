@@ -73,7 +73,7 @@ func (p *radioParams) asked() (name, value string, t lookupType, err error) {
 		}
 	}
 	if value == "" {
-		return "", "", t, &Error{Status: 400, Code: codeMissingRadio, Message: "value: missing; give value, enb, gnb, pci, cellId or ci"}
+		return "", "", t, &Error{Status: 400, Code: codeMissingRadio, Parameter: "value", Message: "value: missing; give value, enb, gnb, pci, cellId or ci"}
 	}
 	return name, value, t, nil
 }
@@ -119,7 +119,10 @@ func (r *Reading) lookup(_ context.Context, p *lookupParams) (*lookupAnswer, err
 	}
 	body := &lookupAnswer{}
 	body.Data = []lookupResult{}
-	body.Meta = view.LookupMeta{Market: found.Market.Code, Operator: string(p.Operator), Type: found.Type, Value: found.Value, SourceUnavailableReason: reason(found.Market)}
+	body.Meta = view.LookupMeta{Market: found.Market.Code, Operator: p.Operator.canonical(found.Market), Type: found.Type, Value: found.Value, SourceUnavailableReason: reason(found.Market)}
+	if found.Loaded != nil {
+		body.Meta.DataVersion = &found.Loaded.Snap.Version
+	}
 	for _, match := range found.Matches[:min(p.Limit, len(found.Matches))] {
 		fragment := found.Loaded.Fragment(match.Site)
 		body.Data = append(body.Data, lookupResult{Site: json.RawMessage(fragment[:len(fragment)-1]), Matches: found.Shown(match)})
@@ -152,7 +155,11 @@ func (r *Reading) LookupRadio(p *RadioParams) (*RadioFound, error) {
 		types = index.RadioTypes
 	}
 	if loaded != nil {
-		found.Matches = loaded.Lookup(value, types, f.Operator)
+		if f.OneOf == nil {
+			found.Matches = loaded.Lookup(value, types, f.Operator)
+		} else {
+			found.Matches = loaded.LookupOf(value, types, f.OneOf.Operators)
+		}
 	}
 	return found, nil
 }

@@ -25,7 +25,8 @@ type outagesParams struct {
 	Source outageSource `param:"source" default:"all" doc:"Only what operators publish, or only what people report."`
 	wideDiscParams
 	boxParams
-	Limit int `param:"limit" default:"200" min:"1" doc:"Most entries to answer; above 500 it is 500."`
+	Limit  int `param:"limit" default:"200" min:"1" doc:"Most entries to answer; above 500 it is 500."`
+	Offset int `param:"offset" default:"0" min:"0" doc:"Entries to pass over."`
 }
 
 // maxOutages is the greatest limit.
@@ -48,6 +49,7 @@ func (outageSource) Values() []string {
 type wideDiscParams struct {
 	Lat      *float64 `param:"lat" min:"-90" max:"90" doc:"Centre of a disc, latitude in degrees; lat, lon and radiusKm belong together. Answers come nearest first." example:"48.8584"`
 	Lon      *float64 `param:"lon" min:"-180" max:"180" doc:"Centre of a disc, longitude in degrees." example:"2.2945"`
+	Lng      *float64 `param:"lng" min:"-180" max:"180" doc:"The same as lon." example:"2.2945"`
 	RadiusKm *float64 `param:"radiusKm" above:"0" max:"200" doc:"Radius of the disc in kilometres." example:"20"`
 }
 
@@ -63,6 +65,9 @@ func (p *outagesParams) shape() (*geo.Disc, *geo.Box) {
 // Check holds the rules over several parameters.
 func (p *outagesParams) Check() error {
 	narrow := discParams(p.wideDiscParams)
+	if err := p.boxParams.once(); err != nil {
+		return err
+	}
 	if err := narrow.check(); err != nil || p.Lat != nil {
 		return err // a box does not count beside a disc
 	}
@@ -75,15 +80,28 @@ func (r *Reading) outages(_ context.Context, p *outagesParams) (*view.Body[[]vie
 		return nil, err
 	}
 	q.Disc, q.Box = p.shape()
-	q.Limit = min(p.Limit, maxOutages)
+	limit := min(p.Limit, maxOutages)
+	if q.Limit = limit; p.Offset > 0 {
+		q.Limit = 0 // all, of which a part is shown
+	}
 	list, truncated := r.outagesOf(p.Source, q)
+	if p.Offset > 0 {
+		list = list[min(p.Offset, len(list)):]
+		truncated = len(list) > limit
+		list = list[:min(limit, len(list))]
+	}
 	body := &view.Body[[]view.Outage, view.OutagesMeta]{Data: make([]view.Outage, len(list))}
 	for i, o := range list {
 		body.Data[i] = view.NewOutage(o)
 	}
 	status := r.Outages.FeedStatus(q.Market, q.Operators)
-	body.Meta = view.OutagesMeta{Market: q.Market, Operator: string(p.Operator), Territory: territoryOf(q), Count: len(list), Truncated: truncated,
+	body.Meta = view.OutagesMeta{Market: q.Market, Operator: p.Operator.canonical(market.Get(q.Market)), Territory: territoryOf(q), Count: len(list), Truncated: truncated,
 		OperatorFeed: view.OperatorFeed{Exists: status.Exists, Available: status.Available}}
+	version, next := r.Outages.DataVersion(), p.Offset+len(list)
+	body.Meta.Offset, body.Meta.HasMore, body.Meta.DataVersion = p.Offset, truncated, &version
+	if truncated {
+		body.Meta.NextOffset = &next
+	}
 	return body, nil
 }
 
@@ -110,13 +128,11 @@ func (r *Reading) outagesOf(source outageSource, q outage.Query) (list []outage.
 func feedQuery(in inMarket, t territoryParam) (outage.Query, error) {
 	m := market.Get(in.Market)
 	q := outage.Query{Market: m.Code}
-	operator, err := in.Operator.in(m)
+	operators, err := in.Operator.in(m)
 	if err != nil {
 		return q, err
 	}
-	if operator != index.Any {
-		q.Operators = []string{m.Operators[operator].Key}
-	}
+	q.Operators = keysOf(m, operators)
 	area, err := areaParams{Territory: t.Territory}.in(m)
 	if err != nil {
 		return q, err
@@ -157,9 +173,11 @@ func (r *Reading) unavailableSites(_ context.Context, p *unavailableSitesParams)
 		body.Data[i] = view.NewUnavailableSite(e)
 	}
 	status := r.Outages.FeedStatus(q.Market, q.Operators)
-	body.Meta = view.UnavailableSitesMeta{Market: q.Market, Operator: string(p.Operator), Territory: territoryOf(q),
+	body.Meta = view.UnavailableSitesMeta{Market: q.Market, Operator: p.Operator.canonical(market.Get(q.Market)), Territory: territoryOf(q),
 		Cached: status.LastUpdate != nil || len(list) > 0, Count: len(list), LastUpdate: view.LastUpdate(status.LastUpdate),
 		OperatorFeed: view.OperatorFeed{Exists: status.Exists, Available: status.Available}}
+	version := r.Outages.DataVersion()
+	body.Meta.DataVersion = &version
 	if !status.Exists {
 		reason := fmt.Sprintf("No operator of %s publishes its unavailable sites.", market.Get(q.Market).Label)
 		body.Meta.Unavailable = &reason

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,8 +17,16 @@ import (
 // inMarket is embedded by operations that read one market.
 type inMarket struct {
 	Market   market.Code  `param:"market" default:"FR" doc:"The market to read."`
+	Operator operatorList `param:"operator" default:"ALL" doc:"Operators of the market (see /markets) by key, label or legal name, several with commas; or ALL." example:"ORANGE"`
+}
+
+// oneInMarket is inMarket for transports that take one operator.
+type oneInMarket struct {
+	Market   market.Code  `param:"market" default:"FR" doc:"The market to read."`
 	Operator operatorName `param:"operator" default:"ALL" doc:"An operator of the market (see /markets), or ALL." example:"ORANGE"`
 }
+
+func (in oneInMarket) several() inMarket { return inMarket{in.Market, operatorList(in.Operator)} }
 
 // An operatorName is the key of an operator, in upper case.
 type operatorName string
@@ -31,19 +40,36 @@ func (o *operatorName) UnmarshalText(b []byte) error {
 
 // areaParams are the filters on the administrative area.
 type areaParams struct {
-	Department string `param:"department" max:"8" doc:"FR and DROM: department or territory code, such as 03, 2A or 971." example:"03"`
-	Territory  string `param:"territory" max:"8" doc:"DROM: the same as department (971, 972, 973, 974, 976)." example:"974"`
-	Province   string `param:"province" max:"8" doc:"CA: province code." example:"QC"`
+	Department string `param:"department" max:"60" doc:"FR and DROM: code or name of a department or territory, such as 03, 2A, 971 or Ille-et-Vilaine." example:"03"`
+	Territory  string `param:"territory" max:"60" doc:"DROM: the same as department (971, 972, 973, 974, 976)." example:"974"`
+	Province   string `param:"province" max:"60" doc:"CA: code or name of a province." example:"QC"`
 }
 
 // emissionParams are the filters that meet on one emission.
 type emissionParams struct {
+	Generation generationList `param:"generation" doc:"Generations of an emission, several with commas." example:"5G"`
+	Status     string         `param:"status" max:"400" doc:"Statuses of an emission as the data has them, without regard to case and accents, or en-service, techop, projet; several with commas." example:"en-service"`
+	Technology textList       `param:"technology" doc:"Technologies of an emission with their bands, as technologies in answers has them; several with commas." example:"5G NR 3500"`
+	Band       textList       `param:"band" doc:"Bands of an emission in MHz, several with commas." example:"3500"`
+}
+
+// oneEmissionParams is emissionParams for transports that take one value.
+type oneEmissionParams struct {
 	Generation *site.Generation `param:"generation" doc:"Generation of an emission."`
 	Status     string           `param:"status" max:"100" doc:"Status of an emission as the data has it, without regard to case and accents, or en-service, techop, projet." example:"en-service"`
 }
 
+func (e oneEmissionParams) several() emissionParams {
+	p := emissionParams{Status: e.Status}
+	if e.Generation != nil {
+		p.Generation = generationList(e.Generation.String())
+	}
+	return p
+}
+
 // boxParams are a bounding box.
 type boxParams struct {
+	BBox  boxText  `param:"bbox" code:"INVALID_BBOX" doc:"Bounding box as west,south,east,north, instead of the four edges." example:"2.3,48.8,2.4,48.9"`
 	North *float64 `param:"north" min:"-90" max:"90" code:"INVALID_BBOX" doc:"Bounding box, northern edge, degrees; the four edges belong together." example:"48.9"`
 	South *float64 `param:"south" min:"-90" max:"90" code:"INVALID_BBOX" doc:"Bounding box, southern edge, degrees." example:"48.8"`
 	East  *float64 `param:"east" min:"-180" max:"180" code:"INVALID_BBOX" doc:"Bounding box, eastern edge, degrees; west of west, the box crosses the antimeridian." example:"2.4"`
@@ -71,16 +97,63 @@ func together(code string, edges []edge) error {
 	return &endpoint.ParamError{Param: strings.Join(missing, ", "), Code: code, Want: "missing: " + strings.Join(names, ", ") + " belong together"}
 }
 
+// A boxText is a box as west,south,east,north.
+type boxText string
+
+// UnmarshalText accepts four numbers that are a box.
+func (t *boxText) UnmarshalText(b []byte) error {
+	*t = boxText(b)
+	_, err := t.box()
+	return err
+}
+
+func (t boxText) box() (geo.Box, error) {
+	var edges [4]float64
+	parts := strings.Split(string(t), ",")
+	ok := len(parts) == len(edges)
+	for i := 0; ok && i < len(edges); i++ {
+		edges[i], ok = endpoint.Decimal(parts[i])
+	}
+	b := geo.Box{West: edges[0], South: edges[1], East: edges[2], North: edges[3]}
+	if !ok || !(geo.Point{Lat: b.South, Lng: b.West}).Valid() || !(geo.Point{Lat: b.North, Lng: b.East}).Valid() || b.South > b.North {
+		return b, errors.New("west,south,east,north in degrees, south at most north")
+	}
+	return b, nil
+}
+
+// given reports whether there is a box.
+func (p *boxParams) given() bool { return p.North != nil || p.BBox != "" }
+
 // box returns the box, nil when none was given.
 func (p *boxParams) box() *geo.Box {
+	if b, err := p.BBox.box(); err == nil {
+		return &b
+	}
 	if p.North == nil {
 		return nil
 	}
 	return &geo.Box{North: *p.North, South: *p.South, East: *p.East, West: *p.West}
 }
 
+// once fails when a box is given in both ways.
+func (p *boxParams) once() error {
+	for _, e := range p.edges() {
+		if p.BBox != "" && e.value != nil {
+			return &endpoint.ParamError{Param: "bbox", Want: e.name + " is given too; give bbox or north, south, east, west"}
+		}
+	}
+	return nil
+}
+
+func (p *boxParams) edges() []edge {
+	return []edge{{"north", p.North}, {"south", p.South}, {"east", p.East}, {"west", p.West}}
+}
+
 func (p *boxParams) check() error {
-	if err := together(codeInvalidBBox, []edge{{"north", p.North}, {"south", p.South}, {"east", p.East}, {"west", p.West}}); err != nil {
+	if err := p.once(); err != nil || p.BBox != "" {
+		return err
+	}
+	if err := together(codeInvalidBBox, p.edges()); err != nil {
 		return err
 	}
 	if b := p.box(); b != nil && b.South > b.North {
@@ -93,6 +166,7 @@ func (p *boxParams) check() error {
 type discParams struct {
 	Lat      *float64 `param:"lat" min:"-90" max:"90" doc:"Centre of a disc, latitude in degrees; lat, lon and radiusKm belong together. Answers come nearest first." example:"48.8584"`
 	Lon      *float64 `param:"lon" min:"-180" max:"180" doc:"Centre of a disc, longitude in degrees." example:"2.2945"`
+	Lng      *float64 `param:"lng" min:"-180" max:"180" doc:"The same as lon." example:"2.2945"`
 	RadiusKm *float64 `param:"radiusKm" above:"0" max:"50" doc:"Radius of the disc in kilometres." example:"2"`
 }
 
@@ -101,11 +175,22 @@ func (p *discParams) disc() *geo.Disc {
 	if p.Lat == nil {
 		return nil
 	}
-	return &geo.Disc{Center: geo.Point{Lat: *p.Lat, Lng: *p.Lon}, Radius: *p.RadiusKm * 1000}
+	return &geo.Disc{Center: geo.Point{Lat: *p.Lat, Lng: *p.lon()}, Radius: *p.RadiusKm * 1000}
+}
+
+// lon is the longitude under either name.
+func (p *discParams) lon() *float64 {
+	if p.Lon != nil {
+		return p.Lon
+	}
+	return p.Lng
 }
 
 func (p *discParams) check() error {
-	return together("", []edge{{"lat", p.Lat}, {"lon", p.Lon}, {"radiusKm", p.RadiusKm}})
+	if p.Lon != nil && p.Lng != nil {
+		return &endpoint.ParamError{Param: "lng", Want: "lon is given too; give one of them"}
+	}
+	return together("", []edge{{"lat", p.Lat}, {"lon", p.lon()}, {"radiusKm", p.RadiusKm}})
 }
 
 // in returns the position of the operator in the market's table, index.Any for
@@ -114,11 +199,12 @@ func (o operatorName) in(m *market.Market) (int, error) {
 	if o == market.AllOperators {
 		return index.Any, nil
 	}
-	if i, ok := m.Operator(string(o)); ok {
+	if i, ok := m.OperatorNamed(string(o)); ok {
 		return i, nil
 	}
-	return 0, &endpoint.ParamError{Param: "operator", Value: string(o), Code: codeInvalidOperator,
-		Want: fmt.Sprintf("%s has %s", m.Code, strings.Join(append(m.OperatorKeys(), market.AllOperators), ", "))}
+	allowed := append(m.OperatorKeys(), market.AllOperators)
+	return 0, &endpoint.ParamError{Param: "operator", Value: string(o), Code: codeInvalidOperator, Allowed: allowed,
+		Want: fmt.Sprintf("%s has %s", m.Code, strings.Join(allowed, ", "))}
 }
 
 // inAny fails when none of the markets has the operator.
@@ -131,8 +217,9 @@ func (o operatorName) inAny(markets []*market.Market) error {
 		keys = append(keys, m.OperatorKeys()...)
 	}
 	slices.Sort(keys)
-	return &endpoint.ParamError{Param: "operator", Value: string(o), Code: codeInvalidOperator,
-		Want: fmt.Sprintf("one of %s, %s", strings.Join(slices.Compact(keys), ", "), market.AllOperators)}
+	allowed := append(slices.Compact(keys), market.AllOperators)
+	return &endpoint.ParamError{Param: "operator", Value: string(o), Code: codeInvalidOperator, Allowed: allowed,
+		Want: "one of " + strings.Join(allowed, ", ")}
 }
 
 // in returns the position of the area in the market's table.
@@ -145,9 +232,10 @@ func (p areaParams) in(m *market.Market) (int, error) {
 		if !m.HasFilter(f.name) {
 			return 0, &endpoint.ParamError{Param: f.name, Value: f.value, Want: fmt.Sprintf("%s has the filters %s", m.Code, strings.Join(m.Filters, ", "))}
 		}
-		i, ok := m.Area(f.value)
+		i, ok := m.AreaNamed(f.value)
 		if !ok {
-			return 0, &endpoint.ParamError{Param: f.name, Value: f.value, Want: fmt.Sprintf("a %s of %s: %s", m.AreaType, m.Code, areaCodes(m))}
+			codes := areaCodes(m)
+			return 0, &endpoint.ParamError{Param: f.name, Value: f.value, Allowed: codes, Want: fmt.Sprintf("a %s of %s: %s", m.AreaType, m.Code, ends(codes))}
 		}
 		if area != index.Any && area != i {
 			return 0, &endpoint.ParamError{Param: f.name, Value: f.value, Want: "the same as department"}
@@ -157,16 +245,20 @@ func (p areaParams) in(m *market.Market) (int, error) {
 	return area, nil
 }
 
-// areaCodes names the codes of the areas, the ends of a long list only.
-func areaCodes(m *market.Market) string {
+func areaCodes(m *market.Market) []string {
 	codes := make([]string, len(m.Areas))
 	for i, a := range m.Areas {
 		codes[i] = a.Code
 	}
-	if len(codes) > 20 {
-		codes = append(codes[:4:4], "…", codes[len(codes)-1])
+	return codes
+}
+
+// ends names the values of a list, of a long one its ends only.
+func ends(list []string) string {
+	if len(list) > 20 {
+		list = append(list[:4:4], "…", list[len(list)-1])
 	}
-	return strings.Join(codes, ", ")
+	return strings.Join(list, ", ")
 }
 
 // statusIn returns the position of a status in the loaded data.

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
+	"relais/access"
 	"relais/endpoint"
 	"relais/index"
 	"relais/market"
@@ -20,7 +22,8 @@ import (
 // Photos are the photos of sites, and what makes images of what clients send.
 type Photos struct {
 	*photos.Store
-	Render func(ctx context.Context, image io.Reader, size int64) (*render.Result, error)
+	// Render makes the images. who sends the file takes turns with others.
+	Render func(ctx context.Context, who string, image io.Reader, size int64) (*render.Result, error)
 }
 
 var listPhotos = endpoint.New(endpoint.Decl{
@@ -30,9 +33,9 @@ var listPhotos = endpoint.New(endpoint.Decl{
 }, (*Reading).photos)
 
 type photosParams struct {
-	ID       string       `param:"siteId" max:"128" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-23444"`
+	ID       string       `param:"siteId" max:"128" code:"SITE_NOT_FOUND" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-23444"`
 	Market   *market.Code `param:"market" doc:"Only this market."`
-	Operator operatorName `param:"operator" default:"ALL" doc:"Only photos of this operator."`
+	Operator operatorList `param:"operator" default:"ALL" doc:"Only photos of these operators, several with commas."`
 	Limit    int          `param:"limit" default:"20" min:"1" max:"100" doc:"Most items to answer."`
 	Offset   int          `param:"offset" default:"0" min:"0" doc:"Items to pass over."`
 }
@@ -42,14 +45,11 @@ func (r *Reading) photos(_ context.Context, p *photosParams) (*view.Body[[]view.
 	if err != nil {
 		return nil, err
 	}
-	operator, err := p.Operator.in(loaded.Table)
+	operators, err := p.Operator.in(loaded.Table)
 	if err != nil {
 		return nil, err
 	}
-	key := ""
-	if operator != index.Any {
-		key = loaded.Table.Operators[operator].Key
-	}
+	key := strings.Join(keysOf(loaded.Table, operators), ",")
 	s := new(site.Site)
 	loaded.Site(at, s)
 	list, total, err := r.Photos.List(index.Key(loaded.Table.Code, s.ID), key, p.Limit, p.Offset)
@@ -60,7 +60,8 @@ func (r *Reading) photos(_ context.Context, p *photosParams) (*view.Body[[]view.
 	for _, photo := range list {
 		answer.Data = append(answer.Data, view.NewPhoto(r.BaseURL, photo))
 	}
-	answer.Meta = view.PhotosMeta{Total: total, Limit: p.Limit, Offset: p.Offset, HasMore: len(list) > 0 && p.Offset+len(list) < total, Site: view.NewPhotoSite(loaded.Snap, s)}
+	version := r.Photos.DataVersion()
+	answer.Meta = view.PhotosMeta{DataVersion: &version, Total: total, Limit: p.Limit, Offset: p.Offset, HasMore: len(list) > 0 && p.Offset+len(list) < total, Site: view.NewPhotoSite(loaded.Snap, s)}
 	return answer, nil
 }
 
@@ -75,30 +76,31 @@ var uploadPhoto = endpoint.New(endpoint.Decl{
 	Body: &endpoint.Body{Type: endpoint.Form, MaxBytes: maxUpload, TooLarge: codeImageTooLarge, File: "file", MaxFileBytes: maxImage,
 		FileDoc: "JPEG, PNG, WebP, GIF, BMP, TIFF, HEIC, HEIF, AVIF or SVG, by its content; at most 20 MiB and 120 megapixels. Its metadata is not kept but for publicMetadata."},
 	Summary: "Send a photo of a site; it is shown at once.",
-	Errors:  []string{codeNoSite, codeInvalidOperator, codeMissingFile, codeUnsupportedImage, codeImageTooLarge, codeHEIC},
+	Errors:  []string{codeNoSite, codeInvalidOperator, codeMissingFile, codeUnsupportedImage, codeImageTooLarge, codeHEIC, codeNotWritable},
+	Data:    []string{dataPhotos},
 }, (*Reading).upload)
 
 type uploadParams struct {
-	ID           string       `param:"siteId" max:"128" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-23444"`
-	Market       *market.Code `param:"market" doc:"Only this market."`
-	Description  string       `param:"description" in:"body" max:"1000" lines:"true" doc:"Caption."`
-	Operator     operatorName `param:"operator" in:"body" default:"ALL" doc:"Operator of the site whose antennas are seen; default: the site's only one."`
-	ANFRCode     string       `param:"anfrCode" in:"body" max:"128" doc:"Legacy: a code of the site, which must be that of the path."`
-	NationalCode string       `param:"nationalSiteCode" in:"body" max:"128" doc:"The same."`
-	SourceCode   string       `param:"sourceCode" in:"body" max:"128" doc:"The same."`
-	EXIF         string       `param:"exifMetadata" in:"body" max:"65536" lines:"true" private:"true" doc:"JSON object of the Exif that the client has read; it fills in what the file lacks."`
-	ClientEXIF   string       `param:"clientExifMetadata" in:"body" max:"65536" lines:"true" private:"true" doc:"The same as exifMetadata."`
+	ID           string        `param:"siteId" max:"128" code:"SITE_NOT_FOUND" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-23444"`
+	Market       *market.Code  `param:"market" doc:"Only this market."`
+	Description  string        `param:"description" in:"body" max:"1000" lines:"true" doc:"Caption."`
+	Operator     *operatorName `param:"operator" in:"body" doc:"Operator of the site whose antennas are seen, or ALL; without it the site's only one."`
+	ANFRCode     string        `param:"anfrCode" in:"body" max:"128" doc:"Legacy: a code of the site, which must be that of the path."`
+	NationalCode string        `param:"nationalSiteCode" in:"body" max:"128" doc:"The same."`
+	SourceCode   string        `param:"sourceCode" in:"body" max:"128" doc:"The same."`
+	EXIF         string        `param:"exifMetadata" in:"body" max:"65536" lines:"true" private:"true" doc:"JSON object of the Exif that the client has read; it fills in what the file lacks."`
+	ClientEXIF   string        `param:"clientExifMetadata" in:"body" max:"65536" lines:"true" private:"true" doc:"The same as exifMetadata."`
 }
 
-// An uploaded is the answer of upload.
-type uploaded struct {
+// An Uploaded is the answer of upload.
+type Uploaded struct {
 	view.Body[view.UploadedPhoto, view.UploadMeta]
 }
 
 // Location implements endpoint.Located.
-func (u *uploaded) Location() string { return u.Data.ImageURL }
+func (u *Uploaded) Location() string { return u.Data.ImageURL }
 
-func (r *Reading) upload(ctx context.Context, p *uploadParams) (*uploaded, error) {
+func (r *Reading) upload(ctx context.Context, p *uploadParams) (*Uploaded, error) {
 	if r.File == nil {
 		return nil, ErrMissingFile
 	}
@@ -135,7 +137,7 @@ func (r *Reading) upload(ctx context.Context, p *uploadParams) (*uploaded, error
 	if err != nil {
 		return nil, err
 	}
-	return &uploaded{view.Body[view.UploadedPhoto, view.UploadMeta]{
+	return &Uploaded{view.Body[view.UploadedPhoto, view.UploadMeta]{
 		Data: view.NewUploadedPhoto(r.BaseURL, photo), Meta: view.UploadMeta{Source: "api_client", ClientID: r.Client.ID, ClientName: r.Client.Name},
 	}}, nil
 }
@@ -174,7 +176,11 @@ func (p *uploadParams) checkCodes(loaded *index.Market, at uint32) error {
 
 // operatorOf is the position of the photo's operator, index.Any for an unknown one.
 func (p *uploadParams) operatorOf(loaded *index.Market, at uint32) (int, error) {
-	operator, err := p.Operator.in(loaded.Table)
+	asked := operatorName(market.AllOperators)
+	if p.Operator != nil {
+		asked = *p.Operator
+	}
+	operator, err := asked.in(loaded.Table)
 	if err != nil {
 		return 0, err
 	}
@@ -189,7 +195,7 @@ func (p *uploadParams) operatorOf(loaded *index.Market, at uint32) (int, error) 
 	case operator == index.Any && len(there) == 1:
 		return only, nil
 	case operator != index.Any && !loaded.Has(at, operator):
-		return 0, &endpoint.ParamError{Param: "operator", Value: string(p.Operator), Code: codeInvalidOperator, Want: fmt.Sprintf("the site has %v", there)}
+		return 0, &endpoint.ParamError{Param: "operator", Value: string(asked), Code: codeInvalidOperator, Allowed: there, Want: "the site has " + strings.Join(there, ", ")}
 	}
 	return operator, nil
 }
@@ -222,7 +228,7 @@ func (r *Reading) render(ctx context.Context) (*render.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	image, err := r.Photos.Render(ctx, file, r.File.Size)
+	image, err := r.Photos.Render(ctx, r.sender(), file, r.File.Size)
 	switch {
 	case errors.Is(err, worker.ErrBusy):
 		return nil, errImagesBusy
@@ -234,6 +240,15 @@ func (r *Reading) render(ctx context.Context) (*render.Result, error) {
 		return nil, imageError(codeUnsupportedImage, err)
 	}
 	return image, err
+}
+
+// sender is who takes turns with others: a client, or a visitor of a page, as the key of
+// a page is everybody's.
+func (r *Reading) sender() string {
+	if r.Client.Mode != access.Browser {
+		return r.Client.ID
+	}
+	return r.Client.ID + " " + access.Shorten(r.Address)
 }
 
 func imageError(code string, err error) *Error {

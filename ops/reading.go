@@ -5,6 +5,7 @@ package ops
 
 import (
 	"io"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -28,6 +29,7 @@ type Reading struct {
 	File *File // of a form, nil for none
 	// Client is who asks, and BaseURL what addresses in answers begin with.
 	Client   *access.Client
+	Address  netip.Addr // of the client, not valid when it is unknown
 	Photos   *Photos
 	Outages  *outage.Store
 	Archives *archive.Store
@@ -35,6 +37,8 @@ type Reading struct {
 	// Measures are nil as long as they are not open, and where they cannot be.
 	Measures *measure.Store
 	Now      time.Time // when it was asked
+	// Failed says why a dataset cannot be used on this server.
+	Failed map[string]error
 }
 
 // A File is a file that a client sent.
@@ -121,6 +125,10 @@ func (r *Reading) measured(recent bool) (version string) {
 	return version
 }
 
+// InterfaceVersion is the version of the interface that the operations are: it changes with
+// them, and not with each build.
+const InterfaceVersion = "1.1.0"
+
 // All lists the operations. Where two paths match, the first one counts:
 // literals stand before parameters.
 func All() []*endpoint.Op[*Reading] {
@@ -155,7 +163,8 @@ func (r *Reading) load(m *market.Market) (*index.Market, error) {
 func (r *Reading) pick(in inMarket, a areaParams, e emissionParams) (*market.Market, *index.Market, index.Filter, error) {
 	m, f := market.Get(in.Market), index.All
 	var err error
-	if f.Operator, err = in.Operator.in(m); err != nil {
+	var choices index.Choices
+	if choices.Operators, err = in.Operator.in(m); err != nil {
 		return nil, nil, f, err
 	}
 	if f.Area, err = a.in(m); err != nil {
@@ -165,13 +174,28 @@ func (r *Reading) pick(in inMarket, a areaParams, e emissionParams) (*market.Mar
 	if err != nil {
 		return nil, nil, f, err
 	}
-	if e.Generation != nil {
-		f.Generation = int(*e.Generation)
-	}
+	choices.Generations = e.Generation.choice()
 	if loaded != nil {
-		f.Status = statusIn(e.Status, loaded)
+		choices.Statuses = statusesIn(e.Status, loaded)
+		if choices.Systems, err = systemsIn(e.Technology, e.Band, loaded); err != nil {
+			return nil, nil, f, err
+		}
+	}
+	f.Operator, choices.Operators = alone(choices.Operators)
+	f.Generation, choices.Generations = alone(choices.Generations)
+	f.Status, choices.Statuses = alone(choices.Statuses)
+	if choices.Operators != nil || choices.Generations != nil || choices.Statuses != nil || choices.Systems != nil {
+		f.OneOf = &choices
 	}
 	return m, loaded, f, nil
+}
+
+// alone takes a choice of one value for that value.
+func alone(c index.Choice) (int, index.Choice) {
+	if len(c) == 1 {
+		return c[0], nil
+	}
+	return index.Any, c
 }
 
 // attribution says where the data comes from; loaded may be nil.

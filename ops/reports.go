@@ -13,14 +13,15 @@ var reportPhoto = endpoint.New(endpoint.Decl{
 	Name: "photos.report", Method: "POST", Path: "/photos/{photoId}/report", Scope: "photos:write", Fails: "PHOTO_REPORT", Status: 202,
 	Body:    &endpoint.Body{Type: endpoint.JSON, MaxBytes: 64 << 10},
 	Summary: "Report a photo to the moderators.",
-	Doc:     "The photo stays until a moderator decides. A client has one report for a photo: another one changes its reason and description.",
-	Errors:  []string{codeNoPhoto},
+	Doc:     "The photo stays until a moderator decides. A client has one report for a photo: another one changes its reason, and its description where it has one.",
+	Errors:  []string{codeNoPhoto, codeNotWritable},
+	Data:    []string{dataPhotos},
 }, (*Reading).reportPhoto)
 
 type reportParams struct {
-	ID          string        `param:"photoId" max:"64" doc:"Id of the photo."`
+	ID          string        `param:"photoId" max:"64" code:"PHOTO_NOT_FOUND" doc:"Id of the photo."`
 	Reason      photos.Reason `param:"reason" in:"body" required:"true" doc:"Why."`
-	Description string        `param:"description" in:"body" max:"2000" lines:"true" doc:"Detail for the moderators."`
+	Description *string       `param:"description" in:"body" max:"2000" lines:"true" empty:"true" doc:"Detail for the moderators. Without it, a report that is made again keeps what it had; an empty one removes it."`
 }
 
 func (r *Reading) reportPhoto(_ context.Context, p *reportParams) (*view.Filed[view.PhotoReport], error) {

@@ -13,10 +13,10 @@ import (
 
 // What operations of other transports share with these.
 type (
-	InMarket       = inMarket
+	InMarket       = oneInMarket
 	Operator       = operatorName
 	AreaParams     = areaParams
-	EmissionParams = emissionParams
+	EmissionParams = oneEmissionParams
 	BoxParams      = boxParams
 	ArchiveDate    = archiveDate
 	RadioParams    = radioParams
@@ -26,7 +26,7 @@ type (
 // Pick resolves the parameters that pick a market's sites to its row, its register,
 // which is nil for a market without an inventory, and a filter.
 func (r *Reading) Pick(in InMarket, a AreaParams, e EmissionParams) (*market.Market, *index.Market, index.Filter, error) {
-	return r.pick(in, a, e)
+	return r.pick(in.several(), a, e.several())
 }
 
 // Load returns the register of a market, nil for one without an inventory; a market
@@ -54,6 +54,10 @@ func (r *Reading) City(insee string) string { return r.city(insee) }
 // so many days old; with 0, of any age. The error is about the operator, or says that the
 // measures are not open.
 func (r *Reading) AskMeasured(in InMarket, days, limit int) (*measure.Store, measure.Query, error) {
+	return r.askMeasured(in.several(), days, limit)
+}
+
+func (r *Reading) askMeasured(in inMarket, days, limit int) (*measure.Store, measure.Query, error) {
 	q, err := in.query(limit)
 	if err != nil {
 		return nil, q, err
@@ -77,7 +81,7 @@ type SiteTests struct {
 // SpeedtestsOfSite returns the speedtests that /speedtests/site answers, and how many
 // match.
 func (r *Reading) SpeedtestsOfSite(t SiteTests) ([]measure.Test, int, error) {
-	p := siteSpeedtestsParams{SiteID: t.Site, Market: t.Market, Operator: t.Operator, BestOnly: t.Best, Limit: t.Limit, Offset: t.Offset}
+	p := siteSpeedtestsParams{SiteID: t.Site, Market: t.Market, Operator: operatorList(t.Operator), BestOnly: t.Best, Limit: t.Limit, Offset: t.Offset}
 	if err := p.Check(); err != nil {
 		return nil, 0, err
 	}
@@ -91,7 +95,7 @@ func (r *Reading) SpeedtestsOfSite(t SiteTests) ([]measure.Test, int, error) {
 // Departments returns the statistics of the departments of FR and DROM that
 // /stats/departments answers.
 func (r *Reading) Departments(o Operator) ([]view.Department, error) {
-	body, err := r.departments(context.Background(), &statsParams{o})
+	body, err := r.departments(context.Background(), &statsParams{operatorList(o)})
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +109,7 @@ func (o operatorName) Table(m *market.Market) (int, error) { return o.in(m) }
 // for the log only, nil for none.
 func Message(err error) (message string, cause error) {
 	e := Report(&endpoint.Op[*Reading]{}, err)
-	if e.Status >= 500 && e.Code != codeNotReady && e.Code != codeBusy {
+	if e.Status >= 500 && e.Code != codeNotReady && e.Code != codeBusy && e.Code != codeNotWritable {
 		return "an internal error; the server's log has it", fmt.Errorf("%s: %w", e.Message, err)
 	}
 	return e.Message, nil

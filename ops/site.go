@@ -22,9 +22,9 @@ var getAntenna = endpoint.New(endpoint.Decl{
 }, (*Reading).antenna)
 
 type antennaParams struct {
-	ID       string       `param:"id" max:"128" doc:"Site id (sup_id), siteKey, national code or station number." example:"23444"`
+	ID       string       `param:"id" max:"128" code:"ANTENNA_NOT_FOUND" doc:"Site id (sup_id), siteKey, national code or station number." example:"23444"`
 	Market   *market.Code `param:"market" doc:"Only this market."`
-	Operator operatorName `param:"operator" default:"ALL" doc:"Only a site that has this operator."`
+	Operator operatorList `param:"operator" default:"ALL" doc:"Only a site that has one of these operators, several with commas."`
 }
 
 // records are used again, with the memory of their lists.
@@ -66,9 +66,9 @@ var getSite = endpoint.New(endpoint.Decl{
 }, (*Reading).site)
 
 type siteParams struct {
-	ID       string       `param:"siteId" max:"128" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-23444"`
+	ID       string       `param:"siteId" max:"128" code:"SITE_NOT_FOUND" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-23444"`
 	Market   *market.Code `param:"market" doc:"Only this market."`
-	Operator operatorName `param:"operator" default:"ALL" doc:"Only a site that has this operator; operatorSiteId is then this operator's."`
+	Operator operatorList `param:"operator" default:"ALL" doc:"Only a site that has one of these operators, several with commas; operatorSiteId is then the first one's."`
 }
 
 func (r *Reading) site(_ context.Context, p *siteParams) (*view.Body[view.Site, view.DetailMeta], error) {
@@ -86,9 +86,9 @@ func detailMeta(m *index.Market) view.DetailMeta {
 	return view.DetailMeta{Market: m.Table.Code, SourceDate: date, Attribution: a}
 }
 
-// find returns the site that name names, with the position of the operator that
-// was asked for, or absent.
-func (r *Reading) find(name string, in *market.Code, o operatorName, absent *Error) (*index.Market, uint32, int, error) {
+// find returns the site that name names, with the position of the first operator that was
+// asked for and that it has, or absent.
+func (r *Reading) find(name string, in *market.Code, o operatorList, absent *Error) (*index.Market, uint32, int, error) {
 	among := market.All
 	if in != nil {
 		among = []*market.Market{market.Get(*in)}
@@ -100,14 +100,19 @@ func (r *Reading) find(name string, in *market.Code, o operatorName, absent *Err
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	operator, err := o.in(loaded.Table)
+	operators, err := o.in(loaded.Table)
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	if operator != index.Any && !loaded.Has(at, operator) {
-		return nil, 0, 0, absent
+	if operators == nil {
+		return loaded, at, index.Any, nil
 	}
-	return loaded, at, operator, nil
+	for _, operator := range operators {
+		if loaded.Has(at, operator) {
+			return loaded, at, operator, nil
+		}
+	}
+	return nil, 0, 0, absent
 }
 
 // locate finds a name: in the market that was asked for; else in the market of

@@ -20,7 +20,7 @@ const (
 )
 
 var (
-	errNoIdentifier = &Error{Status: 400, Code: codeNoIdentifier, Message: "siteId: missing; give siteId, anfrCode, nationalSiteCode, sourceCode or enb"}
+	errNoIdentifier = &Error{Status: 400, Code: codeNoIdentifier, Parameter: "siteId", Message: "siteId: missing; give siteId, anfrCode, nationalSiteCode, sourceCode or enb"}
 	errNoMeasures   = &Error{Status: 503, Code: codeNotReady, Message: "the measures are still being opened, or cannot be: the log of the server says which", RetryAfter: 10}
 )
 
@@ -42,8 +42,9 @@ var listSpeedtests = endpoint.New(endpoint.Decl{
 type speedtestsParams struct {
 	inMarket
 	boxParams
-	Days  int `param:"days" default:"30" min:"1" max:"365" doc:"How many days back."`
-	Limit int `param:"limit" default:"100" min:"1" max:"1000" doc:"Most items to answer."`
+	Days   int `param:"days" default:"30" min:"1" max:"365" doc:"How many days back."`
+	Limit  int `param:"limit" default:"100" min:"1" max:"1000" doc:"Most items to answer."`
+	Offset int `param:"offset" default:"0" min:"0" doc:"Items to pass over."`
 }
 
 // Check holds the rules over several parameters.
@@ -58,27 +59,32 @@ func (speedtestPage) Shapes() map[string]reflect.Type {
 }
 
 func (r *Reading) speedtests(_ context.Context, p *speedtestsParams) (speedtestPage, error) {
-	store, q, err := r.AskMeasured(p.inMarket, p.Days, p.Limit)
+	store, q, err := r.askMeasured(p.inMarket, p.Days, p.Limit)
 	if err != nil {
 		return speedtestPage{}, err
 	}
-	q.Box = p.box()
-	tests, _, err := store.Speedtests(q)
+	q.Box, q.Offset = p.box(), p.Offset
+	version := store.Version()
+	tests, total, err := store.Speedtests(q)
 	if err != nil {
 		return speedtestPage{}, err
 	}
-	text, err := encoded(tests, view.AppendSpeedtest, view.SpeedtestsMeta{Limit: p.Limit, Returned: len(tests), Market: p.Market, Operator: string(p.Operator)})
+	meta := view.SpeedtestsMeta{Limit: p.Limit, Returned: len(tests), Market: p.Market, Operator: p.Operator.canonical(market.Get(p.Market)), Offset: p.Offset, DataVersion: &version}
+	if next := p.Offset + len(tests); len(tests) > 0 && next < total {
+		meta.HasMore, meta.NextOffset = true, &next
+	}
+	text, err := encoded(tests, view.AppendSpeedtest, meta)
 	return speedtestPage{text}, err
 }
 
 // query begins a question to the measures of a market.
 func (in *inMarket) query(limit int) (measure.Query, error) {
 	m := market.Get(in.Market)
-	operator, err := in.Operator.in(m)
+	operators, err := in.Operator.in(m)
 	if err != nil {
 		return measure.Query{}, err
 	}
-	return measure.Query{Market: in.Market, Operator: keyOf(m, operator), Limit: limit}, nil
+	return measure.Query{Market: in.Market, Among: keysOf(m, operators), Limit: limit}, nil
 }
 
 // measureBytes is about how long a measure is in JSON.
@@ -114,7 +120,7 @@ type siteSpeedtestsParams struct {
 	SourceCode   string       `param:"sourceCode" max:"128" doc:"The same."`
 	ENB          *int         `param:"enb" min:"0" max:"4294967295" doc:"eNB or gNB: only speedtests that name it, at whatever site." example:"1009"`
 	Market       *market.Code `param:"market" doc:"Only this market; default: that of the site, FR for an enb alone."`
-	Operator     operatorName `param:"operator" default:"ALL" doc:"Only speedtests of this operator, or ALL." example:"ORANGE"`
+	Operator     operatorList `param:"operator" default:"ALL" doc:"Only speedtests of these operators, several with commas; or ALL." example:"ORANGE"`
 	MNC          *int         `param:"mnc" min:"0" max:"999" doc:"Only this mobile network code." example:"1"`
 	MCC          *int         `param:"mcc" min:"0" max:"999" doc:"Only this mobile country code; with mnc alone, that of the market where it has one only." example:"208"`
 	BestOnly     bool         `param:"bestOnly" default:"false" doc:"Only the best speedtest."`
@@ -161,7 +167,8 @@ func (r *Reading) speedtestsOfSite(_ context.Context, p *siteSpeedtestsParams) (
 	if err != nil {
 		return siteSpeedtestPage{}, err
 	}
-	text, err := encoded(tests, view.AppendSpeedtest, view.SiteSpeedtestsMeta{Total: total, Limit: p.Limit, Offset: q.Offset, BestOnly: p.BestOnly, Market: in.Market, Operator: string(in.Operator)})
+	version := r.Measures.Version()
+	text, err := encoded(tests, view.AppendSpeedtest, view.SiteSpeedtestsMeta{DataVersion: &version, Total: total, Limit: p.Limit, Offset: q.Offset, BestOnly: p.BestOnly, Market: in.Market, Operator: in.Operator.canonical(market.Get(in.Market))})
 	return siteSpeedtestPage{text}, err
 }
 

@@ -18,7 +18,7 @@ var departments = endpoint.New(endpoint.Decl{
 }, (*Reading).departments)
 
 type statsParams struct {
-	Operator operatorName `param:"operator" default:"ALL" doc:"An operator of FR or DROM, or ALL. An operator of one market counts in that market's departments only." example:"ORANGE"`
+	Operator operatorList `param:"operator" default:"ALL" doc:"Operators of FR or DROM, several with commas: a site with two of them counts once; or ALL. An operator of one market counts in that market's departments only." example:"ORANGE"`
 }
 
 // withDepartments are the markets that have them.
@@ -31,18 +31,18 @@ func (r *Reading) departments(_ context.Context, p *statsParams) (*view.Body[[]v
 	if r.Set == nil {
 		return nil, errLoading
 	}
-	body := &view.Body[[]view.Department, view.StatsMeta]{Data: []view.Department{}, Meta: view.StatsMeta{Operator: string(p.Operator)}}
+	body := &view.Body[[]view.Department, view.StatsMeta]{Data: []view.Department{}, Meta: view.StatsMeta{Operator: p.Operator.canonicalIn(withDepartments)}}
 	var counted, missing *market.Market // that have the operator
 	for _, m := range withDepartments {
-		operator, err := p.Operator.in(m)
+		operators, has := p.Operator.those(m)
 		loaded := r.Set.Market(m.Code)
 		switch {
 		case loaded != nil:
-			body.Data = append(body.Data, departmentRows(loaded, operator, err == nil)...)
-			if err == nil {
+			body.Data = append(body.Data, departmentRows(loaded, operators, has)...)
+			if has {
 				counted = m
 			}
-		case err == nil && missing == nil:
+		case has && missing == nil:
 			missing = m
 		}
 	}
@@ -52,13 +52,14 @@ func (r *Reading) departments(_ context.Context, p *statsParams) (*view.Body[[]v
 	for _, d := range body.Data {
 		body.Meta.Total += d.Total
 	}
+	body.Meta.DataVersion = &r.Set.Version
 	body.Meta.TotalDepartments = len(body.Data)
 	return body, nil
 }
 
 // departmentRows returns a row for each department of a market: zeros when the
 // market does not have the operator.
-func departmentRows(m *index.Market, operator int, has bool) []view.Department {
+func departmentRows(m *index.Market, operators index.Choice, has bool) []view.Department {
 	rows := make([]view.Department, len(m.Table.Areas))
 	for i, a := range m.Table.Areas {
 		rows[i] = view.Department{Code: a.Code, Name: a.Label}
@@ -66,7 +67,16 @@ func departmentRows(m *index.Market, operator int, has bool) []view.Department {
 	if !has {
 		return rows
 	}
-	for i, c := range m.Departments(operator) {
+	var counts []index.Counts
+	switch len(operators) {
+	case 0:
+		counts = m.Departments(index.Any)
+	case 1:
+		counts = m.Departments(operators[0])
+	default:
+		counts = m.DepartmentsOf(operators)
+	}
+	for i, c := range counts {
 		d := &rows[i]
 		d.Total, d.FiveG3500, d.FiveG2100, d.FiveG, d.FourG, d.ThreeG = c.Total, c.FiveG3500, c.FiveG2100, c.FiveG, c.FourG, c.ThreeG
 		d.EnService, d.TechOp, d.Projet = c.InService, c.Operational, c.Projects

@@ -1,0 +1,136 @@
+package admin
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.etcd.io/bbolt"
+
+	"relais/access"
+	"relais/backup"
+	"relais/folder"
+)
+
+// backedUp makes a folder with a client and a snapshot, and a copy of it.
+func backedUp(t *testing.T) (dir folder.Dir, copied string) {
+	t.Helper()
+	dir, copied = folder.Dir(t.TempDir()), filepath.Join(t.TempDir(), "backup")
+	snap := dir.Snapshot("FR")
+	err := errors.Join(Call(context.Background(), dir, spec("app"), new(access.Issued), quiet),
+		os.Mkdir(filepath.Dir(snap), 0o755), os.WriteFile(snap, []byte("a snapshot"), 0o644), Backup(context.Background(), dir, copied, quiet))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, copied
+}
+
+// firstFormat writes a file of clients as the first version did: bbolt with one bucket.
+func firstFormat(path string) error {
+	db, err := bbolt.Open(path, 0o600, nil)
+	if err != nil {
+		return err
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		_, err := tx.CreateBucket([]byte(access.Bucket))
+		return err
+	})
+	return errors.Join(err, db.Close())
+}
+
+// A copy that lacks something, or may lack something, is not restored.
+func TestRestoreOfPart(t *testing.T) {
+	remove := func(names ...string) func(dir string) error {
+		return func(dir string) (err error) {
+			for _, name := range names {
+				err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
+			}
+			return err
+		}
+	}
+	tests := []struct {
+		name   string
+		change func(dir string) error
+		says   string // "" for a copy that is restored
+		warns  bool
+	}{
+		{"whole", func(string) error { return nil }, "", false},
+		{"a file is missing", remove("snapshots/FR.snap"), "snapshots/FR.snap is missing", false},
+		{"a store is missing", remove("users.db"), "users.db is missing", false},
+		{"no list", remove(backup.Name), "made it", false},
+		{"an empty list", func(dir string) error { return os.Truncate(filepath.Join(dir, backup.Name), 0) }, "damaged", false},
+		{"not finished", func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, backup.Name), []byte(`{"format":1,"complete":false,"files":[]}`), 0o600)
+		}, "not finished", false},
+		{"stores that count commits", remove(backup.Name, "stores.json", "measures.db"), "made it", false},
+		{"of an older relais", func(dir string) error {
+			err := remove(backup.Name, "stores.json", "measures.db", clientsFile, PhotosFile, CommunityFile, UsersFile, ArchivesFile)(dir)
+			return errors.Join(err, firstFormat(filepath.Join(dir, clientsFile)))
+		}, "", true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, copied := backedUp(t)
+			if err := tt.change(copied); err != nil {
+				t.Fatal(err)
+			}
+			var logs bytes.Buffer
+			restored := folder.Dir(filepath.Join(t.TempDir(), "restored"))
+			err := Restore(context.Background(), copied, restored, slog.New(slog.NewTextHandler(&logs, nil)))
+			if warned := strings.Contains(logs.String(), "older relais"); warned != tt.warns {
+				t.Errorf("the log: %q", logs.String())
+			}
+			if tt.says != "" {
+				if _, there := os.Stat(string(restored)); err == nil || !strings.Contains(err.Error(), tt.says) || there == nil {
+					t.Errorf("%v, %v", err, there)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text, err := os.ReadFile(restored.Snapshot("FR")); string(text) != "a snapshot" {
+				t.Errorf("%q, %v", text, err)
+			}
+			if _, err := os.Stat(filepath.Join(string(restored), backup.Name)); err == nil {
+				t.Error("the folder has a list of a backup")
+			}
+			var list []*access.Client
+			if err := Call(context.Background(), restored, ListClients{}, &list, quiet); err != nil || len(list) == 0 != tt.warns {
+				t.Errorf("%d clients, %v", len(list), err)
+			}
+		})
+	}
+}
+
+// A folder that a restore was begun in and not finished is neither served nor copied nor
+// restored to.
+func TestUnfinishedFolder(t *testing.T) {
+	dir, copied := backedUp(t)
+	there := folder.Dir(t.TempDir())
+	unfinished := errors.New("killed")
+	if err := backup.Fill(string(there), func(to string) error {
+		if err := copyFile(filepath.Join(copied, clientsFile), filepath.Join(to, clientsFile)); err != nil {
+			return err
+		}
+		_, open := Open(there, "test", quiet)
+		into, again := Backup(context.Background(), dir, string(there), quiet), Restore(context.Background(), copied, there, quiet)
+		from := Backup(context.Background(), there, filepath.Join(t.TempDir(), "copy"), quiet)
+		for what, err := range map[string]error{"open": open, "backup into it": into, "backup of it": from, "restore into it": again} {
+			if !errors.Is(err, backup.ErrUnfinished) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		return unfinished
+	}); !errors.Is(err, unfinished) {
+		t.Error(err)
+	}
+	if err := Restore(context.Background(), copied, there, quiet); err != nil {
+		t.Errorf("after it was emptied: %v", err)
+	}
+}

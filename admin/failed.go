@@ -1,0 +1,97 @@
+package admin
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"relais/access"
+	"relais/folder"
+	"relais/store"
+)
+
+// fail takes a store out of use: what needs it fails, and the rest goes on.
+func (s *Stores) fail(file string, err error) {
+	if s.failed[file] != nil {
+		return
+	}
+	s.failed[file] = err
+	s.log.Error("a store cannot be used: what needs it is refused, and the rest is served; relais check says more", "file", file, "error", err)
+	if db := s.open[file]; db != nil {
+		delete(s.open, file)
+		_ = db.Close() // it is of no use any more
+	}
+}
+
+// Failed says why a store cannot be used, nil for one that can.
+func (s *Stores) Failed(file string) error { return s.failed[file] }
+
+// fatal reports whether an error of opening a store is not about the store alone: another
+// process has it, or the folder cannot be used as it should.
+func fatal(err error) bool {
+	return errors.Is(err, store.ErrHeld) || folder.ReadOnly(err) || !errors.Is(err, store.ErrDamaged) && !errors.Is(err, store.ErrUnreadable) && !errors.Is(err, errNotAsNoted)
+}
+
+// usable returns the error of the stores that a command needs.
+func (s *Stores) usable(c Command) error {
+	for _, file := range neededBy(c) {
+		if err := s.failed[file]; err != nil {
+			return fmt.Errorf("%s cannot be used: %w", file, err)
+		}
+	}
+	return nil
+}
+
+// neededBy are the stores without which a command would change or say what is not true.
+func neededBy(c Command) []string {
+	switch c.(type) {
+	case CreateClient, ListClients, ShowClient, UsageOfClient, RotateClient, RevokeClient:
+		return []string{clientsFile}
+	case DeleteClient:
+		return []string{clientsFile, UsersFile}
+	case ListPhotos, HidePhoto, ShowPhoto, DeletePhoto, ListReports, DecideReport:
+		return []string{PhotosFile}
+	case ImportOutages, TakeOutages, ListOutages, ClearOutages, ReportOutage, DecideOutage, ListBugs, CloseBug:
+		return []string{CommunityFile}
+	case AddArchives, ListArchives:
+		return []string{ArchivesFile}
+	case CreateUser, ListUsers, DisableUser, SetUserPassword:
+		return []string{UsersFile}
+	case DeleteUser:
+		return []string{UsersFile, CommunityFile}
+	}
+	return nil
+}
+
+// failures are the errors of the stores that cannot be used, by file.
+func (s *Stores) failures() (list []string) {
+	for _, file := range slices.Sorted(maps.Keys(s.failed)) {
+		list = append(list, fmt.Sprintf("%s cannot be used: %v", file, s.failed[file]))
+	}
+	return list
+}
+
+// openClients reads the clients, or lets nobody in when their file cannot be used.
+func (s *Stores) openClients() {
+	if s.failed[clientsFile] == nil {
+		var err error
+		if s.Clients, err = access.OpenClients(s.open[clientsFile], access.OpenSealer(s.path(sealFile)), s.now); err == nil {
+			return
+		}
+		s.fail(clientsFile, err)
+	}
+	s.Clients = access.FailedClients(s.failed[clientsFile], s.now)
+}
+
+// openOr opens what is in a store, or the same without a store when that cannot be used.
+func openOr[T any](s *Stores, file string, open func(db *store.DB) (T, error)) (T, error) {
+	if s.failed[file] == nil {
+		v, err := open(s.open[file])
+		if err == nil {
+			return v, nil
+		}
+		s.fail(file, err)
+	}
+	return open(nil)
+}

@@ -1,0 +1,133 @@
+package admin
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"relais/access"
+	"relais/folder"
+)
+
+// A store that is damaged takes what needs it away, and nothing else.
+func TestFailedStore(t *testing.T) {
+	ctx := context.Background()
+	uses := map[string]func(s *Stores) error{
+		clientsFile:   func(s *Stores) error { _, err := s.do(ctx, ListClients{}); return err },
+		PhotosFile:    func(s *Stores) error { _, err := s.do(ctx, ListPhotos{}); return err },
+		CommunityFile: func(s *Stores) error { _, err := s.do(ctx, ListBugs{}); return err },
+		UsersFile:     func(s *Stores) error { _, err := s.do(ctx, ListUsers{}); return err },
+		ArchivesFile:  func(s *Stores) error { _, err := s.do(ctx, ListArchives{}); return err },
+	}
+	damages := map[string]func(path string) error{
+		"empty": func(path string) error { return os.Truncate(path, 0) },
+		"cut":   func(path string) error { return os.Truncate(path, 5000) },
+		"junk":  func(path string) error { return os.WriteFile(path, bytes.Repeat([]byte("junk"), 8192), 0o600) },
+	}
+	for file := range uses {
+		for how, damage := range damages {
+			t.Run(file+" "+how, func(t *testing.T) {
+				dir := folder.Dir(t.TempDir())
+				if err := errors.Join(Call(ctx, dir, spec("app"), new(access.Issued), quiet), damage(filepath.Join(string(dir), file))); err != nil {
+					t.Fatal(err)
+				}
+				before, err := os.ReadFile(filepath.Join(string(dir), file))
+				if err != nil {
+					t.Fatal(err)
+				}
+				var logs bytes.Buffer
+				s, err := Open(dir, "test", slog.New(slog.NewTextHandler(&logs, nil)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for other, use := range uses {
+					if err := use(s); (err != nil) != (other == file) || err != nil && !strings.Contains(err.Error(), file) {
+						t.Errorf("what needs %s: %v", other, err)
+					}
+				}
+				if text := logs.String(); strings.Count(text, "level=ERROR") != 1 || !strings.Contains(text, file) {
+					t.Errorf("the log: %s", text)
+				}
+				if w := s.Warnings(); len(w) != 1 || !strings.Contains(w[0], file) {
+					t.Errorf("the warnings: %q", w)
+				}
+				if err := s.compactDeleted(); err != nil {
+					t.Errorf("compact: %v", err)
+				}
+				files, _, err := s.check()
+				for _, f := range files {
+					if (f.Problem != "") != (f.Path == file) {
+						t.Errorf("check: %+v", f)
+					}
+				}
+				if err != nil || len(files) < len(uses) {
+					t.Errorf("check: %d files, %v", len(files), err)
+				}
+				if err := errors.Join(s.note(), s.Close()); err != nil {
+					t.Error(err)
+				}
+				if err := Backup(ctx, dir, filepath.Join(t.TempDir(), "copy"), quiet); err == nil || !strings.Contains(err.Error(), file) {
+					t.Errorf("backup: %v", err)
+				}
+				if after, err := os.ReadFile(filepath.Join(string(dir), file)); err != nil || !bytes.Equal(before, after) {
+					t.Errorf("the file was changed, %v", err)
+				}
+			})
+		}
+	}
+}
+
+// While the clients cannot be read nobody is told that a key is wrong.
+func TestFailedClients(t *testing.T) {
+	dir, ctx := folder.Dir(t.TempDir()), context.Background()
+	var made access.Issued
+	if err := errors.Join(Call(ctx, dir, spec("app"), &made, quiet), os.Truncate(filepath.Join(string(dir), clientsFile), 5000)); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(dir, "test", quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &access.Gate{Clients: s.Clients, Failures: access.NewFailures()}
+	for range access.MaxFailures + 1 {
+		if _, err := g.Check(&access.Request{Method: "GET", Path: "/x", APIKey: []string{made.APIKey}, Scope: access.AntennasRead}); !errors.Is(err, access.ErrUnavailable) {
+			t.Fatalf("a key: %v", err)
+		}
+	}
+	if _, err := g.Check(&access.Request{Method: "GET", Path: "/x", Scope: access.AntennasRead}); !errors.Is(err, access.ErrKeyRequired) {
+		t.Errorf("no key: %v", err)
+	}
+	if _, err := s.do(ctx, spec("another")); err == nil || !strings.Contains(err.Error(), clientsFile) {
+		t.Errorf("a client was made: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// What a server that was killed left of its socket is swept by the next one.
+func TestSocketFoldersAreSwept(t *testing.T) {
+	dir := folder.Dir(t.TempDir())
+	left, mine := filepath.Join(string(dir), ".s123456789"), filepath.Join(string(dir), ".ssh")
+	if err := errors.Join(os.Mkdir(left, 0o700), os.WriteFile(filepath.Join(left, "s"), nil, 0o600), os.Mkdir(mine, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(dir, "test", quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it is still there: %v", err)
+	}
+	if _, err := os.Stat(mine); err != nil {
+		t.Errorf("another folder: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,308 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"syscall"
+	"time"
+
+	"relais/folder"
+	"relais/inventory"
+	"relais/market"
+	"relais/photos"
+	"relais/retention"
+	"relais/store"
+)
+
+// noteEvery is how often stores.json is brought up to date.
+const noteEvery = time.Minute
+
+// errNotAsNoted is in the errors of stores that are missing or older than they were.
+var errNotAsNoted = errors.New("restore it from a backup, or accept the folder as it is with relais check --accept")
+
+// readInventory takes in stores.json and begins to watch the clock.
+func (s *Stores) readInventory() error {
+	noted, err := inventory.Read(s.Dir)
+	switch {
+	case err == nil:
+		s.listed = true
+	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, inventory.ErrDamaged):
+		s.log.Error("what the folder had cannot be read, is put aside and noted again", "error", err)
+		if s.lock == nil {
+			break
+		}
+		if err := os.Rename(s.path(inventory.Name), s.path(inventory.Name)+".damaged"); err != nil {
+			return err
+		}
+	default:
+		return err
+	}
+	if noted == nil {
+		noted = inventory.New()
+	}
+	s.noted = noted
+	s.Clock = retention.NewClock(noted.Clock, s.now)
+	s.Clock.See()
+	if far, ok := errors.AsType[*retention.FarError](s.Clock.Trusts()); ok {
+		s.log.Warn("the system clock may be wrong", "error", far)
+	}
+	return nil
+}
+
+// lost returns why a store that is missing must not be made: the folder had it.
+func (s *Stores) lost(d database) error {
+	if d.in(s.Dir) {
+		return nil
+	}
+	if d.openIn != nil { // which knows better what is lost with it
+		if _, err := d.openIn(s.Dir, true); err != nil {
+			return err
+		}
+	}
+	why := ""
+	switch _, noted := s.noted.Stores[d.file]; {
+	case noted:
+		why = inventory.Name
+	case s.listed: // the store is new to this version, or its loss was accepted
+		return nil
+	default:
+		why = s.evidence(d)
+	}
+	if why == "" {
+		return nil
+	}
+	return fmt.Errorf("%s is missing, and the folder had it, as %s shows: %w", d.file, why, errNotAsNoted)
+}
+
+// evidence names what shows, in a folder without stores.json, that it had a store: "" for
+// nothing. The stores are made in their order at the first start.
+func (s *Stores) evidence(d database) string {
+	at := slices.IndexFunc(databases, func(other database) bool { return other.file == d.file })
+	for i, other := range databases {
+		switch db := s.open[other.file]; {
+		case db == nil && !other.in(s.Dir):
+		case i > at, db != nil && db.Commits() > 0 && d.openIn == nil: // only a version with stores.json counts commits
+			return other.file
+		}
+	}
+	if _, err := os.Stat(s.path(sealFile)); d.file == clientsFile && err == nil {
+		return sealFile
+	}
+	if months, _ := photos.Months(s.Dir); d.file == PhotosFile && len(months) > 0 {
+		return photos.FileOf(months[0])
+	}
+	return ""
+}
+
+// older returns why an open store is not the one that the folder had.
+func older(noted *inventory.File, file string, commits uint64) error {
+	if had := noted.Stores[file].Commits; commits < had {
+		return fmt.Errorf("%s is older than it was: it has %s, and had %d: %w", file, Number(int(commits), "commit"), had, errNotAsNoted)
+	}
+	return nil
+}
+
+// note brings stores.json up to date. What is missing or failed stays noted.
+func (s *Stores) note() error {
+	if s.lock == nil || s.noted == nil { // read-only, or never opened
+		return nil
+	}
+	s.noting.Lock()
+	defer s.noting.Unlock()
+	s.Clock.See()
+	next := *s.noted
+	next.Clock, next.Stores = s.Clock.State(), maps.Clone(s.noted.Stores)
+	for file, db := range s.open {
+		next.Stores[file] = inventory.Store{Commits: db.Commits()}
+	}
+	months, err := photos.Months(s.Dir)
+	if err != nil && !errors.Is(err, syscall.ENOTDIR) { // which check tells
+		return err
+	}
+	commits := s.Photos.Commits()
+	for _, m := range months {
+		if n, open := commits[m]; open || s.noted.Stores[photos.FileOf(m)].Commits == 0 {
+			next.Stores[photos.FileOf(m)] = inventory.Store{Commits: n}
+		}
+	}
+	next.Files = s.otherFiles(next.Files)
+	if s.listed && reflect.DeepEqual(next, *s.noted) {
+		return nil
+	}
+	if err := next.Write(s.Dir); err != nil {
+		return err
+	}
+	s.noted, s.listed = &next, true
+	return nil
+}
+
+// inventory is what is noted now; it never changes.
+func (s *Stores) inventory() *inventory.File {
+	s.noting.Lock()
+	defer s.noting.Unlock()
+	return s.noted
+}
+
+// otherFiles adds the files that a folder needs besides its stores to those that it had.
+func (s *Stores) otherFiles(had []string) []string {
+	all := slices.Clone(had)
+	names := []string{sealFile}
+	for _, m := range market.All {
+		names = append(names, "snapshots/"+filepath.Base(s.Dir.Snapshot(string(m.Code))))
+	}
+	for _, name := range names {
+		if _, err := os.Stat(s.path(name)); err == nil && !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// loseMonths keeps the files of months from being made again that the folder had.
+func (s *Stores) loseMonths() {
+	for _, file := range slices.Sorted(maps.Keys(s.noted.Stores)) {
+		month := photos.MonthOf(file)
+		if month == "" || (database{file: file}).in(s.Dir) {
+			continue
+		}
+		s.Photos.Lose(month)
+		s.fail(file, fmt.Errorf("%s is missing, and the folder had it: %w", file, errNotAsNoted))
+	}
+}
+
+// Warnings say what an operator should know and what no request fails for.
+func (s *Stores) Warnings() (list []string) {
+	if far, ok := errors.AsType[*retention.FarError](s.Clock.Trusts()); ok {
+		list = append(list, far.Error())
+	}
+	return slices.Concat(list, s.failures(), s.troubles())
+}
+
+// Accept trusts the folder as it is, because an operator says so: the system clock, and
+// that stores and files are missing or older than they were.
+type Accept struct{}
+
+func (Accept) run(_ context.Context, s *Stores) (any, error) {
+	if s.lock == nil {
+		return nil, errReadOnly(s.Dir)
+	}
+	s.Clock.Accept()
+	answer := Accepted{Clock: s.Clock.State().Receipt, Files: []string{}}
+	s.noting.Lock()
+	next := *s.noted
+	next.Stores, next.Files = maps.Clone(next.Stores), nil
+	for file, err := range s.failed {
+		if errors.Is(err, errNotAsNoted) {
+			delete(next.Stores, file)
+			answer.Files = append(answer.Files, file)
+		}
+	}
+	for _, name := range s.noted.Files {
+		if _, err := os.Stat(s.path(name)); errors.Is(err, fs.ErrNotExist) {
+			answer.Files = append(answer.Files, name)
+		} else {
+			next.Files = append(next.Files, name)
+		}
+	}
+	s.noted, s.listed = &next, false
+	s.noting.Unlock()
+	slices.Sort(answer.Files)
+	return answer, s.note()
+}
+
+// Accepted is the answer of Accept.
+type Accepted struct {
+	Clock time.Time `json:"clock"` // the time that is trusted
+	// Files are accepted as they are: missing, or older. A server makes or opens them when
+	// it starts again.
+	Files []string `json:"files"`
+}
+
+// Received notes that data came by another way than the stores: an ingest. The answer is
+// null.
+type Received struct{}
+
+func (Received) run(context.Context, *Stores) (any, error) { return nil, nil }
+
+// Receive notes a Received in a folder that has stores; another one needs no note.
+func Receive(ctx context.Context, dir folder.Dir, log *slog.Logger) error {
+	if _, err := inventory.Read(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return Call(ctx, dir, Received{}, new(any), log)
+}
+
+// receives reports whether data comes with a command.
+func receives(c Command) bool {
+	switch c.(type) {
+	case Received, ImportMeasures, AddArchives, ImportOutages, TakeOutages, ReportOutage:
+		return true
+	}
+	return false
+}
+
+// do runs a command where the stores are open.
+func (s *Stores) do(ctx context.Context, c Command) (any, error) {
+	if err := s.usable(c); err != nil {
+		return nil, err
+	}
+	answer, err := c.run(ctx, s)
+	if err == nil && receives(c) {
+		s.Clock.Receipt()
+	}
+	return answer, err
+}
+
+// noteCopy writes stores.json of a copy that nobody has open, as it is. What is known of
+// the time stays.
+func noteCopy(dir folder.Dir) error {
+	noted, err := inventory.Read(dir)
+	if errors.Is(err, inventory.ErrNewer) {
+		return err
+	}
+	s := &Stores{Dir: dir}
+	next := inventory.New()
+	next.Files = s.otherFiles(nil)
+	if err == nil {
+		next.Clock = noted.Clock
+	}
+	all, err := databasesOf(dir)
+	for _, d := range all {
+		if err != nil || !d.in(dir) {
+			continue
+		}
+		var db *store.DB
+		if db, err = store.OpenReadOnly(s.path(d.file)); err == nil {
+			next.Stores[d.file] = inventory.Store{Commits: db.Commits()}
+			err = db.Close()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return next.Write(dir)
+}
+
+// forget removes a store from stores.json of a folder that nobody has open: it was made
+// again.
+func forget(dir folder.Dir, file string) error {
+	noted, err := inventory.Read(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	delete(noted.Stores, file)
+	return noted.Write(dir)
+}

@@ -1,0 +1,279 @@
+package admin
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"relais/access"
+	"relais/folder"
+	"relais/inventory"
+)
+
+// A used folder has a client that signs, a person, a photo and a snapshot, and is closed.
+type used struct {
+	t   *testing.T
+	dir folder.Dir
+}
+
+func newUsed(t *testing.T) used {
+	u := used{t, folder.Dir(t.TempDir())}
+	snap := u.dir.Snapshot("FR")
+	if err := errors.Join(os.Mkdir(filepath.Dir(snap), 0o755), os.WriteFile(snap, []byte("a snapshot"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	u.open(func(s *Stores) {
+		ctx := context.Background()
+		if _, err := s.do(ctx, CreateClient{access.Client{Name: "app", Mode: access.Mobile, Scopes: access.ReadScopes}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.do(ctx, CreateUser{"alice", "correct horse battery"}); err != nil {
+			t.Fatal(err)
+		}
+		addPhoto(t, s, "image")
+	})
+	return u
+}
+
+func (u used) path(name string) string { return filepath.Join(string(u.dir), name) }
+
+// open opens the folder, as a server does, and returns what it logged.
+func (u used) open(while func(s *Stores)) (logs string) {
+	u.t.Helper()
+	var b bytes.Buffer
+	s, err := Open(u.dir, "test", slog.New(slog.NewTextHandler(&b, nil)))
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	while(s)
+	if err := s.Close(); err != nil {
+		u.t.Fatal(err)
+	}
+	return b.String()
+}
+
+// wrong are the paths that a check finds something wrong with.
+func (u used) wrong() (paths []string) {
+	u.t.Helper()
+	files, err := Check(context.Background(), u.dir)
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	for _, f := range files {
+		if f.Problem != "" {
+			paths = append(paths, f.Path)
+		}
+	}
+	return paths
+}
+
+func (u used) remove(names ...string) {
+	u.t.Helper()
+	for _, name := range names {
+		if err := os.Remove(u.path(name)); err != nil {
+			u.t.Fatal(err)
+		}
+	}
+}
+
+func (u used) isMissing(name string) bool {
+	_, err := os.Stat(u.path(name))
+	return errors.Is(err, os.ErrNotExist)
+}
+
+// A store that is missing is not made again, at however many starts, until that is
+// accepted.
+func TestMissingStore(t *testing.T) {
+	for _, file := range []string{clientsFile, PhotosFile, CommunityFile, UsersFile, ArchivesFile} {
+		u := newUsed(t)
+		if got := u.wrong(); len(got) != 0 {
+			t.Fatalf("wrong before: %q", got)
+		}
+		u.remove(file)
+		for range 2 {
+			if got := u.wrong(); !slices.Contains(got, file) {
+				t.Errorf("without %s: wrong are %q", file, got)
+			}
+			logs := u.open(func(s *Stores) {
+				if s.Failed(file) == nil {
+					t.Errorf("%s is in use", file)
+				}
+			})
+			if !strings.Contains(logs, "level=ERROR") || !strings.Contains(logs, file) || !u.isMissing(file) {
+				t.Errorf("without %s: made again %v; the log: %s", file, !u.isMissing(file), logs)
+			}
+		}
+		var a Accepted
+		if err := Call(context.Background(), u.dir, Accept{}, &a, quiet); err != nil || !slices.Equal(a.Files, []string{file}) {
+			t.Errorf("accepted: %q, %v", a.Files, err)
+		}
+		u.open(func(s *Stores) {
+			if err := s.Failed(file); err != nil || u.isMissing(file) {
+				t.Errorf("after it was accepted: %v", err)
+			}
+		})
+	}
+}
+
+// Without the file of clients no key is called wrong.
+func TestMissingClients(t *testing.T) {
+	u := newUsed(t)
+	u.remove(clientsFile)
+	u.open(func(s *Stores) {
+		g := &access.Gate{Clients: s.Clients, Failures: access.NewFailures()}
+		if _, err := g.Check(&access.Request{Method: "GET", Path: "/x", Authorization: []string{"Bearer rk_0123456789ab_secret"}, Scope: access.AntennasRead}); !errors.Is(err, access.ErrUnavailable) {
+			t.Error(err)
+		}
+	})
+}
+
+// A store in the state of an earlier day is seen, until that is accepted.
+func TestOlderStore(t *testing.T) {
+	u := newUsed(t)
+	early, err := os.ReadFile(u.path(UsersFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.open(func(s *Stores) {
+		if _, err := s.do(context.Background(), CreateUser{"bob", "correct horse battery"}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if err := os.WriteFile(u.path(UsersFile), early, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if got := u.wrong(); !slices.Equal(got, []string{UsersFile}) {
+			t.Errorf("wrong are %q", got)
+		}
+		u.open(func(s *Stores) {
+			if err := s.Failed(UsersFile); err == nil || !strings.Contains(err.Error(), "older") {
+				t.Error(err)
+			}
+		})
+	}
+	if err := Call(context.Background(), u.dir, Accept{}, new(Accepted), quiet); err != nil {
+		t.Error(err)
+	}
+	if got := u.wrong(); len(got) != 0 {
+		t.Errorf("after it was accepted: %q", got)
+	}
+	u.open(func(s *Stores) {
+		if list := s.Accounts.List(); len(list) != 1 {
+			t.Errorf("%d accounts", len(list))
+		}
+	})
+}
+
+// What is missing besides the stores is named.
+func TestOtherFiles(t *testing.T) {
+	u := newUsed(t)
+	u.remove(sealFile, "snapshots/FR.snap")
+	if got := u.wrong(); !slices.Contains(got, sealFile) || !slices.Contains(got, "snapshots/FR.snap") {
+		t.Errorf("wrong are %q", got)
+	}
+}
+
+// A folder of a version without stores.json gets one at its first start.
+func TestFirstInventory(t *testing.T) {
+	u := used{t, folder.Dir(t.TempDir())}
+	u.open(func(*Stores) {})
+	u.remove(inventory.Name)
+	if got := u.wrong(); len(got) != 0 {
+		t.Errorf("wrong are %q", got)
+	}
+	logs := u.open(func(s *Stores) {
+		for _, d := range databases {
+			if err := s.Failed(d.file); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	noted, err := inventory.Read(u.dir)
+	if err != nil || len(noted.Stores) != len(databases) || strings.Contains(logs, "ERROR") {
+		t.Errorf("%+v, %v: %s", noted, err, logs)
+	}
+}
+
+// Stores that are missing together with stores.json are noticed by what else is there.
+func TestLostInventory(t *testing.T) {
+	for _, tt := range []struct {
+		remove []string
+		lost   string
+	}{
+		{[]string{clientsFile}, clientsFile},
+		{[]string{UsersFile}, UsersFile},
+		{[]string{ArchivesFile}, ArchivesFile},
+		{[]string{PhotosFile, CommunityFile, UsersFile, ArchivesFile, "measures.db"}, PhotosFile},
+		{[]string{clientsFile, PhotosFile, CommunityFile, UsersFile, ArchivesFile, "measures.db"}, clientsFile}, // secret.key
+	} {
+		u := newUsed(t)
+		u.remove(append(tt.remove, inventory.Name)...)
+		if got := u.wrong(); !slices.Contains(got, tt.lost) {
+			t.Errorf("without %q: wrong are %q", tt.remove, got)
+		}
+		u.open(func(s *Stores) {
+			if s.Failed(tt.lost) == nil || !u.isMissing(tt.lost) {
+				t.Errorf("without %q: %s was made again", tt.remove, tt.lost)
+			}
+		})
+	}
+}
+
+// The file of a month is not made again by the next photo.
+func TestMissingMonth(t *testing.T) {
+	u := newUsed(t)
+	month := month(t, u.dir)
+	u.remove(month)
+	if got := u.wrong(); !slices.Contains(got, month) {
+		t.Errorf("wrong are %q", got)
+	}
+	logs := u.open(func(s *Stores) {
+		if w := s.Warnings(); len(w) != 1 || !strings.Contains(w[0], month) {
+			t.Errorf("warnings: %q", w)
+		}
+		if _, err := s.Photos.Add(context.Background(), newPhoto("another")); err == nil {
+			t.Error("a photo was added")
+		}
+	})
+	if !u.isMissing(month) || !strings.Contains(logs, month) {
+		t.Errorf("made again: %v; the log: %s", !u.isMissing(month), logs)
+	}
+}
+
+// What is removed under a server is seen by a check that asks it.
+func TestRemovedWhileServed(t *testing.T) {
+	u := newUsed(t)
+	serve(t, u.dir)
+	u.remove(UsersFile)
+	if got := u.wrong(); !slices.Equal(got, []string{UsersFile}) {
+		t.Errorf("wrong are %q", got)
+	}
+}
+
+// A restored folder is as its backup was, also where that is older.
+func TestRestoreNotes(t *testing.T) {
+	u, ctx := newUsed(t), context.Background()
+	copied, restored := filepath.Join(t.TempDir(), "copy"), used{t, folder.Dir(filepath.Join(t.TempDir(), "restored"))}
+	if err := errors.Join(Backup(ctx, u.dir, copied, quiet), Restore(ctx, copied, restored.dir, quiet)); err != nil {
+		t.Fatal(err)
+	}
+	if got := restored.wrong(); !slices.Equal(got, u.wrong()) {
+		t.Errorf("wrong are %q", got)
+	}
+	restored.open(func(s *Stores) {
+		if w := s.Warnings(); len(w) != 0 {
+			t.Errorf("warnings: %q", w)
+		}
+	})
+	restored.remove(CommunityFile)
+	if got := restored.wrong(); !slices.Contains(got, CommunityFile) {
+		t.Errorf("wrong are %q", got)
+	}
+}

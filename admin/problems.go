@@ -1,0 +1,60 @@
+package admin
+
+import (
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"time"
+
+	"relais/photos"
+)
+
+// watchEvery is how often the stores are asked how they are: each tries again then what
+// failed.
+const watchEvery = time.Second
+
+// Problems say why stores that are in use cannot be read or written at the moment, by
+// file.
+func (s *Stores) Problems() map[string]error {
+	problems := map[string]error{}
+	for file, db := range s.open {
+		if err := db.Problem(); err != nil {
+			problems[file] = err
+		}
+	}
+	for month, err := range s.Photos.Problems() {
+		problems[photos.FileOf(month)] = err
+	}
+	return problems
+}
+
+// watch returns a function that logs each problem of a store once, and its end.
+func (s *Stores) watch(log *slog.Logger) func() error {
+	known := map[string]string{}
+	return func() error {
+		problems := s.Problems()
+		for file, err := range problems {
+			if text := err.Error(); text != known[file] {
+				log.Error("a store has a problem, and is tried again", "file", file, "error", text)
+				known[file] = text
+			}
+		}
+		for file := range known {
+			if problems[file] == nil {
+				log.Info("a store is well again", "file", file)
+				delete(known, file)
+			}
+		}
+		return nil
+	}
+}
+
+// troubles are the problems of the stores, as texts.
+func (s *Stores) troubles() (list []string) {
+	problems := s.Problems()
+	for _, file := range slices.Sorted(maps.Keys(problems)) {
+		list = append(list, fmt.Sprintf("%s: %v", file, problems[file]))
+	}
+	return list
+}

@@ -1,0 +1,86 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"relais/community"
+	"relais/measure"
+	"relais/outage"
+	"relais/retention"
+)
+
+// retainEvery is how often measures are looked through for those that are too old.
+const retainEvery = 6 * time.Hour
+
+// RetainMeasures removes the measures that are older than keep, at once and then
+// regularly, until ctx ends; keep 0 keeps them all.
+func (s *Stores) RetainMeasures(ctx context.Context, keep time.Duration, log *slog.Logger) {
+	m, err := s.Measures()
+	if err != nil || keep <= 0 {
+		return // whoever opens them first says so
+	}
+	tick := time.NewTicker(retainEvery)
+	defer tick.Stop()
+	for {
+		err := s.retain(log, keep, func() (removed []any, err error) {
+			n, err := m.Retain(keep)
+			return count(removed, "measures", n), err
+		})
+		switch {
+		case errors.Is(err, measure.ErrReadOnly):
+			return
+		case err != nil:
+			log.Error("measures that are too old are still there", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// retainReports removes what people said and whose time is over.
+func (s *Stores) retainReports() error {
+	if s.lock == nil || s.failed[CommunityFile] != nil {
+		return nil // the next that can write does it
+	}
+	return s.retain(s.log, outage.Keep, func() (removed []any, err error) {
+		reports, err1 := s.Outages.Retain(outage.Keep)
+		said, err2 := s.Community.Retain(community.Keep)
+		removed = count(removed, "outageReports", reports)
+		return count(removed, "validationsAndBugs", said), errors.Join(err1, err2)
+	})
+}
+
+// retain calls remove, unless the clock may be wrong, and says in one line what it
+// removed.
+func (s *Stores) retain(log *slog.Logger, keep time.Duration, remove func() (removed []any, err error)) error {
+	switch err := s.Clock.Trusts(); {
+	case errors.Is(err, retention.ErrUnproven):
+		log.Info("what is old stays", "reason", err)
+		return nil
+	case err != nil:
+		log.Warn("what is old stays, because the system clock may be wrong", "error", err)
+		return nil
+	}
+	removed, err := remove()
+	if len(removed) > 0 {
+		log.Info("what was too old is removed", append(removed, "olderThan", keep)...)
+	}
+	if err == nil {
+		s.Clock.Ran()
+	}
+	return err
+}
+
+// count adds how many things were removed to the attributes of a log line.
+func count(attrs []any, name string, n int) []any {
+	if n == 0 {
+		return attrs
+	}
+	return append(attrs, name, n)
+}
