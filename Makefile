@@ -29,7 +29,7 @@ BUILD = $(GO) build -trimpath -ldflags '-s -w -linkmode external -extldflags "-s
 NPM  = build/npm
 NODE = 22.23.3
 
-.PHONY: build run demo test race conformance bench fuzz lint check codecs clean
+.PHONY: build run demo test race loss loss-long conformance bench fuzz lint check codecs clean
 
 build: ## one static binary
 	$(BUILD) -o build/relais .
@@ -47,13 +47,27 @@ test: ## every test, the end-to-end one on the built binary included
 race: ## the tests under the race detector
 	$(GO) test -race -timeout 20m $(TESTFLAGS) $$($(GO) list ./... | grep -v /e2e$$)
 
-conformance: ## the official conformance suite and MCP Inspector on the built binary (needs npm)
+# The files are on a file system in memory, which FUSE mounts.
+LOSS = $(GO) test -count=1 -timeout 60m -tags=netgo,osusergo,nodynamic,lossfs -v $(TESTFLAGS) ./e2e -run '^TestLoss'
+
+loss: ## power cuts, kills and errors of the disk under the built binary (needs /dev/fuse)
+	$(LOSS)
+
+# How many power cuts, kills and single errors make loss-long tries.
+CUTS   ?= 300
+KILLS  ?= 200
+ERRORS ?= 500
+
+loss-long: ## the same for the better part of an hour
+	$(LOSS) -args -cuts $(CUTS) -kills $(KILLS) -errors $(ERRORS)
+
+conformance: ## the official conformance suite, MCP Inspector and generated clients on the built binary (needs npm)
 	@mkdir -p $(NPM)/node && cp e2e/npm/package.json $(NPM)/
 	npm install --prefix $(NPM) --ignore-scripts --no-fund --no-audit --loglevel=error
 	@node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 22 || a == 22 && b >= 19 ? 0 : 1)' || \
 		npm install --prefix $(NPM)/node --ignore-scripts --no-fund --no-audit --loglevel=error node-$$(node -p 'process.platform + "-" + process.arch')@$(NODE)
 	RELAIS_NPM="$(CURDIR)/$(NPM)/node_modules" PATH="$(CURDIR)/$(NPM)/node/node_modules/.bin:$$PATH" \
-		$(GO) test -count=1 -v $(TESTFLAGS) -run '^(TestConformance|TestInspector)' ./e2e
+		$(GO) test -count=1 -v $(TESTFLAGS) -run '^(TestConformance|TestGeneratedClients|TestInspector)' ./e2e
 
 bench: build ## one table, beside a bare handler (needs wrk)
 	$(GO) build -o build/bench-tool ./bench
@@ -71,6 +85,7 @@ fuzz: ## every fuzz target for FUZZTIME
 lint:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt would change these files"; exit 1; }
 	$(GO) vet ./...
+	$(GO) vet -tags=netgo,osusergo,nodynamic,lossfs ./e2e/...
 	cd sdkjson && $(GO) vet ./...
 	$(GO) tool staticcheck ./...
 

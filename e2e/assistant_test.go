@@ -71,7 +71,7 @@ func assistants(t *testing.T, flags ...string) (s *server, key string) {
 	if up, err := sendPhoto(s, photographer(t, c.dir).APIKey, picture(64, 48), map[string]string{"description": "Le pylône"}); err != nil || up.status != 201 {
 		t.Fatalf("photo: %v %+v", err, up)
 	}
-	return s, createClient(t, c.dir, "--name", "An assistant", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "internal:ai", "--minute", "1000000", "--day", "1000000").APIKey
+	return s, createClient(t, c.dir, "--name", "An assistant", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "internal:ai", "--partner", "--minute", "1000000", "--day", "1000000").APIKey
 }
 
 // An assistantTool is a tool as it is listed, with what validates its arguments and answers.

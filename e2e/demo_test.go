@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -69,8 +70,36 @@ func TestDemo(t *testing.T) {
 		t.Errorf("shown again on the same day: %v, was %v", again, first)
 	}
 	s.stop()
+	s.onAStick(t, dir)
 	if _, errs, code := relais(t, "demo", "--data", t.TempDir()+"/..", "--listen", "127.0.0.1:0"); code != 1 || !strings.Contains(errs, "neither empty nor a demonstration") {
 		t.Errorf("demo over a folder of something else: %d %s", code, errs)
+	}
+}
+
+// onAStick shows the demonstration from a folder that cannot be written to: keys are printed
+// that work, and the folder stays as it is.
+func (*server) onAStick(t *testing.T, dir string) {
+	t.Helper()
+	nobody := readOnly(t, dir)
+	before, err := os.ReadFile(filepath.Join(dir, "clients.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out lockedBuffer
+	s := serve(t, func(cmd *exec.Cmd) { cmd.Stdout = &out; nobody(cmd) }, "demo", "--data", dir)
+	if !waitFor(60*time.Second, func() bool { return s.version("FR") != "" && strings.Contains(out.String(), "Stop with") }) {
+		t.Fatalf("not ready from a folder that cannot be written to: %s%s", out.String(), s.log)
+	}
+	if !strings.Contains(out.String(), "cannot be written to") {
+		t.Errorf("it is not said that the keys are of this run only: %s", out.String())
+	}
+	s.key = regexp.MustCompile(`X-API-Key: (\S+)'`).FindStringSubmatch(out.String())[1]
+	if list := s.ask("/antennas?limit=2")["data"].([]any); len(list) != 2 {
+		t.Errorf("%d antennas with the printed key", len(list))
+	}
+	s.stop()
+	if after, err := os.ReadFile(filepath.Join(dir, "clients.db")); err != nil || !bytes.Equal(after, before) {
+		t.Errorf("clients.db was changed: %v", err)
 	}
 }
 

@@ -113,22 +113,24 @@ func (c *creator) check(s *server, dir string, acknowledged []issued) {
 type count struct {
 	at   time.Time
 	used int
+	free bool // it was not ready, and is not among them
 }
 
 // used asks with a client's key, and reads how many requests of the day are used.
-func used(s *server, key string) (n int, day string, err error) {
+func used(s *server, key string) (c count, day string, err error) {
 	r, err := http.NewRequest(http.MethodHead, s.base+"/external/v1/markets", nil)
 	if err != nil {
-		return 0, "", err
+		return c, "", err
 	}
 	r.Header.Set("X-API-Key", key)
 	a, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return 0, "", err
+		return c, "", err
 	}
 	a.Body.Close()
 	left, err := strconv.Atoi(a.Header.Get("X-RateLimit-Remaining-Day"))
-	return manyRequests - left, a.Header.Get("X-RateLimit-Reset-Day"), err
+	free := a.StatusCode == http.StatusServiceUnavailable
+	return count{time.Now(), manyRequests - left, free}, a.Header.Get("X-RateLimit-Reset-Day"), err
 }
 
 // A server that is killed at any moment loses no client that was acknowledged, has
@@ -206,14 +208,14 @@ type counts struct {
 // ask sends a request and keeps what its answer tells; false when there is none.
 func (c *counts) ask(s *server) bool {
 	c.sent.Add(1)
-	n, day, err := used(s, c.key)
+	told, day, err := used(s, c.key)
 	if err != nil {
 		return false
 	}
 	if day != c.day { // midnight: the count began anew
 		c.day, c.answers = day, nil
 	}
-	c.answers = append(c.answers, count{time.Now(), n})
+	c.answers = append(c.answers, told)
 	return true
 }
 
@@ -226,8 +228,11 @@ func (c *counts) restarted(s *server) {
 	if !c.ask(s) {
 		c.t.Fatalf("no answer after a restart: %s", s.log)
 	}
-	now := c.answers[0].used - 1
-	c.answers[0] = count{time.Time{}, now} // of long ago, for the next kill
+	now := c.answers[0].used
+	if !c.answers[0].free {
+		now--
+	}
+	c.answers[0] = count{used: now} // of long ago, for the next kill
 	if day != c.day {
 		return
 	}

@@ -44,27 +44,43 @@ type sent struct {
 	Code, Error string
 }
 
-// sendPhoto uploads a file as a photo of the first site.
-func sendPhoto(s *server, key string, file []byte, fields map[string]string) (*sent, error) {
-	var body bytes.Buffer
-	w := multipart.NewWriter(&body)
+// photoPath is where photos of the first site go.
+const photoPath = "/external/v1/sites/90000010/photos"
+
+// photoForm is the body of an upload, and its type.
+func photoForm(file []byte, fields map[string]string) (body []byte, contentType string, err error) {
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
 	for name, value := range fields {
 		if err := w.WriteField(name, value); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
 	part, err := w.CreateFormFile("file", "photo.jpg")
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	part.Write(file)
 	w.Close()
-	r, err := http.NewRequest("POST", s.base+"/external/v1/sites/90000010/photos", &body)
+	return b.Bytes(), w.FormDataContentType(), nil
+}
+
+// sendPhoto uploads a file as a photo of the first site.
+func sendPhoto(s *server, key string, file []byte, fields map[string]string) (*sent, error) {
+	body, contentType, err := photoForm(file, fields)
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("Content-Type", w.FormDataContentType())
-	r.Header.Set("X-API-Key", key)
+	return postPhoto(s, body, "Content-Type", contentType, "X-API-Key", key)
+}
+
+// postPhoto sends the body of an upload.
+func postPhoto(s *server, body []byte, headers ...string) (*sent, error) {
+	r, err := http.NewRequest(http.MethodPost, s.base+photoPath, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header = header(headers...)
 	a, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return nil, err

@@ -228,19 +228,18 @@ func header(pairs ...string) http.Header {
 }
 
 // signature is X-Sq-Signature as the API's description has it.
-func signature(secret, path string) string {
+func signature(secret, path string) string { return signatureOf(secret, "GET", path, nil) }
+
+func signatureOf(secret, method, path string, body []byte) string {
 	at := strconv.FormatInt(time.Now().Unix(), 10)
-	empty := sha256.Sum256(nil)
 	mac := hmac.New(sha256.New, []byte(secret))
-	fmt.Fprintf(mac, "%s\nGET\n%s\n%x", at, path, empty)
+	fmt.Fprintf(mac, "%s\n%s\n%s\n%x", at, method, path, sha256.Sum256(body))
 	return "t=" + at + ",v1=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// Addresses of the callers; the clients' keys are for .2 and for the proxy's own .1.
-const (
-	callerAt   = "127.0.0.2"
-	strangerAt = "127.0.0.3"
-)
+// callerAt is the address of the caller; the clients' keys are for it and for the
+// proxy's own, 127.0.0.1.
+const callerAt = "127.0.0.2"
 
 // The set-ups of README.md, each in the real program: the caller's address, the
 // path and the answers come through as they are.

@@ -280,13 +280,13 @@ func signatures(a *asker, key string, i issued) {
 	unsigned("301 s early", path, header(unix(301), "GET", path))
 
 	// What relais client sign prints is what curl's -H reads; curl sends a|b as it is.
-	odd := a.s.base + path + "/a|b?limit=2"
+	odd := a.s.base + path + "/a|b?market=FR"
 	out, errs, code := relais(t, "client", "sign", "--key", i.APIKey, "--secret", secret, "GET", odd)
 	if code != 0 {
 		t.Fatalf("client sign: %d %s", code, errs)
 	}
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	if got := a.send("127.0.0.1", "GET", path+"/a|b?limit=2", lines...); got.code != "ANTENNA_NOT_FOUND" {
+	if got := a.send("127.0.0.1", "GET", path+"/a|b?market=FR", lines...); got.code != "ANTENNA_NOT_FOUND" {
 		t.Errorf("client sign: %d %s", got.status, got.body)
 	}
 	curl, err := exec.LookPath("curl")

@@ -85,10 +85,28 @@ func TestSlowCallers(t *testing.T) {
 			t.Errorf("only %d slow headers at once", most)
 		}
 	}
-	s.stop()
-	if answered := strings.Count(s.log.String(), "status=405"); answered < callers {
-		t.Errorf("only %d slow bodies were answered", answered)
+	const bodies = `relais_requests_total{code="405",route="/external/v1/antennas"} `
+	if !waitFor(10*time.Second, func() bool { return s.metric(t, bodies) >= callers }) {
+		t.Errorf("only %v slow bodies were answered", s.metric(t, bodies))
 	}
+}
+
+// metric is the value of a line of /metrics, by how it begins.
+func (s *server) metric(t *testing.T, line string) float64 {
+	t.Helper()
+	r, err := s.fetch("/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "\n"+line)
+	value, _, _ := strings.Cut(rest, "\n")
+	n, _ := strconv.ParseFloat(value, 64) // 0 when there is no such line yet
+	return n
 }
 
 // askBeside asks for ten seconds beside slowhttptest, which is run again where it

@@ -1,0 +1,132 @@
+package e2e
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+)
+
+// What makes clients from an OpenAPI document, and compiles them.
+const (
+	openapiTypescript = "openapi-typescript/bin/cli.js"
+	heyAPI            = "@hey-api/openapi-ts/bin/run.js"
+	tsc               = "typescript/bin/tsc"
+)
+
+// Clients that are generated from the document of the server compile without a cast, and
+// sign, attest and revalidate. The programs in testdata/clients call them.
+func TestGeneratedClients(t *testing.T) {
+	node(t, tsc)
+	c := makeCountry(t, 100)
+	public, private := attestationKey(t)
+	s := serve(t, nil, "serve", "--data", c.dir, "--attestation-key", public)
+	isReady(t, s)
+	photo, err := sendPhoto(s, photographer(t, c.dir).APIKey, picture(64, 48), nil)
+	if err != nil || photo.status != 201 {
+		t.Fatalf("photo: %v %+v", err, photo)
+	}
+	app := createClient(t, c.dir, "--name", "app", "--mode", "mobile", "--require-attestation", "--partner",
+		"--scopes", "antennas:read,photos:write")
+	settings := append(os.Environ(), "BASE="+s.base+"/external/v1", "KEY="+app.APIKey, "SECRET="+app.SigningSecret,
+		"ATTESTATION="+attestation(t, private, app.ID), "PHOTO="+photo.Data.ID)
+
+	dir := generatedClients(t, s)
+	for _, name := range []string{"openapi-fetch", "hey-api"} {
+		t.Run(name, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), "node", filepath.Join(dir, "out", name+".js"))
+			cmd.Env, cmd.Stderr = settings, os.Stderr
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			var got object
+			if err := json.Unmarshal(out, &got); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			want := object{"read": 200.0, "sites": 2.0, "again": 304.0, "report": 202.0, "requestId": name,
+				"unsigned": "SIGNATURE_REQUIRED", "unattested": "FIRST_PARTY_TOKEN_REQUIRED"}
+			if !maps.Equal(got, want) {
+				t.Errorf("%v, want %v", got, want)
+			}
+		})
+	}
+}
+
+// generatedClients generates the clients of the server's document and compiles the programs
+// that use them, into the folder out of the one that it returns.
+func generatedClients(t *testing.T, s *server) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/clients")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(os.Getenv("RELAIS_NPM"), filepath.Join(dir, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	a, err := s.fetch("/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	text, err := io.ReadAll(a.Body)
+	if err != nil || a.StatusCode != 200 {
+		t.Fatalf("/openapi.json: %d %v", a.StatusCode, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "openapi.json"), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{openapiTypescript, "openapi.json", "--output", "generated/api.d.ts"},
+		{heyAPI, "--input", "openapi.json", "--output", "generated/hey", "--no-log-file"},
+		{tsc, "--strict", "--project", "."},
+	} {
+		cmd := node(t, args[0], args[1:]...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, out)
+		}
+	}
+	return dir
+}
+
+// attestationKey makes a key that signs attestations, and the file of its public part.
+func attestationKey(t *testing.T) (path string, key *ecdsa.PrivateKey) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, err := x509.MarshalPKIXPublicKey(key.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(t.TempDir(), "attestation.pem")
+	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path, key
+}
+
+// attestation is what the backend of an app signs for a device.
+func attestation(t *testing.T, key *ecdsa.PrivateKey, client string) string {
+	t.Helper()
+	now := time.Now()
+	claims := jwt.MapClaims{"aud": client, "iat": now.Unix(), "exp": now.Add(30 * time.Minute).Unix()}
+	token, err := jwt.NewWithClaims(jwt.SigningMethodES256, claims).SignedString(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}

@@ -1,0 +1,81 @@
+//go:build lossfs
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// mostListed is a limit of a list that no round reaches.
+const mostListed = "10000"
+
+// lists are the commands that list the kinds of a ledger, and what they print.
+var lists = []struct {
+	kind, member, id string
+	command          []string
+}{
+	{"client", "clients", "id", []string{"client", "list"}},
+	{"account", "users", "id", []string{"user", "list"}},
+	{"report", "reports", "id", []string{"outage", "list", "--market", "FR", "--limit", mostListed}},
+	{"bug", "bugs", "id", []string{"bug", "list", "--limit", mostListed}},
+	{"photo", "photos", "id", []string{"photo", "list", "--limit", mostListed}},
+	{"photo report", "reports", "photoId", []string{"report", "list", "--limit", mostListed}},
+	{"archive", "archives", "date", []string{"archive", "list"}},
+}
+
+// holdsAll compares a folder that nobody serves with a ledger: all of it is there, and
+// relais check finds nothing wrong.
+func (l *ledger) holdsAll(t *testing.T, dir, where string) {
+	t.Helper()
+	out, errs, code := relais(t, "check", "--data", dir, "--json")
+	var r report
+	if err := json.Unmarshal([]byte(out), &r); err != nil || !r.OK || code != 0 {
+		t.Errorf("%s: check: exit %d, %v: %s%s", where, code, err, out, errs)
+		return
+	}
+	speedtests := 0
+	for _, f := range r.Files {
+		n := 0
+		if _, err := fmt.Sscanf(strings.ReplaceAll(f.Detail, ",", ""), "%d speedtest", &n); err == nil {
+			speedtests += n
+		}
+	}
+	if speedtests < l.speedtests {
+		t.Errorf("%s: %d speedtests were acknowledged, %d are there", where, l.speedtests, speedtests)
+	}
+	for _, list := range lists {
+		there := map[string]bool{}
+		for _, item := range listOf(t, dir, where, list.member, list.command) {
+			id, _ := item.(object)[list.id].(string)
+			there[id] = true
+		}
+		lost := 0
+		for id := range l.acknowledged[list.kind] {
+			if !there[id] {
+				lost++
+			}
+		}
+		if lost > 0 {
+			t.Errorf("%s: %d of %d %ss are lost", where, lost, len(l.acknowledged[list.kind]), list.kind)
+		}
+		for id := range l.gone {
+			if list.kind == "client" && there[id] {
+				t.Errorf("%s: client %s, whose deletion was acknowledged, is there", where, id)
+			}
+		}
+	}
+}
+
+func listOf(t *testing.T, dir, where, member string, args []string) []any {
+	t.Helper()
+	out, errs, code := relais(t, append(args, "--data", dir, "--json")...)
+	var answer object
+	if err := json.Unmarshal([]byte(out), &answer); err != nil || code != 0 {
+		t.Errorf("%s: %s: exit %d, %v: %s", where, strings.Join(args, " "), code, err, errs)
+	}
+	items, _ := answer[member].([]any)
+	return items
+}
