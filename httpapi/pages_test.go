@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"relais/archive"
 	"relais/market"
 )
 
@@ -82,7 +83,11 @@ func TestDataVersions(t *testing.T) {
 			t.Errorf("%s: %s, want that of /markets, %s", target, got, set.Market(market.FR).Snap.Version)
 		}
 	}
-	for _, target := range []string{"/stats/departments", "/sites/90000010/photos", "/speedtests", "/speedtests/site?enb=1", "/coverage/points", "/anfr/archives"} {
+	if got := version("/markets"); got != set.Version {
+		t.Errorf("/markets: %s, want that of all registers, %s", got, set.Version)
+	}
+	for _, target := range []string{"/stats/departments", "/sites/90000010/photos", "/speedtests", "/speedtests/site?enb=1", "/coverage/points", "/anfr/archives",
+		"/anfr/archive/2026-08-27", "/anfr/archive/2026-08-27?view=full"} {
 		if a, b := version(target), version(target); a != b {
 			t.Errorf("%s: %s, then %s", target, a, b)
 		}
@@ -91,6 +96,14 @@ func TestDataVersions(t *testing.T) {
 	importOutages(t, s, market.FR, "ORANGE", paris)
 	if version("/outages") == outages || version("/sites-hs") == sites {
 		t.Error("outages changed, and not their version")
+	}
+	list, day := version("/anfr/archives"), version("/anfr/archive/2026-08-27")
+	if list != day {
+		t.Errorf("the archives are %s in their list and %s in one of them", list, day)
+	}
+	addArchive(t, s.Archives, "2026-08-25", archiveRows["2026-08-20"], archive.Options{})
+	if version("/anfr/archives") == list || version("/anfr/archive/2026-08-27") == day {
+		t.Error("archives changed, and not their version")
 	}
 	parse(t, upload(t, s, nil), 201)
 	if version("/sites/90000010/photos") == photos {

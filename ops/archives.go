@@ -22,22 +22,29 @@ var listArchives = endpoint.New(endpoint.Decl{
 }, (*Reading).archives)
 
 func (r *Reading) archives(context.Context, *struct{}) (*view.Body[[]string, view.ArchivesMeta], error) {
+	answer := &view.Body[[]string, view.ArchivesMeta]{Data: []string{}, Meta: view.ArchivesMeta{DataVersion: r.archivesVersion()}}
 	all, err := r.Archives.List()
 	if err != nil {
 		return nil, err
 	}
-	answer := &view.Body[[]string, view.ArchivesMeta]{Data: []string{}}
 	for _, p := range slices.Backward(all) {
 		answer.Data = append(answer.Data, p.Date)
-	}
-	if version := r.Archives.Version(); version != "" {
-		answer.Meta.DataVersion = &version
 	}
 	if len(all) > 0 {
 		answer.Meta.Current = &answer.Data[0]
 	}
 	answer.Meta.Attribution = archiveSource(len(all) > 0 && all[0].Synthetic) // as are all of them, or none
 	return answer, nil
+}
+
+// archivesVersion names the archives, nil when they cannot be read. It is asked for before
+// they are: an archive that is added meanwhile then gives the next answer another version.
+func (r *Reading) archivesVersion() *string {
+	version := r.Archives.Version()
+	if version == "" {
+		return nil
+	}
+	return &version
 }
 
 // archiveSource says where archives come from.
@@ -98,6 +105,7 @@ func (r *Reading) archive(_ context.Context, p *archiveParams) (archived, error)
 	if p.View == viewFull {
 		ask = r.Archives.Whole
 	}
+	version := r.archivesVersion()
 	found, err := ask(string(p.Date))
 	switch {
 	case errors.Is(err, archive.ErrNoArchive):
@@ -105,7 +113,7 @@ func (r *Reading) archive(_ context.Context, p *archiveParams) (archived, error)
 	case err != nil:
 		return archived{}, err
 	}
-	meta := view.ArchiveMeta{Date: found.Date, View: string(p.View), Attribution: archiveSource(found.Synthetic)}
+	meta := view.ArchiveMeta{Date: found.Date, View: string(p.View), Attribution: archiveSource(found.Synthetic), DataVersion: version}
 	if found.Before != "" {
 		meta.Previous = &found.Before
 	}

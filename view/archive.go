@@ -21,6 +21,7 @@ type ArchiveMeta struct {
 	View     string  `json:"view" doc:"changes or full."`
 	Previous *string `json:"previous" doc:"The date that this one is compared with, YYYY-MM-DD; null for the oldest."`
 	Attribution
+	DataVersion *string `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null where there is none."`
 }
 
 // An ArchiveSite is a support in an archive.

@@ -36,7 +36,8 @@ type Operator struct {
 
 // MarketsMeta is the meta of /markets.
 type MarketsMeta struct {
-	Total int `json:"total"`
+	Total       int     `json:"total"`
+	DataVersion *string `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null where there is none."`
 }
 
 // NewMarket returns the row of a market; loaded is nil when it is not loaded.
