@@ -120,7 +120,7 @@ func TestAllowedValues(t *testing.T) {
 	}
 	key, _ := testKeys.Load(s.Gate)
 	o := parse(t, postTo(t, s, key.(string), "/photos/01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7/report", "application/json", strings.NewReader(`{"reason":"dislike"}`)), 400)
-	if reasons := "inappropriate, spam, wrong-location, copyright, quality, other"; !strings.HasSuffix(o["error"].(string), "one of "+reasons) {
+	if reasons := "inappropriate, spam, wrong-location, copyright, quality, privacy, other"; !strings.HasSuffix(o["error"].(string), "one of "+reasons) {
 		t.Errorf("%v does not end with %s", o["error"], reasons)
 	}
 	for _, target := range []string{"/nowhere", "/antennas/0"} { // nothing of a parameter is wrong

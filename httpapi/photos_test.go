@@ -322,7 +322,7 @@ func TestReports(t *testing.T) {
 	}
 	for _, tt := range []struct{ body, want string }{
 		{`{"reason":"spam"}`, long}, {`{"reason":"spam","description":null}`, long}, {`{"reason":"spam","description":"short"}`, "short"},
-		{`{"reason":"quality"}`, "short"}, {`{"reason":"quality","description":""}`, ""}, {`{"reason":"spam"}`, ""},
+		{`{"reason":"privacy"}`, "short"}, {`{"reason":"quality","description":""}`, ""}, {`{"reason":"spam"}`, ""},
 	} {
 		if again := parse(t, report(id, tt.body), 202)["data"].(object); again["reportId"] != first["reportId"] || again["description"] != tt.want {
 			t.Errorf("after %s the report is %.200v", tt.body, again)

@@ -16,8 +16,8 @@ import (
 // A Reason is why a photo is reported.
 type Reason string
 
-// Reasons are those of api.md.
-var Reasons = []Reason{"inappropriate", "spam", "wrong-location", "copyright", "quality", "other"}
+// Reasons are those of api.md, and privacy.
+var Reasons = []Reason{"inappropriate", "spam", "wrong-location", "copyright", "quality", "privacy", "other"}
 
 // Values lists the reasons.
 func (Reason) Values() (list []string) {

@@ -140,7 +140,7 @@ func TestReportRefuses(t *testing.T) {
 			t.Error(name)
 		}
 	}
-	for text, want := range map[string]Reason{"spam": "spam", "Wrong-Location": "wrong-location", "ugly": "", "": ""} {
+	for text, want := range map[string]Reason{"spam": "spam", "Wrong-Location": "wrong-location", "privacy": "privacy", "ugly": "", "": ""} {
 		var r Reason
 		if err := r.UnmarshalText([]byte(text)); r != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %q, %v", text, r, err)

@@ -27,7 +27,7 @@ async function main() {
   const again = await client.GET('/antennas', { params: { query, header: { 'If-None-Match': etag } } });
   const report = await client.POST('/photos/{photoId}/report', {
     params: { path: { photoId: setting('PHOTO') }, header: { 'X-Request-Id': 'openapi-fetch' } },
-    body: { reason: 'quality', description: 'floue, à refaire' },
+    body: { reason: 'privacy', description: 'floue, à refaire' },
   });
   const unsigned = await connect('X-Sq-Signature').GET('/antennas', { params: { query } });
   const unattested = await connect('X-Device-Attestation').GET('/antennas', { params: { query } });
