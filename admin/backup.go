@@ -247,8 +247,20 @@ func copyTree(from, to string, leaveOut func(name string) bool) error {
 		if !e.Type().IsRegular() || leaveOut(name) || folder.IsTemporary(e) {
 			return nil
 		}
+		if err := makePrivate(to, name); err != nil {
+			return err
+		}
 		return copyFile(path, filepath.Join(to, name))
 	})
+}
+
+// makePrivate makes the folder of a file in a copy when others may not look into it: it
+// says what somebody measured, where and when.
+func makePrivate(to, name string) error {
+	if !measure.IsFile(filepath.ToSlash(name)) {
+		return nil
+	}
+	return folder.MakePrivateDir(filepath.Join(to, measure.Dir))
 }
 
 // copyFile copies a file with its owner's rights and the time of its last change.

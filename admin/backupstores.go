@@ -40,6 +40,9 @@ func backupStores(ctx context.Context, dir folder.Dir, dest string, log *slog.Lo
 				return err
 			})
 		}, func(name string) error {
+			if err := makePrivate(dest, name); err != nil {
+				return err
+			}
 			return copyFile(filepath.Join(string(dir), name), filepath.Join(dest, name))
 		})
 		return errors.Join(err, s.Close())
@@ -185,6 +188,9 @@ func unpack(r io.Reader, dest string) error {
 		}
 		if !isDatabase(h.Name) && !measure.IsFile(h.Name) {
 			return fmt.Errorf("%q is no store", h.Name)
+		}
+		if err := makePrivate(dest, h.Name); err != nil {
+			return err
 		}
 		replace := folder.ReplacePrivate
 		if !isDatabase(h.Name) {

@@ -93,6 +93,15 @@ func TestMeasures(t *testing.T) {
 		if err := errors.Join(Backup(ctx, dir, copied, quiet), Restore(ctx, copied, restored, quiet)); err != nil {
 			t.Fatalf("served %v: %v", served, err)
 		}
+		for _, dir := range []string{string(dir), copied, string(restored)} {
+			info, err := os.Stat(filepath.Join(dir, measure.Dir))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if mode := info.Mode().Perm(); mode != 0o700 {
+				t.Errorf("served %v: the measures of %s: mode %o", served, dir, mode)
+			}
+		}
 		if got := checked(t, restored); got != want {
 			t.Errorf("served %v: restored: %q", served, got)
 		}

@@ -223,6 +223,18 @@ func MakeDir(dir string) error {
 	return SyncDir(above)
 }
 
+// MakePrivateDir is MakeDir for a folder that only its owner may look into. One that is
+// there is closed to others; some file systems have no modes, and leave it as it is.
+func MakePrivateDir(dir string) error {
+	if err := MakeDir(dir); err != nil {
+		return err
+	}
+	if info, err := os.Stat(dir); err == nil && info.IsDir() && info.Mode().Perm()&0o077 != 0 {
+		_ = os.Chmod(dir, 0o700)
+	}
+	return nil
+}
+
 // SyncDir makes the names in a folder last.
 func SyncDir(dir string) error {
 	f, err := os.Open(dir)

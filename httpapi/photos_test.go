@@ -164,7 +164,7 @@ func TestPhotos(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, public[name], want)
 		}
 	}
-	if d, err := public["distanceToSiteMeters"].(json.Number).Int64(); err != nil || d < 1 || d > 2e6 || len(public) != 8 {
+	if d, err := public["distanceToSiteMeters"].(json.Number).Int64(); err != nil || d < 1 || d > 2e6 || d%10 != 0 || len(public) != 8 {
 		t.Errorf("publicMetadata is %v", public)
 	}
 	after := get(t, s, "/sites/fr-90000010/photos?operator="+operator, "If-None-Match", before.Header().Get("Etag"))

@@ -88,6 +88,9 @@ func manifestError(kind error, format string, args ...any) error {
 
 // replaceManifest writes the manifest that older programs refuse.
 func replaceManifest(dir string) error {
+	if err := folder.MakePrivateDir(dir); err != nil {
+		return err
+	}
 	return folder.Replace(filepath.Join(dir, ManifestName), func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "\t")

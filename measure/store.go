@@ -99,6 +99,11 @@ func New(dir folder.Dir, db *store.DB, now func() time.Time) (*Store, error) {
 		return nil, err
 	}
 	s.rows = r
+	if _, err := os.Stat(s.dir); err == nil && !s.readOnly {
+		if err := folder.MakePrivateDir(s.dir); err != nil { // older versions let others read it
+			return nil, err
+		}
+	}
 	if old && !s.readOnly {
 		if err := s.migrate(r.list); err != nil {
 			return nil, err

@@ -91,6 +91,34 @@ func sound(s *Store) (rows int, err error) {
 	return rows, err
 }
 
+// Only the owner may look into the folder: it is made so, and one of an older version is
+// closed when it is opened to be changed.
+func TestPrivateFolder(t *testing.T) {
+	dir := t.TempDir()
+	imported(t, openStore(t, dir), market.FR, write(t, "a.csv", coverageOf(random(rand0(), 3))))
+	mode := func() os.FileMode {
+		info, err := os.Stat(filepath.Join(dir, Dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Mode().Perm()
+	}
+	if m := mode(); m != 0o700 {
+		t.Errorf("made with %o", m)
+	}
+	if err := os.Chmod(filepath.Join(dir, Dir), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	openReader(t, dir)
+	if m := mode(); m != 0o755 {
+		t.Errorf("after it was read: %o", m)
+	}
+	openStore(t, dir)
+	if m := mode(); m != 0o700 {
+		t.Errorf("after it was opened: %o", m)
+	}
+}
+
 // Any byte that is changed and any end that is missing is found.
 func TestDamage(t *testing.T) {
 	dir := t.TempDir()

@@ -11,7 +11,8 @@ import (
 )
 
 // publicMetadata is what may be shown of an image's metadata. The position ends here:
-// only its distance to the site is kept.
+// only its distance to the site is kept, rounded to 10 metres: three distances to the metre
+// would tell the place.
 func publicMetadata(f *exif.Fields, rotation int, at geo.Point) photos.Metadata {
 	turned := float64(rotation)
 	m := photos.Metadata{OrientationDegrees: &turned, GPSImgDirectionDegrees: f.Direction}
@@ -19,7 +20,7 @@ func publicMetadata(f *exif.Fields, rotation int, at geo.Point) photos.Metadata 
 		m.CameraModel = &f.Model
 	}
 	if f.Position != nil {
-		metres := math.Round(geo.Distance(geo.Point{Lat: f.Position.Lat, Lng: f.Position.Lon}, at))
+		metres := math.Round(geo.Distance(geo.Point{Lat: f.Position.Lat, Lng: f.Position.Lon}, at)/10) * 10
 		m.DistanceToSiteMeters = &metres
 	}
 	if day := f.Day(); day != "" {

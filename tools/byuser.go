@@ -28,7 +28,7 @@ type PhotoMetadata struct {
 // somebody sent.
 type metadataByUser struct {
 	CameraModel            string   `json:"cameraModelByUser" doc:"Empty when it is not stated."`
-	DistanceToSiteMeters   *float64 `json:"distanceToSiteMeters" doc:"From where the photo was taken to the site, metres."`
+	DistanceToSiteMeters   *float64 `json:"distanceToSiteMeters" doc:"From where the photo was taken to the site, metres, rounded to 10."`
 	TakenDate              *string  `json:"takenDate" doc:"Day on which it was taken, YYYY-MM-DD."`
 	TakenDateLabel         *string  `json:"takenDateLabel" doc:"The same in French."`
 	TakenMonth             string   `json:"takenMonth" doc:"YYYY-MM; empty when it is not stated."`

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"math"
 	"strings"
 
 	"relais/photos"
@@ -12,7 +13,7 @@ import (
 // not stated.
 type PhotoMetadata struct {
 	CameraModel            string   `json:"cameraModel" doc:"Empty when it is not stated."`
-	DistanceToSiteMeters   *float64 `json:"distanceToSiteMeters" doc:"From where the photo was taken to the site, metres."`
+	DistanceToSiteMeters   *float64 `json:"distanceToSiteMeters" doc:"From where the photo was taken to the site, metres, rounded to 10."`
 	TakenDate              *string  `json:"takenDate" doc:"Day on which it was taken, YYYY-MM-DD."`
 	TakenDateLabel         *string  `json:"takenDateLabel" doc:"The same in French."`
 	TakenMonth             string   `json:"takenMonth" doc:"YYYY-MM; empty when it is not stated."`
@@ -114,9 +115,18 @@ func urls(base, photoID string) PhotoURLs {
 
 func photoMetadata(m *photos.Metadata) PhotoMetadata {
 	return PhotoMetadata{
-		CameraModel: orEmpty(m.CameraModel), DistanceToSiteMeters: m.DistanceToSiteMeters, TakenDate: m.TakenDate, TakenDateLabel: m.TakenDateLabel,
+		CameraModel: orEmpty(m.CameraModel), DistanceToSiteMeters: inTens(m.DistanceToSiteMeters), TakenDate: m.TakenDate, TakenDateLabel: m.TakenDateLabel,
 		TakenMonth: orEmpty(m.TakenMonth), TakenMonthLabel: orEmpty(m.TakenMonthLabel), GPSImgDirectionDegrees: m.GPSImgDirectionDegrees, OrientationDegrees: m.OrientationDegrees,
 	}
+}
+
+// inTens rounds a distance, which older versions stored to the metre.
+func inTens(metres *float64) *float64 {
+	if metres == nil {
+		return nil
+	}
+	rounded := math.Round(*metres/10) * 10
+	return &rounded
 }
 
 // orEmpty is s, or "" when it is not stated.
