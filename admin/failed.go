@@ -45,14 +45,19 @@ func (s *Stores) usable(c Command) error {
 
 // neededBy are the stores without which a command would change or say what is not true.
 func neededBy(c Command) []string {
-	switch c.(type) {
+	switch c := c.(type) {
+	case DecideOutage:
+		if c.Decision == ConfirmOutage { // which an API client may not
+			return []string{CommunityFile, UsersFile, clientsFile}
+		}
+		return []string{CommunityFile}
 	case CreateClient, ListClients, ShowClient, UsageOfClient, RotateClient, RevokeClient:
 		return []string{clientsFile}
 	case DeleteClient:
 		return []string{clientsFile, UsersFile}
 	case ListPhotos, HidePhoto, ShowPhoto, DeletePhoto, ListReports, DecideReport:
 		return []string{PhotosFile}
-	case ImportOutages, TakeOutages, ListOutages, ClearOutages, ReportOutage, DecideOutage, ListBugs, CloseBug:
+	case ImportOutages, TakeOutages, ListOutages, ClearOutages, ReportOutage, ListBugs, CloseBug:
 		return []string{CommunityFile}
 	case AddArchives, ListArchives:
 		return []string{ArchivesFile}

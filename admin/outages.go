@@ -201,9 +201,22 @@ func (c DecideOutage) check(r *outage.Report) error {
 	return nil
 }
 
+// isProgram tells whether an id is that of an API client or of the account that one acts as.
+func (s *Stores) isProgram(id string) bool {
+	client, err := s.Clients.Find(id)
+	if err == nil && client.ID == id {
+		return true
+	}
+	a, err := s.Accounts.Find(id)
+	return err == nil && a.ID == id && a.Client != ""
+}
+
 func (c DecideOutage) decide(s *Stores) (*outage.Report, error) {
 	switch c.Decision {
 	case ConfirmOutage:
+		if s.isProgram(c.User) {
+			return nil, fmt.Errorf("%.50q is an API client's: only people confirm a report", c.User)
+		}
 		return s.Outages.Confirm(c.Report, c.User)
 	case ResolveOutage:
 		return s.Outages.Resolve(c.Report, "")

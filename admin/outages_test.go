@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"relais/access"
 	"relais/folder"
 	"relais/geo"
 	"relais/market"
@@ -185,6 +186,44 @@ func TestTakeOutages(t *testing.T) {
 		}
 		if err := Call(context.Background(), dir, TakeOutages{Market: market.BE}, &all, quiet); err == nil || !strings.Contains(err.Error(), "publish no unavailable sites") {
 			t.Errorf("served %v: %v", served, err)
+		}
+	}
+}
+
+// An API client confirms no report, by its own id or that of its account: three of one
+// operator would be three users.
+func TestClientsConfirmNoOutage(t *testing.T) {
+	s, _ := serve(t, folder.Dir(t.TempDir()))
+	ctx := context.Background()
+	answer, err := s.do(ctx, spec("one"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := answer.(*access.Issued)
+	acts, err := s.Accounts.OfClient(client.ID, client.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	person, err := s.Accounts.Create(ctx, "Élodie", "correct horse battery")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := outage.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946}, User: "admin"}
+	r, _, err := s.Outages.Report(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		user    string
+		refused bool
+		count   int // after it
+	}{{client.ID, true, 0}, {acts.ID, true, 0}, {person.ID, false, 1}, {"somebody", false, 2}} {
+		_, err := s.do(ctx, DecideOutage{Report: r.ID, Decision: ConfirmOutage, User: c.user})
+		if (err != nil) != c.refused || err != nil && !strings.Contains(err.Error(), "API client") {
+			t.Errorf("%s: %v", c.user, err)
+		}
+		if after, err := s.Outages.Get(r.ID); err != nil || after.Confirms != c.count {
+			t.Errorf("%s: %+v, %v", c.user, after, err)
 		}
 	}
 }

@@ -290,7 +290,7 @@ type outageConfirm struct {
 
 // Help is shown below the flags.
 func (*outageConfirm) Help() string {
-	return `Three users other than who reported it confirm an outage. Whoever confirms it, it is news.
+	return `Three users other than who reported it confirm an outage. Whoever confirms it, it is news. An API client confirms nothing.
 
 Example:
   relais outage confirm --data DIR community:01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7 --user somebody`
