@@ -27,6 +27,9 @@ var (
 	ErrNameTaken = errors.New("an account has this name, but for case, accents and hyphens")
 	ErrNoLogin   = errors.New("an API client acts as the account: it has no password")
 	ErrDisabled  = errors.New("the account is disabled")
+	// ErrLost says that the record of an account cannot be used. None is made while there
+	// is one: it may have the name, or be the same API client's.
+	ErrLost = errors.New("an account in users.db is damaged: restore the file from a backup, or delete the account, which relais user list names")
 
 	ErrLogin   = errors.New("name or password wrong")
 	ErrLimited = errors.New("too many attempts")
@@ -70,7 +73,8 @@ type Store struct {
 
 // Open reads the people of users.db, which stays the caller's. With nil, or a db that is
 // opened read-only, nobody can sign in and every change fails with ErrReadOnly; tokens
-// that are there are good until they end.
+// that are there are good until they end. What cannot be used is left out, of which
+// Problems tells.
 func Open(db *store.DB, now func() time.Time) (*Store, error) {
 	s := &Store{db: db, now: now, guesses: newGuesses(), turns: newTurns(now), shown: shown{last: map[string]time.Time{}}, state: newState()}
 	if db == nil {

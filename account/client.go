@@ -42,7 +42,7 @@ func (c *Client) check(id string) error {
 	unprintable := func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }
 	switch {
 	case c.ID != id:
-		return fmt.Errorf("program %.50q: it is stored as that of %.50q", id, c.ID)
+		return fmt.Errorf("it is stored as that of %.50q", c.ID)
 	case strings.TrimSpace(c.Name) == "" || utf8.RuneCountInString(c.Name) > maxClientName || strings.ContainsFunc(c.Name, unprintable):
 		return fmt.Errorf("%w of 1 to %d printable characters", ErrMetadata, maxClientName)
 	case len(c.RedirectURIs) < 1 || len(c.RedirectURIs) > maxRedirects:

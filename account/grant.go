@@ -61,7 +61,7 @@ func (g *grant) check(id string, st *state) error {
 	switch {
 	case !whole:
 		return fmt.Errorf("grant %.50q: it is damaged", id)
-	case st.accounts[g.Person] == nil || st.clients[g.Client] == nil:
+	case st.accounts[g.Person] == nil && st.lost[g.Person] == nil || st.clients[g.Client] == nil:
 		return fmt.Errorf("grant %s: its account or program is missing", id)
 	}
 	return nil

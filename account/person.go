@@ -29,6 +29,8 @@ type Account struct {
 	Created  time.Time `json:"created"`
 	Disabled bool      `json:"disabled"`
 	Programs int       `json:"programs"` // that may act for the person now
+	// Lost says that the record cannot be used: nothing else of it is known but the id.
+	Lost bool `json:"lost,omitempty"`
 }
 
 // A record is an account as it is stored.
@@ -71,8 +73,8 @@ func (r *record) check(id string) error {
 	return nil
 }
 
-// Create makes an account. Errors: ErrNameTaken, ErrReadOnly, ErrBusy, and what is wrong
-// with name or password.
+// Create makes an account. Errors: ErrNameTaken, ErrLost, ErrReadOnly, ErrBusy, and what is
+// wrong with name or password.
 func (s *Store) Create(ctx context.Context, name, password string) (*Account, error) {
 	if err := errors.Join(CheckName(name), CheckPassword(password)); err != nil {
 		return nil, err
@@ -99,6 +101,9 @@ func (s *Store) add(r *record) (*Account, error) {
 			r = first
 			return nil
 		}
+		if len(c.lost) > 0 {
+			return ErrLost
+		}
 		c.putAccount(r)
 		return nil
 	})
@@ -111,7 +116,7 @@ func (s *Store) add(r *record) (*Account, error) {
 // OfClient returns whom an API client acts as, and makes the account, with the client's
 // name and without a password, when it is asked for first. The account is deleted with
 // the client, by DeleteClient, or by itself: then the client begins anew. Errors:
-// ErrDisabled, ErrReadOnly.
+// ErrDisabled, ErrLost, ErrReadOnly.
 func (s *Store) OfClient(id, name string) (Person, error) {
 	s.mu.RLock()
 	r := s.state.accounts[s.state.acting[id]]
@@ -137,13 +142,16 @@ func (s *Store) List() []*Account {
 	for _, r := range s.state.accounts {
 		list = append(list, s.account(r))
 	}
+	for id := range s.state.lost {
+		list = append(list, lostAccount(id))
+	}
 	slices.SortFunc(list, func(a, b *Account) int { return strings.Compare(a.ID, b.ID) }) // version 7: by time
 	return list
 }
 
 // account is a record with the programs of now; the caller holds mu.
 func (s *Store) account(r *record) *Account {
-	a, now := &Account{r.Person, r.Created, r.Disabled, 0}, s.now()
+	a, now := &Account{Person: r.Person, Created: r.Created, Disabled: r.Disabled}, s.now()
 	for _, g := range s.state.grants {
 		if g.Person == r.ID && g.redeemed() && now.Before(g.Ends) {
 			a.Programs++
@@ -156,12 +164,17 @@ func (s *Store) account(r *record) *Account {
 func (s *Store) Find(idOrName string) (*Account, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	if s.state.lost[idOrName] != nil {
+		return lostAccount(idOrName), nil
+	}
 	r, err := s.state.find(idOrName)
 	if err != nil {
 		return nil, err
 	}
 	return s.account(r), nil
 }
+
+func lostAccount(id string) *Account { return &Account{Person: Person{ID: id}, Lost: true} }
 
 func (st *state) find(idOrName string) (*record, error) {
 	if r := st.accounts[idOrName]; r != nil {
@@ -184,7 +197,7 @@ func (st *state) find(idOrName string) (*record, error) {
 }
 
 // Disable keeps an account from acting and ends every program's leave to act for it; with
-// disabled false it may sign in again. Errors: ErrNoAccount, ErrReadOnly.
+// disabled false it may sign in again. Errors: ErrNoAccount, ErrLost, ErrReadOnly.
 func (s *Store) Disable(id string, disabled bool) (*Account, error) {
 	return s.alter(id, func(r *record) error {
 		r.Disabled = disabled
@@ -193,8 +206,8 @@ func (s *Store) Disable(id string, disabled bool) (*Account, error) {
 }
 
 // SetPassword gives an account another password, and ends every program's leave to act
-// for it. Errors: ErrNoAccount, ErrNoLogin, ErrReadOnly, ErrBusy, and what is wrong with
-// the password.
+// for it. Errors: ErrNoAccount, ErrLost, ErrNoLogin, ErrReadOnly, ErrBusy, and what is wrong
+// with the password.
 func (s *Store) SetPassword(ctx context.Context, id, password string) (*Account, error) {
 	if err := CheckPassword(password); err != nil {
 		return nil, err
@@ -217,7 +230,10 @@ func (s *Store) alter(id string, f func(r *record) error) (*Account, error) {
 	var r record
 	err := s.change(func(c *change) error {
 		old := c.accounts[id]
-		if old == nil {
+		switch {
+		case c.lost[id] != nil:
+			return ErrLost
+		case old == nil:
 			return ErrNoAccount
 		}
 		r = *old
@@ -234,14 +250,14 @@ func (s *Store) alter(id string, f func(r *record) error) (*Account, error) {
 	return &Account{Person: r.Person, Created: r.Created, Disabled: r.Disabled}, nil
 }
 
-// Delete removes an account with everything that is known of it: what it submitted stays
-// where it is and belongs to nobody. What the file still has of it goes with the next
+// Delete removes an account, also one that is lost, with everything that is known of it:
+// what it submitted stays where it is and belongs to nobody. What the file still has of it goes with the next
 // store.DB.Compact. Errors: ErrNoAccount, ErrReadOnly.
 func (s *Store) Delete(id string) error {
 	defer s.guesses.forget(id)
 	return s.change(func(c *change) error {
 		r := c.accounts[id]
-		if r == nil {
+		if r == nil && c.lost[id] == nil {
 			return ErrNoAccount
 		}
 		c.deleted = true
@@ -252,7 +268,12 @@ func (s *Store) Delete(id string) error {
 			}
 			return nil
 		})
-		c.shows = append(c.shows, func(st *state) { st.dropAccount(r) })
+		c.shows = append(c.shows, func(st *state) {
+			delete(st.lost, id)
+			if r != nil {
+				st.dropAccount(r)
+			}
+		})
 		return nil
 	})
 }

@@ -3,7 +3,10 @@ package account
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"relais/store"
@@ -23,6 +26,9 @@ type state struct {
 	clients  map[string]*Client
 	grants   map[string]*grant
 
+	lost    map[string]error // by id, accounts whose record cannot be used, and why
+	leftOut []error          // why other records cannot be used
+
 	codes, families map[sum]*grant
 	access          map[sum]*access
 }
@@ -35,50 +41,80 @@ type access struct {
 }
 
 func newState() *state {
-	return &state{map[string]*record{}, map[string]string{}, map[string]string{}, map[string]*Client{}, map[string]*grant{},
-		map[sum]*grant{}, map[sum]*grant{}, map[sum]*access{}}
+	return &state{
+		accounts: map[string]*record{}, names: map[string]string{}, acting: map[string]string{}, clients: map[string]*Client{},
+		grants: map[string]*grant{}, lost: map[string]error{}, codes: map[sum]*grant{}, families: map[sum]*grant{}, access: map[sum]*access{},
+	}
 }
 
-// read reads everything; what cannot be used is an error.
+// read reads everything, and leaves out what cannot be used. The error is one of the file.
 func (st *state) read(tx *store.Tx) error {
-	err := each(tx, accountsBucket, func(id string, r *record) error {
-		if err := r.check(id); err != nil {
-			return err
+	leaveOut := func(_ string, err error) { st.leftOut = append(st.leftOut, err) }
+	return errors.Join(
+		each(tx, accountsBucket, func(id string, r *record) error {
+			if err := r.check(id); err != nil {
+				return err
+			}
+			return st.addAccount(r)
+		}, func(id string, err error) { st.lost[id] = err }),
+		each(tx, clientsBucket, func(id string, c *Client) error {
+			if err := c.check(id); err != nil {
+				return fmt.Errorf("program %.50q: %w", id, err)
+			}
+			st.clients[id] = c
+			return nil
+		}, leaveOut),
+		each(tx, grantsBucket, func(id string, g *grant) error {
+			if err := g.check(id, st); err != nil {
+				return err
+			}
+			st.addGrant(g)
+			return nil
+		}, leaveOut))
+}
+
+// each calls f with every record of a bucket, which may be missing, and lost with each that
+// is damaged or that f refuses.
+func each[T any](tx *store.Tx, bucket string, f func(id string, v *T) error, lost func(id string, err error)) error {
+	return store.EachKey(tx, bucket, func(id []byte) error {
+		text, err := tx.Bucket([]byte(bucket)).Read(id)
+		v := new(T)
+		if err == nil {
+			err = json.Unmarshal(text, v)
 		}
-		return st.addAccount(r)
-	})
-	if err != nil {
-		return err
-	}
-	err = each(tx, clientsBucket, func(id string, c *Client) error {
-		st.clients[id] = c
-		return c.check(id)
-	})
-	if err != nil {
-		return err
-	}
-	return each(tx, grantsBucket, func(id string, g *grant) error {
-		if err := g.check(id, st); err != nil {
-			return err
+		if err != nil {
+			err = fmt.Errorf("%s %.50q: %w", bucket, id, err)
+		} else {
+			err = f(string(id), v)
 		}
-		st.addGrant(g)
+		if err != nil {
+			lost(string(id), err)
+		}
 		return nil
 	})
 }
 
-// each reads every record of a bucket, which may be missing.
-func each[T any](tx *store.Tx, bucket string, f func(id string, v *T) error) error {
-	b := tx.Bucket([]byte(bucket))
-	if b == nil {
-		return nil
+// problems says what was left out, accounts first.
+func (st *state) problems() (list []error) {
+	for _, id := range slices.Sorted(maps.Keys(st.lost)) {
+		list = append(list, st.lost[id])
 	}
-	return b.ForEach(func(k, text []byte) error {
-		v := new(T)
-		if err := json.Unmarshal(text, v); err != nil {
-			return fmt.Errorf("%s %.50q: %w", bucket, k, err)
-		}
-		return f(string(k), v)
-	})
+	return append(list, st.leftOut...)
+}
+
+// Problems says what cannot be used of users.db and is left out.
+func (s *Store) Problems() []error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.state.problems()
+}
+
+// Incomplete tells whether there are accounts that cannot be used, so that nobody can say
+// who has a name and who has not.
+func (s *Store) Incomplete() bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return len(s.state.lost) > 0
 }
 
 // put is the write of a record.

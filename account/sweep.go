@@ -2,8 +2,6 @@ package account
 
 import "relais/store"
 
-import ()
-
 // Sweep removes what is over: codes that nobody used, tokens, programs that nobody lets
 // in, first answers. What the file still has of them goes with the next store.DB.Compact.
 // It does nothing in a read-only folder.

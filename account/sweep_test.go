@@ -2,10 +2,8 @@ package account
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -157,55 +155,5 @@ func TestMaxGrants(t *testing.T) {
 	}
 	if w.valid(last.Access) || !w.valid(g.Access) {
 		t.Error("not the oldest access token went")
-	}
-}
-
-// A file whose records are damaged is refused, with a word about which.
-func TestDamage(t *testing.T) {
-	for name, text := range map[string]string{
-		"memory of a password": `{"id":"ID","name":"alice","created":"2026-11-03T12:00:00Z","password":{"time":3,"memory":4294967295,"threads":1,"salt":"AAAAAAAAAAAAAAAAAAAAAA==","argon2id":"AAAAAAAAAAAAAAAAAAAAAA=="}}`,
-		"neither":              `{"id":"ID","name":"alice","created":"2026-11-03T12:00:00Z"}`,
-		"another id":           `{"id":"x","name":"alice"}`,
-		"no JSON":              `{`,
-	} {
-		w := newWorld(t)
-		id := w.person("alice").ID
-		err := w.db.Update(func(tx *store.Tx) error {
-			return tx.Bucket([]byte(accountsBucket)).Put([]byte(id), []byte(strings.ReplaceAll(text, "ID", id)))
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Open(w.db, w.clock); err == nil || !strings.Contains(err.Error(), id) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if _, _, err := Check(w.db); err == nil {
-			t.Errorf("%s: the check finds nothing", name)
-		}
-	}
-	w := newWorld(t)
-	p, c := w.person("alice"), w.program()
-	w.tokens(p, c)
-	for name, breaks := range map[string]func(g *grant){
-		"sum":    func(g *grant) { g.Code = g.Code[:31] },
-		"family": func(g *grant) { g.Family = []byte{1} },
-		"access": func(g *grant) { g.Access[0].Sum = nil },
-		"person": func(g *grant) { g.Person = "x" },
-		"client": func(g *grant) { g.Client = "x" },
-	} {
-		for id, g := range w.state.grants {
-			text, _ := json.Marshal(g)
-			broken := new(grant)
-			if err := json.Unmarshal(text, broken); err != nil {
-				t.Fatal(err)
-			}
-			breaks(broken)
-			if err := w.db.Update(put(grantsBucket, id, broken)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if _, err := Open(w.db, w.clock); err == nil || !strings.Contains(err.Error(), "grant") {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 }

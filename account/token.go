@@ -169,7 +169,7 @@ func (s *Store) Revoke(text, client string) error {
 }
 
 // Verify returns whom an access token acts for and what it may do. It looks into memory
-// alone. Errors: ErrGrant; ErrTarget for a token that is for another resource.
+// alone. Errors: ErrGrant; ErrTarget for a token that is for another resource; ErrLost.
 func (s *Store) Verify(text, resource string, now time.Time) (Person, []Scope, error) {
 	if len(text) != accessLength || !strings.HasPrefix(text, accessStart) {
 		return Person{}, nil, ErrGrant
@@ -183,6 +183,8 @@ func (s *Store) Verify(text, resource string, now time.Time) (Person, []Scope, e
 	}
 	r := s.state.accounts[a.Person]
 	switch {
+	case s.state.lost[a.Person] != nil:
+		return Person{}, nil, ErrLost
 	case r == nil || r.Disabled:
 		return Person{}, nil, ErrGrant
 	case a.Resource != resource:

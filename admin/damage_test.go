@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/netip"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"relais/access"
+	"relais/account"
 	"relais/folder"
 )
 
@@ -53,6 +55,68 @@ func TestChangedCharacter(t *testing.T) {
 		t.Errorf("check of the server: %q", list)
 	}
 	create(t, dir, spec("three")) // others can still be made
+}
+
+// A character that changed on the disk takes one account away, and /readyz and the check say
+// so. The others go on, and it can be deleted.
+func TestLostAccount(t *testing.T) {
+	dir, ctx := folder.Dir(t.TempDir()), context.Background()
+	var alice, bob account.Account
+	for name, a := range map[string]*account.Account{"alicealice": &alice, "bob": &bob} {
+		if err := Call(ctx, dir, CreateUser{name, "correct horse battery"}, a, quiet); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Call(ctx, dir, CompactStores{}, new([]Compacted), quiet); err != nil {
+		t.Fatal(err)
+	}
+	path := (&Stores{Dir: dir}).path(UsersFile)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(data, []byte("alicealice")); n != 1 {
+		t.Fatalf("the name stands %d times in the file", n)
+	}
+	if err := os.WriteFile(path, bytes.Replace(data, []byte("alicealice"), []byte("malicalice"), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	s, err := Open(dir, "test", slog.New(slog.NewTextHandler(&log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if w := s.Warnings(); len(w) != 1 || !strings.HasPrefix(w[0], "users.db: 1 record ") || s.Failed(UsersFile) != nil {
+		t.Errorf("warnings %q, failed: %v", w, s.Failed(UsersFile))
+	}
+	if !strings.Contains(log.String(), alice.ID) {
+		t.Errorf("the log does not name the account: %s", &log)
+	}
+	if _, err := s.Accounts.Login(ctx, "bob", "correct horse battery", netip.MustParseAddr("192.0.2.1")); err != nil {
+		t.Errorf("another: %v", err)
+	}
+	wrong := func() (list []string) {
+		files, _, err := s.check()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if f.Problem != "" {
+				list = append(list, f.Path+" "+f.Problem)
+			}
+		}
+		return list
+	}
+	if list := wrong(); len(list) != 1 || !strings.HasPrefix(list[0], UsersFile) || !strings.Contains(list[0], alice.ID) {
+		t.Errorf("check: %q", list)
+	}
+	if _, err := s.do(ctx, DeleteUser{User: alice.ID}); err != nil {
+		t.Fatal(err)
+	}
+	if list := wrong(); len(list) != 0 || len(s.Warnings()) != 0 {
+		t.Errorf("after it was deleted: %q, %q", list, s.Warnings())
+	}
 }
 
 // A store that the disk does not give back is told of once and in /readyz, and comes back

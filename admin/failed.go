@@ -77,6 +77,20 @@ func (s *Stores) failures() (list []string) {
 	return list
 }
 
+// leftOut is what a store cannot use, while it serves the rest.
+type leftOut struct {
+	file, thing string
+	problems    []error
+}
+
+func (s *Stores) leftOut() []leftOut {
+	return []leftOut{
+		{clientsFile, "client", s.Clients.Locked()},
+		{CommunityFile, "record", slices.Concat(s.Outages.Problems(), s.Community.Problems())},
+		{UsersFile, "record", s.Accounts.Problems()},
+	}
+}
+
 // openClients reads the clients, or lets nobody in when their file cannot be used.
 func (s *Stores) openClients() {
 	if s.failed[clientsFile] == nil {

@@ -185,6 +185,11 @@ func (s *Stores) Warnings() (list []string) {
 	if far, ok := errors.AsType[*retention.FarError](s.Clock.Trusts()); ok {
 		list = append(list, far.Error())
 	}
+	for _, l := range s.leftOut() {
+		if n := len(l.problems); n > 0 {
+			list = append(list, fmt.Sprintf("%s: %s cannot be used, of which relais check says more", l.file, Number(n, l.thing)))
+		}
+	}
 	return slices.Concat(list, s.failures(), s.troubles())
 }
 

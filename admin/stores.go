@@ -109,9 +109,6 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 		return err
 	}
 	s.openClients()
-	for _, err := range s.Clients.Locked() {
-		log.Error("a client is refused", "error", err)
-	}
 	s.Photos = photos.Open(s.open[PhotosFile], s.Dir, s.now)
 	s.loseMonths()
 	s.Outages, err = openOr(s, CommunityFile, func(db *store.DB) (*outage.Store, error) { return outage.Open(db, s.now) })
@@ -122,12 +119,14 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, err := range append(s.Outages.Problems(), s.Community.Problems()...) {
-		log.Error("something of community.db is left out: relais check says more", "error", err)
-	}
 	s.Accounts, err = openOr(s, UsersFile, func(db *store.DB) (*account.Store, error) { return account.Open(db, s.now) })
 	if err != nil {
 		return err
+	}
+	for _, l := range s.leftOut() {
+		for _, err := range l.problems {
+			log.Error("a "+l.thing+" cannot be used: what it is about is refused, and the rest is served; relais check says more", "file", l.file, "error", err)
+		}
 	}
 	s.Archives = archive.Open(s.open[ArchivesFile], s.now)
 	s.Measures = sync.OnceValues(func() (*measure.Store, error) {

@@ -189,6 +189,9 @@ func (c *userList) Run(ctx context.Context, streams Streams) error {
 		if u.Disabled {
 			state = "disabled"
 		}
+		if u.Lost {
+			state = "damaged: restore users.db from a backup, or delete the account"
+		}
 		t.row(u.ID, visible(u.Name, ""), shortTime(u.Created), u.Programs, state)
 	}
 	return t.Flush()

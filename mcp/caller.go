@@ -21,7 +21,8 @@ type Caller struct {
 
 // identify finds whom the token or key of a request stands for, nil for a request
 // without one. It reads the body of a client that signs only. Errors: account.ErrGrant,
-// account.ErrTarget and account.ErrDisabled, those of access, and a *bodyError.
+// account.ErrTarget, account.ErrDisabled and account.ErrLost, those of access, and a
+// *bodyError.
 func (s *Server) identify(w http.ResponseWriter, r *http.Request, read func() ([]byte, error), now time.Time) (*Caller, error) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	switch {
@@ -104,7 +105,7 @@ func (s *Server) caller(w http.ResponseWriter, r *http.Request, read func() ([]b
 			s.Gate.Failures.Add(address, now) // or a signature that nobody could make would hold bodies for nothing
 		}
 		refuseBody(w, broken.error)
-	case is(access.ErrUnavailable, errNoPeople):
+	case is(access.ErrUnavailable, account.ErrLost, errNoPeople):
 		w.Header().Set("Retry-After", "60")
 		http.Error(w, "this server cannot read its API keys or accounts at the moment; its operator finds the cause in its log, or with relais check", http.StatusServiceUnavailable)
 	case is(errBrowser):

@@ -45,10 +45,10 @@ func TestFailedAccounts(t *testing.T) {
 	}
 }
 
-// A file of accounts that the disk does not give back while a server runs is an error of the
-// tools that need it, for the assistant to read: who calls is known from memory.
-func TestUnreadableAccounts(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "users.db")
+// serveFile is serve with the file of the accounts.
+func serveFile(t *testing.T) (w *world, db *store.DB, path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "users.db")
 	db, err := store.Open(path, account.Buckets...)
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestUnreadableAccounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := serve(t, func(o *Options) {
+	w = serve(t, func(o *Options) {
 		reading := o.Reading
 		o.Accounts = people
 		o.Reading = func() *tools.Reading {
@@ -68,6 +68,43 @@ func TestUnreadableAccounts(t *testing.T) {
 		}
 	})
 	w.people = people
+	return w, db, path
+}
+
+// Who has an account whose record is damaged is told that it cannot be read, and not to sign
+// in anew. Others go on.
+func TestLostAccount(t *testing.T) {
+	w, db, _ := serveFile(t)
+	lost, other := w.token(t, "alice", account.Read), w.token(t, "bob", account.Read)
+	alice, err := w.people.Find("alice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Update(func(tx *store.Tx) error {
+		return tx.Bucket([]byte(account.Buckets[0])).Put([]byte(alice.ID), []byte("{"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.tools.Accounts, err = account.Open(db, time.Now); err != nil {
+		t.Fatal(err)
+	}
+	if resp, text := post(t, w, initializeBody, "Authorization", lost); resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" {
+		t.Errorf("%d %s", resp.StatusCode, text)
+	}
+	if resp, text := post(t, w, initializeBody, "Authorization", other); resp.StatusCode != http.StatusOK {
+		t.Errorf("another: %d %s", resp.StatusCode, text)
+	}
+	key := w.issue(t, nil).APIKey // the damaged record may be this client's
+	if resp, text := post(t, w, initializeBody, "X-API-Key", key); resp.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("a client without an account: %d %s", resp.StatusCode, text)
+	}
+}
+
+// A file of accounts that the disk does not give back while a server runs is an error of the
+// tools that need it, for the assistant to read: who calls is known from memory.
+func TestUnreadableAccounts(t *testing.T) {
+	w, _, path := serveFile(t)
 	headers := []string{"Authorization", w.token(t, "alice", account.Read)}
 	headers = append(headers, "Mcp-Session-Id", session(t, w, headers...))
 	call := func() (*http.Response, string) { return post(t, w, callBody("me_speedtests_list", "{}"), headers...) }

@@ -60,6 +60,7 @@ func (h *Handler) problemOf(err error) *oauthError {
 		{account.ErrRedirect, http.StatusBadRequest, "invalid_redirect_uri"},
 		{account.ErrNoClient, http.StatusBadRequest, "invalid_client"},
 		{account.ErrMetadata, http.StatusBadRequest, "invalid_client_metadata"},
+		{account.ErrLost, http.StatusServiceUnavailable, "temporarily_unavailable"},
 		{account.ErrReadOnly, http.StatusServiceUnavailable, "temporarily_unavailable"},
 	} {
 		if errors.Is(err, p.err) {

@@ -67,6 +67,9 @@ func (h *Handler) allow(w http.ResponseWriter, r *http.Request, a *authorization
 	switch {
 	case errors.Is(err, account.ErrLogin), errors.Is(err, account.ErrNoAccount), errors.Is(err, account.ErrDisabled):
 		f.Problem = a.lang.WrongLogin
+		if h.Accounts.Incomplete() {
+			f.Problem += " " + a.lang.Incomplete
+		}
 	case errors.Is(err, account.ErrLimited):
 		status, f.Problem = http.StatusTooManyRequests, a.lang.Limited
 		h.retryAfter(w, h.Accounts.LoginAgain())

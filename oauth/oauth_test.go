@@ -38,6 +38,7 @@ type world struct {
 	*testing.T
 	*Handler
 	accounts *account.Store
+	db       *store.DB
 	path     string
 	alice    account.Person
 	mu       sync.Mutex
@@ -54,6 +55,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
+	w.db = db
 	if w.accounts, err = account.Open(db, w.clock); err != nil {
 		t.Fatal(err)
 	}

@@ -54,3 +54,30 @@ func TestReadOnly(t *testing.T) {
 		t.Errorf("%d %s", a.StatusCode, a.text)
 	}
 }
+
+// While the record of an account is damaged, whoever cannot sign in is told that it may be
+// theirs: nobody can say which name it has.
+func TestLostAccount(t *testing.T) {
+	w := newWorld(t)
+	client := w.register(callback)
+	const may = "one of the accounts that this server cannot read"
+	if a := w.decided(request(client, callback), "name", "nobody"); a.StatusCode != http.StatusForbidden || strings.Contains(a.text, may) {
+		t.Errorf("before: %d %s", a.StatusCode, a.text)
+	}
+	err := w.db.Update(func(tx *store.Tx) error {
+		return tx.Bucket([]byte(account.Buckets[0])).Put([]byte(w.alice.ID), []byte("{"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	accounts, err := account.Open(w.db, w.clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Handler = w.handler(accounts)
+	for _, name := range []string{"alice", "nobody"} {
+		if a := w.decided(request(client, callback), "name", name); a.StatusCode != http.StatusForbidden || !strings.Contains(a.text, may) {
+			t.Errorf("%s: %d %s", name, a.StatusCode, a.text)
+		}
+	}
+}

@@ -8,7 +8,7 @@ type texts struct {
 	May, MayRead, MayWrite, SignIn, Name, Password          string
 	Allow, Deny, Never                                      string
 	TroubleTitle, GoBack                                    string
-	WrongLogin, Limited, Busy, ReadOnly, Failed             string
+	WrongLogin, Incomplete, Limited, Busy, ReadOnly, Failed string
 	BadRequest, UnknownClient, WrongRedirect                string
 	Foreign, Stale                                          string
 }
@@ -22,8 +22,9 @@ var english = texts{
 	SignIn:   "Sign in to allow it", Name: "Name", Password: "Password", Allow: "Allow", Deny: "Refuse",
 	Never:        "Your password stays here: the program does not get it.",
 	TroubleTitle: "This does not work", GoBack: "Go back to",
-	WrongLogin: "Name or password is wrong.", Limited: "Too many attempts. Wait a quarter of an hour and try again.",
-	Busy: "Many people are signing in. Try again in a moment.", ReadOnly: "Nobody can sign in here at the moment: this server's folder cannot be written to.",
+	WrongLogin: "Name or password is wrong.", Incomplete: "Or it is one of the accounts that this server cannot read at the moment.",
+	Limited: "Too many attempts. Wait a quarter of an hour and try again.",
+	Busy:    "Many people are signing in. Try again in a moment.", ReadOnly: "Nobody can sign in here at the moment: this server's folder cannot be written to.",
 	Failed:        "That did not work. Begin again in the program.",
 	BadRequest:    "The program asked in a way that this server does not understand.",
 	UnknownClient: "This server does not know the program that sent you here, or has forgotten it. Remove this server from the program and add it again.",
@@ -41,8 +42,9 @@ var french = texts{
 	SignIn:   "Connectez-vous pour accepter", Name: "Nom", Password: "Mot de passe", Allow: "Accepter", Deny: "Refuser",
 	Never:        "Votre mot de passe reste ici : le programme ne le reçoit pas.",
 	TroubleTitle: "Cela ne fonctionne pas", GoBack: "Retourner à",
-	WrongLogin: "Le nom ou le mot de passe est faux.", Limited: "Trop d’essais. Attendez un quart d’heure et réessayez.",
-	Busy: "Beaucoup de personnes se connectent. Réessayez dans un instant.", ReadOnly: "Personne ne peut se connecter ici pour le moment : le dossier de ce serveur est en lecture seule.",
+	WrongLogin: "Le nom ou le mot de passe est faux.", Incomplete: "Ou bien ce compte est de ceux que ce serveur ne peut pas lire pour le moment.",
+	Limited: "Trop d’essais. Attendez un quart d’heure et réessayez.",
+	Busy:    "Beaucoup de personnes se connectent. Réessayez dans un instant.", ReadOnly: "Personne ne peut se connecter ici pour le moment : le dossier de ce serveur est en lecture seule.",
 	Failed:        "Cela n’a pas fonctionné. Recommencez depuis le programme.",
 	BadRequest:    "Le programme a fait une demande que ce serveur ne comprend pas.",
 	UnknownClient: "Ce serveur ne connaît pas le programme qui vous envoie, ou l’a oublié. Retirez ce serveur du programme et ajoutez-le de nouveau.",
