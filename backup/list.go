@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -50,18 +49,15 @@ type File struct {
 // Read reads the list of a copy. Errors: fs.ErrNotExist where there is none,
 // ErrUnfinished, ErrDamaged.
 func Read(dir string) (*List, error) {
-	text, err := os.ReadFile(filepath.Join(dir, Name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s has no %s: %w", dir, Name, fs.ErrNotExist)
-	}
-	if err != nil {
-		return nil, err
-	}
 	var l List
-	if err := json.Unmarshal(text, &l); err != nil {
-		return nil, fmt.Errorf("%s: %s cannot be read (%w): %w", dir, Name, err, ErrDamaged)
-	}
+	err := folder.ReadJSON(filepath.Join(dir, Name), &l)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s has no %s: %w", dir, Name, fs.ErrNotExist)
+	case errors.Is(err, folder.ErrJSON):
+		return nil, fmt.Errorf("%s: %s cannot be read (%w): %w", dir, Name, err, ErrDamaged)
+	case err != nil:
+		return nil, err
 	case l.Format > format:
 		return nil, fmt.Errorf("%s was made by a newer relais: use that version", dir)
 	case l.Format != format:
@@ -87,13 +83,7 @@ func Unfinished(dir string) error {
 	return nil
 }
 
-func (l *List) write(dir string) error {
-	return folder.Replace(filepath.Join(dir, Name), func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(l)
-	})
-}
+func (l *List) write(dir string) error { return folder.ReplaceJSON(filepath.Join(dir, Name), l) }
 
 // Seal writes the list of what a copy has: from then on it is complete.
 func Seal(ctx context.Context, dir string, now time.Time) error {

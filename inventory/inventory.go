@@ -3,12 +3,9 @@
 package inventory
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"relais/folder"
@@ -48,19 +45,16 @@ func New() *File { return &File{Format: format, Stores: map[string]Store{}} }
 // Read reads the file of a folder. Errors: fs.ErrNotExist, ErrDamaged, ErrNewer, those of
 // reading.
 func Read(dir folder.Dir) (*File, error) {
-	text, err := os.ReadFile(filepath.Join(string(dir), Name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w", Name, fs.ErrNotExist)
-	}
-	if err != nil {
-		return nil, err
-	}
 	f := New()
 	f.Format = 0
-	if err := json.Unmarshal(text, f); err != nil {
-		return nil, fmt.Errorf("%s: %w (%w)", Name, ErrDamaged, err)
-	}
+	err := folder.ReadJSON(filepath.Join(string(dir), Name), f)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: %w", Name, fs.ErrNotExist)
+	case errors.Is(err, folder.ErrJSON):
+		return nil, fmt.Errorf("%s: %w (%w)", Name, ErrDamaged, err)
+	case err != nil:
+		return nil, err
 	case f.Format > format:
 		return nil, fmt.Errorf("%s: %w: use that version", Name, ErrNewer)
 	case f.Format < 1 || f.Stores == nil:
@@ -71,9 +65,5 @@ func Read(dir folder.Dir) (*File, error) {
 
 // Write replaces the file of a folder.
 func (f *File) Write(dir folder.Dir) error {
-	return folder.Replace(filepath.Join(string(dir), Name), func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(f)
-	})
+	return folder.ReplaceJSON(filepath.Join(string(dir), Name), f)
 }

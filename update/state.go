@@ -1,13 +1,10 @@
 package update
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"reflect"
 
 	"relais/folder"
@@ -43,8 +40,7 @@ type state struct {
 // then come once more.
 func readState(path string) state {
 	var s state
-	text, err := os.ReadFile(path)
-	if err != nil || json.Unmarshal(text, &s) != nil {
+	if folder.ReadJSON(path, &s) != nil {
 		s = state{}
 	}
 	if s.Files == nil {
@@ -74,12 +70,7 @@ func (s state) write(path string, was state) error {
 	if reflect.DeepEqual(s, was) {
 		return nil
 	}
-	return folder.Replace(path, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false) // addresses have & in them
-		e.SetIndent("", "  ")
-		return e.Encode(s)
-	})
+	return folder.ReplaceJSON(path, s)
 }
 
 // look compares the snapshots with what the last run left there, and remembers

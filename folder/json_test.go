@@ -1,0 +1,43 @@
+package folder
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestJSON(t *testing.T) {
+	type address struct{ URL string }
+	path := filepath.Join(t.TempDir(), "made", "x.json")
+	if err := ReadJSON(path, new(address)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("of nothing: %v", err)
+	}
+	if err := ReplaceJSON(path, address{"http://x/?a=1&b=<2>"}); err != nil {
+		t.Fatal(err)
+	}
+	const want = "{\n  \"URL\": \"http://x/?a=1&b=<2>\"\n}\n"
+	if text, err := os.ReadFile(path); err != nil || string(text) != want {
+		t.Errorf("%q, want %q, %v", text, want, err)
+	}
+	var got address
+	if err := ReadJSON(path, &got); err != nil || got.URL != "http://x/?a=1&b=<2>" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for name, text := range map[string]string{"empty": "", "cut off": want[:20], "followed by more": want + "{}", "another kind": "[1]"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := ReadJSON(path, &got); !errors.Is(err, ErrJSON) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := os.Truncate(path, maxJSON+1); err != nil { // without a block on the disk
+		t.Fatal(err)
+	}
+	if err := ReadJSON(path, &got); !errors.Is(err, ErrJSON) || !strings.Contains(err.Error(), "bytes") {
+		t.Errorf("too large: %v", err)
+	}
+}
