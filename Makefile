@@ -17,19 +17,19 @@ BENCHSITES ?=
 BENCHWEEKS ?=
 BENCHPOINTS ?=
 
-# For every go command here. nodynamic: HEIC is decoded in a sandbox, never by a
-# library of the host.
-export GOFLAGS += -tags=netgo,osusergo,nodynamic
+# For every go command here, so that all of them share what is compiled once. nodynamic:
+# HEIC is decoded in a sandbox, never by a library of the host.
+export GOFLAGS += -trimpath -tags=netgo,osusergo,nodynamic
 # libwebp is C, and linked in.
 export CGO_ENABLED := 1
 
-BUILD = $(GO) build -trimpath -ldflags '-s -w -linkmode external -extldflags "-static" -X relais/cli.Version=$(VERSION)'
+BUILD = $(GO) build -ldflags '-s -w -linkmode external -extldflags "-static" -X relais/cli.Version=$(VERSION)'
 
 # Where what npm brings is, and the Node that it needs where the machine's is older.
 NPM  = build/npm
 NODE = 22.23.3
 
-.PHONY: build run demo test race loss loss-long conformance bench fuzz lint check codecs clean
+.PHONY: build run demo test race loss loss-long npm conformance bench fuzz lint check codecs clean
 
 build: ## one static binary
 	$(BUILD) -o build/relais .
@@ -41,14 +41,16 @@ demo: build ## make a synthetic country and serve it
 	build/relais demo --data build/demo --listen $(LISTEN)
 
 test: ## every test, the end-to-end one on the built binary included
-	$(GO) test -timeout 20m $(TESTFLAGS) ./...
+	$(GO) test -timeout 20m $(TESTFLAGS) ./e2e ./... # the longest first
 
-# The end-to-end tests start a program of their own, which the detector does not see.
+# The end-to-end tests start a program of their own, which the detector does not see. With
+# -short, comparisons of one goroutine, where it finds nothing and is ten times as slow, and
+# kills take fewer samples: make test takes all.
 race: ## the tests under the race detector
-	$(GO) test -race -timeout 20m $(TESTFLAGS) $$($(GO) list ./... | grep -v /e2e$$)
+	$(GO) test -race -short -vet=off -timeout 20m $(TESTFLAGS) $$($(GO) list ./... | grep -v /e2e$$)
 
 # The files are on a file system in memory, which FUSE mounts.
-LOSS = $(GO) test -count=1 -timeout 60m -tags=netgo,osusergo,nodynamic,lossfs -v $(TESTFLAGS) ./e2e -run '^TestLoss'
+LOSS = $(GO) test -count=1 -vet=off -timeout 60m -tags=netgo,osusergo,nodynamic,lossfs -v $(TESTFLAGS) ./e2e -run '^TestLoss'
 
 loss: ## power cuts, kills and errors of the disk under the built binary (needs /dev/fuse)
 	$(LOSS)
@@ -61,25 +63,34 @@ ERRORS ?= 500
 loss-long: ## the same for the better part of an hour
 	$(LOSS) -args -cuts $(CUTS) -kills $(KILLS) -errors $(ERRORS)
 
-conformance: ## the official conformance suite, MCP Inspector and generated clients on the built binary (needs npm)
+npm: ## what make conformance needs
 	@mkdir -p $(NPM)/node && cp e2e/npm/package.json $(NPM)/
 	npm install --prefix $(NPM) --ignore-scripts --no-fund --no-audit --loglevel=error
 	@node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 22 || a == 22 && b >= 19 ? 0 : 1)' || \
 		npm install --prefix $(NPM)/node --ignore-scripts --no-fund --no-audit --loglevel=error node-$$(node -p 'process.platform + "-" + process.arch')@$(NODE)
+
+conformance: npm ## the official conformance suite, MCP Inspector and generated clients on the built binary (needs npm)
 	RELAIS_NPM="$(CURDIR)/$(NPM)/node_modules" PATH="$(CURDIR)/$(NPM)/node/node_modules/.bin:$$PATH" \
-		$(GO) test -count=1 -v $(TESTFLAGS) -run '^(TestConformance|TestGeneratedClients|TestInspector)' ./e2e
+		$(GO) test -count=1 -vet=off -v $(TESTFLAGS) -run '^(TestConformance|TestGeneratedClients|TestInspector)' ./e2e
 
 bench: build ## one table, beside a bare handler (needs wrk)
 	$(GO) build -o build/bench-tool ./bench
 	build/bench-tool -relais build/relais $(if $(BENCHDATA),-data $(BENCHDATA)) $(if $(BENCHSITES),-sites $(BENCHSITES)) \
 		$(if $(BENCHWEEKS),-weeks $(BENCHWEEKS)) $(if $(BENCHPOINTS),-points $(BENCHPOINTS))
 
+# One program for all targets of a package: go test would link one for each. Only packages
+# with targets are compiled.
 fuzz: ## every fuzz target for FUZZTIME
-	@set -e; for pkg in $$($(GO) list ./...); do \
-		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
-			echo "fuzz $$pkg $$target"; \
-			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x $$pkg; \
+	@set -e; mkdir -p build/fuzz; cache=$$($(GO) env GOCACHE)/fuzz; program=$(CURDIR)/build/fuzz/of.test; \
+	for dir in $$(grep -rl --include='*_test.go' --exclude-dir=build '^func Fuzz' . | xargs -n 1 dirname | sort -u); do \
+		$(GO) test -vet=off -c -fuzz=. -o $$program $$dir; \
+		cd $$dir; \
+		for target in $$($$program -test.list '^Fuzz'); do \
+			echo "fuzz $$dir $$target"; \
+			$$program -test.run '^$$' -test.fuzz "^$$target\$$" -test.fuzztime $(FUZZTIME) \
+				-test.fuzzminimizetime 100x -test.fuzzcachedir $$cache/relais/$$dir -test.paniconexit0; \
 		done; \
+		cd $(CURDIR); \
 	done
 
 lint:
