@@ -35,6 +35,7 @@ const (
 // for the client, so that nobody without the secret takes the places of its users.
 type bodies struct {
 	pause, whole time.Duration // that a client may take for a piece, and for a body
+	refused      time.Duration // for the rest of a body that was refused
 
 	mu       sync.Mutex
 	held     int
@@ -42,7 +43,7 @@ type bodies struct {
 }
 
 func newBodies() *bodies {
-	return &bodies{pause: bodyPause, whole: bodyWhole, byHolder: map[string]int{}}
+	return &bodies{pause: bodyPause, whole: bodyWhole, refused: refusedTime, byHolder: map[string]int{}}
 }
 
 // A place is what a body counts for.

@@ -86,7 +86,7 @@ func (x *exchange) endBody() {
 	}
 	wait, limit := unreadTime, int64(plainBody)
 	if x.op != nil && x.op.Body != nil {
-		wait, limit = refusedTime, x.op.Body.MaxBytes
+		wait, limit = x.server.bodies.refused, x.op.Body.MaxBytes
 	}
 	// Not every ResponseWriter has deadlines; the server's own timeout then holds.
 	_ = http.NewResponseController(x.w).SetReadDeadline(time.Now().Add(wait))

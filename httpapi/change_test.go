@@ -182,7 +182,7 @@ func TestWhatIsNoBody(t *testing.T) {
 // share.
 func TestBodiesThatDoNotBehave(t *testing.T) {
 	s, done := noting(t)
-	s.bodies.pause = 200 * time.Millisecond
+	s.bodies.pause, s.bodies.refused = 200*time.Millisecond, 300*time.Millisecond
 	i := writer(t, s, false)
 	server := httptest.NewServer(s)
 	defer server.Close()

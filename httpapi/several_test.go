@@ -144,7 +144,8 @@ func TestSeveralOperators(t *testing.T) {
 	ids := func(keys ...string) []string {
 		return matching(t, market.FR, func(e emission) bool { return slices.Contains(keys, e.operator) })
 	}
-	without := slices.DeleteFunc(ids("ORANGE", "BOUYGUES"), func(id string) bool { return slices.Contains(ids("SFR", "FREE"), id) })
+	others := ids("SFR", "FREE")
+	without := slices.DeleteFunc(ids("ORANGE", "BOUYGUES"), func(id string) bool { return slices.Contains(others, id) })
 	if len(without) == 0 {
 		t.Fatal("every site has SFR or FREE")
 	}
