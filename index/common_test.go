@@ -13,7 +13,7 @@ import (
 // A word finds what a scan finds when it is asked for the first time, when it is known,
 // alone and beside others, and when others have taken its place.
 func TestCommonWords(t *testing.T) {
-	m := load(t, market.FR, register(market.FR, 900, 11))
+	m := load(t, market.FR, register(market.FR, some(900), 11))
 	var asked []string
 	for _, c := range communes {
 		for n := 1; n <= len(c); n++ {
