@@ -121,6 +121,7 @@ func TestCompactUnderLoad(t *testing.T) {
 // A server that is killed while it compacts leaves its stores whole, with every
 // client that it said it had made.
 func TestKilledWhileCompacting(t *testing.T) {
+	t.Parallel()
 	c := makeCountry(t, 200)
 	made := 1
 	for round := range 8 {

@@ -17,6 +17,7 @@ import (
 )
 
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "demo")
 	// What a first run leaves that is killed while it ingests.
 	left := filepath.Join(dir, "sources", "FR", "20260101T000000Z-1")

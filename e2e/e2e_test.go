@@ -22,7 +22,8 @@ import (
 )
 
 // The end-to-end tests start the built binary and know of it only what a user
-// knows: the command line, the API and the files.
+// knows: the command line, the API and the files. Those that wait or take long are
+// parallel, and run when the others have ended, which look at times and memory.
 
 var binary = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "relais-e2e-")

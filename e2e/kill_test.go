@@ -136,6 +136,7 @@ func used(s *server, key string) (c count, day string, err error) {
 // A server that is killed at any moment loses no client that was acknowledged, has
 // none in part, and has lost at most a second of a client's count.
 func TestKilledAtAnyMoment(t *testing.T) {
+	t.Parallel()
 	rounds, start := 100, time.Now()
 	if testing.Short() {
 		rounds = 10

@@ -113,6 +113,7 @@ func TestPhotoBombs(t *testing.T) {
 
 // Whatever was acknowledged is whole after a kill, and nothing else is shown.
 func TestPhotosSurviveKill(t *testing.T) {
+	t.Parallel()
 	c := makeCountry(t, 50)
 	key := photographer(t, c.dir).APIKey
 	file := picture(320, 240)

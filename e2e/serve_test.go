@@ -221,6 +221,7 @@ func TestReadOnlyFolder(t *testing.T) {
 // A client that does not finish its header is let go, and one whose header has no
 // end is told so; others are answered meanwhile.
 func TestClientsThatDoNotBehave(t *testing.T) {
+	t.Parallel()
 	c := makeCountry(t, 200)
 	s := serve(t, nil, "serve", "--data", c.dir)
 	if !waitFor(5*time.Second, func() bool { return s.version("FR") != "" }) {

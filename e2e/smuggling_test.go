@@ -144,6 +144,7 @@ var (
 // Nobody slips a request past a reader who takes it for a body, nor gets another's
 // answer: straight and with proxies whose connections many callers share.
 func TestSmuggling(t *testing.T) {
+	t.Parallel()
 	c := makeCountry(t, 200)
 	for _, name := range []string{"straight", "nginx", "HAProxy"} {
 		t.Run(name, func(t *testing.T) {
