@@ -15,6 +15,10 @@ import (
 	"relais/access"
 	"relais/backup"
 	"relais/folder"
+	"relais/geo"
+	"relais/inventory"
+	"relais/market"
+	"relais/outage"
 )
 
 // backedUp makes a folder with a client and a snapshot, and a copy of it.
@@ -132,5 +136,64 @@ func TestUnfinishedFolder(t *testing.T) {
 	}
 	if err := Restore(context.Background(), copied, there, quiet); err != nil {
 		t.Errorf("after it was emptied: %v", err)
+	}
+}
+
+// After a restore the same number of commits is of other content, and the version that
+// clients see is another. It is the same after a restart.
+func TestVersionsAfterRestore(t *testing.T) {
+	ctx, dir := context.Background(), folder.Dir(t.TempDir())
+	copied, restored := filepath.Join(t.TempDir(), "backup"), folder.Dir(filepath.Join(t.TempDir(), "restored"))
+	change := func(dir folder.Dir, reason string) (version string) {
+		t.Helper()
+		s, err := Open(dir, "test", quiet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := outage.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946}, Reason: reason, User: "one"}
+		if reason != "" {
+			_, _, err = s.Outages.Report(n)
+		}
+		version = s.Outages.DataVersion() + " " + s.Photos.DataVersion()
+		if err := errors.Join(err, s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return version
+	}
+	change(dir, "first")
+	if err := errors.Join(Backup(ctx, dir, copied, quiet), Restore(ctx, copied, restored, quiet)); err != nil {
+		t.Fatal(err)
+	}
+	histories := map[string]bool{}
+	for _, d := range []folder.Dir{dir, restored} {
+		noted, err := inventory.Read(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		histories[noted.History] = true
+	}
+	if len(histories) != 2 || histories[""] {
+		t.Errorf("histories %v", histories)
+	}
+	before := change(dir, "second")
+	if again := change(dir, ""); again != before {
+		t.Errorf("%s, and %s after a restart", before, again)
+	}
+	after := change(restored, "third")
+	for i, version := range strings.Fields(after) {
+		if version == strings.Fields(before)[i] {
+			t.Errorf("%s with one content and %s with another", before, after)
+		}
+	}
+	noted, err := inventory.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noted.History = "" // as an older version wrote it
+	if err := noted.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := change(dir, ""), change(dir, ""); a != b || a == before {
+		t.Errorf("%s, and %s after a restart", a, b)
 	}
 }

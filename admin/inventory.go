@@ -49,7 +49,10 @@ func (s *Stores) readInventory() error {
 	if noted == nil {
 		noted = inventory.New()
 	}
-	s.noted = noted
+	s.noted, s.history = noted, noted.History
+	if s.lock == nil && !s.listed {
+		s.history = "" // each process that reads the folder would name another
+	}
 	s.Clock = retention.NewClock(noted.Clock, s.now)
 	s.Clock.See()
 	if far, ok := errors.AsType[*retention.FarError](s.Clock.Trusts()); ok {
@@ -120,6 +123,7 @@ func (s *Stores) note() error {
 	defer s.noting.Unlock()
 	s.Clock.See()
 	next := *s.noted
+	next.History = s.history
 	next.Clock, next.Stores = s.Clock.State(), maps.Clone(s.noted.Stores)
 	for file, db := range s.open {
 		next.Stores[file] = inventory.Store{Commits: db.Commits()}
@@ -219,7 +223,7 @@ func (Accept) run(_ context.Context, s *Stores) (any, error) {
 			next.Files = append(next.Files, name)
 		}
 	}
-	s.noted, s.listed = &next, false
+	s.noted, s.listed, s.history = &next, false, inventory.NewHistory()
 	s.noting.Unlock()
 	slices.Sort(answer.Files)
 	return answer, s.note()

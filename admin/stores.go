@@ -53,6 +53,8 @@ type Stores struct {
 	noting sync.Mutex
 	noted  *inventory.File // what stores.json says, under noting
 	listed bool            // stores.json was there, or was written, under noting
+	// history is what inventory.File says of it, under noting.
+	history string
 }
 
 // Files of the stores in the folder.
@@ -110,11 +112,13 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 	}
 	s.openClients()
 	s.Photos = photos.Open(s.open[PhotosFile], s.Dir, s.now)
+	s.Photos.History(s.history)
 	s.loseMonths()
 	s.Outages, err = openOr(s, CommunityFile, func(db *store.DB) (*outage.Store, error) { return outage.Open(db, s.now) })
 	if err != nil {
 		return err
 	}
+	s.Outages.History(s.history)
 	s.Community, err = openOr(s, CommunityFile, func(db *store.DB) (*community.Store, error) { return community.Open(db, s.now) })
 	if err != nil {
 		return err

@@ -3,10 +3,12 @@
 package inventory
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"relais/folder"
 	"relais/retention"
@@ -26,8 +28,12 @@ var (
 
 // A File is what stores.json says.
 type File struct {
-	Format int             `json:"format"`
-	Clock  retention.State `json:"clock"`
+	Format int `json:"format"`
+	// History names how the stores went from commit to commit. It is another after a
+	// restore, from when on they have the same numbers of commits with other content; ""
+	// is that of a folder of an older version.
+	History string          `json:"history,omitempty"`
+	Clock   retention.State `json:"clock"`
 	// Stores are the stores that the folder has, by their path below it.
 	Stores map[string]Store `json:"stores"`
 	// Files are other files that the folder cannot do without.
@@ -39,14 +45,16 @@ type Store struct {
 	Commits uint64 `json:"commits"` // its commit counter
 }
 
-// New returns a File that notes nothing.
-func New() *File { return &File{Format: format, Stores: map[string]Store{}} }
+// New returns a File that notes nothing, with another history.
+func New() *File { return &File{Format: format, History: NewHistory(), Stores: map[string]Store{}} }
+
+// NewHistory is the name of a history that begins.
+func NewHistory() string { return strings.ToLower(rand.Text()[:12]) }
 
 // Read reads the file of a folder. Errors: fs.ErrNotExist, ErrDamaged, ErrNewer, those of
 // reading.
 func Read(dir folder.Dir) (*File, error) {
-	f := New()
-	f.Format = 0
+	f := &File{}
 	err := folder.ReadJSON(filepath.Join(string(dir), Name), f)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

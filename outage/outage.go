@@ -50,6 +50,7 @@ type Store struct {
 	db       *store.DB // nil for a read-only folder without the file
 	now      func() time.Time
 	opened   string // names this opening
+	history  string // names how the file went from commit to commit
 	commits  uint64 // of a Still
 	problems []error
 	changing sync.Mutex
@@ -77,6 +78,10 @@ func Open(db *store.DB, now func() time.Time) (*Store, error) {
 	return s, nil
 }
 
+// History names how the file went from commit to commit: with a restore another one begins.
+// It is called before the store is used.
+func (s *Store) History(name string) { s.history = name }
+
 // Problems says what Open left out.
 func (s *Store) Problems() []error { return s.problems }
 
@@ -84,7 +89,7 @@ func (s *Store) Problems() []error { return s.problems }
 // is asked of it belongs together and to one Version.
 func (s *Store) Still() *Store {
 	at := s.now()
-	still := &Store{now: func() time.Time { return at }, opened: s.opened, commits: s.committed()}
+	still := &Store{now: func() time.Time { return at }, opened: s.opened, history: s.history, commits: s.committed()}
 	still.state.Store(s.state.Load())
 	return still
 }
@@ -100,7 +105,7 @@ func (s *Store) committed() uint64 {
 // DataVersion changes with what is answered, and is the same after a restart.
 func (s *Store) DataVersion() string {
 	commits := s.committed() // before the state: at worst the next answer has another version
-	return fmt.Sprint(commits, ".", s.state.Load().passed(s.now()))
+	return fmt.Sprint(s.history, ".", commits, ".", s.state.Load().passed(s.now()))
 }
 
 // Version names what is answered: as long as it is the same, so is every answer. It

@@ -56,6 +56,7 @@ type Store struct {
 	dir      folder.Dir
 	now      func() time.Time
 	opened   string        // names this opening
+	history  string        // names how the file went from commit to commit
 	changes  atomic.Uint64 // since then
 	stamping sync.Mutex
 	steps    sync.RWMutex // held while what spans two files is done, by Pause alone
@@ -71,6 +72,10 @@ type Store struct {
 func Open(db *store.DB, dir folder.Dir, now func() time.Time) *Store {
 	return &Store{db: db, dir: dir, now: now, opened: uuid.NewString(), months: map[string]*month{}}
 }
+
+// History names how the file went from commit to commit: with a restore another one begins.
+// It is called before the store is used.
+func (s *Store) History(name string) { s.history = name }
 
 // Lose says that the file of a month is missing, which had images: it is not made again.
 // It is called before the store is used.
@@ -126,7 +131,7 @@ func (s *Store) DataVersion() string {
 	if s.db == nil {
 		return "0"
 	}
-	return fmt.Sprint(s.db.Commits())
+	return fmt.Sprint(s.history, ".", s.db.Commits())
 }
 
 func (s *Store) view(fn func(*store.Tx) error) error {
