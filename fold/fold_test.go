@@ -63,7 +63,11 @@ func BenchmarkAppend(b *testing.B) {
 // Folding must be stable for every rune there is: the index stores folded
 // texts and compares them with folded questions.
 func TestStable(t *testing.T) {
-	for r := range rune(utf8.MaxRune + 1) {
+	step := rune(1)
+	if testing.Short() {
+		step = 11
+	}
+	for r := rune(0); r <= utf8.MaxRune; r += step {
 		if s := "a" + string(r) + "b"; String(String(s)) != String(s) {
 			t.Errorf("%U: %q folds to %q, and that to %q", r, s, String(s), String(String(s)))
 		}

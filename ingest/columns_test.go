@@ -123,6 +123,9 @@ func TestColumns(t *testing.T) {
 	}
 	for _, c := range columnsCases {
 		for at, column := range strings.Split(c.header, ";") {
+			if testing.Short() && at%5 > 0 {
+				continue
+			}
 			for _, how := range []string{"renamed", "dropped", "doubled", "emptied"} {
 				t.Run(c.file+"/"+column+" "+how, func(t *testing.T) {
 					k := newKit(t)

@@ -89,8 +89,12 @@ func (k kit) canada(paths ...string) (*Report, *snapshot.Snapshot) {
 // Contacts of the extract are in no file of the folder: not in the snapshot, nor in
 // what is kept, from which the same sites come again.
 func TestPersonalData(t *testing.T) {
-	text, counts := extract(t, 4000, demo.CAOptions{Broken: true})
-	older, _ := extract(t, 4000, demo.CAOptions{Broken: true, Older: true})
+	n := 4000
+	if testing.Short() {
+		n = 1000
+	}
+	text, counts := extract(t, n, demo.CAOptions{Broken: true})
+	older, _ := extract(t, n, demo.CAOptions{Broken: true, Older: true})
 	packed := func() string {
 		var b bytes.Buffer
 		z, err := zstd.NewWriter(&b)

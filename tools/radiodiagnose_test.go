@@ -66,8 +66,11 @@ func TestDiagnoseAgainstAScan(t *testing.T) {
 	r := radioReading(t, sites, rows)
 	m := r.Set.Market(market.FR)
 	given := map[givenBy]int{}
-	findings := 0
-	for i := range sites {
+	findings, every := 0, 1 // of the sites
+	if testing.Short() {
+		every = 5
+	}
+	for i := 0; i < len(sites); i += every {
 		s := &sites[i]
 		d := radioOf[Diagnosis](t, r, "radio_diagnose_site", fmt.Sprintf(`{"siteId":"fr-%s","radiusKm":0.8,"limit":20}`, s.ID))
 		if d.Near.Sample || d.Near.Measures != d.Near.Of || d.Site.SiteKey != "fr-"+s.ID {
@@ -99,7 +102,7 @@ func TestDiagnoseAgainstAScan(t *testing.T) {
 			t.Errorf("no base station is given by %s: %v", by, given)
 		}
 	}
-	if findings < 20 {
+	if findings < 20/every {
 		t.Errorf("%d findings", findings)
 	}
 }

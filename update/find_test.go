@@ -183,11 +183,15 @@ func TestHugeCatalogues(t *testing.T) {
 
 // An error is short, whatever a catalogue says, and so is the problem of a source.
 func TestErrorsAreShort(t *testing.T) {
-	long := strings.Repeat("é", 4<<20)
+	n := 8 << 20
+	if testing.Short() {
+		n = 64 << 10
+	}
+	long := strings.Repeat("é", n/2)
 	for name, text := range map[string]string{
 		"long":   `{"resources":[{"url":"/` + long + `observatoire"}]}`,
 		"no url": `{"resources":[{"url":"%zz` + long + `","title":"observatoire"}]}`,
-		"number": `{"resources":[{"url":` + strings.Repeat("7", 8<<20) + `}]}`,
+		"number": `{"resources":[{"url":` + strings.Repeat("7", n) + `}]}`,
 	} {
 		k := newKit(t)
 		k.put("/api", []byte(text))

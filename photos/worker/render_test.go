@@ -28,7 +28,7 @@ func newRenderer(t *testing.T, o Options) *Pool {
 }
 
 func TestRender(t *testing.T) {
-	p := newRenderer(t, Options{})
+	p := newRenderer(t, Options{Deadline: time.Minute}) // on a slow machine under the race detector
 	var file bytes.Buffer
 	m := image.NewNRGBA(image.Rect(0, 0, 2400, 1200))
 	for i := range m.Pix {
