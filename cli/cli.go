@@ -8,12 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 
+	"relais/admin"
 	"relais/folder"
 	"relais/market"
 )
@@ -164,9 +167,36 @@ func (l *marketList) UnmarshalText(b []byte) error {
 	return nil
 }
 
+// days is a time such as 90d, 12h or 30m.
+type days time.Duration
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (d *days) UnmarshalText(b []byte) error {
+	text := string(b)
+	if n, ok := strings.CutSuffix(text, "d"); ok {
+		count, err := strconv.Atoi(n)
+		if err != nil || count < 0 || count > 36500 {
+			return fmt.Errorf("%q is no number of days, such as 90d", text)
+		}
+		*d = days(time.Duration(count) * 24 * time.Hour)
+		return nil
+	}
+	t, err := time.ParseDuration(text)
+	if err != nil || t < 0 {
+		return fmt.Errorf("%q is no time, such as 90d, 12h or 30m", text)
+	}
+	*d = days(t)
+	return nil
+}
+
 // printJSON writes one JSON object for scripts.
 func printJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
+}
+
+// call runs a command of the folder.
+func call(ctx context.Context, d dataFlag, streams Streams, c admin.Command, answer any) error {
+	return admin.Call(ctx, d.dir(), c, answer, slog.New(slog.NewTextHandler(streams.Err, &slog.HandlerOptions{Level: slog.LevelWarn})))
 }

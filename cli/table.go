@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"time"
 )
 
 // A table prints rows in columns, once it is flushed.
@@ -37,4 +38,19 @@ func (t *table) flushPage(shown, offset, total int, what string) error {
 	}
 	_, err := fmt.Fprintf(t.out, "%d of %d %s; --offset %d goes on\n", shown, total, what, offset+shown)
 	return err
+}
+
+func join[S ~string](list []S) string {
+	texts := make([]string, len(list))
+	for i, s := range list {
+		texts[i] = string(s)
+	}
+	return strings.Join(texts, ",")
+}
+
+func moment(t *time.Time) string {
+	if t == nil {
+		return "never"
+	}
+	return t.Format(time.RFC3339)
 }

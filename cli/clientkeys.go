@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"relais/access"
+	"relais/admin"
+)
+
+type clientRotate struct {
+	oneClient
+	Overlap days `default:"1d" help:"How long the present keys go on (${default}); 0 ends them at once."`
+}
+
+// Help is shown below the flags.
+func (*clientRotate) Help() string {
+	return `The signing secret stays: for another one, make another client and delete this one.
+
+Examples:
+  relais client rotate --data DIR Backend --overlap 7d
+  relais client rotate --data DIR Backend --overlap 0s --json`
+}
+
+// Run gives the client another key.
+func (c *clientRotate) Run(ctx context.Context, streams Streams) error {
+	var issued access.Issued
+	if err := call(ctx, c.dataFlag, streams, admin.RotateClient{Client: c.Client, Overlap: time.Duration(c.Overlap)}, &issued); err != nil {
+		return err
+	}
+	return printIssued(streams.Out, &issued, c.JSON)
+}
+
+type clientRevoke struct {
+	oneClient
+	// RELAIS_KEY is a key to sign with, and must not narrow what is revoked.
+	Key string `env:"-" placeholder:"PREFIX" help:"Only the key with this public prefix, the part between rk_ and the second underscore; the whole key does as well."`
+}
+
+// Help is shown below the flags.
+func (*clientRevoke) Help() string {
+	return `Examples:
+  relais client revoke --data DIR Backend
+  relais client revoke --data DIR Backend --key 0123456789ab`
+}
+
+// Run ends keys.
+func (c *clientRevoke) Run(ctx context.Context, streams Streams) error {
+	var x access.Client
+	if err := call(ctx, c.dataFlag, streams, admin.RevokeClient{Client: c.Client, Key: access.Prefix(c.Key)}, &x); err != nil {
+		return err
+	}
+	return printClient(streams.Out, &x, c.JSON)
+}
+
+type clientDelete struct{ oneClient }
+
+// Help is shown below the flags.
+func (*clientDelete) Help() string {
+	return `Example:
+  relais client delete --data DIR Backend`
+}
+
+// Run removes the client.
+func (c *clientDelete) Run(ctx context.Context, streams Streams) error {
+	var x access.Client
+	if err := call(ctx, c.dataFlag, streams, admin.DeleteClient{Client: c.Client}, &x); err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(streams.Out, map[string]any{"deleted": x.ID})
+	}
+	_, err := fmt.Fprintf(streams.Out, "deleted %s (%s)\n", x.Name, x.ID)
+	return err
+}

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"relais/access"
+	"relais/admin"
+)
+
+type clientList struct {
+	dataFlag
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Help is shown below the flags.
+func (*clientList) Help() string {
+	return `Example:
+  relais client list --data DIR --json`
+}
+
+// Run lists the clients.
+func (c *clientList) Run(ctx context.Context, streams Streams) error {
+	var list []*access.Client
+	if err := call(ctx, c.dataFlag, streams, admin.ListClients{}, &list); err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(streams.Out, map[string]any{"clients": list})
+	}
+	t := newTable(streams.Out, "ID", "NAME", "MODE", "SCOPES", "MINUTE", "DAY", "VISITOR MINUTE", "VISITOR DAY", "LIVE KEYS", "EXPIRES", "LAST USED")
+	for _, x := range list {
+		used := ""
+		for _, k := range x.Keys {
+			if k.LastUsed != nil {
+				used = max(used, k.LastUsed.Format(time.RFC3339))
+			}
+		}
+		t.row(x.ID, x.Name, x.Mode, join(x.Scopes), x.Limits.Minute, x.Limits.Day,
+			visitorLimit(x.Limits.VisitorMinute), visitorLimit(x.Limits.VisitorDay), x.LiveKeys(time.Now()), moment(x.Expires), used)
+	}
+	return t.Flush()
+}
+
+// oneClient are the flags of commands on one client.
+type oneClient struct {
+	dataFlag
+	Client string `arg:"" name:"client" help:"Id or name of the client."`
+	JSON   bool   `name:"json" help:"Print one JSON object."`
+}
+
+type clientShow struct{ oneClient }
+
+// Help is shown below the flags.
+func (*clientShow) Help() string {
+	return `Example:
+  relais client show --data DIR Backend`
+}
+
+// Run shows the client.
+func (c *clientShow) Run(ctx context.Context, streams Streams) error {
+	var x access.Client
+	if err := call(ctx, c.dataFlag, streams, admin.ShowClient{Client: c.Client}, &x); err != nil {
+		return err
+	}
+	return printClient(streams.Out, &x, c.JSON)
+}
+
+func printClient(w io.Writer, x *access.Client, asJSON bool) error {
+	if asJSON {
+		return printJSON(w, x)
+	}
+	t := newTable(w)
+	t.row("id", x.ID)
+	t.row("name", x.Name)
+	t.row("mode", x.Mode)
+	t.row("scopes", join(x.Scopes))
+	t.row("origins", strings.Join(x.Origins, ","))
+	t.row("CIDRs", x.CIDRs)
+	t.row("limits", fmt.Sprintf("%d a minute, %d a day", x.Limits.Minute, x.Limits.Day))
+	t.row("limits of a visitor", fmt.Sprintf("%s a minute, %s a day", visitorLimit(x.Limits.VisitorMinute), visitorLimit(x.Limits.VisitorDay)))
+	t.row("signs", x.Signs())
+	t.row("attestation", x.RequireAttestation)
+	t.row("partner", x.Partner)
+	t.row("created", x.Created.Format(time.RFC3339))
+	t.row("expires", moment(x.Expires))
+	for _, k := range x.Keys {
+		t.row("key", fmt.Sprintf("rk_%s_…  created %s  expires %s  revoked %s  last used %s", k.Prefix, k.Created.Format(time.RFC3339), moment(k.Expires), moment(k.Revoked), moment(k.LastUsed)))
+	}
+	return t.Flush()
+}
+
+// visitorLimit is a limit of visitors as people read it.
+func visitorLimit(limit int) string {
+	if limit == 0 {
+		return "any"
+	}
+	return strconv.Itoa(limit)
+}
+
+type clientUsage struct{ oneClient }
+
+// Help is shown below the flags.
+func (*clientUsage) Help() string {
+	return `Example:
+  relais client usage --data DIR Backend`
+}
+
+// Run says what is left.
+func (c *clientUsage) Run(ctx context.Context, streams Streams) error {
+	var u admin.ClientUsage
+	if err := call(ctx, c.dataFlag, streams, admin.UsageOfClient{Client: c.Client}, &u); err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(streams.Out, u)
+	}
+	_, err := fmt.Fprintf(streams.Out, "%s (%s)\nminute  %d of %d left until %s\nday     %d of %d left until %s\n", u.Name, u.ID,
+		u.Minute.Remaining, u.Minute.Limit, u.Minute.Reset.UTC().Format(time.RFC3339), u.Day.Remaining, u.Day.Limit, u.Day.Reset.UTC().Format(time.RFC3339))
+	return err
+}
