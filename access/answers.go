@@ -36,7 +36,8 @@ var errAnswerSize = errors.New("the answer is too large to be kept for a repeate
 // the first one runs waits for it. What run does not want to be kept, because it
 // changed nothing, does not count. An answer that could not be kept comes with an
 // error.
-func (a *Answers) Once(ctx context.Context, client, signature string, run func() (answer []byte, keep bool)) (answer []byte, first bool, err error) {
+func (a *Answers) Once(ctx context.Context, client, signature string,
+	run func() (answer []byte, keep bool)) (answer []byte, first bool, err error) {
 	key := answerKey + client + ":" + signature
 	for {
 		done, running := a.begin(key)

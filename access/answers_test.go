@@ -111,7 +111,8 @@ func TestOnceAtTheSameTime(t *testing.T) {
 	if _, first, err := a.Once(context.Background(), "c", "panics", func() ([]byte, bool) { return nil, true }); !first || err != nil {
 		t.Errorf("after a panic: %v, %v", first, err)
 	}
-	if _, first, err := a.Once(context.Background(), "c", "large", func() ([]byte, bool) { return []byte(strings.Repeat("x", 1<<20)), true }); !first || err == nil {
+	if _, first, err := a.Once(context.Background(), "c", "large",
+		func() ([]byte, bool) { return []byte(strings.Repeat("x", 1<<20)), true }); !first || err == nil {
 		t.Errorf("an answer without bounds is kept: %v", err)
 	}
 }
@@ -121,7 +122,8 @@ func TestAnswersBeforeATornTail(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "quota.db")
 	counts, a := openAnswers(t, path)
 	once := func(signature string) (answer string, first bool) {
-		text, first, err := a.Once(context.Background(), "c", signature, func() ([]byte, bool) { return []byte(`{"made":"` + signature + `"}`), true })
+		text, first, err := a.Once(context.Background(), "c", signature,
+			func() ([]byte, bool) { return []byte(`{"made":"` + signature + `"}`), true })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +167,8 @@ func TestLossOfAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	fails = 2
-	if _, _, err := a.Once(context.Background(), "c", "lost", func() ([]byte, bool) { return []byte("x"), true }); !errors.Is(err, failing) {
+	if _, _, err := a.Once(context.Background(), "c", "lost",
+		func() ([]byte, bool) { return []byte("x"), true }); !errors.Is(err, failing) {
 		t.Errorf("two syncs that fail: %v", err)
 	}
 	fails = 1

@@ -85,7 +85,8 @@ func publicKey(block *pem.Block) (crypto.PublicKey, error) {
 		}
 		return cert.PublicKey, nil
 	}
-	return nil, fmt.Errorf("a %s, where a PUBLIC KEY is needed; openssl pkey -pubout makes it of a private key, which does not belong here", block.Type)
+	return nil, fmt.Errorf("a %s, where a PUBLIC KEY is needed; openssl pkey -pubout makes it of a private key, "+
+		"which does not belong here", block.Type)
 }
 
 func methodOf(key crypto.PublicKey) (string, error) {

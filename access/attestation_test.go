@@ -308,8 +308,10 @@ func TestAttestorOpenssl(t *testing.T) {
 		make []string // arguments of genpkey
 		sign []string
 	}{
-		{"ES256", []string{"-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"}, []string{"dgst", "-sha256", "-sign", "key.pem", "text"}},
-		{"RS256", []string{"-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"}, []string{"dgst", "-sha256", "-sign", "key.pem", "text"}},
+		{"ES256", []string{"-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"},
+			[]string{"dgst", "-sha256", "-sign", "key.pem", "text"}},
+		{"RS256", []string{"-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"},
+			[]string{"dgst", "-sha256", "-sign", "key.pem", "text"}},
 		{"EdDSA", []string{"-algorithm", "ED25519"}, []string{"pkeyutl", "-sign", "-rawin", "-inkey", "key.pem", "-in", "text"}},
 	} {
 		t.Run(tt.alg, func(t *testing.T) {
@@ -317,7 +319,8 @@ func TestAttestorOpenssl(t *testing.T) {
 			openssl(t, dir, append([]string{"genpkey", "-out", "key.pem"}, tt.make...)...)
 			openssl(t, dir, "pkey", "-in", "key.pem", "-pubout", "-out", "public.pem")
 			openssl(t, dir, "req", "-x509", "-new", "-key", "key.pem", "-subj", "/CN=test", "-out", "certificate.pem")
-			text := base64url.EncodeToString(fmt.Appendf(nil, `{"typ":"JWT","alg":%q}`, tt.alg)) + "." + base64url.EncodeToString([]byte(goodClaims()))
+			text := base64url.EncodeToString(fmt.Appendf(nil, `{"typ":"JWT","alg":%q}`, tt.alg)) + "." +
+				base64url.EncodeToString([]byte(goodClaims()))
 			if err := os.WriteFile(filepath.Join(dir, "text"), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -107,7 +107,8 @@ func (g *Gate) key(r *Request) (*liveKey, error) {
 		return nil, ErrInvalidKey
 	}
 	if key.Mode == Mobile && bearer == "" {
-		return nil, &Hint{"the key is in the wrong header: a MOBILE client sends it as Authorization: Bearer KEY, not in X-API-Key", ErrKeyRequired}
+		return nil, &Hint{"the key is in the wrong header: a MOBILE client sends it as Authorization: Bearer KEY, " +
+			"not in X-API-Key", ErrKeyRequired}
 	}
 	return key, nil
 }

@@ -16,7 +16,8 @@ var errBody = errors.New("the body is too large")
 // the checks: whatever is wrong besides, the first of them is the answer.
 func TestOrderOfChecks(t *testing.T) {
 	k := newKit(t)
-	i := k.create(Client{Mode: Mobile, CIDRs: cidrs, RequireAttestation: true, Scopes: []Scope{AntennasRead, PhotosRead}, Limits: Limits{Minute: 1000, Day: 1000}})
+	i := k.create(Client{Mode: Mobile, CIDRs: cidrs, RequireAttestation: true,
+		Scopes: []Scope{AntennasRead, PhotosRead}, Limits: Limits{Minute: 1000, Day: 1000}})
 	a, sign := testAttestor(t)
 	g := k.gate()
 	g.Attestor = a
@@ -29,7 +30,8 @@ func TestOrderOfChecks(t *testing.T) {
 			Body:      func(*Client) ([sha256.Size]byte, error) { return body, nil }, Scope: AntennasRead,
 		}
 	}
-	if grant, err := g.Check(good()); err != nil || grant.Client.ID != i.ID || grant.Usage.Minute.Remaining != 999 || grant.Usage.Day.Remaining != 999 {
+	if grant, err := g.Check(good()); err != nil || grant.Client.ID != i.ID || grant.Usage.Minute.Remaining != 999 ||
+		grant.Usage.Day.Remaining != 999 {
 		t.Fatalf("%+v, %v", grant, err)
 	}
 	bodies := 0
@@ -123,7 +125,8 @@ func TestKeyHeaders(t *testing.T) {
 		{"MOBILE without a signature", []string{"Bearer " + m.APIKey}, nil, ErrSignature},
 	} {
 		g.Failures = NewFailures()
-		if _, err := g.Check(&Request{Time: k.time, Address: inside, Authorization: tt.bearer, APIKey: tt.xkey, Scope: AntennasRead}); !errors.Is(err, tt.want) || err != nil && tt.want == nil {
+		if _, err := g.Check(&Request{Time: k.time, Address: inside, Authorization: tt.bearer, APIKey: tt.xkey,
+			Scope: AntennasRead}); !errors.Is(err, tt.want) || err != nil && tt.want == nil {
 			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
 		}
 	}
@@ -155,14 +158,16 @@ func TestOrigins(t *testing.T) {
 		{nil, []string{"none"}, false},
 		{[]string{"https://evil.example"}, []string{"same-origin"}, false},
 	} {
-		_, err := g.Check(&Request{Time: k.time, Address: outside, APIKey: []string{b.APIKey}, Origin: tt.origin, FetchSite: tt.site, Scope: AntennasRead})
+		_, err := g.Check(&Request{Time: k.time, Address: outside, APIKey: []string{b.APIKey}, Origin: tt.origin,
+			FetchSite: tt.site, Scope: AntennasRead})
 		if (err == nil) != tt.ok || err != nil && !errors.Is(err, ErrOrigin) {
 			t.Errorf("%q, %q: %v", tt.origin, tt.site, err)
 		}
 	}
 	// Our own origin counts only where it is allowed.
 	g.Origin = "https://relais.example"
-	if _, err := g.Check(&Request{Time: k.time, APIKey: []string{b.APIKey}, FetchSite: []string{"same-origin"}, Scope: AntennasRead}); !errors.Is(err, ErrOrigin) {
+	if _, err := g.Check(&Request{Time: k.time, APIKey: []string{b.APIKey}, FetchSite: []string{"same-origin"},
+		Scope: AntennasRead}); !errors.Is(err, ErrOrigin) {
 		t.Errorf("our own origin: %v", err)
 	}
 }
@@ -171,12 +176,14 @@ func TestAddresses(t *testing.T) {
 	k := newKit(t)
 	s := server(k)
 	g := k.gate()
-	for text, ok := range map[string]bool{"192.0.2.0": true, "192.0.2.255": true, "192.0.3.0": false, "2001:db8::1": true, "2001:db9::1": false, "": false} {
+	for text, ok := range map[string]bool{"192.0.2.0": true, "192.0.2.255": true, "192.0.3.0": false,
+		"2001:db8::1": true, "2001:db9::1": false, "": false} {
 		var addr netip.Addr
 		if text != "" {
 			addr = netip.MustParseAddr(text)
 		}
-		if _, err := g.Check(&Request{Time: k.time, Address: addr, APIKey: []string{s.APIKey}, Scope: AntennasRead}); (err == nil) != ok || err != nil && !errors.Is(err, ErrAddress) {
+		if _, err := g.Check(&Request{Time: k.time, Address: addr, APIKey: []string{s.APIKey},
+			Scope: AntennasRead}); (err == nil) != ok || err != nil && !errors.Is(err, ErrAddress) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

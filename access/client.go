@@ -164,7 +164,8 @@ const (
 // CheckNew is Check, and fails for what older versions let a client have.
 func (c *Client) CheckNew() error {
 	if c.Mode == Browser && slices.Contains(c.Scopes, InternalAI) {
-		return fmt.Errorf("a BROWSER client cannot have the scope %s: its key is public, and everybody would act as its account", InternalAI)
+		return fmt.Errorf("a BROWSER client cannot have the scope %s: its key is public, and everybody would act "+
+			"as its account", InternalAI)
 	}
 	return c.Check()
 }

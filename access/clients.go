@@ -55,7 +55,8 @@ func OpenClients(db *store.DB, sealer *Sealer, now func() time.Time) (*Clients, 
 	if db == nil { // a read-only folder without clients
 		return c, nil
 	}
-	err := eachClient(db, func(err error) { c.damaged = append(c.damaged, err) }, func(id, text []byte) error { return t.load(id, text, sealer) })
+	err := eachClient(db, func(err error) { c.damaged = append(c.damaged, err) },
+		func(id, text []byte) error { return t.load(id, text, sealer) })
 	if err != nil {
 		return nil, err
 	}

@@ -16,14 +16,17 @@ import (
 
 func TestClientsAreKept(t *testing.T) {
 	k := newKit(t)
-	made := []*Issued{server(k), browser(k), mobile(k), k.create(Client{Name: "Signed", Mode: Server, CIDRs: cidrs, RequireSignature: true, Partner: true,
-		Scopes: []Scope{AntennasRead, PhotosWrite}, Limits: Limits{Minute: 7, Day: 9}})}
+	made := []*Issued{server(k), browser(k), mobile(k),
+		k.create(Client{Name: "Signed", Mode: Server, CIDRs: cidrs, RequireSignature: true, Partner: true,
+			Scopes: []Scope{AntennasRead, PhotosWrite}, Limits: Limits{Minute: 7, Day: 9}})}
 	before := k.List()
 	if len(before) != len(made) {
 		t.Fatalf("%d clients", len(before))
 	}
 	k.reopen()
-	if diff := cmp.Diff(before, k.List(), cmpopts.EquateEmpty(), cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) }), cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
+	if diff := cmp.Diff(before, k.List(), cmpopts.EquateEmpty(),
+		cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) }),
+		cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
 		t.Error(diff)
 	}
 	for _, i := range made {
@@ -47,7 +50,8 @@ func TestSecretsAreNotStored(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for what, secret := range map[string]string{"key": made.APIKey, "secret of the key": made.APIKey[len(made.APIKey)-secretLength:], "signing secret": made.SigningSecret} {
+		for what, secret := range map[string]string{"key": made.APIKey,
+			"secret of the key": made.APIKey[len(made.APIKey)-secretLength:], "signing secret": made.SigningSecret} {
 			if strings.Contains(string(text), secret) {
 				t.Errorf("%s has the %s", name, what)
 			}
@@ -82,8 +86,9 @@ func TestLostKey(t *testing.T) {
 		k.reopen()
 		g := &Gate{Clients: k.Clients, Failures: NewFailures()}
 		ask := func(i *Issued, secret string) error {
-			_, err := g.Check(&Request{Time: k.time, Method: "GET", Path: "/", Address: inside, Authorization: []string{"Bearer " + i.APIKey},
-				Signature: []string{Sign(secret, k.time, "GET", "/", EmptyBody)}, Scope: AntennasRead})
+			_, err := g.Check(&Request{Time: k.time, Method: "GET", Path: "/", Address: inside,
+				Authorization: []string{"Bearer " + i.APIKey},
+				Signature:     []string{Sign(secret, k.time, "GET", "/", EmptyBody)}, Scope: AntennasRead})
 			return err
 		}
 		for _, secret := range []string{signs.SigningSecret, ""} {
@@ -141,7 +146,8 @@ func TestRotation(t *testing.T) {
 	if _, err := k.Find(first.ID); !errors.Is(err, ErrNoClient) || len(k.table.Load().keys) != 0 {
 		t.Errorf("deleted: %v, %d keys", err, len(k.table.Load().keys))
 	}
-	for name, err := range map[string]error{"delete": k.Delete(first.ID), "rotate": func() error { _, err := k.Rotate(first.ID, 0); return err }()} {
+	for name, err := range map[string]error{"delete": k.Delete(first.ID),
+		"rotate": func() error { _, err := k.Rotate(first.ID, 0); return err }()} {
 		if !errors.Is(err, ErrNoClient) {
 			t.Errorf("%s of nobody: %v", name, err)
 		}
@@ -219,7 +225,8 @@ func TestWrongClients(t *testing.T) {
 }
 
 func TestParseScopes(t *testing.T) {
-	for text, want := range map[string]int{"antennas:read": 1, "all-read": 7, "all-read,photos:write": 8, "Antennas:Read, stats:read,antennas:read": 2, "": -1, "x": -1, "antennas:read,,": -1} {
+	for text, want := range map[string]int{"antennas:read": 1, "all-read": 7, "all-read,photos:write": 8,
+		"Antennas:Read, stats:read,antennas:read": 2, "": -1, "x": -1, "antennas:read,,": -1} {
 		got, err := ParseScopes(text)
 		if (err != nil) != (want < 0) || err == nil && len(got) != want {
 			t.Errorf("%q: %v, %v", text, got, err)
@@ -230,7 +237,8 @@ func TestParseScopes(t *testing.T) {
 // A key that every visitor of a page can read stands for no account.
 func TestNoAccountForPages(t *testing.T) {
 	k := newKit(t)
-	spec := Client{Name: "A page", Mode: Browser, Origins: []string{"https://map.example"}, Scopes: []Scope{AntennasRead, InternalAI}, Limits: DefaultLimits}
+	spec := Client{Name: "A page", Mode: Browser, Origins: []string{"https://map.example"},
+		Scopes: []Scope{AntennasRead, InternalAI}, Limits: DefaultLimits}
 	if _, err := k.Create(spec); err == nil || !strings.Contains(err.Error(), "internal:ai") {
 		t.Errorf("a BROWSER client with internal:ai: %v", err)
 	}

@@ -46,7 +46,8 @@ func TestCountsOfADeletedClient(t *testing.T) {
 	}
 	before, after, err := counts.Compact()
 	text, _ := os.ReadFile(path)
-	if err != nil || after >= before/10 || int64(len(text)) != after || bytes.Contains(text, []byte(a.ID)) || !bytes.Contains(text, []byte(b.ID)) {
+	if err != nil || after >= before/10 || int64(len(text)) != after || bytes.Contains(text, []byte(a.ID)) ||
+		!bytes.Contains(text, []byte(b.ID)) {
 		t.Errorf("%d to %d bytes, %v: %q", before, after, err, text)
 	}
 	if err := counts.Close(); err != nil {
@@ -136,7 +137,8 @@ func TestTornCounts(t *testing.T) {
 		text string
 		n    int
 	}
-	list := []torn{{"", 0}, {goodCount, 1}, {goodCount + other, 2}, {goodCount + "*2\r\n$3\r\ndel\r\n$5\r\nday:x\r\n", 0}, {strings.Repeat("\x00", 4096), 0}}
+	list := []torn{{"", 0}, {goodCount, 1}, {goodCount + other, 2},
+		{goodCount + "*2\r\n$3\r\ndel\r\n$5\r\nday:x\r\n", 0}, {strings.Repeat("\x00", 4096), 0}}
 	for i := 1; i < len(other); i++ {
 		list = append(list, torn{goodCount + other[:i], 1}, torn{other[:i], 0},
 			torn{goodCount + other[:i] + strings.Repeat("\x00", 512), 1},
@@ -169,7 +171,8 @@ func TestJunkAfterCounts(t *testing.T) {
 // Of a file that is damaged in the middle both sides are kept, and the file is put aside.
 func TestCountsDamagedInTheMiddle(t *testing.T) {
 	other := strings.ReplaceAll(goodCount, "day:x", "day:y")
-	for _, text := range []string{goodCount + "junk" + other, "junk" + goodCount + other, goodCount + strings.Replace(goodCount, "$7", "$9", 1) + other,
+	for _, text := range []string{goodCount + "junk" + other, "junk" + goodCount + other,
+		goodCount + strings.Replace(goodCount, "$7", "$9", 1) + other,
 		goodCount + strings.Replace(goodCount, "set", "sat", 1) + other} {
 		path := filepath.Join(t.TempDir(), "quota.db")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -193,7 +196,8 @@ func TestCheckClients(t *testing.T) {
 	if n, err := CheckClients(k.db, k.sealer); n != 2 || err != nil {
 		t.Errorf("%d clients, %v", n, err)
 	}
-	if n, err := CheckClients(k.db, OpenSealer(filepath.Join(k.dir, "other.key"))); n != 2 || err == nil || !strings.Contains(err.Error(), signs.ID) {
+	if n, err := CheckClients(k.db, OpenSealer(filepath.Join(k.dir, "other.key"))); n != 2 || err == nil ||
+		!strings.Contains(err.Error(), signs.ID) {
 		t.Errorf("%d clients, %v", n, err)
 	}
 }

@@ -33,7 +33,8 @@ func TestWindows(t *testing.T) {
 	} {
 		at = at.Add(step.wait)
 		u, ok := c.Take(l, at)
-		if ok != step.ok || u.Minute.Remaining != step.minute || u.Day.Remaining != step.day || u.RetryAfter(at) != step.retry || c.Peek(l, at) != u {
+		if ok != step.ok || u.Minute.Remaining != step.minute || u.Day.Remaining != step.day ||
+			u.RetryAfter(at) != step.retry || c.Peek(l, at) != u {
 			t.Errorf("step %d: %v, %+v, retry after %s", i, ok, u, u.RetryAfter(at))
 		}
 	}

@@ -76,7 +76,8 @@ func (s Signature) fresh(now time.Time) error {
 			d, way = -d, "ahead of"
 		}
 		const most = signatureWindow / time.Second
-		return &Hint{fmt.Sprintf("the signature's t is %d seconds %s the server's clock, at most %d are allowed: set the clock, and sign each request when it is sent", d, way, most), ErrSignature}
+		return &Hint{fmt.Sprintf("the signature's t is %d seconds %s the server's clock, at most %d are allowed: "+
+			"set the clock, and sign each request when it is sent", d, way, most), ErrSignature}
 	}
 	return nil
 }

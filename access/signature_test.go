@@ -96,10 +96,14 @@ func TestParseSignature(t *testing.T) {
 	for header, want := range map[string]bool{
 		"t=1790000000,v1=" + hex1: true, "v1=" + hex1 + ",t=1790000000": true, "t=1,v1=" + hex1 + ",v1=" + hex2: true,
 		"": false, "t=1": false, "v1=" + hex1: false, "t=1,t=1,v1=" + hex1: false, "t=1,t=2,v1=" + hex1: false,
-		"t=1e9,v1=" + hex1: false, "t=-1,v1=" + hex1: false, "t=+1,v1=" + hex1: false, "t=,v1=" + hex1: false, "t=1234567890123,v1=" + hex1: false, "t=１,v1=" + hex1: false,
-		"t=1,v1=" + strings.ToUpper(hex1): false, "t=1,v1=" + hex1[:63]: false, "t=1,v1=" + hex1 + "a": false, "t=1,v1=qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq": false,
-		"t=1,v1=qLDo2Lqb5tcDbu0lT9KOqLDo2Lqb5tcDbu0lT9KOabc=": false, "t=1,v2=" + hex1: false, "t=1;v1=" + hex1: false, "t=1,,v1=" + hex1: false, "t=1, v1=" + hex1: false,
-		"t=1" + strings.Repeat(",v1="+hex1, maxV1): true, "t=1" + strings.Repeat(",v1="+hex1, maxV1+1): false, strings.Repeat("x", 1<<20): false,
+		"t=1e9,v1=" + hex1: false, "t=-1,v1=" + hex1: false, "t=+1,v1=" + hex1: false, "t=,v1=" + hex1: false,
+		"t=1234567890123,v1=" + hex1: false, "t=１,v1=" + hex1: false,
+		"t=1,v1=" + strings.ToUpper(hex1): false, "t=1,v1=" + hex1[:63]: false, "t=1,v1=" + hex1 + "a": false,
+		"t=1,v1=qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq": false,
+		"t=1,v1=qLDo2Lqb5tcDbu0lT9KOqLDo2Lqb5tcDbu0lT9KOabc=":                     false, "t=1,v2=" + hex1: false,
+		"t=1;v1=" + hex1: false, "t=1,,v1=" + hex1: false, "t=1, v1=" + hex1: false,
+		"t=1" + strings.Repeat(",v1="+hex1, maxV1): true, "t=1" + strings.Repeat(",v1="+hex1, maxV1+1): false,
+		strings.Repeat("x", 1<<20): false,
 	} {
 		if _, err := ParseSignature([]string{header}); (err == nil) != want {
 			t.Errorf("%.100q: %v", header, err)

@@ -56,7 +56,8 @@ func (t *table) add(r *record, sealer *Sealer, old *live) error {
 	if len(r.Sealed) > 0 {
 		var err error
 		if l.secret, err = sealer.open(r.Sealed, r.ID); err != nil {
-			l.locked = fmt.Errorf("the signing secret of client %s cannot be opened, secret.key must be the one that sealed it: %w", r.ID, err)
+			l.locked = fmt.Errorf("the signing secret of client %s cannot be opened, secret.key must be the one "+
+				"that sealed it: %w", r.ID, err)
 		}
 	}
 	if old != nil {

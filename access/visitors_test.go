@@ -10,7 +10,8 @@ import (
 // A visitor asks a gate as somebody at an address; the client is a BROWSER one.
 func (k *kit) visitor(g *Gate, i *Issued) func(addr string) (Grant, error) {
 	return func(addr string) (Grant, error) {
-		return g.Check(&Request{Time: k.time, Address: netip.MustParseAddr(addr), APIKey: []string{i.APIKey}, Origin: origins[:1], Scope: AntennasRead})
+		return g.Check(&Request{Time: k.time, Address: netip.MustParseAddr(addr), APIKey: []string{i.APIKey},
+			Origin: origins[:1], Scope: AntennasRead})
 	}
 }
 
@@ -45,7 +46,8 @@ func TestVisitorLimits(t *testing.T) {
 			t.Errorf("step %d: %v", n, err)
 		}
 		all, err := k.Usage(i.ID)
-		if u := grant.Usage; err != nil || u.Minute.Remaining != step.minute || u.Day.Remaining != step.day || u.RetryAfter(k.time) != step.retry || all.Minute.Remaining != step.client {
+		if u := grant.Usage; err != nil || u.Minute.Remaining != step.minute || u.Day.Remaining != step.day ||
+			u.RetryAfter(k.time) != step.retry || all.Minute.Remaining != step.client {
 			t.Errorf("step %d: %+v, %d left to all, %v", n, u, all.Minute.Remaining, err)
 		}
 	}
@@ -62,7 +64,8 @@ func TestVisitorsOfASpentClient(t *testing.T) {
 	}
 	for range 5 {
 		grant, err := ask("192.0.2.2")
-		if w := grant.Usage.Minute; !errors.Is(err, ErrRateLimited) || w.Limit != 1 || w.Remaining != 0 || grant.Usage.RetryAfter(k.time) != 30*time.Second {
+		if w := grant.Usage.Minute; !errors.Is(err, ErrRateLimited) || w.Limit != 1 || w.Remaining != 0 ||
+			grant.Usage.RetryAfter(k.time) != 30*time.Second {
 			t.Fatalf("%+v, %v", grant.Usage, err)
 		}
 	}

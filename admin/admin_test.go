@@ -20,7 +20,8 @@ import (
 var quiet = slog.New(slog.DiscardHandler)
 
 func spec(name string) CreateClient {
-	return CreateClient{access.Client{Name: name, Mode: access.Server, CIDRs: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, Scopes: access.ReadScopes}}
+	return CreateClient{access.Client{Name: name, Mode: access.Server,
+		CIDRs: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, Scopes: access.ReadScopes}}
 }
 
 // serve has the stores open, as a server has, until the test ends or stop is
@@ -74,11 +75,13 @@ func TestTwoCallers(t *testing.T) {
 		if err := ask(spec("one"), &made); err != nil || !strings.HasPrefix(made.APIKey, "rk_") || made.ID == "" {
 			t.Fatalf("served %v: %+v, %v", served, made, err)
 		}
-		if err := ask(RotateClient{Client: "one", Overlap: time.Hour}, &again); err != nil || again.APIKey == made.APIKey || len(again.Keys) != 2 {
+		if err := ask(RotateClient{Client: "one", Overlap: time.Hour}, &again); err != nil ||
+			again.APIKey == made.APIKey || len(again.Keys) != 2 {
 			t.Errorf("served %v: rotate: %+v, %v", served, again, err)
 		}
 		var c access.Client
-		if err := ask(RevokeClient{Client: made.ID, Key: made.Keys[0].Prefix}, &c); err != nil || c.Keys[0].Revoked == nil || c.Keys[1].Revoked != nil {
+		if err := ask(RevokeClient{Client: made.ID, Key: made.Keys[0].Prefix}, &c); err != nil ||
+			c.Keys[0].Revoked == nil || c.Keys[1].Revoked != nil {
 			t.Errorf("served %v: revoke: %+v, %v", served, c, err)
 		}
 		var u ClientUsage
@@ -132,7 +135,8 @@ func TestWaiting(t *testing.T) {
 	var list []*access.Client
 	var held *folder.HeldError
 	start := time.Now()
-	if err := Call(ctx, dir, ListClients{}, &list, quiet); !errors.As(err, &held) || held.Holder.What != "a starting server" || time.Since(start) > 2*patience {
+	if err := Call(ctx, dir, ListClients{}, &list, quiet); !errors.As(err, &held) ||
+		held.Holder.What != "a starting server" || time.Since(start) > 2*patience {
 		t.Errorf("%v after %s", err, time.Since(start))
 	}
 	serving, cancel := context.WithCancel(ctx)
@@ -163,7 +167,8 @@ func TestBackup(t *testing.T) {
 		dir := folder.Dir(t.TempDir())
 		ctx := context.Background()
 		var made access.Issued
-		if err := Call(ctx, dir, CreateClient{access.Client{Name: "app", Mode: access.Mobile, Scopes: access.ReadScopes}}, &made, quiet); err != nil {
+		app := CreateClient{access.Client{Name: "app", Mode: access.Mobile, Scopes: access.ReadScopes}}
+		if err := Call(ctx, dir, app, &made, quiet); err != nil {
 			t.Fatal(err)
 		}
 		snap := filepath.Join(string(dir), "snapshots", "FR.snap")
@@ -196,7 +201,8 @@ func TestBackup(t *testing.T) {
 		}
 		g := &access.Gate{Clients: s.Clients, Failures: access.NewFailures()}
 		now := time.Now()
-		if _, err := g.Check(&access.Request{Time: now, Method: "GET", Path: "/x", Authorization: []string{"Bearer " + made.APIKey}, Scope: access.AntennasRead,
+		if _, err := g.Check(&access.Request{Time: now, Method: "GET", Path: "/x",
+			Authorization: []string{"Bearer " + made.APIKey}, Scope: access.AntennasRead,
 			Signature: []string{access.Sign(made.SigningSecret, now, "GET", "/x", access.EmptyBody)}}); err != nil {
 			t.Errorf("served %v: the restored client: %v", served, err)
 		}

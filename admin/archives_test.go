@@ -39,7 +39,8 @@ func TestArchives(t *testing.T) {
 			return reports, err
 		}
 		first, second := observatory(t, "2026-08-20", 2), observatory(t, "2026-08-27", 3)
-		if reports, err := add(AddArchives{Paths: []string{second, first}}); err != nil || len(reports) != 2 || reports[0].Date != "2026-08-27" || reports[1].Before != "" {
+		if reports, err := add(AddArchives{Paths: []string{second, first}}); err != nil || len(reports) != 2 ||
+			reports[0].Date != "2026-08-27" || reports[1].Before != "" {
 			t.Fatalf("%+v, %v", reports, err)
 		}
 		for _, c := range []struct {
@@ -47,7 +48,9 @@ func TestArchives(t *testing.T) {
 			want string
 		}{
 			{AddArchives{Paths: []string{first}}, "observatoire.csv: 2026-08-20: there is an archive of that date"},
-			{AddArchives{Paths: []string{observatory(t, "2026-09-03", 3), first}}, "observatoire.csv: 2026-08-20: there is an archive of that date (--force replaces it); before it 1 archive added: 2026-09-03"},
+			{AddArchives{Paths: []string{observatory(t, "2026-09-03", 3), first}},
+				"observatoire.csv: 2026-08-20: there is an archive of that date (--force replaces it); before it " +
+					"1 archive added: 2026-09-03"},
 			{AddArchives{Paths: []string{first, second}, Date: "2026-01-01"}, "one by one"},
 			{AddArchives{Paths: []string{first}, Date: "2026-02-30"}, "no date"},
 			{AddArchives{Paths: []string{first}, Date: "01/02/2026"}, "no date"},
@@ -64,7 +67,8 @@ func TestArchives(t *testing.T) {
 			t.Errorf("replaced: %+v, %v", reports, err)
 		}
 		var list []archive.Publication
-		if err := Call(context.Background(), dir, ListArchives{}, &list, quiet); err != nil || len(list) != 3 || list[1].Date != "2026-08-27" || list[2].Rows != 3 {
+		if err := Call(context.Background(), dir, ListArchives{}, &list, quiet); err != nil || len(list) != 3 ||
+			list[1].Date != "2026-08-27" || list[2].Rows != 3 {
 			t.Errorf("%+v, %v", list, err)
 		}
 		files, err := Check(context.Background(), dir)

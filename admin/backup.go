@@ -22,7 +22,8 @@ import (
 // transient are files of the folder that no backup needs: locks, the socket,
 // downloads that are under way, and the day's counts, which are worth a day.
 func transient(name string) bool {
-	return strings.HasPrefix(filepath.ToSlash(name), "downloads/") || strings.HasSuffix(name, ".lock") || name == socketFile || strings.HasPrefix(name, quotaFile)
+	return strings.HasPrefix(filepath.ToSlash(name), "downloads/") || strings.HasSuffix(name, ".lock") ||
+		name == socketFile || strings.HasPrefix(name, quotaFile)
 }
 
 // Backup copies a folder to dest, which must be missing or empty, while it is
@@ -176,7 +177,8 @@ func listOf(from string, log *slog.Logger) (*backup.List, error) {
 		return nil, fmt.Errorf("%s is no backup: it has no %s, no %s and no snapshots", from, backup.Name, clientsFile)
 	}
 	if sign := recent(folder.Dir(from)); sign != "" {
-		return nil, fmt.Errorf("%s has no %s, although this version of relais made it (it has %s): some of it may be missing; use another backup", from, backup.Name, sign)
+		return nil, fmt.Errorf("%s has no %s, although this version of relais made it (it has %s): some of it may "+
+			"be missing; use another backup", from, backup.Name, sign)
 	}
 	log.Warn("the backup has no list of its files, because an older relais made it: whether it is whole cannot be known", "backup", from)
 	return nil, nil

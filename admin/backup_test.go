@@ -27,7 +27,8 @@ func backedUp(t *testing.T) (dir folder.Dir, copied string) {
 	dir, copied = folder.Dir(t.TempDir()), filepath.Join(t.TempDir(), "backup")
 	snap := dir.Snapshot("FR")
 	err := errors.Join(Call(context.Background(), dir, spec("app"), new(access.Issued), quiet),
-		os.Mkdir(filepath.Dir(snap), 0o755), os.WriteFile(snap, []byte("a snapshot"), 0o644), Backup(context.Background(), dir, copied, quiet))
+		os.Mkdir(filepath.Dir(snap), 0o755), os.WriteFile(snap, []byte("a snapshot"), 0o644),
+		Backup(context.Background(), dir, copied, quiet))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,14 +29,16 @@ func TestBugs(t *testing.T) {
 			}
 			ids = append(ids, b.ID)
 		}
-		if _, _, err := s.Community.Validate(community.NewValidation{Market: market.FR, SiteKey: "fr-1", At: geo.Point{Lat: 48, Lng: 2}, Subject: community.Exists, User: "somebody"}); err != nil {
+		if _, _, err := s.Community.Validate(community.NewValidation{Market: market.FR, SiteKey: "fr-1",
+			At: geo.Point{Lat: 48, Lng: 2}, Subject: community.Exists, User: "somebody"}); err != nil {
 			t.Fatal(err)
 		}
 		if !served {
 			stop()
 		}
 		var closed community.Bug
-		if err := Call(ctx, dir, CloseBug{ids[0], "done"}, &closed, quiet); err != nil || closed.State != community.ClosedBug || closed.Answer != "done" {
+		if err := Call(ctx, dir, CloseBug{ids[0], "done"}, &closed, quiet); err != nil ||
+			closed.State != community.ClosedBug || closed.Answer != "done" {
 			t.Errorf("served %v: %+v, %v", served, closed, err)
 		}
 		if err := Call(ctx, dir, CloseBug{"bug:x", "done"}, &closed, quiet); err == nil || !strings.Contains(err.Error(), "no such bug") {
@@ -44,7 +46,8 @@ func TestBugs(t *testing.T) {
 		}
 		for _, all := range []bool{false, true} {
 			var l BugList
-			if err := Call(ctx, dir, ListBugs{all, Page{Limit: 10}}, &l, quiet); err != nil || l.Total != map[bool]int{false: 1, true: 2}[all] || len(l.Bugs) != l.Total {
+			if err := Call(ctx, dir, ListBugs{all, Page{Limit: 10}}, &l, quiet); err != nil ||
+				l.Total != map[bool]int{false: 1, true: 2}[all] || len(l.Bugs) != l.Total {
 				t.Errorf("served %v: %+v, %v", served, l, err)
 			}
 		}
@@ -61,7 +64,8 @@ func TestBugs(t *testing.T) {
 		}
 		found := false
 		for _, f := range files {
-			found = found || f.Path == CommunityFile && f.Problem == "" && f.Detail == "0 unavailable sites, 0 outage reports, 1 validation, 2 bugs"
+			found = found || f.Path == CommunityFile && f.Problem == "" &&
+				f.Detail == "0 unavailable sites, 0 outage reports, 1 validation, 2 bugs"
 		}
 		if !found {
 			t.Errorf("served %v: %+v", served, files)
@@ -77,7 +81,8 @@ func TestForgetValidations(t *testing.T) {
 	if err := Call(ctx, dir, CreateUser{"alice", "correct horse battery"}, &made, quiet); err != nil {
 		t.Fatal(err)
 	}
-	v, _, err := s.Community.Validate(community.NewValidation{Market: market.FR, SiteKey: "fr-1", At: geo.Point{Lat: 48, Lng: 2}, Subject: community.Exists, User: made.ID})
+	v, _, err := s.Community.Validate(community.NewValidation{Market: market.FR, SiteKey: "fr-1",
+		At: geo.Point{Lat: 48, Lng: 2}, Subject: community.Exists, User: made.ID})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,14 +63,16 @@ func (s *Stores) check() (files []File, held bool, err error) {
 	all, err := databasesOf(s.Dir)
 	switch {
 	case errors.Is(err, syscall.ENOTDIR):
-		files = append(files, File{Path: "photos", Kind: "store", Problem: "it is not a folder: move it away, and restore the folder from a backup where photos were sent"})
+		files = append(files, File{Path: "photos", Kind: "store",
+			Problem: "it is not a folder: move it away, and restore the folder from a backup where photos were sent"})
 	case err != nil:
 		return nil, false, err
 	}
 	noted := s.inventory()
 	for _, file := range slices.Sorted(maps.Keys(noted.Stores)) {
 		if photos.MonthOf(file) != "" && !(database{file: file}).in(s.Dir) {
-			files = append(files, File{Path: file, Kind: "store", Problem: fmt.Sprintf("it is missing, and the folder had it: %v", errNotAsNoted)})
+			files = append(files, File{Path: file, Kind: "store",
+				Problem: fmt.Sprintf("it is missing, and the folder had it: %v", errNotAsNoted)})
 		}
 	}
 	for _, d := range all {
@@ -121,7 +123,8 @@ func missing(dir folder.Dir) (files []File) {
 		if name != sealFile {
 			what = "relais ingest makes it again, from new files"
 		}
-		files = append(files, File{Path: name, Kind: "missing", Problem: "it is missing, and the folder had it: " + what + "; or accept that with relais check --accept"})
+		files = append(files, File{Path: name, Kind: "missing",
+			Problem: "it is missing, and the folder had it: " + what + "; or accept that with relais check --accept"})
 	}
 	return files
 }
@@ -204,9 +207,11 @@ func checkCounts(path string, _ os.FileInfo) (string, error) {
 	counts := Number(c.Counts, "count")
 	switch {
 	case c.Bad > 0:
-		return counts, fmt.Errorf("the file of counts is damaged: %s of it cannot be read; the next start keeps the rest and puts the damaged file aside", Number(int(c.Bad), "byte"))
+		return counts, fmt.Errorf("the file of counts is damaged: %s of it cannot be read; the next start keeps "+
+			"the rest and puts the damaged file aside", Number(int(c.Bad), "byte"))
 	case c.Torn > 0:
-		return counts, noteError(Number(int(c.Torn), "byte") + " of it were being written when the power or the server went: the next start drops them")
+		return counts, noteError(Number(int(c.Torn), "byte") +
+			" of it were being written when the power or the server went: the next start drops them")
 	}
 	return counts, nil
 }

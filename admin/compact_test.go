@@ -54,7 +54,8 @@ func TestDeletedIsOffTheDisk(t *testing.T) {
 			g := &access.Gate{Clients: s.Clients, Failures: access.NewFailures()}
 			for _, c := range []access.Issued{gone, stays} {
 				peer := stays.CIDRs[0].Addr().Next()
-				if _, err := g.Check(&access.Request{Time: time.Now(), Method: "GET", Path: "/x", Address: peer, Authorization: []string{"Bearer " + c.APIKey}, Scope: access.AntennasRead}); err != nil {
+				if _, err := g.Check(&access.Request{Time: time.Now(), Method: "GET", Path: "/x", Address: peer,
+					Authorization: []string{"Bearer " + c.APIKey}, Scope: access.AntennasRead}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -157,7 +158,10 @@ func TestCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := []string{clientsFile + ": 3 clients", PhotosFile + ": 0 photos, 0 reports",
-			CommunityFile + ": 0 unavailable sites, 0 outage reports, 0 validations, 0 bugs", UsersFile + ": 0 accounts, 0 facts", ArchivesFile + ": 0 archives, 0 rows", measure.DatabaseName + ": 0 files of measures", sealFile + ": seals signing secrets", quotaFile + ": 0 counts"}
+			CommunityFile + ": 0 unavailable sites, 0 outage reports, 0 validations, 0 bugs",
+			UsersFile + ": 0 accounts, 0 facts", ArchivesFile + ": 0 archives, 0 rows",
+			measure.DatabaseName + ": 0 files of measures", sealFile + ": seals signing secrets",
+			quotaFile + ": 0 counts"}
 		if served {
 			want = append(want, socketFile+": a server runs")
 		}
@@ -176,7 +180,8 @@ func TestCheck(t *testing.T) {
 }
 
 func TestNumber(t *testing.T) {
-	for n, want := range map[int]string{0: "0 sites", 1: "1 site", 999: "999 sites", 1000: "1,000 sites", 69801: "69,801 sites", 1234567: "1,234,567 sites"} {
+	for n, want := range map[int]string{0: "0 sites", 1: "1 site", 999: "999 sites", 1000: "1,000 sites",
+		69801: "69,801 sites", 1234567: "1,234,567 sites"} {
 		if got := Number(n, "site"); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

@@ -17,7 +17,8 @@ func (s *Stores) fail(file string, err error) {
 		return
 	}
 	s.failed[file] = err
-	s.log.Error("a store cannot be used: what needs it is refused, and the rest is served; relais check says more", "file", file, "error", err)
+	s.log.Error("a store cannot be used: what needs it is refused, and the rest is served; relais check says more",
+		"file", file, "error", err)
 	if db := s.open[file]; db != nil {
 		delete(s.open, file)
 		_ = db.Close() // it is of no use any more
@@ -30,7 +31,10 @@ func (s *Stores) Failed(file string) error { return s.failed[file] }
 // fatal reports whether an error of opening a store is not about the store alone: another
 // process has it, or the folder cannot be used as it should.
 func fatal(err error) bool {
-	return errors.Is(err, store.ErrHeld) || folder.ReadOnly(err) || !errors.Is(err, store.ErrDamaged) && !errors.Is(err, store.ErrUnreadable) && !errors.Is(err, errNotAsNoted)
+	if errors.Is(err, store.ErrHeld) || folder.ReadOnly(err) {
+		return true
+	}
+	return !errors.Is(err, store.ErrDamaged) && !errors.Is(err, store.ErrUnreadable) && !errors.Is(err, errNotAsNoted)
 }
 
 // usable returns the error of the stores that a command needs.

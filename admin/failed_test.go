@@ -33,7 +33,8 @@ func TestFailedStore(t *testing.T) {
 		for how, damage := range damages {
 			t.Run(file+" "+how, func(t *testing.T) {
 				dir := folder.Dir(t.TempDir())
-				if err := errors.Join(Call(ctx, dir, spec("app"), new(access.Issued), quiet), damage(filepath.Join(string(dir), file))); err != nil {
+				if err := errors.Join(Call(ctx, dir, spec("app"), new(access.Issued), quiet),
+					damage(filepath.Join(string(dir), file))); err != nil {
 					t.Fatal(err)
 				}
 				before, err := os.ReadFile(filepath.Join(string(dir), file))
@@ -86,7 +87,8 @@ func TestFailedStore(t *testing.T) {
 func TestFailedClients(t *testing.T) {
 	dir, ctx := folder.Dir(t.TempDir()), context.Background()
 	var made access.Issued
-	if err := errors.Join(Call(ctx, dir, spec("app"), &made, quiet), os.Truncate(filepath.Join(string(dir), clientsFile), 5000)); err != nil {
+	if err := errors.Join(Call(ctx, dir, spec("app"), &made, quiet),
+		os.Truncate(filepath.Join(string(dir), clientsFile), 5000)); err != nil {
 		t.Fatal(err)
 	}
 	s, err := Open(dir, "test", quiet)
@@ -95,7 +97,8 @@ func TestFailedClients(t *testing.T) {
 	}
 	g := &access.Gate{Clients: s.Clients, Failures: access.NewFailures()}
 	for range access.MaxFailures + 1 {
-		if _, err := g.Check(&access.Request{Method: "GET", Path: "/x", APIKey: []string{made.APIKey}, Scope: access.AntennasRead}); !errors.Is(err, access.ErrUnavailable) {
+		if _, err := g.Check(&access.Request{Method: "GET", Path: "/x", APIKey: []string{made.APIKey},
+			Scope: access.AntennasRead}); !errors.Is(err, access.ErrUnavailable) {
 			t.Fatalf("a key: %v", err)
 		}
 	}

@@ -127,7 +127,9 @@ func TestMissingClients(t *testing.T) {
 	u.remove(clientsFile)
 	u.open(func(s *Stores) {
 		g := &access.Gate{Clients: s.Clients, Failures: access.NewFailures()}
-		if _, err := g.Check(&access.Request{Method: "GET", Path: "/x", Authorization: []string{"Bearer rk_0123456789ab_secret"}, Scope: access.AntennasRead}); !errors.Is(err, access.ErrUnavailable) {
+		_, err := g.Check(&access.Request{Method: "GET", Path: "/x",
+			Authorization: []string{"Bearer rk_0123456789ab_secret"}, Scope: access.AntennasRead})
+		if !errors.Is(err, access.ErrUnavailable) {
 			t.Error(err)
 		}
 	})

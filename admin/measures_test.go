@@ -70,7 +70,8 @@ func TestMeasures(t *testing.T) {
 		if err := Call(ctx, dir, c, &r, quiet); err != nil {
 			t.Fatal(err)
 		}
-		if f := r.Files[0]; r.Total != 50 || f.Rows != 51 || f.Served != 50 || f.Rejected["position unknown"] != 1 || f.Examples[0].Line != 52 || f.Path != path {
+		if f := r.Files[0]; r.Total != 50 || f.Rows != 51 || f.Served != 50 || f.Rejected["position unknown"] != 1 ||
+			f.Examples[0].Line != 52 || f.Path != path {
 			t.Errorf("served %v: %+v, %+v", served, r, r.Files[0])
 		}
 		if info, err := os.Stat(path); err != nil || !served && (total != info.Size() || read != total) {
@@ -162,7 +163,8 @@ func TestDamagedMeasures(t *testing.T) {
 					problems += f.Path + " " + f.Problem + "\n"
 				}
 			}
-			if err != nil || strings.Count(problems, "\n") != 1 || !strings.Contains(problems, tt.says) || !strings.Contains(problems, filepath.Base(path)) {
+			if err != nil || strings.Count(problems, "\n") != 1 || !strings.Contains(problems, tt.says) ||
+				!strings.Contains(problems, filepath.Base(path)) {
 				t.Errorf("%s, served %v: %q, %v", tt.name, served, problems, err)
 			}
 			create(t, dir, spec("one"))

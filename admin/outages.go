@@ -195,7 +195,8 @@ func (c DecideOutage) run(_ context.Context, s *Stores) (any, error) {
 
 func (c DecideOutage) check(r *outage.Report) error {
 	m := market.Get(r.Market)
-	if i, ok := m.Operator(c.Operator); c.Market != "" && c.Market != m.Code || c.Operator != "" && (!ok || m.Operators[i].Key != r.Operator) {
+	i, ok := m.Operator(c.Operator)
+	if c.Market != "" && c.Market != m.Code || c.Operator != "" && (!ok || m.Operators[i].Key != r.Operator) {
 		return fmt.Errorf("the report %s is of %s in %s", r.ID, r.Operator, r.Market)
 	}
 	return nil

@@ -38,7 +38,9 @@ func TestOutages(t *testing.T) {
 			t.Fatal(err)
 		}
 		var made OutageImport
-		if err := ask(ImportOutages{market.FR, "orange", []string{path}}, &made); err != nil || len(made.Files) != 1 || made.Files[0].Rows != 2 || made.Feed.Served != 1 || made.Feed.Rejected["no position"] != 1 ||
+		if err := ask(ImportOutages{market.FR, "orange", []string{path}}, &made); err != nil ||
+			len(made.Files) != 1 || made.Files[0].Rows != 2 || made.Feed.Served != 1 ||
+			made.Feed.Rejected["no position"] != 1 ||
 			made.Feed.State != outage.Available || !made.Feed.Available || made.Feed.Operator != "ORANGE" {
 			t.Fatalf("served %v: %+v, %v", served, made, err)
 		}
@@ -56,13 +58,16 @@ func TestOutages(t *testing.T) {
 		}
 		wantErr(ImportOutages{market.FR, "ORANGE", []string{path}}, "sites_hs.csv:1: this is a web page")
 		var r OutageReport
-		n := outage.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946}, Services: []string{"data"}, User: "one"}
-		if err := ask(ReportOutage{n}, &r); err != nil || r.State != outage.Reported || !r.OperatorConfirmed || !slices.Equal(r.Services, []string{"data"}) {
+		n := outage.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946},
+			Services: []string{"data"}, User: "one"}
+		if err := ask(ReportOutage{n}, &r); err != nil || r.State != outage.Reported || !r.OperatorConfirmed ||
+			!slices.Equal(r.Services, []string{"data"}) {
 			t.Fatalf("served %v: %+v, %v", served, r, err)
 		}
 		id := r.ID
 		for i, user := range []string{"one", "two", "two", "three", "four"} {
-			if err := ask(DecideOutage{Report: id, Decision: ConfirmOutage, User: user, Market: market.FR, Operator: "Orange"}, &r); err != nil || r.Confirms != []int{0, 1, 1, 2, 3}[i] {
+			if err := ask(DecideOutage{Report: id, Decision: ConfirmOutage, User: user, Market: market.FR,
+				Operator: "Orange"}, &r); err != nil || r.Confirms != []int{0, 1, 1, 2, 3}[i] {
 				t.Errorf("served %v: confirmation %d: %+v, %v", served, i, r, err)
 			}
 		}
@@ -74,13 +79,16 @@ func TestOutages(t *testing.T) {
 		wantErr(DecideOutage{Report: id, Decision: "dance"}, "no decision")
 		var l OutageList
 		all := Page{Limit: 10}
-		if err := ask(ListOutages{outage.Filter{Market: market.FR}, all}, &l); err != nil || len(l.Feeds) != 4 || l.Total != 1 || !l.Reports[0].OperatorConfirmed {
+		if err := ask(ListOutages{outage.Filter{Market: market.FR}, all}, &l); err != nil || len(l.Feeds) != 4 ||
+			l.Total != 1 || !l.Reports[0].OperatorConfirmed {
 			t.Errorf("served %v: %+v, %v", served, l, err)
 		}
-		if f := l.Feeds[2]; f.Operator != "ORANGE" || f.State != outage.Failed || f.Available || f.Served != 1 || f.ReadAt == nil || strings.Contains(f.Why, string(os.PathSeparator)) {
+		if f := l.Feeds[2]; f.Operator != "ORANGE" || f.State != outage.Failed || f.Available || f.Served != 1 ||
+			f.ReadAt == nil || strings.Contains(f.Why, string(os.PathSeparator)) {
 			t.Errorf("served %v: %+v", served, f)
 		}
-		if err := ask(ListOutages{outage.Filter{Operator: "orange", States: []outage.State{outage.Resolved}}, all}, &l); err != nil || len(l.Feeds) != 2 || l.Total != 0 || len(l.Reports) != 0 {
+		if err := ask(ListOutages{outage.Filter{Operator: "orange", States: []outage.State{outage.Resolved}}, all},
+			&l); err != nil || len(l.Feeds) != 2 || l.Total != 0 || len(l.Reports) != 0 {
 			t.Errorf("served %v: of one operator: %+v, %v", served, l, err)
 		}
 		wantErr(ListOutages{outage.Filter{Market: market.CA, Operator: "SFR"}, all}, "not an operator")
@@ -88,7 +96,8 @@ func TestOutages(t *testing.T) {
 			t.Errorf("served %v: %+v, %v", served, r, err)
 		}
 		wantErr(DecideOutage{Report: id, Decision: ConfirmOutage, User: "five"}, "resolved or rejected")
-		if err := ask(DecideOutage{Report: id, Decision: RejectOutage, Why: "made up"}, &r); err != nil || r.State != outage.Rejected || r.Why != "made up" {
+		if err := ask(DecideOutage{Report: id, Decision: RejectOutage, Why: "made up"}, &r); err != nil ||
+			r.State != outage.Rejected || r.Why != "made up" {
 			t.Errorf("served %v: %+v, %v", served, r, err)
 		}
 		var f OutageFeed
@@ -178,13 +187,16 @@ func TestTakeOutages(t *testing.T) {
 		if err := Call(context.Background(), dir, TakeOutages{market.FR, news}, &all, quiet); err != nil || len(all) != 4 {
 			t.Fatalf("served %v: %+v, %v", served, all, err)
 		}
-		if o := all[2]; o.Operator != "ORANGE" || o.State != outage.Available || o.Served != 1 || len(o.Files) != 1 || o.Files[0].Rejected["no position"] != 1 {
+		if o := all[2]; o.Operator != "ORANGE" || o.State != outage.Available || o.Served != 1 || len(o.Files) != 1 ||
+			o.Files[0].Rejected["no position"] != 1 {
 			t.Errorf("served %v: %+v", served, o)
 		}
-		if o := all[0]; o.State != outage.Failed || o.Why != "HTTP 503" || all[3].State != outage.Absent || !strings.Contains(all[3].Error, "no such file") {
+		if o := all[0]; o.State != outage.Failed || o.Why != "HTTP 503" || all[3].State != outage.Absent ||
+			!strings.Contains(all[3].Error, "no such file") {
 			t.Errorf("served %v: %+v, %+v", served, o, all[3])
 		}
-		if err := Call(context.Background(), dir, TakeOutages{Market: market.BE}, &all, quiet); err == nil || !strings.Contains(err.Error(), "publish no unavailable sites") {
+		if err := Call(context.Background(), dir, TakeOutages{Market: market.BE}, &all, quiet); err == nil ||
+			!strings.Contains(err.Error(), "publish no unavailable sites") {
 			t.Errorf("served %v: %v", served, err)
 		}
 	}

@@ -92,7 +92,8 @@ func TestBackupOfPhotos(t *testing.T) {
 			stop() // the last by the command itself
 		}
 		copied, restored := filepath.Join(t.TempDir(), "backup"), folder.Dir(filepath.Join(t.TempDir(), "restored"))
-		if err := errors.Join(Backup(context.Background(), dir, copied, quiet), Restore(context.Background(), copied, restored, quiet)); err != nil {
+		if err := errors.Join(Backup(context.Background(), dir, copied, quiet),
+			Restore(context.Background(), copied, restored, quiet)); err != nil {
 			t.Fatal(err)
 		}
 		if list := problems(t, restored); len(list) > 0 {
@@ -131,7 +132,8 @@ func TestDeletedPhotoIsOffTheDisk(t *testing.T) {
 		}
 		return paths
 	}
-	if got := compact(); !slices.Equal(got, []string{clientsFile, PhotosFile, CommunityFile, UsersFile, ArchivesFile, measure.DatabaseName, quotaFile}) {
+	all := []string{clientsFile, PhotosFile, CommunityFile, UsersFile, ArchivesFile, measure.DatabaseName, quotaFile}
+	if got := compact(); !slices.Equal(got, all) {
 		t.Errorf("nothing deleted: %q", got)
 	}
 	if _, err := s.Photos.Delete(gone.ID); err != nil {
@@ -183,8 +185,11 @@ func TestCheckOfPhotos(t *testing.T) {
 		for _, f := range files[:7] {
 			got = append(got, fmt.Sprint(f.Path, ": ", f.Detail, f.Problem))
 		}
-		if want := []string{clientsFile + ": 0 clients", PhotosFile + ": 1 photo, 0 reports",
-			CommunityFile + ": 0 unavailable sites, 0 outage reports, 0 validations, 0 bugs", UsersFile + ": 0 accounts, 0 facts", ArchivesFile + ": 0 archives, 0 rows", measure.DatabaseName + ": 0 files of measures", name + ": the images of 1 photo"}; !slices.Equal(got, want) {
+		want := []string{clientsFile + ": 0 clients", PhotosFile + ": 1 photo, 0 reports",
+			CommunityFile + ": 0 unavailable sites, 0 outage reports, 0 validations, 0 bugs",
+			UsersFile + ": 0 accounts, 0 facts", ArchivesFile + ": 0 archives, 0 rows",
+			measure.DatabaseName + ": 0 files of measures", name + ": the images of 1 photo"}
+		if !slices.Equal(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 		stop()
@@ -205,12 +210,16 @@ func TestCheckOfPhotos(t *testing.T) {
 		{"no records", func() error {
 			return errors.Join(os.WriteFile(path, whole, 0o600), os.Rename(s.path(PhotosFile), s.path("aside")))
 		}, name + ": photos.db is missing"},
-		{"no images", func() error { return errors.Join(os.Rename(s.path("aside"), s.path(PhotosFile)), os.Remove(path)) }, PhotosFile + ": photo "},
+		{"no images", func() error {
+			return errors.Join(os.Rename(s.path("aside"), s.path(PhotosFile)),
+				os.Remove(path))
+		}, PhotosFile + ": photo "},
 	} {
 		if err := c.do(); err != nil {
 			t.Fatal(err)
 		}
-		list := slices.DeleteFunc(problems(t, dir), func(p string) bool { return strings.Contains(p, "the folder had it") }) // TestMissingStore
+		list := slices.DeleteFunc(problems(t, dir),
+			func(p string) bool { return strings.Contains(p, "the folder had it") }) // TestMissingStore
 		if len(list) != 1 || !strings.HasPrefix(list[0], c.want) {
 			t.Errorf("%s: %q, want %q", c.what, list, c.want)
 		}
@@ -308,7 +317,8 @@ func TestDeletedPhotoLeavesNoAnswer(t *testing.T) {
 	p, other := addPhoto(t, s, "image"), addPhoto(t, s, "image")
 	answer := func(photo *photos.Photo) (text string, first bool) {
 		t.Helper()
-		b, first, err := s.Answers.Once(context.Background(), "client", photo.ID, func() ([]byte, bool) { return []byte(`{"id":"` + photo.ID + `","caption":"planted words"}`), true })
+		b, first, err := s.Answers.Once(context.Background(), "client", photo.ID,
+			func() ([]byte, bool) { return []byte(`{"id":"` + photo.ID + `","caption":"planted words"}`), true })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -338,12 +348,15 @@ func TestDeletedPhotoLeavesNoAnswer(t *testing.T) {
 	if _, first := answer(other); first {
 		t.Error("the answer of another photo is gone")
 	}
-	for name, c := range map[string]Command{"hide": HidePhoto{Photo: p.ID}, "show": ShowPhoto{Photo: p.ID}, "delete": DeletePhoto{Photo: p.ID}} {
-		if _, err := c.run(context.Background(), s); err == nil || !strings.Contains(err.Error(), p.ID) || !strings.Contains(err.Error(), "relais photo list") {
+	for name, c := range map[string]Command{"hide": HidePhoto{Photo: p.ID}, "show": ShowPhoto{Photo: p.ID},
+		"delete": DeletePhoto{Photo: p.ID}} {
+		if _, err := c.run(context.Background(), s); err == nil || !strings.Contains(err.Error(), p.ID) ||
+			!strings.Contains(err.Error(), "relais photo list") {
 			t.Errorf("%s of a photo that is gone: %v", name, err)
 		}
 	}
-	if _, err := (DecideReport{Report: "\x1b[31m"}).run(context.Background(), s); err == nil || !strings.Contains(err.Error(), "relais report list") {
+	if _, err := (DecideReport{Report: "\x1b[31m"}).run(context.Background(), s); err == nil ||
+		!strings.Contains(err.Error(), "relais report list") {
 		t.Errorf("a decision on no report: %v", err)
 	}
 }

@@ -85,7 +85,8 @@ func (a *aged) retain(s *Stores, speedtests, reports int) {
 func TestWrongClock(t *testing.T) {
 	a := newAged(t)
 	right := a.time
-	for _, wrong := range []time.Time{right.Add(400 * oneDay), right.AddDate(10, 0, 0), time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(0, 0)} {
+	for _, wrong := range []time.Time{right.Add(400 * oneDay), right.AddDate(10, 0, 0),
+		time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(0, 0)} {
 		a.time = wrong
 		a.logs.Reset()
 		a.start(func(s *Stores) {

@@ -27,7 +27,11 @@ type Command interface {
 }
 
 // commands are those that the socket takes, by the name of their type.
-var commands = byName(CreateClient{}, ListClients{}, ShowClient{}, UsageOfClient{}, RotateClient{}, RevokeClient{}, DeleteClient{}, ListPhotos{}, HidePhoto{}, ShowPhoto{}, DeletePhoto{}, ListReports{}, DecideReport{}, ImportOutages{}, TakeOutages{}, ListOutages{}, ClearOutages{}, ReportOutage{}, DecideOutage{}, ListBugs{}, CloseBug{}, AddArchives{}, ListArchives{}, ImportMeasures{}, ImportProgress{}, CreateUser{}, ListUsers{}, DisableUser{}, SetUserPassword{}, DeleteUser{}, CheckStores{}, CompactStores{}, Accept{}, Received{})
+var commands = byName(CreateClient{}, ListClients{}, ShowClient{}, UsageOfClient{}, RotateClient{}, RevokeClient{},
+	DeleteClient{}, ListPhotos{}, HidePhoto{}, ShowPhoto{}, DeletePhoto{}, ListReports{}, DecideReport{},
+	ImportOutages{}, TakeOutages{}, ListOutages{}, ClearOutages{}, ReportOutage{}, DecideOutage{}, ListBugs{},
+	CloseBug{}, AddArchives{}, ListArchives{}, ImportMeasures{}, ImportProgress{}, CreateUser{}, ListUsers{},
+	DisableUser{}, SetUserPassword{}, DeleteUser{}, CheckStores{}, CompactStores{}, Accept{}, Received{})
 
 func byName(list ...Command) map[string]reflect.Type {
 	m := map[string]reflect.Type{}
@@ -214,9 +218,10 @@ func ended(err error) error {
 
 // dial returns a client that reaches the folder's server.
 func dial(dir folder.Dir) *http.Client {
-	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", socketPath(dir))
-	}}}
+	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", socketPath(dir))
+		}}}
 }
 
 func callHere(ctx context.Context, dir folder.Dir, c Command, log *slog.Logger) (text []byte, err error) {

@@ -95,7 +95,8 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 	}
 	if !readOnly {
 		// A compaction that was killed leaves a copy of what may be deleted by now.
-		if err := errors.Join(folder.SweepTemporary(string(s.Dir)), folder.SweepTemporary(s.Dir.Photos()), sweepSockets(s.Dir)); err != nil {
+		if err := errors.Join(folder.SweepTemporary(string(s.Dir)), folder.SweepTemporary(s.Dir.Photos()),
+			sweepSockets(s.Dir)); err != nil {
 			log.Warn("what a killed process left could not be removed", "error", err)
 		}
 	}
@@ -129,7 +130,8 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 	}
 	for _, l := range s.leftOut() {
 		for _, err := range l.problems {
-			log.Error("a "+l.thing+" cannot be used: what it is about is refused, and the rest is served; relais check says more", "file", l.file, "error", err)
+			log.Error("a "+l.thing+" cannot be used: what it is about is refused, and the rest is served; "+
+				"relais check says more", "file", l.file, "error", err)
 		}
 	}
 	s.Archives = archive.Open(s.open[ArchivesFile], s.now)

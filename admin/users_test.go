@@ -50,7 +50,9 @@ func TestUsers(t *testing.T) {
 			{DeleteUser{"nobody"}, "no such account", false},
 		} {
 			err := ask(c.command, &changed)
-			if (c.says == "") != (err == nil) || err != nil && (!strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "password\"")) || changed.Disabled != c.disabled {
+			if (c.says == "") != (err == nil) || err != nil &&
+				(!strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "password\"")) ||
+				changed.Disabled != c.disabled {
 				t.Errorf("served %v: %T: %+v, %v", served, c.command, changed, err)
 			}
 		}
@@ -69,7 +71,8 @@ func TestUsers(t *testing.T) {
 		}
 		for _, name := range []string{UsersFile, CommunityFile} {
 			text, err := os.ReadFile(filepath.Join(string(dir), name))
-			if err != nil || bytes.Contains(text, []byte(made.ID)) || bytes.Contains(text, []byte("lodie")) || bytes.Contains(text, []byte(`"reporter"`)) {
+			if err != nil || bytes.Contains(text, []byte(made.ID)) || bytes.Contains(text, []byte("lodie")) ||
+				bytes.Contains(text, []byte(`"reporter"`)) {
 				t.Errorf("served %v: %s knows the person, %v", served, name, err)
 			}
 		}

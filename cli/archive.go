@@ -28,7 +28,8 @@ type archiveCommand struct {
 
 // Help is shown below the commands.
 func (*archiveCommand) Help() string {
-	return `Archives are the dated publications of the ANFR's observatoire, whole. Every ingest of one keeps it; those of earlier weeks are added here, in any order, while a server runs or not.
+	return `Archives are the dated publications of the ANFR's observatoire, whole. Every ingest of one
+keeps it; those of earlier weeks are added here, in any order, while a server runs or not.
 
 Examples:
   relais archive add --data DIR observatoire_2026-08-20.csv observatoire_2026-08-27.csv
@@ -133,7 +134,8 @@ func printArchived(w io.Writer, r *archive.Report) error {
 	for _, kind := range slices.Sorted(maps.Keys(r.Changes)) {
 		changes = append(changes, fmt.Sprintf("%d %s", r.Changes[kind], kind))
 	}
-	_, err := fmt.Fprintf(w, "%s: %d of %d rows of %s, %d supports; since %s: %s (%d bytes, %.1f s)\n", r.Date, r.File.Served, r.File.Rows, visible(r.File.Path, ""), r.Supports,
+	_, err := fmt.Fprintf(w, "%s: %d of %d rows of %s, %d supports; since %s: %s (%d bytes, %.1f s)\n", r.Date,
+		r.File.Served, r.File.Rows, visible(r.File.Path, ""), r.Supports,
 		cmp.Or(r.Before, "the beginning"), strings.Join(changes, ", "), r.Bytes, r.Seconds)
 	for _, reason := range slices.Sorted(maps.Keys(r.File.Rejected)) {
 		fmt.Fprintf(w, "  rejected: %d %s%s\n", r.File.Rejected[reason], visible(reason, ""), lines(r.File, reason))

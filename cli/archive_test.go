@@ -14,9 +14,11 @@ import (
 // observatory writes a publication of so many supports around Paris.
 func observatory(t *testing.T, date string, rows int) string {
 	t.Helper()
-	text := "id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;nat_id;sup_nm_haut;tpo_id;adr_lb_lieu;adr_lb_add1;adr_lb_add2;adr_lb_add3;adr_nm_cp;com_cd_insee;coordonnees;coord;statut\n"
+	text := "id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;" +
+		"nat_id;sup_nm_haut;tpo_id;adr_lb_lieu;adr_lb_add1;adr_lb_add2;adr_lb_add3;adr_nm_cp;com_cd_insee;coordonnees;coord;statut\n"
 	for i := range rows {
-		text += fmt.Sprintf("%d;SFR;%d;LTE 800;2020-01-02;075;75056;4G;%sT10:00:00;075270%04d;23;20;72;;;;;75001;75056;\"48.%d , 2.35\";;En service\n", i+1, i+1, date, i+1, 80+i)
+		text += fmt.Sprintf("%d;SFR;%d;LTE 800;2020-01-02;075;75056;4G;%sT10:00:00;075270%04d;23;20;72;;;;;75001;75056;"+
+			"\"48.%d , 2.35\";;En service\n", i+1, i+1, date, i+1, 80+i)
 	}
 	path := filepath.Join(t.TempDir(), "observatoire.csv")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -50,7 +52,8 @@ func TestIngestAddsTheArchive(t *testing.T) {
 	s := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(observatory(t, "2026-08-27", 4)))))
 	defer s.Close()
 	table := tableFile(t, [3]string{"FR", "observatoire", s.URL + "/observatoire.csv"})
-	if out, errs, code := command(t.Context(), "update", "--data", dir, "--sources", table); code != done || !strings.Contains(out, "archive of 2026-08-27 added") {
+	if out, errs, code := command(t.Context(), "update", "--data", dir, "--sources", table); code != done ||
+		!strings.Contains(out, "archive of 2026-08-27 added") {
 		t.Errorf("%d %q %q", code, out, errs)
 	}
 	if dates := archived(t, dir); fmt.Sprint(dates) != "[2026-08-27 2026-08-20]" {
@@ -61,7 +64,8 @@ func TestIngestAddsTheArchive(t *testing.T) {
 	if err := os.Rename(observatory(t, "2026-08-20", 3), synthetic); err != nil {
 		t.Fatal(err)
 	}
-	if out, errs, code := command(t.Context(), "ingest", "--data", dir2, "FR,DROM", synthetic); code != done || !strings.Contains(out, "archive of 2026-08-20 added") {
+	if out, errs, code := command(t.Context(), "ingest", "--data", dir2, "FR,DROM", synthetic); code != done ||
+		!strings.Contains(out, "archive of 2026-08-20 added") {
 		t.Errorf("%d %q %q", code, out, errs)
 	}
 	if out, _, _ := command(t.Context(), "archive", "list", "--data", dir2); !strings.Contains(out, "SYNTHETIC") {
@@ -72,7 +76,8 @@ func TestIngestAddsTheArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, errs, code := command(t.Context(), "ingest", "--data", dir, "FR,DROM", observatory(t, "2026-09-03", 4))
-	if code != done || !strings.Contains(out, "note: no archive was added") || !strings.Contains(out, "archives.db") || !strings.Contains(out, "FR: 4 sites") {
+	if code != done || !strings.Contains(out, "note: no archive was added") ||
+		!strings.Contains(out, "archives.db") || !strings.Contains(out, "FR: 4 sites") {
 		t.Errorf("%d %q %q", code, out, errs)
 	}
 }
@@ -81,7 +86,8 @@ func TestArchiveCommand(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	a, b := observatory(t, "2026-08-20", 3), observatory(t, "2026-08-27", 4)
 	out, errs, code := command(t.Context(), "archive", "add", "--data", dir, b, a)
-	if code != done || !strings.Contains(out, "2026-08-27: 4 of 4 rows") || !strings.Contains(out, "since the beginning: ") || strings.Count(out, "\n") != 2 {
+	if code != done || !strings.Contains(out, "2026-08-27: 4 of 4 rows") ||
+		!strings.Contains(out, "since the beginning: ") || strings.Count(out, "\n") != 2 {
 		t.Errorf("%d %q %q", code, out, errs)
 	}
 	out, errs, code = command(t.Context(), "archive", "add", "--data", dir, "--json", "--force", b, a)
@@ -95,7 +101,8 @@ func TestArchiveCommand(t *testing.T) {
 		t.Errorf("%d %q %q %v", code, out, errs, err)
 	}
 	out, errs, code = command(t.Context(), "archive", "add", "--data", dir, "--json", observatory(t, "2026-09-03", 4), a)
-	if err := json.Unmarshal([]byte(out), &r); err != nil || code != failed || len(r.Added) != 1 || r.Added[0].Date != "2026-09-03" || !strings.Contains(errs, "2026-08-20: there is an archive") {
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != failed || len(r.Added) != 1 ||
+		r.Added[0].Date != "2026-09-03" || !strings.Contains(errs, "2026-08-20: there is an archive") {
 		t.Errorf("of what is added before one fails: %d %q %q %v", code, out, errs, err)
 	}
 	for _, tt := range []struct {
@@ -110,7 +117,9 @@ func TestArchiveCommand(t *testing.T) {
 		{failed, "no observatoire", []string{filepath.Join(dir, "clients.db")}},
 		{failed, "future", []string{"--date", "2996-02-28", a}},
 	} {
-		if _, errs, code := command(t.Context(), append([]string{"archive", "add", "--data", dir}, tt.args...)...); code != tt.code || !strings.Contains(errs, tt.want) {
+		if _, errs, code := command(t.Context(),
+			append([]string{"archive", "add", "--data", dir}, tt.args...)...); code != tt.code ||
+			!strings.Contains(errs, tt.want) {
 			t.Errorf("%q: %d %q", tt.args, code, errs)
 		}
 	}

@@ -16,7 +16,9 @@ type backupCommand struct {
 
 // Help is shown below the flags.
 func (*backupCommand) Help() string {
-	return `Copies the data folder while it is served or not. The copy has a list of its files, backup.json, which says that it is whole; relais check --backup compares them. It has secret.key, which opens the clients' signing secrets: keep it as safe as the folder.
+	return `Copies the data folder while it is served or not. The copy has a list of its files,
+backup.json, which says that it is whole; relais check --backup compares them. It has secret.key,
+which opens the clients' signing secrets: keep it as safe as the folder.
 
 Example:
   relais backup --data DIR /mnt/backup/2026-11-21`
@@ -43,7 +45,8 @@ type restoreCommand struct {
 
 // Help is shown below the flags.
 func (*restoreCommand) Help() string {
-	return `Compares the backup with its list of files, copies it, and compares the copy. A backup of an older relais has no list, and is restored with a warning.
+	return `Compares the backup with its list of files, copies it, and compares the copy. A backup of an
+older relais has no list, and is restored with a warning.
 
 Example:
   relais restore /mnt/backup/2026-11-21 --data DIR`

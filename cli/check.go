@@ -23,7 +23,9 @@ type checkCommand struct {
 
 // Help is shown below the flags.
 func (*checkCommand) Help() string {
-	return `Reads every snapshot, kept source and store of the folder to its end, while it is served or not, and changes nothing. Exit code 0 when all is well, 1 when something is wrong; leftovers and unknown files are only named.
+	return `Reads every snapshot, kept source and store of the folder to its end, while it is served or
+not, and changes nothing. Exit code 0 when all is well, 1 when something is wrong; leftovers and
+unknown files are only named.
 
 Examples:
   relais check --data DIR
@@ -135,7 +137,8 @@ type compactCommand struct {
 
 // Help is shown below the flags.
 func (*compactCommand) Help() string {
-	return `Writes the stores anew without what was deleted. A running server does it by itself twice a day when something was deleted; this does it now, and requests are answered meanwhile.
+	return `Writes the stores anew without what was deleted. A running server does it by itself twice a
+day when something was deleted; this does it now, and requests are answered meanwhile.
 
 Example:
   relais compact --data DIR`

@@ -27,7 +27,8 @@ type clientCommand struct {
 
 // Help is shown below the commands.
 func (*clientCommand) Help() string {
-	return `A client is a program that may call, with its keys, scopes and limits. While a server runs, changes take effect on its next request.
+	return `A client is a program that may call, with its keys, scopes and limits. While a server runs,
+changes take effect on its next request.
 
 Examples:
   relais client create --data DIR --name "Web map" --mode browser --origin https://map.example --scopes all-read
@@ -63,7 +64,8 @@ func (*clientCreate) Help() string {
 
 // Run makes the client.
 func (c *clientCreate) Run(ctx context.Context, streams Streams) error {
-	spec := access.Client{Name: c.Name, Mode: c.Mode, RequireSignature: c.RequireSignature, RequireAttestation: c.RequireAttestation, Partner: c.Partner,
+	spec := access.Client{Name: c.Name, Mode: c.Mode, RequireSignature: c.RequireSignature,
+		RequireAttestation: c.RequireAttestation, Partner: c.Partner,
 		Limits: access.Limits{Minute: c.Minute, Day: c.Day, VisitorMinute: c.VisitorMinute, VisitorDay: c.VisitorDay}}
 	var err error
 	if spec.Scopes, err = access.ParseScopes(c.Scopes); err != nil {
@@ -114,7 +116,8 @@ func noteShared(w io.Writer, c *access.Client) error {
 	if c.Mode == access.Server || c.Limits.Minute != access.DefaultLimits.Minute || c.Limits.Day != access.DefaultLimits.Day {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "\nAll its visitors share %d requests a minute and %d a day. Create it with --minute and --day for more, and with\n"+
+	_, err := fmt.Fprintf(w, "\nAll its visitors share %d requests a minute and %d a day. Create it with --minute "+
+		"and --day for more, and with\n"+
 		"--visitor-minute and --visitor-day to bound what one visitor's address may use of them.\n", c.Limits.Minute, c.Limits.Day)
 	return err
 }

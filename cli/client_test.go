@@ -25,16 +25,19 @@ func TestClientVisitors(t *testing.T) {
 		args   []string
 		shared bool
 	}{
-		"App": {mobile, true}, "Map": {page, true}, "Backend": {backend, false}, "Known": {append([]string{"--minute", "600", "--day", "20000"}, page...), false},
+		"App": {mobile, true}, "Map": {page, true}, "Backend": {backend, false},
+		"Known": {append([]string{"--minute", "600", "--day", "20000"}, page...), false},
 	} {
 		out := run("create", 0, append(tt.args[:len(tt.args):len(tt.args)], name)...)
-		says := strings.Contains(out, "share 60 requests a minute and 10000 a day") && strings.Contains(out, "--visitor-minute") && strings.Contains(out, "--visitor-day")
+		says := strings.Contains(out, "share 60 requests a minute and 10000 a day") &&
+			strings.Contains(out, "--visitor-minute") && strings.Contains(out, "--visitor-day")
 		if says != tt.shared || !strings.Contains(out, "rk_") {
 			t.Errorf("%s: %s", name, out)
 		}
 	}
-	if out := run("create", 2, append(backend[:len(backend):len(backend)], "x", "--visitor-minute", "5")...); !strings.Contains(out, "SERVER") {
-		t.Error(out)
+	refused := run("create", 2, append(backend[:len(backend):len(backend)], "x", "--visitor-minute", "5")...)
+	if !strings.Contains(refused, "SERVER") {
+		t.Error(refused)
 	}
 	type client struct{ Limits map[string]int }
 	limits := func(out string) map[string]int {
@@ -44,7 +47,8 @@ func TestClientVisitors(t *testing.T) {
 		}
 		return c.Limits
 	}
-	made := limits(run("create", 0, append(page[:len(page):len(page)], "Limited", "--visitor-minute", "5", "--visitor-day=70", "--json")...))
+	made := limits(run("create", 0,
+		append(page[:len(page):len(page)], "Limited", "--visitor-minute", "5", "--visitor-day=70", "--json")...))
 	shown := limits(run("show", 0, "Limited", "--json"))
 	for _, l := range []map[string]int{made, shown} {
 		if len(l) != 4 || l["minute"] != 60 || l["day"] != 10000 || l["visitorMinute"] != 5 || l["visitorDay"] != 70 {

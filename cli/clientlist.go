@@ -32,7 +32,8 @@ func (c *clientList) Run(ctx context.Context, streams Streams) error {
 	if c.JSON {
 		return printJSON(streams.Out, map[string]any{"clients": list})
 	}
-	t := newTable(streams.Out, "ID", "NAME", "MODE", "SCOPES", "MINUTE", "DAY", "VISITOR MINUTE", "VISITOR DAY", "LIVE KEYS", "EXPIRES", "LAST USED")
+	t := newTable(streams.Out, "ID", "NAME", "MODE", "SCOPES", "MINUTE", "DAY", "VISITOR MINUTE", "VISITOR DAY",
+		"LIVE KEYS", "EXPIRES", "LAST USED")
 	for _, x := range list {
 		used := ""
 		for _, k := range x.Keys {
@@ -82,14 +83,16 @@ func printClient(w io.Writer, x *access.Client, asJSON bool) error {
 	t.row("origins", strings.Join(x.Origins, ","))
 	t.row("CIDRs", x.CIDRs)
 	t.row("limits", fmt.Sprintf("%d a minute, %d a day", x.Limits.Minute, x.Limits.Day))
-	t.row("limits of a visitor", fmt.Sprintf("%s a minute, %s a day", visitorLimit(x.Limits.VisitorMinute), visitorLimit(x.Limits.VisitorDay)))
+	t.row("limits of a visitor",
+		fmt.Sprintf("%s a minute, %s a day", visitorLimit(x.Limits.VisitorMinute), visitorLimit(x.Limits.VisitorDay)))
 	t.row("signs", x.Signs())
 	t.row("attestation", x.RequireAttestation)
 	t.row("partner", x.Partner)
 	t.row("created", x.Created.Format(time.RFC3339))
 	t.row("expires", moment(x.Expires))
 	for _, k := range x.Keys {
-		t.row("key", fmt.Sprintf("rk_%s_…  created %s  expires %s  revoked %s  last used %s", k.Prefix, k.Created.Format(time.RFC3339), moment(k.Expires), moment(k.Revoked), moment(k.LastUsed)))
+		t.row("key", fmt.Sprintf("rk_%s_…  created %s  expires %s  revoked %s  last used %s", k.Prefix,
+			k.Created.Format(time.RFC3339), moment(k.Expires), moment(k.Revoked), moment(k.LastUsed)))
 	}
 	return t.Flush()
 }
@@ -120,6 +123,7 @@ func (c *clientUsage) Run(ctx context.Context, streams Streams) error {
 		return printJSON(streams.Out, u)
 	}
 	_, err := fmt.Fprintf(streams.Out, "%s (%s)\nminute  %d of %d left until %s\nday     %d of %d left until %s\n", u.Name, u.ID,
-		u.Minute.Remaining, u.Minute.Limit, u.Minute.Reset.UTC().Format(time.RFC3339), u.Day.Remaining, u.Day.Limit, u.Day.Reset.UTC().Format(time.RFC3339))
+		u.Minute.Remaining, u.Minute.Limit, u.Minute.Reset.UTC().Format(time.RFC3339), u.Day.Remaining, u.Day.Limit,
+		u.Day.Reset.UTC().Format(time.RFC3339))
 	return err
 }

@@ -33,7 +33,9 @@ type demoCommand struct {
 
 // Help is shown below the flags.
 func (*demoCommand) Help() string {
-	return `Makes up about 20,000 sites in France and some in each other market, writes them as source files in the authorities' formats, ingests them as usual and serves them, with archives, outages, speedtests and coverage points. Everything it shows says that it is synthetic.
+	return `Makes up about 20,000 sites in France and some in each other market, writes them as source
+files in the authorities' formats, ingests them as usual and serves them, with archives, outages,
+speedtests and coverage points. Everything it shows says that it is synthetic.
 
 Examples:
   relais demo
@@ -130,7 +132,8 @@ func makeDemo(ctx context.Context, dir folder.Dir, streams Streams) error {
 		if err != nil {
 			return err
 		}
-		r, err := ingest.Run(ctx, ingest.Options{Dir: dir, Markets: set.Markets, Paths: files, Now: time.Now(), Progress: progress(streams.Err, "reading")})
+		r, err := ingest.Run(ctx, ingest.Options{Dir: dir, Markets: set.Markets, Paths: files, Now: time.Now(),
+			Progress: progress(streams.Err, "reading")})
 		if err != nil {
 			return err
 		}
@@ -144,8 +147,11 @@ func makeDemo(ctx context.Context, dir folder.Dir, streams Streams) error {
 // demoClients are one client a mode; a demonstration makes them anew each time it
 // starts, because their secrets can be shown once only.
 var demoClients = []access.Client{
-	{Name: "Demonstration, server", Mode: access.Server, CIDRs: loopback, Scopes: append(slices.Clone(access.ReadScopes), access.PhotosWrite), Partner: true, Limits: demoLimits},
-	{Name: "Demonstration, browser", Mode: access.Browser, Origins: []string{"http://localhost:3000", "http://localhost:5173"}, Scopes: access.ReadScopes, Limits: demoLimits},
+	{Name: "Demonstration, server", Mode: access.Server, CIDRs: loopback,
+		Scopes: append(slices.Clone(access.ReadScopes), access.PhotosWrite), Partner: true, Limits: demoLimits},
+	{Name: "Demonstration, browser", Mode: access.Browser,
+		Origins: []string{"http://localhost:3000", "http://localhost:5173"}, Scopes: access.ReadScopes,
+		Limits: demoLimits},
 	{Name: "Demonstration, mobile", Mode: access.Mobile, Scopes: access.ReadScopes, Limits: demoLimits},
 }
 
@@ -209,7 +215,8 @@ func sayDemo(streams Streams, dir folder.Dir, base string, clients *access.Clien
 	}
 	fmt.Fprint(out, "Try:\n\n")
 	paths := []string{
-		"/antennas?north=48.87&south=48.85&east=2.36&west=2.33&limit=2", "/antennas?lat=45.76&lon=4.84&radiusKm=1&operator=ORANGE&generation=5G",
+		"/antennas?north=48.87&south=48.85&east=2.36&west=2.33&limit=2",
+		"/antennas?lat=45.76&lon=4.84&radiusKm=1&operator=ORANGE&generation=5G",
 		"/antennas/search?q=saint-etienne&limit=2", "/antennas/" + id, "/sites/" + key, "/stats/departments?operator=FREE",
 		"/outages?limit=5", "/sites-hs?operator=SFR", "/anfr/archives", "/anfr/archive/" + demo.Week(0),
 		"/speedtests?limit=2", "/speedtests/site?siteId=" + demo.TestedSite + "&bestOnly=true", "/coverage/points?technology=5G&limit=2",
@@ -222,8 +229,13 @@ func sayDemo(streams Streams, dir folder.Dir, base string, clients *access.Clien
 	}
 	fmt.Fprintf(out, "  curl -H 'X-API-Key: %s' --compressed -o france.geojson '%s/antennas/export?format=geojson'\n", server.APIKey, api)
 	fmt.Fprintf(out, "  curl -H 'X-API-Key: %s' -F file=@photo.jpg '%s/sites/%s/photos'   # a photo of yours\n", server.APIKey, api, key)
-	fmt.Fprintf(out, "  curl '%s/openapi.json'\n\nAn assistant finds its tools at %s%s, and a page about a site is at %s.\nA page of http://localhost:3000 or http://localhost:5173 sends the key %s.\n", base, base, mcp.Path, view.SitePage(base, key), browser.APIKey)
-	fmt.Fprintf(out, "An app signs each request with %s:\n\n  curl -H \"$(%s client sign --secret %s GET %s/antennas)\" -H 'Authorization: Bearer %s' '%s/antennas?limit=1'\n\nStop with Ctrl-C.\n",
+	fmt.Fprintf(out, "  curl '%s/openapi.json'\n\n"+
+		"An assistant finds its tools at %s%s, and a page about a site is at %s.\n"+
+		"A page of http://localhost:3000 or http://localhost:5173 sends the key %s.\n",
+		base, base, mcp.Path, view.SitePage(base, key), browser.APIKey)
+	fmt.Fprintf(out, "An app signs each request with %s:\n\n"+
+		"  curl -H \"$(%s client sign --secret %s GET %s/antennas)\" -H 'Authorization: Bearer %s' '%s/antennas?limit=1'\n\n"+
+		"Stop with Ctrl-C.\n",
 		mobile.SigningSecret, program(), mobile.SigningSecret, api, mobile.APIKey, api)
 	_, err = streams.Out.Write(out.Bytes())
 	return err

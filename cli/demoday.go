@@ -89,7 +89,8 @@ func report(s *outage.Store, said *demo.Report) error {
 	const user = "demonstration"
 	r, made, err := s.Report(outage.NewReport{
 		Market: market.FR, Operator: said.Operator, At: said.At, SiteKey: said.SiteKey, SiteName: said.SiteName, Address: said.Address,
-		Commune: said.Commune, Reason: said.Reason, Services: []string{"data", "voice"}, Technologies: []string{"4g"}, User: user, Token: said.Token,
+		Commune: said.Commune, Reason: said.Reason, Services: []string{"data", "voice"}, Technologies: []string{"4g"},
+		User: user, Token: said.Token,
 	})
 	for i := 0; made && i < said.Confirmations && err == nil; i++ {
 		_, err = s.Confirm(r.ID, fmt.Sprint(user, " ", i))

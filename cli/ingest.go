@@ -33,12 +33,16 @@ func (*ingestCommand) Help() string {
   relais ingest --data DIR FR,DROM observatoire.csv SUP_tables.zip arcep_sites.csv radio_ids.ntm laposte_hexasmal.csv
   relais ingest --data DIR FR,DROM opencellid_208.csv    cells beside the inventory that is kept
 
-The last good input of each kind is kept in DIR/sources: a new weekly observatoire alone keeps the azimuths, the operators' site ids and the radio identifiers. A failed ingest leaves everything as it was. A running server loads the new snapshot by itself. An observatoire is also kept as an archive (relais archive).`
+The last good input of each kind is kept in DIR/sources: a new weekly observatoire alone keeps the
+azimuths, the operators' site ids and the radio identifiers. A failed ingest leaves everything as it
+was. A running server loads the new snapshot by itself. An observatoire is also kept as an archive
+(relais archive).`
 }
 
 // Run ingests the files.
 func (c *ingestCommand) Run(ctx context.Context, streams Streams) error {
-	o := ingest.Options{Dir: c.dir(), Markets: c.Markets, Paths: c.Files, Force: c.Force, Now: time.Now(), Progress: progress(streams.Err, "reading")}
+	o := ingest.Options{Dir: c.dir(), Markets: c.Markets, Paths: c.Files, Force: c.Force, Now: time.Now(),
+		Progress: progress(streams.Err, "reading")}
 	r, err := ingest.Run(ctx, o)
 	if err != nil {
 		return err

@@ -15,10 +15,14 @@ import (
 // The report names the operators that nobody knows, in words and in JSON.
 func TestIngestReport(t *testing.T) {
 	feature := func(id, operator string) string {
-		return `{"properties":{"id":` + id + `,"goedkeuringsdatum":"2020-05-06","sitecode":"A","locatiebeschrijving":"","operatornaam":"` + operator + `","dossiernummer":"1"},"geometry":{"type":"Point","coordinates":[104500,194000]}}`
+		return `{"properties":{"id":` + id +
+			`,"goedkeuringsdatum":"2020-05-06","sitecode":"A","locatiebeschrijving":"","operatornaam":"` + operator +
+			`","dossiernummer":"1"},"geometry":{"type":"Point","coordinates":[104500,194000]}}`
 	}
 	path := filepath.Join(t.TempDir(), "register.geojson")
-	text := `{"features":[` + strings.Join([]string{feature("1", "Proximus NV"), feature("2", "ASTRID"), feature("3", `!\"Mud`), feature("4", "ASTRID"), feature("5", "A"), feature("6", "B")}, ",\n") + "]}"
+	text := `{"features":[` +
+		strings.Join([]string{feature("1", "Proximus NV"), feature("2", "ASTRID"), feature("3", `!\"Mud`),
+			feature("4", "ASTRID"), feature("5", "A"), feature("6", "B")}, ",\n") + "]}"
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

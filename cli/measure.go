@@ -61,7 +61,9 @@ type speedtestImport struct{ importFlags }
 func (*speedtestImport) Help() string {
 	return importHelp + `
 
-Takes CSV with the columns timestamp, lat, lng, download_mbps and, where known, average_mbps, max_mbps, upload_mbps, ping_ms, mcc, mnc, operator, network_type, connection_type, device_type, enb, gnb, cell_id, pci, rsrp, rsrq, snr; and ARCEP's measurements.
+Takes CSV with the columns timestamp, lat, lng, download_mbps and, where known, average_mbps,
+max_mbps, upload_mbps, ping_ms, mcc, mnc, operator, network_type, connection_type, device_type, enb,
+gnb, cell_id, pci, rsrp, rsrq, snr; and ARCEP's measurements.
 
 Example:
   relais speedtest import --data DIR --market FR speedtests.csv`
@@ -78,7 +80,9 @@ type coverageImport struct{ importFlags }
 func (*coverageImport) Help() string {
 	return importHelp + `
 
-Takes CSV with the columns timestamp, lat, lng, technology and, where known, signal_strength, network_type, mcc, mnc, operator, enb, gnb, cell_id, pci, rsrp, rsrq, snr; ARCEP's measurements; OpenCelliD files; and logs of Tower Collector, G-MoN Pro, CellMapper, Network Survey and NetMonster.
+Takes CSV with the columns timestamp, lat, lng, technology and, where known, signal_strength,
+network_type, mcc, mnc, operator, enb, gnb, cell_id, pci, rsrp, rsrq, snr; ARCEP's measurements;
+OpenCelliD files; and logs of Tower Collector, G-MoN Pro, CellMapper, Network Survey and NetMonster.
 
 Example:
   relais coverage import --data DIR --market FR coverage.csv`

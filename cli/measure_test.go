@@ -48,7 +48,8 @@ func TestImportMeasures(t *testing.T) {
 		Market, Kind string
 		Total        int
 	}
-	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 || r.Market != "FR" || r.Kind != "coverage" || r.Total != 1 || r.Files[0].Rows != 1 || r.Files[0].Served != 1 {
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 || r.Market != "FR" || r.Kind != "coverage" ||
+		r.Total != 1 || r.Files[0].Rows != 1 || r.Files[0].Served != 1 {
 		t.Errorf("code %d, %v: %s", code, err, out)
 	}
 	for _, tt := range []struct {

@@ -32,7 +32,10 @@ type outageCommand struct {
 
 // Help is shown below the commands.
 func (*outageCommand) Help() string {
-	return `Operators of FR, DROM and CA publish files of their unavailable sites, of which relais update fetches those of FR; people report outages in any market. The API shows both side by side. Reports that are resolved or rejected leave it at once, those without news for 24 hours until somebody confirms them.
+	return `Operators of FR, DROM and CA publish files of their unavailable sites, of which relais
+update fetches those of FR; people report outages in any market. The API shows both side by side.
+Reports that are resolved or rejected leave it at once, those without news for 24 hours until
+somebody confirms them.
 
 Examples:
   relais outage import --data DIR --market FR --operator ORANGE sites_hs_orange.csv
@@ -55,7 +58,9 @@ type outageImport struct {
 
 // Help is shown below the flags.
 func (*outageImport) Help() string {
-	return `The files together are what the operator publishes now; sites that they do not name work again. A file that cannot be read marks the feed failed, and what was read before stays. A file of sites in FR and in DROM is imported once for each.
+	return `The files together are what the operator publishes now; sites that they do not name work
+again. A file that cannot be read marks the feed failed, and what was read before stays. A file of
+sites in FR and in DROM is imported once for each.
 
 While a server runs, it reads the files itself, as its own user.
 
@@ -219,8 +224,10 @@ func (c *outageReport) Validate() error {
 
 // Run makes the report.
 func (c *outageReport) Run(ctx context.Context, streams Streams) error {
-	n := outage.NewReport{Market: c.Market, Operator: c.Operator, At: geo.Point{Lat: c.Lat, Lng: c.Lon}, SiteKey: c.Site, SiteName: c.SiteName, Address: c.Address,
-		Commune: c.Commune, Reason: c.Reason, Severity: c.Severity, Services: c.Service, Technologies: c.Technology, StartedAt: c.StartedAt, User: c.User}
+	n := outage.NewReport{Market: c.Market, Operator: c.Operator, At: geo.Point{Lat: c.Lat, Lng: c.Lon},
+		SiteKey: c.Site, SiteName: c.SiteName, Address: c.Address,
+		Commune: c.Commune, Reason: c.Reason, Severity: c.Severity, Services: c.Service, Technologies: c.Technology,
+		StartedAt: c.StartedAt, User: c.User}
 	if c.Site != "" {
 		if err := atSite(&n, c.dir()); err != nil {
 			return err
@@ -290,7 +297,8 @@ type outageConfirm struct {
 
 // Help is shown below the flags.
 func (*outageConfirm) Help() string {
-	return `Three users other than who reported it confirm an outage. Whoever confirms it, it is news. An API client confirms nothing.
+	return `Three users other than who reported it confirm an outage. Whoever confirms it, it is news.
+An API client confirms nothing.
 
 Example:
   relais outage confirm --data DIR community:01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7 --user somebody`

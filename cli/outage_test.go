@@ -39,7 +39,9 @@ func TestOutageCommands(t *testing.T) {
 			Rejected     map[string]int
 		}
 	}
-	if err := json.Unmarshal([]byte(run(0, "", append([]string{"import", "--json", path}, feed...)...)), &made); err != nil || made.Feed.State != "available" || made.Files[0].Kind != "sites-hs" || made.Files[0].Rows != 2 || made.Files[0].Served != 1 {
+	if err := json.Unmarshal([]byte(run(0, "", append([]string{"import", "--json", path}, feed...)...)),
+		&made); err != nil || made.Feed.State != "available" || made.Files[0].Kind != "sites-hs" ||
+		made.Files[0].Rows != 2 || made.Files[0].Served != 1 {
 		t.Errorf("%+v, %v", made, err)
 	}
 	var r struct {
@@ -48,7 +50,9 @@ func TestOutageCommands(t *testing.T) {
 		ConfirmCount      int
 		State             string
 	}
-	said := run(0, "community:", append([]string{"report", "--json", "--lat=48.8585", "--lon=2.2946", "--service", "data", "--technology", "4g"}, feed...)...)
+	said := run(0, "community:",
+		append([]string{"report", "--json", "--lat=48.8585", "--lon=2.2946", "--service", "data", "--technology",
+			"4g"}, feed...)...)
 	if err := json.Unmarshal([]byte(said), &r); err != nil || r.State != "reported" || !r.OperatorConfirmed {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -77,7 +81,9 @@ func TestOutageReportOfASite(t *testing.T) {
 	dir := t.TempDir()
 	report := func(code int, says string, args ...string) (r struct{ SiteKey, SiteName, Address, Commune string }) {
 		t.Helper()
-		out, errs, got := command(t.Context(), append([]string{"outage", "report", "--data", dir, "--market", "FR", "--operator", "SFR", "--lat=48.81", "--lon=2.35", "--json"}, args...)...)
+		out, errs, got := command(t.Context(),
+			append([]string{"outage", "report", "--data", dir, "--market", "FR", "--operator", "SFR", "--lat=48.81",
+				"--lon=2.35", "--json"}, args...)...)
 		if got != code || !strings.Contains(errs, says) {
 			t.Fatalf("%q: exit %d, want %d with %q\n%s%s", args, got, code, says, out, errs)
 		}
@@ -102,7 +108,8 @@ func TestOutageReportOfASite(t *testing.T) {
 		t.Fatal(out, errs)
 	}
 	for _, name := range []string{"2", "fr-2", "FR-2", "0752700002"} {
-		if r := report(0, "", "--site", name); r.SiteKey != "fr-2" || r.SiteName != "fr-2" || !strings.Contains(strings.ToLower(r.Address), "3 rue de rivoli") {
+		if r := report(0, "", "--site", name); r.SiteKey != "fr-2" || r.SiteName != "fr-2" ||
+			!strings.Contains(strings.ToLower(r.Address), "3 rue de rivoli") {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}

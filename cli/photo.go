@@ -20,7 +20,8 @@ type photoCommand struct {
 
 // Help is shown below the commands.
 func (*photoCommand) Help() string {
-	return `Photos of sites come by the API. While a server runs, changes take effect at once; what is deleted is off the disk within twelve hours, or with relais compact.
+	return `Photos of sites come by the API. While a server runs, changes take effect at once; what is
+deleted is off the disk within twelve hours, or with relais compact.
 
 Examples:
   relais photo list --data DIR --hidden
@@ -71,7 +72,8 @@ func (c *photoList) Run(ctx context.Context, streams Streams) error {
 	}
 	t := newTable(streams.Out, "PHOTO", "UPLOADED", "SITE", "OPERATOR", "AUTHOR", "STATE", "CAPTION")
 	for _, p := range l.Photos {
-		t.row(p.ID, shortTime(p.UploadedAt), visible(p.SiteKey, ""), p.Operator, visible(p.AuthorName, ""), photoState(p), excerpt(p.Caption))
+		t.row(p.ID, shortTime(p.UploadedAt), visible(p.SiteKey, ""), p.Operator, visible(p.AuthorName, ""),
+			photoState(p), excerpt(p.Caption))
 	}
 	return t.flushPage(len(l.Photos), c.Offset, l.Total, "photos")
 }

@@ -53,7 +53,8 @@ func (c *reportList) Run(ctx context.Context, streams Streams) error {
 	t := newTable(streams.Out, "REPORT", "UPDATED", "STATUS", "CLIENT", "REASON", "DESCRIPTION", "PHOTO", "SITE", "PHOTO'S STATE")
 	for _, x := range l.Reports {
 		r := x.Report
-		t.row(r.ID, shortTime(r.UpdatedAt), r.Status, visible(r.ClientName, ""), r.Reason, excerpt(r.Description), r.PhotoID, visible(r.SiteKey, ""), photoState(x.Photo))
+		t.row(r.ID, shortTime(r.UpdatedAt), r.Status, visible(r.ClientName, ""), r.Reason, excerpt(r.Description),
+			r.PhotoID, visible(r.SiteKey, ""), photoState(x.Photo))
 	}
 	return t.flushPage(len(l.Reports), c.Offset, l.Total, "reports")
 }

@@ -53,7 +53,8 @@ type proxyFlags struct {
 
 // Help is shown below the flags.
 func (*serveCommand) Help() string {
-	return `Serves every market that has a snapshot in the folder, and loads a new snapshot by itself within two seconds. Stops at SIGTERM or SIGINT after finishing what runs, at most ten seconds.
+	return `Serves every market that has a snapshot in the folder, and loads a new snapshot by itself
+within two seconds. Stops at SIGTERM or SIGINT after finishing what runs, at most ten seconds.
 
 Examples:
   relais serve --data DIR
@@ -80,7 +81,8 @@ func (c *serveCommand) Run(ctx context.Context, streams Streams) error {
 
 // serve serves on a listener, or with nil on one of its own. It calls started, which may
 // be nil, with the base URL and the clients when it listens.
-func (c *serveCommand) serve(ctx context.Context, streams Streams, listener net.Listener, started func(base string, clients *access.Clients) error) (err error) {
+func (c *serveCommand) serve(ctx context.Context, streams Streams, listener net.Listener,
+	started func(base string, clients *access.Clients) error) (err error) {
 	log := newLog(streams.Err, c.Log)
 	dir := c.dir()
 	if _, err := os.Stat(string(dir)); errors.Is(err, fs.ErrNotExist) {
@@ -129,10 +131,14 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, listener net.
 	defer flush()
 	var measures atomic.Pointer[measure.Store]
 	api, err := httpapi.New(httpapi.Options{
-		Updates: updatesOf(keeper), Photos: &ops.Photos{Store: stores.Photos, Render: workers.Render}, Outages: stores.Outages, Archives: stores.Archives, Measures: measures.Load,
-		BaseURL: base, Version: version(), Log: log, Warnings: stores.Warnings, Failed: failedData(stores), Received: stores.Clock.Receipt, Requests: requests, FullAddress: c.LogAddress == "full", OpsApart: c.OpsListen != "",
-		Proxies: proxies, PublicPrefix: strings.TrimSuffix(c.PublicPrefix, "/"), SpoolDir: string(dir),
-		Gate: &access.Gate{Clients: stores.Clients, Attestor: attestor, Failures: access.NewFailures(), Answers: stores.Answers, Origin: originOf(base)},
+		Photos: &ops.Photos{Store: stores.Photos, Render: workers.Render}, Outages: stores.Outages,
+		Archives: stores.Archives, Measures: measures.Load, Updates: updatesOf(keeper),
+		Gate: &access.Gate{Clients: stores.Clients, Attestor: attestor, Failures: access.NewFailures(),
+			Answers: stores.Answers, Origin: originOf(base)},
+		BaseURL: base, Proxies: proxies, PublicPrefix: strings.TrimSuffix(c.PublicPrefix, "/"),
+		Version: version(), Log: log, Requests: requests, FullAddress: c.LogAddress == "full",
+		Warnings: stores.Warnings, Failed: failedData(stores), Received: stores.Clock.Receipt,
+		OpsApart: c.OpsListen != "", SpoolDir: string(dir),
 	})
 	if err != nil {
 		return err
@@ -199,7 +205,8 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, listener net.
 func failedData(stores *admin.Stores) map[string]error {
 	failed := map[string]error{}
 	for data, file := range map[string]string{
-		ops.DataPhotos: admin.PhotosFile, ops.DataOutages: admin.CommunityFile, ops.DataArchives: admin.ArchivesFile, ops.DataPeople: admin.UsersFile,
+		ops.DataPhotos: admin.PhotosFile, ops.DataOutages: admin.CommunityFile, ops.DataArchives: admin.ArchivesFile,
+		ops.DataPeople: admin.UsersFile,
 	} {
 		if err := stores.Failed(file); err != nil {
 			failed[data] = err
@@ -230,9 +237,11 @@ func baseURL(text string) (string, error) {
 		return "", nil
 	}
 	u, err := url.Parse(text)
-	wrong := err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil
+	wrong := err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" ||
+		u.Fragment != "" || u.User != nil
 	if wrong || strings.HasSuffix(u.Path, "/external/v1") {
-		return "", usageError{fmt.Errorf("--base-url %q: want the origin and prefix of the service, such as https://antennas.example, without external/v1", text)}
+		return "", usageError{fmt.Errorf("--base-url %q: want the origin and prefix of the service, such as "+
+			"https://antennas.example, without external/v1", text)}
 	}
 	return text, nil
 }

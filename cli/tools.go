@@ -28,7 +28,8 @@ type mcpFlags struct {
 // noPeople answers where nobody can sign in, because the file of the accounts cannot be used.
 func noPeople(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Retry-After", "60")
-	http.Error(w, "nobody can sign in at the moment: this server cannot read its accounts; its operator finds the cause in its log, or with relais check", http.StatusServiceUnavailable)
+	http.Error(w, "nobody can sign in at the moment: this server cannot read its accounts; its operator finds the "+
+		"cause in its log, or with relais check", http.StatusServiceUnavailable)
 }
 
 // mount has the tool server, the pages and what signs people in answered by the API's
@@ -54,8 +55,11 @@ func (c *serveCommand) mount(ctx context.Context, api *httpapi.Server, stores *a
 		Reading: func() *tools.Reading {
 			return &tools.Reading{Reading: api.Reading(), People: stores.Accounts, Said: said}
 		},
-		Address: address, BaseURL: api.BaseURL, Hosts: c.MCPHost, Minute: c.MCPMinute, Version: api.Version, Log: api.Log, Received: stores.Clock.Receipt, Failed: api.Failed, RequireAuth: c.MCP == "auth", Fixture: c.MCPFixture,
-		Gate: api.Gate, Known: httpapi.Known, Whole: httpapi.Whole, Accounts: stores.Accounts, Resource: signIn.Resource(), Metadata: signIn.ResourceMetadataURL(), PublicPrefix: api.PublicPrefix, Ending: ctx.Done(),
+		Address: address, BaseURL: api.BaseURL, PublicPrefix: api.PublicPrefix, Hosts: c.MCPHost,
+		Minute: c.MCPMinute, RequireAuth: c.MCP == "auth", Fixture: c.MCPFixture,
+		Gate: api.Gate, Accounts: stores.Accounts, Resource: signIn.Resource(), Metadata: signIn.ResourceMetadataURL(),
+		Known: httpapi.Known, Whole: httpapi.Whole, Received: stores.Clock.Receipt, Failed: api.Failed,
+		Version: api.Version, Log: api.Log, Ending: ctx.Done(),
 	}))
 	return nil
 }

@@ -27,7 +27,11 @@ type updateCommand struct {
 
 // Help is shown below the flags.
 func (*updateCommand) Help() string {
-	return `Downloads the authorities' current files and ingests them, and the files of unavailable sites of the operators. What has not changed is not downloaded again, and a cut transfer goes on where it ended. A file that is refused leaves what is there as it was; it is remembered and tried again when it changes. Exit code 1 says that something failed; the other markets were updated all the same.
+	return `Downloads the authorities' current files and ingests them, and the files of unavailable
+sites of the operators. What has not changed is not downloaded again, and a cut transfer goes on
+where it ended. A file that is refused leaves what is there as it was; it is remembered and tried
+again when it changes. Exit code 1 says that something failed; the other markets were updated all
+the same.
 
 Examples:
   relais update --data DIR
@@ -188,7 +192,8 @@ func (c *serveCommand) keeperOf(dir folder.Dir) (*update.Keeper, error) {
 		}
 		return nil, err
 	}
-	return &update.Keeper{Options: update.Options{Dir: dir, Table: table, Version: version(), Limits: update.DefaultLimits}, Every: c.UpdateEvery}, nil
+	return &update.Keeper{Options: update.Options{Dir: dir, Table: table, Version: version(),
+		Limits: update.DefaultLimits}, Every: c.UpdateEvery}, nil
 }
 
 // updatesOf lets the API say how the updates are; nil when there are none.
@@ -198,6 +203,7 @@ func updatesOf(k *update.Keeper) func() httpapi.Updates {
 	}
 	return func() httpapi.Updates {
 		s := k.State()
-		return httpapi.Updates{Running: s.Running, LastRun: s.Last, Next: s.Next, Problems: s.Problems, Success: s.Success, Failures: s.Failures}
+		return httpapi.Updates{Running: s.Running, LastRun: s.Last, Next: s.Next, Problems: s.Problems,
+			Success: s.Success, Failures: s.Failures}
 	}
 }

@@ -116,7 +116,8 @@ func TestNothingEscapes(t *testing.T) {
 
 func TestVisible(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "", "Île-de-France «\u00a0x\u00a0» 東京": "Île-de-France «\u00a0x\u00a0» 東京", "a\x1b[2J\tb\nc": `a\x1b[2J\tb\nc`, "\xff\x9b": `\xff\x9b`, `"\`: `"\`,
+		"": "", "Île-de-France «\u00a0x\u00a0» 東京": "Île-de-France «\u00a0x\u00a0» 東京",
+		"a\x1b[2J\tb\nc": `a\x1b[2J\tb\nc`, "\xff\x9b": `\xff\x9b`, `"\`: `"\`,
 	} {
 		if got := visible(text, ""); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
@@ -131,7 +132,8 @@ func TestVisible(t *testing.T) {
 // serves.
 func TestWrongTable(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), "broken.json")
-	if err := os.WriteFile(broken, []byte(`{"files":[{"name":"x","market":"FR","find":"url","url":"http://me:hunter2@h/"}]}`), 0o644); err != nil {
+	table := []byte(`{"files":[{"name":"x","market":"FR","find":"url","url":"http://me:hunter2@h/"}]}`)
+	if err := os.WriteFile(broken, table, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for path, words := range map[string]string{
@@ -177,7 +179,9 @@ func TestUpdateStopped(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &r); err != nil || len(r.Sources) != 2 {
 		t.Fatalf("%v %s", err, out)
 	}
-	if a, b := r.Sources[0], r.Sources[1]; a.Status != "updated" || b.Status != "failed" || b.Files[0].Error != "stopped before it was done" {
+	a, b := r.Sources[0], r.Sources[1]
+	if a.Status != "updated" || b.Status != "failed" ||
+		b.Files[0].Error != "stopped before it was done" {
 		t.Errorf("%s", out)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "snapshots", "FR.snap")); err != nil {

@@ -26,7 +26,9 @@ type userCommand struct {
 
 // Help is shown below the commands.
 func (*userCommand) Help() string {
-	return `An account is a person who may sign in and let programs act in their name. Names are compared without case, accents and hyphens. An API client with the scope internal:ai acts as an account of its own, which is made when it is first needed and goes with the client.
+	return `An account is a person who may sign in and let programs act in their name. Names are
+compared without case, accents and hyphens. An API client with the scope internal:ai acts as an
+account of its own, which is made when it is first needed and goes with the client.
 
 Examples:
   relais user create --data DIR alice

@@ -54,7 +54,8 @@ func TestUser(t *testing.T) {
 	}
 	stdin(t, "correct horse battery\r\nanother line\n")
 	out, errs, code := run("user", "create", "Élodie", "--password-stdin")
-	if code != 0 || !strings.Contains(out, "may sign in") || strings.Contains(out, "horse") || login("elodie", "correct horse battery") != nil {
+	if code != 0 || !strings.Contains(out, "may sign in") || strings.Contains(out, "horse") ||
+		login("elodie", "correct horse battery") != nil {
 		t.Errorf("create: %d %s%s", code, out, errs)
 	}
 	var made struct {
@@ -63,7 +64,8 @@ func TestUser(t *testing.T) {
 	}
 	stdin(t, "")
 	out, _, code = run("user", "passwd", "élodie", "--json") // no terminal: one is made
-	if err := json.Unmarshal([]byte(out), &made); err != nil || code != 0 || len(made.Password) < 20 || login("elodie", made.Password) != nil || login("elodie", "correct horse battery") == nil {
+	if err := json.Unmarshal([]byte(out), &made); err != nil || code != 0 || len(made.Password) < 20 ||
+		login("elodie", made.Password) != nil || login("elodie", "correct horse battery") == nil {
 		t.Errorf("passwd: %d %s, %v", code, out, err)
 	}
 	for _, tt := range []struct {
