@@ -64,13 +64,17 @@ var allowed = []struct {
 	{"view", "archive index ingest/anfr market measure outage photos site snapshot"},
 	{"index/indextest", "demo folder index ingest market site snapshot view"},
 	{"endpoint", "fold"},
-	{"ops", "access archive endpoint fold geo index ingest/anfr market measure outage photos photos/exif photos/render photos/worker site store view"},
-	{"tools", "account archive community endpoint fold geo index ingest/anfr limit market measure ops outage photos question sighting site view"},
+	{"ops", "access archive endpoint fold geo index ingest/anfr market measure outage photos photos/exif " +
+		"photos/render photos/worker site store view"},
+	{"tools", "account archive community endpoint fold geo index ingest/anfr limit market measure ops outage " +
+		"photos question sighting site view"},
 	{"web", "limit ops site view"},
 	{"mcp", "access account fold limit ops tools view"},
 	{"httpapi", "access archive endpoint geo index limit market measure ops outage photos sighting view"},
 	{"oauth", "account limit"},
-	{"cli", "access account admin archive cgroup check community demo folder geo httpapi index ingest ingest/source market mcp measure oauth ops outage photos photos/worker site snapshot store tools update view web"},
+	{"cli", "access account admin archive cgroup check community demo folder geo httpapi index ingest " +
+		"ingest/source market mcp measure oauth ops outage photos photos/worker site snapshot store tools update " +
+		"view web"},
 	{"bench", "archive demo folder geo httpapi index ingest/source market measure site snapshot store view"},
 	{"", "cli"},
 	{"e2e", ""},

@@ -357,7 +357,8 @@ func TestVectors(t *testing.T) {
 func TestClientNames(t *testing.T) {
 	w := newWorld(t)
 	for name, good := range map[string]bool{
-		"An app": true, "Élodie’s app": true, "Cafe\u0301": true, "Tiếng Việt": true, "Tie\u0302\u0301ng": true, "עִבְרִית": true, "4chan": true, "日本語": true,
+		"An app": true, "Élodie’s app": true, "Cafe\u0301": true, "Tiếng Việt": true, "Tie\u0302\u0301ng": true,
+		"עִבְרִית": true, "4chan": true, "日本語": true,
 		"\u3164": false, "\u115f\u1160": false, "\uffa0": false, "App\u3164": false,
 		"a" + strings.Repeat("\u0301", 4): false, "a" + strings.Repeat("\u0335", 89): false, "\u0301a": false,
 		"...": false, "—": false, "\u202eevil": false, "a\u200bb": false,

@@ -105,7 +105,8 @@ func TestKilled(t *testing.T) {
 						complete = Unfinished(dir) == nil && (len(names) > 0 || err != nil)
 					}
 					if done[dir] && !complete || complete && whole(dir) != manyFiles {
-						t.Errorf("%s into a folder that is %s: done %v, complete %v with %d files: %v", kind, dest, done[dir], complete, whole(dir), err)
+						t.Errorf("%s into a folder that is %s: done %v, complete %v with %d files: %v", kind, dest,
+							done[dir], complete, whole(dir), err)
 					}
 				}
 			}
@@ -188,12 +189,17 @@ func TestList(t *testing.T) {
 		{"as it was", func(string) error { return nil }, nil, ""},
 		{"another file", func(dir string) error { return os.WriteFile(filepath.Join(dir, "mine.txt"), nil, 0o600) }, nil, ""},
 		{"a file is missing", func(dir string) error { return os.Remove(filepath.Join(dir, "7")) }, ErrDamaged, "7 is missing"},
-		{"a file is empty", func(dir string) error { return os.WriteFile(filepath.Join(dir, "7"), nil, 0o600) }, ErrDamaged, "7 has 0 bytes, and had 6"},
-		{"a byte is another", func(dir string) error { return os.WriteFile(filepath.Join(dir, "7"), []byte("file 8"), 0o600) }, ErrDamaged, "7 is not as it was"},
+		{"a file is empty", func(dir string) error { return os.WriteFile(filepath.Join(dir, "7"), nil, 0o600) },
+			ErrDamaged, "7 has 0 bytes, and had 6"},
+		{"a byte is another",
+			func(dir string) error { return os.WriteFile(filepath.Join(dir, "7"), []byte("file 8"), 0o600) },
+			ErrDamaged, "7 is not as it was"},
 		{"no list", func(dir string) error { return os.Remove(filepath.Join(dir, Name)) }, fs.ErrNotExist, Name},
 		{"an empty list", func(dir string) error { return os.Truncate(filepath.Join(dir, Name), 0) }, ErrDamaged, Name},
 		{"a list that is cut", func(dir string) error { return os.Truncate(filepath.Join(dir, Name), 300) }, ErrDamaged, Name},
-		{"another object", func(dir string) error { return os.WriteFile(filepath.Join(dir, Name), []byte("{}"), 0o600) }, ErrDamaged, "format"},
+		{"another object", func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, Name), []byte("{}"), 0o600)
+		}, ErrDamaged, "format"},
 		{"a list of nothing", func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, Name), []byte(`{"format":1,"complete":true,"files":[]}`), 0o600)
 		}, ErrDamaged, "no file"},

@@ -48,13 +48,15 @@ func TestMemoryLimit(t *testing.T) {
 			"sys/fs/cgroup/memory/relais/memory.limit_in_bytes": none1,
 		}, 0, false},
 		{"version 1, a container with the path of the host", map[string]string{
-			"proc/self/cgroup":                           "9:memory:" + docker + "\n",
-			"proc/self/mountinfo":                        "30 24 0:26 " + docker + " /sys/fs/cgroup/memory ro,nosuid - cgroup cgroup rw,memory\n",
+			"proc/self/cgroup": "9:memory:" + docker + "\n",
+			"proc/self/mountinfo": "30 24 0:26 " + docker +
+				" /sys/fs/cgroup/memory ro,nosuid - cgroup cgroup rw,memory\n",
 			"sys/fs/cgroup/memory/memory.limit_in_bytes": "700000000\n",
 		}, 700000000, true},
 		{"version 1, a group above the one that is mounted", map[string]string{
-			"proc/self/cgroup":                           "9:memory:/other\n",
-			"proc/self/mountinfo":                        "30 24 0:26 " + docker + " /sys/fs/cgroup/memory ro,nosuid - cgroup cgroup rw,memory\n",
+			"proc/self/cgroup": "9:memory:/other\n",
+			"proc/self/mountinfo": "30 24 0:26 " + docker +
+				" /sys/fs/cgroup/memory ro,nosuid - cgroup cgroup rw,memory\n",
 			"sys/fs/cgroup/memory/memory.limit_in_bytes": "700000000\n",
 		}, 700000000, true},
 		{"both versions, memory in the first", map[string]string{

@@ -39,10 +39,14 @@ func TestBindJSON(t *testing.T) {
 	}
 	for object, want := range map[string]string{
 		`[]`: "one JSON object", `"x"`: "one JSON object", `{`: "one JSON object", `{} {}`: "one JSON object", `{"a"}`: "one JSON object",
-		`{"limit":"seven"}`: `limit: "seven" is not allowed; a whole number`, `{"limit":"0x7"}`: "whole number", `{"id":true}`: `id: "true" is not allowed; a text`,
-		`{"flag":1}`: "true or false", `{"flag":"1"}`: "true or false", `{"lat":"{}"}`: "a number", `{"lat":"null"}`: "a number", `{"limit":"[7]"}`: "whole number",
-		`{"limit":[1,2]}`: `limit: "[1,2]" is not allowed; a number, not a list`, `{"id":["a",["b"]]}`: "a text", `{"id":[{}]}`: "a text", `{"color":["red","blue"]}`: "one of RED, BLUE",
-		`{"limit":7.5}`: "whole number", `{"limit":101}`: "from 1 to 100", `{"lat":1e999}`: "lat", `{"lat":[[1]]}`: "a number", `{"id":{}}`: "a text",
+		`{"limit":"seven"}`: `limit: "seven" is not allowed; a whole number`, `{"limit":"0x7"}`: "whole number",
+		`{"id":true}`: `id: "true" is not allowed; a text`,
+		`{"flag":1}`:  "true or false", `{"flag":"1"}`: "true or false", `{"lat":"{}"}`: "a number",
+		`{"lat":"null"}`: "a number", `{"limit":"[7]"}`: "whole number",
+		`{"limit":[1,2]}`: `limit: "[1,2]" is not allowed; a number, not a list`, `{"id":["a",["b"]]}`: "a text",
+		`{"id":[{}]}`: "a text", `{"color":["red","blue"]}`: "one of RED, BLUE",
+		`{"limit":7.5}`: "whole number", `{"limit":101}`: "from 1 to 100", `{"lat":1e999}`: "lat",
+		`{"lat":[[1]]}`: "a number", `{"id":{}}`: "a text",
 		`{"zzz":1}`: `"zzz": there is no such argument; there are id, color`, `{"id":"a","id":"b"}`: "once", `{"any":13}`: "another number",
 		`{"id":"longer than five"}`: "5 characters", `{"color":"green"}`: "RED, BLUE", "{\"id\":\"a\x00\"}": "JSON object", `{"limit":9007199254740993}`: "from 1 to 100",
 	} {

@@ -29,7 +29,8 @@ func TestOwnerAdvice(t *testing.T) {
 		{"folder of another", dir, other, []string{dir + " belongs to " + userName(own), "runs as " + userName(other),
 			"sudo chown -R " + userName(other) + `: '` + strings.ReplaceAll(dir, "'", `'\''`) + "'"}},
 		{"missing below own", filepath.Join(dir, "a", "b"), own, nil},
-		{"missing below another's", filepath.Join(dir, "a", "b"), other, []string{dir + " belongs to", "sudo install -d -o " + userName(other)}},
+		{"missing below another's", filepath.Join(dir, "a", "b"), other,
+			[]string{dir + " belongs to", "sudo install -d -o " + userName(other)}},
 	} {
 		got := Dir(c.dir).ownerAdvice(denied, c.euid)
 		if !errors.Is(got, fs.ErrPermission) || !strings.HasPrefix(got.Error(), denied.Error()) {

@@ -299,7 +299,8 @@ func TestARefusalIsNotKept(t *testing.T) {
 	if parse(t, first, 201); done.Load() != 1 || first.Header().Get("Idempotent-Replayed") != "" {
 		t.Errorf("the true request after the refusals: done %d times, %v", done.Load(), first.Header())
 	}
-	if again := post(t, s, i, at, body, body); again.Code != 201 || done.Load() != 1 || again.Header().Get("Idempotent-Replayed") != "true" {
+	if again := post(t, s, i, at, body, body); again.Code != 201 || done.Load() != 1 ||
+		again.Header().Get("Idempotent-Replayed") != "true" {
 		t.Errorf("the same again: %d, done %d times, %v", again.Code, done.Load(), again.Header())
 	}
 }

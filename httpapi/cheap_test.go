@@ -21,8 +21,10 @@ func TestCheapAnswers(t *testing.T) {
 	left := func(w *httptest.ResponseRecorder, status, minute, day int) {
 		t.Helper()
 		h := w.Header()
-		if w.Code != status || h.Get("X-RateLimit-Remaining") != strconv.Itoa(minute) || h.Get("X-RateLimit-Remaining-Day") != strconv.Itoa(day) || len(h["X-Ratelimit-Remaining"]) != 1 {
-			t.Fatalf("%d, %v left of the minute, %v of the day, want %d, %d and %d", w.Code, h["X-Ratelimit-Remaining"], h["X-Ratelimit-Remaining-Day"], status, minute, day)
+		if w.Code != status || h.Get("X-RateLimit-Remaining") != strconv.Itoa(minute) ||
+			h.Get("X-RateLimit-Remaining-Day") != strconv.Itoa(day) || len(h["X-Ratelimit-Remaining"]) != 1 {
+			t.Fatalf("%d, %v left of the minute, %v of the day, want %d, %d and %d", w.Code,
+				h["X-Ratelimit-Remaining"], h["X-Ratelimit-Remaining-Day"], status, minute, day)
 		}
 	}
 	first := send("/markets")

@@ -27,13 +27,15 @@ func TestHints(t *testing.T) {
 		return access.Sign(secret, at, "GET", target, sha256.Sum256(nil))
 	}
 	bearer := "Bearer " + i.APIKey
-	wantError(t, send("X-API-Key", i.APIKey, "X-Sq-Signature", sign(i.SigningSecret, time.Now())), 401, "API_KEY_REQUIRED", "wrong header", "Authorization: Bearer")
+	wantError(t, send("X-API-Key", i.APIKey, "X-Sq-Signature", sign(i.SigningSecret, time.Now())), 401,
+		"API_KEY_REQUIRED", "wrong header", "Authorization: Bearer")
 	wantError(t, send("Authorization", bearer), 401, "SIGNATURE_REQUIRED", "missing", "X-Sq-Signature")
 	for _, away := range []time.Duration{-time.Hour, time.Hour} {
 		o := parse(t, send("Authorization", bearer, "X-Sq-Signature", sign(i.SigningSecret, time.Now().Add(away))), 401)
 		message := o["error"].(string)
 		var seconds int
-		if _, err := fmt.Sscanf(message, "the signature's t is %d seconds", &seconds); err != nil || seconds < 3590 || seconds > 3660 || o["code"] != "SIGNATURE_REQUIRED" {
+		if _, err := fmt.Sscanf(message, "the signature's t is %d seconds", &seconds); err != nil || seconds < 3590 ||
+			seconds > 3660 || o["code"] != "SIGNATURE_REQUIRED" {
 			t.Errorf("%v away: %v", away, o)
 		}
 		if behind := strings.Contains(message, "behind"); behind != (away < 0) {
@@ -41,13 +43,15 @@ func TestHints(t *testing.T) {
 		}
 	}
 	const nothing = "the signature is missing or not valid"
-	for name, signature := range map[string]string{"another secret": sign("another", time.Now()), "no form": "nonsense", "no v1": "t=1", "hexadecimal": sign(i.SigningSecret, time.Now())[:40]} {
+	for name, signature := range map[string]string{"another secret": sign("another", time.Now()),
+		"no form": "nonsense", "no v1": "t=1", "hexadecimal": sign(i.SigningSecret, time.Now())[:40]} {
 		if o := parse(t, send("Authorization", bearer, "X-Sq-Signature", signature), 401); o["error"] != nothing {
 			t.Errorf("%s: %v, want %q", name, o["error"], nothing)
 		}
 	}
 	// Without a valid key nothing is told, not even of a clock.
-	wantError(t, send("Authorization", "Bearer rk_0123456789ab_x", "X-Sq-Signature", sign("x", time.Now().Add(-time.Hour))), 401, "INVALID_API_KEY")
+	wantError(t, send("Authorization", "Bearer rk_0123456789ab_x", "X-Sq-Signature",
+		sign("x", time.Now().Add(-time.Hour))), 401, "INVALID_API_KEY")
 	if w := send("Authorization", bearer, "X-Sq-Signature", sign(i.SigningSecret, time.Now())); w.Code != 200 {
 		t.Errorf("a good signature: %d %s", w.Code, w.Body)
 	}

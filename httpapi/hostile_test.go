@@ -123,7 +123,8 @@ func TestHostileIDs(t *testing.T) {
 		wantError(t, get(t, s, "/sites/"+id+"/photos"), 404, "SITE_NOT_FOUND")
 		body, contentType := form(part{"file", "photo.jpg", "x"})
 		wantError(t, postTo(t, s, key.(string), "/sites/"+id+"/photos", contentType, bytes.NewReader(body)), 404, "SITE_NOT_FOUND")
-		wantError(t, postTo(t, s, key.(string), "/photos/"+id+"/report", "application/json", strings.NewReader(`{"reason":"spam"}`)), 404, "PHOTO_NOT_FOUND")
+		wantError(t, postTo(t, s, key.(string), "/photos/"+id+"/report", "application/json",
+			strings.NewReader(`{"reason":"spam"}`)), 404, "PHOTO_NOT_FOUND")
 		wantError(t, get(t, s, "/anfr/archive/"+id), 400, "INVALID_DATE")
 	}
 }

@@ -37,12 +37,14 @@ func TestUnknownParameters(t *testing.T) {
 // Each of these answered the first page of the whole country.
 func TestUnknownParametersOfOtherSpellings(t *testing.T) {
 	s := newServer(t)
-	for _, query := range []string{"limt=5", "Limit=5", "limit+=5", "%6Cimt=5", "market=FR&operators=SFR", "fields=id", "page=2", "sort=id", "=5", "%zz=1", "limit=5&&limt=5", "id=1", "utm=1", "a_pi_key=x"} {
+	for _, query := range []string{"limt=5", "Limit=5", "limit+=5", "%6Cimt=5", "market=FR&operators=SFR",
+		"fields=id", "page=2", "sort=id", "=5", "%zz=1", "limit=5&&limt=5", "id=1", "utm=1", "a_pi_key=x"} {
 		wantError(t, get(t, s, "/antennas?"+query), 400, "INVALID_PARAMETER", "the nearest is ")
 	}
 	// A member of the path or of the body is no parameter of the query.
 	wantError(t, get(t, s, "/antennas/90000010?id=90000011"), 400, "INVALID_PARAMETER", "id: ")
-	wantError(t, do(t, s, "POST", mount+"/photos/01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7/report?reason=spam"), 400, "INVALID_PARAMETER", "reason: ")
+	wantError(t, do(t, s, "POST", mount+"/photos/01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7/report?reason=spam"), 400,
+		"INVALID_PARAMETER", "reason: ")
 	// The name is shown so that it breaks no line, and not at any length.
 	o := parse(t, get(t, s, "/antennas?a%0ab"+strings.Repeat("x", 1000)+"=1"), 400)
 	if message := o["error"].(string); len(message) > 300 || strings.Contains(message, "\n") || o["parameter"] != nil {
@@ -63,7 +65,8 @@ func TestUnknownParametersPassedOver(t *testing.T) {
 	for _, path := range []string{"/stats/departments", "/markets", "/anfr/archives", "/anfr/archive/2026-08-27"} {
 		parse(t, get(t, s, path+"?market=FR"), 200)
 	}
-	for target, status := range map[string]int{"/openapi.json": 200, "/healthz": 200, "/readyz": 200, "/api/public/antennas": 410, "/media/photos/x/main.webp": 404} {
+	for target, status := range map[string]int{"/openapi.json": 200, "/healthz": 200, "/readyz": 200,
+		"/api/public/antennas": 410, "/media/photos/x/main.webp": 404} {
 		if w := do(t, s, http.MethodGet, target+"?"+unknownName+"=1"); w.Code != status {
 			t.Errorf("%s: %d %s", target, w.Code, w.Body)
 		}
@@ -73,8 +76,10 @@ func TestUnknownParametersPassedOver(t *testing.T) {
 func TestNearestParameter(t *testing.T) {
 	s := newServer(t)
 	for name, want := range map[string]string{
-		"limt": "limit", "Limit": "limit", "lmiit": "limit", "ofset": "offset", "operators": "operator", "opérateur": "operator", "departement": "department", "radius": "radiusKm", "radius_km": "radiusKm",
-		"latitude": "lat", "longitude": "lon", "gen": "generation", "sotuh": "south", "Nord": "north", "provinces": "province", "marke": "market",
+		"limt": "limit", "Limit": "limit", "lmiit": "limit", "ofset": "offset", "operators": "operator",
+		"opérateur": "operator", "departement": "department", "radius": "radiusKm", "radius_km": "radiusKm",
+		"latitude": "lat", "longitude": "lon", "gen": "generation", "sotuh": "south", "Nord": "north",
+		"provinces": "province", "marke": "market",
 	} {
 		wantError(t, get(t, s, "/antennas?"+name+"=1"), 400, "INVALID_PARAMETER", "the nearest is "+want)
 	}
@@ -82,7 +87,8 @@ func TestNearestParameter(t *testing.T) {
 		name, want string
 		of         []string
 	}{
-		{"x", "only", []string{"only"}}, {"", "b", []string{"aa", "b"}}, {"ab", "ba", []string{"abcd", "ba"}}, {"site_id", "siteId", []string{"market", "siteId"}},
+		{"x", "only", []string{"only"}}, {"", "b", []string{"aa", "b"}}, {"ab", "ba", []string{"abcd", "ba"}},
+		{"site_id", "siteId", []string{"market", "siteId"}},
 	} {
 		if got := endpoint.Nearest(tt.name, tt.of); got != tt.want {
 			t.Errorf("the nearest to %q of %q: %s, want %s", tt.name, tt.of, got, tt.want)
@@ -119,7 +125,8 @@ func TestAllowedValues(t *testing.T) {
 		wantError(t, get(t, s, "/antennas?limit="+limit), 400, "INVALID_PARAMETER", "from 1 to 1000; up to 5000 with north")
 	}
 	key, _ := testKeys.Load(s.Gate)
-	o := parse(t, postTo(t, s, key.(string), "/photos/01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7/report", "application/json", strings.NewReader(`{"reason":"dislike"}`)), 400)
+	o := parse(t, postTo(t, s, key.(string), "/photos/01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7/report",
+		"application/json", strings.NewReader(`{"reason":"dislike"}`)), 400)
 	if reasons := "inappropriate, spam, wrong-location, copyright, quality, privacy, other"; !strings.HasSuffix(o["error"].(string), "one of "+reasons) {
 		t.Errorf("%v does not end with %s", o["error"], reasons)
 	}

@@ -42,7 +42,8 @@ func TestOnlyForOperators(t *testing.T) {
 			s.Proxies = access.Proxies{netip.MustParsePrefix(tt.proxies)}
 		}
 		headers := append([]string{"X-API-Key", "", "X-Test-Peer", tt.peer}, tt.headers...)
-		if w := do(t, s, "GET", "/metrics", headers...); (w.Code == 200) != tt.own || strings.Contains(w.Body.String(), "relais_build_info") != tt.own {
+		if w := do(t, s, "GET", "/metrics", headers...); (w.Code == 200) != tt.own ||
+			strings.Contains(w.Body.String(), "relais_build_info") != tt.own {
 			t.Errorf("%s: /metrics %d", tt.name, w.Code)
 		} else if !tt.own {
 			wantError(t, w, 403, "IP_NOT_ALLOWED", "--ops-listen")
@@ -64,11 +65,13 @@ func TestOnlyForOperators(t *testing.T) {
 func TestCallerThatNobodyKnows(t *testing.T) {
 	s := newServer(t)
 	s.Proxies = access.Proxies{netip.MustParsePrefix("127.0.0.1/32")}
-	i, err := s.Gate.Clients.Create(access.Client{Name: "local", Mode: access.Server, Scopes: access.ReadScopes, CIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Limits: manyRequests})
+	i, err := s.Gate.Clients.Create(access.Client{Name: "local", Mode: access.Server, Scopes: access.ReadScopes,
+		CIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Limits: manyRequests})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for forwarded, status := range map[string]int{"": 403, "unknown": 403, "1.2.3.4,": 403, "1.2.3.4, x": 403, "203.0.113.9": 403, "127.0.0.1": 200, "none": 200} {
+	for forwarded, status := range map[string]int{"": 403, "unknown": 403, "1.2.3.4,": 403, "1.2.3.4, x": 403,
+		"203.0.113.9": 403, "127.0.0.1": 200, "none": 200} {
 		r := httptest.NewRequest("GET", "http://relais.test"+mount+"/markets", nil)
 		r.RemoteAddr = local
 		r.Header.Set("X-API-Key", i.APIKey)

@@ -78,7 +78,8 @@ func TestDataVersions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, target := range []string{"/antennas?limit=1", "/antennas/export", "/antennas/search?q=paris", "/antennas/lookup-by-radio?value=1"} {
+	for _, target := range []string{"/antennas?limit=1", "/antennas/export", "/antennas/search?q=paris",
+		"/antennas/lookup-by-radio?value=1"} {
 		if got := version(target); got != set.Market(market.FR).Snap.Version {
 			t.Errorf("%s: %s, want that of /markets, %s", target, got, set.Market(market.FR).Snap.Version)
 		}
@@ -86,7 +87,8 @@ func TestDataVersions(t *testing.T) {
 	if got := version("/markets"); got != set.Version {
 		t.Errorf("/markets: %s, want that of all registers, %s", got, set.Version)
 	}
-	for _, target := range []string{"/stats/departments", "/sites/90000010/photos", "/speedtests", "/speedtests/site?enb=1", "/coverage/points", "/anfr/archives",
+	for _, target := range []string{"/stats/departments", "/sites/90000010/photos", "/speedtests",
+		"/speedtests/site?enb=1", "/coverage/points", "/anfr/archives",
 		"/anfr/archive/2026-08-27", "/anfr/archive/2026-08-27?view=full"} {
 		if a, b := version(target), version(target); a != b {
 			t.Errorf("%s: %s, then %s", target, a, b)

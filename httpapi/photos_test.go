@@ -186,7 +186,9 @@ func TestPhotos(t *testing.T) {
 		if w.Code != 200 || w.Body.String() != name+" of a photo" {
 			t.Errorf("%s: %d %q", name, w.Code, w.Body)
 		}
-		for header, want := range map[string]string{"Content-Type": "image/webp", "Cache-Control": "public, max-age=300", "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'", "Access-Control-Allow-Origin": "*", "RateLimit": ""} {
+		for header, want := range map[string]string{"Content-Type": "image/webp",
+			"Cache-Control": "public, max-age=300", "X-Content-Type-Options": "nosniff",
+			"Content-Security-Policy": "default-src 'none'", "Access-Control-Allow-Origin": "*", "RateLimit": ""} {
 			if got := w.Header().Get(header); got != want {
 				t.Errorf("%s has %s %q, want %q", name, header, got, want)
 			}
@@ -293,10 +295,11 @@ func TestUploadRefused(t *testing.T) {
 // A folder that cannot be written to says so, before it works.
 func TestReadOnlyPhotos(t *testing.T) {
 	s := newServer(t)
-	s.Photos = &ops.Photos{Store: photos.Open(nil, folder.Dir(t.TempDir()), time.Now), Render: func(context.Context, string, io.Reader, int64) (*render.Result, error) {
-		t.Error("an image was rendered for nothing")
-		return nil, nil
-	}}
+	s.Photos = &ops.Photos{Store: photos.Open(nil, folder.Dir(t.TempDir()), time.Now),
+		Render: func(context.Context, string, io.Reader, int64) (*render.Result, error) {
+			t.Error("an image was rendered for nothing")
+			return nil, nil
+		}}
 	wantError(t, upload(t, s, nil), 503, "NOT_WRITABLE", "cannot be written to")
 	wantError(t, ask(t, s, operationNamed(t, "photos.report"), "", nil, nil), 503, "NOT_WRITABLE", "cannot be written to")
 	if o := parse(t, get(t, s, "/sites/90000010/photos"), 200); len(o["data"].([]any)) != 0 {
@@ -324,7 +327,8 @@ func TestReports(t *testing.T) {
 		{`{"reason":"spam"}`, long}, {`{"reason":"spam","description":null}`, long}, {`{"reason":"spam","description":"short"}`, "short"},
 		{`{"reason":"privacy"}`, "short"}, {`{"reason":"quality","description":""}`, ""}, {`{"reason":"spam"}`, ""},
 	} {
-		if again := parse(t, report(id, tt.body), 202)["data"].(object); again["reportId"] != first["reportId"] || again["description"] != tt.want {
+		if again := parse(t, report(id, tt.body), 202)["data"].(object); again["reportId"] != first["reportId"] ||
+			again["description"] != tt.want {
 			t.Errorf("after %s the report is %.200v", tt.body, again)
 		}
 	}

@@ -32,7 +32,8 @@ func matching(t *testing.T, code market.Code, asked func(emission) bool) (ids []
 			if e.Status >= 0 {
 				status = m.Snap.Statuses[e.Status]
 			}
-			return asked(emission{m.Table.Operators[s.Stations[e.Station].Operator].Key, fmt.Sprintf("%dG", e.Generation), status, e.System})
+			return asked(emission{m.Table.Operators[s.Stations[e.Station].Operator].Key,
+				fmt.Sprintf("%dG", e.Generation), status, e.System})
 		}) {
 			ids = append(ids, s.ID)
 		}
@@ -72,9 +73,11 @@ func TestSeveralValues(t *testing.T) {
 		"band=2100,3500&operator=BOUYGUES": func(e emission) bool {
 			return e.operator == "BOUYGUES" && (strings.HasSuffix(e.system, " 2100") || strings.HasSuffix(e.system, " 3500"))
 		},
-		"technology=LTE 700,LTE 800&band=800&status=projet": func(e emission) bool { return e.system == "LTE 800" && e.status == "Projet approuvé" },
-		"technology=LTE 700&band=800":                       func(emission) bool { return false },
-		"technology=5G NR 3500&generation=4G":               func(emission) bool { return false },
+		"technology=LTE 700,LTE 800&band=800&status=projet": func(e emission) bool {
+			return e.system == "LTE 800" && e.status == "Projet approuvé"
+		},
+		"technology=LTE 700&band=800":         func(emission) bool { return false },
+		"technology=5G NR 3500&generation=4G": func(emission) bool { return false },
 		"technology=5G NR 3500,LTE 800&operator=SFR,BOUYGUES": func(e emission) bool {
 			return is(e.system, "5G NR 3500", "LTE 800") && is(e.operator, "SFR", "BOUYGUES")
 		},
@@ -98,7 +101,8 @@ func TestSeveralValues(t *testing.T) {
 		}
 	}
 	for target, want := range map[string]string{
-		"/antennas?technology=LTE": "LTE 800", "/antennas/export?technology=5G%20NR%203600": "5G NR 3500", "/antennas/search?band=3501": "3500", "/antennas?band=LTE": "700", "/antennas?band=700,701": "701",
+		"/antennas?technology=LTE": "LTE 800", "/antennas/export?technology=5G%20NR%203600": "5G NR 3500",
+		"/antennas/search?band=3501": "3500", "/antennas?band=LTE": "700", "/antennas?band=700,701": "701",
 	} {
 		w := get(t, s, target)
 		wantError(t, w, 400, "INVALID_PARAMETER", want)
@@ -117,8 +121,12 @@ func TestSeveralOperators(t *testing.T) {
 	importOutages(t, s, market.FR, "ORANGE", paris)
 	importOutages(t, s, market.FR, "SFR", lyon)
 	importOutages(t, s, market.FR, "FREE", unknown)
-	for _, target := range []string{"/antennas?", "/antennas/export?", "/antennas/search?", "/antennas/lookup-by-radio?value=1&", "/outages?", "/sites-hs?", "/speedtests?", "/speedtests/site?enb=1&", "/coverage/points?", "/stats/departments?"} {
-		for query, want := range map[string]string{"operator=orange,sfr": "SFR,ORANGE", "operator=ORANGE,orange": "ORANGE", "operator=SFR,ALL": "ALL", "operator=" + url.QueryEscape("Free Mobile,Orange"): "ORANGE,FREE"} {
+	for _, target := range []string{"/antennas?", "/antennas/export?", "/antennas/search?",
+		"/antennas/lookup-by-radio?value=1&", "/outages?", "/sites-hs?", "/speedtests?", "/speedtests/site?enb=1&",
+		"/coverage/points?", "/stats/departments?"} {
+		for query, want := range map[string]string{"operator=orange,sfr": "SFR,ORANGE",
+			"operator=ORANGE,orange": "ORANGE", "operator=SFR,ALL": "ALL",
+			"operator=" + url.QueryEscape("Free Mobile,Orange"): "ORANGE,FREE"} {
 			if meta := parse(t, get(t, s, target+query), 200)["meta"].(object); meta["operator"] != want {
 				t.Errorf("%s%s: operator %v, want %s", target, query, meta["operator"], want)
 			}
@@ -137,7 +145,8 @@ func TestSeveralOperators(t *testing.T) {
 	rows := func(operators string) (total string) {
 		return fmt.Sprint(parse(t, get(t, s, "/stats/departments?operator="+operators), 200)["meta"].(object)["total"])
 	}
-	if want := matching(t, market.FR, func(e emission) bool { return e.operator == "SFR" || e.operator == "FREE" }); rows("SFR,FREE") != strconv.Itoa(len(want)) {
+	want := matching(t, market.FR, func(e emission) bool { return e.operator == "SFR" || e.operator == "FREE" })
+	if rows("SFR,FREE") != strconv.Itoa(len(want)) {
 		t.Errorf("statistics of two operators: %s sites, want %d", rows("SFR,FREE"), len(want))
 	}
 	// A site has one of them, or it is not found.
@@ -193,7 +202,8 @@ func lookups(t *testing.T, s *Server, m *index.Market) {
 func TestNames(t *testing.T) {
 	s := newServer(t)
 	for name, want := range map[string]string{
-		"FREE": "FREE", "free mobile": "FREE", "Free Mobile SAS": "FREE", "Bouygues Telecom": "BOUYGUES", "bouygues télécom": "BOUYGUES", "Société Française du Radiotéléphone": "SFR", "Orange SA": "ORANGE",
+		"FREE": "FREE", "free mobile": "FREE", "Free Mobile SAS": "FREE", "Bouygues Telecom": "BOUYGUES",
+		"bouygues télécom": "BOUYGUES", "Société Française du Radiotéléphone": "SFR", "Orange SA": "ORANGE",
 	} {
 		if _, meta := listed(t, s, "/antennas?limit=1&operator="+url.QueryEscape(name)); meta["operator"] != want {
 			t.Errorf("%s: %v, want %s", name, meta["operator"], want)
@@ -217,7 +227,8 @@ func TestBoxAlias(t *testing.T) {
 		if fmt.Sprint(a["data"], a["meta"]) != fmt.Sprint(b["data"], b["meta"]) {
 			t.Errorf("%s: the two forms answer differently", target)
 		}
-		if outside := strings.Contains(target, "days="); !outside && len(b["data"].([]any)) == 0 || fmt.Sprint(whole["data"]) == fmt.Sprint(b["data"]) {
+		if outside := strings.Contains(target, "days="); !outside && len(b["data"].([]any)) == 0 ||
+			fmt.Sprint(whole["data"]) == fmt.Sprint(b["data"]) {
 			t.Errorf("%s: the box finds %d", target, len(b["data"].([]any)))
 		}
 		for _, edge := range strings.Split(edges, "&") {
@@ -225,12 +236,14 @@ func TestBoxAlias(t *testing.T) {
 		}
 		wantError(t, get(t, s, target+alias+"&"+alias), 400, "INVALID_PARAMETER", "give it once")
 		wantError(t, get(t, s, target+edges+"&north=49"), 400, "INVALID_PARAMETER", "give it once")
-		for _, wrong := range []string{"2,48,3", "2,48,3,49,1", "2,49,3,48", "2,48,3,91", "-181,48,3,49", "2,48,3,x", "2,48,3,", ",", "NaN,48,3,49", "2,48,3,Inf", "0x2,48,3,49", "2 48 3 49", "2;48;3;49"} {
+		for _, wrong := range []string{"2,48,3", "2,48,3,49,1", "2,49,3,48", "2,48,3,91", "-181,48,3,49", "2,48,3,x",
+			"2,48,3,", ",", "NaN,48,3,49", "2,48,3,Inf", "0x2,48,3,49", "2 48 3 49", "2;48;3;49"} {
 			w := get(t, s, target+"bbox="+url.QueryEscape(wrong))
 			wantError(t, w, 400, "INVALID_BBOX", "bbox: ", "west,south,east,north")
 		}
 	}
-	if meta := parse(t, get(t, s, "/antennas?"+alias), 200)["meta"].(object)["bbox"]; fmt.Sprint(meta) != "map[east:3 north:49 south:48 west:2]" {
+	meta := parse(t, get(t, s, "/antennas?"+alias), 200)["meta"].(object)["bbox"]
+	if fmt.Sprint(meta) != "map[east:3 north:49 south:48 west:2]" {
 		t.Errorf("meta.bbox %v", meta)
 	}
 	// West of west, the box crosses the antimeridian: nothing of France is there.
@@ -245,7 +258,8 @@ func TestLngAlias(t *testing.T) {
 	s := newServer(t)
 	importOutages(t, s, market.FR, "ORANGE", paris, lyon)
 	for _, target := range []string{"/antennas?", "/outages?"} {
-		a, b := parse(t, get(t, s, target+"lat=48.86&lon=2.3&radiusKm=20"), 200), parse(t, get(t, s, target+"lat=48.86&lng=2.3&radiusKm=20"), 200)
+		a, b := parse(t, get(t, s, target+"lat=48.86&lon=2.3&radiusKm=20"), 200),
+			parse(t, get(t, s, target+"lat=48.86&lng=2.3&radiusKm=20"), 200)
 		if len(b["data"].([]any)) == 0 || fmt.Sprint(a["data"], a["meta"]) != fmt.Sprint(b["data"], b["meta"]) {
 			t.Errorf("%s: the two forms answer differently", target)
 		}

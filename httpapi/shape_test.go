@@ -51,9 +51,11 @@ func TestOpenAPIGolden(t *testing.T) {
 // additions that are listed here.
 func TestDeclaredParameters(t *testing.T) {
 	contract := map[string]string{
-		"/antennas":                 "market operator department territory province generation status technology band q bbox north south east west limit offset lat lon lng radiusKm",
-		"/antennas/export":          "market operator format department territory province generation status technology band",
-		"/antennas/search":          "q supId anfr nationalSiteCode sourceCode commune market department territory province generation status technology band operator limit offset postalCode",
+		"/antennas": "market operator department territory province generation status technology " +
+			"band q bbox north south east west limit offset lat lon lng radiusKm",
+		"/antennas/export": "market operator format department territory province generation status technology band",
+		"/antennas/search": "q supId anfr nationalSiteCode sourceCode commune market department " +
+			"territory province generation status technology band operator limit offset postalCode",
 		"/antennas/lookup-by-radio": "value enb gnb pci cellId ci type market operator limit",
 		"/antennas/{id}":            "id market operator",
 		"/sites/{siteId}":           "siteId market operator",

@@ -113,7 +113,8 @@ func TestNotModified(t *testing.T) {
 			t.Errorf("%s with *: %d, want %d", target, w.Code, status)
 		}
 	}
-	for a, b := range map[string]string{"/antennas": "/antennas?market=fr&limit=100&offset=0&operator=all", "/antennas?generation=5g": "/antennas?generation=5G&_=1"} {
+	for a, b := range map[string]string{"/antennas": "/antennas?market=fr&limit=100&offset=0&operator=all",
+		"/antennas?generation=5g": "/antennas?generation=5G&_=1"} {
 		if x, y := get(t, s, a).Header().Get("Etag"), get(t, s, b).Header().Get("Etag"); x != y {
 			t.Errorf("%s and %s ask the same and have the tags %s and %s", a, b, x, y)
 		}

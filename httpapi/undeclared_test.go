@@ -24,7 +24,8 @@ type answersSeen struct {
 }
 
 // Headers of every HTTP answer, which no document lists.
-var ofHTTP = []string{"Content-Type", "Content-Length", "Content-Encoding", "Connection", "Date", "X-Content-Type-Options", "Content-Security-Policy"}
+var ofHTTP = []string{"Content-Type", "Content-Length", "Content-Encoding", "Connection", "Date",
+	"X-Content-Type-Options", "Content-Security-Policy"}
 
 // saw compares an answer of an operation with the document.
 func (u *answersSeen) saw(s *Server, r *http.Request, w *httptest.ResponseRecorder) {
@@ -140,7 +141,9 @@ func TestUndeclared(t *testing.T) {
 	s := newServer(t)
 	doc := document(t)
 	op := operationOf(doc, "get", "/antennas")
-	if op["operationId"] != "antennas.list" || operationOf(doc, "get", "/antennas/x")["operationId"] != "antennas.get" || operationOf(doc, "get", "/antennas/search")["operationId"] != "antennas.search" ||
+	if op["operationId"] != "antennas.list" ||
+		operationOf(doc, "get", "/antennas/x")["operationId"] != "antennas.get" ||
+		operationOf(doc, "get", "/antennas/search")["operationId"] != "antennas.search" ||
 		operationOf(doc, "get", "/nowhere") != nil || operationOf(doc, "delete", "/antennas") == nil {
 		t.Fatal("the operations of paths are not found")
 	}
@@ -171,7 +174,8 @@ func TestUndeclared(t *testing.T) {
 func TestGeneratedClientsHaveAPlace(t *testing.T) {
 	doc := document(t)
 	schemes := doc["components"].(object)["securitySchemes"].(object)
-	for name, header := range map[string]string{"apiKey": "X-API-Key", "signature": "X-Sq-Signature", "attestation": "X-Device-Attestation"} {
+	for name, header := range map[string]string{"apiKey": "X-API-Key", "signature": "X-Sq-Signature",
+		"attestation": "X-Device-Attestation"} {
 		if scheme, _ := schemes[name].(object); scheme["type"] != "apiKey" || scheme["in"] != "header" || scheme["name"] != header {
 			t.Errorf("%s: %v", name, schemes[name])
 		}

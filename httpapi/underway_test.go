@@ -35,7 +35,8 @@ var manyRequests = access.Limits{Minute: 1000, Day: 1000}
 // giving adds operations to s that answer streams, by path.
 func giving(s *Server, large bool, streams map[string]endpoint.Stream) {
 	for path, stream := range streams {
-		s.operate([]*endpoint.Op[*ops.Reading]{endpoint.New(endpoint.Decl{Name: path, Path: path, Scope: "antennas:read", Fails: "ANTENNAS", Large: large},
+		s.operate([]*endpoint.Op[*ops.Reading]{endpoint.New(endpoint.Decl{Name: path, Path: path,
+			Scope: "antennas:read", Fails: "ANTENNAS", Large: large},
 			func(*ops.Reading, context.Context, *struct{}) (endpoint.Stream, error) { return stream, nil })})
 	}
 }
@@ -133,7 +134,8 @@ func TestSlowReadersOfAnswersInMemory(t *testing.T) {
 	s := newServer(t)
 	s.pages = newCache(0) // what is kept there is not in question
 	text := strings.Repeat("x", 5<<20)
-	giving(s, false, map[string]endpoint.Stream{"/some": endpoint.Bytes(`{"data":"` + text + `"`), "/small": endpoint.Bytes(`{"data":"` + text[:9000] + `"`)})
+	giving(s, false, map[string]endpoint.Stream{"/some": endpoint.Bytes(`{"data":"` + text + `"`),
+		"/small": endpoint.Bytes(`{"data":"` + text[:9000] + `"`)})
 	i := newClient(t, s, access.Server, access.ReadScopes, manyRequests)
 	synctest.Test(t, func(t *testing.T) {
 		answers, leave := askUnread(s, 9, "/some", "identity", i)
@@ -219,7 +221,8 @@ func TestSlowReaders(t *testing.T) {
 	s := newServer(t)
 	s.pages = newCache(0)
 	const size = 6 << 20
-	giving(s, false, map[string]endpoint.Stream{"/encoded": noise{pieces{n: size >> 20, size: 1 << 20}}, "/ready": endpoint.Bytes(`{"data":"` + strings.Repeat("x", size) + `"`)})
+	giving(s, false, map[string]endpoint.Stream{"/encoded": noise{pieces{n: size >> 20, size: 1 << 20}},
+		"/ready": endpoint.Bytes(`{"data":"` + strings.Repeat("x", size) + `"`)})
 	for _, tt := range []struct {
 		target      string
 		rate        int // bytes a second

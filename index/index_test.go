@@ -141,13 +141,15 @@ func satisfies(s *site.Site, f Filter) bool {
 	if f.OneOf != nil {
 		c = *f.OneOf
 	}
-	return f.Operator == Any && f.Generation == Any && f.Status == Any && f.OneOf == nil || slices.ContainsFunc(s.Emissions, func(e site.Emission) bool {
-		if !in(c.Operators, s.Stations[e.Station].Operator) || !in(c.Generations, int(e.Generation)) || !in(c.Statuses, e.Status) || !in(c.Systems, e.Order) {
-			return false
-		}
-		return (f.Operator == Any || s.Stations[e.Station].Operator == f.Operator) &&
-			(f.Generation == Any || int(e.Generation) == f.Generation) && (f.Status == Any || e.Status == f.Status)
-	})
+	return f.Operator == Any && f.Generation == Any && f.Status == Any && f.OneOf == nil ||
+		slices.ContainsFunc(s.Emissions, func(e site.Emission) bool {
+			if !in(c.Operators, s.Stations[e.Station].Operator) || !in(c.Generations, int(e.Generation)) ||
+				!in(c.Statuses, e.Status) || !in(c.Systems, e.Order) {
+				return false
+			}
+			return (f.Operator == Any || s.Stations[e.Station].Operator == f.Operator) &&
+				(f.Generation == Any || int(e.Generation) == f.Generation) && (f.Status == Any || e.Status == f.Status)
+		})
 }
 
 func randomFilter(r *rand.Rand, m *market.Market) Filter {

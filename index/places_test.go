@@ -108,8 +108,10 @@ func TestPhraseOfAPlace(t *testing.T) {
 		return site.Site{Position: geo.Point{Lat: lat, Lng: 2}, Commune: commune, PostalCode: postal, Area: department(t, dept)}
 	}
 	m := load(t, market.FR, placed(
-		at(48.1, "RENNES", "35000", "35"), at(48.2, "RENNES", "35700", "35"), at(48.5, "VITRE", "35500", "35"), at(46.3, "VITRE", "79370", "79"),
-		at(48.4, "BREST", "29200", "29"), at(46.9, "BRETAGNE", "36110", "36"), at(48.8, "PARIS 01", "75001", "75"), at(48.9, "PARIS 15", "75015", "75"),
+		at(48.1, "RENNES", "35000", "35"), at(48.2, "RENNES", "35700", "35"), at(48.5, "VITRE", "35500", "35"),
+		at(46.3, "VITRE", "79370", "79"),
+		at(48.4, "BREST", "29200", "29"), at(46.9, "BRETAGNE", "36110", "36"), at(48.8, "PARIS 01", "75001", "75"),
+		at(48.9, "PARIS 15", "75015", "75"),
 	))
 	sitesOf := func(q Query) string {
 		var list []byte

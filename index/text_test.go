@@ -42,12 +42,14 @@ func TestTextAgainstAScan(t *testing.T) {
 // well; a scan with regular expressions says what they find.
 func TestPhraseAgainstAScan(t *testing.T) {
 	sites := register(market.FR, 800, 3)
-	for i, commune := range []string{"ST ETIENNE", "SAINT ETIENNE", "STE MARIE", "SAINTE-MARIE", "ESTREES ST DENIS", "EST ETIENNE", "SAINTES", "ST", "VILLEPARISIS"} {
+	for i, commune := range []string{"ST ETIENNE", "SAINT ETIENNE", "STE MARIE", "SAINTE-MARIE", "ESTREES ST DENIS",
+		"EST ETIENNE", "SAINTES", "ST", "VILLEPARISIS"} {
 		sites[i*80].Commune = commune
 	}
 	m := load(t, market.FR, sites)
 	forms := map[string]string{"saint": "st", "st": "saint", "sainte": "ste", "ste": "sainte"}
-	for _, q := range []string{"saint", "SAINTE", "st", "ste", "saint etienne", "st-étienne", "sainte marie", "ste marie rue", "saint denis estrees", "lyon", "ly", "lyon ru",
+	for _, q := range []string{"saint", "SAINTE", "st", "ste", "saint etienne", "st-étienne", "sainte marie",
+		"ste marie rue", "saint denis estrees", "lyon", "ly", "lyon ru",
 		"rue de l'église", "12, rue", "paris", "690", "69003 rue", "ue", "%", "pré (rue)", "denis saint, estrees!"} {
 		said := regexp.MustCompile(`[^a-z0-9]+`).Split(strings.Trim(fold.String(q), " ()!%"), -1)
 		var want []*regexp.Regexp
@@ -82,7 +84,8 @@ func TestPhraseWithinWords(t *testing.T) {
 		site.Site{Commune: "REVIERS", PostalCode: "14470", Place: "LES GARENNES", Area: department(t, "14")},
 		site.Site{Commune: "RENNES", PostalCode: "35700", Address: [3]string{"18 PLACE DE LA GARE"}, Area: department(t, "35")},
 	))
-	for q, want := range map[string]string{"tour eiffel": "", "gare rennes": "c", "tour": "a", "eiffel": "a", "rennes": "c", "37 tours": "a", "gustave tours": "a", "arennes": ""} {
+	for q, want := range map[string]string{"tour eiffel": "", "gare rennes": "c", "tour": "a", "eiffel": "a",
+		"rennes": "c", "37 tours": "a", "gustave tours": "a", "arennes": ""} {
 		got := ""
 		for _, i := range m.Find(Query{Filter: All, Text: q, Spoken: true, Ranked: true}, 0, 9).Sites {
 			got += m.Snap.ID(int(i))

@@ -30,7 +30,8 @@ func TestRegionOfEveryArea(t *testing.T) {
 }
 
 func TestRegionNamed(t *testing.T) {
-	for name, label := range map[string]string{"bretagne": "Bretagne", "ile de france": "Île-de-France", "IDF": "Île-de-France", "paca": "Provence-Alpes-Côte d'Azur",
+	for name, label := range map[string]string{"bretagne": "Bretagne", "ile de france": "Île-de-France",
+		"IDF": "Île-de-France", "paca": "Provence-Alpes-Côte d'Azur",
 		"Provence Alpes Cote d'Azur": "Provence-Alpes-Côte d'Azur", "grand est": "Grand Est", "": "", "bret": "", "35": ""} {
 		i, ok := Get(FR).RegionNamed(name)
 		if ok != (label != "") || ok && Get(FR).Regions[i].Label != label {
@@ -47,7 +48,8 @@ func TestRegionsAndAreasNamed(t *testing.T) {
 		market    Code
 		text, was string
 	}{
-		{FR, "35", "35"}, {FR, "ille-et-vilaine", "35"}, {FR, "Cote d’or", "21"}, {FR, "2a", "2A"}, {FR, "Bretagne", ""}, {FR, "", ""}, {FR, "ille", ""},
+		{FR, "35", "35"}, {FR, "ille-et-vilaine", "35"}, {FR, "Cote d’or", "21"}, {FR, "2a", "2A"},
+		{FR, "Bretagne", ""}, {FR, "", ""}, {FR, "ille", ""},
 		{DROM, "la reunion", "974"}, {DROM, "974", "974"}, {CA, "Québec", "QC"}, {CA, "qc", "QC"}, {CH, "Bern", ""},
 	} {
 		i, ok := Get(c.market).AreaNamed(c.text)

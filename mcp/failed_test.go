@@ -89,7 +89,8 @@ func TestLostAccount(t *testing.T) {
 	if w.tools.Accounts, err = account.Open(db, time.Now); err != nil {
 		t.Fatal(err)
 	}
-	if resp, text := post(t, w, initializeBody, "Authorization", lost); resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" {
+	resp, text := post(t, w, initializeBody, "Authorization", lost)
+	if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("%d %s", resp.StatusCode, text)
 	}
 	if resp, text := post(t, w, initializeBody, "Authorization", other); resp.StatusCode != http.StatusOK {
@@ -115,7 +116,8 @@ func TestUnreadableAccounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	resp, text := call()
-	if resp.StatusCode != http.StatusOK || !strings.Contains(text, `"isError":true`) || !strings.Contains(text, "cannot read its data at the moment") || strings.Contains(text, path) {
+	if resp.StatusCode != http.StatusOK || !strings.Contains(text, `"isError":true`) ||
+		!strings.Contains(text, "cannot read its data at the moment") || strings.Contains(text, path) {
 		t.Errorf("%d %.300s", resp.StatusCode, text)
 	}
 }

@@ -20,7 +20,8 @@ const pingBody = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 // issue makes an API client that may use the tools.
 func (w *world) issue(t *testing.T, change func(*access.Client)) *access.Issued {
 	t.Helper()
-	c := access.Client{Name: "Helper", Mode: access.Server, Scopes: []access.Scope{access.InternalAI}, CIDRs: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")},
+	c := access.Client{Name: "Helper", Mode: access.Server, Scopes: []access.Scope{access.InternalAI},
+		CIDRs:  []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")},
 		Limits: access.Limits{Minute: 1 << 20, Day: 1 << 20}}
 	if change != nil {
 		change(&c)

@@ -151,8 +151,9 @@ func (w *world) token(t *testing.T, name string, scopes ...account.Scope) string
 	must(err)
 	verifier := strings.Repeat("v", 43)
 	sum := sha256.Sum256([]byte(verifier))
-	code, err := w.people.Authorize(signedIn, account.Authorization{Client: client.ID, Redirect: "http://127.0.0.1/cb", Resource: w.URL + Path,
-		Challenge: base64.RawURLEncoding.EncodeToString(sum[:]), Scopes: scopes})
+	code, err := w.people.Authorize(signedIn,
+		account.Authorization{Client: client.ID, Redirect: "http://127.0.0.1/cb", Resource: w.URL + Path,
+			Challenge: base64.RawURLEncoding.EncodeToString(sum[:]), Scopes: scopes})
 	must(err)
 	tokens, err := w.people.Redeem(account.Redemption{Code: code, Client: client.ID, Redirect: "http://127.0.0.1/cb", Verifier: verifier})
 	must(err)

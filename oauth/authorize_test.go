@@ -89,13 +89,15 @@ func TestErrorsForTheProgram(t *testing.T) {
 	} {
 		a := w.do("GET", authorizePath+"?"+request(unused, local, tt.fields...).Encode(), "")
 		where, got := a.to()
-		if a.StatusCode != http.StatusSeeOther || where != local || got.Get("error") != tt.want || got.Get("state") != "a state & more" || got.Get("iss") != base || got.Has("code") ||
+		if a.StatusCode != http.StatusSeeOther || where != local || got.Get("error") != tt.want ||
+			got.Get("state") != "a state & more" || got.Get("iss") != base || got.Has("code") ||
 			!regexp.MustCompile(`^[ !#-\[\]-~]+$`).MatchString(got.Get("error_description")) {
 			t.Errorf("%s: %d %s %v", name, a.StatusCode, where, got)
 		}
 		for _, client := range []string{used, unused} {
 			a := w.do("GET", authorizePath+"?"+request(client, callback, tt.fields...).Encode(), "")
-			if a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" || !strings.Contains(a.text, `href="https://app.example/cb?error=`+tt.want+`&amp;`) {
+			if a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" ||
+				!strings.Contains(a.text, `href="https://app.example/cb?error=`+tt.want+`&amp;`) {
 				t.Errorf("%s, let in: %t: %d %s", name, client == used, a.StatusCode, a.text)
 			}
 		}
@@ -249,7 +251,8 @@ func TestPage(t *testing.T) {
 				t.Errorf("%s: %s: %s, want %s", redirect, name, got, want)
 			}
 		}
-		for _, want := range []string{tt.says, "<strong><bdi>An &lt;app&gt;</bdi></strong>", "<strong>www.example</strong>", `action="/antennes/oauth/authorize"`, "see what you submitted"} {
+		for _, want := range []string{tt.says, "<strong><bdi>An &lt;app&gt;</bdi></strong>",
+			"<strong>www.example</strong>", `action="/antennes/oauth/authorize"`, "see what you submitted"} {
 			if !strings.Contains(a.text, want) {
 				t.Errorf("%s: no %s in %s", redirect, want, a.text)
 			}

@@ -71,7 +71,8 @@ func TestParse(t *testing.T) {
 
 // The words of what is left are those that sites are searched by.
 func TestParseWords(t *testing.T) {
-	for text, want := range map[string]string{"gare de Rennes": "gare rennes", "5G à la place de l'Étoile, Brest": "place etoile brest", "antennes": ""} {
+	for text, want := range map[string]string{"gare de Rennes": "gare rennes",
+		"5G à la place de l'Étoile, Brest": "place etoile brest", "antennes": ""} {
 		q := Parse(text)
 		if got := strings.Join(q.Words, " "); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
@@ -83,7 +84,8 @@ func TestParseWords(t *testing.T) {
 func TestParseOperators(t *testing.T) {
 	for _, m := range market.All {
 		for _, o := range m.Operators {
-			if q := Parse("antenne " + o.Label + " Xanadu"); o.Key != "REGIONAL" && (!slices.Contains(q.Operators, o.Key) || q.Place != "xanadu") {
+			if q := Parse("antenne " + o.Label + " Xanadu"); o.Key != "REGIONAL" &&
+				(!slices.Contains(q.Operators, o.Key) || q.Place != "xanadu") {
 				t.Errorf("%s: %q and the place %q", o.Label, q.Operators, q.Place)
 			}
 		}
@@ -98,16 +100,21 @@ func TestParseOperators(t *testing.T) {
 
 func TestParsePlaces(t *testing.T) {
 	for text, want := range map[string]string{
-		"Paris 15e": "paris 15; paris 15e", "Paris 15ème arrondissement": "paris 15; paris 15eme arrondissement", "Lyon 3": "lyon 03; lyon 3",
-		"Lyon 3rd district": "lyon 03; lyon 3rd district", "Rennes, France": "rennes; rennes, france", "Rennes France": "rennes; rennes france",
-		"Île-de-France": "ile de france", "Saint-Denis 974": "saint denis 974", "saint denis 93200": "saint denis 93200", "75015": "75015", "": "",
-		"Paris 1er, France": "paris 01; paris 1er; paris 1er, france", "Vitré, Ille-et-Vilaine": "vitre, ille et vilaine; vitre ille et vilaine",
+		"Paris 15e": "paris 15; paris 15e", "Paris 15ème arrondissement": "paris 15; paris 15eme arrondissement",
+		"Lyon 3":            "lyon 03; lyon 3",
+		"Lyon 3rd district": "lyon 03; lyon 3rd district", "Rennes, France": "rennes; rennes, france",
+		"Rennes France": "rennes; rennes france",
+		"Île-de-France": "ile de france", "Saint-Denis 974": "saint denis 974",
+		"saint denis 93200": "saint denis 93200", "75015": "75015", "": "",
+		"Paris 1er, France":      "paris 01; paris 1er; paris 1er, france",
+		"Vitré, Ille-et-Vilaine": "vitre, ille et vilaine; vitre ille et vilaine",
 	} {
 		if got := strings.Join(Places(text), "; "); got != want {
 			t.Errorf("%q: %s\nwant %s", text, got, want)
 		}
 	}
-	for text, want := range map[string]string{"Rennes, France": "FR", "Bern Switzerland": "CH", "Hauts-de-France": "", "France": "", "Brest": ""} {
+	for text, want := range map[string]string{"Rennes, France": "FR", "Bern Switzerland": "CH", "Hauts-de-France": "",
+		"France": "", "Brest": ""} {
 		if got := Country(text); got != want {
 			t.Errorf("%q is in %q", text, got)
 		}
@@ -116,7 +123,8 @@ func TestParsePlaces(t *testing.T) {
 
 func TestShorter(t *testing.T) {
 	for text, want := range map[string]string{
-		"gare de Rennes": "rennes", "Rennes": "", "": "", "tour Eiffel": "eiffel", "place de la Gare, Vitré": "la gare, vitre; gare, vitre; vitre; place de la gare",
+		"gare de Rennes": "rennes", "Rennes": "", "": "", "tour Eiffel": "eiffel",
+		"place de la Gare, Vitré": "la gare, vitre; gare, vitre; vitre; place de la gare",
 	} {
 		if got := strings.Join(Shorter(text), "; "); got != want {
 			t.Errorf("%q: %s\nwant %s", text, got, want)

@@ -43,7 +43,8 @@ func asked(t *testing.T) *Reading {
 		if !ok {
 			t.Fatal(s.operator)
 		}
-		one := site.Site{ID: s.id + "0000", Position: geo.Point{Lat: s.lat, Lng: -1.6}, Commune: s.commune, PostalCode: s.postal, Area: area, Address: [3]string{s.address},
+		one := site.Site{ID: s.id + "0000", Position: geo.Point{Lat: s.lat, Lng: -1.6}, Commune: s.commune,
+			PostalCode: s.postal, Area: area, Address: [3]string{s.address},
 			Stations: []site.Station{{Code: "00" + s.id, Operator: operator}}}
 		for _, name := range s.systems {
 			name, project := strings.CutPrefix(name, "-")
@@ -75,8 +76,10 @@ func numbers(list any, member string) (found []string) {
 func TestAskedOfSearch(t *testing.T) {
 	r := asked(t)
 	for query, want := range map[string]string{
-		"5G Rennes": "2 3 5", "antenne Orange à Vitré": "4 3 6 1", "gare de Rennes": "2", "Paris 15e": "12", "Lyon 3": "13", "tour Eiffel": "", "Rennes 3500": "2",
-		"planned 5G in Brest": "8", "Bretagne": "2 4 5 1 3 6 8 9", "commune Bretagne 36": "10", "LTE 700 près de Vitré": "5 2 1", "antennes Free à Xanadu": "", "xanadu de Rennes": "2 1 3",
+		"5G Rennes": "2 3 5", "antenne Orange à Vitré": "4 3 6 1", "gare de Rennes": "2", "Paris 15e": "12",
+		"Lyon 3": "13", "tour Eiffel": "", "Rennes 3500": "2",
+		"planned 5G in Brest": "8", "Bretagne": "2 4 5 1 3 6 8 9", "commune Bretagne 36": "10",
+		"LTE 700 près de Vitré": "5 2 1", "antennes Free à Xanadu": "", "xanadu de Rennes": "2 1 3",
 		"Rennes, France": "2 1 3 4 5 6", "5G Swisscom Rennes": "", "rue de Rennes Vitré": "4", "20000": "2", "5G en projet": "8",
 	} {
 		answer := mustCall(t, r, "search", fmt.Sprintf(`{"query":%q}`, query))
@@ -100,8 +103,10 @@ func TestAskedOfLists(t *testing.T) {
 	r := asked(t)
 	for _, tool := range []string{"sites_search", "anfr_search", "sites_global_search"} {
 		for query, want := range map[string]string{
-			"5G Rennes": "2 3", "antenne Orange à Vitré": "4", "Rennes 3500": "2", "planned 5G in Brest": "8", "Bretagne": "1 2 3 4 5 6 8 9", "tour Eiffel": "", "gare de Rennes": "2",
-			"Paris 15ème arrondissement": "12", "vitr": "4 5", "xanadu de Brest": "8 9", "Free ou SFR LTE 700": "2 5", "Orange": "11", "5G NR 3500 Bouygues Brest": "8 9",
+			"5G Rennes": "2 3", "antenne Orange à Vitré": "4", "Rennes 3500": "2", "planned 5G in Brest": "8",
+			"Bretagne": "1 2 3 4 5 6 8 9", "tour Eiffel": "", "gare de Rennes": "2",
+			"Paris 15ème arrondissement": "12", "vitr": "4 5", "xanadu de Brest": "8 9", "Free ou SFR LTE 700": "2 5",
+			"Orange": "11", "5G NR 3500 Bouygues Brest": "8 9",
 		} {
 			answer := mustCall(t, r, tool, fmt.Sprintf(`{"query":%q,"limit":50}`, query))
 			got := numbers(answer["items"], "siteKey")
@@ -113,7 +118,8 @@ func TestAskedOfLists(t *testing.T) {
 		}
 	}
 	// What is given besides meets on one emission with what is understood.
-	for arguments, want := range map[string]string{`{"query":"Brest 3500","status":"en-service"}`: "9", `{"query":"Brest 3500","status":"projet"}`: "8", `{"query":"Rennes 5G","operator":"FREE"}`: "2"} {
+	for arguments, want := range map[string]string{`{"query":"Brest 3500","status":"en-service"}`: "9",
+		`{"query":"Brest 3500","status":"projet"}`: "8", `{"query":"Rennes 5G","operator":"FREE"}`: "2"} {
 		if got := numbers(mustCall(t, r, "sites_search", arguments)["items"], "siteKey"); strings.Join(got, " ") != want {
 			t.Errorf("%s: %v, want %s", arguments, got, want)
 		}
@@ -124,14 +130,18 @@ func TestAskedOfLists(t *testing.T) {
 func TestUnderstood(t *testing.T) {
 	r := asked(t)
 	for query, want := range map[string]Understood{
-		"5G Rennes":                      {Place: "RENNES (Ille-et-Vilaine)", Words: "rennes", Technologies: []string{"5G"}},
-		"planned LTE 700 Orange Brest":   {Place: "BREST (Finistère)", Words: "brest", Technologies: []string{"LTE 700"}, Status: "planned", Operators: []string{"ORANGE", "ORANGE_BE"}, Note: "No site of BREST"},
-		"Rennes 3500":                    {Place: "RENNES (Ille-et-Vilaine)", Words: "rennes", Technologies: []string{"3500 MHz"}},
-		"Bretagne":                       {Place: "Bretagne", Words: "bretagne", Note: "BRETAGNE (Indre)"},
-		"Orange":                         {Place: "ORANGE (Vaucluse)", Words: "orange", Note: "for the operator ORANGE"},
-		"tour Eiffel":                    {Words: "tour eiffel", Note: "Landmarks"},
-		"xanadu de Rennes":               {Place: "RENNES (Ille-et-Vilaine)", Words: "xanadu rennes", Note: `No place is called "xanadu de rennes"`},
-		"5G 26 GHz sites SFR in Brest ?": {Place: "BREST (Finistère)", Words: "brest", Technologies: []string{"5G NR 26000"}, Operators: []string{"SFR", "SRR"}, Note: "No site of BREST"},
+		"5G Rennes": {Place: "RENNES (Ille-et-Vilaine)", Words: "rennes", Technologies: []string{"5G"}},
+		"planned LTE 700 Orange Brest": {Place: "BREST (Finistère)", Words: "brest",
+			Technologies: []string{"LTE 700"}, Status: "planned", Operators: []string{"ORANGE", "ORANGE_BE"},
+			Note: "No site of BREST"},
+		"Rennes 3500": {Place: "RENNES (Ille-et-Vilaine)", Words: "rennes", Technologies: []string{"3500 MHz"}},
+		"Bretagne":    {Place: "Bretagne", Words: "bretagne", Note: "BRETAGNE (Indre)"},
+		"Orange":      {Place: "ORANGE (Vaucluse)", Words: "orange", Note: "for the operator ORANGE"},
+		"tour Eiffel": {Words: "tour eiffel", Note: "Landmarks"},
+		"xanadu de Rennes": {Place: "RENNES (Ille-et-Vilaine)", Words: "xanadu rennes",
+			Note: `No place is called "xanadu de rennes"`},
+		"5G 26 GHz sites SFR in Brest ?": {Place: "BREST (Finistère)", Words: "brest",
+			Technologies: []string{"5G NR 26000"}, Operators: []string{"SFR", "SRR"}, Note: "No site of BREST"},
 	} {
 		for _, tool := range []string{"search", "sites_search"} {
 			got := mustCall(t, r, tool, fmt.Sprintf(`{"query":%q}`, query))["understood"].(object)
@@ -161,7 +171,8 @@ func TestUnderstood(t *testing.T) {
 // Areas and regions are places: what is near them is what is in them.
 func TestAreasAsPlaces(t *testing.T) {
 	r := asked(t)
-	for place, want := range map[string]string{"Ille-et-Vilaine": "1 2 3 4 5 6", "Bretagne": "1 2 3 4 5 6 8 9", "35": "1 2 3 4 5 6", "Bretagne 36": "10", "Île-de-France": "12"} {
+	for place, want := range map[string]string{"Ille-et-Vilaine": "1 2 3 4 5 6", "Bretagne": "1 2 3 4 5 6 8 9",
+		"35": "1 2 3 4 5 6", "Bretagne 36": "10", "Île-de-France": "12"} {
 		answer := mustCall(t, r, "sites_nearby_from_place", fmt.Sprintf(`{"place":%q,"limit":50}`, place))
 		got := numbers(answer["items"], "siteKey")
 		last := -1.0
@@ -177,7 +188,8 @@ func TestAreasAsPlaces(t *testing.T) {
 			t.Errorf("%s: %v, want %s", place, got, want)
 		}
 	}
-	if got := numbers(mustCall(t, r, "sites_planned_nearby_from_place", `{"place":"Bretagne"}`)["items"], "siteKey"); strings.Join(got, " ") != "8" {
+	planned := mustCall(t, r, "sites_planned_nearby_from_place", `{"place":"Bretagne"}`)["items"]
+	if got := numbers(planned, "siteKey"); strings.Join(got, " ") != "8" {
 		t.Errorf("planned in Bretagne: %v", got)
 	}
 	around := mustCall(t, r, "sites_nearby_from_place", `{"place":"Ille-et-Vilaine","radiusKm":0.5}`)
@@ -185,7 +197,9 @@ func TestAreasAsPlaces(t *testing.T) {
 		t.Errorf("a radius that is given counts: %v", around)
 	}
 	match := mustCall(t, r, "location_geocode", `{"place":"Bretagne"}`)
-	if m, others := match["match"].(object), match["alternatives"].([]any); m["kind"] != "region" || m["sites"] != 8.0 || len(others) != 1 || others[0].(object)["kind"] != "commune" {
+	m, others := match["match"].(object), match["alternatives"].([]any)
+	if m["kind"] != "region" || m["sites"] != 8.0 || len(others) != 1 ||
+		others[0].(object)["kind"] != "commune" {
 		t.Errorf("%v", match)
 	}
 	for _, arguments := range []string{`{"department":"ille et vilaine","limit":50}`, `{"department":35,"limit":50}`} {
@@ -196,8 +210,10 @@ func TestAreasAsPlaces(t *testing.T) {
 			t.Errorf("stats %s: %v", arguments, got)
 		}
 	}
-	for place, want := range map[string]string{"Lyon 3": "LYON 03", "Paris 15e": "PARIS 15", "Rennes, France": "RENNES", "gare de Rennes": "RENNES", "Vitré, Ille-et-Vilaine": "VITRE"} {
-		if got := mustCall(t, r, "location_geocode", fmt.Sprintf(`{"place":%q}`, place)); got["match"].(object)["name"] != want || (got["note"] != nil) != (place == "gare de Rennes") {
+	for place, want := range map[string]string{"Lyon 3": "LYON 03", "Paris 15e": "PARIS 15",
+		"Rennes, France": "RENNES", "gare de Rennes": "RENNES", "Vitré, Ille-et-Vilaine": "VITRE"} {
+		got := mustCall(t, r, "location_geocode", fmt.Sprintf(`{"place":%q}`, place))
+		if got["match"].(object)["name"] != want || (got["note"] != nil) != (place == "gare de Rennes") {
 			t.Errorf("%s: %v", place, got)
 		}
 	}

@@ -68,7 +68,8 @@ func TestUserTextIsMarked(t *testing.T) {
 						t.Errorf("%s: %s has no origin beside it", path, name)
 					}
 				}
-				if slices.Contains([]string{"caption", "reason", "description", "title", "text", "line", "cameraModel"}, name) && !slices.Contains(notByUsers, tool.Name+" "+name) {
+				if slices.Contains([]string{"caption", "reason", "description", "title", "text", "line",
+					"cameraModel"}, name) && !slices.Contains(notByUsers, tool.Name+" "+name) {
 					t.Errorf("%s: is %s a text of people's?", path, name)
 				}
 			}
@@ -77,7 +78,8 @@ func TestUserTextIsMarked(t *testing.T) {
 			t.Errorf("%s: shows texts of people: %t", tool.Name, ShowsUsers(tool))
 		}
 	}
-	for _, name := range []string{"community_list_observations_nearby", "community_submit_report", "me_reports_status", "me_bugs_status", "sites_get_photos", "sites_get_photo_gallery", "photos_search"} {
+	for _, name := range []string{"community_list_observations_nearby", "community_submit_report",
+		"me_reports_status", "me_bugs_status", "sites_get_photos", "sites_get_photo_gallery", "photos_search"} {
 		if !marked[name] {
 			t.Errorf("%s marks nothing", name)
 		}
@@ -93,18 +95,22 @@ func TestOrigin(t *testing.T) {
 	key, operator, at := w.site(0)
 	r := w.as(ann)
 	with, _, _ := withPhotos(t)
-	if _, err := with.Photos.Store.Add(t.Context(), photos.New{SiteKey: key, Operator: operator, Caption: words, ClientID: "c", AuthorName: "Ann",
-		Images: map[photos.Size][]byte{photos.Main: {1}, photos.Thumb: {2}, photos.OG: {3}}}); err != nil {
+	if _, err := with.Photos.Store.Add(t.Context(),
+		photos.New{SiteKey: key, Operator: operator, Caption: words, ClientID: "c", AuthorName: "Ann",
+			Images: map[photos.Size][]byte{photos.Main: {1}, photos.Thumb: {2}, photos.OG: {3}}}); err != nil {
 		t.Fatal(err)
 	}
 	r.Photos = with.Photos
-	mustCall(t, r, "community_submit_report", fmt.Sprintf(`{"clientToken":"1","siteId":%q,"operator":%q,"reason":%q}`, key, operator, words))
+	mustCall(t, r, "community_submit_report",
+		fmt.Sprintf(`{"clientToken":"1","siteId":%q,"operator":%q,"reason":%q}`, key, operator, words))
 	mustCall(t, r, "bug_submit", fmt.Sprintf(`{"clientToken":"1","title":%q,"text":%q}`, words, words))
 	near := fmt.Sprintf(`{"lat":%v,"lon":%v}`, at.Lat, at.Lng)
 	for tool, arguments := range map[string]string{
-		"community_submit_report":            fmt.Sprintf(`{"clientToken":"1","siteId":%q,"operator":%q,"reason":%q}`, key, operator, words),
+		"community_submit_report": fmt.Sprintf(`{"clientToken":"1","siteId":%q,"operator":%q,"reason":%q}`,
+			key, operator, words),
 		"community_list_observations_nearby": near, "me_reports_status": `{}`, "me_bugs_status": `{}`,
-		"sites_get_photos": fmt.Sprintf(`{"siteId":%q}`, key), "sites_get_photo_gallery": fmt.Sprintf(`{"siteId":%q}`, key), "photos_search": `{"query":"ignore"}`,
+		"sites_get_photos":        fmt.Sprintf(`{"siteId":%q}`, key),
+		"sites_get_photo_gallery": fmt.Sprintf(`{"siteId":%q}`, key), "photos_search": `{"query":"ignore"}`,
 	} {
 		found := 0
 		answer := mustCall(t, r, tool, arguments)

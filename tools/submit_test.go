@@ -144,7 +144,8 @@ func TestSubmitReport(t *testing.T) {
 	shown := func() []any {
 		return api(t, w.as(ann), "outages.list", map[string]string{"operator": operator, "source": "community"})["data"].([]any)
 	}
-	if list := shown(); len(list) != 1 || !sameOutageShown(list[0].(object), made["outage"].(object)) || list[0].(object)["id"] != made["id"] || list[0].(object)["confirmCount"] != 1.0 ||
+	if list := shown(); len(list) != 1 || !sameOutageShown(list[0].(object), made["outage"].(object)) ||
+		list[0].(object)["id"] != made["id"] || list[0].(object)["confirmCount"] != 1.0 ||
 		fmt.Sprint(list[0].(object)["affectedServices"], list[0].(object)["affectedTechnologies"], list[0].(object)["siteName"]) != "[data voice] [4g 5g]"+key {
 		t.Errorf("%v", list)
 	}
@@ -169,7 +170,9 @@ func TestSubmitReport(t *testing.T) {
 		points float64
 	}{{ann, "reported", 5}, {bob, "confirmed", 2}} {
 		list := mustCall(t, w.as(tt.who), "me_reports_status", `{}`)["items"].([]any)
-		if len(list) != 1 || list[0].(object)["role"] != tt.role || list[0].(object)["state"] != "reported" || list[0].(object)["shown"] != true || !sameOutageShown(shown()[0].(object), list[0].(object)["outage"].(object)) {
+		if len(list) != 1 || list[0].(object)["role"] != tt.role || list[0].(object)["state"] != "reported" ||
+			list[0].(object)["shown"] != true ||
+			!sameOutageShown(shown()[0].(object), list[0].(object)["outage"].(object)) {
 			t.Errorf("%s: %v", tt.role, list)
 		}
 		if p := mustCall(t, w.as(tt.who), "me_gamification_stats", `{}`); p["points"] != tt.points {
@@ -278,8 +281,13 @@ func TestSubmitValidationsAndBugs(t *testing.T) {
 		t.Fatal(err)
 	}
 	bugs := mustCall(t, w.as(ann), "me_bugs_status", `{}`)["items"].([]any)
-	if len(bugs) != 1 || fmt.Sprint(bugs[0].(object)["titleByUser"], bugs[0].(object)["state"], bugs[0].(object)["answer"]) != "It hangsclosedmended" || bugs[0].(object)["closedAt"] != w.at.UTC().Format("2006-01-02T15:04:05.000Z") {
-		t.Errorf("%v", bugs)
+	if len(bugs) != 1 {
+		t.Fatalf("%v", bugs)
+	}
+	bug := bugs[0].(object)
+	if bug["titleByUser"] != "It hangs" || bug["state"] != "closed" || bug["answer"] != "mended" ||
+		bug["closedAt"] != w.at.UTC().Format("2006-01-02T15:04:05.000Z") {
+		t.Errorf("%v", bug)
 	}
 	me := mustCall(t, w.as(bob), "me_whoami", `{}`)
 	if me["name"] != "Bobby" || me["kind"] != "person" || fmt.Sprint(me["submitted"]) != "map[bugs:1 outages:0 speedtests:0 validations:2]" {

@@ -125,7 +125,8 @@ func TestPhotos(t *testing.T) {
 		t.Errorf("%v, the API has %v", got, want)
 	}
 	gallery := mustCall(t, r, "sites_get_photo_gallery", fmt.Sprintf(`{"siteId":%q,"operator":"SFR"}`, first))
-	if line := gallery["items"].([]any)[0].(object)["lineByUser"].(string); gallery["total"] != 1.0 || !strings.HasPrefix(line, "Antennes (Ann, 20") || gallery["site"].(object)["siteKey"] != first {
+	if line := gallery["items"].([]any)[0].(object)["lineByUser"].(string); gallery["total"] != 1.0 ||
+		!strings.HasPrefix(line, "Antennes (Ann, 20") || gallery["site"].(object)["siteKey"] != first {
 		t.Errorf("%v", gallery)
 	}
 	for arguments, want := range map[string]string{
@@ -163,7 +164,8 @@ func TestListAge(t *testing.T) {
 		want         []string
 		not          string
 	}{
-		{"20/08/2026 10:00", "21/08/2026 10:00", []string{"2026-08-20", "94 days ago", "list is old", "expected end of 1 of 1 has passed"}, "?"},
+		{"20/08/2026 10:00", "21/08/2026 10:00",
+			[]string{"2026-08-20", "94 days ago", "list is old", "expected end of 1 of 1 has passed"}, "?"},
 		{"22/11/2026 10:00", "30/11/2026 10:00", []string{"2026-11-22", "less than a day ago"}, "old"},
 		{"", "", []string{"read in the last 48 hours"}, "began"},
 	} {
@@ -202,7 +204,8 @@ func TestAreasAsPlacesOfOutages(t *testing.T) {
 		t.Fatal(err)
 	}
 	for arguments, want := range map[string]string{
-		`{"place":"Bretagne"}`: "A B", `{"place":"Ille-et-Vilaine"}`: "A", `{"place":"Rennes"}`: "A", `{"place":"Finistère"}`: "B", `{"place":"Ille-et-Vilaine","radiusKm":0.1}`: "",
+		`{"place":"Bretagne"}`: "A B", `{"place":"Ille-et-Vilaine"}`: "A", `{"place":"Rennes"}`: "A",
+		`{"place":"Finistère"}`: "B", `{"place":"Ille-et-Vilaine","radiusKm":0.1}`: "",
 	} {
 		var got []string
 		answer := mustCall(t, r, "sites_hs_nearby_from_place", arguments)

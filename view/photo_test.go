@@ -10,7 +10,8 @@ import (
 func TestDistanceOfPhotos(t *testing.T) {
 	for stored, want := range map[float64]float64{0: 0, 4: 0, 12.5: 10, 1234: 1230, 1236: 1240, 1230: 1230} {
 		p := &photos.Photo{Metadata: photos.Metadata{DistanceToSiteMeters: &stored}}
-		for name, m := range map[string]PhotoMetadata{"in a list": NewPhoto("", p).Metadata, "just sent": NewUploadedPhoto("", p).Metadata} {
+		for name, m := range map[string]PhotoMetadata{"in a list": NewPhoto("", p).Metadata,
+			"just sent": NewUploadedPhoto("", p).Metadata} {
 			if m.DistanceToSiteMeters == nil {
 				t.Errorf("%v %s: none", stored, name)
 			} else if *m.DistanceToSiteMeters != want {
