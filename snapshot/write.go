@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -46,6 +47,19 @@ func (b *Builder) Write(path string) (Info, error) {
 		return Info{}, err
 	}
 	return info, staged.Commit()
+}
+
+// Bytes returns what Write writes, for Read to read.
+func (b *Builder) Bytes() ([]byte, error) {
+	sections, err := b.sections()
+	if err != nil {
+		return nil, err
+	}
+	head := header(sections)
+	binary.LittleEndian.PutUint64(head[checksumAt:], checksum(head, sections))
+	text := bytes.NewBuffer(head)
+	err = writeSections(text, sections)
+	return text.Bytes(), err
 }
 
 // Stage writes the snapshot beside path, for Commit to put it there.

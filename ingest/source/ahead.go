@@ -31,7 +31,7 @@ const (
 func readAhead(in io.ReadCloser) io.ReadCloser {
 	a := &ahead{in: in, full: make(chan block, aheadBlocks), free: make(chan []byte, aheadBlocks), stop: make(chan struct{})}
 	for range aheadBlocks {
-		a.free <- make([]byte, blockBytes)
+		a.free <- nil // a small file needs one of them
 	}
 	a.done.Go(a.run)
 	return a
@@ -45,6 +45,9 @@ func (a *ahead) run() {
 		case buf = <-a.free:
 		case <-a.stop:
 			return
+		}
+		if buf == nil {
+			buf = make([]byte, blockBytes)
 		}
 		n, err := io.ReadFull(a.in, buf)
 		if err == io.ErrUnexpectedEOF {

@@ -8,6 +8,7 @@ import (
 	"reflect"
 
 	"relais/ingest/items"
+	"relais/ingest/table"
 )
 
 // Items describes a kind whose rows are the objects of a list in a JSON file.
@@ -16,6 +17,9 @@ type Items struct {
 	// Names are members of each row, or of its properties: by them the kind is
 	// known.
 	Names []string
+	// Columns are members of a row that mean something, and Properties those of its
+	// properties. A row that has one of them twice is rejected.
+	Columns, Properties []table.Column
 }
 
 // maxSniffed bounds how far a row is looked for that tells the kind: past some that
@@ -68,7 +72,8 @@ func (k *Items) share(row map[string]json.RawMessage) float64 {
 type ItemReader struct {
 	*items.Reader
 	*Report
-	in io.Closer
+	in    io.Closer
+	tally *tally
 }
 
 // ReadItems opens the input.
@@ -82,7 +87,7 @@ func (f *Found) ReadItems(watch Watch) (*ItemReader, error) {
 		in.Close()
 		return nil, err
 	}
-	return &ItemReader{Reader: r, Report: NewReport(f), in: in}, nil
+	return &ItemReader{Reader: r, Report: NewReport(f), in: in, tally: newTally(f.Kind.Items)}, nil
 }
 
 // NextRow decodes the next row into what v points to, which it clears first: what a
@@ -95,10 +100,19 @@ func (r *ItemReader) NextRow(v any) bool {
 			r.Reject(broken)
 			continue
 		}
-		if json.Unmarshal(r.Bytes(), v) == nil {
+		form := json.Unmarshal(r.Bytes(), v)
+		twice := ""
+		if form == nil || json.Valid(r.Bytes()) {
+			twice = r.tally.note(r.Bytes())
+		}
+		switch {
+		case form != nil:
+			r.Reject("not in the form of the register")
+		case twice != "":
+			r.Reject("the column " + twice + " is there twice")
+		default:
 			return true
 		}
-		r.Reject("not in the form of the register")
 	}
 	return false
 }
@@ -106,7 +120,8 @@ func (r *ItemReader) NextRow(v any) bool {
 // Reject counts the current row as not served, for a reason.
 func (r *ItemReader) Reject(reason string) { r.RejectAt(r.Line(), reason) }
 
-// Done returns the account; a list without a row is an error.
+// Done returns the account. A list without a row is an error, and so is one that lacks a
+// column that it needs.
 func (r *ItemReader) Done() (*Report, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -114,6 +129,11 @@ func (r *ItemReader) Done() (*Report, error) {
 	if r.Rows == 0 {
 		return nil, fmt.Errorf("%s:1: the list has no row", r.Path)
 	}
+	lacks, err := r.tally.result(r.Path)
+	if err != nil {
+		return nil, err
+	}
+	r.Lacks = lacks
 	return r.Report, nil
 }
 

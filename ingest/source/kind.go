@@ -33,9 +33,12 @@ type Kind struct {
 	// Personal names columns of personal data, which is on no disk of ours: in the
 	// copy of an input that is kept they are empty.
 	Personal []string
-	// Private: people write such files, so that of columns that are not in Columns
-	// nothing is kept either.
+	// Private: of columns that are neither in Columns nor in Others nothing is kept
+	// either: they may be personal.
 	Private bool
+	// Whole names a column: of a file that has it, Columns, Others and Personal are all
+	// columns, as far as is known. "" where that cannot be said.
+	Whole string
 }
 
 // A Build turns inputs into one snapshot for each market, with an account of
@@ -152,7 +155,7 @@ func likenessOf(head []byte, k *Kind) likeness {
 	if err != nil {
 		return likeness{}
 	}
-	known := t.Names(k.Columns) + t.Names(k.others())
+	known := t.Names(k.Columns) + t.Names(columnsOf(k.Others))
 	bound := t.Bind(k.Columns) == nil
 	if t.Named() {
 		return likeness{bound, known, float64(known) / float64(t.Width()), t.Score(k.Columns)}
@@ -163,9 +166,9 @@ func likenessOf(head []byte, k *Kind) likeness {
 	return likeness{}
 }
 
-func (k *Kind) others() []table.Column {
-	list := make([]table.Column, len(k.Others))
-	for i, name := range k.Others {
+func columnsOf(names []string) []table.Column {
+	list := make([]table.Column, len(names))
+	for i, name := range names {
 		list[i].Name = name
 	}
 	return list
@@ -179,7 +182,7 @@ type Reader struct {
 	in    io.Closer
 	kind  *Kind
 	sound int   // rows that are not broken
-	empty []int // required columns that were empty in all of them
+	empty []int // of the columns that matter, those that were empty in all of them
 }
 
 // Read opens the input with the columns of its kind bound.
@@ -192,17 +195,40 @@ func (f *Found) Read(watch Watch) (*Reader, error) {
 	if err == nil {
 		err = t.Bind(f.Kind.Columns)
 	}
+	if err == nil {
+		err = f.Kind.checkPersonal(t, f.Name())
+	}
 	if err != nil {
 		in.Close()
 		return nil, err
 	}
 	r := &Reader{Reader: t, Report: NewReport(f), From: f.Input, in: in, kind: f.Kind}
-	for i, c := range f.Kind.Columns {
-		if c.Required {
+	for i := range f.Kind.Columns {
+		if t.Has(i) && notable(&f.Kind.Columns[i]) {
 			r.empty = append(r.empty, i)
 		}
 	}
 	return r, nil
+}
+
+// checkPersonal refuses a table whose columns are all known when it has a column of personal
+// data twice, or lacks one and has a column that is not known: that one may be the same under
+// another name.
+func (k *Kind) checkPersonal(t *table.Reader, path string) error {
+	if k.Whole == "" || !t.Lists(k.Whole) {
+		return nil
+	}
+	if err := t.Once(k.Personal...); err != nil {
+		return err
+	}
+	unknown := t.Unknown(slices.Concat(k.Columns, columnsOf(k.Others), columnsOf(k.Personal)))
+	for _, name := range k.Personal {
+		if len(unknown) > 0 && !t.Lists(name) {
+			return fmt.Errorf("%s:1: the column %s is missing, and the file has a column %q that is not known: "+
+				"it may be the same one, and personal data is not taken in", path, name, unknown[0])
+		}
+	}
+	return nil
 }
 
 // CopyTo copies the input to w, unpacked and without the personal data of its kind.
@@ -219,10 +245,14 @@ func (f *Found) CopyTo(w io.Writer, watch Watch) error {
 	return table.Blank(w, in, f.Name(), f.Kind.Options, f.Kind.drops)
 }
 
-// drops tells whether nothing of a column is kept.
+// drops reports whether nothing of a column is kept.
 func (k *Kind) drops(column table.Name) bool {
-	known := slices.ContainsFunc(k.Columns, func(c table.Column) bool { return column.Is(c.Name) || slices.ContainsFunc(c.Aliases, column.Is) })
-	return k.Private && !known || slices.ContainsFunc(k.Personal, column.Is)
+	if slices.ContainsFunc(k.Personal, column.Is) {
+		return true
+	}
+	return k.Private && !slices.ContainsFunc(k.Others, column.Is) && !slices.ContainsFunc(k.Columns, func(c table.Column) bool {
+		return column.Is(c.Name) || slices.ContainsFunc(c.Aliases, column.Is)
+	})
 }
 
 // NextRow goes to the next record, counts it, and rejects it when it is broken.
@@ -258,18 +288,8 @@ func (r *Reader) Seen() {
 // Reject counts the current row as not served, for a reason.
 func (r *Reader) Reject(reason string) { r.RejectAt(r.Line(), reason) }
 
-// emptied names a required column that has nothing in it, where no row could be used.
-func (r *Reader) emptied() string {
-	for _, n := range r.Rejected {
-		if n == r.Rows && r.sound > 0 && len(r.empty) > 0 {
-			return r.kind.Columns[r.empty[0]].Name
-		}
-	}
-	return ""
-}
-
-// Done returns the account. A table without a row is an error, and so is one whose rows
-// are all rejected for one reason where a required column is empty.
+// Done returns the account. A table without a row is an error, and so is one in which a
+// column that must state something is empty in every row.
 func (r *Reader) Done() (*Report, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -277,13 +297,31 @@ func (r *Reader) Done() (*Report, error) {
 	if r.Rows == 0 {
 		return nil, fmt.Errorf("%s:1: the table has a header and no row", r.Path)
 	}
-	if column := r.emptied(); column != "" {
-		return nil, fmt.Errorf("%s:1: the column %s is empty in every row, and none of the %d rows can be used", r.Path, column, r.Rows)
+	if err := r.account(); err != nil {
+		return nil, err
 	}
 	if r.Unended() {
 		r.Warning = Unended
 	}
 	return r.Report, nil
+}
+
+// account fills in the columns that are missing or empty, unless the table cannot be used
+// without one.
+func (r *Reader) account() error {
+	for i := range r.kind.Columns {
+		c := &r.kind.Columns[i]
+		there := r.Has(i)
+		if !notable(c) || r.sound == 0 || there && !slices.Contains(r.empty, i) {
+			continue
+		}
+		l, fatal := lackOf(c, there, r.Written(i))
+		if fatal && there {
+			return l.at(r.Path)
+		}
+		r.Lacks = append(r.Lacks, l)
+	}
+	return nil
 }
 
 // Close closes the input.

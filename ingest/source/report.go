@@ -23,6 +23,9 @@ type Report struct {
 	// inputs together, or none.
 	Date    string `json:"date,omitempty"`
 	Edition `json:"-"`
+	// Lacks are the columns that the input does not have, or that are empty in every row,
+	// of those that would matter.
+	Lacks []Lack `json:"-"`
 }
 
 // NewReport starts the account of an input.

@@ -9,13 +9,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
-
-	"relais/fold"
 )
 
 // MaxRecord is the most bytes that one record may have, and maxFeeds the most
@@ -24,13 +21,6 @@ const (
 	MaxRecord = 1 << 16
 	maxFeeds  = 16
 )
-
-// A Column is a column that a parser wants.
-type Column struct {
-	Name     string
-	Aliases  []string
-	Required bool
-}
 
 // Options say how a table is written.
 type Options struct {
@@ -84,8 +74,9 @@ type Reader struct {
 	bound   []int // field of each bound column, -1 when the table lacks it
 	latin1  bool
 	scratch []byte
-	header  []string
-	stray   bool // the record has a quote that belongs to no field
+	header  []string // in the form in which names are compared
+	written []string // as in the file
+	stray   bool     // the record has a quote that belongs to no field
 	shifted func(fields [][]byte) bool
 	again   bool // Next stays at the first line, which is a record after all
 	unended bool // the last record has no line feed, though others have
@@ -94,7 +85,11 @@ type Reader struct {
 
 // NewReader reads the header. name is what errors call the table.
 func NewReader(in io.Reader, name string, opt Options) (*Reader, error) {
-	r := &Reader{in: in, name: name, opt: opt, buf: make([]byte, 4*MaxRecord), next: 1}
+	size := 4 * MaxRecord
+	if memory, ok := in.(interface{ Len() int }); ok { // and most of it need not be there
+		size = min(size, memory.Len()+1)
+	}
+	r := &Reader{in: in, name: name, opt: opt, buf: make([]byte, size), next: 1}
 	for !r.eof && r.end < MaxRecord && bytes.IndexByte(r.buf[:r.end], '\n') < 0 { // the first line, whole
 		if err := r.fill(); err != nil {
 			return nil, err
@@ -120,7 +115,8 @@ func NewReader(in io.Reader, name string, opt Options) (*Reader, error) {
 	}
 	r.width = len(r.fields)
 	for i := range r.fields {
-		r.header = append(r.header, canonical(string(r.field(i))))
+		name := string(r.field(i))
+		r.header, r.written = append(r.header, canonical(name)), append(r.written, strings.Trim(name, blanks))
 	}
 	if opt.Shifted != nil {
 		r.shifted = opt.Shifted(r.find)
@@ -152,84 +148,6 @@ func separator(b []byte) byte {
 	}
 	return best
 }
-
-// canonical is the form in which column names are compared.
-func canonical(name string) string { return fold.String(strings.Trim(name, "#* \t")) }
-
-// Width is how many columns the header has.
-func (r *Reader) Width() int { return len(r.header) }
-
-// Names counts the columns of the file that cols name.
-func (r *Reader) Names(cols []Column) int {
-	n := 0
-	for _, h := range r.header {
-		if slices.ContainsFunc(cols, func(c Column) bool { return c.is(h) }) {
-			n++
-		}
-	}
-	return n
-}
-
-// is reports whether a canonical name is one of the column's.
-func (c Column) is(name string) bool {
-	return canonical(c.Name) == name || slices.ContainsFunc(c.Aliases, func(a string) bool { return canonical(a) == name })
-}
-
-// Score is the share of the columns that the header names.
-func (r *Reader) Score(cols []Column) float64 {
-	n := 0
-	for _, c := range cols {
-		if r.find(c) >= 0 {
-			n++
-		}
-	}
-	return float64(n) / float64(max(1, len(cols)))
-}
-
-func (r *Reader) find(c Column) int {
-	for _, name := range append([]string{c.Name}, c.Aliases...) {
-		name = canonical(name)
-		for i, h := range r.header {
-			if h == name {
-				return i
-			}
-		}
-	}
-	return -1
-}
-
-// Bind makes Field count by cols, whatever the order of the file. A required
-// column that is missing is an error, and so is one of cols that is there twice: nobody
-// knows which of the two is meant.
-func (r *Reader) Bind(cols []Column) error {
-	if r.opt.OptionalHeader && r.Score(cols) < 0.5 {
-		r.opt.NoHeader, r.header, r.shifted, r.again = true, nil, nil, true
-	}
-	r.bound = make([]int, len(cols))
-	for i, c := range cols {
-		if r.opt.NoHeader {
-			r.bound[i] = i
-			continue
-		}
-		r.bound[i] = r.find(c)
-		if r.bound[i] < 0 && c.Required {
-			return r.fail(1, fmt.Sprintf("the column %s is missing", c.Name))
-		}
-		if at := r.bound[i]; at >= 0 && slices.Contains(r.header[at+1:], r.header[at]) {
-			return r.fail(1, fmt.Sprintf("the column %s is there twice", c.Name))
-		}
-	}
-	if r.opt.NoHeader {
-		r.width = len(cols)
-	}
-	return nil
-}
-
-// Named tells, after Bind, whether the table has a header.
-func (r *Reader) Named() bool { return !r.opt.NoHeader }
-
-// Has tells whether the table has a bound column.
-func (r *Reader) Has(i int) bool { return r.bound[i] >= 0 }
 
 // Next goes to the next record and tells whether there is one. Empty lines are
 // passed over.
