@@ -64,21 +64,27 @@ type format struct {
 }
 
 // own are the tables that no other package knows. The project's own export is the
-// first two; ARCEP's measurements are described in its open data.
+// first two; ARCEP's measurements are described in its open data. Half of a network's code
+// is no network: a table that has one column of the two must have both.
 var (
 	plainSpeedtests = &source.Kind{Name: "speedtests", Options: table.Options{Comma: ',', OneLine: true}, Many: true, Columns: []table.Column{
 		{Name: "timestamp", Required: true}, {Name: "lat", Aliases: []string{"latitude"}, Required: true}, {Name: "lng", Aliases: []string{"lon", "longitude"}, Required: true},
-		{Name: "download_mbps", Required: true}, {Name: "average_mbps"}, {Name: "max_mbps"}, {Name: "upload_mbps"}, {Name: "ping_ms"},
-		{Name: "mcc"}, {Name: "mnc"}, {Name: "operator", Aliases: []string{"mobile_operator"}}, {Name: "network_type"}, {Name: "connection_type"}, {Name: "device_type"},
+		{Name: "download_mbps", Required: true, Blank: true}, {Name: "average_mbps"}, {Name: "max_mbps"}, {Name: "upload_mbps"},
+		{Name: "ping_ms"},
+		{Name: "mcc", With: "mnc", Required: true, Blank: true}, {Name: "mnc", With: "mcc", Required: true, Blank: true},
+		{Name: "operator", Aliases: []string{"mobile_operator"}}, {Name: "network_type"}, {Name: "connection_type"}, {Name: "device_type"},
 		{Name: "enb"}, {Name: "gnb"}, {Name: "cell_id"}, {Name: "pci"}, {Name: "rsrp"}, {Name: "rsrq"}, {Name: "snr"}}}
 	plainCoverage = &source.Kind{Name: "coverage", Options: table.Options{Comma: ',', OneLine: true}, Many: true, Columns: []table.Column{
 		{Name: "timestamp", Required: true}, {Name: "lat", Aliases: []string{"latitude"}, Required: true}, {Name: "lng", Aliases: []string{"lon", "longitude"}, Required: true},
-		{Name: "signal_strength"}, {Name: "technology", Required: true}, {Name: "network_type"},
-		{Name: "mcc"}, {Name: "mnc"}, {Name: "operator", Aliases: []string{"mobile_operator"}},
+		{Name: "signal_strength"}, {Name: "technology", Required: true, Blank: true}, {Name: "network_type"},
+		{Name: "mcc", With: "mnc", Required: true, Blank: true}, {Name: "mnc", With: "mcc", Required: true, Blank: true},
+		{Name: "operator", Aliases: []string{"mobile_operator"}},
 		{Name: "enb"}, {Name: "gnb"}, {Name: "cell_id"}, {Name: "pci"}, {Name: "rsrp"}, {Name: "rsrq"}, {Name: "snr"}}}
 	arcep = &source.Kind{Name: "arcep-measures", Options: table.Options{Comma: ';', OneLine: true}, Many: true, Columns: []table.Column{
 		{Name: "date_time_start", Required: true}, {Name: "latitude_start", Required: true}, {Name: "longitude_start", Required: true},
-		{Name: "operator"}, {Name: "mcc_start"}, {Name: "mnc_start"}, {Name: "bitrate_dl", Required: true}, {Name: "bitrate_ul"},
+		{Name: "operator"}, {Name: "mcc_start", With: "mnc_start", Required: true, Blank: true},
+		{Name: "mnc_start", With: "mcc_start", Required: true, Blank: true},
+		{Name: "bitrate_dl", Required: true, Blank: true}, {Name: "bitrate_ul"},
 		{Name: "rsrp"}, {Name: "rsrq"}, {Name: "pci"}, {Name: "cell_id"}}}
 )
 
@@ -91,7 +97,7 @@ var ownRoles = map[string]role{
 
 // formats are the tables that are read. Those of apps are known by what package cells
 // knows them by, and have more columns here.
-var formats = []format{
+var formats = timed([]format{
 	{kinds: []Kind{Speedtest}, kind: plainSpeedtests, roles: ownRoles, zeroPCI: true},
 	{kinds: []Kind{Coverage}, kind: plainCoverage, roles: ownRoles, zeroPCI: true},
 	{kinds: []Kind{Speedtest, Coverage}, kind: arcep, clock: local, zeroPCI: true, roles: map[string]role{
@@ -113,6 +119,19 @@ var formats = []format{
 	{kinds: []Kind{Coverage}, kind: app("cells-networksurvey-nr", "ssRsrp", "ssRsrq", "ssSinr", "signalStrength", "provider"), only: "NR", roles: survey("nci")},
 	{kinds: []Kind{Coverage}, kind: app("cells-netmonster"), clock: noClock, roles: map[string]role{
 		"RAT": tech, "MCC": mcc, "MNC": mnc, "CI": cell, "eNB": enb, "PCI": pci, "Lat": lat, "Lon": lng}},
+})
+
+// timed makes the columns of the times required, without which no row counts.
+func timed(list []format) []format {
+	for _, f := range list {
+		for i := range f.kind.Columns {
+			c := &f.kind.Columns[i]
+			if r, ok := f.roles[c.Name]; ok && (r == when || r == timeOfDay) {
+				c.Required = true
+			}
+		}
+	}
+	return list
 }
 
 func survey(number string) map[string]role {

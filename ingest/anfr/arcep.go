@@ -17,8 +17,9 @@ const (
 )
 
 var arcepColumns = []table.Column{
-	{Name: "code_op", Required: true}, {Name: "num_site", Required: true}, {Name: "id_station_anfr", Required: true},
-	{Name: "id_site_partage"}, {Name: "insee_com"}, {Name: "nom_op"}, {Name: "nom_com"},
+	{Name: "code_op", Required: true, Blank: true}, {Name: "num_site", Required: true}, {Name: "id_station_anfr", Required: true},
+	{Name: "id_site_partage", Required: true, Blank: true}, // without it no site would be a shared one
+	{Name: "insee_com"}, {Name: "nom_op"}, {Name: "nom_com"},
 }
 
 var arcepOthers = []string{"x", "y", "latitude", "longitude", "nom_reg", "nom_dep", "insee_dep", "site_2g", "site_3g", "site_4g", "site_5g",

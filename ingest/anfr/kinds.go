@@ -1,8 +1,6 @@
 package anfr
 
 import (
-	"bytes"
-
 	"relais/ingest/source"
 	"relais/ingest/table"
 )
@@ -44,8 +42,7 @@ var Kinds = []*source.Kind{
 	{Name: ArcepSites, Columns: arcepColumns, Others: arcepOthers, Slot: arcepSlot},
 	{Name: LaPoste, Columns: laPosteColumns},
 	{Name: Insee, Columns: inseeColumns},
-	{Name: RadioNodes, Columns: required("tech", "mcc", "mnc", "flag", "tac", "node", "sup_id", "lat", "lon", "address"),
-		Options: table.Options{NoHeader: true, Comma: ';'}, Sniff: isRadioNode, Many: true},
+	{Name: RadioNodes, Columns: nodeColumns, Options: table.Options{NoHeader: true, Comma: ';'}, Sniff: isRadioNode, Many: true},
 	{Name: Leaders, Columns: required("sup_id", "leader")},
 }
 
@@ -55,9 +52,4 @@ func required(names ...string) []table.Column {
 		cols[i] = table.Column{Name: n, Required: true}
 	}
 	return cols
-}
-
-func isRadioNode(t *table.Reader) bool {
-	tech := t.Field(nodeTech)
-	return len(tech) == 2 && tech[1] == 'G' && t.Whole() && len(t.Field(nodeMCC)) == 3 && bytes.Count(t.Field(nodeLat), []byte(".")) == 1
 }

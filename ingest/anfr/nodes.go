@@ -1,10 +1,12 @@
 package anfr
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 
 	"relais/ingest/source"
+	"relais/ingest/table"
 	"relais/market"
 	"relais/site"
 )
@@ -14,12 +16,32 @@ const (
 	nodeTech = iota
 	nodeMCC
 	nodeMNC
-	_
+	nodeFlag
 	_
 	nodeNumber
 	nodeSupport
 	nodeLat
+	nodeLng
 )
+
+var nodeColumns = []table.Column{
+	{Name: "tech", Required: true}, {Name: "mcc", Required: true}, {Name: "mnc", Required: true}, {Name: "flag"}, {Name: "tac"},
+	{Name: "node", Required: true}, {Name: "sup_id", Required: true}, {Name: "lat"}, {Name: "lon"}, {Name: "address"},
+}
+
+// isRadioNode tells the table by a record. An export of NetMonster that lost a column has
+// as many, but with a cell's number where the flag is, or other columns behind it.
+func isRadioNode(t *table.Reader) bool {
+	tech, support := t.Field(nodeTech), t.Field(nodeSupport)
+	_, number := whole(bytes.TrimPrefix(support, []byte("-"))) // -1: none
+	return t.Whole() && len(tech) == 2 && tech[1] == 'G' && len(t.Field(nodeMCC)) == 3 && len(t.Field(nodeFlag)) <= 1 &&
+		(number || len(support) == 0) && isDecimal(t.Field(nodeLat)) && isDecimal(t.Field(nodeLng))
+}
+
+// isDecimal reports whether a field is a number with a point.
+func isDecimal(b []byte) bool {
+	return bytes.Count(b, []byte(".")) == 1 && len(bytes.Trim(b, "-.0123456789")) == 0
+}
 
 // A node is a base station's identifier on a support.
 type node struct {

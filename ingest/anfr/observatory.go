@@ -41,7 +41,7 @@ var observatoryColumns = []table.Column{
 	{Name: "emr_lb_systeme", Aliases: []string{"Système"}, Required: true},
 	{Name: "sta_nm_anfr", Aliases: []string{"Numéro de station", "Station"}, Required: true},
 	{Name: "generation", Aliases: []string{"Génération"}, Required: true},
-	{Name: "coordonnees", Aliases: []string{"Coordonnées"}, Required: true},
+	{Name: "coordonnees", Aliases: []string{"Coordonnées"}, Required: true, Blank: true}, // coord fills in for it
 	{Name: "statut", Required: true},
 	{Name: "emr_dt", Aliases: []string{"emr_dt_service", "Mise en service déclaré", "Mise en service déclarée"}},
 	{Name: "sta_nm_dpt", Aliases: []string{"Département"}},

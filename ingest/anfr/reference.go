@@ -18,7 +18,11 @@ func labels(into map[string]string) func(*source.Reader) string {
 		if len(into) >= maxCodes {
 			return "too many codes"
 		}
-		into[string(code)] = clean(r.Field(1))
+		label := clean(r.Field(1))
+		if label == "" { // what is embedded is better
+			return "no label"
+		}
+		into[string(code)] = label
 		return ""
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"relais/ingest/source"
 	"relais/ingest/table"
 	"relais/site"
+	"relais/snapshot"
 )
 
 // Columns of SUP_SUPPORT.
@@ -19,9 +20,12 @@ const (
 	supOwner
 )
 
+// By those that may be blank the table is told from the observatoire, and no more.
 var supportColumns = []table.Column{
-	{Name: "SUP_ID", Required: true}, {Name: "STA_NM_ANFR", Required: true}, {Name: "NAT_ID"}, {Name: "SUP_NM_HAUT"}, {Name: "TPO_ID"},
-	{Name: "COR_NB_DG_LAT", Required: true}, {Name: "COR_NB_MN_LAT", Required: true}, {Name: "COR_CD_EW_LON", Required: true},
+	{Name: "SUP_ID", Required: true}, {Name: "STA_NM_ANFR", Required: true, Blank: true},
+	{Name: "NAT_ID"}, {Name: "SUP_NM_HAUT"}, {Name: "TPO_ID"},
+	{Name: "COR_NB_DG_LAT", Required: true, Blank: true}, {Name: "COR_NB_MN_LAT", Required: true, Blank: true},
+	{Name: "COR_CD_EW_LON", Required: true, Blank: true},
 }
 
 // supportOthers are the columns of SUP_SUPPORT that the observatoire states as well.
@@ -49,7 +53,9 @@ const (
 )
 
 var stationColumns = []table.Column{
-	{Name: "STA_NM_ANFR", Required: true}, {Name: "DTE_IMPLANTATION", Required: true}, {Name: "DTE_EN_SERVICE", Required: true},
+	{Name: "STA_NM_ANFR", Required: true},
+	{Name: "DTE_IMPLANTATION", Required: true, Blank: true, Gives: snapshot.Dates},
+	{Name: "DTE_EN_SERVICE", Required: true, Blank: true, Gives: snapshot.Dates},
 	{Name: "ADM_ID"}, {Name: "DEM_NM_COMSIS"}, {Name: "DTE_MODIF"},
 }
 
@@ -93,8 +99,8 @@ const (
 )
 
 var antennaColumns = []table.Column{
-	{Name: "STA_NM_ANFR", Required: true}, {Name: "AER_ID", Required: true}, {Name: "TAE_ID", Required: true},
-	{Name: "AER_NB_AZIMUT", Required: true}, {Name: "SUP_ID", Required: true}, {Name: "AER_NB_ALT_BAS"},
+	{Name: "STA_NM_ANFR", Required: true}, {Name: "AER_ID", Required: true}, {Name: "TAE_ID", Required: true, Blank: true},
+	{Name: "AER_NB_AZIMUT", Required: true, Blank: true, Gives: snapshot.Azimuths}, {Name: "SUP_ID", Required: true}, {Name: "AER_NB_ALT_BAS"},
 	{Name: "AER_NB_DIMENSION"}, {Name: "AER_FG_RAYON"},
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"relais/geo"
 	"relais/ingest/source"
+	"relais/ingest/table"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
@@ -34,9 +35,19 @@ var Bases = []string{Sites, PerTechnology}
 // Kinds lists what the package reads, and the publication until 2024, which it
 // only knows to refuse: a list of its own, or in a collection.
 var Kinds = []*source.Kind{
-	{Name: Sites, Items: &source.Items{List: "features", Names: []string{"station", "koord", "typ_en", "techno_en", "bewilligung_en"}}},
+	{Name: Sites, Items: &source.Items{List: "features", Names: []string{"station", "koord", "typ_en", "techno_en", "bewilligung_en"},
+		Columns: []table.Column{{Name: "geometry", Required: true}}, Properties: properties}},
 	{Name: PerTechnology, Many: true, Items: &source.Items{List: "features", Names: perTechnology}},
 	{Name: PerTechnology, Many: true, Items: &source.Items{Names: perTechnology}},
+}
+
+// properties are what is read of a feature's. One language of several is enough where the
+// languages say the same; a class is published as it is called in English.
+var properties = []table.Column{
+	{Name: "station", Required: true, Gives: snapshot.OperatorSiteIDs},
+	{Name: "typ_en", Required: true, Blank: true},
+	{Name: "techno_en", Aliases: []string{"techno_de", "techno_fr", "techno_it"}, Required: true, Blank: true},
+	{Name: "bewilligung_en", Aliases: []string{"bewilligung_de", "bewilligung_fr", "bewilligung_it"}},
 }
 
 var perTechnology = []string{"lang", "description", "powercode_de"}

@@ -8,9 +8,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"relais/ingest/source"
+	"relais/ingest/table"
 	"relais/market"
 	"relais/snapshot"
 )
@@ -28,10 +30,39 @@ var Markets = []market.Code{market.BE}
 var Kinds = []*source.Kind{
 	// The register is downloaded in parts, such as one for each operator.
 	{Name: Register, Many: true, Items: &source.Items{List: "features",
-		Names: []string{"geometry", "id", "goedkeuringsdatum", "sitecode", "locatiebeschrijving", "operatornaam", "dossiernummer"}}},
+		Names:   []string{"geometry", "id", "goedkeuringsdatum", "sitecode", "locatiebeschrijving", "operatornaam", "dossiernummer"},
+		Columns: []table.Column{{Name: "geometry", Required: true}}, Properties: registerColumns}},
 	{Name: BIPTSites, Items: &source.Items{
-		Names: []string{"Adres", "Locatie", "PostcodeGemeente", "Status", "Eigenaar1", "X", "Y", "ID"}}},
+		Names:   []string{"Adres", "Locatie", "PostcodeGemeente", "Status", "Eigenaar1", "X", "Y", "ID"},
+		Columns: biptColumns()}},
 }
+
+// registerColumns are the properties of a dossier. Without the days of approval nobody
+// knows which of an operator's dossiers at a place is in force.
+var registerColumns = []table.Column{
+	{Name: "id", Required: true}, {Name: "operatornaam", Required: true},
+	{Name: "goedkeuringsdatum", Required: true, Blank: true}, {Name: "dossiernummer", Required: true, Blank: true},
+	{Name: "sitecode", Gives: snapshot.OperatorSiteIDs}, {Name: "locatiebeschrijving", Gives: snapshot.Communes},
+}
+
+// biptColumns are the members of a row of BIPT's list. Without the status a site that was
+// refused would pass for one that was granted. Owners have three columns each, which are
+// there together.
+func biptColumns() []table.Column {
+	list := []table.Column{
+		{Name: "ID", Required: true}, {Name: "Status", Required: true}, {Name: "X", Required: true}, {Name: "Y", Required: true},
+		{Name: "Longitude"}, {Name: "Latitude"}, {Name: "Adres"}, {Name: "Locatie"}, {Name: "PostcodeGemeente", Gives: snapshot.Communes},
+		{Name: ownerColumn + "1", Required: true, Gives: snapshot.OperatorSiteIDs},
+	}
+	for i := 2; i <= maxOwners; i++ {
+		n := strconv.Itoa(i)
+		list = append(list, table.Column{Name: ownerColumn + n, Required: true, Blank: true, With: "Ref" + n}, table.Column{Name: "Ref" + n})
+	}
+	return list
+}
+
+// ownerColumn is what the names of the columns of owners begin with.
+const ownerColumn = "Eigenaar"
 
 // statuses are those of BIPT, the only source that has any: O is granted; A is
 // what is neither that nor refused, and so comes before it.

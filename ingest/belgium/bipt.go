@@ -131,7 +131,7 @@ func (c *country) biptPosition(row map[string]text) (s spot, reason string) {
 func (c *country) owners(row map[string]text, unknown source.Spellings) (list []owner, reason string) {
 	reason = "no operator"
 	for i := range maxOwners {
-		name, sitecode, _ := strings.Cut(row["Eigenaar"+strconv.Itoa(i+1)].published(), ":")
+		name, sitecode, _ := strings.Cut(row[ownerColumn+strconv.Itoa(i+1)].published(), ":")
 		if name = strings.TrimSpace(name); name == "" {
 			continue
 		}

@@ -59,14 +59,15 @@ func TestBadRows(t *testing.T) {
 		with(func(r *row) { r.operator = "" }):               "no operator",
 		with(func(r *row) { r.operator = "ASTRID" }):         "operator not served",
 		with(func(r *row) { r.operator = "Orange Armenia" }): "operator not served",
-		with(func(r *row) { r.location = strings.Repeat("x", maxText+1) }):                                           tooLong,
-		with(func(r *row) { r.operator = strings.Repeat("x", 1000) }):                                                "operator not served",
-		with(func(r *row) { r.id = `"1"` }):                                                                          "duplicate dossier",
-		with(func(r *row) { r.id, r.sitecode = "1", "T" }):                                                           "duplicate dossier with other content",
-		with(func(r *row) { r.approved = "2017-01-01" }):                                                             "superseded by a newer dossier",
-		strings.Replace(good.String(), `"operatornaam":"Proximus NV"`, `"operatornaam":null`, 1):                     "no operator",
-		strings.Replace(good.String(), `"id":1`, `"id":3,"sitecode":["x"]`, 1):                                       "not in the form of the register",
-		strings.Replace(good.String(), `"id":1,"goedkeuringsdatum":"2018-01-01"`, `"id":"","sitecode":"inherit"`, 1): "no register id",
+		with(func(r *row) { r.location = strings.Repeat("x", maxText+1) }):                       tooLong,
+		with(func(r *row) { r.operator = strings.Repeat("x", 1000) }):                            "operator not served",
+		with(func(r *row) { r.id = `"1"` }):                                                      "duplicate dossier",
+		with(func(r *row) { r.id, r.sitecode = "1", "T" }):                                       "duplicate dossier with other content",
+		with(func(r *row) { r.approved = "2017-01-01" }):                                         "superseded by a newer dossier",
+		strings.Replace(good.String(), `"operatornaam":"Proximus NV"`, `"operatornaam":null`, 1): "no operator",
+		strings.Replace(good.String(), `"id":1`, `"id":3,"sitecode":["x"]`, 1):                   "not in the form of the register",
+		strings.Replace(good.String(), `"id":1,"goedkeuringsdatum":"2018-01-01"`, `"id":""`, 1):  "no register id",
+		strings.Replace(good.String(), `"id":1,`, `"id":3,"sitecode":"T",`, 1):                   "the column sitecode is there twice",
 	} {
 		_, sites, reports := build(t, files(t, collection(crs, good.String(), bad)))
 		if r := reports[0]; len(sites) != 1 || r.Rows != 2 || !reflect.DeepEqual(r.Rejected, map[string]int{want: 1}) {

@@ -35,7 +35,8 @@ type format struct {
 	columns    []column
 	technology generation // of the whole file, where no column has it
 	personal   []string
-	mccSlot    bool // files of several countries stand side by side
+	others     []string // that tell it from a format of nearly the same columns
+	mccSlot    bool     // files of several countries stand side by side
 }
 
 type column struct {
@@ -60,9 +61,9 @@ var formats = []format{
 		{"lat", lat}, {"lon", lng}, {"alt", nothing}, {"MCC", mcc}, {"MNC", mnc}, {"LAC", nothing}, {"Cell", number}, {"Signal", nothing},
 		{"Type", technology}, {"Subtype", nothing}, {"ARFCN", nothing}, {"PCI", pci}}},
 	{name: "cells-networksurvey-lte", options: table.Options{Comma: ',', Comment: '#'}, technology: lte, personal: surveyors,
-		columns: survey("eci")},
+		columns: survey("eci"), others: []string{"earfcn", "rsrp", "rsrq", "lteBandwidth", "snr"}},
 	{name: "cells-networksurvey-nr", options: table.Options{Comma: ',', Comment: '#'}, technology: nr, personal: surveyors,
-		columns: survey("nci")},
+		columns: survey("nci"), others: []string{"narfcn", "ssRsrp", "ssRsrq", "ssSinr"}},
 	{name: "cells-netmonster", options: table.Options{Comma: ';', OptionalHeader: true}, columns: []column{
 		{"RAT", technology}, {"MCC", mcc}, {"MNC", mnc}, {"CI", number}, {"TAC", nothing}, {"eNB", node}, {"PCI", pci}, {"Lat", lat}, {"Lon", lng},
 		{"Location", nothing}, {"EARFCN", nothing}}},
@@ -82,10 +83,11 @@ func kinds() []*source.Kind {
 	var list []*source.Kind
 	for i := range formats {
 		f := &formats[i]
-		k := &source.Kind{Name: f.name, Options: f.options, Personal: f.personal, Private: len(f.personal) > 0, Many: true}
+		k := &source.Kind{Name: f.name, Options: f.options, Personal: f.personal, Others: f.others, Private: len(f.personal) > 0, Many: true}
 		k.Options.OneLine = len(f.personal) > 0 // a stray quote must not move a serial number into another column
 		for _, c := range f.columns {
-			k.Columns = append(k.Columns, table.Column{Name: c.name, Required: !slices.Contains([]role{nothing, node, pci, serving, neighbour}, c.role)})
+			k.Columns = append(k.Columns, table.Column{Name: c.name, Required: !slices.Contains([]role{nothing, node, pci}, c.role),
+				Blank: c.role == number && f.at()[node] >= 0})
 		}
 		if f.options.NoHeader || f.options.OptionalHeader {
 			k.Sniff = f.sniff
@@ -106,12 +108,15 @@ func (f *format) at() (at [roles]int) {
 	return at
 }
 
-// sniff tells by a record whether a table without a header is of the format.
+// sniff tells by a record whether a table without a header is of the format. The country
+// 999 is the sentinel of the table of base stations, which is not of this package.
 func (f *format) sniff(t *table.Reader) bool {
 	at := f.at()
 	_, known := generations[fold.UpperASCII(string(t.Field(at[technology])))]
 	country, ok := digits(t.Field(at[mcc]))
-	return t.Whole() && known && ok && country >= 200 && country <= 999 && numeric(t.Field(at[lat])) && numeric(t.Field(at[lng]))
+	physical, _ := Number(t.Field(at[pci]))
+	return t.Whole() && known && ok && country >= 200 && country < 999 && physical <= MaxNRPCI &&
+		numeric(t.Field(at[lat])) && numeric(t.Field(at[lng]))
 }
 
 // slot is the country of the first record.

@@ -29,8 +29,8 @@ var Markets = []market.Code{market.CA}
 
 // Kinds lists what the package reads.
 var Kinds = []*source.Kind{{
-	Name: Extract, Columns: columns, Options: table.Options{OneLine: true, Shifted: shifted},
-	Personal: []string{contactName, telephone, email},
+	Name: Extract, Columns: columns, Others: others, Options: table.Options{OneLine: true, Shifted: shifted},
+	Personal: []string{contactName, telephone, email}, Private: true, Whole: columns[colLicence].Name,
 }}
 
 // Columns of the extract. Those of personal data are not among them.
@@ -63,22 +63,33 @@ var columns = []table.Column{
 	{Name: "licence_category", Aliases: []string{"SERVICE"}, Required: true},
 	{Name: "latitude", Required: true},
 	{Name: "longitude", Required: true},
-	{Name: "technology"},
+	{Name: "technology", Required: true, With: "licence_number"}, // the older layout has none
 	{Name: "location"},
-	{Name: "province_code", Aliases: []string{"PROV"}},
-	{Name: "record_id"},
+	{Name: "province_code", Aliases: []string{"PROV"}, Required: true, Blank: true},
+	{Name: "record_id", Gives: snapshot.OperatorSiteIDs},
 	{Name: "reference_number"},
 	{Name: "upload_date", Aliases: []string{"LAST_UPLOAD_DATE"}},
-	{Name: "cell_id"},
-	{Name: "physical_id"},
+	{Name: "cell_id", Gives: snapshot.RadioIDs},
+	{Name: "physical_id", Gives: snapshot.RadioIDs},
 	{Name: "structure_height", Aliases: []string{"STUCT_HT", "STRUCT_HT"}},
 	{Name: "structure_type"},
-	{Name: "tx_frequency", Aliases: []string{"TRANSMIT_FREQ"}},
-	{Name: "rx_frequency", Aliases: []string{"RECEIVE_FREQ"}},
+	{Name: "tx_frequency", Aliases: []string{"TRANSMIT_FREQ"}, Gives: snapshot.Frequencies},
+	{Name: "rx_frequency", Aliases: []string{"RECEIVE_FREQ"}, Gives: snapshot.Frequencies},
 	{Name: "tx_ant_height", Aliases: []string{"TX_ANT_HT"}},
-	{Name: "tx_ant_azimuth", Aliases: []string{"TX_ANT_AZIM"}},
+	{Name: "tx_ant_azimuth", Aliases: []string{"TX_ANT_AZIM"}, Gives: snapshot.Azimuths},
 	{Name: "tx_ant_omni_indicator", Aliases: []string{"TX_ANT_DIRECTIONAL"}},
 }
+
+// others are the columns of the extract that are not read, but for those of personal data.
+// By some of them a row is known whose fields stand under other names than theirs.
+var others = []string{"subservice_id", "area_id", "area_name", accountNumber, olderAccount, "station_type", "site_type",
+	"date_last_changed",
+	"tx_radio_model_number", "rx_radio_model_number", "tx_radio_manufacturer_code", "rx_radio_manufacturer_code",
+	"tx_certification_no", "rx_certification_no", "bandwidth", "class_emission", "tx_power", "downlink_allocation",
+	"tx_ant_type", "rx_ant_type", "tx_number_antennas", "rx_number_antennas", "tx_ant_model_no", "rx_ant_model_no",
+	"tx_ant_manufacturer", "rx_ant_manufacturer", "rx_ant_height", "rx_ant_omni_indicator",
+	"tx_ant_horiz_beamwidth", "rx_ant_horiz_beamwidth", "tx_ant_vert_beamwidth", "rx_ant_vert_beamwidth",
+	"rx_ant_azimuth", "tx_ant_elevation_angle", "rx_ant_elevation_angle", "tx_ant_gain", "rx_ant_gain", "tx_line_loss", "rx_line_loss"}
 
 // Build reads the extract and returns the snapshot of CA, with an account of the
 // file.

@@ -19,6 +19,12 @@ const (
 	email       = "email_address"
 )
 
+// The account of a licensee is a number, or a word in the older layout.
+const (
+	accountNumber = "account_number"
+	olderAccount  = "NEW_ACCOUNT"
+)
+
 // A role is what a column can say about where the fields of its record stand.
 type role uint8
 
@@ -49,7 +55,7 @@ type witness struct {
 // text of a column before it, and a telephone number or an address before a location.
 func shifted(at func(table.Column) int) func(fields [][]byte) bool {
 	named := func(name string) int { return at(table.Column{Name: name}) }
-	account := at(table.Column{Name: "account_number", Aliases: []string{"NEW_ACCOUNT"}})
+	account := at(table.Column{Name: accountNumber, Aliases: []string{olderAccount}})
 	contact, phone, mail := named(contactName), named(telephone), named(email)
 	var roles []role
 	set := func(r role, indexes ...int) {
