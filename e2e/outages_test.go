@@ -228,7 +228,8 @@ func failedFeeds(t *testing.T, s *server, dir string) {
 		"web page": "<!DOCTYPE html><html><body>Maintenance</body></html>\n", "empty": "", "no header": "10235;63;63113;45.7;3.08\n",
 		"the column lat is missing": "code_site_op;commune;Lon;voix;data\n1;x;3.08;HS;HS\n", "no row": fmt.Sprintf(hsHeader, "Orange"),
 		"file of SFR": fmt.Sprintf(hsHeader, "SFR") + "1;OUI;;63;;63113;45.7;3.08;HS;;;;;;HS;HS;;;;\n", "cut short": orange[:strings.Index(orange, ";HS;HS;HS")],
-		"none can be used": fmt.Sprintf(hsHeader, "Orange") + "1;OUI;;63;;63113;;;HS;;;;;;HS;HS;;;;\n",
+		"none can be used":        fmt.Sprintf(hsHeader, "Orange") + "1;OUI;;63;;63113;?;?;HS;;;;;;HS;HS;;;;\n",
+		"the column Lat is empty": fmt.Sprintf(hsHeader, "Orange") + "1;OUI;;63;;63113;;;HS;;;;;;HS;HS;;;;\n",
 	} {
 		fails(t, 1, why, "outage", "import", "--data", dir, "--market", "FR", "--operator", "ORANGE", writeFile(t, "hs.csv", text))
 		for path, want := range map[string]string{

@@ -1,167 +1,398 @@
 package ingest
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
 	"maps"
-	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"relais/ingest/source"
 	"relais/market"
+	"relais/site"
+	"relais/snapshot"
 )
 
-// A columnsCase is a table as its authority publishes it, and what the contract of its
-// columns is.
-type columnsCase struct {
-	file, header, rows string
-	required           []string // a table without one of them is refused
-	read               []string // of the others, those that mean something: two of them are refused
-	filled             []string // required ones that may be empty: something else says it
-	guarded            []string // without their content an enrichment would be lost
+// A publication is a file as its authority publishes it: a table, or a list in JSON.
+type publication struct {
+	file     string
+	columns  []string
+	rows     [][]string // of a list: as JSON writes them
+	comma    string     // "" for a list
+	headless bool       // a table without a header
+	before   string     // what stands before the header, or the rows of a list
+	outer    []string   // columns of a list that are members of a row, when it has properties
 }
 
-// observatoryHeader is the header of the publication of 2026-08-27.
-const observatoryHeader = "id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;nat_id;sup_nm_haut;tpo_id;adr_lb_lieu;adr_lb_add1;adr_lb_add2;adr_lb_add3;adr_nm_cp;com_cd_insee;coordonnees;coord;statut"
-
-var columnsCases = []columnsCase{
-	{
-		file: "observatoire_2026-08-27.csv", header: observatoryHeader,
-		rows: "1;SFR;100;LTE 800;2016-01-02;003;03001;4G;2026-08-27T10:00:00;0032700001;23;20;72;LIEU;rue;;;03110;03001;46.5 , 3.1;46°30'00''N 3°06'00''E;En service\n" +
-			"2;ORANGE;101;LTE 700;2016-01-02;003;03001;4G;2026-08-27T10:00:00;0032700002;23;20;72;LIEU;rue;a;b;03110;03001;46.6 , 3.1;46°36'00''N 3°06'00''E;En service\n",
-		required: []string{"adm_lb_nom", "sup_id", "emr_lb_systeme", "generation", "sta_nm_anfr", "coordonnees", "statut"},
-		read:     []string{"emr_dt", "sta_nm_dpt", "code_insee", "date_maj", "nat_id", "sup_nm_haut", "tpo_id", "adr_lb_lieu", "adr_lb_add1", "adr_lb_add2", "adr_lb_add3", "adr_nm_cp", "com_cd_insee", "coord"},
-		filled:   []string{"coordonnees"},
-	},
-	{
-		file:     "SUP_SUPPORT.txt",
-		header:   "SUP_ID;STA_NM_ANFR;NAT_ID;COR_NB_DG_LAT;COR_NB_MN_LAT;COR_NB_SC_LAT;COR_CD_NS_LAT;COR_NB_DG_LON;COR_NB_MN_LON;COR_NB_SC_LON;COR_CD_EW_LON;SUP_NM_HAUT;TPO_ID;ADR_LB_LIEU;ADR_LB_ADD1;ADR_LB_ADD2;ADR_LB_ADD3;ADR_NM_CP;COM_CD_INSEE",
-		rows:     "100;0032700001;11;46;30;0;N;3;6;0;E;99;21;;;;;03110;03001\n",
-		required: []string{"SUP_ID", "STA_NM_ANFR", "COR_NB_DG_LAT", "COR_NB_MN_LAT", "COR_CD_EW_LON"},
-		read:     []string{"NAT_ID", "SUP_NM_HAUT", "TPO_ID"},
-		filled:   []string{"STA_NM_ANFR", "COR_NB_DG_LAT", "COR_NB_MN_LAT", "COR_CD_EW_LON"}, // by them the table is known, and no more
-	},
-	{
-		file: "SUP_STATION.txt", header: "STA_NM_ANFR;ADM_ID;DEM_NM_COMSIS;DTE_IMPLANTATION;DTE_MODIF;DTE_EN_SERVICE",
-		rows:     "0032700001;1;1;05/06/2012;;07/08/2013\n",
-		required: []string{"STA_NM_ANFR", "DTE_IMPLANTATION", "DTE_EN_SERVICE"},
-		read:     []string{"ADM_ID", "DEM_NM_COMSIS", "DTE_MODIF"},
-		filled:   []string{"DTE_IMPLANTATION", "DTE_EN_SERVICE"}, // either of them
-	},
-	{
-		file: "SUP_ANTENNE.txt", header: "STA_NM_ANFR;AER_ID;TAE_ID;AER_NB_DIMENSION;AER_FG_RAYON;AER_NB_AZIMUT;AER_NB_ALT_BAS;SUP_ID",
-		rows:     "0032700001;1;21;2,1;D;90;24,5;100\n0032700002;2;21;2,1;D;120;24,5;101\n",
-		required: []string{"STA_NM_ANFR", "AER_ID", "TAE_ID", "AER_NB_AZIMUT", "SUP_ID"},
-		read:     []string{"AER_NB_DIMENSION", "AER_FG_RAYON", "AER_NB_ALT_BAS"},
-		filled:   []string{"TAE_ID"}, guarded: []string{"AER_NB_AZIMUT"},
-	},
-	{
-		file: "SUP_EMETTEUR.txt", header: "EMR_ID;EMR_LB_SYSTEME;STA_NM_ANFR;AER_ID;EMR_DT_SERVICE",
-		rows:     "3;LTE 800;0032700001;1;02/01/2016\n",
-		required: []string{"EMR_ID", "EMR_LB_SYSTEME", "STA_NM_ANFR", "AER_ID"},
-		read:     []string{"EMR_DT_SERVICE"},
-	},
-	{
-		file: "SUP_BANDE.txt", header: "STA_NM_ANFR;BAN_ID;EMR_ID;BAN_NB_F_DEB;BAN_NB_F_FIN;BAN_FG_UNITE",
-		rows:     "0032700001;1;3;801;811;M\n",
-		required: []string{"EMR_ID", "BAN_NB_F_DEB", "BAN_NB_F_FIN", "BAN_FG_UNITE"},
-		read:     []string{"STA_NM_ANFR", "BAN_ID"},
-	},
-	{
-		file: "arcep.csv", header: "code_op;nom_op;num_site;id_site_partage;id_station_anfr;x;y;latitude;longitude;nom_reg;nom_dep;insee_dep;nom_com;insee_com;site_2g;site_3g;site_4g;site_5g",
-		rows:     "20810;SFR;S1;;0032700001;1;2;46.5;3.1;R;D;03;C;03001;1;1;1;0\n",
-		required: []string{"code_op", "num_site", "id_station_anfr"},
-		read:     []string{"id_site_partage", "insee_com", "nom_op", "nom_com"},
-		filled:   []string{"code_op"},
-	},
+// A contract says what the columns of a publication are for.
+type contract struct {
+	required []string          // refused without it, and when it is empty in every row
+	filled   []string          // of these, those that may be empty
+	read     []string          // of the others, those that mean something: two of them are refused
+	personal []string          // personal data: nothing of it is kept
+	guarded  map[string]string // what the sites would lose without it: refused
+	told     []string          // by them a table without a header is known
+	whole    bool              // its columns are known: a personal one twice or under another name is refused
+	served   int               // rows, when it is not all of them
+	facts    map[string]facts  // that are others without the content of a column
 }
 
-// changed makes a table whose column at has another name, is not there, is there twice,
-// or has nothing in it.
-func (c *columnsCase) changed(how string, at int) string {
-	var lines []string
-	for i, line := range strings.Split(strings.TrimSpace(c.header+"\n"+c.rows), "\n") {
-		fields := strings.Split(line, ";")
-		switch {
-		case how == "renamed" && i == 0:
-			fields[at] = "renamed_column"
-		case how == "dropped":
-			fields = slices.Delete(fields, at, at+1)
-		case how == "doubled":
-			fields = append(fields, fields[at])
-		case how == "emptied" && i > 0:
-			fields[at] = ""
+// facts count sites, and what the sites of a snapshot have.
+type facts map[string]int
+
+// set returns the facts with others in the place of some; 0 is none.
+func (f facts) set(others facts) facts {
+	f = maps.Clone(f)
+	maps.Copy(f, others)
+	maps.DeleteFunc(f, func(_ string, n int) bool { return n == 0 })
+	return f
+}
+
+func factsOf(s *snapshot.Snapshot) facts {
+	f := facts{"sites": s.Len()}
+	count := func(name string, has bool) {
+		if has {
+			f[name]++
 		}
-		lines = append(lines, strings.Join(fields, ";"))
+	}
+	var x site.Site
+	for i := range s.Len() {
+		s.Site(i, &x)
+		for name, text := range map[string]string{"sourceCodes": x.SourceCode, "references": x.Reference,
+			"communes":     x.Commune,
+			"communeCodes": x.CommuneCode, "postalCodes": x.PostalCode, "places": x.Place, "streets": x.Address[0],
+			"address2": x.Address[1],
+			"address3": x.Address[2], "natures": x.Nature.Code, "natureLabels": x.Nature.Label, "owners": x.Owner.Code,
+			"ownerLabels": x.Owner.Label, "leaders": x.CrozonLeader} {
+			count(name, text != "")
+		}
+		for name, has := range map[string]bool{"areas": x.Area >= 0, "heights": site.Known(x.Height),
+			"antennaHeights": site.Known(x.AntennaHeight),
+			"implemented":    x.Implemented != 0, "commissioned": x.Commissioned != 0, "azimuths": len(x.Azimuths) > 0,
+			"sent": len(x.TxFrequencies) > 0, "received": len(x.RxFrequencies) > 0, "shared": x.SharedRadio} {
+			count(name, has)
+		}
+		for _, t := range x.Stations {
+			count("stations", true)
+			count("stationCodes", t.Code != "")
+			count("operatorIds", t.OperatorSiteID != "")
+		}
+		for _, e := range x.Emissions {
+			count("emissions", true)
+			count("generations", e.Generation != 0)
+			count("statuses", e.Status >= 0)
+			count("dated", e.On != 0)
+		}
+		for _, r := range x.Radio {
+			count(map[site.RadioKind]string{site.ENB: "enb", site.GNB: "gnb", site.Cell: "cells",
+				site.PCI: "pci"}[r.Kind], true)
+		}
+	}
+	return f
+}
+
+// fill makes a row of columns of which most are empty.
+func fill(columns []string, otherwise string, values map[string]string) []string {
+	row := make([]string, len(columns))
+	for i, c := range columns {
+		if v, ok := values[c]; ok {
+			row[i] = v
+		} else {
+			row[i] = otherwise
+		}
+	}
+	return row
+}
+
+// changed is the publication with the column at another name, without it, with two of it,
+// of which the second has the values of other rows, or with nothing in it.
+func (p publication) changed(how string, at int) publication {
+	p.columns = slices.Clone(p.columns)
+	rows := p.rows
+	p.rows = make([][]string, len(rows))
+	for i, row := range rows {
+		p.rows[i] = slices.Clone(row)
+		switch how {
+		case "dropped":
+			p.rows[i] = slices.Delete(p.rows[i], at, at+1)
+		case "doubled":
+			p.rows[i] = append(p.rows[i], rows[(i+1)%len(rows)][at])
+		case "emptied":
+			p.rows[i][at] = ""
+			if p.comma == "" {
+				p.rows[i][at] = "null"
+			}
+		case "blanked":
+			p.rows[i][at] = `""`
+		}
+	}
+	switch how {
+	case "renamed":
+		p.columns[at] = "renamed_column"
+	case "dropped":
+		p.columns = slices.Delete(p.columns, at, at+1)
+	case "doubled":
+		p.columns = append(p.columns, p.columns[at])
+	}
+	return p
+}
+
+// String is the text of the file.
+func (p publication) String() string {
+	if p.comma == "" {
+		return p.list()
+	}
+	lines := []string{p.before + strings.Join(p.columns, p.comma)}
+	if p.headless {
+		lines = nil
+	}
+	for _, row := range p.rows {
+		lines = append(lines, strings.Join(row, p.comma))
 	}
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// refused reports whether a table that was changed like this must be refused.
-func (c *columnsCase) refused(how, column string) bool {
-	required := slices.Contains(c.required, column)
-	switch how {
-	case "doubled":
-		return required || slices.Contains(c.read, column)
-	case "emptied":
-		return required && !slices.Contains(c.filled, column)
+func (p publication) list() string {
+	var rows []string
+	for _, row := range p.rows {
+		var outer, inner []string
+		for i, c := range p.columns {
+			name, _ := json.Marshal(c)
+			member := string(name) + ":" + row[i]
+			// The second of two stands where the first does.
+			if first := slices.Index(p.columns, c); p.outer == nil || slices.Contains(p.outer, c) ||
+				c == "renamed_column" && row[first][0] == '{' {
+				outer = append(outer, member)
+			} else {
+				inner = append(inner, member)
+			}
+		}
+		if p.outer != nil {
+			outer = append(outer, `"properties":{`+strings.Join(inner, ",")+"}")
+		}
+		rows = append(rows, "{"+strings.Join(outer, ",")+"}")
 	}
-	return required
+	if p.outer == nil {
+		return "[" + strings.Join(rows, ",\n") + "]\n"
+	}
+	return p.before + strings.Join(rows, ",\n") + "]}\n"
 }
 
-// Each column of each French table is renamed, dropped, doubled and emptied while the
-// sources of a good ingest are kept. The table is refused with the column named, and
-// nothing in the folder changes, or all sites are served.
-func TestColumns(t *testing.T) {
-	base := newKit(t)
+// An outcome is what the contract says of a changed file.
+type outcome struct {
+	refused bool
+	column  string // that the refusal names, "" when the table has no names
+	guarded string // what would be lost
+}
+
+func (c *columnsCase) outcome(how, column string) outcome {
+	has := func(list []string) bool { return slices.Contains(list, column) }
+	refused := outcome{refused: true, column: column}
+	if c.headless && (how != "emptied" || has(c.told)) {
+		return outcome{refused: true}
+	}
+	switch how {
+	case "doubled":
+		if has(c.required) || has(c.read) || has(c.personal) && c.whole {
+			return refused
+		}
+		return outcome{}
+	case "renamed", "dropped":
+		if has(c.required) || has(c.personal) && c.whole && how == "renamed" {
+			return refused
+		}
+	default:
+		if has(c.required) && !has(c.filled) {
+			return refused
+		}
+	}
+	if name := c.guarded[column]; name != "" {
+		return outcome{refused: true, column: column, guarded: name}
+	}
+	return outcome{}
+}
+
+// A columnsCase is a publication with its contract.
+type columnsCase struct {
+	publication
+	contract
+}
+
+// A columnsKit is what makes a market: its sources, and what is so known of its sites.
+type columnsKit struct {
+	markets []market.Code
+	cases   []columnsCase
+	beside  []publication // sources whose columns are not of interest here
+	facts   facts
+}
+
+// planted is what no copy of a source may have.
+const planted = "PLANTED"
+
+// test ingests the sources, and then each of them with each of its columns renamed,
+// dropped, doubled and emptied, while the others and the good ones are kept: the file is
+// refused with the column named, and nothing in the folder changes, or what is served is
+// what the rows say.
+func (kit columnsKit) test(t *testing.T) {
+	k := newKit(t)
 	var paths []string
-	for _, c := range columnsCases {
-		paths = append(paths, base.file(c.file, c.header+"\n"+c.rows))
+	for _, c := range kit.cases {
+		paths = append(paths, k.file(c.file, c.String()))
 	}
-	base.must(paths...)
-	if n := base.snapshot(market.FR).Len(); n != 2 {
-		t.Fatalf("%d sites", n)
+	for _, p := range kit.beside {
+		paths = append(paths, k.file(p.file, p.String()))
 	}
-	for _, c := range columnsCases {
-		for at, column := range strings.Split(c.header, ";") {
+	r, err := k.run(false, kit.markets, paths...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range kit.cases {
+		kit.cases[i].accounted(t, r)
+	}
+	if got := factsOf(k.snapshot(kit.markets[0])); !maps.Equal(got, kit.facts) {
+		t.Fatalf("facts %v, want %v", got, kit.facts)
+	}
+	before := k.state()
+	n := 0
+	for i := range kit.cases {
+		c := &kit.cases[i]
+		hows := []string{"renamed", "dropped", "doubled", "emptied"}
+		if c.headless {
+			hows = hows[1:]
+		} else if c.comma == "" {
+			hows = append(hows, "blanked")
+		}
+		for at, column := range c.columns {
 			if testing.Short() && at%5 > 0 {
 				continue
 			}
-			for _, how := range []string{"renamed", "dropped", "doubled", "emptied"} {
+			for _, how := range hows {
+				n++
 				t.Run(c.file+"/"+column+" "+how, func(t *testing.T) {
-					k := newKit(t)
-					if err := os.CopyFS(string(k.dir), os.DirFS(string(base.dir))); err != nil {
-						t.Fatal(err)
-					}
-					before := k.state()
-					r, err := k.run(false, both, k.file(c.file, c.changed(how, at)))
-					if how == "emptied" && slices.Contains(c.guarded, column) {
-						if err == nil || !strings.Contains(err.Error(), "would be lost") {
-							t.Errorf("not guarded: %v", err)
-						}
-						return
-					}
-					if c.refused(how, column) {
-						if err == nil || !strings.Contains(err.Error(), "the column "+column+" ") || !strings.Contains(err.Error(), c.file) {
-							t.Errorf("not refused with the column: %v", err)
-						}
-						if !maps.Equal(k.state(), before) {
-							t.Error("the folder has changed")
-						}
-						return
-					}
-					if err != nil {
-						t.Fatal(err)
-					}
-					if n := k.snapshot(market.FR).Len(); n != 2 {
-						t.Errorf("%d sites", n)
-					}
-					for _, f := range r.Files {
-						if f.Served != f.Rows {
-							t.Errorf("%s: %d of %d rows served: %v", f.Path, f.Served, f.Rows, f.Rejected)
-						}
+					path := k.file("new/"+c.file, c.changed(how, at).String())
+					if want := c.outcome(how, column); want.refused {
+						_, err := k.run(false, kit.markets, path)
+						c.named(t, err, want)
+					} else {
+						c.serves(t, k, kit, path, column, how)
 					}
 				})
 			}
 		}
 	}
+	if !maps.Equal(k.state(), before) {
+		t.Error("the folder has changed")
+	}
+	t.Logf("%d files", n)
 }
+
+// named checks that an error names the file and the column.
+func (c *columnsCase) named(t *testing.T, err error, want outcome) {
+	t.Helper()
+	if err == nil {
+		t.Fatal("not refused")
+	}
+	name := `(?i)\bthe column (.* \(also known as .*)?` + regexp.QuoteMeta(strings.Trim(want.column, "*")) + `\b`
+	switch text := err.Error(); {
+	case !strings.Contains(text, c.file):
+		t.Errorf("the file is not named: %v", err)
+	case want.column != "" && !regexp.MustCompile(name).MatchString(text):
+		t.Errorf("the column is not named: %v", err)
+	case want.guarded != "" && !strings.Contains(text, want.guarded+" of "):
+		t.Errorf("not refused for %s: %v", want.guarded, err)
+	}
+}
+
+// serves checks what a file makes of the market, without a change of the folder.
+func (c *columnsCase) serves(t *testing.T, k kit, kit columnsKit, path, column, how string) {
+	t.Helper()
+	r, s, files, err := k.compose(kit.markets, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := kit.facts
+	if others := c.facts[column]; how != "doubled" {
+		want = want.set(others)
+	}
+	if got := factsOf(s); !maps.Equal(got, want) {
+		t.Errorf("facts %v, want %v", got, want)
+	}
+	c.accounted(t, r)
+	for _, f := range files {
+		var text bytes.Buffer
+		if err := f.CopyTo(&text, nil); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(text.String(), planted) {
+			t.Errorf("personal data would be kept: %s", &text)
+		}
+	}
+}
+
+// accounted checks the account of the file's rows.
+func (c *columnsCase) accounted(t *testing.T, r *Report) {
+	t.Helper()
+	served := c.served
+	if served == 0 {
+		served = len(c.rows)
+	}
+	at := slices.IndexFunc(r.Files, func(f *source.Report) bool {
+		return !f.Kept && strings.HasSuffix(f.Path,
+			"/"+c.file)
+	})
+	if at < 0 {
+		t.Fatalf("%s is not in the report", c.file)
+	}
+	if f := r.Files[at]; f.Rows != len(c.rows) || f.Served != served {
+		t.Errorf("%s: %d of %d rows served, want %d of %d: %v", c.file, f.Served, f.Rows, served, len(c.rows), f.Rejected)
+	}
+}
+
+// compose does what Run does, up to the writing.
+func (k kit) compose(markets []market.Code, path string) (*Report, *snapshot.Snapshot, []source.Found, error) {
+	src, err := sourceOf(markets)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	kept, err := openKept(k.dir, src)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	r := &Report{}
+	files, err := r.find([]string{path}, src)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	all := slices.Concat(files, kept.rest(files).inputs)
+	write, _, err := r.compose(context.Background(), Options{Dir: k.dir, Markets: markets, Now: time.Now()}, src, all,
+		kept)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	text, err := write[0].Bytes()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	s, err := snapshot.Read(text)
+	return r, s, files, err
+}
+
+// table makes a publication of a header and rows; fields have no separator in them.
+func table(file, comma, header string, rows ...string) publication {
+	p := publication{file: file, comma: comma, columns: strings.Split(header, comma)}
+	for _, row := range rows {
+		fields := strings.Split(row, comma)
+		if len(fields) != len(p.columns) {
+			panic(fmt.Sprintf("%s: %d fields for %d columns: %s", file, len(fields), len(p.columns), row))
+		}
+		p.rows = append(p.rows, fields)
+	}
+	return p
+}
+
+func words(text string) []string { return strings.Fields(text) }

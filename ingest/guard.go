@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"relais/snapshot"
@@ -39,7 +40,7 @@ func (r *Report) guard(o Options, builders []*snapshot.Builder, older func() (bo
 			if tomorrow := o.Now.UTC().AddDate(0, 0, 1).Format(time.DateOnly); b.SourceDate > tomorrow {
 				return nil, fmt.Errorf("%s: the files say that they are of %s, which is in the future of this machine's clock; what is there stays (--force overrides)", b.Market, b.SourceDate)
 			}
-			if err := compare(b, old, older); err != nil {
+			if err := r.compare(b, old, older); err != nil {
 				return nil, fmt.Errorf("%s: %w; the present snapshot stays (--force overrides)", b.Market, err)
 			}
 		}
@@ -66,7 +67,7 @@ func wentBack(b *snapshot.Builder, old *snapshot.Snapshot, forced bool) string {
 }
 
 // compare tells what speaks against replacing old, which may be nil, by b.
-func compare(b *snapshot.Builder, old *snapshot.Snapshot, older func() (bool, error)) error {
+func (r *Report) compare(b *snapshot.Builder, old *snapshot.Snapshot, older func() (bool, error)) error {
 	if old == nil {
 		return nil
 	}
@@ -87,8 +88,24 @@ func compare(b *snapshot.Builder, old *snapshot.Snapshot, older func() (bool, er
 	for _, name := range slices.Sorted(maps.Keys(old.Enriched)) {
 		had, has := old.Enriched[name], b.Enriched[name]
 		if float64(has) < leastShare*float64(had) {
-			return fmt.Errorf("%s of %d sites would be lost (%d now, %d then): the files that gave them are neither here nor in sources/", name, had-has, has, had)
+			return fmt.Errorf("%s of %d sites would be lost (%d now, %d then): %s", name, had-has, has, had, r.lacking(name))
 		}
 	}
 	return nil
+}
+
+// lacking says why something of the sites is not there any more.
+func (r *Report) lacking(name string) string {
+	var why []string
+	for _, f := range r.Files {
+		for _, l := range f.Lacks {
+			if l.Gives == name {
+				why = append(why, l.String()+" in "+f.Path)
+			}
+		}
+	}
+	if why == nil {
+		return "the files that gave them are neither here nor in sources/"
+	}
+	return strings.Join(why, ", ")
 }

@@ -133,12 +133,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if !slices.ContainsFunc(all, func(f source.Found) bool { return slices.Contains(src.Bases, f.Kind.Name) }) {
 		return nil, kept.noBase(files, rest.mixed)
 	}
-	builders, err := report.build(ctx, o, src, all, kept)
-	if err != nil {
-		return nil, err
-	}
-	dates := datesOf(all, report.Files)
-	write, err := report.guard(o, builders, func() (bool, error) { return kept.older(ctx, all, dates) })
+	write, dates, err := report.compose(ctx, o, src, all, kept)
 	if err != nil {
 		return nil, err
 	}
@@ -154,6 +149,20 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	report.Seconds = time.Since(start).Seconds()
 	return report, nil
+}
+
+// compose makes the snapshots that are to be written, when nothing speaks against them,
+// and says when the inputs are from.
+func (r *Report) compose(ctx context.Context, o Options, src *Source, all []source.Found, kept *kept) (
+	write []*snapshot.Builder, dates map[string]dated, err error,
+) {
+	builders, err := r.build(ctx, o, src, all, kept)
+	if err != nil {
+		return nil, nil, err
+	}
+	dates = datesOf(all, r.Files)
+	write, err = r.guard(o, builders, func() (bool, error) { return kept.older(ctx, all, dates) })
+	return write, dates, err
 }
 
 // sourceOf returns the source that makes all the markets.

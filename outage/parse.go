@@ -81,10 +81,14 @@ func (p *parser) read(ctx context.Context, in io.Reader, name string, report *so
 		return err
 	}
 	odd := map[string]int{}
+	filled := make([]bool, len(columns))
 	for r.Next() {
-		if err := p.record(ctx, r, report, odd); err != nil {
+		if err := p.record(ctx, r, report, odd, filled); err != nil {
 			return err
 		}
+	}
+	if err := emptied(r, report, filled); err != nil {
+		return err
 	}
 	report.Settle()
 	for _, what := range slices.Sorted(maps.Keys(odd)) {
@@ -96,19 +100,34 @@ func (p *parser) read(ctx context.Context, in io.Reader, name string, report *so
 	return r.Err()
 }
 
+// emptied refuses a file of which a required column has nothing in any row: whether its
+// sites are out of order would not be known.
+func emptied(r *table.Reader, report *source.Report, filled []bool) error {
+	if r.Err() != nil || !slices.Contains(filled, true) {
+		return nil
+	}
+	for i, c := range columns {
+		if c.Required && !filled[i] {
+			return &table.Error{Name: report.Path, Line: 1, What: "the column " + r.Written(i) + " is empty in every row"}
+		}
+	}
+	return nil
+}
+
 // record reads a record into an entry, or rejects it, or passes over it as a note: one
-// that does not begin as a row does, with two cells at most.
-func (p *parser) record(ctx context.Context, r *table.Reader, report *source.Report, odd map[string]int) error {
+// that does not begin as a row does, with two cells at most. It notes which columns have
+// something in them.
+func (p *parser) record(ctx context.Context, r *table.Reader, report *source.Report, odd map[string]int, filled []bool) error {
 	w := &row{parser: p, cells: make([]string, len(columns))}
-	filled := 0
+	cells := 0
 	for i := range columns {
 		w.cells[i] = clean(r.Field(i))
 		if w.cells[i] != "" && i <= colEnd {
-			filled++
+			cells++
 		}
 	}
 	broken := r.Broken()
-	if !isCode(w.cells[colCode]) && broken != brokenRecord && filled <= 2 {
+	if !isCode(w.cells[colCode]) && broken != brokenRecord && cells <= 2 {
 		return nil
 	}
 	report.Rows++
@@ -120,6 +139,9 @@ func (p *parser) record(ctx context.Context, r *table.Reader, report *source.Rep
 	}
 	var e *Entry
 	if broken == "" {
+		for i, cell := range w.cells {
+			filled[i] = filled[i] || cell != ""
+		}
 		e, broken = w.entry()
 	}
 	if broken != "" {

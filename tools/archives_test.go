@@ -355,7 +355,7 @@ func TestLargeArchiveSite(t *testing.T) {
 	var week, later archiveWeek
 	long := strings.Repeat("é\"", 150)
 	for i := range 1000 {
-		row := map[string]string{"sup_id": "100", "adm_lb_nom": strings.ReplaceAll(long, `"`, "u"), "emr_lb_systeme": fmt.Sprint("LTE ", i), "sta_nm_anfr": "0032290011", "statut": "Projet approuvé", "coordonnees": "46 , 3"}
+		row := map[string]string{"sup_id": "100", "adm_lb_nom": strings.ReplaceAll(long, `"`, "u"), "emr_lb_systeme": fmt.Sprint("LTE ", i), "sta_nm_anfr": "0032290011", "statut": "Projet approuvé", "coordonnees": "46 , 3", "generation": "4G"}
 		other := maps.Clone(row)
 		other["statut"], other["adr_lb_add1"] = "En service", strings.ReplaceAll(long, `"`, "<")
 		week, later = append(week, row), append(later, other)

@@ -1,0 +1,99 @@
+package ingest
+
+import "testing"
+
+// Each table of cells gives a cell of its own to the support of SFR, which stands at
+// 46.5 N 3.1 E. What a phone hears besides the cell that serves it is nobody's.
+func TestColumnsCells(t *testing.T) {
+	ocid := table("opencellid_208.csv", ",", "radio,mcc,net,area,cell,unit,lon,lat,range,samples,changeable,created,"+
+		"updated,averageSignal",
+		"LTE,208,10,9,25857,1,3.1,46.5,1000,5,1,1309988245,1443599522,0")
+	tower := table("towercollector.csv", ",", "mcc,mnc,lac,cell_id,short_cell_id,rnc,psc,asu,dbm,ta,lat,lon,accuracy,"+
+		"speed,bearing,altitude,"+
+		"measured_at,net_type,neighboring,discovered_at,device,rsrp,rsrq,rssi,rssnr,cqi,rscp,csi_rsrp,csi_rsrq,"+
+		"csi_sinr,ss_rsrp,ss_rsrq,ss_sinr,"+
+		"cdma_dbm,cdma_ecio,evdo_dbm,evdo_ecio,evdo_snr,ec_no,arfcn")
+	phone := map[string]string{"mcc": "208", "mnc": "10", "lac": "9", "cell_id": "26113", "dbm": "-90", "lat": "46.5",
+		"lon": "3.1", "net_type": "LTE",
+		"neighboring": "false", "device": planted, "measured_at": "2026-01-01T10:00:00Z " + planted,
+		"discovered_at": planted, "rsrp": "-95"}
+	tower.rows = [][]string{fill(tower.columns, "", phone), fill(tower.columns, "", with(phone, "cell_id", "26369",
+		"neighboring", "true"))}
+	gmon := table("gmon.csv", ";", "PLMN;SYSTEM;XCI;xNBID;LOCAL_CID;LAC/TAC;PCI/PSC/BSIC;ARFCN;BAND;RSSI;RSRP/RSCP;"+
+		"RSRQ/ECIO;SNR;CQI;TA;DISTANCE;"+
+		"DELTA_AZI;LAT;LON;SPEED;GPS_ACCURACY;UL;DL;BANDWIDTH;BANDWIDTHS;CA;NR_STATE;NARFCN;NR_BAND;NR_PCI;NR_SS_RSRP;"+
+		"NR_SS_RSRQ;NR_SS_SINR;"+
+		"NR_CSI_RSRP;NR_CSI_RSRQ;NR_CSI_SINR;CLF_LABEL;CLF_LOC;CLF_DESC;DATE;TIME;ROAMING")
+	gmon.rows = [][]string{fill(gmon.columns, "", map[string]string{"PLMN": "20810", "SYSTEM": "LTE", "XCI": "26625",
+		"xNBID": "104", "PCI/PSC/BSIC": "4",
+		"LAT": "46.5", "LON": "3.1", "DATE": planted, "TIME": planted})}
+	netmonster := table("netmonster.csv", ";", "RAT;MCC;MNC;CI;TAC;eNB;PCI;Lat;Lon;Location;EARFCN",
+		"LTE;208;10;26881;9;105;5;46.5;3.1;X;1300")
+
+	columnsKit{markets: both, facts: twoSupportsFacts.set(facts{"enb": 5, "cells": 6, "pci": 5}), cases: []columnsCase{
+		{ocid, contract{required: words("radio mcc net cell lon lat"),
+			read:  words("area unit range samples changeable created updated averageSignal"),
+			facts: map[string]facts{"unit": {"pci": 4}}}},
+		{tower, contract{served: 1, required: words("mcc mnc cell_id lat lon net_type neighboring"),
+			personal: words("device measured_at discovered_at")}},
+		{gmon, contract{required: words("PLMN SYSTEM XCI LAT LON"), filled: words("XCI"),
+			read:     words("xNBID PCI/PSC/BSIC"),
+			personal: words("DATE TIME"), facts: map[string]facts{"XCI": {"cells": 5}, "PCI/PSC/BSIC": {"pci": 4}}}},
+		survey("eci", "27137", "6", "earfcn,pci,rsrp,rsrq,lteBandwidth,cqi,snr"),
+		survey("nci", "68719476735", "7", "narfcn,pci,ssRsrp,ssRsrq,ssSinr,csiRsrp,csiRsrq,csiSinr"),
+		{netmonster, contract{required: words("RAT MCC MNC CI Lat Lon"), filled: words("CI"),
+			read:  words("TAC eNB PCI Location EARFCN"),
+			facts: map[string]facts{"CI": {"cells": 5}, "PCI": {"pci": 4}}}},
+	}, beside: []publication{twoSupports}}.test(t)
+}
+
+// survey is a log of Network Survey, which has a table for each technology.
+func survey(cell, number, pci, radio string) columnsCase {
+	p := table("networksurvey_"+cell+".csv", ",", "deviceTime,latitude,longitude,altitude,speed,accuracy,missionId,"+
+		"recordNumber,groupNumber,mcc,mnc,"+
+		"tac,"+cell+","+radio+",ta,servingCell,provider,signalStrength,slot,deviceSerialNumber,locationAge")
+	p.before = "# Created by Network Survey version=1.43-cdr\n# CSV Version=0.4.0\n"
+	served := map[string]string{"deviceTime": planted, "latitude": "46.5", "longitude": "3.1",
+		"missionId": "NS " + planted, "mcc": "208", "mnc": "10",
+		cell: number, "pci": pci, "servingCell": "true", "deviceSerialNumber": planted}
+	p.rows = [][]string{fill(p.columns, "", served), fill(p.columns, "", with(served, cell, "27393", "servingCell",
+		"false"))}
+	return columnsCase{p, contract{served: 1, required: words("mcc mnc " + cell + " latitude longitude servingCell"),
+		read:     words("pci deviceTime"),
+		personal: words("deviceTime missionId deviceSerialNumber"), facts: map[string]facts{"pci": {"pci": 4}}}}
+}
+
+// with is the row with other values.
+func with(row map[string]string, pairs ...string) map[string]string {
+	more := map[string]string{}
+	for k, v := range row {
+		more[k] = v
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		more[pairs[i]] = pairs[i+1]
+	}
+	return more
+}
+
+// Tables without a header have no names: one with another number of columns is refused as
+// unknown, and so is one whose first row does not say what it is.
+func TestColumnsHeadless(t *testing.T) {
+	headlessCase := func(file, comma, header, row string, c contract) columnsCase {
+		return columnsCase{headless(table(file, comma, header, row)), c}
+	}
+	columnsKit{markets: both, facts: twoSupportsFacts.set(facts{"enb": 3, "cells": 3, "pci": 3}), cases: []columnsCase{
+		headlessCase("ocid.csv", ",", "radio,mcc,net,area,cell,unit,lon,lat,range,samples,changeable,created,updated,"+
+			"averageSignal",
+			"LTE,208,10,9,25857,1,3.1,46.5,1000,5,1,1309988245,1443599522,0", contract{
+				required: words("radio mcc net cell lon lat"), told: words("radio mcc lon lat"),
+				facts: map[string]facts{"unit": {"pci": 2}}}),
+		headlessCase("cellmapper.csv", ",", "lat,lon,alt,MCC,MNC,LAC,Cell,Signal,Type,Subtype,ARFCN,PCI",
+			"46.5,3.1,200,208,10,9,26113,-90,LTE,LTE,1300,2", contract{
+				required: words("lat lon MCC MNC Cell Type"), told: words("lat lon MCC Type"),
+				facts: map[string]facts{"PCI": {"pci": 2}}}),
+		headlessCase("netmonster.ntm", ";", "RAT;MCC;MNC;CI;TAC;eNB;PCI;Lat;Lon;Location;EARFCN",
+			"4G;208;10;26369;9;103;3;46.5;3.1;X;1300", contract{
+				required: words("RAT MCC MNC CI Lat Lon"), filled: words("CI"), told: words("RAT MCC Lat Lon"),
+				facts: map[string]facts{"CI": {"cells": 2}, "PCI": {"pci": 2}}}),
+	}, beside: []publication{twoSupports}}.test(t)
+}

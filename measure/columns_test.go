@@ -1,0 +1,225 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"relais/geo"
+	"relais/market"
+)
+
+// A columnsCase is a table of measures as an app or an authority writes it, and what the
+// contract of its columns is. Its rows stand at the latitude LAT.
+type columnsCase struct {
+	name, comma, header string
+	before              string // lines above the header
+	rows                []map[string]string
+	headless            bool
+	kind                Kind
+	served              int              // rows; the others are neighbours of a cell
+	required            string           // refused without it, and when it is empty in every row
+	filled              string           // of these, those that may be empty
+	read                string           // others of which two are refused
+	told                string           // by them a table without a header is known
+	facts               facts            // of the whole file
+	otherwise           map[string]facts // that are others without the content of a column
+}
+
+// facts count measures, and what they state.
+type facts map[string]int
+
+// set returns the facts with others in the place of some; 0 is none.
+func (f facts) set(others facts) facts {
+	f = maps.Clone(f)
+	maps.Copy(f, others)
+	maps.DeleteFunc(f, func(_ string, n int) bool { return n == 0 })
+	return f
+}
+
+func (f facts) count(name string, has bool) {
+	if has {
+		f[name]++
+	}
+}
+
+func (f facts) measure(m *Measure) {
+	f.count("measures", true)
+	for name, has := range map[string]bool{"times": !m.Time.IsZero(), "mcc": m.MCC >= 0, "mnc": m.MNC >= 0,
+		"operators": m.Operator != "",
+		"names":     m.OperatorName != "", "technologies": m.Technology != "", "networkTypes": m.NetworkType != "",
+		"enb": m.Radio.ENB != 0,
+		"gnb": m.Radio.GNB != 0, "cells": m.Radio.Cell != 0, "pci": m.Radio.PCI >= 0} {
+		f.count(name, has)
+	}
+	for name, v := range map[string]float64{"rsrp": m.Radio.RSRP, "rsrq": m.Radio.RSRQ, "snr": m.Radio.SNR} {
+		f.count(name, !math.IsNaN(v))
+	}
+}
+
+// at returns the facts of the measures at a latitude.
+func at(t *testing.T, s *Store, lat float64) facts {
+	t.Helper()
+	f := facts{}
+	q := Query{Market: market.FR, Limit: 100, Box: &geo.Box{South: lat - 1e-5, North: lat + 1e-5, West: 4, East: 5}}
+	points, err := s.Coverage(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range points {
+		f.measure(&points[i].Measure)
+		f.count("signals", !math.IsNaN(points[i].Signal))
+	}
+	tests, _, err := s.Speedtests(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range tests {
+		x := &tests[i]
+		f.measure(&x.Measure)
+		for name, v := range map[string]float64{"down": x.Download, "mean": x.Average, "most": x.Max, "up": x.Upload,
+			"ping": x.Ping} {
+			f.count(name, !math.IsNaN(v))
+		}
+		f.count("devices", x.DeviceType != "")
+	}
+	return f
+}
+
+// text is the table at a latitude, with the column at another name, without it, with a
+// second one that has the values of other rows, or with nothing in it.
+func (c *columnsCase) text(lat float64, how, column string) string {
+	columns := strings.Split(c.header, c.comma)
+	lines := []string{}
+	if !c.headless {
+		lines = append(lines, c.before+c.line(columns, how, column, func(name string) string { return name },
+			"renamed_column"))
+	}
+	for i, row := range c.rows {
+		next := c.rows[(i+1)%len(c.rows)][column]
+		value := func(name string) string {
+			if how == "emptied" && name == column {
+				return ""
+			}
+			return row[name]
+		}
+		lines = append(lines, strings.ReplaceAll(c.line(columns, how, column, value, row[column]), "LAT",
+			fmt.Sprint(lat)))
+		if how == "doubled" {
+			lines[len(lines)-1] += c.comma + strings.ReplaceAll(next, "LAT", fmt.Sprint(lat))
+		}
+	}
+	if how == "doubled" && !c.headless {
+		lines[0] += c.comma + column
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func (c *columnsCase) line(columns []string, how, column string, value func(string) string, renamed string) string {
+	var fields []string
+	for _, name := range columns {
+		switch {
+		case name != column || how != "renamed" && how != "dropped":
+			fields = append(fields, value(name))
+		case how == "renamed":
+			fields = append(fields, renamed)
+		}
+	}
+	return strings.Join(fields, c.comma)
+}
+
+// refused reports whether a table that was changed like this must be refused, and whether
+// the column can be named.
+func (c *columnsCase) refused(how, column string) (refused, named bool) {
+	has := func(list string) bool { return slices.Contains(strings.Fields(list), column) }
+	if c.headless && (how != "emptied" || has(c.told)) {
+		return true, false
+	}
+	switch how {
+	case "doubled":
+		return has(c.required) || has(c.read), true
+	case "emptied":
+		return has(c.required) && !has(c.filled), true
+	}
+	return has(c.required), true
+}
+
+// Each column of each table is renamed, dropped, doubled and emptied. The table is refused
+// with the column named, and nothing is stored, or all that the rows still say is.
+func TestColumns(t *testing.T) {
+	for _, c := range columnsCases {
+		t.Run(c.name, func(t *testing.T) { c.test(t) })
+	}
+}
+
+func (c *columnsCase) test(t *testing.T) {
+	s, dir := openStore(t, t.TempDir()), t.TempDir()
+	type served struct {
+		column, how, path string
+		lat               float64
+	}
+	list := []served{{"", "", dir + "/whole.csv", 44}}
+	writeFile(t, list[0].path, c.text(44, "", ""))
+	for i, column := range strings.Split(c.header, c.comma) {
+		if testing.Short() && i%5 > 0 {
+			continue
+		}
+		for k, how := range []string{"renamed", "dropped", "doubled", "emptied"} {
+			if c.headless && how == "renamed" {
+				continue
+			}
+			x := served{column, how, fmt.Sprintf("%s/%d%s.csv", dir, i, how), 45 + float64(4*i+k)/1000}
+			writeFile(t, x.path, c.text(x.lat, how, column))
+			if refused, named := c.refused(how, column); refused {
+				c.refuses(t, s, x.path, column, named)
+			} else {
+				list = append(list, x)
+			}
+		}
+	}
+	if n := len(s.Segments()); n > 0 {
+		t.Errorf("%d segments of what was refused", n)
+	}
+	var paths []string
+	for _, x := range list {
+		paths = append(paths, x.path)
+	}
+	reports, err := s.Import(context.Background(), market.FR, c.kind, nil, paths...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range list {
+		want := c.facts
+		if x.how != "doubled" {
+			want = want.set(c.otherwise[x.column])
+		}
+		if got := at(t, s, x.lat); !maps.Equal(got, want) {
+			t.Errorf("%s %s: %v, want %v", x.column, x.how, got, want)
+		}
+		if r := reports[i]; r.Rows != len(c.rows) || r.Served != c.served {
+			t.Errorf("%s %s: %d of %d rows served: %v", x.column, x.how, r.Served, r.Rows, r.Rejected)
+		}
+	}
+}
+
+func (c *columnsCase) refuses(t *testing.T, s *Store, path, column string, named bool) {
+	t.Helper()
+	_, err := s.Import(context.Background(), market.FR, c.kind, nil, path)
+	name := regexp.MustCompile(`\bthe column ` + regexp.QuoteMeta(column) + ` `)
+	if err == nil || !strings.Contains(err.Error(), path+":1: ") || named && !name.MatchString(err.Error()) {
+		t.Errorf("%s: not refused with the column %s: %v", path, column, err)
+	}
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,136 @@
+package outage
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"relais/market"
+)
+
+// unavailable is a list as operators publish it now: a title, the columns of api.md, and a
+// footer.
+var unavailable = [][]string{
+	{"code_site_op", "Antenne relais gérée par SFR", "region", "departement", "commune", "code_insee", "Lat", "Lon",
+		"2Gvoix", "3Gvoix",
+		"4Gvoix", "3Gdata", "4Gdata", "5Gdata", "voix", "data", "raison", "detail", "debut", "fin_prev"},
+	{"10235", "OUI", "AURA", "63", "CLERMONT", "63113", "45.77", "3.08", "HS", "HS", "HS", "HS", "HS", "NE", "DE",
+		"HS", "Incident", "panne",
+		"2026-08-20 06:10:00", "2026-08-21 18:00:00"},
+	{"10236", "NON", "AURA", "63", "ORLEAT", "63265", "45.862", "3.42", "HS", "HS", "HS", "HS", "HS", "OK", "HS",
+		"HS", "Maintenance", "travaux",
+		"2026-08-20 06:10:00", "2026-08-22 18:00:00"},
+}
+
+func listText(rows [][]string) string {
+	var b strings.Builder
+	b.WriteString("Liste des antennes indisponibles de SFR;;;;\n\n")
+	w := csv.NewWriter(&b)
+	w.Comma = ';'
+	w.WriteAll(rows)
+	return b.String() + "\nSource : SFR;;;;\n"
+}
+
+// Each column of a list is renamed, dropped, doubled and emptied while the good list is
+// there. The file is refused with the column named, and the good list stays, or each of its
+// rows is served as it stands.
+func TestColumns(t *testing.T) {
+	c := newClock()
+	s, _ := opened(t, c)
+	good := filepath.Join(t.TempDir(), "good.csv")
+	writeFile(t, good, listText(unavailable))
+	path := filepath.Join(t.TempDir(), "hs.csv")
+	columns := unavailable[0]
+	required := []string{"code_site_op", "Lat", "Lon"} // a row without them is rejected
+	for at, column := range columns {
+		for _, how := range []string{"renamed", "dropped", "doubled", "emptied"} {
+			t.Run(column+" "+how, func(t *testing.T) {
+				if _, err := s.Import(context.Background(), market.FR, "SFR", good); err != nil {
+					t.Fatal(err)
+				}
+				before, _ := s.Entries(Query{Market: market.FR})
+				rows := changedRows(unavailable, how, at)
+				writeFile(t, path, listText(rows))
+				reports, err := s.Import(context.Background(), market.FR, "SFR", path)
+				list, _ := s.Entries(Query{Market: market.FR})
+				if how == "doubled" || slices.Contains(required, column) {
+					if err == nil || !strings.Contains(err.Error(), "hs.csv:") ||
+						!strings.Contains(strings.ToLower(err.Error()), "the column "+strings.ToLower(column)+" ") {
+						t.Errorf("not refused with the column: %v", err)
+					}
+					if !slices.Equal(codes(list), codes(before)) || len(list) != 2 ||
+						s.Feeds(market.FR)[0].State() != Failed {
+						t.Errorf("the good list is gone: %v", codes(list))
+					}
+					return
+				}
+				if err != nil || reports[0].Rows != 2 || reports[0].Served != 2 || reports[0].Warning != "" ||
+					len(list) != 2 {
+					t.Fatalf("%d entries, %+v, %v", len(list), reports, err)
+				}
+				for i, e := range list {
+					served(t, e, rows[0], rows[1+i])
+				}
+			})
+		}
+	}
+}
+
+// changedRows is a table with the column at another name, without it, with a second one
+// that says otherwise, or with nothing in it.
+func changedRows(rows [][]string, how string, at int) (changed [][]string) {
+	for i, row := range rows {
+		row = slices.Clone(row)
+		switch {
+		case how == "renamed" && i == 0:
+			row[at] = "renamed_column"
+		case how == "dropped":
+			row = slices.Delete(row, at, at+1)
+		case how == "doubled" && i == 0:
+			row = append(row, row[at])
+		case how == "doubled":
+			row = append(row, rows[len(rows)-i][at])
+		case how == "emptied" && i > 0:
+			row[at] = ""
+		}
+		changed = append(changed, row)
+	}
+	return changed
+}
+
+// served compares an entry with its row.
+func served(t *testing.T, e *Entry, columns, row []string) {
+	t.Helper()
+	want := map[string]string{}
+	for _, c := range unavailable[0] {
+		want[c] = ""
+	}
+	severity, known := Down, false
+	for i, c := range columns {
+		if _, ok := want[c]; ok {
+			want[c] = row[i]
+		}
+		if row[i] == "OK" && c != "renamed_column" {
+			severity = Degraded
+		}
+		known = known || c == "departement" || c == "code_insee" && row[i] != ""
+	}
+	if got := e.Raw(); !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if e.Severity() != severity || known && e.Area != "63" {
+		t.Errorf("%s in %q, want %s in 63", e.Severity(), e.Area, severity)
+	}
+	if got := fmt.Sprint(e.Lat, e.Lng); got != want["Lat"]+" "+want["Lon"] {
+		t.Errorf("stands at %s", got)
+	}
+	if (e.Start == nil) != (want["debut"] == "") || (e.End == nil) != (want["fin_prev"] == "") ||
+		(e.Managed == nil) != (want[unavailable[0][1]] == "") {
+		t.Errorf("%+v, of %v", e, want)
+	}
+}
