@@ -79,7 +79,7 @@ func TestCompactUnderLoad(t *testing.T) {
 		made = append(made, createClient(t, c.dir, append(anyClient, fmt.Sprint("load ", len(made)))...))
 		return nil
 	})
-	for i := range 20 {
+	for i := range 12 {
 		name := fmt.Sprint("Deleted Person ", i)
 		gone := createClient(t, c.dir, append(anyClient, name)...)
 		if _, errs, code := relais(t, "client", "delete", "--data", c.dir, gone.ID); code != 0 {

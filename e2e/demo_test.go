@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/url"
 	"os"
@@ -146,10 +147,11 @@ func (s *server) inTime(printed string) map[string]int {
 	}
 	dates := s.ask("/anfr/archives")
 	for _, date := range dates["data"].([]any) {
-		changes, all := s.ask("/anfr/archive/"+date.(string)), s.ask("/anfr/archive/"+date.(string)+"?view=full")
-		found["changed "+date.(string)], found["archived "+date.(string)] = len(changes["data"].(object)), len(all["data"].(object))
-		for _, answer := range []object{dates, changes, all} {
-			if label := answer["meta"].(object)["sourceLabel"]; !strings.HasPrefix(fmt.Sprint(label), "SYNTHETIC") {
+		changes, of := s.archived("/anfr/archive/" + date.(string))
+		all, whole := s.archived("/anfr/archive/" + date.(string) + "?view=full")
+		found["changed "+date.(string)], found["archived "+date.(string)] = changes, all
+		for _, label := range []any{dates["meta"].(object)["sourceLabel"], of, whole} {
+			if !strings.HasPrefix(fmt.Sprint(label), "SYNTHETIC") {
 				s.t.Errorf("the archive of %s is of %v", date, label)
 			}
 		}
@@ -158,6 +160,26 @@ func (s *server) inTime(printed string) map[string]int {
 		s.t.Errorf("%v", found)
 	}
 	return found
+}
+
+// archived is how many supports an answer of the archive has, and of what it is. They are
+// many, and only counted.
+func (s *server) archived(path string) (n int, label any) {
+	s.t.Helper()
+	r, err := s.fetch("/external/v1" + path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	var answer struct {
+		Data map[string]json.RawMessage
+		Meta object
+	}
+	if err := errors.Join(err, json.Unmarshal(text, &answer)); err != nil || r.StatusCode != 200 {
+		s.t.Fatalf("%s: %s, %v", path, r.Status, err)
+	}
+	return len(answer.Data), answer.Meta["sourceLabel"]
 }
 
 // acrossMarkets asks for what the markets of the demonstration have in common.

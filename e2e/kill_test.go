@@ -137,7 +137,7 @@ func used(s *server, key string) (c count, day string, err error) {
 // none in part, and has lost at most a second of a client's count.
 func TestKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
-	rounds, start := 100, time.Now()
+	rounds, start := 60, time.Now()
 	if testing.Short() {
 		rounds = 10
 	}

@@ -19,6 +19,7 @@ import (
 // speedtest away, whatever is on the disk when the server is killed then: all that were
 // acknowledged are there.
 func TestLossMeasures(t *testing.T) {
+	t.Parallel()
 	f := newLossFolder(t)
 	met := 0
 	for _, place := range []string{`measures$`, `measures\.db$`} {
@@ -63,6 +64,7 @@ func ending(log string) string { return log[max(0, len(log)-1000):] }
 
 // A store whose pages could not be read for a while is used again without a restart.
 func TestLossUnreadable(t *testing.T) {
+	t.Parallel()
 	f := newLossFolder(t)
 	disk, dir, unmount := f.mounted(t)
 	defer unmount()
@@ -92,6 +94,7 @@ func TestLossUnreadable(t *testing.T) {
 // The first answer of a signed request that was acknowledged is kept when a power cut
 // tears what was not synced: the same request again makes no second photo.
 func TestLossOfAnswers(t *testing.T) {
+	t.Parallel()
 	f := newLossFolder(t)
 	signing := createClient(t, f.dir, "--name", "signing", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "photos:read,photos:write,antennas:read", "--partner", "--require-signature", "--minute", "1000000", "--day", "1000000")
 	images := max(8, *cutCount/5)

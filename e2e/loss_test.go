@@ -93,6 +93,7 @@ func (f *lossFolder) pause(least, most time.Duration) {
 
 // Whatever was acknowledged is there after a power cut, and the folder is sound.
 func TestLossPowerCuts(t *testing.T) {
+	t.Parallel()
 	f := newLossFolder(t)
 	modes := []lossfs.Mode{lossfs.Strict, lossfs.Names, lossfs.Random, lossfs.Random, lossfs.Random}
 	for done := 0; done < *cutCount; {
@@ -127,6 +128,7 @@ func TestLossPowerCuts(t *testing.T) {
 
 // Whatever was acknowledged is there when the server is killed at any moment, each time.
 func TestLossKills(t *testing.T) {
+	t.Parallel()
 	f := newLossFolder(t)
 	for round := range *killCount {
 		w := f.serve(t, f.dir)
@@ -166,6 +168,7 @@ func (f *lossFolder) fault() *lossfs.Fault {
 // One error at any moment loses nothing that was acknowledged, also with a kill or a
 // power cut after it, and the server goes on by itself.
 func TestLossErrors(t *testing.T) {
+	t.Parallel()
 	f := newLossFolder(t)
 	hit := 0
 	for round := 0; round < *errorCount; round++ {
