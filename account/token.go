@@ -142,6 +142,24 @@ func (st *state) family(text string) *grant {
 	return st.families[sumOf(text[:familyLength])]
 }
 
+// Holder returns whose code, refresh token or access token a text is, as long as it is good,
+// and "" for any other. It looks into memory alone.
+func (s *Store) Holder(text string) (person string) {
+	sum, now := sumOf(text), s.now()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	code, family, access := s.state.codes[sum], s.state.family(text), s.state.access[sum]
+	switch {
+	case code != nil && !code.redeemed() && now.Before(code.Ends):
+		return code.Person
+	case family != nil && bytes.Equal(family.Refresh, sum[:]) && now.Before(family.Ends):
+		return family.Person
+	case access != nil && now.Before(access.ends):
+		return access.Person
+	}
+	return ""
+}
+
 // Revoke ends a token (RFC 7009): an access token alone, a refresh token with everything
 // that came of its code. One that is unknown is over already. Errors: ErrGrant for another
 // client's, ErrReadOnly.

@@ -49,6 +49,40 @@ func TestTokens(t *testing.T) {
 	}
 }
 
+// Whose a code or a token is, is said as long as it is good.
+func TestHolder(t *testing.T) {
+	w := newWorld(t)
+	p, c := w.person("alice"), w.program()
+	holds := func(what, text string, person string) {
+		t.Helper()
+		if got := w.Holder(text); got != person {
+			t.Errorf("%s: %q, want %q", what, got, person)
+		}
+	}
+	code := w.code(p, c)
+	holds("a code", code, p.ID)
+	w.pass(CodeLife)
+	holds("a code that ended", code, "")
+	code = w.code(p, c)
+	first, err := w.Redeem(Redemption{code, c.ID, callback, verifier, resource})
+	w.want("the code", err, nil)
+	holds("a used code", code, "")
+	holds("an access token", first.Access, p.ID)
+	holds("a refresh token", first.Refresh, p.ID)
+	second, err := w.Refresh(first.Refresh, c.ID, resource, nil)
+	w.want("refresh", err, nil)
+	holds("a used refresh token", first.Refresh, "")
+	holds("the next one", second.Refresh, p.ID)
+	for _, text := range []string{"", "x", second.Refresh[:familyLength], second.Refresh + "x"} {
+		holds("no token", text, "")
+	}
+	w.pass(AccessLife)
+	holds("an access token that ended", second.Access, "")
+	holds("its refresh token", second.Refresh, p.ID)
+	w.pass(RefreshLife - AccessLife)
+	holds("a refresh token that ended", second.Refresh, "")
+}
+
 // A code is good once, for a minute, and with all that it was made with.
 func TestRedeem(t *testing.T) {
 	w := newWorld(t)

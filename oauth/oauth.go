@@ -44,6 +44,9 @@ type Handler struct {
 	routes   []Route
 	// registered counts clients by network and by provider.
 	registered *limit.Counter[netip.Prefix]
+	// What is turned in and revoked is counted by whose it is, or else by address.
+	byPerson  *limit.Counter[string]
+	byAddress *limit.Addresses
 }
 
 // A Route is a path, the methods that it has, and what serves it; every method is the
@@ -70,7 +73,7 @@ func New(o Options) (*Handler, error) {
 		return nil, fmt.Errorf("%q is no base URL: want origin and prefix, without a slash at the end", o.BaseURL)
 	}
 	h := &Handler{Options: o, base: base, resource: o.BaseURL + ResourcePath, key: make([]byte, 32),
-		registered: limit.New(registerWindow, limit.Provider)}
+		registered: limit.New(registerWindow, limit.Provider), byPerson: limit.New[string](tokenWindow), byAddress: limit.NewAddresses(tokenWindow)}
 	rand.Read(h.key) // never fails
 	get, post := []string{http.MethodGet, http.MethodHead}, []string{http.MethodPost}
 	for _, path := range h.metadataPaths(wellKnownServer, "") {
@@ -80,10 +83,9 @@ func New(o Options) (*Handler, error) {
 		h.add(path, get, true, h.resourceMetadata)
 	}
 	h.add(authorizePath, append(get, http.MethodPost), false, h.authorize)
-	registrations, tokens := limit.NewAddresses(registerWindow), limit.NewAddresses(tokenWindow)
-	h.add(tokenPath, post, true, h.limited(tokens, mostTokens, "requests a minute", h.token))
-	h.add(revokePath, post, true, h.limited(tokens, mostTokens, "requests a minute", h.revoke))
-	h.add(registerPath, post, true, h.limited(registrations, mostRegistered, "registrations an hour", h.register))
+	h.add(tokenPath, post, true, h.turnedIn(h.token))
+	h.add(revokePath, post, true, h.turnedIn(h.revoke))
+	h.add(registerPath, post, true, h.limited(limit.NewAddresses(registerWindow), mostRegistered, "registrations an hour", h.register))
 	return h, nil
 }
 

@@ -13,8 +13,9 @@ import (
 	"relais/limit"
 )
 
-// How many clients may be registered, and how often codes and tokens may be turned in or
-// revoked, from one address (IPv6: one /64) in a window. More clients may be registered from
+// How many clients may be registered, and how often codes and tokens that are none may be
+// turned in or revoked, from one address (IPv6: one /64) in a window; and how often those of
+// one person may, from wherever. More clients may be registered from
 // its network (a /24 or a /48) and from its provider (a /16 or a /32), but fewer than are
 // kept.
 const (

@@ -30,9 +30,48 @@ func (h *Handler) clientOf(w http.ResponseWriter, r *http.Request, values url.Va
 	return id, nil
 }
 
+// turnedIn reads the form of a request and has it counted. A code or a token that is good
+// counts for its person, wherever it comes from: strangers behind the same address, or a
+// flood, do not have it refused.
+func (h *Handler) turnedIn(serve func(w http.ResponseWriter, r *http.Request, values url.Values)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		values, err := form(w, r)
+		if h.tooMany(w, r, values) {
+			return
+		}
+		if err != nil {
+			h.fail(w, err)
+			return
+		}
+		serve(w, r, values)
+	}
+}
+
+// tooMany counts a request, and reports whether it was refused as one too many.
+func (h *Handler) tooMany(w http.ResponseWriter, r *http.Request, values url.Values) bool {
+	now, person := h.Now(), ""
+	for _, name := range []string{"code", "refresh_token", "token"} {
+		if person == "" && values.Has(name) {
+			person = h.Accounts.Holder(values.Get(name))
+		}
+	}
+	n, of := 0, "from one address"
+	if person != "" {
+		n, of = h.byPerson.Add(person, now), "of one person"
+	} else {
+		n = h.byAddress.Add(h.Address(r), now)
+	}
+	if n <= mostTokens {
+		return false
+	}
+	h.retryAfter(w, h.byAddress.End(now))
+	h.fail(w, refuse(http.StatusTooManyRequests, "temporarily_unavailable", "over %d requests a minute %s", mostTokens, of))
+	return true
+}
+
 // token answers RFC 6749, 4.1.3 and 6.
-func (h *Handler) token(w http.ResponseWriter, r *http.Request) {
-	t, err := h.exchange(w, r)
+func (h *Handler) token(w http.ResponseWriter, r *http.Request, values url.Values) {
+	t, err := h.exchange(w, r, values)
 	if err != nil {
 		h.fail(w, err)
 		return
@@ -46,11 +85,7 @@ func (h *Handler) token(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (h *Handler) exchange(w http.ResponseWriter, r *http.Request) (*account.Tokens, error) {
-	values, err := form(w, r)
-	if err != nil {
-		return nil, err
-	}
+func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, values url.Values) (*account.Tokens, error) {
 	if err := once(values, "grant_type", "client_id", "client_secret", "code", "redirect_uri", "code_verifier", "refresh_token", "scope"); err != nil {
 		return nil, err
 	}
@@ -117,11 +152,8 @@ func (h *Handler) refresh(values url.Values, client string) (*account.Tokens, er
 }
 
 // revoke answers RFC 7009. A token that nobody knows is over, which is what was asked.
-func (h *Handler) revoke(w http.ResponseWriter, r *http.Request) {
-	values, err := form(w, r)
-	if err == nil {
-		err = once(values, "token", "client_id", "client_secret")
-	}
+func (h *Handler) revoke(w http.ResponseWriter, r *http.Request, values url.Values) {
+	err := once(values, "token", "client_id", "client_secret")
 	client := ""
 	if err == nil {
 		client, err = h.clientOf(w, r, values)

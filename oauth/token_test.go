@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -154,33 +153,82 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// Codes and tokens are turned in and revoked so often a minute from an address, whatever is
-// asked; others go on, and so does the address in the next minute.
+// What is no code or token is turned in and revoked so often a minute from an address,
+// whatever is asked; others go on, and so does the address in the next minute.
 func TestTokenLimit(t *testing.T) {
 	w := newWorld(t)
 	client := w.register(callback)
-	code := w.code(client, callback)
+	wrong, unknown := redemption(client, "rc_x", callback), url.Values{"client_id": {client}, "token": {"x"}}
 	for i := range 30 {
-		w.want("a guess", w.post(tokenPath, redemption(client, code+"x", callback)), 400, "invalid_grant")
-		if a := w.post(revokePath, url.Values{"client_id": {client}, "token": {"x"}}); a.StatusCode != http.StatusOK {
+		w.want("a guess", w.post(tokenPath, wrong), 400, "invalid_grant")
+		if a := w.post(revokePath, unknown); a.StatusCode != http.StatusOK {
 			t.Fatalf("%d: %d %s", i, a.StatusCode, a.text)
 		}
 	}
-	for path, v := range map[string]url.Values{tokenPath: redemption(client, code, callback), revokePath: {"client_id": {client}, "token": {"x"}}} {
-		a := w.post(path, v)
-		w.want("over the limit", a, 429, "temporarily_unavailable")
-		if s, err := strconv.Atoi(a.Header.Get("Retry-After")); err != nil || s < 1 || s > 61 {
-			t.Errorf("%s: Retry-After %q", path, a.Header.Get("Retry-After"))
-		}
+	for path, v := range map[string]url.Values{tokenPath: wrong, revokePath: unknown} {
+		w.mustWait(path, w.post(path, v), time.Minute)
 	}
+	w.mustWait("no form", w.do("POST", tokenPath, "{}", "Content-Type", "application/json"), time.Minute)
 	address := w.address
 	w.address = netip.MustParseAddr("203.0.113.10")
-	if a := w.post(tokenPath, redemption(client, code, callback)); a.StatusCode != http.StatusOK {
-		t.Errorf("another address: %d %s", a.StatusCode, a.text)
-	}
+	w.want("another address", w.post(tokenPath, wrong), 400, "invalid_grant")
 	w.address = address
 	w.pass(time.Minute)
-	w.want("in the next minute", w.post(tokenPath, redemption(client, code+"x", callback)), 400, "invalid_grant")
+	w.want("in the next minute", w.post(tokenPath, wrong), 400, "invalid_grant")
+}
+
+// A code and tokens that are good count for the person alone, from whatever address they
+// come and whatever others sent from there.
+func TestTokenLimitOfAPerson(t *testing.T) {
+	w := newWorld(t)
+	client := w.register(callback)
+	code := w.code(client, callback)
+	for range mostTokens + 1 {
+		w.post(tokenPath, redemption(client, "rc_x", callback))
+	}
+	w.mustWait("a guess", w.post(tokenPath, redemption(client, "rc_x", callback)), time.Minute)
+	first := w.post(tokenPath, redemption(client, code, callback))
+	w.mustWait("the code again", w.post(tokenPath, redemption(client, code, callback)), time.Minute)
+	refresh := func(token string) answer {
+		return w.post(tokenPath, url.Values{"grant_type": {"refresh_token"}, "client_id": {client}, "refresh_token": {token}})
+	}
+	last := first
+	for n := 1; n < 59; n++ {
+		w.address = netip.AddrFrom4([4]byte{203, 0, 113, byte(n)})
+		if last = refresh(last.member("refresh_token")); last.StatusCode != http.StatusOK {
+			t.Fatalf("refresh %d: %d %s", n, last.StatusCode, last.text)
+		}
+	}
+	if a := w.post(revokePath, url.Values{"client_id": {client}, "token": {last.member("access_token")}}); a.StatusCode != http.StatusOK {
+		t.Errorf("revoke: %d %s", a.StatusCode, a.text)
+	}
+	w.mustWait("the 61st of the person", refresh(last.member("refresh_token")), time.Minute)
+	w.want("a used token", refresh(first.member("refresh_token")), 400, "invalid_grant") // counts for the address
+	w.pass(time.Minute)
+	w.want("after that", refresh(last.member("refresh_token")), 400, "invalid_grant") // all of the code is over
+}
+
+// A flood from more addresses than are counted refuses nobody who comes from elsewhere.
+func TestFloodOfTokens(t *testing.T) {
+	w := newWorld(t)
+	client := w.register(callback)
+	code := w.code(client, callback)
+	wrong := redemption(client, "rc_x", callback)
+	home := w.address
+	for i := range 66_000 {
+		w.address = netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 0, byte(i >> 16), byte(i >> 8), byte(i)})
+		if a := w.post(tokenPath, url.Values{}); a.StatusCode != http.StatusUnauthorized {
+			t.Fatalf("request %d: %d %s", i, a.StatusCode, a.text)
+		}
+	}
+	for _, addr := range []string{"198.51.100.7", "2001:db8:0:ffff::1", "2a00:1::1"} {
+		w.address = netip.MustParseAddr(addr)
+		w.want(addr, w.post(tokenPath, wrong), 400, "invalid_grant")
+	}
+	w.address = home
+	if a := w.post(tokenPath, redemption(client, code, callback)); a.StatusCode != http.StatusOK {
+		t.Errorf("a good code: %d %s", a.StatusCode, a.text)
+	}
 }
 
 func TestRegister(t *testing.T) {
