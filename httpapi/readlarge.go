@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -24,7 +25,7 @@ func (o *operation) readLarge(s *Server, x *exchange, call *endpoint.Call[*ops.R
 		return
 	}
 	var err error
-	if x.turn, err = s.turns.begin(x.r.Context(), x.client.ID); err != nil {
+	if x.turn, err = s.turns.begin(x.r.Context(), func() []string { return []string{x.client.ID} }); err != nil {
 		s.report(o, x, err)
 		return
 	}
@@ -37,9 +38,8 @@ func (o *operation) readKept(s *Server, x *exchange, call *endpoint.Call[*ops.Re
 	if c == nil {
 		c = identity
 	}
-	ctx := x.r.Context()
-	kept, err := s.spool.get(ctx, cacheKey{asked, c}, x.client.ID, func(w io.Writer) (p packed, contentType string, err error) {
-		turn, err := s.turns.begin(ctx, x.client.ID)
+	make := func(ctx context.Context, who func() []string, w io.Writer) (p packed, contentType string, err error) {
+		turn, err := s.turns.begin(ctx, who)
 		if err != nil {
 			return p, "", err
 		}
@@ -54,7 +54,8 @@ func (o *operation) readKept(s *Server, x *exchange, call *endpoint.Call[*ops.Re
 		}
 		p, err = c.pack(w, computed{stream, turn}, false)
 		return p, stream.ContentType(), err
-	})
+	}
+	kept, err := s.spool.get(x.r.Context(), cacheKey{asked, c}, x.client.ID, make)
 	switch {
 	case errors.Is(err, errNoSpool):
 		s.Log.Debug("an answer is made for one client", "requestId", x.id, "operation", o.Name, "error", err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 )
@@ -59,25 +60,32 @@ type spooled struct {
 	size        int64
 	made        chan struct{} // closed when it is made, or err says why not
 	err         error
-	readers     int   // and makers; guarded by the spool, as is used
-	used        int64 // when it was asked for last, in uses
+	making      context.Context // ends with the last who waits for it
+	cancel      context.CancelFunc
+
+	// Guarded by the spool.
+	readers int      // and makers
+	used    int64    // when it was asked for last, in uses
+	waiting []string // clients that wait until it is made, who asked first at the beginning
 }
 
-// maker makes an answer for the spool.
-type maker func(w io.Writer) (p packed, contentType string, err error)
+// maker makes an answer for the spool, in turns of those who wait for it.
+type maker func(ctx context.Context, who func() []string, w io.Writer) (p packed, contentType string, err error)
 
 // get returns the answer of a key, once it is made: by make, or by another who has asked
-// for it. It must be released. Errors: errNoSpool, the context's and those of make.
+// for it. It must be released. Who began goes on for the others when its own client is
+// gone. Errors: errNoSpool, the context's and those of make.
 func (s *spool) get(ctx context.Context, key cacheKey, client string, make maker) (*spooled, error) {
 	if s.dir == "" {
 		return nil, errNoSpool
 	}
 	for {
-		e, first := s.enter(key)
-		if first {
-			e.err = s.make(ctx, e, client, make)
-			s.leave(e)
-			close(e.made)
+		e, first := s.find(ctx, key, client), false
+		if e == nil {
+			var err error
+			if e, first, err = s.build(ctx, key, client, make); err != nil {
+				return nil, err
+			}
 		}
 		select {
 		case <-e.made:
@@ -91,23 +99,86 @@ func (s *spool) get(ctx context.Context, key cacheKey, client string, make maker
 		s.release(e)
 		if first || !errors.Is(e.err, context.Canceled) {
 			return nil, e.err
-		} // else its maker went away: the next one makes it
+		} // else all who waited for it are gone: the next one makes it
 	}
 }
 
-// enter finds the entry of a key; first reports whether it is new, and to be made.
-func (s *spool) enter(key cacheKey) (e *spooled, first bool) {
+// build is find, but makes the entry where there is none; first reports that. A client
+// makes one at a time, which may hold tens of megabytes meanwhile, and what it has not
+// begun is left to others. Its error is the context's.
+func (s *spool) build(ctx context.Context, key cacheKey, client string, make maker) (
+	e *spooled, first bool, err error,
+) {
+	done, err := s.begin(ctx, client)
+	if err != nil {
+		return nil, false, err
+	}
+	defer done()
+	if e, first = s.enter(ctx, key, client); first {
+		defer close(e.made)
+		defer s.leave(e)
+		e.err = errNoSpool // when make panics
+		e.err = s.make(e, make)
+	}
+	return e, first, nil
+}
+
+// find returns the entry of a key for a client that asks for it, nil for none.
+func (s *spool) find(ctx context.Context, key cacheKey, client string) *spooled {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.uses++
+	e := s.entries[key]
+	if e != nil {
+		s.join(ctx, e, client)
+	}
+	return e
+}
+
+// enter is find with an entry where there is none; first reports that it is to be made.
+func (s *spool) enter(ctx context.Context, key cacheKey, client string) (e *spooled, first bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	e = s.entries[key]
 	if first = e == nil; first {
 		e = &spooled{key: key, made: make(chan struct{})}
+		e.making, e.cancel = context.WithCancel(context.WithoutCancel(ctx))
 		s.entries[key] = e
 	}
+	s.join(ctx, e, client)
+	return e, first
+}
+
+// join has a client wait for an entry as long as its context lasts. It needs mu.
+func (s *spool) join(ctx context.Context, e *spooled, client string) {
+	s.uses++
 	e.readers++
 	e.used = s.uses
-	return e, first
+	select {
+	case <-e.made:
+		return
+	default:
+	}
+	e.waiting = append(e.waiting, client)
+	context.AfterFunc(ctx, func() { s.forsake(e, client) })
+}
+
+// forsake is for a client that does not wait any longer.
+func (s *spool) forsake(e *spooled, client string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.Index(e.waiting, client); i >= 0 {
+		e.waiting = slices.Delete(e.waiting, i, i+1)
+	}
+	if len(e.waiting) == 0 {
+		e.cancel()
+	}
+}
+
+// who are the clients that wait for an entry.
+func (s *spool) who(e *spooled) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(e.waiting)
 }
 
 // leave forgets an entry that could not be made.
@@ -134,13 +205,8 @@ func (s *spool) release(e *spooled) {
 	e.readers--
 }
 
-// make makes one answer of a client at a time: it may hold tens of megabytes meanwhile.
-func (s *spool) make(ctx context.Context, e *spooled, client string, make maker) (err error) {
-	done, err := s.begin(ctx, client)
-	if err != nil {
-		return err
-	}
-	defer done()
+// make makes an answer.
+func (s *spool) make(e *spooled, make maker) (err error) {
 	if e.file, err = os.CreateTemp(s.dir, ".spool.tmp-*"); err != nil {
 		return fmt.Errorf("%w: %w", errNoSpool, err)
 	}
@@ -148,12 +214,13 @@ func (s *spool) make(ctx context.Context, e *spooled, client string, make maker)
 		return fmt.Errorf("%w: %w", errNoSpool, err)
 	}
 	w := bufio.NewWriterSize(&spoolWriter{s, e, 0}, 64<<10)
-	if e.packed, e.contentType, err = make(w); err != nil {
+	if e.packed, e.contentType, err = make(e.making, func() []string { return s.who(e) }, w); err != nil {
 		return err
 	}
 	return w.Flush()
 }
 
+// begin waits until a client makes nothing else. Its error is the context's.
 func (s *spool) begin(ctx context.Context, client string) (done func(), err error) {
 	s.mu.Lock()
 	place := s.building[client]

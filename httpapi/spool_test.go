@@ -7,18 +7,20 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"relais/archive"
 )
 
 // makeBytes makes an answer of n bytes.
 func makeBytes(n int) maker {
-	return func(w io.Writer) (packed, string, error) {
+	return func(_ context.Context, _ func() []string, w io.Writer) (packed, string, error) {
 		_, err := w.Write(bytes.Repeat([]byte("x"), n))
 		return packed{}, "text/plain", err
 	}
@@ -32,10 +34,11 @@ func TestSpoolIsBounded(t *testing.T) {
 	s := newSpool(dir)
 	s.most = 100
 	get := func(question string, n int) (e *spooled, made bool, err error) {
-		e, err = s.get(ctx, keyOf(question), "client", func(w io.Writer) (packed, string, error) {
+		make := func(ctx context.Context, who func() []string, w io.Writer) (packed, string, error) {
 			made = true
-			return makeBytes(n)(w)
-		})
+			return makeBytes(n)(ctx, who, w)
+		}
+		e, err = s.get(ctx, keyOf(question), "client", make)
 		return e, made, err
 	}
 	for _, question := range []string{"a", "b", "a"} { // "b" is now the oldest
@@ -93,54 +96,112 @@ func TestSpoolWithoutADisk(t *testing.T) {
 	}
 }
 
-// Of many who ask at once one makes the answer; where that one goes away, the next does.
-// An answer that fails is not kept.
+// Of many who ask at once one makes the answer, and goes on when it is gone itself; when all
+// are gone it is not made. An answer that fails is not kept.
 func TestSpoolIsShared(t *testing.T) {
 	s := newSpool(t.TempDir())
 	s.free = func(string) (int64, error) { return 2 * spoolReserve, nil }
 	synctest.Test(t, func(t *testing.T) {
-		var makers, answered atomic.Int64
-		var first sync.Once
-		leaving, leave := context.WithCancel(t.Context())
-		ask := func(ctx context.Context) error {
-			e, err := s.get(ctx, keyOf("a"), "client", func(w io.Writer) (packed, string, error) {
-				makers.Add(1)
-				gone := false
-				first.Do(func() { gone = true })
-				if gone {
-					<-ctx.Done()
-					return packed{}, "", ctx.Err()
-				}
-				return makeBytes(10)(w)
-			})
-			if err == nil {
-				answered.Add(1)
-				s.release(e)
+		var makers atomic.Int64
+		going := make(chan struct{})
+		answer := func(ctx context.Context, who func() []string, w io.Writer) (packed, string, error) {
+			makers.Add(1)
+			select {
+			case <-going:
+				return makeBytes(10)(ctx, who, w)
+			case <-ctx.Done():
+				return packed{}, "", ctx.Err()
 			}
-			return err
 		}
-		failed := make(chan error, 1)
-		go func() { failed <- ask(leaving) }()
-		synctest.Wait()
-		for range 10 {
+		ask := func(ctx context.Context, question, client string) <-chan error {
+			got := make(chan error, 1)
 			go func() {
-				if err := ask(context.Background()); err != nil {
-					t.Error(err)
+				e, err := s.get(ctx, keyOf(question), client, answer)
+				if err == nil {
+					s.release(e)
 				}
+				got <- err
 			}()
+			synctest.Wait()
+			return got
 		}
-		synctest.Wait()
+		leaving, leave := context.WithCancel(t.Context())
+		ask(leaving, "a", "client")
+		var others []<-chan error
+		for i := range 10 {
+			others = append(others, ask(t.Context(), "a", strconv.Itoa(i)))
+		}
+		alone := ask(leaving, "b", "alone")
 		leave()
-		synctest.Wait()
-		if err := <-failed; !errors.Is(err, context.Canceled) || makers.Load() != 2 || answered.Load() != 10 {
-			t.Errorf("%v, made %d times for %d", err, makers.Load(), answered.Load())
+		if err := <-alone; !errors.Is(err, context.Canceled) {
+			t.Errorf("what nobody waits for: %v", err)
+		}
+		close(going)
+		for i, got := range others {
+			if err := <-got; err != nil {
+				t.Errorf("%d: %v", i, err)
+			}
+		}
+		if n := makers.Load(); n != 2 || len(s.entries) != 1 {
+			t.Errorf("made %d times, %d entries", n, len(s.entries))
+		}
+		if err := <-ask(t.Context(), "b", "another"); err != nil || makers.Load() != 3 {
+			t.Errorf("what was given up: %v, made %d times", err, makers.Load())
 		}
 	})
 	broken := errors.New("broken")
-	_, err := s.get(context.Background(), keyOf("b"), "another", func(io.Writer) (packed, string, error) { return packed{}, "", broken })
-	if !errors.Is(err, broken) || len(s.entries) != 1 {
+	fail := func(context.Context, func() []string, io.Writer) (packed, string, error) { return packed{}, "", broken }
+	_, err := s.get(context.Background(), keyOf("c"), "third", fail)
+	if !errors.Is(err, broken) || len(s.entries) != 2 {
 		t.Errorf("%v, %d entries", err, len(s.entries))
 	}
+}
+
+// A client that has asked for much holds up nobody who wants the same: what it has not begun
+// is made by others, and for what it has begun they give their own time.
+func TestSpoolOfABusyClient(t *testing.T) {
+	s := newSpool(t.TempDir())
+	s.free = func(string) (int64, error) { return 2 * spoolReserve, nil }
+	synctest.Test(t, func(t *testing.T) {
+		turns := newTurns(2)
+		ask := func(question, client string) time.Duration {
+			start := time.Now()
+			make := func(ctx context.Context, who func() []string, w io.Writer) (packed, string, error) {
+				turn, err := turns.begin(ctx, who)
+				if err != nil {
+					return packed{}, "", err
+				}
+				defer turn.pause()
+				var done atomic.Int64
+				_, err = computed{work{pieces{n: 20, size: 1 << 20}, 100 * time.Millisecond, &done}, turn}.WriteTo(w)
+				return packed{}, "text/plain", err
+			}
+			e, err := s.get(t.Context(), keyOf(question), client, make)
+			if err != nil {
+				t.Error(err)
+				return 0
+			}
+			s.release(e)
+			return time.Since(start)
+		}
+		turns.use("busy", time.Minute)
+		var busy sync.WaitGroup
+		for _, question := range []string{"a", "b"} {
+			busy.Go(func() {
+				if took := ask(question, "busy"); question == "a" && took > 4*time.Second {
+					t.Errorf("what the other paid for took the busy client %s", took)
+				}
+			})
+			synctest.Wait()
+		}
+		time.Sleep(time.Second)
+		for _, question := range []string{"a", "b"} {
+			if took := ask(question, "other"+question); took > 2500*time.Millisecond {
+				t.Errorf("another client waited %s for %s, which takes two seconds", took, question)
+			}
+		}
+		busy.Wait()
+	})
 }
 
 // Archives are made once for each coding, and are the same as those that are made for each

@@ -15,7 +15,8 @@ import (
 const (
 	turnShare = 1.0 / 5
 	turnBurst = 3 * time.Second
-	turnBytes = 1 << 20 // that are computed before others may have their turn
+	turnBytes = 1 << 20               // that are computed before others may have their turn
+	turnLook  = 50 * time.Millisecond // after which one that waits looks who else waits for it now
 )
 
 // turns says who computes.
@@ -63,30 +64,35 @@ func (t *turns) use(client string, took time.Duration) time.Duration {
 type turn struct {
 	turns   *turns
 	ctx     context.Context
-	client  string
+	who     func() []string // for whom: the first who has time left uses it
+	client  string          // who does now
 	running bool
 	since   time.Time
 }
 
-// begin waits for the turn of a client. Its error is the context's.
-func (t *turns) begin(ctx context.Context, client string) (*turn, error) {
-	u := &turn{turns: t, ctx: ctx, client: client}
+// begin waits for the turn of one of some clients, who may change. Its error is the
+// context's.
+func (t *turns) begin(ctx context.Context, who func() []string) (*turn, error) {
+	u := &turn{turns: t, ctx: ctx, who: who}
 	return u, u.resume()
 }
 
-// resume waits until it is the client's turn again. Its error is the context's.
+// resume waits until it is their turn again. Its error is the context's.
 func (u *turn) resume() error {
 	if u == nil || u.running {
 		return nil
 	}
-	for wait := u.turns.use(u.client, 0); wait > 0; wait = u.turns.use(u.client, 0) {
-		timer := time.NewTimer(wait)
+	for wait := u.choose(); wait > 0; wait = u.choose() {
+		timer := time.NewTimer(min(wait, turnLook))
 		select {
 		case <-timer.C:
 		case <-u.ctx.Done():
 			timer.Stop()
 			return u.ctx.Err()
 		}
+	}
+	if err := u.ctx.Err(); err != nil {
+		return err
 	}
 	select {
 	case u.turns.places <- struct{}{}:
@@ -95,6 +101,22 @@ func (u *turn) resume() error {
 	case <-u.ctx.Done():
 		return u.ctx.Err()
 	}
+}
+
+// choose picks the client that uses its time, and returns how long it takes until one has
+// some.
+func (u *turn) choose() (wait time.Duration) {
+	for _, client := range u.who() {
+		again := u.turns.use(client, 0)
+		if again == 0 {
+			u.client = client
+			return 0
+		}
+		if wait == 0 || again < wait {
+			wait = again
+		}
+	}
+	return wait
 }
 
 // pause lets others compute: the answer waits for its client, or is done.
