@@ -122,7 +122,7 @@ func bearer(lines []string) (string, error) {
 	case len(lines) > 1:
 		return "", fmt.Errorf("%w: %d headers Authorization", ErrInvalidKey, len(lines))
 	case len(lines[0]) < len(scheme) || !fold.EqualASCII(lines[0][:len(scheme)], scheme):
-		return "", nil // of another kind, for somebody before us
+		return "", nil // of another kind, such as a proxy asks for
 	}
 	return strings.TrimSpace(lines[0][len(scheme):]), nil
 }

@@ -97,7 +97,7 @@ func makePrivate(path string) error {
 func configOf(db *buntdb.DB) (c buntdb.Config) {
 	db.ReadConfig(&c)           // fails for a closed one only
 	c.SyncPolicy = buntdb.Never // it would hold up who saves; see Sync and Answers
-	c.AutoShrinkDisabled = true // it panics where shrink answers an error
+	c.AutoShrinkDisabled = true // its panics would end the process; shrink turns them into errors
 	return c
 }
 

@@ -22,7 +22,7 @@ const maxPart = 64 << 20
 
 // A CountsFile is what a file of counts holds.
 type CountsFile struct {
-	Counts int   // that hold; the answers that are in it, too, do not count
+	Counts int   // that are valid; kept answers are not among them
 	Torn   int64 // bytes that a power cut or the end of a process left unfinished
 	Bad    int64 // bytes that cannot be read and were not left so
 
@@ -131,13 +131,13 @@ func (c *CountsFile) repair(path string) (aside string, err error) {
 	if c.Torn == 0 && c.Bad == 0 {
 		return "", nil
 	}
-	if len(c.good) == 1 && c.good[0].from == 0 && c.Bad == 0 { // which works on a full disk
+	if len(c.good) == 1 && c.good[0].from == 0 && c.Bad == 0 { // cutting works on a full disk too
 		return "", cut(path, int64(c.good[0].to))
 	}
 	if c.Bad > 0 {
 		aside = path + ".damaged"
 		if err := writeSynced(aside, c.text); err != nil {
-			return aside, errors.Join(os.Remove(aside), os.Rename(path, aside)) // on a full disk
+			return aside, errors.Join(os.Remove(aside), os.Rename(path, aside)) // the disk is full: the file itself is put aside
 		}
 	}
 	var kept [][]byte

@@ -83,7 +83,7 @@ func (c *Counter) charge(l Limits, now time.Time) (charge Charge, u Usage, ok bo
 // Cost has the request cost so many units instead of a whole one, and returns the state
 // after that. It is called once at most.
 func (c *Charge) Cost(units uint64, now time.Time) Usage {
-	if c.counter == nil { // of a request that was not counted
+	if c.counter == nil { // the request was not counted
 		return Usage{}
 	}
 	c.counter.minute.giveBack(c.minute, Whole-units)

@@ -88,12 +88,12 @@ func (f *Fact) put(tx *store.Tx, person string) error {
 		return err
 	}
 	if b.Get([]byte(f.Ref)) != nil {
-		if f.Kind != answers { // of which an old one may not be swept yet
+		if f.Kind != answers { // an answer that is over is replaced
 			return nil
 		}
 	} else if b.Sequence() >= f.most() {
 		return ErrFull
-	} else if _, err := b.NextSequence(); err != nil { // which is how many there are
+	} else if _, err := b.NextSequence(); err != nil { // the sequence is the number of facts
 		return err
 	}
 	return b.Put([]byte(f.Ref), append(binary.BigEndian.AppendUint64(nil, uint64(f.Time.Unix())), f.Data...))

@@ -251,8 +251,8 @@ func (s *Store) alter(id string, f func(r *record) error) (*Account, error) {
 }
 
 // Delete removes an account, also one that is lost, with everything that is known of it:
-// what it submitted stays where it is and belongs to nobody. What the file still has of it goes with the next
-// store.DB.Compact. Errors: ErrNoAccount, ErrReadOnly.
+// what it submitted stays where it is and belongs to nobody. What the file still has of it
+// goes with the next store.DB.Compact. Errors: ErrNoAccount, ErrReadOnly.
 func (s *Store) Delete(id string) error {
 	defer s.guesses.forget(id)
 	return s.change(func(c *change) error {

@@ -182,7 +182,7 @@ func (st *state) dropGrant(g *grant) {
 
 func (c *change) putAccount(r *record) {
 	c.writes = append(c.writes, put(accountsBucket, r.ID, r))
-	c.shows = append(c.shows, func(st *state) { _ = st.addAccount(r) }) // the name was looked for before
+	c.shows = append(c.shows, func(st *state) { _ = st.addAccount(r) }) // add and alter have made sure that the name is free
 }
 
 func (c *change) putClient(client *Client) {

@@ -12,7 +12,7 @@ func (s *Store) Sweep() error {
 	return s.change(func(c *change) error {
 		now := s.now()
 		for _, g := range c.grants {
-			if !now.Before(g.Ends) { // which no access token outlives
+			if !now.Before(g.Ends) { // access tokens end before
 				c.dropGrant(g)
 			}
 		}

@@ -192,7 +192,7 @@ func recent(dir folder.Dir) string {
 			return name
 		}
 	}
-	for _, d := range databases { // of which only recent versions count the commits
+	for _, d := range databases { // older versions count no commits
 		if db, err := store.OpenReadOnly(filepath.Join(string(dir), d.file)); err == nil {
 			recent := db.Commits() > 0
 			_ = db.Close() // it was only read

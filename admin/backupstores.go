@@ -63,7 +63,7 @@ func (s *Stores) copyAll(put func(name string, tx *store.Tx) error, file func(na
 	if err != nil {
 		return err
 	}
-	if _, _, err := s.databases(); err != nil { // which opens them: nobody need wait for that
+	if _, _, err := s.databases(); err != nil { // opens them before anybody has to wait
 		return err
 	}
 	resume := s.Photos.Pause()

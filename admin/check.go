@@ -277,7 +277,7 @@ func (d database) check(s *Stores, db *store.DB, err error) File {
 	if err == nil || errors.Is(err, store.ErrRecord) {
 		var which error
 		f.Detail, which = d.holds(s, db)
-		err = cmp.Or(which, err) // that names the records
+		err = cmp.Or(which, err) // the first names the records
 	}
 	if err != nil {
 		f.Problem = oneLine(err)

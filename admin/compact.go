@@ -94,7 +94,7 @@ func (s *Stores) eachDatabase(do func(d database, db *store.DB, deleted bool) er
 	errs = append(errs, err)
 	for _, d := range all {
 		db, err := s.database(d)
-		if s.failed[d.file] != nil || db == nil && err == nil { // which is said, or there is none
+		if s.failed[d.file] != nil || db == nil && err == nil { // it has failed, which is in the log, or there is none
 			continue
 		}
 		var deleted bool

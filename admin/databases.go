@@ -77,7 +77,7 @@ func (s *Stores) openDatabases(readOnly bool) error {
 			case errors.Is(err, store.ErrHeld), fatal(err) && !d.apart:
 				return err
 			case d.apart:
-				s.failed[d.file] = err // which is said when it is wanted
+				s.failed[d.file] = err // whoever needs it is told
 			default:
 				s.fail(d.file, err)
 			}

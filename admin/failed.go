@@ -28,8 +28,8 @@ func (s *Stores) fail(file string, err error) {
 // Failed says why a store cannot be used, nil for one that can.
 func (s *Stores) Failed(file string) error { return s.failed[file] }
 
-// fatal reports whether an error of opening a store is not about the store alone: another
-// process has it, or the folder cannot be used as it should.
+// fatal reports whether nothing can be served after an error of opening a store: another
+// process has it, or the folder cannot be used. Other errors are of the one store.
 func fatal(err error) bool {
 	if errors.Is(err, store.ErrHeld) || folder.ReadOnly(err) {
 		return true
@@ -51,7 +51,7 @@ func (s *Stores) usable(c Command) error {
 func neededBy(c Command) []string {
 	switch c := c.(type) {
 	case DecideOutage:
-		if c.Decision == ConfirmOutage { // which an API client may not
+		if c.Decision == ConfirmOutage { // only these two know whether the user is an API client
 			return []string{CommunityFile, UsersFile, clientsFile}
 		}
 		return []string{CommunityFile}

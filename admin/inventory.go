@@ -66,7 +66,7 @@ func (s *Stores) lost(d database) error {
 	if d.in(s.Dir) {
 		return nil
 	}
-	if d.openIn != nil { // which knows better what is lost with it
+	if d.openIn != nil { // it fails when there are files whose store is gone
 		if _, err := d.openIn(s.Dir, true); err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func (s *Stores) note() error {
 		next.Stores[file] = inventory.Store{Commits: db.Commits()}
 	}
 	months, err := photos.Months(s.Dir)
-	if err != nil && !errors.Is(err, syscall.ENOTDIR) { // which check tells
+	if err != nil && !errors.Is(err, syscall.ENOTDIR) { // relais check says that photos is no folder
 		return err
 	}
 	commits := s.Photos.Commits()
@@ -243,7 +243,8 @@ type Received struct{}
 
 func (Received) run(context.Context, *Stores) (any, error) { return nil, nil }
 
-// Receive notes a Received in a folder that has stores; another one needs no note.
+// Receive runs Received. A folder without stores.json has no stores yet, and none are made
+// for it.
 func Receive(ctx context.Context, dir folder.Dir, log *slog.Logger) error {
 	if _, err := inventory.Read(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil

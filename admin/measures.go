@@ -56,7 +56,7 @@ func followImport(ctx context.Context, dir folder.Dir, progress func(total int64
 		var p Importing
 		text, err := call(ctx, dir, ImportProgress{})
 		if err != nil || json.Unmarshal(text, &p) != nil {
-			return // it is told where it runs, or not at all
+			return // no server runs the import, or it has ended
 		}
 		if add == nil && p.Total > 0 {
 			add = progress(p.Total)
@@ -202,7 +202,7 @@ func measuresAdvice(err error) string {
 // RepairMeasures makes it again which files of measures count, in a folder that is not
 // served. See measure.Repair.
 func RepairMeasures(dir folder.Dir) (r measure.Repaired, err error) {
-	if _, err := os.Stat(string(dir)); err != nil { // which the lock would make
+	if _, err := os.Stat(string(dir)); err != nil { // taking the lock would make the folder
 		return r, fmt.Errorf("the data folder: %w", err)
 	}
 	lock, err := dir.Lock("serve", "relais check --repair measures", time.Now())

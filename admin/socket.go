@@ -61,7 +61,7 @@ func (s *Stores) Serve(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(socketPath(s.Dir)) // a socket that stays is of nobody
+	defer os.Remove(socketPath(s.Dir)) // nobody answers at one that stays
 	server := &http.Server{Handler: s, ReadTimeout: commandTime, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()
@@ -106,7 +106,7 @@ func sweepSockets(dir folder.Dir) error {
 		if gone := os.Remove(filepath.Join(private, "s")); !errors.Is(gone, fs.ErrNotExist) {
 			err = errors.Join(err, gone)
 		}
-		err = errors.Join(err, os.Remove(private)) // which has nothing else
+		err = errors.Join(err, os.Remove(private)) // it is empty by now
 	}
 	return err
 }

@@ -28,7 +28,7 @@ type answer struct {
 	mu     sync.Mutex
 	status int
 	body   []byte
-	text   []byte // of the tool; nil: not yet, or not by its mark
+	text   []byte // that the tool answered; nil while it has not
 }
 
 // markHeader has the mark of a request's answer, for the handler of its tool. A client's
@@ -56,7 +56,7 @@ func (s *Server) inTurn(w http.ResponseWriter, r *http.Request, p peeked, do fun
 	end := sync.OnceFunc(func() { <-s.turns })
 	defer end()
 	defer time.AfterFunc(longTurn, end).Stop()
-	if p.messages > 1 || s.Fixture { // whose clients come back for what the library kept
+	if p.messages > 1 || s.Fixture { // a batch, or a client that comes back for what the library kept
 		do(&pieces{w, end})
 		return
 	}

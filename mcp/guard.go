@@ -24,7 +24,7 @@ var defaultPorts = map[string]string{"https": ":443", "http": ":80"}
 func newGuard(base string, hosts []string) *guard {
 	g := &guard{hosts: hosts, stated: len(hosts) > 0}
 	if u, err := url.Parse(base); err == nil && u.Host != "" {
-		host := strings.TrimSuffix(u.Host, defaultPorts[u.Scheme]) // which clients leave out
+		host := strings.TrimSuffix(u.Host, defaultPorts[u.Scheme]) // clients leave out the default port
 		g.hosts = append(g.hosts[:len(g.hosts):len(g.hosts)], host)
 		g.origins = append(g.origins, u.Scheme+"://"+host)
 		g.stated = g.stated || !loopback(host)

@@ -41,14 +41,14 @@ func (s *Server) peek(body []byte) (p peeked, err error) {
 // add adds a request to what was seen.
 func (s *Server) add(p *peeked, r *jsonrpc.Request) {
 	switch r.Method {
-	case "initialize", "tools/list": // which is longer than any answer of a tool
+	case "initialize", "tools/list": // tools/list is longer than any answer of a tool
 		p.calls++
 	case "tools/call":
 		p.calls++
 		var params struct {
 			Name string `json:"name"`
 		}
-		_ = json.Unmarshal(r.Params, &params) // what is wrong with them is the library's to say
+		_ = json.Unmarshal(r.Params, &params) // the library says what is wrong with them
 		if t := s.byName[params.Name]; t != nil && t.SignedIn {
 			p.needs = append(p.needs, scopeOf(t))
 		}

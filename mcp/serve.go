@@ -209,7 +209,7 @@ func refuse(w http.ResponseWriter, status int, id []byte, code int, message stri
 	if len(id) == 0 {
 		id = []byte("null")
 	}
-	text, _ := view.JSON(message) // which a text always becomes
+	text, _ := view.JSON(message) // it fails for no text
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, text)

@@ -72,7 +72,7 @@ func (s *Server) noteSessions(next sdk.MethodHandler) sdk.MethodHandler {
 		if v, ok := s.beginnings.Load(req.GetExtra().Header.Get(beginningHeader)); ok {
 			b := v.(*beginning)
 			for _, ended := range s.sessions.add(session.ID(), session, b.owner, time.Now()) {
-				go ended.Close() // which waits for what it still answers
+				go ended.Close() // Close waits for what the session still answers
 			}
 			b.begun(session.ID())
 		}

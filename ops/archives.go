@@ -33,7 +33,7 @@ func (r *Reading) archives(context.Context, *struct{}) (*view.Body[[]string, vie
 	if len(all) > 0 {
 		answer.Meta.Current = &answer.Data[0]
 	}
-	answer.Meta.Attribution = archiveSource(len(all) > 0 && all[0].Synthetic) // as are all of them, or none
+	answer.Meta.Attribution = archiveSource(len(all) > 0 && all[0].Synthetic) // all archives of a folder are synthetic, or none is
 	return answer, nil
 }
 

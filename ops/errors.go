@@ -226,7 +226,7 @@ func Report(op *endpoint.Op[*Reading], err error) *Error {
 	}
 	if p, ok := errors.AsType[*endpoint.ParamError](err); ok {
 		for _, absent := range []*Error{errNoAntenna, errNoSite, ErrNoPhoto} {
-			if p.Code == absent.Code { // of a path that no id can have
+			if p.Code == absent.Code { // the path has no id of the right form
 				return absent
 			}
 		}

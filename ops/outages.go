@@ -69,7 +69,7 @@ func (p *outagesParams) Check() error {
 		return err
 	}
 	if err := narrow.check(); err != nil || p.Lat != nil {
-		return err // a box does not count beside a disc
+		return err // with a disc, a box is passed over
 	}
 	return p.boxParams.check()
 }
