@@ -86,24 +86,18 @@ func (c *Clients) Locked() (errs []error) {
 // CheckClients reads every client of db, opens its signing secret, and returns the
 // number of the clients. The error tells the first of those that cannot be used.
 func CheckClients(db *store.DB, sealer *Sealer) (n int, err error) {
-	const most = 10
-	var problems []error
+	var found store.Problems
 	t := newTable()
-	add := func(err error) {
-		if err != nil && len(problems) < most {
-			problems = append(problems, err)
-		}
-	}
-	err = eachClient(db, add, func(id, text []byte) error {
+	err = eachClient(db, found.Add, func(id, text []byte) error {
 		n++
 		err := t.load(id, text, sealer)
 		if l := t.clients[string(id)]; err == nil {
 			err = l.locked
 		}
-		add(err)
+		found.Add(err)
 		return nil
 	})
-	return n, errors.Join(append(problems, err)...)
+	return n, errors.Join(found.Err(), err)
 }
 
 // eachClient calls f for each client, and damaged for each whose record is.
