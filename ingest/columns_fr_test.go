@@ -42,7 +42,7 @@ var franceTables = []columnsCase{
 	{twoSupports, contract{
 		required: words("adm_lb_nom sup_id emr_lb_systeme generation sta_nm_anfr coordonnees statut"),
 		filled:   words("coordonnees"), // coord says it too
-		read: words("emr_dt sta_nm_dpt code_insee date_maj nat_id sup_nm_haut tpo_id adr_lb_lieu adr_lb_add1 " +
+		read: words("id emr_dt sta_nm_dpt code_insee date_maj nat_id sup_nm_haut tpo_id adr_lb_lieu adr_lb_add1 " +
 			"adr_lb_add2 adr_lb_add3 " +
 			"adr_nm_cp com_cd_insee coord"),
 		facts: map[string]facts{

@@ -29,7 +29,7 @@ const (
 var Kinds = []*source.Kind{
 	// The weekly publication is UTF-8 in every variant that was ever seen: a
 	// byte that is not says that somebody converted it, and perhaps more.
-	{Name: Observatory, Columns: observatoryColumns, Others: []string{"id", "list_azimut"}, Options: table.Options{UTF8: true}},
+	{Name: Observatory, Columns: observatoryColumns, Others: []string{"list_azimut"}, Options: table.Options{UTF8: true}},
 	{Name: Antennas, Columns: antennaColumns},
 	{Name: Emitters, Columns: emitterColumns},
 	{Name: Bands, Columns: bandColumns},

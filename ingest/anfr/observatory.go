@@ -33,6 +33,7 @@ const (
 	obsAddress3
 	obsPostal
 	obsDMS
+	obsID
 )
 
 var observatoryColumns = []table.Column{
@@ -57,6 +58,7 @@ var observatoryColumns = []table.Column{
 	{Name: "adr_lb_add3", Aliases: []string{"Adresse 3"}},
 	{Name: "adr_nm_cp", Aliases: []string{"Code postal"}},
 	{Name: "coord"},
+	{Name: "id"}, // archives have it
 }
 
 // observatoryRow takes in one emission.

@@ -2,11 +2,9 @@ package anfr
 
 import (
 	"bytes"
-	"slices"
 
 	"relais/geo"
 	"relais/ingest/source"
-	"relais/ingest/table"
 	"relais/site"
 )
 
@@ -43,14 +41,7 @@ const (
 	PubStatus
 )
 
-// publishedColumns are observatoryColumns and the one that only the publication itself
-// is about.
-var publishedColumns = append(slices.Clone(observatoryColumns), table.Column{Name: "id"})
-
-// obsID is the position of id in publishedColumns.
-const obsID = obsDMS + 1
-
-// publishedAt is where each column of Published is in publishedColumns.
+// publishedAt is where each column of Published is in observatoryColumns.
 var publishedAt = [len(Published)]int{
 	obsID, obsOperator, obsSupport, obsSystem, obsDate, obsDepartment, obsInsee, obsGeneration, obsUpdated,
 	obsStation, obsNature, obsHeight, obsOwner, obsLieu, obsAddress1, obsAddress2, obsAddress3,
@@ -71,9 +62,7 @@ const longest = 500
 // is about. The row is valid until take returns; take answers why it does not want it,
 // or "". Served is settled. Errors: those of reading and of watch.
 func ReadPublished(f *source.Found, watch source.Watch, take func(*PublishedRow) string) (*source.Report, error) {
-	kind, found := *f.Kind, *f
-	kind.Columns, found.Kind = publishedColumns, &kind
-	r, err := found.Read(watch)
+	r, err := f.Read(watch)
 	if err != nil {
 		return nil, err
 	}

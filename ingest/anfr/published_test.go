@@ -11,7 +11,7 @@ import (
 
 func TestPublishedColumns(t *testing.T) {
 	for i, name := range Published {
-		if got := publishedColumns[publishedAt[i]].Name; got != name {
+		if got := observatoryColumns[publishedAt[i]].Name; got != name {
 			t.Errorf("column %d is %s, want %s", i, got, name)
 		}
 	}
