@@ -329,7 +329,7 @@ func TestOtherTables(t *testing.T) {
 		"nodes.ntm": "4G;999;99;0;0000;0;-1;0.0;0.0;sentinel\n4G;208;10;0;1;1009;100;46.1;3.3;X\n5G;208;10;0;1;1009;100;46.1;3.3;X\n4G;208;10;0;1;1009;100;46.1;3.3;X\n" +
 			"4G;208;20;0;1;2000000;100;46.1;3.3;X\n4G;208;15;0;1;5;100;46.1;3.3;X\n4G;208;1;0;1;77;300;-20.9;55.4;X\n4G;647;0;0;1;78;300;-20.9;55.4;X\n4G;208;10;0;1;9;-1;46.1;3.3;X\n3G;208;10;0;1;9;100;46.1;3.3;X\n4G;310;10;0;1;9;100;46.1;3.3;X\n4G;208;10;0;1;9;4711;46.1;3.3;X\n",
 		"crozon.csv": "sup_id,leader\n100,bouygues\n100,NOBODY\n100,ORANGE\n4711,SFR\n",
-		"nature.txt": "NAT_ID;NAT_LB_NOM\r\n23;Pylône neuf\r\n85;Balcon\r\n",
+		"nature.txt": "NAT_ID;NAT_LB_NOM\r\n23;Pylône neuf\r\n85;Balcon\r\n23;\r\n",
 		"owner.txt":  "TPO_ID;TPO_LB\r\n72;Nouveau propri\xe9taire\r\n",
 	}, market.FR, market.DROM)
 	s := sites["100"]
