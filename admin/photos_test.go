@@ -103,7 +103,7 @@ func TestBackupOfPhotos(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, total, err := again.Photos.List("fr-1", "", 1000, 0)
+		l, total, err := again.Photos.List("fr-1", "", 1e6, 0)
 		if err != nil || total < 3 || len(l) != total {
 			t.Errorf("%d of %d, %v", len(l), total, err)
 		}

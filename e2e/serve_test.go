@@ -168,18 +168,24 @@ func readOnly(t *testing.T, dir string) func(*exec.Cmd) {
 	for _, name := range []string{"serve.lock", "ingest.lock"} {
 		os.Remove(filepath.Join(dir, name))
 	}
+	var folders []string
 	if err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if d.IsDir() {
+			folders = append(folders, path)
 			return os.Chmod(path, 0o555)
 		}
 		return os.Chmod(path, 0o444)
 	}); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.Chmod(dir, 0o755); os.Chmod(filepath.Join(dir, "snapshots"), 0o755) })
+	t.Cleanup(func() { // who is not root could not remove what is in them
+		for _, path := range folders {
+			os.Chmod(path, 0o755)
+		}
+	})
 	nobody := func(cmd *exec.Cmd) {}
 	if os.Getuid() == 0 { // root writes everywhere: the servers run as somebody else
 		for above := dir; above != "/" && above != os.TempDir(); above = filepath.Dir(above) {
