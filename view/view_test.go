@@ -3,8 +3,6 @@ package view
 import (
 	"encoding/json"
 	"path/filepath"
-	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -175,52 +173,6 @@ func TestSyntheticSaysSo(t *testing.T) {
 	}
 	if !strings.Contains(SourceOf(market.Get(market.FR), snap).Source, "SYNTHETIC") {
 		t.Error("the source label of the market does not say so")
-	}
-}
-
-// No shape may have a field for what must never be shown. The names are those
-// that such data has in sources and in clients' files.
-func TestNoPrivateFields(t *testing.T) {
-	private := regexp.MustCompile(`(?i)user|e-?mail|phone|serial|imei|imsi|device_?id|\bip\b|ipaddress|contact|gps|exif`)
-	seen := map[reflect.Type]bool{}
-	fields := 0
-	var walk func(t reflect.Type)
-	walk = func(typ reflect.Type) {
-		switch typ.Kind() {
-		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-			walk(typ.Elem())
-			return
-		case reflect.Interface:
-			t.Errorf("%s: anything could stand there", typ)
-			return
-		case reflect.Struct:
-		default:
-			return
-		}
-		if seen[typ] {
-			return
-		}
-		seen[typ] = true
-		for _, f := range reflect.VisibleFields(typ) {
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if !f.Anonymous {
-				fields++
-				if name == "" || name == "-" {
-					t.Errorf("%s.%s has no name in JSON", typ, f.Name)
-				}
-				if private.MatchString(name) {
-					t.Errorf("%s has the field %s", typ, name)
-				}
-			}
-			walk(f.Type)
-		}
-	}
-	for _, v := range []any{NearSummary{}, Detail{}, Site{}, FeatureCollection{}, Department{}, StatsMeta{}, Market{}, MarketsMeta{},
-		ListMeta{}, SearchMeta{}, LookupMeta{}, LookupResult{}, ExportMeta{}, DetailMeta{}} {
-		walk(reflect.TypeOf(v))
-	}
-	if fields < 150 {
-		t.Errorf("only %d fields were looked at", fields)
 	}
 }
 
