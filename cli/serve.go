@@ -146,7 +146,6 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, listener net.
 	if err := c.mount(ctx, api, stores); err != nil {
 		return err
 	}
-	listenBeside()
 	limitMemory()
 	both := []servingAt{{listener, api}}
 	if c.OpsListen != "" {
@@ -264,7 +263,6 @@ func originOf(base string) string {
 func follow(ctx context.Context, dir folder.Dir, api *httpapi.Server, log *slog.Logger) {
 	var preparing sync.WaitGroup
 	stop := func() {}
-	settle := growFreely()
 	live := index.NewLive(dir, view.Summaries, log, func(set *index.Set) {
 		api.Show(set)
 		stop()
@@ -279,11 +277,9 @@ func follow(ctx context.Context, dir folder.Dir, api *httpapi.Server, log *slog.
 				m.PreparePlaces()
 			}
 			debug.FreeOSMemory() // what loading and compressing needed once
-			settle()
 		})
 	})
 	live.Refresh()
-	settle()
 	if live.Empty() {
 		log.Warn("the folder has no snapshot that can be loaded: run relais ingest, or relais demo", "data", string(dir))
 	}
@@ -305,9 +301,9 @@ func run(ctx context.Context, list []servingAt, log *slog.Logger) error {
 	for i, at := range list {
 		servers[i] = &http.Server{
 			Handler: at.handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
-			MaxHeaderBytes: headerBytes, ConnContext: httpapi.ConnContext, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+			MaxHeaderBytes: headerBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 		}
-		go func() { failed <- servers[i].Serve(httpapi.Gather(httpapi.BoundUnsent(at.listener))) }()
+		go func() { failed <- servers[i].Serve(httpapi.BoundUnsent(at.listener)) }()
 	}
 	var err error
 	select {

@@ -58,7 +58,7 @@ func (c *serveCommand) mount(ctx context.Context, api *httpapi.Server, stores *a
 		Address: address, BaseURL: api.BaseURL, PublicPrefix: api.PublicPrefix, Hosts: c.MCPHost,
 		Minute: c.MCPMinute, RequireAuth: c.MCP == "auth", Fixture: c.MCPFixture,
 		Gate: api.Gate, Accounts: stores.Accounts, Resource: signIn.Resource(), Metadata: signIn.ResourceMetadataURL(),
-		Known: httpapi.Known, Whole: httpapi.Whole, Received: stores.Clock.Receipt, Failed: api.Failed,
+		NoteClient: httpapi.NoteClient, Received: stores.Clock.Receipt, Failed: api.Failed,
 		Version: api.Version, Log: api.Log, Ending: ctx.Done(),
 	}))
 	return nil

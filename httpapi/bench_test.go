@@ -28,8 +28,8 @@ func BenchmarkByID(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	server := &http.Server{Handler: s, ConnContext: ConnContext}
-	go server.Serve(Gather(listener))
+	server := &http.Server{Handler: s}
+	go server.Serve(listener)
 	b.Cleanup(func() { server.Close() })
 	for name, path := range map[string]string{"access": mount, "open": "/open"} {
 		b.Run(name, func(b *testing.B) {

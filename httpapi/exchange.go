@@ -36,7 +36,6 @@ type exchange struct {
 	counted bool              // it can still be changed
 	public  bool              // shared caches may keep the answer: nothing of who asked is in it
 	foreign bool              // a mounted handler answers, and reads the body
-	whole   bool              // a mounted handler does not stream
 	status  int               // 0 until the header is out
 	bytes   int64             // of the body that were sent
 	why     error             // of a refusal, for the log
@@ -45,8 +44,6 @@ type exchange struct {
 	release func()            // of what is held for the body, nil for nothing
 	held    *held             // what the answer counts for, nil where it is not counted
 	turn    *turn             // in which a large answer is computed, nil for none
-	conn    *gatherConn       // that holds the answer, nil for none
-	lines   []byte            // of the header, beside those of Header
 
 	op *endpoint.Op[*ops.Reading] // that the route leads to, nil for none
 }
@@ -73,7 +70,6 @@ func (x *exchange) Unwrap() http.ResponseWriter { return x.w }
 // end is after the answer: it is noted and counted, and what was held for the
 // request is let go.
 func (s *Server) end(x *exchange) {
-	x.sendGathered()
 	x.turn.pause()
 	x.held.release()
 	x.endBody()
@@ -207,7 +203,6 @@ func (x *exchange) begin(status int) {
 		// The body, and what was done with it, may have taken the server's whole time.
 		_ = http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(chunkTime))
 	}
-	x.gather() // what is in the header by now
 	x.w.WriteHeader(status)
 }
 

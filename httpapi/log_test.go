@@ -55,8 +55,8 @@ func TestRequestLog(t *testing.T) {
 	if o := line(); o["status"] != 401.0 || o["client"] != "" {
 		t.Errorf("%v", o)
 	}
-	s.Mount("/other", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		Known(w, &i.Client, access.ErrScope)
+	s.Mount("/other", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		NoteClient(r.Context(), &i.Client, access.ErrScope)
 		w.WriteHeader(http.StatusForbidden)
 	}))
 	do(t, s, http.MethodPost, "/other", "X-Test-Peer", "198.51.100.77:5")

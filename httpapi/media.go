@@ -53,7 +53,7 @@ func media(s *Server, x *exchange) {
 		x.begin(http.StatusNotModified)
 		return
 	}
-	if x.r.Method != http.MethodHead && !x.count(load{0, gatherBytes + int64(len(image))}) {
+	if x.r.Method != http.MethodHead && !x.count(load{0, int64(len(image))}) {
 		s.fail(x, ops.ErrManyAnswers)
 		return
 	}

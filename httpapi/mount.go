@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -18,22 +19,17 @@ type mounted struct{ http.Handler }
 
 func (m mounted) serve(_ *Server, x *exchange) {
 	x.foreign, x.public = true, true
-	m.ServeHTTP(x, x.r)
+	m.ServeHTTP(x, x.r.WithContext(context.WithValue(x.r.Context(), exchangeKey{}, x)))
 }
 
-// Known notes, for the log, which API client a mounted handler was asked by, as far as it
-// is known, and why it was refused.
-func Known(w http.ResponseWriter, client *access.Client, refused error) {
-	if x, ok := w.(*exchange); ok {
+// exchangeKey is the key of the exchange in the context of a mounted handler's request.
+type exchangeKey struct{}
+
+// NoteClient notes, for the log, the API client of a mounted handler's request, as far as it
+// is known, and why it was refused. ctx is the context of the request.
+func NoteClient(ctx context.Context, client *access.Client, refused error) {
+	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
 		x.client, x.why = client, refused
-	}
-}
-
-// Whole says that a mounted handler's answer is sent as one piece when the handler is done,
-// and no earlier: that of a handler which streams must not be.
-func Whole(w http.ResponseWriter) {
-	if x, ok := w.(*exchange); ok {
-		x.whole = true
 	}
 }
 

@@ -22,7 +22,7 @@ func TestUnread(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	server, err := Gather(BoundUnsent(l)).Accept()
+	server, err := BoundUnsent(l).Accept()
 	if err != nil {
 		t.Fatal(err)
 	}

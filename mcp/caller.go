@@ -41,8 +41,8 @@ func (s *Server) identify(w http.ResponseWriter, r *http.Request, read func() ([
 		Attestation: r.Header["X-Device-Attestation"], Signature: r.Header["X-Sq-Signature"], Scope: access.InternalAI,
 		Body: func(*access.Client) ([sha256.Size]byte, error) { return s.unprovenBody(s.Address(r), read) },
 	})
-	if s.Known != nil {
-		s.Known(w, grant.Client, err)
+	if s.NoteClient != nil {
+		s.NoteClient(r.Context(), grant.Client, err)
 	}
 	if errors.Is(err, access.ErrRateLimited) {
 		return nil, &quotaError{grant.Usage.RetryAfter(now)}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"bytes"
 	"errors"
 	"log/slog"
@@ -62,7 +63,7 @@ func TestKnown(t *testing.T) {
 	var client string
 	var why error
 	w := serve(t, func(o *Options) {
-		o.Known = func(_ http.ResponseWriter, c *access.Client, refused error) {
+		o.NoteClient = func(_ context.Context, c *access.Client, refused error) {
 			if why = refused; c != nil {
 				client = c.ID
 			}

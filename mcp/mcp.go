@@ -4,10 +4,10 @@
 package mcp
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"runtime"
 	"sync"
 	"time"
 
@@ -42,11 +42,9 @@ type Options struct {
 	Hosts   []string     // that it is reached under besides, with a port or for any
 	Minute  int          // tool calls of an address, or a person, in a minute; 0: DefaultMinute
 	Gate    *access.Gate // for API keys
-	// Known notes the client of an API key that a request brought, nil where it is none's,
+	// NoteClient notes the client of an API key that a request brought, nil where it is none's,
 	// and why it was refused. It may be nil.
-	Known func(w http.ResponseWriter, client *access.Client, refused error)
-	// Whole is told of an answer that is written when all of it is there; nil for nobody.
-	Whole func(w http.ResponseWriter)
+	NoteClient func(ctx context.Context, client *access.Client, refused error)
 	// Failed says why a dataset, by its name in ops, cannot be used.
 	Failed map[string]error
 	// Received, which may be nil, is called after a tool has written something.
@@ -76,8 +74,6 @@ type Server struct {
 	byPerson   *limit.Counter[string]
 	messages   *limit.Addresses       // of every sort, of nobody known
 	messagesOf *limit.Counter[string] // of every sort, by person
-	turns      chan struct{}          // held while a call is answered
-	answers    sync.Map               // of calls, by mark
 	server     *sdk.Server
 	stream     http.Handler
 	signedIn   http.Handler // stream, for a known caller
@@ -98,7 +94,7 @@ func New(o Options) *Server {
 	}
 	s := &Server{Options: o, sessions: newSessions(maxSessions, maxAnonymous), unproven: unproven{by: map[netip.Prefix]int{}}, guard: newGuard(o.BaseURL, o.Hosts), byName: toolsByName(),
 		byAddress: limit.NewAddresses(time.Minute), byPerson: limit.New[string](time.Minute),
-		messages: limit.NewAddresses(time.Minute), messagesOf: limit.New[string](time.Minute), turns: make(chan struct{}, runtime.GOMAXPROCS(0))}
+		messages: limit.NewAddresses(time.Minute), messagesOf: limit.New[string](time.Minute)}
 	options := &sdk.ServerOptions{Instructions: instructions, Logger: quiet(o.Log), PageSize: 100,
 		//lint:ignore SA1019 clients of older versions of the protocol set a level
 		Capabilities: &sdk.ServerCapabilities{Logging: &sdk.LoggingCapabilities{}, Tools: &sdk.ToolCapabilities{}}}

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"encoding/json"
+	"errors"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -21,6 +22,9 @@ type peeked struct {
 // the messages, and what that cannot read never gets there. The handlers of tools look
 // again who calls.
 func (s *Server) peek(body []byte) (p peeked, err error) {
+	if !json.Valid(body) { // the library would pass over what follows the first value
+		return p, errNotJSON
+	}
 	list := []json.RawMessage{}
 	if json.Unmarshal(body, &list) != nil {
 		list = []json.RawMessage{body}
@@ -37,6 +41,8 @@ func (s *Server) peek(body []byte) (p peeked, err error) {
 	}
 	return p, nil
 }
+
+var errNotJSON = errors.New("it is not one JSON value")
 
 // add adds a request to what was seen.
 func (s *Server) add(p *peeked, r *jsonrpc.Request) {

