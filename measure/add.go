@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 
 	"relais/ingest/source"
@@ -36,10 +35,8 @@ func (s *Store) Add(code market.Code, fields map[string]string) (t Test, added b
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	held := s.view()
-	defer runtime.KeepAlive(held)
 	t = one.test()
-	if one.sort(held.segments) > 0 {
+	if one.sort(s.view().segments) > 0 {
 		return t, false, nil
 	}
 	row, seg, err := s.write(one)

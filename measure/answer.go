@@ -19,20 +19,6 @@ func (q *Query) since() uint32 {
 	return uint32(min(max(t, 1), math.MaxUint32)) // one of unknown age is in no window
 }
 
-// filters returns the tests of a query on the segments that can have an answer.
-func (v *view) filters(kind Kind, q *Query) (list []*filter) {
-	in := q.scope()
-	for _, s := range v.segments {
-		if s.Kind != kind || s.Market != q.Market {
-			continue
-		}
-		if f := s.filter(q, &in); f != nil {
-			list = append(list, f)
-		}
-	}
-	return list
-}
-
 // check returns an error for a query that nobody can have meant.
 func (q *Query) check() error {
 	if market.Get(q.Market) == nil {

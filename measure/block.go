@@ -7,28 +7,12 @@ import (
 	"relais/geo"
 )
 
-// A block is the directory's line on blockRows rows that follow each other: where and
-// when they were measured. Above blocks are the tiles.
+// A block is what the directory of a segment says of blockRows rows that follow each
+// other: where and when they were measured.
 type block struct {
-	extent
-	first entry // its first row
-}
-
-// An extent is where and when rows were measured.
-type extent struct {
 	rectangle
 	oldest, newest uint32
-}
-
-// extentOf is that of blocks: of none, one that meets nothing.
-func extentOf(blocks []block) extent {
-	e := extent{nowhere, math.MaxUint32, 0}
-	for i := range blocks {
-		b := &blocks[i]
-		e.south, e.north, e.west, e.east = min(e.south, b.south), max(e.north, b.north), min(e.west, b.west), max(e.east, b.east)
-		e.oldest, e.newest = min(e.oldest, b.oldest), max(e.newest, b.newest)
-	}
-	return e
+	first          entry // its first row
 }
 
 const blockRows = 256
@@ -36,31 +20,15 @@ const blockRows = 256
 func (s *segment) newBlocks() []block {
 	blocks := make([]block, 0, (s.rows+blockRows-1)/blockRows)
 	for from := 0; from < s.rows; from += blockRows {
-		b := block{extent: extent{rectangle: s.bounds(from, min(from+blockRows, s.rows)), oldest: math.MaxUint32}}
-		b.first = entry{hilbert(s.lat[from], s.lng[from]), s.id(uint32(from)), s.time[from], uint32(from)}
-		for i := from; i < min(from+blockRows, s.rows); i++ {
-			b.oldest, b.newest = min(b.oldest, s.time[i]), max(b.newest, s.time[i])
-		}
-		blocks = append(blocks, b)
+		to := min(from+blockRows, s.rows)
+		lat, lng, at := s.lat[from:to], s.lng[from:to], s.time[from:to]
+		blocks = append(blocks, block{
+			rectangle: rectangle{slices.Min(lat), slices.Min(lng), slices.Max(lat), slices.Max(lng)},
+			oldest:    slices.Min(at), newest: slices.Max(at),
+			first: entry{hilbert(lat[0], lng[0]), s.id(uint32(from)), at[0], uint32(from)},
+		})
 	}
 	return blocks
-}
-
-// partRows are the rows of a part of a block, which tells where they are: at the rim of a
-// place, most parts lie inside or outside as a whole.
-const partRows = 32
-
-func (s *segment) newParts() []rectangle {
-	parts := make([]rectangle, 0, (s.rows+partRows-1)/partRows)
-	for from := 0; from < s.rows; from += partRows {
-		parts = append(parts, s.bounds(from, min(from+partRows, s.rows)))
-	}
-	return parts
-}
-
-// bounds returns the least rectangle that holds the rows from to to-1.
-func (s *segment) bounds(from, to int) rectangle {
-	return rectangle{slices.Min(s.lat[from:to]), slices.Min(s.lng[from:to]), slices.Max(s.lat[from:to]), slices.Max(s.lng[from:to])}
 }
 
 func hilbert(lat, lng int32) uint64 {
@@ -105,7 +73,7 @@ func (r *rectangle) meets(b *rectangle) bool {
 	return b.south <= r.north && b.north >= r.south && b.west <= r.east && b.east >= r.west
 }
 
-// meetsAny tells whether one of the rectangles meets another.
+// meetsAny reports whether one of the rectangles meets another.
 func meetsAny(list []rectangle, b *rectangle) bool {
 	for i := range list {
 		if list[i].meets(b) {
@@ -113,10 +81,6 @@ func meetsAny(list []rectangle, b *rectangle) bool {
 		}
 	}
 	return false
-}
-
-func (r *rectangle) covers(b *rectangle) bool {
-	return r.south <= b.south && b.north <= r.north && r.west <= b.west && b.east <= r.east
 }
 
 func (r *rectangle) holds(lat, lng int32) bool {

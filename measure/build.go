@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"time"
 
@@ -134,10 +133,9 @@ func (s *Store) write(b *builder) (Segment, *segment, error) {
 
 // rowOf is the row of a segment.
 func rowOf(seg *segment) Segment {
-	defer runtime.KeepAlive(seg)
 	oldest, newest := seg.ages()
 	return Segment{
-		File: seg.file, Market: seg.Market, Kind: seg.Kind, Rows: seg.rows, Bytes: int64(len(seg.memory.bytes)), Checksum: sumText(seg.checksum),
+		File: seg.file, Market: seg.Market, Kind: seg.Kind, Rows: seg.rows, Bytes: seg.bytes, Checksum: sumText(seg.checksum),
 		Imported: unix(seg.Imported), Oldest: unix(oldest), Newest: unix(newest),
 	}
 }

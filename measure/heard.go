@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"runtime"
 	"time"
 
 	"relais/geo"
@@ -10,8 +9,7 @@ import (
 	"relais/site"
 )
 
-// A Heard is a speedtest or a coverage point as far as it says which cells served. What it
-// says is read when it is asked for: of many, each is far from the next in memory.
+// A Heard is a speedtest or a coverage point as far as it says which cells served.
 type Heard struct {
 	Operator int // place in the market's table
 	of       *segment
@@ -50,78 +48,54 @@ func (h *Heard) PCI(nr bool) int {
 
 // HeardOf counts the measures of a market that name a base station or a cell of an
 // operator for certain, wherever they were made, and calls f with at most most of them,
-// spread evenly, which it must not keep. A PCI names nothing. It takes the time of those
-// that f is called with.
+// spread evenly, which it must not keep. A PCI names nothing.
 func (s *Store) HeardOf(code market.Code, id site.RadioID, most int, f func(*Heard)) (total int) {
-	v := s.view()
-	defer runtime.KeepAlive(v)
-	type part struct {
-		of   *segment
-		rows []uint32
-	}
-	var parts []part
-	for _, seg := range v.segments {
+	var found []Heard
+	for _, seg := range s.view().segments {
 		if seg.Market != code {
 			continue
 		}
-		for _, rows := range seg.naming(id) {
-			if len(rows) > 0 {
-				parts, total = append(parts, part{seg, rows}), total+len(rows)
+		for _, i := range seg.candidates(id) {
+			if operator := seg.operator(i); operator >= 0 && operator == id.Operator && seg.names(i, &id) {
+				found = append(found, Heard{operator, seg, i})
 			}
 		}
 	}
-	h := Heard{Operator: id.Operator}
-	n := min(most, total)
-	for k, before, at := 0, 0, 0; k < n; k++ {
-		i := k * total / n
-		for ; i-before >= len(parts[at].rows); at++ {
-			before += len(parts[at].rows)
-		}
-		h.of, h.row = parts[at].of, parts[at].rows[i-before]
-		f(&h)
+	n := min(most, len(found))
+	for k := range n {
+		f(&found[k*len(found)/n])
 	}
-	return total
+	return len(found)
 }
 
 // HeardNear calls do with the measures of a market's operators in a disc, which it must not
-// keep. Where more than about most would have to be looked at, it looks at an even sample of
-// the place: looked says at how many, of how many that can be in the disc.
+// keep. Where more than most would have to be looked at, it looks at an even sample of the
+// place: looked says at how many, of how many that can be in the disc.
 func (s *Store) HeardNear(code market.Code, d geo.Disc, most int, do func(*Heard)) (looked, of int) {
-	v := s.view()
-	defer runtime.KeepAlive(v)
-	q := Query{Market: code, Disc: &d}
-	filters, met := append(v.filters(Coverage, &q), v.filters(Speedtest, &q)...), 0
+	v, q := s.view(), Query{Market: code, Disc: &d}
+	filters := append(v.filters(Coverage, &q), v.filters(Speedtest, &q)...)
 	for _, f := range filters {
-		of, met = of+f.reach().rows, met+f.reach().blocks()
+		for from := range f.blockStarts() {
+			of += min(blockRows, f.rows-from)
+		}
 	}
-	each, n := blockRows, met
-	if of > most { // fewer rows of more blocks are of more places
-		each = min(max(most/met, leastRun), blockRows)
-		n = min(max(most/each, 1), met)
-	}
-	h := Heard{}
-	k, at := 0, 0
+	step := max((of+most-1)/most, 1)
+	next := 0 // row to look at, counted from the block's first
 	for _, f := range filters {
-		for b := range f.reach().all() {
-			if k == at*met/n {
-				at++
-				from, to := b*blockRows, min(b*blockRows+each, f.rows)
-				looked += to - from
-				for i := from; i < to; i++ {
-					if h = (Heard{f.operators[f.network[i]], f.segment, uint32(i)}); h.Operator >= 0 && f.disc.holds(f.lat[i], f.lng[i]) {
-						do(&h)
-					}
+		for from := range f.blockStarts() {
+			n := min(blockRows, f.rows-from)
+			for ; next < n; next += step {
+				looked++
+				i := uint32(from + next)
+				if operator := f.operator(i); operator >= 0 && f.matchesRow(i) {
+					do(&Heard{operator, f.segment, i})
 				}
 			}
-			k++
+			next -= n
 		}
 	}
 	return looked, of
 }
-
-// leastRun is how many rows of a block are looked at, at least: they lie in few lines of
-// memory.
-const leastRun = 32
 
 // A Tally counts measures of one kind by the operator's place in the market's table plus
 // one, 0 being networks of no operator, and by generation, 0 being unknown.

@@ -3,7 +3,6 @@ package measure
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 
@@ -31,9 +30,7 @@ func (s *Store) Import(ctx context.Context, code market.Code, kind Kind, watch s
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	held := s.view()
-	defer runtime.KeepAlive(held)
-	i := importing{Store: s, market: m, segments: slices.Clone(held.segments), fresh: map[string]*segment{}}
+	i := importing{Store: s, market: m, segments: slices.Clone(s.view().segments), fresh: map[string]*segment{}}
 	i.watch = func(n int) error {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -2,7 +2,6 @@ package measure
 
 import (
 	"math/bits"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -147,7 +146,6 @@ func together(inputs []*segment) *builder {
 		}
 	}
 	b.sort(nil)
-	runtime.KeepAlive(inputs)
 	return b
 }
 

@@ -1,44 +1,45 @@
 package measure
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
-// A place is where a row stands.
-type place struct {
-	segment uint32 // among the filters of a query
+// A pick is a row that may be part of an answer.
+type pick struct {
+	time    uint32
+	segment uint32 // among the filters of the query
 	row     uint32
 }
 
-// A pick is a row with its age.
-type pick struct {
-	time uint32
-	place
-}
-
-// older orders picks, the newest first.
-func older(a, b pick) int {
+// compareAge orders picks, the newest first.
+func compareAge(a, b pick) int {
 	return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(a.segment, b.segment), cmp.Compare(a.row, b.row))
 }
 
-// heapify makes a heap of picks, whose first is the oldest.
-func heapify(h []pick) {
-	for i := len(h)/2 - 1; i >= 0; i-- {
-		sink(h, i)
+// A newest keeps the most newest picks of those that are added in the order of their rows.
+type newest struct {
+	most  int
+	picks []pick
+	full  bool
+	floor uint32 // once full: the time of the oldest pick that was kept
+}
+
+func (n *newest) add(p pick) {
+	if n.full && p.time <= n.floor {
+		return
+	}
+	if n.picks = append(n.picks, p); len(n.picks) >= 2*n.most {
+		n.cut()
 	}
 }
 
-// sink moves a pick down to where it belongs.
-func sink(h []pick, i int) {
-	for {
-		least := i
-		for c := 2*i + 1; c <= 2*i+2 && c < len(h); c++ {
-			if older(h[c], h[least]) > 0 {
-				least = c
-			}
-		}
-		if least == i {
-			return
-		}
-		h[i], h[least] = h[least], h[i]
-		i = least
+// cut returns the picks that are kept, the newest first.
+func (n *newest) cut() []pick {
+	slices.SortFunc(n.picks, compareAge)
+	if len(n.picks) >= n.most && n.most > 0 {
+		n.picks = n.picks[:n.most]
+		n.full, n.floor = true, n.picks[n.most-1].time
 	}
+	return n.picks
 }

@@ -2,7 +2,6 @@ package measure
 
 import (
 	"iter"
-	"runtime"
 
 	"relais/geo"
 	"relais/market"
@@ -17,7 +16,6 @@ import (
 func (s *Store) CellSightings(code market.Code) iter.Seq2[sighting.Cell, geo.Point] {
 	v := s.view()
 	return func(yield func(sighting.Cell, geo.Point) bool) {
-		defer runtime.KeepAlive(v)
 		for _, seg := range v.segments {
 			// What was made up teaches nothing.
 			if seg.Market == code && !seg.Synthetic && !seg.sightings(yield) {
@@ -29,12 +27,12 @@ func (s *Store) CellSightings(code market.Code) iter.Seq2[sighting.Cell, geo.Poi
 
 func (s *segment) sightings(yield func(sighting.Cell, geo.Point) bool) bool {
 	for i := range uint32(s.rows) {
-		both, ok := s.cellsOf(i)
-		if !ok {
+		operator := s.operator(i)
+		if operator < 0 {
 			continue
 		}
 		p := geo.Point{Lat: geo.Degrees(s.lat[i]), Lng: geo.Degrees(s.lng[i])}
-		for _, c := range both {
+		for _, c := range s.cells(i, operator) {
 			if (c.Node != 0 || c.ID != 0) && !yield(c, p) {
 				return false
 			}

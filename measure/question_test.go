@@ -120,8 +120,8 @@ func TestCoverageAgainstBruteForce(t *testing.T) {
 func even(t *testing.T, s *Store, q *Query, list []made, got []Point) {
 	t.Helper()
 	g := newGrid(s.view().filters(Coverage, q), q.Limit)
-	cell := func(p geo.Point) uint32 { return g.cell(geo.Fix(p.Lat), geo.Fix(p.Lng)) }
-	there, taken := map[uint32][]int64{}, map[uint32][]int64{}
+	cell := func(p geo.Point) int { return g.cell(geo.Fix(p.Lat), geo.Fix(p.Lng)) }
+	there, taken := map[int][]int64{}, map[int][]int64{}
 	for _, m := range list {
 		if matches(q, &m, generationOf[m.tech]) {
 			c := cell(geo.Point{Lat: m.lat, Lng: m.lng})

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"time"
 
@@ -147,6 +146,5 @@ func (s *Store) once(found []*segment) (list []Segment, err error) {
 		}
 		list, counted = append(list, row), append(counted, seg)
 	}
-	runtime.KeepAlive(found)
 	return list, nil
 }

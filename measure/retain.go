@@ -3,7 +3,6 @@ package measure
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"time"
 )
 
@@ -55,7 +54,6 @@ func (s *Store) removeBefore(before time.Time) (removed int, err error) {
 
 // rewrite writes the rows of a segment that are not older than before.
 func (s *Store) rewrite(old *segment, before int64) (Segment, *segment, error) {
-	defer runtime.KeepAlive(old)
 	b := newBuilder(old.meta)
 	b.Networks, b.Replaces = nil, []string{old.file}
 	for i := range old.rows {

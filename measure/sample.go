@@ -2,9 +2,8 @@ package measure
 
 import (
 	"math"
-	"math/bits"
-	"runtime"
 	"slices"
+	"sort"
 
 	"relais/geo"
 )
@@ -17,9 +16,7 @@ func (s *Store) Coverage(q Query) ([]Point, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	v := s.view()
-	defer runtime.KeepAlive(v)
-	return sample(v.filters(Coverage, &q), q.Limit), nil
+	return sample(s.view().filters(Coverage, &q), q.Limit), nil
 }
 
 // sample returns an even sample of the rows that the filters match.
@@ -34,183 +31,144 @@ func sample(filters []*filter, limit int) []Point {
 
 // A grid divides a place into cells.
 type grid struct {
-	south, west    int32
-	perLat, perLng uint64 // rows and columns of cells to 2^stepBits steps of 1e-7 degrees
-	rows, cols     int
-	across         bool     // it is columns that are halved next
-	counts         []uint32 // of points that match in each cell
+	south, west   int32
+	height, width uint32 // of a cell, in steps of 1e-7 degrees
+	rows, cols    int
+	counts        []uint32 // of rows that match in each cell
+	occupied      int      // cells with such rows
 }
 
-// stepBits leave room for the product of a place, below 2^32, and what there are of rows
-// to it, which is below 2^62.
-const stepBits = 44
-
-// maxCells bounds the memory of a grid, and what it takes to make it: 512 KB.
+// maxCells bounds the memory of a grid, and what it takes to make it: about a megabyte.
 const maxCells = 1 << 17
 
-// newGrid divides what the filters can match into cells of which at most limit have
-// points that match.
+// newGrid divides the place of what the filters match into cells of which at most limit
+// have rows that match.
 func newGrid(filters []*filter, limit int) *grid {
-	g := span(filters)
-	g.count(filters)
-	occupied := 0
-	for _, n := range g.counts {
-		if n > 0 {
-			occupied++
-		}
+	total, place := bounds(filters)
+	if total == 0 {
+		return &grid{}
 	}
-	for occupied > limit {
-		occupied = g.halve()
-	}
-	return g
-}
-
-// span divides what the filters can match into many cells.
-func span(filters []*filter) *grid {
-	most := reached(filters)
-	south, west, north, east := int64(math.MaxInt32), int64(math.MaxInt32), int64(math.MinInt32), int64(math.MinInt32)
+	g := divide(place, min(maxCells, 16*total)) // many more cells than have rows
 	for _, f := range filters {
-		b := &f.reach().bounds
-		south, west, north, east = min(south, int64(b.south)), min(west, int64(b.west)), max(north, int64(b.north)), max(east, int64(b.east))
-	}
-	if most == 0 {
-		return &grid{rows: 1, cols: 1, counts: make([]uint32, 1)}
-	}
-	height, width := north-south+1, east-west+1 // at most 2^32
-	metric := float64(width) * max(math.Cos(geo.Degrees(int32((north+south)/2))*math.Pi/180), 1e-6)
-	cells := min(maxCells, 16*most) // many more than have points
-	cols := int(math.Round(math.Sqrt(float64(cells) * metric / float64(height))))
-	cols = min(max(cols, 1), cells)
-	rows := max(cells/cols, 1)
-	return &grid{south: int32(south), west: int32(west), perLat: steps(rows, height), perLng: steps(cols, width), rows: rows, cols: cols,
-		counts: make([]uint32, rows*cols)}
-}
-
-// steps returns what n are to 2^stepBits of so many, so that it can be halved until n is 1.
-func steps(n int, of int64) uint64 {
-	halvings := bits.Len(uint(n))
-	return uint64(n) << stepBits / uint64(of) >> halvings << halvings
-}
-
-// cell is the number of the cell in which a point lies.
-func (g *grid) cell(lat, lng int32) uint32 {
-	y := uint64(uint32(lat-g.south)) * g.perLat >> stepBits
-	x := uint64(uint32(lng-g.west)) * g.perLng >> stepBits
-	return uint32(y)*uint32(g.cols) + uint32(x)
-}
-
-// count counts the rows that match in each cell.
-func (g *grid) count(filters []*filter) {
-	for _, f := range filters {
-		for list := range f.lists() {
-			for _, i := range list {
+		for rows := range f.matches() {
+			for _, i := range rows {
 				g.counts[g.cell(f.lat[i], f.lng[i])]++
 			}
 		}
 	}
+	for g.count(); g.occupied > limit; g.count() {
+		g = g.coarser()
+	}
+	return g
 }
 
-// halve makes one cell of two that are above each other, or beside each other. It
-// returns how many have points that match.
-func (g *grid) halve() (occupied int) {
-	stride, pairs, each := 1, g.rows, g.cols // of the cells that meet
-	if g.cols == 1 || g.rows > 1 && !g.across {
-		stride, pairs, each = g.cols, 1, g.rows
-		g.rows, g.perLat = (g.rows+1)/2, g.perLat/2
-	} else {
-		g.cols, g.perLng = (g.cols+1)/2, g.perLng/2
-	}
-	g.across = !g.across
-	to := 0 // never behind what is still to be read
-	for p := range pairs {
-		for i := 0; i < each; i += 2 {
-			for k := range stride {
-				at := (p*each+i)*stride + k
-				n := g.counts[at]
-				if i+1 < each {
-					n += g.counts[at+stride]
-				}
-				if g.counts[to] = n; n > 0 {
-					occupied++
-				}
-				to++
+// bounds returns how many rows the filters match, and where these lie.
+func bounds(filters []*filter) (total int, place rectangle) {
+	place = nowhere
+	for _, f := range filters {
+		for rows := range f.matches() {
+			total += len(rows)
+			for _, i := range rows {
+				lat, lng := f.lat[i], f.lng[i]
+				place.south, place.north = min(place.south, lat), max(place.north, lat)
+				place.west, place.east = min(place.west, lng), max(place.east, lng)
 			}
 		}
 	}
-	g.counts = g.counts[:to]
-	return occupied
+	return total, place
+}
+
+// divide divides a place into about so many cells, at most three times as many.
+func divide(place rectangle, cells int) *grid {
+	cos := max(math.Cos((geo.Degrees(place.south)+geo.Degrees(place.north))/2*math.Pi/180), 1e-6)
+	height := float64(place.north) - float64(place.south) + 1
+	width := float64(place.east) - float64(place.west) + 1
+	n := float64(cells)
+	side := max(math.Sqrt(height*width*cos/n), height/n, width*cos/n)
+	g := &grid{south: place.south, west: place.west, height: uint32(math.Ceil(side)), width: uint32(math.Ceil(side / cos))}
+	g.rows, g.cols = int(math.Ceil(height/float64(g.height))), int(math.Ceil(width/float64(g.width)))
+	g.counts = make([]uint32, g.rows*g.cols)
+	return g
+}
+
+// cell returns the number of the cell in which a point lies.
+func (g *grid) cell(lat, lng int32) int {
+	return int(uint32(lat-g.south)/g.height)*g.cols + int(uint32(lng-g.west)/g.width)
+}
+
+// count counts the cells that are occupied.
+func (g *grid) count() {
+	g.occupied = 0
+	for _, n := range g.counts {
+		if n > 0 {
+			g.occupied++
+		}
+	}
+}
+
+// coarser returns a grid each of whose cells is four of this one.
+func (g *grid) coarser() *grid {
+	c := &grid{south: g.south, west: g.west, height: 2 * g.height, width: 2 * g.width, rows: (g.rows + 1) / 2, cols: (g.cols + 1) / 2}
+	c.counts = make([]uint32, c.rows*c.cols)
+	for i, n := range g.counts {
+		c.counts[i/g.cols/2*c.cols+i%g.cols/2] += n
+	}
+	return c
+}
+
+// newest returns the newest rows of each cell, the newest of all first.
+func (g *grid) newest(filters []*filter, limit int) []pick {
+	number := make([]uint32, len(g.counts)) // of a cell, among those that are occupied
+	counts := make([]int, 0, g.occupied)
+	for c, n := range g.counts {
+		if number[c] = uint32(len(counts)); n > 0 {
+			counts = append(counts, int(n))
+		}
+	}
+	cells := make([]newest, len(counts))
+	for c, n := range shares(counts, limit) {
+		cells[c].most = n
+	}
+	for at, f := range filters {
+		for rows := range f.matches() {
+			for _, i := range rows {
+				cells[number[g.cell(f.lat[i], f.lng[i])]].add(pick{f.time[i], uint32(at), i})
+			}
+		}
+	}
+	var picks []pick
+	for c := range cells {
+		picks = append(picks, cells[c].cut()...)
+	}
+	slices.SortFunc(picks, compareAge)
+	return picks
 }
 
 // shares returns how many rows each cell gives, so that they are limit in all or all
 // there are. Of cells with more to give than their equal share, those that give one more
 // are scattered.
-func shares(counts []uint32, limit int) []uint32 {
-	given := func(each uint32) (sum int) {
-		for _, c := range counts {
-			sum += int(min(c, each))
+func shares(counts []int, limit int) []int {
+	given := func(each int) (sum int) {
+		for _, n := range counts {
+			sum += min(n, each)
 		}
 		return sum
 	}
-	most := uint32(0)
-	for _, c := range counts {
-		most = max(most, c)
+	most := 0
+	for _, n := range counts {
+		most = max(most, n)
 	}
-	if given(most) <= limit {
-		return counts
-	}
-	low, high := uint32(0), most // of equal shares: low can be given, high cannot
-	for high-low > 1 {
-		if mid := low + (high-low)/2; given(mid) <= limit {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	rest := limit - given(low)
-	list := make([]uint32, len(counts))
-	var more []int
-	for i, c := range counts {
-		if list[i] = min(c, low); c > low {
+	each := sort.Search(most, func(n int) bool { return given(n+1) > limit })
+	list := make([]int, len(counts))
+	var more []int // cells with more to give
+	for i, n := range counts {
+		if list[i] = min(n, each); n > each {
 			more = append(more, i)
 		}
 	}
+	rest := min(limit-given(each), len(more))
 	for k := range rest {
 		list[more[k*len(more)/rest]]++
 	}
 	return list
-}
-
-// newest returns the newest rows of each cell, the newest of all first.
-func (g *grid) newest(filters []*filter, limit int) []pick {
-	share := shares(g.counts, limit)
-	start := make([]uint32, len(share)+1)
-	for i, n := range share {
-		start[i+1] = start[i] + n
-	}
-	picks := make([]pick, start[len(share)])
-	filled, least := make([]uint32, len(share)), make([]uint32, len(share)) // least time of a row that is taken in
-	for at, f := range filters {
-		for list := range f.lists() {
-			for _, i := range list {
-				c, t := g.cell(f.lat[i], f.lng[i]), f.time[i]
-				if t < least[c] {
-					continue
-				}
-				heap, p := picks[start[c]:start[c+1]], pick{t, place{uint32(at), i}}
-				if n := filled[c]; int(n) < len(heap) {
-					heap[n] = p
-					if filled[c]++; int(n)+1 < len(heap) {
-						continue
-					}
-					heapify(heap)
-				} else { // of the same time, the first row stays
-					heap[0] = p
-					sink(heap, 0)
-				}
-				least[c] = heap[0].time + 1
-			}
-		}
-	}
-	slices.SortFunc(picks, older)
-	return picks
 }

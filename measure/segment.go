@@ -79,18 +79,12 @@ type segment struct {
 	order     uint64 // among the rows, once it has one
 	rows      int
 	checksum  uint64
-	memory    *memory // that the columns are slices of
+	bytes     int64 // of the file
 	table     *market.Market
-	operators []int   // of each network, in the market's table
-	groups    []uint8 // of each row, in a census
-	whole     extent  // of its rows
+	operators []int // of each network, in the market's table; -1: none
 	blocks    []block
-	parts     []rectangle // of the blocks
 	tally     Tally
 	byCell    func() *byCell // made once, by who needs it first
-	tilings   [len(tileBlocks)]tiling
-	tiled     *memory // that these are slices of
-	byRadio   byRadio // of speedtests
 }
 
 func padded(n int) int { return (n + align - 1) / align * align }
@@ -154,23 +148,20 @@ func readSegment(path string) (s *segment, err error) {
 	if info.Size() < headerBytes+sumBytes || info.Size() > maxRows*100 {
 		return nil, fmt.Errorf("%w: %d bytes", ErrDamaged, info.Size())
 	}
-	m, err := newMemory(int(info.Size()))
-	if err != nil {
+	data := make([]byte, info.Size())
+	if _, err := io.ReadFull(f, data); err != nil {
 		return nil, err
 	}
-	if _, err := io.ReadFull(f, m.bytes); err != nil {
-		return nil, err
-	}
-	if s, err = decode(m); err != nil {
+	if s, err = decode(data); err != nil {
 		return nil, err
 	}
 	s.file = filepath.Base(path)
 	return s, nil
 }
 
-// decode makes a segment of a file's bytes.
-func decode(m *memory) (*segment, error) {
-	data := m.bytes
+// decode makes a segment of a file's bytes, which it keeps: they begin at a multiple of
+// eight, as whatever is allocated alone and has as many bytes as a header.
+func decode(data []byte) (*segment, error) {
 	if len(data) < headerBytes+sumBytes || string(data[:8]) != magic {
 		return nil, fmt.Errorf("%w: it does not begin as one", ErrDamaged)
 	}
@@ -183,7 +174,7 @@ func decode(m *memory) (*segment, error) {
 		return nil, fmt.Errorf("%w: %d bytes instead of %d", ErrDamaged, len(data), size)
 	}
 	body := data[:len(data)-sumBytes]
-	s := &segment{memory: m, rows: int(binary.LittleEndian.Uint32(data[12:])), checksum: xxhash.Sum64(body)}
+	s := &segment{bytes: int64(len(data)), rows: int(binary.LittleEndian.Uint32(data[12:])), checksum: xxhash.Sum64(body)}
 	if s.checksum != binary.LittleEndian.Uint64(data[len(body):]) {
 		return nil, fmt.Errorf("%w: the checksum does not match", ErrDamaged)
 	}
@@ -194,14 +185,7 @@ func decode(m *memory) (*segment, error) {
 	for i := range s.Networks {
 		s.operators[i] = s.Networks[i].operator(s.table)
 	}
-	s.blocks, s.parts, s.tally, s.byCell = s.newBlocks(), s.newParts(), s.newTally(), sync.OnceValue(s.newByCell)
-	s.whole = extentOf(s.blocks)
-	if err := s.newTilings(); err != nil {
-		return nil, err
-	}
-	if s.Kind == Speedtest {
-		s.byRadio = s.newByRadio()
-	}
+	s.blocks, s.tally, s.byCell = s.newBlocks(), s.newTally(), sync.OnceValue(s.newByCell)
 	return s, nil
 }
 

@@ -2,10 +2,7 @@ package measure
 
 import (
 	"cmp"
-	"iter"
-	"runtime"
 	"slices"
-	"sync"
 	"time"
 )
 
@@ -28,175 +25,108 @@ type Session struct {
 type Sessions struct {
 	Page            []Session
 	Total, Measures int
-	// Each is of how many rows one was looked at, a power of two, 1 for all: counts are of the
-	// rows that were looked at, and a session of a few rows may be missing.
-	Each int
 }
 
-// mostSessionRows is of how many rows that can match all are looked at.
-const mostSessionRows = 1 << 13
-
 // Sessions returns the sessions with measures that a query selects, at most its Limit after
-// offset, the last day first; they are counted and described by these measures alone, or,
-// where there are more than mostSessionRows, by an even sample of them.
+// offset, the last day first; they are counted and described by these measures alone.
 func (s *Store) Sessions(q Query, offset int) (all Sessions, err error) {
 	if err := q.check(); err != nil {
 		return all, err
 	}
 	v := s.view()
-	defer runtime.KeepAlive(v)
-	filters := append(v.filters(Coverage, &q), v.filters(Speedtest, &q)...)
-	rows := reached(filters)
-	for all.Each = 1; rows/all.Each > mostSessionRows; {
-		all.Each *= 2
+	days := sessionDays{numbers: map[uint64]int{}, added: -1}
+	for _, f := range append(v.filters(Coverage, &q), v.filters(Speedtest, &q)...) {
+		days.add(f)
 	}
-	var imports []*days
-	var added *days
-	last := newest(filters) / daySeconds
-	for _, f := range filters {
-		f.step = all.Each
-		switch {
-		case f.Added && added != nil:
-			f.visit(added)
-			continue
-		case len(f.Origins) > 0:
-			merged := &byOrigin{last: last, days: make([]*days, len(f.Origins))}
-			f.visit(merged)
-			imports = merged.sessions(imports)
-			continue
+	slices.SortStableFunc(days.list, compareSessions)
+	all.Page, all.Total = []Session{}, len(days.list)
+	for i := range days.list {
+		d := &days.list[i]
+		if all.Measures += d.measures; i >= offset && len(all.Page) < q.Limit {
+			all.Page = append(all.Page, d.session())
 		}
-		d := newDays(f, f.origins()[0], last)
-		if imports = append(imports, d); f.Added {
-			added = d
-		}
-		f.visit(d)
-	}
-	slices.SortStableFunc(imports, compareImports)
-	all.Page = []Session{}
-	for d, t := range newestFirst(imports) {
-		if all.Measures += int(t.n); all.Total >= offset && len(all.Page) < q.Limit {
-			all.Page = append(all.Page, t.session(d))
-		}
-		all.Total++
-	}
-	for _, d := range imports {
-		list := d.list // whose days would keep the segment
-		lists.Put(&list)
 	}
 	return all, nil
 }
 
 const daySeconds = 24 * 60 * 60
 
-// Days are what is known of the measures of an import, or of all that came one by one.
-type days struct {
-	of    *filter // one of them
-	from  origin
-	count int     // of the rows of runs
-	last  uint32  // day since 1970 that a measure can have, the same of all imports
-	list  []tally // from that day back
-	never tally   // of measures of unknown age
+// sessionDays are the days of some imports.
+type sessionDays struct {
+	list    []sessionDay
+	numbers map[uint64]int // in list, by the import's number and the day
+	imports []origin
+	added   int // number of all that came one by one, which is like one import; -1: none yet
 }
 
-func newDays(f *filter, from origin, last uint32) *days {
-	return &days{of: f, from: from, last: last, list: (*lists.Get().(*[]tally))[:0]}
-}
-
-// compareImports orders what came as coverage points and as speedtests, each in the order in
-// which it came.
-func compareImports(a, b *days) int {
-	return cmp.Or(cmp.Compare(a.of.Kind, b.of.Kind), cmp.Compare(a.from.Order, b.from.Order))
-}
-
-// lists are of days, whose memory is used again.
-var lists = sync.Pool{New: func() any { return &[]tally{} }}
-
-// A tally is what is known of some measures of a day.
-type tally struct {
-	n, first, last          uint32
+// A sessionDay is what is known of the measures of an import on one day.
+type sessionDay struct {
+	segment                 *segment // with some of them
+	origin                  origin
+	measures                int
+	first, last             uint32 // Unix time, 0 for measures of unknown age
 	technologies, operators uint64 // a bit for each of the vocabulary and the market's table
 }
 
-func (d *days) at(time uint32) *tally {
-	if time == 0 {
-		return &d.never
+// add takes in the rows that a filter matches.
+func (s *sessionDays) add(f *filter) {
+	first := len(s.imports)
+	s.imports = append(s.imports, f.origins()...)
+	if f.Added && s.added < 0 {
+		s.added = first
 	}
-	back := int(d.last - time/daySeconds)
-	if n := len(d.list); back >= n {
-		d.list = slices.Grow(d.list, back+1-n)[:back+1]
-		clear(d.list[n:])
-	}
-	return &d.list[back]
-}
-
-func (d *days) add(f *filter, time uint32, network uint16, technology uint8) {
-	t := d.at(time)
-	if t.n++; t.n == 1 {
-		t.first = time
-	}
-	t.first, t.last = min(t.first, time), max(t.last, time)
-	t.technologies |= 1 << technology
-	t.operators |= 1 << uint(f.operators[network]) // nothing for -1
-}
-
-func (d *days) some(f *filter, rows []uint32) {
-	for _, i := range rows { // of which the filter leaves out what is not looked at
-		d.add(f, f.time[i], f.network[i], f.technology[i])
-	}
-}
-
-func (d *days) all(f *filter, r *runRows) {
-	n := r.rows()
-	for i := -d.count & (f.step - 1); i < n; i += f.step {
-		if at := r.near(i, f.step); at != nil {
-			d.add(f, at.time, r.network, r.technology)
-		} else {
-			d.add(f, f.time[r.row(i)], r.network, r.technology)
-		}
-	}
-	d.count += n
-}
-
-// newestFirst goes over the tallies of imports in the order of sessions.
-func newestFirst(imports []*days) iter.Seq2[*days, *tally] {
-	most := 0 // days
-	for _, d := range imports {
-		most = max(most, len(d.list))
-	}
-	return func(yield func(*days, *tally) bool) {
-		for back := range most + 1 {
-			for _, d := range slices.Backward(imports) {
-				t := &d.never
-				if back < len(d.list) {
-					t = &d.list[back]
-				} else if back < most {
-					continue
-				}
-				if t.n > 0 && !yield(d, t) {
-					return
-				}
-			}
-		}
-	}
-}
-
-func (t *tally) session(d *days) Session {
-	f := d.of
-	s := Session{Import: d.from.Name, Synthetic: f.Synthetic, Kind: f.Kind, Measures: int(t.n), Technologies: []string{}, Operators: []string{}}
 	if f.Added {
+		first = s.added
+	}
+	for rows := range f.matches() {
+		for _, i := range rows {
+			at := first
+			if f.origin != nil {
+				at += int(f.origin[i])
+			}
+			key := uint64(at)<<32 | uint64(f.time[i]/daySeconds)
+			n, ok := s.numbers[key]
+			if !ok {
+				n = len(s.list)
+				s.numbers[key] = n
+				s.list = append(s.list, sessionDay{segment: f.segment, origin: s.imports[at], first: f.time[i]})
+			}
+			s.list[n].add(f.segment, i)
+		}
+	}
+}
+
+func (d *sessionDay) add(s *segment, row uint32) {
+	d.measures++
+	d.first, d.last = min(d.first, s.time[row]), max(d.last, s.time[row])
+	d.technologies |= 1 << s.technology[row]
+	d.operators |= 1 << uint(s.operators[s.network[row]]) // nothing for -1
+}
+
+// compareSessions orders sessions: the last day first, then speedtests before coverage
+// points, then the last import first.
+func compareSessions(a, b sessionDay) int {
+	return cmp.Or(cmp.Compare(b.first/daySeconds, a.first/daySeconds), cmp.Compare(b.segment.Kind, a.segment.Kind),
+		cmp.Compare(b.origin.Order, a.origin.Order))
+}
+
+func (d *sessionDay) session() Session {
+	s := Session{Import: d.origin.Name, Synthetic: d.segment.Synthetic, Kind: d.segment.Kind, Measures: d.measures,
+		Technologies: []string{}, Operators: []string{}}
+	if d.segment.Added {
 		s.Import = ""
 	}
-	if t.first > 0 {
-		s.First, s.Last = unix(int64(t.first)), unix(int64(t.last))
+	if d.first > 0 {
+		s.First, s.Last = unix(int64(d.first)), unix(int64(d.last))
 		s.Day = s.First.Format(time.DateOnly)
 	}
 	for i, technology := range technologies {
-		if i > 0 && t.technologies>>i&1 == 1 {
+		if i > 0 && d.technologies>>i&1 == 1 {
 			s.Technologies = append(s.Technologies, technology.name)
 		}
 	}
-	for i, o := range f.table.Operators {
-		if t.operators>>i&1 == 1 {
+	for i, o := range d.segment.table.Operators {
+		if d.operators>>i&1 == 1 {
 			s.Operators = append(s.Operators, o.Key)
 		}
 	}

@@ -136,15 +136,18 @@ func along(from geo.Point, bearing, metres float64) geo.Point {
 	return geo.Point{Lat: lat / rad, Lng: from.Lng + east/rad}
 }
 
-// A round holds what is within the distance, near its edge and elsewhere.
-func TestRound(t *testing.T) {
+// A disc holds what is within the distance, near its edge and elsewhere.
+func TestDisc(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
-	quick := 0
+	planar := 0
 	for range 300 {
 		d := geo.Disc{Center: geo.Point{Lat: r.Float64()*180 - 90, Lng: r.Float64()*360 - 180}, Radius: math.Pow(10, r.Float64()*6.5)}
-		round := newRound(&d)
-		if round.plane() {
-			quick++
+		if r.IntN(3) == 0 { // where the plane is wrong by the most
+			d = geo.Disc{Center: geo.Point{Lat: planarLatitude, Lng: planarLongitude}, Radius: planarRadius}
+		}
+		disc := newDisc(&d)
+		if disc.planar {
+			planar++
 		}
 		for range 300 {
 			off := (r.Float64() - 0.5) * math.Pow(10, -9*r.Float64()) // most very near its edge
@@ -161,49 +164,13 @@ func TestRound(t *testing.T) {
 				continue
 			}
 			lat, lng := geo.Fix(p.Lat), geo.Fix(p.Lng)
-			at := geo.Point{Lat: geo.Degrees(lat), Lng: geo.Degrees(lng)}
-			metres := geo.Distance(d.Center, at)
-			one := round.within([]uint32{0}, []int32{lat}, []int32{lng})
-			same := round.append(make([]uint32, 0, 1), 7, []int32{lat}, []int32{lng})
-			if in := metres <= d.Radius; round.holds(lat, lng) != in || (len(one) == 1) != in || slices.Contains(same, 7) != in {
-				t.Fatalf("%v at %v: %v m", d, at, metres)
+			metres := geo.Distance(d.Center, geo.Point{Lat: geo.Degrees(lat), Lng: geo.Degrees(lng)})
+			if got, want := disc.holds(lat, lng), metres <= d.Radius; got != want {
+				t.Fatalf("%+v holds %v, %v m away: %v, want %v", d, p, metres, got, want)
 			}
 		}
 	}
-	if quick < 100 {
-		t.Errorf("only %d of the discs are planes", quick)
-	}
-	if every := newRound(nil); !every.holds(0, 0) || len(every.within([]uint32{0}, []int32{0}, []int32{0})) != 1 {
-		t.Error("no disc holds nothing")
-	}
-}
-
-// Of very many measures an even sample is looked at, of the most by their marks, and the
-// answer says so.
-func TestSessionsOfMany(t *testing.T) {
-	for _, c := range []struct{ n, each int }{{22_500, 4}, {75_000, 16}, {540_000, 128}} {
-		if testing.Short() && c.n > 100_000 {
-			continue
-		}
-		var text strings.Builder
-		text.WriteString(coverageHead)
-		first := time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
-		for i := range c.n { // one of five each on the first days, the rest on the third, all over the place
-			day := min(i%5, 2)
-			fmt.Fprintf(&text, "a,%s,%.5f,%.5f,-60,-80,12,LTE,CELLULAR,208,1,%d,,,7\n", first.AddDate(0, 0, day).Add(time.Duration(i*7919%86400)*time.Second).Format(time.RFC3339), 45+float64(i%547)/1000, 4+float64(i%631)/1000, 1+i%5000)
-		}
-		s := openStore(t, t.TempDir())
-		imported(t, s, market.FR, write(t, "many.csv", text.String()))
-		got, err := s.Sessions(Query{Market: market.FR, Limit: 10}, 0)
-		if err != nil || got.Each != c.each || got.Total != 3 || in(c.n, c.each) != got.Measures && c.n/c.each != got.Measures {
-			t.Fatalf("%d: %+v, %v", c.n, got, err)
-		}
-		for i, x := range got.Page {
-			day, share := first.AddDate(0, 0, 2-i).Format(time.DateOnly), []float64{3. / 5, 1. / 5, 1. / 5}[i]
-			want := float64(c.n) / float64(c.each) * share
-			if x.Day != day || math.Abs(float64(x.Measures)-want) > want/10 || x.First.Format(time.DateOnly) != day || x.Last.Sub(x.First) < 20*time.Hour || x.Last.Format(time.DateOnly) != day {
-				t.Errorf("%d: %+v, want %.0f of %s", c.n, x, want, day)
-			}
-		}
+	if planar < 100 {
+		t.Errorf("only %d of the discs are planar", planar)
 	}
 }

@@ -1,7 +1,8 @@
 package measure
 
 import (
-	"runtime"
+	"cmp"
+	"math"
 	"slices"
 
 	"relais/geo"
@@ -15,12 +16,9 @@ func (s *Store) Speedtests(q Query) (tests []Test, total int, err error) {
 	if err := q.check(); err != nil {
 		return nil, 0, err
 	}
-	v := s.view()
-	defer runtime.KeepAlive(v)
-	filters := v.filters(Speedtest, &q)
-	c := newCollector(&q, q.Offset)
-	c.collect(filters)
-	return c.tests(filters), c.total, nil
+	all := newSelection(&q, s.view().filters(Speedtest, &q))
+	all.addMatches()
+	return all.tests(), all.total, nil
 }
 
 // SiteQuery selects the speedtests of a site.
@@ -48,64 +46,48 @@ func (s *Store) SpeedtestsOfSite(q SiteQuery) (tests []Test, total int, err erro
 		return nil, 0, err
 	}
 	v := s.view()
-	defer runtime.KeepAlive(v)
 	filters := v.filters(Speedtest, &q.Query)
-	c, possible := newCollector(&q.Query, q.Offset), newCollector(&q.Query, q.Offset)
+	certain, possible := newSelection(&q.Query, filters), newSelection(&q.Query, filters)
 	for at, f := range filters {
-		c.at, possible.at = uint32(at), uint32(at)
-		f.naming(q.Radio, c, possible)
-	}
-	if c.total == 0 {
-		c = possible
-	}
-	if c.total == 0 && q.Center != nil {
-		q.Disc = &geo.Disc{Center: *q.Center, Radius: SiteRadius}
-		filters = v.filters(Speedtest, &q.Query)
-		for _, f := range filters {
-			f.only(q.Operators)
-		}
-		c.collect(filters)
-	}
-	return c.tests(filters), c.total, nil
-}
-
-// only lets pass the networks of the operators.
-func (f *filter) only(keys []string) {
-	if keys == nil {
-		return
-	}
-	pass := make([]bool, len(f.Networks))
-	for i, o := range f.operators {
-		pass[i] = o >= 0 && slices.Contains(keys, f.table.Operators[o].Key) && (f.networks == nil || f.networks[i])
-	}
-	f.networks = pass
-}
-
-// naming has the rows that match and name one of the identifiers collected.
-func (f *filter) naming(ids []site.RadioID, certain, possible *collector) {
-	for rows := f.mayName(ids); len(rows) > 0; {
-		k := int(rows[0]) / blockRows
-		n, _ := slices.BinarySearch(rows, uint32((k+1)*blockRows))
-		for _, i := range f.matches(k) {
-			if _, may := slices.BinarySearch(rows[:n], i); !may {
+		for _, i := range f.candidates(q.Radio...) {
+			if !f.matchesRow(i) {
 				continue
 			}
-			switch fits, sure := f.names(i, ids); {
+			switch fits, sure := f.namesAny(i, q.Radio); {
 			case sure:
-				certain.add(f, i)
+				certain.add(at, i)
 			case fits:
-				possible.add(f, i)
+				possible.add(at, i)
 			}
 		}
-		rows = rows[n:]
+	}
+	all := certain
+	if all.total == 0 {
+		all = possible
+	}
+	if all.total == 0 && q.Center != nil {
+		q.Disc = &geo.Disc{Center: *q.Center, Radius: SiteRadius}
+		q.only(q.Operators)
+		all = newSelection(&q.Query, v.filters(Speedtest, &q.Query))
+		all.addMatches()
+	}
+	return all.tests(), all.total, nil
+}
+
+// only narrows a query to operators by their keys, nil for any.
+func (q *Query) only(keys []string) {
+	if q.Among == nil {
+		q.Among = keys
+	} else if keys != nil {
+		q.Among = slices.DeleteFunc(slices.Clone(q.Among), func(key string) bool { return !slices.Contains(keys, key) })
 	}
 }
 
-// names tells whether a row's radio names one of the identifiers, and whether it does so
-// for certain.
-func (f *filter) names(i uint32, ids []site.RadioID) (fits, certain bool) {
-	r := row{technology: f.technology[i], enb: f.enb[i], gnb: f.gnb[i], cell: f.cell[i]}
-	operator := f.operators[f.network[i]]
+// namesAny reports whether a row's radio names one of the identifiers, and whether it does
+// so for certain.
+func (s *segment) namesAny(i uint32, ids []site.RadioID) (fits, certain bool) {
+	r := row{technology: s.technology[i], enb: s.enb[i], gnb: s.gnb[i], cell: s.cell[i]}
+	operator := s.operator(i)
 	for k := range ids {
 		id := &ids[k]
 		if id.Value == 0 || id.Operator >= 0 && id.Operator != operator {
@@ -117,7 +99,7 @@ func (f *filter) names(i uint32, ids []site.RadioID) (fits, certain bool) {
 	return fits, certain
 }
 
-// names tells whether the row's radio names an identifier of its network.
+// names reports whether the row's radio names an identifier of its network.
 func (r *row) names(id *site.RadioID) (fits, certain bool) {
 	generation := technologies[r.technology].generation
 	switch id.Kind {
@@ -132,4 +114,64 @@ func (r *row) names(id *site.RadioID) (fits, certain bool) {
 		fits = r.cell == id.Value && generation != 2 && generation != 3
 	}
 	return fits, fits
+}
+
+// A selection counts speedtests and keeps those that a query asks for.
+type selection struct {
+	filters []*filter
+	best    bool
+	offset  int
+	newest  newest
+	top     pick // with best
+	total   int
+}
+
+func newSelection(q *Query, filters []*filter) *selection {
+	s := &selection{filters: filters, best: q.Best, offset: min(max(q.Offset, 0), math.MaxInt32)}
+	s.newest.most = s.offset + q.Limit
+	return s
+}
+
+// addMatches adds all that the filters match.
+func (s *selection) addMatches() {
+	for at, f := range s.filters {
+		for rows := range f.matches() {
+			for _, i := range rows {
+				s.add(at, i)
+			}
+		}
+	}
+}
+
+// add takes in a row of a filter; rows come in their order.
+func (s *selection) add(at int, row uint32) {
+	s.total++
+	p := pick{s.filters[at].time[row], uint32(at), row}
+	switch {
+	case !s.best:
+		s.newest.add(p)
+	case s.total == 1 || s.better(p, s.top):
+		s.top = p
+	}
+}
+
+// better reports whether a speedtest is better than another; a speed that is not stated is
+// below any other.
+func (s *selection) better(a, b pick) bool {
+	x, y := s.filters[a.segment], s.filters[b.segment]
+	return cmp.Or(cmp.Compare(x.mean[a.row], y.mean[b.row]), cmp.Compare(x.down[a.row], y.down[b.row]), compareAge(b, a)) > 0
+}
+
+// tests returns the tests that were asked for.
+func (s *selection) tests() []Test {
+	picks := s.newest.cut()
+	picks = picks[min(s.offset, len(picks)):]
+	if s.best && s.total > 0 {
+		picks = []pick{s.top}
+	}
+	list := make([]Test, len(picks))
+	for i, p := range picks {
+		list[i] = s.filters[p.segment].test(p.row)
+	}
+	return list
 }

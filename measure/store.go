@@ -46,7 +46,7 @@ type Store struct {
 	current atomic.Pointer[view]
 }
 
-// A view is the segments at one time. Who reads them keeps it alive.
+// A view is the segments at one time.
 type view struct {
 	segments []*segment // of the rows that can be used
 	rows     []Segment
@@ -167,7 +167,7 @@ func load(dir string, row Segment) (*segment, error) {
 	return seg, nil
 }
 
-// view returns what can be asked now; it must be kept alive while it is read.
+// view returns what can be asked now.
 func (s *Store) view() *view { return s.current.Load() }
 
 // Version changes with what the store answers.

@@ -51,13 +51,13 @@ func TestSurveyCountsEachMeasure(t *testing.T) {
 			q.Box, q.Disc = nil, &geo.Disc{Center: geo.Point{Lat: 45.75, Lng: 4.85}, Radius: 1000 + r.Float64()*200_000}
 		}
 		for _, kind := range []Kind{Coverage, Speedtest} {
-			surveyed(t, s, kind, q, list)
+			mustSurvey(t, s, kind, q, list)
 		}
 	}
 }
 
-// surveyed compares a survey with what was imported, taken one by one.
-func surveyed(t *testing.T, s *Store, kind Kind, q Query, list []made) {
+// mustSurvey compares a survey with what was imported, taken one by one.
+func mustSurvey(t *testing.T, s *Store, kind Kind, q Query, list []made) {
 	t.Helper()
 	if kind == Speedtest {
 		q.Technology = 0 // all say 4G
@@ -162,142 +162,18 @@ func TestSurveyOfMany(t *testing.T) {
 	}
 }
 
-// A sample has of each step rows that match the first, or, of a run, a notch or a mark that
-// stands for the same rows, and matches.
-func TestStratumKeepsEvenly(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 8))
-	const rows = 1 << 18
-	s := segment{meta: meta{Kind: Coverage}, columns: columns{rsrp: make([]int16, rows), rsrq: make([]int16, rows), snr: make([]int16, rows)}}
-	for i := range rows {
-		s.rsrp[i], s.rsrq[i] = int16(i>>8), int16(i&0xff)
-	}
-	sparse := 0
-	for range 20 {
-		const most = 512
-		runs := 0
-		c := stratum{sampler: sampler[[3]int32]{step: 1, most: most}}
-		at, order, group := 0, []int(nil), map[int]int{} // rows that match, and which marks can stand for which
-		for len(order) < r.IntN(60_000) {
-			if r.IntN(2) == 0 {
-				if c.next(0) == 0 {
-					c.take(&s, at)
-				}
-				c.count++
-				order = append(order, at)
-				at++
-				continue
-			}
-			run := make([]uint16, r.IntN(5000))
-			older := r.IntN(len(run) + 1)
-			runs++
-			rows := runRows{from: at, byTime: run, older: older, since: uint32(older), of: &tiling{}}
-			for i := range run {
-				run[i] = uint16(i)
-				if i%notchRows == 0 {
-					rows.of.notches = append(rows.of.notches, notch{uint32(i), s.values(at + i)})
-				}
-				if i%markRows == 0 {
-					k := i + r.IntN(min(markRows, len(run)-i))
-					rows.of.marks = append(rows.of.marks, notch{uint32(k), s.values(at + k)})
-				}
-				if group[at+i] = runs<<16 | i/markRows; i >= older {
-					order = append(order, at+i)
-				}
-			}
-			c.addAll(&s, &rows)
-			at += len(run)
-		}
-		if n := len(order); c.count != n || len(c.list) >= most || len(c.list) != (n+c.step-1)/c.step || c.step > 1 && len(c.list) < most/2 {
-			t.Fatalf("%d of %d rows, step %d, counted %d", len(c.list), n, c.step, c.count)
-		}
-		seen := map[int]bool{}
-		for i, v := range c.list {
-			row := int(v[0])<<8 | int(v[1])
-			if seen[row] {
-				t.Fatalf("row %d is in the sample twice, step %d", row, c.step)
-			}
-			seen[row] = true
-			at := order[i*c.step]
-			if _, matches := slices.BinarySearch(order, row); !matches || at != row && (group[at] == 0 || group[at] != group[row]) {
-				t.Fatalf("row %d is %d, step %d", i, row, c.step)
-			} else if at != row {
-				sparse++
-			}
-		}
-	}
-	if sparse == 0 {
-		t.Error("no row stood for another")
-	}
-}
-
-func TestRanked(t *testing.T) {
-	var ranks ranker
+func TestQuantiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for range 300 {
-		width := []int{1, 3, 1000, 1 << 20, 1 << 31}[r.IntN(5)]
-		rows, column, none := make([][3]int32, 1+r.IntN(3000)), r.IntN(3), int32(r.IntN(width)-width/2)
-		var want []float64
-		for i := range rows {
-			v := int32(r.IntN(width) - width/2)
-			if rows[i][column] = v; v != none {
-				want = append(want, float64(v))
-			}
+		values, want := make([]int32, 1+r.IntN(3000)), []float64{}
+		for i := range values {
+			values[i] = int32(r.IntN(1<<31) - 1<<30)
+			want = append(want, float64(values[i]))
 		}
-		sameQuantiles(t, fmt.Sprint(len(rows), " rows"), ranks.quantiles(rows, column, none, 1), want)
+		sameQuantiles(t, fmt.Sprint(len(values), " values"), quantiles(values, 1), want)
 	}
-	if q := ranks.quantiles(nil, 0, 0, 1); q != (Quantiles{}) {
+	if q := quantiles(nil, 1); q != (Quantiles{}) {
 		t.Errorf("of nothing: %+v", q)
-	}
-}
-
-// A disc that covers a block holds all of it, one that misses it nothing of it, and many
-// blocks are covered, and missed.
-func TestRoundCovers(t *testing.T) {
-	r := rand.New(rand.NewPCG(11, 12))
-	covered, missed := 0, 0
-	for range 6000 {
-		d := geo.Disc{Center: geo.Point{Lat: r.Float64()*180 - 90, Lng: r.Float64()*360 - 180}, Radius: math.Pow(10, 1+r.Float64()*5.5)}
-		near := func(middle, half float64) (low, high int32) {
-			a, b := geo.Fix(middle+(r.Float64()-0.5)*2*half), geo.Fix(middle+(r.Float64()-0.5)*2*half)
-			return min(a, b), max(a, b)
-		}
-		half := d.Radius / 111_000 * (1 + r.Float64()/3)
-		var b block
-		b.south, b.north = near(d.Center.Lat, half)
-		if b.west, b.east = near(d.Center.Lng, half/math.Cos(d.Center.Lat*math.Pi/180)); r.IntN(5) == 0 {
-			b.west, b.east = -180e7+int32(r.IntN(1000)), 180e7-int32(r.IntN(1000)) // around the Earth
-		}
-		if r.IntN(2) == 0 { // a small one, mostly at the rim or beyond
-			b.north, b.east = b.south+(b.north-b.south)/16, b.west+int32((int64(b.east)-int64(b.west))/16)
-		}
-		if b.south < -90e7 || b.north > 90e7 || b.west < -180e7 || b.east > 180e7 {
-			continue
-		}
-		f := newRound(&d)
-		covers, misses := f.covers(&b.rectangle), f.misses(&b.rectangle)
-		if !covers && !misses {
-			continue
-		}
-		if covers {
-			covered++
-		} else {
-			missed++
-		}
-		for i := range 30 {
-			p := geo.Point{Lat: geo.Degrees(b.south + int32(r.Int64N(int64(b.north)-int64(b.south)+1))), Lng: geo.Degrees(b.west + int32(r.Int64N(int64(b.east)-int64(b.west)+1)))}
-			if i < 4 { // corners, and the nearest point
-				p.Lat, p.Lng = geo.Degrees([]int32{b.south, b.north}[i%2]), geo.Degrees([]int32{b.west, b.east}[i/2])
-			} else if i == 4 {
-				p.Lat = min(max(d.Center.Lat, geo.Degrees(b.south)), geo.Degrees(b.north))
-				p.Lng = min(max(d.Center.Lng, geo.Degrees(b.west)), geo.Degrees(b.east))
-			}
-			if metres := geo.Distance(d.Center, p); covers && metres > d.Radius*(1+1e-12) || misses && metres <= d.Radius {
-				t.Fatalf("%+v covers %+v: %v, misses it: %v, but not %v", d, b, covers, misses, p)
-			}
-		}
-	}
-	if covered < 300 || missed < 300 {
-		t.Errorf("only %d blocks are covered, %d missed", covered, missed)
 	}
 }
 
@@ -324,43 +200,4 @@ func since(days int) time.Time {
 		return time.Time{}
 	}
 	return now.Add(-time.Duration(days) * 24 * time.Hour)
-}
-
-func BenchmarkSurvey(b *testing.B) {
-	text, _ := dense(points())
-	s := openStore(b, b.TempDir())
-	imported(b, s, market.FR, write(b, "a.csv", text))
-	for _, days := range []int{0, 40} {
-		for _, km := range []float64{0.5, 1, 2} {
-			b.Run(fmt.Sprint(days, "days", km, "km"), func(b *testing.B) {
-				n, used := 0, cpu()
-				for b.Loop() {
-					groups, err := s.Survey(Coverage, Query{Market: market.FR, Since: since(days), Disc: &geo.Disc{Center: geo.Point{Lat: 45.76, Lng: 4.86}, Radius: km * 1000}})
-					if err != nil {
-						b.Fatal(err)
-					}
-					n = groups[0].Count
-				}
-				b.ReportMetric(float64(n), "points")
-				b.ReportMetric(float64(cpu()-used)/1e6/float64(b.N), "cpu-ms/op")
-			})
-		}
-	}
-}
-
-// The order of a tile's rows has room for whatever a segment may have.
-func TestTilesHaveRoom(t *testing.T) {
-	if len(technologies) > 1<<6 || maxNetworks > 1<<12 || tileBits > 16 || tileBits+32+6+12 > 64 {
-		t.Errorf("%d technologies, %d networks, %d bits of rows", len(technologies), maxNetworks, tileBits)
-	}
-	for _, m := range market.All {
-		if n := (len(m.Operators) + 1) * generations; n > 1<<8 {
-			t.Errorf("%s has %d groups", m.Code, n)
-		}
-	}
-	for i, blocks := range tileBlocks {
-		if blocks*blockRows > 1<<tileBits || i > 0 && tileBlocks[i-1]%blocks != 0 {
-			t.Errorf("tiles of %v blocks", tileBlocks)
-		}
-	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"relais/folder"
@@ -21,7 +20,6 @@ func (s *Store) sweepBefore(before time.Time) error {
 		return nil
 	}
 	v := s.view()
-	defer runtime.KeepAlive(v)
 	if len(v.problems) > 0 {
 		return nil
 	}
@@ -54,7 +52,6 @@ func (s *Store) uncounted() (names []string, err error) {
 
 // spare reports whether each row that is not older than before is in one of the segments.
 func (s *segment) spare(segments []*segment, before time.Time) bool {
-	defer runtime.KeepAlive(s)
 	b := s.builder()
 	kept := b.entries[:0]
 	for _, e := range b.entries {
@@ -67,7 +64,7 @@ func (s *segment) spare(segments []*segment, before time.Time) bool {
 	return len(b.entries) == 0
 }
 
-// builder returns the rows of a segment, which must be kept alive.
+// builder returns the rows of a segment.
 func (s *segment) builder() *builder {
 	b := &builder{meta: s.meta, columns: s.columns, entries: make([]entry, s.rows)}
 	for i := range b.entries {

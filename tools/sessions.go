@@ -73,5 +73,5 @@ func (r *Reading) sessionsListNearby(_ context.Context, p *sessionsParams) (*Ses
 	for i, s := range found.Page {
 		items[i] = Session{stated(s.Day), s.Import, s.Synthetic, s.Kind, s.Measures, s.Technologies, s.Operators, timeOrNull(s.First), timeOrNull(s.Last)}
 	}
-	return &SessionList{p.center(p.Market), found.Measures, found.Each, listOf(items, p.Offset, found.Total), measured}, nil
+	return &SessionList{p.center(p.Market), found.Measures, 1, listOf(items, p.Offset, found.Total), measured}, nil
 }

@@ -1,0 +1,50 @@
+package measure
+
+import (
+	"math"
+
+	"relais/geo"
+)
+
+// A disc tests points in a local plane, which takes a twentieth of the time of the
+// distance, and uses the exact distance only near the edge.
+type disc struct {
+	geo.Disc
+	planar          bool
+	lat, lng, cos   float64 // of the centre, in steps of 1e-7 degrees
+	inside, outside float64 // squares of distances, in the same steps
+}
+
+// Within these bounds, the plane is wrong by less than a hundredth of a distance.
+const (
+	planarRadius    = 50_000 // metres
+	planarLatitude  = 65     // degrees
+	planarLongitude = 175
+	planarMargin    = 0.02
+)
+
+func newDisc(d *geo.Disc) *disc {
+	if d == nil {
+		return nil
+	}
+	radius := d.Radius / geo.EarthRadius * 180 / math.Pi * geo.Scale
+	return &disc{
+		Disc:   *d,
+		planar: d.Radius <= planarRadius && math.Abs(d.Center.Lat) <= planarLatitude && math.Abs(d.Center.Lng) <= planarLongitude,
+		lat:    d.Center.Lat * geo.Scale, lng: d.Center.Lng * geo.Scale, cos: math.Cos(d.Center.Lat * math.Pi / 180),
+		inside: math.Pow(radius*(1-planarMargin), 2), outside: math.Pow(radius*(1+planarMargin), 2),
+	}
+}
+
+func (d *disc) holds(lat, lng int32) bool {
+	if d.planar {
+		y, x := float64(lat)-d.lat, (float64(lng)-d.lng)*d.cos
+		switch square := y*y + x*x; {
+		case square < d.inside:
+			return true
+		case square > d.outside:
+			return false
+		}
+	}
+	return geo.Distance(d.Center, geo.Point{Lat: geo.Degrees(lat), Lng: geo.Degrees(lng)}) <= d.Radius
+}
