@@ -83,6 +83,10 @@ func meetsAny(list []rectangle, b *rectangle) bool {
 	return false
 }
 
+func (r *rectangle) covers(b *rectangle) bool {
+	return r.south <= b.south && b.north <= r.north && r.west <= b.west && b.east <= r.east
+}
+
 func (r *rectangle) holds(lat, lng int32) bool {
 	return r.south <= lat && lat <= r.north && r.west <= lng && lng <= r.east
 }

@@ -48,3 +48,10 @@ func (d *disc) holds(lat, lng int32) bool {
 	}
 	return geo.Distance(d.Center, geo.Point{Lat: geo.Degrees(lat), Lng: geo.Degrees(lng)}) <= d.Radius
 }
+
+// covers reports whether all of a rectangle certainly lies in the disc.
+func (d *disc) covers(r *rectangle) bool {
+	y := max(d.lat-float64(r.south), float64(r.north)-d.lat)
+	x := max(d.lng-float64(r.west), float64(r.east)-d.lng) * d.cos
+	return d.planar && y*y+x*x < d.inside
+}

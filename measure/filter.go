@@ -74,9 +74,12 @@ func intersect(a, b []rectangle) (both []rectangle) {
 }
 
 // matchesRow reports whether a row matches.
-func (f *filter) matchesRow(i uint32) bool {
+func (f *filter) matchesRow(i uint32) bool { return f.selects(i) && f.holds(f.lat[i], f.lng[i]) }
+
+// selects reports whether a row matches as far as places do not count.
+func (f *filter) selects(i uint32) bool {
 	return f.time[i] >= f.since && (f.networks == nil || f.networks[f.network[i]]) &&
-		(f.technologies == nil || f.technologies[f.technology[i]]) && f.holds(f.lat[i], f.lng[i])
+		(f.technologies == nil || f.technologies[f.technology[i]])
 }
 
 // holds reports whether a point lies in the place that the query asks for.
@@ -84,6 +87,16 @@ func (f *filter) holds(lat, lng int32) bool {
 	for i := range f.boxes {
 		if f.boxes[i].holds(lat, lng) {
 			return f.disc == nil || f.disc.holds(lat, lng)
+		}
+	}
+	return false
+}
+
+// covers reports whether all of a rectangle lies in that place; false may be wrong.
+func (f *filter) covers(r *rectangle) bool {
+	for i := range f.boxes {
+		if f.boxes[i].covers(r) {
+			return f.disc == nil || f.disc.covers(r)
 		}
 	}
 	return false
@@ -107,8 +120,9 @@ func (f *filter) matches() iter.Seq[[]uint32] {
 		list := make([]uint32, 0, blockRows)
 		for from := range f.blockStarts() {
 			list = list[:0]
+			covered := f.covers(&f.blocks[from/blockRows].rectangle)
 			for i := uint32(from); i < uint32(min(from+blockRows, f.rows)); i++ {
-				if f.matchesRow(i) {
+				if f.selects(i) && (covered || f.holds(f.lat[i], f.lng[i])) {
 					list = append(list, i)
 				}
 			}
