@@ -28,11 +28,15 @@ func newDisc(d *geo.Disc) *disc {
 		return nil
 	}
 	radius := d.Radius / geo.EarthRadius * 180 / math.Pi * geo.Scale
+	lat, lng := d.Center.Lat, d.Center.Lng
 	return &disc{
-		Disc:   *d,
-		planar: d.Radius <= planarRadius && math.Abs(d.Center.Lat) <= planarLatitude && math.Abs(d.Center.Lng) <= planarLongitude,
-		lat:    d.Center.Lat * geo.Scale, lng: d.Center.Lng * geo.Scale, cos: math.Cos(d.Center.Lat * math.Pi / 180),
-		inside: math.Pow(radius*(1-planarMargin), 2), outside: math.Pow(radius*(1+planarMargin), 2),
+		Disc:    *d,
+		planar:  d.Radius <= planarRadius && math.Abs(lat) <= planarLatitude && math.Abs(lng) <= planarLongitude,
+		lat:     lat * geo.Scale,
+		lng:     lng * geo.Scale,
+		cos:     math.Cos(lat * math.Pi / 180),
+		inside:  math.Pow(radius*(1-planarMargin), 2),
+		outside: math.Pow(radius*(1+planarMargin), 2),
 	}
 }
 

@@ -85,7 +85,8 @@ func divide(place rectangle, cells int) *grid {
 	width := float64(place.east) - float64(place.west) + 1
 	n := float64(cells)
 	side := max(math.Sqrt(height*width*cos/n), height/n, width*cos/n)
-	g := &grid{south: place.south, west: place.west, height: uint32(math.Ceil(side)), width: uint32(math.Ceil(side / cos))}
+	g := &grid{south: place.south, west: place.west}
+	g.height, g.width = uint32(math.Ceil(side)), uint32(math.Ceil(side/cos))
 	g.rows, g.cols = int(math.Ceil(height/float64(g.height))), int(math.Ceil(width/float64(g.width)))
 	g.counts = make([]uint32, g.rows*g.cols)
 	return g
@@ -108,7 +109,8 @@ func (g *grid) count() {
 
 // coarser returns a grid each of whose cells is four of this one.
 func (g *grid) coarser() *grid {
-	c := &grid{south: g.south, west: g.west, height: 2 * g.height, width: 2 * g.width, rows: (g.rows + 1) / 2, cols: (g.cols + 1) / 2}
+	c := &grid{south: g.south, west: g.west, height: 2 * g.height, width: 2 * g.width}
+	c.rows, c.cols = (g.rows+1)/2, (g.cols+1)/2
 	c.counts = make([]uint32, c.rows*c.cols)
 	for i, n := range g.counts {
 		c.counts[i/g.cols/2*c.cols+i%g.cols/2] += n

@@ -127,50 +127,27 @@ func TestSessionsAgainstBruteForce(t *testing.T) {
 	}
 }
 
-// along is where a great circle leads to.
-func along(from geo.Point, bearing, metres float64) geo.Point {
-	const rad = math.Pi / 180
-	far := metres / geo.EarthRadius
-	lat := math.Asin(math.Sin(from.Lat*rad)*math.Cos(far) + math.Cos(from.Lat*rad)*math.Sin(far)*math.Cos(bearing))
-	east := math.Atan2(math.Sin(bearing)*math.Sin(far)*math.Cos(from.Lat*rad), math.Cos(far)-math.Sin(from.Lat*rad)*math.Sin(lat))
-	return geo.Point{Lat: lat / rad, Lng: from.Lng + east/rad}
-}
-
-// A disc holds what is within the distance, near its edge and elsewhere.
-func TestDisc(t *testing.T) {
-	r := rand.New(rand.NewPCG(13, 14))
-	planar := 0
-	for range 300 {
-		d := geo.Disc{Center: geo.Point{Lat: r.Float64()*180 - 90, Lng: r.Float64()*360 - 180}, Radius: math.Pow(10, r.Float64()*6.5)}
-		if r.IntN(3) == 0 { // where the plane is wrong by the most
-			d = geo.Disc{Center: geo.Point{Lat: planarLatitude, Lng: planarLongitude}, Radius: planarRadius}
-		}
-		disc := newDisc(&d)
-		if disc.planar {
-			planar++
-		}
-		for range 300 {
-			off := (r.Float64() - 0.5) * math.Pow(10, -9*r.Float64()) // most very near its edge
-			p := along(d.Center, r.Float64()*2*math.Pi, d.Radius*(1+off))
-			if r.IntN(3) == 0 {
-				p = geo.Point{Lat: r.Float64()*180 - 90, Lng: r.Float64()*360 - 180}
-			}
-			if p.Lng > 180 {
-				p.Lng -= 360
-			} else if p.Lng < -180 {
-				p.Lng += 360
-			}
-			if !p.Valid() {
-				continue
-			}
-			lat, lng := geo.Fix(p.Lat), geo.Fix(p.Lng)
-			metres := geo.Distance(d.Center, geo.Point{Lat: geo.Degrees(lat), Lng: geo.Degrees(lng)})
-			if got, want := disc.holds(lat, lng), metres <= d.Radius; got != want {
-				t.Fatalf("%+v holds %v, %v m away: %v, want %v", d, p, metres, got, want)
-			}
-		}
+// Of very many measures each is counted.
+func TestSessionsOfMany(t *testing.T) {
+	const n = 22_500
+	var text strings.Builder
+	text.WriteString(coverageHead)
+	first := time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
+	for i := range n { // one of five each on the first days, the rest on the third, all over the place
+		at := first.AddDate(0, 0, min(i%5, 2)).Add(time.Duration(i*7919%86400) * time.Second)
+		fmt.Fprintf(&text, "a,%s,%.5f,%.5f,-60,-80,12,LTE,CELLULAR,208,1,%d,,,7\n", at.Format(time.RFC3339),
+			45+float64(i%547)/1000, 4+float64(i%631)/1000, 1+i%5000)
 	}
-	if planar < 100 {
-		t.Errorf("only %d of the discs are planar", planar)
+	s := openStore(t, t.TempDir())
+	imported(t, s, market.FR, write(t, "many.csv", text.String()))
+	got, err := s.Sessions(Query{Market: market.FR, Limit: 10}, 0)
+	if err != nil || got.Total != 3 || got.Measures != n {
+		t.Fatalf("%d sessions of %d measures (%v), want 3 of %d", got.Total, got.Measures, err, n)
+	}
+	for i, x := range got.Page {
+		day, want := first.AddDate(0, 0, 2-i).Format(time.DateOnly), []int{n / 5 * 3, n / 5, n / 5}[i]
+		if x.Day != day || x.Measures != want || x.First.Format(time.DateOnly) != day || x.Last.Format(time.DateOnly) != day {
+			t.Errorf("session %d: %+v, want %d measures of %s", i, x, want, day)
+		}
 	}
 }

@@ -159,7 +159,8 @@ func (s *selection) add(at int, row uint32) {
 // below any other.
 func (s *selection) better(a, b pick) bool {
 	x, y := s.filters[a.segment], s.filters[b.segment]
-	return cmp.Or(cmp.Compare(x.mean[a.row], y.mean[b.row]), cmp.Compare(x.down[a.row], y.down[b.row]), compareAge(b, a)) > 0
+	return cmp.Or(cmp.Compare(x.mean[a.row], y.mean[b.row]), cmp.Compare(x.down[a.row], y.down[b.row]),
+		compareAge(b, a)) > 0
 }
 
 // tests returns the tests that were asked for.

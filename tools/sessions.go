@@ -46,7 +46,7 @@ type Session struct {
 type SessionList struct {
 	Center *Center `json:"center"`
 	All    int     `json:"allMeasures" doc:"Of all sessions."`
-	Each   int     `json:"oneInEach" doc:"1: all measures were looked at. Else one in so many: counts are of these, and a session of a few measures may be missing; ask for a smaller radius."`
+	Each   int     `json:"oneInEach" doc:"Always 1: all measures are looked at."`
 	List[Session]
 	Measured
 }
