@@ -35,13 +35,18 @@ func BenchmarkFind(b *testing.B) {
 	m := load(b, market.FR, register(market.FR, national, 1))
 	disc := &geo.Disc{Center: m.space.position(national / 2), Radius: 150000}
 	box := disc.Box()
+	dense, point := &geo.Disc{Center: m.space.position(national / 2), Radius: 50000}, &geo.Disc{Center: m.space.position(national / 2), Radius: 2000}
 	for _, bb := range []struct {
 		name string
 		q    Query
 	}{
 		{"box", Query{Box: &box}},
 		{"disc", Query{Disc: disc}},
+		{"disc of 50 km", Query{Disc: dense}},
+		{"disc of 2 km", Query{Disc: point}},
 		{"text", Query{Text: "rue de l'eglise"}},
+		{"two words", Query{Text: "rue saint"}},
+		{"spoken", Query{Text: "saint lyon", Spoken: true, Ranked: true}},
 		{"commune", Query{Commune: "lyon", Ranked: true}},
 		{"id", Query{ID: m.Snap.ID(national / 2)}},
 		{"operator", Query{}},

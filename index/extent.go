@@ -3,6 +3,7 @@ package index
 import (
 	"relais/market"
 	"relais/site"
+	"relais/snapshot"
 )
 
 // A Presence counts the sites on which something is.
@@ -17,49 +18,45 @@ type Extent struct {
 	Generations [site.Generations]Presence // of its emissions, 0 being unknown
 }
 
-// Extent counts the sites of an operator or of Any. The first who asks waits until those of
-// all of them are counted.
+// Extent counts the sites of an operator or of Any. The first call counts those of all.
 func (m *Market) Extent(operator int) Extent { return m.extents()[operator+1] }
 
-// readExtents counts the sites by operator+1, 0 being all of them.
-func (m *Market) readExtents() []Extent {
-	w := m.scratch.Get().(*work)
-	defer m.scratch.Put(w)
+// countExtents counts the sites by operator+1; element 0 counts those of all operators.
+func (m *Market) countExtents() []Extent {
 	list := make([]Extent, m.emissions.operators+1)
-	for k := range list {
-		list[k] = m.extent(k-1, w)
+	phases := make([][site.Generations]int, len(list)) // of one site
+	for i := range m.Len() {
+		clear(phases)
+		m.Snap.EmissionKeys(i, func(k snapshot.EmissionKey) {
+			phase := realPhase
+			if m.Table.Phase(k.Status) == market.Project {
+				phase = projectPhase
+			}
+			phases[0][k.Generation] |= phase
+			phases[k.Operator+1][k.Generation] |= phase
+		})
+		for o := range list {
+			list[o].add(&phases[o])
+		}
 	}
 	return list
 }
 
-func (m *Market) extent(operator int, w *work) (x Extent) {
-	e, all, real, some := m.emissions, w.set, w.other, w.found
-	some.clear()
-	for g := range x.Generations {
-		if e.generations[g] < 0 {
-			continue
-		}
-		all.clear()
-		real.clear()
-		for o := range e.operators {
-			for status, at := range e.statuses {
-				if at < 0 || operator != Any && o != operator {
-					continue
-				}
-				sites := e.having[e.bit(o, e.generations[g], at)]
-				if sites.words == nil {
-					continue
-				}
-				all.or(sites)
-				if m.Table.Phase(status-1) != market.Project {
-					real.or(sites)
-				}
-			}
-		}
-		n := all.count()
-		x.Generations[g] = Presence{n, n - real.count()}
-		some.or(all)
+// Bits of the phases of a site's emissions.
+const projectPhase, realPhase = 1, 2
+
+// add counts a site that has emissions of these phases, by generation.
+func (x *Extent) add(phases *[site.Generations]int) {
+	if *phases == [site.Generations]int{} {
+		return
 	}
-	x.Sites = some.count()
-	return x
+	x.Sites++
+	for g, phase := range phases {
+		if phase != 0 {
+			x.Generations[g].Sites++
+		}
+		if phase == projectPhase {
+			x.Generations[g].Projects++
+		}
+	}
 }

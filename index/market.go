@@ -51,7 +51,6 @@ type indexes struct {
 	sources   *nameTable // source codes that are no station's
 	radio     *radio
 	text      textIndex
-	common    *commonWords
 	stats     stats
 	scratch   sync.Pool
 	communes  func() map[string]string
@@ -66,8 +65,7 @@ func Load(s *snapshot.Snapshot, encoder func(*snapshot.Snapshot) Encode, now tim
 	m := &Market{Table: market.Get(s.Market), Snap: s, Loaded: now, indexes: &indexes{}}
 	m.communes = sync.OnceValue(m.readCommunes)
 	m.places = sync.OnceValue(m.readPlaces)
-	m.extents = sync.OnceValue(m.readExtents)
-	m.common = newCommonWords(s.Len())
+	m.extents = sync.OnceValue(m.countExtents)
 	m.scratch.New = func() any { return newWork(m.Len()) }
 	m.fragments, m.text.texts = newArena(s.Len()), newArena(s.Len())
 	var failed error

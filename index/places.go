@@ -89,7 +89,7 @@ func (m *Market) Places(text string, limit int) (places []Place, total int) {
 		}
 	})
 	limit = min(limit, len(found))
-	first(found, limit, func(a, b ranked) int { return cmp.Or(a.rank-b.rank, b.sites-a.sites, cmp.Compare(a.at, b.at)) })
+	slices.SortFunc(found, func(a, b ranked) int { return cmp.Or(a.rank-b.rank, b.sites-a.sites, cmp.Compare(a.at, b.at)) })
 	places = make([]Place, limit)
 	for i, f := range found[:limit] {
 		places[i] = g.place(f.at)

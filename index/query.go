@@ -55,7 +55,7 @@ func (m *Market) Find(q Query, offset, limit int) Hits {
 	defer m.scratch.Put(w)
 	set := m.match(q, w)
 	if q.Disc != nil {
-		near, total := m.space.disc(set, &w.away, *q.Disc, offset, limit)
+		near, total := m.space.disc(set, *q.Disc, offset, limit)
 		h := Hits{Total: total}
 		for _, n := range near {
 			h.Sites, h.Metres = append(h.Sites, n.Site), append(h.Metres, n.Metres)
@@ -82,7 +82,6 @@ func (m *Market) Find(q Query, offset, limit int) Hits {
 // work is what one query needs of memory.
 type work struct {
 	set, found, other, spare, page, byID, byCommune, byDistrict bitset
-	away                                                        []away
 }
 
 func newWork(sites int) *work {
@@ -161,30 +160,14 @@ func (m *Market) matchText(q Query, w *work) {
 // matchWord returns all sites of w.found whose text has a word, and others unless exact.
 // It leaves w.found alone.
 func (m *Market) matchWord(word []byte, spoken bool, w *work) (set bitset, exact bool) {
-	name := string(word)
-	if spoken = spoken && otherSpelling(name) != ""; spoken {
-		name += " " // which no word has
-	}
-	if known, ok := m.common.sets.Get(name); ok {
-		return known, true
-	}
 	switch {
-	case spoken:
+	case spoken && otherSpelling(string(word)) != "":
 		m.matchSpoken(word, w)
-		set = w.page
+		return w.page, true
 	case m.text.cost(word) > readCost*w.found.count():
 		return w.found, false
-	default:
-		set = w.other
-		if !m.text.candidates(set, w.spare, word) {
-			if !m.common.worth(set) {
-				return set, false
-			}
-			m.text.verify(set, word)
-		}
 	}
-	m.common.keep(name, set)
-	return set, true
+	return w.other, m.text.candidates(w.other, w.spare, word)
 }
 
 // otherSpelling is how else the files of the post write a word, "" for no other way.

@@ -109,51 +109,58 @@ func inMetres(list []away) []Near {
 }
 
 // around returns two haversines of vectors: a site with less than the first is certainly
-// nearer than a haversine, and one with more than the second is farther.
+// nearer than a haversine, and one with more than the second is certainly farther.
 func around(haversine float64) (nearer, farther float64) {
 	half := math.Sqrt(haversine)
-	doubt := 2*geo.VectorError + half*1e-9 // twice, as the other may be of vectors too; the last for rounding
+	doubt := geo.VectorError + half*1e-9 // the latter for rounding
 	nearer, farther = max(half-doubt, 0), half+doubt
 	return nearer * nearer, farther * farther
 }
 
-// rings is into how many rings of the same area a disc is cut.
-const rings = 1024
-
 // disc returns the members of set that lie in d, nearest first from offset on,
-// at most limit of them, and how many there are in all, however far offset is. It
-// works in the memory of spare. Vectors tell where sites are; points are asked only of
-// those on the rim, and of those in the inner rings that have enough for the page.
-func (s *space) disc(set bitset, spare *[]away, d geo.Disc, offset, limit int) (page []Near, total int) {
+// at most limit of them, and how many there are in all, however far offset is.
+// Vectors, which are cheap, decide about all sites but those at the edge; the exact
+// distances of the sites up to the page decide about their order.
+func (s *space) disc(set bitset, d geo.Disc, offset, limit int) (page []Near, total int) {
 	half := math.Sin(min(d.Radius/geo.EarthRadius, math.Pi) / 2)
 	inside, outside := around(half * half)
-	center, ring := d.Center.Vector(), outside/rings
-	all := (*spare)[:0]
-	var in [rings + 1]int // how many are in each, the last for those on the outermost edge
+	center := d.Center.Vector()
+	list := make([]away, 0, set.count())
 	set.each(func(i uint32) {
 		h := center.Haversine(s.vectors[i])
 		if h < inside || h <= outside && geo.Distance(d.Center, s.position(i)) <= d.Radius {
-			all = append(all, away{i, h})
-			in[int(h/ring)]++
+			list = append(list, away{i, h})
 		}
 	})
-	*spare = all
-	if offset >= len(all) {
-		return nil, len(all)
+	total = len(list)
+	if offset >= total {
+		return nil, total
 	}
-	to, n, edge := offset+min(limit, len(all)-offset), 0, 0
-	for ; n < to; edge++ {
-		n += in[edge]
+	end := offset + min(limit, total-offset)
+	list = innermost(list, end, outside)
+	for k := range list {
+		list[k].haversine = geo.Haversine(d.Center, s.position(list[k].site))
 	}
-	_, most := around(float64(edge) * ring)
-	near := all[:0]
-	for _, a := range all {
-		if a.haversine <= most {
-			near = append(near, away{a.site, geo.Haversine(d.Center, s.position(a.site))})
+	slices.SortFunc(list, byHaversine)
+	return inMetres(list[offset:end]), total
+}
+
+// innermost returns those of list that may be among the n nearest: the sites of an inner
+// disc that is doubled until it has enough. The area of a disc grows with its haversine.
+func innermost(list []away, n int, outside float64) []away {
+	for h := outside * float64(n) / float64(len(list)); h < outside; h *= 2 {
+		nearer, farther := around(h)
+		certain := 0
+		for _, a := range list {
+			if a.haversine < nearer {
+				certain++
+			}
+		}
+		if certain >= n {
+			return slices.DeleteFunc(list, func(a away) bool { return a.haversine > farther })
 		}
 	}
-	first(near, to, byHaversine)
-	return inMetres(near[offset:to]), len(all)
+	return list
 }
 
 // nearest returns the k sites nearest to p that keep accepts, nearest first.

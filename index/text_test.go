@@ -19,7 +19,7 @@ func TestTextAgainstAScan(t *testing.T) {
 	}
 	for _, q := range []string{"lyon", "LYON", "l", "ly", "rue", "RUE  église", "saint-denis", "denis saint", "hay", "L'Haÿ", "œuilly", "oeuilly",
 		"6900", "69003", "107", "zz", "z.a.", "pré", "é", "1 rue", "%", "\u00a0", "lyon\nrue", "Ain", "ain rue lyon", "12 rue de l'église", "ŕue", "日本", "rue 日",
-		"~", "~~", "~~~", "~~~ €", "€", "$", "$$", "$$$", "₤"} {
+		"~", "~~", "st rue", "st l", "ly rue", "l rue", "lyon saint", "~~~", "~~~ €", "€", "$", "$$", "$$$", "₤"} {
 		want := scan(m, func(s *site.Site) bool {
 			text := everyText(m, s)
 			for _, w := range fold.Words(q) {
@@ -97,4 +97,13 @@ func TestPhraseWithinWords(t *testing.T) {
 	if got := m.Find(Query{Filter: All, Text: "tour", Spoken: true, Whole: true}, 0, 9); got.Total != 0 {
 		t.Errorf("the beginning of a word is taken for a whole one: %v", got)
 	}
+}
+
+// everyText is what a question may find of a site, a field after the other.
+func everyText(m *Market, s *site.Site) string {
+	fields := []string{s.ID, s.SourceCode, s.Commune, s.PostalCode, s.Place, s.Address[0], m.Table.Areas[s.Area].Label}
+	for _, st := range s.Stations {
+		fields = append(fields, st.Code)
+	}
+	return fold.String(strings.Join(fields, "\x00"))
 }
