@@ -10,12 +10,6 @@ FUZZTIME ?= 10s
 TESTFLAGS ?=
 # What make bench measures on; empty: a synthetic country of national size.
 BENCHDATA ?=
-# How many sites make bench measures on, in one market; empty: the national ones.
-BENCHSITES ?=
-# How many weekly publications it archives and how many coverage points it imports; empty:
-# 81 and ten million; 0: none.
-BENCHWEEKS ?=
-BENCHPOINTS ?=
 
 # For every go command here, so that all of them share what is compiled once. nodynamic:
 # HEIC is decoded in a sandbox, never by a library of the host.
@@ -75,8 +69,7 @@ conformance: npm ## the official conformance suite, MCP Inspector and generated 
 
 bench: build ## one table, beside a bare handler (needs wrk)
 	$(GO) build -o build/bench-tool ./bench
-	build/bench-tool -relais build/relais $(if $(BENCHDATA),-data $(BENCHDATA)) $(if $(BENCHSITES),-sites $(BENCHSITES)) \
-		$(if $(BENCHWEEKS),-weeks $(BENCHWEEKS)) $(if $(BENCHPOINTS),-points $(BENCHPOINTS))
+	build/bench-tool -relais build/relais $(if $(BENCHDATA),-data $(BENCHDATA))
 
 # One program for all targets of a package: go test would link one for each. Only packages
 # with targets are compiled.

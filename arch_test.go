@@ -75,7 +75,7 @@ var allowed = []struct {
 	{"cli", "access account admin archive cgroup check community demo folder geo httpapi index ingest " +
 		"ingest/source market mcp measure oauth ops outage photos photos/worker site snapshot store tools update " +
 		"view web"},
-	{"bench", "archive demo folder geo httpapi index ingest/source market measure site snapshot store view"},
+	{"bench", "demo folder httpapi index snapshot view"},
 	{"", "cli"},
 	{"e2e", ""},
 }

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"syscall"
 	"time"
@@ -29,13 +28,11 @@ func measureMemory(data string) error {
 	sites, fragments, emissions, files := 0, int64(0), 0, int64(0)
 	var set *index.Set
 	var reading, loading time.Duration
-	debug.SetGCPercent(400) // as the server does while it loads
 	live := index.NewLive(dir, view.Summaries, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), func(s *index.Set) { set = s })
 	start := time.Now()
 	live.Refresh()
 	loading = time.Since(start)
 	peak := statusMB(os.Getpid(), "VmHWM")
-	debug.SetGCPercent(10)
 	for m := range set.Loaded() {
 		sites, fragments = sites+m.Len(), fragments+m.FragmentBytes()
 		emissions, files = emissions+m.Snap.Emissions(), files+m.Snap.Bytes

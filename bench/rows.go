@@ -1,0 +1,80 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// findRows finds requests of the wanted sizes in the data at hand.
+func findRows(base string) ([]row, error) {
+	list, err := getList(base + "/antennas?limit=1&offset=1000")
+	if err != nil {
+		return nil, err
+	}
+	total, id := list.Meta.TotalMatched, list.Data[0].ID
+	gzip := map[string]string{"Accept-Encoding": "gzip"}
+	rows := []row{}
+	for _, n := range []int{50, 1000, 5000} {
+		box, err := findBox(base, n)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row{fmt.Sprintf("bbox, about %d", n), "/antennas?limit=5000&" + box, nil})
+		if n == 1000 {
+			rows = append(rows, row{"bbox, about 1000, gzip", "/antennas?limit=5000&" + box, gzip})
+		}
+	}
+	one, err := fetch(base+"/antennas/"+id, nil)
+	if err != nil {
+		return nil, err
+	}
+	orange, err := getList(base + "/antennas?operator=ORANGE&limit=1")
+	if err != nil {
+		return nil, err
+	}
+	return append(rows,
+		row{"by id", "/antennas/" + id, nil},
+		row{"nearest 20", "/antennas?lat=48.8566&lon=2.3522&radiusKm=2&limit=20", nil},
+		row{"q", "/antennas?q=rue+saint&limit=20", nil},
+		row{"lookup", "/antennas/lookup-by-radio?value=100500&limit=20", nil},
+		row{"304", "/antennas/" + id, map[string]string{"If-None-Match": one.Header.Get("ETag")}},
+		row{"last page of all", fmt.Sprintf("/antennas?limit=50&offset=%d", total-50), nil},
+		row{"last page of an operator", fmt.Sprintf("/antennas?operator=ORANGE&limit=50&offset=%d", orange.Meta.TotalMatched-50), nil},
+		row{"export, gzip", "/antennas/export", gzip},
+	), nil
+}
+
+// findBox widens a box around Paris until it has about n sites.
+func findBox(base string, n int) (box string, err error) {
+	lo, hi := 0.0001, 5.0
+	for range 40 {
+		half := (lo + hi) / 2
+		box = fmt.Sprintf("south=%.6f&north=%.6f&west=%.6f&east=%.6f", 48.8566-half, 48.8566+half, 2.3522-half*1.5, 2.3522+half*1.5)
+		a, err := getList(base + "/antennas?limit=1&" + box)
+		if err != nil {
+			return "", err
+		}
+		switch m := a.Meta.TotalMatched; {
+		case m > n+n/50:
+			hi = half
+		case m < n-n/50:
+			lo = half
+		default:
+			return box, nil
+		}
+	}
+	return box, nil
+}
+
+type listing struct {
+	Data []struct{ ID string }
+	Meta struct{ TotalMatched int }
+}
+
+func getList(url string) (l listing, err error) {
+	a, err := fetch(url, nil)
+	if err != nil {
+		return l, err
+	}
+	return l, json.Unmarshal(a.Body, &l)
+}
