@@ -83,7 +83,7 @@ func (t *feeds) take(ctx context.Context, s *source) {
 			good = &version{}
 		}
 		// Of themselves, the files state no date.
-		if err := older(f.version.LastModified, good.LastModified); err != nil {
+		if err := checkNotOlder(f.version.LastModified, good.LastModified); err != nil {
 			s.reject(f, err)
 		} else {
 			came[f.report.Name] = f

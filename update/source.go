@@ -119,8 +119,8 @@ func (s *source) conclude() {
 	}
 }
 
-// fetch gets one file, unless it is as the last good one, when good, or as one that
-// was refused, when refused; again tells that it is the latter.
+// fetch gets one file, unless it is the last good one, when good, or one that was
+// refused, when refused; again reports that it is the latter.
 func (s *source) fetch(ctx context.Context, f *File, report *FileReport, good, refused bool) (again bool) {
 	if ctx.Err() != nil {
 		return false
@@ -131,60 +131,106 @@ func (s *source) fetch(ctx context.Context, f *File, report *FileReport, good, r
 		return false
 	}
 	report.URL = shown(r.URL)
-	had := s.state.Files[f.Name]
+	k := s.known(f, r, good, refused)
+	d := s.download(f, r, k)
+	path, err := "", errUnchanged
+	if !k.good.published() && !k.refused.published() {
+		path, err = d.run(ctx, s.Force)
+	}
+	report.Bytes, report.Resumed = d.came, d.resumed
+	report.ETag, report.LastModified = d.part.ETag, d.part.LastModified
+	switch {
+	case err == nil:
+		return s.arrived(d, report, k, path)
+	case errors.Is(err, errUnchanged):
+		return s.notSent(f, d, report, k)
+	}
+	s.failed(d, report, err)
+	return false
+}
+
+// known is what is remembered of a file, without what this fetch must not compare with.
+type known struct {
+	record
+	good, refused *version // those of the record that need not be sent again
+}
+
+func (s *source) known(f *File, r remote, good, refused bool) known {
+	k := known{record: s.state.Files[f.Name]}
+	if !good {
+		k.Good = nil
+	}
+	if !refused || k.By != s.Version {
+		k.Refused = nil
+	}
+	if k.Good.of(r) {
+		k.good = k.Good
+	}
+	fits := k.Limit > 0 && f.limit() > k.Limit // it was refused for a size that is allowed now
+	if k.Refused.of(r) && !fits {
+		k.refused = k.Refused
+	}
+	return k
+}
+
+func (s *source) download(f *File, r remote, k known) *download {
 	d := &download{client: s.client, dir: filepath.Join(s.downloads(), f.Name), remote: r, limit: f.limit()}
 	if s.Fetching != nil {
 		d.progress = func(total int64) func(int) { return s.Fetching(f.Name, total) }
 	}
-	bad, old := had.Refused, had.Good
-	if !refused || had.By != s.Version || had.Limit > 0 && f.limit() > had.Limit || !bad.of(r) {
-		bad = nil
-	}
-	if !good || !old.of(r) {
-		old = nil
-	}
-	for _, v := range []*version{bad, old} {
+	for _, v := range []*version{k.refused, k.good} {
 		if v != nil {
 			d.known = append(d.known, v)
 		}
 	}
-	path := ""
-	if old.published() || bad.published() {
-		err = errUnchanged
-	} else {
-		path, err = d.run(ctx, s.Force)
-	}
+	return d
+}
+
+// arrived compares a file that was sent with those that are known.
+func (s *source) arrived(d *download, report *FileReport, k known, path string) (again bool) {
 	v := d.part.version
-	report.Bytes, report.Resumed = d.came, d.resumed
-	report.ETag, report.LastModified = v.ETag, v.LastModified
 	switch {
-	case err == nil && refused && had.By == s.Version && had.Refused != nil && had.Refused.SHA256 == v.SHA256 && !had.Refused.Misfit:
-		return s.refusedBefore(d, report, had, v)
-	case err == nil && good && had.Good != nil && had.Good.SHA256 == v.SHA256:
+	case k.Refused != nil && k.Refused.SHA256 == v.SHA256 && !k.Refused.Misfit:
+		return s.refusedBefore(d, report, k.record, v)
+	case k.Good != nil && k.Good.SHA256 == v.SHA256:
 		s.unchanged(d, report, v)
-	case err == nil:
-		s.fresh = append(s.fresh, &fresh{report, path, v, d.waited})
-	case errors.Is(err, errUnchanged) && bad != nil && (old == nil || bad.is(d.tag, d.changed)):
-		return s.refusedBefore(d, report, had, *bad)
-	case errors.Is(err, errUnchanged) && old != nil && f.Operator != "" && older(d.changed, old.LastModified) != nil:
-		report.fail(older(d.changed, old.LastModified))
-	case errors.Is(err, errUnchanged) && old != nil:
-		s.unchanged(d, report, *old)
-	case errors.Is(err, errUnchanged):
-		report.fail(errors.New("the server says that nothing changed, although it was not asked"))
 	default:
-		report.fail(err)
-		if _, wrong := errors.AsType[unusable](err); wrong {
-			var limit int64
-			if _, big := errors.AsType[oversize](err); big {
-				limit = d.limit
-			}
-			s.refuse(f.Name, v, report.Error, limit)
-		} else if _, spoilt := errors.AsType[damaged](err); spoilt {
-			s.misfit(f.Name, v, report.Error)
-		}
+		s.fresh = append(s.fresh, &fresh{report, path, v, d.waited})
 	}
 	return false
+}
+
+// notSent finds out which of the known files the server still has.
+func (s *source) notSent(f *File, d *download, report *FileReport, k known) (again bool) {
+	switch {
+	case k.refused != nil && (k.good == nil || k.refused.is(d.tag, d.changed)):
+		return s.refusedBefore(d, report, k.record, *k.refused)
+	case k.good == nil:
+		report.fail(errors.New("the server says that nothing changed, although it was not asked"))
+		return false
+	}
+	if f.Operator != "" {
+		if err := checkNotOlder(d.changed, k.good.LastModified); err != nil {
+			report.fail(err)
+			return false
+		}
+	}
+	s.unchanged(d, report, *k.good)
+	return false
+}
+
+// failed remembers a file that is of no use, so that it is not sent again.
+func (s *source) failed(d *download, report *FileReport, err error) {
+	report.fail(err)
+	if _, ok := errors.AsType[unusable](err); ok {
+		var limit int64
+		if _, ok := errors.AsType[oversize](err); ok {
+			limit = d.limit
+		}
+		s.refuse(report.Name, d.part.version, report.Error, limit)
+	} else if _, ok := errors.AsType[damaged](err); ok {
+		s.misfit(report.Name, d.part.version, report.Error)
+	}
 }
 
 // of tells whether the version is of the file that the authority names now.
@@ -206,10 +252,10 @@ func (s *source) unchanged(d *download, report *FileReport, v version) {
 }
 
 // refusedBefore notes that the file is one that was refused.
-func (s *source) refusedBefore(d *download, report *FileReport, had record, v version) bool {
+func (s *source) refusedBefore(d *download, report *FileReport, last record, v version) bool {
 	report.ETag, report.LastModified = v.ETag, v.LastModified
-	report.fail(errors.New(brief(had.Reason, maxError-100) + " (refused before, and the file has not changed since; --force tries again)"))
-	s.refuse(report.Name, v, had.Reason, had.Limit)
+	report.fail(errors.New(brief(last.Reason, maxError-100) + " (refused before, and the file has not changed since; --force tries again)"))
+	s.refuse(report.Name, v, last.Reason, last.Limit)
 	s.remove(d.dir)
 	return !v.Misfit
 }

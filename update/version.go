@@ -32,15 +32,16 @@ func (v *version) is(etag, changed string) bool {
 	return strings.TrimPrefix(v.ETag, "W/") == strings.TrimPrefix(etag, "W/")
 }
 
-// older is an error when a file's date, as its server writes it, is before that of the
-// one that was read: a mirror is behind its time.
-func older(changed, read string) error {
-	is, err := http.ParseTime(changed)
-	had, err2 := http.ParseTime(read)
-	if err != nil || err2 != nil || !is.Before(had) {
+// checkNotOlder returns an error when a file's date, as its server writes it, is before that
+// of the one that was read: a mirror is behind its time.
+func checkNotOlder(changed, read string) error {
+	got, err := http.ParseTime(changed)
+	last, err2 := http.ParseTime(read)
+	if err != nil || err2 != nil || !got.Before(last) {
 		return nil
 	}
-	return fmt.Errorf("it is of %s, older than the one of %s that was read; --force reads it", is.UTC().Format(time.RFC3339), had.UTC().Format(time.RFC3339))
+	return fmt.Errorf("it is of %s, older than the one of %s that was read; --force reads it",
+		got.UTC().Format(time.RFC3339), last.UTC().Format(time.RFC3339))
 }
 
 // openEnded tells whether nothing but the end of the connection ends an answer's body.
