@@ -8,26 +8,16 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
-	"runtime/debug"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"relais/access"
-	"relais/admin"
-	"relais/archive"
-	"relais/cgroup"
 	"relais/folder"
 	"relais/httpapi"
-	"relais/index"
-	"relais/ingest"
-	"relais/measure"
-	"relais/ops"
-	"relais/photos/worker"
-	"relais/view"
+	"relais/update"
 )
 
 type serveCommand struct {
@@ -53,8 +43,7 @@ type proxyFlags struct {
 
 // Help is shown below the flags.
 func (*serveCommand) Help() string {
-	return `Serves every market that has a snapshot in the folder, and loads a new snapshot by itself
-within two seconds. Stops at SIGTERM or SIGINT after finishing what runs, at most ten seconds.
+	return `Serves every market that has a snapshot in the folder, and loads a new snapshot by itself within two seconds. Stops at SIGTERM or SIGINT after finishing what runs, at most ten seconds.
 
 Examples:
   relais serve --data DIR
@@ -70,8 +59,6 @@ const (
 	idleTime    = 120 * time.Second
 	headerBytes = 64 << 10
 	stopTime    = 10 * time.Second
-	lookEvery   = 250 * time.Millisecond // at the folder for new snapshots
-	learnEvery  = time.Second            // from measures, where they or snapshots are new
 )
 
 // Run serves until ctx ends.
@@ -79,153 +66,41 @@ func (c *serveCommand) Run(ctx context.Context, streams Streams) error {
 	return c.serve(ctx, streams, nil, nil)
 }
 
-// serve serves on a listener, or with nil on one of its own. It calls started, which may
-// be nil, with the base URL and the clients when it listens.
-func (c *serveCommand) serve(ctx context.Context, streams Streams, listener net.Listener,
-	started func(base string, clients *access.Clients) error) (err error) {
-	log := newLog(streams.Err, c.Log)
-	dir := c.dir()
-	if _, err := os.Stat(string(dir)); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: the data folder does not exist: make it with relais ingest, or try relais demo", dir)
+// settings are what the flags say, checked.
+type settings struct {
+	dir      folder.Dir
+	base     string // "" for the address of the listener
+	prefix   string
+	proxies  []netip.Prefix
+	attestor *access.Attestor // nil without a key
+	keeper   *update.Keeper   // nil without updates
+}
+
+// check reads what the flags name and refuses what cannot be served with.
+func (c *serveCommand) check() (s settings, err error) {
+	s.dir = c.dir()
+	if _, err := os.Stat(string(s.dir)); errors.Is(err, fs.ErrNotExist) {
+		return s, fmt.Errorf("%s: the data folder does not exist: make it with relais ingest, or try relais demo", s.dir)
 	} else if err != nil {
-		return err
+		return s, err
 	}
-	base, err := baseURL(c.BaseURL)
-	if err != nil {
-		return err
+	if s.base, err = baseURL(c.BaseURL); err != nil {
+		return s, err
 	}
 	if c.PublicPrefix != "" && !strings.HasPrefix(c.PublicPrefix, "/") {
-		return usageError{fmt.Errorf("--public-prefix %q: it begins with a slash, such as /antennes", c.PublicPrefix)}
+		return s, usageError{fmt.Errorf("--public-prefix %q: it begins with a slash, such as /antennes", c.PublicPrefix)}
 	}
-	proxies, err := access.ParsePrefixes(c.TrustedProxy)
-	if err != nil {
-		return usageError{fmt.Errorf("--trusted-proxy: %w", err)}
+	s.prefix = strings.TrimSuffix(c.PublicPrefix, "/")
+	if s.proxies, err = access.ParsePrefixes(c.TrustedProxy); err != nil {
+		return s, usageError{fmt.Errorf("--trusted-proxy: %w", err)}
 	}
-	var attestor *access.Attestor
 	if c.AttestationKey != "" {
-		if attestor, err = access.ReadAttestor(c.AttestationKey); err != nil {
-			return err
+		if s.attestor, err = access.ReadAttestor(c.AttestationKey); err != nil {
+			return s, err
 		}
 	}
-	keeper, err := c.keeperOf(dir)
-	if err != nil {
-		return err
-	}
-	if listener == nil { // before the stores are opened, which may take long
-		if listener, err = listen("--listen", c.Listen, dir); err != nil {
-			return err
-		}
-		defer listener.Close()
-	}
-	stores, err := admin.Open(dir, holding+c.Listen, log)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, stores.Close()) }()
-	if base == "" {
-		base = "http://" + listener.Addr().String()
-	}
-	workers := worker.New(worker.Options{Program: worker.Program(), Memory: memoryOfWorkers(cgroup.MemoryLimit), Log: log})
-	defer workers.Close()
-	requests, flush := newRequestLog(streams.Err, c.Log)
-	defer flush()
-	var measures atomic.Pointer[measure.Store]
-	api, err := httpapi.New(httpapi.Options{
-		Photos: &ops.Photos{Store: stores.Photos, Render: workers.Render}, Outages: stores.Outages,
-		Archives: stores.Archives, Measures: measures.Load, Updates: updatesOf(keeper),
-		Gate: &access.Gate{Clients: stores.Clients, Attestor: attestor, Failures: access.NewFailures(),
-			Answers: stores.Answers, Origin: originOf(base)},
-		BaseURL: base, Proxies: proxies, PublicPrefix: strings.TrimSuffix(c.PublicPrefix, "/"),
-		Version: version(), Log: log, Requests: requests, FullAddress: c.LogAddress == "full",
-		Warnings: stores.Warnings, Failed: failedData(stores), Received: stores.Clock.Receipt,
-		OpsApart: c.OpsListen != "", SpoolDir: string(dir),
-	})
-	if err != nil {
-		return err
-	}
-	if err := c.mount(ctx, api, stores); err != nil {
-		return err
-	}
-	limitMemory()
-	both := []servingAt{{listener, api}}
-	if c.OpsListen != "" {
-		apart, err := listen("--ops-listen", c.OpsListen, dir)
-		if err != nil {
-			return err
-		}
-		defer apart.Close()
-		log.Info("health and metrics", "listen", apart.Addr().String())
-		both = append(both, servingAt{apart, api.Operational()})
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var background sync.WaitGroup
-	background.Go(func() { follow(ctx, dir, api, log) })
-	background.Go(func() { api.Learn(ctx, learnEvery) })
-	background.Go(func() { stores.Keep(ctx, log) })
-	background.Go(func() {
-		measures.Store(openMeasures(stores, log))
-		stores.RetainMeasures(ctx, time.Duration(c.KeepMeasures), log)
-	})
-	background.Go(func() { stores.MergeMeasures(ctx, log) })
-	if keeper != nil {
-		keeper.Log, keeper.Feeds = log, stores.Outages.Take
-		keep := archiver(func(ctx context.Context, c admin.AddArchives) ([]*archive.Report, error) {
-			added, err := stores.AddArchives(ctx, c)
-			if err != nil {
-				log.Warn("what was ingested is in no archive", "error", err)
-			}
-			return added, err
-		}).keep(dir, false)
-		keeper.Ingested = func(ctx context.Context, r *ingest.Report) {
-			stores.Clock.Receipt()
-			keep(ctx, r)
-		}
-		background.Go(func() { keeper.Run(ctx) })
-	}
-	background.Go(func() {
-		if err := stores.Serve(ctx, log); err != nil {
-			log.Warn("no admin.sock here: relais client and other admin commands need the server stopped", "error", err)
-		}
-	})
-	log.Info("serving", "data", string(dir), "listen", listener.Addr().String(), "baseUrl", base, "version", version())
-	if started != nil {
-		if err := started(base, stores.Clients); err != nil {
-			log.Warn("the demonstration's clients could not be made", "error", err)
-		}
-	}
-	err = run(ctx, both, log)
-	cancel()
-	background.Wait()
-	return err
-}
-
-// failedData says why a dataset of the API cannot be used.
-func failedData(stores *admin.Stores) map[string]error {
-	failed := map[string]error{}
-	for data, file := range map[string]string{
-		ops.DataPhotos: admin.PhotosFile, ops.DataOutages: admin.CommunityFile, ops.DataArchives: admin.ArchivesFile,
-		ops.DataPeople: admin.UsersFile,
-	} {
-		if err := stores.Failed(file); err != nil {
-			failed[data] = err
-		}
-	}
-	return failed
-}
-
-// openMeasures reads the measures, while everything else is served already; nil when
-// they cannot be.
-func openMeasures(stores *admin.Stores, log *slog.Logger) *measure.Store {
-	m, err := stores.Measures()
-	if err != nil {
-		log.Error("speedtests and coverage points cannot be served: relais check says more", "error", err)
-		return nil
-	}
-	for _, problem := range m.Problems() {
-		log.Error("measures are left out: relais check says more", "error", problem)
-	}
-	return m
+	s.keeper, err = c.keeperOf(s.dir)
+	return s, err
 }
 
 // baseURL checks the address under which clients reach the service; "" is the one
@@ -236,56 +111,11 @@ func baseURL(text string) (string, error) {
 		return "", nil
 	}
 	u, err := url.Parse(text)
-	wrong := err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" ||
-		u.Fragment != "" || u.User != nil
+	wrong := err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil
 	if wrong || strings.HasSuffix(u.Path, "/external/v1") {
-		return "", usageError{fmt.Errorf("--base-url %q: want the origin and prefix of the service, such as "+
-			"https://antennas.example, without external/v1", text)}
+		return "", usageError{fmt.Errorf("--base-url %q: want the origin and prefix of the service, such as https://antennas.example, without external/v1", text)}
 	}
 	return text, nil
-}
-
-// originOf is the origin of a base URL, "" when it has none.
-func originOf(base string) string {
-	u, err := url.Parse(base)
-	if err != nil {
-		return ""
-	}
-	origin, err := access.ParseOrigin(u.Scheme + "://" + u.Host)
-	if err != nil {
-		return ""
-	}
-	return origin
-}
-
-// follow keeps the API at what the folder holds. The whole exports are prepared
-// after each load, beside the answers.
-func follow(ctx context.Context, dir folder.Dir, api *httpapi.Server, log *slog.Logger) {
-	var preparing sync.WaitGroup
-	stop := func() {}
-	live := index.NewLive(dir, view.Summaries, log, func(set *index.Set) {
-		api.Show(set)
-		stop()
-		preparing.Wait()
-		var preparation context.Context
-		preparation, stop = context.WithCancel(ctx)
-		preparing.Go(func() {
-			if err := api.Prepare(preparation, set); err != nil && !errors.Is(err, context.Canceled) {
-				log.Error("the exports could not be prepared", "error", err)
-			}
-			for m := range set.Loaded() {
-				m.PreparePlaces()
-			}
-			debug.FreeOSMemory() // what loading and compressing needed once
-		})
-	})
-	live.Refresh()
-	if live.Empty() {
-		log.Warn("the folder has no snapshot that can be loaded: run relais ingest, or relais demo", "data", string(dir))
-	}
-	live.Follow(ctx, lookEvery)
-	stop()
-	preparing.Wait()
 }
 
 // servingAt is what is served where.

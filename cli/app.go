@@ -1,0 +1,237 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/url"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"relais/access"
+	"relais/admin"
+	"relais/archive"
+	"relais/cgroup"
+	"relais/folder"
+	"relais/httpapi"
+	"relais/index"
+	"relais/ingest"
+	"relais/measure"
+	"relais/ops"
+	"relais/photos/worker"
+	"relais/view"
+)
+
+const (
+	lookEvery  = 250 * time.Millisecond // at the folder for new snapshots
+	learnEvery = time.Second            // from measures, where they or snapshots are new
+)
+
+// An app is a server with all its parts.
+type app struct {
+	*serveCommand
+	settings
+	log, requests *slog.Logger
+	stores        *admin.Stores
+	workers       *worker.Pool
+	measures      atomic.Pointer[measure.Store] // nil until they are read
+	api           *httpapi.Server
+}
+
+// serve serves on a listener, or with nil on one of its own. It calls started, which may
+// be nil, with the base URL and the clients when it listens.
+func (c *serveCommand) serve(
+	ctx context.Context, streams Streams, listener net.Listener, started func(base string, clients *access.Clients) error,
+) (err error) {
+	a := &app{serveCommand: c, log: newLog(streams.Err, c.Log)}
+	if a.settings, err = c.check(); err != nil {
+		return err
+	}
+	if listener == nil { // before the stores are opened, which may take long
+		if listener, err = listen("--listen", c.Listen, a.dir); err != nil {
+			return err
+		}
+		defer listener.Close()
+	}
+	if a.base == "" {
+		a.base = "http://" + listener.Addr().String()
+	}
+	if a.stores, err = admin.Open(a.dir, holding+c.Listen, a.log); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.stores.Close()) }()
+	a.workers = worker.New(worker.Options{Program: worker.Program(), Memory: memoryOfWorkers(cgroup.MemoryLimit), Log: a.log})
+	defer a.workers.Close()
+	var flush func()
+	a.requests, flush = newRequestLog(streams.Err, c.Log)
+	defer flush()
+	if a.api, err = httpapi.New(a.options()); err != nil {
+		return err
+	}
+	if err := c.mount(ctx, a.api, a.stores); err != nil {
+		return err
+	}
+	limitMemory()
+	serving := []servingAt{{listener, a.api}}
+	if c.OpsListen != "" {
+		apart, err := listen("--ops-listen", c.OpsListen, a.dir)
+		if err != nil {
+			return err
+		}
+		defer apart.Close()
+		a.log.Info("health and metrics", "listen", apart.Addr().String())
+		serving = append(serving, servingAt{apart, a.api.Operational()})
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var background sync.WaitGroup
+	a.start(ctx, &background)
+	a.log.Info("serving", "data", string(a.dir), "listen", listener.Addr().String(), "baseUrl", a.base, "version", version())
+	if started != nil {
+		if err := started(a.base, a.stores.Clients); err != nil {
+			a.log.Warn("the demonstration's clients could not be made", "error", err)
+		}
+	}
+	err = run(ctx, serving, a.log)
+	cancel()
+	background.Wait()
+	return err
+}
+
+// options say what the API is made of.
+func (a *app) options() httpapi.Options {
+	return httpapi.Options{
+		Updates:  updatesOf(a.keeper),
+		Photos:   &ops.Photos{Store: a.stores.Photos, Render: a.workers.Render},
+		Outages:  a.stores.Outages,
+		Archives: a.stores.Archives,
+		Measures: a.measures.Load,
+		Gate: &access.Gate{Clients: a.stores.Clients, Attestor: a.attestor, Failures: access.NewFailures(),
+			Answers: a.stores.Answers, Origin: originOf(a.base)},
+		BaseURL:      a.base,
+		PublicPrefix: a.prefix,
+		Proxies:      a.proxies,
+		OpsApart:     a.OpsListen != "",
+		Version:      version(),
+		Log:          a.log,
+		Requests:     a.requests,
+		FullAddress:  a.LogAddress == "full",
+		Warnings:     a.stores.Warnings,
+		Failed:       failedData(a.stores),
+		Received:     a.stores.Clock.Receipt,
+		SpoolDir:     string(a.dir),
+	}
+}
+
+// start starts what runs beside the requests until ctx ends.
+func (a *app) start(ctx context.Context, background *sync.WaitGroup) {
+	background.Go(func() { follow(ctx, a.dir, a.api, a.log) })
+	background.Go(func() { a.api.Learn(ctx, learnEvery) })
+	background.Go(func() { a.stores.Keep(ctx, a.log) })
+	background.Go(func() {
+		a.measures.Store(openMeasures(a.stores, a.log))
+		a.stores.RetainMeasures(ctx, time.Duration(a.KeepMeasures), a.log)
+	})
+	background.Go(func() { a.stores.MergeMeasures(ctx, a.log) })
+	if a.keeper != nil {
+		a.connectKeeper()
+		background.Go(func() { a.keeper.Run(ctx) })
+	}
+	background.Go(func() {
+		if err := a.stores.Serve(ctx, a.log); err != nil {
+			a.log.Warn("no admin.sock here: relais client and other admin commands need the server stopped", "error", err)
+		}
+	})
+}
+
+// connectKeeper has the keeper hand what it fetches to the stores.
+func (a *app) connectKeeper() {
+	a.keeper.Log, a.keeper.Feeds = a.log, a.stores.Outages.Take
+	keep := archiver(func(ctx context.Context, c admin.AddArchives) ([]*archive.Report, error) {
+		added, err := a.stores.AddArchives(ctx, c)
+		if err != nil {
+			a.log.Warn("what was ingested is in no archive", "error", err)
+		}
+		return added, err
+	}).keep(a.dir, false)
+	a.keeper.Ingested = func(ctx context.Context, r *ingest.Report) {
+		a.stores.Clock.Receipt()
+		keep(ctx, r)
+	}
+}
+
+// follow keeps the API at what the folder holds. The whole exports are prepared
+// after each load, beside the answers.
+func follow(ctx context.Context, dir folder.Dir, api *httpapi.Server, log *slog.Logger) {
+	var preparing sync.WaitGroup
+	stop := func() {}
+	live := index.NewLive(dir, view.Summaries, log, func(set *index.Set) {
+		api.Show(set)
+		stop()
+		preparing.Wait()
+		var preparation context.Context
+		preparation, stop = context.WithCancel(ctx)
+		preparing.Go(func() {
+			if err := api.Prepare(preparation, set); err != nil && !errors.Is(err, context.Canceled) {
+				log.Error("the exports could not be prepared", "error", err)
+			}
+			for m := range set.Loaded() {
+				m.PreparePlaces()
+			}
+			debug.FreeOSMemory() // what loading and compressing needed once
+		})
+	})
+	live.Refresh()
+	if live.Empty() {
+		log.Warn("the folder has no snapshot that can be loaded: run relais ingest, or relais demo", "data", string(dir))
+	}
+	live.Follow(ctx, lookEvery)
+	stop()
+	preparing.Wait()
+}
+
+// failedData says why a dataset of the API cannot be used.
+func failedData(stores *admin.Stores) map[string]error {
+	failed := map[string]error{}
+	for data, file := range map[string]string{
+		ops.DataPhotos:   admin.PhotosFile,
+		ops.DataOutages:  admin.CommunityFile,
+		ops.DataArchives: admin.ArchivesFile,
+		ops.DataPeople:   admin.UsersFile,
+	} {
+		if err := stores.Failed(file); err != nil {
+			failed[data] = err
+		}
+	}
+	return failed
+}
+
+// openMeasures reads the measures, while everything else is served already; nil when
+// they cannot be.
+func openMeasures(stores *admin.Stores, log *slog.Logger) *measure.Store {
+	m, err := stores.Measures()
+	if err != nil {
+		log.Error("speedtests and coverage points cannot be served: relais check says more", "error", err)
+		return nil
+	}
+	for _, problem := range m.Problems() {
+		log.Error("measures are left out: relais check says more", "error", problem)
+	}
+	return m
+}
+
+// originOf is the origin of a base URL, "" when it has none.
+func originOf(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return ""
+	}
+	origin, err := access.ParseOrigin(u.Scheme + "://" + u.Host)
+	if err != nil {
+		return ""
+	}
+	return origin
+}
