@@ -55,7 +55,7 @@ func (m *Market) Find(q Query, offset, limit int) Hits {
 	defer m.scratch.Put(w)
 	set := m.match(q, w)
 	if q.Disc != nil {
-		near, total := m.space.disc(set, *q.Disc, offset, limit)
+		near, total := m.space.disc(set, &w.away, *q.Disc, offset, limit)
 		h := Hits{Total: total}
 		for _, n := range near {
 			h.Sites, h.Metres = append(h.Sites, n.Site), append(h.Metres, n.Metres)
@@ -82,6 +82,7 @@ func (m *Market) Find(q Query, offset, limit int) Hits {
 // work is what one query needs of memory.
 type work struct {
 	set, found, other, spare, page, byID, byCommune, byDistrict bitset
+	away                                                        []away
 }
 
 func newWork(sites int) *work {

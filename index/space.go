@@ -120,20 +120,20 @@ func around(haversine float64) (nearer, farther float64) {
 // disc returns the members of set that lie in d, nearest first from offset on,
 // at most limit of them, and how many there are in all, however far offset is.
 // Vectors, which are cheap, decide about all sites but those at the edge; the exact
-// distances of the sites up to the page decide about their order.
-func (s *space) disc(set bitset, d geo.Disc, offset, limit int) (page []Near, total int) {
+// distances of the sites up to the page decide about their order. spare is memory for it.
+func (s *space) disc(set bitset, spare *[]away, d geo.Disc, offset, limit int) (page []Near, total int) {
 	half := math.Sin(min(d.Radius/geo.EarthRadius, math.Pi) / 2)
 	inside, outside := around(half * half)
 	center := d.Center.Vector()
-	list := make([]away, 0, set.count())
+	list := (*spare)[:0]
 	set.each(func(i uint32) {
 		h := center.Haversine(s.vectors[i])
 		if h < inside || h <= outside && geo.Distance(d.Center, s.position(i)) <= d.Radius {
 			list = append(list, away{i, h})
 		}
 	})
-	total = len(list)
-	if offset >= total {
+	*spare, total = list, len(list)
+	if offset >= total || limit == 0 {
 		return nil, total
 	}
 	end := offset + min(limit, total-offset)
@@ -145,22 +145,23 @@ func (s *space) disc(set bitset, d geo.Disc, offset, limit int) (page []Near, to
 	return inMetres(list[offset:end]), total
 }
 
-// innermost returns those of list that may be among the n nearest: the sites of an inner
-// disc that is doubled until it has enough. The area of a disc grows with its haversine.
-func innermost(list []away, n int, outside float64) []away {
-	for h := outside * float64(n) / float64(len(list)); h < outside; h *= 2 {
-		nearer, farther := around(h)
+// innermost returns those of list that may be among the n nearest, of which there is at least
+// one: it halves the radius of a disc for as long as enough sites are certainly in it.
+func innermost(list []away, n int, haversine float64) []away {
+	for {
+		haversine /= 4
+		nearer, farther := around(haversine)
 		certain := 0
 		for _, a := range list {
 			if a.haversine < nearer {
 				certain++
 			}
 		}
-		if certain >= n {
-			return slices.DeleteFunc(list, func(a away) bool { return a.haversine > farther })
+		if certain < n {
+			return list
 		}
+		list = slices.DeleteFunc(list, func(a away) bool { return a.haversine > farther })
 	}
-	return list
 }
 
 // nearest returns the k sites nearest to p that keep accepts, nearest first.

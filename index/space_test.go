@@ -136,7 +136,7 @@ func TestSpaceOfTheWholeEarth(t *testing.T) {
 		}
 	}
 	s := newSpace(lat, lng)
-	set := newBitset(len(lat))
+	set, spare := newBitset(len(lat)), []away(nil)
 	for round := range 800 {
 		p := anywhere(r)
 		if round%4 == 0 {
@@ -159,7 +159,7 @@ func TestSpaceOfTheWholeEarth(t *testing.T) {
 			offset, limit = r.IntN(5), r.IntN(9)
 		}
 		want := all[min(offset, total):min(offset+limit, total)]
-		got, gotTotal := s.disc(set, d, offset, limit)
+		got, gotTotal := s.disc(set, &spare, d, offset, limit)
 		if !slices.Equal(got, want) || gotTotal != total {
 			t.Fatalf("%v from %d on: %d of %d, want %d of %d", d, offset, len(got), gotTotal, len(want), total)
 		}
