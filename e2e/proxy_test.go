@@ -22,13 +22,13 @@ import (
 	"time"
 )
 
-// A proxyKind is a reverse proxy that README.md says how to set up.
+// A proxyKind is a reverse proxy that docs/reverse-proxies.md says how to set up.
 type proxyKind struct {
 	name, program, debian string
-	tooLarge              int // status for a body over README.md's bound, 200 where it has none
-	// frame is what a configuration needs besides README.md's, to run unprivileged
+	tooLarge              int // status for a body over the page's bound, 200 where it has none
+	// frame is what a configuration needs in addition to the page's, to run unprivileged
 	// in a folder and to log the requests: %[1]s is that folder, %[2]s where the
-	// proxy listens, %[3]s what README.md has.
+	// proxy listens, %[3]s what the page has.
 	frame string
 	args  []string // CONFIG is the file, DIR its folder
 }
@@ -74,10 +74,13 @@ defaults
 `, []string{"-db", "-f", "CONFIG"}},
 }
 
-// readmeBlocks are the indented blocks below a heading of README.md.
-func readmeBlocks(t *testing.T, heading string) (blocks []string) {
+// proxiesPage has the set-ups that are tested.
+const proxiesPage = "../docs/reverse-proxies.md"
+
+// setUps returns the indented blocks below a heading of proxiesPage.
+func setUps(t *testing.T, heading string) (blocks []string) {
 	t.Helper()
-	text, err := os.ReadFile("../README.md")
+	text, err := os.ReadFile(proxiesPage)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +99,7 @@ func readmeBlocks(t *testing.T, heading string) (blocks []string) {
 		}
 	}
 	if len(blocks) == 0 {
-		t.Fatalf("README.md has no block below %s", heading)
+		t.Fatalf("%s has no block below %s", proxiesPage, heading)
 	}
 	return blocks
 }
@@ -129,7 +132,7 @@ func (k *proxyKind) path(t *testing.T) string {
 	return path
 }
 
-// start runs the proxy with a configuration of README.md, before the relais that
+// start runs the proxy with a configuration of proxiesPage, before the relais that
 // listens on backend.
 func (k *proxyKind) start(t *testing.T, block, address, backend string) *proxy {
 	t.Helper()
@@ -241,7 +244,7 @@ func signatureOf(secret, method, path string, body []byte) string {
 // proxy's own, 127.0.0.1.
 const callerAt = "127.0.0.2"
 
-// The set-ups of README.md, each in the real program: the caller's address, the
+// The set-ups of proxiesPage, each in the real program: the caller's address, the
 // path and the answers come through as they are.
 func TestProxies(t *testing.T) {
 	c := makeCountry(t, 2500)
@@ -250,7 +253,7 @@ func TestProxies(t *testing.T) {
 	signing := createClient(t, c.dir, append(limits, "--name", "signing", "--mode", "server", "--cidr", callerAt+"/32", "--require-signature")...)
 	page := createClient(t, c.dir, append(limits, "--name", "page", "--mode", "browser", "--origin", "https://map.example")...)
 	for _, k := range proxyKinds {
-		for i, block := range readmeBlocks(t, k.name) {
+		for i, block := range setUps(t, k.name) {
 			prefix := []string{"", "/antennes"}[i]
 			t.Run(k.name+prefix, func(t *testing.T) {
 				k.path(t)
@@ -283,7 +286,7 @@ func TestProxyBodySizes(t *testing.T) {
 	}))
 	t.Cleanup(backend.Close)
 	for _, k := range proxyKinds {
-		for i, block := range readmeBlocks(t, k.name) {
+		for i, block := range setUps(t, k.name) {
 			prefix := []string{"", "/antennes"}[i]
 			t.Run(k.name+prefix, func(t *testing.T) {
 				p := k.start(t, block, freeAddress(t), backend.Listener.Addr().String())

@@ -153,7 +153,7 @@ func TestSmuggling(t *testing.T) {
 			var p *proxy
 			if name != "straight" {
 				k := proxyKinds[slices.IndexFunc(proxyKinds, func(k proxyKind) bool { return k.name == name })]
-				p = k.start(t, readmeBlocks(t, name)[0], freeAddress(t), address)
+				p = k.start(t, setUps(t, name)[0], freeAddress(t), address)
 				address = p.address
 			}
 			markers := 0

@@ -76,7 +76,7 @@ func (s *OwnSession) add(data []byte) error {
 	return nil
 }
 
-// Points of what somebody did. README.md has them too.
+// Points of what somebody did. docs/assistants.md has them too.
 const (
 	pointsOfReport       = 5 // that is kept and was not rejected
 	pointsOfConfirmed    = 5 // more, when three confirmed it

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// pages returns the pages that people read.
+func pages(t *testing.T) []string {
+	t.Helper()
+	more, err := filepath.Glob("docs/*.md")
+	if err != nil || len(more) == 0 {
+		t.Fatalf("docs has %d pages: %v", len(more), err)
+	}
+	return append([]string{"README.md", "LISEZMOI.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"}, more...)
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// prose returns a page without its code.
+func prose(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "    ") {
+			b.WriteString(code.ReplaceAllString(line, ""))
+		}
+	}
+	return b.String()
+}
+
+var (
+	code = regexp.MustCompile("`[^`\n]*`")
+	link = regexp.MustCompile(`\]\(([^)\s]*)\)`)
+)
+
+// anchors returns the fragments that lead to the headings of a page, as GitHub makes them.
+func anchors(text string) map[string]bool {
+	all := map[string]bool{}
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "#") {
+			continue
+		}
+		anchor := strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, strings.TrimSpace(strings.TrimLeft(line, "#")))
+		all[anchor] = true
+	}
+	return all
+}
+
+// brokenLinks returns the relative links of a page that lead nowhere.
+func brokenLinks(t *testing.T, page, text string) (broken []string, links int) {
+	t.Helper()
+	for _, m := range link.FindAllStringSubmatch(prose(text), -1) {
+		path, fragment, _ := strings.Cut(m[1], "#")
+		if strings.Contains(path, ":") {
+			continue
+		}
+		links++
+		target, into := page, text
+		if path != "" {
+			target = filepath.Join(filepath.Dir(page), filepath.FromSlash(path))
+			if _, err := os.Stat(target); err != nil {
+				broken = append(broken, m[1])
+				continue
+			}
+		}
+		if fragment == "" {
+			continue
+		}
+		if target != page {
+			into = read(t, target)
+		}
+		if !anchors(into)[fragment] {
+			broken = append(broken, m[1])
+		}
+	}
+	return broken, links
+}
+
+func TestLinks(t *testing.T) {
+	for _, page := range pages(t) {
+		t.Run(page, func(t *testing.T) {
+			broken, _ := brokenLinks(t, page, read(t, page))
+			for _, l := range broken {
+				t.Errorf("got no file or heading for %s, want one", l)
+			}
+		})
+	}
+}
+
+func TestBrokenLinksAreFound(t *testing.T) {
+	text := "# A page: two words\n[a](README.md) [b](missing.md) [c](#a-page-two-words) [d](#none)\n" +
+		"[e](README.md#licence) [f](README.md#none) [g](https://example.org/x) `[h](code.md)`\n\n    [i](code.md)\n"
+	broken, links := brokenLinks(t, "docs.md", text)
+	if got, want := strings.Join(broken, " "), "missing.md #none README.md#none"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if links != 6 {
+		t.Errorf("got %d relative links, want 6", links)
+	}
+}
+
+func TestPagesAreInREADME(t *testing.T) {
+	readme := read(t, "README.md")
+	for _, page := range pages(t)[1:] {
+		if !strings.Contains(readme, "]("+filepath.ToSlash(page)+")") {
+			t.Errorf("got no link to %s, want one", page)
+		}
+	}
+}
+
+func TestREADMEIsShort(t *testing.T) {
+	if got := strings.Count(read(t, "README.md"), "\n"); got > 120 {
+		t.Errorf("got %d lines, want at most 120", got)
+	}
+}
