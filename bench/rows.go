@@ -19,9 +19,9 @@ func findRows(base string) ([]row, error) {
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, row{fmt.Sprintf("bbox, about %d", n), "/antennas?limit=5000&" + box, nil})
+		rows = append(rows, row{name: fmt.Sprintf("bbox, about %d", n), path: "/antennas?limit=5000&" + box})
 		if n == 1000 {
-			rows = append(rows, row{"bbox, about 1000, gzip", "/antennas?limit=5000&" + box, gzip})
+			rows = append(rows, row{name: "bbox, about 1000, gzip", path: "/antennas?limit=5000&" + box, headers: gzip})
 		}
 	}
 	one, err := fetch(base+"/antennas/"+id, nil)
@@ -33,14 +33,14 @@ func findRows(base string) ([]row, error) {
 		return nil, err
 	}
 	return append(rows,
-		row{"by id", "/antennas/" + id, nil},
-		row{"nearest 20", "/antennas?lat=48.8566&lon=2.3522&radiusKm=2&limit=20", nil},
-		row{"q", "/antennas?q=rue+saint&limit=20", nil},
-		row{"lookup", "/antennas/lookup-by-radio?value=100500&limit=20", nil},
-		row{"304", "/antennas/" + id, map[string]string{"If-None-Match": one.Header.Get("ETag")}},
-		row{"last page of all", fmt.Sprintf("/antennas?limit=50&offset=%d", total-50), nil},
-		row{"last page of an operator", fmt.Sprintf("/antennas?operator=ORANGE&limit=50&offset=%d", orange.Meta.TotalMatched-50), nil},
-		row{"export, gzip", "/antennas/export", gzip},
+		row{name: "by id", path: "/antennas/" + id},
+		row{name: "nearest 20", path: "/antennas?lat=48.8566&lon=2.3522&radiusKm=2&limit=20"},
+		row{name: "q", path: "/antennas?q=rue+saint&limit=20"},
+		row{name: "lookup", path: "/antennas/lookup-by-radio?value=100500&limit=20"},
+		row{name: "304", path: "/antennas/" + id, headers: map[string]string{"If-None-Match": one.Header.Get("ETag")}},
+		row{name: "last page of all", path: fmt.Sprintf("/antennas?limit=50&offset=%d", total-50)},
+		row{name: "last page of an operator", path: fmt.Sprintf("/antennas?operator=ORANGE&limit=50&offset=%d", orange.Meta.TotalMatched-50)},
+		row{name: "export, gzip, 2 conn.", path: "/antennas/export", headers: gzip, large: true},
 	), nil
 }
 
