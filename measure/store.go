@@ -148,7 +148,7 @@ func (s *Store) newView(rows []Segment, loaded map[string]*segment) *view {
 	return v
 }
 
-// order makes ready what takes a second for ten million rows, beside everything else.
+// order makes ready, in the background, what takes some seconds for ten million rows.
 func (v *view) order() {
 	for _, seg := range v.segments {
 		seg.byCell()
