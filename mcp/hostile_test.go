@@ -1,8 +1,8 @@
 package mcp
 
 import (
-	"context"
 	"bytes"
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
