@@ -120,7 +120,7 @@ func TestOneAtATime(t *testing.T) {
 func TestWaiting(t *testing.T) {
 	dir, ctx := folder.Dir(t.TempDir()), context.Background()
 	var wg sync.WaitGroup
-	for i := range 8 {
+	for i := range 4 {
 		wg.Go(func() {
 			if err := Call(ctx, dir, spec(fmt.Sprint(i)), new(access.Issued), quiet); err != nil {
 				t.Error(err)
@@ -141,7 +141,7 @@ func TestWaiting(t *testing.T) {
 	}
 	serving, cancel := context.WithCancel(ctx)
 	time.AfterFunc(200*time.Millisecond, func() { wg.Go(func() { s.Serve(serving, quiet) }) })
-	if err := Call(ctx, dir, ListClients{}, &list, quiet); err != nil || len(list) != 8 {
+	if err := Call(ctx, dir, ListClients{}, &list, quiet); err != nil || len(list) != 4 {
 		t.Errorf("%d clients, %v", len(list), err)
 	}
 	cancel()
