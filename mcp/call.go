@@ -48,7 +48,7 @@ func (s *Server) handler(t *tools.Tool) sdk.ToolHandler {
 		if err != nil {
 			return failed(s.explain(t, err)), nil
 		}
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}, StructuredContent: json.RawMessage(text)}, nil
+		return s.result(req, text), nil
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"runtime"
 	"sync"
 	"time"
 
@@ -74,6 +75,8 @@ type Server struct {
 	byPerson   *limit.Counter[string]
 	messages   *limit.Addresses       // of every sort, of nobody known
 	messagesOf *limit.Counter[string] // of every sort, by person
+	turns      chan struct{}          // held while a call is answered
+	answers    sync.Map               // of calls, by mark
 	server     *sdk.Server
 	stream     http.Handler
 	signedIn   http.Handler // stream, for a known caller
@@ -94,7 +97,7 @@ func New(o Options) *Server {
 	}
 	s := &Server{Options: o, sessions: newSessions(maxSessions, maxAnonymous), unproven: unproven{by: map[netip.Prefix]int{}}, guard: newGuard(o.BaseURL, o.Hosts), byName: toolsByName(),
 		byAddress: limit.NewAddresses(time.Minute), byPerson: limit.New[string](time.Minute),
-		messages: limit.NewAddresses(time.Minute), messagesOf: limit.New[string](time.Minute)}
+		messages: limit.NewAddresses(time.Minute), messagesOf: limit.New[string](time.Minute), turns: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	options := &sdk.ServerOptions{Instructions: instructions, Logger: quiet(o.Log), PageSize: 100,
 		//lint:ignore SA1019 clients of older versions of the protocol set a level
 		Capabilities: &sdk.ServerCapabilities{Logging: &sdk.LoggingCapabilities{}, Tools: &sdk.ToolCapabilities{}}}

@@ -76,8 +76,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.handOver(w, r, caller)
 		return
 	}
-	defer end()
-	s.handOver(w, r, caller)
+	end = sync.OnceFunc(end)
+	defer end() // the client may go before it has its turn
+	s.inTurn(w, r, p, func(w http.ResponseWriter) {
+		defer end()
+		s.handOver(w, r, caller)
+	})
 }
 
 // open is a request whose stream stays open, until the client or the server ends.
