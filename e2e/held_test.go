@@ -49,7 +49,11 @@ func (l *ledger) holdsAll(t *testing.T, dir, where string) {
 	for _, list := range lists {
 		there := map[string]bool{}
 		for _, item := range listOf(t, dir, where, list.member, list.command) {
-			id, _ := item.(object)[list.id].(string)
+			o := item.(object)
+			if report, ok := o["report"].(object); ok { // beside its photo
+				o = report
+			}
+			id, _ := o[list.id].(string)
 			there[id] = true
 		}
 		lost := 0

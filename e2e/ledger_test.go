@@ -244,7 +244,7 @@ func (w *writing) photo(n int64) error {
 	if n%4 != 0 {
 		return nil
 	}
-	body := bytes.NewReader([]byte(`{"reason":"blurry"}`))
+	body := bytes.NewReader([]byte(`{"reason":"quality"}`))
 	err = w.post("/external/v1/photos/"+up.Data.ID+"/report", w.loss.photographer, body, func(*http.Response, []byte) error { return nil }, "Content-Type", "application/json")
 	if err == nil {
 		w.ledger.add("photo report", up.Data.ID)
