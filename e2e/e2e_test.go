@@ -32,7 +32,7 @@ var binary = sync.OnceValues(func() (string, error) {
 	}
 	binaryDir = dir
 	path := filepath.Join(dir, "relais")
-	if out, err := exec.Command("go", "build", "-tags", "netgo,osusergo,nodynamic", "-o", path, "..").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-tags", "netgo,osusergo,nodynamic", "-o", path, "..").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)
 	}
 	return path, nil
@@ -143,7 +143,7 @@ func (s *server) stop() int {
 	go func() { s.cmd.Wait(); close(ended) }()
 	select {
 	case <-ended:
-	case <-time.After(12 * time.Second):
+	case <-time.After(patience):
 		s.t.Fatal("the server does not stop")
 	}
 	return s.cmd.ProcessState.ExitCode()
@@ -194,8 +194,13 @@ func (s *server) version(market string) string {
 	return v
 }
 
-// waitFor waits until ok, for at most d.
-func waitFor(d time.Duration, ok func() bool) bool {
+// patience is how long a test waits for what happens at once where nothing else runs.
+const patience = time.Minute
+
+// waitFor waits until ok, and reports whether it was.
+func waitFor(ok func() bool) bool { return waitAtMost(patience, ok) }
+
+func waitAtMost(d time.Duration, ok func() bool) bool {
 	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if ok() {
 			return true
