@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -190,21 +191,19 @@ func TestConstantWork(t *testing.T) {
 	if _, err := w.Disable(bob.ID, true); err != nil {
 		t.Fatal(err)
 	}
-	least := map[string]time.Duration{}
-	for i := range 6 {
-		for _, name := range []string{"alice", "bob", "nobody"} {
-			start := time.Now()
-			if _, err := w.Login(context.Background(), name, "wrong", numbered(i)); !errors.Is(err, ErrLogin) {
-				t.Fatal(err)
-			}
-			if took := time.Since(start); least[name] == 0 || took < least[name] {
-				least[name] = took
-			}
+	worked := map[string]uint64{} // bytes that Argon2 fills: its work, whatever else the machine does
+	for i, name := range []string{"alice", "bob", "nobody"} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := w.Login(context.Background(), name, "wrong", numbered(i)); !errors.Is(err, ErrLogin) {
+			t.Fatal(err)
 		}
+		runtime.ReadMemStats(&after)
+		worked[name] = after.TotalAlloc - before.TotalAlloc
 	}
-	for name, d := range least {
-		if d < least["alice"]/4 || d > 4*least["alice"] { // without the work it is a thousandth
-			t.Errorf("%s takes %s, alice %s", name, d, least["alice"])
+	for name, n := range worked {
+		if n < 1<<20 || n < worked["alice"]*9/10 || n > worked["alice"]*11/10 {
+			t.Errorf("%s takes %d bytes, alice %d", name, n, worked["alice"])
 		}
 	}
 }

@@ -266,7 +266,7 @@ func TestMergeMeasures(t *testing.T) {
 	ended := make(chan struct{})
 	go func() { s.MergeMeasures(ctx, quiet); close(ended) }()
 	some(30)
-	for end := time.Now().Add(20 * time.Second); files() >= 16 && time.Now().Before(end); {
+	for end := time.Now().Add(time.Minute); files() >= 16 && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
 	cancel()

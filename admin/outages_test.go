@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -152,11 +151,7 @@ func TestOldReportsGo(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			ended := make(chan struct{})
 			go func() { s.Keep(ctx, quiet); close(ended) }()
-			for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-				if _, err := s.Outages.Get(gone.ID); err != nil {
-					break
-				}
-			}
+			soon(t, "end of the old report", func() bool { _, err := s.Outages.Get(gone.ID); return err != nil })
 			cancel()
 			<-ended
 		}

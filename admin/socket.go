@@ -153,11 +153,10 @@ func Call(ctx context.Context, dir folder.Dir, c Command, answer any, log *slog.
 	return json.Unmarshal(text, answer)
 }
 
-// How long and how often is tried what neither the server nor this process can do.
-const (
-	patience = 2 * time.Second
-	retry    = 20 * time.Millisecond
-)
+// patience is how long a command waits for a folder that another process has. Tests change it.
+var patience = 2 * time.Second
+
+const retry = 20 * time.Millisecond
 
 // either does something by the folder's server, or here when none can be reached.
 // That the folder is in use all the same passes soon, as a rule: a server starts

@@ -49,7 +49,7 @@ func echoes(t *testing.T, f *os.File) bool {
 // hidden waits until what is typed is not shown.
 func hidden(t *testing.T, f *os.File) {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Second); echoes(t, f); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); echoes(t, f); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the password would be shown")
 		}
@@ -80,7 +80,7 @@ func answered(t *testing.T, done <-chan asked) asked {
 	select {
 	case a := <-done:
 		return a
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("it waits on")
 		return asked{}
 	}

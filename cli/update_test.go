@@ -140,7 +140,7 @@ func TestWrongTable(t *testing.T) {
 		broken: "no address of http or https", tableFile(t, [3]string{"PT", "pt", "http://127.0.0.1:1/"}): "there is nothing to update",
 	} {
 		for _, args := range [][]string{{"update"}, {"serve", "--update-every", "24h", "--listen", "127.0.0.1:0"}} {
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			out, errs, code := command(ctx, append(args, "--data", t.TempDir(), "--sources", path)...)
 			cancel()
 			if code != wrongUse || !strings.Contains(errs, words) || strings.Contains(out+errs, "hunter2") {

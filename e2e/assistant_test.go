@@ -65,7 +65,7 @@ func assistants(t *testing.T, flags ...string) (s *server, key string) {
 	run("outage", "import", "--data", c.dir, "--market", "FR", "--operator", "ORANGE", write("sites_hs.csv", "code_site_op;departement;commune;Lat;Lon;data\n1;75;Paris;48.8534;2.3488;HS\n"))
 	s = serve(t, nil, append([]string{"serve", "--data", c.dir, "--mcp-minute", "100000"}, flags...)...)
 	isReady(t, s)
-	if !waitFor(15*time.Second, func() bool { return s.version("CH") != "" }) {
+	if !waitFor(func() bool { return s.version("CH") != "" }) {
 		t.Fatalf("not ready: %s", s.log)
 	}
 	if up, err := sendPhoto(s, photographer(t, c.dir).APIKey, picture(64, 48), map[string]string{"description": "Le pylône"}); err != nil || up.status != 201 {

@@ -156,7 +156,7 @@ func TestPagesInChromium(t *testing.T) {
 	chromium := needChromium(t)
 	c := makeCountry(t, 200)
 	s := serve(t, nil, "serve", "--data", c.dir)
-	if !waitFor(5*time.Second, func() bool { return s.version("FR") != "" }) {
+	if !waitFor(func() bool { return s.version("FR") != "" }) {
 		t.Fatalf("not ready: %s", s.log)
 	}
 	allowed, foreign := newPageServer(t), newPageServer(t)
@@ -246,7 +246,7 @@ func TestPageBesideTheAPI(t *testing.T) {
 	chromium := needChromium(t)
 	c, p := makeCountry(t, 40), newPageServer(t)
 	s := serve(t, nil, "serve", "--data", c.dir, "--base-url", p.URL)
-	if !waitFor(5*time.Second, func() bool { return s.version("FR") != "" }) {
+	if !waitFor(func() bool { return s.version("FR") != "" }) {
 		t.Fatalf("not ready: %s", s.log)
 	}
 	to, err := url.Parse(s.base)
@@ -278,7 +278,7 @@ func TestPageOnTheSameOrigin(t *testing.T) {
 			args = append(args, "--base-url", public)
 		}
 		s := serve(t, nil, args...)
-		if !waitFor(5*time.Second, func() bool { return s.version("FR") != "" }) {
+		if !waitFor(func() bool { return s.version("FR") != "" }) {
 			t.Fatalf("not ready: %s", s.log)
 		}
 		if public == "" {

@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 )
 
 // A report is what relais check --json prints.
@@ -170,7 +169,7 @@ func TestCheck(t *testing.T) {
 	for _, served := range []bool{false, true} {
 		if served {
 			s := serve(t, nil, "serve", "--data", c.dir)
-			if !waitFor(5*time.Second, func() bool { _, err := os.Stat(file("admin.sock")); return err == nil && s.version("DROM") != "" }) {
+			if !waitFor(func() bool { _, err := os.Stat(file("admin.sock")); return err == nil && s.version("DROM") != "" }) {
 				t.Fatalf("not ready: %s", s.log)
 			}
 		}

@@ -52,7 +52,7 @@ func TestFarClock(t *testing.T) {
 	started := func(looked string) (s *server, left int) {
 		t.Helper()
 		s = serve(t, nil, "serve", "--data", dir, "--keep-measures", "30d")
-		if !waitFor(10*time.Second, func() bool { return strings.Contains(s.log.String(), looked) }) {
+		if !waitFor(func() bool { return strings.Contains(s.log.String(), looked) }) {
 			t.Fatalf("the log does not say %q: %s", looked, s.log)
 		}
 		s.measured()

@@ -39,7 +39,7 @@ var anyClient = []string{"--mode", "server", "--cidr", "127.0.0.1/32", "--scopes
 func TestCompactUnderLoad(t *testing.T) {
 	c := makeCountry(t, 200)
 	s := serve(t, nil, "serve", "--data", c.dir)
-	if !waitFor(5*time.Second, func() bool { return s.version("FR") != "" }) {
+	if !waitFor(func() bool { return s.version("FR") != "" }) {
 		t.Fatalf("not ready: %s", s.log)
 	}
 	stop := make(chan struct{})
@@ -126,7 +126,7 @@ func TestKilledWhileCompacting(t *testing.T) {
 	made := 1
 	for round := range 8 {
 		s := serve(t, nil, "serve", "--data", c.dir)
-		if !waitFor(5*time.Second, func() bool { _, err := os.Stat(filepath.Join(c.dir, "admin.sock")); return err == nil }) {
+		if !waitFor(func() bool { _, err := os.Stat(filepath.Join(c.dir, "admin.sock")); return err == nil }) {
 			t.Fatalf("not ready: %s", s.log)
 		}
 		path, err := binary()

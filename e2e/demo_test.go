@@ -29,7 +29,7 @@ func TestDemo(t *testing.T) {
 	var out lockedBuffer
 	started := time.Now().UTC()
 	s := serve(t, func(cmd *exec.Cmd) { cmd.Stdout = &out }, "demo", "--data", dir)
-	if !waitFor(60*time.Second, func() bool { return s.version("FR") != "" && s.version("CH") != "" }) {
+	if !waitFor(func() bool { return s.version("FR") != "" && s.version("CH") != "" }) {
 		t.Fatalf("not ready: %s", s.log)
 	}
 	if m := regexp.MustCompile(`X-API-Key: (\S+)'`).FindStringSubmatch(out.String()); m != nil {
@@ -64,7 +64,7 @@ func TestDemo(t *testing.T) {
 	replace(t, snap, text)
 	out = lockedBuffer{}
 	s = serve(t, func(cmd *exec.Cmd) { cmd.Stdout = &out }, "demo", "--data", dir)
-	if !waitFor(60*time.Second, func() bool { return s.version("FR") != "" && strings.Contains(out.String(), "Stop with") }) {
+	if !waitFor(func() bool { return s.version("FR") != "" && strings.Contains(out.String(), "Stop with") }) {
 		t.Errorf("an older demonstration: %s", s.log)
 	}
 	s.key = regexp.MustCompile(`X-API-Key: (\S+)'`).FindStringSubmatch(out.String())[1]
@@ -89,7 +89,7 @@ func (*server) onAStick(t *testing.T, dir string) {
 	}
 	var out lockedBuffer
 	s := serve(t, func(cmd *exec.Cmd) { cmd.Stdout = &out; nobody(cmd) }, "demo", "--data", dir)
-	if !waitFor(60*time.Second, func() bool { return s.version("FR") != "" && strings.Contains(out.String(), "Stop with") }) {
+	if !waitFor(func() bool { return s.version("FR") != "" && strings.Contains(out.String(), "Stop with") }) {
 		t.Fatalf("not ready from a folder that cannot be written to: %s%s", out.String(), s.log)
 	}
 	if !strings.Contains(out.String(), "cannot be written to") {
@@ -263,7 +263,7 @@ func TestSwissNames(t *testing.T) {
 	}
 	keys.Store(dir, createClient(t, dir, "--name", "x", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "all-read").APIKey)
 	s := serve(t, nil, "serve", "--data", dir)
-	if !waitFor(10*time.Second, func() bool { return s.version("CH") != "" }) {
+	if !waitFor(func() bool { return s.version("CH") != "" }) {
 		t.Fatalf("not ready: %s", s.log)
 	}
 	for _, name := range names {

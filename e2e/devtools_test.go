@@ -24,9 +24,6 @@ func headless(ctx context.Context, chromium, profile string, args ...string) *ex
 	return cmd
 }
 
-// patience is how long a test waits for what a browser is to do.
-const patience = time.Minute
-
 // A tab is a page of Chromium in which scripts do not run, driven over the DevTools
 // protocol as somebody drives it with a keyboard. Messages go through pipes, each with a
 // NUL at its end.
@@ -143,7 +140,7 @@ func (b *tab) node(selector string) (object, error) {
 func (b *tab) on(selector, method string, result any) {
 	b.t.Helper()
 	var err error
-	if waitFor(patience, func() bool {
+	if waitFor(func() bool {
 		var node object
 		if node, err = b.node(selector); err == nil {
 			err = b.call(method, node, result)

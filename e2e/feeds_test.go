@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // The operators' files come with an update, by a server, beside one and without one, and
@@ -73,14 +72,14 @@ func TestUpdateFeeds(t *testing.T) {
 	s.stop()
 	s = serve(t, nil, "serve", "--data", c.dir, "--update-every", "1s", "--sources", sources)
 	a.publish(file("4", "5"))
-	if !waitFor(20*time.Second, func() bool { return is() == "true true 4 5" }) {
+	if !waitFor(func() bool { return is() == "true true 4 5" }) {
 		t.Errorf("%s %s", is(), s.log)
 	}
 	a.publish([]byte("<html>Sorry"))
-	if !waitFor(20*time.Second, func() bool { return is() == "true false 4 5" }) {
+	if !waitFor(func() bool { return is() == "true false 4 5" }) {
 		t.Errorf("%s %s", is(), s.log)
 	}
-	if !waitFor(20*time.Second, func() bool {
+	if !waitFor(func() bool {
 		_, ready := s.get("/readyz")
 		problems, _ := ready["update"].(object)["problems"].(object)
 		return strings.Contains(fmt.Sprint(problems["FR"]), "hs: an HTML page")

@@ -7,14 +7,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 )
 
 // Everything that the file says of a support comes out of the API.
 func TestAgainstTheFile(t *testing.T) {
 	c := makeCountry(t, 1200)
 	s := serve(t, nil, "serve", "--data", c.dir)
-	if !waitFor(5*time.Second, func() bool { return s.version("DROM") != "" }) {
+	if !waitFor(func() bool { return s.version("DROM") != "" }) {
 		t.Fatalf("not ready: %s", s.log)
 	}
 	supports := map[string][]map[string]string{}

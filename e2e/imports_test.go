@@ -220,7 +220,7 @@ func (im *importer) answer(t *testing.T, dir string) (items map[string]any) {
 // measured waits until the measures are open.
 func (s *server) measured() {
 	s.t.Helper()
-	if !waitFor(10*time.Second, func() bool { code, _ := s.get("/external/v1/speedtests"); return code == 200 }) {
+	if !waitFor(func() bool { code, _ := s.get("/external/v1/speedtests"); return code == 200 }) {
 		s.t.Fatalf("no measures: %s", s.log)
 	}
 }

@@ -186,7 +186,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 	s := serve(t, nil, "serve", "--data", c.dir)
 	counted.restarted(s)
-	if !waitFor(5*time.Second, func() bool { return s.version("FR") != "" }) {
+	if !waitFor(func() bool { return s.version("FR") != "" }) {
 		t.Fatalf("not ready: %s", s.log)
 	}
 	clients.check(s, c.dir, clients.made)
@@ -253,7 +253,7 @@ func (c *counts) restarted(s *server) {
 func TestBackupUnderLoad(t *testing.T) {
 	c := makeCountry(t, 60)
 	s := serve(t, nil, "serve", "--data", c.dir)
-	if !waitFor(5*time.Second, func() bool { return s.version("FR") != "" }) {
+	if !waitFor(func() bool { return s.version("FR") != "" }) {
 		t.Fatalf("not ready: %s", s.log)
 	}
 	signer := createClient(t, c.dir, "--name", "app", "--mode", "mobile", "--scopes", "antennas:read")
@@ -291,7 +291,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 	var copies []copied
 	for i := range 5 {
-		waitFor(10*time.Second, func() bool { return len(clients.acknowledged()) > 5*(i+1) })
+		waitAtMost(10*time.Second, func() bool { return len(clients.acknowledged()) > 5*(i+1) })
 		b := copied{filepath.Join(t.TempDir(), "copy"), clients.acknowledged()}
 		if _, errs, code := relais(t, "backup", "--data", c.dir, b.dir); code != 0 {
 			t.Fatalf("backup: %d %s", code, errs)
@@ -309,7 +309,7 @@ func TestBackupUnderLoad(t *testing.T) {
 			t.Fatalf("restore: %d %s", code, errs)
 		}
 		r := serve(t, nil, "serve", "--data", dir)
-		if !waitFor(5*time.Second, func() bool { return r.version("FR") == s.version("FR") }) {
+		if !waitFor(func() bool { return r.version("FR") == s.version("FR") }) {
 			t.Fatalf("not ready: %s", r.log)
 		}
 		clients.check(r, dir, b.made)

@@ -76,14 +76,14 @@ func TestLossUnreadable(t *testing.T) {
 		fault := &lossfs.Fault{Op: lossfs.Read, Path: regexp.MustCompile(regexp.QuoteMeta(name) + "$"), Errno: syscall.EIO, Count: -1}
 		disk.Inject(fault)
 		disk.DropCaches()
-		if !waitFor(20*time.Second, func() bool { return write(f.number.Add(1)) != nil && disk.Hits(fault) > 0 }) {
+		if !waitFor(func() bool { return write(f.number.Add(1)) != nil && disk.Hits(fault) > 0 }) {
 			t.Errorf("%s: nothing failed, %d reads did", name, disk.Hits(fault))
 		}
 		if code, _ := w.s.get("/external/v1/antennas?limit=1"); code != http.StatusOK {
 			t.Errorf("%s: the antennas answer %d", name, code)
 		}
 		disk.Clear()
-		if !waitFor(30*time.Second, func() bool { return write(f.number.Add(1)) == nil }) {
+		if !waitFor(func() bool { return write(f.number.Add(1)) == nil }) {
 			t.Errorf("%s: does not come back: %s", name, ending(w.s.log.String()))
 		}
 	}

@@ -75,7 +75,7 @@ func (f *lossFolder) serve(t *testing.T, dir string) *writing {
 func isReadyWith(t *testing.T, s *server, key string) {
 	t.Helper()
 	s.key = key
-	if !waitFor(20*time.Second, func() bool { code, _ := s.get("/external/v1/antennas?limit=1"); return code == 200 }) {
+	if !waitFor(func() bool { code, _ := s.get("/external/v1/antennas?limit=1"); return code == 200 }) {
 		t.Fatalf("not ready: %s", s.log)
 	}
 }
@@ -179,7 +179,7 @@ func TestLossErrors(t *testing.T) {
 		f.pause(50*time.Millisecond, 300*time.Millisecond)
 		fault := f.fault()
 		disk.Inject(fault)
-		waitFor(3*time.Second, func() bool {
+		waitAtMost(3*time.Second, func() bool {
 			if fault.Op == lossfs.Read {
 				disk.DropCaches()
 			}

@@ -16,7 +16,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/image/webp"
 )
@@ -30,7 +29,7 @@ func photographer(t *testing.T, dir string) issued {
 // isReady waits until the data is loaded.
 func isReady(t *testing.T, s *server) {
 	t.Helper()
-	if !waitFor(15*time.Second, func() bool { return s.version("FR") != "" }) {
+	if !waitFor(func() bool { return s.version("FR") != "" }) {
 		t.Fatalf("not ready: %s", s.log)
 	}
 }

@@ -167,7 +167,7 @@ func (k *proxyKind) start(t *testing.T, block, address, backend string) *proxy {
 		p.cmd.Process.Signal(syscall.SIGTERM)
 		p.cmd.Wait()
 	})
-	if !waitFor(20*time.Second, func() bool {
+	if !waitFor(func() bool {
 		conn, err := net.Dial("tcp", address)
 		if err == nil {
 			conn.Close()
@@ -260,7 +260,7 @@ func TestProxies(t *testing.T) {
 				address := freeAddress(t)
 				base := "http://" + address + prefix
 				s := serve(t, nil, "serve", "--data", c.dir, "--trusted-proxy", "127.0.0.1/32", "--base-url", base, "--public-prefix", prefix)
-				if !waitFor(5*time.Second, func() bool { return s.version("DROM") != "" }) {
+				if !waitFor(func() bool { return s.version("DROM") != "" }) {
 					t.Fatalf("not ready: %s", s.log)
 				}
 				k.start(t, block, address, strings.TrimPrefix(s.base, "http://"))

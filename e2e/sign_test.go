@@ -163,7 +163,7 @@ func TestSignatures(t *testing.T) {
 	needOpenSSL(t)
 	c := makeCountry(t, 200)
 	s := serve(t, nil, "serve", "--data", c.dir)
-	if !waitFor(5*time.Second, func() bool { return s.version("FR") != "" }) {
+	if !waitFor(func() bool { return s.version("FR") != "" }) {
 		t.Fatalf("not ready: %s", s.log)
 	}
 	mobile := createClient(t, c.dir, "--name", "app", "--mode", "mobile", "--scopes", "antennas:read", "--minute", "100000")

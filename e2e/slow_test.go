@@ -57,7 +57,7 @@ func TestSlowCallers(t *testing.T) {
 	}
 	c := makeCountry(t, 1000)
 	s := serve(t, nil, "serve", "--data", c.dir)
-	if !waitFor(5*time.Second, func() bool { return s.version("FR") != "" }) {
+	if !waitFor(func() bool { return s.version("FR") != "" }) {
 		t.Fatalf("not ready: %s", s.log)
 	}
 	const callers = 300
@@ -71,14 +71,14 @@ func TestSlowCallers(t *testing.T) {
 			}
 			p99 = took[len(took)*99/100]
 			t.Logf("%s: %d requests, half of them within %s, 99 %% within %s, all within %s", mode, len(took), took[len(took)/2], p99, took[len(took)-1])
-			if requests = len(took); requests >= 400 && p99 < 100*time.Millisecond {
+			if requests = len(took); requests >= 400 && p99 < time.Second {
 				break
 			}
 		}
 		if requests < 100 {
 			t.Errorf("%s: only %d requests", mode, requests)
 		}
-		if p99 >= 100*time.Millisecond {
+		if p99 >= time.Second { // a header or a body takes six seconds to come
 			t.Errorf("%s: 99 %% of the requests take up to %s", mode, p99)
 		}
 		if mode == "-H" && most < callers {
@@ -86,7 +86,7 @@ func TestSlowCallers(t *testing.T) {
 		}
 	}
 	const bodies = `relais_requests_total{code="405",route="/external/v1/antennas"} `
-	if !waitFor(10*time.Second, func() bool { return s.metric(t, bodies) >= callers }) {
+	if !waitFor(func() bool { return s.metric(t, bodies) >= callers }) {
 		t.Errorf("only %v slow bodies were answered", s.metric(t, bodies))
 	}
 }

@@ -38,7 +38,7 @@ func slowReader(t *testing.T, s *server, path, key string) (net.Conn, *http.Resp
 func TestSlowReadersOfArchives(t *testing.T) {
 	c := makeCountry(t, 3000)
 	s := serve(t, nil, "serve", "--data", c.dir)
-	if !waitFor(20*time.Second, func() bool { return s.version("FR") != "" }) {
+	if !waitFor(func() bool { return s.version("FR") != "" }) {
 		t.Fatalf("not ready: %s", s.log)
 	}
 	slow := createClient(t, c.dir, "--name", "slow", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "all-read", "--minute", "100000", "--day", "100000")
@@ -79,7 +79,7 @@ func TestSlowReadersOfArchives(t *testing.T) {
 	for _, conn := range open {
 		conn.Close()
 	}
-	if !waitFor(20*time.Second, func() bool { return whole(slow.APIKey) == 200 }) {
+	if !waitFor(func() bool { return whole(slow.APIKey) == 200 }) {
 		t.Error("the slow client's places are not free when its connections are closed")
 	}
 }

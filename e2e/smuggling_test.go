@@ -189,7 +189,7 @@ func TestSmuggling(t *testing.T) {
 			}
 			// What the proxy passed on is what relais had, and on shared connections.
 			var proxied map[string]int
-			if !waitFor(5*time.Second, func() bool {
+			if !waitFor(func() bool {
 				proxied = map[string]int{}
 				for _, m := range proxiedLine.FindAllStringSubmatch(p.log.String(), -1) {
 					if nowhere := m[2] == "-" || m[2] == "<NOSRV>"; !nowhere && m[3] != "400" { // 400 is the proxy's own

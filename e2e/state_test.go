@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // A store that is damaged takes its own routes away, not the antennas; without the clients
@@ -24,7 +23,7 @@ func TestFailedStores(t *testing.T) {
 		path := filepath.Join(c.dir, file)
 		undo := damage(t, path, func(b []byte) []byte { return b[:5000] })
 		s := serve(t, nil, "serve", "--data", c.dir)
-		if !waitFor(10*time.Second, func() bool { status, _ := s.status503("/readyz"); return status == http.StatusOK }) {
+		if !waitFor(func() bool { status, _ := s.status503("/readyz"); return status == http.StatusOK }) {
 			t.Fatalf("without %s: not ready: %s", file, s.log)
 		}
 		for route, needs := range routes {
@@ -123,7 +122,7 @@ func TestOlderStore(t *testing.T) {
 		t.Errorf("accepted: %d %s", code, errs)
 	}
 	s := serve(t, nil, "serve", "--data", c.dir)
-	if !waitFor(10*time.Second, func() bool { status, _ := s.status503("/external/v1/antennas?limit=1"); return status == 200 }) {
+	if !waitFor(func() bool { status, _ := s.status503("/external/v1/antennas?limit=1"); return status == 200 }) {
 		t.Errorf("after it was accepted: %s", s.log)
 	}
 }

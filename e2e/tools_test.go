@@ -8,14 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // Other programs read what we write.
 func TestOtherTools(t *testing.T) {
 	c := makeCountry(t, 300)
 	s := serve(t, nil, "serve", "--data", c.dir)
-	if !waitFor(5*time.Second, func() bool { return s.version("FR") != "" }) {
+	if !waitFor(func() bool { return s.version("FR") != "" }) {
 		t.Fatalf("not ready: %s", s.log)
 	}
 	save := func(path, name string) string {

@@ -268,7 +268,7 @@ func TestLearnWhileServing(t *testing.T) {
 		again.imports(seenCell{oneSite.Position, "654321", "", fmt.Sprint(i + 1)})
 		again.Show(again.first)
 	}
-	for end := time.Now().Add(20 * time.Second); !last() && time.Now().Before(end); {
+	for end := time.Now().Add(time.Minute); !last() && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
 	if !last() {

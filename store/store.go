@@ -62,10 +62,12 @@ func failed(what, name string, err error) error {
 	return fmt.Errorf("%s %s: %w", what, name, err)
 }
 
+// patience is the longest wait for the lock of a file. Tests change it.
+var patience = time.Second
+
 const (
-	patience = time.Second // the longest wait for the lock of a file
-	step     = 1 << 20     // a file grows by this many bytes
-	walkable = 64 << 20    // bytes of a file whose whole tree is read before it is opened: about 0.1 s
+	step     = 1 << 20  // a file grows by this many bytes
+	walkable = 64 << 20 // bytes of a file whose whole tree is read before it is opened: about 0.1 s
 )
 
 // A DB is an open file. Its methods may be called from several goroutines.

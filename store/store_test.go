@@ -155,11 +155,12 @@ func TestHeld(t *testing.T) {
 		"check":     func() error { return Check(path) },
 		"compact":   func() error { _, _, err := compact(path); return err },
 	} {
-		start := time.Now()
-		if err := f(); !errors.Is(err, ErrHeld) || !strings.Contains(err.Error(), "x.db") || time.Since(start) > 1500*time.Millisecond {
-			t.Errorf("%s: %v after %v", name, err, time.Since(start))
+		if err := f(); !errors.Is(err, ErrHeld) || !strings.Contains(err.Error(), "x.db") {
+			t.Errorf("%s: got %v, want that x.db is held", name, err)
 		}
 	}
+	patience = time.Minute
+	defer func() { patience = time.Second }()
 	time.AfterFunc(300*time.Millisecond, func() { db.Close() })
 	second, err := Open(path)
 	if err != nil {
@@ -246,7 +247,7 @@ func TestGrowsBesideAView(t *testing.T) {
 		}()
 		select {
 		case <-done:
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Error("the writer waits for the reader")
 		}
 		return nil

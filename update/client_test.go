@@ -128,8 +128,8 @@ func TestServers(t *testing.T) {
 			} else {
 				k.want(r, Failed, tt.words)
 			}
-			if took < tt.least || took > 15*time.Second {
-				t.Errorf("took %s", took)
+			if took < tt.least {
+				t.Errorf("took %s, want at least %s", took, tt.least)
 			}
 			k.mu.Lock()
 			n := k.count[weekly]
@@ -148,7 +148,6 @@ func TestStopped(t *testing.T) {
 	k.put(weekly, text)
 	part := filepath.Join(k.dir.Downloads(), "FR", "weekly", "SYNTHETIC_observatoire.csv")
 	ctx, cancel := context.WithCancel(context.Background())
-	var start time.Time
 	k.behave(weekly, func(w http.ResponseWriter, r *http.Request, nth int) bool {
 		if nth > 1 {
 			return false
@@ -160,15 +159,14 @@ func TestStopped(t *testing.T) {
 		for sizeOf(part) < 100000 && r.Context().Err() == nil {
 			time.Sleep(time.Millisecond)
 		}
-		start = time.Now()
 		cancel()
 		<-r.Context().Done()
 		return true
 	})
 	k.use(k.file("weekly", "url", weekly, ""))
 	_, err := Run(ctx, k.options())
-	if took := time.Since(start); !errors.Is(err, context.Canceled) || took > 2*time.Second {
-		t.Errorf("%v after %s", err, took)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
 	}
 	info, err := os.Stat(part)
 	if err != nil || info.Size() != 100000 {

@@ -20,7 +20,7 @@ func TestKeeper(t *testing.T) {
 	go func() { keeper.Run(ctx); close(ended) }()
 	wait := func(what string, ok func(s KeeperState) bool) {
 		t.Helper()
-		for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 			if ok(keeper.State()) {
 				return
 			}

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"os"
 	"strings"
@@ -24,7 +23,7 @@ func TestKilledByOthers(t *testing.T) {
 	if err := syscall.Kill(first.PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	for range 200 {
+	for range 6000 {
 		if syscall.Kill(first.PID, 0) == syscall.ESRCH {
 			break
 		}
@@ -57,27 +56,20 @@ func TestNoWorker(t *testing.T) {
 // Jobs that must be alone leave room for others.
 func TestAloneLeavesRoom(t *testing.T) {
 	p := newPool(t, Options{Workers: 2, Waiting: 4})
-	results := make(chan error, 8)
-	for range 8 {
-		go func() {
-			_, err := p.Do(context.Background(), Job{Who: "another", Is: order{What: "sleep"}, Input: strings.NewReader(""), Alone: true}, &answer{})
-			results <- err
-		}()
-	}
-	time.Sleep(50 * time.Millisecond)
-	if _, _, err := p.do("hash"); err != nil {
-		t.Errorf("beside jobs that must be alone: %v", err)
-	}
-	busy := 0
-	for range 8 {
-		if err := <-results; errors.Is(err, ErrBusy) {
-			busy++
-		} else if err != nil {
-			t.Error(err)
+	release, results := holdAll(p, 8, Job{Who: "another", Is: order{What: "hash"}, Alone: true})
+	for range 5 { // one runs, two wait
+		if err := <-results; !errors.Is(err, ErrBusy) {
+			t.Errorf("got %v, want no room for five of eight jobs", err)
 		}
 	}
-	if busy != 5 { // one ran, two waited
-		t.Errorf("%d of 8 found no room", busy)
+	if _, _, err := p.do("hash"); err != nil {
+		t.Errorf("while jobs that must be alone run and wait: %v", err)
+	}
+	release()
+	for range 3 {
+		if err := <-results; err != nil {
+			t.Error(err)
+		}
 	}
 }
 

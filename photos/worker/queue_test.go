@@ -94,6 +94,27 @@ func (h *heldInput) Read(b []byte) (int, error) {
 	return 1, nil
 }
 
+// holdAll starts n jobs, none of which ends before release is called.
+func holdAll(p *Pool, n int, job Job) (release func(), results <-chan error) {
+	var held []*heldInput
+	errs := make(chan error, n)
+	for range n {
+		input := hold()
+		held = append(held, input)
+		go func() {
+			job := job
+			job.Input, job.Size = input, 2
+			_, err := p.Do(context.Background(), job, &answer{})
+			errs <- err
+		}()
+	}
+	return func() {
+		for _, h := range held {
+			close(h.released)
+		}
+	}, errs
+}
+
 // The jobs of one client that wait hold up no job of another.
 func TestOneClientHoldsNobody(t *testing.T) {
 	for _, workers := range []int{1, 2} {

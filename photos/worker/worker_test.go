@@ -204,23 +204,19 @@ func TestQueue(t *testing.T) {
 	if _, _, err := p.do("hash"); err != nil { // the process runs
 		t.Fatal(err)
 	}
-	var wg sync.WaitGroup
-	errs := make([]error, 4)
-	for i := range errs {
-		wg.Go(func() { _, _, errs[i] = p.do("sleep") })
+	release, results := holdAll(p, 4, Job{Is: order{What: "hash"}})
+	for range 2 { // one runs, one waits
+		if err := <-results; !errors.Is(err, ErrBusy) {
+			t.Errorf("got %v, want no room for two of four jobs", err)
+		}
 	}
-	wg.Wait()
-	busy := 0
-	for _, err := range errs {
-		if errors.Is(err, ErrBusy) {
-			busy++
-		} else if err != nil {
+	release()
+	for range 2 {
+		if err := <-results; err != nil {
 			t.Error(err)
 		}
 	}
-	if busy != 2 { // one ran, one waited
-		t.Errorf("%d of 4 jobs found no room", busy)
-	}
+	var wg sync.WaitGroup
 	impatient := newPool(t, Options{Workers: 1, Patience: time.Millisecond, Deadline: 5 * time.Second})
 	begun := make(chan struct{})
 	wg.Go(func() {
@@ -286,7 +282,7 @@ func TestIdleProcessesEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 200 {
+	for range 6000 {
 		if syscall.Kill(a.PID, 0) == syscall.ESRCH {
 			return
 		}
