@@ -176,16 +176,27 @@ func TestAddresses(t *testing.T) {
 	k := newKit(t)
 	s := server(k)
 	g := k.gate()
-	for text, ok := range map[string]bool{"192.0.2.0": true, "192.0.2.255": true, "192.0.3.0": false,
-		"2001:db8::1": true, "2001:db9::1": false, "": false} {
-		var addr netip.Addr
-		if text != "" {
-			addr = netip.MustParseAddr(text)
-		}
-		if _, err := g.Check(&Request{Time: k.time, Address: addr, APIKey: []string{s.APIKey},
-			Scope: AntennasRead}); (err == nil) != ok || err != nil && !errors.Is(err, ErrAddress) {
-			t.Errorf("%s: %v", text, err)
-		}
+	for _, tt := range []struct {
+		text string
+		ok   bool
+	}{
+		{"192.0.2.0", true},
+		{"192.0.2.255", true},
+		{"192.0.3.0", false},
+		{"2001:db8::1", true},
+		{"2001:db9::1", false},
+		{"", false},
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			var addr netip.Addr
+			if tt.text != "" {
+				addr = netip.MustParseAddr(tt.text)
+			}
+			if _, err := g.Check(&Request{Time: k.time, Address: addr, APIKey: []string{s.APIKey},
+				Scope: AntennasRead}); (err == nil) != tt.ok || err != nil && !errors.Is(err, ErrAddress) {
+				t.Errorf("%s: %v", tt.text, err)
+			}
+		})
 	}
 }
 

@@ -50,11 +50,16 @@ func TestSecretsAreNotStored(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for what, secret := range map[string]string{"key": made.APIKey,
-			"secret of the key": made.APIKey[len(made.APIKey)-secretLength:], "signing secret": made.SigningSecret} {
-			if strings.Contains(string(text), secret) {
-				t.Errorf("%s has the %s", name, what)
-			}
+		for _, tt := range []struct{ what, secret string }{
+			{"key", made.APIKey},
+			{"secret of the key", made.APIKey[len(made.APIKey)-secretLength:]},
+			{"signing secret", made.SigningSecret},
+		} {
+			t.Run(tt.what, func(t *testing.T) {
+				if strings.Contains(string(text), tt.secret) {
+					t.Errorf("%s has the %s", name, tt.what)
+				}
+			})
 		}
 	}
 	if info, err := os.Stat(filepath.Join(k.dir, "secret.key")); err != nil || info.Mode().Perm() != 0o600 {
@@ -76,35 +81,44 @@ func TestLostKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, key := range map[string][]byte{"missing": nil, "short": right[1:], "another": append([]byte{^right[0]}, right[1:]...)} {
-		os.Remove(path)
-		if key != nil {
-			if err := os.WriteFile(path, key, 0o600); err != nil {
-				t.Fatal(err)
+	for _, tt := range []struct {
+		what string
+		key  []byte
+	}{
+		{"missing", nil},
+		{"short", right[1:]},
+		{"another", append([]byte{^right[0]}, right[1:]...)},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			os.Remove(path)
+			if tt.key != nil {
+				if err := os.WriteFile(path, tt.key, 0o600); err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
-		k.reopen()
-		g := &Gate{Clients: k.Clients, Failures: NewFailures()}
-		ask := func(i *Issued, secret string) error {
-			_, err := g.Check(&Request{Time: k.time, Method: "GET", Path: "/", Address: inside,
-				Authorization: []string{"Bearer " + i.APIKey},
-				Signature:     []string{Sign(secret, k.time, "GET", "/", EmptyBody)}, Scope: AntennasRead})
-			return err
-		}
-		for _, secret := range []string{signs.SigningSecret, ""} {
-			if err := ask(signs, secret); !errors.Is(err, ErrSignature) {
-				t.Errorf("%s: %v", what, err)
+			k.reopen()
+			g := &Gate{Clients: k.Clients, Failures: NewFailures()}
+			ask := func(i *Issued, secret string) error {
+				_, err := g.Check(&Request{Time: k.time, Method: "GET", Path: "/", Address: inside,
+					Authorization: []string{"Bearer " + i.APIKey},
+					Signature:     []string{Sign(secret, k.time, "GET", "/", EmptyBody)}, Scope: AntennasRead})
+				return err
 			}
-		}
-		if err := ask(plain, ""); err != nil {
-			t.Errorf("%s: a client that does not sign: %v", what, err)
-		}
-		if locked := k.Locked(); len(locked) != 1 || !strings.Contains(locked[0].Error(), signs.ID) {
-			t.Errorf("%s: %v", what, locked)
-		}
-		if _, err := k.Create(Client{Name: "another", Mode: Mobile, Scopes: ReadScopes}); err == nil {
-			t.Errorf("%s: a secret was sealed with a new key", what)
-		}
+			for _, secret := range []string{signs.SigningSecret, ""} {
+				if err := ask(signs, secret); !errors.Is(err, ErrSignature) {
+					t.Errorf("%s: %v", tt.what, err)
+				}
+			}
+			if err := ask(plain, ""); err != nil {
+				t.Errorf("%s: a client that does not sign: %v", tt.what, err)
+			}
+			if locked := k.Locked(); len(locked) != 1 || !strings.Contains(locked[0].Error(), signs.ID) {
+				t.Errorf("%s: %v", tt.what, locked)
+			}
+			if _, err := k.Create(Client{Name: "another", Mode: Mobile, Scopes: ReadScopes}); err == nil {
+				t.Errorf("%s: a secret was sealed with a new key", tt.what)
+			}
+		})
 	}
 	if err := k.Delete(signs.ID); err != nil {
 		t.Error(err)
@@ -146,11 +160,18 @@ func TestRotation(t *testing.T) {
 	if _, err := k.Find(first.ID); !errors.Is(err, ErrNoClient) || len(k.table.Load().keys) != 0 {
 		t.Errorf("deleted: %v, %d keys", err, len(k.table.Load().keys))
 	}
-	for name, err := range map[string]error{"delete": k.Delete(first.ID),
-		"rotate": func() error { _, err := k.Rotate(first.ID, 0); return err }()} {
-		if !errors.Is(err, ErrNoClient) {
-			t.Errorf("%s of nobody: %v", name, err)
-		}
+	for _, tt := range []struct {
+		name string
+		err  error
+	}{
+		{"delete", k.Delete(first.ID)},
+		{"rotate", func() error { _, err := k.Rotate(first.ID, 0); return err }()},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if !errors.Is(tt.err, ErrNoClient) {
+				t.Errorf("%s of nobody: %v", tt.name, tt.err)
+			}
+		})
 	}
 }
 
@@ -159,10 +180,20 @@ func TestFind(t *testing.T) {
 	a := k.create(Client{Name: "a", Mode: Mobile})
 	k.create(Client{Name: "twice", Mode: Mobile})
 	k.create(Client{Name: "twice", Mode: Mobile})
-	for name, want := range map[string]error{"a": nil, a.ID: nil, "b": ErrNoClient, "twice": ErrAmbiguous} {
-		if c, err := k.Find(name); !errors.Is(err, want) || err == nil && c.ID != a.ID {
-			t.Errorf("%s: %v, %v", name, c, err)
-		}
+	for _, tt := range []struct {
+		name string
+		want error
+	}{
+		{"a", nil},
+		{a.ID, nil},
+		{"b", ErrNoClient},
+		{"twice", ErrAmbiguous},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if c, err := k.Find(tt.name); !errors.Is(err, tt.want) || err == nil && c.ID != a.ID {
+				t.Errorf("%s: %v, %v", tt.name, c, err)
+			}
+		})
 	}
 }
 
@@ -201,23 +232,28 @@ func TestLastUsed(t *testing.T) {
 func TestWrongClients(t *testing.T) {
 	k := newKit(t)
 	ok := Client{Name: "n", Mode: Server, CIDRs: cidrs, Scopes: ReadScopes}
-	for what, f := range map[string]func(c *Client){
-		"name":              func(c *Client) { c.Name = "" },
-		"printable":         func(c *Client) { c.Name = "a\nb" },
-		"mode":              func(c *Client) { c.Mode = "ROBOT" },
-		"needs scopes":      func(c *Client) { c.Scopes = nil },
-		"origin":            func(c *Client) { c.Mode, c.CIDRs = Browser, nil },
-		"has no CIDRs":      func(c *Client) { c.Mode, c.Origins = Browser, origins },
-		"has origins":       func(c *Client) { c.Origins = origins },
-		"at least one CIDR": func(c *Client) { c.CIDRs = nil },
-		"cannot sign":       func(c *Client) { c.Mode, c.Origins, c.CIDRs, c.RequireSignature = Browser, origins, nil, true },
-		"limits":            func(c *Client) { c.Limits.Minute = -1 },
+	for _, tt := range []struct {
+		what string
+		f    func(c *Client)
+	}{
+		{"name", func(c *Client) { c.Name = "" }},
+		{"printable", func(c *Client) { c.Name = "a\nb" }},
+		{"mode", func(c *Client) { c.Mode = "ROBOT" }},
+		{"needs scopes", func(c *Client) { c.Scopes = nil }},
+		{"origin", func(c *Client) { c.Mode, c.CIDRs = Browser, nil }},
+		{"has no CIDRs", func(c *Client) { c.Mode, c.Origins = Browser, origins }},
+		{"has origins", func(c *Client) { c.Origins = origins }},
+		{"at least one CIDR", func(c *Client) { c.CIDRs = nil }},
+		{"cannot sign", func(c *Client) { c.Mode, c.Origins, c.CIDRs, c.RequireSignature = Browser, origins, nil, true }},
+		{"limits", func(c *Client) { c.Limits.Minute = -1 }},
 	} {
-		c := ok
-		f(&c)
-		if _, err := k.Create(c); err == nil || !strings.Contains(err.Error(), what) {
-			t.Errorf("%s: %v", what, err)
-		}
+		t.Run(tt.what, func(t *testing.T) {
+			c := ok
+			tt.f(&c)
+			if _, err := k.Create(c); err == nil || !strings.Contains(err.Error(), tt.what) {
+				t.Errorf("%s: %v", tt.what, err)
+			}
+		})
 	}
 	if len(k.List()) != 0 {
 		t.Error("a refused client is there")
@@ -225,12 +261,24 @@ func TestWrongClients(t *testing.T) {
 }
 
 func TestParseScopes(t *testing.T) {
-	for text, want := range map[string]int{"antennas:read": 1, "all-read": 7, "all-read,photos:write": 8,
-		"Antennas:Read, stats:read,antennas:read": 2, "": -1, "x": -1, "antennas:read,,": -1} {
-		got, err := ParseScopes(text)
-		if (err != nil) != (want < 0) || err == nil && len(got) != want {
-			t.Errorf("%q: %v, %v", text, got, err)
-		}
+	for _, tt := range []struct {
+		text string
+		want int
+	}{
+		{"antennas:read", 1},
+		{"all-read", 7},
+		{"all-read,photos:write", 8},
+		{"Antennas:Read, stats:read,antennas:read", 2},
+		{"", -1},
+		{"x", -1},
+		{"antennas:read,,", -1},
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			got, err := ParseScopes(tt.text)
+			if (err != nil) != (tt.want < 0) || err == nil && len(got) != tt.want {
+				t.Errorf("%q: %v, %v", tt.text, got, err)
+			}
+		})
 	}
 }
 

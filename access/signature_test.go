@@ -132,10 +132,19 @@ func TestFresh(t *testing.T) {
 func TestSeveralSignatures(t *testing.T) {
 	header := Sign("new", signedAt, "GET", "/", EmptyBody)
 	header += Sign("old", signedAt, "GET", "/", EmptyBody)[len("t=1790000000"):]
-	for secret, want := range map[string]bool{"new": true, "old": true, "other": false} {
-		if accepted(header, secret, "GET", "/", EmptyBody) != want {
-			t.Errorf("%s: %v", secret, !want)
-		}
+	for _, tt := range []struct {
+		secret string
+		want   bool
+	}{
+		{"new", true},
+		{"old", true},
+		{"other", false},
+	} {
+		t.Run(tt.secret, func(t *testing.T) {
+			if accepted(header, tt.secret, "GET", "/", EmptyBody) != tt.want {
+				t.Errorf("%s: %v", tt.secret, !tt.want)
+			}
+		})
 	}
 }
 

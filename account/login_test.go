@@ -17,23 +17,28 @@ import (
 func TestChangedMeanwhile(t *testing.T) {
 	w := newWorld(t)
 	p, c := w.person("alice"), w.program()
-	for what, change := range map[string]func() error{
-		"a new password": func() error { _, err := w.SetPassword(context.Background(), p.ID, good); return err },
-		"disabled and enabled": func() error {
+	for _, tt := range []struct {
+		what   string
+		change func() error
+	}{
+		{"a new password", func() error { _, err := w.SetPassword(context.Background(), p.ID, good); return err }},
+		{"disabled and enabled", func() error {
 			_, err1 := w.Disable(p.ID, true)
 			_, err2 := w.Disable(p.ID, false)
 			return errors.Join(err1, err2)
-		},
+		}},
 	} {
-		before, err := w.Login(context.Background(), "alice", good, home)
-		w.want("login", err, nil)
-		w.want(what, change(), nil)
-		_, err = w.Authorize(before, Authorization{c.ID, callback, challenge, resource, Scopes})
-		w.want("after "+what, err, ErrLogin)
-		now, err := w.Login(context.Background(), "alice", good, home)
-		w.want("login", err, nil)
-		_, err = w.Authorize(now, Authorization{c.ID, callback, challenge, resource, Scopes})
-		w.want("anew", err, nil)
+		t.Run(tt.what, func(t *testing.T) {
+			before, err := w.Login(context.Background(), "alice", good, home)
+			w.want("login", err, nil)
+			w.want(tt.what, tt.change(), nil)
+			_, err = w.Authorize(before, Authorization{c.ID, callback, challenge, resource, Scopes})
+			w.want("after "+tt.what, err, ErrLogin)
+			now, err := w.Login(context.Background(), "alice", good, home)
+			w.want("login", err, nil)
+			_, err = w.Authorize(now, Authorization{c.ID, callback, challenge, resource, Scopes})
+			w.want("anew", err, nil)
+		})
 	}
 }
 

@@ -19,32 +19,34 @@ func TestLostAccount(t *testing.T) {
 		t.Fatal(err)
 	}
 	lost, theirs := w.tokens(alice, c), w.tokens(bob, c)
-	for name, text := range map[string]string{
-		"memory of a password": `{"id":"ID","name":"alice","created":"2026-11-03T12:00:00Z","password":{"time":3,"memory":4294967295,"threads":1,` +
-			`"salt":"AAAAAAAAAAAAAAAAAAAAAA==","argon2id":"AAAAAAAAAAAAAAAAAAAAAA=="}}`,
-		"neither":    `{"id":"ID","name":"alice","created":"2026-11-03T12:00:00Z"}`,
-		"another id": `{"id":"x","name":"alice"}`,
-		"no JSON":    `{`,
+	for _, tt := range []struct{ name, text string }{
+		{"memory of a password", `{"id":"ID","name":"alice","created":"2026-11-03T12:00:00Z","password":{"time":3,"memory":4294967295,"threads":1,` +
+			`"salt":"AAAAAAAAAAAAAAAAAAAAAA==","argon2id":"AAAAAAAAAAAAAAAAAAAAAA=="}}`},
+		{"neither", `{"id":"ID","name":"alice","created":"2026-11-03T12:00:00Z"}`},
+		{"another id", `{"id":"x","name":"alice"}`},
+		{"no JSON", `{`},
 	} {
-		err := w.db.Update(func(tx *store.Tx) error {
-			return tx.Bucket([]byte(accountsBucket)).Put([]byte(alice.ID), []byte(strings.ReplaceAll(text, "ID", alice.ID)))
+		t.Run(tt.name, func(t *testing.T) {
+			err := w.db.Update(func(tx *store.Tx) error {
+				return tx.Bucket([]byte(accountsBucket)).Put([]byte(alice.ID), []byte(strings.ReplaceAll(tt.text, "ID", alice.ID)))
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.reopen()
+			if p := w.Problems(); len(p) != 1 || !strings.Contains(p[0].Error(), alice.ID) || !w.Incomplete() {
+				t.Errorf("%s: problems %v", tt.name, p)
+			}
+			if n, _, err := Check(w.db); n != 2 || err == nil || !strings.Contains(err.Error(), alice.ID) {
+				t.Errorf("%s: the check finds %d accounts, %v", tt.name, n, err)
+			}
+			if _, _, err := w.Verify(lost.Access, resource, w.clock()); !errors.Is(err, ErrLost) {
+				t.Errorf("%s: a token of the account: %v", tt.name, err)
+			}
+			if p, err := w.OfClient("c", "An API client"); err != nil || p != acts || !w.valid(theirs.Access) {
+				t.Errorf("%s: the others: %+v, %v", tt.name, p, err)
+			}
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.reopen()
-		if p := w.Problems(); len(p) != 1 || !strings.Contains(p[0].Error(), alice.ID) || !w.Incomplete() {
-			t.Errorf("%s: problems %v", name, p)
-		}
-		if n, _, err := Check(w.db); n != 2 || err == nil || !strings.Contains(err.Error(), alice.ID) {
-			t.Errorf("%s: the check finds %d accounts, %v", name, n, err)
-		}
-		if _, _, err := w.Verify(lost.Access, resource, w.clock()); !errors.Is(err, ErrLost) {
-			t.Errorf("%s: a token of the account: %v", name, err)
-		}
-		if p, err := w.OfClient("c", "An API client"); err != nil || p != acts || !w.valid(theirs.Access) {
-			t.Errorf("%s: the others: %+v, %v", name, p, err)
-		}
 	}
 	if err := w.login("bob", good); err != nil {
 		t.Errorf("another signs in: %v", err)
@@ -85,32 +87,37 @@ func TestLostGrant(t *testing.T) {
 			id, whole = key, g
 		}
 	}
-	for name, breaks := range map[string]func(g *grant){
-		"sum":    func(g *grant) { g.Code = g.Code[:31] },
-		"family": func(g *grant) { g.Family = []byte{1} },
-		"access": func(g *grant) { g.Access[0].Sum = nil },
-		"person": func(g *grant) { g.Person = "x" },
-		"client": func(g *grant) { g.Client = "x" },
+	for _, tt := range []struct {
+		name   string
+		breaks func(g *grant)
+	}{
+		{"sum", func(g *grant) { g.Code = g.Code[:31] }},
+		{"family", func(g *grant) { g.Family = []byte{1} }},
+		{"access", func(g *grant) { g.Access[0].Sum = nil }},
+		{"person", func(g *grant) { g.Person = "x" }},
+		{"client", func(g *grant) { g.Client = "x" }},
 	} {
-		text, _ := json.Marshal(whole)
-		broken := new(grant)
-		if err := json.Unmarshal(text, broken); err != nil {
-			t.Fatal(err)
-		}
-		breaks(broken)
-		if err := w.db.Update(put(grantsBucket, id, broken)); err != nil {
-			t.Fatal(err)
-		}
-		w.reopen()
-		if p := w.Problems(); len(p) != 1 || !strings.Contains(p[0].Error(), "grant") {
-			t.Errorf("%s: problems %v", name, p)
-		}
-		if _, _, err := Check(w.db); err == nil {
-			t.Errorf("%s: the check finds nothing", name)
-		}
-		if w.valid(lost.Access) || !w.valid(theirs.Access) || w.Incomplete() {
-			t.Errorf("%s: valid %v, the other's %v", name, w.valid(lost.Access), w.valid(theirs.Access))
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			text, _ := json.Marshal(whole)
+			broken := new(grant)
+			if err := json.Unmarshal(text, broken); err != nil {
+				t.Fatal(err)
+			}
+			tt.breaks(broken)
+			if err := w.db.Update(put(grantsBucket, id, broken)); err != nil {
+				t.Fatal(err)
+			}
+			w.reopen()
+			if p := w.Problems(); len(p) != 1 || !strings.Contains(p[0].Error(), "grant") {
+				t.Errorf("%s: problems %v", tt.name, p)
+			}
+			if _, _, err := Check(w.db); err == nil {
+				t.Errorf("%s: the check finds nothing", tt.name)
+			}
+			if w.valid(lost.Access) || !w.valid(theirs.Access) || w.Incomplete() {
+				t.Errorf("%s: valid %v, the other's %v", tt.name, w.valid(lost.Access), w.valid(theirs.Access))
+			}
+		})
 	}
 	if err := errors.Join(w.db.Update(put(grantsBucket, id, whole)), w.db.Update(put(clientsBucket, c.ID, "no program"))); err != nil {
 		t.Fatal(err)

@@ -103,38 +103,43 @@ func TestCheckRedirect(t *testing.T) {
 
 func TestRedirects(t *testing.T) {
 	c := &Client{RedirectURIs: []string{"https://app.example/cb", "http://127.0.0.1/cb", "http://[::1]:99/cb?x", "com.example.app:/cb"}}
-	for asked, want := range map[string]bool{
-		"https://app.example/cb":                    true,
-		"http://127.0.0.1/cb":                       true,
-		"http://127.0.0.1:50000/cb":                 true,
-		"http://[::1]/cb?x":                         true,
-		"http://[::1]:7/cb?x":                       true,
-		"com.example.app:/cb":                       true,
-		"https://app.example/cb/":                   false,
-		"https://app.example/cb?x=1":                false,
-		"https://app.example/CB":                    false,
-		"https://app.example:443/cb":                false,
-		"https://app.example/cb/../evil":            false,
-		"https://app.example.evil.example/cb":       false,
-		"https://app.example@evil.example/cb":       false,
-		"http://app.example/cb":                     false,
-		"https://127.0.0.1/cb":                      false,
-		"http://localhost/cb":                       false,
-		"http://127.0.0.1:50000/other":              false,
-		"http://127.0.0.1:50000@evil.example/cb":    false,
-		"http://127.0.0.1:5e3/cb":                   false,
-		"http://127.0.0.1:/cb":                      false,
-		"http://127.0.0.1.evil.example/cb":          false,
-		"http://127.0.0.1:50000\\@evil.example/cb":  false,
-		"http://127.0.0.1:50000/cb#x":               false,
-		"http://evil.example/http://127.0.0.1:5/cb": false,
-		"//127.0.0.1/cb":                            false,
-		"com.example.app:/cb2":                      false,
-		"":                                          false,
+	for _, tt := range []struct {
+		asked string
+		want  bool
+	}{
+		{"https://app.example/cb", true},
+		{"http://127.0.0.1/cb", true},
+		{"http://127.0.0.1:50000/cb", true},
+		{"http://[::1]/cb?x", true},
+		{"http://[::1]:7/cb?x", true},
+		{"com.example.app:/cb", true},
+		{"https://app.example/cb/", false},
+		{"https://app.example/cb?x=1", false},
+		{"https://app.example/CB", false},
+		{"https://app.example:443/cb", false},
+		{"https://app.example/cb/../evil", false},
+		{"https://app.example.evil.example/cb", false},
+		{"https://app.example@evil.example/cb", false},
+		{"http://app.example/cb", false},
+		{"https://127.0.0.1/cb", false},
+		{"http://localhost/cb", false},
+		{"http://127.0.0.1:50000/other", false},
+		{"http://127.0.0.1:50000@evil.example/cb", false},
+		{"http://127.0.0.1:5e3/cb", false},
+		{"http://127.0.0.1:/cb", false},
+		{"http://127.0.0.1.evil.example/cb", false},
+		{"http://127.0.0.1:50000\\@evil.example/cb", false},
+		{"http://127.0.0.1:50000/cb#x", false},
+		{"http://evil.example/http://127.0.0.1:5/cb", false},
+		{"//127.0.0.1/cb", false},
+		{"com.example.app:/cb2", false},
+		{"", false},
 	} {
-		if got := c.Redirects(asked); got != want {
-			t.Errorf("%q: %v", asked, got)
-		}
+		t.Run(tt.asked, func(t *testing.T) {
+			if got := c.Redirects(tt.asked); got != tt.want {
+				t.Errorf("%q: %v", tt.asked, got)
+			}
+		})
 	}
 }
 

@@ -20,26 +20,29 @@ func TestTokens(t *testing.T) {
 		}
 		w.reopen()
 	}
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name            string
 		token, resource string
 		at              time.Duration
 		want            error
 	}{
-		"the last moment":      {tokens.Access, resource, AccessLife - time.Nanosecond, nil},
-		"expired":              {tokens.Access, resource, AccessLife, ErrGrant},
-		"another resource":     {tokens.Access, "https://other.example/mcp", 0, ErrTarget},
-		"a resource below":     {tokens.Access, resource + "/", 0, ErrTarget},
-		"no resource":          {tokens.Access, "", 0, ErrTarget},
-		"a refresh token":      {tokens.Refresh, resource, 0, ErrGrant},
-		"cut":                  {tokens.Access[:45], resource, 0, ErrGrant},
-		"another letter":       {tokens.Access[:45] + "!", resource, 0, ErrGrant},
-		"nothing":              {"", resource, 0, ErrGrant},
-		"a megabyte of it":     {strings.Repeat("a", 1<<20), resource, 0, ErrGrant},
-		"a hash in its place":  {"ra_" + strings.Repeat("A", 43), resource, 0, ErrGrant},
-		"a key of an API user": {"rk_0123456789ab_" + strings.Repeat("A", 43), resource, 0, ErrGrant},
+		{"the last moment", tokens.Access, resource, AccessLife - time.Nanosecond, nil},
+		{"expired", tokens.Access, resource, AccessLife, ErrGrant},
+		{"another resource", tokens.Access, "https://other.example/mcp", 0, ErrTarget},
+		{"a resource below", tokens.Access, resource + "/", 0, ErrTarget},
+		{"no resource", tokens.Access, "", 0, ErrTarget},
+		{"a refresh token", tokens.Refresh, resource, 0, ErrGrant},
+		{"cut", tokens.Access[:45], resource, 0, ErrGrant},
+		{"another letter", tokens.Access[:45] + "!", resource, 0, ErrGrant},
+		{"nothing", "", resource, 0, ErrGrant},
+		{"a megabyte of it", strings.Repeat("a", 1<<20), resource, 0, ErrGrant},
+		{"a hash in its place", "ra_" + strings.Repeat("A", 43), resource, 0, ErrGrant},
+		{"a key of an API user", "rk_0123456789ab_" + strings.Repeat("A", 43), resource, 0, ErrGrant},
 	} {
-		_, _, err := w.Verify(tt.token, tt.resource, w.clock().Add(tt.at))
-		w.want(name, err, tt.want)
+		t.Run(tt.name, func(t *testing.T) {
+			_, _, err := w.Verify(tt.token, tt.resource, w.clock().Add(tt.at))
+			w.want(tt.name, err, tt.want)
+		})
 	}
 	if a, err := w.Find("alice"); err != nil || a.Programs != 1 {
 		t.Errorf("%+v, %v", a, err)
@@ -88,26 +91,29 @@ func TestRedeem(t *testing.T) {
 	w := newWorld(t)
 	p, c, other := w.person("alice"), w.program(), w.program()
 	good := Redemption{w.code(p, c), c.ID, callback, verifier, resource}
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name   string
 		change func(*Redemption)
 		want   error
 	}{
-		"another code":      {func(r *Redemption) { r.Code = "rc_" + strings.Repeat("A", 43) }, ErrGrant},
-		"no code":           {func(r *Redemption) { r.Code = "" }, ErrGrant},
-		"another client":    {func(r *Redemption) { r.Client = other.ID }, ErrGrant},
-		"another redirect":  {func(r *Redemption) { r.Redirect = "http://127.0.0.1/cb" }, ErrGrant},
-		"no redirect":       {func(r *Redemption) { r.Redirect = "" }, ErrGrant},
-		"another verifier":  {func(r *Redemption) { r.Verifier = strings.Repeat("a", 43) }, ErrGrant},
-		"the challenge":     {func(r *Redemption) { r.Verifier = challenge }, ErrGrant},
-		"no verifier":       {func(r *Redemption) { r.Verifier = "" }, ErrGrant},
-		"a short verifier":  {func(r *Redemption) { r.Verifier = verifier[:42] }, ErrGrant},
-		"a foreign target":  {func(r *Redemption) { r.Resource = "https://other.example/mcp" }, ErrTarget},
-		"a verifier beyond": {func(r *Redemption) { r.Verifier = strings.Repeat("a", 129) }, ErrGrant},
+		{"another code", func(r *Redemption) { r.Code = "rc_" + strings.Repeat("A", 43) }, ErrGrant},
+		{"no code", func(r *Redemption) { r.Code = "" }, ErrGrant},
+		{"another client", func(r *Redemption) { r.Client = other.ID }, ErrGrant},
+		{"another redirect", func(r *Redemption) { r.Redirect = "http://127.0.0.1/cb" }, ErrGrant},
+		{"no redirect", func(r *Redemption) { r.Redirect = "" }, ErrGrant},
+		{"another verifier", func(r *Redemption) { r.Verifier = strings.Repeat("a", 43) }, ErrGrant},
+		{"the challenge", func(r *Redemption) { r.Verifier = challenge }, ErrGrant},
+		{"no verifier", func(r *Redemption) { r.Verifier = "" }, ErrGrant},
+		{"a short verifier", func(r *Redemption) { r.Verifier = verifier[:42] }, ErrGrant},
+		{"a foreign target", func(r *Redemption) { r.Resource = "https://other.example/mcp" }, ErrTarget},
+		{"a verifier beyond", func(r *Redemption) { r.Verifier = strings.Repeat("a", 129) }, ErrGrant},
 	} {
-		r := good
-		tt.change(&r)
-		_, err := w.Redeem(r)
-		w.want(name, err, tt.want)
+		t.Run(tt.name, func(t *testing.T) {
+			r := good
+			tt.change(&r)
+			_, err := w.Redeem(r)
+			w.want(tt.name, err, tt.want)
+		})
 	}
 	w.pass(CodeLife - time.Nanosecond)
 	w.reopen() // a code outlives a restart
@@ -141,20 +147,23 @@ func TestRefresh(t *testing.T) {
 	w := newWorld(t)
 	p, c, other := w.person("alice"), w.program(), w.program()
 	first := w.tokens(p, c)
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name                           string
 		token, client, resource, scope string
 		want                           error
 	}{
-		"another client":    {first.Refresh, other.ID, "", "", ErrGrant},
-		"another resource":  {first.Refresh, c.ID, "https://other.example/mcp", "", ErrTarget},
-		"an access token":   {first.Access, c.ID, "", "", ErrGrant},
-		"another first":     {"rr_" + strings.Repeat("A", 43) + first.Refresh[46:], c.ID, "", "", ErrGrant},
-		"cut":               {first.Refresh[:88], c.ID, "", "", ErrGrant},
-		"nothing":           {"", c.ID, "", "", ErrGrant},
-		"longer than it is": {first.Refresh + "A", c.ID, "", "", ErrGrant},
+		{"another client", first.Refresh, other.ID, "", "", ErrGrant},
+		{"another resource", first.Refresh, c.ID, "https://other.example/mcp", "", ErrTarget},
+		{"an access token", first.Access, c.ID, "", "", ErrGrant},
+		{"another first", "rr_" + strings.Repeat("A", 43) + first.Refresh[46:], c.ID, "", "", ErrGrant},
+		{"cut", first.Refresh[:88], c.ID, "", "", ErrGrant},
+		{"nothing", "", c.ID, "", "", ErrGrant},
+		{"longer than it is", first.Refresh + "A", c.ID, "", "", ErrGrant},
 	} {
-		_, err := w.Refresh(tt.token, tt.client, tt.resource, nil)
-		w.want(name, err, tt.want)
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := w.Refresh(tt.token, tt.client, tt.resource, nil)
+			w.want(tt.name, err, tt.want)
+		})
 	}
 	second, err := w.Refresh(first.Refresh, c.ID, resource, []Scope{Read})
 	if err != nil || !w.valid(first.Access) || !w.valid(second.Access) {
@@ -221,21 +230,26 @@ func TestRevoke(t *testing.T) {
 	if w.valid(next.Access) {
 		t.Error("its access token is good")
 	}
-	for name, f := range map[string]func() error{
-		"disable": func() error {
+	for _, tt := range []struct {
+		name string
+		f    func() error
+	}{
+		{"disable", func() error {
 			_, err := w.Disable(p.ID, true)
 			_, undone := w.Disable(p.ID, false)
 			return errors.Join(err, undone)
-		},
-		"passwd": func() error { _, err := w.SetPassword(t.Context(), p.ID, good); return err },
+		}},
+		{"passwd", func() error { _, err := w.SetPassword(t.Context(), p.ID, good); return err }},
 	} {
-		tokens := w.tokens(p, c)
-		w.want(name, f(), nil)
-		_, err := w.Refresh(tokens.Refresh, c.ID, "", nil)
-		w.want("refresh after "+name, err, ErrGrant)
-		if w.valid(tokens.Access) {
-			t.Errorf("%s leaves a token", name)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			tokens := w.tokens(p, c)
+			w.want(tt.name, tt.f(), nil)
+			_, err := w.Refresh(tokens.Refresh, c.ID, "", nil)
+			w.want("refresh after "+tt.name, err, ErrGrant)
+			if w.valid(tokens.Access) {
+				t.Errorf("%s leaves a token", tt.name)
+			}
+		})
 	}
 }
 
@@ -246,43 +260,48 @@ func TestAtOnce(t *testing.T) {
 	p, c := w.person("alice"), w.program()
 	r := Redemption{w.code(p, c), c.ID, callback, verifier, ""}
 	refresh := w.tokens(p, c).Refresh
-	for name, use := range map[string]func() (*Tokens, error){
-		"code":    func() (*Tokens, error) { return w.Redeem(r) },
-		"refresh": func() (*Tokens, error) { return w.Refresh(refresh, c.ID, "", nil) },
+	for _, tt := range []struct {
+		name string
+		use  func() (*Tokens, error)
+	}{
+		{"code", func() (*Tokens, error) { return w.Redeem(r) }},
+		{"refresh", func() (*Tokens, error) { return w.Refresh(refresh, c.ID, "", nil) }},
 	} {
-		var wg sync.WaitGroup
-		var mu sync.Mutex
-		var got []*Tokens
-		stop := make(chan struct{})
-		for range 2 { // readers meanwhile
-			wg.Go(func() {
-				for {
-					select {
-					case <-stop:
-						return
-					default:
-						w.Verify("ra_"+strings.Repeat("A", 43), resource, time.Now())
-						w.List()
+		t.Run(tt.name, func(t *testing.T) {
+			var wg sync.WaitGroup
+			var mu sync.Mutex
+			var got []*Tokens
+			stop := make(chan struct{})
+			for range 2 { // readers meanwhile
+				wg.Go(func() {
+					for {
+						select {
+						case <-stop:
+							return
+						default:
+							w.Verify("ra_"+strings.Repeat("A", 43), resource, time.Now())
+							w.List()
+						}
 					}
-				}
-			})
-		}
-		var users sync.WaitGroup
-		for range 8 {
-			users.Go(func() {
-				if t, err := use(); err == nil {
-					mu.Lock()
-					got = append(got, t)
-					mu.Unlock()
-				}
-			})
-		}
-		users.Wait()
-		close(stop)
-		wg.Wait()
-		if len(got) != 1 || w.valid(got[0].Access) {
-			t.Errorf("%s: %d were good", name, len(got))
-		}
+				})
+			}
+			var users sync.WaitGroup
+			for range 8 {
+				users.Go(func() {
+					if t, err := tt.use(); err == nil {
+						mu.Lock()
+						got = append(got, t)
+						mu.Unlock()
+					}
+				})
+			}
+			users.Wait()
+			close(stop)
+			wg.Wait()
+			if len(got) != 1 || w.valid(got[0].Access) {
+				t.Errorf("%s: %d were good", tt.name, len(got))
+			}
+		})
 	}
 }
 

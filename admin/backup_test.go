@@ -126,10 +126,20 @@ func TestUnfinishedFolder(t *testing.T) {
 		_, open := Open(there, "test", quiet)
 		into, again := Backup(context.Background(), dir, string(there), quiet), Restore(context.Background(), copied, there, quiet)
 		from := Backup(context.Background(), there, filepath.Join(t.TempDir(), "copy"), quiet)
-		for what, err := range map[string]error{"open": open, "backup into it": into, "backup of it": from, "restore into it": again} {
-			if !errors.Is(err, backup.ErrUnfinished) {
-				t.Errorf("%s: %v", what, err)
-			}
+		for _, tt := range []struct {
+			what string
+			err  error
+		}{
+			{"open", open},
+			{"backup into it", into},
+			{"backup of it", from},
+			{"restore into it", again},
+		} {
+			t.Run(tt.what, func(t *testing.T) {
+				if !errors.Is(tt.err, backup.ErrUnfinished) {
+					t.Errorf("%s: %v", tt.what, tt.err)
+				}
+			})
 		}
 		return unfinished
 	}); !errors.Is(err, unfinished) {

@@ -62,10 +62,18 @@ func TestChangedCharacter(t *testing.T) {
 func TestLostAccount(t *testing.T) {
 	dir, ctx := folder.Dir(t.TempDir()), context.Background()
 	var alice, bob account.Account
-	for name, a := range map[string]*account.Account{"alicealice": &alice, "bob": &bob} {
-		if err := Call(ctx, dir, CreateUser{name, "correct horse battery"}, a, quiet); err != nil {
-			t.Fatal(err)
-		}
+	for _, tt := range []struct {
+		name string
+		a    *account.Account
+	}{
+		{"alicealice", &alice},
+		{"bob", &bob},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if err := Call(ctx, dir, CreateUser{tt.name, "correct horse battery"}, tt.a, quiet); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	if err := Call(ctx, dir, CompactStores{}, new([]Compacted), quiet); err != nil {
 		t.Fatal(err)

@@ -259,27 +259,30 @@ func TestUnpack(t *testing.T) {
 		return b.Bytes()
 	}
 	good := archive(clientsFile, "photos/2026-11.db")
-	for name, c := range map[string]struct {
+	for _, c := range []struct {
+		name  string
 		text  []byte
 		whole bool
 	}{
-		"whole":     {good, true},
-		"cut off":   {good[:4000], false},
-		"elsewhere": {archive("../clients.db"), false},
-		"absolute":  {archive("/clients.db"), false},
-		"no store":  {archive("photos/x.db"), false},
+		{"whole", good, true},
+		{"cut off", good[:4000], false},
+		{"elsewhere", archive("../clients.db"), false},
+		{"absolute", archive("/clients.db"), false},
+		{"no store", archive("photos/x.db"), false},
 	} {
-		above := t.TempDir()
-		dest := filepath.Join(above, "dest")
-		if err := unpack(bytes.NewReader(c.text), dest); (err == nil) != c.whole {
-			t.Errorf("%s: %v", name, err)
-		}
-		if names, err := os.ReadDir(above); err != nil || len(names) > 1 {
-			t.Errorf("%s: %v, %v", name, names, err)
-		}
-		if _, err := os.Stat(filepath.Join(dest, "photos", "2026-11.db")); (err == nil) != c.whole {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			above := t.TempDir()
+			dest := filepath.Join(above, "dest")
+			if err := unpack(bytes.NewReader(c.text), dest); (err == nil) != c.whole {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			if names, err := os.ReadDir(above); err != nil || len(names) > 1 {
+				t.Errorf("%s: %v, %v", c.name, names, err)
+			}
+			if _, err := os.Stat(filepath.Join(dest, "photos", "2026-11.db")); (err == nil) != c.whole {
+				t.Errorf("%s: %v", c.name, err)
+			}
+		})
 	}
 }
 
@@ -348,12 +351,20 @@ func TestDeletedPhotoLeavesNoAnswer(t *testing.T) {
 	if _, first := answer(other); first {
 		t.Error("the answer of another photo is gone")
 	}
-	for name, c := range map[string]Command{"hide": HidePhoto{Photo: p.ID}, "show": ShowPhoto{Photo: p.ID},
-		"delete": DeletePhoto{Photo: p.ID}} {
-		if _, err := c.run(context.Background(), s); err == nil || !strings.Contains(err.Error(), p.ID) ||
-			!strings.Contains(err.Error(), "relais photo list") {
-			t.Errorf("%s of a photo that is gone: %v", name, err)
-		}
+	for _, tt := range []struct {
+		name string
+		c    Command
+	}{
+		{"hide", HidePhoto{Photo: p.ID}},
+		{"show", ShowPhoto{Photo: p.ID}},
+		{"delete", DeletePhoto{Photo: p.ID}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := tt.c.run(context.Background(), s); err == nil || !strings.Contains(err.Error(), p.ID) ||
+				!strings.Contains(err.Error(), "relais photo list") {
+				t.Errorf("%s of a photo that is gone: %v", tt.name, err)
+			}
+		})
 	}
 	if _, err := (DecideReport{Report: "\x1b[31m"}).run(context.Background(), s); err == nil ||
 		!strings.Contains(err.Error(), "relais report list") {

@@ -161,31 +161,33 @@ func TestChanges(t *testing.T) {
 
 func mustHaveHistory(t *testing.T, s *Store) {
 	t.Helper()
-	for support, want := range map[string]string{
-		"10": "2026-08-06: 1 LTE 800, 1 LTE 700; 2026-08-13: 2 5G NR 3500, 3 LTE 800, 6 LTE 800; 2026-08-20: 3 5G NR 3500, 6 5G NR 3500, 4 LTE 800",
-		"20": "2026-08-06: 1 GSM 900; 2026-08-13: 5 GSM 900, 6 GSM 900; 2026-08-20: 4 GSM 900",
-		"30": "2026-08-13: 1 LTE 700",
-		"40": "",
+	for _, tt := range []struct{ support, want string }{
+		{"10", "2026-08-06: 1 LTE 800, 1 LTE 700; 2026-08-13: 2 5G NR 3500, 3 LTE 800, 6 LTE 800; 2026-08-20: 3 5G NR 3500, 6 5G NR 3500, 4 LTE 800"},
+		{"20", "2026-08-06: 1 GSM 900; 2026-08-13: 5 GSM 900, 6 GSM 900; 2026-08-20: 4 GSM 900"},
+		{"30", "2026-08-13: 1 LTE 700"},
+		{"40", ""},
 	} {
-		versions, err := s.History(support)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, v := range versions {
-			var records []string
-			for _, d := range v.Differences {
-				for _, r := range []*Record{d.Before, d.After} {
-					if r != nil {
-						records = append(records, fmt.Sprint(uint8(r.Kind), " ", r.Values[3]))
+		t.Run(tt.support, func(t *testing.T) {
+			versions, err := s.History(tt.support)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, v := range versions {
+				var records []string
+				for _, d := range v.Differences {
+					for _, r := range []*Record{d.Before, d.After} {
+						if r != nil {
+							records = append(records, fmt.Sprint(uint8(r.Kind), " ", r.Values[3]))
+						}
 					}
 				}
+				got = append(got, v.Date+": "+sortedJoin(records))
 			}
-			got = append(got, v.Date+": "+sortedJoin(records))
-		}
-		if sorted := strings.Join(got, "; "); sorted != sortParts(want) {
-			t.Errorf("history of %s:\n%s\nwant\n%s", support, sorted, sortParts(want))
-		}
+			if sorted := strings.Join(got, "; "); sorted != sortParts(tt.want) {
+				t.Errorf("history of %s:\n%s\nwant\n%s", tt.support, sorted, sortParts(tt.want))
+			}
+		})
 	}
 }
 
@@ -214,10 +216,19 @@ func TestKeys(t *testing.T) {
 	mustAdd(t, s, publication(t, "2026-08-06", one, other, one), Options{})
 	mustAdd(t, s, publication(t, "2026-08-13", one, one, one), Options{Force: true})
 	mustAdd(t, s, publication(t, "2026-08-20", other), Options{})
-	for date, n := range map[string]int{"2026-08-06": 3, "2026-08-13": 3, "2026-08-20": 1} {
-		if got := told(t, all(s.Whole(date))); len(got) != n {
-			t.Errorf("%s: %q", date, got)
-		}
+	for _, tt := range []struct {
+		date string
+		n    int
+	}{
+		{"2026-08-06", 3},
+		{"2026-08-13", 3},
+		{"2026-08-20", 1},
+	} {
+		t.Run(tt.date, func(t *testing.T) {
+			if got := told(t, all(s.Whole(tt.date))); len(got) != tt.n {
+				t.Errorf("%s: %q", tt.date, got)
+			}
+		})
 	}
 	mustTell(t, "13", all(s.Changes("2026-08-13")))
 	mustTell(t, "20", all(s.Changes("2026-08-20")))
@@ -275,27 +286,30 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	later := site.DateOf(2026, 8, 13)
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name string
 		path string
 		o    Options
 		want string
 		is   error
 	}{
-		"same date":    {path: whole, is: ErrExists},
-		"future":       {path: whole, o: Options{Date: site.DateOf(2026, 11, 23)}, is: ErrRefused},
-		"half":         {path: publication(t, "2026-08-13", lines[:20]...), is: ErrRefused},
-		"cut":          {path: written(t, "x.csv", string(text[:len(text)/2])), o: Options{Date: later, Force: true}, want: "x.csv:21: the file ends in the middle of a record"},
-		"header alone": {path: written(t, "x.csv", header), o: Options{Date: later, Force: true}, want: "x.csv:1: the table has a header and no row"},
-		"empty":        {path: written(t, "x.csv", ""), want: "x.csv:1: "},
-		"other table":  {path: written(t, "x.csv", "a;b\n1;2\n"), want: "x.csv:1: "},
-		"no date":      {path: written(t, "x.csv", strings.ReplaceAll(string(text), "2026-08-06T", "2026-02-30T")), want: "x.csv:2: neither"},
-		"renamed":      {path: written(t, "x.csv", strings.Replace(string(text), "statut", "etat", 1)), o: Options{Date: later, Force: true}, want: "x.csv:1: the column statut is missing"},
-		"no key":       {path: written(t, "x.csv", strings.ReplaceAll(string(text), "SFR", "")), o: Options{Date: later, Force: true}, want: "x.csv:1: the column adm_lb_nom is empty in every row"},
-		"latin 1":      {path: written(t, "x.csv", strings.ReplaceAll(string(text), "°", "\xb0")), o: Options{Date: later, Force: true}, want: "x.csv:2: a byte that is not UTF-8"},
+		{name: "same date", path: whole, is: ErrExists},
+		{name: "future", path: whole, o: Options{Date: site.DateOf(2026, 11, 23)}, is: ErrRefused},
+		{name: "half", path: publication(t, "2026-08-13", lines[:20]...), is: ErrRefused},
+		{name: "cut", path: written(t, "x.csv", string(text[:len(text)/2])), o: Options{Date: later, Force: true}, want: "x.csv:21: the file ends in the middle of a record"},
+		{name: "header alone", path: written(t, "x.csv", header), o: Options{Date: later, Force: true}, want: "x.csv:1: the table has a header and no row"},
+		{name: "empty", path: written(t, "x.csv", ""), want: "x.csv:1: "},
+		{name: "other table", path: written(t, "x.csv", "a;b\n1;2\n"), want: "x.csv:1: "},
+		{name: "no date", path: written(t, "x.csv", strings.ReplaceAll(string(text), "2026-08-06T", "2026-02-30T")), want: "x.csv:2: neither"},
+		{name: "renamed", path: written(t, "x.csv", strings.Replace(string(text), "statut", "etat", 1)), o: Options{Date: later, Force: true}, want: "x.csv:1: the column statut is missing"},
+		{name: "no key", path: written(t, "x.csv", strings.ReplaceAll(string(text), "SFR", "")), o: Options{Date: later, Force: true}, want: "x.csv:1: the column adm_lb_nom is empty in every row"},
+		{name: "latin 1", path: written(t, "x.csv", strings.ReplaceAll(string(text), "°", "\xb0")), o: Options{Date: later, Force: true}, want: "x.csv:2: a byte that is not UTF-8"},
 	} {
-		if _, err := add(s, tt.path, tt.o); err == nil || tt.is != nil && !errors.Is(err, tt.is) || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := add(s, tt.path, tt.o); err == nil || tt.is != nil && !errors.Is(err, tt.is) || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%s: %v", tt.name, err)
+			}
+		})
 	}
 	for _, date := range []string{"2026-02-30", "26-1-1", "2026-13-01", "", "2026-08-07", "2026-08-06T00:00:00", "\x00\xff"} {
 		for _, seq := range []iter.Seq2[*Site, error]{all(s.Whole(date)), all(s.Changes(date)), all(s.Compare("2026-08-06", date))} {

@@ -53,17 +53,22 @@ func TestPublished(t *testing.T) {
 	}
 	dir := t.TempDir()
 	lines := strings.SplitAfter(string(text), "\n")
-	for date, rows := range map[string][]string{
-		"2026-08-27": lines,
-		"2026-09-03": slices.Concat(lines[:20], lines[24:]),
-		"2026-09-10": slices.Concat(lines[:1], lines[3:50], lines[60:90], lines[50:60], lines[90:]),
-		"2026-09-17": {strings.ReplaceAll(strings.Join(lines, ""), "En service", "Projet approuvé")},
-		"2026-09-24": lines,
+	for _, tt := range []struct {
+		date string
+		rows []string
+	}{
+		{"2026-08-27", lines},
+		{"2026-09-03", slices.Concat(lines[:20], lines[24:])},
+		{"2026-09-10", slices.Concat(lines[:1], lines[3:50], lines[60:90], lines[50:60], lines[90:])},
+		{"2026-09-17", []string{strings.ReplaceAll(strings.Join(lines, ""), "En service", "Projet approuvé")}},
+		{"2026-09-24", lines},
 	} {
-		text := strings.ReplaceAll(strings.Join(rows, ""), "2026-08-27T", date+"T")
-		if err := os.WriteFile(filepath.Join(dir, "observatoire_"+date+".csv"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(tt.date, func(t *testing.T) {
+			text := strings.ReplaceAll(strings.Join(tt.rows, ""), "2026-08-27T", tt.date+"T")
+			if err := os.WriteFile(filepath.Join(dir, "observatoire_"+tt.date+".csv"), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	mustBeAsTheFiles(t, dir, 5)
 }

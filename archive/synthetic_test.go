@@ -44,17 +44,28 @@ func TestSynthetic(t *testing.T) {
 	if s.Version() == version {
 		t.Error("the version is that of the demonstration")
 	}
-	for bucket, want := range map[string]int{publicationsBucket: 1, rowsBucket: 1, segmentsBucket: 1, blocksBucket: 1, changesBucket: 0} {
-		if err := db.View(func(tx *store.Tx) error {
-			n := 0
-			err := store.Each(tx, bucket, func(_, _ []byte) error { n++; return nil })
-			if n != want {
-				t.Errorf("%d records in %s, want %d", n, bucket, want)
+	for _, tt := range []struct {
+		bucket string
+		want   int
+	}{
+		{publicationsBucket, 1},
+		{rowsBucket, 1},
+		{segmentsBucket, 1},
+		{blocksBucket, 1},
+		{changesBucket, 0},
+	} {
+		t.Run(tt.bucket, func(t *testing.T) {
+			if err := db.View(func(tx *store.Tx) error {
+				n := 0
+				err := store.Each(tx, tt.bucket, func(_, _ []byte) error { n++; return nil })
+				if n != tt.want {
+					t.Errorf("%d records in %s, want %d", n, tt.bucket, tt.want)
+				}
+				return err
+			}); err != nil {
+				t.Fatal(err)
 			}
-			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
+		})
 	}
 	for _, force := range []bool{false, true} {
 		if _, err := add(s, madeUp("2026-08-20", first), Options{Force: force}); !errors.Is(err, ErrRefused) {

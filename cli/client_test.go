@@ -21,19 +21,24 @@ func TestClientVisitors(t *testing.T) {
 	mobile := []string{"--mode", "mobile", "--scopes", "all-read", "--name"}
 	page := []string{"--mode", "browser", "--origin", "https://map.example", "--scopes", "all-read", "--name"}
 	backend := []string{"--mode", "server", "--cidr", "192.0.2.0/24", "--scopes", "all-read", "--name"}
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name   string
 		args   []string
 		shared bool
 	}{
-		"App": {mobile, true}, "Map": {page, true}, "Backend": {backend, false},
-		"Known": {append([]string{"--minute", "600", "--day", "20000"}, page...), false},
+		{"App", mobile, true},
+		{"Map", page, true},
+		{"Backend", backend, false},
+		{"Known", append([]string{"--minute", "600", "--day", "20000"}, page...), false},
 	} {
-		out := run("create", 0, append(tt.args[:len(tt.args):len(tt.args)], name)...)
-		says := strings.Contains(out, "share 60 requests a minute and 10000 a day") &&
-			strings.Contains(out, "--visitor-minute") && strings.Contains(out, "--visitor-day")
-		if says != tt.shared || !strings.Contains(out, "rk_") {
-			t.Errorf("%s: %s", name, out)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			out := run("create", 0, append(tt.args[:len(tt.args):len(tt.args)], tt.name)...)
+			says := strings.Contains(out, "share 60 requests a minute and 10000 a day") &&
+				strings.Contains(out, "--visitor-minute") && strings.Contains(out, "--visitor-day")
+			if says != tt.shared || !strings.Contains(out, "rk_") {
+				t.Errorf("%s: %s", tt.name, out)
+			}
+		})
 	}
 	refused := run("create", 2, append(backend[:len(backend):len(backend)], "x", "--visitor-minute", "5")...)
 	if !strings.Contains(refused, "SERVER") {

@@ -15,13 +15,15 @@ func TestImportMeasures(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Now().UTC().Format(time.RFC3339)
 	tests, points := filepath.Join(dir, "tests.csv"), filepath.Join(dir, "points.csv")
-	for path, text := range map[string]string{
-		tests:  "timestamp,lat,lng,download_mbps\n" + now + ",48,2.5,100\n" + now + ",48,2.5,100\n" + now + ",0,0,100\n",
-		points: "timestamp,lat,lng,technology,signal_strength\n" + now + ",48,2.5,LTE,-60\n",
+	for _, tt := range []struct{ path, text string }{
+		{tests, "timestamp,lat,lng,download_mbps\n" + now + ",48,2.5,100\n" + now + ",48,2.5,100\n" + now + ",0,0,100\n"},
+		{points, "timestamp,lat,lng,technology,signal_strength\n" + now + ",48,2.5,LTE,-60\n"},
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(tt.path, func(t *testing.T) {
+			if err := os.WriteFile(tt.path, []byte(tt.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	data := filepath.Join(dir, "data")
 	if err := os.Mkdir(data, 0o700); err != nil {

@@ -100,14 +100,22 @@ func TestPromptInterrupted(t *testing.T) {
 
 // What is typed twice is the password.
 func TestPrompt(t *testing.T) {
-	for second, ok := range map[string]bool{"correct horse": true, "another": false} {
-		typed, read := terminal(t)
-		done := ask(t.Context(), t, read)
-		if _, err := typed.WriteString("correct horse\n" + second + "\n"); err != nil {
-			t.Fatal(err)
-		}
-		if a := answered(t, done); (a.err == nil) != ok || a.text != "correct horse" || !echoes(t, read) {
-			t.Errorf("%q: %+v", second, a)
-		}
+	for _, tt := range []struct {
+		second string
+		ok     bool
+	}{
+		{"correct horse", true},
+		{"another", false},
+	} {
+		t.Run(tt.second, func(t *testing.T) {
+			typed, read := terminal(t)
+			done := ask(t.Context(), t, read)
+			if _, err := typed.WriteString("correct horse\n" + tt.second + "\n"); err != nil {
+				t.Fatal(err)
+			}
+			if a := answered(t, done); (a.err == nil) != tt.ok || a.text != "correct horse" || !echoes(t, read) {
+				t.Errorf("%q: %+v", tt.second, a)
+			}
+		})
 	}
 }

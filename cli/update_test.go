@@ -79,12 +79,20 @@ func TestNothingEscapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	z := zip.NewWriter(f)
-	for name, text := range map[string][]byte{"SYNTHETIC_" + evil + "observatoire.csv": weekly, "read" + evil + "me": []byte("x\n")} {
-		w, err := z.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Write(text)
+	for _, tt := range []struct {
+		name string
+		text []byte
+	}{
+		{"SYNTHETIC_" + evil + "observatoire.csv", weekly},
+		{"read" + evil + "me", []byte("x\n")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w, err := z.Create(tt.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Write(tt.text)
+		})
 	}
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
@@ -104,24 +112,37 @@ func TestNothingEscapes(t *testing.T) {
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(weekly))
 	}))
 	defer s.Close()
-	for end, want := range map[string]int{"/SYNTHETIC_o.csv?a=\u009b31m\u202e": done, "/SYNTHETIC.zip?a=\u009b31m": done} {
-		dir := t.TempDir()
-		out, errs, code := command(t.Context(), "update", "--data", dir, "--sources", tableFile(t, [3]string{"FR", "a", s.URL + end}))
-		if code != want || !strings.Contains(out, `?a=\u009b31m`) {
-			t.Errorf("%d %q %q", code, out, errs)
-		}
-		printable(t, out+errs)
+	for _, tt := range []struct {
+		end  string
+		want int
+	}{
+		{"/SYNTHETIC_o.csv?a=\u009b31m\u202e", done},
+		{"/SYNTHETIC.zip?a=\u009b31m", done},
+	} {
+		t.Run(tt.end, func(t *testing.T) {
+			dir := t.TempDir()
+			out, errs, code := command(t.Context(), "update", "--data", dir, "--sources", tableFile(t, [3]string{"FR", "a", s.URL + tt.end}))
+			if code != tt.want || !strings.Contains(out, `?a=\u009b31m`) {
+				t.Errorf("%d %q %q", code, out, errs)
+			}
+			printable(t, out+errs)
+		})
 	}
 }
 
 func TestVisible(t *testing.T) {
-	for text, want := range map[string]string{
-		"": "", "Île-de-France «\u00a0x\u00a0» 東京": "Île-de-France «\u00a0x\u00a0» 東京",
-		"a\x1b[2J\tb\nc": `a\x1b[2J\tb\nc`, "\xff\x9b": `\xff\x9b`, `"\`: `"\`,
+	for _, tt := range []struct{ text, want string }{
+		{"", ""},
+		{"Île-de-France «\u00a0x\u00a0» 東京", "Île-de-France «\u00a0x\u00a0» 東京"},
+		{"a\x1b[2J\tb\nc", `a\x1b[2J\tb\nc`},
+		{"\xff\x9b", `\xff\x9b`},
+		{`"\`, `"\`},
 	} {
-		if got := visible(text, ""); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		t.Run(tt.text, func(t *testing.T) {
+			if got := visible(tt.text, ""); got != tt.want {
+				t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
+			}
+		})
 	}
 	if got := visible("a\n\tb", "\n"); got != "a\n"+`\tb` {
 		t.Errorf("%q", got)

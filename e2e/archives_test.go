@@ -146,15 +146,29 @@ func TestArchives(t *testing.T) {
 // wrongDates asks for dates that are none, or of which there is no archive.
 func wrongDates(t *testing.T, s *server) {
 	t.Helper()
-	for path, want := range map[string]string{
-		"2026-02-30": "400 INVALID_DATE", "26-1-1": "400 INVALID_DATE", "2026-13-01": "400 INVALID_DATE", "2026-8-6": "400 INVALID_DATE", "06-08-2026": "400 INVALID_DATE",
-		"20260806": "400 INVALID_DATE", "2026-08-06T00:00:00": "400 INVALID_DATE", "2026-08-06%20": "400 INVALID_DATE", "%EF%BC%92026-08-06": "400 INVALID_DATE", "-026-08-06": "400 INVALID_DATE",
-		"2026-08-07": "404 ARCHIVE_NOT_FOUND", "0001-01-01": "404 ARCHIVE_NOT_FOUND", "9999-12-31": "404 ARCHIVE_NOT_FOUND", "2026-08-06/": "404 NOT_FOUND",
-		"2026-08-06?view=all": "400 INVALID_PARAMETER", "2026-08-06?view=full&view=full": "400 INVALID_PARAMETER",
+	for _, tt := range []struct{ path, want string }{
+		{"2026-02-30", "400 INVALID_DATE"},
+		{"26-1-1", "400 INVALID_DATE"},
+		{"2026-13-01", "400 INVALID_DATE"},
+		{"2026-8-6", "400 INVALID_DATE"},
+		{"06-08-2026", "400 INVALID_DATE"},
+		{"20260806", "400 INVALID_DATE"},
+		{"2026-08-06T00:00:00", "400 INVALID_DATE"},
+		{"2026-08-06%20", "400 INVALID_DATE"},
+		{"%EF%BC%92026-08-06", "400 INVALID_DATE"},
+		{"-026-08-06", "400 INVALID_DATE"},
+		{"2026-08-07", "404 ARCHIVE_NOT_FOUND"},
+		{"0001-01-01", "404 ARCHIVE_NOT_FOUND"},
+		{"9999-12-31", "404 ARCHIVE_NOT_FOUND"},
+		{"2026-08-06/", "404 NOT_FOUND"},
+		{"2026-08-06?view=all", "400 INVALID_PARAMETER"},
+		{"2026-08-06?view=full&view=full", "400 INVALID_PARAMETER"},
 	} {
-		if code, o := s.get("/external/v1/anfr/archive/" + path); fmt.Sprint(code, " ", o["code"]) != want {
-			t.Errorf("%s: %d %v, want %s", path, code, o["error"], want)
-		}
+		t.Run(tt.path, func(t *testing.T) {
+			if code, o := s.get("/external/v1/anfr/archive/" + tt.path); fmt.Sprint(code, " ", o["code"]) != tt.want {
+				t.Errorf("%s: %d %v, want %s", tt.path, code, o["error"], tt.want)
+			}
+		})
 	}
 }
 

@@ -223,11 +223,25 @@ func TestPagesInChromium(t *testing.T) {
 			if got.Origin != tt.origin {
 				t.Errorf("the page is of %s", got.Origin)
 			}
-			for what, seen := range map[string]seen{"list": got.List, "bearer": got.Bearer, "unchanged": got.Unchanged, "unknown": got.Unknown,
-				"scope": got.Scope, "wrong": got.Wrong, "none": got.None, "backend": got.Backend, "spent": got.Spent} {
-				if seen.Thrown != "TypeError" || seen.Body != "" || seen.Headers != nil {
-					t.Errorf("%s: the page read %+v", what, seen)
-				}
+			for _, tt := range []struct {
+				what string
+				seen seen
+			}{
+				{"list", got.List},
+				{"bearer", got.Bearer},
+				{"unchanged", got.Unchanged},
+				{"unknown", got.Unknown},
+				{"scope", got.Scope},
+				{"wrong", got.Wrong},
+				{"none", got.None},
+				{"backend", got.Backend},
+				{"spent", got.Spent},
+			} {
+				t.Run(tt.what, func(t *testing.T) {
+					if tt.seen.Thrown != "TypeError" || tt.seen.Body != "" || tt.seen.Headers != nil {
+						t.Errorf("%s: the page read %+v", tt.what, tt.seen)
+					}
+				})
 			}
 			if got.Opaque.Type != "opaque" { // it can reach the server, and is kept from reading only
 				t.Errorf("the page cannot reach the server: %+v", got.Opaque)
@@ -260,12 +274,20 @@ func TestPageBesideTheAPI(t *testing.T) {
 		}
 		proxy.ServeHTTP(w, r)
 	})
-	for origin, want := range map[string]int{p.URL: 200, "https://else.example": 403} {
-		i := createClient(t, c.dir, "--name", origin, "--mode", "browser", "--origin", origin, "--scopes", "antennas:read")
-		got := p.open(t, chromium, p.URL+"/#"+url.Values{"api": {p.URL}, "key": {i.APIKey}}.Encode())
-		if got.List.Status != want || got.Bearer.Status != want || want == 403 && got.List.code() != "ORIGIN_NOT_ALLOWED" {
-			t.Errorf("a client of %s: %+v", origin, got.List)
-		}
+	for _, tt := range []struct {
+		origin string
+		want   int
+	}{
+		{p.URL, 200},
+		{"https://else.example", 403},
+	} {
+		t.Run(tt.origin, func(t *testing.T) {
+			i := createClient(t, c.dir, "--name", tt.origin, "--mode", "browser", "--origin", tt.origin, "--scopes", "antennas:read")
+			got := p.open(t, chromium, p.URL+"/#"+url.Values{"api": {p.URL}, "key": {i.APIKey}}.Encode())
+			if got.List.Status != tt.want || got.Bearer.Status != tt.want || tt.want == 403 && got.List.code() != "ORIGIN_NOT_ALLOWED" {
+				t.Errorf("a client of %s: %+v", tt.origin, got.List)
+			}
+		})
 	}
 }
 

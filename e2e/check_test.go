@@ -234,10 +234,15 @@ func TestCheckOfOtherFolders(t *testing.T) {
 	if r := check(t, empty); !r.OK || len(r.Files) != 0 {
 		t.Errorf("an empty folder: %+v", r)
 	}
-	for name, text := range map[string]string{".clients.db.tmp-1": "x", "quota.db.damaged": "y"} {
-		if err := os.WriteFile(filepath.Join(empty, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	for _, tt := range []struct{ name, text string }{
+		{".clients.db.tmp-1", "x"},
+		{"quota.db.damaged", "y"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if err := os.WriteFile(filepath.Join(empty, tt.name), []byte(tt.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	if r := check(t, empty); !r.OK || len(r.Notes) != 2 || !strings.Contains(r.Notes[0], "temporary") || !strings.Contains(r.Notes[1], "put aside") {
 		t.Errorf("leftovers: %+v", r)

@@ -69,23 +69,32 @@ func TestLossUnreadable(t *testing.T) {
 	disk, dir, unmount := f.mounted(t)
 	defer unmount()
 	w := f.serve(t, dir)
-	for name, write := range map[string]func(int64) error{"community.db": w.report, "users.db": w.account, "photos.db": w.photo} {
-		if err := write(f.number.Add(1)); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		fault := &lossfs.Fault{Op: lossfs.Read, Path: regexp.MustCompile(regexp.QuoteMeta(name) + "$"), Errno: syscall.EIO, Count: -1}
-		disk.Inject(fault)
-		disk.DropCaches()
-		if !waitFor(func() bool { return write(f.number.Add(1)) != nil && disk.Hits(fault) > 0 }) {
-			t.Errorf("%s: nothing failed, %d reads did", name, disk.Hits(fault))
-		}
-		if code, _ := w.s.get("/external/v1/antennas?limit=1"); code != http.StatusOK {
-			t.Errorf("%s: the antennas answer %d", name, code)
-		}
-		disk.Clear()
-		if !waitFor(func() bool { return write(f.number.Add(1)) == nil }) {
-			t.Errorf("%s: does not come back: %s", name, ending(w.s.log.String()))
-		}
+	for _, tt := range []struct {
+		name  string
+		write func(int64) error
+	}{
+		{"community.db", w.report},
+		{"users.db", w.account},
+		{"photos.db", w.photo},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if err := tt.write(f.number.Add(1)); err != nil {
+				t.Fatalf("%s: %v", tt.name, err)
+			}
+			fault := &lossfs.Fault{Op: lossfs.Read, Path: regexp.MustCompile(regexp.QuoteMeta(tt.name) + "$"), Errno: syscall.EIO, Count: -1}
+			disk.Inject(fault)
+			disk.DropCaches()
+			if !waitFor(func() bool { return tt.write(f.number.Add(1)) != nil && disk.Hits(fault) > 0 }) {
+				t.Errorf("%s: nothing failed, %d reads did", tt.name, disk.Hits(fault))
+			}
+			if code, _ := w.s.get("/external/v1/antennas?limit=1"); code != http.StatusOK {
+				t.Errorf("%s: the antennas answer %d", tt.name, code)
+			}
+			disk.Clear()
+			if !waitFor(func() bool { return tt.write(f.number.Add(1)) == nil }) {
+				t.Errorf("%s: does not come back: %s", tt.name, ending(w.s.log.String()))
+			}
+		})
 	}
 	w.s.stop()
 	f.ledger.holdsAll(t, dir, "after the errors")

@@ -15,14 +15,19 @@ func someMeasures(t *testing.T) (dir string, files []string) {
 	t.Helper()
 	dir = t.TempDir()
 	letIn(t, dir)
-	for kind, text := range map[string]string{"speedtest": speedtestsOf(40), "coverage": coverageOf(60)} {
-		path := filepath.Join(t.TempDir(), kind+".csv")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, errs, code := relais(t, kind, "import", "--data", dir, "--market", "FR", path); code != 0 {
-			t.Fatal(errs)
-		}
+	for _, tt := range []struct{ kind, text string }{
+		{"speedtest", speedtestsOf(40)},
+		{"coverage", coverageOf(60)},
+	} {
+		t.Run(tt.kind, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), tt.kind+".csv")
+			if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, errs, code := relais(t, tt.kind, "import", "--data", dir, "--market", "FR", path); code != 0 {
+				t.Fatal(errs)
+			}
+		})
 	}
 	return dir, segments(t, dir)
 }

@@ -139,21 +139,26 @@ func unavailableSites(t *testing.T, s *server) {
 	if got, err := json.Marshal(sites["ORANGE 00000001R1"]); err != nil || string(got) != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	for key, wants := range map[string]object{
-		"SFR 10235":       {"Lat": 45.7701, "Lon": 3.0801, "commune": "Évaux-lès-Pré", "raison": "Dégât", "voixSms": "HS", "data": "OK", "debut": "2026-08-20T04:10:00.000Z", "fin_prev": nil, "managedBySfr": nil},
-		"SFR 00000001R1":  {"debut": "", "commune": "Orléat"},
-		"BOUYGUES T10008": {"code_insee": "01053", "commune": "Bourg, en Bresse", "region": "Île-de-France", "debut": "2026-08-20T04:10:00.000Z", "2Gvoix": "", "voix": "DE", "raison": ""},
-		"FREE 2A004_ABC":  {"code_insee": "2A004", "debut": "", "managedByFree": false, "5Gdata": "", "Antenne relais gérée par FREE": "NON"},
+	for _, tt := range []struct {
+		key   string
+		wants object
+	}{
+		{"SFR 10235", object{"Lat": 45.7701, "Lon": 3.0801, "commune": "Évaux-lès-Pré", "raison": "Dégât", "voixSms": "HS", "data": "OK", "debut": "2026-08-20T04:10:00.000Z", "fin_prev": nil, "managedBySfr": nil}},
+		{"SFR 00000001R1", object{"debut": "", "commune": "Orléat"}},
+		{"BOUYGUES T10008", object{"code_insee": "01053", "commune": "Bourg, en Bresse", "region": "Île-de-France", "debut": "2026-08-20T04:10:00.000Z", "2Gvoix": "", "voix": "DE", "raison": ""}},
+		{"FREE 2A004_ABC", object{"code_insee": "2A004", "debut": "", "managedByFree": false, "5Gdata": "", "Antenne relais gérée par FREE": "NON"}},
 	} {
-		site := sites[key]
-		for name, want := range wants {
-			if got := site[name]; got != want {
-				t.Errorf("%s: %s is %v, want %v", key, name, got, want)
+		t.Run(tt.key, func(t *testing.T) {
+			site := sites[tt.key]
+			for name, want := range tt.wants {
+				if got := site[name]; got != want {
+					t.Errorf("%s: %s is %v, want %v", tt.key, name, got, want)
+				}
 			}
-		}
-		if raw, _ := site["raw"].(object); len(raw) != 20 {
-			t.Errorf("%s: raw has %d keys", key, len(raw))
-		}
+			if raw, _ := site["raw"].(object); len(raw) != 20 {
+				t.Errorf("%s: raw has %d keys", tt.key, len(raw))
+			}
+		})
 	}
 }
 
@@ -189,33 +194,57 @@ func operatorOutages(t *testing.T, s *server) {
 		}
 		return list
 	}
-	for path, want := range map[string]string{
-		"?limit=2": "[T10008 00000001R1]", "?limit=9999": "[T10008 00000001R1 10235 00000002R1 2A004_ABC 00000001R1]", "?operator=sfr": "[10235 00000001R1]",
-		"?lat=45.77&lon=3.08&radiusKm=0.1":           "[00000002R1 10235]", // the nearest first
-		"?lat=45.77&lon=3.08&radiusKm=0.01":          "[00000002R1]",
-		"?lat=45.77&lon=3.08&radiusKm=0.1&north=46":  "[00000002R1 10235]",
-		"?north=45.862&south=45.862&west=3&east=3.5": "[00000001R1 00000001R1]", // edges belong to it
-		"?source=community":                          "[]",
+	for _, tt := range []struct{ path, want string }{
+		{"?limit=2", "[T10008 00000001R1]"},
+		{"?limit=9999", "[T10008 00000001R1 10235 00000002R1 2A004_ABC 00000001R1]"},
+		{"?operator=sfr", "[10235 00000001R1]"},
+		{"?lat=45.77&lon=3.08&radiusKm=0.1", "[00000002R1 10235]"}, // the nearest first
+		{"?lat=45.77&lon=3.08&radiusKm=0.01", "[00000002R1]"},
+		{"?lat=45.77&lon=3.08&radiusKm=0.1&north=46", "[00000002R1 10235]"},
+		{"?north=45.862&south=45.862&west=3&east=3.5", "[00000001R1 00000001R1]"}, // edges belong to it
+		{"?source=community", "[]"},
 	} {
-		if got := fmt.Sprint(ids("/outages" + path)); got != want {
-			t.Errorf("%s: %s, want %s", path, got, want)
-		}
+		t.Run(tt.path, func(t *testing.T) {
+			if got := fmt.Sprint(ids("/outages" + tt.path)); got != tt.want {
+				t.Errorf("%s: %s, want %s", tt.path, got, tt.want)
+			}
+		})
 	}
 	if meta := s.ask("/outages?limit=2")["meta"].(object); meta["truncated"] != true {
 		t.Errorf("%v", meta)
 	}
-	for path, want := range map[string]string{
-		"lat=45&lon=3": "INVALID_PARAMETER", "lat=45&radiusKm=3": "INVALID_PARAMETER", "lon=3&radiusKm=3": "INVALID_PARAMETER", "radiusKm=3": "INVALID_PARAMETER",
-		"lat=45&lon=3&radiusKm=0": "INVALID_PARAMETER", "lat=45&lon=3&radiusKm=-1": "INVALID_PARAMETER", "lat=45&lon=3&radiusKm=200.01": "INVALID_PARAMETER",
-		"lat=NaN&lon=3&radiusKm=1": "INVALID_PARAMETER", "lat=45&lon=Inf&radiusKm=1": "INVALID_PARAMETER", "lat=90.1&lon=3&radiusKm=1": "INVALID_PARAMETER",
-		"lat=45&lon=180.5&radiusKm=1": "INVALID_PARAMETER", "lat=0x2D&lon=3&radiusKm=1": "INVALID_PARAMETER", "lat=45&lat=45&lon=3&radiusKm=1": "INVALID_PARAMETER",
-		"north=46": "INVALID_BBOX", "north=45&south=46&west=3&east=4": "INVALID_BBOX", "north=x&south=1&west=3&east=4": "INVALID_BBOX",
-		"limit=0": "INVALID_PARAMETER", "limit=-1": "INVALID_PARAMETER", "limit=1e3": "INVALID_PARAMETER", "limit=99999999999999999999": "INVALID_PARAMETER",
-		"source=everybody": "INVALID_PARAMETER", "market=XX": "INVALID_PARAMETER", "operator=PROXIMUS_BE": "INVALID_OPERATOR", "territory=974": "INVALID_PARAMETER", "market=DROM&territory=33": "INVALID_PARAMETER",
+	for _, tt := range []struct{ path, want string }{
+		{"lat=45&lon=3", "INVALID_PARAMETER"},
+		{"lat=45&radiusKm=3", "INVALID_PARAMETER"},
+		{"lon=3&radiusKm=3", "INVALID_PARAMETER"},
+		{"radiusKm=3", "INVALID_PARAMETER"},
+		{"lat=45&lon=3&radiusKm=0", "INVALID_PARAMETER"},
+		{"lat=45&lon=3&radiusKm=-1", "INVALID_PARAMETER"},
+		{"lat=45&lon=3&radiusKm=200.01", "INVALID_PARAMETER"},
+		{"lat=NaN&lon=3&radiusKm=1", "INVALID_PARAMETER"},
+		{"lat=45&lon=Inf&radiusKm=1", "INVALID_PARAMETER"},
+		{"lat=90.1&lon=3&radiusKm=1", "INVALID_PARAMETER"},
+		{"lat=45&lon=180.5&radiusKm=1", "INVALID_PARAMETER"},
+		{"lat=0x2D&lon=3&radiusKm=1", "INVALID_PARAMETER"},
+		{"lat=45&lat=45&lon=3&radiusKm=1", "INVALID_PARAMETER"},
+		{"north=46", "INVALID_BBOX"},
+		{"north=45&south=46&west=3&east=4", "INVALID_BBOX"},
+		{"north=x&south=1&west=3&east=4", "INVALID_BBOX"},
+		{"limit=0", "INVALID_PARAMETER"},
+		{"limit=-1", "INVALID_PARAMETER"},
+		{"limit=1e3", "INVALID_PARAMETER"},
+		{"limit=99999999999999999999", "INVALID_PARAMETER"},
+		{"source=everybody", "INVALID_PARAMETER"},
+		{"market=XX", "INVALID_PARAMETER"},
+		{"operator=PROXIMUS_BE", "INVALID_OPERATOR"},
+		{"territory=974", "INVALID_PARAMETER"},
+		{"market=DROM&territory=33", "INVALID_PARAMETER"},
 	} {
-		if code, o := s.get("/external/v1/outages?" + path); code != 400 || o["code"] != want {
-			t.Errorf("%s: %d %v %v, want %s", path, code, o["code"], o["error"], want)
-		}
+		t.Run(tt.path, func(t *testing.T) {
+			if code, o := s.get("/external/v1/outages?" + tt.path); code != 400 || o["code"] != tt.want {
+				t.Errorf("%s: %d %v %v, want %s", tt.path, code, o["code"], o["error"], tt.want)
+			}
+		})
 	}
 }
 
@@ -224,21 +253,31 @@ func failedFeeds(t *testing.T, s *server, dir string) {
 	t.Helper()
 	orange := hsFiles["ORANGE"].text
 	tag := s.tag("/sites-hs")
-	for why, text := range map[string]string{
-		"web page": "<!DOCTYPE html><html><body>Maintenance</body></html>\n", "empty": "", "no header": "10235;63;63113;45.7;3.08\n",
-		"the column lat is missing": "code_site_op;commune;Lon;voix;data\n1;x;3.08;HS;HS\n", "no row": fmt.Sprintf(hsHeader, "Orange"),
-		"file of SFR": fmt.Sprintf(hsHeader, "SFR") + "1;OUI;;63;;63113;45.7;3.08;HS;;;;;;HS;HS;;;;\n", "cut short": orange[:strings.Index(orange, ";HS;HS;HS")],
-		"none can be used":        fmt.Sprintf(hsHeader, "Orange") + "1;OUI;;63;;63113;?;?;HS;;;;;;HS;HS;;;;\n",
-		"the column Lat is empty": fmt.Sprintf(hsHeader, "Orange") + "1;OUI;;63;;63113;;;HS;;;;;;HS;HS;;;;\n",
+	for _, tt := range []struct{ why, text string }{
+		{"web page", "<!DOCTYPE html><html><body>Maintenance</body></html>\n"},
+		{"empty", ""},
+		{"no header", "10235;63;63113;45.7;3.08\n"},
+		{"the column lat is missing", "code_site_op;commune;Lon;voix;data\n1;x;3.08;HS;HS\n"},
+		{"no row", fmt.Sprintf(hsHeader, "Orange")},
+		{"file of SFR", fmt.Sprintf(hsHeader, "SFR") + "1;OUI;;63;;63113;45.7;3.08;HS;;;;;;HS;HS;;;;\n"},
+		{"cut short", orange[:strings.Index(orange, ";HS;HS;HS")]},
+		{"none can be used", fmt.Sprintf(hsHeader, "Orange") + "1;OUI;;63;;63113;?;?;HS;;;;;;HS;HS;;;;\n"},
+		{"the column Lat is empty", fmt.Sprintf(hsHeader, "Orange") + "1;OUI;;63;;63113;;;HS;;;;;;HS;HS;;;;\n"},
 	} {
-		fails(t, 1, why, "outage", "import", "--data", dir, "--market", "FR", "--operator", "ORANGE", writeFile(t, "hs.csv", text))
-		for path, want := range map[string]string{
-			"?operator=ORANGE": "exists true, available false, 2 entries", "": "exists true, available false, 6 entries", "?operator=SFR": "exists true, available true, 2 entries",
-		} {
-			if got := s.feed("/sites-hs" + path); got != want {
-				t.Errorf("%s, %q: %s, want %s", why, path, got, want)
+		t.Run(tt.why, func(t *testing.T) {
+			fails(t, 1, tt.why, "outage", "import", "--data", dir, "--market", "FR", "--operator", "ORANGE", writeFile(t, "hs.csv", tt.text))
+			for _, c := range []struct{ path, want string }{
+				{"?operator=ORANGE", "exists true, available false, 2 entries"},
+				{"", "exists true, available false, 6 entries"},
+				{"?operator=SFR", "exists true, available true, 2 entries"},
+			} {
+				t.Run(c.path, func(t *testing.T) {
+					if got := s.feed("/sites-hs" + c.path); got != c.want {
+						t.Errorf("%s, %q: %s, want %s", tt.why, c.path, got, c.want)
+					}
+				})
 			}
-		}
+		})
 	}
 	if got := s.status("/sites-hs", tag); got != 200 {
 		t.Errorf("an answer whose feed failed since: %d", got)
@@ -317,10 +356,16 @@ func TestOutageReports(t *testing.T) {
 		"community ORANGE degraded [data sms] [5g] Orléat orage 45.77 3.08" || !strings.HasPrefix(one.ID, "community:") {
 		t.Errorf("%v", o)
 	}
-	for id, want := range map[string]string{one.ID: "reported 0 3 true", two.ID: "reported 0 3 false", three.ID: "reported 0 3 false"} {
-		if got := life(id); got != want {
-			t.Errorf("%s: %s, want %s", id, got, want)
-		}
+	for _, tt := range []struct{ id, want string }{
+		{one.ID, "reported 0 3 true"},
+		{two.ID, "reported 0 3 false"},
+		{three.ID, "reported 0 3 false"},
+	} {
+		t.Run(tt.id, func(t *testing.T) {
+			if got := life(tt.id); got != tt.want {
+				t.Errorf("%s: %s, want %s", tt.id, got, tt.want)
+			}
+		})
 	}
 	if o := s.ask("/outages"); len(o["data"].([]any)) != 4 {
 		t.Errorf("reports and the operator's entry side by side: %v", o)
@@ -352,10 +397,17 @@ func TestOutageReports(t *testing.T) {
 	fails(t, 1, "resolved or rejected", "outage", "resolve", "--data", dir, two.ID)
 	fails(t, 1, "no such outage report", "outage", "confirm", "--data", dir, "community:01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7")
 	fails(t, 1, "no such outage report", "outage", "confirm", "--data", dir, "operator:fr-orange:2")
-	for why, flags := range map[string][]string{
-		"not in the market": {"--lat=0", "--lon=0"}, "in the future": {"--lat=45", "--lon=3", "--started-at", time.Now().Add(time.Hour).Format(time.RFC3339)}, "service": {"--lat=45", "--lon=3", "--service", "tv"},
+	for _, tt := range []struct {
+		why   string
+		flags []string
+	}{
+		{"not in the market", []string{"--lat=0", "--lon=0"}},
+		{"in the future", []string{"--lat=45", "--lon=3", "--started-at", time.Now().Add(time.Hour).Format(time.RFC3339)}},
+		{"service", []string{"--lat=45", "--lon=3", "--service", "tv"}},
 	} {
-		fails(t, 1, why, append([]string{"outage", "report", "--data", dir, "--market", "FR", "--operator", "SFR"}, flags...)...)
+		t.Run(tt.why, func(t *testing.T) {
+			fails(t, 1, tt.why, append([]string{"outage", "report", "--data", dir, "--market", "FR", "--operator", "SFR"}, tt.flags...)...)
+		})
 	}
 	// With no feed at all, people's reports are the only source.
 	var be outageSaid

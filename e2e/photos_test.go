@@ -163,16 +163,25 @@ func TestPhotos(t *testing.T) {
 		t.Fatalf("%+v, %v", up, err)
 	}
 	id := up.Data.ID
-	for url, want := range map[string]image.Point{up.Data.ImageURL: {X: 1920, Y: 640}, up.Data.ThumbnailURL: {X: 400, Y: 400}, up.Data.OGImageURL: {X: 1200, Y: 630}} {
-		status, file, size, err := fetchImage(url)
-		if status != 200 || size != want || err != nil {
-			t.Errorf("%s: %d, %v, %v; want %v", url, status, size, err, want)
-		}
-		for _, secret := range []string{"EXIF", "XMP ", "ICCP", "Planted"} {
-			if bytes.Contains(file, []byte(secret)) {
-				t.Errorf("%s has %s", url, secret)
+	for _, tt := range []struct {
+		url  string
+		want image.Point
+	}{
+		{up.Data.ImageURL, image.Point{X: 1920, Y: 640}},
+		{up.Data.ThumbnailURL, image.Point{X: 400, Y: 400}},
+		{up.Data.OGImageURL, image.Point{X: 1200, Y: 630}},
+	} {
+		t.Run(tt.url, func(t *testing.T) {
+			status, file, size, err := fetchImage(tt.url)
+			if status != 200 || size != tt.want || err != nil {
+				t.Errorf("%s: %d, %v, %v; want %v", tt.url, status, size, err, tt.want)
 			}
-		}
+			for _, secret := range []string{"EXIF", "XMP ", "ICCP", "Planted"} {
+				if bytes.Contains(file, []byte(secret)) {
+					t.Errorf("%s has %s", tt.url, secret)
+				}
+			}
+		})
 	}
 	m := up.Data.PublicMetadata
 	if m["cameraModel"] != "PlantedCamera" || m["takenDate"] != "2024-05-30" || m["takenDateLabel"] != "30 mai 2024" || m["orientationDegrees"] != 0.0 {
@@ -246,13 +255,21 @@ func TestPhotos(t *testing.T) {
 	if _, errs, code := relais(t, "compact", "--data", c.dir); code != 0 {
 		t.Errorf("compact: %d %s", code, errs)
 	}
-	for what, want := range map[string]bool{c.dir: false, backup: true} {
-		if got := holds(t, what, kept[100:300]); got != want {
-			t.Errorf("%s has the image: %v, want %v", what, got, want)
-		}
-		if holds(t, what, []byte("PlantedCamera")) != want || holds(t, what, []byte("GPSLatitude")) {
-			t.Errorf("%s: metadata", what)
-		}
+	for _, tt := range []struct {
+		what string
+		want bool
+	}{
+		{c.dir, false},
+		{backup, true},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			if got := holds(t, tt.what, kept[100:300]); got != tt.want {
+				t.Errorf("%s has the image: %v, want %v", tt.what, got, tt.want)
+			}
+			if holds(t, tt.what, []byte("PlantedCamera")) != tt.want || holds(t, tt.what, []byte("GPSLatitude")) {
+				t.Errorf("%s: metadata", tt.what)
+			}
+		})
 	}
 	if s.stop() != 0 {
 		t.Error("the server did not end well")

@@ -25,13 +25,23 @@ func checkAddresses(t *testing.T, s *server, base, key string) {
 	} {
 		// Each from an address of its own: what is refused here counts as a failed authentication.
 		other := clientAt(t, fmt.Sprintf("127.0.1.%d", 1+i))
-		for whose, key := range map[string]string{callerAt: key, "127.0.0.1": s.key} {
-			for way, url := range map[string]string{"through the proxy": base, "straight": s.base} {
-				a := call(t, other, url+path, header(append([]string{"X-API-Key", key}, forged...)...))
-				if a.status != 403 || !bytes.Contains(a.body, []byte(`"IP_NOT_ALLOWED"`)) {
-					t.Errorf("%s as %s with %q: %d %.200s", way, whose, forged, a.status, a.body)
+		for _, tt := range []struct{ whose, key string }{
+			{callerAt, key},
+			{"127.0.0.1", s.key},
+		} {
+			t.Run(tt.whose, func(t *testing.T) {
+				for _, c := range []struct{ way, url string }{
+					{"through the proxy", base},
+					{"straight", s.base},
+				} {
+					t.Run(c.way, func(t *testing.T) {
+						a := call(t, other, c.url+path, header(append([]string{"X-API-Key", tt.key}, forged...)...))
+						if a.status != 403 || !bytes.Contains(a.body, []byte(`"IP_NOT_ALLOWED"`)) {
+							t.Errorf("%s as %s with %q: %d %.200s", c.way, tt.whose, forged, a.status, a.body)
+						}
+					})
 				}
-			}
+			})
 		}
 	}
 }

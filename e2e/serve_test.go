@@ -82,22 +82,31 @@ func TestReloadUnderRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, bad := range map[string][]byte{"truncated": whole[:len(whole)/2], "flipped": flip(whole), "foreign": []byte("PNG, not a snapshot at all, but long enough for a header")} {
-		replace(t, snap, bad)
-		if !waitFor(func() bool { _, o := s.get("/readyz"); return o["problems"] != nil }) {
-			t.Errorf("%s: /readyz says nothing", what)
-		}
-		if s.version("FR") != good || s.ask("/antennas?limit=1")["meta"].(object)["sourceDate"] != "2026-01-22" {
-			t.Errorf("%s: the old data is gone", what)
-		}
-		_, errs, code := relais(t, "snapshot", "verify", "--data", c.dir)
-		if code != 1 || !strings.Contains(errs, "FR.snap") {
-			t.Errorf("%s: snapshot verify: %d %s", what, code, errs)
-		}
-		replace(t, snap, whole)
-		if !waitFor(func() bool { _, o := s.get("/readyz"); return o["problems"] == nil }) {
-			t.Errorf("%s: the whole file is not taken again", what)
-		}
+	for _, tt := range []struct {
+		what string
+		bad  []byte
+	}{
+		{"truncated", whole[:len(whole)/2]},
+		{"flipped", flip(whole)},
+		{"foreign", []byte("PNG, not a snapshot at all, but long enough for a header")},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			replace(t, snap, tt.bad)
+			if !waitFor(func() bool { _, o := s.get("/readyz"); return o["problems"] != nil }) {
+				t.Errorf("%s: /readyz says nothing", tt.what)
+			}
+			if s.version("FR") != good || s.ask("/antennas?limit=1")["meta"].(object)["sourceDate"] != "2026-01-22" {
+				t.Errorf("%s: the old data is gone", tt.what)
+			}
+			_, errs, code := relais(t, "snapshot", "verify", "--data", c.dir)
+			if code != 1 || !strings.Contains(errs, "FR.snap") {
+				t.Errorf("%s: snapshot verify: %d %s", tt.what, code, errs)
+			}
+			replace(t, snap, whole)
+			if !waitFor(func() bool { _, o := s.get("/readyz"); return o["problems"] == nil }) {
+				t.Errorf("%s: the whole file is not taken again", tt.what)
+			}
+		})
 	}
 	enough := waitFor(func() bool { return asked.Load() >= 100 || failed.Load() > 0 })
 	close(stop)

@@ -37,46 +37,74 @@ func TestBindJSON(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %s", c.object, call, err, c.want)
 		}
 	}
-	for object, want := range map[string]string{
-		`[]`: "one JSON object", `"x"`: "one JSON object", `{`: "one JSON object", `{} {}`: "one JSON object", `{"a"}`: "one JSON object",
-		`{"limit":"seven"}`: `limit: "seven" is not allowed; a whole number`, `{"limit":"0x7"}`: "whole number",
-		`{"id":true}`: `id: "true" is not allowed; a text`,
-		`{"flag":1}`:  "true or false", `{"flag":"1"}`: "true or false", `{"lat":"{}"}`: "a number",
-		`{"lat":"null"}`: "a number", `{"limit":"[7]"}`: "whole number",
-		`{"limit":[1,2]}`: `limit: "[1,2]" is not allowed; a number, not a list`, `{"id":["a",["b"]]}`: "a text",
-		`{"id":[{}]}`: "a text", `{"color":["red","blue"]}`: "one of RED, BLUE",
-		`{"limit":7.5}`: "whole number", `{"limit":101}`: "from 1 to 100", `{"lat":1e999}`: "lat",
-		`{"lat":[[1]]}`: "a number", `{"id":{}}`: "a text",
-		`{"zzz":1}`: `"zzz": there is no such argument; there are id, color`, `{"id":"a","id":"b"}`: "once", `{"any":13}`: "another number",
-		`{"id":"longer than five"}`: "5 characters", `{"color":"green"}`: "RED, BLUE", "{\"id\":\"a\x00\"}": "JSON object", `{"limit":9007199254740993}`: "from 1 to 100",
+	for _, tt := range []struct{ object, want string }{
+		{`[]`, "one JSON object"},
+		{`"x"`, "one JSON object"},
+		{`{`, "one JSON object"},
+		{`{} {}`, "one JSON object"},
+		{`{"a"}`, "one JSON object"},
+		{`{"limit":"seven"}`, `limit: "seven" is not allowed; a whole number`},
+		{`{"limit":"0x7"}`, "whole number"},
+		{`{"id":true}`, `id: "true" is not allowed; a text`},
+		{`{"flag":1}`, "true or false"},
+		{`{"flag":"1"}`, "true or false"},
+		{`{"lat":"{}"}`, "a number"},
+		{`{"lat":"null"}`, "a number"},
+		{`{"limit":"[7]"}`, "whole number"},
+		{`{"limit":[1,2]}`, `limit: "[1,2]" is not allowed; a number, not a list`},
+		{`{"id":["a",["b"]]}`, "a text"},
+		{`{"id":[{}]}`, "a text"},
+		{`{"color":["red","blue"]}`, "one of RED, BLUE"},
+		{`{"limit":7.5}`, "whole number"},
+		{`{"limit":101}`, "from 1 to 100"},
+		{`{"lat":1e999}`, "lat"},
+		{`{"lat":[[1]]}`, "a number"},
+		{`{"id":{}}`, "a text"},
+		{`{"zzz":1}`, `"zzz": there is no such argument; there are id, color`},
+		{`{"id":"a","id":"b"}`, "once"},
+		{`{"any":13}`, "another number"},
+		{`{"id":"longer than five"}`, "5 characters"},
+		{`{"color":"green"}`, "RED, BLUE"},
+		{"{\"id\":\"a\x00\"}", "JSON object"},
+		{`{"limit":9007199254740993}`, "from 1 to 100"},
 	} {
-		_, err := op.BindJSON([]byte(object))
-		if _, ok := errors.AsType[*ParamError](err); !ok || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", object, err, want)
-		}
+		t.Run(tt.object, func(t *testing.T) {
+			_, err := op.BindJSON([]byte(tt.object))
+			if _, ok := errors.AsType[*ParamError](err); !ok || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%s: %v, want %s", tt.object, err, tt.want)
+			}
+		})
 	}
 }
 
 // The schemas stand alone: whatever they refer to is in them.
 func TestToolSchemas(t *testing.T) {
 	op := argumentsOp()
-	for name, s := range map[string]Schema{"input": op.InputSchema(), "output": op.OutputSchema()} {
-		text, err := json.Marshal(s)
-		if err != nil || s["type"] != "object" || strings.Contains(string(text), "#/components") {
-			t.Errorf("%s: %v %s", name, err, text)
-		}
-		for rest := string(text); ; {
-			_, after, more := strings.Cut(rest, `"$ref":"#/$defs/`)
-			if !more {
-				break
+	for _, tt := range []struct {
+		name string
+		s    Schema
+	}{
+		{"input", op.InputSchema()},
+		{"output", op.OutputSchema()},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text, err := json.Marshal(tt.s)
+			if err != nil || tt.s["type"] != "object" || strings.Contains(string(text), "#/components") {
+				t.Errorf("%s: %v %s", tt.name, err, text)
 			}
-			ref, after, _ := strings.Cut(after, `"`)
-			defs, _ := s["$defs"].(map[string]Schema)
-			if defs[ref] == nil {
-				t.Errorf("%s refers to %s, which it does not have", name, ref)
+			for rest := string(text); ; {
+				_, after, more := strings.Cut(rest, `"$ref":"#/$defs/`)
+				if !more {
+					break
+				}
+				ref, after, _ := strings.Cut(after, `"`)
+				defs, _ := tt.s["$defs"].(map[string]Schema)
+				if defs[ref] == nil {
+					t.Errorf("%s refers to %s, which it does not have", tt.name, ref)
+				}
+				rest = after
 			}
-			rest = after
-		}
+		})
 	}
 	if s := op.InputSchema(); s["additionalProperties"] != false || len(s["properties"].(Schema)) != len(op.Params) {
 		t.Errorf("%v", s)

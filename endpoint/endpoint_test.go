@@ -161,26 +161,31 @@ func TestKey(t *testing.T) {
 }
 
 func TestDeclarationsArePrecise(t *testing.T) {
-	for name, declare := range map[string]func(){
-		"no tag": func() {
+	for _, tt := range []struct {
+		name    string
+		declare func()
+	}{
+		{"no tag", func() {
 			New(Decl{}, func(string, context.Context, *struct{ X string }) (*body, error) { return nil, nil })
-		},
-		"bad default": func() {
+		}},
+		{"bad default", func() {
 			New(Decl{}, func(string, context.Context, *struct {
 				X int `param:"x" default:"one"`
 			}) (*body, error) {
 				return nil, nil
 			})
-		},
+		}},
 	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: the declaration is taken", name)
-				}
+		t.Run(tt.name, func(t *testing.T) {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("%s: the declaration is taken", tt.name)
+					}
+				}()
+				tt.declare()
 			}()
-			declare()
-		}()
+		})
 	}
 }
 
@@ -229,17 +234,22 @@ var fileOp = New(Decl{Name: "things.file", Method: "POST", Path: "/things/{id}",
 	func(env string, _ context.Context, p *filing) (*filed, error) { return &filed{}, nil })
 
 func TestBodyMembers(t *testing.T) {
-	for name, in := range map[string]map[string]string{
-		"title: it must be given": {"id": "x"},
-		`note: "a\x00" is not allowed; text without control characters`: {"title": "T", "note": "a\x00"},
-		`title: "a\nb" is not allowed; text without control characters`: {"title": "a\nb"},
-		`color: "green" is not allowed; one of RED, BLUE`:               {"title": "T", "color": "green"},
-		"": {"title": "T", "note": "a\r\nb\tc"},
+	for _, tt := range []struct {
+		name string
+		in   map[string]string
+	}{
+		{"title: it must be given", map[string]string{"id": "x"}},
+		{`note: "a\x00" is not allowed; text without control characters`, map[string]string{"title": "T", "note": "a\x00"}},
+		{`title: "a\nb" is not allowed; text without control characters`, map[string]string{"title": "a\nb"}},
+		{`color: "green" is not allowed; one of RED, BLUE`, map[string]string{"title": "T", "color": "green"}},
+		{"", map[string]string{"title": "T", "note": "a\r\nb\tc"}},
 	} {
-		_, err := fileOp.Bind(lookup(in))
-		if (err == nil) != (name == "") || err != nil && err.Error() != name {
-			t.Errorf("%v: %v, want %s", in, err, name)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := fileOp.Bind(lookup(tt.in))
+			if (err == nil) != (tt.name == "") || err != nil && err.Error() != tt.name {
+				t.Errorf("%v: %v, want %s", tt.in, err, tt.name)
+			}
+		})
 	}
 	doc := OpenAPI(Info{}, []*Op[string]{fileOp})
 	text, err := json.Marshal(doc["paths"])

@@ -26,13 +26,20 @@ func TestJSON(t *testing.T) {
 	if err := ReadJSON(path, &got); err != nil || got.URL != "http://x/?a=1&b=<2>" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	for name, text := range map[string]string{"empty": "", "cut off": want[:20], "followed by more": want + "{}", "another kind": "[1]"} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := ReadJSON(path, &got); !errors.Is(err, ErrJSON) {
-			t.Errorf("%s: %v", name, err)
-		}
+	for _, tt := range []struct{ name, text string }{
+		{"empty", ""},
+		{"cut off", want[:20]},
+		{"followed by more", want + "{}"},
+		{"another kind", "[1]"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := ReadJSON(path, &got); !errors.Is(err, ErrJSON) {
+				t.Errorf("%s: %v", tt.name, err)
+			}
+		})
 	}
 	if err := os.Truncate(path, maxJSON+1); err != nil { // without a block on the disk
 		t.Fatal(err)

@@ -88,12 +88,18 @@ func TestSearchAgainstTheExport(t *testing.T) {
 // Short forms of statuses are the statuses.
 func TestShortStatuses(t *testing.T) {
 	s := newServer(t)
-	for short, long := range map[string]string{"en-service": "En service", "techop": "Techniquement%20op%C3%A9rationnel", "projet": "PROJET%20APPROUVE"} {
-		_, a := list(t, s, "/antennas?limit=1&status="+short)
-		_, b := list(t, s, "/antennas?limit=1&status="+long)
-		if a["totalMatched"] != b["totalMatched"] || a["totalMatched"] == json.Number("0") || a["totalMatched"] == a["total"] {
-			t.Errorf("%s: %v, %s: %v", short, a["totalMatched"], long, b["totalMatched"])
-		}
+	for _, tt := range []struct{ short, long string }{
+		{"en-service", "En service"},
+		{"techop", "Techniquement%20op%C3%A9rationnel"},
+		{"projet", "PROJET%20APPROUVE"},
+	} {
+		t.Run(tt.short, func(t *testing.T) {
+			_, a := list(t, s, "/antennas?limit=1&status="+tt.short)
+			_, b := list(t, s, "/antennas?limit=1&status="+tt.long)
+			if a["totalMatched"] != b["totalMatched"] || a["totalMatched"] == json.Number("0") || a["totalMatched"] == a["total"] {
+				t.Errorf("%s: %v, %s: %v", tt.short, a["totalMatched"], tt.long, b["totalMatched"])
+			}
+		})
 	}
 }
 
@@ -133,11 +139,27 @@ func haversine(lat1, lng1, lat2, lng2 float64) float64 {
 // How long clients may keep an answer is decided, route by route.
 func TestMaxAge(t *testing.T) {
 	s := newServer(t)
-	for target, seconds := range map[string]int{"/antennas": 60, "/antennas/export": 3600, "/antennas/search": 60, "/antennas/lookup-by-radio?value=1": 60,
-		"/antennas/90000010": 60, "/sites/90000010": 60, "/stats/departments": 300, "/outages": 30, "/sites-hs": 30, "/anfr/archives": 3600, "/anfr/archive/2026-08-27": 3600} {
-		if got := get(t, s, target).Header().Get("Cache-Control"); got != fmt.Sprintf("private, max-age=%d", seconds) {
-			t.Errorf("%s: %s", target, got)
-		}
+	for _, tt := range []struct {
+		target  string
+		seconds int
+	}{
+		{"/antennas", 60},
+		{"/antennas/export", 3600},
+		{"/antennas/search", 60},
+		{"/antennas/lookup-by-radio?value=1", 60},
+		{"/antennas/90000010", 60},
+		{"/sites/90000010", 60},
+		{"/stats/departments", 300},
+		{"/outages", 30},
+		{"/sites-hs", 30},
+		{"/anfr/archives", 3600},
+		{"/anfr/archive/2026-08-27", 3600},
+	} {
+		t.Run(tt.target, func(t *testing.T) {
+			if got := get(t, s, tt.target).Header().Get("Cache-Control"); got != fmt.Sprintf("private, max-age=%d", tt.seconds) {
+				t.Errorf("%s: %s", tt.target, got)
+			}
+		})
 	}
 }
 
@@ -145,10 +167,21 @@ func TestMaxAge(t *testing.T) {
 // decides.
 func TestLookupType(t *testing.T) {
 	s := newServer(t)
-	for query, want := range map[string]string{"value=5": "auto", "enb=5": "enb", "cellId=5": "cellid", "ci=5": "ci", "enb=5&type=auto": "enb", "enb=5&type=gnb": "gnb", "cellId=5&type=ci": "ci", "value=5&type=PCI": "pci"} {
-		_, meta := list(t, s, "/antennas/lookup-by-radio?"+query)
-		if meta["type"] != want || meta["value"] != "5" {
-			t.Errorf("%s: %v", query, meta)
-		}
+	for _, tt := range []struct{ query, want string }{
+		{"value=5", "auto"},
+		{"enb=5", "enb"},
+		{"cellId=5", "cellid"},
+		{"ci=5", "ci"},
+		{"enb=5&type=auto", "enb"},
+		{"enb=5&type=gnb", "gnb"},
+		{"cellId=5&type=ci", "ci"},
+		{"value=5&type=PCI", "pci"},
+	} {
+		t.Run(tt.query, func(t *testing.T) {
+			_, meta := list(t, s, "/antennas/lookup-by-radio?"+tt.query)
+			if meta["type"] != tt.want || meta["value"] != "5" {
+				t.Errorf("%s: %v", tt.query, meta)
+			}
+		})
 	}
 }

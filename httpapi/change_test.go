@@ -281,19 +281,24 @@ func TestARefusalIsNotKept(t *testing.T) {
 	i := writer(t, s, true)
 	body := []byte("taken in the end")
 	at := time.Now()
-	for name, spoil := range map[string]func(*http.Request){
-		"type":       func(r *http.Request) { r.Header.Set("Content-Type", "application/json") },
-		"coding":     func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") },
-		"parameters": func(r *http.Request) { r.URL.RawQuery = "nonsense=1" },
+	for _, tt := range []struct {
+		name  string
+		spoil func(*http.Request)
+	}{
+		{"type", func(r *http.Request) { r.Header.Set("Content-Type", "application/json") }},
+		{"coding", func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }},
+		{"parameters", func(r *http.Request) { r.URL.RawQuery = "nonsense=1" }},
 	} {
-		r := httptest.NewRequest("POST", "http://relais.test"+mount+"/notes", bytes.NewReader(body))
-		r.Header.Set("X-API-Key", i.APIKey)
-		r.Header.Set("Content-Type", "text/plain")
-		r.Header.Set("X-Sq-Signature", access.Sign(i.SigningSecret, at, "POST", mount+"/notes", sha256.Sum256(body)))
-		spoil(r)
-		if w := record(s, r); w.Code < 400 || w.Code >= 500 || w.Header().Get("Idempotent-Replayed") != "" {
-			t.Errorf("%s: %d %v %s", name, w.Code, w.Header(), w.Body)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			r := httptest.NewRequest("POST", "http://relais.test"+mount+"/notes", bytes.NewReader(body))
+			r.Header.Set("X-API-Key", i.APIKey)
+			r.Header.Set("Content-Type", "text/plain")
+			r.Header.Set("X-Sq-Signature", access.Sign(i.SigningSecret, at, "POST", mount+"/notes", sha256.Sum256(body)))
+			tt.spoil(r)
+			if w := record(s, r); w.Code < 400 || w.Code >= 500 || w.Header().Get("Idempotent-Replayed") != "" {
+				t.Errorf("%s: %d %v %s", tt.name, w.Code, w.Header(), w.Body)
+			}
+		})
 	}
 	first := post(t, s, i, at, body, body)
 	if parse(t, first, 201); done.Load() != 1 || first.Header().Get("Idempotent-Replayed") != "" {

@@ -92,22 +92,45 @@ func TestStreamedCodings(t *testing.T) {
 }
 
 func TestNegotiate(t *testing.T) {
-	for header, want := range map[string]string{
-		"identity;q=1, gzip;q=0.1": "", "identity;q=0.5, gzip": "gzip", "identity, gzip": "gzip", "gzip;level=0": "gzip", "gzip;level=0;q=0": "", "*, identity;q=1": "zstd",
-		"": "", "identity": "", "gzip": "gzip", "zstd": "zstd", "gzip, zstd": "zstd", "gzip;q=1, zstd;q=0.5": "gzip", "zstd;q=0, gzip": "gzip",
-		"gzip;q=0": "", "*": "zstd", "*;q=0": "", "zstd;q=0, *": "gzip", "br, deflate": "", "GZIP": "gzip", "x-gzip": "gzip", "gzip;q=nonsense": "", "gzip;q=NaN": "",
-		"gzip ; q=0.1": "gzip", ",,;,q=": "", "gzip, deflate, br, zstd": "zstd",
+	for _, tt := range []struct{ header, want string }{
+		{"identity;q=1, gzip;q=0.1", ""},
+		{"identity;q=0.5, gzip", "gzip"},
+		{"identity, gzip", "gzip"},
+		{"gzip;level=0", "gzip"},
+		{"gzip;level=0;q=0", ""},
+		{"*, identity;q=1", "zstd"},
+		{"", ""},
+		{"identity", ""},
+		{"gzip", "gzip"},
+		{"zstd", "zstd"},
+		{"gzip, zstd", "zstd"},
+		{"gzip;q=1, zstd;q=0.5", "gzip"},
+		{"zstd;q=0, gzip", "gzip"},
+		{"gzip;q=0", ""},
+		{"*", "zstd"},
+		{"*;q=0", ""},
+		{"zstd;q=0, *", "gzip"},
+		{"br, deflate", ""},
+		{"GZIP", "gzip"},
+		{"x-gzip", "gzip"},
+		{"gzip;q=nonsense", ""},
+		{"gzip;q=NaN", ""},
+		{"gzip ; q=0.1", "gzip"},
+		{",,;,q=", ""},
+		{"gzip, deflate, br, zstd", "zstd"},
 	} {
-		var lines []string
-		if header != "" {
-			lines = []string{header}
-		}
-		got := ""
-		if c := negotiate(lines); c != nil {
-			got = c.name
-		}
-		if got != want {
-			t.Errorf("Accept-Encoding %q: %q, want %q", header, got, want)
-		}
+		t.Run(tt.header, func(t *testing.T) {
+			var lines []string
+			if tt.header != "" {
+				lines = []string{tt.header}
+			}
+			got := ""
+			if c := negotiate(lines); c != nil {
+				got = c.name
+			}
+			if got != tt.want {
+				t.Errorf("Accept-Encoding %q: %q, want %q", tt.header, got, tt.want)
+			}
+		})
 	}
 }

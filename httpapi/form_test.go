@@ -103,40 +103,46 @@ func TestForm(t *testing.T) {
 	}
 	file := strings.Repeat("not an image\r\n--", 6000)
 	twice := sha256.Sum256([]byte(file + file))
-	for name, parts := range map[string][]part{
-		"the file last":       {{"title", "", "T"}, {"note", "", "two\r\nlines\tand a tab"}, {"other", "", "x"}, {"file", "../../etc/passwd", file}},
-		"the file first":      {{"file", "a.jpg", file}, {"note", "", "two\nlines\tand a tab"}, {"title", "", "T"}},
-		"a file without name": {{"file", "", file}, {"note", "n.txt", "two\nlines\tand a tab"}, {"title", "", "T"}},
+	for _, tt := range []struct {
+		name  string
+		parts []part
+	}{
+		{"the file last", []part{{"title", "", "T"}, {"note", "", "two\r\nlines\tand a tab"}, {"other", "", "x"}, {"file", "../../etc/passwd", file}}},
+		{"the file first", []part{{"file", "a.jpg", file}, {"note", "", "two\nlines\tand a tab"}, {"title", "", "T"}}},
+		{"a file without name", []part{{"file", "", file}, {"note", "n.txt", "two\nlines\tand a tab"}, {"title", "", "T"}}},
 	} {
-		w := post(parts...)
-		var f filed
-		if err := json.Unmarshal(w.Body.Bytes(), &f); err != nil || w.Code != 200 {
-			t.Fatalf("%s: %d %s", name, w.Code, w.Body)
-		}
-		if want := (filed{"T", "two\nlines\tand a tab", int64(len(file)), hex.EncodeToString(twice[:])}); f != want {
-			t.Errorf("%s: %+v, want %+v", name, f, want)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			w := post(tt.parts...)
+			var f filed
+			if err := json.Unmarshal(w.Body.Bytes(), &f); err != nil || w.Code != 200 {
+				t.Fatalf("%s: %d %s", tt.name, w.Code, w.Body)
+			}
+			if want := (filed{"T", "two\nlines\tand a tab", int64(len(file)), hex.EncodeToString(twice[:])}); f != want {
+				t.Errorf("%s: %+v, want %+v", tt.name, f, want)
+			}
+		})
 	}
 	many := make([]part, maxParts+1)
 	for i := range many {
 		many[i] = part{"x", "", "y"}
 	}
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name       string
 		parts      []part
 		code, says string
 	}{
-		"no title":         {[]part{{"file", "f", "x"}}, "INVALID_PARAMETER", "title: it must be given"},
-		"two titles":       {[]part{{"title", "", "a"}, {"title", "", "b"}}, "INVALID_PARAMETER", "title: \"a\" is not allowed; give it once"},
-		"two files":        {[]part{{"title", "", "a"}, {"file", "f", "x"}, {"file", "f", "y"}}, "INVALID_PARAMETER", "file: give it once"},
-		"a long title":     {[]part{{"title", "", strings.Repeat("a", 21)}}, "INVALID_PARAMETER", "title"},
-		"control":          {[]part{{"title", "", "T"}, {"note", "", "a\x00b"}}, "INVALID_PARAMETER", "note"},
-		"not UTF-8":        {[]part{{"title", "", "T"}, {"note", "", "a\xffb"}}, "INVALID_PARAMETER", "note"},
-		"lines in a title": {[]part{{"title", "", "a\nb"}}, "INVALID_PARAMETER", "title"},
-		"a huge text":      {[]part{{"title", "", "T"}, {"note", "", strings.Repeat("x", maxField+1)}}, "INVALID_PARAMETER", "note"},
-		"a huge file":      {[]part{{"title", "", "T"}, {"file", "f", strings.Repeat("x", maxFile+1)}}, "IMAGE_TOO_LARGE", "at most 102400 bytes"},
-		"many parts":       {many, "INVALID_PARAMETER", "32 parts"},
+		{"no title", []part{{"file", "f", "x"}}, "INVALID_PARAMETER", "title: it must be given"},
+		{"two titles", []part{{"title", "", "a"}, {"title", "", "b"}}, "INVALID_PARAMETER", "title: \"a\" is not allowed; give it once"},
+		{"two files", []part{{"title", "", "a"}, {"file", "f", "x"}, {"file", "f", "y"}}, "INVALID_PARAMETER", "file: give it once"},
+		{"a long title", []part{{"title", "", strings.Repeat("a", 21)}}, "INVALID_PARAMETER", "title"},
+		{"control", []part{{"title", "", "T"}, {"note", "", "a\x00b"}}, "INVALID_PARAMETER", "note"},
+		{"not UTF-8", []part{{"title", "", "T"}, {"note", "", "a\xffb"}}, "INVALID_PARAMETER", "note"},
+		{"lines in a title", []part{{"title", "", "a\nb"}}, "INVALID_PARAMETER", "title"},
+		{"a huge text", []part{{"title", "", "T"}, {"note", "", strings.Repeat("x", maxField+1)}}, "INVALID_PARAMETER", "note"},
+		{"a huge file", []part{{"title", "", "T"}, {"file", "f", strings.Repeat("x", maxFile+1)}}, "IMAGE_TOO_LARGE", "at most 102400 bytes"},
+		{"many parts", many, "INVALID_PARAMETER", "32 parts"},
 	} {
-		t.Run(name, func(t *testing.T) { wantError(t, post(tt.parts...), 400, tt.code, tt.says) })
+		t.Run(tt.name, func(t *testing.T) { wantError(t, post(tt.parts...), 400, tt.code, tt.says) })
 	}
 	if w := post(part{"title", "", "T"}, part{"file", "f", strings.Repeat("x", maxFile)}); w.Code != 200 {
 		t.Errorf("a file of the size that is allowed: %d %s", w.Code, w.Body)
@@ -148,27 +154,30 @@ func TestBrokenForm(t *testing.T) {
 	key := writer(t, s, false).APIKey
 	whole, contentType := form(part{"title", "", "T"}, part{"file", "f", "content"})
 	_, boundary, _ := strings.Cut(contentType, "boundary=")
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name              string
 		contentType, body string
 		status            int
 	}{
-		"cut in the file":     {contentType, string(whole[:len(whole)-len(boundary)-8]), 400},
-		"cut in a header":     {contentType, string(whole[:len(boundary)+20]), 400},
-		"cut at a boundary":   {contentType, string(whole[:len(whole)-4]), 400},
-		"empty":               {contentType, "", 400},
-		"no boundary":         {"multipart/form-data", string(whole), 400},
-		"an empty boundary":   {`multipart/form-data; boundary=""`, string(whole), 400},
-		"another boundary":    {"multipart/form-data; boundary=other", string(whole), 400},
-		"another kind":        {"multipart/mixed; boundary=" + boundary, string(whole), 400},
-		"no kind":             {"", string(whole), 400},
-		"a name that is cut":  {contentType, "--" + boundary + "\r\nContent-Disposition: form-data; name=\"file\"; filename=my photo.jpg\r\n\r\nv\r\n--" + boundary + "--\r\n", 400},
-		"a header of 20 kB":   {contentType, "--" + boundary + "\r\nX: " + strings.Repeat("x", 20<<10) + "\r\n\r\nv\r\n--" + boundary + "--\r\n", 400},
-		"a part without head": {contentType, "--" + boundary + "\r\n\r\nv\r\n--" + boundary + "--\r\n", 400},
+		{"cut in the file", contentType, string(whole[:len(whole)-len(boundary)-8]), 400},
+		{"cut in a header", contentType, string(whole[:len(boundary)+20]), 400},
+		{"cut at a boundary", contentType, string(whole[:len(whole)-4]), 400},
+		{"empty", contentType, "", 400},
+		{"no boundary", "multipart/form-data", string(whole), 400},
+		{"an empty boundary", `multipart/form-data; boundary=""`, string(whole), 400},
+		{"another boundary", "multipart/form-data; boundary=other", string(whole), 400},
+		{"another kind", "multipart/mixed; boundary=" + boundary, string(whole), 400},
+		{"no kind", "", string(whole), 400},
+		{"a name that is cut", contentType, "--" + boundary + "\r\nContent-Disposition: form-data; name=\"file\"; filename=my photo.jpg\r\n\r\nv\r\n--" + boundary + "--\r\n", 400},
+		{"a header of 20 kB", contentType, "--" + boundary + "\r\nX: " + strings.Repeat("x", 20<<10) + "\r\n\r\nv\r\n--" + boundary + "--\r\n", 400},
+		{"a part without head", contentType, "--" + boundary + "\r\n\r\nv\r\n--" + boundary + "--\r\n", 400},
 	} {
-		w := postTo(t, s, key, "/filed/multipart-form-data", tt.contentType, strings.NewReader(tt.body))
-		if w.Code != tt.status || w.Code == 400 && !strings.Contains(w.Body.String(), "the body: ") && !strings.Contains(w.Body.String(), "MISSING_FILE") {
-			t.Errorf("%s: %d %s", name, w.Code, w.Body)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			w := postTo(t, s, key, "/filed/multipart-form-data", tt.contentType, strings.NewReader(tt.body))
+			if w.Code != tt.status || w.Code == 400 && !strings.Contains(w.Body.String(), "the body: ") && !strings.Contains(w.Body.String(), "MISSING_FILE") {
+				t.Errorf("%s: %d %s", tt.name, w.Code, w.Body)
+			}
+		})
 	}
 }
 

@@ -233,12 +233,22 @@ func TestCORS(t *testing.T) {
 			t.Errorf("%s may read the error", origin)
 		}
 	}
-	for target, status := range map[string]int{"/markets": 200, "/stats/departments": 403, "/antennas?limit=0": 400, "/antennas/0": 404} {
-		w := get(t, s, target, "X-API-Key", i.APIKey, "Origin", allowedOrigin)
-		h := w.Header()
-		if w.Code != status || h.Get("Access-Control-Allow-Origin") != allowedOrigin || !strings.Contains(h.Get("Access-Control-Expose-Headers"), "X-RateLimit-Remaining") || !strings.Contains(h.Get("Vary"), "Origin") {
-			t.Errorf("%s: %d %v", target, w.Code, h)
-		}
+	for _, tt := range []struct {
+		target string
+		status int
+	}{
+		{"/markets", 200},
+		{"/stats/departments", 403},
+		{"/antennas?limit=0", 400},
+		{"/antennas/0", 404},
+	} {
+		t.Run(tt.target, func(t *testing.T) {
+			w := get(t, s, tt.target, "X-API-Key", i.APIKey, "Origin", allowedOrigin)
+			h := w.Header()
+			if w.Code != tt.status || h.Get("Access-Control-Allow-Origin") != allowedOrigin || !strings.Contains(h.Get("Access-Control-Expose-Headers"), "X-RateLimit-Remaining") || !strings.Contains(h.Get("Vary"), "Origin") {
+				t.Errorf("%s: %d %v", tt.target, w.Code, h)
+			}
+		})
 	}
 	// OPTIONS that is no preflight is a method like others.
 	wantError(t, do(t, s, "OPTIONS", mount+"/markets"), 405, "METHOD_NOT_ALLOWED")

@@ -43,11 +43,17 @@ func TestHints(t *testing.T) {
 		}
 	}
 	const nothing = "the signature is missing or not valid"
-	for name, signature := range map[string]string{"another secret": sign("another", time.Now()),
-		"no form": "nonsense", "no v1": "t=1", "hexadecimal": sign(i.SigningSecret, time.Now())[:40]} {
-		if o := parse(t, send("Authorization", bearer, "X-Sq-Signature", signature), 401); o["error"] != nothing {
-			t.Errorf("%s: %v, want %q", name, o["error"], nothing)
-		}
+	for _, tt := range []struct{ name, signature string }{
+		{"another secret", sign("another", time.Now())},
+		{"no form", "nonsense"},
+		{"no v1", "t=1"},
+		{"hexadecimal", sign(i.SigningSecret, time.Now())[:40]},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if o := parse(t, send("Authorization", bearer, "X-Sq-Signature", tt.signature), 401); o["error"] != nothing {
+				t.Errorf("%s: %v, want %q", tt.name, o["error"], nothing)
+			}
+		})
 	}
 	// Without a valid key nothing is told, not even of a clock.
 	wantError(t, send("Authorization", "Bearer rk_0123456789ab_x", "X-Sq-Signature",

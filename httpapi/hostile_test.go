@@ -102,19 +102,22 @@ func TestHostileIDs(t *testing.T) {
 		for _, id := range []string{"90000010", "9000001%30", "fr-90000010", "FR-90000010", "fr%2d90000010"} {
 			parse(t, get(t, s, route.path+id), 200)
 		}
-		for query, want := range map[string]struct {
+		for _, want := range []struct {
+			query  string
 			status int
 			code   string
 		}{
-			"market=XX":         {400, "INVALID_PARAMETER"},
-			"market=DROM":       {404, route.code},
-			"market=PT":         {404, route.code},
-			"market=CA":         {503, "NOT_READY"},
-			"operator=ZEOP":     {400, "INVALID_OPERATOR"},
-			"operator=nonsense": {400, "INVALID_OPERATOR"},
-			"operator=%C5%BFfx": {400, "INVALID_OPERATOR"}, // with a long s
+			{"market=XX", 400, "INVALID_PARAMETER"},
+			{"market=DROM", 404, route.code},
+			{"market=PT", 404, route.code},
+			{"market=CA", 503, "NOT_READY"},
+			{"operator=ZEOP", 400, "INVALID_OPERATOR"},
+			{"operator=nonsense", 400, "INVALID_OPERATOR"},
+			{"operator=%C5%BFfx", 400, "INVALID_OPERATOR"}, // with a long s
 		} {
-			wantError(t, get(t, s, route.path+"90000010?"+query), want.status, want.code)
+			t.Run(want.query, func(t *testing.T) {
+				wantError(t, get(t, s, route.path+"90000010?"+want.query), want.status, want.code)
+			})
 		}
 		wantError(t, get(t, s, route.path+"ca-abc"), 503, "NOT_READY", "relais ingest --data DIR CA")
 	}

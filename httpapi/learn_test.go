@@ -182,28 +182,33 @@ func TestStatedWins(t *testing.T) {
 	l.imports(seenCell{oneSite.Position, "50000", "12800009", "3"}, // 50000 << 8 | 9
 		seenCell{statedSite.Position, "50000", "12800010", ""}, seenCell{otherSite.Position, "", "77824001", ""}) // 304000 << 8 | 1
 	l.learn(t.Context(), true)
-	for id, want := range map[string]string{
-		"1": "[] [] []", "2": "[map[learned:true operator:ORANGE type:enb value:304000]] [77824001] []",
-		"3": "[map[learned:false operator:ORANGE type:enb value:50000]] [12800010] []",
+	for _, tt := range []struct{ id, want string }{
+		{"1", "[] [] []"},
+		{"2", "[map[learned:true operator:ORANGE type:enb value:304000]] [77824001] []"},
+		{"3", "[map[learned:false operator:ORANGE type:enb value:50000]] [12800010] []"},
 	} {
-		if got := l.radioOf(id); got != want {
-			t.Errorf("%s: %s, want %s", id, got, want)
-		}
+		t.Run(tt.id, func(t *testing.T) {
+			if got := l.radioOf(tt.id); got != tt.want {
+				t.Errorf("%s: %s, want %s", tt.id, got, tt.want)
+			}
+		})
 	}
 	l.imports(seenCell{oneSite.Position, "", "12800256", "3"}) // of the eNB 50001
 	l.imports(seenCell{otherSite.Position, "40000", "", "4"})
 	l.learn(t.Context(), true)
-	for query, want := range map[string]string{
-		"enb=50000":      "3[map[type:enb value:50000]]",
-		"ci=12800009":    "3[map[type:ci value:12800009]]", // by its eNB
-		"value=12800010": "3[map[type:ci value:12800010] map[type:cellid value:12800010]]",
-		"pci=3":          "1[map[type:pci value:3]]",
-		"pci=4":          "2[map[type:pci value:4]]",
-		"enb=40000":      "2[map[type:enb value:40000]]",
+	for _, tt := range []struct{ query, want string }{
+		{"enb=50000", "3[map[type:enb value:50000]]"},
+		{"ci=12800009", "3[map[type:ci value:12800009]]"}, // by its eNB
+		{"value=12800010", "3[map[type:ci value:12800010] map[type:cellid value:12800010]]"},
+		{"pci=3", "1[map[type:pci value:3]]"},
+		{"pci=4", "2[map[type:pci value:4]]"},
+		{"enb=40000", "2[map[type:enb value:40000]]"},
 	} {
-		if got := l.named(query); got != want {
-			t.Errorf("%s: %s, want %s", query, got, want)
-		}
+		t.Run(tt.query, func(t *testing.T) {
+			if got := l.named(tt.query); got != tt.want {
+				t.Errorf("%s: %s, want %s", tt.query, got, tt.want)
+			}
+		})
 	}
 }
 

@@ -26,10 +26,19 @@ func TestRequestLog(t *testing.T) {
 		if strings.Count(text.String(), "\n") != 1 || json.Unmarshal(text.Bytes(), &o) != nil {
 			t.Fatalf("not one line: %.300s", &text)
 		}
-		for what, secret := range map[string]string{"key": i.APIKey, "secret of the key": i.APIKey[20:], "signing secret": i.SigningSecret, "query": "limit=1", "address": "100.77", "network": "beef"} {
-			if strings.Contains(text.String(), secret) {
-				t.Errorf("the log has the %s: %s", what, &text)
-			}
+		for _, tt := range []struct{ what, secret string }{
+			{"key", i.APIKey},
+			{"secret of the key", i.APIKey[20:]},
+			{"signing secret", i.SigningSecret},
+			{"query", "limit=1"},
+			{"address", "100.77"},
+			{"network", "beef"},
+		} {
+			t.Run(tt.what, func(t *testing.T) {
+				if strings.Contains(text.String(), tt.secret) {
+					t.Errorf("the log has the %s: %s", tt.what, &text)
+				}
+			})
 		}
 		text.Reset()
 		return o
@@ -37,11 +46,24 @@ func TestRequestLog(t *testing.T) {
 	headers := append(as(i, mount+"/antennas"), "X-Request-Id", "mine", "X-Test-Peer", "198.51.100.77:5")
 	w := get(t, s, "/antennas?limit=1", headers...)
 	o := line()
-	for name, want := range map[string]any{"msg": "request", "id": "mine", "client": i.ID, "method": "GET", "route": mount + "/antennas", "status": 200.0,
-		"bytes": float64(w.Body.Len()), "address": "198.51.100.0/24"} {
-		if o[name] != want {
-			t.Errorf("%s: %v, want %v", name, o[name], want)
-		}
+	for _, tt := range []struct {
+		name string
+		want any
+	}{
+		{"msg", "request"},
+		{"id", "mine"},
+		{"client", i.ID},
+		{"method", "GET"},
+		{"route", mount + "/antennas"},
+		{"status", 200.0},
+		{"bytes", float64(w.Body.Len())},
+		{"address", "198.51.100.0/24"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if o[tt.name] != tt.want {
+				t.Errorf("%s: %v, want %v", tt.name, o[tt.name], tt.want)
+			}
+		})
 	}
 	if took, ok := o["took"].(float64); !ok || took <= 0 || o["refused"] != nil {
 		t.Errorf("%v", o)

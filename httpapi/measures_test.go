@@ -217,48 +217,56 @@ func TestSpeedtestsOfSite(t *testing.T) {
 			"bestOnly": true, "market": "FR", "operator": "ALL", "dataVersion": s.Measures().Version()}); got != want {
 		t.Errorf("meta %s, want %s", got, want)
 	}
-	for query, want := range map[string]struct {
+	for _, want := range []struct {
+		query  string
 		status int
 		code   string
 	}{
-		"":                                 {400, "MISSING_ANTENNA_IDENTIFIER"},
-		"siteId=&enb=":                     {400, "MISSING_ANTENNA_IDENTIFIER"},
-		"siteId=0":                         {404, "SITE_NOT_FOUND"},
-		"siteId=0&" + enb:                  {404, "SITE_NOT_FOUND"},
-		id + "&market=DROM":                {404, "SITE_NOT_FOUND"},
-		id + "&market=PT":                  {404, "SITE_NOT_FOUND"},
-		id + "&market=CA":                  {503, "NOT_READY"},
-		id + "&operator=ZEOP":              {400, "INVALID_OPERATOR"},
-		"siteId=0&operator=X":              {400, "INVALID_OPERATOR"},
-		enb + "&market=PT&operator=ORANGE": {400, "INVALID_OPERATOR"},
-		id + "&sourceCode=" + h.silent.SourceCode: {400, "INVALID_PARAMETER"},
-		"enb=4294967296":  {400, "INVALID_PARAMETER"},
-		id + "&limit=101": {400, "INVALID_PARAMETER"},
-		id + "&mnc=1000":  {400, "INVALID_PARAMETER"},
+		{"", 400, "MISSING_ANTENNA_IDENTIFIER"},
+		{"siteId=&enb=", 400, "MISSING_ANTENNA_IDENTIFIER"},
+		{"siteId=0", 404, "SITE_NOT_FOUND"},
+		{"siteId=0&" + enb, 404, "SITE_NOT_FOUND"},
+		{id + "&market=DROM", 404, "SITE_NOT_FOUND"},
+		{id + "&market=PT", 404, "SITE_NOT_FOUND"},
+		{id + "&market=CA", 503, "NOT_READY"},
+		{id + "&operator=ZEOP", 400, "INVALID_OPERATOR"},
+		{"siteId=0&operator=X", 400, "INVALID_OPERATOR"},
+		{enb + "&market=PT&operator=ORANGE", 400, "INVALID_OPERATOR"},
+		{id + "&sourceCode=" + h.silent.SourceCode, 400, "INVALID_PARAMETER"},
+		{"enb=4294967296", 400, "INVALID_PARAMETER"},
+		{id + "&limit=101", 400, "INVALID_PARAMETER"},
+		{id + "&mnc=1000", 400, "INVALID_PARAMETER"},
 	} {
-		wantError(t, get(t, s, "/speedtests/site?"+query), want.status, want.code)
+		t.Run(want.query, func(t *testing.T) {
+			wantError(t, get(t, s, "/speedtests/site?"+want.query), want.status, want.code)
+		})
 	}
 }
 
 func TestCoveragePoints(t *testing.T) {
 	s, h := newServer(t), thePlaces(t)
-	for query, want := range map[string][]any{
-		"":                               {"LTE", "5G"},
-		"?technology=lte":                {"LTE"},
-		"?technology=4g&days=365":        {"LTE", "4G"},
-		"?technology=NR":                 {"5G"},
-		"?technology=2G":                 {},
-		"?operator=sfr&days=365":         {"4G"},
-		"?limit=1":                       {"LTE"},
-		"?north=1&south=0&east=1&west=0": {},
+	for _, tt := range []struct {
+		query string
+		want  []any
+	}{
+		{"", []any{"LTE", "5G"}},
+		{"?technology=lte", []any{"LTE"}},
+		{"?technology=4g&days=365", []any{"LTE", "4G"}},
+		{"?technology=NR", []any{"5G"}},
+		{"?technology=2G", []any{}},
+		{"?operator=sfr&days=365", []any{"4G"}},
+		{"?limit=1", []any{"LTE"}},
+		{"?north=1&south=0&east=1&west=0", []any{}},
 	} {
-		got := []any{}
-		for _, p := range parse(t, get(t, s, "/coverage/points"+query), 200)["data"].([]any) {
-			got = append(got, p.(object)["technology"])
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", query, got, want)
-		}
+		t.Run(tt.query, func(t *testing.T) {
+			got := []any{}
+			for _, p := range parse(t, get(t, s, "/coverage/points"+tt.query), 200)["data"].([]any) {
+				got = append(got, p.(object)["technology"])
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("%s: %v, want %v", tt.query, got, tt.want)
+			}
+		})
 	}
 	o := parse(t, get(t, s, "/coverage/points?technology=lte&operator=ALL"), 200)
 	if got, want := fmt.Sprint(o["meta"]),
@@ -275,12 +283,21 @@ func TestCoveragePoints(t *testing.T) {
 	if err != nil || string(text) != want {
 		t.Errorf("%s\nwant %s", text, want)
 	}
-	for query, code := range map[string]string{"technology=6G": "INVALID_PARAMETER", "limit=5001": "INVALID_PARAMETER", "days=366": "INVALID_PARAMETER", "days=0": "INVALID_PARAMETER",
-		"north=1": "INVALID_BBOX", "operator=ZEOP": "INVALID_OPERATOR", "market=XX": "INVALID_PARAMETER"} {
-		wantError(t, get(t, s, "/coverage/points?"+query), 400, code)
-		if !strings.HasPrefix(query, "technology") && query != "limit=5001" {
-			wantError(t, get(t, s, "/speedtests?"+query), 400, code)
-		}
+	for _, tt := range []struct{ query, code string }{
+		{"technology=6G", "INVALID_PARAMETER"},
+		{"limit=5001", "INVALID_PARAMETER"},
+		{"days=366", "INVALID_PARAMETER"},
+		{"days=0", "INVALID_PARAMETER"},
+		{"north=1", "INVALID_BBOX"},
+		{"operator=ZEOP", "INVALID_OPERATOR"},
+		{"market=XX", "INVALID_PARAMETER"},
+	} {
+		t.Run(tt.query, func(t *testing.T) {
+			wantError(t, get(t, s, "/coverage/points?"+tt.query), 400, tt.code)
+			if !strings.HasPrefix(tt.query, "technology") && tt.query != "limit=5001" {
+				wantError(t, get(t, s, "/speedtests?"+tt.query), 400, tt.code)
+			}
+		})
 	}
 	wantError(t, get(t, s, "/speedtests?limit=1001"), 400, "INVALID_PARAMETER")
 }

@@ -41,23 +41,25 @@ func TestMetrics(t *testing.T) {
 		get(t, s, "/markets", "X-API-Key", "rk_x", "X-Test-Peer", "203.0.113.7:1")
 	}
 	values := page(t, s)
-	for name, want := range map[string]string{
-		`relais_requests_total{code="200",route="/external/v1/markets"}`:           "2",
-		`relais_requests_total{code="401",route="/external/v1/markets"}`:           "30",
-		`relais_requests_total{code="429",route="/external/v1/markets"}`:           "3",
-		`relais_requests_total{code="404",route="/external/v1/antennas/{id}"}`:     "1",
-		`relais_requests_total{code="403",route="/external/v1/stats/departments"}`: "1",
-		`relais_requests_total{code="404",route="unknown"}`:                        "1",
-		`relais_request_duration_seconds_count{route="/external/v1/markets"}`:      "35",
-		`relais_quota_refusals_total{limit="minute"}`:                              "1",
-		`relais_quota_refusals_total{limit="day"}`:                                 "1",
-		`relais_quota_refusals_total{limit="address"}`:                             "1",
-		`relais_reloads_total`: "1",
-		`relais_data_problems`: "0",
+	for _, tt := range []struct{ name, want string }{
+		{`relais_requests_total{code="200",route="/external/v1/markets"}`, "2"},
+		{`relais_requests_total{code="401",route="/external/v1/markets"}`, "30"},
+		{`relais_requests_total{code="429",route="/external/v1/markets"}`, "3"},
+		{`relais_requests_total{code="404",route="/external/v1/antennas/{id}"}`, "1"},
+		{`relais_requests_total{code="403",route="/external/v1/stats/departments"}`, "1"},
+		{`relais_requests_total{code="404",route="unknown"}`, "1"},
+		{`relais_request_duration_seconds_count{route="/external/v1/markets"}`, "35"},
+		{`relais_quota_refusals_total{limit="minute"}`, "1"},
+		{`relais_quota_refusals_total{limit="day"}`, "1"},
+		{`relais_quota_refusals_total{limit="address"}`, "1"},
+		{`relais_reloads_total`, "1"},
+		{`relais_data_problems`, "0"},
 	} {
-		if values[name] != want {
-			t.Errorf("%s: %q, want %s", name, values[name], want)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			if values[tt.name] != tt.want {
+				t.Errorf("%s: %q, want %s", tt.name, values[tt.name], tt.want)
+			}
+		})
 	}
 	ready := parse(t, do(t, s, "GET", "/readyz", "X-Test-Peer", "[::1]:1"), 200)["markets"].(object)
 	for market, m := range ready {

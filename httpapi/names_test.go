@@ -65,23 +65,47 @@ func TestUnknownParametersPassedOver(t *testing.T) {
 	for _, path := range []string{"/stats/departments", "/markets", "/anfr/archives", "/anfr/archive/2026-08-27"} {
 		parse(t, get(t, s, path+"?market=FR"), 200)
 	}
-	for target, status := range map[string]int{"/openapi.json": 200, "/healthz": 200, "/readyz": 200,
-		"/api/public/antennas": 410, "/media/photos/x/main.webp": 404} {
-		if w := do(t, s, http.MethodGet, target+"?"+unknownName+"=1"); w.Code != status {
-			t.Errorf("%s: %d %s", target, w.Code, w.Body)
-		}
+	for _, tt := range []struct {
+		target string
+		status int
+	}{
+		{"/openapi.json", 200},
+		{"/healthz", 200},
+		{"/readyz", 200},
+		{"/api/public/antennas", 410},
+		{"/media/photos/x/main.webp", 404},
+	} {
+		t.Run(tt.target, func(t *testing.T) {
+			if w := do(t, s, http.MethodGet, tt.target+"?"+unknownName+"=1"); w.Code != tt.status {
+				t.Errorf("%s: %d %s", tt.target, w.Code, w.Body)
+			}
+		})
 	}
 }
 
 func TestNearestParameter(t *testing.T) {
 	s := newServer(t)
-	for name, want := range map[string]string{
-		"limt": "limit", "Limit": "limit", "lmiit": "limit", "ofset": "offset", "operators": "operator",
-		"opérateur": "operator", "departement": "department", "radius": "radiusKm", "radius_km": "radiusKm",
-		"latitude": "lat", "longitude": "lon", "gen": "generation", "sotuh": "south", "Nord": "north",
-		"provinces": "province", "marke": "market",
+	for _, tt := range []struct{ name, want string }{
+		{"limt", "limit"},
+		{"Limit", "limit"},
+		{"lmiit", "limit"},
+		{"ofset", "offset"},
+		{"operators", "operator"},
+		{"opérateur", "operator"},
+		{"departement", "department"},
+		{"radius", "radiusKm"},
+		{"radius_km", "radiusKm"},
+		{"latitude", "lat"},
+		{"longitude", "lon"},
+		{"gen", "generation"},
+		{"sotuh", "south"},
+		{"Nord", "north"},
+		{"provinces", "province"},
+		{"marke", "market"},
 	} {
-		wantError(t, get(t, s, "/antennas?"+name+"=1"), 400, "INVALID_PARAMETER", "the nearest is "+want)
+		t.Run(tt.name, func(t *testing.T) {
+			wantError(t, get(t, s, "/antennas?"+tt.name+"=1"), 400, "INVALID_PARAMETER", "the nearest is "+tt.want)
+		})
 	}
 	for _, tt := range []struct {
 		name, want string

@@ -70,16 +70,28 @@ func TestCallerThatNobodyKnows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for forwarded, status := range map[string]int{"": 403, "unknown": 403, "1.2.3.4,": 403, "1.2.3.4, x": 403,
-		"203.0.113.9": 403, "127.0.0.1": 200, "none": 200} {
-		r := httptest.NewRequest("GET", "http://relais.test"+mount+"/markets", nil)
-		r.RemoteAddr = local
-		r.Header.Set("X-API-Key", i.APIKey)
-		if forwarded != "none" {
-			r.Header.Set("X-Forwarded-For", forwarded)
-		}
-		if w := record(s, r); w.Code != status {
-			t.Errorf("X-Forwarded-For %q: %d %s", forwarded, w.Code, w.Body)
-		}
+	for _, tt := range []struct {
+		forwarded string
+		status    int
+	}{
+		{"", 403},
+		{"unknown", 403},
+		{"1.2.3.4,", 403},
+		{"1.2.3.4, x", 403},
+		{"203.0.113.9", 403},
+		{"127.0.0.1", 200},
+		{"none", 200},
+	} {
+		t.Run(tt.forwarded, func(t *testing.T) {
+			r := httptest.NewRequest("GET", "http://relais.test"+mount+"/markets", nil)
+			r.RemoteAddr = local
+			r.Header.Set("X-API-Key", i.APIKey)
+			if tt.forwarded != "none" {
+				r.Header.Set("X-Forwarded-For", tt.forwarded)
+			}
+			if w := record(s, r); w.Code != tt.status {
+				t.Errorf("X-Forwarded-For %q: %d %s", tt.forwarded, w.Code, w.Body)
+			}
+		})
 	}
 }

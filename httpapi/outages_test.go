@@ -116,21 +116,26 @@ func TestOutages(t *testing.T) {
 	} {
 		same(t, data[i], want)
 	}
-	for target, want := range map[string][]any{
-		"/outages?source=community":                      {id},
-		"/outages?source=OPERATOR&limit=1":               {"operator:fr-orange:00000001R1"},
-		"/outages?operator=sfr":                          nil,
-		"/outages?market=DROM":                           nil,
-		"/outages?market=BE":                             nil,
-		"/outages?market=PT":                             nil,
-		"/outages?lat=48.86&lon=2.29&radiusKm=1&north=1": {"operator:fr-orange:00000003R1", "operator:fr-orange:00000001R1", id},
-		"/outages?north=46&south=45&west=4&east=5":       {"operator:fr-orange:00000002R1"},
-		"/outages?limit=2":                               {id, "operator:fr-orange:00000001R1"},
+	for _, tt := range []struct {
+		target string
+		want   []any
+	}{
+		{"/outages?source=community", []any{id}},
+		{"/outages?source=OPERATOR&limit=1", []any{"operator:fr-orange:00000001R1"}},
+		{"/outages?operator=sfr", nil},
+		{"/outages?market=DROM", nil},
+		{"/outages?market=BE", nil},
+		{"/outages?market=PT", nil},
+		{"/outages?lat=48.86&lon=2.29&radiusKm=1&north=1", []any{"operator:fr-orange:00000003R1", "operator:fr-orange:00000001R1", id}},
+		{"/outages?north=46&south=45&west=4&east=5", []any{"operator:fr-orange:00000002R1"}},
+		{"/outages?limit=2", []any{id, "operator:fr-orange:00000001R1"}},
 	} {
-		got, meta := ofAll(t, s, target, "id")
-		if !slices.Equal(got, want) || meta["truncated"] != strings.Contains(target, "limit=") || meta["territory"] != nil {
-			t.Errorf("%s: %v, meta %v; want %v", target, got, meta, want)
-		}
+		t.Run(tt.target, func(t *testing.T) {
+			got, meta := ofAll(t, s, tt.target, "id")
+			if !slices.Equal(got, tt.want) || meta["truncated"] != strings.Contains(tt.target, "limit=") || meta["territory"] != nil {
+				t.Errorf("%s: %v, meta %v; want %v", tt.target, got, meta, tt.want)
+			}
+		})
 	}
 	if text := get(t, s, "/outages").Body.String(); strings.Contains(text, "zyx") {
 		t.Error("an answer tells who reported")
@@ -174,11 +179,21 @@ func TestUnavailableSites(t *testing.T) {
 	if _, err := time.Parse(time.RFC3339, meta["lastUpdate"].(string)); err != nil || meta["cached"] != true || meta["operator"] != "ORANGE" || meta["sourceUnavailableReason"] != nil {
 		t.Errorf("meta %v, %v", meta, err)
 	}
-	for target, want := range map[string]int{"/sites-hs?market=drom&territory=974": 1, "/sites-hs?market=DROM&territory=971": 0, "/outages?market=DROM&territory=974": 1, "/outages?market=DROM&territory=976": 0} {
-		values, meta := ofAll(t, s, target, "id")
-		if territory := target[len(target)-3:]; len(values) != want || meta["territory"] != territory {
-			t.Errorf("%s: %d entries, meta %v", target, len(values), meta)
-		}
+	for _, tt := range []struct {
+		target string
+		want   int
+	}{
+		{"/sites-hs?market=drom&territory=974", 1},
+		{"/sites-hs?market=DROM&territory=971", 0},
+		{"/outages?market=DROM&territory=974", 1},
+		{"/outages?market=DROM&territory=976", 0},
+	} {
+		t.Run(tt.target, func(t *testing.T) {
+			values, meta := ofAll(t, s, tt.target, "id")
+			if territory := tt.target[len(tt.target)-3:]; len(values) != tt.want || meta["territory"] != territory {
+				t.Errorf("%s: %d entries, meta %v", tt.target, len(values), meta)
+			}
+		})
 	}
 	site := parse(t, get(t, s, "/sites-hs?market=DROM"), 200)["data"].([]any)[0].(object)
 	if site["territory"] != "974" || site["managedByOutremerTelecom"] != false || site["Antenne relais gérée par OUTREMER_TELECOM"] != "NON" {
@@ -251,10 +266,21 @@ func TestOutagesCeiling(t *testing.T) {
 		rows = append(rows, strings.Replace(paris, "00000001R1", fmt.Sprintf("%08dR1", i), 1))
 	}
 	importOutages(t, s, market.FR, "ORANGE", rows...)
-	for query, want := range map[string]int{"": 200, "?limit=500": 500, "?limit=501": 500, "?limit=100000": 500, "?limit=7": 7} {
-		if values, meta := ofAll(t, s, "/outages"+query, "id"); len(values) != want || meta["truncated"] != true {
-			t.Errorf("%q: %d entries, meta %v", query, len(values), meta)
-		}
+	for _, tt := range []struct {
+		query string
+		want  int
+	}{
+		{"", 200},
+		{"?limit=500", 500},
+		{"?limit=501", 500},
+		{"?limit=100000", 500},
+		{"?limit=7", 7},
+	} {
+		t.Run(tt.query, func(t *testing.T) {
+			if values, meta := ofAll(t, s, "/outages"+tt.query, "id"); len(values) != tt.want || meta["truncated"] != true {
+				t.Errorf("%q: %d entries, meta %v", tt.query, len(values), meta)
+			}
+		})
 	}
 	importOutages(t, s, market.FR, "ORANGE", rows[:500]...)
 	if values, meta := ofAll(t, s, "/outages?limit=9999", "id"); len(values) != 500 || meta["truncated"] != false {

@@ -148,21 +148,46 @@ func TestPhotos(t *testing.T) {
 	photo, meta := up["data"].(object), up["meta"].(object)
 	id := photo["id"].(string)
 	image := "http://relais.test/media/photos/" + id + "/main.webp"
-	for name, want := range map[string]any{"siteId": "90000010", "caption": "Two\nlines", "approved": true, "operator": operator, "authorName": "every test", "imageUrl": image,
-		"thumbnailUrl": strings.Replace(image, "main", "thumb", 1), "ogImageUrl": strings.Replace(image, "main", "og", 1)} {
-		if photo[name] != want {
-			t.Errorf("%s is %v, want %v", name, photo[name], want)
-		}
+	for _, tt := range []struct {
+		name string
+		want any
+	}{
+		{"siteId", "90000010"},
+		{"caption", "Two\nlines"},
+		{"approved", true},
+		{"operator", operator},
+		{"authorName", "every test"},
+		{"imageUrl", image},
+		{"thumbnailUrl", strings.Replace(image, "main", "thumb", 1)},
+		{"ogImageUrl", strings.Replace(image, "main", "og", 1)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if photo[tt.name] != tt.want {
+				t.Errorf("%s is %v, want %v", tt.name, photo[tt.name], tt.want)
+			}
+		})
 	}
 	if w.Header().Get("Location") != image || meta["source"] != "api_client" || meta["clientName"] != "every test" {
 		t.Errorf("Location %q, meta %v", w.Header().Get("Location"), meta)
 	}
 	public := photo["publicMetadata"].(object)
-	for name, want := range map[string]any{"cameraModel": "A camera", "takenDate": "2024-05-01", "takenDateLabel": "1er mai 2024", "takenMonth": "2024-05", "takenMonthLabel": "mai 2024",
-		"gpsImgDirectionDegrees": json.Number("271.5"), "orientationDegrees": json.Number("90")} {
-		if public[name] != want {
-			t.Errorf("%s is %v, want %v", name, public[name], want)
-		}
+	for _, tt := range []struct {
+		name string
+		want any
+	}{
+		{"cameraModel", "A camera"},
+		{"takenDate", "2024-05-01"},
+		{"takenDateLabel", "1er mai 2024"},
+		{"takenMonth", "2024-05"},
+		{"takenMonthLabel", "mai 2024"},
+		{"gpsImgDirectionDegrees", json.Number("271.5")},
+		{"orientationDegrees", json.Number("90")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if public[tt.name] != tt.want {
+				t.Errorf("%s is %v, want %v", tt.name, public[tt.name], tt.want)
+			}
+		})
 	}
 	if d, err := public["distanceToSiteMeters"].(json.Number).Int64(); err != nil || d < 1 || d > 2e6 || d%10 != 0 || len(public) != 8 {
 		t.Errorf("publicMetadata is %v", public)
@@ -186,12 +211,19 @@ func TestPhotos(t *testing.T) {
 		if w.Code != 200 || w.Body.String() != name+" of a photo" {
 			t.Errorf("%s: %d %q", name, w.Code, w.Body)
 		}
-		for header, want := range map[string]string{"Content-Type": "image/webp",
-			"Cache-Control": "public, max-age=300", "X-Content-Type-Options": "nosniff",
-			"Content-Security-Policy": "default-src 'none'", "Access-Control-Allow-Origin": "*", "RateLimit": ""} {
-			if got := w.Header().Get(header); got != want {
-				t.Errorf("%s has %s %q, want %q", name, header, got, want)
-			}
+		for _, tt := range []struct{ header, want string }{
+			{"Content-Type", "image/webp"},
+			{"Cache-Control", "public, max-age=300"},
+			{"X-Content-Type-Options", "nosniff"},
+			{"Content-Security-Policy", "default-src 'none'"},
+			{"Access-Control-Allow-Origin", "*"},
+			{"RateLimit", ""},
+		} {
+			t.Run(tt.header, func(t *testing.T) {
+				if got := w.Header().Get(tt.header); got != tt.want {
+					t.Errorf("%s has %s %q, want %q", name, tt.header, got, tt.want)
+				}
+			})
 		}
 		if csp := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'") {
 			t.Errorf("%s has the policy %q", name, csp)
@@ -227,27 +259,28 @@ func TestPhotos(t *testing.T) {
 
 func TestUploadRefused(t *testing.T) {
 	s := newServer(t)
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name       string
 		fields     map[string]string
 		status     int
 		code, says string
 	}{
-		"damaged":      {map[string]string{"file": "damaged"}, 400, "UNSUPPORTED_IMAGE_FORMAT", "cannot be read"},
-		"large":        {map[string]string{"file": "large"}, 400, "IMAGE_TOO_LARGE", "too large"},
-		"HEIC":         {map[string]string{"file": "heic"}, 400, "HEIC_CONVERSION_FAILED", ""},
-		"busy":         {map[string]string{"file": "busy"}, 503, "BUSY", ""},
-		"broken":       {map[string]string{"file": "broken"}, 500, "PHOTO_UPLOAD_FAILED", "internal"},
-		"operator":     {map[string]string{"operator": "ZEOP"}, 400, "INVALID_OPERATOR", "ZEOP"},
-		"another site": {map[string]string{"anfrCode": "90000011"}, 400, "INVALID_PARAMETER", "anfrCode"},
-		"no site":      {map[string]string{"sourceCode": "no such"}, 400, "INVALID_PARAMETER", "sourceCode"},
-		"no JSON":      {map[string]string{"exifMetadata": "{"}, 400, "INVALID_PARAMETER", "exifMetadata"},
-		"deep JSON":    {map[string]string{"clientExifMetadata": strings.Repeat("[", 10_000)}, 400, "INVALID_PARAMETER", "clientExifMetadata"},
-		"large JSON":   {map[string]string{"exifMetadata": `{"a":"` + strings.Repeat("x", 1<<20) + `"}`}, 400, "INVALID_PARAMETER", "exifMetadata"},
-		"two JSONs":    {map[string]string{"exifMetadata": "{}", "clientExifMetadata": "{}"}, 400, "INVALID_PARAMETER", "one of them"},
-		"20 MB + 1":    {map[string]string{"file": strings.Repeat("x", 20<<20+1)}, 400, "IMAGE_TOO_LARGE", "20971520"},
-		"22 MB":        {map[string]string{"file": strings.Repeat("x", 22<<20)}, 400, "IMAGE_TOO_LARGE", ""},
+		{"damaged", map[string]string{"file": "damaged"}, 400, "UNSUPPORTED_IMAGE_FORMAT", "cannot be read"},
+		{"large", map[string]string{"file": "large"}, 400, "IMAGE_TOO_LARGE", "too large"},
+		{"HEIC", map[string]string{"file": "heic"}, 400, "HEIC_CONVERSION_FAILED", ""},
+		{"busy", map[string]string{"file": "busy"}, 503, "BUSY", ""},
+		{"broken", map[string]string{"file": "broken"}, 500, "PHOTO_UPLOAD_FAILED", "internal"},
+		{"operator", map[string]string{"operator": "ZEOP"}, 400, "INVALID_OPERATOR", "ZEOP"},
+		{"another site", map[string]string{"anfrCode": "90000011"}, 400, "INVALID_PARAMETER", "anfrCode"},
+		{"no site", map[string]string{"sourceCode": "no such"}, 400, "INVALID_PARAMETER", "sourceCode"},
+		{"no JSON", map[string]string{"exifMetadata": "{"}, 400, "INVALID_PARAMETER", "exifMetadata"},
+		{"deep JSON", map[string]string{"clientExifMetadata": strings.Repeat("[", 10_000)}, 400, "INVALID_PARAMETER", "clientExifMetadata"},
+		{"large JSON", map[string]string{"exifMetadata": `{"a":"` + strings.Repeat("x", 1<<20) + `"}`}, 400, "INVALID_PARAMETER", "exifMetadata"},
+		{"two JSONs", map[string]string{"exifMetadata": "{}", "clientExifMetadata": "{}"}, 400, "INVALID_PARAMETER", "one of them"},
+		{"20 MB + 1", map[string]string{"file": strings.Repeat("x", 20<<20+1)}, 400, "IMAGE_TOO_LARGE", "20971520"},
+		{"22 MB", map[string]string{"file": strings.Repeat("x", 22<<20)}, 400, "IMAGE_TOO_LARGE", ""},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			w := upload(t, s, tt.fields)
 			wantError(t, w, tt.status, tt.code, tt.says)
 			if (tt.status == 503) != (w.Header().Get("Retry-After") != "") {
@@ -255,15 +288,23 @@ func TestUploadRefused(t *testing.T) {
 			}
 		})
 	}
-	for exif, want := range map[string]any{`{"DateTimeOriginal":1e308,"GPSLatitude":1e308,"Model":["x"]}`: nil, `{"DateTimeOriginal":"2024-05-31T01:02:03"}`: "2024-05-31"} {
-		photo := parse(t, upload(t, s, map[string]string{"exifMetadata": exif}), 201)["data"].(object)
-		m := photo["publicMetadata"].(object)
-		if got := m["takenDate"]; got != want {
-			t.Errorf("%s: taken %v, want %v", exif, got, want)
-		}
-		if _, text := m["takenMonth"].(string); !text {
-			t.Errorf("%s: the month is %v", exif, m["takenMonth"])
-		}
+	for _, tt := range []struct {
+		exif string
+		want any
+	}{
+		{`{"DateTimeOriginal":1e308,"GPSLatitude":1e308,"Model":["x"]}`, nil},
+		{`{"DateTimeOriginal":"2024-05-31T01:02:03"}`, "2024-05-31"},
+	} {
+		t.Run(tt.exif, func(t *testing.T) {
+			photo := parse(t, upload(t, s, map[string]string{"exifMetadata": tt.exif}), 201)["data"].(object)
+			m := photo["publicMetadata"].(object)
+			if got := m["takenDate"]; got != tt.want {
+				t.Errorf("%s: taken %v, want %v", tt.exif, got, tt.want)
+			}
+			if _, text := m["takenMonth"].(string); !text {
+				t.Errorf("%s: the month is %v", tt.exif, m["takenMonth"])
+			}
+		})
 	}
 	body, contentType := form(part{"description", "", "no file"})
 	key, _ := testKeys.Load(s.Gate)

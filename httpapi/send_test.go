@@ -81,25 +81,31 @@ func TestDeadlines(t *testing.T) {
 func TestCutOff(t *testing.T) {
 	s := newServer(t)
 	broken := errors.New("broken")
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name  string
 		stays int
 		err   error
-	}{"client": {1, nil}, "stream": {-1, broken}} {
-		for _, coding := range []string{"identity", "gzip", "zstd"} {
-			c := &client{ResponseRecorder: httptest.NewRecorder(), stays: tt.stays}
-			r := httptest.NewRequest(http.MethodGet, "/", nil)
-			r.Header.Set("Accept-Encoding", coding)
-			// Of a size that is not held, and that does not compress into one piece.
-			x := &exchange{server: s, w: c, r: r, id: "1"}
-			err := s.send(x, noise{pieces{n: 3 << 10, size: 4 << 10, err: tt.err}}, answerKey{"1", name})
-			x.held.release()
-			if _, gone := errors.AsType[goneError](err); err == nil || gone != (name == "client") || tt.err != nil && !errors.Is(err, tt.err) {
-				t.Errorf("%s, %s: %v", name, coding, err)
+	}{
+		{"client", 1, nil},
+		{"stream", -1, broken},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, coding := range []string{"identity", "gzip", "zstd"} {
+				c := &client{ResponseRecorder: httptest.NewRecorder(), stays: tt.stays}
+				r := httptest.NewRequest(http.MethodGet, "/", nil)
+				r.Header.Set("Accept-Encoding", coding)
+				// Of a size that is not held, and that does not compress into one piece.
+				x := &exchange{server: s, w: c, r: r, id: "1"}
+				err := s.send(x, noise{pieces{n: 3 << 10, size: 4 << 10, err: tt.err}}, answerKey{"1", tt.name})
+				x.held.release()
+				if _, gone := errors.AsType[goneError](err); err == nil || gone != (tt.name == "client") || tt.err != nil && !errors.Is(err, tt.err) {
+					t.Errorf("%s, %s: %v", tt.name, coding, err)
+				}
+				if strings.Contains(c.Body.String(), "requestId") {
+					t.Errorf("%s, %s: the answer has an end", tt.name, coding)
+				}
 			}
-			if strings.Contains(c.Body.String(), "requestId") {
-				t.Errorf("%s, %s: the answer has an end", name, coding)
-			}
-		}
+		})
 	}
 	defer func() {
 		if err, ok := recover().(error); !ok || !errors.Is(err, http.ErrAbortHandler) {

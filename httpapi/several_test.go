@@ -56,59 +56,72 @@ func listed(t *testing.T, s *Server, target string) (ids []string, meta object) 
 func TestSeveralValues(t *testing.T) {
 	s := newServer(t)
 	is := func(value string, list ...string) bool { return slices.Contains(list, value) }
-	for query, asked := range map[string]func(emission) bool{
-		"operator=SFR,ORANGE": func(e emission) bool { return is(e.operator, "SFR", "ORANGE") },
-		"operator=free,,":     nil, "operator=,": nil, "generation=4G,6G": nil, "generation=4G;5G": nil,
-		"generation=2g,5G":       func(e emission) bool { return is(e.generation, "2G", "5G") },
-		"generation=5G,5G":       func(e emission) bool { return e.generation == "5G" },
-		"status=projet,techop":   func(e emission) bool { return is(e.status, "Projet approuvé", "Techniquement opérationnel") },
-		"status=projet,nonsense": func(e emission) bool { return e.status == "Projet approuvé" },
-		"status=nonsense,other":  func(emission) bool { return false },
-		"operator=SFR,FREE&generation=5G&status=techop": func(e emission) bool {
+	for _, tt := range []struct {
+		query string
+		asked func(emission) bool
+	}{
+		{"operator=SFR,ORANGE", func(e emission) bool { return is(e.operator, "SFR", "ORANGE") }},
+		{"operator=free,,", nil},
+		{"operator=,", nil},
+		{"generation=4G,6G", nil},
+		{"generation=4G;5G", nil},
+		{"generation=2g,5G", func(e emission) bool { return is(e.generation, "2G", "5G") }},
+		{"generation=5G,5G", func(e emission) bool { return e.generation == "5G" }},
+		{"status=projet,techop", func(e emission) bool { return is(e.status, "Projet approuvé", "Techniquement opérationnel") }},
+		{"status=projet,nonsense", func(e emission) bool { return e.status == "Projet approuvé" }},
+		{"status=nonsense,other", func(emission) bool { return false }},
+		{"operator=SFR,FREE&generation=5G&status=techop", func(e emission) bool {
 			return is(e.operator, "SFR", "FREE") && e.generation == "5G" && e.status == "Techniquement opérationnel"
-		},
-		"technology=5G NR 3500":       func(e emission) bool { return e.system == "5G NR 3500" },
-		"technology=lte 700, LTE 800": func(e emission) bool { return is(e.system, "LTE 700", "LTE 800") },
-		"band=700":                    func(e emission) bool { return strings.HasSuffix(e.system, " 700") },
-		"band=2100,3500&operator=BOUYGUES": func(e emission) bool {
+		}},
+		{"technology=5G NR 3500", func(e emission) bool { return e.system == "5G NR 3500" }},
+		{"technology=lte 700, LTE 800", func(e emission) bool { return is(e.system, "LTE 700", "LTE 800") }},
+		{"band=700", func(e emission) bool { return strings.HasSuffix(e.system, " 700") }},
+		{"band=2100,3500&operator=BOUYGUES", func(e emission) bool {
 			return e.operator == "BOUYGUES" && (strings.HasSuffix(e.system, " 2100") || strings.HasSuffix(e.system, " 3500"))
-		},
-		"technology=LTE 700,LTE 800&band=800&status=projet": func(e emission) bool {
+		}},
+		{"technology=LTE 700,LTE 800&band=800&status=projet", func(e emission) bool {
 			return e.system == "LTE 800" && e.status == "Projet approuvé"
-		},
-		"technology=LTE 700&band=800":         func(emission) bool { return false },
-		"technology=5G NR 3500&generation=4G": func(emission) bool { return false },
-		"technology=5G NR 3500,LTE 800&operator=SFR,BOUYGUES": func(e emission) bool {
+		}},
+		{"technology=LTE 700&band=800", func(emission) bool { return false }},
+		{"technology=5G NR 3500&generation=4G", func(emission) bool { return false }},
+		{"technology=5G NR 3500,LTE 800&operator=SFR,BOUYGUES", func(e emission) bool {
 			return is(e.system, "5G NR 3500", "LTE 800") && is(e.operator, "SFR", "BOUYGUES")
-		},
+		}},
 	} {
-		target := "/antennas?limit=1000&" + escaped(query)
-		if asked == nil {
-			parse(t, get(t, s, target), 400)
-			continue
-		}
-		want := matching(t, market.FR, asked)
-		got, meta := listed(t, s, target)
-		if total := meta["totalMatched"]; fmt.Sprint(total) != strconv.Itoa(len(want)) || !slices.Equal(got, want[:min(len(want), 1000)]) {
-			t.Errorf("%s: %v sites, want %d", query, total, len(want))
-		}
-		exported, meta := listed(t, s, "/antennas/export?"+escaped(query))
-		if !slices.Equal(exported, want) || fmt.Sprint(meta["returned"]) != strconv.Itoa(len(want)) {
-			t.Errorf("export %s: %d sites, want %d", query, len(exported), len(want))
-		}
-		if _, meta := listed(t, s, "/antennas/search?"+escaped(query)); fmt.Sprint(meta["total"]) != strconv.Itoa(len(want)) {
-			t.Errorf("search %s: %v sites, want %d", query, meta["total"], len(want))
-		}
+		t.Run(tt.query, func(t *testing.T) {
+			target := "/antennas?limit=1000&" + escaped(tt.query)
+			if tt.asked == nil {
+				parse(t, get(t, s, target), 400)
+				return
+			}
+			want := matching(t, market.FR, tt.asked)
+			got, meta := listed(t, s, target)
+			if total := meta["totalMatched"]; fmt.Sprint(total) != strconv.Itoa(len(want)) || !slices.Equal(got, want[:min(len(want), 1000)]) {
+				t.Errorf("%s: %v sites, want %d", tt.query, total, len(want))
+			}
+			exported, meta := listed(t, s, "/antennas/export?"+escaped(tt.query))
+			if !slices.Equal(exported, want) || fmt.Sprint(meta["returned"]) != strconv.Itoa(len(want)) {
+				t.Errorf("export %s: %d sites, want %d", tt.query, len(exported), len(want))
+			}
+			if _, meta := listed(t, s, "/antennas/search?"+escaped(tt.query)); fmt.Sprint(meta["total"]) != strconv.Itoa(len(want)) {
+				t.Errorf("search %s: %v sites, want %d", tt.query, meta["total"], len(want))
+			}
+		})
 	}
-	for target, want := range map[string]string{
-		"/antennas?technology=LTE": "LTE 800", "/antennas/export?technology=5G%20NR%203600": "5G NR 3500",
-		"/antennas/search?band=3501": "3500", "/antennas?band=LTE": "700", "/antennas?band=700,701": "701",
+	for _, tt := range []struct{ target, want string }{
+		{"/antennas?technology=LTE", "LTE 800"},
+		{"/antennas/export?technology=5G%20NR%203600", "5G NR 3500"},
+		{"/antennas/search?band=3501", "3500"},
+		{"/antennas?band=LTE", "700"},
+		{"/antennas?band=700,701", "701"},
 	} {
-		w := get(t, s, target)
-		wantError(t, w, 400, "INVALID_PARAMETER", want)
-		if allowed, _ := parse(t, w, 400)["allowed"].([]any); len(allowed) < 4 {
-			t.Errorf("%s: allowed %v", target, allowed)
-		}
+		t.Run(tt.target, func(t *testing.T) {
+			w := get(t, s, tt.target)
+			wantError(t, w, 400, "INVALID_PARAMETER", tt.want)
+			if allowed, _ := parse(t, w, 400)["allowed"].([]any); len(allowed) < 4 {
+				t.Errorf("%s: allowed %v", tt.target, allowed)
+			}
+		})
 	}
 }
 
@@ -201,13 +214,20 @@ func lookups(t *testing.T, s *Server, m *index.Market) {
 // An operator is known by its key, its label and its legal name.
 func TestNames(t *testing.T) {
 	s := newServer(t)
-	for name, want := range map[string]string{
-		"FREE": "FREE", "free mobile": "FREE", "Free Mobile SAS": "FREE", "Bouygues Telecom": "BOUYGUES",
-		"bouygues télécom": "BOUYGUES", "Société Française du Radiotéléphone": "SFR", "Orange SA": "ORANGE",
+	for _, tt := range []struct{ name, want string }{
+		{"FREE", "FREE"},
+		{"free mobile", "FREE"},
+		{"Free Mobile SAS", "FREE"},
+		{"Bouygues Telecom", "BOUYGUES"},
+		{"bouygues télécom", "BOUYGUES"},
+		{"Société Française du Radiotéléphone", "SFR"},
+		{"Orange SA", "ORANGE"},
 	} {
-		if _, meta := listed(t, s, "/antennas?limit=1&operator="+url.QueryEscape(name)); meta["operator"] != want {
-			t.Errorf("%s: %v, want %s", name, meta["operator"], want)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			if _, meta := listed(t, s, "/antennas?limit=1&operator="+url.QueryEscape(tt.name)); meta["operator"] != tt.want {
+				t.Errorf("%s: %v, want %s", tt.name, meta["operator"], tt.want)
+			}
+		})
 	}
 	if _, meta := listed(t, s, "/antennas?market=DROM&operator="+url.QueryEscape("Maoré Mobile")); meta["operator"] != "MAORE_MOBILE" {
 		t.Errorf("Maoré Mobile: %v", meta["operator"])

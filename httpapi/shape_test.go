@@ -70,17 +70,19 @@ func TestDeclaredParameters(t *testing.T) {
 		"/speedtests/site":          "siteId anfrCode nationalSiteCode sourceCode enb market operator mnc mcc bestOnly limit offset",
 		"/coverage/points":          "market operator technology bbox north south east west days limit",
 	}
-	for path, names := range map[string]string{
-		"/sites/{siteId}/photos":   "file description operator anfrCode nationalSiteCode sourceCode exifMetadata clientExifMetadata",
-		"/photos/{photoId}/report": "reason description",
+	for _, tt := range []struct{ path, names string }{
+		{"/sites/{siteId}/photos", "file description operator anfrCode nationalSiteCode sourceCode exifMetadata clientExifMetadata"},
+		{"/photos/{photoId}/report", "reason description"},
 	} {
-		post := document(t)["paths"].(object)[path].(object)["post"].(object)
-		for _, content := range post["requestBody"].(object)["content"].(object) {
-			got := slices.Sorted(maps.Keys(content.(object)["schema"].(object)["properties"].(object)))
-			if want := slices.Sorted(slices.Values(strings.Fields(names))); !slices.Equal(got, want) {
-				t.Errorf("%s: members %q, want %q", path, got, want)
+		t.Run(tt.path, func(t *testing.T) {
+			post := document(t)["paths"].(object)[tt.path].(object)["post"].(object)
+			for _, content := range post["requestBody"].(object)["content"].(object) {
+				got := slices.Sorted(maps.Keys(content.(object)["schema"].(object)["properties"].(object)))
+				if want := slices.Sorted(slices.Values(strings.Fields(tt.names))); !slices.Equal(got, want) {
+					t.Errorf("%s: members %q, want %q", tt.path, got, want)
+				}
 			}
-		}
+		})
 	}
 	paths := document(t)["paths"].(object)
 	if len(paths) != len(contract)+1 { // and the report

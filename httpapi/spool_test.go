@@ -81,18 +81,25 @@ func TestSpoolIsBounded(t *testing.T) {
 // Where nothing can be kept, that is said, and nothing is left over.
 func TestSpoolWithoutADisk(t *testing.T) {
 	full := func(string) (int64, error) { return spoolReserve - 1, nil }
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name string
 		dir  string
 		free func(string) (int64, error)
-	}{"no folder": {"", freeBytes}, "a folder that is missing": {filepath.Join(t.TempDir(), "x"), freeBytes}, "a full disk": {t.TempDir(), full}} {
-		s := newSpool(tt.dir)
-		s.free = tt.free
-		if _, err := s.get(context.Background(), keyOf("a"), "client", makeBytes(9)); !errors.Is(err, errNoSpool) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if len(s.entries) != 0 || s.bytes != 0 {
-			t.Errorf("%s: %d entries, %d bytes", name, len(s.entries), s.bytes)
-		}
+	}{
+		{"no folder", "", freeBytes},
+		{"a folder that is missing", filepath.Join(t.TempDir(), "x"), freeBytes},
+		{"a full disk", t.TempDir(), full},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSpool(tt.dir)
+			s.free = tt.free
+			if _, err := s.get(context.Background(), keyOf("a"), "client", makeBytes(9)); !errors.Is(err, errNoSpool) {
+				t.Errorf("%s: %v", tt.name, err)
+			}
+			if len(s.entries) != 0 || s.bytes != 0 {
+				t.Errorf("%s: %d entries, %d bytes", tt.name, len(s.entries), s.bytes)
+			}
+		})
 	}
 }
 

@@ -108,16 +108,30 @@ func TestNotModified(t *testing.T) {
 			t.Errorf("%s with another tag: %d", target, w.Code)
 		}
 	}
-	for target, status := range map[string]int{"/antennas/0": 404, "/sites/0": 404, "/antennas?market=CA": 503, "/antennas?operator=x": 400} {
-		if w := get(t, s, target, "If-None-Match", "*"); w.Code != status {
-			t.Errorf("%s with *: %d, want %d", target, w.Code, status)
-		}
+	for _, tt := range []struct {
+		target string
+		status int
+	}{
+		{"/antennas/0", 404},
+		{"/sites/0", 404},
+		{"/antennas?market=CA", 503},
+		{"/antennas?operator=x", 400},
+	} {
+		t.Run(tt.target, func(t *testing.T) {
+			if w := get(t, s, tt.target, "If-None-Match", "*"); w.Code != tt.status {
+				t.Errorf("%s with *: %d, want %d", tt.target, w.Code, tt.status)
+			}
+		})
 	}
-	for a, b := range map[string]string{"/antennas": "/antennas?market=fr&limit=100&offset=0&operator=all",
-		"/antennas?generation=5g": "/antennas?generation=5G&_=1"} {
-		if x, y := get(t, s, a).Header().Get("Etag"), get(t, s, b).Header().Get("Etag"); x != y {
-			t.Errorf("%s and %s ask the same and have the tags %s and %s", a, b, x, y)
-		}
+	for _, tt := range []struct{ a, b string }{
+		{"/antennas", "/antennas?market=fr&limit=100&offset=0&operator=all"},
+		{"/antennas?generation=5g", "/antennas?generation=5G&_=1"},
+	} {
+		t.Run(tt.a, func(t *testing.T) {
+			if x, y := get(t, s, tt.a).Header().Get("Etag"), get(t, s, tt.b).Header().Get("Etag"); x != y {
+				t.Errorf("%s and %s ask the same and have the tags %s and %s", tt.a, tt.b, x, y)
+			}
+		})
 	}
 }
 

@@ -150,23 +150,28 @@ func TestUndeclared(t *testing.T) {
 	if problems := undocumented(doc, op, get(t, s, "/antennas?limit=1")); len(problems) != 0 {
 		t.Errorf("a good answer: %q", problems)
 	}
-	for want, spoil := range map[string]func(w *httptest.ResponseRecorder){
-		"no status 418":  func(w *httptest.ResponseRecorder) { w.Code = 418 },
-		"header X-New":   func(w *httptest.ResponseRecorder) { w.Header().Set("X-New", "1") },
-		"no content":     func(w *httptest.ResponseRecorder) { w.Header().Set("Content-Type", "text/plain") },
-		"is missing":     func(w *httptest.ResponseRecorder) { w.Body.Reset(); w.Body.WriteString(`{"data":[]}`) },
-		"not documented": func(w *httptest.ResponseRecorder) { w.Body.Reset(); w.Body.WriteString(`{"data":[],"more":1}`) },
-		"the code NOTHING": func(w *httptest.ResponseRecorder) {
+	for _, tt := range []struct {
+		want  string
+		spoil func(w *httptest.ResponseRecorder)
+	}{
+		{"no status 418", func(w *httptest.ResponseRecorder) { w.Code = 418 }},
+		{"header X-New", func(w *httptest.ResponseRecorder) { w.Header().Set("X-New", "1") }},
+		{"no content", func(w *httptest.ResponseRecorder) { w.Header().Set("Content-Type", "text/plain") }},
+		{"is missing", func(w *httptest.ResponseRecorder) { w.Body.Reset(); w.Body.WriteString(`{"data":[]}`) }},
+		{"not documented", func(w *httptest.ResponseRecorder) { w.Body.Reset(); w.Body.WriteString(`{"data":[],"more":1}`) }},
+		{"the code NOTHING", func(w *httptest.ResponseRecorder) {
 			w.Code = 400
 			w.Body.Reset()
 			w.Body.WriteString(`{"code":"NOTHING"}`)
-		},
+		}},
 	} {
-		w := get(t, s, "/antennas?limit=1")
-		spoil(w)
-		if problems := fmt.Sprint(undocumented(doc, op, w)); !strings.Contains(problems, want) {
-			t.Errorf("want %q in %s", want, problems)
-		}
+		t.Run(tt.want, func(t *testing.T) {
+			w := get(t, s, "/antennas?limit=1")
+			tt.spoil(w)
+			if problems := fmt.Sprint(undocumented(doc, op, w)); !strings.Contains(problems, tt.want) {
+				t.Errorf("want %q in %s", tt.want, problems)
+			}
+		})
 	}
 }
 
@@ -174,11 +179,16 @@ func TestUndeclared(t *testing.T) {
 func TestGeneratedClientsHaveAPlace(t *testing.T) {
 	doc := document(t)
 	schemes := doc["components"].(object)["securitySchemes"].(object)
-	for name, header := range map[string]string{"apiKey": "X-API-Key", "signature": "X-Sq-Signature",
-		"attestation": "X-Device-Attestation"} {
-		if scheme, _ := schemes[name].(object); scheme["type"] != "apiKey" || scheme["in"] != "header" || scheme["name"] != header {
-			t.Errorf("%s: %v", name, schemes[name])
-		}
+	for _, tt := range []struct{ name, header string }{
+		{"apiKey", "X-API-Key"},
+		{"signature", "X-Sq-Signature"},
+		{"attestation", "X-Device-Attestation"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if scheme, _ := schemes[tt.name].(object); scheme["type"] != "apiKey" || scheme["in"] != "header" || scheme["name"] != tt.header {
+				t.Errorf("%s: %v", tt.name, schemes[tt.name])
+			}
+		})
 	}
 	if want := `map[attestation:[] bearer:[] signature:[]]`; !strings.Contains(fmt.Sprint(doc["security"]), want) {
 		t.Errorf("security %v lacks %s", doc["security"], want)
@@ -194,10 +204,16 @@ func TestGeneratedClientsHaveAPlace(t *testing.T) {
 			}
 		}
 	}
-	for name, kind := range map[string]string{"X-RateLimit-Limit": "integer", "X-RateLimit-Reset-Day": "integer", "RateLimit": "string"} {
-		if h := doc["components"].(object)["headers"].(object)[name].(object)["schema"].(object); h["type"] != kind {
-			t.Errorf("%s is %v, want %s", name, h["type"], kind)
-		}
+	for _, tt := range []struct{ name, kind string }{
+		{"X-RateLimit-Limit", "integer"},
+		{"X-RateLimit-Reset-Day", "integer"},
+		{"RateLimit", "string"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if h := doc["components"].(object)["headers"].(object)[tt.name].(object)["schema"].(object); h["type"] != tt.kind {
+				t.Errorf("%s is %v, want %s", tt.name, h["type"], tt.kind)
+			}
+		})
 	}
 	// Any page may read the document, whatever its origin, and no cache mixes them up.
 	for _, origin := range []string{"", "https://editor.example"} {

@@ -48,14 +48,27 @@ func TestFindInASnapshot(t *testing.T) {
 		{ID: "78", Position: geo.Point{Lat: 49, Lng: 3}, Stations: []site.Station{{Code: "0750003"}}},
 	}
 	snap := load(t, market.FR, sites).Snap
-	for name, want := range map[string]string{
-		"77": "77", "fr-77": "77", "FR-78": "78", "nat1": "NAT1", "NAT2": "NAT1", "0750001": "77", "0750003": "78", "s1": "77",
-		"": "", "79": "", "be-77": "", "fr-": "", "fr-0750001": "",
+	for _, tt := range []struct{ name, want string }{
+		{"77", "77"},
+		{"fr-77", "77"},
+		{"FR-78", "78"},
+		{"nat1", "NAT1"},
+		{"NAT2", "NAT1"},
+		{"0750001", "77"},
+		{"0750003", "78"},
+		{"s1", "77"},
+		{"", ""},
+		{"79", ""},
+		{"be-77", ""},
+		{"fr-", ""},
+		{"fr-0750001", ""},
 	} {
-		at, ok := Find(snap, name)
-		if ok != (want != "") || ok && snap.ID(int(at)) != want {
-			t.Errorf("%q: site %d, %t, want %q", name, at, ok, want)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			at, ok := Find(snap, tt.name)
+			if ok != (tt.want != "") || ok && snap.ID(int(at)) != tt.want {
+				t.Errorf("%q: site %d, %t, want %q", tt.name, at, ok, tt.want)
+			}
+		})
 	}
 }
 
@@ -124,10 +137,18 @@ func TestNamesOfOneHash(t *testing.T) {
 	}
 	names := []string{b, a, "other", a, b}
 	table := newNameTable(len(names), func(row int) string { return names[row] })
-	for name, want := range map[string][]uint32{a: {1, 3}, b: {0, 4}} {
-		if got := table.find(name); !slices.Equal(got, want) {
-			t.Errorf("%s: rows %v, want %v", name, got, want)
-		}
+	for _, tt := range []struct {
+		name string
+		want []uint32
+	}{
+		{a, []uint32{1, 3}},
+		{b, []uint32{0, 4}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := table.find(tt.name); !slices.Equal(got, tt.want) {
+				t.Errorf("%s: rows %v, want %v", tt.name, got, tt.want)
+			}
+		})
 	}
 	one := newNameTable(1, func(int) string { return a })
 	if got := one.find(b); got != nil {

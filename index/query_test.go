@@ -20,11 +20,19 @@ func TestSearchRanks(t *testing.T) {
 	}
 	whole := scan(m, func(s *site.Site) bool { return s.Commune == "Lyon" })
 	rest := scan(m, func(s *site.Site) bool { return s.Commune == "Lyons-la-Forêt" })
-	for name, q := range map[string]Query{"q": {Text: "LYON"}, "commune": {Commune: "lyon"}} {
-		q.Filter, q.Ranked = All, true
-		if got := pages(t, m, q, 100); !slices.Equal(got, append(slices.Clone(whole), rest...)) {
-			t.Errorf("%s: %d sites, want %d of the commune and %d more", name, len(got), len(whole), len(rest))
-		}
+	for _, tt := range []struct {
+		name string
+		q    Query
+	}{
+		{"q", Query{Text: "LYON"}},
+		{"commune", Query{Commune: "lyon"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.q.Filter, tt.q.Ranked = All, true
+			if got := pages(t, m, tt.q, 100); !slices.Equal(got, append(slices.Clone(whole), rest...)) {
+				t.Errorf("%s: %d sites, want %d of the commune and %d more", tt.name, len(got), len(whole), len(rest))
+			}
+		})
 	}
 	for _, tt := range []struct {
 		q    Query
@@ -60,13 +68,30 @@ func TestPostalCodes(t *testing.T) {
 		sites[i].PostalCode, sites[i].MorePostal, _ = strings.Cut(codes, " ")
 	}
 	m := load(t, market.FR, sites)
-	for code, want := range map[string]int{"3012": 3, "3000": 3, "3018": 1, "30123000": 1, "30": 1, "12": 1, "301": 0, "018": 0, "3012/3000": 0, "/": 0, "": 60} {
-		keep := scan(m, func(s *site.Site) bool {
-			return code == "" || slices.Contains(append(strings.Split(s.MorePostal, "/"), s.PostalCode), code)
+	for _, tt := range []struct {
+		code string
+		want int
+	}{
+		{"3012", 3},
+		{"3000", 3},
+		{"3018", 1},
+		{"30123000", 1},
+		{"30", 1},
+		{"12", 1},
+		{"301", 0},
+		{"018", 0},
+		{"3012/3000", 0},
+		{"/", 0},
+		{"", 60},
+	} {
+		t.Run(tt.code, func(t *testing.T) {
+			keep := scan(m, func(s *site.Site) bool {
+				return tt.code == "" || slices.Contains(append(strings.Split(s.MorePostal, "/"), s.PostalCode), tt.code)
+			})
+			if got := pages(t, m, Query{Filter: All, PostalCode: tt.code}, 50); len(keep) != tt.want || !slices.Equal(got, keep) {
+				t.Errorf("%q: %v, want %v, %d", tt.code, got, keep, tt.want)
+			}
 		})
-		if got := pages(t, m, Query{Filter: All, PostalCode: code}, 50); len(keep) != want || !slices.Equal(got, keep) {
-			t.Errorf("%q: %v, want %v, %d", code, got, keep, want)
-		}
 	}
 	for _, q := range []string{"3018", "30123"} {
 		want := scan(m, func(s *site.Site) bool { return strings.Contains(s.PostalCode+"/"+s.MorePostal+"/"+s.ID, q) })
@@ -80,26 +105,36 @@ func TestPagesPastTheEnd(t *testing.T) {
 	m := load(t, market.FR, register(market.FR, 1000, 21))
 	disc := &geo.Disc{Center: m.space.position(500), Radius: 100000}
 	box := disc.Box()
-	for name, q := range map[string]Query{
-		"everything": {}, "filter": {Filter: Filter{Generation: Any, Status: Any, Area: Any}}, "box": {Box: &box}, "disc": {Disc: disc},
-		"text": {Text: "lyon"}, "ranked": {Text: "lyon", Ranked: true}, "nothing": {Text: "nowhere"},
+	for _, tt := range []struct {
+		name string
+		q    Query
+	}{
+		{"everything", Query{}},
+		{"filter", Query{Filter: Filter{Generation: Any, Status: Any, Area: Any}}},
+		{"box", Query{Box: &box}},
+		{"disc", Query{Disc: disc}},
+		{"text", Query{Text: "lyon"}},
+		{"ranked", Query{Text: "lyon", Ranked: true}},
+		{"nothing", Query{Text: "nowhere"}},
 	} {
-		if name != "filter" {
-			q.Filter = All
-		}
-		whole := m.Find(q, 0, math.MaxInt)
-		if len(whole.Sites) != whole.Total || (whole.Total == 0) != (name == "nothing") {
-			t.Errorf("%s: %d sites, total %d", name, len(whole.Sites), whole.Total)
-		}
-		for _, past := range []int{0, 1, math.MaxInt - whole.Total} {
-			if h := m.Find(q, whole.Total+past, math.MaxInt); h.Total != whole.Total || len(h.Sites)+len(h.Metres) != 0 {
-				t.Errorf("%s: %d past the end: %d sites of %d, want 0 of %d", name, past, len(h.Sites), h.Total, whole.Total)
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.name != "filter" {
+				tt.q.Filter = All
 			}
-		}
-		if whole.Total > 0 {
-			if h := m.Find(q, whole.Total-1, math.MaxInt); h.Total != whole.Total || !slices.Equal(h.Sites, whole.Sites[whole.Total-1:]) {
-				t.Errorf("%s: the last page is %v of %d", name, h.Sites, h.Total)
+			whole := m.Find(tt.q, 0, math.MaxInt)
+			if len(whole.Sites) != whole.Total || (whole.Total == 0) != (tt.name == "nothing") {
+				t.Errorf("%s: %d sites, total %d", tt.name, len(whole.Sites), whole.Total)
 			}
-		}
+			for _, past := range []int{0, 1, math.MaxInt - whole.Total} {
+				if h := m.Find(tt.q, whole.Total+past, math.MaxInt); h.Total != whole.Total || len(h.Sites)+len(h.Metres) != 0 {
+					t.Errorf("%s: %d past the end: %d sites of %d, want 0 of %d", tt.name, past, len(h.Sites), h.Total, whole.Total)
+				}
+			}
+			if whole.Total > 0 {
+				if h := m.Find(tt.q, whole.Total-1, math.MaxInt); h.Total != whole.Total || !slices.Equal(h.Sites, whole.Sites[whole.Total-1:]) {
+					t.Errorf("%s: the last page is %v of %d", tt.name, h.Sites, h.Total)
+				}
+			}
+		})
 	}
 }

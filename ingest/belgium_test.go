@@ -122,16 +122,18 @@ func TestBelgiumBases(t *testing.T) {
 	if s := k.belgian(); len(s) != 1 || !strings.Contains(s["77"], "Toren") || !strings.Contains(s["77"], "OperatorSiteID:t") {
 		t.Errorf("%v", s)
 	}
-	for name, text := range map[string]string{
-		"older":    strings.Replace(dossier, "2020-05", "2020-04", 1),
-		"EPSG:43":  strings.Replace(dossier, "31370", "4326", 1),
-		"degrees":  strings.Replace(dossier, "104500,194000", "3.7,51.05", 1),
-		"the file": strings.TrimSuffix(dossier, "}"),
+	for _, tt := range []struct{ name, text string }{
+		{"older", strings.Replace(dossier, "2020-05", "2020-04", 1)},
+		{"EPSG:43", strings.Replace(dossier, "31370", "4326", 1)},
+		{"degrees", strings.Replace(dossier, "104500,194000", "3.7,51.05", 1)},
+		{"the file", strings.TrimSuffix(dossier, "}")},
 	} {
-		before := k.state()
-		if _, err := k.belgium(false, k.file("bad.geojson", text)); err == nil || !strings.Contains(err.Error(), name) || !maps.Equal(before, k.state()) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			before := k.state()
+			if _, err := k.belgium(false, k.file("bad.geojson", tt.text)); err == nil || !strings.Contains(err.Error(), tt.name) || !maps.Equal(before, k.state()) {
+				t.Errorf("%s: %v", tt.name, err)
+			}
+		})
 	}
 	if _, err := k.belgium(false, k.file("page.html", "<html>")); err == nil || !strings.Contains(err.Error(), "vlaanderen-zendantennes, bipt-sites") {
 		t.Errorf("%v", err)

@@ -123,14 +123,16 @@ func TestColumnsBIPT(t *testing.T) {
 func TestPublicationOfAList(t *testing.T) {
 	p := list("x.json", `{"features":[`, words("geometry"), "geometry id", map[string]string{"geometry": "{}",
 		"id": "1"}, map[string]string{"id": "2"})
-	for how, want := range map[string]string{
-		"doubled": `{"features":[{"geometry":{},"properties":{"id":1,"id":2}},` + "\n" + `{"geometry":null,"properties":{"id":2,"id":1}}]}`,
-		"renamed": `{"features":[{"geometry":{},"properties":{"renamed_column":1}},` + "\n" + `{"geometry":null,"properties":{"renamed_column":2}}]}`,
-		"emptied": `{"features":[{"geometry":{},"properties":{"id":null}},` + "\n" + `{"geometry":null,"properties":{"id":null}}]}`,
-		"dropped": `{"features":[{"geometry":{},"properties":{}},` + "\n" + `{"geometry":null,"properties":{}}]}`,
+	for _, tt := range []struct{ how, want string }{
+		{"doubled", `{"features":[{"geometry":{},"properties":{"id":1,"id":2}},` + "\n" + `{"geometry":null,"properties":{"id":2,"id":1}}]}`},
+		{"renamed", `{"features":[{"geometry":{},"properties":{"renamed_column":1}},` + "\n" + `{"geometry":null,"properties":{"renamed_column":2}}]}`},
+		{"emptied", `{"features":[{"geometry":{},"properties":{"id":null}},` + "\n" + `{"geometry":null,"properties":{"id":null}}]}`},
+		{"dropped", `{"features":[{"geometry":{},"properties":{}},` + "\n" + `{"geometry":null,"properties":{}}]}`},
 	} {
-		if got := strings.TrimSpace(p.changed(how, 1).String()); got != want {
-			t.Errorf("%s: %s, want %s", how, got, want)
-		}
+		t.Run(tt.how, func(t *testing.T) {
+			if got := strings.TrimSpace(p.changed(tt.how, 1).String()); got != tt.want {
+				t.Errorf("%s: %s, want %s", tt.how, got, tt.want)
+			}
+		})
 	}
 }

@@ -23,12 +23,17 @@ func TestKeptSources(t *testing.T) {
 		t.Fatal(err)
 	}
 	z := zip.NewWriter(f)
-	for name, text := range map[string]string{"SUP_ANTENNE.txt": antennas, "README.txt": "hello"} {
-		w, err := z.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Write([]byte(text))
+	for _, tt := range []struct{ name, text string }{
+		{"SUP_ANTENNE.txt", antennas},
+		{"README.txt", "hello"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w, err := z.Create(tt.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Write([]byte(tt.text))
+		})
 	}
 	if err := errors.Join(z.Close(), f.Close()); err != nil {
 		t.Fatal(err)
@@ -114,11 +119,16 @@ func TestKilledIngest(t *testing.T) {
 	// What somebody else put there stays, and so does what is to be read.
 	foreign := filepath.Join(string(k.dir), "sources", "FR", "notes.txt")
 	older := filepath.Join(string(k.dir), "sources", "FR", "20260102T000000Z-2", "older.csv")
-	for path, text := range map[string]string{foreign: "mine", older: observatory("2026-08-20", 10)} {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
-		before[path] = text
+	for _, tt := range []struct{ path, text string }{
+		{foreign, "mine"},
+		{older, observatory("2026-08-20", 10)},
+	} {
+		t.Run(tt.path, func(t *testing.T) {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(tt.path), 0o755), os.WriteFile(tt.path, []byte(tt.text), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+			before[tt.path] = tt.text
+		})
 	}
 	here, err := os.Getwd()
 	if err != nil {

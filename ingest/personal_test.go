@@ -105,28 +105,32 @@ func TestPersonalData(t *testing.T) {
 		z.Close()
 		return b.String()
 	}()
-	for name, content := range map[string]string{
-		"SYNTHETIC_fx.csv": text, "SYNTHETIC_older.csv": older, "SYNTHETIC_fx.csv.zst": packed,
-		"SYNTHETIC_FX.zip": zipped(t, "in/fx.csv", text, "README.txt", "write to n1@personal.example"),
-		"FX.zip":           zipped(t, "SYNTHETIC_fx.csv", text),
+	for _, tt := range []struct{ name, content string }{
+		{"SYNTHETIC_fx.csv", text},
+		{"SYNTHETIC_older.csv", older},
+		{"SYNTHETIC_fx.csv.zst", packed},
+		{"SYNTHETIC_FX.zip", zipped(t, "in/fx.csv", text, "README.txt", "write to n1@personal.example")},
+		{"FX.zip", zipped(t, "SYNTHETIC_fx.csv", text)},
 	} {
-		k := newKit(t)
-		r, snap := k.canada(k.file(name, content))
-		if r.Files[0].Rows != counts.Rows || snap.Len() != counts.Places || !snap.Synthetic {
-			t.Errorf("%s: %+v, %d sites", name, r.Files[0], snap.Len())
-		}
-		k.noContacts(name)
-		os.RemoveAll(k.src)
-		again, from := k.canada()
-		kept := again.Files[0]
-		if !kept.Kept || kept.Rows != r.Files[0].Rows || kept.Served != r.Files[0].Served || from.Version != snap.Version {
-			t.Errorf("%s, from what is kept: %+v, version %s, want %s", name, kept, from.Version, snap.Version)
-		}
-		k.noContacts(name + ", again")
-		files, err := CheckKept(t.Context(), k.dir)
-		if err != nil || len(files) != 1 || files[0].Err != nil {
-			t.Errorf("%s: kept %+v, %v", name, files, err)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			k := newKit(t)
+			r, snap := k.canada(k.file(tt.name, tt.content))
+			if r.Files[0].Rows != counts.Rows || snap.Len() != counts.Places || !snap.Synthetic {
+				t.Errorf("%s: %+v, %d sites", tt.name, r.Files[0], snap.Len())
+			}
+			k.noContacts(tt.name)
+			os.RemoveAll(k.src)
+			again, from := k.canada()
+			kept := again.Files[0]
+			if !kept.Kept || kept.Rows != r.Files[0].Rows || kept.Served != r.Files[0].Served || from.Version != snap.Version {
+				t.Errorf("%s, from what is kept: %+v, version %s, want %s", tt.name, kept, from.Version, snap.Version)
+			}
+			k.noContacts(tt.name + ", again")
+			files, err := CheckKept(t.Context(), k.dir)
+			if err != nil || len(files) != 1 || files[0].Err != nil {
+				t.Errorf("%s: kept %+v, %v", tt.name, files, err)
+			}
+		})
 	}
 }
 

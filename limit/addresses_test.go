@@ -8,12 +8,17 @@ import (
 )
 
 func TestSubscriber(t *testing.T) {
-	for in, want := range map[string]string{
-		"203.0.113.9": "203.0.113.9", "::ffff:203.0.113.9": "203.0.113.9", "2001:db8:1:2:3:4:5:6%eth0": "2001:db8:1:2::", "::1": "::",
+	for _, tt := range []struct{ in, want string }{
+		{"203.0.113.9", "203.0.113.9"},
+		{"::ffff:203.0.113.9", "203.0.113.9"},
+		{"2001:db8:1:2:3:4:5:6%eth0", "2001:db8:1:2::"},
+		{"::1", "::"},
 	} {
-		if got := Subscriber(netip.MustParseAddr(in)); got.String() != want {
-			t.Errorf("%s: %s, want %s", in, got, want)
-		}
+		t.Run(tt.in, func(t *testing.T) {
+			if got := Subscriber(netip.MustParseAddr(tt.in)); got.String() != tt.want {
+				t.Errorf("%s: %s, want %s", tt.in, got, tt.want)
+			}
+		})
 	}
 	if Subscriber(netip.Addr{}).IsValid() {
 		t.Error("no address has a subscriber")
@@ -21,20 +26,25 @@ func TestSubscriber(t *testing.T) {
 }
 
 func TestNetworks(t *testing.T) {
-	for in, want := range map[string][2]string{
-		"203.0.113.9":          {"203.0.113.0/24", "203.0.0.0/16"},
-		"::ffff:203.0.113.9":   {"203.0.113.0/24", "203.0.0.0/16"},
-		"2001:db8:1:2:3:4:5:6": {"2001:db8:1::/48", "2001:db8::/32"},
+	for _, tt := range []struct {
+		in   string
+		want [2]string
+	}{
+		{"203.0.113.9", [2]string{"203.0.113.0/24", "203.0.0.0/16"}},
+		{"::ffff:203.0.113.9", [2]string{"203.0.113.0/24", "203.0.0.0/16"}},
+		{"2001:db8:1:2:3:4:5:6", [2]string{"2001:db8:1::/48", "2001:db8::/32"}},
 	} {
-		line := Line(netip.MustParseAddr(in))
-		if got := Network(line).String(); got != want[0] {
-			t.Errorf("%s: the network %s, want %s", in, got, want[0])
-		}
-		for _, p := range []netip.Prefix{line, Network(line)} {
-			if got := Provider(p).String(); got != want[1] {
-				t.Errorf("%s: the provider %s, want %s", p, got, want[1])
+		t.Run(tt.in, func(t *testing.T) {
+			line := Line(netip.MustParseAddr(tt.in))
+			if got := Network(line).String(); got != tt.want[0] {
+				t.Errorf("%s: the network %s, want %s", tt.in, got, tt.want[0])
 			}
-		}
+			for _, p := range []netip.Prefix{line, Network(line)} {
+				if got := Provider(p).String(); got != tt.want[1] {
+					t.Errorf("%s: the provider %s, want %s", p, got, tt.want[1])
+				}
+			}
+		})
 	}
 	if p := Provider(Network(Line(netip.Addr{}))); p.IsValid() {
 		t.Errorf("no address has the provider %s", p)

@@ -91,16 +91,42 @@ func TestArea(t *testing.T) {
 }
 
 func TestOperatorAndCode(t *testing.T) {
-	for in, want := range map[string]bool{"ORANGE": true, "orange": true, "Orange": true, "ORANGE ": false, "": false, "SRR": false, "BOUYGUES\x00": false} {
-		if _, ok := Get(FR).Operator(in); ok != want {
-			t.Errorf("FR operator %q: %v", in, ok)
-		}
+	for _, tt := range []struct {
+		in   string
+		want bool
+	}{
+		{"ORANGE", true},
+		{"orange", true},
+		{"Orange", true},
+		{"ORANGE ", false},
+		{"", false},
+		{"SRR", false},
+		{"BOUYGUES\x00", false},
+	} {
+		t.Run(tt.in, func(t *testing.T) {
+			if _, ok := Get(FR).Operator(tt.in); ok != tt.want {
+				t.Errorf("FR operator %q: %v", tt.in, ok)
+			}
+		})
 	}
-	for in, want := range map[string]Code{"fr": FR, "DROM": DROM, "dRoM": DROM, "": "", "FRA": "", "F\u0052 ": "", "ﬀ": ""} {
-		var c Code
-		if err := c.UnmarshalText([]byte(in)); c != want || (err == nil) != (want != "") {
-			t.Errorf("market %q: %q, %v", in, c, err)
-		}
+	for _, tt := range []struct {
+		in   string
+		want Code
+	}{
+		{"fr", FR},
+		{"DROM", DROM},
+		{"dRoM", DROM},
+		{"", ""},
+		{"FRA", ""},
+		{"F\u0052 ", ""},
+		{"ﬀ", ""},
+	} {
+		t.Run(tt.in, func(t *testing.T) {
+			var c Code
+			if err := c.UnmarshalText([]byte(tt.in)); c != tt.want || (err == nil) != (tt.want != "") {
+				t.Errorf("market %q: %q, %v", tt.in, c, err)
+			}
+		})
 	}
 	if ByPLMN("99999") != "" || ByPLMN("") != "" {
 		t.Error("a network that is nobody's has an operator")

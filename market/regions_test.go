@@ -30,13 +30,23 @@ func TestRegionOfEveryArea(t *testing.T) {
 }
 
 func TestRegionNamed(t *testing.T) {
-	for name, label := range map[string]string{"bretagne": "Bretagne", "ile de france": "Île-de-France",
-		"IDF": "Île-de-France", "paca": "Provence-Alpes-Côte d'Azur",
-		"Provence Alpes Cote d'Azur": "Provence-Alpes-Côte d'Azur", "grand est": "Grand Est", "": "", "bret": "", "35": ""} {
-		i, ok := Get(FR).RegionNamed(name)
-		if ok != (label != "") || ok && Get(FR).Regions[i].Label != label {
-			t.Errorf("%q: %v %v", name, i, ok)
-		}
+	for _, tt := range []struct{ name, label string }{
+		{"bretagne", "Bretagne"},
+		{"ile de france", "Île-de-France"},
+		{"IDF", "Île-de-France"},
+		{"paca", "Provence-Alpes-Côte d'Azur"},
+		{"Provence Alpes Cote d'Azur", "Provence-Alpes-Côte d'Azur"},
+		{"grand est", "Grand Est"},
+		{"", ""},
+		{"bret", ""},
+		{"35", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			i, ok := Get(FR).RegionNamed(tt.name)
+			if ok != (tt.label != "") || ok && Get(FR).Regions[i].Label != tt.label {
+				t.Errorf("%q: %v %v", tt.name, i, ok)
+			}
+		})
 	}
 	if _, ok := Get(CA).RegionNamed("bretagne"); ok {
 		t.Error("Bretagne is in Canada")

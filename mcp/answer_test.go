@@ -147,20 +147,22 @@ func (w writer) Write(p []byte) (int, error) {
 // A mark is filled in wherever the library writes it, also where it leaves one out.
 func TestMarks(t *testing.T) {
 	a := &answer{mark: "M"}
-	for p, want := range map[string]string{
-		`{"text":"M"}`:                            `{"text":"{\"a\":\"é\"}"}`,
-		`{"structuredContent":"M"}`:               `{"structuredContent":{"a":"é"}}`,
-		`{"structuredContent":"M","text":"M"}x`:   `{"structuredContent":{"a":"é"},"text":"{\"a\":\"é\"}"}x`,
-		`{"text":"M","structuredContent":"M"}`:    `{"text":"{\"a\":\"é\"}","structuredContent":{"a":"é"}}`,
-		`{"text":"other","structuredContent":{}}`: `{"text":"other","structuredContent":{}}`,
+	for _, tt := range []struct{ p, want string }{
+		{`{"text":"M"}`, `{"text":"{\"a\":\"é\"}"}`},
+		{`{"structuredContent":"M"}`, `{"structuredContent":{"a":"é"}}`},
+		{`{"structuredContent":"M","text":"M"}x`, `{"structuredContent":{"a":"é"},"text":"{\"a\":\"é\"}"}x`},
+		{`{"text":"M","structuredContent":"M"}`, `{"text":"{\"a\":\"é\"}","structuredContent":{"a":"é"}}`},
+		{`{"text":"other","structuredContent":{}}`, `{"text":"other","structuredContent":{}}`},
 	} {
-		a.text = nil
-		if got, err := a.filled([]byte(p)); err != nil || string(got) != p {
-			t.Errorf("before there is an answer: %s, %v", got, err)
-		}
-		a.later([]byte(`{"a":"é"}`))
-		if got, err := a.filled([]byte(p)); err != nil || string(got) != want {
-			t.Errorf("%s: %s, %v", p, got, err)
-		}
+		t.Run(tt.p, func(t *testing.T) {
+			a.text = nil
+			if got, err := a.filled([]byte(tt.p)); err != nil || string(got) != tt.p {
+				t.Errorf("before there is an answer: %s, %v", got, err)
+			}
+			a.later([]byte(`{"a":"é"}`))
+			if got, err := a.filled([]byte(tt.p)); err != nil || string(got) != tt.want {
+				t.Errorf("%s: %s, %v", tt.p, got, err)
+			}
+		})
 	}
 }

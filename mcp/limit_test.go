@@ -43,19 +43,22 @@ func TestLimitOfCredentials(t *testing.T) {
 	for range messages {
 		post(t, w, pingBody, from...)
 	}
-	for name, c := range map[string]struct {
+	for _, c := range []struct {
+		name    string
 		headers []string
 		status  int
 	}{
-		"nobody known":  {nil, http.StatusTooManyRequests},
-		"a wrong key":   {[]string{"X-API-Key", issued.APIKey + "x"}, http.StatusTooManyRequests},
-		"a wrong token": {[]string{"Authorization", "Bearer nothing"}, http.StatusTooManyRequests},
-		"a key":         {[]string{"X-API-Key", issued.APIKey}, http.StatusOK},
-		"a token":       {[]string{"Authorization", token}, http.StatusOK},
+		{"nobody known", nil, http.StatusTooManyRequests},
+		{"a wrong key", []string{"X-API-Key", issued.APIKey + "x"}, http.StatusTooManyRequests},
+		{"a wrong token", []string{"Authorization", "Bearer nothing"}, http.StatusTooManyRequests},
+		{"a key", []string{"X-API-Key", issued.APIKey}, http.StatusOK},
+		{"a token", []string{"Authorization", token}, http.StatusOK},
 	} {
-		if resp, text := post(t, w, pingBody, append(c.headers, from...)...); resp.StatusCode != c.status {
-			t.Errorf("%s: %d, want %d: %s", name, resp.StatusCode, c.status, text)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if resp, text := post(t, w, pingBody, append(c.headers, from...)...); resp.StatusCode != c.status {
+				t.Errorf("%s: %d, want %d: %s", c.name, resp.StatusCode, c.status, text)
+			}
+		})
 	}
 	for i := range messages {
 		resp, _ := post(t, w, pingBody, "X-API-Key", issued.APIKey, "X-Test-Address", fmt.Sprintf("192.0.2.%d", i+100))

@@ -83,9 +83,19 @@ func at(t *testing.T, s *Store, lat float64) facts {
 	for i := range tests {
 		x := &tests[i]
 		f.measure(&x.Measure)
-		for name, v := range map[string]float64{"down": x.Download, "mean": x.Average, "most": x.Max, "up": x.Upload,
-			"ping": x.Ping} {
-			f.count(name, !math.IsNaN(v))
+		for _, tt := range []struct {
+			name string
+			v    float64
+		}{
+			{"down", x.Download},
+			{"mean", x.Average},
+			{"most", x.Max},
+			{"up", x.Upload},
+			{"ping", x.Ping},
+		} {
+			t.Run(tt.name, func(t *testing.T) {
+				f.count(tt.name, !math.IsNaN(tt.v))
+			})
 		}
 		f.count("devices", x.DeviceType != "")
 	}

@@ -215,11 +215,33 @@ func TestQueriesThatCannotBe(t *testing.T) {
 }
 
 func TestTechnologies(t *testing.T) {
-	for name, want := range map[string]Generation{"2g": 2, "GSM": 2, "edge": 2, "3G": 3, "HSPA+": 3, "td-scdma": 3, "LTE": 4, "lte_ca": 4, "4G+": 4,
-		"NR": 5, "5g": 5, "5G NSA": 5, "nr-sa": 5, "": 0, "6G": 0, "WIFI": 0, "LTELTELTELTELTELTELTE": 0} {
-		if _, g, ok := Technologies(name); g != want || ok != (want > 0) {
-			t.Errorf("%s: %d, %v", name, g, ok)
-		}
+	for _, tt := range []struct {
+		name string
+		want Generation
+	}{
+		{"2g", 2},
+		{"GSM", 2},
+		{"edge", 2},
+		{"3G", 3},
+		{"HSPA+", 3},
+		{"td-scdma", 3},
+		{"LTE", 4},
+		{"lte_ca", 4},
+		{"4G+", 4},
+		{"NR", 5},
+		{"5g", 5},
+		{"5G NSA", 5},
+		{"nr-sa", 5},
+		{"", 0},
+		{"6G", 0},
+		{"WIFI", 0},
+		{"LTELTELTELTELTELTELTE", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, g, ok := Technologies(tt.name); g != tt.want || ok != (tt.want > 0) {
+				t.Errorf("%s: %d, %v", tt.name, g, ok)
+			}
+		})
 	}
 }
 

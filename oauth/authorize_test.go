@@ -19,41 +19,46 @@ func TestNeverAnOpenRedirect(t *testing.T) {
 	w := newWorld(t)
 	client, other := w.register(callback, "http://127.0.0.1/cb", "com.example.app:/cb"), w.register("https://other.example/cb")
 	w.code(client, callback) // the client is used
-	for name, v := range map[string]url.Values{
-		"no client":             request("", callback),
-		"unknown client":        request("0198f0a0-0000-7000-8000-000000000000", callback),
-		"another's address":     request(client, "https://other.example/cb"),
-		"no address":            request(client, ""),
-		"an evil one":           request(client, "https://evil.example/"),
-		"below":                 request(client, callback+"/x"),
-		"with a query":          request(client, callback+"?x"),
-		"with a fragment":       request(client, callback+"#x"),
-		"a user":                request(client, "https://app.example@evil.example/cb"),
-		"a backslash":           request(client, "https://app.example\\@evil.example/cb"),
-		"a longer host":         request(client, "https://app.example.evil.example/cb"),
-		"a port":                request(client, "https://app.example:444/cb"),
-		"http":                  request(client, "http://app.example/cb"),
-		"another loopback path": request(client, "http://127.0.0.1:5/evil"),
-		"loopback, evil":        request(client, "http://127.0.0.1:5@evil.example/cb"),
-		"localhost for it":      request(client, "http://localhost:5/cb"),
-		"javascript":            request(client, "javascript:alert(1)"),
-		"a scheme":              request(client, "com.example.evil:/cb"),
-		"no scheme":             request(client, "//evil.example"),
-		"a line end":            request(client, callback+"\r\nLocation: https://evil.example"),
-		"a long state":          request(client, callback, "state", strings.Repeat("s", 3000)),
-		"and wrong besides":     request(client, "https://evil.example/", "response_type", "token"),
-		"two clients":           {"client_id": {client, other}, "redirect_uri": {callback}},
-		"two addresses":         {"client_id": {client}, "redirect_uri": {callback, "https://evil.example/"}, "response_type": {"x"}},
+	for _, tt := range []struct {
+		name string
+		v    url.Values
+	}{
+		{"no client", request("", callback)},
+		{"unknown client", request("0198f0a0-0000-7000-8000-000000000000", callback)},
+		{"another's address", request(client, "https://other.example/cb")},
+		{"no address", request(client, "")},
+		{"an evil one", request(client, "https://evil.example/")},
+		{"below", request(client, callback+"/x")},
+		{"with a query", request(client, callback+"?x")},
+		{"with a fragment", request(client, callback+"#x")},
+		{"a user", request(client, "https://app.example@evil.example/cb")},
+		{"a backslash", request(client, "https://app.example\\@evil.example/cb")},
+		{"a longer host", request(client, "https://app.example.evil.example/cb")},
+		{"a port", request(client, "https://app.example:444/cb")},
+		{"http", request(client, "http://app.example/cb")},
+		{"another loopback path", request(client, "http://127.0.0.1:5/evil")},
+		{"loopback, evil", request(client, "http://127.0.0.1:5@evil.example/cb")},
+		{"localhost for it", request(client, "http://localhost:5/cb")},
+		{"javascript", request(client, "javascript:alert(1)")},
+		{"a scheme", request(client, "com.example.evil:/cb")},
+		{"no scheme", request(client, "//evil.example")},
+		{"a line end", request(client, callback+"\r\nLocation: https://evil.example")},
+		{"a long state", request(client, callback, "state", strings.Repeat("s", 3000))},
+		{"and wrong besides", request(client, "https://evil.example/", "response_type", "token")},
+		{"two clients", url.Values{"client_id": {client, other}, "redirect_uri": {callback}}},
+		{"two addresses", url.Values{"client_id": {client}, "redirect_uri": {callback, "https://evil.example/"}, "response_type": {"x"}}},
 	} {
-		for _, method := range []string{"GET", "POST"} {
-			a := w.do("GET", authorizePath+"?"+v.Encode(), "")
-			if method == "POST" {
-				a = w.post(authorizePath, url.Values{"request": {v.Encode()}, "decision": {"deny"}})
+		t.Run(tt.name, func(t *testing.T) {
+			for _, method := range []string{"GET", "POST"} {
+				a := w.do("GET", authorizePath+"?"+tt.v.Encode(), "")
+				if method == "POST" {
+					a = w.post(authorizePath, url.Values{"request": {tt.v.Encode()}, "decision": {"deny"}})
+				}
+				if a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" || strings.Contains(a.text, "href=\"http") || strings.Contains(a.text, "<form") {
+					t.Errorf("%s, %s: %d %s %s", tt.name, method, a.StatusCode, a.Header.Get("Location"), a.text)
+				}
 			}
-			if a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" || strings.Contains(a.text, "href=\"http") || strings.Contains(a.text, "<form") {
-				t.Errorf("%s, %s: %d %s %s", name, method, a.StatusCode, a.Header.Get("Location"), a.text)
-			}
-		}
+		})
 	}
 	for _, query := range []string{"%zz", "client_id=" + client + ";redirect_uri=x", strings.Repeat("a", maxQuery+1)} {
 		if a := w.do("GET", authorizePath+"?"+query, ""); a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" {
@@ -68,39 +73,42 @@ func TestErrorsForTheProgram(t *testing.T) {
 	w := newWorld(t)
 	used, unused := w.register(callback, "http://127.0.0.1/cb"), w.register(callback, "http://127.0.0.1/cb")
 	w.code(used, callback)
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name   string
 		fields []string
 		want   string
 	}{
-		"no type":             {[]string{"response_type", ""}, "invalid_request"},
-		"implicit":            {[]string{"response_type", "token"}, "unsupported_response_type"},
-		"hybrid":              {[]string{"response_type", "code token"}, "unsupported_response_type"},
-		"a mode":              {[]string{"response_mode", "fragment"}, "invalid_request"},
-		"no PKCE":             {[]string{"code_challenge", "", "code_challenge_method", ""}, "invalid_request"},
-		"no method":           {[]string{"code_challenge_method", ""}, "invalid_request"},
-		"plain":               {[]string{"code_challenge_method", "plain"}, "invalid_request"},
-		"plain, with text":    {[]string{"code_challenge_method", "plain", "code_challenge", verifier}, "invalid_request"},
-		"a short challenge":   {[]string{"code_challenge", "abc"}, "invalid_request"},
-		"padded":              {[]string{"code_challenge", challenge(verifier) + "="}, "invalid_request"},
-		"another resource":    {[]string{"resource", "https://other.example/mcp"}, "invalid_target"},
-		"the issuer":          {[]string{"resource", base}, "invalid_target"},
-		"an unknown scope":    {[]string{"scope", "mcp:read admin"}, "invalid_scope"},
-		"a scope with quotes": {[]string{"scope", "\"\\\u00e9"}, "invalid_scope"},
+		{"no type", []string{"response_type", ""}, "invalid_request"},
+		{"implicit", []string{"response_type", "token"}, "unsupported_response_type"},
+		{"hybrid", []string{"response_type", "code token"}, "unsupported_response_type"},
+		{"a mode", []string{"response_mode", "fragment"}, "invalid_request"},
+		{"no PKCE", []string{"code_challenge", "", "code_challenge_method", ""}, "invalid_request"},
+		{"no method", []string{"code_challenge_method", ""}, "invalid_request"},
+		{"plain", []string{"code_challenge_method", "plain"}, "invalid_request"},
+		{"plain, with text", []string{"code_challenge_method", "plain", "code_challenge", verifier}, "invalid_request"},
+		{"a short challenge", []string{"code_challenge", "abc"}, "invalid_request"},
+		{"padded", []string{"code_challenge", challenge(verifier) + "="}, "invalid_request"},
+		{"another resource", []string{"resource", "https://other.example/mcp"}, "invalid_target"},
+		{"the issuer", []string{"resource", base}, "invalid_target"},
+		{"an unknown scope", []string{"scope", "mcp:read admin"}, "invalid_scope"},
+		{"a scope with quotes", []string{"scope", "\"\\\u00e9"}, "invalid_scope"},
 	} {
-		a := w.do("GET", authorizePath+"?"+request(unused, local, tt.fields...).Encode(), "")
-		where, got := a.to()
-		if a.StatusCode != http.StatusSeeOther || where != local || got.Get("error") != tt.want ||
-			got.Get("state") != "a state & more" || got.Get("iss") != base || got.Has("code") ||
-			!regexp.MustCompile(`^[ !#-\[\]-~]+$`).MatchString(got.Get("error_description")) {
-			t.Errorf("%s: %d %s %v", name, a.StatusCode, where, got)
-		}
-		for _, client := range []string{used, unused} {
-			a := w.do("GET", authorizePath+"?"+request(client, callback, tt.fields...).Encode(), "")
-			if a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" ||
-				!strings.Contains(a.text, `href="https://app.example/cb?error=`+tt.want+`&amp;`) {
-				t.Errorf("%s, let in: %t: %d %s", name, client == used, a.StatusCode, a.text)
+		t.Run(tt.name, func(t *testing.T) {
+			a := w.do("GET", authorizePath+"?"+request(unused, local, tt.fields...).Encode(), "")
+			where, got := a.to()
+			if a.StatusCode != http.StatusSeeOther || where != local || got.Get("error") != tt.want ||
+				got.Get("state") != "a state & more" || got.Get("iss") != base || got.Has("code") ||
+				!regexp.MustCompile(`^[ !#-\[\]-~]+$`).MatchString(got.Get("error_description")) {
+				t.Errorf("%s: %d %s %v", tt.name, a.StatusCode, where, got)
 			}
-		}
+			for _, client := range []string{used, unused} {
+				a := w.do("GET", authorizePath+"?"+request(client, callback, tt.fields...).Encode(), "")
+				if a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" ||
+					!strings.Contains(a.text, `href="https://app.example/cb?error=`+tt.want+`&amp;`) {
+					t.Errorf("%s, let in: %t: %d %s", tt.name, client == used, a.StatusCode, a.text)
+				}
+			}
+		})
 	}
 	twice := request(used, local)
 	twice.Add("scope", "mcp:write")
@@ -177,42 +185,48 @@ func TestForgery(t *testing.T) {
 		}
 		return changed
 	}
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name   string
 		fields url.Values
 		header []string
 	}{
-		"no cookie":             {fields, nil},
-		"another cookie":        {fields, []string{"Cookie", otherCookie}},
-		"another seal":          {with("seal", otherFields.Get("seal")), []string{"Cookie", cookie}},
-		"no seal":               {with("seal", ""), []string{"Cookie", cookie}},
-		"a broken seal":         {with("seal", strings.Repeat("A", 54)), []string{"Cookie", cookie}},
-		"another request":       {with("request", request(other, "https://other.example/cb").Encode()), []string{"Cookie", cookie}},
-		"more scopes":           {with("request", request(client, callback, "scope", "mcp:read mcp:write").Encode()), []string{"Cookie", cookie}},
-		"cross-site":            {fields, []string{"Cookie", cookie, "Sec-Fetch-Site", "cross-site"}},
-		"same-site":             {fields, []string{"Cookie", cookie, "Sec-Fetch-Site", "same-site"}},
-		"no site":               {fields, []string{"Cookie", cookie, "Sec-Fetch-Site", "none"}},
-		"another origin":        {fields, []string{"Cookie", cookie, "Origin", "https://evil.example"}},
-		"an origin, longer":     {fields, []string{"Cookie", cookie, "Origin", "https://www.example.evil.example"}},
-		"a null from outside":   {fields, []string{"Cookie", cookie, "Origin", "null", "Sec-Fetch-Site", "cross-site"}},
-		"an origin over http":   {fields, []string{"Cookie", cookie, "Origin", "http://www.example"}},
-		"the page, opened anew": {fields, []string{"Cookie", otherCookie, "Sec-Fetch-Site", "same-origin"}},
+		{"no cookie", fields, nil},
+		{"another cookie", fields, []string{"Cookie", otherCookie}},
+		{"another seal", with("seal", otherFields.Get("seal")), []string{"Cookie", cookie}},
+		{"no seal", with("seal", ""), []string{"Cookie", cookie}},
+		{"a broken seal", with("seal", strings.Repeat("A", 54)), []string{"Cookie", cookie}},
+		{"another request", with("request", request(other, "https://other.example/cb").Encode()), []string{"Cookie", cookie}},
+		{"more scopes", with("request", request(client, callback, "scope", "mcp:read mcp:write").Encode()), []string{"Cookie", cookie}},
+		{"cross-site", fields, []string{"Cookie", cookie, "Sec-Fetch-Site", "cross-site"}},
+		{"same-site", fields, []string{"Cookie", cookie, "Sec-Fetch-Site", "same-site"}},
+		{"no site", fields, []string{"Cookie", cookie, "Sec-Fetch-Site", "none"}},
+		{"another origin", fields, []string{"Cookie", cookie, "Origin", "https://evil.example"}},
+		{"an origin, longer", fields, []string{"Cookie", cookie, "Origin", "https://www.example.evil.example"}},
+		{"a null from outside", fields, []string{"Cookie", cookie, "Origin", "null", "Sec-Fetch-Site", "cross-site"}},
+		{"an origin over http", fields, []string{"Cookie", cookie, "Origin", "http://www.example"}},
+		{"the page, opened anew", fields, []string{"Cookie", otherCookie, "Sec-Fetch-Site", "same-origin"}},
 	} {
-		a := w.post(authorizePath, tt.fields, tt.header...)
-		if a.StatusCode != http.StatusForbidden || a.Header.Get("Location") != "" {
-			t.Errorf("%s: %d %s", name, a.StatusCode, a.Header.Get("Location"))
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			a := w.post(authorizePath, tt.fields, tt.header...)
+			if a.StatusCode != http.StatusForbidden || a.Header.Get("Location") != "" {
+				t.Errorf("%s: %d %s", tt.name, a.StatusCode, a.Header.Get("Location"))
+			}
+		})
 	}
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name   string
 		fields url.Values
 		header []string
 	}{
-		"twice":      {url.Values{"request": fields["request"], "password": {good, good}}, nil},
-		"JSON":       {nil, []string{"Content-Type", "application/json"}},
-		"compressed": {fields, []string{"Content-Encoding", "gzip"}},
+		{"twice", url.Values{"request": fields["request"], "password": {good, good}}, nil},
+		{"JSON", nil, []string{"Content-Type", "application/json"}},
+		{"compressed", fields, []string{"Content-Encoding", "gzip"}},
 	} {
-		if a := w.post(authorizePath, tt.fields, append(tt.header, "Cookie", cookie)...); a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" {
-			t.Errorf("%s: %d", name, a.StatusCode)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			if a := w.post(authorizePath, tt.fields, append(tt.header, "Cookie", cookie)...); a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" {
+				t.Errorf("%s: %d", tt.name, a.StatusCode)
+			}
+		})
 	}
 	if a := w.post(authorizePath, with("name", strings.Repeat("a", maxBody)), "Cookie", cookie); a.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("a large form: %d", a.StatusCode)
@@ -232,40 +246,55 @@ func TestForgery(t *testing.T) {
 func TestPage(t *testing.T) {
 	w := newWorld(t)
 	client := w.register(callback, "http://127.0.0.1/cb", "http://[::1]/cb", "com.example.app:/cb")
-	for redirect, tt := range map[string]struct{ form, says string }{
-		callback:              {"'self' https://app.example", "<strong>app.example</strong>."},
-		local:                 {"'self' http://127.0.0.1:49152", "<strong>127.0.0.1</strong> (this device)"},
-		"http://[::1]:5/cb":   {"'self' http:", "<strong>::1</strong> (this device)"},
-		"com.example.app:/cb": {"'self' com.example.app:", "<strong>com.example.app</strong> (an app on this device)"},
+	for _, tt := range []struct {
+		redirect   string
+		form, says string
+	}{
+		{callback, "'self' https://app.example", "<strong>app.example</strong>."},
+		{local, "'self' http://127.0.0.1:49152", "<strong>127.0.0.1</strong> (this device)"},
+		{"http://[::1]:5/cb", "'self' http:", "<strong>::1</strong> (this device)"},
+		{"com.example.app:/cb", "'self' com.example.app:", "<strong>com.example.app</strong> (an app on this device)"},
 	} {
-		a := w.do("GET", authorizePath+"?"+request(client, redirect).Encode(), "")
-		css := regexp.MustCompile(`(?s)<style>(.*)</style>`).FindStringSubmatch(a.text)
-		if len(css) != 2 {
-			t.Fatalf("no style in %s", a.text)
-		}
-		sum := sha256.Sum256([]byte(css[1]))
-		policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; form-action " + tt.form + "; frame-ancestors 'none'; base-uri 'none'"
-		for name, want := range map[string]string{"Content-Security-Policy": policy, "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
-			"Content-Type": "text/html; charset=utf-8", "X-Content-Type-Options": "nosniff", "Access-Control-Allow-Origin": "", "Content-Language": "en"} {
-			if got := a.Header.Get(name); got != want {
-				t.Errorf("%s: %s: %s, want %s", redirect, name, got, want)
+		t.Run(tt.redirect, func(t *testing.T) {
+			a := w.do("GET", authorizePath+"?"+request(client, tt.redirect).Encode(), "")
+			css := regexp.MustCompile(`(?s)<style>(.*)</style>`).FindStringSubmatch(a.text)
+			if len(css) != 2 {
+				t.Fatalf("no style in %s", a.text)
 			}
-		}
-		for _, want := range []string{tt.says, "<strong><bdi>An &lt;app&gt;</bdi></strong>",
-			"<strong>www.example</strong>", `action="/antennes/oauth/authorize"`, "see what you submitted"} {
-			if !strings.Contains(a.text, want) {
-				t.Errorf("%s: no %s in %s", redirect, want, a.text)
+			sum := sha256.Sum256([]byte(css[1]))
+			policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; form-action " + tt.form + "; frame-ancestors 'none'; base-uri 'none'"
+			for _, c := range []struct{ name, want string }{
+				{"Content-Security-Policy", policy},
+				{"X-Frame-Options", "DENY"},
+				{"Referrer-Policy", "no-referrer"},
+				{"Cache-Control", "no-store"},
+				{"Content-Type", "text/html; charset=utf-8"},
+				{"X-Content-Type-Options", "nosniff"},
+				{"Access-Control-Allow-Origin", ""},
+				{"Content-Language", "en"},
+			} {
+				t.Run(c.name, func(t *testing.T) {
+					if got := a.Header.Get(c.name); got != c.want {
+						t.Errorf("%s: %s: %s, want %s", tt.redirect, c.name, got, c.want)
+					}
+				})
 			}
-		}
-		if strings.Contains(a.text, "<script") || strings.Contains(a.text, "submit outage reports") {
-			t.Errorf("%s: %s", redirect, a.text)
-		}
-		set := a.Header.Get("Set-Cookie")
-		for _, want := range []string{"; Path=/antennes/oauth/authorize;", "; HttpOnly", "; Secure", "; SameSite=Strict", "; Max-Age=1800"} {
-			if !strings.Contains(set, want) {
-				t.Errorf("no %s in %s", want, set)
+			for _, want := range []string{tt.says, "<strong><bdi>An &lt;app&gt;</bdi></strong>",
+				"<strong>www.example</strong>", `action="/antennes/oauth/authorize"`, "see what you submitted"} {
+				if !strings.Contains(a.text, want) {
+					t.Errorf("%s: no %s in %s", tt.redirect, want, a.text)
+				}
 			}
-		}
+			if strings.Contains(a.text, "<script") || strings.Contains(a.text, "submit outage reports") {
+				t.Errorf("%s: %s", tt.redirect, a.text)
+			}
+			set := a.Header.Get("Set-Cookie")
+			for _, want := range []string{"; Path=/antennes/oauth/authorize;", "; HttpOnly", "; Secure", "; SameSite=Strict", "; Max-Age=1800"} {
+				if !strings.Contains(set, want) {
+					t.Errorf("no %s in %s", want, set)
+				}
+			}
+		})
 	}
 	a := w.decided(request(client, callback), "name", `"><script>x</script>`)
 	if strings.Contains(a.text, "<script") || !strings.Contains(a.text, "&#34;&gt;&lt;script&gt;") {

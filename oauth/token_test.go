@@ -34,39 +34,42 @@ func TestTokenErrors(t *testing.T) {
 	w := newWorld(t)
 	client, other := w.register(callback, "http://127.0.0.1/cb"), w.register(callback)
 	code := w.code(client, local)
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name   string
 		v      url.Values
 		header []string
 		status int
 		want   string
 	}{
-		"no type":           {redemption(client, code, local, "grant_type", ""), nil, 400, "invalid_request"},
-		"password":          {redemption(client, code, local, "grant_type", "password"), nil, 400, "unsupported_grant_type"},
-		"credentials":       {redemption(client, code, local, "grant_type", "client_credentials"), nil, 400, "unsupported_grant_type"},
-		"no client":         {redemption("", code, local), nil, 401, "invalid_client"},
-		"unknown client":    {redemption("x", code, local), nil, 401, "invalid_client"},
-		"a secret":          {redemption(client, code, local, "client_secret", "x"), nil, 401, "invalid_client"},
-		"basic":             {redemption(client, code, local), []string{"Authorization", "Basic eDo="}, 401, "invalid_client"},
-		"no code":           {redemption(client, "", local), nil, 400, "invalid_request"},
-		"no redirect":       {redemption(client, code, ""), nil, 400, "invalid_request"},
-		"no verifier":       {redemption(client, code, local, "code_verifier", ""), nil, 400, "invalid_request"},
-		"another client":    {redemption(other, code, local), nil, 400, "invalid_grant"},
-		"another code":      {redemption(client, code+"x", local), nil, 400, "invalid_grant"},
-		"another redirect":  {redemption(client, code, callback), nil, 400, "invalid_grant"},
-		"another port":      {redemption(client, code, "http://127.0.0.1:49153/cb"), nil, 400, "invalid_grant"},
-		"the registered":    {redemption(client, code, "http://127.0.0.1/cb"), nil, 400, "invalid_grant"},
-		"another verifier":  {redemption(client, code, local, "code_verifier", strings.Repeat("w", 43)), nil, 400, "invalid_grant"},
-		"plain":             {redemption(client, code, local, "code_verifier", challenge(verifier)), nil, 400, "invalid_grant"},
-		"another resource":  {redemption(client, code, local, "resource", "https://other.example/mcp"), nil, 400, "invalid_target"},
-		"code as a refresh": {url.Values{"grant_type": {"refresh_token"}, "client_id": {client}, "refresh_token": {code}}, nil, 400, "invalid_grant"},
-		"no refresh token":  {url.Values{"grant_type": {"refresh_token"}, "client_id": {client}}, nil, 400, "invalid_request"},
-		"JSON":              {redemption(client, code, local), []string{"Content-Type", "application/json"}, 400, "invalid_request"},
-		"compressed":        {redemption(client, code, local), []string{"Content-Encoding", "gzip"}, 400, "invalid_request"},
-		"large":             {redemption(client, strings.Repeat("a", maxBody), local), nil, 413, "invalid_request"},
-		"twice":             {url.Values{"grant_type": {"authorization_code", "authorization_code"}}, nil, 400, "invalid_request"},
-		"two verifiers":     {url.Values{"grant_type": {"authorization_code"}, "client_id": {client}, "code_verifier": {"a", "b"}}, nil, 400, "invalid_request"},
+		{"no type", redemption(client, code, local, "grant_type", ""), nil, 400, "invalid_request"},
+		{"password", redemption(client, code, local, "grant_type", "password"), nil, 400, "unsupported_grant_type"},
+		{"credentials", redemption(client, code, local, "grant_type", "client_credentials"), nil, 400, "unsupported_grant_type"},
+		{"no client", redemption("", code, local), nil, 401, "invalid_client"},
+		{"unknown client", redemption("x", code, local), nil, 401, "invalid_client"},
+		{"a secret", redemption(client, code, local, "client_secret", "x"), nil, 401, "invalid_client"},
+		{"basic", redemption(client, code, local), []string{"Authorization", "Basic eDo="}, 401, "invalid_client"},
+		{"no code", redemption(client, "", local), nil, 400, "invalid_request"},
+		{"no redirect", redemption(client, code, ""), nil, 400, "invalid_request"},
+		{"no verifier", redemption(client, code, local, "code_verifier", ""), nil, 400, "invalid_request"},
+		{"another client", redemption(other, code, local), nil, 400, "invalid_grant"},
+		{"another code", redemption(client, code+"x", local), nil, 400, "invalid_grant"},
+		{"another redirect", redemption(client, code, callback), nil, 400, "invalid_grant"},
+		{"another port", redemption(client, code, "http://127.0.0.1:49153/cb"), nil, 400, "invalid_grant"},
+		{"the registered", redemption(client, code, "http://127.0.0.1/cb"), nil, 400, "invalid_grant"},
+		{"another verifier", redemption(client, code, local, "code_verifier", strings.Repeat("w", 43)), nil, 400, "invalid_grant"},
+		{"plain", redemption(client, code, local, "code_verifier", challenge(verifier)), nil, 400, "invalid_grant"},
+		{"another resource", redemption(client, code, local, "resource", "https://other.example/mcp"), nil, 400, "invalid_target"},
+		{"code as a refresh", url.Values{"grant_type": {"refresh_token"}, "client_id": {client}, "refresh_token": {code}}, nil, 400, "invalid_grant"},
+		{"no refresh token", url.Values{"grant_type": {"refresh_token"}, "client_id": {client}}, nil, 400, "invalid_request"},
+		{"JSON", redemption(client, code, local), []string{"Content-Type", "application/json"}, 400, "invalid_request"},
+		{"compressed", redemption(client, code, local), []string{"Content-Encoding", "gzip"}, 400, "invalid_request"},
+		{"large", redemption(client, strings.Repeat("a", maxBody), local), nil, 413, "invalid_request"},
+		{"twice", url.Values{"grant_type": {"authorization_code", "authorization_code"}}, nil, 400, "invalid_request"},
+		{"two verifiers", url.Values{"grant_type": {"authorization_code"}, "client_id": {client}, "code_verifier": {"a", "b"}}, nil, 400, "invalid_request"},
 	} {
-		w.want(name, w.post(tokenPath, tt.v, tt.header...), tt.status, tt.want)
+		t.Run(tt.name, func(t *testing.T) {
+			w.want(tt.name, w.post(tokenPath, tt.v, tt.header...), tt.status, tt.want)
+		})
 	}
 	w.want("in the query", w.do("POST", tokenPath+"?"+redemption(client, code, local).Encode(), "", "Content-Type", formType), 401, "invalid_client")
 	w.want("not well formed", w.do("POST", tokenPath, "%zz", "Content-Type", formType), 400, "invalid_request")
@@ -165,8 +168,16 @@ func TestTokenLimit(t *testing.T) {
 			t.Fatalf("%d: %d %s", i, a.StatusCode, a.text)
 		}
 	}
-	for path, v := range map[string]url.Values{tokenPath: wrong, revokePath: unknown} {
-		w.mustWait(path, w.post(path, v), time.Minute)
+	for _, tt := range []struct {
+		path string
+		v    url.Values
+	}{
+		{tokenPath, wrong},
+		{revokePath, unknown},
+	} {
+		t.Run(tt.path, func(t *testing.T) {
+			w.mustWait(tt.path, w.post(tt.path, tt.v), time.Minute)
+		})
 	}
 	w.mustWait("no form", w.do("POST", tokenPath, "{}", "Content-Type", "application/json"), time.Minute)
 	address := w.address

@@ -88,19 +88,30 @@ func TestSpeedtestsAreOfWhatIsLookedUp(t *testing.T) {
 		}
 		return string(page.Bytes)
 	}
-	for tech, id := range map[string]string{"5G": "1", "4G": "2", "NR": "3"} {
-		found, err := call[*lookupAnswer](t, lookupAntennas, r, "ci", fmt.Sprint(cells[tech]))
-		if err != nil || len(found.Data) != 1 || !strings.Contains(string(found.Data[0].Site), `"id":"`+id+`"`) {
-			t.Fatalf("%d: %+v, %v", cells[tech], found, err)
-		}
-		if got := ask("siteId", id); !strings.Contains(got, `"total":1,`) || !strings.Contains(got, `"connectionType":"`+tech+`"`) {
-			t.Errorf("site %s: %s", id, got)
-		}
+	for _, tt := range []struct{ tech, id string }{
+		{"5G", "1"},
+		{"4G", "2"},
+		{"NR", "3"},
+	} {
+		t.Run(tt.tech, func(t *testing.T) {
+			found, err := call[*lookupAnswer](t, lookupAntennas, r, "ci", fmt.Sprint(cells[tt.tech]))
+			if err != nil || len(found.Data) != 1 || !strings.Contains(string(found.Data[0].Site), `"id":"`+tt.id+`"`) {
+				t.Fatalf("%d: %+v, %v", cells[tt.tech], found, err)
+			}
+			if got := ask("siteId", tt.id); !strings.Contains(got, `"total":1,`) || !strings.Contains(got, `"connectionType":"`+tt.tech+`"`) {
+				t.Errorf("site %s: %s", tt.id, got)
+			}
+		})
 	}
-	for enb, want := range map[string]string{"70000": "5G", "1000": "4G"} {
-		if got := ask("enb", enb); !strings.Contains(got, `"total":1,`) || !strings.Contains(got, `"connectionType":"`+want+`"`) {
-			t.Errorf("%s: %s", enb, got)
-		}
+	for _, tt := range []struct{ enb, want string }{
+		{"70000", "5G"},
+		{"1000", "4G"},
+	} {
+		t.Run(tt.enb, func(t *testing.T) {
+			if got := ask("enb", tt.enb); !strings.Contains(got, `"total":1,`) || !strings.Contains(got, `"connectionType":"`+tt.want+`"`) {
+				t.Errorf("%s: %s", tt.enb, got)
+			}
+		})
 	}
 	if got := ask("siteId", "4"); !strings.Contains(got, `"total":0,`) {
 		t.Errorf("a site without radio: %s", got)

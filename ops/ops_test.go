@@ -107,11 +107,19 @@ func TestWhereAnIDIsLookedFor(t *testing.T) {
 			t.Errorf("%q: %s, want %s", tt.pairs, got, tt.want)
 		}
 	}
-	for name, r := range map[string]*Reading{"nothing yet": {}, "nothing at all": {Set: index.NewSet(nil, nil)}} {
-		_, err := call[*view.Body[view.Site, view.DetailMeta]](t, getSite, r, "siteId", "7")
-		if e, ok := errors.AsType[*Error](err); !ok || e.Status != 503 || e.Code != "NOT_READY" {
-			t.Errorf("%s: %v", name, err)
-		}
+	for _, tt := range []struct {
+		name string
+		r    *Reading
+	}{
+		{"nothing yet", &Reading{}},
+		{"nothing at all", &Reading{Set: index.NewSet(nil, nil)}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := call[*view.Body[view.Site, view.DetailMeta]](t, getSite, tt.r, "siteId", "7")
+			if e, ok := errors.AsType[*Error](err); !ok || e.Status != 503 || e.Code != "NOT_READY" {
+				t.Errorf("%s: %v", tt.name, err)
+			}
+		})
 	}
 }
 
@@ -150,11 +158,20 @@ func TestDepartments(t *testing.T) {
 		}
 	}
 	// Zeros would look like an operator without antennas.
-	for operator, r := range map[string]*Reading{"ZEOP": reading(t, market.FR), "SFR": reading(t, market.DROM), "ALL": {Set: index.NewSet(nil, nil)}} {
-		_, err := call[*view.Body[[]view.Department, view.StatsMeta]](t, departments, r, "operator", operator)
-		if e, ok := errors.AsType[*Error](err); !ok || e.Code != codeNotReady {
-			t.Errorf("%s without its market: %v", operator, err)
-		}
+	for _, tt := range []struct {
+		operator string
+		r        *Reading
+	}{
+		{"ZEOP", reading(t, market.FR)},
+		{"SFR", reading(t, market.DROM)},
+		{"ALL", &Reading{Set: index.NewSet(nil, nil)}},
+	} {
+		t.Run(tt.operator, func(t *testing.T) {
+			_, err := call[*view.Body[[]view.Department, view.StatsMeta]](t, departments, tt.r, "operator", tt.operator)
+			if e, ok := errors.AsType[*Error](err); !ok || e.Code != codeNotReady {
+				t.Errorf("%s without its market: %v", tt.operator, err)
+			}
+		})
 	}
 	_, err := call[*view.Body[[]view.Department, view.StatsMeta]](t, departments, reading(t, market.FR), "operator", "BELL")
 	if p, ok := errors.AsType[*endpoint.ParamError](err); !ok || p.Code != codeInvalidOperator {
@@ -184,13 +201,21 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: %+v", op.Name, e)
 		}
 	}
-	for want, name := range map[string]string{"EXTERNAL_ANTENNAS_FAILED": "antennas.list", "EXTERNAL_ANTENNAS_EXPORT_FAILED": "antennas.export",
-		"EXTERNAL_ANTENNAS_SEARCH_FAILED": "antennas.search", "EXTERNAL_ANTENNAS_LOOKUP_FAILED": "antennas.lookup", "EXTERNAL_ANTENNA_FAILED": "antennas.get",
-		"EXTERNAL_SITE_FAILED": "sites.get", "EXTERNAL_STATS_DEPARTMENTS_FAILED": "stats.departments"} {
-		for _, op := range All() {
-			if op.Name == name && op.FailureCode() != want {
-				t.Errorf("%s: %s, want %s", name, op.FailureCode(), want)
+	for _, tt := range []struct{ want, name string }{
+		{"EXTERNAL_ANTENNAS_FAILED", "antennas.list"},
+		{"EXTERNAL_ANTENNAS_EXPORT_FAILED", "antennas.export"},
+		{"EXTERNAL_ANTENNAS_SEARCH_FAILED", "antennas.search"},
+		{"EXTERNAL_ANTENNAS_LOOKUP_FAILED", "antennas.lookup"},
+		{"EXTERNAL_ANTENNA_FAILED", "antennas.get"},
+		{"EXTERNAL_SITE_FAILED", "sites.get"},
+		{"EXTERNAL_STATS_DEPARTMENTS_FAILED", "stats.departments"},
+	} {
+		t.Run(tt.want, func(t *testing.T) {
+			for _, op := range All() {
+				if op.Name == tt.name && op.FailureCode() != tt.want {
+					t.Errorf("%s: %s, want %s", tt.name, op.FailureCode(), tt.want)
+				}
 			}
-		}
+		})
 	}
 }

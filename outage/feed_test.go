@@ -200,47 +200,52 @@ func TestRefused(t *testing.T) {
 	s, db := opened(t, c)
 	load(t, s, "SFR", rowOf("1"))
 	titles := fmt.Sprintf(header, "SFR")
-	for name, text := range map[string]string{
-		"empty":                   "",
-		"a header alone":          titles,
-		"no row that can be used": titles + strings.Replace(rowOf("1"), ";45.77;", ";;", 1),
-		"cut":                     titles + rowOf("9") + "10;OUI",
-		"another operator's":      fmt.Sprintf(header, "FREE") + rowOf("9"),
+	for _, tt := range []struct{ name, text string }{
+		{"empty", ""},
+		{"a header alone", titles},
+		{"no row that can be used", titles + strings.Replace(rowOf("1"), ";45.77;", ";;", 1)},
+		{"cut", titles + rowOf("9") + "10;OUI"},
+		{"another operator's", fmt.Sprintf(header, "FREE") + rowOf("9")},
 	} {
-		if _, err := s.Import(context.Background(), market.FR, "SFR", file(t, titles+rowOf("8")), file(t, text)); name != "a header alone" && name != "no row that can be used" && err == nil {
-			t.Errorf("%s beside a good file: no error", name)
-		}
-		load(t, s, "SFR", rowOf("1"))
-		if _, err := s.Import(context.Background(), market.FR, "SFR", file(t, text)); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-		for _, s := range []*Store{s, reopen(t, db, c)} {
-			list, _ := s.Entries(Query{Market: market.FR})
-			if got := fmt.Sprint(codes(list)); got != "[SFR 1]" || s.Feeds(market.FR)[0].State() != Failed {
-				t.Errorf("%s: %s, %+v", name, got, s.Feeds(market.FR)[0])
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := s.Import(context.Background(), market.FR, "SFR", file(t, titles+rowOf("8")), file(t, tt.text)); tt.name != "a header alone" && tt.name != "no row that can be used" && err == nil {
+				t.Errorf("%s beside a good file: no error", tt.name)
 			}
-		}
-		load(t, s, "SFR", rowOf("1"))
+			load(t, s, "SFR", rowOf("1"))
+			if _, err := s.Import(context.Background(), market.FR, "SFR", file(t, tt.text)); err == nil {
+				t.Errorf("%s: no error", tt.name)
+			}
+			for _, s := range []*Store{s, reopen(t, db, c)} {
+				list, _ := s.Entries(Query{Market: market.FR})
+				if got := fmt.Sprint(codes(list)); got != "[SFR 1]" || s.Feeds(market.FR)[0].State() != Failed {
+					t.Errorf("%s: %s, %+v", tt.name, got, s.Feeds(market.FR)[0])
+				}
+			}
+			load(t, s, "SFR", rowOf("1"))
+		})
 	}
 	before := s.Version()
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
-	for name, c := range map[string]struct {
+	for _, c := range []struct {
+		name           string
 		ctx            context.Context
 		code           market.Code
 		operator, path string
 		want           error
 	}{
-		"stopped":        {stopped, market.FR, "SFR", file(t, titles+rowOf("1")), context.Canceled},
-		"no such file":   {context.Background(), market.FR, "SFR", "/no/such/file", fs.ErrNotExist},
-		"no operator":    {context.Background(), market.FR, "ALL", "", ErrOperator},
-		"another market": {context.Background(), market.DROM, "SFR", "", ErrOperator},
-		"no feeds":       {context.Background(), market.BE, "ORANGE_BE", "", ErrNoFeed},
-		"no market":      {context.Background(), "XX", "SFR", "", ErrNoFeed},
+		{"stopped", stopped, market.FR, "SFR", file(t, titles+rowOf("1")), context.Canceled},
+		{"no such file", context.Background(), market.FR, "SFR", "/no/such/file", fs.ErrNotExist},
+		{"no operator", context.Background(), market.FR, "ALL", "", ErrOperator},
+		{"another market", context.Background(), market.DROM, "SFR", "", ErrOperator},
+		{"no feeds", context.Background(), market.BE, "ORANGE_BE", "", ErrNoFeed},
+		{"no market", context.Background(), "XX", "SFR", "", ErrNoFeed},
 	} {
-		if _, err := s.Import(c.ctx, c.code, c.operator, c.path); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", name, err, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := s.Import(c.ctx, c.code, c.operator, c.path); !errors.Is(err, c.want) {
+				t.Errorf("%s: %v, want %v", c.name, err, c.want)
+			}
+		})
 	}
 	if s.Version() != before {
 		t.Error("what was refused changed something")

@@ -237,28 +237,33 @@ func TestUsers(t *testing.T) {
 func TestOutOfBounds(t *testing.T) {
 	c := newClock()
 	s, _ := opened(t, c)
-	for name, change := range map[string]func(n *NewReport){
-		"no market":        func(n *NewReport) { n.Market = "XX" },
-		"no operators":     func(n *NewReport) { n.Market, n.Operator = market.PT, "ALL" },
-		"no operator":      func(n *NewReport) { n.Operator = "" },
-		"another market":   func(n *NewReport) { n.At = geo.Point{Lat: 50.8, Lng: 20} },
-		"no number":        func(n *NewReport) { n.At.Lat = math.NaN() },
-		"a service":        func(n *NewReport) { n.Services = []string{"fax"} },
-		"a technology":     func(n *NewReport) { n.Technologies = []string{"5G"} },
-		"a severity":       func(n *NewReport) { n.Severity = "bad" },
-		"long ago":         func(n *NewReport) { n.StartedAt = c.at.Add(-31 * 24 * time.Hour) },
-		"not yet":          func(n *NewReport) { n.StartedAt = c.at.Add(time.Hour) },
-		"a long text":      func(n *NewReport) { n.Reason = strings.Repeat("x", maxText+1) },
-		"no text":          func(n *NewReport) { n.Commune = "\xff" },
-		"no user":          func(n *NewReport) { n.User = "" },
-		"a long user":      func(n *NewReport) { n.User = strings.Repeat("x", maxID+1) },
-		"a token with NUL": func(n *NewReport) { n.Token = "a\x00b" },
+	for _, tt := range []struct {
+		name   string
+		change func(n *NewReport)
+	}{
+		{"no market", func(n *NewReport) { n.Market = "XX" }},
+		{"no operators", func(n *NewReport) { n.Market, n.Operator = market.PT, "ALL" }},
+		{"no operator", func(n *NewReport) { n.Operator = "" }},
+		{"another market", func(n *NewReport) { n.At = geo.Point{Lat: 50.8, Lng: 20} }},
+		{"no number", func(n *NewReport) { n.At.Lat = math.NaN() }},
+		{"a service", func(n *NewReport) { n.Services = []string{"fax"} }},
+		{"a technology", func(n *NewReport) { n.Technologies = []string{"5G"} }},
+		{"a severity", func(n *NewReport) { n.Severity = "bad" }},
+		{"long ago", func(n *NewReport) { n.StartedAt = c.at.Add(-31 * 24 * time.Hour) }},
+		{"not yet", func(n *NewReport) { n.StartedAt = c.at.Add(time.Hour) }},
+		{"a long text", func(n *NewReport) { n.Reason = strings.Repeat("x", maxText+1) }},
+		{"no text", func(n *NewReport) { n.Commune = "\xff" }},
+		{"no user", func(n *NewReport) { n.User = "" }},
+		{"a long user", func(n *NewReport) { n.User = strings.Repeat("x", maxID+1) }},
+		{"a token with NUL", func(n *NewReport) { n.Token = "a\x00b" }},
 	} {
-		n := said("ann")
-		change(&n)
-		if r, _, err := s.Report(n); err == nil {
-			t.Errorf("%s: %+v", name, r)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			n := said("ann")
+			tt.change(&n)
+			if r, _, err := s.Report(n); err == nil {
+				t.Errorf("%s: %+v", tt.name, r)
+			}
+		})
 	}
 	if l, total, err := s.List(Filter{}, 10, 0); len(l) != 0 || total != 0 || err != nil {
 		t.Error(l, total, err)

@@ -147,26 +147,31 @@ func TestRows(t *testing.T) {
 // What is no file of unavailable sites says where and what is wrong.
 func TestHostile(t *testing.T) {
 	whole := fmt.Sprintf(header, "SFR") + rowOf("1")
-	for name, c := range map[string]struct{ text, want string }{
-		"empty":                   {"", "f.csv:1: the file is empty"},
-		"a byte order mark":       {"\ufeff", "f.csv:1: the file is empty"},
-		"blanks":                  {" \n\r\n\n", "f.csv:1: the file is empty"},
-		"a web page":              {"\ufeff\n <!doctype html>\n<p>code_site_op;a;b;c;d</p>", "f.csv:1: this is a web page"},
-		"a part of a spreadsheet": {"\ufeff<?xml version=\"1.0\"?><Types/>", "f.csv:1: this is XML, not a table: a spreadsheet must be saved as CSV"},
-		"a spreadsheet":           {"PK\x03\x04\x00\x00", "f.csv:1: this is no text"},
-		"UTF-16":                  {"c\x00o\x00d\x00e\x00", "f.csv:1: this is no text"},
-		"no header":               {rowOf("1"), "f.csv:1: no header"},
-		"a late header":           {strings.Repeat("x\n", maxTitles) + whole, "f.csv:1: no header"},
-		"no position":             {"code_site_op;a;b;c;d\n1;2;3;4;5\n", "the column lat is missing"},
-		"another's":               {"\n\n" + strings.Replace(whole, "SFR", "Bouygues Telecom", 1), "f.csv:3: this is the file of BOUYGUES, not of SFR"},
-		"cut in a row":            {whole[:len(whole)-60], "f.csv:2: the file ends in the middle of a row"},
-		"cut in a code":           {whole + "102", "f.csv:3: the file ends in the middle of a row"},
-		"too many bytes":          {strings.Repeat(" ", maxFile+1), "over 32 MiB"},
-		"too many rows":           {fmt.Sprintf(header, "SFR") + strings.Repeat("1;\n", maxRows+1), fmt.Sprintf("f.csv:%d: over 50000 rows", maxRows+2)},
+	for _, c := range []struct {
+		name       string
+		text, want string
+	}{
+		{"empty", "", "f.csv:1: the file is empty"},
+		{"a byte order mark", "\ufeff", "f.csv:1: the file is empty"},
+		{"blanks", " \n\r\n\n", "f.csv:1: the file is empty"},
+		{"a web page", "\ufeff\n <!doctype html>\n<p>code_site_op;a;b;c;d</p>", "f.csv:1: this is a web page"},
+		{"a part of a spreadsheet", "\ufeff<?xml version=\"1.0\"?><Types/>", "f.csv:1: this is XML, not a table: a spreadsheet must be saved as CSV"},
+		{"a spreadsheet", "PK\x03\x04\x00\x00", "f.csv:1: this is no text"},
+		{"UTF-16", "c\x00o\x00d\x00e\x00", "f.csv:1: this is no text"},
+		{"no header", rowOf("1"), "f.csv:1: no header"},
+		{"a late header", strings.Repeat("x\n", maxTitles) + whole, "f.csv:1: no header"},
+		{"no position", "code_site_op;a;b;c;d\n1;2;3;4;5\n", "the column lat is missing"},
+		{"another's", "\n\n" + strings.Replace(whole, "SFR", "Bouygues Telecom", 1), "f.csv:3: this is the file of BOUYGUES, not of SFR"},
+		{"cut in a row", whole[:len(whole)-60], "f.csv:2: the file ends in the middle of a row"},
+		{"cut in a code", whole + "102", "f.csv:3: the file ends in the middle of a row"},
+		{"too many bytes", strings.Repeat(" ", maxFile+1), "over 32 MiB"},
+		{"too many rows", fmt.Sprintf(header, "SFR") + strings.Repeat("1;\n", maxRows+1), fmt.Sprintf("f.csv:%d: over 50000 rows", maxRows+2)},
 	} {
-		if _, _, err := parse(t, market.FR, "SFR", c.text); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if _, _, err := parse(t, market.FR, "SFR", c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v, want %q", c.name, err, c.want)
+			}
+		})
 	}
 	if _, report, err := parse(t, market.FR, "SFR", whole); err != nil || report.Warning != "" {
 		t.Errorf("a whole file: %+v, %v", report, err)
@@ -203,9 +208,22 @@ func TestNoneUsed(t *testing.T) {
 
 // Blanks of every kind and controls are one blank; what stands for nothing is nothing.
 func TestClean(t *testing.T) {
-	for text, want := range map[string]string{" a\t\u00a0b ": "a b", "a\u202fb": "a b", "\u009b31m x": "31m x", "\x1b[31m": "[31m", "a\u2028b\u0085": "a b", "NULL": "", "-": "", "NaN": "", "x-y": "x-y", "Nanterre": "Nanterre"} {
-		if got := clean([]byte(text)); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+	for _, tt := range []struct{ text, want string }{
+		{" a\t\u00a0b ", "a b"},
+		{"a\u202fb", "a b"},
+		{"\u009b31m x", "31m x"},
+		{"\x1b[31m", "[31m"},
+		{"a\u2028b\u0085", "a b"},
+		{"NULL", ""},
+		{"-", ""},
+		{"NaN", ""},
+		{"x-y", "x-y"},
+		{"Nanterre", "Nanterre"},
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			if got := clean([]byte(tt.text)); got != tt.want {
+				t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
+			}
+		})
 	}
 }

@@ -138,38 +138,43 @@ func TestCheckFinds(t *testing.T) {
 		}
 	}
 	remove := func(b *store.Bucket, key []byte) error { return b.Delete(key) }
-	for name, do := range map[string]func(s *Store, key []byte) error{
-		"a record that is gone":  damage(photosBucket, remove),
-		"a record that is other": damage(photosBucket, func(b *store.Bucket, key []byte) error { return b.Put(key, []byte(`{"id":"x"}`)) }),
-		"a record that is none":  damage(photosBucket, func(b *store.Bucket, key []byte) error { return b.Put(key, []byte(`{`)) }),
-		"no site":                damage(sitesBucket, func(b *store.Bucket, key []byte) error { return b.Delete(append(sitePrefix("fr-1"), key...)) }),
-		"another site":           damage(sitesBucket, func(b *store.Bucket, key []byte) error { return b.Put(append(sitePrefix("fr-2"), key...), []byte("v")) }),
-		"hidden and shown":       damage(hiddenBucket, func(b *store.Bucket, key []byte) error { return b.Put(key, []byte{}) }),
-		"a short key":            damage(hiddenBucket, func(b *store.Bucket, key []byte) error { return b.Put([]byte("x"), []byte{}) }),
-		"a queue of nobody":      damage(pendingBucket, func(b *store.Bucket, key []byte) error { return b.Put([]byte("x"), []byte{}) }),
-		"a report of nobody":     damage(reportsBucket, func(b *store.Bucket, key []byte) error { return b.Put([]byte("x"), []byte("{}")) }),
-		"a report not found":     damage(reportIDsBucket, func(b *store.Bucket, key []byte) error { k, _ := b.Cursor().First(); return b.Delete(k) }),
-		"images that are gone":   damage(imagesBucket, func(b *store.Bucket, key []byte) error { return b.DeleteBucket(key) }),
-		"an image that is gone":  damage(imagesBucket, func(b *store.Bucket, key []byte) error { return b.Bucket(key).Delete([]byte(OG)) }),
-		"an image that is other": damage(imagesBucket, func(b *store.Bucket, key []byte) error {
+	for _, tt := range []struct {
+		name string
+		do   func(s *Store, key []byte) error
+	}{
+		{"a record that is gone", damage(photosBucket, remove)},
+		{"a record that is other", damage(photosBucket, func(b *store.Bucket, key []byte) error { return b.Put(key, []byte(`{"id":"x"}`)) })},
+		{"a record that is none", damage(photosBucket, func(b *store.Bucket, key []byte) error { return b.Put(key, []byte(`{`)) })},
+		{"no site", damage(sitesBucket, func(b *store.Bucket, key []byte) error { return b.Delete(append(sitePrefix("fr-1"), key...)) })},
+		{"another site", damage(sitesBucket, func(b *store.Bucket, key []byte) error { return b.Put(append(sitePrefix("fr-2"), key...), []byte("v")) })},
+		{"hidden and shown", damage(hiddenBucket, func(b *store.Bucket, key []byte) error { return b.Put(key, []byte{}) })},
+		{"a short key", damage(hiddenBucket, func(b *store.Bucket, key []byte) error { return b.Put([]byte("x"), []byte{}) })},
+		{"a queue of nobody", damage(pendingBucket, func(b *store.Bucket, key []byte) error { return b.Put([]byte("x"), []byte{}) })},
+		{"a report of nobody", damage(reportsBucket, func(b *store.Bucket, key []byte) error { return b.Put([]byte("x"), []byte("{}")) })},
+		{"a report not found", damage(reportIDsBucket, func(b *store.Bucket, key []byte) error { k, _ := b.Cursor().First(); return b.Delete(k) })},
+		{"images that are gone", damage(imagesBucket, func(b *store.Bucket, key []byte) error { return b.DeleteBucket(key) })},
+		{"an image that is gone", damage(imagesBucket, func(b *store.Bucket, key []byte) error { return b.Bucket(key).Delete([]byte(OG)) })},
+		{"an image that is other", damage(imagesBucket, func(b *store.Bucket, key []byte) error {
 			return b.Bucket(key).Put([]byte(OG), bytes.ToUpper(imagesOf(1)[OG]))
-		}),
-		"images of nobody": damage(imagesBucket, func(b *store.Bucket, key []byte) error {
+		})},
+		{"images of nobody", damage(imagesBucket, func(b *store.Bucket, key []byte) error {
 			_, err := b.CreateBucket([]byte("0123456789abcdef"))
 			return err
-		}),
+		})},
 	} {
-		s, _ := fresh(t)
-		p := add(t, s, newOf("fr-1", "", 1))
-		report(t, s, p.ID, "a", "spam", "")
-		if err := do(s, key(p.ID)); err != nil {
-			t.Fatal(err)
-		}
-		_, _, err1 := s.CheckRecords()
-		_, err2 := s.CheckMonth("2026-11")
-		if errors.Join(err1, err2) == nil {
-			t.Errorf("%s: nothing found", name)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			s, _ := fresh(t)
+			p := add(t, s, newOf("fr-1", "", 1))
+			report(t, s, p.ID, "a", "spam", "")
+			if err := tt.do(s, key(p.ID)); err != nil {
+				t.Fatal(err)
+			}
+			_, _, err1 := s.CheckRecords()
+			_, err2 := s.CheckMonth("2026-11")
+			if errors.Join(err1, err2) == nil {
+				t.Errorf("%s: nothing found", tt.name)
+			}
+		})
 	}
 }
 

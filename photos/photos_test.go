@@ -147,24 +147,29 @@ func TestAddAndGet(t *testing.T) {
 
 func TestAddRefuses(t *testing.T) {
 	s, _ := fresh(t)
-	for name, spoil := range map[string]func(n *New){
-		"no site":     func(n *New) { n.SiteKey = "" },
-		"no client":   func(n *New) { n.ClientID = "" },
-		"no author":   func(n *New) { n.AuthorName = "" },
-		"NUL":         func(n *New) { n.SiteKey = "a\x00b" },
-		"no thumb":    func(n *New) { delete(n.Images, Thumb) },
-		"empty":       func(n *New) { n.Images[OG] = nil },
-		"other size":  func(n *New) { delete(n.Images, OG); n.Images["x"] = []byte("x") },
-		"no UTF-8":    func(n *New) { n.Caption = "\xff" },
-		"long":        func(n *New) { n.Caption = string(make([]byte, maxText+1)) },
-		"no number":   func(n *New) { n.Metadata.DistanceToSiteMeters = ptr(0 / zero) },
-		"huge number": func(n *New) { n.Metadata.DistanceToSiteMeters = ptr(1 / zero) },
+	for _, tt := range []struct {
+		name  string
+		spoil func(n *New)
+	}{
+		{"no site", func(n *New) { n.SiteKey = "" }},
+		{"no client", func(n *New) { n.ClientID = "" }},
+		{"no author", func(n *New) { n.AuthorName = "" }},
+		{"NUL", func(n *New) { n.SiteKey = "a\x00b" }},
+		{"no thumb", func(n *New) { delete(n.Images, Thumb) }},
+		{"empty", func(n *New) { n.Images[OG] = nil }},
+		{"other size", func(n *New) { delete(n.Images, OG); n.Images["x"] = []byte("x") }},
+		{"no UTF-8", func(n *New) { n.Caption = "\xff" }},
+		{"long", func(n *New) { n.Caption = string(make([]byte, maxText+1)) }},
+		{"no number", func(n *New) { n.Metadata.DistanceToSiteMeters = ptr(0 / zero) }},
+		{"huge number", func(n *New) { n.Metadata.DistanceToSiteMeters = ptr(1 / zero) }},
 	} {
-		n := newOf("fr-1", "", 1)
-		spoil(&n)
-		if p, err := s.Add(context.Background(), n); err == nil {
-			t.Errorf("%s: %+v", name, p)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			n := newOf("fr-1", "", 1)
+			tt.spoil(&n)
+			if p, err := s.Add(context.Background(), n); err == nil {
+				t.Errorf("%s: %+v", tt.name, p)
+			}
+		})
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -263,10 +268,20 @@ func TestMonths(t *testing.T) {
 			t.Errorf("%d: %v", i, err)
 		}
 	}
-	for path, want := range map[string]string{"photos/2026-11.db": "2026-11", "photos.db": "", "photos/2026-13.db": "", "photos/2026-1.db": "", "2026-11.db": "", "photos/../2026-11.db": "", "photos/.2026-11.db.tmp-1": ""} {
-		if got := MonthOf(path); got != want {
-			t.Errorf("%s: %q", path, got)
-		}
+	for _, tt := range []struct{ path, want string }{
+		{"photos/2026-11.db", "2026-11"},
+		{"photos.db", ""},
+		{"photos/2026-13.db", ""},
+		{"photos/2026-1.db", ""},
+		{"2026-11.db", ""},
+		{"photos/../2026-11.db", ""},
+		{"photos/.2026-11.db.tmp-1", ""},
+	} {
+		t.Run(tt.path, func(t *testing.T) {
+			if got := MonthOf(tt.path); got != tt.want {
+				t.Errorf("%s: %q", tt.path, got)
+			}
+		})
 	}
 	mustBeWhole(t, s, 4)
 }

@@ -128,22 +128,38 @@ func TestReportRefuses(t *testing.T) {
 	s, _ := fresh(t)
 	id := add(t, s, newOf("fr-1", "", 1)).ID
 	report(t, s, id, "a", "spam", strings.Repeat("é", MaxDescription))
-	for name, n := range map[string]NewReport{
-		"too long":   {id, "a", "A", "spam", pointer(strings.Repeat("é", MaxDescription+1))},
-		"no UTF-8":   {id, "a", "A", "spam", pointer("\xff")},
-		"reason":     {id, "a", "A", "ugly", nil},
-		"no client":  {id, "", "A", "spam", nil},
-		"no photo":   {"00000000-0000-7000-8000-000000000000", "a", "A", "spam", nil},
-		"strange id": {"../x", "a", "A", "spam", nil},
+	for _, tt := range []struct {
+		name string
+		n    NewReport
+	}{
+		{"too long", NewReport{id, "a", "A", "spam", pointer(strings.Repeat("é", MaxDescription+1))}},
+		{"no UTF-8", NewReport{id, "a", "A", "spam", pointer("\xff")}},
+		{"reason", NewReport{id, "a", "A", "ugly", nil}},
+		{"no client", NewReport{id, "", "A", "spam", nil}},
+		{"no photo", NewReport{"00000000-0000-7000-8000-000000000000", "a", "A", "spam", nil}},
+		{"strange id", NewReport{"../x", "a", "A", "spam", nil}},
 	} {
-		if _, err := s.Report(n); err == nil {
-			t.Error(name)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := s.Report(tt.n); err == nil {
+				t.Error(tt.name)
+			}
+		})
 	}
-	for text, want := range map[string]Reason{"spam": "spam", "Wrong-Location": "wrong-location", "privacy": "privacy", "ugly": "", "": ""} {
-		var r Reason
-		if err := r.UnmarshalText([]byte(text)); r != want || (err == nil) != (want != "") {
-			t.Errorf("%q: %q, %v", text, r, err)
-		}
+	for _, tt := range []struct {
+		text string
+		want Reason
+	}{
+		{"spam", "spam"},
+		{"Wrong-Location", "wrong-location"},
+		{"privacy", "privacy"},
+		{"ugly", ""},
+		{"", ""},
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			var r Reason
+			if err := r.UnmarshalText([]byte(tt.text)); r != tt.want || (err == nil) != (tt.want != "") {
+				t.Errorf("%q: %q, %v", tt.text, r, err)
+			}
+		})
 	}
 }

@@ -30,53 +30,60 @@ func shown(q Question) string {
 
 func TestParse(t *testing.T) {
 	const orange, free, sfr = "operators=ORANGE|ORANGE_BE", "operators=FREE|FREE_CARAIBES|TELCO_OI", "operators=SFR|SRR"
-	for text, want := range map[string]string{
-		"":                                      "",
-		"Rennes":                                "place=rennes",
-		"5G Rennes":                             "generation=5G place=rennes",
-		"antenne Orange à Vitré":                orange + " place=vitre",
-		"gare de Rennes":                        "place=gare de rennes",
-		"Paris 15e":                             "place=paris 15e",
-		"tour Eiffel":                           "place=tour eiffel",
-		"Rennes 3500":                           "bands=[3500] place=rennes",
-		"3500 à Rennes":                         "bands=[3500] place=rennes",
-		"3500":                                  "place=3500",
-		"planned 5G in Brest":                   "generation=5G phase=1 place=brest",
-		"antennes en projet près de Brest":      "phase=1 place=brest",
-		"Rennes, France":                        "country=FR place=rennes",
-		"Île-de-France":                         "place=ile de france",
-		"5G en Île-de-France":                   "generation=5G place=ile de france",
-		"LTE 700 Vitré":                         "generation=4G systems=lte 700 place=vitre",
-		"5G NR 3500 Free Mobile à La Rochelle":  "operators=FREE generation=5G systems=5g nr 3500 place=la rochelle",
-		"les antennes 5G de la Rochelle":        "generation=5G place=la rochelle",
-		"Where are the antennas in Rennes?":     "place=rennes",
-		"Rennes 3,5 GHz":                        "bands=[3500] place=rennes",
-		"700MHz Lyon 3":                         "bands=[700] place=lyon 3",
-		"26 GHz":                                "bands=[26000]",
-		"800 rue de la gare Rennes":             "place=800 rue de la gare rennes",
-		"SFR en service Saint-Germain-des-Prés": sfr + " phase=3 place=saint germain des pres",
-		"Vitry-sur-Seine free":                  free + " place=vitry sur seine",
-		"sites Bouygues Telecom et SFR":         "operators=BOUYGUES|SFR|SRR",
-		"Swisscom Bern":                         "operators=SWISSCOM_CH place=bern",
-		"oranges":                               "place=oranges",
-		"12, rue de l'Église, Vitré":            "place=12, rue de l eglise, vitre",
-		"où sont les antennes 4G ?":             "generation=4G",
-		"\x00\xff":                              "place=\ufffd",
+	for _, tt := range []struct{ text, want string }{
+		{"", ""},
+		{"Rennes", "place=rennes"},
+		{"5G Rennes", "generation=5G place=rennes"},
+		{"antenne Orange à Vitré", orange + " place=vitre"},
+		{"gare de Rennes", "place=gare de rennes"},
+		{"Paris 15e", "place=paris 15e"},
+		{"tour Eiffel", "place=tour eiffel"},
+		{"Rennes 3500", "bands=[3500] place=rennes"},
+		{"3500 à Rennes", "bands=[3500] place=rennes"},
+		{"3500", "place=3500"},
+		{"planned 5G in Brest", "generation=5G phase=1 place=brest"},
+		{"antennes en projet près de Brest", "phase=1 place=brest"},
+		{"Rennes, France", "country=FR place=rennes"},
+		{"Île-de-France", "place=ile de france"},
+		{"5G en Île-de-France", "generation=5G place=ile de france"},
+		{"LTE 700 Vitré", "generation=4G systems=lte 700 place=vitre"},
+		{"5G NR 3500 Free Mobile à La Rochelle", "operators=FREE generation=5G systems=5g nr 3500 place=la rochelle"},
+		{"les antennes 5G de la Rochelle", "generation=5G place=la rochelle"},
+		{"Where are the antennas in Rennes?", "place=rennes"},
+		{"Rennes 3,5 GHz", "bands=[3500] place=rennes"},
+		{"700MHz Lyon 3", "bands=[700] place=lyon 3"},
+		{"26 GHz", "bands=[26000]"},
+		{"800 rue de la gare Rennes", "place=800 rue de la gare rennes"},
+		{"SFR en service Saint-Germain-des-Prés", sfr + " phase=3 place=saint germain des pres"},
+		{"Vitry-sur-Seine free", free + " place=vitry sur seine"},
+		{"sites Bouygues Telecom et SFR", "operators=BOUYGUES|SFR|SRR"},
+		{"Swisscom Bern", "operators=SWISSCOM_CH place=bern"},
+		{"oranges", "place=oranges"},
+		{"12, rue de l'Église, Vitré", "place=12, rue de l eglise, vitre"},
+		{"où sont les antennes 4G ?", "generation=4G"},
+		{"\x00\xff", "place=\ufffd"},
 	} {
-		if got := shown(Parse(text)); got != want {
-			t.Errorf("%q: %s\nwant %s", text, got, want)
-		}
+		t.Run(tt.text, func(t *testing.T) {
+			if got := shown(Parse(tt.text)); got != tt.want {
+				t.Errorf("%q: %s\nwant %s", tt.text, got, tt.want)
+			}
+		})
 	}
 }
 
 // The words of what is left are those that sites are searched by.
 func TestParseWords(t *testing.T) {
-	for text, want := range map[string]string{"gare de Rennes": "gare rennes",
-		"5G à la place de l'Étoile, Brest": "place etoile brest", "antennes": ""} {
-		q := Parse(text)
-		if got := strings.Join(q.Words, " "); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+	for _, tt := range []struct{ text, want string }{
+		{"gare de Rennes", "gare rennes"},
+		{"5G à la place de l'Étoile, Brest", "place etoile brest"},
+		{"antennes", ""},
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			q := Parse(tt.text)
+			if got := strings.Join(q.Words, " "); got != tt.want {
+				t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
+			}
+		})
 	}
 }
 
@@ -99,35 +106,54 @@ func TestParseOperators(t *testing.T) {
 }
 
 func TestParsePlaces(t *testing.T) {
-	for text, want := range map[string]string{
-		"Paris 15e": "paris 15; paris 15e", "Paris 15ème arrondissement": "paris 15; paris 15eme arrondissement",
-		"Lyon 3":            "lyon 03; lyon 3",
-		"Lyon 3rd district": "lyon 03; lyon 3rd district", "Rennes, France": "rennes; rennes, france",
-		"Rennes France": "rennes; rennes france",
-		"Île-de-France": "ile de france", "Saint-Denis 974": "saint denis 974",
-		"saint denis 93200": "saint denis 93200", "75015": "75015", "": "",
-		"Paris 1er, France":      "paris 01; paris 1er; paris 1er, france",
-		"Vitré, Ille-et-Vilaine": "vitre, ille et vilaine; vitre ille et vilaine",
+	for _, tt := range []struct{ text, want string }{
+		{"Paris 15e", "paris 15; paris 15e"},
+		{"Paris 15ème arrondissement", "paris 15; paris 15eme arrondissement"},
+		{"Lyon 3", "lyon 03; lyon 3"},
+		{"Lyon 3rd district", "lyon 03; lyon 3rd district"},
+		{"Rennes, France", "rennes; rennes, france"},
+		{"Rennes France", "rennes; rennes france"},
+		{"Île-de-France", "ile de france"},
+		{"Saint-Denis 974", "saint denis 974"},
+		{"saint denis 93200", "saint denis 93200"},
+		{"75015", "75015"},
+		{"", ""},
+		{"Paris 1er, France", "paris 01; paris 1er; paris 1er, france"},
+		{"Vitré, Ille-et-Vilaine", "vitre, ille et vilaine; vitre ille et vilaine"},
 	} {
-		if got := strings.Join(Places(text), "; "); got != want {
-			t.Errorf("%q: %s\nwant %s", text, got, want)
-		}
+		t.Run(tt.text, func(t *testing.T) {
+			if got := strings.Join(Places(tt.text), "; "); got != tt.want {
+				t.Errorf("%q: %s\nwant %s", tt.text, got, tt.want)
+			}
+		})
 	}
-	for text, want := range map[string]string{"Rennes, France": "FR", "Bern Switzerland": "CH", "Hauts-de-France": "",
-		"France": "", "Brest": ""} {
-		if got := Country(text); got != want {
-			t.Errorf("%q is in %q", text, got)
-		}
+	for _, tt := range []struct{ text, want string }{
+		{"Rennes, France", "FR"},
+		{"Bern Switzerland", "CH"},
+		{"Hauts-de-France", ""},
+		{"France", ""},
+		{"Brest", ""},
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			if got := Country(tt.text); got != tt.want {
+				t.Errorf("%q is in %q", tt.text, got)
+			}
+		})
 	}
 }
 
 func TestShorter(t *testing.T) {
-	for text, want := range map[string]string{
-		"gare de Rennes": "rennes", "Rennes": "", "": "", "tour Eiffel": "eiffel",
-		"place de la Gare, Vitré": "la gare, vitre; gare, vitre; vitre; place de la gare",
+	for _, tt := range []struct{ text, want string }{
+		{"gare de Rennes", "rennes"},
+		{"Rennes", ""},
+		{"", ""},
+		{"tour Eiffel", "eiffel"},
+		{"place de la Gare, Vitré", "la gare, vitre; gare, vitre; vitre; place de la gare"},
 	} {
-		if got := strings.Join(Shorter(text), "; "); got != want {
-			t.Errorf("%q: %s\nwant %s", text, got, want)
-		}
+		t.Run(tt.text, func(t *testing.T) {
+			if got := strings.Join(Shorter(tt.text), "; "); got != tt.want {
+				t.Errorf("%q: %s\nwant %s", tt.text, got, tt.want)
+			}
+		})
 	}
 }

@@ -74,15 +74,20 @@ func TestAddRadio(t *testing.T) {
 func TestAddRadioRefuses(t *testing.T) {
 	b := build(t, randomSites(2))
 	before := fmt.Sprint(b.radioStart, b.radioValue, b.Enriched)
-	for want, more := range map[string]map[int][]site.RadioID{
-		"site 2 of 2":  {2: {{Kind: site.Cell, Value: 1}}},
-		"site -1 of 2": {-1: nil},
-		"site 1001: ":  {1: {{Kind: site.Cell, Value: 1 << 36}}},
-		"site 1000: ":  {0: {{Kind: site.PCI, Operator: 4}}},
+	for _, tt := range []struct {
+		want string
+		more map[int][]site.RadioID
+	}{
+		{"site 2 of 2", map[int][]site.RadioID{2: {{Kind: site.Cell, Value: 1}}}},
+		{"site -1 of 2", map[int][]site.RadioID{-1: nil}},
+		{"site 1001: ", map[int][]site.RadioID{1: {{Kind: site.Cell, Value: 1 << 36}}}},
+		{"site 1000: ", map[int][]site.RadioID{0: {{Kind: site.PCI, Operator: 4}}}},
 	} {
-		if err := b.AddRadio(more); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", want, err)
-		}
+		t.Run(tt.want, func(t *testing.T) {
+			if err := b.AddRadio(tt.more); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%s: %v", tt.want, err)
+			}
+		})
 	}
 	if after := fmt.Sprint(b.radioStart, b.radioValue, b.Enriched); after != before {
 		t.Error("a refused call changed the builder")

@@ -148,23 +148,28 @@ func TestSameSitesSameFile(t *testing.T) {
 }
 
 func TestAddRefuses(t *testing.T) {
-	for name, spoil := range map[string]func(*site.Site){
-		"no id":             func(s *site.Site) { s.ID = "" },
-		"off the Earth":     func(s *site.Site) { s.Position.Lat = 91 },
-		"NaN":               func(s *site.Site) { s.Position.Lng = site.Unknown },
-		"unknown operator":  func(s *site.Site) { s.Stations[0].Operator = 4 },
-		"negative operator": func(s *site.Site) { s.Stations[0].Operator = -1 },
-		"unknown area":      func(s *site.Site) { s.Area = 96 },
-		"unknown station":   func(s *site.Site) { s.Emissions = []site.Emission{{Station: len(s.Stations)}} },
-		"unknown status":    func(s *site.Site) { s.Emissions = []site.Emission{{Status: 3}} },
-		"eNB over 20 bits":  func(s *site.Site) { s.Radio = []site.RadioID{{Kind: site.ENB, Value: 1 << 20}} },
+	for _, tt := range []struct {
+		name  string
+		spoil func(*site.Site)
+	}{
+		{"no id", func(s *site.Site) { s.ID = "" }},
+		{"off the Earth", func(s *site.Site) { s.Position.Lat = 91 }},
+		{"NaN", func(s *site.Site) { s.Position.Lng = site.Unknown }},
+		{"unknown operator", func(s *site.Site) { s.Stations[0].Operator = 4 }},
+		{"negative operator", func(s *site.Site) { s.Stations[0].Operator = -1 }},
+		{"unknown area", func(s *site.Site) { s.Area = 96 }},
+		{"unknown station", func(s *site.Site) { s.Emissions = []site.Emission{{Station: len(s.Stations)}} }},
+		{"unknown status", func(s *site.Site) { s.Emissions = []site.Emission{{Status: 3}} }},
+		{"eNB over 20 bits", func(s *site.Site) { s.Radio = []site.RadioID{{Kind: site.ENB, Value: 1 << 20}} }},
 	} {
-		sites := randomSites(3)
-		b := build(t, nil)
-		spoil(&sites[0])
-		if err := b.Add(&sites[0]); err == nil || b.Len() != 0 {
-			t.Errorf("%s: error %v, %d sites", name, err, b.Len())
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			sites := randomSites(3)
+			b := build(t, nil)
+			tt.spoil(&sites[0])
+			if err := b.Add(&sites[0]); err == nil || b.Len() != 0 {
+				t.Errorf("%s: error %v, %d sites", tt.name, err, b.Len())
+			}
+		})
 	}
 }
 
@@ -272,13 +277,20 @@ func TestReadChecksEveryReference(t *testing.T) {
 // to the table by position.
 func TestAnotherTable(t *testing.T) {
 	good := file(t, randomSites(2))
-	for from, to := range map[string]string{`"BOUYGUES"`: `"BOUYGUEZ"`, `"2A"`: `"2C"`, `"En service"`: `"En cervice"`, `"market":"FR"`: `"market":"ZZ"`} {
-		if !bytes.Contains(good, []byte(from)) {
-			t.Fatalf("the file has no %s", from)
-		}
-		if _, err := Read(reseal(bytes.Replace(good, []byte(from), []byte(to), 1))); !Refused(err) {
-			t.Errorf("%s: %v", to, err)
-		}
+	for _, tt := range []struct{ from, to string }{
+		{`"BOUYGUES"`, `"BOUYGUEZ"`},
+		{`"2A"`, `"2C"`},
+		{`"En service"`, `"En cervice"`},
+		{`"market":"FR"`, `"market":"ZZ"`},
+	} {
+		t.Run(tt.from, func(t *testing.T) {
+			if !bytes.Contains(good, []byte(tt.from)) {
+				t.Fatalf("the file has no %s", tt.from)
+			}
+			if _, err := Read(reseal(bytes.Replace(good, []byte(tt.from), []byte(tt.to), 1))); !Refused(err) {
+				t.Errorf("%s: %v", tt.to, err)
+			}
+		})
 	}
 }
 

@@ -174,16 +174,21 @@ func TestNewerFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, open := range map[string]func() error{
-		"open":      func() error { _, err := Open(path, "a", "new"); return err },
-		"read only": func() error { _, err := OpenReadOnly(path); return err },
-		"check":     func() error { return Check(path) },
-		"compact":   func() error { _, _, err := compact(path); return err },
+	for _, tt := range []struct {
+		what string
+		open func() error
+	}{
+		{"open", func() error { _, err := Open(path, "a", "new"); return err }},
+		{"read only", func() error { _, err := OpenReadOnly(path); return err }},
+		{"check", func() error { return Check(path) }},
+		{"compact", func() error { _, _, err := compact(path); return err }},
 	} {
-		err := open()
-		if !errors.Is(err, ErrNewer) || errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "x.db: it was written by a newer relais") {
-			t.Errorf("%s: %v", what, err)
-		}
+		t.Run(tt.what, func(t *testing.T) {
+			err := tt.open()
+			if !errors.Is(err, ErrNewer) || errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "x.db: it was written by a newer relais") {
+				t.Errorf("%s: %v", tt.what, err)
+			}
+		})
 	}
 	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, before) {
 		t.Errorf("it has changed (%v)", err)

@@ -117,30 +117,35 @@ func TestDamagedBucketName(t *testing.T) {
 	first, second := filepath.Join(dir, "first.db"), filepath.Join(dir, "second.db")
 	firstFormat(t, first, 1)
 	fill(t, second, 1)
-	for path, name := range map[string]string{first: "of somebody", second: "large"} {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		data = bytes.ReplaceAll(data, []byte(name), append([]byte("\xFF"), name[1:]...)) // the first of its page
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := Check(path); !errors.Is(err, ErrDamaged) {
-			t.Errorf("%s: check: %v", path, err)
-		}
-		use(t, path)
-		db, err := Open(path, "a", "b")
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = db.View(func(tx *Tx) error { return describe(&strings.Builder{}, tx.Bucket([]byte("b"))) })
-		if !errors.Is(err, ErrDamaged) {
-			t.Errorf("%s: %v", path, err)
-		}
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
+	for _, tt := range []struct{ path, name string }{
+		{first, "of somebody"},
+		{second, "large"},
+	} {
+		t.Run(tt.path, func(t *testing.T) {
+			data, err := os.ReadFile(tt.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			data = bytes.ReplaceAll(data, []byte(tt.name), append([]byte("\xFF"), tt.name[1:]...)) // the first of its page
+			if err := os.WriteFile(tt.path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := Check(tt.path); !errors.Is(err, ErrDamaged) {
+				t.Errorf("%s: check: %v", tt.path, err)
+			}
+			use(t, tt.path)
+			db, err := Open(tt.path, "a", "b")
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = db.View(func(tx *Tx) error { return describe(&strings.Builder{}, tx.Bucket([]byte("b"))) })
+			if !errors.Is(err, ErrDamaged) {
+				t.Errorf("%s: %v", tt.path, err)
+			}
+			if err := db.Close(); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 
@@ -155,16 +160,21 @@ func TestDamagedRecordMoved(t *testing.T) {
 		err = errors.Join(tx.Bucket([]byte("sealed:a")).Put([]byte("l"), v), tx.Bucket([]byte("sealed:b")).Put([]byte("k"), v))
 		return err
 	})
-	for bucket, key := range map[string]string{"a": "l", "b": "k"} {
-		err := db.View(func(tx *Tx) error {
-			if v := tx.Bucket([]byte(bucket)).Get([]byte(key)); v != nil {
-				t.Errorf("%s in %s is read: %q", key, bucket, v)
+	for _, tt := range []struct{ bucket, key string }{
+		{"a", "l"},
+		{"b", "k"},
+	} {
+		t.Run(tt.bucket, func(t *testing.T) {
+			err := db.View(func(tx *Tx) error {
+				if v := tx.Bucket([]byte(tt.bucket)).Get([]byte(tt.key)); v != nil {
+					t.Errorf("%s in %s is read: %q", tt.key, tt.bucket, v)
+				}
+				return nil
+			})
+			if !errors.Is(err, ErrRecord) {
+				t.Errorf("%s in %s: %v", tt.key, tt.bucket, err)
 			}
-			return nil
 		})
-		if !errors.Is(err, ErrRecord) {
-			t.Errorf("%s in %s: %v", key, bucket, err)
-		}
 	}
 	if got := get(t, db, "k"); string(got) != "v" {
 		t.Errorf("the record itself: %q", got)

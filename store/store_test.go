@@ -149,15 +149,20 @@ func TestCreateTwice(t *testing.T) {
 func TestHeld(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	db := opened(t, path)
-	for name, f := range map[string]func() error{
-		"open":      func() error { _, err := Open(path); return err },
-		"read only": func() error { _, err := OpenReadOnly(path); return err },
-		"check":     func() error { return Check(path) },
-		"compact":   func() error { _, _, err := compact(path); return err },
+	for _, tt := range []struct {
+		name string
+		f    func() error
+	}{
+		{"open", func() error { _, err := Open(path); return err }},
+		{"read only", func() error { _, err := OpenReadOnly(path); return err }},
+		{"check", func() error { return Check(path) }},
+		{"compact", func() error { _, _, err := compact(path); return err }},
 	} {
-		if err := f(); !errors.Is(err, ErrHeld) || !strings.Contains(err.Error(), "x.db") {
-			t.Errorf("%s: got %v, want that x.db is held", name, err)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			if err := tt.f(); !errors.Is(err, ErrHeld) || !strings.Contains(err.Error(), "x.db") {
+				t.Errorf("%s: got %v, want that x.db is held", tt.name, err)
+			}
+		})
 	}
 	patience = time.Minute
 	defer func() { patience = time.Second }()

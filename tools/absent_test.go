@@ -74,14 +74,18 @@ func TestNothingThere(t *testing.T) {
 func TestNoInventory(t *testing.T) {
 	r := empty(t)
 	r.Set = inCountry(t).Set
-	for tool, arguments := range map[string]string{
-		"sites_search": `{"market":"PT"}`, "sites_nearby": `{"lat":38.7,"lon":-9.1,"market":"PT"}`,
-		"location_search_places": `{"place":"lisboa","market":"PT"}`, "photos_search": `{"market":"PT"}`,
+	for _, tt := range []struct{ tool, arguments string }{
+		{"sites_search", `{"market":"PT"}`},
+		{"sites_nearby", `{"lat":38.7,"lon":-9.1,"market":"PT"}`},
+		{"location_search_places", `{"place":"lisboa","market":"PT"}`},
+		{"photos_search", `{"market":"PT"}`},
 	} {
-		o := mustCall(t, r, tool, arguments)
-		from, _ := o["sources"].([]any)
-		if len(from) != 1 || from[0].(object)["market"] != "PT" || from[0].(object)["sourceUnavailableReason"] == nil || o["total"] != 0.0 {
-			t.Errorf("%s: %v", tool, o)
-		}
+		t.Run(tt.tool, func(t *testing.T) {
+			o := mustCall(t, r, tt.tool, tt.arguments)
+			from, _ := o["sources"].([]any)
+			if len(from) != 1 || from[0].(object)["market"] != "PT" || from[0].(object)["sourceUnavailableReason"] == nil || o["total"] != 0.0 {
+				t.Errorf("%s: %v", tt.tool, o)
+			}
+		})
 	}
 }

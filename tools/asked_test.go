@@ -75,26 +75,41 @@ func numbers(list any, member string) (found []string) {
 // Questions as people type them find the sites of the place first, then those around it.
 func TestAskedOfSearch(t *testing.T) {
 	r := asked(t)
-	for query, want := range map[string]string{
-		"5G Rennes": "2 3 5", "antenne Orange à Vitré": "4 3 6 1", "gare de Rennes": "2", "Paris 15e": "12",
-		"Lyon 3": "13", "tour Eiffel": "", "Rennes 3500": "2",
-		"planned 5G in Brest": "8", "Bretagne": "2 4 5 1 3 6 8 9", "commune Bretagne 36": "10",
-		"LTE 700 près de Vitré": "5 2 1", "antennes Free à Xanadu": "", "xanadu de Rennes": "2 1 3",
-		"Rennes, France": "2 1 3 4 5 6", "5G Swisscom Rennes": "", "rue de Rennes Vitré": "4", "20000": "2", "5G en projet": "8",
+	for _, tt := range []struct{ query, want string }{
+		{"5G Rennes", "2 3 5"},
+		{"antenne Orange à Vitré", "4 3 6 1"},
+		{"gare de Rennes", "2"},
+		{"Paris 15e", "12"},
+		{"Lyon 3", "13"},
+		{"tour Eiffel", ""},
+		{"Rennes 3500", "2"},
+		{"planned 5G in Brest", "8"},
+		{"Bretagne", "2 4 5 1 3 6 8 9"},
+		{"commune Bretagne 36", "10"},
+		{"LTE 700 près de Vitré", "5 2 1"},
+		{"antennes Free à Xanadu", ""},
+		{"xanadu de Rennes", "2 1 3"},
+		{"Rennes, France", "2 1 3 4 5 6"},
+		{"5G Swisscom Rennes", ""},
+		{"rue de Rennes Vitré", "4"},
+		{"20000", "2"},
+		{"5G en projet", "8"},
 	} {
-		answer := mustCall(t, r, "search", fmt.Sprintf(`{"query":%q}`, query))
-		got := numbers(answer["results"], "id")
-		head := got[:min(len(got), len(strings.Fields(want)))]
-		if query == "Bretagne" { // their order is that of the middle of the region
-			slices.Sort(head)
-			want = "1 2 3 4 5 6 8 9"
-		}
-		if strings.Join(head, " ") != want || want == "" && len(got) > 0 {
-			t.Errorf("%q: %v, want %s first", query, got, want)
-		}
-		if u := answer["understood"].(object); len(got) == 0 && u["note"] == nil {
-			t.Errorf("%q: nothing is said about nothing: %v", query, u)
-		}
+		t.Run(tt.query, func(t *testing.T) {
+			answer := mustCall(t, r, "search", fmt.Sprintf(`{"query":%q}`, tt.query))
+			got := numbers(answer["results"], "id")
+			head := got[:min(len(got), len(strings.Fields(tt.want)))]
+			if tt.query == "Bretagne" { // their order is that of the middle of the region
+				slices.Sort(head)
+				tt.want = "1 2 3 4 5 6 8 9"
+			}
+			if strings.Join(head, " ") != tt.want || tt.want == "" && len(got) > 0 {
+				t.Errorf("%q: %v, want %s first", tt.query, got, tt.want)
+			}
+			if u := answer["understood"].(object); len(got) == 0 && u["note"] == nil {
+				t.Errorf("%q: nothing is said about nothing: %v", tt.query, u)
+			}
+		})
 	}
 }
 
@@ -102,66 +117,101 @@ func TestAskedOfSearch(t *testing.T) {
 func TestAskedOfLists(t *testing.T) {
 	r := asked(t)
 	for _, tool := range []string{"sites_search", "anfr_search", "sites_global_search"} {
-		for query, want := range map[string]string{
-			"5G Rennes": "2 3", "antenne Orange à Vitré": "4", "Rennes 3500": "2", "planned 5G in Brest": "8",
-			"Bretagne": "1 2 3 4 5 6 8 9", "tour Eiffel": "", "gare de Rennes": "2",
-			"Paris 15ème arrondissement": "12", "vitr": "4 5", "xanadu de Brest": "8 9", "Free ou SFR LTE 700": "2 5",
-			"Orange": "11", "5G NR 3500 Bouygues Brest": "8 9",
+		for _, tt := range []struct{ query, want string }{
+			{"5G Rennes", "2 3"},
+			{"antenne Orange à Vitré", "4"},
+			{"Rennes 3500", "2"},
+			{"planned 5G in Brest", "8"},
+			{"Bretagne", "1 2 3 4 5 6 8 9"},
+			{"tour Eiffel", ""},
+			{"gare de Rennes", "2"},
+			{"Paris 15ème arrondissement", "12"},
+			{"vitr", "4 5"},
+			{"xanadu de Brest", "8 9"},
+			{"Free ou SFR LTE 700", "2 5"},
+			{"Orange", "11"},
+			{"5G NR 3500 Bouygues Brest", "8 9"},
 		} {
-			answer := mustCall(t, r, tool, fmt.Sprintf(`{"query":%q,"limit":50}`, query))
-			got := numbers(answer["items"], "siteKey")
-			slices.SortFunc(got, func(a, b string) int { return len(a) - len(b) })
-			slices.Sort(got)
-			if strings.Join(got, " ") != want || answer["total"] != float64(len(got)) {
-				t.Errorf("%s %q: %v, total %v, want %s", tool, query, got, answer["total"], want)
-			}
+			t.Run(tt.query, func(t *testing.T) {
+				answer := mustCall(t, r, tool, fmt.Sprintf(`{"query":%q,"limit":50}`, tt.query))
+				got := numbers(answer["items"], "siteKey")
+				slices.SortFunc(got, func(a, b string) int { return len(a) - len(b) })
+				slices.Sort(got)
+				if strings.Join(got, " ") != tt.want || answer["total"] != float64(len(got)) {
+					t.Errorf("%s %q: %v, total %v, want %s", tool, tt.query, got, answer["total"], tt.want)
+				}
+			})
 		}
 	}
 	// What is given besides meets on one emission with what is understood.
-	for arguments, want := range map[string]string{`{"query":"Brest 3500","status":"en-service"}`: "9",
-		`{"query":"Brest 3500","status":"projet"}`: "8", `{"query":"Rennes 5G","operator":"FREE"}`: "2"} {
-		if got := numbers(mustCall(t, r, "sites_search", arguments)["items"], "siteKey"); strings.Join(got, " ") != want {
-			t.Errorf("%s: %v, want %s", arguments, got, want)
-		}
+	for _, tt := range []struct{ arguments, want string }{
+		{`{"query":"Brest 3500","status":"en-service"}`, "9"},
+		{`{"query":"Brest 3500","status":"projet"}`, "8"},
+		{`{"query":"Rennes 5G","operator":"FREE"}`, "2"},
+	} {
+		t.Run(tt.arguments, func(t *testing.T) {
+			if got := numbers(mustCall(t, r, "sites_search", tt.arguments)["items"], "siteKey"); strings.Join(got, " ") != tt.want {
+				t.Errorf("%s: %v, want %s", tt.arguments, got, tt.want)
+			}
+		})
 	}
 }
 
 // An answer says how the question was read.
 func TestUnderstood(t *testing.T) {
 	r := asked(t)
-	for query, want := range map[string]Understood{
-		"5G Rennes": {Place: "RENNES (Ille-et-Vilaine)", Words: "rennes", Technologies: []string{"5G"}},
-		"planned LTE 700 Orange Brest": {Place: "BREST (Finistère)", Words: "brest",
+	for _, tt := range []struct {
+		query string
+		want  Understood
+	}{
+		{"5G Rennes", Understood{Place: "RENNES (Ille-et-Vilaine)", Words: "rennes", Technologies: []string{"5G"}}},
+		{"planned LTE 700 Orange Brest", Understood{Place: "BREST (Finistère)", Words: "brest",
 			Technologies: []string{"LTE 700"}, Status: "planned", Operators: []string{"ORANGE", "ORANGE_BE"},
-			Note: "No site of BREST"},
-		"Rennes 3500": {Place: "RENNES (Ille-et-Vilaine)", Words: "rennes", Technologies: []string{"3500 MHz"}},
-		"Bretagne":    {Place: "Bretagne", Words: "bretagne", Note: "BRETAGNE (Indre)"},
-		"Orange":      {Place: "ORANGE (Vaucluse)", Words: "orange", Note: "for the operator ORANGE"},
-		"tour Eiffel": {Words: "tour eiffel", Note: "Landmarks"},
-		"xanadu de Rennes": {Place: "RENNES (Ille-et-Vilaine)", Words: "xanadu rennes",
-			Note: `No place is called "xanadu de rennes"`},
-		"5G 26 GHz sites SFR in Brest ?": {Place: "BREST (Finistère)", Words: "brest",
-			Technologies: []string{"5G NR 26000"}, Operators: []string{"SFR", "SRR"}, Note: "No site of BREST"},
+			Note: "No site of BREST"}},
+		{"Rennes 3500", Understood{Place: "RENNES (Ille-et-Vilaine)", Words: "rennes", Technologies: []string{"3500 MHz"}}},
+		{"Bretagne", Understood{Place: "Bretagne", Words: "bretagne", Note: "BRETAGNE (Indre)"}},
+		{"Orange", Understood{Place: "ORANGE (Vaucluse)", Words: "orange", Note: "for the operator ORANGE"}},
+		{"tour Eiffel", Understood{Words: "tour eiffel", Note: "Landmarks"}},
+		{"xanadu de Rennes", Understood{Place: "RENNES (Ille-et-Vilaine)", Words: "xanadu rennes",
+			Note: `No place is called "xanadu de rennes"`}},
+		{"5G 26 GHz sites SFR in Brest ?", Understood{Place: "BREST (Finistère)", Words: "brest",
+			Technologies: []string{"5G NR 26000"}, Operators: []string{"SFR", "SRR"}, Note: "No site of BREST"}},
 	} {
-		for _, tool := range []string{"search", "sites_search"} {
-			got := mustCall(t, r, tool, fmt.Sprintf(`{"query":%q}`, query))["understood"].(object)
-			note, _ := got["note"].(string)
-			delete(got, "note")
-			shown := object{}
-			for name, value := range map[string]string{"place": want.Place, "words": want.Words, "status": want.Status} {
-				if value != "" {
-					shown[name] = value
+		t.Run(tt.query, func(t *testing.T) {
+			for _, tool := range []string{"search", "sites_search"} {
+				got := mustCall(t, r, tool, fmt.Sprintf(`{"query":%q}`, tt.query))["understood"].(object)
+				note, _ := got["note"].(string)
+				delete(got, "note")
+				shown := object{}
+				for _, tt := range []struct{ name, value string }{
+					{"place", tt.want.Place},
+					{"words", tt.want.Words},
+					{"status", tt.want.Status},
+				} {
+					t.Run(tt.name, func(t *testing.T) {
+						if tt.value != "" {
+							shown[tt.name] = tt.value
+						}
+					})
+				}
+				for _, tt := range []struct {
+					name string
+					list []string
+				}{
+					{"operators", tt.want.Operators},
+					{"technologies", tt.want.Technologies},
+				} {
+					t.Run(tt.name, func(t *testing.T) {
+						if tt.list != nil {
+							shown[tt.name] = tt.list
+						}
+					})
+				}
+				if fmt.Sprint(got) != fmt.Sprint(shown) || !strings.Contains(note, tt.want.Note) || tt.want.Note == "" && note != "" {
+					t.Errorf("%s %q: %v %q, want %v %q", tool, tt.query, got, note, shown, tt.want.Note)
 				}
 			}
-			for name, list := range map[string][]string{"operators": want.Operators, "technologies": want.Technologies} {
-				if list != nil {
-					shown[name] = list
-				}
-			}
-			if fmt.Sprint(got) != fmt.Sprint(shown) || !strings.Contains(note, want.Note) || want.Note == "" && note != "" {
-				t.Errorf("%s %q: %v %q, want %v %q", tool, query, got, note, shown, want.Note)
-			}
-		}
+		})
 	}
 	if plain := mustCall(t, r, "sites_search", `{}`); plain["understood"] != nil {
 		t.Errorf("without a query: %v", plain["understood"])
@@ -171,22 +221,29 @@ func TestUnderstood(t *testing.T) {
 // Areas and regions are places: what is near them is what is in them.
 func TestAreasAsPlaces(t *testing.T) {
 	r := asked(t)
-	for place, want := range map[string]string{"Ille-et-Vilaine": "1 2 3 4 5 6", "Bretagne": "1 2 3 4 5 6 8 9",
-		"35": "1 2 3 4 5 6", "Bretagne 36": "10", "Île-de-France": "12"} {
-		answer := mustCall(t, r, "sites_nearby_from_place", fmt.Sprintf(`{"place":%q,"limit":50}`, place))
-		got := numbers(answer["items"], "siteKey")
-		last := -1.0
-		for _, item := range answer["items"].([]any) {
-			d := item.(object)["distanceMeters"].(float64)
-			if d < last {
-				t.Errorf("%s: %v m after %v m", place, d, last)
+	for _, tt := range []struct{ place, want string }{
+		{"Ille-et-Vilaine", "1 2 3 4 5 6"},
+		{"Bretagne", "1 2 3 4 5 6 8 9"},
+		{"35", "1 2 3 4 5 6"},
+		{"Bretagne 36", "10"},
+		{"Île-de-France", "12"},
+	} {
+		t.Run(tt.place, func(t *testing.T) {
+			answer := mustCall(t, r, "sites_nearby_from_place", fmt.Sprintf(`{"place":%q,"limit":50}`, tt.place))
+			got := numbers(answer["items"], "siteKey")
+			last := -1.0
+			for _, item := range answer["items"].([]any) {
+				d := item.(object)["distanceMeters"].(float64)
+				if d < last {
+					t.Errorf("%s: %v m after %v m", tt.place, d, last)
+				}
+				last = d
 			}
-			last = d
-		}
-		slices.Sort(got)
-		if strings.Join(got, " ") != want {
-			t.Errorf("%s: %v, want %s", place, got, want)
-		}
+			slices.Sort(got)
+			if strings.Join(got, " ") != tt.want {
+				t.Errorf("%s: %v, want %s", tt.place, got, tt.want)
+			}
+		})
 	}
 	planned := mustCall(t, r, "sites_planned_nearby_from_place", `{"place":"Bretagne"}`)["items"]
 	if got := numbers(planned, "siteKey"); strings.Join(got, " ") != "8" {
@@ -210,12 +267,19 @@ func TestAreasAsPlaces(t *testing.T) {
 			t.Errorf("stats %s: %v", arguments, got)
 		}
 	}
-	for place, want := range map[string]string{"Lyon 3": "LYON 03", "Paris 15e": "PARIS 15",
-		"Rennes, France": "RENNES", "gare de Rennes": "RENNES", "Vitré, Ille-et-Vilaine": "VITRE"} {
-		got := mustCall(t, r, "location_geocode", fmt.Sprintf(`{"place":%q}`, place))
-		if got["match"].(object)["name"] != want || (got["note"] != nil) != (place == "gare de Rennes") {
-			t.Errorf("%s: %v", place, got)
-		}
+	for _, tt := range []struct{ place, want string }{
+		{"Lyon 3", "LYON 03"},
+		{"Paris 15e", "PARIS 15"},
+		{"Rennes, France", "RENNES"},
+		{"gare de Rennes", "RENNES"},
+		{"Vitré, Ille-et-Vilaine", "VITRE"},
+	} {
+		t.Run(tt.place, func(t *testing.T) {
+			got := mustCall(t, r, "location_geocode", fmt.Sprintf(`{"place":%q}`, tt.place))
+			if got["match"].(object)["name"] != tt.want || (got["note"] != nil) != (tt.place == "gare de Rennes") {
+				t.Errorf("%s: %v", tt.place, got)
+			}
+		})
 	}
 	if _, err := call(r, "location_geocode", `{"place":"tour Eiffel"}`); err == nil || !strings.Contains(err.Error(), "Landmarks") {
 		t.Errorf("tour Eiffel: %v", err)
@@ -228,15 +292,20 @@ func TestAreasAsPlaces(t *testing.T) {
 // What says the same in another type of JSON is taken.
 func TestLenientArguments(t *testing.T) {
 	r := asked(t)
-	for tool, pairs := range map[string][2]string{
-		"sites_nearby":            {`{"lat":"48.1","lon":"-1.6","limit":"3"}`, `{"lat":48.1,"lon":-1.6,"limit":3}`},
-		"sites_find_by_radio":     {`{"enb":100000}`, `{"enb":"100000"}`},
-		"sites_nearby_from_place": {`{"place":35000,"operator":["orange"]}`, `{"place":"35000","operator":"ORANGE"}`},
-		"sites_search":            {`{"query":["5G","Rennes"],"limit":[5]}`, `{"query":"5G,Rennes","limit":5}`},
+	for _, tt := range []struct {
+		tool  string
+		pairs [2]string
+	}{
+		{"sites_nearby", [2]string{`{"lat":"48.1","lon":"-1.6","limit":"3"}`, `{"lat":48.1,"lon":-1.6,"limit":3}`}},
+		{"sites_find_by_radio", [2]string{`{"enb":100000}`, `{"enb":"100000"}`}},
+		{"sites_nearby_from_place", [2]string{`{"place":35000,"operator":["orange"]}`, `{"place":"35000","operator":"ORANGE"}`}},
+		{"sites_search", [2]string{`{"query":["5G","Rennes"],"limit":[5]}`, `{"query":"5G,Rennes","limit":5}`}},
 	} {
-		if got, want := mustCall(t, r, tool, pairs[0]), mustCall(t, r, tool, pairs[1]); fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("%s %s: %v\nwant %v", tool, pairs[0], got, want)
-		}
+		t.Run(tt.tool, func(t *testing.T) {
+			if got, want := mustCall(t, r, tt.tool, tt.pairs[0]), mustCall(t, r, tt.tool, tt.pairs[1]); fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%s %s: %v\nwant %v", tt.tool, tt.pairs[0], got, want)
+			}
+		})
 	}
 	if got := numbers(mustCall(t, r, "sites_search", `{"query":["5G","Rennes"]}`)["items"], "siteKey"); len(got) != 2 {
 		t.Errorf("words in a list: %v", got)

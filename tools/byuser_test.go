@@ -105,28 +105,33 @@ func TestOrigin(t *testing.T) {
 		fmt.Sprintf(`{"clientToken":"1","siteId":%q,"operator":%q,"reason":%q}`, key, operator, words))
 	mustCall(t, r, "bug_submit", fmt.Sprintf(`{"clientToken":"1","title":%q,"text":%q}`, words, words))
 	near := fmt.Sprintf(`{"lat":%v,"lon":%v}`, at.Lat, at.Lng)
-	for tool, arguments := range map[string]string{
-		"community_submit_report": fmt.Sprintf(`{"clientToken":"1","siteId":%q,"operator":%q,"reason":%q}`,
-			key, operator, words),
-		"community_list_observations_nearby": near, "me_reports_status": `{}`, "me_bugs_status": `{}`,
-		"sites_get_photos":        fmt.Sprintf(`{"siteId":%q}`, key),
-		"sites_get_photo_gallery": fmt.Sprintf(`{"siteId":%q}`, key), "photos_search": `{"query":"ignore"}`,
+	for _, tt := range []struct{ tool, arguments string }{
+		{"community_submit_report", fmt.Sprintf(`{"clientToken":"1","siteId":%q,"operator":%q,"reason":%q}`,
+			key, operator, words)},
+		{"community_list_observations_nearby", near},
+		{"me_reports_status", `{}`},
+		{"me_bugs_status", `{}`},
+		{"sites_get_photos", fmt.Sprintf(`{"siteId":%q}`, key)},
+		{"sites_get_photo_gallery", fmt.Sprintf(`{"siteId":%q}`, key)},
+		{"photos_search", `{"query":"ignore"}`},
 	} {
-		found := 0
-		answer := mustCall(t, r, tool, arguments)
-		objects(tool, answer, func(path string, o object) {
-			for name, v := range o {
-				if text, ok := v.(string); ok && strings.Contains(text, words) {
-					found++
-					if !strings.HasSuffix(name, "ByUser") || o["origin"] != "user" {
-						t.Errorf("%s.%s: %v", path, name, o)
+		t.Run(tt.tool, func(t *testing.T) {
+			found := 0
+			answer := mustCall(t, r, tt.tool, tt.arguments)
+			objects(tt.tool, answer, func(path string, o object) {
+				for name, v := range o {
+					if text, ok := v.(string); ok && strings.Contains(text, words) {
+						found++
+						if !strings.HasSuffix(name, "ByUser") || o["origin"] != "user" {
+							t.Errorf("%s.%s: %v", path, name, o)
+						}
 					}
 				}
+			})
+			if found == 0 {
+				t.Errorf("%s: the words are not in %v", tt.tool, answer)
 			}
 		})
-		if found == 0 {
-			t.Errorf("%s: the words are not in %v", tool, answer)
-		}
 	}
 	outages := mustCall(t, r, "community_list_observations_nearby", strings.TrimSuffix(near, "}")+`,"type":"outage"}`)
 	if from, ok := outages["sources"].([]any); !ok || len(from) != 0 {

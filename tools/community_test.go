@@ -157,14 +157,19 @@ func TestSessions(t *testing.T) {
 		tests += fmt.Sprintf("%s,%.5f,2.29,%d,LTE,208,%d\n", at, 48.85+float64(i)*0.00045, i, []int{1, 10}[i%2])
 		points += fmt.Sprintf("%s,%.5f,2.29,NR,-90,208,%d\n", at, 48.85+float64(i)*0.00045, []int{1, 10}[i%2])
 	}
-	for name, text := range map[string]string{"tests.csv": tests, "points.csv": points} {
-		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.measures.Import(t.Context(), market.FR, measure.Sniffed, nil, path); err != nil {
-			t.Fatal(err)
-		}
+	for _, tt := range []struct{ name, text string }{
+		{"tests.csv", tests},
+		{"points.csv", points},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), tt.name)
+			if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.measures.Import(t.Context(), market.FR, measure.Sniffed, nil, path); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	mustCall(t, w.as(ann), "community_submit_speedtest", fmt.Sprintf(`{"clientToken":"1","measuredAt":%q,"lat":48.85,"lon":2.29,"downloadMbps":7}`, w.at.Format(time.RFC3339)))
 	r := w.as(ann)

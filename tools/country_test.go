@@ -262,16 +262,20 @@ func TestShorten(t *testing.T) {
 // What is not there is named, with what to do about it.
 func TestUnknownSite(t *testing.T) {
 	r := inCountry(t)
-	for tool, arguments := range map[string]string{
-		"sites_get": `{"siteId":"fr-99999999"}`, "fetch": `{"id":"fr-99999999"}`, "sites_nearby_from_site": `{"siteId":"fr-99999999","market":"DROM"}`,
+	for _, tt := range []struct{ tool, arguments string }{
+		{"sites_get", `{"siteId":"fr-99999999"}`},
+		{"fetch", `{"id":"fr-99999999"}`},
+		{"sites_nearby_from_site", `{"siteId":"fr-99999999","market":"DROM"}`},
 	} {
-		_, err := call(r, tool, arguments)
-		if err == nil {
-			t.Fatal(tool)
-		}
-		message, _ := ops.Message(err)
-		if !strings.Contains(message, `"fr-99999999"`) || !strings.Contains(message, "search") || strings.Contains(arguments, "DROM") != strings.Contains(message, "DROM") {
-			t.Errorf("%s: %s", tool, message)
-		}
+		t.Run(tt.tool, func(t *testing.T) {
+			_, err := call(r, tt.tool, tt.arguments)
+			if err == nil {
+				t.Fatal(tt.tool)
+			}
+			message, _ := ops.Message(err)
+			if !strings.Contains(message, `"fr-99999999"`) || !strings.Contains(message, "search") || strings.Contains(tt.arguments, "DROM") != strings.Contains(message, "DROM") {
+				t.Errorf("%s: %s", tt.tool, message)
+			}
+		})
 	}
 }

@@ -21,27 +21,32 @@ func TestSubmitOnAFullDisk(t *testing.T) {
 
 // Every tool that would show an unusable dataset as empty needs it.
 func TestNeeds(t *testing.T) {
-	for name, data := range map[string]string{
-		"sites_get_photos": ops.DataPhotos, "anfr_list_archives": ops.DataArchives, "sites_hs_list": ops.DataOutages,
-		"community_list_observations_nearby": ops.DataOutages, "me_whoami": ops.DataPeople,
+	for _, tt := range []struct{ name, data string }{
+		{"sites_get_photos", ops.DataPhotos},
+		{"anfr_list_archives", ops.DataArchives},
+		{"sites_hs_list", ops.DataOutages},
+		{"community_list_observations_nearby", ops.DataOutages},
+		{"me_whoami", ops.DataPeople},
 	} {
-		tool := (*Tool)(nil)
-		for _, t := range All() {
-			if t.Name == name {
-				tool = t
+		t.Run(tt.name, func(t *testing.T) {
+			tool := (*Tool)(nil)
+			for _, t := range All() {
+				if t.Name == tt.name {
+					tool = t
+				}
 			}
-		}
-		if tool == nil {
-			t.Errorf("there is no tool %s", name)
-			continue
-		}
-		r := &Reading{Reading: &ops.Reading{Failed: map[string]error{data: os.ErrInvalid}}}
-		if err := r.Usable(tool); err == nil {
-			t.Errorf("%s answers without %s", name, data)
-		}
-		r.Failed = nil
-		if err := r.Usable(tool); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+			if tool == nil {
+				t.Errorf("there is no tool %s", tt.name)
+				return
+			}
+			r := &Reading{Reading: &ops.Reading{Failed: map[string]error{tt.data: os.ErrInvalid}}}
+			if err := r.Usable(tool); err == nil {
+				t.Errorf("%s answers without %s", tt.name, tt.data)
+			}
+			r.Failed = nil
+			if err := r.Usable(tool); err != nil {
+				t.Errorf("%s: %v", tt.name, err)
+			}
+		})
 	}
 }

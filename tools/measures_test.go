@@ -79,18 +79,23 @@ func withMeasures(t *testing.T, tests, points []phone) *Reading {
 	for _, p := range points {
 		fmt.Fprintf(&coverage, "%s,%v,%v,-70,%s,%s,%s,%s,%s\n", r.Now.Add(-p.age).UTC().Format(time.RFC3339), p.at.Lat, p.at.Lng, p.tech, codes[p.operator], text(p.values[0]), text(p.values[1]), text(p.values[2]))
 	}
-	for name, content := range map[string]string{"speedtests.csv": speed.String(), "coverage.csv": coverage.String()} {
-		if strings.Count(content, "\n") == 1 {
-			continue
-		}
-		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		reports, err := store.Import(context.Background(), market.FR, measure.Sniffed, nil, path)
-		if err != nil || len(reports) != 1 || reports[0].Served != reports[0].Rows {
-			t.Fatalf("%+v, %v", reports, err)
-		}
+	for _, tt := range []struct{ name, content string }{
+		{"speedtests.csv", speed.String()},
+		{"coverage.csv", coverage.String()},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if strings.Count(tt.content, "\n") == 1 {
+				return
+			}
+			path := filepath.Join(t.TempDir(), tt.name)
+			if err := os.WriteFile(path, []byte(tt.content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			reports, err := store.Import(context.Background(), market.FR, measure.Sniffed, nil, path)
+			if err != nil || len(reports) != 1 || reports[0].Served != reports[0].Rows {
+				t.Fatalf("%+v, %v", reports, err)
+			}
+		})
 	}
 	r.Measures = store
 	return r
@@ -347,12 +352,17 @@ func TestMeasuresFromPlace(t *testing.T) {
 	at := match["coordinates"].(object)
 	list := phones(rand.New(rand.NewPCG(11, 12)), geo.Point{Lat: at["lat"].(float64), Lng: at["lng"].(float64)}, 300)
 	r := withMeasures(t, list, nil)
-	for tool, member := range map[string]string{"speedtests_nearby": "items", "speedtests_area_summary": "groups"} {
-		from := mustCall(t, r, tool+"_from_place", `{"place":"75","market":"FR","days":365}`)
-		same := mustCall(t, r, tool, fmt.Sprintf(`{"lat":%v,"lon":%v,"days":365}`, at["lat"], at["lng"]))
-		if fmt.Sprint(from[member]) != fmt.Sprint(same[member]) || len(from[member].([]any)) == 0 || from["origin"] != measured.Origin {
-			t.Errorf("%s: %v\n%v", tool, from, same)
-		}
+	for _, tt := range []struct{ tool, member string }{
+		{"speedtests_nearby", "items"},
+		{"speedtests_area_summary", "groups"},
+	} {
+		t.Run(tt.tool, func(t *testing.T) {
+			from := mustCall(t, r, tt.tool+"_from_place", `{"place":"75","market":"FR","days":365}`)
+			same := mustCall(t, r, tt.tool, fmt.Sprintf(`{"lat":%v,"lon":%v,"days":365}`, at["lat"], at["lng"]))
+			if fmt.Sprint(from[tt.member]) != fmt.Sprint(same[tt.member]) || len(from[tt.member].([]any)) == 0 || from["origin"] != measured.Origin {
+				t.Errorf("%s: %v\n%v", tt.tool, from, same)
+			}
+		})
 	}
 }
 

@@ -150,15 +150,21 @@ func TestPositionElsewhere(t *testing.T) {
 	if center := mustCall(t, r, "sites_nearby", `{"lat":38.7,"lon":-9.1,"market":"PT"}`)["center"].(object); center["note"] != nil {
 		t.Errorf("Lisboa in PT: %v", center)
 	}
-	for at, want := range map[string]string{
-		`"lat":48.85,"lon":2.35`: "", `"lat":-20.9,"lon":55.46`: "market DROM", `"lat":46.9,"lon":7.4,"market":"DROM"`: "CH",
-		`"lat":0,"lon":-150`: "nor in another", `"lat":0,"lon":0`: "market DROM.", `"lat":-20.9,"lon":55.46,"market":"DROM"`: "",
+	for _, tt := range []struct{ at, want string }{
+		{`"lat":48.85,"lon":2.35`, ""},
+		{`"lat":-20.9,"lon":55.46`, "market DROM"},
+		{`"lat":46.9,"lon":7.4,"market":"DROM"`, "CH"},
+		{`"lat":0,"lon":-150`, "nor in another"},
+		{`"lat":0,"lon":0`, "market DROM."},
+		{`"lat":-20.9,"lon":55.46,"market":"DROM"`, ""},
 	} {
-		for _, tool := range []string{"sites_nearby", "sites_planned_nearby", "anfr_nearby_sites"} {
-			note, _ := mustCall(t, r, tool, "{"+at+"}")["center"].(object)["note"].(string)
-			if (note == "") != (want == "") || !strings.Contains(note, want) {
-				t.Errorf("%s %s: %q", tool, at, note)
+		t.Run(tt.at, func(t *testing.T) {
+			for _, tool := range []string{"sites_nearby", "sites_planned_nearby", "anfr_nearby_sites"} {
+				note, _ := mustCall(t, r, tool, "{"+tt.at+"}")["center"].(object)["note"].(string)
+				if (note == "") != (tt.want == "") || !strings.Contains(note, tt.want) {
+					t.Errorf("%s %s: %q", tool, tt.at, note)
+				}
 			}
-		}
+		})
 	}
 }

@@ -58,24 +58,36 @@ func TestPlacePages(t *testing.T) {
 
 // The code of a department names it, also where postal codes begin with it.
 func TestPlaceOfCode(t *testing.T) {
-	for code, name := range map[string]string{"93": "Seine-Saint-Denis", "75": "Paris"} {
-		match := mustCall(t, towns(t), "location_geocode", fmt.Sprintf(`{"place":%q}`, code))["match"].(object)
-		if match["name"] != name || match["kind"] != "area" {
-			t.Errorf("%s is %v", code, match)
-		}
+	for _, tt := range []struct{ code, name string }{
+		{"93", "Seine-Saint-Denis"},
+		{"75", "Paris"},
+	} {
+		t.Run(tt.code, func(t *testing.T) {
+			match := mustCall(t, towns(t), "location_geocode", fmt.Sprintf(`{"place":%q}`, tt.code))["match"].(object)
+			if match["name"] != tt.name || match["kind"] != "area" {
+				t.Errorf("%s is %v", tt.code, match)
+			}
+		})
 	}
 }
 
 // An answer around a place says which others its name may mean.
 func TestPlaceOfSeveral(t *testing.T) {
 	r := towns(t)
-	for place, other := range map[string]string{"saint-denis": "ST DENIS (Aude)", "saint-denis 93": "", "cagny": "", "saint-denis en val": ""} {
-		for _, tool := range []string{"sites_nearby_from_place", "sites_planned_nearby_from_place"} {
-			note, _ := mustCall(t, r, tool, fmt.Sprintf(`{"place":%q}`, place))["center"].(object)["note"].(string)
-			if got := strings.Contains(note, "another place"); got != (other != "") || !strings.Contains(note, other) || strings.Contains(note, "EN VAL") {
-				t.Errorf("%s %s: %q", tool, place, note)
+	for _, tt := range []struct{ place, other string }{
+		{"saint-denis", "ST DENIS (Aude)"},
+		{"saint-denis 93", ""},
+		{"cagny", ""},
+		{"saint-denis en val", ""},
+	} {
+		t.Run(tt.place, func(t *testing.T) {
+			for _, tool := range []string{"sites_nearby_from_place", "sites_planned_nearby_from_place"} {
+				note, _ := mustCall(t, r, tool, fmt.Sprintf(`{"place":%q}`, tt.place))["center"].(object)["note"].(string)
+				if got := strings.Contains(note, "another place"); got != (tt.other != "") || !strings.Contains(note, tt.other) || strings.Contains(note, "EN VAL") {
+					t.Errorf("%s %s: %q", tool, tt.place, note)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -83,31 +95,40 @@ func TestPlaceOfSeveral(t *testing.T) {
 // postal code come before streets; nothing is found within other words and numbers.
 func TestSearchAsSpoken(t *testing.T) {
 	r := towns(t)
-	for query, want := range map[string][][]string{ // in groups of any order
-		"saint-denis": {{"1750010", "1750011", "1750012"}, {"1750013"}, {"1750014"}}, "St Denis": {{"1750010", "1750011", "1750012"}, {"1750013"}, {"1750014"}},
-		"75001":   {{"1750016"}},
-		"1750012": {{"1750012"}}, "paris": {{"1750016", "1750017"}}, "saint-denis 45": {{"1750013", "1750014"}}, "sainte denis": {},
-		"saint": {{"1750010", "1750011", "1750012", "1750013"}, {"1750014"}},
+	for _, tt := range []struct {
+		query string
+		want  [][]string
+	}{ // in groups of any order
+		{"saint-denis", [][]string{{"1750010", "1750011", "1750012"}, {"1750013"}, {"1750014"}}},
+		{"St Denis", [][]string{{"1750010", "1750011", "1750012"}, {"1750013"}, {"1750014"}}},
+		{"75001", [][]string{{"1750016"}}},
+		{"1750012", [][]string{{"1750012"}}},
+		{"paris", [][]string{{"1750016", "1750017"}}},
+		{"saint-denis 45", [][]string{{"1750013", "1750014"}}},
+		{"sainte denis", [][]string{}},
+		{"saint", [][]string{{"1750010", "1750011", "1750012", "1750013"}, {"1750014"}}},
 	} {
-		for _, tool := range []string{"sites_search", "anfr_search", "sites_global_search"} {
-			var got []string
-			for offset := 0; offset < 9; offset += 2 {
-				for _, key := range keys(mustCall(t, r, tool, fmt.Sprintf(`{"query":%q,"limit":2,"offset":%d}`, query, offset))["items"]) {
-					got = append(got, strings.TrimPrefix(key, "fr-"))
+		t.Run(tt.query, func(t *testing.T) {
+			for _, tool := range []string{"sites_search", "anfr_search", "sites_global_search"} {
+				var got []string
+				for offset := 0; offset < 9; offset += 2 {
+					for _, key := range keys(mustCall(t, r, tool, fmt.Sprintf(`{"query":%q,"limit":2,"offset":%d}`, tt.query, offset))["items"]) {
+						got = append(got, strings.TrimPrefix(key, "fr-"))
+					}
+				}
+				rest := got
+				for _, group := range tt.want {
+					n := min(len(group), len(rest))
+					if slices.Sort(rest[:n]); !slices.Equal(rest[:n], group) {
+						t.Errorf("%s %q: %v, want %v", tool, tt.query, got, tt.want)
+					}
+					rest = rest[n:]
+				}
+				if len(rest) > 0 {
+					t.Errorf("%s %q: %v too many", tool, tt.query, rest)
 				}
 			}
-			rest := got
-			for _, group := range want {
-				n := min(len(group), len(rest))
-				if slices.Sort(rest[:n]); !slices.Equal(rest[:n], group) {
-					t.Errorf("%s %q: %v, want %v", tool, query, got, want)
-				}
-				rest = rest[n:]
-			}
-			if len(rest) > 0 {
-				t.Errorf("%s %q: %v too many", tool, query, rest)
-			}
-		}
+		})
 	}
 }
 
@@ -128,21 +149,31 @@ func TestPlaceOfOperator(t *testing.T) {
 	r := empty(t)
 	r.Set = index.NewSet([]*index.Market{place(market.FR, "93", 2), place(market.DROM, "974", 5)}, nil)
 	for _, tool := range []string{"sites_nearby_from_place", "sites_planned_nearby_from_place", "sites_hs_nearby_from_place"} {
-		for operator, want := range map[string]string{"SFR": "FR", "sfr": "FR", "SRR": "DROM", "ORANGE": "DROM", "ALL": "DROM"} {
-			center := mustCall(t, r, tool, fmt.Sprintf(`{"place":"saint-denis","operator":%q}`, operator))["center"].(object)
-			if other := map[string]string{"FR": "Réunion", "DROM": "Seine-Saint-Denis"}[want]; center["market"] != want || !strings.Contains(center["note"].(string), other) {
-				t.Errorf("%s of %s: %v", tool, operator, center)
-			}
-		}
-		for arguments, want := range map[string]string{
-			`{"place":"saint-denis 974","operator":"SFR"}`: "ST DENIS (La Réunion) is in the market DROM, which has ORANGE,",
-			`{"place":"saint-denis","operator":"BELL"}`:    "ST DENIS (La Réunion) is in the market DROM, which has ORANGE,",
-			`{"place":"cagny","market":"DROM"}`:            "DROM has no sites in a commune",
-			`{"place":"cagny"}`:                            "no loaded register",
+		for _, tt := range []struct{ operator, want string }{
+			{"SFR", "FR"},
+			{"sfr", "FR"},
+			{"SRR", "DROM"},
+			{"ORANGE", "DROM"},
+			{"ALL", "DROM"},
 		} {
-			if _, err := call(r, tool, arguments); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s %s: %v", tool, arguments, err)
-			}
+			t.Run(tt.operator, func(t *testing.T) {
+				center := mustCall(t, r, tool, fmt.Sprintf(`{"place":"saint-denis","operator":%q}`, tt.operator))["center"].(object)
+				if other := map[string]string{"FR": "Réunion", "DROM": "Seine-Saint-Denis"}[tt.want]; center["market"] != tt.want || !strings.Contains(center["note"].(string), other) {
+					t.Errorf("%s of %s: %v", tool, tt.operator, center)
+				}
+			})
+		}
+		for _, tt := range []struct{ arguments, want string }{
+			{`{"place":"saint-denis 974","operator":"SFR"}`, "ST DENIS (La Réunion) is in the market DROM, which has ORANGE,"},
+			{`{"place":"saint-denis","operator":"BELL"}`, "ST DENIS (La Réunion) is in the market DROM, which has ORANGE,"},
+			{`{"place":"cagny","market":"DROM"}`, "DROM has no sites in a commune"},
+			{`{"place":"cagny"}`, "no loaded register"},
+		} {
+			t.Run(tt.arguments, func(t *testing.T) {
+				if _, err := call(r, tool, tt.arguments); err == nil || !strings.Contains(err.Error(), tt.want) {
+					t.Errorf("%s %s: %v", tool, tt.arguments, err)
+				}
+			})
 		}
 	}
 }

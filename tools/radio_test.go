@@ -263,19 +263,32 @@ func TestRadioArguments(t *testing.T) {
 		}
 	}
 	r.Measures = nil
-	for tool, arguments := range map[string]string{"radio_diagnose_site": `{"siteId":"7"}`, "radio_check_sector_alignment": `{"siteId":"7"}`, "markets_compare_coverage": `{}`} {
-		if _, err := call(r, tool, arguments); err == nil || !strings.Contains(err.Error(), "measures are still being opened") {
-			t.Errorf("%s without measures: %v", tool, err)
-		}
+	for _, tt := range []struct{ tool, arguments string }{
+		{"radio_diagnose_site", `{"siteId":"7"}`},
+		{"radio_check_sector_alignment", `{"siteId":"7"}`},
+		{"markets_compare_coverage", `{}`},
+	} {
+		t.Run(tt.tool, func(t *testing.T) {
+			if _, err := call(r, tt.tool, tt.arguments); err == nil || !strings.Contains(err.Error(), "measures are still being opened") {
+				t.Errorf("%s without measures: %v", tt.tool, err)
+			}
+		})
 	}
 	mustCall(t, r, "radio_check_sector_alignment", `{"siteId":"7","lat":46,"lon":3}`)
 	r.Set = nil
 	if _, err := call(r, "markets_compare_coverage", `{"markets":"FR"}`); err == nil || !strings.Contains(err.Error(), "still loading") {
 		t.Errorf("a register that is loading is said to be missing: %v", err)
 	}
-	for tool, arguments := range map[string]string{"sites_find_by_radio": `{"enb":"1"}`, "radio_diagnose_site": `{"siteId":"7"}`, "radio_profile_estimate": `{"node":1}`, "markets_compare_coverage": `{}`} {
-		if _, err := call(r, tool, arguments); err == nil {
-			t.Errorf("%s without registers answers", tool)
-		}
+	for _, tt := range []struct{ tool, arguments string }{
+		{"sites_find_by_radio", `{"enb":"1"}`},
+		{"radio_diagnose_site", `{"siteId":"7"}`},
+		{"radio_profile_estimate", `{"node":1}`},
+		{"markets_compare_coverage", `{}`},
+	} {
+		t.Run(tt.tool, func(t *testing.T) {
+			if _, err := call(r, tt.tool, tt.arguments); err == nil {
+				t.Errorf("%s without registers answers", tt.tool)
+			}
+		})
 	}
 }

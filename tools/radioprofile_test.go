@@ -133,18 +133,20 @@ func TestProfileAdds(t *testing.T) {
 
 func TestProfileNotes(t *testing.T) {
 	r := profileSites(t)
-	for arguments, want := range map[string]string{
-		`{"node":4711}`:                              "No site of FR is given the node or cell",
-		`{"lat":46.1775,"lon":3.3741667}`:            "little but places speaks",
-		`{"lat":45.9,"lon":3.3741667,"radiusKm":50}`: "nearly the same",
-		`{"node":4711,"lat":46.2,"lon":3.374}`:       "Nothing gives",
-		`{"lat":48,"lon":2,"radiusKm":1}`:            "No site of FR lies within 1 km of the position: a larger radiusKm",
-		`{"lat":48,"lon":2,"operator":"SFR"}`:        "No site of FR with SFR lies within 10 km",
-		`{"lat":-20.9,"lon":55.5}`:                   "ask with market DROM",
+	for _, tt := range []struct{ arguments, want string }{
+		{`{"node":4711}`, "No site of FR is given the node or cell"},
+		{`{"lat":46.1775,"lon":3.3741667}`, "little but places speaks"},
+		{`{"lat":45.9,"lon":3.3741667,"radiusKm":50}`, "nearly the same"},
+		{`{"node":4711,"lat":46.2,"lon":3.374}`, "Nothing gives"},
+		{`{"lat":48,"lon":2,"radiusKm":1}`, "No site of FR lies within 1 km of the position: a larger radiusKm"},
+		{`{"lat":48,"lon":2,"operator":"SFR"}`, "No site of FR with SFR lies within 10 km"},
+		{`{"lat":-20.9,"lon":55.5}`, "ask with market DROM"},
 	} {
-		if p := radioOf[Profile](t, r, "radio_profile_estimate", arguments); !strings.Contains(strings.Join(p.Notes, "; "), want) {
-			t.Errorf("%s: %q, want %q", arguments, p.Notes, want)
-		}
+		t.Run(tt.arguments, func(t *testing.T) {
+			if p := radioOf[Profile](t, r, "radio_profile_estimate", tt.arguments); !strings.Contains(strings.Join(p.Notes, "; "), tt.want) {
+				t.Errorf("%s: %q, want %q", tt.arguments, p.Notes, tt.want)
+			}
+		})
 	}
 	// SFR and ORANGE are as likely where only the place is known; a base station is one's.
 	tie := radioOf[Profile](t, r, "radio_profile_estimate", `{"lat":46.1775,"lon":3.3741667}`).Items[0]

@@ -13,19 +13,31 @@ import (
 
 // Archives that were made up for a demonstration are nobody's publication.
 func TestArchiveSources(t *testing.T) {
-	for name, made := range map[string]bool{"observatoire.csv": false, "SYNTHETIC_observatoire.csv": true} {
-		r := archiveReading(t, archiveWeeks()[:2], name)
-		for tool, arguments := range map[string]string{
-			"anfr_list_archives": `{}`, "anfr_list_snapshot_sites": `{"date":"2026-08-06","north":50,"south":40,"east":10,"west":0}`,
-			"anfr_get_site_snapshot": `{"siteId":"100","date":"2026-08-06"}`, "anfr_get_site_history": `{"siteId":"100"}`,
-			"anfr_compare_site_dates": `{"siteId":"100","from":"2026-08-06","to":"2026-08-13"}`,
-		} {
-			for _, s := range mustCall(t, r, tool, arguments)["sources"].([]any) {
-				if got := strings.Contains(s.(object)["label"].(string), "SYNTHETIC"); got != made || s.(object)["date"] == nil {
-					t.Errorf("%s of %s: %v", tool, name, s)
-				}
+	for _, tt := range []struct {
+		name string
+		made bool
+	}{
+		{"observatoire.csv", false},
+		{"SYNTHETIC_observatoire.csv", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := archiveReading(t, archiveWeeks()[:2], tt.name)
+			for _, c := range []struct{ tool, arguments string }{
+				{"anfr_list_archives", `{}`},
+				{"anfr_list_snapshot_sites", `{"date":"2026-08-06","north":50,"south":40,"east":10,"west":0}`},
+				{"anfr_get_site_snapshot", `{"siteId":"100","date":"2026-08-06"}`},
+				{"anfr_get_site_history", `{"siteId":"100"}`},
+				{"anfr_compare_site_dates", `{"siteId":"100","from":"2026-08-06","to":"2026-08-13"}`},
+			} {
+				t.Run(c.tool, func(t *testing.T) {
+					for _, s := range mustCall(t, r, c.tool, c.arguments)["sources"].([]any) {
+						if got := strings.Contains(s.(object)["label"].(string), "SYNTHETIC"); got != tt.made || s.(object)["date"] == nil {
+							t.Errorf("%s of %s: %v", c.tool, tt.name, s)
+						}
+					}
+				})
 			}
-		}
+		})
 	}
 }
 
@@ -33,14 +45,19 @@ func TestArchiveSources(t *testing.T) {
 // asked about; what was made up for a demonstration is nobody's.
 func TestUnavailableSources(t *testing.T) {
 	r := withOutages(t)
-	for operator, name := range map[string]string{"ORANGE": "hs.csv", "FREE": "SYNTHETIC_hs.csv"} {
-		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, []byte("code_site_op;departement;commune;Lat;Lon;data\nS1;75;Paris;48.85;2.35;HS\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := r.Outages.Import(context.Background(), market.FR, operator, path); err != nil {
-			t.Fatal(err)
-		}
+	for _, tt := range []struct{ operator, name string }{
+		{"ORANGE", "hs.csv"},
+		{"FREE", "SYNTHETIC_hs.csv"},
+	} {
+		t.Run(tt.operator, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), tt.name)
+			if err := os.WriteFile(path, []byte("code_site_op;departement;commune;Lat;Lon;data\nS1;75;Paris;48.85;2.35;HS\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := r.Outages.Import(context.Background(), market.FR, tt.operator, path); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	for _, c := range []struct {
 		tool, arguments string

@@ -63,14 +63,16 @@ func TestNobodyIsNamed(t *testing.T) {
 	key, operator, _ := w.site(9)
 	tokens := map[string]string{}
 	for i, who := range []account.Person{ann, bob} {
-		for tool, fields := range map[string]string{
-			"community_submit_report":     fmt.Sprintf(`"siteId":%q,"operator":%q`, key, operator),
-			"community_submit_validation": fmt.Sprintf(`"siteId":%q,"subject":"exists"`, key),
-			"community_submit_speedtest":  fmt.Sprintf(`"measuredAt":%q,"lat":48.85,"lon":2.29,"downloadMbps":%d`, w.at.Format(time.RFC3339), i+1),
-			"bug_submit":                  `"title":"wrong","text":"all of it"`,
+		for _, tt := range []struct{ tool, fields string }{
+			{"community_submit_report", fmt.Sprintf(`"siteId":%q,"operator":%q`, key, operator)},
+			{"community_submit_validation", fmt.Sprintf(`"siteId":%q,"subject":"exists"`, key)},
+			{"community_submit_speedtest", fmt.Sprintf(`"measuredAt":%q,"lat":48.85,"lon":2.29,"downloadMbps":%d`, w.at.Format(time.RFC3339), i+1)},
+			{"bug_submit", `"title":"wrong","text":"all of it"`},
 		} {
-			tokens[tool+who.ID] = "token-" + tool + who.Name
-			mustCall(t, w.as(who), tool, fmt.Sprintf(`{"clientToken":%q,%s}`, tokens[tool+who.ID], fields))
+			t.Run(tt.tool, func(t *testing.T) {
+				tokens[tt.tool+who.ID] = "token-" + tt.tool + who.Name
+				mustCall(t, w.as(who), tt.tool, fmt.Sprintf(`{"clientToken":%q,%s}`, tokens[tt.tool+who.ID], tt.fields))
+			})
 		}
 	}
 	traces := func(who account.Person) (list [][]byte) {
@@ -118,10 +120,15 @@ func TestNobodyIsNamed(t *testing.T) {
 	forget()
 	// What she had under way is refused, and leaves nothing of her either.
 	other, operator2, _ := w.site(900)
-	for tool, fields := range map[string]string{"community_submit_report": fmt.Sprintf(`"siteId":%q,"operator":%q`, other, operator2), "community_submit_validation": fmt.Sprintf(`"siteId":%q,"subject":"gone"`, other)} {
-		if _, err := call(stale, tool, `{"clientToken":"late",`+fields+`}`); err == nil || !strings.Contains(err.Error(), "deleted") {
-			t.Errorf("%s: %v", tool, err)
-		}
+	for _, tt := range []struct{ tool, fields string }{
+		{"community_submit_report", fmt.Sprintf(`"siteId":%q,"operator":%q`, other, operator2)},
+		{"community_submit_validation", fmt.Sprintf(`"siteId":%q,"subject":"gone"`, other)},
+	} {
+		t.Run(tt.tool, func(t *testing.T) {
+			if _, err := call(stale, tt.tool, `{"clientToken":"late",`+tt.fields+`}`); err == nil || !strings.Contains(err.Error(), "deleted") {
+				t.Errorf("%s: %v", tt.tool, err)
+			}
+		})
 	}
 	if _, err := call(stale, "me_whoami", `{}`); err == nil || !strings.Contains(err.Error(), "deleted") {
 		t.Errorf("%v", err)
@@ -183,13 +190,15 @@ func TestSubmitAgainAfterCrash(t *testing.T) {
 	}
 	w.reopen()
 	other, otherOperator, _ := w.site(14)
-	for tool, arguments := range map[string]string{
-		"community_submit_report": fmt.Sprintf(`{"clientToken":"1","siteId":%q,"operator":%q}`, other, otherOperator),
-		"bug_submit":              `{"clientToken":"1","title":"x","text":"another"}`,
+	for _, tt := range []struct{ tool, arguments string }{
+		{"community_submit_report", fmt.Sprintf(`{"clientToken":"1","siteId":%q,"operator":%q}`, other, otherOperator)},
+		{"bug_submit", `{"clientToken":"1","title":"x","text":"another"}`},
 	} {
-		if _, err := call(w.as(ann), tool, arguments); err == nil || !strings.Contains(err.Error(), "another submission") {
-			t.Errorf("%s with the token of another: %v", tool, err)
-		}
+		t.Run(tt.tool, func(t *testing.T) {
+			if _, err := call(w.as(ann), tt.tool, tt.arguments); err == nil || !strings.Contains(err.Error(), "another submission") {
+				t.Errorf("%s with the token of another: %v", tt.tool, err)
+			}
+		})
 	}
 	report := mustCall(t, w.as(ann), "community_submit_report", fmt.Sprintf(`{"clientToken":"1","siteId":%q,"operator":%q}`, key, operator))
 	if report["id"] != made.ID || mustCall(t, w.as(ann), "me_reports_status", `{}`)["items"].([]any)[0].(object)["role"] != "reported" {
@@ -301,15 +310,17 @@ func TestSubmitAtOnce(t *testing.T) {
 	for i := range 12 {
 		wg.Go(func() {
 			r := w.as(people[i%3])
-			for tool, fields := range map[string]string{
-				"community_submit_report":     fmt.Sprintf(`"siteId":%q,"operator":%q`, key, operator),
-				"community_submit_validation": fmt.Sprintf(`"siteId":%q,"subject":"exists"`, key),
-				"community_submit_speedtest":  fmt.Sprintf(`"measuredAt":%q,"lat":48.85,"lon":2.29,"downloadMbps":5`, w.at.Format(time.RFC3339)),
-				"bug_submit":                  `"title":"wrong","text":"all of it"`,
+			for _, tt := range []struct{ tool, fields string }{
+				{"community_submit_report", fmt.Sprintf(`"siteId":%q,"operator":%q`, key, operator)},
+				{"community_submit_validation", fmt.Sprintf(`"siteId":%q,"subject":"exists"`, key)},
+				{"community_submit_speedtest", fmt.Sprintf(`"measuredAt":%q,"lat":48.85,"lon":2.29,"downloadMbps":5`, w.at.Format(time.RFC3339))},
+				{"bug_submit", `"title":"wrong","text":"all of it"`},
 			} {
-				if _, err := call(r, tool, `{"clientToken":"1",`+fields+`}`); err != nil {
-					t.Errorf("%s: %v", tool, err)
-				}
+				t.Run(tt.tool, func(t *testing.T) {
+					if _, err := call(r, tt.tool, `{"clientToken":"1",`+tt.fields+`}`); err != nil {
+						t.Errorf("%s: %v", tt.tool, err)
+					}
+				})
 			}
 			if _, err := call(r, "me_gamification_stats", `{}`); err != nil {
 				t.Error(err)

@@ -203,18 +203,23 @@ func TestAreasAsPlacesOfOutages(t *testing.T) {
 	if _, err := r.Outages.Import(context.Background(), market.FR, "ORANGE", path); err != nil {
 		t.Fatal(err)
 	}
-	for arguments, want := range map[string]string{
-		`{"place":"Bretagne"}`: "A B", `{"place":"Ille-et-Vilaine"}`: "A", `{"place":"Rennes"}`: "A",
-		`{"place":"Finistère"}`: "B", `{"place":"Ille-et-Vilaine","radiusKm":0.1}`: "",
+	for _, tt := range []struct{ arguments, want string }{
+		{`{"place":"Bretagne"}`, "A B"},
+		{`{"place":"Ille-et-Vilaine"}`, "A"},
+		{`{"place":"Rennes"}`, "A"},
+		{`{"place":"Finistère"}`, "B"},
+		{`{"place":"Ille-et-Vilaine","radiusKm":0.1}`, ""},
 	} {
-		var got []string
-		answer := mustCall(t, r, "sites_hs_nearby_from_place", arguments)
-		for _, item := range answer["items"].([]any) {
-			got = append(got, item.(object)["operatorSiteId"].(string))
-		}
-		slices.Sort(got)
-		if strings.Join(got, " ") != want || answer["total"] != float64(len(got)) {
-			t.Errorf("%s: %v, want %s", arguments, got, want)
-		}
+		t.Run(tt.arguments, func(t *testing.T) {
+			var got []string
+			answer := mustCall(t, r, "sites_hs_nearby_from_place", tt.arguments)
+			for _, item := range answer["items"].([]any) {
+				got = append(got, item.(object)["operatorSiteId"].(string))
+			}
+			slices.Sort(got)
+			if strings.Join(got, " ") != tt.want || answer["total"] != float64(len(got)) {
+				t.Errorf("%s: %v, want %s", tt.arguments, got, tt.want)
+			}
+		})
 	}
 }

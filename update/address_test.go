@@ -16,20 +16,22 @@ import (
 )
 
 func TestShown(t *testing.T) {
-	for text, want := range map[string]string{
-		"https://h/a.csv": "https://h/a.csv",
-		"https://h/a?service=WFS&typeName=us:x&api_key=S": "https://h/a?service=WFS&typeName=us:x&api_key=…",
-		"https://h/a?%6Bey=S;token=S&X-Amz-Signature=S#S": "https://h/a?%6Bey=…;token=…&X-Amz-Signature=…",
-		"https://u:S@h/a":                 "https://…@h/a",
-		"http://u:S/S?S@h/":               "http://…@h/",
-		"http://u:S%zz@h/?access_token=S": "http://…@h/?access_token=…",
-		"https://h/?KEY=":                 "https://h/?KEY=…",
-		"https://h/?%zz=S":                "https://h/?%zz=…",
-		"":                                "",
+	for _, tt := range []struct{ text, want string }{
+		{"https://h/a.csv", "https://h/a.csv"},
+		{"https://h/a?service=WFS&typeName=us:x&api_key=S", "https://h/a?service=WFS&typeName=us:x&api_key=…"},
+		{"https://h/a?%6Bey=S;token=S&X-Amz-Signature=S#S", "https://h/a?%6Bey=…;token=…&X-Amz-Signature=…"},
+		{"https://u:S@h/a", "https://…@h/a"},
+		{"http://u:S/S?S@h/", "http://…@h/"},
+		{"http://u:S%zz@h/?access_token=S", "http://…@h/?access_token=…"},
+		{"https://h/?KEY=", "https://h/?KEY=…"},
+		{"https://h/?%zz=S", "https://h/?%zz=…"},
+		{"", ""},
 	} {
-		if got := shown(text); got != want || strings.Contains(got, "S") && !strings.Contains(got, "WFS") && !strings.Contains(got, "Signature") {
-			t.Errorf("%s: %s, want %s", text, got, want)
-		}
+		t.Run(tt.text, func(t *testing.T) {
+			if got := shown(tt.text); got != tt.want || strings.Contains(got, "S") && !strings.Contains(got, "WFS") && !strings.Contains(got, "Signature") {
+				t.Errorf("%s: %s, want %s", tt.text, got, tt.want)
+			}
+		})
 	}
 }
 

@@ -22,67 +22,68 @@ func TestServers(t *testing.T) {
 			return nth == 1
 		}
 	}
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name   string
 		behave func(w http.ResponseWriter, r *http.Request, nth int) bool
 		words  string // "": all is well in the end
 		most   int    // requests
 		least  time.Duration
 	}{
-		"500 then well": {behave: first(func(w http.ResponseWriter) { w.WriteHeader(500) }), most: 2},
-		"429, later":    {behave: first(func(w http.ResponseWriter) { w.Header().Set("Retry-After", "1"); w.WriteHeader(429) }), most: 2, least: time.Second},
-		"429, much later": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		{name: "500 then well", behave: first(func(w http.ResponseWriter) { w.WriteHeader(500) }), most: 2},
+		{name: "429, later", behave: first(func(w http.ResponseWriter) { w.Header().Set("Retry-After", "1"); w.WriteHeader(429) }), most: 2, least: time.Second},
+		{name: "429, much later", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
 			w.Header().Set("Retry-After", "86400")
 			w.WriteHeader(429)
 			return true
 		}, words: "asks to be left alone for 24h0m0s", most: 1},
-		"404": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool { w.WriteHeader(404); return true }, words: "404 Not Found", most: 1},
-		"redirect loop": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		{name: "404", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool { w.WriteHeader(404); return true }, words: "404 Not Found", most: 1},
+		{name: "redirect loop", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
 			http.Redirect(w, r, weekly, http.StatusFound)
 			return true
 		}, words: "over 10 redirects", most: 11},
-		"redirect to a file": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		{name: "redirect to a file", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
 			w.Header().Set("Location", "file:///etc/passwd")
 			w.WriteHeader(302)
 			return true
 		}, words: "no address of http or https", most: 1},
-		"redirect with a password": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		{name: "redirect with a password", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
 			w.Header().Set("Location", "http://user:secret@"+r.Host+"/x")
 			w.WriteHeader(302)
 			return true
 		}, words: "no address of http or https", most: 1},
-		"redirect to nowhere": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		{name: "redirect to nowhere", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
 			w.Header().Set("Location", "http://[::1?key=secret")
 			w.WriteHeader(302)
 			return true
 		}, words: weekly + " whose address cannot be read", most: 1},
-		"redirect without an address": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		{name: "redirect without an address", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
 			w.WriteHeader(302)
 			return true
 		}, words: "302 Found", most: 1},
-		"endless": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		{name: "endless", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
 			for _, err := w.Write([]byte("id;name\n")); err == nil; _, err = w.Write(make([]byte, 64<<10)) {
 			}
 			return true
 		}, words: "over the 1048576 bytes that it may have", most: 1},
-		"too long": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		{name: "too long", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
 			w.Header().Set("Content-Length", "1048577")
 			return true
 		}, words: "1048577 bytes, over the 1048576", most: 1},
-		"larger than any disk": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		{name: "larger than any disk", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
 			w.Header().Set("Content-Length", fmt.Sprint(int64(1)<<62))
 			return true
 		}, words: "over the 1048576", most: 1},
-		"silent": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		{name: "silent", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
 			w.Write([]byte("id"))
 			http.NewResponseController(w).Flush()
 			<-r.Context().Done()
 			return true
 		}, words: "not done after", most: 100},
-		"header never": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		{name: "header never", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
 			<-r.Context().Done()
 			return true
 		}, words: "timeout awaiting response headers", most: 3},
-		"drip": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		{name: "drip", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
 			w.Header().Set("Etag", `"d"`)
 			for r.Context().Err() == nil {
 				w.Write([]byte("x"))
@@ -91,21 +92,21 @@ func TestServers(t *testing.T) {
 			}
 			return true
 		}, words: "not done after 2s", most: 1},
-		"long HTML": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		{name: "long HTML", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
 			w.Write([]byte("<html>" + strings.Repeat(" ", 1000)))
 			http.NewResponseController(w).Flush()
 			<-r.Context().Done() // the rest is not waited for
 			return true
 		}, words: "an HTML page", most: 1},
-		"304 unasked": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool { w.WriteHeader(304); return true }, words: "it was not asked", most: 1},
-		"206 unasked": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool { w.WriteHeader(206); return true }, words: "the server answers 206 Partial Content", most: 1},
-		"unknown coding": {behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		{name: "304 unasked", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool { w.WriteHeader(304); return true }, words: "it was not asked", most: 1},
+		{name: "206 unasked", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool { w.WriteHeader(206); return true }, words: "the server answers 206 Partial Content", most: 1},
+		{name: "unknown coding", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
 			w.Header().Set("Content-Encoding", "br")
 			w.Write([]byte("x"))
 			return true
 		}, words: `"br"`, most: 1},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			k := newKit(t)
 			k.put(weekly, observatory(t, "2026-01-15"))
@@ -181,26 +182,44 @@ func TestStopped(t *testing.T) {
 
 func TestRetryAfter(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	for text, want := range map[string]time.Duration{
-		"": 0, "7": 7 * time.Second, "-7": 0, "x": 0, "99999999999999": 0,
-		"Sat, 21 Nov 2026 12:01:00 GMT": time.Minute, "Sat, 21 Nov 2026 11:01:00 GMT": 0,
+	for _, tt := range []struct {
+		text string
+		want time.Duration
+	}{
+		{"", 0},
+		{"7", 7 * time.Second},
+		{"-7", 0},
+		{"x", 0},
+		{"99999999999999", 0},
+		{"Sat, 21 Nov 2026 12:01:00 GMT", time.Minute},
+		{"Sat, 21 Nov 2026 11:01:00 GMT", 0},
 	} {
-		if got := retryAfter(text, now); got != want {
-			t.Errorf("%q: %s, want %s", text, got, want)
-		}
+		t.Run(tt.text, func(t *testing.T) {
+			if got := retryAfter(tt.text, now); got != tt.want {
+				t.Errorf("%q: %s, want %s", tt.text, got, tt.want)
+			}
+		})
 	}
 }
 
 // Nothing that leads from https to http is followed, and no error tells a key that
 // stands in an address.
 func TestAddresses(t *testing.T) {
-	for to, ok := range map[string]bool{"https://b/x": true, "http://a/x?key=secret": false} {
-		from, _ := http.NewRequest("GET", "https://a/?key=secret", nil)
-		next, _ := http.NewRequest("GET", to, nil)
-		err := checkRedirect(next, []*http.Request{from})
-		if (err == nil) != ok || err != nil && strings.Contains(err.Error(), "secret") {
-			t.Errorf("%s: %v", to, err)
-		}
+	for _, tt := range []struct {
+		to string
+		ok bool
+	}{
+		{"https://b/x", true},
+		{"http://a/x?key=secret", false},
+	} {
+		t.Run(tt.to, func(t *testing.T) {
+			from, _ := http.NewRequest("GET", "https://a/?key=secret", nil)
+			next, _ := http.NewRequest("GET", tt.to, nil)
+			err := checkRedirect(next, []*http.Request{from})
+			if (err == nil) != tt.ok || err != nil && strings.Contains(err.Error(), "secret") {
+				t.Errorf("%s: %v", tt.to, err)
+			}
+		})
 	}
 	k := newKit(t)
 	k.use(k.file("a", "url", "/a?key=secret", ""), k.file("b", "stac", "/b?key=secret", "x"))

@@ -56,20 +56,21 @@ func TestDamagedIsForgotten(t *testing.T) {
 	good := observatory(t, "2026-01-22")
 	wrong := bytes.Replace(good, []byte("2026-01-22"), []byte("2026-01-23"), 1)
 	sum := sha1.Sum(good)
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name          string
 		header, words string
 		text          []byte
 	}{
-		"cut without a length": {"", "over 5 % would go", lines(good, 0.5)},
-		"wrong checksum":       {"Content-Length: " + strconv.Itoa(len(wrong)) + "\r\n", "its sha1 is", wrong},
-		"cut gzip":             {"Content-Encoding: gzip\r\n", "said to be gzip", packedText(t, good)[:5000]},
-		"whole of a cut gzip":  {"Content-Encoding: gzip\r\nContent-Length: 5000\r\n", "said to be gzip", packedText(t, good)[:5000]},
+		{"cut without a length", "", "over 5 % would go", lines(good, 0.5)},
+		{"wrong checksum", "Content-Length: " + strconv.Itoa(len(wrong)) + "\r\n", "its sha1 is", wrong},
+		{"cut gzip", "Content-Encoding: gzip\r\n", "said to be gzip", packedText(t, good)[:5000]},
+		{"whole of a cut gzip", "Content-Encoding: gzip\r\nContent-Length: 5000\r\n", "said to be gzip", packedText(t, good)[:5000]},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			k := newKit(t)
 			k.put(weekly, observatory(t, "2026-01-15"))
 			k.use(k.file("weekly", "url", weekly, ""))
-			if name == "wrong checksum" {
+			if tt.name == "wrong checksum" {
 				k.put("/api", fmt.Appendf(nil, `{"resources":[{"url":"%s"}]}`, weekly))
 				k.use(k.file("weekly", "data.gouv.fr", "/api", "observatoire"))
 			}
@@ -79,7 +80,7 @@ func TestDamagedIsForgotten(t *testing.T) {
 			tag := "Etag: " + k.files[weekly].etag + "\r\n"
 			k.behave(weekly, raw(tag+tt.header, tt.text))
 			k.want(k.run(), Failed, tt.words)
-			if name != "wrong checksum" { // which is another matter when it comes twice
+			if tt.name != "wrong checksum" { // which is another matter when it comes twice
 				k.want(k.run(), Failed, tt.words)
 			}
 			k.noDownloads()
@@ -142,46 +143,51 @@ func TestJoinedAndRefused(t *testing.T) {
 // What waits in downloads/ may be lost there, or damaged.
 func TestWaitingFileLost(t *testing.T) {
 	text := observatory(t, "2026-01-15")
-	for name, lose := range map[string]func(path string) error{
-		"removed": os.Remove,
-		"cut":     func(path string) error { return os.Truncate(path, 1000) },
-		"changed": func(path string) error {
+	for _, tt := range []struct {
+		name string
+		lose func(path string) error
+	}{
+		{"removed", os.Remove},
+		{"cut", func(path string) error { return os.Truncate(path, 1000) }},
+		{"changed", func(path string) error {
 			return os.WriteFile(path, bytes.Replace(text, []byte("2026-01-15"), []byte("2026-01-16"), 1), 0o644)
-		},
-		"a folder": func(path string) error {
+		}},
+		{"a folder", func(path string) error {
 			if err := os.Remove(path); err != nil {
 				return err
 			}
 			return os.Mkdir(path, 0o755)
-		},
-		"all well": func(string) error { return nil },
+		}},
+		{"all well", func(string) error { return nil }},
 	} {
-		for _, force := range []bool{false, true} {
-			k := newKit(t)
-			k.put(weekly, text)
-			k.use(k.file("weekly", "url", weekly, ""))
-			lock, err := k.dir.Lock("ingest", "a backup", time.Now())
-			if err != nil {
-				t.Fatal(err)
+		t.Run(tt.name, func(t *testing.T) {
+			for _, force := range []bool{false, true} {
+				k := newKit(t)
+				k.put(weekly, text)
+				k.use(k.file("weekly", "url", weekly, ""))
+				lock, err := k.dir.Lock("ingest", "a backup", time.Now())
+				if err != nil {
+					t.Fatal(err)
+				}
+				k.want(k.run(), Failed, "a backup")
+				lock.Unlock()
+				if err := tt.lose(filepath.Join(k.dir.Downloads(), "FR", "weekly", "SYNTHETIC_observatoire.csv")); err != nil {
+					t.Fatal(err)
+				}
+				k.asked()
+				o := k.options()
+				o.Force = force
+				k.want(k.runWith(o), Updated, "")
+				want := weekly + " 200 " + strconv.Itoa(len(text))
+				if tt.name == "all well" && !force {
+					want = weekly + " 304 0"
+				}
+				if log := k.asked(); !slices.Equal(log, []string{want}) {
+					t.Errorf("%s, force %v: asked %q, want %q", tt.name, force, log, want)
+				}
+				k.noDownloads()
 			}
-			k.want(k.run(), Failed, "a backup")
-			lock.Unlock()
-			if err := lose(filepath.Join(k.dir.Downloads(), "FR", "weekly", "SYNTHETIC_observatoire.csv")); err != nil {
-				t.Fatal(err)
-			}
-			k.asked()
-			o := k.options()
-			o.Force = force
-			k.want(k.runWith(o), Updated, "")
-			want := weekly + " 200 " + strconv.Itoa(len(text))
-			if name == "all well" && !force {
-				want = weekly + " 304 0"
-			}
-			if log := k.asked(); !slices.Equal(log, []string{want}) {
-				t.Errorf("%s, force %v: asked %q, want %q", name, force, log, want)
-			}
-			k.noDownloads()
-		}
+		})
 	}
 }
 
@@ -191,30 +197,35 @@ func TestLimitRaised(t *testing.T) {
 	for len(text) < 3<<20 {
 		text = append(text, text[bytes.IndexByte(text, '\n')+1:]...)
 	}
-	for name, header := range map[string]string{"gzip": "Content-Encoding: gzip\r\n", "plain": ""} {
-		k := newKit(t)
-		k.put(weekly, text)
-		k.use(k.file("weekly", "url", weekly, ""))
-		sent := text
-		if name == "gzip" {
-			sent = packedText(t, text)
-		}
-		k.behave(weekly, func(w http.ResponseWriter, r *http.Request, nth int) bool {
-			if r.Header.Get("If-None-Match") != "" {
-				return false
+	for _, tt := range []struct{ name, header string }{
+		{"gzip", "Content-Encoding: gzip\r\n"},
+		{"plain", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			k := newKit(t)
+			k.put(weekly, text)
+			k.use(k.file("weekly", "url", weekly, ""))
+			sent := text
+			if tt.name == "gzip" {
+				sent = packedText(t, text)
 			}
-			return raw("Etag: "+k.files[weekly].etag+"\r\nContent-Length: "+strconv.Itoa(len(sent))+"\r\n"+header, sent)(w, r, nth)
+			k.behave(weekly, func(w http.ResponseWriter, r *http.Request, nth int) bool {
+				if r.Header.Get("If-None-Match") != "" {
+					return false
+				}
+				return raw("Etag: "+k.files[weekly].etag+"\r\nContent-Length: "+strconv.Itoa(len(sent))+"\r\n"+tt.header, sent)(w, r, nth)
+			})
+			o := k.options()
+			o.Table.Files[0].MaxMB = 1
+			k.want(k.runWith(o), Failed, "over the 1048576")
+			k.asked()
+			k.want(k.runWith(o), Failed, "refused before")
+			if log := k.asked(); !slices.Equal(log, []string{weekly + " 304 0"}) {
+				t.Errorf("%s: asked %q", tt.name, log)
+			}
+			o.Table.Files[0].MaxMB = 100
+			k.want(k.runWith(o), Updated, "")
 		})
-		o := k.options()
-		o.Table.Files[0].MaxMB = 1
-		k.want(k.runWith(o), Failed, "over the 1048576")
-		k.asked()
-		k.want(k.runWith(o), Failed, "refused before")
-		if log := k.asked(); !slices.Equal(log, []string{weekly + " 304 0"}) {
-			t.Errorf("%s: asked %q", name, log)
-		}
-		o.Table.Files[0].MaxMB = 100
-		k.want(k.runWith(o), Updated, "")
 	}
 }
 
@@ -265,11 +276,19 @@ func TestModified(t *testing.T) {
 
 func TestSafeName(t *testing.T) {
 	long := strings.Repeat("x", 50) + strings.Repeat(".", 40) + strings.Repeat("y", 60) + ".csv"
-	for name, want := range map[string]string{
-		"a.csv": "a.csv", "..": "", ".hidden": "hidden", "-rf": "rf", "a b\x1b[2J.csv": "a_b_2J.csv", long: strings.Repeat("y", 60) + ".csv", "é.zip": "zip",
+	for _, tt := range []struct{ name, want string }{
+		{"a.csv", "a.csv"},
+		{"..", ""},
+		{".hidden", "hidden"},
+		{"-rf", "rf"},
+		{"a b\x1b[2J.csv", "a_b_2J.csv"},
+		{long, strings.Repeat("y", 60) + ".csv"},
+		{"é.zip", "zip"},
 	} {
-		if got := safeName(name); got != want || safeName(got) != got {
-			t.Errorf("%q: %q, want %q", name, got, want)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			if got := safeName(tt.name); got != tt.want || safeName(got) != got {
+				t.Errorf("%q: %q, want %q", tt.name, got, tt.want)
+			}
+		})
 	}
 }

@@ -61,39 +61,49 @@ func TestChunked(t *testing.T) {
 // So do the streams of HTTP/2, and the end of a connection of HTTP/1 does not.
 func TestOpenEnd(t *testing.T) {
 	text := observatory(t, "2026-01-15")
-	for name, kept := range map[string]bool{"HTTP/2": true, "HTTP/1.1 chunked": true, "HTTP/1.1 closed": false, "HTTP/1.0": false} {
-		s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if strings.HasPrefix(name, "HTTP/2") != (r.ProtoMajor == 2) {
-				t.Errorf("%s: %s", name, r.Proto)
-			}
-			if name == "HTTP/1.0" || name == "HTTP/1.1 closed" {
-				c, b, err := http.NewResponseController(w).Hijack()
-				if err != nil {
-					t.Error(err)
+	for _, tt := range []struct {
+		name string
+		kept bool
+	}{
+		{"HTTP/2", true},
+		{"HTTP/1.1 chunked", true},
+		{"HTTP/1.1 closed", false},
+		{"HTTP/1.0", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasPrefix(tt.name, "HTTP/2") != (r.ProtoMajor == 2) {
+					t.Errorf("%s: %s", tt.name, r.Proto)
+				}
+				if tt.name == "HTTP/1.0" || tt.name == "HTTP/1.1 closed" {
+					c, b, err := http.NewResponseController(w).Hijack()
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					defer c.Close()
+					fmt.Fprintf(b, "%s 200 OK\r\nEtag: \"a\"\r\nConnection: close\r\n\r\n%s", tt.name[:8], text)
+					b.Flush()
 					return
 				}
-				defer c.Close()
-				fmt.Fprintf(b, "%s 200 OK\r\nEtag: \"a\"\r\nConnection: close\r\n\r\n%s", name[:8], text)
-				b.Flush()
-				return
+				w.Header().Set("Etag", `"a"`)
+				w.Write(text[:1000])
+				http.NewResponseController(w).Flush()
+				w.Write(text[1000:])
+			}))
+			s.EnableHTTP2 = tt.name == "HTTP/2"
+			s.Config.ErrorLog = log.New(io.Discard, "", 0)
+			s.StartTLS()
+			c := newClient("relais/test", quick, here)
+			c.http.Transport = transport{guarded{Transport: s.Client().Transport.(*http.Transport)}}
+			d := &download{client: c, dir: t.TempDir(), remote: remote{URL: s.URL + "/x.csv"}, limit: 1 << 30}
+			path, err := d.run(context.Background(), false)
+			got, _ := os.ReadFile(path)
+			if err != nil || string(got) != string(text) || (d.part.ETag == `"a"`) != tt.kept || !tt.kept && d.part.ETag != "" {
+				t.Errorf("%s: %v, %d bytes, tag %q", tt.name, err, len(got), d.part.ETag)
 			}
-			w.Header().Set("Etag", `"a"`)
-			w.Write(text[:1000])
-			http.NewResponseController(w).Flush()
-			w.Write(text[1000:])
-		}))
-		s.EnableHTTP2 = name == "HTTP/2"
-		s.Config.ErrorLog = log.New(io.Discard, "", 0)
-		s.StartTLS()
-		c := newClient("relais/test", quick, here)
-		c.http.Transport = transport{guarded{Transport: s.Client().Transport.(*http.Transport)}}
-		d := &download{client: c, dir: t.TempDir(), remote: remote{URL: s.URL + "/x.csv"}, limit: 1 << 30}
-		path, err := d.run(context.Background(), false)
-		got, _ := os.ReadFile(path)
-		if err != nil || string(got) != string(text) || (d.part.ETag == `"a"`) != kept || !kept && d.part.ETag != "" {
-			t.Errorf("%s: %v, %d bytes, tag %q", name, err, len(got), d.part.ETag)
-		}
-		s.Close()
+			s.Close()
+		})
 	}
 }
 

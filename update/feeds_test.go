@@ -96,37 +96,38 @@ func TestFeedFails(t *testing.T) {
 			return true
 		}
 	}
-	for name, c := range map[string]struct {
+	for _, c := range []struct {
+		name   string
 		do     handler
 		why    string
 		tagged bool // the good file has a tag, not only a date
 	}{
-		"a page":             {answer(200, "<!doctype html><title>Maintenance</title>"), "an HTML page", true},
-		"nothing":            {answer(200, ""), "empty", false},
-		"a header alone":     {dated([]byte(hsColumns), day.Add(time.Hour)), "the file has no row", true},
-		"no row of use":      {dated([]byte(strings.ReplaceAll(string(published(1, 2)), "45.77", "?")), day.Add(time.Hour)), "of 2 rows, none can be used", false},
-		"an empty column":    {dated([]byte(strings.ReplaceAll(string(published(1, 2)), "45.77", "")), day.Add(time.Hour)), "the column Lat is empty in every row", false},
-		"half a row":         {dated(published(1, 2)[:len(published(1, 2))-60], day.Add(time.Hour)), "cut short", false},
-		"no table":           {answer(200, "hello"), "no header", true},
-		"older, by its tag":  {tagged(`"old"`, dated(published(50, 9), day.Add(-24*time.Hour))), "older than the one of 2026-08-20T06:00:00Z", true},
-		"older, by its date": {dated(published(50, 9), day.Add(-24*time.Hour)), "older than the one of 2026-08-20T06:00:00Z", false},
-		"gone":               {answer(404, ""), "404", true},
-		"at rest":            {answer(503, ""), "503", false},
-		"over its size":      {answer(200, strings.Repeat("x", 2<<20)), "over the 1048576 bytes", false},
-		"another's file":     {answer(200, strings.Replace(string(published(1, 2)), "code_insee", "code_insee;Antenne relais gérée par FREE", 1)), "file of FREE", false},
-		"a redirect to anywhere": {func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		{"a page", answer(200, "<!doctype html><title>Maintenance</title>"), "an HTML page", true},
+		{"nothing", answer(200, ""), "empty", false},
+		{"a header alone", dated([]byte(hsColumns), day.Add(time.Hour)), "the file has no row", true},
+		{"no row of use", dated([]byte(strings.ReplaceAll(string(published(1, 2)), "45.77", "?")), day.Add(time.Hour)), "of 2 rows, none can be used", false},
+		{"an empty column", dated([]byte(strings.ReplaceAll(string(published(1, 2)), "45.77", "")), day.Add(time.Hour)), "the column Lat is empty in every row", false},
+		{"half a row", dated(published(1, 2)[:len(published(1, 2))-60], day.Add(time.Hour)), "cut short", false},
+		{"no table", answer(200, "hello"), "no header", true},
+		{"older, by its tag", tagged(`"old"`, dated(published(50, 9), day.Add(-24*time.Hour))), "older than the one of 2026-08-20T06:00:00Z", true},
+		{"older, by its date", dated(published(50, 9), day.Add(-24*time.Hour)), "older than the one of 2026-08-20T06:00:00Z", false},
+		{"gone", answer(404, ""), "404", true},
+		{"at rest", answer(503, ""), "503", false},
+		{"over its size", answer(200, strings.Repeat("x", 2<<20)), "over the 1048576 bytes", false},
+		{"another's file", answer(200, strings.Replace(string(published(1, 2)), "code_insee", "code_insee;Antenne relais gérée par FREE", 1)), "file of FREE", false},
+		{"a redirect to anywhere", func(w http.ResponseWriter, r *http.Request, _ int) bool {
 			w.Header().Set("Location", "ftp://h/x")
 			w.WriteHeader(302)
 			return true
 		}, "redirect", true},
-		"cut": {func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		{"cut", func(w http.ResponseWriter, r *http.Request, _ int) bool {
 			w.Header().Set("Content-Length", "100000")
 			w.Write(published(1, 9))
 			http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
 		}, "EOF", true},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			k := newFeedKit(t)
 			k.use(strings.Replace(k.feed("hs-orange", "ORANGE", orange), `"licence"`, `"maxMB":1,"licence"`, 1), k.feed("hs-free", "FREE", free))
@@ -142,8 +143,8 @@ func TestFeedFails(t *testing.T) {
 				k.put(free, published(k.at.Hour(), 1))
 				r := k.run()
 				k.want(r, Failed, c.why)
-				k.expect(name, "ORANGE", fmt.Sprintf("failed, read 20T12, failed 20T%d: 1 2 3", k.at.Hour()))
-				k.expect(name, "FREE", fmt.Sprintf("available, read 20T%d, failed never: %d", k.at.Hour(), k.at.Hour()))
+				k.expect(c.name, "ORANGE", fmt.Sprintf("failed, read 20T12, failed 20T%d: 1 2 3", k.at.Hour()))
+				k.expect(c.name, "FREE", fmt.Sprintf("available, read 20T%d, failed never: %d", k.at.Hour(), k.at.Hour()))
 				f := k.store.Feeds(market.FR)[2]
 				if !strings.Contains(f.Why, c.why) || strings.Contains(f.Why, string(k.dir)) || f.Age(k.at) != time.Duration(k.at.Hour()-12)*time.Hour {
 					t.Errorf("why %q, age %s", f.Why, f.Age(k.at))
@@ -224,21 +225,26 @@ func TestFeedChangedByHand(t *testing.T) {
 	if err := os.WriteFile(path, published(77, 1), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for name, do := range map[string]func() error{
-		"cleared":  func() error { return k.store.Clear(market.FR, "ORANGE") },
-		"imported": func() error { _, err := k.store.Import(t.Context(), market.FR, "ORANGE", path); return err },
+	for _, tt := range []struct {
+		name string
+		do   func() error
+	}{
+		{"cleared", func() error { return k.store.Clear(market.FR, "ORANGE") }},
+		{"imported", func() error { _, err := k.store.Import(t.Context(), market.FR, "ORANGE", path); return err }},
 	} {
-		k.at = k.at.Add(time.Hour)
-		if err := do(); err != nil {
-			t.Fatal(err)
-		}
-		k.at = k.at.Add(time.Hour)
-		r := k.run()
-		k.want(r, Updated, "")
-		k.expect(name, "ORANGE", fmt.Sprintf("available, read 20T%d, failed never: 1 2 3", k.at.Hour()))
-		if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "FR ORANGE: its feed is another") || r.Files[1].Status != Unchanged {
-			t.Errorf("%s: %q %+v", name, r.Notes, r.Files)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			k.at = k.at.Add(time.Hour)
+			if err := tt.do(); err != nil {
+				t.Fatal(err)
+			}
+			k.at = k.at.Add(time.Hour)
+			r := k.run()
+			k.want(r, Updated, "")
+			k.expect(tt.name, "ORANGE", fmt.Sprintf("available, read 20T%d, failed never: 1 2 3", k.at.Hour()))
+			if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "FR ORANGE: its feed is another") || r.Files[1].Status != Unchanged {
+				t.Errorf("%s: %q %+v", tt.name, r.Notes, r.Files)
+			}
+		})
 	}
 }
 

@@ -100,38 +100,51 @@ func TestSTAC(t *testing.T) {
 			t.Errorf("%+v, want %+v", e, want[i])
 		}
 	}
-	for text, want := range map[string]checksum{"SHA-256 " + sha256hex: {}, "sha256 " + sha256hex: {"sha256", sha256hex}, "sha256 " + md5hex: {}, "crc32 00": {}} {
-		kind, value, _ := strings.Cut(text, " ")
-		if got := (checksum{kind, value}).known(); kind != "SHA-256" && got != want || kind == "SHA-256" && got.Type != "sha256" {
-			t.Errorf("%s: %v", text, got)
-		}
+	for _, tt := range []struct {
+		text string
+		want checksum
+	}{
+		{"SHA-256 " + sha256hex, checksum{}},
+		{"sha256 " + sha256hex, checksum{"sha256", sha256hex}},
+		{"sha256 " + md5hex, checksum{}},
+		{"crc32 00", checksum{}},
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			kind, value, _ := strings.Cut(tt.text, " ")
+			if got := (checksum{kind, value}).known(); kind != "SHA-256" && got != tt.want || kind == "SHA-256" && got.Type != "sha256" {
+				t.Errorf("%s: %v", tt.text, got)
+			}
+		})
 	}
 }
 
 // What an entry says in a form of its own is not said, and says nothing of the others.
 func TestOddEntries(t *testing.T) {
 	sum := checksum{"md5", md5hex}
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name  string
 		parse func([]byte) ([]entry, error)
 		text  string
 		want  remote // of the last entry
 	}{
-		"checksum":    {parseDataset, `{"resources":[{"url":"a.pdf","checksum":"abc"},{"url":"b","filesize":7}]}`, remote{"b", 7, checksum{}}},
-		"its type":    {parseDataset, `{"resources":[{"url":"b","checksum":{"type":7,"value":"00"},"filesize":7}]}`, remote{"b", 7, checksum{}}},
-		"size":        {parseDataset, `{"resources":[{"filesize":"7 MB","url":"b","checksum":{"type":"md5","value":"` + md5hex + `"}}]}`, remote{"b", 0, sum}},
-		"huge size":   {parseDataset, `{"resources":[{"filesize":1e999,"url":"b"}]}`, remote{URL: "b"}},
-		"title":       {parseDataset, `{"resources":[{"title":{"fr":"x"},"last_modified":7,"url":"b"}]}`, remote{URL: "b"}},
-		"url":         {parseDataset, `{"resources":[{"url":["a"]},7,"x",[],{"url":"b"}]}`, remote{URL: "b"}},
-		"asset":       {parseSTAC, `{"assets":{"a":"thumbnail","b":{"href":"b"}}}`, remote{URL: "b"}},
-		"properties":  {parseSTAC, `{"properties":"x","assets":{"b":{"href":"b"}}}`, remote{URL: "b"}},
-		"decimals":    {parseSTAC, `{"assets":{"b":{"file:size":27000000.0,"href":"b"}}}`, remote{"b", 27000000, checksum{}}},
-		"STAC size":   {parseSTAC, `{"assets":{"b":{"file:size":{},"href":"b"}}}`, remote{URL: "b"}},
-		"two digests": {parseSTAC, `{"assets":{"b":{"checksum:multihash":"zz","file:checksum":"d50110` + md5hex + `","href":"b"}}}`, remote{"b", 0, sum}},
+		{"checksum", parseDataset, `{"resources":[{"url":"a.pdf","checksum":"abc"},{"url":"b","filesize":7}]}`, remote{"b", 7, checksum{}}},
+		{"its type", parseDataset, `{"resources":[{"url":"b","checksum":{"type":7,"value":"00"},"filesize":7}]}`, remote{"b", 7, checksum{}}},
+		{"size", parseDataset, `{"resources":[{"filesize":"7 MB","url":"b","checksum":{"type":"md5","value":"` + md5hex + `"}}]}`, remote{"b", 0, sum}},
+		{"huge size", parseDataset, `{"resources":[{"filesize":1e999,"url":"b"}]}`, remote{URL: "b"}},
+		{"title", parseDataset, `{"resources":[{"title":{"fr":"x"},"last_modified":7,"url":"b"}]}`, remote{URL: "b"}},
+		{"url", parseDataset, `{"resources":[{"url":["a"]},7,"x",[],{"url":"b"}]}`, remote{URL: "b"}},
+		{"asset", parseSTAC, `{"assets":{"a":"thumbnail","b":{"href":"b"}}}`, remote{URL: "b"}},
+		{"properties", parseSTAC, `{"properties":"x","assets":{"b":{"href":"b"}}}`, remote{URL: "b"}},
+		{"decimals", parseSTAC, `{"assets":{"b":{"file:size":27000000.0,"href":"b"}}}`, remote{"b", 27000000, checksum{}}},
+		{"STAC size", parseSTAC, `{"assets":{"b":{"file:size":{},"href":"b"}}}`, remote{URL: "b"}},
+		{"two digests", parseSTAC, `{"assets":{"b":{"checksum:multihash":"zz","file:checksum":"d50110` + md5hex + `","href":"b"}}}`, remote{"b", 0, sum}},
 	} {
-		entries, err := tt.parse([]byte(tt.text))
-		if err != nil || len(entries) == 0 || entries[len(entries)-1].remote != tt.want {
-			t.Errorf("%s: %+v %v", name, entries, err)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			entries, err := tt.parse([]byte(tt.text))
+			if err != nil || len(entries) == 0 || entries[len(entries)-1].remote != tt.want {
+				t.Errorf("%s: %+v %v", tt.name, entries, err)
+			}
+		})
 	}
 }
 
@@ -151,33 +164,36 @@ func TestHugeCatalogues(t *testing.T) {
 	for i := range 400000 {
 		fmt.Fprintf(&assets, `"%d":{},`, i)
 	}
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name  string
 		parse func([]byte) ([]entry, error)
 		text  string
 		words string // "": no error, and no entry
 	}{
-		"resources": {parseDataset, `{"resources":[` + many + `{}]}`, "over 10000 entries"},
-		"assets":    {parseSTAC, `{"assets":{` + assets.String() + `"x":{}}}`, "over 10000 entries"},
-		"features":  {parseSTAC, `{"features":[` + many + `{}]}`, "over 10000 entries"},
-		"other":     {parseDataset, `{"x":[` + many + `{}],"resources":null}`, ""},
-		"a list":    {parseDataset, `[` + many + `{}]`, "no object where one is wanted"},
-		"cut":       {parseDataset, `{"resources":[{}`, "EOF"},
-		"behind":    {parseDataset, `{} {}`, "behind"},
-		"deep":      {parseDataset, `{"x":` + strings.Repeat("[", 1<<20), "depth"},
-		"a number":  {parseDataset, `{"resources":7}`, "no list where one is wanted"},
+		{"resources", parseDataset, `{"resources":[` + many + `{}]}`, "over 10000 entries"},
+		{"assets", parseSTAC, `{"assets":{` + assets.String() + `"x":{}}}`, "over 10000 entries"},
+		{"features", parseSTAC, `{"features":[` + many + `{}]}`, "over 10000 entries"},
+		{"other", parseDataset, `{"x":[` + many + `{}],"resources":null}`, ""},
+		{"a list", parseDataset, `[` + many + `{}]`, "no object where one is wanted"},
+		{"cut", parseDataset, `{"resources":[{}`, "EOF"},
+		{"behind", parseDataset, `{} {}`, "behind"},
+		{"deep", parseDataset, `{"x":` + strings.Repeat("[", 1<<20), "depth"},
+		{"a number", parseDataset, `{"resources":7}`, "no list where one is wanted"},
 	} {
-		text := []byte(tt.text)
-		var before, after runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&before)
-		entries, err := tt.parse(text)
-		runtime.ReadMemStats(&after)
-		if tt.words == "" && (err != nil || len(entries) > 0) || tt.words != "" && (err == nil || !strings.Contains(err.Error(), tt.words)) {
-			t.Errorf("%s: %d entries, %v", name, len(entries), err)
-		}
-		if n := after.TotalAlloc - before.TotalAlloc; n > 80<<20 {
-			t.Errorf("%s: %d MB for %d MB", name, n>>20, len(text)>>20)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			text := []byte(tt.text)
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			entries, err := tt.parse(text)
+			runtime.ReadMemStats(&after)
+			if tt.words == "" && (err != nil || len(entries) > 0) || tt.words != "" && (err == nil || !strings.Contains(err.Error(), tt.words)) {
+				t.Errorf("%s: %d entries, %v", tt.name, len(entries), err)
+			}
+			if n := after.TotalAlloc - before.TotalAlloc; n > 80<<20 {
+				t.Errorf("%s: %d MB for %d MB", tt.name, n>>20, len(text)>>20)
+			}
+		})
 	}
 }
 
@@ -188,25 +204,27 @@ func TestErrorsAreShort(t *testing.T) {
 		n = 64 << 10
 	}
 	long := strings.Repeat("é", n/2)
-	for name, text := range map[string]string{
-		"long":   `{"resources":[{"url":"/` + long + `observatoire"}]}`,
-		"no url": `{"resources":[{"url":"%zz` + long + `","title":"observatoire"}]}`,
-		"number": `{"resources":[{"url":` + strings.Repeat("7", n) + `}]}`,
+	for _, tt := range []struct{ name, text string }{
+		{"long", `{"resources":[{"url":"/` + long + `observatoire"}]}`},
+		{"no url", `{"resources":[{"url":"%zz` + long + `","title":"observatoire"}]}`},
+		{"number", `{"resources":[{"url":` + strings.Repeat("7", n) + `}]}`},
 	} {
-		k := newKit(t)
-		k.put("/api", []byte(text))
-		k.use(k.file("a", "data.gouv.fr", "/api", "observatoire"), k.file("b", "data.gouv.fr", "/api", "observatoire"),
-			k.file("c", "data.gouv.fr", "/api", "observatoire"))
-		r := k.run()
-		k.want(r, Failed, "a: the catalogue ")
-		if p := r.Problem(); len(p) > 1024 || !utf8.ValidString(p) {
-			t.Errorf("%s: %d bytes", name, len(p))
-		}
-		for _, f := range r.Files {
-			if len(f.Error) > 512 || len(f.URL) > 512 {
-				t.Errorf("%s: %d bytes of error, %d of url", name, len(f.Error), len(f.URL))
+		t.Run(tt.name, func(t *testing.T) {
+			k := newKit(t)
+			k.put("/api", []byte(tt.text))
+			k.use(k.file("a", "data.gouv.fr", "/api", "observatoire"), k.file("b", "data.gouv.fr", "/api", "observatoire"),
+				k.file("c", "data.gouv.fr", "/api", "observatoire"))
+			r := k.run()
+			k.want(r, Failed, "a: the catalogue ")
+			if p := r.Problem(); len(p) > 1024 || !utf8.ValidString(p) {
+				t.Errorf("%s: %d bytes", tt.name, len(p))
 			}
-		}
+			for _, f := range r.Files {
+				if len(f.Error) > 512 || len(f.URL) > 512 {
+					t.Errorf("%s: %d bytes of error, %d of url", tt.name, len(f.Error), len(f.URL))
+				}
+			}
+		})
 	}
 }
 

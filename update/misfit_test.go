@@ -37,43 +37,48 @@ func (k *kit) transfers() []string {
 // A file beside a stale checksum comes twice, and not each time.
 func TestStaleChecksum(t *testing.T) {
 	newer := observatory(t, "2026-01-29")
-	for name, mend := range map[string]func(k *kit){
-		"the catalogue": func(k *kit) { k.publish(k.files[weekly].text) },
-		"the file":      func(k *kit) { k.publish(newer); k.put(weekly, newer) },
-		"no checksum":   func(k *kit) { k.put("/api", fmt.Appendf(nil, `{"resources":[{"url":"%s"}]}`, weekly)) },
+	for _, tt := range []struct {
+		name string
+		mend func(k *kit)
+	}{
+		{"the catalogue", func(k *kit) { k.publish(k.files[weekly].text) }},
+		{"the file", func(k *kit) { k.publish(newer); k.put(weekly, newer) }},
+		{"no checksum", func(k *kit) { k.put("/api", fmt.Appendf(nil, `{"resources":[{"url":"%s"}]}`, weekly)) }},
 	} {
-		k := staleKit(t)
-		whole := weekly + " 200 " + strconv.Itoa(len(k.files[weekly].text))
-		for range 2 {
-			k.want(k.run(), Failed, "the catalogue says")
+		t.Run(tt.name, func(t *testing.T) {
+			k := staleKit(t)
+			whole := weekly + " 200 " + strconv.Itoa(len(k.files[weekly].text))
+			for range 2 {
+				k.want(k.run(), Failed, "the catalogue says")
+				if log := k.transfers(); !slices.Equal(log, []string{whole}) {
+					t.Errorf("asked %q", log)
+				}
+			}
+			before := k.listing()
+			for range 2 {
+				k.want(k.run(), Failed, "refused before")
+				if log := k.transfers(); !slices.Equal(log, []string{weekly + " 304 0"}) || k.listing() != before {
+					t.Errorf("asked %q", log)
+				}
+			}
+			o := k.options()
+			o.Force = true
+			k.want(k.runWith(o), Failed, "the catalogue says")
 			if log := k.transfers(); !slices.Equal(log, []string{whole}) {
-				t.Errorf("asked %q", log)
+				t.Errorf("--force asked %q", log)
 			}
-		}
-		before := k.listing()
-		for range 2 {
 			k.want(k.run(), Failed, "refused before")
-			if log := k.transfers(); !slices.Equal(log, []string{weekly + " 304 0"}) || k.listing() != before {
-				t.Errorf("asked %q", log)
+			if k.date() != "2026-01-15" {
+				t.Errorf("date %s", k.date())
 			}
-		}
-		o := k.options()
-		o.Force = true
-		k.want(k.runWith(o), Failed, "the catalogue says")
-		if log := k.transfers(); !slices.Equal(log, []string{whole}) {
-			t.Errorf("--force asked %q", log)
-		}
-		k.want(k.run(), Failed, "refused before")
-		if k.date() != "2026-01-15" {
-			t.Errorf("date %s", k.date())
-		}
-		k.noDownloads()
-		mend(k)
-		k.want(k.run(), Updated, "")
-		if k.date() == "2026-01-15" {
-			t.Errorf("%s is mended, and the date is still %s", name, k.date())
-		}
-		k.want(k.run(), Unchanged, "")
+			k.noDownloads()
+			tt.mend(k)
+			k.want(k.run(), Updated, "")
+			if k.date() == "2026-01-15" {
+				t.Errorf("%s is mended, and the date is still %s", tt.name, k.date())
+			}
+			k.want(k.run(), Unchanged, "")
+		})
 	}
 }
 
@@ -102,22 +107,24 @@ func TestStaleChecksumMoves(t *testing.T) {
 // when it fits.
 func TestStaleChecksumWithoutTag(t *testing.T) {
 	good, wrong := observatory(t, "2026-01-22"), observatory(t, "2026-01-15")
-	for name, header := range map[string]string{
-		"no tag":   "Content-Length: " + strconv.Itoa(len(good)) + "\r\n",
-		"open end": "Etag: \"a\"\r\nLast-Modified: " + time.Unix(1e9, 0).UTC().Format(http.TimeFormat) + "\r\n", // perhaps cut
+	for _, tt := range []struct{ name, header string }{
+		{"no tag", "Content-Length: " + strconv.Itoa(len(good)) + "\r\n"},
+		{"open end", "Etag: \"a\"\r\nLast-Modified: " + time.Unix(1e9, 0).UTC().Format(http.TimeFormat) + "\r\n"}, // perhaps cut
 	} {
-		k := newKit(t)
-		k.publish(good)
-		k.use(k.file("weekly", "data.gouv.fr", "/api", "observatoire"))
-		k.behave(weekly, raw(header, wrong))
-		for range 3 {
-			k.asked()
-			k.want(k.run(), Failed, "the catalogue says")
-			if log := k.transfers(); len(log) != 1 {
-				t.Errorf("%s: asked %q", name, log)
+		t.Run(tt.name, func(t *testing.T) {
+			k := newKit(t)
+			k.publish(good)
+			k.use(k.file("weekly", "data.gouv.fr", "/api", "observatoire"))
+			k.behave(weekly, raw(tt.header, wrong))
+			for range 3 {
+				k.asked()
+				k.want(k.run(), Failed, "the catalogue says")
+				if log := k.transfers(); len(log) != 1 {
+					t.Errorf("%s: asked %q", tt.name, log)
+				}
 			}
-		}
-		k.behave(weekly, raw(header, good))
-		k.want(k.run(), Updated, "")
+			k.behave(weekly, raw(tt.header, good))
+			k.want(k.run(), Updated, "")
+		})
 	}
 }

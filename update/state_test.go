@@ -65,13 +65,14 @@ func TestNewerByHand(t *testing.T) {
 
 // What was lost, spoilt or put back is brought up to what the authority has.
 func TestSnapshotIsAnother(t *testing.T) {
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name  string
 		spoil func(k *kit) error
 		words string
 	}{
-		"older by hand": {func(k *kit) error { k.byHand(observatory(t, "2026-01-01"), true); return nil }, "of 2026-01-01, is another"},
-		"one gone":      {func(k *kit) error { return os.Remove(k.dir.Snapshot("FR")) }, "FR: its snapshot is gone"},
-		"spoilt": {func(k *kit) error {
+		{"older by hand", func(k *kit) error { k.byHand(observatory(t, "2026-01-01"), true); return nil }, "of 2026-01-01, is another"},
+		{"one gone", func(k *kit) error { return os.Remove(k.dir.Snapshot("FR")) }, "FR: its snapshot is gone"},
+		{"spoilt", func(k *kit) error {
 			text, err := os.ReadFile(k.dir.Snapshot("FR"))
 			if err != nil {
 				return err
@@ -80,24 +81,26 @@ func TestSnapshotIsAnother(t *testing.T) {
 			return os.WriteFile(k.dir.Snapshot("FR"), text, 0o644)
 		}, "FR: its snapshot cannot be used: FR.snap: "},
 	} {
-		k := weeklyKit(t)
-		k.want(k.run(), Updated, "")
-		if err := tt.spoil(k); err != nil {
-			t.Fatal(err)
-		}
-		k.asked()
-		r := k.run()
-		k.want(r, Updated, "")
-		if !strings.Contains(strings.Join(r.Notes, " "), tt.words) || k.date() != "2026-01-15" {
-			t.Errorf("%s: notes %q, date %s", name, r.Notes, k.date())
-		}
-		if log := k.asked(); strings.Contains(strings.Join(log, " "), "304") {
-			t.Errorf("%s: asked %q", name, log)
-		}
-		before := k.listing()
-		if r := k.run(); r.Status != Unchanged || len(r.Notes) != 0 || k.listing() != before {
-			t.Errorf("%s: then %s %q", name, r.Status, r.Notes)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			k := weeklyKit(t)
+			k.want(k.run(), Updated, "")
+			if err := tt.spoil(k); err != nil {
+				t.Fatal(err)
+			}
+			k.asked()
+			r := k.run()
+			k.want(r, Updated, "")
+			if !strings.Contains(strings.Join(r.Notes, " "), tt.words) || k.date() != "2026-01-15" {
+				t.Errorf("%s: notes %q, date %s", tt.name, r.Notes, k.date())
+			}
+			if log := k.asked(); strings.Contains(strings.Join(log, " "), "304") {
+				t.Errorf("%s: asked %q", tt.name, log)
+			}
+			before := k.listing()
+			if r := k.run(); r.Status != Unchanged || len(r.Notes) != 0 || k.listing() != before {
+				t.Errorf("%s: then %s %q", tt.name, r.Status, r.Notes)
+			}
+		})
 	}
 }
 

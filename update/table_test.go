@@ -26,15 +26,17 @@ func TestDefaultTable(t *testing.T) {
 		}
 	}
 	// The names that the datasets are known to have.
-	for name, want := range map[string]string{
-		"20260827-export-etalab-data.zip":                      "anfr-sup",
-		"20260827-export-etalab-ref.zip":                       "anfr-sup-reference",
-		"20260903120000_observatoire_2g_3g_4g_5g_20260827.csv": "anfr-observatoire",
+	for _, tt := range []struct{ name, want string }{
+		{"20260827-export-etalab-data.zip", "anfr-sup"},
+		{"20260827-export-etalab-ref.zip", "anfr-sup-reference"},
+		{"20260903120000_observatoire_2g_3g_4g_5g_20260827.csv", "anfr-observatoire"},
 	} {
-		f := table.named(want)
-		if _, ok := f.rank(&entry{names: []string{name}}); !ok {
-			t.Errorf("%s does not match %s", name, f.Match)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			f := table.named(tt.want)
+			if _, ok := f.rank(&entry{names: []string{tt.name}}); !ok {
+				t.Errorf("%s does not match %s", tt.name, f.Match)
+			}
+		})
 	}
 	if f := table.named("anfr-sup"); f != nil {
 		r, err := newest(f, []entry{

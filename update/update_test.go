@@ -125,15 +125,18 @@ func TestCutTransferResumes(t *testing.T) {
 func TestChangedAndIgnoredRange(t *testing.T) {
 	text := observatory(t, "2026-01-15")
 	newer := observatory(t, "2026-01-22")
-	for name, second := range map[string]func(k *kit) func(http.ResponseWriter, *http.Request, int) bool{
-		"range ignored": func(k *kit) func(http.ResponseWriter, *http.Request, int) bool {
+	for _, tt := range []struct {
+		name   string
+		second func(k *kit) func(http.ResponseWriter, *http.Request, int) bool
+	}{
+		{"range ignored", func(k *kit) func(http.ResponseWriter, *http.Request, int) bool {
 			return func(w http.ResponseWriter, r *http.Request, _ int) bool { w.Write(newer); return true }
-		},
-		"changed": func(k *kit) func(http.ResponseWriter, *http.Request, int) bool {
+		}},
+		{"changed", func(k *kit) func(http.ResponseWriter, *http.Request, int) bool {
 			k.put(weekly, newer)
 			return nil
-		},
-		"another part": func(k *kit) func(http.ResponseWriter, *http.Request, int) bool {
+		}},
+		{"another part", func(k *kit) func(http.ResponseWriter, *http.Request, int) bool {
 			return func(w http.ResponseWriter, r *http.Request, nth int) bool {
 				if r.Header.Get("Range") == "" {
 					w.Write(newer)
@@ -144,15 +147,15 @@ func TestChangedAndIgnoredRange(t *testing.T) {
 				w.Write(newer[7:])
 				return true
 			}
-		},
-		"If-Range ignored": func(k *kit) func(http.ResponseWriter, *http.Request, int) bool {
+		}},
+		{"If-Range ignored", func(k *kit) func(http.ResponseWriter, *http.Request, int) bool {
 			k.put(weekly, newer)
 			return func(w http.ResponseWriter, r *http.Request, nth int) bool {
 				r.Header.Del("If-Range")
 				return false
 			}
-		},
-		"416": func(k *kit) func(http.ResponseWriter, *http.Request, int) bool {
+		}},
+		{"416", func(k *kit) func(http.ResponseWriter, *http.Request, int) bool {
 			k.put(weekly, newer)
 			return func(w http.ResponseWriter, r *http.Request, nth int) bool {
 				if r.Header.Get("Range") != "" {
@@ -161,24 +164,26 @@ func TestChangedAndIgnoredRange(t *testing.T) {
 				}
 				return false
 			}
-		},
+		}},
 	} {
-		k := weeklyKit(t)
-		etag := k.files[weekly].etag
-		k.behave(weekly, func(w http.ResponseWriter, r *http.Request, nth int) bool {
-			w.Header().Set("Etag", etag)
-			w.Header().Set("Content-Length", fmt.Sprint(len(text)))
-			w.Write(text[:len(text)/3])
-			http.NewResponseController(w).Flush()
-			k.behave(weekly, second(k))
-			panic(http.ErrAbortHandler)
+		t.Run(tt.name, func(t *testing.T) {
+			k := weeklyKit(t)
+			etag := k.files[weekly].etag
+			k.behave(weekly, func(w http.ResponseWriter, r *http.Request, nth int) bool {
+				w.Header().Set("Etag", etag)
+				w.Header().Set("Content-Length", fmt.Sprint(len(text)))
+				w.Write(text[:len(text)/3])
+				http.NewResponseController(w).Flush()
+				k.behave(weekly, tt.second(k))
+				panic(http.ErrAbortHandler)
+			})
+			r := k.run()
+			k.want(r, Updated, "")
+			if k.date() != "2026-01-22" || r.Files[0].Resumed != 0 {
+				t.Errorf("%s: %s %+v", tt.name, k.date(), r.Files[0])
+			}
+			k.noDownloads()
 		})
-		r := k.run()
-		k.want(r, Updated, "")
-		if k.date() != "2026-01-22" || r.Files[0].Resumed != 0 {
-			t.Errorf("%s: %s %+v", name, k.date(), r.Files[0])
-		}
-		k.noDownloads()
 	}
 }
 
@@ -187,40 +192,43 @@ func TestChangedAndIgnoredRange(t *testing.T) {
 func TestPoison(t *testing.T) {
 	good := observatory(t, "2026-01-22")
 	header := good[:bytes.IndexByte(good, '\n')+1]
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name  string
 		text  []byte
 		words string
 	}{
-		"HTML":        {[]byte("\n<!DOCTYPE html><html><body>maintenance</body></html>"), "an HTML page, not the file"},
-		"XML":         {[]byte(`<?xml version="1.0"?><ExceptionReport/>`), "an XML document"},
-		"header only": {header, "the table has a header and no row"},
-		"empty":       {nil, "empty"},
-		"older":       {observatory(t, "2025-12-25"), "older than the present snapshot"},
-		"shrunk":      {good[:len(good)/2][:bytes.LastIndexByte(good[:len(good)/2], '\n')+1], "over 5 % would go"},
-		"no table":    {[]byte("PNG\x00\x01"), "none of the tables"},
-		"renamed":     {bytes.Replace(good, []byte("statut"), []byte("etat"), 1), "the column statut is missing"},
-		"doubled":     {bytes.Replace(good, []byte("date_maj"), []byte("statut"), 1), "the column statut is there twice"},
+		{"HTML", []byte("\n<!DOCTYPE html><html><body>maintenance</body></html>"), "an HTML page, not the file"},
+		{"XML", []byte(`<?xml version="1.0"?><ExceptionReport/>`), "an XML document"},
+		{"header only", header, "the table has a header and no row"},
+		{"empty", nil, "empty"},
+		{"older", observatory(t, "2025-12-25"), "older than the present snapshot"},
+		{"shrunk", good[:len(good)/2][:bytes.LastIndexByte(good[:len(good)/2], '\n')+1], "over 5 % would go"},
+		{"no table", []byte("PNG\x00\x01"), "none of the tables"},
+		{"renamed", bytes.Replace(good, []byte("statut"), []byte("etat"), 1), "the column statut is missing"},
+		{"doubled", bytes.Replace(good, []byte("date_maj"), []byte("statut"), 1), "the column statut is there twice"},
 	} {
-		k := weeklyKit(t)
-		k.want(k.run(), Updated, "")
-		k.put(weekly, tt.text)
-		k.want(k.run(), Failed, tt.words)
-		if k.date() != "2026-01-15" {
-			t.Errorf("%s: date %s", name, k.date())
-		}
-		k.noDownloads()
-		before := k.listing()
-		k.asked()
-		k.want(k.run(), Failed, "refused before")
-		if log := k.asked(); log[0] != weekly+" 304 0" || k.listing() != before {
-			t.Errorf("%s: asked %q", name, log)
-		}
-		k.put(weekly, good)
-		k.want(k.run(), Updated, "")
-		if k.date() != "2026-01-22" {
-			t.Errorf("%s: date %s after the good file", name, k.date())
-		}
-		k.want(k.run(), Unchanged, "")
+		t.Run(tt.name, func(t *testing.T) {
+			k := weeklyKit(t)
+			k.want(k.run(), Updated, "")
+			k.put(weekly, tt.text)
+			k.want(k.run(), Failed, tt.words)
+			if k.date() != "2026-01-15" {
+				t.Errorf("%s: date %s", tt.name, k.date())
+			}
+			k.noDownloads()
+			before := k.listing()
+			k.asked()
+			k.want(k.run(), Failed, "refused before")
+			if log := k.asked(); log[0] != weekly+" 304 0" || k.listing() != before {
+				t.Errorf("%s: asked %q", tt.name, log)
+			}
+			k.put(weekly, good)
+			k.want(k.run(), Updated, "")
+			if k.date() != "2026-01-22" {
+				t.Errorf("%s: date %s after the good file", tt.name, k.date())
+			}
+			k.want(k.run(), Unchanged, "")
+		})
 	}
 }
 

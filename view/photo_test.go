@@ -10,13 +10,20 @@ import (
 func TestDistanceOfPhotos(t *testing.T) {
 	for stored, want := range map[float64]float64{0: 0, 4: 0, 12.5: 10, 1234: 1230, 1236: 1240, 1230: 1230} {
 		p := &photos.Photo{Metadata: photos.Metadata{DistanceToSiteMeters: &stored}}
-		for name, m := range map[string]PhotoMetadata{"in a list": NewPhoto("", p).Metadata,
-			"just sent": NewUploadedPhoto("", p).Metadata} {
-			if m.DistanceToSiteMeters == nil {
-				t.Errorf("%v %s: none", stored, name)
-			} else if *m.DistanceToSiteMeters != want {
-				t.Errorf("%v %s: %v, want %v", stored, name, *m.DistanceToSiteMeters, want)
-			}
+		for _, tt := range []struct {
+			name string
+			m    PhotoMetadata
+		}{
+			{"in a list", NewPhoto("", p).Metadata},
+			{"just sent", NewUploadedPhoto("", p).Metadata},
+		} {
+			t.Run(tt.name, func(t *testing.T) {
+				if tt.m.DistanceToSiteMeters == nil {
+					t.Errorf("%v %s: none", stored, tt.name)
+				} else if *tt.m.DistanceToSiteMeters != want {
+					t.Errorf("%v %s: %v, want %v", stored, tt.name, *tt.m.DistanceToSiteMeters, want)
+				}
+			})
 		}
 	}
 	if m := NewPhoto("", &photos.Photo{}).Metadata; m.DistanceToSiteMeters != nil {

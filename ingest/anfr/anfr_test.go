@@ -186,24 +186,26 @@ func TestOnlyOneMarket(t *testing.T) {
 // The same emission in every way in which the file has been published.
 func TestHeaderVariants(t *testing.T) {
 	want, _, _ := build(t, map[string]string{"o.csv": header + `5;ORANGE;200;LTE 800;2020-03-04;003;03001;4G;2026-08-27T00:00:00;0032290164;23;27,2;;LIEU;RUE;;;03100;03001;"46.5 , 3.25";x;En service` + "\n"}, market.FR)
-	for name, text := range map[string]string{
-		"labels": `id;Opérateur;sup_id;Système;Mise en service déclaré;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;nat_id;sup_nm_haut;tpo_id;Adresse;Adresse 1;Adresse 2;Adresse 3;Code postal;com_cd_insee;coordonnees;coord;statut
+	for _, tt := range []struct{ name, text string }{
+		{"labels", `id;Opérateur;sup_id;Système;Mise en service déclaré;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;nat_id;sup_nm_haut;tpo_id;Adresse;Adresse 1;Adresse 2;Adresse 3;Code postal;com_cd_insee;coordonnees;coord;statut
 5;ORANGE;200;LTE 800;2020-03-04;003;03001;4G;2026-08-27;0032290164;23;27,2;;LIEU;RUE;;;03100;03001;"46.5 , 3.25";x;En service
-`,
-		"comma, other dates": `id,adm_lb_nom,sup_id,emr_lb_systeme,emr_dt_service,sta_nm_dpt,code_insee,generation,date_maj,sta_nm_anfr,nat_id,sup_nm_haut,tpo_id,adr_lb_lieu,adr_lb_add1,adr_lb_add2,adr_lb_add3,adr_nm_cp,com_cd_insee,coordonnees,coord,statut
+`},
+		{"comma, other dates", `id,adm_lb_nom,sup_id,emr_lb_systeme,emr_dt_service,sta_nm_dpt,code_insee,generation,date_maj,sta_nm_anfr,nat_id,sup_nm_haut,tpo_id,adr_lb_lieu,adr_lb_add1,adr_lb_add2,adr_lb_add3,adr_nm_cp,com_cd_insee,coordonnees,coord,statut
 5,Orange,200,LTE 800,04/03/2020,3,3001,4G,27/08/2026,32290164,23,"27,2",,LIEU,RUE,   ,,3100,3001,"46.5,3.25",x,EN SERVICE
-`,
-		"times behind dates, CRLF": strings.ReplaceAll(`sup_id;sta_nm_anfr;adm_lb_nom;emr_lb_systeme;generation;statut;coordonnees;emr_dt;date_maj;com_cd_insee;nat_id;sup_nm_haut;adr_lb_lieu;adr_lb_add1;adr_nm_cp
+`},
+		{"times behind dates, CRLF", strings.ReplaceAll(`sup_id;sta_nm_anfr;adm_lb_nom;emr_lb_systeme;generation;statut;coordonnees;emr_dt;date_maj;com_cd_insee;nat_id;sup_nm_haut;adr_lb_lieu;adr_lb_add1;adr_nm_cp
 200;0032290164;ORANGE;LTE 800;4G;En service;"46.5 , 3.25";2020-03-04T00:00:00;2026-08-27T00:00:00;03001;23;27,2;LIEU;RUE;03100
-`, "\n", "\r\n"),
+`, "\n", "\r\n")},
 	} {
-		got, _, builders := build(t, map[string]string{"o.csv": text}, market.FR)
-		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.EquateNaNs()); diff != "" {
-			t.Errorf("%s (-want +got)\n%s", name, diff)
-		}
-		if builders[0].UpdatedAt != "2026-08-27T00:00:00" {
-			t.Errorf("%s: updated at %s", name, builders[0].UpdatedAt)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			got, _, builders := build(t, map[string]string{"o.csv": tt.text}, market.FR)
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.EquateNaNs()); diff != "" {
+				t.Errorf("%s (-want +got)\n%s", tt.name, diff)
+			}
+			if builders[0].UpdatedAt != "2026-08-27T00:00:00" {
+				t.Errorf("%s: updated at %s", tt.name, builders[0].UpdatedAt)
+			}
+		})
 	}
 	noDate := strings.Replace(header, "date_maj", "other", 1) + `5;ORANGE;200;LTE 800;2020-03-04;003;03001;4G;;0032290164;23;27,2;;LIEU;RUE;;;03100;03001;"46.5 , 3.25";x;En service` + "\n"
 	_, _, builders := build(t, map[string]string{"20260828094512_observatoire_2g_3g_20260827.csv": noDate}, market.FR)
@@ -303,15 +305,21 @@ func TestSUPTables(t *testing.T) {
 	if len(s.Azimuths) != 0 || !s.SharedRadio || s.Crozon || s.HeightText != "12,5" || s.Owner.Label != "ORANGE" || s.Nature.Label != "Mât béton" {
 		t.Errorf("support 300: %+v", s)
 	}
-	for kind, want := range map[string]map[string]int{
-		Antennas: {"antenna given twice": 1, "station not served": 1, "support not served": 1},
-		Emitters: {"not a public mobile system": 1, "no antenna of this station and number": 1},
-		Bands:    {"emitter not served": 1, "no frequency": 2},
-		Stations: {}, Supports: {},
+	for _, tt := range []struct {
+		kind string
+		want map[string]int
+	}{
+		{Antennas, map[string]int{"antenna given twice": 1, "station not served": 1, "support not served": 1}},
+		{Emitters, map[string]int{"not a public mobile system": 1, "no antenna of this station and number": 1}},
+		{Bands, map[string]int{"emitter not served": 1, "no frequency": 2}},
+		{Stations, map[string]int{}},
+		{Supports, map[string]int{}},
 	} {
-		if diff := cmp.Diff(want, reports[kind].Rejected); diff != "" {
-			t.Errorf("%s: rejected (-want +got)\n%s", kind, diff)
-		}
+		t.Run(tt.kind, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, reports[tt.kind].Rejected); diff != "" {
+				t.Errorf("%s: rejected (-want +got)\n%s", tt.kind, diff)
+			}
+		})
 	}
 	if got := builders[0].Enriched; got[snapshot.Azimuths] != 2 || got[snapshot.Frequencies] != 2 || got[snapshot.Dates] != 1 {
 		t.Errorf("enriched: %v", got)
@@ -348,35 +356,52 @@ func TestOtherTables(t *testing.T) {
 	if s.CrozonLeader != "BOUYGUES" || s.Nature.Label != "Pylône neuf" || sites["200"].Nature.Label != "Balcon" || s.Owner.Label != "Nouveau propriétaire" {
 		t.Errorf("leader %q, nature %q, %q, owner %q", s.CrozonLeader, s.Nature.Label, sites["200"].Nature.Label, s.Owner.Label)
 	}
-	for kind, want := range map[string]map[string]int{
-		ArcepSites: {"station has another site id already": 1, "no station number": 1, "station not served": 1, "no site id of the operator": 1},
-		LaPoste:    {"no site in the commune": 1},
-		Insee:      {"not a commune": 1},
-		RadioNodes: {"sentinel": 1, "node number out of range": 1, "operator not on the support": 1, "no support named": 1,
-			"no node identifier in this generation": 1, "unknown network": 1, "support not served": 1},
-		Leaders: {"not an operator of the Crozon agreement": 2, "support not served": 1},
+	for _, tt := range []struct {
+		kind string
+		want map[string]int
+	}{
+		{ArcepSites, map[string]int{"station has another site id already": 1, "no station number": 1, "station not served": 1, "no site id of the operator": 1}},
+		{LaPoste, map[string]int{"no site in the commune": 1}},
+		{Insee, map[string]int{"not a commune": 1}},
+		{RadioNodes, map[string]int{"sentinel": 1, "node number out of range": 1, "operator not on the support": 1, "no support named": 1,
+			"no node identifier in this generation": 1, "unknown network": 1, "support not served": 1}},
+		{Leaders, map[string]int{"not an operator of the Crozon agreement": 2, "support not served": 1}},
 	} {
-		if diff := cmp.Diff(want, reports[kind].Rejected); diff != "" {
-			t.Errorf("%s: rejected (-want +got)\n%s", kind, diff)
-		}
+		t.Run(tt.kind, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, reports[tt.kind].Rejected); diff != "" {
+				t.Errorf("%s: rejected (-want +got)\n%s", tt.kind, diff)
+			}
+		})
 	}
 }
 
 func TestKinds(t *testing.T) {
-	for kind, head := range map[string]string{
-		Observatory: header, Supports: "SUP_ID;STA_NM_ANFR;NAT_ID;COR_NB_DG_LAT;COR_NB_MN_LAT;COR_CD_EW_LON;SUP_NM_HAUT;TPO_ID;ADR_NM_CP;COM_CD_INSEE\n",
-		AntennaType: "TAE_ID;TAE_LB\r\n", Licensees: "ADM_ID;ADM_LB_NOM\r\n", ArcepSites: "code_op;nom_op;num_site;id_site_partage;id_station_anfr;x\n",
+	for _, tt := range []struct{ kind, head string }{
+		{Observatory, header},
+		{Supports, "SUP_ID;STA_NM_ANFR;NAT_ID;COR_NB_DG_LAT;COR_NB_MN_LAT;COR_CD_EW_LON;SUP_NM_HAUT;TPO_ID;ADR_NM_CP;COM_CD_INSEE\n"},
+		{AntennaType, "TAE_ID;TAE_LB\r\n"},
+		{Licensees, "ADM_ID;ADM_LB_NOM\r\n"},
+		{ArcepSites, "code_op;nom_op;num_site;id_site_partage;id_station_anfr;x\n"},
 	} {
-		found := files(t, map[string]string{"anything": head})
-		if found[0].Kind.Name != kind {
-			t.Errorf("%s is taken for %s", kind, found[0].Kind.Name)
-		}
+		t.Run(tt.kind, func(t *testing.T) {
+			found := files(t, map[string]string{"anything": tt.head})
+			if found[0].Kind.Name != tt.kind {
+				t.Errorf("%s is taken for %s", tt.kind, found[0].Kind.Name)
+			}
+		})
 	}
-	for text, slot := range map[string]string{"20801;Orange;1;;0012290001\n": "metropole", "34001;Orange;1;;9712290001\n": "outremer",
-		"20801;Orange;1;;9742290001\n": "outremer", "34001;Orange;1;;\n": "outremer", "20801;Orange;1;;\n": "metropole"} {
-		if f := files(t, map[string]string{"s.csv": "code_op;nom_op;num_site;id_site_partage;id_station_anfr\n" + text}); f[0].Slot != slot {
-			t.Errorf("%q stands in slot %q, want %q", text, f[0].Slot, slot)
-		}
+	for _, tt := range []struct{ text, slot string }{
+		{"20801;Orange;1;;0012290001\n", "metropole"},
+		{"34001;Orange;1;;9712290001\n", "outremer"},
+		{"20801;Orange;1;;9742290001\n", "outremer"},
+		{"34001;Orange;1;;\n", "outremer"},
+		{"20801;Orange;1;;\n", "metropole"},
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			if f := files(t, map[string]string{"s.csv": "code_op;nom_op;num_site;id_site_partage;id_station_anfr\n" + tt.text}); f[0].Slot != tt.slot {
+				t.Errorf("%q stands in slot %q, want %q", tt.text, f[0].Slot, tt.slot)
+			}
+		})
 	}
 }
 

@@ -53,14 +53,21 @@ func TestPositions(t *testing.T) {
 }
 
 func TestDMS(t *testing.T) {
-	for in, want := range map[string][2]float64{
-		"46°10'39''N 3°22'27''E": {46.1775, 3.3741667}, "20°54'00''S 55°24'00''E": {-20.9, 55.4}, "48°51'0''N 1°30'36''W": {48.85, -1.51},
-		"14°36'00\"N 61°04'12\"O": {14.6, -61.07},
+	for _, tt := range []struct {
+		in   string
+		want [2]float64
+	}{
+		{"46°10'39''N 3°22'27''E", [2]float64{46.1775, 3.3741667}},
+		{"20°54'00''S 55°24'00''E", [2]float64{-20.9, 55.4}},
+		{"48°51'0''N 1°30'36''W", [2]float64{48.85, -1.51}},
+		{"14°36'00\"N 61°04'12\"O", [2]float64{14.6, -61.07}},
 	} {
-		p, ok := parseDMS([]byte(in))
-		if !ok || math.Abs(p.Lat-want[0]) > 1e-7 || math.Abs(p.Lng-want[1]) > 1e-7 {
-			t.Errorf("%q: %v, %v", in, p, ok)
-		}
+		t.Run(tt.in, func(t *testing.T) {
+			p, ok := parseDMS([]byte(tt.in))
+			if !ok || math.Abs(p.Lat-tt.want[0]) > 1e-7 || math.Abs(p.Lng-tt.want[1]) > 1e-7 {
+				t.Errorf("%q: %v, %v", tt.in, p, ok)
+			}
+		})
 	}
 	for _, in := range []string{"", "46°10'39''N", "46°60'39''N 3°22'27''E", "46°10'60''N 3°22'27''E", "46 10 39 N 3 22 27 E", "91°10'39''N 3°22'27''E", "46°10'39''X 3°22'27''E", "°''N °''E"} {
 		if p, ok := parseDMS([]byte(in)); ok {

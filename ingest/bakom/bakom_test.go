@@ -117,29 +117,31 @@ func TestSite(t *testing.T) {
 	if want := []string{"Indoor ≤ 6 Werp", "Outdoor > 6 Werp"}; !slices.Equal(snap.Statuses, want) {
 		t.Errorf("statuses %q", snap.Statuses)
 	}
-	for id, want := range map[string]string{
-		"salt-be_1014a":    "Salt BE_1014A|SALT_CH|BE_1014A|UMTS 3G 1,LTE 4G 1,NR 5G 1,",
-		"sunrise-ti242-1":  "Sunrise TI242-1|SUNRISE_CH|TI242-1|LTE 4G 0,",
-		"swisscom-a&b/c-ü": "SWISSCOM A&B/C ü|SWISSCOM_CH|A&B/C ü|  1,",
-		"swisscom-stsb":    "Swisscom STSB|SWISSCOM_CH|STSB|GSM 2G -1,NR 5G -1,",
+	for _, tt := range []struct{ id, want string }{
+		{"salt-be_1014a", "Salt BE_1014A|SALT_CH|BE_1014A|UMTS 3G 1,LTE 4G 1,NR 5G 1,"},
+		{"sunrise-ti242-1", "Sunrise TI242-1|SUNRISE_CH|TI242-1|LTE 4G 0,"},
+		{"swisscom-a&b/c-ü", "SWISSCOM A&B/C ü|SWISSCOM_CH|A&B/C ü|  1,"},
+		{"swisscom-stsb", "Swisscom STSB|SWISSCOM_CH|STSB|GSM 2G -1,NR 5G -1,"},
 	} {
-		s := all[id]
-		if len(s.Stations) != 1 {
-			t.Errorf("%s: %d stations; sites are %v", id, len(s.Stations), all)
-			continue
-		}
-		got := s.SourceCode + "|" + snap.Operators[s.Stations[0].Operator] + "|" + s.Stations[0].OperatorSiteID + "|"
-		for _, e := range s.Emissions {
-			got += fmt.Sprintf("%s %s %d,", e.System, e.Generation, e.Status)
-		}
-		if got != want {
-			t.Errorf("%s: %s, want %s", id, got, want)
-		}
-		// (2600000, 1200000) is the projection's origin, the old observatory of Bern.
-		if math.Abs(s.Position.Lat-46.951081) > 1e-6 || math.Abs(s.Position.Lng-7.438637) > 1e-6 || s.Area != -1 || site.Known(s.Height) ||
-			len(s.Azimuths) != 0 || s.Emissions[0].On != 0 || s.NationalCode != "" {
-			t.Errorf("%+v", s)
-		}
+		t.Run(tt.id, func(t *testing.T) {
+			s := all[tt.id]
+			if len(s.Stations) != 1 {
+				t.Errorf("%s: %d stations; sites are %v", tt.id, len(s.Stations), all)
+				return
+			}
+			got := s.SourceCode + "|" + snap.Operators[s.Stations[0].Operator] + "|" + s.Stations[0].OperatorSiteID + "|"
+			for _, e := range s.Emissions {
+				got += fmt.Sprintf("%s %s %d,", e.System, e.Generation, e.Status)
+			}
+			if got != tt.want {
+				t.Errorf("%s: %s, want %s", tt.id, got, tt.want)
+			}
+			// (2600000, 1200000) is the projection's origin, the old observatory of Bern.
+			if math.Abs(s.Position.Lat-46.951081) > 1e-6 || math.Abs(s.Position.Lng-7.438637) > 1e-6 || s.Area != -1 || site.Known(s.Height) ||
+				len(s.Azimuths) != 0 || s.Emissions[0].On != 0 || s.NationalCode != "" {
+				t.Errorf("%+v", s)
+			}
+		})
 	}
 }
 
@@ -176,12 +178,23 @@ func TestRejects(t *testing.T) {
 		t.Errorf("%d sites, %v, unknown %v", len(all), r.Rejected, r.Unknown)
 	}
 	// Each position's own ways to be none.
-	for at, want := range map[string]string{"[]": "no position", "[2600000]": "no position", `["2600000","1200000"]`: "no position", "[1e999,1]": "no position",
-		"[-7.4,46.9]": "position in degrees", "[2899999,1000001]": "position outside the market", "[1e300,1e300]": "position outside the market", `{"type":"Point"}`: "no position", "{}": "geometry is no point"} {
-		r, _, _ := good(t, row{station: "Salt X"}, row{station: "Salt Y", at: at})
-		if r.Rejected[want] != 1 {
-			t.Errorf("%s: %v, want %s", at, r.Rejected, want)
-		}
+	for _, tt := range []struct{ at, want string }{
+		{"[]", "no position"},
+		{"[2600000]", "no position"},
+		{`["2600000","1200000"]`, "no position"},
+		{"[1e999,1]", "no position"},
+		{"[-7.4,46.9]", "position in degrees"},
+		{"[2899999,1000001]", "position outside the market"},
+		{"[1e300,1e300]", "position outside the market"},
+		{`{"type":"Point"}`, "no position"},
+		{"{}", "geometry is no point"},
+	} {
+		t.Run(tt.at, func(t *testing.T) {
+			r, _, _ := good(t, row{station: "Salt X"}, row{station: "Salt Y", at: tt.at})
+			if r.Rejected[tt.want] != 1 {
+				t.Errorf("%s: %v, want %s", tt.at, r.Rejected, tt.want)
+			}
+		})
 	}
 }
 
@@ -271,11 +284,20 @@ func TestReal(t *testing.T) {
 		t.Errorf("%+v", r[0])
 	}
 	snap, all := sites(t, b[0])
-	for id, operator := range map[string]string{"swisscom-stsb": "SWISSCOM_CH", "salt-be_1014a": "SALT_CH", "salt-ge_4716b": "SALT_CH", "sunrise-be113-1": "SUNRISE_CH",
-		"swisscom-sgan": "SWISSCOM_CH", "sunrise-ti242-1": "SUNRISE_CH", "salt-be_0506a": "SALT_CH"} {
-		if s, ok := all[id]; !ok || snap.Operators[s.Stations[0].Operator] != operator {
-			t.Errorf("%s: %+v", id, s)
-		}
+	for _, tt := range []struct{ id, operator string }{
+		{"swisscom-stsb", "SWISSCOM_CH"},
+		{"salt-be_1014a", "SALT_CH"},
+		{"salt-ge_4716b", "SALT_CH"},
+		{"sunrise-be113-1", "SUNRISE_CH"},
+		{"swisscom-sgan", "SWISSCOM_CH"},
+		{"sunrise-ti242-1", "SUNRISE_CH"},
+		{"salt-be_0506a", "SALT_CH"},
+	} {
+		t.Run(tt.id, func(t *testing.T) {
+			if s, ok := all[tt.id]; !ok || snap.Operators[s.Stations[0].Operator] != tt.operator {
+				t.Errorf("%s: %+v", tt.id, s)
+			}
+		})
 	}
 	f, err := os.Open("../../../shared/data/ch/lv95_wgs84_check.csv")
 	if err != nil {

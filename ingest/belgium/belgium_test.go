@@ -200,19 +200,23 @@ func TestOrder(t *testing.T) {
 func TestDate(t *testing.T) {
 	text := collection(crs, row{"1", "soon", "", "", "Citymesh", "", at(104000, 194000)}.String())
 	dir := t.TempDir()
-	for name, want := range map[string]string{
-		"be.json": "2021-06-30T12:00:00", "be_20240229_20249999.json": "2024-02-29T00:00:00", "2020-01-01_2022-03-04.json": "2022-03-04T00:00:00",
+	for _, tt := range []struct{ name, want string }{
+		{"be.json", "2021-06-30T12:00:00"},
+		{"be_20240229_20249999.json", "2024-02-29T00:00:00"},
+		{"2020-01-01_2022-03-04.json", "2022-03-04T00:00:00"},
 	} {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, time.Time{}, time.Date(2021, 6, 30, 12, 0, 0, 0, time.UTC)); err != nil {
-			t.Fatal(err)
-		}
-		if snap, _, _ := build(t, []source.Found{found(t, path)}); snap.UpdatedAt != want || snap.SourceDate != want[:10] {
-			t.Errorf("%s: %+v, want %s", name, snap.Meta, want)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(dir, tt.name)
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chtimes(path, time.Time{}, time.Date(2021, 6, 30, 12, 0, 0, 0, time.UTC)); err != nil {
+				t.Fatal(err)
+			}
+			if snap, _, _ := build(t, []source.Found{found(t, path)}); snap.UpdatedAt != tt.want || snap.SourceDate != tt.want[:10] {
+				t.Errorf("%s: %+v, want %s", tt.name, snap.Meta, tt.want)
+			}
+		})
 	}
 	dated := func(date string) string {
 		return row{"1", date, "", "", "Citymesh", "", at(104000, 194000)}.String()
@@ -254,14 +258,22 @@ func TestDate(t *testing.T) {
 			t.Errorf("%d: warning %q", i, reports[0].Warning)
 		}
 	}
-	for text, want := range map[string]string{
-		"2018-08-07T13:26:43.224998+00:00": "2018-08-07T13:26:43 2018-08-07", "2020-09-26T08:42:13": "2020-09-26T08:42:13 2020-09-26",
-		"2014-01-01T00:00:00+02:00": "2014-01-01T00:00:00 2014-01-01", "2014-01-02": "2014-01-02T00:00:00 2014-01-02",
-		"2013-12-31T22:00:00+00:00": "2013-12-31T22:00:00 ", "2018-02-30T00:00:00": " ", "0001-01-01": " ", "": " ", "20180807": " ",
+	for _, tt := range []struct{ text, want string }{
+		{"2018-08-07T13:26:43.224998+00:00", "2018-08-07T13:26:43 2018-08-07"},
+		{"2020-09-26T08:42:13", "2020-09-26T08:42:13 2020-09-26"},
+		{"2014-01-01T00:00:00+02:00", "2014-01-01T00:00:00 2014-01-01"},
+		{"2014-01-02", "2014-01-02T00:00:00 2014-01-02"},
+		{"2013-12-31T22:00:00+00:00", "2013-12-31T22:00:00 "},
+		{"2018-02-30T00:00:00", " "},
+		{"0001-01-01", " "},
+		{"", " "},
+		{"20180807", " "},
 	} {
-		if a := parseApproval(text); a.text+" "+a.day().String() != want {
-			t.Errorf("%s: %q, %s", text, a.text, a.day())
-		}
+		t.Run(tt.text, func(t *testing.T) {
+			if a := parseApproval(tt.text); a.text+" "+a.day().String() != tt.want {
+				t.Errorf("%s: %q, %s", tt.text, a.text, a.day())
+			}
+		})
 	}
 	zones := []string{"2014-01-01T00:30:00+02:00", "2013-12-31T23:00:00", "2014-01-01T00:30:00+01:00"}
 	if !slices.IsSortedFunc(zones, func(a, b string) int { return parseApproval(a).compare(parseApproval(b)) }) {

@@ -62,14 +62,19 @@ func TestRealRowsWithoutHeader(t *testing.T) {
 
 // The headers of the apps are known; a file without a row is refused.
 func TestRealHeaders(t *testing.T) {
-	for name, kind := range map[string]string{"gmonpro.header.csv": "cells-gmon", "towercollector.header.csv": "cells-towercollector"} {
-		f := open(t, "drivetest/"+name)
-		if f.Kind.Name != kind {
-			t.Errorf("%s is %s", name, f.Kind.Name)
-		}
-		if _, err := Attach([]source.Found{f}, nil, nil); err == nil || !strings.Contains(err.Error(), name+":1: the table has a header and no row") {
-			t.Errorf("%s: %v", name, err)
-		}
+	for _, tt := range []struct{ name, kind string }{
+		{"gmonpro.header.csv", "cells-gmon"},
+		{"towercollector.header.csv", "cells-towercollector"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := open(t, "drivetest/"+tt.name)
+			if f.Kind.Name != tt.kind {
+				t.Errorf("%s is %s", tt.name, f.Kind.Name)
+			}
+			if _, err := Attach([]source.Found{f}, nil, nil); err == nil || !strings.Contains(err.Error(), tt.name+":1: the table has a header and no row") {
+				t.Errorf("%s: %v", tt.name, err)
+			}
+		})
 	}
 	f := open(t, "drivetest/networksurvey_lte.sample.csv")
 	r := attach(t, nil, f)[0]

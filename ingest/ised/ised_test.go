@@ -194,17 +194,24 @@ func TestOlderLayout(t *testing.T) {
 
 func TestDate(t *testing.T) {
 	undated := strings.ReplaceAll(header+good, "2026-01-10", "-")
-	for name, want := range map[string]string{"Site_Data_Extract_FX_2025-12-01.csv": "2025-12-01", "FX_20251130.csv": "2025-11-30", "FX.csv": "", "FX_20251350.csv": ""} {
-		_, _, snap, err := build(t, name, undated)
-		if want == "" {
-			if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "upload_date") {
-				t.Errorf("%s: %v", name, err)
+	for _, tt := range []struct{ name, want string }{
+		{"Site_Data_Extract_FX_2025-12-01.csv", "2025-12-01"},
+		{"FX_20251130.csv", "2025-11-30"},
+		{"FX.csv", ""},
+		{"FX_20251350.csv", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, _, snap, err := build(t, tt.name, undated)
+			if tt.want == "" {
+				if err == nil || !strings.Contains(err.Error(), tt.name) || !strings.Contains(err.Error(), "upload_date") {
+					t.Errorf("%s: %v", tt.name, err)
+				}
+				return
 			}
-			continue
-		}
-		if err != nil || snap.SourceDate != want {
-			t.Errorf("%s: %v", name, err)
-		}
+			if err != nil || snap.SourceDate != tt.want {
+				t.Errorf("%s: %v", tt.name, err)
+			}
+		})
 	}
 	if _, _, _, err := build(t, "fx.csv", header+with(t, "latitude", "0")); err == nil || !strings.Contains(err.Error(), "fx.csv:2: position outside Canada; none of the 1 rows") {
 		t.Errorf("no row served: %v", err)

@@ -14,18 +14,46 @@ import (
 )
 
 func TestOperators(t *testing.T) {
-	for name, want := range map[string]string{
-		"Bell Mobility Inc.": "BELL", "BELL MOBILITÉ INC": "BELL", "Bell Canada": "BELL", "Bell MTS Inc.": "BELL", "MTS Inc.": "BELL", "bell-aliant": "BELL",
-		"Bell Helicopter Textron Canada": "REGIONAL", "Campbell River Wireless": "REGIONAL", "Bellevue Telecom": "REGIONAL",
-		"Bell": "BELL", "BELL INC.": "BELL", "BellMTS Inc.": "BELL", "BellMobility": "BELL", "Bell Ltd Partners": "REGIONAL", "Ma Bell": "REGIONAL", "BellMTSX": "REGIONAL", "": "REGIONAL",
-		"Rogers Communications Canada Inc.": "ROGERS", "FIDO Solutions": "ROGERS", "Rogersville Telephone": "REGIONAL",
-		"TELUS Communications Inc.": "TELUS", "Telus": "TELUS", "Vidéotron ltée": "VIDEOTRON_FREEDOM", "VIDEOTRON LTD": "VIDEOTRON_FREEDOM", "Vid&eacute;otron lt&eacute;e": "VIDEOTRON_FREEDOM",
-		"Freedom Mobile Inc.": "VIDEOTRON_FREEDOM", "Globalive / WIND Mobile": "VIDEOTRON_FREEDOM", "Northwind Mobile": "REGIONAL",
-		"SaskTel": "REGIONAL", "Bragg Communications Inc.": "REGIONAL", "Tbaytel": "REGIONAL", "Sogetel Mobilité": "REGIONAL", "Ice Wireless Inc.": "REGIONAL",
+	for _, tt := range []struct{ name, want string }{
+		{"Bell Mobility Inc.", "BELL"},
+		{"BELL MOBILITÉ INC", "BELL"},
+		{"Bell Canada", "BELL"},
+		{"Bell MTS Inc.", "BELL"},
+		{"MTS Inc.", "BELL"},
+		{"bell-aliant", "BELL"},
+		{"Bell Helicopter Textron Canada", "REGIONAL"},
+		{"Campbell River Wireless", "REGIONAL"},
+		{"Bellevue Telecom", "REGIONAL"},
+		{"Bell", "BELL"},
+		{"BELL INC.", "BELL"},
+		{"BellMTS Inc.", "BELL"},
+		{"BellMobility", "BELL"},
+		{"Bell Ltd Partners", "REGIONAL"},
+		{"Ma Bell", "REGIONAL"},
+		{"BellMTSX", "REGIONAL"},
+		{"", "REGIONAL"},
+		{"Rogers Communications Canada Inc.", "ROGERS"},
+		{"FIDO Solutions", "ROGERS"},
+		{"Rogersville Telephone", "REGIONAL"},
+		{"TELUS Communications Inc.", "TELUS"},
+		{"Telus", "TELUS"},
+		{"Vidéotron ltée", "VIDEOTRON_FREEDOM"},
+		{"VIDEOTRON LTD", "VIDEOTRON_FREEDOM"},
+		{"Vid&eacute;otron lt&eacute;e", "VIDEOTRON_FREEDOM"},
+		{"Freedom Mobile Inc.", "VIDEOTRON_FREEDOM"},
+		{"Globalive / WIND Mobile", "VIDEOTRON_FREEDOM"},
+		{"Northwind Mobile", "REGIONAL"},
+		{"SaskTel", "REGIONAL"},
+		{"Bragg Communications Inc.", "REGIONAL"},
+		{"Tbaytel", "REGIONAL"},
+		{"Sogetel Mobilité", "REGIONAL"},
+		{"Ice Wireless Inc.", "REGIONAL"},
 	} {
-		if got := operatorKey(name); got != want {
-			t.Errorf("%s is %s, want %s", name, got, want)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			if got := operatorKey(tt.name); got != tt.want {
+				t.Errorf("%s is %s, want %s", tt.name, got, tt.want)
+			}
+		})
 	}
 }
 
@@ -74,11 +102,30 @@ func TestCell(t *testing.T) {
 
 func TestAzimuth(t *testing.T) {
 	c := newCountry(market.Get(market.CA))
-	for text, want := range map[string]int{"0 D": 0, "360 D": 0, "359.5 D": 0, "359.4 D": 359, "120 N": 120, "0 N": -1, "120 O": -1, "120 omni": -1, "120 ": 120, " D": -1, "-5 D": -1, "361 D": -1, "N/A D": -1} {
-		raw, omni, _ := strings.Cut(text, " ")
-		if got, ok := c.azimuth([]byte(raw), []byte(omni)); ok != (want >= 0) || ok && int(got) != want {
-			t.Errorf("%q: %d, %t, want %d", text, got, ok, want)
-		}
+	for _, tt := range []struct {
+		text string
+		want int
+	}{
+		{"0 D", 0},
+		{"360 D", 0},
+		{"359.5 D", 0},
+		{"359.4 D", 359},
+		{"120 N", 120},
+		{"0 N", -1},
+		{"120 O", -1},
+		{"120 omni", -1},
+		{"120 ", 120},
+		{" D", -1},
+		{"-5 D", -1},
+		{"361 D", -1},
+		{"N/A D", -1},
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			raw, omni, _ := strings.Cut(tt.text, " ")
+			if got, ok := c.azimuth([]byte(raw), []byte(omni)); ok != (tt.want >= 0) || ok && int(got) != tt.want {
+				t.Errorf("%q: %d, %t, want %d", tt.text, got, ok, tt.want)
+			}
+		})
 	}
 	if c.left.azimuths != 3 {
 		t.Errorf("%d left out, want 3", c.left.azimuths)

@@ -106,14 +106,26 @@ func TestCounts(t *testing.T) {
 }
 
 func TestReadable(t *testing.T) {
-	for text, want := range map[string]string{
-		"King &amp; Queen": "King & Queen", "O&#39;Leary": "O'Leary", "Mont-Tremblant, &eacute;glise": "Mont-Tremblant, église", "&amp;amp;": "&amp;",
-		"A&B": "A&B", "A & B; C": "A & B; C", "a&#10;b&#x7f;&#0;": "a b \ufffd", "a\x01b": "a b", "&nbsp;": "", "&#32;x&#9;": "x", "&": "&", "": "",
-		"R&D &lt;b&gt;": "R&D <b>",
+	for _, tt := range []struct{ text, want string }{
+		{"King &amp; Queen", "King & Queen"},
+		{"O&#39;Leary", "O'Leary"},
+		{"Mont-Tremblant, &eacute;glise", "Mont-Tremblant, église"},
+		{"&amp;amp;", "&amp;"},
+		{"A&B", "A&B"},
+		{"A & B; C", "A & B; C"},
+		{"a&#10;b&#x7f;&#0;", "a b \ufffd"},
+		{"a\x01b", "a b"},
+		{"&nbsp;", ""},
+		{"&#32;x&#9;", "x"},
+		{"&", "&"},
+		{"", ""},
+		{"R&D &lt;b&gt;", "R&D <b>"},
 	} {
-		if got := string(readable([]byte(text))); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		t.Run(tt.text, func(t *testing.T) {
+			if got := string(readable([]byte(tt.text))); got != tt.want {
+				t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
+			}
+		})
 	}
 	sites, _, _, err := build(t, "fx.csv", header+with(t, "location", `"Mont-Royal &eacute;glise; O&#39;Leary"`, "reference_number", "R&amp;D"))
 	if s := only(t, sites, err); s.Address[0] != "Mont-Royal église; O'Leary" || s.Reference != "R&D" {

@@ -39,14 +39,22 @@ func TestReader(t *testing.T) {
 		{"member of another kind first", `{"features":"x","features":[{}]}`, "features", []string{"{}"}, `{"features":"x"}`},
 		{"escaped name", `{"\u0066eatures":[{}]}`, "features", []string{"{}"}, "{}"},
 	} {
-		for how, in := range map[string]io.Reader{"whole": strings.NewReader(tt.text), "byte by byte": iotest.OneByteReader(strings.NewReader(tt.text))} {
-			objects, before, err := read(t, in, tt.list)
-			if err != nil || fmt.Sprint(objects) != fmt.Sprint(tt.objects) || before != tt.before {
-				t.Errorf("%s, %s: %q, before %q, %v", tt.name, how, objects, before, err)
-			}
-			if before != "" && !json.Valid([]byte(before)) {
-				t.Errorf("%s: %q is no JSON", tt.name, before)
-			}
+		for _, c := range []struct {
+			how string
+			in  io.Reader
+		}{
+			{"whole", strings.NewReader(tt.text)},
+			{"byte by byte", iotest.OneByteReader(strings.NewReader(tt.text))},
+		} {
+			t.Run(c.how, func(t *testing.T) {
+				objects, before, err := read(t, c.in, tt.list)
+				if err != nil || fmt.Sprint(objects) != fmt.Sprint(tt.objects) || before != tt.before {
+					t.Errorf("%s, %s: %q, before %q, %v", tt.name, c.how, objects, before, err)
+				}
+				if before != "" && !json.Valid([]byte(before)) {
+					t.Errorf("%s: %q is no JSON", tt.name, before)
+				}
+			})
 		}
 	}
 }

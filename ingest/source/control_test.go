@@ -4,23 +4,25 @@ import "testing"
 
 // Control characters are in no field, quoted or not, of any encoding.
 func TestControlsInFields(t *testing.T) {
-	for name, text := range map[string]string{
-		"plain":   "bird;wing\nx\x00y;1\n",
-		"quoted":  "bird;wing\n\"x\ny\";1\n",
-		"tab":     "bird;wing\nx\ty;1\n",
-		"latin 1": "bird;wing\nx\x00y;\xe9\n",
+	for _, tt := range []struct{ name, text string }{
+		{"plain", "bird;wing\nx\x00y;1\n"},
+		{"quoted", "bird;wing\n\"x\ny\";1\n"},
+		{"tab", "bird;wing\nx\ty;1\n"},
+		{"latin 1", "bird;wing\nx\x00y;\xe9\n"},
 	} {
-		f, err := Detect(&Input{Path: write(t, t.TempDir(), "b.csv", []byte(text))}, kinds)
-		if err != nil || f.Kind == nil {
-			t.Fatalf("%s: %v, %v", name, f.Kind, err)
-		}
-		r, err := f.Read(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		if !r.NextRow() || string(r.Field(0)) != "x y" || string(r.Raw(0)) != "x y" {
-			t.Errorf("%s: %q, %q, %v", name, r.Field(0), r.Raw(0), r.Err())
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			f, err := Detect(&Input{Path: write(t, t.TempDir(), "b.csv", []byte(tt.text))}, kinds)
+			if err != nil || f.Kind == nil {
+				t.Fatalf("%s: %v, %v", tt.name, f.Kind, err)
+			}
+			r, err := f.Read(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			if !r.NextRow() || string(r.Field(0)) != "x y" || string(r.Raw(0)) != "x y" {
+				t.Errorf("%s: %q, %q, %v", tt.name, r.Field(0), r.Raw(0), r.Err())
+			}
+		})
 	}
 }

@@ -84,10 +84,20 @@ func TestItems(t *testing.T) {
 // The most frequent names come first, and no name is endless.
 func TestSpellings(t *testing.T) {
 	s := Spellings{}
-	for name, n := range map[string]int{"a": 3, "b": 5, "c": 1, "d": 3} {
-		for range n {
-			s.Add(name)
-		}
+	for _, tt := range []struct {
+		name string
+		n    int
+	}{
+		{"a", 3},
+		{"b", 5},
+		{"c", 1},
+		{"d", 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for range tt.n {
+				s.Add(tt.name)
+			}
+		})
 	}
 	s.Add(strings.Repeat("é", 1000))
 	top := s.Top()

@@ -104,14 +104,23 @@ func TestExpandAndDetect(t *testing.T) {
 
 func TestExpandRefuses(t *testing.T) {
 	dir := t.TempDir()
-	for name, members := range map[string][]string{
-		"up.zip": {"../x", "1"}, "abs.zip": {"/etc/x", "1"}, "deep.zip": {"a/../../x", "1"}, "win.zip": {`..\x`, "1"}, "none.zip": nil,
-		"bomb.zip": {"x", strings.Repeat("0", 1<<20)},
+	for _, tt := range []struct {
+		name    string
+		members []string
+	}{
+		{"up.zip", []string{"../x", "1"}},
+		{"abs.zip", []string{"/etc/x", "1"}},
+		{"deep.zip", []string{"a/../../x", "1"}},
+		{"win.zip", []string{`..\x`, "1"}},
+		{"none.zip", nil},
+		{"bomb.zip", []string{"x", strings.Repeat("0", 1<<20)}},
 	} {
-		path := write(t, dir, name, archive(t, members...))
-		if in, err := Expand([]string{path}); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: %v, %v", name, in, err)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			path := write(t, dir, tt.name, archive(t, tt.members...))
+			if in, err := Expand([]string{path}); err == nil || !strings.Contains(err.Error(), tt.name) {
+				t.Errorf("%s: %v, %v", tt.name, in, err)
+			}
+		})
 	}
 	var many []string
 	for i := range maxMembers + 1 {

@@ -183,16 +183,26 @@ func TestStrayQuotesAreCheap(t *testing.T) {
 }
 
 func TestUnended(t *testing.T) {
-	for text, want := range map[string]bool{"c0;c1\na;b\n": false, "c0;c1\na;b": true, "c0;c1": false, "c0;c1\n": false} {
-		r, err := NewReader(strings.NewReader(text), "f.csv", Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for r.Next() {
-		}
-		if r.Unended() != want {
-			t.Errorf("%q: %v", text, r.Unended())
-		}
+	for _, tt := range []struct {
+		text string
+		want bool
+	}{
+		{"c0;c1\na;b\n", false},
+		{"c0;c1\na;b", true},
+		{"c0;c1", false},
+		{"c0;c1\n", false},
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			r, err := NewReader(strings.NewReader(tt.text), "f.csv", Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for r.Next() {
+			}
+			if r.Unended() != tt.want {
+				t.Errorf("%q: %v", tt.text, r.Unended())
+			}
+		})
 	}
 }
 
@@ -290,24 +300,39 @@ func TestBroken(t *testing.T) {
 		number, none := at(Column{Name: "no", Aliases: []string{"Number*"}}), at(Column{Name: "none"})
 		return func(fields [][]byte) bool { return none < 0 && len(bytes.Trim(fields[number], "0123456789 \r")) > 0 }
 	}}
-	for text, want := range map[string]string{
-		"a,1": "", `"a, b","1" `: "", "\"a\",\"1\"\r": "", `"a ""b""",1`: "", `a"b"",1`: "", `a, "1"`: "shifted columns", `"",`: "",
-		`""a, b",1`: "broken record", `"a"b,1`: "broken record", `a,"1" 2`: "broken record", `"a,1`: "broken record", `a,"1`: "broken record",
-		`a`: "wrong number of columns", `a,b,1`: "wrong number of columns", `""a, b","c,1"`: "broken record",
-		`a,b`: "shifted columns", `"a",1,`: "wrong number of columns",
+	for _, tt := range []struct{ text, want string }{
+		{"a,1", ""},
+		{`"a, b","1" `, ""},
+		{"\"a\",\"1\"\r", ""},
+		{`"a ""b""",1`, ""},
+		{`a"b"",1`, ""},
+		{`a, "1"`, "shifted columns"},
+		{`"",`, ""},
+		{`""a, b",1`, "broken record"},
+		{`"a"b,1`, "broken record"},
+		{`a,"1" 2`, "broken record"},
+		{`"a,1`, "broken record"},
+		{`a,"1`, "broken record"},
+		{`a`, "wrong number of columns"},
+		{`a,b,1`, "wrong number of columns"},
+		{`""a, b","c,1"`, "broken record"},
+		{`a,b`, "shifted columns"},
+		{`"a",1,`, "wrong number of columns"},
 	} {
-		for _, end := range []string{"\n", "\nx,1\n"} {
-			r, err := NewReader(strings.NewReader("a,number\n"+text+end), "f.csv", opt)
-			if err != nil || !r.Next() {
-				t.Fatalf("%q: %v", text, err)
+		t.Run(tt.text, func(t *testing.T) {
+			for _, end := range []string{"\n", "\nx,1\n"} {
+				r, err := NewReader(strings.NewReader("a,number\n"+tt.text+end), "f.csv", opt)
+				if err != nil || !r.Next() {
+					t.Fatalf("%q: %v", tt.text, err)
+				}
+				if got := r.Broken(); got != tt.want || r.Whole() != (tt.want == "") {
+					t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
+				}
+				if end != "\n" && (!r.Next() || r.Broken() != "" || r.Line() != 3) {
+					t.Errorf("%q: the line behind it is %q", tt.text, r.Broken())
+				}
 			}
-			if got := r.Broken(); got != want || r.Whole() != (want == "") {
-				t.Errorf("%q: %q, want %q", text, got, want)
-			}
-			if end != "\n" && (!r.Next() || r.Broken() != "" || r.Line() != 3) {
-				t.Errorf("%q: the line behind it is %q", text, r.Broken())
-			}
-		}
+		})
 	}
 	opt.OptionalHeader = true
 	r, err := NewReader(strings.NewReader("x,y\n"), "f.csv", opt)

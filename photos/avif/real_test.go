@@ -111,22 +111,27 @@ func TestUpright(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, part := range map[string]image.Rectangle{
-		"rotate90":        upright.Rect,
-		"mirror-vertical": upright.Rect,
-		"crop":            image.Rect(271, 39, 271+385, 39+330),
+	for _, tt := range []struct {
+		name string
+		part image.Rectangle
+	}{
+		{"rotate90", upright.Rect},
+		{"mirror-vertical", upright.Rect},
+		{"crop", image.Rect(271, 39, 271+385, 39+330)},
 	} {
-		img, err := d.Decode(t.Context(), shared(t, "avif/kimono."+name+".avif"))
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		want := crop(upright, part)
-		if img.Rect != want.Rect {
-			t.Errorf("%s: %v, want %v", name, img.Rect, want.Rect)
-		} else if _, mean := apart(img, want); mean > 3 {
-			t.Errorf("%s: luma is %.1f off in the mean", name, mean)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			img, err := d.Decode(t.Context(), shared(t, "avif/kimono."+tt.name+".avif"))
+			if err != nil {
+				t.Errorf("%s: %v", tt.name, err)
+				return
+			}
+			want := crop(upright, tt.part)
+			if img.Rect != want.Rect {
+				t.Errorf("%s: %v, want %v", tt.name, img.Rect, want.Rect)
+			} else if _, mean := apart(img, want); mean > 3 {
+				t.Errorf("%s: luma is %.1f off in the mean", tt.name, mean)
+			}
+		})
 	}
 }
 

@@ -6,42 +6,46 @@ import (
 )
 
 func TestClient(t *testing.T) {
-	for name, text := range map[string]string{
-		"decimal":      `{"Make":"NIKON","Model":"COOLPIX","DateTimeOriginal":"2008:10:22 16:28:39","GPSLatitude":43.5,"GPSLongitude":-11.25,"GPSImgDirection":7,"Orientation":6}`,
-		"with refs":    `{"Make":"NIKON","Model":"COOLPIX","DateTimeOriginal":"2008-10-22T16:28:39.000Z","GPSLatitude":"43.5","GPSLatitudeRef":"N","GPSLongitude":11.25,"GPSLongitudeRef":"W","GPSImgDirection":"7/1"}`,
-		"parts":        `{"make":"NIKON","model":"COOLPIX","dateTimeOriginal":"2008:10:22","GPSLatitude":[43,30,0],"GPSLatitudeRef":"N","GPSLongitude":"11/1,15/1,0/100","GPSLongitudeRef":"West","GPSImgDirection":7}`,
-		"groups":       `{"IFD0":{"Make":"NIKON","Model":"COOLPIX"},"{Exif}":{"DateTimeOriginal":"2008:10:22 16:28:39"},"gps":{"GPS_Latitude":43.5,"gps_longitude":-11.25,"GPSImgDirection":7.0}}`,
-		"group names":  `{"EXIF:Make":"NIKON","IFD0:Model":"COOLPIX","ExifIFD:DateTimeOriginal":"2008:10:22 16:28:39","Composite:GPSLatitude":43.5,"Composite:GPSLongitude":-11.25,"GPS:GPSImgDirection":7}`,
-		"first counts": `{"Make":"NIKON","make":"X","Model":"COOLPIX","DateTimeOriginal":"2008:10:22","latitude":43.5,"longitude":-11.25,"GPSLatitude":[43,30,0],"GPSImgDirection":7,"GPSImgDirection":8}`,
+	for _, tt := range []struct{ name, text string }{
+		{"decimal", `{"Make":"NIKON","Model":"COOLPIX","DateTimeOriginal":"2008:10:22 16:28:39","GPSLatitude":43.5,"GPSLongitude":-11.25,"GPSImgDirection":7,"Orientation":6}`},
+		{"with refs", `{"Make":"NIKON","Model":"COOLPIX","DateTimeOriginal":"2008-10-22T16:28:39.000Z","GPSLatitude":"43.5","GPSLatitudeRef":"N","GPSLongitude":11.25,"GPSLongitudeRef":"W","GPSImgDirection":"7/1"}`},
+		{"parts", `{"make":"NIKON","model":"COOLPIX","dateTimeOriginal":"2008:10:22","GPSLatitude":[43,30,0],"GPSLatitudeRef":"N","GPSLongitude":"11/1,15/1,0/100","GPSLongitudeRef":"West","GPSImgDirection":7}`},
+		{"groups", `{"IFD0":{"Make":"NIKON","Model":"COOLPIX"},"{Exif}":{"DateTimeOriginal":"2008:10:22 16:28:39"},"gps":{"GPS_Latitude":43.5,"gps_longitude":-11.25,"GPSImgDirection":7.0}}`},
+		{"group names", `{"EXIF:Make":"NIKON","IFD0:Model":"COOLPIX","ExifIFD:DateTimeOriginal":"2008:10:22 16:28:39","Composite:GPSLatitude":43.5,"Composite:GPSLongitude":-11.25,"GPS:GPSImgDirection":7}`},
+		{"first counts", `{"Make":"NIKON","make":"X","Model":"COOLPIX","DateTimeOriginal":"2008:10:22","latitude":43.5,"longitude":-11.25,"GPSLatitude":[43,30,0],"GPSImgDirection":7,"GPSImgDirection":8}`},
 	} {
-		f, err := Client([]byte(text))
-		if err != nil || f.Position == nil || f.Direction == nil {
-			t.Errorf("%s: %+v, %v", name, f, err)
-			continue
-		}
-		if f.Make != "NIKON" || f.Model != "COOLPIX" || f.Day() != "2008-10-22" || *f.Direction != 7 || f.Orientation != 0 {
-			t.Errorf("%s: %+v, direction %v", name, f, *f.Direction)
-		}
-		if f.Position.Lat != 43.5 || f.Position.Lon != -11.25 {
-			t.Errorf("%s: position %v", name, *f.Position)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			f, err := Client([]byte(tt.text))
+			if err != nil || f.Position == nil || f.Direction == nil {
+				t.Errorf("%s: %+v, %v", tt.name, f, err)
+				return
+			}
+			if f.Make != "NIKON" || f.Model != "COOLPIX" || f.Day() != "2008-10-22" || *f.Direction != 7 || f.Orientation != 0 {
+				t.Errorf("%s: %+v, direction %v", tt.name, f, *f.Direction)
+			}
+			if f.Position.Lat != 43.5 || f.Position.Lon != -11.25 {
+				t.Errorf("%s: position %v", tt.name, *f.Position)
+			}
+		})
 	}
 }
 
 func TestClientHostile(t *testing.T) {
-	for name, text := range map[string]string{
-		"empty":   "",
-		"1 MB":    `{"Make":"` + strings.Repeat("x", 1<<20) + `"}`,
-		"deep":    strings.Repeat(`{"exif":`, 5000),
-		"depth 9": `{"a":` + strings.Repeat("[", 8) + strings.Repeat("]", 8) + "}",
-		"array":   `[]`,
-		"cut off": `{"Make":"a"`,
-		"trailer": `{} {}`,
-		"value":   `{"Make":01}`,
+	for _, tt := range []struct{ name, text string }{
+		{"empty", ""},
+		{"1 MB", `{"Make":"` + strings.Repeat("x", 1<<20) + `"}`},
+		{"deep", strings.Repeat(`{"exif":`, 5000)},
+		{"depth 9", `{"a":` + strings.Repeat("[", 8) + strings.Repeat("]", 8) + "}"},
+		{"array", `[]`},
+		{"cut off", `{"Make":"a"`},
+		{"trailer", `{} {}`},
+		{"value", `{"Make":01}`},
 	} {
-		if f, err := Client([]byte(text)); err == nil || f != (Fields{}) {
-			t.Errorf("%s: %+v, %v", name, f, err)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			if f, err := Client([]byte(tt.text)); err == nil || f != (Fields{}) {
+				t.Errorf("%s: %+v, %v", tt.name, f, err)
+			}
+		})
 	}
 	for _, text := range []string{
 		`{}`, `{"Make":1,"Model":[],"DateTimeOriginal":{},"GPSLatitude":null}`,

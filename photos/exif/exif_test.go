@@ -135,34 +135,44 @@ func TestRefused(t *testing.T) {
 	loop := sample(order, nil, nil, nil)
 	main := order.Uint32(loop[4:])
 	order.PutUint32(loop[main+2+8:], main) // the Exif directory is the main one
-	for name, file := range map[string][]byte{
-		"loop":            loop,
-		"too many":        sample(order, make([]tag, 990), make([]tag, 20), nil),
-		"header only":     []byte("MM\x00*"),
-		"outside":         []byte("MM\x00*\xff\xff\xff\xff\x00\x00"),
-		"exif outside":    sample(order, []tag{{tagExif, 4, 1, []byte("\xff\xff\xff\xf0")}}, nil, nil),
-		"exif not a long": sample(order, []tag{{tagExif, 4, 2, []byte("12345678")}}, nil, nil),
+	for _, tt := range []struct {
+		name string
+		file []byte
+	}{
+		{"loop", loop},
+		{"too many", sample(order, make([]tag, 990), make([]tag, 20), nil)},
+		{"header only", []byte("MM\x00*")},
+		{"outside", []byte("MM\x00*\xff\xff\xff\xff\x00\x00")},
+		{"exif outside", sample(order, []tag{{tagExif, 4, 1, []byte("\xff\xff\xff\xf0")}}, nil, nil)},
+		{"exif not a long", sample(order, []tag{{tagExif, 4, 2, []byte("12345678")}}, nil, nil)},
 	} {
-		if f, err := Read(file); err == nil || f != (Fields{}) {
-			t.Errorf("%s: %+v, %v", name, f, err)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			if f, err := Read(tt.file); err == nil || f != (Fields{}) {
+				t.Errorf("%s: %+v, %v", tt.name, f, err)
+			}
+		})
 	}
 }
 
 func TestNonsenseIsLeftOut(t *testing.T) {
 	order := binary.BigEndian
 	north, east := ascii(1, "N"), ascii(3, "E")
-	for name, gps := range map[string][]tag{
-		"0, 0":          {north, rationals(order, 2, 0, 1, 0, 1, 0, 1), east, rationals(order, 4, 0, 1, 0, 1, 0, 1)},
-		"0/0":           {north, rationals(order, 2, 0, 0, 0, 0, 0, 0), east, rationals(order, 4, 1, 1, 0, 1, 0, 1), rationals(order, 17, 0, 0)},
-		"91 north":      {north, rationals(order, 2, 91, 1, 0, 1, 0, 1), east, rationals(order, 4, 1, 1, 0, 1, 0, 1)},
-		"no hemisphere": {rationals(order, 2, 1, 1, 0, 1, 0, 1), rationals(order, 4, 1, 1, 0, 1, 0, 1)},
-		"361 degrees":   {rationals(order, 17, 361, 1)},
+	for _, tt := range []struct {
+		name string
+		gps  []tag
+	}{
+		{"0, 0", []tag{north, rationals(order, 2, 0, 1, 0, 1, 0, 1), east, rationals(order, 4, 0, 1, 0, 1, 0, 1)}},
+		{"0/0", []tag{north, rationals(order, 2, 0, 0, 0, 0, 0, 0), east, rationals(order, 4, 1, 1, 0, 1, 0, 1), rationals(order, 17, 0, 0)}},
+		{"91 north", []tag{north, rationals(order, 2, 91, 1, 0, 1, 0, 1), east, rationals(order, 4, 1, 1, 0, 1, 0, 1)}},
+		{"no hemisphere", []tag{rationals(order, 2, 1, 1, 0, 1, 0, 1), rationals(order, 4, 1, 1, 0, 1, 0, 1)}},
+		{"361 degrees", []tag{rationals(order, 17, 361, 1)}},
 	} {
-		f, err := Read(sample(order, []tag{{tagOrientation, 3, 1, []byte{0, 9}}}, []tag{ascii(tagTaken, "0000:00:00 00:00:00")}, gps))
-		if err != nil || f != (Fields{}) || f.Day() != "" {
-			t.Errorf("%s: %+v %v, %v", name, f, f.Position, err)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			f, err := Read(sample(order, []tag{{tagOrientation, 3, 1, []byte{0, 9}}}, []tag{ascii(tagTaken, "0000:00:00 00:00:00")}, tt.gps))
+			if err != nil || f != (Fields{}) || f.Day() != "" {
+				t.Errorf("%s: %+v %v, %v", tt.name, f, f.Position, err)
+			}
+		})
 	}
 }
 

@@ -206,24 +206,34 @@ func TestLikeLittleCMS(t *testing.T) {
 		t.Fatal(err)
 	}
 	in, to := write("in.png", file.Bytes()), write("srgb.icc", srgb.bytes())
-	for name, r := range map[string]recipe{"p3": displayP3, "adobe": adobeRGB, "linear": linear, "sampled": sampledUp} {
-		from := write(name+".icc", r.bytes())
-		want, err := exec.Command("convert", in, "-profile", from, "-profile", to, "-depth", "8", "rgba:-").Output()
-		if err != nil || len(want) != len(m.Pix) {
-			t.Skipf("convert has no profiles: %v", err)
-		}
-		p, err := Parse(r.bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, worst := p.Convert(m).Pix, 0
-		for i := range got {
-			d := int(got[i]) - int(want[i])
-			worst = max(worst, d, -d)
-		}
-		if worst > 2 {
-			t.Errorf("%s: a colour is off by %d", name, worst)
-		}
+	for _, tt := range []struct {
+		name string
+		r    recipe
+	}{
+		{"p3", displayP3},
+		{"adobe", adobeRGB},
+		{"linear", linear},
+		{"sampled", sampledUp},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			from := write(tt.name+".icc", tt.r.bytes())
+			want, err := exec.Command("convert", in, "-profile", from, "-profile", to, "-depth", "8", "rgba:-").Output()
+			if err != nil || len(want) != len(m.Pix) {
+				t.Skipf("convert has no profiles: %v", err)
+			}
+			p, err := Parse(tt.r.bytes())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, worst := p.Convert(m).Pix, 0
+			for i := range got {
+				d := int(got[i]) - int(want[i])
+				worst = max(worst, d, -d)
+			}
+			if worst > 2 {
+				t.Errorf("%s: a colour is off by %d", tt.name, worst)
+			}
+		})
 	}
 }
 
@@ -240,12 +250,17 @@ func TestOtherProfiles(t *testing.T) {
 			p.Convert(row(samples))
 		}
 	}
-	for space, pcs := range map[string]string{"CMYK": "Lab ", "RGB ": "Lab "} {
-		other := bytes.Clone(whole)
-		copy(other[16:], space+pcs)
-		if _, err := Parse(other); !errors.Is(err, ErrUnsupported) {
-			t.Errorf("%s to %s: %v", space, pcs, err)
-		}
+	for _, tt := range []struct{ space, pcs string }{
+		{"CMYK", "Lab "},
+		{"RGB ", "Lab "},
+	} {
+		t.Run(tt.space, func(t *testing.T) {
+			other := bytes.Clone(whole)
+			copy(other[16:], tt.space+tt.pcs)
+			if _, err := Parse(other); !errors.Is(err, ErrUnsupported) {
+				t.Errorf("%s to %s: %v", tt.space, tt.pcs, err)
+			}
+		})
 	}
 	tables := bytes.ReplaceAll(whole, []byte("rXYZ"), []byte("A2B0"))
 	if _, err := Parse(tables); !errors.Is(err, ErrUnsupported) {

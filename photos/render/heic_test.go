@@ -23,18 +23,19 @@ import (
 func TestHEICKinds(t *testing.T) {
 	quarter := func(c color.NRGBA) color.NRGBA { c.A = 64; return c }
 	white, grey := color.NRGBA{255, 255, 255, 255}, color.NRGBA{51, 51, 51, 255}
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name string
 		size image.Point
 		want []color.NRGBA
 	}{
-		"odd.heic":    {image.Pt(151, 161), []color.NRGBA{red, green, blue, yellow}},
-		"444.heic":    {image.Pt(160, 144), []color.NRGBA{red, green, blue, yellow}},
-		"narrow.heic": {image.Pt(90, 70), []color.NRGBA{red, green, blue, yellow}},
-		"alpha.heic":  {image.Pt(160, 144), []color.NRGBA{red, quarter(green), blue, quarter(yellow)}},
-		"grey.heic":   {image.Pt(160, 90), []color.NRGBA{white, grey, white, grey}},
+		{"odd.heic", image.Pt(151, 161), []color.NRGBA{red, green, blue, yellow}},
+		{"444.heic", image.Pt(160, 144), []color.NRGBA{red, green, blue, yellow}},
+		{"narrow.heic", image.Pt(90, 70), []color.NRGBA{red, green, blue, yellow}},
+		{"alpha.heic", image.Pt(160, 144), []color.NRGBA{red, quarter(green), blue, quarter(yellow)}},
+		{"grey.heic", image.Pt(160, 90), []color.NRGBA{white, grey, white, grey}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			file := read(t, filepath.Join("testdata", name))
+		t.Run(tt.name, func(t *testing.T) {
+			file := read(t, filepath.Join("testdata", tt.name))
 			m, err := decodeHEIC(context.Background(), file)
 			if err != nil {
 				t.Fatal(err)
@@ -42,12 +43,12 @@ func TestHEICKinds(t *testing.T) {
 			if m.Bounds().Size() != tt.size {
 				t.Errorf("%v, want %v", m.Bounds(), tt.size)
 			}
-			corners(t, name, straight(m), tt.want...)
+			corners(t, tt.name, straight(m), tt.want...)
 			res := rendered(t, file)
 			if got := image.Pt(res.Main.Width, res.Main.Height); got != tt.size || res.Format != HEIC {
 				t.Errorf("main is %v of %s", got, res.Format)
 			}
-			corners(t, name+", rendered", shown(t, res.Main), tt.want...)
+			corners(t, tt.name+", rendered", shown(t, res.Main), tt.want...)
 		})
 	}
 }

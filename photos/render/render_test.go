@@ -50,8 +50,17 @@ func TestOrientation(t *testing.T) {
 		if res.Main.Width != w || res.Main.Height != h {
 			t.Errorf("%d: main is %d × %d", o, res.Main.Width, res.Main.Height)
 		}
-		for name, p := range map[string]Picture{"main": res.Main, "thumbnail": res.Thumbnail, "open graph": res.OpenGraph} {
-			corners(t, fmt.Sprint(o, " ", name), shown(t, p), want.colors...)
+		for _, tt := range []struct {
+			name string
+			p    Picture
+		}{
+			{"main", res.Main},
+			{"thumbnail", res.Thumbnail},
+			{"open graph", res.OpenGraph},
+		} {
+			t.Run(tt.name, func(t *testing.T) {
+				corners(t, fmt.Sprint(o, " ", tt.name), shown(t, tt.p), want.colors...)
+			})
 		}
 	}
 }

@@ -187,11 +187,20 @@ func TestSharedAVIF(t *testing.T) {
 		results[filepath.Base(path)] = rendered(t, read(t, path))
 	}
 	want := shown(t, results["kimono.avif"].Main)
-	for name, degrees := range map[string]int{"kimono.avif": 0, "kimono.rotate90.avif": 90, "kimono.mirror-vertical.avif": 0} {
-		res := results[name]
-		if d := difference(shown(t, res.Main), want); d > 4 || res.Rotation != degrees || res.Format != AVIF {
-			t.Errorf("%s: %s, %d degrees, the mean difference is %.1f levels", name, res.Format, res.Rotation, d)
-		}
+	for _, tt := range []struct {
+		name    string
+		degrees int
+	}{
+		{"kimono.avif", 0},
+		{"kimono.rotate90.avif", 90},
+		{"kimono.mirror-vertical.avif", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			res := results[tt.name]
+			if d := difference(shown(t, res.Main), want); d > 4 || res.Rotation != tt.degrees || res.Format != AVIF {
+				t.Errorf("%s: %s, %d degrees, the mean difference is %.1f levels", tt.name, res.Format, res.Rotation, d)
+			}
+		})
 	}
 	if p := results["kimono.crop.avif"].Main; p.Width != 385 || p.Height != 330 {
 		t.Errorf("the crop is %d × %d", p.Width, p.Height)

@@ -12,23 +12,28 @@ import (
 )
 
 func TestSVGSize(t *testing.T) {
-	for attributes, want := range map[string][2]int{
-		`width="100" height="50"`:                          {100, 50},
-		`width="1in" height="48px"`:                        {96, 48},
-		`viewBox="0 0 200 100"`:                            {200, 100},
-		`viewBox="0 0 200 100" width="50"`:                 {50, 25},
-		`viewBox="0,0,200,100" height="50"`:                {100, 50},
-		`viewBox="0 0 200 100" width="100%" height="100%"`: {200, 100},
-		`width="1000000" height="500000"`:                  {1920, 960},
-		`width="1000000" height="1"`:                       {1920, 1},
+	for _, tt := range []struct {
+		attributes string
+		want       [2]int
+	}{
+		{`width="100" height="50"`, [2]int{100, 50}},
+		{`width="1in" height="48px"`, [2]int{96, 48}},
+		{`viewBox="0 0 200 100"`, [2]int{200, 100}},
+		{`viewBox="0 0 200 100" width="50"`, [2]int{50, 25}},
+		{`viewBox="0,0,200,100" height="50"`, [2]int{100, 50}},
+		{`viewBox="0 0 200 100" width="100%" height="100%"`, [2]int{200, 100}},
+		{`width="1000000" height="500000"`, [2]int{1920, 960}},
+		{`width="1000000" height="1"`, [2]int{1920, 1}},
 	} {
-		res := rendered(t, []byte("\ufeff<?xml version='1.0' encoding='ISO-8859-1'?><!-- <a> --><!DOCTYPE svg>\n<svg xmlns='http://www.w3.org/2000/svg' "+attributes+"><rect width='1e6' height='1e6' fill='red'/></svg>"))
-		if res.Format != SVG || res.Main.Width != want[0] || res.Main.Height != want[1] {
-			t.Errorf("%s: %s, %d × %d", attributes, res.Format, res.Main.Width, res.Main.Height)
-		}
-		if got := shown(t, res.Main).NRGBAAt(0, 0); want[1] > 1 && !near(got, color.NRGBA{255, 0, 0, 255}, 4) {
-			t.Errorf("%s: %v", attributes, got)
-		}
+		t.Run(tt.attributes, func(t *testing.T) {
+			res := rendered(t, []byte("\ufeff<?xml version='1.0' encoding='ISO-8859-1'?><!-- <a> --><!DOCTYPE svg>\n<svg xmlns='http://www.w3.org/2000/svg' "+tt.attributes+"><rect width='1e6' height='1e6' fill='red'/></svg>"))
+			if res.Format != SVG || res.Main.Width != tt.want[0] || res.Main.Height != tt.want[1] {
+				t.Errorf("%s: %s, %d × %d", tt.attributes, res.Format, res.Main.Width, res.Main.Height)
+			}
+			if got := shown(t, res.Main).NRGBAAt(0, 0); tt.want[1] > 1 && !near(got, color.NRGBA{255, 0, 0, 255}, 4) {
+				t.Errorf("%s: %v", tt.attributes, got)
+			}
+		})
 	}
 	for _, file := range []string{
 		`<svg/>`, `<svg width="0" height="0"/>`, `<svg viewBox="0 0 1e99 1"/>`, `<svg viewBox="NaN NaN NaN NaN"/>`, `<svg viewBox="0 0 0 0"/>`, `<svg width="Inf" height="1"/>`,

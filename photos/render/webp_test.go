@@ -38,33 +38,41 @@ func animation(t testing.TB, canvas, at image.Point, m *image.NRGBA) []byte {
 
 func TestAnimatedWebP(t *testing.T) {
 	none := color.NRGBA{}
-	for name, m := range map[string]*image.NRGBA{"lossy": quarters(50, 40), "with alpha": quarters(50, 40)} {
-		colors := []color.NRGBA{red, green, blue, yellow}
-		if name == "with alpha" {
-			for y := range 20 {
-				for x := range 25 {
-					m.SetNRGBA(x, y, color.NRGBA{200, 30, 30, 100})
+	for _, tt := range []struct {
+		name string
+		m    *image.NRGBA
+	}{
+		{"lossy", quarters(50, 40)},
+		{"with alpha", quarters(50, 40)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			colors := []color.NRGBA{red, green, blue, yellow}
+			if tt.name == "with alpha" {
+				for y := range 20 {
+					for x := range 25 {
+						tt.m.SetNRGBA(x, y, color.NRGBA{200, 30, 30, 100})
+					}
+				}
+				colors[0].A = 100
+			}
+			res := rendered(t, animation(t, image.Pt(100, 80), image.Pt(50, 40), tt.m))
+			if res.Format != WebP || res.Main.Width != 100 || res.Main.Height != 80 {
+				t.Fatalf("%s: %s, %d × %d", tt.name, res.Format, res.Main.Width, res.Main.Height)
+			}
+			shownMain := shown(t, res.Main)
+			for i, at := range []image.Point{{25, 20}, {75, 20}, {25, 60}} {
+				if got := shownMain.NRGBAAt(at.X, at.Y); got.A != none.A {
+					t.Errorf("%s: quarter %d is %v", tt.name, i, got)
 				}
 			}
-			colors[0].A = 100
-		}
-		res := rendered(t, animation(t, image.Pt(100, 80), image.Pt(50, 40), m))
-		if res.Format != WebP || res.Main.Width != 100 || res.Main.Height != 80 {
-			t.Fatalf("%s: %s, %d × %d", name, res.Format, res.Main.Width, res.Main.Height)
-		}
-		shownMain := shown(t, res.Main)
-		for i, at := range []image.Point{{25, 20}, {75, 20}, {25, 60}} {
-			if got := shownMain.NRGBAAt(at.X, at.Y); got.A != none.A {
-				t.Errorf("%s: quarter %d is %v", name, i, got)
+			lower := image.NewNRGBA(image.Rect(0, 0, 50, 40))
+			for y := range 40 {
+				for x := range 50 {
+					lower.SetNRGBA(x, y, shownMain.NRGBAAt(50+x, 40+y))
+				}
 			}
-		}
-		lower := image.NewNRGBA(image.Rect(0, 0, 50, 40))
-		for y := range 40 {
-			for x := range 50 {
-				lower.SetNRGBA(x, y, shownMain.NRGBAAt(50+x, 40+y))
-			}
-		}
-		corners(t, name, lower, colors...)
+			corners(t, tt.name, lower, colors...)
+		})
 	}
 	if _, err := Sniff(animation(t, image.Pt(60, 60), image.Pt(50, 40), quarters(50, 40))); !typed(err) {
 		t.Errorf("a frame beyond the canvas: %v", err)

@@ -74,13 +74,21 @@ func TestAloneLeavesRoom(t *testing.T) {
 }
 
 func TestHEIFOf(t *testing.T) {
-	for text, want := range map[string]error{
-		"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic": render.ErrHEIC, "\x00\x00\x00\x18ftypmif1\x00\x00\x00\x00mif1avif": render.ErrUnsupported,
-		"\x00\x00\x00\x18ftypavif\x00\x00\x00\x00": render.ErrUnsupported, "\xff\xd8\xff\xe0": render.ErrUnsupported, "": render.ErrUnsupported,
+	for _, tt := range []struct {
+		text string
+		want error
+	}{
+		{"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic", render.ErrHEIC},
+		{"\x00\x00\x00\x18ftypmif1\x00\x00\x00\x00mif1avif", render.ErrUnsupported},
+		{"\x00\x00\x00\x18ftypavif\x00\x00\x00\x00", render.ErrUnsupported},
+		{"\xff\xd8\xff\xe0", render.ErrUnsupported},
+		{"", render.ErrUnsupported},
 	} {
-		alone, fails := heifOf(bufio.NewReader(strings.NewReader(text)))
-		if alone != strings.Contains(text, "ftyp") || fails != want {
-			t.Errorf("%q: %v, %v", text, alone, fails)
-		}
+		t.Run(tt.text, func(t *testing.T) {
+			alone, fails := heifOf(bufio.NewReader(strings.NewReader(tt.text)))
+			if alone != strings.Contains(tt.text, "ftyp") || fails != tt.want {
+				t.Errorf("%q: %v, %v", tt.text, alone, fails)
+			}
+		})
 	}
 }

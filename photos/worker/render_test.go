@@ -41,14 +41,21 @@ func TestRender(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name string
 		got  render.Picture
 		want image.Point
-	}{"main": {r.Main, image.Pt(1920, 960)}, "thumbnail": {r.Thumbnail, image.Pt(400, 400)}, "Open Graph": {r.OpenGraph, image.Pt(1200, 630)}} {
-		c, err := webp.DecodeConfig(bytes.NewReader(tt.got.WebP))
-		if err != nil || image.Pt(c.Width, c.Height) != tt.want || image.Pt(tt.got.Width, tt.got.Height) != tt.want {
-			t.Errorf("%s has %d×%d, says %d×%d, want %v; %v", name, c.Width, c.Height, tt.got.Width, tt.got.Height, tt.want, err)
-		}
+	}{
+		{"main", r.Main, image.Pt(1920, 960)},
+		{"thumbnail", r.Thumbnail, image.Pt(400, 400)},
+		{"Open Graph", r.OpenGraph, image.Pt(1200, 630)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c, err := webp.DecodeConfig(bytes.NewReader(tt.got.WebP))
+			if err != nil || image.Pt(c.Width, c.Height) != tt.want || image.Pt(tt.got.Width, tt.got.Height) != tt.want {
+				t.Errorf("%s has %d×%d, says %d×%d, want %v; %v", tt.name, c.Width, c.Height, tt.got.Width, tt.got.Height, tt.want, err)
+			}
+		})
 	}
 	if r.Format != render.PNG || r.Rotation != 0 || r.Exif.Position != nil {
 		t.Errorf("%v, turned by %d, %+v", r.Format, r.Rotation, r.Exif)
@@ -58,19 +65,22 @@ func TestRender(t *testing.T) {
 // The kinds of failure come through, and none of them costs the worker.
 func TestRenderFailures(t *testing.T) {
 	p := newRenderer(t, Options{})
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name string
 		file string
 		want error
 	}{
-		"empty":      {"", render.ErrUnsupported},
-		"text":       {"no image", render.ErrUnsupported},
-		"half a PNG": {"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00\x00\x09\x00\x00\x00\x09\x08\x00\x00\x00\x00", render.ErrUnsupported},
-		"large":      {"BM\x00\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00\x00\x00\x60\xea\x00\x00\x60\xea\x00\x00\x01\x00\x18\x00" + strings.Repeat("\x00", 24), render.ErrTooLarge},
-		"HEIC":       {"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic", render.ErrHEIC},
+		{"empty", "", render.ErrUnsupported},
+		{"text", "no image", render.ErrUnsupported},
+		{"half a PNG", "\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00\x00\x09\x00\x00\x00\x09\x08\x00\x00\x00\x00", render.ErrUnsupported},
+		{"large", "BM\x00\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00\x00\x00\x60\xea\x00\x00\x60\xea\x00\x00\x01\x00\x18\x00" + strings.Repeat("\x00", 24), render.ErrTooLarge},
+		{"HEIC", "\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic", render.ErrHEIC},
 	} {
-		if _, err := p.Render(context.Background(), "a", strings.NewReader(tt.file), int64(len(tt.file))); !errors.Is(err, tt.want) || errors.Is(err, ErrFault) {
-			t.Errorf("%s: %v, want %v", name, err, tt.want)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := p.Render(context.Background(), "a", strings.NewReader(tt.file), int64(len(tt.file))); !errors.Is(err, tt.want) || errors.Is(err, ErrFault) {
+				t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
+			}
+		})
 	}
 	if _, err := p.Render(context.Background(), "a", strings.NewReader(""), MaxInput+1); !errors.Is(err, render.ErrTooLarge) {
 		t.Errorf("more than is taken: %v", err)

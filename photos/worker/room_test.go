@@ -88,17 +88,18 @@ func TestRenderLittleMemory(t *testing.T) {
 // A worker that takes more than it may have ends with it, and the image is too large.
 func TestRenderRunsOutOfMemory(t *testing.T) {
 	const ready = `printf '\031\000\000\000{"blobs":[],"is":"ready"}' >&3; read -r x; `
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name   string
 		script string
 		want   error
 	}{
-		"its own bound":           {ready + `echo 'fatal error: runtime: out of memory' >&2; exit 2`, render.ErrTooLarge},
-		"a bound of C's":          {ready + `echo 'runtime/cgo: pthread_create failed: Resource temporarily unavailable' >&2; kill -ABRT $$`, render.ErrTooLarge},
-		"killed by the kernel":    {ready + `kill -9 $$`, ErrBusy},
-		"killed before it began":  {`kill -9 $$`, ErrBusy},
-		"ended by something else": {ready + `exit 1`, render.ErrUnsupported},
+		{"its own bound", ready + `echo 'fatal error: runtime: out of memory' >&2; exit 2`, render.ErrTooLarge},
+		{"a bound of C's", ready + `echo 'runtime/cgo: pthread_create failed: Resource temporarily unavailable' >&2; kill -ABRT $$`, render.ErrTooLarge},
+		{"killed by the kernel", ready + `kill -9 $$`, ErrBusy},
+		{"killed before it began", `kill -9 $$`, ErrBusy},
+		{"ended by something else", ready + `exit 1`, render.ErrUnsupported},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			p := New(Options{Program: []string{"/bin/sh", "-c", tt.script}, Log: slog.New(slog.DiscardHandler)})
 			defer p.Close()
 			if _, err := p.Render(context.Background(), "a", strings.NewReader("image\n"), 6); !errors.Is(err, tt.want) {
