@@ -15,7 +15,8 @@ import (
 
 // private matches the names that personal data has in sources, in what clients send and in
 // our records.
-var private = regexp.MustCompile(`(?i)user|e-?mail|phone|serial|imei|imsi|device_?id|^ip$|ip_?addr|contact|gps|exif|password|secret|token`)
+var private = regexp.MustCompile(
+	`(?i)user|e-?mail|phone|serial|imei|imsi|device_?id|^ip$|ip_?addr|contact|gps|exif|password|secret|token`)
 
 // harmless are members that only look as if they held personal data, and why they may be shown.
 var harmless = map[string]string{

@@ -33,7 +33,8 @@ func (k *kit) open() {
 	if k.db, err = store.Open(filepath.Join(k.dir, "clients.db"), Bucket); err != nil {
 		k.t.Fatal(err)
 	}
-	if k.Clients, err = OpenClients(k.db, OpenSealer(filepath.Join(k.dir, "secret.key")), func() time.Time { return k.time }); err != nil {
+	if k.Clients, err = OpenClients(k.db, OpenSealer(filepath.Join(k.dir, "secret.key")),
+		func() time.Time { return k.time }); err != nil {
 		k.t.Fatal(err)
 	}
 }

@@ -105,7 +105,8 @@ func parsePrefix(text string) (netip.Prefix, error) {
 	if err != nil {
 		addr, addrErr := netip.ParseAddr(text)
 		if addrErr != nil || addr.Zone() != "" {
-			return prefix, errors.New("not a CIDR such as 192.0.2.0/24 or 2001:db8::/32, nor a single address without a zone")
+			return prefix, errors.New(
+				"not a CIDR such as 192.0.2.0/24 or 2001:db8::/32, nor a single address without a zone")
 		}
 		prefix = netip.PrefixFrom(addr, addr.BitLen())
 	}

@@ -72,9 +72,11 @@ func TestProxiesClient(t *testing.T) {
 		{"a megabyte", peer, []string{strings.Repeat("1", 1<<20)}, ""},
 		{"a megabyte of blanks", peer, []string{"203.0.113.9," + strings.Repeat(" ", 1<<20) + "10.0.0.2"}, ""},
 		{"a megabyte to the left", peer, []string{strings.Repeat("1", 1<<20) + ",203.0.113.9"}, "203.0.113.9"},
-		{"as many hops as are looked at", peer, []string{"203.0.113.9," + trusted[:len(trusted)-len("10.9.9.9,")-1]}, "203.0.113.9"},
+		{"as many hops as are looked at", peer, []string{"203.0.113.9," + trusted[:len(trusted)-len("10.9.9.9,")-1]},
+			"203.0.113.9"},
 		{"a hop more", peer, []string{"203.0.113.9," + strings.TrimSuffix(trusted, ",")}, "10.9.9.9"},
-		{"a hop more, in lines", peer, append([]string{"203.0.113.9"}, slices.Repeat([]string{"10.9.9.9"}, maxHops)...), "10.9.9.9"},
+		{"a hop more, in lines", peer, append([]string{"203.0.113.9"}, slices.Repeat([]string{"10.9.9.9"}, maxHops)...),
+			"10.9.9.9"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			want, _ := netip.ParseAddr(tt.want) // zero when there is none
@@ -133,7 +135,8 @@ func FuzzProxiesClient(f *testing.F) {
 		if got != plain(got) {
 			t.Fatalf("%v is not in plain form", got)
 		}
-		if peer, err := netip.ParseAddrPort(remote); err == nil && !Contains(p, peer.Addr()) && got != plain(peer.Addr()) {
+		if peer, err := netip.ParseAddrPort(remote); err == nil && !Contains(p, peer.Addr()) &&
+			got != plain(peer.Addr()) {
 			t.Fatalf("%v for the untrusted peer %v", got, peer)
 		}
 		for _, more := range [][]string{{left, first, second}, {left + "," + first, second}} {

@@ -27,7 +27,8 @@ func TestOnce(t *testing.T) {
 	counts, a := openAnswers(t, path)
 	ran := 0
 	ask := func(client, signature, says string, keep bool) (string, bool) {
-		answer, first, err := a.Once(context.Background(), client, signature, func() ([]byte, bool) { ran++; return []byte(says), keep })
+		answer, first, err := a.Once(context.Background(), client, signature,
+			func() ([]byte, bool) { ran++; return []byte(says), keep })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +109,8 @@ func TestOnceAtTheSameTime(t *testing.T) {
 		defer func() { recover() }()
 		a.Once(context.Background(), "c", "panics", func() ([]byte, bool) { panic("x") })
 	}()
-	if _, first, err := a.Once(context.Background(), "c", "panics", func() ([]byte, bool) { return nil, true }); !first || err != nil {
+	if _, first, err := a.Once(context.Background(), "c", "panics",
+		func() ([]byte, bool) { return nil, true }); !first || err != nil {
 		t.Errorf("after a panic: %v, %v", first, err)
 	}
 	if _, first, err := a.Once(context.Background(), "c", "large",
@@ -138,7 +140,8 @@ func TestAnswersBeforeATornTail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.WriteString("*5\r\n$3\r\nset\r\n$8\r\nanswe" + strings.Repeat("\x00", 300) + "\r\nae\r\n"); err != nil {
+	if _, err := f.WriteString("*5\r\n$3\r\nset\r\n$8\r\nanswe" + strings.Repeat("\x00",
+		300) + "\r\nae\r\n"); err != nil {
 		t.Fatal(err)
 	}
 	f.Close()
@@ -163,7 +166,8 @@ func TestLossOfAnswers(t *testing.T) {
 		}
 		return syncFile(path)
 	}
-	if _, _, err := a.Once(context.Background(), "c", "s", func() ([]byte, bool) { return []byte("first"), true }); err != nil {
+	if _, _, err := a.Once(context.Background(), "c", "s",
+		func() ([]byte, bool) { return []byte("first"), true }); err != nil {
 		t.Fatal(err)
 	}
 	fails = 2
@@ -172,7 +176,8 @@ func TestLossOfAnswers(t *testing.T) {
 		t.Errorf("two syncs that fail: %v", err)
 	}
 	fails = 1
-	if _, _, err := a.Once(context.Background(), "c", "last", func() ([]byte, bool) { return []byte("kept"), true }); err != nil {
+	if _, _, err := a.Once(context.Background(), "c", "last",
+		func() ([]byte, bool) { return []byte("kept"), true }); err != nil {
 		t.Fatal(err)
 	}
 	copied := filepath.Join(t.TempDir(), "quota.db")
@@ -184,7 +189,8 @@ func TestLossOfAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, after := openAnswers(t, copied)
-	answer, first, err := after.Once(context.Background(), "c", "last", func() ([]byte, bool) { return []byte("again"), true })
+	answer, first, err := after.Once(context.Background(), "c", "last",
+		func() ([]byte, bool) { return []byte("again"), true })
 	if first || string(answer) != "kept" || err != nil {
 		t.Errorf("after a power cut: %q, first: %t, %v", answer, first, err)
 	}

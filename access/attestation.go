@@ -139,7 +139,8 @@ func (a *Attestor) Check(token, clientID string, now time.Time) error {
 	case !now.Before(claims.ExpiresAt.Time): // the leeway is for iat and nbf only
 		return jwt.ErrTokenExpired
 	case claims.ExpiresAt.After(claims.IssuedAt.Add(attestationLife)):
-		return fmt.Errorf("an attestation for %v, more than %v", claims.ExpiresAt.Sub(claims.IssuedAt.Time), attestationLife)
+		return fmt.Errorf("an attestation for %v, more than %v", claims.ExpiresAt.Sub(claims.IssuedAt.Time),
+			attestationLife)
 	}
 	return nil
 }

@@ -143,7 +143,8 @@ func TestAttestorClaims(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 	}
-	if err := a.Check(attest(t, jwt.SigningMethodES256, key, with(jwt.MapClaims{"aud": []string{"", "x"}})), "", attestedAt); err == nil {
+	if err := a.Check(attest(t, jwt.SigningMethodES256, key, with(jwt.MapClaims{"aud": []string{"", "x"}})), "",
+		attestedAt); err == nil {
 		t.Error("good for no client")
 	}
 }
@@ -312,7 +313,8 @@ func TestAttestorOpenssl(t *testing.T) {
 			[]string{"dgst", "-sha256", "-sign", "key.pem", "text"}},
 		{"RS256", []string{"-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"},
 			[]string{"dgst", "-sha256", "-sign", "key.pem", "text"}},
-		{"EdDSA", []string{"-algorithm", "ED25519"}, []string{"pkeyutl", "-sign", "-rawin", "-inkey", "key.pem", "-in", "text"}},
+		{"EdDSA", []string{"-algorithm", "ED25519"},
+			[]string{"pkeyutl", "-sign", "-rawin", "-inkey", "key.pem", "-in", "text"}},
 	} {
 		t.Run(tt.alg, func(t *testing.T) {
 			dir := t.TempDir()

@@ -41,7 +41,8 @@ func TestOrderOfChecks(t *testing.T) {
 		make func(r *Request)
 	}{
 		{"no key", ErrKeyRequired, func(r *Request) { r.Authorization = nil }},
-		{"wrong key", ErrInvalidKey, func(r *Request) { r.Authorization = []string{"Bearer " + i.APIKey[:len(i.APIKey)-1] + "!"} }},
+		{"wrong key", ErrInvalidKey,
+			func(r *Request) { r.Authorization = []string{"Bearer " + i.APIKey[:len(i.APIKey)-1] + "!"} }},
 		{"address", ErrAddress, func(r *Request) { r.Address = outside }},
 		{"attestation", ErrAttestation, func(r *Request) { r.Attestation = nil }},
 		{"signature's form", ErrSignature, func(r *Request) { r.Signature = nil }},
@@ -229,11 +230,13 @@ func TestFailuresAreLimited(t *testing.T) {
 		if n > MaxFailures {
 			want = ErrRateLimited
 		}
-		if !errors.Is(err, want) || grant.Usage.Minute.Limit != MaxFailures || grant.Usage.Minute.Remaining != max(0, MaxFailures-n) {
+		if !errors.Is(err, want) || grant.Usage.Minute.Limit != MaxFailures ||
+			grant.Usage.Minute.Remaining != max(0, MaxFailures-n) {
 			t.Errorf("failure %d: %v, %+v", n, err, grant.Usage)
 		}
 	}
-	if _, err := g.Check(&Request{Time: k.time, Address: inside, APIKey: []string{s.APIKey}, Scope: AntennasRead}); err != nil {
+	if _, err := g.Check(&Request{Time: k.time, Address: inside, APIKey: []string{s.APIKey},
+		Scope: AntennasRead}); err != nil {
 		t.Errorf("a valid key: %v", err)
 	}
 	bad.Address = outside

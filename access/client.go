@@ -174,7 +174,8 @@ func (c *Client) CheckNew() error {
 func (c *Client) Check() error {
 	unprintable := func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }
 	switch {
-	case strings.TrimSpace(c.Name) == "" || utf8.RuneCountInString(c.Name) > maxName || strings.ContainsFunc(c.Name, unprintable):
+	case strings.TrimSpace(c.Name) == "" || utf8.RuneCountInString(c.Name) > maxName ||
+		strings.ContainsFunc(c.Name, unprintable):
 		return fmt.Errorf("a client needs a name of 1 to %d printable characters", maxName)
 	case !slices.Contains(Mode("").Values(), string(c.Mode)):
 		return fmt.Errorf("a client needs a mode: one of %s", strings.Join(Mode("").Values(), ", "))
@@ -194,7 +195,8 @@ func (c *Client) Check() error {
 		return fmt.Errorf("a client has at most %d origins and CIDRs", maxEntries)
 	case c.Limits.Minute < 1 || c.Limits.Day < 1 || c.Limits.Minute > maxLimit || c.Limits.Day > maxLimit:
 		return fmt.Errorf("limits are from 1 to %d", maxLimit)
-	case min(c.Limits.VisitorMinute, c.Limits.VisitorDay) < 0 || max(c.Limits.VisitorMinute, c.Limits.VisitorDay) > maxLimit:
+	case min(c.Limits.VisitorMinute, c.Limits.VisitorDay) < 0 ||
+		max(c.Limits.VisitorMinute, c.Limits.VisitorDay) > maxLimit:
 		return fmt.Errorf("limits of a visitor are from 1 to %d, or 0 for none", maxLimit)
 	case c.Mode == Server && (c.Limits.VisitorMinute > 0 || c.Limits.VisitorDay > 0):
 		return fmt.Errorf("a SERVER client has no limits of visitors: its requests come from its own addresses")

@@ -167,7 +167,8 @@ func (c *Clients) issue(spec Client) (*record, *Issued, error) {
 	if err := spec.CheckNew(); err != nil {
 		return nil, nil, err
 	}
-	spec.Origins, spec.CIDRs = append([]string{}, spec.Origins...), append([]netip.Prefix{}, spec.CIDRs...) // [] in JSON
+	// [] in JSON
+	spec.Origins, spec.CIDRs = append([]string{}, spec.Origins...), append([]netip.Prefix{}, spec.CIDRs...)
 	r := &record{Client: spec, Hashes: map[string][]byte{}}
 	return r, &Issued{APIKey: r.newKey(spec.Created)}, nil
 }
@@ -190,7 +191,8 @@ func (c *Clients) Rotate(id string, overlap time.Duration) (*Issued, error) {
 	issued := &Issued{}
 	err := c.change(id, func(r *record, now time.Time) error {
 		if r.Ended(now) {
-			return fmt.Errorf("the client's time ended on %s: a key of it would not be let in", r.Expires.Format(time.DateOnly))
+			return fmt.Errorf("the client's time ended on %s: a key of it would not be let in",
+				r.Expires.Format(time.DateOnly))
 		}
 		if r.forgetEnded(now); len(r.Keys) >= maxKeys {
 			return fmt.Errorf("the client has %d keys that live, which is the most: revoke some", maxKeys)

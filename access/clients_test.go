@@ -201,7 +201,8 @@ func TestExpiry(t *testing.T) {
 	k := newKit(t)
 	end := k.time.Add(time.Minute)
 	i := k.create(Client{Mode: Mobile, Expires: &end})
-	for after, want := range map[time.Duration]bool{0: true, 59 * time.Second: true, time.Minute: false, time.Hour: false} {
+	for after, want := range map[time.Duration]bool{0: true, 59 * time.Second: true, time.Minute: false,
+		time.Hour: false} {
 		if got := k.table.Load().find(i.APIKey, k.time.Add(after)) != nil; got != want {
 			t.Errorf("after %s: %v", after, got)
 		}
@@ -212,7 +213,8 @@ func TestLastUsed(t *testing.T) {
 	k := newKit(t)
 	i, g := server(k), k.gate()
 	ask := func() {
-		if _, err := g.Check(&Request{Time: k.time, Address: inside, APIKey: []string{i.APIKey}, Scope: AntennasRead}); err != nil {
+		if _, err := g.Check(&Request{Time: k.time, Address: inside, APIKey: []string{i.APIKey},
+			Scope: AntennasRead}); err != nil {
 			t.Fatal(err)
 		}
 	}

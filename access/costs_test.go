@@ -28,7 +28,8 @@ func TestCosts(t *testing.T) {
 			cheap++
 		}
 		u := charge.Cost(units, at)
-		if want := (2*20 - cheap) / 20; u.Minute.Remaining != want || u.Day.Remaining != (100*20-cheap)/20 || c.Peek(l, at) != u {
+		if want := (2*20 - cheap) / 20; u.Minute.Remaining != want || u.Day.Remaining != (100*20-cheap)/20 ||
+			c.Peek(l, at) != u {
 			t.Fatalf("after %d cheap ones: %+v, want %d left of the minute", cheap, u, want)
 		}
 	}

@@ -145,7 +145,8 @@ func (c *Counts) Save(clients *Clients) error {
 	}
 	err := c.db.Update(func(tx *buntdb.Tx) error {
 		for id, word := range changed {
-			if _, _, err := tx.Set(dayKey+id, writeCount(word), &buntdb.SetOptions{Expires: true, TTL: keptFor}); err != nil {
+			if _, _, err := tx.Set(dayKey+id, writeCount(word),
+				&buntdb.SetOptions{Expires: true, TTL: keptFor}); err != nil {
 				return err
 			}
 		}

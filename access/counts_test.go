@@ -160,7 +160,8 @@ func TestTornCounts(t *testing.T) {
 
 // Junk at the end is a torn tail as well: what lies before it is kept.
 func TestJunkAfterCounts(t *testing.T) {
-	for _, junk := range []string{"*1\r\n$0\r\n\r\n", "*1\r\n$99999999999999999\r\nset\r\n", "*1\r\n$-1\r\nset\r\n", "*0\r\n", "x",
+	for _, junk := range []string{"*1\r\n$0\r\n\r\n", "*1\r\n$99999999999999999\r\nset\r\n", "*1\r\n$-1\r\nset\r\n",
+		"*0\r\n", "x",
 		strings.Repeat("\xff\r\n*", 5000), strings.Repeat("*5\r\n$9\r\n", 100)} {
 		if n, aside := mended(t, goodCount+junk); n != 1 || aside {
 			t.Errorf("%.80q: %d counts, want 1; put aside: %t", junk, n, aside)

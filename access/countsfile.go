@@ -137,7 +137,8 @@ func (c *CountsFile) repair(path string) (aside string, err error) {
 	if c.Bad > 0 {
 		aside = path + ".damaged"
 		if err := writeSynced(aside, c.text); err != nil {
-			return aside, errors.Join(os.Remove(aside), os.Rename(path, aside)) // the disk is full: the file itself is put aside
+			// the disk is full: the file itself is put aside
+			return aside, errors.Join(os.Remove(aside), os.Rename(path, aside))
 		}
 	}
 	var kept [][]byte

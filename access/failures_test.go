@@ -147,7 +147,8 @@ func TestWhatCountsAsAFailure(t *testing.T) {
 		}
 	}
 	for range MaxFailures {
-		_, _ = g.Check(&Request{Time: k.time, Address: netip.MustParseAddr("203.0.113.9"), APIKey: []string{s.APIKey}, Scope: AntennasRead})
+		_, _ = g.Check(&Request{Time: k.time, Address: netip.MustParseAddr("203.0.113.9"), APIKey: []string{s.APIKey},
+			Scope: AntennasRead})
 	}
 	if _, err := g.Check(&Request{Time: k.time, Address: netip.MustParseAddr("203.0.113.9"),
 		APIKey: []string{s.APIKey}, Scope: AntennasRead}); !errors.Is(err, ErrRateLimited) {

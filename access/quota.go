@@ -134,7 +134,8 @@ func (c *counted) giveBack(window uint32, units uint64) {
 
 func (c *counted) window(now, seconds int64, limit int) Window {
 	at, n := current(c.word.Load(), uint32(now/seconds))
-	return Window{Limit: limit, Remaining: max(0, int((int64(limit)*Whole-int64(n))/Whole)), Reset: time.Unix((int64(at)+1)*seconds, 0)}
+	return Window{Limit: limit, Remaining: max(0, int((int64(limit)*Whole-int64(n))/Whole)),
+		Reset: time.Unix((int64(at)+1)*seconds, 0)}
 }
 
 // current is the window that counts, and what was counted in it. A window that is

@@ -58,7 +58,8 @@ func TestLastUnit(t *testing.T) {
 		}
 		close(start)
 		wg.Wait()
-		if u := c.Peek(l, at); passed.Load() != 1 || u.Minute.Limit-u.Minute.Remaining != 1 || u.Day.Limit-u.Day.Remaining != 1 {
+		if u := c.Peek(l, at); passed.Load() != 1 || u.Minute.Limit-u.Minute.Remaining != 1 ||
+			u.Day.Limit-u.Day.Remaining != 1 {
 			t.Errorf("%+v: %d passed, %+v", l, passed.Load(), u)
 		}
 	}

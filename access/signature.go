@@ -42,7 +42,8 @@ func ParseSignature(lines []string) (s Signature, err error) {
 			s.v1 = append(s.v1, sum)
 		default:
 			// Not what it is: somebody may have sent the secret itself.
-			return s, fmt.Errorf("part %d is not t=<unix-seconds>, once, or v1=<64 lower-case hexadecimal digits>", number)
+			return s, fmt.Errorf("part %d is not t=<unix-seconds>, once, or v1=<64 lower-case hexadecimal digits>",
+				number)
 		}
 	}
 	if s.at == "" || len(s.v1) == 0 {

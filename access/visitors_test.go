@@ -18,7 +18,8 @@ func (k *kit) visitor(g *Gate, i *Issued) func(addr string) (Grant, error) {
 // One visitor of a page has his own limit; what is over it costs the others nothing.
 func TestVisitorLimits(t *testing.T) {
 	k := newKit(t) // at second 30 of a minute, 13 hours 39 minutes before midnight
-	i := k.create(Client{Mode: Browser, Origins: origins, Limits: Limits{Minute: 8, Day: 1000, VisitorMinute: 2, VisitorDay: 3}})
+	i := k.create(Client{Mode: Browser, Origins: origins,
+		Limits: Limits{Minute: 8, Day: 1000, VisitorMinute: 2, VisitorDay: 3}})
 	ask := k.visitor(k.gate(), i)
 	for n, step := range []struct {
 		wait        time.Duration
@@ -36,7 +37,8 @@ func TestVisitorLimits(t *testing.T) {
 		{0, "2001:db8:1:2:ffff::9", true, 0, 1, 3, 30 * time.Second}, // the same /64
 		{0, "2001:db8:1:2::7", false, 0, 1, 3, 30 * time.Second},
 		{0, "2001:db8:1:3::1", true, 1, 2, 2, 0},
-		{30 * time.Second, "192.0.2.1", true, 1, 0, 7, 13*time.Hour + 39*time.Minute}, // the next minute, the last of the day
+		// the next minute, the last of the day
+		{30 * time.Second, "192.0.2.1", true, 1, 0, 7, 13*time.Hour + 39*time.Minute},
 		{0, "192.0.2.1", false, 1, 0, 7, 13*time.Hour + 39*time.Minute},
 		{13*time.Hour + 39*time.Minute, "192.0.2.1", true, 1, 2, 7, 0}, // the next day
 	} {
@@ -57,7 +59,8 @@ func TestVisitorLimits(t *testing.T) {
 // none of them has used anything of his own.
 func TestVisitorsOfASpentClient(t *testing.T) {
 	k := newKit(t)
-	i := k.create(Client{Mode: Browser, Origins: origins, Limits: Limits{Minute: 1, Day: 2, VisitorMinute: 2, VisitorDay: 1}})
+	i := k.create(Client{Mode: Browser, Origins: origins,
+		Limits: Limits{Minute: 1, Day: 2, VisitorMinute: 2, VisitorDay: 1}})
 	ask := k.visitor(k.gate(), i)
 	if _, err := ask("192.0.2.1"); err != nil {
 		t.Fatal(err)
@@ -118,8 +121,9 @@ func TestVisitorBodies(t *testing.T) {
 	i := k.create(Client{Mode: Mobile, Limits: Limits{VisitorDay: 1}})
 	g, bodies := k.gate(), 0
 	ask := func(addr netip.Addr) error {
-		_, err := g.Check(&Request{Time: k.time, Method: "POST", Path: "/", Address: addr, Authorization: []string{"Bearer " + i.APIKey},
-			Signature: []string{Sign(i.SigningSecret, k.time, "POST", "/", EmptyBody)}, Scope: AntennasRead,
+		_, err := g.Check(&Request{Time: k.time, Method: "POST", Path: "/", Address: addr,
+			Authorization: []string{"Bearer " + i.APIKey},
+			Signature:     []string{Sign(i.SigningSecret, k.time, "POST", "/", EmptyBody)}, Scope: AntennasRead,
 			Body: func(*Client) ([32]byte, error) { bodies++; return EmptyBody, nil }})
 		return err
 	}

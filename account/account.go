@@ -76,7 +76,8 @@ type Store struct {
 // that are there are good until they end. What cannot be used is left out, of which
 // Problems tells.
 func Open(db *store.DB, now func() time.Time) (*Store, error) {
-	s := &Store{db: db, now: now, guesses: newGuesses(), turns: newTurns(now), shown: shown{last: map[string]time.Time{}}, state: newState()}
+	s := &Store{db: db, now: now, guesses: newGuesses(), turns: newTurns(now),
+		shown: shown{last: map[string]time.Time{}}, state: newState()}
 	if db == nil {
 		return s, nil
 	}

@@ -165,12 +165,14 @@ func TestAccounts(t *testing.T) {
 	w.want("another password", w.login("elodie anne", good+"x"), ErrLogin)
 	_, err := w.Create(ctx, "Elodie Anne", good)
 	w.want("the same name", err, ErrNameTaken)
-	for _, name := range []string{"", " a", "-", "a@b.example", "a\u202eb", "a\nb", string(bytes.Repeat([]byte("a"), 65)), "a\xff"} {
+	for _, name := range []string{"", " a", "-", "a@b.example", "a\u202eb", "a\nb",
+		string(bytes.Repeat([]byte("a"), 65)), "a\xff"} {
 		if _, err := w.Create(ctx, name, good); err == nil {
 			t.Errorf("the name %q is taken", name)
 		}
 	}
-	for _, password := range []string{"", "ninechars", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", string(make([]byte, 1025))} {
+	for _, password := range []string{"", "ninechars", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+		string(make([]byte, 1025))} {
 		if _, err := w.Create(ctx, "somebody", password); err == nil {
 			t.Errorf("the password %.20q is taken", password)
 		}
@@ -215,14 +217,16 @@ func TestDelete(t *testing.T) {
 	if err := w.Note(p.ID, Fact{Kind: Outage, Ref: "community:planted-ref"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := w.Once(p.ID, "planted-idempotency", Bug, func() ([]byte, []Fact, error) { return []byte("planted-answer"), nil, nil }); err != nil {
+	if _, _, err := w.Once(p.ID, "planted-idempotency", Bug,
+		func() ([]byte, []Fact, error) { return []byte("planted-answer"), nil, nil }); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Note(other.ID, Fact{Kind: Outage, Ref: "community:another-ref"}); err != nil {
 		t.Fatal(err)
 	}
 	kept := w.tokens(other, c)
-	for _, secret := range []string{good, code, code[3:], tokens.Access[3:], tokens.Refresh[3:46], tokens.Refresh[46:], next.Access[3:], next.Refresh[46:], verifier, "planted-idempotency"} {
+	for _, secret := range []string{good, code, code[3:], tokens.Access[3:], tokens.Refresh[3:46], tokens.Refresh[46:],
+		next.Access[3:], next.Refresh[46:], verifier, "planted-idempotency"} {
 		if bytes.Contains(w.file(), []byte(secret)) {
 			t.Errorf("users.db has %q", secret)
 		}
@@ -289,8 +293,10 @@ func TestReadOnly(t *testing.T) {
 		_, err3 := s.Register("x", []string{callback})
 		_, err4 := s.Refresh(tokens.Refresh, c.ID, "", nil)
 		_, err5 := s.OfClient("client", "name")
-		_, _, err6 := s.Once(p.ID, "t", Bug, func() ([]byte, []Fact, error) { t.Error("it is done"); return nil, nil, nil })
-		for i, err := range []error{err1, err2, err3, err4, err5, err6, s.Delete(p.ID), s.Note(p.ID), s.Revoke(tokens.Access, c.ID)} {
+		_, _, err6 := s.Once(p.ID, "t", Bug,
+			func() ([]byte, []Fact, error) { t.Error("it is done"); return nil, nil, nil })
+		for i, err := range []error{err1, err2, err3, err4, err5, err6, s.Delete(p.ID), s.Note(p.ID),
+			s.Revoke(tokens.Access, c.ID)} {
 			if !errors.Is(err, ErrReadOnly) || !errors.Is(err, fs.ErrPermission) {
 				t.Errorf("change %d: %v", i, err)
 			}
@@ -332,7 +338,8 @@ func TestOfClient(t *testing.T) {
 		}
 	}
 	w.reopen()
-	if p, err := w.OfClient("0198-client", "Assistant"); err != nil || p.ID != ids[0] || w.ActsFor("0198-client") != p.ID {
+	if p, err := w.OfClient("0198-client", "Assistant"); err != nil || p.ID != ids[0] ||
+		w.ActsFor("0198-client") != p.ID {
 		t.Errorf("after a restart: %+v, %v", p, err)
 	}
 	w.want("the person of that name", w.login("assistant", good), nil)

@@ -43,7 +43,8 @@ func (c *Client) check(id string) error {
 	switch {
 	case c.ID != id:
 		return fmt.Errorf("it is stored as that of %.50q", c.ID)
-	case strings.TrimSpace(c.Name) == "" || utf8.RuneCountInString(c.Name) > maxClientName || strings.ContainsFunc(c.Name, unprintable):
+	case strings.TrimSpace(c.Name) == "" || utf8.RuneCountInString(c.Name) > maxClientName ||
+		strings.ContainsFunc(c.Name, unprintable):
 		return fmt.Errorf("%w of 1 to %d printable characters", ErrMetadata, maxClientName)
 	case len(c.RedirectURIs) < 1 || len(c.RedirectURIs) > maxRedirects:
 		return fmt.Errorf("%w: %d of them, of 1 to %d", ErrRedirect, len(c.RedirectURIs), maxRedirects)
@@ -188,7 +189,10 @@ func (st *state) idle() []*Client {
 			list = append(list, c)
 		}
 	}
-	slices.SortFunc(list, func(a, b *Client) int { return cmp.Or(a.lastUsed().Compare(b.lastUsed()), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(list, func(a,
+		b *Client) int {
+		return cmp.Or(a.lastUsed().Compare(b.lastUsed()), cmp.Compare(a.ID, b.ID))
+	})
 	return list
 }
 

@@ -46,8 +46,10 @@ const (
 )
 
 func (f *Fact) check() error {
-	if f.Kind == "" || len(f.Kind) > maxKind || f.Kind[0] == 0 || f.Ref == "" || len(f.Ref) > maxRef || len(f.Data) > maxData {
-		return fmt.Errorf("a fact of the kind %.50q has %d bytes of ref and %d of data, of at most %d and %d", f.Kind, len(f.Ref), len(f.Data), maxRef, maxData)
+	if f.Kind == "" || len(f.Kind) > maxKind || f.Kind[0] == 0 || f.Ref == "" || len(f.Ref) > maxRef ||
+		len(f.Data) > maxData {
+		return fmt.Errorf("a fact of the kind %.50q has %d bytes of ref and %d of data, of at most %d and %d", f.Kind,
+			len(f.Ref), len(f.Data), maxRef, maxData)
 	}
 	return nil
 }
@@ -174,7 +176,8 @@ const maxToken = 200 // bytes
 // 256 KiB of answer; of a do that fails nothing is. When the process dies between do and
 // that, the next call does it again: what do writes should know the token too. do must not
 // call Once. Errors: do's as it is, and those of Note.
-func (s *Store) Once(person, token string, kind Kind, do func() (answer []byte, facts []Fact, err error)) (answer []byte, repeated bool, err error) {
+func (s *Store) Once(person, token string, kind Kind,
+	do func() (answer []byte, facts []Fact, err error)) (answer []byte, repeated bool, err error) {
 	if len(token) > maxToken {
 		return nil, false, fmt.Errorf("a token of %d bytes, of at most %d", len(token), maxToken)
 	}

@@ -56,7 +56,9 @@ func TestFacts(t *testing.T) {
 		}
 	}
 	w.want("nobody", w.Note("nobody", Fact{Kind: Bug, Ref: "1"}), ErrNoAccount)
-	for _, f := range []Fact{{Ref: "1"}, {Kind: Bug}, {Kind: answers, Ref: "1"}, {Kind: Bug, Ref: strings.Repeat("a", 201)}, {Kind: Kind(strings.Repeat("a", 51)), Ref: "1"}, {Kind: Bug, Ref: "1", Data: make([]byte, maxData+1)}} {
+	for _, f := range []Fact{{Ref: "1"}, {Kind: Bug}, {Kind: answers, Ref: "1"},
+		{Kind: Bug, Ref: strings.Repeat("a", 201)}, {Kind: Kind(strings.Repeat("a", 51)), Ref: "1"},
+		{Kind: Bug, Ref: "1", Data: make([]byte, maxData+1)}} {
 		if err := w.Note(alice.ID, f); err == nil {
 			t.Errorf("%.20q %.20q is taken", f.Kind, f.Ref)
 		}
@@ -113,14 +115,16 @@ func TestOnce(t *testing.T) {
 	failing := errors.New("no")
 	_, _, err := w.Once(alice.ID, "fails", Outage, func() ([]byte, []Fact, error) { return nil, nil, failing })
 	w.want("a write that fails", err, failing)
-	if answer, repeated, err := w.Once(alice.ID, "fails", Outage, do); repeated || err != nil || string(answer) != "answer 7" {
+	if answer, repeated, err := w.Once(alice.ID, "fails", Outage, do); repeated || err != nil ||
+		string(answer) != "answer 7" {
 		t.Errorf("after that: %q, %v, %v", answer, repeated, err)
 	}
 	before := done
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if answer, _, err := w.Once(bob.ID, "at once", Outage, do); err != nil || string(answer) != fmt.Sprint("answer ", before+1) {
+			if answer, _, err := w.Once(bob.ID, "at once", Outage, do); err != nil ||
+				string(answer) != fmt.Sprint("answer ", before+1) {
 				t.Errorf("%q, %v", answer, err)
 			}
 		})
@@ -132,14 +136,17 @@ func TestOnce(t *testing.T) {
 	if err := w.sequence(bob.ID, answers, maxAnswers); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = w.Once(bob.ID, "one more", Outage, func() ([]byte, []Fact, error) { t.Error("it is done"); return nil, nil, nil })
+	_, _, err = w.Once(bob.ID, "one more", Outage,
+		func() ([]byte, []Fact, error) { t.Error("it is done"); return nil, nil, nil })
 	w.want("too many", err, ErrFull)
 	if err := w.sequence(alice.ID, Outage, maxFacts); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = w.Once(alice.ID, "one fact more", Outage, func() ([]byte, []Fact, error) { t.Error("it is done"); return nil, nil, nil })
+	_, _, err = w.Once(alice.ID, "one fact more", Outage,
+		func() ([]byte, []Fact, error) { t.Error("it is done"); return nil, nil, nil })
 	w.want("too many facts", err, ErrFull)
-	if _, _, err = w.Once(alice.ID, "of another kind", Bug, func() ([]byte, []Fact, error) { return nil, []Fact{{Kind: Bug, Ref: "1"}}, nil }); err != nil {
+	if _, _, err = w.Once(alice.ID, "of another kind", Bug,
+		func() ([]byte, []Fact, error) { return nil, []Fact{{Kind: Bug, Ref: "1"}}, nil }); err != nil {
 		t.Errorf("a fact of another kind: %v", err)
 	}
 	if _, err := w.Disable(bob.ID, true); err != nil {

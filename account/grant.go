@@ -97,7 +97,8 @@ func (s *Store) Authorize(person SignedIn, a Authorization) (code string, err er
 	code = codeStart + secret()
 	sum := sumOf(code)
 	now := s.now().UTC()
-	g := &grant{ID: id.String(), Person: person.ID, Client: a.Client, Scopes: a.Scopes, Resource: a.Resource, Redirect: a.Redirect,
+	g := &grant{ID: id.String(), Person: person.ID, Client: a.Client, Scopes: a.Scopes, Resource: a.Resource,
+		Redirect:  a.Redirect,
 		Challenge: a.Challenge, Created: now.Truncate(time.Second), Code: sum[:], Ends: now.Add(CodeLife)}
 	err = s.change(func(c *change) error {
 		r, client := c.accounts[person.ID], c.clients[a.Client]

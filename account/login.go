@@ -15,8 +15,8 @@ type SignedIn struct {
 // Login returns who has this name and password. A wrong password, a name that nobody has
 // and an account that is disabled are one answer, after the same work; attempts are
 // limited for names that nobody has as for others. An attempt counts until it succeeds,
-// so that those at one time are limited too, but not when it was refused before it was compared. Errors: ErrLogin, ErrLimited (until
-// LoginAgain), ErrBusy, ErrReadOnly.
+// so that those at one time are limited too, but not when it was refused before it was
+// compared. Errors: ErrLogin, ErrLimited (until LoginAgain), ErrBusy, ErrReadOnly.
 func (s *Store) Login(ctx context.Context, name, password string, addr netip.Addr) (SignedIn, error) {
 	if s.readOnly() {
 		return SignedIn{}, ErrReadOnly

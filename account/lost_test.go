@@ -20,15 +20,17 @@ func TestLostAccount(t *testing.T) {
 	}
 	lost, theirs := w.tokens(alice, c), w.tokens(bob, c)
 	for _, tt := range []struct{ name, text string }{
-		{"memory of a password", `{"id":"ID","name":"alice","created":"2026-11-03T12:00:00Z","password":{"time":3,"memory":4294967295,"threads":1,` +
-			`"salt":"AAAAAAAAAAAAAAAAAAAAAA==","argon2id":"AAAAAAAAAAAAAAAAAAAAAA=="}}`},
+		{"memory of a password",
+			`{"id":"ID","name":"alice","created":"2026-11-03T12:00:00Z","password":{"time":3,"memory":4294967295,"threads":1,` +
+				`"salt":"AAAAAAAAAAAAAAAAAAAAAA==","argon2id":"AAAAAAAAAAAAAAAAAAAAAA=="}}`},
 		{"neither", `{"id":"ID","name":"alice","created":"2026-11-03T12:00:00Z"}`},
 		{"another id", `{"id":"x","name":"alice"}`},
 		{"no JSON", `{`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := w.db.Update(func(tx *store.Tx) error {
-				return tx.Bucket([]byte(accountsBucket)).Put([]byte(alice.ID), []byte(strings.ReplaceAll(tt.text, "ID", alice.ID)))
+				return tx.Bucket([]byte(accountsBucket)).Put([]byte(alice.ID),
+					[]byte(strings.ReplaceAll(tt.text, "ID", alice.ID)))
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -60,14 +62,16 @@ func TestLostAccount(t *testing.T) {
 		t.Errorf("new accounts: %v, %v", created, acting)
 	}
 	list := w.List()
-	if found, err := w.Find(alice.ID); err != nil || !found.Lost || len(list) != 3 || !list[0].Lost || list[0].ID != alice.ID {
+	if found, err := w.Find(alice.ID); err != nil || !found.Lost || len(list) != 3 || !list[0].Lost ||
+		list[0].ID != alice.ID {
 		t.Errorf("%+v, %v, %+v", found, err, list)
 	}
 	if err := w.Delete(alice.ID); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // and after a restart
-		if _, _, err := Check(w.db); err != nil || len(w.Problems()) != 0 || w.valid(lost.Access) || !w.valid(theirs.Access) {
+		if _, _, err := Check(w.db); err != nil || len(w.Problems()) != 0 || w.valid(lost.Access) ||
+			!w.valid(theirs.Access) {
 			t.Errorf("after it was deleted: %v, %v", err, w.Problems())
 		}
 		w.reopen()
@@ -119,7 +123,8 @@ func TestLostGrant(t *testing.T) {
 			}
 		})
 	}
-	if err := errors.Join(w.db.Update(put(grantsBucket, id, whole)), w.db.Update(put(clientsBucket, c.ID, "no program"))); err != nil {
+	if err := errors.Join(w.db.Update(put(grantsBucket, id, whole)),
+		w.db.Update(put(clientsBucket, c.ID, "no program"))); err != nil {
 		t.Fatal(err)
 	}
 	w.reopen()

@@ -22,7 +22,8 @@ const (
 
 // CheckPassword says what is wrong with a new password.
 func CheckPassword(text string) error {
-	if !utf8.ValidString(text) || utf8.RuneCountInString(norm.NFC.String(text)) < minPassword || len(text) > maxPassword {
+	if !utf8.ValidString(text) || utf8.RuneCountInString(norm.NFC.String(text)) < minPassword ||
+		len(text) > maxPassword {
 		return fmt.Errorf("a password has %d characters or more and at most %d bytes", minPassword, maxPassword)
 	}
 	return nil
@@ -76,7 +77,8 @@ func newPassword(text string) *password {
 
 // nobody is compared with where there is no account, so that the answer takes as long as
 // for a wrong password.
-var nobody = &password{Time: hashTime, Memory: hashMemory, Threads: hashThreads, Salt: make([]byte, saltBytes), Tag: make([]byte, tagBytes)}
+var nobody = &password{Time: hashTime, Memory: hashMemory, Threads: hashThreads, Salt: make([]byte, saltBytes),
+	Tag: make([]byte, tagBytes)}
 
 // hash makes the record of a new password. Errors: ErrReadOnly, ErrBusy.
 func (s *Store) hash(ctx context.Context, text string) (*password, error) {

@@ -50,8 +50,10 @@ func nameKey(name string) string { return fold.String(name) }
 func CheckName(name string) error {
 	unprintable := func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }
 	switch {
-	case nameKey(name) == "" || strings.TrimSpace(name) != name || utf8.RuneCountInString(name) > maxName || strings.ContainsFunc(name, unprintable):
-		return fmt.Errorf("an account needs a name of 1 to %d printable characters, without blanks at its ends", maxName)
+	case nameKey(name) == "" || strings.TrimSpace(name) != name || utf8.RuneCountInString(name) > maxName ||
+		strings.ContainsFunc(name, unprintable):
+		return fmt.Errorf("an account needs a name of 1 to %d printable characters, without blanks at its ends",
+			maxName)
 	case strings.Contains(name, "@"):
 		return errors.New("the name of an account is no e-mail address: none is kept")
 	}

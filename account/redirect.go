@@ -46,7 +46,8 @@ const plainBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 const hostBytes = "abcdefghijklmnopqrstuvwxyz0123456789-."
 
 func checkHost(u *url.URL) error {
-	if h := u.Hostname(); h == "" || strings.Trim(h, hostBytes) != "" || !isPort(u.Port(), strings.HasSuffix(u.Host, ":")) {
+	if h := u.Hostname(); h == "" || strings.Trim(h, hostBytes) != "" ||
+		!isPort(u.Port(), strings.HasSuffix(u.Host, ":")) {
 		return fmt.Errorf("want a host in lower case and no port or one of 1 to 65535")
 	}
 	return nil

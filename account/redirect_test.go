@@ -102,7 +102,8 @@ func TestCheckRedirect(t *testing.T) {
 }
 
 func TestRedirects(t *testing.T) {
-	c := &Client{RedirectURIs: []string{"https://app.example/cb", "http://127.0.0.1/cb", "http://[::1]:99/cb?x", "com.example.app:/cb"}}
+	c := &Client{RedirectURIs: []string{"https://app.example/cb", "http://127.0.0.1/cb", "http://[::1]:99/cb?x",
+		"com.example.app:/cb"}}
 	for _, tt := range []struct {
 		asked string
 		want  bool
@@ -161,7 +162,8 @@ func FuzzRedirects(f *testing.F) {
 		ip := net.ParseIP(u.Hostname())
 		local := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 		switch {
-		case u.Scheme == "http" && !local, u.Scheme == "https" && u.Hostname() == "", u.Scheme != "http" && u.Scheme != "https" && !strings.Contains(u.Scheme, "."):
+		case u.Scheme == "http" && !local, u.Scheme == "https" && u.Hostname() == "", u.Scheme != "http" &&
+			u.Scheme != "https" && !strings.Contains(u.Scheme, "."):
 			t.Fatalf("%q can be registered", registered)
 		}
 		c := &Client{RedirectURIs: []string{registered}}
@@ -180,7 +182,8 @@ func FuzzRedirects(f *testing.F) {
 				t.Fatalf("%q is allowed", asked)
 			}
 		}
-		same := a.Scheme == "http" && u.Scheme == "http" && a.Hostname() == u.Hostname() && a.EscapedPath() == u.EscapedPath() && a.RawQuery == u.RawQuery && a.Fragment == "" && a.User == nil
+		same := a.Scheme == "http" && u.Scheme == "http" && a.Hostname() == u.Hostname() &&
+			a.EscapedPath() == u.EscapedPath() && a.RawQuery == u.RawQuery && a.Fragment == "" && a.User == nil
 		if !same || !local || strings.ContainsAny(asked, "\\@#") {
 			t.Fatalf("%q is allowed for %q", asked, registered)
 		}

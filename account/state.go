@@ -42,8 +42,10 @@ type access struct {
 
 func newState() *state {
 	return &state{
-		accounts: map[string]*record{}, names: map[string]string{}, acting: map[string]string{}, clients: map[string]*Client{},
-		grants: map[string]*grant{}, lost: map[string]error{}, codes: map[sum]*grant{}, families: map[sum]*grant{}, access: map[sum]*access{},
+		accounts: map[string]*record{}, names: map[string]string{}, acting: map[string]string{},
+		clients: map[string]*Client{},
+		grants:  map[string]*grant{}, lost: map[string]error{}, codes: map[sum]*grant{}, families: map[sum]*grant{},
+		access: map[sum]*access{},
 	}
 }
 
@@ -182,7 +184,8 @@ func (st *state) dropGrant(g *grant) {
 
 func (c *change) putAccount(r *record) {
 	c.writes = append(c.writes, put(accountsBucket, r.ID, r))
-	c.shows = append(c.shows, func(st *state) { _ = st.addAccount(r) }) // add and alter have made sure that the name is free
+	// add and alter have made sure that the name is free
+	c.shows = append(c.shows, func(st *state) { _ = st.addAccount(r) })
 }
 
 func (c *change) putClient(client *Client) {

@@ -16,7 +16,11 @@ func TestSweep(t *testing.T) {
 	p, c, unused := w.person("alice"), w.program(), w.program()
 	w.code(p, c)
 	tokens := w.tokens(p, c)
-	if _, _, err := w.Once(p.ID, "token", Bug, func() ([]byte, []Fact, error) { return []byte("first"), []Fact{{Kind: Bug, Ref: "1"}}, nil }); err != nil {
+	if _, _, err := w.Once(p.ID, "token",
+		Bug, func() ([]byte, []Fact,
+			error) {
+			return []byte("first"), []Fact{{Kind: Bug, Ref: "1"}}, nil
+		}); err != nil {
 		t.Fatal(err)
 	}
 	rows := func() (clients, grants int) {
@@ -125,7 +129,8 @@ func TestShowingEveryProgram(t *testing.T) {
 func fill(w *world, n int) error {
 	return w.change(func(c *change) error {
 		for i := range n {
-			c.putClient(&Client{ID: fmt.Sprintf("ffffffff-%04d", i), Name: "flood", RedirectURIs: []string{callback}, Created: w.clock()})
+			c.putClient(&Client{ID: fmt.Sprintf("ffffffff-%04d", i), Name: "flood", RedirectURIs: []string{callback},
+				Created: w.clock()})
 		}
 		return nil
 	})

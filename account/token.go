@@ -56,7 +56,8 @@ func (s *Store) Redeem(r Redemption) (*Tokens, error) {
 			refused = ErrReused
 			c.dropGrant(g)
 			return nil
-		case g.Client != r.Client || g.Redirect != r.Redirect || !s.now().Before(g.Ends) || !verifies(r.Verifier, g.Challenge):
+		case g.Client != r.Client || g.Redirect != r.Redirect || !s.now().Before(g.Ends) ||
+			!verifies(r.Verifier, g.Challenge):
 			return ErrGrant
 		case r.Resource != "" && r.Resource != g.Resource:
 			return ErrTarget
@@ -180,7 +181,8 @@ func (s *Store) Revoke(text, client string) error {
 			return nil
 		}
 		next := *g
-		next.Access = slices.DeleteFunc(slices.Clone(g.Access), func(t token) bool { return bytes.Equal(t.Sum, sum[:]) })
+		next.Access = slices.DeleteFunc(slices.Clone(g.Access),
+			func(t token) bool { return bytes.Equal(t.Sum, sum[:]) })
 		c.putGrant(&next)
 		return nil
 	})

@@ -135,7 +135,8 @@ func (t *turns) loads() []load {
 	}
 	list := make([]load, len(t.waiting))
 	for i, w := range t.waiting {
-		list[i] = load{t.hashed.Count(w.provider, now) + waiting[w.provider], t.hashed.Count(w.network, now) + waiting[w.network]}
+		list[i] = load{t.hashed.Count(w.provider, now) + waiting[w.provider],
+			t.hashed.Count(w.network, now) + waiting[w.network]}
 	}
 	return list
 }

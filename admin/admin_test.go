@@ -97,7 +97,8 @@ func TestTwoCallers(t *testing.T) {
 			t.Errorf("served %v: revoke: %+v, %v", served, c, err)
 		}
 		var u ClientUsage
-		if err := ask(UsageOfClient{Client: "one"}, &u); err != nil || u.Minute.Remaining != 60 || u.Day.Limit != 10_000 {
+		if err := ask(UsageOfClient{Client: "one"}, &u); err != nil || u.Minute.Remaining != 60 ||
+			u.Day.Limit != 10_000 {
 			t.Errorf("served %v: usage: %+v, %v", served, u, err)
 		}
 		var list []*access.Client
@@ -148,7 +149,8 @@ func TestWaiting(t *testing.T) {
 	var list []*access.Client
 	var held *folder.HeldError
 	waitAtMost(t, 100*time.Millisecond)
-	if err := Call(ctx, dir, ListClients{}, &list, quiet); !errors.As(err, &held) || held.Holder.What != "a starting server" {
+	if err := Call(ctx, dir, ListClients{}, &list, quiet); !errors.As(err, &held) ||
+		held.Holder.What != "a starting server" {
 		t.Errorf("got %v, want that the folder is held by a starting server", err)
 	}
 	waitAtMost(t, time.Minute)
@@ -166,7 +168,8 @@ func TestWaiting(t *testing.T) {
 
 func TestFolderThatIsMissing(t *testing.T) {
 	dir := folder.Dir(filepath.Join(t.TempDir(), "typo"))
-	if err := Call(context.Background(), dir, ListClients{}, new([]*access.Client), quiet); !errors.Is(err, os.ErrNotExist) {
+	if err := Call(context.Background(), dir, ListClients{}, new([]*access.Client), quiet); !errors.Is(err,
+		os.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(string(dir)); err == nil {
@@ -185,7 +188,8 @@ func TestBackup(t *testing.T) {
 			t.Fatal(err)
 		}
 		snap := filepath.Join(string(dir), "snapshots", "FR.snap")
-		if err := errors.Join(os.Mkdir(filepath.Dir(snap), 0o755), os.WriteFile(snap, []byte("a snapshot"), 0o644)); err != nil {
+		if err := errors.Join(os.Mkdir(filepath.Dir(snap), 0o755),
+			os.WriteFile(snap, []byte("a snapshot"), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 		changed := time.Date(2024, 2, 29, 12, 30, 0, 0, time.UTC)

@@ -17,7 +17,8 @@ func observatory(t *testing.T, date string, rows int) string {
 	t.Helper()
 	text := "id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;coordonnees;statut\n"
 	for i := range rows {
-		text += fmt.Sprintf("%d;SFR;%d;LTE 800;2020-01-02;003;03258;4G;%s;003270%04d;\"46.1 , 3.3\";En service\n", i+1, i+1, date, i+1)
+		text += fmt.Sprintf("%d;SFR;%d;LTE 800;2020-01-02;003;03258;4G;%s;003270%04d;\"46.1 , 3.3\";En service\n",
+			i+1, i+1, date, i+1)
 	}
 	path := filepath.Join(t.TempDir(), "observatoire.csv")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -63,7 +64,8 @@ func TestArchives(t *testing.T) {
 		if reports, err := add(AddArchives{Paths: []string{first}, Known: true}); err != nil || len(reports) != 0 {
 			t.Errorf("known: %+v, %v", reports, err)
 		}
-		if reports, err := add(AddArchives{Paths: []string{second}, Date: "2026-08-20", Force: true}); err != nil || !reports[0].Replaced {
+		if reports, err := add(AddArchives{Paths: []string{second}, Date: "2026-08-20", Force: true}); err != nil ||
+			!reports[0].Replaced {
 			t.Errorf("replaced: %+v, %v", reports, err)
 		}
 		var list []archive.Publication

@@ -68,13 +68,16 @@ func TestRestoreOfPart(t *testing.T) {
 		{"a file is missing", remove("snapshots/FR.snap"), "snapshots/FR.snap is missing", false},
 		{"a store is missing", remove("users.db"), "users.db is missing", false},
 		{"no list", remove(backup.Name), "made it", false},
-		{"an empty list", func(dir string) error { return os.Truncate(filepath.Join(dir, backup.Name), 0) }, "damaged", false},
+		{"an empty list", func(dir string) error { return os.Truncate(filepath.Join(dir, backup.Name), 0) }, "damaged",
+			false},
 		{"not finished", func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, backup.Name), []byte(`{"format":1,"complete":false,"files":[]}`), 0o600)
+			return os.WriteFile(filepath.Join(dir, backup.Name), []byte(`{"format":1,"complete":false,"files":[]}`),
+				0o600)
 		}, "not finished", false},
 		{"stores that count commits", remove(backup.Name, "stores.json", "measures.db"), "made it", false},
 		{"of an older relais", func(dir string) error {
-			err := remove(backup.Name, "stores.json", "measures.db", clientsFile, PhotosFile, CommunityFile, UsersFile, ArchivesFile)(dir)
+			err := remove(backup.Name, "stores.json", "measures.db", clientsFile, PhotosFile, CommunityFile, UsersFile,
+				ArchivesFile)(dir)
 			return errors.Join(err, firstFormat(filepath.Join(dir, clientsFile)))
 		}, "", true},
 	}
@@ -91,7 +94,8 @@ func TestRestoreOfPart(t *testing.T) {
 				t.Errorf("the log: %q", logs.String())
 			}
 			if tt.says != "" {
-				if _, there := os.Stat(string(restored)); err == nil || !strings.Contains(err.Error(), tt.says) || there == nil {
+				if _, there := os.Stat(string(restored)); err == nil || !strings.Contains(err.Error(), tt.says) ||
+					there == nil {
 					t.Errorf("%v, %v", err, there)
 				}
 				return
@@ -106,7 +110,8 @@ func TestRestoreOfPart(t *testing.T) {
 				t.Error("the folder has a list of a backup")
 			}
 			var list []*access.Client
-			if err := Call(context.Background(), restored, ListClients{}, &list, quiet); err != nil || len(list) == 0 != tt.warns {
+			if err := Call(context.Background(), restored, ListClients{}, &list, quiet); err != nil ||
+				len(list) == 0 != tt.warns {
 				t.Errorf("%d clients, %v", len(list), err)
 			}
 		})
@@ -124,7 +129,8 @@ func TestUnfinishedFolder(t *testing.T) {
 			return err
 		}
 		_, open := Open(there, "test", quiet)
-		into, again := Backup(context.Background(), dir, string(there), quiet), Restore(context.Background(), copied, there, quiet)
+		into, again := Backup(context.Background(), dir, string(there), quiet), Restore(context.Background(), copied,
+			there, quiet)
 		from := Backup(context.Background(), there, filepath.Join(t.TempDir(), "copy"), quiet)
 		for _, tt := range []struct {
 			what string
@@ -161,7 +167,8 @@ func TestVersionsAfterRestore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := outage.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946}, Reason: reason, User: "one"}
+		n := outage.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946},
+			Reason: reason, User: "one"}
 		if reason != "" {
 			_, _, err = s.Outages.Report(n)
 		}

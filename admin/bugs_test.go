@@ -41,7 +41,8 @@ func TestBugs(t *testing.T) {
 			closed.State != community.ClosedBug || closed.Answer != "done" {
 			t.Errorf("served %v: %+v, %v", served, closed, err)
 		}
-		if err := Call(ctx, dir, CloseBug{"bug:x", "done"}, &closed, quiet); err == nil || !strings.Contains(err.Error(), "no such bug") {
+		if err := Call(ctx, dir, CloseBug{"bug:x", "done"}, &closed, quiet); err == nil ||
+			!strings.Contains(err.Error(), "no such bug") {
 			t.Errorf("served %v: %v", served, err)
 		}
 		for _, all := range []bool{false, true} {

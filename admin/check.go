@@ -151,7 +151,8 @@ func checkStores(ctx context.Context, dir folder.Dir) (files []File, err error) 
 }
 
 // loose are the files beside the databases. Their checks answer what the file holds.
-var loose = []looseFile{{sealFile, "key", checkKey}, {quotaFile, "counts", checkCounts}, {socketFile, "socket", checkSocket}}
+var loose = []looseFile{{sealFile, "key", checkKey}, {quotaFile, "counts", checkCounts},
+	{socketFile, "socket", checkSocket}}
 
 type looseFile struct {
 	file, kind string

@@ -63,7 +63,8 @@ func TestDeletedIsOffTheDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := Call(context.Background(), dir, DeleteClient{Client: gone.ID}, new(access.Client), quiet); err != nil {
+		if err := Call(context.Background(), dir, DeleteClient{Client: gone.ID}, new(access.Client),
+			quiet); err != nil {
 			t.Fatal(err)
 		}
 		if left := traces(t, dir, gone); (len(left) == 0) != (how == "nobody serves") {
@@ -107,7 +108,8 @@ func TestDeletedIsOffTheDisk(t *testing.T) {
 		}
 		stop()
 		var list []*access.Client
-		if err := Call(context.Background(), dir, ListClients{}, &list, quiet); err != nil || len(list) != 1 || list[0].ID != stays.ID {
+		if err := Call(context.Background(), dir, ListClients{}, &list, quiet); err != nil || len(list) != 1 ||
+			list[0].ID != stays.ID {
 			t.Errorf("%s: %v, %v", how, list, err)
 		}
 	}

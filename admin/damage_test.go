@@ -24,7 +24,8 @@ func TestChangedCharacter(t *testing.T) {
 	one.Limits = access.Limits{Minute: 77, Day: 123456}
 	damaged, sound := create(t, dir, one), create(t, dir, spec("two"))
 	var compacted []Compacted
-	if err := Call(context.Background(), dir, CompactStores{}, &compacted, quiet); err != nil { // each record is there once
+	if err := Call(context.Background(), dir, CompactStores{}, &compacted,
+		quiet); err != nil { // each record is there once
 		t.Fatal(err)
 	}
 	path := (&Stores{Dir: dir}).path(clientsFile)
@@ -38,7 +39,8 @@ func TestChangedCharacter(t *testing.T) {
 	if err := os.WriteFile(path, bytes.Replace(data, []byte("123456"), []byte("923456"), 1), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if list := problems(t, dir); len(list) != 1 || !strings.HasPrefix(list[0], clientsFile) || !strings.Contains(list[0], damaged.ID) {
+	if list := problems(t, dir); len(list) != 1 || !strings.HasPrefix(list[0], clientsFile) ||
+		!strings.Contains(list[0], damaged.ID) {
 		t.Errorf("check: %q", list)
 	}
 	s, _ := serve(t, dir)
@@ -86,7 +88,8 @@ func TestLostAccount(t *testing.T) {
 	if n := bytes.Count(data, []byte("alicealice")); n != 1 {
 		t.Fatalf("the name stands %d times in the file", n)
 	}
-	if err := os.WriteFile(path, bytes.Replace(data, []byte("alicealice"), []byte("malicalice"), 1), 0o600); err != nil {
+	if err := os.WriteFile(path, bytes.Replace(data, []byte("alicealice"), []byte("malicalice"), 1),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
@@ -116,7 +119,8 @@ func TestLostAccount(t *testing.T) {
 		}
 		return list
 	}
-	if list := wrong(); len(list) != 1 || !strings.HasPrefix(list[0], UsersFile) || !strings.Contains(list[0], alice.ID) {
+	if list := wrong(); len(list) != 1 || !strings.HasPrefix(list[0], UsersFile) ||
+		!strings.Contains(list[0], alice.ID) {
 		t.Errorf("check: %q", list)
 	}
 	if _, err := s.do(ctx, DeleteUser{User: alice.ID}); err != nil {
@@ -173,7 +177,8 @@ func TestStoreComesBack(t *testing.T) {
 		time.Sleep(50 * time.Millisecond) // it is tried once a second
 	}
 	watch()
-	if _, _, err := s.Community.Bugs(true, 1, 0); err != nil || !strings.Contains(log.String(), "well again") || len(s.Warnings()) != 0 {
+	if _, _, err := s.Community.Bugs(true, 1, 0); err != nil || !strings.Contains(log.String(), "well again") ||
+		len(s.Warnings()) != 0 {
 		t.Errorf("%v, %q, %s", err, s.Warnings(), &log)
 	}
 }

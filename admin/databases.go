@@ -43,7 +43,8 @@ var databases = []database{
 	{file: CommunityFile, buckets: slices.Concat(outage.Buckets, community.Buckets), holds: holdsCommunity},
 	{file: UsersFile, buckets: account.Buckets, holds: holdsUsers},
 	{file: ArchivesFile, buckets: archive.Buckets, holds: holdsArchives},
-	{file: measure.DatabaseName, openIn: measure.OpenDatabase, apart: true, advice: measuresAdvice, holds: holdsMeasures},
+	{file: measure.DatabaseName, openIn: measure.OpenDatabase, apart: true, advice: measuresAdvice,
+		holds: holdsMeasures},
 }
 
 // databasesOf are databases and the files of months that a folder has.
@@ -51,10 +52,11 @@ func databasesOf(dir folder.Dir) ([]database, error) {
 	months, err := photos.Months(dir)
 	all := slices.Clone(databases)
 	for _, m := range months {
-		all = append(all, database{file: photos.FileOf(m), month: m, holds: func(s *Stores, _ *store.DB) (string, error) {
-			n, err := s.Photos.CheckMonth(m)
-			return "the images of " + Number(n, "photo"), err
-		}})
+		all = append(all, database{file: photos.FileOf(m), month: m,
+			holds: func(s *Stores, _ *store.DB) (string, error) {
+				n, err := s.Photos.CheckMonth(m)
+				return "the images of " + Number(n, "photo"), err
+			}})
 	}
 	return all, err
 }

@@ -99,7 +99,8 @@ func (s *Stores) leftOut() []leftOut {
 func (s *Stores) openClients() {
 	if s.failed[clientsFile] == nil {
 		var err error
-		if s.Clients, err = access.OpenClients(s.open[clientsFile], access.OpenSealer(s.path(sealFile)), s.now); err == nil {
+		if s.Clients, err = access.OpenClients(s.open[clientsFile], access.OpenSealer(s.path(sealFile)),
+			s.now); err == nil {
 			return
 		}
 		s.fail(clientsFile, err)

@@ -47,7 +47,8 @@ func TestFailedStore(t *testing.T) {
 					t.Fatal(err)
 				}
 				for other, use := range uses {
-					if err := use(s); (err != nil) != (other == file) || err != nil && !strings.Contains(err.Error(), file) {
+					if err := use(s); (err != nil) != (other == file) ||
+						err != nil && !strings.Contains(err.Error(), file) {
 						t.Errorf("what needs %s: %v", other, err)
 					}
 				}
@@ -72,10 +73,12 @@ func TestFailedStore(t *testing.T) {
 				if err := errors.Join(s.note(), s.Close()); err != nil {
 					t.Error(err)
 				}
-				if err := Backup(ctx, dir, filepath.Join(t.TempDir(), "copy"), quiet); err == nil || !strings.Contains(err.Error(), file) {
+				if err := Backup(ctx, dir, filepath.Join(t.TempDir(), "copy"), quiet); err == nil ||
+					!strings.Contains(err.Error(), file) {
 					t.Errorf("backup: %v", err)
 				}
-				if after, err := os.ReadFile(filepath.Join(string(dir), file)); err != nil || !bytes.Equal(before, after) {
+				if after, err := os.ReadFile(filepath.Join(string(dir), file)); err != nil ||
+					!bytes.Equal(before, after) {
 					t.Errorf("the file was changed, %v", err)
 				}
 			})
@@ -102,7 +105,8 @@ func TestFailedClients(t *testing.T) {
 			t.Fatalf("a key: %v", err)
 		}
 	}
-	if _, err := g.Check(&access.Request{Method: "GET", Path: "/x", Scope: access.AntennasRead}); !errors.Is(err, access.ErrKeyRequired) {
+	if _, err := g.Check(&access.Request{Method: "GET", Path: "/x", Scope: access.AntennasRead}); !errors.Is(err,
+		access.ErrKeyRequired) {
 		t.Errorf("no key: %v", err)
 	}
 	if _, err := s.do(ctx, spec("another")); err == nil || !strings.Contains(err.Error(), clientsFile) {
@@ -117,7 +121,8 @@ func TestFailedClients(t *testing.T) {
 func TestSocketFoldersAreSwept(t *testing.T) {
 	dir := folder.Dir(t.TempDir())
 	left, mine := filepath.Join(string(dir), ".s123456789"), filepath.Join(string(dir), ".ssh")
-	if err := errors.Join(os.Mkdir(left, 0o700), os.WriteFile(filepath.Join(left, "s"), nil, 0o600), os.Mkdir(mine, 0o700)); err != nil {
+	if err := errors.Join(os.Mkdir(left, 0o700), os.WriteFile(filepath.Join(left, "s"), nil, 0o600),
+		os.Mkdir(mine, 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	s, err := Open(dir, "test", quiet)

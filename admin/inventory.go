@@ -109,7 +109,8 @@ func (s *Stores) evidence(d database) string {
 // older returns why an open store is not the one that the folder had.
 func older(noted *inventory.File, file string, commits uint64) error {
 	if had := noted.Stores[file].Commits; commits < had {
-		return fmt.Errorf("%s is older than it was: it has %s, and had %d: %w", file, Number(int(commits), "commit"), had, errNotAsNoted)
+		return fmt.Errorf("%s is older than it was: it has %s, and had %d: %w", file, Number(int(commits), "commit"),
+			had, errNotAsNoted)
 	}
 	return nil
 }
@@ -191,7 +192,8 @@ func (s *Stores) Warnings() (list []string) {
 	}
 	for _, l := range s.leftOut() {
 		if n := len(l.problems); n > 0 {
-			list = append(list, fmt.Sprintf("%s: %s cannot be used, of which relais check says more", l.file, Number(n, l.thing)))
+			list = append(list,
+				fmt.Sprintf("%s: %s cannot be used, of which relais check says more", l.file, Number(n, l.thing)))
 		}
 	}
 	return slices.Concat(list, s.failures(), s.troubles())

@@ -25,12 +25,14 @@ type used struct {
 func newUsed(t *testing.T) used {
 	u := used{t, folder.Dir(t.TempDir())}
 	snap := u.dir.Snapshot("FR")
-	if err := errors.Join(os.Mkdir(filepath.Dir(snap), 0o755), os.WriteFile(snap, []byte("a snapshot"), 0o644)); err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Dir(snap), 0o755),
+		os.WriteFile(snap, []byte("a snapshot"), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	u.open(func(s *Stores) {
 		ctx := context.Background()
-		if _, err := s.do(ctx, CreateClient{access.Client{Name: "app", Mode: access.Mobile, Scopes: access.ReadScopes}}); err != nil {
+		if _, err := s.do(ctx,
+			CreateClient{access.Client{Name: "app", Mode: access.Mobile, Scopes: access.ReadScopes}}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.do(ctx, CreateUser{"alice", "correct horse battery"}); err != nil {
@@ -110,7 +112,8 @@ func TestMissingStore(t *testing.T) {
 			}
 		}
 		var a Accepted
-		if err := Call(context.Background(), u.dir, Accept{}, &a, quiet); err != nil || !slices.Equal(a.Files, []string{file}) {
+		if err := Call(context.Background(), u.dir, Accept{}, &a, quiet); err != nil ||
+			!slices.Equal(a.Files, []string{file}) {
 			t.Errorf("accepted: %q, %v", a.Files, err)
 		}
 		u.open(func(s *Stores) {
@@ -213,7 +216,8 @@ func TestLostInventory(t *testing.T) {
 		{[]string{UsersFile}, UsersFile},
 		{[]string{ArchivesFile}, ArchivesFile},
 		{[]string{PhotosFile, CommunityFile, UsersFile, ArchivesFile, "measures.db"}, PhotosFile},
-		{[]string{clientsFile, PhotosFile, CommunityFile, UsersFile, ArchivesFile, "measures.db"}, clientsFile}, // secret.key
+		// secret.key
+		{[]string{clientsFile, PhotosFile, CommunityFile, UsersFile, ArchivesFile, "measures.db"}, clientsFile},
 	} {
 		u := newUsed(t)
 		u.remove(append(tt.remove, inventory.Name)...)

@@ -196,7 +196,8 @@ func measuresAdvice(err error) string {
 	if errors.Is(err, measure.ErrNewer) {
 		return ""
 	}
-	return "; no file of measures is removed meanwhile: relais check --repair measures makes " + measure.DatabaseName + " again from them"
+	return "; no file of measures is removed meanwhile: relais check --repair measures makes " + measure.DatabaseName +
+		" again from them"
 }
 
 // RepairMeasures makes it again which files of measures count, in a folder that is not

@@ -77,7 +77,8 @@ func TestMeasures(t *testing.T) {
 		if info, err := os.Stat(path); err != nil || !served && (total != info.Size() || read != total) {
 			t.Errorf("%d of %d bytes were told, %v", read, total, err)
 		}
-		if err := Call(ctx, dir, importing(path), &r, quiet); err != nil || r.Total != 50 || r.Files[0].Rejected["duplicate"] != 50 {
+		if err := Call(ctx, dir, importing(path), &r, quiet); err != nil || r.Total != 50 ||
+			r.Files[0].Rejected["duplicate"] != 50 {
 			t.Errorf("served %v: again: %+v, %v", served, r, err)
 		}
 		bad := importing(path)
@@ -109,7 +110,8 @@ func TestMeasures(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(copied, "measures", name), []byte("no"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := Restore(ctx, copied, folder.Dir(filepath.Join(t.TempDir(), "again")), quiet); !errors.Is(err, backup.ErrDamaged) {
+		if err := Restore(ctx, copied, folder.Dir(filepath.Join(t.TempDir(), "again")), quiet); !errors.Is(err,
+			backup.ErrDamaged) {
 			t.Errorf("a damaged backup: %v", err)
 		}
 	}
@@ -232,7 +234,8 @@ func TestImportProgress(t *testing.T) {
 		t.Errorf("told %v", told)
 	}
 	r, err := Import(context.Background(), dir, importing(speedtests(t, 5, 1)), quiet)
-	if err != nil || r.Total != 4 || s.importing.read.Load() != s.importing.total.Load() || s.importing.total.Load() == 1000 {
+	if err != nil || r.Total != 4 || s.importing.read.Load() != s.importing.total.Load() ||
+		s.importing.total.Load() == 1000 {
 		t.Errorf("%+v, %v, %d bytes", r, err, s.importing.read.Load())
 	}
 }

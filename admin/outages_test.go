@@ -131,7 +131,8 @@ func TestOldReportsGo(t *testing.T) {
 			key := uuid.MustParse(strings.TrimPrefix(gone.ID, "community:"))
 			b := tx.Bucket([]byte("outageReports"))
 			year := fmt.Sprintf(`"closedAt":"%d-`, gone.ClosedAt.Year())
-			old := strings.Replace(string(b.Get(key[:])), year, fmt.Sprintf(`"closedAt":"%d-`, gone.ClosedAt.Year()-2), 1)
+			old := strings.Replace(string(b.Get(key[:])), year, fmt.Sprintf(`"closedAt":"%d-`, gone.ClosedAt.Year()-2),
+				1)
 			return b.Put(key[:], []byte(old))
 		}); err != nil {
 			t.Fatal(err)
@@ -178,8 +179,10 @@ func TestTakeOutages(t *testing.T) {
 			t.Fatal(err)
 		}
 		var all []outage.Outcome
-		news := []outage.News{{Operator: "ORANGE", File: path}, {Operator: "SFR", Failed: "HTTP 503"}, {Operator: "FREE", File: path + "2"}}
-		if err := Call(context.Background(), dir, TakeOutages{market.FR, news}, &all, quiet); err != nil || len(all) != 4 {
+		news := []outage.News{{Operator: "ORANGE", File: path}, {Operator: "SFR", Failed: "HTTP 503"},
+			{Operator: "FREE", File: path + "2"}}
+		if err := Call(context.Background(), dir, TakeOutages{market.FR, news}, &all, quiet); err != nil ||
+			len(all) != 4 {
 			t.Fatalf("served %v: %+v, %v", served, all, err)
 		}
 		if o := all[2]; o.Operator != "ORANGE" || o.State != outage.Available || o.Served != 1 || len(o.Files) != 1 ||
@@ -215,7 +218,8 @@ func TestClientsConfirmNoOutage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := outage.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946}, User: "admin"}
+	n := outage.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946},
+		User: "admin"}
 	r, _, err := s.Outages.Report(n)
 	if err != nil {
 		t.Fatal(err)

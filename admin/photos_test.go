@@ -33,7 +33,8 @@ func addPhoto(t testing.TB, s *Stores, main string) *photos.Photo {
 func newPhoto(main string) photos.New {
 	return photos.New{
 		SiteKey: "fr-1", ClientID: "c", AuthorName: "Somebody's Name",
-		Images: map[photos.Size][]byte{photos.Main: []byte(main), photos.Thumb: []byte("thumb"), photos.OG: []byte("og")},
+		Images: map[photos.Size][]byte{photos.Main: []byte(main), photos.Thumb: []byte("thumb"),
+			photos.OG: []byte("og")},
 	}
 }
 
@@ -108,7 +109,8 @@ func TestBackupOfPhotos(t *testing.T) {
 			t.Errorf("%d of %d, %v", len(l), total, err)
 		}
 		for _, p := range l {
-			if image, err := again.Photos.Image(p.ID, photos.Main); err != nil || len(image) != p.Images[photos.Main].Bytes {
+			if image, err := again.Photos.Image(p.ID, photos.Main); err != nil ||
+				len(image) != p.Images[photos.Main].Bytes {
 				t.Error(err)
 			}
 		}
@@ -305,7 +307,8 @@ func TestBackupThatBreaksOff(t *testing.T) {
 	go server.Serve(l)
 	defer server.Close()
 	dest := filepath.Join(t.TempDir(), "backup")
-	if err := Backup(context.Background(), dir, dest, quiet); err == nil || !strings.Contains(err.Error(), "the server stopped") {
+	if err := Backup(context.Background(), dir, dest, quiet); err == nil ||
+		!strings.Contains(err.Error(), "the server stopped") {
 		t.Error(err)
 	}
 	if _, err := os.Stat(dest); err == nil {

@@ -33,7 +33,8 @@ func newAged(t *testing.T) *aged {
 			t.Fatal(err)
 		}
 		for _, operator := range []string{"SFR", "FREE"} {
-			n := outage.NewReport{Market: market.FR, Operator: operator, At: geo.Point{Lat: 48.8585, Lng: 2.2946}, User: "one"}
+			n := outage.NewReport{Market: market.FR, Operator: operator, At: geo.Point{Lat: 48.8585, Lng: 2.2946},
+				User: "one"}
 			if _, err := s.do(ctx, ReportOutage{n}); err != nil {
 				t.Fatal(err)
 			}

@@ -62,7 +62,8 @@ func (s *Stores) Serve(ctx context.Context, log *slog.Logger) error {
 		return err
 	}
 	defer os.Remove(socketPath(s.Dir)) // nobody answers at one that stays
-	server := &http.Server{Handler: s, ReadTimeout: commandTime, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
+	server := &http.Server{Handler: s, ReadTimeout: commandTime,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
@@ -186,7 +187,8 @@ func call(ctx context.Context, dir folder.Dir, c Command) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://admin/"+reflect.TypeOf(c).Name(), bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://admin/"+reflect.TypeOf(c).Name(),
+		bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}

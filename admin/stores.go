@@ -102,7 +102,8 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 	}
 	counts := s.path(quotaFile)
 	if readOnly {
-		log.Info("the folder is read-only or full: it is served without a lock, and quotas live in memory", "data", string(s.Dir))
+		log.Info("the folder is read-only or full: it is served without a lock, and quotas live in memory", "data",
+			string(s.Dir))
 		counts = ""
 	}
 	if err := s.readInventory(); err != nil {
@@ -115,16 +116,19 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 	s.Photos = photos.Open(s.open[PhotosFile], s.Dir, s.now)
 	s.Photos.History(s.history)
 	s.loseMonths()
-	s.Outages, err = openOr(s, CommunityFile, func(db *store.DB) (*outage.Store, error) { return outage.Open(db, s.now) })
+	s.Outages, err = openOr(s, CommunityFile,
+		func(db *store.DB) (*outage.Store, error) { return outage.Open(db, s.now) })
 	if err != nil {
 		return err
 	}
 	s.Outages.History(s.history)
-	s.Community, err = openOr(s, CommunityFile, func(db *store.DB) (*community.Store, error) { return community.Open(db, s.now) })
+	s.Community, err = openOr(s, CommunityFile,
+		func(db *store.DB) (*community.Store, error) { return community.Open(db, s.now) })
 	if err != nil {
 		return err
 	}
-	s.Accounts, err = openOr(s, UsersFile, func(db *store.DB) (*account.Store, error) { return account.Open(db, s.now) })
+	s.Accounts, err = openOr(s, UsersFile,
+		func(db *store.DB) (*account.Store, error) { return account.Open(db, s.now) })
 	if err != nil {
 		return err
 	}
@@ -156,7 +160,8 @@ func (s *Stores) openCounts(path string, log *slog.Logger) error {
 		return err
 	}
 	if aside != "" {
-		log.Warn("quota.db was damaged: what could be read of it is kept, and the damaged file is put aside", "put aside", aside)
+		log.Warn("quota.db was damaged: what could be read of it is kept, and the damaged file is put aside",
+			"put aside", aside)
 	}
 	s.counts, s.Answers = counts, counts.Answers()
 	return counts.Restore(s.Clients)

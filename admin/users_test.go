@@ -28,11 +28,13 @@ func TestUsers(t *testing.T) {
 		ctx := context.Background()
 		ask := func(c Command, answer any) error { return Call(ctx, dir, c, answer, quiet) }
 		var made, changed account.Account
-		if err := ask(CreateUser{"Élodie", "correct horse battery"}, &made); err != nil || made.ID == "" || made.Name != "Élodie" {
+		if err := ask(CreateUser{"Élodie", "correct horse battery"}, &made); err != nil || made.ID == "" ||
+			made.Name != "Élodie" {
 			t.Fatalf("served %v: %+v, %v", served, made, err)
 		}
 		var r OutageReport
-		n := outage.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946}, User: made.ID}
+		n := outage.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946},
+			User: made.ID}
 		if err := ask(ReportOutage{n}, &r); err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +79,8 @@ func TestUsers(t *testing.T) {
 			}
 		}
 		var left OutageList
-		if err := ask(ListOutages{Page: Page{Limit: 10}}, &left); err != nil || left.Total != 1 || left.Reports[0].ID != r.ID {
+		if err := ask(ListOutages{Page: Page{Limit: 10}}, &left); err != nil || left.Total != 1 ||
+			left.Reports[0].ID != r.ID {
 			t.Errorf("served %v: %+v, %v", served, left, err)
 		}
 	}
@@ -128,7 +131,8 @@ func TestUserOfClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	if _, err := other.Accounts.Login(ctx, "alice", "correct horse battery", netip.MustParseAddr("192.0.2.1")); err != nil {
+	if _, err := other.Accounts.Login(ctx, "alice", "correct horse battery",
+		netip.MustParseAddr("192.0.2.1")); err != nil {
 		t.Errorf("login in what was restored: %v", err)
 	}
 }

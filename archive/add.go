@@ -55,7 +55,8 @@ func (s *Store) Add(ctx context.Context, f *source.Found, o Options) (*Report, e
 	if err != nil {
 		return nil, err
 	}
-	report := &Report{Date: o.Date.String(), Updated: p.updated, File: read, Changes: map[string]int{}, Supports: len(p.ofEach)}
+	report := &Report{Date: o.Date.String(), Updated: p.updated, File: read, Changes: map[string]int{},
+		Supports: len(p.ofEach)}
 	s.adding.Lock()
 	defer s.adding.Unlock()
 	defer s.changes.Add(1)
@@ -98,7 +99,8 @@ func apart(all []Publication, synthetic bool) (beside, gone []Publication, err e
 		case p.Synthetic == synthetic:
 			beside = append(beside, p)
 		case synthetic:
-			return nil, nil, fmt.Errorf("demonstration data does not go beside the publication of %s: %w", p.Date, ErrRefused)
+			return nil, nil, fmt.Errorf("demonstration data does not go beside the publication of %s: %w", p.Date,
+				ErrRefused)
 		default:
 			gone = append(gone, p)
 		}
@@ -151,7 +153,8 @@ func (a *adding) run(force bool) error {
 	if a.before != nil {
 		a.report.Before = a.before.Date
 		if n := a.report.Supports; !force && n*100 < a.before.Supports*95 {
-			return fmt.Errorf("%s has %d supports, %s before it %d: over 5 %% would be gone, so the file may be a part: %w (--force overrides)", a.date, n, a.before.Date, a.before.Supports, ErrRefused)
+			return fmt.Errorf(
+				"%s has %d supports, %s before it %d: over 5 %% would be gone, so the file may be a part: %w (--force overrides)", a.date, n, a.before.Date, a.before.Supports, ErrRefused)
 		}
 	}
 	a.report.Replaced = at != nil

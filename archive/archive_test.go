@@ -3,7 +3,6 @@ package archive
 import (
 	"context"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -14,7 +13,6 @@ import (
 	"time"
 
 	"relais/geo"
-	"relais/site"
 	"relais/store"
 )
 
@@ -126,12 +124,15 @@ func TestChanges(t *testing.T) {
 	files := map[string]string{
 		"2026-08-06": publication(t, "2026-08-06", a1, a2, b),
 		"2026-08-13": publication(t, "2026-08-13", strings.ReplaceAll(a1, planned, "Techniquement opérationnel"), a2,
-			line("ORANGE", "10", "5G NR 3500", "0032290001", planned), line("FREE MOBILE", "30", "LTE 700", "0030990001", running),
+			line("ORANGE", "10", "5G NR 3500", "0032290001", planned),
+			line("FREE MOBILE", "30", "LTE 700", "0030990001", running),
 			strings.ReplaceAll(b, "2020-01-02", "2020-01-03")),
-		"2026-08-20": publication(t, "2026-08-20", a2, line("ORANGE", "10", "5G NR 3500", "0032290001", running), line("FREE MOBILE", "30", "LTE 700", "0030990001", running)),
+		"2026-08-20": publication(t, "2026-08-20", a2, line("ORANGE", "10", "5G NR 3500", "0032290001", running),
+			line("FREE MOBILE", "30", "LTE 700", "0030990001", running)),
 	}
 	for _, order := range [][]string{
-		{"2026-08-06", "2026-08-13", "2026-08-20"}, {"2026-08-20", "2026-08-13", "2026-08-06"}, {"2026-08-20", "2026-08-06", "2026-08-13"},
+		{"2026-08-06", "2026-08-13", "2026-08-20"}, {"2026-08-20", "2026-08-13", "2026-08-06"},
+		{"2026-08-20", "2026-08-06", "2026-08-13"},
 		{"2026-08-13", "2026-08-13", "2026-08-06", "2026-08-20", "2026-08-06", "2026-08-20", "2026-08-13"},
 	} {
 		s, _ := opened(t)
@@ -139,17 +140,22 @@ func TestChanges(t *testing.T) {
 			mustAdd(t, s, files[date], Options{Force: true}) // of so few supports 5 % go at once
 		}
 		dates, current, err := s.Dates()
-		if want := []string{"2026-08-06", "2026-08-13", "2026-08-20"}; err != nil || !slices.Equal(dates, want) || current != want[2] {
+		if want := []string{"2026-08-06", "2026-08-13", "2026-08-20"}; err != nil || !slices.Equal(dates, want) ||
+			current != want[2] {
 			t.Fatalf("%v: %v, %s, %v", order, dates, current, err)
 		}
 		mustTell(t, "first", all(s.Changes("2026-08-06")),
-			"new 1 2026-08-06 10 ORANGE LTE 800 0032290001", "new 2 2026-08-06 10 ORANGE LTE 700 0032290001", "new 3 2026-08-06 20 SFR GSM 900 0032700001")
+			"new 1 2026-08-06 10 ORANGE LTE 800 0032290001", "new 2 2026-08-06 10 ORANGE LTE 700 0032290001",
+			"new 3 2026-08-06 20 SFR GSM 900 0032700001")
 		mustTell(t, "second", all(s.Changes("2026-08-13")),
-			"activated 1 2026-08-13 10 ORANGE LTE 800 0032290001", "added 3 2026-08-13 10 ORANGE 5G NR 3500 0032290001", "new 4 2026-08-13 30 FREE MOBILE LTE 700 0030990001")
+			"activated 1 2026-08-13 10 ORANGE LTE 800 0032290001", "added 3 2026-08-13 10 ORANGE 5G NR 3500 0032290001",
+			"new 4 2026-08-13 30 FREE MOBILE LTE 700 0030990001")
 		mustTell(t, "third", all(s.Changes("2026-08-20")),
-			"deleted 1 2026-08-13 10 ORANGE LTE 800 0032290001", "activated 2 2026-08-20 10 ORANGE 5G NR 3500 0032290001", "deleted 5 2026-08-13 20 SFR GSM 900 0032700001")
+			"deleted 1 2026-08-13 10 ORANGE LTE 800 0032290001",
+			"activated 2 2026-08-20 10 ORANGE 5G NR 3500 0032290001", "deleted 5 2026-08-13 20 SFR GSM 900 0032700001")
 		mustTell(t, "second, whole", all(s.Whole("2026-08-13")),
-			"activated 1 2026-08-13 10 ORANGE LTE 800 0032290001", "added 3 2026-08-13 10 ORANGE 5G NR 3500 0032290001", "new 4 2026-08-13 30 FREE MOBILE LTE 700 0030990001",
+			"activated 1 2026-08-13 10 ORANGE LTE 800 0032290001", "added 3 2026-08-13 10 ORANGE 5G NR 3500 0032290001",
+			"new 4 2026-08-13 30 FREE MOBILE LTE 700 0030990001",
 			" 2 2026-08-13 10 ORANGE LTE 700 0032290001", " 5 2026-08-13 20 SFR GSM 900 0032700001")
 		mustTell(t, "back", all(s.Compare("2026-08-20", "2026-08-06")),
 			"added 1 2026-08-06 10 ORANGE LTE 800 0032290001", "deleted 2 2026-08-20 10 ORANGE 5G NR 3500 0032290001",
@@ -212,7 +218,8 @@ func sortParts(text string) string {
 // to another support stays; a row that stands twice is two rows.
 func TestKeys(t *testing.T) {
 	s, _ := opened(t)
-	one, other := line("SFR", "10", "LTE 800", "0032700001", "En service"), line("SFR", "11", "LTE 800", "0032700001", "En service")
+	one, other := line("SFR", "10", "LTE 800", "0032700001", "En service"), line("SFR", "11", "LTE 800", "0032700001",
+		"En service")
 	mustAdd(t, s, publication(t, "2026-08-06", one, other, one), Options{})
 	mustAdd(t, s, publication(t, "2026-08-13", one, one, one), Options{Force: true})
 	mustAdd(t, s, publication(t, "2026-08-20", other), Options{})
@@ -238,12 +245,14 @@ func TestKeys(t *testing.T) {
 // A row that was gone for a while, or stands twice, differs from nothing.
 func TestAlike(t *testing.T) {
 	s, _ := opened(t)
-	one, other := line("SFR", "10", "LTE 800", "0032700001", "Projet approuvé"), line("SFR", "11", "LTE 800", "0032700002", "En service")
+	one, other := line("SFR", "10", "LTE 800", "0032700001", "Projet approuvé"), line("SFR", "11", "LTE 800",
+		"0032700002", "En service")
 	mustAdd(t, s, publication(t, "2026-08-06", one, other), Options{})
 	mustAdd(t, s, publication(t, "2026-08-13", other), Options{Force: true})
 	mustAdd(t, s, publication(t, "2026-08-20", other, one, one), Options{})
 	mustAdd(t, s, publication(t, "2026-08-27", one, other, one), Options{})
-	for _, dates := range [][2]string{{"2026-08-06", "2026-08-20"}, {"2026-08-27", "2026-08-06"}, {"2026-08-20", "2026-08-27"}} {
+	for _, dates := range [][2]string{{"2026-08-06", "2026-08-20"}, {"2026-08-27", "2026-08-06"},
+		{"2026-08-20", "2026-08-27"}} {
 		mustTell(t, fmt.Sprint(dates), all(s.Compare(dates[0], dates[1])))
 	}
 	versions, err := s.History("10")
@@ -256,121 +265,25 @@ func TestAlike(t *testing.T) {
 func TestSites(t *testing.T) {
 	s, _ := opened(t)
 	far := strings.ReplaceAll(line("SFR", "20", "LTE 800", "0032700002", "En service"), "46.1774", "47.1774")
-	none := strings.ReplaceAll(line("SFR", "30", "LTE 800", "0032700003", "En service"), "46.177499999999995 , 3.3741666666666665", "")
-	mustAdd(t, s, publication(t, "2026-08-06", line("SFR", "10", "LTE 800", "0032700001", "En service"), far, none), Options{})
-	mustTell(t, "box", all(s.Sites("2026-08-06", geo.Box{South: 47, West: 3, North: 48, East: 4})), "new 2 2026-08-06 20 SFR LTE 800 0032700002")
+	none := strings.ReplaceAll(line("SFR", "30", "LTE 800", "0032700003", "En service"),
+		"46.177499999999995 , 3.3741666666666665", "")
+	mustAdd(t, s, publication(t, "2026-08-06", line("SFR", "10", "LTE 800", "0032700001", "En service"), far, none),
+		Options{})
+	mustTell(t, "box", all(s.Sites("2026-08-06", geo.Box{South: 47, West: 3, North: 48, East: 4})),
+		"new 2 2026-08-06 20 SFR LTE 800 0032700002")
 	for site, err := range all(s.Whole("2026-08-06")) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		lat, lng := site.Records[0].Position()
-		if p, ok := site.Records[0].Point(); site.ID == "10" && (lat != "46.177499999999995" || lng != "3.3741666666666665" || !ok || p.Lat != 46.1775) {
+		if p, ok := site.Records[0].Point(); site.ID == "10" &&
+			(lat != "46.177499999999995" || lng != "3.3741666666666665" || !ok || p.Lat != 46.1775) {
 			t.Errorf("%q, %q, %v", lat, lng, p)
 		} else if site.ID == "30" && (lat != "" || lng != "" || ok) {
 			t.Errorf("no position: %q, %q, %v", lat, lng, p)
 		}
 		break // a reader may have enough
 	}
-}
-
-func TestRefused(t *testing.T) {
-	s, db := opened(t)
-	var lines []string
-	for i := range 40 {
-		lines = append(lines, line("SFR", fmt.Sprint(100+i), "LTE 800", fmt.Sprintf("003270%04d", i), "En service"))
-	}
-	whole := publication(t, "2026-08-06", lines...)
-	mustAdd(t, s, whole, Options{})
-	text, err := os.ReadFile(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
-	later := site.DateOf(2026, 8, 13)
-	for _, tt := range []struct {
-		name string
-		path string
-		o    Options
-		want string
-		is   error
-	}{
-		{name: "same date", path: whole, is: ErrExists},
-		{name: "future", path: whole, o: Options{Date: site.DateOf(2026, 11, 23)}, is: ErrRefused},
-		{name: "half", path: publication(t, "2026-08-13", lines[:20]...), is: ErrRefused},
-		{name: "cut", path: written(t, "x.csv", string(text[:len(text)/2])), o: Options{Date: later, Force: true}, want: "x.csv:21: the file ends in the middle of a record"},
-		{name: "header alone", path: written(t, "x.csv", header), o: Options{Date: later, Force: true}, want: "x.csv:1: the table has a header and no row"},
-		{name: "empty", path: written(t, "x.csv", ""), want: "x.csv:1: "},
-		{name: "other table", path: written(t, "x.csv", "a;b\n1;2\n"), want: "x.csv:1: "},
-		{name: "no date", path: written(t, "x.csv", strings.ReplaceAll(string(text), "2026-08-06T", "2026-02-30T")), want: "x.csv:2: neither"},
-		{name: "renamed", path: written(t, "x.csv", strings.Replace(string(text), "statut", "etat", 1)), o: Options{Date: later, Force: true}, want: "x.csv:1: the column statut is missing"},
-		{name: "no key", path: written(t, "x.csv", strings.ReplaceAll(string(text), "SFR", "")), o: Options{Date: later, Force: true}, want: "x.csv:1: the column adm_lb_nom is empty in every row"},
-		{name: "latin 1", path: written(t, "x.csv", strings.ReplaceAll(string(text), "°", "\xb0")), o: Options{Date: later, Force: true}, want: "x.csv:2: a byte that is not UTF-8"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if _, err := add(s, tt.path, tt.o); err == nil || tt.is != nil && !errors.Is(err, tt.is) || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("%s: %v", tt.name, err)
-			}
-		})
-	}
-	for _, date := range []string{"2026-02-30", "26-1-1", "2026-13-01", "", "2026-08-07", "2026-08-06T00:00:00", "\x00\xff"} {
-		for _, seq := range []iter.Seq2[*Site, error]{all(s.Whole(date)), all(s.Changes(date)), all(s.Compare("2026-08-06", date))} {
-			for site, err := range seq {
-				if site != nil || !errors.Is(err, ErrNoArchive) {
-					t.Errorf("%q: %v, %v", date, site, err)
-				}
-			}
-		}
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	files, err := Files([]string{whole})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Add(ctx, &files[0], Options{Date: later}); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	if dates, _, err := s.Dates(); err != nil || len(dates) != 1 {
-		t.Error(dates, err)
-	}
-	mustBeWhole(t, s, 1)
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := add(Open(nil, november), whole, Options{}); !errors.Is(err, ErrReadOnly) {
-		t.Error(err)
-	}
-	if dates, current, err := Open(nil, november).Dates(); len(dates) != 0 || current != "" || err != nil {
-		t.Error(dates, current, err)
-	}
-}
-
-// The variants of the file are read alike: labels, commas, other dates, lost zeros.
-func TestVariants(t *testing.T) {
-	s, _ := opened(t)
-	mustAdd(t, s, publication(t, "2026-08-06", line("SFR", "10", "LTE 800", "0032700001", "En service")), Options{})
-	text := "Opérateur,sup_id,Système,Mise en service déclaré,sta_nm_dpt,code_insee,generation,date_maj,sta_nm_anfr,nat_id,sup_nm_haut,tpo_id,Adresse,Adresse 1,Code postal,com_cd_insee,coordonnees,coord,statut,id\n" +
-		"SFR,0010,LTE 800,02/01/2020,3,3258,4G,13/08/2026,32700001,23,\"27,2\",72,LE BOUCHEREAUD,rte de vendat,3110,3258,\"46.177499999999995 , 3.3741666666666665\",46°10'39''N 3°22'27''E,En service,7\n"
-	r := mustAdd(t, s, written(t, "x.csv", text), Options{})
-	if r.Date != "2026-08-13" || r.Changes["new"] != 0 || r.File.Rows != 1 || r.File.Served != 1 {
-		t.Errorf("%+v", r)
-	}
-	mustTell(t, "whole", all(s.Whole("2026-08-13")), " 7 2026-08-13 10 SFR LTE 800 0032700001")
-	list, err := s.List()
-	if err != nil || !slices.Equal(list[0].Segments, list[1].Segments) {
-		t.Errorf("the same row is stored twice: %v, %v", list, err)
-	}
-}
-
-// A date_maj of a row's own stays its own, whatever it is.
-func TestOwnDate(t *testing.T) {
-	s, _ := opened(t)
-	text := header
-	for i, date := range []string{"2026-08-06T16:11:53", "\x00", "", "2026-08-05"} {
-		text += fmt.Sprintf("%d;"+line("SFR", "10", "LTE 800", fmt.Sprint("003270000", i), "En service")+"\n", i, date)
-	}
-	mustAdd(t, s, written(t, "x.csv", text), Options{})
-	mustTell(t, "whole", all(s.Whole("2026-08-06")), "new 0 2026-08-06 10 SFR LTE 800 0032700000", "new 1  10 SFR LTE 800 0032700001",
-		"new 2  10 SFR LTE 800 0032700002", "new 3 2026-08-05 10 SFR LTE 800 0032700003")
 }
 
 // rowsOfCSV reads a file with another reader than the package's.

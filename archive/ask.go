@@ -63,7 +63,8 @@ func (s *Store) Changes(date string) (*View, error) {
 		if err != nil {
 			return nil, err
 		}
-		return changesView(tx, before, p, slices.DeleteFunc(changes, func(c change) bool { return c.kind.Type() == "" }))
+		return changesView(tx, before, p,
+			slices.DeleteFunc(changes, func(c change) bool { return c.kind.Type() == "" }))
 	})
 }
 
@@ -122,7 +123,8 @@ func (s *Store) Compare(from, to string) (*View, error) {
 
 // wholeView is all of a publication; before is nil for the oldest.
 func wholeView(tx *store.Tx, p, before *Publication) (*View, error) {
-	v := &View{Date: p.Date, Synthetic: p.Synthetic, sel: selection{}, kinds: map[ref]Kind{}, updated: [2]string{"", p.Updated}}
+	v := &View{Date: p.Date, Synthetic: p.Synthetic, sel: selection{}, kinds: map[ref]Kind{},
+		updated: [2]string{"", p.Updated}}
 	if before == nil {
 		v.kind = New
 	} else {
@@ -142,7 +144,8 @@ func wholeView(tx *store.Tx, p, before *Publication) (*View, error) {
 
 // changesView is the rows of changes, which are by support.
 func changesView(tx *store.Tx, before, p *Publication, changes []change) (*View, error) {
-	v := &View{Date: p.Date, Synthetic: p.Synthetic, Before: before.Date, sel: selection{}, only: []uint32{}, kinds: map[ref]Kind{}, updated: [2]string{before.Updated, p.Updated}}
+	v := &View{Date: p.Date, Synthetic: p.Synthetic, Before: before.Date, sel: selection{}, only: []uint32{},
+		kinds: map[ref]Kind{}, updated: [2]string{before.Updated, p.Updated}}
 	for _, c := range changes {
 		side := 1
 		if c.kind.old() {

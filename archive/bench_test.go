@@ -22,7 +22,8 @@ func weeks(b *testing.B, n int) (paths []string) {
 				status = "Projet approuvé"
 			}
 			station := fmt.Sprintf("003%03d%04d", 100+i/supports/3, support)
-			l := line([]string{"ORANGE", "SFR", "FREE MOBILE", "BOUYGUES TELECOM"}[i/supports/3], fmt.Sprint(1000+support), fmt.Sprint("LTE ", i/supports), station, status)
+			l := line([]string{"ORANGE", "SFR", "FREE MOBILE", "BOUYGUES TELECOM"}[i/supports/3],
+				fmt.Sprint(1000+support), fmt.Sprint("LTE ", i/supports), station, status)
 			text = fmt.Appendf(text, "%d;"+l+"\n", i+1, fmt.Sprintf("2026-08-%02dT16:00:00", 1+week))
 		}
 		paths = append(paths, written(b, "observatoire.csv", string(text)))

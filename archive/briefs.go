@@ -122,7 +122,8 @@ func (b *briefs) sort() {
 // in returns a bit for each state, set of those that stand in a box.
 func (b *briefs) in(box geo.Box) []uint64 {
 	set := make([]uint64, (len(b.points)+63)/64)
-	from, _ := slices.BinarySearchFunc(b.south, box.South, func(s stands, lat float64) int { return cmp.Compare(s.Lat, lat) })
+	from, _ := slices.BinarySearchFunc(b.south, box.South,
+		func(s stands, lat float64) int { return cmp.Compare(s.Lat, lat) })
 	for _, s := range b.south[from:] {
 		if s.Lat > box.North {
 			break

@@ -38,7 +38,8 @@ func (s *Store) CheckRecords() (publicationCount, rows int, err error) {
 		rows += len(stored[number])
 	}
 	for i := range all {
-		found.add(all[i].Date, s.db.View(func(tx *store.Tx) error { return checkPublication(tx, &all[i], int32(i), stored) }))
+		found.add(all[i].Date,
+			s.db.View(func(tx *store.Tx) error { return checkPublication(tx, &all[i], int32(i), stored) }))
 	}
 	found.add("what belongs to nothing", s.db.View(func(tx *store.Tx) error { return checkKeys(tx, all, stored) }))
 	return len(all), rows, errors.Join(found...)

@@ -79,7 +79,8 @@ func askAll(s *Store) {
 // A replaced publication leaves nothing behind, and who reads it then is told.
 func TestReplaced(t *testing.T) {
 	s, _ := opened(t)
-	path := publication(t, "2026-08-06", line("SFR", "10", "LTE 800", "0032700001", "En service"), line("SFR", "11", "LTE 800", "0032700001", "En service"))
+	path := publication(t, "2026-08-06", line("SFR", "10", "LTE 800", "0032700001", "En service"),
+		line("SFR", "11", "LTE 800", "0032700001", "En service"))
 	other := publication(t, "2026-08-06", line("ORANGE", "10", "LTE 800", "0032700001", "En service"))
 	mustAdd(t, s, path, Options{})
 	v, err := s.Whole("2026-08-06")
@@ -102,12 +103,14 @@ func TestReplaced(t *testing.T) {
 // Who reads sees a date as it is, whatever is added beside it.
 func TestReadBesideAdd(t *testing.T) {
 	s, _ := opened(t)
-	path := publication(t, "2026-08-06", line("SFR", "10", "LTE 800", "0032700001", "En service"), line("SFR", "11", "LTE 800", "0032700002", "En service"))
+	path := publication(t, "2026-08-06", line("SFR", "10", "LTE 800", "0032700001", "En service"),
+		line("SFR", "11", "LTE 800", "0032700002", "En service"))
 	mustAdd(t, s, path, Options{})
 	done := make(chan error)
 	go func() {
 		for i := range 20 {
-			if _, err := add(s, path, Options{Date: site.DateOf(2026, 8, 1+i%12), Force: i%12 != 5}); err != nil && !errors.Is(err, ErrExists) {
+			if _, err := add(s, path, Options{Date: site.DateOf(2026, 8, 1+i%12), Force: i%12 != 5}); err != nil &&
+				!errors.Is(err, ErrExists) {
 				done <- err
 				return
 			}

@@ -17,10 +17,12 @@ var coders = sync.OnceValue(func() (c struct {
 	unpack *zstd.Decoder
 }) {
 	var err error
-	if c.pack, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false)); err != nil {
+	if c.pack, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression),
+		zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false)); err != nil {
 		panic(fmt.Sprintf("zstd options: %v", err))
 	}
-	if c.unpack, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxUnpacked)); err != nil {
+	if c.unpack, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0),
+		zstd.WithDecoderMaxMemory(maxUnpacked)); err != nil {
 		panic(fmt.Sprintf("zstd options: %v", err))
 	}
 	return c

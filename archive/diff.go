@@ -124,7 +124,8 @@ const partChanges = 4096
 // size in bytes.
 func putChanges(tx *store.Tx, date uint32, changes []change) (size int, err error) {
 	b := tx.Bucket([]byte(changesBucket))
-	for k, _ := b.Cursor().Seek(pairKey(date, 0)); k != nil && slices.Equal(k[:4], pairKey(date, 0)[:4]); k, _ = b.Cursor().Seek(pairKey(date, 0)) {
+	for k, _ := b.Cursor().Seek(pairKey(date, 0)); k != nil &&
+		slices.Equal(k[:4], pairKey(date, 0)[:4]); k, _ = b.Cursor().Seek(pairKey(date, 0)) {
 		if err := b.Delete(slices.Clone(k)); err != nil {
 			return 0, err
 		}
@@ -188,7 +189,8 @@ func changesOf(tx *store.Tx, p *Publication, support uint32) (all []change, err 
 	}
 	date := uint32(p.day())
 	c := b.Cursor()
-	for k, v := c.Seek(pairKey(date, support)); len(k) == 8 && slices.Equal(k[:4], pairKey(date, 0)[:4]); k, v = c.Next() {
+	for k, v := c.Seek(pairKey(date, support)); len(k) == 8 &&
+		slices.Equal(k[:4], pairKey(date, 0)[:4]); k, v = c.Next() {
 		plain, err := unseal(changesBucket, k, v)
 		if err != nil {
 			return nil, err

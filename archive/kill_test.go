@@ -34,7 +34,8 @@ func addForEver(dir string) error {
 	for {
 		name, date := rand.IntN(2), dayNumber(rand.IntN(40))
 		fmt.Println("adding", name, date)
-		if _, err := add(s, filepath.Join(dir, fmt.Sprint(name, ".csv")), Options{Date: date, Force: true}); err != nil {
+		if _, err := add(s, filepath.Join(dir, fmt.Sprint(name, ".csv")),
+			Options{Date: date, Force: true}); err != nil {
 			return err
 		}
 		fmt.Println("added", name, date)
@@ -50,7 +51,8 @@ func TestKilled(t *testing.T) {
 		text := header
 		sizes[name] = 3000 + 500*name
 		for i := range sizes[name] {
-			text += fmt.Sprintf("%d;"+line("SFR", fmt.Sprint(100+i/4+name*100), fmt.Sprint("LTE ", i%4), fmt.Sprintf("003270%04d", i/4), "En service")+"\n", i, "2026-08-06")
+			text += fmt.Sprintf("%d;"+line("SFR", fmt.Sprint(100+i/4+name*100), fmt.Sprint("LTE ", i%4),
+				fmt.Sprintf("003270%04d", i/4), "En service")+"\n", i, "2026-08-06")
 		}
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(name, ".csv")), []byte(text), 0o644); err != nil {
 			t.Fatal(err)

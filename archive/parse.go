@@ -105,7 +105,8 @@ func readFile(ctx context.Context, f *source.Found) (*file, *source.Report, erro
 		return nil, nil, context.Cause(reading)
 	case len(p.rows) == 0 && len(report.Examples) > 0:
 		first := report.Examples[0]
-		return nil, nil, &table.Error{Name: f.Name(), Line: first.Line, What: fmt.Sprintf("%s; none of the %d rows can be kept", first.Reason, report.Rows)}
+		return nil, nil, &table.Error{Name: f.Name(), Line: first.Line,
+			What: fmt.Sprintf("%s; none of the %d rows can be kept", first.Reason, report.Rows)}
 	case len(p.rows) == 0:
 		return nil, nil, &table.Error{Name: f.Name(), Line: 1, What: "no rows"}
 	}

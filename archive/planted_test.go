@@ -58,9 +58,11 @@ func next(rng *rand.Rand, rows []planted) (week []planted) {
 	}
 	for range 8 {
 		r := planted{
-			operator: []string{"ORANGE", "SFR"}[rng.IntN(2)], system: []string{"LTE 800", "GSM 900", "5G NR 3500"}[rng.IntN(3)],
-			station: fmt.Sprintf("00322900%02d", rng.IntN(20)), status: []string{"Projet approuvé", "En service"}[rng.IntN(2)],
-			date: "2020-01-01", address: "rue", support: 1 + rng.IntN(19),
+			operator: []string{"ORANGE", "SFR"}[rng.IntN(2)],
+			system:   []string{"LTE 800", "GSM 900", "5G NR 3500"}[rng.IntN(3)],
+			station:  fmt.Sprintf("00322900%02d", rng.IntN(20)),
+			status:   []string{"Projet approuvé", "En service"}[rng.IntN(2)],
+			date:     "2020-01-01", address: "rue", support: 1 + rng.IntN(19),
 		}
 		if !taken[r.key()] {
 			taken[r.key()] = true
@@ -133,7 +135,8 @@ func differences(weeks [][]planted, support, i, j int) []string {
 
 func columns(a, b planted) string {
 	var names []string
-	for name, differs := range map[string]bool{"statut": a.status != b.status, "emr_dt": a.date != b.date, "adr_lb_add1": a.address != b.address} {
+	for name, differs := range map[string]bool{"statut": a.status != b.status, "emr_dt": a.date != b.date,
+		"adr_lb_add1": a.address != b.address} {
 		if differs {
 			names = append(names, name)
 		}
@@ -175,7 +178,8 @@ func came(weeks [][]planted, support int, key string, i, j int) (kind string) {
 	return kind
 }
 
-var kindNames = map[Kind]string{New: "New", Added: "Added", Activated: "Activated", Deleted: "Deleted", Changed: "Changed"}
+var kindNames = map[Kind]string{New: "New", Added: "Added", Activated: "Activated", Deleted: "Deleted",
+	Changed: "Changed"}
 
 // toldOf writes differences as the function differences does.
 func toldOf(list []Difference) []string {
@@ -197,7 +201,8 @@ func toldOf(list []Difference) []string {
 			}
 			text = sortedJoin(names)
 		}
-		out = append(out, fmt.Sprintf("%s|%s|%s %s: %s", r.Values[1], r.Values[3], r.Values[9], kindNames[d.Kind], text))
+		out = append(out, fmt.Sprintf("%s|%s|%s %s: %s", r.Values[1], r.Values[3], r.Values[9], kindNames[d.Kind],
+			text))
 	}
 	slices.Sort(out)
 	return out
@@ -207,7 +212,8 @@ func toldOf(list []Difference) []string {
 func lineOf(r *Record) string {
 	v := r.Values
 	return fmt.Sprintf("%s;%s;%s;%s;%s;%s;%s;%%s;%s;%s;\"%s\";%s;%s;%s;%s;%s;%s;%s;\"%s\";%s;%s",
-		v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[9], v[10], v[11], v[12], v[13], v[14], v[15], v[16], v[17], v[18], v[19], v[20], v[21])
+		v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[9], v[10], v[11], v[12], v[13], v[14], v[15], v[16], v[17], v[18],
+		v[19], v[20], v[21])
 }
 
 // briefsOf are the supports of a week in a box, by number.
@@ -218,9 +224,13 @@ func briefsOf(week []planted, box geo.Box) (list []string) {
 		for _, r := range on(week, support) {
 			operators[r.operator], systems[r.system], statuses[r.status] = true, true, true
 		}
-		in := at.Lat >= box.South && at.Lat <= box.North && (at.Lng >= box.West && at.Lng <= box.East || box.West > box.East && (at.Lng >= box.West || at.Lng <= box.East))
+		in := at.Lat >= box.South && at.Lat <= box.North &&
+			(at.Lng >= box.West && at.Lng <= box.East ||
+				box.West > box.East && (at.Lng >= box.West || at.Lng <= box.East))
 		if ok && in && len(operators) > 0 {
-			list = append(list, fmt.Sprintf("%d %v %s %q %q %q", support, at, insees(support), slices.Sorted(maps.Keys(operators)), slices.Sorted(maps.Keys(systems)), slices.Sorted(maps.Keys(statuses))))
+			list = append(list,
+				fmt.Sprintf("%d %v %s %q %q %q", support, at, insees(support), slices.Sorted(maps.Keys(operators)),
+					slices.Sorted(maps.Keys(systems)), slices.Sorted(maps.Keys(statuses))))
 		}
 	}
 	return list

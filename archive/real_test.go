@@ -65,7 +65,8 @@ func TestPublished(t *testing.T) {
 	} {
 		t.Run(tt.date, func(t *testing.T) {
 			text := strings.ReplaceAll(strings.Join(tt.rows, ""), "2026-08-27T", tt.date+"T")
-			if err := os.WriteFile(filepath.Join(dir, "observatoire_"+tt.date+".csv"), []byte(text), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, "observatoire_"+tt.date+".csv"), []byte(text),
+				0o644); err != nil {
 				t.Fatal(err)
 			}
 		})

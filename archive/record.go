@@ -29,7 +29,8 @@ const (
 // Type returns the record type of the API: new, added, activated or deleted, and ""
 // for the others.
 func (k Kind) Type() string {
-	return [...]string{New: "new", Added: "added", Activated: "activated", Deleted: "deleted", Changed: "", Replaced: ""}[k]
+	return [...]string{New: "new", Added: "added", Activated: "activated", Deleted: "deleted", Changed: "",
+		Replaced: ""}[k]
 }
 
 // old tells whether the row is one of the publication before.
@@ -66,10 +67,12 @@ type Site struct {
 var (
 	placeColumns = [...]int{
 		anfr.PubSupport, anfr.PubDepartment, anfr.PubInsee, anfr.PubNature, anfr.PubHeight, anfr.PubOwner, anfr.PubLieu,
-		anfr.PubAddress1, anfr.PubAddress2, anfr.PubAddress3, anfr.PubPostal, anfr.PubInsee2, anfr.PubPosition, anfr.PubCoord,
+		anfr.PubAddress1, anfr.PubAddress2, anfr.PubAddress3, anfr.PubPostal, anfr.PubInsee2, anfr.PubPosition,
+		anfr.PubCoord,
 	}
 	emissionColumns = [...]int{
-		anfr.PubOperator, anfr.PubSystem, anfr.PubStatus, anfr.PubDate, anfr.PubGeneration, anfr.PubStation, anfr.PubUpdated,
+		anfr.PubOperator, anfr.PubSystem, anfr.PubStatus, anfr.PubDate, anfr.PubGeneration, anfr.PubStation,
+		anfr.PubUpdated,
 	}
 )
 

@@ -77,7 +77,8 @@ func (a *adding) sweep() error {
 		return nil
 	})
 	for _, n := range unused {
-		for k, _ := blocks.Cursor().Seek(pairKey(n, 0)); len(k) == 8 && numberIn(k) == n; k, _ = blocks.Cursor().Seek(pairKey(n, 0)) {
+		for k, _ := blocks.Cursor().Seek(pairKey(n, 0)); len(k) == 8 &&
+			numberIn(k) == n; k, _ = blocks.Cursor().Seek(pairKey(n, 0)) {
 			if err == nil {
 				err = blocks.Delete(slices.Clone(k))
 			}

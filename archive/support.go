@@ -164,7 +164,8 @@ func (a *asked) changes(p *Publication) (found []change, err error) {
 	if err != nil {
 		return nil, err
 	}
-	i, _ := slices.BinarySearchFunc(list, a.support, func(c change, support uint32) int { return cmp.Compare(c.support, support) })
+	i, _ := slices.BinarySearchFunc(list, a.support,
+		func(c change, support uint32) int { return cmp.Compare(c.support, support) })
 	for ; i < len(list) && list[i].support == a.support; i++ {
 		if _, ok := a.rows[list[i].ref]; !ok {
 			return nil, damaged("the changes of " + p.Date)
@@ -195,7 +196,8 @@ func (a *asked) at(p *Publication) (items []item, err error) {
 // byKey orders rows by their key, those of one by where they are stored.
 func byKey(a, b item) int {
 	x, y := a.content(), b.content()
-	return cmp.Or(cmp.Compare(x[inOperator], y[inOperator]), cmp.Compare(x[inSystem], y[inSystem]), cmp.Compare(x[inStation], y[inStation]),
+	return cmp.Or(cmp.Compare(x[inOperator], y[inOperator]), cmp.Compare(x[inSystem], y[inSystem]),
+		cmp.Compare(x[inStation], y[inStation]),
 		cmp.Compare(a.segment, b.segment), cmp.Compare(a.rank, b.rank))
 }
 

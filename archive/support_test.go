@@ -28,7 +28,8 @@ func TestSupports(t *testing.T) {
 						t.Fatal(err)
 					}
 					if got, want := toldOf(c.Differences), differences(weeks, support, i, j); !slices.Equal(got, want) {
-						t.Fatalf("seed %d, support %d, %d to %d:\n%s\nwant\n%s", seed, support, i, j, strings.Join(got, "\n"), strings.Join(want, "\n"))
+						t.Fatalf("seed %d, support %d, %d to %d:\n%s\nwant\n%s", seed, support, i,
+							j, strings.Join(got, "\n"), strings.Join(want, "\n"))
 					}
 					if c.Before != len(on(weeks[i], support)) || c.After != len(on(weeks[j], support)) {
 						t.Errorf("%d and %d rows", c.Before, c.After)
@@ -65,7 +66,8 @@ func mustStand(t *testing.T, s *Store, weeks [][]planted, support, week int) {
 		}
 	}
 	if !slices.IsSortedFunc(site.Records, func(a, b Record) int {
-		return slices.Compare([]string{a.Values[1], a.Values[3], a.Values[9]}, []string{b.Values[1], b.Values[3], b.Values[9]})
+		return slices.Compare([]string{a.Values[1], a.Values[3], a.Values[9]},
+			[]string{b.Values[1], b.Values[3], b.Values[9]})
 	}) {
 		t.Error("rows are not in order")
 	}
@@ -105,7 +107,8 @@ func mustHaveBeen(t *testing.T, s *Store, weeks [][]planted, support int) {
 // Boxes of an overview against the rows, asked by many at once.
 func TestOverview(t *testing.T) {
 	s, weeks := plant(t, rand.New(rand.NewPCG(9, 9)), 3)
-	boxes := []geo.Box{{South: -90, West: -180, North: 90, East: 180}, {South: 45.1, West: 3.1, North: 45.3, East: 3.2}, {South: 45, West: 3.3, North: 46, East: 3}, {South: 46, West: 3, North: 47, East: 4}}
+	boxes := []geo.Box{{South: -90, West: -180, North: 90, East: 180}, {South: 45.1, West: 3.1, North: 45.3, East: 3.2},
+		{South: 45, West: 3.3, North: 46, East: 3}, {South: 46, West: 3, North: 47, East: 4}}
 	var asking sync.WaitGroup
 	for i := range 24 {
 		asking.Go(func() {
@@ -120,7 +123,8 @@ func TestOverview(t *testing.T) {
 				page, total := o.In(box, offset, 3)
 				var got []string
 				for _, b := range page {
-					got = append(got, fmt.Sprintf("%s %v %s %q %q %q", b.ID, b.Point, b.Insee, b.Operators, b.Systems, b.Statuses))
+					got = append(got,
+						fmt.Sprintf("%s %v %s %q %q %q", b.ID, b.Point, b.Insee, b.Operators, b.Systems, b.Statuses))
 				}
 				if w := want[offset:min(offset+3, len(want))]; total != len(want) || !slices.Equal(got, w) {
 					t.Errorf("%d:\n%s\nwant\n%s", total, strings.Join(got, "\n"), strings.Join(w, "\n"))
@@ -136,7 +140,8 @@ func TestOverview(t *testing.T) {
 	s.memory.briefs.bytes = mostBriefs + 1
 	mustAdd(t, s, publication(t, "2026-10-01", weeks[0][0].line()), Options{Force: true})
 	o, err := s.Overview(context.Background(), "2026-10-01")
-	if again, _ := s.Overview(context.Background(), "2026-10-01"); err != nil || o != again || s.memory.overviews.lru.Len() != 1 {
+	if again, _ := s.Overview(context.Background(), "2026-10-01"); err != nil || o != again ||
+		s.memory.overviews.lru.Len() != 1 {
 		t.Errorf("%d overviews are kept: %v", s.memory.overviews.lru.Len(), err)
 	}
 	again, err := s.Overview(context.Background(), dateOfWeek(0))
@@ -174,7 +179,8 @@ func TestRepeatedRows(t *testing.T) {
 	mustAdd(t, s, publication(t, "2026-08-20", other.line()), Options{})
 	for _, tt := range []struct{ from, to, want string }{
 		{"2026-08-13", "2026-08-20", "SFR|LTE 800|0032700001 Changed: only before " + one.line()},
-		{"2026-08-06", "2026-08-20", "SFR|LTE 800|0032700001 Changed: emr_dt; SFR|LTE 800|0032700001 Changed: only before " + one.line()},
+		{"2026-08-06", "2026-08-20",
+			"SFR|LTE 800|0032700001 Changed: emr_dt; SFR|LTE 800|0032700001 Changed: only before " + one.line()},
 		{"2026-08-06", "2026-08-06", ""},
 	} {
 		c, err := s.CompareSite("10", tt.from, tt.to)
@@ -198,7 +204,8 @@ func TestKept(t *testing.T) {
 	var asking sync.WaitGroup
 	for range 20 {
 		asking.Go(func() {
-			if v, err := k.get(context.Background(), 1, func() (int, int, error) { calls++; return 7, 40, nil }); v != 7 || err != nil {
+			if v, err := k.get(context.Background(),
+				1, func() (int, int, error) { calls++; return 7, 40, nil }); v != 7 || err != nil {
 				t.Error(v, err)
 			}
 		})
@@ -285,7 +292,8 @@ func mustBeEither(t *testing.T, s *Store) {
 	}
 	box := geo.Box{South: -90, West: -180, North: 90, East: 180}
 	page, _ := o.In(box, 0, 2)
-	if got := fmt.Sprintf("%q %q", page[0].Systems, page[0].Statuses); got != `["GSM 900" "LTE 800"] ["Projet approuvé"]` && got != `["LTE 800"] ["En service"]` {
+	if got := fmt.Sprintf("%q %q", page[0].Systems,
+		page[0].Statuses); got != `["GSM 900" "LTE 800"] ["Projet approuvé"]` && got != `["LTE 800"] ["En service"]` {
 		t.Error(got)
 	}
 }

@@ -14,7 +14,8 @@ import (
 // the authority takes its place, all of it, and then there is no way back.
 func TestSynthetic(t *testing.T) {
 	s, db := opened(t)
-	first, second := line("SFR", "90000010", "LTE 800", "0032700001", "En service"), line("SFR", "90000011", "LTE 800", "0032700002", "En service")
+	first, second := line("SFR", "90000010", "LTE 800", "0032700001", "En service"), line("SFR", "90000011", "LTE 800",
+		"0032700002", "En service")
 	madeUp := func(date string, lines ...string) string {
 		path := publication(t, date, lines...)
 		to := filepath.Join(filepath.Dir(path), "SYNTHETIC_observatoire_"+date+".csv")
@@ -35,7 +36,8 @@ func TestSynthetic(t *testing.T) {
 
 	// Of the same date, of fewer supports and older: compared with none of them.
 	real := line("ORANGE", "10", "LTE 800", "0032290001", "En service")
-	if r := mustAdd(t, s, publication(t, "2026-08-06", real), Options{}); r.Before != "" || r.Replaced || r.Changes["new"] != 1 {
+	if r := mustAdd(t, s, publication(t, "2026-08-06", real), Options{}); r.Before != "" || r.Replaced ||
+		r.Changes["new"] != 1 {
 		t.Errorf("%+v", r)
 	}
 	mustTell(t, "published", all(s.Whole("2026-08-06")), "new 1 2026-08-06 10 ORANGE LTE 800 0032290001")

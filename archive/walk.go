@@ -18,7 +18,8 @@ func fetchIn(tx *store.Tx) fetch {
 		if b == nil {
 			return nil, nil, nil
 		}
-		if key, sealed = b.Cursor().Seek(pairKey(segment, support)); len(key) != 8 || !bytes.Equal(key[:4], pairKey(segment, 0)[:4]) {
+		if key, sealed = b.Cursor().Seek(pairKey(segment, support)); len(key) != 8 ||
+			!bytes.Equal(key[:4], pairKey(segment, 0)[:4]) {
 			return nil, nil, nil
 		}
 		return key, sealed, nil
@@ -170,7 +171,8 @@ func walk(next fetch, sel selection, only []uint32, yield func(support uint32, i
 
 func segmentOf(tx *store.Tx, number uint32) (g segment, err error) {
 	key := numberKey(number)
-	if err = readJSON(segmentsBucket, key[:], value(tx, segmentsBucket, key[:]), &g); err == nil && (g.Rows < 1 || g.Rows > maxRows) {
+	if err = readJSON(segmentsBucket, key[:], value(tx, segmentsBucket, key[:]), &g); err == nil &&
+		(g.Rows < 1 || g.Rows > maxRows) {
 		err = damaged("a segment")
 	}
 	return g, err

@@ -70,7 +70,8 @@ func TestMain(m *testing.M) {
 // whole counts the files of a copy that are as they were written.
 func whole(dir string) (n int) {
 	for i := range manyFiles {
-		if text, err := os.ReadFile(filepath.Join(dir, fmt.Sprint(i))); err == nil && string(text) == fmt.Sprintf("file %d", i) {
+		if text, err := os.ReadFile(filepath.Join(dir, fmt.Sprint(i))); err == nil &&
+			string(text) == fmt.Sprintf("file %d", i) {
 			n++
 		}
 	}
@@ -187,8 +188,10 @@ func TestList(t *testing.T) {
 		says   string
 	}{
 		{"as it was", func(string) error { return nil }, nil, ""},
-		{"another file", func(dir string) error { return os.WriteFile(filepath.Join(dir, "mine.txt"), nil, 0o600) }, nil, ""},
-		{"a file is missing", func(dir string) error { return os.Remove(filepath.Join(dir, "7")) }, ErrDamaged, "7 is missing"},
+		{"another file", func(dir string) error { return os.WriteFile(filepath.Join(dir, "mine.txt"), nil, 0o600) },
+			nil, ""},
+		{"a file is missing", func(dir string) error { return os.Remove(filepath.Join(dir, "7")) }, ErrDamaged,
+			"7 is missing"},
 		{"a file is empty", func(dir string) error { return os.WriteFile(filepath.Join(dir, "7"), nil, 0o600) },
 			ErrDamaged, "7 has 0 bytes, and had 6"},
 		{"a byte is another",
@@ -196,7 +199,8 @@ func TestList(t *testing.T) {
 			ErrDamaged, "7 is not as it was"},
 		{"no list", func(dir string) error { return os.Remove(filepath.Join(dir, Name)) }, fs.ErrNotExist, Name},
 		{"an empty list", func(dir string) error { return os.Truncate(filepath.Join(dir, Name), 0) }, ErrDamaged, Name},
-		{"a list that is cut", func(dir string) error { return os.Truncate(filepath.Join(dir, Name), 300) }, ErrDamaged, Name},
+		{"a list that is cut", func(dir string) error { return os.Truncate(filepath.Join(dir, Name), 300) }, ErrDamaged,
+			Name},
 		{"another object", func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, Name), []byte("{}"), 0o600)
 		}, ErrDamaged, "format"},
@@ -204,7 +208,8 @@ func TestList(t *testing.T) {
 			return os.WriteFile(filepath.Join(dir, Name), []byte(`{"format":1,"complete":true,"files":[]}`), 0o600)
 		}, ErrDamaged, "no file"},
 		{"a file outside", func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, Name), []byte(`{"format":1,"complete":true,"files":[{"path":"../x"}]}`), 0o600)
+			return os.WriteFile(filepath.Join(dir, Name),
+				[]byte(`{"format":1,"complete":true,"files":[{"path":"../x"}]}`), 0o600)
 		}, ErrDamaged, "outside"},
 		{"not finished", begin, ErrUnfinished, "empty the folder"},
 	}

@@ -26,7 +26,8 @@ const format = 1
 
 var (
 	// ErrUnfinished says that the copy was ended before it was whole.
-	ErrUnfinished = errors.New("a backup or restore into this folder was not finished: empty the folder and do it again")
+	ErrUnfinished = errors.New(
+		"a backup or restore into this folder was not finished: empty the folder and do it again")
 	// ErrDamaged says that the list or a file is not as it was written.
 	ErrDamaged = errors.New("the copy is damaged")
 )

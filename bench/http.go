@@ -42,7 +42,8 @@ func measureHTTP(ctx context.Context, relais, data, work string, each time.Durat
 	}
 	defer remove()
 	http.DefaultTransport = keyed{&http.Transport{DisableCompression: true}, key}
-	server, base, err := start(ctx, exec.CommandContext(ctx, relais, "serve", "--data", data, "--listen", relaisListen), relaisListen)
+	server, base, err := start(ctx, exec.CommandContext(ctx, relais, "serve", "--data", data, "--listen", relaisListen),
+		relaisListen)
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,8 @@ func compare(ctx context.Context, base, key, work string, rows []row, each time.
 		return err
 	}
 	defer other.stop()
-	fmt.Printf("\n%-24s %9s %10s %10s %6s   %9s %9s\n", "HTTP (wrk, 8 connections)", "bytes", "relais/s", "bare/s", "ratio", "1 conn: p50", "p99 ms")
+	fmt.Printf("\n%-24s %9s %10s %10s %6s   %9s %9s\n", "HTTP (wrk, 8 connections)", "bytes", "relais/s", "bare/s",
+		"ratio", "1 conn: p50", "p99 ms")
 	for i, r := range rows {
 		conns := connections
 		if r.large {
@@ -118,7 +120,8 @@ func compare(ctx context.Context, base, key, work string, rows []row, each time.
 // makeClient makes a client with limits that are not reached; remove takes it away again.
 func makeClient(ctx context.Context, relais, data string) (key string, remove func(), err error) {
 	var made struct{ ID, APIKey string }
-	out, err := exec.CommandContext(ctx, relais, "client", "create", "--data", data, "--json", "--name", "bench", "--mode", "server", "--cidr",
+	out, err := exec.CommandContext(ctx, relais, "client", "create", "--data", data, "--json", "--name", "bench",
+		"--mode", "server", "--cidr",
 		"127.0.0.1/32", "--scopes", "all-read", "--minute", "1000000000", "--day", "1000000000").Output()
 	if err != nil {
 		return "", nil, fmt.Errorf("relais client create: %w", err)

@@ -28,7 +28,9 @@ func measureMemory(data string) error {
 	sites, fragments, emissions, files := 0, int64(0), 0, int64(0)
 	var set *index.Set
 	var reading, loading time.Duration
-	live := index.NewLive(dir, view.Summaries, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), func(s *index.Set) { set = s })
+	live := index.NewLive(dir, view.Summaries,
+		slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		func(s *index.Set) { set = s })
 	start := time.Now()
 	live.Refresh()
 	loading = time.Since(start)
@@ -71,8 +73,10 @@ func measureMemory(data string) error {
 		{"load (read, encode, index)", ms(loading)},
 		{"resident at most while loading", fmt.Sprintf("%.0f MB", peak)},
 		{"prepare the exports", ms(preparing)},
-		{"encoded summaries", fmt.Sprintf("%.1f MB, %.0f bytes a site", mb(fragments), float64(fragments)/float64(sites))},
-		{"heap", fmt.Sprintf("%.1f MB, %.0f bytes a site, %d objects", mb(int64(m.HeapAlloc)), float64(m.HeapAlloc)/float64(sites), m.HeapObjects)},
+		{"encoded summaries", fmt.Sprintf("%.1f MB, %.0f bytes a site", mb(fragments),
+			float64(fragments)/float64(sites))},
+		{"heap", fmt.Sprintf("%.1f MB, %.0f bytes a site, %d objects", mb(int64(m.HeapAlloc)),
+			float64(m.HeapAlloc)/float64(sites), m.HeapObjects)},
 		{"full GC, median of 15", ms(gcs[len(gcs)/2])},
 	} {
 		fmt.Printf("%-34s %s\n", row.name, row.value)

@@ -29,14 +29,16 @@ func measureColdPages(base string) error {
 	var times []time.Duration
 	for i := range 50 {
 		south := 43.0 + float64(i)*0.1
-		_, took, _, err := download(fmt.Sprintf("%s/antennas?limit=1000&south=%f&north=%f&west=-2&east=7", base, south, south+2), "gzip")
+		_, took, _, err := download(fmt.Sprintf("%s/antennas?limit=1000&south=%f&north=%f&west=-2&east=7", base,
+			south, south+2), "gzip")
 		if err != nil {
 			return err
 		}
 		times = append(times, took)
 	}
 	slices.Sort(times)
-	fmt.Printf("%-34s median %s, worst %s\n", "1000 sites, gzip, never asked before", ms(times[len(times)/2]), ms(times[len(times)-1]))
+	fmt.Printf("%-34s median %s, worst %s\n", "1000 sites, gzip, never asked before", ms(times[len(times)/2]),
+		ms(times[len(times)-1]))
 	return nil
 }
 

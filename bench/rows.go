@@ -39,7 +39,8 @@ func findRows(base string) ([]row, error) {
 		row{name: "lookup", path: "/antennas/lookup-by-radio?value=100500&limit=20"},
 		row{name: "304", path: "/antennas/" + id, headers: map[string]string{"If-None-Match": one.Header.Get("ETag")}},
 		row{name: "last page of all", path: fmt.Sprintf("/antennas?limit=50&offset=%d", total-50)},
-		row{name: "last page of an operator", path: fmt.Sprintf("/antennas?operator=ORANGE&limit=50&offset=%d", orange.Meta.TotalMatched-50)},
+		row{name: "last page of an operator",
+			path: fmt.Sprintf("/antennas?operator=ORANGE&limit=50&offset=%d", orange.Meta.TotalMatched-50)},
 		row{name: "export, gzip, 2 conn.", path: "/antennas/export", headers: gzip, large: true},
 	), nil
 }
@@ -49,7 +50,8 @@ func findBox(base string, n int) (box string, err error) {
 	lo, hi := 0.0001, 5.0
 	for range 40 {
 		half := (lo + hi) / 2
-		box = fmt.Sprintf("south=%.6f&north=%.6f&west=%.6f&east=%.6f", 48.8566-half, 48.8566+half, 2.3522-half*1.5, 2.3522+half*1.5)
+		box = fmt.Sprintf("south=%.6f&north=%.6f&west=%.6f&east=%.6f", 48.8566-half, 48.8566+half, 2.3522-half*1.5,
+			2.3522+half*1.5)
 		a, err := getList(base + "/antennas?limit=1&" + box)
 		if err != nil {
 			return "", err

@@ -22,26 +22,30 @@ func TestMemoryLimit(t *testing.T) {
 		{"no /proc", nil, 0, false},
 		{"version 2, a unit of systemd", map[string]string{
 			"proc/self/cgroup": "0::/system.slice/relais.service\n", "proc/self/mountinfo": v2,
-			"sys/fs/cgroup/system.slice/relais.service/memory.max": "536870912\n", "sys/fs/cgroup/system.slice/memory.max": "max\n",
+			"sys/fs/cgroup/system.slice/relais.service/memory.max": "536870912\n",
+			"sys/fs/cgroup/system.slice/memory.max":                "max\n",
 		}, 536870912, true},
 		{"version 2, the slice has less", map[string]string{
 			"proc/self/cgroup": "0::/system.slice/relais.service\n", "proc/self/mountinfo": v2,
-			"sys/fs/cgroup/system.slice/relais.service/memory.max": "536870912\n", "sys/fs/cgroup/system.slice/memory.max": "268435456\n",
+			"sys/fs/cgroup/system.slice/relais.service/memory.max": "536870912\n",
+			"sys/fs/cgroup/system.slice/memory.max":                "268435456\n",
 		}, 268435456, true},
 		{"version 2, slowed down before the limit", map[string]string{
 			"proc/self/cgroup": "0::/a\n", "proc/self/mountinfo": v2,
 			"sys/fs/cgroup/a/memory.max": "536870912\n", "sys/fs/cgroup/a/memory.high": "400000000\n",
 		}, 400000000, true},
 		{"version 2, no limit", map[string]string{
-			"proc/self/cgroup": "0::/user.slice\n", "proc/self/mountinfo": v2, "sys/fs/cgroup/user.slice/memory.max": "max\n",
+			"proc/self/cgroup": "0::/user.slice\n", "proc/self/mountinfo": v2,
+			"sys/fs/cgroup/user.slice/memory.max": "max\n",
 		}, 0, false},
 		{"version 2, a container that sees its group as the root", map[string]string{
 			"proc/self/cgroup": "0::/\n", "proc/self/mountinfo": v2, "sys/fs/cgroup/memory.max": "1073741824\n",
 		}, 1073741824, true},
 		{"version 1", map[string]string{
 			"proc/self/cgroup": "12:cpu,cpuacct:/x\n9:memory:/relais\n0::/relais\n", "proc/self/mountinfo": cpu + v1,
-			"sys/fs/cgroup/memory/relais/memory.limit_in_bytes": "536870912\n", "sys/fs/cgroup/memory/memory.limit_in_bytes": none1,
-			"sys/fs/cgroup/cpu/x/memory.limit_in_bytes": "1\n",
+			"sys/fs/cgroup/memory/relais/memory.limit_in_bytes": "536870912\n",
+			"sys/fs/cgroup/memory/memory.limit_in_bytes":        none1,
+			"sys/fs/cgroup/cpu/x/memory.limit_in_bytes":         "1\n",
 		}, 536870912, true},
 		{"version 1, no limit", map[string]string{
 			"proc/self/cgroup": "9:memory:/relais\n", "proc/self/mountinfo": v1,
@@ -60,8 +64,9 @@ func TestMemoryLimit(t *testing.T) {
 			"sys/fs/cgroup/memory/memory.limit_in_bytes": "700000000\n",
 		}, 700000000, true},
 		{"both versions, memory in the first", map[string]string{
-			"proc/self/cgroup":                             "9:memory:/a\n0::/a\n",
-			"proc/self/mountinfo":                          v1 + "32 24 0:28 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n",
+			"proc/self/cgroup": "9:memory:/a\n0::/a\n",
+			"proc/self/mountinfo": v1 +
+				"32 24 0:28 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n",
 			"sys/fs/cgroup/memory/a/memory.limit_in_bytes": "123456789\n",
 		}, 123456789, true},
 		{"nonsense", map[string]string{

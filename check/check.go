@@ -47,7 +47,9 @@ func Folder(ctx context.Context, dir folder.Dir) (*Report, error) {
 	}
 	r := &Report{dir: dir, Files: []admin.File{}, Notes: []string{}}
 	if err := backup.Unfinished(string(dir)); err != nil {
-		r.Files = append(r.Files, admin.File{Path: backup.Name, Bytes: size(filepath.Join(string(dir), backup.Name)), Kind: "copy", Problem: err.Error()})
+		r.Files = append(r.Files,
+			admin.File{Path: backup.Name, Bytes: size(filepath.Join(string(dir), backup.Name)), Kind: "copy",
+				Problem: err.Error()})
 	}
 	r.snapshots()
 	if err := r.sources(ctx); err != nil {
@@ -84,7 +86,8 @@ func Backup(ctx context.Context, dir string) (*Report, error) {
 	r := &Report{dir: folder.Dir(dir), Files: []admin.File{}, Notes: []string{}}
 	listed := map[string]bool{backup.Name: true}
 	for _, l := range list.Files {
-		f := admin.File{Path: l.Path, Bytes: l.Bytes, Kind: "copy", Detail: "as it was copied at " + list.Made.Format(time.RFC3339)}
+		f := admin.File{Path: l.Path, Bytes: l.Bytes, Kind: "copy",
+			Detail: "as it was copied at " + list.Made.Format(time.RFC3339)}
 		if err := l.Check(ctx, dir); err != nil {
 			f.Detail, f.Problem = "", err.Error()
 		}
@@ -133,7 +136,8 @@ func (r *Report) snapshots() {
 		if err != nil {
 			f.Problem = err.Error()
 		} else {
-			f.Detail = admin.Number(s.Len(), "site") + ", " + admin.Number(s.Emissions(), "emission") + " of " + s.SourceDate
+			f.Detail = admin.Number(s.Len(), "site") + ", " + admin.Number(s.Emissions(), "emission") + " of " +
+				s.SourceDate
 		}
 		r.Files = append(r.Files, f)
 	}
@@ -149,7 +153,9 @@ func (r *Report) lacking() {
 		if listed || err != nil || m.Code == market.FR && other == nil {
 			continue
 		}
-		r.Files = append(r.Files, admin.File{Path: r.below(path), Kind: "missing", Problem: "it is missing, and its sources are there: relais ingest makes it again, from new files"})
+		r.Files = append(r.Files,
+			admin.File{Path: r.below(path), Kind: "missing",
+				Problem: "it is missing, and its sources are there: relais ingest makes it again, from new files"})
 	}
 }
 
@@ -210,15 +216,18 @@ func (r *Report) note(format string, args ...any) {
 
 // ours tells whether a folder is one that relais makes.
 func ours(name string) bool {
-	return name == "snapshots" || name == measure.Dir || name == "photos" || name == "sources" || name == "downloads" || strings.HasPrefix(name, "sources/") || strings.HasPrefix(name, "downloads/")
+	return name == "snapshots" || name == measure.Dir || name == "photos" || name == "sources" || name == "downloads" ||
+		strings.HasPrefix(name, "sources/") || strings.HasPrefix(name, "downloads/")
 }
 
 // known tells whether a file needs no check: a lock, a manifest whose files were
 // read, and what update can fetch again.
 func known(name string) bool {
 	first, base, below := strings.Cut(name, "/")
-	return name == inventory.Name || name == backup.Name || name == measure.Dir+"/"+measure.ManifestName || !below && strings.HasSuffix(name, ".lock") || first == "downloads" ||
-		first == "sources" && slices.Contains([]string{folder.ManifestName, folder.UpdateName, folder.FeedsName}, filepath.Base(base))
+	return name == inventory.Name || name == backup.Name || name == measure.Dir+"/"+measure.ManifestName ||
+		!below && strings.HasSuffix(name, ".lock") || first == "downloads" ||
+		first == "sources" && slices.Contains([]string{folder.ManifestName, folder.UpdateName, folder.FeedsName},
+			filepath.Base(base))
 }
 
 // unknown says what a file may be that was not looked at.

@@ -44,7 +44,8 @@ type app struct {
 // serve serves on a listener, or with nil on one of its own. It calls started, which may
 // be nil, with the base URL and the clients when it listens.
 func (c *serveCommand) serve(
-	ctx context.Context, streams Streams, listener net.Listener, started func(base string, clients *access.Clients) error,
+	ctx context.Context, streams Streams, listener net.Listener,
+	started func(base string, clients *access.Clients) error,
 ) (err error) {
 	a := &app{serveCommand: c, log: newLog(streams.Err, c.Log)}
 	if a.settings, err = c.check(); err != nil {
@@ -63,7 +64,8 @@ func (c *serveCommand) serve(
 		return err
 	}
 	defer func() { err = errors.Join(err, a.stores.Close()) }()
-	a.workers = worker.New(worker.Options{Program: worker.Program(), Memory: memoryOfWorkers(cgroup.MemoryLimit), Log: a.log})
+	a.workers = worker.New(worker.Options{Program: worker.Program(), Memory: memoryOfWorkers(cgroup.MemoryLimit),
+		Log: a.log})
 	defer a.workers.Close()
 	var flush func()
 	a.requests, flush = newRequestLog(streams.Err, c.Log)
@@ -89,7 +91,8 @@ func (c *serveCommand) serve(
 	defer cancel()
 	var background sync.WaitGroup
 	a.start(ctx, &background)
-	a.log.Info("serving", "data", string(a.dir), "listen", listener.Addr().String(), "baseUrl", a.base, "version", version())
+	a.log.Info("serving", "data", string(a.dir), "listen", listener.Addr().String(), "baseUrl", a.base, "version",
+		version())
 	if started != nil {
 		if err := started(a.base, a.stores.Clients); err != nil {
 			a.log.Warn("the demonstration's clients could not be made", "error", err)
@@ -142,7 +145,8 @@ func (a *app) start(ctx context.Context, background *sync.WaitGroup) {
 	}
 	background.Go(func() {
 		if err := a.stores.Serve(ctx, a.log); err != nil {
-			a.log.Warn("no admin.sock here: relais client and other admin commands need the server stopped", "error", err)
+			a.log.Warn("no admin.sock here: relais client and other admin commands need the server stopped", "error",
+				err)
 		}
 	})
 }
@@ -186,7 +190,8 @@ func follow(ctx context.Context, dir folder.Dir, api *httpapi.Server, log *slog.
 	})
 	live.Refresh()
 	if live.Empty() {
-		log.Warn("the folder has no snapshot that can be loaded: run relais ingest, or relais demo", "data", string(dir))
+		log.Warn("the folder has no snapshot that can be loaded: run relais ingest, or relais demo", "data",
+			string(dir))
 	}
 	live.Follow(ctx, lookEvery)
 	stop()

@@ -86,7 +86,8 @@ func (c *archiveAdd) add(ctx context.Context, streams Streams, paths []string) (
 	step := steps(streams.Err, len(paths))
 	for _, path := range paths {
 		var reports []*archive.Report
-		err := call(ctx, c.dataFlag, streams, admin.AddArchives{Paths: []string{path}, Date: c.Date, Force: c.Force}, &reports)
+		err := call(ctx, c.dataFlag, streams, admin.AddArchives{Paths: []string{path}, Date: c.Date, Force: c.Force},
+			&reports)
 		step()
 		if err != nil {
 			return added, err

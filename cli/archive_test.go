@@ -45,7 +45,8 @@ func TestIngestAddsTheArchive(t *testing.T) {
 	dir, path := t.TempDir(), observatory(t, "2026-08-20", 3)
 	for i := range 2 {
 		out, errs, code := command(t.Context(), "ingest", "--data", dir, "FR,DROM", path)
-		if code != done || strings.Contains(out, "archive of 2026-08-20 added") != (i == 0) || strings.Contains(out, "no archive") {
+		if code != done || strings.Contains(out, "archive of 2026-08-20 added") != (i == 0) ||
+			strings.Contains(out, "no archive") {
 			t.Fatalf("%d %q %q", code, out, errs)
 		}
 	}
@@ -100,7 +101,8 @@ func TestArchiveCommand(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &r); err != nil || code != done || len(r.Added) != 2 || !r.Added[1].Replaced {
 		t.Errorf("%d %q %q %v", code, out, errs, err)
 	}
-	out, errs, code = command(t.Context(), "archive", "add", "--data", dir, "--json", observatory(t, "2026-09-03", 4), a)
+	out, errs, code = command(t.Context(), "archive", "add", "--data", dir, "--json", observatory(t, "2026-09-03", 4),
+		a)
 	if err := json.Unmarshal([]byte(out), &r); err != nil || code != failed || len(r.Added) != 1 ||
 		r.Added[0].Date != "2026-09-03" || !strings.Contains(errs, "2026-08-20: there is an archive") {
 		t.Errorf("of what is added before one fails: %d %q %q %v", code, out, errs, err)
@@ -142,7 +144,8 @@ func TestArchiveNotes(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, errs, code := command(t.Context(), "archive", "add", "--data", t.TempDir(), path)
-	if code != done || !strings.Contains(out, "3 of 3 rows") || !strings.Contains(out, "note: "+path+": the last line has no line end") {
+	if code != done || !strings.Contains(out, "3 of 3 rows") ||
+		!strings.Contains(out, "note: "+path+": the last line has no line end") {
 		t.Errorf("%d %q %q", code, out, errs)
 	}
 }

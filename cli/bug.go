@@ -45,7 +45,8 @@ func (c *bugList) Validate() error { return cmp.Or(c.dataFlag.Validate(), c.page
 // Run lists the bugs.
 func (c *bugList) Run(ctx context.Context, streams Streams) error {
 	var l admin.BugList
-	if err := call(ctx, c.dataFlag, streams, admin.ListBugs{All: c.All, Page: admin.Page(c.pageFlags)}, &l); err != nil {
+	if err := call(ctx, c.dataFlag, streams, admin.ListBugs{All: c.All, Page: admin.Page(c.pageFlags)},
+		&l); err != nil {
 		return err
 	}
 	if c.JSON {

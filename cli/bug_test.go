@@ -16,7 +16,8 @@ func TestBugs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, _, err := s.Community.Submit(community.NewBug{Title: "Wrong \x1b[31mred", Text: "It is\nwrong.", User: "somebody"})
+	b, _, err := s.Community.Submit(community.NewBug{Title: "Wrong \x1b[31mred", Text: "It is\nwrong.",
+		User: "somebody"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,8 @@ func (c *checkCommand) Run(ctx context.Context, streams Streams) error {
 		err = printReport(streams.Out, r)
 	}
 	if err == nil && !r.OK {
-		err = fmt.Errorf("%s: something is wrong with %d of %s", cmp.Or(c.Backup, c.Data), r.Problems(), admin.Number(len(r.Files), "file"))
+		err = fmt.Errorf("%s: something is wrong with %d of %s", cmp.Or(c.Backup, c.Data), r.Problems(),
+			admin.Number(len(r.Files), "file"))
 	}
 	return err
 }
@@ -81,7 +82,8 @@ func (c *checkCommand) repair(streams Streams) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(streams.Err, "measures.db names %s with %s now\n", admin.Number(r.Files, "file"), admin.Number(r.Measures, "measure"))
+	fmt.Fprintf(streams.Err, "measures.db names %s with %s now\n", admin.Number(r.Files, "file"),
+		admin.Number(r.Measures, "measure"))
 	if r.Aside != "" {
 		fmt.Fprintf(streams.Err, "what it was before is %s now\n", r.Aside)
 	}

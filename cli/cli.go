@@ -128,7 +128,8 @@ func visible(text, keep string) string {
 		r, n := utf8.DecodeRuneInString(text)
 		part := text[:n]
 		text = text[n:]
-		if invalid := r == utf8.RuneError && n == 1; (invalid || !strconv.IsGraphic(r)) && !strings.Contains(keep, part) {
+		if invalid := r == utf8.RuneError && n == 1; (invalid || !strconv.IsGraphic(r)) &&
+			!strings.Contains(keep, part) {
 			part = strings.Trim(strconv.Quote(part), `"`)
 		}
 		b.WriteString(part)
@@ -198,5 +199,6 @@ func printJSON(w io.Writer, v any) error {
 
 // call runs a command of the folder.
 func call(ctx context.Context, d dataFlag, streams Streams, c admin.Command, answer any) error {
-	return admin.Call(ctx, d.dir(), c, answer, slog.New(slog.NewTextHandler(streams.Err, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	return admin.Call(ctx, d.dir(), c, answer,
+		slog.New(slog.NewTextHandler(streams.Err, &slog.HandlerOptions{Level: slog.LevelWarn})))
 }

@@ -95,10 +95,12 @@ func (c *clientCreate) Run(ctx context.Context, streams Streams) error {
 		fmt.Fprintf(streams.Err, "relais: %s was not there and is made\n", c.Data)
 	}
 	if slices.Contains(spec.Scopes, access.PhotosWrite) && !spec.Partner {
-		fmt.Fprintf(streams.Err, "relais: without --partner the client has the scope %s and may not write\n", access.PhotosWrite)
+		fmt.Fprintf(streams.Err, "relais: without --partner the client has the scope %s and may not write\n",
+			access.PhotosWrite)
 	}
 	if slices.Contains(spec.Scopes, access.InternalAI) && !spec.Partner {
-		fmt.Fprintf(streams.Err, "relais: without --partner the client may use the tools that read, and not those that submit\n")
+		fmt.Fprintf(streams.Err,
+			"relais: without --partner the client may use the tools that read, and not those that submit\n")
 	}
 	var issued access.Issued
 	if err := call(ctx, c.dataFlag, streams, admin.CreateClient{Client: spec}, &issued); err != nil {
@@ -113,12 +115,14 @@ func (c *clientCreate) Run(ctx context.Context, streams Streams) error {
 // noteShared says that the default limits, which are for one program, are shared by all who
 // visit a page or have an app.
 func noteShared(w io.Writer, c *access.Client) error {
-	if c.Mode == access.Server || c.Limits.Minute != access.DefaultLimits.Minute || c.Limits.Day != access.DefaultLimits.Day {
+	if c.Mode == access.Server || c.Limits.Minute != access.DefaultLimits.Minute ||
+		c.Limits.Day != access.DefaultLimits.Day {
 		return nil
 	}
 	_, err := fmt.Fprintf(w, "\nAll its visitors share %d requests a minute and %d a day. Create it with --minute "+
 		"and --day for more, and with\n"+
-		"--visitor-minute and --visitor-day to bound what one visitor's address may use of them.\n", c.Limits.Minute, c.Limits.Day)
+		"--visitor-minute and --visitor-day to bound what one visitor's address may use of them.\n", c.Limits.Minute,
+		c.Limits.Day)
 	return err
 }
 

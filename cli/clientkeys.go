@@ -26,7 +26,8 @@ Examples:
 // Run gives the client another key.
 func (c *clientRotate) Run(ctx context.Context, streams Streams) error {
 	var issued access.Issued
-	if err := call(ctx, c.dataFlag, streams, admin.RotateClient{Client: c.Client, Overlap: time.Duration(c.Overlap)}, &issued); err != nil {
+	if err := call(ctx, c.dataFlag, streams, admin.RotateClient{Client: c.Client, Overlap: time.Duration(c.Overlap)},
+		&issued); err != nil {
 		return err
 	}
 	return printIssued(streams.Out, &issued, c.JSON)
@@ -48,7 +49,8 @@ func (*clientRevoke) Help() string {
 // Run ends keys.
 func (c *clientRevoke) Run(ctx context.Context, streams Streams) error {
 	var x access.Client
-	if err := call(ctx, c.dataFlag, streams, admin.RevokeClient{Client: c.Client, Key: access.Prefix(c.Key)}, &x); err != nil {
+	if err := call(ctx, c.dataFlag, streams, admin.RevokeClient{Client: c.Client, Key: access.Prefix(c.Key)},
+		&x); err != nil {
 		return err
 	}
 	return printClient(streams.Out, &x, c.JSON)

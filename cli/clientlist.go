@@ -42,7 +42,8 @@ func (c *clientList) Run(ctx context.Context, streams Streams) error {
 			}
 		}
 		t.row(x.ID, x.Name, x.Mode, join(x.Scopes), x.Limits.Minute, x.Limits.Day,
-			visitorLimit(x.Limits.VisitorMinute), visitorLimit(x.Limits.VisitorDay), x.LiveKeys(time.Now()), moment(x.Expires), used)
+			visitorLimit(x.Limits.VisitorMinute), visitorLimit(x.Limits.VisitorDay), x.LiveKeys(time.Now()),
+			moment(x.Expires), used)
 	}
 	return t.Flush()
 }
@@ -122,7 +123,8 @@ func (c *clientUsage) Run(ctx context.Context, streams Streams) error {
 	if c.JSON {
 		return printJSON(streams.Out, u)
 	}
-	_, err := fmt.Fprintf(streams.Out, "%s (%s)\nminute  %d of %d left until %s\nday     %d of %d left until %s\n", u.Name, u.ID,
+	_, err := fmt.Fprintf(streams.Out, "%s (%s)\nminute  %d of %d left until %s\nday     %d of %d left until %s\n",
+		u.Name, u.ID,
 		u.Minute.Remaining, u.Minute.Limit, u.Minute.Reset.UTC().Format(time.RFC3339), u.Day.Remaining, u.Day.Limit,
 		u.Day.Reset.UTC().Format(time.RFC3339))
 	return err

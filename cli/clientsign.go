@@ -53,7 +53,8 @@ func (c *clientSign) Run(streams Streams) error {
 		}
 		sum = [sha256.Size]byte(h.Sum(nil))
 	}
-	headers := [][2]string{{"X-Sq-Signature", access.Sign(c.Secret, time.Now(), c.Method, cmp.Or(access.SentPath(c.URL), "/"), sum)}}
+	headers := [][2]string{{"X-Sq-Signature",
+		access.Sign(c.Secret, time.Now(), c.Method, cmp.Or(access.SentPath(c.URL), "/"), sum)}}
 	if c.Key != "" {
 		headers = slices.Insert(headers, 0, [2]string{"Authorization", "Bearer " + c.Key})
 	}

@@ -88,7 +88,8 @@ func demoMade(dir folder.Dir) (bool, error) {
 			case err != nil:
 				return false, fmt.Errorf("%s is no demonstration (%w); name another folder", dir, err)
 			case !s.Synthetic:
-				return false, fmt.Errorf("%s holds real data: serve it with relais serve --data %s, or name another folder", dir, dir)
+				return false, fmt.Errorf(
+					"%s holds real data: serve it with relais serve --data %s, or name another folder", dir, dir)
 			default:
 				made++
 			}
@@ -217,9 +218,11 @@ func sayDemo(streams Streams, dir folder.Dir, base string, clients *access.Clien
 	paths := []string{
 		"/antennas?north=48.87&south=48.85&east=2.36&west=2.33&limit=2",
 		"/antennas?lat=45.76&lon=4.84&radiusKm=1&operator=ORANGE&generation=5G",
-		"/antennas/search?q=saint-etienne&limit=2", "/antennas/" + id, "/sites/" + key, "/stats/departments?operator=FREE",
+		"/antennas/search?q=saint-etienne&limit=2", "/antennas/" + id, "/sites/" + key,
+		"/stats/departments?operator=FREE",
 		"/outages?limit=5", "/sites-hs?operator=SFR", "/anfr/archives", "/anfr/archive/" + demo.Week(0),
-		"/speedtests?limit=2", "/speedtests/site?siteId=" + demo.TestedSite + "&bestOnly=true", "/coverage/points?technology=5G&limit=2",
+		"/speedtests?limit=2", "/speedtests/site?siteId=" + demo.TestedSite + "&bestOnly=true",
+		"/coverage/points?technology=5G&limit=2",
 	}
 	for _, set := range demo.Sets[1:] {
 		paths = append(paths, "/antennas?market="+string(set.Markets[0])+"&limit=2")
@@ -227,8 +230,10 @@ func sayDemo(streams Streams, dir folder.Dir, base string, clients *access.Clien
 	for _, path := range paths {
 		fmt.Fprintf(out, "  curl -H 'X-API-Key: %s' '%s%s'\n", server.APIKey, api, path)
 	}
-	fmt.Fprintf(out, "  curl -H 'X-API-Key: %s' --compressed -o france.geojson '%s/antennas/export?format=geojson'\n", server.APIKey, api)
-	fmt.Fprintf(out, "  curl -H 'X-API-Key: %s' -F file=@photo.jpg '%s/sites/%s/photos'   # a photo of yours\n", server.APIKey, api, key)
+	fmt.Fprintf(out, "  curl -H 'X-API-Key: %s' --compressed -o france.geojson '%s/antennas/export?format=geojson'\n",
+		server.APIKey, api)
+	fmt.Fprintf(out, "  curl -H 'X-API-Key: %s' -F file=@photo.jpg '%s/sites/%s/photos'   # a photo of yours\n",
+		server.APIKey, api, key)
 	fmt.Fprintf(out, "  curl '%s/openapi.json'\n\n"+
 		"An assistant finds its tools at %s%s, and a page about a site is at %s.\n"+
 		"A page of http://localhost:3000 or http://localhost:5173 sends the key %s.\n",

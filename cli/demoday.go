@@ -88,7 +88,8 @@ func addDay(ctx context.Context, stores *admin.Stores, tmp string, now time.Time
 func report(s *outage.Store, said *demo.Report) error {
 	const user = "demonstration"
 	r, made, err := s.Report(outage.NewReport{
-		Market: market.FR, Operator: said.Operator, At: said.At, SiteKey: said.SiteKey, SiteName: said.SiteName, Address: said.Address,
+		Market: market.FR, Operator: said.Operator, At: said.At, SiteKey: said.SiteKey, SiteName: said.SiteName,
+		Address: said.Address,
 		Commune: said.Commune, Reason: said.Reason, Services: []string{"data", "voice"}, Technologies: []string{"4g"},
 		User: user, Token: said.Token,
 	})

@@ -62,7 +62,8 @@ func progress(w io.Writer, what string) func(int64) func(int) {
 	}
 	return func(total int64) func(int) {
 		bar := progressbar.NewOptions64(total, progressbar.OptionSetWriter(w), progressbar.OptionShowBytes(true),
-			progressbar.OptionSetDescription(what), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+			progressbar.OptionSetDescription(what), progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionClearOnFinish())
 		return func(n int) { bar.Add(n) } // a bar that cannot be drawn changes nothing
 	}
 }

@@ -34,7 +34,8 @@ func TestIngestReport(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !asJSON {
-			if want := `unknown operators, the most frequent: 2 "ASTRID", 1 "!\"Mud", 1 "A"` + "\n"; !strings.Contains(out.String(), want) {
+			if want := `unknown operators, the most frequent: 2 "ASTRID", 1 "!\"Mud", 1 "A"` +
+				"\n"; !strings.Contains(out.String(), want) {
 				t.Errorf("%q has no %q", out.String(), want)
 			}
 			continue

@@ -24,7 +24,8 @@ func listen(flag, address string, dir folder.Dir) (net.Listener, error) {
 	}
 	listener, err := net.ListenTCP("tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("%s is in use by %s: stop it, or listen elsewhere%s", addr, holderOf(dir, address), elsewhere(flag, *addr))
+		return nil, fmt.Errorf("%s is in use by %s: stop it, or listen elsewhere%s", addr, holderOf(dir, address),
+			elsewhere(flag, *addr))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", flag, address, err)

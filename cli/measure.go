@@ -102,7 +102,8 @@ func (f *importFlags) run(ctx context.Context, streams Streams, kind measure.Kin
 		}
 		command.Paths = append(command.Paths, path)
 	}
-	r, err := admin.Import(ctx, f.dir(), command, slog.New(slog.NewTextHandler(streams.Err, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	r, err := admin.Import(ctx, f.dir(), command,
+		slog.New(slog.NewTextHandler(streams.Err, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	if err != nil {
 		return err
 	}
@@ -113,6 +114,7 @@ func (f *importFlags) run(ctx context.Context, streams Streams, kind measure.Kin
 		return err
 	}
 	what := map[measure.Kind]string{measure.Speedtest: "speedtest", measure.Coverage: "coverage point"}[kind]
-	_, err = fmt.Fprintf(streams.Out, "%s has %s now\ndone in %.1f s\n", r.Market, admin.Number(r.Total, what), r.Seconds)
+	_, err = fmt.Fprintf(streams.Out, "%s has %s now\ndone in %.1f s\n", r.Market, admin.Number(r.Total, what),
+		r.Seconds)
 	return err
 }

@@ -16,7 +16,8 @@ func TestImportMeasures(t *testing.T) {
 	now := time.Now().UTC().Format(time.RFC3339)
 	tests, points := filepath.Join(dir, "tests.csv"), filepath.Join(dir, "points.csv")
 	for _, tt := range []struct{ path, text string }{
-		{tests, "timestamp,lat,lng,download_mbps\n" + now + ",48,2.5,100\n" + now + ",48,2.5,100\n" + now + ",0,0,100\n"},
+		{tests, "timestamp,lat,lng,download_mbps\n" + now + ",48,2.5,100\n" + now + ",48,2.5,100\n" + now +
+			",0,0,100\n"},
 		{points, "timestamp,lat,lng,technology,signal_strength\n" + now + ",48,2.5,LTE,-60\n"},
 	} {
 		t.Run(tt.path, func(t *testing.T) {
@@ -35,7 +36,8 @@ func TestImportMeasures(t *testing.T) {
 		return out.String(), err.String(), code
 	}
 	out, _, code := run("speedtest", "import", "--data", data, "--market", "fr", tests)
-	for _, want := range []string{"speedtests", "3", "1 position unknown (line 4)", "1 duplicate", "FR has 1 speedtest now", "done in"} {
+	for _, want := range []string{"speedtests", "3", "1 position unknown (line 4)", "1 duplicate",
+		"FR has 1 speedtest now", "done in"} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Errorf("code %d, no %q in %s", code, want, out)
 		}
@@ -60,8 +62,10 @@ func TestImportMeasures(t *testing.T) {
 		says string
 	}{
 		{[]string{"speedtest", "import", "--data", data, "--market", "FR", points}, 1, "points.csv:1"},
-		{[]string{"speedtest", "import", "--data", data, "--market", "FR", filepath.Join(dir, "missing.csv")}, 1, "missing.csv"},
-		{[]string{"coverage", "import", "--data", filepath.Join(dir, "nowhere"), "--market", "FR", points}, 1, "the data folder"},
+		{[]string{"speedtest", "import", "--data", data, "--market", "FR", filepath.Join(dir, "missing.csv")}, 1,
+			"missing.csv"},
+		{[]string{"coverage", "import", "--data", filepath.Join(dir, "nowhere"), "--market", "FR", points},
+			1, "the data folder"},
 		{[]string{"coverage", "import", "--data", data, "--market", "XX", points}, 2, "FR, DROM"},
 		{[]string{"coverage", "import", "--data", data, points}, 2, "--market"},
 		{[]string{"coverage", "import", "--data", data, "--market", "FR"}, 2, "file"},

@@ -79,7 +79,8 @@ func (c *outageImport) Run(ctx context.Context, streams Streams) error {
 		}
 	}
 	var r admin.OutageImport
-	if err := call(ctx, c.dataFlag, streams, admin.ImportOutages{Market: c.Market, Operator: c.Operator, Files: paths}, &r); err != nil {
+	if err := call(ctx, c.dataFlag, streams, admin.ImportOutages{Market: c.Market, Operator: c.Operator, Files: paths},
+		&r); err != nil {
 		return err
 	}
 	if c.JSON {
@@ -88,7 +89,8 @@ func (c *outageImport) Run(ctx context.Context, streams Streams) error {
 	if err := printImported(streams.Out, r.Files); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(streams.Out, "%s %s: %s\n", r.Feed.Market, r.Feed.Operator, admin.Number(r.Feed.Served, "unavailable site"))
+	_, err := fmt.Fprintf(streams.Out, "%s %s: %s\n", r.Feed.Market, r.Feed.Operator,
+		admin.Number(r.Feed.Served, "unavailable site"))
 	return err
 }
 
@@ -115,7 +117,8 @@ func (c *outageList) Validate() error { return cmp.Or(c.dataFlag.Validate(), c.p
 func (c *outageList) Run(ctx context.Context, streams Streams) error {
 	var l admin.OutageList
 	filter := outage.Filter{Market: c.Market, Operator: c.Operator, States: c.State}
-	if err := call(ctx, c.dataFlag, streams, admin.ListOutages{Filter: filter, Page: admin.Page(c.pageFlags)}, &l); err != nil {
+	if err := call(ctx, c.dataFlag, streams, admin.ListOutages{Filter: filter, Page: admin.Page(c.pageFlags)},
+		&l); err != nil {
 		return err
 	}
 	if c.JSON {
@@ -129,7 +132,8 @@ func (c *outageList) Run(ctx context.Context, streams Streams) error {
 	t.row("REPORT", "MARKET", "OPERATOR", "STATE", "CONFIRMED BY", "STARTED", "NEWS", "PLACE", "REASON")
 	for _, r := range l.Reports {
 		place := fmt.Sprintf("%v, %v %s", r.Lat, r.Lng, excerpt(cmp.Or(r.SiteName, r.SiteKey, r.Commune, r.Address)))
-		t.row(r.ID, r.Market, r.Operator, r.State, confirmers(&r), shortTime(r.StartedAt), shortTime(r.NewsAt), place, excerpt(r.Reason))
+		t.row(r.ID, r.Market, r.Operator, r.State, confirmers(&r), shortTime(r.StartedAt), shortTime(r.NewsAt), place,
+			excerpt(r.Reason))
 	}
 	return t.flushPage(len(l.Reports), c.Offset, l.Total, "reports")
 }
@@ -176,7 +180,8 @@ Example:
 // Run clears the feed.
 func (c *outageClear) Run(ctx context.Context, streams Streams) error {
 	var f admin.OutageFeed
-	if err := call(ctx, c.dataFlag, streams, admin.ClearOutages{Market: c.Market, Operator: c.Operator}, &f); err != nil {
+	if err := call(ctx, c.dataFlag, streams, admin.ClearOutages{Market: c.Market, Operator: c.Operator},
+		&f); err != nil {
 		return err
 	}
 	if c.JSON {
@@ -247,7 +252,8 @@ func atSite(n *outage.NewReport, dir folder.Dir) error {
 	}
 	at, ok := index.Find(snap, n.SiteKey)
 	if !ok {
-		return fmt.Errorf("--site: no site of %s has the siteKey, site id, national code or station number %.50q", n.Market, n.SiteKey)
+		return fmt.Errorf("--site: no site of %s has the siteKey, site id, national code or station number %.50q",
+			n.Market, n.SiteKey)
 	}
 	var s site.Site
 	snap.Site(int(at), &s)
@@ -272,7 +278,8 @@ func sayReport(ctx context.Context, d dataFlag, streams Streams, c admin.Command
 	if asJSON {
 		return printJSON(streams.Out, r)
 	}
-	_, err := fmt.Fprintf(streams.Out, "%s of %s in %s is %s; confirmed by %s\n", r.ID, r.Operator, r.Market, r.State, confirmers(&r))
+	_, err := fmt.Fprintf(streams.Out, "%s of %s in %s is %s; confirmed by %s\n", r.ID, r.Operator, r.Market, r.State,
+		confirmers(&r))
 	return err
 }
 

@@ -19,7 +19,8 @@ func TestOutageCommands(t *testing.T) {
 	}
 	run := func(code int, says string, args ...string) string {
 		t.Helper()
-		out, errs, got := command(context.Background(), append([]string{"outage", args[0], "--data", dir}, args[1:]...)...)
+		out, errs, got := command(context.Background(),
+			append([]string{"outage", args[0], "--data", dir}, args[1:]...)...)
 		if got != code || !strings.Contains(out+errs, says) || strings.Contains(out+errs, "\x1b") {
 			t.Errorf("relais outage %q: exit %d, want %d with %q\n%s%s", args, got, code, says, out, errs)
 		}
@@ -56,9 +57,11 @@ func TestOutageCommands(t *testing.T) {
 	if err := json.Unmarshal([]byte(said), &r); err != nil || r.State != "reported" || !r.OperatorConfirmed {
 		t.Errorf("%+v, %v", r, err)
 	}
-	run(1, "in the future", append([]string{"report", "--lat=48.8585", "--lon=2.2946", "--started-at", "2126-01-01T00:00:00Z"}, feed...)...)
+	run(1, "in the future", append([]string{"report", "--lat=48.8585", "--lon=2.2946", "--started-at",
+		"2126-01-01T00:00:00Z"}, feed...)...)
 	run(1, "not in the market", append([]string{"report", "--lat=48.8585", "--lon=-72.5"}, feed...)...)
-	run(1, "none of data, voice, sms", append([]string{"report", "--lat=48.8585", "--lon=2.2946", "--service", "fax"}, feed...)...)
+	run(1, "none of data, voice, sms",
+		append([]string{"report", "--lat=48.8585", "--lon=2.2946", "--service", "fax"}, feed...)...)
 	run(2, "no position", append([]string{"report", "--lat=NaN", "--lon=2.2946"}, feed...)...)
 	run(2, "lat", append([]string{"report", "--lon=2.2946"}, feed...)...)
 	run(0, "confirmed by 0 and the operator", "confirm", r.ID) // who reported it
@@ -113,7 +116,8 @@ func TestOutageReportOfASite(t *testing.T) {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
-	if r := report(0, "", "--site", "3", "--site-name", "The tower", "--address", "A street", "--commune", "Paris"); r.SiteKey != "fr-3" ||
+	if r := report(0, "", "--site", "3", "--site-name", "The tower", "--address", "A street", "--commune",
+		"Paris"); r.SiteKey != "fr-3" ||
 		r.SiteName != "The tower" || r.Address != "A street" || r.Commune != "Paris" {
 		t.Errorf("with words of one's own: %+v", r)
 	}

@@ -44,13 +44,15 @@ func (c *reportList) Validate() error { return cmp.Or(c.dataFlag.Validate(), c.p
 // Run lists the reports.
 func (c *reportList) Run(ctx context.Context, streams Streams) error {
 	var l admin.ReportList
-	if err := call(ctx, c.dataFlag, streams, admin.ListReports{All: c.All, Page: admin.Page(c.pageFlags)}, &l); err != nil {
+	if err := call(ctx, c.dataFlag, streams, admin.ListReports{All: c.All, Page: admin.Page(c.pageFlags)},
+		&l); err != nil {
 		return err
 	}
 	if c.JSON {
 		return printJSON(streams.Out, l)
 	}
-	t := newTable(streams.Out, "REPORT", "UPDATED", "STATUS", "CLIENT", "REASON", "DESCRIPTION", "PHOTO", "SITE", "PHOTO'S STATE")
+	t := newTable(streams.Out, "REPORT", "UPDATED", "STATUS", "CLIENT", "REASON", "DESCRIPTION", "PHOTO", "SITE",
+		"PHOTO'S STATE")
 	for _, x := range l.Reports {
 		r := x.Report
 		t.row(r.ID, shortTime(r.UpdatedAt), r.Status, visible(r.ClientName, ""), r.Reason, excerpt(r.Description),

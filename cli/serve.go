@@ -80,7 +80,8 @@ type settings struct {
 func (c *serveCommand) check() (s settings, err error) {
 	s.dir = c.dir()
 	if _, err := os.Stat(string(s.dir)); errors.Is(err, fs.ErrNotExist) {
-		return s, fmt.Errorf("%s: the data folder does not exist: make it with relais ingest, or try relais demo", s.dir)
+		return s, fmt.Errorf("%s: the data folder does not exist: make it with relais ingest, or try relais demo",
+			s.dir)
 	} else if err != nil {
 		return s, err
 	}
@@ -88,7 +89,8 @@ func (c *serveCommand) check() (s settings, err error) {
 		return s, err
 	}
 	if c.PublicPrefix != "" && !strings.HasPrefix(c.PublicPrefix, "/") {
-		return s, usageError{fmt.Errorf("--public-prefix %q: it begins with a slash, such as /antennes", c.PublicPrefix)}
+		return s, usageError{fmt.Errorf("--public-prefix %q: it begins with a slash, such as /antennes",
+			c.PublicPrefix)}
 	}
 	s.prefix = strings.TrimSuffix(c.PublicPrefix, "/")
 	if s.proxies, err = access.ParsePrefixes(c.TrustedProxy); err != nil {
@@ -111,9 +113,11 @@ func baseURL(text string) (string, error) {
 		return "", nil
 	}
 	u, err := url.Parse(text)
-	wrong := err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil
+	wrong := err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" ||
+		u.Fragment != "" || u.User != nil
 	if wrong || strings.HasSuffix(u.Path, "/external/v1") {
-		return "", usageError{fmt.Errorf("--base-url %q: want the origin and prefix of the service, such as https://antennas.example, without external/v1", text)}
+		return "", usageError{
+			fmt.Errorf("--base-url %q: want the origin and prefix of the service, such as https://antennas.example, without external/v1", text)}
 	}
 	return text, nil
 }
@@ -130,7 +134,8 @@ func run(ctx context.Context, list []servingAt, log *slog.Logger) error {
 	servers := make([]*http.Server, len(list))
 	for i, at := range list {
 		servers[i] = &http.Server{
-			Handler: at.handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
+			Handler: at.handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime,
+			IdleTimeout:    idleTime,
 			MaxHeaderBytes: headerBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 		}
 		go func() { failed <- servers[i].Serve(httpapi.BoundUnsent(at.listener)) }()

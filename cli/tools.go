@@ -40,7 +40,8 @@ func (c *serveCommand) mount(ctx context.Context, api *httpapi.Server, stores *a
 	if c.MCP == "off" {
 		return nil
 	}
-	signIn, err := oauth.New(oauth.Options{Accounts: stores.Accounts, BaseURL: api.BaseURL, Now: time.Now, Address: address, Log: api.Log})
+	signIn, err := oauth.New(oauth.Options{Accounts: stores.Accounts, BaseURL: api.BaseURL, Now: time.Now,
+		Address: address, Log: api.Log})
 	if err != nil {
 		return err
 	}

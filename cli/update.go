@@ -177,7 +177,8 @@ func (c *serveCommand) keeperOf(dir folder.Dir) (*update.Keeper, error) {
 		return nil, nil
 	}
 	if c.UpdateEvery < time.Second {
-		return nil, usageError{fmt.Errorf("--update-every %s: want a time between two updates, such as 24h", c.UpdateEvery)}
+		return nil, usageError{fmt.Errorf("--update-every %s: want a time between two updates, such as 24h",
+			c.UpdateEvery)}
 	}
 	table, err := readSources(c.Sources)
 	if err != nil {
@@ -188,7 +189,8 @@ func (c *serveCommand) keeperOf(dir folder.Dir) (*update.Keeper, error) {
 	}
 	if err := update.Writable(dir); err != nil {
 		if folder.ReadOnly(err) {
-			return nil, fmt.Errorf("--update-every: nothing can be written to %s, so that it cannot be updated: %w", dir, err)
+			return nil, fmt.Errorf("--update-every: nothing can be written to %s, so that it cannot be updated: %w",
+				dir, err)
 		}
 		return nil, err
 	}

@@ -53,7 +53,8 @@ func tableFile(t *testing.T, files ...[3]string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines = append(lines, fmt.Sprintf(`{"market":%q,"name":%q,"find":"url","url":%s,"licence":"none"}`, f[0], f[1], url))
+		lines = append(lines, fmt.Sprintf(`{"market":%q,"name":%q,"find":"url","url":%s,"licence":"none"}`, f[0],
+			f[1], url))
 	}
 	path := filepath.Join(t.TempDir(), "sources.json")
 	if err := os.WriteFile(path, []byte(`{"files":[`+strings.Join(lines, ",")+`]}`), 0o644); err != nil {
@@ -65,7 +66,8 @@ func tableFile(t *testing.T, files ...[3]string) string {
 // printable fails for what a terminal would obey.
 func printable(t *testing.T, text string) {
 	t.Helper()
-	if i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }); i >= 0 {
+	if i := strings.IndexFunc(text,
+		func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }); i >= 0 {
 		t.Errorf("%q at %d of %q", text[i], i, text)
 	}
 }
@@ -121,7 +123,8 @@ func TestNothingEscapes(t *testing.T) {
 	} {
 		t.Run(tt.end, func(t *testing.T) {
 			dir := t.TempDir()
-			out, errs, code := command(t.Context(), "update", "--data", dir, "--sources", tableFile(t, [3]string{"FR", "a", s.URL + tt.end}))
+			out, errs, code := command(t.Context(), "update", "--data", dir, "--sources",
+				tableFile(t, [3]string{"FR", "a", s.URL + tt.end}))
 			if code != tt.want || !strings.Contains(out, `?a=\u009b31m`) {
 				t.Errorf("%d %q %q", code, out, errs)
 			}
@@ -158,7 +161,8 @@ func TestWrongTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, words := range map[string]string{
-		broken: "no address of http or https", tableFile(t, [3]string{"PT", "pt", "http://127.0.0.1:1/"}): "there is nothing to update",
+		broken: "no address of http or https",
+		tableFile(t, [3]string{"PT", "pt", "http://127.0.0.1:1/"}): "there is nothing to update",
 	} {
 		for _, args := range [][]string{{"update"}, {"serve", "--update-every", "24h", "--listen", "127.0.0.1:0"}} {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -186,7 +190,8 @@ func TestUpdateStopped(t *testing.T) {
 	defer s.Close()
 	dir := t.TempDir()
 	out, errs, code := command(ctx, "update", "--data", dir, "--json", "--sources",
-		tableFile(t, [3]string{"CH", "slow", s.URL + "/slow"}, [3]string{"FR", "weekly", s.URL + "/SYNTHETIC_observatoire.csv"}))
+		tableFile(t, [3]string{"CH", "slow", s.URL + "/slow"},
+			[3]string{"FR", "weekly", s.URL + "/SYNTHETIC_observatoire.csv"}))
 	if code != failed || !strings.Contains(errs, "stopped; what was done before") {
 		t.Errorf("%d %s", code, errs)
 	}

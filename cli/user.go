@@ -45,7 +45,8 @@ type passwordFlags struct {
 const maxPasswordLine = 4096 // bytes
 
 // password returns the new password, and tells whether it was made here.
-func (f passwordFlags) password(ctx context.Context, stdin *os.File, say io.Writer) (text string, generated bool, err error) {
+func (f passwordFlags) password(ctx context.Context, stdin *os.File, say io.Writer) (text string, generated bool,
+	err error) {
 	switch {
 	case f.PasswordStdin:
 		text, err = bufio.NewReader(io.LimitReader(stdin, maxPasswordLine)).ReadString('\n')
@@ -153,7 +154,8 @@ func (c *userCreate) Run(ctx context.Context, streams Streams) error {
 		return err
 	}
 	var u userChanged
-	if err := call(ctx, c.dataFlag, streams, admin.CreateUser{Name: c.Name, Password: password}, &u.Account); err != nil {
+	if err := call(ctx, c.dataFlag, streams, admin.CreateUser{Name: c.Name, Password: password},
+		&u.Account); err != nil {
 		return err
 	}
 	if generated {
@@ -245,7 +247,8 @@ func (c *userPasswd) Run(ctx context.Context, streams Streams) error {
 		return err
 	}
 	var u userChanged
-	if err := call(ctx, c.dataFlag, streams, admin.SetUserPassword{User: c.User, Password: password}, &u.Account); err != nil {
+	if err := call(ctx, c.dataFlag, streams, admin.SetUserPassword{User: c.User, Password: password},
+		&u.Account); err != nil {
 		return err
 	}
 	if generated {

@@ -18,9 +18,11 @@ type versionCommand struct {
 // Run prints the version.
 func (c *versionCommand) Run(streams Streams) error {
 	if c.JSON {
-		return printJSON(streams.Out, map[string]any{"version": version(), "go": runtime.Version(), "snapshotFormat": snapshot.Version})
+		return printJSON(streams.Out,
+			map[string]any{"version": version(), "go": runtime.Version(), "snapshotFormat": snapshot.Version})
 	}
-	_, err := fmt.Fprintf(streams.Out, "relais %s (%s, snapshot format %d)\n", version(), runtime.Version(), snapshot.Version)
+	_, err := fmt.Fprintf(streams.Out, "relais %s (%s, snapshot format %d)\n", version(), runtime.Version(),
+		snapshot.Version)
 	return err
 }
 

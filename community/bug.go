@@ -63,7 +63,8 @@ func (n *NewBug) id() string {
 }
 
 func bounded(field, text string, most int, needed bool) error {
-	if n := utf8.RuneCountInString(text); n > most || needed && strings.TrimSpace(text) == "" || !utf8.ValidString(text) {
+	if n := utf8.RuneCountInString(text); n > most || needed && strings.TrimSpace(text) == "" ||
+		!utf8.ValidString(text) {
 		return &InvalidError{field, text, fmt.Sprintf("at most %d characters, and something that can be read", most)}
 	}
 	return nil
@@ -73,7 +74,8 @@ func bounded(field, text string, most int, needed bool) error {
 // returns the bug that was filed then, as it is now. Errors: *InvalidError, ErrFull,
 // ErrReadOnly.
 func (s *Store) Submit(n NewBug) (b Bug, made bool, err error) {
-	if err := cmp.Or(checkIDs(n.User, n.Token), bounded("title", n.Title, MaxTitle, true), bounded("text", n.Text, MaxText, true)); err != nil {
+	if err := cmp.Or(checkIDs(n.User, n.Token), bounded("title", n.Title, MaxTitle, true),
+		bounded("text", n.Text, MaxText, true)); err != nil {
 		return b, false, err
 	}
 	b = Bug{ID: n.id(), Title: n.Title, Text: n.Text, State: OpenBug, Created: s.second()}
@@ -168,7 +170,8 @@ func parseBug(k, text []byte) (b Bug, err error) {
 	if err := json.Unmarshal(text, &b); err != nil {
 		return b, fmt.Errorf("bug %.50q: %w", k, err)
 	}
-	if b.ID != string(k) || !strings.HasPrefix(b.ID, bugPrefix) || b.State != OpenBug && b.State != ClosedBug || (b.State == ClosedBug) != (b.ClosedAt != nil) || b.Created.IsZero() {
+	if b.ID != string(k) || !strings.HasPrefix(b.ID, bugPrefix) || b.State != OpenBug && b.State != ClosedBug ||
+		(b.State == ClosedBug) != (b.ClosedAt != nil) || b.Created.IsZero() {
 		return b, fmt.Errorf("bug %.50q: it is stored as %.50q, %.20q", k, b.ID, b.State)
 	}
 	return b, nil

@@ -41,7 +41,8 @@ func TestBugs(t *testing.T) {
 		}
 		return fmt.Sprint(text, " ", total, " ", err)
 	}
-	if got := titles(false, 10, 0) + ", " + titles(true, 2, 1) + ", " + titles(true, 2, 9); got != "dca 3 <nil>, cb 4 <nil>,  4 <nil>" {
+	if got := titles(false, 10, 0) + ", " + titles(true, 2, 1) + ", " + titles(true,
+		2, 9); got != "dca 3 <nil>, cb 4 <nil>,  4 <nil>" {
 		t.Error(got)
 	}
 	if _, err := w.CloseBug("bug:0", ""); !errors.Is(err, ErrNoBug) {
@@ -50,7 +51,8 @@ func TestBugs(t *testing.T) {
 	if _, err := w.Bug(""); !errors.Is(err, ErrNoBug) {
 		t.Error(err)
 	}
-	for _, n := range []NewBug{{Title: " ", Text: "x", User: "u"}, {Title: "x", Text: "", User: "u"}, {Title: strings.Repeat("é", MaxTitle+1), Text: "x", User: "u"},
+	for _, n := range []NewBug{{Title: " ", Text: "x", User: "u"}, {Title: "x", Text: "", User: "u"},
+		{Title: strings.Repeat("é", MaxTitle+1), Text: "x", User: "u"},
 		{Title: "x", Text: strings.Repeat("é", MaxText+1), User: "u"}, {Title: "\xff", Text: "x", User: "u"}} {
 		var invalid *InvalidError
 		if _, _, err := w.Submit(n); !errors.As(err, &invalid) {

@@ -133,7 +133,8 @@ const maxID = 200 // bytes of a user's id or a token
 // checkIDs does not repeat them in its error: it might end in a log.
 func checkIDs(user, token string) error {
 	if user == "" || len(user) > maxID || len(token) > maxID || strings.Contains(user+token, "\x00") {
-		return fmt.Errorf("the id of a user has %d bytes, of 1 to %d without NUL, and a token %d", len(user), maxID, len(token))
+		return fmt.Errorf("the id of a user has %d bytes, of 1 to %d without NUL, and a token %d", len(user), maxID,
+			len(token))
 	}
 	return nil
 }

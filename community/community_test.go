@@ -31,7 +31,8 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{t: t, path: filepath.Join(t.TempDir(), "community.db"), at: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
+	w := &world{t: t, path: filepath.Join(t.TempDir(), "community.db"),
+		at: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
 	var err error
 	if w.db, err = store.Open(w.path, Buckets...); err != nil {
 		t.Fatal(err)
@@ -59,12 +60,14 @@ func (w *world) file() []byte {
 }
 
 func confirms(user, site string, s Subject, value string) NewValidation {
-	return NewValidation{Market: market.FR, SiteKey: site, At: geo.Point{Lat: 48.8584, Lng: 2.2945}, Subject: s, Value: value, User: user}
+	return NewValidation{Market: market.FR, SiteKey: site, At: geo.Point{Lat: 48.8584, Lng: 2.2945}, Subject: s,
+		Value: value, User: user}
 }
 
 // in is a validation in short.
 func in(v Validation) string {
-	return fmt.Sprint(v.SiteKey, " ", v.Subject, " ", v.Operator, " ", v.Value, " ", v.Count, " ", v.FirstDay, " ", v.LastDay)
+	return fmt.Sprint(v.SiteKey, " ", v.Subject, " ", v.Operator, " ", v.Value, " ", v.Count, " ", v.FirstDay, " ",
+		v.LastDay)
 }
 
 // People who say the same are counted, each once, and are forgotten without a trace.
@@ -149,26 +152,38 @@ func TestInvalid(t *testing.T) {
 		subject                     Subject
 		value, operator, day, field string
 	}{
-		{Exists, "", "", "", ""}, {Gone, "", "", "", ""}, {Exists, "yes", "", "", "value"}, {Gone, "", "ORANGE", "", "operator"},
-		{Operator, "orange", "", "", ""}, {Operator, "ROGERS", "", "", "value"}, {Operator, "", "", "", "value"}, {Operator, "ORANGE", "ORANGE", "", "operator"},
-		{Technology, "5G", "sfr", "", ""}, {Technology, "5G", "nobody", "", "operator"}, {Technology, "LTE 8000000", "", "", "value"}, {Technology, "6G", "", "", "value"},
-		{ENB, "1048575", "SFR", "", ""}, {ENB, "1048576", "", "", "value"}, {ENB, "0", "", "", "value"}, {ENB, "-1", "", "", "value"}, {ENB, "0x1", "", "", "value"},
-		{GNB, "4294967295", "", "", ""}, {GNB, "4294967296", "", "", "value"}, {Cell, "68719476735", "", "", ""}, {Cell, "68719476736", "", "", "value"},
-		{PCI, "0", "", "", ""}, {PCI, "1007", "", "", ""}, {PCI, "1008", "", "", "value"}, {Azimuth, "359", "", "", ""}, {Azimuth, "360", "", "", "value"},
-		{Azimuth, "NaN", "", "", "value"}, {Azimuth, "99999999999999999999", "", "", "value"}, {"colour", "red", "", "", "subject"}, {"", "", "", "", "subject"},
-		{Exists, "", "", "2026-11-21", ""}, {Exists, "", "", "2026-11-22", "day"}, {Exists, "", "", "2025-11-19", "day"}, {Exists, "", "", "20/11/2026", "day"}, {Exists, "", "", "2026-02-30", "day"},
+		{Exists, "", "", "", ""}, {Gone, "", "", "", ""}, {Exists, "yes", "", "", "value"},
+		{Gone, "", "ORANGE", "", "operator"},
+		{Operator, "orange", "", "", ""}, {Operator, "ROGERS", "", "", "value"}, {Operator, "", "", "", "value"},
+		{Operator, "ORANGE", "ORANGE", "", "operator"},
+		{Technology, "5G", "sfr", "", ""}, {Technology, "5G", "nobody", "", "operator"},
+		{Technology, "LTE 8000000", "", "", "value"}, {Technology, "6G", "", "", "value"},
+		{ENB, "1048575", "SFR", "", ""}, {ENB, "1048576", "", "", "value"}, {ENB, "0", "", "", "value"},
+		{ENB, "-1", "", "", "value"}, {ENB, "0x1", "", "", "value"},
+		{GNB, "4294967295", "", "", ""}, {GNB, "4294967296", "", "", "value"}, {Cell, "68719476735", "", "", ""},
+		{Cell, "68719476736", "", "", "value"},
+		{PCI, "0", "", "", ""}, {PCI, "1007", "", "", ""}, {PCI, "1008", "", "", "value"}, {Azimuth, "359", "", "", ""},
+		{Azimuth, "360", "", "", "value"},
+		{Azimuth, "NaN", "", "", "value"}, {Azimuth, "99999999999999999999", "", "", "value"},
+		{"colour", "red", "", "", "subject"}, {"", "", "", "", "subject"},
+		{Exists, "", "", "2026-11-21", ""}, {Exists, "", "", "2026-11-22", "day"},
+		{Exists, "", "", "2025-11-19", "day"}, {Exists, "", "", "20/11/2026", "day"},
+		{Exists, "", "", "2026-02-30", "day"},
 	} {
 		n := confirms("ann", "fr-1", tt.subject, tt.value)
 		n.Operator, n.Day = tt.operator, tt.day
 		_, _, err := w.Validate(n)
 		var invalid *InvalidError
-		if errors.As(err, &invalid); (err == nil) != (tt.field == "") || err != nil && (invalid == nil || invalid.Field != tt.field) {
+		if errors.As(err, &invalid); (err == nil) != (tt.field == "") ||
+			err != nil && (invalid == nil || invalid.Field != tt.field) {
 			t.Errorf("%+v: %v", tt, err)
 		}
 	}
-	for _, n := range []NewValidation{confirms("", "fr-1", Exists, ""), confirms("a\x00b", "fr-1", Exists, ""), confirms("ann", "", Exists, ""),
+	for _, n := range []NewValidation{confirms("", "fr-1", Exists, ""), confirms("a\x00b", "fr-1", Exists, ""),
+		confirms("ann", "", Exists, ""),
 		confirms("ann", strings.Repeat("a", 129), Exists, ""), confirms("ann", "fr\x001", Exists, ""),
-		{Market: "XX", SiteKey: "x", Subject: Exists, User: "ann"}, {Market: market.FR, SiteKey: "x", At: geo.Point{Lat: math.NaN()}, Subject: Exists, User: "ann"}} {
+		{Market: "XX", SiteKey: "x", Subject: Exists, User: "ann"},
+		{Market: market.FR, SiteKey: "x", At: geo.Point{Lat: math.NaN()}, Subject: Exists, User: "ann"}} {
 		if _, _, err := w.Validate(n); err == nil {
 			t.Errorf("%+v is taken", n)
 		}
@@ -188,7 +203,8 @@ func TestFull(t *testing.T) {
 	if _, _, err := w.Validate(confirms("ann", "fr-1", ENB, "2")); !errors.Is(err, ErrFull) {
 		t.Errorf("one more of the site: %v", err)
 	}
-	if again, counted, err := w.Validate(confirms("bob", "fr-1", ENB, "1")); err != nil || !counted || again.ID != v.ID {
+	if again, counted, err := w.Validate(confirms("bob", "fr-1", ENB, "1")); err != nil || !counted ||
+		again.ID != v.ID {
 		t.Errorf("of one that is there: %v, %v", counted, err)
 	}
 	w.count, w.bugs = most, mostBugs
@@ -340,7 +356,8 @@ func TestAtOnce(t *testing.T) {
 	for i := range 8 {
 		wg.Go(func() {
 			for k := range 5 {
-				if _, _, err := w.Validate(confirms(fmt.Sprint("user", i), fmt.Sprint("fr-", k), Exists, "")); err != nil {
+				if _, _, err := w.Validate(confirms(fmt.Sprint("user", i), fmt.Sprint("fr-", k), Exists,
+					"")); err != nil {
 					t.Error(err)
 				}
 				w.OfSite("fr-1")

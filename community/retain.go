@@ -30,13 +30,15 @@ func (s *Store) removeOld(before time.Time) (n int, err error) {
 	err = s.update(func(tx *store.Tx) error {
 		tx.LeaveOut(func(error) {})
 		store.Each(tx, validationsBucket, func(k, v []byte) error { // which returns no error
-			if r, err := parseRecord(k, v); err == nil && r.LastDay < before.UTC().Format(time.DateOnly) && len(validations) < retained {
+			if r, err := parseRecord(k, v); err == nil && r.LastDay < before.UTC().Format(time.DateOnly) &&
+				len(validations) < retained {
 				validations, sites[r.ID] = append(validations, r.ID), r.SiteKey
 			}
 			return nil
 		})
 		store.Each(tx, bugsBucket, func(k, v []byte) error {
-			if b, err := parseBug(k, v); err == nil && b.last().Before(before) && len(validations)+len(bugs) < retained {
+			if b, err := parseBug(k, v); err == nil && b.last().Before(before) &&
+				len(validations)+len(bugs) < retained {
 				bugs = append(bugs, b.ID)
 			}
 			return nil

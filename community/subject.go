@@ -52,7 +52,8 @@ func (s Subject) value(m *market.Market, text string) (string, error) {
 	case Technology:
 		t := fold.UpperASCII(strings.Join(strings.Fields(text), " "))
 		if t = strings.TrimPrefix(t, "5G "); !technology.MatchString(t) {
-			return "", invalidValue(text, "a generation or a technology, with its band in MHz where that is known: 4G, LTE, LTE 800, NR 3500")
+			return "", invalidValue(text,
+				"a generation or a technology, with its band in MHz where that is known: 4G, LTE, LTE 800, NR 3500")
 		}
 		return t, nil
 	}
@@ -62,7 +63,8 @@ func (s Subject) value(m *market.Market, text string) (string, error) {
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || n < least || n > most {
-		return "", invalidValue(text, "a whole number from "+strconv.FormatUint(least, 10)+" to "+strconv.FormatUint(most, 10))
+		return "", invalidValue(text,
+			"a whole number from "+strconv.FormatUint(least, 10)+" to "+strconv.FormatUint(most, 10))
 	}
 	return strconv.FormatUint(n, 10), nil
 }

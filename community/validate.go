@@ -84,7 +84,8 @@ func (s *Store) OfSite(siteKey string) []Validation {
 		list = append(list, *v)
 	}
 	slices.SortFunc(list, func(a, b Validation) int {
-		return cmp.Or(cmp.Compare(slices.Index(Subjects, a.Subject), slices.Index(Subjects, b.Subject)), cmp.Compare(b.Count, a.Count),
+		return cmp.Or(cmp.Compare(slices.Index(Subjects, a.Subject), slices.Index(Subjects, b.Subject)),
+			cmp.Compare(b.Count, a.Count),
 			cmp.Compare(b.LastDay, a.LastDay), cmp.Compare(a.Operator, b.Operator), cmp.Compare(a.Value, b.Value))
 	})
 	return list
@@ -96,7 +97,8 @@ func (s *Store) Near(code market.Code, disc geo.Disc) []Validation {
 	defer s.mu.RUnlock()
 	list, box := []Validation{}, disc.Box()
 	for _, of := range s.sites {
-		if first := of[0]; first.Market != code || !box.Contains(first.Point()) || geo.Distance(disc.Center, first.Point()) > disc.Radius {
+		if first := of[0]; first.Market != code || !box.Contains(first.Point()) ||
+			geo.Distance(disc.Center, first.Point()) > disc.Radius {
 			continue
 		}
 		for _, v := range of {

@@ -70,7 +70,8 @@ func (n *NewValidation) record(now time.Time) (*record, error) {
 	if m == nil || n.SiteKey == "" || len(n.SiteKey) > maxKey || strings.Contains(n.SiteKey, "\x00") || !n.At.Valid() {
 		return nil, fmt.Errorf("a validation of the site %.50q at %v in %.20q", n.SiteKey, n.At, n.Market)
 	}
-	v := Validation{Market: m.Code, SiteKey: n.SiteKey, Subject: n.Subject, Lat: geo.Degrees(geo.Fix(n.At.Lat)), Lng: geo.Degrees(geo.Fix(n.At.Lng))}
+	v := Validation{Market: m.Code, SiteKey: n.SiteKey, Subject: n.Subject, Lat: geo.Degrees(geo.Fix(n.At.Lat)),
+		Lng: geo.Degrees(geo.Fix(n.At.Lng))}
 	var err error
 	if v.Value, err = n.Subject.value(m, n.Value); err != nil {
 		return nil, err
@@ -92,7 +93,8 @@ func (n *NewValidation) record(now time.Time) (*record, error) {
 }
 
 func (v *Validation) id() string {
-	return validationPrefix + hex.EncodeToString(hash("validation", string(v.Market), v.SiteKey, string(v.Subject), v.Operator, v.Value))
+	return validationPrefix + hex.EncodeToString(hash("validation", string(v.Market), v.SiteKey, string(v.Subject),
+		v.Operator, v.Value))
 }
 
 func dayOf(text string, now time.Time) (string, error) {
@@ -121,8 +123,10 @@ func parseRecord(k, text []byte) (*record, error) {
 	if err := json.Unmarshal(text, r); err != nil {
 		return nil, fmt.Errorf("validation %.50q: %w", k, err)
 	}
-	if r.ID != string(k) || r.id() != r.ID || market.Get(r.Market) == nil || !r.Point().Valid() || !slices.Contains(Subjects, r.Subject) || r.Count < len(r.Users) || r.Count < 1 {
-		return nil, fmt.Errorf("validation %.50q: it is stored as %.50q, of %.50q in %.20q by %d of %d", k, r.ID, r.SiteKey, r.Market, len(r.Users), r.Count)
+	if r.ID != string(k) || r.id() != r.ID || market.Get(r.Market) == nil || !r.Point().Valid() ||
+		!slices.Contains(Subjects, r.Subject) || r.Count < len(r.Users) || r.Count < 1 {
+		return nil, fmt.Errorf("validation %.50q: it is stored as %.50q, of %.50q in %.20q by %d of %d", k, r.ID,
+			r.SiteKey, r.Market, len(r.Users), r.Count)
 	}
 	return r, nil
 }

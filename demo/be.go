@@ -23,16 +23,23 @@ var flemishTowns = []struct {
 	x, y         float64
 	weight       float64
 }{
-	{"Antwerpen", "2000", 152162, 212373, 12}, {"Gent", "9000", 104884, 193933, 8}, {"Brugge", "8000", 70053, 211608, 5},
-	{"Leuven", "3000", 173375, 174367, 5}, {"Mechelen", "2800", 157825, 190885, 4}, {"Aalst", "9300", 126913, 180885, 4},
-	{"Kortrijk", "8500", 72232, 169197, 4}, {"Hasselt", "3500", 218122, 180489, 4}, {"Sint-Niklaas", "9100", 134251, 206155, 3},
-	{"Oostende", "8400", 48808, 214327, 3}, {"Genk", "3600", 229507, 184500, 3}, {"Roeselare", "8800", 62598, 182533, 3},
-	{"Turnhout", "2300", 190129, 223810, 2}, {"Ieper", "8900", 45572, 172242, 2}, {"Tongeren", "3700", 227282, 163918, 2},
-	{"Vilvoorde", "1800", 154243, 179756, 2}, {"Dendermonde", "9200", 131216, 191002, 2}, {"Geel", "2440", 193499, 206003, 2},
+	{"Antwerpen", "2000", 152162, 212373, 12}, {"Gent", "9000", 104884, 193933, 8},
+	{"Brugge", "8000", 70053, 211608, 5},
+	{"Leuven", "3000", 173375, 174367, 5}, {"Mechelen", "2800", 157825, 190885, 4},
+	{"Aalst", "9300", 126913, 180885, 4},
+	{"Kortrijk", "8500", 72232, 169197, 4}, {"Hasselt", "3500", 218122, 180489, 4},
+	{"Sint-Niklaas", "9100", 134251, 206155, 3},
+	{"Oostende", "8400", 48808, 214327, 3}, {"Genk", "3600", 229507, 184500, 3},
+	{"Roeselare", "8800", 62598, 182533, 3},
+	{"Turnhout", "2300", 190129, 223810, 2}, {"Ieper", "8900", 45572, 172242, 2},
+	{"Tongeren", "3700", 227282, 163918, 2},
+	{"Vilvoorde", "1800", 154243, 179756, 2}, {"Dendermonde", "9200", 131216, 191002, 2},
+	{"Geel", "2440", 193499, 206003, 2},
 	{"Knokke-Heist", "8300", 74635, 227240, 1}, {"Halle", "1500", 140558, 158116, 1},
 }
 
-var flemishStreets = []string{"Voorbeeldstraat", "Antennelaan", "Demonstratieplein", "Zendmaststeenweg", "Watertorenweg"}
+var flemishStreets = []string{"Voorbeeldstraat", "Antennelaan", "Demonstratieplein", "Zendmaststeenweg",
+	"Watertorenweg"}
 
 // flemishOperators are the names in the register, and how an operator writes its
 // site codes.
@@ -59,7 +66,8 @@ func WriteBE(dir string, places int) ([]string, error) {
 }
 
 func writeDossiers(w io.Writer, places int) error {
-	if _, err := fmt.Fprint(w, "{\n\"type\": \"FeatureCollection\",\n\"crs\": { \"type\": \"name\", \"properties\": { \"name\": \"urn:ogc:def:crs:EPSG::31370\" } },\n\"features\": ["); err != nil {
+	if _, err := fmt.Fprint(w,
+		"{\n\"type\": \"FeatureCollection\",\n\"crs\": { \"type\": \"name\", \"properties\": { \"name\": \"urn:ogc:def:crs:EPSG::31370\" } },\n\"features\": ["); err != nil {
 		return err
 	}
 	total := 0.0
@@ -112,7 +120,8 @@ func (f *flanders) writePlace(town int) error {
 	x, y := f.spot(town)
 	f.places++
 	t := flemishTowns[town]
-	where := fmt.Sprintf("%s %d, %s %s", flemishStreets[f.r.IntN(len(flemishStreets))], 1+f.r.IntN(180), t.postal, t.name)
+	where := fmt.Sprintf("%s %d, %s %s", flemishStreets[f.r.IntN(len(flemishStreets))], 1+f.r.IntN(180), t.postal,
+		t.name)
 	some := false
 	for i, o := range flemishOperators {
 		if f.r.Float64() >= o.share && (some || i < len(flemishOperators)-1) {
@@ -127,9 +136,11 @@ func (f *flanders) writePlace(town int) error {
 			approved := "2013-12-31T22:00:00+00:00" // as the register writes the take-over of an older one
 			if year > 2013 || f.r.IntN(3) > 0 {
 				year += 1 + f.r.IntN(4)
-				approved = fmt.Sprintf("%sT%02d:%02d:%02d.%03d001+00:00", day(f.r, year, year), 6+f.r.IntN(14), f.r.IntN(60), f.r.IntN(60), f.r.IntN(1000))
+				approved = fmt.Sprintf("%sT%02d:%02d:%02d.%03d001+00:00", day(f.r, year, year), 6+f.r.IntN(14),
+					f.r.IntN(60), f.r.IntN(60), f.r.IntN(1000))
 			}
-			if err := f.writeDossier(o.name, o.code(f.places), approved, where, x+3*f.r.Float64(), y+3*f.r.Float64()); err != nil {
+			if err := f.writeDossier(o.name, o.code(f.places), approved, where, x+3*f.r.Float64(),
+				y+3*f.r.Float64()); err != nil {
 				return err
 			}
 		}
@@ -144,8 +155,9 @@ func (f *flanders) writeDossier(operator, code, approved, where string, x, y flo
 	}
 	id := firstDossier + f.dossiers
 	f.dossiers++
-	_, err := fmt.Fprintf(f.w, "%s\n{ \"type\": \"Feature\", \"properties\": { \"id\": %d, \"goedkeuringsdatum\": %q, \"sitecode\": %q, \"locatiebeschrijving\": %q, "+
-		"\"operatornaam\": %q, \"referentie\": %q, \"conformiteitsattest\": null, \"dossiernummer\": \"D%08d\" }, \"geometry\": { \"type\": \"Point\", \"coordinates\": [ %.4f, %.4f ] } }",
+	_, err := fmt.Fprintf(f.w,
+		"%s\n{ \"type\": \"Feature\", \"properties\": { \"id\": %d, \"goedkeuringsdatum\": %q, \"sitecode\": %q, \"locatiebeschrijving\": %q, "+
+			"\"operatornaam\": %q, \"referentie\": %q, \"conformiteitsattest\": null, \"dossiernummer\": \"D%08d\" }, \"geometry\": { \"type\": \"Point\", \"coordinates\": [ %.4f, %.4f ] } }",
 		comma, id, approved, code, where, operator, code, f.dossiers, x, y)
 	return err
 }

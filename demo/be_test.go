@@ -41,7 +41,8 @@ func TestWriteBE(t *testing.T) {
 		ids[f.Properties["id"]] = true
 		operators[f.Properties["operatornaam"]]++
 		date := f.Properties["goedkeuringsdatum"].(string)
-		if c := f.Geometry.Coordinates; c[0] < 20e3 || c[0] > 260e3 || c[1] < 152e3 || c[1] > 246e3 || date < "2013-12-31" || date > "2026" {
+		if c := f.Geometry.Coordinates; c[0] < 20e3 || c[0] > 260e3 || c[1] < 152e3 || c[1] > 246e3 ||
+			date < "2013-12-31" || date > "2026" {
 			t.Errorf("%v at %v", f.Properties, c)
 		}
 	}

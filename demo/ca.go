@@ -31,7 +31,8 @@ type CACounts struct {
 
 // CABroken are the ways in which rows are broken. Those of the last have values out
 // of range in a row that is otherwise good.
-var CABroken = []string{"stray quote", "one field more", "swapped", "zero", "not a number", "outside", "technology", "category", "no changes", "no licence", "values"}
+var CABroken = []string{"stray quote", "one field more", "swapped", "zero", "not a number", "outside", "technology",
+	"category", "no changes", "no licence", "values"}
 
 // WriteCA writes rows of invented sites around real towns of Canada in the format of
 // ISED's Site_Data_Extract_FX. The file's name has to begin with SYNTHETIC. The same
@@ -65,20 +66,28 @@ type caTown struct {
 }
 
 var caTowns = []caTown{
-	{"ON", "Toronto", 43.6532, -79.3832, 28}, {"QC", "Montréal", 45.5019, -73.5674, 18}, {"BC", "Vancouver", 49.2827, -123.1207, 13},
-	{"AB", "Calgary", 51.0447, -114.0719, 12}, {"AB", "Edmonton", 53.5461, -113.4938, 9}, {"ON", "Ottawa", 45.4215, -75.6972, 10},
-	{"MB", "Winnipeg", 49.8951, -97.1384, 7}, {"QC", "Québec", 46.8139, -71.2080, 6}, {"NS", "Halifax", 44.6488, -63.5752, 4},
-	{"SK", "Regina", 50.4452, -104.6189, 3}, {"SK", "Saskatoon", 52.1332, -106.6700, 3}, {"NL", "St. John's", 47.5615, -52.7126, 2},
-	{"NB", "Fredericton", 45.9636, -66.6431, 2}, {"NB", "Moncton", 46.0878, -64.7782, 2}, {"PE", "Charlottetown", 46.2382, -63.1311, 1},
-	{"BC", "Victoria", 48.4284, -123.3656, 4}, {"ON", "Thunder Bay", 48.3809, -89.2477, 2}, {"QC", "Trois-Rivières", 46.3432, -72.5430, 2},
-	{"YT", "Whitehorse", 60.7212, -135.0568, 1}, {"NT", "Yellowknife", 62.4540, -114.3718, 1}, {"NU", "Iqaluit", 63.7467, -68.5170, 1},
+	{"ON", "Toronto", 43.6532, -79.3832, 28}, {"QC", "Montréal", 45.5019, -73.5674, 18},
+	{"BC", "Vancouver", 49.2827, -123.1207, 13},
+	{"AB", "Calgary", 51.0447, -114.0719, 12}, {"AB", "Edmonton", 53.5461, -113.4938, 9},
+	{"ON", "Ottawa", 45.4215, -75.6972, 10},
+	{"MB", "Winnipeg", 49.8951, -97.1384, 7}, {"QC", "Québec", 46.8139, -71.2080, 6},
+	{"NS", "Halifax", 44.6488, -63.5752, 4},
+	{"SK", "Regina", 50.4452, -104.6189, 3}, {"SK", "Saskatoon", 52.1332, -106.6700, 3},
+	{"NL", "St. John's", 47.5615, -52.7126, 2},
+	{"NB", "Fredericton", 45.9636, -66.6431, 2}, {"NB", "Moncton", 46.0878, -64.7782, 2},
+	{"PE", "Charlottetown", 46.2382, -63.1311, 1},
+	{"BC", "Victoria", 48.4284, -123.3656, 4}, {"ON", "Thunder Bay", 48.3809, -89.2477, 2},
+	{"QC", "Trois-Rivières", 46.3432, -72.5430, 2},
+	{"YT", "Whitehorse", 60.7212, -135.0568, 1}, {"NT", "Yellowknife", 62.4540, -114.3718, 1},
+	{"NU", "Iqaluit", 63.7467, -68.5170, 1},
 }
 
 var caLicensees = []struct {
 	name   string
 	weight int
 }{
-	{"Bell Mobility Inc.", 30}, {"Rogers Communications Canada Inc.", 26}, {"TELUS Communications Inc.", 24}, {"Vidéotron ltée", 6}, {"Freedom Mobile Inc.", 5},
+	{"Bell Mobility Inc.", 30}, {"Rogers Communications Canada Inc.", 26}, {"TELUS Communications Inc.", 24},
+	{"Vidéotron ltée", 6}, {"Freedom Mobile Inc.", 5},
 	{"Bell Aliant", 2}, {"SaskTel", 3}, {"Bragg Communications Inc.", 2}, {"Tbaytel", 1}, {"Xplore Inc.", 1},
 }
 
@@ -89,9 +98,12 @@ var caSystems = []struct {
 	tx, rx     float64
 	technology []string
 }{
-	{"CELL", 870.03, 825.03, []string{"HSPA", "GSM"}}, {"PCS", 1932.5, 1852.5, []string{"HSPA", "LTE"}}, {"PCSG", 1992.5, 1912.5, []string{"LTE"}},
-	{"AWS", 2112.5, 1712.5, []string{"LTE"}}, {"AWS-3", 2157.5, 1757.5, []string{"LTE", "5GDSS"}}, {"BRS", 2622.5, 2502.5, []string{"LTE"}},
-	{"MBS", 731.5, 701.5, []string{"LTE"}}, {"600B", 622, 668, []string{"5GNR", "5GDSS"}}, {"3500B", 3500, 3500, []string{"5GNR"}},
+	{"CELL", 870.03, 825.03, []string{"HSPA", "GSM"}}, {"PCS", 1932.5, 1852.5, []string{"HSPA", "LTE"}},
+	{"PCSG", 1992.5, 1912.5, []string{"LTE"}},
+	{"AWS", 2112.5, 1712.5, []string{"LTE"}}, {"AWS-3", 2157.5, 1757.5, []string{"LTE", "5GDSS"}},
+	{"BRS", 2622.5, 2502.5, []string{"LTE"}},
+	{"MBS", 731.5, 701.5, []string{"LTE"}}, {"600B", 622, 668, []string{"5GNR", "5GDSS"}},
+	{"3500B", 3500, 3500, []string{"5GNR"}},
 }
 
 type caGenerator struct {
@@ -136,16 +148,21 @@ func (g *caGenerator) header() {
 
 func (g *caGenerator) write(r *caRow, tail string) {
 	if g.Older {
-		line := strings.Join([]string{"100000001", r.licence, quote(r.licensee), r.category, r.tx, r.rx, "5000", r.location, r.province, r.lat, r.lng, "",
-			r.height, "43", r.antennaHeight, r.azimuth, r.omni, "", r.uploaded, r.technology, r.cell, r.physical, r.structure, r.record, quote(r.reference),
+		line := strings.Join([]string{"100000001", r.licence, quote(r.licensee), r.category, r.tx, r.rx, "5000",
+			r.location, r.province, r.lat, r.lng, "",
+			r.height, "43", r.antennaHeight, r.azimuth, r.omni, "", r.uploaded, r.technology, r.cell, r.physical,
+			r.structure, r.record, quote(r.reference),
 			r.contact, r.telephone, r.email}, ",")
 		latin1, _ := charmap.Windows1252.NewEncoder().String(line) // has every letter that is used here
 		g.w.WriteString(latin1 + tail + "\r\n")
 		return
 	}
-	fields := [...]string{r.uploaded, r.licence, quote(r.reference), "-", r.category, "4-001", "Area", "100000001", quote(r.licensee), r.contact, r.telephone, r.email,
-		r.location, "FX", r.technology, r.cell, r.physical, r.province, r.lat, r.lng, "U", r.height, r.structure, "2025-11-01", r.record, r.tx, r.rx,
-		"-", "-", "-", "-", "-", "-", "5000", "5M00W7D", "43", "-", "NAU", "NAU", "2", "2", "-", "-", "-", "-", r.antennaHeight, r.antennaHeight,
+	fields := [...]string{r.uploaded, r.licence, quote(r.reference), "-", r.category, "4-001", "Area", "100000001",
+		quote(r.licensee), r.contact, r.telephone, r.email,
+		r.location, "FX", r.technology, r.cell, r.physical, r.province, r.lat, r.lng, "U", r.height, r.structure,
+		"2025-11-01", r.record, r.tx, r.rx,
+		"-", "-", "-", "-", "-", "-", "5000", "5M00W7D", "43", "-", "NAU", "NAU", "2", "2", "-", "-", "-",
+		"-", r.antennaHeight, r.antennaHeight,
 		r.omni, r.omni, "65", "65", "7", "7", r.azimuth, r.azimuth, "-2", "-2", "17", "17", "0.5", "0.5"}
 	for i, f := range fields {
 		if i > 0 {
@@ -169,8 +186,10 @@ func (g *caGenerator) place(most int) {
 	g.licit = 0
 	town := &caTowns[g.pick(len(caTowns), func(i int) int { return caTowns[i].weight })]
 	licensee := g.pick(len(caLicensees), func(i int) int { return caLicensees[i].weight })
-	r := caRow{uploaded: fmt.Sprintf("2026-01-%02d", 1+g.random.IntN(15)), reference: "Monthly upload, January", licensee: caLicensees[licensee].name,
-		location: fmt.Sprintf("\"%s, demonstration site %d\"", town.name, g.number), province: town.province, structure: string("TRPSFMO"[g.random.IntN(7)])}
+	r := caRow{uploaded: fmt.Sprintf("2026-01-%02d", 1+g.random.IntN(15)), reference: "Monthly upload, January",
+		licensee: caLicensees[licensee].name,
+		location: fmt.Sprintf("\"%s, demonstration site %d\"", town.name, g.number), province: town.province,
+		structure: string("TRPSFMO"[g.random.IntN(7)])}
 	km, angle := 60*g.random.Float64()*g.random.Float64(), 2*math.Pi*g.random.Float64()
 	lat, lng := town.lat+km/111.2*math.Cos(angle), town.lng+km/111.2*math.Sin(angle)/math.Cos(town.lat*math.Pi/180)
 	// The last three decimals count the places, so that none is there twice.
@@ -180,7 +199,8 @@ func (g *caGenerator) place(most int) {
 	height := 10 + g.random.IntN(70)
 	r.height, r.antennaHeight = fmt.Sprint(height), fmt.Sprintf("%d.5", height-2)
 	if g.Personal {
-		r.contact, r.telephone, r.email = fmt.Sprintf("PERSONAL Name %d", g.number), fmt.Sprintf("555-PERSONAL-%04d", g.number%10000), fmt.Sprintf("n%d@personal.example", g.number)
+		r.contact, r.telephone, r.email = fmt.Sprintf("PERSONAL Name %d", g.number), fmt.Sprintf("555-PERSONAL-%04d",
+			g.number%10000), fmt.Sprintf("n%d@personal.example", g.number)
 	}
 	first := g.random.IntN(120)
 	for i, s := range caSystems {
@@ -188,7 +208,8 @@ func (g *caGenerator) place(most int) {
 			continue
 		}
 		r.category, r.technology = s.category, s.technology[g.random.IntN(len(s.technology))]
-		r.licence, r.record = fmt.Sprintf("01%03d%04d", i*100+licensee, 1000+len(town.name)), fmt.Sprintf("S%07d", g.number)
+		r.licence, r.record = fmt.Sprintf("01%03d%04d", i*100+licensee, 1000+len(town.name)), fmt.Sprintf("S%07d",
+			g.number)
 		r.tx, r.rx = fmt.Sprint(s.tx), fmt.Sprint(s.rx)
 		for sector := range sectors {
 			if g.count.Rows == most {
@@ -208,7 +229,8 @@ func (g *caGenerator) place(most int) {
 func (g *caGenerator) cell(technology string, system, sector int) (cell, physical string) {
 	switch technology {
 	case "LTE":
-		return fmt.Sprintf("LTE %d", (100000+g.number%900000)<<8+system<<2+sector), fmt.Sprint((g.number + sector) % 504)
+		return fmt.Sprintf("LTE %d", (100000+g.number%900000)<<8+system<<2+sector),
+			fmt.Sprint((g.number + sector) % 504)
 	case "GSM", "HSPA":
 		return fmt.Sprintf("LAC%d CellID%d", 10000+g.number%50000, g.number%60000), ""
 	}

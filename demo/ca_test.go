@@ -15,7 +15,8 @@ func TestWriteCA(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := WriteCA(&b, CARows, CAOptions{}); err != nil || !bytes.Equal(a.Bytes(), b.Bytes()) || !reflect.DeepEqual(count, again) {
+	if again, err := WriteCA(&b, CARows, CAOptions{}); err != nil || !bytes.Equal(a.Bytes(), b.Bytes()) ||
+		!reflect.DeepEqual(count, again) {
 		t.Errorf("the same file is written in two ways: %v", err)
 	}
 	if count.Rows != CARows || count.Places < 1900 || count.Places > 2200 || len(count.Broken) != 0 {
@@ -24,7 +25,8 @@ func TestWriteCA(t *testing.T) {
 	text, _ := strings.CutPrefix(a.String(), "\ufeff")
 	if header, err := os.ReadFile("../../shared/data/ca/Site_Data_Extract_FX.header.csv"); err != nil {
 		t.Log("the published header is not here: ", err)
-	} else if first, _, _ := strings.Cut(text, "\n"); first != strings.TrimSpace(strings.TrimPrefix(string(header), "\ufeff")) {
+	} else if first, _, _ := strings.Cut(text,
+		"\n"); first != strings.TrimSpace(strings.TrimPrefix(string(header), "\ufeff")) {
 		t.Errorf("header %q, published %q", first, header)
 	}
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll() // refuses rows of other lengths

@@ -19,13 +19,20 @@ var swissTowns = []struct {
 	east, north int
 	inhabitants float64
 }{
-	{"ZH", 2683100, 1247100, 430}, {"GE", 2500300, 1117900, 205}, {"BS", 2611200, 1267300, 175}, {"VD", 2538200, 1152400, 140}, {"BE", 2600000, 1199700, 135},
-	{"ZH", 2697200, 1261800, 115}, {"LU", 2666000, 1211300, 83}, {"SG", 2746000, 1254400, 76}, {"TI", 2717000, 1095800, 63}, {"BE", 2585400, 1220500, 55},
-	{"BE", 2614600, 1178700, 44}, {"TI", 2722300, 1116900, 43}, {"FR", 2578600, 1183600, 38}, {"SH", 2689700, 1283700, 37}, {"GR", 2759600, 1190800, 38},
-	{"NE", 2561200, 1204900, 33}, {"NE", 2553300, 1217100, 37}, {"VS", 2593800, 1120300, 35}, {"ZG", 2681500, 1224600, 31}, {"VD", 2539200, 1181100, 30},
-	{"AG", 2645900, 1249100, 22}, {"AG", 2665300, 1258600, 23}, {"SO", 2635400, 1244500, 19}, {"SO", 2607500, 1228400, 17}, {"TI", 2704800, 1113900, 16},
-	{"JU", 2593300, 1245500, 13}, {"GL", 2723700, 1211200, 13}, {"TG", 2709600, 1268200, 26}, {"VS", 2642600, 1129500, 13}, {"VS", 2571700, 1105400, 20},
-	{"VD", 2560200, 1142900, 26}, {"GR", 2782100, 1186600, 11}, {"UR", 2691500, 1192900, 10}, {"BE", 2632200, 1170300, 6}, {"VS", 2624300, 1096700, 6}, {"GR", 2784200, 1152500, 5},
+	{"ZH", 2683100, 1247100, 430}, {"GE", 2500300, 1117900, 205}, {"BS", 2611200, 1267300, 175},
+	{"VD", 2538200, 1152400, 140}, {"BE", 2600000, 1199700, 135},
+	{"ZH", 2697200, 1261800, 115}, {"LU", 2666000, 1211300, 83}, {"SG", 2746000, 1254400, 76},
+	{"TI", 2717000, 1095800, 63}, {"BE", 2585400, 1220500, 55},
+	{"BE", 2614600, 1178700, 44}, {"TI", 2722300, 1116900, 43}, {"FR", 2578600, 1183600, 38},
+	{"SH", 2689700, 1283700, 37}, {"GR", 2759600, 1190800, 38},
+	{"NE", 2561200, 1204900, 33}, {"NE", 2553300, 1217100, 37}, {"VS", 2593800, 1120300, 35},
+	{"ZG", 2681500, 1224600, 31}, {"VD", 2539200, 1181100, 30},
+	{"AG", 2645900, 1249100, 22}, {"AG", 2665300, 1258600, 23}, {"SO", 2635400, 1244500, 19},
+	{"SO", 2607500, 1228400, 17}, {"TI", 2704800, 1113900, 16},
+	{"JU", 2593300, 1245500, 13}, {"GL", 2723700, 1211200, 13}, {"TG", 2709600, 1268200, 26},
+	{"VS", 2642600, 1129500, 13}, {"VS", 2571700, 1105400, 20},
+	{"VD", 2560200, 1142900, 26}, {"GR", 2782100, 1186600, 11}, {"UR", 2691500, 1192900, 10},
+	{"BE", 2632200, 1170300, 6}, {"VS", 2624300, 1096700, 6}, {"GR", 2784200, 1152500, 5},
 }
 
 // swissReach is how far from its centre a town has sites, metres.
@@ -53,15 +60,21 @@ type swissText [4]string
 func same(s string) swissText { return swissText{s, s, s, s} }
 
 var (
-	veryLow = swissText{"Leistungsklasse : sehr klein (bis 6 W)", "Classe de puissance : très faible (jusqu'à 6 W)", "Classe di potenza : molto bassa (fino a 6 W)", "Power class : very low (up to 6 W)"}
-	powers  = []swissText{
-		{"Leistungsklasse : klein (bis 500 W)", "Classe de puissance : faible (jusqu'à 500 W)", "Classe di potenza : bassa (fino a 500 W)", "Power class : low (up to 500 W)"},
-		{"Leistungsklasse : mittel (bis 5'000 W)", "Classe de puissance : moyenne (jusqu'à 5'000 W)", "Classe di potenza : media (fino a 5'000 W)", "Power class : medium (up to 5'000 W)"},
-		{"Leistungsklasse : gross (über 5'000 W)", "Classe de puissance : forte (plus de 5000 W)", "Classe di potenza : alta (oltre 5'000 W)", "Power class : high (over 5'000 W)"},
+	veryLow = swissText{"Leistungsklasse : sehr klein (bis 6 W)", "Classe de puissance : très faible (jusqu'à 6 W)",
+		"Classe di potenza : molto bassa (fino a 6 W)", "Power class : very low (up to 6 W)"}
+	powers = []swissText{
+		{"Leistungsklasse : klein (bis 500 W)", "Classe de puissance : faible (jusqu'à 500 W)",
+			"Classe di potenza : bassa (fino a 500 W)", "Power class : low (up to 500 W)"},
+		{"Leistungsklasse : mittel (bis 5'000 W)", "Classe de puissance : moyenne (jusqu'à 5'000 W)",
+			"Classe di potenza : media (fino a 5'000 W)", "Power class : medium (up to 5'000 W)"},
+		{"Leistungsklasse : gross (über 5'000 W)", "Classe de puissance : forte (plus de 5000 W)",
+			"Classe di potenza : alta (oltre 5'000 W)", "Power class : high (over 5'000 W)"},
 	}
-	adaptive = swissText{"Teilweise adaptiver Betrieb", "Exploitation partiellement adaptative", "Funzionamento parzialmente adattativo", "Partially adaptive operation"}
-	limit    = swissText{"Anlagegrenzwert - V/m", "Valeur limite de l’installation - V/m", "Valore limite dell’impianto - V/m", "Installation limit value - V/m"}
-	exempt   = same("synthetic, no data sheet")
+	adaptive = swissText{"Teilweise adaptiver Betrieb", "Exploitation partiellement adaptative",
+		"Funzionamento parzialmente adattativo", "Partially adaptive operation"}
+	limit = swissText{"Anlagegrenzwert - V/m", "Valeur limite de l’installation - V/m",
+		"Valore limite dell’impianto - V/m", "Installation limit value - V/m"}
+	exempt = same("synthetic, no data sheet")
 )
 
 var swissSystems = []string{"4G,5G", "3G,4G,5G", "4G", "2G,3G,4G"}
@@ -129,7 +142,8 @@ func (f *swissFeature) text() string {
 // switzerland makes n installations, dense in towns, behind those of the railway.
 func switzerland(n int) []swissFeature {
 	r := rand.New(rand.NewPCG(2056, 115))
-	list := []swissFeature{installation(r, "SBB SYN-001", 2683100, 1248200), installation(r, "SBB SYN-002", 2600100, 1199800)}
+	list := []swissFeature{installation(r, "SBB SYN-001", 2683100, 1248200),
+		installation(r, "SBB SYN-002", 2600100, 1199800)}
 	railways, total, sum := len(list), 0.0, 0.0
 	for _, t := range swissTowns {
 		total += swissShare(t.inhabitants)
@@ -156,9 +170,12 @@ func swissShare(inhabitants float64) float64 { return 8 + inhabitants }
 
 func installation(r *rand.Rand, station string, east, north int) swissFeature {
 	permission, systems := day(r, 2012, 2025), swissSystems[r.IntN(len(swissSystems))]
-	f := swissFeature{station: station, east: east, north: north, class: same("Outdoor > 6 Werp"), power: powers[r.IntN(len(powers))],
-		systems:    swissText{"Technologie " + systems, "Technologie " + systems, "Technologie " + systems, "Technology " + systems},
-		permission: swissText{"Standortdatenblatt " + permission, "Fiche de données " + permission, "Scheda dei dati sul sito " + permission, "Site data sheet " + permission}}
+	f := swissFeature{station: station, east: east, north: north, class: same("Outdoor > 6 Werp"),
+		power: powers[r.IntN(len(powers))],
+		systems: swissText{"Technologie " + systems, "Technologie " + systems, "Technologie " + systems,
+			"Technology " + systems},
+		permission: swissText{"Standortdatenblatt " + permission, "Fiche de données " + permission,
+			"Scheda dei dati sul sito " + permission, "Site data sheet " + permission}}
 	switch r.IntN(20) {
 	case 0:
 		f.class, f.power, f.permission = same("Outdoor ≤ 6 Werp"), veryLow, exempt

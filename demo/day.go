@@ -51,7 +51,8 @@ func WriteDay(dir string, n int, now time.Time) (*Day, error) {
 	c, fr := country(towns, n), market.Get(market.FR)
 	confirmations := []int{3, 1, 0} // of a report of each of the first operators
 	day := &Day{}
-	if day.Speedtests, day.Coverage, err = writeMeasures(dir, c, now, measuredDays, testedSites, pointsOfADay); err != nil {
+	if day.Speedtests, day.Coverage, err = writeMeasures(dir, c, now, measuredDays, testedSites,
+		pointsOfADay); err != nil {
 		return nil, err
 	}
 	zone, err := time.LoadLocation(fr.FeedZone)
@@ -62,7 +63,8 @@ func WriteDay(dir string, n int, now time.Time) (*Day, error) {
 		key := market.ByPLMN(o.plmn)
 		path := filepath.Join(dir, "SYNTHETIC_sites_hs_"+key+".csv")
 		down := brokenOf(c, o, now)
-		if err := writeFile(path, func(w io.Writer) error { return writeFeed(w, key, down, now.In(zone)) }); err != nil {
+		if err := writeFile(path,
+			func(w io.Writer) error { return writeFeed(w, key, down, now.In(zone)) }); err != nil {
 			return nil, err
 		}
 		day.Feeds = append(day.Feeds, Feed{key, path})
@@ -81,7 +83,8 @@ const broken event = 100
 func brokenOf(c []support, o operator, now time.Time) (down []*support) {
 	for i := range c {
 		for _, sta := range c[i].stations {
-			if s := &c[i]; s.mainland() && sta.operator.name == o.name && broken.draw(uint64(s.id), uint64(len(o.name)), uint64(now.Unix()/86400))%500 == 0 {
+			if s := &c[i]; s.mainland() && sta.operator.name == o.name &&
+				broken.draw(uint64(s.id), uint64(len(o.name)), uint64(now.Unix()/86400))%500 == 0 {
 				down = append(down, s)
 			}
 		}
@@ -92,8 +95,9 @@ func brokenOf(c []support, o operator, now time.Time) (down []*support) {
 // writeFeed writes what an operator publishes, in the form that the operators of France
 // have agreed on. Times are those of now's zone.
 func writeFeed(w io.Writer, operator string, down []*support, now time.Time) error {
-	if _, err := fmt.Fprintf(w, "Antennes indisponibles de %s : données SYNTHETIC, inventées pour une démonstration\n\n"+
-		"code_site_op;Antenne relais gérée par %s;region;departement;commune;code_insee;Lat;Lon;2Gvoix;3Gvoix;4Gvoix;3Gdata;4Gdata;5Gdata;voix;data;raison;detail;debut;fin_prev\n", operator, operator); err != nil {
+	if _, err := fmt.Fprintf(w,
+		"Antennes indisponibles de %s : données SYNTHETIC, inventées pour une démonstration\n\n"+
+			"code_site_op;Antenne relais gérée par %s;region;departement;commune;code_insee;Lat;Lon;2Gvoix;3Gvoix;4Gvoix;3Gdata;4Gdata;5Gdata;voix;data;raison;detail;debut;fin_prev\n", operator, operator); err != nil {
 		return err
 	}
 	for i, s := range down {
@@ -105,8 +109,10 @@ func writeFeed(w io.Writer, operator string, down []*support, now time.Time) err
 		if i%2 == 0 {
 			end = began.AddDate(0, 0, 3).Format(time.DateTime)
 		}
-		if _, err := fmt.Fprintf(w, "%s;%s;;%s;%s;%s;%s;%s;%s;SYNTHETIC;%s;%s;%s\n", s.code(), []string{"OUI", "NON"}[i%2], s.town.department[1:], s.town.name, s.town.insee,
-			dotted(s.lat), dotted(s.lng), states, []string{"incident inventé", "maintenance inventée"}[i%2], began.Format(time.DateTime), end); err != nil {
+		if _, err := fmt.Fprintf(w, "%s;%s;;%s;%s;%s;%s;%s;%s;SYNTHETIC;%s;%s;%s\n", s.code(),
+			[]string{"OUI", "NON"}[i%2], s.town.department[1:], s.town.name, s.town.insee,
+			dotted(s.lat), dotted(s.lng), states, []string{"incident inventé", "maintenance inventée"}[i%2],
+			began.Format(time.DateTime), end); err != nil {
 			return err
 		}
 	}
@@ -120,7 +126,8 @@ func (s *support) code() string { return "SYNTHETIC-" + strconv.Itoa(s.id-firstS
 func reportOf(operator string, s *support, now time.Time, confirmations int) Report {
 	lat, lng := float64(s.lat)/3600, float64(s.lng)/3600
 	return Report{
-		Operator: operator, SiteKey: "fr-" + strconv.Itoa(s.id), SiteName: cmp.Or(s.lieu, s.code()) + " (SYNTHETIC)", Address: s.address,
+		Operator: operator, SiteKey: "fr-" + strconv.Itoa(s.id), SiteName: cmp.Or(s.lieu, s.code()) + " (SYNTHETIC)",
+		Address: s.address,
 		Commune: s.town.name, Reason: "SYNTHETIC: nobody reported this", At: geo.Point{Lat: lat + 0.001, Lng: lng},
 		Token: operator + " " + now.UTC().Format(time.DateOnly), Confirmations: confirmations,
 	}

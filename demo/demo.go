@@ -89,23 +89,31 @@ type operator struct {
 }
 
 var mainland = []operator{
-	{"ORANGE", "229", "20801", 0.52}, {"SFR", "270", "20810", 0.45}, {"BOUYGUES TELECOM", "275", "20820", 0.46}, {"FREE MOBILE", "099", "20815", 0.50},
+	{"ORANGE", "229", "20801", 0.52}, {"SFR", "270", "20810", 0.45}, {"BOUYGUES TELECOM", "275", "20820", 0.46},
+	{"FREE MOBILE", "099", "20815", 0.50},
 }
 
 var overseas = map[string][]operator{
-	"971": {{"ORANGE", "229", "34001", 0.6}, {"FREE CARAIBES", "098", "34004", 0.5}, {"DIGICEL", "337", "34020", 0.5}, {"OUTREMER TELECOM", "147", "34002", 0.4}},
-	"972": {{"ORANGE", "229", "34001", 0.6}, {"FREE CARAIBES", "098", "34004", 0.5}, {"DIGICEL", "337", "34020", 0.5}, {"OUTREMER TELECOM", "147", "34002", 0.4}},
-	"973": {{"ORANGE", "229", "34001", 0.6}, {"FREE CARAIBES", "098", "34004", 0.4}, {"DIGICEL", "337", "34020", 0.5}, {"OUTREMER TELECOM", "147", "34002", 0.4}},
-	"974": {{"ORANGE", "229", "64700", 0.6}, {"SRR", "370", "64710", 0.6}, {"TELCO OI", "371", "64703", 0.4}, {"ZEOP", "372", "64704", 0.4}},
-	"976": {{"ORANGE", "229", "64700", 0.6}, {"SRR", "370", "64710", 0.5}, {"TELCO OI", "371", "64703", 0.4}, {"MAORE MOBILE", "373", "64701", 0.4}},
+	"971": {{"ORANGE", "229", "34001", 0.6}, {"FREE CARAIBES", "098", "34004", 0.5}, {"DIGICEL", "337", "34020", 0.5},
+		{"OUTREMER TELECOM", "147", "34002", 0.4}},
+	"972": {{"ORANGE", "229", "34001", 0.6}, {"FREE CARAIBES", "098", "34004", 0.5}, {"DIGICEL", "337", "34020", 0.5},
+		{"OUTREMER TELECOM", "147", "34002", 0.4}},
+	"973": {{"ORANGE", "229", "34001", 0.6}, {"FREE CARAIBES", "098", "34004", 0.4}, {"DIGICEL", "337", "34020", 0.5},
+		{"OUTREMER TELECOM", "147", "34002", 0.4}},
+	"974": {{"ORANGE", "229", "64700", 0.6}, {"SRR", "370", "64710", 0.6}, {"TELCO OI", "371", "64703", 0.4},
+		{"ZEOP", "372", "64704", 0.4}},
+	"976": {{"ORANGE", "229", "64700", 0.6}, {"SRR", "370", "64710", 0.5}, {"TELCO OI", "371", "64703", 0.4},
+		{"MAORE MOBILE", "373", "64701", 0.4}},
 }
 
 var systems = []struct {
 	name, generation string
 	share            float64
 }{
-	{"GSM 900", "2G", 0.5}, {"UMTS 900", "3G", 0.6}, {"UMTS 2100", "3G", 0.2}, {"LTE 700", "4G", 0.7}, {"LTE 800", "4G", 0.8},
-	{"LTE 1800", "4G", 0.8}, {"LTE 2100", "4G", 0.6}, {"LTE 2600", "4G", 0.6}, {"5G NR 700", "5G", 0.4}, {"5G NR 2100", "5G", 0.4}, {"5G NR 3500", "5G", 0.5},
+	{"GSM 900", "2G", 0.5}, {"UMTS 900", "3G", 0.6}, {"UMTS 2100", "3G", 0.2}, {"LTE 700", "4G", 0.7},
+	{"LTE 800", "4G", 0.8},
+	{"LTE 1800", "4G", 0.8}, {"LTE 2100", "4G", 0.6}, {"LTE 2600", "4G", 0.6}, {"5G NR 700", "5G", 0.4},
+	{"5G NR 2100", "5G", 0.4}, {"5G NR 3500", "5G", 0.5},
 }
 
 // Write writes the files of a France of n supports into dir and returns their
@@ -157,7 +165,9 @@ func writeFile(path string, write func(io.Writer) error) error {
 
 func readTowns() ([]*town, error) {
 	const name = "demo/towns.csv"
-	t, err := table.Embedded(data.Files, name, []table.Column{{Name: "insee"}, {Name: "name"}, {Name: "postal"}, {Name: "lat"}, {Name: "lng"}, {Name: "weight"}})
+	t, err := table.Embedded(data.Files,
+		name, []table.Column{{Name: "insee"}, {Name: "name"}, {Name: "postal"}, {Name: "lat"}, {Name: "lng"},
+			{Name: "weight"}})
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +235,8 @@ func share(t *town) float64 { return 8 + math.Pow(t.weight, 0.85) }
 
 func makeSupport(r *rand.Rand, id int, t *town, serials map[string]int) support {
 	s := support{id: id, town: t, height: []int{0, 12, 20, 25, 30, 35, 42, 50}[r.IntN(8)],
-		nature: []int{4, 12, 17, 21, 23, 25, 26, 38, 42}[r.IntN(9)], owner: []int{4, 21, 27, 32, 65, 68, 72, 74, 75}[r.IntN(9)]}
+		nature: []int{4, 12, 17, 21, 23, 25, 26, 38, 42}[r.IntN(9)],
+		owner:  []int{4, 21, 27, 32, 65, 68, 72, 74, 75}[r.IntN(9)]}
 	s.lat, s.lng = position(r, t)
 	s.address = fmt.Sprintf("%d %s", 1+r.IntN(180), streets[r.IntN(len(streets))])
 	if r.IntN(3) == 0 {
@@ -244,7 +255,8 @@ func makeSupport(r *rand.Rand, id int, t *town, serials map[string]int) support 
 	return s
 }
 
-var streets = []string{"rue de l'Exemple", "chemin du Relais", "avenue de la Démonstration", "impasse du Château d'Eau", "route de l'Antenne", "place Œuvre-Fictive"}
+var streets = []string{"rue de l'Exemple", "chemin du Relais", "avenue de la Démonstration", "impasse du Château d'Eau",
+	"route de l'Antenne", "place Œuvre-Fictive"}
 
 // position draws a place around a town, most of them near its centre, and never
 // outside the department's or the country's frame.

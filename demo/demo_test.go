@@ -67,7 +67,8 @@ func TestFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	supports, departments, keys, stations := map[string]string{}, map[string]bool{}, map[string]bool{}, map[string]string{}
+	supports, departments, keys, stations := map[string]string{}, map[string]bool{}, map[string]bool{},
+		map[string]string{}
 	for _, row := range rows[1:] {
 		if at, ok := supports[row[2]]; ok && at != row[19] {
 			t.Errorf("support %s stands at %s and %s", row[2], at, row[19])
@@ -152,11 +153,13 @@ func TestSwitzerland(t *testing.T) {
 		operator, _, _ := strings.Cut(f.Properties["station"], " ")
 		operators[operator]++
 		stations[f.Properties["station"]] = true
-		if p := geo.FromLV95(f.Geometry.Coordinates[0], f.Geometry.Coordinates[1]); !market.Get(market.CH).Holds(-1, p) {
+		if p := geo.FromLV95(f.Geometry.Coordinates[0], f.Geometry.Coordinates[1]); !market.Get(market.CH).Holds(-1,
+			p) {
 			t.Errorf("%v stands at %v", f, p)
 		}
 	}
-	if c.CRS.Properties.Name != "EPSG:2056" || len(stations) != Installations+2 || operators["SBB"] != 2 || len(operators) != 4 || operators["Salt"] < 300 {
+	if c.CRS.Properties.Name != "EPSG:2056" || len(stations) != Installations+2 || operators["SBB"] != 2 ||
+		len(operators) != 4 || operators["Salt"] < 300 {
 		t.Errorf("%d stations, %v", len(stations), operators)
 	}
 	sample, err := os.ReadFile("../../shared/data/ch/standorte-mobilfunkanlagen_2056.sample.json")

@@ -20,9 +20,10 @@ func sexagesimal(seconds int, positive, negative string) string {
 
 // writeSites writes the regulator's list of sites: the operators' own names.
 func writeSites(w io.Writer, c []support) error {
-	if _, err := fmt.Fprintln(w, "code_op;nom_op;num_site;id_site_partage;id_station_anfr;x;y;latitude;longitude;nom_reg;nom_dep;insee_dep;nom_com;insee_com;"+
-		"site_2g;site_3g;site_4g;site_5g;mes_4g_trim;site_ZB;site_DCC;site_strategique;site_capa_240mbps;date_ouverturecommerciale_5g;"+
-		"site_5g_700_m_hz;site_5g_800_m_hz;site_5g_1800_m_hz;site_5g_2100_m_hz;site_5g_3500_m_hz"); err != nil {
+	if _, err := fmt.Fprintln(w,
+		"code_op;nom_op;num_site;id_site_partage;id_station_anfr;x;y;latitude;longitude;nom_reg;nom_dep;insee_dep;nom_com;insee_com;"+
+			"site_2g;site_3g;site_4g;site_5g;mes_4g_trim;site_ZB;site_DCC;site_strategique;site_capa_240mbps;date_ouverturecommerciale_5g;"+
+			"site_5g_700_m_hz;site_5g_800_m_hz;site_5g_1800_m_hz;site_5g_2100_m_hz;site_5g_3500_m_hz"); err != nil {
 		return err
 	}
 	for i := range c {
@@ -34,7 +35,8 @@ func writeSites(w io.Writer, c []support) error {
 			}
 			if _, err := fmt.Fprintf(w, "%s;%s;D%s_%d;%s;%s;;;%s;%s;;;%s;%s;%s;1;1;1;1;0;0;0;0;1;;0;0;0;0;0\n",
 				sta.operator.plmn, sta.operator.name, sta.operator.holder, s.id-firstSupport+1, partner, sta.number,
-				degrees(s.lat), degrees(s.lng), strings.TrimLeft(s.town.department, "0"), s.town.name, s.town.insee); err != nil {
+				degrees(s.lat), degrees(s.lng), strings.TrimLeft(s.town.department, "0"), s.town.name,
+				s.town.insee); err != nil {
 				return err
 			}
 		}
@@ -83,11 +85,13 @@ func (s *station) has(generation string) bool {
 
 // writeCommunes writes the towns as La Poste lists communes.
 func writeCommunes(w io.Writer, towns []*town) error {
-	if _, err := fmt.Fprintln(w, "Code_commune_INSEE;Nom_commune;Code_postal;Ligne_5;Libellé_d_acheminement;coordonnees_gps"); err != nil {
+	if _, err := fmt.Fprintln(w,
+		"Code_commune_INSEE;Nom_commune;Code_postal;Ligne_5;Libellé_d_acheminement;coordonnees_gps"); err != nil {
 		return err
 	}
 	for _, t := range towns {
-		if _, err := fmt.Fprintf(w, "%s;%s;%s;;%s;%g,%g\n", t.insee, t.name, t.postal, strings.ToUpper(t.name), t.centre.Lat, t.centre.Lng); err != nil {
+		if _, err := fmt.Fprintf(w, "%s;%s;%s;;%s;%g,%g\n", t.insee, t.name, t.postal, strings.ToUpper(t.name),
+			t.centre.Lat, t.centre.Lng); err != nil {
 			return err
 		}
 	}

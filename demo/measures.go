@@ -27,7 +27,8 @@ const TestedSite = "fr-90000001"
 // WriteMeasures writes about so many speedtests and coverage points of each of the days
 // before now, around the supports in a disc of a France of n supports, or around all of
 // them, into dir.
-func WriteMeasures(dir string, n int, in *geo.Disc, now time.Time, days, tests, points int) (speedtests, coverage string, err error) {
+func WriteMeasures(dir string, n int, in *geo.Disc, now time.Time, days, tests, points int) (speedtests,
+	coverage string, err error) {
 	towns, err := readTowns()
 	if err != nil {
 		return "", "", err
@@ -45,18 +46,21 @@ func WriteMeasures(dir string, n int, in *geo.Disc, now time.Time, days, tests, 
 	return writeMeasures(dir, c, now, days, tests, points)
 }
 
-func writeMeasures(dir string, c []support, now time.Time, days, tests, points int) (speedtests, coverage string, err error) {
+func writeMeasures(dir string, c []support, now time.Time, days, tests, points int) (speedtests, coverage string,
+	err error) {
 	speedtests, coverage = filepath.Join(dir, "SYNTHETIC_speedtests.csv"), filepath.Join(dir, "SYNTHETIC_coverage.csv")
 	if err := writeFile(speedtests, func(w io.Writer) error { return writeTests(w, c, now, days, tests) }); err != nil {
 		return "", "", err
 	}
-	return speedtests, coverage, writeFile(coverage, func(w io.Writer) error { return writePoints(w, c, now, days, points) })
+	return speedtests, coverage,
+		writeFile(coverage, func(w io.Writer) error { return writePoints(w, c, now, days, points) })
 }
 
 // writeTests writes the speedtests of the days before now: in each, one at each of about
 // so many sites, always the same ones.
 func writeTests(w io.Writer, c []support, now time.Time, days, sites int) error {
-	if _, err := io.WriteString(w, "timestamp,lat,lng,download_mbps,average_mbps,max_mbps,upload_mbps,ping_ms,mcc,mnc,network_type,connection_type,device_type,enb,gnb,cell_id,pci,rsrp,rsrq,snr\n"); err != nil {
+	if _, err := io.WriteString(w,
+		"timestamp,lat,lng,download_mbps,average_mbps,max_mbps,upload_mbps,ping_ms,mcc,mnc,network_type,connection_type,device_type,enb,gnb,cell_id,pci,rsrp,rsrq,snr\n"); err != nil {
 		return err
 	}
 	tested := testedOf(c, sites)
@@ -67,7 +71,8 @@ func writeTests(w io.Writer, c []support, now time.Time, days, sites int) error 
 			lat, lng := p.place()
 			down := 5 + 400*r.Float64()*r.Float64()
 			generation, cell := p.cell()
-			if _, err := fmt.Fprintf(w, "%s,%s,%s,%.1f,%.1f,%.1f,%.1f,%d,%s,CELLULAR,%s,phone,%s,%d,%d,%d\n", p.moment(day), lat, lng, down, down*0.8, down*1.2, down/6, 15+r.IntN(60),
+			if _, err := fmt.Fprintf(w, "%s,%s,%s,%.1f,%.1f,%.1f,%.1f,%d,%s,CELLULAR,%s,phone,%s,%d,%d,%d\n",
+				p.moment(day), lat, lng, down, down*0.8, down*1.2, down/6, 15+r.IntN(60),
 				p.network(), generation, cell, -70-r.IntN(45), -6-r.IntN(12), r.IntN(28)); err != nil {
 				return err
 			}
@@ -88,7 +93,8 @@ func testedOf(c []support, sites int) (tested []*support) {
 
 // writePoints writes the coverage points of the days before now: walks around supports.
 func writePoints(w io.Writer, c []support, now time.Time, days, each int) error {
-	if _, err := io.WriteString(w, "timestamp,lat,lng,signal_strength,rsrp,snr,technology,network_type,mcc,mnc,enb,gnb,cell_id,pci\n"); err != nil {
+	if _, err := io.WriteString(w,
+		"timestamp,lat,lng,signal_strength,rsrp,snr,technology,network_type,mcc,mnc,enb,gnb,cell_id,pci\n"); err != nil {
 		return err
 	}
 	const walk = 50 // points around one support
@@ -106,7 +112,8 @@ func writePoints(w io.Writer, c []support, now time.Time, days, each int) error 
 			lat, lng := p.place()
 			generation, cell := p.cell()
 			technology, level := map[string]string{"4G": "LTE", "5G": "NR"}[generation], -65-r.IntN(55)
-			if _, err := fmt.Fprintf(w, "%s,%s,%s,%d,%d,%d,%s,CELLULAR,%s,%s\n", p.moment(day), lat, lng, level+20, level, r.IntN(28), technology, p.network(), cell); err != nil {
+			if _, err := fmt.Fprintf(w, "%s,%s,%s,%d,%d,%d,%s,CELLULAR,%s,%s\n", p.moment(day), lat, lng, level+20,
+				level, r.IntN(28), technology, p.network(), cell); err != nil {
 				return err
 			}
 		}

@@ -38,7 +38,8 @@ func TestWriteMeasuresInDisc(t *testing.T) {
 			for _, row := range rows[1:] {
 				lat, err1 := strconv.ParseFloat(row[1], 64)
 				lng, err2 := strconv.ParseFloat(row[2], 64)
-				if m := geo.Distance(d.Center, geo.Point{Lat: lat, Lng: lng}); err1 != nil || err2 != nil || m > d.Radius+walk {
+				if m := geo.Distance(d.Center, geo.Point{Lat: lat, Lng: lng}); err1 != nil || err2 != nil ||
+					m > d.Radius+walk {
 					t.Fatalf("%q is %.0f m away", row, m)
 				}
 			}

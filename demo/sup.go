@@ -11,7 +11,8 @@ import (
 // bands are the downlink and, of a paired band, the uplink of a band, MHz.
 var bands = map[string][][2]float64{
 	"700": {{758, 768}, {703, 713}}, "800": {{791, 801}, {832, 842}}, "900": {{925.1, 935.1}, {880.1, 890.1}},
-	"1800": {{1805, 1825}, {1710, 1730}}, "2100": {{2110.5, 2125.3}, {1920.5, 1935.3}}, "2600": {{2620, 2635}, {2500, 2515}}, "3500": {{3490, 3580}},
+	"1800": {{1805, 1825}, {1710, 1730}}, "2100": {{2110.5, 2125.3}, {1920.5, 1935.3}},
+	"2600": {{2620, 2635}, {2500, 2515}}, "3500": {{3490, 3580}},
 }
 
 // writeSUP writes the monthly tables as one zip archive.
@@ -22,8 +23,10 @@ func writeSUP(w io.Writer, c []support) error {
 		rows         func(*tables, io.Writer, *support) error
 	}{
 		{"SUP_SUPPORT.txt", "SUP_ID;STA_NM_ANFR;NAT_ID;COR_NB_DG_LAT;COR_NB_MN_LAT;COR_NB_SC_LAT;COR_CD_NS_LAT;COR_NB_DG_LON;COR_NB_MN_LON;COR_NB_SC_LON;" +
-			"COR_CD_EW_LON;SUP_NM_HAUT;TPO_ID;ADR_LB_LIEU;ADR_LB_ADD1;ADR_LB_ADD2;ADR_LB_ADD3;ADR_NM_CP;COM_CD_INSEE", (*tables).supports},
-		{"SUP_STATION.txt", "STA_NM_ANFR;ADM_ID;DEM_NM_COMSIS;DTE_IMPLANTATION;DTE_MODIF;DTE_EN_SERVICE", (*tables).stations},
+			"COR_CD_EW_LON;SUP_NM_HAUT;TPO_ID;ADR_LB_LIEU;ADR_LB_ADD1;ADR_LB_ADD2;ADR_LB_ADD3;ADR_NM_CP;COM_CD_INSEE",
+			(*tables).supports},
+		{"SUP_STATION.txt", "STA_NM_ANFR;ADM_ID;DEM_NM_COMSIS;DTE_IMPLANTATION;DTE_MODIF;DTE_EN_SERVICE",
+			(*tables).stations},
 		{"SUP_ANTENNE.txt", "STA_NM_ANFR;AER_ID;TAE_ID;AER_NB_DIMENSION;AER_FG_RAYON;AER_NB_AZIMUT;AER_NB_ALT_BAS;SUP_ID", (*tables).antennas},
 		{"SUP_EMETTEUR.txt", "EMR_ID;EMR_LB_SYSTEME;STA_NM_ANFR;AER_ID;EMR_DT_SERVICE", (*tables).emitters},
 		{"SUP_BANDE.txt", "STA_NM_ANFR;BAN_ID;EMR_ID;BAN_NB_F_DEB;BAN_NB_F_FIN;BAN_FG_UNITE", (*tables).bands},
@@ -51,7 +54,8 @@ type tables struct{ antenna, emitter, band int }
 func (t *tables) supports(w io.Writer, s *support) error {
 	for _, sta := range s.stations {
 		if _, err := fmt.Fprintf(w, "%d;%s;%d;%s;%s;%d;%d;%s;%s;;;%s;%s\r\n", s.id, sta.number, s.nature,
-			columns(s.lat, "N", "S"), columns(s.lng, "E", "W"), s.height, s.owner, s.lieu, s.address, s.town.postal, s.town.insee); err != nil {
+			columns(s.lat, "N", "S"), columns(s.lng, "E", "W"), s.height, s.owner, s.lieu, s.address, s.town.postal,
+			s.town.insee); err != nil {
 			return err
 		}
 	}
@@ -132,7 +136,8 @@ func (t *tables) antennas(w io.Writer, s *support) error {
 		if azimuth == 0 {
 			text = "360" // as many rows of the authority have it
 		}
-		_, err := fmt.Fprintf(w, "%s;%d;%s;2,1;D;%s;%d,5;%d\r\n", sta.number, number, kind, text, max(0, s.height-2), s.id)
+		_, err := fmt.Fprintf(w, "%s;%d;%s;2,1;D;%s;%d,5;%d\r\n", sta.number, number, kind, text, max(0, s.height-2),
+			s.id)
 		return err
 	})
 }
@@ -165,7 +170,8 @@ func (t *tables) bands(w io.Writer, s *support) error {
 	return t.eachEmitter(s, func(sta *station, _ int, x system) error {
 		for _, b := range bands[x.name[strings.LastIndexByte(x.name, ' ')+1:]] {
 			t.band++
-			if _, err := fmt.Fprintf(w, "%s;%d;%d;%s;%s;M\r\n", sta.number, t.band, t.emitter, comma(b[0]), comma(b[1])); err != nil {
+			if _, err := fmt.Fprintf(w, "%s;%d;%d;%s;%s;M\r\n", sta.number, t.band, t.emitter, comma(b[0]),
+				comma(b[1])); err != nil {
 				return err
 			}
 		}

@@ -106,13 +106,17 @@ func writeObservatory(w io.Writer, c []support, ago int) error {
 			lieu = "ANCIEN SITE FICTIF"
 		}
 		for k, sta := range s.stations {
-			before, between := fmt.Sprintf(";%s;%d;", sta.operator.name, s.id), fmt.Sprintf(";%s;%s;", t.department, t.insee)
-			after := fmt.Sprintf(";%sT12:00:00;%s;%d;%d;%d;%s;%s;;;%s;%s;\"%s , %s\";%s %s;", day, sta.number, s.nature, s.height, s.owner, lieu, s.address,
-				t.postal, t.insee, degrees(s.lat), degrees(s.lng), sexagesimal(s.lat, "N", "S"), sexagesimal(s.lng, "E", "W"))
+			before, between := fmt.Sprintf(";%s;%d;", sta.operator.name, s.id), fmt.Sprintf(";%s;%s;", t.department,
+				t.insee)
+			after := fmt.Sprintf(";%sT12:00:00;%s;%d;%d;%d;%s;%s;;;%s;%s;\"%s , %s\";%s %s;", day, sta.number, s.nature,
+				s.height, s.owner, lieu, s.address,
+				t.postal, t.insee, degrees(s.lat), degrees(s.lng), sexagesimal(s.lat, "N", "S"),
+				sexagesimal(s.lng, "E", "W"))
 			for _, sys := range sta.systemsOf(ago, id, uint64(k)) {
 				row++
 				line = strconv.AppendInt(line[:0], int64(row), 10)
-				for _, part := range [...]string{before, sys.name, ";", sys.on, between, sys.generation, after, sys.status, "\n"} {
+				for _, part := range [...]string{before, sys.name, ";", sys.on, between, sys.generation,
+					after, sys.status, "\n"} {
 					line = append(line, part...)
 				}
 				out.Write(line)
@@ -141,7 +145,9 @@ func (sta *station) systemsOf(ago int, support, at uint64) []system {
 	}
 	for i, sys := range systems {
 		if part := []uint64{support, at, uint64(i)}; !has[sys.name] && deleted.since(ago, rowsDeleted, part...) {
-			then = append(then, system{sys.name, sys.generation, "En service", fmt.Sprintf("%d-06-01", 2006+deleted.draw(part...)>>32%20)})
+			then = append(then,
+				system{sys.name, sys.generation, "En service",
+					fmt.Sprintf("%d-06-01", 2006+deleted.draw(part...)>>32%20)})
 		}
 	}
 	return then

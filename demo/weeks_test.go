@@ -74,12 +74,14 @@ func TestPublications(t *testing.T) {
 			}
 		}
 		before, last = rows, path
-		dates = append(dates, strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), "SYNTHETIC_observatoire_"), ".csv"))
+		dates = append(dates, strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), "SYNTHETIC_observatoire_"),
+			".csv"))
 		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(dates, []string{"2025-11-27", "2025-12-04", "2025-12-11", "2025-12-18", "2025-12-25", "2026-01-01", "2026-01-08", "2026-01-15"}) || Week(7) != dates[0] {
+	if !slices.Equal(dates, []string{"2025-11-27", "2025-12-04", "2025-12-11", "2025-12-18", "2025-12-25", "2026-01-01",
+		"2026-01-08", "2026-01-15"}) || Week(7) != dates[0] {
 		t.Errorf("%q", dates)
 	}
 	for _, what := range []string{"new", "added", "activated", "deleted", "renamed"} {
@@ -114,7 +116,8 @@ func TestDay(t *testing.T) {
 		seen, days := map[string]bool{}, map[string]int{}
 		for _, row := range rowsOf(t, paths[0], ",", "timestamp,") {
 			at, err := time.Parse(time.RFC3339, row["timestamp"])
-			if err != nil || !at.Before(now) || now.Sub(at) > 31*24*time.Hour || row["mcc"] != "208" || row["enb"] == "" && row["gnb"] == "" {
+			if err != nil || !at.Before(now) || now.Sub(at) > 31*24*time.Hour || row["mcc"] != "208" ||
+				row["enb"] == "" && row["gnb"] == "" {
 				t.Fatalf("%v: %v", row, err)
 			}
 			days[row["timestamp"][:10]]++
@@ -137,7 +140,8 @@ func TestDay(t *testing.T) {
 		rows := rowsOf(t, f.Path, ";", "code_site_op")
 		for _, row := range rows {
 			// Times are of Paris: at most 40 hours before 08:30 of the summer there.
-			if !strings.HasPrefix(row["code_site_op"], "SYNTHETIC-") || row["raison"] != "SYNTHETIC" || row["debut"] > "2026-03-29 08:30:00" || row["debut"] < "2026-03-27 14:30:00" {
+			if !strings.HasPrefix(row["code_site_op"], "SYNTHETIC-") || row["raison"] != "SYNTHETIC" ||
+				row["debut"] > "2026-03-29 08:30:00" || row["debut"] < "2026-03-27 14:30:00" {
 				t.Errorf("%s: %v", f.Operator, row)
 			}
 		}
@@ -146,7 +150,8 @@ func TestDay(t *testing.T) {
 		}
 	}
 	for i, r := range today.Reports {
-		if !strings.Contains(r.SiteName, "SYNTHETIC") || !strings.Contains(r.Reason, "SYNTHETIC") || r.Token == tomorrow.Reports[i].Token || r.Token != write(now.Add(time.Hour)).Reports[i].Token {
+		if !strings.Contains(r.SiteName, "SYNTHETIC") || !strings.Contains(r.Reason, "SYNTHETIC") ||
+			r.Token == tomorrow.Reports[i].Token || r.Token != write(now.Add(time.Hour)).Reports[i].Token {
 			t.Errorf("%+v", r)
 		}
 	}

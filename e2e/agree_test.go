@@ -55,7 +55,8 @@ func (x transports) apiList(path string) []any {
 	x.t.Helper()
 	o := x.ask(path)
 	items, meta := o["data"].([]any), o["meta"].(object)
-	if total := cmp.Or(meta["totalMatched"], meta["total"], meta["count"], meta["returned"]); total != float64(len(items)) || total == meta["limit"] || len(items) == 0 {
+	if total := cmp.Or(meta["totalMatched"], meta["total"], meta["count"],
+		meta["returned"]); total != float64(len(items)) || total == meta["limit"] || len(items) == 0 {
 		x.t.Fatalf("%s: %d items, %v", path, len(items), meta)
 	}
 	return items
@@ -66,7 +67,8 @@ func (x transports) apiList(path string) []any {
 type naming map[string]string
 
 var (
-	sitesAre   = naming{"commune": "location.commune", "postalCode": "location.postalCode", "address": "location.address", "area": "administrativeArea.label"}
+	sitesAre = naming{"commune": "location.commune", "postalCode": "location.postalCode",
+		"address": "location.address", "area": "administrativeArea.label"}
 	outagesAre = naming{"operator": "operatorKey", "operatorSiteId": "siteName", "coordinates": "latitude longitude"}
 )
 
@@ -92,7 +94,8 @@ func (x transports) same(what string, tools, apis []any, n naming, without ...st
 	}
 	for i := range tools {
 		for member, got := range tools[i].(object) {
-			if want := n.of(apis[i].(object), member); !slices.Contains(without, member) && !reflect.DeepEqual(got, want) {
+			if want := n.of(apis[i].(object), member); !slices.Contains(without, member) &&
+				!reflect.DeepEqual(got, want) {
 				x.t.Errorf("%s: %s of item %d is %v, of the API %v", what, member, i, got, want)
 			}
 		}
@@ -143,9 +146,12 @@ func (x transports) agreeOnPhotos() {
 	for _, p := range photos {
 		p.(object)["siteKey"] = "fr-" + p.(object)["siteId"].(string)
 	}
-	x.same("sites_get_photos", x.toolList("sites_get_photos", object{"siteId": "fr-90000010"}), photos, photosAre, "publicMetadata", "origin")
-	x.same("photos_search", x.toolList("photos_search", object{"query": "PYLONE"}), photos, photosAre, "publicMetadata", "origin")
-	x.same("sites_get_photo_gallery", x.toolList("sites_get_photo_gallery", object{"siteId": "90000010"}), photos, nil, "lineByUser", "origin")
+	x.same("sites_get_photos", x.toolList("sites_get_photos", object{"siteId": "fr-90000010"}), photos, photosAre,
+		"publicMetadata", "origin")
+	x.same("photos_search", x.toolList("photos_search", object{"query": "PYLONE"}), photos, photosAre, "publicMetadata",
+		"origin")
+	x.same("sites_get_photo_gallery", x.toolList("sites_get_photo_gallery", object{"siteId": "90000010"}), photos,
+		nil, "lineByUser", "origin")
 }
 
 func (x transports) agreeOnOutages() {
@@ -155,7 +161,9 @@ func (x transports) agreeOnOutages() {
 		x.apiList("/outages?source=operator&lat=48.85&lon=2.35&radiusKm=5"), outagesAre, "distanceMeters")
 	site := x.ask("/antennas/fr-90000010")["data"].(object)
 	operator := site["operators"].([]any)[0]
-	made := x.tool("community_submit_report", object{"clientToken": "agree", "operator": operator, "siteId": "fr-90000010", "severity": "degraded", "services": "sms,data", "technologies": "5g", "startedAt": time.Now().Add(-time.Hour).Format(time.RFC3339)})
+	made := x.tool("community_submit_report",
+		object{"clientToken": "agree", "operator": operator, "siteId": "fr-90000010", "severity": "degraded",
+			"services": "sms,data", "technologies": "5g", "startedAt": time.Now().Add(-time.Hour).Format(time.RFC3339)})
 	shown := x.apiList("/outages?source=community")
 	x.same("community_submit_report", []any{made["outage"]}, shown, naming{"reasonByUser": "reason"}, "origin")
 	own := x.toolList("me_reports_status", object{})
@@ -164,10 +172,14 @@ func (x transports) agreeOnOutages() {
 	}
 	x.same("me_reports_status", []any{own[0].(object)["outage"]}, shown, naming{"reasonByUser": "reason"}, "origin")
 	at := site["coordinates"].(object)
-	seen := x.toolList("community_list_observations_nearby", object{"lat": at["lat"], "lon": at["lng"], "type": "outage"})
-	x.same("community_list_observations_nearby", seen, shown, naming{"operator": "operatorKey", "what": "severity", "count": "confirmCount", "coordinates": "latitude longitude"},
+	seen := x.toolList("community_list_observations_nearby",
+		object{"lat": at["lat"], "lon": at["lng"], "type": "outage"})
+	x.same("community_list_observations_nearby", seen, shown,
+		naming{"operator": "operatorKey", "what": "severity", "count": "confirmCount",
+			"coordinates": "latitude longitude"},
 		"type", "at", "siteKey", "distanceMeters", "origin")
-	if o := seen[0].(object); !sameMoment(o["at"], shown[0].(object)["startedAt"]) || o["siteKey"] != "fr-90000010" || o["distanceMeters"] != 0.0 {
+	if o := seen[0].(object); !sameMoment(o["at"], shown[0].(object)["startedAt"]) || o["siteKey"] != "fr-90000010" ||
+		o["distanceMeters"] != 0.0 {
 		x.t.Errorf("community_list_observations_nearby: %v, the API has %v", o, shown)
 	}
 }
@@ -182,15 +194,19 @@ func sameMoment(a, b any) bool {
 func (x transports) agreeOnSpeedtests() {
 	x.t.Helper()
 	at := time.Now().Add(-time.Minute).UTC().Format(time.RFC3339)
-	made := x.tool("community_submit_speedtest", object{"clientToken": "agree", "measuredAt": at, "lat": 48.8601, "lon": 2.3501, "downloadMbps": 123.4, "pingMs": 20, "mcc": 208, "mnc": 1, "technology": "LTE", "enb": 123456, "rsrp": -91.5})
+	made := x.tool("community_submit_speedtest",
+		object{"clientToken": "agree", "measuredAt": at, "lat": 48.8601, "lon": 2.3501, "downloadMbps": 123.4,
+			"pingMs": 20, "mcc": 208, "mnc": 1, "technology": "LTE", "enb": 123456, "rsrp": -91.5})
 	shown := x.apiList("/speedtests?north=48.861&south=48.86&east=2.351&west=2.35")
 	x.same("community_submit_speedtest", []any{made["speedtest"]}, shown, nil)
 	own := x.toolList("me_speedtests_list", object{})
 	if len(own) != 1 || !reflect.DeepEqual(own[0].(object)["speedtest"], shown[0]) {
 		x.t.Errorf("me_speedtests_list: %v, the API has %v", own, shown)
 	}
-	x.same("speedtests_nearby", x.toolList("speedtests_nearby", object{"lat": 48.8534, "lon": 2.3488, "radiusKm": 2}), x.apiList("/speedtests"), nil, "distanceMeters")
-	x.same("sites_get_speedtests", x.toolList("sites_get_speedtests", object{"siteId": "fr-90000585"}), x.apiList("/speedtests/site?siteId=90000585"), nil, "distanceMeters")
+	x.same("speedtests_nearby", x.toolList("speedtests_nearby", object{"lat": 48.8534, "lon": 2.3488, "radiusKm": 2}),
+		x.apiList("/speedtests"), nil, "distanceMeters")
+	x.same("sites_get_speedtests", x.toolList("sites_get_speedtests", object{"siteId": "fr-90000585"}),
+		x.apiList("/speedtests/site?siteId=90000585"), nil, "distanceMeters")
 	days := map[string]int{}
 	for _, test := range x.apiList("/speedtests") {
 		days[test.(object)["timestamp"].(string)[:len(time.DateOnly)]]++

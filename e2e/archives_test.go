@@ -93,7 +93,8 @@ func TestArchives(t *testing.T) {
 		command(t, &r, append([]string{"archive", "add", "--data", dir, p.write(t)}, flags...)...)
 		want, _ := p.changed(before)
 		a := r.Added[0]
-		if len(r.Added) != 1 || a.Date != p.date || a.File.Rows != len(p.rows) || a.File.Served != len(p.rows) || !maps.Equal(a.Changes, counted(want)) || a.Replaced != (len(flags) > 0) {
+		if len(r.Added) != 1 || a.Date != p.date || a.File.Rows != len(p.rows) || a.File.Served != len(p.rows) ||
+			!maps.Equal(a.Changes, counted(want)) || a.Replaced != (len(flags) > 0) {
 			t.Errorf("%+v, want %d rows, %v", r, len(p.rows), counted(want))
 		}
 	}
@@ -117,7 +118,8 @@ func TestArchives(t *testing.T) {
 			checkArchive(t, s, p, before)
 			before = p
 		}
-		if o := s.ask("/anfr/archives"); fmt.Sprint(o["data"]) != "[2026-08-20 2026-08-13 2026-08-06 2026-07-30]" || o["meta"].(object)["current"] != "2026-08-20" {
+		if o := s.ask("/anfr/archives"); fmt.Sprint(o["data"]) != "[2026-08-20 2026-08-13 2026-08-06 2026-07-30]" ||
+			o["meta"].(object)["current"] != "2026-08-20" {
 			t.Errorf("%v", o)
 		}
 	}
@@ -187,11 +189,16 @@ func wrongArchives(t *testing.T, dir string, newest *publication) {
 		{"2026-08-20 before it 130", later[:row], nil, 1}, {"2026-08-20 before it 130", later[:row-4], nil, 1},
 		{"inside a quoted field", later[:row+strings.Index(later[row:], `"des`)+3], nil, 1},
 		{"future", dated("2126-08-27"), nil, 1},
-		{"date_maj", dated("2026-02-30"), nil, 1}, {"date_maj", dated("26-1-1"), nil, 1}, {"date_maj", dated("2026-13-01"), nil, 1},
-		{"2026-02-30", later, []string{"--date", "2026-02-30"}, 2}, {"26-1-1", later, []string{"--date", "26-1-1"}, 2}, {"2026-13-01", later, []string{"--date", "2026-13-01"}, 2},
+		{"date_maj", dated("2026-02-30"), nil, 1}, {"date_maj", dated("26-1-1"), nil, 1},
+		{"date_maj", dated("2026-13-01"), nil, 1},
+		{"2026-02-30", later, []string{"--date", "2026-02-30"}, 2}, {"26-1-1", later, []string{"--date", "26-1-1"}, 2},
+		{"2026-13-01", later, []string{"--date", "2026-13-01"}, 2},
 		{"2026-08-20", later, []string{"--date", "2026-08-20"}, 1},
-		{"no observatoire", "<html><body>Sign in</body></html>\n", nil, 1}, {"observatoire.csv", "", nil, 1}, {"observatoire.csv", later[:strings.Index(later, "\n")+1], nil, 1},
+		{"no observatoire", "<html><body>Sign in</body></html>\n", nil, 1}, {"observatoire.csv", "", nil, 1},
+		{"observatoire.csv", later[:strings.Index(later, "\n")+1], nil, 1},
 	} {
-		fails(t, tt.code, tt.why, append([]string{"archive", "add", "--data", dir, writeFile(t, "observatoire.csv", tt.text)}, tt.flags...)...)
+		fails(t, tt.code, tt.why,
+			append([]string{"archive", "add", "--data", dir, writeFile(t, "observatoire.csv", tt.text)},
+				tt.flags...)...)
 	}
 }

@@ -60,18 +60,25 @@ func assistants(t *testing.T, flags ...string) (s *server, key string) {
 	}
 	run("ingest", "--data", c.dir, "FR,DROM", write("SYNTHETIC_observatoire_2026-01-22.csv", strings.Join(next, "\n")))
 	now := time.Now().UTC().Add(-time.Hour).Format(time.RFC3339)
-	run("speedtest", "import", "--data", c.dir, "--market", "FR", write("tests.csv", "timestamp,lat,lng,operator,technology,download_mbps,upload_mbps,ping_ms\n"+now+",48.8534,2.3488,ORANGE,LTE,100,20,15\n"+now+",48.8535,2.3489,SFR,NR,300,40,12\n"))
-	run("coverage", "import", "--data", c.dir, "--market", "FR", write("points.csv", "timestamp,lat,lng,operator,technology,signal_strength\n"+now+",48.8534,2.3488,ORANGE,LTE,-80\n"+now+",48.8535,2.3489,SFR,NR,-95\n"))
-	run("outage", "import", "--data", c.dir, "--market", "FR", "--operator", "ORANGE", write("sites_hs.csv", "code_site_op;departement;commune;Lat;Lon;data\n1;75;Paris;48.8534;2.3488;HS\n"))
+	run("speedtest", "import", "--data", c.dir, "--market", "FR",
+		write("tests.csv", "timestamp,lat,lng,operator,technology,download_mbps,upload_mbps,ping_ms\n"+now+
+			",48.8534,2.3488,ORANGE,LTE,100,20,15\n"+now+",48.8535,2.3489,SFR,NR,300,40,12\n"))
+	run("coverage", "import", "--data", c.dir, "--market", "FR",
+		write("points.csv", "timestamp,lat,lng,operator,technology,signal_strength\n"+now+
+			",48.8534,2.3488,ORANGE,LTE,-80\n"+now+",48.8535,2.3489,SFR,NR,-95\n"))
+	run("outage", "import", "--data", c.dir, "--market", "FR", "--operator", "ORANGE",
+		write("sites_hs.csv", "code_site_op;departement;commune;Lat;Lon;data\n1;75;Paris;48.8534;2.3488;HS\n"))
 	s = serve(t, nil, append([]string{"serve", "--data", c.dir, "--mcp-minute", "100000"}, flags...)...)
 	isReady(t, s)
 	if !waitFor(func() bool { return s.version("CH") != "" }) {
 		t.Fatalf("not ready: %s", s.log)
 	}
-	if up, err := sendPhoto(s, photographer(t, c.dir).APIKey, picture(64, 48), map[string]string{"description": "Le pylône"}); err != nil || up.status != 201 {
+	if up, err := sendPhoto(s, photographer(t, c.dir).APIKey, picture(64, 48),
+		map[string]string{"description": "Le pylône"}); err != nil || up.status != 201 {
 		t.Fatalf("photo: %v %+v", err, up)
 	}
-	return s, createClient(t, c.dir, "--name", "An assistant", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "internal:ai", "--partner", "--minute", "1000000", "--day", "1000000").APIKey
+	return s, createClient(t, c.dir, "--name", "An assistant", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes",
+		"internal:ai", "--partner", "--minute", "1000000", "--day", "1000000").APIKey
 }
 
 // An assistantTool is a tool as it is listed, with what validates its arguments and answers.
@@ -130,7 +137,8 @@ func (l *assistantTool) check(t *testing.T, a toolAnswer) {
 	if err := l.output.Validate(data); err != nil {
 		t.Errorf("%s: %v", l.Name, err)
 	}
-	if text, err := jsonschema.UnmarshalJSON(strings.NewReader(a.Content[0].Text)); err != nil || !reflect.DeepEqual(text, data) {
+	if text, err := jsonschema.UnmarshalJSON(strings.NewReader(a.Content[0].Text)); err != nil ||
+		!reflect.DeepEqual(text, data) {
 		t.Errorf("%s: the text differs from the data: %v", l.Name, err)
 	}
 	if total, lists := data.(object)["total"]; lists && fmt.Sprint(total) == "0" {
@@ -173,7 +181,8 @@ func arguments(t *testing.T, tools []*assistantTool) map[string]json.RawMessage 
 // and reads the result. It sends the key only after a refusal without.
 func (s *server) mcp(key, method, name string, params object, result any) {
 	s.t.Helper()
-	params["_meta"] = object{"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": object{}}
+	params["_meta"] = object{"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+		"io.modelcontextprotocol/clientCapabilities": object{}}
 	body, err := json.Marshal(object{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 	if err != nil {
 		s.t.Fatal(err)
@@ -183,7 +192,9 @@ func (s *server) mcp(key, method, name string, params object, result any) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		r.Header = header(append(more, "Content-Type", "application/json", "Accept", "application/json, text/event-stream", "Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", method, "Mcp-Name", name)...)
+		r.Header = header(append(more, "Content-Type", "application/json", "Accept",
+			"application/json, text/event-stream", "Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", method,
+			"Mcp-Name", name)...)
 		a, err := http.DefaultClient.Do(r)
 		if err != nil {
 			s.t.Fatal(err)

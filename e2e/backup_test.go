@@ -17,7 +17,8 @@ func TestBackupList(t *testing.T) {
 	if _, errs, code := relais(t, "backup", "--data", c.dir, copied); code != 0 {
 		t.Fatalf("backup: %d %s", code, errs)
 	}
-	if out, errs, code := relais(t, "check", "--backup", copied); code != 0 || !strings.Contains(out, "snapshots/FR.snap") {
+	if out, errs, code := relais(t, "check", "--backup", copied); code != 0 ||
+		!strings.Contains(out, "snapshots/FR.snap") {
 		t.Errorf("a whole copy: %d %s%s", code, out, errs)
 	}
 	snap := filepath.Join(copied, "snapshots", "FR.snap")
@@ -27,7 +28,8 @@ func TestBackupList(t *testing.T) {
 	if out, _, code := relais(t, "check", "--backup", copied); code != 1 || !strings.Contains(out, "WRONG") {
 		t.Errorf("a copy that lacks a file: %d %s", code, out)
 	}
-	if _, errs, code := relais(t, "restore", copied, "--data", restored); code != 1 || !strings.Contains(errs, "FR.snap") {
+	if _, errs, code := relais(t, "restore", copied, "--data", restored); code != 1 ||
+		!strings.Contains(errs, "FR.snap") {
 		t.Errorf("restored with a file less: %d %s", code, errs)
 	}
 	if err := os.Rename(copied+".aside", snap); err != nil {

@@ -161,7 +161,8 @@ func TestPagesInChromium(t *testing.T) {
 	}
 	allowed, foreign := newPageServer(t), newPageServer(t)
 	client := func(name string) url.Values {
-		i := createClient(t, c.dir, "--name", name, "--mode", "browser", "--origin", allowed.URL, "--scopes", "antennas:read", "--minute", "12", "--day", "500")
+		i := createClient(t, c.dir, "--name", name, "--mode", "browser", "--origin", allowed.URL, "--scopes",
+			"antennas:read", "--minute", "12", "--day", "500")
 		return url.Values{"api": {s.base}, "key": {i.APIKey}, "backend": {s.key}, "minute": {"12"}}
 	}
 
@@ -175,17 +176,22 @@ func TestPagesInChromium(t *testing.T) {
 			RequestID string
 		}
 		h := got.List.Headers
-		if err := json.Unmarshal([]byte(got.List.Body), &list); err != nil || got.List.Status != 200 || len(list.Data) != 3 || list.RequestID != "from-the-page" {
+		if err := json.Unmarshal([]byte(got.List.Body), &list); err != nil || got.List.Status != 200 ||
+			len(list.Data) != 3 || list.RequestID != "from-the-page" {
 			t.Errorf("the list: %+v, %v", got.List, err)
 		}
-		if h["X-RateLimit-Limit"] != "12" || h["X-RateLimit-Remaining"] != "11" || h["X-RateLimit-Remaining-Day"] != "499" || h["X-Request-Id"] != "from-the-page" ||
-			!strings.HasPrefix(h["RateLimit"], `"minute";r=11;t=`) || h["RateLimit-Policy"] != `"minute";q=12;w=60, "day";q=500;w=86400` || !strings.HasPrefix(h["ETag"], `W/"`) {
+		if h["X-RateLimit-Limit"] != "12" || h["X-RateLimit-Remaining"] != "11" ||
+			h["X-RateLimit-Remaining-Day"] != "499" || h["X-Request-Id"] != "from-the-page" ||
+			!strings.HasPrefix(h["RateLimit"], `"minute";r=11;t=`) ||
+			h["RateLimit-Policy"] != `"minute";q=12;w=60, "day";q=500;w=86400` || !strings.HasPrefix(h["ETag"], `W/"`) {
 			t.Errorf("the list's headers: %v", h)
 		}
-		if got.Bearer.Status != 200 || got.Bearer.Headers["ETag"] != h["ETag"] || got.Bearer.Headers["X-RateLimit-Remaining-Day"] != "498" {
+		if got.Bearer.Status != 200 || got.Bearer.Headers["ETag"] != h["ETag"] ||
+			got.Bearer.Headers["X-RateLimit-Remaining-Day"] != "498" {
 			t.Errorf("with Authorization: %+v", got.Bearer)
 		}
-		if got.Unchanged.Status != 304 || got.Unchanged.Headers["ETag"] != h["ETag"] || got.Unchanged.Headers["X-RateLimit-Remaining-Day"] != "497" {
+		if got.Unchanged.Status != 304 || got.Unchanged.Headers["ETag"] != h["ETag"] ||
+			got.Unchanged.Headers["X-RateLimit-Remaining-Day"] != "497" {
 			t.Errorf("with If-None-Match: %+v", got.Unchanged)
 		}
 		for _, e := range []struct {
@@ -199,7 +205,8 @@ func TestPagesInChromium(t *testing.T) {
 			{"no key", "API_KEY_REQUIRED", 401, got.None},
 			{"more than the limit", "RATE_LIMITED", 429, got.Spent},
 		} {
-			if e.Status != e.status || e.code() != e.want || e.Headers["X-RateLimit-Remaining"] == "" || (e.Headers["Retry-After"] != "") != (e.status == 429) {
+			if e.Status != e.status || e.code() != e.want || e.Headers["X-RateLimit-Remaining"] == "" ||
+				(e.Headers["Retry-After"] != "") != (e.status == 429) {
 				t.Errorf("%s: %+v", e.what, e.seen)
 			}
 		}
@@ -282,9 +289,11 @@ func TestPageBesideTheAPI(t *testing.T) {
 		{"https://else.example", 403},
 	} {
 		t.Run(tt.origin, func(t *testing.T) {
-			i := createClient(t, c.dir, "--name", tt.origin, "--mode", "browser", "--origin", tt.origin, "--scopes", "antennas:read")
+			i := createClient(t, c.dir, "--name", tt.origin, "--mode", "browser", "--origin", tt.origin, "--scopes",
+				"antennas:read")
 			got := p.open(t, chromium, p.URL+"/#"+url.Values{"api": {p.URL}, "key": {i.APIKey}}.Encode())
-			if got.List.Status != tt.want || got.Bearer.Status != tt.want || tt.want == 403 && got.List.code() != "ORIGIN_NOT_ALLOWED" {
+			if got.List.Status != tt.want || got.Bearer.Status != tt.want ||
+				tt.want == 403 && got.List.code() != "ORIGIN_NOT_ALLOWED" {
 				t.Errorf("a client of %s: %+v", tt.origin, got.List)
 			}
 		})
@@ -307,8 +316,10 @@ func TestPageOnTheSameOrigin(t *testing.T) {
 			own = s.base
 		}
 		name := filepath.Base(own)
-		ours := createClient(t, c.dir, "--name", "ours "+name, "--mode", "browser", "--origin", "https://else.example", "--origin", own, "--scopes", "all-read")
-		theirs := createClient(t, c.dir, "--name", "theirs "+name, "--mode", "browser", "--origin", "https://else.example", "--scopes", "all-read")
+		ours := createClient(t, c.dir, "--name", "ours "+name, "--mode", "browser", "--origin", "https://else.example",
+			"--origin", own, "--scopes", "all-read")
+		theirs := createClient(t, c.dir, "--name", "theirs "+name, "--mode", "browser", "--origin",
+			"https://else.example", "--scopes", "all-read")
 		a := newAsker(t, s)
 		for _, tt := range []struct {
 			by      issued
@@ -334,7 +345,8 @@ func TestPageOnTheSameOrigin(t *testing.T) {
 			{ours, []string{"Origin: http://else.example"}, 403},
 			{ours, []string{"Origin: https://else.example", "Origin: https://else.example"}, 403},
 		} {
-			got := a.send("127.0.0.1", "GET", "/external/v1/antennas?limit=1", append(tt.headers, "X-API-Key: "+tt.by.APIKey)...)
+			got := a.send("127.0.0.1", "GET", "/external/v1/antennas?limit=1",
+				append(tt.headers, "X-API-Key: "+tt.by.APIKey)...)
 			if got.status != tt.status || got.status == 403 && got.code != "ORIGIN_NOT_ALLOWED" {
 				t.Errorf("at %s: %v: %d %s, want %d", own, tt.headers, got.status, got.body, tt.status)
 			}

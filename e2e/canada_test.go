@@ -54,15 +54,19 @@ func TestMillionRows(t *testing.T) {
 	}
 	b, f := wrote.Broken, report.Files[0]
 	want := map[string]int{
-		"broken record": b["stray quote"], "wrong number of columns": b["one field more"], "latitude and longitude swapped": b["swapped"],
-		"position outside Canada": b["zero"] + b["outside"], "no position": b["not a number"], "unknown technology": b["technology"],
-		"not a cellular licence": b["category"], "an upload without stations": b["no changes"], "no licence number": b["no licence"],
+		"broken record": b["stray quote"], "wrong number of columns": b["one field more"],
+		"latitude and longitude swapped": b["swapped"],
+		"position outside Canada":        b["zero"] + b["outside"], "no position": b["not a number"],
+		"unknown technology":     b["technology"],
+		"not a cellular licence": b["category"], "an upload without stations": b["no changes"],
+		"no licence number": b["no licence"],
 	}
 	rejected := 0
 	for _, n := range f.Rejected {
 		rejected += n
 	}
-	if f.Rows != wrote.Rows || f.Served+rejected != f.Rows || !reflect.DeepEqual(f.Rejected, want) || report.Markets[0].Sites != wrote.Places {
+	if f.Rows != wrote.Rows || f.Served+rejected != f.Rows || !reflect.DeepEqual(f.Rejected, want) ||
+		report.Markets[0].Sites != wrote.Places {
 		t.Errorf("%+v, %d sites; want %v and %d", f, report.Markets[0].Sites, want, wrote.Places)
 	}
 	state := cmd.ProcessState
@@ -71,7 +75,8 @@ func TestMillionRows(t *testing.T) {
 	// Seconds depend on the machine and on what else it does; how often the same file
 	// could be read meanwhile depends on neither.
 	plain := readPlainly(t, file.Name(), wrote.Rows)
-	t.Logf("%.1f s, %.1f s of processors, %.1f times what encoding/csv takes, %d MB", report.Seconds, cpu, cpu/plain, peak)
+	t.Logf("%.1f s, %.1f s of processors, %.1f times what encoding/csv takes, %d MB", report.Seconds, cpu, cpu/plain,
+		peak)
 	if cpu > 15*plain || peak > 600 {
 		t.Errorf("%.1f times what encoding/csv takes, %d MB at most", cpu/plain, peak)
 	}

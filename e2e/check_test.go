@@ -214,7 +214,12 @@ func countsAreRight(t *testing.T, c country, r report) {
 		if n, _ := fmt.Sscanf(strings.ReplaceAll(f.Detail, ",", ""), "%d sites %d emissions of", &s, &e); n == 2 {
 			sites, emissions = sites+s, emissions+e
 		}
-		if f.Kind == "store" && f.Detail != map[string]string{"clients.db": "2 clients", "photos.db": "0 photos, 0 reports", "community.db": "0 unavailable sites, 0 outage reports, 0 validations, 0 bugs", "users.db": "0 accounts, 0 facts", "archives.db": fmt.Sprintf("1 archive, %d,%03d rows", len(c.rows)/1000, len(c.rows)%1000), "measures.db": "0 files of measures"}[f.Path] {
+		if f.Kind == "store" &&
+			f.Detail != map[string]string{"clients.db": "2 clients", "photos.db": "0 photos, 0 reports",
+				"community.db": "0 unavailable sites, 0 outage reports, 0 validations, 0 bugs",
+				"users.db":     "0 accounts, 0 facts",
+				"archives.db":  fmt.Sprintf("1 archive, %d,%03d rows", len(c.rows)/1000, len(c.rows)%1000),
+				"measures.db":  "0 files of measures"}[f.Path] {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -244,7 +249,8 @@ func TestCheckOfOtherFolders(t *testing.T) {
 			}
 		})
 	}
-	if r := check(t, empty); !r.OK || len(r.Notes) != 2 || !strings.Contains(r.Notes[0], "temporary") || !strings.Contains(r.Notes[1], "put aside") {
+	if r := check(t, empty); !r.OK || len(r.Notes) != 2 || !strings.Contains(r.Notes[0], "temporary") ||
+		!strings.Contains(r.Notes[1], "put aside") {
 		t.Errorf("leftovers: %+v", r)
 	}
 }

@@ -76,7 +76,8 @@ func TestFarClock(t *testing.T) {
 			}
 			_, ready := s.get("/readyz")
 			warnings, _ := ready["warnings"].([]any)
-			if len(warnings) != 1 || !strings.Contains(warnings[0].(string), tt.at.UTC().Format("2006-01-02")) || !strings.Contains(warnings[0].(string), "--accept") {
+			if len(warnings) != 1 || !strings.Contains(warnings[0].(string), tt.at.UTC().Format("2006-01-02")) ||
+				!strings.Contains(warnings[0].(string), "--accept") {
 				t.Errorf("%s: /readyz: %v", tt.name, ready)
 			}
 			if code := s.stop(); code != 0 || len(segments(t, dir)) == 0 {

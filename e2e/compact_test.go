@@ -85,7 +85,8 @@ func TestCompactUnderLoad(t *testing.T) {
 		if _, errs, code := relais(t, "client", "delete", "--data", c.dir, gone.ID); code != 0 {
 			t.Fatal(errs)
 		}
-		if out, errs, code := relais(t, "compact", "--data", c.dir, "--json"); code != 0 || !strings.Contains(out, `"path":"clients.db"`) {
+		if out, errs, code := relais(t, "compact", "--data", c.dir, "--json"); code != 0 ||
+			!strings.Contains(out, `"path":"clients.db"`) {
 			t.Fatalf("compact: %d %s%s", code, out, errs)
 		}
 		for _, file := range []string{"clients.db", "quota.db"} {

@@ -46,7 +46,8 @@ func node(t *testing.T, script string, args ...string) *exec.Cmd {
 // conforms runs scenarios of the suite; failures that expected does not list fail.
 func conforms(t *testing.T, script, base, expected string, args ...string) {
 	t.Helper()
-	cmd := node(t, script, append([]string{"server", "--url", base + "/mcp", "--expected-failures", expected, "--output-dir", t.TempDir()}, args...)...)
+	cmd := node(t, script, append([]string{"server", "--url", base + "/mcp", "--expected-failures", expected,
+		"--output-dir", t.TempDir()}, args...)...)
 	out, err := cmd.CombinedOutput()
 	if _, summary, ok := strings.Cut(string(out), "=== SUMMARY ==="); ok {
 		t.Logf("%s", summary)
@@ -65,8 +66,10 @@ func TestConformance(t *testing.T) {
 		name, script string
 		scenarios    []string
 	}{
-		{"suite", suite, []string{"server-initialize", "ping", "tools-list", "logging-set-level", "resources-list", "prompts-list", "server-sse-multiple-streams", "dns-rebinding-protection"}},
-		{"next", nextSuite, []string{"server-session-lifecycle", "tools-list", "caching", "http-header-validation", "server-sse-multiple-streams", "dns-rebinding-protection"}},
+		{"suite", suite, []string{"server-initialize", "ping", "tools-list", "logging-set-level", "resources-list",
+			"prompts-list", "server-sse-multiple-streams", "dns-rebinding-protection"}},
+		{"next", nextSuite, []string{"server-session-lifecycle", "tools-list", "caching", "http-header-validation",
+			"server-sse-multiple-streams", "dns-rebinding-protection"}},
 	} {
 		for _, name := range run.scenarios {
 			t.Run(run.name+"/"+name, func(t *testing.T) { conforms(t, run.script, s.base, none, "--scenario", name) })
@@ -118,7 +121,8 @@ func TestConformanceAuthorization(t *testing.T) {
 	s := serve(t, nil, "serve", "--data", c.dir)
 	_, port, _ := strings.Cut(freeAddress(t), ":")
 	id := registers(t, s.base, "http://127.0.0.1:"+port+"/callback")
-	cmd = node(t, nextSuite, "authorization", "--url", s.base, "--client-id", id, "--resource", s.base+"/mcp", "--port", port)
+	cmd = node(t, nextSuite, "authorization", "--url", s.base, "--client-id", id, "--resource", s.base+"/mcp", "--port",
+		port)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -185,11 +189,13 @@ func consents(t *testing.T, page, name, password string) {
 	for _, field := range hidden.FindAllStringSubmatch(string(text), -1) {
 		form.Set(field[1], html.UnescapeString(field[2]))
 	}
-	r, err := http.NewRequest(http.MethodPost, a.Request.URL.Scheme+"://"+a.Request.URL.Host+"/oauth/authorize", strings.NewReader(form.Encode()))
+	r, err := http.NewRequest(http.MethodPost, a.Request.URL.Scheme+"://"+a.Request.URL.Host+"/oauth/authorize",
+		strings.NewReader(form.Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header = header("Content-Type", "application/x-www-form-urlencoded", "Origin", a.Request.URL.Scheme+"://"+a.Request.URL.Host)
+	r.Header = header("Content-Type", "application/x-www-form-urlencoded", "Origin",
+		a.Request.URL.Scheme+"://"+a.Request.URL.Host)
 	sent, err := browser.Do(r)
 	if err != nil {
 		t.Fatal(err)

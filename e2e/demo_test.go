@@ -22,7 +22,8 @@ func TestDemo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "demo")
 	// What a first run leaves that is killed while it ingests.
 	left := filepath.Join(dir, "sources", "FR", "20260101T000000Z-1")
-	if err := errors.Join(os.MkdirAll(left, 0o755), os.WriteFile(filepath.Join(left, "observatoire.csv.zst"), nil, 0o644),
+	if err := errors.Join(os.MkdirAll(left, 0o755),
+		os.WriteFile(filepath.Join(left, "observatoire.csv.zst"), nil, 0o644),
 		os.WriteFile(filepath.Join(dir, "ingest.lock"), nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +36,8 @@ func TestDemo(t *testing.T) {
 	if m := regexp.MustCompile(`X-API-Key: (\S+)'`).FindStringSubmatch(out.String()); m != nil {
 		s.key = m[1]
 	}
-	lines := regexp.MustCompile(`curl (?:-H 'X-API-Key: \S+' )?(?:--compressed )?(?:-o \S+ )?'([^']+)'`).FindAllStringSubmatch(out.String(), -1)
+	lines := regexp.MustCompile(
+		`curl (?:-H 'X-API-Key: \S+' )?(?:--compressed )?(?:-o \S+ )?'([^']+)'`).FindAllStringSubmatch(out.String(), -1)
 	if len(lines) < 5 || !strings.Contains(out.String(), "synthetic") {
 		t.Errorf("printed: %s", out.String())
 	}
@@ -68,12 +70,14 @@ func TestDemo(t *testing.T) {
 		t.Errorf("an older demonstration: %s", s.log)
 	}
 	s.key = regexp.MustCompile(`X-API-Key: (\S+)'`).FindStringSubmatch(out.String())[1]
-	if again := s.inTime(out.String()); !maps.Equal(again, first) && time.Now().UTC().Format(time.DateOnly) == started.Format(time.DateOnly) {
+	if again := s.inTime(out.String()); !maps.Equal(again, first) &&
+		time.Now().UTC().Format(time.DateOnly) == started.Format(time.DateOnly) {
 		t.Errorf("shown again on the same day: %v, was %v", again, first)
 	}
 	s.stop()
 	s.onAStick(t, dir)
-	if _, errs, code := relais(t, "demo", "--data", t.TempDir()+"/..", "--listen", "127.0.0.1:0"); code != 1 || !strings.Contains(errs, "neither empty nor a demonstration") {
+	if _, errs, code := relais(t, "demo", "--data", t.TempDir()+"/..", "--listen", "127.0.0.1:0"); code != 1 ||
+		!strings.Contains(errs, "neither empty nor a demonstration") {
 		t.Errorf("demo over a folder of something else: %d %s", code, errs)
 	}
 }
@@ -112,9 +116,15 @@ func (s *server) inTime(printed string) map[string]int {
 	s.t.Helper()
 	found := map[string]int{}
 	for path, says := range map[string]func(item object) any{
-		"/outages?source=operator":                          func(o object) any { return o["siteName"] },
-		"/outages?source=community":                         func(o object) any { return o["siteName"].(string) + fmt.Sprint(o["reason"]) },
-		"/sites-hs":                                         func(o object) any { return o["code_site_op"].(string) + o["raw"].(object)["raison"].(string) },
+		"/outages?source=operator": func(o object) any { return o["siteName"] },
+		"/outages?source=community": func(
+			o object) any {
+			return o["siteName"].(string) + fmt.Sprint(o["reason"])
+		},
+		"/sites-hs": func(
+			o object) any {
+			return o["code_site_op"].(string) + o["raw"].(object)["raison"].(string)
+		},
 		"/speedtests?limit=1000":                            func(o object) any { return o["mobileOperator"] },
 		"/speedtests/site?siteId=fr-90000001&bestOnly=true": func(o object) any { return o["mobileOperator"] },
 		"/coverage/points?technology=5G&limit=5000":         func(o object) any { return o["mobileOperator"] },
@@ -135,7 +145,8 @@ func (s *server) inTime(printed string) map[string]int {
 			s.t.Errorf("%s: nothing", path)
 		}
 	}
-	if feed := s.ask("/sites-hs")["meta"].(object)["operatorFeed"].(object); feed["exists"] != true || feed["available"] != true {
+	if feed := s.ask("/sites-hs")["meta"].(object)["operatorFeed"].(object); feed["exists"] != true ||
+		feed["available"] != true {
 		s.t.Errorf("%v", feed)
 	}
 	states := map[any]int{}
@@ -156,7 +167,8 @@ func (s *server) inTime(printed string) map[string]int {
 			}
 		}
 	}
-	if n := found["changed 2026-01-15"]; len(dates["data"].([]any)) != 2 || n == 0 || n > 2000 || found["archived 2026-01-15"] != 20000 || !strings.Contains(printed, "/anfr/archive/2026-01-15'") {
+	if n := found["changed 2026-01-15"]; len(dates["data"].([]any)) != 2 || n == 0 || n > 2000 ||
+		found["archived 2026-01-15"] != 20000 || !strings.Contains(printed, "/anfr/archive/2026-01-15'") {
 		s.t.Errorf("%v", found)
 	}
 	return found
@@ -193,20 +205,25 @@ func (s *server) acrossMarkets() {
 	}
 	for market, key := range map[string]string{"CA": "ca-", "BE": "be-"} {
 		list := s.ask("/antennas?limit=1&offset=7&market=" + market)["data"].([]any)
-		if len(list) != 1 || !strings.HasPrefix(list[0].(object)["siteKey"].(string), key) || !strings.Contains(list[0].(object)["sourceLabel"].(string), "SYNTHETIC") {
+		if len(list) != 1 || !strings.HasPrefix(list[0].(object)["siteKey"].(string), key) ||
+			!strings.Contains(list[0].(object)["sourceLabel"].(string), "SYNTHETIC") {
 			s.t.Errorf("%s: %v", market, list)
 			continue
 		}
 		site := list[0].(object)
-		if got := s.ask("/antennas/" + url.PathEscape(site["siteKey"].(string)))["data"].(object); got["id"] != site["id"] || got["market"] != market {
+		if got := s.ask("/antennas/" +
+			url.PathEscape(site["siteKey"].(string)))["data"].(object); got["id"] != site["id"] ||
+			got["market"] != market {
 			s.t.Errorf("%v finds %v of %v", site["siteKey"], got["id"], got["market"])
 		}
-		found := s.ask("/antennas/search?market=" + market + "&sourceCode=" + url.QueryEscape(site["sourceCode"].(string)))["data"].([]any)
+		found := s.ask("/antennas/search?market=" + market + "&sourceCode=" +
+			url.QueryEscape(site["sourceCode"].(string)))["data"].([]any)
 		if len(found) == 0 {
 			s.t.Errorf("%s: sourceCode %v finds nothing", market, site["sourceCode"])
 		}
 	}
-	if ch := loaded["CH"]; loaded["FR"] == nil || loaded["DROM"] == nil || ch == nil || ch["sites"] != 1500.0 || ch["sourceDate"] != "2026-01-15" {
+	if ch := loaded["CH"]; loaded["FR"] == nil || loaded["DROM"] == nil || ch == nil || ch["sites"] != 1500.0 ||
+		ch["sourceDate"] != "2026-01-15" {
 		s.t.Errorf("loaded: %v", loaded)
 	}
 	list := s.ask("/antennas?market=CH&operator=SALT_CH&generation=5G&limit=1")
@@ -216,7 +233,8 @@ func (s *server) acrossMarkets() {
 	}
 	site := sites[0].(object)
 	key := site["siteKey"].(string)
-	if !strings.HasPrefix(key, "ch-salt-") || !strings.Contains(site["sourceLabel"].(string), "SYNTHETIC") || site["sourceAuthority"] != "BAKOM/OFCOM" ||
+	if !strings.HasPrefix(key, "ch-salt-") || !strings.Contains(site["sourceLabel"].(string), "SYNTHETIC") ||
+		site["sourceAuthority"] != "BAKOM/OFCOM" ||
 		!strings.Contains(list["meta"].(object)["sourceLabel"].(string), "SYNTHETIC") || site["status"] == nil {
 		s.t.Errorf("%v", site)
 	}
@@ -226,17 +244,20 @@ func (s *server) acrossMarkets() {
 			s.t.Errorf("%s%s is of %v", path, key, m)
 		}
 	}
-	for _, question := range []string{"sourceCode=" + url.QueryEscape(site["sourceCode"].(string)), "q=" + strings.TrimPrefix(key, "ch-salt-")} {
+	for _, question := range []string{"sourceCode=" + url.QueryEscape(site["sourceCode"].(string)),
+		"q=" + strings.TrimPrefix(key, "ch-salt-")} {
 		found := s.ask("/antennas/search?market=CH&" + question)["data"].([]any)
 		if len(found) != 1 || found[0].(object)["siteKey"] != key {
 			s.t.Errorf("%s finds %v", question, found)
 		}
 	}
 	none := s.ask("/antennas?market=PT")
-	if reason, _ := none["meta"].(object)["sourceUnavailableReason"].(string); len(none["data"].([]any)) != 0 || reason == "" {
+	if reason, _ := none["meta"].(object)["sourceUnavailableReason"].(string); len(none["data"].([]any)) != 0 ||
+		reason == "" {
 		s.t.Errorf("PT: %v", none)
 	}
-	if code, o := s.get("/external/v1/antennas?operator=SALT_CH&market=FR"); code != 400 || o["code"] != "INVALID_OPERATOR" {
+	if code, o := s.get("/external/v1/antennas?operator=SALT_CH&market=FR"); code != 400 ||
+		o["code"] != "INVALID_OPERATOR" {
 		s.t.Errorf("a Swiss operator in France: %d %v", code, o)
 	}
 }
@@ -247,8 +268,10 @@ func TestSwissNames(t *testing.T) {
 	names := []string{"Salt A/B", "Salt ../etc", "Salt 50%25 ü?#&;+", "Swisscom .", "Sunrise a.b-c_d~'(x)"}
 	var features []object
 	for i, name := range names {
-		features = append(features, object{"type": "Feature", "geometry": object{"type": "Point", "coordinates": []int{2600000 + i, 1200000}},
-			"properties": object{"station": name, "koord": "", "typ_en": "Outdoor ≤ 6 Werp", "techno_en": "Technology 3G", "bewilligung_en": "Site data sheet 2024-01-02"}})
+		features = append(features,
+			object{"type": "Feature", "geometry": object{"type": "Point", "coordinates": []int{2600000 + i, 1200000}},
+				"properties": object{"station": name, "koord": "", "typ_en": "Outdoor ≤ 6 Werp",
+					"techno_en": "Technology 3G", "bewilligung_en": "Site data sheet 2024-01-02"}})
 	}
 	text, err := json.Marshal(object{"type": "FeatureCollection", "features": features})
 	if err != nil {
@@ -261,7 +284,8 @@ func TestSwissNames(t *testing.T) {
 	if out, errs, code := relais(t, "ingest", "--data", dir, "ch", file); code != 0 {
 		t.Fatalf("%d %s%s", code, out, errs)
 	}
-	keys.Store(dir, createClient(t, dir, "--name", "x", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "all-read").APIKey)
+	keys.Store(dir, createClient(t, dir, "--name", "x", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes",
+		"all-read").APIKey)
 	s := serve(t, nil, "serve", "--data", dir)
 	if !waitFor(func() bool { return s.version("CH") != "" }) {
 		t.Fatalf("not ready: %s", s.log)
@@ -269,11 +293,13 @@ func TestSwissNames(t *testing.T) {
 	for _, name := range names {
 		key := "ch-" + strings.ReplaceAll(strings.ToLower(name), " ", "-")
 		got := s.ask("/antennas/" + url.PathEscape(key))
-		if data := got["data"].(object); fmt.Sprint(data["sourceCode"], data["siteKey"], data["technologies"], data["status"]) != fmt.Sprint(name, key, "[UMTS]", "Outdoor ≤ 6 Werp") {
+		if data := got["data"].(object); fmt.Sprint(data["sourceCode"], data["siteKey"], data["technologies"],
+			data["status"]) != fmt.Sprint(name, key, "[UMTS]", "Outdoor ≤ 6 Werp") {
 			t.Errorf("%s: %v", name, data)
 		}
 	}
-	for query, want := range map[string]float64{"status=" + url.QueryEscape("outdoor ≤ 6 werp"): 5, "status=" + url.QueryEscape("Outdoor > 6 Werp"): 0, "operator=salt_ch": 3} {
+	for query, want := range map[string]float64{"status=" + url.QueryEscape("outdoor ≤ 6 werp"): 5,
+		"status=" + url.QueryEscape("Outdoor > 6 Werp"): 0, "operator=salt_ch": 3} {
 		if got := s.ask("/antennas?market=CH&" + query)["meta"].(object)["totalMatched"]; got != want {
 			t.Errorf("%s: %v, want %v", query, got, want)
 		}

@@ -15,8 +15,11 @@ import (
 
 // headless prepares Chromium without a window. Its helpers end with it when ctx does.
 func headless(ctx context.Context, chromium, profile string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, chromium, append([]string{"--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-breakpad",
-		"--disable-background-networking", "--no-first-run", "--no-proxy-server", "--user-data-dir=" + profile}, args...)...)
+	cmd := exec.CommandContext(ctx, chromium,
+		append([]string{"--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+			"--disable-breakpad",
+			"--disable-background-networking", "--no-first-run", "--no-proxy-server", "--user-data-dir=" + profile},
+			args...)...)
 	cmd.Env = append(os.Environ(), "HOME="+profile)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

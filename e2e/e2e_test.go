@@ -32,7 +32,8 @@ var binary = sync.OnceValues(func() (string, error) {
 	}
 	binaryDir = dir
 	path := filepath.Join(dir, "relais")
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-tags", "netgo,osusergo,nodynamic", "-o", path, "..").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-tags", "netgo,osusergo,nodynamic", "-o", path,
+		"..").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)
 	}
 	return path, nil
@@ -239,7 +240,8 @@ var keys sync.Map
 // there is none.
 func letIn(t *testing.T, dir string) {
 	t.Helper()
-	keys.Store(dir, createClient(t, dir, "--name", "every test", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "all-read", "--minute", "1000000", "--day", "1000000").APIKey)
+	keys.Store(dir, createClient(t, dir, "--name", "every test", "--mode", "server", "--cidr", "127.0.0.1/32",
+		"--scopes", "all-read", "--minute", "1000000", "--day", "1000000").APIKey)
 }
 
 // makeCountry writes a synthetic country and ingests it with the binary.
@@ -285,7 +287,8 @@ func makeCountry(t *testing.T, supports int) country {
 			t.Errorf("%s: %d rows, %d served, %d rejected", f.Path, f.Rows, f.Served, rejected)
 		}
 		if f.Kind == "anfr-observatoire" && (f.Rows != len(c.rows) || f.Served != emissions) {
-			t.Errorf("%s: %d rows, the file has %d; %d served, the markets have %d", f.Path, f.Rows, len(c.rows), f.Served, emissions)
+			t.Errorf("%s: %d rows, the file has %d; %d served, the markets have %d", f.Path, f.Rows, len(c.rows),
+				f.Served, emissions)
 		}
 	}
 	if len(report.Files) != 9 || len(report.Markets) != 2 {
@@ -339,7 +342,8 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"serve", "--data", t.TempDir(), "--trusted-proxy", "x"}, 2, "--trusted-proxy"},
 		{[]string{"serve", "--data", t.TempDir(), "--listen", "nowhere"}, 2, "--listen"},
 		{[]string{"serve", "--data", t.TempDir(), "--base-url", "not a url"}, 2, "--base-url"},
-		{[]string{"serve", "--data", t.TempDir(), "--base-url", "https://x.example/external/v1"}, 2, "without external/v1"},
+		{[]string{"serve", "--data", t.TempDir(), "--base-url", "https://x.example/external/v1"},
+			2, "without external/v1"},
 		{[]string{"serve", "--data", ""}, 2, "no folder"},
 		{[]string{"demo", "--data", ""}, 2, "no folder"},
 		{[]string{"serve", "--data", filepath.Join(t.TempDir(), "none")}, 1, "does not exist"},
@@ -350,7 +354,8 @@ func TestCommandLine(t *testing.T) {
 	} {
 		out, errs, code := relais(t, tt.args...)
 		if code != tt.code || !strings.Contains(out+errs, tt.out) {
-			t.Errorf("relais %s: exit %d, want %d with %q\n%s%s", strings.Join(tt.args, " "), code, tt.code, tt.out, out, errs)
+			t.Errorf("relais %s: exit %d, want %d with %q\n%s%s", strings.Join(tt.args, " "), code, tt.code, tt.out,
+				out, errs)
 		}
 	}
 	// A flag can be an environment variable; a command that fails makes no folder.

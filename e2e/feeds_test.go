@@ -23,7 +23,8 @@ func TestUpdateFeeds(t *testing.T) {
 		return text
 	}
 	sources := filepath.Join(t.TempDir(), "sources.json")
-	if err := os.WriteFile(sources, fmt.Appendf(nil, `{"files":[{"name":"hs","market":"FR","operator":"SFR","find":"url","url":"%s/hs.csv","licence":"made up"}]}`, a.URL), 0o644); err != nil {
+	if err := os.WriteFile(sources,
+		fmt.Appendf(nil, `{"files":[{"name":"hs","market":"FR","operator":"SFR","find":"url","url":"%s/hs.csv","licence":"made up"}]}`, a.URL), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(filepath.Dir(c.dir)) // a server elsewhere finds the files all the same
@@ -36,7 +37,8 @@ func TestUpdateFeeds(t *testing.T) {
 				Feeds   []struct{ Operator, State string }
 			}
 		}
-		if err := json.Unmarshal([]byte(out), &r); code != want || !strings.Contains(errs+out, words) || err != nil || len(r.Sources) != 1 || len(r.Sources[0].Feeds) != 1 {
+		if err := json.Unmarshal([]byte(out), &r); code != want || !strings.Contains(errs+out, words) || err != nil ||
+			len(r.Sources) != 1 || len(r.Sources[0].Feeds) != 1 {
 			t.Fatalf("update: exit %d, want %d with %q: %s%s %v", code, want, words, out, errs, err)
 		}
 	}

@@ -32,17 +32,21 @@ func TestAgainstTheFile(t *testing.T) {
 		var want, got []string
 		lowest := first["sta_nm_anfr"]
 		for _, r := range rows {
-			want = append(want, strings.Join([]string{r["sta_nm_anfr"], r["emr_lb_systeme"], r["generation"], r["statut"], r["emr_dt"]}, "|"))
+			want = append(want,
+				strings.Join([]string{r["sta_nm_anfr"], r["emr_lb_systeme"], r["generation"], r["statut"], r["emr_dt"]},
+					"|"))
 			lowest = min(lowest, r["sta_nm_anfr"])
 		}
 		for _, e := range d["emissions"].([]any) {
 			e := e.(object)
 			date, _ := e["date"].(string)
-			got = append(got, fmt.Sprintf("%s|%s|%s|%s|%s", e["station"], e["technology"], e["generation"], e["status"], date))
+			got = append(got, fmt.Sprintf("%s|%s|%s|%s|%s", e["station"], e["technology"], e["generation"], e["status"],
+				date))
 		}
 		slices.Sort(want)
 		slices.Sort(got)
-		if !slices.Equal(got, want) || d["market"] != market(id) || d["anfrCode"] != lowest || !strings.Contains(d["sourceLabel"].(string), "SYNTHETIC") {
+		if !slices.Equal(got, want) || d["market"] != market(id) || d["anfrCode"] != lowest ||
+			!strings.Contains(d["sourceLabel"].(string), "SYNTHETIC") {
 			t.Fatalf("%s: %v, want %q", id, d, want)
 		}
 		lat, lng, _ := strings.Cut(first["coordonnees"], " , ")
@@ -53,7 +57,8 @@ func TestAgainstTheFile(t *testing.T) {
 			t.Fatalf("%s: height %v, want %s", id, h, first["sup_nm_haut"])
 		}
 		address := strings.Trim(first["adr_lb_lieu"]+", "+first["adr_lb_add1"], ", ")
-		if loc := d["location"].(object); loc["address"] != address || loc["postalCode"] != first["adr_nm_cp"] || loc["commune"] == nil {
+		if loc := d["location"].(object); loc["address"] != address || loc["postalCode"] != first["adr_nm_cp"] ||
+			loc["commune"] == nil {
 			t.Fatalf("%s: %v, want %s", id, loc, address)
 		}
 		if n := len(d["radio"].(object)["azimuts"].([]any)); n < 3 {
@@ -103,7 +108,8 @@ func checkWalk(t *testing.T, s *server, supports map[string][]map[string]string,
 
 // checkBoxes compares boxes and filters with a scan of the file.
 func checkBoxes(t *testing.T, s *server, supports map[string][]map[string]string, market func(string) string) {
-	keys := map[string]string{"ORANGE": "ORANGE", "FREE MOBILE": "FREE", "BOUYGUES TELECOM": "BOUYGUES", "SFR": "SFR", "SRR": "SRR"}
+	keys := map[string]string{"ORANGE": "ORANGE", "FREE MOBILE": "FREE", "BOUYGUES TELECOM": "BOUYGUES", "SFR": "SFR",
+		"SRR": "SRR"}
 	found := 0
 	for i, id := range slices.Sorted(maps.Keys(supports)) {
 		if i%23 != 0 {
@@ -112,7 +118,8 @@ func checkBoxes(t *testing.T, s *server, supports map[string][]map[string]string
 		r := supports[id][0]
 		lat, lng := position(r)
 		half := 0.02 + float64(i%7)*0.2
-		query := fmt.Sprintf("/antennas?market=%s&limit=5000&south=%f&north=%f&west=%f&east=%f", market(id), lat-half, lat+half, lng-half, lng+half)
+		query := fmt.Sprintf("/antennas?market=%s&limit=5000&south=%f&north=%f&west=%f&east=%f", market(id), lat-half,
+			lat+half, lng-half, lng+half)
 		operator, generation := keys[r["adm_lb_nom"]], r["generation"]
 		if i%2 == 0 || operator == "" {
 			operator, generation = "", ""
@@ -162,7 +169,8 @@ func checkDepartments(t *testing.T, s *server, supports map[string][]map[string]
 	sum := 0.0
 	for _, x := range a["data"].([]any) {
 		d := x.(object)
-		if d["total"] != float64(want[d["code"].(string)]) || d["enService"].(float64)+d["techOp"].(float64)+d["projet"].(float64) != d["total"] {
+		if d["total"] != float64(want[d["code"].(string)]) ||
+			d["enService"].(float64)+d["techOp"].(float64)+d["projet"].(float64) != d["total"] {
 			t.Errorf("%v, want %d sites", d, want[d["code"].(string)])
 		}
 		sum += d["total"].(float64)

@@ -42,7 +42,9 @@ func speedtestsOf(n int) string {
 	var b strings.Builder
 	b.WriteString("timestamp,lat,lng,download_mbps,average_mbps,max_mbps,upload_mbps,ping_ms,mcc,mnc,network_type,connection_type,device_type,enb,cell_id,pci,rsrp,rsrq,snr\n")
 	for i := range n {
-		fmt.Fprintf(&b, "%s,%.5f,%.5f,%d,80.5,120,10,20,208,10,CELLULAR,LTE,phone,%d,%d,7,-90.5,-10,7\n", ago(time.Duration(i)*time.Second), 45+float64(i)/1e4, 3+float64(n%7)/10, 50+i%900, 1000+i%50, (1000+i%50)<<8|i%3)
+		fmt.Fprintf(&b, "%s,%.5f,%.5f,%d,80.5,120,10,20,208,10,CELLULAR,LTE,phone,%d,%d,7,-90.5,-10,7\n",
+			ago(time.Duration(i)*time.Second), 45+float64(i)/1e4, 3+float64(n%7)/10, 50+i%900, 1000+i%50,
+			(1000+i%50)<<8|i%3)
 	}
 	return b.String()
 }
@@ -51,7 +53,8 @@ func coverageOf(n int) string {
 	var b strings.Builder
 	b.WriteString("timestamp,lat,lng,signal_strength,technology,network_type,mcc,mnc,cell_id,pci,rsrp,rsrq,snr\n")
 	for i := range n {
-		fmt.Fprintf(&b, "%s,%.5f,%.5f,%d,LTE,CELLULAR,208,1,%d,7,-80.5,-9.5,12\n", ago(time.Duration(i)*time.Second), 45+float64(i)/1e4, 2+float64(n%7)/10, -60-i%50, (2000+i%50)<<8|i%3)
+		fmt.Fprintf(&b, "%s,%.5f,%.5f,%d,LTE,CELLULAR,208,1,%d,7,-80.5,-9.5,12\n", ago(time.Duration(i)*time.Second),
+			45+float64(i)/1e4, 2+float64(n%7)/10, -60-i%50, (2000+i%50)<<8|i%3)
 	}
 	return b.String()
 }
@@ -84,8 +87,11 @@ func importers(t *testing.T) []*importer {
 		{"archive", []string{"archive", "add"}, []string{"--force"}, func(n int) string {
 			p := &publication{date: fmt.Sprintf("2026-08-%02d", 1+n%27)}
 			for i := range n {
-				p.rows = append(p.rows, map[string]string{"adm_lb_nom": "SFR", "sup_id": fmt.Sprint(1000 + i/4), "emr_lb_systeme": fmt.Sprint("LTE ", i%4), "sta_nm_anfr": fmt.Sprintf("063227%04d", i/4),
-					"sta_nm_dpt": "063", "coordonnees": "45.5 , 3.1", "statut": "En service", "generation": "4G", "adr_lb_lieu": fmt.Sprint("Lieu ", i/4)})
+				p.rows = append(p.rows,
+					map[string]string{"adm_lb_nom": "SFR", "sup_id": fmt.Sprint(1000 + i/4),
+						"emr_lb_systeme": fmt.Sprint("LTE ", i%4), "sta_nm_anfr": fmt.Sprintf("063227%04d", i/4),
+						"sta_nm_dpt": "063", "coordonnees": "45.5 , 3.1", "statut": "En service", "generation": "4G",
+						"adr_lb_lieu": fmt.Sprint("Lieu ", i/4)})
 			}
 			return p.text()
 		}, 8_000, func(dir string) any {
@@ -98,18 +104,21 @@ func importers(t *testing.T) []*importer {
 			command(t, &list, "archive", "list", "--data", dir)
 			return list.Archives
 		}, "/anfr/archive/2026-08-09?view=full"},
-		{"outages", []string{"outage", "import", "--market", "FR", "--operator", "SFR"}, nil, unavailableOf, 5_000, func(dir string) any {
-			var list struct {
-				Feeds []struct {
-					State  string
-					Served int
+		{"outages", []string{"outage", "import", "--market", "FR", "--operator", "SFR"}, nil, unavailableOf, 5_000,
+			func(dir string) any {
+				var list struct {
+					Feeds []struct {
+						State  string
+						Served int
+					}
 				}
-			}
-			command(t, &list, "outage", "list", "--data", dir, "--market", "FR", "--operator", "SFR")
-			return list.Feeds
-		}, "/sites-hs?operator=SFR"},
-		{"speedtests", []string{"speedtest", "import", "--market", "FR"}, nil, speedtestsOf, 12_000, measures("speedtest"), "/speedtests?days=365&limit=1000"},
-		{"coverage points", []string{"coverage", "import", "--market", "FR"}, nil, coverageOf, 12_000, measures("coverage point"), "/coverage/points?days=365&limit=5000"},
+				command(t, &list, "outage", "list", "--data", dir, "--market", "FR", "--operator", "SFR")
+				return list.Feeds
+			}, "/sites-hs?operator=SFR"},
+		{"speedtests", []string{"speedtest", "import", "--market", "FR"}, nil, speedtestsOf, 12_000,
+			measures("speedtest"), "/speedtests?days=365&limit=1000"},
+		{"coverage points", []string{"coverage", "import", "--market", "FR"}, nil, coverageOf, 12_000,
+			measures("coverage point"), "/coverage/points?days=365&limit=5000"},
 	}
 }
 
@@ -144,7 +153,8 @@ func TestImportsKilled(t *testing.T) {
 			case reflect.DeepEqual(got, with):
 				counted++
 			case done || !reflect.DeepEqual(got, without):
-				t.Errorf("%s, killed after %s, acknowledged %v: %v; without the file %v, with it %v", im.name, after, done, got, without, with)
+				t.Errorf("%s, killed after %s, acknowledged %v: %v; without the file %v, with it %v", im.name, after,
+					done, got, without, with)
 			}
 			command(t, &report{}, "check", "--data", dir) // which fails when anything is not whole
 			im.run(t, dir, file, im.again...)
@@ -152,7 +162,8 @@ func TestImportsKilled(t *testing.T) {
 				t.Errorf("%s, imported again: %v, want %v", im.name, got, with)
 			}
 		}
-		t.Logf("%s: %d rows take %s; %d of %d that were killed counted", im.name, im.rows, took.Round(time.Millisecond), counted, rounds)
+		t.Logf("%s: %d rows take %s; %d of %d that were killed counted", im.name, im.rows, took.Round(time.Millisecond),
+			counted, rounds)
 		if counted == rounds {
 			t.Errorf("%s: no import was killed in time", im.name)
 		}

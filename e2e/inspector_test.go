@@ -15,7 +15,8 @@ const inspector = "@modelcontextprotocol/inspector/clients/launcher/build/index.
 // prints.
 func inspect(t *testing.T, s *server, key string, result any, args ...string) {
 	t.Helper()
-	cmd := node(t, inspector, append([]string{"--cli", s.base + "/mcp", "--transport", "http", "--format", "json", "--header", "Authorization: Bearer " + key}, args...)...)
+	cmd := node(t, inspector, append([]string{"--cli", s.base + "/mcp", "--transport", "http", "--format", "json",
+		"--header", "Authorization: Bearer " + key}, args...)...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
@@ -47,7 +48,8 @@ func TestInspector(t *testing.T) {
 				atOnce <- struct{}{}
 				defer func() { <-atOnce }()
 				var a toolAnswer
-				inspect(t, s, key, &a, "--method", "tools/call", "--tool-name", l.Name, "--tool-args-json", string(golden[l.Name]))
+				inspect(t, s, key, &a, "--method", "tools/call", "--tool-name", l.Name, "--tool-args-json",
+					string(golden[l.Name]))
 				l.check(t, a)
 			})
 		}

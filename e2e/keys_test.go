@@ -17,10 +17,13 @@ func TestKeys(t *testing.T) {
 	const path = "/external/v1/antennas?limit=1"
 	backend := func(name string, flags ...string) issued {
 		t.Helper()
-		return createClient(t, c.dir, append([]string{"--name", name, "--mode", "server", "--cidr", "127.0.0.0/8", "--scopes", "antennas:read"}, flags...)...)
+		return createClient(t, c.dir,
+			append([]string{"--name", name, "--mode", "server", "--cidr", "127.0.0.0/8", "--scopes", "antennas:read"},
+				flags...)...)
 	}
 	one, two, brief := backend("one"), backend("two"), backend("brief", "--expires", "4s")
-	far := createClient(t, c.dir, "--name", "far", "--mode", "server", "--cidr", "192.0.2.0/24", "--scopes", "antennas:read")
+	far := createClient(t, c.dir, "--name", "far", "--mode", "server", "--cidr", "192.0.2.0/24", "--scopes",
+		"antennas:read")
 	app := createClient(t, c.dir, "--name", "app", "--mode", "mobile", "--scopes", "antennas:read")
 	x := func(i issued) string { return "X-API-Key: " + i.APIKey }
 	bearer := func(i issued) string { return "Authorization: Bearer " + i.APIKey }
@@ -102,7 +105,9 @@ func notTold(t *testing.T, a *asker, path, known, unknown string) {
 		return got
 	}
 	one, other := seen("127.0.2.1", known), seen("127.0.2.2", unknown)
-	if one.status != other.status || one.body != other.body || !maps.EqualFunc(one.header, other.header, func(a, b []string) bool { return strings.Join(a, "\n") == strings.Join(b, "\n") }) {
+	if one.status != other.status || one.body != other.body ||
+		!maps.EqualFunc(one.header, other.header,
+			func(a, b []string) bool { return strings.Join(a, "\n") == strings.Join(b, "\n") }) {
 		t.Errorf("a wrong secret: %+v\nan unknown key: %+v", one, other)
 	}
 }
@@ -120,7 +125,8 @@ func tooMany(t *testing.T, s *server, path, wrong, right string) {
 		if i >= 30 {
 			want = 429
 		}
-		if got.status != want || got.status == 429 && (got.code != "RATE_LIMITED" || got.header.Get("Retry-After") == "") {
+		if got.status != want ||
+			got.status == 429 && (got.code != "RATE_LIMITED" || got.header.Get("Retry-After") == "") {
 			t.Errorf("failure %d: %d %s %v", i+1, got.status, got.body, got.header)
 		}
 	}

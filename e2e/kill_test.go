@@ -20,7 +20,8 @@ import (
 // manyRequests is a limit that these tests do not reach.
 const manyRequests = 1_000_000_000
 
-var serverClient = []string{"--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "antennas:read", "--minute", "1000000000", "--day", "1000000000"}
+var serverClient = []string{"--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "antennas:read", "--minute",
+	"1000000000", "--day", "1000000000"}
 
 // A creator makes clients with the binary and keeps what was acknowledged.
 type creator struct {
@@ -49,9 +50,12 @@ func (c *creator) create(kill time.Duration) {
 		ctx, cancel = context.WithTimeout(ctx, kill)
 		defer cancel()
 	}
-	out, err := exec.CommandContext(ctx, path, append([]string{"client", "create", "--data", c.dir, "--json", "--name", name}, serverClient...)...).Output()
+	out, err := exec.CommandContext(ctx,
+		path, append([]string{"client", "create", "--data", c.dir, "--json", "--name", name},
+			serverClient...)...).Output()
 	if err != nil {
-		if e, ok := errors.AsType[*exec.ExitError](err); kill == 0 && !(ok && strings.Contains(string(e.Stderr), "the server ended before it answered")) {
+		if e, ok := errors.AsType[*exec.ExitError](err); kill == 0 &&
+			!(ok && strings.Contains(string(e.Stderr), "the server ended before it answered")) {
 			c.t.Errorf("client create: %v: %s", err, e.Stderr)
 		}
 		return // nothing was promised
@@ -93,7 +97,8 @@ func (c *creator) check(s *server, dir string, acknowledged []issued) {
 	for _, x := range list.Clients {
 		byID[x.ID] = x
 		names[x.Name]++
-		if c.tried[x.Name] && (names[x.Name] > 1 || x.Mode != "SERVER" || len(x.Scopes) != 1 || len(x.CIDRs) != 1 || x.Limits.Day != manyRequests || len(x.Keys) != 1 || len(x.Keys[0].Prefix) != 12) {
+		if c.tried[x.Name] && (names[x.Name] > 1 || x.Mode != "SERVER" || len(x.Scopes) != 1 || len(x.CIDRs) != 1 ||
+			x.Limits.Day != manyRequests || len(x.Keys) != 1 || len(x.Keys[0].Prefix) != 12) {
 			c.t.Errorf("not whole, or twice: %+v", x)
 		}
 	}
@@ -193,7 +198,8 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	if code := s.stop(); code != 0 || len(clients.made) < rounds {
 		t.Errorf("exit %d, %d clients in %d rounds", code, len(clients.made), rounds)
 	}
-	t.Logf("%d rounds in %s, %d requests counted, at most %d forgotten", rounds, time.Since(start).Round(time.Second), counted.sent.Load(), counted.forgotten)
+	t.Logf("%d rounds in %s, %d requests counted, at most %d forgotten", rounds, time.Since(start).Round(time.Second),
+		counted.sent.Load(), counted.forgotten)
 }
 
 // counts follow the day's count of one client over restarts.
@@ -239,7 +245,8 @@ func (c *counts) restarted(s *server) {
 	}
 	for _, a := range before {
 		if a.at.Before(c.killed.Add(-time.Second)) && now < a.used {
-			c.t.Errorf("%d requests are counted after a restart; %s before the end there were %d", now, c.killed.Sub(a.at), a.used)
+			c.t.Errorf("%d requests are counted after a restart; %s before the end there were %d",
+				now, c.killed.Sub(a.at), a.used)
 		}
 		c.forgotten = max(c.forgotten, a.used-now)
 	}
@@ -313,12 +320,14 @@ func TestBackupUnderLoad(t *testing.T) {
 			t.Fatalf("not ready: %s", r.log)
 		}
 		clients.check(r, dir, b.made)
-		out, errs, code := relais(t, "client", "sign", "--key", signer.APIKey, "--secret", signer.SigningSecret, "GET", r.base+"/external/v1/antennas")
+		out, errs, code := relais(t, "client", "sign", "--key", signer.APIKey, "--secret", signer.SigningSecret,
+			"GET", r.base+"/external/v1/antennas")
 		if code != 0 {
 			t.Fatalf("client sign: %d %s", code, errs)
 		}
 		a := newAsker(t, r)
-		a.accepts("a signature after a restore", "GET", "/external/v1/antennas?limit=1", strings.Split(strings.TrimSpace(out), "\n")...)
+		a.accepts("a signature after a restore", "GET", "/external/v1/antennas?limit=1",
+			strings.Split(strings.TrimSpace(out), "\n")...)
 		if code := r.stop(); code != 0 {
 			t.Errorf("exit %d", code)
 		}

@@ -95,8 +95,10 @@ func (w *writing) command(answer any, args ...string) error {
 
 // call calls a tool and reads its answer.
 func (w *writing) call(tool string, arguments object, answer any) error {
-	body, err := json.Marshal(object{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": object{"name": tool, "arguments": arguments,
-		"_meta": object{"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": object{}}}})
+	body, err := json.Marshal(object{"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+		"params": object{"name": tool, "arguments": arguments,
+			"_meta": object{"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+				"io.modelcontextprotocol/clientCapabilities": object{}}}})
 	if err != nil {
 		return err
 	}
@@ -109,14 +111,16 @@ func (w *writing) call(tool string, arguments object, answer any) error {
 	err = w.post("/mcp", w.loss.assistant, bytes.NewReader(body), func(a *http.Response, text []byte) error {
 		_, event, _ := strings.Cut(string(text), "data: ")
 		return json.NewDecoder(strings.NewReader(event)).Decode(&message)
-	}, "Content-Type", "application/json", "Accept", "application/json, text/event-stream", "Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", tool)
+	}, "Content-Type", "application/json", "Accept", "application/json, text/event-stream", "Mcp-Protocol-Version",
+		"2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", tool)
 	if err != nil || message.Result.IsError || message.Result.StructuredContent == nil {
 		return errors.Join(errNotDone, err)
 	}
 	return json.Unmarshal(message.Result.StructuredContent, answer)
 }
 
-func (w *writing) post(path, key string, body *bytes.Reader, read func(*http.Response, []byte) error, headers ...string) error {
+func (w *writing) post(path, key string, body *bytes.Reader, read func(*http.Response, []byte) error,
+	headers ...string) error {
 	r, err := http.NewRequest(http.MethodPost, w.s.base+path, body)
 	if err != nil {
 		return err
@@ -153,7 +157,8 @@ type identified struct{ ID string }
 
 func (w *writing) client(n int64) error {
 	var made identified
-	if err := w.command(&made, "client", "create", "--name", fmt.Sprint("client ", n), "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "antennas:read"); err != nil {
+	if err := w.command(&made, "client", "create", "--name", fmt.Sprint("client ", n), "--mode", "server", "--cidr",
+		"127.0.0.1/32", "--scopes", "antennas:read"); err != nil {
 		return err
 	}
 	w.ledger.add("client", made.ID)
@@ -186,7 +191,8 @@ func (w *writing) report(n int64) error {
 	var made identified
 	// 0.01 degrees are over 300 m, within which reports are one.
 	lat, lon := 43+float64(n%500)/100, float64(n/500%400)/100
-	err := w.command(&made, "outage", "report", "--market", "FR", "--operator", "SFR", fmt.Sprintf("--lat=%.2f", lat), fmt.Sprintf("--lon=%.2f", lon), "--user", fmt.Sprint("u", n))
+	err := w.command(&made, "outage", "report", "--market", "FR", "--operator", "SFR", fmt.Sprintf("--lat=%.2f", lat),
+		fmt.Sprintf("--lon=%.2f", lon), "--user", fmt.Sprint("u", n))
 	if err != nil {
 		return err
 	}
@@ -221,13 +227,17 @@ func (w *writing) submission(n int64) error {
 	token := fmt.Sprint("token", n)
 	if n%2 == 0 {
 		var made identified
-		if err := w.call("bug_submit", object{"clientToken": token, "title": fmt.Sprint("bug ", n), "text": "It does not work."}, &made); err != nil {
+		if err := w.call("bug_submit",
+			object{"clientToken": token, "title": fmt.Sprint("bug ", n), "text": "It does not work."},
+			&made); err != nil {
 			return err
 		}
 		w.ledger.add("bug", made.ID)
 		return nil
 	}
-	err := w.call("community_submit_speedtest", object{"clientToken": token, "measuredAt": ago(time.Duration(n) * time.Second), "lat": 46.5, "lon": 1 + float64(n%10000)/1e4, "downloadMbps": 50}, &identified{})
+	err := w.call("community_submit_speedtest",
+		object{"clientToken": token, "measuredAt": ago(time.Duration(n) * time.Second), "lat": 46.5,
+			"lon": 1 + float64(n%10000)/1e4, "downloadMbps": 50}, &identified{})
 	if err != nil {
 		return err
 	}
@@ -236,7 +246,8 @@ func (w *writing) submission(n int64) error {
 }
 
 func (w *writing) photo(n int64) error {
-	up, err := sendPhoto(w.s, w.loss.photographer, picture(16+int(n%16), 12), map[string]string{"description": fmt.Sprint("photo ", n)})
+	up, err := sendPhoto(w.s, w.loss.photographer, picture(16+int(n%16), 12),
+		map[string]string{"description": fmt.Sprint("photo ", n)})
 	if err != nil || up.status != http.StatusCreated {
 		return errors.Join(errNotDone, err)
 	}
@@ -245,7 +256,8 @@ func (w *writing) photo(n int64) error {
 		return nil
 	}
 	body := bytes.NewReader([]byte(`{"reason":"quality"}`))
-	err = w.post("/external/v1/photos/"+up.Data.ID+"/report", w.loss.photographer, body, func(*http.Response, []byte) error { return nil }, "Content-Type", "application/json")
+	err = w.post("/external/v1/photos/"+up.Data.ID+"/report", w.loss.photographer, body,
+		func(*http.Response, []byte) error { return nil }, "Content-Type", "application/json")
 	if err == nil {
 		w.ledger.add("photo report", up.Data.ID)
 	}
@@ -254,8 +266,11 @@ func (w *writing) photo(n int64) error {
 
 func (w *writing) archive(n int64) error {
 	day := time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(n%12000)).Format(time.DateOnly)
-	p := &publication{date: day, rows: []map[string]string{{"adm_lb_nom": "SFR", "sup_id": fmt.Sprint(n), "emr_lb_systeme": "LTE 700", "sta_nm_anfr": fmt.Sprintf("06322%05d", n%1e5),
-		"sta_nm_dpt": "063", "coordonnees": "45.5 , 3.1", "statut": "En service", "generation": "4G", "adr_lb_lieu": "Lieu"}}}
+	p := &publication{date: day,
+		rows: []map[string]string{{"adm_lb_nom": "SFR", "sup_id": fmt.Sprint(n), "emr_lb_systeme": "LTE 700",
+			"sta_nm_anfr": fmt.Sprintf("06322%05d", n%1e5),
+			"sta_nm_dpt":  "063", "coordonnees": "45.5 , 3.1", "statut": "En service", "generation": "4G",
+			"adr_lb_lieu": "Lieu"}}}
 	path := filepath.Join(w.loss.files, fmt.Sprint("archive", n, ".csv"))
 	if err := os.WriteFile(path, []byte(p.text()), 0o600); err != nil {
 		w.t.Error(err)

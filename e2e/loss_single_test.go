@@ -81,7 +81,8 @@ func TestLossUnreadable(t *testing.T) {
 			if err := tt.write(f.number.Add(1)); err != nil {
 				t.Fatalf("%s: %v", tt.name, err)
 			}
-			fault := &lossfs.Fault{Op: lossfs.Read, Path: regexp.MustCompile(regexp.QuoteMeta(tt.name) + "$"), Errno: syscall.EIO, Count: -1}
+			fault := &lossfs.Fault{Op: lossfs.Read, Path: regexp.MustCompile(regexp.QuoteMeta(tt.name) + "$"),
+				Errno: syscall.EIO, Count: -1}
 			disk.Inject(fault)
 			disk.DropCaches()
 			if !waitFor(func() bool { return tt.write(f.number.Add(1)) != nil && disk.Hits(fault) > 0 }) {
@@ -105,7 +106,9 @@ func TestLossUnreadable(t *testing.T) {
 func TestLossOfAnswers(t *testing.T) {
 	t.Parallel()
 	f := newLossFolder(t)
-	signing := createClient(t, f.dir, "--name", "signing", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "photos:read,photos:write,antennas:read", "--partner", "--require-signature", "--minute", "1000000", "--day", "1000000")
+	signing := createClient(t, f.dir, "--name", "signing", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes",
+		"photos:read,photos:write,antennas:read", "--partner", "--require-signature", "--minute", "1000000", "--day",
+		"1000000")
 	images := max(8, *cutCount/5)
 	for done := 0; done < images; {
 		disk, dir, unmount := f.mounted(t)
@@ -174,7 +177,8 @@ func newSignedPhoto(t *testing.T, i issued, n int) *signedPhoto {
 		t.Fatal(err)
 	}
 	sign := signatureOf(i.SigningSecret, http.MethodPost, photoPath, body)
-	return &signedPhoto{body: body, headers: []string{"Content-Type", contentType, "X-API-Key", i.APIKey, "X-Sq-Signature", sign}}
+	return &signedPhoto{body: body,
+		headers: []string{"Content-Type", contentType, "X-API-Key", i.APIKey, "X-Sq-Signature", sign}}
 }
 
 func (p *signedPhoto) send(t *testing.T, s *server) *sent {

@@ -38,9 +38,11 @@ func newLossFolder(t *testing.T) *lossFolder {
 	t.Helper()
 	t.Logf("-seed %d", *lossSeed)
 	c := makeCountry(t, 40)
-	assistant := createClient(t, c.dir, "--name", "An assistant", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "internal:ai", "--partner", "--minute", "1000000", "--day", "1000000")
-	return &lossFolder{dir: c.dir, files: t.TempDir(), photographer: photographer(t, c.dir).APIKey, assistant: assistant.APIKey,
-		ledger: newLedger(), random: rand.New(rand.NewPCG(*lossSeed, 0))}
+	assistant := createClient(t, c.dir, "--name", "An assistant", "--mode", "server", "--cidr", "127.0.0.1/32",
+		"--scopes", "internal:ai", "--partner", "--minute", "1000000", "--day", "1000000")
+	return &lossFolder{dir: c.dir, files: t.TempDir(), photographer: photographer(t, c.dir).APIKey,
+		assistant: assistant.APIKey,
+		ledger:    newLedger(), random: rand.New(rand.NewPCG(*lossSeed, 0))}
 }
 
 // mounted copies the folder to a file system that loses what is not synced.
@@ -156,13 +158,15 @@ var faults = []struct {
 }
 
 // stores are the files of stores that writers write to.
-var stores = []string{`clients\.db$`, `users\.db$`, `community\.db$`, `photos\.db$`, `photos/.*\.db$`, `archives\.db$`, `measures\.db$`}
+var stores = []string{`clients\.db$`, `users\.db$`, `community\.db$`, `photos\.db$`, `photos/.*\.db$`, `archives\.db$`,
+	`measures\.db$`}
 
 // fault chooses an error.
 func (f *lossFolder) fault() *lossfs.Fault {
 	kind := faults[f.random.IntN(len(faults))]
 	place := kind.places[f.random.IntN(len(kind.places))]
-	return &lossfs.Fault{Op: kind.op, Errno: kind.errno, Path: regexp.MustCompile(place), Skip: f.random.IntN(4), Count: 1}
+	return &lossfs.Fault{Op: kind.op, Errno: kind.errno, Path: regexp.MustCompile(place), Skip: f.random.IntN(4),
+		Count: 1}
 }
 
 // One error at any moment loses nothing that was acknowledged, also with a kill or a
@@ -186,7 +190,8 @@ func TestLossErrors(t *testing.T) {
 			return disk.Hits(fault) > 0
 		})
 		hit += disk.Hits(fault)
-		where := fmt.Sprintf("round %d, %s of %s: %v, %d hits", round, fault.Op, fault.Path, fault.Errno, disk.Hits(fault))
+		where := fmt.Sprintf("round %d, %s of %s: %v, %d hits", round, fault.Op, fault.Path, fault.Errno,
+			disk.Hits(fault))
 		disk.Clear()
 		f.pause(100*time.Millisecond, 400*time.Millisecond)
 		modes := []lossfs.Mode{lossfs.Live, lossfs.Live, lossfs.Random, lossfs.Strict}

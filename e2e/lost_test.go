@@ -82,30 +82,35 @@ func TestLostStore(t *testing.T) {
 	wrong := func() {
 		t.Helper()
 		out, errs, code := relais(t, "check", "--data", dir)
-		if code != 1 || !strings.Contains(out, "measures.db") || !strings.Contains(out, "WRONG") || !strings.Contains(out, "relais check --repair measures") {
+		if code != 1 || !strings.Contains(out, "measures.db") || !strings.Contains(out, "WRONG") ||
+			!strings.Contains(out, "relais check --repair measures") {
 			t.Errorf("%d: %s%s", code, out, errs)
 		}
 	}
 	wrong()
 	s := serve(t, nil, "serve", "--data", dir)
-	for _, path := range []string{"/speedtests", "/coverage/points?north=46&south=45&east=4&west=3", "/speedtests/site?enb=1000"} {
+	for _, path := range []string{"/speedtests", "/coverage/points?north=46&south=45&east=4&west=3",
+		"/speedtests/site?enb=1000"} {
 		if code, o := s.get("/external/v1" + path); code != 503 {
 			t.Errorf("%s: %d %v", path, code, o)
 		}
 	}
 	s.ask("/outages")
 	wrong()
-	if _, errs, code := relais(t, "check", "--data", dir, "--repair", "measures"); code != 1 || !strings.Contains(errs, "in use by relais serve") {
+	if _, errs, code := relais(t, "check", "--data", dir, "--repair", "measures"); code != 1 ||
+		!strings.Contains(errs, "in use by relais serve") {
 		t.Errorf("while it is served: %d %s", code, errs)
 	}
 	if s.stop() != 0 || !slices.Equal(segments(t, dir), files) {
 		t.Errorf("%v, want %v: %s", segments(t, dir), files, s.log)
 	}
 	_, errs, _ := relais(t, "check", "--data", dir, "--repair", "measures")
-	if !strings.Contains(errs, fmt.Sprintf("measures.db names %d files with 100 measures", len(files))) || !slices.Equal(segments(t, dir), files) {
+	if !strings.Contains(errs, fmt.Sprintf("measures.db names %d files with 100 measures", len(files))) ||
+		!slices.Equal(segments(t, dir), files) {
 		t.Errorf("%s, %v", errs, segments(t, dir))
 	}
-	if out, _, _ := relais(t, "check", "--data", dir); !strings.Contains(out, "40 speedtests of FR") || !strings.Contains(out, "60 coverage points of FR") {
+	if out, _, _ := relais(t, "check", "--data", dir); !strings.Contains(out, "40 speedtests of FR") ||
+		!strings.Contains(out, "60 coverage points of FR") {
 		t.Error(out)
 	}
 	s = serve(t, nil, "serve", "--data", dir)

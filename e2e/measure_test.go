@@ -40,6 +40,7 @@ func quantiles(took []time.Duration) string {
 // haversine is the distance of two points in metres, on a sphere.
 func haversine(lat1, lng1, lat2, lng2 float64) float64 {
 	r := math.Pi / 180
-	h := math.Pow(math.Sin((lat2-lat1)*r/2), 2) + math.Cos(lat1*r)*math.Cos(lat2*r)*math.Pow(math.Sin((lng2-lng1)*r/2), 2)
+	h := math.Pow(math.Sin((lat2-lat1)*r/2), 2) + math.Cos(lat1*r)*math.Cos(lat2*r)*math.Pow(math.Sin((lng2-lng1)*r/2),
+		2)
 	return 2 * 6371008.8 * math.Asin(math.Sqrt(h))
 }

@@ -78,7 +78,8 @@ func (w *person) inChromium(t *testing.T, wrong string) func(page string) {
 		if said := b.html("#problem"); !strings.Contains(said, `role="alert"`) || strings.Contains(said, w.Name) {
 			t.Errorf("a wrong password: %s", said)
 		}
-		if typed := b.html("#name") + b.html("#password"); !strings.Contains(typed, `value="`+w.Name+`"`) || strings.Contains(typed, wrong) {
+		if typed := b.html("#name") + b.html("#password"); !strings.Contains(typed, `value="`+w.Name+`"`) ||
+			strings.Contains(typed, wrong) {
 			t.Errorf("the form has %s", typed)
 		}
 		b.fill("#password", w.password)
@@ -104,25 +105,30 @@ func TestPersonInChromium(t *testing.T) {
 		t.Error("the program was called back for the wrong password")
 	}
 	hers := p.begin(token)
-	if me := hers.tool("me_whoami", nil); me["name"] != augusta.Name || me["kind"] != "person" || me["programs"] != 1.0 {
+	if me := hers.tool("me_whoami", nil); me["name"] != augusta.Name || me["kind"] != "person" ||
+		me["programs"] != 1.0 {
 		t.Errorf("%v", me)
 	}
-	report := object{"clientToken": rand.Text(), "operator": "ORANGE", "lat": 48.8534, "lon": 2.3488, "services": "data", "reason": canary + ": no data since noon"}
+	report := object{"clientToken": rand.Text(), "operator": "ORANGE", "lat": 48.8534, "lon": 2.3488,
+		"services": "data", "reason": canary + ": no data since noon"}
 	made := hers.tool("community_submit_report", report)
-	if again := hers.tool("community_submit_report", report); made["new"] != true || again["repeated"] != true || again["id"] != made["id"] {
+	if again := hers.tool("community_submit_report", report); made["new"] != true || again["repeated"] != true ||
+		again["id"] != made["id"] {
 		t.Errorf("%v, and again %v", made, again)
 	}
 	shows := func(confirmations float64) {
 		t.Helper()
 		o := onlyReport(s, augusta, grace)
-		if o["id"] != made["id"] || o["source"] != "community" || o["state"] != "reported" || o["confirmCount"] != confirmations || o["latitude"] != 48.8534 || o["reason"] != report["reason"] {
+		if o["id"] != made["id"] || o["source"] != "community" || o["state"] != "reported" ||
+			o["confirmCount"] != confirmations || o["latitude"] != 48.8534 || o["reason"] != report["reason"] {
 			t.Errorf("%v", o)
 		}
 	}
 	shows(1) // who reports is the first to confirm
 	theirs := p.begin(p.signIn(func(page string) { consents(t, page, grace.Name, grace.password) }))
 	report["clientToken"] = rand.Text()
-	if confirmed := theirs.tool("community_submit_report", report); confirmed["new"] != false || confirmed["id"] != made["id"] {
+	if confirmed := theirs.tool("community_submit_report", report); confirmed["new"] != false ||
+		confirmed["id"] != made["id"] {
 		t.Errorf("%v", confirmed)
 	}
 	shows(2)
@@ -164,7 +170,8 @@ func leftBehind(t *testing.T, dir, logged string, secrets []string, people ...*p
 		t.Helper()
 		x.traces = nil
 		for _, text := range texts {
-			x.traces = append(append(x.traces, written([]byte(text))...), []byte(strings.ToLower(url.QueryEscape(text))))
+			x.traces = append(append(x.traces, written([]byte(text))...),
+				[]byte(strings.ToLower(url.QueryEscape(text))))
 		}
 		x.in("the log", []byte(logged))
 		x.folder(dir)

@@ -36,7 +36,8 @@ func bombs(t *testing.T) map[string][]byte {
 		t.Fatal(err)
 	}
 	all := map[string][]byte{
-		"png 60000²": header(60000, 60000), "png 10000² of 16 bits": header(10000, 10000), "svg of uses": []byte(use.String()), "half a png": plain.Bytes()[:plain.Len()/2],
+		"png 60000²": header(60000, 60000), "png 10000² of 16 bits": header(10000, 10000),
+		"svg of uses": []byte(use.String()), "half a png": plain.Bytes()[:plain.Len()/2],
 		"nothing": {}, "html": []byte("<!DOCTYPE html><p>a page</p>"), "zeros": make([]byte, 1<<20),
 	}
 	files, _ := filepath.Glob("../../shared/data/images/made/*bomb*")
@@ -85,7 +86,8 @@ func TestPhotoBombs(t *testing.T) {
 			start := time.Now()
 			up, err := sendPhoto(s, key, file, nil)
 			took := time.Since(start)
-			if err != nil || up.status != 400 || up.Code != "UNSUPPORTED_IMAGE_FORMAT" && up.Code != "IMAGE_TOO_LARGE" && up.Code != "HEIC_CONVERSION_FAILED" {
+			if err != nil || up.status != 400 || up.Code != "UNSUPPORTED_IMAGE_FORMAT" &&
+				up.Code != "IMAGE_TOO_LARGE" && up.Code != "HEIC_CONVERSION_FAILED" {
 				t.Errorf("%s: %+v, %v", name, up, err)
 			}
 			t.Logf("%s: %s after %.1f s", name, up.Code, took.Seconds())
@@ -159,7 +161,8 @@ func TestPhotosSurviveKill(t *testing.T) {
 			seen++
 			delete(acknowledged, p["id"].(string))
 			for _, name := range []string{"imageUrl", "thumbnailUrl", "ogImageUrl"} {
-				url := s.base + strings.TrimPrefix(p[name].(string), p[name].(string)[:strings.Index(p[name].(string), "/media")])
+				url := s.base + strings.TrimPrefix(p[name].(string),
+					p[name].(string)[:strings.Index(p[name].(string), "/media")])
 				if status, _, size, err := fetchImage(url); status != 200 || err != nil || size.X == 0 {
 					t.Errorf("%s: %d, %v", url, status, err)
 				}

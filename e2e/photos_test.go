@@ -23,7 +23,8 @@ import (
 // photographer makes a client that may send photos.
 func photographer(t *testing.T, dir string) issued {
 	t.Helper()
-	return createClient(t, dir, "--name", "Les photographes", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "photos:read,photos:write,antennas:read", "--partner", "--minute", "1000000", "--day", "1000000")
+	return createClient(t, dir, "--name", "Les photographes", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes",
+		"photos:read,photos:write,antennas:read", "--partner", "--minute", "1000000", "--day", "1000000")
 }
 
 // isReady waits until the data is loaded.
@@ -184,21 +185,25 @@ func TestPhotos(t *testing.T) {
 		})
 	}
 	m := up.Data.PublicMetadata
-	if m["cameraModel"] != "PlantedCamera" || m["takenDate"] != "2024-05-30" || m["takenDateLabel"] != "30 mai 2024" || m["orientationDegrees"] != 0.0 {
+	if m["cameraModel"] != "PlantedCamera" || m["takenDate"] != "2024-05-30" || m["takenDateLabel"] != "30 mai 2024" ||
+		m["orientationDegrees"] != 0.0 {
 		t.Errorf("publicMetadata is %v", m)
 	}
 	where := s.ask("/sites/90000010")["data"].(object)
-	want, metres := haversine(43.5, 1.25, where["latitude"].(float64), where["longitude"].(float64)), m["distanceToSiteMeters"].(float64)
+	want, metres := haversine(43.5, 1.25, where["latitude"].(float64),
+		where["longitude"].(float64)), m["distanceToSiteMeters"].(float64)
 	if metres < want*0.999-5 || metres > want*1.001+5 || math.Mod(metres, 10) != 0 {
 		t.Errorf("%v m from the site, want %.0f in tens", metres, want)
 	}
 	listed := func() []any { return s.ask("/sites/fr-90000010/photos")["data"].([]any) }
-	if l := listed(); len(l) != 1 || l[0].(object)["caption"] != "De la rue" || l[0].(object)["authorName"] != "Les photographes" {
+	if l := listed(); len(l) != 1 || l[0].(object)["caption"] != "De la rue" ||
+		l[0].(object)["authorName"] != "Les photographes" {
 		t.Errorf("the list is %v", l)
 	}
 
 	// Reported, and decided on the command line while the server runs.
-	r, err := http.NewRequest("POST", s.base+"/api/external/v1/photos/"+id+"/report", strings.NewReader(`{"reason":"copyright","description":"Not theirs.\nMine."}`))
+	r, err := http.NewRequest("POST", s.base+"/api/external/v1/photos/"+id+"/report",
+		strings.NewReader(`{"reason":"copyright","description":"Not theirs.\nMine."}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +215,9 @@ func TestPhotos(t *testing.T) {
 	}
 	a.Body.Close()
 	out, errs, code := relais(t, "report", "list", "--data", c.dir)
-	if code != 0 || !strings.Contains(out, id) || !strings.Contains(out, "copyright") || !strings.Contains(out, `Not theirs.\nMine.`) || !strings.Contains(out, "Les photographes") || !strings.Contains(out, "fr-90000010") {
+	if code != 0 || !strings.Contains(out, id) || !strings.Contains(out, "copyright") ||
+		!strings.Contains(out, `Not theirs.\nMine.`) || !strings.Contains(out, "Les photographes") ||
+		!strings.Contains(out, "fr-90000010") {
 		t.Errorf("report list: %d %s%s", code, out, errs)
 	}
 	out, _, _ = relais(t, "report", "list", "--data", c.dir, "--json")
@@ -220,19 +227,22 @@ func TestPhotos(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &queue); err != nil || len(queue.Reports) != 1 {
 		t.Fatalf("report list --json: %v %s", err, out)
 	}
-	if out, errs, code := relais(t, "report", "accept", "--data", c.dir, queue.Reports[0].Report.ReportID); code != 0 || !strings.Contains(out, "is hidden") {
+	if out, errs, code := relais(t, "report", "accept", "--data", c.dir, queue.Reports[0].Report.ReportID); code != 0 ||
+		!strings.Contains(out, "is hidden") {
 		t.Errorf("report accept: %d %s%s", code, out, errs)
 	}
 	if status, _, _, _ := fetchImage(up.Data.ImageURL); status != 404 || len(listed()) != 0 {
 		t.Errorf("the hidden photo's image is answered %d, %d are listed", status, len(listed()))
 	}
-	if out, errs, code := relais(t, "photo", "list", "--data", c.dir, "--hidden"); code != 0 || !strings.Contains(out, id) {
+	if out, errs, code := relais(t, "photo", "list", "--data", c.dir, "--hidden"); code != 0 ||
+		!strings.Contains(out, id) {
 		t.Errorf("photo list: %d %s%s", code, out, errs)
 	}
 	if _, errs, code := relais(t, "photo", "show", "--data", c.dir, id); code != 0 || len(listed()) != 1 {
 		t.Errorf("photo show: %d %s", code, errs)
 	}
-	if _, errs, code := relais(t, "photo", "hide", "--data", c.dir, "01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7"); code != 1 || !strings.Contains(errs, "no such photo") {
+	if _, errs, code := relais(t, "photo", "hide", "--data", c.dir,
+		"01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7"); code != 1 || !strings.Contains(errs, "no such photo") {
 		t.Errorf("photo hide of none: %d %s", code, errs)
 	}
 	out, errs, code = relais(t, "check", "--data", c.dir)

@@ -23,9 +23,12 @@ import (
 // planted is what a person or a device is known by, under the names that files have
 // for it.
 var planted = [][2]string{
-	{"userId", "u-7c0ffee1-planted"}, {"user_id", "u-7c0ffee1-planted"}, {"email", "planted.person@example.org"}, {"e-mail", "planted.person@example.org"},
-	{"ip", "203.0.113.77"}, {"ip_address", "2001:db8:85a3::8a2e:370:7334"}, {"deviceId", "d-7c0ffee2-planted"}, {"imei", "356938035643809"}, {"IMEI", "356938035643809"},
-	{"device_serial", "SERIAL-PLANTED-42"}, {"deviceSerialNumber", "SERIAL-PLANTED-42"}, {"contact_phone", "+33699881234"}, {"author", "PlantedPerson"},
+	{"userId", "u-7c0ffee1-planted"}, {"user_id", "u-7c0ffee1-planted"}, {"email", "planted.person@example.org"},
+	{"e-mail", "planted.person@example.org"},
+	{"ip", "203.0.113.77"}, {"ip_address", "2001:db8:85a3::8a2e:370:7334"}, {"deviceId", "d-7c0ffee2-planted"},
+	{"imei", "356938035643809"}, {"IMEI", "356938035643809"},
+	{"device_serial", "SERIAL-PLANTED-42"}, {"deviceSerialNumber", "SERIAL-PLANTED-42"},
+	{"contact_phone", "+33699881234"}, {"author", "PlantedPerson"},
 }
 
 const (
@@ -177,23 +180,32 @@ func personalFiles(t *testing.T) map[string]string {
 		}
 		return p.text(names...) + broken(";")
 	}
-	hs := "Contact : " + mail + "\n" + plant(fmt.Sprintf(hsHeader, "Orange")+"1;OUI;;63;"+canary+";63113;45.77;3.08;HS;HS;HS;HS;HS;HS;HS;HS;;;;\n", ";") + broken(";") + "Écrire à " + mail + ";;;\n"
+	hs := "Contact : " + mail + "\n" +
+		plant(fmt.Sprintf(hsHeader, "Orange")+"1;OUI;;63;"+canary+";63113;45.77;3.08;HS;HS;HS;HS;HS;HS;HS;HS;;;;\n",
+			";") + broken(";") + "Écrire à " + mail + ";;;\n"
 	at := ago(0)
 	speed := "id,timestamp,lat,lng,download_mbps,operator,network_type,connection_type,device_type,enb,gnb,cell_id,pci\n" +
-		"u-7c0ffee1-planted," + at + ",45.5,3.1,80," + mail + "," + mail + "," + mail + "," + mail + "," + imei + "," + imei + "," + imei + "," + imei + "\n" +
+		"u-7c0ffee1-planted," + at + ",45.5,3.1,80," + mail + "," + mail + "," + mail + "," + mail + "," + imei +
+		"," + imei + "," + imei + "," + imei + "\n" +
 		"x," + at + ",45.6,3.1,81," + canary + " Telecom,,,SERIAL-PLANTED-42,,,,\n"
 	cover := "id,timestamp,lat,lng,signal_strength,technology,network_type,operator,enb,cell_id\n" +
-		"u-7c0ffee1-planted," + at + ",45.5,3.1,-80,LTE," + mail + ",203.0.113.77," + imei + "," + imei + "\n" + "x," + at + ",45.6,3.1,-81," + mail + ",," + canary + " Telecom,,\n"
+		"u-7c0ffee1-planted," + at + ",45.5,3.1,-80,LTE," + mail + ",203.0.113.77," + imei + "," + imei + "\n" +
+		"x," + at + ",45.6,3.1,-81," + mail + ",," + canary + " Telecom,,\n"
 	arcep := "date_time_start;latitude_start;longitude_start;operator;mcc_start;mnc_start;bitrate_dl;bitrate_ul;rsrp;rsrq;pci;cell_id\n05/03/2026 10:03:00;45,5;3,2;Orange;208;1;81,5;;-95;-9,5;0;256001\n"
-	survey := "# Created by Network Survey version=1 for " + mail + "\n# CSV Version=0.4.0\ndeviceTime,latitude,longitude,missionId,mcc,mnc,tac,eci,pci,rsrp,servingCell,deviceSerialNumber\n" +
+	survey := "# Created by Network Survey version=1 for " + mail +
+		"\n# CSV Version=0.4.0\ndeviceTime,latitude,longitude,missionId,mcc,mnc,tac,eci,pci,rsrp,servingCell,deviceSerialNumber\n" +
 		"2026-03-05T10:03:00Z,45.5,3.3,NS SERIAL-PLANTED-42,208,1,310,256001,12,-90,true,SERIAL-PLANTED-42\n"
 	tower := "mcc,mnc,lac,cell_id,short_cell_id,rnc,psc,asu,dbm,ta,lat,lon,accuracy,speed,bearing,altitude,measured_at,net_type,neighboring,discovered_at,device,rsrp\n" +
 		"208,1,1,256001,,,7,20,-101,,45.5,3.4,5,0,0,100,\"2026-03-05 10:03:00\",LTE,false,x,SERIAL-PLANTED-42,-100\n"
 	return map[string]string{
-		"observatoire.csv": r[1].text(), "older.csv": observatory(r[0]), "log.csv": survey + broken(","), "hs.csv": hs, "speedtests.csv": plant(speed, ",") + broken(","), "coverage.csv": plant(cover, ",") + broken(","),
+		"observatoire.csv": r[1].text(), "older.csv": observatory(r[0]), "log.csv": survey + broken(","), "hs.csv": hs,
+		"speedtests.csv": plant(speed, ",") + broken(","), "coverage.csv": plant(cover, ",") + broken(","),
 		"arcep.csv": plant(arcep, ";"), "survey.csv": plant(survey, ","), "tower.csv": plant(tower, ","),
-		"web.csv": "<html>" + mail + "</html>", "headless.csv": plant(mail+";1;2;3;4\n", ";"), "column.csv": plant("code_site_op;Lon;"+mail+"\n", ";"),
-		"cut.csv": fmt.Sprintf(hsHeader, "Orange") + "1;OUI;" + mail, "empty.csv": plant("timestamp,lat,lng,download_mbps\n", ","), "strange.csv": mail + "," + imei + "\n" + mail + "," + imei + "\n",
+		"web.csv": "<html>" + mail + "</html>", "headless.csv": plant(mail+";1;2;3;4\n", ";"),
+		"column.csv":  plant("code_site_op;Lon;"+mail+"\n", ";"),
+		"cut.csv":     fmt.Sprintf(hsHeader, "Orange") + "1;OUI;" + mail,
+		"empty.csv":   plant("timestamp,lat,lng,download_mbps\n", ","),
+		"strange.csv": mail + "," + imei + "\n" + mail + "," + imei + "\n",
 	}
 }
 
@@ -237,7 +249,8 @@ func TestPersonalData(t *testing.T) {
 		run(1, "archive", "add", wrong)
 	}
 	var r outageSaid
-	command(t, &r, "outage", "report", "--data", dir, "--market", "FR", "--operator", "SFR", "--lat=45.77", "--lon=3.08", "--user", mail)
+	command(t, &r, "outage", "report", "--data", dir, "--market", "FR", "--operator", "SFR", "--lat=45.77",
+		"--lon=3.08", "--user", mail)
 	for _, p := range planted {
 		run(0, "outage", "confirm", r.ID, "--user", p[1])
 	}
@@ -253,7 +266,8 @@ func TestPersonalData(t *testing.T) {
 	x.in("the log", []byte(s.log.String()))
 	x.folder(dir)
 	found := fmt.Sprint(x.public)
-	for _, where := range []string{"archives.db, unpacked", "sources/", "snapshots/FR.snap", "community.db", "measures/", "/sites-hs", "/speedtests?days=365", "/coverage/points?days=365", "/anfr/archive/2026-07-30"} {
+	for _, where := range []string{"archives.db, unpacked", "sources/", "snapshots/FR.snap", "community.db",
+		"measures/", "/sites-hs", "/speedtests?days=365", "/coverage/points?days=365", "/anfr/archive/2026-07-30"} {
 		if !strings.Contains(found, where) {
 			t.Errorf("what is public is not in %s: %s", where, found)
 		}
@@ -287,8 +301,10 @@ func askWith(t *testing.T, s *server, x *search) {
 		return a.StatusCode, text
 	}
 	for _, path := range []string{
-		"/antennas?limit=1000", "/antennas/export", "/antennas/1003", "/markets", "/anfr/archives", "/anfr/archive/2026-08-06", "/anfr/archive/2026-08-06?view=full", "/anfr/archive/2026-07-30",
-		"/sites-hs", "/outages", "/speedtests?days=365", "/speedtests/site?enb=1000", "/coverage/points?days=365&limit=5000",
+		"/antennas?limit=1000", "/antennas/export", "/antennas/1003", "/markets", "/anfr/archives",
+		"/anfr/archive/2026-08-06", "/anfr/archive/2026-08-06?view=full", "/anfr/archive/2026-07-30",
+		"/sites-hs", "/outages", "/speedtests?days=365", "/speedtests/site?enb=1000",
+		"/coverage/points?days=365&limit=5000",
 	} {
 		if code, text := get(path); code != 200 {
 			t.Errorf("%s: %d %.300s", path, code, text)
@@ -296,7 +312,8 @@ func askWith(t *testing.T, s *server, x *search) {
 			x.in(path, text)
 		}
 	}
-	for _, path := range []string{"/outages?userId=u-7c0ffee1-planted&email=" + mail, "/antennas/" + mail, "/sites/" + imei, "/anfr/archive/" + mail, "/nowhere/" + mail, "/outages?market=" + mail} {
+	for _, path := range []string{"/outages?userId=u-7c0ffee1-planted&email=" + mail, "/antennas/" + mail,
+		"/sites/" + imei, "/anfr/archive/" + mail, "/nowhere/" + mail, "/outages?market=" + mail} {
 		if code, text := get(path); code == 500 {
 			t.Errorf("%s: %s", path, text)
 		}

@@ -65,9 +65,11 @@ func newProgram(t *testing.T, public string) *program {
 	}
 	p.resource, p.issuer, p.revoke = resource.Resource, server.Issuer, server.RevocationEndpoint
 	p.Config = oauth2.Config{
-		ClientID:    registers(t, server.Issuer, "http://localhost/callback"), // the port is free
-		Endpoint:    oauth2.Endpoint{AuthURL: server.AuthorizationEndpoint, TokenURL: server.TokenEndpoint, AuthStyle: oauth2.AuthStyleInParams},
-		RedirectURL: strings.Replace(catch.URL, "127.0.0.1", "localhost", 1) + "/callback", Scopes: server.ScopesSupported,
+		ClientID: registers(t, server.Issuer, "http://localhost/callback"), // the port is free
+		Endpoint: oauth2.Endpoint{AuthURL: server.AuthorizationEndpoint, TokenURL: server.TokenEndpoint,
+			AuthStyle: oauth2.AuthStyleInParams},
+		RedirectURL: strings.Replace(catch.URL, "127.0.0.1", "localhost", 1) + "/callback",
+		Scopes:      server.ScopesSupported,
 	}
 	return p
 }
@@ -99,7 +101,8 @@ func (p *program) read(address string, v any) {
 // call calls a tool outside of any session, and returns what refuses.
 func (p *program) call(address, access string) (status int, challenge string) {
 	p.t.Helper()
-	r, err := http.NewRequest(http.MethodPost, address, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"me_whoami","arguments":{}}}`))
+	r, err := http.NewRequest(http.MethodPost, address,
+		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"me_whoami","arguments":{}}}`))
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -150,7 +153,8 @@ type toolSession struct {
 func (p *program) begin(token *oauth2.Token) *toolSession {
 	p.t.Helper()
 	signedIn := oauth2.NewClient(p.t.Context(), oauth2.StaticTokenSource(token))
-	transport := &sdk.StreamableClientTransport{Endpoint: p.resource, HTTPClient: signedIn, DisableStandaloneSSE: true, MaxRetries: -1}
+	transport := &sdk.StreamableClientTransport{Endpoint: p.resource, HTTPClient: signedIn, DisableStandaloneSSE: true,
+		MaxRetries: -1}
 	client := sdk.NewClient(&sdk.Implementation{Name: "program", Version: "1"}, nil)
 	session, err := client.Connect(p.t.Context(), transport, &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 	if err != nil {

@@ -139,7 +139,8 @@ func (k *proxyKind) start(t *testing.T, block, address, backend string) *proxy {
 	program := k.path(t)
 	dir := t.TempDir()
 	block = strings.NewReplacer("antennas.example {", "http://"+address+" {", "www.example {", "http://"+address+" {",
-		"listen 80;", "listen "+address+";", "bind :80", "bind "+address, "*:80", address, "frontend antennas\n", "frontend antennas\n    capture request header X-Request-Id len 64\n", "127.0.0.1:8080", backend).Replace(block)
+		"listen 80;", "listen "+address+";", "bind :80", "bind "+address, "*:80", address, "frontend antennas\n",
+		"frontend antennas\n    capture request header X-Request-Id len 64\n", "127.0.0.1:8080", backend).Replace(block)
 	config := fmt.Sprintf(k.frame, dir, address, block)
 	if os.Getuid() == 0 {
 		switch k.program { // which give up being root otherwise, and cannot read their folder then
@@ -183,9 +184,10 @@ func (k *proxyKind) start(t *testing.T, block, address, backend string) *proxy {
 // came.
 func clientAt(t *testing.T, local string) *http.Client {
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(local)}}
-	transport := &http.Transport{DisableCompression: true, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-		return d.DialContext(ctx, network, address)
-	}}
+	transport := &http.Transport{DisableCompression: true,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			return d.DialContext(ctx, network, address)
+		}}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport, Timeout: 30 * time.Second}
 }
@@ -250,8 +252,10 @@ func TestProxies(t *testing.T) {
 	c := makeCountry(t, 2500)
 	limits := []string{"--minute", "1000000", "--day", "1000000", "--scopes", "all-read"}
 	plain := createClient(t, c.dir, append(limits, "--name", "plain", "--mode", "server", "--cidr", callerAt+"/32")...)
-	signing := createClient(t, c.dir, append(limits, "--name", "signing", "--mode", "server", "--cidr", callerAt+"/32", "--require-signature")...)
-	page := createClient(t, c.dir, append(limits, "--name", "page", "--mode", "browser", "--origin", "https://map.example")...)
+	signing := createClient(t, c.dir,
+		append(limits, "--name", "signing", "--mode", "server", "--cidr", callerAt+"/32", "--require-signature")...)
+	page := createClient(t, c.dir,
+		append(limits, "--name", "page", "--mode", "browser", "--origin", "https://map.example")...)
 	for _, k := range proxyKinds {
 		for i, block := range setUps(t, k.name) {
 			prefix := []string{"", "/antennes"}[i]
@@ -259,7 +263,8 @@ func TestProxies(t *testing.T) {
 				k.path(t)
 				address := freeAddress(t)
 				base := "http://" + address + prefix
-				s := serve(t, nil, "serve", "--data", c.dir, "--trusted-proxy", "127.0.0.1/32", "--base-url", base, "--public-prefix", prefix)
+				s := serve(t, nil, "serve", "--data", c.dir, "--trusted-proxy", "127.0.0.1/32", "--base-url", base,
+					"--public-prefix", prefix)
 				if !waitFor(func() bool { return s.version("DROM") != "" }) {
 					t.Fatalf("not ready: %s", s.log)
 				}
@@ -291,7 +296,8 @@ func TestProxyBodySizes(t *testing.T) {
 			t.Run(k.name+prefix, func(t *testing.T) {
 				p := k.start(t, block, freeAddress(t), backend.Listener.Addr().String())
 				for size, want := range map[int]int{most: 200, most + 2<<20: k.tooLarge} {
-					a, err := clientAt(t, callerAt).Post("http://"+p.address+prefix+"/", "image/jpeg", bytes.NewReader(make([]byte, size)))
+					a, err := clientAt(t, callerAt).Post("http://"+p.address+prefix+"/", "image/jpeg",
+						bytes.NewReader(make([]byte, size)))
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -16,8 +16,9 @@ type publication struct {
 	rows []map[string]string
 }
 
-var observatoryColumns = strings.Split("id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;nat_id;sup_nm_haut;tpo_id;"+
-	"adr_lb_lieu;adr_lb_add1;adr_lb_add2;adr_lb_add3;adr_nm_cp;com_cd_insee;coordonnees;coord;statut", ";")
+var observatoryColumns = strings.Split(
+	"id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;nat_id;sup_nm_haut;tpo_id;"+
+		"adr_lb_lieu;adr_lb_add1;adr_lb_add2;adr_lb_add3;adr_nm_cp;com_cd_insee;coordonnees;coord;statut", ";")
 
 // text is the publication as the ANFR writes it, with more columns behind its own.
 func (p *publication) text(more ...string) string {
@@ -59,12 +60,19 @@ func newSupport(r *rand.Rand, id int) (rows []map[string]string) {
 	where := fmt.Sprintf("%d.%06d , %d.25", 43+id%5, id, id%7)
 	for i := range 1 + r.IntN(4) {
 		rows = append(rows, map[string]string{
-			"adm_lb_nom": []string{"ORANGE", "SFR", "BOUYGUES TELECOM", "FREE MOBILE", "UTS Caraibes"}[r.IntN(5)], "sup_id": fmt.Sprint(id),
-			"emr_lb_systeme": []string{"LTE 800", "5G NR 3500", "UMTS 900", "GSM 900"}[i], "emr_dt": []string{"", "2021-03-04"}[r.IntN(2)],
-			"sta_nm_dpt": []string{"001", "02A", "974"}[id%3], "code_insee": []string{"01004", "2A004", "97411"}[id%3], "generation": []string{"4G", "5G", "3G", "2G"}[i],
-			"sta_nm_anfr": fmt.Sprintf("%03d227%04d", id%95, id), "nat_id": "11", "sup_nm_haut": []string{"27,2", "30"}[r.IntN(2)], "tpo_id": "7",
-			"adr_lb_lieu": "Le Gué d'Œuf", "adr_lb_add1": `3 rue "des Prés"`, "adr_nm_cp": "01500", "com_cd_insee": "01004",
-			"coordonnees": where, "coord": `46°10'39''N 4°18'2''E`, "statut": []string{"En service", "Techniquement opérationnel", project}[r.IntN(3)],
+			"adm_lb_nom":     []string{"ORANGE", "SFR", "BOUYGUES TELECOM", "FREE MOBILE", "UTS Caraibes"}[r.IntN(5)],
+			"sup_id":         fmt.Sprint(id),
+			"emr_lb_systeme": []string{"LTE 800", "5G NR 3500", "UMTS 900", "GSM 900"}[i],
+			"emr_dt":         []string{"", "2021-03-04"}[r.IntN(2)],
+			"sta_nm_dpt":     []string{"001", "02A", "974"}[id%3],
+			"code_insee":     []string{"01004", "2A004", "97411"}[id%3],
+			"generation":     []string{"4G", "5G", "3G", "2G"}[i],
+			"sta_nm_anfr":    fmt.Sprintf("%03d227%04d", id%95, id), "nat_id": "11",
+			"sup_nm_haut": []string{"27,2", "30"}[r.IntN(2)], "tpo_id": "7",
+			"adr_lb_lieu": "Le Gué d'Œuf", "adr_lb_add1": `3 rue "des Prés"`, "adr_nm_cp": "01500",
+			"com_cd_insee": "01004",
+			"coordonnees":  where, "coord": `46°10'39''N 4°18'2''E`,
+			"statut": []string{"En service", "Techniquement opérationnel", project}[r.IntN(3)],
 		})
 	}
 	return rows

@@ -18,7 +18,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var record = flag.Bool("record", false, "write the answers of TestRecordedAnswers to testdata/recorded instead of comparing them")
+var record = flag.Bool("record",
+	false, "write the answers of TestRecordedAnswers to testdata/recorded instead of comparing them")
 
 const (
 	recordedRequests = "testdata/recorded/requests.txt"
@@ -163,14 +164,17 @@ func (a recorder) tool(request, name, arguments string) recorded {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	r.Header = header("Content-Type", "application/json", "Accept", "application/json, text/event-stream", "Mcp-Protocol-Version", "2026-07-28",
+	r.Header = header("Content-Type", "application/json", "Accept", "application/json, text/event-stream",
+		"Mcp-Protocol-Version", "2026-07-28",
 		"Mcp-Method", "tools/call", "Mcp-Name", name, "Authorization", "Bearer "+a.assistant)
 	return a.send(request, r)
 }
 
 // recordedHeader are the headers that are compared; of some, only that they are there.
-var recordedHeader = []string{"Content-Type", "Cache-Control", "Vary", "Content-Disposition", "Allow", "Location", "Access-Control-Allow-Origin"}
-var presentHeader = []string{"ETag", "Last-Modified", "Retry-After", "WWW-Authenticate", "X-RateLimit-Limit", "X-Request-Id"}
+var recordedHeader = []string{"Content-Type", "Cache-Control", "Vary", "Content-Disposition", "Allow", "Location",
+	"Access-Control-Allow-Origin"}
+var presentHeader = []string{"ETag", "Last-Modified", "Retry-After", "WWW-Authenticate", "X-RateLimit-Limit",
+	"X-Request-Id"}
 
 func (a recorder) send(request string, r *http.Request) recorded {
 	a.t.Helper()
@@ -221,10 +225,12 @@ func (a recorder) body(body []byte) any {
 }
 
 // wording are the members whose sentences are written for people.
-var wording = []string{"message", "error_description", "description", "summary", "note", "notes", "hint", "hints", "text", "origin"}
+var wording = []string{"message", "error_description", "description", "summary", "note", "notes", "hint", "hints",
+	"text", "origin"}
 
 var (
-	ids     = regexp.MustCompile(`\b([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[a-z]+:[0-9a-f]{32})\b`)
+	ids = regexp.MustCompile(
+		`\b([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[a-z]+:[0-9a-f]{32})\b`)
 	moments = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)`)
 )
 

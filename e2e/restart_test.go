@@ -9,14 +9,17 @@ import (
 // What changes in time, asked in each way.
 var timedPaths = []string{
 	"/anfr/archives", "/anfr/archive/2026-08-06", "/anfr/archive/2026-08-13", "/anfr/archive/2026-08-13?view=full",
-	"/sites-hs", "/sites-hs?operator=ORANGE", "/sites-hs?market=BE", "/outages", "/outages?source=community", "/outages?lat=45.77&lon=3.08&radiusKm=20",
-	"/speedtests?days=365", "/speedtests?days=365&limit=3", "/speedtests/site?enb=1001", "/speedtests/site?enb=1001&bestOnly=true", "/coverage/points?days=365", "/coverage/points?days=365&limit=7",
+	"/sites-hs", "/sites-hs?operator=ORANGE", "/sites-hs?market=BE", "/outages", "/outages?source=community",
+	"/outages?lat=45.77&lon=3.08&radiusKm=20",
+	"/speedtests?days=365", "/speedtests?days=365&limit=3", "/speedtests/site?enb=1001",
+	"/speedtests/site?enb=1001&bestOnly=true", "/coverage/points?days=365", "/coverage/points?days=365&limit=7",
 }
 
 // cached are paths of timedPaths whose entity tag is the same as long as the data is,
 // whatever the clock says and whichever process answers.
-var cached = map[string]bool{"/anfr/archives": true, "/anfr/archive/2026-08-06": true, "/anfr/archive/2026-08-13": true, "/anfr/archive/2026-08-13?view=full": true,
-	"/speedtests/site?enb=1001": true, "/speedtests/site?enb=1001&bestOnly=true": true}
+var cached = map[string]bool{"/anfr/archives": true, "/anfr/archive/2026-08-06": true, "/anfr/archive/2026-08-13": true,
+	"/anfr/archive/2026-08-13?view=full": true,
+	"/speedtests/site?enb=1001":          true, "/speedtests/site?enb=1001&bestOnly=true": true}
 
 // A kept is an answer but for its request's id, and its entity tag.
 type kept struct{ tag, text string }
@@ -69,10 +72,12 @@ func TestRestart(t *testing.T) {
 	for operator, file := range hsFiles {
 		must("outage", "import", "--market", "FR", "--operator", operator, writeFile(t, "hs.csv", file.text))
 	}
-	fails(t, 1, "web page", "outage", "import", "--data", dir, "--market", "FR", "--operator", "FREE", writeFile(t, "hs.csv", "<html>"))
+	fails(t, 1, "web page", "outage", "import", "--data", dir, "--market", "FR", "--operator", "FREE",
+		writeFile(t, "hs.csv", "<html>"))
 	var one, over outageSaid
 	for _, r := range []*outageSaid{&one, &over} {
-		command(t, r, "outage", "report", "--data", dir, "--market", "FR", "--operator", "ORANGE", "--lat=45.77", "--lon=3.08", "--user", "ann")
+		command(t, r, "outage", "report", "--data", dir, "--market", "FR", "--operator", "ORANGE", "--lat=45.77",
+			"--lon=3.08", "--user", "ann")
 	}
 	must("outage", "confirm", one.ID, "--user", "bob")
 	must("outage", "resolve", over.ID)

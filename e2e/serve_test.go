@@ -56,7 +56,8 @@ func TestReloadUnderRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(newer, bytes.ReplaceAll(text, []byte(";2026-01-15T12:00:00;"), []byte(";2026-01-22T12:00:00;")), 0o644); err != nil {
+	if err := os.WriteFile(newer,
+		bytes.ReplaceAll(text, []byte(";2026-01-15T12:00:00;"), []byte(";2026-01-22T12:00:00;")), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if out, errs, code := relais(t, "ingest", "--data", c.dir, "FR,DROM", newer); code != 0 {
@@ -256,10 +257,12 @@ func TestClientsThatDoNotBehave(t *testing.T) {
 		t.Fatal(err)
 	}
 	huge := dial()
-	go io.WriteString(huge, "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Huge: "+strings.Repeat("a", 2<<20)) // it ends with the connection
+	// it ends with the connection
+	go io.WriteString(huge, "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Huge: "+strings.Repeat("a", 2<<20))
 	huge.SetReadDeadline(time.Now().Add(time.Minute))
 	answer := make([]byte, 64)
-	if n, err := io.ReadAtLeast(huge, answer, 12); err != nil || !strings.HasPrefix(string(answer[:n]), "HTTP/1.1 431") {
+	if n, err := io.ReadAtLeast(huge, answer, 12); err != nil ||
+		!strings.HasPrefix(string(answer[:n]), "HTTP/1.1 431") {
 		t.Errorf("a header without an end: %q, %v", answer[:n], err)
 	}
 	s.ask("/markets")

@@ -113,7 +113,8 @@ func (a *asker) send(from, method, path string, headers ...string) answer {
 	var e struct{ Code, RequestID string }
 	json.Unmarshal(body, &e) // of a HEAD there is none
 	if len(body) > 0 && e.RequestID != got.Header.Get("X-Request-Id") {
-		a.t.Errorf("%s %s: request %q in the body, %q in the header", method, path, e.RequestID, got.Header.Get("X-Request-Id"))
+		a.t.Errorf("%s %s: request %q in the body, %q in the header", method, path, e.RequestID,
+			got.Header.Get("X-Request-Id"))
 	}
 	return answer{got.StatusCode, e.Code, got.Header, string(body)}
 }
@@ -166,8 +167,10 @@ func TestSignatures(t *testing.T) {
 	if !waitFor(func() bool { return s.version("FR") != "" }) {
 		t.Fatalf("not ready: %s", s.log)
 	}
-	mobile := createClient(t, c.dir, "--name", "app", "--mode", "mobile", "--scopes", "antennas:read", "--minute", "100000")
-	signing := createClient(t, c.dir, "--name", "backend", "--mode", "server", "--cidr", "127.0.0.0/8", "--require-signature", "--scopes", "antennas:read", "--minute", "100000")
+	mobile := createClient(t, c.dir, "--name", "app", "--mode", "mobile", "--scopes", "antennas:read", "--minute",
+		"100000")
+	signing := createClient(t, c.dir, "--name", "backend", "--mode", "server", "--cidr", "127.0.0.0/8",
+		"--require-signature", "--scopes", "antennas:read", "--minute", "100000")
 	a := newAsker(t, s)
 	for _, by := range []struct {
 		name, key string
@@ -205,7 +208,8 @@ func signatures(a *asker, key string, i issued) {
 	}
 	// What need not stand in a path unescaped, and does: signed as it was sent.
 	for _, odd := range []string{`/a|b`, `/é`, `/"a"`, `/a[b]`, `/a%7Cb`} {
-		if got := a.send("127.0.0.1", "GET", path+odd, key, header(unix(0), "GET", path+odd)); got.code != "ANTENNA_NOT_FOUND" {
+		if got := a.send("127.0.0.1", "GET", path+odd, key,
+			header(unix(0), "GET", path+odd)); got.code != "ANTENNA_NOT_FOUND" {
 			t.Errorf("%s: %d %s", odd, got.status, got.body)
 		}
 	}
@@ -256,9 +260,11 @@ func signatures(a *asker, key string, i issued) {
 		"empty":               "",
 		"plain SHA-256":       "t=" + at + ",v1=" + dgst(t, text),
 		"SHA-256 with secret": "t=" + at + ",v1=" + dgst(t, secret+text),
-		"the decoded secret":  "t=" + at + ",v1=" + dgst(t, text, "-mac", "HMAC", "-macopt", "hexkey:"+hex.EncodeToString(decoded)),
+		"the decoded secret": "t=" + at + ",v1=" + dgst(t, text, "-mac", "HMAC", "-macopt",
+			"hexkey:"+hex.EncodeToString(decoded)),
 		"a line feed at last": "t=" + at + ",v1=" + dgst(t, text+"\n", "-hmac", secret),
-		"another body":        "t=" + at + ",v1=" + dgst(t, strings.Replace(text, dgst(t, ""), dgst(t, "{}"), 1), "-hmac", secret),
+		"another body": "t=" + at + ",v1=" + dgst(t, strings.Replace(text, dgst(t, ""), dgst(t, "{}"), 1),
+			"-hmac", secret),
 	} {
 		unsigned(what, path, "X-Sq-Signature: "+value)
 	}
@@ -273,7 +279,8 @@ func signatures(a *asker, key string, i issued) {
 	a.accepts("the last of three v1", "GET", path, key, "X-Sq-Signature: t="+at+zeros+zeros+",v1="+mac)
 	unsigned("two wrong v1", path, "X-Sq-Signature: t="+at+zeros+zeros)
 
-	time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second))) // t is whole seconds: none may end on the way
+	// t is whole seconds: none may end on the way
+	time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second)))
 	a.accepts("299 s late", "GET", path, key, header(unix(-299), "GET", path))
 	a.accepts("299 s early", "GET", path, key, header(unix(299), "GET", path))
 	unsigned("301 s late", path, header(unix(-301), "GET", path))
@@ -318,7 +325,8 @@ func keepsSecrets(t *testing.T, s *server, dir string, clients ...issued) {
 		_, key, _ := strings.Cut(strings.TrimPrefix(c.APIKey, "rk_"), "_")
 		for _, secret := range []string{key, c.SigningSecret} {
 			if raw, err := base64.RawURLEncoding.DecodeString(secret); secret != "" && err == nil && len(raw) == 32 {
-				secrets = append(secrets, []byte(secret), raw, []byte(hex.EncodeToString(raw)), []byte(base64.StdEncoding.EncodeToString(raw)))
+				secrets = append(secrets, []byte(secret), raw, []byte(hex.EncodeToString(raw)),
+					[]byte(base64.StdEncoding.EncodeToString(raw)))
 			} else if secret != "" {
 				t.Errorf("a secret is %d bytes, %v", len(raw), err)
 			}

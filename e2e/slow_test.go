@@ -22,8 +22,10 @@ func TestBodyThatDoesNotCome(t *testing.T) {
 	var all sync.WaitGroup
 	for _, tt := range []struct{ request, answer string }{
 		{"POST /external/v1/antennas HTTP/1.1\r\nHost: x\r\nContent-Length: 8192\r\n\r\nsome", "HTTP/1.1 405 "},
-		{"POST /external/v1/antennas HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nso", "HTTP/1.1 405 "},
-		{"POST /external/v1/antennas HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 8192\r\n\r\n", "HTTP/1.1 405 "},
+		{"POST /external/v1/antennas HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nso",
+			"HTTP/1.1 405 "},
+		{"POST /external/v1/antennas HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 8192\r\n\r\n",
+			"HTTP/1.1 405 "},
 		{"GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 8192\r\n\r\nsome", "HTTP/1.1 200 "},
 	} {
 		all.Go(func() {
@@ -39,7 +41,8 @@ func TestBodyThatDoesNotCome(t *testing.T) {
 			}
 			conn.SetReadDeadline(time.Now().Add(20 * time.Second)) // the server reads for 30
 			answer, err := io.ReadAll(conn)
-			if err != nil || !strings.HasPrefix(string(answer), tt.answer) || !strings.Contains(string(answer), "\r\nConnection: close\r\n") {
+			if err != nil || !strings.HasPrefix(string(answer), tt.answer) ||
+				!strings.Contains(string(answer), "\r\nConnection: close\r\n") {
 				t.Errorf("%q: %q %v", tt.request, answer, err)
 			}
 		})
@@ -66,11 +69,14 @@ func TestSlowCallers(t *testing.T) {
 		var p99 time.Duration
 		for range 3 { // other programs on the machine may be what is slow
 			var took []time.Duration
-			if took, most = askBeside(t, s, exec.Command(program, mode, "-c", strconv.Itoa(callers), "-r", "150", "-i", "1", "-l", "6", "-s", "8192", "-u", s.base+"/external/v1/antennas")); t.Failed() {
+			if took, most = askBeside(t,
+				s, exec.Command(program, mode, "-c", strconv.Itoa(callers), "-r", "150", "-i", "1", "-l", "6", "-s",
+					"8192", "-u", s.base+"/external/v1/antennas")); t.Failed() {
 				return
 			}
 			p99 = took[len(took)*99/100]
-			t.Logf("%s: %d requests, half of them within %s, 99 %% within %s, all within %s", mode, len(took), took[len(took)/2], p99, took[len(took)-1])
+			t.Logf("%s: %d requests, half of them within %s, 99 %% within %s, all within %s", mode, len(took),
+				took[len(took)/2], p99, took[len(took)-1])
 			if requests = len(took); requests >= 400 && p99 < time.Second {
 				break
 			}

@@ -17,7 +17,10 @@ import (
 func slowReader(t *testing.T, s *server, path, key string) (net.Conn, *http.Response) {
 	t.Helper()
 	d := net.Dialer{Control: func(_, _ string, c syscall.RawConn) (err error) {
-		return c.Control(func(fd uintptr) { err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096) })
+		return c.Control(func(
+			fd uintptr) {
+			err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096)
+		})
 	}}
 	conn, err := d.Dial("tcp", strings.TrimPrefix(s.base, "http://"))
 	if err != nil {
@@ -41,7 +44,8 @@ func TestSlowReadersOfArchives(t *testing.T) {
 	if !waitFor(func() bool { return s.version("FR") != "" }) {
 		t.Fatalf("not ready: %s", s.log)
 	}
-	slow := createClient(t, c.dir, "--name", "slow", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "all-read", "--minute", "100000", "--day", "100000")
+	slow := createClient(t, c.dir, "--name", "slow", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes",
+		"all-read", "--minute", "100000", "--day", "100000")
 	path := "/external/v1/anfr/archive/" + s.ask("/anfr/archives")["data"].([]any)[0].(string) + "?view=full"
 	var open []net.Conn
 	for n := range 24 {
@@ -50,7 +54,8 @@ func TestSlowReadersOfArchives(t *testing.T) {
 		case n < 4 && a.StatusCode == 200:
 			open = append(open, conn)
 		case n >= 4 && a.StatusCode == 503:
-			if text, err := io.ReadAll(a.Body); err != nil || !strings.Contains(string(text), `"BUSY"`) || a.Header.Get("Retry-After") == "" {
+			if text, err := io.ReadAll(a.Body); err != nil || !strings.Contains(string(text), `"BUSY"`) ||
+				a.Header.Get("Retry-After") == "" {
 				t.Errorf("answer %d: %s %v", n, text, err)
 			}
 		default:

@@ -21,7 +21,8 @@ const inner = "GET /smuggled HTTP/1.1\r\nHost: relais.test\r\nX-Request-Id: inne
 
 // outer makes the request around it, of lines that end in CRLF.
 func outer(request string, lines ...string) string {
-	return request + " HTTP/1.1\r\nHost: relais.test\r\nX-Request-Id: outer-@@@\r\n" + strings.Join(append(lines, ""), "\r\n") + "\r\n"
+	return request + " HTTP/1.1\r\nHost: relais.test\r\nX-Request-Id: outer-@@@\r\n" + strings.Join(append(lines, ""),
+		"\r\n") + "\r\n"
 }
 
 // chunk is one chunk with the inner request.
@@ -51,36 +52,56 @@ var smugglings = []smuggling{
 	{"a body that is posted", outer("POST /healthz", all(inner)) + inner, taken, 0},
 	{"a chunked body", outer("POST /healthz", "Transfer-Encoding: chunked") + chunk + "0\r\n\r\n", taken, 0},
 	// Chunks go before lengths, and the connection ends (RFC 9112, 6.1), or both are refused.
-	{"length and chunks, the inner after the chunks", outer("POST /healthz", all("0\r\n\r\n"+inner), "Transfer-Encoding: chunked") + "0\r\n\r\n" + inner, either, 0},
-	{"chunks and a short length, the inner in a chunk", outer("POST /healthz", "Transfer-Encoding: chunked", "Content-Length: 4") + chunk + "0\r\n\r\n", either, 0},
+	{"length and chunks, the inner after the chunks",
+		outer("POST /healthz", all("0\r\n\r\n"+inner), "Transfer-Encoding: chunked") + "0\r\n\r\n" + inner, either, 0},
+	{"chunks and a short length, the inner in a chunk",
+		outer("POST /healthz", "Transfer-Encoding: chunked", "Content-Length: 4") + chunk + "0\r\n\r\n", either, 0},
 	{"an unknown coding", outer("POST /healthz", "Transfer-Encoding: xchunked") + "0\r\n\r\n" + inner, refused, 0},
-	{"an unknown coding and a length", outer("POST /healthz", "Transfer-Encoding: xchunked", all("0\r\n\r\n")) + "0\r\n\r\n" + inner, refused, 0},
-	{"two codings", outer("POST /healthz", "Transfer-Encoding: identity", "Transfer-Encoding: chunked") + "0\r\n\r\n" + inner, refused, 0},
-	{"a blank before the colon", outer("POST /healthz", "Transfer-Encoding : chunked", all("0\r\n\r\n"+inner)) + "0\r\n\r\n" + inner, refused, 0},
+	{"an unknown coding and a length",
+		outer("POST /healthz", "Transfer-Encoding: xchunked", all("0\r\n\r\n")) + "0\r\n\r\n" + inner, refused, 0},
+	{"two codings", outer("POST /healthz", "Transfer-Encoding: identity", "Transfer-Encoding: chunked") + "0\r\n\r\n" +
+		inner, refused, 0},
+	{"a blank before the colon",
+		outer("POST /healthz", "Transfer-Encoding : chunked", all("0\r\n\r\n"+inner)) + "0\r\n\r\n" + inner, refused,
+		0},
 	{"a tab after the colon", outer("POST /healthz", "Transfer-Encoding:\tchunked") + chunk + "0\r\n\r\n", either, 0},
-	{"a vertical tab after the colon", outer("POST /healthz", "Transfer-Encoding:\x0bchunked", all("0\r\n\r\n"+inner)) + "0\r\n\r\n" + inner, refused, 0},
+	{"a vertical tab after the colon",
+		outer("POST /healthz", "Transfer-Encoding:\x0bchunked", all("0\r\n\r\n"+inner)) + "0\r\n\r\n" + inner, refused,
+		0},
 	{"two lengths", outer("POST /healthz", "Content-Length: 0", all(inner)) + inner, refused, 0},
 	{"a length with a sign", outer("POST /healthz", "Content-Length: +5") + "12345" + inner, refused, 0},
 	{"a list of lengths", outer("POST /healthz", "Content-Length: 0, 5") + "12345" + inner, refused, 0},
 	{"a length below zero", outer("POST /healthz", "Content-Length: -1") + inner, refused, 0},
-	{"lines that end in LF, and a length", strings.ReplaceAll(outer("POST /healthz", all(inner)), "\r\n", "\n") + inner, taken, 0},
+	{"lines that end in LF, and a length", strings.ReplaceAll(outer("POST /healthz", all(inner)), "\r\n", "\n") + inner,
+		taken, 0},
 	{"lines that end in CR", strings.ReplaceAll(outer("GET /healthz"), "\r\n", "\r") + inner, refused, 0},
-	{"a chunk that is too long", outer("POST /healthz", "Transfer-Encoding: chunked") + "10000000000000000\r\n\r\n0\r\n\r\n" + inner, either, 0},
-	{"a chunk length in C", outer("POST /healthz", "Transfer-Encoding: chunked") + "0x5\r\n12345\r\n0\r\n\r\n" + inner, either, 0},
-	{"a chunk length with a sign", outer("POST /healthz", "Transfer-Encoding: chunked") + "+5\r\n12345\r\n0\r\n\r\n" + inner, either, 0},
-	{"a chunk extension that ends in LF", outer("POST /healthz", "Transfer-Encoding: chunked") + fmt.Sprintf("2;\nxx\r\n%x\r\n0\r\n\r\n", len(inner)+5) + inner + "\r\n0\r\n\r\n", either, 0},
-	{"a long chunk extension", outer("POST /healthz", "Transfer-Encoding: chunked") + "5;" + strings.Repeat("a", 64<<10) + "\r\n12345\r\n" + chunk + "0\r\n\r\n", either, 0},
-	{"chunks without CRLF after the data", outer("POST /healthz", "Transfer-Encoding: chunked") + "5\r\n12345XX0\r\n\r\n" + inner, either, 0},
-	{"a length in the trailer", outer("POST /healthz", "Transfer-Encoding: chunked") + chunk + "0\r\nContent-Length: 500\r\n\r\n", either, 0},
+	{"a chunk that is too long",
+		outer("POST /healthz", "Transfer-Encoding: chunked") + "10000000000000000\r\n\r\n0\r\n\r\n" + inner, either, 0},
+	{"a chunk length in C", outer("POST /healthz", "Transfer-Encoding: chunked") + "0x5\r\n12345\r\n0\r\n\r\n" + inner,
+		either, 0},
+	{"a chunk length with a sign",
+		outer("POST /healthz", "Transfer-Encoding: chunked") + "+5\r\n12345\r\n0\r\n\r\n" + inner, either, 0},
+	{"a chunk extension that ends in LF",
+		outer("POST /healthz", "Transfer-Encoding: chunked") + fmt.Sprintf("2;\nxx\r\n%x\r\n0\r\n\r\n",
+			len(inner)+5) + inner + "\r\n0\r\n\r\n", either, 0},
+	{"a long chunk extension", outer("POST /healthz", "Transfer-Encoding: chunked") + "5;" + strings.Repeat("a",
+		64<<10) + "\r\n12345\r\n" + chunk + "0\r\n\r\n", either, 0},
+	{"chunks without CRLF after the data",
+		outer("POST /healthz", "Transfer-Encoding: chunked") + "5\r\n12345XX0\r\n\r\n" + inner, either, 0},
+	{"a length in the trailer",
+		outer("POST /healthz", "Transfer-Encoding: chunked") + chunk + "0\r\nContent-Length: 500\r\n\r\n", either, 0},
 	{"a folded line", outer("POST /healthz", "X-A: b", " Transfer-Encoding: chunked", all(inner)) + inner, either, 0},
 	{"a folded value", outer("POST /healthz", "Transfer-Encoding:", " chunked") + chunk + "0\r\n\r\n", either, 0},
 	{"a blank in a name", outer("POST /healthz", "Content Length: 0", all(inner)) + inner, refused, 0},
 	{"a whole URL of another host", outer("GET http://other.test/healthz", all(inner)) + inner, either, 0},
 	{"two hosts", outer("GET /healthz", "Host: other.test"), refused, 0},
-	{"HTTP/1.0 with chunks", strings.Replace(outer("POST /healthz", "Transfer-Encoding: chunked", "Connection: keep-alive"), "HTTP/1.1", "HTTP/1.0", 1) + chunk + "0\r\n\r\n", either, 0},
-	{"Connection names the length", outer("POST /healthz", "Connection: Content-Length", all(inner)) + inner, either, 0},
+	{"HTTP/1.0 with chunks", strings.Replace(outer("POST /healthz", "Transfer-Encoding: chunked",
+		"Connection: keep-alive"), "HTTP/1.1", "HTTP/1.0", 1) + chunk + "0\r\n\r\n", either, 0},
+	{"Connection names the length", outer("POST /healthz", "Connection: Content-Length", all(inner)) + inner, either,
+		0},
 	{"Expect", outer("POST /healthz", "Expect: 100-continue", all(inner)) + inner, either, 0},
-	{"an upgrade", outer("GET /healthz", "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAAP__", all(inner)) + inner, either, 0},
+	{"an upgrade", outer("GET /healthz", "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c",
+		"HTTP2-Settings: AAMAAABkAAQAAP__", all(inner)) + inner, either, 0},
 }
 
 // forward listens and passes connections on; it counts them.
@@ -164,9 +185,12 @@ func TestSmuggling(t *testing.T) {
 					markers++
 					marker := fmt.Sprintf("marker-%d", markers)
 					// It is let in: of what is refused the log has some lines a minute only.
-					a := call(t, http.DefaultClient, "http://"+address+"/external/v1/markets", header("X-Request-Id", marker, "X-API-Key", s.key))
-					if a.status != 200 || a.header.Get("X-Request-Id") != marker || !bytes.Contains(a.body, []byte(`"requestId":"`+marker+`"`)) {
-						t.Errorf("%s: the next request got another's answer: %d %v %s", tt.what, a.status, a.header, a.body)
+					a := call(t, http.DefaultClient, "http://"+address+"/external/v1/markets",
+						header("X-Request-Id", marker, "X-API-Key", s.key))
+					if a.status != 200 || a.header.Get("X-Request-Id") != marker ||
+						!bytes.Contains(a.body, []byte(`"requestId":"`+marker+`"`)) {
+						t.Errorf("%s: the next request got another's answer: %d %v %s", tt.what, a.status, a.header,
+							a.body)
 					}
 				}
 				if tt.taken == refused && !regexp.MustCompile(`^HTTP/1\.1 (400|422|501) `).MatchString(answer) {
@@ -180,7 +204,8 @@ func TestSmuggling(t *testing.T) {
 			}
 			for i, tt := range smugglings {
 				outer, inner := seen[fmt.Sprintf("outer-%03d", i)], seen[fmt.Sprintf("inner-%03d", i)]
-				if inner != tt.inner || outer > 1 || tt.taken == refused && outer != 0 || tt.taken == taken && outer != 1 {
+				if inner != tt.inner || outer > 1 || tt.taken == refused && outer != 0 ||
+					tt.taken == taken && outer != 1 {
 					t.Errorf("%s: relais had the outer request %d times, the inner %d times", tt.what, outer, inner)
 				}
 			}
@@ -192,7 +217,8 @@ func TestSmuggling(t *testing.T) {
 			if !waitFor(func() bool {
 				proxied = map[string]int{}
 				for _, m := range proxiedLine.FindAllStringSubmatch(p.log.String(), -1) {
-					if nowhere := m[2] == "-" || m[2] == "<NOSRV>"; !nowhere && m[3] != "400" { // 400 is the proxy's own
+					if nowhere := m[2] == "-" ||
+						m[2] == "<NOSRV>"; !nowhere && m[3] != "400" { // 400 is the proxy's own
 						proxied[m[1]]++
 					}
 				}

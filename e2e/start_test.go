@@ -20,7 +20,8 @@ func TestBusyPort(t *testing.T) {
 	address := busy.Addr().String()
 	dir := filepath.Join(t.TempDir(), "demo")
 	_, errs, code := relais(t, "demo", "--data", dir, "--listen", address)
-	if code != 1 || !strings.Contains(errs, address+" is in use") || !strings.Contains(errs, "--listen 127.0.0.1:") || strings.Contains(errs, "Making") {
+	if code != 1 || !strings.Contains(errs, address+" is in use") || !strings.Contains(errs, "--listen 127.0.0.1:") ||
+		strings.Contains(errs, "Making") {
 		t.Errorf("demo: exit %d %s", code, errs)
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
@@ -36,7 +37,8 @@ func TestBusyPort(t *testing.T) {
 	fails(t, 1, "--ops-listen 127.0.0.1:", "serve", "--data", dir, "--listen", "127.0.0.1:0", "--ops-listen", address)
 	s := serve(t, nil, "serve", "--data", dir)
 	// It was told to listen on port 0, so it is not known by its address.
-	fails(t, 1, "is in use by another program", "serve", "--data", dir, "--listen", strings.TrimPrefix(s.base, "http://"))
+	fails(t, 1, "is in use by another program", "serve", "--data", dir, "--listen",
+		strings.TrimPrefix(s.base, "http://"))
 }
 
 // What is denied in a folder of somebody else says whose it is, and the command that mends
@@ -59,11 +61,13 @@ func TestFolderOfAnother(t *testing.T) {
 			}
 		}
 	}
-	denied("/var/lib belongs to root", " '/var/lib/relais of a test'", "ingest", "--data", "/var/lib/relais of a test", "fr,drom", c.files[0])
+	denied("/var/lib belongs to root", " '/var/lib/relais of a test'", "ingest", "--data", "/var/lib/relais of a test",
+		"fr,drom", c.files[0])
 	if os.Getuid() == 0 { // else the folder is its own
 		if err := os.Chmod(filepath.Join(c.dir, "clients.db"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		denied(c.dir+" belongs to root", "sudo chown -R nobody: "+c.dir, "serve", "--data", c.dir, "--listen", "127.0.0.1:0")
+		denied(c.dir+" belongs to root", "sudo chown -R nobody: "+c.dir, "serve", "--data", c.dir, "--listen",
+			"127.0.0.1:0")
 	}
 }

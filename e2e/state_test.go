@@ -17,7 +17,8 @@ func TestFailedStores(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, s.log)
 	}
 	routes := map[string]string{
-		"/external/v1/antennas?limit=1": "clients.db", "/external/v1/outages": "community.db", "/external/v1/anfr/archives": "archives.db",
+		"/external/v1/antennas?limit=1": "clients.db", "/external/v1/outages": "community.db",
+		"/external/v1/anfr/archives": "archives.db",
 	}
 	for _, file := range []string{"community.db", "archives.db", "clients.db"} {
 		path := filepath.Join(c.dir, file)
@@ -28,7 +29,8 @@ func TestFailedStores(t *testing.T) {
 		}
 		for route, needs := range routes {
 			status, retry := s.status503(route)
-			if failed := needs == file || file == "clients.db"; failed != (status == 503) || failed && retry == "" || !failed && status != 200 {
+			if failed := needs == file || file == "clients.db"; failed != (status == 503) || failed && retry == "" ||
+				!failed && status != 200 {
 				t.Errorf("without %s: %s answers %d, Retry-After %q", file, route, status, retry)
 			}
 		}
@@ -74,7 +76,8 @@ func TestMissingFiles(t *testing.T) {
 	if r := check(t, c.dir); !r.OK {
 		t.Fatalf("before: %q", r.problems())
 	}
-	for _, name := range []string{"clients.db", "users.db", "community.db", "archives.db", "photos.db", "secret.key", "snapshots/FR.snap", "measures.db"} {
+	for _, name := range []string{"clients.db", "users.db", "community.db", "archives.db", "photos.db", "secret.key",
+		"snapshots/FR.snap", "measures.db"} {
 		path := filepath.Join(c.dir, filepath.FromSlash(name))
 		if err := os.Rename(path, c.dir+".aside"); err != nil {
 			t.Fatal(err)
@@ -118,7 +121,8 @@ func TestOlderStore(t *testing.T) {
 	if r := check(t, c.dir); !strings.Contains(r.problems()["clients.db"], "older") {
 		t.Errorf("%q", r.problems())
 	}
-	if _, errs, code := relais(t, "check", "--data", c.dir, "--accept"); code != 0 || !strings.Contains(errs, "clients.db") {
+	if _, errs, code := relais(t, "check", "--data", c.dir, "--accept"); code != 0 ||
+		!strings.Contains(errs, "clients.db") {
 		t.Errorf("accepted: %d %s", code, errs)
 	}
 	s := serve(t, nil, "serve", "--data", c.dir)

@@ -38,7 +38,8 @@ func TestOtherTools(t *testing.T) {
 		if err != nil {
 			t.Skip("ogrinfo is not installed (Debian: gdal-bin)")
 		}
-		out, err := exec.Command(ogrinfo, "-so", "-al", save("/external/v1/antennas/export?format=geojson", "fr.geojson")).CombinedOutput()
+		out, err := exec.Command(ogrinfo, "-so",
+			"-al", save("/external/v1/antennas/export?format=geojson", "fr.geojson")).CombinedOutput()
 		want := fmt.Sprintf("Feature Count: %.0f", s.ask("/antennas?limit=1")["meta"].(object)["total"])
 		if err != nil || !strings.Contains(string(out), want) || !strings.Contains(string(out), "Geometry: Point") {
 			t.Errorf("%v: %s, want %s", err, out, want)
@@ -49,7 +50,8 @@ func TestOtherTools(t *testing.T) {
 		if err != nil {
 			t.Skip("redocly is not installed (npm: @redocly/cli)")
 		}
-		if out, err := exec.Command(redocly, "lint", save("/openapi.json", "openapi.json")).CombinedOutput(); err != nil {
+		if out, err := exec.Command(redocly, "lint",
+			save("/openapi.json", "openapi.json")).CombinedOutput(); err != nil {
 			t.Errorf("%v: %s", err, out)
 		}
 	})

@@ -128,7 +128,8 @@ func TestUpdate(t *testing.T) {
 	}
 	a.publish(of("2026-01-29"))
 	if !waitFor(func() bool {
-		return strings.HasPrefix(s.version("FR"), "2026-01-29") && state()["problems"] == nil && state()["lastRun"] != nil && state()["next"] != nil
+		return strings.HasPrefix(s.version("FR"), "2026-01-29") && state()["problems"] == nil &&
+			state()["lastRun"] != nil && state()["next"] != nil
 	}) {
 		t.Fatalf("the new data is not served: %s %v %s", s.version("FR"), state(), s.log)
 	}
@@ -139,7 +140,8 @@ func TestUpdate(t *testing.T) {
 	var metrics bytes.Buffer
 	metrics.ReadFrom(r.Body)
 	r.Body.Close()
-	for _, name := range []string{`relais_update_last_success_timestamp_seconds{market="FR"}`, `relais_update_failures_total{market="DROM"}`} {
+	for _, name := range []string{`relais_update_last_success_timestamp_seconds{market="FR"}`,
+		`relais_update_failures_total{market="DROM"}`} {
 		if !strings.Contains(metrics.String(), name) {
 			t.Errorf("/metrics has no %s", name)
 		}
@@ -159,7 +161,8 @@ func TestUpdate(t *testing.T) {
 	if r := update(0, ""); r.Sources[0].Files[0].Resumed != int64(len(weekly)/2) {
 		t.Errorf("%+v", r)
 	}
-	if out, errs, code := relais(t, "check", "--data", c.dir, "--json"); code != 0 || !strings.Contains(out, `"notes":[]`) {
+	if out, errs, code := relais(t, "check", "--data", c.dir, "--json"); code != 0 ||
+		!strings.Contains(out, `"notes":[]`) {
 		t.Errorf("check: %d %s%s", code, out, errs)
 	}
 }
@@ -182,7 +185,8 @@ func TestUpdateUse(t *testing.T) {
 	} {
 		out, errs, code := relais(t, tt.args...)
 		if code != tt.code || !strings.Contains(out+errs, tt.text) {
-			t.Errorf("relais %s: exit %d, want %d with %q\n%s%s", strings.Join(tt.args, " "), code, tt.code, tt.text, out, errs)
+			t.Errorf("relais %s: exit %d, want %d with %q\n%s%s", strings.Join(tt.args, " "), code, tt.code, tt.text,
+				out, errs)
 		}
 	}
 }

@@ -137,7 +137,8 @@ func (p *Param) scalar(value json.RawMessage) (string, error) {
 
 // number writes a whole number as one: 1e3 and 10.0 are whole numbers in JSON.
 func (p *Param) number(n json.Number) string {
-	if x, err := n.Float64(); err == nil && p.Type.Kind() != reflect.Float64 && x == math.Trunc(x) && math.Abs(x) < 1<<53 {
+	if x, err := n.Float64(); err == nil && p.Type.Kind() != reflect.Float64 && x == math.Trunc(x) &&
+		math.Abs(x) < 1<<53 {
 		return fmt.Sprintf("%.0f", x)
 	}
 	return n.String()

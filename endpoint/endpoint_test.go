@@ -64,7 +64,8 @@ type body struct {
 	Data thing `json:"data"`
 }
 
-var op = New(Decl{Name: "things.get", Path: "/things/{id}", Scope: "things:read", Fails: "THING", Summary: "A thing.", Errors: []string{"NOT_FOUND"}},
+var op = New(Decl{Name: "things.get", Path: "/things/{id}", Scope: "things:read", Fails: "THING", Summary: "A thing.",
+	Errors: []string{"NOT_FOUND"}},
 	func(env string, _ context.Context, p *params) (*body, error) {
 		return &body{thing{ID: fmt.Sprintf("%s %+v", env, *p), priv: 1}}, nil
 	})
@@ -100,12 +101,16 @@ func TestBind(t *testing.T) {
 		{"limit", "１", `limit: "１" is not allowed; a whole number from 1 to 100`},
 		{"limit", "99999999999999999999", `limit: "99999999999999999999" is not allowed; a whole number from 1 to 100`},
 		{"limit", "twice", "limit: give it once, not several times"},
-		{"limit", strings.Repeat("9", 1<<20), `limit: "` + strings.Repeat("9", 64) + `"… is not allowed; a whole number from 1 to 100`},
+		{"limit", strings.Repeat("9", 1<<20),
+			`limit: "` + strings.Repeat("9", 64) + `"… is not allowed; a whole number from 1 to 100`},
 		{"any", "-7", ""}, {"any", "13", "any: another number"},
-		{"lat", "-90", ""}, {"lat", "4.5e1", ""}, {"lat", "90.0001", `lat: "90.0001" is not allowed; a number from -90 to 90`},
-		{"lat", "NaN", `lat: "NaN" is not allowed; a number from -90 to 90`}, {"lat", "Inf", `lat: "Inf" is not allowed; a number from -90 to 90`},
+		{"lat", "-90", ""}, {"lat", "4.5e1", ""},
+		{"lat", "90.0001", `lat: "90.0001" is not allowed; a number from -90 to 90`},
+		{"lat", "NaN", `lat: "NaN" is not allowed; a number from -90 to 90`},
+		{"lat", "Inf", `lat: "Inf" is not allowed; a number from -90 to 90`},
 		{"lat", "-Infinity", `lat: "-Infinity" is not allowed; a number from -90 to 90`},
-		{"lat", "0x1p4", `lat: "0x1p4" is not allowed; a number from -90 to 90`}, {"lat", "1e999", `lat: "1e999" is not allowed; a number from -90 to 90`},
+		{"lat", "0x1p4", `lat: "0x1p4" is not allowed; a number from -90 to 90`},
+		{"lat", "1e999", `lat: "1e999" is not allowed; a number from -90 to 90`},
 		{"km", "0", `km: "0" is not allowed; a number above 0, at most 50`}, {"km", "50", ""}, {"km", "0.001", ""},
 		{"flag", "true", ""}, {"flag", "1", `flag: "1" is not allowed; true or false`},
 	} {
@@ -130,7 +135,8 @@ func TestCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := call.Do(t.Context(), "env")
-	if err != nil || !strings.HasPrefix(got.(*body).Data.ID, "env {ID:x Color:RED Maybe:<nil>") || !strings.Contains(got.(*body).Data.ID, "Km:1 Any:0 Flag:false paging:{Limit:7}") {
+	if err != nil || !strings.HasPrefix(got.(*body).Data.ID, "env {ID:x Color:RED Maybe:<nil>") ||
+		!strings.Contains(got.(*body).Data.ID, "Km:1 Any:0 Flag:false paging:{Limit:7}") {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -145,13 +151,15 @@ func TestKey(t *testing.T) {
 		return call.Key
 	}
 	plain := key(nil)
-	for _, same := range []map[string]string{{"color": "red"}, {"limit": "20"}, {"km": "1.0"}, {"limit": "020"}, {"flag": "false"}, {"nonsense": "1"}} {
+	for _, same := range []map[string]string{{"color": "red"}, {"limit": "20"}, {"km": "1.0"}, {"limit": "020"},
+		{"flag": "false"}, {"nonsense": "1"}} {
 		if key(same) != plain {
 			t.Errorf("%v: key %q, want %q", same, key(same), plain)
 		}
 	}
 	seen := map[string]string{plain: "{}"}
-	for _, other := range []map[string]string{{"color": "blue"}, {"limit": "21"}, {"maybe": "red"}, {"maybe": "blue"}, {"lat": "0"}, {"id": "a"}, {"id": "a&any"}, {"any": "1"}, {"id": "a", "any": "1"}} {
+	for _, other := range []map[string]string{{"color": "blue"}, {"limit": "21"}, {"maybe": "red"}, {"maybe": "blue"},
+		{"lat": "0"}, {"id": "a"}, {"id": "a&any"}, {"any": "1"}, {"id": "a", "any": "1"}} {
 		k := key(other)
 		if was, ok := seen[k]; ok {
 			t.Errorf("%v and %s have the key %q", other, was, k)
@@ -190,7 +198,9 @@ func TestDeclarationsArePrecise(t *testing.T) {
 }
 
 func TestOpenAPI(t *testing.T) {
-	text, err := json.Marshal(OpenAPI(Info{Title: "x", Problems: []Problem{{"NOT_FOUND", 404, "Gone."}, {"INVALID", 400, "Bad."}, {"EXTERNAL_THING_FAILED", 500, "Oh."}}, Common: []string{"INVALID"}}, []*Op[string]{op}))
+	text, err := json.Marshal(OpenAPI(Info{Title: "x",
+		Problems: []Problem{{"NOT_FOUND", 404, "Gone."}, {"INVALID", 400, "Bad."},
+			{"EXTERNAL_THING_FAILED", 500, "Oh."}}, Common: []string{"INVALID"}}, []*Op[string]{op}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +249,8 @@ func TestBodyMembers(t *testing.T) {
 		in   map[string]string
 	}{
 		{"title: it must be given", map[string]string{"id": "x"}},
-		{`note: "a\x00" is not allowed; text without control characters`, map[string]string{"title": "T", "note": "a\x00"}},
+		{`note: "a\x00" is not allowed; text without control characters`,
+			map[string]string{"title": "T", "note": "a\x00"}},
 		{`title: "a\nb" is not allowed; text without control characters`, map[string]string{"title": "a\nb"}},
 		{`color: "green" is not allowed; one of RED, BLUE`, map[string]string{"title": "T", "color": "green"}},
 		{"", map[string]string{"title": "T", "note": "a\r\nb\tc"}},

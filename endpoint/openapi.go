@@ -44,12 +44,14 @@ func OpenAPI[E any](info Info, ops []*Op[E]) Schema {
 	types.byName["Error"] = Schema{
 		"type": "object", "required": []string{"code", "error", "requestId"},
 		"properties": Schema{
-			"error":     Schema{"type": "string", "description": "What was wrong, in a sentence."},
-			"code":      Schema{"type": "string", "enum": codes(info.Problems), "description": "What was wrong. Later versions may have more: take one that you do not know by its status."},
+			"error": Schema{"type": "string", "description": "What was wrong, in a sentence."},
+			"code": Schema{"type": "string", "enum": codes(info.Problems),
+				"description": "What was wrong. Later versions may have more: take one that you do not know by its status."},
 			"requestId": requestID(),
 			"parameter": Schema{"type": "string", "description": "The parameter that is wrong."},
-			"allowed":   Schema{"type": "array", "items": Schema{"type": "string"}, "description": "What it may be; for a name that is not a parameter, those that are."},
-			"docs":      Schema{"type": "string", "format": "uri", "description": "Where the parameters are described."},
+			"allowed": Schema{"type": "array", "items": Schema{"type": "string"},
+				"description": "What it may be; for a name that is not a parameter, those that are."},
+			"docs": Schema{"type": "string", "format": "uri", "description": "Where the parameters are described."},
 		},
 	}
 	var servers []Schema
@@ -60,19 +62,23 @@ func OpenAPI[E any](info Info, ops []*Op[E]) Schema {
 		"openapi": "3.1.0",
 		"info": Schema{"title": info.Title, "version": info.Version, "description": info.Description,
 			"license": Schema{"name": info.Licence, "url": info.LicenceURL}},
-		"servers":    servers,
-		"security":   security(),
-		"paths":      paths,
-		"components": Schema{"schemas": types.byName, "securitySchemes": securitySchemes, "headers": headers, "parameters": requestHeaders},
+		"servers":  servers,
+		"security": security(),
+		"paths":    paths,
+		"components": Schema{"schemas": types.byName, "securitySchemes": securitySchemes, "headers": headers,
+			"parameters": requestHeaders},
 	}
 }
 
 var securitySchemes = Schema{
-	"bearer": Schema{"type": "http", "scheme": "bearer", "description": "An API key. MOBILE clients send it here, with a signature."},
-	"apiKey": Schema{"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "An API key of a BROWSER or SERVER client."},
+	"bearer": Schema{"type": "http", "scheme": "bearer",
+		"description": "An API key. MOBILE clients send it here, with a signature."},
+	"apiKey": Schema{"type": "apiKey", "in": "header", "name": "X-API-Key",
+		"description": "An API key of a BROWSER or SERVER client."},
 	"signature": Schema{"type": "apiKey", "in": "header", "name": "X-Sq-Signature",
 		"description": "t=<unix-seconds>,v1=<hex>: the HMAC-SHA256, under the signing secret as it was shown, of t, method, path as sent without the query, and the SHA-256 of the body in lower-case hexadecimal, joined by line feeds. MOBILE clients sign every request, and SERVER clients that are made so."},
-	"attestation": Schema{"type": "apiKey", "in": "header", "name": "X-Device-Attestation", "description": "A JWT that attests the device, of a client that needs one."},
+	"attestation": Schema{"type": "apiKey", "in": "header", "name": "X-Device-Attestation",
+		"description": "A JWT that attests the device, of a client that needs one."},
 }
 
 // security lists what a request can bring, each a key and what some clients send with it.
@@ -91,8 +97,11 @@ func security() (list []Schema) {
 
 // requestHeaders are those that any request may have.
 var requestHeaders = Schema{
-	"IfNoneMatch": Schema{"name": "If-None-Match", "in": "header", "schema": Schema{"type": "string"}, "description": "The ETag of an answer that the client has: while it is true, the answer is 304."},
-	"RequestId":   Schema{"name": "X-Request-Id", "in": "header", "schema": Schema{"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"}, "description": "Names the request, instead of an id that the server makes."},
+	"IfNoneMatch": Schema{"name": "If-None-Match", "in": "header", "schema": Schema{"type": "string"},
+		"description": "The ETag of an answer that the client has: while it is true, the answer is 304."},
+	"RequestId": Schema{"name": "X-Request-Id", "in": "header",
+		"schema":      Schema{"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
+		"description": "Names the request, instead of an id that the server makes."},
 }
 
 func headerParameters(method string) (list []Schema) {
@@ -105,7 +114,8 @@ func headerParameters(method string) (list []Schema) {
 // headers are those of every answer.
 var headers = func() Schema {
 	list := Schema{}
-	texts := []string{"X-Request-Id", "RateLimit-Policy", "RateLimit", "Cache-Control", "Vary", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers"}
+	texts := []string{"X-Request-Id", "RateLimit-Policy", "RateLimit", "Cache-Control", "Vary",
+		"Access-Control-Allow-Origin", "Access-Control-Expose-Headers"}
 	for name, doc := range map[string]string{
 		"Cache-Control":                 "How long the answer may be kept.",
 		"Vary":                          "The headers of the request that the answer depends on.",
@@ -208,7 +218,9 @@ func (o *Op[E]) requestBody(types *schemas) Schema {
 		properties[o.Body.File] = Schema{"type": "string", "format": "binary", "description": o.Body.FileDoc}
 		required = append(required, o.Body.File)
 	}
-	return Schema{"required": true, "content": Schema{o.Body.Type: Schema{"schema": Schema{"type": "object", "properties": properties, "required": required}}}}
+	return Schema{"required": true,
+		"content": Schema{o.Body.Type: Schema{"schema": Schema{"type": "object", "properties": properties,
+			"required": required}}}}
 }
 
 func (o *Op[E]) responses(info Info, types *schemas) Schema {
@@ -221,10 +233,12 @@ func (o *Op[E]) responses(info Info, types *schemas) Schema {
 		content[contentType] = Schema{"schema": types.answer(t)}
 	}
 	responses := Schema{
-		strconv.Itoa(o.Status): Schema{"description": "The answer.", "content": content, "headers": headersOf(o.ownHeaders())},
+		strconv.Itoa(o.Status): Schema{"description": "The answer.", "content": content,
+			"headers": headersOf(o.ownHeaders())},
 	}
 	if o.Method == "GET" {
-		responses["304"] = Schema{"description": "Not changed since the answer whose ETag stands in If-None-Match.", "headers": headersOf(etagHeader())}
+		responses["304"] = Schema{"description": "Not changed since the answer whose ETag stands in If-None-Match.",
+			"headers": headersOf(etagHeader())}
 	}
 	answers := slices.Concat(o.Errors, info.Common, []string{o.FailureCode()})
 	if info.OfBody != nil {
@@ -244,7 +258,8 @@ func (o *Op[E]) responses(info Info, types *schemas) Schema {
 			own["Allow"] = Schema{"schema": Schema{"type": "string"}, "description": "The methods of the path."}
 		}
 		if status == 429 || status == 503 {
-			own["Retry-After"] = Schema{"schema": Schema{"type": "integer"}, "description": "Seconds after which to come back."}
+			own["Retry-After"] = Schema{"schema": Schema{"type": "integer"},
+				"description": "Seconds after which to come back."}
 		}
 		responses[strconv.Itoa(status)] = Schema{
 			"headers":     headersOf(own),
@@ -261,7 +276,8 @@ func (o *Op[E]) ownHeaders() Schema {
 	if o.Method == "GET" {
 		own = etagHeader()
 	} else {
-		own["Idempotent-Replayed"] = Schema{"schema": Schema{"type": "string"}, "description": "true where a signed request came again: the answer is that of the first."}
+		own["Idempotent-Replayed"] = Schema{"schema": Schema{"type": "string"},
+			"description": "true where a signed request came again: the answer is that of the first."}
 	}
 	if o.Result.Implements(reflect.TypeFor[Located]()) {
 		own["Location"] = Schema{"schema": Schema{"type": "string"}, "description": "Address of what was made."}

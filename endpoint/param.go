@@ -68,8 +68,11 @@ func describe(d Decl, v reflect.Value, index []int) (params []Param) {
 			params = append(params, describe(d, v.Field(i), at)...)
 			continue
 		}
-		p := Param{Name: f.Tag.Get("param"), In: "query", Doc: f.Tag.Get("doc"), Default: f.Tag.Get("default"), Example: f.Tag.Get("example"),
-			Min: f.Tag.Get("min"), Max: f.Tag.Get("max"), Above: f.Tag.Get("above"), Code: f.Tag.Get("code"), Type: f.Type, index: at, Required: f.Tag.Get("required") != "", lines: f.Tag.Get("lines") != "", private: f.Tag.Get("private") != "", allowed: f.Tag.Get("want"), empty: f.Tag.Get("empty") != ""}
+		p := Param{Name: f.Tag.Get("param"), In: "query", Doc: f.Tag.Get("doc"), Default: f.Tag.Get("default"),
+			Example: f.Tag.Get("example"),
+			Min:     f.Tag.Get("min"), Max: f.Tag.Get("max"), Above: f.Tag.Get("above"), Code: f.Tag.Get("code"),
+			Type: f.Type, index: at, Required: f.Tag.Get("required") != "", lines: f.Tag.Get("lines") != "",
+			private: f.Tag.Get("private") != "", allowed: f.Tag.Get("want"), empty: f.Tag.Get("empty") != ""}
 		if p.Name == "" || !f.IsExported() {
 			panic(fmt.Sprintf("endpoint: %s.%s has no param tag or is not exported", t, f.Name))
 		}

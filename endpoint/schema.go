@@ -45,7 +45,8 @@ func (s *schemas) Of(t reflect.Type) Schema {
 		return Schema{"type": "string"}
 	case reflect.Bool:
 		return Schema{"type": "boolean"}
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16,
+		reflect.Uint32, reflect.Uint64:
 		return Schema{"type": "integer"}
 	case reflect.Float64, reflect.Float32:
 		return Schema{"type": "number"}

@@ -78,7 +78,8 @@ func TestASCII(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string
 		want bool
-	}{{"Orange", "oRANGE", true}, {"", "", true}, {"a", "ab", false}, {"k", "\u212a", false}, {"s", "\u017f", false}, {"É", "é", false}, {"[", "{", false}, {"@", "`", false}} {
+	}{{"Orange", "oRANGE", true}, {"", "", true}, {"a", "ab", false}, {"k", "\u212a", false}, {"s", "\u017f", false},
+		{"É", "é", false}, {"[", "{", false}, {"@", "`", false}} {
 		if EqualASCII(tt.a, tt.b) != tt.want || (UpperASCII(tt.a) == UpperASCII(tt.b)) != tt.want {
 			t.Errorf("%q and %q: %v", tt.a, tt.b, !tt.want)
 		}

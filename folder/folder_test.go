@@ -49,7 +49,8 @@ func TestLockNamesItsHolder(t *testing.T) {
 	_, err = d.Lock("serve", "second", now)
 	var held *HeldError
 	if !errors.As(err, &held) || held.Holder.PID != os.Getpid() ||
-		!strings.Contains(err.Error(), "relais serve on 127.0.0.1:8080") || !strings.Contains(err.Error(), "2026-11-21T08:00:00Z") {
+		!strings.Contains(err.Error(), "relais serve on 127.0.0.1:8080") ||
+		!strings.Contains(err.Error(), "2026-11-21T08:00:00Z") {
 		t.Errorf("second lock: %v", err)
 	}
 	if other, err := d.Lock("ingest", "x", now); err != nil {

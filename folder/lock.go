@@ -52,7 +52,8 @@ func (d Dir) LockQuietly(name string) (*Holder, error) {
 	if err := MakeDir(string(d)); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(string(d), name+lockSuffix), os.O_RDWR|os.O_CREATE, 0o600) // who can open it can hold it
+	// who can open it can hold it
+	f, err := os.OpenFile(filepath.Join(string(d), name+lockSuffix), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}

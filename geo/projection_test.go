@@ -59,7 +59,8 @@ func TestProjectionsOfRealPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range sites {
-		near(t, "BIPT "+s.ID, FromLambert72(number(s.X), number(s.Y)), Point{number(s.Latitude), number(s.Longitude)}, 3)
+		near(t, "BIPT "+s.ID, FromLambert72(number(s.X), number(s.Y)), Point{number(s.Latitude), number(s.Longitude)},
+			3)
 	}
 	if len(rows) < 300 || len(sites) < 100 {
 		t.Errorf("%d and %d places", len(rows), len(sites))

@@ -52,7 +52,8 @@ func only(items []item, f func(item) bool) (kept []item) {
 func TestSearchAgainstTheExport(t *testing.T) {
 	s := newServer(t)
 	all, meta := list(t, s, "/antennas/export")
-	if n := fmt.Sprint(len(all)); meta["returned"] != json.Number(n) || meta["total"] != json.Number(n) || meta["totalMatched"] != json.Number(n) || meta["export"] != true {
+	if n := fmt.Sprint(len(all)); meta["returned"] != json.Number(n) || meta["total"] != json.Number(n) ||
+		meta["totalMatched"] != json.Number(n) || meta["export"] != true {
 		t.Errorf("%d sites, meta %v", len(all), meta)
 	}
 	one, page := all[len(all)/2], 7
@@ -60,11 +61,23 @@ func TestSearchAgainstTheExport(t *testing.T) {
 		page = 70
 	}
 	for query, f := range map[string]func(item) bool{
-		"supId=" + one.ID:                                    func(i item) bool { return i.ID == one.ID },
-		"nationalSiteCode=" + one.NationalSiteCode:           func(i item) bool { return i.NationalSiteCode == one.NationalSiteCode },
-		"postalCode=" + one.Location.PostalCode:              func(i item) bool { return i.Location.PostalCode == one.Location.PostalCode },
-		"department=" + one.Location.Department:              func(i item) bool { return i.Location.Department == one.Location.Department },
-		"commune=" + strings.ToLower("Paris"):                func(i item) bool { return strings.HasPrefix(i.Location.Commune, "Paris") },
+		"supId=" + one.ID: func(i item) bool { return i.ID == one.ID },
+		"nationalSiteCode=" + one.NationalSiteCode: func(
+			i item) bool {
+			return i.NationalSiteCode == one.NationalSiteCode
+		},
+		"postalCode=" + one.Location.PostalCode: func(
+			i item) bool {
+			return i.Location.PostalCode == one.Location.PostalCode
+		},
+		"department=" + one.Location.Department: func(
+			i item) bool {
+			return i.Location.Department == one.Location.Department
+		},
+		"commune=" + strings.ToLower("Paris"): func(
+			i item) bool {
+			return strings.HasPrefix(i.Location.Commune, "Paris")
+		},
 		"postalCode=" + one.Location.PostalCode + "&supId=0": func(item) bool { return false },
 	} {
 		want := ids(only(all, f))
@@ -96,7 +109,8 @@ func TestShortStatuses(t *testing.T) {
 		t.Run(tt.short, func(t *testing.T) {
 			_, a := list(t, s, "/antennas?limit=1&status="+tt.short)
 			_, b := list(t, s, "/antennas?limit=1&status="+tt.long)
-			if a["totalMatched"] != b["totalMatched"] || a["totalMatched"] == json.Number("0") || a["totalMatched"] == a["total"] {
+			if a["totalMatched"] != b["totalMatched"] || a["totalMatched"] == json.Number("0") ||
+				a["totalMatched"] == a["total"] {
 				t.Errorf("%s: %v, %s: %v", tt.short, a["totalMatched"], tt.long, b["totalMatched"])
 			}
 		})
@@ -109,9 +123,11 @@ func TestShapes(t *testing.T) {
 	all, _ := list(t, s, "/antennas/export")
 	items, meta := list(t, s, "/antennas?north=49.5&south=47.25&east=3.5&west=1.75&limit=5000")
 	want := ids(only(all, func(i item) bool {
-		return i.Coordinates.Lat <= 49.5 && i.Coordinates.Lat >= 47.25 && i.Coordinates.Lng <= 3.5 && i.Coordinates.Lng >= 1.75
+		return i.Coordinates.Lat <= 49.5 && i.Coordinates.Lat >= 47.25 && i.Coordinates.Lng <= 3.5 &&
+			i.Coordinates.Lng >= 1.75
 	}))
-	if box := fmt.Sprint(meta["bbox"]); box != "map[east:3.5 north:49.5 south:47.25 west:1.75]" || !slices.Equal(ids(items), want) || len(want) < 10 {
+	if box := fmt.Sprint(meta["bbox"]); box != "map[east:3.5 north:49.5 south:47.25 west:1.75]" ||
+		!slices.Equal(ids(items), want) || len(want) < 10 {
 		t.Errorf("box %s: %d sites, want %d", box, len(items), len(want))
 	}
 	items, meta = list(t, s, "/antennas?lat=48.8566&lon=2.3522&radiusKm=30&limit=5000")
@@ -123,7 +139,10 @@ func TestShapes(t *testing.T) {
 		}
 		last = *i.DistanceMeters
 	}
-	inside := ids(only(all, func(i item) bool { return haversine(48.8566, 2.3522, i.Coordinates.Lat, i.Coordinates.Lng) <= 30_000 }))
+	inside := ids(only(all, func(
+		i item) bool {
+		return haversine(48.8566, 2.3522, i.Coordinates.Lat, i.Coordinates.Lng) <= 30_000
+	}))
 	if !slices.Equal(ids(items), inside) || len(inside) < 10 || meta["bbox"] != nil {
 		t.Errorf("disc: %d sites, want %d", len(items), len(inside))
 	}
@@ -132,7 +151,8 @@ func TestShapes(t *testing.T) {
 // haversine is the great-circle distance in metres on a sphere of 6371.0088 km.
 func haversine(lat1, lng1, lat2, lng2 float64) float64 {
 	rad := math.Pi / 180
-	a := math.Pow(math.Sin((lat2-lat1)*rad/2), 2) + math.Cos(lat1*rad)*math.Cos(lat2*rad)*math.Pow(math.Sin((lng2-lng1)*rad/2), 2)
+	a := math.Pow(math.Sin((lat2-lat1)*rad/2),
+		2) + math.Cos(lat1*rad)*math.Cos(lat2*rad)*math.Pow(math.Sin((lng2-lng1)*rad/2), 2)
 	return 2 * 6371008.8 * math.Asin(math.Sqrt(a))
 }
 
@@ -156,7 +176,8 @@ func TestMaxAge(t *testing.T) {
 		{"/anfr/archive/2026-08-27", 3600},
 	} {
 		t.Run(tt.target, func(t *testing.T) {
-			if got := get(t, s, tt.target).Header().Get("Cache-Control"); got != fmt.Sprintf("private, max-age=%d", tt.seconds) {
+			if got := get(t, s, tt.target).Header().Get("Cache-Control"); got != fmt.Sprintf("private, max-age=%d",
+				tt.seconds) {
 				t.Errorf("%s: %s", tt.target, got)
 			}
 		})

@@ -16,12 +16,14 @@ import (
 )
 
 // archiveKeys are the keys of the contract's archive records.
-var archiveKeys = strings.Fields("id sup_id coordonnees coord lat lon city adm_lb_nom emr_lb_systeme statut emr_dt generation date_maj sta_nm_anfr nat_id sup_nm_haut tpo_id adr_lb_lieu adr_lb_add1 adr_lb_add2 adr_lb_add3 adr_nm_cp sta_nm_dpt code_insee com_cd_insee")
+var archiveKeys = strings.Fields(
+	"id sup_id coordonnees coord lat lon city adm_lb_nom emr_lb_systeme statut emr_dt generation date_maj sta_nm_anfr nat_id sup_nm_haut tpo_id adr_lb_lieu adr_lb_add1 adr_lb_add2 adr_lb_add3 adr_nm_cp sta_nm_dpt code_insee com_cd_insee")
 
 // archiveRows are two publications: support, system and status of each row.
 var archiveRows = map[string][]string{
 	"2026-08-20": {"90000010 LTE_800 Projet_approuvé", "90000011 LTE_800 En_service", "90000011 LTE_1800 En_service"},
-	"2026-08-27": {"90000010 LTE_800 En_service", "90000011 LTE_800 En_service", "90000011 LTE_2600 En_service", "7 NR_3500 Projet_approuvé"},
+	"2026-08-27": {"90000010 LTE_800 En_service", "90000011 LTE_800 En_service", "90000011 LTE_2600 En_service",
+		"7 NR_3500 Projet_approuvé"},
 }
 
 // newArchives has the two publications.
@@ -87,7 +89,8 @@ func archived(t *testing.T, s *Server, target string) (rows []string, meta objec
 	answer := parse(t, get(t, s, target), 200)
 	for id, site := range answer["data"].(object) {
 		info := site.(object)["info"].(object)
-		if info["sup_id"] != id || info["coordonnees"] != "48.85 , 2.35" || info["lat"] != "48.85" || info["lon"] != "2.35" || len(info) != 5 {
+		if info["sup_id"] != id || info["coordonnees"] != "48.85 , 2.35" || info["lat"] != "48.85" ||
+			info["lon"] != "2.35" || len(info) != 5 {
 			t.Errorf("%s of %s: %v", target, id, info)
 		}
 		for _, a := range site.(object)["antennas"].([]any) {
@@ -101,7 +104,9 @@ func archived(t *testing.T, s *Server, target string) (rows []string, meta objec
 			if want := len(archiveKeys); len(r) != want && (!typed || len(r) != want+1) {
 				t.Errorf("%s: %d keys: %v", target, len(r), r)
 			}
-			rows = append(rows, strings.TrimSpace(strings.Join([]string{r["sup_id"].(string), r["emr_lb_systeme"].(string), r["statut"].(string), r["date_maj"].(string), kind}, " ")))
+			rows = append(rows,
+				strings.TrimSpace(strings.Join([]string{r["sup_id"].(string), r["emr_lb_systeme"].(string),
+					r["statut"].(string), r["date_maj"].(string), kind}, " ")))
 		}
 	}
 	slices.Sort(rows)
@@ -112,7 +117,8 @@ func TestArchives(t *testing.T) {
 	s := newServer(t)
 	before := get(t, s, "/anfr/archives")
 	answer := parse(t, before, 200)
-	if text := fmt.Sprint(answer["data"]); text != "[2026-08-27 2026-08-20]" || answer["meta"].(object)["current"] != "2026-08-27" {
+	if text := fmt.Sprint(answer["data"]); text != "[2026-08-27 2026-08-20]" ||
+		answer["meta"].(object)["current"] != "2026-08-27" {
 		t.Errorf("%v", answer)
 	}
 	for _, tt := range []struct {
@@ -120,21 +126,28 @@ func TestArchives(t *testing.T) {
 		want     []string
 		previous any
 	}{
-		{"/anfr/archive/2026-08-27", []string{"7 NR 3500 Projet approuvé 2026-08-27 new", "90000010 LTE 800 En service 2026-08-27 activated",
-			"90000011 LTE 1800 En service 2026-08-20 deleted", "90000011 LTE 2600 En service 2026-08-27 added"}, "2026-08-20"},
-		{"/anfr/archive/2026-08-27?view=FULL", []string{"7 NR 3500 Projet approuvé 2026-08-27 new", "90000010 LTE 800 En service 2026-08-27 activated",
-			"90000011 LTE 2600 En service 2026-08-27 added", "90000011 LTE 800 En service 2026-08-27"}, "2026-08-20"},
-		{"/anfr/archive/2026-08-20", []string{"90000010 LTE 800 Projet approuvé 2026-08-20 new", "90000011 LTE 1800 En service 2026-08-20 new",
-			"90000011 LTE 800 En service 2026-08-20 new"}, nil},
+		{"/anfr/archive/2026-08-27",
+			[]string{"7 NR 3500 Projet approuvé 2026-08-27 new", "90000010 LTE 800 En service 2026-08-27 activated",
+				"90000011 LTE 1800 En service 2026-08-20 deleted", "90000011 LTE 2600 En service 2026-08-27 added"},
+			"2026-08-20"},
+		{"/anfr/archive/2026-08-27?view=FULL",
+			[]string{"7 NR 3500 Projet approuvé 2026-08-27 new", "90000010 LTE 800 En service 2026-08-27 activated",
+				"90000011 LTE 2600 En service 2026-08-27 added", "90000011 LTE 800 En service 2026-08-27"},
+			"2026-08-20"},
+		{"/anfr/archive/2026-08-20",
+			[]string{"90000010 LTE 800 Projet approuvé 2026-08-20 new", "90000011 LTE 1800 En service 2026-08-20 new",
+				"90000011 LTE 800 En service 2026-08-20 new"}, nil},
 	} {
 		rows, meta := archived(t, s, tt.target)
-		if !slices.Equal(rows, tt.want) || meta["previous"] != tt.previous || !strings.HasSuffix(tt.target[:24], meta["date"].(string)) {
+		if !slices.Equal(rows, tt.want) || meta["previous"] != tt.previous ||
+			!strings.HasSuffix(tt.target[:24], meta["date"].(string)) {
 			t.Errorf("%s: %q, want %q, meta %v", tt.target, rows, tt.want, meta)
 		}
 	}
 	// A commune is known by the register, or not at all.
 	site := parse(t, get(t, s, "/anfr/archive/2026-08-27"), 200)["data"].(object)["7"].(object)
-	if city := site["info"].(object)["city"]; city != cityOf(t, s, "75056") || city != site["antennas"].([]any)[0].(object)["city"] {
+	if city := site["info"].(object)["city"]; city != cityOf(t, s, "75056") ||
+		city != site["antennas"].([]any)[0].(object)["city"] {
 		t.Errorf("the city is %q", city)
 	}
 	// What is added changes the answers' tags, those of earlier dates too.
@@ -143,7 +156,8 @@ func TestArchives(t *testing.T) {
 		t.Errorf("unchanged: %d", w.Code)
 	}
 	addArchive(t, s.Archives, "2026-09-03", archiveRows["2026-08-27"], archive.Options{})
-	if answer := parse(t, get(t, s, "/anfr/archives", "If-None-Match", tag), 200); answer["meta"].(object)["current"] != "2026-09-03" {
+	if answer := parse(t, get(t, s, "/anfr/archives", "If-None-Match", tag),
+		200); answer["meta"].(object)["current"] != "2026-09-03" {
 		t.Errorf("%v", answer)
 	}
 	if w := get(t, s, "/anfr/archive/2026-09-03"); len(parse(t, w, 200)["data"].(object)) != 0 {
@@ -151,7 +165,8 @@ func TestArchives(t *testing.T) {
 	}
 	tag = get(t, s, "/anfr/archive/2026-08-27?view=full").Header().Get("Etag")
 	addArchive(t, s.Archives, "2026-08-27", archiveRows["2026-08-27"][:3], archive.Options{Force: true})
-	if w := get(t, s, "/anfr/archive/2026-08-27?view=full", "If-None-Match", tag); len(parse(t, w, 200)["data"].(object)) != 2 {
+	if w := get(t, s, "/anfr/archive/2026-08-27?view=full", "If-None-Match",
+		tag); len(parse(t, w, 200)["data"].(object)) != 2 {
 		t.Errorf("after it was replaced: %s", w.Body)
 	}
 }
@@ -174,12 +189,14 @@ func TestSyntheticArchives(t *testing.T) {
 	s, want := newServer(t), "SYNTHETIC demonstration data, not a register"
 	paths := []string{"/anfr/archives", "/anfr/archive/2026-08-20", "/anfr/archive/2026-08-20?view=full"}
 	for _, path := range paths {
-		if meta := parse(t, get(t, s, path), 200)["meta"].(object); meta["sourceLabel"] == want || meta["sourceLabel"] == "" || meta["sourceAuthority"] != "ANFR" {
+		if meta := parse(t, get(t, s, path), 200)["meta"].(object); meta["sourceLabel"] == want ||
+			meta["sourceLabel"] == "" || meta["sourceAuthority"] != "ANFR" {
 			t.Errorf("%s: %v", path, meta)
 		}
 	}
 	s.Archives = noArchives(t)
-	addArchiveFile(t, s.Archives, "SYNTHETIC_observatoire.csv", "2026-08-20", archiveRows["2026-08-20"], archive.Options{})
+	addArchiveFile(t, s.Archives, "SYNTHETIC_observatoire.csv", "2026-08-20", archiveRows["2026-08-20"],
+		archive.Options{})
 	for _, path := range paths {
 		if meta := parse(t, get(t, s, path), 200)["meta"].(object); meta["sourceLabel"] != want {
 			t.Errorf("%s: %v", path, meta)
@@ -189,7 +206,9 @@ func TestSyntheticArchives(t *testing.T) {
 
 func TestNoArchive(t *testing.T) {
 	s := newServer(t)
-	for _, date := range []string{"2026-02-30", "26-1-1", "2026-13-01", "2026-1-01", "2026-08-27T00:00:00Z", "27%2F08%2F2026", "20260827", "latest", "%00", "%ff", "２026-08-27", "2026-08-27%20", "-2026-08-27", strings.Repeat("9", 1<<20)} {
+	for _, date := range []string{"2026-02-30", "26-1-1", "2026-13-01", "2026-1-01", "2026-08-27T00:00:00Z",
+		"27%2F08%2F2026", "20260827", "latest", "%00", "%ff", "２026-08-27", "2026-08-27%20", "-2026-08-27",
+		strings.Repeat("9", 1<<20)} {
 		wantError(t, get(t, s, "/anfr/archive/"+date), 400, "INVALID_DATE", "date: ")
 	}
 	for _, date := range []string{"2026-08-26", "1800-01-01", "0000-01-01", "9999-12-31"} {
@@ -199,11 +218,13 @@ func TestNoArchive(t *testing.T) {
 	wantError(t, get(t, s, "/anfr/archive/2026-08-27?view=whole"), 400, "INVALID_PARAMETER", "view: ", "full")
 	wantError(t, get(t, s, "/anfr/archive/"), 404, "NOT_FOUND")
 	alone := empty(t) // a server without a register
-	if rows, _ := archived(t, alone, "/anfr/archive/2026-08-27"); len(rows) != 4 || len(parse(t, get(t, alone, "/anfr/archives"), 200)["data"].([]any)) != 2 {
+	if rows, _ := archived(t, alone, "/anfr/archive/2026-08-27"); len(rows) != 4 ||
+		len(parse(t, get(t, alone, "/anfr/archives"), 200)["data"].([]any)) != 2 {
 		t.Errorf("without a register: %q", rows)
 	}
 	s.Archives = archive.Open(nil, time.Now) // a read-only folder without archives
-	if answer := parse(t, get(t, s, "/anfr/archives"), 200); len(answer["data"].([]any)) != 0 || answer["meta"].(object)["current"] != nil {
+	if answer := parse(t, get(t, s, "/anfr/archives"), 200); len(answer["data"].([]any)) != 0 ||
+		answer["meta"].(object)["current"] != nil {
 		t.Errorf("%v", answer)
 	}
 	wantError(t, get(t, s, "/anfr/archive/2026-08-27"), 404, "ARCHIVE_NOT_FOUND")
@@ -214,7 +235,8 @@ func TestDamagedArchive(t *testing.T) {
 	s := newServer(t)
 	var db *store.DB
 	s.Archives, db = newArchivesIn(t)
-	for _, damage := range []struct{ bucket, view string }{{"changes", "changes"}, {"rows", "full"}, {"publications", "full"}} {
+	for _, damage := range []struct{ bucket, view string }{{"changes", "changes"}, {"rows", "full"},
+		{"publications", "full"}} {
 		if err := db.Update(func(tx *store.Tx) error {
 			b := tx.Bucket([]byte(damage.bucket))
 			k, _ := b.Cursor().Last()

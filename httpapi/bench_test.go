@@ -33,7 +33,8 @@ func BenchmarkByID(b *testing.B) {
 	b.Cleanup(func() { server.Close() })
 	for name, path := range map[string]string{"access": mount, "open": "/open"} {
 		b.Run(name, func(b *testing.B) {
-			request := []byte("GET " + path + "/antennas/90000010 HTTP/1.1\r\nHost: x\r\nX-API-Key: " + key + "\r\n\r\n")
+			request := []byte("GET " + path + "/antennas/90000010 HTTP/1.1\r\nHost: x\r\nX-API-Key: " + key +
+				"\r\n\r\n")
 			b.RunParallel(func(pb *testing.PB) {
 				c, err := net.Dial("tcp", listener.Addr().String())
 				if err != nil {

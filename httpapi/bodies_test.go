@@ -111,7 +111,8 @@ func TestForgedBodies(t *testing.T) {
 			}
 		}
 		for n := range 10 {
-			if from := forge(fmt.Sprintf("203.0.113.%d", 20+n)); busy(from) != (n >= maxNetworkUnproven-maxAddressUnproven) {
+			if from := forge(fmt.Sprintf("203.0.113.%d",
+				20+n)); busy(from) != (n >= maxNetworkUnproven-maxAddressUnproven) {
 				t.Errorf("body %d of a network: %d", n, from.Code)
 			}
 		}

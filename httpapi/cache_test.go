@@ -40,7 +40,8 @@ func TestChangeOfData(t *testing.T) {
 			tags[target] = tag
 		}
 	}
-	if tag := get(t, s, "/antennas?limit=3").Header().Get("Etag"); !want[tag+get(t, s, "/antennas?limit=3", "X-Request-Id", "same").Body.String()] {
+	if tag := get(t, s, "/antennas?limit=3").Header().Get("Etag"); !want[tag+get(t, s, "/antennas?limit=3",
+		"X-Request-Id", "same").Body.String()] {
 		t.Error("the new data does not answer")
 	}
 	var wg sync.WaitGroup
@@ -54,9 +55,11 @@ func TestChangeOfData(t *testing.T) {
 				default:
 				}
 				target := targets[i%len(targets)]
-				w := get(t, s, target, "X-Request-Id", "same", "Accept-Encoding", []string{"identity", "gzip", "zstd"}[i%3])
+				w := get(t, s, target, "X-Request-Id", "same", "Accept-Encoding",
+					[]string{"identity", "gzip", "zstd"}[i%3])
 				// The supports of the demonstration have other ids in a smaller one.
-				if (w.Code != 200 || !want[w.Header().Get("Etag")+unpack(t, w)]) && !(w.Code == 404 && strings.Contains(target, "90000010")) {
+				if (w.Code != 200 || !want[w.Header().Get("Etag")+unpack(t, w)]) &&
+					!(w.Code == 404 && strings.Contains(target, "90000010")) {
 					t.Errorf("%s: %d, neither old nor new", target, w.Code)
 				}
 			}

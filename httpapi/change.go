@@ -38,7 +38,8 @@ func (o *operation) change(s *Server, x *exchange, grant access.Grant) {
 	switch {
 	case first:
 		if err != nil { // what is done is done, and is answered
-			s.Log.Error("an answer could not be kept: the same request again would be done again", "requestId", x.id, "error", err)
+			s.Log.Error("an answer could not be kept: the same request again would be done again", "requestId", x.id,
+				"error", err)
 		}
 	case err == nil:
 		x.w.Header()["Idempotent-Replayed"] = []string{"true"}

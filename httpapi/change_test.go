@@ -61,7 +61,8 @@ func noting(t *testing.T) (*Server, *atomic.Int64) {
 // writer makes a client that may write.
 func writer(t *testing.T, s *Server, signs bool) *access.Issued {
 	t.Helper()
-	i, err := s.Gate.Clients.Create(access.Client{Name: "writer", Mode: access.Server, Scopes: []access.Scope{access.PhotosWrite}, Partner: true, RequireSignature: signs,
+	i, err := s.Gate.Clients.Create(access.Client{Name: "writer", Mode: access.Server,
+		Scopes: []access.Scope{access.PhotosWrite}, Partner: true, RequireSignature: signs,
 		CIDRs: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}, Limits: access.Limits{Minute: 1000, Day: 1000}})
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +72,8 @@ func writer(t *testing.T, s *Server, signs bool) *access.Issued {
 
 // post sends a note; signed is the body that the signature is made for, nil for no
 // signature.
-func post(t *testing.T, h http.Handler, i *access.Issued, at time.Time, body, signed []byte, headers ...string) *httptest.ResponseRecorder {
+func post(t *testing.T, h http.Handler, i *access.Issued, at time.Time, body, signed []byte,
+	headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequest("POST", "http://relais.test"+mount+"/notes", bytes.NewReader(body))
 	r.Header.Set("X-API-Key", i.APIKey)
@@ -96,7 +98,8 @@ func TestSignedPostIsDoneOnce(t *testing.T) {
 		again := post(t, s, i, now, text, text, "X-Request-Id", "again")
 		a, b := parse(t, first, 201), parse(t, again, 201)
 		sum := sha256.Sum256(text)
-		if a["sum"] != hex.EncodeToString(sum[:]) || a["sum"] != b["sum"] || a["number"] != b["number"] || b["requestId"] != "again" || a["requestId"] == b["requestId"] {
+		if a["sum"] != hex.EncodeToString(sum[:]) || a["sum"] != b["sum"] || a["number"] != b["number"] ||
+			b["requestId"] != "again" || a["requestId"] == b["requestId"] {
 			t.Errorf("%v, then %v", a, b)
 		}
 		if first.Header().Get("Location") == "" || first.Header().Get("Location") != again.Header().Get("Location") ||
@@ -154,7 +157,8 @@ func TestWhatIsNoBody(t *testing.T) {
 	now := time.Now()
 	reader := newClient(t, s, access.Server, access.ReadScopes, access.DefaultLimits)
 	wantError(t, post(t, s, reader, now, text, nil), 403, "INSUFFICIENT_SCOPE")
-	wantError(t, post(t, s, i, now, text, nil, "Content-Type", "application/json"), 415, "UNSUPPORTED_MEDIA_TYPE", "text/plain")
+	wantError(t, post(t, s, i, now, text, nil, "Content-Type", "application/json"), 415, "UNSUPPORTED_MEDIA_TYPE",
+		"text/plain")
 	wantError(t, post(t, s, i, now, text, nil, "Content-Type", ""), 415, "UNSUPPORTED_MEDIA_TYPE")
 	wantError(t, post(t, s, i, now, text, nil, "Content-Encoding", "gzip"), 415, "UNSUPPORTED_MEDIA_TYPE")
 	large := make([]byte, maxNote+1)
@@ -217,7 +221,8 @@ func TestBodiesThatDoNotBehave(t *testing.T) {
 	if a := answer(endless); !strings.Contains(a, "PAYLOAD_TOO_LARGE") {
 		t.Errorf("without an end: %s", a)
 	}
-	if a := answer(dial("Content-Length: 10\r\n\r\nabc")); !strings.HasPrefix(a, "HTTP/1.1 408") || !strings.Contains(a, "REQUEST_TIMEOUT") {
+	if a := answer(dial("Content-Length: 10\r\n\r\nabc")); !strings.HasPrefix(a, "HTTP/1.1 408") ||
+		!strings.Contains(a, "REQUEST_TIMEOUT") {
 		t.Errorf("without the rest: %s", a)
 	}
 	if a := answer(dial("Transfer-Encoding: chunked\r\n\r\nzz\r\n")); !strings.Contains(a, "INVALID_PARAMETER") {
@@ -241,7 +246,8 @@ func TestBodiesThatDoNotBehave(t *testing.T) {
 			break
 		}
 	}
-	if a := answer(dial("Content-Length: 3\r\n\r\nabc")); !strings.Contains(a, "BUSY") || !strings.Contains(a, "Retry-After: ") {
+	if a := answer(dial("Content-Length: 3\r\n\r\nabc")); !strings.Contains(a, "BUSY") ||
+		!strings.Contains(a, "Retry-After: ") {
 		t.Errorf("more than its share: %s", a)
 	}
 	for _, c := range held {
@@ -265,7 +271,8 @@ func TestBodyOfAReading(t *testing.T) {
 	}{{"hello", "hello", 200}, {"hello", "", 401}, {"", "hello", 401}, {strings.Repeat("x", plainBody+1), "", 413}} {
 		r := httptest.NewRequest("GET", "http://relais.test"+mount+"/markets", strings.NewReader(tt.body))
 		r.Header.Set("Authorization", "Bearer "+i.APIKey)
-		r.Header.Set("X-Sq-Signature", access.Sign(i.SigningSecret, time.Now(), "GET", mount+"/markets", sha256.Sum256([]byte(tt.signed))))
+		r.Header.Set("X-Sq-Signature",
+			access.Sign(i.SigningSecret, time.Now(), "GET", mount+"/markets", sha256.Sum256([]byte(tt.signed))))
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
 		if w.Code != tt.status {
@@ -293,7 +300,8 @@ func TestARefusalIsNotKept(t *testing.T) {
 			r := httptest.NewRequest("POST", "http://relais.test"+mount+"/notes", bytes.NewReader(body))
 			r.Header.Set("X-API-Key", i.APIKey)
 			r.Header.Set("Content-Type", "text/plain")
-			r.Header.Set("X-Sq-Signature", access.Sign(i.SigningSecret, at, "POST", mount+"/notes", sha256.Sum256(body)))
+			r.Header.Set("X-Sq-Signature",
+				access.Sign(i.SigningSecret, at, "POST", mount+"/notes", sha256.Sum256(body)))
 			tt.spoil(r)
 			if w := record(s, r); w.Code < 400 || w.Code >= 500 || w.Header().Get("Idempotent-Replayed") != "" {
 				t.Errorf("%s: %d %v %s", tt.name, w.Code, w.Header(), w.Body)

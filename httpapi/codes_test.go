@@ -26,11 +26,15 @@ import (
 // contract are the codes of the contract's error table that this version can
 // answer.
 var contract = []string{
-	"API_KEY_REQUIRED", "INVALID_API_KEY", "SIGNATURE_REQUIRED", "FIRST_PARTY_TOKEN_REQUIRED", "IP_NOT_ALLOWED", "ORIGIN_NOT_ALLOWED",
-	"INSUFFICIENT_SCOPE", "INVALID_BBOX", "INVALID_OPERATOR", "MISSING_RADIO_VALUE", "RATE_LIMITED", "ANTENNA_NOT_FOUND", "SITE_NOT_FOUND",
-	"MISSING_FILE", "UNSUPPORTED_IMAGE_FORMAT", "IMAGE_TOO_LARGE", "HEIC_CONVERSION_FAILED", "PHOTO_UPLOAD_FAILED", "PHOTO_NOT_FOUND",
+	"API_KEY_REQUIRED", "INVALID_API_KEY", "SIGNATURE_REQUIRED", "FIRST_PARTY_TOKEN_REQUIRED", "IP_NOT_ALLOWED",
+	"ORIGIN_NOT_ALLOWED",
+	"INSUFFICIENT_SCOPE", "INVALID_BBOX", "INVALID_OPERATOR", "MISSING_RADIO_VALUE", "RATE_LIMITED",
+	"ANTENNA_NOT_FOUND", "SITE_NOT_FOUND",
+	"MISSING_FILE", "UNSUPPORTED_IMAGE_FORMAT", "IMAGE_TOO_LARGE", "HEIC_CONVERSION_FAILED", "PHOTO_UPLOAD_FAILED",
+	"PHOTO_NOT_FOUND",
 	"MISSING_ANTENNA_IDENTIFIER", "INVALID_DATE", "ARCHIVE_NOT_FOUND",
-	"INVALID_PARAMETER", "NOT_FOUND", "METHOD_NOT_ALLOWED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "NOT_READY", "BUSY",
+	"INVALID_PARAMETER", "NOT_FOUND", "METHOD_NOT_ALLOWED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "NOT_READY",
+	"BUSY",
 }
 
 // answered are the codes that the tests of this package have seen, with their
@@ -58,7 +62,8 @@ func TestMain(m *testing.M) {
 	if status == 0 && undeclared.report() {
 		status = 1
 	}
-	if whole := flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == "" && flag.Lookup("test.list").Value.String() == ""; whole && status == 0 {
+	if whole := flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == "" &&
+		flag.Lookup("test.list").Value.String() == ""; whole && status == 0 {
 		status = checkCodes()
 	}
 	os.Exit(status)
@@ -75,7 +80,8 @@ func checkCodes() (status int) {
 	}
 	for _, code := range slices.Concat(contract, slices.Collect(maps.Keys(documented))) {
 		if got := answered.statuses[code]; got == 0 || got != documented[code] {
-			fmt.Printf("--- FAIL: the code %s: documented as %d, answered as %d (0 is never)\n", code, documented[code], got)
+			fmt.Printf("--- FAIL: the code %s: documented as %d, answered as %d (0 is never)\n", code, documented[code],
+				got)
 			status = 1
 		}
 	}
@@ -139,7 +145,8 @@ func TestBrokenInside(t *testing.T) {
 // A client that needs an attestation, and brings none.
 func TestAttestationRequired(t *testing.T) {
 	s := newServer(t)
-	i, err := s.Gate.Clients.Create(access.Client{Name: "app", Mode: access.Mobile, Scopes: access.ReadScopes, RequireAttestation: true})
+	i, err := s.Gate.Clients.Create(access.Client{Name: "app", Mode: access.Mobile, Scopes: access.ReadScopes,
+		RequireAttestation: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,8 @@ var (
 // the origins of its own client.
 func (s *Server) preflight(x *exchange) bool {
 	r := x.r
-	if r.Method != http.MethodOptions || len(r.Header["Origin"]) != 1 || len(r.Header["Access-Control-Request-Method"]) != 1 {
+	if r.Method != http.MethodOptions || len(r.Header["Origin"]) != 1 ||
+		len(r.Header["Access-Control-Request-Method"]) != 1 {
 		return false
 	}
 	x.route = "preflight"

@@ -42,7 +42,8 @@ func newServer(t testing.TB) *Server {
 func empty(t testing.TB) *Server {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
-	s, err := New(Options{BaseURL: "http://relais.test", Version: "test", Log: quiet, Requests: quiet, Gate: newGate(t), Photos: newPhotos(t), Outages: newOutages(t), Archives: newArchives(t)})
+	s, err := New(Options{BaseURL: "http://relais.test", Version: "test", Log: quiet, Requests: quiet, Gate: newGate(t),
+		Photos: newPhotos(t), Outages: newOutages(t), Archives: newArchives(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,9 +68,12 @@ func newGate(t testing.TB) *access.Gate {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { counts.Close() })
-	g := &access.Gate{Clients: clients, Failures: access.NewFailures(), Answers: counts.Answers(), Origin: "http://relais.test"}
-	issued, err := clients.Create(access.Client{Name: "every test", Mode: access.Server, CIDRs: []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32"), netip.MustParsePrefix("127.0.0.1/32")},
-		Scopes: append(slices.Clone(access.ReadScopes), access.PhotosWrite), Partner: true, Limits: access.Limits{Minute: 1e9, Day: 1e9}})
+	g := &access.Gate{Clients: clients, Failures: access.NewFailures(), Answers: counts.Answers(),
+		Origin: "http://relais.test"}
+	issued, err := clients.Create(access.Client{Name: "every test", Mode: access.Server,
+		CIDRs:  []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32"), netip.MustParsePrefix("127.0.0.1/32")},
+		Scopes: append(slices.Clone(access.ReadScopes), access.PhotosWrite), Partner: true,
+		Limits: access.Limits{Minute: 1e9, Day: 1e9}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,11 +36,13 @@ const maxFile = 100 << 10
 func formServer(t *testing.T) *Server {
 	s := newServer(t)
 	for _, body := range []*endpoint.Body{
-		{Type: endpoint.Form, MaxBytes: maxFile + 100<<10, TooLarge: "IMAGE_TOO_LARGE", File: "file", MaxFileBytes: maxFile},
+		{Type: endpoint.Form, MaxBytes: maxFile + 100<<10, TooLarge: "IMAGE_TOO_LARGE", File: "file",
+			MaxFileBytes: maxFile},
 		{Type: endpoint.JSON, MaxBytes: plainBody},
 	} {
 		s.operate([]*endpoint.Op[*ops.Reading]{endpoint.New(endpoint.Decl{
-			Name: "filed." + body.Type, Method: "POST", Path: "/filed/" + strings.ReplaceAll(body.Type, "/", "-"), Scope: "photos:write", Fails: "FILED", Body: body,
+			Name: "filed." + body.Type, Method: "POST", Path: "/filed/" + strings.ReplaceAll(body.Type, "/", "-"),
+			Scope: "photos:write", Fails: "FILED", Body: body,
 		}, func(r *ops.Reading, _ context.Context, p *filing) (*filed, error) {
 			f := &filed{Title: p.Title, Note: p.Note}
 			if r.File == nil {
@@ -107,9 +109,11 @@ func TestForm(t *testing.T) {
 		name  string
 		parts []part
 	}{
-		{"the file last", []part{{"title", "", "T"}, {"note", "", "two\r\nlines\tand a tab"}, {"other", "", "x"}, {"file", "../../etc/passwd", file}}},
+		{"the file last", []part{{"title", "", "T"}, {"note", "", "two\r\nlines\tand a tab"}, {"other", "", "x"},
+			{"file", "../../etc/passwd", file}}},
 		{"the file first", []part{{"file", "a.jpg", file}, {"note", "", "two\nlines\tand a tab"}, {"title", "", "T"}}},
-		{"a file without name", []part{{"file", "", file}, {"note", "n.txt", "two\nlines\tand a tab"}, {"title", "", "T"}}},
+		{"a file without name",
+			[]part{{"file", "", file}, {"note", "n.txt", "two\nlines\tand a tab"}, {"title", "", "T"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := post(tt.parts...)
@@ -117,7 +121,8 @@ func TestForm(t *testing.T) {
 			if err := json.Unmarshal(w.Body.Bytes(), &f); err != nil || w.Code != 200 {
 				t.Fatalf("%s: %d %s", tt.name, w.Code, w.Body)
 			}
-			if want := (filed{"T", "two\nlines\tand a tab", int64(len(file)), hex.EncodeToString(twice[:])}); f != want {
+			if want := (filed{"T", "two\nlines\tand a tab", int64(len(file)),
+				hex.EncodeToString(twice[:])}); f != want {
 				t.Errorf("%s: %+v, want %+v", tt.name, f, want)
 			}
 		})
@@ -132,14 +137,18 @@ func TestForm(t *testing.T) {
 		code, says string
 	}{
 		{"no title", []part{{"file", "f", "x"}}, "INVALID_PARAMETER", "title: it must be given"},
-		{"two titles", []part{{"title", "", "a"}, {"title", "", "b"}}, "INVALID_PARAMETER", "title: \"a\" is not allowed; give it once"},
-		{"two files", []part{{"title", "", "a"}, {"file", "f", "x"}, {"file", "f", "y"}}, "INVALID_PARAMETER", "file: give it once"},
+		{"two titles", []part{{"title", "", "a"}, {"title", "", "b"}}, "INVALID_PARAMETER",
+			"title: \"a\" is not allowed; give it once"},
+		{"two files", []part{{"title", "", "a"}, {"file", "f", "x"}, {"file", "f", "y"}}, "INVALID_PARAMETER",
+			"file: give it once"},
 		{"a long title", []part{{"title", "", strings.Repeat("a", 21)}}, "INVALID_PARAMETER", "title"},
 		{"control", []part{{"title", "", "T"}, {"note", "", "a\x00b"}}, "INVALID_PARAMETER", "note"},
 		{"not UTF-8", []part{{"title", "", "T"}, {"note", "", "a\xffb"}}, "INVALID_PARAMETER", "note"},
 		{"lines in a title", []part{{"title", "", "a\nb"}}, "INVALID_PARAMETER", "title"},
-		{"a huge text", []part{{"title", "", "T"}, {"note", "", strings.Repeat("x", maxField+1)}}, "INVALID_PARAMETER", "note"},
-		{"a huge file", []part{{"title", "", "T"}, {"file", "f", strings.Repeat("x", maxFile+1)}}, "IMAGE_TOO_LARGE", "at most 102400 bytes"},
+		{"a huge text", []part{{"title", "", "T"}, {"note", "", strings.Repeat("x", maxField+1)}}, "INVALID_PARAMETER",
+			"note"},
+		{"a huge file", []part{{"title", "", "T"}, {"file", "f", strings.Repeat("x", maxFile+1)}}, "IMAGE_TOO_LARGE",
+			"at most 102400 bytes"},
 		{"many parts", many, "INVALID_PARAMETER", "32 parts"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { wantError(t, post(tt.parts...), 400, tt.code, tt.says) })
@@ -168,20 +177,24 @@ func TestBrokenForm(t *testing.T) {
 		{"another boundary", "multipart/form-data; boundary=other", string(whole), 400},
 		{"another kind", "multipart/mixed; boundary=" + boundary, string(whole), 400},
 		{"no kind", "", string(whole), 400},
-		{"a name that is cut", contentType, "--" + boundary + "\r\nContent-Disposition: form-data; name=\"file\"; filename=my photo.jpg\r\n\r\nv\r\n--" + boundary + "--\r\n", 400},
-		{"a header of 20 kB", contentType, "--" + boundary + "\r\nX: " + strings.Repeat("x", 20<<10) + "\r\n\r\nv\r\n--" + boundary + "--\r\n", 400},
+		{"a name that is cut", contentType,
+			"--" + boundary + "\r\nContent-Disposition: form-data; name=\"file\"; filename=my photo.jpg\r\n\r\nv\r\n--" + boundary + "--\r\n", 400},
+		{"a header of 20 kB", contentType,
+			"--" + boundary + "\r\nX: " + strings.Repeat("x", 20<<10) + "\r\n\r\nv\r\n--" + boundary + "--\r\n", 400},
 		{"a part without head", contentType, "--" + boundary + "\r\n\r\nv\r\n--" + boundary + "--\r\n", 400},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := postTo(t, s, key, "/filed/multipart-form-data", tt.contentType, strings.NewReader(tt.body))
-			if w.Code != tt.status || w.Code == 400 && !strings.Contains(w.Body.String(), "the body: ") && !strings.Contains(w.Body.String(), "MISSING_FILE") {
+			if w.Code != tt.status || w.Code == 400 && !strings.Contains(w.Body.String(), "the body: ") &&
+				!strings.Contains(w.Body.String(), "MISSING_FILE") {
 				t.Errorf("%s: %d %s", tt.name, w.Code, w.Body)
 			}
 		})
 	}
 }
 
-var formOp = endpoint.New(endpoint.Decl{Name: "form", Body: &endpoint.Body{Type: endpoint.Form, File: "file", MaxFileBytes: 1 << 20}},
+var formOp = endpoint.New(endpoint.Decl{Name: "form",
+	Body: &endpoint.Body{Type: endpoint.Form, File: "file", MaxFileBytes: 1 << 20}},
 	func(*ops.Reading, context.Context, *filing) (*filed, error) { return nil, nil })
 
 // A form whose parts have large headers costs little memory.
@@ -218,11 +231,13 @@ func TestJSONBody(t *testing.T) {
 		`{"title":"T","x":` + strings.Repeat("9", 400) + `}`: `"Title":"T"`,
 	} {
 		w := postTo(t, s, key, "/filed/application-json", "application/json; charset=utf-8", strings.NewReader(body))
-		if strings.HasPrefix(want, `"Title"`) != (w.Code == 200) || w.Code != 200 && w.Code != 400 || !strings.Contains(w.Body.String(), want) {
+		if strings.HasPrefix(want, `"Title"`) != (w.Code == 200) || w.Code != 200 && w.Code != 400 ||
+			!strings.Contains(w.Body.String(), want) {
 			t.Errorf("%.60s: %d %s, want %s", body, w.Code, w.Body, want)
 		}
 	}
-	w := postTo(t, s, key, "/filed/application-json", "application/json", strings.NewReader(`{"title":"`+strings.Repeat("x", plainBody)+`"}`))
+	w := postTo(t, s, key, "/filed/application-json", "application/json",
+		strings.NewReader(`{"title":"`+strings.Repeat("x", plainBody)+`"}`))
 	wantError(t, w, 413, "PAYLOAD_TOO_LARGE", "65536")
 }
 

@@ -42,7 +42,8 @@ func as(i *access.Issued, path string) []string {
 	case access.Browser:
 		headers = append(headers, "Origin", allowedOrigin)
 	case access.Mobile:
-		headers = append(headers, "X-Sq-Signature", access.Sign(i.SigningSecret, time.Now(), "GET", path, access.EmptyBody))
+		headers = append(headers, "X-Sq-Signature",
+			access.Sign(i.SigningSecret, time.Now(), "GET", path, access.EmptyBody))
 	}
 	return headers
 }
@@ -57,7 +58,8 @@ func TestMatrix(t *testing.T) {
 			if access.Mode(mode) == access.Browser && access.Scope(scope) == access.InternalAI {
 				continue // no client may have both
 			}
-			i := newClient(t, s, access.Mode(mode), []access.Scope{access.Scope(scope)}, access.Limits{Minute: 1000, Day: 1000})
+			i := newClient(t, s, access.Mode(mode), []access.Scope{access.Scope(scope)},
+				access.Limits{Minute: 1000, Day: 1000})
 			for _, op := range ops.All() {
 				checked++
 				w := ask(t, s, op, required(op, ""), nil, i)
@@ -106,7 +108,8 @@ func TestRefusals(t *testing.T) {
 	} {
 		w := get(t, s, "/markets", tt.headers...)
 		wantError(t, w, tt.status, tt.code)
-		if n, err := strconv.Atoi(w.Header().Get("Retry-After")); (tt.status == 429) != (err == nil && n >= 1 && n <= 60) {
+		if n, err := strconv.Atoi(w.Header().Get("Retry-After")); (tt.status == 429) != (err == nil && n >= 1 &&
+			n <= 60) {
 			t.Errorf("%s: Retry-After %q", tt.name, w.Header().Get("Retry-After"))
 		}
 	}
@@ -142,10 +145,13 @@ func TestRateHeaders(t *testing.T) {
 	withinMinute()
 	s := newServer(t)
 	i := newClient(t, s, access.Server, access.ReadScopes, access.Limits{Minute: 5, Day: 3})
-	names := []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Limit-Day", "X-RateLimit-Remaining-Day", "RateLimit-Policy"}
+	names := []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Limit-Day",
+		"X-RateLimit-Remaining-Day", "RateLimit-Policy"}
 	for n, want := range [][]string{
-		{"5", "4", "3", "2", `"minute";q=5;w=60, "day";q=3;w=86400`}, {"5", "3", "3", "1", `"minute";q=5;w=60, "day";q=3;w=86400`},
-		{"5", "2", "3", "0", `"minute";q=5;w=60, "day";q=3;w=86400`}, {"5", "2", "3", "0", `"minute";q=5;w=60, "day";q=3;w=86400`},
+		{"5", "4", "3", "2", `"minute";q=5;w=60, "day";q=3;w=86400`},
+		{"5", "3", "3", "1", `"minute";q=5;w=60, "day";q=3;w=86400`},
+		{"5", "2", "3", "0", `"minute";q=5;w=60, "day";q=3;w=86400`},
+		{"5", "2", "3", "0", `"minute";q=5;w=60, "day";q=3;w=86400`},
 	} {
 		w := get(t, s, []string{"/markets", "/antennas?limit=0", "/antennas/0", "/markets"}[n], as(i, "")...)
 		if w.Code != []int{200, 400, 404, 429}[n] {
@@ -181,11 +187,13 @@ func TestEveryAnswer(t *testing.T) {
 		status         int
 		headers        []string
 	}{
-		{"GET", mount + "/markets", 200, nil}, {"HEAD", mount + "/markets", 200, nil}, {"GET", mount + "/markets", 304, []string{"If-None-Match", tag}},
+		{"GET", mount + "/markets", 200, nil}, {"HEAD", mount + "/markets", 200, nil},
+		{"GET", mount + "/markets", 304, []string{"If-None-Match", tag}},
 		{"GET", "/healthz", 200, nil}, {"GET", "/readyz", 200, nil},
 		{"GET", "/metrics", 200, []string{"X-Test-Peer", "127.0.0.1:1"}}, {"GET", "/metrics", 403, nil},
 		{"GET", "/openapi.json", 200, nil},
-		{"GET", "/openapi.json", 304, []string{"If-None-Match", "*"}}, {"GET", legacyPath, 410, nil}, {"GET", "/nowhere", 404, nil},
+		{"GET", "/openapi.json", 304, []string{"If-None-Match", "*"}}, {"GET", legacyPath, 410, nil},
+		{"GET", "/nowhere", 404, nil},
 		{"POST", mount + "/markets", 405, nil}, {"GET", mount + "/markets", 401, []string{"X-API-Key", ""}},
 		{"OPTIONS", mount + "/markets", 204, []string{"Access-Control-Request-Method", "GET"}},
 	} {
@@ -193,7 +201,8 @@ func TestEveryAnswer(t *testing.T) {
 		if w.Code != tt.status {
 			t.Errorf("%+v: %d %s", tt, w.Code, w.Body)
 		}
-		for _, name := range []string{"X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit", "RateLimit-Policy"} {
+		for _, name := range []string{"X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
+			"RateLimit", "RateLimit-Policy"} {
 			if len(w.Header().Values(name)) != 1 {
 				t.Errorf("%+v: %s: %q", tt, name, w.Header().Values(name))
 			}
@@ -213,17 +222,20 @@ func TestCORS(t *testing.T) {
 	s := newServer(t)
 	i := newClient(t, s, access.Browser, []access.Scope{access.AntennasRead}, access.DefaultLimits)
 	preflight := func(origin string) http.Header {
-		w := do(t, s, "OPTIONS", mount+"/antennas", "X-API-Key", "", "Origin", origin, "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "authorization")
+		w := do(t, s, "OPTIONS", mount+"/antennas", "X-API-Key", "", "Origin", origin, "Access-Control-Request-Method",
+			"GET", "Access-Control-Request-Headers", "authorization")
 		if w.Code != 204 || !strings.Contains(w.Header().Get("Vary"), "Origin") || w.Body.Len() != 0 {
 			t.Errorf("preflight of %s: %d %v", origin, w.Code, w.Header())
 		}
 		return w.Header()
 	}
-	if h := preflight(allowedOrigin); h.Get("Access-Control-Allow-Origin") != allowedOrigin || !strings.Contains(h.Get("Access-Control-Allow-Headers"), "Authorization") ||
+	if h := preflight(allowedOrigin); h.Get("Access-Control-Allow-Origin") != allowedOrigin ||
+		!strings.Contains(h.Get("Access-Control-Allow-Headers"), "Authorization") ||
 		h.Get("Access-Control-Max-Age") == "" || h.Get("Access-Control-Allow-Credentials") != "" {
 		t.Errorf("%v", h)
 	}
-	for _, origin := range []string{"https://evil.example", "null", "https://evil-allowed.example", "https://allowed.example:8443", "http://allowed.example", "HTTPS://ALLOWED.EXAMPLE"} {
+	for _, origin := range []string{"https://evil.example", "null", "https://evil-allowed.example",
+		"https://allowed.example:8443", "http://allowed.example", "HTTPS://ALLOWED.EXAMPLE"} {
 		if h := preflight(origin); h.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%s: %v", origin, h)
 		}
@@ -245,7 +257,9 @@ func TestCORS(t *testing.T) {
 		t.Run(tt.target, func(t *testing.T) {
 			w := get(t, s, tt.target, "X-API-Key", i.APIKey, "Origin", allowedOrigin)
 			h := w.Header()
-			if w.Code != tt.status || h.Get("Access-Control-Allow-Origin") != allowedOrigin || !strings.Contains(h.Get("Access-Control-Expose-Headers"), "X-RateLimit-Remaining") || !strings.Contains(h.Get("Vary"), "Origin") {
+			if w.Code != tt.status || h.Get("Access-Control-Allow-Origin") != allowedOrigin ||
+				!strings.Contains(h.Get("Access-Control-Expose-Headers"), "X-RateLimit-Remaining") ||
+				!strings.Contains(h.Get("Vary"), "Origin") {
 				t.Errorf("%s: %d %v", tt.target, w.Code, h)
 			}
 		})
@@ -313,7 +327,8 @@ func TestSignedPath(t *testing.T) {
 		{"/relais", "/antennas", mount + "/antennas", 401},
 	} {
 		s.PublicPrefix = tt.prefix
-		w := get(t, s, tt.sent, "X-API-Key", "", "Authorization", "Bearer "+i.APIKey, "X-Sq-Signature", access.Sign(i.SigningSecret, time.Now(), "GET", tt.signed, access.EmptyBody))
+		w := get(t, s, tt.sent, "X-API-Key", "", "Authorization", "Bearer "+i.APIKey, "X-Sq-Signature",
+			access.Sign(i.SigningSecret, time.Now(), "GET", tt.signed, access.EmptyBody))
 		if w.Code != tt.status {
 			t.Errorf("%+v: %d %s", tt, w.Code, w.Body)
 		}

@@ -74,7 +74,8 @@ func (s *Server) readiness() (v readiness, status int) {
 		return v, http.StatusServiceUnavailable
 	}
 	for m := range set.Loaded() {
-		v.Markets[m.Table.Code] = loadedMarket{m.Snap.Version, m.Snap.SourceDate, m.Len(), m.Loaded.UTC().Truncate(time.Second)}
+		v.Markets[m.Table.Code] = loadedMarket{m.Snap.Version, m.Snap.SourceDate, m.Len(),
+			m.Loaded.UTC().Truncate(time.Second)}
 	}
 	v.Problems = set.Problems
 	v.Ready = len(v.Markets) > 0

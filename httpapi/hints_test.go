@@ -50,7 +50,8 @@ func TestHints(t *testing.T) {
 		{"hexadecimal", sign(i.SigningSecret, time.Now())[:40]},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if o := parse(t, send("Authorization", bearer, "X-Sq-Signature", tt.signature), 401); o["error"] != nothing {
+			if o := parse(t, send("Authorization", bearer, "X-Sq-Signature", tt.signature),
+				401); o["error"] != nothing {
 				t.Errorf("%s: %v, want %q", tt.name, o["error"], nothing)
 			}
 		})

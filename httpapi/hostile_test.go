@@ -15,12 +15,14 @@ import (
 
 // path fills an operation's path with a good id.
 func path(op *endpoint.Op[*ops.Reading]) string {
-	return strings.NewReplacer("{id}", "90000010", "{siteId}", "90000010", "{date}", "2026-08-27", "{photoId}", "01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7").Replace(op.Path)
+	return strings.NewReplacer("{id}", "90000010", "{siteId}", "90000010", "{date}", "2026-08-27", "{photoId}",
+		"01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7").Replace(op.Path)
 }
 
 // required are the parameters without which an operation answers an error.
 func required(op *endpoint.Op[*ops.Reading], besides string) string {
-	if op.Name == "antennas.lookup" && besides != "value" && besides != "enb" && besides != "gnb" && besides != "pci" && besides != "cellId" && besides != "ci" {
+	if op.Name == "antennas.lookup" && besides != "value" && besides != "enb" && besides != "gnb" && besides != "pci" &&
+		besides != "cellId" && besides != "ci" {
 		return "value=1&"
 	}
 	if op.Name == "speedtests.site" && besides != "siteId" {
@@ -31,8 +33,10 @@ func required(op *endpoint.Op[*ops.Reading], besides string) string {
 
 // hostile are values that no number, no name of a table and no edge can be.
 var hostile = map[string]string{
-	"NaN": "NaN", "Inf": "Inf", "hexadecimal": "0x10", "full-width digits": "１２", "exponent": "1e400", "NUL": "1%00", "invalid UTF-8": "%ff%fe", "line feed": "1%0a",
-	"broken escape": "%zz", "half an escape": "1%", "a megabyte": strings.Repeat("9", 1<<20), "negative and huge": "-99999999999999999999", "SQL": "1'%20OR%201=1--",
+	"NaN": "NaN", "Inf": "Inf", "hexadecimal": "0x10", "full-width digits": "１２", "exponent": "1e400", "NUL": "1%00",
+	"invalid UTF-8": "%ff%fe", "line feed": "1%0a",
+	"broken escape": "%zz", "half an escape": "1%", "a megabyte": strings.Repeat("9", 1<<20),
+	"negative and huge": "-99999999999999999999", "SQL": "1'%20OR%201=1--",
 	"markup": "%3Cscript%3E", "path": "..%2f..%2fetc%2fpasswd", "blank": "%20",
 }
 
@@ -54,10 +58,12 @@ func TestHostileParameters(t *testing.T) {
 				return ask(t, s, op, required(op, p.Name)+query, nil, nil)
 			}
 			// An empty value counts as absent.
-			if w := with(p.Name + "="); w.Code != op.Status && !((op.Name == "antennas.lookup" || op.Name == "speedtests.site") && w.Code == 400) {
+			if w := with(p.Name + "="); w.Code != op.Status &&
+				!((op.Name == "antennas.lookup" || op.Name == "speedtests.site") && w.Code == 400) {
 				t.Errorf("%s %s= : %d %.200s", op.Name, p.Name, w.Code, w.Body)
 			}
-			wantError(t, with(p.Name+"=1&"+p.Name+"=1"), 400, "INVALID_PARAMETER", p.Name+": \"1\" is not allowed; give it once")
+			wantError(t, with(p.Name+"=1&"+p.Name+"=1"), 400, "INVALID_PARAMETER",
+				p.Name+": \"1\" is not allowed; give it once")
 			for what, value := range hostile {
 				checked++
 				w := with(p.Name + "=" + value)
@@ -75,7 +81,8 @@ func TestHostileParameters(t *testing.T) {
 				}
 				o := parse(t, w, 400)
 				message, _ := o["error"].(string)
-				if !strings.HasPrefix(message, p.Name+": ") && !strings.HasPrefix(message, "operator: ") || len(message) > 700 || !utf8.ValidString(message) {
+				if !strings.HasPrefix(message, p.Name+": ") && !strings.HasPrefix(message, "operator: ") ||
+					len(message) > 700 || !utf8.ValidString(message) {
 					t.Errorf("%s %s with %s: %.300q", op.Name, p.Name, what, message)
 				}
 				if o["code"] != code && o["code"] != "INVALID_OPERATOR" {
@@ -91,8 +98,10 @@ func TestHostileParameters(t *testing.T) {
 
 func TestHostileIDs(t *testing.T) {
 	s := newServer(t)
-	for _, route := range []struct{ path, code string }{{"/antennas/", "ANTENNA_NOT_FOUND"}, {"/sites/", "SITE_NOT_FOUND"}} {
-		for _, id := range []string{"0", "1", "fr-1", "xx-90000010", "drom-90000010", "pt-1", "90000010%20", "a%2Fb", "..%2f90000010", "%2e%2e", "%2E%2E%2F", "%2e", "90000010%2F",
+	for _, route := range []struct{ path, code string }{{"/antennas/", "ANTENNA_NOT_FOUND"},
+		{"/sites/", "SITE_NOT_FOUND"}} {
+		for _, id := range []string{"0", "1", "fr-1", "xx-90000010", "drom-90000010", "pt-1", "90000010%20", "a%2Fb",
+			"..%2f90000010", "%2e%2e", "%2E%2E%2F", "%2e", "90000010%2F",
 			"é", "%C3%A9", "１", "-1", "0x10", "NaN", "90000010;x", "90000010%3Fx", "*", "90000010.json"} {
 			wantError(t, get(t, s, route.path+id), 404, route.code)
 		}
@@ -125,7 +134,8 @@ func TestHostileIDs(t *testing.T) {
 	for _, id := range []string{"%00", "1%00", "%ff", "%0a", strings.Repeat("9", 129)} {
 		wantError(t, get(t, s, "/sites/"+id+"/photos"), 404, "SITE_NOT_FOUND")
 		body, contentType := form(part{"file", "photo.jpg", "x"})
-		wantError(t, postTo(t, s, key.(string), "/sites/"+id+"/photos", contentType, bytes.NewReader(body)), 404, "SITE_NOT_FOUND")
+		wantError(t, postTo(t, s, key.(string), "/sites/"+id+"/photos", contentType, bytes.NewReader(body)), 404,
+			"SITE_NOT_FOUND")
 		wantError(t, postTo(t, s, key.(string), "/photos/"+id+"/report", "application/json",
 			strings.NewReader(`{"reason":"spam"}`)), 404, "PHOTO_NOT_FOUND")
 		wantError(t, get(t, s, "/anfr/archive/"+id), 400, "INVALID_DATE")
@@ -150,7 +160,8 @@ func TestRules(t *testing.T) {
 		{"/antennas?lat=48&lon=2", "INVALID_PARAMETER", "radiusKm"},
 		{"/antennas?lat=48&lon=2&radiusKm=0", "INVALID_PARAMETER", "radiusKm"},
 		{"/antennas?lat=48&lon=2&radiusKm=50.1", "INVALID_PARAMETER", "radiusKm"},
-		{"/antennas?lat=48&lon=2&radiusKm=5&north=49&south=48&east=3&west=2", "INVALID_PARAMETER", "exclude each other"},
+		{"/antennas?lat=48&lon=2&radiusKm=5&north=49&south=48&east=3&west=2", "INVALID_PARAMETER",
+			"exclude each other"},
 		{"/antennas?limit=1001", "INVALID_PARAMETER", "limit"},
 		{"/antennas?limit=5001&north=49&south=48&east=3&west=2", "INVALID_PARAMETER", "limit"},
 		{"/antennas?offset=-1", "INVALID_PARAMETER", "offset"},
@@ -199,13 +210,17 @@ func TestRules(t *testing.T) {
 		wantError(t, get(t, s, tt.target), 400, tt.code, tt.mentions)
 	}
 	for _, target := range []string{
-		"/antennas?limit=5000&north=90&south=-90&east=180&west=-180", "/antennas?limit=5000&lat=0&lon=180&radiusKm=50", "/antennas?north=49&south=49&east=2&west=2",
-		"/antennas?offset=999999999", "/antennas/search", "/antennas?status=nobody%20has%20it", "/antennas?q=" + url.QueryEscape(strings.Repeat("é", 200)),
-		"/outages?limit=1000000", "/outages?lat=0&lon=180&radiusKm=200&north=1", "/outages?market=drom&territory=974&source=COMMUNITY", "/sites-hs?market=drom&territory=974&operator=zeop",
+		"/antennas?limit=5000&north=90&south=-90&east=180&west=-180", "/antennas?limit=5000&lat=0&lon=180&radiusKm=50",
+		"/antennas?north=49&south=49&east=2&west=2",
+		"/antennas?offset=999999999", "/antennas/search", "/antennas?status=nobody%20has%20it",
+		"/antennas?q=" + url.QueryEscape(strings.Repeat("é", 200)),
+		"/outages?limit=1000000", "/outages?lat=0&lon=180&radiusKm=200&north=1",
+		"/outages?market=drom&territory=974&source=COMMUNITY", "/sites-hs?market=drom&territory=974&operator=zeop",
 	} {
 		parse(t, get(t, s, target), 200)
 	}
-	for _, target := range []string{"/antennas?market=CA", "/antennas/export?market=BE", "/antennas/search?market=CH", "/antennas/lookup-by-radio?market=CA&value=1"} {
+	for _, target := range []string{"/antennas?market=CA", "/antennas/export?market=BE", "/antennas/search?market=CH",
+		"/antennas/lookup-by-radio?market=CA&value=1"} {
 		w := get(t, s, target)
 		wantError(t, w, 503, "NOT_READY", "relais ingest --data DIR")
 		if w.Header().Get("Retry-After") == "" {

@@ -49,7 +49,8 @@ func TestAnswerBeyond4GiB(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := 5000<<20 + int64(len(x.tail()))
-	if got := w.Header().Get("Content-Length"); got != fmt.Sprint(want) || w.n != want || x.bytes != want || want < 1<<32 {
+	if got := w.Header().Get("Content-Length"); got != fmt.Sprint(want) || w.n != want || x.bytes != want ||
+		want < 1<<32 {
 		t.Errorf("Content-Length %s, %d bytes sent, %d noted, want %d", got, w.n, x.bytes, want)
 	}
 	if tail := string(x.tail()); string(w.end) != tail {

@@ -68,7 +68,8 @@ func (s *Server) teach(ctx context.Context, m *index.Market, measures *measure.S
 	case err != nil:
 		s.Log.Error("measures are not learned from", "market", m.Table.Code, "error", err)
 	case taught.LearnedIDs()+m.LearnedIDs() > 0:
-		s.Log.Info("learned from measures", "market", m.Table.Code, "radioIdentifiers", taught.LearnedIDs(), "took", time.Since(start).Round(time.Millisecond))
+		s.Log.Info("learned from measures", "market", m.Table.Code, "radioIdentifiers", taught.LearnedIDs(), "took",
+			time.Since(start).Round(time.Millisecond))
 	}
 	return taught
 }

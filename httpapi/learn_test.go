@@ -32,7 +32,8 @@ type lesson struct {
 var (
 	oneSite    = site.Site{ID: "1", Position: geo.Point{Lat: 48, Lng: 2}}
 	otherSite  = site.Site{ID: "2", Position: geo.Point{Lat: 48.1, Lng: 2}}
-	statedSite = site.Site{ID: "3", Position: geo.Point{Lat: 48.2, Lng: 2}, Radio: []site.RadioID{{Kind: site.ENB, Operator: orange, Value: 50000}}}
+	statedSite = site.Site{ID: "3", Position: geo.Point{Lat: 48.2, Lng: 2},
+		Radio: []site.RadioID{{Kind: site.ENB, Operator: orange, Value: 50000}}}
 )
 
 var orange, _ = market.Get(market.FR).Operator("ORANGE")
@@ -43,7 +44,9 @@ func newLesson(t *testing.T) *lesson {
 	for i := range sites {
 		sites[i].Stations = []site.Station{{Code: "001" + sites[i].ID, Operator: orange}}
 	}
-	l := &lesson{Server: empty(t), t: t, first: index.NewSet([]*index.Market{indextest.Market(t, market.FR, sites...)}, nil), clock: new(time.Now().UTC())}
+	l := &lesson{Server: empty(t), t: t,
+		first: index.NewSet([]*index.Market{indextest.Market(t, market.FR, sites...)}, nil),
+		clock: new(time.Now().UTC())}
 	l.Show(l.first)
 	var err error
 	if l.store, err = measure.Open(folder.Dir(t.TempDir()), false, func() time.Time { return *l.clock }); err != nil {
@@ -65,7 +68,8 @@ func (l *lesson) imports(rows ...seenCell) {
 	l.files++
 	text := "timestamp,lat,lng,signal_strength,technology,mcc,mnc,enb,cell_id,pci\n"
 	for _, r := range rows {
-		text += fmt.Sprintf("%s,%v,%v,-%d,LTE,208,1,%s,%s,%s\n", l.clock.Add(-24*time.Hour).Format(time.RFC3339), r.at.Lat, r.at.Lng, 60+l.files, r.enb, r.cell, r.pci)
+		text += fmt.Sprintf("%s,%v,%v,-%d,LTE,208,1,%s,%s,%s\n", l.clock.Add(-24*time.Hour).Format(time.RFC3339),
+			r.at.Lat, r.at.Lng, 60+l.files, r.enb, r.cell, r.pci)
 	}
 	path := filepath.Join(l.t.TempDir(), "coverage.csv")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -97,7 +101,8 @@ func (l *lesson) named(query string) (text string) {
 func TestLearn(t *testing.T) {
 	l := newLesson(t)
 	const enb, cell = "654321", "167506179" // 654321 << 8 | 3
-	detail, lookup, list, page := "/antennas/"+oneSite.ID, "/antennas/lookup-by-radio?enb="+enb, "/antennas?limit=3", "/sites/"+oneSite.ID
+	detail, lookup, list, page := "/antennas/"+oneSite.ID, "/antennas/lookup-by-radio?enb="+
+		enb, "/antennas?limit=3", "/sites/"+oneSite.ID
 	tags := func() (tags [4]string) {
 		for i, target := range []string{detail, lookup, list, page} {
 			tags[i] = get(t, l.Server, target).Header().Get("Etag")
@@ -122,7 +127,8 @@ func TestLearn(t *testing.T) {
 	before := tags()
 
 	near := geo.Point{Lat: oneSite.Position.Lat + 0.0015, Lng: oneSite.Position.Lng} // 167 m
-	l.imports(seenCell{near, enb, cell, "77"}, seenCell{geo.Point{Lat: oneSite.Position.Lat + 0.004, Lng: oneSite.Position.Lng}, "600000", "", ""})
+	l.imports(seenCell{near, enb, cell, "77"},
+		seenCell{geo.Point{Lat: oneSite.Position.Lat + 0.004, Lng: oneSite.Position.Lng}, "600000", "", ""})
 	if got := tags(); got != before {
 		t.Error("tags change before anything was learned")
 	}
@@ -166,7 +172,8 @@ func TestLearn(t *testing.T) {
 	if n, err := l.store.Retain(10 * 24 * time.Hour); n != 3 || err != nil {
 		t.Fatal(n, err)
 	}
-	expect("only the other site's measures are left", nothing, otherSite.ID+"[map[type:enb value:"+enb+"]]", otherSite.ID+"[map[type:ci value:"+cell+"]]")
+	expect("only the other site's measures are left", nothing, otherSite.ID+"[map[type:enb value:"+enb+"]]",
+		otherSite.ID+"[map[type:ci value:"+cell+"]]")
 	if n, err := l.store.Retain(time.Hour); n != 2 || err != nil {
 		t.Fatal(n, err)
 	}
@@ -180,7 +187,8 @@ func TestLearn(t *testing.T) {
 func TestStatedWins(t *testing.T) {
 	l := newLesson(t)
 	l.imports(seenCell{oneSite.Position, "50000", "12800009", "3"}, // 50000 << 8 | 9
-		seenCell{statedSite.Position, "50000", "12800010", ""}, seenCell{otherSite.Position, "", "77824001", ""}) // 304000 << 8 | 1
+		// 304000 << 8 | 1
+		seenCell{statedSite.Position, "50000", "12800010", ""}, seenCell{otherSite.Position, "", "77824001", ""})
 	l.learn(t.Context(), true)
 	for _, tt := range []struct{ id, want string }{
 		{"1", "[] [] []"},

@@ -20,7 +20,8 @@ func (s *Server) note(x *exchange, took time.Duration) {
 	if x.refused() {
 		ok, leftOut := s.flood.allows(x.caller(), x.start.Add(took))
 		if leftOut > 0 {
-			s.Log.Warn("lines of refused requests were left out of the log: the metrics count all of them", "lines", leftOut)
+			s.Log.Warn("lines of refused requests were left out of the log: the metrics count all of them", "lines",
+				leftOut)
 		}
 		if !ok {
 			return
@@ -35,8 +36,10 @@ func (s *Server) note(x *exchange, took time.Duration) {
 		address = x.address.String()
 	}
 	line := slog.NewRecord(x.start.Add(took), slog.LevelInfo, "request", 0) // a Logger would look for the line of code
-	line.AddAttrs(slog.String("id", x.id), slog.String("client", client), slog.String("method", method(x.r.Method)), slog.String("route", x.route),
-		slog.Int("status", x.status), slog.Int64("bytes", x.bytes), slog.Duration("took", took.Round(time.Microsecond)), slog.String("address", address))
+	line.AddAttrs(slog.String("id", x.id), slog.String("client", client), slog.String("method", method(x.r.Method)),
+		slog.String("route", x.route),
+		slog.Int("status", x.status), slog.Int64("bytes", x.bytes), slog.Duration("took", took.Round(time.Microsecond)),
+		slog.String("address", address))
 	if x.why != nil {
 		line.AddAttrs(slog.Any("refused", x.why))
 	}
@@ -46,7 +49,8 @@ func (s *Server) note(x *exchange, took time.Duration) {
 // method is the method as the log has it: any other can be as long as a header.
 func method(m string) string {
 	switch m {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodOptions, http.MethodPut, http.MethodPatch, http.MethodDelete:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodOptions, http.MethodPut, http.MethodPatch,
+		http.MethodDelete:
 		return m
 	}
 	return "other"

@@ -69,8 +69,10 @@ func TestRequestLog(t *testing.T) {
 		t.Errorf("%v", o)
 	}
 	// Whatever somebody sends where the signature belongs, it may be a secret.
-	get(t, s, "/antennas?limit=1", "X-API-Key", "", "Authorization", "Bearer "+i.APIKey, "X-Sq-Signature", i.SigningSecret, "X-Test-Peer", "[2001:db8:1:2::beef]:5")
-	if o := line(); o["status"] != 401.0 || o["client"] != i.ID || o["address"] != "2001:db8:1::/48" || !strings.Contains(o["refused"].(string), "part 1") {
+	get(t, s, "/antennas?limit=1", "X-API-Key", "", "Authorization", "Bearer "+i.APIKey, "X-Sq-Signature",
+		i.SigningSecret, "X-Test-Peer", "[2001:db8:1:2::beef]:5")
+	if o := line(); o["status"] != 401.0 || o["client"] != i.ID || o["address"] != "2001:db8:1::/48" ||
+		!strings.Contains(o["refused"].(string), "part 1") {
 		t.Errorf("%v", o)
 	}
 	get(t, s, "/antennas?limit=1", "X-API-Key", i.APIKey[:30], "X-Test-Peer", "198.51.100.77:5")
@@ -82,7 +84,8 @@ func TestRequestLog(t *testing.T) {
 		w.WriteHeader(http.StatusForbidden)
 	}))
 	do(t, s, http.MethodPost, "/other", "X-Test-Peer", "198.51.100.77:5")
-	if o := line(); o["status"] != 403.0 || o["client"] != i.ID || o["route"] != "/other" || o["refused"] != access.ErrScope.Error() {
+	if o := line(); o["status"] != 403.0 || o["client"] != i.ID || o["route"] != "/other" ||
+		o["refused"] != access.ErrScope.Error() {
 		t.Errorf("%v", o)
 	}
 	do(t, s, strings.Repeat("A", 900_000), "/"+strings.Repeat("b", 900_000))

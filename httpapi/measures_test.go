@@ -71,10 +71,14 @@ var measured = sync.OnceValues(func() (*measure.Store, error) {
 	other := (h.node.Operator + 1) % len(operators)
 	p, q := h.stated.Position, h.silent.Position
 	tests := "timestamp,lat,lng,download_mbps,average_mbps,max_mbps,upload_mbps,ping_ms,mcc,mnc,network_type,connection_type,device_type,enb,cell_id,pci,rsrp,rsrq,snr\n" +
-		fmt.Sprintf("%s,%v,%v,100.5,80.25,120,10,20,%s,CELLULAR,LTE,phone,%d,%d,0,-90.5,-10,7\n", ago(1), p.Lat, p.Lng, codes(h.node.Operator), h.node.Value, h.node.Value<<8|3) +
-		fmt.Sprintf("%s,%v,%v,150,80.25,160,,,%s,CELLULAR,LTE,phone,%d,,,,,\n", ago(2), p.Lat, p.Lng, codes(h.node.Operator), h.node.Value) +
-		fmt.Sprintf("%s,%v,%v,500,79,160,,,%s,CELLULAR,LTE,phone,%d,,,,,\n", ago(24*100), p.Lat, p.Lng, codes(h.node.Operator), h.node.Value) +
-		fmt.Sprintf("%s,%v,%v,900,900,900,,,%s,CELLULAR,LTE,phone,%d,,,,,\n", ago(3), p.Lat, p.Lng, codes(other), h.node.Value)
+		fmt.Sprintf("%s,%v,%v,100.5,80.25,120,10,20,%s,CELLULAR,LTE,phone,%d,%d,0,-90.5,-10,7\n", ago(1), p.Lat,
+			p.Lng, codes(h.node.Operator), h.node.Value, h.node.Value<<8|3) +
+		fmt.Sprintf("%s,%v,%v,150,80.25,160,,,%s,CELLULAR,LTE,phone,%d,,,,,\n", ago(2), p.Lat, p.Lng,
+			codes(h.node.Operator), h.node.Value) +
+		fmt.Sprintf("%s,%v,%v,500,79,160,,,%s,CELLULAR,LTE,phone,%d,,,,,\n", ago(24*100), p.Lat,
+			p.Lng, codes(h.node.Operator), h.node.Value) +
+		fmt.Sprintf("%s,%v,%v,900,900,900,,,%s,CELLULAR,LTE,phone,%d,,,,,\n", ago(3), p.Lat, p.Lng, codes(other),
+			h.node.Value)
 	for _, st := range h.silent.Stations[:1] {
 		tests += fmt.Sprintf("%s,%v,%v,42,,,,,%s,,,,,,,,,\n", ago(5), q.Lat, q.Lng, codes(st.Operator))
 	}
@@ -165,12 +169,14 @@ func TestSpeedtests(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := fmt.Sprintf(`{"averageSpeed":80.25,"connectionType":"LTE","coordinates":{"lat":%v,"lng":%v},"deviceType":"phone","downloadSpeed":100.5,"maxSpeed":120,"mcc":208,"mnc":%d,"mobileOperator":%q,"networkType":"CELLULAR","ping":20,"radio":{"cellId":"%d","enb":"%d","gnb":null,"pci":0,"rsrp":-90.5,"rsrq":-10,"snr":7},"uploadSpeed":10}`,
-		h.stated.Position.Lat, h.stated.Position.Lng, mnc, operators[h.node.Operator].Label, h.node.Value<<8|3, h.node.Value)
+		h.stated.Position.Lat, h.stated.Position.Lng, mnc, operators[h.node.Operator].Label, h.node.Value<<8|3,
+		h.node.Value)
 	if string(text) != want {
 		t.Errorf("%s\nwant %s", text, want)
 	}
 	silent := parse(t, get(t, s, "/speedtests?limit=1"+box(h.silent.Position, 0)), 200)["data"].([]any)[0].(object)
-	text, err = json.Marshal([]any{silent["averageSpeed"], silent["ping"], silent["networkType"], silent["connectionType"], silent["deviceType"], silent["radio"]})
+	text, err = json.Marshal([]any{silent["averageSpeed"], silent["ping"], silent["networkType"],
+		silent["connectionType"], silent["deviceType"], silent["radio"]})
 	if err != nil || string(text) != `[null,null,"","","",{"cellId":"","enb":null,"gnb":null,"pci":null,"rsrp":null,"rsrq":null,"snr":null}]` {
 		t.Errorf("what is not stated: %s", text)
 	}
@@ -186,7 +192,8 @@ func TestSpeedtestsOfSite(t *testing.T) {
 		return fmt.Sprintf("&mnc=%d", n)
 	}
 	for query, want := range map[string]string{
-		id:                                "100.5 150 500", // what another operator calls by the same number is not the site's
+		// what another operator calls by the same number is not the site's
+		id:                                "100.5 150 500",
 		"siteId=fr-" + h.stated.ID:        "100.5 150 500",
 		"anfrCode=" + h.stated.SourceCode: "100.5 150 500",
 		"nationalSiteCode=" + h.stated.ID: "100.5 150 500",
@@ -306,7 +313,8 @@ func TestCoveragePoints(t *testing.T) {
 func TestMeasuresNotReady(t *testing.T) {
 	s := newServer(t)
 	s.Measures = func() *measure.Store { return nil }
-	for _, target := range []string{"/speedtests", "/speedtests/site?siteId=90000010", "/speedtests/site?enb=1", "/coverage/points"} {
+	for _, target := range []string{"/speedtests", "/speedtests/site?siteId=90000010", "/speedtests/site?enb=1",
+		"/coverage/points"} {
 		w := get(t, s, target, "If-None-Match", "*")
 		wantError(t, w, 503, "NOT_READY", "measures")
 		if w.Header().Get("Retry-After") == "" {

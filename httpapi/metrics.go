@@ -32,21 +32,28 @@ const (
 
 func newMeters(version string, data func() *index.Set, updates func() Updates, warnings func() []string) *meters {
 	m := &meters{
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "relais_requests_total", Help: "Answered requests."}, []string{"route", "code"}),
-		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "relais_request_duration_seconds", Help: "Time from the header of a request to the end of its answer.",
-			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}}, []string{"route"}),
-		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "relais_quota_refusals_total", Help: "Requests that were refused because a limit was spent."}, []string{"limit"}),
-		reloads:  prometheus.NewCounter(prometheus.CounterOpts{Name: "relais_reloads_total", Help: "How often data was loaded and served, the first time included."}),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "relais_requests_total",
+			Help: "Answered requests."}, []string{"route", "code"}),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "relais_request_duration_seconds",
+			Help:    "Time from the header of a request to the end of its answer.",
+			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}},
+			[]string{"route"}),
+		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "relais_quota_refusals_total",
+			Help: "Requests that were refused because a limit was spent."}, []string{"limit"}),
+		reloads: prometheus.NewCounter(prometheus.CounterOpts{Name: "relais_reloads_total",
+			Help: "How often data was loaded and served, the first time included."}),
 	}
 	for _, limit := range []string{minuteLimit, dayLimit, addressLimit} {
 		m.refusals.WithLabelValues(limit) // shown from the start, as 0
 	}
-	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "relais_build_info", Help: "Always 1; names the program's version.", ConstLabels: prometheus.Labels{"version": version}})
+	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "relais_build_info",
+		Help: "Always 1; names the program's version.", ConstLabels: prometheus.Labels{"version": version}})
 	build.Set(1)
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(m.requests, m.duration, m.refusals, m.reloads, build, dataCollector(data),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "relais_warnings", Help: "What /readyz warns of at the moment."},
+	registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "relais_warnings",
+		Help: "What /readyz warns of at the moment."},
 		func() float64 { return float64(len(warnings())) }))
 	if updates != nil {
 		registry.MustRegister(updateCollector(updates))
@@ -81,10 +88,14 @@ func (m *meters) refuse(u access.Usage) {
 type dataCollector func() *index.Set
 
 var (
-	dataInfo     = prometheus.NewDesc("relais_data_info", "Always 1; names the version of a market's data and the date of its source.", []string{"market", "version", "source_date"}, nil)
-	dataSites    = prometheus.NewDesc("relais_data_sites", "Sites of a market.", []string{"market"}, nil)
-	dataLoaded   = prometheus.NewDesc("relais_data_loaded_timestamp_seconds", "When a market's data was loaded: seconds since 1970.", []string{"market"}, nil)
-	dataProblems = prometheus.NewDesc("relais_data_problems", "Markets whose snapshot was refused or is gone; what was loaded before goes on.", nil, nil)
+	dataInfo = prometheus.NewDesc("relais_data_info",
+		"Always 1; names the version of a market's data and the date of its source.",
+		[]string{"market", "version", "source_date"}, nil)
+	dataSites  = prometheus.NewDesc("relais_data_sites", "Sites of a market.", []string{"market"}, nil)
+	dataLoaded = prometheus.NewDesc("relais_data_loaded_timestamp_seconds",
+		"When a market's data was loaded: seconds since 1970.", []string{"market"}, nil)
+	dataProblems = prometheus.NewDesc("relais_data_problems",
+		"Markets whose snapshot was refused or is gone; what was loaded before goes on.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.
@@ -117,8 +128,11 @@ func (c dataCollector) Collect(to chan<- prometheus.Metric) {
 type updateCollector func() Updates
 
 var (
-	updateSuccess  = prometheus.NewDesc("relais_update_last_success_timestamp_seconds", "When a market's source files were last fetched or found unchanged: seconds since 1970.", []string{"market"}, nil)
-	updateFailures = prometheus.NewDesc("relais_update_failures_total", "Updates of a market that failed; what was loaded before goes on.", []string{"market"}, nil)
+	updateSuccess = prometheus.NewDesc("relais_update_last_success_timestamp_seconds",
+		"When a market's source files were last fetched or found unchanged: seconds since 1970.", []string{"market"},
+		nil)
+	updateFailures = prometheus.NewDesc("relais_update_failures_total",
+		"Updates of a market that failed; what was loaded before goes on.", []string{"market"}, nil)
 )
 
 // Describe implements prometheus.Collector.

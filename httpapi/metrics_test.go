@@ -12,7 +12,8 @@ import (
 func page(t *testing.T, s *Server) map[string]string {
 	t.Helper()
 	w := do(t, s, "GET", "/metrics", "X-API-Key", "", "X-Test-Peer", "127.0.0.1:1")
-	if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") || w.Header().Get("Cache-Control") != "no-store" {
+	if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") ||
+		w.Header().Get("Cache-Control") != "no-store" {
 		t.Fatalf("%d %v", w.Code, w.Header())
 	}
 	values := map[string]string{}
@@ -67,11 +68,13 @@ func TestMetrics(t *testing.T) {
 		if sites := values[`relais_data_sites{market="`+market+`"}`]; sites != fmt.Sprint(m["sites"]) {
 			t.Errorf("%s has %s sites", market, sites)
 		}
-		if values[`relais_data_info{market="`+market+`",source_date="`+m["sourceDate"].(string)+`",version="`+m["version"].(string)+`"}`] != "1" {
+		if values[`relais_data_info{market="`+market+`",source_date="`+m["sourceDate"].(string)+`",version="`+
+			m["version"].(string)+`"}`] != "1" {
 			t.Errorf("%s: no version %v", market, m["version"])
 		}
 	}
-	for _, name := range []string{"go_goroutines", "process_resident_memory_bytes", `relais_build_info{version="test"}`} {
+	for _, name := range []string{"go_goroutines", "process_resident_memory_bytes",
+		`relais_build_info{version="test"}`} {
 		if values[name] == "" {
 			t.Errorf("no %s", name)
 		}
@@ -81,7 +84,8 @@ func TestMetrics(t *testing.T) {
 // What whoever runs the server asks can be kept from the public.
 func TestOperational(t *testing.T) {
 	s := newServer(t)
-	apart, err := New(Options{BaseURL: "http://relais.test", Log: s.Log, Requests: s.Requests, Gate: s.Gate, OpsApart: true})
+	apart, err := New(Options{BaseURL: "http://relais.test", Log: s.Log, Requests: s.Requests, Gate: s.Gate,
+		OpsApart: true})
 	if err != nil {
 		t.Fatal(err)
 	}

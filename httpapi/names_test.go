@@ -136,22 +136,26 @@ func TestAllowedValues(t *testing.T) {
 		{"/outages?source=x", "source", []any{"all", "operator", "community"}},
 		{"/speedtests/site?siteId=1&bestOnly=1", "bestOnly", []any{"true", "false"}},
 		{"/antennas?limit=0", "limit", nil}, {"/antennas?north=48", "south", nil}, {"/antennas?north=91", "north", nil},
-		{"/antennas/lookup-by-radio", "value", nil}, {"/speedtests/site", "siteId", nil}, {"/anfr/archive/yesterday", "date", nil},
+		{"/antennas/lookup-by-radio", "value", nil}, {"/speedtests/site", "siteId", nil},
+		{"/anfr/archive/yesterday", "date", nil},
 	} {
 		o := parse(t, get(t, s, tt.target), 400)
 		allowed, _ := o["allowed"].([]any)
 		if o["parameter"] != tt.parameter || !slices.Equal(allowed, tt.allowed) {
-			t.Errorf("%s: parameter %v, allowed %v, want %s and %v", tt.target, o["parameter"], o["allowed"], tt.parameter, tt.allowed)
+			t.Errorf("%s: parameter %v, allowed %v, want %s and %v", tt.target, o["parameter"], o["allowed"],
+				tt.parameter, tt.allowed)
 		}
 	}
 	// Whatever is wrong with limit, the error says the same of it.
 	for _, limit := range []string{"abc", "0", "1001", "5001"} {
-		wantError(t, get(t, s, "/antennas?limit="+limit), 400, "INVALID_PARAMETER", "from 1 to 1000; up to 5000 with north")
+		wantError(t, get(t, s, "/antennas?limit="+limit), 400, "INVALID_PARAMETER",
+			"from 1 to 1000; up to 5000 with north")
 	}
 	key, _ := testKeys.Load(s.Gate)
 	o := parse(t, postTo(t, s, key.(string), "/photos/01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7/report",
 		"application/json", strings.NewReader(`{"reason":"dislike"}`)), 400)
-	if reasons := "inappropriate, spam, wrong-location, copyright, quality, privacy, other"; !strings.HasSuffix(o["error"].(string), "one of "+reasons) {
+	if reasons := "inappropriate, spam, wrong-location, copyright, quality, privacy, other"; !strings.HasSuffix(
+		o["error"].(string), "one of "+reasons) {
 		t.Errorf("%v does not end with %s", o["error"], reasons)
 	}
 	for _, target := range []string{"/nowhere", "/antennas/0"} { // nothing of a parameter is wrong

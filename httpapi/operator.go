@@ -17,11 +17,13 @@ func (x *exchange) byOperator() bool {
 	for name := range x.r.Header {
 		forwarded = forwarded || strings.HasPrefix(name, "X-Forwarded-") || forwarding[name]
 	}
-	if forwarded && !(x.r.Header["X-Forwarded-For"] != nil && access.Contains(x.server.Proxies, x.server.Proxies.Client(x.r.RemoteAddr, nil))) {
+	if forwarded && !(x.r.Header["X-Forwarded-For"] != nil &&
+		access.Contains(x.server.Proxies, x.server.Proxies.Client(x.r.RemoteAddr, nil))) {
 		return false
 	}
 	return x.address.IsLoopback()
 }
 
 // forwarding are the headers, besides X-Forwarded-…, that proxies add to what they forward.
-var forwarding = map[string]bool{"Forwarded": true, "Via": true, "X-Real-Ip": true, "X-Client-Ip": true, "True-Client-Ip": true, "Cf-Connecting-Ip": true}
+var forwarding = map[string]bool{"Forwarded": true, "Via": true, "X-Real-Ip": true, "X-Client-Ip": true,
+	"True-Client-Ip": true, "Cf-Connecting-Ip": true}

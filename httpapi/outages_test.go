@@ -37,7 +37,8 @@ func outagesAt(t testing.TB, now func() time.Time) *outage.Store {
 }
 
 // outageTargets are answers about outages.
-var outageTargets = []string{"/outages", "/outages?source=operator&limit=1", "/outages?market=PT", "/outages?market=CA&lat=46&lon=-71&radiusKm=200",
+var outageTargets = []string{"/outages", "/outages?source=operator&limit=1", "/outages?market=PT",
+	"/outages?market=CA&lat=46&lon=-71&radiusKm=200",
 	"/sites-hs", "/sites-hs?market=BE", "/sites-hs?market=DROM&territory=974"}
 
 // Rows of an operator's file.
@@ -51,9 +52,11 @@ const (
 // importOutages imports a file of these rows.
 func importOutages(t testing.TB, s *Server, code market.Code, operator string, rows ...string) {
 	t.Helper()
-	header := "code_site_op;Antenne relais gérée par " + operator + ";region;departement;commune;code_insee;Lat;Lon;2Gvoix;3Gvoix;4Gvoix;3Gdata;4Gdata;5Gdata;voix;data;raison;detail;debut;fin_prev"
+	header := "code_site_op;Antenne relais gérée par " + operator +
+		";region;departement;commune;code_insee;Lat;Lon;2Gvoix;3Gvoix;4Gvoix;3Gdata;4Gdata;5Gdata;voix;data;raison;detail;debut;fin_prev"
 	path := filepath.Join(t.TempDir(), "sites_hs.csv")
-	if err := os.WriteFile(path, []byte(strings.Join(append([]string{header}, rows...), "\n")+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(strings.Join(append([]string{header}, rows...), "\n")+"\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Outages.Import(t.Context(), code, operator, path); err != nil {
@@ -102,7 +105,8 @@ func TestOutages(t *testing.T) {
 	community := data[0].(object)
 	delete(community, "startedAt")
 	for i, want := range []string{
-		`{"source":"community","id":"` + id + `","marketCode":"FR","operatorKey":"ORANGE","latitude":48.8585,"longitude":2.2946,"siteName":"","address":"","commune":null,
+		`{"source":"community","id":"` +
+			id + `","marketCode":"FR","operatorKey":"ORANGE","latitude":48.8585,"longitude":2.2946,"siteName":"","address":"","commune":null,
 			"severity":"down","affectedServices":[],"affectedTechnologies":[],"expectedEndAt":null,"reason":null,"state":"reported","confirmCount":0,"confirmationsRemaining":3,"operatorConfirmed":true}`,
 		`{"source":"operator","id":"operator:fr-orange:00000001R1","marketCode":"FR","operatorKey":"ORANGE","latitude":48.8584,"longitude":2.2945,"siteName":"00000001R1","address":"","commune":"Paris",
 			"severity":"down","affectedServices":["data","voice","sms"],"affectedTechnologies":["2g","3g","4g","5g"],"startedAt":"2026-08-20T04:10:00.000Z","expectedEndAt":"2026-08-21T16:00:00.000Z",
@@ -126,13 +130,15 @@ func TestOutages(t *testing.T) {
 		{"/outages?market=DROM", nil},
 		{"/outages?market=BE", nil},
 		{"/outages?market=PT", nil},
-		{"/outages?lat=48.86&lon=2.29&radiusKm=1&north=1", []any{"operator:fr-orange:00000003R1", "operator:fr-orange:00000001R1", id}},
+		{"/outages?lat=48.86&lon=2.29&radiusKm=1&north=1",
+			[]any{"operator:fr-orange:00000003R1", "operator:fr-orange:00000001R1", id}},
 		{"/outages?north=46&south=45&west=4&east=5", []any{"operator:fr-orange:00000002R1"}},
 		{"/outages?limit=2", []any{id, "operator:fr-orange:00000001R1"}},
 	} {
 		t.Run(tt.target, func(t *testing.T) {
 			got, meta := ofAll(t, s, tt.target, "id")
-			if !slices.Equal(got, tt.want) || meta["truncated"] != strings.Contains(tt.target, "limit=") || meta["territory"] != nil {
+			if !slices.Equal(got, tt.want) || meta["truncated"] != strings.Contains(tt.target, "limit=") ||
+				meta["territory"] != nil {
 				t.Errorf("%s: %v, meta %v; want %v", tt.target, got, meta, tt.want)
 			}
 		})
@@ -172,11 +178,13 @@ func TestUnavailableSites(t *testing.T) {
 		"debut":"2026-08-20T04:10:00.000Z","fin_prev":"2026-08-21T16:00:00.000Z","raw":{`+raw+`},"region":"Île-de-France","managedByOrange":true,"voixSms":"HS","voix":"HS","data":"HS",
 		"2Gvoix":"HS","3Gvoix":"HS","4Gvoix":"HS","3Gdata":"HS","4Gdata":"HS","5Gdata":"HS","Antenne relais gérée par ORANGE":"OUI"}`)
 	bare := data[1].(object)
-	if end, there := bare["fin_prev"]; there || bare["debut"] != "" || bare["managedByOrange"] != nil || bare["Antenne relais gérée par ORANGE"] != "" || bare["commune"] != "" {
+	if end, there := bare["fin_prev"]; there || bare["debut"] != "" || bare["managedByOrange"] != nil ||
+		bare["Antenne relais gérée par ORANGE"] != "" || bare["commune"] != "" {
 		t.Errorf("what is not stated: %v %v", bare, end)
 	}
 	meta := o["meta"].(object)
-	if _, err := time.Parse(time.RFC3339, meta["lastUpdate"].(string)); err != nil || meta["cached"] != true || meta["operator"] != "ORANGE" || meta["sourceUnavailableReason"] != nil {
+	if _, err := time.Parse(time.RFC3339, meta["lastUpdate"].(string)); err != nil || meta["cached"] != true ||
+		meta["operator"] != "ORANGE" || meta["sourceUnavailableReason"] != nil {
 		t.Errorf("meta %v, %v", meta, err)
 	}
 	for _, tt := range []struct {
@@ -196,14 +204,16 @@ func TestUnavailableSites(t *testing.T) {
 		})
 	}
 	site := parse(t, get(t, s, "/sites-hs?market=DROM"), 200)["data"].([]any)[0].(object)
-	if site["territory"] != "974" || site["managedByOutremerTelecom"] != false || site["Antenne relais gérée par OUTREMER_TELECOM"] != "NON" {
+	if site["territory"] != "974" || site["managedByOutremerTelecom"] != false ||
+		site["Antenne relais gérée par OUTREMER_TELECOM"] != "NON" {
 		t.Errorf("%v", site)
 	}
 	for _, code := range []string{"BE", "CH", "PT", "ES", "BA"} {
 		o := parse(t, get(t, s, "/sites-hs?market="+code), 200)
 		meta := o["meta"].(object)
 		why, _ := meta["sourceUnavailableReason"].(string)
-		if data, ok := o["data"].([]any); !ok || len(data) != 0 || why == "" || meta["cached"] != false || meta["lastUpdate"] != "" || meta["operatorFeed"].(object)["exists"] != false {
+		if data, ok := o["data"].([]any); !ok || len(data) != 0 || why == "" || meta["cached"] != false ||
+			meta["lastUpdate"] != "" || meta["operatorFeed"].(object)["exists"] != false {
 			t.Errorf("%s: %v", code, o)
 		}
 	}
@@ -277,7 +287,8 @@ func TestOutagesCeiling(t *testing.T) {
 		{"?limit=7", 7},
 	} {
 		t.Run(tt.query, func(t *testing.T) {
-			if values, meta := ofAll(t, s, "/outages"+tt.query, "id"); len(values) != tt.want || meta["truncated"] != true {
+			if values, meta := ofAll(t, s, "/outages"+tt.query, "id"); len(values) != tt.want ||
+				meta["truncated"] != true {
 				t.Errorf("%q: %d entries, meta %v", tt.query, len(values), meta)
 			}
 		})
@@ -299,7 +310,8 @@ func TestOutagesOfOneMoment(t *testing.T) {
 	before := reading.Outages.Version()
 	importOutages(t, s, market.FR, "ORANGE", paris)
 	list, _ := reading.Outages.Entries(outage.Query{Market: market.FR})
-	if after := reading.Outages.Version(); after != before || len(list) != 0 || reading.Outages.FeedStatus(market.FR, []string{"ORANGE"}).Available {
+	if after := reading.Outages.Version(); after != before || len(list) != 0 ||
+		reading.Outages.FeedStatus(market.FR, []string{"ORANGE"}).Available {
 		t.Errorf("version %s, then %s with %v", before, after, list)
 	}
 }

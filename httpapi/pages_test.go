@@ -18,7 +18,8 @@ func walk(t *testing.T, s *Server, target string, limit int) (ids []string) {
 		for _, item := range o["data"].([]any) {
 			ids = append(ids, item.(object)["id"].(string))
 		}
-		if fmt.Sprint(meta["offset"]) != fmt.Sprint(offset) || (meta["nextOffset"] != nil) != (meta["hasMore"] == true) || rounds > 100 {
+		if fmt.Sprint(meta["offset"]) != fmt.Sprint(offset) ||
+			(meta["nextOffset"] != nil) != (meta["hasMore"] == true) || rounds > 100 {
 			t.Fatalf("%s from %d: %v", target, offset, meta)
 		}
 		if meta["nextOffset"] == nil {
@@ -45,7 +46,8 @@ func checkPages(t *testing.T, s *Server, target string, least int) {
 	}
 	for _, past := range []string{"1000", "999999999999"} {
 		o := parse(t, get(t, s, target+"&offset="+past), 200)
-		if meta := o["meta"].(object); len(o["data"].([]any)) != 0 || meta["hasMore"] != false || meta["nextOffset"] != nil {
+		if meta := o["meta"].(object); len(o["data"].([]any)) != 0 || meta["hasMore"] != false ||
+			meta["nextOffset"] != nil {
 			t.Errorf("%s from %s: %v", target, past, o)
 		}
 	}

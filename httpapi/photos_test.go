@@ -48,13 +48,15 @@ func developed(_ context.Context, _ string, file io.Reader, size int64) (*render
 	if err != nil || int64(len(text)) != size {
 		return nil, fmt.Errorf("%d bytes of %d: %w", len(text), size, err)
 	}
-	for says, err := range map[string]error{"busy": worker.ErrBusy, "large": render.ErrTooLarge, "heic": render.ErrHEIC, "damaged": render.ErrUnsupported, "broken": errors.New("disk on fire")} {
+	for says, err := range map[string]error{"busy": worker.ErrBusy, "large": render.ErrTooLarge, "heic": render.ErrHEIC,
+		"damaged": render.ErrUnsupported, "broken": errors.New("disk on fire")} {
 		if string(text) == says {
 			return nil, err
 		}
 	}
 	direction := 271.5
-	r := &render.Result{Rotation: 90, Exif: exif.Fields{Model: "A camera", Direction: &direction, Position: &exif.Position{Lat: 48, Lon: 2}}}
+	r := &render.Result{Rotation: 90,
+		Exif: exif.Fields{Model: "A camera", Direction: &direction, Position: &exif.Position{Lat: 48, Lon: 2}}}
 	for name, p := range map[string]*render.Picture{"main": &r.Main, "thumb": &r.Thumbnail, "og": &r.OpenGraph} {
 		p.WebP = []byte(name + " of " + string(text[:min(len(text), 20)]))
 	}
@@ -63,7 +65,8 @@ func developed(_ context.Context, _ string, file io.Reader, size int64) (*render
 
 // ask sends a request for an operation: with fields in the body where it takes one,
 // which get what it needs.
-func ask(t testing.TB, s *Server, op *endpoint.Op[*ops.Reading], query string, fields map[string]string, i *access.Issued) *httptest.ResponseRecorder {
+func ask(t testing.TB, s *Server, op *endpoint.Op[*ops.Reading], query string, fields map[string]string,
+	i *access.Issued) *httptest.ResponseRecorder {
 	t.Helper()
 	u, err := url.Parse("http://relais.test" + mount + path(op) + "?" + query)
 	if err != nil {
@@ -85,7 +88,8 @@ func ask(t testing.TB, s *Server, op *endpoint.Op[*ops.Reading], query string, f
 	case access.Browser:
 		r.Header.Set("Origin", allowedOrigin)
 	case access.Mobile:
-		r.Header.Set("X-Sq-Signature", access.Sign(i.SigningSecret, time.Now(), op.Method, u.EscapedPath(), sha256.Sum256(body)))
+		r.Header.Set("X-Sq-Signature",
+			access.Sign(i.SigningSecret, time.Now(), op.Method, u.EscapedPath(), sha256.Sum256(body)))
 	}
 	return record(s, r)
 }
@@ -142,7 +146,8 @@ func TestPhotos(t *testing.T) {
 	if o := parse(t, before, 200); len(o["data"].([]any)) != 0 || o["meta"].(object)["total"] != json.Number("0") {
 		t.Errorf("a site without photos: %v", o)
 	}
-	w := upload(t, s, map[string]string{"description": "Two\r\nlines", "operator": strings.ToLower(operator), "anfrCode": site["anfrCode"].(string), "nationalSiteCode": "fr-90000010",
+	w := upload(t, s, map[string]string{"description": "Two\r\nlines", "operator": strings.ToLower(operator),
+		"anfrCode": site["anfrCode"].(string), "nationalSiteCode": "fr-90000010",
 		"exifMetadata": `{"Make":"X","Model":"Not this","DateTimeOriginal":"2024:05:01 12:00:00"}`})
 	up := parse(t, w, 201)
 	photo, meta := up["data"].(object), up["meta"].(object)
@@ -189,20 +194,24 @@ func TestPhotos(t *testing.T) {
 			}
 		})
 	}
-	if d, err := public["distanceToSiteMeters"].(json.Number).Int64(); err != nil || d < 1 || d > 2e6 || d%10 != 0 || len(public) != 8 {
+	if d, err := public["distanceToSiteMeters"].(json.Number).Int64(); err != nil || d < 1 || d > 2e6 || d%10 != 0 ||
+		len(public) != 8 {
 		t.Errorf("publicMetadata is %v", public)
 	}
 	after := get(t, s, "/sites/fr-90000010/photos?operator="+operator, "If-None-Match", before.Header().Get("Etag"))
 	list := parse(t, after, 200)
 	listed := list["data"].([]any)[0].(object)
-	if listed["id"] != id || listed["likeCount"] != json.Number("0") || listed["commentCount"] != json.Number("0") || listed["uploadedAt"] != photo["uploadedAt"] {
+	if listed["id"] != id || listed["likeCount"] != json.Number("0") || listed["commentCount"] != json.Number("0") ||
+		listed["uploadedAt"] != photo["uploadedAt"] {
 		t.Errorf("the list has %v", listed)
 	}
-	if m := list["meta"].(object); m["total"] != json.Number("1") || m["limit"] != json.Number("20") || m["hasMore"] != false || m["site"].(object)["fullAddress"] != site["fullAddress"] {
+	if m := list["meta"].(object); m["total"] != json.Number("1") || m["limit"] != json.Number("20") ||
+		m["hasMore"] != false || m["site"].(object)["fullAddress"] != site["fullAddress"] {
 		t.Errorf("the list's meta is %v", m)
 	}
 	if len(operators) > 1 {
-		if o := parse(t, get(t, s, "/sites/90000010/photos?operator="+operators[1].(string)), 200); len(o["data"].([]any)) != 0 {
+		if o := parse(t, get(t, s, "/sites/90000010/photos?operator="+operators[1].(string)),
+			200); len(o["data"].([]any)) != 0 {
 			t.Errorf("the photo is listed for another operator: %v", o)
 		}
 	}
@@ -233,14 +242,17 @@ func TestPhotos(t *testing.T) {
 			t.Fatal("something is under way")
 		}
 		wantError(t, do(t, s, "GET", "/media/photos/"+id+"/"+name+".webp"), 503, "BUSY")
-		if other := do(t, s, "GET", "/media/photos/"+id+"/"+name+".webp", "X-Test-Peer", "192.0.2.2:1"); other.Code != 200 {
+		if other := do(t, s, "GET", "/media/photos/"+id+"/"+name+".webp", "X-Test-Peer",
+			"192.0.2.2:1"); other.Code != 200 {
 			t.Errorf("%s for another address: %d", name, other.Code)
 		}
 		full.release()
-		if again := do(t, s, "GET", "/media/photos/"+id+"/"+name+".webp", "If-None-Match", w.Header().Get("Etag")); again.Code != 304 || again.Body.Len() != 0 {
+		if again := do(t, s, "GET", "/media/photos/"+id+"/"+name+".webp", "If-None-Match",
+			w.Header().Get("Etag")); again.Code != 304 || again.Body.Len() != 0 {
 			t.Errorf("%s again: %d", name, again.Code)
 		}
-		if head := do(t, s, "HEAD", "/media/photos/"+id+"/"+name+".webp"); head.Code != 200 || head.Body.Len() != 0 || head.Header().Get("Content-Length") != fmt.Sprint([]int{15, 16, 13}[i]) {
+		if head := do(t, s, "HEAD", "/media/photos/"+id+"/"+name+".webp"); head.Code != 200 || head.Body.Len() != 0 ||
+			head.Header().Get("Content-Length") != fmt.Sprint([]int{15, 16, 13}[i]) {
 			t.Errorf("HEAD of %s: %d, Content-Length %s", name, head.Code, head.Header().Get("Content-Length"))
 		}
 	}
@@ -251,8 +263,10 @@ func TestPhotos(t *testing.T) {
 	if _, err := s.Photos.Hide(id, "a face"); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, do(t, s, "GET", "/media/photos/"+id+"/main.webp", "If-None-Match", `"`+id+`-main"`), 404, "PHOTO_NOT_FOUND")
-	if o := parse(t, get(t, s, "/sites/fr-90000010/photos?operator="+operator, "If-None-Match", tag), 200); len(o["data"].([]any)) != 0 {
+	wantError(t, do(t, s, "GET", "/media/photos/"+id+"/main.webp", "If-None-Match", `"`+id+`-main"`), 404,
+		"PHOTO_NOT_FOUND")
+	if o := parse(t, get(t, s, "/sites/fr-90000010/photos?operator="+operator, "If-None-Match", tag),
+		200); len(o["data"].([]any)) != 0 {
 		t.Errorf("a hidden photo is listed: %v", o)
 	}
 }
@@ -274,9 +288,12 @@ func TestUploadRefused(t *testing.T) {
 		{"another site", map[string]string{"anfrCode": "90000011"}, 400, "INVALID_PARAMETER", "anfrCode"},
 		{"no site", map[string]string{"sourceCode": "no such"}, 400, "INVALID_PARAMETER", "sourceCode"},
 		{"no JSON", map[string]string{"exifMetadata": "{"}, 400, "INVALID_PARAMETER", "exifMetadata"},
-		{"deep JSON", map[string]string{"clientExifMetadata": strings.Repeat("[", 10_000)}, 400, "INVALID_PARAMETER", "clientExifMetadata"},
-		{"large JSON", map[string]string{"exifMetadata": `{"a":"` + strings.Repeat("x", 1<<20) + `"}`}, 400, "INVALID_PARAMETER", "exifMetadata"},
-		{"two JSONs", map[string]string{"exifMetadata": "{}", "clientExifMetadata": "{}"}, 400, "INVALID_PARAMETER", "one of them"},
+		{"deep JSON", map[string]string{"clientExifMetadata": strings.Repeat("[", 10_000)}, 400, "INVALID_PARAMETER",
+			"clientExifMetadata"},
+		{"large JSON", map[string]string{"exifMetadata": `{"a":"` + strings.Repeat("x", 1<<20) + `"}`}, 400,
+			"INVALID_PARAMETER", "exifMetadata"},
+		{"two JSONs", map[string]string{"exifMetadata": "{}", "clientExifMetadata": "{}"}, 400, "INVALID_PARAMETER",
+			"one of them"},
 		{"20 MB + 1", map[string]string{"file": strings.Repeat("x", 20<<20+1)}, 400, "IMAGE_TOO_LARGE", "20971520"},
 		{"22 MB", map[string]string{"file": strings.Repeat("x", 22<<20)}, 400, "IMAGE_TOO_LARGE", ""},
 	} {
@@ -308,107 +325,35 @@ func TestUploadRefused(t *testing.T) {
 	}
 	body, contentType := form(part{"description", "", "no file"})
 	key, _ := testKeys.Load(s.Gate)
-	wantError(t, postTo(t, s, key.(string), "/sites/90000010/photos", contentType, bytes.NewReader(body)), 400, "MISSING_FILE", "file")
-	wantError(t, postTo(t, s, key.(string), "/sites/1/photos", contentType, bytes.NewReader(body)), 400, "MISSING_FILE", "file")
+	wantError(t, postTo(t, s, key.(string), "/sites/90000010/photos", contentType, bytes.NewReader(body)),
+		400, "MISSING_FILE", "file")
+	wantError(t, postTo(t, s, key.(string), "/sites/1/photos", contentType, bytes.NewReader(body)), 400, "MISSING_FILE",
+		"file")
 	body, contentType = form(part{"file", "f", "a photo"})
-	wantError(t, postTo(t, s, key.(string), "/sites/1/photos", contentType, bytes.NewReader(body)), 404, "SITE_NOT_FOUND")
+	wantError(t, postTo(t, s, key.(string), "/sites/1/photos", contentType, bytes.NewReader(body)), 404,
+		"SITE_NOT_FOUND")
 	wantError(t, get(t, s, "/sites/1/photos"), 404, "SITE_NOT_FOUND")
 	shown := parse(t, upload(t, s, nil), 201)["data"].(object)["id"].(string)
-	for _, name := range []string{"foo.webp", ".webp", "Main.webp", "%6dain.webp", "main.webp.webp", strings.Repeat("x", 5000) + ".webp"} {
+	for _, name := range []string{"foo.webp", ".webp", "Main.webp", "%6dain.webp", "main.webp.webp",
+		strings.Repeat("x", 5000) + ".webp"} {
 		wantError(t, do(t, s, "GET", "/media/photos/"+shown+"/"+name), 404, "NOT_FOUND")
 	}
 	// Where somebody was is in no error, which may be kept.
-	for _, text := range []string{`{"GPSLatitude":48.858370}x`, "48.858370\x00", `{"GPSLatitude":48.858370,"a":"` + strings.Repeat("x", 65<<10) + `"}`} {
+	for _, text := range []string{`{"GPSLatitude":48.858370}x`, "48.858370\x00",
+		`{"GPSLatitude":48.858370,"a":"` + strings.Repeat("x", 65<<10) + `"}`} {
 		w := upload(t, s, map[string]string{"exifMetadata": text})
 		wantError(t, w, 400, "INVALID_PARAMETER", "exifMetadata: ")
 		if strings.Contains(w.Body.String(), "48.8") {
 			t.Errorf("the answer is %s", w.Body)
 		}
 	}
-	for _, target := range []string{"/media/photos/x/main.webp", "/media/photos/01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7/main.webp", "/media/photos/%2e%2e/main.webp", "/media/photos/x%2Fy/og.webp"} {
+	for _, target := range []string{"/media/photos/x/main.webp",
+		"/media/photos/01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7/main.webp", "/media/photos/%2e%2e/main.webp",
+		"/media/photos/x%2Fy/og.webp"} {
 		wantError(t, do(t, s, "GET", target), 404, "PHOTO_NOT_FOUND")
 	}
-	for _, target := range []string{"/media/photos/x/main.png", "/media/photos/x/", "/media/photos/x", "/media/photos/x/y/main.webp"} {
+	for _, target := range []string{"/media/photos/x/main.png", "/media/photos/x/", "/media/photos/x",
+		"/media/photos/x/y/main.webp"} {
 		wantError(t, do(t, s, "GET", target), 404, "NOT_FOUND")
 	}
-}
-
-// A folder that cannot be written to says so, before it works.
-func TestReadOnlyPhotos(t *testing.T) {
-	s := newServer(t)
-	s.Photos = &ops.Photos{Store: photos.Open(nil, folder.Dir(t.TempDir()), time.Now),
-		Render: func(context.Context, string, io.Reader, int64) (*render.Result, error) {
-			t.Error("an image was rendered for nothing")
-			return nil, nil
-		}}
-	wantError(t, upload(t, s, nil), 503, "NOT_WRITABLE", "cannot be written to")
-	wantError(t, ask(t, s, operationNamed(t, "photos.report"), "", nil, nil), 503, "NOT_WRITABLE", "cannot be written to")
-	if o := parse(t, get(t, s, "/sites/90000010/photos"), 200); len(o["data"].([]any)) != 0 {
-		t.Errorf("the list is %v", o)
-	}
-}
-
-func TestReports(t *testing.T) {
-	s := newServer(t)
-	id := parse(t, upload(t, s, nil), 201)["data"].(object)["id"].(string)
-	key, _ := testKeys.Load(s.Gate)
-	report := func(photo, body string) *httptest.ResponseRecorder {
-		return postTo(t, s, key.(string), "/photos/"+photo+"/report", "application/json", strings.NewReader(body))
-	}
-	first := parse(t, report(id, `{"reason":"SPAM"}`), 202)["data"].(object)
-	if first["photoId"] != id || first["siteId"] != "90000010" || first["reason"] != "spam" || first["description"] != "" || first["status"] != "pending" || len(first) != 7 {
-		t.Errorf("the report is %v", first)
-	}
-	long := strings.Repeat("é", 2000) // characters, not bytes
-	again := parse(t, report(id, `{"reason":"other","description":"`+long+`"}`), 202)["data"].(object)
-	if again["reportId"] != first["reportId"] || again["createdAt"] != first["createdAt"] || again["reason"] != "other" || again["description"] != long {
-		t.Errorf("a second report is %.200v", again)
-	}
-	for _, tt := range []struct{ body, want string }{
-		{`{"reason":"spam"}`, long}, {`{"reason":"spam","description":null}`, long}, {`{"reason":"spam","description":"short"}`, "short"},
-		{`{"reason":"privacy"}`, "short"}, {`{"reason":"quality","description":""}`, ""}, {`{"reason":"spam"}`, ""},
-	} {
-		if again := parse(t, report(id, tt.body), 202)["data"].(object); again["reportId"] != first["reportId"] ||
-			again["description"] != tt.want {
-			t.Errorf("after %s the report is %.200v", tt.body, again)
-		}
-	}
-	if list, total, err := s.Photos.Reports(true, 10, 0); err != nil || total != 1 || list[0].Report.ClientName != "every test" {
-		t.Errorf("the queue has %d reports, %v", total, err)
-	}
-	if w := get(t, s, "/sites/90000010/photos"); len(parse(t, w, 200)["data"].([]any)) != 1 {
-		t.Error("a report hid the photo")
-	}
-	wantError(t, report(id, `{"reason":"dislike"}`), 400, "INVALID_PARAMETER", "reason")
-	wantError(t, report(id, `{}`), 400, "INVALID_PARAMETER", "reason")
-	wantError(t, report(id, `{"reason":"spam","description":"`+long+`x"}`), 400, "INVALID_PARAMETER", "description", "2000")
-	wantError(t, report("01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7", `{"reason":"spam"}`), 404, "PHOTO_NOT_FOUND")
-	wantError(t, report("..", `{"reason":"spam"}`), 404, "PHOTO_NOT_FOUND")
-	wantError(t, postTo(t, s, key.(string), "/photos/"+id+"/report", "text/plain", strings.NewReader(`{}`)), 415, "UNSUPPORTED_MEDIA_TYPE")
-	reader := newClient(t, s, access.Server, access.ReadScopes, access.DefaultLimits)
-	wantError(t, postTo(t, s, reader.APIKey, "/photos/"+id+"/report", "application/json", strings.NewReader(`{"reason":"spam"}`)), 403, "INSUFFICIENT_SCOPE")
-}
-
-// A signed upload of 20 MB: the signature is over the form as it was sent. The same
-// request again is the same photo.
-func TestSignedUpload(t *testing.T) {
-	s := newServer(t)
-	i := newClient(t, s, access.Mobile, []access.Scope{access.PhotosWrite}, access.DefaultLimits)
-	body, contentType := form(part{"file", "photo.jpg", strings.Repeat("x", 20<<20)})
-	target := mount + "/sites/90000010/photos"
-	signature := access.Sign(i.SigningSecret, time.Now(), "POST", target, sha256.Sum256(body))
-	send := func(body []byte) *httptest.ResponseRecorder {
-		r := httptest.NewRequest("POST", "http://relais.test"+target, bytes.NewReader(body))
-		r.Header.Set("Content-Type", contentType)
-		r.Header.Set("Authorization", "Bearer "+i.APIKey)
-		r.Header.Set("X-Sq-Signature", signature)
-		return record(s, r)
-	}
-	first := parse(t, send(body), 201)["data"].(object)["id"]
-	w := send(body)
-	if again := parse(t, w, 201)["data"].(object)["id"]; again != first || w.Header().Get("Idempotent-Replayed") != "true" || w.Header().Get("Location") == "" {
-		t.Errorf("photo %v, then %v, %v", first, again, w.Header())
-	}
-	body[len(body)-1] ^= 1
-	wantError(t, send(body), 401, "SIGNATURE_REQUIRED")
 }

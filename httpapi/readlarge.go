@@ -14,7 +14,8 @@ import (
 
 // readLarge answers an operation whose answers may be large: few at a time, computed in
 // turns, and once for all who ask where the answer is worth being kept.
-func (o *operation) readLarge(s *Server, x *exchange, call *endpoint.Call[*ops.Reading], reading *ops.Reading, asked answerKey) {
+func (o *operation) readLarge(s *Server, x *exchange, call *endpoint.Call[*ops.Reading], reading *ops.Reading,
+	asked answerKey) {
 	if !x.count(load{1, streamBytes}) {
 		s.report(o, x, ops.ErrManyAnswers)
 		return
@@ -33,7 +34,8 @@ func (o *operation) readLarge(s *Server, x *exchange, call *endpoint.Call[*ops.R
 }
 
 // readKept answers from the spool, and reports whether it could.
-func (o *operation) readKept(s *Server, x *exchange, call *endpoint.Call[*ops.Reading], reading *ops.Reading, asked answerKey) bool {
+func (o *operation) readKept(s *Server, x *exchange, call *endpoint.Call[*ops.Reading], reading *ops.Reading,
+	asked answerKey) bool {
 	c := negotiate(x.r.Header["Accept-Encoding"])
 	if c == nil {
 		c = identity

@@ -57,7 +57,8 @@ func (p pieces) WriteTo(w io.Writer) (int64, error) {
 // Every piece but the first has a deadline of its own, whatever the sizes of
 // what is written.
 func TestDeadlines(t *testing.T) {
-	for _, p := range []pieces{{n: 1, size: 100}, {n: 10000, size: 97}, {n: 3, size: 700_000}, {n: 1, size: 3 << 20}, {n: 9, size: chunkBytes}, {n: 2000, size: 1000}} {
+	for _, p := range []pieces{{n: 1, size: 100}, {n: 10000, size: 97}, {n: 3, size: 700_000}, {n: 1, size: 3 << 20},
+		{n: 9, size: chunkBytes}, {n: 2000, size: 1000}} {
 		c := &client{ResponseRecorder: httptest.NewRecorder(), stays: -1}
 		w := newChunkWriter(c)
 		_, err := p.WriteTo(w)
@@ -98,7 +99,8 @@ func TestCutOff(t *testing.T) {
 				x := &exchange{server: s, w: c, r: r, id: "1"}
 				err := s.send(x, noise{pieces{n: 3 << 10, size: 4 << 10, err: tt.err}}, answerKey{"1", tt.name})
 				x.held.release()
-				if _, gone := errors.AsType[goneError](err); err == nil || gone != (tt.name == "client") || tt.err != nil && !errors.Is(err, tt.err) {
+				if _, gone := errors.AsType[goneError](err); err == nil || gone != (tt.name == "client") ||
+					tt.err != nil && !errors.Is(err, tt.err) {
 					t.Errorf("%s, %s: %v", tt.name, coding, err)
 				}
 				if strings.Contains(c.Body.String(), "requestId") {
@@ -118,12 +120,14 @@ func TestCutOff(t *testing.T) {
 // What has no body is not made.
 func TestHeadOfAStream(t *testing.T) {
 	s := newServer(t)
-	for _, stream := range []endpoint.Stream{noise{pieces{n: 1 << 20, size: 4 << 10, err: errors.New("made")}}, pieces{n: 9 << 10, size: 1 << 10, err: errors.New("made")}} {
+	for _, stream := range []endpoint.Stream{noise{pieces{n: 1 << 20, size: 4 << 10, err: errors.New("made")}},
+		pieces{n: 9 << 10, size: 1 << 10, err: errors.New("made")}} {
 		for _, coding := range []string{"identity", "gzip"} {
 			c := &client{ResponseRecorder: httptest.NewRecorder(), stays: 0}
 			r := httptest.NewRequest(http.MethodHead, "/", nil)
 			r.Header.Set("Accept-Encoding", coding)
-			if err := s.send(&exchange{server: s, w: c, r: r, id: "1"}, stream, answerKey{"1", "head"}); err != nil || c.Code != 200 || c.Header().Get("Content-Type") == "" {
+			if err := s.send(&exchange{server: s, w: c, r: r, id: "1"}, stream, answerKey{"1", "head"}); err != nil ||
+				c.Code != 200 || c.Header().Get("Content-Type") == "" {
 				t.Errorf("%s: %v, %d %v", coding, err, c.Code, c.Header())
 			}
 		}

@@ -93,7 +93,8 @@ func New(o Options) (*Server, error) {
 	if o.Received == nil {
 		o.Received = func() {}
 	}
-	s := &Server{Options: o, pages: newCache(pageCacheBytes), bodies: newBodies(), underway: newUnderway(), turns: newTurns(processors()), spool: newSpool(o.SpoolDir), forms: make(chan struct{}, 2)}
+	s := &Server{Options: o, pages: newCache(pageCacheBytes), bodies: newBodies(), underway: newUnderway(),
+		turns: newTurns(processors()), spool: newSpool(o.SpoolDir), forms: make(chan struct{}, 2)}
 	s.prepared.Store(&prepared{})
 	s.meters = newMeters(o.Version, s.set.Load, o.Updates, o.Warnings)
 	if err := s.document(); err != nil {
@@ -103,7 +104,8 @@ func New(o Options) (*Server, error) {
 	s.operate(ops.All())
 	s.public.handle(mediaPath, http.MethodGet, fixed(media))
 	s.public.handle(openAPIPath, http.MethodGet, fixed(openAPI))
-	s.public.PathPrefix(legacyPath).Handler(&handler{path: legacyPath + "*", methods: map[string]route{anyMethod: fixed(gone)}})
+	s.public.PathPrefix(legacyPath).Handler(&handler{path: legacyPath + "*",
+		methods: map[string]route{anyMethod: fixed(gone)}})
 	for _, r := range []*router{s.public, s.operational} {
 		if r == s.operational || !o.OpsApart {
 			r.handle("/healthz", http.MethodGet, fixed(health))
@@ -140,7 +142,8 @@ func (s *Server) Operational() http.Handler {
 }
 
 func (s *Server) answer(routes *router, w http.ResponseWriter, r *http.Request, apart bool) {
-	x := &exchange{server: s, apart: apart, w: w, r: r, id: requestID(r), start: time.Now(), address: s.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"])}
+	x := &exchange{server: s, apart: apart, w: w, r: r, id: requestID(r), start: time.Now(),
+		address: s.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"])}
 	h := w.Header()
 	h["X-Request-Id"] = []string{x.id}
 	h["X-Content-Type-Options"], h["Content-Security-Policy"] = nosniff, noContent
@@ -227,7 +230,8 @@ func (s *Server) reading(x *exchange) *ops.Reading {
 	if s.Now != nil {
 		now = s.Now()
 	}
-	return &ops.Reading{Set: s.set.Load(), Client: x.client, Address: x.address, BaseURL: s.BaseURL, Photos: s.Photos, Outages: s.Outages.Still(), Archives: s.Archives, Measures: s.Measures(), Now: now, Failed: s.Failed}
+	return &ops.Reading{Set: s.set.Load(), Client: x.client, Address: x.address, BaseURL: s.BaseURL, Photos: s.Photos,
+		Outages: s.Outages.Still(), Archives: s.Archives, Measures: s.Measures(), Now: now, Failed: s.Failed}
 }
 
 // read answers an operation that changes nothing.
@@ -256,7 +260,8 @@ func (o *operation) read(s *Server, x *exchange) {
 }
 
 // answer does the call and sends what it returns.
-func (o *operation) answer(s *Server, x *exchange, call *endpoint.Call[*ops.Reading], reading *ops.Reading, asked answerKey) {
+func (o *operation) answer(s *Server, x *exchange, call *endpoint.Call[*ops.Reading], reading *ops.Reading,
+	asked answerKey) {
 	result, err := call.Do(x.r.Context(), reading)
 	if err != nil {
 		s.report(o, x, err)

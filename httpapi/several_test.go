@@ -67,7 +67,8 @@ func TestSeveralValues(t *testing.T) {
 		{"generation=4G;5G", nil},
 		{"generation=2g,5G", func(e emission) bool { return is(e.generation, "2G", "5G") }},
 		{"generation=5G,5G", func(e emission) bool { return e.generation == "5G" }},
-		{"status=projet,techop", func(e emission) bool { return is(e.status, "Projet approuvé", "Techniquement opérationnel") }},
+		{"status=projet,techop",
+			func(e emission) bool { return is(e.status, "Projet approuvé", "Techniquement opérationnel") }},
 		{"status=projet,nonsense", func(e emission) bool { return e.status == "Projet approuvé" }},
 		{"status=nonsense,other", func(emission) bool { return false }},
 		{"operator=SFR,FREE&generation=5G&status=techop", func(e emission) bool {
@@ -77,7 +78,8 @@ func TestSeveralValues(t *testing.T) {
 		{"technology=lte 700, LTE 800", func(e emission) bool { return is(e.system, "LTE 700", "LTE 800") }},
 		{"band=700", func(e emission) bool { return strings.HasSuffix(e.system, " 700") }},
 		{"band=2100,3500&operator=BOUYGUES", func(e emission) bool {
-			return e.operator == "BOUYGUES" && (strings.HasSuffix(e.system, " 2100") || strings.HasSuffix(e.system, " 3500"))
+			return e.operator == "BOUYGUES" &&
+				(strings.HasSuffix(e.system, " 2100") || strings.HasSuffix(e.system, " 3500"))
 		}},
 		{"technology=LTE 700,LTE 800&band=800&status=projet", func(e emission) bool {
 			return e.system == "LTE 800" && e.status == "Projet approuvé"
@@ -96,14 +98,16 @@ func TestSeveralValues(t *testing.T) {
 			}
 			want := matching(t, market.FR, tt.asked)
 			got, meta := listed(t, s, target)
-			if total := meta["totalMatched"]; fmt.Sprint(total) != strconv.Itoa(len(want)) || !slices.Equal(got, want[:min(len(want), 1000)]) {
+			if total := meta["totalMatched"]; fmt.Sprint(total) != strconv.Itoa(len(want)) ||
+				!slices.Equal(got, want[:min(len(want), 1000)]) {
 				t.Errorf("%s: %v sites, want %d", tt.query, total, len(want))
 			}
 			exported, meta := listed(t, s, "/antennas/export?"+escaped(tt.query))
 			if !slices.Equal(exported, want) || fmt.Sprint(meta["returned"]) != strconv.Itoa(len(want)) {
 				t.Errorf("export %s: %d sites, want %d", tt.query, len(exported), len(want))
 			}
-			if _, meta := listed(t, s, "/antennas/search?"+escaped(tt.query)); fmt.Sprint(meta["total"]) != strconv.Itoa(len(want)) {
+			if _, meta := listed(t,
+				s, "/antennas/search?"+escaped(tt.query)); fmt.Sprint(meta["total"]) != strconv.Itoa(len(want)) {
 				t.Errorf("search %s: %v sites, want %d", tt.query, meta["total"], len(want))
 			}
 		})
@@ -146,7 +150,8 @@ func TestSeveralOperators(t *testing.T) {
 		}
 		wantError(t, get(t, s, target+"operator=SFR,NOBODY"), 400, "INVALID_OPERATOR", `"NOBODY"`)
 	}
-	counts := map[string]int{"ORANGE": 1, "SFR,ORANGE": 2, "SFR,FREE": 2, "BOUYGUES": 0, "ALL": 3, "SFR,BOUYGUES,ORANGE,FREE": 3}
+	counts := map[string]int{"ORANGE": 1, "SFR,ORANGE": 2, "SFR,FREE": 2, "BOUYGUES": 0, "ALL": 3,
+		"SFR,BOUYGUES,ORANGE,FREE": 3}
 	for operators, want := range counts {
 		for _, target := range []string{"/outages?operator=", "/sites-hs?operator="} {
 			if got := len(parse(t, get(t, s, target+operators), 200)["data"].([]any)); got != want {
@@ -224,12 +229,14 @@ func TestNames(t *testing.T) {
 		{"Orange SA", "ORANGE"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, meta := listed(t, s, "/antennas?limit=1&operator="+url.QueryEscape(tt.name)); meta["operator"] != tt.want {
+			if _, meta := listed(t,
+				s, "/antennas?limit=1&operator="+url.QueryEscape(tt.name)); meta["operator"] != tt.want {
 				t.Errorf("%s: %v, want %s", tt.name, meta["operator"], tt.want)
 			}
 		})
 	}
-	if _, meta := listed(t, s, "/antennas?market=DROM&operator="+url.QueryEscape("Maoré Mobile")); meta["operator"] != "MAORE_MOBILE" {
+	if _, meta := listed(t, s,
+		"/antennas?market=DROM&operator="+url.QueryEscape("Maoré Mobile")); meta["operator"] != "MAORE_MOBILE" {
 		t.Errorf("Maoré Mobile: %v", meta["operator"])
 	}
 	for _, name := range []string{"Free Caraïbes", "Mobile", "-", "Orange Belgium"} { // of other markets, or of none
@@ -241,7 +248,8 @@ func TestBoxAlias(t *testing.T) {
 	s := newServer(t)
 	importOutages(t, s, market.FR, "ORANGE", paris, lyon)
 	const edges, alias = "west=2&south=48&east=3&north=49", "bbox=2,48,3,49"
-	for _, target := range []string{"/antennas?limit=5000&", "/outages?", "/speedtests?days=365&", "/coverage/points?days=365&"} {
+	for _, target := range []string{"/antennas?limit=5000&", "/outages?", "/speedtests?days=365&",
+		"/coverage/points?days=365&"} {
 		with := func(query string) object { return parse(t, get(t, s, target+query), 200) }
 		a, b, whole := with(edges), with(alias), parse(t, get(t, s, strings.ReplaceAll(target, "limit=5000&", "")), 200)
 		if fmt.Sprint(a["data"], a["meta"]) != fmt.Sprint(b["data"], b["meta"]) {
@@ -270,7 +278,8 @@ func TestBoxAlias(t *testing.T) {
 	if ids, _ := listed(t, s, "/antennas?bbox=179,40,-179,50"); len(ids) != 0 {
 		t.Errorf("%d sites across the antimeridian", len(ids))
 	}
-	wantError(t, get(t, s, "/antennas?"+alias+"&lat=48&lon=2&radiusKm=1"), 400, "INVALID_PARAMETER", "exclude each other")
+	wantError(t, get(t, s, "/antennas?"+alias+"&lat=48&lon=2&radiusKm=1"), 400, "INVALID_PARAMETER",
+		"exclude each other")
 	wantError(t, get(t, s, "/outages?"+alias+"&north=49&lat=48&lon=2&radiusKm=1"), 400, "INVALID_PARAMETER", "bbox: ")
 }
 
@@ -283,7 +292,8 @@ func TestLngAlias(t *testing.T) {
 		if len(b["data"].([]any)) == 0 || fmt.Sprint(a["data"], a["meta"]) != fmt.Sprint(b["data"], b["meta"]) {
 			t.Errorf("%s: the two forms answer differently", target)
 		}
-		wantError(t, get(t, s, target+"lat=48&lon=2&lng=2&radiusKm=1"), 400, "INVALID_PARAMETER", "lng: ", "one of them")
+		wantError(t, get(t, s, target+"lat=48&lon=2&lng=2&radiusKm=1"), 400, "INVALID_PARAMETER", "lng: ",
+			"one of them")
 		wantError(t, get(t, s, target+"lat=48&lng=2&lng=2&radiusKm=1"), 400, "INVALID_PARAMETER", "give it once")
 		wantError(t, get(t, s, target+"lng=2"), 400, "INVALID_PARAMETER", "belong together")
 		wantError(t, get(t, s, target+"lat=48&lng=181&radiusKm=1"), 400, "INVALID_PARAMETER", "lng: ")

@@ -71,7 +71,8 @@ func TestDeclaredParameters(t *testing.T) {
 		"/coverage/points":          "market operator technology bbox north south east west days limit",
 	}
 	for _, tt := range []struct{ path, names string }{
-		{"/sites/{siteId}/photos", "file description operator anfrCode nationalSiteCode sourceCode exifMetadata clientExifMetadata"},
+		{"/sites/{siteId}/photos",
+			"file description operator anfrCode nationalSiteCode sourceCode exifMetadata clientExifMetadata"},
 		{"/photos/{photoId}/report", "reason description"},
 	} {
 		t.Run(tt.path, func(t *testing.T) {
@@ -121,7 +122,8 @@ func TestAnswersHaveTheirShapes(t *testing.T) {
 	importOutages(t, s, market.FR, "ORANGE", paris, lyon)
 	report(t, s, outage.NewReport{})
 	for _, target := range append(outageTargets, targets...) {
-		template := strings.NewReplacer("/antennas/90000010", "/antennas/{id}", "/sites/fr-90000010", "/sites/{siteId}", "/archive/2026-08-27", "/archive/{date}").Replace(target)
+		template := strings.NewReplacer("/antennas/90000010", "/antennas/{id}", "/sites/fr-90000010", "/sites/{siteId}",
+			"/archive/2026-08-27", "/archive/{date}").Replace(target)
 		template, _, _ = strings.Cut(template, "?")
 		content := doc["paths"].(object)[template].(object)["get"].(object)["responses"].(object)["200"].(object)["content"].(object)
 		w := get(t, s, target)
@@ -171,7 +173,8 @@ func mismatch(doc, schema object, v any, at string) (problems []string) {
 	switch v := v.(type) {
 	case []any:
 		for i, item := range v {
-			if problems = append(problems, mismatch(doc, schema["items"].(object), item, fmt.Sprintf("%s[%d]", at, i))...); len(problems) > 3 {
+			if problems = append(problems,
+				mismatch(doc, schema["items"].(object), item, fmt.Sprintf("%s[%d]", at, i))...); len(problems) > 3 {
 				return problems
 			}
 		}

@@ -40,7 +40,8 @@ type spool struct {
 }
 
 func newSpool(dir string) *spool {
-	return &spool{dir: dir, most: spoolBytes, files: spoolFiles, free: freeBytes, entries: map[cacheKey]*spooled{}, building: map[string]chan struct{}{}}
+	return &spool{dir: dir, most: spoolBytes, files: spoolFiles, free: freeBytes, entries: map[cacheKey]*spooled{},
+		building: map[string]chan struct{}{}}
 }
 
 func freeBytes(dir string) (int64, error) {

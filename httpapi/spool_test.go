@@ -227,10 +227,12 @@ func TestKeptArchives(t *testing.T) {
 				want := unpack(t, get(t, alone, target, headers...))
 				for range 3 {
 					w := get(t, s, target, headers...)
-					if got := unpack(t, w); w.Code != 200 || got != want || !strings.Contains(got, `"requestId":"same"}`) {
+					if got := unpack(t, w); w.Code != 200 || got != want ||
+						!strings.Contains(got, `"requestId":"same"}`) {
 						t.Errorf("%s %s: %d, %.200q, want %.200q", target, coding, w.Code, got, want)
 					}
-					if w.Header().Get("Content-Length") == "" || w.Header().Get("Content-Type") == "" || w.Header().Get("Etag") == "" {
+					if w.Header().Get("Content-Length") == "" || w.Header().Get("Content-Type") == "" ||
+						w.Header().Get("Etag") == "" {
 						t.Errorf("%s %s: %v", target, coding, w.Header())
 					}
 				}

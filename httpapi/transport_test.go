@@ -16,13 +16,17 @@ import (
 
 // targets are one good request of each operation.
 var targets = []string{
-	"/antennas?limit=3", "/antennas?north=49&south=48&east=3&west=2&limit=40", "/antennas?lat=48.86&lon=2.35&radiusKm=5&limit=5",
+	"/antennas?limit=3", "/antennas?north=49&south=48&east=3&west=2&limit=40",
+	"/antennas?lat=48.86&lon=2.35&radiusKm=5&limit=5",
 	"/antennas?q=paris&operator=orange&generation=5g&status=en-service", "/antennas?market=DROM&department=974",
 	"/antennas/export", "/antennas/export?format=geojson&department=75", "/antennas/export?format=geojson",
 	"/antennas/search?q=lyon", "/antennas/lookup-by-radio?enb=100007", "/antennas/90000010", "/sites/fr-90000010",
-	"/stats/departments", "/stats/departments?operator=SRR", "/markets", "/antennas?market=PT", "/antennas/export?market=ES", "/antennas/search?market=BA",
-	"/antennas/lookup-by-radio?market=PT&value=1", "/sites/fr-90000010/photos", "/anfr/archives", "/anfr/archive/2026-08-27", "/anfr/archive/2026-08-27?view=full",
-	"/speedtests", "/speedtests?days=365&limit=1000", "/speedtests/site?siteId=90000010", "/speedtests/site?siteId=90000010&bestOnly=true", "/speedtests?market=PT",
+	"/stats/departments", "/stats/departments?operator=SRR", "/markets", "/antennas?market=PT",
+	"/antennas/export?market=ES", "/antennas/search?market=BA",
+	"/antennas/lookup-by-radio?market=PT&value=1", "/sites/fr-90000010/photos", "/anfr/archives",
+	"/anfr/archive/2026-08-27", "/anfr/archive/2026-08-27?view=full",
+	"/speedtests", "/speedtests?days=365&limit=1000", "/speedtests/site?siteId=90000010",
+	"/speedtests/site?siteId=90000010&bestOnly=true", "/speedtests?market=PT",
 	"/coverage/points", "/coverage/points?technology=lte&days=365",
 }
 
@@ -39,7 +43,8 @@ func TestBothMountsAnswerTheSame(t *testing.T) {
 
 func TestEnvelope(t *testing.T) {
 	s := newServer(t)
-	order := regexp.MustCompile(`^\{("data":|"type":"FeatureCollection","features":)[\[{].*[\]}],"meta":\{.*\},"requestId":"[^"]+"\}\n$`)
+	order := regexp.MustCompile(
+		`^\{("data":|"type":"FeatureCollection","features":)[\[{].*[\]}],"meta":\{.*\},"requestId":"[^"]+"\}\n$`)
 	for _, target := range targets {
 		w := get(t, s, target)
 		if !order.MatchString(w.Body.String()) {
@@ -50,7 +55,8 @@ func TestEnvelope(t *testing.T) {
 			want = "application/geo+json"
 		}
 		h := w.Header()
-		if h.Get("Content-Type") != want || h.Get("Vary") != "Accept-Encoding, Origin" || !strings.HasPrefix(h.Get("Cache-Control"), "private, max-age=") ||
+		if h.Get("Content-Type") != want || h.Get("Vary") != "Accept-Encoding, Origin" ||
+			!strings.HasPrefix(h.Get("Cache-Control"), "private, max-age=") ||
 			!regexp.MustCompile(`^W/"[0-9a-f]{32}"$`).MatchString(h.Get("Etag")) {
 			t.Errorf("%s: headers %v", target, h)
 		}
@@ -68,8 +74,10 @@ func TestRequestID(t *testing.T) {
 		given []string
 		kept  bool
 	}{
-		{nil, false}, {[]string{"abc.DEF_1-2"}, true}, {[]string{strings.Repeat("x", 64)}, true}, {[]string{strings.Repeat("x", 65)}, false},
-		{[]string{""}, false}, {[]string{"a b"}, false}, {[]string{"a\"b"}, false}, {[]string{"é"}, false}, {[]string{"a", "b"}, false},
+		{nil, false}, {[]string{"abc.DEF_1-2"}, true}, {[]string{strings.Repeat("x", 64)}, true},
+		{[]string{strings.Repeat("x", 65)}, false},
+		{[]string{""}, false}, {[]string{"a b"}, false}, {[]string{"a\"b"}, false}, {[]string{"é"}, false},
+		{[]string{"a", "b"}, false},
 	} {
 		var headers []string
 		for _, g := range tt.given {
@@ -100,7 +108,8 @@ func TestNotModified(t *testing.T) {
 		tags[tag] = target
 		for _, header := range []string{tag, strings.TrimPrefix(tag, "W/"), `"x", ` + tag, "*"} {
 			w := get(t, s, target, "If-None-Match", header)
-			if w.Code != 304 || w.Body.Len() != 0 || w.Header().Get("Etag") != tag || w.Header().Get("Cache-Control") == "" || w.Header().Get("Vary") == "" {
+			if w.Code != 304 || w.Body.Len() != 0 || w.Header().Get("Etag") != tag ||
+				w.Header().Get("Cache-Control") == "" || w.Header().Get("Vary") == "" {
 				t.Errorf("%s with %s: %d, %d bytes, %v", target, header, w.Code, w.Body.Len(), w.Header())
 			}
 		}
@@ -140,7 +149,8 @@ func TestMethodsAndPaths(t *testing.T) {
 	for _, target := range targets {
 		plain := get(t, s, target)
 		head := do(t, s, "HEAD", mount+target)
-		if head.Code != 200 || head.Header().Get("Etag") != plain.Header().Get("Etag") || head.Header().Get("Content-Type") != plain.Header().Get("Content-Type") {
+		if head.Code != 200 || head.Header().Get("Etag") != plain.Header().Get("Etag") ||
+			head.Header().Get("Content-Type") != plain.Header().Get("Content-Type") {
 			t.Errorf("HEAD %s: %d %v", target, head.Code, head.Header())
 		}
 		for _, method := range []string{"POST", "PUT", "DELETE", "PATCH", "TRACE", "PROPFIND"} {
@@ -158,8 +168,10 @@ func TestMethodsAndPaths(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{"/", "/external", mount, mount + "/", mount + "/antennas/", mount + "/nowhere", mount + "/antennas/1/2", "/api" + mount + "/sites/",
-		"//external/v1/antennas", mount + "//antennas", mount + "/./antennas", mount + "/sites/../antennas", "/external/v2/antennas", "/api/markets", mount + "/Antennas",
+	for _, path := range []string{"/", "/external", mount, mount + "/", mount + "/antennas/", mount + "/nowhere",
+		mount + "/antennas/1/2", "/api" + mount + "/sites/",
+		"//external/v1/antennas", mount + "//antennas", mount + "/./antennas", mount + "/sites/../antennas",
+		"/external/v2/antennas", "/api/markets", mount + "/Antennas",
 		mount + "/antennas%2f", "/external%2fv1/antennas", mount + "/%61ntennas"} {
 		wantError(t, do(t, s, "GET", path), 404, "NOT_FOUND")
 	}
@@ -172,8 +184,10 @@ func TestPanicIsAnError(t *testing.T) {
 		x.begin(200)
 		panic("boom")
 	}))
-	s.public.handle("/operation", "GET", newOperation(endpoint.New(endpoint.Decl{Name: "boom", Path: "/operation", Fails: "ANTENNAS", Scope: "antennas:read"},
-		func(*ops.Reading, context.Context, *struct{}) (*view.MarketsMeta, error) { panic("boom") })))
+	s.public.handle("/operation", "GET",
+		newOperation(endpoint.New(endpoint.Decl{Name: "boom", Path: "/operation", Fails: "ANTENNAS",
+			Scope: "antennas:read"},
+			func(*ops.Reading, context.Context, *struct{}) (*view.MarketsMeta, error) { panic("boom") })))
 	wantError(t, do(t, s, "GET", "/boom"), 500, "EXTERNAL_REQUEST_FAILED")
 	wantError(t, do(t, s, "GET", "/operation"), 500, "EXTERNAL_ANTENNAS_FAILED")
 	defer func() {
@@ -189,7 +203,8 @@ func TestHealth(t *testing.T) {
 	if o := parse(t, do(t, s, "GET", "/healthz"), 200); o["status"] != "ok" {
 		t.Errorf("%v", o)
 	}
-	if o := parse(t, do(t, s, "GET", "/readyz", "X-Test-Peer", "127.0.0.1:1"), 503); o["ready"] != false || o["reason"] == "" {
+	if o := parse(t, do(t, s, "GET", "/readyz", "X-Test-Peer", "127.0.0.1:1"), 503); o["ready"] != false ||
+		o["reason"] == "" {
 		t.Errorf("%v", o)
 	}
 	for _, target := range targets {
@@ -203,8 +218,10 @@ func TestHealth(t *testing.T) {
 		}
 	}
 	// What is wrong is wrong whatever is loaded.
-	for _, target := range []string{"/antennas?operator=x", "/antennas/7?operator=x", "/sites/7?market=PT&operator=SFR", "/stats/departments?operator=BELL",
-		"/antennas/export?operator=ZEOP", "/antennas/search?market=CA&operator=SFR", "/antennas/lookup-by-radio?value=1&operator=x"} {
+	for _, target := range []string{"/antennas?operator=x", "/antennas/7?operator=x", "/sites/7?market=PT&operator=SFR",
+		"/stats/departments?operator=BELL",
+		"/antennas/export?operator=ZEOP", "/antennas/search?market=CA&operator=SFR",
+		"/antennas/lookup-by-radio?value=1&operator=x"} {
 		wantError(t, get(t, s, target), 400, "INVALID_OPERATOR", "operator: ")
 	}
 	wantError(t, get(t, s, "/antennas?department=1000"), 400, "INVALID_PARAMETER", "department: ")
@@ -226,7 +243,8 @@ func TestHealth(t *testing.T) {
 func TestSizes(t *testing.T) {
 	s := newServer(t)
 	for _, target := range targets {
-		if get(t, s, target).Header().Get("Content-Length") == "" && !strings.Contains(target, "geojson") && !strings.Contains(target, "/archive/") {
+		if get(t, s, target).Header().Get("Content-Length") == "" && !strings.Contains(target, "geojson") &&
+			!strings.Contains(target, "/archive/") {
 			t.Errorf("%s: no Content-Length", target)
 		}
 	}

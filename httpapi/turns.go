@@ -34,7 +34,8 @@ type allowance struct {
 }
 
 func newTurns(processors int) *turns {
-	return &turns{places: make(chan struct{}, max(1, processors/2)), rate: turnShare * float64(processors), left: map[string]*allowance{}}
+	return &turns{places: make(chan struct{}, max(1, processors/2)), rate: turnShare * float64(processors),
+		left: map[string]*allowance{}}
 }
 
 // processors is how many Go may use of them.

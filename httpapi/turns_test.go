@@ -43,7 +43,8 @@ func TestShareOfTheProcessor(t *testing.T) {
 		"/busy":  work{pieces{n: 1000, size: 1 << 20}, 50 * time.Millisecond, &busy},
 		"/other": work{pieces{n: 20, size: 1 << 20}, 50 * time.Millisecond, &other},
 	})
-	a, b := newClient(t, s, access.Server, access.ReadScopes, manyRequests), newClient(t, s, access.Server, access.ReadScopes, manyRequests)
+	a, b := newClient(t, s, access.Server, access.ReadScopes, manyRequests), newClient(t, s, access.Server,
+		access.ReadScopes, manyRequests)
 	synctest.Test(t, func(t *testing.T) {
 		const processors = 2
 		s.turns = newTurns(processors)
@@ -67,7 +68,8 @@ func TestShareOfTheProcessor(t *testing.T) {
 		}
 		start := time.Now()
 		time.Sleep(time.Minute)
-		if did, most := time.Duration(busy.Load()), turnBurst+processors*time.Minute/5+time.Second; did > most || did < 20*time.Second {
+		if did, most := time.Duration(busy.Load()), turnBurst+processors*time.Minute/5+time.Second; did > most ||
+			did < 20*time.Second {
 			t.Errorf("one client computed for %s of a minute, want at most %s", did, most)
 		}
 		asked := time.Now()

@@ -48,7 +48,8 @@ func (u *answersSeen) saw(s *Server, r *http.Request, w *httptest.ResponseRecord
 	}
 	u.checked++
 	for _, problem := range undocumented(u.doc, op, w) {
-		if problem = r.Method + " " + path + ": " + problem; len(u.problems) < 20 && !slices.Contains(u.problems, problem) {
+		if problem = r.Method + " " + path + ": " + problem; len(u.problems) < 20 &&
+			!slices.Contains(u.problems, problem) {
 			u.problems = append(u.problems, problem)
 		}
 	}
@@ -102,7 +103,8 @@ func undocumented(doc, op object, w *httptest.ResponseRecorder) (problems []stri
 	}
 	headers, _ := answer["headers"].(object)
 	for name := range w.Header() {
-		if slices.Contains(ofHTTP, name) || slices.ContainsFunc(ofHTTP, func(h string) bool { return strings.EqualFold(h, name) }) {
+		if slices.Contains(ofHTTP, name) ||
+			slices.ContainsFunc(ofHTTP, func(h string) bool { return strings.EqualFold(h, name) }) {
 			continue
 		}
 		declared := false
@@ -113,7 +115,8 @@ func undocumented(doc, op object, w *httptest.ResponseRecorder) (problems []stri
 			problems = append(problems, fmt.Sprintf("%d has no header %s", w.Code, name))
 		}
 	}
-	if w.Body.Len() == 0 || w.Body.Len() > 64<<10 || w.Header().Get("Content-Encoding") != "" || w.Header().Get("Content-Type") == "" {
+	if w.Body.Len() == 0 || w.Body.Len() > 64<<10 || w.Header().Get("Content-Encoding") != "" ||
+		w.Header().Get("Content-Type") == "" {
 		return problems
 	}
 	kind, _, err := mime.ParseMediaType(w.Header().Get("Content-Type"))
@@ -158,7 +161,11 @@ func TestUndeclared(t *testing.T) {
 		{"header X-New", func(w *httptest.ResponseRecorder) { w.Header().Set("X-New", "1") }},
 		{"no content", func(w *httptest.ResponseRecorder) { w.Header().Set("Content-Type", "text/plain") }},
 		{"is missing", func(w *httptest.ResponseRecorder) { w.Body.Reset(); w.Body.WriteString(`{"data":[]}`) }},
-		{"not documented", func(w *httptest.ResponseRecorder) { w.Body.Reset(); w.Body.WriteString(`{"data":[],"more":1}`) }},
+		{"not documented", func(
+			w *httptest.ResponseRecorder) {
+			w.Body.Reset()
+			w.Body.WriteString(`{"data":[],"more":1}`)
+		}},
 		{"the code NOTHING", func(w *httptest.ResponseRecorder) {
 			w.Code = 400
 			w.Body.Reset()
@@ -185,7 +192,8 @@ func TestGeneratedClientsHaveAPlace(t *testing.T) {
 		{"attestation", "X-Device-Attestation"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if scheme, _ := schemes[tt.name].(object); scheme["type"] != "apiKey" || scheme["in"] != "header" || scheme["name"] != tt.header {
+			if scheme, _ := schemes[tt.name].(object); scheme["type"] != "apiKey" || scheme["in"] != "header" ||
+				scheme["name"] != tt.header {
 				t.Errorf("%s: %v", tt.name, schemes[tt.name])
 			}
 		})
@@ -199,7 +207,8 @@ func TestGeneratedClientsHaveAPlace(t *testing.T) {
 	for path, item := range doc["paths"].(object) {
 		for method, op := range item.(object) {
 			text := fmt.Sprint(op.(object)["parameters"])
-			if !strings.Contains(text, "parameters/RequestId") || strings.Contains(text, "parameters/IfNoneMatch") != (method == "get") {
+			if !strings.Contains(text, "parameters/RequestId") ||
+				strings.Contains(text, "parameters/IfNoneMatch") != (method == "get") {
 				t.Errorf("%s %s: parameters %.100s", method, path, text)
 			}
 		}

@@ -83,8 +83,10 @@ func wantBusy(t *testing.T, answers []unread, first int) {
 // A client has four large answers under way, whichever they are, and others have theirs.
 func TestHeavyAnswersOfAClient(t *testing.T) {
 	s := newServer(t)
-	giving(s, false, map[string]endpoint.Stream{"/unknown": noise{pieces{n: 9, size: 1 << 20}}, "/large": pieces{n: 9, size: 1 << 20}})
-	a, b := newClient(t, s, access.Server, access.ReadScopes, manyRequests), newClient(t, s, access.Server, access.ReadScopes, manyRequests)
+	giving(s, false, map[string]endpoint.Stream{"/unknown": noise{pieces{n: 9, size: 1 << 20}},
+		"/large": pieces{n: 9, size: 1 << 20}})
+	a, b := newClient(t, s, access.Server, access.ReadScopes, manyRequests), newClient(t, s, access.Server,
+		access.ReadScopes, manyRequests)
 	for _, target := range []string{"/unknown", "/large", "/antennas/export?format=geojson"} {
 		for _, coding := range []string{"identity", "gzip", "zstd"} {
 			synctest.Test(t, func(t *testing.T) {
@@ -244,7 +246,8 @@ func TestSlowReaders(t *testing.T) {
 				s.ServeHTTP(w, r)
 			}()
 			if w.read < tt.least || w.read > tt.most {
-				t.Errorf("%s at %d bytes a second: %d bytes, want %d to %d", tt.target, tt.rate, w.read, tt.least, tt.most)
+				t.Errorf("%s at %d bytes a second: %d bytes, want %d to %d", tt.target, tt.rate, w.read, tt.least,
+					tt.most)
 			}
 		})
 	}
@@ -256,7 +259,8 @@ func TestSlowReaders(t *testing.T) {
 func TestManySlowReaders(t *testing.T) {
 	s := newServer(t)
 	s.pages = newCache(0)
-	giving(s, false, map[string]endpoint.Stream{"/some": endpoint.Bytes(`{"data":"` + strings.Repeat("x", 7<<20) + `"`)})
+	giving(s, false, map[string]endpoint.Stream{"/some": endpoint.Bytes(`{"data":"` + strings.Repeat("x",
+		7<<20) + `"`)})
 	var clients []*access.Issued
 	for range 10 {
 		clients = append(clients, newClient(t, s, access.Server, access.ReadScopes, manyRequests))

@@ -15,7 +15,10 @@ func TestUnread(t *testing.T) {
 	}
 	defer l.Close()
 	d := net.Dialer{Control: func(_, _ string, c syscall.RawConn) (err error) {
-		return c.Control(func(fd uintptr) { err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096) })
+		return c.Control(func(
+			fd uintptr) {
+			err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096)
+		})
 	}}
 	client, err := d.Dial("tcp", l.Addr().String())
 	if err != nil {

@@ -24,17 +24,22 @@ func TestUpdates(t *testing.T) {
 	if u["next"] != "2025-11-24T16:00:00Z" || u["lastRun"] != nil || u["problems"] != nil || u["running"] != false {
 		t.Errorf("%v", u)
 	}
-	if v := page(t, s); v[`relais_update_failures_total{market="FR"}`] != "0" || v[`relais_update_last_success_timestamp_seconds{market="FR"}`] != "" {
+	if v := page(t, s); v[`relais_update_failures_total{market="FR"}`] != "0" ||
+		v[`relais_update_last_success_timestamp_seconds{market="FR"}`] != "" {
 		t.Errorf("%v", v)
 	}
-	is = Updates{Running: true, LastRun: time.Unix(1764000000, 0), Problems: map[market.Code]string{market.FR: "an HTML page"},
-		Success: map[market.Code]time.Time{market.FR: time.Unix(1763000000, 0)}, Failures: map[market.Code]int{market.FR: 2}}
+	is = Updates{Running: true, LastRun: time.Unix(1764000000, 0),
+		Problems: map[market.Code]string{market.FR: "an HTML page"},
+		Success:  map[market.Code]time.Time{market.FR: time.Unix(1763000000, 0)},
+		Failures: map[market.Code]int{market.FR: 2}}
 	u = readyz(t, s)["update"].(map[string]any)
-	if u["lastRun"] != "2025-11-24T16:00:00Z" || u["problems"].(map[string]any)["FR"] != "an HTML page" || u["running"] != true {
+	if u["lastRun"] != "2025-11-24T16:00:00Z" || u["problems"].(map[string]any)["FR"] != "an HTML page" ||
+		u["running"] != true {
 		t.Errorf("%v", u)
 	}
 	v := page(t, s)
-	if v[`relais_update_failures_total{market="FR"}`] != "2" || v[`relais_update_last_success_timestamp_seconds{market="FR"}`] != "1.763e+09" {
+	if v[`relais_update_failures_total{market="FR"}`] != "2" ||
+		v[`relais_update_last_success_timestamp_seconds{market="FR"}`] != "1.763e+09" {
 		t.Errorf("%v", v)
 	}
 }

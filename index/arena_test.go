@@ -26,7 +26,8 @@ func TestArenaBeyond4GiB(t *testing.T) {
 		t.Errorf("%d bytes, want %d, over 8 GiB", got, want)
 	}
 	m := &Market{indexes: &indexes{fragments: a}}
-	for _, i := range []uint32{0, 1, shardSites - 1, shardSites, 1 << 21, 2147483, 2147484, shards*shardSites/2 + 17, shards*shardSites - 1} {
+	for _, i := range []uint32{0, 1, shardSites - 1, shardSites, 1 << 21, 2147483, 2147484, shards*shardSites/2 + 17,
+		shards*shardSites - 1} {
 		want := fmt.Sprintf("<%04d", i%shardSites)
 		got := m.Fragment(i)
 		if len(got) != step || !bytes.HasPrefix(got, []byte(want)) || got[step-1] != '>' {

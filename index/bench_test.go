@@ -35,7 +35,8 @@ func BenchmarkFind(b *testing.B) {
 	m := load(b, market.FR, register(market.FR, national, 1))
 	disc := &geo.Disc{Center: m.space.position(national / 2), Radius: 150000}
 	box := disc.Box()
-	dense, point := &geo.Disc{Center: m.space.position(national / 2), Radius: 50000}, &geo.Disc{Center: m.space.position(national / 2), Radius: 2000}
+	dense, point := &geo.Disc{Center: m.space.position(national / 2),
+		Radius: 50000}, &geo.Disc{Center: m.space.position(national / 2), Radius: 2000}
 	for _, bb := range []struct {
 		name string
 		q    Query

@@ -77,7 +77,8 @@ func TestBitsetAgainstBooleans(t *testing.T) {
 		}
 		skip, limit := r.IntN(len(want)+2), 1+r.IntN(100)
 		page, rest := a.set.page(nil, skip, limit)
-		if from := min(skip, len(want)); !slices.Equal(page, want[from:min(from+limit, len(want))]) || rest != skip-from {
+		if from := min(skip, len(want)); !slices.Equal(page, want[from:min(from+limit, len(want))]) ||
+			rest != skip-from {
 			t.Fatalf("step %d: page of %d after %d: %v, %d left", step, limit, skip, page, rest)
 		}
 	}

@@ -25,7 +25,8 @@ func (f *Filter) accepts(k snapshot.EmissionKey) bool {
 	one := func(want, is int) bool { return want == Any || want == is }
 	c := f.choices()
 	return one(f.Operator, k.Operator) && one(f.Generation, int(k.Generation)) && one(f.Status, k.Status) &&
-		c.Operators.has(k.Operator) && c.Generations.has(int(k.Generation)) && c.Statuses.has(k.Status) && c.Systems.has(k.System)
+		c.Operators.has(k.Operator) && c.Generations.has(int(k.Generation)) && c.Statuses.has(k.Status) &&
+		c.Systems.has(k.System)
 }
 
 func (f *Filter) choices() Choices {
@@ -38,7 +39,8 @@ func (f *Filter) choices() Choices {
 // asksEmissions reports whether the filter asks anything of emissions besides their system.
 func (f *Filter) asksEmissions() bool {
 	c := f.choices()
-	return f.Operator != Any || f.Generation != Any || f.Status != Any || c.Operators != nil || c.Generations != nil || c.Statuses != nil
+	return f.Operator != Any || f.Generation != Any || f.Status != Any || c.Operators != nil || c.Generations != nil ||
+		c.Statuses != nil
 }
 
 // narrowSystems takes out of set the sites without an emission of the systems that

@@ -20,7 +20,8 @@ func TestExtentAgainstAScan(t *testing.T) {
 				for _, e := range sites[i].Emissions {
 					if operator == Any || sites[i].Stations[e.Station].Operator == operator {
 						any[e.Generation] = true
-						project := e.Status >= 0 && e.Status < len(m.Table.Statuses) && m.Table.Statuses[e.Status].Phase == market.Project
+						project := e.Status >= 0 && e.Status < len(m.Table.Statuses) &&
+							m.Table.Statuses[e.Status].Phase == market.Project
 						real[e.Generation] = real[e.Generation] || !project
 					}
 				}

@@ -42,7 +42,8 @@ type emissions struct {
 }
 
 func newEmissions(s *snapshot.Snapshot) *emissions {
-	e := &emissions{operators: len(s.Operators), generations: fill(site.Generations, -1), statuses: fill(len(s.Statuses)+1, -1)}
+	e := &emissions{operators: len(s.Operators), generations: fill(site.Generations, -1),
+		statuses: fill(len(s.Statuses)+1, -1)}
 	for i := range s.Len() {
 		s.EmissionKeys(i, func(k snapshot.EmissionKey) {
 			if e.generations[k.Generation] < 0 {
@@ -105,8 +106,10 @@ func (e *emissions) mask(f Filter) []uint64 {
 	for o := range e.operators {
 		for g, gAt := range e.generations {
 			for s, sAt := range e.statuses {
-				if gAt < 0 || sAt < 0 || f.Operator != Any && f.Operator != o || f.Generation != Any && f.Generation != g ||
-					f.Status != Any && f.Status != s-1 || !oneOf.Operators.has(o) || !oneOf.Generations.has(g) || !oneOf.Statuses.has(s-1) {
+				if gAt < 0 || sAt < 0 || f.Operator != Any && f.Operator != o ||
+					f.Generation != Any && f.Generation != g ||
+					f.Status != Any && f.Status != s-1 || !oneOf.Operators.has(o) || !oneOf.Generations.has(g) ||
+					!oneOf.Statuses.has(s-1) {
 					continue
 				}
 				b := e.bit(o, gAt, sAt)

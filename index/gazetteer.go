@@ -38,7 +38,8 @@ func newGazetteer(places []namedPlace) *gazetteer {
 	at := func() uint32 { return uint32(len(texts)) }
 	for i := range places {
 		from, p := &places[i], &g.places[i]
-		*p = packed{center: from.Center, sites: uint32(from.Sites), area: int32(from.Area), kind: uint8(slices.Index(placeKinds, from.Kind)), name: at()}
+		*p = packed{center: from.Center, sites: uint32(from.Sites), area: int32(from.Area),
+			kind: uint8(slices.Index(placeKinds, from.Kind)), name: at()}
 		texts = append(texts, from.Name...)
 		p.postal = at()
 		for _, code := range from.PostalCodes {
@@ -61,7 +62,8 @@ func newGazetteer(places []namedPlace) *gazetteer {
 // place returns place i.
 func (g *gazetteer) place(i uint32) Place {
 	p := &g.places[i]
-	place := Place{Kind: placeKinds[p.kind], Name: g.texts[p.name:p.postal], Area: int(p.area), Center: p.center, Sites: int(p.sites)}
+	place := Place{Kind: placeKinds[p.kind], Name: g.texts[p.name:p.postal], Area: int(p.area), Center: p.center,
+		Sites: int(p.sites)}
 	for code := range strings.SplitSeq(g.texts[p.postal:p.words], string(fieldEnd)) {
 		if code != "" {
 			place.PostalCodes = append(place.PostalCodes, code)

@@ -44,7 +44,8 @@ func TestByID(t *testing.T) {
 func TestFindInASnapshot(t *testing.T) {
 	sites := []site.Site{
 		{ID: "77", NationalCode: "NAT1", SourceCode: "S1", Stations: []site.Station{{Code: "0750001"}}},
-		{ID: "NAT1", Position: geo.Point{Lat: 48, Lng: 2}, NationalCode: "NAT2", Stations: []site.Station{{Code: "0750002"}}},
+		{ID: "NAT1", Position: geo.Point{Lat: 48, Lng: 2}, NationalCode: "NAT2",
+			Stations: []site.Station{{Code: "0750002"}}},
 		{ID: "78", Position: geo.Point{Lat: 49, Lng: 3}, Stations: []site.Station{{Code: "0750003"}}},
 	}
 	snap := load(t, market.FR, sites).Snap

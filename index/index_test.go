@@ -58,13 +58,15 @@ func register(code market.Code, n int, seed uint64) []site.Site {
 			s.Stations = append(s.Stations, site.Station{Code: code, Operator: r.IntN(len(m.Operators))})
 			for e := range systems {
 				if r.IntN(3) == 0 {
-					s.Emissions = append(s.Emissions, site.Emission{Station: k, System: systems[e], Generation: gens[e], Status: r.IntN(3)})
+					s.Emissions = append(s.Emissions,
+						site.Emission{Station: k, System: systems[e], Generation: gens[e], Status: r.IntN(3)})
 				}
 			}
 		}
 		s.SourceCode = s.Stations[0].Code
 		for range r.IntN(3) {
-			id := site.RadioID{Kind: site.RadioKind(r.IntN(site.RadioKinds)), Operator: s.Stations[0].Operator, Value: uint64(r.IntN(1000))}
+			id := site.RadioID{Kind: site.RadioKind(r.IntN(site.RadioKinds)), Operator: s.Stations[0].Operator,
+				Value: uint64(r.IntN(1000))}
 			if id.Kind == site.GNB {
 				id.Bits = []uint8{0, 22, 24, 32}[r.IntN(4)]
 			}
@@ -176,7 +178,8 @@ func randomFilter(r *rand.Rand, m *market.Market) Filter {
 			}
 			return c
 		}
-		f.OneOf = &Choices{Operators: some(len(m.Operators)), Generations: some(6), Statuses: some(4), Systems: append(some(6), r.IntN(6))}
+		f.OneOf = &Choices{Operators: some(len(m.Operators)), Generations: some(6), Statuses: some(4),
+			Systems: append(some(6), r.IntN(6))}
 	}
 	return f
 }
@@ -192,7 +195,8 @@ func pages(t *testing.T, m *Market, q Query, limit int) (list []string) {
 				t.Fatalf("%+v: pages of %d give %d sites, total %d", q, limit, len(list), h.Total)
 			}
 			for _, past := range []int{h.Total, h.Total + 5, math.MaxInt} {
-				if after := m.Find(q, past, limit); len(after.Sites) != 0 || len(after.Metres) != 0 || after.Total != h.Total {
+				if after := m.Find(q, past, limit); len(after.Sites) != 0 || len(after.Metres) != 0 ||
+					after.Total != h.Total {
 					t.Fatalf("%+v: from %d on: %+v", q, past, after)
 				}
 			}

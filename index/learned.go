@@ -76,7 +76,8 @@ func (m *Market) states(i uint32, id site.RadioID) (yes bool) {
 // index puts the identifiers in order.
 func (l *learned) index() {
 	slices.SortFunc(l.ids, func(a, b learnedID) int {
-		return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.operator, b.operator), cmp.Compare(a.kind, b.kind), cmp.Compare(a.value, b.value))
+		return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.operator, b.operator), cmp.Compare(a.kind, b.kind),
+			cmp.Compare(a.value, b.value))
 	})
 	l.ids = slices.Clip(slices.Compact(l.ids)) // PCIs repeat
 	if len(l.ids) == 0 {
@@ -85,7 +86,8 @@ func (l *learned) index() {
 	content := xxhash.New()
 	for _, id := range l.ids {
 		l.radio[id.kind] = append(l.radio[id.kind], radioRow{id.value, id.site, id.operator, 0})
-		content.Write(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, id.value), uint64(id.site)<<16|uint64(id.operator)<<8|uint64(id.kind)))
+		content.Write(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, id.value),
+			uint64(id.site)<<16|uint64(id.operator)<<8|uint64(id.kind)))
 	}
 	for kind, rows := range l.radio {
 		l.radio[kind] = byValue(rows)
@@ -117,8 +119,10 @@ func (m *Market) AppendLearned(dst []site.RadioID, i uint32) []site.RadioID {
 		return dst
 	}
 	ids := m.learned.ids
-	for at := sort.Search(len(ids), func(k int) bool { return ids[k].site >= i }); at < len(ids) && ids[at].site == i; at++ {
-		dst = append(dst, site.RadioID{Kind: ids[at].kind, Operator: int(ids[at].operator), Value: ids[at].value, Learned: true})
+	for at := sort.Search(len(ids), func(k int) bool { return ids[k].site >= i }); at < len(ids) &&
+		ids[at].site == i; at++ {
+		dst = append(dst, site.RadioID{Kind: ids[at].kind, Operator: int(ids[at].operator), Value: ids[at].value,
+			Learned: true})
 	}
 	return dst
 }

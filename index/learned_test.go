@@ -70,12 +70,14 @@ func learnedOf(t *testing.T, m *Market) map[string][]string {
 // which state identifiers, and what phones said as they went along it.
 func town(r *rand.Rand, count int) (sites []site.Site, list []seen) {
 	for i := range 60 {
-		s := site.Site{ID: fmt.Sprint(i), Position: geo.Point{Lat: 45 + float64(i)*0.00135*float64(1+i%3), Lng: 4}, Height: site.Unknown, AntennaHeight: site.Unknown}
+		s := site.Site{ID: fmt.Sprint(i), Position: geo.Point{Lat: 45 + float64(i)*0.00135*float64(1+i%3), Lng: 4},
+			Height: site.Unknown, AntennaHeight: site.Unknown}
 		for k := range 1 + r.IntN(2) {
 			s.Stations = append(s.Stations, site.Station{Code: fmt.Sprint(i, "-", k), Operator: r.IntN(4)})
 		}
 		for range r.IntN(3) {
-			id := site.RadioID{Kind: site.RadioKind(r.IntN(site.RadioKinds)), Operator: s.Stations[0].Operator, Value: uint64(2 + r.IntN(40))}
+			id := site.RadioID{Kind: site.RadioKind(r.IntN(site.RadioKinds)), Operator: s.Stations[0].Operator,
+				Value: uint64(2 + r.IntN(40))}
 			if id.Kind == site.Cell {
 				id.Value = id.Value<<8 | uint64(r.IntN(2))
 			}
@@ -100,7 +102,8 @@ func town(r *rand.Rand, count int) (sites []site.Site, list []seen) {
 				c.Node = node
 			}
 		}
-		list = append(list, seen{c, geo.Point{Lat: home.Position.Lat + (r.Float64()-0.5)*0.003, Lng: 4 + (r.Float64()-0.5)*0.004}})
+		list = append(list, seen{c,
+			geo.Point{Lat: home.Position.Lat + (r.Float64()-0.5)*0.003, Lng: 4 + (r.Float64()-0.5)*0.004}})
 	}
 	return sites, list
 }
@@ -293,7 +296,8 @@ func TestKeepLearned(t *testing.T) {
 	same := NewSet([]*Market{learn(t, m, "two", append(slices.Clone(list), list...))}, nil)
 	other := NewSet([]*Market{learn(t, m, "three", list[:50])}, nil)
 	none := NewSet([]*Market{learn(t, m, "four", nil)}, nil)
-	if plain.Learned != "" || none.Learned != "" || taught.Learned == "" || same.Learned != taught.Learned || other.Learned == taught.Learned {
+	if plain.Learned != "" || none.Learned != "" || taught.Learned == "" || same.Learned != taught.Learned ||
+		other.Learned == taught.Learned {
 		t.Errorf("names %q, %q, %q, %q, %q", plain.Learned, none.Learned, taught.Learned, same.Learned, other.Learned)
 	}
 	for _, s := range []*Set{taught, other, none} {
@@ -304,7 +308,8 @@ func TestKeepLearned(t *testing.T) {
 	if m.LearnedFrom() != "" || m.LearnedIDs() != 0 || none.Market(market.FR).LearnedFrom() != "four" {
 		t.Error("a market is not what it was before")
 	}
-	if kept := plain.Keep(taught); kept.Learned != taught.Learned || kept.Market(market.FR).LearnedFrom() != "one" || plain.Learned != "" {
+	if kept := plain.Keep(taught); kept.Learned != taught.Learned || kept.Market(market.FR).LearnedFrom() != "one" ||
+		plain.Learned != "" {
 		t.Errorf("%q is not kept", taught.Learned)
 	}
 	if again := plain.Keep(nil); again != plain {

@@ -151,6 +151,7 @@ func (l *Live) load(code market.Code, had *Market) (*Market, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.log.Info("loaded", "market", code, "version", s.Version, "sites", s.Len(), "took", time.Since(start).Round(time.Millisecond))
+	l.log.Info("loaded", "market", code, "version", s.Version, "sites", s.Len(), "took",
+		time.Since(start).Round(time.Millisecond))
 	return m, nil
 }

@@ -45,14 +45,17 @@ func TestRefresh(t *testing.T) {
 		{"empty folder", func() {}, [2]int{}, true, ""},
 		{"first", func() { write(t, fr, market.FR, register(market.FR, 10, 1)) }, [2]int{10, 0}, false, ""},
 		{"nothing new", func() {}, [2]int{10, 0}, true, ""},
-		{"another market", func() { write(t, drom, market.DROM, register(market.DROM, 7, 1)) }, [2]int{10, 7}, true, ""},
+		{"another market", func() { write(t, drom, market.DROM, register(market.DROM, 7, 1)) }, [2]int{10, 7}, true,
+			""},
 		{"replaced", func() { write(t, fr, market.FR, register(market.FR, 20, 1)) }, [2]int{20, 7}, false, ""},
 		{"the same again", func() { write(t, fr, market.FR, register(market.FR, 20, 1)) }, [2]int{20, 7}, true, ""},
 		{"gone", func() { must(os.Rename(fr, aside)) }, [2]int{20, 7}, true, "gone"},
 		{"back", func() { must(os.Rename(aside, fr)) }, [2]int{20, 7}, true, ""},
-		{"damaged", func() { must(os.WriteFile(fr, []byte("no snapshot"), 0o644)) }, [2]int{20, 7}, true, "not a relais snapshot"},
+		{"damaged", func() { must(os.WriteFile(fr, []byte("no snapshot"), 0o644)) }, [2]int{20, 7}, true,
+			"not a relais snapshot"},
 		{"still damaged", func() {}, [2]int{20, 7}, true, "not a relais snapshot"},
-		{"of another market", func() { write(t, fr, market.DROM, register(market.DROM, 7, 1)) }, [2]int{20, 7}, true, "holds the market DROM"},
+		{"of another market", func() { write(t, fr, market.DROM, register(market.DROM, 7, 1)) }, [2]int{20, 7}, true,
+			"holds the market DROM"},
 		{"good again", func() { write(t, fr, market.FR, register(market.FR, 30, 1)) }, [2]int{30, 7}, false, ""},
 	} {
 		before := announced
@@ -70,7 +73,8 @@ func TestRefresh(t *testing.T) {
 		if before != nil && (before.Market(market.FR) == set.Market(market.FR)) != step.same {
 			t.Errorf("%s: FR was loaded anew: %t", step.name, step.same)
 		}
-		if quiet := step.name == "nothing new" || step.name == "still damaged" || step.name == "the same again"; (before == set) != quiet {
+		if quiet := step.name == "nothing new" || step.name == "still damaged" ||
+			step.name == "the same again"; (before == set) != quiet {
 			t.Errorf("%s: announced: %t", step.name, before != set)
 		}
 	}

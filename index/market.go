@@ -129,7 +129,8 @@ func (m *Market) fillShards(next *atomic.Int64, encode Encode) error {
 			if len(fragments) > math.MaxUint32 || len(texts) > math.MaxUint32 {
 				return fmt.Errorf("the texts of %d sites are over 4 GiB", shardSites)
 			}
-			m.fragments[k].end[i%shardSites], m.text.texts[k].end[i%shardSites] = uint32(len(fragments)), uint32(len(texts))
+			m.fragments[k].end[i%shardSites], m.text.texts[k].end[i%shardSites] = uint32(len(fragments)),
+				uint32(len(texts))
 		}
 		m.fragments[k].text = append(make([]byte, 0, len(fragments)), fragments...)
 		m.text.texts[k].text = append(make([]byte, 0, len(texts)), texts...)
@@ -262,6 +263,7 @@ func (m *Market) Nearest(p geo.Point, k int, f Filter) []Near {
 	mask := m.emissions.mask(f)
 	systems := f.choices().Systems != nil
 	return m.space.nearest(p, k, func(i uint32) bool {
-		return (f.Area == Any || m.Snap.Area(int(i)) == f.Area) && (mask == nil || m.emissions.matches(i, mask)) && (!systems || m.emits(i, &f))
+		return (f.Area == Any || m.Snap.Area(int(i)) == f.Area) && (mask == nil || m.emissions.matches(i, mask)) &&
+			(!systems || m.emits(i, &f))
 	})
 }

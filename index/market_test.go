@@ -32,7 +32,8 @@ func TestFragmentsStandInSiteOrder(t *testing.T) {
 func TestEmptyMarket(t *testing.T) {
 	m := load(t, market.FR, nil)
 	box := geo.Box{South: -90, West: -180, North: 90, East: 180}
-	for _, q := range []Query{{}, {Box: &box}, {Disc: &geo.Disc{Radius: 1000}}, {Text: "x"}, {Text: "xyz", Ranked: true}, {Commune: "x"}} {
+	for _, q := range []Query{{}, {Box: &box}, {Disc: &geo.Disc{Radius: 1000}}, {Text: "x"},
+		{Text: "xyz", Ranked: true}, {Commune: "x"}} {
 		q.Filter = All
 		if h := m.Find(q, 0, 10); h.Total != 0 || len(h.Sites) != 0 {
 			t.Errorf("%+v: %+v", q, h)

@@ -89,7 +89,10 @@ func (m *Market) Places(text string, limit int) (places []Place, total int) {
 		}
 	})
 	limit = min(limit, len(found))
-	slices.SortFunc(found, func(a, b ranked) int { return cmp.Or(a.rank-b.rank, b.sites-a.sites, cmp.Compare(a.at, b.at)) })
+	slices.SortFunc(found, func(a,
+		b ranked) int {
+		return cmp.Or(a.rank-b.rank, b.sites-a.sites, cmp.Compare(a.at, b.at))
+	})
 	places = make([]Place, limit)
 	for i, f := range found[:limit] {
 		places[i] = g.place(f.at)
@@ -162,7 +165,8 @@ func (m *Market) readPlaces() *gazetteer {
 		list = append(list, m.placeOf(key, g))
 	}
 	slices.SortFunc(list, func(a, b namedPlace) int {
-		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.Kind, b.Kind), a.Area-b.Area, cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.Kind, b.Kind), a.Area-b.Area,
+			cmp.Compare(a.Name, b.Name))
 	})
 	return newGazetteer(list)
 }
@@ -171,7 +175,8 @@ func (m *Market) readPlaces() *gazetteer {
 // PARIS 05, else "".
 func cityOf(commune string) string {
 	n := len(commune) - 3
-	if n < 1 || commune[n] != ' ' || commune[n+1] < '0' || commune[n+1] > '9' || commune[n+2] < '0' || commune[n+2] > '9' {
+	if n < 1 || commune[n] != ' ' || commune[n+1] < '0' || commune[n+1] > '9' || commune[n+2] < '0' ||
+		commune[n+2] > '9' {
 		return ""
 	}
 	return commune[:n]
@@ -201,7 +206,8 @@ func gather(byKey map[placeKey]*gathering, key placeKey, s *site.Site) {
 func (m *Market) placeOf(key placeKey, g *gathering) namedPlace {
 	n := float64(g.sites)
 	p := namedPlace{Place{Kind: key.kind, Name: key.name, Area: key.area, PostalCodes: g.postal,
-		Center: geo.Point{Lat: g.lat / n, Lng: g.lng / n}, Sites: g.sites}, calling{kind: key.kind, name: placeName(key.name)}}
+		Center: geo.Point{Lat: g.lat / n, Lng: g.lng / n}, Sites: g.sites}, calling{kind: key.kind,
+		name: placeName(key.name)}}
 	p.words = " " + p.name
 	if key.area != Any {
 		area := m.Table.Areas[key.area]

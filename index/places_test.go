@@ -33,11 +33,14 @@ func department(t *testing.T, code string) int {
 
 func TestPlaces(t *testing.T) {
 	at := func(lat, lng float64, commune, postal, dept string) site.Site {
-		return site.Site{Position: geo.Point{Lat: lat, Lng: lng}, Commune: commune, PostalCode: postal, Area: department(t, dept)}
+		return site.Site{Position: geo.Point{Lat: lat, Lng: lng}, Commune: commune, PostalCode: postal,
+			Area: department(t, dept)}
 	}
 	m := load(t, market.FR, placed(
-		at(45.4, 4.4, "ST ETIENNE", "42000", "42"), at(45.6, 4.2, "ST ETIENNE", "42100", "42"), at(49.3, 1.1, "ST ETIENNE DU ROUVRAY", "76800", "76"),
-		at(48.86, 2.34, "PARIS 01", "75001", "75"), at(48.85, 2.36, "PARIS 05", "75005", "75"), at(48.93, 2.35, "ST DENIS", "93200", "93"),
+		at(45.4, 4.4, "ST ETIENNE", "42000", "42"), at(45.6, 4.2, "ST ETIENNE", "42100", "42"),
+		at(49.3, 1.1, "ST ETIENNE DU ROUVRAY", "76800", "76"),
+		at(48.86, 2.34, "PARIS 01", "75001", "75"), at(48.85, 2.36, "PARIS 05", "75005", "75"),
+		at(48.93, 2.35, "ST DENIS", "93200", "93"),
 		at(48.94, 2.36, "ST DENIS", "93200", "93"), at(47.9, 2.1, "ST DENIS", "45550", "45"),
 	))
 	for _, c := range []struct {
@@ -57,11 +60,13 @@ func TestPlaces(t *testing.T) {
 		{"42", "Loire", AreaPlace, 0, 2, 45.5},
 	} {
 		got, _ := m.Places(c.text, 3)
-		if len(got) == 0 || got[0].Name != c.name || got[0].Kind != c.kind || got[0].Match != c.match || got[0].Sites != c.n || math.Abs(got[0].Center.Lat-c.lat) > 1e-6 {
+		if len(got) == 0 || got[0].Name != c.name || got[0].Kind != c.kind || got[0].Match != c.match ||
+			got[0].Sites != c.n || math.Abs(got[0].Center.Lat-c.lat) > 1e-6 {
 			t.Errorf("%q: %+v", c.text, got)
 		}
 	}
-	if got, n := m.Places("paris", 9); n != 4 || got[1].Kind != Commune || got[1].Name != "PARIS" || !slices.Equal(got[1].PostalCodes, []string{"75001", "75005"}) {
+	if got, n := m.Places("paris", 9); n != 4 || got[1].Kind != Commune || got[1].Name != "PARIS" ||
+		!slices.Equal(got[1].PostalCodes, []string{"75001", "75005"}) {
 		t.Errorf("the city of the districts: %+v", got)
 	}
 	for _, text := range []string{"", "  ", "xanadu", "denis zzz", "\x00"} {
@@ -94,7 +99,8 @@ func TestPlacesAgree(t *testing.T) {
 					n, lat, lng = n+1, lat+s.Position.Lat, lng+s.Position.Lng
 				}
 			}
-			if n != p.Sites || n == 0 || math.Abs(lat/float64(n)-p.Center.Lat) > 1e-9 || math.Abs(lng/float64(n)-p.Center.Lng) > 1e-9 {
+			if n != p.Sites || n == 0 || math.Abs(lat/float64(n)-p.Center.Lat) > 1e-9 ||
+				math.Abs(lng/float64(n)-p.Center.Lng) > 1e-9 {
 				t.Errorf("%+v, a scan finds %d at %v, %v", p, n, lat/float64(n), lng/float64(n))
 			}
 		}
@@ -105,7 +111,8 @@ func TestPlacesAgree(t *testing.T) {
 // its districts, an area, a region.
 func TestPhraseOfAPlace(t *testing.T) {
 	at := func(lat float64, commune, postal, dept string) site.Site {
-		return site.Site{Position: geo.Point{Lat: lat, Lng: 2}, Commune: commune, PostalCode: postal, Area: department(t, dept)}
+		return site.Site{Position: geo.Point{Lat: lat, Lng: 2}, Commune: commune, PostalCode: postal,
+			Area: department(t, dept)}
 	}
 	m := load(t, market.FR, placed(
 		at(48.1, "RENNES", "35000", "35"), at(48.2, "RENNES", "35700", "35"), at(48.5, "VITRE", "35500", "35"),
@@ -128,7 +135,8 @@ func TestPhraseOfAPlace(t *testing.T) {
 		want string
 	}{
 		{"rennes", Commune, "ab"}, {"vitre 35", Commune, "c"}, {"vitre 79", Commune, "d"}, {"35700", PostalCode, "b"},
-		{"ille et vilaine", AreaPlace, "abc"}, {"bretagne", Region, "abce"}, {"IDF", Region, "gh"}, {"paris 15", Commune, "h"},
+		{"ille et vilaine", AreaPlace, "abc"}, {"bretagne", Region, "abce"}, {"IDF", Region, "gh"},
+		{"paris 15", Commune, "h"},
 	} {
 		found, _ := m.Places(c.text, 1)
 		if len(found) == 0 || found[0].Kind != c.kind {

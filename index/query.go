@@ -29,9 +29,9 @@ type Query struct {
 	Ranked bool
 	// Spoken is for a Text as people say it. Its words are whole words of the searchable text;
 	// one with a digit, and one that is alone, may be the beginning of a word as well. Its
-	// Saint and Sainte find St and Ste as well, and the other way round; Ranked has those of which it is a postal code beside those
-	// whose commune it is, and behind them those whose commune begins with its words, as
-	// that of a city's district does.
+	// Saint and Sainte find St and Ste as well, and the other way round; Ranked has those of
+	// which it is a postal code beside those whose commune it is, and behind them those whose
+	// commune begins with its words, as that of a city's district does.
 	Spoken bool
 	Whole  bool // of a Spoken text, no word may be only the beginning of one
 }

@@ -48,7 +48,8 @@ func TestSearchRanks(t *testing.T) {
 		{Query{ID: "FR-" + first}, func(s *site.Site) bool { return s.ID == first }},
 		{Query{NationalCode: first, Commune: "nowhere"}, func(s *site.Site) bool { return false }},
 		{Query{StationCodes: []string{m.Snap.StationCode(77)}}, func(s *site.Site) bool {
-			return slices.ContainsFunc(s.Stations, func(st site.Station) bool { return st.Code == m.Snap.StationCode(77) })
+			return slices.ContainsFunc(s.Stations,
+				func(st site.Station) bool { return st.Code == m.Snap.StationCode(77) })
 		}},
 	} {
 		tt.q.Filter, tt.q.Ranked = All, true
@@ -88,7 +89,8 @@ func TestPostalCodes(t *testing.T) {
 			keep := scan(m, func(s *site.Site) bool {
 				return tt.code == "" || slices.Contains(append(strings.Split(s.MorePostal, "/"), s.PostalCode), tt.code)
 			})
-			if got := pages(t, m, Query{Filter: All, PostalCode: tt.code}, 50); len(keep) != tt.want || !slices.Equal(got, keep) {
+			if got := pages(t, m, Query{Filter: All, PostalCode: tt.code}, 50); len(keep) != tt.want ||
+				!slices.Equal(got, keep) {
 				t.Errorf("%q: %v, want %v, %d", tt.code, got, keep, tt.want)
 			}
 		})
@@ -126,12 +128,15 @@ func TestPagesPastTheEnd(t *testing.T) {
 				t.Errorf("%s: %d sites, total %d", tt.name, len(whole.Sites), whole.Total)
 			}
 			for _, past := range []int{0, 1, math.MaxInt - whole.Total} {
-				if h := m.Find(tt.q, whole.Total+past, math.MaxInt); h.Total != whole.Total || len(h.Sites)+len(h.Metres) != 0 {
-					t.Errorf("%s: %d past the end: %d sites of %d, want 0 of %d", tt.name, past, len(h.Sites), h.Total, whole.Total)
+				if h := m.Find(tt.q, whole.Total+past, math.MaxInt); h.Total != whole.Total ||
+					len(h.Sites)+len(h.Metres) != 0 {
+					t.Errorf("%s: %d past the end: %d sites of %d, want 0 of %d", tt.name, past, len(h.Sites), h.Total,
+						whole.Total)
 				}
 			}
 			if whole.Total > 0 {
-				if h := m.Find(tt.q, whole.Total-1, math.MaxInt); h.Total != whole.Total || !slices.Equal(h.Sites, whole.Sites[whole.Total-1:]) {
+				if h := m.Find(tt.q, whole.Total-1, math.MaxInt); h.Total != whole.Total ||
+					!slices.Equal(h.Sites, whole.Sites[whole.Total-1:]) {
 					t.Errorf("%s: the last page is %v of %d", tt.name, h.Sites, h.Total)
 				}
 			}

@@ -91,7 +91,8 @@ func byValue(rows []radioRow) []radioRow {
 // rows returns the rows of a kind with this value.
 func (r *radio) rows(kind site.RadioKind, value uint64) []radioRow {
 	list := r[kind]
-	from, _ := slices.BinarySearchFunc(list, value, func(row radioRow, v uint64) int { return cmp.Compare(row.value, v) })
+	from, _ := slices.BinarySearchFunc(list, value,
+		func(row radioRow, v uint64) int { return cmp.Compare(row.value, v) })
 	to := from
 	for to < len(list) && list[to].value == value {
 		to++
@@ -154,7 +155,8 @@ func (m *Market) LookupOf(value uint64, types []RadioType, operators Choice) []R
 		add := func(rows []radioRow, learned, certain bool) {
 			for _, row := range rows {
 				if operators.has(int(row.operator)) {
-					found = addMatch(found, RadioMatch{row.site, []RadioType{t}, learned, []int{int(row.operator)}, certain})
+					found = addMatch(found,
+						RadioMatch{row.site, []RadioType{t}, learned, []int{int(row.operator)}, certain})
 				}
 			}
 		}
@@ -184,7 +186,8 @@ func (f *RadioMatch) rank() (rank int) {
 
 // addMatch keeps found in site order.
 func addMatch(found []RadioMatch, add RadioMatch) []RadioMatch {
-	i, ok := slices.BinarySearchFunc(found, add.Site, func(f RadioMatch, at uint32) int { return cmp.Compare(f.Site, at) })
+	i, ok := slices.BinarySearchFunc(found, add.Site,
+		func(f RadioMatch, at uint32) int { return cmp.Compare(f.Site, at) })
 	if !ok {
 		return slices.Insert(found, i, add)
 	}

@@ -18,8 +18,10 @@ func TestLookup(t *testing.T) {
 			Stations: []site.Station{{Code: id, Operator: 0}, {Code: id + "b", Operator: 1}}, Radio: radio}
 	}
 	m := load(t, market.FR, []site.Site{
-		one("1", site.RadioID{Kind: site.ENB, Operator: 0, Value: 1000}, site.RadioID{Kind: site.GNB, Operator: 0, Value: 1000}),
-		one("2", site.RadioID{Kind: site.ENB, Operator: 1, Value: 1000}, site.RadioID{Kind: site.PCI, Operator: 1, Value: 17}),
+		one("1", site.RadioID{Kind: site.ENB, Operator: 0, Value: 1000},
+			site.RadioID{Kind: site.GNB, Operator: 0, Value: 1000}),
+		one("2", site.RadioID{Kind: site.ENB, Operator: 1, Value: 1000},
+			site.RadioID{Kind: site.PCI, Operator: 1, Value: 17}),
 		one("3", site.RadioID{Kind: site.GNB, Operator: 0, Value: 70000, Bits: 24}),
 		one("4", site.RadioID{Kind: site.GNB, Operator: 0, Value: 9000000}),
 		one("6", site.RadioID{Kind: site.ENB, Operator: 1, Value: 2500}),
@@ -135,9 +137,10 @@ func TestLookupAgainstAScan(t *testing.T) {
 		if len(certain) > 0 && len(possible) > 0 {
 			mixed++
 		}
-		if got, want := m.Lookup(value, RadioTypes, operator), append(certain, possible...); !slices.EqualFunc(got, want, func(a, b RadioMatch) bool {
-			return a.Site == b.Site && slices.Equal(a.Types, b.Types) && slices.Equal(a.Operators, b.Operators)
-		}) {
+		if got, want := m.Lookup(value, RadioTypes, operator), append(certain, possible...); !slices.EqualFunc(got,
+			want, func(a, b RadioMatch) bool {
+				return a.Site == b.Site && slices.Equal(a.Types, b.Types) && slices.Equal(a.Operators, b.Operators)
+			}) {
 			t.Fatalf("%d for %d: %v, want %v", value, operator, got, want)
 		}
 	}

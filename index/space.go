@@ -59,7 +59,8 @@ func (s *space) box(set bitset, b geo.Box) {
 		s.tree.Search([2]int64{int64(f.west), int64(f.south)}, [2]int64{int64(f.east), int64(f.north)},
 			func(lo, hi [2]int64, block uint32) bool {
 				from, to := s.block(block)
-				if lo[0] >= int64(f.west) && lo[1] >= int64(f.south) && hi[0] <= int64(f.east) && hi[1] <= int64(f.north) {
+				if lo[0] >= int64(f.west) && lo[1] >= int64(f.south) && hi[0] <= int64(f.east) &&
+					hi[1] <= int64(f.north) {
 					set.setRange(from, to)
 					return true
 				}

@@ -20,7 +20,8 @@ func TestBoxesAgainstAScan(t *testing.T) {
 		for range rounds {
 			f := randomFilter(r, m.Table)
 			a, b := m.space.position(uint32(r.IntN(m.Len()))), m.space.position(uint32(r.IntN(m.Len())))
-			box := geo.Box{South: min(a.Lat, b.Lat), North: max(a.Lat, b.Lat), West: a.Lng, East: b.Lng} // corners on sites; some cross the antimeridian
+			// corners on sites; some cross the antimeridian
+			box := geo.Box{South: min(a.Lat, b.Lat), North: max(a.Lat, b.Lat), West: a.Lng, East: b.Lng}
 			want := scan(m, func(s *site.Site) bool { return box.Contains(s.Position) && satisfies(s, f) })
 			got := pages(t, m, Query{Filter: f, Box: &box}, 1+r.IntN(3000))
 			if !slices.Equal(got, want) {

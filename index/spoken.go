@@ -18,7 +18,8 @@ func (m *Market) verifySpoken(text string, whole bool, set bitset) {
 		return
 	}
 	for _, word := range all {
-		words = append(words, spokenWord{[]byte(word), []byte(otherSpelling(word)), !whole && (len(all) == 1 || strings.ContainsAny(word, "0123456789"))})
+		words = append(words, spokenWord{[]byte(word), []byte(otherSpelling(word)), !whole &&
+			(len(all) == 1 || strings.ContainsAny(word, "0123456789"))})
 	}
 	set.filter(func(i uint32) bool {
 		text := m.text.texts.at(i)

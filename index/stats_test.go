@@ -47,7 +47,8 @@ func TestDepartmentsAgainstAScan(t *testing.T) {
 				}
 			}
 			if want := len(scan(m, func(s *site.Site) bool {
-				return satisfies(s, Filter{Operator: o, Generation: Any, Status: Any, Area: Any}) && len(s.Emissions) > 0
+				return satisfies(s, Filter{Operator: o, Generation: Any, Status: Any, Area: Any}) &&
+					len(s.Emissions) > 0
 			})); sum != want {
 				t.Errorf("%s operator %d: departments have %d sites, the market %d", code, o, sum, want)
 			}

@@ -87,7 +87,8 @@ type textIndex struct {
 }
 
 func (t *textIndex) readCommunes(sites int) {
-	t.communes = newValueTable(sites, func(i uint32, yield func([]byte)) { yield(textField(t.texts.at(i), fieldCommune)) })
+	t.communes = newValueTable(sites,
+		func(i uint32, yield func([]byte)) { yield(textField(t.texts.at(i), fieldCommune)) })
 }
 
 func (t *textIndex) readPostal(sites int) {

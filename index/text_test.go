@@ -17,8 +17,10 @@ func TestTextAgainstAScan(t *testing.T) {
 	for _, cut := range [][2]uint32{{0, 1}, {1, 2000}, {2000, 5003}} { // as a large register has several
 		m.text.parts = append(m.text.parts, newTrigramIndex(m.text.texts, cut[0], cut[1]))
 	}
-	for _, q := range []string{"lyon", "LYON", "l", "ly", "rue", "RUE  église", "saint-denis", "denis saint", "hay", "L'Haÿ", "œuilly", "oeuilly",
-		"6900", "69003", "107", "zz", "z.a.", "pré", "é", "1 rue", "%", "\u00a0", "lyon\nrue", "Ain", "ain rue lyon", "12 rue de l'église", "ŕue", "日本", "rue 日",
+	for _, q := range []string{"lyon", "LYON", "l", "ly", "rue", "RUE  église", "saint-denis", "denis saint", "hay",
+		"L'Haÿ", "œuilly", "oeuilly",
+		"6900", "69003", "107", "zz", "z.a.", "pré", "é", "1 rue", "%", "\u00a0", "lyon\nrue", "Ain", "ain rue lyon",
+		"12 rue de l'église", "ŕue", "日本", "rue 日",
 		"~", "~~", "st rue", "st l", "ly rue", "l rue", "lyon saint", "~~~", "~~~ €", "€", "$", "$$", "$$$", "₤"} {
 		want := scan(m, func(s *site.Site) bool {
 			text := everyText(m, s)
@@ -64,12 +66,14 @@ func TestPhraseAgainstAScan(t *testing.T) {
 			want = append(want, regexp.MustCompile(`\b`+text))
 		}
 		found := scan(m, func(s *site.Site) bool {
-			fields := []string{s.ID, s.SourceCode, s.Commune, s.PostalCode, s.Place, s.Address[0], m.Table.Areas[s.Area].Label}
+			fields := []string{s.ID, s.SourceCode, s.Commune, s.PostalCode, s.Place, s.Address[0],
+				m.Table.Areas[s.Area].Label}
 			for _, st := range s.Stations {
 				fields = append(fields, st.Code)
 			}
 			text := fold.String(strings.Join(fields, " / "))
-			return said[0] != "" && !slices.ContainsFunc(want, func(w *regexp.Regexp) bool { return !w.MatchString(text) })
+			return said[0] != "" &&
+				!slices.ContainsFunc(want, func(w *regexp.Regexp) bool { return !w.MatchString(text) })
 		})
 		if got := pages(t, m, Query{Filter: All, Text: q, Spoken: true}, 97); !slices.Equal(got, found) {
 			t.Errorf("%q: %d sites, want %d", q, len(got), len(found))
@@ -80,9 +84,11 @@ func TestPhraseAgainstAScan(t *testing.T) {
 // No word is found within another one: a tower is not in Tours, nor a station in a warren.
 func TestPhraseWithinWords(t *testing.T) {
 	m := load(t, market.FR, placed(
-		site.Site{Commune: "TOURS", PostalCode: "37200", Address: [3]string{"4 AV GUSTAVE EIFFEL"}, Area: department(t, "37")},
+		site.Site{Commune: "TOURS", PostalCode: "37200", Address: [3]string{"4 AV GUSTAVE EIFFEL"},
+			Area: department(t, "37")},
 		site.Site{Commune: "REVIERS", PostalCode: "14470", Place: "LES GARENNES", Area: department(t, "14")},
-		site.Site{Commune: "RENNES", PostalCode: "35700", Address: [3]string{"18 PLACE DE LA GARE"}, Area: department(t, "35")},
+		site.Site{Commune: "RENNES", PostalCode: "35700", Address: [3]string{"18 PLACE DE LA GARE"},
+			Area: department(t, "35")},
 	))
 	for _, tt := range []struct{ q, want string }{
 		{"tour eiffel", ""},

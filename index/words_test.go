@@ -50,7 +50,8 @@ func TestShortWords(t *testing.T) {
 		var want []uint32
 		for k := range uint32(m.Len()) {
 			text := string(m.text.texts.at(k))
-			if all := fold.Words(q); !slices.ContainsFunc(all, func(w string) bool { return !strings.Contains(text, w) }) || slices.Contains(m.byName(q), k) {
+			if all := fold.Words(q); !slices.ContainsFunc(all,
+				func(w string) bool { return !strings.Contains(text, w) }) || slices.Contains(m.byName(q), k) {
 				want = append(want, k)
 			}
 		}

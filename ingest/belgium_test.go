@@ -47,7 +47,8 @@ func TestBelgium(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := r.Files[0]
-	if m := r.Markets[0]; m.Sites != demo.BelgianPlaces || m.Emissions != f.Served || !m.Synthetic || f.Rows != f.Served+f.Rejected["superseded by a newer dossier"] || f.Served < m.Sites {
+	if m := r.Markets[0]; m.Sites != demo.BelgianPlaces || m.Emissions != f.Served || !m.Synthetic ||
+		f.Rows != f.Served+f.Rejected["superseded by a newer dossier"] || f.Served < m.Sites {
 		t.Fatalf("%+v, %+v", m, f)
 	}
 	first, version := k.belgian(), k.snapshot(market.BE).Version
@@ -61,7 +62,8 @@ func TestBelgium(t *testing.T) {
 		t.Fatal(err)
 	}
 	features := file["features"].([]any)
-	rand.New(rand.NewPCG(5, 6)).Shuffle(len(features), func(i, j int) { features[i], features[j] = features[j], features[i] })
+	rand.New(rand.NewPCG(5, 6)).Shuffle(len(features),
+		func(i, j int) { features[i], features[j] = features[j], features[i] })
 	half := len(features) / 2
 	var parts []string
 	for i, part := range [][]any{features[:half], features[half:]} {
@@ -103,7 +105,8 @@ func TestBelgiumBases(t *testing.T) {
 			t.Fatalf("%+v, %v", r, err)
 		}
 	}
-	if got := k.belgian(); len(got) != 1 || got["bipt-5"] == "" || !reflect.DeepEqual(k.snapshot(market.BE).Statuses, []string{"A", "O"}) {
+	if got := k.belgian(); len(got) != 1 || got["bipt-5"] == "" ||
+		!reflect.DeepEqual(k.snapshot(market.BE).Statuses, []string{"A", "O"}) {
 		t.Errorf("%v", got)
 	}
 	attributed := func(want string) {
@@ -119,7 +122,8 @@ func TestBelgiumBases(t *testing.T) {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	attributed("Departement Omgeving; BIPT/IBPT | Vlaams register van zendantennes; BIPT list of antenna sites | Modellicentie Gratis Hergebruik; Redistribution needs BIPT's permission")
-	if s := k.belgian(); len(s) != 1 || !strings.Contains(s["77"], "Toren") || !strings.Contains(s["77"], "OperatorSiteID:t") {
+	if s := k.belgian(); len(s) != 1 || !strings.Contains(s["77"], "Toren") ||
+		!strings.Contains(s["77"], "OperatorSiteID:t") {
 		t.Errorf("%v", s)
 	}
 	for _, tt := range []struct{ name, text string }{
@@ -130,12 +134,14 @@ func TestBelgiumBases(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			before := k.state()
-			if _, err := k.belgium(false, k.file("bad.geojson", tt.text)); err == nil || !strings.Contains(err.Error(), tt.name) || !maps.Equal(before, k.state()) {
+			if _, err := k.belgium(false, k.file("bad.geojson", tt.text)); err == nil ||
+				!strings.Contains(err.Error(), tt.name) || !maps.Equal(before, k.state()) {
 				t.Errorf("%s: %v", tt.name, err)
 			}
 		})
 	}
-	if _, err := k.belgium(false, k.file("page.html", "<html>")); err == nil || !strings.Contains(err.Error(), "vlaanderen-zendantennes, bipt-sites") {
+	if _, err := k.belgium(false, k.file("page.html", "<html>")); err == nil ||
+		!strings.Contains(err.Error(), "vlaanderen-zendantennes, bipt-sites") {
 		t.Errorf("%v", err)
 	}
 }
@@ -147,7 +153,8 @@ func TestPublishedBelgium(t *testing.T) {
 		t.Skip("the published files are not there")
 	}
 	k := newKit(t)
-	r, err := Run(context.Background(), Options{Dir: k.dir, Markets: []market.Code{market.BE}, Paths: paths, Now: time.Now()})
+	r, err := Run(context.Background(),
+		Options{Dir: k.dir, Markets: []market.Code{market.BE}, Paths: paths, Now: time.Now()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +162,8 @@ func TestPublishedBelgium(t *testing.T) {
 	for _, f := range r.Files {
 		rows += f.Rows
 	}
-	if rows != 240+144+126+178+231 || r.Markets[0].SourceDate != "2021-01-11" || r.Markets[0].Sites != k.snapshot(market.BE).Len() {
+	if rows != 240+144+126+178+231 || r.Markets[0].SourceDate != "2021-01-11" ||
+		r.Markets[0].Sites != k.snapshot(market.BE).Len() {
 		t.Errorf("%d rows; %+v", rows, r.Markets[0])
 	}
 	t.Logf("%d rows, %d sites, %d emissions", rows, r.Markets[0].Sites, r.Markets[0].Emissions)

@@ -20,7 +20,8 @@ const cellHeader = "radio,mcc,net,area,cell,unit,lon,lat,range,samples,changeabl
 
 // cell is a row of OpenCelliD, so many metres north of 46 N 3 E.
 func cell(plmn string, eci int, metres float64) string {
-	return fmt.Sprintf("LTE,%s,%s,9,%d,12,3.0,%.7f,1000,5,1,1309988245,1443599522,0\n", plmn[:3], strings.TrimLeft(plmn[3:], "0"), eci, 46+metres/111195)
+	return fmt.Sprintf("LTE,%s,%s,9,%d,12,3.0,%.7f,1000,5,1,1309988245,1443599522,0\n", plmn[:3],
+		strings.TrimLeft(plmn[3:], "0"), eci, 46+metres/111195)
 }
 
 // supports makes a support a row: operator and metres north of 46 N 3 E.
@@ -31,7 +32,8 @@ func supports(date string, list ...string) string {
 		var operator string
 		var metres float64
 		fmt.Sscan(s, &operator, &metres)
-		fmt.Fprintf(&b, "%s;%d;LTE 800;;003;03001;4G;%sT10:00:00;00399%05d;\"%.7f , 3.0\";En service\n", operator, 1+i, date, 1+i, 46+metres/111195)
+		fmt.Fprintf(&b, "%s;%d;LTE 800;;003;03001;4G;%sT10:00:00;00399%05d;\"%.7f , 3.0\";En service\n", operator,
+			1+i, date, 1+i, 46+metres/111195)
 	}
 	return b.String()
 }
@@ -66,13 +68,15 @@ func TestCellsLeadToSites(t *testing.T) {
 		cell("22801", 27236, 0)+
 		cell("27077", 27492, 0)),
 		k.file("ids.ntm", "4G;999;99;0;0000;0;-1;0.0;0.0;sentinel\n4G;208;01;0;1;500;5;46.1;3.0;X\n"))
-	for eci, want := range map[uint64][]string{25700: {"1"}, 25956: nil, 26212: nil, 26468: {"1"}, 26724: {"2"}, 26980: nil, 27236: nil, 27492: nil, 500<<8 | 1: {"5"}} {
+	for eci, want := range map[uint64][]string{25700: {"1"}, 25956: nil, 26212: nil, 26468: {"1"}, 26724: {"2"},
+		26980: nil, 27236: nil, 27492: nil, 500<<8 | 1: {"5"}} {
 		if got := k.lookup(eci); !slices.Equal(got, want) {
 			t.Errorf("cell %d leads to %v, want %v", eci, got, want)
 		}
 	}
 	f := r.Files[len(r.Files)-1]
-	if f.Kind != "cells-opencellid" || f.Rows != 8 || f.Served != 3 || fmt.Sprint(f.Rejected) != "map[network of another market:1 no site of the operator within 300 m:2 several sites of the operator within 300 m:1 unknown network:1]" {
+	if f.Kind != "cells-opencellid" || f.Rows != 8 || f.Served != 3 ||
+		fmt.Sprint(f.Rejected) != "map[network of another market:1 no site of the operator within 300 m:2 several sites of the operator within 300 m:1 unknown network:1]" {
 		t.Errorf("%+v", f)
 	}
 	if n := r.Markets[0].Enriched[snapshot.RadioIDs]; n != 3 {
@@ -90,15 +94,18 @@ func TestKeptCells(t *testing.T) {
 		t.Errorf("%+v: %v", r.Files, k.lookup(25700))
 	}
 	k.must(k.file("opencellid_340.csv", cell("34001", 25700, 100)))
-	r = k.must(k.file("o2.csv", supports("2026-08-27", "SFR 0", "SFR 2000")), k.file("netmonster.ntm", "4G;208;10;25956;9;-;-;46.017;3.0;X;1300\n"))
-	if len(r.Files) != 4 || !slices.Equal(k.lookup(25700), []string{"1"}) || !slices.Equal(k.lookup(25956), []string{"2"}) {
+	r = k.must(k.file("o2.csv", supports("2026-08-27", "SFR 0", "SFR 2000")),
+		k.file("netmonster.ntm", "4G;208;10;25956;9;-;-;46.017;3.0;X;1300\n"))
+	if len(r.Files) != 4 || !slices.Equal(k.lookup(25700), []string{"1"}) ||
+		!slices.Equal(k.lookup(25956), []string{"2"}) {
 		t.Errorf("%+v: %v, %v", r.Files, k.lookup(25700), k.lookup(25956))
 	}
 	if files, err := CheckKept(t.Context(), k.dir); err != nil || len(files) != 4 {
 		t.Errorf("%+v, %v", files, err)
 	}
 	// What would take the identifiers away is refused.
-	_, err := k.run(false, both, k.file("opencellid_208.csv", cell("20810", 25700, 400)), k.file("netmonster.ntm", "4G;208;10;25956;9;-;-;46.5;3.0;X;1300\n"))
+	_, err := k.run(false, both, k.file("opencellid_208.csv", cell("20810", 25700, 400)),
+		k.file("netmonster.ntm", "4G;208;10;25956;9;-;-;46.5;3.0;X;1300\n"))
 	if err == nil || !strings.Contains(err.Error(), "FR: radioIds of 2 sites would be lost (0 now, 2 then)") {
 		t.Errorf("%v", err)
 	}
@@ -110,14 +117,17 @@ func TestCellsOfAnotherWorld(t *testing.T) {
 	refused := func(path, want string) {
 		t.Helper()
 		before := k.state()
-		if _, err := k.run(true, both, path); !errors.Is(err, ErrNoBase) || !strings.Contains(err.Error(), want) || !maps.Equal(before, k.state()) {
+		if _, err := k.run(true, both, path); !errors.Is(err, ErrNoBase) || !strings.Contains(err.Error(), want) ||
+			!maps.Equal(before, k.state()) {
 			t.Errorf("%s: %v, want %q", path, err, want)
 		}
 	}
-	realCells, madeUp := k.file("opencellid_208.csv", cell("20810", 25700, 100)), k.file("SYNTHETIC_208.csv", cell("20810", 25700, 100))
+	realCells, madeUp := k.file("opencellid_208.csv", cell("20810", 25700, 100)), k.file("SYNTHETIC_208.csv",
+		cell("20810", 25700, 100))
 	refused(realCells, "no anfr-observatoire among the files, and none is kept")
 	k.must(k.file("SYNTHETIC_o.csv", supports("2026-08-20", "SFR 0")), madeUp)
-	refused(realCells, "opencellid_208.csv is real, and the anfr-observatoire that is kept in "+filepath.Join(string(k.dir), "sources", "FR")+" is demonstration data: the two do not go together")
+	refused(realCells, "opencellid_208.csv is real, and the anfr-observatoire that is kept in "+
+		filepath.Join(string(k.dir), "sources", "FR")+" is demonstration data: the two do not go together")
 	inventory := k.file("o.csv", supports("2026-08-20", "SFR 0"))
 	if r := k.must(inventory, realCells); len(r.Files) != 2 || len(r.Notes) != 2 || // the other one: no site of DROM
 		!strings.Contains(r.Notes[0], "2 kept files are no longer used: demonstration data") {
@@ -130,7 +140,8 @@ func TestCellsOfAnotherWorld(t *testing.T) {
 // not.
 func TestTwoKindsOfNTM(t *testing.T) {
 	k := newKit(t)
-	r := k.must(k.file("o.csv", supports("2026-08-20", "SFR 0")), k.file("a.ntm", "4G;208;10;0;1;500;1;46.1;3.0;X\n"), k.file("b.ntm", "4G;208;10;128100;1;500;1;46.0;3.0;X;1300\n"))
+	r := k.must(k.file("o.csv", supports("2026-08-20", "SFR 0")), k.file("a.ntm", "4G;208;10;0;1;500;1;46.1;3.0;X\n"),
+		k.file("b.ntm", "4G;208;10;128100;1;500;1;46.0;3.0;X;1300\n"))
 	got := ""
 	for _, f := range r.Files {
 		got += fmt.Sprint(f.Kind, " ", f.Served, " ")

@@ -42,7 +42,8 @@ func checkSource(ctx context.Context, dir folder.Dir, src *Source) ([]KeptFile, 
 	k, err := openKept(dir, src)
 	for {
 		if err != nil {
-			return []KeptFile{{Path: filepath.Join(dir.Sources(string(src.Markets[0])), folder.ManifestName), Err: err}}, nil
+			return []KeptFile{{Path: filepath.Join(dir.Sources(string(src.Markets[0])), folder.ManifestName),
+				Err: err}}, nil
 		}
 		files := k.check(ctx)
 		if ctx.Err() != nil {

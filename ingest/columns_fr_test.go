@@ -51,16 +51,18 @@ var franceTables = []columnsCase{
 			"adr_lb_lieu": {"places": 0}, "adr_lb_add1": {"streets": 0}, "adr_lb_add2": {"address2": 0},
 			"adr_lb_add3": {"address3": 0},
 			"adr_nm_cp":   {"postalCodes": 0}}}},
-	{table("SUP_SUPPORT.txt", ";", supportHeader, "100;0032700001;11;46;30;0;N;3;6;0;E;99;21;;;;;03110;03001"), contract{
-		required: words("SUP_ID STA_NM_ANFR COR_NB_DG_LAT COR_NB_MN_LAT COR_CD_EW_LON"),
-		filled:   words("STA_NM_ANFR COR_NB_DG_LAT COR_NB_MN_LAT COR_CD_EW_LON"),
-		// the table is known by them, and no more
-		read: words("NAT_ID SUP_NM_HAUT TPO_ID")}},
+	{table("SUP_SUPPORT.txt", ";", supportHeader, "100;0032700001;11;46;30;0;N;3;6;0;E;99;21;;;;;03110;03001"),
+		contract{
+			required: words("SUP_ID STA_NM_ANFR COR_NB_DG_LAT COR_NB_MN_LAT COR_CD_EW_LON"),
+			filled:   words("STA_NM_ANFR COR_NB_DG_LAT COR_NB_MN_LAT COR_CD_EW_LON"),
+			// the table is known by them, and no more
+			read: words("NAT_ID SUP_NM_HAUT TPO_ID")}},
 	{table("SUP_STATION.txt", ";", "STA_NM_ANFR;ADM_ID;DEM_NM_COMSIS;DTE_IMPLANTATION;DTE_MODIF;DTE_EN_SERVICE",
 		"0032700001;1;1;05/06/2012;;07/08/2013"), contract{
-		required: words("STA_NM_ANFR DTE_IMPLANTATION DTE_EN_SERVICE"), filled: words("DTE_IMPLANTATION DTE_EN_SERVICE"),
-		read:  words("ADM_ID DEM_NM_COMSIS DTE_MODIF"),
-		facts: map[string]facts{"DTE_IMPLANTATION": {"implemented": 0}, "DTE_EN_SERVICE": {"commissioned": 0}}}},
+		required: words("STA_NM_ANFR DTE_IMPLANTATION DTE_EN_SERVICE"),
+		filled:   words("DTE_IMPLANTATION DTE_EN_SERVICE"),
+		read:     words("ADM_ID DEM_NM_COMSIS DTE_MODIF"),
+		facts:    map[string]facts{"DTE_IMPLANTATION": {"implemented": 0}, "DTE_EN_SERVICE": {"commissioned": 0}}}},
 	{table("SUP_ANTENNE.txt", ";", "STA_NM_ANFR;AER_ID;TAE_ID;AER_NB_DIMENSION;AER_FG_RAYON;AER_NB_AZIMUT;"+
 		"AER_NB_ALT_BAS;SUP_ID",
 		"0032700001;1;21;2,1;D;90;24,5;100", "0032700002;2;21;2,1;D;120;24,5;101"), contract{

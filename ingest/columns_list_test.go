@@ -72,7 +72,8 @@ func TestColumnsFlanders(t *testing.T) {
 		dossier72("10", "2015-06-30T22:00:00", "A1", "Korenlei 10, 9000 Gent", "Proximus NV", "D10", "104500,194000"),
 		dossier72("9", "2014-01-31T22:00:00", "A0", "Korenlei 10, 9000 Gent", "Proximus NV", "D9", "104500,194000"),
 		// not the newest
-		dossier72("30", "2018-03-05T10:11:12", "T1", "Straat 5, 9000 Gent", "Telenet Group BVBA", "D30", "105500,194000"))
+		dossier72("30", "2018-03-05T10:11:12", "T1", "Straat 5, 9000 Gent", "Telenet Group BVBA", "D30",
+			"105500,194000"))
 	columnsKit{markets: []market.Code{market.BE}, facts: facts{"sites": 2, "stations": 2, "stationCodes": 2,
 		"operatorIds": 2, "sourceCodes": 2,
 		"emissions": 2, "dated": 2, "streets": 2, "postalCodes": 2, "communes": 2},
@@ -102,7 +103,8 @@ func TestColumnsBIPT(t *testing.T) {
 			"NrOps": `"0"`,
 			"X":     `"109163"`, "Y": `"189232"`, "ID": `"5"`, "Longitude": `"3.78681720781563"`,
 			"Latitude": `"51.0118514336637"`, "SiteType": `"BTS"`},
-		map[string]string{"Adres": `"Straat 2"`, "Locatie": `"Toren"`, "PostcodeGemeente": `"9000 Gent"`, "Status": `"A"`,
+		map[string]string{"Adres": `"Straat 2"`, "Locatie": `"Toren"`, "PostcodeGemeente": `"9000 Gent"`,
+			"Status":    `"A"`,
 			"Eigenaar1": `"Telenet: T1"`, "X": `"104500"`, "Y": `"194000"`, "ID": `"6"`},
 		map[string]string{"Adres": `"Straat 3"`, "PostcodeGemeente": `"9000 Gent"`, "Status": `"R"`,
 			// refused by the authority
@@ -124,9 +126,12 @@ func TestPublicationOfAList(t *testing.T) {
 	p := list("x.json", `{"features":[`, words("geometry"), "geometry id", map[string]string{"geometry": "{}",
 		"id": "1"}, map[string]string{"id": "2"})
 	for _, tt := range []struct{ how, want string }{
-		{"doubled", `{"features":[{"geometry":{},"properties":{"id":1,"id":2}},` + "\n" + `{"geometry":null,"properties":{"id":2,"id":1}}]}`},
-		{"renamed", `{"features":[{"geometry":{},"properties":{"renamed_column":1}},` + "\n" + `{"geometry":null,"properties":{"renamed_column":2}}]}`},
-		{"emptied", `{"features":[{"geometry":{},"properties":{"id":null}},` + "\n" + `{"geometry":null,"properties":{"id":null}}]}`},
+		{"doubled", `{"features":[{"geometry":{},"properties":{"id":1,"id":2}},` + "\n" +
+			`{"geometry":null,"properties":{"id":2,"id":1}}]}`},
+		{"renamed", `{"features":[{"geometry":{},"properties":{"renamed_column":1}},` + "\n" +
+			`{"geometry":null,"properties":{"renamed_column":2}}]}`},
+		{"emptied", `{"features":[{"geometry":{},"properties":{"id":null}},` + "\n" +
+			`{"geometry":null,"properties":{"id":null}}]}`},
 		{"dropped", `{"features":[{"geometry":{},"properties":{}},` + "\n" + `{"geometry":null,"properties":{}}]}`},
 	} {
 		t.Run(tt.how, func(t *testing.T) {

@@ -349,7 +349,8 @@ func (c *columnsCase) accounted(t *testing.T, r *Report) {
 		t.Fatalf("%s is not in the report", c.file)
 	}
 	if f := r.Files[at]; f.Rows != len(c.rows) || f.Served != served {
-		t.Errorf("%s: %d of %d rows served, want %d of %d: %v", c.file, f.Served, f.Rows, served, len(c.rows), f.Rejected)
+		t.Errorf("%s: %d of %d rows served, want %d of %d: %v", c.file, f.Served, f.Rows, served, len(c.rows),
+			f.Rejected)
 	}
 }
 

@@ -84,7 +84,8 @@ func (k *kept) older(ctx context.Context, all []source.Found, dates map[string]d
 			continue
 		}
 		if !sameContent(ctx, before, now) {
-			return true, fmt.Errorf("the files of the kind %s are of %s, older than the present ones of %s", kind.Name, has.Date, had.Date)
+			return true, fmt.Errorf("the files of the kind %s are of %s, older than the present ones of %s", kind.Name,
+				has.Date, had.Date)
 		}
 		for _, f := range now {
 			d := dates[f.Name()]

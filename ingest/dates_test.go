@@ -21,7 +21,8 @@ func stations(n int, day string, first ...string) string {
 		if i < len(first) {
 			sheet = first[i]
 		}
-		rows = append(rows, fmt.Sprintf(`{"geometry":{"type":"Point","coordinates":[%d,1200000]},"properties":{"station":"Salt %d","koord":"","typ_en":"","techno_en":"Technology 4G","bewilligung_en":"Site data sheet %s"}}`, 2600000+i, i, sheet))
+		rows = append(rows, fmt.Sprintf(
+			`{"geometry":{"type":"Point","coordinates":[%d,1200000]},"properties":{"station":"Salt %d","koord":"","typ_en":"","techno_en":"Technology 4G","bewilligung_en":"Site data sheet %s"}}`, 2600000+i, i, sheet))
 	}
 	return `{"features":[` + strings.Join(rows, ",\n") + "]}"
 }
@@ -64,7 +65,9 @@ func TestNewestRowGoes(t *testing.T) {
 		before := k.state()
 		r, err := k.run(false, swiss, k.at(tt.hour, tt.name, tt.text))
 		switch {
-		case tt.date == "" && (err == nil || !strings.Contains(err.Error(), "CH: the files of the kind bakom-standorte are of 20") || !strings.Contains(err.Error(), "older than the present")):
+		case tt.date == "" && (err == nil ||
+			!strings.Contains(err.Error(), "CH: the files of the kind bakom-standorte are of 20") ||
+			!strings.Contains(err.Error(), "older than the present")):
 			t.Errorf("%s: %v", tt.name, err)
 		case tt.date == "" && !maps.Equal(before, k.state()):
 			t.Errorf("%s: refused, and something changed", tt.name)
@@ -76,7 +79,8 @@ func TestNewestRowGoes(t *testing.T) {
 	if _, err := k.run(true, swiss, k.at(15, "j.json", stations(200, "2023-05-06"))); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := k.run(false, swiss, k.at(16, "k.json", stations(200, "2023-05-07"))); err != nil || r.Markets[0].SourceDate != "2023-05-07" {
+	if r, err := k.run(false, swiss, k.at(16, "k.json", stations(200, "2023-05-07"))); err != nil ||
+		r.Markets[0].SourceDate != "2023-05-07" {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -117,7 +121,8 @@ func TestSourcesHaveTheirOwnDates(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		if note := "BE: sourceDate goes back from " + last + " to " + tt.date; strings.Contains(strings.Join(r.Notes, "\n"), note) != (tt.date < last) {
+		if note := "BE: sourceDate goes back from " + last + " to " +
+			tt.date; strings.Contains(strings.Join(r.Notes, "\n"), note) != (tt.date < last) {
 			t.Errorf("%d, %s: notes %q", i, tt.name, r.Notes)
 		}
 		last = tt.date
@@ -126,7 +131,8 @@ func TestSourcesHaveTheirOwnDates(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(string(k.dir), "sources")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := k.belgium(false, k.at(13, "register.geojson", register("2020-12-31"))); err == nil || !strings.Contains(err.Error(), "2020-12-31, older than the present snapshot of 2021-01-01") {
+	if _, err := k.belgium(false, k.at(13, "register.geojson", register("2020-12-31"))); err == nil ||
+		!strings.Contains(err.Error(), "2020-12-31, older than the present snapshot of 2021-01-01") {
 		t.Errorf("%v", err)
 	}
 }
@@ -134,12 +140,17 @@ func TestSourcesHaveTheirOwnDates(t *testing.T) {
 // A mistyped date of the future neither dates the register nor keeps the next one out.
 func TestFutureApproval(t *testing.T) {
 	k := newKit(t)
-	mistyped := strings.Replace(dossier, `"features":[`, `"features":[{"properties":{"id":5,"goedkeuringsdatum":"2062-01-01T00:00:00","sitecode":"B","locatiebeschrijving":"","operatornaam":"Proximus NV","dossiernummer":"2"},"geometry":{"type":"Point","coordinates":[105500,194000]}},`, 1)
+	mistyped := strings.Replace(dossier, `"features":[`,
+		`"features":[{"properties":{"id":5,"goedkeuringsdatum":"2062-01-01T00:00:00","sitecode":"B","locatiebeschrijving":"","operatornaam":"Proximus NV","dossiernummer":"2"},"geometry":{"type":"Point","coordinates":[105500,194000]}},`, 1)
 	r, err := k.belgium(false, k.file("register.geojson", mistyped))
-	if err != nil || r.Markets[0].SourceDate != "2020-05-06" || r.Files[0].Served != 2 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "register.geojson: 1 approvals are dated later than tomorrow") {
+	if err != nil || r.Markets[0].SourceDate != "2020-05-06" || r.Files[0].Served != 2 || len(r.Notes) != 1 ||
+		!strings.Contains(r.Notes[0], "register.geojson: 1 approvals are dated later than tomorrow") {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if r, err = k.belgium(false, k.file("register.geojson", strings.NewReplacer("2062", "2020", "2020-05-06", "2020-06-07").Replace(mistyped))); err != nil || r.Markets[0].SourceDate != "2020-06-07" || len(r.Notes) != 0 {
+	if r, err = k.belgium(false,
+		k.file("register.geojson",
+			strings.NewReplacer("2062", "2020", "2020-05-06", "2020-06-07").Replace(mistyped))); err != nil ||
+		r.Markets[0].SourceDate != "2020-06-07" || len(r.Notes) != 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -159,7 +170,8 @@ func TestCopiedFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // also what the first one wrote
-		if r, err := k.belgium(false); err != nil || r.Markets[0].SourceDate != "2026-03-01" || r.Files[0].Date != "2026-03-01" {
+		if r, err := k.belgium(false); err != nil || r.Markets[0].SourceDate != "2026-03-01" ||
+			r.Files[0].Date != "2026-03-01" {
 			t.Fatalf("%+v, %v", r, err)
 		}
 	}

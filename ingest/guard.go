@@ -18,12 +18,14 @@ const leastShare = 0.95
 // write. A market without a site is not written: an empty register would look
 // like a country without antennas. older compares the sources one by one; when what
 // is kept of them does not tell how old it is, it returns false.
-func (r *Report) guard(o Options, builders []*snapshot.Builder, older func() (bool, error)) (write []*snapshot.Builder, err error) {
+func (r *Report) guard(o Options, builders []*snapshot.Builder, older func() (bool, error)) (write []*snapshot.Builder,
+	err error) {
 	for _, b := range builders {
 		asked := slices.Contains(o.Markets, b.Market)
 		if asked {
-			r.Markets = append(r.Markets, MarketReport{Market: b.Market, SourceDate: b.SourceDate, Synthetic: b.Synthetic,
-				Sites: b.Len(), Emissions: b.Emissions(), Enriched: b.Enriched})
+			r.Markets = append(r.Markets,
+				MarketReport{Market: b.Market, SourceDate: b.SourceDate, Synthetic: b.Synthetic,
+					Sites: b.Len(), Emissions: b.Emissions(), Enriched: b.Enriched})
 		}
 		old, err := present(o.Dir, b.Market)
 		if err != nil {
@@ -31,14 +33,18 @@ func (r *Report) guard(o Options, builders []*snapshot.Builder, older func() (bo
 		}
 		if b.Len() == 0 {
 			if old != nil {
-				return nil, fmt.Errorf("%s: the files have no site that is served; the present snapshot has %d and stays", b.Market, old.Len())
+				return nil, fmt.Errorf(
+					"%s: the files have no site that is served; the present snapshot has %d and stays", b.Market,
+					old.Len())
 			}
-			r.Notes = append(r.Notes, fmt.Sprintf("%s: the files have no site that is served; no snapshot was written", b.Market))
+			r.Notes = append(r.Notes,
+				fmt.Sprintf("%s: the files have no site that is served; no snapshot was written", b.Market))
 			continue
 		}
 		if !o.Force {
 			if tomorrow := o.Now.UTC().AddDate(0, 0, 1).Format(time.DateOnly); b.SourceDate > tomorrow {
-				return nil, fmt.Errorf("%s: the files say that they are of %s, which is in the future of this machine's clock; what is there stays (--force overrides)", b.Market, b.SourceDate)
+				return nil, fmt.Errorf(
+					"%s: the files say that they are of %s, which is in the future of this machine's clock; what is there stays (--force overrides)", b.Market, b.SourceDate)
 			}
 			if err := r.compare(b, old, older); err != nil {
 				return nil, fmt.Errorf("%s: %w; the present snapshot stays (--force overrides)", b.Market, err)
@@ -88,7 +94,8 @@ func (r *Report) compare(b *snapshot.Builder, old *snapshot.Snapshot, older func
 	for _, name := range slices.Sorted(maps.Keys(old.Enriched)) {
 		had, has := old.Enriched[name], b.Enriched[name]
 		if float64(has) < leastShare*float64(had) {
-			return fmt.Errorf("%s of %d sites would be lost (%d now, %d then): %s", name, had-has, has, had, r.lacking(name))
+			return fmt.Errorf("%s of %d sites would be lost (%d now, %d then): %s", name, had-has, has, had,
+				r.lacking(name))
 		}
 	}
 	return nil

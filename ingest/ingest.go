@@ -42,7 +42,8 @@ func (s *Source) kinds() []*source.Kind { return slices.Concat(s.Kinds, cells.Ki
 var Sources = []*Source{
 	{Markets: anfr.Markets, Bases: []string{anfr.Observatory}, Kinds: anfr.Kinds, Build: anfr.Build},
 	{Markets: bakom.Markets, Bases: bakom.Bases, Kinds: bakom.Kinds, Build: bakom.Build},
-	{Markets: belgium.Markets, Bases: []string{belgium.Register, belgium.BIPTSites}, Kinds: belgium.Kinds, Build: belgium.Build},
+	{Markets: belgium.Markets, Bases: []string{belgium.Register, belgium.BIPTSites}, Kinds: belgium.Kinds,
+		Build: belgium.Build},
 	{Markets: ised.Markets, Bases: []string{ised.Extract}, Kinds: ised.Kinds, Build: ised.Build},
 }
 
@@ -176,7 +177,8 @@ func sourceOf(codes []market.Code) (*Source, error) {
 		}
 		for _, c := range codes {
 			if !slices.Contains(s.Markets, c) {
-				return nil, fmt.Errorf("%s and %s come from different authorities: ingest them one after the other", codes[0], c)
+				return nil, fmt.Errorf("%s and %s come from different authorities: ingest them one after the other",
+					codes[0], c)
 			}
 		}
 		return s, nil
@@ -222,7 +224,8 @@ func unknown(name string, src *Source) error {
 	for _, k := range src.kinds() {
 		kinds = append(kinds, k.Name)
 	}
-	return fmt.Errorf("%s:1: empty, or none of the tables of %v: %s", name, src.Markets, strings.Join(slices.Compact(kinds), ", "))
+	return fmt.Errorf("%s:1: empty, or none of the tables of %v: %s", name, src.Markets,
+		strings.Join(slices.Compact(kinds), ", "))
 }
 
 // checkFound refuses files that cannot be read together.
@@ -230,7 +233,8 @@ func checkFound(files []source.Found) error {
 	for i, f := range files {
 		for _, g := range files[:i] {
 			if f.Kind == g.Kind && f.Slot == g.Slot && !f.Kind.Many {
-				return fmt.Errorf("%s and %s are both of the kind %s: give one of them", g.Name(), f.Name(), f.Kind.Name)
+				return fmt.Errorf("%s and %s are both of the kind %s: give one of them", g.Name(), f.Name(),
+					f.Kind.Name)
 			}
 			if f.Synthetic() != g.Synthetic() {
 				return fmt.Errorf("%s and %s: demonstration data and real data do not go together", g.Name(), f.Name())
@@ -242,7 +246,8 @@ func checkFound(files []source.Found) error {
 
 // build makes the markets that were asked for, and those of the source that the
 // folder has: they share what is kept, so that the guards look at them too.
-func (r *Report) build(ctx context.Context, o Options, src *Source, files []source.Found, kept *kept) ([]*snapshot.Builder, error) {
+func (r *Report) build(ctx context.Context, o Options, src *Source, files []source.Found,
+	kept *kept) ([]*snapshot.Builder, error) {
 	var total int64
 	for _, f := range files {
 		total += f.Size

@@ -29,7 +29,8 @@ func observatory(date string, n int) string {
 	var b strings.Builder
 	b.WriteString(header)
 	for i := range n {
-		fmt.Fprintf(&b, "SFR;%d;LTE 800;;003;03001;4G;%sT10:00:00;003270%04d;\"46.%03d , 3.1\";En service\n", 100+i, date, i+1, i)
+		fmt.Fprintf(&b, "SFR;%d;LTE 800;;003;03001;4G;%sT10:00:00;003270%04d;\"46.%03d , 3.1\";En service\n", 100+i,
+			date, i+1, i)
 	}
 	fmt.Fprintf(&b, "ORANGE;9;LTE 800;;974;97411;4G;%sT10:00:00;9742290001;\"-20.9 , 55.4\";En service\n", date)
 	return b.String()
@@ -117,10 +118,12 @@ func TestReport(t *testing.T) {
 	if len(r.Files) != 2 || r.Files[0].Kind != "anfr-observatoire" || r.Files[0].Rows != 21 || r.Files[0].Served != 21 {
 		t.Errorf("files: %+v", r.Files)
 	}
-	if len(r.Markets) != 2 || r.Markets[0].Sites != 20 || r.Markets[0].Emissions != 20 || r.Markets[0].SourceDate != "2026-08-27" || r.Markets[1].Sites != 1 {
+	if len(r.Markets) != 2 || r.Markets[0].Sites != 20 || r.Markets[0].Emissions != 20 ||
+		r.Markets[0].SourceDate != "2026-08-27" || r.Markets[1].Sites != 1 {
 		t.Errorf("markets: %+v", r.Markets)
 	}
-	if s := r.Markets[0].Snapshot; s == nil || s.Version != k.snapshot(market.FR).Version || s.Path != k.dir.Snapshot("FR") {
+	if s := r.Markets[0].Snapshot; s == nil || s.Version != k.snapshot(market.FR).Version ||
+		s.Path != k.dir.Snapshot("FR") {
 		t.Errorf("snapshot: %+v", s)
 	}
 	if got := k.azimuths(market.FR, "101"); !slices.Equal(got, []uint16{120}) {
@@ -174,29 +177,46 @@ func TestRefusals(t *testing.T) {
 		{"empty", both, []string{k.file("empty.csv", "")}, "empty.csv:1: empty, or none of the tables", false},
 		{"another file", both, []string{k.file("x.csv", "a;b\n1;2\n")}, "x.csv:1: empty, or none of the tables", false},
 		{"header only", both, []string{k.file("h.csv", header)}, "h.csv:1: the table has a header and no row", false},
-		{"missing column", both, []string{k.file("m.csv", strings.Replace(good, "sta_nm_anfr", "other", 1))}, "m.csv:1: the column sta_nm_anfr is missing", false},
-		{"cut in a quoted field", both, []string{k.file("q.csv", good[:strings.LastIndex(good, " , 55")])}, "q.csv:102: the file ends inside a quoted field", false},
+		{"missing column", both, []string{k.file("m.csv", strings.Replace(good, "sta_nm_anfr", "other", 1))},
+			"m.csv:1: the column sta_nm_anfr is missing", false},
+		{"cut in a quoted field", both, []string{k.file("q.csv", good[:strings.LastIndex(good, " , 55")])},
+			"q.csv:102: the file ends inside a quoted field", false},
 		{"cut in a row", both, []string{k.file("r.csv", good[:len(good)-60])}, "r.csv:102: the file ends", false},
-		{"Latin-1", both, []string{k.file("l.csv", strings.Replace(good, "En service", "Op\xe9rationnel", 1))}, "l.csv:2: a byte that is not UTF-8", false},
+		{"Latin-1", both, []string{k.file("l.csv", strings.Replace(good, "En service", "Op\xe9rationnel", 1))},
+			"l.csv:2: a byte that is not UTF-8", false},
 		{"no such file", both, []string{filepath.Join(k.src, "gone.csv")}, "gone.csv: no such file", false},
-		{"a folder without tables", both, []string{filepath.Dir(k.file("dir/readme.txt", "hello"))}, "dir:1: empty, or none of the tables", false},
+		{"a folder without tables", both, []string{filepath.Dir(k.file("dir/readme.txt", "hello"))},
+			"dir:1: empty, or none of the tables", false},
 		{"an empty folder", both, []string{k.t.TempDir()}, "the folder has no files", false},
-		{"names outside the archive", both, []string{outside}, `evil.zip: the archive has a member that points outside: "../../etc/o.csv"`, false},
+		{"names outside the archive", both, []string{outside},
+			`evil.zip: the archive has a member that points outside: "../../etc/o.csv"`, false},
 		{"a zip bomb", both, []string{bomb}, "bomb.zip: o.csv unpacks to over 200 times its size", false},
 		{"no archive", both, []string{k.file("n.zip", "PK\x03\x04nothing")}, "n.zip: zip: not a valid zip file", false},
-		{"two weekly files", both, []string{k.file("1.csv", good), k.file("2.csv", good)}, "are both of the kind anfr-observatoire", false},
-		{"demonstration beside real data", both, []string{k.file("SYNTHETIC_o.csv", good), k.file("a2.txt", antennas)}, "do not go together", false},
-		{"demonstration over real data", both, []string{k.file("SYNTHETIC_o.csv", good)}, "FR: demonstration data would replace the register of 2026-08-27", true},
-		{"older", both, []string{k.file("older.csv", observatory("2026-08-20", 100))}, "FR: the files are of 2026-08-20, older than the present snapshot of 2026-08-27", true},
-		{"shrunken", both, []string{k.file("s.csv", observatory("2026-09-03", 94))}, "FR: the files have 94 sites, the present snapshot 100: over 5 % would go", true},
-		{"nothing served", both, []string{k.file("n.csv", strings.ReplaceAll(good, ";003;", ";988;"))}, "FR: the files have no site that is served; the present snapshot has 100 and stays", false},
-		{"no row served", both, []string{k.file("none.csv", strings.NewReplacer(";003;", ";988;", ";974;", ";987;").Replace(good))}, "none.csv:2: territory not served; none of the 101 rows is served", false},
+		{"two weekly files", both, []string{k.file("1.csv", good), k.file("2.csv", good)},
+			"are both of the kind anfr-observatoire", false},
+		{"demonstration beside real data", both, []string{k.file("SYNTHETIC_o.csv", good), k.file("a2.txt", antennas)},
+			"do not go together", false},
+		{"demonstration over real data", both, []string{k.file("SYNTHETIC_o.csv", good)},
+			"FR: demonstration data would replace the register of 2026-08-27", true},
+		{"older", both, []string{k.file("older.csv", observatory("2026-08-20", 100))},
+			"FR: the files are of 2026-08-20, older than the present snapshot of 2026-08-27", true},
+		{"shrunken", both, []string{k.file("s.csv", observatory("2026-09-03", 94))},
+			"FR: the files have 94 sites, the present snapshot 100: over 5 % would go", true},
+		{"nothing served", both, []string{k.file("n.csv", strings.ReplaceAll(good, ";003;", ";988;"))},
+			"FR: the files have no site that is served; the present snapshot has 100 and stays", false},
+		{"no row served", both,
+			[]string{k.file("none.csv", strings.NewReplacer(";003;", ";988;", ";974;", ";987;").Replace(good))},
+			"none.csv:2: territory not served; none of the 101 rows is served", false},
 		{"a pipe", both, []string{pipe}, "pipe: neither a file nor a folder", false},
-		{"lost azimuths", both, []string{k.file("e.txt", strings.ReplaceAll(antennas, "0032700001", "0039990001"))}, "FR: azimuths of 1 sites would be lost (1 now, 2 then)", true},
+		{"lost azimuths", both, []string{k.file("e.txt", strings.ReplaceAll(antennas, "0032700001", "0039990001"))},
+			"FR: azimuths of 1 sites would be lost (1 now, 2 then)", true},
 		{"no market", nil, []string{k.file("o.csv", good)}, "no market named", false},
-		{"unavailable market", []market.Code{market.PT}, []string{k.file("o.csv", good)}, "PT cannot be ingested: ", false},
-		{"another market's file", []market.Code{market.CH}, []string{k.file("o.csv", good)}, "none of the tables of [CH]: bakom-standorte, bakom-mobil-antennenstandorte", false},
-		{"markets of two authorities", []market.Code{market.FR, market.CH}, []string{k.file("o.csv", good)}, "come from different authorities", false},
+		{"unavailable market", []market.Code{market.PT}, []string{k.file("o.csv", good)}, "PT cannot be ingested: ",
+			false},
+		{"another market's file", []market.Code{market.CH}, []string{k.file("o.csv", good)},
+			"none of the tables of [CH]: bakom-standorte, bakom-mobil-antennenstandorte", false},
+		{"markets of two authorities", []market.Code{market.FR, market.CH}, []string{k.file("o.csv", good)},
+			"come from different authorities", false},
 	} {
 		_, err := k.run(false, tt.markets, tt.paths...)
 		if err == nil || !strings.Contains(err.Error(), tt.err) || strings.Contains(err.Error(), "\n") {
@@ -226,7 +246,8 @@ func TestRefusals(t *testing.T) {
 // A table of which nothing can be used is no silent success.
 func TestUselessTable(t *testing.T) {
 	k := newKit(t)
-	r := k.must(k.file("o.csv", observatory("2026-08-27", 10)), k.file("a.txt", strings.ReplaceAll(antennas, "\n0", "\nX;0")))
+	r := k.must(k.file("o.csv", observatory("2026-08-27", 10)),
+		k.file("a.txt", strings.ReplaceAll(antennas, "\n0", "\nX;0")))
 	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "a.txt: none of its rows could be used") {
 		t.Errorf("notes %q", r.Notes)
 	}
@@ -297,7 +318,8 @@ func TestStopped(t *testing.T) {
 	k := newKit(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := Run(ctx, Options{Dir: k.dir, Markets: both, Paths: []string{k.file("o.csv", observatory("2026-08-27", 1))}, Now: time.Now()})
+	_, err := Run(ctx, Options{Dir: k.dir, Markets: both,
+		Paths: []string{k.file("o.csv", observatory("2026-08-27", 1))}, Now: time.Now()})
 	if !errors.Is(err, context.Canceled) || len(k.state()) != 0 {
 		t.Errorf("error %v, state %v", err, k.state())
 	}

@@ -86,7 +86,9 @@ func (k *kept) rest(files []source.Found) (r rest) {
 		}
 		if slices.ContainsFunc(files, e.replacedBy) {
 			if !slices.ContainsFunc(files, e.sameName) { // one part of several
-				r.notes = append(r.notes, fmt.Sprintf("%s, kept since %s, is no longer used: what is given of the kind %s takes the place of all that was kept of it", e.name(), e.Since.Format(time.DateOnly), e.Kind))
+				r.notes = append(r.notes,
+					fmt.Sprintf(
+						"%s, kept since %s, is no longer used: what is given of the kind %s takes the place of all that was kept of it", e.name(), e.Since.Format(time.DateOnly), e.Kind))
 			}
 			continue
 		}
@@ -105,7 +107,8 @@ func (k *kept) rest(files []source.Found) (r rest) {
 		r.inputs = append(r.inputs, source.Found{Input: in, Kind: kinds[kind], Slot: e.Slot})
 	}
 	if n := len(r.mixed); n > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%d kept files are no longer used: demonstration data and real data do not go together", n))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%d kept files are no longer used: demonstration data and real data do not go together", n))
 	}
 	return r
 }
@@ -117,7 +120,8 @@ func (e entry) replacedBy(f source.Found) bool { return f.Kind.Name == e.Kind &&
 // is kept.
 func (e entry) sameName(f source.Found) bool {
 	given := entry{File: f.Path, Member: f.Member}
-	return e.replacedBy(f) && (!f.Kind.Many || given.name() == e.name() || entry{File: aloneName(&f)}.name() == e.name())
+	return e.replacedBy(f) && (!f.Kind.Many || given.name() == e.name() ||
+		entry{File: aloneName(&f)}.name() == e.name())
 }
 
 // name is what the file was called before it was kept.

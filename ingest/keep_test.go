@@ -55,7 +55,8 @@ func TestKeptSources(t *testing.T) {
 	if !slices.Equal(kinds, want) {
 		t.Errorf("files %q, want %q", kinds, want)
 	}
-	if got := k.azimuths(market.FR, "100"); !slices.Equal(got, []uint16{90}) || k.snapshot(market.FR).SourceDate != "2026-08-27" || k.snapshot(market.FR).Len() != 21 {
+	if got := k.azimuths(market.FR, "100"); !slices.Equal(got, []uint16{90}) ||
+		k.snapshot(market.FR).SourceDate != "2026-08-27" || k.snapshot(market.FR).Len() != 21 {
 		t.Errorf("azimuths %v, date %s, %d sites", got, k.snapshot(market.FR).SourceDate, k.snapshot(market.FR).Len())
 	}
 	// Only what the manifest names stays: the old weekly file is gone.
@@ -78,14 +79,16 @@ func TestKeptSources(t *testing.T) {
 func TestSupersededParts(t *testing.T) {
 	k := newKit(t)
 	part := func(id int) string {
-		return strings.NewReplacer(`"id":77`, fmt.Sprint(`"id":`, id), "104500", fmt.Sprint(104500+100*id)).Replace(dossier)
+		return strings.NewReplacer(`"id":77`, fmt.Sprint(`"id":`, id), "104500",
+			fmt.Sprint(104500+100*id)).Replace(dossier)
 	}
 	archive := k.file("more.zip", zipped(t, "c.geojson", part(3), "d.geojson", part(4)))
 	for _, tt := range []struct {
 		paths []string
 		gone  []string
 	}{
-		{[]string{k.file("a.geojson", part(1)), k.file("b.geojson", part(2)), archive, k.file("bipt.json", biptRow)}, nil},
+		{[]string{k.file("a.geojson", part(1)), k.file("b.geojson", part(2)), archive, k.file("bipt.json", biptRow)},
+			nil},
 		{[]string{k.file("new/bipt.json", biptRow)}, nil},
 		{[]string{k.file("new/a.geojson", part(1)), archive}, []string{"b.geojson"}},
 		{[]string{k.file("whole.geojson", part(1))}, []string{"a.geojson", "more.zip:c.geojson", "more.zip:d.geojson"}},
@@ -96,7 +99,8 @@ func TestSupersededParts(t *testing.T) {
 			t.Fatalf("%q: notes %q, %v", tt.paths, r.Notes, err)
 		}
 		for i, name := range tt.gone {
-			if !strings.HasPrefix(r.Notes[i], name+", kept since ") || !strings.Contains(r.Notes[i], "vlaanderen-zendantennes") {
+			if !strings.HasPrefix(r.Notes[i], name+", kept since ") ||
+				!strings.Contains(r.Notes[i], "vlaanderen-zendantennes") {
 				t.Errorf("%q: %q, want %s", tt.paths, r.Notes[i], name)
 			}
 		}
@@ -109,10 +113,12 @@ func TestKilledIngest(t *testing.T) {
 	o := k.file("o.csv", observatory("2026-08-27", 10))
 	k.must(o)
 	before := k.state()
-	left := []string{"sources/FR/20260101T000000Z-1/o.csv.zst", "sources/FR/.manifest.json.tmp-1", "snapshots/.FR.snap.tmp-1"}
+	left := []string{"sources/FR/20260101T000000Z-1/o.csv.zst", "sources/FR/.manifest.json.tmp-1",
+		"snapshots/.FR.snap.tmp-1"}
 	for _, name := range left {
 		path := filepath.Join(string(k.dir), name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("left"), 0o644)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+			os.WriteFile(path, []byte("left"), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -124,7 +130,8 @@ func TestKilledIngest(t *testing.T) {
 		{older, observatory("2026-08-20", 10)},
 	} {
 		t.Run(tt.path, func(t *testing.T) {
-			if err := errors.Join(os.MkdirAll(filepath.Dir(tt.path), 0o755), os.WriteFile(tt.path, []byte(tt.text), 0o644)); err != nil {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(tt.path), 0o755),
+				os.WriteFile(tt.path, []byte(tt.text), 0o644)); err != nil {
 				t.Fatal(err)
 			}
 			before[tt.path] = tt.text
@@ -159,15 +166,19 @@ func TestOneMarketOfTwo(t *testing.T) {
 	k := newKit(t)
 	k.must(k.file("o.csv", observatory("2026-08-27", 100)), k.file("a.txt", antennas))
 	overseas := header + "ORANGE;9;LTE 800;;974;97411;4G;2026-09-03T10:00:00;9742290001;\"-20.9 , 55.4\";En service\n"
-	if _, err := k.run(true, []market.Code{market.DROM}, k.file("drom.csv", overseas)); err == nil || !strings.Contains(err.Error(), "FR: the files have no site") {
+	if _, err := k.run(true, []market.Code{market.DROM}, k.file("drom.csv", overseas)); err == nil ||
+		!strings.Contains(err.Error(), "FR: the files have no site") {
 		t.Errorf("DROM alone: %v", err)
 	}
 	before := k.snapshot(market.FR).Version
 	r, err := k.run(false, []market.Code{market.DROM}, k.file("o2.csv", observatory("2026-09-03", 100)))
-	if err != nil || len(r.Markets) != 1 || r.Markets[0].Market != market.DROM || k.snapshot(market.DROM).SourceDate != "2026-09-03" || k.snapshot(market.FR).Version != before {
+	if err != nil || len(r.Markets) != 1 || r.Markets[0].Market != market.DROM ||
+		k.snapshot(market.DROM).SourceDate != "2026-09-03" || k.snapshot(market.FR).Version != before {
 		t.Errorf("DROM of a file of both: %v, %+v", err, r)
 	}
-	if r, err = k.run(false, []market.Code{market.FR}, k.file("a2.txt", strings.Replace(antennas, ";90;", ";91;", 1))); err != nil || k.snapshot(market.FR).Len() != 100 {
+	if r, err = k.run(false, []market.Code{market.FR},
+		k.file("a2.txt", strings.Replace(antennas, ";90;", ";91;", 1))); err != nil ||
+		k.snapshot(market.FR).Len() != 100 {
 		t.Errorf("FR afterwards: %v, %+v", err, r)
 	}
 }

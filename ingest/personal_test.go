@@ -122,7 +122,8 @@ func TestPersonalData(t *testing.T) {
 			os.RemoveAll(k.src)
 			again, from := k.canada()
 			kept := again.Files[0]
-			if !kept.Kept || kept.Rows != r.Files[0].Rows || kept.Served != r.Files[0].Served || from.Version != snap.Version {
+			if !kept.Kept || kept.Rows != r.Files[0].Rows || kept.Served != r.Files[0].Served ||
+				from.Version != snap.Version {
 				t.Errorf("%s, from what is kept: %+v, version %s, want %s", tt.name, kept, from.Version, snap.Version)
 			}
 			k.noContacts(tt.name + ", again")
@@ -155,9 +156,11 @@ func TestPersonalDataBehindStrayQuotes(t *testing.T) {
 // beside it.
 func TestUnknownMembers(t *testing.T) {
 	k := newKit(t)
-	k.must(k.file("o.csv", observatory("2026-08-27", 20)), k.file("SUP.zip", zipped(t, "in/SUP_ANTENNE.txt", antennas, "README.txt", "write to n1@personal.example")))
+	k.must(k.file("o.csv", observatory("2026-08-27", 20)),
+		k.file("SUP.zip", zipped(t, "in/SUP_ANTENNE.txt", antennas, "README.txt", "write to n1@personal.example")))
 	k.noContacts("an archive with a note")
-	if r := k.must(k.file("o.csv", observatory("2026-08-28", 20))); len(r.Files) != 2 || !r.Files[1].Kept || len(k.azimuths(market.FR, "101")) != 1 {
+	if r := k.must(k.file("o.csv", observatory("2026-08-28", 20))); len(r.Files) != 2 || !r.Files[1].Kept ||
+		len(k.azimuths(market.FR, "101")) != 1 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -165,7 +168,8 @@ func TestUnknownMembers(t *testing.T) {
 // What is kept alone has the time of its archive, which may be all that dates it.
 func TestTimeOfWhatIsKeptAlone(t *testing.T) {
 	k := newKit(t)
-	for _, paths := range [][]string{{k.at(0, "bipt.zip", zipped(t, "bipt.json", biptRow, "README.txt", "hello"))}, nil} {
+	for _, paths := range [][]string{{k.at(0, "bipt.zip", zipped(t, "bipt.json", biptRow, "README.txt", "hello"))},
+		nil} {
 		if r, err := k.belgium(false, paths...); err != nil || r.Markets[0].SourceDate != "2026-03-01" {
 			t.Fatalf("%+v, %v", r, err)
 		}

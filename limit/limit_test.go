@@ -16,7 +16,8 @@ func TestCounter(t *testing.T) {
 		after time.Duration
 		n     int
 	}{
-		{"a", 0, 1}, {"a", time.Minute, 1}, {"b", 2 * time.Minute, 1}, {"a", 14 * time.Minute, -1}, {"c", 14 * time.Minute, -1},
+		{"a", 0, 1}, {"a", time.Minute, 1}, {"b", 2 * time.Minute, 1}, {"a", 14 * time.Minute, -1},
+		{"c", 14 * time.Minute, -1},
 		{"a", 15 * time.Minute, 1}, {"b", 15 * time.Minute, -1}, {"a", 29 * time.Minute, 1}, {"a", 45 * time.Minute, 0},
 	} {
 		at := noon.Add(s.after)

@@ -153,7 +153,8 @@ func (m *Market) Attribution(names []string) Register {
 		case all.Source == "":
 			all = r
 		default:
-			all = Register{all.Authority + "; " + r.Authority, all.Source + "; " + r.Source, all.Licence + "; " + r.Licence}
+			all = Register{all.Authority + "; " + r.Authority, all.Source + "; " + r.Source,
+				all.Licence + "; " + r.Licence}
 		}
 	}
 	if all.Source == "" {

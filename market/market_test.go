@@ -22,7 +22,8 @@ func TestAttribution(t *testing.T) {
 		{be, []string{own}, be.Register},
 		{be, []string{other, "another"}, be.Beside[0]},
 		{be, []string{"another"}, be.Register},
-		{be, []string{other, own}, Register{"Departement Omgeving; BIPT/IBPT", own + "; " + other, be.Licence + "; " + be.Beside[0].Licence}},
+		{be, []string{other, own},
+			Register{"Departement Omgeving; BIPT/IBPT", own + "; " + other, be.Licence + "; " + be.Beside[0].Licence}},
 	} {
 		if got := tt.m.Attribution(tt.names); got != tt.want {
 			t.Errorf("%s, %q: %+v, want %+v", tt.m.Code, tt.names, got, tt.want)
@@ -37,7 +38,8 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s: %+v", m.Code, m)
 		}
 		if m.HasInventory() != (m.Availability != Unavailable) || m.HasInventory() != (len(m.Operators) > 0) {
-			t.Errorf("%s: availability %s, %d operators, reason %q", m.Code, m.Availability, len(m.Operators), m.UnavailableReason)
+			t.Errorf("%s: availability %s, %d operators, reason %q", m.Code, m.Availability, len(m.Operators),
+				m.UnavailableReason)
 		}
 		if m.HasFilter(m.AreaType) != (len(m.Areas) > 0) || m.HasFilter("territory") && !m.HasFilter("department") {
 			t.Errorf("%s: %d areas of type %q, filters %q", m.Code, len(m.Areas), m.AreaType, m.Filters)
@@ -73,8 +75,10 @@ func TestArea(t *testing.T) {
 		in     string
 		want   string
 	}{
-		{FR, "01", "01"}, {FR, "1", "01"}, {FR, "001", "01"}, {FR, "75", "75"}, {FR, "075", "75"}, {FR, "2A", "2A"}, {FR, "02a", "2A"}, {FR, "2b", "2B"},
-		{FR, "", ""}, {FR, "0", ""}, {FR, "000", ""}, {FR, "20", ""}, {FR, "96", ""}, {FR, "971", ""}, {FR, "0001", ""}, {FR, "１", ""}, {FR, "01 ", ""}, {FR, "-1", ""},
+		{FR, "01", "01"}, {FR, "1", "01"}, {FR, "001", "01"}, {FR, "75", "75"}, {FR, "075", "75"}, {FR, "2A", "2A"},
+		{FR, "02a", "2A"}, {FR, "2b", "2B"},
+		{FR, "", ""}, {FR, "0", ""}, {FR, "000", ""}, {FR, "20", ""}, {FR, "96", ""}, {FR, "971", ""}, {FR, "0001", ""},
+		{FR, "１", ""}, {FR, "01 ", ""}, {FR, "-1", ""},
 		{DROM, "971", "971"}, {DROM, "0971", ""}, {DROM, "75", ""},
 		{CA, "qc", "QC"}, {CA, "Quebec", ""}, {CA, "0QC", ""}, {BE, "01", ""}, {PT, "01", ""},
 	} {

@@ -44,7 +44,8 @@ var All = []*Market{
 		Register: Register{"ISED", "ISED Spectrum Management System", "Open Government Licence – Canada"},
 		Operators: []Operator{
 			{"BELL", "Bell", []string{"302250", "302610", "302630", "302640", "302690", "302880"}},
-			{"ROGERS", "Rogers", []string{"302320", "302370", "302720", "302721", "302722", "302723", "302740", "302741", "302820"}},
+			{"ROGERS", "Rogers",
+				[]string{"302320", "302370", "302720", "302721", "302722", "302723", "302740", "302741", "302820"}},
 			{"TELUS", "Telus", []string{"302220", "302221", "302222", "302360", "302420", "302760", "302860"}},
 			{"VIDEOTRON_FREEDOM", "Vidéotron / Freedom", []string{"302490", "302491", "302500", "302510", "302520"}},
 			{"REGIONAL", "Regional carriers", nil},
@@ -56,8 +57,9 @@ var All = []*Market{
 	},
 	{
 		Code: BE, Country: "BE", Label: "Belgium", Availability: Partial,
-		Register: Register{"Departement Omgeving", "Vlaams register van zendantennes", "Modellicentie Gratis Hergebruik"},
-		Beside:   []Register{{"BIPT/IBPT", "BIPT list of antenna sites", "Redistribution needs BIPT's permission"}},
+		Register: Register{"Departement Omgeving", "Vlaams register van zendantennes",
+			"Modellicentie Gratis Hergebruik"},
+		Beside: []Register{{"BIPT/IBPT", "BIPT list of antenna sites", "Redistribution needs BIPT's permission"}},
 		Operators: []Operator{
 			{"PROXIMUS_BE", "Proximus", []string{"20601"}},
 			{"CITYMESH_BE", "Citymesh", []string{"20603"}},
@@ -87,7 +89,8 @@ var All = []*Market{
 	},
 	{
 		Code: ES, Country: "ES", Label: "Spain", Availability: Unavailable,
-		Register: Register{Authority: "Ministerio para la Transformación Digital", Source: "Infoantenas"}, Filters: []string{"operator"},
+		Register:          Register{Authority: "Ministerio para la Transformación Digital", Source: "Infoantenas"},
+		Filters:           []string{"operator"},
 		UnavailableReason: "No public, machine-readable and redistributable inventory of mobile sites is known for Spain (Infoantenas is a map only).",
 	},
 	{

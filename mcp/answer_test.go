@@ -53,7 +53,8 @@ func TestAnswerPastTheLibrary(t *testing.T) {
 // answer.
 func TestAnswersOfABatch(t *testing.T) {
 	w := serve(t, nil)
-	one, two := callBody("sites_search", `{"limit":1}`), strings.Replace(callBody("sites_search", `{"limit":2}`), `"id":7`, `"id":8`, 1)
+	one, two := callBody("sites_search", `{"limit":1}`), strings.Replace(callBody("sites_search", `{"limit":2}`),
+		`"id":7`, `"id":8`, 1)
 	_, body := post(t, w, "["+one+","+two+"]", sessionHeader, session(t, w), "Mcp-Protocol-Version", "2025-03-26")
 	if n, m := strings.Count(body, `"returned":1,`), strings.Count(body, `"returned":2,`); n != 1 || m != 1 {
 		t.Errorf("%d and %d answers: %.500s", n, m, body)
@@ -68,13 +69,14 @@ func TestTurns(t *testing.T) {
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			s.inTurn(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, Path, nil), peeked{calls: 1, messages: 1}, func(http.ResponseWriter) {
-				n := running.Add(1)
-				for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
-				}
-				time.Sleep(time.Millisecond)
-				running.Add(-1)
-			})
+			s.inTurn(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, Path, nil),
+				peeked{calls: 1, messages: 1}, func(http.ResponseWriter) {
+					n := running.Add(1)
+					for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+					}
+					time.Sleep(time.Millisecond)
+					running.Add(-1)
+				})
 		})
 	}
 	all.Wait()
@@ -86,20 +88,22 @@ func TestTurns(t *testing.T) {
 			t.Error("a turn is held while the client reads")
 		}
 	})
-	s.inTurn(slow, httptest.NewRequest(http.MethodPost, Path, nil), peeked{calls: 1, messages: 1}, func(w http.ResponseWriter) {
-		if len(s.turns) != 1 {
-			t.Error("there is no turn")
-		}
-		_, _ = w.Write([]byte("x"))
-	})
+	s.inTurn(slow, httptest.NewRequest(http.MethodPost, Path, nil), peeked{calls: 1, messages: 1},
+		func(w http.ResponseWriter) {
+			if len(s.turns) != 1 {
+				t.Error("there is no turn")
+			}
+			_, _ = w.Write([]byte("x"))
+		})
 	for range cap(s.turns) {
 		s.turns <- struct{}{}
 	}
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	s.inTurn(slow, httptest.NewRequestWithContext(gone, http.MethodPost, Path, nil), peeked{calls: 1, messages: 1}, func(http.ResponseWriter) {
-		t.Error("a client that has gone is answered")
-	})
+	s.inTurn(slow, httptest.NewRequestWithContext(gone, http.MethodPost, Path, nil), peeked{calls: 1, messages: 1},
+		func(http.ResponseWriter) {
+			t.Error("a client that has gone is answered")
+		})
 }
 
 // An answer is sent as one, with its length, when the request is done; those of a batch as they
@@ -112,24 +116,27 @@ func TestAnswerIsWhole(t *testing.T) {
 		flushed  bool
 	}{{1, "8", false}, {2, "", true}} {
 		w := httptest.NewRecorder()
-		s.inTurn(w, httptest.NewRequest(http.MethodPost, Path, nil), peeked{calls: 1, messages: c.messages}, func(to http.ResponseWriter) {
-			to.Header().Set("Content-Type", "text/event-stream")
-			to.WriteHeader(http.StatusAccepted)
-			_, _ = to.Write([]byte("one "))
-			if err := http.NewResponseController(to).Flush(); err != nil {
-				t.Error(err)
-			}
-			_, _ = to.Write([]byte("two\n"))
-			if early := w.Body.String(); (early != "") != c.flushed {
-				t.Errorf("%d messages: %q is out before the end", c.messages, early)
-			}
-		})
-		if w.Code != http.StatusAccepted || w.Body.String() != "one two\n" || w.Header().Get("Content-Length") != c.length || w.Flushed != c.flushed {
+		s.inTurn(w, httptest.NewRequest(http.MethodPost, Path, nil), peeked{calls: 1, messages: c.messages},
+			func(to http.ResponseWriter) {
+				to.Header().Set("Content-Type", "text/event-stream")
+				to.WriteHeader(http.StatusAccepted)
+				_, _ = to.Write([]byte("one "))
+				if err := http.NewResponseController(to).Flush(); err != nil {
+					t.Error(err)
+				}
+				_, _ = to.Write([]byte("two\n"))
+				if early := w.Body.String(); (early != "") != c.flushed {
+					t.Errorf("%d messages: %q is out before the end", c.messages, early)
+				}
+			})
+		if w.Code != http.StatusAccepted || w.Body.String() != "one two\n" ||
+			w.Header().Get("Content-Length") != c.length || w.Flushed != c.flushed {
 			t.Errorf("%d messages: %d %q %v, flushed %t", c.messages, w.Code, w.Body, w.Header(), w.Flushed)
 		}
 	}
 	// Nothing is made up where nothing was answered.
-	s.inTurn(writer(func() { t.Error("something is sent") }), httptest.NewRequest(http.MethodPost, Path, nil), peeked{calls: 1, messages: 1}, func(http.ResponseWriter) {})
+	s.inTurn(writer(func() { t.Error("something is sent") }), httptest.NewRequest(http.MethodPost, Path, nil),
+		peeked{calls: 1, messages: 1}, func(http.ResponseWriter) {})
 }
 
 // A writer is told of each write.

@@ -21,8 +21,10 @@ import (
 func declared(t *tools.Tool) *sdk.Tool {
 	open, additive := tools.ShowsUsers(t), false
 	return &sdk.Tool{
-		Name: t.Name, Title: t.Title, Description: t.Summary, InputSchema: schemaText(t.InputSchema()), OutputSchema: schemaText(t.OutputSchema()),
-		Annotations: &sdk.ToolAnnotations{Title: t.Title, ReadOnlyHint: !t.Writes, IdempotentHint: true, OpenWorldHint: &open, DestructiveHint: &additive},
+		Name: t.Name, Title: t.Title, Description: t.Summary, InputSchema: schemaText(t.InputSchema()),
+		OutputSchema: schemaText(t.OutputSchema()),
+		Annotations: &sdk.ToolAnnotations{Title: t.Title, ReadOnlyHint: !t.Writes, IdempotentHint: true,
+			OpenWorldHint: &open, DestructiveHint: &additive},
 	}
 }
 
@@ -138,4 +140,5 @@ func callerOf(req *sdk.CallToolRequest) *Caller {
 	return c
 }
 
-var errSignIn = &ops.Error{Status: 401, Code: "API_KEY_REQUIRED", Message: "sign in, with the scope that the tool needs: it acts for a person"}
+var errSignIn = &ops.Error{Status: 401, Code: "API_KEY_REQUIRED",
+	Message: "sign in, with the scope that the tool needs: it acts for a person"}

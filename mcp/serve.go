@@ -56,7 +56,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var p peeked
 	if r.Method == http.MethodPost && len(body) > 0 {
 		if p, err = s.peek(body); err != nil {
-			refuse(w, http.StatusBadRequest, nil, jsonrpc.CodeParseError, "the body is no JSON-RPC message, or one of a batch is none: "+err.Error())
+			refuse(w, http.StatusBadRequest, nil, jsonrpc.CodeParseError,
+				"the body is no JSON-RPC message, or one of a batch is none: "+err.Error())
 			return
 		}
 	}
@@ -139,7 +140,8 @@ func (s *Server) may(w http.ResponseWriter, c *Caller, p peeked) bool {
 		if slices.Contains(p.needs, account.Write) {
 			scopes = account.Scopes
 		}
-		s.challenge(w, http.StatusUnauthorized, "", account.JoinScopes(scopes), "sign in: an access token, or an API key with the scope internal:ai")
+		s.challenge(w, http.StatusUnauthorized, "", account.JoinScopes(scopes),
+			"sign in: an access token, or an API key with the scope internal:ai")
 		return false
 	}
 	for _, scope := range p.needs {
@@ -148,7 +150,8 @@ func (s *Server) may(w http.ResponseWriter, c *Caller, p peeked) bool {
 			return false
 		}
 		if !slices.Contains(c.Scopes, scope) {
-			s.challenge(w, http.StatusForbidden, "insufficient_scope", account.JoinScopes(account.Scopes), "the token does not have the scope "+string(scope))
+			s.challenge(w, http.StatusForbidden, "insufficient_scope", account.JoinScopes(account.Scopes),
+				"the token does not have the scope "+string(scope))
 			return false
 		}
 	}

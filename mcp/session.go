@@ -46,7 +46,8 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, p peeked, o owner
 		s.sessions.keep(s.server.Sessions) // those that ended are not counted
 	}
 	if s.sessions.of(o) >= ownSessions {
-		refuse(w, http.StatusTooManyRequests, p.id, overLimit, fmt.Sprintf("over %d sessions at a time: end those that are over, with DELETE", ownSessions))
+		refuse(w, http.StatusTooManyRequests, p.id, overLimit,
+			fmt.Sprintf("over %d sessions at a time: end those that are over, with DELETE", ownSessions))
 		return nil, false
 	}
 	mark := rand.Text()

@@ -61,7 +61,8 @@ type sessions struct {
 }
 
 func newSessions(most, mostAnonymous int) *sessions {
-	return &sessions{most: most, mostAnonymous: mostAnonymous, byID: map[string]*live{}, byOwner: map[string]*int{}, networks: map[netip.Prefix]*int{}}
+	return &sessions{most: most, mostAnonymous: mostAnonymous, byID: map[string]*live{}, byOwner: map[string]*int{},
+		networks: map[netip.Prefix]*int{}}
 }
 
 // of is how many sessions of an owner live.

@@ -19,8 +19,8 @@ var ErrRejected = errors.New("the speedtest cannot be used")
 // Add adds one speedtest, as an import of a file with this one row would: fields are those
 // of the project's own table of speedtests, by their names there; what is not stated is
 // absent. It is on disk and shown when it returns. added is false for one that is there
-// already. Each is a segment, until Merge puts them together. Errors: ErrRejected with an import's reason, ErrReadOnly, those
-// of writing.
+// already. Each is a segment, until Merge puts them together. Errors: ErrRejected with an
+// import's reason, ErrReadOnly, those of writing.
 func (s *Store) Add(code market.Code, fields map[string]string) (t Test, added bool, err error) {
 	m := market.Get(code)
 	if m == nil {
@@ -65,7 +65,8 @@ func (s *Store) one(m *market.Market, fields map[string]string) (*builder, error
 	}
 	now := s.now()
 	b := newBuilder(meta{Market: m.Code, Kind: Speedtest, Imported: now.Unix(), Added: true})
-	r := reading{Reader: &source.Reader{Reader: in}, format: f, kind: Speedtest, market: m, countries: countries(m), zone: zoneOf(m), now: now,
+	r := reading{Reader: &source.Reader{Reader: in}, format: f, kind: Speedtest, market: m, countries: countries(m),
+		zone: zoneOf(m), now: now,
 		networks: map[network]network{}, builder: b}
 	r.first, r.second = f.at()
 	if !in.Next() {

@@ -16,8 +16,10 @@ import (
 
 // fieldsOf are the fields of a speedtest in Lyon.
 func fieldsOf(minute int, more ...string) map[string]string {
-	f := map[string]string{"timestamp": now.Add(-time.Duration(minute) * time.Minute).Format(time.RFC3339), "lat": "45.75", "lng": "4.85", "download_mbps": "123.4567",
-		"upload_mbps": "12.5", "ping_ms": "30", "mcc": "208", "mnc": "1", "connection_type": "lte", "network_type": "cellular", "enb": "1000", "rsrp": "-90"}
+	f := map[string]string{"timestamp": now.Add(-time.Duration(minute) * time.Minute).Format(time.RFC3339),
+		"lat": "45.75", "lng": "4.85", "download_mbps": "123.4567",
+		"upload_mbps": "12.5", "ping_ms": "30", "mcc": "208", "mnc": "1", "connection_type": "lte",
+		"network_type": "cellular", "enb": "1000", "rsrp": "-90"}
 	for i := 0; i < len(more); i += 2 {
 		f[more[i]] = more[i+1]
 	}
@@ -44,13 +46,16 @@ func TestAdd(t *testing.T) {
 		t.Error("the version is the one before")
 	}
 	other := openStore(t, t.TempDir())
-	imported(t, other, market.FR, write(t, "a.csv", "timestamp,lat,lng,download_mbps,upload_mbps,ping_ms,mcc,mnc,connection_type,network_type,enb,rsrp\n2026-11-21T11:59:00Z,45.75,4.85,123.4567,12.5,30,208,1,lte,cellular,1000,-90\n"))
+	imported(t, other, market.FR,
+		write(t, "a.csv", "timestamp,lat,lng,download_mbps,upload_mbps,ping_ms,mcc,mnc,connection_type,network_type,enb,rsrp\n2026-11-21T11:59:00Z,45.75,4.85,123.4567,12.5,30,208,1,lte,cellular,1000,-90\n"))
 	want, _, err := other.Speedtests(Query{Market: market.FR, Limit: 10})
-	if err != nil || fmt.Sprint(got) != fmt.Sprint(want[0]) || got.Operator != "ORANGE" || got.Download != 123.457 || got.Technology != "LTE" {
+	if err != nil || fmt.Sprint(got) != fmt.Sprint(want[0]) || got.Operator != "ORANGE" || got.Download != 123.457 ||
+		got.Technology != "LTE" {
 		t.Errorf("%+v\n%+v, %v", got, want, err)
 	}
 	for _, s := range []*Store{s, openStore(t, dir)} {
-		if again, isNew, err := s.Add(market.FR, fieldsOf(1, "lat", "45.750000001")); isNew || err != nil || fmt.Sprint(again) != fmt.Sprint(got) {
+		if again, isNew, err := s.Add(market.FR, fieldsOf(1, "lat", "45.750000001")); isNew || err != nil ||
+			fmt.Sprint(again) != fmt.Sprint(got) {
 			t.Errorf("%+v, %v, %v", again, isNew, err)
 		}
 		list, total, err := s.Speedtests(Query{Market: market.FR, Limit: 10})
@@ -60,8 +65,9 @@ func TestAdd(t *testing.T) {
 	}
 	// An import of what was added has duplicates, and what was imported cannot be added.
 	s = openStore(t, dir)
-	r := imported(t, s, market.FR, write(t, "b.csv", "timestamp,lat,lng,download_mbps,upload_mbps,ping_ms,mcc,mnc,connection_type,network_type,enb,rsrp\n"+
-		"2026-11-21T11:59:00Z,45.75,4.85,123.4567,12.5,30,208,1,lte,cellular,1000,-90\n2026-11-21T11:58:00Z,45.75,4.85,123.4567,12.5,30,208,1,lte,cellular,1000,-90\n"))
+	r := imported(t, s, market.FR,
+		write(t, "b.csv", "timestamp,lat,lng,download_mbps,upload_mbps,ping_ms,mcc,mnc,connection_type,network_type,enb,rsrp\n"+
+			"2026-11-21T11:59:00Z,45.75,4.85,123.4567,12.5,30,208,1,lte,cellular,1000,-90\n2026-11-21T11:58:00Z,45.75,4.85,123.4567,12.5,30,208,1,lte,cellular,1000,-90\n"))
 	if r[0].Served != 1 || r[0].Rejected["duplicate"] != 1 {
 		t.Errorf("%+v", r[0])
 	}
@@ -79,10 +85,14 @@ func TestAddRejected(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
 	for _, tt := range []struct{ field, value, reason string }{
-		{"lat", "", noPosition}, {"lat", "91", noPosition}, {"lat", "NaN", noPosition}, {"lng", "1e9", noPosition}, {"lat", "10", outside},
-		{"timestamp", "", noTime}, {"timestamp", "1999-12-31T00:00:00Z", earlyTime}, {"timestamp", "2026-11-21T12:30:00Z", futureTime}, {"timestamp", "2026-11-21T12:00:00", zonelessTime},
-		{"timestamp", "yesterday", badTime}, {"download_mbps", "-1", badSpeed}, {"download_mbps", "100001", badSpeed}, {"ping_ms", "Inf", badSpeed},
-		{"mcc", "310", foreign}, {"operator", "a\nb", ""}, {"operator", "\"; rm", "accepted"}, {"operator", "\xff\xfe", "accepted"},
+		{"lat", "", noPosition}, {"lat", "91", noPosition}, {"lat", "NaN", noPosition}, {"lng", "1e9", noPosition},
+		{"lat", "10", outside},
+		{"timestamp", "", noTime}, {"timestamp", "1999-12-31T00:00:00Z", earlyTime},
+		{"timestamp", "2026-11-21T12:30:00Z", futureTime}, {"timestamp", "2026-11-21T12:00:00", zonelessTime},
+		{"timestamp", "yesterday", badTime}, {"download_mbps", "-1", badSpeed}, {"download_mbps", "100001", badSpeed},
+		{"ping_ms", "Inf", badSpeed},
+		{"mcc", "310", foreign}, {"operator", "a\nb", ""}, {"operator", "\"; rm", "accepted"},
+		{"operator", "\xff\xfe", "accepted"},
 	} {
 		_, isNew, err := s.Add(market.FR, fieldsOf(1, tt.field, tt.value))
 		if tt.reason == "accepted" {
@@ -124,7 +134,9 @@ func TestAddedSegments(t *testing.T) {
 	for i := range 20 {
 		added(t, s, fieldsOf(i*24*60))
 	}
-	if _, isNew, err := s.Add(market.CH, map[string]string{"timestamp": now.Format(time.RFC3339), "lat": "46.95", "lng": "7.45", "download_mbps": "5"}); !isNew || err != nil {
+	if _, isNew, err := s.Add(market.CH,
+		map[string]string{"timestamp": now.Format(time.RFC3339), "lat": "46.95", "lng": "7.45",
+			"download_mbps": "5"}); !isNew || err != nil {
 		t.Fatal(err)
 	}
 	rows := func() (list []string) {
@@ -185,8 +197,10 @@ func TestAddKilled(t *testing.T) {
 		killtest.Run(t, 170*time.Millisecond, func(string) { acknowledged++ }, "add", dir, fmt.Sprint(most))
 		s := openStore(t, dir)
 		n := s.Count(market.FR, Speedtest)
-		if rows, err := sound(s); err != nil || rows != n || n < most+acknowledged || n > most+acknowledged+1 || len(s.Segments()) > 3*mergeFan {
-			t.Fatalf("%d rows, %d before and %d acknowledged, %v, %d segments", n, most, acknowledged, err, len(s.Segments()))
+		if rows, err := sound(s); err != nil || rows != n || n < most+acknowledged || n > most+acknowledged+1 ||
+			len(s.Segments()) > 3*mergeFan {
+			t.Fatalf("%d rows, %d before and %d acknowledged, %v, %d segments", n, most, acknowledged, err,
+				len(s.Segments()))
 		}
 		most = n
 		closeStore(t, dir)

@@ -38,7 +38,8 @@ func (s *segment) measure(r *row) Measure {
 	n := &s.Networks[r.network]
 	m := Measure{ID: idText(r.id(s.Kind, n)), Position: r.position(), MCC: n.MCC, MNC: n.MNC, OperatorName: n.Name,
 		Technology: technologies[r.technology].name, NetworkType: networkTypes[r.networkType],
-		Radio: Radio{ENB: r.node(), GNB: r.gnb, Cell: r.cell, PCI: -1, RSRP: level(r.rsrp), RSRQ: level(r.rsrq), SNR: level(r.snr)}}
+		Radio: Radio{ENB: r.node(), GNB: r.gnb, Cell: r.cell, PCI: -1, RSRP: level(r.rsrp), RSRQ: level(r.rsrq),
+			SNR: level(r.snr)}}
 	if r.time > 0 {
 		m.Time = unix(int64(r.time))
 	}
@@ -61,6 +62,7 @@ func (s *segment) point(i uint32) Point {
 
 func (s *segment) test(i uint32) Test {
 	r := s.columns.row(Speedtest, i)
-	return Test{Measure: s.measure(&r), Download: speed(r.down), Average: speed(r.mean), Max: speed(r.most), Upload: speed(r.up), Ping: speed(r.rtt),
+	return Test{Measure: s.measure(&r), Download: speed(r.down), Average: speed(r.mean), Max: speed(r.most),
+		Upload: speed(r.up), Ping: speed(r.rtt),
 		DeviceType: deviceTypes[r.deviceType]}
 }

@@ -80,7 +80,8 @@ func townFiles(b *testing.B, n int) (paths []string) {
 		})
 	}
 	file("speedtests.csv", testHead, n/10, func(w *bufio.Writer, i int) {
-		fmt.Fprintf(w, "a,%s,%.5f,%.5f,%.1f,%.1f,,%d,%d,208,%d,CELLULAR,4G,phone,%d,,,%d,%d,,\n", at.Format(time.RFC3339), lat, lng,
+		fmt.Fprintf(w, "a,%s,%.5f,%.5f,%.1f,%.1f,,%d,%d,208,%d,CELLULAR,4G,phone,%d,,,%d,%d,,\n",
+			at.Format(time.RFC3339), lat, lng,
 			r.Float64()*500, r.Float64()*200, r.IntN(50), 10+r.IntN(40), mncs[r.IntN(4)], node(), i%504, -70-r.IntN(50))
 	})
 	return paths
@@ -165,7 +166,8 @@ func BenchmarkTown(b *testing.B) {
 			return len(list)
 		}},
 		{"siteNamed", func() int {
-			_, n, err := s.SpeedtestsOfSite(SiteQuery{Query: Query{Market: market.FR, Limit: 20}, Radio: []site.RadioID{tested, gnb, cell}})
+			_, n, err := s.SpeedtestsOfSite(SiteQuery{Query: Query{Market: market.FR, Limit: 20},
+				Radio: []site.RadioID{tested, gnb, cell}})
 			must(b, err)
 			return n
 		}},

@@ -50,7 +50,8 @@ func (b *builder) number(n network) (uint16, bool) {
 const maxNetworks = 4096
 
 func (b *builder) add(r *row) {
-	b.entries = append(b.entries, entry{hilbert(r.lat, r.lng), r.id(b.Kind, &b.Networks[r.network]), r.time, uint32(len(b.entries))})
+	b.entries = append(b.entries,
+		entry{hilbert(r.lat, r.lng), r.id(b.Kind, &b.Networks[r.network]), r.time, uint32(len(b.entries))})
 	b.columns.add(b.Kind, r)
 	if len(b.Origins) > 0 {
 		b.columns.origin = append(b.columns.origin, r.origin)
@@ -135,7 +136,8 @@ func (s *Store) write(b *builder) (Segment, *segment, error) {
 func rowOf(seg *segment) Segment {
 	oldest, newest := seg.ages()
 	return Segment{
-		File: seg.file, Market: seg.Market, Kind: seg.Kind, Rows: seg.rows, Bytes: seg.bytes, Checksum: sumText(seg.checksum),
+		File: seg.file, Market: seg.Market, Kind: seg.Kind, Rows: seg.rows, Bytes: seg.bytes,
+		Checksum: sumText(seg.checksum),
 		Imported: unix(seg.Imported), Oldest: unix(oldest), Newest: unix(newest),
 	}
 }

@@ -63,7 +63,8 @@ func (c *columns) of(kind Kind) []column {
 	if kind == Coverage {
 		return append(all, bind("signal", &c.signal))
 	}
-	return append(all, bind("deviceType", &c.deviceType), bind("download", &c.down), bind("average", &c.mean), bind("max", &c.most),
+	return append(all, bind("deviceType", &c.deviceType), bind("download", &c.down), bind("average", &c.mean),
+		bind("max", &c.most),
 		bind("upload", &c.up), bind("ping", &c.rtt))
 }
 
@@ -78,9 +79,11 @@ func (c *columns) all(m *meta) []column {
 // add appends a row.
 func (c *columns) add(kind Kind, r *row) {
 	c.lat, c.lng, c.time = append(c.lat, r.lat), append(c.lng, r.lng), append(c.time, r.time)
-	c.network, c.technology, c.networkType = append(c.network, r.network), append(c.technology, r.technology), append(c.networkType, r.networkType)
+	c.network, c.technology, c.networkType = append(c.network, r.network), append(c.technology,
+		r.technology), append(c.networkType, r.networkType)
 	c.rsrp, c.rsrq, c.snr = append(c.rsrp, r.rsrp), append(c.rsrq, r.rsrq), append(c.snr, r.snr)
-	c.enb, c.gnb, c.cell, c.pci = append(c.enb, r.enb), append(c.gnb, r.gnb), append(c.cell, r.cell), append(c.pci, r.pci)
+	c.enb, c.gnb, c.cell, c.pci = append(c.enb, r.enb), append(c.gnb, r.gnb), append(c.cell, r.cell), append(c.pci,
+		r.pci)
 	if kind == Coverage {
 		c.signal = append(c.signal, r.signal)
 		return
@@ -91,8 +94,10 @@ func (c *columns) add(kind Kind, r *row) {
 
 // row returns a row.
 func (c *columns) row(kind Kind, i uint32) row {
-	r := row{lat: c.lat[i], lng: c.lng[i], time: c.time[i], network: c.network[i], technology: c.technology[i], networkType: c.networkType[i],
-		signal: noLevel, rsrp: c.rsrp[i], rsrq: c.rsrq[i], snr: c.snr[i], enb: c.enb[i], gnb: c.gnb[i], cell: c.cell[i], pci: c.pci[i],
+	r := row{lat: c.lat[i], lng: c.lng[i], time: c.time[i], network: c.network[i], technology: c.technology[i],
+		networkType: c.networkType[i],
+		signal:      noLevel, rsrp: c.rsrp[i], rsrq: c.rsrq[i], snr: c.snr[i], enb: c.enb[i], gnb: c.gnb[i],
+		cell: c.cell[i], pci: c.pci[i],
 		down: noSpeed, mean: noSpeed, most: noSpeed, up: noSpeed, rtt: noSpeed}
 	if c.origin != nil {
 		r.origin = c.origin[i]
@@ -101,7 +106,8 @@ func (c *columns) row(kind Kind, i uint32) row {
 		r.signal = c.signal[i]
 		return r
 	}
-	r.deviceType, r.down, r.mean, r.most, r.up, r.rtt = c.deviceType[i], c.down[i], c.mean[i], c.most[i], c.up[i], c.rtt[i]
+	r.deviceType, r.down, r.mean, r.most, r.up, r.rtt = c.deviceType[i], c.down[i], c.mean[i], c.most[i], c.up[i],
+		c.rtt[i]
 	return r
 }
 
@@ -111,7 +117,8 @@ func (c *columns) check(networks int) error {
 		switch {
 		case c.lat[i] < -90e7 || c.lat[i] > 90e7 || c.lng[i] < -180e7 || c.lng[i] > 180e7:
 			return fmt.Errorf("row %d lies nowhere", i)
-		case int(c.network[i]) >= networks, int(c.technology[i]) >= len(technologies), int(c.networkType[i]) >= len(networkTypes):
+		case int(c.network[i]) >= networks, int(c.technology[i]) >= len(technologies),
+			int(c.networkType[i]) >= len(networkTypes):
 			return fmt.Errorf("row %d has a number that no table knows", i)
 		}
 	}

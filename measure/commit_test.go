@@ -65,7 +65,8 @@ func TestUnknownOutcome(t *testing.T) {
 				t.Helper()
 				n, err := sound(s)
 				tests := s.Count(market.FR, Speedtest)
-				if err != nil || tests < least || n != tests+s.Count(market.FR, Coverage) || what != "retain" && s.Count(market.FR, Coverage) != points {
+				if err != nil || tests < least || n != tests+s.Count(market.FR, Coverage) ||
+					what != "retain" && s.Count(market.FR, Coverage) != points {
 					t.Errorf("%s, %v, %s: %d speedtests, %d rows, %v", what, done, when, tests, n, err)
 				}
 			}

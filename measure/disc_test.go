@@ -13,7 +13,8 @@ func along(from geo.Point, bearing, metres float64) geo.Point {
 	const rad = math.Pi / 180
 	far := metres / geo.EarthRadius
 	lat := math.Asin(math.Sin(from.Lat*rad)*math.Cos(far) + math.Cos(from.Lat*rad)*math.Sin(far)*math.Cos(bearing))
-	east := math.Atan2(math.Sin(bearing)*math.Sin(far)*math.Cos(from.Lat*rad), math.Cos(far)-math.Sin(from.Lat*rad)*math.Sin(lat))
+	east := math.Atan2(math.Sin(bearing)*math.Sin(far)*math.Cos(from.Lat*rad),
+		math.Cos(far)-math.Sin(from.Lat*rad)*math.Sin(lat))
 	return geo.Point{Lat: lat / rad, Lng: from.Lng + east/rad}
 }
 
@@ -22,7 +23,8 @@ func TestDisc(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	planar := 0
 	for range 300 {
-		d := geo.Disc{Center: geo.Point{Lat: r.Float64()*180 - 90, Lng: r.Float64()*360 - 180}, Radius: math.Pow(10, r.Float64()*6.5)}
+		d := geo.Disc{Center: geo.Point{Lat: r.Float64()*180 - 90, Lng: r.Float64()*360 - 180},
+			Radius: math.Pow(10, r.Float64()*6.5)}
 		if r.IntN(3) == 0 { // where the plane is wrong by the most
 			d = geo.Disc{Center: geo.Point{Lat: planarLatitude, Lng: planarLongitude}, Radius: planarRadius}
 		}

@@ -67,32 +67,47 @@ type format struct {
 // first two; ARCEP's measurements are described in its open data. Half of a network's code
 // is no network: a table that has one column of the two must have both.
 var (
-	plainSpeedtests = &source.Kind{Name: "speedtests", Options: table.Options{Comma: ',', OneLine: true}, Many: true, Columns: []table.Column{
-		{Name: "timestamp", Required: true}, {Name: "lat", Aliases: []string{"latitude"}, Required: true}, {Name: "lng", Aliases: []string{"lon", "longitude"}, Required: true},
-		{Name: "download_mbps", Required: true, Blank: true}, {Name: "average_mbps"}, {Name: "max_mbps"}, {Name: "upload_mbps"},
-		{Name: "ping_ms"},
-		{Name: "mcc", With: "mnc", Required: true, Blank: true}, {Name: "mnc", With: "mcc", Required: true, Blank: true},
-		{Name: "operator", Aliases: []string{"mobile_operator"}}, {Name: "network_type"}, {Name: "connection_type"}, {Name: "device_type"},
-		{Name: "enb"}, {Name: "gnb"}, {Name: "cell_id"}, {Name: "pci"}, {Name: "rsrp"}, {Name: "rsrq"}, {Name: "snr"}}}
-	plainCoverage = &source.Kind{Name: "coverage", Options: table.Options{Comma: ',', OneLine: true}, Many: true, Columns: []table.Column{
-		{Name: "timestamp", Required: true}, {Name: "lat", Aliases: []string{"latitude"}, Required: true}, {Name: "lng", Aliases: []string{"lon", "longitude"}, Required: true},
-		{Name: "signal_strength"}, {Name: "technology", Required: true, Blank: true}, {Name: "network_type"},
-		{Name: "mcc", With: "mnc", Required: true, Blank: true}, {Name: "mnc", With: "mcc", Required: true, Blank: true},
-		{Name: "operator", Aliases: []string{"mobile_operator"}},
-		{Name: "enb"}, {Name: "gnb"}, {Name: "cell_id"}, {Name: "pci"}, {Name: "rsrp"}, {Name: "rsrq"}, {Name: "snr"}}}
-	arcep = &source.Kind{Name: "arcep-measures", Options: table.Options{Comma: ';', OneLine: true}, Many: true, Columns: []table.Column{
-		{Name: "date_time_start", Required: true}, {Name: "latitude_start", Required: true}, {Name: "longitude_start", Required: true},
-		{Name: "operator"}, {Name: "mcc_start", With: "mnc_start", Required: true, Blank: true},
-		{Name: "mnc_start", With: "mcc_start", Required: true, Blank: true},
-		{Name: "bitrate_dl", Required: true, Blank: true}, {Name: "bitrate_ul"},
-		{Name: "rsrp"}, {Name: "rsrq"}, {Name: "pci"}, {Name: "cell_id"}}}
+	plainSpeedtests = &source.Kind{Name: "speedtests", Options: table.Options{Comma: ',', OneLine: true}, Many: true,
+		Columns: []table.Column{
+			{Name: "timestamp", Required: true}, {Name: "lat", Aliases: []string{"latitude"}, Required: true},
+			{Name: "lng", Aliases: []string{"lon", "longitude"}, Required: true},
+			{Name: "download_mbps", Required: true, Blank: true}, {Name: "average_mbps"}, {Name: "max_mbps"},
+			{Name: "upload_mbps"},
+			{Name: "ping_ms"},
+			{Name: "mcc", With: "mnc", Required: true, Blank: true},
+			{Name: "mnc", With: "mcc", Required: true, Blank: true},
+			{Name: "operator", Aliases: []string{"mobile_operator"}}, {Name: "network_type"}, {Name: "connection_type"},
+			{Name: "device_type"},
+			{Name: "enb"}, {Name: "gnb"}, {Name: "cell_id"}, {Name: "pci"}, {Name: "rsrp"}, {Name: "rsrq"},
+			{Name: "snr"}}}
+	plainCoverage = &source.Kind{Name: "coverage", Options: table.Options{Comma: ',', OneLine: true}, Many: true,
+		Columns: []table.Column{
+			{Name: "timestamp", Required: true}, {Name: "lat", Aliases: []string{"latitude"}, Required: true},
+			{Name: "lng", Aliases: []string{"lon", "longitude"}, Required: true},
+			{Name: "signal_strength"}, {Name: "technology", Required: true, Blank: true}, {Name: "network_type"},
+			{Name: "mcc", With: "mnc", Required: true, Blank: true},
+			{Name: "mnc", With: "mcc", Required: true, Blank: true},
+			{Name: "operator", Aliases: []string{"mobile_operator"}},
+			{Name: "enb"}, {Name: "gnb"}, {Name: "cell_id"}, {Name: "pci"}, {Name: "rsrp"}, {Name: "rsrq"},
+			{Name: "snr"}}}
+	arcep = &source.Kind{Name: "arcep-measures", Options: table.Options{Comma: ';', OneLine: true}, Many: true,
+		Columns: []table.Column{
+			{Name: "date_time_start", Required: true}, {Name: "latitude_start", Required: true},
+			{Name: "longitude_start", Required: true},
+			{Name: "operator"}, {Name: "mcc_start", With: "mnc_start", Required: true, Blank: true},
+			{Name: "mnc_start", With: "mcc_start", Required: true, Blank: true},
+			{Name: "bitrate_dl", Required: true, Blank: true}, {Name: "bitrate_ul"},
+			{Name: "rsrp"}, {Name: "rsrq"}, {Name: "pci"}, {Name: "cell_id"}}}
 )
 
 // ownRoles are those of both plain tables.
 var ownRoles = map[string]role{
-	"timestamp": when, "lat": lat, "lng": lng, "download_mbps": down, "average_mbps": mean, "max_mbps": most, "upload_mbps": up, "ping_ms": rtt,
-	"mcc": mcc, "mnc": mnc, "operator": operator, "network_type": networkType, "connection_type": tech, "technology": tech, "device_type": deviceType,
-	"enb": enb, "gnb": gnb, "cell_id": cell, "pci": pci, "signal_strength": signal, "rsrp": rsrp, "rsrq": rsrq, "snr": snr,
+	"timestamp": when, "lat": lat, "lng": lng, "download_mbps": down, "average_mbps": mean, "max_mbps": most,
+	"upload_mbps": up, "ping_ms": rtt,
+	"mcc": mcc, "mnc": mnc, "operator": operator, "network_type": networkType, "connection_type": tech,
+	"technology": tech, "device_type": deviceType,
+	"enb": enb, "gnb": gnb, "cell_id": cell, "pci": pci, "signal_strength": signal, "rsrp": rsrp, "rsrq": rsrq,
+	"snr": snr,
 }
 
 // formats are the tables that are read. Those of apps are known by what package cells
@@ -101,22 +116,30 @@ var formats = timed([]format{
 	{kinds: []Kind{Speedtest}, kind: plainSpeedtests, roles: ownRoles, zeroPCI: true},
 	{kinds: []Kind{Coverage}, kind: plainCoverage, roles: ownRoles, zeroPCI: true},
 	{kinds: []Kind{Speedtest, Coverage}, kind: arcep, clock: local, zeroPCI: true, roles: map[string]role{
-		"date_time_start": when, "latitude_start": lat, "longitude_start": lng, "operator": operator, "mcc_start": mcc, "mnc_start": mnc,
+		"date_time_start": when, "latitude_start": lat, "longitude_start": lng, "operator": operator, "mcc_start": mcc,
+		"mnc_start":  mnc,
 		"bitrate_dl": down, "bitrate_ul": up, "rsrp": rsrp, "rsrq": rsrq, "pci": pci, "cell_id": cell}},
 	{kinds: []Kind{Coverage}, kind: app("cells-opencellid"), clock: epoch, roles: map[string]role{
-		"radio": tech, "mcc": mcc, "net": mnc, "cell": cell, "unit": pci, "lon": lng, "lat": lat, "updated": when, "averageSignal": signal}},
-	{kinds: []Kind{Coverage}, kind: app("cells-towercollector", "measured_at", "dbm", "rsrp", "rsrq", "rssnr", "ss_rsrp", "ss_rsrq", "ss_sinr"), clock: utc,
-		roles: map[string]role{"mcc": mcc, "mnc": mnc, "cell_id": cell, "lat": lat, "lon": lng, "net_type": tech, "neighboring": neighbour,
+		"radio": tech, "mcc": mcc, "net": mnc, "cell": cell, "unit": pci, "lon": lng, "lat": lat, "updated": when,
+		"averageSignal": signal}},
+	{kinds: []Kind{Coverage}, kind: app("cells-towercollector", "measured_at", "dbm", "rsrp", "rsrq", "rssnr",
+		"ss_rsrp", "ss_rsrq", "ss_sinr"), clock: utc,
+		roles: map[string]role{"mcc": mcc, "mnc": mnc, "cell_id": cell, "lat": lat, "lon": lng, "net_type": tech,
+			"neighboring": neighbour,
 			"measured_at": when, "dbm": signal, "rsrp": rsrp, "rsrq": rsrq, "rssnr": snr},
 		more: map[string]role{"ss_rsrp": rsrp, "ss_rsrq": rsrq, "ss_sinr": snr}},
-	{kinds: []Kind{Coverage}, kind: app("cells-gmon", "RSSI", "RSRP/RSCP", "RSRQ/ECIO", "SNR", "DATE", "TIME", "NR_SS_RSRP", "NR_SS_RSRQ", "NR_SS_SINR"), clock: local,
-		roles: map[string]role{"PLMN": plmn, "SYSTEM": tech, "XCI": cell, "xNBID": enb, "PCI/PSC/BSIC": pci, "LAT": lat, "LON": lng,
+	{kinds: []Kind{Coverage}, kind: app("cells-gmon", "RSSI", "RSRP/RSCP", "RSRQ/ECIO", "SNR", "DATE", "TIME",
+		"NR_SS_RSRP", "NR_SS_RSRQ", "NR_SS_SINR"), clock: local,
+		roles: map[string]role{"PLMN": plmn, "SYSTEM": tech, "XCI": cell, "xNBID": enb, "PCI/PSC/BSIC": pci, "LAT": lat,
+			"LON":  lng,
 			"RSSI": signal, "RSRP/RSCP": rsrp, "RSRQ/ECIO": rsrq, "SNR": snr, "DATE": when, "TIME": timeOfDay},
 		more: map[string]role{"NR_SS_RSRP": rsrp, "NR_SS_RSRQ": rsrq, "NR_SS_SINR": snr}},
 	{kinds: []Kind{Coverage}, kind: app("cells-cellmapper"), clock: noClock, roles: map[string]role{
 		"lat": lat, "lon": lng, "MCC": mcc, "MNC": mnc, "Cell": cell, "Signal": signal, "Type": tech, "PCI": pci}},
-	{kinds: []Kind{Coverage}, kind: app("cells-networksurvey-lte", "rsrp", "rsrq", "snr", "signalStrength", "provider"), only: "LTE", roles: survey("eci")},
-	{kinds: []Kind{Coverage}, kind: app("cells-networksurvey-nr", "ssRsrp", "ssRsrq", "ssSinr", "signalStrength", "provider"), only: "NR", roles: survey("nci")},
+	{kinds: []Kind{Coverage}, kind: app("cells-networksurvey-lte", "rsrp", "rsrq", "snr", "signalStrength", "provider"),
+		only: "LTE", roles: survey("eci")},
+	{kinds: []Kind{Coverage}, kind: app("cells-networksurvey-nr", "ssRsrp", "ssRsrq", "ssSinr", "signalStrength",
+		"provider"), only: "NR", roles: survey("nci")},
 	{kinds: []Kind{Coverage}, kind: app("cells-netmonster"), clock: noClock, roles: map[string]role{
 		"RAT": tech, "MCC": mcc, "MNC": mnc, "CI": cell, "eNB": enb, "PCI": pci, "Lat": lat, "Lon": lng}},
 })
@@ -135,8 +158,10 @@ func timed(list []format) []format {
 }
 
 func survey(number string) map[string]role {
-	return map[string]role{"deviceTime": when, "mcc": mcc, "mnc": mnc, number: cell, "pci": pci, "latitude": lat, "longitude": lng, "servingCell": serving,
-		"provider": operator, "signalStrength": signal, "rsrp": rsrp, "rsrq": rsrq, "snr": snr, "ssRsrp": rsrp, "ssRsrq": rsrq, "ssSinr": snr}
+	return map[string]role{"deviceTime": when, "mcc": mcc, "mnc": mnc, number: cell, "pci": pci, "latitude": lat,
+		"longitude": lng, "servingCell": serving,
+		"provider": operator, "signalStrength": signal, "rsrp": rsrp, "rsrq": rsrq, "snr": snr, "ssRsrp": rsrp,
+		"ssRsrq": rsrq, "ssSinr": snr}
 }
 
 // app returns a kind of package cells with more columns, none of which need be there.

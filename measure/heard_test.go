@@ -26,8 +26,9 @@ type said struct {
 // told makes rows of few base stations, some of which no operator's.
 func told(r *rand.Rand, n int) (list []said) {
 	for range n {
-		s := said{at: geo.Point{Lat: 45.75 + r.NormFloat64()*0.02, Lng: 4.85 + r.NormFloat64()*0.02}, time: now.Add(-time.Duration(r.IntN(86400)) * time.Second),
-			mnc: []int{1, 10, 15, 99}[r.IntN(4)], tech: techs[r.IntN(len(techs))], pci: r.IntN(500) - 1}
+		s := said{at: geo.Point{Lat: 45.75 + r.NormFloat64()*0.02, Lng: 4.85 + r.NormFloat64()*0.02},
+			time: now.Add(-time.Duration(r.IntN(86400)) * time.Second),
+			mnc:  []int{1, 10, 15, 99}[r.IntN(4)], tech: techs[r.IntN(len(techs))], pci: r.IntN(500) - 1}
 		s.at.Lat, s.at.Lng = geo.Degrees(geo.Fix(s.at.Lat)), geo.Degrees(geo.Fix(s.at.Lng))
 		node := 1000 + r.IntN(20)
 		switch r.IntN(4) {
@@ -55,7 +56,8 @@ func toldFile(list []said) string {
 		return fmt.Sprint(n)
 	}
 	for _, s := range list {
-		fmt.Fprintf(&b, ",%s,%.7f,%.7f,-60,,,%s,CELLULAR,208,%d,%s,%s,%s,%s\n", s.time.Format(time.RFC3339), s.at.Lat, s.at.Lng, s.tech, s.mnc, text(s.enb), text(s.gnb), text(s.cell), text(s.pci))
+		fmt.Fprintf(&b, ",%s,%.7f,%.7f,-60,,,%s,CELLULAR,208,%d,%s,%s,%s,%s\n", s.time.Format(time.RFC3339), s.at.Lat,
+			s.at.Lng, s.tech, s.mnc, text(s.enb), text(s.gnb), text(s.cell), text(s.pci))
 	}
 	return b.String()
 }
@@ -76,7 +78,8 @@ func (s *said) names(id site.RadioID) bool {
 	case site.ENB:
 		return enb == value
 	case site.GNB:
-		return s.gnb == value || s.gnb == 0 && id.Bits > 0 && g == 5 && !isECI && s.cell != 0 && s.cell>>(36-id.Bits) == value
+		return s.gnb == value || s.gnb == 0 && id.Bits > 0 && g == 5 && !isECI && s.cell != 0 &&
+			s.cell>>(36-id.Bits) == value
 	case site.Cell:
 		return s.cell == value && (isECI || g == 5)
 	}
@@ -90,7 +93,8 @@ func TestHeardOfAgainstBruteForce(t *testing.T) {
 	imported(t, s, market.FR, write(t, "a.csv", toldFile(list[:1500])), write(t, "b.csv", toldFile(list[1500:])))
 	hits, most := 0, []int{0, 1, 7, 10000}
 	for range some(3000) {
-		id := site.RadioID{Kind: site.RadioKind(r.IntN(site.RadioKinds)), Operator: r.IntN(4), Value: uint64(998 + r.IntN(24))}
+		id := site.RadioID{Kind: site.RadioKind(r.IntN(site.RadioKinds)), Operator: r.IntN(4),
+			Value: uint64(998 + r.IntN(24))}
 		switch {
 		case id.Kind == site.Cell:
 			id.Value = id.Value<<[]int{8, 12}[r.IntN(2)] | uint64(r.IntN(3))
@@ -122,7 +126,8 @@ func TestHeardOfAgainstBruteForce(t *testing.T) {
 	if hits < 1000 {
 		t.Errorf("only %d", hits)
 	}
-	for _, id := range []site.RadioID{{Kind: site.Cell, Value: 1<<64 - 1}, {Kind: site.ENB, Value: 1 << 60}, {Kind: site.ENB, Operator: -1, Value: 1000}, {Kind: site.ENB, Operator: 99, Value: 1000}} {
+	for _, id := range []site.RadioID{{Kind: site.Cell, Value: 1<<64 - 1}, {Kind: site.ENB, Value: 1 << 60},
+		{Kind: site.ENB, Operator: -1, Value: 1000}, {Kind: site.ENB, Operator: 99, Value: 1000}} {
 		if n := s.HeardOf(market.FR, id, 10, func(*Heard) { t.Error(id) }); n != 0 {
 			t.Errorf("%+v: %d", id, n)
 		}

@@ -16,7 +16,8 @@ import (
 // it returned without an error is on disk. Of files whose names say that they are made up,
 // every measure says so in its OperatorName. kind Sniffed takes each file for what its
 // content says. watch, which may be nil, is told of the bytes as they are read.
-func (s *Store) Import(ctx context.Context, code market.Code, kind Kind, watch source.Watch, paths ...string) ([]*source.Report, error) {
+func (s *Store) Import(ctx context.Context, code market.Code, kind Kind, watch source.Watch,
+	paths ...string) ([]*source.Report, error) {
 	m := market.Get(code)
 	if m == nil {
 		return nil, fmt.Errorf("%q is no market", code)
@@ -82,7 +83,8 @@ func detect(kind Kind, paths []string) ([]typed, error) {
 			is = kind
 		}
 		if !slices.Contains(f.kinds, is) {
-			return nil, fmt.Errorf("%s:1: a table of the kind %s, which has no %s", in.Name(), found.Kind.Name, plural[kind])
+			return nil, fmt.Errorf("%s:1: a table of the kind %s, which has no %s", in.Name(), found.Kind.Name,
+				plural[kind])
 		}
 		files = append(files, typed{found, f, is})
 	}
@@ -110,7 +112,8 @@ func (i *importing) file(f typed) error {
 	defer in.Close()
 	now := i.now()
 	b := newBuilder(meta{Market: i.market.Code, Kind: f.kind, Imported: now.Unix(), Synthetic: f.Synthetic()})
-	r := reading{Reader: in, format: f.format, kind: f.kind, market: i.market, countries: countries(i.market), zone: zoneOf(i.market), now: now,
+	r := reading{Reader: in, format: f.format, kind: f.kind, market: i.market, countries: countries(i.market),
+		zone: zoneOf(i.market), now: now,
 		networks: map[network]network{}, builder: b}
 	r.first, r.second = f.format.at()
 	duplicates := 0

@@ -6,14 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"relais/folder"
 	"relais/geo"
 	"relais/market"
 )
@@ -40,8 +36,10 @@ func line(p *Point) string {
 	if !p.Time.IsZero() {
 		when = p.Time.Format(time.RFC3339)
 	}
-	return fmt.Sprintf("%s %v %v %d-%d %s/%s %s%s enb %d gnb %d cell %d pci %d %s %s %s %s", when, p.Position.Lat, p.Position.Lng, p.MCC, p.MNC, p.Operator, p.OperatorName,
-		p.Technology, p.NetworkType, p.Radio.ENB, p.Radio.GNB, p.Radio.Cell, p.Radio.PCI, f(p.Signal), f(p.Radio.RSRP), f(p.Radio.RSRQ), f(p.Radio.SNR))
+	return fmt.Sprintf("%s %v %v %d-%d %s/%s %s%s enb %d gnb %d cell %d pci %d %s %s %s %s", when, p.Position.Lat,
+		p.Position.Lng, p.MCC, p.MNC, p.Operator, p.OperatorName,
+		p.Technology, p.NetworkType, p.Radio.ENB, p.Radio.GNB, p.Radio.Cell, p.Radio.PCI, f(p.Signal), f(p.Radio.RSRP),
+		f(p.Radio.RSRQ), f(p.Radio.SNR))
 }
 
 func TestFormats(t *testing.T) {
@@ -51,26 +49,37 @@ func TestFormats(t *testing.T) {
 		{"plain", "id,timestamp,lat,lng,signal_strength,rsrp,snr,technology,network_type,mcc,mnc,enb,gnb,cell_id,pci\ncp0,2026-03-05T10:03:00Z,45.5,4.25,-60,-80.5,12,LTE,cellular,208,1,1000,,256001,0\n",
 			"2026-03-05T10:03:00Z 45.5 4.25 208-1 ORANGE/Orange LTECELLULAR enb 1000 gnb 0 cell 256001 pci 0 -60 -80.5 - 12", "coverage"},
 		{"plain, by name", "timestamp,lat,lng,signal_strength,technology,operator\n2026-03-05T10:03:00+02:00,45.5,4.25,-60,5G,Bouygues\n",
-			"2026-03-05T08:03:00Z 45.5 4.25 208-20 BOUYGUES/Bouygues Telecom 5G enb 0 gnb 0 cell 0 pci -1 -60 - - -", "coverage"},
+			"2026-03-05T08:03:00Z 45.5 4.25 208-20 BOUYGUES/Bouygues Telecom 5G enb 0 gnb 0 cell 0 pci -1 -60 - - -",
+			"coverage"},
 		{"OpenCelliD", "radio,mcc,net,area,cell,unit,lon,lat,range,samples,changeable,created,updated,averageSignal\r\nLTE,208,10,5,256001,0,4.25,45.5,100,3,1,1600000000,1760000000,0\r\n",
-			"2025-10-09T08:53:20Z 45.5 4.25 208-10 SFR/SFR LTE enb 1000 gnb 0 cell 256001 pci -1 - - - -", "cells-opencellid"},
+			"2025-10-09T08:53:20Z 45.5 4.25 208-10 SFR/SFR LTE enb 1000 gnb 0 cell 256001 pci -1 - - - -",
+			"cells-opencellid"},
 		{"OpenCelliD without a header", "NR,208,26,5,68719476735,900,4.25,45.5,100,3,1,1600000000,1760000000,-101\n",
-			"2025-10-09T08:53:20Z 45.5 4.25 208-26 / NR enb 0 gnb 0 cell 68719476735 pci 900 -101 - - -", "cells-opencellid"},
-		{"Tower Collector", tower + "\r\n208,15,1,256001,1,,7,20,-101,,45.5,4.25,5,0,0,100,\"2026-03-05T10:03:00.123Z\",LTE,false,\"2026-03-05T10:03:00.123Z\",SERIAL,-100,-11,-70,7.5,,,,,,,,,,,,,,,1300\r\n",
+			"2025-10-09T08:53:20Z 45.5 4.25 208-26 / NR enb 0 gnb 0 cell 68719476735 pci 900 -101 - - -",
+			"cells-opencellid"},
+		{"Tower Collector", tower +
+			"\r\n208,15,1,256001,1,,7,20,-101,,45.5,4.25,5,0,0,100,\"2026-03-05T10:03:00.123Z\",LTE,false,\"2026-03-05T10:03:00.123Z\",SERIAL,-100,-11,-70,7.5,,,,,,,,,,,,,,,1300\r\n",
 			"2026-03-05T10:03:00Z 45.5 4.25 208-15 FREE/Free Mobile LTE enb 1000 gnb 0 cell 256001 pci -1 -101 -100 -11 7.5", "cells-towercollector"},
-		{"Tower Collector, NR", tower + "\n208,15,1,4886718336,,,7,20,-101,,45.5,4.25,5,0,0,100,\"2026-03-05 10:03:00\",NR,false,x,S,,,,,,,,,,-99,-12,3,,,,,,,1300\n",
+		{"Tower Collector, NR",
+			tower + "\n208,15,1,4886718336,,,7,20,-101,,45.5,4.25,5,0,0,100,\"2026-03-05 10:03:00\",NR,false,x,S,,,,,,,,,,-99,-12,3,,,,,,,1300\n",
 			"2026-03-05T10:03:00Z 45.5 4.25 208-15 FREE/Free Mobile NR enb 0 gnb 0 cell 4886718336 pci -1 -101 -99 -12 3", "cells-towercollector"},
 		{"G-MoN", gmon + "\n20801;LTE;256001;1000;1;12;301;1300;3;-65;-95;-10;8;10;1;0;0;45.5;4.25;0;5;1;2;20;;;;;;;;;;;;;;;;20260305;100300;0\n",
-			"2026-03-05T09:03:00Z 45.5 4.25 208-1 ORANGE/Orange LTE enb 1000 gnb 0 cell 256001 pci 301 -65 -95 -10 8", "cells-gmon"},
-		{"G-MoN, beside a cell of NR", gmon + "\n20801;LTE;256001;1000;1;12;301;1300;3;-65;;;;10;1;0;0;45.5;4.25;0;5;1;2;20;;;;;;;-99;-12;3;;;;;;;05/07/2026;10:03:00;0\n",
-			"2026-07-05T08:03:00Z 45.5 4.25 208-1 ORANGE/Orange LTE enb 1000 gnb 0 cell 256001 pci 301 -65 - - -", "cells-gmon"},
+			"2026-03-05T09:03:00Z 45.5 4.25 208-1 ORANGE/Orange LTE enb 1000 gnb 0 cell 256001 pci 301 -65 -95 -10 8",
+			"cells-gmon"},
+		{"G-MoN, beside a cell of NR",
+			gmon + "\n20801;LTE;256001;1000;1;12;301;1300;3;-65;;;;10;1;0;0;45.5;4.25;0;5;1;2;20;;;;;;;-99;-12;3;;;;;;;05/07/2026;10:03:00;0\n",
+			"2026-07-05T08:03:00Z 45.5 4.25 208-1 ORANGE/Orange LTE enb 1000 gnb 0 cell 256001 pci 301 -65 - - -",
+			"cells-gmon"},
 		{"CellMapper", "45.5,4.25,200,208,20,12,256001,-88,LTE,LTE,1300,301\n",
-			"- 45.5 4.25 208-20 BOUYGUES/Bouygues Telecom LTE enb 1000 gnb 0 cell 256001 pci 301 -88 - - -", "cells-cellmapper"},
+			"- 45.5 4.25 208-20 BOUYGUES/Bouygues Telecom LTE enb 1000 gnb 0 cell 256001 pci 301 -88 - - -",
+			"cells-cellmapper"},
 		{"NetMonster", "LTE;208;20;256001;12;1000;301;45.5;4.25;Somewhere;1300\n",
-			"- 45.5 4.25 208-20 BOUYGUES/Bouygues Telecom LTE enb 1000 gnb 0 cell 256001 pci 301 - - - -", "cells-netmonster"},
+			"- 45.5 4.25 208-20 BOUYGUES/Bouygues Telecom LTE enb 1000 gnb 0 cell 256001 pci 301 - - - -",
+			"cells-netmonster"},
 		{"Network Survey", "# Created by Network Survey version=1\n# CSV Version=0.4.0\ndeviceTime,latitude,longitude,altitude,speed,accuracy,missionId,recordNumber,groupNumber,mcc,mnc,tac,eci,earfcn,pci,rsrp,rsrq,ta,servingCell,lteBandwidth,provider,signalStrength,cqi,slot,snr,deviceSerialNumber,locationAge\n" +
 			"2026-03-05T10:03:00.603261-04:00,45.5,4.25,15.58,0,22,NS 1,1,2,208,99,12,256001,750,36,-112.0,-9.0,39,true,MHZ_10,Un Opérateur,-61.0,11,,-1.0,1234abc,4916\n",
-			"2026-03-05T14:03:00Z 45.5 4.25 208-99 /Un Opérateur LTE enb 1000 gnb 0 cell 256001 pci 36 -61 -112 -9 -1", "cells-networksurvey-lte"},
+			"2026-03-05T14:03:00Z 45.5 4.25 208-99 /Un Opérateur LTE enb 1000 gnb 0 cell 256001 pci 36 -61 -112 -9 -1",
+			"cells-networksurvey-lte"},
 	} {
 		s := openStore(t, t.TempDir())
 		r := imported(t, s, market.FR, write(t, "x.csv", tt.text))[0]
@@ -93,13 +102,17 @@ func TestARCEP(t *testing.T) {
 	if err != nil || len(got) != 2 {
 		t.Fatalf("%v, %v", got, err)
 	}
-	if g := got[1]; g.Download != 81.5 || !math.IsNaN(g.Upload) || !math.IsNaN(g.Average) || g.Operator != "FREE" || g.MCC != 208 || g.MNC != 15 || g.Time.Hour() != 9 || g.Radio.RSRP != -95 || g.Radio.RSRQ != -9.5 || g.Radio.PCI != 0 {
+	if g := got[1]; g.Download != 81.5 || !math.IsNaN(g.Upload) || !math.IsNaN(g.Average) || g.Operator != "FREE" ||
+		g.MCC != 208 || g.MNC != 15 || g.Time.Hour() != 9 || g.Radio.RSRP != -95 || g.Radio.RSRQ != -9.5 ||
+		g.Radio.PCI != 0 {
 		t.Errorf("%+v", g)
 	}
-	if g := got[0]; g.Upload != 7 || !math.IsNaN(g.Download) || g.Operator != "ORANGE" || g.Time.Hour() != 8 || g.Radio.PCI != -1 {
+	if g := got[0]; g.Upload != 7 || !math.IsNaN(g.Download) || g.Operator != "ORANGE" || g.Time.Hour() != 8 ||
+		g.Radio.PCI != -1 {
 		t.Errorf("%+v", g)
 	}
-	if _, err := s.Import(context.Background(), market.FR, Coverage, nil, path); err != nil || len(all(t, s, market.FR)) != 1 {
+	if _, err := s.Import(context.Background(), market.FR, Coverage, nil, path); err != nil ||
+		len(all(t, s, market.FR)) != 1 {
 		t.Errorf("as coverage points: %v, %v", all(t, s, market.FR), err)
 	}
 	r := imported(t, s, market.DROM, write(t, "drom.csv", strings.Replace(text, "45,5;4,25", "14.6;-61", 1)))[0]
@@ -115,14 +128,21 @@ func TestInferredNetworks(t *testing.T) {
 		code                         market.Code
 		place, mcc, mnc, name, wants string
 	}{
-		{market.FR, "45,4", "", "", "Orange F", "208-1 ORANGE"}, {market.FR, "45,4", "", "", "free", "208-15 FREE"}, {market.FR, "45,4", "", "10", "", "208-10 SFR"},
-		{market.FR, "45,4", "", "", "Telecom", "-1--1 "}, {market.FR, "45,4", "208", "", "SFR", "208-10 SFR"}, {market.FR, "45,4", "", "1", "SFR", "208-1 ORANGE"},
+		{market.FR, "45,4", "", "", "Orange F", "208-1 ORANGE"}, {market.FR, "45,4", "", "", "free", "208-15 FREE"},
+		{market.FR, "45,4", "", "10", "", "208-10 SFR"},
+		{market.FR, "45,4", "", "", "Telecom", "-1--1 "}, {market.FR, "45,4", "208", "", "SFR", "208-10 SFR"},
+		{market.FR, "45,4", "", "1", "SFR", "208-1 ORANGE"},
 		{market.FR, "45,4", "208", "33", "Orange", "208-33 "}, {market.FR, "45,4", "", "", "bob@example.org", "-1--1 "},
-		{market.CA, "45,-73", "", "", "Bell Mobility", "302--1 BELL"}, {market.CA, "45,-73", "", "610", "", "302-610 BELL"}, {market.CA, "45,-73", "302", "720", "x", "302-720 ROGERS"},
-		{market.DROM, "14.6,-61", "", "", "Digicel", "340-20 DIGICEL"}, {market.DROM, "14.6,-61", "", "", "Orange", "-1--1 ORANGE"},
+		{market.CA, "45,-73", "", "", "Bell Mobility", "302--1 BELL"},
+		{market.CA, "45,-73", "", "610", "", "302-610 BELL"},
+		{market.CA, "45,-73", "302", "720", "x", "302-720 ROGERS"},
+		{market.DROM, "14.6,-61", "", "", "Digicel", "340-20 DIGICEL"},
+		{market.DROM, "14.6,-61", "", "", "Orange", "-1--1 ORANGE"},
 	} {
 		s := openStore(t, t.TempDir())
-		imported(t, s, tt.code, write(t, "c.csv", "timestamp,lat,lng,signal_strength,technology,mcc,mnc,operator\n2026-03-05T10:03:00Z,"+tt.place+",-60,LTE,"+tt.mcc+","+tt.mnc+","+tt.name+"\n"))
+		imported(t, s, tt.code,
+			write(t, "c.csv", "timestamp,lat,lng,signal_strength,technology,mcc,mnc,operator\n2026-03-05T10:03:00Z,"+
+				tt.place+",-60,LTE,"+tt.mcc+","+tt.mnc+","+tt.name+"\n"))
 		got := all(t, s, tt.code)
 		if len(got) != 1 || fmt.Sprintf("%d-%d %s", got[0].MCC, got[0].MNC, got[0].Operator) != tt.wants {
 			t.Errorf("%s %q %s-%s: %+v, want %s", tt.code, tt.name, tt.mcc, tt.mnc, got, tt.wants)
@@ -137,12 +157,18 @@ func TestBadRows(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(coverageHead + good)
 	for _, x := range []struct{ text, reason string }{
-		{row("2026-03", "2027-03"), futureTime}, {row("2026-03-05T10", "2026-11-21T13"), futureTime}, {row("2026-03", "1970-01"), earlyTime}, {row("00Z", "00"), zonelessTime},
-		{row("03-05", "02-30"), badTime}, {row("03-05", "13-01"), badTime}, {row("2026-03-05", "26-3-5"), badTime}, {row("T10", "T25"), badTime}, {row("2026-03-05T10:03:00Z", ""), noTime},
-		{row("2026-03-05T10:03:00Z", "1760000000"), badTime}, {row("00Z", "00+99:00"), badTime}, {row("00Z", "00ZZ"), badTime}, {row("T10:03:00Z", ""), badTime},
-		{row("45.5", "NaN"), noPosition}, {row("45.5", "Inf"), noPosition}, {row("45.5", "91"), noPosition}, {row("45.5,4.25", "0,0"), noPosition}, {row("4.25", ""), noPosition}, {row("45.5", "1e400"), noPosition},
-		{row("45.5,4.25", "4.25,45.5"), outside}, {row("208", "262"), foreign}, {row("-60,-80,12,LTE,CELLULAR,208,1,1000,,256001", "NaN,,,LTE,,208,1,,,-1"), nothing},
-		{good, "duplicate"}, {row("a,", "another,"), "duplicate"}, {"a,b\n", "wrong number of columns"}, {row("a,", "\"a\"b,"), "broken record"},
+		{row("2026-03", "2027-03"), futureTime}, {row("2026-03-05T10", "2026-11-21T13"), futureTime},
+		{row("2026-03", "1970-01"), earlyTime}, {row("00Z", "00"), zonelessTime},
+		{row("03-05", "02-30"), badTime}, {row("03-05", "13-01"), badTime}, {row("2026-03-05", "26-3-5"), badTime},
+		{row("T10", "T25"), badTime}, {row("2026-03-05T10:03:00Z", ""), noTime},
+		{row("2026-03-05T10:03:00Z", "1760000000"), badTime}, {row("00Z", "00+99:00"), badTime},
+		{row("00Z", "00ZZ"), badTime}, {row("T10:03:00Z", ""), badTime},
+		{row("45.5", "NaN"), noPosition}, {row("45.5", "Inf"), noPosition}, {row("45.5", "91"), noPosition},
+		{row("45.5,4.25", "0,0"), noPosition}, {row("4.25", ""), noPosition}, {row("45.5", "1e400"), noPosition},
+		{row("45.5,4.25", "4.25,45.5"), outside}, {row("208", "262"), foreign},
+		{row("-60,-80,12,LTE,CELLULAR,208,1,1000,,256001", "NaN,,,LTE,,208,1,,,-1"), nothing},
+		{good, "duplicate"}, {row("a,", "another,"), "duplicate"}, {"a,b\n", "wrong number of columns"},
+		{row("a,", "\"a\"b,"), "broken record"},
 	} {
 		b.WriteString(x.text)
 		want[x.reason]++
@@ -153,13 +179,16 @@ func TestBadRows(t *testing.T) {
 		t.Errorf("%d served, rejected\n%v\nwant\n%v", r.Served, r.Rejected, want)
 	}
 	// Levels and identifiers out of range are not stated.
-	imported(t, s, market.FR, write(t, "odd.csv", coverageHead+row("-60,-80,12,LTE,CELLULAR,208,1,1000,,256001,7", "5,2147483647,NaN,LTE,bob@x.org,208,1,1048576,4294967296,268435456,504")+row("256001", "256999")))
+	imported(t, s, market.FR, write(t, "odd.csv",
+		coverageHead+row("-60,-80,12,LTE,CELLULAR,208,1,1000,,256001,7",
+			"5,2147483647,NaN,LTE,bob@x.org,208,1,1048576,4294967296,268435456,504")+row("256001", "256999")))
 	odd := all(t, s, market.FR)
 	if len(odd) != 2 {
 		t.Fatalf("%+v", odd) // one of them has nothing
 	}
 	// The greatest PCI of NR has four digits.
-	imported(t, s, market.FR, write(t, "nr.csv", coverageHead+"a,2026-03-05T10:03:00Z,45.5,4.25,,,,NR,,208,1,,70000,,1007\nb,2026-03-05T10:03:00Z,45.5,4.25,,,,NR,,208,1,,70001,,1008\n"))
+	imported(t, s, market.FR, write(t, "nr.csv",
+		coverageHead+"a,2026-03-05T10:03:00Z,45.5,4.25,,,,NR,,208,1,,70000,,1007\nb,2026-03-05T10:03:00Z,45.5,4.25,,,,NR,,208,1,,70001,,1008\n"))
 	pci := map[uint32]int{}
 	for _, p := range all(t, s, market.FR) {
 		pci[p.Radio.GNB] = p.Radio.PCI
@@ -167,15 +196,18 @@ func TestBadRows(t *testing.T) {
 	if pci[70000] != 1007 || pci[70001] != -1 {
 		t.Errorf("PCI of NR: %v", pci)
 	}
-	if got := line(&odd[0]) + line(&odd[1]); !strings.Contains(got, "LTECELLULAR enb 0 gnb 0 cell 0 pci 7 -60 -80 - 12") {
+	if got := line(&odd[0]) + line(&odd[1]); !strings.Contains(got,
+		"LTECELLULAR enb 0 gnb 0 cell 0 pci 7 -60 -80 - 12") {
 		t.Error(got)
 	}
 }
 
 func TestBadSpeeds(t *testing.T) {
 	good := "a,2026-03-05T10:03:00Z,45.5,4.25,100,80,110,20,15,208,1,CELLULAR,5G,phone,,1000,256001,7,-90,-9,12\n"
-	text := testHead + good + strings.Replace(good, ",100,", ",-1,", 1) + strings.Replace(good, ",80,", ",NaN,", 1) + strings.Replace(good, ",15,", ",-3,", 1) +
-		strings.Replace(good, "100,80,110,20", ",,,", 1) + strings.Replace(good, ",100,", ",100000.001,", 1) + strings.Replace(good, "phone", "bob@example.org", 1)
+	text := testHead + good + strings.Replace(good, ",100,", ",-1,", 1) + strings.Replace(good, ",80,", ",NaN,",
+		1) + strings.Replace(good, ",15,", ",-3,", 1) +
+		strings.Replace(good, "100,80,110,20", ",,,", 1) + strings.Replace(good, ",100,", ",100000.001,",
+		1) + strings.Replace(good, "phone", "bob@example.org", 1)
 	s := openStore(t, t.TempDir())
 	r := imported(t, s, market.FR, write(t, "bad.csv", text))[0]
 	if r.Served != 2 || !maps.Equal(r.Rejected, map[string]int{badSpeed: 4, noSpeeds: 1}) {
@@ -185,8 +217,10 @@ func TestBadSpeeds(t *testing.T) {
 	if err != nil || len(got) != 2 || got[0].DeviceType+got[1].DeviceType != "phone" {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if g := got[0]; g.Download != 100 || g.Average != 80 || g.Max != 110 || g.Upload != 20 || g.Ping != 15 || g.Technology != "5G" || g.NetworkType != "CELLULAR" ||
-		g.Radio != (Radio{GNB: 1000, Cell: 256001, PCI: 7, RSRP: -90, RSRQ: -9, SNR: 12}) || g.Position != (geo.Point{Lat: 45.5, Lng: 4.25}) {
+	if g := got[0]; g.Download != 100 || g.Average != 80 || g.Max != 110 || g.Upload != 20 || g.Ping != 15 ||
+		g.Technology != "5G" || g.NetworkType != "CELLULAR" ||
+		g.Radio != (Radio{GNB: 1000, Cell: 256001, PCI: 7, RSRP: -90, RSRQ: -9, SNR: 12}) ||
+		g.Position != (geo.Point{Lat: 45.5, Lng: 4.25}) {
 		t.Errorf("%+v", g)
 	}
 }
@@ -194,15 +228,20 @@ func TestBadSpeeds(t *testing.T) {
 // Files that are no whole table of measures change nothing.
 func TestBadFiles(t *testing.T) {
 	s := openStore(t, t.TempDir())
-	good := write(t, "good.csv", coverageHead+"a,2026-03-05T10:03:00Z,45.5,4.25,-60,-80,12,LTE,CELLULAR,208,1,1000,,256001,7\n")
+	good := write(t, "good.csv",
+		coverageHead+"a,2026-03-05T10:03:00Z,45.5,4.25,-60,-80,12,LTE,CELLULAR,208,1,1000,,256001,7\n")
 	for _, tt := range []struct {
 		name, text, says string
 		kind             Kind
 	}{
-		{"empty", "", "x.csv:1", Sniffed}, {"HTML", "<!DOCTYPE html>\n<html><body>Sign in, please</body></html>\n", "x.csv:1", Sniffed},
+		{"empty", "", "x.csv:1", Sniffed},
+		{"HTML", "<!DOCTYPE html>\n<html><body>Sign in, please</body></html>\n", "x.csv:1", Sniffed},
 		{"header only", coverageHead, "x.csv:1: the table has a header and no row", Sniffed},
-		{"half a row", coverageHead + "a,2026-03-05T10:03:00Z,45.5,4.25,-60,-80,12,LTE,CELLULAR,208,1,1000,,256001,7\nb,2026-03-0", "x.csv:3", Sniffed},
-		{"another table", "id;adm_lb_nom;sup_id\n1;ORANGE;2\n", "x.csv:1", Sniffed}, {"not of the kind", coverageHead + "a\n", "no speedtests", Speedtest},
+		{"half a row", coverageHead +
+			"a,2026-03-05T10:03:00Z,45.5,4.25,-60,-80,12,LTE,CELLULAR,208,1,1000,,256001,7\nb,2026-03-0", "x.csv:3",
+			Sniffed},
+		{"another table", "id;adm_lb_nom;sup_id\n1;ORANGE;2\n", "x.csv:1", Sniffed},
+		{"not of the kind", coverageHead + "a\n", "no speedtests", Speedtest},
 		{"binary", "\x00\x01\x02\xff\xfe", "x.csv:1", Sniffed},
 	} {
 		_, err := s.Import(context.Background(), market.FR, tt.kind, nil, good, write(t, "x.csv", tt.text))
@@ -220,151 +259,5 @@ func TestBadFiles(t *testing.T) {
 	}
 	if names, err := segmentFiles(s.dir); err != nil || len(names) > 0 {
 		t.Errorf("%v is left, %v", names, err)
-	}
-}
-
-// Importing again what is there changes nothing; a file that has more adds that.
-func TestImportedAgain(t *testing.T) {
-	dir := t.TempDir()
-	s := openStore(t, dir)
-	row := func(i int) string {
-		return fmt.Sprintf("%d,2026-03-05T10:03:00Z,45.5,%.5f,-60,-80,12,LTE,CELLULAR,208,1,1000,,256001,7\n", i, 4+float64(i%3000)*1e-5)
-	}
-	var b strings.Builder
-	b.WriteString(coverageHead)
-	for i := range 6000 { // each twice
-		b.WriteString(row(i))
-	}
-	b.WriteString(strings.Repeat(row(0), 10000))
-	path := write(t, "a.csv", b.String())
-	if r := imported(t, s, market.FR, path)[0]; r.Served != 3000 || r.Rejected["duplicate"] != 13000 {
-		t.Errorf("%d served, %v", r.Served, r.Rejected)
-	}
-	files, v := s.Segments(), s.Version()
-	for range 2 {
-		if r := imported(t, s, market.FR, path, path)[1]; r.Served != 0 || r.Rejected["duplicate"] != 16000 || s.Version() != v || len(s.Segments()) != 1 {
-			t.Errorf("again: %d served, %v", r.Served, r.Rejected)
-		}
-		s = openStore(t, dir) // as another process
-	}
-	more := write(t, "b.csv", b.String()+"x,2026-03-05T10:04:00Z,45.5,4,-60,-80,12,LTE,CELLULAR,208,1,1000,,256001,7\n")
-	if r := imported(t, s, market.FR, path, more, path); r[1].Served != 1 || r[0].Served+r[2].Served != 0 || s.Version() == v || s.Count(market.FR, Coverage) != 3001 || s.Segments()[0] != files[0] {
-		t.Errorf("%+v", r)
-	}
-	list := all(t, s, market.FR)
-	ids := map[string]bool{}
-	for _, p := range list {
-		ids[p.ID] = true
-	}
-	if len(ids) != 3001 || len(list) != 3001 {
-		t.Errorf("%d ids of %d points", len(ids), len(list))
-	}
-	other := openStore(t, t.TempDir()) // the ids are those of the content
-	imported(t, other, market.FR, more)
-	for _, p := range all(t, other, market.FR) {
-		if !ids[p.ID] {
-			t.Fatalf("%s has another id elsewhere", line(&p))
-		}
-	}
-}
-
-// A file with more rows than a segment has makes several, and is one import.
-func TestSeveralSegments(t *testing.T) {
-	dir := t.TempDir()
-	s := openStore(t, dir)
-	s.most = 100
-	list := random(rand0(), 960)
-	text := coverageOf(append(list, list[:300]...))
-	r := imported(t, s, market.FR, write(t, "a.csv", text))[0]
-	if r.Served != 960 || r.Rejected["duplicate"] != 300 || len(s.Segments()) != 10 || len(all(t, openStore(t, dir), market.FR)) != 960 {
-		t.Errorf("%d served in %d segments, %v", r.Served, len(s.Segments()), r.Rejected)
-	}
-	s = openStore(t, dir)
-	s.most = 100
-	v := s.Version()
-	if _, err := s.Import(context.Background(), market.FR, Sniffed, nil, write(t, "b.csv", coverageOf(random(rand.New(rand.NewPCG(4, 4)), 500))+"x,2026")); err == nil {
-		t.Error("half a file")
-	}
-	if entries, err := os.ReadDir(s.dir); err != nil || len(entries) != 11 || s.Version() != v {
-		t.Errorf("after half a file: %v, %v", entries, err)
-	}
-	s.prepared.Store(false)
-	os.Remove(filepath.Join(s.dir, ManifestName))
-	if err := os.Mkdir(filepath.Join(s.dir, ManifestName), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Import(context.Background(), market.FR, Sniffed, nil, write(t, "c.csv", testsOf(list))); err == nil || s.Version() != v || s.Count(market.FR, Speedtest) != 0 {
-		t.Errorf("a folder that older programs would empty: %v", err)
-	}
-	if entries := segmentsIn(t, dir); len(entries) != 10 {
-		t.Errorf("%v is left", entries)
-	}
-}
-
-// A file of networks without end is bounded.
-func TestManyNetworks(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("timestamp,lat,lng,signal_strength,technology,operator\n")
-	for i := range 5000 {
-		fmt.Fprintf(&b, "2026-03-05T10:03:00Z,45.5,4.25,-60,LTE,net %d\n", i)
-	}
-	s := openStore(t, t.TempDir())
-	if r := imported(t, s, market.FR, write(t, "n.csv", b.String()))[0]; r.Served != maxNetworks || r.Rejected[manyNetworks] != 5000-maxNetworks {
-		t.Errorf("%d served, %v", r.Served, r.Rejected)
-	}
-}
-
-func TestReadOnly(t *testing.T) {
-	dir := t.TempDir()
-	path := write(t, "a.csv", coverageOf(random(rand0(), 50)))
-	imported(t, openStore(t, dir), market.FR, path)
-	s := openReader(t, dir)
-	if n := len(all(t, s, market.FR)); n != 50 {
-		t.Fatalf("%d points", n)
-	}
-	if _, err := s.Import(context.Background(), market.FR, Sniffed, nil, path); !errors.Is(err, ErrReadOnly) {
-		t.Error(err)
-	}
-	if _, err := s.Retain(time.Hour); !errors.Is(err, ErrReadOnly) {
-		t.Error(err)
-	}
-	if s, err := Open(folder.Dir(filepath.Join(dir, "none")), true, clockOf(now)); err != nil || len(s.Segments()) != 0 {
-		t.Error(err)
-	}
-}
-
-// What tells of people is on no disk: not in the files, whatever the columns.
-func TestPrivacy(t *testing.T) {
-	const secret = "S3CRET"
-	coverage := strings.TrimSpace(coverageHead) + ",userId,email,ip,deviceSerialNumber,operator\n" +
-		secret + "id,2026-03-05T10:03:00Z,45.5,4.25,-60,-80,12,LTE," + secret + ",208,99,1000,,256001,7," + secret + "user," + secret + "@example.org,10.1.2.3," + secret + "0,x@" + secret + "\n"
-	tests := strings.TrimSpace(testHead) + ",userId,email,ip,serial\n" +
-		secret + ",2026-03-05T10:03:00Z,45.5,4.25,100,80,110,20,15,208,1,CELLULAR," + secret + "," + secret + ",,1000,256001,7,-90,-9,12," + secret + "," + secret + "@example.org,10.1.2.3," + secret + "\n"
-	survey := "deviceTime,latitude,longitude,missionId,mcc,mnc,eci,pci,rsrp,servingCell,provider,deviceSerialNumber\n2026-03-05T10:03:00Z,45.5,4.25,NS " + secret + ",208,1,256001,36,-112.0,true,Orange," + secret + "\n"
-	dir := t.TempDir()
-	s := openStore(t, dir)
-	reports := imported(t, s, market.FR, write(t, "c.csv", coverage), write(t, "t.csv", tests), write(t, "s.csv", survey))
-	for _, r := range reports {
-		if r.Served != 1 {
-			t.Errorf("%+v", r)
-		}
-	}
-	found, _, err := s.Speedtests(Query{Market: market.FR, Limit: 1})
-	if text := fmt.Sprintf("%+v %+v", all(t, s, market.FR), found); err != nil || strings.Contains(text, secret) || strings.Contains(text, "10.1.2.3") {
-		t.Errorf("%s, %v", text, err)
-	}
-	files := 0
-	err = filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if files++; strings.Contains(string(text), secret) || strings.Contains(string(text), "10.1.2.3") || strings.Contains(string(text), "example.org") {
-			t.Errorf("%s has it", path)
-		}
-		return err
-	})
-	if err != nil || files != 5 { // three segments, the manifest and the database
-		t.Errorf("%d files, %v", files, err)
 	}
 }

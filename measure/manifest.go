@@ -68,7 +68,8 @@ func readManifest(dir string) (m manifest, err error) {
 	err = json.Unmarshal(text, &m)
 	switch {
 	case m.Version > manifestOfDatabase:
-		return m, fmt.Errorf("%s/%s: %w (format %d, this program reads %d)", Dir, ManifestName, ErrNewer, m.Version, manifestOfDatabase)
+		return m, fmt.Errorf("%s/%s: %w (format %d, this program reads %d)", Dir, ManifestName, ErrNewer, m.Version,
+			manifestOfDatabase)
 	case err != nil:
 		return m, manifestError(ErrDamaged, "%v", err)
 	case m.Version < manifestOfRows:
@@ -94,8 +95,9 @@ func replaceManifest(dir string) error {
 	return folder.Replace(filepath.Join(dir, ManifestName), func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "\t")
-		return e.Encode(manifest{Version: manifestOfDatabase, Note: "Which files count is in ../" + DatabaseName + ". Keep this file: versions of relais that know no " +
-			DatabaseName + " refuse the folder because of it, and would remove the measures without it."})
+		return e.Encode(manifest{Version: manifestOfDatabase,
+			Note: "Which files count is in ../" + DatabaseName + ". Keep this file: versions of relais that know no " +
+				DatabaseName + " refuse the folder because of it, and would remove the measures without it."})
 	})
 }
 

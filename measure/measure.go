@@ -34,9 +34,10 @@ type Measure struct {
 	Time     time.Time // UTC, whole seconds
 	Position geo.Point // WGS84 degrees, 7 decimals
 
-	MCC, MNC     int    // -1: not stated, and not to be inferred
-	Operator     string // key in the market's table
-	OperatorName string // label of the table, else as the source names the network; of what was made up, behind SYNTHETIC
+	MCC, MNC int    // -1: not stated, and not to be inferred
+	Operator string // key in the market's table
+	// label of the table, else as the source names the network; of what was made up, behind SYNTHETIC
+	OperatorName string
 	Technology   string // such as LTE, NR, 5G; of a speedtest the connection's
 	NetworkType  string // CELLULAR, WIFI…
 

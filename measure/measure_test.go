@@ -120,7 +120,8 @@ func some(n int) int {
 func random(r *rand.Rand, n int) []made {
 	list := make([]made, n)
 	for i := range list {
-		m := made{lat: 43 + r.Float64()*7, lng: -1 + r.Float64()*7, time: now.Add(-time.Duration(r.IntN(400*86400)) * time.Second)}
+		m := made{lat: 43 + r.Float64()*7, lng: -1 + r.Float64()*7,
+			time: now.Add(-time.Duration(r.IntN(400*86400)) * time.Second)}
 		if i%2 == 0 {
 			m.lat, m.lng = 45.75+r.NormFloat64()*0.02, 4.85+r.NormFloat64()*0.02
 		}
@@ -139,7 +140,8 @@ func coverageOf(list []made) string {
 	var b strings.Builder
 	b.WriteString(coverageHead)
 	for i, m := range list {
-		fmt.Fprintf(&b, "cp%d,%s,%.5f,%.5f,%d,%d,%d,%s,CELLULAR,208,%d,,,%d,%d\n", i, m.time.Format(time.RFC3339), m.lat, m.lng, m.rsrp+20, m.rsrp, i%30, m.tech, m.mnc, m.cell, m.enb%504)
+		fmt.Fprintf(&b, "cp%d,%s,%.5f,%.5f,%d,%d,%d,%s,CELLULAR,208,%d,,,%d,%d\n", i, m.time.Format(time.RFC3339),
+			m.lat, m.lng, m.rsrp+20, m.rsrp, i%30, m.tech, m.mnc, m.cell, m.enb%504)
 	}
 	return b.String()
 }
@@ -148,7 +150,8 @@ func testsOf(list []made) string {
 	var b strings.Builder
 	b.WriteString(testHead)
 	for i, m := range list {
-		fmt.Fprintf(&b, "st%d,%s,%.5f,%.5f,%.1f,%.1f,,%d,%d,208,%d,CELLULAR,4G,phone,%d,,,%d,%d,,\n", i, m.time.Format(time.RFC3339), m.lat, m.lng, m.down, m.mean, i%50, 10+i%40, m.mnc, m.enb, m.enb%504, m.rsrp)
+		fmt.Fprintf(&b, "st%d,%s,%.5f,%.5f,%.1f,%.1f,,%d,%d,208,%d,CELLULAR,4G,phone,%d,,,%d,%d,,\n", i,
+			m.time.Format(time.RFC3339), m.lat, m.lng, m.down, m.mean, i%50, 10+i%40, m.mnc, m.enb, m.enb%504, m.rsrp)
 	}
 	return b.String()
 }

@@ -99,7 +99,8 @@ func (s *Store) mergeable() []*segment {
 	groups := map[likeness][]*segment{}
 	for _, seg := range s.view().segments {
 		if seg.rows <= most/2 {
-			k := likeness{seg.Market, seg.Kind, seg.Synthetic, seg.Added, (bits.Len(uint(seg.rows)) - 1) / bits.Len(mergeFan-1)}
+			k := likeness{seg.Market, seg.Kind, seg.Synthetic, seg.Added,
+				(bits.Len(uint(seg.rows)) - 1) / bits.Len(mergeFan-1)}
 			groups[k] = append(groups[k], seg)
 		}
 	}

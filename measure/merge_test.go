@@ -42,7 +42,8 @@ func scattered(t testing.TB) (*Store, string) {
 		imported(t, s, market.FR, write(t, "a.csv", coverageOf(list)))
 		imported(t, s, market.FR, write(t, "b.csv", testsOf(list)))
 		imported(t, s, market.FR, write(t, "SYNTHETIC.csv", testsOf(random(r, 1))))
-		imported(t, s, market.FR, write(t, "ageless.csv", fmt.Sprintf("45.5%d,4.25,200,208,20,12,256001,-88,LTE,LTE,1300,301\n", i)))
+		imported(t, s, market.FR,
+			write(t, "ageless.csv", fmt.Sprintf("45.5%d,4.25,200,208,20,12,256001,-88,LTE,LTE,1300,301\n", i)))
 		s.now = clockOf(now)
 		added(t, s, fieldsOf(i*60, "ping_ms", "77"))
 	}
@@ -91,7 +92,9 @@ func TestMerged(t *testing.T) {
 		}
 	}
 	// What is there stays known: the same files are duplicates.
-	if r := imported(t, openStore(t, dir), market.FR, write(t, "ageless.csv", "45.53,4.25,200,208,20,12,256001,-88,LTE,LTE,1300,301\n"))[0]; r.Rejected["duplicate"] != 1 {
+	if r := imported(t, openStore(t, dir), market.FR,
+		write(t, "ageless.csv",
+			"45.53,4.25,200,208,20,12,256001,-88,LTE,LTE,1300,301\n"))[0]; r.Rejected["duplicate"] != 1 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -104,7 +107,8 @@ func TestRetainToTheSecond(t *testing.T) {
 	const n = 40
 	for i := range n {
 		s.now = clockOf(now.Add(time.Duration(i) * time.Second))
-		imported(t, s, market.FR, write(t, "ageless.csv", fmt.Sprintf("45.5%02d,4.25,200,208,20,12,256001,-88,LTE,LTE,1300,301\n", i)))
+		imported(t, s, market.FR,
+			write(t, "ageless.csv", fmt.Sprintf("45.5%02d,4.25,200,208,20,12,256001,-88,LTE,LTE,1300,301\n", i)))
 	}
 	if err := s.MergeAll(); err != nil || len(s.Segments()) >= mergeFan {
 		t.Fatalf("%d segments, %v", len(s.Segments()), err)
@@ -114,7 +118,8 @@ func TestRetainToTheSecond(t *testing.T) {
 		s.now = clockOf(now.Add(keep + time.Duration(i)*time.Second))
 		removed, err := s.Retain(keep)
 		if want := min(i, 1); removed != want || err != nil || s.Count(market.FR, Coverage) != n-i {
-			t.Fatalf("after %d s: %d removed, want %d, %d left, %v", i, removed, want, s.Count(market.FR, Coverage), err)
+			t.Fatalf("after %d s: %d removed, want %d, %d left, %v", i, removed, want, s.Count(market.FR, Coverage),
+				err)
 		}
 		rows := 0
 		for _, name := range segmentsIn(t, dir) { // also those that no row names
@@ -199,7 +204,8 @@ func TestManyImports(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "one.csv")
 	start := time.Now()
 	for i := range many {
-		text := coverageHead + fmt.Sprintf("a,2026-03-05T10:03:00Z,45.5,4.%06d,-60,-80,12,LTE,CELLULAR,208,1,1000,,256001,7\n", i)
+		text := coverageHead +
+			fmt.Sprintf("a,2026-03-05T10:03:00Z,45.5,4.%06d,-60,-80,12,LTE,CELLULAR,208,1,1000,,256001,7\n", i)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +218,8 @@ func TestManyImports(t *testing.T) {
 	}
 	t.Logf("%d imports: %v, %d files", many, time.Since(start).Round(time.Millisecond), len(segmentsIn(t, dir)))
 	sessions, err := s.Sessions(Query{Market: market.FR, Limit: many + 1}, 0)
-	if names := segmentsIn(t, dir); s.Count(market.FR, Coverage) != many || len(names) > mostFiles(many) || err != nil || sessions.Total != many {
+	if names := segmentsIn(t, dir); s.Count(market.FR, Coverage) != many || len(names) > mostFiles(many) ||
+		err != nil || sessions.Total != many {
 		t.Errorf("%d rows, %d files, %d sessions, %v", s.Count(market.FR, Coverage), len(names), sessions.Total, err)
 	}
 	start = time.Now()
@@ -226,7 +233,8 @@ func TestManyImports(t *testing.T) {
 		default:
 		}
 	}
-	t.Logf("%d additions: %v, %d files, %d MB", 10*many, time.Since(start).Round(time.Millisecond), len(segmentsIn(t, dir)), resident()>>20)
+	t.Logf("%d additions: %v, %d files, %d MB", 10*many, time.Since(start).Round(time.Millisecond),
+		len(segmentsIn(t, dir)), resident()>>20)
 	if err := s.MergeAll(); err != nil {
 		t.Fatal(err)
 	}

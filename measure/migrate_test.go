@@ -146,12 +146,14 @@ func TestLost(t *testing.T) {
 		{name: "neither", dir: dir, lose: func() error { return os.Remove(filepath.Join(dir, Dir, ManifestName)) }},
 		{name: "no manifest", dir: dir, lose: func() error { return os.WriteFile(db, whole, 0o600) }, unlost: true},
 		{name: "a newer manifest", dir: dir, newer: true, lose: func() error {
-			return os.WriteFile(filepath.Join(dir, Dir, ManifestName), []byte(`{"version":3,"segments":{"other":"form"}}`), 0o600)
+			return os.WriteFile(filepath.Join(dir, Dir, ManifestName),
+				[]byte(`{"version":3,"segments":{"other":"form"}}`), 0o600)
 		}},
 		{name: "half an old manifest", dir: old, lose: func() error {
 			return os.WriteFile(filepath.Join(old, Dir, ManifestName), []byte(manifestIn(t, old)[:90]), 0o600)
 		}},
-		{name: "no old manifest", dir: old, lose: func() error { return os.Remove(filepath.Join(old, Dir, ManifestName)) }},
+		{name: "no old manifest", dir: old,
+			lose: func() error { return os.Remove(filepath.Join(old, Dir, ManifestName)) }},
 	} {
 		before := segmentsIn(t, tt.dir)
 		if err := tt.lose(); err != nil {
@@ -166,7 +168,8 @@ func TestLost(t *testing.T) {
 				s.Close()
 				continue
 			}
-			if want := map[bool]error{true: ErrNewer, false: ErrDamaged}[tt.newer]; !errors.Is(err, want) || tt.newer && errors.Is(err, ErrDamaged) {
+			if want := map[bool]error{true: ErrNewer, false: ErrDamaged}[tt.newer]; !errors.Is(err, want) ||
+				tt.newer && errors.Is(err, ErrDamaged) {
 				t.Errorf("%s, read-only %v: %v", tt.name, readOnly, err)
 			}
 		}

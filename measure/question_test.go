@@ -16,13 +16,15 @@ import (
 
 var keyOf = map[int]string{1: "ORANGE", 10: "SFR", 15: "FREE", 20: "BOUYGUES"}
 
-var generationOf = map[string]Generation{"LTE": 4, "NR": 5, "4G": 4, "5G": 5, "UMTS": 3, "GSM": 2, "LTE-A": 4, "NR NSA": 5}
+var generationOf = map[string]Generation{"LTE": 4, "NR": 5, "4G": 4, "5G": 5, "UMTS": 3, "GSM": 2, "LTE-A": 4,
+	"NR NSA": 5}
 
 // matches is a query's test on what was imported, written anew.
 func matches(q *Query, m *made, tech Generation) bool {
 	p := geo.Point{Lat: m.lat, Lng: m.lng}
 	return (q.Box == nil || q.Box.Contains(p)) && (q.Disc == nil || geo.Distance(q.Disc.Center, p) <= q.Disc.Radius) &&
-		(q.Operator == "" || keyOf[m.mnc] == q.Operator) && (q.MNC == nil || *q.MNC == m.mnc) && (q.MCC == nil || *q.MCC == 208) &&
+		(q.Operator == "" || keyOf[m.mnc] == q.Operator) && (q.MNC == nil || *q.MNC == m.mnc) &&
+		(q.MCC == nil || *q.MCC == 208) &&
 		(q.Technology == 0 || q.Technology == tech) && !m.time.Before(q.Since)
 }
 
@@ -152,7 +154,8 @@ func TestSampleIsOfThePlace(t *testing.T) {
 	list := random(rand.New(rand.NewPCG(7, 8)), 20000)
 	s := openStore(t, t.TempDir())
 	imported(t, s, market.FR, write(t, "coverage.csv", coverageOf(list)))
-	got, err := s.Coverage(Query{Market: market.FR, Limit: 1000, Box: &geo.Box{South: 43, West: -1, North: 50, East: 6}})
+	got, err := s.Coverage(Query{Market: market.FR, Limit: 1000,
+		Box: &geo.Box{South: 43, West: -1, North: 50, East: 6}})
 	if err != nil || len(got) != 1000 {
 		t.Fatalf("%d points, %v", len(got), err)
 	}
@@ -177,7 +180,8 @@ func TestSampleOfIslands(t *testing.T) {
 	for island, at := range []geo.Point{{Lat: 16, Lng: -61.5}, {Lat: -21, Lng: 54.5}} {
 		for town := range 100 {
 			for i := range 50 { // the first towns were measured last
-				fmt.Fprintf(&b, "a,%s,%.5f,%.5f,-60,%d,,LTE,CELLULAR,340,%d,,,,\n", now.Add(-time.Duration(town)*time.Hour).Format(time.RFC3339),
+				fmt.Fprintf(&b, "a,%s,%.5f,%.5f,-60,%d,,LTE,CELLULAR,340,%d,,,,\n",
+					now.Add(-time.Duration(town)*time.Hour).Format(time.RFC3339),
 					at.Lat+float64(town/10)*0.2+float64(i)*1e-4, at.Lng+float64(town%10)*0.2, -80-i, 1+island)
 			}
 		}
@@ -246,7 +250,8 @@ func TestTechnologies(t *testing.T) {
 }
 
 func TestInferMCC(t *testing.T) {
-	for code, want := range map[market.Code]int{market.FR: 208, market.CA: 302, market.CH: 228, market.DROM: 0, market.PT: 0, "XX": 0} {
+	for code, want := range map[market.Code]int{market.FR: 208, market.CA: 302, market.CH: 228, market.DROM: 0,
+		market.PT: 0, "XX": 0} {
 		if got, ok := InferMCC(code); got != want || ok != (want > 0) {
 			t.Errorf("%s: %d", code, got)
 		}
@@ -261,7 +266,8 @@ func TestFixedBox(t *testing.T) {
 		edge := func(v int32) float64 {
 			return geo.Degrees(v) + float64(r.IntN(3)-1)*[]float64{0, 1e-7, 1e-12, 0.4e-7}[r.IntN(4)]
 		}
-		b := geo.Box{South: edge(lat), North: edge(lat) + 1e-7*float64(r.IntN(3)), West: edge(lng), East: edge(lng) + 1e-7*float64(r.IntN(3)-1)}
+		b := geo.Box{South: edge(lat), North: edge(lat) + 1e-7*float64(r.IntN(3)), West: edge(lng),
+			East: edge(lng) + 1e-7*float64(r.IntN(3)-1)}
 		for _, d := range []int32{-1, 0, 1, 2} {
 			want := b.Contains(geo.Point{Lat: geo.Degrees(lat + d), Lng: geo.Degrees(lng + d)})
 			got := slices.ContainsFunc(fixed(b), func(r rectangle) bool { return r.holds(lat+d, lng+d) })

@@ -78,7 +78,8 @@ func (r *reading) row() (m row, reason string) {
 		return m, reason
 	}
 	r.radio(&m)
-	if r.kind == Coverage && m.signal == noLevel && m.rsrp == noLevel && m.rsrq == noLevel && m.snr == noLevel && m.cell == 0 && m.enb == 0 && m.gnb == 0 {
+	if r.kind == Coverage && m.signal == noLevel && m.rsrp == noLevel && m.rsrq == noLevel && m.snr == noLevel &&
+		m.cell == 0 && m.enb == 0 && m.gnb == 0 {
 		return m, nothing
 	}
 	m.network, reason = r.network()
@@ -110,7 +111,8 @@ func (r *reading) speeds(m *row) string {
 		role  role
 		to    *int32
 		bound int64
-	}{{down, &m.down, maxSpeed}, {mean, &m.mean, maxSpeed}, {most, &m.most, maxSpeed}, {up, &m.up, maxSpeed}, {rtt, &m.rtt, maxPing}} {
+	}{{down, &m.down, maxSpeed}, {mean, &m.mean, maxSpeed}, {most, &m.most, maxSpeed}, {up, &m.up, maxSpeed},
+		{rtt, &m.rtt, maxPing}} {
 		var ok bool
 		if *s.to, ok = speedOf(r.field(s.role), s.bound); !ok {
 			return badSpeed
@@ -126,7 +128,8 @@ func (r *reading) speeds(m *row) string {
 // app does not know.
 func (r *reading) radio(m *row) {
 	g := technologies[m.technology].generation
-	m.signal, m.rsrp = levelOf(r.field(signal), lowSignal, highSignal), levelOf(r.radioField(rsrp, g), lowRSRP, highRSRP)
+	m.signal, m.rsrp = levelOf(r.field(signal), lowSignal, highSignal), levelOf(r.radioField(rsrp, g), lowRSRP,
+		highRSRP)
 	m.rsrq, m.snr = levelOf(r.radioField(rsrq, g), lowRSRQ, highRSRQ), levelOf(r.radioField(snr, g), lowSNR, highSNR)
 	if g == 2 || g == 3 { // RSCP and Ec/Io stand in the same columns
 		m.rsrp, m.rsrq = noLevel, noLevel

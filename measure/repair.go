@@ -114,7 +114,8 @@ func (s *Store) readable() (found []*segment, left []string, err error) {
 		order[row.File] = row.order
 	}
 	slices.SortFunc(found, func(a, b *segment) int {
-		return cmp.Or(cmp.Compare(a.Imported, b.Imported), cmp.Compare(order[a.file], order[b.file]), cmp.Compare(b.rows, a.rows), cmp.Compare(a.file, b.file))
+		return cmp.Or(cmp.Compare(a.Imported, b.Imported), cmp.Compare(order[a.file], order[b.file]),
+			cmp.Compare(b.rows, a.rows), cmp.Compare(a.file, b.file))
 	})
 	return found, left, nil
 }

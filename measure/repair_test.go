@@ -82,11 +82,13 @@ func TestRepair(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := repaired(t, dir)
-		if r.Measures != len(want) || r.Files != len(files) || len(r.Left) > 0 || (r.Aside == "measures.db.damaged") != (lost == "junk") {
+		if r.Measures != len(want) || r.Files != len(files) || len(r.Left) > 0 ||
+			(r.Aside == "measures.db.damaged") != (lost == "junk") {
 			t.Errorf("%s: %+v, want %d measures", lost, r, len(want))
 		}
 		s := openStore(t, dir)
-		if got := contentOf(t, s); !slices.Equal(got, want) || len(s.Problems()) > 0 || !slices.Equal(segmentsIn(t, dir), files) {
+		if got := contentOf(t, s); !slices.Equal(got, want) || len(s.Problems()) > 0 ||
+			!slices.Equal(segmentsIn(t, dir), files) {
 			t.Errorf("%s: %d measures, want %d, %v", lost, len(got), len(want), s.Problems())
 		}
 		if !strings.Contains(manifestIn(t, dir), `"version": 2`) {
@@ -144,7 +146,8 @@ func TestRepairAfterKill(t *testing.T) {
 		t.Errorf("%+v, want %d measures", r, len(want))
 	}
 	s = openStore(t, dir)
-	if got := contentOf(t, s); !slices.Equal(got, want) || s.Count(market.FR, Coverage)+s.Count(market.FR, Speedtest) != len(want) {
+	if got := contentOf(t, s); !slices.Equal(got, want) ||
+		s.Count(market.FR, Coverage)+s.Count(market.FR, Speedtest) != len(want) {
 		t.Errorf("%d measures, want %d", len(got), len(want))
 	}
 }
@@ -163,7 +166,8 @@ func TestRepairLeaves(t *testing.T) {
 	if err := os.WriteFile(path, text[:len(text)-9], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := repaired(t, dir); r.Measures != len(want)-broken.Rows || len(r.Left) != 1 || !strings.Contains(r.Left[0], broken.File) {
+	if r := repaired(t, dir); r.Measures != len(want)-broken.Rows || len(r.Left) != 1 ||
+		!strings.Contains(r.Left[0], broken.File) {
 		t.Errorf("%+v", r)
 	}
 	if _, err := os.Stat(path); err != nil {

@@ -40,7 +40,8 @@ func (r *row) position() geo.Point {
 func (r *row) id(kind Kind, n *network) uint64 {
 	var space [160]byte
 	b := append(space[:0], kind...)
-	for _, v := range [...]uint32{uint32(r.lat), uint32(r.lng), r.time, r.enb, r.gnb, uint32(r.cell), uint32(r.cell >> 32),
+	for _, v := range [...]uint32{uint32(r.lat), uint32(r.lng), r.time, r.enb, r.gnb, uint32(r.cell),
+		uint32(r.cell >> 32),
 		uint32(r.down), uint32(r.mean), uint32(r.most), uint32(r.up), uint32(r.rtt), uint32(n.MCC), uint32(n.MNC)} {
 		b = binary.LittleEndian.AppendUint32(b, v)
 	}

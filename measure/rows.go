@@ -90,7 +90,8 @@ func mayBeMissing(dir string) error {
 	if len(names) == 0 {
 		return nil // nothing is lost
 	}
-	return errors.Join(err, fmt.Errorf("%s: %w: it is missing, and %s holds %d files of measures", DatabaseName, ErrDamaged, Dir, len(names)))
+	return errors.Join(err, fmt.Errorf("%s: %w: it is missing, and %s holds %d files of measures", DatabaseName,
+		ErrDamaged, Dir, len(names)))
 }
 
 // readRows reads the rows of a database; nil has none.
@@ -116,7 +117,8 @@ func rowsOf(tx *store.Tx) (r state, err error) {
 			return r, err
 		}
 		if format > rowsFormat {
-			return r, fmt.Errorf("%s: %w (format %d, this program reads %d)", DatabaseName, ErrNewer, format, rowsFormat)
+			return r, fmt.Errorf("%s: %w (format %d, this program reads %d)", DatabaseName, ErrNewer, format,
+				rowsFormat)
 		}
 	}
 	err = store.Each(tx, rowsBucket, func(k, v []byte) error {

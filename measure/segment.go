@@ -174,7 +174,8 @@ func decode(data []byte) (*segment, error) {
 		return nil, fmt.Errorf("%w: %d bytes instead of %d", ErrDamaged, len(data), size)
 	}
 	body := data[:len(data)-sumBytes]
-	s := &segment{bytes: int64(len(data)), rows: int(binary.LittleEndian.Uint32(data[12:])), checksum: xxhash.Sum64(body)}
+	s := &segment{bytes: int64(len(data)), rows: int(binary.LittleEndian.Uint32(data[12:])),
+		checksum: xxhash.Sum64(body)}
 	if s.checksum != binary.LittleEndian.Uint64(data[len(body):]) {
 		return nil, fmt.Errorf("%w: the checksum does not match", ErrDamaged)
 	}

@@ -57,7 +57,9 @@ func TestSessionsAgainstBruteForce(t *testing.T) {
 	}
 	for i := range 120 {
 		center := list[r.IntN(len(list))]
-		q := Query{Market: market.FR, Disc: &geo.Disc{Center: geo.Point{Lat: center.lat + r.Float64()/10, Lng: center.lng}, Radius: math.Pow(10, 2+r.Float64()*4)}}
+		q := Query{Market: market.FR,
+			Disc: &geo.Disc{Center: geo.Point{Lat: center.lat + r.Float64()/10, Lng: center.lng},
+				Radius: math.Pow(10, 2+r.Float64()*4)}}
 		if i%3 == 0 {
 			q.Disc = nil
 		}
@@ -67,7 +69,8 @@ func TestSessionsAgainstBruteForce(t *testing.T) {
 		want := map[string]int{}
 		technologies, operators := map[string]map[string]bool{}, map[string]map[string]bool{}
 		for _, m := range list {
-			if q.Disc != nil && geo.Distance(q.Disc.Center, geo.Point{Lat: m.lat, Lng: m.lng}) > q.Disc.Radius || q.Operator != "" && keys[m.mnc] != q.Operator {
+			if q.Disc != nil && geo.Distance(q.Disc.Center, geo.Point{Lat: m.lat, Lng: m.lng}) > q.Disc.Radius ||
+				q.Operator != "" && keys[m.mnc] != q.Operator {
 				continue
 			}
 			key := fmt.Sprint(m.name, m.kind, m.time.UTC().Format(time.DateOnly))
@@ -113,8 +116,10 @@ func TestSessionsAgainstBruteForce(t *testing.T) {
 				}
 				return m
 			}
-			if x.Measures != want[key] || !maps.Equal(have(x.Technologies), technologies[key]) || !maps.Equal(have(x.Operators), operators[key]) ||
-				x.First.After(x.Last) || x.First.Format(time.DateOnly) != x.Day || x.Last.Format(time.DateOnly) != x.Day {
+			if x.Measures != want[key] || !maps.Equal(have(x.Technologies), technologies[key]) ||
+				!maps.Equal(have(x.Operators), operators[key]) ||
+				x.First.After(x.Last) || x.First.Format(time.DateOnly) != x.Day ||
+				x.Last.Format(time.DateOnly) != x.Day {
 				t.Fatalf("%+v, want %d %v %v", x, want[key], technologies[key], operators[key])
 			}
 		}
@@ -146,7 +151,8 @@ func TestSessionsOfMany(t *testing.T) {
 	}
 	for i, x := range got.Page {
 		day, want := first.AddDate(0, 0, 2-i).Format(time.DateOnly), []int{n / 5 * 3, n / 5, n / 5}[i]
-		if x.Day != day || x.Measures != want || x.First.Format(time.DateOnly) != day || x.Last.Format(time.DateOnly) != day {
+		if x.Day != day || x.Measures != want || x.First.Format(time.DateOnly) != day ||
+			x.Last.Format(time.DateOnly) != day {
 			t.Errorf("session %d: %+v, want %d measures of %s", i, x, want, day)
 		}
 	}

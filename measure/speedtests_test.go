@@ -65,7 +65,8 @@ func TestSpeedtestsOfOneMoment(t *testing.T) {
 	}
 	s := openStore(t, t.TempDir())
 	imported(t, s, market.FR, write(t, "a.csv", testsOf(list[:2500])), write(t, "b.csv", testsOf(list[2500:])))
-	for _, q := range []Query{{Market: market.FR}, {Market: market.FR, Operator: "SFR"}, {Market: market.FR, Disc: &geo.Disc{Center: geo.Point{Lat: 45.75, Lng: 4.85}, Radius: 3000}}} {
+	for _, q := range []Query{{Market: market.FR}, {Market: market.FR, Operator: "SFR"},
+		{Market: market.FR, Disc: &geo.Disc{Center: geo.Point{Lat: 45.75, Lng: 4.85}, Radius: 3000}}} {
 		want := map[string]int{}
 		n := 0
 		for _, m := range list {
@@ -85,7 +86,8 @@ func TestSpeedtestsOfOneMoment(t *testing.T) {
 		for q.Offset = 0; q.Offset < len(whole); q.Offset += q.Limit {
 			q.Limit = 1 + r.IntN(400)
 			page, _, err := s.Speedtests(q)
-			if err != nil || !slices.EqualFunc(page, whole[q.Offset:min(q.Offset+q.Limit, len(whole))], func(a, b Test) bool { return a.ID == b.ID }) {
+			if err != nil || !slices.EqualFunc(page, whole[q.Offset:min(q.Offset+q.Limit, len(whole))],
+				func(a, b Test) bool { return a.ID == b.ID }) {
 				t.Fatalf("%d at %d of %d are others (%v)", q.Limit, q.Offset, len(whole), err)
 			}
 			for _, x := range page {
@@ -112,7 +114,8 @@ func TestSitesAgainstBruteForce(t *testing.T) {
 		near := list[r.IntN(len(list))]
 		q.Center = &geo.Point{Lat: near.lat + r.NormFloat64()*0.01, Lng: near.lng + r.NormFloat64()*0.01}
 		for range r.IntN(3) {
-			id := site.RadioID{Kind: site.ENB, Operator: []int{-1, orange, sfr}[r.IntN(3)], Value: uint64(1000 + r.IntN(600))}
+			id := site.RadioID{Kind: site.ENB, Operator: []int{-1, orange, sfr}[r.IntN(3)],
+				Value: uint64(1000 + r.IntN(600))}
 			if r.IntN(8) == 0 {
 				id.Kind = site.GNB
 			}
@@ -127,7 +130,8 @@ func TestSitesAgainstBruteForce(t *testing.T) {
 		var want []made
 		for _, m := range list {
 			if matches(&q.Query, &m, 4) && slices.ContainsFunc(q.Radio, func(id site.RadioID) bool {
-				return id.Kind == site.ENB && int(id.Value) == m.enb && (id.Operator < 0 || market.Get(market.FR).Operators[id.Operator].Key == keyOf[m.mnc])
+				return id.Kind == site.ENB && int(id.Value) == m.enb &&
+					(id.Operator < 0 || market.Get(market.FR).Operators[id.Operator].Key == keyOf[m.mnc])
 			}) {
 				want = append(want, m)
 			}
@@ -135,7 +139,8 @@ func TestSitesAgainstBruteForce(t *testing.T) {
 		if named++; len(want) == 0 {
 			named--
 			for _, m := range list {
-				if matches(&q.Query, &m, 4) && geo.Distance(*q.Center, geo.Point{Lat: m.lat, Lng: m.lng}) <= 1000 && (q.Operators == nil || slices.Contains(q.Operators, keyOf[m.mnc])) {
+				if matches(&q.Query, &m, 4) && geo.Distance(*q.Center, geo.Point{Lat: m.lat, Lng: m.lng}) <= 1000 &&
+					(q.Operators == nil || slices.Contains(q.Operators, keyOf[m.mnc])) {
 					want = append(want, m)
 				}
 			}
@@ -185,14 +190,17 @@ func TestNodesInCells(t *testing.T) {
 		want     string // days of November
 	}{
 		{site.GNB, -1, nci >> 11, 25, "1"}, {site.GNB, -1, nci >> 12, 24, "1"}, {site.GNB, -1, nci >> 11, 24, ""},
-		{site.GNB, -1, nci >> 11, 0, "1"}, {site.GNB, -1, nci >> 4, 0, "1"}, {site.GNB, -1, nci >> 14, 0, "1"}, {site.GNB, -1, nci >> 3, 0, ""}, {site.GNB, -1, nci >> 15, 0, ""},
+		{site.GNB, -1, nci >> 11, 0, "1"}, {site.GNB, -1, nci >> 4, 0, "1"}, {site.GNB, -1, nci >> 14, 0, "1"},
+		{site.GNB, -1, nci >> 3, 0, ""}, {site.GNB, -1, nci >> 15, 0, ""},
 		{site.GNB, -1, 77, 0, "3"}, {site.GNB, orange, 77, 28, "4 3"}, {site.GNB, orange + 1, 77, 0, ""},
 		{site.ENB, -1, 1000, 0, "2"}, {site.ENB, orange, 1000, 0, "2"}, {site.ENB, orange + 1, 1000, 0, ""},
-		{site.Cell, orange, nci, 0, "3 1"}, {site.Cell, orange, 256002, 0, "2"}, {site.Cell, orange, 256003, 0, ""}, {site.PCI, -1, 77, 0, ""},
+		{site.Cell, orange, nci, 0, "3 1"}, {site.Cell, orange, 256002, 0, "2"}, {site.Cell, orange, 256003, 0, ""},
+		{site.PCI, -1, 77, 0, ""},
 		{site.ENB, -1, 0, 0, ""}, {site.GNB, -1, 0, 0, ""}, {site.GNB, -1, 5, 255, ""},
 	} {
 		id := site.RadioID{Kind: tt.kind, Operator: tt.operator, Value: tt.value, Bits: tt.bits}
-		tests, _, err := s.SpeedtestsOfSite(SiteQuery{Query: Query{Market: market.FR, Limit: 5}, Radio: []site.RadioID{id}})
+		tests, _, err := s.SpeedtestsOfSite(SiteQuery{Query: Query{Market: market.FR, Limit: 5},
+			Radio: []site.RadioID{id}})
 		var days []string
 		for _, x := range tests {
 			days = append(days, fmt.Sprint(x.Time.Day()))

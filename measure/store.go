@@ -90,7 +90,8 @@ func (s *Store) Close() error {
 // is damaged or gone is left out and named by Problems; rows that cannot be read are an
 // error, ErrDamaged or ErrNewer, and nothing is removed then.
 func New(dir folder.Dir, db *store.DB, now func() time.Time) (*Store, error) {
-	s := &Store{dir: filepath.Join(string(dir), Dir), db: db, readOnly: db == nil || db.ReadOnly(), now: now, most: maxRows, grew: make(chan struct{}, 1)}
+	s := &Store{dir: filepath.Join(string(dir), Dir), db: db, readOnly: db == nil ||
+		db.ReadOnly(), now: now, most: maxRows, grew: make(chan struct{}, 1)}
 	if !s.readOnly {
 		s.update = db.Update
 	}

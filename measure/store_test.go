@@ -40,7 +40,8 @@ func TestRetain(t *testing.T) {
 		t.Fatalf("%d rows left, want %d (%v)", n, 2*len(old), err)
 	}
 	after := s.Segments()
-	if len(after) != 3 || after[0].Rows != len(fresh) || after[0].File == before[1].File || after[1] != before[2] || !after[0].Imported.Equal(before[1].Imported) {
+	if len(after) != 3 || after[0].Rows != len(fresh) || after[0].File == before[1].File || after[1] != before[2] ||
+		!after[0].Imported.Equal(before[1].Imported) {
 		t.Errorf("%+v\n%+v", before, after)
 	}
 	names := func() (list []string) {
@@ -123,7 +124,8 @@ func TestPrivateFolder(t *testing.T) {
 func TestDamage(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
-	imported(t, s, market.FR, write(t, "a.csv", coverageOf(random(rand0(), 300))), write(t, "b.csv", testsOf(random(rand0(), 300))))
+	imported(t, s, market.FR, write(t, "a.csv", coverageOf(random(rand0(), 300))),
+		write(t, "b.csv", testsOf(random(rand0(), 300))))
 	if n, err := sound(s); n != 600 || err != nil {
 		t.Fatalf("%d rows, %v", n, err)
 	}
@@ -134,11 +136,13 @@ func TestDamage(t *testing.T) {
 	}
 	v := s.Version()
 	for at := 0; at < len(whole); at += 97 {
-		for _, text := range [][]byte{whole[:at], append(append(slices.Clone(whole[:at]), whole[at]^4), whole[at+1:]...)} {
+		for _, text := range [][]byte{whole[:at],
+			append(append(slices.Clone(whole[:at]), whole[at]^4), whole[at+1:]...)} {
 			if err := os.WriteFile(path, text, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := readSegment(path); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), filepath.Base(path)) {
+			if _, err := readSegment(path); !errors.Is(err, ErrDamaged) ||
+				!strings.Contains(err.Error(), filepath.Base(path)) {
 				t.Fatalf("at %d of %d: %v", at, len(whole), err)
 			}
 		}
@@ -147,7 +151,8 @@ func TestDamage(t *testing.T) {
 		t.Errorf("%d rows, %v", n, err)
 	}
 	damaged := openStore(t, dir)
-	if len(damaged.Problems()) != 1 || damaged.Version() == v || damaged.Count(market.FR, Coverage) != 0 || damaged.Count(market.FR, Speedtest) != 300 || len(damaged.Segments()) != 2 {
+	if len(damaged.Problems()) != 1 || damaged.Version() == v || damaged.Count(market.FR, Coverage) != 0 ||
+		damaged.Count(market.FR, Speedtest) != 300 || len(damaged.Segments()) != 2 {
 		t.Errorf("%v, %d", damaged.Problems(), damaged.Count(market.FR, Coverage))
 	}
 	if _, err := damaged.Retain(10 * 24 * time.Hour); err != nil || len(damaged.Segments()) != 2 {
@@ -170,7 +175,8 @@ func TestBesideImports(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	var paths []string
 	for i := range 6 {
-		paths = append(paths, write(t, "a.csv", coverageOf(random(rand0(), 200*(i+1)))), write(t, "b.csv", testsOf(random(rand0(), 200*(i+1)))))
+		paths = append(paths, write(t, "a.csv", coverageOf(random(rand0(), 200*(i+1)))),
+			write(t, "b.csv", testsOf(random(rand0(), 200*(i+1)))))
 	}
 	done := make(chan struct{})
 	var g sync.WaitGroup

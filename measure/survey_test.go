@@ -118,7 +118,8 @@ func dense(n int) (text string, levels []float64) {
 		if i%100 == 0 {
 			mnc = 10
 		}
-		fmt.Fprintf(&b, "%s,%.5f,%.5f,LTE,208,%d,%.0f\n", now.Add(-time.Duration(i)*time.Minute).Format(time.RFC3339), 45.75+r.Float64()*0.02, 4.85+r.Float64()*0.02, mnc, level)
+		fmt.Fprintf(&b, "%s,%.5f,%.5f,LTE,208,%d,%.0f\n", now.Add(-time.Duration(i)*time.Minute).Format(time.RFC3339),
+			45.75+r.Float64()*0.02, 4.85+r.Float64()*0.02, mnc, level)
 	}
 	return b.String(), levels
 }
@@ -141,11 +142,15 @@ func TestSurveyOfMany(t *testing.T) {
 				want[key] = append(want[key], v)
 			}
 		}
-		groups, err := s.Survey(Coverage, Query{Market: market.FR, Since: since(days), Disc: &geo.Disc{Center: geo.Point{Lat: 45.76, Lng: 4.86}, Radius: 5000}})
+		groups, err := s.Survey(Coverage,
+			Query{Market: market.FR, Since: since(days),
+				Disc: &geo.Disc{Center: geo.Point{Lat: 45.76, Lng: 4.86}, Radius: 5000}})
 		if err != nil || len(groups) != 2 {
 			t.Fatalf("%d groups, %v", len(groups), err)
 		}
-		many, few := groups[slices.IndexFunc(groups, func(g Group) bool { return g.Operator == "ORANGE" })], groups[slices.IndexFunc(groups, func(g Group) bool { return g.Operator == "SFR" })]
+		many, few := groups[slices.IndexFunc(groups,
+			func(g Group) bool { return g.Operator == "ORANGE" })], groups[slices.IndexFunc(groups,
+			func(g Group) bool { return g.Operator == "SFR" })]
 		if many.Count != len(want["ORANGE"]) || few.Count != len(want["SFR"]) || !many.Sampled || few.Sampled {
 			t.Errorf("%d days: %+v and %+v, want %d and %d", days, many, few, len(want["ORANGE"]), len(want["SFR"]))
 		}
@@ -154,8 +159,10 @@ func TestSurveyOfMany(t *testing.T) {
 			t.Errorf("quantiles of %d", of)
 		}
 		slices.Sort(want["ORANGE"])
-		for tenths, got := range map[int]float64{1: many.Values[0].P10, 5: many.Values[0].Median, 9: many.Values[0].P90} {
-			if exact := nearest(want["ORANGE"], tenths); math.Abs(got-exact) > 2.5 { // four times the error that a thousand of them have
+		for tenths, got := range map[int]float64{1: many.Values[0].P10, 5: many.Values[0].Median,
+			9: many.Values[0].P90} {
+			if exact := nearest(want["ORANGE"],
+				tenths); math.Abs(got-exact) > 2.5 { // four times the error that a thousand of them have
 				t.Errorf("%d days: quantile %d of ten is %v, of all %v", days, tenths, got, exact)
 			}
 		}
@@ -182,7 +189,8 @@ func TestSurveyTellsWhatIsSynthetic(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	head := "timestamp,lat,lng,technology,mcc,mnc,rsrp\n"
 	imported(t, s, market.FR, write(t, "SYNTHETIC_a.csv", head+"2026-11-20T00:00:00Z,45,4,LTE,208,1,-90\n"))
-	imported(t, s, market.FR, write(t, "b.csv", head+"2026-11-20T00:00:01Z,45,4,LTE,208,1,-91\n2026-11-20T00:00:02Z,45,4,LTE,208,10,-92\n"))
+	imported(t, s, market.FR, write(t, "b.csv",
+		head+"2026-11-20T00:00:01Z,45,4,LTE,208,1,-91\n2026-11-20T00:00:02Z,45,4,LTE,208,10,-92\n"))
 	groups, err := s.Survey(Coverage, Query{Market: market.FR})
 	if err != nil || len(groups) != 2 {
 		t.Fatalf("%+v, %v", groups, err)
@@ -270,14 +278,17 @@ func TestSurveyedPointsOfARoad(t *testing.T) {
 		var b strings.Builder
 		b.WriteString("timestamp,lat,lng,technology,mcc,mnc,rsrp\n")
 		for i := range 20_000 {
-			fmt.Fprintf(&b, "%s,%.6f,%.6f,LTE,208,1,-90\n", now.Add(-time.Duration(i)*time.Minute).Format(time.RFC3339), 45.66+r.Float64()*0.18, 4.73+r.Float64()*0.26)
+			fmt.Fprintf(&b, "%s,%.6f,%.6f,LTE,208,1,-90\n", now.Add(-time.Duration(i)*time.Minute).Format(time.RFC3339),
+				45.66+r.Float64()*0.18, 4.73+r.Float64()*0.26)
 		}
 		for i := range n {
-			fmt.Fprintf(&b, "%s,%.6f,4.86,LTE,208,10,-90\n", now.Add(-time.Duration(n-i)*time.Minute).Format(time.RFC3339), 45.75+0.003*float64(i)/float64(n))
+			fmt.Fprintf(&b, "%s,%.6f,4.86,LTE,208,10,-90\n",
+				now.Add(-time.Duration(n-i)*time.Minute).Format(time.RFC3339), 45.75+0.003*float64(i)/float64(n))
 		}
 		s := openStore(t, t.TempDir())
 		imported(t, s, market.FR, write(t, "a.csv", b.String()))
-		_, points, err := s.CoverageCounts(Query{Market: market.FR, Operator: "SFR", Limit: 10, Disc: &geo.Disc{Center: geo.Point{Lat: 45.75, Lng: 4.86}, Radius: 10_000}})
+		_, points, err := s.CoverageCounts(Query{Market: market.FR, Operator: "SFR", Limit: 10,
+			Disc: &geo.Disc{Center: geo.Point{Lat: 45.75, Lng: 4.86}, Radius: 10_000}})
 		if err != nil || len(points) != 10 {
 			t.Fatalf("%d points, %v", len(points), err)
 		}

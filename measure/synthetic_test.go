@@ -12,11 +12,15 @@ import (
 func TestSynthetic(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
-	const known, unknown = "2026-11-20T10:03:00Z,45.5,4.25,-60,-80,12,LTE,CELLULAR,208,1,1000,,256001,7\n", "2026-11-20T10:04:00Z,45.5,4.25,-60,-80,12,LTE,CELLULAR,208,99,1000,,256001,7\n"
-	imported(t, s, market.FR, write(t, "SYNTHETIC_coverage.csv", coverageHead+"a,"+known+"b,"+unknown+"c,2020"+known[4:]))
-	imported(t, s, market.FR, write(t, "coverage.csv", coverageHead+"a,2026-11-20T10:02:00Z,45.5,4.25,-60,-80,12,LTE,CELLULAR,208,1,1001,,256257,7\n"))
+	const known, unknown = "2026-11-20T10:03:00Z,45.5,4.25,-60,-80,12,LTE,CELLULAR,208,1,1000,,256001,7\n",
+		"2026-11-20T10:04:00Z,45.5,4.25,-60,-80,12,LTE,CELLULAR,208,99,1000,,256001,7\n"
+	imported(t, s, market.FR, write(t, "SYNTHETIC_coverage.csv",
+		coverageHead+"a,"+known+"b,"+unknown+"c,2020"+known[4:]))
+	imported(t, s, market.FR, write(t, "coverage.csv",
+		coverageHead+"a,2026-11-20T10:02:00Z,45.5,4.25,-60,-80,12,LTE,CELLULAR,208,1,1001,,256257,7\n"))
 	names := func(s *Store, operator string) (list []string) {
-		points, err := s.Coverage(Query{Market: market.FR, Operator: operator, Limit: 10, Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
+		points, err := s.Coverage(Query{Market: market.FR, Operator: operator, Limit: 10,
+			Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -27,7 +31,8 @@ func TestSynthetic(t *testing.T) {
 	}
 	mustBe := func(s *Store) {
 		t.Helper()
-		if got := names(s, ""); len(got) != 3 || got[0] != "SYNTHETIC" || got[1] != "SYNTHETIC Orange" || got[2] != "Orange" {
+		if got := names(s, ""); len(got) != 3 || got[0] != "SYNTHETIC" || got[1] != "SYNTHETIC Orange" ||
+			got[2] != "Orange" {
 			t.Errorf("%q", got)
 		}
 		if got := names(s, "ORANGE"); len(got) != 2 {

@@ -77,7 +77,8 @@ var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]
 // What is a time for the standard library has the same one here, unless it is too old
 // or to come.
 func FuzzMoment(f *testing.F) {
-	for _, s := range []string{"2026-03-05T10:03:00Z", "2026-02-30T10:03:00Z", "2026-03-05T10:03:00.25+02:00", "05/03/2026 10:03", "1760000000", "20260305", "2026-03-05T0:03:00.5+02:00"} {
+	for _, s := range []string{"2026-03-05T10:03:00Z", "2026-02-30T10:03:00Z", "2026-03-05T10:03:00.25+02:00",
+		"05/03/2026 10:03", "1760000000", "20260305", "2026-03-05T0:03:00.5+02:00"} {
 		f.Add(s, uint8(0))
 	}
 	paris, err := time.LoadLocation("Europe/Paris")
@@ -147,7 +148,8 @@ func TestRealFiles(t *testing.T) {
 	}
 	r = imported(t, s, market.CA, data+"cells/opencellid_302_QC_rows.csv")[0]
 	got := all(t, s, market.CA)
-	if r.Served != 5 || len(got) != 5 || got[0].Operator != "ROGERS" || got[0].MNC != 720 || got[0].Time.Unix() != 1727196905 {
+	if r.Served != 5 || len(got) != 5 || got[0].Operator != "ROGERS" || got[0].MNC != 720 ||
+		got[0].Time.Unix() != 1727196905 {
 		t.Errorf("%v, %+v", r, got)
 	}
 	r = imported(t, s, market.FR, data+"drivetest/networksurvey_lte.sample.csv")[0]
@@ -155,7 +157,8 @@ func TestRealFiles(t *testing.T) {
 		t.Errorf("San Francisco: %v", r.Rejected)
 	}
 	for _, name := range []string{"towercollector", "gmonpro"} {
-		if _, err := s.Import(context.Background(), market.FR, Sniffed, nil, data+"drivetest/"+name+".header.csv"); err == nil || !strings.Contains(err.Error(), "no row") {
+		if _, err := s.Import(context.Background(), market.FR, Sniffed, nil,
+			data+"drivetest/"+name+".header.csv"); err == nil || !strings.Contains(err.Error(), "no row") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -22,7 +22,8 @@ var technologies = []technology{
 	{"GSM", 2}, {"GPRS", 2}, {"EDGE", 2}, {"CDMA", 2}, {"IDEN", 2},
 	{"UMTS", 3}, {"WCDMA", 3}, {"HSPA", 3}, {"HSPA+", 3}, {"HSDPA", 3}, {"HSUPA", 3}, {"EVDO", 3}, {"TD-SCDMA", 3},
 	{"LTE", 4}, {"LTE-A", 4}, {"LTE-CA", 4}, {"LTE+", 4}, {"4G+", 4},
-	{"NR", 5}, {"NR NSA", 5}, {"NR SA", 5}, {"5G NSA", 5}, {"5G SA", 5}, {"5G NR", 5}, {"5G+", 5}, {"LTE-M", 4}, {"NB-IOT", 4},
+	{"NR", 5}, {"NR NSA", 5}, {"NR SA", 5}, {"5G NSA", 5}, {"5G SA", 5}, {"5G NR", 5}, {"5G+", 5}, {"LTE-M", 4},
+	{"NB-IOT", 4},
 }
 
 // spellings are other ways to write a technology, and its own without separators.
@@ -67,7 +68,8 @@ func technologyOf(name string) uint8 {
 // numbers; others are not kept.
 var (
 	networkTypes = []string{"", "CELLULAR", "WIFI", "ETHERNET", "VPN", "BLUETOOTH", "OTHER", "UNKNOWN", "NONE"}
-	deviceTypes  = []string{"", "phone", "tablet", "router", "modem", "laptop", "desktop", "computer", "watch", "car", "probe", "other", "unknown"}
+	deviceTypes  = []string{"", "phone", "tablet", "router", "modem", "laptop", "desktop", "computer", "watch", "car",
+		"probe", "other", "unknown"}
 )
 
 func wordOf(list []string, word []byte) uint8 {

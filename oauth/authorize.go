@@ -15,7 +15,8 @@ const (
 )
 
 // asked are the fields of an authorization request that count; others are passed over.
-var asked = []string{"client_id", "redirect_uri", "response_type", "response_mode", "state", "scope", "code_challenge", "code_challenge_method", "resource", "lang"}
+var asked = []string{"client_id", "redirect_uri", "response_type", "response_mode", "state", "scope", "code_challenge",
+	"code_challenge_method", "resource", "lang"}
 
 // An authorization is what a program asks a person for.
 type authorization struct {

@@ -17,7 +17,8 @@ import (
 // What is wrong with the client or its address is a page and leads nowhere.
 func TestNeverAnOpenRedirect(t *testing.T) {
 	w := newWorld(t)
-	client, other := w.register(callback, "http://127.0.0.1/cb", "com.example.app:/cb"), w.register("https://other.example/cb")
+	client, other := w.register(callback, "http://127.0.0.1/cb",
+		"com.example.app:/cb"), w.register("https://other.example/cb")
 	w.code(client, callback) // the client is used
 	for _, tt := range []struct {
 		name string
@@ -46,7 +47,8 @@ func TestNeverAnOpenRedirect(t *testing.T) {
 		{"a long state", request(client, callback, "state", strings.Repeat("s", 3000))},
 		{"and wrong besides", request(client, "https://evil.example/", "response_type", "token")},
 		{"two clients", url.Values{"client_id": {client, other}, "redirect_uri": {callback}}},
-		{"two addresses", url.Values{"client_id": {client}, "redirect_uri": {callback, "https://evil.example/"}, "response_type": {"x"}}},
+		{"two addresses", url.Values{"client_id": {client}, "redirect_uri": {callback, "https://evil.example/"},
+			"response_type": {"x"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, method := range []string{"GET", "POST"} {
@@ -54,14 +56,16 @@ func TestNeverAnOpenRedirect(t *testing.T) {
 				if method == "POST" {
 					a = w.post(authorizePath, url.Values{"request": {tt.v.Encode()}, "decision": {"deny"}})
 				}
-				if a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" || strings.Contains(a.text, "href=\"http") || strings.Contains(a.text, "<form") {
+				if a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" ||
+					strings.Contains(a.text, "href=\"http") || strings.Contains(a.text, "<form") {
 					t.Errorf("%s, %s: %d %s %s", tt.name, method, a.StatusCode, a.Header.Get("Location"), a.text)
 				}
 			}
 		})
 	}
 	for _, query := range []string{"%zz", "client_id=" + client + ";redirect_uri=x", strings.Repeat("a", maxQuery+1)} {
-		if a := w.do("GET", authorizePath+"?"+query, ""); a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" {
+		if a := w.do("GET", authorizePath+"?"+query, ""); a.StatusCode != http.StatusBadRequest ||
+			a.Header.Get("Location") != "" {
 			t.Errorf("%.20q: %d", query, a.StatusCode)
 		}
 	}
@@ -120,7 +124,8 @@ func TestErrorsForTheProgram(t *testing.T) {
 	if a := w.do("GET", authorizePath+"?"+twice.Encode(), ""); a.StatusCode != http.StatusOK {
 		t.Errorf("our resource twice: %d", a.StatusCode)
 	}
-	if a := w.do("GET", authorizePath+"?"+request(unused, callback, "resource", "", "scope", "", "state", "", "nonce", "x").Encode(), ""); a.StatusCode != http.StatusOK || !strings.Contains(a.text, "submit outage reports") {
+	if a := w.do("GET", authorizePath+"?"+request(unused, callback, "resource", "", "scope", "", "state", "", "nonce",
+		"x").Encode(), ""); a.StatusCode != http.StatusOK || !strings.Contains(a.text, "submit outage reports") {
 		t.Errorf("the least: %d %s", a.StatusCode, a.text)
 	}
 }
@@ -130,19 +135,23 @@ func TestDecisions(t *testing.T) {
 	w := newWorld(t)
 	client := w.register(callback)
 	where, got := w.decided(request(client, callback), "decision", "deny", "password", "").to()
-	if where != callback || got.Get("error") != "access_denied" || got.Get("state") != "a state & more" || got.Get("iss") != base || got.Has("code") {
+	if where != callback || got.Get("error") != "access_denied" || got.Get("state") != "a state & more" ||
+		got.Get("iss") != base || got.Has("code") {
 		t.Errorf("refused: %s %v", where, got)
 	}
 	text := ""
-	for _, fields := range [][]string{{"password", "wrong"}, {"name", "nobody"}, {"name", "", "password", ""}, {"password", good + "\x00"}} {
+	for _, fields := range [][]string{{"password", "wrong"}, {"name", "nobody"}, {"name", "", "password", ""},
+		{"password", good + "\x00"}} {
 		a := w.decided(request(client, callback), fields...)
 		said := regexp.MustCompile(`(?s)id="problem">.*?</p>`).FindString(a.text)
-		if a.StatusCode != http.StatusForbidden || a.Header.Get("Location") != "" || said == "" || text != "" && said != text || strings.Contains(a.text, good) {
+		if a.StatusCode != http.StatusForbidden || a.Header.Get("Location") != "" || said == "" ||
+			text != "" && said != text || strings.Contains(a.text, good) {
 			t.Errorf("%v: %d %s", fields, a.StatusCode, a.text)
 		}
 		text = said
 	}
-	if a := w.decided(request(client, callback), "decision", "x"); a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" {
+	if a := w.decided(request(client, callback), "decision", "x"); a.StatusCode != http.StatusBadRequest ||
+		a.Header.Get("Location") != "" {
 		t.Errorf("no decision: %d", a.StatusCode)
 	}
 	var a answer
@@ -154,7 +163,8 @@ func TestDecisions(t *testing.T) {
 			t.Fatal("guessing is not limited")
 		}
 	}
-	if a = w.decided(request(client, callback)); a.StatusCode != http.StatusTooManyRequests || a.Header.Get("Retry-After") == "" || a.Header.Get("Location") != "" {
+	if a = w.decided(request(client, callback)); a.StatusCode != http.StatusTooManyRequests ||
+		a.Header.Get("Retry-After") == "" || a.Header.Get("Location") != "" {
 		t.Errorf("the right password after too many: %d %s", a.StatusCode, a.Header.Get("Retry-After"))
 	}
 	w.address = netip.MustParseAddr("2001:db8::1")
@@ -195,8 +205,10 @@ func TestForgery(t *testing.T) {
 		{"another seal", with("seal", otherFields.Get("seal")), []string{"Cookie", cookie}},
 		{"no seal", with("seal", ""), []string{"Cookie", cookie}},
 		{"a broken seal", with("seal", strings.Repeat("A", 54)), []string{"Cookie", cookie}},
-		{"another request", with("request", request(other, "https://other.example/cb").Encode()), []string{"Cookie", cookie}},
-		{"more scopes", with("request", request(client, callback, "scope", "mcp:read mcp:write").Encode()), []string{"Cookie", cookie}},
+		{"another request", with("request", request(other, "https://other.example/cb").Encode()),
+			[]string{"Cookie", cookie}},
+		{"more scopes", with("request", request(client, callback, "scope", "mcp:read mcp:write").Encode()),
+			[]string{"Cookie", cookie}},
 		{"cross-site", fields, []string{"Cookie", cookie, "Sec-Fetch-Site", "cross-site"}},
 		{"same-site", fields, []string{"Cookie", cookie, "Sec-Fetch-Site", "same-site"}},
 		{"no site", fields, []string{"Cookie", cookie, "Sec-Fetch-Site", "none"}},
@@ -223,20 +235,25 @@ func TestForgery(t *testing.T) {
 		{"compressed", fields, []string{"Content-Encoding", "gzip"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if a := w.post(authorizePath, tt.fields, append(tt.header, "Cookie", cookie)...); a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" {
+			if a := w.post(authorizePath, tt.fields,
+				append(tt.header, "Cookie", cookie)...); a.StatusCode != http.StatusBadRequest ||
+				a.Header.Get("Location") != "" {
 				t.Errorf("%s: %d", tt.name, a.StatusCode)
 			}
 		})
 	}
-	if a := w.post(authorizePath, with("name", strings.Repeat("a", maxBody)), "Cookie", cookie); a.StatusCode != http.StatusRequestEntityTooLarge {
+	if a := w.post(authorizePath, with("name", strings.Repeat("a", maxBody)), "Cookie",
+		cookie); a.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("a large form: %d", a.StatusCode)
 	}
 	w.pass(sealLife)
-	if a := w.post(authorizePath, fields, "Cookie", cookie); a.StatusCode != http.StatusForbidden || !strings.Contains(a.text, "too old") || !strings.Contains(a.text, "<form") {
+	if a := w.post(authorizePath, fields, "Cookie", cookie); a.StatusCode != http.StatusForbidden ||
+		!strings.Contains(a.text, "too old") || !strings.Contains(a.text, "<form") {
 		t.Errorf("too old: %d", a.StatusCode)
 	}
 	w.pass(-time.Minute)
-	if a := w.post(authorizePath, fields, "Cookie", cookie, "Origin", "https://www.example", "Sec-Fetch-Site", "same-origin"); a.StatusCode != http.StatusSeeOther {
+	if a := w.post(authorizePath, fields, "Cookie", cookie, "Origin", "https://www.example", "Sec-Fetch-Site",
+		"same-origin"); a.StatusCode != http.StatusSeeOther {
 		t.Errorf("as it should be: %d", a.StatusCode)
 	}
 }
@@ -262,7 +279,8 @@ func TestPage(t *testing.T) {
 				t.Fatalf("no style in %s", a.text)
 			}
 			sum := sha256.Sum256([]byte(css[1]))
-			policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; form-action " + tt.form + "; frame-ancestors 'none'; base-uri 'none'"
+			policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+				"'; form-action " + tt.form + "; frame-ancestors 'none'; base-uri 'none'"
 			for _, c := range []struct{ name, want string }{
 				{"Content-Security-Policy", policy},
 				{"X-Frame-Options", "DENY"},
@@ -289,7 +307,8 @@ func TestPage(t *testing.T) {
 				t.Errorf("%s: %s", tt.redirect, a.text)
 			}
 			set := a.Header.Get("Set-Cookie")
-			for _, want := range []string{"; Path=/antennes/oauth/authorize;", "; HttpOnly", "; Secure", "; SameSite=Strict", "; Max-Age=1800"} {
+			for _, want := range []string{"; Path=/antennes/oauth/authorize;", "; HttpOnly", "; Secure",
+				"; SameSite=Strict", "; Max-Age=1800"} {
 				if !strings.Contains(set, want) {
 					t.Errorf("no %s in %s", want, set)
 				}
@@ -306,7 +325,9 @@ func TestLanguages(t *testing.T) {
 	w := newWorld(t)
 	client := w.register(callback)
 	v := request(client, callback)
-	for accept, want := range map[string]string{"": "en", "fr": "fr", "fr-CA,fr;q=0.8,en;q=0.5": "fr", "en-GB,fr;q=0.9": "en", "de": "en", "de, fr;q=0.1": "fr", "*": "en", "fr;q=0, en": "en", "\xff;;;": "en", strings.Repeat("fr,", 10000): "fr"} {
+	for accept, want := range map[string]string{"": "en", "fr": "fr", "fr-CA,fr;q=0.8,en;q=0.5": "fr",
+		"en-GB,fr;q=0.9": "en", "de": "en", "de, fr;q=0.1": "fr", "*": "en", "fr;q=0, en": "en", "\xff;;;": "en",
+		strings.Repeat("fr,", 10000): "fr"} {
 		a := w.do("GET", authorizePath+"?"+v.Encode(), "", "Accept-Language", accept)
 		if got := a.Header.Get("Content-Language"); got != want || !strings.Contains(a.text, `<html lang="`+want+`">`) {
 			t.Errorf("%.30q: %s", accept, got)

@@ -44,7 +44,8 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request) {
 	}
 	switch values.Get("decision") {
 	case "deny":
-		redirect(w, a.back(h.BaseURL, url.Values{"error": {"access_denied"}, "error_description": {"the person refused"}}))
+		redirect(w, a.back(h.BaseURL,
+			url.Values{"error": {"access_denied"}, "error_description": {"the person refused"}}))
 	case "allow":
 		h.allow(w, r, a, f, values.Get("password"))
 	default:

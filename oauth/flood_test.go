@@ -15,7 +15,8 @@ func (w *world) tryRegister(addr netip.Addr) answer {
 	before := w.address
 	defer func() { w.address = before }()
 	w.address = addr
-	return w.do("POST", registerPath, `{"redirect_uris":["https://flood.example/cb"]}`, "Content-Type", "application/json")
+	return w.do("POST", registerPath, `{"redirect_uris":["https://flood.example/cb"]}`, "Content-Type",
+		"application/json")
 }
 
 // mustWait checks that a refused registration says when to come back.

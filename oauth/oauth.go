@@ -69,11 +69,13 @@ const (
 // New makes a handler. It fails for a base URL that is none.
 func New(o Options) (*Handler, error) {
 	base, err := url.Parse(o.BaseURL)
-	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" || strings.HasSuffix(base.Path, "/") {
+	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" || base.User != nil ||
+		base.RawQuery != "" || base.Fragment != "" || strings.HasSuffix(base.Path, "/") {
 		return nil, fmt.Errorf("%q is no base URL: want origin and prefix, without a slash at the end", o.BaseURL)
 	}
 	h := &Handler{Options: o, base: base, resource: o.BaseURL + ResourcePath, key: make([]byte, 32),
-		registered: limit.New(registerWindow, limit.Provider), byPerson: limit.New[string](tokenWindow), byAddress: limit.NewAddresses(tokenWindow)}
+		registered: limit.New(registerWindow, limit.Provider), byPerson: limit.New[string](tokenWindow),
+		byAddress: limit.NewAddresses(tokenWindow)}
 	rand.Read(h.key) // never fails
 	get, post := []string{http.MethodGet, http.MethodHead}, []string{http.MethodPost}
 	for _, path := range h.metadataPaths(wellKnownServer, "") {
@@ -85,7 +87,8 @@ func New(o Options) (*Handler, error) {
 	h.add(authorizePath, append(get, http.MethodPost), false, h.authorize)
 	h.add(tokenPath, post, true, h.turnedIn(h.token))
 	h.add(revokePath, post, true, h.turnedIn(h.revoke))
-	h.add(registerPath, post, true, h.limited(limit.NewAddresses(registerWindow), mostRegistered, "registrations an hour", h.register))
+	h.add(registerPath, post, true,
+		h.limited(limit.NewAddresses(registerWindow), mostRegistered, "registrations an hour", h.register))
 	return h, nil
 }
 

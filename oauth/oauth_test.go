@@ -49,7 +49,8 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{T: t, path: filepath.Join(t.TempDir(), "users.db"), at: time.Now().Truncate(time.Hour), address: netip.MustParseAddr("203.0.113.9")}
+	w := &world{T: t, path: filepath.Join(t.TempDir(), "users.db"), at: time.Now().Truncate(time.Hour),
+		address: netip.MustParseAddr("203.0.113.9")}
 	db, err := store.Open(w.path, account.Buckets...)
 	if err != nil {
 		t.Fatal(err)
@@ -70,8 +71,9 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) handler(accounts *account.Store) *Handler {
 	w.Helper()
-	h, err := New(Options{Accounts: accounts, BaseURL: base, Now: w.clock, Address: func(*http.Request) netip.Addr { return w.address },
-		Log: slog.New(slog.NewTextHandler(&w.logged, nil))})
+	h, err := New(Options{Accounts: accounts, BaseURL: base, Now: w.clock,
+		Address: func(*http.Request) netip.Addr { return w.address },
+		Log:     slog.New(slog.NewTextHandler(&w.logged, nil))})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -146,7 +148,8 @@ func (a answer) to() (string, url.Values) {
 
 func (w *world) register(redirects ...string) string {
 	w.Helper()
-	body, _ := json.Marshal(map[string]any{"client_name": "An <app>", "redirect_uris": redirects, "contacts": []string{"planted@example.org"}})
+	body, _ := json.Marshal(map[string]any{"client_name": "An <app>", "redirect_uris": redirects,
+		"contacts": []string{"planted@example.org"}})
 	a := w.do("POST", registerPath, string(body), "Content-Type", "application/json")
 	if a.StatusCode != http.StatusCreated {
 		w.Fatalf("register: %d %s", a.StatusCode, a.text)
@@ -163,8 +166,10 @@ func challenge(verifier string) string {
 
 // request is a good authorization request, with other fields in pairs; "" removes one.
 func request(client, redirect string, others ...string) url.Values {
-	v := url.Values{"client_id": {client}, "redirect_uri": {redirect}, "response_type": {"code"}, "state": {"a state & more"},
-		"code_challenge": {challenge(verifier)}, "code_challenge_method": {"S256"}, "resource": {base + "/mcp"}, "scope": {"mcp:read"}}
+	v := url.Values{"client_id": {client}, "redirect_uri": {redirect}, "response_type": {"code"},
+		"state":          {"a state & more"},
+		"code_challenge": {challenge(verifier)}, "code_challenge_method": {"S256"}, "resource": {base + "/mcp"},
+		"scope": {"mcp:read"}}
 	for i := 0; i < len(others); i += 2 {
 		if v.Set(others[i], others[i+1]); others[i+1] == "" {
 			v.Del(others[i])
@@ -209,7 +214,8 @@ func (w *world) code(client, redirect string) string {
 }
 
 func redemption(client, code, redirect string, others ...string) url.Values {
-	v := url.Values{"grant_type": {"authorization_code"}, "client_id": {client}, "code": {code}, "redirect_uri": {redirect}, "code_verifier": {verifier}, "resource": {base + "/mcp"}}
+	v := url.Values{"grant_type": {"authorization_code"}, "client_id": {client}, "code": {code},
+		"redirect_uri": {redirect}, "code_verifier": {verifier}, "resource": {base + "/mcp"}}
 	for i := 0; i < len(others); i += 2 {
 		if v.Set(others[i], others[i+1]); others[i+1] == "" {
 			v.Del(others[i])
@@ -222,7 +228,8 @@ func redemption(client, code, redirect string, others ...string) url.Values {
 // code, tokens, refresh, revocation.
 func TestIndependentClient(t *testing.T) {
 	w := newWorld(t)
-	hc := &http.Client{Transport: w, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	hc := &http.Client{Transport: w,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	ctx := context.WithValue(context.Background(), oauth2.HTTPClient, hc)
 	var resource struct {
 		Resource string
@@ -253,10 +260,12 @@ func TestIndependentClient(t *testing.T) {
 		t.Fatalf("%+v", resource)
 	}
 	get(resource.Servers[0]+"/.well-known/oauth-authorization-server", &server)
-	if server.Issuer != base || !server.IssParameter || strings.Join(server.Challenges, "") != "S256" || strings.Join(server.AuthMethods, "") != "none" {
+	if server.Issuer != base || !server.IssParameter || strings.Join(server.Challenges, "") != "S256" ||
+		strings.Join(server.AuthMethods, "") != "none" {
 		t.Fatalf("%+v", server)
 	}
-	res, err := hc.Post(server.Register, "application/json", strings.NewReader(`{"redirect_uris":["http://127.0.0.1/cb"],"token_endpoint_auth_method":"none"}`))
+	res, err := hc.Post(server.Register, "application/json",
+		strings.NewReader(`{"redirect_uris":["http://127.0.0.1/cb"],"token_endpoint_auth_method":"none"}`))
 	if err != nil || res.StatusCode != http.StatusCreated {
 		t.Fatalf("%v, %v", res, err)
 	}
@@ -266,9 +275,12 @@ func TestIndependentClient(t *testing.T) {
 	if err := json.NewDecoder(res.Body).Decode(&client); err != nil {
 		t.Fatal(err)
 	}
-	conf := &oauth2.Config{ClientID: client.ID, RedirectURL: local, Endpoint: oauth2.Endpoint{AuthURL: server.Authorize, TokenURL: server.Token}, Scopes: []string{"mcp:read", "mcp:write"}}
+	conf := &oauth2.Config{ClientID: client.ID, RedirectURL: local,
+		Endpoint: oauth2.Endpoint{AuthURL: server.Authorize, TokenURL: server.Token},
+		Scopes:   []string{"mcp:read", "mcp:write"}}
 	pkce := oauth2.GenerateVerifier()
-	auth, err := url.Parse(conf.AuthCodeURL("some state", oauth2.S256ChallengeOption(pkce), oauth2.SetAuthURLParam("resource", resource.Resource)))
+	auth, err := url.Parse(conf.AuthCodeURL("some state", oauth2.S256ChallengeOption(pkce),
+		oauth2.SetAuthURLParam("resource", resource.Resource)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,11 +289,14 @@ func TestIndependentClient(t *testing.T) {
 		t.Fatalf("%s %v", where, back)
 	}
 	// Which asks with a header first, as it does not know the server.
-	token, err := conf.Exchange(ctx, back.Get("code"), oauth2.VerifierOption(pkce), oauth2.SetAuthURLParam("resource", resource.Resource))
-	if err != nil || token.TokenType != "Bearer" || token.Extra("scope") != "mcp:read mcp:write" || time.Until(token.Expiry).Round(time.Minute) != time.Hour {
+	token, err := conf.Exchange(ctx, back.Get("code"), oauth2.VerifierOption(pkce),
+		oauth2.SetAuthURLParam("resource", resource.Resource))
+	if err != nil || token.TokenType != "Bearer" || token.Extra("scope") != "mcp:read mcp:write" ||
+		time.Until(token.Expiry).Round(time.Minute) != time.Hour {
 		t.Fatalf("%+v, %v", token, err)
 	}
-	if p, scopes, err := w.accounts.Verify(token.AccessToken, w.Resource(), w.clock()); err != nil || p != w.alice || len(scopes) != 2 {
+	if p, scopes, err := w.accounts.Verify(token.AccessToken, w.Resource(), w.clock()); err != nil || p != w.alice ||
+		len(scopes) != 2 {
 		t.Errorf("%+v %v %v", p, scopes, err)
 	}
 	old := token.RefreshToken
@@ -290,7 +305,8 @@ func TestIndependentClient(t *testing.T) {
 	if err != nil || next.RefreshToken == old || next.AccessToken == token.AccessToken {
 		t.Fatalf("%+v, %v", next, err)
 	}
-	res, err = hc.PostForm(server.Revoke, url.Values{"token": {next.RefreshToken}, "client_id": {client.ID}, "token_type_hint": {"refresh_token"}})
+	res, err = hc.PostForm(server.Revoke,
+		url.Values{"token": {next.RefreshToken}, "client_id": {client.ID}, "token_type_hint": {"refresh_token"}})
 	if err != nil || res.StatusCode != http.StatusOK {
 		t.Fatalf("%v, %v", res, err)
 	}
@@ -303,7 +319,8 @@ func TestIndependentClient(t *testing.T) {
 	if _, err := conf.TokenSource(ctx, next).Token(); err == nil || !strings.Contains(err.Error(), "invalid_grant") {
 		t.Errorf("refresh after revocation: %v", err)
 	}
-	w.secrets(good, back.Get("code"), token.AccessToken, old, next.RefreshToken, pkce, "planted@example.org", "203.0.113")
+	w.secrets(good, back.Get("code"), token.AccessToken, old, next.RefreshToken, pkce, "planted@example.org",
+		"203.0.113")
 }
 
 // secrets fails when the file or the log has one of them.
@@ -330,21 +347,28 @@ func TestRoutes(t *testing.T) {
 		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"} {
 			a := w.do(method, route.Path, "")
 			allowed := strings.Contains(strings.Join(route.Methods, " "), method)
-			if (a.StatusCode == http.StatusMethodNotAllowed) == allowed || !allowed && a.Header.Get("Allow") != strings.Join(route.Methods, ", ") {
+			if (a.StatusCode == http.StatusMethodNotAllowed) == allowed ||
+				!allowed && a.Header.Get("Allow") != strings.Join(route.Methods, ", ") {
 				t.Errorf("%s %s: %d, Allow %q", method, route.Path, a.StatusCode, a.Header.Get("Allow"))
 			}
 			open := route.Path != authorizePath
-			if a.Header.Get("Cache-Control") != "no-store" || (a.Header.Get("Access-Control-Allow-Origin") == "*") != open || a.Header.Get("Access-Control-Allow-Credentials") != "" {
+			if a.Header.Get("Cache-Control") != "no-store" ||
+				(a.Header.Get("Access-Control-Allow-Origin") == "*") != open ||
+				a.Header.Get("Access-Control-Allow-Credentials") != "" {
 				t.Errorf("%s %s: %v", method, route.Path, a.Header)
 			}
-			if method == "OPTIONS" && open && (a.StatusCode != http.StatusNoContent || !strings.Contains(a.Header.Get("Access-Control-Allow-Headers"), "MCP-Protocol-Version")) {
+			if method == "OPTIONS" && open &&
+				(a.StatusCode != http.StatusNoContent ||
+					!strings.Contains(a.Header.Get("Access-Control-Allow-Headers"), "MCP-Protocol-Version")) {
 				t.Errorf("preflight of %s: %d %v", route.Path, a.StatusCode, a.Header)
 			}
 		}
 	}
 	for _, path := range []string{
-		"/.well-known/oauth-authorization-server", "/.well-known/oauth-authorization-server/antennes", "/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp",
-		"/.well-known/oauth-protected-resource/antennes/mcp", "/oauth/authorize", "/oauth/token", "/oauth/revoke", "/oauth/register",
+		"/.well-known/oauth-authorization-server", "/.well-known/oauth-authorization-server/antennes",
+		"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp",
+		"/.well-known/oauth-protected-resource/antennes/mcp", "/oauth/authorize", "/oauth/token", "/oauth/revoke",
+		"/oauth/register",
 	} {
 		if !paths[path] {
 			t.Errorf("no %s", path)
@@ -353,12 +377,14 @@ func TestRoutes(t *testing.T) {
 	if a := w.do("GET", "/oauth/authorize/", ""); a.StatusCode != http.StatusNotFound {
 		t.Errorf("%d", a.StatusCode)
 	}
-	for _, wrong := range []string{"", "www.example", "https://www.example/", "https://www.example?x", "ftp://x", "https://u@www.example", "https://"} {
+	for _, wrong := range []string{"", "www.example", "https://www.example/", "https://www.example?x", "ftp://x",
+		"https://u@www.example", "https://"} {
 		if _, err := New(Options{BaseURL: wrong}); err == nil {
 			t.Errorf("the base URL %q is taken", wrong)
 		}
 	}
-	if h, err := New(Options{BaseURL: "http://127.0.0.1:8080"}); err != nil || len(h.Routes()) != 7 || h.ResourceMetadataURL() != "http://127.0.0.1:8080/.well-known/oauth-protected-resource/mcp" {
+	if h, err := New(Options{BaseURL: "http://127.0.0.1:8080"}); err != nil || len(h.Routes()) != 7 ||
+		h.ResourceMetadataURL() != "http://127.0.0.1:8080/.well-known/oauth-protected-resource/mcp" {
 		t.Errorf("without a prefix: %v", err)
 	}
 }

@@ -77,7 +77,8 @@ func (h *Handler) problem(w http.ResponseWriter, a *authorization, why, back str
 }
 
 func (h *Handler) shown(a *authorization) *shown {
-	s := &shown{texts: a.lang, Style: template.CSS(style), Service: h.base.Host, Action: h.base.Path + authorizePath, MaxName: 64, MaxSecret: 1024}
+	s := &shown{texts: a.lang, Style: template.CSS(style), Service: h.base.Host, Action: h.base.Path + authorizePath,
+		MaxName: 64, MaxSecret: 1024}
 	if a.client != nil {
 		other := url.Values{}
 		for name, list := range a.query {
@@ -109,7 +110,9 @@ func (h *Handler) render(w http.ResponseWriter, s *shown, formAction string, sta
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Language", s.Lang)
 	header.Set("Vary", "Accept-Language")
-	header.Set("Content-Security-Policy", "default-src 'none'; style-src "+styleHash+"; form-action "+formAction+"; frame-ancestors 'none'; base-uri 'none'")
+	header.Set("Content-Security-Policy",
+		"default-src 'none'; style-src "+styleHash+"; form-action "+formAction+
+			"; frame-ancestors 'none'; base-uri 'none'")
 	header.Set("X-Frame-Options", "DENY")
 	header.Set("Referrer-Policy", "no-referrer")
 	w.WriteHeader(status)

@@ -50,7 +50,8 @@ func TestReadOnly(t *testing.T) {
 	w.Handler = w.handler(accounts)
 	w.Handler.key = key
 	a := w.post(authorizePath, fields, "Cookie", cookie)
-	if a.StatusCode != http.StatusServiceUnavailable || !strings.Contains(a.text, "cannot be written to") || a.Header.Get("Location") != "" {
+	if a.StatusCode != http.StatusServiceUnavailable || !strings.Contains(a.text, "cannot be written to") ||
+		a.Header.Get("Location") != "" {
 		t.Errorf("%d %s", a.StatusCode, a.text)
 	}
 }
@@ -61,7 +62,8 @@ func TestLostAccount(t *testing.T) {
 	w := newWorld(t)
 	client := w.register(callback)
 	const may = "one of the accounts that this server cannot read"
-	if a := w.decided(request(client, callback), "name", "nobody"); a.StatusCode != http.StatusForbidden || strings.Contains(a.text, may) {
+	if a := w.decided(request(client, callback), "name", "nobody"); a.StatusCode != http.StatusForbidden ||
+		strings.Contains(a.text, may) {
 		t.Errorf("before: %d %s", a.StatusCode, a.text)
 	}
 	err := w.db.Update(func(tx *store.Tx) error {
@@ -76,7 +78,8 @@ func TestLostAccount(t *testing.T) {
 	}
 	w.Handler = w.handler(accounts)
 	for _, name := range []string{"alice", "nobody"} {
-		if a := w.decided(request(client, callback), "name", name); a.StatusCode != http.StatusForbidden || !strings.Contains(a.text, may) {
+		if a := w.decided(request(client, callback), "name", name); a.StatusCode != http.StatusForbidden ||
+			!strings.Contains(a.text, may) {
 			t.Errorf("%s: %d %s", name, a.StatusCode, a.text)
 		}
 	}

@@ -32,7 +32,8 @@ func (h *Handler) limited(counter *limit.Addresses, most int, what string, serve
 	return func(w http.ResponseWriter, r *http.Request) {
 		if now := h.Now(); counter.Add(h.Address(r), now) > most {
 			h.retryAfter(w, counter.End(now))
-			h.fail(w, refuse(http.StatusTooManyRequests, "temporarily_unavailable", "over %d %s from one address", most, what))
+			h.fail(w, refuse(http.StatusTooManyRequests, "temporarily_unavailable", "over %d %s from one address", most,
+				what))
 			return
 		}
 		serve(w, r)
@@ -93,7 +94,8 @@ func (h *Handler) countNetworks(w http.ResponseWriter, r *http.Request) error {
 	}{{network, mostNetworkRegistered}, {limit.Provider(network), mostProviderRegistered}} {
 		if h.registered.Add(c.of, now) > c.most {
 			h.retryAfter(w, h.registered.End(now))
-			return refuse(http.StatusTooManyRequests, "temporarily_unavailable", "over %d registrations an hour from the network %s", c.most, c.of)
+			return refuse(http.StatusTooManyRequests, "temporarily_unavailable",
+				"over %d registrations an hour from the network %s", c.most, c.of)
 		}
 	}
 	return nil

@@ -65,7 +65,8 @@ func (h *Handler) tooMany(w http.ResponseWriter, r *http.Request, values url.Val
 		return false
 	}
 	h.retryAfter(w, h.byAddress.End(now))
-	h.fail(w, refuse(http.StatusTooManyRequests, "temporarily_unavailable", "over %d requests a minute %s", mostTokens, of))
+	h.fail(w, refuse(http.StatusTooManyRequests, "temporarily_unavailable", "over %d requests a minute %s", mostTokens,
+		of))
 	return true
 }
 
@@ -86,7 +87,8 @@ func (h *Handler) token(w http.ResponseWriter, r *http.Request, values url.Value
 }
 
 func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, values url.Values) (*account.Tokens, error) {
-	if err := once(values, "grant_type", "client_id", "client_secret", "code", "redirect_uri", "code_verifier", "refresh_token", "scope"); err != nil {
+	if err := once(values, "grant_type", "client_id", "client_secret", "code", "redirect_uri", "code_verifier",
+		"refresh_token", "scope"); err != nil {
 		return nil, err
 	}
 	client, err := h.clientOf(w, r, values)
@@ -113,7 +115,8 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, values url.Va
 func (h *Handler) checkResource(values url.Values) error {
 	for _, resource := range values["resource"] {
 		if resource != h.resource {
-			return refuse(http.StatusBadRequest, "invalid_target", "resource %.200q: the only one is %s", resource, h.resource)
+			return refuse(http.StatusBadRequest, "invalid_target", "resource %.200q: the only one is %s", resource,
+				h.resource)
 		}
 	}
 	return nil
@@ -133,7 +136,8 @@ func (h *Handler) redeem(values url.Values, client string) (*account.Tokens, err
 		return nil, err
 	}
 	return h.Accounts.Redeem(account.Redemption{
-		Code: values.Get("code"), Client: client, Redirect: values.Get("redirect_uri"), Verifier: values.Get("code_verifier"), Resource: h.resource,
+		Code: values.Get("code"), Client: client, Redirect: values.Get("redirect_uri"),
+		Verifier: values.Get("code_verifier"), Resource: h.resource,
 	})
 }
 

@@ -25,7 +25,8 @@ func (w *world) tokens(client, redirect string) (access, refresh string) {
 
 func (w *world) want(what string, a answer, status int, code string) {
 	w.Helper()
-	if a.StatusCode != status || a.member("error") != code || a.member("access_token") != "" || a.Header.Get("Cache-Control") != "no-store" || a.Header.Get("Content-Type") != "application/json" {
+	if a.StatusCode != status || a.member("error") != code || a.member("access_token") != "" ||
+		a.Header.Get("Cache-Control") != "no-store" || a.Header.Get("Content-Type") != "application/json" {
 		w.Errorf("%s: %d %s, want %d %s", what, a.StatusCode, a.text, status, code)
 	}
 }
@@ -43,7 +44,8 @@ func TestTokenErrors(t *testing.T) {
 	}{
 		{"no type", redemption(client, code, local, "grant_type", ""), nil, 400, "invalid_request"},
 		{"password", redemption(client, code, local, "grant_type", "password"), nil, 400, "unsupported_grant_type"},
-		{"credentials", redemption(client, code, local, "grant_type", "client_credentials"), nil, 400, "unsupported_grant_type"},
+		{"credentials", redemption(client, code, local, "grant_type", "client_credentials"), nil,
+			400, "unsupported_grant_type"},
 		{"no client", redemption("", code, local), nil, 401, "invalid_client"},
 		{"unknown client", redemption("x", code, local), nil, 401, "invalid_client"},
 		{"a secret", redemption(client, code, local, "client_secret", "x"), nil, 401, "invalid_client"},
@@ -56,26 +58,33 @@ func TestTokenErrors(t *testing.T) {
 		{"another redirect", redemption(client, code, callback), nil, 400, "invalid_grant"},
 		{"another port", redemption(client, code, "http://127.0.0.1:49153/cb"), nil, 400, "invalid_grant"},
 		{"the registered", redemption(client, code, "http://127.0.0.1/cb"), nil, 400, "invalid_grant"},
-		{"another verifier", redemption(client, code, local, "code_verifier", strings.Repeat("w", 43)), nil, 400, "invalid_grant"},
+		{"another verifier", redemption(client, code, local, "code_verifier", strings.Repeat("w", 43)), nil, 400,
+			"invalid_grant"},
 		{"plain", redemption(client, code, local, "code_verifier", challenge(verifier)), nil, 400, "invalid_grant"},
-		{"another resource", redemption(client, code, local, "resource", "https://other.example/mcp"), nil, 400, "invalid_target"},
-		{"code as a refresh", url.Values{"grant_type": {"refresh_token"}, "client_id": {client}, "refresh_token": {code}}, nil, 400, "invalid_grant"},
-		{"no refresh token", url.Values{"grant_type": {"refresh_token"}, "client_id": {client}}, nil, 400, "invalid_request"},
+		{"another resource", redemption(client, code, local, "resource", "https://other.example/mcp"), nil, 400,
+			"invalid_target"},
+		{"code as a refresh", url.Values{"grant_type": {"refresh_token"}, "client_id": {client},
+			"refresh_token": {code}}, nil, 400, "invalid_grant"},
+		{"no refresh token", url.Values{"grant_type": {"refresh_token"}, "client_id": {client}}, nil, 400,
+			"invalid_request"},
 		{"JSON", redemption(client, code, local), []string{"Content-Type", "application/json"}, 400, "invalid_request"},
 		{"compressed", redemption(client, code, local), []string{"Content-Encoding", "gzip"}, 400, "invalid_request"},
 		{"large", redemption(client, strings.Repeat("a", maxBody), local), nil, 413, "invalid_request"},
 		{"twice", url.Values{"grant_type": {"authorization_code", "authorization_code"}}, nil, 400, "invalid_request"},
-		{"two verifiers", url.Values{"grant_type": {"authorization_code"}, "client_id": {client}, "code_verifier": {"a", "b"}}, nil, 400, "invalid_request"},
+		{"two verifiers", url.Values{"grant_type": {"authorization_code"}, "client_id": {client},
+			"code_verifier": {"a", "b"}}, nil, 400, "invalid_request"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w.want(tt.name, w.post(tokenPath, tt.v, tt.header...), tt.status, tt.want)
 		})
 	}
-	w.want("in the query", w.do("POST", tokenPath+"?"+redemption(client, code, local).Encode(), "", "Content-Type", formType), 401, "invalid_client")
+	w.want("in the query", w.do("POST", tokenPath+"?"+redemption(client, code, local).Encode(), "", "Content-Type",
+		formType), 401, "invalid_client")
 	w.want("not well formed", w.do("POST", tokenPath, "%zz", "Content-Type", formType), 400, "invalid_request")
 	w.want("no type", w.do("POST", tokenPath, redemption(client, code, local).Encode()), 400, "invalid_request")
 	a := w.post(tokenPath, redemption(client, code, local, "resource", ""))
-	if a.StatusCode != http.StatusOK || !strings.Contains(a.text, `"expires_in":3600`) || a.member("scope") != "mcp:read" || a.member("token_type") != "Bearer" || a.Header.Get("Pragma") != "no-cache" {
+	if a.StatusCode != http.StatusOK || !strings.Contains(a.text, `"expires_in":3600`) ||
+		a.member("scope") != "mcp:read" || a.member("token_type") != "Bearer" || a.Header.Get("Pragma") != "no-cache" {
 		t.Fatalf("after all that: %d %s", a.StatusCode, a.text)
 	}
 	w.want("twice", w.post(tokenPath, redemption(client, code, local)), 400, "invalid_grant")
@@ -108,7 +117,8 @@ func TestRefreshAndRevoke(t *testing.T) {
 	w.want("an unknown scope", ask(client, refresh, "scope", "x"), 400, "invalid_scope")
 	w.want("an access token", ask(client, access), 400, "invalid_grant")
 	next := ask(client, refresh, "resource", base+"/mcp", "scope", "mcp:read")
-	if next.StatusCode != http.StatusOK || next.member("refresh_token") == refresh || !valid(access) || !valid(next.member("access_token")) {
+	if next.StatusCode != http.StatusOK || next.member("refresh_token") == refresh || !valid(access) ||
+		!valid(next.member("access_token")) {
 		t.Fatalf("%d %s", next.StatusCode, next.text)
 	}
 	revoke := func(v url.Values) answer { return w.post(revokePath, v) }
@@ -116,7 +126,8 @@ func TestRefreshAndRevoke(t *testing.T) {
 	w.want("no client", revoke(url.Values{"token": {access}}), 401, "invalid_client")
 	w.want("another's", revoke(url.Values{"token": {access}, "client_id": {other}}), 400, "invalid_grant")
 	for _, token := range []string{access, access, "nonsense"} {
-		if a := revoke(url.Values{"token": {token}, "client_id": {client}}); a.StatusCode != http.StatusOK || a.text != "" {
+		if a := revoke(url.Values{"token": {token}, "client_id": {client}}); a.StatusCode != http.StatusOK ||
+			a.text != "" {
 			t.Errorf("%d %s", a.StatusCode, a.text)
 		}
 	}
@@ -201,7 +212,8 @@ func TestTokenLimitOfAPerson(t *testing.T) {
 	first := w.post(tokenPath, redemption(client, code, callback))
 	w.mustWait("the code again", w.post(tokenPath, redemption(client, code, callback)), time.Minute)
 	refresh := func(token string) answer {
-		return w.post(tokenPath, url.Values{"grant_type": {"refresh_token"}, "client_id": {client}, "refresh_token": {token}})
+		return w.post(tokenPath,
+			url.Values{"grant_type": {"refresh_token"}, "client_id": {client}, "refresh_token": {token}})
 	}
 	last := first
 	for n := 1; n < 59; n++ {
@@ -210,7 +222,8 @@ func TestTokenLimitOfAPerson(t *testing.T) {
 			t.Fatalf("refresh %d: %d %s", n, last.StatusCode, last.text)
 		}
 	}
-	if a := w.post(revokePath, url.Values{"client_id": {client}, "token": {last.member("access_token")}}); a.StatusCode != http.StatusOK {
+	if a := w.post(revokePath,
+		url.Values{"client_id": {client}, "token": {last.member("access_token")}}); a.StatusCode != http.StatusOK {
 		t.Errorf("revoke: %d %s", a.StatusCode, a.text)
 	}
 	w.mustWait("the 61st of the person", refresh(last.member("refresh_token")), time.Minute)
@@ -259,11 +272,12 @@ func TestRegister(t *testing.T) {
 		`{}`:                                     "invalid_client_metadata",
 		`{"client_name":"x"}`:                    "invalid_redirect_uri",
 		`{"client_name":"x","redirect_uris":[]}`: "invalid_redirect_uri",
-		`{"redirect_uris":["http://evil.example/cb"]}`:                                                           "invalid_redirect_uri",
-		`{"redirect_uris":["https://app.example/cb","javascript:alert(1)"]}`:                                     "invalid_redirect_uri",
-		`{"redirect_uris":["https://*.example/cb"]}`:                                                             "invalid_redirect_uri",
-		`{"redirect_uris":["https://app.example/cb"],"client_name":"a\u202eb"}`:                                  "invalid_client_metadata",
-		`{"redirect_uris":["https://app.example/cb"],"client_name":"` + strings.Repeat("a", 101) + `"}`:          "invalid_client_metadata",
+		`{"redirect_uris":["http://evil.example/cb"]}`:                          "invalid_redirect_uri",
+		`{"redirect_uris":["https://app.example/cb","javascript:alert(1)"]}`:    "invalid_redirect_uri",
+		`{"redirect_uris":["https://*.example/cb"]}`:                            "invalid_redirect_uri",
+		`{"redirect_uris":["https://app.example/cb"],"client_name":"a\u202eb"}`: "invalid_client_metadata",
+		`{"redirect_uris":["https://app.example/cb"],"client_name":"` + strings.Repeat("a",
+			101) + `"}`: "invalid_client_metadata",
 		`{"redirect_uris":["https://app.example/cb"],"token_endpoint_auth_method":"client_secret_basic"}`:        "invalid_client_metadata",
 		`{"redirect_uris":["https://app.example/cb"],"token_endpoint_auth_method":""}`:                           "invalid_client_metadata",
 		`{"redirect_uris":["https://app.example/cb"],"grant_types":["implicit"]}`:                                "invalid_client_metadata",
@@ -276,7 +290,8 @@ func TestRegister(t *testing.T) {
 			w.want(body[:min(len(body), 120)], a, 400, want)
 			continue
 		}
-		if a.StatusCode != http.StatusCreated || a.member("token_endpoint_auth_method") != "none" || a.member("client_secret") != "" || a.member("client_name") == "" {
+		if a.StatusCode != http.StatusCreated || a.member("token_endpoint_auth_method") != "none" ||
+			a.member("client_secret") != "" || a.member("client_name") == "" {
 			t.Errorf("%s: %d %s", body, a.StatusCode, a.text)
 		}
 		if c, err := w.accounts.Client(a.member("client_id")); err != nil || c.Used != nil {
@@ -284,7 +299,8 @@ func TestRegister(t *testing.T) {
 		}
 	}
 	w.want("a form", w.do("POST", registerPath, "redirect_uris=x", "Content-Type", formType), 400, "invalid_request")
-	w.want("large", w.do("POST", registerPath, `{"redirect_uris":["`+strings.Repeat("a", maxBody), "Content-Type", "application/json"), 413, "invalid_request")
+	w.want("large", w.do("POST", registerPath, `{"redirect_uris":["`+strings.Repeat("a", maxBody), "Content-Type",
+		"application/json"), 413, "invalid_request")
 	for range mostRegistered {
 		w.do("POST", registerPath, "", "Content-Type", "application/json")
 	}
@@ -299,7 +315,8 @@ func TestRegister(t *testing.T) {
 	if err := w.accounts.Sweep(); err != nil {
 		t.Fatal(err)
 	}
-	if a := w.do("GET", authorizePath+"?"+request(client, callback).Encode(), ""); a.StatusCode != http.StatusBadRequest {
+	if a := w.do("GET", authorizePath+"?"+request(client, callback).Encode(),
+		""); a.StatusCode != http.StatusBadRequest {
 		t.Errorf("a client that nobody let in for a day: %d", a.StatusCode)
 	}
 }
@@ -307,13 +324,17 @@ func TestRegister(t *testing.T) {
 // Whatever is sent, nothing is registered that package account would refuse, and no
 // secret or other way to sign in is promised.
 func FuzzRegister(f *testing.F) {
-	for _, seed := range []string{`{"redirect_uris":["https://app.example/cb"],"client_name":"x","grant_types":["authorization_code"]}`, `{"redirect_uris":["http://127.0.0.1:1/"],"token_endpoint_auth_method":"none"}`, `[`, `{"redirect_uris":null}`} {
+	for _, seed := range []string{
+		`{"redirect_uris":["https://app.example/cb"],"client_name":"x","grant_types":["authorization_code"]}`,
+		`{"redirect_uris":["http://127.0.0.1:1/"],"token_endpoint_auth_method":"none"}`,
+		`[`, `{"redirect_uris":null}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r, err := parseRegistration(text)
 		if err != nil {
-			if e, ok := err.(*oauthError); !ok || e.status != http.StatusBadRequest || strings.ContainsAny(e.text, "\"\\\n") {
+			if e, ok := err.(*oauthError); !ok || e.status != http.StatusBadRequest ||
+				strings.ContainsAny(e.text, "\"\\\n") {
 				t.Fatalf("%v", err)
 			}
 			return
@@ -337,7 +358,8 @@ func FuzzRegister(f *testing.F) {
 			a := authorization{state: "s"}
 			a.Redirect = uri
 			back, err := url.Parse(a.back("https://issuer.example", url.Values{"code": {"c"}}))
-			if err != nil || back.Scheme != u.Scheme || back.Host != u.Host || back.Path != u.Path || back.Query()["code"][0] != "c" || len(back.Query()["state"]) != 1 {
+			if err != nil || back.Scheme != u.Scheme || back.Host != u.Host || back.Path != u.Path ||
+				back.Query()["code"][0] != "c" || len(back.Query()["state"]) != 1 {
 				t.Fatalf("%q leads to %v, %v", uri, back, err)
 			}
 		}

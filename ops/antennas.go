@@ -40,10 +40,12 @@ func (p *listParams) Check() error {
 		return err
 	}
 	if p.given() && p.Lat != nil {
-		return &endpoint.ParamError{Param: "radiusKm", Want: "a disc and a box (bbox, or north, south, east, west) exclude each other"}
+		return &endpoint.ParamError{Param: "radiusKm",
+			Want: "a disc and a box (bbox, or north, south, east, west) exclude each other"}
 	}
 	if p.Limit > maxPage && !p.given() && p.Lat == nil {
-		return &endpoint.ParamError{Param: "limit", Value: strconv.Itoa(p.Limit), Want: "a whole number from 1 to 1000; up to 5000 with north, south, east, west or lat, lon, radiusKm"}
+		return &endpoint.ParamError{Param: "limit", Value: strconv.Itoa(p.Limit),
+			Want: "a whole number from 1 to 1000; up to 5000 with north, south, east, west or lat, lon, radiusKm"}
 	}
 	return nil
 }

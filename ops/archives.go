@@ -17,12 +17,14 @@ import (
 )
 
 var listArchives = endpoint.New(endpoint.Decl{
-	Name: "anfr.archives", Path: "/anfr/archives", Scope: "anfr:read", Fails: "ANFR_ARCHIVES", MaxAge: 3600, Data: []string{dataArchives},
+	Name: "anfr.archives", Path: "/anfr/archives", Scope: "anfr:read", Fails: "ANFR_ARCHIVES", MaxAge: 3600,
+	Data:    []string{dataArchives},
 	Summary: "Dates of the publications of the ANFR's observatoire that are kept, the newest first.",
 }, (*Reading).archives)
 
 func (r *Reading) archives(context.Context, *struct{}) (*view.Body[[]string, view.ArchivesMeta], error) {
-	answer := &view.Body[[]string, view.ArchivesMeta]{Data: []string{}, Meta: view.ArchivesMeta{DataVersion: r.archivesVersion()}}
+	answer := &view.Body[[]string, view.ArchivesMeta]{Data: []string{},
+		Meta: view.ArchivesMeta{DataVersion: r.archivesVersion()}}
 	all, err := r.Archives.List()
 	if err != nil {
 		return nil, err
@@ -33,7 +35,8 @@ func (r *Reading) archives(context.Context, *struct{}) (*view.Body[[]string, vie
 	if len(all) > 0 {
 		answer.Meta.Current = &answer.Data[0]
 	}
-	answer.Meta.Attribution = archiveSource(len(all) > 0 && all[0].Synthetic) // all archives of a folder are synthetic, or none is
+	// all archives of a folder are synthetic, or none is
+	answer.Meta.Attribution = archiveSource(len(all) > 0 && all[0].Synthetic)
 	return answer, nil
 }
 
@@ -57,7 +60,8 @@ func archiveSource(synthetic bool) view.Attribution {
 }
 
 var getArchive = endpoint.New(endpoint.Decl{
-	Name: "anfr.archive", Path: "/anfr/archive/{date}", Scope: "anfr:read", Fails: "ANFR_ARCHIVE", MaxAge: 3600, Data: []string{dataArchives}, Large: true, Kept: true,
+	Name: "anfr.archive", Path: "/anfr/archive/{date}", Scope: "anfr:read", Fails: "ANFR_ARCHIVE", MaxAge: 3600,
+	Data: []string{dataArchives}, Large: true, Kept: true,
 	Summary: "What a publication of the ANFR's observatoire changed, or the whole of it, by site.",
 	Doc:     "A row is known by station number, operator and system, and compared with the publication before; all of the oldest one is new. Sites come by number, in one answer. Ask for it compressed.",
 	Errors:  []string{codeInvalidDate, codeNoArchive},
@@ -113,7 +117,8 @@ func (r *Reading) archive(_ context.Context, p *archiveParams) (archived, error)
 	case err != nil:
 		return archived{}, err
 	}
-	meta := view.ArchiveMeta{Date: found.Date, View: string(p.View), Attribution: archiveSource(found.Synthetic), DataVersion: version}
+	meta := view.ArchiveMeta{Date: found.Date, View: string(p.View), Attribution: archiveSource(found.Synthetic),
+		DataVersion: version}
 	if found.Before != "" {
 		meta.Previous = &found.Before
 	}

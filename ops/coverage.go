@@ -12,7 +12,8 @@ import (
 )
 
 var coveragePoints = endpoint.New(endpoint.Decl{
-	Name: "coverage.points", Path: "/coverage/points", Scope: "coverage:read", Fails: "COVERAGE_POINTS", MaxAge: 60, Data: []string{dataRecent},
+	Name: "coverage.points", Path: "/coverage/points", Scope: "coverage:read", Fails: "COVERAGE_POINTS", MaxAge: 60,
+	Data:    []string{dataRecent},
 	Summary: "Points of a market where the signal was measured in the last days, the newest first.",
 	Doc:     "Where there are more than limit, they are an even sample of the place. Levels are in dBm and dB.",
 	Errors:  []string{codeInvalidBBox, codeInvalidOperator},

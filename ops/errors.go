@@ -73,7 +73,8 @@ const internal = "an internal error; the server's log has it under this request 
 // Problems explains every code that this version can answer.
 func Problems() []endpoint.Problem {
 	list := []endpoint.Problem{
-		{Code: codeInvalidParameter, Status: 400, When: "A parameter cannot be used; the message names it and what is allowed."},
+		{Code: codeInvalidParameter, Status: 400,
+			When: "A parameter cannot be used; the message names it and what is allowed."},
 		{Code: codeInvalidBBox, Status: 400, When: "north, south, east, west are incomplete or no box."},
 		{Code: codeInvalidOperator, Status: 400, When: "The market does not have the operator."},
 		{Code: codeMissingRadio, Status: 400, When: "No value to look up."},
@@ -84,25 +85,34 @@ func Problems() []endpoint.Problem {
 		{Code: codeNotAllowed, Status: 405, When: "The path has no such method."},
 		{Code: codeKeyRequired, Status: 401, When: "No API key."},
 		{Code: codeInvalidKey, Status: 401, When: "The API key is unknown, expired or revoked."},
-		{Code: codeSignature, Status: 401, When: "The client signs its requests, and the signature is missing or not valid."},
-		{Code: codeAttestation, Status: 401, When: "The client needs a device attestation, and it is missing or not valid."},
+		{Code: codeSignature, Status: 401,
+			When: "The client signs its requests, and the signature is missing or not valid."},
+		{Code: codeAttestation, Status: 401,
+			When: "The client needs a device attestation, and it is missing or not valid."},
 		{Code: codeOrigin, Status: 403, When: "The origin is not one of the client's."},
-		{Code: codeAddress, Status: 403, When: "The address is not one of the client's, or none that may ask for this."},
+		{Code: codeAddress, Status: 403,
+			When: "The address is not one of the client's, or none that may ask for this."},
 		{Code: codeScope, Status: 403, When: "The key lacks the scope of the route."},
-		{Code: codeRateLimited, Status: 429, When: "The quota of the minute or of the day is spent, or too many authentications failed; Retry-After says when to come back."},
+		{Code: codeRateLimited, Status: 429,
+			When: "The quota of the minute or of the day is spent, or too many authentications failed; Retry-After says when to come back."},
 		{Code: codeMissingFile, Status: 400, When: "The form has no part file."},
-		{Code: codeUnsupportedImage, Status: 400, When: "The file is no image of a kind that can be read, or is damaged."},
+		{Code: codeUnsupportedImage, Status: 400,
+			When: "The file is no image of a kind that can be read, or is damaged."},
 		{Code: codeImageTooLarge, Status: 400, When: "The file has over 20 MiB or 120 megapixels."},
 		{Code: codeHEIC, Status: 400, When: "The HEIC or HEIF file cannot be converted."},
 		{Code: codeNoPhoto, Status: 404, When: "No photo that is shown has this id."},
 		{Code: codeInvalidDate, Status: 400, When: "The date is none, or not written as YYYY-MM-DD."},
 		{Code: codeNoArchive, Status: 404, When: "There is no archive of this date."},
 		{Code: codeTooLarge, Status: 413, When: "The body is too large."},
-		{Code: codeMediaType, Status: 415, When: "The body is of another kind than the route takes, or has a Content-Encoding."},
+		{Code: codeMediaType, Status: 415,
+			When: "The body is of another kind than the route takes, or has a Content-Encoding."},
 		{Code: codeTooSlow, Status: 408, When: "The body did not arrive in time."},
-		{Code: codeBusy, Status: 503, When: "Too many bodies, images or large answers are being worked on at this moment; Retry-After says when to come back."},
-		{Code: codeNotReady, Status: 503, When: "The data is still loading, or the market's inventory is not loaded on this server, or its measures, photos, outages, archives or API keys cannot be read."},
-		{Code: codeNotWritable, Status: 503, When: "The server's folder cannot be written to, or its disk is full; the message says which."},
+		{Code: codeBusy, Status: 503,
+			When: "Too many bodies, images or large answers are being worked on at this moment; Retry-After says when to come back."},
+		{Code: codeNotReady, Status: 503,
+			When: "The data is still loading, or the market's inventory is not loaded on this server, or its measures, photos, outages, archives or API keys cannot be read."},
+		{Code: codeNotWritable, Status: 503,
+			When: "The server's folder cannot be written to, or its disk is full; the message says which."},
 	}
 	when := "An internal error; the server's log has it under the request id."
 	list = append(list, endpoint.Problem{Code: codeInternal, Status: 500, When: when})
@@ -170,7 +180,8 @@ var (
 	errLoading  = &Error{Status: 503, Code: codeNotReady, Message: "the data is still loading", RetryAfter: 2}
 	ErrNotFound = &Error{Status: 404, Code: codeNotFound, Message: "there is no such path"}
 	ErrInternal = &Error{Status: 500, Code: codeInternal, Message: internal}
-	ErrBusy     = &Error{Status: 503, Code: codeBusy, Message: "too many bodies are on their way at this moment", RetryAfter: 5}
+	ErrBusy     = &Error{Status: 503, Code: codeBusy, Message: "too many bodies are on their way at this moment",
+		RetryAfter: 5}
 	// ErrManyAnswers is for whoever does not read, or asks for too much at once.
 	ErrManyAnswers = &Error{Status: 503, Code: codeBusy, RetryAfter: 5,
 		Message: "too many large answers are being sent at this moment, to this client or to all: read them to their end, four at a time, and ask again"}
@@ -180,20 +191,24 @@ var (
 		Message: "this is for whoever runs the server: ask from the machine itself, or start the server with --ops-listen"}
 	// ErrGone is for the log: nobody reads it.
 	ErrGone       = &Error{Status: 400, Code: codeInvalidParameter, Message: "the client went away"}
-	ErrBrokenBody = &Error{Status: 400, Code: codeInvalidParameter, Message: "the body: it ends before its stated length, or its chunks have no proper form"}
-	errNoAntenna  = &Error{Status: 404, Code: codeNoAntenna, Message: "no antenna has this identifier"}
+	ErrBrokenBody = &Error{Status: 400, Code: codeInvalidParameter,
+		Message: "the body: it ends before its stated length, or its chunks have no proper form"}
+	errNoAntenna = &Error{Status: 404, Code: codeNoAntenna, Message: "no antenna has this identifier"}
 	// ErrNoPhoto is the error of an image's address, too.
 	ErrNoPhoto = &Error{Status: 404, Code: codeNoPhoto, Message: "no photo that is shown has this id"}
 	// ErrMissingFile is the error of a body that is no form, too.
 	ErrMissingFile = &Error{Status: 400, Code: codeMissingFile, Message: "the form has no part named file"}
-	errImagesBusy  = &Error{Status: 503, Code: codeBusy, Message: "too many images are being processed at this moment", RetryAfter: 10}
-	errNoArchive   = &Error{Status: 404, Code: codeNoArchive, Message: "there is no archive of this date: /anfr/archives lists those that there are"}
-	errNoSite      = &Error{Status: 404, Code: codeNoSite, Message: "no site has this identifier"}
+	errImagesBusy  = &Error{Status: 503, Code: codeBusy, Message: "too many images are being processed at this moment",
+		RetryAfter: 10}
+	errNoArchive = &Error{Status: 404, Code: codeNoArchive,
+		Message: "there is no archive of this date: /anfr/archives lists those that there are"}
+	errNoSite = &Error{Status: 404, Code: codeNoSite, Message: "no site has this identifier"}
 )
 
 // NotAllowed is the error for a method that a path does not have.
 func NotAllowed(methods []string) *Error {
-	return &Error{Status: 405, Code: codeNotAllowed, Message: "this path answers " + strings.Join(methods, ", ") + " only"}
+	return &Error{Status: 405, Code: codeNotAllowed,
+		Message: "this path answers " + strings.Join(methods, ", ") + " only"}
 }
 
 // TooLarge is the error for a body of more than limit bytes; code "" is the common

@@ -10,7 +10,8 @@ import (
 )
 
 var exportAntennas = endpoint.New(endpoint.Decl{
-	Name: "antennas.export", Path: "/antennas/export", Scope: "antennas:read", Fails: "ANTENNAS_EXPORT", MaxAge: 3600, Large: true,
+	Name: "antennas.export", Path: "/antennas/export", Scope: "antennas:read", Fails: "ANTENNAS_EXPORT", MaxAge: 3600,
+	Large:   true,
 	Summary: "All antenna sites of a market, or those that a filter leaves, in one answer.",
 	Doc:     "For loading everything; refresh with /antennas and a box afterwards. Ask for it compressed.",
 	Errors:  []string{codeInvalidOperator},

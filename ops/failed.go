@@ -34,7 +34,8 @@ const failedRetry = 60 // seconds until it is worth asking again
 
 func unusable(data string) *Error {
 	return &Error{Status: 503, Code: codeNotReady, RetryAfter: failedRetry,
-		Message: "this server cannot read its " + data + " at the moment; its operator finds the cause in its log, or with relais check"}
+		Message: "this server cannot read its " + data +
+			" at the moment; its operator finds the cause in its log, or with relais check"}
 }
 
 // failure is the answer to an error of the stores that is not the request's fault, nil for

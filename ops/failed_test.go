@@ -39,7 +39,8 @@ func TestNotWritable(t *testing.T) {
 				op = listOutages
 			}
 			e := Report(op, tt.err)
-			if e.Status != tt.status || e.Code != tt.code || !strings.Contains(e.Message, tt.says) || strings.Contains(e.Message, "/data") {
+			if e.Status != tt.status || e.Code != tt.code || !strings.Contains(e.Message, tt.says) ||
+				strings.Contains(e.Message, "/data") {
 				t.Errorf("%d %s: %s", e.Status, e.Code, e.Message)
 			}
 			if (e.RetryAfter > 0) != (tt.status == 503) {

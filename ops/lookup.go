@@ -15,7 +15,8 @@ import (
 )
 
 var lookupAntennas = endpoint.New(endpoint.Decl{
-	Name: "antennas.lookup", Path: "/antennas/lookup-by-radio", Scope: "antennas:read", Fails: "ANTENNAS_LOOKUP", MaxAge: 60, Data: []string{dataLearned},
+	Name: "antennas.lookup", Path: "/antennas/lookup-by-radio", Scope: "antennas:read", Fails: "ANTENNAS_LOOKUP",
+	MaxAge: 60, Data: []string{dataLearned},
 	Summary: "Sites that a radio identifier names.",
 	Doc:     "An eNB is the ECI without its last 8 bits; a gNB is the NCI without its last 4 to 14. One value may name several sites: all are answered, those that a source gives it to before those for which it was learned from measures, and of each those that it certainly names first. A gNB whose length the data does not state is tried with every length.",
 	Errors:  []string{codeMissingRadio, codeInvalidOperator},
@@ -59,13 +60,15 @@ func (p *radioParams) asked() (name, value string, t lookupType, err error) {
 		name, value string
 		t           lookupType
 	}{
-		{"value", p.Value, p.Type}, {"enb", p.ENB, "enb"}, {"gnb", p.GNB, "gnb"}, {"pci", p.PCI, "pci"}, {"cellId", p.CellID, "cellid"}, {"ci", p.CI, "ci"},
+		{"value", p.Value, p.Type}, {"enb", p.ENB, "enb"}, {"gnb", p.GNB, "gnb"}, {"pci", p.PCI, "pci"},
+		{"cellId", p.CellID, "cellid"}, {"ci", p.CI, "ci"},
 	} {
 		if a.value == "" {
 			continue
 		}
 		if value != "" {
-			return "", "", t, &endpoint.ParamError{Param: a.name, Value: a.value, Want: name + " is given too; give one of them"}
+			return "", "", t, &endpoint.ParamError{Param: a.name, Value: a.value,
+				Want: name + " is given too; give one of them"}
 		}
 		name, value = a.name, a.value
 		if p.Type == lookupAuto {
@@ -73,7 +76,8 @@ func (p *radioParams) asked() (name, value string, t lookupType, err error) {
 		}
 	}
 	if value == "" {
-		return "", "", t, &Error{Status: 400, Code: codeMissingRadio, Parameter: "value", Message: "value: missing; give value, enb, gnb, pci, cellId or ci"}
+		return "", "", t, &Error{Status: 400, Code: codeMissingRadio, Parameter: "value",
+			Message: "value: missing; give value, enb, gnb, pci, cellId or ci"}
 	}
 	return name, value, t, nil
 }
@@ -97,7 +101,8 @@ func (p *radioParams) number() (uint64, lookupType, error) {
 	}
 	n, err := strconv.ParseUint(value, 10, 64)
 	if err != nil || n > kind.Max() {
-		return 0, t, &endpoint.ParamError{Param: name, Value: value, Want: fmt.Sprintf("a whole number from 0 to %d", kind.Max())}
+		return 0, t, &endpoint.ParamError{Param: name, Value: value,
+			Want: fmt.Sprintf("a whole number from 0 to %d", kind.Max())}
 	}
 	return n, t, nil
 }
@@ -119,13 +124,15 @@ func (r *Reading) lookup(_ context.Context, p *lookupParams) (*lookupAnswer, err
 	}
 	body := &lookupAnswer{}
 	body.Data = []lookupResult{}
-	body.Meta = view.LookupMeta{Market: found.Market.Code, Operator: p.Operator.canonical(found.Market), Type: found.Type, Value: found.Value, SourceUnavailableReason: reason(found.Market)}
+	body.Meta = view.LookupMeta{Market: found.Market.Code, Operator: p.Operator.canonical(found.Market),
+		Type: found.Type, Value: found.Value, SourceUnavailableReason: reason(found.Market)}
 	if found.Loaded != nil {
 		body.Meta.DataVersion = &found.Loaded.Snap.Version
 	}
 	for _, match := range found.Matches[:min(p.Limit, len(found.Matches))] {
 		fragment := found.Loaded.Fragment(match.Site)
-		body.Data = append(body.Data, lookupResult{Site: json.RawMessage(fragment[:len(fragment)-1]), Matches: found.Shown(match)})
+		body.Data = append(body.Data,
+			lookupResult{Site: json.RawMessage(fragment[:len(fragment)-1]), Matches: found.Shown(match)})
 	}
 	body.Meta.Returned = len(body.Data)
 	return body, nil

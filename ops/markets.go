@@ -19,7 +19,8 @@ func (r *Reading) markets(context.Context, *marketsParams) (*view.Body[[]view.Ma
 	if r.Set == nil {
 		return nil, errLoading
 	}
-	body := &view.Body[[]view.Market, view.MarketsMeta]{Meta: view.MarketsMeta{Total: len(market.All), DataVersion: &r.Set.Version}}
+	body := &view.Body[[]view.Market,
+		view.MarketsMeta]{Meta: view.MarketsMeta{Total: len(market.All), DataVersion: &r.Set.Version}}
 	for _, m := range market.All {
 		body.Data = append(body.Data, view.NewMarket(m, r.Set.Market(m.Code)))
 	}

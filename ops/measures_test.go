@@ -70,7 +70,8 @@ func TestWindowIsTheVersions(t *testing.T) {
 // away it was made, and by the same number of a base station.
 func TestSpeedtestsAreOfWhatIsLookedUp(t *testing.T) {
 	const gnb, eci, nci = 70000, 1000<<8 | 3, 12345678901 // of which 1, 2 and 3 are
-	sites := []site.Site{on("1", "0010000001", 2), on("2", "0010000002", 2), on("3", "0010000003", 2), on("4", "0010000004", 2)}
+	sites := []site.Site{on("1", "0010000001", 2), on("2", "0010000002", 2), on("3", "0010000003", 2),
+		on("4", "0010000004", 2)}
 	sites[0].Radio = []site.RadioID{{Kind: site.GNB, Operator: 2, Value: gnb}}
 	sites[1].Radio = []site.RadioID{{Kind: site.ENB, Operator: 2, Value: eci >> 8}}
 	sites[2].Radio = []site.RadioID{{Kind: site.Cell, Operator: 2, Value: nci}}
@@ -80,7 +81,8 @@ func TestSpeedtestsAreOfWhatIsLookedUp(t *testing.T) {
 	for tech, cell := range cells {
 		text += fmt.Sprintf("2026-11-20T00:00:00Z,43.5,4.25,1,208,1,%s,%d\n", tech, cell)
 	}
-	r := &Reading{Set: index.NewSet([]*index.Market{load(t, market.FR, geo.Point{Lat: 48, Lng: 2}, sites...)}, nil), Measures: measures(t, func() time.Time { return now }, text), Now: now}
+	r := &Reading{Set: index.NewSet([]*index.Market{load(t, market.FR, geo.Point{Lat: 48, Lng: 2}, sites...)}, nil),
+		Measures: measures(t, func() time.Time { return now }, text), Now: now}
 	ask := func(pairs ...string) string {
 		page, err := call[siteSpeedtestPage](t, siteSpeedtests, r, pairs...)
 		if err != nil {
@@ -98,7 +100,8 @@ func TestSpeedtestsAreOfWhatIsLookedUp(t *testing.T) {
 			if err != nil || len(found.Data) != 1 || !strings.Contains(string(found.Data[0].Site), `"id":"`+tt.id+`"`) {
 				t.Fatalf("%d: %+v, %v", cells[tt.tech], found, err)
 			}
-			if got := ask("siteId", tt.id); !strings.Contains(got, `"total":1,`) || !strings.Contains(got, `"connectionType":"`+tt.tech+`"`) {
+			if got := ask("siteId", tt.id); !strings.Contains(got, `"total":1,`) ||
+				!strings.Contains(got, `"connectionType":"`+tt.tech+`"`) {
 				t.Errorf("site %s: %s", tt.id, got)
 			}
 		})
@@ -108,7 +111,8 @@ func TestSpeedtestsAreOfWhatIsLookedUp(t *testing.T) {
 		{"1000", "4G"},
 	} {
 		t.Run(tt.enb, func(t *testing.T) {
-			if got := ask("enb", tt.enb); !strings.Contains(got, `"total":1,`) || !strings.Contains(got, `"connectionType":"`+tt.want+`"`) {
+			if got := ask("enb", tt.enb); !strings.Contains(got, `"total":1,`) ||
+				!strings.Contains(got, `"connectionType":"`+tt.want+`"`) {
 				t.Errorf("%s: %s", tt.enb, got)
 			}
 		})

@@ -25,7 +25,8 @@ func load(t *testing.T, code market.Code, at geo.Point, sites ...site.Site) *ind
 }
 
 func on(id, station string, operator int) site.Site {
-	return site.Site{ID: id, SourceCode: station, Stations: []site.Station{{Code: station, Operator: operator, OperatorSiteID: "S" + id}},
+	return site.Site{ID: id, SourceCode: station,
+		Stations:  []site.Station{{Code: station, Operator: operator, OperatorSiteID: "S" + id}},
 		Emissions: []site.Emission{{System: "5G NR 3500", Generation: site.G5, Status: 2}}}
 }
 
@@ -36,9 +37,12 @@ func reading(t *testing.T, codes ...market.Code) *Reading {
 	var markets []*index.Market
 	for _, c := range codes {
 		if c == market.FR {
-			markets = append(markets, load(t, c, geo.Point{Lat: 48, Lng: 2}, on("7", "0010000001", 0), on("8", "9740000001", 2)))
+			markets = append(markets,
+				load(t, c, geo.Point{Lat: 48, Lng: 2}, on("7", "0010000001", 0), on("8", "9740000001", 2)))
 		} else {
-			markets = append(markets, load(t, c, geo.Point{Lat: -21, Lng: 55.5}, on("7", "9740000001", 0), on("9", "9740000002", 6), on("9740000002", "9740000003", 0)))
+			markets = append(markets,
+				load(t, c, geo.Point{Lat: -21, Lng: 55.5}, on("7", "9740000001", 0), on("9", "9740000002", 6),
+					on("9740000002", "9740000003", 0)))
 		}
 	}
 	return &Reading{Set: index.NewSet(markets, nil)}
@@ -139,7 +143,8 @@ func TestDepartments(t *testing.T) {
 		{[]market.Code{market.FR, market.DROM}, "ZEOP", 101, 1, 1},
 		{[]market.Code{market.FR}, "ALL", 96, 2, 2},
 	} {
-		answer, err := call[*view.Body[[]view.Department, view.StatsMeta]](t, departments, reading(t, tt.codes...), "operator", tt.operator)
+		answer, err := call[*view.Body[[]view.Department, view.StatsMeta]](t, departments, reading(t, tt.codes...),
+			"operator", tt.operator)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,8 +158,10 @@ func TestDepartments(t *testing.T) {
 				t.Errorf("%s comes after %s", d.Code, answer.Data[i-1].Code)
 			}
 		}
-		if len(answer.Data) != tt.rows || answer.Meta.Total != tt.total || answer.Meta.TotalDepartments != tt.rows || fiveG != tt.fiveG {
-			t.Errorf("%v %s: %d rows, %+v, %d with 5G at 3500", tt.codes, tt.operator, len(answer.Data), answer.Meta, fiveG)
+		if len(answer.Data) != tt.rows || answer.Meta.Total != tt.total || answer.Meta.TotalDepartments != tt.rows ||
+			fiveG != tt.fiveG {
+			t.Errorf("%v %s: %d rows, %+v, %d with 5G at 3500", tt.codes, tt.operator, len(answer.Data), answer.Meta,
+				fiveG)
 		}
 	}
 	// Zeros would look like an operator without antennas.
@@ -173,7 +180,8 @@ func TestDepartments(t *testing.T) {
 			}
 		})
 	}
-	_, err := call[*view.Body[[]view.Department, view.StatsMeta]](t, departments, reading(t, market.FR), "operator", "BELL")
+	_, err := call[*view.Body[[]view.Department, view.StatsMeta]](t, departments, reading(t, market.FR), "operator",
+		"BELL")
 	if p, ok := errors.AsType[*endpoint.ParamError](err); !ok || p.Code != codeInvalidOperator {
 		t.Errorf("BELL: %v", err)
 	}
@@ -197,7 +205,10 @@ func TestErrors(t *testing.T) {
 		}
 		cause := errors.New("disk on fire")
 		e := Report(op, cause)
-		if e.Status != 500 || known[e.Code] != 500 || !(strings.HasPrefix(e.Code, "EXTERNAL_") || op.Name == "photos.upload" && e.Code == "PHOTO_UPLOAD_FAILED") || strings.Contains(e.Message, "fire") || !errors.Is(e, cause) {
+		if e.Status != 500 || known[e.Code] != 500 ||
+			!(strings.HasPrefix(e.Code, "EXTERNAL_") ||
+				op.Name == "photos.upload" && e.Code == "PHOTO_UPLOAD_FAILED") || strings.Contains(e.Message, "fire") ||
+			!errors.Is(e, cause) {
 			t.Errorf("%s: %+v", op.Name, e)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 )
 
 var listOutages = endpoint.New(endpoint.Decl{
-	Name: "outages.list", Path: "/outages", Scope: "network-status:read", Fails: "OUTAGES", MaxAge: 30, Data: []string{dataOutages},
+	Name: "outages.list", Path: "/outages", Scope: "network-status:read", Fails: "OUTAGES", MaxAge: 30,
+	Data:    []string{dataOutages},
 	Summary: "Outages that operators publish and that people report, side by side.",
 	Doc:     "What began last comes first, with lat, lon and radiusKm the nearest; a box is ignored then. Reports that are resolved, rejected or without news for 24 hours are left out. While operatorFeed.available is false, no entry of an operator does not mean no outage.",
 	Errors:  []string{codeInvalidBBox, codeInvalidOperator},
@@ -95,7 +96,8 @@ func (r *Reading) outages(_ context.Context, p *outagesParams) (*view.Body[[]vie
 		body.Data[i] = view.NewOutage(o)
 	}
 	status := r.Outages.FeedStatus(q.Market, q.Operators)
-	body.Meta = view.OutagesMeta{Market: q.Market, Operator: p.Operator.canonical(market.Get(q.Market)), Territory: territoryOf(q), Count: len(list), Truncated: truncated,
+	body.Meta = view.OutagesMeta{Market: q.Market, Operator: p.Operator.canonical(market.Get(q.Market)),
+		Territory: territoryOf(q), Count: len(list), Truncated: truncated,
 		OperatorFeed: view.OperatorFeed{Exists: status.Exists, Available: status.Available}}
 	version, next := r.Outages.DataVersion(), p.Offset+len(list)
 	body.Meta.Offset, body.Meta.HasMore, body.Meta.DataVersion = p.Offset, truncated, &version
@@ -151,7 +153,8 @@ func territoryOf(q outage.Query) *string {
 }
 
 var listUnavailableSites = endpoint.New(endpoint.Decl{
-	Name: "sites-hs.list", Path: "/sites-hs", Scope: "network-status:read", Fails: "SITES_HS", MaxAge: 30, Data: []string{dataOutages},
+	Name: "sites-hs.list", Path: "/sites-hs", Scope: "network-status:read", Fails: "SITES_HS", MaxAge: 30,
+	Data:    []string{dataOutages},
 	Summary: "Sites that their operators say are unavailable, as they publish them.",
 	Doc:     "What began last comes first. Operators of FR, DROM and CA publish such files; for the other markets the answer is empty and sourceUnavailableReason says so.",
 	Errors:  []string{codeInvalidOperator},
@@ -162,7 +165,8 @@ type unavailableSitesParams struct {
 	territoryParam
 }
 
-func (r *Reading) unavailableSites(_ context.Context, p *unavailableSitesParams) (*view.Body[[]view.UnavailableSite, view.UnavailableSitesMeta], error) {
+func (r *Reading) unavailableSites(_ context.Context,
+	p *unavailableSitesParams) (*view.Body[[]view.UnavailableSite, view.UnavailableSitesMeta], error) {
 	q, err := feedQuery(p.inMarket, p.territoryParam)
 	if err != nil {
 		return nil, err
@@ -173,8 +177,10 @@ func (r *Reading) unavailableSites(_ context.Context, p *unavailableSitesParams)
 		body.Data[i] = view.NewUnavailableSite(e)
 	}
 	status := r.Outages.FeedStatus(q.Market, q.Operators)
-	body.Meta = view.UnavailableSitesMeta{Market: q.Market, Operator: p.Operator.canonical(market.Get(q.Market)), Territory: territoryOf(q),
-		Cached: status.LastUpdate != nil || len(list) > 0, Count: len(list), LastUpdate: view.LastUpdate(status.LastUpdate),
+	body.Meta = view.UnavailableSitesMeta{Market: q.Market, Operator: p.Operator.canonical(market.Get(q.Market)),
+		Territory: territoryOf(q),
+		Cached: status.LastUpdate != nil ||
+			len(list) > 0, Count: len(list), LastUpdate: view.LastUpdate(status.LastUpdate),
 		OperatorFeed: view.OperatorFeed{Exists: status.Exists, Available: status.Available}}
 	version := r.Outages.DataVersion()
 	body.Meta.DataVersion = &version

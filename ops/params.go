@@ -94,7 +94,8 @@ func together(code string, edges []edge) error {
 	if len(missing) == 0 || len(missing) == len(edges) {
 		return nil
 	}
-	return &endpoint.ParamError{Param: strings.Join(missing, ", "), Code: code, Want: "missing: " + strings.Join(names, ", ") + " belong together"}
+	return &endpoint.ParamError{Param: strings.Join(missing, ", "), Code: code,
+		Want: "missing: " + strings.Join(names, ", ") + " belong together"}
 }
 
 // A boxText is a box as west,south,east,north.
@@ -115,7 +116,8 @@ func (t boxText) box() (geo.Box, error) {
 		edges[i], ok = endpoint.Decimal(parts[i])
 	}
 	b := geo.Box{West: edges[0], South: edges[1], East: edges[2], North: edges[3]}
-	if !ok || !(geo.Point{Lat: b.South, Lng: b.West}).Valid() || !(geo.Point{Lat: b.North, Lng: b.East}).Valid() || b.South > b.North {
+	if !ok || !(geo.Point{Lat: b.South, Lng: b.West}).Valid() || !(geo.Point{Lat: b.North, Lng: b.East}).Valid() ||
+		b.South > b.North {
 		return b, errors.New("west,south,east,north in degrees, south at most north")
 	}
 	return b, nil
@@ -139,7 +141,8 @@ func (p *boxParams) box() *geo.Box {
 func (p *boxParams) once() error {
 	for _, e := range p.edges() {
 		if p.BBox != "" && e.value != nil {
-			return &endpoint.ParamError{Param: "bbox", Want: e.name + " is given too; give bbox or north, south, east, west"}
+			return &endpoint.ParamError{Param: "bbox",
+				Want: e.name + " is given too; give bbox or north, south, east, west"}
 		}
 	}
 	return nil
@@ -157,7 +160,8 @@ func (p *boxParams) check() error {
 		return err
 	}
 	if b := p.box(); b != nil && b.South > b.North {
-		return &endpoint.ParamError{Param: "south", Value: fmt.Sprint(b.South), Code: codeInvalidBBox, Want: "at most north"}
+		return &endpoint.ParamError{Param: "south", Value: fmt.Sprint(b.South), Code: codeInvalidBBox,
+			Want: "at most north"}
 	}
 	return nil
 }
@@ -225,17 +229,20 @@ func (o operatorName) inAny(markets []*market.Market) error {
 // in returns the position of the area in the market's table.
 func (p areaParams) in(m *market.Market) (int, error) {
 	area := index.Any
-	for _, f := range []struct{ name, value string }{{"department", p.Department}, {"territory", p.Territory}, {"province", p.Province}} {
+	for _, f := range []struct{ name, value string }{{"department", p.Department}, {"territory", p.Territory},
+		{"province", p.Province}} {
 		if f.value == "" {
 			continue
 		}
 		if !m.HasFilter(f.name) {
-			return 0, &endpoint.ParamError{Param: f.name, Value: f.value, Want: fmt.Sprintf("%s has the filters %s", m.Code, strings.Join(m.Filters, ", "))}
+			return 0, &endpoint.ParamError{Param: f.name, Value: f.value,
+				Want: fmt.Sprintf("%s has the filters %s", m.Code, strings.Join(m.Filters, ", "))}
 		}
 		i, ok := m.AreaNamed(f.value)
 		if !ok {
 			codes := areaCodes(m)
-			return 0, &endpoint.ParamError{Param: f.name, Value: f.value, Allowed: codes, Want: fmt.Sprintf("a %s of %s: %s", m.AreaType, m.Code, ends(codes))}
+			return 0, &endpoint.ParamError{Param: f.name, Value: f.value, Allowed: codes,
+				Want: fmt.Sprintf("a %s of %s: %s", m.AreaType, m.Code, ends(codes))}
 		}
 		if area != index.Any && area != i {
 			return 0, &endpoint.ParamError{Param: f.name, Value: f.value, Want: "the same as department"}

@@ -27,7 +27,8 @@ type Photos struct {
 }
 
 var listPhotos = endpoint.New(endpoint.Decl{
-	Name: "photos.list", Path: "/sites/{siteId}/photos", Scope: "photos:read", Fails: "SITE_PHOTOS", MaxAge: 60, Data: []string{dataRegisters, dataPhotos},
+	Name: "photos.list", Path: "/sites/{siteId}/photos", Scope: "photos:read", Fails: "SITE_PHOTOS", MaxAge: 60,
+	Data:    []string{dataRegisters, dataPhotos},
 	Summary: "Photos of a site, the newest first.",
 	Errors:  []string{codeNoSite, codeInvalidOperator},
 }, (*Reading).photos)
@@ -61,7 +62,8 @@ func (r *Reading) photos(_ context.Context, p *photosParams) (*view.Body[[]view.
 		answer.Data = append(answer.Data, view.NewPhoto(r.BaseURL, photo))
 	}
 	version := r.Photos.DataVersion()
-	answer.Meta = view.PhotosMeta{DataVersion: &version, Total: total, Limit: p.Limit, Offset: p.Offset, HasMore: len(list) > 0 && p.Offset+len(list) < total, Site: view.NewPhotoSite(loaded.Snap, s)}
+	answer.Meta = view.PhotosMeta{DataVersion: &version, Total: total, Limit: p.Limit, Offset: p.Offset,
+		HasMore: len(list) > 0 && p.Offset+len(list) < total, Site: view.NewPhotoSite(loaded.Snap, s)}
 	return answer, nil
 }
 
@@ -72,12 +74,15 @@ const (
 )
 
 var uploadPhoto = endpoint.New(endpoint.Decl{
-	Name: "photos.upload", Method: "POST", Path: "/sites/{siteId}/photos", Scope: "photos:write", Fails: "SITE_PHOTOS", FailCode: codeUploadFailed, Status: 201,
-	Body: &endpoint.Body{Type: endpoint.Form, MaxBytes: maxUpload, TooLarge: codeImageTooLarge, File: "file", MaxFileBytes: maxImage,
-		FileDoc: "JPEG, PNG, WebP, GIF, BMP, TIFF, HEIC, HEIF, AVIF or SVG, by its content; at most 20 MiB and 120 megapixels. Its metadata is not kept but for publicMetadata."},
+	Name: "photos.upload", Method: "POST", Path: "/sites/{siteId}/photos", Scope: "photos:write", Fails: "SITE_PHOTOS",
+	FailCode: codeUploadFailed, Status: 201,
+	Body: &endpoint.Body{Type: endpoint.Form, MaxBytes: maxUpload, TooLarge: codeImageTooLarge, File: "file",
+		MaxFileBytes: maxImage,
+		FileDoc:      "JPEG, PNG, WebP, GIF, BMP, TIFF, HEIC, HEIF, AVIF or SVG, by its content; at most 20 MiB and 120 megapixels. Its metadata is not kept but for publicMetadata."},
 	Summary: "Send a photo of a site; it is shown at once.",
-	Errors:  []string{codeNoSite, codeInvalidOperator, codeMissingFile, codeUnsupportedImage, codeImageTooLarge, codeHEIC, codeNotWritable},
-	Data:    []string{dataPhotos},
+	Errors: []string{codeNoSite, codeInvalidOperator, codeMissingFile, codeUnsupportedImage, codeImageTooLarge,
+		codeHEIC, codeNotWritable},
+	Data: []string{dataPhotos},
 }, (*Reading).upload)
 
 type uploadParams struct {
@@ -130,15 +135,19 @@ func (r *Reading) upload(ctx context.Context, p *uploadParams) (*Uploaded, error
 	}
 	image.Exif.Fill(client)
 	photo, err := r.Photos.Add(ctx, photos.New{
-		SiteKey: index.Key(loaded.Table.Code, s.ID), ENB: nodeOf(s, operator), Operator: keyOf(loaded.Table, operator), Caption: p.Description,
-		ClientID: r.Client.ID, AuthorName: r.Client.Name, Metadata: publicMetadata(&image.Exif, image.Rotation, s.Position),
-		Images: map[photos.Size][]byte{photos.Main: image.Main.WebP, photos.Thumb: image.Thumbnail.WebP, photos.OG: image.OpenGraph.WebP},
+		SiteKey: index.Key(loaded.Table.Code, s.ID), ENB: nodeOf(s, operator), Operator: keyOf(loaded.Table, operator),
+		Caption:  p.Description,
+		ClientID: r.Client.ID, AuthorName: r.Client.Name,
+		Metadata: publicMetadata(&image.Exif, image.Rotation, s.Position),
+		Images: map[photos.Size][]byte{photos.Main: image.Main.WebP, photos.Thumb: image.Thumbnail.WebP,
+			photos.OG: image.OpenGraph.WebP},
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &Uploaded{view.Body[view.UploadedPhoto, view.UploadMeta]{
-		Data: view.NewUploadedPhoto(r.BaseURL, photo), Meta: view.UploadMeta{Source: "api_client", ClientID: r.Client.ID, ClientName: r.Client.Name},
+		Data: view.NewUploadedPhoto(r.BaseURL, photo),
+		Meta: view.UploadMeta{Source: "api_client", ClientID: r.Client.ID, ClientName: r.Client.Name},
 	}}, nil
 }
 
@@ -147,7 +156,8 @@ func (p *uploadParams) clientEXIF() (exif.Fields, error) {
 	name, text := "exifMetadata", p.EXIF
 	if p.ClientEXIF != "" {
 		if text != "" {
-			return exif.Fields{}, &endpoint.ParamError{Param: "clientExifMetadata", Want: "exifMetadata is the same: give one of them"}
+			return exif.Fields{},
+				&endpoint.ParamError{Param: "clientExifMetadata", Want: "exifMetadata is the same: give one of them"}
 		}
 		name, text = "clientExifMetadata", p.ClientEXIF
 	}
@@ -156,14 +166,16 @@ func (p *uploadParams) clientEXIF() (exif.Fields, error) {
 	}
 	f, err := exif.Client([]byte(text))
 	if err != nil {
-		return exif.Fields{}, &endpoint.ParamError{Param: name, Want: "not a JSON object that can be used: " + err.Error()}
+		return exif.Fields{}, &endpoint.ParamError{Param: name,
+			Want: "not a JSON object that can be used: " + err.Error()}
 	}
 	return f, nil
 }
 
 // checkCodes fails when a code names another site than the path.
 func (p *uploadParams) checkCodes(loaded *index.Market, at uint32) error {
-	for _, c := range []struct{ name, value string }{{"anfrCode", p.ANFRCode}, {"nationalSiteCode", p.NationalCode}, {"sourceCode", p.SourceCode}} {
+	for _, c := range []struct{ name, value string }{{"anfrCode", p.ANFRCode}, {"nationalSiteCode", p.NationalCode},
+		{"sourceCode", p.SourceCode}} {
 		if c.value == "" {
 			continue
 		}
@@ -195,7 +207,8 @@ func (p *uploadParams) operatorOf(loaded *index.Market, at uint32) (int, error) 
 	case operator == index.Any && len(there) == 1:
 		return only, nil
 	case operator != index.Any && !loaded.Has(at, operator):
-		return 0, &endpoint.ParamError{Param: "operator", Value: string(asked), Code: codeInvalidOperator, Allowed: there, Want: "the site has " + strings.Join(there, ", ")}
+		return 0, &endpoint.ParamError{Param: "operator", Value: string(asked), Code: codeInvalidOperator,
+			Allowed: there, Want: "the site has " + strings.Join(there, ", ")}
 	}
 	return operator, nil
 }

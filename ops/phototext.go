@@ -30,7 +30,8 @@ func publicMetadata(f *exif.Fields, rotation int, at geo.Point) photos.Metadata 
 	return m
 }
 
-var months = [...]string{"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre"}
+var months = [...]string{"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre",
+	"octobre", "novembre", "décembre"}
 
 // frenchDay is a date as the French write it: 1er mai 2024.
 func frenchDay(t time.Time) string {

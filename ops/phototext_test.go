@@ -11,7 +11,8 @@ import (
 // of latitude is 111.2 km.
 func TestDistanceToSite(t *testing.T) {
 	site := geo.Point{Lat: 48.85, Lng: 2.35}
-	for degrees, want := range map[float64]float64{0: 0, 0.00004: 0, 0.00012: 10, 0.001: 110, -0.00115: 130, 0.01: 1110} {
+	for degrees, want := range map[float64]float64{0: 0, 0.00004: 0, 0.00012: 10, 0.001: 110, -0.00115: 130,
+		0.01: 1110} {
 		m := publicMetadata(&exif.Fields{Position: &exif.Position{Lat: site.Lat + degrees, Lon: site.Lng}}, 0, site)
 		if m.DistanceToSiteMeters == nil {
 			t.Errorf("%v° away: no distance", degrees)

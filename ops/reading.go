@@ -160,7 +160,8 @@ func (r *Reading) load(m *market.Market) (*index.Market, error) {
 // not have is an error before anything of the data is one: a question that is
 // wrong stays wrong, whatever is loaded. The register is nil for a market without
 // an inventory.
-func (r *Reading) pick(in inMarket, a areaParams, e emissionParams) (*market.Market, *index.Market, index.Filter, error) {
+func (r *Reading) pick(in inMarket, a areaParams, e emissionParams) (*market.Market, *index.Market, index.Filter,
+	error) {
 	m, f := market.Get(in.Market), index.All
 	var err error
 	var choices index.Choices
@@ -204,7 +205,8 @@ func attribution(m *market.Market, loaded *index.Market) (a view.Attribution, da
 	if loaded != nil {
 		from, date = view.SourceOf(m, loaded.Snap), &loaded.Snap.SourceDate
 	}
-	return view.Attribution{SourceLabel: from.Source, SourceAuthority: from.Authority, SourceUnavailableReason: reason(m)}, date
+	return view.Attribution{SourceLabel: from.Source, SourceAuthority: from.Authority,
+		SourceUnavailableReason: reason(m)}, date
 }
 
 func reason(m *market.Market) *string {

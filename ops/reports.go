@@ -10,7 +10,8 @@ import (
 )
 
 var reportPhoto = endpoint.New(endpoint.Decl{
-	Name: "photos.report", Method: "POST", Path: "/photos/{photoId}/report", Scope: "photos:write", Fails: "PHOTO_REPORT", Status: 202,
+	Name: "photos.report", Method: "POST", Path: "/photos/{photoId}/report", Scope: "photos:write",
+	Fails: "PHOTO_REPORT", Status: 202,
 	Body:    &endpoint.Body{Type: endpoint.JSON, MaxBytes: 64 << 10},
 	Summary: "Report a photo to the moderators.",
 	Doc:     "The photo stays until a moderator decides. A client has one report for a photo: another one changes its reason, and its description where it has one.",
@@ -25,7 +26,8 @@ type reportParams struct {
 }
 
 func (r *Reading) reportPhoto(_ context.Context, p *reportParams) (*view.Filed[view.PhotoReport], error) {
-	report, err := r.Photos.Report(photos.NewReport{PhotoID: p.ID, ClientID: r.Client.ID, ClientName: r.Client.Name, Reason: p.Reason, Description: p.Description})
+	report, err := r.Photos.Report(photos.NewReport{PhotoID: p.ID, ClientID: r.Client.ID, ClientName: r.Client.Name,
+		Reason: p.Reason, Description: p.Description})
 	if errors.Is(err, photos.ErrNoPhoto) {
 		return nil, ErrNoPhoto
 	}

@@ -44,11 +44,13 @@ func (r *Reading) search(_ context.Context, p *searchParams) (searchPage, error)
 	if err != nil {
 		return searchPage{}, err
 	}
-	meta := view.SearchMeta{Limit: p.Limit, Offset: p.Offset, Market: m.Code, Operator: p.Operator.canonical(m), SourceUnavailableReason: reason(m)}
+	meta := view.SearchMeta{Limit: p.Limit, Offset: p.Offset, Market: m.Code, Operator: p.Operator.canonical(m),
+		SourceUnavailableReason: reason(m)}
 	page := sitePage{market: loaded}
 	if loaded != nil {
 		meta.DataVersion = &loaded.Snap.Version
-		q := index.Query{Filter: f, Text: p.Text, ID: p.SupportID, NationalCode: p.NationalCode, Commune: p.Commune, PostalCode: p.PostalCode, Ranked: true}
+		q := index.Query{Filter: f, Text: p.Text, ID: p.SupportID, NationalCode: p.NationalCode, Commune: p.Commune,
+			PostalCode: p.PostalCode, Ranked: true}
 		for _, code := range []string{p.ANFR, p.SourceCode} {
 			if code != "" {
 				q.StationCodes = append(q.StationCodes, code)

@@ -246,7 +246,8 @@ func systemsIn(technologies, bands textList, m *index.Market) (index.Choice, err
 
 // matchSystems returns the systems of which a part is one of the wanted values, nil when
 // nothing is wanted. A value that no system of the market has is an error.
-func matchSystems(param string, wanted textList, m *index.Market, part func(system string) string) (c index.Choice, err error) {
+func matchSystems(param string, wanted textList, m *index.Market, part func(system string) string) (c index.Choice,
+	err error) {
 	for _, want := range wanted.list() {
 		before := len(c)
 		for i, system := range m.Snap.Systems {
@@ -263,7 +264,8 @@ func matchSystems(param string, wanted textList, m *index.Market, part func(syst
 				known = append(known, text)
 			}
 		}
-		e := &endpoint.ParamError{Param: param, Value: want, Allowed: known, Want: fmt.Sprintf("%s has %s", m.Table.Code, strings.Join(known, ", "))}
+		e := &endpoint.ParamError{Param: param, Value: want, Allowed: known,
+			Want: fmt.Sprintf("%s has %s", m.Table.Code, strings.Join(known, ", "))}
 		if len(known) == 0 {
 			e.Want = fmt.Sprintf("the source of %s states none", m.Table.Code)
 		}

@@ -25,7 +25,8 @@ type (
 
 // Pick resolves the parameters that pick a market's sites to its row, its register,
 // which is nil for a market without an inventory, and a filter.
-func (r *Reading) Pick(in InMarket, a AreaParams, e EmissionParams) (*market.Market, *index.Market, index.Filter, error) {
+func (r *Reading) Pick(in InMarket, a AreaParams, e EmissionParams) (*market.Market, *index.Market, index.Filter,
+	error) {
 	return r.pick(in.several(), a, e.several())
 }
 
@@ -40,7 +41,8 @@ func (r *Reading) Locate(name string, in *market.Code) (*index.Market, uint32, e
 	if in != nil {
 		where = "no site of " + string(*in)
 	}
-	return r.locate(name, in, &Error{Status: 404, Code: codeNoSite, Message: fmt.Sprintf("%s has the identifier %q: search by words for sites, and give the siteKey of one that is found", where, name)})
+	return r.locate(name, in, &Error{Status: 404, Code: codeNoSite,
+		Message: fmt.Sprintf("%s has the identifier %q: search by words for sites, and give the siteKey of one that is found", where, name)})
 }
 
 // Measured returns the speedtests and coverage points; an error while they are not
@@ -81,7 +83,8 @@ type SiteTests struct {
 // SpeedtestsOfSite returns the speedtests that /speedtests/site answers, and how many
 // match.
 func (r *Reading) SpeedtestsOfSite(t SiteTests) ([]measure.Test, int, error) {
-	p := siteSpeedtestsParams{SiteID: t.Site, Market: t.Market, Operator: operatorList(t.Operator), BestOnly: t.Best, Limit: t.Limit, Offset: t.Offset}
+	p := siteSpeedtestsParams{SiteID: t.Site, Market: t.Market, Operator: operatorList(t.Operator), BestOnly: t.Best,
+		Limit: t.Limit, Offset: t.Offset}
 	if err := p.Check(); err != nil {
 		return nil, 0, err
 	}

@@ -15,7 +15,8 @@ import (
 )
 
 var getAntenna = endpoint.New(endpoint.Decl{
-	Name: "antennas.get", Path: "/antennas/{id}", Scope: "antennas:read", Fails: "ANTENNA", MaxAge: 60, Data: []string{dataLearned},
+	Name: "antennas.get", Path: "/antennas/{id}", Scope: "antennas:read", Fails: "ANTENNA", MaxAge: 60,
+	Data:    []string{dataLearned},
 	Summary: "One antenna site in full.",
 	Doc:     "Without market, a siteKey finds its market; any other identifier is looked for in the loaded markets in the order of /markets.",
 	Errors:  []string{codeNoAntenna, codeInvalidOperator},
@@ -56,7 +57,8 @@ func (r *Reading) antenna(_ context.Context, p *antennaParams) (detailAnswer, er
 	if err != nil {
 		return detailAnswer{}, err
 	}
-	return detailAnswer{slices.Concat([]byte(`{"data":`), open(loaded.Fragment(at)), []byte(","), more[1:], []byte(`,"meta":`), meta)}, nil
+	return detailAnswer{slices.Concat([]byte(`{"data":`), open(loaded.Fragment(at)), []byte(","), more[1:],
+		[]byte(`,"meta":`), meta)}, nil
 }
 
 var getSite = endpoint.New(endpoint.Decl{
@@ -78,7 +80,8 @@ func (r *Reading) site(_ context.Context, p *siteParams) (*view.Body[view.Site, 
 	}
 	s := new(site.Site)
 	loaded.Site(at, s)
-	return &view.Body[view.Site, view.DetailMeta]{Data: view.NewSite(loaded.Snap, s, operator), Meta: detailMeta(loaded)}, nil
+	return &view.Body[view.Site, view.DetailMeta]{Data: view.NewSite(loaded.Snap, s, operator),
+		Meta: detailMeta(loaded)}, nil
 }
 
 func detailMeta(m *index.Market) view.DetailMeta {
@@ -88,7 +91,8 @@ func detailMeta(m *index.Market) view.DetailMeta {
 
 // find returns the site that name names, with the position of the first operator that was
 // asked for and that it has, or absent.
-func (r *Reading) find(name string, in *market.Code, o operatorList, absent *Error) (*index.Market, uint32, int, error) {
+func (r *Reading) find(name string, in *market.Code, o operatorList, absent *Error) (*index.Market, uint32, int,
+	error) {
 	among := market.All
 	if in != nil {
 		among = []*market.Market{market.Get(*in)}

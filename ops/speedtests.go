@@ -20,8 +20,10 @@ const (
 )
 
 var (
-	errNoIdentifier = &Error{Status: 400, Code: codeNoIdentifier, Parameter: "siteId", Message: "siteId: missing; give siteId, anfrCode, nationalSiteCode, sourceCode or enb"}
-	errNoMeasures   = &Error{Status: 503, Code: codeNotReady, Message: "the measures are still being opened, or cannot be: the log of the server says which", RetryAfter: 10}
+	errNoIdentifier = &Error{Status: 400, Code: codeNoIdentifier, Parameter: "siteId",
+		Message: "siteId: missing; give siteId, anfrCode, nationalSiteCode, sourceCode or enb"}
+	errNoMeasures = &Error{Status: 503, Code: codeNotReady,
+		Message: "the measures are still being opened, or cannot be: the log of the server says which", RetryAfter: 10}
 )
 
 // measures returns what people measured; an error while it is not open.
@@ -33,7 +35,8 @@ func (r *Reading) measures() (*measure.Store, error) {
 }
 
 var listSpeedtests = endpoint.New(endpoint.Decl{
-	Name: "speedtests.list", Path: "/speedtests", Scope: "speedtest:read", Fails: "SPEEDTESTS", MaxAge: 60, Data: []string{dataRecent},
+	Name: "speedtests.list", Path: "/speedtests", Scope: "speedtest:read", Fails: "SPEEDTESTS", MaxAge: 60,
+	Data:    []string{dataRecent},
 	Summary: "Speedtests of a market in the last days, the newest first.",
 	Doc:     "Speeds are in Mbit/s, times in milliseconds, levels in dBm and dB.",
 	Errors:  []string{codeInvalidBBox, codeInvalidOperator},
@@ -69,7 +72,8 @@ func (r *Reading) speedtests(_ context.Context, p *speedtestsParams) (speedtestP
 	if err != nil {
 		return speedtestPage{}, err
 	}
-	meta := view.SpeedtestsMeta{Limit: p.Limit, Returned: len(tests), Market: p.Market, Operator: p.Operator.canonical(market.Get(p.Market)), Offset: p.Offset, DataVersion: &version}
+	meta := view.SpeedtestsMeta{Limit: p.Limit, Returned: len(tests), Market: p.Market,
+		Operator: p.Operator.canonical(market.Get(p.Market)), Offset: p.Offset, DataVersion: &version}
 	if next := p.Offset + len(tests); len(tests) > 0 && next < total {
 		meta.HasMore, meta.NextOffset = true, &next
 	}
@@ -107,7 +111,8 @@ func encoded[T any](items []T, item func([]byte, *T) []byte, meta any) (endpoint
 }
 
 var siteSpeedtests = endpoint.New(endpoint.Decl{
-	Name: "speedtests.site", Path: "/speedtests/site", Scope: "speedtest:read", Fails: "SPEEDTESTS_SITE", MaxAge: 60, Data: []string{dataMeasures},
+	Name: "speedtests.site", Path: "/speedtests/site", Scope: "speedtest:read", Fails: "SPEEDTESTS_SITE", MaxAge: 60,
+	Data:    []string{dataMeasures},
 	Summary: "Speedtests of a site, the newest first, or the best one.",
 	Doc:     "Of a site are the speedtests whose radio names an eNB, gNB or cell that a source gives to it, not one that was learned from measures; where there are none, those of its operators within a kilometre. A gNB whose length the data does not state is tried with every length in an NCI, as by /antennas/lookup-by-radio, where no speedtest names it for certain. The best has the highest averageSpeed, then the highest downloadSpeed, then is the most recent.",
 	Errors:  []string{codeNoIdentifier, codeNoSite, codeInvalidOperator},
@@ -130,7 +135,8 @@ type siteSpeedtestsParams struct {
 
 // codes are the identifiers of the site that were given.
 func (p *siteSpeedtestsParams) codes() (given []struct{ name, value string }) {
-	for _, c := range []struct{ name, value string }{{"siteId", p.SiteID}, {"anfrCode", p.ANFRCode}, {"nationalSiteCode", p.NationalCode}, {"sourceCode", p.SourceCode}} {
+	for _, c := range []struct{ name, value string }{{"siteId", p.SiteID}, {"anfrCode", p.ANFRCode},
+		{"nationalSiteCode", p.NationalCode}, {"sourceCode", p.SourceCode}} {
 		if c.value != "" {
 			given = append(given, c)
 		}
@@ -168,7 +174,9 @@ func (r *Reading) speedtestsOfSite(_ context.Context, p *siteSpeedtestsParams) (
 		return siteSpeedtestPage{}, err
 	}
 	version := r.Measures.Version()
-	text, err := encoded(tests, view.AppendSpeedtest, view.SiteSpeedtestsMeta{DataVersion: &version, Total: total, Limit: p.Limit, Offset: q.Offset, BestOnly: p.BestOnly, Market: in.Market, Operator: in.Operator.canonical(market.Get(in.Market))})
+	text, err := encoded(tests, view.AppendSpeedtest,
+		view.SiteSpeedtestsMeta{DataVersion: &version, Total: total, Limit: p.Limit, Offset: q.Offset,
+			BestOnly: p.BestOnly, Market: in.Market, Operator: in.Operator.canonical(market.Get(in.Market))})
 	return siteSpeedtestPage{text}, err
 }
 
@@ -191,7 +199,8 @@ func (r *Reading) siteQuery(p *siteSpeedtestsParams) (q measure.SiteQuery, in in
 	for i, c := range p.codes() {
 		if i > 0 {
 			if other, ok := loaded.ByID(c.value); !ok || other != at {
-				return q, in, &endpoint.ParamError{Param: c.name, Value: c.value, Want: "a code of the same site as " + p.codes()[0].name}
+				return q, in, &endpoint.ParamError{Param: c.name, Value: c.value,
+					Want: "a code of the same site as " + p.codes()[0].name}
 			}
 			continue
 		}

@@ -24,14 +24,16 @@ type statsParams struct {
 // withDepartments are the markets that have them.
 var withDepartments = slices.DeleteFunc(slices.Clone(market.All), func(m *market.Market) bool { return !m.Departments })
 
-func (r *Reading) departments(_ context.Context, p *statsParams) (*view.Body[[]view.Department, view.StatsMeta], error) {
+func (r *Reading) departments(_ context.Context, p *statsParams) (*view.Body[[]view.Department, view.StatsMeta],
+	error) {
 	if err := p.Operator.inAny(withDepartments); err != nil {
 		return nil, err
 	}
 	if r.Set == nil {
 		return nil, errLoading
 	}
-	body := &view.Body[[]view.Department, view.StatsMeta]{Data: []view.Department{}, Meta: view.StatsMeta{Operator: p.Operator.canonicalIn(withDepartments)}}
+	body := &view.Body[[]view.Department, view.StatsMeta]{Data: []view.Department{},
+		Meta: view.StatsMeta{Operator: p.Operator.canonicalIn(withDepartments)}}
 	var counted, missing *market.Market // that have the operator
 	for _, m := range withDepartments {
 		operators, has := p.Operator.those(m)
@@ -78,7 +80,8 @@ func departmentRows(m *index.Market, operators index.Choice, has bool) []view.De
 	}
 	for i, c := range counts {
 		d := &rows[i]
-		d.Total, d.FiveG3500, d.FiveG2100, d.FiveG, d.FourG, d.ThreeG = c.Total, c.FiveG3500, c.FiveG2100, c.FiveG, c.FourG, c.ThreeG
+		d.Total, d.FiveG3500, d.FiveG2100, d.FiveG, d.FourG, d.ThreeG = c.Total, c.FiveG3500, c.FiveG2100, c.FiveG,
+			c.FourG, c.ThreeG
 		d.EnService, d.TechOp, d.Projet = c.InService, c.Operational, c.Projects
 	}
 	return rows

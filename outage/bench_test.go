@@ -17,7 +17,8 @@ func many(n int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, header, "SFR")
 	for i := range n {
-		b.WriteString(strings.Replace(rowOf(fmt.Sprint(i)), ";45.77;3.08;", fmt.Sprintf(";%v;%v;", 43+float64(i%6000)/1000, float64(i/10)/10000), 1))
+		b.WriteString(strings.Replace(rowOf(fmt.Sprint(i)), ";45.77;3.08;",
+			fmt.Sprintf(";%v;%v;", 43+float64(i%6000)/1000, float64(i/10)/10000), 1))
 	}
 	return b.String()
 }
@@ -51,7 +52,8 @@ func BenchmarkOutages(b *testing.B) {
 	})
 	b.Run("disc", func(b *testing.B) {
 		for b.Loop() {
-			s.Outages(Query{Market: market.FR, Disc: &geo.Disc{Center: geo.Point{Lat: 46, Lng: 0.2}, Radius: 50e3}, Limit: 200})
+			s.Outages(Query{Market: market.FR, Disc: &geo.Disc{Center: geo.Point{Lat: 46, Lng: 0.2}, Radius: 50e3},
+				Limit: 200})
 		}
 	})
 	b.Run("all", func(b *testing.B) {

@@ -58,14 +58,16 @@ func (d *feedData) check() error {
 		rejected += n
 	}
 	if d.Served != len(d.entries) || d.Rows != d.Served+rejected {
-		return fmt.Errorf("feed %s: %d rows, %d served, %d rejected, and %d sites", feedID(d.Market, d.Operator), d.Rows, d.Served, rejected, len(d.entries))
+		return fmt.Errorf("feed %s: %d rows, %d served, %d rejected, and %d sites", feedID(d.Market, d.Operator),
+			d.Rows, d.Served, rejected, len(d.entries))
 	}
 	return nil
 }
 
 func (r *record) check(tx *store.Tx, k []byte) error {
 	if r.Confirms < len(r.Confirmers) || (r.State == Confirmed) != (r.Confirms >= NeededConfirmations) && r.open() {
-		return fmt.Errorf("outage report %s: %s with %d confirmations of %d users", r.ID, r.State, r.Confirms, len(r.Confirmers))
+		return fmt.Errorf("outage report %s: %s with %d confirmations of %d users", r.ID, r.State, r.Confirms,
+			len(r.Confirmers))
 	}
 	if r.Token != nil && !bytes.Equal(tx.Bucket([]byte(tokensBucket)).Get(r.Token), k) {
 		return fmt.Errorf("outage report %s: it is not found by its token", r.ID)

@@ -33,15 +33,18 @@ func TestCheck(t *testing.T) {
 	sfr := feedKey{market.FR, "SFR"}.bytes()
 	for _, c := range []struct{ bucket, key, value, open string }{
 		{feedsBucket, "FR\x00NOBODY", "{}", "1 problems; SFR available, 2 entries; 1 reports"},
-		{feedsBucket, string(sfr), `{"market":"FR","operator":"SFR","rows":3}`, "0 problems; SFR absent, 2 entries; 1 reports"},
+		{feedsBucket, string(sfr), `{"market":"FR","operator":"SFR","rows":3}`,
+			"0 problems; SFR absent, 2 entries; 1 reports"},
 		{feedsBucket, string(sfr), `{"market":"FR","operator":"FREE"}`, "1 problems; SFR failed, 0 entries; 1 reports"},
 		{feedsBucket, string(sfr), "", "1 problems; SFR failed, 0 entries; 1 reports"},
 		{entriesBucket, string(sfr), `[null]`, "1 problems; SFR failed, 0 entries; 1 reports"},
 		{entriesBucket, string(sfr), `[{"code":"1","lat":91}]`, "1 problems; SFR failed, 0 entries; 1 reports"},
 		{entriesBucket, "FR\x00FREE", "[]", "0 problems; SFR available, 2 entries; 1 reports"},
 		{reportsBucket, string(u[:]), "{}", "1 problems; SFR available, 2 entries; 0 reports"},
-		{reportsBucket, string(u[:]), `{"id":"` + r.ID + `","market":"FR","operator":"SFR","state":"dormant"}`, "1 problems; SFR available, 2 entries; 0 reports"},
-		{reportsBucket, string(u[:]), `{"id":"` + r.ID + `","market":"FR","operator":"SFR","state":"confirmed"}`, "0 problems; SFR available, 2 entries; 1 reports"},
+		{reportsBucket, string(u[:]), `{"id":"` + r.ID + `","market":"FR","operator":"SFR","state":"dormant"}`,
+			"1 problems; SFR available, 2 entries; 0 reports"},
+		{reportsBucket, string(u[:]), `{"id":"` + r.ID + `","market":"FR","operator":"SFR","state":"confirmed"}`,
+			"0 problems; SFR available, 2 entries; 1 reports"},
 		{tokensBucket, "x", "y", "0 problems; SFR available, 2 entries; 1 reports"},
 	} {
 		var before []byte
@@ -67,7 +70,8 @@ func TestCheck(t *testing.T) {
 		}
 		entries, _ := s.Entries(Query{Market: market.FR})
 		_, total, err := s.List(Filter{}, 10, 0)
-		if got := fmt.Sprintf("%d problems; SFR %s, %d entries; %d reports", len(s.Problems()), s.Feeds(market.FR)[0].State(), len(entries), total); got != c.open || err != nil {
+		if got := fmt.Sprintf("%d problems; SFR %s, %d entries; %d reports", len(s.Problems()),
+			s.Feeds(market.FR)[0].State(), len(entries), total); got != c.open || err != nil {
 			t.Errorf("%s %q: %s: opened with %s, %v; want %s", c.bucket, c.key, c.value, got, err, c.open)
 		}
 		if len(before) > 0 {
@@ -87,7 +91,8 @@ func TestDamagedFeed(t *testing.T) {
 	load(t, s, "SFR", rowOf("1"))
 	if err := db.Update(func(tx *store.Tx) error {
 		k := feedKey{market.FR, "SFR"}.bytes()
-		return errors.Join(tx.Bucket([]byte(feedsBucket)).Put(k, []byte("{")), tx.Bucket([]byte(entriesBucket)).Put(k, []byte("[")))
+		return errors.Join(tx.Bucket([]byte(feedsBucket)).Put(k, []byte("{")),
+			tx.Bucket([]byte(entriesBucket)).Put(k, []byte("[")))
 	}); err != nil {
 		t.Fatal(err)
 	}

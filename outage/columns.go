@@ -73,8 +73,10 @@ var columns = []table.Column{
 		"Date et heure début panne ou maintenance antenne-relais pour le Service Voix / SMS"}},
 	{Name: "debut_data", Aliases: []string{"debut_interruption_data",
 		"Date et heure début panne ou maintenance antenne-relais pour le Service de données"}},
-	{Name: "fin_voix", Aliases: []string{"fin_interruption_voix", "Date de rétablissement prévue pour le Service Voix / SMS"}},
-	{Name: "fin_data", Aliases: []string{"fin_interruption_data", "Date de rétablissement prévue pour le Service de données"}},
+	{Name: "fin_voix", Aliases: []string{"fin_interruption_voix",
+		"Date de rétablissement prévue pour le Service Voix / SMS"}},
+	{Name: "fin_data", Aliases: []string{"fin_interruption_data",
+		"Date de rétablissement prévue pour le Service de données"}},
 }
 
 var voiceSMS = []string{"voix_sms", "Voix/SMS", "Service Voix/SMS", "Service Voix / SMS"}

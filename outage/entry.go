@@ -147,7 +147,8 @@ func (e *Entry) Severity() Severity {
 }
 
 func (s *Services) each() []*Status {
-	return []*Status{&s.Voice2G, &s.Voice3G, &s.Voice4G, &s.Data3G, &s.Data4G, &s.Data5G, &s.Voice, &s.Data, &s.VoiceSMS}
+	return []*Status{&s.Voice2G, &s.Voice3G, &s.Voice4G, &s.Data3G, &s.Data4G, &s.Data5G, &s.Voice, &s.Data,
+		&s.VoiceSMS}
 }
 
 // Affected lists the services (of Services) and technologies (of Technologies) that
@@ -156,7 +157,8 @@ func (e *Entry) Affected() (services, technologies []string) {
 	s := e.Services
 	services = named(AllServices, [][]Status{
 		{s.Data, s.Data3G, s.Data4G, s.Data5G}, {s.Voice, s.Voice2G, s.Voice3G, s.Voice4G}, {s.VoiceSMS}})
-	technologies = named(AllTechnologies, [][]Status{{s.Voice2G}, {s.Voice3G, s.Data3G}, {s.Voice4G, s.Data4G}, {s.Data5G}})
+	technologies = named(AllTechnologies,
+		[][]Status{{s.Voice2G}, {s.Voice3G, s.Data3G}, {s.Voice4G, s.Data4G}, {s.Data5G}})
 	return services, technologies
 }
 

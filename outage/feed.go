@@ -100,7 +100,8 @@ func feedOf(code market.Code, operator string) (*market.Market, feedKey, error) 
 func operatorOf(m *market.Market, operator string) (key string, err error) {
 	i, ok := m.Operator(operator)
 	if !ok {
-		return "", fmt.Errorf("%w: %.50q; %s has %s", ErrOperator, operator, m.Code, cmp.Or(strings.Join(m.OperatorKeys(), ", "), "none"))
+		return "", fmt.Errorf("%w: %.50q; %s has %s", ErrOperator, operator, m.Code,
+			cmp.Or(strings.Join(m.OperatorKeys(), ", "), "none"))
 	}
 	return m.Operators[i].Key, nil
 }

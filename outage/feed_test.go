@@ -67,7 +67,8 @@ func writeFile(t testing.TB, path, text string) {
 
 func load(t *testing.T, s *Store, operator string, rows ...string) {
 	t.Helper()
-	if _, err := s.Import(context.Background(), market.FR, operator, file(t, fmt.Sprintf(header, operator)+strings.Join(rows, ""))); err != nil {
+	if _, err := s.Import(context.Background(), market.FR, operator,
+		file(t, fmt.Sprintf(header, operator)+strings.Join(rows, ""))); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -94,7 +95,8 @@ func TestFeed(t *testing.T) {
 			if status.LastUpdate != nil {
 				last = status.LastUpdate.Format("02T15")
 			}
-			return fmt.Sprint(f.State(), " ", status.Available, " ", last, " ", f.Age(c.at), " ", len(entries), " ", f.Served)
+			return fmt.Sprint(f.State(), " ", status.Available, " ", last, " ", f.Age(c.at), " ", len(entries), " ",
+				f.Served)
 		}
 		if feed(a) != feed(b) {
 			t.Errorf("%s, after opening it again %s", feed(a), feed(b))
@@ -208,7 +210,8 @@ func TestRefused(t *testing.T) {
 		{"another operator's", fmt.Sprintf(header, "FREE") + rowOf("9")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := s.Import(context.Background(), market.FR, "SFR", file(t, titles+rowOf("8")), file(t, tt.text)); tt.name != "a header alone" && tt.name != "no row that can be used" && err == nil {
+			if _, err := s.Import(context.Background(), market.FR, "SFR", file(t, titles+rowOf("8")),
+				file(t, tt.text)); tt.name != "a header alone" && tt.name != "no row that can be used" && err == nil {
 				t.Errorf("%s beside a good file: no error", tt.name)
 			}
 			load(t, s, "SFR", rowOf("1"))
@@ -255,7 +258,8 @@ func TestRefused(t *testing.T) {
 // Sites of other markets alone say that there is no outage in this one.
 func TestNoneOverseas(t *testing.T) {
 	s, _ := opened(t, newClock())
-	if _, err := s.Import(context.Background(), market.DROM, "ORANGE", file(t, fmt.Sprintf(header, "ORANGE")+rowOf("1"))); err != nil {
+	if _, err := s.Import(context.Background(), market.DROM, "ORANGE",
+		file(t, fmt.Sprintf(header, "ORANGE")+rowOf("1"))); err != nil {
 		t.Fatal(err)
 	}
 	if f := s.FeedStatus(market.DROM, []string{"ORANGE"}); !f.Available {
@@ -270,7 +274,8 @@ func TestSameCode(t *testing.T) {
 	load(t, s, "ORANGE", rowOf("42"))
 	for _, s := range []*Store{s, reopen(t, db, newClock())} {
 		list, _ := s.Entries(Query{Market: market.FR})
-		if len(list) != 2 || list[0].ID() != "operator:fr-orange:42" || list[1].ID() != "operator:fr-sfr:42" || list[1].SourceID() != "fr-sfr" {
+		if len(list) != 2 || list[0].ID() != "operator:fr-orange:42" || list[1].ID() != "operator:fr-sfr:42" ||
+			list[1].SourceID() != "fr-sfr" {
 			t.Errorf("%v", codes(list))
 		}
 	}
@@ -311,95 +316,4 @@ func TestReadOnly(t *testing.T) {
 			t.Error(list, total, err)
 		}
 	}
-}
-
-// News of some feeds: what is wrong with one keeps out no other.
-func TestTake(t *testing.T) {
-	c := newClock()
-	s, db := opened(t, c)
-	columns := fmt.Sprintf(header, "SFR")
-	good := file(t, columns+rowOf("1"))
-	take := func(news ...News) (text string) {
-		t.Helper()
-		all, err := s.Take(context.Background(), market.FR, news...)
-		if err != nil || len(all) != 4 {
-			t.Fatalf("%+v, %v", all, err)
-		}
-		for _, o := range all {
-			text += fmt.Sprintf("%s %s %d", o.Operator, o.State, o.Served)
-			for _, why := range []string{o.Refused, o.Error} {
-				if why != "" {
-					text += " (" + why[strings.LastIndexByte(why, '/')+1:] + ")"
-				}
-			}
-			text += "; "
-		}
-		return text
-	}
-	for _, step := range []struct {
-		what string
-		news []News
-		want string
-	}{
-		{"none", nil, "SFR absent 0; BOUYGUES absent 0; ORANGE absent 0; FREE absent 0; "},
-		{"unchanged, never read", []News{{Operator: "SFR"}}, "SFR absent 0; BOUYGUES absent 0; ORANGE absent 0; FREE absent 0; "},
-		{"read, refused, failed, gone", []News{{Operator: "sfr", File: good}, {Operator: "BOUYGUES", File: file(t, columns)}, {Operator: "ORANGE", Failed: "HTTP 503"}, {Operator: "FREE", File: good + ".gone"}},
-			"SFR available 1; BOUYGUES failed 0 (this is the file of SFR, not of BOUYGUES); ORANGE failed 0; FREE absent 0 (hs.csv.gone: no such file or directory); "},
-		{"failed", []News{{Operator: "SFR", Failed: "HTTP 503"}}, "SFR failed 1; BOUYGUES failed 0; ORANGE failed 0; FREE absent 0; "},
-		{"unchanged", []News{{Operator: "SFR"}, {Operator: "ORANGE"}}, "SFR available 1; BOUYGUES failed 0; ORANGE failed 0; FREE absent 0; "},
-	} {
-		if got := strings.ReplaceAll(take(step.news...), "hs.csv:1: ", ""); got != step.want {
-			t.Errorf("%s:\n%s, want\n%s", step.what, got, step.want)
-		}
-		for i, f := range reopen(t, db, c).Feeds(market.FR) {
-			if g := s.Feeds(market.FR)[i]; f.State() != g.State() || f.Served != g.Served || f.Why != g.Why || f.Age(c.at) != g.Age(c.at) {
-				t.Errorf("%s: %+v, after opening it again %+v", step.what, g, f)
-			}
-		}
-		c.at = c.at.Add(time.Hour)
-	}
-	if f := s.Feeds(market.FR)[0]; f.Age(newClock().at.Add(2*time.Hour)) != 0 || f.Why != "" {
-		t.Errorf("unchanged is no read: %+v", f)
-	}
-	before := s.Version()
-	if _, err := s.Take(context.Background(), market.FR, News{Operator: "SFR", Failed: "x"}, News{Operator: "ZEOP"}); !errors.Is(err, ErrOperator) || s.Version() != before {
-		t.Error(err)
-	}
-	if _, err := s.Take(context.Background(), market.BE); !errors.Is(err, ErrNoFeed) {
-		t.Error(err)
-	}
-	stopped, stop := context.WithCancel(context.Background())
-	stop()
-	if all, err := s.Take(stopped, market.FR, News{Operator: "SFR", File: good}); err != nil || all[0].State != Available || all[0].Error == "" {
-		t.Errorf("%+v, %v", all, err)
-	}
-}
-
-// A feed that was made up for a demonstration says so, whatever becomes of its next
-// reading, until the operator's own file takes its place.
-func TestSyntheticFeed(t *testing.T) {
-	c := newClock()
-	s, db := opened(t, c)
-	made := filepath.Join(t.TempDir(), "SYNTHETIC_hs.csv")
-	writeFile(t, made, "code_site_op;departement;commune;Lat;Lon;data\nS1;63;X;45.77;3.08;HS\n")
-	if _, err := s.Import(context.Background(), market.FR, "SFR", made); err != nil {
-		t.Fatal(err)
-	}
-	says := func(want bool) {
-		t.Helper()
-		for _, s := range []*Store{s, reopen(t, db, c)} {
-			for _, f := range s.Feeds(market.FR) {
-				if f.Synthetic != (want && f.Operator == "SFR") {
-					t.Errorf("%+v", f)
-				}
-			}
-		}
-	}
-	says(true)
-	if err := s.Failed(market.FR, "SFR", errors.New("no connection")); err != nil {
-		t.Fatal(err)
-	}
-	says(true)
-	load(t, s, "SFR", "1;NON;;63;X;63113;45.77;3.08;HS;;;;;;;;;;;\n")
-	says(false)
 }

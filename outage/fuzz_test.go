@@ -76,7 +76,8 @@ func checkEntry(t *testing.T, e *Entry) {
 	if err == nil {
 		err = json.Unmarshal(text, again)
 	}
-	if err != nil || again.Lat != e.Lat || again.Code != e.Code || again.Cells != e.Cells || len(again.Cells.List()) != len(rawColumns) {
+	if err != nil || again.Lat != e.Lat || again.Code != e.Code || again.Cells != e.Cells ||
+		len(again.Cells.List()) != len(rawColumns) {
 		t.Errorf("%+v, %v, %s", again, err, text)
 	}
 }

@@ -29,7 +29,8 @@ const Kind = "sites-hs"
 // a Refused, or with opening it marks the feed failed and leaves the last good data.
 // Other errors change nothing: ErrNoFeed, ErrOperator, ErrReadOnly, fs.ErrNotExist, those
 // of ctx and of the store.
-func (s *Store) Import(ctx context.Context, code market.Code, operator string, files ...string) ([]*source.Report, error) {
+func (s *Store) Import(ctx context.Context, code market.Code, operator string, files ...string) ([]*source.Report,
+	error) {
 	m, key, err := feedOf(code, operator)
 	if err != nil {
 		return nil, err
@@ -95,7 +96,8 @@ func (p *parser) files(ctx context.Context, paths []string) ([]*source.Report, e
 // noneUsed says of the first row why it cannot be used.
 func noneUsed(reports []*source.Report, rows int) error {
 	r := reports[slices.IndexFunc(reports, func(r *source.Report) bool { return len(r.Examples) > 0 })]
-	return &table.Error{Name: r.Path, Line: r.Examples[0].Line, What: fmt.Sprintf("of %d rows, none can be used; the first: %s", rows, r.Examples[0].Reason)}
+	return &table.Error{Name: r.Path, Line: r.Examples[0].Line,
+		What: fmt.Sprintf("of %d rows, none can be used; the first: %s", rows, r.Examples[0].Reason)}
 }
 
 func (p *parser) file(ctx context.Context, in *source.Input, report *source.Report) error {
@@ -110,7 +112,8 @@ func (p *parser) file(ctx context.Context, in *source.Input, report *source.Repo
 // replace stores the good data of a feed, which p read.
 func (s *Store) replace(key feedKey, p *parser, reports []*source.Report) error {
 	at, entries := s.second(), p.entries
-	f := &Feed{Market: key.market, Operator: key.operator, ReadAt: &at, Rejected: map[string]int{}, Synthetic: p.synthetic}
+	f := &Feed{Market: key.market, Operator: key.operator, ReadAt: &at, Rejected: map[string]int{},
+		Synthetic: p.synthetic}
 	for _, r := range reports {
 		f.Rows, f.Served = f.Rows+r.Rows, f.Served+r.Served
 		for why, n := range r.Rejected {
@@ -198,7 +201,8 @@ func getFeed(tx *store.Tx, key feedKey) (*Feed, error) {
 		return nil, fmt.Errorf("feed %s: %w", feedID(key.market, key.operator), err)
 	}
 	if (f.Market != key.market) || f.Operator != key.operator {
-		return nil, fmt.Errorf("feed %s: it is stored as that of %s", feedID(key.market, key.operator), feedID(f.Market, f.Operator))
+		return nil, fmt.Errorf("feed %s: it is stored as that of %s", feedID(key.market, key.operator),
+			feedID(f.Market, f.Operator))
 	}
 	return f, nil
 }

@@ -75,7 +75,8 @@ func compare(t *testing.T, e *Entry, rows [][]string) {
 		}
 	}
 	lat, _ := strconv.ParseFloat(rows[at][6], 64)
-	if d := lat - e.Lat; d > 1e-7 || d < -1e-7 || string(e.Services.Data5G) != rows[at][13] || e.Start.Format("2006-01-02 15:04") != "2026-08-20 04:10" {
+	if d := lat - e.Lat; d > 1e-7 || d < -1e-7 || string(e.Services.Data5G) != rows[at][13] ||
+		e.Start.Format("2006-01-02 15:04") != "2026-08-20 04:10" {
 		t.Errorf("%+v, not %v", e, rows[at])
 	}
 }

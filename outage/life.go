@@ -22,7 +22,8 @@ func (s *Store) Report(n NewReport) (report *Report, made bool, err error) {
 // file makes a report, which with counts is its user's own confirmation, too, unless the
 // user has used its token or there is one with the id that instead returns: that one is
 // confirmed.
-func (s *Store) file(n NewReport, counts bool, instead func(*record) (id string)) (report *Report, made bool, err error) {
+func (s *Store) file(n NewReport, counts bool, instead func(*record) (id string)) (report *Report, made bool,
+	err error) {
 	now := s.second()
 	report, err = n.report(now)
 	if err != nil {

@@ -47,7 +47,8 @@ func TestLife(t *testing.T) {
 	c := newClock()
 	s, db := opened(t, c)
 	r := made(t, s, said("ann"))
-	if !strings.HasPrefix(r.ID, "community:") || r.Operator != "SFR" || fmt.Sprintln(r.Services, r.Technologies, r.Severity) != "[data sms] [4g 5g] down\n" {
+	if !strings.HasPrefix(r.ID, "community:") || r.Operator != "SFR" ||
+		fmt.Sprintln(r.Services, r.Technologies, r.Severity) != "[data sms] [4g 5g] down\n" {
 		t.Errorf("%+v", r)
 	}
 	steps := []struct {
@@ -60,10 +61,12 @@ func TestLife(t *testing.T) {
 		{"bob", func() (*Report, error) { return s.Confirm(r.ID, "bob") }, "reported 1 2"},
 		{"bob again", func() (*Report, error) { return s.Confirm(r.ID, "bob") }, "reported 1 2"},
 		{"cy", func() (*Report, error) { return s.Confirm(r.ID, "cy") }, "reported 2 1"},
-		{"a day and a second later", func() (*Report, error) { c.at = c.at.Add(24*time.Hour + time.Second); return s.Get(r.ID) }, "dormant 2 1"},
+		{"a day and a second later",
+			func() (*Report, error) { c.at = c.at.Add(24*time.Hour + time.Second); return s.Get(r.ID) }, "dormant 2 1"},
 		{"di wakes it", func() (*Report, error) { return s.Confirm(r.ID, "di") }, "confirmed 3 0"},
 		{"ed", func() (*Report, error) { return s.Confirm(r.ID, "ed") }, "confirmed 4 0"},
-		{"a day later", func() (*Report, error) { c.at = c.at.Add(24 * time.Hour); return s.Get(r.ID) }, "confirmed 4 0"},
+		{"a day later", func() (*Report, error) { c.at = c.at.Add(24 * time.Hour); return s.Get(r.ID) },
+			"confirmed 4 0"},
 		{"a second more", func() (*Report, error) { c.at = c.at.Add(time.Second); return s.Get(r.ID) }, "dormant 4 0"},
 		{"over, says bob", func() (*Report, error) { return s.Resolve(r.ID, "bob") }, ErrNotYours.Error()},
 		{"over, says ann", func() (*Report, error) { return s.Resolve(r.ID, "ann") }, "resolved 4 none"},
@@ -71,8 +74,10 @@ func TestLife(t *testing.T) {
 		{"too late", func() (*Report, error) { return s.Confirm(r.ID, "flo") }, ErrClosed.Error()},
 		{"a moderator", func() (*Report, error) { return s.Reject(r.ID, "spam") }, "rejected 4 none"},
 		{"not resolved", func() (*Report, error) { return s.Resolve(r.ID, "") }, ErrClosed.Error()},
-		{"none", func() (*Report, error) { return s.Confirm(strings.TrimPrefix(r.ID, "community:"), "bob") }, ErrNoReport.Error()},
-		{"none such", func() (*Report, error) { return s.Reject("community:00000000-0000-7000-8000-000000000000", "") }, ErrNoReport.Error()},
+		{"none", func() (*Report, error) { return s.Confirm(strings.TrimPrefix(r.ID, "community:"), "bob") },
+			ErrNoReport.Error()},
+		{"none such", func() (*Report, error) { return s.Reject("community:00000000-0000-7000-8000-000000000000", "") },
+			ErrNoReport.Error()},
 	}
 	for _, step := range steps {
 		before := s.Version()
@@ -95,7 +100,8 @@ func TestLife(t *testing.T) {
 	if l, _ := s.Reports(Query{Market: market.FR, States: States}); len(l) != 0 {
 		t.Errorf("what is closed is answered: %v", l)
 	}
-	if l, total, err := s.List(Filter{Market: market.FR, States: []State{Rejected}}, 10, 0); err != nil || total != 1 || l[0].Why != "spam" {
+	if l, total, err := s.List(Filter{Market: market.FR, States: []State{Rejected}}, 10, 0); err != nil || total != 1 ||
+		l[0].Why != "spam" {
 		t.Error(l, total, err)
 	}
 }

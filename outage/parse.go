@@ -108,7 +108,8 @@ func emptied(r *table.Reader, report *source.Report, filled []bool) error {
 	}
 	for i, c := range columns {
 		if c.Required && !filled[i] {
-			return &table.Error{Name: report.Path, Line: 1, What: "the column " + r.Written(i) + " is empty in every row"}
+			return &table.Error{Name: report.Path, Line: 1,
+				What: "the column " + r.Written(i) + " is empty in every row"}
 		}
 	}
 	return nil
@@ -117,7 +118,8 @@ func emptied(r *table.Reader, report *source.Report, filled []bool) error {
 // record reads a record into an entry, or rejects it, or passes over it as a note: one
 // that does not begin as a row does, with two cells at most. It notes which columns have
 // something in them.
-func (p *parser) record(ctx context.Context, r *table.Reader, report *source.Report, odd map[string]int, filled []bool) error {
+func (p *parser) record(ctx context.Context, r *table.Reader, report *source.Report, odd map[string]int,
+	filled []bool) error {
 	w := &row{parser: p, cells: make([]string, len(columns))}
 	cells := 0
 	for i := range columns {
@@ -132,7 +134,8 @@ func (p *parser) record(ctx context.Context, r *table.Reader, report *source.Rep
 	}
 	report.Rows++
 	if p.rows++; p.rows > maxRows {
-		return &table.Error{Name: report.Path, Line: r.Line(), What: fmt.Sprintf("over %d rows: this is no file of unavailable sites", maxRows)}
+		return &table.Error{Name: report.Path, Line: r.Line(),
+			What: fmt.Sprintf("over %d rows: this is no file of unavailable sites", maxRows)}
 	}
 	if p.rows%1000 == 1 && ctx.Err() != nil {
 		return ctx.Err()
@@ -198,7 +201,8 @@ func (w *row) entry() (e *Entry, reason string) {
 // clean is a cell as published, with its blanks and controls as single blanks. What
 // programs write for nothing is nothing.
 func clean(b []byte) string {
-	text := strings.Join(strings.FieldsFunc(string(b), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	text := strings.Join(strings.FieldsFunc(string(b),
+		func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 	switch strings.ToLower(text) {
 	case "null", "none", "nan", "-":
 		return ""

@@ -65,22 +65,33 @@ func TestVariants(t *testing.T) {
 				return r["debut"] + " " + r["fin_prev"] + " " + r["Lat"] + r["region"]
 			},
 			"2026-08-19 23:00:00 2026-08-21 23:59:59 45,862"},
-		{"SFR's old names: the latitude is X", "SFR", "Sites hors services\n\n\ncode_site_op;Departement;code_insee_commune;Commune;X_WGS84_GPS;Y_WGS84_GPS;Voix/SMS;internet mobile;debut;fin\n10235;63;63113;Clermont;45.77;3.08;HS;OK;2026-01-20 06:10;\n",
+		{"SFR's old names: the latitude is X", "SFR",
+			"Sites hors services\n\n\ncode_site_op;Departement;code_insee_commune;Commune;X_WGS84_GPS;Y_WGS84_GPS;Voix/SMS;internet mobile;debut;fin\n10235;63;63113;Clermont;45.77;3.08;HS;OK;2026-01-20 06:10;\n",
 			func(e *Entry) string {
-				return fmt.Sprint(e.Lat, e.Lng, e.Services.Voice, e.Services.VoiceSMS, e.Services.Data, e.INSEE, e.Start, e.End, e.Managed)
+				return fmt.Sprint(e.Lat, e.Lng, e.Services.Voice, e.Services.VoiceSMS, e.Services.Data, e.INSEE,
+					e.Start, e.End, e.Managed)
 			}, "45.77 3.08 HS HS OK 63113 2026-01-20 05:10:00 +0000 UTC <nil> <nil>"},
-		{"Bouygues' names, commas and quotes", "BOUYGUES", "\ufeff\"Code SI\",\"Région\",\"Département\",\"Commune\",\"Code INSEE\",\"Lat\",\"Lon\",\"voix\",\"data\",\"détail\",\"début\"\n\"T10008\",\"Île-de-France\",\"1\",\"Bourg, en Bresse\",\"1053\",\"46.2\",\"5.22\",\"ok\",\"DE\",\"x\",\"2026-08-20T06:10:00+02:00\"\n",
+		{"Bouygues' names, commas and quotes", "BOUYGUES",
+			"\ufeff\"Code SI\",\"Région\",\"Département\",\"Commune\",\"Code INSEE\",\"Lat\",\"Lon\",\"voix\",\"data\",\"détail\",\"début\"\n\"T10008\",\"Île-de-France\",\"1\",\"Bourg, en Bresse\",\"1053\",\"46.2\",\"5.22\",\"ok\",\"DE\",\"x\",\"2026-08-20T06:10:00+02:00\"\n",
 			func(e *Entry) string {
-				return fmt.Sprint(e.Code, e.Region, e.Area, e.Commune, e.INSEE, e.Services.Voice, e.Services.Data, e.Detail, e.Start)
+				return fmt.Sprint(e.Code, e.Region, e.Area, e.Commune, e.INSEE, e.Services.Voice, e.Services.Data,
+					e.Detail, e.Start)
 			}, "T10008Île-de-France01Bourg, en Bresse01053OKDEx2026-08-20 04:10:00 +0000 UTC"},
-		{"Free's code_insee is a postal code", "FREE", fmt.Sprintf(header, "FREE") + strings.Replace(rowOf("2A004_ABC"), ";63113;45.77;3.08;", ";20090;41.93;8.74;", 1),
+		{"Free's code_insee is a postal code", "FREE",
+			fmt.Sprintf(header, "FREE") + strings.Replace(rowOf("2A004_ABC"), ";63113;45.77;3.08;",
+				";20090;41.93;8.74;", 1),
 			func(e *Entry) string { return e.INSEE + " " + e.Raw()["code_insee"] }, "2A004 20090"},
-		{"UTF-8 and Latin-1 in one line", "SFR", fmt.Sprintf(header, "SFR") + strings.Replace(strings.Replace(rowOf("7"), "AURA", "Évry", 1), "CLERMONT", latin1("Orléat"), 1),
+		{"UTF-8 and Latin-1 in one line", "SFR",
+			fmt.Sprintf(header, "SFR") + strings.Replace(strings.Replace(rowOf("7"), "AURA", "Évry", 1), "CLERMONT",
+				latin1("Orléat"), 1),
 			func(e *Entry) string { return e.Region + e.Commune }, "ÉvryOrléat"},
-		{"a day that is none", "SFR", fmt.Sprintf(header, "SFR") + strings.Replace(rowOf("7"), "2026-08-20 06:10:00", "2026-02-30", 1),
+		{"a day that is none", "SFR",
+			fmt.Sprintf(header, "SFR") + strings.Replace(rowOf("7"), "2026-08-20 06:10:00", "2026-02-30", 1),
 			func(e *Entry) string { return written(e.Start) + e.Raw()["debut"] }, "<nil>2026-02-30"},
-		{"the end before the beginning", "SFR", fmt.Sprintf(header, "SFR") + strings.Replace(rowOf("7"), "2026-08-21", "2026-08-19", 1),
-			func(e *Entry) string { return fmt.Sprint(e.Start, e.End, e.Raw()["fin_prev"]) }, "2026-08-20 04:10:00 +0000 UTC<nil>2026-08-19 18:00:00"},
+		{"the end before the beginning",
+			"SFR", fmt.Sprintf(header, "SFR") + strings.Replace(rowOf("7"), "2026-08-21", "2026-08-19", 1),
+			func(e *Entry) string { return fmt.Sprint(e.Start, e.End, e.Raw()["fin_prev"]) },
+			"2026-08-20 04:10:00 +0000 UTC<nil>2026-08-19 18:00:00"},
 	} {
 		entries, report, err := parse(t, market.FR, c.operator, c.text)
 		if err != nil || len(entries) != 1 || report.Rows != 1 || report.Served != 1 {
@@ -104,9 +115,12 @@ func TestRawKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{"code_site_op": "7", "Antenne relais gérée par SFR": "OUI", "region": "AURA", "departement": "63", "commune": "CLERMONT",
-		"code_insee": "63113", "Lat": "45.77", "Lon": "3.08", "2Gvoix": "HS", "3Gvoix": "HS", "4Gvoix": "HS", "3Gdata": "HS", "4Gdata": "HS", "5Gdata": "NE",
-		"voix": "HS", "data": "HS", "raison": "Incident", "detail": "panne", "debut": "2026-08-20 06:10:00", "fin_prev": "2026-08-21 18:00:00"}
+	want := map[string]string{"code_site_op": "7", "Antenne relais gérée par SFR": "OUI", "region": "AURA",
+		"departement": "63", "commune": "CLERMONT",
+		"code_insee": "63113", "Lat": "45.77", "Lon": "3.08", "2Gvoix": "HS", "3Gvoix": "HS", "4Gvoix": "HS",
+		"3Gdata": "HS", "4Gdata": "HS", "5Gdata": "NE",
+		"voix": "HS", "data": "HS", "raison": "Incident", "detail": "panne", "debut": "2026-08-20 06:10:00",
+		"fin_prev": "2026-08-21 18:00:00"}
 	if got := entries[0].Raw(); !maps.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
@@ -135,11 +149,13 @@ func TestRows(t *testing.T) {
 	if err != nil || len(entries) != 2 || report.Rows != 13 || report.Served != 2 {
 		t.Fatalf("%d entries, %+v, %v", len(entries), report, err)
 	}
-	want := map[string]int{again: 1, noPosition: 1, badPosition: 1, "a site of the market DROM": 1, outside: 1, noCode: 1, "wrong number of columns": 2, brokenRecord: 2, tooLong: 1}
+	want := map[string]int{again: 1, noPosition: 1, badPosition: 1, "a site of the market DROM": 1, outside: 1,
+		noCode: 1, "wrong number of columns": 2, brokenRecord: 2, tooLong: 1}
 	if !maps.Equal(report.Rejected, want) {
 		t.Errorf("%v, want %v", report.Rejected, want)
 	}
-	if report.Examples[0].Line != 4 || !strings.Contains(report.Warning, "status") || entries[1].Services.Voice2G != "" {
+	if report.Examples[0].Line != 4 || !strings.Contains(report.Warning, "status") ||
+		entries[1].Services.Voice2G != "" {
 		t.Errorf("%+v", report)
 	}
 }
@@ -155,17 +171,20 @@ func TestHostile(t *testing.T) {
 		{"a byte order mark", "\ufeff", "f.csv:1: the file is empty"},
 		{"blanks", " \n\r\n\n", "f.csv:1: the file is empty"},
 		{"a web page", "\ufeff\n <!doctype html>\n<p>code_site_op;a;b;c;d</p>", "f.csv:1: this is a web page"},
-		{"a part of a spreadsheet", "\ufeff<?xml version=\"1.0\"?><Types/>", "f.csv:1: this is XML, not a table: a spreadsheet must be saved as CSV"},
+		{"a part of a spreadsheet", "\ufeff<?xml version=\"1.0\"?><Types/>",
+			"f.csv:1: this is XML, not a table: a spreadsheet must be saved as CSV"},
 		{"a spreadsheet", "PK\x03\x04\x00\x00", "f.csv:1: this is no text"},
 		{"UTF-16", "c\x00o\x00d\x00e\x00", "f.csv:1: this is no text"},
 		{"no header", rowOf("1"), "f.csv:1: no header"},
 		{"a late header", strings.Repeat("x\n", maxTitles) + whole, "f.csv:1: no header"},
 		{"no position", "code_site_op;a;b;c;d\n1;2;3;4;5\n", "the column lat is missing"},
-		{"another's", "\n\n" + strings.Replace(whole, "SFR", "Bouygues Telecom", 1), "f.csv:3: this is the file of BOUYGUES, not of SFR"},
+		{"another's", "\n\n" + strings.Replace(whole, "SFR", "Bouygues Telecom", 1),
+			"f.csv:3: this is the file of BOUYGUES, not of SFR"},
 		{"cut in a row", whole[:len(whole)-60], "f.csv:2: the file ends in the middle of a row"},
 		{"cut in a code", whole + "102", "f.csv:3: the file ends in the middle of a row"},
 		{"too many bytes", strings.Repeat(" ", maxFile+1), "over 32 MiB"},
-		{"too many rows", fmt.Sprintf(header, "SFR") + strings.Repeat("1;\n", maxRows+1), fmt.Sprintf("f.csv:%d: over 50000 rows", maxRows+2)},
+		{"too many rows", fmt.Sprintf(header, "SFR") + strings.Repeat("1;\n", maxRows+1),
+			fmt.Sprintf("f.csv:%d: over 50000 rows", maxRows+2)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, _, err := parse(t, market.FR, "SFR", c.text); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -176,7 +195,8 @@ func TestHostile(t *testing.T) {
 	if _, report, err := parse(t, market.FR, "SFR", whole); err != nil || report.Warning != "" {
 		t.Errorf("a whole file: %+v, %v", report, err)
 	}
-	if _, report, err := parse(t, market.FR, "SFR", strings.TrimSuffix(whole, "\n")); err != nil || report.Served != 1 || !strings.Contains(report.Warning, "cut short") {
+	if _, report, err := parse(t, market.FR, "SFR", strings.TrimSuffix(whole, "\n")); err != nil ||
+		report.Served != 1 || !strings.Contains(report.Warning, "cut short") {
 		t.Errorf("no line feed at the end: %+v, %v", report, err)
 	}
 	if _, report, err := parse(t, market.FR, "SFR", whole+"Fin du fichier"); err != nil || report.Rows != 1 {
@@ -186,9 +206,11 @@ func TestHostile(t *testing.T) {
 
 // A market overseas takes its rows of a file that is its operator's everywhere.
 func TestOverseas(t *testing.T) {
-	text := fmt.Sprintf(header, "ORANGE") + rowOf("1") + strings.Replace(rowOf("2"), ";45.77;3.08;", ";-20.898333333333333;55.556666666666665;", 1)
+	text := fmt.Sprintf(header, "ORANGE") + rowOf("1") + strings.Replace(rowOf("2"), ";45.77;3.08;",
+		";-20.898333333333333;55.556666666666665;", 1)
 	entries, report, err := parse(t, market.DROM, "ORANGE", text)
-	if err != nil || len(entries) != 1 || entries[0].Area != "974" || entries[0].Lat != -20.8983333 || report.Rejected["a site of the market FR"] != 1 {
+	if err != nil || len(entries) != 1 || entries[0].Area != "974" || entries[0].Lat != -20.8983333 ||
+		report.Rejected["a site of the market FR"] != 1 {
 		t.Errorf("%+v, %+v, %v", entries, report, err)
 	}
 }
@@ -196,9 +218,11 @@ func TestOverseas(t *testing.T) {
 // A file of which nothing can be used says what is wrong with its first row.
 func TestNoneUsed(t *testing.T) {
 	s, _ := opened(t, newClock())
-	text := fmt.Sprintf(header, "SFR") + strings.Replace(rowOf("1"), ";45.77;3.08;", ";3.08;45.77;", 1) + strings.Replace(rowOf("2"), ";45.77;", ";;", 1)
+	text := fmt.Sprintf(header, "SFR") + strings.Replace(rowOf("1"), ";45.77;3.08;", ";3.08;45.77;",
+		1) + strings.Replace(rowOf("2"), ";45.77;", ";;", 1)
 	want := "hs.csv:2: of 2 rows, none can be used; the first: position outside the market"
-	if _, err := s.Import(context.Background(), market.FR, "SFR", file(t, text)); err == nil || !strings.HasSuffix(err.Error(), want) {
+	if _, err := s.Import(context.Background(), market.FR, "SFR", file(t, text)); err == nil ||
+		!strings.HasSuffix(err.Error(), want) {
 		t.Error(err)
 	}
 	if why := s.Feeds(market.FR)[0].Why; why != want {

@@ -30,8 +30,12 @@ func scattered(t *testing.T, s *Store, c *clock, rnd *rand.Rand) (dots []dot) {
 		for i := range 120 {
 			p, began := place(), c.at.Add(-time.Duration(rnd.IntN(30))*time.Hour)
 			code := fmt.Sprint(i)
-			rows = append(rows, fmt.Sprintf("%s;NON;;63;X;63113;%v;%v;HS;;;;;;;;;;%s;\n", code, p.Lat, p.Lng, began.Format(time.RFC3339)))
-			dots = append(dots, dot{op, "operator:fr-" + map[string]string{"SFR": "sfr", "BOUYGUES": "bouygues", "ORANGE": "orange", "FREE": "free"}[op] + ":" + code, p, began})
+			rows = append(rows,
+				fmt.Sprintf("%s;NON;;63;X;63113;%v;%v;HS;;;;;;;;;;%s;\n", code, p.Lat, p.Lng,
+					began.Format(time.RFC3339)))
+			dots = append(dots,
+				dot{op, "operator:fr-" + map[string]string{"SFR": "sfr", "BOUYGUES": "bouygues", "ORANGE": "orange",
+					"FREE": "free"}[op] + ":" + code, p, began})
 		}
 		load(t, s, op, rows...)
 		for range 30 {
@@ -66,14 +70,16 @@ func TestOutagesByBruteForce(t *testing.T) {
 			q.Box = &geo.Box{South: lat, West: lng, North: lat + 1, East: lng + 1}
 		}
 		if rnd.IntN(3) > 0 {
-			q.Disc = &geo.Disc{Center: geo.Point{Lat: 46 + rnd.Float64(), Lng: 3}, Radius: 1000 * float64(1+rnd.IntN(200))}
+			q.Disc = &geo.Disc{Center: geo.Point{Lat: 46 + rnd.Float64(), Lng: 3},
+				Radius: 1000 * float64(1+rnd.IntN(200))}
 		}
 		var want []dot
 		for _, d := range dots {
 			switch {
 			case q.Operators != nil && !slices.Contains(q.Operators, d.operator):
 			case q.Disc != nil && metres(q.Disc.Center, d.at) > q.Disc.Radius:
-			case q.Disc == nil && q.Box != nil && (d.at.Lat < q.Box.South || d.at.Lat > q.Box.North || d.at.Lng < q.Box.West || d.at.Lng > q.Box.East):
+			case q.Disc == nil && q.Box != nil &&
+				(d.at.Lat < q.Box.South || d.at.Lat > q.Box.North || d.at.Lng < q.Box.West || d.at.Lng > q.Box.East):
 			default:
 				want = append(want, d)
 			}
@@ -130,7 +136,8 @@ func TestArea(t *testing.T) {
 		area string
 		want int
 	}{{market.DROM, "974", 1}, {market.DROM, "971", 0}, {market.DROM, "", 1}, {market.FR, "", 0}, {"XX", "", 0}} {
-		if l, truncated := s.Outages(Query{Market: c.code, Area: c.area, Limit: 1}); len(l) != c.want || truncated || l == nil {
+		if l, truncated := s.Outages(Query{Market: c.code, Area: c.area, Limit: 1}); len(l) != c.want || truncated ||
+			l == nil {
 			t.Errorf("%+v: %v", c, l)
 		}
 	}

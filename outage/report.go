@@ -148,9 +148,12 @@ func (n *NewReport) report(now time.Time) (*Report, error) {
 	}
 	r := &Report{
 		Market: m.Code, Operator: operator, SiteKey: n.SiteKey, SiteName: n.SiteName, Address: n.Address,
-		Commune: n.Commune, Area: areaOf(m, "", "", n.At), Lat: geo.Degrees(geo.Fix(n.At.Lat)), Lng: geo.Degrees(geo.Fix(n.At.Lng)),
-		Severity: n.Severity, Services: inOrder(AllServices, n.Services), Technologies: inOrder(AllTechnologies, n.Technologies),
-		Reason: n.Reason, StartedAt: n.StartedAt.UTC().Truncate(time.Second), CreatedAt: now, NewsAt: now, State: Reported,
+		Commune: n.Commune, Area: areaOf(m, "", "", n.At), Lat: geo.Degrees(geo.Fix(n.At.Lat)),
+		Lng:      geo.Degrees(geo.Fix(n.At.Lng)),
+		Severity: n.Severity, Services: inOrder(AllServices, n.Services),
+		Technologies: inOrder(AllTechnologies, n.Technologies),
+		Reason:       n.Reason, StartedAt: n.StartedAt.UTC().Truncate(time.Second), CreatedAt: now, NewsAt: now,
+		State: Reported,
 	}
 	if r.Severity == "" {
 		r.Severity = Down
@@ -168,7 +171,8 @@ func (n *NewReport) check(m *market.Market, now time.Time) error {
 	case n.Severity != "" && n.Severity != Down && n.Severity != Degraded:
 		return fmt.Errorf("the severity %.50q is neither %s nor %s", n.Severity, Down, Degraded)
 	case !n.StartedAt.IsZero() && (n.StartedAt.After(now.Add(maxAhead)) || n.StartedAt.Before(now.Add(-maxAge))):
-		return fmt.Errorf("the beginning %s is in the future or over 30 days ago", n.StartedAt.UTC().Format(time.RFC3339))
+		return fmt.Errorf("the beginning %s is in the future or over 30 days ago",
+			n.StartedAt.UTC().Format(time.RFC3339))
 	}
 	for _, text := range []string{n.SiteKey, n.SiteName, n.Address, n.Commune, n.Reason} {
 		if len(text) > maxText || !utf8.ValidString(text) {
@@ -234,8 +238,10 @@ func parseRecord(k, text []byte) (*record, error) {
 		return nil, fmt.Errorf("outage report %x: it is stored as %q", k, r.ID)
 	}
 	m := market.Get(r.Market)
-	if m == nil || !slices.Contains(m.OperatorKeys(), r.Operator) || !r.Point().Valid() || r.State == Dormant || !slices.Contains(States, r.State) {
-		return nil, fmt.Errorf("outage report %s: of the operator %q of %q at %v, %q", r.ID, r.Operator, r.Market, r.Point(), r.State)
+	if m == nil || !slices.Contains(m.OperatorKeys(), r.Operator) || !r.Point().Valid() || r.State == Dormant ||
+		!slices.Contains(States, r.State) {
+		return nil, fmt.Errorf("outage report %s: of the operator %q of %q at %v, %q", r.ID, r.Operator, r.Market,
+			r.Point(), r.State)
 	}
 	return r, nil
 }

@@ -62,7 +62,8 @@ func TestForgottenIsOffTheDisk(t *testing.T) {
 	if !bytes.Contains(content(t, path), []byte("must go")) {
 		t.Error("nothing was left: this proves nothing")
 	}
-	if text := compact(t, db, path, true); bytes.Contains(text, []byte("must go")) || !bytes.Contains(text, []byte("a detail that stays")) {
+	if text := compact(t, db, path, true); bytes.Contains(text, []byte("must go")) ||
+		!bytes.Contains(text, []byte("a detail that stays")) {
 		t.Error("the feed is still on the disk, or another is not")
 	}
 	r := made(t, s, said("ann"))
@@ -91,7 +92,8 @@ func TestRetain(t *testing.T) {
 	s := reopen(t, db, c)
 	load(t, s, "SFR", rowOf("1"))
 	reports := map[string]*Report{}
-	for _, name := range []string{"resolved", "rejected", "dormant", "confirmed late", "resolved late", "rejected after its end"} {
+	for _, name := range []string{"resolved", "rejected", "dormant", "confirmed late", "resolved late",
+		"rejected after its end"} {
 		n := said("ann")
 		n.Token, n.Reason = name, "reason of "+name
 		reports[name] = made(t, s, n)
@@ -117,7 +119,9 @@ func TestRetain(t *testing.T) {
 		removed int
 		left    []string
 	}{
-		{365 * 24 * time.Hour, 0, []string{"confirmed late", "dormant", "in CH", "rejected", "rejected after its end", "resolved", "resolved late"}},
+		{365 * 24 * time.Hour, 0,
+			[]string{"confirmed late", "dormant", "in CH", "rejected", "rejected after its end", "resolved",
+				"resolved late"}},
 		{365*24*time.Hour + time.Second, 4, []string{"confirmed late", "rejected after its end", "resolved late"}},
 		{365*24*time.Hour + time.Hour, 0, []string{"confirmed late", "rejected after its end", "resolved late"}},
 		{365*24*time.Hour + time.Hour + time.Second, 3, nil},
@@ -130,7 +134,8 @@ func TestRetain(t *testing.T) {
 		for _, s := range []*Store{s, reopen(t, db, c)} {
 			var left []string
 			for name, r := range reports {
-				onDisk := bytes.Contains(text, []byte("reason of "+name+`"`)) || name == "in CH" && bytes.Contains(text, []byte(r.ID))
+				onDisk := bytes.Contains(text, []byte("reason of "+name+`"`)) ||
+					name == "in CH" && bytes.Contains(text, []byte(r.ID))
 				if _, err := s.Get(r.ID); err == nil != onDisk || err != nil && !errors.Is(err, ErrNoReport) {
 					t.Errorf("%s: %s: %v, on the disk: %v", step.after, name, err, onDisk)
 				}
@@ -169,7 +174,8 @@ func TestRetainMany(t *testing.T) {
 		for i := range many {
 			id := uuid.New()
 			old := record{Report: *r}
-			old.ID, old.State, old.Reason, old.ClosedAt = idPrefix+id.String(), Resolved, strings.Repeat("x", maxText), &c.at
+			old.ID, old.State, old.Reason, old.ClosedAt = idPrefix+id.String(), Resolved, strings.Repeat("x",
+				maxText), &c.at
 			old.Token = fmt.Appendf(nil, "%016d", i)
 			if err := errors.Join(old.put(tx), tx.Bucket([]byte(tokensBucket)).Put(old.Token, id[:])); err != nil {
 				return err
@@ -180,7 +186,8 @@ func TestRetainMany(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := reopen(t, db, c)
-	if list, _ := s.Reports(Query{Market: market.FR, States: States}); len(list) != 1 || len(s.state.Load().reports) != 1 {
+	if list, _ := s.Reports(Query{Market: market.FR, States: States}); len(list) != 1 ||
+		len(s.state.Load().reports) != 1 {
 		t.Errorf("%d reports are answered, %d in memory", len(list), len(s.state.Load().reports))
 	}
 	c.at = c.at.Add(Keep - time.Hour)
@@ -224,7 +231,8 @@ func TestFeedKeepsNoPast(t *testing.T) {
 			t.Fatalf("day %d: %d bytes, at first %d", day, size, first)
 		}
 	}
-	if f := reopen(t, db, c).Feeds(market.FR)[0]; f.State() != Failed || f.Why != "HTTP 559" || f.Age(c.at) != 0 || f.Served != 200+59*37%200 {
+	if f := reopen(t, db, c).Feeds(market.FR)[0]; f.State() != Failed || f.Why != "HTTP 559" || f.Age(c.at) != 0 ||
+		f.Served != 200+59*37%200 {
 		t.Errorf("%+v", f)
 	}
 }

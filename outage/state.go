@@ -46,7 +46,8 @@ type arranged struct {
 }
 
 func newState() *state {
-	return &state{feeds: map[feedKey]*feedData{}, reports: map[uuid.UUID]*Report{}, arranged: map[market.Code]*arranged{}}
+	return &state{feeds: map[feedKey]*feedData{}, reports: map[uuid.UUID]*Report{},
+		arranged: map[market.Code]*arranged{}}
 }
 
 func newFeedData(f *Feed, entries []*Entry) *feedData {
@@ -212,7 +213,8 @@ func (st *state) confirms(r *Report) bool {
 		return false
 	}
 	around := geo.Disc{Center: r.Point(), Radius: near}.Box()
-	from, _ := slices.BinarySearchFunc(d.byLat, around.South, func(e *Entry, lat float64) int { return cmp.Compare(e.Lat, lat) })
+	from, _ := slices.BinarySearchFunc(d.byLat, around.South,
+		func(e *Entry, lat float64) int { return cmp.Compare(e.Lat, lat) })
 	for _, e := range d.byLat[from:] {
 		if e.Lat > around.North {
 			break

@@ -39,7 +39,8 @@ func TestTell(t *testing.T) {
 	} {
 		c.at = c.at.Add(step.after)
 		n := said(step.user)
-		n.Operator, n.Token, n.At = step.operator, step.token, geo.Point{Lat: place.Lat + step.north/111_195, Lng: place.Lng}
+		n.Operator, n.Token, n.At = step.operator, step.token, geo.Point{Lat: place.Lat + step.north/111_195,
+			Lng: place.Lng}
 		r, made, err := s.Tell(n)
 		if err != nil {
 			t.Fatal(err)
@@ -81,7 +82,8 @@ func TestTellAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if list, _ := s.Reports(Query{Market: market.FR}); len(list) != 1 || list[0].Confirms != 8 || list[0].State != Confirmed {
+	if list, _ := s.Reports(Query{Market: market.FR}); len(list) != 1 || list[0].Confirms != 8 ||
+		list[0].State != Confirmed {
 		t.Errorf("%+v", list)
 	}
 }

@@ -104,7 +104,8 @@ func (t *text) findHeader() error {
 		}
 		if len(first) <= maxHeader {
 			comma, cells := split(first)
-			if len(cells) >= minCells && slices.ContainsFunc(names, func(n string) bool { return slices.Contains(cells, fold.String(n)) }) {
+			if len(cells) >= minCells &&
+				slices.ContainsFunc(names, func(n string) bool { return slices.Contains(cells, fold.String(n)) }) {
 				t.comma, t.header = comma, cells
 				t.data = append(bytes.Repeat([]byte("\n"), line), rest...)
 				return nil
@@ -112,7 +113,8 @@ func (t *text) findHeader() error {
 		}
 		rest = after
 	}
-	return t.fail(1, "no header: none of the first %d lines names the column %s", maxTitles, strings.Join(names, " or "))
+	return t.fail(1, "no header: none of the first %d lines names the column %s", maxTitles,
+		strings.Join(names, " or "))
 }
 
 // split splits a line at the separator that it has most of, and folds its cells.
@@ -145,7 +147,8 @@ func (t *text) whole() error {
 // 01014_002_01 or T10008, and not a word of a footer.
 func isCode(cell string) bool {
 	return len(cell) <= 64 && strings.ContainsAny(cell, "0123456789") && !strings.ContainsFunc(cell, func(r rune) bool {
-		return !(r == '_' || r == '-' || r == '.' || r == '/' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z')
+		return !(r == '_' || r == '-' || r == '.' || r == '/' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' ||
+			'a' <= r && r <= 'z')
 	})
 }
 

@@ -16,7 +16,8 @@ import (
 
 // real has images of the sizes that photos of telephones have.
 func real() map[Size][]byte {
-	return map[Size][]byte{Main: bytes.Repeat([]byte("m"), 400_000), Thumb: bytes.Repeat([]byte("t"), 15_000), OG: bytes.Repeat([]byte("o"), 90_000)}
+	return map[Size][]byte{Main: bytes.Repeat([]byte("m"), 400_000), Thumb: bytes.Repeat([]byte("t"), 15_000),
+		OG: bytes.Repeat([]byte("o"), 90_000)}
 }
 
 func BenchmarkAdd(b *testing.B) {
@@ -75,7 +76,8 @@ func BenchmarkMillion(b *testing.B) {
 				if err != nil {
 					return err
 				}
-				p := &Photo{ID: u.String(), SiteKey: n.SiteKey, Operator: n.Operator, Month: "2026-11", Images: map[Size]Image{}}
+				p := &Photo{ID: u.String(), SiteKey: n.SiteKey, Operator: n.Operator, Month: "2026-11",
+					Images: map[Size]Image{}}
 				for size, image := range n.Images {
 					p.Images[size] = Image{len(image), u[:]}
 				}

@@ -41,7 +41,8 @@ func TestDelete(t *testing.T) {
 		t.Fatal(err)
 	}
 	marked(true)
-	for _, err := range []error{errorOf(s.Get(gone.ID)), errorOf(s.Image(gone.ID, Main)), errorOf(s.Delete(gone.ID)), errorOf(s.Hide(gone.ID, "")), errorOf(s.Show(gone.ID))} {
+	for _, err := range []error{errorOf(s.Get(gone.ID)), errorOf(s.Image(gone.ID, Main)), errorOf(s.Delete(gone.ID)),
+		errorOf(s.Hide(gone.ID, "")), errorOf(s.Show(gone.ID))} {
 		if !errors.Is(err, ErrNoPhoto) {
 			t.Errorf("after deletion: %v", err)
 		}
@@ -143,17 +144,29 @@ func TestCheckFinds(t *testing.T) {
 		do   func(s *Store, key []byte) error
 	}{
 		{"a record that is gone", damage(photosBucket, remove)},
-		{"a record that is other", damage(photosBucket, func(b *store.Bucket, key []byte) error { return b.Put(key, []byte(`{"id":"x"}`)) })},
-		{"a record that is none", damage(photosBucket, func(b *store.Bucket, key []byte) error { return b.Put(key, []byte(`{`)) })},
-		{"no site", damage(sitesBucket, func(b *store.Bucket, key []byte) error { return b.Delete(append(sitePrefix("fr-1"), key...)) })},
-		{"another site", damage(sitesBucket, func(b *store.Bucket, key []byte) error { return b.Put(append(sitePrefix("fr-2"), key...), []byte("v")) })},
-		{"hidden and shown", damage(hiddenBucket, func(b *store.Bucket, key []byte) error { return b.Put(key, []byte{}) })},
-		{"a short key", damage(hiddenBucket, func(b *store.Bucket, key []byte) error { return b.Put([]byte("x"), []byte{}) })},
-		{"a queue of nobody", damage(pendingBucket, func(b *store.Bucket, key []byte) error { return b.Put([]byte("x"), []byte{}) })},
-		{"a report of nobody", damage(reportsBucket, func(b *store.Bucket, key []byte) error { return b.Put([]byte("x"), []byte("{}")) })},
-		{"a report not found", damage(reportIDsBucket, func(b *store.Bucket, key []byte) error { k, _ := b.Cursor().First(); return b.Delete(k) })},
-		{"images that are gone", damage(imagesBucket, func(b *store.Bucket, key []byte) error { return b.DeleteBucket(key) })},
-		{"an image that is gone", damage(imagesBucket, func(b *store.Bucket, key []byte) error { return b.Bucket(key).Delete([]byte(OG)) })},
+		{"a record that is other",
+			damage(photosBucket, func(b *store.Bucket, key []byte) error { return b.Put(key, []byte(`{"id":"x"}`)) })},
+		{"a record that is none",
+			damage(photosBucket, func(b *store.Bucket, key []byte) error { return b.Put(key, []byte(`{`)) })},
+		{"no site", damage(sitesBucket,
+			func(b *store.Bucket, key []byte) error { return b.Delete(append(sitePrefix("fr-1"), key...)) })},
+		{"another site", damage(sitesBucket,
+			func(b *store.Bucket, key []byte) error { return b.Put(append(sitePrefix("fr-2"), key...), []byte("v")) })},
+		{"hidden and shown", damage(hiddenBucket,
+			func(b *store.Bucket, key []byte) error { return b.Put(key, []byte{}) })},
+		{"a short key", damage(hiddenBucket,
+			func(b *store.Bucket, key []byte) error { return b.Put([]byte("x"), []byte{}) })},
+		{"a queue of nobody", damage(pendingBucket,
+			func(b *store.Bucket, key []byte) error { return b.Put([]byte("x"), []byte{}) })},
+		{"a report of nobody",
+			damage(reportsBucket, func(b *store.Bucket, key []byte) error { return b.Put([]byte("x"), []byte("{}")) })},
+		{"a report not found",
+			damage(reportIDsBucket,
+				func(b *store.Bucket, key []byte) error { k, _ := b.Cursor().First(); return b.Delete(k) })},
+		{"images that are gone",
+			damage(imagesBucket, func(b *store.Bucket, key []byte) error { return b.DeleteBucket(key) })},
+		{"an image that is gone",
+			damage(imagesBucket, func(b *store.Bucket, key []byte) error { return b.Bucket(key).Delete([]byte(OG)) })},
 		{"an image that is other", damage(imagesBucket, func(b *store.Bucket, key []byte) error {
 			return b.Bucket(key).Put([]byte(OG), bytes.ToUpper(imagesOf(1)[OG]))
 		})},
@@ -240,8 +253,10 @@ func TestReadOnly(t *testing.T) {
 	}
 	for _, s := range stores {
 		for i, err := range []error{
-			errorOf(s.Add(context.Background(), newOf("fr-1", "", 1))), errorOf(s.Hide(p.ID, "")), errorOf(s.Show(p.ID)), errorOf(s.Delete(p.ID)),
-			errorOf(s.Report(NewReport{p.ID, "a", "A", "spam", nil})), errorOf(s.Accept(r.ID)), errorOf(s.Dismiss(r.ID)),
+			errorOf(s.Add(context.Background(), newOf("fr-1", "", 1))), errorOf(s.Hide(p.ID, "")),
+			errorOf(s.Show(p.ID)), errorOf(s.Delete(p.ID)),
+			errorOf(s.Report(NewReport{p.ID, "a", "A", "spam", nil})), errorOf(s.Accept(r.ID)),
+			errorOf(s.Dismiss(r.ID)),
 		} {
 			if !errors.Is(err, ErrReadOnly) || !folder.ReadOnly(err) {
 				t.Errorf("%d: %v", i, err)

@@ -48,7 +48,8 @@ func (s *Store) Find(keep func(*Brief) bool, limit, offset int) (list []*Photo, 
 		for _, b := range page {
 			p, err := get(tx, b.key[:])
 			switch {
-			case errors.Is(err, ErrNoPhoto) || errors.Is(err, store.ErrDamaged) || err == nil && p.Hidden != nil: // just now
+			case errors.Is(err, ErrNoPhoto) || errors.Is(err, store.ErrDamaged) ||
+				err == nil && p.Hidden != nil: // just now
 				total--
 			case err != nil:
 				return err

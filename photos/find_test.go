@@ -43,7 +43,8 @@ func TestFindAgainstAPlainList(t *testing.T) {
 		var want []string
 		n2 := 0
 		for _, p := range all {
-			if hidden[p.ID] || p.SiteKey != "fr-1" || p.Operator != operator || !strings.Contains(strings.ToLower(strings.ReplaceAll(p.Caption, "Ô", "o")), "pylone") {
+			if hidden[p.ID] || p.SiteKey != "fr-1" || p.Operator != operator ||
+				!strings.Contains(strings.ToLower(strings.ReplaceAll(p.Caption, "Ô", "o")), "pylone") {
 				continue
 			}
 			if n2++; n2 > offset && len(want) < limit {

@@ -50,7 +50,8 @@ func (s *Store) newPhoto(n *New) (*Photo, error) {
 		return nil, err
 	}
 	p := &Photo{
-		ID: id.String(), SiteKey: n.SiteKey, ENB: n.ENB, Operator: n.Operator, Caption: n.Caption, ClientID: n.ClientID, AuthorName: n.AuthorName,
+		ID: id.String(), SiteKey: n.SiteKey, ENB: n.ENB, Operator: n.Operator, Caption: n.Caption, ClientID: n.ClientID,
+		AuthorName: n.AuthorName,
 		UploadedAt: at, Month: at.Format(monthLayout), Metadata: n.Metadata, Images: map[Size]Image{},
 	}
 	for size, image := range n.Images {

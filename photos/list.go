@@ -77,7 +77,8 @@ func idIn(key []byte) []byte { return key[max(0, len(key)-keySize):] }
 
 // page returns a page of the photos whose ids end the keys of a bucket, from the last
 // key with the prefix to the first, of the entries that keep wants; and their number.
-func (s *Store) page(bucket string, prefix []byte, limit, offset int, keep func(value []byte) bool) (list []*Photo, total int, err error) {
+func (s *Store) page(bucket string, prefix []byte, limit, offset int, keep func(value []byte) bool) (list []*Photo,
+	total int, err error) {
 	list = []*Photo{} // also where there is no file of photos
 	err = s.viewList(func(tx *store.Tx) (err error) {
 		list, total, err = pageIn(tx, bucket, prefix, limit, offset, keep)
@@ -87,7 +88,8 @@ func (s *Store) page(bucket string, prefix []byte, limit, offset int, keep func(
 }
 
 // pageIn is page within a transaction.
-func pageIn(tx *store.Tx, bucket string, prefix []byte, limit, offset int, keep func(value []byte) bool) (list []*Photo, total int, err error) {
+func pageIn(tx *store.Tx, bucket string, prefix []byte, limit, offset int, keep func(value []byte) bool) (list []*Photo,
+	total int, err error) {
 	list = []*Photo{}
 	err = backwards(tx.Bucket([]byte(bucket)), prefix, func(k, v []byte) error {
 		if len(k) != len(prefix)+keySize || !keep(v) {

@@ -32,7 +32,8 @@ var (
 	// ErrLost says that the images of a photo are not where its record says.
 	ErrLost = errors.New("the images of the photo are lost: restore them from a backup")
 	// ErrMonthLost says that the file of a month is missing, which had images.
-	ErrMonthLost = errors.New("the file of the month is missing: restore it from a backup, or accept that with relais check --accept")
+	ErrMonthLost = errors.New(
+		"the file of the month is missing: restore it from a backup, or accept that with relais check --accept")
 )
 
 // Buckets of photos.db. An id is a UUID in 16 bytes: as its version is 7, ids stand

@@ -61,7 +61,8 @@ func imagesOf(n int) map[Size][]byte {
 }
 
 func newOf(site, operator string, n int) New {
-	return New{SiteKey: site, Operator: operator, Caption: fmt.Sprint(n), ClientID: "c1", AuthorName: "Web map", Images: imagesOf(n)}
+	return New{SiteKey: site, Operator: operator, Caption: fmt.Sprint(n), ClientID: "c1", AuthorName: "Web map",
+		Images: imagesOf(n)}
 }
 
 func add(t testing.TB, s *Store, n New) *Photo {
@@ -113,7 +114,8 @@ func TestAddAndGet(t *testing.T) {
 	dir := folder.Dir(t.TempDir())
 	s, stop := opened(t, dir, (&clock{at: noon.Add(1234567 * time.Nanosecond)}).now)
 	n := newOf("fr-23444", "ORANGE", 7)
-	n.ENB, n.Metadata = "12345", Metadata{CameraModel: ptr("Pixel 8"), DistanceToSiteMeters: ptr(12.5), TakenDate: ptr("2026-11-20")}
+	n.ENB, n.Metadata = "12345", Metadata{CameraModel: ptr("Pixel 8"), DistanceToSiteMeters: ptr(12.5),
+		TakenDate: ptr("2026-11-20")}
 	p := add(t, s, n)
 	stop()
 	s, _ = opened(t, dir, time.Now)
@@ -121,11 +123,14 @@ func TestAddAndGet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.SiteKey != "fr-23444" || got.Operator != "ORANGE" || got.Caption != "7" || got.AuthorName != "Web map" || got.ClientID != "c1" || got.ENB != "12345" ||
-		got.UploadedAt.Format(time.RFC3339Nano) != "2026-11-21T12:00:00.001Z" || got.Month != "2026-11" || got.Hidden != nil {
+	if got.SiteKey != "fr-23444" || got.Operator != "ORANGE" || got.Caption != "7" || got.AuthorName != "Web map" ||
+		got.ClientID != "c1" || got.ENB != "12345" ||
+		got.UploadedAt.Format(time.RFC3339Nano) != "2026-11-21T12:00:00.001Z" || got.Month != "2026-11" ||
+		got.Hidden != nil {
 		t.Errorf("%+v", got)
 	}
-	if m := got.Metadata; *m.CameraModel != "Pixel 8" || *m.DistanceToSiteMeters != 12.5 || *m.TakenDate != "2026-11-20" || m.TakenMonth != nil || m.OrientationDegrees != nil {
+	if m := got.Metadata; *m.CameraModel != "Pixel 8" || *m.DistanceToSiteMeters != 12.5 ||
+		*m.TakenDate != "2026-11-20" || m.TakenMonth != nil || m.OrientationDegrees != nil {
 		t.Errorf("%+v", m)
 	}
 	for size, want := range imagesOf(7) {
@@ -134,7 +139,8 @@ func TestAddAndGet(t *testing.T) {
 			t.Errorf("%s: %d bytes, %v", size, len(image), err)
 		}
 	}
-	for _, id := range []string{"", "x", "00000000-0000-7000-8000-000000000000", "urn:uuid:" + p.ID, "{" + p.ID + "}", p.ID + "\n"} {
+	for _, id := range []string{"", "x", "00000000-0000-7000-8000-000000000000", "urn:uuid:" + p.ID, "{" + p.ID + "}",
+		p.ID + "\n"} {
 		if _, err := s.Image(id, Main); !errors.Is(err, ErrNoPhoto) {
 			t.Errorf("%q: %v", id, err)
 		}
@@ -228,7 +234,8 @@ func TestListAgainstAPlainList(t *testing.T) {
 		return captions, total
 	}
 	for range 300 {
-		site, operator, limit, offset, hiddenOnly := sites[r.IntN(4)], operators[r.IntN(3)], r.IntN(20), r.IntN(30), r.IntN(2) == 0
+		site, operator, limit, offset, hiddenOnly := sites[r.IntN(4)], operators[r.IntN(3)], r.IntN(20), r.IntN(30),
+			r.IntN(2) == 0
 		got, total := list(t, s, site, operator, limit, offset)
 		wanted, n := want(func(e entry) bool {
 			return !e.hidden && e.SiteKey == site && (operator == "" || e.Operator == operator)
@@ -244,7 +251,8 @@ func TestListAgainstAPlainList(t *testing.T) {
 		for _, p := range moderated {
 			got = append(got, p.Caption)
 		}
-		wanted, n = want(func(e entry) bool { return (site == "" || e.SiteKey == site) && (e.hidden || !hiddenOnly) }, limit, offset)
+		wanted, n = want(func(e entry) bool { return (site == "" || e.SiteKey == site) && (e.hidden || !hiddenOnly) },
+			limit, offset)
 		if err != nil || !slices.Equal(got, wanted) || total != n {
 			t.Fatalf("all of %q, hidden %v: %v of %d, want %v of %d, %v", site, hiddenOnly, got, total, wanted, n, err)
 		}
@@ -255,7 +263,8 @@ func TestListAgainstAPlainList(t *testing.T) {
 func TestMonths(t *testing.T) {
 	s, c := fresh(t)
 	var ids []string
-	for i, at := range []time.Time{noon, time.Date(2026, 11, 30, 23, 59, 59, 999e6, time.UTC), time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), time.Date(2027, 1, 1, 0, 30, 0, 0, time.FixedZone("", 3600))} {
+	for i, at := range []time.Time{noon, time.Date(2026, 11, 30, 23, 59, 59, 999e6, time.UTC),
+		time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), time.Date(2027, 1, 1, 0, 30, 0, 0, time.FixedZone("", 3600))} {
 		c.set(at)
 		ids = append(ids, add(t, s, newOf("fr-1", "", i)).ID)
 	}

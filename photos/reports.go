@@ -80,7 +80,8 @@ func (n *NewReport) check() error {
 		return fmt.Errorf("a report needs a client")
 	case !slices.Contains(Reasons, n.Reason):
 		return fmt.Errorf("the reason %.50q is none of %s", n.Reason, strings.Join(Reason("").Values(), ", "))
-	case n.Description != nil && (utf8.RuneCountInString(*n.Description) > MaxDescription || !utf8.ValidString(*n.Description)):
+	case n.Description != nil && (utf8.RuneCountInString(*n.Description) > MaxDescription ||
+		!utf8.ValidString(*n.Description)):
 		return fmt.Errorf("the description has more than %d characters, or is not UTF-8", MaxDescription)
 	}
 	return nil

@@ -50,7 +50,8 @@ func TestReports(t *testing.T) {
 	other := report(t, s, one, "b", "copyright", "third")
 	tick()
 	again := report(t, s, one, "a", "other", "first, changed")
-	if again.ID != a.ID || !again.CreatedAt.Equal(noon) || !again.UpdatedAt.Equal(noon.Add(3*time.Minute)) || again.Reason != "other" || again.Status != Pending || again.ClientName != "The a" {
+	if again.ID != a.ID || !again.CreatedAt.Equal(noon) || !again.UpdatedAt.Equal(noon.Add(3*time.Minute)) ||
+		again.Reason != "other" || again.Status != Pending || again.ClientName != "The a" {
 		t.Errorf("repeated: %+v", again)
 	}
 	if b.ID == a.ID || other.ID == a.ID {
@@ -91,7 +92,8 @@ func TestReports(t *testing.T) {
 		t.Error(err)
 	}
 	p, err := s.Get(one)
-	if err != nil || p.Hidden == nil || !p.Hidden.At.Equal(noon.Add(4*time.Minute)) || p.Hidden.Why != "report "+a.ID+": spam" {
+	if err != nil || p.Hidden == nil || !p.Hidden.At.Equal(noon.Add(4*time.Minute)) ||
+		p.Hidden.Why != "report "+a.ID+": spam" {
 		t.Errorf("%+v, %v", p, err)
 	}
 	if _, err := s.Image(one, Main); !errors.Is(err, ErrNoPhoto) {

@@ -9,7 +9,8 @@ import (
 )
 
 var (
-	ordinal  = regexp.MustCompile(`^(.*\D) ?\b0?([1-9]|[1-9][0-9])(?:e|er|re|eme|ieme|nd|nde|st|rd|th)?(?: arrondissement| arr\.?| district)?$`)
+	ordinal = regexp.MustCompile(
+		`^(.*\D) ?\b0?([1-9]|[1-9][0-9])(?:e|er|re|eme|ieme|nd|nde|st|rd|th)?(?: arrondissement| arr\.?| district)?$`)
 	countryS = regexp.MustCompile(`^(.+?)(,| ) ?([a-z]+)$`)
 )
 

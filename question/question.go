@@ -63,7 +63,8 @@ func Parse(text string) Question {
 // number.
 func split(text string) []string {
 	text = decimalComma.ReplaceAllString(fold.String(text), "$1.$2")
-	return strings.Fields(strings.NewReplacer(",", " , ", "?", " ", "!", " ", ";", " , ", "(", " ", ")", " ", "\"", " ", "/", " ").Replace(text))
+	return strings.Fields(strings.NewReplacer(",", " , ", "?", " ", "!", " ", ";", " , ", "(", " ", ")", " ", "\"", " ",
+		"/", " ").Replace(text))
 }
 
 var decimalComma = regexp.MustCompile(`\b(\d),(\d)`)
@@ -146,7 +147,8 @@ func (s *scan) within() bool {
 // place sets what is left, without articles, prepositions and commas at its ends.
 func (s *scan) place() {
 	kept := s.kept
-	for len(kept) > 0 && (leading[kept[0]] || len(kept) > 1 && links[kept[0]] && leading[kept[1]]) { // les (antennes) à Rennes
+	for len(kept) > 0 && (leading[kept[0]] || len(kept) > 1 && links[kept[0]] &&
+		leading[kept[1]]) { // les (antennes) à Rennes
 		kept = kept[1:]
 	}
 	for len(kept) > 0 && links[kept[len(kept)-1]] {

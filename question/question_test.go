@@ -97,7 +97,8 @@ func TestParseOperators(t *testing.T) {
 			}
 		}
 	}
-	if q := Parse("5G 3500"); q.Generation != site.G5 || !slices.Equal(q.Systems, []string{"5g nr 3500"}) || q.BareBand || !q.Filters() {
+	if q := Parse("5G 3500"); q.Generation != site.G5 || !slices.Equal(q.Systems, []string{"5g nr 3500"}) ||
+		q.BareBand || !q.Filters() {
 		t.Errorf("%+v", q)
 	}
 	if q := Parse("Hasselt 3500"); !q.BareBand {

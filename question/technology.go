@@ -9,8 +9,9 @@ import (
 
 // technologies are the words for a generation.
 var technologies = map[string]site.Generation{
-	"2g": site.G2, "gsm": site.G2, "3g": site.G3, "umts": site.G3, "wcdma": site.G3, "4g": site.G4, "lte": site.G4, "4g+": site.G4,
-	"5g": site.G5, "nr": site.G5, "5g+": site.G5,
+	"2g": site.G2, "gsm": site.G2, "3g": site.G3, "umts": site.G3, "wcdma": site.G3, "4g": site.G4, "lte": site.G4,
+	"4g+": site.G4,
+	"5g":  site.G5, "nr": site.G5, "5g+": site.G5,
 }
 
 // systems are the beginnings of the names that registers have for systems.
@@ -18,14 +19,16 @@ var systems = map[site.Generation]string{site.G2: "gsm", site.G3: "umts", site.G
 
 // bands in MHz, by the name that people have for them.
 var bands = map[string]bool{
-	"450": true, "600": true, "700": true, "800": true, "850": true, "900": true, "1400": true, "1500": true, "1700": true, "1800": true, "1900": true,
+	"450": true, "600": true, "700": true, "800": true, "850": true, "900": true, "1400": true, "1500": true,
+	"1700": true, "1800": true, "1900": true,
 	"2100": true, "2300": true, "2600": true, "3500": true, "3700": true, "3800": true, "26000": true,
 }
 
 // technology reads a technology and its band: 5G, LTE 700, 3.5 GHz, 700 MHz.
 func (s *scan) technology() int {
 	n, generation := 0, site.Generation(0)
-	for n < len(s.words) && technologies[s.words[n]] != 0 && (generation == 0 || technologies[s.words[n]] == generation) { // 5G NR
+	for n < len(s.words) && technologies[s.words[n]] != 0 &&
+		(generation == 0 || technologies[s.words[n]] == generation) { // 5G NR
 		generation = technologies[s.words[n]]
 		n++
 	}

@@ -13,18 +13,24 @@ var statuses = []struct {
 }{
 	{"techniquement operationnelles", market.Operational}, {"techniquement operationnelle", market.Operational},
 	{"techniquement operationnels", market.Operational}, {"techniquement operationnel", market.Operational},
-	{"projet approuve", market.Project}, {"projets approuves", market.Project}, {"en projet", market.Project}, {"projet", market.Project},
-	{"projets", market.Project}, {"a venir", market.Project}, {"planned", market.Project}, {"upcoming", market.Project}, {"future", market.Project},
-	{"project", market.Project}, {"projects", market.Project}, {"prevu", market.Project}, {"prevus", market.Project}, {"prevue", market.Project},
-	{"prevues", market.Project}, {"planifie", market.Project}, {"planifies", market.Project}, {"planifiee", market.Project}, {"planifiees", market.Project},
-	{"en service", market.InService}, {"in service", market.InService}, {"active", market.InService}, {"actives", market.InService},
+	{"projet approuve", market.Project}, {"projets approuves", market.Project}, {"en projet", market.Project},
+	{"projet", market.Project},
+	{"projets", market.Project}, {"a venir", market.Project}, {"planned", market.Project}, {"upcoming", market.Project},
+	{"future", market.Project},
+	{"project", market.Project}, {"projects", market.Project}, {"prevu", market.Project}, {"prevus", market.Project},
+	{"prevue", market.Project},
+	{"prevues", market.Project}, {"planifie", market.Project}, {"planifies", market.Project},
+	{"planifiee", market.Project}, {"planifiees", market.Project},
+	{"en service", market.InService}, {"in service", market.InService}, {"active", market.InService},
+	{"actives", market.InService},
 	{"actif", market.InService}, {"actifs", market.InService},
 }
 
 // countries are the names of the markets' countries, as people of several languages have them.
 var countries = map[string]string{
-	"france": "FR", "canada": "CA", "belgique": "BE", "belgium": "BE", "belgie": "BE", "belgien": "BE", "suisse": "CH", "switzerland": "CH",
-	"schweiz": "CH", "svizzera": "CH",
+	"france": "FR", "canada": "CA", "belgique": "BE", "belgium": "BE", "belgie": "BE", "belgien": "BE", "suisse": "CH",
+	"switzerland": "CH",
+	"schweiz":     "CH", "svizzera": "CH",
 }
 
 // noise are phrases that say nothing about where or what, longer ones first.

@@ -35,13 +35,16 @@ func TestTrusts(t *testing.T) {
 		{"a receipt of yesterday", State{Receipt: today.Add(-day)}, today, nil},
 		{"a receipt 30 days ago", State{Receipt: today.Add(-30 * day)}, today, nil},
 		{"a receipt 30 days and a second ago", State{Receipt: today.Add(-30*day - time.Second)}, today, far},
-		{"an old receipt and a run of yesterday", State{Receipt: today.Add(-400 * day), Ran: today.Add(-day)}, today, nil},
+		{"an old receipt and a run of yesterday", State{Receipt: today.Add(-400 * day), Ran: today.Add(-day)}, today,
+			nil},
 		{"400 days ahead", State{Receipt: today, Ran: today}, today.Add(400 * day), far},
 		{"ten years ahead", State{Ran: today}, today.AddDate(10, 0, 0), far},
 		{"1970", State{Receipt: today}, time.Unix(0, 0), far},
 		{"no evidence", State{}, today, unproven},
-		{"no evidence, watched for a day", State{Since: today.Add(-day), Seen: today.Add(-time.Minute)}, today, unproven},
-		{"no evidence, watched for 7 days", State{Since: today.Add(-7 * day), Seen: today.Add(-time.Minute)}, today, nil},
+		{"no evidence, watched for a day", State{Since: today.Add(-day), Seen: today.Add(-time.Minute)},
+			today, unproven},
+		{"no evidence, watched for 7 days", State{Since: today.Add(-7 * day), Seen: today.Add(-time.Minute)}, today,
+			nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -82,7 +85,8 @@ func TestSee(t *testing.T) {
 		{"a run that was not allowed", func(c *Clock, h *hand) { c.Ran(); h.goOn(c, 8*day, time.Hour) }, false},
 		{"8 days without a receipt", func(c *Clock, h *hand) { h.goOn(c, 8*day, time.Hour) }, false},
 		{"a receipt and 7 days", func(c *Clock, h *hand) { c.Receipt(); h.goOn(c, 7*day, time.Hour) }, true},
-		{"a receipt and 7 days less a minute", func(c *Clock, h *hand) { c.Receipt(); h.goOn(c, 7*day-time.Minute, time.Hour) }, false},
+		{"a receipt and 7 days less a minute",
+			func(c *Clock, h *hand) { c.Receipt(); h.goOn(c, 7*day-time.Minute, time.Hour) }, false},
 		{"off at the weekend", func(c *Clock, h *hand) {
 			c.Receipt()
 			h.goOn(c, 4*day, time.Hour)

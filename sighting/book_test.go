@@ -38,9 +38,11 @@ func TestBook(t *testing.T) {
 	sites := list{
 		{Position: at(0), Stations: both},
 		{Position: at(1000), Stations: both, Radio: []site.RadioID{
-			{Kind: site.ENB, Value: 50}, {Kind: site.Cell, Value: 60<<8 | 1}, {Kind: site.GNB, Operator: 1, Value: 70}, {Kind: site.PCI, Value: 9},
+			{Kind: site.ENB, Value: 50}, {Kind: site.Cell, Value: 60<<8 | 1}, {Kind: site.GNB, Operator: 1, Value: 70},
+			{Kind: site.PCI, Value: 9},
 			{Kind: site.Cell, Value: 61<<8 | 1}}},
-		{Position: at(2000), Stations: both[:1], Radio: []site.RadioID{{Kind: site.ENB, Value: 51}, {Kind: site.Cell, Value: 61<<8 | 1}}},
+		{Position: at(2000), Stations: both[:1],
+			Radio: []site.RadioID{{Kind: site.ENB, Value: 51}, {Kind: site.Cell, Value: 61<<8 | 1}}},
 		{Position: at(2500), Stations: both[:1]},
 	}
 	lte := func(operator int, node uint32, id uint64, pci int) Cell {
@@ -122,7 +124,8 @@ func TestOrderAndRepetition(t *testing.T) {
 	}
 	var all []seen
 	for i := range 400 {
-		all = append(all, seen{Cell{ID: uint64(300 + r.IntN(3000)), PCI: r.IntN(4) - 1, NR: i%3 == 0}, at(float64(r.IntN(30)) * 500)})
+		all = append(all, seen{Cell{ID: uint64(300 + r.IntN(3000)), PCI: r.IntN(4) - 1, NR: i%3 == 0},
+			at(float64(r.IntN(30)) * 500)})
 	}
 	var want map[uint32]string
 	for round := range 3 {

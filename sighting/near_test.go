@@ -35,9 +35,11 @@ func (l list) RadioIDs(i int, f func(site.RadioID)) {
 // Against every site measured, in the far north and at the antimeridian as well.
 func TestFindAgreesWithBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, centre := range []geo.Point{{Lat: 0, Lng: 0.001}, {Lat: 47, Lng: 8}, {Lat: 83.9, Lng: -60}, {Lat: -20, Lng: 179.9999}, {Lat: 89.999, Lng: 10}, {Lat: -90, Lng: 0}} {
+	for _, centre := range []geo.Point{{Lat: 0, Lng: 0.001}, {Lat: 47, Lng: 8}, {Lat: 83.9, Lng: -60},
+		{Lat: -20, Lng: 179.9999}, {Lat: 89.999, Lng: 10}, {Lat: -90, Lng: 0}} {
 		around := func(km float64) geo.Point {
-			p := geo.Point{Lat: centre.Lat + (r.Float64()-0.5)*km*1000*metre, Lng: centre.Lng + (r.Float64()-0.5)*km*1000*metre/max(1e-6, math.Cos(centre.Lat*math.Pi/180))}
+			p := geo.Point{Lat: centre.Lat + (r.Float64()-0.5)*km*1000*metre,
+				Lng: centre.Lng + (r.Float64()-0.5)*km*1000*metre/max(1e-6, math.Cos(centre.Lat*math.Pi/180))}
 			return geo.Point{Lat: max(-90, min(90, p.Lat)), Lng: math.Remainder(p.Lng, 360)}
 		}
 		var all list

@@ -37,7 +37,8 @@ type Builder struct {
 // NewBuilder starts a snapshot of m.
 func NewBuilder(m *market.Market, statuses []string) *Builder {
 	b := &Builder{systems: map[string]uint16{}}
-	b.Meta = Meta{Market: m.Code, Operators: m.OperatorKeys(), Areas: []string{}, Statuses: statuses, Systems: []string{}, Enriched: map[string]int{}}
+	b.Meta = Meta{Market: m.Code, Operators: m.OperatorKeys(), Areas: []string{}, Statuses: statuses,
+		Systems: []string{}, Enriched: map[string]int{}}
 	for _, a := range m.Areas {
 		b.Areas = append(b.Areas, a.Code)
 	}
@@ -100,7 +101,8 @@ func (b *Builder) bounds() error {
 	switch {
 	case len(b.text) > math.MaxUint32:
 		return fmt.Errorf("the texts of the register are over 4 GiB")
-	case max(len(b.stringEnd), len(b.id), len(b.stationCode), len(b.emissionStation), len(b.radioKind)) > math.MaxUint32:
+	case max(len(b.stringEnd), len(b.id), len(b.stationCode), len(b.emissionStation),
+		len(b.radioKind)) > math.MaxUint32:
 		return fmt.Errorf("the register has over %d rows of one kind", math.MaxUint32)
 	}
 	return nil
@@ -125,7 +127,8 @@ func (b *Builder) check(s *site.Site) error {
 		}
 	}
 	for _, e := range s.Emissions {
-		if e.Station < 0 || e.Station >= len(s.Stations) || e.Status < -1 || e.Status >= len(b.Statuses) || e.Generation >= site.Generations {
+		if e.Station < 0 || e.Station >= len(s.Stations) || e.Status < -1 || e.Status >= len(b.Statuses) ||
+			e.Generation >= site.Generations {
 			return fmt.Errorf("emission %+v", e)
 		}
 	}

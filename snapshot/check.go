@@ -44,7 +44,8 @@ func (s *Snapshot) checkMarket() error {
 	if !slices.Equal(s.Operators, m.OperatorKeys()) {
 		return fmt.Errorf("the operators of %s have changed: %w", s.Market, ErrVersion)
 	}
-	if len(m.Statuses) > 0 && !slices.EqualFunc(s.Statuses, m.Statuses, func(name string, st market.Status) bool { return name == st.Name }) {
+	if len(m.Statuses) > 0 && !slices.EqualFunc(s.Statuses, m.Statuses,
+		func(name string, st market.Status) bool { return name == st.Name }) {
 		return fmt.Errorf("the statuses of %s have changed: %w", s.Market, ErrVersion)
 	}
 	if !slices.EqualFunc(s.Areas, m.Areas, func(code string, a market.Area) bool { return code == a.Code }) {
@@ -54,7 +55,8 @@ func (s *Snapshot) checkMarket() error {
 }
 
 func (s *Snapshot) checkStrings() error {
-	if len(s.stringEnd) == 0 || s.stringEnd[0] != 0 || !slices.IsSorted(s.stringEnd) || int(s.stringEnd[len(s.stringEnd)-1]) != len(s.text) {
+	if len(s.stringEnd) == 0 || s.stringEnd[0] != 0 || !slices.IsSorted(s.stringEnd) ||
+		int(s.stringEnd[len(s.stringEnd)-1]) != len(s.text) {
 		return fmt.Errorf("the string table is out of order")
 	}
 	for _, col := range s.all() {

@@ -134,7 +134,8 @@ func (s *Snapshot) RadioRows() (n [site.RadioKinds]int) {
 }
 
 func (s *columns) radioID(r uint32) site.RadioID {
-	return site.RadioID{Kind: site.RadioKind(s.radioKind[r]), Operator: int(s.radioOperator[r]), Value: s.radioValue[r], Bits: s.radioBits[r]}
+	return site.RadioID{Kind: site.RadioKind(s.radioKind[r]), Operator: int(s.radioOperator[r]), Value: s.radioValue[r],
+		Bits: s.radioBits[r]}
 }
 
 // Commune returns the code and the name of the commune of site i, "" where they are not
@@ -147,10 +148,11 @@ func (s *Snapshot) Commune(i int) (code, name string) {
 // share the snapshot's memory.
 func (s *Snapshot) Site(i int, dst *site.Site) {
 	*dst = site.Site{
-		ID: s.str(s.id[i]), NationalCode: s.str(s.nationalCode[i]), SourceCode: s.str(s.sourceCode[i]), Reference: s.str(s.reference[i]),
-		Position: geo.Point{Lat: geo.Degrees(s.lat[i]), Lng: geo.Degrees(s.lng[i])},
-		Area:     s.Area(i),
-		Commune:  s.str(s.commune[i]), CommuneCode: s.str(s.communeCode[i]),
+		ID: s.str(s.id[i]), NationalCode: s.str(s.nationalCode[i]), SourceCode: s.str(s.sourceCode[i]),
+		Reference: s.str(s.reference[i]),
+		Position:  geo.Point{Lat: geo.Degrees(s.lat[i]), Lng: geo.Degrees(s.lng[i])},
+		Area:      s.Area(i),
+		Commune:   s.str(s.commune[i]), CommuneCode: s.str(s.communeCode[i]),
 		Place:   s.str(s.place[i]),
 		Address: [3]string{s.str(s.address1[i]), s.str(s.address2[i]), s.str(s.address3[i])},
 		Height:  metres(s.height[i]), HeightText: s.str(s.heightText[i]),
@@ -172,7 +174,8 @@ func (s *Snapshot) Site(i int, dst *site.Site) {
 	dst.PostalCode, dst.MorePostal, _ = strings.Cut(s.str(s.postalCode[i]), "/")
 	for r := s.stationStart[i]; r < s.stationStart[i+1]; r++ {
 		dst.Stations = append(dst.Stations, site.Station{
-			Code: s.str(s.stationCode[r]), Operator: int(s.stationOperator[r]), OperatorSiteID: s.str(s.operatorSiteID[r])})
+			Code: s.str(s.stationCode[r]), Operator: int(s.stationOperator[r]),
+			OperatorSiteID: s.str(s.operatorSiteID[r])})
 	}
 	for e := s.emissionStart[i]; e < s.emissionStart[i+1]; e++ {
 		dst.Emissions = append(dst.Emissions, site.Emission{

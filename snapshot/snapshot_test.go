@@ -44,12 +44,16 @@ func randomSites(n int) []site.Site {
 		s := site.Site{
 			ID: fmt.Sprint(1000 + i), NationalCode: text("n"), SourceCode: text("sta"),
 			Position: geo.Point{Lat: 41 + 10*r.Float64(), Lng: -5 + 14*r.Float64()}, Area: r.IntN(97) - 1,
-			Commune: text("commune"), CommuneCode: text("insee"), PostalCode: text("cp"), MorePostal: []string{"", "3000", "3000/3010"}[i%3], Place: text("lieu"),
+			Commune: text("commune"), CommuneCode: text("insee"), PostalCode: text("cp"),
+			MorePostal: []string{"", "3000", "3000/3010"}[i%3], Place: text("lieu"),
 			Address: [3]string{text("a"), text("b"), text("c")},
 			Height:  length(), HeightText: text("27,2"),
-			Nature: site.Coded{Code: text("23"), Label: text("Pylône")}, Owner: site.Coded{Code: text("72"), Label: text("HIVORY")},
-			AntennaHeight: length(), Implemented: site.Date(r.IntN(800000)), Commissioned: site.Date(r.IntN(2) * 735000),
-			FixedLink: r.IntN(2) == 0, SharedRadio: r.IntN(2) == 0, Crozon: r.IntN(2) == 0, CrozonLeader: text("SFR"),
+			Nature:        site.Coded{Code: text("23"), Label: text("Pylône")},
+			Owner:         site.Coded{Code: text("72"), Label: text("HIVORY")},
+			AntennaHeight: length(), Implemented: site.Date(r.IntN(800000)),
+			Commissioned: site.Date(r.IntN(2) * 735000),
+			FixedLink:    r.IntN(2) == 0, SharedRadio: r.IntN(2) == 0, Crozon: r.IntN(2) == 0,
+			CrozonLeader: text("SFR"),
 		}
 		for a := r.IntN(50); a < 360 && r.IntN(4) > 0; a += 1 + r.IntN(120) {
 			s.Azimuths = append(s.Azimuths, uint16(a))
@@ -57,10 +61,12 @@ func randomSites(n int) []site.Site {
 			s.RxFrequencies = append(s.RxFrequencies, uint64(a))
 		}
 		for k := range 1 + r.IntN(4) {
-			s.Stations = append(s.Stations, site.Station{Code: text("station"), Operator: r.IntN(4), OperatorSiteID: text("T1")})
+			s.Stations = append(s.Stations,
+				site.Station{Code: text("station"), Operator: r.IntN(4), OperatorSiteID: text("T1")})
 			for range r.IntN(5) {
-				s.Emissions = append(s.Emissions, site.Emission{Station: k, System: fmt.Sprintf("LTE %d", 700+r.IntN(5)*100),
-					Generation: site.Generation(r.IntN(6)), Status: r.IntN(4) - 1, On: site.Date(r.IntN(740000))})
+				s.Emissions = append(s.Emissions,
+					site.Emission{Station: k, System: fmt.Sprintf("LTE %d", 700+r.IntN(5)*100),
+						Generation: site.Generation(r.IntN(6)), Status: r.IntN(4) - 1, On: site.Date(r.IntN(740000))})
 			}
 		}
 		for range r.IntN(3) {
@@ -108,7 +114,8 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Len() != len(sites) || s.Version != info.Version || s.Bytes != info.Bytes || !strings.HasPrefix(s.Version, "2026-08-27-") {
+	if s.Len() != len(sites) || s.Version != info.Version || s.Bytes != info.Bytes ||
+		!strings.HasPrefix(s.Version, "2026-08-27-") {
 		t.Errorf("%d sites, version %s, %d bytes; written: %+v", s.Len(), s.Version, s.Bytes, info)
 	}
 	want := map[string]site.Site{}
@@ -201,7 +208,8 @@ func TestReadRefusesDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := ReadFile(path, market.FR)
-		if !(errors.Is(err, ErrDamaged) || n < 32 && errors.Is(err, ErrForeign)) || !strings.HasPrefix(err.Error(), "FR.snap: ") {
+		if !(errors.Is(err, ErrDamaged) || n < 32 && errors.Is(err, ErrForeign)) ||
+			!strings.HasPrefix(err.Error(), "FR.snap: ") {
 			t.Errorf("cut to %d bytes: %v", n, err)
 		}
 	}

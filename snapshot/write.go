@@ -74,7 +74,8 @@ func (b *Builder) Stage(path string) (*folder.Staged, Info, error) {
 	head := header(sections)
 	sum := checksum(head, sections)
 	binary.LittleEndian.PutUint64(head[checksumAt:], sum)
-	info := Info{Path: path, Bytes: int64(binary.LittleEndian.Uint64(head[16:])), Version: versionName(b.SourceDate, sum)}
+	info := Info{Path: path, Bytes: int64(binary.LittleEndian.Uint64(head[16:])),
+		Version: versionName(b.SourceDate, sum)}
 	staged, err := folder.Stage(path, func(w io.Writer) error {
 		if _, err := w.Write(head); err != nil {
 			return err

@@ -17,7 +17,8 @@ func TestHeaderBeyond4GiB(t *testing.T) {
 	at := uint64(headerBytes + 300*sectionBytes)
 	for i := range sections {
 		entry := head[headerBytes+i*sectionBytes:]
-		if got, n := binary.LittleEndian.Uint64(entry), binary.LittleEndian.Uint64(entry[8:]); got != at || n != uint64(len(text)) {
+		if got, n := binary.LittleEndian.Uint64(entry), binary.LittleEndian.Uint64(entry[8:]); got != at ||
+			n != uint64(len(text)) {
 			t.Fatalf("section %d: %d bytes at %d, want %d at %d", i, n, got, len(text), at)
 		}
 		at += 16<<20 + align
@@ -38,7 +39,8 @@ func TestSectionsArePadded(t *testing.T) {
 	if err := writeSections(&out, [][]byte{nil, []byte("1"), []byte("12345678"), []byte("123456789")}); err != nil {
 		t.Fatal(err)
 	}
-	if want := "1\x00\x00\x00\x00\x00\x00\x00" + "12345678" + "123456789\x00\x00\x00\x00\x00\x00\x00"; out.String() != want {
+	if want := "1\x00\x00\x00\x00\x00\x00\x00" + "12345678" +
+		"123456789\x00\x00\x00\x00\x00\x00\x00"; out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}
 }

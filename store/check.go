@@ -25,8 +25,9 @@ func Check(path string) (err error) {
 }
 
 // Check reads the whole file and answers ErrDamaged with the first problems that it
-// finds, and ErrRecord too when these are records alone. Views go on meanwhile; Updates wait while the tree is walked, which takes
-// about 0.1 s for 64 MiB. It takes about 100 bytes of memory a page.
+// finds, and ErrRecord too when these are records alone. Views go on meanwhile; Updates wait
+// while the tree is walked, which takes about 0.1 s for 64 MiB. It takes about 100 bytes of
+// memory a page.
 func (db *DB) Check() error {
 	if err := db.readAll(); err != nil {
 		return err

@@ -228,7 +228,10 @@ func TestCompact(t *testing.T) {
 		put(t, db, fmt.Sprint("large", i), make([]byte, 1<<20))
 	}
 	for i := range 8 {
-		if err := db.Update(func(tx *Tx) error { return tx.Bucket([]byte("a")).Delete(fmt.Append(nil, "large", i)) }); err != nil {
+		if err := db.Update(func(
+			tx *Tx) error {
+			return tx.Bucket([]byte("a")).Delete(fmt.Append(nil, "large", i))
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -84,7 +84,8 @@ func stage(path string, fill func(*bolt.DB) error) (temporary string, err error)
 
 // write makes an empty file a bolt file and fills it. It does not sync.
 func write(path string, fill func(*bolt.DB) error) (err error) {
-	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: patience, FreelistType: bolt.FreelistMapType, NoSync: true})
+	db, err := bolt.Open(path, 0o600,
+		&bolt.Options{Timeout: patience, FreelistType: bolt.FreelistMapType, NoSync: true})
 	if err != nil {
 		return err
 	}

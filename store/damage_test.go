@@ -188,7 +188,8 @@ func TestDamagedSaysSo(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := Open(path, "a")
-		if !errors.Is(err, ErrDamaged) || !strings.HasPrefix(err.Error(), "x.db: ") || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "backup") {
+		if !errors.Is(err, ErrDamaged) || !strings.HasPrefix(err.Error(), "x.db: ") ||
+			!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "backup") {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, c.data) {
@@ -251,7 +252,8 @@ func TestCheckTellsTheFirstProblems(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := Check(path)
-	if !errors.Is(err, ErrDamaged) || strings.Count(err.Error(), "\n") > maxProblems || strings.Contains(err.Error(), fmt.Sprintf("%x", "yek-99")) {
+	if !errors.Is(err, ErrDamaged) || strings.Count(err.Error(), "\n") > maxProblems ||
+		strings.Contains(err.Error(), fmt.Sprintf("%x", "yek-99")) {
 		t.Errorf("%v", err)
 	}
 	use(t, path)

@@ -63,7 +63,8 @@ func (f *file) readFormat(name string) error {
 	return f.bolt.View(func(tx *bolt.Tx) error {
 		b := tx.Bucket([]byte(infoBucket))
 		if b == nil {
-			if k, _ := tx.Cursor().Seek([]byte(sealedPrefix)); len(k) >= len(sealedPrefix) && string(k[:len(sealedPrefix)]) == sealedPrefix {
+			if k, _ := tx.Cursor().Seek([]byte(sealedPrefix)); len(k) >= len(sealedPrefix) &&
+				string(k[:len(sealedPrefix)]) == sealedPrefix {
 				return damaged(name, errors.New("its format is not stated"))
 			}
 			return nil

@@ -44,7 +44,8 @@ func firstFormat(t testing.TB, path string, n int) {
 		if err != nil {
 			return err
 		}
-		return errors.Join(small.Put([]byte("empty"), nil), small.SetSequence(7), a.SetSequence(3), b.Put([]byte("z"), []byte("after")))
+		return errors.Join(small.Put([]byte("empty"), nil), small.SetSequence(7), a.SetSequence(3),
+			b.Put([]byte("z"), []byte("after")))
 	})
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
@@ -66,7 +67,8 @@ func wantFirst(t testing.TB, db *DB, n int) {
 			i++
 			return nil
 		})
-		if v := small.Get([]byte("empty")); err == nil && (i != n || v == nil || len(v) != 0 || small.Sequence() != 7 || a.Sequence() != 3 ||
+		if v := small.Get([]byte("empty")); err == nil && (i != n || v == nil || len(v) != 0 || small.Sequence() != 7 ||
+			a.Sequence() != 3 ||
 			string(tx.Bucket([]byte("b")).Get([]byte("z"))) != "after") {
 			err = fmt.Errorf("%d records of %d, %v, sequences %d and %d", i, n, v, small.Sequence(), a.Sequence())
 		}
@@ -143,7 +145,8 @@ func TestFirstFormatOnAFullDisk(t *testing.T) {
 	db := opened(t, path)
 	wantFirst(t, db, 300)
 	change := func(tx *Tx) error { return tx.Bucket([]byte("a")).Put([]byte("new"), []byte("v")) }
-	if err := db.Update(change); !errors.Is(err, syscall.ENOSPC) || !strings.HasPrefix(err.Error(), "bring to the format of this version x.db: ") {
+	if err := db.Update(change); !errors.Is(err, syscall.ENOSPC) ||
+		!strings.HasPrefix(err.Error(), "bring to the format of this version x.db: ") {
 		t.Errorf("update: %v", err)
 	}
 	wantFirst(t, db, 300)
@@ -185,7 +188,8 @@ func TestNewerFormat(t *testing.T) {
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			err := tt.open()
-			if !errors.Is(err, ErrNewer) || errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "x.db: it was written by a newer relais") {
+			if !errors.Is(err, ErrNewer) || errors.Is(err, ErrDamaged) ||
+				!strings.Contains(err.Error(), "x.db: it was written by a newer relais") {
 				t.Errorf("%s: %v", tt.what, err)
 			}
 		})
@@ -219,7 +223,8 @@ func TestNotice(t *testing.T) {
 					continue
 				}
 				k, v := b.Cursor().First()
-				if !strings.Contains(string(k), "this folder was written by a newer relais") || json.Valid(v) || b.Inspect().KeyN != 1 {
+				if !strings.Contains(string(k), "this folder was written by a newer relais") || json.Valid(v) ||
+					b.Inspect().KeyN != 1 {
 					t.Errorf("%s: %s: %q, %q", path, name, k, v)
 				}
 			}
@@ -238,7 +243,8 @@ func sealForEver(pristine, path string) error {
 		if err != nil {
 			return err
 		}
-		if err := folder.ReplacePrivate(path, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
+		if err := folder.ReplacePrivate(path,
+			func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
 			return err
 		}
 		db, err := Open(path, "a", "b")

@@ -123,7 +123,8 @@ func (failing) ReadAt([]byte, int64) (int, error) {
 
 func TestUnreadableIsNotDamaged(t *testing.T) {
 	err := unsound("x.db", verify(failing{}, 1<<20, true))
-	if want := "x.db cannot be read at present: input/output error"; err.Error() != want || !errors.Is(err, ErrUnreadable) || !errors.Is(err, syscall.EIO) {
+	if want := "x.db cannot be read at present: input/output error"; err.Error() != want ||
+		!errors.Is(err, ErrUnreadable) || !errors.Is(err, syscall.EIO) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if err := unsound("x.db", verify(bytes.NewReader(make([]byte, 4096)), 4096, true)); !errors.Is(err, ErrDamaged) {
@@ -157,7 +158,8 @@ func TestOpenedAgain(t *testing.T) {
 		t.Helper()
 		err := db.Update(func(tx *Tx) error {
 			for i := range 40 {
-				if err := tx.Bucket([]byte("a")).Put(fmt.Appendf(nil, "key-%05d", (round*379+i*41)%2000), make([]byte, 200+round)); err != nil {
+				if err := tx.Bucket([]byte("a")).Put(fmt.Appendf(nil, "key-%05d", (round*379+i*41)%2000),
+					make([]byte, 200+round)); err != nil {
 					return err
 				}
 			}
@@ -263,7 +265,8 @@ func failToGrow(path string) error {
 	}
 	before := db.current
 	for range 2 {
-		if err := db.Update(value("large", 8<<20)); err == nil || !strings.Contains(err.Error(), syscall.EFBIG.Error()) {
+		if err := db.Update(value("large", 8<<20)); err == nil ||
+			!strings.Contains(err.Error(), syscall.EFBIG.Error()) {
 			return fmt.Errorf("where there is no room: %v", err)
 		}
 	}
@@ -276,7 +279,8 @@ func failToGrow(path string) error {
 	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &limit); err != nil {
 		return err
 	}
-	if err := errors.Join(db.Update(value("large", 8<<20)), db.Check(), db.Problem(), db.Close(), Check(path)); err != nil {
+	if err := errors.Join(db.Update(value("large", 8<<20)), db.Check(), db.Problem(), db.Close(),
+		Check(path)); err != nil {
 		return fmt.Errorf("where there is room: %w", err)
 	}
 	fmt.Println("done")
@@ -299,7 +303,8 @@ func TestLostHeader(t *testing.T) {
 		if err := os.WriteFile(path, bad, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := Check(path); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "the last changes may be lost") {
+		if err := Check(path); !errors.Is(err, ErrDamaged) ||
+			!strings.Contains(err.Error(), "the last changes may be lost") {
 			t.Errorf("%d: %v", at, err)
 		}
 	}
@@ -317,7 +322,10 @@ func openWithLittle(dir string) error {
 			return err
 		}
 		for j := range 3 {
-			err := db.Update(func(tx *Tx) error { return tx.Bucket([]byte("a")).Put([]byte{byte(j)}, make([]byte, 1<<20)) })
+			err := db.Update(func(
+				tx *Tx) error {
+				return tx.Bucket([]byte("a")).Put([]byte{byte(j)}, make([]byte, 1<<20))
+			})
 			if err != nil {
 				return err
 			}

@@ -44,7 +44,8 @@ func TestDamagedRecord(t *testing.T) {
 	db := opened(t, path)
 	wanted := func(what string, err error) {
 		t.Helper()
-		if !errors.Is(err, ErrDamaged) || !errors.Is(err, ErrRecord) || !strings.HasPrefix(err.Error(), "x.db: ") || !strings.Contains(err.Error(), `"a"`) || strings.Contains(err.Error(), "k4") {
+		if !errors.Is(err, ErrDamaged) || !errors.Is(err, ErrRecord) || !strings.HasPrefix(err.Error(), "x.db: ") ||
+			!strings.Contains(err.Error(), `"a"`) || strings.Contains(err.Error(), "k4") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -126,7 +127,8 @@ func TestDamagedBucketName(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			data = bytes.ReplaceAll(data, []byte(tt.name), append([]byte("\xFF"), tt.name[1:]...)) // the first of its page
+			// the first of its page
+			data = bytes.ReplaceAll(data, []byte(tt.name), append([]byte("\xFF"), tt.name[1:]...))
 			if err := os.WriteFile(tt.path, data, 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -157,7 +159,8 @@ func TestDamagedRecordMoved(t *testing.T) {
 	var err error
 	raw(t, db, func(tx *boltTx) error {
 		v := bytes.Clone(tx.Bucket([]byte("sealed:a")).Get([]byte("k")))
-		err = errors.Join(tx.Bucket([]byte("sealed:a")).Put([]byte("l"), v), tx.Bucket([]byte("sealed:b")).Put([]byte("k"), v))
+		err = errors.Join(tx.Bucket([]byte("sealed:a")).Put([]byte("l"), v),
+			tx.Bucket([]byte("sealed:b")).Put([]byte("k"), v))
 		return err
 	})
 	for _, tt := range []struct{ bucket, key string }{

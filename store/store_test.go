@@ -91,7 +91,8 @@ func TestOpenErrors(t *testing.T) {
 	if _, err := Open(filepath.Join(dir, "none", "x.db")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing folder: %v", err)
 	}
-	if _, err := OpenReadOnly(filepath.Join(dir, "x.db")); !errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), dir) {
+	if _, err := OpenReadOnly(filepath.Join(dir, "x.db")); !errors.Is(err, fs.ErrNotExist) ||
+		strings.Contains(err.Error(), dir) {
 		t.Errorf("a missing file: %v", err)
 	}
 	if err := Check(filepath.Join(dir, "x.db")); !errors.Is(err, fs.ErrNotExist) {
@@ -107,7 +108,8 @@ func TestOpenErrors(t *testing.T) {
 		t.Errorf("left over: %v", names)
 	}
 	for _, open := range []func(string) error{
-		func(p string) error { _, err := Open(p); return err }, func(p string) error { _, err := OpenReadOnly(p); return err }, Check,
+		func(p string) error { _, err := Open(p); return err },
+		func(p string) error { _, err := OpenReadOnly(p); return err }, Check,
 	} {
 		if err := open(dir); err == nil {
 			t.Error("a folder was opened")
@@ -317,7 +319,8 @@ func TestBackupWhileWriting(t *testing.T) {
 	close(stop)
 	<-done
 	full := errors.New("full")
-	if _, err := backup(db, writer(func(p []byte) (int, error) { return 0, full })); err == nil || !strings.Contains(err.Error(), "full") {
+	if _, err := backup(db, writer(func(p []byte) (int, error) { return 0, full })); err == nil ||
+		!strings.Contains(err.Error(), "full") {
 		t.Errorf("backup to a full disk: %v", err)
 	}
 	put(t, db, "k", nil)
@@ -381,7 +384,10 @@ func fill(t testing.TB, path string, keys int) {
 		t.Fatal(err)
 	}
 	for i := range 3 { // free pages
-		if err := db.Update(func(tx *Tx) error { return tx.Bucket([]byte("a")).Delete(fmt.Appendf(nil, "key-%05d", i)) }); err != nil {
+		if err := db.Update(func(
+			tx *Tx) error {
+			return tx.Bucket([]byte("a")).Delete(fmt.Appendf(nil, "key-%05d", i))
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -67,7 +67,8 @@ func readMeta(r io.ReaderAt, at uint64) (m meta, valid bool, err error) {
 	sum := fnv.New64a()
 	sum.Write(b[:56])
 	valid = order.Uint32(b[:]) == 0xED0CDAED && order.Uint32(b[4:]) == 2 && sum.Sum64() == order.Uint64(b[56:])
-	return meta{uint64(order.Uint32(b[8:])), order.Uint64(b[16:]), order.Uint64(b[32:]), order.Uint64(b[40:]), order.Uint64(b[48:])}, valid, nil
+	return meta{uint64(order.Uint32(b[8:])), order.Uint64(b[16:]), order.Uint64(b[32:]), order.Uint64(b[40:]),
+		order.Uint64(b[48:])}, valid, nil
 }
 
 // readLayout takes the meta page that bolt takes: of the two, the valid one with
@@ -105,7 +106,8 @@ func readLayout(r io.ReaderAt, size uint64) (*layout, error) {
 	case m.pages > size/m.pageSize:
 		return nil, fmt.Errorf("it is cut off: %d bytes of %d", size, m.pages*m.pageSize)
 	}
-	return &layout{r: r, pageSize: m.pageSize, root: m.root, freelist: m.freelist, pages: m.pages, used: make([]bool, m.pages)}, nil
+	return &layout{r: r, pageSize: m.pageSize, root: m.root, freelist: m.freelist, pages: m.pages,
+		used: make([]bool, m.pages)}, nil
 }
 
 // lostHeader says that one of the two meta pages is not valid: bolt then takes what was

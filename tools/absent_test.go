@@ -25,7 +25,8 @@ func empty(t *testing.T) *Reading {
 		t.Fatal(err)
 	}
 	return &Reading{Said: NewSaid(outages, said), Reading: &ops.Reading{
-		Outages: outages, Photos: &ops.Photos{Store: photos.Open(nil, "", time.Now)}, Archives: archive.Open(nil, time.Now), Now: time.Now()}}
+		Outages: outages, Photos: &ops.Photos{Store: photos.Open(nil, "", time.Now)},
+		Archives: archive.Open(nil, time.Now), Now: time.Now()}}
 }
 
 // shown is arguments of a tool as the examples of its schema have them.
@@ -83,7 +84,8 @@ func TestNoInventory(t *testing.T) {
 		t.Run(tt.tool, func(t *testing.T) {
 			o := mustCall(t, r, tt.tool, tt.arguments)
 			from, _ := o["sources"].([]any)
-			if len(from) != 1 || from[0].(object)["market"] != "PT" || from[0].(object)["sourceUnavailableReason"] == nil || o["total"] != 0.0 {
+			if len(from) != 1 || from[0].(object)["market"] != "PT" ||
+				from[0].(object)["sourceUnavailableReason"] == nil || o["total"] != 0.0 {
 				t.Errorf("%s: %v", tt.tool, o)
 			}
 		})

@@ -36,7 +36,8 @@ type anfrParams struct {
 }
 
 func (p *anfrParams) pick(r *Reading) (*market.Market, *index.Market, index.Filter, error) {
-	return r.Pick(ops.InMarket{Market: market.Code(p.Market), Operator: p.Operator}, ops.AreaParams{Department: p.Department}, p.EmissionParams)
+	return r.Pick(ops.InMarket{Market: market.Code(p.Market), Operator: p.Operator},
+		ops.AreaParams{Department: p.Department}, p.EmissionParams)
 }
 
 var anfrSearch = endpoint.New(endpoint.Decl{
@@ -113,7 +114,8 @@ func (r *Reading) anfrGetStats(_ context.Context, p *anfrStatsParams) (*Stats, e
 		}
 	}
 	if len(kept) == 0 {
-		return nil, &endpoint.ParamError{Param: "department", Value: p.Department, Want: "the code or name of a department or territory, such as 03, 2A, 971 or Ille-et-Vilaine"}
+		return nil, &endpoint.ParamError{Param: "department", Value: p.Department,
+			Want: "the code or name of a department or territory, such as 03, 2A, 971 or Ille-et-Vilaine"}
 	}
 	from := min(p.Offset, len(kept))
 	answer.List = listOf(kept[from:min(from+p.Limit, len(kept))], p.Offset, len(kept))

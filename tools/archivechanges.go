@@ -89,9 +89,11 @@ type ColumnChange struct {
 }
 
 func newArchiveChange(d *archive.Difference) ArchiveChange {
-	c := ArchiveChange{Type: changeType(cmp.Or(d.Kind.Type(), "changed")), ArchiveRow: newArchiveRow(cmp.Or(d.After, d.Before)), Columns: []ColumnChange{}}
+	c := ArchiveChange{Type: changeType(cmp.Or(d.Kind.Type(), "changed")),
+		ArchiveRow: newArchiveRow(cmp.Or(d.After, d.Before)), Columns: []ColumnChange{}}
 	for _, at := range d.Columns {
-		c.Columns = append(c.Columns, ColumnChange{archive.Columns[at], stated(d.Before.Values[at]), stated(d.After.Values[at])})
+		c.Columns = append(c.Columns,
+			ColumnChange{archive.Columns[at], stated(d.Before.Values[at]), stated(d.After.Values[at])})
 	}
 	return c
 }
@@ -113,7 +115,8 @@ func (r *Reading) anfrCompareSiteDates(_ context.Context, p *compareDatesParams)
 	if err != nil {
 		return nil, err
 	}
-	answer := &SiteComparison{From: from, To: to, ArchiveSite: r.archiveSite(support), Before: c.Before, After: c.After, Sourced: sources}
+	answer := &SiteComparison{From: from, To: to, ArchiveSite: r.archiveSite(support), Before: c.Before, After: c.After,
+		Sourced: sources}
 	var rows []ArchiveChange
 	for i := range c.Differences {
 		answer.Counts.add(c.Differences[i].Kind)
@@ -182,7 +185,8 @@ func (r *Reading) anfrGetSiteHistory(_ context.Context, p *siteHistoryParams) (*
 		return nil, neverThere(support)
 	}
 	newest := all[len(all)-1].Date
-	answer := &SiteHistory{ArchiveSite: r.archiveSite(support), Oldest: all[0].Date, Newest: newest, Publications: len(versions), Sourced: archived(all, newest)}
+	answer := &SiteHistory{ArchiveSite: r.archiveSite(support), Oldest: all[0].Date, Newest: newest,
+		Publications: len(versions), Sourced: archived(all, newest)}
 	var rows []DatedChange
 	for _, v := range slices.Backward(versions) {
 		for i := range v.Differences {

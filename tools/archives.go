@@ -16,7 +16,8 @@ import (
 	"relais/view"
 )
 
-var archiveTools = []*Tool{anfrListArchives, anfrListSnapshotSites, anfrGetSiteSnapshot, anfrCompareSiteDates, anfrGetSiteHistory}
+var archiveTools = []*Tool{anfrListArchives, anfrListSnapshotSites, anfrGetSiteSnapshot, anfrCompareSiteDates,
+	anfrGetSiteHistory}
 
 var anfrListArchives = endpoint.New(endpoint.Decl{
 	Name: "anfr_list_archives", Title: "Dates of the ANFR's archives",
@@ -191,7 +192,8 @@ func (r *Reading) noArchive(err error, param, date string) error {
 		return err
 	}
 	if len(dates) == 0 {
-		return ops.NotFound(param + ": this server has no archives; whoever runs it adds them with: relais archive add --data DIR FILE…")
+		return ops.NotFound(param +
+			": this server has no archives; whoever runs it adds them with: relais archive add --data DIR FILE…")
 	}
 	at, _ := slices.BinarySearch(dates, date)
 	nearest := dates[max(0, at-1):min(at+1, len(dates))]
@@ -199,5 +201,6 @@ func (r *Reading) noArchive(err error, param, date string) error {
 	if len(nearest) > 1 {
 		text = fmt.Sprintf("the nearest are %s and %s", nearest[0], nearest[1])
 	}
-	return ops.NotFound(fmt.Sprintf("%s: there is no archive of %s; %s, and anfr_list_archives lists all", param, date, text))
+	return ops.NotFound(fmt.Sprintf("%s: there is no archive of %s; %s, and anfr_list_archives lists all", param,
+		date, text))
 }

@@ -31,7 +31,8 @@ func (p archiveSiteParams) support() (string, error) {
 		}
 	}
 	if len(number) == 0 || len(number) > 9 || number[0] == '0' || strings.Trim(number, "0123456789") != "" {
-		return "", &endpoint.ParamError{Param: "siteId", Value: p.Site, Want: "archives know sites of the French register: a siteKey such as fr-23444 or drom-23444, or a sup_id of at most 9 digits"}
+		return "", &endpoint.ParamError{Param: "siteId", Value: p.Site,
+			Want: "archives know sites of the French register: a siteKey such as fr-23444 or drom-23444, or a sup_id of at most 9 digits"}
 	}
 	return number, nil
 }
@@ -95,7 +96,8 @@ type ArchiveRow struct {
 // newArchiveRow is the row of a record.
 func newArchiveRow(r *archive.Record) ArchiveRow {
 	v := &r.Values
-	return ArchiveRow{v[anfr.PubOperator], v[anfr.PubSystem], v[anfr.PubStation], stated(v[anfr.PubGeneration]), stated(v[anfr.PubStatus]), stated(v[anfr.PubDate])}
+	return ArchiveRow{v[anfr.PubOperator], v[anfr.PubSystem], v[anfr.PubStation], stated(v[anfr.PubGeneration]),
+		stated(v[anfr.PubStatus]), stated(v[anfr.PubDate])}
 }
 
 func (r *Reading) anfrGetSiteSnapshot(_ context.Context, p *siteSnapshotParams) (*SiteSnapshot, error) {
@@ -115,16 +117,20 @@ func (r *Reading) anfrGetSiteSnapshot(_ context.Context, p *siteSnapshotParams) 
 		rows = append(rows, newArchiveRow(&site.Records[i]))
 	}
 	from, err := r.archivedOn(string(p.Date))
-	return &SiteSnapshot{string(p.Date), r.archiveSite(support), r.archivePlace(&site.Records[0]), rowsOf(rows, p.rowParams), from}, err
+	return &SiteSnapshot{string(p.Date), r.archiveSite(support), r.archivePlace(&site.Records[0]),
+		rowsOf(rows, p.rowParams), from}, err
 }
 
 // archivePlace is what a record says of its place.
 func (r *Reading) archivePlace(record *archive.Record) ArchivePlace {
 	v := &record.Values
 	insee := cmp.Or(v[anfr.PubInsee], v[anfr.PubInsee2])
-	lines := slices.DeleteFunc([]string{v[anfr.PubLieu], v[anfr.PubAddress1], v[anfr.PubAddress2], v[anfr.PubAddress3]}, func(s string) bool { return s == "" })
-	place := ArchivePlace{Commune: stated(r.City(insee)), Insee: stated(insee), PostalCode: stated(v[anfr.PubPostal]), Address: stated(strings.Join(lines, ", ")),
-		Department: stated(v[anfr.PubDepartment]), Nature: stated(v[anfr.PubNature]), Owner: stated(v[anfr.PubOwner]), Height: stated(v[anfr.PubHeight])}
+	lines := slices.DeleteFunc([]string{v[anfr.PubLieu], v[anfr.PubAddress1], v[anfr.PubAddress2], v[anfr.PubAddress3]},
+		func(s string) bool { return s == "" })
+	place := ArchivePlace{Commune: stated(r.City(insee)), Insee: stated(insee), PostalCode: stated(v[anfr.PubPostal]),
+		Address:    stated(strings.Join(lines, ", ")),
+		Department: stated(v[anfr.PubDepartment]), Nature: stated(v[anfr.PubNature]), Owner: stated(v[anfr.PubOwner]),
+		Height: stated(v[anfr.PubHeight])}
 	if at, ok := record.Point(); ok {
 		place.Coordinates = &view.Coordinates{Lat: round(at.Lat), Lng: round(at.Lng)}
 	}
@@ -141,11 +147,13 @@ func (r *Reading) notThere(support, which string) error {
 	if len(versions) == 0 {
 		return neverThere(support)
 	}
-	return ops.NotFound(fmt.Sprintf("siteId: %s support %s; others changed it, first that of %s and last that of %s, and anfr_get_site_history says how",
+	return ops.NotFound(fmt.Sprintf(
+		"siteId: %s support %s; others changed it, first that of %s and last that of %s, and anfr_get_site_history says how",
 		which, support, versions[0].Date, versions[len(versions)-1].Date))
 }
 
 // neverThere is the error of a support that no archive has.
 func neverThere(support string) error {
-	return ops.NotFound(fmt.Sprintf("siteId: no archive has a support %s; anfr_list_snapshot_sites lists those in a box, anfr_search those of today", support))
+	return ops.NotFound(fmt.Sprintf(
+		"siteId: no archive has a support %s; anfr_list_snapshot_sites lists those in a box, anfr_search those of today", support))
 }

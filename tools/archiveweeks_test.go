@@ -24,7 +24,8 @@ import (
 	"relais/view"
 )
 
-var archiveColumns = strings.Split("id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;nat_id;sup_nm_haut;tpo_id;adr_lb_lieu;adr_lb_add1;adr_lb_add2;adr_lb_add3;adr_nm_cp;com_cd_insee;coordonnees;coord;statut", ";")
+var archiveColumns = strings.Split(
+	"id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;nat_id;sup_nm_haut;tpo_id;adr_lb_lieu;adr_lb_add1;adr_lb_add2;adr_lb_add3;adr_nm_cp;com_cd_insee;coordonnees;coord;statut", ";")
 
 // An archiveWeek is the rows of a publication: the columns' texts.
 type archiveWeek []map[string]string
@@ -35,10 +36,14 @@ var archiveDates = []string{"2026-08-06", "2026-08-13", "2026-08-20", "2026-08-2
 func archiveRow(rng *rand.Rand) map[string]string {
 	support := 100 + rng.IntN(12)
 	return map[string]string{
-		"sup_id": fmt.Sprint(support), "adm_lb_nom": []string{"ORANGE", "SFR"}[rng.IntN(2)], "emr_lb_systeme": []string{"LTE 800", "5G NR 3500", "GSM 900"}[rng.IntN(3)],
-		"sta_nm_anfr": fmt.Sprintf("0032%03d%03d", support, rng.IntN(3)), "statut": []string{"Projet approuvé", "En service"}[rng.IntN(2)],
-		"emr_dt": []string{"", "2020-01-02"}[rng.IntN(2)], "generation": "4G", "sta_nm_dpt": "003", "code_insee": fmt.Sprintf("0325%d", support%3),
-		"nat_id": "23", "sup_nm_haut": "27,2", "tpo_id": "72", "adr_lb_add1": "rue", "adr_lb_lieu": "LIEU", "adr_nm_cp": "03110", "com_cd_insee": "03258",
+		"sup_id": fmt.Sprint(support), "adm_lb_nom": []string{"ORANGE", "SFR"}[rng.IntN(2)],
+		"emr_lb_systeme": []string{"LTE 800", "5G NR 3500", "GSM 900"}[rng.IntN(3)],
+		"sta_nm_anfr":    fmt.Sprintf("0032%03d%03d", support, rng.IntN(3)),
+		"statut":         []string{"Projet approuvé", "En service"}[rng.IntN(2)],
+		"emr_dt":         []string{"", "2020-01-02"}[rng.IntN(2)], "generation": "4G", "sta_nm_dpt": "003",
+		"code_insee": fmt.Sprintf("0325%d", support%3),
+		"nat_id":     "23", "sup_nm_haut": "27,2", "tpo_id": "72", "adr_lb_add1": "rue", "adr_lb_lieu": "LIEU",
+		"adr_nm_cp": "03110", "com_cd_insee": "03258",
 		"coordonnees": fmt.Sprintf("%v , %v", 46+float64(support%4)/100, 3+float64(support/4%3)/100),
 	}
 }
@@ -124,7 +129,8 @@ func archiveReading(t *testing.T, weeks []archiveWeek, name string) *Reading {
 			t.Fatal(err)
 		}
 	}
-	set := index.NewSet([]*index.Market{archiveRegister(t, market.FR, "100", "101"), archiveRegister(t, market.DROM, "102")}, nil)
+	set := index.NewSet([]*index.Market{archiveRegister(t, market.FR, "100", "101"),
+		archiveRegister(t, market.DROM, "102")}, nil)
 	return &Reading{Reading: &ops.Reading{Set: set, Archives: s}}
 }
 
@@ -132,7 +138,8 @@ func archiveRegister(t *testing.T, code market.Code, ids ...string) *index.Marke
 	t.Helper()
 	var sites []site.Site
 	for _, id := range ids {
-		sites = append(sites, site.Site{ID: id, Position: geo.Point{Lat: 46, Lng: 3}, Commune: "VILLE " + id, CommuneCode: "0325" + string(id[2])})
+		sites = append(sites, site.Site{ID: id, Position: geo.Point{Lat: 46, Lng: 3}, Commune: "VILLE " + id,
+			CommuneCode: "0325" + string(id[2])})
 	}
 	return register(t, code, sites...)
 }
@@ -142,7 +149,8 @@ func register(t *testing.T, code market.Code, sites ...site.Site) *index.Market 
 	t.Helper()
 	for i := range sites {
 		s := &sites[i]
-		s.Stations, s.Emissions = []site.Station{{Code: "0032290011"}}, []site.Emission{{System: "LTE 800", Generation: site.G4}}
+		s.Stations, s.Emissions = []site.Station{{Code: "0032290011"}}, []site.Emission{{System: "LTE 800",
+			Generation: site.G4}}
 	}
 	return indextest.Market(t, code, sites...)
 }

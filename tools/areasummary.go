@@ -71,12 +71,14 @@ type areaSummaryFromPlaceParams struct {
 	daysParams
 }
 
-func (r *Reading) speedtestsAreaSummaryFromPlace(_ context.Context, p *areaSummaryFromPlaceParams) (*AreaSummary, error) {
+func (r *Reading) speedtestsAreaSummaryFromPlace(_ context.Context, p *areaSummaryFromPlaceParams) (*AreaSummary,
+	error) {
 	place, err := r.place(&p.placeParams, p.Operator)
 	if err != nil {
 		return nil, err
 	}
-	return r.areaSummary(place.center(), p.radiusParams, ops.InMarket{Market: place.Market, Operator: p.Operator}, p.daysParams)
+	return r.areaSummary(place.center(), p.radiusParams, ops.InMarket{Market: place.Market, Operator: p.Operator},
+		p.daysParams)
 }
 
 func (r *Reading) areaSummary(c *Center, radius radiusParams, in ops.InMarket, d daysParams) (*AreaSummary, error) {
@@ -92,7 +94,8 @@ func (r *Reading) areaSummary(c *Center, radius radiusParams, in ops.InMarket, d
 	s := &AreaSummary{Center: *c, Groups: make([]SpeedGroup, len(groups)), Measured: measured}
 	for i, g := range groups {
 		s.Total += g.Count
-		s.Groups[i] = SpeedGroup{newGroup(&g), newQuantiles(g.Values[0]), newQuantiles(g.Values[1]), newQuantiles(g.Values[2])}
+		s.Groups[i] = SpeedGroup{newGroup(&g), newQuantiles(g.Values[0]), newQuantiles(g.Values[1]),
+			newQuantiles(g.Values[2])}
 	}
 	return s, nil
 }

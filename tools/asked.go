@@ -64,7 +64,9 @@ func (r *Reading) inquire(text string, in *market.Code) (*inquiry, error) {
 // take reads a text as the name of a place, and no longer as that of an operator.
 func (q *inquiry) take(text string, p *Place) {
 	if len(q.Operators) > 0 {
-		q.notes = append(q.notes, fmt.Sprintf("%q was read as the place; for the operator %s name a place too.", fold.String(text), strings.Join(q.Operators, " or ")))
+		q.notes = append(q.notes,
+			fmt.Sprintf("%q was read as the place; for the operator %s name a place too.", fold.String(text),
+				strings.Join(q.Operators, " or ")))
 	}
 	q.place, q.Place, q.Words = p, fold.String(text), strings.Fields(fold.String(text))
 	q.Operators, q.Named, q.Bands, q.BareBand = nil, "", nil, false

@@ -150,7 +150,8 @@ func TestAskedOfLists(t *testing.T) {
 		{`{"query":"Rennes 5G","operator":"FREE"}`, "2"},
 	} {
 		t.Run(tt.arguments, func(t *testing.T) {
-			if got := numbers(mustCall(t, r, "sites_search", tt.arguments)["items"], "siteKey"); strings.Join(got, " ") != tt.want {
+			if got := numbers(mustCall(t, r, "sites_search", tt.arguments)["items"], "siteKey"); strings.Join(got,
+				" ") != tt.want {
 				t.Errorf("%s: %v, want %s", tt.arguments, got, tt.want)
 			}
 		})
@@ -168,7 +169,8 @@ func TestUnderstood(t *testing.T) {
 		{"planned LTE 700 Orange Brest", Understood{Place: "BREST (Finistère)", Words: "brest",
 			Technologies: []string{"LTE 700"}, Status: "planned", Operators: []string{"ORANGE", "ORANGE_BE"},
 			Note: "No site of BREST"}},
-		{"Rennes 3500", Understood{Place: "RENNES (Ille-et-Vilaine)", Words: "rennes", Technologies: []string{"3500 MHz"}}},
+		{"Rennes 3500", Understood{Place: "RENNES (Ille-et-Vilaine)", Words: "rennes",
+			Technologies: []string{"3500 MHz"}}},
 		{"Bretagne", Understood{Place: "Bretagne", Words: "bretagne", Note: "BRETAGNE (Indre)"}},
 		{"Orange", Understood{Place: "ORANGE (Vaucluse)", Words: "orange", Note: "for the operator ORANGE"}},
 		{"tour Eiffel", Understood{Words: "tour eiffel", Note: "Landmarks"}},
@@ -207,7 +209,8 @@ func TestUnderstood(t *testing.T) {
 						}
 					})
 				}
-				if fmt.Sprint(got) != fmt.Sprint(shown) || !strings.Contains(note, tt.want.Note) || tt.want.Note == "" && note != "" {
+				if fmt.Sprint(got) != fmt.Sprint(shown) || !strings.Contains(note, tt.want.Note) ||
+					tt.want.Note == "" && note != "" {
 					t.Errorf("%s %q: %v %q, want %v %q", tool, tt.query, got, note, shown, tt.want.Note)
 				}
 			}
@@ -263,7 +266,8 @@ func TestAreasAsPlaces(t *testing.T) {
 		if got := mustCall(t, r, "sites_search", arguments); got["total"] != 6.0 {
 			t.Errorf("%s: %v", arguments, got["total"])
 		}
-		if got := mustCall(t, r, "anfr_get_stats", strings.Replace(arguments, `,"limit":50`, "", 1)); got["allSites"] != 6.0 {
+		if got := mustCall(t, r, "anfr_get_stats",
+			strings.Replace(arguments, `,"limit":50`, "", 1)); got["allSites"] != 6.0 {
 			t.Errorf("stats %s: %v", arguments, got)
 		}
 	}
@@ -281,7 +285,8 @@ func TestAreasAsPlaces(t *testing.T) {
 			}
 		})
 	}
-	if _, err := call(r, "location_geocode", `{"place":"tour Eiffel"}`); err == nil || !strings.Contains(err.Error(), "Landmarks") {
+	if _, err := call(r, "location_geocode", `{"place":"tour Eiffel"}`); err == nil ||
+		!strings.Contains(err.Error(), "Landmarks") {
 		t.Errorf("tour Eiffel: %v", err)
 	}
 	if _, err := call(r, "sites_nearby_from_place", `{"place":"Rennes, Belgium"}`); err == nil {
@@ -298,11 +303,13 @@ func TestLenientArguments(t *testing.T) {
 	}{
 		{"sites_nearby", [2]string{`{"lat":"48.1","lon":"-1.6","limit":"3"}`, `{"lat":48.1,"lon":-1.6,"limit":3}`}},
 		{"sites_find_by_radio", [2]string{`{"enb":100000}`, `{"enb":"100000"}`}},
-		{"sites_nearby_from_place", [2]string{`{"place":35000,"operator":["orange"]}`, `{"place":"35000","operator":"ORANGE"}`}},
+		{"sites_nearby_from_place",
+			[2]string{`{"place":35000,"operator":["orange"]}`, `{"place":"35000","operator":"ORANGE"}`}},
 		{"sites_search", [2]string{`{"query":["5G","Rennes"],"limit":[5]}`, `{"query":"5G,Rennes","limit":5}`}},
 	} {
 		t.Run(tt.tool, func(t *testing.T) {
-			if got, want := mustCall(t, r, tt.tool, tt.pairs[0]), mustCall(t, r, tt.tool, tt.pairs[1]); fmt.Sprint(got) != fmt.Sprint(want) {
+			if got, want := mustCall(t, r, tt.tool, tt.pairs[0]), mustCall(t, r, tt.tool,
+				tt.pairs[1]); fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("%s %s: %v\nwant %v", tt.tool, tt.pairs[0], got, want)
 			}
 		})
@@ -310,7 +317,8 @@ func TestLenientArguments(t *testing.T) {
 	if got := numbers(mustCall(t, r, "sites_search", `{"query":["5G","Rennes"]}`)["items"], "siteKey"); len(got) != 2 {
 		t.Errorf("words in a list: %v", got)
 	}
-	if _, err := call(r, "sites_nearby", `{"lat":"north","lon":2}`); err == nil || !strings.Contains(err.Error(), "lat") {
+	if _, err := call(r, "sites_nearby", `{"lat":"north","lon":2}`); err == nil ||
+		!strings.Contains(err.Error(), "lat") {
 		t.Errorf("%v", err)
 	}
 }

@@ -86,7 +86,8 @@ func hasTextByUser(v reflect.Value) bool {
 		}
 	case reflect.Map:
 		for _, key := range v.MapKeys() {
-			if key.Kind() == reflect.String && strings.HasSuffix(key.String(), "ByUser") || hasTextByUser(v.MapIndex(key)) {
+			if key.Kind() == reflect.String && strings.HasSuffix(key.String(), "ByUser") ||
+				hasTextByUser(v.MapIndex(key)) {
 				return true
 			}
 		}

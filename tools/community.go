@@ -162,8 +162,10 @@ func (r *Reading) communityListObservations(_ context.Context, p *observationsPa
 func (r *Reading) outagesNear(q outage.Query) (items []Observation) {
 	reports, _ := r.Outages.Reports(q)
 	for _, o := range reports {
-		items = append(items, Observation{Type: anOutage, ID: o.ID, SiteKey: o.SiteKey, Operator: o.Operator, What: string(o.Severity), Reason: o.Reason, ByUsers: byUsers, State: string(o.State), Count: &o.Confirms,
-			At: view.Moment(o.StartedAt), Coordinates: view.Coordinates{Lat: o.Lat, Lng: o.Lng}, Distance: metresTo(q.Disc.Center, o.Point())})
+		items = append(items, Observation{Type: anOutage, ID: o.ID, SiteKey: o.SiteKey, Operator: o.Operator,
+			What: string(o.Severity), Reason: o.Reason, ByUsers: byUsers, State: string(o.State), Count: &o.Confirms,
+			At: view.Moment(o.StartedAt), Coordinates: view.Coordinates{Lat: o.Lat, Lng: o.Lng},
+			Distance: metresTo(q.Disc.Center, o.Point())})
 	}
 	return items
 }
@@ -185,7 +187,8 @@ func (r *Reading) validationsNear(q outage.Query) (items []Observation) {
 		if v.Value != "" {
 			what += " " + v.Value
 		}
-		items = append(items, Observation{Type: aValidation, ID: v.ID, SiteKey: v.SiteKey, Operator: operator, What: what, ByUsers: byUsers, Count: &v.Count, At: v.LastDay,
+		items = append(items, Observation{Type: aValidation, ID: v.ID, SiteKey: v.SiteKey, Operator: operator,
+			What: what, ByUsers: byUsers, Count: &v.Count, At: v.LastDay,
 			Coordinates: view.Coordinates{Lat: v.Lat, Lng: v.Lng}, Distance: metresTo(q.Disc.Center, v.Point())})
 	}
 	return items
@@ -215,8 +218,10 @@ func (r *Reading) photosNear(m *index.Market, q outage.Query, most int) (items [
 		at := max(0, slices.Index(keys, photo.SiteKey)) // a damaged record may name any site
 		m.Site(hits.Sites[at], &s)
 		p := r.photo(photo)
-		items = append(items, Observation{Type: aPhoto, ID: p.ID, SiteKey: p.SiteKey, Operator: p.Operator, What: string(aPhoto), Caption: p.Caption, ByUsers: byUsers, At: p.UploadedAt, ImageURL: p.ImageURL,
-			Coordinates: view.Coordinates{Lat: s.Position.Lat, Lng: s.Position.Lng}, Distance: metresTo(q.Disc.Center, s.Position)})
+		items = append(items, Observation{Type: aPhoto, ID: p.ID, SiteKey: p.SiteKey, Operator: p.Operator,
+			What: string(aPhoto), Caption: p.Caption, ByUsers: byUsers, At: p.UploadedAt, ImageURL: p.ImageURL,
+			Coordinates: view.Coordinates{Lat: s.Position.Lat, Lng: s.Position.Lng},
+			Distance:    metresTo(q.Disc.Center, s.Position)})
 	}
 	return items, total, nil
 }

@@ -47,12 +47,14 @@ func TestObservations(t *testing.T) {
 	for i := range 40 {
 		m.Site(uint32(random.IntN(m.Len())), &s)
 		key, operator := index.Key(market.FR, s.ID), m.Table.Operators[s.Stations[0].Operator].Key
-		v, _, err := w.community.Validate(community.NewValidation{Market: market.FR, SiteKey: key, At: s.Position, Subject: community.PCI, Value: fmt.Sprint(i), Operator: operator, User: ann.ID})
+		v, _, err := w.community.Validate(community.NewValidation{Market: market.FR, SiteKey: key, At: s.Position,
+			Subject: community.PCI, Value: fmt.Sprint(i), Operator: operator, User: ann.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
 		all[v.ID] = seen{"validation", s.Position}
-		o, _, err := w.outages.Report(outage.NewReport{Market: market.FR, Operator: operator, At: s.Position, SiteKey: key, User: ann.ID})
+		o, _, err := w.outages.Report(outage.NewReport{Market: market.FR, Operator: operator, At: s.Position,
+			SiteKey: key, User: ann.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,14 +102,17 @@ func TestObservations(t *testing.T) {
 		}
 		got, last := map[string]bool{}, 0.0
 		for offset := 0; ; offset += 7 {
-			page := mustCall(t, r, "community_list_observations_nearby", fmt.Sprintf(`{"lat":%v,"lon":%v,"radiusKm":%v,"type":%q,"limit":7,"offset":%d}`, center.Lat, center.Lng, radius, kind, offset))
+			page := mustCall(t, r, "community_list_observations_nearby",
+				fmt.Sprintf(`{"lat":%v,"lon":%v,"radiusKm":%v,"type":%q,"limit":7,"offset":%d}`, center.Lat, center.Lng,
+					radius, kind, offset))
 			if page["total"] != float64(len(want)) {
 				t.Fatalf("%s within %v km of %v: %v, want %d", kind, radius, center, page["total"], len(want))
 			}
 			for _, item := range page["items"].([]any) {
 				o := item.(object)
 				id, metres := o["id"].(string), o["distanceMeters"].(float64)
-				if !want[id] || got[id] || metres < last || math.Abs(metres-greatCircle(center, all[id].at)) > 2 || o["type"] != all[id].kind {
+				if !want[id] || got[id] || metres < last || math.Abs(metres-greatCircle(center, all[id].at)) > 2 ||
+					o["type"] != all[id].kind {
 					t.Errorf("%v", o)
 				}
 				got[id], last = true, metres
@@ -126,18 +131,22 @@ func TestObservations(t *testing.T) {
 		}
 	}
 	p := places[0]
-	whole := mustCall(t, r, "community_list_observations_nearby", fmt.Sprintf(`{"lat":%v,"lon":%v,"radiusKm":20,"limit":50}`, p.Lat, p.Lng))
+	whole := mustCall(t, r, "community_list_observations_nearby",
+		fmt.Sprintf(`{"lat":%v,"lon":%v,"radiusKm":20,"limit":50}`, p.Lat, p.Lng))
 	parts := 0.0
 	for _, o := range m.Table.Operators {
-		parts += mustCall(t, r, "community_list_observations_nearby", fmt.Sprintf(`{"lat":%v,"lon":%v,"radiusKm":20,"operator":%q}`, p.Lat, p.Lng, o.Key))["total"].(float64)
+		parts += mustCall(t, r, "community_list_observations_nearby",
+			fmt.Sprintf(`{"lat":%v,"lon":%v,"radiusKm":20,"operator":%q}`, p.Lat, p.Lng, o.Key))["total"].(float64)
 	}
 	if whole["total"] != parts { // each is of one operator
 		t.Errorf("%v, by operators %v", whole["total"], parts)
 	}
-	if none := mustCall(t, r, "community_list_observations_nearby", `{"lat":50.8,"lon":4.3,"market":"BE"}`); none["total"] != 0.0 {
+	if none := mustCall(t, r, "community_list_observations_nearby",
+		`{"lat":50.8,"lon":4.3,"market":"BE"}`); none["total"] != 0.0 {
 		t.Errorf("%v", none)
 	}
-	for _, bad := range []string{`{"lat":48}`, `{"lat":48,"lon":2,"radiusKm":51}`, `{"lat":48,"lon":2,"type":"rumour"}`, `{"lat":48,"lon":2,"operator":"ROGERS"}`, `{"lat":50.8,"lon":4.3,"market":"BE","type":"photo"}`} {
+	for _, bad := range []string{`{"lat":48}`, `{"lat":48,"lon":2,"radiusKm":51}`, `{"lat":48,"lon":2,"type":"rumour"}`,
+		`{"lat":48,"lon":2,"operator":"ROGERS"}`, `{"lat":50.8,"lon":4.3,"market":"BE","type":"photo"}`} {
 		if _, err := call(r, "community_list_observations_nearby", bad); err == nil {
 			t.Errorf("%s is answered", bad)
 		}
@@ -148,10 +157,12 @@ func TestObservations(t *testing.T) {
 func TestSessions(t *testing.T) {
 	w := newTown(t)
 	ann := w.someone("Annabel")
-	if _, err := call(inCountry(t), "sessions_list_nearby", `{"lat":48.85,"lon":2.29}`); err == nil || !strings.Contains(err.Error(), "measures") {
+	if _, err := call(inCountry(t), "sessions_list_nearby", `{"lat":48.85,"lon":2.29}`); err == nil ||
+		!strings.Contains(err.Error(), "measures") {
 		t.Errorf("without measures: %v", err)
 	}
-	tests, points := "timestamp,lat,lng,download_mbps,connection_type,mcc,mnc\n", "timestamp,lat,lng,technology,signal_strength,mcc,mnc\n"
+	tests, points := "timestamp,lat,lng,download_mbps,connection_type,mcc,mnc\n",
+		"timestamp,lat,lng,technology,signal_strength,mcc,mnc\n"
 	for i := range 60 { // northward, 50 m apart, on three days, by two operators
 		at := w.at.AddDate(0, 0, -i%3).Add(-time.Duration(i) * time.Second).Format(time.RFC3339)
 		tests += fmt.Sprintf("%s,%.5f,2.29,%d,LTE,208,%d\n", at, 48.85+float64(i)*0.00045, i, []int{1, 10}[i%2])
@@ -171,9 +182,12 @@ func TestSessions(t *testing.T) {
 			}
 		})
 	}
-	mustCall(t, w.as(ann), "community_submit_speedtest", fmt.Sprintf(`{"clientToken":"1","measuredAt":%q,"lat":48.85,"lon":2.29,"downloadMbps":7}`, w.at.Format(time.RFC3339)))
+	mustCall(t, w.as(ann), "community_submit_speedtest",
+		fmt.Sprintf(`{"clientToken":"1","measuredAt":%q,"lat":48.85,"lon":2.29,"downloadMbps":7}`,
+			w.at.Format(time.RFC3339)))
 	r := w.as(ann)
-	list := mustCall(t, r, "sessions_list_nearby", `{"lat":48.85,"lon":2.29,"radiusKm":1.48,"limit":50}`) // the first 30: 1,451 m
+	// the first 30: 1,451 m
+	list := mustCall(t, r, "sessions_list_nearby", `{"lat":48.85,"lon":2.29,"radiusKm":1.48,"limit":50}`)
 	days, imports := map[string]float64{}, map[string]bool{}
 	for _, item := range list["items"].([]any) {
 		s := item.(object)
@@ -186,21 +200,28 @@ func TestSessions(t *testing.T) {
 		if s["import"] == "" {
 			want = "[] []"
 		}
-		if got := fmt.Sprint(s["technologies"], s["operators"]); got != want || s["day"] == nil || s["synthetic"] != false {
+		if got := fmt.Sprint(s["technologies"], s["operators"]); got != want || s["day"] == nil ||
+			s["synthetic"] != false {
 			t.Errorf("%v", s)
 		}
 	}
-	if fmt.Sprint(days) != "map[coveragefalse:30 speedtestfalse:30 speedtesttrue:1]" || len(imports) != 3 || list["allMeasures"] != 61.0 || strings.Contains(fmt.Sprint(list), "Annabel") {
+	if fmt.Sprint(days) != "map[coveragefalse:30 speedtestfalse:30 speedtesttrue:1]" || len(imports) != 3 ||
+		list["allMeasures"] != 61.0 || strings.Contains(fmt.Sprint(list), "Annabel") {
 		t.Errorf("%v", list)
 	}
 	all := mustCall(t, r, "sessions_list_nearby", `{"lat":48.86,"lon":2.29,"radiusKm":20,"operator":"SFR"}`)
-	if n := len(api(t, r, "speedtests.list", map[string]string{"operator": "SFR"})["data"].([]any)) + len(api(t, r, "coverage.points", map[string]string{"operator": "SFR"})["data"].([]any)); all["allMeasures"] != float64(n) || n != 60 {
+	if n := len(api(t, r, "speedtests.list", map[string]string{"operator": "SFR"})["data"].([]any)) +
+		len(api(t, r, "coverage.points",
+			map[string]string{"operator": "SFR"})["data"].([]any)); all["allMeasures"] != float64(n) || n != 60 {
 		t.Errorf("%v, the API has %d", all["allMeasures"], n)
 	}
-	if page := mustCall(t, r, "sessions_list_nearby", `{"lat":48.85,"lon":2.29,"limit":2,"offset":2}`); page["returned"] != 2.0 || page["nextOffset"] != 4.0 || page["origin"] != measured.Origin {
+	if page := mustCall(t, r, "sessions_list_nearby",
+		`{"lat":48.85,"lon":2.29,"limit":2,"offset":2}`); page["returned"] != 2.0 || page["nextOffset"] != 4.0 ||
+		page["origin"] != measured.Origin {
 		t.Errorf("%v", page)
 	}
-	for _, bad := range []string{`{}`, `{"lat":48,"lon":2,"radiusKm":21}`, `{"lat":48,"lon":2,"operator":"ROGERS"}`, `{"lat":48,"lon":2,"market":"XX"}`} {
+	for _, bad := range []string{`{}`, `{"lat":48,"lon":2,"radiusKm":21}`, `{"lat":48,"lon":2,"operator":"ROGERS"}`,
+		`{"lat":48,"lon":2,"market":"XX"}`} {
 		if _, err := call(r, "sessions_list_nearby", bad); err == nil {
 			t.Errorf("%s is answered", bad)
 		}

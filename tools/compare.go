@@ -31,7 +31,8 @@ func (p *compareParams) codes() (codes []market.Code, err error) {
 	for _, name := range strings.Split(p.Markets, ",") {
 		var code market.Code
 		if err := code.UnmarshalText([]byte(strings.TrimSpace(name))); err != nil {
-			return nil, &endpoint.ParamError{Param: "markets", Value: p.Markets, Want: err.Error() + ", or several with commas in between"}
+			return nil, &endpoint.ParamError{Param: "markets", Value: p.Markets,
+				Want: err.Error() + ", or several with commas in between"}
 		}
 		if !slices.Contains(codes, code) {
 			codes = append(codes, code)
@@ -118,11 +119,13 @@ func (r *Reading) marketsCompareCoverage(_ context.Context, p *compareParams) (*
 		m := market.Get(code)
 		loaded := r.register(m)
 		row := compared(m, loaded, store)
-		row.Points, row.Tests = countMeasures(store, code, measure.Coverage), countMeasures(store, code, measure.Speedtest)
+		row.Points, row.Tests = countMeasures(store, code, measure.Coverage), countMeasures(store, code,
+			measure.Speedtest)
 		answer.Markets = append(answer.Markets, row)
 		answer.Sources = append(answer.Sources, sourceOf(m, loaded))
 		if loaded == nil && m.HasInventory() {
-			answer.Notes = append(answer.Notes, fmt.Sprintf("%s is not loaded on this server: that says nothing of its sites.", code))
+			answer.Notes = append(answer.Notes,
+				fmt.Sprintf("%s is not loaded on this server: that says nothing of its sites.", code))
 		}
 	}
 	return answer, nil
@@ -163,7 +166,8 @@ func compared(m *market.Market, loaded *index.Market, store *measure.Store) Comp
 			one.Sites = &extent.Sites
 		}
 		for g, there := range extent.Generations {
-			v := ComparedGeneration{Generation: site.Generation(g).String(), Points: points[o+1][g], Tests: tests[o+1][g]}
+			v := ComparedGeneration{Generation: site.Generation(g).String(), Points: points[o+1][g],
+				Tests: tests[o+1][g]}
 			if there.Sites+v.Points+v.Tests == 0 {
 				continue
 			}

@@ -25,7 +25,9 @@ func TestCompareAgainstAScan(t *testing.T) {
 	}
 	fr := c.Markets[0]
 	measured, unknown := r.Measures.Count(market.FR, "coverage"), 0
-	if !fr.Loaded || *fr.Sites != len(sites) || *fr.Date != "2026-08-27" || fr.Points.Count != measured || *fr.Points.Oldest != "2026-08-01" || *fr.Points.Newest != "2026-08-28" || fr.Tests.Count != 0 || fr.Tests.Newest != nil || fr.Others != nil {
+	if !fr.Loaded || *fr.Sites != len(sites) || *fr.Date != "2026-08-27" || fr.Points.Count != measured ||
+		*fr.Points.Oldest != "2026-08-01" || *fr.Points.Newest != "2026-08-28" || fr.Tests.Count != 0 ||
+		fr.Tests.Newest != nil || fr.Others != nil {
 		t.Errorf("%+v", fr)
 	}
 	sum := 0
@@ -37,7 +39,8 @@ func TestCompareAgainstAScan(t *testing.T) {
 		for _, g := range operator.Generations {
 			real, projects := scanned(sites, o, g.Generation)
 			if *g.Sites != real || *g.Projects != projects {
-				t.Errorf("%s %s: %d and %d, want %d and %d", operator.Operator, g.Generation, *g.Sites, *g.Projects, real, projects)
+				t.Errorf("%s %s: %d and %d, want %d and %d", operator.Operator, g.Generation, *g.Sites, *g.Projects,
+					real, projects)
 			}
 			sum += g.Points
 			if g.Generation == "" {
@@ -48,7 +51,8 @@ func TestCompareAgainstAScan(t *testing.T) {
 	if sum != measured || unknown == 0 {
 		t.Errorf("%d points by operator, %d in all; %d of no generation", sum, measured, unknown)
 	}
-	if all := mustCall(t, r, "markets_compare_coverage", `{}`); len(all["markets"].([]any)) != 1 || fmt.Sprint(all["notes"]) != "[]" {
+	if all := mustCall(t, r, "markets_compare_coverage", `{}`); len(all["markets"].([]any)) != 1 ||
+		fmt.Sprint(all["notes"]) != "[]" {
 		t.Errorf("%v", all)
 	}
 }

@@ -93,7 +93,8 @@ func (r *Reading) answer(q *inquiry) ([]Site, error) {
 // inPlace is the sites of the question's place, the nearest to its middle first.
 func (r *Reading) inPlace(q *inquiry) []Site {
 	m := r.Set.Market(q.place.Market)
-	ask := index.Query{Filter: index.All, Place: &q.place.at, Disc: &geo.Disc{Center: q.place.at.Center, Radius: anywhere}}
+	ask := index.Query{Filter: index.All, Place: &q.place.at,
+		Disc: &geo.Disc{Center: q.place.at.Center, Radius: anywhere}}
 	if !q.narrow(m, &ask.Filter) {
 		return nil
 	}
@@ -166,8 +167,10 @@ func (r *Reading) fetch(_ context.Context, p *fetchParams) (*Document, error) {
 	var s site.Site
 	m.Site(at, &s)
 	from := sourceOf(m.Table, m)
-	return &Document{ID: summary.SiteKey, Title: summary.title(), URL: summary.URL, Text: describe(&summary, view.NewMore(m.Snap, &s), from),
-		Metadata: map[string]string{"market": string(summary.Market), "source": from.Authority + ": " + from.Label, "licence": from.Licence, "sourceDate": m.Snap.SourceDate,
+	return &Document{ID: summary.SiteKey, Title: summary.title(), URL: summary.URL,
+		Text: describe(&summary, view.NewMore(m.Snap, &s), from),
+		Metadata: map[string]string{"market": string(summary.Market), "source": from.Authority + ": " + from.Label,
+			"licence": from.Licence, "sourceDate": m.Snap.SourceDate,
 			"latitude": fmt.Sprint(summary.Coordinates.Lat), "longitude": fmt.Sprint(summary.Coordinates.Lng)}}, nil
 }
 

@@ -137,7 +137,8 @@ func keys(list any) (names []string) {
 func TestSearchAgrees(t *testing.T) {
 	r := inCountry(t)
 	for _, c := range []map[string]string{
-		{"market": "FR"}, {"market": "FR", "operator": "ORANGE", "generation": "5G"}, {"market": "DROM", "department": "974"}, {"market": "FR", "status": "projet"},
+		{"market": "FR"}, {"market": "FR", "operator": "ORANGE", "generation": "5G"},
+		{"market": "DROM", "department": "974"}, {"market": "FR", "status": "projet"},
 	} {
 		want := api(t, r, "antennas.list", c)
 		var fields []string
@@ -146,7 +147,8 @@ func TestSearchAgrees(t *testing.T) {
 		}
 		var got []string
 		for offset := 0; offset < 100; offset += 7 {
-			page := mustCall(t, r, "sites_search", fmt.Sprintf(`{%s,"limit":7,"offset":%d}`, strings.Join(fields, ","), offset))
+			page := mustCall(t, r, "sites_search",
+				fmt.Sprintf(`{%s,"limit":7,"offset":%d}`, strings.Join(fields, ","), offset))
 			if page["total"] != want["meta"].(object)["totalMatched"] {
 				t.Fatalf("%v: total %v, want %v", c, page["total"], want["meta"])
 			}
@@ -167,12 +169,15 @@ func TestDetailAgrees(t *testing.T) {
 	r := inCountry(t)
 	key := keys(api(t, r, "antennas.list", map[string]string{})["data"])[3]
 	want := api(t, r, "antennas.get", map[string]string{"id": key})["data"]
-	if got := mustCall(t, r, "sites_get", fmt.Sprintf(`{"siteId":%q}`, key))["site"]; fmt.Sprint(got) != fmt.Sprint(want) {
+	if got := mustCall(t, r, "sites_get",
+		fmt.Sprintf(`{"siteId":%q}`, key))["site"]; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%v\nwant %v", got, want)
 	}
 	doc := mustCall(t, r, "fetch", fmt.Sprintf(`{"id":%q}`, key))
 	address := want.(object)["location"].(object)["address"].(string)
-	if doc["id"] != key || doc["url"] != "http://relais.test/site/"+key || !strings.Contains(doc["text"].(string), address) || !strings.Contains(fmt.Sprint(doc["metadata"]), "SYNTHETIC") {
+	if doc["id"] != key || doc["url"] != "http://relais.test/site/"+key ||
+		!strings.Contains(doc["text"].(string), address) ||
+		!strings.Contains(fmt.Sprint(doc["metadata"]), "SYNTHETIC") {
 		t.Errorf("%v", doc)
 	}
 }
@@ -185,7 +190,8 @@ func TestStatsAgree(t *testing.T) {
 	if fmt.Sprint(got["items"]) != fmt.Sprint(want["data"]) || got["allSites"] != want["meta"].(object)["total"] {
 		t.Errorf("%v\n%v", got, want)
 	}
-	if one := mustCall(t, r, "anfr_get_stats", `{"department":"3"}`)["items"].([]any); len(one) != 1 || one[0].(object)["code"] != "03" {
+	if one := mustCall(t, r, "anfr_get_stats", `{"department":"3"}`)["items"].([]any); len(one) != 1 ||
+		one[0].(object)["code"] != "03" {
 		t.Errorf("%v", one)
 	}
 	if _, err := call(r, "anfr_get_stats", `{"department":"99"}`); err == nil {
@@ -198,7 +204,8 @@ func TestStatsAgree(t *testing.T) {
 func TestGuide(t *testing.T) {
 	r := inCountry(t)
 	g := mustCall(t, r, "capabilities_guide", `{}`)
-	if len(g["tools"].([]any)) != len(All())-1 || len(g["markets"].([]any)) != len(market.All) || !strings.Contains(fmt.Sprint(g["sources"]), "SYNTHETIC") {
+	if len(g["tools"].([]any)) != len(All())-1 || len(g["markets"].([]any)) != len(market.All) ||
+		!strings.Contains(fmt.Sprint(g["sources"]), "SYNTHETIC") {
 		t.Errorf("%v", g)
 	}
 	names := map[string]bool{}
@@ -225,7 +232,8 @@ func TestConnector(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range found {
 		o := f.(object)
-		if len(o) != 3 || seen[o["id"].(string)] || o["url"] != "http://relais.test/site/"+o["id"].(string) || o["title"] == "" {
+		if len(o) != 3 || seen[o["id"].(string)] || o["url"] != "http://relais.test/site/"+o["id"].(string) ||
+			o["title"] == "" {
 			t.Errorf("%v", o)
 		}
 		seen[o["id"].(string)] = true
@@ -273,7 +281,8 @@ func TestUnknownSite(t *testing.T) {
 				t.Fatal(tt.tool)
 			}
 			message, _ := ops.Message(err)
-			if !strings.Contains(message, `"fr-99999999"`) || !strings.Contains(message, "search") || strings.Contains(tt.arguments, "DROM") != strings.Contains(message, "DROM") {
+			if !strings.Contains(message, `"fr-99999999"`) || !strings.Contains(message, "search") ||
+				strings.Contains(tt.arguments, "DROM") != strings.Contains(message, "DROM") {
 				t.Errorf("%s: %s", tt.tool, message)
 			}
 		})

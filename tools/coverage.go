@@ -81,7 +81,8 @@ func (r *Reading) sitesGetCoverage(_ context.Context, p *siteCoverageParams) (*S
 	if err != nil {
 		return nil, err
 	}
-	v := &SiteCoverage{Center: *near.center, Technologies: []TechnologyCoverage{}, Points: make([]CoveragePoint, len(points)),
+	v := &SiteCoverage{Center: *near.center, Technologies: []TechnologyCoverage{},
+		Points:   make([]CoveragePoint, len(points)),
 		Measured: measured, Sourced: sourced(near.market.Table, near.market)}
 	slices.SortStableFunc(groups, func(a, b measure.Group) int { return int(a.Technology) - int(b.Technology) })
 	for i := range groups {
@@ -101,8 +102,9 @@ func (r *Reading) sitesGetCoverage(_ context.Context, p *siteCoverageParams) (*S
 }
 
 func newCoveragePoint(p *measure.Point, center geo.Point) CoveragePoint {
-	return CoveragePoint{ID: p.ID, Timestamp: timestamp(p.Time), Coordinates: coordinates(p.Position), Distance: metresTo(center, p.Position),
-		Signal: number(p.Signal), RSRP: number(p.Radio.RSRP), RSRQ: number(p.Radio.RSRQ), SNR: number(p.Radio.SNR),
+	return CoveragePoint{ID: p.ID, Timestamp: timestamp(p.Time), Coordinates: coordinates(p.Position),
+		Distance: metresTo(center, p.Position),
+		Signal:   number(p.Signal), RSRP: number(p.Radio.RSRP), RSRQ: number(p.Radio.RSRQ), SNR: number(p.Radio.SNR),
 		Technology: p.Technology, Operator: p.OperatorName, Radio: pointRadio(&p.Radio)}
 }
 

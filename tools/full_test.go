@@ -12,7 +12,8 @@ import (
 
 // Who submits to a disk that is full is told so.
 func TestSubmitOnAFullDisk(t *testing.T) {
-	err := refused(fmt.Errorf("community.db: %w", &os.PathError{Op: "write", Path: "/data/community.db", Err: syscall.ENOSPC}))
+	err := refused(fmt.Errorf("community.db: %w",
+		&os.PathError{Op: "write", Path: "/data/community.db", Err: syscall.ENOSPC}))
 	if message, cause := ops.Message(err); cause != nil ||
 		!strings.Contains(message, "disk of this server is full") || strings.Contains(message, "/data") {
 		t.Errorf("%q, %v", message, cause)

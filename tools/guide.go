@@ -49,7 +49,8 @@ func firstSentence(text string) string {
 
 func (r *Reading) capabilitiesGuide(context.Context, *struct{}) (*Guide, error) {
 	g := &Guide{Markets: []GuideMarket{}, Tools: make([]GuideTool, 0, len(listed())), Limits: []string{
-		fmt.Sprintf("An answer has at most %d bytes: truncated says that there is more, nextOffset where it goes on.", MaxAnswer),
+		fmt.Sprintf("An answer has at most %d bytes: truncated says that there is more, nextOffset where it goes on.",
+			MaxAnswer),
 		"Positions go in and out as WGS84 degrees, distances come out in metres, radiusKm goes in in kilometres.",
 		fmt.Sprintf("Who signed in submits at most %d times an hour. How many calls a minute there are is up to whoever runs the server.", hourly),
 		"What a source does not state is null or empty: it is not known, which is not the same as no.",

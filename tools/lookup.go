@@ -9,7 +9,8 @@ import (
 	"relais/view"
 )
 
-var radioTools = []*Tool{sitesFindByRadio, radioDiagnoseSite, radioProfileEstimate, radioCheckSectorAlignment, marketsCompareCoverage}
+var radioTools = []*Tool{sitesFindByRadio, radioDiagnoseSite, radioProfileEstimate, radioCheckSectorAlignment,
+	marketsCompareCoverage}
 
 var sitesFindByRadio = endpoint.New(endpoint.Decl{
 	Name: "sites_find_by_radio", Title: "Sites by radio identifier",
@@ -45,9 +46,11 @@ func (r *Reading) sitesFindByRadio(_ context.Context, p *sitesFindByRadioParams)
 	from := min(p.Offset, len(found.Matches))
 	items := []RadioHit{}
 	for _, match := range found.Matches[from:min(from+p.Limit, len(found.Matches))] {
-		items = append(items, RadioHit{r.site(found.Loaded, match.Site, -1), found.Shown(match), operatorKeys(found.Loaded, match.Operators), match.Learned})
+		items = append(items, RadioHit{r.site(found.Loaded, match.Site, -1), found.Shown(match),
+			operatorKeys(found.Loaded, match.Operators), match.Learned})
 	}
-	return &RadioHits{found.Type, found.Value, listOf(items, p.Offset, len(found.Matches)), sourced(found.Market, found.Loaded)}, nil
+	return &RadioHits{found.Type, found.Value, listOf(items, p.Offset, len(found.Matches)),
+		sourced(found.Market, found.Loaded)}, nil
 }
 
 // operatorKeys are the keys of operators.

@@ -47,7 +47,8 @@ type Submissions struct {
 
 // of is the number of a kind.
 func (s *Submissions) of(kind account.Kind) *int {
-	return map[account.Kind]*int{account.Outage: &s.Outages, account.Speedtest: &s.Speedtests, account.Validation: &s.Validations, account.Bug: &s.Bugs}[kind]
+	return map[account.Kind]*int{account.Outage: &s.Outages, account.Speedtest: &s.Speedtests,
+		account.Validation: &s.Validations, account.Bug: &s.Bugs}[kind]
 }
 
 func (r *Reading) meWhoami(context.Context, *struct{}) (*Me, error) {
@@ -55,7 +56,8 @@ func (r *Reading) meWhoami(context.Context, *struct{}) (*Me, error) {
 	if err != nil {
 		return nil, refused(err)
 	}
-	me := &Me{Name: a.Name, Kind: "person", Created: view.Moment(a.Created), Programs: a.Programs, Left: r.Said.left(a.ID, r.Now), Hourly: hourly}
+	me := &Me{Name: a.Name, Kind: "person", Created: view.Moment(a.Created), Programs: a.Programs,
+		Left: r.Said.left(a.ID, r.Now), Hourly: hourly}
 	if a.Client != "" {
 		me.Kind = "client"
 	}
@@ -120,7 +122,8 @@ func (r *Reading) stateOf(own ownTest) (string, error) {
 		return "unknown", nil
 	}
 	at := own.Speedtest.Coordinates
-	tests, _, err := r.Measures.Speedtests(measure.Query{Market: own.Market, Limit: mostAtOnce, Box: &geo.Box{North: at.Lat, South: at.Lat, East: at.Lng, West: at.Lng}})
+	tests, _, err := r.Measures.Speedtests(measure.Query{Market: own.Market, Limit: mostAtOnce,
+		Box: &geo.Box{North: at.Lat, South: at.Lat, East: at.Lng, West: at.Lng}})
 	if slices.ContainsFunc(tests, func(t measure.Test) bool { return t.ID == own.Speedtest.ID }) {
 		return "shown", err
 	}

@@ -42,8 +42,10 @@ func phones(r *rand.Rand, center geo.Point, n int) []phone {
 	for i := range list {
 		p := &list[i]
 		far := 0.1 * r.Float64() * r.Float64()
-		p.at = geo.Point{Lat: math.Round((center.Lat+far*r.NormFloat64())*1e6) / 1e6, Lng: math.Round((center.Lng+far*r.NormFloat64())*1e6) / 1e6}
-		p.age = time.Duration(1+r.IntN(400*24))*time.Hour - 30*time.Minute + time.Duration(i)*time.Second // not about whole days
+		p.at = geo.Point{Lat: math.Round((center.Lat+far*r.NormFloat64())*1e6) / 1e6,
+			Lng: math.Round((center.Lng+far*r.NormFloat64())*1e6) / 1e6}
+		// not about whole days
+		p.age = time.Duration(1+r.IntN(400*24))*time.Hour - 30*time.Minute + time.Duration(i)*time.Second
 		p.operator = []string{"ORANGE", "SFR", "FREE", ""}[r.IntN(4)]
 		p.tech = []string{"LTE", "4G", "NR", ""}[r.IntN(4)]
 		for k := range p.values {
@@ -73,11 +75,13 @@ func withMeasures(t *testing.T, tests, points []phone) *Reading {
 	var speed, coverage strings.Builder
 	speed.WriteString("timestamp,lat,lng,download_mbps,average_mbps,upload_mbps,ping_ms,mcc,mnc,connection_type,enb\n")
 	for i, p := range tests {
-		fmt.Fprintf(&speed, "%s,%v,%v,%s,%d,%s,%s,%s,%s,%d\n", r.Now.Add(-p.age).UTC().Format(time.RFC3339), p.at.Lat, p.at.Lng, text(p.values[0]), i%97, text(p.values[1]), text(p.values[2]), codes[p.operator], p.tech, p.enb)
+		fmt.Fprintf(&speed, "%s,%v,%v,%s,%d,%s,%s,%s,%s,%d\n", r.Now.Add(-p.age).UTC().Format(time.RFC3339), p.at.Lat,
+			p.at.Lng, text(p.values[0]), i%97, text(p.values[1]), text(p.values[2]), codes[p.operator], p.tech, p.enb)
 	}
 	coverage.WriteString("timestamp,lat,lng,signal_strength,technology,mcc,mnc,rsrp,rsrq,snr\n")
 	for _, p := range points {
-		fmt.Fprintf(&coverage, "%s,%v,%v,-70,%s,%s,%s,%s,%s\n", r.Now.Add(-p.age).UTC().Format(time.RFC3339), p.at.Lat, p.at.Lng, p.tech, codes[p.operator], text(p.values[0]), text(p.values[1]), text(p.values[2]))
+		fmt.Fprintf(&coverage, "%s,%v,%v,-70,%s,%s,%s,%s,%s\n", r.Now.Add(-p.age).UTC().Format(time.RFC3339), p.at.Lat,
+			p.at.Lng, p.tech, codes[p.operator], text(p.values[0]), text(p.values[1]), text(p.values[2]))
 	}
 	for _, tt := range []struct{ name, content string }{
 		{"speedtests.csv", speed.String()},
@@ -140,14 +144,16 @@ func TestSpeedtestsOfSiteAgree(t *testing.T) {
 		}
 		reading := withMeasures(t, list, nil)
 		for _, best := range []bool{false, true} {
-			want := api(t, reading, "speedtests.site", map[string]string{"siteId": key, "limit": "100", "bestOnly": fmt.Sprint(best)})
+			want := api(t, reading, "speedtests.site",
+				map[string]string{"siteId": key, "limit": "100", "bestOnly": fmt.Sprint(best)})
 			data, total := want["data"].([]any), want["meta"].(object)["total"].(float64)
 			if named && total != 30 || len(data) == 0 {
 				t.Fatalf("%v speedtests, %d of them", total, len(data))
 			}
 			var got []any
 			for offset := 0; offset < len(data); offset += 7 {
-				page := mustCall(t, reading, "sites_get_speedtests", fmt.Sprintf(`{"siteId":%q,"limit":7,"offset":%d,"bestOnly":%v}`, key, offset, best))
+				page := mustCall(t, reading, "sites_get_speedtests",
+					fmt.Sprintf(`{"siteId":%q,"limit":7,"offset":%d,"bestOnly":%v}`, key, offset, best))
 				if !best && page["total"] != total || best && (page["total"] != 1.0 || page["truncated"] != false) {
 					t.Errorf("best %v: total %v, want %v", best, page["total"], total)
 				}
@@ -157,7 +163,8 @@ func TestSpeedtestsOfSiteAgree(t *testing.T) {
 				t.Fatalf("best %v: %d speedtests, want %d", best, len(got), len(data))
 			}
 			for i, item := range got {
-				for _, field := range []string{"id", "timestamp", "coordinates", "downloadSpeed", "averageSpeed", "uploadSpeed", "ping", "mobileOperator", "networkType", "connectionType", "radio"} {
+				for _, field := range []string{"id", "timestamp", "coordinates", "downloadSpeed", "averageSpeed",
+					"uploadSpeed", "ping", "mobileOperator", "networkType", "connectionType", "radio"} {
 					if g, w := item.(object)[field], data[i].(object)[field]; fmt.Sprint(g) != fmt.Sprint(w) {
 						t.Errorf("%d: %s is %v, want %v", i, field, g, w)
 					}
@@ -184,7 +191,9 @@ func TestSpeedtestsNearby(t *testing.T) {
 	slices.SortFunc(want, func(a, b int) int { return int(list[a].age - list[b].age) })
 	var got []int
 	for offset, next := 0, any(0.0); next != nil; offset += 3 {
-		page := mustCall(t, r, "speedtests_nearby", fmt.Sprintf(`{"lat":%v,"lon":%v,"radiusKm":4,"days":100,"operator":"SFR","limit":3,"offset":%d}`, at.Lat, at.Lng, offset))
+		page := mustCall(t, r, "speedtests_nearby",
+			fmt.Sprintf(`{"lat":%v,"lon":%v,"radiusKm":4,"days":100,"operator":"SFR","limit":3,"offset":%d}`, at.Lat,
+				at.Lng, offset))
 		if page["total"] != float64(len(want)) {
 			t.Errorf("total %v, want %d", page["total"], len(want))
 		}
@@ -192,7 +201,8 @@ func TestSpeedtestsNearby(t *testing.T) {
 			o := item.(object)
 			i := int(o["downloadSpeed"].(float64))
 			got = append(got, i)
-			if d := o["distanceMeters"].(float64); math.Abs(d-metres(list[i].at, at)) > 1 || o["mobileOperator"] != "SFR" {
+			if d := o["distanceMeters"].(float64); math.Abs(d-metres(list[i].at, at)) > 1 ||
+				o["mobileOperator"] != "SFR" {
 				t.Errorf("%v is %v m away by another formula", o, metres(list[i].at, at))
 			}
 		}
@@ -266,8 +276,10 @@ func TestAreaSummary(t *testing.T) {
 		list[i].values[0] = float64(i % 300)
 	}
 	r := withMeasures(t, list, nil)
-	answer := mustCall(t, r, "speedtests_area_summary", fmt.Sprintf(`{"lat":%v,"lon":%v,"radiusKm":6,"days":200}`, at.Lat, at.Lng))
-	sameGroups(t, answer, [3]string{"download", "upload", "ping"}, list, func(p phone) bool { return metres(p.at, at) <= 6000 && p.age <= 200*24*time.Hour })
+	answer := mustCall(t, r, "speedtests_area_summary",
+		fmt.Sprintf(`{"lat":%v,"lon":%v,"radiusKm":6,"days":200}`, at.Lat, at.Lng))
+	sameGroups(t, answer, [3]string{"download", "upload", "ping"}, list,
+		func(p phone) bool { return metres(p.at, at) <= 6000 && p.age <= 200*24*time.Hour })
 }
 
 // levels makes what phones measure of the signal.
@@ -285,126 +297,9 @@ func TestSignalStats(t *testing.T) {
 	r := withMeasures(t, nil, list)
 	members := [3]string{"rsrp", "rsrq", "snr"}
 	within := func(p phone) bool { return metres(p.at, at) <= 5000 }
-	sameGroups(t, mustCall(t, r, "sites_get_signal_stats", fmt.Sprintf(`{"siteId":%q,"radiusKm":5}`, key)), members, list, within)
-	sameGroups(t, mustCall(t, r, "sites_get_signal_stats", fmt.Sprintf(`{"siteId":%q,"radiusKm":5,"days":300,"technology":"lte"}`, key)), members, list,
+	sameGroups(t, mustCall(t, r, "sites_get_signal_stats", fmt.Sprintf(`{"siteId":%q,"radiusKm":5}`, key)), members,
+		list, within)
+	sameGroups(t, mustCall(t, r, "sites_get_signal_stats",
+		fmt.Sprintf(`{"siteId":%q,"radiusKm":5,"days":300,"technology":"lte"}`, key)), members, list,
 		func(p phone) bool { return within(p) && p.age <= 300*24*time.Hour && techs[p.tech] == "4G" })
-}
-
-// Coverage is counted whole, and its points are of those that /coverage/points answers.
-func TestSiteCoverage(t *testing.T) {
-	key, at, _ := someSite(t)
-	list := levels(phones(rand.New(rand.NewPCG(9, 10)), at, 1500))
-	r := withMeasures(t, nil, list)
-	within := func(p phone) bool { return metres(p.at, at) <= 2000 && p.age <= 365*24*time.Hour }
-	counts, _ := grouped(list, within)
-	answer := mustCall(t, r, "sites_get_coverage", fmt.Sprintf(`{"siteId":%q,"radiusKm":2,"days":365,"limit":20}`, key))
-	total := 0
-	for _, line := range answer["technologies"].([]any) {
-		technology, _ := line.(object)["technology"].(string)
-		sum := 0
-		for _, line := range line.(object)["operators"].([]any) {
-			operator, _ := line.(object)["operator"].(string)
-			k := [2]string{operator, technology}
-			if line.(object)["count"] != float64(counts[k]) {
-				t.Errorf("%v: %v, want %d", k, line, counts[k])
-			}
-			sum += counts[k]
-			delete(counts, k)
-		}
-		if line.(object)["count"] != float64(sum) {
-			t.Errorf("%s: %v, counted %d", technology, line, sum)
-		}
-		total += sum
-	}
-	if answer["total"] != float64(total) || len(counts) > 0 || total < 50 {
-		t.Errorf("total %v, counted %d, missing %v", answer["total"], total, counts)
-	}
-	known := map[string]object{}
-	for _, p := range api(t, r, "coverage.points", map[string]string{"days": "365", "limit": "5000"})["data"].([]any) {
-		known[p.(object)["id"].(string)] = p.(object)
-	}
-	points := answer["points"].([]any)
-	if len(points) != 20 {
-		t.Errorf("%d points", len(points))
-	}
-	last := "9999"
-	for _, p := range points {
-		o := p.(object)
-		same := known[o["id"].(string)]
-		if same == nil {
-			t.Fatalf("the API does not know %v", o)
-		}
-		for _, field := range []string{"timestamp", "coordinates", "signalStrength", "rsrp", "rsrq", "snr", "technology", "mobileOperator", "radio"} {
-			if fmt.Sprint(o[field]) != fmt.Sprint(same[field]) {
-				t.Errorf("%s is %v, want %v", field, o[field], same[field])
-			}
-		}
-		if o["distanceMeters"].(float64) > 2000 || o["timestamp"].(string) > last {
-			t.Errorf("%v after %s", o, last)
-		}
-		last = o["timestamp"].(string)
-	}
-}
-
-// A place leads to the same measures as its position, and an answer says who measured.
-func TestMeasuresFromPlace(t *testing.T) {
-	match := mustCall(t, inCountry(t), "location_geocode", `{"place":"75","market":"FR"}`)["match"].(object)
-	at := match["coordinates"].(object)
-	list := phones(rand.New(rand.NewPCG(11, 12)), geo.Point{Lat: at["lat"].(float64), Lng: at["lng"].(float64)}, 300)
-	r := withMeasures(t, list, nil)
-	for _, tt := range []struct{ tool, member string }{
-		{"speedtests_nearby", "items"},
-		{"speedtests_area_summary", "groups"},
-	} {
-		t.Run(tt.tool, func(t *testing.T) {
-			from := mustCall(t, r, tt.tool+"_from_place", `{"place":"75","market":"FR","days":365}`)
-			same := mustCall(t, r, tt.tool, fmt.Sprintf(`{"lat":%v,"lon":%v,"days":365}`, at["lat"], at["lng"]))
-			if fmt.Sprint(from[tt.member]) != fmt.Sprint(same[tt.member]) || len(from[tt.member].([]any)) == 0 || from["origin"] != measured.Origin {
-				t.Errorf("%s: %v\n%v", tt.tool, from, same)
-			}
-		})
-	}
-}
-
-// What is wrong with a call is said, and measures that are not open are no empty answer.
-func TestMeasuresBadArguments(t *testing.T) {
-	key, _, _ := someSite(t)
-	r := withMeasures(t, nil, nil)
-	closed := inCountry(t)
-	for _, c := range []struct {
-		r                     *Reading
-		tool, arguments, says string
-	}{
-		{r, "sites_get_speedtests", `{"siteId":"fr-nowhere"}`, "no site"},
-		{r, "sites_get_speedtests", `{}`, "siteId"},
-		{r, "sites_get_speedtests", `{"siteId":"` + key + `","operator":"SALT_CH"}`, "operator"},
-		{r, "sites_get_speedtests", `{"siteId":"` + key + `","operator":"NOBODY"}`, "one of BOUYGUES, FREE, ORANGE, SFR, ALL"},
-		{r, "sites_get_coverage", `{"siteId":"` + key + `","technology":"6G"}`, "technology"},
-		{r, "sites_get_coverage", `{"siteId":"` + key + `","limit":51}`, "limit"},
-		{r, "sites_get_coverage", `{"siteId":"` + key + `","radiusKm":11}`, "radiusKm"},
-		{r, "sites_get_signal_stats", `{"siteId":"` + key + `","days":0}`, "days"},
-		{r, "sites_get_signal_stats", `{"siteId":"` + key + `","operator":"NOBODY"}`, "operator"},
-		{r, "speedtests_nearby", `{"lat":91,"lon":2}`, "lat"},
-		{r, "speedtests_nearby", `{"lat":48,"lon":2,"radiusKm":0}`, "radiusKm"},
-		{r, "speedtests_nearby", `{"lat":48,"lon":2,"offset":-1}`, "offset"},
-		{r, "speedtests_nearby_from_place", `{"place":"Xanadu"}`, "Xanadu"},
-		{r, "speedtests_area_summary", `{"lat":48}`, "lon"},
-		{r, "speedtests_area_summary", `{"lat":48,"lon":2,"days":366}`, "days"},
-		{r, "speedtests_area_summary_from_place", `{"place":"75","operator":1}`, "operator"},
-		{closed, "sites_get_speedtests", `{"siteId":"` + key + `"}`, "measures"},
-		{closed, "sites_get_coverage", `{"siteId":"` + key + `"}`, "measures"},
-		{closed, "sites_get_signal_stats", `{"siteId":"` + key + `"}`, "measures"},
-		{closed, "speedtests_nearby", `{"lat":48,"lon":2}`, "measures"},
-		{closed, "speedtests_area_summary", `{"lat":48,"lon":2}`, "measures"},
-	} {
-		if o, err := call(c.r, c.tool, c.arguments); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s %s: %v, %v; want %q", c.tool, c.arguments, o, err, c.says)
-		}
-	}
-	for _, arguments := range []string{`{"lat":48,"lon":2}`, `{"lat":90,"lon":180,"radiusKm":50}`, `{"lat":48,"lon":2,"offset":1000000}`} {
-		o := mustCall(t, r, "speedtests_nearby", arguments)
-		if o["total"] != 0.0 || len(o["items"].([]any)) != 0 || o["nextOffset"] != nil {
-			t.Errorf("%v", o)
-		}
-	}
 }

@@ -43,7 +43,8 @@ func (r *Reading) sitesNearby(_ context.Context, p *sitesNearbyParams) (*NearLis
 }
 
 // near is a page of the sites around a centre, where a query looks for them.
-func (r *Reading) near(c *Center, where index.Query, in ops.InMarket, e ops.EmissionParams, p pageParams) (*NearList, error) {
+func (r *Reading) near(c *Center, where index.Query, in ops.InMarket, e ops.EmissionParams, p pageParams) (*NearList,
+	error) {
 	m, loaded, f, err := r.Pick(in, ops.AreaParams{}, e)
 	if err != nil {
 		return nil, err
@@ -123,7 +124,8 @@ func (r *Reading) sitesNearbyFromPlace(_ context.Context, p *sitesNearbyFromPlac
 	if err != nil {
 		return nil, err
 	}
-	return r.near(place.center(), place.near(p.areaRadiusParams), ops.InMarket{Market: place.Market, Operator: p.Operator}, p.EmissionParams, p.pageParams)
+	return r.near(place.center(), place.near(p.areaRadiusParams),
+		ops.InMarket{Market: place.Market, Operator: p.Operator}, p.EmissionParams, p.pageParams)
 }
 
 var sitesNearbyFromSite = endpoint.New(endpoint.Decl{
@@ -144,7 +146,8 @@ func (r *Reading) sitesNearbyFromSite(_ context.Context, p *sitesNearbyFromSiteP
 	if err != nil {
 		return nil, err
 	}
-	_, _, f, err := r.Pick(ops.InMarket{Market: loaded.Table.Code, Operator: p.Operator}, ops.AreaParams{}, p.EmissionParams)
+	_, _, f, err := r.Pick(ops.InMarket{Market: loaded.Table.Code, Operator: p.Operator}, ops.AreaParams{},
+		p.EmissionParams)
 	if err != nil {
 		return nil, err
 	}
@@ -167,5 +170,6 @@ func (r *Reading) sitesNearbyFromSite(_ context.Context, p *sitesNearbyFromSiteP
 func (r *Reading) centerOf(m *index.Market, at uint32) *Center {
 	var s site.Site
 	m.Site(at, &s)
-	return &Center{Name: index.Key(m.Table.Code, s.ID), Market: m.Table.Code, Coordinates: view.Coordinates{Lat: s.Position.Lat, Lng: s.Position.Lng}}
+	return &Center{Name: index.Key(m.Table.Code, s.ID), Market: m.Table.Code,
+		Coordinates: view.Coordinates{Lat: s.Position.Lat, Lng: s.Position.Lng}}
 }

@@ -44,8 +44,10 @@ func TestNearby(t *testing.T) {
 		tool, arguments string
 		total           int
 	}{
-		{"sites_nearby", fmt.Sprintf(`{"lat":%v,"lon":%v,"radiusKm":30,"limit":50}`, s.Position.Lat, s.Position.Lng), within},
-		{"anfr_nearby_sites", fmt.Sprintf(`{"lat":%v,"lon":%v,"radiusKm":30,"limit":50}`, s.Position.Lat, s.Position.Lng), within},
+		{"sites_nearby", fmt.Sprintf(`{"lat":%v,"lon":%v,"radiusKm":30,"limit":50}`, s.Position.Lat, s.Position.Lng),
+			within},
+		{"anfr_nearby_sites", fmt.Sprintf(`{"lat":%v,"lon":%v,"radiusKm":30,"limit":50}`, s.Position.Lat,
+			s.Position.Lng), within},
 		{"sites_nearby_from_site", fmt.Sprintf(`{"siteId":%q,"radiusKm":30,"limit":50}`, own), within - 1},
 	} {
 		o := mustCall(t, r, c.tool, c.arguments)
@@ -70,7 +72,8 @@ func TestNearbySitePages(t *testing.T) {
 	seen := map[string]bool{own: true}
 	total := 0.0
 	for offset := 0; ; offset += 3 {
-		o := mustCall(t, r, "sites_nearby_from_site", fmt.Sprintf(`{"siteId":%q,"radiusKm":50,"limit":3,"offset":%d}`, own, offset))
+		o := mustCall(t, r, "sites_nearby_from_site",
+			fmt.Sprintf(`{"siteId":%q,"radiusKm":50,"limit":3,"offset":%d}`, own, offset))
 		for _, key := range keys(o["items"]) {
 			if seen[key] {
 				t.Errorf("%s twice", key)
@@ -111,7 +114,8 @@ func TestPlanned(t *testing.T) {
 			}
 		}
 	}
-	o := mustCall(t, r, "sites_planned_nearby", fmt.Sprintf(`{"lat":%v,"lon":%v,"radiusKm":50,"limit":50}`, some.Lat, some.Lng))
+	o := mustCall(t, r, "sites_planned_nearby",
+		fmt.Sprintf(`{"lat":%v,"lon":%v,"radiusKm":50,"limit":50}`, some.Lat, some.Lng))
 	if o["total"] != float64(len(want)) {
 		t.Errorf("%v, want %d", o["total"], len(want))
 	}
@@ -120,7 +124,8 @@ func TestPlanned(t *testing.T) {
 			t.Errorf("%v", item)
 		}
 	}
-	if _, err := call(r, "sites_planned_nearby", `{"lat":50.8,"lon":4.3,"market":"BE"}`); err == nil || !strings.Contains(err.Error(), "FR, DROM") {
+	if _, err := call(r, "sites_planned_nearby", `{"lat":50.8,"lon":4.3,"market":"BE"}`); err == nil ||
+		!strings.Contains(err.Error(), "FR, DROM") {
 		t.Errorf("BE: %v", err)
 	}
 }
@@ -133,11 +138,13 @@ func TestFromPlace(t *testing.T) {
 	at := match["coordinates"].(object)
 	for _, tool := range []string{"sites_nearby", "sites_planned_nearby"} {
 		from := mustCall(t, r, tool+"_from_place", `{"place":"97400","limit":5}`)
-		same := mustCall(t, r, tool, fmt.Sprintf(`{"lat":%v,"lon":%v,"market":%q,"limit":5}`, at["lat"], at["lng"], match["market"]))
+		same := mustCall(t, r, tool,
+			fmt.Sprintf(`{"lat":%v,"lon":%v,"market":%q,"limit":5}`, at["lat"], at["lng"], match["market"]))
 		if fmt.Sprint(from["items"]) != fmt.Sprint(same["items"]) || from["center"].(object)["market"] != "DROM" {
 			t.Errorf("%s: %v\n%v", tool, from, same)
 		}
-		if _, err := call(r, tool+"_from_place", `{"place":"Xanadu"}`); err == nil || !strings.Contains(err.Error(), "Xanadu") {
+		if _, err := call(r, tool+"_from_place", `{"place":"Xanadu"}`); err == nil ||
+			!strings.Contains(err.Error(), "Xanadu") {
 			t.Errorf("%s: %v", tool, err)
 		}
 	}
@@ -147,7 +154,8 @@ func TestFromPlace(t *testing.T) {
 // markets without an inventory are is not known.
 func TestPositionElsewhere(t *testing.T) {
 	r := inCountry(t)
-	if center := mustCall(t, r, "sites_nearby", `{"lat":38.7,"lon":-9.1,"market":"PT"}`)["center"].(object); center["note"] != nil {
+	if center := mustCall(t, r, "sites_nearby",
+		`{"lat":38.7,"lon":-9.1,"market":"PT"}`)["center"].(object); center["note"] != nil {
 		t.Errorf("Lisboa in PT: %v", center)
 	}
 	for _, tt := range []struct{ at, want string }{

@@ -78,8 +78,10 @@ func (r *Reading) photosOf(p *sitePhotosParams) (*index.Market, []*photos.Photo,
 
 func (r *Reading) photo(p *photos.Photo) Photo {
 	v := view.NewPhoto(r.BaseURL, p)
-	return Photo{ID: v.ID, SiteKey: p.SiteKey, ImageURL: v.ImageURL, Thumbnail: v.ThumbnailURL, Caption: v.Caption, Author: v.AuthorName,
-		Operator: v.Operator, UploadedAt: v.UploadedAt, Metadata: PhotoMetadata{metadataByUser(v.Metadata), byUsers}, ByUsers: byUsers}
+	return Photo{ID: v.ID, SiteKey: p.SiteKey, ImageURL: v.ImageURL, Thumbnail: v.ThumbnailURL, Caption: v.Caption,
+		Author:   v.AuthorName,
+		Operator: v.Operator, UploadedAt: v.UploadedAt, Metadata: PhotoMetadata{metadataByUser(v.Metadata), byUsers},
+		ByUsers: byUsers}
 }
 
 var sitesGetPhotoGallery = endpoint.New(endpoint.Decl{
@@ -138,7 +140,8 @@ type photosSearchParams struct {
 // Check holds the rules over several parameters.
 func (p *photosSearchParams) Check() error {
 	if p.Market == nil && (p.Operator != market.AllOperators || p.AreaParams != ops.AreaParams{}) {
-		return &endpoint.ParamError{Param: "market", Want: "missing: operator, department, territory and province are those of a market"}
+		return &endpoint.ParamError{Param: "market",
+			Want: "missing: operator, department, territory and province are those of a market"}
 	}
 	return nil
 }
@@ -156,7 +159,8 @@ func (r *Reading) photosSearch(_ context.Context, p *photosSearchParams) (*Photo
 	for _, photo := range list {
 		items = append(items, r.photo(photo))
 	}
-	from.Sources = slices.DeleteFunc(from.Sources, func(s Source) bool { return s.Unavailable == nil }) // nothing is a register's
+	// nothing is a register's
+	from.Sources = slices.DeleteFunc(from.Sources, func(s Source) bool { return s.Unavailable == nil })
 	return &PhotoList{listOf(items, p.Offset, total), from}, nil
 }
 

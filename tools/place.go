@@ -75,7 +75,8 @@ func unknownPlace(p *placeParams) error {
 	if p.Market != nil {
 		where, wider = fmt.Sprintf("%s has no sites", *p.Market), ", and without market all registers are searched"
 	}
-	return ops.NotFound(fmt.Sprintf("place: %s in a commune, postal code, department or province %q; location_search_places lists those that begin with a text%s. %s", where, p.Place, wider, landmarks))
+	return ops.NotFound(fmt.Sprintf(
+		"place: %s in a commune, postal code, department or province %q; location_search_places lists those that begin with a text%s. %s", where, p.Place, wider, landmarks))
 }
 
 // landmarks says what is known of places that registers do not list.
@@ -141,7 +142,8 @@ func placesIn(among []*index.Market, name string, o ops.Operator, limit int) (li
 		}
 		total += n
 	}
-	slices.SortStableFunc(list, func(a, b Place) int { return cmp.Or(a.match-b.match, a.lacks-b.lacks, b.Sites-a.Sites) })
+	slices.SortStableFunc(list,
+		func(a, b Place) int { return cmp.Or(a.match-b.match, a.lacks-b.lacks, b.Sites-a.Sites) })
 	return list[:min(limit, len(list))], total
 }
 
@@ -165,8 +167,10 @@ func (r *Reading) shorterPlaces(p *placeParams, o ops.Operator, limit int) ([]Pl
 }
 
 func placeOf(m *index.Market, p index.Place) Place {
-	place := Place{Name: p.Name, Kind: p.Kind, Market: m.Table.Code, PostalCodes: p.PostalCodes[:min(len(p.PostalCodes), 20)],
-		Coordinates: view.Coordinates{Lat: round(p.Center.Lat), Lng: round(p.Center.Lng)}, Sites: p.Sites, at: p, match: p.Match}
+	place := Place{Name: p.Name, Kind: p.Kind, Market: m.Table.Code,
+		PostalCodes: p.PostalCodes[:min(len(p.PostalCodes), 20)],
+		Coordinates: view.Coordinates{Lat: round(p.Center.Lat), Lng: round(p.Center.Lng)}, Sites: p.Sites, at: p,
+		match: p.Match}
 	if place.PostalCodes == nil {
 		place.PostalCodes = []string{}
 	}
@@ -213,8 +217,9 @@ func (r *Reading) place(p *placeParams, o ops.Operator) (Place, error) {
 	}
 	best := found[0]
 	if best.lacks > 0 {
-		return Place{}, &endpoint.ParamError{Param: "operator", Value: string(o), Want: fmt.Sprintf("%s is in the market %s, which has %s", best.title(), best.Market,
-			strings.Join(append(market.Get(best.Market).OperatorKeys(), market.AllOperators), ", "))}
+		return Place{}, &endpoint.ParamError{Param: "operator", Value: string(o),
+			Want: fmt.Sprintf("%s is in the market %s, which has %s", best.title(), best.Market,
+				strings.Join(append(market.Get(best.Market).OperatorKeys(), market.AllOperators), ", "))}
 	}
 	best.setOthers(found[1:])
 	return best, nil
@@ -248,7 +253,8 @@ func (p Place) center() *Center {
 		notes = append(notes, fmt.Sprintf("No place has exactly this name; %s is the nearest to it.", p.Name))
 	}
 	if n := len(p.others); n > 0 {
-		notes = append(notes, fmt.Sprintf("It may be another place: %s%s. Add the department or postal code, or use location_geocode.",
+		notes = append(notes, fmt.Sprintf(
+			"It may be another place: %s%s. Add the department or postal code, or use location_geocode.",
 			strings.Join(p.others[:min(n, mostOthers)], ", "), map[bool]string{true: " and more"}[n > mostOthers]))
 	}
 	c.Note = strings.Join(notes, " ")

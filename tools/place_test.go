@@ -18,14 +18,17 @@ func towns(t *testing.T) *Reading {
 	t.Helper()
 	var sites []site.Site
 	for i, s := range []struct{ commune, postal, department string }{
-		{"ST DENIS", "93200", "93"}, {"ST DENIS", "93200", "93"}, {"ST DENIS", "11310", "11"}, {"ST DENIS EN VAL", "45560", "45"},
-		{"LA RUE ST DENIS", "45000", "45"}, {"CAGNY", "14630", "14"}, {"PARIS 01", "75001", "75"}, {"PARIS 15", "75015", "75"}, {"VILLEPARISIS", "77270", "77"},
+		{"ST DENIS", "93200", "93"}, {"ST DENIS", "93200", "93"}, {"ST DENIS", "11310", "11"},
+		{"ST DENIS EN VAL", "45560", "45"},
+		{"LA RUE ST DENIS", "45000", "45"}, {"CAGNY", "14630", "14"}, {"PARIS 01", "75001", "75"},
+		{"PARIS 15", "75015", "75"}, {"VILLEPARISIS", "77270", "77"},
 	} {
 		area, ok := market.Get(market.FR).Area(s.department)
 		if !ok {
 			t.Fatal(s.department)
 		}
-		sites = append(sites, site.Site{ID: fmt.Sprint(1750010 + i), Position: geo.Point{Lat: 46 + float64(i), Lng: 3}, Commune: s.commune, PostalCode: s.postal, Area: area})
+		sites = append(sites, site.Site{ID: fmt.Sprint(1750010 + i), Position: geo.Point{Lat: 46 + float64(i), Lng: 3},
+			Commune: s.commune, PostalCode: s.postal, Area: area})
 	}
 	return &Reading{Reading: &ops.Reading{Set: index.NewSet([]*index.Market{register(t, market.FR, sites...)}, nil)}}
 }
@@ -82,8 +85,10 @@ func TestPlaceOfSeveral(t *testing.T) {
 	} {
 		t.Run(tt.place, func(t *testing.T) {
 			for _, tool := range []string{"sites_nearby_from_place", "sites_planned_nearby_from_place"} {
-				note, _ := mustCall(t, r, tool, fmt.Sprintf(`{"place":%q}`, tt.place))["center"].(object)["note"].(string)
-				if got := strings.Contains(note, "another place"); got != (tt.other != "") || !strings.Contains(note, tt.other) || strings.Contains(note, "EN VAL") {
+				note, _ := mustCall(t, r,
+					tool, fmt.Sprintf(`{"place":%q}`, tt.place))["center"].(object)["note"].(string)
+				if got := strings.Contains(note, "another place"); got != (tt.other != "") ||
+					!strings.Contains(note, tt.other) || strings.Contains(note, "EN VAL") {
 					t.Errorf("%s %s: %q", tool, tt.place, note)
 				}
 			}
@@ -112,7 +117,8 @@ func TestSearchAsSpoken(t *testing.T) {
 			for _, tool := range []string{"sites_search", "anfr_search", "sites_global_search"} {
 				var got []string
 				for offset := 0; offset < 9; offset += 2 {
-					for _, key := range keys(mustCall(t, r, tool, fmt.Sprintf(`{"query":%q,"limit":2,"offset":%d}`, tt.query, offset))["items"]) {
+					for _, key := range keys(mustCall(t, r, tool,
+						fmt.Sprintf(`{"query":%q,"limit":2,"offset":%d}`, tt.query, offset))["items"]) {
 						got = append(got, strings.TrimPrefix(key, "fr-"))
 					}
 				}
@@ -142,13 +148,16 @@ func TestPlaceOfOperator(t *testing.T) {
 		}
 		var sites []site.Site
 		for i := range n {
-			sites = append(sites, site.Site{ID: fmt.Sprint(100 + i), Position: geo.Point{Lat: float64(n), Lng: 3}, Commune: "ST DENIS", PostalCode: department + "400", Area: area})
+			sites = append(sites,
+				site.Site{ID: fmt.Sprint(100 + i), Position: geo.Point{Lat: float64(n), Lng: 3}, Commune: "ST DENIS",
+					PostalCode: department + "400", Area: area})
 		}
 		return register(t, code, sites...)
 	}
 	r := empty(t)
 	r.Set = index.NewSet([]*index.Market{place(market.FR, "93", 2), place(market.DROM, "974", 5)}, nil)
-	for _, tool := range []string{"sites_nearby_from_place", "sites_planned_nearby_from_place", "sites_hs_nearby_from_place"} {
+	for _, tool := range []string{"sites_nearby_from_place", "sites_planned_nearby_from_place",
+		"sites_hs_nearby_from_place"} {
 		for _, tt := range []struct{ operator, want string }{
 			{"SFR", "FR"},
 			{"sfr", "FR"},
@@ -157,15 +166,20 @@ func TestPlaceOfOperator(t *testing.T) {
 			{"ALL", "DROM"},
 		} {
 			t.Run(tt.operator, func(t *testing.T) {
-				center := mustCall(t, r, tool, fmt.Sprintf(`{"place":"saint-denis","operator":%q}`, tt.operator))["center"].(object)
-				if other := map[string]string{"FR": "Réunion", "DROM": "Seine-Saint-Denis"}[tt.want]; center["market"] != tt.want || !strings.Contains(center["note"].(string), other) {
+				center := mustCall(t, r,
+					tool, fmt.Sprintf(`{"place":"saint-denis","operator":%q}`, tt.operator))["center"].(object)
+				if other := map[string]string{"FR": "Réunion",
+					"DROM": "Seine-Saint-Denis"}[tt.want]; center["market"] != tt.want ||
+					!strings.Contains(center["note"].(string), other) {
 					t.Errorf("%s of %s: %v", tool, tt.operator, center)
 				}
 			})
 		}
 		for _, tt := range []struct{ arguments, want string }{
-			{`{"place":"saint-denis 974","operator":"SFR"}`, "ST DENIS (La Réunion) is in the market DROM, which has ORANGE,"},
-			{`{"place":"saint-denis","operator":"BELL"}`, "ST DENIS (La Réunion) is in the market DROM, which has ORANGE,"},
+			{`{"place":"saint-denis 974","operator":"SFR"}`,
+				"ST DENIS (La Réunion) is in the market DROM, which has ORANGE,"},
+			{`{"place":"saint-denis","operator":"BELL"}`,
+				"ST DENIS (La Réunion) is in the market DROM, which has ORANGE,"},
 			{`{"place":"cagny","market":"DROM"}`, "DROM has no sites in a commune"},
 			{`{"place":"cagny"}`, "no loaded register"},
 		} {

@@ -115,7 +115,8 @@ func projectStatus(m *market.Market) (string, error) {
 		}
 		have = append(have, string(one.Code))
 	}
-	return "", &endpoint.ParamError{Param: "market", Value: string(m.Code), Want: "a market whose register states projects: " + strings.Join(have, ", ")}
+	return "", &endpoint.ParamError{Param: "market", Value: string(m.Code),
+		Want: "a market whose register states projects: " + strings.Join(have, ", ")}
 }
 
 // plannedAt adds the projects of a site.

@@ -12,7 +12,8 @@ func TestClientsConfirmNothing(t *testing.T) {
 	key, operator, _ := w.site(0)
 	report := func(r *Reading, token string) object {
 		t.Helper()
-		made := mustCall(t, r, "community_submit_report", fmt.Sprintf(`{"clientToken":%q,"siteId":%q,"operator":%q}`, token, key, operator))
+		made := mustCall(t, r, "community_submit_report",
+			fmt.Sprintf(`{"clientToken":%q,"siteId":%q,"operator":%q}`, token, key, operator))
 		return made["outage"].(object)
 	}
 	for i := range 4 {
@@ -25,7 +26,8 @@ func TestClientsConfirmNothing(t *testing.T) {
 		}
 	}
 	for i, want := range []string{"reported", "reported", "confirmed"} {
-		if o := report(w.as(w.someone(fmt.Sprint("person", i))), "1"); o["confirmCount"] != float64(i+1) || o["state"] != want {
+		if o := report(w.as(w.someone(fmt.Sprint("person", i))), "1"); o["confirmCount"] != float64(i+1) ||
+			o["state"] != want {
 			t.Errorf("after %d people: %v confirmations, %v", i+1, o["confirmCount"], o["state"])
 		}
 	}

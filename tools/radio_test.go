@@ -49,7 +49,8 @@ func (x *radioRow) line() string {
 		}
 		return fmt.Sprint(n)
 	}
-	return fmt.Sprintf("2026-08-%02dT12:00:00Z,%.7f,%.7f,-60,%s,208,%d,%s,%s,%s,%s\n", max(x.day, 1), x.at.Lat, x.at.Lng, x.tech, []int{10, 20, 1, 15, 99}[x.operator],
+	return fmt.Sprintf("2026-08-%02dT12:00:00Z,%.7f,%.7f,-60,%s,208,%d,%s,%s,%s,%s\n", max(x.day, 1), x.at.Lat,
+		x.at.Lng, x.tech, []int{10, 20, 1, 15, 99}[x.operator],
 		number(x.enb), number(x.gnb), number(x.cell), number(x.pci))
 }
 
@@ -79,7 +80,8 @@ func radioReading(t testing.TB, sites []site.Site, rows []radioRow) *Reading {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Reading{Reading: &ops.Reading{Set: index.NewSet([]*index.Market{m}, nil), Measures: store, Now: now, BaseURL: "http://relais.test"}}
+	return &Reading{Reading: &ops.Reading{Set: index.NewSet([]*index.Market{m}, nil), Measures: store, Now: now,
+		BaseURL: "http://relais.test"}}
 }
 
 // radioOf calls a tool and decodes its answer.
@@ -101,14 +103,16 @@ func away(p geo.Point, metres, degrees float64) geo.Point {
 	const rad = math.Pi / 180
 	d, lat := metres/geo.EarthRadius, p.Lat*rad
 	to := math.Asin(math.Sin(lat)*math.Cos(d) + math.Cos(lat)*math.Sin(d)*math.Cos(degrees*rad))
-	lng := p.Lng + math.Atan2(math.Sin(degrees*rad)*math.Sin(d)*math.Cos(lat), math.Cos(d)-math.Sin(lat)*math.Sin(to))/rad
+	lng := p.Lng + math.Atan2(math.Sin(degrees*rad)*math.Sin(d)*math.Cos(lat),
+		math.Cos(d)-math.Sin(lat)*math.Sin(to))/rad
 	return geo.Point{Lat: geo.Degrees(geo.Fix(to / rad)), Lng: geo.Degrees(geo.Fix(lng))}
 }
 
 // emits adds a station with a system in a status to a site.
 func emits(s *site.Site, operator int, system string, g site.Generation, status int) {
 	s.Stations = append(s.Stations, site.Station{Code: fmt.Sprint(s.ID, "-", len(s.Stations)), Operator: operator})
-	s.Emissions = append(s.Emissions, site.Emission{Station: len(s.Stations) - 1, System: system, Generation: g, Status: status})
+	s.Emissions = append(s.Emissions,
+		site.Emission{Station: len(s.Stations) - 1, System: system, Generation: g, Status: status})
 }
 
 var radioHome = geo.Point{Lat: 46.1775, Lng: 3.3741667}
@@ -130,7 +134,8 @@ func radioTown(r *rand.Rand) (sites []site.Site, rows []radioRow) {
 		}
 		for range r.IntN(4) {
 			o := s.Stations[r.IntN(len(s.Stations))].Operator
-			id := site.RadioID{Kind: site.RadioKind(r.IntN(site.RadioKinds)), Operator: o, Value: uint64(2 + r.IntN(60))}
+			id := site.RadioID{Kind: site.RadioKind(r.IntN(site.RadioKinds)), Operator: o,
+				Value: uint64(2 + r.IntN(60))}
 			switch id.Kind {
 			case site.Cell:
 				id.Value = id.Value<<8 | uint64(1+r.IntN(3))
@@ -147,7 +152,8 @@ func radioTown(r *rand.Rand) (sites []site.Site, rows []radioRow) {
 	}
 	for range 1000 {
 		home := &sites[r.IntN(len(sites))]
-		row := radioRow{at: away(home.Position, math.Abs(r.NormFloat64())*500, r.Float64()*360), operator: home.Stations[0].Operator, day: 1 + r.IntN(28),
+		row := radioRow{at: away(home.Position, math.Abs(r.NormFloat64())*500, r.Float64()*360),
+			operator: home.Stations[0].Operator, day: 1 + r.IntN(28),
 			tech: []string{"LTE", "NR", "GSM", "UMTS", ""}[r.IntN(5)], pci: r.IntN(12)}
 		node := 2 + r.IntN(60) // a phone says 1 where it knows none
 		switch r.IntN(6) {
@@ -181,7 +187,8 @@ func TestFindByRadioAgrees(t *testing.T) {
 			want := api(t, r, "antennas.lookup", given)["data"].([]any)
 			var got []RadioHit
 			for offset := 0; ; {
-				page := radioOf[RadioHits](t, r, "sites_find_by_radio", fmt.Sprintf(`{"value":"%d","type":%q,"limit":3,"offset":%d}`, value, as, offset))
+				page := radioOf[RadioHits](t, r, "sites_find_by_radio",
+					fmt.Sprintf(`{"value":"%d","type":%q,"limit":3,"offset":%d}`, value, as, offset))
 				got = append(got, page.Items...)
 				if page.Total != len(want) || len(page.Sources) != 1 {
 					t.Fatalf("%v: %+v, want %d", given, page, len(want))
@@ -193,10 +200,13 @@ func TestFindByRadioAgrees(t *testing.T) {
 			}
 			for i, hit := range got {
 				w := want[i].(object)
-				if hit.SiteKey != w["site"].(object)["siteKey"] || fmt.Sprint(hit.Matches) != fmt.Sprint(shownMatches(w["matches"])) {
+				if hit.SiteKey != w["site"].(object)["siteKey"] ||
+					fmt.Sprint(hit.Matches) != fmt.Sprint(shownMatches(w["matches"])) {
 					t.Fatalf("%v: %+v, want %v", given, hit, w)
 				}
-				if len(hit.MatchedOf) == 0 || slices.ContainsFunc(hit.MatchedOf, func(o string) bool { return !slices.Contains(hit.Operators, o) }) {
+				if len(hit.MatchedOf) == 0 ||
+					slices.ContainsFunc(hit.MatchedOf,
+						func(o string) bool { return !slices.Contains(hit.Operators, o) }) {
 					t.Errorf("%v: %+v", given, hit)
 				}
 				if hit.Learned {
@@ -269,14 +279,16 @@ func TestRadioArguments(t *testing.T) {
 		{"markets_compare_coverage", `{}`},
 	} {
 		t.Run(tt.tool, func(t *testing.T) {
-			if _, err := call(r, tt.tool, tt.arguments); err == nil || !strings.Contains(err.Error(), "measures are still being opened") {
+			if _, err := call(r, tt.tool, tt.arguments); err == nil ||
+				!strings.Contains(err.Error(), "measures are still being opened") {
 				t.Errorf("%s without measures: %v", tt.tool, err)
 			}
 		})
 	}
 	mustCall(t, r, "radio_check_sector_alignment", `{"siteId":"7","lat":46,"lon":3}`)
 	r.Set = nil
-	if _, err := call(r, "markets_compare_coverage", `{"markets":"FR"}`); err == nil || !strings.Contains(err.Error(), "still loading") {
+	if _, err := call(r, "markets_compare_coverage", `{"markets":"FR"}`); err == nil ||
+		!strings.Contains(err.Error(), "still loading") {
 		t.Errorf("a register that is loading is said to be missing: %v", err)
 	}
 	for _, tt := range []struct{ tool, arguments string }{

@@ -108,17 +108,21 @@ func (r *Reading) radioCheckSectorAlignment(_ context.Context, p *alignmentParam
 	if err != nil {
 		return nil, err
 	}
-	a := &Alignment{Site: r.site(s.loaded, s.at, -1), Azimuths: append([]uint16{}, s.Azimuths...), Notes: []string{}, Sourced: sourced(s.loaded.Table, s.loaded)}
+	a := &Alignment{Site: r.site(s.loaded, s.at, -1), Azimuths: append([]uint16{}, s.Azimuths...), Notes: []string{},
+		Sourced: sourced(s.loaded.Table, s.loaded)}
 	a.Of = a.Site.Operators
 	switch {
 	case len(a.Azimuths) == 0:
 		a.Of = []string{}
-		a.Notes = append(a.Notes, "The register states no azimuths of this site: bearings have nothing to be compared with.")
+		a.Notes = append(a.Notes,
+			"The register states no azimuths of this site: bearings have nothing to be compared with.")
 	case len(a.Of) > 1:
-		a.Notes = append(a.Notes, "The azimuths are those of all operators of the site together: the register does not say which antenna is whose, and the nearest sector may be another operator's.")
+		a.Notes = append(a.Notes,
+			"The azimuths are those of all operators of the site together: the register does not say which antenna is whose, and the nearest sector may be another operator's.")
 	}
 	if point := p.point(); point != nil {
-		a.Point = &PointAlignment{Coordinates: view.Coordinates{Lat: point.Lat, Lng: point.Lng}, Distance: *metresTo(s.Position, *point)}
+		a.Point = &PointAlignment{Coordinates: view.Coordinates{Lat: point.Lat, Lng: point.Lng},
+			Distance: *metresTo(s.Position, *point)}
 		if a.Point.Bearing = bearingOf(s.Position, *point); a.Point.Bearing != nil {
 			a.Point.Sector = newSector(a.Azimuths, geo.Bearing(s.Position, *point))
 		}
@@ -132,7 +136,8 @@ func (r *Reading) radioCheckSectorAlignment(_ context.Context, p *alignmentParam
 	}
 	a.Measured = s.align(p.Limit)
 	if a.Measured.Of == 0 {
-		a.Notes = append(a.Notes, "No measure names a base station that this site is given: give lat and lon to compare with a position.")
+		a.Notes = append(a.Notes,
+			"No measure names a base station that this site is given: give lat and lon to compare with a position.")
 	}
 	return a, nil
 }
@@ -213,7 +218,8 @@ func (s *radioSite) align(limit int) *MeasuredAlignment {
 
 // aligned shows a cell.
 func (s *radioSite) aligned(c cellOf, d *directions) CellAlignment {
-	a := CellAlignment{Operator: s.loaded.Table.Operators[c.operator].Key, Technology: c.is.String(), Measures: len(d.metres), Distance: whole(median(d.metres))}
+	a := CellAlignment{Operator: s.loaded.Table.Operators[c.operator].Key, Technology: c.is.String(),
+		Measures: len(d.metres), Distance: whole(median(d.metres))}
 	if c.cell != 0 {
 		text := idText(c.cell)
 		a.Cell = &text

@@ -23,23 +23,29 @@ func TestAlignmentOfAPosition(t *testing.T) {
 		azimuth         uint16
 		off             float64
 	}{
-		{1000, 10, 10, 0}, {3000, 355, 10, 15}, {250, 69, 10, 59}, {20000, 71, 130, 59}, {700, 200, 250, 50}, {800, 309.5, 250, 59.5},
+		{1000, 10, 10, 0}, {3000, 355, 10, 15}, {250, 69, 10, 59}, {20000, 71, 130, 59}, {700, 200, 250, 50},
+		{800, 309.5, 250, 59.5},
 	} {
 		p := away(radioHome, tt.metres, tt.degrees)
-		a := radioOf[Alignment](t, r, "radio_check_sector_alignment", fmt.Sprintf(`{"siteId":"7","lat":%v,"lon":%v}`, p.Lat, p.Lng))
-		if a.Point == nil || a.Measured != nil || math.Abs(*a.Point.Bearing-tt.degrees) > 0.11 || math.Abs(float64(a.Point.Distance)-tt.metres) > 1 ||
+		a := radioOf[Alignment](t, r, "radio_check_sector_alignment",
+			fmt.Sprintf(`{"siteId":"7","lat":%v,"lon":%v}`, p.Lat, p.Lng))
+		if a.Point == nil || a.Measured != nil || math.Abs(*a.Point.Bearing-tt.degrees) > 0.11 ||
+			math.Abs(float64(a.Point.Distance)-tt.metres) > 1 ||
 			a.Point.Sector.Azimuth != tt.azimuth || math.Abs(a.Point.Sector.Off-tt.off) > 0.11 {
 			t.Errorf("%+v: %+v, %+v", tt, a.Point, a.Point.Sector)
 		}
-		if !slices.Equal(a.Of, []string{"SFR", "ORANGE"}) || !strings.Contains(strings.Join(a.Notes, " "), "does not say which antenna is whose") {
+		if !slices.Equal(a.Of, []string{"SFR", "ORANGE"}) ||
+			!strings.Contains(strings.Join(a.Notes, " "), "does not say which antenna is whose") {
 			t.Errorf("%+v", a)
 		}
 	}
 	none := radioOf[Alignment](t, r, "radio_check_sector_alignment", `{"siteId":"8","lat":46,"lon":3}`)
-	if none.Point.Sector != nil || len(none.Azimuths)+len(none.Of) != 0 || !strings.Contains(strings.Join(none.Notes, " "), "states no azimuths") {
+	if none.Point.Sector != nil || len(none.Azimuths)+len(none.Of) != 0 ||
+		!strings.Contains(strings.Join(none.Notes, " "), "states no azimuths") {
 		t.Errorf("%+v", none)
 	}
-	near := radioOf[Alignment](t, r, "radio_check_sector_alignment", fmt.Sprintf(`{"siteId":"7","lat":%v,"lon":%v}`, radioHome.Lat+1e-4, radioHome.Lng))
+	near := radioOf[Alignment](t, r, "radio_check_sector_alignment",
+		fmt.Sprintf(`{"siteId":"7","lat":%v,"lon":%v}`, radioHome.Lat+1e-4, radioHome.Lng))
 	if !strings.Contains(strings.Join(near.Notes, " "), "closer than 50 m") {
 		t.Errorf("%+v", near)
 	}
@@ -48,11 +54,14 @@ func TestAlignmentOfAPosition(t *testing.T) {
 // Measures of two cells in two directions, one of them off its sector, and of one all
 // around.
 func TestAlignmentOfMeasures(t *testing.T) {
-	s := site.Site{ID: "7", Position: radioHome, Azimuths: []uint16{0, 120, 240}, Radio: []site.RadioID{{Kind: site.ENB, Operator: orange, Value: 1009}, {Kind: site.GNB, Operator: orange, Value: 70000}}}
+	s := site.Site{ID: "7", Position: radioHome, Azimuths: []uint16{0, 120, 240},
+		Radio: []site.RadioID{{Kind: site.ENB, Operator: orange, Value: 1009},
+			{Kind: site.GNB, Operator: orange, Value: 70000}}}
 	emits(&s, orange, "LTE 800", site.G4, 2)
 	var rows []radioRow
 	add := func(metres, degrees float64, cell int) {
-		rows = append(rows, radioRow{at: away(radioHome, metres, degrees), operator: orange, tech: "LTE", cell: 1009<<8 | cell, pci: 100 + cell})
+		rows = append(rows, radioRow{at: away(radioHome, metres, degrees), operator: orange, tech: "LTE",
+			cell: 1009<<8 | cell, pci: 100 + cell})
 	}
 	for i := range 10 {
 		add(600+100*float64(i), 354+float64(i%5), 1) // 356 on the whole
@@ -61,7 +70,8 @@ func TestAlignmentOfMeasures(t *testing.T) {
 	}
 	add(30, 1, 1)
 	rows = append(rows, radioRow{at: away(radioHome, 900, 245), operator: orange, tech: "NR", gnb: 70000})
-	rows = append(rows, radioRow{at: away(radioHome, 900, 100), operator: sfr, tech: "LTE", cell: 1009<<8 | 1}) // another operator's 1009
+	// another operator's 1009
+	rows = append(rows, radioRow{at: away(radioHome, 900, 100), operator: sfr, tech: "LTE", cell: 1009<<8 | 1})
 	r := radioReading(t, []site.Site{s}, rows)
 	a := radioOf[Alignment](t, r, "radio_check_sector_alignment", `{"siteId":"7"}`)
 	if a.Point != nil || a.Measured == nil {
@@ -84,7 +94,9 @@ func TestAlignmentOfMeasures(t *testing.T) {
 		if c.Measures != w.measures || math.Abs(float64(c.Distance-w.metres)) > 1 || c.Operator != "ORANGE" {
 			t.Errorf("%+v, want %+v", c, w)
 		}
-		if (w.cell == 0) != (c.Cell == nil) || w.cell != 0 && (*c.Cell != fmt.Sprint(1009<<8|w.cell) || *c.PCI != 100+w.cell || c.Technology != "4G") || w.cell == 0 && (c.PCI != nil || c.Technology != "5G") {
+		if (w.cell == 0) != (c.Cell == nil) ||
+			w.cell != 0 && (*c.Cell != fmt.Sprint(1009<<8|w.cell) || *c.PCI != 100+w.cell || c.Technology != "4G") ||
+			w.cell == 0 && (c.PCI != nil || c.Technology != "5G") {
 			t.Errorf("%+v, want %+v", c, w)
 		}
 		if w.bearing < 0 {
@@ -93,7 +105,8 @@ func TestAlignmentOfMeasures(t *testing.T) {
 			}
 			continue
 		}
-		if math.Abs(*c.Bearing-w.bearing) > 0.2 || c.Sector.Azimuth != w.azimuth || math.Abs(c.Sector.Off-w.off) > 0.2 || c.Together < 0.98 {
+		if math.Abs(*c.Bearing-w.bearing) > 0.2 || c.Sector.Azimuth != w.azimuth ||
+			math.Abs(c.Sector.Off-w.off) > 0.2 || c.Together < 0.98 {
 			t.Errorf("%+v at %v, %+v, want %+v", c, *c.Bearing, c.Sector, w)
 		}
 	}
@@ -109,7 +122,8 @@ func TestAlignmentOfMeasures(t *testing.T) {
 // to 240 as to 120, but for rounding.
 func checkSectors(t *testing.T, m *MeasuredAlignment) {
 	t.Helper()
-	if len(m.Sectors) != 3 || m.Sectors[0].Measures != 13 || m.Sectors[1].Measures+m.Sectors[2].Measures != 18 || m.Sectors[2].Measures < 4 {
+	if len(m.Sectors) != 3 || m.Sectors[0].Measures != 13 || m.Sectors[1].Measures+m.Sectors[2].Measures != 18 ||
+		m.Sectors[2].Measures < 4 {
 		t.Errorf("%+v", m.Sectors)
 	}
 	if off := m.Sectors[0].Off; off == nil || math.Abs(*off-4) > 0.2 {

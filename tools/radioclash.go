@@ -57,7 +57,8 @@ func (s *radioSite) pcis(dst []site.RadioID, at uint32, most int) []site.RadioID
 	s.loaded.Snap.RadioIDs(int(at), func(id site.RadioID) { s.spare = append(s.spare, id) })
 	s.spare = s.loaded.AppendLearned(s.spare, at)
 	for _, id := range s.spare {
-		if id.Kind == site.PCI && slices.Contains(s.operators, id.Operator) && taken[id.Operator] < most && !given(dst, id) {
+		if id.Kind == site.PCI && slices.Contains(s.operators, id.Operator) && taken[id.Operator] < most &&
+			!given(dst, id) {
 			dst, taken[id.Operator] = append(dst, id), taken[id.Operator]+1
 		}
 	}
@@ -80,7 +81,8 @@ func (s *radioSite) clashes(limit int) Clashes {
 	if len(own) == 0 {
 		return c
 	}
-	hits := s.loaded.Find(index.Query{Filter: index.All, Disc: &geo.Disc{Center: s.Position, Radius: neighbourMetres}}, 0, mostNeighbours+1)
+	hits := s.loaded.Find(index.Query{Filter: index.All, Disc: &geo.Disc{Center: s.Position, Radius: neighbourMetres}},
+		0, mostNeighbours+1)
 	c.Of = hits.Total - 1
 	var equal, mod3 []pair // the nearest, as the neighbours come
 	var theirs []site.RadioID
@@ -122,6 +124,8 @@ func upTo(limit int, list []pair, p pair) []pair {
 }
 
 func (s *radioSite) clash(kind clashKind, p *pair) Clash {
-	return Clash{Operator: s.loaded.Table.Operators[p.own.Operator].Key, Kind: kind, PCI: int(p.own.Value), Neighbour: s.key(p.neighbour), NeighbourPCI: int(p.other.Value),
-		Distance: int(math.Round(p.metres)), Bearing: bearingOf(s.Position, positionOf(s.loaded, p.neighbour)), Learned: p.own.Learned || p.other.Learned}
+	return Clash{Operator: s.loaded.Table.Operators[p.own.Operator].Key, Kind: kind, PCI: int(p.own.Value),
+		Neighbour: s.key(p.neighbour), NeighbourPCI: int(p.other.Value),
+		Distance: int(math.Round(p.metres)), Bearing: bearingOf(s.Position, positionOf(s.loaded, p.neighbour)),
+		Learned: p.own.Learned || p.other.Learned}
 }

@@ -27,7 +27,8 @@ func (r *Reading) radioDiagnoseSite(_ context.Context, p *radioDiagnoseParams) (
 		return nil, err
 	}
 	near, looked := s.hearNear(p.RadiusKm * 1000)
-	d := &Diagnosis{Site: r.site(s.loaded, s.at, -1), Near: looked, Operators: []OperatorDiagnosis{}, Notes: []string{}, Sourced: sourced(s.loaded.Table, s.loaded)}
+	d := &Diagnosis{Site: r.site(s.loaded, s.at, -1), Near: looked, Operators: []OperatorDiagnosis{}, Notes: []string{},
+		Sourced: sourced(s.loaded.Table, s.loaded)}
 	heard := 0
 	for _, o := range s.operators {
 		od := s.diagnose(o, near[o], p.Limit)
@@ -39,16 +40,20 @@ func (r *Reading) radioDiagnoseSite(_ context.Context, p *radioDiagnoseParams) (
 	}
 	d.Clashes = s.clashes(p.Limit)
 	if heard == 0 {
-		d.Notes = append(d.Notes, "No measure of these operators lies near the site or names it: that something was never measured says nothing of the site.")
+		d.Notes = append(d.Notes,
+			"No measure of these operators lies near the site or names it: that something was never measured says nothing of the site.")
 	}
 	if looked.Sample {
-		d.Notes = append(d.Notes, "Only a sample of the measures near the site was looked at: a generation or base station that few measures name can be missing.")
+		d.Notes = append(d.Notes,
+			"Only a sample of the measures near the site was looked at: a generation or base station that few measures name can be missing.")
 	}
 	if s.sampled {
-		d.Notes = append(d.Notes, "Of a base station that very many measures name, only a sample of them was looked at: newer ones, other PCIs and a generation that few of them have can be missing.")
+		d.Notes = append(d.Notes,
+			"Of a base station that very many measures name, only a sample of them was looked at: newer ones, other PCIs and a generation that few of them have can be missing.")
 	}
 	if d.Clashes.Equal+d.Clashes.Mod3 > 0 {
-		d.Notes = append(d.Notes, "What is known of a PCI does not say on which frequency it is used, nor whether in LTE or in NR: two that are equal only disturb each other in one technology on one frequency.")
+		d.Notes = append(d.Notes,
+			"What is known of a PCI does not say on which frequency it is used, nor whether in LTE or in NR: two that are equal only disturb each other in one technology on one frequency.")
 	}
 	return d, nil
 }
@@ -114,25 +119,28 @@ func (s *sightings) list() []int {
 func (s *radioSite) hearNear(metres float64) (by []*hearing, looked Looked) {
 	by = make([]*hearing, len(s.loaded.Table.Operators))
 	for _, o := range s.operators {
-		by[o] = &hearing{own: s.nodes(o), heard: make([]heardID, 0, 64), places: make(map[uint64]int, 64)} // of a town, some hundred
+		// of a town, some hundred
+		by[o] = &hearing{own: s.nodes(o), heard: make([]heardID, 0, 64), places: make(map[uint64]int, 64)}
 	}
-	n, of := s.measures.HeardNear(s.market(), geo.Disc{Center: s.Position, Radius: metres}, mostNear, func(h *measure.Heard) {
-		near := by[h.Operator]
-		if near == nil {
-			return
-		}
-		near.count++
-		near.generations[h.Generation()]++
-		named(h, near.own, func(id site.RadioID, nr bool) {
-			near.of(id).add(h, nr)
+	n, of := s.measures.HeardNear(s.market(), geo.Disc{Center: s.Position, Radius: metres}, mostNear,
+		func(h *measure.Heard) {
+			near := by[h.Operator]
+			if near == nil {
+				return
+			}
+			near.count++
+			near.generations[h.Generation()]++
+			named(h, near.own, func(id site.RadioID, nr bool) {
+				near.of(id).add(h, nr)
+			})
 		})
-	})
 	return by, newLooked(n, of)
 }
 
 // diagnose compares what is declared and measured of an operator.
 func (s *radioSite) diagnose(operator int, near *hearing, limit int) OperatorDiagnosis {
-	o := OperatorDiagnosis{Operator: s.loaded.Table.Operators[operator].Key, Unmeasured: []string{}, Undeclared: []string{}, MaybeOther: []string{}}
+	o := OperatorDiagnosis{Operator: s.loaded.Table.Operators[operator].Key, Unmeasured: []string{},
+		Undeclared: []string{}, MaybeOther: []string{}}
 	var naming [site.Generations]int
 	o.Nodes = s.ownNodes(near, &naming)
 	o.AllNodes = len(o.Nodes)
@@ -173,7 +181,8 @@ func (s *radioSite) ownNodes(near *hearing, naming *[site.Generations]int) []Dia
 		for g, n := range here {
 			naming[g] += n
 		}
-		n := DiagnosedNode{Type: id.Kind.String(), Value: idText(id.Value), Given: giver(id), Sites: []string{}, All: total, Last: dayOf(all.last), PCIs: all.list()}
+		n := DiagnosedNode{Type: id.Kind.String(), Value: idText(id.Value), Given: giver(id), Sites: []string{},
+			All: total, Last: dayOf(all.last), PCIs: all.list()}
 		if at, known := near.places[identityOf(id)]; known {
 			n.Near = near.heard[at].count
 		}
@@ -218,7 +227,8 @@ func byCount(a, b *heardID) int {
 // other shows a base station that the site is not given.
 func (s *radioSite) other(x *heardID) DiagnosedNode {
 	id := x.id
-	n := DiagnosedNode{Type: id.Kind.String(), Value: idText(id.Value), Given: byNobody, Sites: []string{}, Near: x.count, Last: dayOf(x.last),
+	n := DiagnosedNode{Type: id.Kind.String(), Value: idText(id.Value), Given: byNobody, Sites: []string{},
+		Near: x.count, Last: dayOf(x.last),
 		PCIs: x.list(), All: s.measures.HeardOf(s.market(), id, 0, nil)}
 	for _, found := range s.loaded.Lookup(id.Value, lookupTypes[id.Kind], id.Operator) {
 		switch {
@@ -238,7 +248,8 @@ func (s *radioSite) other(x *heardID) DiagnosedNode {
 // base stations, not all are compared.
 func (s *radioSite) giver(id site.RadioID) givenBy {
 	for _, x := range s.Radio {
-		if x.Operator == id.Operator && (x.Kind == id.Kind && x.Value == id.Value || id.Kind == site.Cell && hasCell(x, id.Value)) {
+		if x.Operator == id.Operator &&
+			(x.Kind == id.Kind && x.Value == id.Value || id.Kind == site.Cell && hasCell(x, id.Value)) {
 			return giver(x)
 		}
 	}
@@ -255,7 +266,8 @@ func (s *radioSite) generations(operator int, naming *[site.Generations]int, nea
 		absent = notStated
 	}
 	for g := site.G2; g < site.Generations; g++ {
-		d := DiagnosedGeneration{Generation: g.String(), Declared: absent, Systems: []string{}, Naming: naming[g], Near: near.generations[g]}
+		d := DiagnosedGeneration{Generation: g.String(), Declared: absent, Systems: []string{}, Naming: naming[g],
+			Near: near.generations[g]}
 		for _, e := range s.Emissions {
 			if e.Generation != g || s.Stations[e.Station].Operator != operator {
 				continue

@@ -53,11 +53,13 @@ func (x *radioRow) namesID(id site.RadioID) bool {
 			return true
 		}
 		var cell uint64
-		if n, _ := fmt.Sscanf(name, "cell %d", &cell); n == 1 && id.Kind == site.GNB && id.Bits > 0 && cell>>(36-id.Bits) == id.Value {
+		if n, _ := fmt.Sscanf(name, "cell %d", &cell); n == 1 && id.Kind == site.GNB && id.Bits > 0 &&
+			cell>>(36-id.Bits) == id.Value {
 			return true
 		}
 	}
-	return id.Kind == site.Cell && uint64(x.cell) == id.Value && (x.tech == "LTE" || x.tech == "NR" || x.enb != 0 && x.cell/256 == x.enb)
+	return id.Kind == site.Cell && uint64(x.cell) == id.Value &&
+		(x.tech == "LTE" || x.tech == "NR" || x.enb != 0 && x.cell/256 == x.enb)
 }
 
 // Counts of a diagnosis are those of a scan over sites and measures.
@@ -72,7 +74,8 @@ func TestDiagnoseAgainstAScan(t *testing.T) {
 	}
 	for i := 0; i < len(sites); i += every {
 		s := &sites[i]
-		d := radioOf[Diagnosis](t, r, "radio_diagnose_site", fmt.Sprintf(`{"siteId":"fr-%s","radiusKm":0.8,"limit":20}`, s.ID))
+		d := radioOf[Diagnosis](t, r, "radio_diagnose_site",
+			fmt.Sprintf(`{"siteId":"fr-%s","radiusKm":0.8,"limit":20}`, s.ID))
 		if d.Near.Sample || d.Near.Measures != d.Near.Of || d.Site.SiteKey != "fr-"+s.ID {
 			t.Fatalf("%+v", d.Near)
 		}
@@ -125,7 +128,8 @@ func checkNode(t *testing.T, m *index.Market, s *site.Site, operator int, rows [
 		}
 		all++
 		// Of a cell that is not the site's, those that name a base station are the latter's.
-		if other := own < 0 && n.Given != byMeasures && id.Kind == site.Cell; other && !slices.Contains(x.names(), "cell "+n.Value) {
+		if other := own < 0 && n.Given != byMeasures && id.Kind == site.Cell; other &&
+			!slices.Contains(x.names(), "cell "+n.Value) {
 			continue
 		}
 		if apart(s.Position, x.at) > 800 {
@@ -144,7 +148,8 @@ func checkNode(t *testing.T, m *index.Market, s *site.Site, operator int, rows [
 	if n.Last != nil {
 		day = *n.Last
 	}
-	if want := fmt.Sprintf("2026-08-%02d", last); n.All != all || day != want && last > 0 || (last == 0) != (n.Last == nil) {
+	if want := fmt.Sprintf("2026-08-%02d", last); n.All != all || day != want && last > 0 ||
+		(last == 0) != (n.Last == nil) {
 		t.Errorf("%s, %s %s: %+v, want %d and %d near, last %s", s.ID, n.Type, n.Value, n, all, near, want)
 	}
 	if n.Near != near {
@@ -168,7 +173,8 @@ func checkNode(t *testing.T, m *index.Market, s *site.Site, operator int, rows [
 
 // checkGenerations compares what is declared and measured by generation, and returns how
 // many findings there are.
-func checkGenerations(t *testing.T, s *site.Site, own []site.RadioID, operator int, rows []radioRow, got *OperatorDiagnosis) int {
+func checkGenerations(t *testing.T, s *site.Site, own []site.RadioID, operator int, rows []radioRow,
+	got *OperatorDiagnosis) int {
 	t.Helper()
 	declared, near := map[string]string{}, map[string]int{}
 	for _, e := range s.Emissions {
@@ -218,10 +224,12 @@ func checkGenerations(t *testing.T, s *site.Site, own []site.RadioID, operator i
 			want = "no"
 		}
 		if string(g.Declared) != want || g.Near != near[g.Generation] {
-			t.Errorf("%s, %s %s: %+v, want %s and %d near", s.ID, got.Operator, g.Generation, g, want, near[g.Generation])
+			t.Errorf("%s, %s %s: %+v, want %s and %d near", s.ID, got.Operator, g.Generation, g,
+				want, near[g.Generation])
 		}
 		if g.Naming != naming[g.Generation] {
-			t.Errorf("%s, %s %s: %d name the site, want %d", s.ID, got.Operator, g.Generation, g.Naming, naming[g.Generation])
+			t.Errorf("%s, %s %s: %d name the site, want %d", s.ID, got.Operator, g.Generation, g.Naming,
+				naming[g.Generation])
 		}
 		delete(declared, g.Generation)
 		switch {
@@ -233,8 +241,10 @@ func checkGenerations(t *testing.T, s *site.Site, own []site.RadioID, operator i
 			maybe = append(maybe, g.Generation)
 		}
 	}
-	if len(declared) > 0 || !slices.Equal(never, got.Unmeasured) || !slices.Equal(other, got.Undeclared) || !slices.Equal(maybe, got.MaybeOther) {
-		t.Errorf("%s, %s: %v, %v, %v; want %v, %v, %v; not listed %v", s.ID, got.Operator, got.Unmeasured, got.Undeclared, got.MaybeOther, never, other, maybe, declared)
+	if len(declared) > 0 || !slices.Equal(never, got.Unmeasured) || !slices.Equal(other, got.Undeclared) ||
+		!slices.Equal(maybe, got.MaybeOther) {
+		t.Errorf("%s, %s: %v, %v, %v; want %v, %v, %v; not listed %v", s.ID, got.Operator, got.Unmeasured,
+			got.Undeclared, got.MaybeOther, never, other, maybe, declared)
 	}
 	return len(never) + len(other)
 }
@@ -279,17 +289,21 @@ func TestClashesAgainstAScan(t *testing.T) {
 		if len(pcis[i]) == 0 {
 			near = 0
 		}
-		if c.Own != len(pcis[i]) || c.Equal != equal || c.Mod3 != mod3 || c.Neighbours != near || c.Of != near || len(c.List) != min(20, equal+mod3) {
-			t.Errorf("%s: %+v, want %d PCIs, %d equal, %d modulo 3, %d neighbours", sites[i].ID, c, len(pcis[i]), equal, mod3, near)
+		if c.Own != len(pcis[i]) || c.Equal != equal || c.Mod3 != mod3 || c.Neighbours != near || c.Of != near ||
+			len(c.List) != min(20, equal+mod3) {
+			t.Errorf("%s: %+v, want %d PCIs, %d equal, %d modulo 3, %d neighbours", sites[i].ID, c, len(pcis[i]), equal,
+				mod3, near)
 		}
 		for k, x := range c.List {
 			n := slices.IndexFunc(sites, func(s site.Site) bool { return "fr-"+s.ID == x.Neighbour })
 			metres := apart(sites[i].Position, sites[n].Position)
-			if (x.Kind == equalPCI) != (x.PCI == x.NeighbourPCI) || x.PCI%3 != x.NeighbourPCI%3 || math.Abs(metres-float64(x.Distance)) > 1 ||
+			if (x.Kind == equalPCI) != (x.PCI == x.NeighbourPCI) || x.PCI%3 != x.NeighbourPCI%3 ||
+				math.Abs(metres-float64(x.Distance)) > 1 ||
 				apart(away(sites[i].Position, metres, *x.Bearing), sites[n].Position) > 10 {
 				t.Errorf("%s: %+v", sites[i].ID, x)
 			}
-			if k == 0 && equal > 0 && math.Abs(nearest-metres) > 0.01 || k > 0 && x.Kind == c.List[k-1].Kind && x.Distance < c.List[k-1].Distance {
+			if k == 0 && equal > 0 && math.Abs(nearest-metres) > 0.01 ||
+				k > 0 && x.Kind == c.List[k-1].Kind && x.Distance < c.List[k-1].Distance {
 				t.Errorf("%s: not the nearest first: %+v", sites[i].ID, c.List)
 			}
 		}
@@ -306,17 +320,20 @@ func TestDiagnoseNotes(t *testing.T) {
 	s := site.Site{ID: "7", Position: radioHome, Radio: []site.RadioID{{Kind: site.ENB, Operator: orange, Value: 1009}}}
 	emits(&s, orange, "LTE 800", site.G4, 2)
 	d := radioOf[Diagnosis](t, radioReading(t, []site.Site{s}, nil), "radio_diagnose_site", `{"siteId":"7"}`)
-	if len(d.Notes) != 1 || !strings.Contains(d.Notes[0], "says nothing") || d.Clashes.Own != 0 || !slices.Equal(d.Operators[0].Unmeasured, []string{"4G"}) ||
+	if len(d.Notes) != 1 || !strings.Contains(d.Notes[0], "says nothing") || d.Clashes.Own != 0 ||
+		!slices.Equal(d.Operators[0].Unmeasured, []string{"4G"}) ||
 		d.Operators[0].Nodes[0].All != 0 || d.Operators[0].Nodes[0].Last != nil {
 		t.Errorf("%+v", d)
 	}
 	rows := make([]radioRow, 5000)
 	for i := range rows {
-		rows[i] = radioRow{at: away(radioHome, float64(i%900), 7.3*float64(i)), operator: orange, tech: "LTE", cell: 1009<<8 | 1 + i%200, day: 3}
+		rows[i] = radioRow{at: away(radioHome, float64(i%900), 7.3*float64(i)), operator: orange, tech: "LTE",
+			cell: 1009<<8 | 1 + i%200, day: 3}
 	}
 	r := radioReading(t, []site.Site{s}, rows)
 	d = radioOf[Diagnosis](t, r, "radio_diagnose_site", `{"siteId":"7"}`)
-	if n := d.Operators[0].Nodes[0]; !d.Near.Sample || d.Near.Measures > mostNear || d.Near.Of < d.Near.Measures || n.All != r.Measures.Count(market.FR, "coverage") || n.Near == 0 || n.Near > mostNear ||
+	if n := d.Operators[0].Nodes[0]; !d.Near.Sample || d.Near.Measures > mostNear || d.Near.Of < d.Near.Measures ||
+		n.All != r.Measures.Count(market.FR, "coverage") || n.Near == 0 || n.Near > mostNear ||
 		!slices.ContainsFunc(d.Notes, func(s string) bool { return strings.Contains(s, "sample") }) {
 		t.Errorf("%+v", d)
 	}
@@ -324,7 +341,8 @@ func TestDiagnoseNotes(t *testing.T) {
 
 // Long lists are halved until they are short enough.
 func TestShortenDiagnosis(t *testing.T) {
-	d := &Diagnosis{Operators: []OperatorDiagnosis{{Nodes: make([]DiagnosedNode, 9)}, {}}, Clashes: Clashes{List: make([]Clash, 4)}}
+	d := &Diagnosis{Operators: []OperatorDiagnosis{{Nodes: make([]DiagnosedNode, 9)}, {}},
+		Clashes: Clashes{List: make([]Clash, 4)}}
 	steps := 0
 	for d.Shorten() {
 		steps++

@@ -67,7 +67,8 @@ func named(h *measure.Heard, nodes []site.RadioID, f func(id site.RadioID, nr bo
 // are more than most, with the generation of the cell that does, and with whether they name
 // its base station, which is another of nodes, besides: then they are heard with that one.
 // It returns how many there are, and by generation those that are heard here only.
-func (s *radioSite) hear(nodes []site.RadioID, id site.RadioID, most int, f func(h *measure.Heard, g site.Generation, besides bool)) (total int, here [site.Generations]int) {
+func (s *radioSite) hear(nodes []site.RadioID, id site.RadioID, most int,
+	f func(h *measure.Heard, g site.Generation, besides bool)) (total int, here [site.Generations]int) {
 	looked := 0
 	total = s.measures.HeardOf(s.market(), id, most, func(h *measure.Heard) {
 		looked++

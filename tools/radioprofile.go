@@ -91,7 +91,8 @@ func (p *profileParams) Check() error {
 		return err
 	}
 	if p.generation() == site.G4 && p.Cell != nil && p.Node != nil && *p.Cell>>site.ECICellBits != *p.Node {
-		return &endpoint.ParamError{Param: "node", Value: fmt.Sprint(*p.Node), Want: fmt.Sprintf("the eNB of cellId, which is %d; or leave one of them out", *p.Cell>>site.ECICellBits)}
+		return &endpoint.ParamError{Param: "node", Value: fmt.Sprint(*p.Node),
+			Want: fmt.Sprintf("the eNB of cellId, which is %d; or leave one of them out", *p.Cell>>site.ECICellBits)}
 	}
 	return nil
 }
@@ -103,12 +104,14 @@ func (p *profileParams) ofTechnology() error {
 		value *int
 		in4G  string
 		most  uint64 // in 4G
-	}{{"node", p.Node, "an eNB, from 1", site.ENB.Max()}, {"cellId", p.Cell, "an ECI, from 1", 1<<site.ECIBits - 1}, {"pci", p.PCI, "from 0", mostLTEPCI}} {
+	}{{"node", p.Node, "an eNB, from 1", site.ENB.Max()}, {"cellId", p.Cell, "an ECI, from 1", 1<<site.ECIBits - 1},
+		{"pci", p.PCI, "from 0", mostLTEPCI}} {
 		want := ""
 		switch g := p.generation(); {
 		case id.value == nil || g == 0:
 		case g < site.G4:
-			want = fmt.Sprintf("leave it out: %s has no eNB, gNB, ECI, NCI or PCI; or give the technology as 4G or 5G", g)
+			want = fmt.Sprintf("leave it out: %s has no eNB, gNB, ECI, NCI or PCI; or give the technology as 4G or 5G",
+				g)
 		case g == site.G4 && uint64(*id.value) > id.most:
 			want = fmt.Sprintf("in 4G %s to %d", id.in4G, id.most)
 		}
@@ -235,10 +238,13 @@ func (p *profileParams) nothing() (notes []string) {
 		of += " with " + string(p.Operator)
 	}
 	if p.Node != nil || p.Cell != nil {
-		notes = append(notes, fmt.Sprintf("No site of %s is given the node or cell: it may be of another operator or market, or nobody says whose it is.", of))
+		notes = append(notes, fmt.Sprintf(
+			"No site of %s is given the node or cell: it may be of another operator or market, or nobody says whose it is.", of))
 	}
 	if point := p.point(); point != nil {
-		notes = append(notes, cmp.Or(otherMarket(p.Market, *point), fmt.Sprintf("No site of %s lies within %v km of the position: a larger radiusKm may find one.", of, p.RadiusKm)))
+		notes = append(notes, cmp.Or(otherMarket(p.Market, *point),
+			fmt.Sprintf("No site of %s lies within %v km of the position: a larger radiusKm may find one.",
+				of, p.RadiusKm)))
 	}
 	return notes
 }

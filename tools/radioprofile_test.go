@@ -24,8 +24,10 @@ func profileSites(t *testing.T) *Reading {
 	}
 	sites[0].Azimuths = []uint16{0, 120, 240}
 	sites[0].Radio = []site.RadioID{{Kind: site.Cell, Operator: orange, Value: 1009<<8 | 1}}
-	sites[1].Radio = []site.RadioID{{Kind: site.ENB, Operator: orange, Value: 1010}, {Kind: site.PCI, Operator: orange, Value: 12}, {Kind: site.PCI, Operator: orange, Value: 13}}
-	sites[2].Radio = []site.RadioID{{Kind: site.GNB, Operator: orange, Value: 70000, Bits: 24}, {Kind: site.GNB, Operator: orange, Value: 90000}}
+	sites[1].Radio = []site.RadioID{{Kind: site.ENB, Operator: orange, Value: 1010},
+		{Kind: site.PCI, Operator: orange, Value: 12}, {Kind: site.PCI, Operator: orange, Value: 13}}
+	sites[2].Radio = []site.RadioID{{Kind: site.GNB, Operator: orange, Value: 70000, Bits: 24},
+		{Kind: site.GNB, Operator: orange, Value: 90000}}
 	return radioReading(t, sites, []radioRow{
 		{at: away(sites[3].Position, 100, 10), operator: orange, tech: "LTE", cell: 1011<<8 | 2, pci: 20},
 		{at: away(sites[3].Position, 90, 10), operator: orange, tech: "NR", gnb: 71000},
@@ -48,22 +50,34 @@ func TestProfileScores(t *testing.T) {
 		{`"cellId":258305`, "fr-1", 100, map[scorePart]float64{partIdentity: 50}},
 		{`"node":1010`, "fr-2", 90, map[scorePart]float64{partIdentity: 45}},
 		{`"cellId":258563`, "fr-2", 90, map[scorePart]float64{partIdentity: 45}},
-		{`"cellId":258563,"node":1010,"technology":"4G","pci":13`, "fr-2", 93.3, map[scorePart]float64{partIdentity: 45, partTechnology: 10, partPCI: 15}},
+		{`"cellId":258563,"node":1010,"technology":"4G","pci":13`, "fr-2", 93.3,
+			map[scorePart]float64{partIdentity: 45, partTechnology: 10, partPCI: 15}},
 		{`"node":1010,"pci":14`, "fr-2", 69.2, map[scorePart]float64{partIdentity: 45, partPCI: 0}},
 		{`"node":1010,"technology":"NR"`, "fr-2", 80, map[scorePart]float64{partIdentity: 45, partTechnology: 3}},
-		{`"node":70000,"technology":"NR","operator":"ORANGE","pci":0`, "fr-3", 64, map[scorePart]float64{partIdentity: 45, partTechnology: 3, partPCI: 0}},
+		{`"node":70000,"technology":"NR","operator":"ORANGE","pci":0`, "fr-3", 64,
+			map[scorePart]float64{partIdentity: 45, partTechnology: 3, partPCI: 0}},
 		{`"node":70000,"technology":"5G"`, "fr-3", 80, map[scorePart]float64{partIdentity: 45, partTechnology: 3}},
-		{`"cellId":286720009`, "fr-3", 90, map[scorePart]float64{partIdentity: 45}},                                 // 70000 and 12 bits
-		{`"cellId":184320009`, "fr-3", 40, map[scorePart]float64{partIdentity: 20}},                                 // 90000 and 11 bits, which may be
-		{`"cellId":258818`, "fr-4", 80, map[scorePart]float64{partIdentity: 40}},                                    // learned
-		{`"cellId":258819`, "fr-4", 70, map[scorePart]float64{partIdentity: 35}},                                    // of its eNB
-		{`"node":71000`, "fr-4", 70, map[scorePart]float64{partIdentity: 35}},                                       // and its gNB
-		{`"node":1011,"pci":20`, "fr-4", 72.3, map[scorePart]float64{partIdentity: 35, partPCI: 12}},                // learned as well
-		{at(1000, 30) + `"operator":"ORANGE"`, "fr-1", 50, map[scorePart]float64{partDistance: 7.5, partSector: 5}}, // 15/2, 10×(1-30/60)
+		// 70000 and 12 bits
+		{`"cellId":286720009`, "fr-3", 90, map[scorePart]float64{partIdentity: 45}},
+		// 90000 and 11 bits, which may be
+		{`"cellId":184320009`, "fr-3", 40, map[scorePart]float64{partIdentity: 20}},
+		// learned
+		{`"cellId":258818`, "fr-4", 80, map[scorePart]float64{partIdentity: 40}},
+		// of its eNB
+		{`"cellId":258819`, "fr-4", 70, map[scorePart]float64{partIdentity: 35}},
+		// and its gNB
+		{`"node":71000`, "fr-4", 70, map[scorePart]float64{partIdentity: 35}},
+		// learned as well
+		{`"node":1011,"pci":20`, "fr-4", 72.3, map[scorePart]float64{partIdentity: 35, partPCI: 12}},
+		// 15/2, 10×(1-30/60)
+		{at(1000, 30) + `"operator":"ORANGE"`, "fr-1", 50, map[scorePart]float64{partDistance: 7.5, partSector: 5}},
 		{at(500, 118) + `"operator":"SFR"`, "fr-1", 78.7, map[scorePart]float64{partDistance: 10, partSector: 9.67}},
 		{at(20, 60) + `"operator":"SFR"`, "fr-1", 98.8, map[scorePart]float64{partDistance: 14.71, partSector: 10}},
-		{at(4000, 0) + `"node":70000`, "fr-3", 80, map[scorePart]float64{partIdentity: 45, partDistance: 15, partSector: 0}},
-		{at(3000, 0) + `"cellId":258305,"technology":"LTE","pci":1`, "fr-1", 73.8, map[scorePart]float64{partIdentity: 50, partPCI: 0, partTechnology: 10, partDistance: 3.75, partSector: 10}},
+		{at(4000, 0) + `"node":70000`, "fr-3", 80,
+			map[scorePart]float64{partIdentity: 45, partDistance: 15, partSector: 0}},
+		{at(3000, 0) + `"cellId":258305,"technology":"LTE","pci":1`, "fr-1", 73.8,
+			map[scorePart]float64{partIdentity: 50, partPCI: 0, partTechnology: 10, partDistance: 3.75,
+				partSector: 10}},
 	} {
 		p := radioOf[Profile](t, r, "radio_profile_estimate", "{"+tt.arguments+"}")
 		if len(p.Items) == 0 {
@@ -72,10 +86,12 @@ func TestProfileScores(t *testing.T) {
 		}
 		c := p.Items[0]
 		if c.SiteKey != tt.site || math.Abs(c.Score-tt.score) > 0.051 || len(c.Parts) != len(tt.points) {
-			t.Errorf("%s: %s with %v, want %s with %v: %+v", tt.arguments, c.SiteKey, c.Score, tt.site, tt.score, c.Parts)
+			t.Errorf("%s: %s with %v, want %s with %v: %+v", tt.arguments, c.SiteKey, c.Score, tt.site, tt.score,
+				c.Parts)
 		}
 		for _, part := range c.Parts {
-			if want, ok := tt.points[part.Part]; !ok || math.Abs(part.Points-want) > 0.011 || part.Of != weights[part.Part] || part.Why == "" {
+			if want, ok := tt.points[part.Part]; !ok || math.Abs(part.Points-want) > 0.011 ||
+				part.Of != weights[part.Part] || part.Why == "" {
 				t.Errorf("%s: %+v, want %v", tt.arguments, part, want)
 			}
 		}
@@ -95,7 +111,8 @@ func TestProfileAdds(t *testing.T) {
 	}
 	for range rounds {
 		p := away(radioHome, 4000*random.Float64(), 360*random.Float64())
-		arguments := fmt.Sprintf(`"lat":%v,"lon":%v,"node":%d,"pci":%d,"limit":20`, p.Lat, p.Lng, 2+random.IntN(60), random.IntN(12))
+		arguments := fmt.Sprintf(`"lat":%v,"lon":%v,"node":%d,"pci":%d,"limit":20`, p.Lat, p.Lng, 2+random.IntN(60),
+			random.IntN(12))
 		if random.IntN(2) == 0 {
 			arguments += fmt.Sprintf(`,"cellId":%d`, (2+random.IntN(60))<<8|1)
 		}
@@ -117,12 +134,14 @@ func TestProfileAdds(t *testing.T) {
 			}
 			i := slices.IndexFunc(sites, func(s site.Site) bool { return "fr-"+s.ID == c.SiteKey })
 			metres := apart(p, sites[i].Position)
-			if math.Abs(c.Score-100*points/of) > 0.051 || c.Score > last || math.Abs(float64(*c.Distance)-metres) > 1 || apart(away(p, metres, *c.Bearing), sites[i].Position) > metres/500+1 {
+			if math.Abs(c.Score-100*points/of) > 0.051 || c.Score > last || math.Abs(float64(*c.Distance)-metres) > 1 ||
+				apart(away(p, metres, *c.Bearing), sites[i].Position) > metres/500+1 {
 				t.Errorf("%s: %+v after %v, %v of %v, %v m", arguments, c, last, points, of, metres)
 			}
 			last = c.Score
 		}
-		if answer.Total != answer.Considered || len(answer.Items) != min(20, answer.Considered) || answer.Considered > len(sites) {
+		if answer.Total != answer.Considered || len(answer.Items) != min(20, answer.Considered) ||
+			answer.Considered > len(sites) {
 			t.Errorf("%d of %d", len(answer.Items), answer.Considered)
 		}
 	}
@@ -143,7 +162,8 @@ func TestProfileNotes(t *testing.T) {
 		{`{"lat":-20.9,"lon":55.5}`, "ask with market DROM"},
 	} {
 		t.Run(tt.arguments, func(t *testing.T) {
-			if p := radioOf[Profile](t, r, "radio_profile_estimate", tt.arguments); !strings.Contains(strings.Join(p.Notes, "; "), tt.want) {
+			if p := radioOf[Profile](t, r, "radio_profile_estimate",
+				tt.arguments); !strings.Contains(strings.Join(p.Notes, "; "), tt.want) {
 				t.Errorf("%s: %q, want %q", tt.arguments, p.Notes, tt.want)
 			}
 		})
@@ -151,10 +171,12 @@ func TestProfileNotes(t *testing.T) {
 	// SFR and ORANGE are as likely where only the place is known; a base station is one's.
 	tie := radioOf[Profile](t, r, "radio_profile_estimate", `{"lat":46.1775,"lon":3.3741667}`).Items[0]
 	one := radioOf[Profile](t, r, "radio_profile_estimate", `{"node":1010}`).Items[0]
-	if tie.Operator != nil || one.Operator == nil || *one.Operator != "ORANGE" || one.Bearing != nil || one.Distance != nil {
+	if tie.Operator != nil || one.Operator == nil || *one.Operator != "ORANGE" || one.Bearing != nil ||
+		one.Distance != nil {
 		t.Errorf("%+v, %+v", tie, one)
 	}
-	if none := radioOf[Profile](t, r, "radio_profile_estimate", `{"node":1,"market":"PT"}`); len(none.Items) != 0 || none.Sources[0].Unavailable == nil {
+	if none := radioOf[Profile](t, r, "radio_profile_estimate", `{"node":1,"market":"PT"}`); len(none.Items) != 0 ||
+		none.Sources[0].Unavailable == nil {
 		t.Errorf("%+v", none)
 	}
 }

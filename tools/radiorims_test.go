@@ -30,34 +30,42 @@ func said(nodes []DiagnosedNode) (list []string) {
 // Most phones in NR say the gNB and the cell: the site is given both, and each measure is
 // one all the same.
 func TestMeasuresOfAGNBAndItsCell(t *testing.T) {
-	s := site.Site{ID: "7", Position: radioHome, Azimuths: []uint16{90}, Radio: []site.RadioID{{Kind: site.GNB, Operator: orange, Value: 70000}}}
+	s := site.Site{ID: "7", Position: radioHome, Azimuths: []uint16{90},
+		Radio: []site.RadioID{{Kind: site.GNB, Operator: orange, Value: 70000}}}
 	emits(&s, orange, "5G NR 3500", site.G5, 2)
 	var rows []radioRow
 	for i := range 6 {
-		rows = append(rows, radioRow{at: away(radioHome, 100+20*float64(i), 90), operator: orange, tech: "NR", gnb: 70000, cell: 70000<<8 | 1, pci: 10})
+		rows = append(rows, radioRow{at: away(radioHome, 100+20*float64(i), 90), operator: orange, tech: "NR",
+			gnb: 70000, cell: 70000<<8 | 1, pci: 10})
 	}
-	bare := radioRow{at: away(radioHome, 200, 95), operator: orange, tech: "NR", cell: 70000<<8 | 2, pci: 11} // may be of any gNB
+	// may be of any gNB
+	bare := radioRow{at: away(radioHome, 200, 95), operator: orange, tech: "NR", cell: 70000<<8 | 2, pci: 11}
 	r := radioReading(t, []site.Site{s}, append(rows, bare))
 	_, o := diagnosed(t, r, "")
-	if got := said(o.Nodes); !slices.Equal(got, []string{"gnb 70000 source 6 6", "cell 17920002 measures 1 1"}) || o.AllNodes != 2 {
+	if got := said(o.Nodes); !slices.Equal(got, []string{"gnb 70000 source 6 6", "cell 17920002 measures 1 1"}) ||
+		o.AllNodes != 2 {
 		t.Errorf("%q", got)
 	}
 	if g := o.Generation[0]; len(o.Generation) != 1 || g.Generation != "5G" || g.Naming != 7 || g.Near != 7 {
 		t.Errorf("%+v", o.Generation)
 	}
 	m := radioOf[Alignment](t, r, "radio_check_sector_alignment", `{"siteId":"7"}`).Measured
-	if m.Looked.Measures != 7 || m.Of != 7 || m.Sample || m.Cells[0].Measures != 6 || m.Cells[1].Measures != 1 || m.Sectors[0].Measures != 7 {
+	if m.Looked.Measures != 7 || m.Of != 7 || m.Sample || m.Cells[0].Measures != 6 || m.Cells[1].Measures != 1 ||
+		m.Sectors[0].Measures != 7 {
 		t.Errorf("%+v", m)
 	}
 }
 
 // What a sample of very many measures says of a cell is as much of all, and said to be one.
 func TestMeasuresOfACellThatVeryManyName(t *testing.T) {
-	s := site.Site{ID: "7", Position: radioHome, Radio: []site.RadioID{{Kind: site.GNB, Operator: orange, Value: 70000}, {Kind: site.Cell, Operator: orange, Value: 70000<<8 | 1}}}
+	s := site.Site{ID: "7", Position: radioHome,
+		Radio: []site.RadioID{{Kind: site.GNB, Operator: orange, Value: 70000},
+			{Kind: site.Cell, Operator: orange, Value: 70000<<8 | 1}}}
 	emits(&s, orange, "5G NR 3500", site.G5, 2)
 	var rows []radioRow
 	for i := range 800 { // three of four say the cell alone
-		x := radioRow{at: away(radioHome, 100+float64(i), float64(i)), operator: orange, tech: "NR", cell: 70000<<8 | 1, pci: 10}
+		x := radioRow{at: away(radioHome, 100+float64(i), float64(i)), operator: orange, tech: "NR", cell: 70000<<8 | 1,
+			pci: 10}
 		if i%4 == 0 {
 			x.gnb = 70000
 		}
@@ -88,7 +96,8 @@ func TestMeasuresOfACell(t *testing.T) {
 	}
 	var rows []radioRow
 	for i := range 5 {
-		rows = append(rows, radioRow{at: away(radioHome, 100+400*float64(i), 40), operator: orange, tech: "LTE", cell: 1009<<8 | 1, pci: 3})
+		rows = append(rows, radioRow{at: away(radioHome, 100+400*float64(i), 40), operator: orange, tech: "LTE",
+			cell: 1009<<8 | 1, pci: 3})
 	}
 	_, o := diagnosed(t, radioReading(t, sites, rows), "")
 	if got := said(o.Nodes); !slices.Equal(got, []string{"cell 258305 source 5 3", "enb 1009 nobody 5 3"}) {
@@ -103,8 +112,10 @@ func TestMeasuresOfACell(t *testing.T) {
 func TestNodeThatIsACellsNumber(t *testing.T) {
 	s := site.Site{ID: "7", Position: radioHome, Radio: []site.RadioID{{Kind: site.ENB, Operator: orange, Value: 1009}}}
 	emits(&s, orange, "LTE 800", site.G4, 2)
-	_, o := diagnosed(t, radioReading(t, []site.Site{s}, []radioRow{{at: away(radioHome, 2000, 0), operator: orange, tech: "NR", enb: 1009, cell: 1009, pci: 3}}), "")
-	if len(o.Generation) != 1 || o.Generation[0].Generation != "4G" || o.Generation[0].Naming != 1 || len(o.Undeclared) > 0 || len(o.Unmeasured) > 0 {
+	_, o := diagnosed(t, radioReading(t, []site.Site{s},
+		[]radioRow{{at: away(radioHome, 2000, 0), operator: orange, tech: "NR", enb: 1009, cell: 1009, pci: 3}}), "")
+	if len(o.Generation) != 1 || o.Generation[0].Generation != "4G" || o.Generation[0].Naming != 1 ||
+		len(o.Undeclared) > 0 || len(o.Unmeasured) > 0 {
 		t.Errorf("%+v", o)
 	}
 }
@@ -114,7 +125,8 @@ func TestMeasuresWithoutATechnology(t *testing.T) {
 	s := site.Site{ID: "7", Position: radioHome}
 	emits(&s, orange, "LTE 800", site.G4, 2)
 	d, o := diagnosed(t, radioReading(t, []site.Site{s}, []radioRow{
-		{at: away(radioHome, 500, 0), operator: orange, enb: 2000}, {at: away(radioHome, 600, 0), operator: orange}}), "")
+		{at: away(radioHome, 500, 0), operator: orange, enb: 2000}, {at: away(radioHome, 600, 0), operator: orange}}),
+		"")
 	if len(d.Notes) != 0 || !slices.Equal(said(o.Nodes), []string{"enb 2000 nobody 1 1"}) {
 		t.Errorf("%q, %q", d.Notes, said(o.Nodes))
 	}
@@ -127,7 +139,8 @@ func TestManyNodes(t *testing.T) {
 	for i := range 20 {
 		s.Radio = append(s.Radio, site.RadioID{Kind: site.ENB, Operator: orange, Value: uint64(5000 + i)})
 	}
-	_, o := diagnosed(t, radioReading(t, []site.Site{s}, []radioRow{{at: away(radioHome, 500, 0), operator: orange, tech: "LTE", enb: 5019}}), `,"limit":20`)
+	_, o := diagnosed(t, radioReading(t, []site.Site{s},
+		[]radioRow{{at: away(radioHome, 500, 0), operator: orange, tech: "LTE", enb: 5019}}), `,"limit":20`)
 	if got := said(o.Nodes); len(got) != mostNodes+1 || got[mostNodes] != "enb 5019 source 1 1" {
 		t.Errorf("%q", got)
 	}
@@ -136,7 +149,8 @@ func TestManyNodes(t *testing.T) {
 // Operators share what is compared of their PCIs; two sites on one spot have no direction
 // from each other; the least and the greatest PCI are PCIs.
 func TestClashesAtTheRims(t *testing.T) {
-	sites := []site.Site{{ID: "7", Position: radioHome}, {ID: "8", Position: radioHome}, {ID: "9", Position: away(radioHome, 4999, 359.98)}, {ID: "10", Position: away(radioHome, 5001, 0)}}
+	sites := []site.Site{{ID: "7", Position: radioHome}, {ID: "8", Position: radioHome},
+		{ID: "9", Position: away(radioHome, 4999, 359.98)}, {ID: "10", Position: away(radioHome, 5001, 0)}}
 	for i := range sites {
 		emits(&sites[i], sfr, "LTE 800", site.G4, 2)
 		emits(&sites[i], orange, "LTE 800", site.G4, 2)
@@ -161,9 +175,11 @@ func TestClashesAtTheRims(t *testing.T) {
 	var got []string
 	for _, c := range d["list"].([]any) {
 		o := c.(object)
-		got = append(got, strings.TrimSuffix(fmt.Sprintln(o["kind"], o["pci"], o["neighbour"], o["neighbourPci"], o["distanceMeters"], o["bearingDegrees"]), "\n"))
+		got = append(got, strings.TrimSuffix(fmt.Sprintln(o["kind"], o["pci"], o["neighbour"], o["neighbourPci"],
+			o["distanceMeters"], o["bearingDegrees"]), "\n"))
 	}
-	if want := []string{"equal 1007 fr-8 1007 0 <nil>", "equal 0 fr-9 0 4999 0", "mod3 1007 fr-8 2 0 <nil>", "mod3 1007 fr-9 503 4999 0"}; !slices.Equal(got, want) {
+	if want := []string{"equal 1007 fr-8 1007 0 <nil>", "equal 0 fr-9 0 4999 0", "mod3 1007 fr-8 2 0 <nil>",
+		"mod3 1007 fr-9 503 4999 0"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -176,7 +192,8 @@ func TestPositionOfTheSite(t *testing.T) {
 	at := fmt.Sprintf(`"lat":%v,"lon":%v`, radioHome.Lat, radioHome.Lng)
 	p := mustCall(t, r, "radio_check_sector_alignment", `{"siteId":"7",`+at+`}`)["position"].(object)
 	c := mustCall(t, r, "radio_profile_estimate", `{`+at+`}`)["items"].([]any)[0].(object)
-	if p["distanceMeters"] != 0.0 || p["bearingDegrees"] != nil || p["nearestSector"] != nil || c["distanceMeters"] != 0.0 || c["bearingDegrees"] != nil {
+	if p["distanceMeters"] != 0.0 || p["bearingDegrees"] != nil || p["nearestSector"] != nil ||
+		c["distanceMeters"] != 0.0 || c["bearingDegrees"] != nil {
 		t.Errorf("%v, %v", p, c)
 	}
 }
@@ -205,7 +222,8 @@ func TestProfileOfTheNearestWithThePCI(t *testing.T) {
 	arguments := fmt.Sprintf(`{"lat":%v,"lon":%v,"pci":7,"radiusKm":30`, radioHome.Lat, radioHome.Lng)
 	var got []string
 	for offset := 0; ; {
-		page := radioOf[Profile](t, r, "radio_profile_estimate", fmt.Sprintf(`%s,"limit":20,"offset":%d}`, arguments, offset))
+		page := radioOf[Profile](t, r, "radio_profile_estimate",
+			fmt.Sprintf(`%s,"limit":20,"offset":%d}`, arguments, offset))
 		if page.Considered != 70 || page.Total != 70 {
 			t.Fatalf("%d of %d", page.Total, page.Considered)
 		}
@@ -222,7 +240,8 @@ func TestProfileOfTheNearestWithThePCI(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if first := radioOf[Profile](t, r, "radio_profile_estimate", arguments+`}`); len(first.Items) != 10 || !first.Truncated {
+	if first := radioOf[Profile](t, r, "radio_profile_estimate", arguments+`}`); len(first.Items) != 10 ||
+		!first.Truncated {
 		t.Errorf("%d items", len(first.Items))
 	}
 }
@@ -243,13 +262,17 @@ func TestRadioLimits(t *testing.T) {
 func TestNothingInvented(t *testing.T) {
 	s := site.Site{ID: "7", Position: radioHome}
 	emits(&s, orange, "LTE 800", site.G4, 2)
-	r := radioReading(t, []site.Site{s}, []radioRow{{at: radioHome, operator: 4, tech: "LTE", enb: 7}, {at: radioHome, operator: 4, tech: "NR"}, {at: radioHome, operator: orange}})
+	r := radioReading(t, []site.Site{s},
+		[]radioRow{{at: radioHome, operator: 4, tech: "LTE", enb: 7}, {at: radioHome, operator: 4, tech: "NR"},
+			{at: radioHome, operator: orange}})
 	fr := mustCall(t, r, "markets_compare_coverage", `{}`)["markets"].([]any)[0].(object)
-	if fmt.Sprint(fr["otherNetworks"]) != "map[coveragePoints:2 speedtests:0]" || fr["coveragePoints"].(object)["count"] != 3.0 {
+	if fmt.Sprint(fr["otherNetworks"]) != "map[coveragePoints:2 speedtests:0]" ||
+		fr["coveragePoints"].(object)["count"] != 3.0 {
 		t.Errorf("%v", fr)
 	}
 	for _, m := range mustCall(t, r, "capabilities_guide", `{}`)["markets"].([]any) {
-		if o := m.(object); o["market"] == string(market.FR) && o["sites"] != 1.0 || o["market"] != string(market.FR) && o["sites"] != nil {
+		if o := m.(object); o["market"] == string(market.FR) && o["sites"] != 1.0 || o["market"] != string(market.FR) &&
+			o["sites"] != nil {
 			t.Errorf("%v", o)
 		}
 	}
@@ -259,7 +282,8 @@ func TestNothingInvented(t *testing.T) {
 func TestPlaceOfAnotherMarket(t *testing.T) {
 	r := towns(t)
 	for _, tt := range []struct{ arguments, want string }{
-		{`{"place":"cagny","market":"PT"}`, `PT has no sites in a commune, postal code, department or province "cagny"; location_search_places lists those that begin with a text, and without market all registers`},
+		{`{"place":"cagny","market":"PT"}`,
+			`PT has no sites in a commune, postal code, department or province "cagny"; location_search_places lists those that begin with a text, and without market all registers`},
 		{`{"place":"xyzzy"}`, `no loaded register has sites in`},
 	} {
 		t.Run(tt.arguments, func(t *testing.T) {
@@ -279,9 +303,12 @@ func TestGenerationsThatARegisterDoesNotState(t *testing.T) {
 	emits(&s, orange, "", 0, 2)
 	emits(&s, sfr, "LTE 800", site.G4, 2)
 	r := radioReading(t, []site.Site{s}, []radioRow{
-		{at: away(radioHome, 500, 0), operator: orange, tech: "LTE", enb: 1009}, {at: away(radioHome, 500, 9), operator: orange, tech: "GSM"}, {at: away(radioHome, 500, 18), operator: sfr, tech: "GSM"}})
+		{at: away(radioHome, 500, 0), operator: orange, tech: "LTE", enb: 1009},
+		{at: away(radioHome, 500, 9), operator: orange, tech: "GSM"},
+		{at: away(radioHome, 500, 18), operator: sfr, tech: "GSM"}})
 	d, _ := diagnosed(t, r, "")
-	for i, want := range []string{"[2G no 0 1 4G inOperation 0 0] [4G] [] [2G]", "[2G notStated 0 1 4G notStated 1 1] [] [] []"} {
+	for i, want := range []string{"[2G no 0 1 4G inOperation 0 0] [4G] [] [2G]",
+		"[2G notStated 0 1 4G notStated 1 1] [] [] []"} {
 		o := d.Operators[i]
 		var list []any
 		for _, g := range o.Generation {

@@ -31,7 +31,8 @@ const (
 
 // Values lists the parts.
 func (scorePart) Values() []string {
-	return []string{string(partIdentity), string(partPCI), string(partDistance), string(partTechnology), string(partSector)}
+	return []string{string(partIdentity), string(partPCI), string(partDistance), string(partTechnology),
+		string(partSector)}
 }
 
 // The most that each part can have.
@@ -199,5 +200,7 @@ func sectorPart(s *site.Site, p geo.Point, metres float64) ScorePart {
 	case metres < tooNear:
 		return newPart(partSector, 1, "too near for a direction")
 	}
-	return newPart(partSector, max(0, 1-off/sectorHalf), fmt.Sprintf("the position lies at %.1f° from the site, %.1f° off its nearest azimuth of %d°", tenths(bearing), off, azimuth))
+	return newPart(partSector, max(0, 1-off/sectorHalf),
+		fmt.Sprintf("the position lies at %.1f° from the site, %.1f° off its nearest azimuth of %d°", tenths(bearing),
+			off, azimuth))
 }

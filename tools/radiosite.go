@@ -58,7 +58,8 @@ func (r *Reading) radioSite(p *siteParams, o ops.Operator) (*radioSite, error) {
 		}
 	}
 	if len(s.operators) == 0 {
-		return nil, &endpoint.ParamError{Param: "operator", Value: string(o), Want: "an operator of the site, or ALL: it has " + strings.Join(operatorsOf(loaded, at), ", ")}
+		return nil, &endpoint.ParamError{Param: "operator", Value: string(o),
+			Want: "an operator of the site, or ALL: it has " + strings.Join(operatorsOf(loaded, at), ", ")}
 	}
 	return s, nil
 }
@@ -94,7 +95,8 @@ func (s *radioSite) nodes(operator int) (list []site.RadioID) {
 	}
 	stations := list
 	for _, id := range s.Radio {
-		if id.Kind == site.Cell && !slices.ContainsFunc(stations, func(n site.RadioID) bool { return hasCell(n, id.Value) }) {
+		if id.Kind == site.Cell &&
+			!slices.ContainsFunc(stations, func(n site.RadioID) bool { return hasCell(n, id.Value) }) {
 			add(id)
 		}
 	}
@@ -130,7 +132,8 @@ type Looked struct {
 func newLooked(n, of int) Looked { return Looked{n, of, n < of} }
 
 // lookupTypes are what a look-up takes an identifier for.
-var lookupTypes = [site.RadioKinds][]index.RadioType{site.ENB: {index.LookupENB}, site.GNB: {index.LookupGNB}, site.Cell: {index.LookupCI}, site.PCI: {index.LookupPCI}}
+var lookupTypes = [site.RadioKinds][]index.RadioType{site.ENB: {index.LookupENB}, site.GNB: {index.LookupGNB},
+	site.Cell: {index.LookupCI}, site.PCI: {index.LookupPCI}}
 
 // idText is an identifier as answers have it.
 func idText(value uint64) string { return strconv.FormatUint(value, 10) }

@@ -43,7 +43,8 @@ func (r *Reading) sitesSearch(_ context.Context, p *sitesSearchParams) (*SiteLis
 }
 
 // askedOf is a page of the sites of a market that a question is about, "" for none.
-func (r *Reading) askedOf(m *market.Market, loaded *index.Market, f index.Filter, text string, p pageParams) (*SiteList, error) {
+func (r *Reading) askedOf(m *market.Market, loaded *index.Market, f index.Filter, text string, p pageParams) (*SiteList,
+	error) {
 	if text == "" || loaded == nil {
 		return r.found(m, loaded, index.Query{Filter: f}, p), nil
 	}
@@ -155,7 +156,8 @@ func (r *Reading) everywhere(q *inquiry, p pageParams) (items []Site, total int,
 	}
 	for _, m := range among {
 		ask := q.words(index.All)
-		if ask.Place != nil && q.place.Market != m.Table.Code || q.Country != "" && q.Country != m.Table.Country || !q.narrow(m, &ask.Filter) {
+		if ask.Place != nil && q.place.Market != m.Table.Code || q.Country != "" && q.Country != m.Table.Country ||
+			!q.narrow(m, &ask.Filter) {
 			continue
 		}
 		hits := m.Find(ask, max(0, p.Offset-total), p.Limit-len(items))

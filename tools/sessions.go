@@ -71,7 +71,8 @@ func (r *Reading) sessionsListNearby(_ context.Context, p *sessionsParams) (*Ses
 	}
 	items := make([]Session, len(found.Page))
 	for i, s := range found.Page {
-		items[i] = Session{stated(s.Day), s.Import, s.Synthetic, s.Kind, s.Measures, s.Technologies, s.Operators, timeOrNull(s.First), timeOrNull(s.Last)}
+		items[i] = Session{stated(s.Day), s.Import, s.Synthetic, s.Kind, s.Measures, s.Technologies, s.Operators,
+			timeOrNull(s.First), timeOrNull(s.Last)}
 	}
 	return &SessionList{p.center(p.Market), found.Measures, 1, listOf(items, p.Offset, found.Total), measured}, nil
 }

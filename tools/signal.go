@@ -38,10 +38,12 @@ func (r *Reading) sitesGetSignalStats(_ context.Context, p *nearSiteParams) (*Si
 	if err != nil {
 		return nil, err
 	}
-	v := &SignalStats{Center: *near.center, Groups: make([]SignalGroup, len(groups)), Measured: measured, Sourced: sourced(near.market.Table, near.market)}
+	v := &SignalStats{Center: *near.center, Groups: make([]SignalGroup, len(groups)), Measured: measured,
+		Sourced: sourced(near.market.Table, near.market)}
 	for i, g := range groups {
 		v.Total += g.Count
-		v.Groups[i] = SignalGroup{newGroup(&g), newQuantiles(g.Values[0]), newQuantiles(g.Values[1]), newQuantiles(g.Values[2])}
+		v.Groups[i] = SignalGroup{newGroup(&g), newQuantiles(g.Values[0]), newQuantiles(g.Values[1]),
+			newQuantiles(g.Values[2])}
 	}
 	return v, nil
 }

@@ -31,8 +31,10 @@ func (r *Reading) site(m *index.Market, at uint32, metres float64) Site {
 	var s site.Site
 	m.Site(at, &s)
 	v := view.NewSummary(m.Snap, &s)
-	t := Site{SiteKey: *v.SiteKey, Market: v.Market, Code: v.NationalSiteCode, Operators: v.Operators, Technologies: v.Technologies, Status: v.Status,
-		Commune: v.Location.Commune, PostalCode: v.Location.PostalCode, Address: v.Location.Address, Area: v.AdministrativeArea.Label, Coordinates: v.Coordinates,
+	t := Site{SiteKey: *v.SiteKey, Market: v.Market, Code: v.NationalSiteCode, Operators: v.Operators,
+		Technologies: v.Technologies, Status: v.Status,
+		Commune: v.Location.Commune, PostalCode: v.Location.PostalCode, Address: v.Location.Address,
+		Area: v.AdministrativeArea.Label, Coordinates: v.Coordinates,
 		URL: r.pageOf(*v.SiteKey)}
 	if metres >= 0 {
 		whole := int(math.Round(metres))

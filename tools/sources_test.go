@@ -31,7 +31,8 @@ func TestArchiveSources(t *testing.T) {
 			} {
 				t.Run(c.tool, func(t *testing.T) {
 					for _, s := range mustCall(t, r, c.tool, c.arguments)["sources"].([]any) {
-						if got := strings.Contains(s.(object)["label"].(string), "SYNTHETIC"); got != tt.made || s.(object)["date"] == nil {
+						if got := strings.Contains(s.(object)["label"].(string), "SYNTHETIC"); got != tt.made ||
+							s.(object)["date"] == nil {
 							t.Errorf("%s of %s: %v", c.tool, tt.name, s)
 						}
 					}
@@ -51,7 +52,9 @@ func TestUnavailableSources(t *testing.T) {
 	} {
 		t.Run(tt.operator, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), tt.name)
-			if err := os.WriteFile(path, []byte("code_site_op;departement;commune;Lat;Lon;data\nS1;75;Paris;48.85;2.35;HS\n"), 0o600); err != nil {
+			if err := os.WriteFile(path,
+				[]byte("code_site_op;departement;commune;Lat;Lon;data\nS1;75;Paris;48.85;2.35;HS\n"),
+				0o600); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := r.Outages.Import(context.Background(), market.FR, tt.operator, path); err != nil {

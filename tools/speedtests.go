@@ -13,7 +13,8 @@ import (
 	"relais/view"
 )
 
-var speedtestTools = []*Tool{sitesGetSpeedtests, speedtestsNearby, speedtestsNearbyFromPlace, speedtestsAreaSummary, speedtestsAreaSummaryFromPlace}
+var speedtestTools = []*Tool{sitesGetSpeedtests, speedtestsNearby, speedtestsNearbyFromPlace, speedtestsAreaSummary,
+	speedtestsAreaSummaryFromPlace}
 
 var sitesGetSpeedtests = endpoint.New(endpoint.Decl{
 	Name: "sites_get_speedtests", Title: "Speedtests of a site",
@@ -72,7 +73,8 @@ func (r *Reading) sitesGetSpeedtests(_ context.Context, p *siteSpeedtestsParams)
 		p.Offset = 0
 	}
 	c := r.centerOf(loaded, at)
-	tests, total, err := r.SpeedtestsOfSite(ops.SiteTests{Site: c.Name, Market: &c.Market, Operator: p.Operator, Best: p.Best, Limit: p.Limit, Offset: p.Offset})
+	tests, total, err := r.SpeedtestsOfSite(ops.SiteTests{Site: c.Name, Market: &c.Market, Operator: p.Operator,
+		Best: p.Best, Limit: p.Limit, Offset: p.Offset})
 	if err != nil {
 		return nil, err
 	}
@@ -91,10 +93,12 @@ func speedtestList(c *Center, tests []measure.Test, p pageParams, total int) Spe
 }
 
 func newSpeedtest(t *measure.Test, center geo.Point) Speedtest {
-	s := Speedtest{ID: t.ID, Timestamp: timestamp(t.Time), Coordinates: coordinates(t.Position), Distance: metresTo(center, t.Position),
+	s := Speedtest{ID: t.ID, Timestamp: timestamp(t.Time), Coordinates: coordinates(t.Position),
+		Distance: metresTo(center, t.Position),
 		Download: number(t.Download), Average: number(t.Average), Upload: number(t.Upload), Ping: number(t.Ping),
 		Operator: t.OperatorName, NetworkType: t.NetworkType, ConnectionType: t.Technology,
-		Radio: view.SpeedtestRadio{PointRadio: pointRadio(&t.Radio), RSRP: number(t.Radio.RSRP), RSRQ: number(t.Radio.RSRQ), SNR: number(t.Radio.SNR)}}
+		Radio: view.SpeedtestRadio{PointRadio: pointRadio(&t.Radio), RSRP: number(t.Radio.RSRP),
+			RSRQ: number(t.Radio.RSRQ), SNR: number(t.Radio.SNR)}}
 	return s
 }
 
@@ -180,16 +184,19 @@ type speedtestsFromPlaceParams struct {
 	pageParams
 }
 
-func (r *Reading) speedtestsNearbyFromPlace(_ context.Context, p *speedtestsFromPlaceParams) (*NearbySpeedtests, error) {
+func (r *Reading) speedtestsNearbyFromPlace(_ context.Context, p *speedtestsFromPlaceParams) (*NearbySpeedtests,
+	error) {
 	place, err := r.place(&p.placeParams, p.Operator)
 	if err != nil {
 		return nil, err
 	}
-	return r.speedtests(place.center(), p.radiusParams, ops.InMarket{Market: place.Market, Operator: p.Operator}, p.daysParams, p.pageParams)
+	return r.speedtests(place.center(), p.radiusParams, ops.InMarket{Market: place.Market, Operator: p.Operator},
+		p.daysParams, p.pageParams)
 }
 
 // speedtests is a page of the speedtests around a centre.
-func (r *Reading) speedtests(c *Center, radius radiusParams, in ops.InMarket, d daysParams, p pageParams) (*NearbySpeedtests, error) {
+func (r *Reading) speedtests(c *Center, radius radiusParams, in ops.InMarket, d daysParams,
+	p pageParams) (*NearbySpeedtests, error) {
 	store, q, err := r.AskMeasured(in, d.Days, p.Limit)
 	if err != nil {
 		return nil, err

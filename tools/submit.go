@@ -76,7 +76,8 @@ type kept struct {
 func submit[R any, P interface {
 	*R
 	repeat()
-}](r *Reading, tool string, kind account.Kind, token clientToken, params any, do func(token string) (P, account.Fact, error)) (P, error) {
+}](r *Reading, tool string, kind account.Kind, token clientToken, params any,
+	do func(token string) (P, account.Fact, error)) (P, error) {
 	text, err := json.Marshal(params)
 	if err != nil {
 		return nil, err
@@ -130,7 +131,8 @@ func answered[R any, P interface {
 }
 
 // errTokenUsed refuses a clientToken that came with other arguments before.
-var errTokenUsed = &endpoint.ParamError{Param: "clientToken", Want: "it was used for another submission: take a new one for each"}
+var errTokenUsed = &endpoint.ParamError{Param: "clientToken",
+	Want: "it was used for another submission: take a new one for each"}
 
 // count counts a submission, unless there were too many.
 func (s *Said) count(person string, now time.Time) error {
@@ -139,7 +141,9 @@ func (s *Said) count(person string, now time.Time) error {
 	}
 	s.writes.TakeBack(person, now)
 	wait := s.writes.End(now).Sub(now).Round(time.Minute) + time.Minute
-	return &ops.Error{Status: 429, Code: "RATE_LIMITED", Message: fmt.Sprintf("over the limit of %d submissions an hour: come back in %.0f minutes", hourly, wait.Minutes())}
+	return &ops.Error{Status: 429, Code: "RATE_LIMITED",
+		Message: fmt.Sprintf("over the limit of %d submissions an hour: come back in %.0f minutes", hourly,
+			wait.Minutes())}
 }
 
 // left is how much a person may submit in this hour.

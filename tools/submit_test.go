@@ -65,7 +65,8 @@ func (w *town) reopen() {
 		w.open = append(w.open, db)
 		return db
 	}
-	db, now := file("community.db", append(append([]string{}, outage.Buckets...), community.Buckets...)), func() time.Time { return w.at }
+	db, now := file("community.db",
+		append(append([]string{}, outage.Buckets...), community.Buckets...)), func() time.Time { return w.at }
 	var err1, err2, err3, err4 error
 	w.outages, err1 = outage.Open(db, now)
 	w.community, err2 = community.Open(db, now)
@@ -142,11 +143,13 @@ func TestSubmitReport(t *testing.T) {
 		t.Errorf("%v", made)
 	}
 	shown := func() []any {
-		return api(t, w.as(ann), "outages.list", map[string]string{"operator": operator, "source": "community"})["data"].([]any)
+		return api(t, w.as(ann), "outages.list",
+			map[string]string{"operator": operator, "source": "community"})["data"].([]any)
 	}
 	if list := shown(); len(list) != 1 || !sameOutageShown(list[0].(object), made["outage"].(object)) ||
 		list[0].(object)["id"] != made["id"] || list[0].(object)["confirmCount"] != 1.0 ||
-		fmt.Sprint(list[0].(object)["affectedServices"], list[0].(object)["affectedTechnologies"], list[0].(object)["siteName"]) != "[data voice] [4g 5g]"+key {
+		fmt.Sprint(list[0].(object)["affectedServices"], list[0].(object)["affectedTechnologies"],
+			list[0].(object)["siteName"]) != "[data voice] [4g 5g]"+key {
 		t.Errorf("%v", list)
 	}
 	for range 2 { // once more, also after another start
@@ -157,11 +160,14 @@ func TestSubmitReport(t *testing.T) {
 		w.reopen()
 	}
 	confirmed := mustCall(t, w.as(bob), "community_submit_report",
-		fmt.Sprintf(`{"clientToken":"a-1","lat":%v,"lon":%v,"operator":%q}`, at.Lat+0.001, at.Lng, strings.ToLower(operator)))
-	if list := shown(); confirmed["new"] != false || confirmed["id"] != made["id"] || len(list) != 1 || list[0].(object)["confirmCount"] != 2.0 || list[0].(object)["confirmationsRemaining"] != 1.0 {
+		fmt.Sprintf(`{"clientToken":"a-1","lat":%v,"lon":%v,"operator":%q}`, at.Lat+0.001, at.Lng,
+			strings.ToLower(operator)))
+	if list := shown(); confirmed["new"] != false || confirmed["id"] != made["id"] || len(list) != 1 ||
+		list[0].(object)["confirmCount"] != 2.0 || list[0].(object)["confirmationsRemaining"] != 1.0 {
 		t.Errorf("%v\n%v", confirmed, list)
 	}
-	if _, err := call(w.as(ann), "community_submit_report", strings.Replace(first, "storm", "fire", 1)); err == nil || !strings.Contains(err.Error(), "clientToken") {
+	if _, err := call(w.as(ann), "community_submit_report", strings.Replace(first, "storm", "fire", 1)); err == nil ||
+		!strings.Contains(err.Error(), "clientToken") {
 		t.Errorf("another report with the token: %v", err)
 	}
 	for _, tt := range []struct {
@@ -190,14 +196,17 @@ func TestSubmitReport(t *testing.T) {
 	if _, err := w.outages.Reject(made["id"].(string), "no such outage"); err != nil {
 		t.Fatal(err)
 	}
-	if p, list := mustCall(t, w.as(ann), "me_gamification_stats", `{}`), mustCall(t, w.as(ann), "me_reports_status", `{}`)["items"].([]any); p["points"] != 0.0 || list[0].(object)["state"] != "rejected" || list[0].(object)["shown"] != false {
+	if p, list := mustCall(t, w.as(ann), "me_gamification_stats", `{}`), mustCall(t, w.as(ann), "me_reports_status",
+		`{}`)["items"].([]any); p["points"] != 0.0 || list[0].(object)["state"] != "rejected" ||
+		list[0].(object)["shown"] != false {
 		t.Errorf("rejected: %v, %v", p, list)
 	}
 	w.at = w.at.Add(400 * 24 * time.Hour)
 	if _, err := w.outages.Retain(outage.Keep); err != nil {
 		t.Fatal(err)
 	}
-	if list := mustCall(t, w.as(ann), "me_reports_status", `{}`)["items"].([]any); list[0].(object)["state"] != "removed" || list[0].(object)["outage"] != nil {
+	if list := mustCall(t, w.as(ann), "me_reports_status",
+		`{}`)["items"].([]any); list[0].(object)["state"] != "removed" || list[0].(object)["outage"] != nil {
 		t.Errorf("a year later: %v", list)
 	}
 }
@@ -210,20 +219,26 @@ func TestSubmitSpeedtest(t *testing.T) {
 	arguments := fmt.Sprintf(`{"clientToken":"s-1","measuredAt":%q,"lat":48.8584,"lon":2.2945,"downloadMbps":123.4567,"uploadMbps":10,"pingMs":20.5,"mcc":208,"mnc":1,"technology":"lte","networkType":"cellular","deviceType":"phone","enb":1009,"pci":0,"rsrp":-90.25}`,
 		w.at.Add(-time.Hour).Format(time.RFC3339))
 	made := mustCall(t, w.as(ann), "community_submit_speedtest", arguments)
-	list := api(t, w.as(ann), "speedtests.list", map[string]string{"market": "FR", "operator": "ORANGE"})["data"].([]any)
-	if len(list) != 1 || fmt.Sprint(list[0]) != fmt.Sprint(made["speedtest"]) || list[0].(object)["id"] != made["id"] || list[0].(object)["downloadSpeed"] != 123.457 || list[0].(object)["connectionType"] != "LTE" || made["new"] != true {
+	list := api(t, w.as(ann), "speedtests.list",
+		map[string]string{"market": "FR", "operator": "ORANGE"})["data"].([]any)
+	if len(list) != 1 || fmt.Sprint(list[0]) != fmt.Sprint(made["speedtest"]) || list[0].(object)["id"] != made["id"] ||
+		list[0].(object)["downloadSpeed"] != 123.457 || list[0].(object)["connectionType"] != "LTE" ||
+		made["new"] != true {
 		t.Fatalf("%v\n%v", made, list)
 	}
 	w.reopen()
-	if again := mustCall(t, w.as(ann), "community_submit_speedtest", arguments); again["repeated"] != true || !same(again, made) {
+	if again := mustCall(t, w.as(ann), "community_submit_speedtest", arguments); again["repeated"] != true ||
+		!same(again, made) {
 		t.Errorf("%v", again)
 	}
-	if other := mustCall(t, w.as(bob), "community_submit_speedtest", arguments); other["new"] != false || other["id"] != made["id"] {
+	if other := mustCall(t, w.as(bob), "community_submit_speedtest", arguments); other["new"] != false ||
+		other["id"] != made["id"] {
 		t.Errorf("the same of another: %v", other)
 	}
 	for _, who := range []account.Person{ann, bob} {
 		own := mustCall(t, w.as(who), "me_speedtests_list", `{}`)["items"].([]any)
-		if len(own) != 1 || own[0].(object)["state"] != "shown" || own[0].(object)["market"] != "FR" || fmt.Sprint(own[0].(object)["speedtest"]) != fmt.Sprint(list[0]) {
+		if len(own) != 1 || own[0].(object)["state"] != "shown" || own[0].(object)["market"] != "FR" ||
+			fmt.Sprint(own[0].(object)["speedtest"]) != fmt.Sprint(list[0]) {
 			t.Errorf("%v", own)
 		}
 	}
@@ -234,7 +249,8 @@ func TestSubmitSpeedtest(t *testing.T) {
 	if _, err := w.measures.Retain(time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	if own := mustCall(t, w.as(ann), "me_speedtests_list", `{}`)["items"].([]any); own[0].(object)["state"] != "removed" {
+	if own := mustCall(t, w.as(ann), "me_speedtests_list",
+		`{}`)["items"].([]any); own[0].(object)["state"] != "removed" {
 		t.Errorf("%v", own)
 	}
 }
@@ -245,7 +261,8 @@ func TestSubmitValidationsAndBugs(t *testing.T) {
 	ann, bob := w.someone("Annabel"), w.someone("Bobby")
 	key, operator, _ := w.site(7)
 	say := func(who account.Person, token, fields string) object {
-		return mustCall(t, w.as(who), "community_submit_validation", fmt.Sprintf(`{"clientToken":%q,"siteId":%q,%s}`, token, key, fields))
+		return mustCall(t, w.as(who), "community_submit_validation",
+			fmt.Sprintf(`{"clientToken":%q,"siteId":%q,%s}`, token, key, fields))
 	}
 	lte := fmt.Sprintf(`"subject":"technology","value":"LTE 800","operator":%q`, operator)
 	if a := say(ann, "1", lte); a["new"] != true || a["validation"].(object)["count"] != 1.0 {
@@ -254,7 +271,8 @@ func TestSubmitValidationsAndBugs(t *testing.T) {
 	if a := say(ann, "2", lte); a["new"] != false || a["validation"].(object)["count"] != 1.0 {
 		t.Errorf("%v", a)
 	}
-	if a := say(bob, "1", lte+`,"day":"`+w.at.AddDate(0, 0, -3).Format(time.DateOnly)+`"`); a["new"] != true || a["validation"].(object)["count"] != 2.0 {
+	if a := say(bob, "1", lte+`,"day":"`+w.at.AddDate(0, 0, -3).Format(time.DateOnly)+`"`); a["new"] != true ||
+		a["validation"].(object)["count"] != 2.0 {
 		t.Errorf("%v", a)
 	}
 	say(bob, "2", `"subject":"gone"`)
@@ -266,15 +284,19 @@ func TestSubmitValidationsAndBugs(t *testing.T) {
 		got += fmt.Sprint(o["subject"], " ", o["operator"], " ", o["value"], " ", o["count"], " ", o["lastDay"], "; ")
 	}
 	today := w.at.Format(time.DateOnly)
-	if want := fmt.Sprintf("gone   1 %s; technology %s LTE 800 2 %s; ", today, operator, today); got != want || list["site"].(object)["siteKey"] != key || !strings.Contains(fmt.Sprint(list["sources"]), "SYNTHETIC") {
+	if want := fmt.Sprintf("gone   1 %s; technology %s LTE 800 2 %s; ", today, operator, today); got != want ||
+		list["site"].(object)["siteKey"] != key || !strings.Contains(fmt.Sprint(list["sources"]), "SYNTHETIC") {
 		t.Errorf("%s, want %s\n%v", got, want, list)
 	}
 	filed := mustCall(t, w.as(ann), "bug_submit", `{"clientToken":"1","title":"It hangs","text":"First\r\nthen"}`)
 	w.reopen()
-	if again := mustCall(t, w.as(ann), "bug_submit", `{"clientToken":"1","title":"It hangs","text":"First\r\nthen"}`); again["repeated"] != true || !same(again, filed) {
+	if again := mustCall(t, w.as(ann), "bug_submit",
+		`{"clientToken":"1","title":"It hangs","text":"First\r\nthen"}`); again["repeated"] != true ||
+		!same(again, filed) {
 		t.Errorf("%v", again)
 	}
-	if other := mustCall(t, w.as(bob), "bug_submit", `{"clientToken":"1","title":"It hangs","text":"First\r\nthen"}`); other["id"] == filed["id"] {
+	if other := mustCall(t, w.as(bob), "bug_submit",
+		`{"clientToken":"1","title":"It hangs","text":"First\r\nthen"}`); other["id"] == filed["id"] {
 		t.Error("two people have one bug")
 	}
 	if _, err := w.community.CloseBug(filed["id"].(string), "mended"); err != nil {
@@ -290,16 +312,19 @@ func TestSubmitValidationsAndBugs(t *testing.T) {
 		t.Errorf("%v", bug)
 	}
 	me := mustCall(t, w.as(bob), "me_whoami", `{}`)
-	if me["name"] != "Bobby" || me["kind"] != "person" || fmt.Sprint(me["submitted"]) != "map[bugs:1 outages:0 speedtests:0 validations:2]" {
+	if me["name"] != "Bobby" || me["kind"] != "person" ||
+		fmt.Sprint(me["submitted"]) != "map[bugs:1 outages:0 speedtests:0 validations:2]" {
 		t.Errorf("%v", me)
 	}
-	if p := mustCall(t, w.as(bob), "me_gamification_stats", `{}`); p["points"] != 5.0 || p["activeDays"] != 1.0 { // 2 validations of 2, a bug of 1
+	if p := mustCall(t, w.as(bob), "me_gamification_stats", `{}`); p["points"] != 5.0 ||
+		p["activeDays"] != 1.0 { // 2 validations of 2, a bug of 1
 		t.Errorf("%v", p)
 	}
 	w.at = w.at.Add(24 * time.Hour)
 	say(bob, "3", `"subject":"pci","value":"0"`)
 	days := mustCall(t, w.as(bob), "me_sessions_list", `{"limit":1}`)
-	if day := days["items"].([]any)[0].(object); days["total"] != 2.0 || days["nextOffset"] != 1.0 || day["day"] != w.at.Format(time.DateOnly) || day["submitted"].(object)["validations"] != 1.0 {
+	if day := days["items"].([]any)[0].(object); days["total"] != 2.0 || days["nextOffset"] != 1.0 ||
+		day["day"] != w.at.Format(time.DateOnly) || day["submitted"].(object)["validations"] != 1.0 {
 		t.Errorf("%v", days)
 	}
 }

@@ -46,7 +46,8 @@ func (p *submitReportParams) Check() error {
 	case p.Site != "" && (p.Lat != nil || p.Lon != nil):
 		return &endpoint.ParamError{Param: "lat, lon", Want: "not beside siteId: the site's position counts"}
 	case p.Operator == market.AllOperators:
-		return &endpoint.ParamError{Param: "operator", Value: string(p.Operator), Want: "one operator: report each outage by itself"}
+		return &endpoint.ParamError{Param: "operator", Value: string(p.Operator),
+			Want: "one operator: report each outage by itself"}
 	}
 	return nil
 }
@@ -120,34 +121,38 @@ func (r *Reading) submitReport(_ context.Context, p *submitReportParams) (*Repor
 	if err != nil {
 		return nil, err
 	}
-	return submit(r, "community_submit_report", account.Outage, p.Token, p, func(token string) (*ReportReceipt, account.Fact, error) {
-		n.User, n.Token, n.Program = r.Person.ID, token, r.Person.Client != ""
-		if err := r.Said.Outages.Wrong(n); err != nil {
-			return nil, account.Fact{}, &ops.Error{Status: 400, Code: "INVALID_PARAMETER", Message: err.Error()}
-		}
-		report, made, err := r.Said.Outages.Tell(n)
-		if err == nil && !sameOutage(report, n) { // of a token whose first answer is not kept
-			err = errTokenUsed
-		}
-		if err != nil {
-			return nil, account.Fact{}, err
-		}
-		a := &ReportReceipt{Receipt{ID: report.ID, State: string(report.State), New: made, ShownAt: []string{
-			r.apiPage("/outages?market=%s&operator=%s&source=community&lat=%v&lon=%v&radiusKm=1", report.Market, report.Operator, report.Lat, report.Lng),
-			"community_list_observations_nearby", "me_reports_status"}}, newReportedOutage(report)}
-		return a, account.Fact{Kind: account.Outage, Ref: report.ID}, nil
-	})
+	return submit(r, "community_submit_report", account.Outage, p.Token,
+		p, func(token string) (*ReportReceipt, account.Fact, error) {
+			n.User, n.Token, n.Program = r.Person.ID, token, r.Person.Client != ""
+			if err := r.Said.Outages.Wrong(n); err != nil {
+				return nil, account.Fact{}, &ops.Error{Status: 400, Code: "INVALID_PARAMETER", Message: err.Error()}
+			}
+			report, made, err := r.Said.Outages.Tell(n)
+			if err == nil && !sameOutage(report, n) { // of a token whose first answer is not kept
+				err = errTokenUsed
+			}
+			if err != nil {
+				return nil, account.Fact{}, err
+			}
+			a := &ReportReceipt{Receipt{ID: report.ID, State: string(report.State), New: made, ShownAt: []string{
+				r.apiPage("/outages?market=%s&operator=%s&source=community&lat=%v&lon=%v&radiusKm=1", report.Market,
+					report.Operator, report.Lat, report.Lng),
+				"community_list_observations_nearby", "me_reports_status"}}, newReportedOutage(report)}
+			return a, account.Fact{Kind: account.Outage, Ref: report.ID}, nil
+		})
 }
 
 // sameOutage tells whether a report can be the one that something was told of: Tell takes
 // what is less than 300 m away, but for rounding.
 func sameOutage(report *outage.Report, n outage.NewReport) bool {
-	return report.Market == n.Market && fold.EqualASCII(report.Operator, n.Operator) && geo.Distance(report.Point(), n.At) < 301
+	return report.Market == n.Market && fold.EqualASCII(report.Operator, n.Operator) &&
+		geo.Distance(report.Point(), n.At) < 301
 }
 
 // report is what the parameters say. Who says it is not in it yet.
 func (r *Reading) report(p *submitReportParams) (n outage.NewReport, err error) {
-	n = outage.NewReport{Market: market.FR, Operator: string(p.Operator), Reason: p.Reason, Severity: outage.Severity(p.Severity),
+	n = outage.NewReport{Market: market.FR, Operator: string(p.Operator), Reason: p.Reason,
+		Severity: outage.Severity(p.Severity),
 		Services: split(string(p.Services)), Technologies: split(string(p.Networks))}
 	if p.StartedAt != "" {
 		if n.StartedAt, err = time.Parse(time.RFC3339, string(p.StartedAt)); err != nil {

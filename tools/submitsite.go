@@ -40,14 +40,17 @@ func (r *Reading) submitValidation(_ context.Context, p *submitValidationParams)
 	loaded.Site(at, &s)
 	n := community.NewValidation{Market: loaded.Table.Code, SiteKey: index.Key(loaded.Table.Code, s.ID), At: s.Position,
 		Subject: p.Subject, Operator: p.Operator, Value: p.Value, Day: p.Day, User: r.Person.ID}
-	return submit(r, "community_submit_validation", account.Validation, p.Token, p, func(string) (*ValidationReceipt, account.Fact, error) {
-		v, counted, err := r.Said.Community.Validate(n)
-		if err != nil {
-			return nil, account.Fact{}, err
-		}
-		return &ValidationReceipt{Receipt{ID: v.ID, State: "shown", New: counted, ShownAt: []string{"sites_get_validations", "community_list_observations_nearby"}}, newValidation(v)},
-			account.Fact{Kind: account.Validation, Ref: v.ID}, nil
-	})
+	return submit(r, "community_submit_validation", account.Validation, p.Token,
+		p, func(string) (*ValidationReceipt, account.Fact, error) {
+			v, counted, err := r.Said.Community.Validate(n)
+			if err != nil {
+				return nil, account.Fact{}, err
+			}
+			return &ValidationReceipt{Receipt{ID: v.ID, State: "shown", New: counted,
+					ShownAt: []string{"sites_get_validations", "community_list_observations_nearby"}},
+					newValidation(v)},
+				account.Fact{Kind: account.Validation, Ref: v.ID}, nil
+		})
 }
 
 var bugSubmit = endpoint.New(endpoint.Decl{
@@ -66,7 +69,8 @@ type BugReceipt struct{ Receipt }
 
 func (r *Reading) bugSubmit(_ context.Context, p *bugParams) (*BugReceipt, error) {
 	return submit(r, "bug_submit", account.Bug, p.Token, p, func(token string) (*BugReceipt, account.Fact, error) {
-		b, made, err := r.Said.Community.Submit(community.NewBug{Title: p.Title, Text: p.Text, User: r.Person.ID, Token: token})
+		b, made, err := r.Said.Community.Submit(community.NewBug{Title: p.Title, Text: p.Text, User: r.Person.ID,
+			Token: token})
 		if err == nil && (b.Title != p.Title || b.Text != p.Text) { // of a token whose first answer is not kept
 			err = errTokenUsed
 		}

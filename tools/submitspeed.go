@@ -45,15 +45,18 @@ type submitTestParams struct {
 
 // fields are the parameters as an import has them.
 func (p *submitTestParams) fields() map[string]string {
-	f := map[string]string{"timestamp": string(p.MeasuredAt), "lat": decimal(p.Lat), "lng": decimal(p.Lon), "operator": p.Operator,
+	f := map[string]string{"timestamp": string(p.MeasuredAt), "lat": decimal(p.Lat), "lng": decimal(p.Lon),
+		"operator":     p.Operator,
 		"network_type": p.NetworkType, "connection_type": p.Technology, "device_type": p.DeviceType}
-	for name, x := range map[string]*float64{"download_mbps": p.Download, "average_mbps": p.Average, "max_mbps": p.Max, "upload_mbps": p.Upload, "ping_ms": p.Ping,
+	for name, x := range map[string]*float64{"download_mbps": p.Download, "average_mbps": p.Average, "max_mbps": p.Max,
+		"upload_mbps": p.Upload, "ping_ms": p.Ping,
 		"rsrp": p.RSRP, "rsrq": p.RSRQ, "snr": p.SNR} {
 		if x != nil {
 			f[name] = decimal(*x)
 		}
 	}
-	for name, n := range map[string]*int{"mcc": p.MCC, "mnc": p.MNC, "enb": p.ENB, "gnb": p.GNB, "cell_id": p.Cell, "pci": p.PCI} {
+	for name, n := range map[string]*int{"mcc": p.MCC, "mnc": p.MNC, "enb": p.ENB, "gnb": p.GNB, "cell_id": p.Cell,
+		"pci": p.PCI} {
 		if n != nil {
 			f[name] = strconv.Itoa(*n)
 		}
@@ -74,18 +77,20 @@ func (r *Reading) submitSpeedtest(_ context.Context, p *submitTestParams) (*Spee
 	if err != nil {
 		return nil, err
 	}
-	return submit(r, "community_submit_speedtest", account.Speedtest, p.Token, p, func(string) (*SpeedtestReceipt, account.Fact, error) {
-		test, added, err := store.Add(p.Market, p.fields())
-		if err != nil {
-			return nil, account.Fact{}, err
-		}
-		own := ownTest{p.Market, shownTest(&test)}
-		data, err := json.Marshal(own)
-		at := own.Speedtest.Coordinates
-		return &SpeedtestReceipt{Receipt{ID: test.ID, State: "shown", New: added, ShownAt: []string{
-				r.apiPage("/speedtests?market=%s&days=365&north=%v&south=%v&east=%v&west=%v", p.Market, at.Lat, at.Lat, at.Lng, at.Lng), "me_speedtests_list"}}, own.Speedtest},
-			account.Fact{Kind: account.Speedtest, Ref: test.ID, Data: data}, err
-	})
+	return submit(r, "community_submit_speedtest", account.Speedtest, p.Token, p,
+		func(string) (*SpeedtestReceipt, account.Fact, error) {
+			test, added, err := store.Add(p.Market, p.fields())
+			if err != nil {
+				return nil, account.Fact{}, err
+			}
+			own := ownTest{p.Market, shownTest(&test)}
+			data, err := json.Marshal(own)
+			at := own.Speedtest.Coordinates
+			return &SpeedtestReceipt{Receipt{ID: test.ID, State: "shown", New: added, ShownAt: []string{
+					r.apiPage("/speedtests?market=%s&days=365&north=%v&south=%v&east=%v&west=%v", p.Market, at.Lat,
+						at.Lat, at.Lng, at.Lng), "me_speedtests_list"}}, own.Speedtest},
+				account.Fact{Kind: account.Speedtest, Ref: test.ID, Data: data}, err
+		})
 }
 
 // An ownTest is a speedtest as it is noted for who submitted it.

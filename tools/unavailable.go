@@ -117,7 +117,8 @@ func (r *Reading) sitesHSNearbyFromPlace(_ context.Context, p *sitesHSFromPlaceP
 	case place.wide():
 		around.Radius, areas = anywhere, place.areaCodes()
 	}
-	return r.unavailable(c, ops.InMarket{Market: place.Market, Operator: p.Operator}, ops.AreaParams{}, around, p.pageParams, areas...)
+	return r.unavailable(c, ops.InMarket{Market: place.Market, Operator: p.Operator}, ops.AreaParams{}, around,
+		p.pageParams, areas...)
 }
 
 // areaCodes are the codes of the areas that a wide place is made of.
@@ -134,7 +135,8 @@ func (p *Place) areaCodes() []string {
 
 // unavailable is a page of the sites that operators say are unavailable, in some areas or
 // with none in all.
-func (r *Reading) unavailable(c *Center, in ops.InMarket, a ops.AreaParams, around *geo.Disc, page pageParams, areas ...string) (*UnavailableList, error) {
+func (r *Reading) unavailable(c *Center, in ops.InMarket, a ops.AreaParams, around *geo.Disc, page pageParams,
+	areas ...string) (*UnavailableList, error) {
 	q, err := outagesIn(in, a)
 	if err != nil {
 		return nil, err
@@ -142,7 +144,8 @@ func (r *Reading) unavailable(c *Center, in ops.InMarket, a ops.AreaParams, arou
 	q.Disc = around
 	entries, _ := r.Outages.Entries(q)
 	if areas != nil {
-		entries = slices.DeleteFunc(slices.Clone(entries), func(e *outage.Entry) bool { return !slices.Contains(areas, e.Area) })
+		entries = slices.DeleteFunc(slices.Clone(entries),
+			func(e *outage.Entry) bool { return !slices.Contains(areas, e.Area) })
 	}
 	from := min(page.Offset, len(entries))
 	items := []Unavailable{}
@@ -176,7 +179,8 @@ func outagesIn(in ops.InMarket, a ops.AreaParams) (outage.Query, error) {
 // feed says how much is known of the operators that a question is about.
 func (r *Reading) feed(q outage.Query) Feed {
 	status := r.Outages.FeedStatus(q.Market, q.Operators)
-	f := Feed{OperatorFeed: view.OperatorFeed{Exists: status.Exists, Available: status.Available}, LastUpdate: stated(view.LastUpdate(status.LastUpdate))}
+	f := Feed{OperatorFeed: view.OperatorFeed{Exists: status.Exists, Available: status.Available},
+		LastUpdate: stated(view.LastUpdate(status.LastUpdate))}
 	switch {
 	case !status.Exists:
 		f.Note = fmt.Sprintf("No operator of %s publishes its unavailable sites: nothing is known of outages from operators.", market.Get(q.Market).Label)
@@ -241,19 +245,23 @@ func (r *Reading) publishers(q outage.Query) Sourced {
 		if !ok || f.ReadAt == nil || len(q.Operators) > 0 && !slices.Contains(q.Operators, f.Operator) {
 			continue
 		}
-		register := market.Register{Authority: m.Operators[o].Label, Source: "Unavailable sites that the operator publishes"}
+		register := market.Register{Authority: m.Operators[o].Label,
+			Source: "Unavailable sites that the operator publishes"}
 		if f.Synthetic {
 			register = view.Demonstration(register)
 		}
-		from.Sources = append(from.Sources, Source{Market: m.Code, Authority: register.Authority, Label: register.Source})
+		from.Sources = append(from.Sources,
+			Source{Market: m.Code, Authority: register.Authority, Label: register.Source})
 	}
 	return from
 }
 
 func newUnavailable(e *outage.Entry, around *geo.Disc) Unavailable {
 	v := view.NewOutage(outage.Outage{Entry: e})
-	u := Unavailable{ID: v.ID, Operator: v.OperatorKey, Code: v.SiteName, Commune: v.Commune, Severity: v.Severity, Services: v.AffectedServices,
-		Technologies: v.AffectedTechnologies, StartedAt: v.StartedAt, ExpectedEnd: v.ExpectedEndAt, Reason: v.Reason, Coordinates: view.Coordinates{Lat: v.Latitude, Lng: v.Longitude}}
+	u := Unavailable{ID: v.ID, Operator: v.OperatorKey, Code: v.SiteName, Commune: v.Commune, Severity: v.Severity,
+		Services:     v.AffectedServices,
+		Technologies: v.AffectedTechnologies, StartedAt: v.StartedAt, ExpectedEnd: v.ExpectedEndAt, Reason: v.Reason,
+		Coordinates: view.Coordinates{Lat: v.Latitude, Lng: v.Longitude}}
 	if around != nil {
 		u.Distance = metresTo(around.Center, e.Point())
 	}

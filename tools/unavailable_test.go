@@ -39,10 +39,12 @@ func withOutages(t *testing.T) *Reading {
 func TestUnavailable(t *testing.T) {
 	r := withOutages(t)
 	empty := mustCall(t, r, "sites_hs_list", `{"operator":"ORANGE"}`)
-	if feed := empty["feed"].(object); empty["total"] != 0.0 || feed["exists"] != true || feed["available"] != false || !strings.Contains(feed["note"].(string), "not read") {
+	if feed := empty["feed"].(object); empty["total"] != 0.0 || feed["exists"] != true || feed["available"] != false ||
+		!strings.Contains(feed["note"].(string), "not read") {
 		t.Errorf("%v", empty)
 	}
-	if feed := mustCall(t, r, "sites_hs_list", `{"market":"BE"}`)["feed"].(object); feed["exists"] != false || !strings.Contains(feed["note"].(string), "Belgium") {
+	if feed := mustCall(t, r, "sites_hs_list", `{"market":"BE"}`)["feed"].(object); feed["exists"] != false ||
+		!strings.Contains(feed["note"].(string), "Belgium") {
 		t.Errorf("%v", feed)
 	}
 	path := filepath.Join(t.TempDir(), "sites_hs.csv")
@@ -59,7 +61,8 @@ func TestUnavailable(t *testing.T) {
 	want := api(t, r, "sites-hs.list", map[string]string{"operator": "ORANGE"})["data"].([]any)
 	var got []any
 	for offset := 0; offset < 25; offset += 10 {
-		got = append(got, mustCall(t, r, "sites_hs_list", fmt.Sprintf(`{"operator":"ORANGE","offset":%d}`, offset))["items"].([]any)...)
+		got = append(got, mustCall(t, r, "sites_hs_list",
+			fmt.Sprintf(`{"operator":"ORANGE","offset":%d}`, offset))["items"].([]any)...)
 	}
 	if len(got) != 25 || len(want) != 25 {
 		t.Fatalf("%d items, the API has %d", len(got), len(want))
@@ -71,12 +74,16 @@ func TestUnavailable(t *testing.T) {
 	}
 	near := mustCall(t, r, "sites_hs_nearby", `{"lat":48.80,"lon":2.35,"radiusKm":5.7,"limit":3}`)
 	items := near["items"].([]any)
-	if near["total"] != 6.0 || items[0].(object)["operatorSiteId"] != "S00" || items[1].(object)["distanceMeters"] != 1112.0 {
+	if near["total"] != 6.0 || items[0].(object)["operatorSiteId"] != "S00" ||
+		items[1].(object)["distanceMeters"] != 1112.0 {
 		t.Errorf("%v", near)
 	}
-	place := mustCall(t, r, "location_geocode", `{"place":"Paris","market":"FR"}`)["match"].(object)["coordinates"].(object)
+	place := mustCall(t, r, "location_geocode",
+		`{"place":"Paris","market":"FR"}`)["match"].(object)["coordinates"].(object)
 	same := mustCall(t, r, "sites_hs_nearby", fmt.Sprintf(`{"lat":%v,"lon":%v}`, place["lat"], place["lng"]))
-	if from := mustCall(t, r, "sites_hs_nearby_from_place", `{"place":"Paris","market":"FR"}`); fmt.Sprint(from["items"]) != fmt.Sprint(same["items"]) || from["total"] == 0.0 {
+	if from := mustCall(t, r, "sites_hs_nearby_from_place",
+		`{"place":"Paris","market":"FR"}`); fmt.Sprint(from["items"]) != fmt.Sprint(same["items"]) ||
+		from["total"] == 0.0 {
 		t.Errorf("%v\n%v", from, same)
 	}
 }
@@ -97,8 +104,10 @@ func withPhotos(t *testing.T) (r *Reading, first, second string) {
 	first, second = index.Key(market.FR, fr.Snap.ID(0)), index.Key(market.FR, fr.Snap.ID(fr.Len()-1))
 	images := map[photos.Size][]byte{photos.Main: {1}, photos.Thumb: {2}, photos.OG: {3}}
 	for _, p := range []photos.New{
-		{SiteKey: first, Operator: "ORANGE", Caption: "Le pylône au soleil"}, {SiteKey: first, Operator: "SFR", Caption: "Antennes"},
-		{SiteKey: second, Operator: "ORANGE", Caption: "PYLONE de nuit"}, {SiteKey: "drom-" + r.Set.Market(market.DROM).Snap.ID(0), Caption: "pylône"},
+		{SiteKey: first, Operator: "ORANGE", Caption: "Le pylône au soleil"},
+		{SiteKey: first, Operator: "SFR", Caption: "Antennes"},
+		{SiteKey: second, Operator: "ORANGE", Caption: "PYLONE de nuit"},
+		{SiteKey: "drom-" + r.Set.Market(market.DROM).Snap.ID(0), Caption: "pylône"},
 		{SiteKey: "fr-gone", Operator: "ORANGE", Caption: "pylône"},
 	} {
 		p.ClientID, p.AuthorName, p.Images = "c", "Ann", images
@@ -121,7 +130,8 @@ func TestPhotos(t *testing.T) {
 	r, first, second := withPhotos(t)
 	got := mustCall(t, r, "sites_get_photos", fmt.Sprintf(`{"siteId":%q}`, first))
 	want := api(t, r, "photos.list", map[string]string{"siteId": first})["data"].([]any)
-	if fmt.Sprint(captions(got)) != "[Antennes Le pylône au soleil]" || len(want) != 2 || got["items"].([]any)[0].(object)["imageUrl"] != want[0].(object)["imageUrl"] {
+	if fmt.Sprint(captions(got)) != "[Antennes Le pylône au soleil]" || len(want) != 2 ||
+		got["items"].([]any)[0].(object)["imageUrl"] != want[0].(object)["imageUrl"] {
 		t.Errorf("%v, the API has %v", got, want)
 	}
 	gallery := mustCall(t, r, "sites_get_photo_gallery", fmt.Sprintf(`{"siteId":%q,"operator":"SFR"}`, first))
@@ -136,13 +146,15 @@ func TestPhotos(t *testing.T) {
 		`{"query":"pylone nuit"}`:                 "[PYLONE de nuit]",
 		`{"query":"soleil","market":"DROM"}`:      "[]",
 		`{"query":"pylone","limit":1,"offset":1}`: "[PYLONE de nuit]",
-		`{"market":"FR","department":"` + department(t, r, second) + `","operator":"ORANGE","query":"nuit"}`: "[PYLONE de nuit]",
+		`{"market":"FR","department":"` + department(t, r,
+			second) + `","operator":"ORANGE","query":"nuit"}`: "[PYLONE de nuit]",
 	} {
 		if got := mustCall(t, r, "photos_search", arguments); fmt.Sprint(captions(got)) != want {
 			t.Errorf("%s: %v, want %s", arguments, captions(got), want)
 		}
 	}
-	if _, err := call(r, "photos_search", `{"operator":"ORANGE"}`); err == nil || !strings.Contains(err.Error(), "market") {
+	if _, err := call(r, "photos_search", `{"operator":"ORANGE"}`); err == nil ||
+		!strings.Contains(err.Error(), "market") {
 		t.Errorf("an operator of no market: %v", err)
 	}
 }
@@ -150,7 +162,8 @@ func TestPhotos(t *testing.T) {
 // department is the code of a site's department, as the API says it.
 func department(t *testing.T, r *Reading, key string) string {
 	t.Helper()
-	return api(t, r, "antennas.get", map[string]string{"id": key})["data"].(object)["location"].(object)["department"].(string)
+	return api(t, r, "antennas.get",
+		map[string]string{"id": key})["data"].(object)["location"].(object)["department"].(string)
 }
 
 // A list that was read today may be months old all the same: its answer says when its newest
@@ -169,7 +182,8 @@ func TestListAge(t *testing.T) {
 		{"22/11/2026 10:00", "30/11/2026 10:00", []string{"2026-11-22", "less than a day ago"}, "old"},
 		{"", "", []string{"read in the last 48 hours"}, "began"},
 	} {
-		rows := "code_site_op;departement;commune;Lat;Lon;data;debut;fin\nS1;75;Paris;48.80;2.35;HS;" + c.begins + ";" + c.ends + "\n"
+		rows := "code_site_op;departement;commune;Lat;Lon;data;debut;fin\nS1;75;Paris;48.80;2.35;HS;" + c.begins + ";" +
+			c.ends + "\n"
 		if err := os.WriteFile(path, []byte(rows), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,8 @@ func TestShown(t *testing.T) {
 		{"", ""},
 	} {
 		t.Run(tt.text, func(t *testing.T) {
-			if got := shown(tt.text); got != tt.want || strings.Contains(got, "S") && !strings.Contains(got, "WFS") && !strings.Contains(got, "Signature") {
+			if got := shown(tt.text); got != tt.want || strings.Contains(got, "S") && !strings.Contains(got, "WFS") &&
+				!strings.Contains(got, "Signature") {
 				t.Errorf("%s: %s, want %s", tt.text, got, tt.want)
 			}
 		})
@@ -36,8 +37,10 @@ func TestShown(t *testing.T) {
 }
 
 func TestBrief(t *testing.T) {
-	for _, text := range []string{"", "abc", strings.Repeat("é", 200), strings.Repeat("\xff", 200), "x" + strings.Repeat("😀", 100)} {
-		if got := brief(text, 50); len(got) > 50 || !utf8.ValidString(got) || len(text) > 50 && !strings.HasSuffix(got, "…") {
+	for _, text := range []string{"", "abc", strings.Repeat("é", 200), strings.Repeat("\xff", 200),
+		"x" + strings.Repeat("😀", 100)} {
+		if got := brief(text, 50); len(got) > 50 || !utf8.ValidString(got) ||
+			len(text) > 50 && !strings.HasSuffix(got, "…") {
 			t.Errorf("%q: %q", text, got)
 		}
 	}
@@ -58,7 +61,8 @@ func TestKeysAreNotKept(t *testing.T) {
 		}
 		return false
 	})
-	k.use(k.file("weekly", "url", weekly+"?v=1&key=hunter2", ""), k.file("towns", "data.gouv.fr", "/api?token=hunter2", "."))
+	k.use(k.file("weekly", "url", weekly+"?v=1&key=hunter2", ""),
+		k.file("towns", "data.gouv.fr", "/api?token=hunter2", "."))
 	o := k.options()
 	o.Limits.Tries = 1
 	lock, err := k.dir.Lock("ingest", "a backup", time.Now())
@@ -102,7 +106,8 @@ func TestKeysAreNotKept(t *testing.T) {
 	}
 	k.want(k.run(), Unchanged, "")
 	// Another key is another address.
-	k.use(k.file("weekly", "url", weekly+"?v=1&key=other", ""), k.file("towns", "data.gouv.fr", "/api?token=hunter2", "."))
+	k.use(k.file("weekly", "url", weekly+"?v=1&key=other", ""),
+		k.file("towns", "data.gouv.fr", "/api?token=hunter2", "."))
 	k.asked()
 	k.want(k.run(), Unchanged, "")
 	if log := k.asked(); !strings.HasPrefix(log[0], weekly+" 200 ") {
@@ -131,7 +136,8 @@ func TestRedirectAwayFromHTTPS(t *testing.T) {
 	defer c.close()
 	c.http.Transport.(transport).TLSClientConfig = safe.Client().Transport.(*http.Transport).TLSClientConfig
 	_, err = c.get(t.Context(), safe.URL+"/y", http.Header{}, http.StatusOK)
-	if err == nil || !strings.Contains(err.Error(), bare(u)+"/y leads away from https") || strings.Contains(err.Error(), "hunter2") || asked {
+	if err == nil || !strings.Contains(err.Error(), bare(u)+"/y leads away from https") ||
+		strings.Contains(err.Error(), "hunter2") || asked {
 		t.Errorf("%v, asked %v", err, asked)
 	}
 	c.http.Transport.(transport).TLSClientConfig.RootCAs = x509.NewCertPool()

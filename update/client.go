@@ -53,7 +53,8 @@ func newClient(agent string, l Limits, named map[string]bool) *client {
 		CheckRedirect: checkRedirect,
 		Transport: transport{guarded{&http.Transport{
 			Proxy: http.ProxyFromEnvironment, DialContext: g.DialContext, TLSHandshakeTimeout: l.Connect,
-			ResponseHeaderTimeout: l.Header, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 256 << 10, IdleConnTimeout: time.Minute,
+			ResponseHeaderTimeout: l.Header, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 256 << 10,
+			IdleConnTimeout: time.Minute,
 		}, g}},
 	}}
 }

@@ -30,13 +30,19 @@ func TestServers(t *testing.T) {
 		least  time.Duration
 	}{
 		{name: "500 then well", behave: first(func(w http.ResponseWriter) { w.WriteHeader(500) }), most: 2},
-		{name: "429, later", behave: first(func(w http.ResponseWriter) { w.Header().Set("Retry-After", "1"); w.WriteHeader(429) }), most: 2, least: time.Second},
+		{name: "429, later", behave: first(
+			func(w http.ResponseWriter) { w.Header().Set("Retry-After", "1"); w.WriteHeader(429) }), most: 2,
+			least: time.Second},
 		{name: "429, much later", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
 			w.Header().Set("Retry-After", "86400")
 			w.WriteHeader(429)
 			return true
 		}, words: "asks to be left alone for 24h0m0s", most: 1},
-		{name: "404", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool { w.WriteHeader(404); return true }, words: "404 Not Found", most: 1},
+		{name: "404", behave: func(w http.ResponseWriter, r *http.Request,
+			_ int) bool {
+			w.WriteHeader(404)
+			return true
+		}, words: "404 Not Found", most: 1},
 		{name: "redirect loop", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
 			http.Redirect(w, r, weekly, http.StatusFound)
 			return true
@@ -98,8 +104,16 @@ func TestServers(t *testing.T) {
 			<-r.Context().Done() // the rest is not waited for
 			return true
 		}, words: "an HTML page", most: 1},
-		{name: "304 unasked", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool { w.WriteHeader(304); return true }, words: "it was not asked", most: 1},
-		{name: "206 unasked", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool { w.WriteHeader(206); return true }, words: "the server answers 206 Partial Content", most: 1},
+		{name: "304 unasked", behave: func(w http.ResponseWriter, r *http.Request,
+			_ int) bool {
+			w.WriteHeader(304)
+			return true
+		}, words: "it was not asked", most: 1},
+		{name: "206 unasked", behave: func(w http.ResponseWriter, r *http.Request,
+			_ int) bool {
+			w.WriteHeader(206)
+			return true
+		}, words: "the server answers 206 Partial Content", most: 1},
 		{name: "unknown coding", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
 			w.Header().Set("Content-Encoding", "br")
 			w.Write([]byte("x"))

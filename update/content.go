@@ -46,7 +46,8 @@ const sniffed = 512
 // sniff refuses what the first bytes of a file say that it is not: no authority
 // publishes its register in markup.
 func sniff(head []byte) error {
-	head = bytes.ToLower(bytes.TrimLeft(bytes.TrimPrefix(head[:min(len(head), sniffed)], []byte("\xef\xbb\xbf")), " \t\r\n"))
+	head = bytes.ToLower(bytes.TrimLeft(bytes.TrimPrefix(head[:min(len(head), sniffed)], []byte("\xef\xbb\xbf")),
+		" \t\r\n"))
 	for _, mark := range []string{"<!doctype html", "<html", "<head", "<body", "<!--", "<script"} {
 		if bytes.HasPrefix(head, []byte(mark)) {
 			return errHTML
@@ -135,7 +136,8 @@ func verify(path string, published checksum) (string, error) {
 	}
 	if other != nil {
 		if has := hex.EncodeToString(other.Sum(nil)); has != published.Value {
-			return hex.EncodeToString(own.Sum(nil)), damaged{fmt.Errorf("its %s is %s, the catalogue says %s", published.Type, has, published.Value)}
+			return hex.EncodeToString(own.Sum(nil)),
+				damaged{fmt.Errorf("its %s is %s, the catalogue says %s", published.Type, has, published.Value)}
 		}
 	}
 	return hex.EncodeToString(own.Sum(nil)), nil
@@ -150,7 +152,8 @@ func room(dir string, size int64) error {
 	}
 	free := uint64(s.Bavail) * uint64(s.Bsize)
 	if size > 0 && free/2 < uint64(size) {
-		return fmt.Errorf("the file has %d bytes and the disk of %s has %d free: twice the file is needed", size, dir, free)
+		return fmt.Errorf("the file has %d bytes and the disk of %s has %d free: twice the file is needed", size,
+			dir, free)
 	}
 	return nil
 }

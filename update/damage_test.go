@@ -64,7 +64,8 @@ func TestDamagedIsForgotten(t *testing.T) {
 		{"cut without a length", "", "over 5 % would go", lines(good, 0.5)},
 		{"wrong checksum", "Content-Length: " + strconv.Itoa(len(wrong)) + "\r\n", "its sha1 is", wrong},
 		{"cut gzip", "Content-Encoding: gzip\r\n", "said to be gzip", packedText(t, good)[:5000]},
-		{"whole of a cut gzip", "Content-Encoding: gzip\r\nContent-Length: 5000\r\n", "said to be gzip", packedText(t, good)[:5000]},
+		{"whole of a cut gzip", "Content-Encoding: gzip\r\nContent-Length: 5000\r\n", "said to be gzip",
+			packedText(t, good)[:5000]},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			k := newKit(t)
@@ -76,7 +77,8 @@ func TestDamagedIsForgotten(t *testing.T) {
 			}
 			k.want(k.run(), Updated, "")
 			k.put(weekly, good)
-			k.put("/api", fmt.Appendf(nil, `{"resources":[{"url":"%s","checksum":{"type":"sha1","value":"%x"}}]}`, weekly, sum))
+			k.put("/api", fmt.Appendf(nil, `{"resources":[{"url":"%s","checksum":{"type":"sha1","value":"%x"}}]}`,
+				weekly, sum))
 			tag := "Etag: " + k.files[weekly].etag + "\r\n"
 			k.behave(weekly, raw(tag+tt.header, tt.text))
 			k.want(k.run(), Failed, tt.words)
@@ -171,7 +173,8 @@ func TestWaitingFileLost(t *testing.T) {
 				}
 				k.want(k.run(), Failed, "a backup")
 				lock.Unlock()
-				if err := tt.lose(filepath.Join(k.dir.Downloads(), "FR", "weekly", "SYNTHETIC_observatoire.csv")); err != nil {
+				if err := tt.lose(filepath.Join(k.dir.Downloads(), "FR", "weekly",
+					"SYNTHETIC_observatoire.csv")); err != nil {
 					t.Fatal(err)
 				}
 				k.asked()
@@ -213,7 +216,8 @@ func TestLimitRaised(t *testing.T) {
 				if r.Header.Get("If-None-Match") != "" {
 					return false
 				}
-				return raw("Etag: "+k.files[weekly].etag+"\r\nContent-Length: "+strconv.Itoa(len(sent))+"\r\n"+tt.header, sent)(w, r, nth)
+				return raw("Etag: "+k.files[weekly].etag+"\r\nContent-Length: "+strconv.Itoa(len(sent))+
+					"\r\n"+tt.header, sent)(w, r, nth)
 			})
 			o := k.options()
 			o.Table.Files[0].MaxMB = 1

@@ -84,7 +84,8 @@ func (d *download) open() (p part) {
 	if err != nil || json.Unmarshal(text, &p) != nil || !p.of(d.remote) {
 		return part{}
 	}
-	if plain := strings.TrimSuffix(p.File, packed); p.File != safeName(p.File) && !(p.Gzip && plain == safeName(plain)) {
+	if plain := strings.TrimSuffix(p.File, packed); p.File != safeName(p.File) &&
+		!(p.Gzip && plain == safeName(plain)) {
 		return part{}
 	}
 	if p.Done { // the disk may have lost it since
@@ -220,7 +221,8 @@ func (d *download) begin(a *http.Response) error {
 
 // describe writes what the file is.
 func (d *download) describe() error {
-	return folder.ReplacePrivate(filepath.Join(d.dir, partName), func(w io.Writer) error { return json.NewEncoder(w).Encode(d.part) })
+	return folder.ReplacePrivate(filepath.Join(d.dir, partName),
+		func(w io.Writer) error { return json.NewEncoder(w).Encode(d.part) })
 }
 
 // continues tells whether an answer is the rest of what is there.

@@ -52,7 +52,8 @@ func TestDownloadsArePrivate(t *testing.T) {
 		return true
 	})
 	k.put(weekly, observatory(t, "2026-01-15"))
-	k.use(strings.Replace(k.file("extract", "url", extract, ""), `"FR"`, `"CA"`, 1), k.file("weekly", "url", weekly, ""))
+	k.use(strings.Replace(k.file("extract", "url", extract, ""), `"FR"`, `"CA"`, 1),
+		k.file("weekly", "url", weekly, ""))
 	lock, err := k.dir.Lock("ingest", "a backup", time.Now())
 	if err != nil {
 		t.Fatal(err)
@@ -69,8 +70,10 @@ func TestDownloadsArePrivate(t *testing.T) {
 	}
 	run()
 	want := []string{
-		"drwx------ .", "drwx------ CA", "drwx------ CA/extract", "-rw------- CA/extract/SYNTHETIC_Site_Data_Extract_FX.csv", "-rw------- CA/extract/part.json",
-		"drwx------ FR", "drwx------ FR/weekly", "-rw------- FR/weekly/SYNTHETIC_observatoire.csv", "-rw------- FR/weekly/part.json",
+		"drwx------ .", "drwx------ CA", "drwx------ CA/extract",
+		"-rw------- CA/extract/SYNTHETIC_Site_Data_Extract_FX.csv", "-rw------- CA/extract/part.json",
+		"drwx------ FR", "drwx------ FR/weekly", "-rw------- FR/weekly/SYNTHETIC_observatoire.csv",
+		"-rw------- FR/weekly/part.json",
 	}
 	if got := k.modes(); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
@@ -121,7 +124,8 @@ func TestSweep(t *testing.T) {
 	if err := k.options().Table.sweep(k.dir); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := k.modes(), []string{"drwx------ .", "drwx------ FR", "drwx------ FR/towns", "-rw------- FR/towns/contacts.csv"}; len(got) != 5 || !slices.Equal(got[:4], want) {
+	if got, want := k.modes(), []string{"drwx------ .", "drwx------ FR", "drwx------ FR/towns",
+		"-rw------- FR/towns/contacts.csv"}; len(got) != 5 || !slices.Equal(got[:4], want) {
 		t.Errorf("%q", got)
 	}
 	if info, err := os.Stat(outside); err != nil || info.Mode() != 0o644 {

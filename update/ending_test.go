@@ -45,7 +45,8 @@ func TestChunked(t *testing.T) {
 		r := k.run()
 		k.want(r, Updated, "")
 		log := k.asked()
-		if want := map[bool]int{false: 1, true: 2}[cut]; len(log) != want || cut && !strings.HasSuffix(log[1], " bytes=100000-") {
+		if want := map[bool]int{false: 1, true: 2}[cut]; len(log) != want ||
+			cut && !strings.HasSuffix(log[1], " bytes=100000-") {
 			t.Errorf("cut %v: asked %q", cut, log)
 		}
 		if r.Files[0].ETag != k.files[weekly].etag || r.Ingests[0].Files[0].Rows == 0 {
@@ -99,7 +100,8 @@ func TestOpenEnd(t *testing.T) {
 			d := &download{client: c, dir: t.TempDir(), remote: remote{URL: s.URL + "/x.csv"}, limit: 1 << 30}
 			path, err := d.run(context.Background(), false)
 			got, _ := os.ReadFile(path)
-			if err != nil || string(got) != string(text) || (d.part.ETag == `"a"`) != tt.kept || !tt.kept && d.part.ETag != "" {
+			if err != nil || string(got) != string(text) || (d.part.ETag == `"a"`) != tt.kept ||
+				!tt.kept && d.part.ETag != "" {
 				t.Errorf("%s: %v, %d bytes, tag %q", tt.name, err, len(got), d.part.ETag)
 			}
 			s.Close()

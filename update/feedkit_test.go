@@ -56,7 +56,8 @@ func newFeedKit(t *testing.T) *feedKit {
 
 // feed is a line of the table.
 func (k *feedKit) feed(name, operator, path string) string {
-	return fmt.Sprintf(`{"name":%q,"market":"FR","operator":%q,"find":"url","url":%q,"licence":"test"}`, name, operator, k.URL+path)
+	return fmt.Sprintf(`{"name":%q,"market":"FR","operator":%q,"find":"url","url":%q,"licence":"test"}`, name, operator,
+		k.URL+path)
 }
 
 func (k *feedKit) options() Options {

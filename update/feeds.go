@@ -44,7 +44,8 @@ func (t *feeds) look(ctx context.Context, s *source) (found []string, err error)
 		}
 		r.Good, r.Read = nil, ""
 		s.state.set(file.Name, r)
-		found = append(found, fmt.Sprintf("%s %s: its feed is another than the last update left", t.market, file.Operator))
+		found = append(found, fmt.Sprintf("%s %s: its feed is another than the last update left", t.market,
+			file.Operator))
 	}
 	return found, nil
 }

@@ -39,10 +39,12 @@ func TestFeeds(t *testing.T) {
 			Rows, Served            int
 		}
 	}
-	if err := json.Unmarshal(text, &report); err != nil || len(report.Feeds) != 2 || len(report.Files) != 2 || report.Markets[0] != "FR" {
+	if err := json.Unmarshal(text, &report); err != nil || len(report.Feeds) != 2 || len(report.Files) != 2 ||
+		report.Markets[0] != "FR" {
 		t.Fatalf("%v: %s", err, text)
 	}
-	if f := report.Feeds[0]; f.Operator != "ORANGE" || f.State != "available" || f.ReadAt != "2026-08-20T12:00:00Z" || f.Rows != 3 || f.Served != 3 {
+	if f := report.Feeds[0]; f.Operator != "ORANGE" || f.State != "available" || f.ReadAt != "2026-08-20T12:00:00Z" ||
+		f.Rows != 3 || f.Served != 3 {
 		t.Errorf("%s", text)
 	}
 	// Nothing new: nothing is asked for but what changed, nothing is told, nothing written.
@@ -68,7 +70,8 @@ func TestFeeds(t *testing.T) {
 	// A file that is never renewed becomes too old, although it is asked for.
 	k.at = k.at.Add(25 * time.Hour)
 	k.want(k.run(), Unchanged, "")
-	if k.store.FeedStatus(market.FR, []string{"ORANGE"}).Available || !k.store.FeedStatus(market.FR, []string{"FREE"}).Available {
+	if k.store.FeedStatus(market.FR, []string{"ORANGE"}).Available ||
+		!k.store.FeedStatus(market.FR, []string{"FREE"}).Available {
 		t.Error("49 hours old, and 25")
 	}
 }
@@ -105,16 +108,22 @@ func TestFeedFails(t *testing.T) {
 		{"a page", answer(200, "<!doctype html><title>Maintenance</title>"), "an HTML page", true},
 		{"nothing", answer(200, ""), "empty", false},
 		{"a header alone", dated([]byte(hsColumns), day.Add(time.Hour)), "the file has no row", true},
-		{"no row of use", dated([]byte(strings.ReplaceAll(string(published(1, 2)), "45.77", "?")), day.Add(time.Hour)), "of 2 rows, none can be used", false},
-		{"an empty column", dated([]byte(strings.ReplaceAll(string(published(1, 2)), "45.77", "")), day.Add(time.Hour)), "the column Lat is empty in every row", false},
+		{"no row of use", dated([]byte(strings.ReplaceAll(string(published(1, 2)), "45.77", "?")), day.Add(time.Hour)),
+			"of 2 rows, none can be used", false},
+		{"an empty column", dated([]byte(strings.ReplaceAll(string(published(1, 2)), "45.77", "")), day.Add(time.Hour)),
+			"the column Lat is empty in every row", false},
 		{"half a row", dated(published(1, 2)[:len(published(1, 2))-60], day.Add(time.Hour)), "cut short", false},
 		{"no table", answer(200, "hello"), "no header", true},
-		{"older, by its tag", tagged(`"old"`, dated(published(50, 9), day.Add(-24*time.Hour))), "older than the one of 2026-08-20T06:00:00Z", true},
-		{"older, by its date", dated(published(50, 9), day.Add(-24*time.Hour)), "older than the one of 2026-08-20T06:00:00Z", false},
+		{"older, by its tag", tagged(`"old"`, dated(published(50, 9), day.Add(-24*time.Hour))),
+			"older than the one of 2026-08-20T06:00:00Z", true},
+		{"older, by its date", dated(published(50, 9), day.Add(-24*time.Hour)),
+			"older than the one of 2026-08-20T06:00:00Z", false},
 		{"gone", answer(404, ""), "404", true},
 		{"at rest", answer(503, ""), "503", false},
 		{"over its size", answer(200, strings.Repeat("x", 2<<20)), "over the 1048576 bytes", false},
-		{"another's file", answer(200, strings.Replace(string(published(1, 2)), "code_insee", "code_insee;Antenne relais gérée par FREE", 1)), "file of FREE", false},
+		{"another's file", answer(200,
+			strings.Replace(string(published(1, 2)), "code_insee", "code_insee;Antenne relais gérée par FREE", 1)),
+			"file of FREE", false},
 		{"a redirect to anywhere", func(w http.ResponseWriter, r *http.Request, _ int) bool {
 			w.Header().Set("Location", "ftp://h/x")
 			w.WriteHeader(302)
@@ -130,7 +139,8 @@ func TestFeedFails(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			k := newFeedKit(t)
-			k.use(strings.Replace(k.feed("hs-orange", "ORANGE", orange), `"licence"`, `"maxMB":1,"licence"`, 1), k.feed("hs-free", "FREE", free))
+			k.use(strings.Replace(k.feed("hs-orange", "ORANGE", orange), `"licence"`, `"maxMB":1,"licence"`, 1),
+				k.feed("hs-free", "FREE", free))
 			good := dated(published(1, 3), day)
 			if c.tagged {
 				good = tagged(`"good"`, good)
@@ -144,9 +154,11 @@ func TestFeedFails(t *testing.T) {
 				r := k.run()
 				k.want(r, Failed, c.why)
 				k.expect(c.name, "ORANGE", fmt.Sprintf("failed, read 20T12, failed 20T%d: 1 2 3", k.at.Hour()))
-				k.expect(c.name, "FREE", fmt.Sprintf("available, read 20T%d, failed never: %d", k.at.Hour(), k.at.Hour()))
+				k.expect(c.name, "FREE",
+					fmt.Sprintf("available, read 20T%d, failed never: %d", k.at.Hour(), k.at.Hour()))
 				f := k.store.Feeds(market.FR)[2]
-				if !strings.Contains(f.Why, c.why) || strings.Contains(f.Why, string(k.dir)) || f.Age(k.at) != time.Duration(k.at.Hour()-12)*time.Hour {
+				if !strings.Contains(f.Why, c.why) || strings.Contains(f.Why, string(k.dir)) ||
+					f.Age(k.at) != time.Duration(k.at.Hour()-12)*time.Hour {
 					t.Errorf("why %q, age %s", f.Why, f.Age(k.at))
 				}
 				if r.Feeds[0].State != outage.Failed || r.Feeds[0].Served != 3 || r.Feeds[0].FailedAt == nil {
@@ -210,7 +222,8 @@ func TestFeedResumes(t *testing.T) {
 	k.behave(orange, nil)
 	r := k.run()
 	k.want(r, Updated, "")
-	if f := r.Files[0]; f.Resumed == 0 || f.Resumed+f.Bytes != int64(len(text)) || k.store.Feeds(market.FR)[2].Served != 2000 {
+	if f := r.Files[0]; f.Resumed == 0 || f.Resumed+f.Bytes != int64(len(text)) ||
+		k.store.Feeds(market.FR)[2].Served != 2000 {
 		t.Errorf("%+v", f)
 	}
 	k.noDownloads()
@@ -241,7 +254,8 @@ func TestFeedChangedByHand(t *testing.T) {
 			r := k.run()
 			k.want(r, Updated, "")
 			k.expect(tt.name, "ORANGE", fmt.Sprintf("available, read 20T%d, failed never: 1 2 3", k.at.Hour()))
-			if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "FR ORANGE: its feed is another") || r.Files[1].Status != Unchanged {
+			if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "FR ORANGE: its feed is another") ||
+				r.Files[1].Status != Unchanged {
 				t.Errorf("%s: %q %+v", tt.name, r.Notes, r.Files)
 			}
 		})
@@ -279,7 +293,12 @@ func TestFeedStoresFail(t *testing.T) {
 	}
 	// Nor is an end of the program.
 	ctx, stop := context.WithCancel(t.Context())
-	k.behave(orange, func(w http.ResponseWriter, r *http.Request, _ int) bool { stop(); <-r.Context().Done(); return true })
+	k.behave(orange, func(w http.ResponseWriter, r *http.Request,
+		_ int) bool {
+		stop()
+		<-r.Context().Done()
+		return true
+	})
 	k.at = k.at.Add(time.Hour)
 	if _, err := Run(ctx, k.options()); !errors.Is(err, context.Canceled) {
 		t.Error(err)
@@ -313,7 +332,8 @@ func TestFeedsBesideRegister(t *testing.T) {
 	k.put(weekly, observatory(t, "2026-01-15"))
 	k.use(k.file("weekly", "url", weekly, ""), k.feed("hs-free", "FREE", free))
 	keeper := &Keeper{Options: k.options(), Every: 24 * time.Hour, Log: slog.New(slog.DiscardHandler)}
-	keeper.is = KeeperState{problems: map[subject]string{}, Success: map[market.Code]time.Time{}, Failures: map[market.Code]int{}}
+	keeper.is = KeeperState{problems: map[subject]string{}, Success: map[market.Code]time.Time{},
+		Failures: map[market.Code]int{}}
 	began := time.Now()
 	step := func(paths []string, words string, failures int) {
 		t.Helper()
@@ -325,11 +345,13 @@ func TestFeedsBesideRegister(t *testing.T) {
 		}
 		ran := keeper.once(t.Context(), nil)
 		s := keeper.State()
-		if !ran || s.Problems[market.FR] != words || s.Failures[market.FR] != failures || s.Success[market.FR].IsZero() {
+		if !ran || s.Problems[market.FR] != words || s.Failures[market.FR] != failures ||
+			s.Success[market.FR].IsZero() {
 			t.Errorf("%q: %+v", paths, s)
 		}
 		next, whole := keeper.after(began, began, ran, true)
-		if soon := next.Equal(began.Add(time.Hour)); soon != (words != "") || !whole.Equal(began.Add(24*time.Hour)) || !soon && !next.Equal(whole) {
+		if soon := next.Equal(began.Add(time.Hour)); soon != (words != "") || !whole.Equal(began.Add(24*time.Hour)) ||
+			!soon && !next.Equal(whole) {
 			t.Errorf("%q: next after %s, all after %s", paths, next.Sub(began), whole.Sub(began))
 		}
 	}
@@ -340,10 +362,12 @@ func TestFeedsBesideRegister(t *testing.T) {
 	}
 	step([]string{free}, "hs-free: the server answers 404 Not Found", 1)
 	step([]string{weekly}, "weekly: the server answers 404 Not Found", 2)
-	step([]string{weekly, free}, "weekly: the server answers 404 Not Found; hs-free: the server answers 404 Not Found", 4)
+	step([]string{weekly, free}, "weekly: the server answers 404 Not Found; hs-free: the server answers 404 Not Found",
+		4)
 	step(nil, "", 4)
 	// What failed comes by itself; then all again at its time.
-	if next, whole := keeper.after(began, began.Add(10*time.Minute), false, false); !next.Equal(whole) || !whole.Equal(began.Add(10*time.Minute)) {
+	if next, whole := keeper.after(began, began.Add(10*time.Minute), false, false); !next.Equal(whole) ||
+		!whole.Equal(began.Add(10*time.Minute)) {
 		t.Error(next, whole)
 	}
 	// Of DROM, no operator has a file here.

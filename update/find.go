@@ -138,7 +138,9 @@ func parseDataset(text []byte) (entries []entry, err error) {
 				if err := decode(d, &r); err != nil {
 					return err
 				}
-				entries = append(entries, entry{remote{r.URL, bytesOf(r.Filesize), r.Checksum.known()}, []string{baseOf(r.URL), r.Title}, r.LastModified})
+				entries = append(entries,
+					entry{remote{r.URL, bytesOf(r.Filesize), r.Checksum.known()}, []string{baseOf(r.URL), r.Title},
+						r.LastModified})
 				return few(len(entries))
 			})
 		})
@@ -256,7 +258,8 @@ func inside(d *json.Decoder, begin json.Delim, next func() error) error {
 		return err
 	}
 	if t != begin {
-		return fmt.Errorf("no %s where one is wanted, at byte %d", map[json.Delim]string{'{': "object", '[': "list"}[begin], d.InputOffset())
+		return fmt.Errorf("no %s where one is wanted, at byte %d",
+			map[json.Delim]string{'{': "object", '[': "list"}[begin], d.InputOffset())
 	}
 	for n := 1; d.More(); n++ {
 		if err := few(n); err != nil {

@@ -57,20 +57,24 @@ func TestChecksumAlone(t *testing.T) {
 	k := newKit(t)
 	text := observatory(t, "2026-01-15")
 	sum := sha1.Sum(text)
-	k.put("/api", fmt.Appendf(nil, `{"resources":[{"url":"%s","checksum":{"type":"SHA-1","value":"%X"}}]}`, weekly, sum))
+	k.put("/api", fmt.Appendf(nil, `{"resources":[{"url":"%s","checksum":{"type":"SHA-1","value":"%X"}}]}`, weekly,
+		sum))
 	k.behave(weekly, func(w http.ResponseWriter, r *http.Request, _ int) bool { w.Write(text); return true })
 	k.use(k.file("weekly", "data.gouv.fr", "/api", "observatoire"))
 	k.want(k.run(), Updated, "")
 	k.asked()
 	before := k.listing()
 	k.want(k.run(), Unchanged, "")
-	if log := k.asked(); len(log) != 1 || !slices.ContainsFunc(log, func(l string) bool { return strings.HasPrefix(l, "/api ") }) || k.listing() != before {
+	if log := k.asked(); len(log) != 1 ||
+		!slices.ContainsFunc(log, func(l string) bool { return strings.HasPrefix(l, "/api ") }) ||
+		k.listing() != before {
 		t.Errorf("asked %q", log)
 	}
 }
 
 func TestWhen(t *testing.T) {
-	order := []string{"soon", "2026-08-27T10:00:00", "2026-08-27T10:00:00.5+00:00", "2026-08-27T13:00:00+02:00", "2026-08-28T00:00:00Z"}
+	order := []string{"soon", "2026-08-27T10:00:00", "2026-08-27T10:00:00.5+00:00", "2026-08-27T13:00:00+02:00",
+		"2026-08-28T00:00:00Z"}
 	for i := range order[1:] {
 		if !when(order[i]).Before(when(order[i+1])) {
 			t.Errorf("%s is not before %s", order[i], order[i+1])
@@ -88,7 +92,8 @@ func TestSTAC(t *testing.T) {
 		{"properties":{"datetime":"2026-08-14T00:00:00Z"},"assets":{"x_2056.json":{"href":"https://h/x_2056.json","updated":"2026-08-15T00:00:00Z","checksum:multihash":"1220` + sha256hex + `","file:size":27}}},
 		{"properties":{"updated":"2026-08-13T00:00:00Z"},"assets":{"y":{"href":"../y.csv","file:checksum":"d50110` + strings.ToUpper(md5hex) + `","file:size":-3},"z":{"href":"z","file:checksum":"zz"}}}]}`))
 	want := []entry{
-		{remote{"https://h/x_2056.json", 27, checksum{"sha256", sha256hex}}, []string{"x_2056.json", "x_2056.json"}, "2026-08-15T00:00:00Z"},
+		{remote{"https://h/x_2056.json", 27, checksum{"sha256", sha256hex}}, []string{"x_2056.json", "x_2056.json"},
+			"2026-08-15T00:00:00Z"},
 		{remote{"../y.csv", 0, checksum{"md5", md5hex}}, []string{"y.csv", "y"}, "2026-08-13T00:00:00Z"},
 		{remote{"z", 0, checksum{}}, []string{"z", "z"}, "2026-08-13T00:00:00Z"},
 	}
@@ -96,7 +101,8 @@ func TestSTAC(t *testing.T) {
 		t.Fatalf("%v %v", entries, err)
 	}
 	for i, e := range entries {
-		if e.remote != want[i].remote || e.names[1] != want[i].names[1] || e.names[0] != want[i].names[0] || e.changed != want[i].changed {
+		if e.remote != want[i].remote || e.names[1] != want[i].names[1] || e.names[0] != want[i].names[0] ||
+			e.changed != want[i].changed {
 			t.Errorf("%+v, want %+v", e, want[i])
 		}
 	}
@@ -111,7 +117,8 @@ func TestSTAC(t *testing.T) {
 	} {
 		t.Run(tt.text, func(t *testing.T) {
 			kind, value, _ := strings.Cut(tt.text, " ")
-			if got := (checksum{kind, value}).known(); kind != "SHA-256" && got != tt.want || kind == "SHA-256" && got.Type != "sha256" {
+			if got := (checksum{kind, value}).known(); kind != "SHA-256" && got != tt.want ||
+				kind == "SHA-256" && got.Type != "sha256" {
 				t.Errorf("%s: %v", tt.text, got)
 			}
 		})
@@ -127,17 +134,24 @@ func TestOddEntries(t *testing.T) {
 		text  string
 		want  remote // of the last entry
 	}{
-		{"checksum", parseDataset, `{"resources":[{"url":"a.pdf","checksum":"abc"},{"url":"b","filesize":7}]}`, remote{"b", 7, checksum{}}},
-		{"its type", parseDataset, `{"resources":[{"url":"b","checksum":{"type":7,"value":"00"},"filesize":7}]}`, remote{"b", 7, checksum{}}},
-		{"size", parseDataset, `{"resources":[{"filesize":"7 MB","url":"b","checksum":{"type":"md5","value":"` + md5hex + `"}}]}`, remote{"b", 0, sum}},
+		{"checksum", parseDataset, `{"resources":[{"url":"a.pdf","checksum":"abc"},{"url":"b","filesize":7}]}`,
+			remote{"b", 7, checksum{}}},
+		{"its type", parseDataset, `{"resources":[{"url":"b","checksum":{"type":7,"value":"00"},"filesize":7}]}`,
+			remote{"b", 7, checksum{}}},
+		{"size", parseDataset,
+			`{"resources":[{"filesize":"7 MB","url":"b","checksum":{"type":"md5","value":"` + md5hex + `"}}]}`,
+			remote{"b", 0, sum}},
 		{"huge size", parseDataset, `{"resources":[{"filesize":1e999,"url":"b"}]}`, remote{URL: "b"}},
 		{"title", parseDataset, `{"resources":[{"title":{"fr":"x"},"last_modified":7,"url":"b"}]}`, remote{URL: "b"}},
 		{"url", parseDataset, `{"resources":[{"url":["a"]},7,"x",[],{"url":"b"}]}`, remote{URL: "b"}},
 		{"asset", parseSTAC, `{"assets":{"a":"thumbnail","b":{"href":"b"}}}`, remote{URL: "b"}},
 		{"properties", parseSTAC, `{"properties":"x","assets":{"b":{"href":"b"}}}`, remote{URL: "b"}},
-		{"decimals", parseSTAC, `{"assets":{"b":{"file:size":27000000.0,"href":"b"}}}`, remote{"b", 27000000, checksum{}}},
+		{"decimals", parseSTAC, `{"assets":{"b":{"file:size":27000000.0,"href":"b"}}}`,
+			remote{"b", 27000000, checksum{}}},
 		{"STAC size", parseSTAC, `{"assets":{"b":{"file:size":{},"href":"b"}}}`, remote{URL: "b"}},
-		{"two digests", parseSTAC, `{"assets":{"b":{"checksum:multihash":"zz","file:checksum":"d50110` + md5hex + `","href":"b"}}}`, remote{"b", 0, sum}},
+		{"two digests", parseSTAC,
+			`{"assets":{"b":{"checksum:multihash":"zz","file:checksum":"d50110` + md5hex + `","href":"b"}}}`,
+			remote{"b", 0, sum}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			entries, err := tt.parse([]byte(tt.text))
@@ -187,7 +201,8 @@ func TestHugeCatalogues(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			entries, err := tt.parse(text)
 			runtime.ReadMemStats(&after)
-			if tt.words == "" && (err != nil || len(entries) > 0) || tt.words != "" && (err == nil || !strings.Contains(err.Error(), tt.words)) {
+			if tt.words == "" && (err != nil || len(entries) > 0) ||
+				tt.words != "" && (err == nil || !strings.Contains(err.Error(), tt.words)) {
 				t.Errorf("%s: %d entries, %v", tt.name, len(entries), err)
 			}
 			if n := after.TotalAlloc - before.TotalAlloc; n > 80<<20 {
@@ -212,7 +227,8 @@ func TestErrorsAreShort(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			k := newKit(t)
 			k.put("/api", []byte(tt.text))
-			k.use(k.file("a", "data.gouv.fr", "/api", "observatoire"), k.file("b", "data.gouv.fr", "/api", "observatoire"),
+			k.use(k.file("a", "data.gouv.fr", "/api", "observatoire"),
+				k.file("b", "data.gouv.fr", "/api", "observatoire"),
 				k.file("c", "data.gouv.fr", "/api", "observatoire"))
 			r := k.run()
 			k.want(r, Failed, "a: the catalogue ")
@@ -253,7 +269,8 @@ func FuzzCatalogues(f *testing.F) {
 				newest(file, entries)
 			}
 			for _, e := range entries {
-				if name := safeName(baseOf(e.URL)); !filepath.IsLocal(name) && name != "" || strings.ContainsAny(name, "/\\") {
+				if name := safeName(baseOf(e.URL)); !filepath.IsLocal(name) && name != "" ||
+					strings.ContainsAny(name, "/\\") {
 					t.Errorf("%q makes %q", e.URL, name)
 				}
 				if e.Size < 0 {

@@ -27,10 +27,11 @@ type Keeper struct {
 // A KeeperState says how the updates of a folder are.
 type KeeperState struct {
 	Running  bool
-	Last     time.Time                 // when the last run ended; zero before
-	Next     time.Time                 // when the next begins
-	Problems map[market.Code]string    // of its authority's files and its operators'
-	Success  map[market.Code]time.Time // when a run last found a market's files or found them unchanged, but for those of operators
+	Last     time.Time              // when the last run ended; zero before
+	Next     time.Time              // when the next begins
+	Problems map[market.Code]string // of its authority's files and its operators'
+	// when a run last found a market's files or found them unchanged, but for those of operators
+	Success  map[market.Code]time.Time
 	Failures map[market.Code]int
 	problems map[subject]string
 }

@@ -28,7 +28,8 @@ func TestKeeper(t *testing.T) {
 		t.Fatalf("%s: %+v", what, keeper.State())
 	}
 	wait("a success", func(s KeeperState) bool {
-		return !s.Success[market.FR].IsZero() && !s.Success[market.DROM].IsZero() && !s.Last.IsZero() && len(s.Problems) == 0
+		return !s.Success[market.FR].IsZero() && !s.Success[market.DROM].IsZero() && !s.Last.IsZero() &&
+			len(s.Problems) == 0
 	})
 	k.behave(weekly, func(w http.ResponseWriter, r *http.Request, _ int) bool { w.WriteHeader(404); return true })
 	wait("a problem", func(s KeeperState) bool { return s.Problems[market.FR] != "" && s.Failures[market.DROM] > 0 })
@@ -49,9 +50,11 @@ func TestKeeperBesideAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	keeper := &Keeper{Options: k.options(), Every: time.Hour, Log: slog.New(slog.DiscardHandler)}
-	keeper.is = KeeperState{problems: map[subject]string{}, Success: map[market.Code]time.Time{}, Failures: map[market.Code]int{}}
+	keeper.is = KeeperState{problems: map[subject]string{}, Success: map[market.Code]time.Time{},
+		Failures: map[market.Code]int{}}
 	ran := keeper.once(context.Background(), nil)
-	if s := keeper.State(); ran || len(s.Problems) > 0 || len(s.Failures) > 0 || s.Running || !s.Last.IsZero() || len(k.asked()) > 0 {
+	if s := keeper.State(); ran || len(s.Problems) > 0 || len(s.Failures) > 0 || s.Running || !s.Last.IsZero() ||
+		len(k.asked()) > 0 {
 		t.Errorf("%v %+v", ran, s)
 	}
 	lock.Unlock()
@@ -73,7 +76,8 @@ func TestFirstRun(t *testing.T) {
 	}
 	k.run()
 	snap := k.dir.Snapshot("FR")
-	for age, soon := range map[time.Duration]bool{time.Hour: false, 23 * time.Hour: false, 25 * time.Hour: true, -100 * time.Hour: true} {
+	for age, soon := range map[time.Duration]bool{time.Hour: false, 23 * time.Hour: false, 25 * time.Hour: true,
+		-100 * time.Hour: true} {
 		for _, path := range []string{snap, k.dir.Snapshot("DROM")} {
 			if err := os.Chtimes(path, now, now.Add(-age)); err != nil {
 				t.Fatal(err)

@@ -26,7 +26,8 @@ func staleKit(t *testing.T) *kit {
 
 // publish has the catalogue name the checksum of a text.
 func (k *kit) publish(text []byte) {
-	k.put("/api", fmt.Appendf(nil, `{"resources":[{"url":"%s","checksum":{"type":"sha1","value":"%x"}}]}`, weekly, sha1.Sum(text)))
+	k.put("/api", fmt.Appendf(nil, `{"resources":[{"url":"%s","checksum":{"type":"sha1","value":"%x"}}]}`, weekly,
+		sha1.Sum(text)))
 }
 
 // transfers are the requests for the weekly file since the last call.
@@ -109,7 +110,8 @@ func TestStaleChecksumWithoutTag(t *testing.T) {
 	good, wrong := observatory(t, "2026-01-22"), observatory(t, "2026-01-15")
 	for _, tt := range []struct{ name, header string }{
 		{"no tag", "Content-Length: " + strconv.Itoa(len(good)) + "\r\n"},
-		{"open end", "Etag: \"a\"\r\nLast-Modified: " + time.Unix(1e9, 0).UTC().Format(http.TimeFormat) + "\r\n"}, // perhaps cut
+		// perhaps cut
+		{"open end", "Etag: \"a\"\r\nLast-Modified: " + time.Unix(1e9, 0).UTC().Format(http.TimeFormat) + "\r\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			k := newKit(t)

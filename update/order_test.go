@@ -34,7 +34,8 @@ func TestOrderDoesNotMatter(t *testing.T) {
 			t.Errorf("%v: %d ingests", order, n)
 		}
 		s := readState(filepath.Join(k.dir.Sources("FR"), folder.UpdateName))
-		if s.Files["sup"].Good == nil || s.Files["weekly"].Good == nil || s.Files["sup"].Refused != nil || s.Files["bad"].Refused == nil {
+		if s.Files["sup"].Good == nil || s.Files["weekly"].Good == nil || s.Files["sup"].Refused != nil ||
+			s.Files["bad"].Refused == nil {
 			t.Errorf("%v: remembered %+v", order, s)
 		}
 	}

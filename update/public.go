@@ -15,8 +15,10 @@ import (
 // special are networks of the registries of special-purpose addresses (IANA) that
 // net/netip does not know as such: of providers, of tests and documentation, and those
 // that stand for others.
-var special = prefixes("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
-	"64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20", "5f00::/16", "fec0::/10")
+var special = prefixes("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
+	"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
+	"64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20", "5f00::/16",
+	"fec0::/10")
 
 func prefixes(list ...string) (all []netip.Prefix) {
 	for _, text := range list {
@@ -31,7 +33,8 @@ func public(a netip.Addr) bool {
 		return false
 	}
 	a = a.Unmap()
-	return a.IsGlobalUnicast() && !a.IsPrivate() && !slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(a) })
+	return a.IsGlobalUnicast() && !a.IsPrivate() &&
+		!slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 // A guard keeps downloads on the public internet: an authority's catalogue, redirect or
@@ -94,7 +97,9 @@ func allow(host string, a netip.Addr) error {
 	if public(a) {
 		return nil
 	}
-	return redirectError{fmt.Sprintf("%s is at %s, which is no public address: name the host in a table of your own (--sources) if that is meant", host, a)}
+	return redirectError{fmt.Sprintf(
+		"%s is at %s, which is no public address: name the host in a table of your own (--sources) if that is meant",
+		host, a)}
 }
 
 // A guarded transport checks where proxies are to connect to; the dialer of its guard

@@ -98,7 +98,8 @@ func TestPrivateAddresses(t *testing.T) {
 	inner, asked := counting(t, "")
 	c := newClient("relais/test", quick, nil)
 	defer c.close()
-	for _, address := range []string{inner.URL, localhost(inner), "http://169.254.169.254/latest/meta-data", "http://[::1]:1/", "http://10.0.0.1/"} {
+	for _, address := range []string{inner.URL, localhost(inner), "http://169.254.169.254/latest/meta-data",
+		"http://[::1]:1/", "http://10.0.0.1/"} {
 		wantRefused(t, c, address)
 	}
 	outer, followed := counting(t, localhost(inner)+"/secret")
@@ -115,7 +116,8 @@ func TestPrivateAddresses(t *testing.T) {
 func TestNamedHost(t *testing.T) {
 	s, asked := counting(t, "")
 	path := filepath.Join(t.TempDir(), "sources.json")
-	text := `{"files":[{"name":"a","market":"FR","find":"url","url":"` + strings.Replace(localhost(s), "localhost", "LOCALHOST", 1) + `/a.csv","licence":"none"}]}`
+	text := `{"files":[{"name":"a","market":"FR","find":"url","url":"` + strings.Replace(localhost(s), "localhost",
+		"LOCALHOST", 1) + `/a.csv","licence":"none"}]}`
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -157,14 +159,16 @@ func TestProxy(t *testing.T) {
 		}
 		return nil, errors.New("no such host")
 	}
-	for n, address := range []string{"http://public.test/", "http://93.184.216.34/", "http://named.test/", "http://known-to-the-proxy.test/"} {
+	for n, address := range []string{"http://public.test/", "http://93.184.216.34/", "http://named.test/",
+		"http://known-to-the-proxy.test/"} {
 		a, err := c.get(t.Context(), address, http.Header{}, http.StatusOK)
 		if err != nil || asked.Load() != int64(n+1) {
 			t.Fatalf("%s: %v, the proxy was asked %d times", address, err, asked.Load())
 		}
 		a.Body.Close()
 	}
-	for _, address := range []string{"http://inner.test/", "http://169.254.169.254/latest", "http://127.0.0.1:1/", "http://[::1]/", "https://10.0.0.1/"} {
+	for _, address := range []string{"http://inner.test/", "http://169.254.169.254/latest", "http://127.0.0.1:1/",
+		"http://[::1]/", "https://10.0.0.1/"} {
 		wantRefused(t, c, address)
 	}
 	if asked.Load() != 4 {

@@ -102,5 +102,6 @@ func ours(err error) bool {
 	_, path := errors.AsType[*fs.PathError](err)
 	_, link := errors.AsType[*os.LinkError](err)
 	_, number := errors.AsType[syscall.Errno](err)
-	return held || path || link || number || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	return held || path || link || number || errors.Is(err, context.Canceled) ||
+		errors.Is(err, context.DeadlineExceeded)
 }

@@ -46,7 +46,8 @@ type answer struct {
 }
 
 func newReplay(t *testing.T) *replay {
-	p := &replay{t: t, files: map[string]*answer{}, odd: map[string]func(http.ResponseWriter, *http.Request, int) bool{}, count: map[string]int{}}
+	p := &replay{t: t, files: map[string]*answer{},
+		odd: map[string]func(http.ResponseWriter, *http.Request, int) bool{}, count: map[string]int{}}
 	p.Server = httptest.NewServer(p)
 	t.Cleanup(p.Close)
 	return p
@@ -153,7 +154,8 @@ func newKit(t *testing.T) *kit {
 
 // file is a line of the table.
 func (k *kit) file(name, find, path, match string) string {
-	text, err := json.Marshal(map[string]any{"name": name, "market": "FR", "find": find, "url": k.URL + path, "match": match, "licence": "test"})
+	text, err := json.Marshal(map[string]any{"name": name, "market": "FR", "find": find, "url": k.URL + path,
+		"match": match, "licence": "test"})
 	if err != nil {
 		k.t.Fatal(err)
 	}

@@ -254,7 +254,8 @@ func (s *source) unchanged(d *download, report *FileReport, v version) {
 // refusedBefore notes that the file is one that was refused.
 func (s *source) refusedBefore(d *download, report *FileReport, last record, v version) bool {
 	report.ETag, report.LastModified = v.ETag, v.LastModified
-	report.fail(errors.New(brief(last.Reason, maxError-100) + " (refused before, and the file has not changed since; --force tries again)"))
+	report.fail(errors.New(brief(last.Reason,
+		maxError-100) + " (refused before, and the file has not changed since; --force tries again)"))
 	s.refuse(report.Name, v, last.Reason, last.Limit)
 	s.remove(d.dir)
 	return !v.Misfit

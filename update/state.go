@@ -100,7 +100,8 @@ func (s *state) look(dir folder.Dir, src *ingest.Source, program string) (found 
 			same, found = false, append(found, fmt.Sprintf("%s: its snapshot cannot be used: %v", code, err))
 			continue
 		case sum != had && len(was.Snapshots) > 0:
-			same, found = false, append(found, fmt.Sprintf("%s: its snapshot, of %s, is another than the last update left", code, date))
+			same, found = false, append(found,
+				fmt.Sprintf("%s: its snapshot, of %s, is another than the last update left", code, date))
 		}
 		s.Snapshots[code], s.By = sum, by
 	}

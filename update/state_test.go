@@ -25,7 +25,8 @@ func (k *kit) byHand(text []byte, force bool) {
 	if err := os.WriteFile(path, text, 0o644); err != nil {
 		k.t.Fatal(err)
 	}
-	o := ingest.Options{Dir: k.dir, Markets: []market.Code{market.FR, market.DROM}, Paths: []string{path}, Force: force, Now: time.Now()}
+	o := ingest.Options{Dir: k.dir, Markets: []market.Code{market.FR, market.DROM}, Paths: []string{path}, Force: force,
+		Now: time.Now()}
 	if _, err := ingest.Run(context.Background(), o); err != nil {
 		k.t.Fatal(err)
 	}
@@ -43,7 +44,8 @@ func TestNewerByHand(t *testing.T) {
 	if log := k.asked(); !strings.HasPrefix(log[0], weekly+" 200 ") {
 		t.Errorf("asked %q", log)
 	}
-	if !strings.Contains(strings.Join(r.Notes, " "), "FR: its snapshot, of 2026-01-29, is another than the last update left; the files are fetched again") {
+	if !strings.Contains(strings.Join(r.Notes, " "),
+		"FR: its snapshot, of 2026-01-29, is another than the last update left; the files are fetched again") {
 		t.Errorf("notes %q", r.Notes)
 	}
 	if k.date() != "2026-01-29" {
@@ -52,7 +54,8 @@ func TestNewerByHand(t *testing.T) {
 	before := k.listing()
 	r = k.run()
 	k.want(r, Failed, "refused before")
-	if log := k.asked(); !slices.Equal(log, []string{weekly + " 304 0", towns + " 304 0"}) || len(r.Notes) != 0 || k.listing() != before {
+	if log := k.asked(); !slices.Equal(log, []string{weekly + " 304 0", towns + " 304 0"}) || len(r.Notes) != 0 ||
+		k.listing() != before {
 		t.Errorf("asked %q, notes %q", log, r.Notes)
 	}
 	k.put(weekly, observatory(t, "2026-02-05"))
@@ -70,7 +73,8 @@ func TestSnapshotIsAnother(t *testing.T) {
 		spoil func(k *kit) error
 		words string
 	}{
-		{"older by hand", func(k *kit) error { k.byHand(observatory(t, "2026-01-01"), true); return nil }, "of 2026-01-01, is another"},
+		{"older by hand", func(k *kit) error { k.byHand(observatory(t, "2026-01-01"), true); return nil },
+			"of 2026-01-01, is another"},
 		{"one gone", func(k *kit) error { return os.Remove(k.dir.Snapshot("FR")) }, "FR: its snapshot is gone"},
 		{"spoilt", func(k *kit) error {
 			text, err := os.ReadFile(k.dir.Snapshot("FR"))
@@ -169,7 +173,8 @@ func TestNothingIsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lock.Unlock()
-	if _, err := Run(context.Background(), k.options()); err == nil || !strings.Contains(err.Error(), "another update") {
+	if _, err := Run(context.Background(), k.options()); err == nil ||
+		!strings.Contains(err.Error(), "another update") {
 		t.Error(err)
 	}
 }
@@ -187,7 +192,8 @@ func TestStateForm(t *testing.T) {
 		Snapshots map[string]string
 		By        string
 	}
-	if err := json.Unmarshal(text, &v); err != nil || v.Files["weekly"].Good.ETag != k.files[weekly].etag || len(v.Snapshots["FR"]) != 64 || v.By == "" {
+	if err := json.Unmarshal(text, &v); err != nil || v.Files["weekly"].Good.ETag != k.files[weekly].etag ||
+		len(v.Snapshots["FR"]) != 64 || v.By == "" {
 		t.Errorf("%v: %s", err, text)
 	}
 }

@@ -132,7 +132,8 @@ func parseTable(path string, text []byte) (*Table, error) {
 		seen[f.Name] = true
 		feed := string(f.Market) + " " + f.Operator
 		if f.Operator != "" && feeds[feed] {
-			return nil, fmt.Errorf("%s: two files of %s: what an operator publishes is one file, or an archive", path, feed)
+			return nil, fmt.Errorf("%s: two files of %s: what an operator publishes is one file, or an archive",
+				path, feed)
 		}
 		feeds[feed] = true
 	}

@@ -21,7 +21,8 @@ func TestDefaultTable(t *testing.T) {
 		}
 	}
 	for _, m := range []string{"SFR", "BOUYGUES", "ORANGE", "FREE"} {
-		if !slices.ContainsFunc(table.Files, func(f *File) bool { return f.Market == market.FR && f.Operator == m && f.limit() == 32<<20 }) {
+		if !slices.ContainsFunc(table.Files,
+			func(f *File) bool { return f.Market == market.FR && f.Operator == m && f.limit() == 32<<20 }) {
 			t.Errorf("no file of unavailable sites of %s", m)
 		}
 	}
@@ -85,7 +86,8 @@ func TestTableErrors(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadTable(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "t.json") {
+		if _, err := ReadTable(path); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "t.json") {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}

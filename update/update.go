@@ -130,7 +130,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	c := newClient("relais/"+o.Version, o.Limits, o.Table.hosts())
 	defer c.close()
 	for _, g := range groups {
-		s := &source{Options: o, client: c, group: g, report: &SourceReport{Markets: g.target.markets(), Files: []*FileReport{}}}
+		s := &source{Options: o, client: c, group: g,
+			report: &SourceReport{Markets: g.target.markets(), Files: []*FileReport{}}}
 		s.report.feeds = isFeeds(g.target)
 		s.run(ctx)
 		r.Sources = append(r.Sources, s.report)
@@ -220,7 +221,8 @@ func (r *Report) group(o Options) ([]group, error) {
 	readable := o.Table.Markets()
 	for _, code := range o.Markets {
 		if !slices.Contains(readable, code) {
-			return nil, fmt.Errorf("%s cannot be updated: the table of sources has no file for it that this version of relais reads", code)
+			return nil, fmt.Errorf(
+				"%s cannot be updated: the table of sources has no file for it that this version of relais reads", code)
 		}
 	}
 	var groups []group
@@ -228,14 +230,17 @@ func (r *Report) group(o Options) ([]group, error) {
 		if isFeeds(to) && o.Feeds == nil {
 			continue
 		}
-		asked := len(o.Markets) == 0 || slices.ContainsFunc(to.markets(), func(c market.Code) bool { return slices.Contains(o.Markets, c) })
+		asked := len(o.Markets) == 0 ||
+			slices.ContainsFunc(to.markets(), func(c market.Code) bool { return slices.Contains(o.Markets, c) })
 		if files := o.Table.filesOf(to); asked && len(files) > 0 {
 			groups = append(groups, group{to, files})
 		}
 	}
 	for _, f := range o.Table.Files {
 		if !slices.ContainsFunc(targets(), f.goes) {
-			r.Notes = append(r.Notes, fmt.Sprintf("%s was left out: this version of relais has no parser for the sources of %s", f.Name, f.Market))
+			r.Notes = append(r.Notes,
+				fmt.Sprintf("%s was left out: this version of relais has no parser for the sources of %s", f.Name,
+					f.Market))
 		}
 	}
 	if len(groups) == 0 {

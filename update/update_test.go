@@ -36,7 +36,8 @@ func TestSecondRunTouchesNothing(t *testing.T) {
 	k := weeklyKit(t)
 	r := k.run()
 	k.want(r, Updated, "")
-	if len(r.Files) != 2 || r.Files[0].Status != Fetched || r.Files[0].Bytes != int64(len(observatory(t, "2026-01-15"))) || len(r.Ingests) != 1 {
+	if len(r.Files) != 2 || r.Files[0].Status != Fetched ||
+		r.Files[0].Bytes != int64(len(observatory(t, "2026-01-15"))) || len(r.Ingests) != 1 {
 		t.Errorf("%+v", r.Files)
 	}
 	if k.date() != "2026-01-15" {
@@ -81,7 +82,8 @@ func TestCutTransferResumes(t *testing.T) {
 	log := k.asked()
 	// What came before the cut need not have left the server whole.
 	var have int
-	if _, err := fmt.Sscanf(log[1], weekly+" 206 %d bytes=%d-", new(int), &have); err != nil || have == 0 || have > half {
+	if _, err := fmt.Sscanf(log[1], weekly+" 206 %d bytes=%d-", new(int), &have); err != nil || have == 0 ||
+		have > half {
 		t.Fatalf("asked %q", log)
 	}
 	if want := fmt.Sprintf("%s 206 %d bytes=%d-", weekly, len(text)-have, have); log[1] != want {
@@ -274,7 +276,8 @@ func TestOneBadOneGood(t *testing.T) {
 	k.put(weekly, observatory(t, "2026-01-15"))
 	r := k.run()
 	k.want(r, Updated, "")
-	if r.Files[0].Status != Fetched || r.Ingests[0].Markets[0].Enriched["azimuths"] == 0 && len(r.Ingests[0].Markets[0].Enriched) == 0 {
+	if r.Files[0].Status != Fetched || r.Ingests[0].Markets[0].Enriched["azimuths"] == 0 &&
+		len(r.Ingests[0].Markets[0].Enriched) == 0 {
 		t.Errorf("%+v %+v", r.Files[0], r.Ingests[0].Markets[0])
 	}
 	k.put(sup, []byte("PK\x03\x04 no archive"))

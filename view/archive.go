@@ -95,13 +95,16 @@ func archiveRecord(r *archive.Record, city func(insee string) string) ArchiveRec
 	v := &r.Values
 	lat, lon := r.Position()
 	return ArchiveRecord{
-		ID: v[anfr.PubID], Support: v[anfr.PubSupport], Position: v[anfr.PubPosition], Coord: v[anfr.PubCoord], Lat: lat, Lon: lon,
+		ID: v[anfr.PubID], Support: v[anfr.PubSupport], Position: v[anfr.PubPosition], Coord: v[anfr.PubCoord],
+		Lat: lat, Lon: lon,
 		City:     city(cmp.Or(v[anfr.PubInsee], v[anfr.PubInsee2])),
 		Operator: v[anfr.PubOperator], System: v[anfr.PubSystem], Status: v[anfr.PubStatus], Date: v[anfr.PubDate],
 		Generation: v[anfr.PubGeneration], Updated: v[anfr.PubUpdated], Station: v[anfr.PubStation],
 		Nature: v[anfr.PubNature], Height: v[anfr.PubHeight], Owner: v[anfr.PubOwner],
-		Lieu: v[anfr.PubLieu], Address1: v[anfr.PubAddress1], Address2: v[anfr.PubAddress2], Address3: v[anfr.PubAddress3],
-		Postal: v[anfr.PubPostal], Department: v[anfr.PubDepartment], Insee: v[anfr.PubInsee], Insee2: v[anfr.PubInsee2],
-		Type: r.Kind.Type(),
+		Lieu: v[anfr.PubLieu], Address1: v[anfr.PubAddress1], Address2: v[anfr.PubAddress2],
+		Address3: v[anfr.PubAddress3],
+		Postal:   v[anfr.PubPostal], Department: v[anfr.PubDepartment], Insee: v[anfr.PubInsee],
+		Insee2: v[anfr.PubInsee2],
+		Type:   r.Kind.Type(),
 	}
 }

@@ -97,9 +97,11 @@ func NewMore(snap *snapshot.Snapshot, s *site.Site) More {
 	r := of(snap)
 	d := More{
 		Support: Support{Height: number(s.Height), AntennaHeight: number(s.AntennaHeight), SupportInfo: SupportInfo{
-			Hauteur: s.HeightText, Nature: label(s.Nature), TypeProprietaire: label(s.Owner), NatID: s.Nature.Code, TpoID: s.Owner.Code}},
+			Hauteur: s.HeightText, Nature: label(s.Nature), TypeProprietaire: label(s.Owner), NatID: s.Nature.Code,
+			TpoID: s.Owner.Code}},
 		Radio: r.radio(s),
-		Dates: Dates{LastUpdated: orNull(&snap.UpdatedAt), Implementation: day(s.Implemented), Commissioning: day(s.Commissioned)},
+		Dates: Dates{LastUpdated: orNull(&snap.UpdatedAt), Implementation: day(s.Implemented),
+			Commissioning: day(s.Commissioned)},
 	}
 	var deployed site.Date
 	for _, e := range s.Emissions {
@@ -147,7 +149,8 @@ func (r register) radio(s *site.Site) Radio {
 		case site.Cell:
 			v.CellIDs = append(v.CellIDs, value)
 		default:
-			v.Nodes = append(v.Nodes, Node{Operator: r.Operators[id.Operator].Key, Type: id.Kind.String(), Value: value, Learned: id.Learned})
+			v.Nodes = append(v.Nodes, Node{Operator: r.Operators[id.Operator].Key, Type: id.Kind.String(), Value: value,
+				Learned: id.Learned})
 		}
 	}
 	return v
@@ -201,7 +204,8 @@ func (r register) emissions(s *site.Site) []Emission {
 			if t.Operator != operator {
 				continue
 			}
-			v := Emission{Operator: o.Key, Station: t.Code, Technology: e.System, Generation: e.Generation.String(), Date: orNull(&days[i])}
+			v := Emission{Operator: o.Key, Station: t.Code, Technology: e.System, Generation: e.Generation.String(),
+				Date: orNull(&days[i])}
 			if e.Status >= 0 {
 				v.Status = &r.snap.Statuses[e.Status]
 			}

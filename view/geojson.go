@@ -47,8 +47,9 @@ func Features(snap *snapshot.Snapshot) index.Encode {
 	return func(dst []byte, s *site.Site) ([]byte, error) {
 		text, err := encode(Feature{Type: "Feature", ID: s.ID,
 			Geometry: Geometry{Type: "Point", Coordinates: [2]float64{s.Position.Lng, s.Position.Lat}},
-			Properties: Properties{ID: s.ID, Market: r.Code, CountryCode: r.Country, NationalSiteCode: cmp.Or(s.NationalCode, s.ID),
-				SourceAuthority: r.attribution.Authority, Operators: r.operators(s)}})
+			Properties: Properties{ID: s.ID, Market: r.Code, CountryCode: r.Country,
+				NationalSiteCode: cmp.Or(s.NationalCode, s.ID),
+				SourceAuthority:  r.attribution.Authority, Operators: r.operators(s)}})
 		return append(append(dst, text...), ','), err
 	}
 }

@@ -44,8 +44,10 @@ type MarketsMeta struct {
 func NewMarket(m *market.Market, loaded *index.Market) Market {
 	v := Market{
 		Market: m.Code, Label: m.Label, CountryCode: m.Country, Availability: m.Availability,
-		SourceAuthority: m.Authority, SourceLabel: m.Source, Licence: m.Licence, SourceUnavailableReason: orNull(&m.UnavailableReason),
-		Operators: []Operator{}, Filters: m.Filters, AreaType: m.AreaType, Areas: []Area{}, Statuses: []string{},
+		SourceAuthority: m.Authority, SourceLabel: m.Source, Licence: m.Licence,
+		SourceUnavailableReason: orNull(&m.UnavailableReason),
+		Operators:               []Operator{}, Filters: m.Filters, AreaType: m.AreaType, Areas: []Area{},
+		Statuses: []string{},
 	}
 	for _, o := range m.Operators {
 		v.Operators = append(v.Operators, Operator{o.Key, o.Label, append([]string{}, o.PLMNs...)})

@@ -12,23 +12,28 @@ import (
 	"relais/measure"
 )
 
-var stated = measure.Measure{ID: "0123456789abcdef", Time: time.Date(2026, 3, 5, 10, 3, 0, 0, time.UTC), Position: geo.Point{Lat: 45.1234567, Lng: -0.0000001},
-	MCC: 208, MNC: 0, OperatorName: `Tom's "A" & B\ é`, Technology: "LTE", NetworkType: "CELLULAR",
+var stated = measure.Measure{ID: "0123456789abcdef", Time: time.Date(2026, 3, 5, 10, 3, 0, 0, time.UTC),
+	Position: geo.Point{Lat: 45.1234567, Lng: -0.0000001},
+	MCC:      208, MNC: 0, OperatorName: `Tom's "A" & B\ é`, Technology: "LTE", NetworkType: "CELLULAR",
 	Radio: measure.Radio{ENB: 1048575, GNB: 4294967295, Cell: 1<<36 - 1, PCI: 0, RSRP: -80.25, RSRQ: 0, SNR: -0.5}}
 
-var silent = measure.Measure{ID: "x", MCC: -1, MNC: -1, Radio: measure.Radio{PCI: -1, RSRP: math.NaN(), RSRQ: math.NaN(), SNR: math.NaN()}}
+var silent = measure.Measure{ID: "x", MCC: -1, MNC: -1,
+	Radio: measure.Radio{PCI: -1, RSRP: math.NaN(), RSRQ: math.NaN(), SNR: math.NaN()}}
 
 // What is written by hand is what the shape says: every member, in its order.
 func TestMeasuresAreTheirShapes(t *testing.T) {
 	nan := math.NaN()
-	test := AppendSpeedtest(nil, &measure.Test{Measure: stated, Download: 1000.125, Average: 0, Max: 100000, Upload: 0.001, Ping: 600000, DeviceType: "phone"})
+	test := AppendSpeedtest(nil,
+		&measure.Test{Measure: stated, Download: 1000.125, Average: 0, Max: 100000, Upload: 0.001, Ping: 600000,
+			DeviceType: "phone"})
 	point := AppendPoint(nil, &measure.Point{Measure: stated, Signal: -60})
 	for _, tt := range []struct {
 		text  []byte
 		shape any
 	}{
 		{test, &Speedtest{}}, {point, &Point{}},
-		{AppendSpeedtest(nil, &measure.Test{Measure: silent, Download: nan, Average: nan, Max: nan, Upload: nan, Ping: nan}), &Speedtest{}},
+		{AppendSpeedtest(nil, &measure.Test{Measure: silent, Download: nan, Average: nan, Max: nan, Upload: nan,
+			Ping: nan}), &Speedtest{}},
 		{AppendPoint(nil, &measure.Point{Measure: silent, Signal: nan}), &Point{}},
 	} {
 		d := json.NewDecoder(bytes.NewReader(tt.text))
@@ -38,7 +43,8 @@ func TestMeasuresAreTheirShapes(t *testing.T) {
 		}
 		again, err := JSON(tt.shape)
 		var a, b any
-		if err != nil || json.Unmarshal(again, &a) != nil || json.Unmarshal(tt.text, &b) != nil || !reflect.DeepEqual(a, b) {
+		if err != nil || json.Unmarshal(again, &a) != nil || json.Unmarshal(tt.text, &b) != nil ||
+			!reflect.DeepEqual(a, b) {
 			t.Errorf("%s\nand its shape %s, %v", tt.text, again, err)
 		}
 	}
@@ -46,8 +52,10 @@ func TestMeasuresAreTheirShapes(t *testing.T) {
 	if err := json.Unmarshal(test, &s); err != nil {
 		t.Fatal(err)
 	}
-	if s.Coordinates.Lng != -0.0000001 || *s.DownloadSpeed != 1000.125 || *s.UploadSpeed != 0.001 || *s.Ping != 600000 || *s.AverageSpeed != 0 || *s.MNC != 0 || *s.Radio.PCI != 0 ||
-		*s.Radio.GNB != "4294967295" || s.Radio.CellID != "68719476735" || s.MobileOperator != stated.OperatorName || s.Timestamp != "2026-03-05T10:03:00.000Z" {
+	if s.Coordinates.Lng != -0.0000001 || *s.DownloadSpeed != 1000.125 || *s.UploadSpeed != 0.001 ||
+		*s.Ping != 600000 || *s.AverageSpeed != 0 || *s.MNC != 0 || *s.Radio.PCI != 0 ||
+		*s.Radio.GNB != "4294967295" || s.Radio.CellID != "68719476735" || s.MobileOperator != stated.OperatorName ||
+		s.Timestamp != "2026-03-05T10:03:00.000Z" {
 		t.Errorf("%s", test)
 	}
 }

@@ -52,19 +52,24 @@ func NewOutage(o outage.Outage) Outage {
 	r := o.Report
 	state := string(r.State)
 	return Outage{
-		Source: FromCommunity, ID: r.ID, MarketCode: r.Market, OperatorKey: r.Operator, Latitude: r.Lat, Longitude: r.Lng,
-		SiteName: r.SiteName, Address: r.Address, Commune: orNull(&r.Commune), Severity: r.Severity,
-		AffectedServices: r.Services, AffectedTechnologies: r.Technologies, StartedAt: Moment(r.StartedAt), Reason: orNull(&r.Reason),
-		State: &state, ConfirmCount: &r.Confirms, ConfirmationsRemaining: r.Remaining(), OperatorConfirmed: &r.OperatorConfirmed,
+		Source: FromCommunity, ID: r.ID, MarketCode: r.Market, OperatorKey: r.Operator, Latitude: r.Lat,
+		Longitude: r.Lng,
+		SiteName:  r.SiteName, Address: r.Address, Commune: orNull(&r.Commune), Severity: r.Severity,
+		AffectedServices: r.Services, AffectedTechnologies: r.Technologies, StartedAt: Moment(r.StartedAt),
+		Reason: orNull(&r.Reason),
+		State:  &state, ConfirmCount: &r.Confirms, ConfirmationsRemaining: r.Remaining(),
+		OperatorConfirmed: &r.OperatorConfirmed,
 	}
 }
 
 func operatorOutage(e *outage.Entry) Outage {
 	services, technologies := e.Affected()
 	return Outage{
-		Source: FromOperator, ID: e.ID(), MarketCode: e.Market, OperatorKey: e.Operator, Latitude: e.Lat, Longitude: e.Lng,
-		SiteName: e.Code, Commune: orNull(&e.Commune), Severity: e.Severity(), AffectedServices: services, AffectedTechnologies: technologies,
-		StartedAt: momentOrEmpty(e.Start), ExpectedEndAt: momentOrNull(e.End), Reason: orNull(&e.Reason),
+		Source: FromOperator, ID: e.ID(), MarketCode: e.Market, OperatorKey: e.Operator, Latitude: e.Lat,
+		Longitude: e.Lng,
+		SiteName:  e.Code, Commune: orNull(&e.Commune), Severity: e.Severity(), AffectedServices: services,
+		AffectedTechnologies: technologies,
+		StartedAt:            momentOrEmpty(e.Start), ExpectedEndAt: momentOrNull(e.End), Reason: orNull(&e.Reason),
 	}
 }
 

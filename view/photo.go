@@ -110,13 +110,16 @@ func ImageURL(base, photoID string, size photos.Size) string {
 }
 
 func urls(base, photoID string) PhotoURLs {
-	return PhotoURLs{ImageURL(base, photoID, photos.Main), ImageURL(base, photoID, photos.Thumb), ImageURL(base, photoID, photos.OG)}
+	return PhotoURLs{ImageURL(base, photoID, photos.Main), ImageURL(base, photoID, photos.Thumb),
+		ImageURL(base, photoID, photos.OG)}
 }
 
 func photoMetadata(m *photos.Metadata) PhotoMetadata {
 	return PhotoMetadata{
-		CameraModel: orEmpty(m.CameraModel), DistanceToSiteMeters: inTens(m.DistanceToSiteMeters), TakenDate: m.TakenDate, TakenDateLabel: m.TakenDateLabel,
-		TakenMonth: orEmpty(m.TakenMonth), TakenMonthLabel: orEmpty(m.TakenMonthLabel), GPSImgDirectionDegrees: m.GPSImgDirectionDegrees, OrientationDegrees: m.OrientationDegrees,
+		CameraModel: orEmpty(m.CameraModel), DistanceToSiteMeters: inTens(m.DistanceToSiteMeters),
+		TakenDate: m.TakenDate, TakenDateLabel: m.TakenDateLabel,
+		TakenMonth: orEmpty(m.TakenMonth), TakenMonthLabel: orEmpty(m.TakenMonthLabel),
+		GPSImgDirectionDegrees: m.GPSImgDirectionDegrees, OrientationDegrees: m.OrientationDegrees,
 	}
 }
 
@@ -139,19 +142,22 @@ func orEmpty(s *string) string {
 
 // NewPhoto returns a photo; base is what addresses begin with.
 func NewPhoto(base string, p *photos.Photo) Photo {
-	return Photo{ID: p.ID, SiteID: siteID(p.SiteKey), PhotoURLs: urls(base, p.ID), Caption: p.Caption, AuthorName: p.AuthorName, Operator: p.Operator,
+	return Photo{ID: p.ID, SiteID: siteID(p.SiteKey), PhotoURLs: urls(base, p.ID), Caption: p.Caption,
+		AuthorName: p.AuthorName, Operator: p.Operator,
 		UploadedAt: Moment(p.UploadedAt), Metadata: photoMetadata(&p.Metadata)}
 }
 
 // NewUploadedPhoto returns a photo that was just sent.
 func NewUploadedPhoto(base string, p *photos.Photo) UploadedPhoto {
-	return UploadedPhoto{ID: p.ID, SiteID: siteID(p.SiteKey), ENB: p.ENB, PhotoURLs: urls(base, p.ID), Caption: p.Caption, Approved: p.Hidden == nil, Operator: p.Operator,
+	return UploadedPhoto{ID: p.ID, SiteID: siteID(p.SiteKey), ENB: p.ENB, PhotoURLs: urls(base, p.ID),
+		Caption: p.Caption, Approved: p.Hidden == nil, Operator: p.Operator,
 		AuthorName: p.AuthorName, UploadedAt: Moment(p.UploadedAt), Metadata: photoMetadata(&p.Metadata)}
 }
 
 // NewPhotoReport returns a report.
 func NewPhotoReport(r *photos.Report) PhotoReport {
-	return PhotoReport{r.ID, r.PhotoID, siteID(r.SiteKey), r.Reason, r.Description, string(r.Status), Moment(r.CreatedAt)}
+	return PhotoReport{r.ID, r.PhotoID, siteID(r.SiteKey), r.Reason, r.Description, string(r.Status),
+		Moment(r.CreatedAt)}
 }
 
 // NewPhotoSite returns the site of a list of photos.

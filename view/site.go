@@ -41,7 +41,8 @@ const sharedTag = "SHARED"
 func NewSite(snap *snapshot.Snapshot, s *site.Site, operator int) Site {
 	r := of(snap)
 	v := Site{
-		SiteID: s.ID, Market: r.Code, Operators: r.operators(s), IsCrozon: s.Crozon, CrozonLeader: orNull(&s.CrozonLeader),
+		SiteID: s.ID, Market: r.Code, Operators: r.operators(s), IsCrozon: s.Crozon,
+		CrozonLeader: orNull(&s.CrozonLeader),
 		AddressLine1: orNull(&s.Address[0]), AddressLine2: orNull(&s.Address[1]), AddressLine3: orNull(&s.Address[2]),
 		LieuDit: orNull(&s.Place), PostalCode: s.PostalCode, Insee: s.CommuneCode, Commune: s.Commune,
 		FullAddress: fullAddress(s), OperatorSiteID: operatorSiteID(s, operator),

@@ -40,26 +40,33 @@ func read(t *testing.T, code market.Code, synthetic bool, sites ...site.Site) *s
 func full() site.Site {
 	return site.Site{
 		ID: "23444", SourceCode: "0032700002", Position: geo.Point{Lat: 46.1775, Lng: 3.3741667}, Area: 2,
-		Commune: "Saint-Rémy-en-Rollat", CommuneCode: "03258", PostalCode: "03110", Place: "LE <PRÉ>", Address: [3]string{"12 rue", "Bât A", ""},
-		Height: 27.2, HeightText: "27,2", Nature: site.Coded{Code: "23", Label: "Pylône autostable"}, Owner: site.Coded{Code: "999"}, AntennaHeight: 25,
+		Commune: "Saint-Rémy-en-Rollat", CommuneCode: "03258", PostalCode: "03110", Place: "LE <PRÉ>",
+		Address: [3]string{"12 rue", "Bât A", ""},
+		Height:  27.2, HeightText: "27,2", Nature: site.Coded{Code: "23", Label: "Pylône autostable"},
+		Owner: site.Coded{Code: "999"}, AntennaHeight: 25,
 		Implemented: site.DateOf(2012, 6, 4), Commissioned: site.DateOf(2013, 8, 7),
-		Azimuths: []uint16{0, 120, 240}, TxFrequencies: []uint64{806_100_000, 3_535_000_000}, RxFrequencies: []uint64{847_150_000},
-		FixedLink: true, SharedRadio: true, Crozon: true, CrozonLeader: "SFR",
-		Stations: []site.Station{{Code: "0032700002", Operator: 0}, {Code: "0032750001", Operator: 1, OperatorSiteID: "T1"}},
+		Azimuths: []uint16{0, 120, 240}, TxFrequencies: []uint64{806_100_000, 3_535_000_000},
+		RxFrequencies: []uint64{847_150_000},
+		FixedLink:     true, SharedRadio: true, Crozon: true, CrozonLeader: "SFR",
+		Stations: []site.Station{{Code: "0032700002", Operator: 0},
+			{Code: "0032750001", Operator: 1, OperatorSiteID: "T1"}},
 		Emissions: []site.Emission{
 			{Station: 0, System: "LTE 2600", Generation: site.G4, Status: 2, On: site.DateOf(2016, 1, 2)},
 			{Station: 0, System: "LTE 800", Generation: site.G4, Status: 0},
 			{Station: 0, System: "5G NR 3500", Generation: site.G5, Status: 0, On: site.DateOf(2026, 12, 1)},
 			{Station: 1, System: "GSM 900", Generation: site.G2, Status: 1, On: site.DateOf(2010, 3, 4)},
 		},
-		Radio: []site.RadioID{{Kind: site.ENB, Operator: 0, Value: 1009}, {Kind: site.PCI, Operator: 0, Value: 17}, {Kind: site.Cell, Operator: 0, Value: 258305}},
+		Radio: []site.RadioID{{Kind: site.ENB, Operator: 0, Value: 1009}, {Kind: site.PCI, Operator: 0, Value: 17},
+			{Kind: site.Cell, Operator: 0, Value: 258305}},
 	}
 }
 
 // bare is a site of which the source states next to nothing.
 func bare() site.Site {
-	return site.Site{ID: "9", SourceCode: "9742290001", Position: geo.Point{Lat: -20.9, Lng: 55.45}, Area: 3, Height: site.Unknown, AntennaHeight: site.Unknown,
-		Stations: []site.Station{{Code: "9742290001", Operator: 0}}, Emissions: []site.Emission{{System: "LTE 800", Generation: site.G4}}}
+	return site.Site{ID: "9", SourceCode: "9742290001", Position: geo.Point{Lat: -20.9, Lng: 55.45}, Area: 3,
+		Height: site.Unknown, AntennaHeight: site.Unknown,
+		Stations:  []site.Station{{Code: "9742290001", Operator: 0}},
+		Emissions: []site.Emission{{System: "LTE 800", Generation: site.G4}}}
 }
 
 func encode(t *testing.T, v any) string {
@@ -122,7 +129,8 @@ func TestShapes(t *testing.T) {
 		{"summary", string(fragment), "{" + fullSummary + "},"},
 		{"detail", encode(t, Detail{of(snap).summary(&s), NewMore(snap, &s)}), "{" + fullSummary + fullDetail + "}"},
 		{"site", encode(t, NewSite(snap, &s, -1)), fullSite},
-		{"site of SFR", encode(t, NewSite(snap, &s, 0)), strings.Replace(fullSite, `"operatorSiteId":"T1"`, `"operatorSiteId":""`, 1)},
+		{"site of SFR", encode(t, NewSite(snap, &s, 0)),
+			strings.Replace(fullSite, `"operatorSiteId":"T1"`, `"operatorSiteId":""`, 1)},
 		{"feature", string(feature), fullFeature},
 		{"detail of little", encode(t, Detail{of(overseas).summary(&b), NewMore(overseas, &b)}), bareDetail},
 	} {
@@ -156,7 +164,8 @@ func TestRegisters(t *testing.T) {
 	if v := of(snap).summary(&s); v.SourceAuthority != "BIPT/IBPT" || v.SourceLabel != be.Beside[0].Source {
 		t.Errorf("%s, %s", v.SourceAuthority, v.SourceLabel)
 	}
-	if v := NewMarket(be, &index.Market{Table: be, Snap: snap}); v.SourceAuthority != "BIPT/IBPT" || v.SourceLabel != be.Beside[0].Source || v.Licence != be.Beside[0].Licence {
+	if v := NewMarket(be, &index.Market{Table: be, Snap: snap}); v.SourceAuthority != "BIPT/IBPT" ||
+		v.SourceLabel != be.Beside[0].Source || v.Licence != be.Beside[0].Licence {
 		t.Errorf("%+v", v)
 	}
 	if v := NewMarket(be, nil); v.SourceAuthority != be.Authority || v.Licence != be.Licence {
@@ -182,7 +191,8 @@ func TestNewMarket(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Loaded || got.Availability != market.Unavailable || got.SourceUnavailableReason == nil || got.SourceDate != nil {
+	if got.Loaded || got.Availability != market.Unavailable || got.SourceUnavailableReason == nil ||
+		got.SourceDate != nil {
 		t.Errorf("%s", text)
 	}
 	for _, list := range []string{`"operators":[]`, `"areas":[]`, `"statuses":[]`} {

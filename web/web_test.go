@@ -23,7 +23,8 @@ func pagesOf(t *testing.T) (*Pages, string) {
 	}
 	address := func(r *http.Request) netip.Addr { return netip.MustParseAddrPort(r.RemoteAddr).Addr() }
 	fr := set.Market(market.FR)
-	return New(func() *ops.Reading { return &ops.Reading{Set: set} }, address, slog.New(slog.DiscardHandler)), index.Key(market.FR, fr.Snap.ID(0))
+	return New(func() *ops.Reading { return &ops.Reading{Set: set} }, address, slog.New(slog.DiscardHandler)),
+		index.Key(market.FR, fr.Snap.ID(0))
 }
 
 func ask(p *Pages, method, target string, headers ...string) *httptest.ResponseRecorder {
@@ -44,7 +45,8 @@ func TestSitePage(t *testing.T) {
 			t.Errorf("%d, %q is missing:\n%s", w.Code, want, w.Body)
 		}
 	}
-	if w := ask(p, "GET", "/site/"+key, "Accept-Language", "fr-CA, en;q=0.5"); !strings.Contains(w.Body.String(), "Opérateurs") {
+	if w := ask(p, "GET", "/site/"+key, "Accept-Language", "fr-CA, en;q=0.5"); !strings.Contains(w.Body.String(),
+		"Opérateurs") {
 		t.Error("not in French")
 	}
 	if w := ask(p, "HEAD", "/site/"+key); w.Code != 200 || w.Body.Len() != 0 {
@@ -55,10 +57,12 @@ func TestSitePage(t *testing.T) {
 func TestBadPages(t *testing.T) {
 	p, _ := pagesOf(t)
 	for target, status := range map[string]int{
-		"/site/fr-0": 404, "/site/%3Cscript%3E": 404, "/site/..%2f..%2fetc": 404, "/site/" + strings.Repeat("x", 300): 404, "/site/%00": 404,
+		"/site/fr-0": 404, "/site/%3Cscript%3E": 404, "/site/..%2f..%2fetc": 404,
+		"/site/" + strings.Repeat("x", 300): 404, "/site/%00": 404,
 	} {
 		w := ask(p, "GET", target, "Accept-Language", strings.Repeat("fr,", 5000))
-		if w.Code != status || strings.Contains(w.Body.String(), "<script") || w.Header().Get("Content-Security-Policy") == "" {
+		if w.Code != status || strings.Contains(w.Body.String(), "<script") ||
+			w.Header().Get("Content-Security-Policy") == "" {
 			t.Errorf("%s: %d %s", target, w.Code, w.Body)
 		}
 	}

@@ -16,15 +16,21 @@ type words struct {
 }
 
 var english = words{
-	Lang: "en", Operators: "Operators", Technologies: "Technologies", State: "Status", Address: "Address", Area: "Area", Position: "Position",
-	Height: "Height", Support: "Support", Azimuths: "Azimuths", Emissions: "Emissions", Operator: "Operator", Technology: "Technology", Day: "Date",
-	Source: "Source", NotFound: "There is no such site here.", Later: "This page cannot be shown at this moment. Come back a little later.", Of: "data of",
+	Lang: "en", Operators: "Operators", Technologies: "Technologies", State: "Status", Address: "Address", Area: "Area",
+	Position: "Position",
+	Height:   "Height", Support: "Support", Azimuths: "Azimuths", Emissions: "Emissions", Operator: "Operator",
+	Technology: "Technology", Day: "Date",
+	Source: "Source", NotFound: "There is no such site here.",
+	Later: "This page cannot be shown at this moment. Come back a little later.", Of: "data of",
 }
 
 var french = words{
-	Lang: "fr", Operators: "Opérateurs", Technologies: "Technologies", State: "Statut", Address: "Adresse", Area: "Zone", Position: "Position",
-	Height: "Hauteur", Support: "Support", Azimuths: "Azimuts", Emissions: "Émissions", Operator: "Opérateur", Technology: "Technologie", Day: "Date",
-	Source: "Source", NotFound: "Ce site n’existe pas ici.", Later: "Cette page ne peut pas être affichée pour le moment. Revenez un peu plus tard.", Of: "données du",
+	Lang: "fr", Operators: "Opérateurs", Technologies: "Technologies", State: "Statut", Address: "Adresse",
+	Area: "Zone", Position: "Position",
+	Height: "Hauteur", Support: "Support", Azimuths: "Azimuts", Emissions: "Émissions", Operator: "Opérateur",
+	Technology: "Technologie", Day: "Date",
+	Source: "Source", NotFound: "Ce site n’existe pas ici.",
+	Later: "Cette page ne peut pas être affichée pour le moment. Revenez un peu plus tard.", Of: "données du",
 }
 
 var languages = language.NewMatcher([]language.Tag{language.English, language.French})

@@ -147,7 +147,8 @@ func (n *node) Setattr(_ context.Context, _ fs.FileHandle, in *fuse.SetAttrIn, o
 }
 
 // add makes a node with a name.
-func (n *node) add(ctx context.Context, op Op, name string, mode uint32, out *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
+func (n *node) add(ctx context.Context, op Op, name string, mode uint32, out *fuse.EntryOut) (*fs.Inode,
+	syscall.Errno) {
 	n.fs.mu.Lock()
 	defer n.fs.mu.Unlock()
 	child := newNode(n.fs, path.Join(n.path, name), mode)
@@ -173,7 +174,8 @@ func (n *node) name(step ...entry) {
 	n.changed = time.Now()
 }
 
-func (n *node) Create(ctx context.Context, name string, _, mode uint32, out *fuse.EntryOut) (*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
+func (n *node) Create(ctx context.Context, name string, _, mode uint32, out *fuse.EntryOut) (*fs.Inode, fs.FileHandle,
+	uint32, syscall.Errno) {
 	inode, errno := n.add(ctx, Create, name, syscall.S_IFREG|mode&0o7777, out)
 	return inode, nil, fuse.FOPEN_KEEP_CACHE, errno
 }
@@ -206,7 +208,8 @@ func (n *node) Rmdir(_ context.Context, name string) syscall.Errno {
 	return 0
 }
 
-func (n *node) Rename(_ context.Context, name string, parent fs.InodeEmbedder, newName string, flags uint32) syscall.Errno {
+func (n *node) Rename(_ context.Context, name string, parent fs.InodeEmbedder, newName string,
+	flags uint32) syscall.Errno {
 	n.fs.mu.Lock()
 	defer n.fs.mu.Unlock()
 	const noReplace = 1

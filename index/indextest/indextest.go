@@ -31,7 +31,9 @@ func Country(supports int) (set *index.Set, err error) {
 		return nil, err
 	}
 	data := folder.Dir(filepath.Join(dir, "data"))
-	if _, err := ingest.Run(context.Background(), ingest.Options{Dir: data, Markets: []market.Code{market.FR, market.DROM}, Paths: files, Now: time.Now()}); err != nil {
+	if _, err := ingest.Run(context.Background(),
+		ingest.Options{Dir: data, Markets: []market.Code{market.FR, market.DROM}, Paths: files,
+			Now: time.Now()}); err != nil {
 		return nil, err
 	}
 	index.NewLive(data, view.Summaries, slog.New(slog.DiscardHandler), func(s *index.Set) { set = s }).Refresh()

@@ -77,7 +77,8 @@ func files(t testing.TB, texts map[string]string) []source.Found {
 }
 
 // build reads texts and returns the sites by id, and the reports by kind.
-func build(t testing.TB, texts map[string]string, codes ...market.Code) (map[string]site.Site, map[string]*source.Report, []*snapshot.Builder) {
+func build(t testing.TB, texts map[string]string, codes ...market.Code) (map[string]site.Site,
+	map[string]*source.Report, []*snapshot.Builder) {
 	t.Helper()
 	var markets []*market.Market
 	for _, c := range codes {
@@ -130,7 +131,8 @@ func TestObservatory(t *testing.T) {
 		"100": {
 			ID: "100", SourceCode: "0032700002", Position: geo.Point{Lat: 46.1775, Lng: 3.3741667}, Area: 2,
 			CommuneCode: "03258", PostalCode: "03110", Place: "LE PRÉ", Address: [3]string{"12 rue", "Bât A", ""},
-			Height: 27.2, HeightText: "27,2", Nature: site.Coded{Code: "23", Label: "Pylône autostable"}, Owner: site.Coded{Code: "72", Label: "HIVORY"},
+			Height: 27.2, HeightText: "27,2", Nature: site.Coded{Code: "23", Label: "Pylône autostable"},
+			Owner:         site.Coded{Code: "72", Label: "HIVORY"},
 			AntennaHeight: math.NaN(),
 			Stations:      []site.Station{{Code: "0032700002", Operator: 0}, {Code: "0032750001", Operator: 1}},
 			Emissions: []site.Emission{
@@ -142,15 +144,17 @@ func TestObservatory(t *testing.T) {
 		},
 		"200": {
 			ID: "200", SourceCode: "02B2290164", Position: geo.Point{Lat: 42.0105556, Lng: 9.325}, Area: 29,
-			CommuneCode: "2B251", PostalCode: "20243", Height: 0, HeightText: "0", Nature: site.Coded{Code: "85"}, AntennaHeight: math.NaN(),
-			Stations:  []site.Station{{Code: "02B2290164", Operator: 2}},
-			Emissions: []site.Emission{{System: "5G NR 700", Generation: site.G5}},
+			CommuneCode: "2B251", PostalCode: "20243", Height: 0, HeightText: "0", Nature: site.Coded{Code: "85"},
+			AntennaHeight: math.NaN(),
+			Stations:      []site.Station{{Code: "02B2290164", Operator: 2}},
+			Emissions:     []site.Emission{{System: "5G NR 700", Generation: site.G5}},
 		},
 		"300": {
 			ID: "300", SourceCode: "9740110001", Position: geo.Point{Lat: -20.9, Lng: 55.45}, Area: 3,
 			CommuneCode: "97411", PostalCode: "97400", Height: math.NaN(), AntennaHeight: math.NaN(),
 			Stations: []site.Station{{Code: "9740110001", Operator: 6}, {Code: "9742290001", Operator: 0}},
-			Emissions: []site.Emission{{Station: 0, System: "LTE 1800", Generation: site.G4, Status: 2}, // 30 February is no date
+			// 30 February is no date
+			Emissions: []site.Emission{{Station: 0, System: "LTE 1800", Generation: site.G4, Status: 2},
 				{Station: 1, System: "LTE 1800", Generation: site.G4, Status: 2, On: day(2020, 2, 29)}},
 		},
 	}
@@ -159,9 +163,11 @@ func TestObservatory(t *testing.T) {
 	}
 	r := reports[Observatory]
 	wantRejected := map[string]int{
-		"territory not served": 1, "operator not served in DROM": 1, "position outside the territory": 1, "duplicate row": 2,
-		"position differs from the support's other rows": 1, "no support number": 1, "no station number": 1, "unknown generation": 1,
-		"unknown status": 1, "no system": 1, "no position": 1, "wrong number of columns": 1, "no department": 1,
+		"territory not served": 1, "operator not served in DROM": 1, "position outside the territory": 1,
+		"duplicate row": 2,
+		"position differs from the support's other rows": 1, "no support number": 1, "no station number": 1,
+		"unknown generation": 1,
+		"unknown status":     1, "no system": 1, "no position": 1, "wrong number of columns": 1, "no department": 1,
 	}
 	if diff := cmp.Diff(wantRejected, r.Rejected); diff != "" || r.Rows != 21 {
 		t.Errorf("%d rows, rejected (-want +got)\n%s", r.Rows, diff)
@@ -185,15 +191,19 @@ func TestOnlyOneMarket(t *testing.T) {
 
 // The same emission in every way in which the file has been published.
 func TestHeaderVariants(t *testing.T) {
-	want, _, _ := build(t, map[string]string{"o.csv": header + `5;ORANGE;200;LTE 800;2020-03-04;003;03001;4G;2026-08-27T00:00:00;0032290164;23;27,2;;LIEU;RUE;;;03100;03001;"46.5 , 3.25";x;En service` + "\n"}, market.FR)
+	want, _, _ := build(t, map[string]string{"o.csv": header +
+		`5;ORANGE;200;LTE 800;2020-03-04;003;03001;4G;2026-08-27T00:00:00;0032290164;23;27,2;;LIEU;RUE;;;03100;03001;"46.5 , 3.25";x;En service` + "\n"}, market.FR)
 	for _, tt := range []struct{ name, text string }{
 		{"labels", `id;Opérateur;sup_id;Système;Mise en service déclaré;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;nat_id;sup_nm_haut;tpo_id;Adresse;Adresse 1;Adresse 2;Adresse 3;Code postal;com_cd_insee;coordonnees;coord;statut
 5;ORANGE;200;LTE 800;2020-03-04;003;03001;4G;2026-08-27;0032290164;23;27,2;;LIEU;RUE;;;03100;03001;"46.5 , 3.25";x;En service
 `},
-		{"comma, other dates", `id,adm_lb_nom,sup_id,emr_lb_systeme,emr_dt_service,sta_nm_dpt,code_insee,generation,date_maj,sta_nm_anfr,nat_id,sup_nm_haut,tpo_id,adr_lb_lieu,adr_lb_add1,adr_lb_add2,adr_lb_add3,adr_nm_cp,com_cd_insee,coordonnees,coord,statut
+		{"comma, other dates",
+			`id,adm_lb_nom,sup_id,emr_lb_systeme,emr_dt_service,sta_nm_dpt,code_insee,generation,date_maj,sta_nm_anfr,nat_id,sup_nm_haut,tpo_id,adr_lb_lieu,adr_lb_add1,adr_lb_add2,adr_lb_add3,adr_nm_cp,com_cd_insee,coordonnees,coord,statut
 5,Orange,200,LTE 800,04/03/2020,3,3001,4G,27/08/2026,32290164,23,"27,2",,LIEU,RUE,   ,,3100,3001,"46.5,3.25",x,EN SERVICE
 `},
-		{"times behind dates, CRLF", strings.ReplaceAll(`sup_id;sta_nm_anfr;adm_lb_nom;emr_lb_systeme;generation;statut;coordonnees;emr_dt;date_maj;com_cd_insee;nat_id;sup_nm_haut;adr_lb_lieu;adr_lb_add1;adr_nm_cp
+		{"times behind dates, CRLF",
+			strings.ReplaceAll(
+				`sup_id;sta_nm_anfr;adm_lb_nom;emr_lb_systeme;generation;statut;coordonnees;emr_dt;date_maj;com_cd_insee;nat_id;sup_nm_haut;adr_lb_lieu;adr_lb_add1;adr_nm_cp
 200;0032290164;ORANGE;LTE 800;4G;En service;"46.5 , 3.25";2020-03-04T00:00:00;2026-08-27T00:00:00;03001;23;27,2;LIEU;RUE;03100
 `, "\n", "\r\n")},
 	} {
@@ -207,12 +217,14 @@ func TestHeaderVariants(t *testing.T) {
 			}
 		})
 	}
-	noDate := strings.Replace(header, "date_maj", "other", 1) + `5;ORANGE;200;LTE 800;2020-03-04;003;03001;4G;;0032290164;23;27,2;;LIEU;RUE;;;03100;03001;"46.5 , 3.25";x;En service` + "\n"
+	noDate := strings.Replace(header, "date_maj", "other",
+		1) + `5;ORANGE;200;LTE 800;2020-03-04;003;03001;4G;;0032290164;23;27,2;;LIEU;RUE;;;03100;03001;"46.5 , 3.25";x;En service` + "\n"
 	_, _, builders := build(t, map[string]string{"20260828094512_observatoire_2g_3g_20260827.csv": noDate}, market.FR)
 	if builders[0].UpdatedAt != "2026-08-27T00:00:00" {
 		t.Errorf("date of the name: %s", builders[0].UpdatedAt)
 	}
-	if _, _, err := Build(files(t, map[string]string{"o.csv": noDate}), []*market.Market{market.Get(market.FR)}, nil); err == nil || !strings.Contains(err.Error(), "date_maj") {
+	if _, _, err := Build(files(t, map[string]string{"o.csv": noDate}), []*market.Market{market.Get(market.FR)},
+		nil); err == nil || !strings.Contains(err.Error(), "date_maj") {
 		t.Errorf("no date anywhere: %v", err)
 	}
 }
@@ -224,12 +236,15 @@ func TestBands(t *testing.T) {
 	for _, tt := range []struct {
 		from, to, unit string
 		hertz          uint64
-	}{{"703", "713", "M", 708e6}, {"0,703", "0,713", "G", 708e6}, {"703000", "713000", "K", 708e6}, {"7,03e+05", "713000", "K", 708e6}, {"3490", "3580", "M", 3535e6}, {"x", "1", "M", 0}, {"1", "2", "T", 0}} {
-		if hertz, ok := centre([]byte(tt.from), []byte(tt.to), []byte(tt.unit)); ok != (tt.hertz > 0) || ok && hertz != tt.hertz {
+	}{{"703", "713", "M", 708e6}, {"0,703", "0,713", "G", 708e6}, {"703000", "713000", "K", 708e6},
+		{"7,03e+05", "713000", "K", 708e6}, {"3490", "3580", "M", 3535e6}, {"x", "1", "M", 0}, {"1", "2", "T", 0}} {
+		if hertz, ok := centre([]byte(tt.from), []byte(tt.to), []byte(tt.unit)); ok != (tt.hertz > 0) ||
+			ok && hertz != tt.hertz {
 			t.Errorf("%+v: %d, %v", tt, hertz, ok)
 		}
 	}
-	emitters, bands := "EMR_ID;EMR_LB_SYSTEME;STA_NM_ANFR;AER_ID;EMR_DT_SERVICE\n1;LTE 800;0032700002;7;\n", "EMR_ID;BAN_NB_F_DEB;BAN_NB_F_FIN;BAN_FG_UNITE\n"
+	emitters, bands := "EMR_ID;EMR_LB_SYSTEME;STA_NM_ANFR;AER_ID;EMR_DT_SERVICE\n1;LTE 800;0032700002;7;\n",
+		"EMR_ID;BAN_NB_F_DEB;BAN_NB_F_FIN;BAN_FG_UNITE\n"
 	var up, down []uint64
 	// ARCEP's paired bands: 700, 800, 900, 1800, 2100 and 2600 MHz, uplink and downlink.
 	for _, pair := range [][2]uint64{{705, 760}, {835, 795}, {885, 930}, {1715, 1810}, {1925, 2115}, {2505, 2625}} {
@@ -242,7 +257,8 @@ func TestBands(t *testing.T) {
 			}
 		}
 	}
-	sites, _, _ := build(t, map[string]string{"o.csv": observatory, "SUP_EMETTEUR.txt": emitters + "2;FH 18;0032700002;7;\n", "SUP_BANDE.txt": bands,
+	sites, _, _ := build(t, map[string]string{"o.csv": observatory,
+		"SUP_EMETTEUR.txt": emitters + "2;FH 18;0032700002;7;\n", "SUP_BANDE.txt": bands,
 		"SUP_ANTENNE.txt": "STA_NM_ANFR;AER_ID;TAE_ID;AER_NB_AZIMUT;SUP_ID\n0032700002;7;21;0;100\n"}, market.FR)
 	slices.Sort(up)
 	slices.Sort(down)
@@ -292,17 +308,20 @@ func TestSUPTables(t *testing.T) {
 		t.Errorf("received %v, want %v", s.RxFrequencies, want)
 	}
 	if !s.FixedLink || !s.SharedRadio || !s.Crozon || s.AntennaHeight != 25 || s.Height != 27.2 {
-		t.Errorf("link %v, shared %v, crozon %v, antenna height %v, height %v", s.FixedLink, s.SharedRadio, s.Crozon, s.AntennaHeight, s.Height)
+		t.Errorf("link %v, shared %v, crozon %v, antenna height %v, height %v", s.FixedLink, s.SharedRadio, s.Crozon,
+			s.AntennaHeight, s.Height)
 	}
 	if s.Implemented != day(2012, 6, 4) || s.Commissioned != day(2013, 8, 7) {
 		t.Errorf("implemented %s, commissioned %s", s.Implemented, s.Commissioned)
 	}
 	s = sites["200"]
-	if !slices.Equal(s.Azimuths, []uint16{90}) || !slices.Equal(s.TxFrequencies, []uint64{1_815_050_000}) || s.SharedRadio || s.Crozon || s.FixedLink {
+	if !slices.Equal(s.Azimuths, []uint16{90}) || !slices.Equal(s.TxFrequencies, []uint64{1_815_050_000}) ||
+		s.SharedRadio || s.Crozon || s.FixedLink {
 		t.Errorf("support 200: %+v", s)
 	}
 	s = sites["300"]
-	if len(s.Azimuths) != 0 || !s.SharedRadio || s.Crozon || s.HeightText != "12,5" || s.Owner.Label != "ORANGE" || s.Nature.Label != "Mât béton" {
+	if len(s.Azimuths) != 0 || !s.SharedRadio || s.Crozon || s.HeightText != "12,5" || s.Owner.Label != "ORANGE" ||
+		s.Nature.Label != "Mât béton" {
 		t.Errorf("support 300: %+v", s)
 	}
 	for _, tt := range []struct {
@@ -321,104 +340,8 @@ func TestSUPTables(t *testing.T) {
 			}
 		})
 	}
-	if got := builders[0].Enriched; got[snapshot.Azimuths] != 2 || got[snapshot.Frequencies] != 2 || got[snapshot.Dates] != 1 {
+	if got := builders[0].Enriched; got[snapshot.Azimuths] != 2 || got[snapshot.Frequencies] != 2 ||
+		got[snapshot.Dates] != 1 {
 		t.Errorf("enriched: %v", got)
-	}
-}
-
-func TestOtherTables(t *testing.T) {
-	sites, reports, _ := build(t, map[string]string{
-		"o.csv": observatory,
-		"sites.csv": "code_op;nom_op;num_site;id_site_partage;id_station_anfr;x;y;insee_com;nom_com\n20810;SFR;10235;ZPG_1;0032700002;1;2;03258;X\n" +
-			"20820;Bouygues;T1;;0032750001;1;2;03258;X\n20820;Bouygues;T2;;0032750001;1;2;03258;X\n20801;Orange;R1;;;1;2;;\n20801;Orange;R1;;0032290999;1;2;;\n20801;Orange;;;02B2290164;1;2;;\n",
-		"laposte.csv": "#Code_commune_INSEE;Nom_de_la_commune;Code_postal;Libell\xe9_d_acheminement;Ligne_5\n3258;ST REMY;03110;X;\n2B251;PIETRASERENA;20251;X;\n97411;ST DENIS;97400;X;\n01001;ELSEWHERE;01000;X;\n",
-		"v_commune.csv": "TYPECOM,COM,REG,DEP,CTCD,ARR,TNCC,NCC,NCCENR,LIBELLE,CAN,COMPARENT\nCOM,03258,84,03,,,0,X,X,Saint-Rémy-en-Rollat,,\n" +
-			"COMD,2B251,94,2B,,,0,X,X,Old name,,\nCANT,97411,94,2B,,,0,X,X,Canton,,\n",
-		"nodes.ntm": "4G;999;99;0;0000;0;-1;0.0;0.0;sentinel\n4G;208;10;0;1;1009;100;46.1;3.3;X\n5G;208;10;0;1;1009;100;46.1;3.3;X\n4G;208;10;0;1;1009;100;46.1;3.3;X\n" +
-			"4G;208;20;0;1;2000000;100;46.1;3.3;X\n4G;208;15;0;1;5;100;46.1;3.3;X\n4G;208;1;0;1;77;300;-20.9;55.4;X\n4G;647;0;0;1;78;300;-20.9;55.4;X\n4G;208;10;0;1;9;-1;46.1;3.3;X\n3G;208;10;0;1;9;100;46.1;3.3;X\n4G;310;10;0;1;9;100;46.1;3.3;X\n4G;208;10;0;1;9;4711;46.1;3.3;X\n",
-		"crozon.csv": "sup_id,leader\n100,bouygues\n100,NOBODY\n100,ORANGE\n4711,SFR\n",
-		"nature.txt": "NAT_ID;NAT_LB_NOM\r\n23;Pylône neuf\r\n85;Balcon\r\n23;\r\n",
-		"owner.txt":  "TPO_ID;TPO_LB\r\n72;Nouveau propri\xe9taire\r\n",
-	}, market.FR, market.DROM)
-	s := sites["100"]
-	if s.Commune != "Saint-Rémy-en-Rollat" || sites["200"].Commune != "PIETRASERENA" || sites["300"].Commune != "ST DENIS" {
-		t.Errorf("communes %q, %q, %q", s.Commune, sites["200"].Commune, sites["300"].Commune)
-	}
-	if s.Stations[0].OperatorSiteID != "10235" || s.Stations[1].OperatorSiteID != "T1" || !s.SharedRadio || s.Crozon || sites["200"].SharedRadio {
-		t.Errorf("stations %+v, shared %v, crozon %v", s.Stations, s.SharedRadio, s.Crozon)
-	}
-	if diff := cmp.Diff([]site.RadioID{{Kind: site.ENB, Operator: 0, Value: 1009}, {Kind: site.GNB, Operator: 0, Value: 1009}}, s.Radio); diff != "" {
-		t.Errorf("radio (-want +got)\n%s", diff)
-	}
-	if diff := cmp.Diff([]site.RadioID{{Kind: site.ENB, Operator: 0, Value: 77}, {Kind: site.ENB, Operator: 0, Value: 78}}, sites["300"].Radio); diff != "" {
-		t.Errorf("radio overseas (-want +got)\n%s", diff)
-	}
-	if s.CrozonLeader != "BOUYGUES" || s.Nature.Label != "Pylône neuf" || sites["200"].Nature.Label != "Balcon" || s.Owner.Label != "Nouveau propriétaire" {
-		t.Errorf("leader %q, nature %q, %q, owner %q", s.CrozonLeader, s.Nature.Label, sites["200"].Nature.Label, s.Owner.Label)
-	}
-	for _, tt := range []struct {
-		kind string
-		want map[string]int
-	}{
-		{ArcepSites, map[string]int{"station has another site id already": 1, "no station number": 1, "station not served": 1, "no site id of the operator": 1}},
-		{LaPoste, map[string]int{"no site in the commune": 1}},
-		{Insee, map[string]int{"not a commune": 1}},
-		{RadioNodes, map[string]int{"sentinel": 1, "node number out of range": 1, "operator not on the support": 1, "no support named": 1,
-			"no node identifier in this generation": 1, "unknown network": 1, "support not served": 1}},
-		{Leaders, map[string]int{"not an operator of the Crozon agreement": 2, "support not served": 1}},
-	} {
-		t.Run(tt.kind, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, reports[tt.kind].Rejected); diff != "" {
-				t.Errorf("%s: rejected (-want +got)\n%s", tt.kind, diff)
-			}
-		})
-	}
-}
-
-func TestKinds(t *testing.T) {
-	for _, tt := range []struct{ kind, head string }{
-		{Observatory, header},
-		{Supports, "SUP_ID;STA_NM_ANFR;NAT_ID;COR_NB_DG_LAT;COR_NB_MN_LAT;COR_CD_EW_LON;SUP_NM_HAUT;TPO_ID;ADR_NM_CP;COM_CD_INSEE\n"},
-		{AntennaType, "TAE_ID;TAE_LB\r\n"},
-		{Licensees, "ADM_ID;ADM_LB_NOM\r\n"},
-		{ArcepSites, "code_op;nom_op;num_site;id_site_partage;id_station_anfr;x\n"},
-	} {
-		t.Run(tt.kind, func(t *testing.T) {
-			found := files(t, map[string]string{"anything": tt.head})
-			if found[0].Kind.Name != tt.kind {
-				t.Errorf("%s is taken for %s", tt.kind, found[0].Kind.Name)
-			}
-		})
-	}
-	for _, tt := range []struct{ text, slot string }{
-		{"20801;Orange;1;;0012290001\n", "metropole"},
-		{"34001;Orange;1;;9712290001\n", "outremer"},
-		{"20801;Orange;1;;9742290001\n", "outremer"},
-		{"34001;Orange;1;;\n", "outremer"},
-		{"20801;Orange;1;;\n", "metropole"},
-	} {
-		t.Run(tt.text, func(t *testing.T) {
-			if f := files(t, map[string]string{"s.csv": "code_op;nom_op;num_site;id_site_partage;id_station_anfr\n" + tt.text}); f[0].Slot != tt.slot {
-				t.Errorf("%q stands in slot %q, want %q", tt.text, f[0].Slot, tt.slot)
-			}
-		})
-	}
-}
-
-func TestFixed(t *testing.T) {
-	for _, tt := range []struct {
-		in     string
-		digits int
-		want   int64
-		ok     bool
-	}{
-		{"27,2", 3, 27200, true}, {"27.2", 0, 27, true}, {"27,5", 0, 28, true}, {"-0,5", 0, -1, true}, {"46.177499999999995", 7, 461775000, true},
-		{"1,805e+06", 3, 1805000000, true}, {"2e-3", 6, 2000, true}, {"0", 3, 0, true}, {"00012", 1, 120, true}, {".5", 1, 5, true}, {"5.", 1, 50, true},
-		{"", 3, 0, false}, {"-", 3, 0, false}, {".", 1, 0, false}, {"1,2,3", 1, 0, false}, {"1 2", 1, 0, false}, {"0x10", 1, 0, false}, {"NaN", 1, 0, false}, {"Inf", 1, 0, false},
-		{"99999999999999999999", 0, 0, false}, {"1e99", 0, 0, false}, {"1e", 0, 0, false}, {"９", 0, 0, false}, {"1" + strings.Repeat("0", 400), 0, 0, false},
-	} {
-		if got, ok := fixed([]byte(tt.in), tt.digits); ok != tt.ok || ok && got != tt.want {
-			t.Errorf("fixed(%q, %d) = %d, %v; want %d, %v", tt.in, tt.digits, got, ok, tt.want, tt.ok)
-		}
 	}
 }

@@ -17,12 +17,14 @@ const (
 )
 
 var arcepColumns = []table.Column{
-	{Name: "code_op", Required: true, Blank: true}, {Name: "num_site", Required: true}, {Name: "id_station_anfr", Required: true},
+	{Name: "code_op", Required: true, Blank: true}, {Name: "num_site", Required: true},
+	{Name: "id_station_anfr", Required: true},
 	{Name: "id_site_partage", Required: true, Blank: true}, // without it no site would be a shared one
 	{Name: "insee_com"}, {Name: "nom_op"}, {Name: "nom_com"},
 }
 
-var arcepOthers = []string{"x", "y", "latitude", "longitude", "nom_reg", "nom_dep", "insee_dep", "site_2g", "site_3g", "site_4g", "site_5g",
+var arcepOthers = []string{"x", "y", "latitude", "longitude", "nom_reg", "nom_dep", "insee_dep", "site_2g", "site_3g",
+	"site_4g", "site_5g",
 	"mes_4g_trim", "site_ZB", "site_DCC", "site_strategique", "site_capa_240mbps", "date_ouverturecommerciale_5g",
 	"site_5g_700_m_hz", "site_5g_800_m_hz", "site_5g_1800_m_hz", "site_5g_2100_m_hz", "site_5g_3500_m_hz"}
 

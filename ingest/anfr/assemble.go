@@ -141,14 +141,16 @@ func (c *country) fillEmissions(s *site.Site, rows []row, g *grouping) (duplicat
 			Generation: site.Generation(e.generation), Status: int(e.status), On: site.Date(e.on)})
 	}
 	slices.SortStableFunc(s.Emissions, func(a, b site.Emission) int {
-		return cmp.Or(cmp.Compare(a.Station, b.Station), cmp.Compare(a.Generation, b.Generation), site.CompareSystems(a.System, b.System))
+		return cmp.Or(cmp.Compare(a.Station, b.Station), cmp.Compare(a.Generation, b.Generation),
+			site.CompareSystems(a.System, b.System))
 	})
 	s.SourceCode = s.Stations[0].Code
 	return duplicates
 }
 
 func (c *country) addStation(s *site.Site, t *station) {
-	s.Stations = append(s.Stations, site.Station{Code: t.code.String(), Operator: int(t.operator), OperatorSiteID: t.siteID})
+	s.Stations = append(s.Stations,
+		site.Station{Code: t.code.String(), Operator: int(t.operator), OperatorSiteID: t.siteID})
 	s.SharedRadio = s.SharedRadio || t.shared
 	s.Implemented = earliest(s.Implemented, site.Date(t.implemented))
 	s.Commissioned = earliest(s.Commissioned, site.Date(t.commissioned))

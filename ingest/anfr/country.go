@@ -104,7 +104,8 @@ type row struct {
 
 // Build reads the files and returns a snapshot for each of the markets, with an
 // account of each file. An observatoire must be among the files.
-func Build(files []source.Found, markets []*market.Market, watch source.Watch) ([]*snapshot.Builder, []*source.Report, error) {
+func Build(files []source.Found, markets []*market.Market, watch source.Watch) ([]*snapshot.Builder, []*source.Report,
+	error) {
 	c, err := newCountry(markets)
 	if err != nil {
 		return nil, nil, err
@@ -141,8 +142,9 @@ func Build(files []source.Found, markets []*market.Market, watch source.Watch) (
 
 func newCountry(markets []*market.Market) (c *country, err error) {
 	c = &country{
-		places: map[string]place{}, supportOf: map[uint32]uint32{}, contested: map[uint32]bool{}, stationOf: map[stationCode]uint32{},
-		systemOf: map[string]uint16{}, statusOf: map[string]int8{}, texts: map[string]string{},
+		places: map[string]place{}, supportOf: map[uint32]uint32{}, contested: map[uint32]bool{},
+		stationOf: map[stationCode]uint32{},
+		systemOf:  map[string]uint16{}, statusOf: map[string]int8{}, texts: map[string]string{},
 		antennaOf: map[uint64]uint32{}, leaders: map[uint32]string{},
 	}
 	if c.natures, err = embedded("anfr/nature.csv"); err != nil {
@@ -255,7 +257,8 @@ func (c *country) observatoryDone() error {
 			return fmt.Errorf("%s: no rows", c.observed.Path)
 		}
 		first := c.observed.Examples[0]
-		return fmt.Errorf("%s:%d: %s; none of the %d rows is served", c.observed.Path, first.Line, first.Reason, c.observed.Rows)
+		return fmt.Errorf("%s:%d: %s; none of the %d rows is served", c.observed.Path, first.Line, first.Reason,
+			c.observed.Rows)
 	}
 	if c.updated == "" {
 		return fmt.Errorf("%s: neither the column date_maj nor the file's name says the data's date; name the file like observatoire_2026-08-27.csv", c.observed.Path)

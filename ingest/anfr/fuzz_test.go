@@ -22,7 +22,8 @@ func FuzzBuild(f *testing.F) {
 	dir := f.TempDir()
 	base := source.Found{Input: &source.Input{Path: filepath.Join(dir, "base.csv")}, Kind: Kinds[0]}
 	antennas := source.Found{Input: &source.Input{Path: filepath.Join(dir, "antennas.csv")}, Kind: Kinds[1]}
-	for path, text := range map[string]string{base.Path: observatory, antennas.Path: "STA_NM_ANFR;AER_ID;TAE_ID;AER_NB_AZIMUT;AER_NB_ALT_BAS;SUP_ID\n0032700002;7;21;360;24,5;100\n"} {
+	for path, text := range map[string]string{base.Path: observatory,
+		antennas.Path: "STA_NM_ANFR;AER_ID;TAE_ID;AER_NB_AZIMUT;AER_NB_ALT_BAS;SUP_ID\n0032700002;7;21;360;24,5;100\n"} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			f.Fatal(err)
 		}
@@ -55,7 +56,8 @@ func FuzzBuild(f *testing.F) {
 				if _, err := b.Write(path); err != nil {
 					t.Fatal(err)
 				}
-				if s, err := snapshot.ReadFile(path, b.Market); err != nil || s.Len() != b.Len() || s.Emissions() != b.Emissions() {
+				if s, err := snapshot.ReadFile(path, b.Market); err != nil || s.Len() != b.Len() ||
+					s.Emissions() != b.Emissions() {
 					t.Errorf("%d sites with %d emissions do not come back: %v", b.Len(), b.Emissions(), err)
 				}
 			}

@@ -29,7 +29,8 @@ const (
 var Kinds = []*source.Kind{
 	// The weekly publication is UTF-8 in every variant that was ever seen: a
 	// byte that is not says that somebody converted it, and perhaps more.
-	{Name: Observatory, Columns: observatoryColumns, Others: []string{"list_azimut"}, Options: table.Options{UTF8: true}},
+	{Name: Observatory, Columns: observatoryColumns, Others: []string{"list_azimut"},
+		Options: table.Options{UTF8: true}},
 	{Name: Antennas, Columns: antennaColumns},
 	{Name: Emitters, Columns: emitterColumns},
 	{Name: Bands, Columns: bandColumns},
@@ -42,7 +43,8 @@ var Kinds = []*source.Kind{
 	{Name: ArcepSites, Columns: arcepColumns, Others: arcepOthers, Slot: arcepSlot},
 	{Name: LaPoste, Columns: laPosteColumns},
 	{Name: Insee, Columns: inseeColumns},
-	{Name: RadioNodes, Columns: nodeColumns, Options: table.Options{NoHeader: true, Comma: ';'}, Sniff: isRadioNode, Many: true},
+	{Name: RadioNodes, Columns: nodeColumns, Options: table.Options{NoHeader: true, Comma: ';'}, Sniff: isRadioNode,
+		Many: true},
 	{Name: Leaders, Columns: required("sup_id", "leader")},
 }
 

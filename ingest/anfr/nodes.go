@@ -25,7 +25,8 @@ const (
 )
 
 var nodeColumns = []table.Column{
-	{Name: "tech", Required: true}, {Name: "mcc", Required: true}, {Name: "mnc", Required: true}, {Name: "flag"}, {Name: "tac"},
+	{Name: "tech", Required: true}, {Name: "mcc", Required: true}, {Name: "mnc", Required: true}, {Name: "flag"},
+	{Name: "tac"},
 	{Name: "node", Required: true}, {Name: "sup_id", Required: true}, {Name: "lat"}, {Name: "lon"}, {Name: "address"},
 }
 
@@ -96,7 +97,8 @@ func (c *country) nodeRow(r *source.Reader) string {
 // nodesDone orders the nodes by support. A repeated one is kept once.
 func (c *country) nodesDone() error {
 	slices.SortFunc(c.nodes, func(a, b node) int {
-		return cmp.Or(cmp.Compare(a.support, b.support), cmp.Compare(a.kind, b.kind), cmp.Compare(a.operator, b.operator), cmp.Compare(a.value, b.value))
+		return cmp.Or(cmp.Compare(a.support, b.support), cmp.Compare(a.kind, b.kind),
+			cmp.Compare(a.operator, b.operator), cmp.Compare(a.value, b.value))
 	})
 	c.nodes = slices.Compact(c.nodes)
 	return nil

@@ -27,7 +27,8 @@ func (c *country) supportAt(r *source.Reader, number uint32, where place) (uint3
 	coordinates := r.Field(obsPosition)
 	written := xxhash.Sum64(coordinates)
 	first, known := c.supportOf[number]
-	if known && c.supports[first].position == written && len(coordinates) > 0 && int(c.supports[first].target) == where.target {
+	if known && c.supports[first].position == written && len(coordinates) > 0 &&
+		int(c.supports[first].target) == where.target {
 		return first, ""
 	}
 	p, ok := Position(coordinates, r.Field(obsDMS))
@@ -67,10 +68,11 @@ func (c *country) newSupport(r *source.Reader, number uint32, where place, p geo
 	at := uint32(len(c.supports))
 	c.supports = append(c.supports, support{
 		number: number, target: uint8(where.target), area: uint8(where.area), lat: p.Lat, lng: p.Lng, next: noNext,
-		insee:  c.share(padded(firstOf(r.Field(obsInsee), r.Field(obsInsee2)), 5)),
-		postal: c.share(padded(r.Field(obsPostal), 5)),
-		lieu:   clean(r.Field(obsLieu)), address: [3]string{clean(r.Field(obsAddress1)), clean(r.Field(obsAddress2)), clean(r.Field(obsAddress3))},
-		height: c.share(r.Field(obsHeight)), nature: c.share(r.Field(obsNature)), owner: c.share(r.Field(obsOwner)),
+		insee:   c.share(padded(firstOf(r.Field(obsInsee), r.Field(obsInsee2)), 5)),
+		postal:  c.share(padded(r.Field(obsPostal), 5)),
+		lieu:    clean(r.Field(obsLieu)),
+		address: [3]string{clean(r.Field(obsAddress1)), clean(r.Field(obsAddress2)), clean(r.Field(obsAddress3))},
+		height:  c.share(r.Field(obsHeight)), nature: c.share(r.Field(obsNature)), owner: c.share(r.Field(obsOwner)),
 	})
 	return at
 }

@@ -18,7 +18,8 @@ func positions(at ...string) string {
 	b.WriteString(positionHeader)
 	for i, p := range at {
 		plain, coord, _ := strings.Cut(p, "|")
-		fmt.Fprintf(&b, "SFR;100;LTE %d;003;03001;4G;2026-08-27T10:00:00;0032700001;%s;%s;En service\n", i%50, plain, coord)
+		fmt.Fprintf(&b, "SFR;100;LTE %d;003;03001;4G;2026-08-27T10:00:00;0032700001;%s;%s;En service\n", i%50, plain,
+			coord)
 	}
 	return b.String()
 }
@@ -45,8 +46,10 @@ func TestPositions(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			sites, reports, _ := build(t, map[string]string{"o.csv": positions(tt.at...)}, market.FR)
 			s := sites["100"]
-			if got := reports[Observatory].Served; got != tt.served || len(s.Emissions) != tt.served || math.Abs(s.Position.Lat-tt.lat) > 1e-6 {
-				t.Errorf("%d served, %d emissions at %v; want %d at %v", got, len(s.Emissions), s.Position.Lat, tt.served, tt.lat)
+			if got := reports[Observatory].Served; got != tt.served || len(s.Emissions) != tt.served ||
+				math.Abs(s.Position.Lat-tt.lat) > 1e-6 {
+				t.Errorf("%d served, %d emissions at %v; want %d at %v", got, len(s.Emissions), s.Position.Lat,
+					tt.served, tt.lat)
 			}
 		})
 	}
@@ -69,7 +72,8 @@ func TestDMS(t *testing.T) {
 			}
 		})
 	}
-	for _, in := range []string{"", "46°10'39''N", "46°60'39''N 3°22'27''E", "46°10'60''N 3°22'27''E", "46 10 39 N 3 22 27 E", "91°10'39''N 3°22'27''E", "46°10'39''X 3°22'27''E", "°''N °''E"} {
+	for _, in := range []string{"", "46°10'39''N", "46°60'39''N 3°22'27''E", "46°10'60''N 3°22'27''E",
+		"46 10 39 N 3 22 27 E", "91°10'39''N 3°22'27''E", "46°10'39''X 3°22'27''E", "°''N °''E"} {
 		if p, ok := parseDMS([]byte(in)); ok {
 			t.Errorf("%q: %v", in, p)
 		}
@@ -108,7 +112,8 @@ func TestPositionsAgainstBruteForce(t *testing.T) {
 			}
 		}
 		sites, reports, _ := build(t, map[string]string{"o.csv": positions(text...)}, market.FR)
-		if got := sites["100"]; reports[Observatory].Served != best.rows || math.Abs(got.Position.Lat-best.lat) > 0.0001 {
+		if got := sites["100"]; reports[Observatory].Served != best.rows ||
+			math.Abs(got.Position.Lat-best.lat) > 0.0001 {
 			t.Fatalf("%v\nserved %d at %v, want %+v", text, reports[Observatory].Served, got.Position.Lat, best)
 		}
 	}

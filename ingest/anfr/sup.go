@@ -99,8 +99,10 @@ const (
 )
 
 var antennaColumns = []table.Column{
-	{Name: "STA_NM_ANFR", Required: true}, {Name: "AER_ID", Required: true}, {Name: "TAE_ID", Required: true, Blank: true},
-	{Name: "AER_NB_AZIMUT", Required: true, Blank: true, Gives: snapshot.Azimuths}, {Name: "SUP_ID", Required: true}, {Name: "AER_NB_ALT_BAS"},
+	{Name: "STA_NM_ANFR", Required: true}, {Name: "AER_ID", Required: true},
+	{Name: "TAE_ID", Required: true, Blank: true},
+	{Name: "AER_NB_AZIMUT", Required: true, Blank: true, Gives: snapshot.Azimuths}, {Name: "SUP_ID", Required: true},
+	{Name: "AER_NB_ALT_BAS"},
 	{Name: "AER_NB_DIMENSION"}, {Name: "AER_FG_RAYON"},
 }
 

@@ -35,7 +35,8 @@ var Bases = []string{Sites, PerTechnology}
 // Kinds lists what the package reads, and the publication until 2024, which it
 // only knows to refuse: a list of its own, or in a collection.
 var Kinds = []*source.Kind{
-	{Name: Sites, Items: &source.Items{List: "features", Names: []string{"station", "koord", "typ_en", "techno_en", "bewilligung_en"},
+	{Name: Sites, Items: &source.Items{List: "features",
+		Names:   []string{"station", "koord", "typ_en", "techno_en", "bewilligung_en"},
 		Columns: []table.Column{{Name: "geometry", Required: true}}, Properties: properties}},
 	{Name: PerTechnology, Many: true, Items: &source.Items{List: "features", Names: perTechnology}},
 	{Name: PerTechnology, Many: true, Items: &source.Items{Names: perTechnology}},
@@ -63,14 +64,17 @@ const projection = "2056"
 // not date it, because that may be when somebody copied it. Errors: a file of the earlier
 // publication, one in another projection, one of which no row is served, or that no date
 // is known of.
-func Build(files []source.Found, markets []*market.Market, watch source.Watch) ([]*snapshot.Builder, []*source.Report, error) {
+func Build(files []source.Found, markets []*market.Market, watch source.Watch) ([]*snapshot.Builder, []*source.Report,
+	error) {
 	for _, f := range files {
 		if f.Kind.Name == PerTechnology {
-			return nil, nil, fmt.Errorf("%s:1: one of the files by technology that ended in 2024, which name no operator: give standorte-mobilfunkanlagen_2056.json (collection ch.bakom.standorte-mobilfunkanlagen of data.geo.admin.ch) instead", f.Name())
+			return nil, nil, fmt.Errorf(
+				"%s:1: one of the files by technology that ended in 2024, which name no operator: give standorte-mobilfunkanlagen_2056.json (collection ch.bakom.standorte-mobilfunkanlagen of data.geo.admin.ch) instead", f.Name())
 		}
 	}
-	r := &register{market: markets[0], classes: map[string]bool{}, unknown: source.Spellings{}, strange: source.Spellings{},
-		sheets: source.NewDays(time.Now())}
+	r := &register{market: markets[0], classes: map[string]bool{}, unknown: source.Spellings{},
+		strange: source.Spellings{},
+		sheets:  source.NewDays(time.Now())}
 	report, err := r.read(&files[0], watch)
 	if err != nil {
 		return nil, nil, err
@@ -107,7 +111,8 @@ func (r *register) read(f *source.Found, watch source.Watch) (*source.Report, er
 			in.Reject(reason)
 		}
 		if len(r.classes) > maxClasses {
-			return nil, fmt.Errorf("%s:%d: over %d installation classes (typ_en): the file is not what it was", f.Name(), in.Line(), maxClasses)
+			return nil, fmt.Errorf("%s:%d: over %d installation classes (typ_en): the file is not what it was",
+				f.Name(), in.Line(), maxClasses)
 		}
 	}
 	report, err := in.Done()
@@ -138,7 +143,8 @@ func checkProjection(before []byte) error {
 		return nil
 	}
 	if name := head.CRS.Properties.Name; name[strings.LastIndexByte(name, ':')+1:] != projection {
-		return fmt.Errorf("crs %.40q, not EPSG:%s (LV95): give the file whose name ends in _%s.json", name, projection, projection)
+		return fmt.Errorf("crs %.40q, not EPSG:%s (LV95): give the file whose name ends in _%s.json", name, projection,
+			projection)
 	}
 	return nil
 }
@@ -148,10 +154,12 @@ func checkProjection(before []byte) error {
 func (r *register) assemble(f *source.Found, report *source.Report) (*snapshot.Builder, error) {
 	if len(r.stations) == 0 {
 		first := report.Examples[0] // a list has a row, and it was rejected
-		return nil, fmt.Errorf("%s:%d: %s; none of the %d rows is served", report.Path, first.Line, first.Reason, report.Rows)
+		return nil, fmt.Errorf("%s:%d: %s; none of the %d rows is served", report.Path, first.Line, first.Reason,
+			report.Rows)
 	}
 	if report.Date == "" {
-		return nil, fmt.Errorf("%s:1: neither the file's name nor a data sheet says the data's date; name the file like standorte-mobilfunkanlagen_2056_2026-08-14.json", report.Path)
+		return nil, fmt.Errorf(
+			"%s:1: neither the file's name nor a data sheet says the data's date; name the file like standorte-mobilfunkanlagen_2056_2026-08-14.json", report.Path)
 	}
 	statuses := r.statuses()
 	b := snapshot.NewBuilder(r.market, statuses)

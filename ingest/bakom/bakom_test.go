@@ -35,7 +35,8 @@ func (r row) String() string {
 	}
 	text := func(s string) string { b, _ := json.Marshal(s); return string(b) }
 	return fmt.Sprintf(`{"type":"Feature","geometry":%s,"properties":{"station":%s,"koord":"","typ_en":%s,"techno_en":%s,"bewilligung_en":%s}}`,
-		at, text(r.station), text(or(r.class, "Outdoor > 6 Werp")), text(or(r.technology, "Technology 3G,4G,5G")), text(or(r.permission, "Site data sheet 2023-08-08")))
+		at, text(r.station), text(or(r.class, "Outdoor > 6 Werp")), text(or(r.technology, "Technology 3G,4G,5G")),
+		text(or(r.permission, "Site data sheet 2023-08-08")))
 }
 
 const head = `{"type":"FeatureCollection","crs":{"type":"name","properties":{"name":"EPSG:2056"}},"features":[`
@@ -105,9 +106,12 @@ func good(t testing.TB, rows ...row) (*source.Report, *snapshot.Snapshot, map[st
 func TestSite(t *testing.T) {
 	r, snap, all := good(t,
 		row{station: "Salt BE_1014A"},
-		row{station: " Sunrise  TI242-1 ", at: "[2600000.0,1200000,512]", class: "Indoor ≤ 6 Werp", technology: "Technology 4G", permission: "Due to its low transmitting power."},
-		row{station: "SWISSCOM A&amp;B/C ü", class: "Outdoor &gt; 6 Werp", technology: "-", permission: "Site data sheet 2025-12-12"},
-		row{station: "Swisscom STSB", class: "-", technology: "Technology : 2G, 5G,6G", permission: "Site data sheet 2999-01-01"})
+		row{station: " Sunrise  TI242-1 ", at: "[2600000.0,1200000,512]", class: "Indoor ≤ 6 Werp",
+			technology: "Technology 4G", permission: "Due to its low transmitting power."},
+		row{station: "SWISSCOM A&amp;B/C ü", class: "Outdoor &gt; 6 Werp", technology: "-",
+			permission: "Site data sheet 2025-12-12"},
+		row{station: "Swisscom STSB", class: "-", technology: "Technology : 2G, 5G,6G",
+			permission: "Site data sheet 2999-01-01"})
 	if snap.SourceDate != "2025-12-12" || snap.UpdatedAt != "2025-12-12T00:00:00" || snap.Synthetic {
 		t.Errorf("of %q, %q", snap.SourceDate, snap.UpdatedAt)
 	}
@@ -129,7 +133,8 @@ func TestSite(t *testing.T) {
 				t.Errorf("%s: %d stations; sites are %v", tt.id, len(s.Stations), all)
 				return
 			}
-			got := s.SourceCode + "|" + snap.Operators[s.Stations[0].Operator] + "|" + s.Stations[0].OperatorSiteID + "|"
+			got := s.SourceCode + "|" + snap.Operators[s.Stations[0].Operator] + "|" + s.Stations[0].OperatorSiteID +
+				"|"
 			for _, e := range s.Emissions {
 				got += fmt.Sprintf("%s %s %d,", e.System, e.Generation, e.Status)
 			}
@@ -137,7 +142,8 @@ func TestSite(t *testing.T) {
 				t.Errorf("%s: %s, want %s", tt.id, got, tt.want)
 			}
 			// (2600000, 1200000) is the projection's origin, the old observatory of Bern.
-			if math.Abs(s.Position.Lat-46.951081) > 1e-6 || math.Abs(s.Position.Lng-7.438637) > 1e-6 || s.Area != -1 || site.Known(s.Height) ||
+			if math.Abs(s.Position.Lat-46.951081) > 1e-6 || math.Abs(s.Position.Lng-7.438637) > 1e-6 || s.Area != -1 ||
+				site.Known(s.Height) ||
 				len(s.Azimuths) != 0 || s.Emissions[0].On != 0 || s.NationalCode != "" {
 				t.Errorf("%+v", s)
 			}
@@ -157,12 +163,13 @@ func TestRejects(t *testing.T) {
 		"station is no text":                       {station: "Salt A\x00B"},
 		"installation class is no text":            {station: "Salt 1", class: strings.Repeat("x", 81)},
 		"no position":                              {station: "Salt 1", at: "null"},
-		"geometry is no point":                     {station: "Salt 1", at: `{"type":"MultiPoint","coordinates":[[2600000,1200000]]}`},
-		"position 0, 0":                            {station: "Salt 1", at: "[0,0]"},
-		"position in degrees":                      {station: "Salt 1", at: "[7.4,46.9]"},
-		"east and north swapped":                   {station: "Salt 1", at: "[1200000,2600000]"},
-		"position outside the market":              {station: "Salt 1", at: "[600000,200000]"},
-		"not in the form of the register":          {station: "Salt 1", at: "[NaN,1200000]"},
+		"geometry is no point": {station: "Salt 1",
+			at: `{"type":"MultiPoint","coordinates":[[2600000,1200000]]}`},
+		"position 0, 0":                   {station: "Salt 1", at: "[0,0]"},
+		"position in degrees":             {station: "Salt 1", at: "[7.4,46.9]"},
+		"east and north swapped":          {station: "Salt 1", at: "[1200000,2600000]"},
+		"position outside the market":     {station: "Salt 1", at: "[600000,200000]"},
+		"not in the form of the register": {station: "Salt 1", at: "[NaN,1200000]"},
 	}
 	rows := []row{{station: "Salt X"}}
 	for _, r := range bad {
@@ -174,7 +181,8 @@ func TestRejects(t *testing.T) {
 			t.Errorf("%s: %d", reason, r.Rejected[reason])
 		}
 	}
-	if len(all) != 1 || len(r.Rejected) != len(bad) || !slices.Equal(r.Unknown, []source.Spelling{{Name: "Orange", Rows: 1}}) {
+	if len(all) != 1 || len(r.Rejected) != len(bad) ||
+		!slices.Equal(r.Unknown, []source.Spelling{{Name: "Orange", Rows: 1}}) {
 		t.Errorf("%d sites, %v, unknown %v", len(all), r.Rejected, r.Unknown)
 	}
 	// Each position's own ways to be none.
@@ -200,9 +208,11 @@ func TestRejects(t *testing.T) {
 
 // What a bad row has is not inherited by the next.
 func TestNothingInherited(t *testing.T) {
-	text := head + row{station: "Salt A"}.String() + `,{"geometry":{"type":"Point","coordinates":[2600000,1200000]},"properties":{"station":"Salt B","typ_en":7}},{"properties":{}}]}`
+	text := head + row{station: "Salt A"}.String() +
+		`,{"geometry":{"type":"Point","coordinates":[2600000,1200000]},"properties":{"station":"Salt B","typ_en":7}},{"properties":{}}]}`
 	b, r, err := build(t, "x.json", text)
-	if err != nil || b[0].Len() != 1 || r[0].Rejected["not in the form of the register"] != 1 || r[0].Rejected["no station"] != 1 {
+	if err != nil || b[0].Len() != 1 || r[0].Rejected["not in the form of the register"] != 1 ||
+		r[0].Rejected["no station"] != 1 {
 		t.Errorf("%v, %v", r[0].Rejected, err)
 	}
 }
@@ -211,9 +221,11 @@ func TestNothingInherited(t *testing.T) {
 func TestOrder(t *testing.T) {
 	rows := []row{
 		{station: "Salt A"}, {station: "Salt A"}, {station: "Salt A"},
-		{station: "Salt B", permission: "Site data sheet 2020-01-01"}, {station: "Salt B", at: "[2600100,1200000]", permission: "Site data sheet 2024-01-01"},
+		{station: "Salt B", permission: "Site data sheet 2020-01-01"},
+		{station: "Salt B", at: "[2600100,1200000]", permission: "Site data sheet 2024-01-01"},
 		{station: "Salt C"}, {station: "Salt C", at: "[2600200,1200000]", permission: "-"}, {station: "salt c"},
-		{station: "Salt D-E", technology: "Technology 4G"}, {station: "Salt D E"}, {station: "Sunrise A", class: "Zeppelin"}, {station: "Sunrise B", class: "Airship"},
+		{station: "Salt D-E", technology: "Technology 4G"}, {station: "Salt D E"},
+		{station: "Sunrise A", class: "Zeppelin"}, {station: "Sunrise B", class: "Airship"},
 	}
 	var want map[string]site.Site
 	for range 20 {
@@ -244,7 +256,8 @@ func TestFileErrors(t *testing.T) {
 		many = append(many, row{station: fmt.Sprint("Salt ", i), class: fmt.Sprint("Class ", i)})
 	}
 	for text, want := range map[string]string{
-		strings.Replace(head, "2056", "4326", 1) + one + "]}":                             `x.json:1: crs "EPSG:4326", not EPSG:2056`,
+		strings.Replace(head, "2056", "4326",
+			1) + one + "]}": `x.json:1: crs "EPSG:4326", not EPSG:2056`,
 		strings.Replace(head, "EPSG:2056", "urn:ogc:def:crs:EPSG::21781", 1) + one + "]}": "not EPSG:2056",
 		strings.Replace(head, `"name":"EPSG`, `"name":{"EPSG`, 1) + one + "]}":            "x.json:1:",
 		head + one:  "the file ends",
@@ -259,12 +272,14 @@ func TestFileErrors(t *testing.T) {
 			t.Errorf("%.150q: %v, want %q", text, err, want)
 		}
 	}
-	for _, ok := range []string{strings.Replace(head, "EPSG:2056", "urn:ogc:def:crs:EPSG::2056", 1), `{"crs":null,"features":[`, `{"features":[`} {
+	for _, ok := range []string{strings.Replace(head, "EPSG:2056", "urn:ogc:def:crs:EPSG::2056", 1),
+		`{"crs":null,"features":[`, `{"features":[`} {
 		if _, _, err := build(t, "x.json", ok+one+"]}"); err != nil {
 			t.Errorf("%s: %v", ok, err)
 		}
 	}
-	b, _, err := build(t, "SYNTHETIC_x_20240102_2056_2024-02-30.json", collection(row{station: "Salt A", permission: "none"}))
+	b, _, err := build(t, "SYNTHETIC_x_20240102_2056_2024-02-30.json",
+		collection(row{station: "Salt A", permission: "none"}))
 	if err != nil || b[0].SourceDate != "2024-01-02" || !b[0].Synthetic {
 		t.Errorf("the name's date: %+v, %v", b, err)
 	}
@@ -280,7 +295,8 @@ func TestReal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r[0].Rows != 8 || r[0].Served != 7 || r[0].Rejected["railway network (SBB)"] != 1 || len(r[0].Unknown) != 0 || r[0].Warning != "" {
+	if r[0].Rows != 8 || r[0].Served != 7 || r[0].Rejected["railway network (SBB)"] != 1 || len(r[0].Unknown) != 0 ||
+		r[0].Warning != "" {
 		t.Errorf("%+v", r[0])
 	}
 	snap, all := sites(t, b[0])
@@ -324,7 +340,8 @@ func TestReal(t *testing.T) {
 }
 
 func FuzzBuild(f *testing.F) {
-	f.Add([]byte(collection(row{station: "Salt A"}, row{station: "Salt A", at: "[2600100,1200000]"}, row{station: "SBB 1"})))
+	f.Add([]byte(collection(row{station: "Salt A"}, row{station: "Salt A", at: "[2600100,1200000]"},
+		row{station: "SBB 1"})))
 	f.Add([]byte(head + `{"geometry":null,"properties":{"station":"Salt &amp;","techno_en":"6G","typ_en":"\u0000"}}]}`))
 	f.Add([]byte(`[{"properties":{"lang":"de","description":"","powercode_de":""}}]`))
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -96,7 +96,8 @@ func (r *register) row(f *feature, line int) string {
 // text is too long or has characters that no text has.
 func clean(raw string, most int) (text string, ok bool) {
 	text = strings.Join(strings.Fields(html.UnescapeString(raw)), " ")
-	return text, len(text) <= most && !strings.ContainsFunc(text, func(c rune) bool { return c == unicode.ReplacementChar || !unicode.IsPrint(c) })
+	return text, len(text) <= most &&
+		!strings.ContainsFunc(text, func(c rune) bool { return c == unicode.ReplacementChar || !unicode.IsPrint(c) })
 }
 
 // operator returns the operator that the station's first word names, or why it is
@@ -127,7 +128,8 @@ func (r *register) operator(name string) (int, string) {
 // technologies reads a text such as "Technology 3G,4G,5G": of its words, those with
 // a digit.
 func (r *register) technologies(t *station, text string) {
-	for _, word := range strings.FieldsFunc(html.UnescapeString(text), func(c rune) bool { return c == ',' || c == ':' || unicode.IsSpace(c) }) {
+	for _, word := range strings.FieldsFunc(html.UnescapeString(text),
+		func(c rune) bool { return c == ',' || c == ':' || unicode.IsSpace(c) }) {
 		var g site.Generation
 		if g.UnmarshalText([]byte(word)) == nil {
 			t.generations |= 1 << g
@@ -146,7 +148,8 @@ func sheetDate(text string) site.Date {
 // compare orders the stations of one id: the best is the one with the newest data
 // sheet, and the rest of the order only makes it the same one every time.
 func (t *station) compare(o *station) int {
-	return cmp.Or(cmp.Compare(o.sheet, t.sheet), cmp.Compare(t.position.Lat, o.position.Lat), cmp.Compare(t.position.Lng, o.position.Lng),
+	return cmp.Or(cmp.Compare(o.sheet, t.sheet), cmp.Compare(t.position.Lat, o.position.Lat),
+		cmp.Compare(t.position.Lng, o.position.Lng),
 		cmp.Compare(o.generations, t.generations), strings.Compare(t.class, o.class), strings.Compare(t.name, o.name))
 }
 
@@ -175,7 +178,8 @@ func (t *station) fill(s *site.Site, status int) {
 	}
 	for g, system := range systems {
 		if t.generations>>g&1 != 0 {
-			s.Emissions = append(s.Emissions, site.Emission{System: system, Generation: site.Generation(g), Status: status})
+			s.Emissions = append(s.Emissions,
+				site.Emission{System: system, Generation: site.Generation(g), Status: status})
 		}
 	}
 	if len(s.Emissions) == 0 {

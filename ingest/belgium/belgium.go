@@ -30,7 +30,8 @@ var Markets = []market.Code{market.BE}
 var Kinds = []*source.Kind{
 	// The register is downloaded in parts, such as one for each operator.
 	{Name: Register, Many: true, Items: &source.Items{List: "features",
-		Names:   []string{"geometry", "id", "goedkeuringsdatum", "sitecode", "locatiebeschrijving", "operatornaam", "dossiernummer"},
+		Names: []string{"geometry", "id", "goedkeuringsdatum", "sitecode", "locatiebeschrijving", "operatornaam",
+			"dossiernummer"},
 		Columns: []table.Column{{Name: "geometry", Required: true}}, Properties: registerColumns}},
 	{Name: BIPTSites, Items: &source.Items{
 		Names:   []string{"Adres", "Locatie", "PostcodeGemeente", "Status", "Eigenaar1", "X", "Y", "ID"},
@@ -50,13 +51,16 @@ var registerColumns = []table.Column{
 // there together.
 func biptColumns() []table.Column {
 	list := []table.Column{
-		{Name: "ID", Required: true}, {Name: "Status", Required: true}, {Name: "X", Required: true}, {Name: "Y", Required: true},
-		{Name: "Longitude"}, {Name: "Latitude"}, {Name: "Adres"}, {Name: "Locatie"}, {Name: "PostcodeGemeente", Gives: snapshot.Communes},
+		{Name: "ID", Required: true}, {Name: "Status", Required: true}, {Name: "X", Required: true},
+		{Name: "Y", Required: true},
+		{Name: "Longitude"}, {Name: "Latitude"}, {Name: "Adres"}, {Name: "Locatie"},
+		{Name: "PostcodeGemeente", Gives: snapshot.Communes},
 		{Name: ownerColumn + "1", Required: true, Gives: snapshot.OperatorSiteIDs},
 	}
 	for i := 2; i <= maxOwners; i++ {
 		n := strconv.Itoa(i)
-		list = append(list, table.Column{Name: ownerColumn + n, Required: true, Blank: true, With: "Ref" + n}, table.Column{Name: "Ref" + n})
+		list = append(list, table.Column{Name: ownerColumn + n, Required: true, Blank: true, With: "Ref" + n},
+			table.Column{Name: "Ref" + n})
 	}
 	return list
 }
@@ -107,7 +111,8 @@ func (o origin) reject(reason string) { o.report.RejectAt(o.line, reason) }
 // the file was last modified. The last is no more than a guess, because it may be
 // when somebody copied the file: the snapshot is of the newest of the days that are
 // stated, and of a guessed one when none is.
-func Build(files []source.Found, markets []*market.Market, watch source.Watch) ([]*snapshot.Builder, []*source.Report, error) {
+func Build(files []source.Found, markets []*market.Market, watch source.Watch) ([]*snapshot.Builder, []*source.Report,
+	error) {
 	c := &country{market: market.Get(market.BE), dossierOf: map[uint64]int{}, siteOf: map[uint64]int{}}
 	var reports []*source.Report
 	for i := range files {
@@ -157,7 +162,8 @@ func used(reports []*source.Report, kind string) error {
 	if first == nil {
 		return nil
 	}
-	return fmt.Errorf("%s:%d: %s; none of the %d rows is served", first.Path, first.Examples[0].Line, first.Examples[0].Reason, first.Rows)
+	return fmt.Errorf("%s:%d: %s; none of the %d rows is served", first.Path, first.Examples[0].Line,
+		first.Examples[0].Reason, first.Rows)
 }
 
 func (c *country) builder(files []source.Found) *snapshot.Builder {
@@ -169,7 +175,8 @@ func (c *country) builder(files []source.Found) *snapshot.Builder {
 	for i := range files {
 		b.Synthetic = b.Synthetic || files[i].Synthetic()
 	}
-	for _, kind := range []struct{ name, register string }{{Register, c.market.Source}, {BIPTSites, c.market.Beside[0].Source}} {
+	for _, kind := range []struct{ name, register string }{{Register, c.market.Source},
+		{BIPTSites, c.market.Beside[0].Source}} {
 		if slices.ContainsFunc(files, func(f source.Found) bool { return f.Kind.Name == kind.name }) {
 			b.Registers = append(b.Registers, kind.register)
 		}

@@ -113,10 +113,14 @@ func key(s site.Station) string { return market.Get(market.BE).Operators[s.Opera
 // first entry.
 func TestPlace(t *testing.T) {
 	rows := []string{
-		row{"30", "2015-08-31T20:00:00+00:00", " A-1 ", "Korenlei  10, 9000 GENT", "Proximus NV", "00001_001", at(104500, 194000)}.String(),
-		row{"40", "2018-03-05T10:11:12.500001+00:00", "_OV1", "Korenlei 12, 9000 Gent", "Telenet Group BVBA", "103272", at(104505, 194000)}.String(),
-		row{"20", "2013-12-31T22:00:00", "A-0", "Korenlei 10, 9000 Gent", "Proximus NV", "00001_000", at(104502, 194003)}.String(),
-		row{"50", "2013-12-31T23:00:00", "C1 & C2", "Korenlei 11, 9000 Gent", "Mobistar n.v.", "00777_001", at(104502, 193993)}.String(),
+		row{"30", "2015-08-31T20:00:00+00:00", " A-1 ", "Korenlei  10, 9000 GENT", "Proximus NV", "00001_001",
+			at(104500, 194000)}.String(),
+		row{"40", "2018-03-05T10:11:12.500001+00:00", "_OV1", "Korenlei 12, 9000 Gent", "Telenet Group BVBA", "103272",
+			at(104505, 194000)}.String(),
+		row{"20", "2013-12-31T22:00:00", "A-0", "Korenlei 10, 9000 Gent", "Proximus NV", "00001_000",
+			at(104502, 194003)}.String(),
+		row{"50", "2013-12-31T23:00:00", "C1 & C2", "Korenlei 11, 9000 Gent", "Mobistar n.v.", "00777_001",
+			at(104502, 193993)}.String(),
 		row{"60", "", "far", "", "Citymesh", "9", at(104502, 194013.0001)}.String(),
 	}
 	snap, sites, reports := build(t, files(t, collection(crs, rows...)))
@@ -130,7 +134,8 @@ func TestPlace(t *testing.T) {
 		{"ORANGE_BE", "00777_001", "C1 & C2", ""},
 	} {
 		st, e := s.Stations[i], s.Emissions[i]
-		if key(st) != want.operator || st.Code != want.code || st.OperatorSiteID != want.sitecode || e.On.String() != want.on {
+		if key(st) != want.operator || st.Code != want.code || st.OperatorSiteID != want.sitecode ||
+			e.On.String() != want.on {
 			t.Errorf("station %+v, emission %+v, want %v", st, e, want)
 		}
 		if e.Station != i || e.System != "" || e.Generation != 0 || e.Status != noStatus {
@@ -143,10 +148,12 @@ func TestPlace(t *testing.T) {
 	if far := sites["60"]; far.Emissions[0].On != 0 || far.PostalCode != "" || far.Address[0] != "" {
 		t.Errorf("%+v", far)
 	}
-	if want := map[string]int{"superseded by a newer dossier": 1}; !reflect.DeepEqual(reports[0].Rejected, want) || reports[0].Examples[0].Line != 5 {
+	if want := map[string]int{"superseded by a newer dossier": 1}; !reflect.DeepEqual(reports[0].Rejected, want) ||
+		reports[0].Examples[0].Line != 5 {
 		t.Errorf("%+v", reports[0])
 	}
-	if snap.UpdatedAt != "2018-03-05T10:11:12" || snap.SourceDate != "2018-03-05" || snap.Statuses == nil || len(snap.Statuses) > 0 {
+	if snap.UpdatedAt != "2018-03-05T10:11:12" || snap.SourceDate != "2018-03-05" || snap.Statuses == nil ||
+		len(snap.Statuses) > 0 {
 		t.Errorf("%+v", snap.Meta)
 	}
 }
@@ -158,7 +165,8 @@ func TestOrder(t *testing.T) {
 	operators := []string{"Proximus NV", "Telenet Group BVBA", "Orange Belgium NV", "Citymesh", "ASTRID"}
 	var rows, list []string
 	for i := range 3000 {
-		line := row{fmt.Sprint(1000 + i), fmt.Sprintf("20%02d-05-06T07:08:%02d", 14+r.IntN(5), r.IntN(3)), fmt.Sprint("S", i), "Straat 1, 9000 Gent",
+		line := row{fmt.Sprint(1000 + i), fmt.Sprintf("20%02d-05-06T07:08:%02d", 14+r.IntN(5), r.IntN(3)),
+			fmt.Sprint("S", i), "Straat 1, 9000 Gent",
 			operators[r.IntN(len(operators))], fmt.Sprint(i), at(104000+200*r.Float64(), 194000+200*r.Float64())}
 		rows = append(rows, line.String())
 		if i%10 == 0 {
@@ -169,13 +177,15 @@ func TestOrder(t *testing.T) {
 		}
 	}
 	for i := range 300 {
-		list = append(list, biptRow(map[string]string{"ID": fmt.Sprint(i + 1), "X": fmt.Sprint(104000 + r.IntN(250)), "Y": fmt.Sprint(194000 + r.IntN(250)),
+		list = append(list, biptRow(map[string]string{"ID": fmt.Sprint(i + 1), "X": fmt.Sprint(104000 + r.IntN(250)),
+			"Y":      fmt.Sprint(194000 + r.IntN(250)),
 			"Status": []string{"O", "A", "R"}[r.IntN(3)], "Eigenaar1": operators[r.IntN(5)] + ": x" + fmt.Sprint(i)}))
 	}
 	want := ""
 	for range 6 {
 		half := len(rows) / 2
-		_, sites, reports := build(t, files(t, collection(crs, rows[:half]...), collection(crs, rows[half:]...), biptList(list...)))
+		_, sites, reports := build(t,
+			files(t, collection(crs, rows[:half]...), collection(crs, rows[half:]...), biptList(list...)))
 		counts := map[string]int{}
 		for _, r := range reports {
 			for reason, n := range r.Rejected {
@@ -213,7 +223,8 @@ func TestDate(t *testing.T) {
 			if err := os.Chtimes(path, time.Time{}, time.Date(2021, 6, 30, 12, 0, 0, 0, time.UTC)); err != nil {
 				t.Fatal(err)
 			}
-			if snap, _, _ := build(t, []source.Found{found(t, path)}); snap.UpdatedAt != tt.want || snap.SourceDate != tt.want[:10] {
+			if snap, _, _ := build(t, []source.Found{found(t, path)}); snap.UpdatedAt != tt.want ||
+				snap.SourceDate != tt.want[:10] {
 				t.Errorf("%s: %+v, want %s", tt.name, snap.Meta, tt.want)
 			}
 		})
@@ -230,8 +241,10 @@ func TestDate(t *testing.T) {
 		{"be.json", collection(crs, dated("2020-01-02T03:04:05"), mistyped), "", "2020-01-02T03:04:05", "2020-01-02"},
 		{"be.json", collection(crs, mistyped), "", "2021-06-30T12:00:00", "2021-06-30"},
 		{"be_2024-05-06.json", collection(crs, dated("2020-01-02")), "", "2024-05-06T00:00:00", "2024-05-06"},
-		{"be_2013-01-01.json", collection(crs, dated("2020-01-02")), "", "2020-01-02T00:00:00", "2020-01-02"}, // no date of the file
-		{"be.json", collection(crs, dated("2020-01-02")), "bipt.json", "2020-01-02T00:00:00", "2020-01-02"},   // BIPT's is only guessed
+		// no date of the file
+		{"be_2013-01-01.json", collection(crs, dated("2020-01-02")), "", "2020-01-02T00:00:00", "2020-01-02"},
+		// BIPT's is only guessed
+		{"be.json", collection(crs, dated("2020-01-02")), "bipt.json", "2020-01-02T00:00:00", "2020-01-02"},
 		{"be.json", collection(crs, dated("2020-01-02")), "bipt_20190101.json", "2020-01-02T00:00:00", "2020-01-02"},
 		{"be.json", collection(crs, dated("2020-01-02")), "bipt_20210101.json", "2021-01-01T00:00:00", "2020-01-02"},
 	} {
@@ -252,9 +265,11 @@ func TestDate(t *testing.T) {
 		}
 		snap, _, reports := build(t, both)
 		if snap.UpdatedAt != tt.want || snap.SourceDate != tt.want[:10] || reports[0].Date != tt.file {
-			t.Errorf("%d: %s, %s, the file %s, want %s, %s", i, snap.SourceDate, snap.UpdatedAt, reports[0].Date, tt.want, tt.file)
+			t.Errorf("%d: %s, %s, the file %s, want %s, %s", i, snap.SourceDate, snap.UpdatedAt, reports[0].Date,
+				tt.want, tt.file)
 		}
-		if future := strings.HasPrefix(reports[0].Warning, "1 approvals are dated later than tomorrow"); future != strings.Contains(tt.text, "2091") {
+		if future := strings.HasPrefix(reports[0].Warning,
+			"1 approvals are dated later than tomorrow"); future != strings.Contains(tt.text, "2091") {
 			t.Errorf("%d: warning %q", i, reports[0].Warning)
 		}
 	}

@@ -32,7 +32,8 @@ func (s *biptSite) same(t *biptSite) bool { return s.compare(t) == 0 }
 // compare puts the more advanced of two rows last, of equals any, but always the
 // same.
 func (s *biptSite) compare(t *biptSite) int {
-	return cmp.Or(cmp.Compare(s.status, t.status), cmp.Compare(s.id, t.id), cmp.Compare(s.x, t.x), cmp.Compare(s.y, t.y),
+	return cmp.Or(cmp.Compare(s.status, t.status), cmp.Compare(s.id, t.id), cmp.Compare(s.x, t.x),
+		cmp.Compare(s.y, t.y),
 		slices.CompareFunc(s.owners, t.owners, func(a, b owner) int {
 			return cmp.Or(cmp.Compare(a.operator, b.operator), cmp.Compare(a.sitecode, b.sitecode))
 		}),

@@ -15,7 +15,8 @@ import (
 // the other.
 func FuzzBuild(f *testing.F) {
 	good := []string{
-		collection(crs, row{"1", "2018-01-01", "S", "Straat 1, 9000 Gent", "Proximus NV", "1", here}.String(), row{"2", "", "T", "x", "BASE", "2", here}.String()),
+		collection(crs, row{"1", "2018-01-01", "S", "Straat 1, 9000 Gent", "Proximus NV", "1", here}.String(),
+			row{"2", "", "T", "x", "BASE", "2", here}.String()),
 		biptList(biptRow(map[string]string{"Eigenaar1": "Proximus: x"})),
 	}
 	dir := f.TempDir()
@@ -51,7 +52,8 @@ func FuzzBuild(f *testing.F) {
 		if _, err := builders[0].Write(out); err != nil {
 			t.Fatal(err)
 		}
-		if s, err := snapshot.ReadFile(out, market.BE); err != nil || s.Len() != builders[0].Len() || s.Emissions() != s.StationRows() {
+		if s, err := snapshot.ReadFile(out, market.BE); err != nil || s.Len() != builders[0].Len() ||
+			s.Emissions() != s.StationRows() {
 			t.Errorf("%d sites do not come back: %v", builders[0].Len(), err)
 		}
 	})

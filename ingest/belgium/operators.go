@@ -26,7 +26,8 @@ var spellings = map[string]string{
 }
 
 // company are the words of a company's legal form, in Dutch and French.
-var company = []string{"nv", "sa", "bv", "bvba", "srl", "sprl", "cvba", "scrl", "van", "publiek", "recht", "de", "droit", "public"}
+var company = []string{"nv", "sa", "bv", "bvba", "srl", "sprl", "cvba", "scrl", "van", "publiek", "recht", "de",
+	"droit", "public"}
 
 // separators are written between the words of a name and inside N.V.
 var separators = strings.NewReplacer(".", "", ",", " ", "/", " ", "(", " ", ")", " ")

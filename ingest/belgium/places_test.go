@@ -34,7 +34,8 @@ func TestGrid(t *testing.T) {
 		var got []*place
 		firstOf := map[spot]int{}
 		for i := range 2000 {
-			x, y = append(x, math.Round(1e4*(100000-side/2+side*r.Float64()))/1e4), append(y, math.Round(1e4*(200000+side*r.Float64()))/1e4)
+			x, y = append(x, math.Round(1e4*(100000-side/2+side*r.Float64()))/1e4), append(y,
+				math.Round(1e4*(200000+side*r.Float64()))/1e4)
 			if i%3 == 0 { // whole metres: many are exactly ten apart
 				x[i], y[i] = math.Round(x[i]), math.Round(y[i])
 			}

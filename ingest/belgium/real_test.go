@@ -47,7 +47,8 @@ type published struct {
 	Geometry struct{ Coordinates []float64 }
 }
 
-var names = map[string]string{"Proximus NV": "PROXIMUS_BE", "Telenet Group BVBA": "TELENET_BASE_BE", "Orange Belgium NV": "ORANGE_BE"}
+var names = map[string]string{"Proximus NV": "PROXIMUS_BE", "Telenet Group BVBA": "TELENET_BASE_BE",
+	"Orange Belgium NV": "ORANGE_BE"}
 
 // compareRegister clusters the files' features each with each and holds what is
 // served against it.
@@ -114,15 +115,18 @@ func compareRegister(t *testing.T, paths ...string) {
 			t.Errorf("%s: %+v", id, s)
 		}
 	}
-	if len(sites) != len(newestOf) || served != stations || total != rows || duplicates != rows-len(byID) || snap.UpdatedAt != newest {
-		t.Errorf("%d places, want %d; %d of %d rows served, want %d of %d; %d duplicates; %s, want %s", len(sites), len(newestOf), served, total, stations, rows, duplicates, snap.UpdatedAt, newest)
+	if len(sites) != len(newestOf) || served != stations || total != rows || duplicates != rows-len(byID) ||
+		snap.UpdatedAt != newest {
+		t.Errorf("%d places, want %d; %d of %d rows served, want %d of %d; %d duplicates; %s, want %s", len(sites),
+			len(newestOf), served, total, stations, rows, duplicates, snap.UpdatedAt, newest)
 	}
 	t.Logf("%d rows, %d ids, %d places, %d stations", rows, len(byID), len(sites), stations)
 }
 
 func TestRealRegister(t *testing.T) {
 	leuven := real(t, "wfs_pxs.geojson")
-	gent := []string{real(t, "gent_antennes_org.geojson"), real(t, "gent_antennes_pxs.geojson"), real(t, "gent_antennes_tnt.geojson")}
+	gent := []string{real(t, "gent_antennes_org.geojson"), real(t, "gent_antennes_pxs.geojson"),
+		real(t, "gent_antennes_tnt.geojson")}
 	compareRegister(t, leuven)
 	compareRegister(t, gent...)
 	compareRegister(t, append(gent, leuven)...)
@@ -162,14 +166,17 @@ func TestRealBIPT(t *testing.T) {
 		}
 	}
 	r := reports[0]
-	if r.Rows != len(rows) || r.Served != len(rows)-refused || r.Rejected["refused by the authority"] != refused || refused == 0 {
+	if r.Rows != len(rows) || r.Served != len(rows)-refused || r.Rejected["refused by the authority"] != refused ||
+		refused == 0 {
 		t.Errorf("%+v", r)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if farthest > 3 || snap.SourceDate != info.ModTime().UTC().Format(time.DateOnly) || len(sites) != r.Served || stations > owners || stations < owners-5 {
-		t.Errorf("%d sites, %d stations of %d owners, up to %.1f m away, of %s", len(sites), stations, owners, farthest, snap.SourceDate)
+	if farthest > 3 || snap.SourceDate != info.ModTime().UTC().Format(time.DateOnly) || len(sites) != r.Served ||
+		stations > owners || stations < owners-5 {
+		t.Errorf("%d sites, %d stations of %d owners, up to %.1f m away, of %s", len(sites), stations, owners, farthest,
+			snap.SourceDate)
 	}
 }

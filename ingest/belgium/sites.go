@@ -49,7 +49,8 @@ func (c *country) addDossiers(s *site.Site, dossiers []*dossier) address {
 			d.reject("superseded by a newer dossier")
 			continue
 		}
-		addStation(s, site.Station{Code: d.number, Operator: d.operator, OperatorSiteID: d.sitecode}, noStatus, d.approved.day())
+		addStation(s, site.Station{Code: d.number, Operator: d.operator, OperatorSiteID: d.sitecode}, noStatus,
+			d.approved.day())
 		if d.location != "" && (latest == nil || latest.compare(d) < 0) {
 			latest = d
 		}
@@ -64,7 +65,8 @@ func (c *country) addDossiers(s *site.Site, dossiers []*dossier) address {
 func addOwner(s *site.Site, b *biptSite, o owner) {
 	i := slices.IndexFunc(s.Stations, func(t site.Station) bool { return t.Operator == o.operator })
 	if i < 0 {
-		addStation(s, site.Station{Code: strconv.FormatUint(b.id, 10), Operator: o.operator, OperatorSiteID: o.sitecode}, b.status, 0)
+		addStation(s, site.Station{Code: strconv.FormatUint(b.id, 10), Operator: o.operator,
+			OperatorSiteID: o.sitecode}, b.status, 0)
 		return
 	}
 	s.Stations[i].OperatorSiteID = cmp.Or(s.Stations[i].OperatorSiteID, o.sitecode)

@@ -26,7 +26,8 @@ func writeLine(t testing.TB, megabytes int) string {
 	fmt.Fprint(w, `{"type":"FeatureCollection",`+crs+`"features":[`)
 	var rows [1000]string
 	for i := range rows {
-		rows[i] = row{fmt.Sprint(1 + i), "2018-08-07T13:26:43.224998+00:00", "_OV5196E", "Hippoliet Lippensplein 7, 9000 Gent", "Telenet Group BVBA",
+		rows[i] = row{fmt.Sprint(1 + i), "2018-08-07T13:26:43.224998+00:00", "_OV5196E",
+			"Hippoliet Lippensplein 7, 9000 Gent", "Telenet Group BVBA",
 			fmt.Sprint(100000 + i), at(104000+float64(20*(i%30)), 194000+float64(20*(i/30)))}.String()
 	}
 	all, comma := strings.Join(rows[:], ","), ""
@@ -64,7 +65,8 @@ func TestMemory(t *testing.T) {
 	if r := reports[0]; r.Served != 1000 || r.Rejected["duplicate dossier"] != r.Rows-1000 || r.Rows < 100_000 {
 		t.Errorf("%+v", r)
 	}
-	if grown := int64(peak) - int64(before); grown > 32<<20 { // when it is collected is up to the runtime; the rows alone have more
+	if grown := int64(peak) - int64(
+		before); grown > 32<<20 { // when it is collected is up to the runtime; the rows alone have more
 		t.Errorf("%d MB of memory for a thousand dossiers", grown>>20)
 	}
 	t.Logf("%d rows, peak %d kB over %d kB", reports[0].Rows, peak>>10, before>>10)
@@ -83,7 +85,8 @@ func BenchmarkRegister(b *testing.B) {
 func BenchmarkBIPT(b *testing.B) {
 	rows := make([]string, 5000)
 	for i := range rows {
-		rows[i] = biptRow(map[string]string{"ID": fmt.Sprint(i), "X": fmt.Sprint(100000 + 20*(i%70)), "Y": fmt.Sprint(190000 + 20*(i/70)), "Eigenaar1": "Proximus: x"})
+		rows[i] = biptRow(map[string]string{"ID": fmt.Sprint(i), "X": fmt.Sprint(100000 + 20*(i%70)),
+			"Y": fmt.Sprint(190000 + 20*(i/70)), "Eigenaar1": "Proximus: x"})
 	}
 	f := files(b, "["+strings.Join(rows, ",")+"]")
 	b.SetBytes(f[0].Size)

@@ -65,9 +65,11 @@ func TestBadRows(t *testing.T) {
 		with(func(r *row) { r.id, r.sitecode = "1", "T" }):                                       "duplicate dossier with other content",
 		with(func(r *row) { r.approved = "2017-01-01" }):                                         "superseded by a newer dossier",
 		strings.Replace(good.String(), `"operatornaam":"Proximus NV"`, `"operatornaam":null`, 1): "no operator",
-		strings.Replace(good.String(), `"id":1`, `"id":3,"sitecode":["x"]`, 1):                   "not in the form of the register",
-		strings.Replace(good.String(), `"id":1,"goedkeuringsdatum":"2018-01-01"`, `"id":""`, 1):  "no register id",
-		strings.Replace(good.String(), `"id":1,`, `"id":3,"sitecode":"T",`, 1):                   "the column sitecode is there twice",
+		strings.Replace(good.String(), `"id":1`, `"id":3,"sitecode":["x"]`,
+			1): "not in the form of the register",
+		strings.Replace(good.String(), `"id":1,"goedkeuringsdatum":"2018-01-01"`, `"id":""`, 1): "no register id",
+		strings.Replace(good.String(), `"id":1,`, `"id":3,"sitecode":"T",`,
+			1): "the column sitecode is there twice",
 	} {
 		_, sites, reports := build(t, files(t, collection(crs, good.String(), bad)))
 		if r := reports[0]; len(sites) != 1 || r.Rows != 2 || !reflect.DeepEqual(r.Rejected, map[string]int{want: 1}) {
@@ -76,16 +78,21 @@ func TestBadRows(t *testing.T) {
 	}
 	// All that is not needed may be null.
 	sparse := `{"properties":{"id":7,"goedkeuringsdatum":null,"sitecode":null,"locatiebeschrijving":null,"operatornaam":"BASE","dossiernummer":null},"geometry":` + here + `}`
-	if _, sites, _ := build(t, files(t, collection(crs, good.String(), sparse))); len(sites["1"].Stations) != 2 || sites["1"].Stations[1].Code != "" {
+	if _, sites, _ := build(t, files(t, collection(crs, good.String(), sparse))); len(sites["1"].Stations) != 2 ||
+		sites["1"].Stations[1].Code != "" {
 		t.Errorf("%+v", sites)
 	}
 }
 
 // A row takes nothing over from one that could not be decoded.
 func TestNothingLeftBehind(t *testing.T) {
-	broken := row{"5", "2018-01-01", "S", "Straat 1, 9000 Gent", "Proximus NV", "5", `{"type":"Point","coordinates":[104500,194000,"x"]}`}.String()
-	_, sites, reports := build(t, files(t, collection(crs, row{"1", "", "", "", "BASE", "", here}.String(), broken, `{"properties":{"id":6},"geometry":`+here+`}`)))
-	if len(sites) != 1 || reports[0].Rejected["no operator"] != 1 || reports[0].Rejected["not in the form of the register"] != 1 {
+	broken := row{"5", "2018-01-01", "S", "Straat 1, 9000 Gent", "Proximus NV", "5",
+		`{"type":"Point","coordinates":[104500,194000,"x"]}`}.String()
+	_, sites, reports := build(t,
+		files(t, collection(crs, row{"1", "", "", "", "BASE", "", here}.String(), broken,
+			`{"properties":{"id":6},"geometry":`+here+`}`)))
+	if len(sites) != 1 || reports[0].Rejected["no operator"] != 1 ||
+		reports[0].Rejected["not in the form of the register"] != 1 {
 		t.Errorf("%+v, %v", sites, reports[0].Rejected)
 	}
 }
@@ -96,16 +103,19 @@ func TestCRS(t *testing.T) {
 	named := func(name string) string {
 		return `"name":"x","crs":{"type":"name","properties":{"name":"` + name + `"}},`
 	}
-	for _, head := range []string{"", `"crs":null,`, named("EPSG:31370"), named("epsg:31370"), named("urn:ogc:def:crs:EPSG::31370"), named("urn:x-ogc:def:crs:EPSG:9.8:31370"),
+	for _, head := range []string{"", `"crs":null,`, named("EPSG:31370"), named("epsg:31370"),
+		named("urn:ogc:def:crs:EPSG::31370"), named("urn:x-ogc:def:crs:EPSG:9.8:31370"),
 		named("http://www.opengis.net/def/crs/EPSG/0/31370"), named("http://www.opengis.net/gml/srs/epsg.xml#31370")} {
 		if _, sites, _ := build(t, files(t, collection(head, good))); len(sites) != 1 {
 			t.Errorf("%s: refused", head)
 		}
 	}
-	for _, head := range []string{named("EPSG:4326"), named("urn:ogc:def:crs:OGC:1.3:CRS84"), named("EPSG:131370"), named("EPSG::31370X"), named("31370"), named(""), `"crs":"EPSG:31370",`, `"crs":{},`, `"crs":[],`} {
+	for _, head := range []string{named("EPSG:4326"), named("urn:ogc:def:crs:OGC:1.3:CRS84"), named("EPSG:131370"),
+		named("EPSG::31370X"), named("31370"), named(""), `"crs":"EPSG:31370",`, `"crs":{},`, `"crs":[],`} {
 		list := files(t, collection(head, good))
 		_, _, err := Build(list, nil, nil)
-		if err == nil || !strings.Contains(err.Error(), list[0].Path+":1: ") || !strings.Contains(err.Error(), "EPSG:31370 (Lambert 72") {
+		if err == nil || !strings.Contains(err.Error(), list[0].Path+":1: ") ||
+			!strings.Contains(err.Error(), "EPSG:31370 (Lambert 72") {
 			t.Errorf("%s: %v", head, err)
 		}
 	}
@@ -114,7 +124,8 @@ func TestCRS(t *testing.T) {
 // Files that cannot be read to their end make nothing.
 func TestBadFiles(t *testing.T) {
 	text := collection(crs, row{"1", "2018-01-01", "S", "Straat 1, 9000 Gent", "Proximus NV", "1", here}.String())
-	for _, bad := range []string{text[:len(text)-2], strings.Replace(text, `"}},`+"\n", `"},`+"\n", 1), text + "x", strings.TrimSuffix(text, "]}") + ",7"} {
+	for _, bad := range []string{text[:len(text)-2], strings.Replace(text, `"}},`+"\n", `"},`+"\n", 1), text + "x",
+		strings.TrimSuffix(text, "]}") + ",7"} {
 		list := files(t, text)
 		list[0] = source.Found{Input: input(t, bad), Kind: Kinds[0]}
 		if b, _, err := Build(list, nil, nil); err == nil {
@@ -128,9 +139,12 @@ func TestBadFiles(t *testing.T) {
 func TestOperators(t *testing.T) {
 	c := &country{market: market.Get(market.BE)}
 	for name, want := range map[string]string{
-		"Proximus NV": "PROXIMUS_BE", "PROXIMUS N.V. van publiek recht": "PROXIMUS_BE", "Belgacom NV": "PROXIMUS_BE", "Próximus S.A./N.V.": "PROXIMUS_BE",
-		"Telenet Group BVBA": "TELENET_BASE_BE", "Telenet BV": "TELENET_BASE_BE", "BASE Company NV": "TELENET_BASE_BE", "base": "TELENET_BASE_BE",
-		"Orange Belgium NV": "ORANGE_BE", "ORANGE BELGIUM": "ORANGE_BE", "Mobistar (NV)": "ORANGE_BE", "Citymesh": "CITYMESH_BE", "CITYMESH  nv": "CITYMESH_BE",
+		"Proximus NV": "PROXIMUS_BE", "PROXIMUS N.V. van publiek recht": "PROXIMUS_BE", "Belgacom NV": "PROXIMUS_BE",
+		"Próximus S.A./N.V.": "PROXIMUS_BE",
+		"Telenet Group BVBA": "TELENET_BASE_BE", "Telenet BV": "TELENET_BASE_BE", "BASE Company NV": "TELENET_BASE_BE",
+		"base":              "TELENET_BASE_BE",
+		"Orange Belgium NV": "ORANGE_BE", "ORANGE BELGIUM": "ORANGE_BE", "Mobistar (NV)": "ORANGE_BE",
+		"Citymesh": "CITYMESH_BE", "CITYMESH  nv": "CITYMESH_BE",
 		"ASTRID": "", "NV": "", "": "", "Proximus2": "", "Infrabel NV": "", "Telenet Proximus": "",
 	} {
 		got := ""
@@ -146,29 +160,34 @@ func TestOperators(t *testing.T) {
 		rows = append(rows, row{fmt.Sprint(i + 2), "", "", "", name, "", here}.String())
 	}
 	_, _, reports := build(t, files(t, collection(crs, rows...)))
-	if want := []source.Spelling{{Name: "Infrabel", Rows: 3}, {Name: "ASTRID", Rows: 2}, {Name: "DIGI", Rows: 1}}; !reflect.DeepEqual(reports[0].Unknown, want) {
+	if want := []source.Spelling{{Name: "Infrabel", Rows: 3}, {Name: "ASTRID", Rows: 2},
+		{Name: "DIGI", Rows: 1}}; !reflect.DeepEqual(reports[0].Unknown, want) {
 		t.Errorf("%v", reports[0].Unknown)
 	}
 }
 
 func TestAddress(t *testing.T) {
 	for whole, want := range map[string]address{
-		"Korenlei  10, 9000 GENT":                   {street: "Korenlei 10", postal: "9000", city: "GENT"},
-		"Tiensesteenweg, 3010 LEUVEN (KESSEL-LO)":   {street: "Tiensesteenweg", postal: "3010", city: "LEUVEN (KESSEL-LO)"},
-		"Belfortstraat 5 / Hoogpoort 63, 9000 Gent": {street: "Belfortstraat 5 / Hoogpoort 63", postal: "9000", city: "Gent"},
-		"Schorenshof 6 ,3012 Leuven":                {street: "Schorenshof 6", postal: "3012", city: "Leuven"},
-		"Johannes Schrantstraat 1 9000 Gent":        {street: "Johannes Schrantstraat 1", postal: "9000", city: "Gent"},
-		"Straat 1, 3012 Leuven / 3000 Leuven":       {street: "Straat 1", town: "3012 Leuven / 3000 Leuven", postal: "3012", more: "3000", city: "Leuven"},
-		"Straat 1, 3012 Leuven / 3012 Wilsele":      {street: "Straat 1", town: "3012 Leuven / 3012 Wilsele", postal: "3012", city: "Leuven"},
-		"Straat 1, bus 2, 2000 Antwerpen":           {street: "Straat 1, bus 2", postal: "2000", city: "Antwerpen"},
-		"Caf&eacute; d&#39;Or 3, 9000 Gent":         {street: "Café d'Or 3", postal: "9000", city: "Gent"},
-		"9000 Gent":                                 {postal: "9000", city: "Gent"},
-		"Industrieweg 2000 Antwerpen":               {street: "Industrieweg 2000 Antwerpen"},
-		"Korenlei 10, Gent":                         {street: "Korenlei 10, Gent"},
-		"Straat 1, 0900 Gent":                       {street: "Straat 1, 0900 Gent"},
-		"":                                          {},
-		"\u0000 \t":                                 {},
-		"R&D weg 3, 9000 Gent":                      {street: "R&D weg 3", postal: "9000", city: "Gent"},
+		"Korenlei  10, 9000 GENT": {street: "Korenlei 10", postal: "9000", city: "GENT"},
+		"Tiensesteenweg, 3010 LEUVEN (KESSEL-LO)": {street: "Tiensesteenweg", postal: "3010",
+			city: "LEUVEN (KESSEL-LO)"},
+		"Belfortstraat 5 / Hoogpoort 63, 9000 Gent": {street: "Belfortstraat 5 / Hoogpoort 63", postal: "9000",
+			city: "Gent"},
+		"Schorenshof 6 ,3012 Leuven":         {street: "Schorenshof 6", postal: "3012", city: "Leuven"},
+		"Johannes Schrantstraat 1 9000 Gent": {street: "Johannes Schrantstraat 1", postal: "9000", city: "Gent"},
+		"Straat 1, 3012 Leuven / 3000 Leuven": {street: "Straat 1", town: "3012 Leuven / 3000 Leuven", postal: "3012",
+			more: "3000", city: "Leuven"},
+		"Straat 1, 3012 Leuven / 3012 Wilsele": {street: "Straat 1", town: "3012 Leuven / 3012 Wilsele", postal: "3012",
+			city: "Leuven"},
+		"Straat 1, bus 2, 2000 Antwerpen":   {street: "Straat 1, bus 2", postal: "2000", city: "Antwerpen"},
+		"Caf&eacute; d&#39;Or 3, 9000 Gent": {street: "Café d'Or 3", postal: "9000", city: "Gent"},
+		"9000 Gent":                         {postal: "9000", city: "Gent"},
+		"Industrieweg 2000 Antwerpen":       {street: "Industrieweg 2000 Antwerpen"},
+		"Korenlei 10, Gent":                 {street: "Korenlei 10, Gent"},
+		"Straat 1, 0900 Gent":               {street: "Straat 1, 0900 Gent"},
+		"":                                  {},
+		"\u0000 \t":                         {},
+		"R&D weg 3, 9000 Gent":              {street: "R&D weg 3", postal: "9000", city: "Gent"},
 	} {
 		if got := located(text(whole).words()); got != want {
 			t.Errorf("%q: %+v, want %+v", whole, got, want)

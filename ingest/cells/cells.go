@@ -148,7 +148,8 @@ var (
 	severalSites = "several sites of the operator within " + strconv.Itoa(sighting.Radius) + " m"
 )
 
-var reasons = [...]string{sighting.Taken: "", sighting.NoSite: noSite, sighting.SeveralSites: severalSites, sighting.Contradicted: "the inventory names another site"}
+var reasons = [...]string{sighting.Taken: "", sighting.NoSite: noSite, sighting.SeveralSites: severalSites,
+	sighting.Contradicted: "the inventory names another site"}
 
 // cell reads which cell the row is of.
 func (c *reading) cell() (n network, cell sighting.Cell, reason string) {

@@ -85,11 +85,13 @@ func TestFormats(t *testing.T) {
 	const onlyLTE = "cell SWISSCOM_CH 25700, enb SWISSCOM_CH 100, pci SWISSCOM_CH 12"
 	tower := "mcc,mnc,lac,cell_id,short_cell_id,rnc,psc,asu,dbm,ta,lat,lon,accuracy,speed,bearing,altitude,measured_at,net_type,neighboring,discovered_at,device,rsrp,rsrq,rssi,rssnr,cqi,rscp,csi_rsrp,csi_rsrq,csi_sinr,ss_rsrp,ss_rsrq,ss_sinr,cdma_dbm,cdma_ecio,evdo_dbm,evdo_ecio,evdo_snr,ec_no,arfcn\r\n"
 	towerRow := func(cell, net, neighbour string) string {
-		return `228,1,9,` + cell + `,,,,,-90,,47.0,8.0,5,0,0,400,"2025-01-01T10:00:00Z",` + net + `,` + neighbour + `,"2025-01-01T10:00:00Z",Phone,-90` + strings.Repeat(",", 18) + "\r\n"
+		return `228,1,9,` + cell + `,,,,,-90,,47.0,8.0,5,0,0,400,"2025-01-01T10:00:00Z",` + net + `,` + neighbour +
+			`,"2025-01-01T10:00:00Z",Phone,-90` + strings.Repeat(",", 18) + "\r\n"
 	}
 	gmon := "PLMN;SYSTEM;XCI;xNBID;LOCAL_CID;LAC/TAC;PCI/PSC/BSIC;ARFCN;BAND;RSSI;RSRP/RSCP;RSRQ/ECIO;SNR;CQI;TA;DISTANCE;DELTA_AZI;LAT;LON;SPEED;GPS_ACCURACY;UL;DL;BANDWIDTH;BANDWIDTHS;CA;NR_STATE;NARFCN;NR_BAND;NR_PCI;NR_SS_RSRP;NR_SS_RSRQ;NR_SS_SINR;NR_CSI_RSRP;NR_CSI_RSRQ;NR_CSI_SINR;CLF_LABEL;CLF_LOC;CLF_DESC;DATE;TIME;ROAMING\n"
 	gmonRow := func(system, cell, node, pci string) string {
-		return "22801;" + system + ";" + cell + ";" + node + ";;1;" + pci + ";;;;;;;;;;;47.0;8.0" + strings.Repeat(";", 23) + "\n"
+		return "22801;" + system + ";" + cell + ";" + node + ";;1;" + pci + ";;;;;;;;;;;47.0;8.0" + strings.Repeat(";",
+			23) + "\n"
 	}
 	survey := func(cell string, rows ...string) string {
 		return "# Created by Network Survey version=1.43-cdr\n# CSV Version=0.4.0\ndeviceTime,latitude,longitude,missionId,mcc,mnc,tac," + cell + ",pci,servingCell,deviceSerialNumber\n" + strings.Join(rows, "\n") + "\n"
@@ -101,23 +103,39 @@ func TestFormats(t *testing.T) {
 		{"opencellid without header", "cells-opencellid",
 			"GSM,228,1,9,25701,0,8.0,47.0,1000,5,1,1,1,0\r\nLTE,228,01,9,25700,-1,8.0,47.0,1000,5,1,1,1,0\r\nLTE,228,1,9,25700,12,8.0,47.0,1000,5,1,1,1,0\r\n", onlyLTE,
 			"map[no identifier that can be looked up:1]"},
-		{"towercollector", "cells-towercollector", tower + towerRow("25700", "LTE", "false") + towerRow("25956", "LTE", "true") + towerRow("68719476735", "NR", "false"),
-			"cell SWISSCOM_CH 25700, cell SWISSCOM_CH 68719476735, enb SWISSCOM_CH 100", "map[a neighbour of the cell that serves:1]"},
-		{"gmon", "cells-gmon", gmon + gmonRow("LTE", "25700", "100", "12") + gmonRow("5G SA", "68719476735", "", "1007") + gmonRow("LTE", "25700", "101", "12") + gmonRow("GSM", "257", "", "1"),
+		{"towercollector", "cells-towercollector",
+			tower + towerRow("25700", "LTE", "false") + towerRow("25956", "LTE", "true") + towerRow("68719476735", "NR",
+				"false"),
+			"cell SWISSCOM_CH 25700, cell SWISSCOM_CH 68719476735, enb SWISSCOM_CH 100",
+			"map[a neighbour of the cell that serves:1]"},
+		{"gmon", "cells-gmon", gmon + gmonRow("LTE", "25700", "100", "12") + gmonRow("5G SA", "68719476735", "",
+			"1007") + gmonRow("LTE", "25700", "101", "12") + gmonRow("GSM", "257", "", "1"),
 			lteAndNR, "map[no identifier that can be looked up:1 the cell is not the base station's:1]"},
-		{"cellmapper", "cells-cellmapper", "47.0,8.0,400,228,01,9,25700,-90,LTE,LTE,1300,12\n47.0,8.0,400,228,01,9,68719476735,-90,NR,NR,1300,1007\n", lteAndNR, "map[]"},
-		{"networksurvey", "cells-networksurvey-lte", survey("eci", "2025-10-10T13:58:27-04:00,47.0,8.0,NS 1 2,228,1,310,25700,12,true,1234abc", "t,47.0,8.0,,228,1,310,25956,13,false,1234abc"),
+		{"cellmapper", "cells-cellmapper",
+			"47.0,8.0,400,228,01,9,25700,-90,LTE,LTE,1300,12\n47.0,8.0,400,228,01,9,68719476735,-90,NR,NR,1300,1007\n",
+			lteAndNR, "map[]"},
+		{"networksurvey", "cells-networksurvey-lte",
+			survey("eci", "2025-10-10T13:58:27-04:00,47.0,8.0,NS 1 2,228,1,310,25700,12,true,1234abc",
+				"t,47.0,8.0,,228,1,310,25956,13,false,1234abc"),
 			onlyLTE, "map[a neighbour of the cell that serves:1]"},
-		{"networksurvey nr", "cells-networksurvey-nr", survey("nci", "t,47.0,8.0,,228,1,310,68719476735,1007,true,1234abc"), "cell SWISSCOM_CH 68719476735, pci SWISSCOM_CH 1007", "map[]"},
-		{"netmonster", "cells-netmonster", "4G;228;1;25700;9;100;12;47.0;8.0;Bern;1300\n5G;228;1;68719476735;9;-;1007;47.0;8.0;-;-\n", lteAndNR, "map[]"},
-		{"netmonster with header", "cells-netmonster", "RAT;MCC;MNC;CI;TAC;eNB;PCI;Lat;Lon;Location;EARFCN\nLTE;228;1;-;9;100;-;47.0;8.0;-;1300\n", "enb SWISSCOM_CH 100", "map[]"},
+		{"networksurvey nr", "cells-networksurvey-nr",
+			survey("nci", "t,47.0,8.0,,228,1,310,68719476735,1007,true,1234abc"),
+			"cell SWISSCOM_CH 68719476735, pci SWISSCOM_CH 1007", "map[]"},
+		{"netmonster", "cells-netmonster",
+			"4G;228;1;25700;9;100;12;47.0;8.0;Bern;1300\n5G;228;1;68719476735;9;-;1007;47.0;8.0;-;-\n", lteAndNR,
+			"map[]"},
+		{"netmonster with header", "cells-netmonster",
+			"RAT;MCC;MNC;CI;TAC;eNB;PCI;Lat;Lon;Location;EARFCN\nLTE;228;1;-;9;100;-;47.0;8.0;-;1300\n",
+			"enb SWISSCOM_CH 100", "map[]"},
 	} {
 		b := builder(market.CH)
 		add(t, b, "a", geo.Point{Lat: 47, Lng: 8}, nil, "SWISSCOM_CH")
 		f := detect(t, "f.txt", tt.text)
 		r := attach(t, []*snapshot.Builder{b}, f)[0]
-		if got := radio(b, 0); got != tt.want || f.Kind.Name != tt.kind || fmt.Sprint(r.Rejected) != tt.rejected || b.Enriched[snapshot.RadioIDs] != 1 {
-			t.Errorf("%s: %s, rejected %v, enriched %v: %s, want %s", tt.name, f.Kind.Name, r.Rejected, b.Enriched, got, tt.want)
+		if got := radio(b, 0); got != tt.want || f.Kind.Name != tt.kind || fmt.Sprint(r.Rejected) != tt.rejected ||
+			b.Enriched[snapshot.RadioIDs] != 1 {
+			t.Errorf("%s: %s, rejected %v, enriched %v: %s, want %s", tt.name, f.Kind.Name, r.Rejected, b.Enriched, got,
+				tt.want)
 		}
 	}
 }
@@ -178,9 +196,13 @@ func TestReasons(t *testing.T) {
 		key    string
 		radio  []site.RadioID
 	}{
-		{"a", 0, "SWISSCOM_CH", nil}, {"sunrise", 400, "SUNRISE_CH", nil}, {"salt1", 250, "SALT_CH", nil}, {"salt2", -250, "SALT_CH", nil},
+		{"a", 0, "SWISSCOM_CH", nil}, {"sunrise", 400, "SUNRISE_CH", nil}, {"salt1", 250, "SALT_CH", nil},
+		{"salt2", -250, "SALT_CH", nil},
 		{"b", -3000, "SWISSCOM_CH", nil}, {"salt3", -3000, "SALT_CH", nil},
-		{"salt4", -6000, "SALT_CH", nil}, {"salt5", -9000, "SALT_CH", []site.RadioID{{Kind: site.Cell, Operator: salt, Value: 25800}, {Kind: site.ENB, Operator: salt, Value: 100}}},
+		{"salt4", -6000, "SALT_CH", nil},
+		{"salt5", -9000, "SALT_CH",
+			[]site.RadioID{{Kind: site.Cell, Operator: salt, Value: 25800},
+				{Kind: site.ENB, Operator: salt, Value: 100}}},
 	} {
 		add(t, b, s.id, geo.Point{Lat: 47 + s.metres*metre, Lng: 8}, s.radio, s.key)
 	}
@@ -192,7 +214,10 @@ func TestReasons(t *testing.T) {
 			want[rows[row]]++
 		}
 	}
-	r := attach(t, []*snapshot.Builder{b}, detect(t, "cells.csv", "radio,mcc,net,area,cell,unit,lon,lat,range,samples,changeable,created,updated,averageSignal\n"+text.String()))[0]
+	r := attach(t, []*snapshot.Builder{b},
+		detect(t, "cells.csv",
+			"radio,mcc,net,area,cell,unit,lon,lat,range,samples,changeable,created,updated,averageSignal\n"+
+				text.String()))[0]
 	if !maps.Equal(r.Rejected, want) || r.Rows != len(rows) {
 		t.Errorf("rejected %v of %d\nwant     %v of %d", r.Rejected, r.Rows, want, len(rows))
 	}
@@ -226,7 +251,8 @@ func TestPersonalDataBehindStrayQuotes(t *testing.T) {
 		t.Fatalf("kind %v, error %v", f.Kind, err)
 	}
 	var kept strings.Builder
-	if err := f.CopyTo(&kept, nil); err != nil || strings.Contains(kept.String(), "serial") || strings.Contains(kept.String(), "user-") || !strings.Contains(kept.String(), "25700") {
+	if err := f.CopyTo(&kept, nil); err != nil || strings.Contains(kept.String(), "serial") ||
+		strings.Contains(kept.String(), "user-") || !strings.Contains(kept.String(), "25700") {
 		t.Errorf("%v, kept %q", err, kept.String())
 	}
 }

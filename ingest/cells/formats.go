@@ -48,24 +48,33 @@ type column struct {
 // their order.
 var formats = []format{
 	// Mozilla's location service wrote the same.
-	{name: "cells-opencellid", options: table.Options{Comma: ',', OptionalHeader: true}, mccSlot: true, columns: []column{
-		{"radio", technology}, {"mcc", mcc}, {"net", mnc}, {"area", nothing}, {"cell", number}, {"unit", pci}, {"lon", lng}, {"lat", lat},
-		{"range", nothing}, {"samples", nothing}, {"changeable", nothing}, {"created", nothing}, {"updated", nothing}, {"averageSignal", nothing}}},
+	{name: "cells-opencellid", options: table.Options{Comma: ',', OptionalHeader: true}, mccSlot: true,
+		columns: []column{
+			{"radio", technology}, {"mcc", mcc}, {"net", mnc}, {"area", nothing}, {"cell", number}, {"unit", pci},
+			{"lon", lng}, {"lat", lat},
+			{"range", nothing}, {"samples", nothing}, {"changeable", nothing}, {"created", nothing},
+			{"updated", nothing}, {"averageSignal", nothing}}},
 	{name: "cells-towercollector", options: table.Options{Comma: ','}, columns: []column{
-		{"mcc", mcc}, {"mnc", mnc}, {"cell_id", number}, {"lat", lat}, {"lon", lng}, {"net_type", technology}, {"neighboring", neighbour}},
+		{"mcc", mcc}, {"mnc", mnc}, {"cell_id", number}, {"lat", lat}, {"lon", lng}, {"net_type", technology},
+		{"neighboring", neighbour}},
 		personal: []string{"device", "measured_at", "discovered_at"}},
 	{name: "cells-gmon", options: table.Options{Comma: ';'}, columns: []column{
-		{"PLMN", plmn}, {"SYSTEM", technology}, {"XCI", number}, {"xNBID", node}, {"PCI/PSC/BSIC", pci}, {"LAT", lat}, {"LON", lng}},
+		{"PLMN", plmn}, {"SYSTEM", technology}, {"XCI", number}, {"xNBID", node}, {"PCI/PSC/BSIC", pci}, {"LAT", lat},
+		{"LON", lng}},
 		personal: []string{"DATE", "TIME"}},
 	{name: "cells-cellmapper", options: table.Options{Comma: ',', NoHeader: true}, columns: []column{
-		{"lat", lat}, {"lon", lng}, {"alt", nothing}, {"MCC", mcc}, {"MNC", mnc}, {"LAC", nothing}, {"Cell", number}, {"Signal", nothing},
+		{"lat", lat}, {"lon", lng}, {"alt", nothing}, {"MCC", mcc}, {"MNC", mnc}, {"LAC", nothing}, {"Cell", number},
+		{"Signal", nothing},
 		{"Type", technology}, {"Subtype", nothing}, {"ARFCN", nothing}, {"PCI", pci}}},
-	{name: "cells-networksurvey-lte", options: table.Options{Comma: ',', Comment: '#'}, technology: lte, personal: surveyors,
-		columns: survey("eci"), others: []string{"earfcn", "rsrp", "rsrq", "lteBandwidth", "snr"}},
-	{name: "cells-networksurvey-nr", options: table.Options{Comma: ',', Comment: '#'}, technology: nr, personal: surveyors,
-		columns: survey("nci"), others: []string{"narfcn", "ssRsrp", "ssRsrq", "ssSinr"}},
+	{name: "cells-networksurvey-lte", options: table.Options{Comma: ',', Comment: '#'}, technology: lte,
+		personal: surveyors,
+		columns:  survey("eci"), others: []string{"earfcn", "rsrp", "rsrq", "lteBandwidth", "snr"}},
+	{name: "cells-networksurvey-nr", options: table.Options{Comma: ',', Comment: '#'}, technology: nr,
+		personal: surveyors,
+		columns:  survey("nci"), others: []string{"narfcn", "ssRsrp", "ssRsrq", "ssSinr"}},
 	{name: "cells-netmonster", options: table.Options{Comma: ';', OptionalHeader: true}, columns: []column{
-		{"RAT", technology}, {"MCC", mcc}, {"MNC", mnc}, {"CI", number}, {"TAC", nothing}, {"eNB", node}, {"PCI", pci}, {"Lat", lat}, {"Lon", lng},
+		{"RAT", technology}, {"MCC", mcc}, {"MNC", mnc}, {"CI", number}, {"TAC", nothing}, {"eNB", node}, {"PCI", pci},
+		{"Lat", lat}, {"Lon", lng},
 		{"Location", nothing}, {"EARFCN", nothing}}},
 }
 
@@ -73,7 +82,8 @@ var formats = []format{
 var surveyors = []string{"deviceSerialNumber", "missionId", "deviceTime"}
 
 func survey(cell string) []column {
-	return []column{{"deviceTime", nothing}, {"mcc", mcc}, {"mnc", mnc}, {cell, number}, {"pci", pci}, {"latitude", lat}, {"longitude", lng}, {"servingCell", serving}}
+	return []column{{"deviceTime", nothing}, {"mcc", mcc}, {"mnc", mnc}, {cell, number}, {"pci", pci},
+		{"latitude", lat}, {"longitude", lng}, {"servingCell", serving}}
 }
 
 // Kinds lists what the package reads.
@@ -83,11 +93,13 @@ func kinds() []*source.Kind {
 	var list []*source.Kind
 	for i := range formats {
 		f := &formats[i]
-		k := &source.Kind{Name: f.name, Options: f.options, Personal: f.personal, Others: f.others, Private: len(f.personal) > 0, Many: true}
+		k := &source.Kind{Name: f.name, Options: f.options, Personal: f.personal, Others: f.others,
+			Private: len(f.personal) > 0, Many: true}
 		k.Options.OneLine = len(f.personal) > 0 // a stray quote must not move a serial number into another column
 		for _, c := range f.columns {
-			k.Columns = append(k.Columns, table.Column{Name: c.name, Required: !slices.Contains([]role{nothing, node, pci}, c.role),
-				Blank: c.role == number && f.at()[node] >= 0})
+			k.Columns = append(k.Columns,
+				table.Column{Name: c.name, Required: !slices.Contains([]role{nothing, node, pci}, c.role),
+					Blank: c.role == number && f.at()[node] >= 0})
 		}
 		if f.options.NoHeader || f.options.OptionalHeader {
 			k.Sniff = f.sniff
@@ -142,7 +154,8 @@ const (
 // "NR NSA" has two identifiers, of which the tables do not tell which they have: it
 // is not here.
 var generations = map[string]generation{
-	"GSM": older, "GPRS": older, "EDGE": older, "2G": older, "CDMA": older, "EVDO": older, "TDSCDMA": older, "TD-SCDMA": older, "IDEN": older,
+	"GSM": older, "GPRS": older, "EDGE": older, "2G": older, "CDMA": older, "EVDO": older, "TDSCDMA": older,
+	"TD-SCDMA": older, "IDEN": older,
 	"UMTS": older, "WCDMA": older, "HSPA": older, "HSPA+": older, "HSDPA": older, "HSUPA": older, "3G": older,
 	"LTE": lte, "LTE-A": lte, "LTE_CA": lte, "LTE-CA": lte, "LTE+": lte, "4G": lte,
 	"NR": nr, "5GNR": nr, "5G NR": nr, "5G": nr, "NR SA": nr, "5G SA": nr, "NR-SA": nr, "5G-SA": nr, "NR_SA": nr,

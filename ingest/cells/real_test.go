@@ -53,9 +53,11 @@ func TestRealRowsWithoutHeader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r = attach(t, []*snapshot.Builder{b}, detect(t, "lte.csv", strings.NewReplacer("GSM", "LTE", "UMTS", "LTE").Replace(string(text))))[0]
+	r = attach(t, []*snapshot.Builder{b},
+		detect(t, "lte.csv", strings.NewReplacer("GSM", "LTE", "UMTS", "LTE").Replace(string(text))))[0]
 	// Three of them are 190 m, 0 m and over 1 km away; the other two are around Québec.
-	if got, want := radio(b, 0), "cell ROGERS 1081, cell ROGERS 1083, enb ROGERS 4"; got != want || r.Rejected[noSite] != 3 {
+	if got, want := radio(b, 0), "cell ROGERS 1081, cell ROGERS 1083, enb ROGERS 4"; got != want ||
+		r.Rejected[noSite] != 3 {
 		t.Errorf("%s, want %s; rejected %v", got, want, r.Rejected)
 	}
 }
@@ -71,7 +73,8 @@ func TestRealHeaders(t *testing.T) {
 			if f.Kind.Name != tt.kind {
 				t.Errorf("%s is %s", tt.name, f.Kind.Name)
 			}
-			if _, err := Attach([]source.Found{f}, nil, nil); err == nil || !strings.Contains(err.Error(), tt.name+":1: the table has a header and no row") {
+			if _, err := Attach([]source.Found{f}, nil, nil); err == nil ||
+				!strings.Contains(err.Error(), tt.name+":1: the table has a header and no row") {
 				t.Errorf("%s: %v", tt.name, err)
 			}
 		})
@@ -95,11 +98,13 @@ func TestRealHeaders(t *testing.T) {
 func TestErrorsName(t *testing.T) {
 	b := []*snapshot.Builder{builder(market.CH)}
 	f := detect(t, "cut.csv", "47.0,8.0,400,228,01,9,25700,-90,LTE,LTE,1300,12\n47.0,8.0,400,228\n47.0,8")
-	if _, err := Attach([]source.Found{f}, b, nil); err == nil || !strings.Contains(err.Error(), "cut.csv:3: the file ends in the middle of a record") {
+	if _, err := Attach([]source.Found{f}, b, nil); err == nil ||
+		!strings.Contains(err.Error(), "cut.csv:3: the file ends in the middle of a record") {
 		t.Errorf("%v", err)
 	}
 	f = detect(t, "short.csv", "radio,mcc,net,area,cell,unit,lon,range,samples,changeable,created,updated\nLTE,228\n")
-	if _, err := Attach([]source.Found{f}, b, nil); err == nil || !strings.Contains(err.Error(), "short.csv:1: the column lat is missing") {
+	if _, err := Attach([]source.Found{f}, b, nil); err == nil ||
+		!strings.Contains(err.Error(), "short.csv:1: the column lat is missing") {
 		t.Errorf("%v", err)
 	}
 	stop := errors.New("stop")

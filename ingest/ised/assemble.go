@@ -69,8 +69,9 @@ func (c *country) fill(s *site.Site, k keyed) {
 		Address: [3]string{p.location}, Height: metresOf(p.height), HeightText: p.heightText,
 		Nature: site.Coded{Code: p.nature}, AntennaHeight: metresOf(p.antennaHeight),
 		Azimuths:      numbers(s.Azimuths[:0], c.azimuths.of(k.place)),
-		TxFrequencies: numbers(s.TxFrequencies[:0], c.tx.of(k.place)), RxFrequencies: numbers(s.RxFrequencies[:0], c.rx.of(k.place)),
-		Stations: s.Stations[:0], Emissions: s.Emissions[:0], Radio: s.Radio[:0],
+		TxFrequencies: numbers(s.TxFrequencies[:0], c.tx.of(k.place)),
+		RxFrequencies: numbers(s.RxFrequencies[:0], c.rx.of(k.place)),
+		Stations:      s.Stations[:0], Emissions: s.Emissions[:0], Radio: s.Radio[:0],
 	}
 	enb := uint64(0) // of the cell before: they come in order
 	for _, f := range c.cells.of(k.place) {

@@ -89,11 +89,13 @@ var others = []string{"subservice_id", "area_id", "area_name", accountNumber, ol
 	"tx_ant_type", "rx_ant_type", "tx_number_antennas", "rx_number_antennas", "tx_ant_model_no", "rx_ant_model_no",
 	"tx_ant_manufacturer", "rx_ant_manufacturer", "rx_ant_height", "rx_ant_omni_indicator",
 	"tx_ant_horiz_beamwidth", "rx_ant_horiz_beamwidth", "tx_ant_vert_beamwidth", "rx_ant_vert_beamwidth",
-	"rx_ant_azimuth", "tx_ant_elevation_angle", "rx_ant_elevation_angle", "tx_ant_gain", "rx_ant_gain", "tx_line_loss", "rx_line_loss"}
+	"rx_ant_azimuth", "tx_ant_elevation_angle", "rx_ant_elevation_angle", "tx_ant_gain", "rx_ant_gain", "tx_line_loss",
+	"rx_line_loss"}
 
 // Build reads the extract and returns the snapshot of CA, with an account of the
 // file.
-func Build(files []source.Found, markets []*market.Market, watch source.Watch) ([]*snapshot.Builder, []*source.Report, error) {
+func Build(files []source.Found, markets []*market.Market, watch source.Watch) ([]*snapshot.Builder, []*source.Report,
+	error) {
 	c := newCountry(market.Get(market.CA))
 	var reports []*source.Report
 	for i := range files {
@@ -146,12 +148,14 @@ func (c *country) read(f *source.Found, watch source.Watch) (*source.Report, err
 	report.Settle()
 	if report.Served == 0 {
 		first := report.Examples[0]
-		return nil, fmt.Errorf("%s:%d: %s; none of the %d rows is served", report.Path, first.Line, first.Reason, report.Rows)
+		return nil, fmt.Errorf("%s:%d: %s; none of the %d rows is served", report.Path, first.Line, first.Reason,
+			report.Rows)
 	}
 	if newest := c.newest.Time(); !newest.IsZero() {
 		c.date = newest.Format(time.DateOnly)
 	} else if c.date = f.NameDate().String(); c.date == "" {
-		return nil, fmt.Errorf("%s: neither the column upload_date nor the file's name says a date that the data can have; name the file like Site_Data_Extract_FX_2026-01-15.csv", report.Path)
+		return nil, fmt.Errorf(
+			"%s: neither the column upload_date nor the file's name says a date that the data can have; name the file like Site_Data_Extract_FX_2026-01-15.csv", report.Path)
 	}
 	for _, warning := range []string{all.warning(), c.left.String()} {
 		if warning != "" {

@@ -94,34 +94,48 @@ func only(t *testing.T, sites map[string]site.Site, err error) site.Site {
 // highest of what they say.
 func TestSite(t *testing.T) {
 	text := header + good +
-		with(t, "latitude", "43.642319", "licence_category", "MBS", "licence_number", "010000000", "record_id", "R0", "reference_number", "first",
-			"tx_frequency", "731.5", "rx_frequency", "701.5", "tx_ant_height", "52", "tx_ant_azimuth", "359.5", "cell_id", "LTE eNB 100 / 25602", "physical_id", "503", "upload_date", "2026-01-12") +
-		with(t, "licence_category", "3500B", "technology", "5GNR", "licence_number", "010000002", "tx_frequency", "3500", "rx_frequency", "-", "tx_ant_omni_indicator", "O",
+		with(t, "latitude", "43.642319", "licence_category", "MBS", "licence_number", "010000000", "record_id", "R0",
+			"reference_number", "first",
+			"tx_frequency", "731.5", "rx_frequency", "701.5", "tx_ant_height", "52", "tx_ant_azimuth", "359.5",
+			"cell_id", "LTE eNB 100 / 25602", "physical_id", "503", "upload_date", "2026-01-12") +
+		with(t, "licence_category", "3500B", "technology", "5GNR", "licence_number", "010000002", "tx_frequency",
+			"3500", "rx_frequency", "-", "tx_ant_omni_indicator", "O",
 			"cell_id", "4165551234", "physical_id", "1007", "structure_height", "60.0", "structure_type", "-") +
-		with(t, "technology", "HSPA", "cell_id", "LAC11500 CellID1234567", "physical_id", "300", "province_code", "-", "location", "-")
+		with(t, "technology", "HSPA", "cell_id", "LAC11500 CellID1234567", "physical_id", "300", "province_code",
+			"-", "location", "-")
 	sites, report, snap, err := build(t, "fx.csv", text)
 	got := only(t, sites, err)
 	want := site.Site{ // the id is that of: printf 'BELL 4364232 -7938709' | sha256sum
-		ID: "12626f4ad225cc92", SourceCode: "R0", Reference: "first", Area: 8, Height: 60, HeightText: "60.0", Nature: site.Coded{Code: "T"}, AntennaHeight: 52,
-		Azimuths: []uint16{0, 120}, TxFrequencies: []uint64{731500000, 871000000, 3500000000}, RxFrequencies: []uint64{701500000, 826000000},
-		Stations: []site.Station{{Code: "010000000", Operator: 0, OperatorSiteID: "R0"}, {Code: "010000001", Operator: 0, OperatorSiteID: "R1"}, {Code: "010000002", Operator: 0, OperatorSiteID: "R1"}},
-		Emissions: []site.Emission{{Station: 0, System: "LTE 700", Generation: site.G4, Status: -1}, {Station: 1, System: "HSPA 850", Generation: site.G3, Status: -1},
-			{Station: 1, System: "LTE 850", Generation: site.G4, Status: -1}, {Station: 2, System: "5GNR 3500", Generation: site.G5, Status: -1}},
-		Radio: []site.RadioID{{Kind: site.ENB, Value: 100}, {Kind: site.Cell, Value: 25601}, {Kind: site.PCI, Value: 17}, {Kind: site.PCI, Value: 503}, {Kind: site.PCI, Value: 1007}},
+		ID: "12626f4ad225cc92", SourceCode: "R0", Reference: "first", Area: 8, Height: 60, HeightText: "60.0",
+		Nature: site.Coded{Code: "T"}, AntennaHeight: 52,
+		Azimuths: []uint16{0, 120}, TxFrequencies: []uint64{731500000, 871000000, 3500000000},
+		RxFrequencies: []uint64{701500000, 826000000},
+		Stations: []site.Station{{Code: "010000000", Operator: 0, OperatorSiteID: "R0"},
+			{Code: "010000001", Operator: 0, OperatorSiteID: "R1"},
+			{Code: "010000002", Operator: 0, OperatorSiteID: "R1"}},
+		Emissions: []site.Emission{{Station: 0, System: "LTE 700", Generation: site.G4, Status: -1},
+			{Station: 1, System: "HSPA 850", Generation: site.G3, Status: -1},
+			{Station: 1, System: "LTE 850", Generation: site.G4, Status: -1},
+			{Station: 2, System: "5GNR 3500", Generation: site.G5, Status: -1}},
+		Radio: []site.RadioID{{Kind: site.ENB, Value: 100}, {Kind: site.Cell, Value: 25601},
+			{Kind: site.PCI, Value: 17}, {Kind: site.PCI, Value: 503}, {Kind: site.PCI, Value: 1007}},
 	}
 	want.Position.Lat, want.Position.Lng = 43.64232, -79.38709
 	want.Address[0] = "Main St"
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
-	if report.Rows != 4 || report.Served != 4 || report.Warning != "" || snap.SourceDate != "2026-01-12" || snap.UpdatedAt != "2026-01-12T00:00:00" {
+	if report.Rows != 4 || report.Served != 4 || report.Warning != "" || snap.SourceDate != "2026-01-12" ||
+		snap.UpdatedAt != "2026-01-12T00:00:00" {
 		t.Errorf("%+v, %s", report, snap.SourceDate)
 	}
 }
 
 // Several operators at one place stay apart, and so do places a metre apart.
 func TestPlaces(t *testing.T) {
-	sites, _, _, err := build(t, "fx.csv", header+good+with(t, "licensee_name", "Bell Canada")+with(t, "licensee_name", "Rogers Communications")+with(t, "latitude", "43.642331"))
+	sites, _, _, err := build(t, "fx.csv",
+		header+good+with(t, "licensee_name", "Bell Canada")+with(t, "licensee_name", "Rogers Communications")+with(t,
+			"latitude", "43.642331"))
 	if err != nil || len(sites) != 3 {
 		t.Errorf("%d sites, %v", len(sites), err)
 	}
@@ -166,10 +180,13 @@ func TestRejects(t *testing.T) {
 
 // A value out of range is left out and counted; the row stays.
 func TestValues(t *testing.T) {
-	sites, report, _, err := build(t, "fx.csv", header+with(t, "structure_height", "-3", "tx_ant_height", "1000.1", "tx_ant_azimuth", "361", "tx_frequency", "1900", "rx_frequency", "8.5e2",
-		"physical_id", "504", "cell_id", "268435455"))
+	sites, report, _, err := build(t, "fx.csv",
+		header+with(t, "structure_height", "-3", "tx_ant_height", "1000.1", "tx_ant_azimuth", "361", "tx_frequency",
+			"1900", "rx_frequency", "8.5e2",
+			"physical_id", "504", "cell_id", "268435455"))
 	s := only(t, sites, err)
-	if site.Known(s.Height) || s.HeightText != "" || site.Known(s.AntennaHeight) || len(s.Azimuths)+len(s.TxFrequencies)+len(s.RxFrequencies)+len(s.Radio) != 0 {
+	if site.Known(s.Height) || s.HeightText != "" || site.Known(s.AntennaHeight) ||
+		len(s.Azimuths)+len(s.TxFrequencies)+len(s.RxFrequencies)+len(s.Radio) != 0 {
 		t.Errorf("%+v", s)
 	}
 	if want := "values out of range were left out: 2 heights, 1 azimuths, 2 frequencies, 1 physical cell ids"; report.Warning != want || report.Served != 1 {
@@ -184,7 +201,8 @@ func TestOlderLayout(t *testing.T) {
 		"1,010287465-001,Vid\xe9otron lt\xe9e,AWS,2112.5,Mont-Royal \xe0 l'\xe9glise,QC,45.5,-73.6,30,28,0,2019-05-06\n"
 	sites, _, snap, err := build(t, "fx.csv", text)
 	s := only(t, sites, err)
-	if s.Address[0] != "Mont-Royal à l'église" || s.Stations[0] != (site.Station{Code: "010287465-001", Operator: 3}) || snap.SourceDate != "2019-05-06" || s.Area != 10 {
+	if s.Address[0] != "Mont-Royal à l'église" || s.Stations[0] != (site.Station{Code: "010287465-001", Operator: 3}) ||
+		snap.SourceDate != "2019-05-06" || s.Area != 10 {
 		t.Errorf("%+v", s)
 	}
 	if want := []site.Emission{{Status: -1}}; !reflect.DeepEqual(s.Emissions, want) {
@@ -203,7 +221,8 @@ func TestDate(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			_, _, snap, err := build(t, tt.name, undated)
 			if tt.want == "" {
-				if err == nil || !strings.Contains(err.Error(), tt.name) || !strings.Contains(err.Error(), "upload_date") {
+				if err == nil || !strings.Contains(err.Error(), tt.name) ||
+					!strings.Contains(err.Error(), "upload_date") {
 					t.Errorf("%s: %v", tt.name, err)
 				}
 				return
@@ -213,7 +232,8 @@ func TestDate(t *testing.T) {
 			}
 		})
 	}
-	if _, _, _, err := build(t, "fx.csv", header+with(t, "latitude", "0")); err == nil || !strings.Contains(err.Error(), "fx.csv:2: position outside Canada; none of the 1 rows") {
+	if _, _, _, err := build(t, "fx.csv", header+with(t, "latitude", "0")); err == nil ||
+		!strings.Contains(err.Error(), "fx.csv:2: position outside Canada; none of the 1 rows") {
 		t.Errorf("no row served: %v", err)
 	}
 	if _, _, _, err := build(t, "fx.csv", header); err == nil || !strings.Contains(err.Error(), "no row") {
@@ -231,7 +251,8 @@ func TestDemo(t *testing.T) {
 	}
 	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
 	lines[len(lines)-1] += "\n"
-	rand.New(rand.NewPCG(1, 2)).Shuffle(len(lines)-1, func(i, j int) { lines[i+1], lines[j+1] = lines[j+1], lines[i+1] })
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(lines)-1,
+		func(i, j int) { lines[i+1], lines[j+1] = lines[j+1], lines[i+1] })
 	_, shuffled, again, err := build(t, "SYNTHETIC_fx.csv", strings.Join(lines, ""))
 	if err != nil || snap.Version != again.Version || !reflect.DeepEqual(report.Rejected, shuffled.Rejected) {
 		t.Errorf("shuffled: version %s and %s, %v", snap.Version, again.Version, err)
@@ -245,9 +266,12 @@ func TestDemo(t *testing.T) {
 		t.Errorf("%d sites, want %d", len(sites), counts.Places)
 	}
 	broken := counts.Broken
-	want := map[string]int{"broken record": broken["stray quote"], "wrong number of columns": broken["one field more"], "latitude and longitude swapped": broken["swapped"],
-		"position outside Canada": broken["zero"] + broken["outside"], "no position": broken["not a number"], "unknown technology": broken["technology"],
-		"not a cellular licence": broken["category"], "an upload without stations": broken["no changes"], "no licence number": broken["no licence"]}
+	want := map[string]int{"broken record": broken["stray quote"], "wrong number of columns": broken["one field more"],
+		"latitude and longitude swapped": broken["swapped"],
+		"position outside Canada":        broken["zero"] + broken["outside"], "no position": broken["not a number"],
+		"unknown technology":     broken["technology"],
+		"not a cellular licence": broken["category"], "an upload without stations": broken["no changes"],
+		"no licence number": broken["no licence"]}
 	if !reflect.DeepEqual(report.Rejected, want) || report.Rows != counts.Rows {
 		t.Errorf("rejected %v, want %v", report.Rejected, want)
 	}
@@ -271,9 +295,12 @@ func plain(t *testing.T, text string, sites map[string]site.Site) {
 		licences, systems, azimuths map[string]bool
 		cells                       int
 	}
-	keys := map[string]string{"Bell Mobility Inc.": "BELL", "Bell Aliant": "BELL", "Rogers Communications Canada Inc.": "ROGERS",
-		"TELUS Communications Inc.": "TELUS", "Vidéotron ltée": "VIDEOTRON_FREEDOM", "Freedom Mobile Inc.": "VIDEOTRON_FREEDOM"}
-	bands := map[string]string{"CELL": "850", "PCS": "1900", "PCSG": "1900", "AWS": "1700", "AWS-3": "1700", "BRS": "2500", "MBS": "700", "600B": "600", "3500B": "3500"}
+	keys := map[string]string{"Bell Mobility Inc.": "BELL", "Bell Aliant": "BELL",
+		"Rogers Communications Canada Inc.": "ROGERS",
+		"TELUS Communications Inc.":         "TELUS", "Vidéotron ltée": "VIDEOTRON_FREEDOM",
+		"Freedom Mobile Inc.": "VIDEOTRON_FREEDOM"}
+	bands := map[string]string{"CELL": "850", "PCS": "1900", "PCSG": "1900", "AWS": "1700", "AWS-3": "1700",
+		"BRS": "2500", "MBS": "700", "600B": "600", "3500B": "3500"}
 	places := map[string]*place{}
 	var names []string
 	for _, line := range strings.Split(strings.TrimPrefix(strings.TrimSpace(text), "\ufeff"), "\n") {
@@ -291,7 +318,8 @@ func plain(t *testing.T, text string, sites map[string]site.Site) {
 		}
 		lat, _ := strconv.ParseFloat(row["latitude"], 64)
 		lng, _ := strconv.ParseFloat(row["longitude"], 64)
-		if !(lat >= 41 && lng <= -52) || row["technology"] == "WIMAX" || bands[row["licence_category"]] == "" || row["location"] == "NOCHANGES" || row["licence_number"] == "-" {
+		if !(lat >= 41 && lng <= -52) || row["technology"] == "WIMAX" || bands[row["licence_category"]] == "" ||
+			row["location"] == "NOCHANGES" || row["licence_number"] == "-" {
 			continue
 		}
 		operator := keys[row["licensee_name"]]
@@ -314,7 +342,8 @@ func plain(t *testing.T, text string, sites map[string]site.Site) {
 		}
 	}
 	for _, s := range sites {
-		key := fmt.Sprintf("%s %.5f %.5f", market.Get(market.CA).Operators[s.Stations[0].Operator].Key, s.Position.Lat, s.Position.Lng)
+		key := fmt.Sprintf("%s %.5f %.5f", market.Get(market.CA).Operators[s.Stations[0].Operator].Key, s.Position.Lat,
+			s.Position.Lng)
 		p := places[key]
 		delete(places, key)
 		systems, cells := map[string]bool{}, 0
@@ -326,7 +355,8 @@ func plain(t *testing.T, text string, sites map[string]site.Site) {
 				cells++
 			}
 		}
-		if p == nil || len(s.Stations) != len(p.licences) || !reflect.DeepEqual(systems, p.systems) || len(s.Azimuths) != len(p.azimuths) || cells != p.cells {
+		if p == nil || len(s.Stations) != len(p.licences) || !reflect.DeepEqual(systems, p.systems) ||
+			len(s.Azimuths) != len(p.azimuths) || cells != p.cells {
 			t.Fatalf("%s: %+v, the file has %+v", key, s, p)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 // licensees are the operators by words of their licensees' names. A name that has
 // none of them is a regional carrier's.
 var licensees = []struct{ words, operator string }{
-	{"bell mobility", "BELL"}, {"bell mobilite", "BELL"}, {"bell canada", "BELL"}, {"bell aliant", "BELL"}, {"bell aws", "BELL"}, {"bell mts", "BELL"}, {"mts", "BELL"},
+	{"bell mobility", "BELL"}, {"bell mobilite", "BELL"}, {"bell canada", "BELL"}, {"bell aliant", "BELL"},
+	{"bell aws", "BELL"}, {"bell mts", "BELL"}, {"mts", "BELL"},
 	{"rogers", "ROGERS"}, {"fido", "ROGERS"},
 	{"telus", "TELUS"},
 	{"videotron", "VIDEOTRON_FREEDOM"}, {"freedom", "VIDEOTRON_FREEDOM"}, {"wind mobile", "VIDEOTRON_FREEDOM"},
@@ -25,7 +26,8 @@ var forms = []string{"inc", "incorporated", "ltd", "ltee", "limited", "limitee",
 // apart: Campbell and Bellevue are not Bell. Other companies of the name than its
 // carriers, such as makers of helicopters, are not Bell either, but Bell alone is.
 func operatorKey(licensee string) string {
-	words := strings.FieldsFunc(fold.String(html.UnescapeString(licensee)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(fold.String(html.UnescapeString(licensee)),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for _, l := range licensees {
 		wanted := strings.Fields(l.words)
 		if slices.Contains(words, strings.Join(wanted, "")) {
@@ -37,7 +39,8 @@ func operatorKey(licensee string) string {
 			}
 		}
 	}
-	if len(words) > 0 && words[0] == "bell" && !slices.ContainsFunc(words[1:], func(w string) bool { return !slices.Contains(forms, w) }) {
+	if len(words) > 0 && words[0] == "bell" &&
+		!slices.ContainsFunc(words[1:], func(w string) bool { return !slices.Contains(forms, w) }) {
 		return "BELL"
 	}
 	return "REGIONAL"

@@ -87,11 +87,15 @@ func TestOperatorsOf2013(t *testing.T) {
 
 func TestCell(t *testing.T) {
 	for text, want := range map[string]uint32{
-		"25601": 25601, "26345730": 26345730, "302-720-26345730": 26345730, "eNB 102913 cell 2 (26345730)": 26345730, "LTE_26345730": 26345730,
-		"LAC11500 CellID1234567": 0, "26345730/26345730": 26345730, "26345730/26345731": 0, "268435455": 0, "268435456": 0, "255": 0, "-1": 0, "0": 0,
+		"25601": 25601, "26345730": 26345730, "302-720-26345730": 26345730, "eNB 102913 cell 2 (26345730)": 26345730,
+		"LTE_26345730":           26345730,
+		"LAC11500 CellID1234567": 0, "26345730/26345730": 26345730, "26345730/26345731": 0, "268435455": 0,
+		"268435456": 0, "255": 0, "-1": 0, "0": 0,
 		"9223372036854775807": 0, "": 0, "cell 12345": 0, "26345730x": 0, "4165551234": 0,
-		"eNB 100123 Cell 3": 0, "eNodeB 26345730": 0, "eNB=102914 ECI=26345730": 0, "ENB_102913_26345730": 26345730, "Site 100123 Cell 3": 0, "1048575 1": 0, "1048576 1": 1048576,
-		"0x1920002": 0, "0x26345730": 0, "26345730 (hex)": 0, "1920A02": 0, "ECI 26345730h": 0, "01920002": 0, "ECI 026345730": 0, "LTE26345730": 26345730, "LTE 99": 0,
+		"eNB 100123 Cell 3": 0, "eNodeB 26345730": 0, "eNB=102914 ECI=26345730": 0, "ENB_102913_26345730": 26345730,
+		"Site 100123 Cell 3": 0, "1048575 1": 0, "1048576 1": 1048576,
+		"0x1920002": 0, "0x26345730": 0, "26345730 (hex)": 0, "1920A02": 0, "ECI 26345730h": 0, "01920002": 0,
+		"ECI 026345730": 0, "LTE26345730": 26345730, "LTE 99": 0,
 		"TAC 26345730": 0, "26,345,730": 0, "LTE 26345730.0": 26345730, "\xff26345730": 26345730,
 	} {
 		if got, ok := cellOf([]byte(text)); ok != (want != 0) || ok && got != want {
@@ -133,7 +137,9 @@ func TestAzimuth(t *testing.T) {
 }
 
 func TestGeneration(t *testing.T) {
-	for text, want := range map[string]site.Generation{"GSM": 2, "HSPA+": 3, "umts": 3, "LTE-A": 4, "5GNR": 5, "5GDSS": 5, "LTE/5GNR": 5, "4GLTE": 4, "LTEA": 4, "NR SA": 5, "ENDC-NR": 5, "Henry": 0, "Walter Ltd": 0, "Henry NR": 5, "alteration LTE": 4, "CDMA": 0, "WIMAX": 0, "OTHER": 0, "": 0, strings.Repeat("LTE", 20): 0} {
+	for text, want := range map[string]site.Generation{"GSM": 2, "HSPA+": 3, "umts": 3, "LTE-A": 4, "5GNR": 5,
+		"5GDSS": 5, "LTE/5GNR": 5, "4GLTE": 4, "LTEA": 4, "NR SA": 5, "ENDC-NR": 5, "Henry": 0, "Walter Ltd": 0,
+		"Henry NR": 5, "alteration LTE": 4, "CDMA": 0, "WIMAX": 0, "OTHER": 0, "": 0, strings.Repeat("LTE", 20): 0} {
 		if got := generation([]byte(text)); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
@@ -143,7 +149,8 @@ func TestGeneration(t *testing.T) {
 func TestSameID(t *testing.T) {
 	c := newCountry(market.Get(market.CA))
 	c.places = []place{{corner: corner{lat: 1}}, {corner: corner{lat: 2}}}
-	if _, err := c.keyed(func(corner) uint64 { return 7 }); err == nil || !strings.Contains(err.Error(), "0000000000000007") {
+	if _, err := c.keyed(func(corner) uint64 { return 7 }); err == nil ||
+		!strings.Contains(err.Error(), "0000000000000007") {
 		t.Errorf("two places with one id: %v", err)
 	}
 	if list, err := c.keyed(func(at corner) uint64 { return uint64(-at.lat) }); err != nil || list[0].place != 1 {
@@ -158,7 +165,8 @@ func TestManyLicences(t *testing.T) {
 		text += with(t, "licence_number", fmt.Sprint(1000000+i))
 	}
 	sites, report, _, err := build(t, "fx.csv", text)
-	if s := only(t, sites, err); len(s.Stations) != maxStations || report.Rejected["too many licences at one place"] != 5 {
+	if s := only(t, sites, err); len(s.Stations) != maxStations ||
+		report.Rejected["too many licences at one place"] != 5 {
 		t.Errorf("%d stations, %v", len(s.Stations), report.Rejected)
 	}
 }
@@ -181,7 +189,8 @@ func FuzzBuild(f *testing.F) {
 		for _, n := range reports[0].Rejected {
 			rejected += n
 		}
-		if r := reports[0]; r.Rows != r.Served+rejected || r.Served == 0 || builders[0].Len() > r.Served || builders[0].Emissions() > r.Served {
+		if r := reports[0]; r.Rows != r.Served+rejected || r.Served == 0 || builders[0].Len() > r.Served ||
+			builders[0].Emissions() > r.Served {
 			t.Errorf("%+v, %d sites", r, builders[0].Len())
 		}
 	})

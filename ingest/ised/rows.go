@@ -87,8 +87,10 @@ func (f facts) of(place uint32) facts {
 }
 
 func newCountry(m *market.Market) *country {
-	return &country{market: m, newest: source.NewNewest(time.Now()), operatorOf: map[string]uint8{}, technologyOf: map[string]int{}, technologies: []technology{{}},
-		texts: map[string]string{}, placeOf: map[corner]uint32{}, licenceOf: map[string]uint32{}, stationOf: map[uint64]uint32{}}
+	return &country{market: m, newest: source.NewNewest(time.Now()), operatorOf: map[string]uint8{},
+		technologyOf: map[string]int{}, technologies: []technology{{}},
+		texts: map[string]string{}, placeOf: map[corner]uint32{}, licenceOf: map[string]uint32{},
+		stationOf: map[uint64]uint32{}}
 }
 
 // text returns a field, empty when the source says that it has nothing to say.

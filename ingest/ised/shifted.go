@@ -66,7 +66,8 @@ func shifted(at func(table.Column) int) func(fields [][]byte) bool {
 			}
 		}
 	}
-	set(code, account, at(columns[colLicence]), at(columns[colCategory]), at(columns[colTechnology]), at(columns[colProvince]), at(columns[colUploaded]),
+	set(code, account, at(columns[colLicence]), at(columns[colCategory]), at(columns[colTechnology]),
+		at(columns[colProvince]), at(columns[colUploaded]),
 		named("subservice_id"), named("area_id"), named("station_type"))
 	texts := []int{at(columns[colLocation]), at(columns[colReference]), at(columns[colLicensee])}
 	set(prose, append(texts, named("area_name"))...)
@@ -76,16 +77,20 @@ func shifted(at func(table.Column) int) func(fields [][]byte) bool {
 			roles[i] = beside
 		}
 	}
-	licensee, latitude, longitude, province := at(columns[colLicensee]), at(columns[colLatitude]), at(columns[colLongitude]), at(columns[colProvince])
+	licensee, latitude, longitude, province := at(columns[colLicensee]), at(columns[colLatitude]),
+		at(columns[colLongitude]), at(columns[colProvince])
 	always := present(
 		witness{account, isAccount, false}, witness{licensee, isName, false}, witness{province, isWord, false},
 		witness{latitude, isFigure, false}, witness{longitude, isFigure, false})
 	doubted := present(
-		witness{at(columns[colUploaded]), hasDigit, false}, witness{at(columns[colLicence]), hasDigit, true}, witness{named("area_id"), hasDigit, false},
-		witness{account, hasDigit, true}, witness{licensee, isName, true}, witness{at(columns[colCategory]), isCategory, true},
+		witness{at(columns[colUploaded]), hasDigit, false}, witness{at(columns[colLicence]), hasDigit, true},
+		witness{named("area_id"), hasDigit, false},
+		witness{account, hasDigit, true}, witness{licensee, isName, true},
+		witness{at(columns[colCategory]), isCategory, true},
 		witness{at(columns[colTechnology]), isTechnology, true}, witness{province, isProvince, false},
 		witness{latitude, isDegrees, true}, witness{longitude, isDegrees, true},
-		witness{at(columns[colRecord]), isRecord, false}, witness{contact, isContact, false}, witness{phone, isTelephone, false}, witness{mail, isMail, false})
+		witness{at(columns[colRecord]), isRecord, false}, witness{contact, isContact, false},
+		witness{phone, isTelephone, false}, witness{mail, isMail, false})
 	return func(fields [][]byte) bool {
 		doubt := false
 		for i, f := range fields {
@@ -273,24 +278,28 @@ func isContact(f []byte) bool { return !isNumber(f) && !isForm(f) }
 func isTelephone(f []byte) bool { return hasDigit(f) || isNothing(f) }
 
 func isMail(f []byte) bool {
-	return bytes.IndexByte(f, '@') >= 0 || isNothing(f) || webAddress.Match(f) || bytes.Contains(f, []byte(" at ")) && bytes.Contains(f, []byte(" dot "))
+	return bytes.IndexByte(f, '@') >= 0 || isNothing(f) || webAddress.Match(f) ||
+		bytes.Contains(f, []byte(" at ")) && bytes.Contains(f, []byte(" dot "))
 }
 
 // nothing are the usual words for it, without points at their ends.
-var nothing = []string{"", "0", "n/a", "na", "n.a", "n/d", "nd", "n.d", "s.o", "s/o", "so", "nil", "no", "none", "null", "aucun", "aucune", "tbd", "unknown", "inconnu",
+var nothing = []string{"", "0", "n/a", "na", "n.a", "n/d", "nd", "n.d", "s.o", "s/o", "so", "nil", "no", "none", "null",
+	"aucun", "aucune", "tbd", "unknown", "inconnu",
 	"unlisted", "not available", "not applicable", "non disponible", "sans objet", "no email", "no e-mail", "no phone"}
 
 // isNothing tells whether a field says in words that there is nothing to say.
 func isNothing(f []byte) bool {
 	f = bytes.Trim(f, " .-")
-	return slices.ContainsFunc(nothing, func(word string) bool { return len(f) == len(word) && bytes.EqualFold(f, []byte(word)) })
+	return slices.ContainsFunc(nothing,
+		func(word string) bool { return len(f) == len(word) && bytes.EqualFold(f, []byte(word)) })
 }
 
 // isForm tells whether a part of a name says what form of company it is.
 func isForm(part []byte) bool {
 	part = bytes.Trim(part, " .")
 	return slices.ContainsFunc(forms, func(form string) bool { return bytes.EqualFold(part, []byte(form)) }) ||
-		bytes.EqualFold(part, []byte("ltée")) || bytes.EqualFold(part, []byte("lt\xe9e")) || bytes.EqualFold(part, []byte("llc"))
+		bytes.EqualFold(part, []byte("ltée")) || bytes.EqualFold(part, []byte("lt\xe9e")) ||
+		bytes.EqualFold(part, []byte("llc"))
 }
 
 // isNumber tells whether a field is a telephone number and nothing else.
@@ -310,9 +319,11 @@ func isNumber(f []byte) bool {
 
 var (
 	// Ten digits, with a country code and an extension or without.
-	phoneNumber = regexp.MustCompile(`(?i)^(\+?1[-. ]*)?\(?[2-9]\d\d\)?[-. /]*\d{3}[-. ]*\d{4}[,; ]*((x|ext|poste|#)[-:. ]*\d+)?$`)
-	webAddress  = regexp.MustCompile(`(?i)^[^\s@]+\.[a-z]{2,}(/\S*)?$`)
+	phoneNumber = regexp.MustCompile(
+		`(?i)^(\+?1[-. ]*)?\(?[2-9]\d\d\)?[-. /]*\d{3}[-. ]*\d{4}[,; ]*((x|ext|poste|#)[-:. ]*\d+)?$`)
+	webAddress = regexp.MustCompile(`(?i)^[^\s@]+\.[a-z]{2,}(/\S*)?$`)
 	// An @ also stands between two roads: of what may be an intersection or a model,
 	// only the endings of Canadian addresses make an address.
-	mailAddress = regexp.MustCompile(`(?i)[^\s@]@([^\s@.,;<>()]+\.)+(ca|com|net|org|info|biz|tel|mobi|gov|edu|coop|io|us|fr|quebec)([^\pL\pN_.-]|\.?$|\.\s)`)
+	mailAddress = regexp.MustCompile(
+		`(?i)[^\s@]@([^\s@.,;<>()]+\.)+(ca|com|net|org|info|biz|tel|mobi|gov|edu|coop|io|us|fr|quebec)([^\pL\pN_.-]|\.?$|\.\s)`)
 )

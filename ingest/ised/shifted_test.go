@@ -27,7 +27,8 @@ var planted = []string{"Planted", "555-0187", "mail.example", "planted"}
 // What the comma that splits a field may stand before, and how addresses may end.
 var (
 	more    = []string{", Inc.", ",Inc.", ", Ontario", ",Nord", ", ext. 5", ",17", ",-"}
-	endings = []string{"mail.example", "telus.com", "mail.museum", "bell.xn--p1ai", "sask.tel", "gov.on.ca", "xn--bcher-kva.qu\u00e9bec", "a.b.c.d.photography"}
+	endings = []string{"mail.example", "telus.com", "mail.museum", "bell.xn--p1ai", "sask.tel", "gov.on.ca",
+		"xn--bcher-kva.qu\u00e9bec", "a.b.c.d.photography"}
 )
 
 // The older layout, with what other programs add to it: personal data comes last.
@@ -97,7 +98,8 @@ func testShifted(t *testing.T, header, filled string) {
 	}
 	text := b.String()
 	sites, report, _, err := build(t, "fx.csv", text)
-	if err != nil || report.Rows != rows || report.Rejected["shifted columns"] == 0 || report.Rejected["wrong number of columns"] != 0 {
+	if err != nil || report.Rows != rows || report.Rejected["shifted columns"] == 0 ||
+		report.Rejected["wrong number of columns"] != 0 {
 		t.Fatalf("%+v, %v, want %d rows", report, err, rows)
 	}
 	for _, s := range sites {
@@ -130,7 +132,8 @@ func testShifted(t *testing.T, header, filled string) {
 
 // A stray quote adds a field in one place and a pair of them takes one in another.
 func TestStrayQuotes(t *testing.T) {
-	shift := strings.Replace(strings.Replace(strings.ReplaceAll(filled, "|", ","), "Bell Mobility Inc.", `""Bell Mobility, Inc."`, 1), "Main St,FX", `"Main St,FX"`, 1)
+	shift := strings.Replace(strings.Replace(strings.ReplaceAll(filled, "|", ","), "Bell Mobility Inc.",
+		`""Bell Mobility, Inc."`, 1), "Main St,FX", `"Main St,FX"`, 1)
 	_, report, _, err := build(t, "fx.csv", published+"\n"+damaged(filled, -1, -9, 0, 7, 0, "mail.example")+shift+"\n")
 	if err != nil || report.Rejected["broken record"] != 1 || report.Served != 1 {
 		t.Errorf("%+v, %v", report, err)
@@ -150,15 +153,23 @@ func TestShiftedFields(t *testing.T) {
 		texts  []string
 	}{
 		{contactName, true, []string{"noc@mail.example", "613-555-0187", "Planted, Zoe", "-", ""}},
-		{telephone, true, []string{"s.o.", "S/O", "N/D", "Not available", "aucun", "unlisted", "604-555-1234 noc@telus.com", "613-555-0187, 613-555-0188", "N/A", ""}},
-		{email, true, []string{"aucun", "not available", "no email", "spectrum at rogers dot com", "a@b.ca; c@d.ca", "www.telus.com", " none "}},
-		{"location", true, []string{"Hwy 7 @ St.Clair", "Yonge@St.Clair W", "Bathurst@Mt.Pleasant", "Cty.Rd 4@Cty.Rd 9", "Ste-Th\u00e9r\u00e8se @ boul.Labelle", "Hwy 7@Jane St. West",
-			"Tower 613", "6135550187 Main St", "12 Main St, Toronto, ON", "12 Main St,Toronto", "Yonge@Bloor, Toronto", "Yonge@St.Clair W,Toronto", "O&#39;Leary", "R&amp;D;x", "a,,b"}},
-		{"location", false, []string{"zoe@telus.com", "zoe&#64;telus.com", "write to <Zoe@Telus.COM>", "zoe@gov.on.ca.", "613-555-0187", "(613) 555-0187 ext. 12", "+1 613.555.0187",
-			"613-555-0187, Main St", "zoe@mail.museum,Main St", "Zoe,-,-,Main St", "Zoe,,,Main St", "613-555-0187,-,Main St"}},
+		{telephone, true, []string{"s.o.", "S/O", "N/D", "Not available", "aucun", "unlisted",
+			"604-555-1234 noc@telus.com", "613-555-0187, 613-555-0188", "N/A", ""}},
+		{email, true, []string{"aucun", "not available", "no email", "spectrum at rogers dot com", "a@b.ca; c@d.ca",
+			"www.telus.com", " none "}},
+		{"location", true, []string{"Hwy 7 @ St.Clair", "Yonge@St.Clair W", "Bathurst@Mt.Pleasant", "Cty.Rd 4@Cty.Rd 9",
+			"Ste-Th\u00e9r\u00e8se @ boul.Labelle", "Hwy 7@Jane St. West",
+			"Tower 613", "6135550187 Main St", "12 Main St, Toronto, ON", "12 Main St,Toronto", "Yonge@Bloor, Toronto",
+			"Yonge@St.Clair W,Toronto", "O&#39;Leary", "R&amp;D;x", "a,,b"}},
+		{"location", false, []string{"zoe@telus.com", "zoe&#64;telus.com", "write to <Zoe@Telus.COM>", "zoe@gov.on.ca.",
+			"613-555-0187", "(613) 555-0187 ext. 12", "+1 613.555.0187",
+			"613-555-0187, Main St", "zoe@mail.museum,Main St", "Zoe,-,-,Main St", "Zoe,,,Main St",
+			"613-555-0187,-,Main St"}},
 		{"account_number", true, []string{"A 100-200", "SASKTEL", "A-1", "100000001", "-"}},
-		{"account_number", false, []string{"Bell Mobility Inc.", "100000001,Bell Mobility Inc.", "(613) 555-0187", "zoe@mail.p1"}},
-		{"licensee_name", true, []string{"9123-4567 Qu\xe9bec", "\u0412\u0418\u0427", "Ice, Inc.", "Ice,Inc.", "Ice, Snow and Co", "-"}},
+		{"account_number", false,
+			[]string{"Bell Mobility Inc.", "100000001,Bell Mobility Inc.", "(613) 555-0187", "zoe@mail.p1"}},
+		{"licensee_name", true,
+			[]string{"9123-4567 Qu\xe9bec", "\u0412\u0418\u0427", "Ice, Inc.", "Ice,Inc.", "Ice, Snow and Co", "-"}},
 		{"licensee_name", false, []string{"100000001", "Bell,Zoe Planted", "Bell,613-555-0187", "zoe@telus.com"}},
 		{"reference_number", true, []string{"Q@2025.Jan", "Monthly upload, January", "Jan,2025"}},
 		{"reference_number", false, []string{"zoe@telus.com", "613-555-0187"}},
@@ -190,15 +201,20 @@ func TestShiftedFields(t *testing.T) {
 // A carrier that writes what nobody thought of loses no row where nothing can have been
 // joined, and where it loses most of them the report tells, without its name.
 func TestMostShifted(t *testing.T) {
-	some := with(t, "business_telephone", "voir le site", "email_address", "voir le site", "licensee_name", "Zoe Mobile")
-	lost := with(t, "business_telephone", "voir le site", "email_address", "voir le site", "licensee_name", "Zoe Mobile", "location", `"Main St,Nord"`)
+	some := with(t, "business_telephone", "voir le site", "email_address", "voir le site", "licensee_name",
+		"Zoe Mobile")
+	lost := with(t, "business_telephone", "voir le site", "email_address", "voir le site", "licensee_name",
+		"Zoe Mobile", "location", `"Main St,Nord"`)
 	few := with(t, "licensee_name", "Nord Mobile", "location", "613-555-0187")
 	for _, tt := range []struct {
 		some, lost int
 		want       string
-	}{{20, 20, ""}, {19, 20, "most rows of 1 licensees have shifted columns, 20 of 39, the first on line 31"}, {0, 9, ""}, {0, 10, "most rows of 1 licensees have shifted columns, 10 of 10, the first on line 12"}} {
-		_, report, _, err := build(t, "fx.csv", header+strings.Repeat(good, 10)+strings.Repeat(some, tt.some)+strings.Repeat(lost, tt.lost)+few)
-		if err != nil || report.Rejected["shifted columns"] != tt.lost+1 || report.Served != 10+tt.some || report.Warning != tt.want {
+	}{{20, 20, ""}, {19, 20, "most rows of 1 licensees have shifted columns, 20 of 39, the first on line 31"},
+		{0, 9, ""}, {0, 10, "most rows of 1 licensees have shifted columns, 10 of 10, the first on line 12"}} {
+		_, report, _, err := build(t, "fx.csv",
+			header+strings.Repeat(good, 10)+strings.Repeat(some, tt.some)+strings.Repeat(lost, tt.lost)+few)
+		if err != nil || report.Rejected["shifted columns"] != tt.lost+1 || report.Served != 10+tt.some ||
+			report.Warning != tt.want {
 			t.Errorf("%d and %d: %+v, %v", tt.some, tt.lost, report, err)
 		}
 	}

@@ -84,7 +84,8 @@ func (c *country) technology(r *source.Reader) int {
 
 // generation returns 0 for a technology that is none of the families.
 func generation(raw []byte) site.Generation {
-	if len(raw) > 32 || bytes.ContainsFunc(raw, func(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar }) {
+	if len(raw) > 32 || bytes.ContainsFunc(raw,
+		func(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar }) {
 		return 0
 	}
 	name := fold.String(string(raw))

@@ -55,5 +55,6 @@ func (all tallies) warning() string {
 	if licensees == 0 {
 		return ""
 	}
-	return fmt.Sprintf("most rows of %d licensees have shifted columns, %d of %d, the first on line %d", licensees, shifted, rows, line)
+	return fmt.Sprintf("most rows of %d licensees have shifted columns, %d of %d, the first on line %d", licensees,
+		shifted, rows, line)
 }

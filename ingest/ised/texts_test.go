@@ -13,12 +13,14 @@ import (
 // No text that is served is endless.
 func TestLongTexts(t *testing.T) {
 	long := strings.Repeat("x", maxText)
-	text, columns := header+good, []string{"location", "reference_number", "record_id", "structure_type", "licence_number"}
+	text, columns := header+good, []string{"location", "reference_number", "record_id", "structure_type",
+		"licence_number"}
 	for _, column := range columns {
 		text += with(t, column, long) + with(t, column, long+"x")
 	}
 	sites, report, _, err := build(t, "fx.csv", text)
-	if s := only(t, sites, err); report.Rejected["a text of over 500 bytes"] != len(columns) || report.Served != 1+len(columns) || s.Address[0] != "Main St" {
+	if s := only(t, sites, err); report.Rejected["a text of over 500 bytes"] != len(columns) ||
+		report.Served != 1+len(columns) || s.Address[0] != "Main St" {
 		t.Errorf("%+v, %+v", report, s)
 	}
 }
@@ -48,18 +50,22 @@ func TestSharedTexts(t *testing.T) {
 func TestFutureDates(t *testing.T) {
 	now := time.Now().UTC()
 	tomorrow := now.AddDate(0, 0, 1).Format(time.DateOnly)
-	future := with(t, "upload_date", "2062-01-10") + with(t, "upload_date", now.AddDate(0, 0, 3).Format(time.DateOnly)) + with(t, "upload_date", "9999-12-31")
+	future := with(t, "upload_date", "2062-01-10") + with(t, "upload_date",
+		now.AddDate(0, 0, 3).Format(time.DateOnly)) + with(t, "upload_date", "9999-12-31")
 	_, report, snap, err := build(t, "fx.csv", header+good+future)
-	if err != nil || snap.SourceDate != "2026-01-10" || report.Served != 4 || report.Warning != "values out of range were left out: 3 upload dates of the future" {
+	if err != nil || snap.SourceDate != "2026-01-10" || report.Served != 4 ||
+		report.Warning != "values out of range were left out: 3 upload dates of the future" {
 		t.Errorf("%s, %+v, %v", snap.SourceDate, report, err)
 	}
-	if _, _, snap, err = build(t, "fx.csv", header+good+with(t, "upload_date", tomorrow)); err != nil || snap.SourceDate != tomorrow {
+	if _, _, snap, err = build(t, "fx.csv", header+good+with(t, "upload_date", tomorrow)); err != nil ||
+		snap.SourceDate != tomorrow {
 		t.Errorf("tomorrow: %s, %v", snap.SourceDate, err)
 	}
 	if _, _, snap, err = build(t, "FX_2026-01-15.csv", header+future); err != nil || snap.SourceDate != "2026-01-15" {
 		t.Errorf("by the name: %v, %v", snap, err)
 	}
-	if _, _, _, err = build(t, "FX.csv", header+future); err == nil || !strings.Contains(err.Error(), "FX.csv: neither") {
+	if _, _, _, err = build(t, "FX.csv", header+future); err == nil ||
+		!strings.Contains(err.Error(), "FX.csv: neither") {
 		t.Errorf("no date at all: %v", err)
 	}
 }
@@ -67,15 +73,24 @@ func TestFutureDates(t *testing.T) {
 // Of a large file every row is counted once, for what it is.
 func TestCounts(t *testing.T) {
 	bad := []struct{ reason, row string }{
-		{"broken record", with(t, "location", `"Main St`)}, {"broken record", with(t, "licensee_name", `""Bell Mobility, Inc."`, "location", `"Main St,FX"`)},
-		{"broken record", with(t, "licensee_name", `"Bell" Mobility`)}, {"wrong number of columns", with(t, "location", "Main St, unit 4")},
-		{"shifted columns", with(t, "location", "zoe@telus.com")}, {"shifted columns", with(t, "location", `"zoe@mail.example,Main St"`)},
-		{"a text of over 500 bytes", with(t, "location", strings.Repeat("é", 251))}, {"no position", with(t, "latitude", "NaN")}, {"no position", with(t, "latitude", "0x2b")},
-		{"position outside Canada", with(t, "latitude", "0", "longitude", "0")}, {"position outside Canada", with(t, "longitude", "79.387089")},
-		{"position outside Canada", with(t, "latitude", "436423.21", "longitude", "-793870.89")}, {"latitude and longitude swapped", with(t, "latitude", "-79.387089", "longitude", "43.642321")},
-		{"unknown technology", with(t, "technology", "Henry")}, {"not a cellular licence", with(t, "licence_category", "TAFL")}, {"no licence number", with(t, "licence_number", "-")},
+		{"broken record", with(t, "location", `"Main St`)},
+		{"broken record", with(t, "licensee_name", `""Bell Mobility, Inc."`, "location", `"Main St,FX"`)},
+		{"broken record", with(t, "licensee_name", `"Bell" Mobility`)},
+		{"wrong number of columns", with(t, "location", "Main St, unit 4")},
+		{"shifted columns", with(t, "location", "zoe@telus.com")},
+		{"shifted columns", with(t, "location", `"zoe@mail.example,Main St"`)},
+		{"a text of over 500 bytes", with(t, "location", strings.Repeat("é", 251))},
+		{"no position", with(t, "latitude", "NaN")}, {"no position", with(t, "latitude", "0x2b")},
+		{"position outside Canada", with(t, "latitude", "0", "longitude", "0")},
+		{"position outside Canada", with(t, "longitude", "79.387089")},
+		{"position outside Canada", with(t, "latitude", "436423.21", "longitude", "-793870.89")},
+		{"latitude and longitude swapped", with(t, "latitude", "-79.387089", "longitude", "43.642321")},
+		{"unknown technology", with(t, "technology", "Henry")},
+		{"not a cellular licence", with(t, "licence_category", "TAFL")},
+		{"no licence number", with(t, "licence_number", "-")},
 	}
-	odd := with(t, "structure_height", "180 ft", "tx_ant_height", "-1", "tx_ant_azimuth", "720", "tx_frequency", "871000", "rx_frequency", "826000000", "physical_id", "-1", "upload_date", "3026-01-10")
+	odd := with(t, "structure_height", "180 ft", "tx_ant_height", "-1", "tx_ant_azimuth", "720", "tx_frequency",
+		"871000", "rx_frequency", "826000000", "physical_id", "-1", "upload_date", "3026-01-10")
 	rows := 200000
 	if testing.Short() {
 		rows = 20000
@@ -96,11 +111,13 @@ func TestCounts(t *testing.T) {
 	}
 	sites, report, snap, err := build(t, "fx.csv", string(text))
 	s := only(t, sites, err)
-	if report.Rows != rows || report.Served != rows*19/20 || !maps.Equal(report.Rejected, want) || len(report.Examples) > 3*len(want) {
+	if report.Rows != rows || report.Served != rows*19/20 || !maps.Equal(report.Rejected, want) ||
+		len(report.Examples) > 3*len(want) {
 		t.Errorf("%+v, want %v", report, want)
 	}
 	left := fmt.Sprintf("values out of range were left out: %d heights, %d azimuths, %d frequencies, %d physical cell ids, %d upload dates of the future", 2*odds, odds, 2*odds, odds, odds)
-	if report.Warning != left || snap.SourceDate != "2026-01-10" || s.Height != 55 || len(s.Azimuths) != 1 || len(s.TxFrequencies) != 1 || len(s.Stations) != 1 {
+	if report.Warning != left || snap.SourceDate != "2026-01-10" || s.Height != 55 || len(s.Azimuths) != 1 ||
+		len(s.TxFrequencies) != 1 || len(s.Stations) != 1 {
 		t.Errorf("%q, want %q; %s, %+v", report.Warning, left, snap.SourceDate, s)
 	}
 }
@@ -127,7 +144,8 @@ func TestReadable(t *testing.T) {
 			}
 		})
 	}
-	sites, _, _, err := build(t, "fx.csv", header+with(t, "location", `"Mont-Royal &eacute;glise; O&#39;Leary"`, "reference_number", "R&amp;D"))
+	sites, _, _, err := build(t, "fx.csv",
+		header+with(t, "location", `"Mont-Royal &eacute;glise; O&#39;Leary"`, "reference_number", "R&amp;D"))
 	if s := only(t, sites, err); s.Address[0] != "Mont-Royal église; O'Leary" || s.Reference != "R&D" {
 		t.Errorf("%q, %q", s.Address[0], s.Reference)
 	}

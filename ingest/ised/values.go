@@ -21,7 +21,8 @@ func (l leftOut) String() string {
 	for _, x := range []struct {
 		n    int
 		what string
-	}{{l.heights, "heights"}, {l.azimuths, "azimuths"}, {l.frequencies, "frequencies"}, {l.physicals, "physical cell ids"}, {l.dates, "upload dates of the future"}} {
+	}{{l.heights, "heights"}, {l.azimuths, "azimuths"}, {l.frequencies, "frequencies"},
+		{l.physicals, "physical cell ids"}, {l.dates, "upload dates of the future"}} {
 		if x.n > 0 {
 			parts = append(parts, fmt.Sprint(x.n, " ", x.what))
 		}
@@ -34,7 +35,8 @@ func (l leftOut) String() string {
 
 // number reads a decimal number: digits and a point, nothing of NaN, Inf or 0x10.
 func number(b []byte) (float64, bool) {
-	if len(b) == 0 || len(b) > 32 || slices.ContainsFunc(b, func(c byte) bool { return (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' }) {
+	if len(b) == 0 || len(b) > 32 ||
+		slices.ContainsFunc(b, func(c byte) bool { return (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' }) {
 		return 0, false
 	}
 	x, err := strconv.ParseFloat(string(b), 64)

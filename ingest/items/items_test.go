@@ -32,11 +32,13 @@ func TestReader(t *testing.T) {
 		objects          []string
 		before           string
 	}{
-		{"list", ` [ {"a":1} , {"b":"}]"}, {"c":[{"d":"\"{"}]} ] `, "", []string{`{"a":1}`, `{"b":"}]"}`, `{"c":[{"d":"\"{"}]}`}, ""},
+		{"list", ` [ {"a":1} , {"b":"}]"}, {"c":[{"d":"\"{"}]} ] `,
+			"", []string{`{"a":1}`, `{"b":"}]"}`, `{"c":[{"d":"\"{"}]}`}, ""},
 		{"empty list", "[]", "", nil, ""},
 		{"member", "\xef\xbb\xbf{\"type\":\"X\",\n \"crs\":{\"n\":[1,2]},\"n\":-1.5e3 ,\"features\":\n[{\"a\":1}],\"after\":[\"]\"], \"x\":null}", "features",
 			[]string{`{"a":1}`}, `{"type":"X","crs":{"n":[1,2]},"n":-1.5e3}`},
-		{"member of another kind first", `{"features":"x","features":[{}]}`, "features", []string{"{}"}, `{"features":"x"}`},
+		{"member of another kind first", `{"features":"x","features":[{}]}`, "features", []string{"{}"},
+			`{"features":"x"}`},
 		{"escaped name", `{"\u0066eatures":[{}]}`, "features", []string{"{}"}, "{}"},
 	} {
 		for _, c := range []struct {
@@ -85,15 +87,23 @@ func TestBadFiles(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"[]": "where an object", "{}": "no list", `{"a":1}`: "no list", `{"a" 1}`: "without a value", `{"features":[{}]`: "the file ends",
-		`{"features":[{}],` + "\n" + `"features":[{}]}`: `x.json:2: a second "features"`, `{"features":[],"x":{"features":[]},"\u0066eatures":null}`: "a second",
-		`{"features":[] "x":1}`: "where the object goes on", `{"features":[],,}`: "where a name", `{"features":[],"x":}`: "where a value", `{"features":[],"x" 1}`: "without a value",
-		`{"features":[]}{"features":[]}`: "after the end", `{"features":[],"` + strings.Repeat("x", maxBefore) + `":1}`: "a name that is no text",
+		"[]": "where an object", "{}": "no list", `{"a":1}`: "no list", `{"a" 1}`: "without a value",
+		`{"features":[{}]`: "the file ends",
+		`{"features":[{}],` + "\n" +
+			`"features":[{}]}`: `x.json:2: a second "features"`,
+		`{"features":[],"x":{"features":[]},"\u0066eatures":null}`: "a second",
+		`{"features":[] "x":1}`:          "where the object goes on",
+		`{"features":[],,}`:              "where a name",
+		`{"features":[],"x":}`:           "where a value",
+		`{"features":[],"x" 1}`:          "without a value",
+		`{"features":[]}{"features":[]}`: "after the end",
+		`{"features":[],"` + strings.Repeat("x", maxBefore) + `":1}`:                    "a name that is no text",
 		`{"a":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `,"features":[]}`: "in each other",
 		`{"a":"` + strings.Repeat("x", maxBefore+9) + `","features":[]}`:                "in the first",
 		`{"a":` + strings.Repeat("1", maxBefore+9) + `,"features":[]}`:                  "in the first",
 	} {
-		if _, _, err := read(t, strings.NewReader(text), "features"); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := read(t, strings.NewReader(text), "features"); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: %v, want %q", text, err, want)
 		}
 	}
@@ -111,9 +121,11 @@ func TestBroken(t *testing.T) {
 	}
 	sized := func(n int) string { return `{"a":"` + strings.Repeat("x", n-len(`{"a":""}`)) + `"}` }
 	elements := []struct{ text, broken string }{
-		{nested(64), ""}, {nested(65), "over 64 objects"}, {nested(100000), "over 64 objects"}, {"{}", ""}, {sized(MaxItem), ""}, {sized(MaxItem + 1), "over 1048576 bytes"},
+		{nested(64), ""}, {nested(65), "over 64 objects"}, {nested(100000), "over 64 objects"}, {"{}", ""},
+		{sized(MaxItem), ""}, {sized(MaxItem + 1), "over 1048576 bytes"},
 		{sized(5 * MaxItem), "over 1048576 bytes"}, {`{"b":2}`, ""},
-		{"null", "not an object"}, {`"{}"`, "not an object"}, {"-1e3", "not an object"}, {"[{}]", "not an object"}, {`{"c":3}`, ""},
+		{"null", "not an object"}, {`"{}"`, "not an object"}, {"-1e3", "not an object"}, {"[{}]", "not an object"},
+		{`{"c":3}`, ""},
 	}
 	text := ""
 	for _, e := range elements {
@@ -128,8 +140,10 @@ func TestBroken(t *testing.T) {
 		if e.broken != "" {
 			want = ""
 		}
-		if !r.Next() || !strings.HasPrefix(r.Broken(), e.broken) || (r.Broken() == "") != (e.broken == "") || string(r.Bytes()) != want || r.Line() != i+2 || r.Number() != i+1 {
-			t.Fatalf("element %d: %q, %d bytes, line %d, number %d, %v; want %q", i, r.Broken(), len(r.Bytes()), r.Line(), r.Number(), r.Err(), e.broken)
+		if !r.Next() || !strings.HasPrefix(r.Broken(), e.broken) || (r.Broken() == "") != (e.broken == "") ||
+			string(r.Bytes()) != want || r.Line() != i+2 || r.Number() != i+1 {
+			t.Fatalf("element %d: %q, %d bytes, line %d, number %d, %v; want %q", i, r.Broken(), len(r.Bytes()),
+				r.Line(), r.Number(), r.Err(), e.broken)
 		}
 		if cap(r.item) > 4*MaxItem {
 			t.Errorf("element %d: %d bytes are held", i, cap(r.item))

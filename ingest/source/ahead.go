@@ -29,7 +29,8 @@ const (
 )
 
 func readAhead(in io.ReadCloser) io.ReadCloser {
-	a := &ahead{in: in, full: make(chan block, aheadBlocks), free: make(chan []byte, aheadBlocks), stop: make(chan struct{})}
+	a := &ahead{in: in, full: make(chan block, aheadBlocks), free: make(chan []byte, aheadBlocks),
+		stop: make(chan struct{})}
 	for range aheadBlocks {
 		a.free <- nil // a small file needs one of them
 	}

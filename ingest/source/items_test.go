@@ -34,14 +34,19 @@ func TestItems(t *testing.T) {
 		`[{"ID":"1","X":2,"more":0}]`: list,
 		`{"type":"FeatureCollection","features":[{"properties":{"station":"a","techno":"b"}}]}`: features,
 		`{"features":[{"properties":{"sitecode":"a"},"id":3}]}`:                                 others,
-		`{"features":[{"properties":{"station":"a"}}]}`:                                         features, // half of it is there
-		`{"features":[{"properties":{"name":"a"}}]}`:                                            nil,
-		`[{"ID":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `},{"ID":"1","X":2}]`:   list, // the first that can be read
+		// half of it is there
+		`{"features":[{"properties":{"station":"a"}}]}`: features,
+		`{"features":[{"properties":{"name":"a"}}]}`:    nil,
+		// the first that can be read
+		`[{"ID":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `},{"ID":"1","X":2}]`: list,
 		// Large rows, broken ones and what is none stand before it.
-		`{"features":[{"properties":{"name":"` + strings.Repeat("a", 300<<10) + `","station":"a","techno":"b"}}]}`:           features,
-		`[null,1,"x",[],{},{"X":,,},{"Y":2},{"ID":"` + strings.Repeat("1", 1<<20) + `","X":2},` + "\n" + `{"ID":"1","X":2}]`: list,
-		`[{"ID":"` + strings.Repeat("1", 1<<20) + `"},{"ID":"` + strings.Repeat("1", 2<<20) + `"},{"ID":"1","X":2}]`:         list,
-		`[{"ID":"` + strings.Repeat("1", 5<<20) + `"},{"ID":"1","X":2}]`:                                                     nil, // too far
+		`{"features":[{"properties":{"name":"` + strings.Repeat("a",
+			300<<10) + `","station":"a","techno":"b"}}]}`: features,
+		`[null,1,"x",[],{},{"X":,,},{"Y":2},{"ID":"` + strings.Repeat("1", 1<<20) + `","X":2},` + "\n" +
+			`{"ID":"1","X":2}]`: list,
+		`[{"ID":"` + strings.Repeat("1", 1<<20) + `"},{"ID":"` + strings.Repeat("1",
+			2<<20) + `"},{"ID":"1","X":2}]`: list,
+		`[{"ID":"` + strings.Repeat("1", 5<<20) + `"},{"ID":"1","X":2}]`: nil, // too far
 		`[null]`:          nil,
 		`{"features":[]}`: nil,
 		`[]`:              nil,
@@ -52,7 +57,8 @@ func TestItems(t *testing.T) {
 			t.Errorf("%.80s: %+v", text, f.Kind)
 		}
 	}
-	f := detect(`[{"ID":"1","X":2},` + "\n" + `{"ID":7,"X":2},{"ID":"3",,},{"ID":"` + strings.Repeat("4", 2<<20) + `"}]`)
+	f := detect(`[{"ID":"1","X":2},` + "\n" + `{"ID":7,"X":2},{"ID":"3",,},{"ID":"` + strings.Repeat("4",
+		2<<20) + `"}]`)
 	r, err := f.ReadItems(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +73,8 @@ func TestItems(t *testing.T) {
 		ids = append(ids, row.ID)
 	}
 	report, err := r.Done()
-	if err != nil || strings.Join(ids, " ") != "1" || report.Rows != 4 || report.Rejected["over 1048576 bytes"] != 1 || report.Rejected["not in the form of the register"] != 2 || report.Examples[0].Line != 2 {
+	if err != nil || strings.Join(ids, " ") != "1" || report.Rows != 4 || report.Rejected["over 1048576 bytes"] != 1 ||
+		report.Rejected["not in the form of the register"] != 2 || report.Examples[0].Line != 2 {
 		t.Errorf("%q, %+v, %v", ids, report, err)
 	}
 	empty := detect(`[{"ID":"1","X":2}]`)

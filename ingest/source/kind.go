@@ -250,9 +250,10 @@ func (k *Kind) drops(column table.Name) bool {
 	if slices.ContainsFunc(k.Personal, column.Is) {
 		return true
 	}
-	return k.Private && !slices.ContainsFunc(k.Others, column.Is) && !slices.ContainsFunc(k.Columns, func(c table.Column) bool {
-		return column.Is(c.Name) || slices.ContainsFunc(c.Aliases, column.Is)
-	})
+	return k.Private && !slices.ContainsFunc(k.Others, column.Is) &&
+		!slices.ContainsFunc(k.Columns, func(c table.Column) bool {
+			return column.Is(c.Name) || slices.ContainsFunc(c.Aliases, column.Is)
+		})
 }
 
 // NextRow goes to the next record, counts it, and rejects it when it is broken.

@@ -75,7 +75,10 @@ func (s Spellings) Top() []Spelling {
 	for name, n := range s {
 		list = append(list, Spelling{name, n})
 	}
-	slices.SortFunc(list, func(a, b Spelling) int { return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(list, func(a,
+		b Spelling) int {
+		return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Name, b.Name))
+	})
 	return list[:min(len(list), spellingsShown)]
 }
 

@@ -18,9 +18,11 @@ import (
 
 var kinds = []*Kind{
 	{Name: "birds", Columns: []table.Column{{Name: "bird", Required: true}, {Name: "wing"}, {Name: "nest"}}},
-	{Name: "fish", Columns: []table.Column{{Name: "fish", Required: true}, {Name: "fin"}}, Slot: func(r *table.Reader) string { return string(r.Field(1)) }},
-	{Name: "numbers", Columns: []table.Column{{Name: "a"}, {Name: "b"}}, Options: table.Options{NoHeader: true, Comma: ';'},
-		Sniff: func(r *table.Reader) bool { return r.Whole() && len(r.Field(0)) == 1 && r.Field(0)[0] <= '9' }},
+	{Name: "fish", Columns: []table.Column{{Name: "fish", Required: true}, {Name: "fin"}},
+		Slot: func(r *table.Reader) string { return string(r.Field(1)) }},
+	{Name: "numbers", Columns: []table.Column{{Name: "a"}, {Name: "b"}},
+		Options: table.Options{NoHeader: true, Comma: ';'},
+		Sniff:   func(r *table.Reader) bool { return r.Whole() && len(r.Field(0)) == 1 && r.Field(0)[0] <= '9' }},
 }
 
 func write(t *testing.T, dir, name string, text []byte) string {
@@ -57,11 +59,13 @@ func TestExpandAndDetect(t *testing.T) {
 	}
 	write(t, sub, "b.txt", []byte("wing;bird\n1;2\n"))
 	write(t, sub, ".hidden", []byte("fish\n"))
-	write(t, sub, "c.zip", archive(t, "./in/f.csv", "fish,fin\n1,red\n", "in/", "", "other.txt", "hello", "SYNTHETIC_donn\x82es.txt", "x"))
+	write(t, sub, "c.zip", archive(t, "./in/f.csv", "fish,fin\n1,red\n", "in/", "", "other.txt", "hello",
+		"SYNTHETIC_donn\x82es.txt", "x"))
 	if err := os.Mkdir(filepath.Join(sub, "below"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(sub, "below"), "half.txt", []byte("fin;photo\n1;2\n")) // half of a kind is none beside others
+	// half of a kind is none beside others
+	write(t, filepath.Join(sub, "below"), "half.txt", []byte("fin;photo\n1;2\n"))
 	var packed bytes.Buffer
 	z, err := zstd.NewWriter(&packed)
 	if err != nil {
@@ -90,7 +94,8 @@ func TestExpandAndDetect(t *testing.T) {
 		}
 		got = append(got, rel+" "+kind)
 	}
-	want := []string{"sub/b.txt birds ", "sub/below/half.txt unknown", "sub/c.zip:./in/f.csv fish red", "sub/c.zip:other.txt unknown", "sub/c.zip:SYNTHETIC_donn\x82es.txt unknown", "SYNTHETIC_n.zst numbers "}
+	want := []string{"sub/b.txt birds ", "sub/below/half.txt unknown", "sub/c.zip:./in/f.csv fish red",
+		"sub/c.zip:other.txt unknown", "sub/c.zip:SYNTHETIC_donn\x82es.txt unknown", "SYNTHETIC_n.zst numbers "}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -162,7 +167,8 @@ func TestReader(t *testing.T) {
 	}
 	report.RejectMany(1, "twice")
 	report.Settle()
-	if birds != "acd" || report.Rows != 4 || report.Served != 1 || report.Rejected["wrong number of columns"] != 1 || report.Rejected["no such bird"] != 1 || read != 35 {
+	if birds != "acd" || report.Rows != 4 || report.Served != 1 || report.Rejected["wrong number of columns"] != 1 ||
+		report.Rejected["no such bird"] != 1 || read != 35 {
 		t.Errorf("%q, %+v, %d bytes", birds, report, read)
 	}
 	if want := []Example{{3, "wrong number of columns"}, {4, "no such bird"}}; !slices.Equal(report.Examples, want) {
@@ -174,7 +180,8 @@ func TestReader(t *testing.T) {
 func TestWatchStops(t *testing.T) {
 	dir := t.TempDir()
 	enough := errors.New("enough")
-	f := Found{Input: &Input{Path: write(t, dir, "b.csv", []byte("bird;wing;nest\n"+strings.Repeat("a;1;x\n", 500000)))}, Kind: kinds[0]}
+	f := Found{Input: &Input{Path: write(t, dir, "b.csv",
+		[]byte("bird;wing;nest\n"+strings.Repeat("a;1;x\n", 500000)))}, Kind: kinds[0]}
 	read := 0
 	r, err := f.Read(func(n int) error {
 		if read += n; read > 1<<20 {

@@ -9,21 +9,26 @@ import (
 
 func TestBlank(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"columns anywhere, by any spelling", "\ufeff#Name*,b,PHONE \nAnn,\"x, y\",555\n\"Bob \"\"B\"\"\",,\"1,2\"\n", "#Name*,b,PHONE \n,\"x, y\",\n,,\n"},
+		{"columns anywhere, by any spelling", "\ufeff#Name*,b,PHONE \nAnn,\"x, y\",555\n\"Bob \"\"B\"\"\",,\"1,2\"\n",
+			"#Name*,b,PHONE \n,\"x, y\",\n,,\n"},
 		{"records of other lengths", "name,b,phone\nAnn,x\nAnn,x,5,6\nAnn,x,5\n", "name,b,phone\n-\n-\n,x,\n"},
 		{"a stray quote joins no lines", "name,b,phone\nAnn,\"x,5\nBob,\"y\",6\n", "name,b,phone\n-\n,y,\n"},
-		{"quotes inside, line ends, bytes", "name;b;phone\r\nAnn;x\"y\xe9;\"5\"\r\nAnn;\"z\" ;5\r\n", "name;b;phone\r\n;\"x\"\"y\xe9\";\n;z ;\n"},
-		{"text behind a closing quote", "b,name,phone\n\"\"Bob, Inc.\",Ann,\"5,6\"\nx,\"Ann\" S.,5\n", "b,name,phone\n-\n-\n"},
+		{"quotes inside, line ends, bytes", "name;b;phone\r\nAnn;x\"y\xe9;\"5\"\r\nAnn;\"z\" ;5\r\n",
+			"name;b;phone\r\n;\"x\"\"y\xe9\";\n;z ;\n"},
+		{"text behind a closing quote", "b,name,phone\n\"\"Bob, Inc.\",Ann,\"5,6\"\nx,\"Ann\" S.,5\n",
+			"b,name,phone\n-\n-\n"},
 		{"twice the same name", "name,b,name,b\nAnn,x,Bob,y\n", "name,b,name,b\n,x,,y\n"},
 		{"a column that nobody knows", "b,userId\nx,17\n", "b,userId\nx,\n"},
 	} {
 		var out bytes.Buffer
-		err := Blank(&out, strings.NewReader(c.text), "t.csv", Options{OneLine: true}, func(n Name) bool { return !n.Is("B*") })
+		err := Blank(&out, strings.NewReader(c.text), "t.csv", Options{OneLine: true},
+			func(n Name) bool { return !n.Is("B*") })
 		if err != nil || out.String() != c.want {
 			t.Errorf("%s: %q, %v, want %q", c.name, out.String(), err, c.want)
 		}
 	}
-	if err := Blank(&bytes.Buffer{}, strings.NewReader("name,b\nAnn,x\nAnn"), "t.csv", Options{}, func(Name) bool { return false }); err == nil || !strings.Contains(err.Error(), "t.csv:3") {
+	if err := Blank(&bytes.Buffer{}, strings.NewReader("name,b\nAnn,x\nAnn"), "t.csv", Options{},
+		func(Name) bool { return false }); err == nil || !strings.Contains(err.Error(), "t.csv:3") {
 		t.Errorf("a table that was cut short: %v", err)
 	}
 }

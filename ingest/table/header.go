@@ -44,7 +44,8 @@ func (r *Reader) Names(cols []Column) int {
 
 // is reports whether a canonical name is one of the column's.
 func (c Column) is(name string) bool {
-	return canonical(c.Name) == name || slices.ContainsFunc(c.Aliases, func(a string) bool { return canonical(a) == name })
+	return canonical(c.Name) == name ||
+		slices.ContainsFunc(c.Aliases, func(a string) bool { return canonical(a) == name })
 }
 
 // Missing says that a table lacks the column.

@@ -62,12 +62,21 @@ func TestRecords(t *testing.T) {
 		{"empty", "", "", "f.csv:1: the file is empty"},
 		{"mark only", "\xef\xbb\xbf", "", "f.csv:1: the file is empty"},
 		{"blank lines only", "\n\r\n\n", "", "f.csv:1: the file is empty"},
-		{"cut in a quoted field", "c0;c1\na;b\nc;\"d\n", "a|b", "f.csv:3: the file ends inside a quoted field that begins in this record: it was cut short"},
-		{"cut in a record", "c0;c1\na;b\nc", "a|b", "f.csv:3: the file ends in the middle of a record: it was cut short"},
-		{"one endless line", "c0;c1\n" + strings.Repeat("x", 1<<17), "", "f.csv:2: a line of over 64 KiB: this is no table of the kind"},
-		{"a stray quote late in the file", "c0;c1\n" + strings.Repeat("c;d\n", 40000) + "a;\"b\n" + strings.Repeat("e;f\n", 20), strings.Repeat("c|d/", 40000) + "||broken" + strings.Repeat("/e|f", 20), ""},
-		{"many line feeds in quotes", "c0;c1\na;\"" + strings.Repeat("x\n", 16) + "\"\nb;\"" + strings.Repeat("y\n", 3) + "\"\n", "a|" + strings.TrimSpace(strings.Repeat("x\n", 16)) + "/b|" + strings.TrimSpace(strings.Repeat("y\n", 3)), ""},
-		{"a quote that never closes", "c0;c1\na;\"b\n" + strings.Repeat("c;d\n", 40000), "||broken" + strings.Repeat("/c|d", 40000), ""},
+		{"cut in a quoted field", "c0;c1\na;b\nc;\"d\n",
+			"a|b", "f.csv:3: the file ends inside a quoted field that begins in this record: it was cut short"},
+		{"cut in a record", "c0;c1\na;b\nc", "a|b",
+			"f.csv:3: the file ends in the middle of a record: it was cut short"},
+		{"one endless line", "c0;c1\n" + strings.Repeat("x", 1<<17), "",
+			"f.csv:2: a line of over 64 KiB: this is no table of the kind"},
+		{"a stray quote late in the file",
+			"c0;c1\n" + strings.Repeat("c;d\n", 40000) + "a;\"b\n" + strings.Repeat("e;f\n", 20),
+			strings.Repeat("c|d/", 40000) + "||broken" + strings.Repeat("/e|f", 20), ""},
+		{"many line feeds in quotes",
+			"c0;c1\na;\"" + strings.Repeat("x\n", 16) + "\"\nb;\"" + strings.Repeat("y\n", 3) + "\"\n",
+			"a|" + strings.TrimSpace(strings.Repeat("x\n", 16)) + "/b|" + strings.TrimSpace(strings.Repeat("y\n", 3)),
+			""},
+		{"a quote that never closes", "c0;c1\na;\"b\n" + strings.Repeat("c;d\n", 40000),
+			"||broken" + strings.Repeat("/c|d", 40000), ""},
 	} {
 		rows, _, err := all(t, strings.NewReader(tt.in), Options{}, 2)
 		var got []string
@@ -89,7 +98,8 @@ func TestComments(t *testing.T) {
 	if want := "[[a b] [#e f]]"; err != nil || fmt.Sprint(rows) != want || !slices.Equal(lines, []int{4, 7}) {
 		t.Errorf("%v on lines %v (%v), want %s", rows, lines, err, want)
 	}
-	if _, _, err := all(t, strings.NewReader("# nothing\n"), Options{Comma: ',', Comment: '#'}, 2); err == nil || err.Error() != "f.csv:1: the file is empty" {
+	if _, _, err := all(t, strings.NewReader("# nothing\n"), Options{Comma: ',', Comment: '#'}, 2); err == nil ||
+		err.Error() != "f.csv:1: the file is empty" {
 		t.Errorf("comments only: %v", err)
 	}
 }
@@ -103,7 +113,8 @@ func TestOptionalHeader(t *testing.T) {
 		{"a,b\nc,d,e", "1 [a b  broken] 2 [c d e]"},
 		{"a,b,\"c\nd\"\n" + strings.Repeat("e,f,\n", 3), "1 [a b c\nd] 3 [e f ] 4 [e f ] 5 [e f ]"},
 	} {
-		rows, lines, err := all(t, iotest.OneByteReader(strings.NewReader(tt.in)), Options{Comma: ',', OptionalHeader: true}, 3)
+		rows, lines, err := all(t, iotest.OneByteReader(strings.NewReader(tt.in)),
+			Options{Comma: ',', OptionalHeader: true}, 3)
 		var got []string
 		for i := range rows {
 			got = append(got, fmt.Sprint(lines[i], " ", rows[i]))
@@ -112,7 +123,8 @@ func TestOptionalHeader(t *testing.T) {
 			t.Errorf("%q: %q (%v), want %q", tt.in, g, err, tt.want)
 		}
 	}
-	if r, err := NewReader(strings.NewReader("a,c1\n"), "f.csv", Options{OptionalHeader: true}); err != nil || r.Bind([]Column{{Name: "c0", Required: true}, {Name: "c1"}}) == nil {
+	if r, err := NewReader(strings.NewReader("a,c1\n"), "f.csv", Options{OptionalHeader: true}); err != nil ||
+		r.Bind([]Column{{Name: "c0", Required: true}, {Name: "c1"}}) == nil {
 		t.Errorf("a header that lacks a column: %v", err)
 	}
 }
@@ -151,11 +163,13 @@ func TestBind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cols := []Column{{Name: "emr_dt", Aliases: []string{"emr_dt_service"}}, {Name: "adm_lb_nom", Aliases: []string{"Opérateur"}, Required: true}, {Name: "y"}}
+	cols := []Column{{Name: "emr_dt", Aliases: []string{"emr_dt_service"}},
+		{Name: "adm_lb_nom", Aliases: []string{"Opérateur"}, Required: true}, {Name: "y"}}
 	if got := r.Score(cols); got < 0.66 || got > 0.67 {
 		t.Errorf("score %v", got)
 	}
-	if err := r.Bind(cols); err != nil || !r.Next() || string(r.Field(0))+string(r.Field(1))+string(r.Field(2)) != "2020ORANGE" {
+	if err := r.Bind(cols); err != nil || !r.Next() ||
+		string(r.Field(0))+string(r.Field(1))+string(r.Field(2)) != "2020ORANGE" {
 		t.Errorf("%v: %q %q %q", err, r.Field(0), r.Field(1), r.Field(2))
 	}
 	err = r.Bind([]Column{{Name: "sup_id", Required: true}})
@@ -271,7 +285,8 @@ func FuzzReader(f *testing.F) {
 		if !slices.EqualFunc(rows, again, slices.Equal[[]string]) || (err == nil) != (err2 == nil) {
 			t.Errorf("byte by byte: %q, %v; at once: %q, %v", rows, err, again, err2)
 		}
-		if feeds := bytes.Count(data, []byte("\n")) + 1; len(rows) > feeds || !slices.IsSorted(lines) || len(lines) > 0 && lines[len(lines)-1] > feeds {
+		if feeds := bytes.Count(data, []byte("\n")) + 1; len(rows) > feeds || !slices.IsSorted(lines) ||
+			len(lines) > 0 && lines[len(lines)-1] > feeds {
 			t.Errorf("%d records in %d lines, at %v", len(rows), feeds, lines)
 		}
 	})

@@ -115,7 +115,8 @@ func (m *machine) grid(it *heif.Item) (*image.NRGBA, error) {
 	case it.Unknown != "":
 		return nil, fmt.Errorf("%w: item %d needs property %q", ErrUnsupported, it.ID, it.Unknown)
 	case w*uint64(g.Columns) < uint64(g.Width) || h*uint64(g.Rows) < uint64(g.Height):
-		return nil, fmt.Errorf("%w: %d × %d tiles of %d × %d do not cover %d × %d", ErrDamaged, g.Columns, g.Rows, w, h, g.Width, g.Height)
+		return nil, fmt.Errorf("%w: %d × %d tiles of %d × %d do not cover %d × %d", ErrDamaged, g.Columns, g.Rows, w, h,
+			g.Width, g.Height)
 	case uint64(g.Width)*uint64(g.Height) > m.maxPixels:
 		return nil, fmt.Errorf("%w: %d × %d pixels", ErrTooLarge, g.Width, g.Height)
 	}

@@ -85,7 +85,8 @@ func TestDecode(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if img.Rect != (image.Rectangle{Max: c.size}) || img.Stride != 4*c.size.X || len(img.Pix) != 4*c.size.X*c.size.Y {
+		if img.Rect != (image.Rectangle{Max: c.size}) || img.Stride != 4*c.size.X ||
+			len(img.Pix) != 4*c.size.X*c.size.Y {
 			t.Errorf("%s: %v, stride %d, %d bytes", c.name, img.Rect, img.Stride, len(img.Pix))
 			continue
 		}
@@ -130,13 +131,17 @@ func TestErrors(t *testing.T) {
 	}{
 		{"nothing", nil, ErrDamaged, "ftyp"},
 		{"end", whole[:len(whole)-40], ErrDamaged, "asked for"},
-		{"another codec", change("infe\x02\x00\x00\x00\x00\x01\x00\x00av01", "infe\x02\x00\x00\x00\x00\x01\x00\x00hvc1"), ErrUnsupported, "hvc1"},
-		{"another brand", change("ftypavif\x00\x00\x00\x00avifmif1miafMA1B", "ftypXvif\x00\x00\x00\x00XvifXif1XiafXA1B"), ErrUnsupported, "Xvif"},
+		{"another codec", change("infe\x02\x00\x00\x00\x00\x01\x00\x00av01",
+			"infe\x02\x00\x00\x00\x00\x01\x00\x00hvc1"), ErrUnsupported, "hvc1"},
+		{"another brand", change("ftypavif\x00\x00\x00\x00avifmif1miafMA1B",
+			"ftypXvif\x00\x00\x00\x00XvifXif1XiafXA1B"), ErrUnsupported, "Xvif"},
 		{"unknown property", change("av1C", "av1X"), ErrUnsupported, "av1X"},
 		{"matrix", change("nclx\x00\x01\x00\x0d\x00\x06", "nclx\x00\x01\x00\x0d\x00\x0b"), ErrUnsupported, "matrix 11"},
 		{"size", change("\x00\x00\x00\x41\x00\x00\x00\x2b", "\x00\x00\x00\x41\x00\x00\x00\x2c"), ErrDamaged, "stated"},
-		{"smaller", change("\x00\x00\x00\x41\x00\x00\x00\x2b", "\x00\x00\x00\x01\x00\x00\x00\x01"), ErrDamaged, "dav1d: error 68"}, // ERANGE
-		{"too large", change("\x00\x00\x00\x41\x00\x00\x00\x2b", "\x00\x00\xff\xff\x00\x00\xff\xff"), ErrTooLarge, "4294836225 pixels"},
+		{"smaller", change("\x00\x00\x00\x41\x00\x00\x00\x2b", "\x00\x00\x00\x01\x00\x00\x00\x01"), ErrDamaged,
+			"dav1d: error 68"}, // ERANGE
+		{"too large", change("\x00\x00\x00\x41\x00\x00\x00\x2b", "\x00\x00\xff\xff\x00\x00\xff\xff"), ErrTooLarge,
+			"4294836225 pixels"},
 	} {
 		if bytes.Equal(c.data, whole) {
 			t.Errorf("%s: nothing was changed", c.name)

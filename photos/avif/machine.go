@@ -52,7 +52,8 @@ func NewDecoder(ctx context.Context, limits Limits) (*Decoder, error) {
 	pages := min(limits.Memory, 1<<32) / page
 	runtime := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().
 		WithMemoryLimitPages(uint32(pages)))
-	_, err = runtime.NewHostModuleBuilder("go").NewFunctionBuilder().WithFunc(proceed).Export("proceed").Instantiate(ctx)
+	_, err = runtime.NewHostModuleBuilder("go").NewFunctionBuilder().WithFunc(proceed).Export("proceed").Instantiate(
+		ctx)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("avif: start wazero: %w", err), runtime.Close(ctx))
 	}
@@ -166,9 +167,11 @@ func (m *machine) frame() (*frame, error) {
 		return nil, fmt.Errorf("avif: dav1d's result: %w", err)
 	}
 	if r.Depth < 8 || r.Depth > 12 || r.Layout > 3 || uint64(r.Width)*uint64(r.Height) > maxFrame {
-		return nil, fmt.Errorf("%w: a frame of %d × %d, %d bits, layout %d", ErrDamaged, r.Width, r.Height, r.Depth, r.Layout)
+		return nil, fmt.Errorf("%w: a frame of %d × %d, %d bits, layout %d", ErrDamaged, r.Width, r.Height, r.Depth,
+			r.Layout)
 	}
-	f := &frame{width: int(r.Width), height: int(r.Height), depth: int(r.Depth), layout: layout(r.Layout), full: r.Full != 0, matrix: uint16(r.Matrix)}
+	f := &frame{width: int(r.Width), height: int(r.Height), depth: int(r.Depth), layout: layout(r.Layout),
+		full: r.Full != 0, matrix: uint16(r.Matrix)}
 	for i := range f.planes() {
 		w, h := f.planeSize(i)
 		if f.depth > 8 {

@@ -34,7 +34,8 @@ func avifdec(t *testing.T, name, kind string) []byte {
 	if _, err := exec.LookPath("avifdec"); err != nil {
 		t.Skip("no avifdec:", err)
 	}
-	if out, err := exec.Command("avifdec", "--no-strict", "--jobs", "1", "--depth", "8", images+name, path).CombinedOutput(); err != nil {
+	if out, err := exec.Command("avifdec", "--no-strict", "--jobs", "1", "--depth", "8", images+name,
+		path).CombinedOutput(); err != nil {
 		t.Fatalf("avifdec %s: %v\n%s", name, err, out)
 	}
 	data, err := os.ReadFile(path)
@@ -64,7 +65,8 @@ func apart(a, b image.Image) (most int, mean float64) {
 func TestLikeLibavif(t *testing.T) {
 	d := decoder(t)
 	for _, name := range []string{
-		"avif/example.avif", "avif/fox.profile0.10bpc.yuv420.odd-width.odd-height.avif", "avif/fox.profile0.8bpc.yuv420.avif",
+		"avif/example.avif", "avif/fox.profile0.10bpc.yuv420.odd-width.odd-height.avif",
+		"avif/fox.profile0.8bpc.yuv420.avif",
 		"avif/fox.profile2.12bpc.yuv444.avif", "avif/kimono.avif", "avif/sofa_grid1x5_420.avif", "avif/sunrise.avif",
 		"avif/white_1x1.avif", "heic/avif32.heif",
 	} {

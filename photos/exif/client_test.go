@@ -20,7 +20,8 @@ func TestClient(t *testing.T) {
 				t.Errorf("%s: %+v, %v", tt.name, f, err)
 				return
 			}
-			if f.Make != "NIKON" || f.Model != "COOLPIX" || f.Day() != "2008-10-22" || *f.Direction != 7 || f.Orientation != 0 {
+			if f.Make != "NIKON" || f.Model != "COOLPIX" || f.Day() != "2008-10-22" || *f.Direction != 7 ||
+				f.Orientation != 0 {
 				t.Errorf("%s: %+v, direction %v", tt.name, f, *f.Direction)
 			}
 			if f.Position.Lat != 43.5 || f.Position.Lon != -11.25 {
@@ -66,8 +67,10 @@ func TestClientHostile(t *testing.T) {
 func TestFill(t *testing.T) {
 	seven, eight := 7.0, 8.0
 	f := Fields{Model: "m", Direction: &seven}
-	f.Fill(Fields{Orientation: 6, Make: "k", Model: "x", Position: &Position{1, 2}, Direction: &eight, Taken: moment("2024:01:02")})
-	if f.Make != "k" || f.Model != "m" || f.Orientation != 0 || *f.Direction != 7 || *f.Position != (Position{1, 2}) || f.Day() != "2024-01-02" {
+	f.Fill(Fields{Orientation: 6, Make: "k", Model: "x", Position: &Position{1, 2}, Direction: &eight,
+		Taken: moment("2024:01:02")})
+	if f.Make != "k" || f.Model != "m" || f.Orientation != 0 || *f.Direction != 7 || *f.Position != (Position{1, 2}) ||
+		f.Day() != "2024-01-02" {
 		t.Errorf("%+v", f)
 	}
 }

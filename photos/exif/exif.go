@@ -144,7 +144,8 @@ func moment(s string) time.Time {
 	if len(s) > len(time.DateTime) {
 		s = s[:len(time.DateTime)]
 	}
-	for _, layout := range []string{"2006:01:02 15:04:05", time.DateTime, "2006-01-02T15:04:05", "2006:01:02", time.DateOnly} {
+	for _, layout := range []string{"2006:01:02 15:04:05", time.DateTime, "2006-01-02T15:04:05", "2006:01:02",
+		time.DateOnly} {
 		if t, err := time.Parse(layout, s); err == nil {
 			return t
 		}

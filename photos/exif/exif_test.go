@@ -59,9 +59,11 @@ func sample(order order, main, sub, gps []tag) []byte {
 
 func whole(order order) []byte {
 	return sample(order,
-		[]tag{ascii(tagMake, "Ma\x1bker\xff "), ascii(tagModel, "Mödel "+strings.Repeat("é", 200)), {tagOrientation, 3, 1, order.AppendUint16(nil, 6)}},
+		[]tag{ascii(tagMake, "Ma\x1bker\xff "), ascii(tagModel, "Mödel "+strings.Repeat("é", 200)),
+			{tagOrientation, 3, 1, order.AppendUint16(nil, 6)}},
 		[]tag{ascii(tagTaken, "2024:05:30 12:34:56")},
-		[]tag{ascii(1, "S"), rationals(order, 2, 10, 1, 30, 1, 36, 1), ascii(3, "W"), rationals(order, 4, 20, 1, 15, 1, 0, 1), rationals(order, 17, 2705, 10)})
+		[]tag{ascii(1, "S"), rationals(order, 2, 10, 1, 30, 1, 36, 1), ascii(3, "W"),
+			rationals(order, 4, 20, 1, 15, 1, 0, 1), rationals(order, 17, 2705, 10)})
 }
 
 func checkWhole(t *testing.T, name string, file []byte) {
@@ -162,13 +164,15 @@ func TestNonsenseIsLeftOut(t *testing.T) {
 		gps  []tag
 	}{
 		{"0, 0", []tag{north, rationals(order, 2, 0, 1, 0, 1, 0, 1), east, rationals(order, 4, 0, 1, 0, 1, 0, 1)}},
-		{"0/0", []tag{north, rationals(order, 2, 0, 0, 0, 0, 0, 0), east, rationals(order, 4, 1, 1, 0, 1, 0, 1), rationals(order, 17, 0, 0)}},
+		{"0/0", []tag{north, rationals(order, 2, 0, 0, 0, 0, 0, 0), east, rationals(order, 4, 1, 1, 0, 1, 0, 1),
+			rationals(order, 17, 0, 0)}},
 		{"91 north", []tag{north, rationals(order, 2, 91, 1, 0, 1, 0, 1), east, rationals(order, 4, 1, 1, 0, 1, 0, 1)}},
 		{"no hemisphere", []tag{rationals(order, 2, 1, 1, 0, 1, 0, 1), rationals(order, 4, 1, 1, 0, 1, 0, 1)}},
 		{"361 degrees", []tag{rationals(order, 17, 361, 1)}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f, err := Read(sample(order, []tag{{tagOrientation, 3, 1, []byte{0, 9}}}, []tag{ascii(tagTaken, "0000:00:00 00:00:00")}, tt.gps))
+			f, err := Read(sample(order, []tag{{tagOrientation, 3, 1, []byte{0, 9}}},
+				[]tag{ascii(tagTaken, "0000:00:00 00:00:00")}, tt.gps))
 			if err != nil || f != (Fields{}) || f.Day() != "" {
 				t.Errorf("%s: %+v %v, %v", tt.name, f, f.Position, err)
 			}
@@ -194,19 +198,22 @@ func TestAgainstImagemeta(t *testing.T) {
 		t.Skip("the shared images are not there")
 	}
 	paths = append(paths, filepath.Join(root, "heic", "IMG_5195.HEIC"), filepath.Join(root, "avif", "sunrise.avif"))
-	formats := map[string]imagemeta.ImageFormat{".jpg": imagemeta.JPEG, ".png": imagemeta.PNG, ".webp": imagemeta.WebP, ".HEIC": imagemeta.HEIF, ".avif": imagemeta.AVIF}
+	formats := map[string]imagemeta.ImageFormat{".jpg": imagemeta.JPEG, ".png": imagemeta.PNG, ".webp": imagemeta.WebP,
+		".HEIC": imagemeta.HEIF, ".avif": imagemeta.AVIF}
 	for _, path := range paths {
 		file, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var tags imagemeta.Tags
-		if _, err := imagemeta.Decode(imagemeta.Options{R: bytes.NewReader(file), ImageFormat: formats[filepath.Ext(path)], Sources: imagemeta.EXIF, HandleTag: func(ti imagemeta.TagInfo) error {
-			if !strings.Contains(ti.Namespace, "IFD1") {
-				tags.Add(ti)
-			}
-			return nil
-		}}); err != nil {
+		if _, err := imagemeta.Decode(imagemeta.Options{R: bytes.NewReader(file),
+			ImageFormat: formats[filepath.Ext(path)], Sources: imagemeta.EXIF,
+			HandleTag: func(ti imagemeta.TagInfo) error {
+				if !strings.Contains(ti.Namespace, "IFD1") {
+					tags.Add(ti)
+				}
+				return nil
+			}}); err != nil {
 			t.Fatal(path, err)
 		}
 		f, err := Read(file)
@@ -223,7 +230,8 @@ func compare(t *testing.T, name string, f Fields, tags imagemeta.Tags) {
 	str := func(name string) string { s, _ := all[name].Value.(string); return strings.TrimSpace(s) }
 	orientation, _ := all["Orientation"].Value.(uint16)
 	if f.Orientation != int(orientation) || f.Make != str("Make") || f.Model != str("Model") {
-		t.Errorf("%s: %d %q %q, reference %d %q %q", name, f.Orientation, f.Make, f.Model, orientation, str("Make"), str("Model"))
+		t.Errorf("%s: %d %q %q, reference %d %q %q", name, f.Orientation, f.Make, f.Model, orientation, str("Make"),
+			str("Model"))
 	}
 	want, _ := time.Parse("2006:01:02 15:04:05", str("DateTimeOriginal"))
 	if !f.Taken.Equal(want) {

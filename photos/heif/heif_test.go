@@ -21,7 +21,8 @@ func TestSample(t *testing.T) {
 	if p.ID != 3 || p.Width != 100 || p.Height != 48 || !bytes.Equal(p.Depths, []byte{8, 8, 8}) || p.Unknown != "" {
 		t.Errorf("primary %+v", p)
 	}
-	want := []Transform{Crop{Fraction{90, 1}, Fraction{80, 2}, Fraction{-2, 2}, Fraction{0, 1}}, Rotation(1), Mirror{false}}
+	want := []Transform{Crop{Fraction{90, 1}, Fraction{80, 2}, Fraction{-2, 2}, Fraction{0, 1}}, Rotation(1),
+		Mirror{false}}
 	if !reflect.DeepEqual(p.Transforms, want) {
 		t.Errorf("transforms %v", p.Transforms)
 	}
@@ -63,31 +64,40 @@ func TestDamage(t *testing.T) {
 		{"two pitm", "twice", func(l *layout) { l.pitm = append(l.pitm, l.pitm...) }},
 		{"primary item", "no item 9", func(l *layout) { l.pitm = fullbox("pitm", 0, uint16(9)) }},
 		{"items", "4294967295 items", func(l *layout) { l.iinf = fullbox("iinf", 1, uint32(1<<32-1)) }},
-		{"one id", "item 1 is there twice", func(l *layout) { l.iinf = fullbox("iinf", 0, uint16(2), infe(1, "av01"), infe(1, "av01")) }},
+		{"one id", "item 1 is there twice",
+			func(l *layout) { l.iinf = fullbox("iinf", 0, uint16(2), infe(1, "av01"), infe(1, "av01")) }},
 		{"iloc version", "not supported", func(l *layout) { l.iloc = fullbox("iloc", 3) }},
-		{"iloc numbers", "number of 3 bytes", func(l *layout) { l.iloc = fullbox("iloc", 1, uint16(0x3400), uint16(0)) }},
+		{"iloc numbers", "number of 3 bytes",
+			func(l *layout) { l.iloc = fullbox("iloc", 1, uint16(0x3400), uint16(0)) }},
 		{"iloc short", "ends early", func(l *layout) { l.iloc = fullbox("iloc", 1, uint16(0x4400), uint16(7)) }},
 		{"one place", "item 1 is there twice", func(l *layout) {
 			l.iloc = fullbox("iloc", 1, uint16(0x4400), uint16(2), at(1, 0, 0, 1), at(1, 0, 0, 1))
 		}},
 		{"overflow", "offset", func(l *layout) {
-			l.iloc = fullbox("iloc", 0, uint16(0x8880), uint16(1), uint16(1), uint16(0), uint64(1<<63), uint16(1), uint64(1<<63), uint64(1))
+			l.iloc = fullbox("iloc", 0, uint16(0x8880), uint16(1), uint16(1), uint16(0), uint64(1<<63), uint16(1),
+				uint64(1<<63), uint64(1))
 		}},
 		{"references", "references", func(l *layout) { l.iref = fullbox("iref", 0, mk("dimg", uint16(3), uint16(9))) }},
 		{"property", "no property 99", func(l *layout) {
 			l.iprp = mk("iprp", mk("ipco"), fullbox("ipma", 0, uint32(1), uint16(1), uint8(1), uint8(99)))
 		}},
 		{"transforms", "more than 8 transforms", func(l *layout) {
-			l.iprp = mk("iprp", mk("ipco", mk("irot", uint8(1))), fullbox("ipma", 0, uint32(1), uint16(1), uint8(9), strings.Repeat("\x01", 9)))
+			l.iprp = mk("iprp", mk("ipco", mk("irot", uint8(1))),
+				fullbox("ipma", 0, uint32(1), uint16(1), uint8(9), strings.Repeat("\x01", 9)))
 		}},
 		{"crop", "denominator", func(l *layout) { l.iprp = mk("iprp", mk("ipco", mk("clap", make([]byte, 32)))) }},
 		{"box", "of which", func(l *layout) { l.iprp = mk("iprp", uint32(99), "ipco") }},
 		{"tiles", "with 0 tiles", func(l *layout) { l.iref = nil }},
-		{"too many tiles", "with 8192 tiles", func(l *layout) { l.iref = fullbox("iref", 0, ref("dimg", 3, ones(long)...)) }},
-		{"loop", "made from itself", func(l *layout) { l.iref = fullbox("iref", 0, ref("dimg", 3, 1, 2), ref("dimg", 2, 3)) }},
-		{"grid outside", "are asked for", func(l *layout) { l.iloc = fullbox("iloc", 1, uint16(0x4400), uint16(1), at(3, 1, 4, 5)) }},
-		{"grid in items", "not supported", func(l *layout) { l.iloc = fullbox("iloc", 1, uint16(0x4400), uint16(1), at(3, 2, 0, 8)) }},
-		{"grid too long", "longer than", func(l *layout) { l.iloc = fullbox("iloc", 1, uint16(0x4400), uint16(1), at(3, 0, 0, 99)) }},
+		{"too many tiles", "with 8192 tiles",
+			func(l *layout) { l.iref = fullbox("iref", 0, ref("dimg", 3, ones(long)...)) }},
+		{"loop", "made from itself",
+			func(l *layout) { l.iref = fullbox("iref", 0, ref("dimg", 3, 1, 2), ref("dimg", 2, 3)) }},
+		{"grid outside", "are asked for",
+			func(l *layout) { l.iloc = fullbox("iloc", 1, uint16(0x4400), uint16(1), at(3, 1, 4, 5)) }},
+		{"grid in items", "not supported",
+			func(l *layout) { l.iloc = fullbox("iloc", 1, uint16(0x4400), uint16(1), at(3, 2, 0, 8)) }},
+		{"grid too long", "longer than",
+			func(l *layout) { l.iloc = fullbox("iloc", 1, uint16(0x4400), uint16(1), at(3, 0, 0, 99)) }},
 		{"no place", "has no bytes", func(l *layout) { l.iloc = fullbox("iloc", 1, uint16(0x4400), uint16(0)) }},
 	} {
 		l := sample()
@@ -172,10 +182,12 @@ func TestReal(t *testing.T) {
 			continue
 		}
 		n, err := f.Pixels()
-		if p := f.Primary(); err != nil || p.Width != c.width || p.Height != c.height || n != c.pixels || f.Codec() != c.codec {
+		if p := f.Primary(); err != nil || p.Width != c.width || p.Height != c.height || n != c.pixels ||
+			f.Codec() != c.codec {
 			t.Errorf("%s: %s, %d × %d, %d pixels, %v", c.path, f.Codec(), p.Width, p.Height, n, err)
 		}
-		if blob, err := f.Exif(); err != nil || !strings.HasPrefix(string(blob), c.exif) || (c.exif == "") != (blob == nil) {
+		if blob, err := f.Exif(); err != nil || !strings.HasPrefix(string(blob), c.exif) ||
+			(c.exif == "") != (blob == nil) {
 			t.Errorf("%s: Exif %.8q, %v", c.path, blob, err)
 		}
 	}

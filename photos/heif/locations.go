@@ -71,7 +71,8 @@ func (it *Item) read(most uint64) ([]byte, error) {
 	source := it.file.data
 	switch {
 	case it.protected || it.elsewhere || it.construction > 1:
-		return nil, fmt.Errorf("heif: item %d: protected, in another file or made from other items: %w", it.ID, ErrUnsupported)
+		return nil, fmt.Errorf("heif: item %d: protected, in another file or made from other items: %w",
+			it.ID, ErrUnsupported)
 	case len(it.extents) == 0:
 		return nil, fmt.Errorf("heif: item %d has no bytes", it.ID)
 	case it.construction == 1:
@@ -80,7 +81,8 @@ func (it *Item) read(most uint64) ([]byte, error) {
 	var data []byte
 	for _, e := range it.extents {
 		if e.offset > uint64(len(source)) || e.length > uint64(len(source))-e.offset {
-			return nil, fmt.Errorf("heif: item %d: %d bytes at %d are asked for, there are %d", it.ID, e.length, e.offset, len(source))
+			return nil, fmt.Errorf("heif: item %d: %d bytes at %d are asked for, there are %d", it.ID, e.length,
+				e.offset, len(source))
 		}
 		if e.length == 0 {
 			e.length = uint64(len(source)) - e.offset

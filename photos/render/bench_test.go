@@ -50,7 +50,8 @@ func BenchmarkVips(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		for _, args := range [][]string{{"-s", "1920x1920>"}, {"-s", "400x400", "-m", "centre"}, {"-s", "1200x630", "-m", "centre"}} {
+		for _, args := range [][]string{{"-s", "1920x1920>"}, {"-s", "400x400", "-m", "centre"},
+			{"-s", "1200x630", "-m", "centre"}} {
 			tool(b, "vipsthumbnail", append([]string{in, "-o", filepath.Join(dir, "out.webp[Q=80,strip]")}, args...)...)
 		}
 	}

@@ -10,7 +10,8 @@ import (
 
 // The library is the reference, on colours that are stored for every pixel.
 func TestResizeYCbCr(t *testing.T) {
-	for _, c := range []struct{ w, h, toW, toH int }{{200, 150, 97, 73}, {200, 150, 200, 60}, {31, 17, 200, 150}, {5, 300, 1, 60}, {1, 1, 40, 30}, {64, 64, 64, 64}} {
+	for _, c := range []struct{ w, h, toW, toH int }{{200, 150, 97, 73}, {200, 150, 200, 60}, {31, 17, 200, 150},
+		{5, 300, 1, 60}, {1, 1, 40, 30}, {64, 64, 64, 64}} {
 		m := image.NewYCbCr(image.Rect(0, 0, c.w, c.h), image.YCbCrSubsampleRatio444)
 		for y := range c.h {
 			for x := range c.w {
@@ -27,8 +28,10 @@ func TestResizeYCbCr(t *testing.T) {
 
 // Every subsampling, and a part whose corner is odd.
 func TestResizeSubsampled(t *testing.T) {
-	for _, ratio := range []image.YCbCrSubsampleRatio{image.YCbCrSubsampleRatio420, image.YCbCrSubsampleRatio422, image.YCbCrSubsampleRatio440, image.YCbCrSubsampleRatio411, image.YCbCrSubsampleRatio410} {
-		for _, part := range []image.Rectangle{image.Rect(0, 0, 101, 75), image.Rect(33, 11, 82, 64), image.Rect(100, 74, 101, 75)} {
+	for _, ratio := range []image.YCbCrSubsampleRatio{image.YCbCrSubsampleRatio420, image.YCbCrSubsampleRatio422,
+		image.YCbCrSubsampleRatio440, image.YCbCrSubsampleRatio411, image.YCbCrSubsampleRatio410} {
+		for _, part := range []image.Rectangle{image.Rect(0, 0, 101, 75), image.Rect(33, 11, 82, 64),
+			image.Rect(100, 74, 101, 75)} {
 			m := image.NewYCbCr(image.Rect(0, 0, 101, 75), ratio)
 			for i := range m.Y {
 				m.Y[i] = uint8(i % 101)

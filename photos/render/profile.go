@@ -135,7 +135,8 @@ func tagsTIFF(data []byte) map[uint16]tagTIFF {
 				t.first = order.Uint32(data[t.first:])
 			}
 		case 1, 7:
-			if end := uint64(t.first) + uint64(t.count); t.count > 4 && t.count <= maxProfile && end <= uint64(len(data)) {
+			if end := uint64(t.first) + uint64(t.count); t.count > 4 && t.count <= maxProfile &&
+				end <= uint64(len(data)) {
 				t.bytes = data[t.first:end]
 			}
 		}

@@ -82,7 +82,8 @@ func tiffOf(strip []byte, tags ...tag) []byte {
 			out = append(out, g.bytes...)
 			out = append(out, make([]byte, len(out)%2)...)
 		}
-		directory = le.AppendUint32(le.AppendUint32(le.AppendUint16(le.AppendUint16(directory, g.id), g.kind), count), value)
+		directory = le.AppendUint32(le.AppendUint32(le.AppendUint16(le.AppendUint16(directory, g.id), g.kind), count),
+			value)
 	}
 	le.PutUint32(out[4:], uint32(len(out)))
 	out = append(le.AppendUint16(out, uint16(len(tags))), directory...)
@@ -95,8 +96,10 @@ func withProfileTIFF(m *image.NRGBA, profile []byte) []byte {
 		strip = append(strip, m.Pix[i:i+3]...)
 	}
 	w, h := uint32(m.Rect.Dx()), uint32(m.Rect.Dy())
-	return tiffOf(strip, tag{256, 4, w, nil}, tag{257, 4, h, nil}, tag{258, 3, 0, []byte{8, 0, 8, 0, 8, 0}}, tag{tagCompression, 3, 1, nil}, tag{tagPhotometric, 3, 2, nil},
-		tag{tagStrips, 4, 0, nil}, tag{277, 3, 3, nil}, tag{278, 4, h, nil}, tag{tagStripBytes, 4, 0, nil}, tag{tagProfile, 7, 0, profile})
+	return tiffOf(strip, tag{256, 4, w, nil}, tag{257, 4, h, nil}, tag{258, 3, 0, []byte{8, 0, 8, 0, 8, 0}},
+		tag{tagCompression, 3, 1, nil}, tag{tagPhotometric, 3, 2, nil},
+		tag{tagStrips, 4, 0, nil}, tag{277, 3, 3, nil}, tag{278, 4, h, nil}, tag{tagStripBytes, 4, 0, nil},
+		tag{tagProfile, 7, 0, profile})
 }
 
 // withProfileHEIC makes a grid of a HEIC's picture, with a colr box.
@@ -112,7 +115,8 @@ func withProfileHEIC(t *testing.T, file, profile []byte) []byte {
 		t.Fatal(err)
 	}
 	size := box("ispe", u32(0, it.Width, it.Height))
-	properties := append(append(append(bytes.Clone(size), box("hvcC", it.HEVC)...), size...), box("colr", []byte("prof"), profile)...)
+	properties := append(append(append(bytes.Clone(size), box("hvcC", it.HEVC)...), size...),
+		box("colr", []byte("prof"), profile)...)
 	w := &heicWriter{}
 	w.item("grid", append([]byte{0, 1, 0, 0}, u32(it.Width, it.Height)...), 1, 4)
 	w.item("hvc1", data, 0x82, 3)
@@ -150,5 +154,6 @@ func TestProfiles(t *testing.T) {
 	}
 	plain := shown(t, rendered(t, asPNG(t, m)).Main)
 	corners(t, "without a profile", plain, red, green, blue, yellow)
-	corners(t, "with half of a profile", shown(t, rendered(t, withProfilePNG(asPNG(t, m), profile[:300])).Main), red, green, blue, yellow)
+	corners(t, "with half of a profile", shown(t, rendered(t, withProfilePNG(asPNG(t, m), profile[:300])).Main),
+		red, green, blue, yellow)
 }

@@ -130,7 +130,8 @@ func (res *Result) make(ctx context.Context, src image.Image, turn orientation, 
 		return err
 	})
 	work.Go(func() (err error) {
-		if res.OpenGraph, err = encode(ctx, profile.Convert(cover(main, src, turn, OpenGraphWidth, OpenGraphHeight)), quality); err != nil {
+		if res.OpenGraph, err = encode(ctx, profile.Convert(cover(main, src, turn, OpenGraphWidth, OpenGraphHeight)),
+			quality); err != nil {
 			return err
 		}
 		res.Thumbnail, err = encode(ctx, profile.Convert(cover(main, src, turn, ThumbnailSide, ThumbnailSide)), quality)

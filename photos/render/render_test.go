@@ -17,7 +17,8 @@ import (
 
 // withExif puts an Exif segment that has only an orientation behind a JPEG's first bytes.
 func withExif(file []byte, orientation int) []byte {
-	app1 := "\xff\xe1\x00\x22Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00" + string(rune(orientation)) + "\x00\x00\x00\x00\x00\x00"
+	app1 := "\xff\xe1\x00\x22Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00" +
+		string(rune(orientation)) + "\x00\x00\x00\x00\x00\x00"
 	return append(append(append([]byte{}, file[:2]...), app1...), file[2:]...)
 }
 
@@ -110,7 +111,8 @@ func TestFormats(t *testing.T) {
 			deep.Set(x, y, m.At(x, y))
 		}
 	}
-	for want, file := range map[Format][]byte{JPEG: asJPEG(t, m), PNG: asPNG(t, deep), GIF: g.Bytes(), BMP: b.Bytes(), TIFF: tf.Bytes()} {
+	for want, file := range map[Format][]byte{JPEG: asJPEG(t, m), PNG: asPNG(t, deep), GIF: g.Bytes(), BMP: b.Bytes(),
+		TIFF: tf.Bytes()} {
 		res := rendered(t, file)
 		if res.Format != want || res.Main.Width != 80 || res.Main.Height != 60 {
 			t.Errorf("%s: %s, %d × %d", want, res.Format, res.Main.Width, res.Main.Height)
@@ -131,7 +133,8 @@ func TestAlphaStaysStraight(t *testing.T) {
 	}
 	res := rendered(t, asPNG(t, m))
 	for _, p := range []Picture{res.Main, res.Thumbnail, res.OpenGraph} {
-		if got := shown(t, p).NRGBAAt(p.Width/2, p.Height/2); !near(got, color.NRGBA{200, 100, 50, 128}, 4) || got.A < 126 || got.A > 130 {
+		if got := shown(t, p).NRGBAAt(p.Width/2, p.Height/2); !near(got, color.NRGBA{200, 100, 50, 128}, 4) ||
+			got.A < 126 || got.A > 130 {
 			t.Errorf("%v", got)
 		}
 	}

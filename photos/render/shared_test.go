@@ -15,7 +15,8 @@ import (
 )
 
 // unread are the shared images that are damaged, bombs, or of a kind that is not read.
-var unread = []string{"bomb-", "usebomb", "trunc.", "html-then", "jpeg-in.tif", "webp.tif", "weird.jpg", "goexif-oom", "polyglot-gif", "xmlbomb", "xxe",
+var unread = []string{"bomb-", "usebomb", "trunc.", "html-then", "jpeg-in.tif", "webp.tif", "weird.jpg", "goexif-oom",
+	"polyglot-gif", "xmlbomb", "xxe",
 	"clusterfuzz", "crash-", "github_", "-mini.heif", "j2k32"}
 
 // Every shared image becomes three WebP files that have the right size and say nothing of
@@ -57,7 +58,8 @@ func TestSharedImages(t *testing.T) {
 		size := strings.TrimSuffix(strings.SplitN(filepath.Base(file), "-", 3)[2], ".webp")
 		w, h, _ := strings.Cut(size, "x")
 		info := tool(t, "webpinfo", file)
-		if !strings.Contains(info, "Width: "+w+"\n") || !strings.Contains(info, "Height: "+h+"\n") || !strings.Contains(info, "No error") {
+		if !strings.Contains(info, "Width: "+w+"\n") || !strings.Contains(info, "Height: "+h+"\n") ||
+			!strings.Contains(info, "No error") {
 			t.Errorf("%s: %s", file, info)
 		}
 	}
@@ -114,7 +116,8 @@ func difference(got, want image.Image) float64 {
 		for x := range b.Dx() {
 			a := color.NRGBAModel.Convert(got.At(x, y)).(color.NRGBA)
 			c := color.NRGBAModel.Convert(want.At(x, y)).(color.NRGBA)
-			for _, d := range []int{int(a.R) - int(c.R), int(a.G) - int(c.G), int(a.B) - int(c.B), int(a.A) - int(c.A)} {
+			for _, d := range []int{int(a.R) - int(c.R), int(a.G) - int(c.G), int(a.B) - int(c.B),
+				int(a.A) - int(c.A)} {
 				sum += max(d, -d)
 				n++
 			}
@@ -173,7 +176,8 @@ func TestSharedHEIC(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := difference(shown(t, res.Main), fit(want, MainSide)); d > 4 || res.Format != HEIC || res.Exif.Model != "iPhone 11 Pro Max" {
+		if d := difference(shown(t, res.Main), fit(want, MainSide)); d > 4 || res.Format != HEIC ||
+			res.Exif.Model != "iPhone 11 Pro Max" {
 			t.Errorf("%s, %q, the mean difference is %.1f levels", res.Format, res.Exif.Model, d)
 		}
 	}

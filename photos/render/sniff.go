@@ -60,7 +60,8 @@ func Sniff(data []byte) (Header, error) {
 	if pixels := int64(h.Width) * int64(h.Height); pixels > MaxPixels {
 		return h, fmt.Errorf("%w: %d × %d pixels, the most are %d", ErrTooLarge, h.Width, h.Height, MaxPixels)
 	} else if need := float64(pixels) * h.perPixel; need > MaxMemory {
-		return h, fmt.Errorf("%w: %d × %d pixels of this kind take %.0f MB to decode, the most are %d", ErrTooLarge, h.Width, h.Height, need/1e6, int(MaxMemory/1e6))
+		return h, fmt.Errorf("%w: %d × %d pixels of this kind take %.0f MB to decode, the most are %d", ErrTooLarge,
+			h.Width, h.Height, need/1e6, int(MaxMemory/1e6))
 	}
 	return h, nil
 }

@@ -32,7 +32,8 @@ func jpegHeader(marker byte, w, h uint16, sampling ...byte) []byte {
 // 120 megapixels or 600 MB: a byte a sample, 8 for a deep PNG's pixel, 5 for a progressive
 // JPEG's sample.
 func TestLimits(t *testing.T) {
-	bmp60000 := append([]byte("BM\x00\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00\x00\x00"), "\x60\xea\x00\x00\x60\xea\x00\x00\x01\x00\x18\x00"...)
+	bmp60000 := append([]byte("BM\x00\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00\x00\x00"),
+		"\x60\xea\x00\x00\x60\xea\x00\x00\x01\x00\x18\x00"...)
 	bmp60000 = append(bmp60000, make([]byte, 24)...)
 	forgedTIFF := []byte("II*\x00\x08\x00\x00\x00\x02\x00\x00\x01\x04\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x01\x04\x00\xff\xff\xff\x0f\x04\x00\x00\x00\x00\x00\x00\x00")
 	for _, c := range []struct {
@@ -52,7 +53,8 @@ func TestLimits(t *testing.T) {
 		{"JPEG, arithmetic", jpegHeader(0xc9, 10, 10, 0x11), ErrUnsupported},
 		{"GIF 65535²", []byte("GIF89a\xff\xff\xff\xff\x00\x00\x00"), ErrTooLarge},
 		{"BMP 60000²", bmp60000, ErrTooLarge},
-		{"WebP 16384²", []byte("RIFF\x16\x00\x00\x00WEBPVP8 \x0a\x00\x00\x00\x10\x00\x00\x9d\x01\x2a\xff\x3f\xff\x3f"), ErrTooLarge},
+		{"WebP 16384²", []byte("RIFF\x16\x00\x00\x00WEBPVP8 \x0a\x00\x00\x00\x10\x00\x00\x9d\x01\x2a\xff\x3f\xff\x3f"),
+			ErrTooLarge},
 		{"TIFF with forged counts", forgedTIFF, ErrUnsupported},
 		{"nothing", nil, ErrUnsupported},
 		{"HTML", []byte("<!DOCTYPE html><html><svg/></html>"), ErrUnsupported},

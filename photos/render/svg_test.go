@@ -26,7 +26,8 @@ func TestSVGSize(t *testing.T) {
 		{`width="1000000" height="1"`, [2]int{1920, 1}},
 	} {
 		t.Run(tt.attributes, func(t *testing.T) {
-			res := rendered(t, []byte("\ufeff<?xml version='1.0' encoding='ISO-8859-1'?><!-- <a> --><!DOCTYPE svg>\n<svg xmlns='http://www.w3.org/2000/svg' "+tt.attributes+"><rect width='1e6' height='1e6' fill='red'/></svg>"))
+			res := rendered(t,
+				[]byte("\ufeff<?xml version='1.0' encoding='ISO-8859-1'?><!-- <a> --><!DOCTYPE svg>\n<svg xmlns='http://www.w3.org/2000/svg' "+tt.attributes+"><rect width='1e6' height='1e6' fill='red'/></svg>"))
 			if res.Format != SVG || res.Main.Width != tt.want[0] || res.Main.Height != tt.want[1] {
 				t.Errorf("%s: %s, %d × %d", tt.attributes, res.Format, res.Main.Width, res.Main.Height)
 			}
@@ -36,8 +37,10 @@ func TestSVGSize(t *testing.T) {
 		})
 	}
 	for _, file := range []string{
-		`<svg/>`, `<svg width="0" height="0"/>`, `<svg viewBox="0 0 1e99 1"/>`, `<svg viewBox="NaN NaN NaN NaN"/>`, `<svg viewBox="0 0 0 0"/>`, `<svg width="Inf" height="1"/>`,
-		`<svg width="9" height="9"><g></svg>`, `x<svg width="9" height="9"/>`, `<html><svg width="9" height="9"/></html>`, `<svg width="9" height="9"`,
+		`<svg/>`, `<svg width="0" height="0"/>`, `<svg viewBox="0 0 1e99 1"/>`, `<svg viewBox="NaN NaN NaN NaN"/>`,
+		`<svg viewBox="0 0 0 0"/>`, `<svg width="Inf" height="1"/>`,
+		`<svg width="9" height="9"><g></svg>`, `x<svg width="9" height="9"/>`,
+		`<html><svg width="9" height="9"/></html>`, `<svg width="9" height="9"`,
 		strings.Repeat(" ", prologue) + `<svg width="9" height="9"/>`,
 		`<svg width="9" height="9">` + strings.Repeat("<g>", 5000) + strings.Repeat("</g>", 5000) + `</svg>`,
 		`<svg width="9" height="9">` + strings.Repeat("<g/>", maxElements) + `</svg>`,
@@ -50,7 +53,8 @@ func TestSVGSize(t *testing.T) {
 
 // The view box keeps its shape, in the middle, on a transparent ground.
 func TestSVGViewBox(t *testing.T) {
-	res := rendered(t, []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100" viewBox="10 10 50 50" fill="blue"><rect x="10" y="10" width="50" height="50"/></svg>`))
+	res := rendered(t, []byte(
+		`<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100" viewBox="10 10 50 50" fill="blue"><rect x="10" y="10" width="50" height="50"/></svg>`))
 	m := shown(t, res.Main)
 	for x, opaque := range map[int]bool{20: false, 100: true, 75: true, 125: true, 180: false} {
 		if got := m.NRGBAAt(x, 50); (got.A == 255) != opaque || opaque && !near(got, color.NRGBA{0, 0, 255, 255}, 4) {

@@ -30,9 +30,11 @@ func (c *cost) add(more cost) {
 func (c cost) check() error {
 	switch {
 	case c.elements > maxElements:
-		return fmt.Errorf("%w: an SVG may have %d elements, those that <use> repeats included", ErrTooLarge, maxElements)
+		return fmt.Errorf("%w: an SVG may have %d elements, those that <use> repeats included", ErrTooLarge,
+			maxElements)
 	case c.marks > maxMarks:
-		return fmt.Errorf("%w: the paths of an SVG may have %d numbers and commands, repeated ones included", ErrTooLarge, maxMarks)
+		return fmt.Errorf("%w: the paths of an SVG may have %d numbers and commands, repeated ones included",
+			ErrTooLarge, maxMarks)
 	case c.text > maxText:
 		return fmt.Errorf("%w: the attributes and styles of this SVG take too long to read", ErrTooLarge)
 	}

@@ -16,15 +16,18 @@ import (
 func animation(t testing.TB, canvas, at image.Point, m *image.NRGBA) []byte {
 	t.Helper()
 	var still bytes.Buffer
-	if err := webp.Encode(&still, &image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}, &webp.Options{Quality: 90}); err != nil {
+	if err := webp.Encode(&still, &image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect},
+		&webp.Options{Quality: 90}); err != nil {
 		t.Fatal(err)
 	}
 	threeBytes := func(n int) []byte { return binary.LittleEndian.AppendUint32(nil, uint32(n))[:3] }
 	file := []byte("RIFF\x00\x00\x00\x00WEBP")
-	file = appendChunk(file, "VP8X", bytes.Join([][]byte{{0x12, 0, 0, 0}, threeBytes(canvas.X - 1), threeBytes(canvas.Y - 1)}, nil))
+	file = appendChunk(file, "VP8X",
+		bytes.Join([][]byte{{0x12, 0, 0, 0}, threeBytes(canvas.X - 1), threeBytes(canvas.Y - 1)}, nil))
 	file = appendChunk(file, "ANIM", make([]byte, 6))
 	for _, at := range []image.Point{at, {}} {
-		body := bytes.Join([][]byte{threeBytes(at.X / 2), threeBytes(at.Y / 2), threeBytes(m.Rect.Dx() - 1), threeBytes(m.Rect.Dy() - 1), {100, 0, 0, 0}}, nil)
+		body := bytes.Join([][]byte{threeBytes(at.X / 2), threeBytes(at.Y / 2), threeBytes(m.Rect.Dx() - 1),
+			threeBytes(m.Rect.Dy() - 1), {100, 0, 0, 0}}, nil)
 		for name, part := range chunk.RIFF(still.Bytes(), "WEBP") {
 			if name != "VP8X" {
 				body = appendChunk(body, name, part)
@@ -87,7 +90,8 @@ func TestLevels(t *testing.T) {
 			copy(m.Pix[i:], []uint8{c.R, c.G, c.B, c.A})
 		}
 		var file bytes.Buffer
-		if err := webp.Encode(&file, &image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}, &webp.Options{Quality: 90}); err != nil {
+		if err := webp.Encode(&file, &image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect},
+			&webp.Options{Quality: 90}); err != nil {
 			t.Fatal(err)
 		}
 		want := shown(t, Picture{WebP: file.Bytes(), Width: 32, Height: 32}).NRGBAAt(16, 16)

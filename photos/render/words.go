@@ -31,11 +31,13 @@ func (h Header) inWords(err error) error {
 	)
 	switch {
 	case errors.As(err, &ofJPEG) && string(ofJPEG) == "luma/chroma subsampling ratio":
-		return &unsupported{"the colours of this JPEG are sampled in an unusual way", "a JPEG of 4:4:4, 4:2:2 or 4:2:0, or as PNG"}
+		return &unsupported{"the colours of this JPEG are sampled in an unusual way",
+			"a JPEG of 4:4:4, 4:2:2 or 4:2:0, or as PNG"}
 	case errors.As(err, &ofJPEG):
 		return &unsupported{"this kind of JPEG has something unusual (" + string(ofJPEG) + ")", "an RGB JPEG or as PNG"}
 	case errors.As(err, &ofPNG):
-		return &unsupported{"this kind of PNG has something unusual (" + string(ofPNG) + ")", "JPEG or as a PNG of another kind"}
+		return &unsupported{"this kind of PNG has something unusual (" + string(ofPNG) + ")",
+			"JPEG or as a PNG of another kind"}
 	case errors.As(err, &ofTIFF):
 		return &unsupported{"this kind of TIFF has something unusual (" + string(ofTIFF) + ")", tiffInstead}
 	case errors.Is(err, bmp.ErrUnsupported):
@@ -48,12 +50,15 @@ const tiffInstead = "JPEG, PNG or an RGB TIFF with LZW"
 
 // Compressions and colours of TIFF that the decoder has, and names of others.
 var (
-	readCompressions  = map[uint32]bool{0: true, 1: true, 2: true, 3: true, 4: true, 5: true, 8: true, 32773: true, 32946: true}
+	readCompressions = map[uint32]bool{0: true, 1: true, 2: true, 3: true, 4: true, 5: true, 8: true, 32773: true,
+		32946: true}
 	otherCompressions = map[uint32]string{
-		6: "old JPEG", 7: "JPEG", 34712: "JPEG 2000", 34887: "LERC", 34925: "LZMA", 50000: "Zstandard", 50001: "WebP", 50002: "JPEG XL",
+		6: "old JPEG", 7: "JPEG", 34712: "JPEG 2000", 34887: "LERC", 34925: "LZMA", 50000: "Zstandard", 50001: "WebP",
+		50002: "JPEG XL",
 	}
 	otherColours = map[uint32]string{
-		5: "CMYK", 6: "YCbCr", 8: "CIE L*a*b*", 9: "ICC L*a*b*", 10: "ITU L*a*b*", 32803: "those of a camera's sensor", 34892: "linear raw",
+		5: "CMYK", 6: "YCbCr", 8: "CIE L*a*b*", 9: "ICC L*a*b*", 10: "ITU L*a*b*", 32803: "those of a camera's sensor",
+		34892: "linear raw",
 	}
 )
 
@@ -86,7 +91,8 @@ func checkJPEG(data []byte) error {
 			return &unsupported{"this JPEG is arithmetic-coded or hierarchical", "an ordinary JPEG"}
 		case marker >= 0xc0 && marker <= 0xc2 && len(sof) >= 6:
 			if sof[0] != 8 {
-				return &unsupported{fmt.Sprintf("this JPEG has %d bits a channel", sof[0]), "a JPEG of 8 bits or as PNG"}
+				return &unsupported{fmt.Sprintf("this JPEG has %d bits a channel", sof[0]),
+					"a JPEG of 8 bits or as PNG"}
 			}
 			if channels = sof[5]; channels == 2 || channels > 4 {
 				return &unsupported{fmt.Sprintf("this JPEG has %d channels", channels), "an RGB JPEG"}

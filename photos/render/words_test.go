@@ -23,8 +23,10 @@ func TestRefusedInWords(t *testing.T) {
 		return b
 	}
 	tif := func(compression, photometric uint32) []byte {
-		return tiffOf(make([]byte, 32*32*4), tag{256, 4, 32, nil}, tag{257, 4, 32, nil}, tag{258, 3, 0, []byte{8, 0, 8, 0, 8, 0, 8, 0}}, tag{tagCompression, 3, compression, nil},
-			tag{tagPhotometric, 3, photometric, nil}, tag{tagStrips, 4, 0, nil}, tag{277, 3, 4, nil}, tag{278, 4, 32, nil}, tag{tagStripBytes, 4, 0, nil})
+		return tiffOf(make([]byte, 32*32*4), tag{256, 4, 32, nil}, tag{257, 4, 32, nil},
+			tag{258, 3, 0, []byte{8, 0, 8, 0, 8, 0, 8, 0}}, tag{tagCompression, 3, compression, nil},
+			tag{tagPhotometric, 3, photometric, nil}, tag{tagStrips, 4, 0, nil}, tag{277, 3, 4, nil},
+			tag{278, 4, 32, nil}, tag{tagStripBytes, 4, 0, nil})
 	}
 	// Four channels, of which no Adobe marker says how they are meant.
 	old := 2 + int(binary.BigEndian.Uint16(jpg[frame+2:]))
@@ -49,7 +51,8 @@ func TestRefusedInWords(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := renderer.Render(context.Background(), tt.file)
-			if !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), tt.words) || !strings.Contains(err.Error(), "save it as") {
+			if !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), tt.words) ||
+				!strings.Contains(err.Error(), "save it as") {
 				t.Errorf("error %v", err)
 			}
 		})

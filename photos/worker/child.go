@@ -112,7 +112,8 @@ func bound(memory int64) error {
 	for _, l := range []struct {
 		what  int
 		limit uint64
-	}{{unix.RLIMIT_DATA, uint64(memory + unused)}, {unix.RLIMIT_FSIZE, 0}, {unix.RLIMIT_CORE, 0}, {unix.RLIMIT_NOFILE, files}} {
+	}{{unix.RLIMIT_DATA, uint64(memory + unused)}, {unix.RLIMIT_FSIZE, 0}, {unix.RLIMIT_CORE, 0},
+		{unix.RLIMIT_NOFILE, files}} {
 		if err := unix.Setrlimit(l.what, &unix.Rlimit{Cur: l.limit, Max: l.limit}); err != nil {
 			return fmt.Errorf("limit the worker: %w", err)
 		}

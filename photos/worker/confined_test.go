@@ -51,7 +51,8 @@ func TestConfined(t *testing.T) {
 		t.Fatal(err)
 	}
 	var a answer
-	if _, err := p.Do(context.Background(), Job{Is: order{"reach", path}, Input: strings.NewReader("")}, &a); err != nil {
+	if _, err := p.Do(context.Background(), Job{Is: order{"reach", path}, Input: strings.NewReader("")},
+		&a); err != nil {
 		t.Fatal(err)
 	}
 	unconfined(t, p)

@@ -44,10 +44,12 @@ func TestKilledByOthers(t *testing.T) {
 
 // A program that is no worker, or cannot become one, is the server's fault.
 func TestNoWorker(t *testing.T) {
-	for _, program := range [][]string{{"/bin/false"}, {"/bin/echo", "a program of another kind"}, {"/nonexistent"}, {os.Args[0], "-test.list=NoSuchTest"}} {
+	for _, program := range [][]string{{"/bin/false"}, {"/bin/echo", "a program of another kind"}, {"/nonexistent"},
+		{os.Args[0], "-test.list=NoSuchTest"}} {
 		p := newPool(t, Options{})
 		p.Program = program
-		if _, _, err := p.do("hash"); err == nil || errors.Is(err, ErrFault) || !strings.Contains(err.Error(), "start a worker") {
+		if _, _, err := p.do("hash"); err == nil || errors.Is(err, ErrFault) ||
+			!strings.Contains(err.Error(), "start a worker") {
 			t.Errorf("%q: %v", program, err)
 		}
 	}

@@ -152,9 +152,10 @@ func (p *Pool) Do(ctx context.Context, j Job, result any) ([][]byte, error) {
 // lacksMemory reports whether a worker that ended says that it got no more memory: the
 // runtime of Go, or that of C, which wants it for a thread.
 func lacksMemory(said string) bool {
-	return slices.ContainsFunc([]string{"out of memory", "cannot allocate memory", "pthread_create failed"}, func(words string) bool {
-		return strings.Contains(said, words)
-	})
+	return slices.ContainsFunc([]string{"out of memory", "cannot allocate memory", "pthread_create failed"},
+		func(words string) bool {
+			return strings.Contains(said, words)
+		})
 }
 
 // process returns a process that has no job.

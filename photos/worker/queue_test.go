@@ -219,7 +219,8 @@ func TestQueueAtRandom(t *testing.T) {
 					if !could || slices.ContainsFunc(begin, func(j *turn) bool { return j.who == who }) {
 						passed[who+other] = 0
 					} else if passed[who+other] += count(begin, other, false); passed[who+other] > 2 {
-						t.Fatalf("seed %d, step %d: %s began %d times while %s waited", seed, step, other, passed[who+other], who)
+						t.Fatalf("seed %d, step %d: %s began %d times while %s waited", seed, step, other,
+							passed[who+other], who)
 					}
 				}
 			}

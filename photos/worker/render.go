@@ -96,7 +96,8 @@ func (p *Pool) Render(ctx context.Context, who string, file io.Reader, size int6
 	case errors.Is(err, ErrKilled): // there may be more memory later
 		return nil, &failure{[]error{ErrBusy, ErrKilled}, err.Error()}
 	case errors.Is(err, errMemory):
-		return nil, &failure{[]error{render.ErrTooLarge, ErrFault}, "the image is too large: decoding it takes more memory than this server has for an image"}
+		return nil, &failure{[]error{render.ErrTooLarge, ErrFault},
+			"the image is too large: decoding it takes more memory than this server has for an image"}
 	case errors.Is(err, ErrFault):
 		return nil, &failure{[]error{kind, ErrFault}, kind.Error()}
 	case err != nil:

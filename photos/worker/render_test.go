@@ -52,8 +52,10 @@ func TestRender(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c, err := webp.DecodeConfig(bytes.NewReader(tt.got.WebP))
-			if err != nil || image.Pt(c.Width, c.Height) != tt.want || image.Pt(tt.got.Width, tt.got.Height) != tt.want {
-				t.Errorf("%s has %d×%d, says %d×%d, want %v; %v", tt.name, c.Width, c.Height, tt.got.Width, tt.got.Height, tt.want, err)
+			if err != nil || image.Pt(c.Width, c.Height) != tt.want ||
+				image.Pt(tt.got.Width, tt.got.Height) != tt.want {
+				t.Errorf("%s has %d×%d, says %d×%d, want %v; %v", tt.name, c.Width, c.Height, tt.got.Width,
+					tt.got.Height, tt.want, err)
 			}
 		})
 	}
@@ -72,17 +74,20 @@ func TestRenderFailures(t *testing.T) {
 	}{
 		{"empty", "", render.ErrUnsupported},
 		{"text", "no image", render.ErrUnsupported},
-		{"half a PNG", "\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00\x00\x09\x00\x00\x00\x09\x08\x00\x00\x00\x00", render.ErrUnsupported},
+		{"half a PNG", "\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00\x00\x09\x00\x00\x00\x09\x08\x00\x00\x00\x00",
+			render.ErrUnsupported},
 		{"large", "BM\x00\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00\x00\x00\x60\xea\x00\x00\x60\xea\x00\x00\x01\x00\x18\x00" + strings.Repeat("\x00", 24), render.ErrTooLarge},
 		{"HEIC", "\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic", render.ErrHEIC},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := p.Render(context.Background(), "a", strings.NewReader(tt.file), int64(len(tt.file))); !errors.Is(err, tt.want) || errors.Is(err, ErrFault) {
+			if _, err := p.Render(context.Background(), "a", strings.NewReader(tt.file),
+				int64(len(tt.file))); !errors.Is(err, tt.want) || errors.Is(err, ErrFault) {
 				t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
 			}
 		})
 	}
-	if _, err := p.Render(context.Background(), "a", strings.NewReader(""), MaxInput+1); !errors.Is(err, render.ErrTooLarge) {
+	if _, err := p.Render(context.Background(), "a", strings.NewReader(""), MaxInput+1); !errors.Is(err,
+		render.ErrTooLarge) {
 		t.Errorf("more than is taken: %v", err)
 	}
 	if len(p.idle) != 1 {
@@ -97,7 +102,8 @@ func TestRenderFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := newRenderer(t, Options{Deadline: time.Millisecond})
-	if _, err := p.Render(context.Background(), "a", bytes.NewReader(file.Bytes()), int64(file.Len())); !errors.Is(err, render.ErrUnsupported) || !errors.Is(err, ErrFault) {
+	if _, err := p.Render(context.Background(), "a", bytes.NewReader(file.Bytes()), int64(file.Len())); !errors.Is(err,
+		render.ErrUnsupported) || !errors.Is(err, ErrFault) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -109,7 +115,8 @@ func BenchmarkRender(b *testing.B) {
 	if err := png.Encode(&file, m); err != nil {
 		b.Fatal(err)
 	}
-	p := New(Options{Program: []string{os.Args[0], Command, "render"}, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	p := New(Options{Program: []string{os.Args[0], Command, "render"},
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	defer p.Close()
 	for b.Loop() {
 		if _, err := p.Render(context.Background(), "a", bytes.NewReader(file.Bytes()), int64(file.Len())); err != nil {

@@ -2,10 +2,11 @@ package worker
 
 // Memory of workers, in bytes.
 const (
-	mostMemory  = 1280<<20 - unused // of one: an HEIC of 24 megapixels takes 750 MB, what render allows at most some more
-	goodMemory  = 640 << 20         // of one: with less there are fewer workers
-	leastMemory = 160 << 20         // of one: a photo of two megapixels needs that
-	serverLeast = 96 << 20          // of the server
+	// of one: an HEIC of 24 megapixels takes 750 MB, what render allows at most some more
+	mostMemory  = 1280<<20 - unused
+	goodMemory  = 640 << 20 // of one: with less there are fewer workers
+	leastMemory = 160 << 20 // of one: a photo of two megapixels needs that
+	serverLeast = 96 << 20  // of the server
 )
 
 // Room returns how many bytes of a control group's memory the workers may have together:

@@ -41,7 +41,8 @@ func TestRoom(t *testing.T) {
 		}
 		workers, each := divide(room, tt.wanted)
 		if room != tt.room || int64(workers) != tt.workers || each != tt.each {
-			t.Errorf("of %d MiB for %d workers: %d MiB, %d workers with %d MiB", tt.limit/mib, tt.wanted, room/mib, workers, each/mib)
+			t.Errorf("of %d MiB for %d workers: %d MiB, %d workers with %d MiB", tt.limit/mib, tt.wanted, room/mib,
+				workers, each/mib)
 		}
 		if tt.limit >= 300*mib && int64(workers)*each > tt.limit-96*mib {
 			t.Errorf("of %d MiB the server has %d", tt.limit/mib, (tt.limit-int64(workers)*each)/mib)
@@ -68,7 +69,8 @@ func TestRenderLittleMemory(t *testing.T) {
 		t.Errorf("%d workers", p.Workers)
 	}
 	large := pngHeader(7000, 7000)
-	if _, err := p.Render(context.Background(), "a", bytes.NewReader(large), int64(len(large))); !errors.Is(err, render.ErrTooLarge) || !strings.Contains(err.Error(), "memory") && !strings.Contains(err.Error(), "MB") {
+	if _, err := p.Render(context.Background(), "a", bytes.NewReader(large), int64(len(large))); !errors.Is(err,
+		render.ErrTooLarge) || !strings.Contains(err.Error(), "memory") && !strings.Contains(err.Error(), "MB") {
 		t.Errorf("49 megapixels: %v", err)
 	}
 	var small bytes.Buffer
@@ -76,7 +78,8 @@ func TestRenderLittleMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 {
-		if _, err := p.Render(context.Background(), "a", bytes.NewReader(small.Bytes()), int64(small.Len())); err != nil {
+		if _, err := p.Render(context.Background(), "a", bytes.NewReader(small.Bytes()),
+			int64(small.Len())); err != nil {
 			t.Errorf("2 megapixels: %v", err)
 		}
 	}
@@ -94,7 +97,9 @@ func TestRenderRunsOutOfMemory(t *testing.T) {
 		want   error
 	}{
 		{"its own bound", ready + `echo 'fatal error: runtime: out of memory' >&2; exit 2`, render.ErrTooLarge},
-		{"a bound of C's", ready + `echo 'runtime/cgo: pthread_create failed: Resource temporarily unavailable' >&2; kill -ABRT $$`, render.ErrTooLarge},
+		{"a bound of C's", ready +
+			`echo 'runtime/cgo: pthread_create failed: Resource temporarily unavailable' >&2; kill -ABRT $$`,
+			render.ErrTooLarge},
 		{"killed by the kernel", ready + `kill -9 $$`, ErrBusy},
 		{"killed before it began", `kill -9 $$`, ErrBusy},
 		{"ended by something else", ready + `exit 1`, render.ErrUnsupported},
@@ -102,7 +107,8 @@ func TestRenderRunsOutOfMemory(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := New(Options{Program: []string{"/bin/sh", "-c", tt.script}, Log: slog.New(slog.DiscardHandler)})
 			defer p.Close()
-			if _, err := p.Render(context.Background(), "a", strings.NewReader("image\n"), 6); !errors.Is(err, tt.want) {
+			if _, err := p.Render(context.Background(), "a", strings.NewReader("image\n"), 6); !errors.Is(err,
+				tt.want) {
 				t.Errorf("error %v, want %v", err, tt.want)
 			}
 		})
@@ -116,7 +122,8 @@ func TestWorkerRunsOutOfMemory(t *testing.T) {
 	}
 	p := New(Options{Program: []string{os.Args[0], Command, "eats"}, Log: slog.New(slog.DiscardHandler)})
 	defer p.Close()
-	if _, err := p.Render(context.Background(), "a", strings.NewReader("image"), 5); !errors.Is(err, render.ErrTooLarge) || !errors.Is(err, ErrFault) {
+	if _, err := p.Render(context.Background(), "a", strings.NewReader("image"), 5); !errors.Is(err,
+		render.ErrTooLarge) || !errors.Is(err, ErrFault) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -29,7 +29,8 @@ func TestMain(m *testing.M) {
 			work = func() error { return Main(memory) }
 			if os.Args[2] == "eats" {
 				work = func() error {
-					return Serve(os.Stdin, Answers(), 100<<20, func(struct{}, []byte) (answer, [][]byte) { return obey(order{What: "eat"}, nil) })
+					return Serve(os.Stdin, Answers(), 100<<20,
+						func(struct{}, []byte) (answer, [][]byte) { return obey(order{What: "eat"}, nil) })
 				}
 			}
 		}
@@ -122,7 +123,8 @@ func TestJobs(t *testing.T) {
 	p := newPool(t, Options{})
 	input := bytes.Repeat([]byte("twenty megabytes or so "), 1_000_000)
 	var a answer
-	blobs, err := p.Do(context.Background(), Job{Is: order{What: "hash"}, Input: bytes.NewReader(input), Size: int64(len(input))}, &a)
+	blobs, err := p.Do(context.Background(),
+		Job{Is: order{What: "hash"}, Input: bytes.NewReader(input), Size: int64(len(input))}, &a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +195,8 @@ func TestMemoryIsBounded(t *testing.T) {
 		t.Skip("no /proc")
 	}
 	for line := range strings.Lines(string(limits)) {
-		if f := strings.Fields(line); strings.HasPrefix(line, "Max data size") && f[3] != strconv.Itoa(testMemory+unused) {
+		if f := strings.Fields(line); strings.HasPrefix(line, "Max data size") &&
+			f[3] != strconv.Itoa(testMemory+unused) {
 			t.Error(line)
 		}
 	}
@@ -264,7 +267,8 @@ func TestGivenUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(50*time.Millisecond, cancel)
 	var a answer
-	if _, err := p.Do(ctx, Job{Is: order{What: "hang"}, Input: strings.NewReader(""), Size: 0}, &a); !errors.Is(err, context.Canceled) {
+	if _, err := p.Do(ctx, Job{Is: order{What: "hang"}, Input: strings.NewReader(""), Size: 0}, &a); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	short := Job{Is: order{What: "hash"}, Input: strings.NewReader("abc"), Size: 5}

@@ -1,0 +1,107 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"io"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/access"
+	"relais/folder"
+	"relais/ops"
+	"relais/photos"
+	"relais/photos/render"
+)
+
+// A folder that cannot be written to says so, before it works.
+func TestReadOnlyPhotos(t *testing.T) {
+	s := newServer(t)
+	s.Photos = &ops.Photos{Store: photos.Open(nil, folder.Dir(t.TempDir()), time.Now),
+		Render: func(context.Context, string, io.Reader, int64) (*render.Result, error) {
+			t.Error("an image was rendered for nothing")
+			return nil, nil
+		}}
+	wantError(t, upload(t, s, nil), 503, "NOT_WRITABLE", "cannot be written to")
+	wantError(t, ask(t, s, operationNamed(t, "photos.report"), "", nil, nil), 503, "NOT_WRITABLE",
+		"cannot be written to")
+	if o := parse(t, get(t, s, "/sites/90000010/photos"), 200); len(o["data"].([]any)) != 0 {
+		t.Errorf("the list is %v", o)
+	}
+}
+
+func TestReports(t *testing.T) {
+	s := newServer(t)
+	id := parse(t, upload(t, s, nil), 201)["data"].(object)["id"].(string)
+	key, _ := testKeys.Load(s.Gate)
+	report := func(photo, body string) *httptest.ResponseRecorder {
+		return postTo(t, s, key.(string), "/photos/"+photo+"/report", "application/json", strings.NewReader(body))
+	}
+	first := parse(t, report(id, `{"reason":"SPAM"}`), 202)["data"].(object)
+	if first["photoId"] != id || first["siteId"] != "90000010" || first["reason"] != "spam" ||
+		first["description"] != "" || first["status"] != "pending" || len(first) != 7 {
+		t.Errorf("the report is %v", first)
+	}
+	long := strings.Repeat("é", 2000) // characters, not bytes
+	again := parse(t, report(id, `{"reason":"other","description":"`+long+`"}`), 202)["data"].(object)
+	if again["reportId"] != first["reportId"] || again["createdAt"] != first["createdAt"] ||
+		again["reason"] != "other" || again["description"] != long {
+		t.Errorf("a second report is %.200v", again)
+	}
+	for _, tt := range []struct{ body, want string }{
+		{`{"reason":"spam"}`, long}, {`{"reason":"spam","description":null}`, long},
+		{`{"reason":"spam","description":"short"}`, "short"},
+		{`{"reason":"privacy"}`, "short"}, {`{"reason":"quality","description":""}`, ""}, {`{"reason":"spam"}`, ""},
+	} {
+		if again := parse(t, report(id, tt.body), 202)["data"].(object); again["reportId"] != first["reportId"] ||
+			again["description"] != tt.want {
+			t.Errorf("after %s the report is %.200v", tt.body, again)
+		}
+	}
+	if list, total, err := s.Photos.Reports(true, 10, 0); err != nil || total != 1 ||
+		list[0].Report.ClientName != "every test" {
+		t.Errorf("the queue has %d reports, %v", total, err)
+	}
+	if w := get(t, s, "/sites/90000010/photos"); len(parse(t, w, 200)["data"].([]any)) != 1 {
+		t.Error("a report hid the photo")
+	}
+	wantError(t, report(id, `{"reason":"dislike"}`), 400, "INVALID_PARAMETER", "reason")
+	wantError(t, report(id, `{}`), 400, "INVALID_PARAMETER", "reason")
+	wantError(t, report(id, `{"reason":"spam","description":"`+long+`x"}`), 400, "INVALID_PARAMETER", "description",
+		"2000")
+	wantError(t, report("01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7", `{"reason":"spam"}`), 404, "PHOTO_NOT_FOUND")
+	wantError(t, report("..", `{"reason":"spam"}`), 404, "PHOTO_NOT_FOUND")
+	wantError(t, postTo(t, s, key.(string), "/photos/"+id+"/report", "text/plain", strings.NewReader(`{}`)), 415,
+		"UNSUPPORTED_MEDIA_TYPE")
+	reader := newClient(t, s, access.Server, access.ReadScopes, access.DefaultLimits)
+	wantError(t, postTo(t, s, reader.APIKey, "/photos/"+id+"/report", "application/json",
+		strings.NewReader(`{"reason":"spam"}`)), 403, "INSUFFICIENT_SCOPE")
+}
+
+// A signed upload of 20 MB: the signature is over the form as it was sent. The same
+// request again is the same photo.
+func TestSignedUpload(t *testing.T) {
+	s := newServer(t)
+	i := newClient(t, s, access.Mobile, []access.Scope{access.PhotosWrite}, access.DefaultLimits)
+	body, contentType := form(part{"file", "photo.jpg", strings.Repeat("x", 20<<20)})
+	target := mount + "/sites/90000010/photos"
+	signature := access.Sign(i.SigningSecret, time.Now(), "POST", target, sha256.Sum256(body))
+	send := func(body []byte) *httptest.ResponseRecorder {
+		r := httptest.NewRequest("POST", "http://relais.test"+target, bytes.NewReader(body))
+		r.Header.Set("Content-Type", contentType)
+		r.Header.Set("Authorization", "Bearer "+i.APIKey)
+		r.Header.Set("X-Sq-Signature", signature)
+		return record(s, r)
+	}
+	first := parse(t, send(body), 201)["data"].(object)["id"]
+	w := send(body)
+	if again := parse(t, w, 201)["data"].(object)["id"]; again != first ||
+		w.Header().Get("Idempotent-Replayed") != "true" || w.Header().Get("Location") == "" {
+		t.Errorf("photo %v, then %v, %v", first, again, w.Header())
+	}
+	body[len(body)-1] ^= 1
+	wantError(t, send(body), 401, "SIGNATURE_REQUIRED")
+}
