@@ -54,23 +54,23 @@ var allowed = []struct {
 	{"photos", "fold folder store"},
 	{"archive", "fold geo site store ingest/anfr ingest/source ingest/table"},
 	{"outage", "fold geo market store ingest/source ingest/table"},
-	{"community", "fold geo market site store"},
+	{"community", "fold geo market outage site store"},
 	{"update", "data folder ingest market outage snapshot"},
 	{"measure", "fold folder geo ingest/cells ingest/source ingest/table market retention sighting site store"},
 	{"admin", "access account archive backup community folder ingest/source inventory market measure outage photos retention site store"},
 	{"check", "admin backup folder ingest inventory market measure snapshot"},
 	{"demo", "data geo market ingest/table"},
 	{"index", "fold folder geo market sighting site snapshot"},
-	{"view", "archive index ingest/anfr market measure outage photos site snapshot"},
+	{"view", "archive community index ingest/anfr market measure outage photos site snapshot"},
 	{"index/indextest", "demo folder index ingest market site snapshot view"},
 	{"endpoint", "fold"},
-	{"ops", "access archive endpoint fold geo index ingest/anfr market measure outage photos photos/exif " +
+	{"ops", "access archive community endpoint fold geo index ingest/anfr market measure outage photos photos/exif " +
 		"photos/render photos/worker site store view"},
 	{"tools", "account archive community endpoint fold geo index ingest/anfr limit market measure ops outage " +
 		"photos question sighting site view"},
 	{"web", "limit ops site view"},
 	{"mcp", "access account fold limit ops tools view"},
-	{"httpapi", "access archive endpoint geo index limit market measure ops outage photos sighting view"},
+	{"httpapi", "access archive community endpoint geo index limit market measure ops photos sighting view"},
 	{"oauth", "account limit"},
 	{"cli", "access account admin archive cgroup check community demo folder geo httpapi index ingest " +
 		"ingest/source market mcp measure oauth ops outage photos photos/worker site snapshot store tools update " +

@@ -14,11 +14,11 @@ import (
 
 	"relais/access"
 	"relais/backup"
+	"relais/community"
 	"relais/folder"
 	"relais/geo"
 	"relais/inventory"
 	"relais/market"
-	"relais/outage"
 )
 
 // backedUp makes a folder with a client and a snapshot, and a copy of it.
@@ -167,12 +167,12 @@ func TestVersionsAfterRestore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := outage.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946},
+		n := community.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946},
 			Reason: reason, User: "one"}
 		if reason != "" {
-			_, _, err = s.Outages.Report(n)
+			_, _, err = s.Community.AddReport(n)
 		}
-		version = s.Outages.DataVersion() + " " + s.Photos.DataVersion()
+		version = s.Community.Outages().DataVersion() + " " + s.Photos.DataVersion()
 		if err := errors.Join(err, s.Close()); err != nil {
 			t.Fatal(err)
 		}

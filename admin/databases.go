@@ -148,8 +148,8 @@ func holdsPhotos(s *Stores, _ *store.DB) (string, error) {
 }
 
 func holdsCommunity(_ *Stores, db *store.DB) (string, error) {
-	n, reports, err1 := outage.Check(db)
-	validations, bugs, err2 := community.Check(db)
+	n, err1 := outage.Check(db)
+	reports, validations, bugs, err2 := community.Check(db)
 	return strings.Join([]string{Number(n, "unavailable site"), Number(reports, "outage report"),
 		Number(validations, "validation"), Number(bugs, "bug")}, ", "), errors.Join(err1, err2)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"relais/community"
 	"relais/ingest/source"
 	"relais/market"
 	"relais/outage"
@@ -87,11 +88,11 @@ func (c ClearOutages) run(_ context.Context, s *Stores) (any, error) {
 
 // An OutageReport is a report with what the operator's feed says of it.
 type OutageReport struct {
-	*outage.Report
+	*community.Report
 	OperatorConfirmed bool `json:"operatorConfirmed"`
 }
 
-func shown(r *outage.Report, err error) (any, error) {
+func shown(r *community.Report, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +109,7 @@ type OutageList struct {
 // ListOutages lists the feeds of operators and the reports of people, those that are
 // closed as well, the newest first.
 type ListOutages struct {
-	outage.Filter
+	community.ReportFilter
 	Page
 }
 
@@ -127,7 +128,7 @@ func (c ListOutages) run(_ context.Context, s *Stores) (any, error) {
 			}
 		}
 	}
-	reports, total, err := s.Outages.List(c.Filter, c.Limit, c.Offset)
+	reports, total, err := s.Community.Reports(c.ReportFilter, c.Limit, c.Offset)
 	for _, r := range reports {
 		l.Reports = append(l.Reports, OutageReport{r, r.OperatorConfirmed})
 	}
@@ -150,10 +151,10 @@ func (c *ListOutages) resolve() error {
 }
 
 // ReportOutage makes a report; the answer is the OutageReport.
-type ReportOutage struct{ outage.NewReport }
+type ReportOutage struct{ community.NewReport }
 
 func (c ReportOutage) run(_ context.Context, s *Stores) (any, error) {
-	r, _, err := s.Outages.Report(c.NewReport)
+	r, _, err := s.Community.AddReport(c.NewReport)
 	return shown(r, err)
 }
 
@@ -180,20 +181,20 @@ type DecideOutage struct {
 }
 
 func (c DecideOutage) run(_ context.Context, s *Stores) (any, error) {
-	r, err := s.Outages.Get(c.Report)
+	r, err := s.Community.Report(c.Report)
 	if err == nil {
 		err = c.check(r)
 	}
 	if err == nil {
 		r, err = c.decide(s)
 	}
-	if errors.Is(err, outage.ErrNoReport) {
+	if errors.Is(err, community.ErrNoReport) {
 		err = fmt.Errorf("%w: %q; relais outage list names them", err, c.Report)
 	}
 	return shown(r, err)
 }
 
-func (c DecideOutage) check(r *outage.Report) error {
+func (c DecideOutage) check(r *community.Report) error {
 	m := market.Get(r.Market)
 	i, ok := m.Operator(c.Operator)
 	if c.Market != "" && c.Market != m.Code || c.Operator != "" && (!ok || m.Operators[i].Key != r.Operator) {
@@ -212,17 +213,17 @@ func (s *Stores) isProgram(id string) bool {
 	return err == nil && a.ID == id && a.Client != ""
 }
 
-func (c DecideOutage) decide(s *Stores) (*outage.Report, error) {
+func (c DecideOutage) decide(s *Stores) (*community.Report, error) {
 	switch c.Decision {
 	case ConfirmOutage:
 		if s.isProgram(c.User) {
 			return nil, fmt.Errorf("%.50q is an API client's: only people confirm a report", c.User)
 		}
-		return s.Outages.Confirm(c.Report, c.User)
+		return s.Community.Confirm(c.Report, c.User)
 	case ResolveOutage:
-		return s.Outages.Resolve(c.Report, "")
+		return s.Community.Resolve(c.Report, "")
 	case RejectOutage:
-		return s.Outages.Reject(c.Report, c.Why)
+		return s.Community.Reject(c.Report, c.Why)
 	}
 	return nil, fmt.Errorf("%.50q is no decision", c.Decision)
 }

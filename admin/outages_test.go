@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"relais/access"
+	"relais/community"
 	"relais/folder"
 	"relais/geo"
 	"relais/market"
@@ -57,9 +58,9 @@ func TestOutages(t *testing.T) {
 		}
 		wantErr(ImportOutages{market.FR, "ORANGE", []string{path}}, "sites_hs.csv:1: this is a web page")
 		var r OutageReport
-		n := outage.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946},
+		n := community.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946},
 			Services: []string{"data"}, User: "one"}
-		if err := ask(ReportOutage{n}, &r); err != nil || r.State != outage.Reported || !r.OperatorConfirmed ||
+		if err := ask(ReportOutage{n}, &r); err != nil || r.State != community.Reported || !r.OperatorConfirmed ||
 			!slices.Equal(r.Services, []string{"data"}) {
 			t.Fatalf("served %v: %+v, %v", served, r, err)
 		}
@@ -70,7 +71,7 @@ func TestOutages(t *testing.T) {
 				t.Errorf("served %v: confirmation %d: %+v, %v", served, i, r, err)
 			}
 		}
-		if r.State != outage.Confirmed {
+		if r.State != community.Confirmed {
 			t.Errorf("served %v: %s after three", served, r.State)
 		}
 		wantErr(DecideOutage{Report: id, Decision: RejectOutage, Operator: "SFR"}, "is of ORANGE in FR")
@@ -78,25 +79,27 @@ func TestOutages(t *testing.T) {
 		wantErr(DecideOutage{Report: id, Decision: "dance"}, "no decision")
 		var l OutageList
 		all := Page{Limit: 10}
-		if err := ask(ListOutages{outage.Filter{Market: market.FR}, all}, &l); err != nil || len(l.Feeds) != 4 ||
-			l.Total != 1 || !l.Reports[0].OperatorConfirmed {
+		if err := ask(ListOutages{community.ReportFilter{Market: market.FR}, all}, &l); err != nil ||
+			len(l.Feeds) != 4 || l.Total != 1 || !l.Reports[0].OperatorConfirmed {
 			t.Errorf("served %v: %+v, %v", served, l, err)
 		}
 		if f := l.Feeds[2]; f.Operator != "ORANGE" || f.State != outage.Failed || f.Available || f.Served != 1 ||
 			f.ReadAt == nil || strings.Contains(f.Why, string(os.PathSeparator)) {
 			t.Errorf("served %v: %+v", served, f)
 		}
-		if err := ask(ListOutages{outage.Filter{Operator: "orange", States: []outage.State{outage.Resolved}}, all},
+		resolved := community.ReportFilter{Operator: "orange", States: []community.ReportState{community.Resolved}}
+		if err := ask(ListOutages{resolved, all},
 			&l); err != nil || len(l.Feeds) != 2 || l.Total != 0 || len(l.Reports) != 0 {
 			t.Errorf("served %v: of one operator: %+v, %v", served, l, err)
 		}
-		wantErr(ListOutages{outage.Filter{Market: market.CA, Operator: "SFR"}, all}, "not an operator")
-		if err := ask(DecideOutage{Report: id, Decision: ResolveOutage}, &r); err != nil || r.State != outage.Resolved {
+		wantErr(ListOutages{community.ReportFilter{Market: market.CA, Operator: "SFR"}, all}, "not an operator")
+		if err := ask(DecideOutage{Report: id, Decision: ResolveOutage}, &r); err != nil ||
+			r.State != community.Resolved {
 			t.Errorf("served %v: %+v, %v", served, r, err)
 		}
 		wantErr(DecideOutage{Report: id, Decision: ConfirmOutage, User: "five"}, "resolved or rejected")
 		if err := ask(DecideOutage{Report: id, Decision: RejectOutage, Why: "made up"}, &r); err != nil ||
-			r.State != outage.Rejected || r.Why != "made up" {
+			r.State != community.Rejected || r.Why != "made up" {
 			t.Errorf("served %v: %+v, %v", served, r, err)
 		}
 		var f OutageFeed
@@ -118,7 +121,8 @@ func TestOldReportsGo(t *testing.T) {
 			}
 		}
 		var gone, stays OutageReport
-		n := outage.NewReport{Market: market.FR, Operator: "SFR", At: geo.Point{Lat: 48.8585, Lng: 2.2946}, User: "one"}
+		n := community.NewReport{Market: market.FR, Operator: "SFR", At: geo.Point{Lat: 48.8585, Lng: 2.2946},
+			User: "one"}
 		for _, r := range []*OutageReport{&gone, &stays} {
 			ask(ReportOutage{n}, r)
 			ask(DecideOutage{Report: r.ID, Decision: ResolveOutage}, r)
@@ -152,7 +156,7 @@ func TestOldReportsGo(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			ended := make(chan struct{})
 			go func() { s.Keep(ctx, quiet); close(ended) }()
-			soon(t, "end of the old report", func() bool { _, err := s.Outages.Get(gone.ID); return err != nil })
+			soon(t, "end of the old report", func() bool { _, err := s.Community.Report(gone.ID); return err != nil })
 			cancel()
 			<-ended
 		}
@@ -218,9 +222,9 @@ func TestClientsConfirmNoOutage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := outage.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946},
+	n := community.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946},
 		User: "admin"}
-	r, _, err := s.Outages.Report(n)
+	r, _, err := s.Community.AddReport(n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +237,7 @@ func TestClientsConfirmNoOutage(t *testing.T) {
 		if (err != nil) != c.refused || err != nil && !strings.Contains(err.Error(), "API client") {
 			t.Errorf("%s: %v", c.user, err)
 		}
-		if after, err := s.Outages.Get(r.ID); err != nil || after.Confirms != c.count {
+		if after, err := s.Community.Report(r.ID); err != nil || after.Confirms != c.count {
 			t.Errorf("%s: %+v, %v", c.user, after, err)
 		}
 	}

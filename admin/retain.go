@@ -8,7 +8,6 @@ import (
 
 	"relais/community"
 	"relais/measure"
-	"relais/outage"
 	"relais/retention"
 )
 
@@ -48,11 +47,10 @@ func (s *Stores) retainReports() error {
 	if s.lock == nil || s.failed[CommunityFile] != nil {
 		return nil // the next that can write does it
 	}
-	return s.retain(s.log, outage.Keep, func() (removed []any, err error) {
-		reports, err1 := s.Outages.Retain(outage.Keep)
-		said, err2 := s.Community.Retain(community.Keep)
+	return s.retain(s.log, community.Keep, func() (removed []any, err error) {
+		reports, others, err := s.Community.Retain(community.Keep)
 		removed = count(removed, "outageReports", reports)
-		return count(removed, "validationsAndBugs", said), errors.Join(err1, err2)
+		return count(removed, "validationsAndBugs", others), err
 	})
 }
 

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"relais/community"
 	"relais/folder"
 	"relais/geo"
 	"relais/market"
 	"relais/measure"
-	"relais/outage"
 )
 
 const oneDay = 24 * time.Hour
@@ -33,7 +33,7 @@ func newAged(t *testing.T) *aged {
 			t.Fatal(err)
 		}
 		for _, operator := range []string{"SFR", "FREE"} {
-			n := outage.NewReport{Market: market.FR, Operator: operator, At: geo.Point{Lat: 48.8585, Lng: 2.2946},
+			n := community.NewReport{Market: market.FR, Operator: operator, At: geo.Point{Lat: 48.8585, Lng: 2.2946},
 				User: "one"}
 			if _, err := s.do(ctx, ReportOutage{n}); err != nil {
 				t.Fatal(err)

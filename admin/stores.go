@@ -123,7 +123,7 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 	}
 	s.Outages.History(s.history)
 	s.Community, err = openOr(s, CommunityFile,
-		func(db *store.DB) (*community.Store, error) { return community.Open(db, s.now) })
+		func(db *store.DB) (*community.Store, error) { return community.Open(db, s.Outages, s.now) })
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,6 @@
 package admin
 
-import (
-	"context"
-	"errors"
-)
+import "context"
 
 // CreateUser makes an account; the answer is the account.Account.
 type CreateUser struct {
@@ -74,7 +71,6 @@ func (s *Stores) deleteUser(id string) error {
 }
 
 func (s *Stores) forget(id string) error {
-	_, err1 := s.Outages.Forget(id)
-	_, err2 := s.Community.Forget(id)
-	return errors.Join(err1, err2)
+	_, err := s.Community.Forget(id)
+	return err
 }

@@ -14,7 +14,7 @@ import (
 	"relais/folder"
 	"relais/geo"
 	"relais/market"
-	"relais/outage"
+	"relais/community"
 )
 
 // Accounts are made, changed and deleted alike, whether a server has the stores or not;
@@ -33,7 +33,7 @@ func TestUsers(t *testing.T) {
 			t.Fatalf("served %v: %+v, %v", served, made, err)
 		}
 		var r OutageReport
-		n := outage.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946},
+		n := community.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946},
 			User: made.ID}
 		if err := ask(ReportOutage{n}, &r); err != nil {
 			t.Fatal(err)

@@ -107,11 +107,11 @@ func (c *serveCommand) serve(
 // options say what the API is made of.
 func (a *app) options() httpapi.Options {
 	return httpapi.Options{
-		Updates:  updatesOf(a.keeper),
-		Photos:   &ops.Photos{Store: a.stores.Photos, Render: a.workers.Render},
-		Outages:  a.stores.Outages,
-		Archives: a.stores.Archives,
-		Measures: a.measures.Load,
+		Updates:   updatesOf(a.keeper),
+		Photos:    &ops.Photos{Store: a.stores.Photos, Render: a.workers.Render},
+		Community: a.stores.Community,
+		Archives:  a.stores.Archives,
+		Measures:  a.measures.Load,
 		Gate: &access.Gate{Clients: a.stores.Clients, Attestor: a.attestor, Failures: access.NewFailures(),
 			Answers: a.stores.Answers, Origin: originOf(a.base)},
 		BaseURL:      a.base,

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"relais/admin"
+	"relais/community"
 	"relais/demo"
 	"relais/folder"
 	"relais/market"
 	"relais/measure"
-	"relais/outage"
 )
 
 // beside makes what a demonstration shows beside its registers: archives, and outages and
@@ -72,7 +72,7 @@ func addDay(ctx context.Context, stores *admin.Stores, tmp string, now time.Time
 		}
 	}
 	for _, said := range day.Reports {
-		if err := report(stores.Outages, &said); err != nil {
+		if err := report(stores.Community, &said); err != nil {
 			return err
 		}
 	}
@@ -85,9 +85,9 @@ func addDay(ctx context.Context, stores *admin.Stores, tmp string, now time.Time
 }
 
 // report makes a report and confirms it, once a day.
-func report(s *outage.Store, said *demo.Report) error {
+func report(s *community.Store, said *demo.Report) error {
 	const user = "demonstration"
-	r, made, err := s.Report(outage.NewReport{
+	r, made, err := s.AddReport(community.NewReport{
 		Market: market.FR, Operator: said.Operator, At: said.At, SiteKey: said.SiteKey, SiteName: said.SiteName,
 		Address: said.Address,
 		Commune: said.Commune, Reason: said.Reason, Services: []string{"data", "voice"}, Technologies: []string{"4g"},

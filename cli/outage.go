@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"relais/admin"
+	"relais/community"
 	"relais/folder"
 	"relais/geo"
 	"relais/index"
@@ -96,9 +97,9 @@ func (c *outageImport) Run(ctx context.Context, streams Streams) error {
 
 type outageList struct {
 	dataFlag
-	Market   market.Code    `placeholder:"MARKET" help:"Only this market."`
-	Operator string         `placeholder:"OPERATOR" help:"Only this operator."`
-	State    []outage.State `placeholder:"STATE" enum:"reported,confirmed,dormant,resolved,rejected" help:"Only reports in this state: reported, confirmed, dormant, resolved, rejected; repeat for more."`
+	Market   market.Code             `placeholder:"MARKET" help:"Only this market."`
+	Operator string                  `placeholder:"OPERATOR" help:"Only this operator."`
+	State    []community.ReportState `placeholder:"STATE" enum:"reported,confirmed,dormant,resolved,rejected" help:"Only reports in this state: reported, confirmed, dormant, resolved, rejected; repeat for more."`
 	pageFlags
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
@@ -116,9 +117,9 @@ func (c *outageList) Validate() error { return cmp.Or(c.dataFlag.Validate(), c.p
 // Run lists feeds and reports.
 func (c *outageList) Run(ctx context.Context, streams Streams) error {
 	var l admin.OutageList
-	filter := outage.Filter{Market: c.Market, Operator: c.Operator, States: c.State}
-	if err := call(ctx, c.dataFlag, streams, admin.ListOutages{Filter: filter, Page: admin.Page(c.pageFlags)},
-		&l); err != nil {
+	filter := community.ReportFilter{Market: c.Market, Operator: c.Operator, States: c.State}
+	if err := call(ctx, c.dataFlag, streams, admin.ListOutages{ReportFilter: filter,
+		Page: admin.Page(c.pageFlags)}, &l); err != nil {
 		return err
 	}
 	if c.JSON {
@@ -229,7 +230,7 @@ func (c *outageReport) Validate() error {
 
 // Run makes the report.
 func (c *outageReport) Run(ctx context.Context, streams Streams) error {
-	n := outage.NewReport{Market: c.Market, Operator: c.Operator, At: geo.Point{Lat: c.Lat, Lng: c.Lon},
+	n := community.NewReport{Market: c.Market, Operator: c.Operator, At: geo.Point{Lat: c.Lat, Lng: c.Lon},
 		SiteKey: c.Site, SiteName: c.SiteName, Address: c.Address,
 		Commune: c.Commune, Reason: c.Reason, Severity: c.Severity, Services: c.Service, Technologies: c.Technology,
 		StartedAt: c.StartedAt, User: c.User}
@@ -243,7 +244,7 @@ func (c *outageReport) Run(ctx context.Context, streams Streams) error {
 
 // atSite makes what names the site of a report its siteKey, and adds what the register says
 // of it.
-func atSite(n *outage.NewReport, dir folder.Dir) error {
+func atSite(n *community.NewReport, dir folder.Dir) error {
 	snap, err := snapshot.ReadFile(dir.Snapshot(string(n.Market)), n.Market)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("--site: the folder has no inventory of %s to find the site in: run relais ingest, or leave --site out", n.Market)

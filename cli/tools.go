@@ -51,7 +51,7 @@ func (c *serveCommand) mount(ctx context.Context, api *httpapi.Server, stores *a
 		}
 		api.Mount(route.Path, route.Handler)
 	}
-	said := tools.NewSaid(stores.Outages, stores.Community)
+	said := tools.NewSaid(stores.Community)
 	api.Mount(mcp.Path, mcp.New(mcp.Options{
 		Reading: func() *tools.Reading {
 			return &tools.Reading{Reading: api.Reading(), People: stores.Accounts, Said: said}

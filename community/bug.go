@@ -88,7 +88,7 @@ func (s *Store) Submit(n NewBug) (b Bug, made bool, err error) {
 			return fmt.Errorf("%w: %d bugs", ErrFull, s.bugs)
 		}
 		made = true
-		return putJSON(tx, bugsBucket, b.ID, b)
+		return store.PutJSON(tx, bugsBucket, []byte(b.ID), b)
 	}, func() {
 		if made {
 			s.bugs++
@@ -115,7 +115,7 @@ func (s *Store) CloseBug(id, answer string) (b Bug, err error) {
 			b.State, b.ClosedAt = ClosedBug, &at
 		}
 		b.Answer = answer
-		return putJSON(tx, bugsBucket, id, b)
+		return store.PutJSON(tx, bugsBucket, []byte(id), b)
 	}, func() {})
 	return b, err
 }

@@ -1,24 +1,38 @@
 package community
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 
 	"relais/store"
 )
 
 // Check reads every record of community.db that is this package's, and returns the
-// numbers of validations and bugs. The error tells the first of what cannot be used. nil
-// is a file that is not there.
-func Check(db *store.DB) (validations, bugs int, err error) {
+// numbers of reports, validations and bugs. The error tells the first of what cannot be
+// used. nil is a file that is not there.
+func Check(db *store.DB) (reports, validations, bugs int, err error) {
 	if db == nil {
-		return 0, 0, nil
+		return 0, 0, 0, nil
 	}
 	var found store.Problems
 	err = db.View(func(tx *store.Tx) error {
 		tx.LeaveOut(found.Add)
-		return errors.Join(store.Each(tx, validationsBucket, func(k, v []byte) error {
+		return errors.Join(store.Each(tx, reportsBucket, func(k, v []byte) error {
+			reports++
+			r, err := parseReport(k, v)
+			if found.Add(err); err == nil {
+				found.Add(r.check(tx, k))
+			}
+			return nil
+		}), store.Each(tx, tokensBucket, func(k, v []byte) error {
+			if !tx.Bucket([]byte(reportsBucket)).Has(v) {
+				found.Add(fmt.Errorf("a token of the outage report %x: there is none", v))
+			}
+			return nil
+		}), store.Each(tx, validationsBucket, func(k, v []byte) error {
 			validations++
-			_, err := parseRecord(k, v)
+			_, err := parseValidation(k, v)
 			found.Add(err)
 			return nil
 		}), store.Each(tx, bugsBucket, func(k, v []byte) error {
@@ -28,5 +42,16 @@ func Check(db *store.DB) (validations, bugs int, err error) {
 			return nil
 		}))
 	})
-	return validations, bugs, errors.Join(found.Err(), err)
+	return reports, validations, bugs, errors.Join(found.Err(), err)
+}
+
+func (r *reportRecord) check(tx *store.Tx, k []byte) error {
+	if r.Confirms < len(r.Confirmers) || (r.State == Confirmed) != (r.Confirms >= NeededConfirmations) && r.open() {
+		return fmt.Errorf("outage report %s: %s with %d confirmations of %d users", r.ID, r.State, r.Confirms,
+			len(r.Confirmers))
+	}
+	if r.Token != nil && !bytes.Equal(tx.Bucket([]byte(tokensBucket)).Get(r.Token), k) {
+		return fmt.Errorf("outage report %s: it is not found by its token", r.ID)
+	}
+	return nil
 }

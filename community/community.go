@@ -1,26 +1,32 @@
-// Package community keeps what people say of sites and of the service beside outages:
-// validations, by which they confirm something of a site, and bugs. Both are in
-// community.db, where package outage has its reports. Who said something is in no
-// record but as a hash that Forget removes; that a validation of several people is one
-// is what the hashes are for. It does not know whether a site exists.
+// Package community keeps what people say: reports of outages, validations, by which they
+// confirm something of a site, and bugs of the service. All are in community.db, where
+// package outage has what operators publish. Who said something is in no record but as a
+// hash that Forget removes; that a report or a validation of several people is one is what
+// the hashes are for. It does not know whether a site exists.
 package community
 
 import (
+	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"relais/outage"
 	"relais/store"
 )
 
 // What callers must tell apart. Other errors are those of package store, and
 // *InvalidError.
 var (
+	ErrNoReport = errors.New("no such outage report")
+	ErrClosed   = errors.New("the outage report is resolved or rejected")
+	ErrNotYours = errors.New("only who made the outage report, or a moderator, can resolve it")
 	ErrNoBug    = errors.New("no such bug")
 	ErrFull     = errors.New("no more of this is kept")
 	ErrReadOnly = fmt.Errorf("the folder cannot be written to: %w", fs.ErrPermission)
@@ -28,7 +34,7 @@ var (
 
 // An InvalidError says which part of what was said cannot be used.
 type InvalidError struct {
-	Field string // subject, operator, value, day, title, text
+	Field string // market, subject, operator, value, day, title, text
 	Value string
 	Want  string
 }
@@ -37,22 +43,27 @@ func (e *InvalidError) Error() string {
 	return fmt.Sprintf("%s: %.64q is not allowed; %s", e.Field, e.Value, e.Want)
 }
 
-// Buckets of community.db that are this package's. Keys are ids.
+// Buckets of community.db that are this package's. Keys are ids, that of a report its UUID
+// of version 7 in 16 bytes, so that reports stand by time.
 const (
-	validationsBucket = "validations" // id → record in JSON
-	bugsBucket        = "bugs"        // id → Bug in JSON
+	reportsBucket     = "outageReports" // id → reportRecord in JSON
+	tokensBucket      = "outageTokens"  // hash of user and token → id of the report
+	validationsBucket = "validations"   // id → validationRecord in JSON
+	bugsBucket        = "bugs"          // id → Bug in JSON
 )
 
 // Buckets are those of this package.
-var Buckets = []string{validationsBucket, bugsBucket}
+var Buckets = []string{reportsBucket, tokensBucket, validationsBucket, bugsBucket}
 
 // A Store is what people said in a data folder. Its methods may be called from several
 // goroutines.
 type Store struct {
-	db       *store.DB // nil for a read-only folder without the file
+	Feeds    *outage.Store // what operators publish
+	db       *store.DB     // nil for a read-only folder without the file
 	now      func() time.Time
 	problems []error
-	changing sync.Mutex   // one change at a time
+	changing sync.Mutex // one change at a time
+	open     atomic.Pointer[openReports]
 	mu       sync.RWMutex // of what follows
 	sites    map[string][]*Validation
 	count    int // of validations
@@ -61,25 +72,29 @@ type Store struct {
 
 // Open reads what is in community.db, which stays the caller's. With nil, or a db that is
 // opened read-only, every change fails with ErrReadOnly. What cannot be used is left out,
-// of which Problems tells.
-func Open(db *store.DB, now func() time.Time) (*Store, error) {
-	s := &Store{db: db, now: now, sites: map[string][]*Validation{}}
+// of which Problems tells. The feeds are those of the same file.
+func Open(db *store.DB, feeds *outage.Store, now func() time.Time) (*Store, error) {
+	s := &Store{Feeds: feeds, db: db, now: now, sites: map[string][]*Validation{}}
+	s.open.Store(&openReports{})
 	if db == nil {
 		return s, nil
 	}
 	err := db.View(func(tx *store.Tx) error {
-		tx.LeaveOut(func(err error) { s.problems = append(s.problems, err) })
-		return errors.Join(store.Each(tx, validationsBucket, func(k, v []byte) error {
-			r, err := parseRecord(k, v)
+		fail := func(err error) { s.problems = append(s.problems, err) }
+		tx.LeaveOut(fail)
+		reports, err := readReports(tx, fail)
+		s.open.Store(reports)
+		return errors.Join(err, store.Each(tx, validationsBucket, func(k, v []byte) error {
+			r, err := parseValidation(k, v)
 			if err != nil {
-				s.problems = append(s.problems, err)
+				fail(err)
 				return nil
 			}
 			s.show(&r.Validation)
 			return nil
 		}), store.Each(tx, bugsBucket, func(k, v []byte) error {
 			if _, err := parseBug(k, v); err != nil {
-				s.problems = append(s.problems, err)
+				fail(err)
 			}
 			s.bugs++
 			return nil
@@ -113,19 +128,16 @@ func (s *Store) update(change func(*store.Tx) error, show func()) error {
 	return nil
 }
 
-func putJSON(tx *store.Tx, bucket, id string, v any) error {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	return tx.Bucket([]byte(bucket)).Put([]byte(id), text)
-}
-
 // hash is the first bytes of a digest of texts, none of which has a NUL. Ids of users are
 // random: nobody finds one by its hash.
 func hash(texts ...string) []byte {
 	sum := sha256.Sum256([]byte(strings.Join(texts, "\x00")))
 	return sum[:16]
+}
+
+// indexOf is the position of a hash in a list, -1 when it is not there.
+func indexOf(list [][]byte, h []byte) int {
+	return slices.IndexFunc(list, func(o []byte) bool { return bytes.Equal(o, h) })
 }
 
 const maxID = 200 // bytes of a user's id or a token

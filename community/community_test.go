@@ -45,7 +45,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) reopen() {
 	w.t.Helper()
 	var err error
-	if w.Store, err = Open(w.db, func() time.Time { return w.at }); err != nil {
+	if w.Store, err = openBoth(w.db, func() time.Time { return w.at }); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -116,7 +116,7 @@ func TestValidate(t *testing.T) {
 	}
 	var users [][]byte
 	for _, v := range w.OfSite("fr-1") {
-		users = append(users, (&record{Validation: v}).hash(ann))
+		users = append(users, (&validationRecord{Validation: v}).hash(ann))
 	}
 	left := func() (n int) {
 		text := w.file()
@@ -272,15 +272,15 @@ func TestRetain(t *testing.T) {
 	}
 	w.at = w.at.Add(166 * 24 * time.Hour)
 	for i, want := range []int{1, 0} {
-		if n, err := w.Retain(Keep); n != want || err != nil {
-			t.Errorf("%d: %d, %v", i, n, err)
+		if reports, n, err := w.Retain(Keep); reports != 0 || n != want || err != nil {
+			t.Errorf("%d: %d reports, %d others, %v", i, reports, n, err)
 		}
 	}
 	if _, ok := w.Validation(first.ID); ok || len(w.OfSite("fr-1")) != 1 {
 		t.Errorf("%+v", w.OfSite("fr-1"))
 	}
 	w.at = w.at.Add(200 * 24 * time.Hour)
-	if n, err := w.Retain(Keep); n != 2 || err != nil || len(w.OfSite("fr-1")) != 0 || w.count != 0 || w.bugs != 0 {
+	if _, n, err := w.Retain(Keep); n != 2 || err != nil || len(w.OfSite("fr-1")) != 0 || w.count != 0 || w.bugs != 0 {
 		t.Errorf("%d, %v", n, err)
 	}
 	if _, _, err := w.db.Compact(); err != nil {
@@ -289,7 +289,7 @@ func TestRetain(t *testing.T) {
 	if text := w.file(); bytes.Contains(text, []byte("secret words")) || bytes.Contains(text, []byte("fr-1")) {
 		t.Error("what was removed is in the file")
 	}
-	validations, bugs, err := Check(w.db)
+	_, validations, bugs, err := Check(w.db)
 	if validations != 0 || bugs != 0 || err != nil {
 		t.Errorf("%d, %d, %v", validations, bugs, err)
 	}
@@ -309,7 +309,7 @@ func TestDamaged(t *testing.T) {
 	v := w.OfSite("fr-1")[0]
 	if err := w.db.Update(func(tx *store.Tx) error {
 		return errors.Join(
-			putJSON(tx, validationsBucket, v.ID, map[string]any{"id": v.ID, "siteKey": "fr-3"}),
+			store.PutJSON(tx, validationsBucket, []byte(v.ID), map[string]any{"id": v.ID, "siteKey": "fr-3"}),
 			tx.Bucket([]byte(validationsBucket)).Put([]byte("x"), []byte("{")),
 			tx.Bucket([]byte(bugsBucket)).Put([]byte("bug:x"), []byte("{}")))
 	}); err != nil {
@@ -322,28 +322,35 @@ func TestDamaged(t *testing.T) {
 	if list, total, err := w.Bugs(true, 10, 0); len(list) != 1 || total != 1 || err != nil {
 		t.Errorf("%v, %v", list, err)
 	}
-	validations, bugs, err := Check(w.db)
+	_, validations, bugs, err := Check(w.db)
 	if validations != 3 || bugs != 2 || err == nil || strings.Count(err.Error(), "\n") != 2 {
 		t.Errorf("%d, %d, %v", validations, bugs, err)
 	}
 }
 
 func TestReadOnly(t *testing.T) {
-	s, err := Open(nil, time.Now)
+	s, err := openBoth(nil, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, _, err1 := s.Validate(confirms("ann", "fr-1", Exists, ""))
 	_, _, err2 := s.Submit(NewBug{Title: "x", Text: "x", User: "ann"})
 	_, err3 := s.CloseBug("bug:1", "")
-	_, err4 := s.Retain(Keep)
+	_, _, err4 := s.Retain(Keep)
 	_, err5 := s.Forget("ann")
-	for i, err := range []error{err1, err2, err3, err4, err5} {
+	_, _, err6 := s.AddReport(said("ann"))
+	for i, err := range []error{err1, err2, err3, err4, err5, err6} {
 		if !errors.Is(err, ErrReadOnly) {
 			t.Errorf("%d: %v", i, err)
 		}
 	}
-	_, _, err = Check(nil)
+	if _, err := s.Report("community:x"); !errors.Is(err, ErrNoReport) {
+		t.Error(err)
+	}
+	if list, total, err := s.Reports(ReportFilter{}, 10, 0); len(list) != 0 || total != 0 || err != nil {
+		t.Error(list, total, err)
+	}
+	_, _, _, err = Check(nil)
 	if _, ok := s.Validation("x"); ok || err != nil || len(s.OfSite("fr-1")) != 0 {
 		t.Error("something is there")
 	}

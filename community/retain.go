@@ -6,62 +6,129 @@ import (
 	"relais/store"
 )
 
+// Keep is how long a record stays after its last news. That of a report is its end, when it
+// is resolved or rejected, else the report itself or its last confirmation. It is as long as
+// measures are kept by default.
+const Keep = 365 * 24 * time.Hour
+
 // retained is how many records are removed at a time: other changes wait that long.
 const retained = 1000
 
-// Retain removes the validations whose last day, and the bugs whose last news, is older
-// than keep, and returns how many. What the file still has of them goes when it is
-// compacted. What is removed before an error stays removed. Errors: ErrReadOnly, those of
-// the store.
-func (s *Store) Retain(keep time.Duration) (removed int, err error) {
+// Retain removes the reports and bugs whose last news, and the validations whose last day,
+// is older than keep, and returns how many reports there were and how many others. What the
+// file still has of them goes when it is compacted. What is removed before an error stays
+// removed. Errors: ErrReadOnly, those of the store.
+func (s *Store) Retain(keep time.Duration) (reports, others int, err error) {
 	before := s.now().Add(-keep)
 	for {
-		n, err := s.removeOld(before)
-		if removed += n; err != nil || n < retained {
-			return removed, err
+		old, err := s.removeOld(before)
+		if err != nil {
+			return reports, others, err
+		}
+		reports, others = reports+len(old.reports), others+len(old.validations)+len(old.bugs)
+		if old.count() < retained {
+			return reports, others, nil
 		}
 	}
 }
 
-// removeOld removes some of what is older. What cannot be read stays, for its owner to see.
-func (s *Store) removeOld(before time.Time) (n int, err error) {
-	var validations, bugs []string
-	sites := map[string]string{}
-	err = s.update(func(tx *store.Tx) error {
-		tx.LeaveOut(func(error) {})
-		store.Each(tx, validationsBucket, func(k, v []byte) error { // which returns no error
-			if r, err := parseRecord(k, v); err == nil && r.LastDay < before.UTC().Format(time.DateOnly) &&
-				len(validations) < retained {
-				validations, sites[r.ID] = append(validations, r.ID), r.SiteKey
+// expired are records whose time is over, at most as many as are removed at a time.
+type expired struct {
+	reports     []*reportRecord
+	validations []*validationRecord
+	bugs        []Bug
+}
+
+func (e *expired) count() int { return len(e.reports) + len(e.validations) + len(e.bugs) }
+
+// find fills e. What cannot be read stays, for its owner to see.
+func (e *expired) find(tx *store.Tx, before time.Time) {
+	tx.LeaveOut(func(error) {})
+	each := func(bucket string, look func(k, v []byte)) {
+		store.Each(tx, bucket, func(k, v []byte) error { // which returns no error
+			if e.count() < retained {
+				look(k, v)
 			}
 			return nil
 		})
-		store.Each(tx, bugsBucket, func(k, v []byte) error {
-			if b, err := parseBug(k, v); err == nil && b.last().Before(before) &&
-				len(validations)+len(bugs) < retained {
-				bugs = append(bugs, b.ID)
-			}
-			return nil
-		})
-		if n = len(validations) + len(bugs); n == 0 {
-			return nil
-		}
-		for bucket, ids := range map[string][]string{validationsBucket: validations, bugsBucket: bugs} {
-			for _, id := range ids {
-				if err := tx.Bucket([]byte(bucket)).Delete([]byte(id)); err != nil {
-					return err
-				}
-			}
-		}
-		return store.MarkDeleted(tx)
-	}, func() {
-		s.bugs -= len(bugs)
-		for id, site := range sites {
-			s.hide(site, id)
+	}
+	each(reportsBucket, func(k, v []byte) {
+		if r, err := parseReport(k, v); err == nil && r.last().Before(before) {
+			e.reports = append(e.reports, r)
 		}
 	})
-	if err != nil {
-		return 0, err
+	each(validationsBucket, func(k, v []byte) {
+		if r, err := parseValidation(k, v); err == nil && r.LastDay < before.UTC().Format(time.DateOnly) {
+			e.validations = append(e.validations, r)
+		}
+	})
+	each(bugsBucket, func(k, v []byte) {
+		if b, err := parseBug(k, v); err == nil && b.last().Before(before) {
+			e.bugs = append(e.bugs, b)
+		}
+	})
+}
+
+func (e *expired) remove(tx *store.Tx) error {
+	for _, r := range e.reports {
+		if err := r.remove(tx); err != nil {
+			return err
+		}
 	}
-	return n, nil
+	for _, r := range e.validations {
+		if err := tx.Bucket([]byte(validationsBucket)).Delete([]byte(r.ID)); err != nil {
+			return err
+		}
+	}
+	for _, b := range e.bugs {
+		if err := tx.Bucket([]byte(bugsBucket)).Delete([]byte(b.ID)); err != nil {
+			return err
+		}
+	}
+	return store.MarkDeleted(tx)
+}
+
+// removeOld removes some of what is older.
+func (s *Store) removeOld(before time.Time) (old expired, err error) {
+	err = s.update(func(tx *store.Tx) error {
+		if old.find(tx, before); old.count() == 0 {
+			return nil
+		}
+		return old.remove(tx)
+	}, func() {
+		s.bugs -= len(old.bugs)
+		for _, r := range old.validations {
+			s.hide(r.SiteKey, r.ID)
+		}
+		if len(old.reports) == 0 {
+			return
+		}
+		gone := map[string]bool{}
+		for _, r := range old.reports {
+			gone[r.ID] = true
+		}
+		s.open.Store(s.open.Load().without(func(r *Report) bool { return gone[r.ID] }).arrange())
+	})
+	return old, err
+}
+
+// last is when there was news of the report last.
+func (r *Report) last() time.Time {
+	if r.ClosedAt != nil && !r.open() {
+		return *r.ClosedAt
+	}
+	return r.NewsAt
+}
+
+func (r *reportRecord) remove(tx *store.Tx) error {
+	u, err := reportKey(r.ID)
+	if err != nil {
+		return err
+	}
+	if r.Token != nil {
+		if err := tx.Bucket([]byte(tokensBucket)).Delete(r.Token); err != nil {
+			return err
+		}
+	}
+	return tx.Bucket([]byte(reportsBucket)).Delete(u[:])
 }

@@ -1,6 +1,7 @@
 package community
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -95,7 +96,8 @@ func invalidValue(text, want string) error { return &InvalidError{"value", text,
 func operatorOf(m *market.Market, field, text string) (string, error) {
 	i, ok := m.Operator(text)
 	if !ok {
-		return "", &InvalidError{field, text, string(m.Code) + " has " + strings.Join(m.OperatorKeys(), ", ")}
+		keys := cmp.Or(strings.Join(m.OperatorKeys(), ", "), "none")
+		return "", &InvalidError{field, text, string(m.Code) + " has " + keys}
 	}
 	return m.Operators[i].Key, nil
 }

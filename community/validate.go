@@ -24,18 +24,18 @@ func (s *Store) Validate(n NewValidation) (v Validation, counted bool, err error
 	}
 	r := said
 	err = s.update(func(tx *store.Tx) error {
-		if r, err = getRecord(tx, said.ID); errors.Is(err, errNone) {
+		if r, err = getValidation(tx, said.ID); errors.Is(err, errNone) {
 			r, err = said, s.room(said.SiteKey)
 		}
 		if err != nil {
 			return err
 		}
 		r.FirstDay, r.LastDay = min(r.FirstDay, said.FirstDay), max(r.LastDay, said.LastDay)
-		if h := r.hash(n.User); r.user(h) < 0 && len(r.Users) < maxUsers {
+		if h := r.hash(n.User); indexOf(r.Users, h) < 0 && len(r.Users) < maxUsers {
 			r.Users, counted = append(r.Users, h), true
 			r.Count++
 		}
-		return putJSON(tx, validationsBucket, r.ID, r)
+		return store.PutJSON(tx, validationsBucket, []byte(r.ID), r)
 	}, func() { s.show(&r.Validation) })
 	if err != nil {
 		return v, false, err
@@ -117,46 +117,11 @@ func (s *Store) Validation(id string) (v Validation, ok bool) {
 		if tx.Bucket([]byte(validationsBucket)) == nil {
 			return errNone
 		}
-		r, err := getRecord(tx, id)
+		r, err := getValidation(tx, id)
 		if err == nil {
 			v = r.Validation
 		}
 		return err
 	})
 	return v, err == nil
-}
-
-// Forget removes a user from all validations, and returns how many there were; they and
-// their counts stay. What the file still has of the user goes when it is compacted. Error:
-// ErrReadOnly.
-func (s *Store) Forget(user string) (n int, err error) {
-	if err := checkIDs(user, ""); err != nil {
-		return 0, err
-	}
-	err = s.update(func(tx *store.Tx) error {
-		var hit []*record
-		if err := store.Each(tx, validationsBucket, func(k, v []byte) error {
-			r, err := parseRecord(k, v)
-			if err != nil {
-				return err
-			}
-			if i := r.user(r.hash(user)); i >= 0 {
-				r.Users = slices.Delete(r.Users, i, i+1)
-				hit = append(hit, r)
-			}
-			return nil
-		}); err != nil {
-			return err
-		}
-		if n = len(hit); n == 0 {
-			return nil
-		}
-		for _, r := range hit {
-			if err := putJSON(tx, validationsBucket, r.ID, r); err != nil {
-				return err
-			}
-		}
-		return store.MarkDeleted(tx)
-	}, func() {})
-	return n, err
 }

@@ -1,7 +1,6 @@
 package community
 
 import (
-	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -35,9 +34,9 @@ func (v *Validation) Point() geo.Point { return geo.Point{Lat: v.Lat, Lng: v.Lng
 
 const validationPrefix = "validation:"
 
-// A record is a validation as it is stored. Users stand in it as hashes that differ from
+// A validationRecord is a validation as it is stored. Users stand in it as hashes that differ from
 // one to the next, so that the file tells neither who they are nor what else they said.
-type record struct {
+type validationRecord struct {
 	Validation
 	Users [][]byte `json:"users,omitempty"`
 }
@@ -56,7 +55,6 @@ type NewValidation struct {
 
 // Bounds. A validation is over Keep after its last day.
 const (
-	Keep     = 365 * 24 * time.Hour
 	ahead    = 14 * time.Hour // that it may be tomorrow already where the site is
 	maxKey   = 128            // bytes of a siteKey
 	maxUsers = 1000           // of a record; those beyond are not counted
@@ -65,7 +63,7 @@ const (
 )
 
 // record makes the record that n is of, without its user.
-func (n *NewValidation) record(now time.Time) (*record, error) {
+func (n *NewValidation) record(now time.Time) (*validationRecord, error) {
 	m := market.Get(n.Market)
 	if m == nil || n.SiteKey == "" || len(n.SiteKey) > maxKey || strings.Contains(n.SiteKey, "\x00") || !n.At.Valid() {
 		return nil, fmt.Errorf("a validation of the site %.50q at %v in %.20q", n.SiteKey, n.At, n.Market)
@@ -89,7 +87,7 @@ func (n *NewValidation) record(now time.Time) (*record, error) {
 		return nil, err
 	}
 	v.LastDay, v.ID = v.FirstDay, v.id()
-	return &record{Validation: v}, nil
+	return &validationRecord{Validation: v}, nil
 }
 
 func (v *Validation) id() string {
@@ -110,16 +108,16 @@ func dayOf(text string, now time.Time) (string, error) {
 
 var errNone = errors.New("no such validation")
 
-func getRecord(tx *store.Tx, id string) (*record, error) {
+func getValidation(tx *store.Tx, id string) (*validationRecord, error) {
 	text := tx.Bucket([]byte(validationsBucket)).Get([]byte(id))
 	if text == nil {
 		return nil, errNone
 	}
-	return parseRecord([]byte(id), text)
+	return parseValidation([]byte(id), text)
 }
 
-func parseRecord(k, text []byte) (*record, error) {
-	r := &record{}
+func parseValidation(k, text []byte) (*validationRecord, error) {
+	r := &validationRecord{}
 	if err := json.Unmarshal(text, r); err != nil {
 		return nil, fmt.Errorf("validation %.50q: %w", k, err)
 	}
@@ -131,8 +129,4 @@ func parseRecord(k, text []byte) (*record, error) {
 	return r, nil
 }
 
-func (r *record) hash(user string) []byte { return hash("user", r.ID, user) }
-
-func (r *record) user(h []byte) int {
-	return slices.IndexFunc(r.Users, func(o []byte) bool { return bytes.Equal(o, h) })
-}
+func (r *validationRecord) hash(user string) []byte { return hash("user", r.ID, user) }

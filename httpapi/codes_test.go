@@ -131,7 +131,7 @@ func TestBrokenInside(t *testing.T) {
 	for _, m := range broken {
 		m.Snap = nil
 	}
-	s.Photos, s.Outages, s.Archives = nil, nil, nil
+	s.Photos, s.Community, s.Archives = nil, nil, nil
 	s.Measures = func() *measure.Store { return new(measure.Store) }
 	for _, op := range ops.All() {
 		w := ask(t, s, op, required(op, ""), nil, nil)

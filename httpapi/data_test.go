@@ -43,7 +43,7 @@ func empty(t testing.TB) *Server {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
 	s, err := New(Options{BaseURL: "http://relais.test", Version: "test", Log: quiet, Requests: quiet, Gate: newGate(t),
-		Photos: newPhotos(t), Outages: newOutages(t), Archives: newArchives(t)})
+		Photos: newPhotos(t), Community: newCommunity(t, time.Now), Archives: newArchives(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,26 +10,27 @@ import (
 	"testing"
 	"time"
 
+	"relais/community"
 	"relais/geo"
 	"relais/market"
 	"relais/outage"
 	"relais/store"
 )
 
-// newOutages keeps outages in a file of their own.
-func newOutages(t testing.TB) *outage.Store {
+// newCommunity keeps outages in a file of their own.
+func newCommunity(t testing.TB, now func() time.Time) *community.Store {
 	t.Helper()
-	return outagesAt(t, time.Now)
-}
-
-func outagesAt(t testing.TB, now func() time.Time) *outage.Store {
-	t.Helper()
-	db, err := store.Open(filepath.Join(t.TempDir(), "community.db"), outage.Buckets...)
+	path := filepath.Join(t.TempDir(), "community.db")
+	db, err := store.Open(path, slices.Concat(outage.Buckets, community.Buckets)...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	s, err := outage.Open(db, now)
+	feeds, err := outage.Open(db, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := community.Open(db, feeds, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,19 +60,19 @@ func importOutages(t testing.TB, s *Server, code market.Code, operator string, r
 		0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Outages.Import(t.Context(), code, operator, path); err != nil {
+	if _, err := s.Community.Feeds.Import(t.Context(), code, operator, path); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // report makes a report, of an outage at the Eiffel tower unless it says another.
-func report(t testing.TB, s *Server, n outage.NewReport) string {
+func report(t testing.TB, s *Server, n community.NewReport) string {
 	t.Helper()
 	if n.Market == "" {
 		n.Market, n.Operator, n.At = market.FR, "ORANGE", geo.Point{Lat: 48.8585, Lng: 2.2946}
 	}
 	n.User = "user zyx4711"
-	r, _, err := s.Outages.Report(n)
+	r, _, err := s.Community.AddReport(n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func ofAll(t testing.TB, s *Server, target, member string) (values []any, meta o
 func TestOutages(t *testing.T) {
 	s := empty(t)
 	importOutages(t, s, market.FR, "ORANGE", paris, lyon, unknown)
-	id := report(t, s, outage.NewReport{})
+	id := report(t, s, community.NewReport{})
 	data := parse(t, get(t, s, "/outages"), 200)["data"].([]any)
 	if len(data) != 4 {
 		t.Fatalf("%d entries", len(data))
@@ -224,7 +225,7 @@ func TestUnavailableSites(t *testing.T) {
 func TestOperatorFeed(t *testing.T) {
 	s := empty(t)
 	at := time.Now()
-	s.Outages = outagesAt(t, func() time.Time { return at })
+	s.Community = newCommunity(t, func() time.Time { return at })
 	feed := func(query string, exists, available bool) {
 		t.Helper()
 		for _, route := range []string{"/outages", "/sites-hs"} {
@@ -248,7 +249,7 @@ func TestOperatorFeed(t *testing.T) {
 	at = at.Add(49 * time.Hour)
 	feed("?operator=ORANGE", true, false)
 	parse(t, get(t, s, target, "If-None-Match", tag), 200)
-	if err := s.Outages.Failed(market.FR, "ORANGE", os.ErrDeadlineExceeded); err != nil {
+	if err := s.Community.Feeds.Failed(market.FR, "ORANGE", os.ErrDeadlineExceeded); err != nil {
 		t.Fatal(err)
 	}
 	if values, _ := ofAll(t, s, target, "id"); len(values) != 1 {
@@ -257,7 +258,7 @@ func TestOperatorFeed(t *testing.T) {
 	importOutages(t, s, market.FR, "ORANGE", lyon)
 	feed("?operator=ORANGE", true, true)
 	tag = get(t, s, target).Header().Get("Etag")
-	report(t, s, outage.NewReport{StartedAt: at.Add(-time.Hour)})
+	report(t, s, community.NewReport{StartedAt: at.Add(-time.Hour)})
 	if values, _ := ofAll(t, s, target, "id"); len(values) != 2 {
 		t.Errorf("%d entries with a report", len(values))
 	}

@@ -17,11 +17,11 @@ import (
 
 	"relais/access"
 	"relais/archive"
+	"relais/community"
 	"relais/endpoint"
 	"relais/index"
 	"relais/measure"
 	"relais/ops"
-	"relais/outage"
 )
 
 // Mounts are the paths under which every operation stands.
@@ -49,10 +49,10 @@ type Options struct {
 	// Failed says why a dataset, by its name in ops, cannot be used.
 	Failed map[string]error
 	// Received, which may be nil, is called after an operation has written something.
-	Received func()
-	Photos   *ops.Photos
-	Outages  *outage.Store
-	Archives *archive.Store
+	Received  func()
+	Photos    *ops.Photos
+	Community *community.Store
+	Archives  *archive.Store
 	// Measures returns nil as long as they are not open.
 	Measures func() *measure.Store
 	// Now, which may be nil, is the time for operations, whenever a request came.
@@ -231,7 +231,7 @@ func (s *Server) reading(x *exchange) *ops.Reading {
 		now = s.Now()
 	}
 	return &ops.Reading{Set: s.set.Load(), Client: x.client, Address: x.address, BaseURL: s.BaseURL, Photos: s.Photos,
-		Outages: s.Outages.Still(), Archives: s.Archives, Measures: s.Measures(), Now: now, Failed: s.Failed}
+		Outages: s.Community.Outages(), Archives: s.Archives, Measures: s.Measures(), Now: now, Failed: s.Failed}
 }
 
 // read answers an operation that changes nothing.

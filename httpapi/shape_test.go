@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"relais/community"
 	"relais/market"
-	"relais/outage"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -120,7 +120,7 @@ func TestDeclaredParameters(t *testing.T) {
 func TestAnswersHaveTheirShapes(t *testing.T) {
 	s, doc := newServer(t), document(t)
 	importOutages(t, s, market.FR, "ORANGE", paris, lyon)
-	report(t, s, outage.NewReport{})
+	report(t, s, community.NewReport{})
 	for _, target := range append(outageTargets, targets...) {
 		template := strings.NewReplacer("/antennas/90000010", "/antennas/{id}", "/sites/fr-90000010", "/sites/{siteId}",
 			"/archive/2026-08-27", "/archive/{date}").Replace(target)

@@ -223,6 +223,22 @@ func (m *Market) Phase(status int) Phase {
 // province, generation, status, bbox or operator.
 func (m *Market) HasFilter(name string) bool { return slices.Contains(m.Filters, name) }
 
+// AreaAt returns the position of the area whose box has p, and false when none has.
+func (m *Market) AreaAt(p geo.Point) (int, bool) {
+	i := slices.IndexFunc(m.Areas, func(a Area) bool { return a.Box != nil && a.Box.Contains(p) })
+	return i, i >= 0
+}
+
+// Contains reports whether p lies in one of the areas of the market, or in its box when the
+// areas have none.
+func (m *Market) Contains(p geo.Point) bool {
+	if slices.ContainsFunc(m.Areas, func(a Area) bool { return a.Box != nil }) {
+		_, ok := m.AreaAt(p)
+		return ok
+	}
+	return m.Box.Contains(p)
+}
+
 // Holds tells whether a site of the area, which may be unknown (-1), can stand
 // at p.
 func (m *Market) Holds(area int, p geo.Point) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"relais/community"
 	"relais/endpoint"
 	"relais/geo"
 	"relais/index"
@@ -107,22 +108,22 @@ func (r *Reading) outages(_ context.Context, p *outagesParams) (*view.Body[[]vie
 	return body, nil
 }
 
-func (r *Reading) outagesOf(source outageSource, q outage.Query) (list []outage.Outage, truncated bool) {
+func (r *Reading) outagesOf(source outageSource, q outage.Query) (list []community.Outage, truncated bool) {
 	switch view.OutageSource(source) {
 	case view.FromOperator:
 		entries, truncated := r.Outages.Entries(q)
 		for _, e := range entries {
-			list = append(list, outage.Outage{Entry: e})
+			list = append(list, community.Outage{Entry: e})
 		}
 		return list, truncated
 	case view.FromCommunity:
 		reports, truncated := r.Outages.Reports(q)
 		for _, report := range reports {
-			list = append(list, outage.Outage{Report: report})
+			list = append(list, community.Outage{Report: report})
 		}
 		return list, truncated
 	}
-	return r.Outages.Outages(q)
+	return r.Outages.All(q)
 }
 
 // feedQuery resolves the parameters that pick a market's outages. No register is

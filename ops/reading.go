@@ -11,11 +11,11 @@ import (
 
 	"relais/access"
 	"relais/archive"
+	"relais/community"
 	"relais/endpoint"
 	"relais/index"
 	"relais/market"
 	"relais/measure"
-	"relais/outage"
 	"relais/view"
 )
 
@@ -31,7 +31,7 @@ type Reading struct {
 	Client   *access.Client
 	Address  netip.Addr // of the client, not valid when it is unknown
 	Photos   *Photos
-	Outages  *outage.Store
+	Outages  *community.Outages
 	Archives *archive.Store
 	BaseURL  string
 	// Measures are nil as long as they are not open, and where they cannot be.

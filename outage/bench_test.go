@@ -52,21 +52,13 @@ func BenchmarkOutages(b *testing.B) {
 	})
 	b.Run("disc", func(b *testing.B) {
 		for b.Loop() {
-			s.Outages(Query{Market: market.FR, Disc: &geo.Disc{Center: geo.Point{Lat: 46, Lng: 0.2}, Radius: 50e3},
+			s.Entries(Query{Market: market.FR, Disc: &geo.Disc{Center: geo.Point{Lat: 46, Lng: 0.2}, Radius: 50e3},
 				Limit: 200})
 		}
 	})
 	b.Run("all", func(b *testing.B) {
 		for b.Loop() {
-			s.Outages(Query{Market: market.FR, Limit: 200})
-		}
-	})
-	report := said("ann")
-	b.Run("report", func(b *testing.B) {
-		for b.Loop() {
-			if _, _, err := s.Report(report); err != nil {
-				b.Fatal(err)
-			}
+			s.Entries(Query{Market: market.FR, Limit: 200})
 		}
 	})
 }

@@ -1,19 +1,18 @@
 package outage
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 
 	"relais/store"
 )
 
-// Check reads every record of community.db that is this package's, and returns the
-// numbers of unavailable sites and reports. The error tells the first of what cannot be
-// used. nil is a file that is not there.
-func Check(db *store.DB) (entries, reports int, err error) {
+// Check reads every record of community.db that is this package's, and returns the number
+// of unavailable sites. The error tells the first of what cannot be used. nil is a file
+// that is not there.
+func Check(db *store.DB) (entries int, err error) {
 	if db == nil {
-		return 0, 0, nil
+		return 0, nil
 	}
 	var found store.Problems
 	err = db.View(func(tx *store.Tx) error {
@@ -32,23 +31,9 @@ func Check(db *store.DB) (entries, reports int, err error) {
 					found.Add(fmt.Errorf("unavailable sites of %q: they have no feed", k))
 				}
 				return nil
-			}),
-			store.Each(tx, reportsBucket, func(k, v []byte) error {
-				reports++
-				r, err := parseRecord(k, v)
-				if found.Add(err); err == nil {
-					found.Add(r.check(tx, k))
-				}
-				return nil
-			}),
-			store.Each(tx, tokensBucket, func(k, v []byte) error {
-				if !tx.Bucket([]byte(reportsBucket)).Has(v) {
-					found.Add(fmt.Errorf("a token of the outage report %x: there is none", v))
-				}
-				return nil
 			}))
 	})
-	return entries, reports, errors.Join(found.Err(), err)
+	return entries, errors.Join(found.Err(), err)
 }
 
 // check tells whether the numbers of a feed add up.
@@ -60,17 +45,6 @@ func (d *feedData) check() error {
 	if d.Served != len(d.entries) || d.Rows != d.Served+rejected {
 		return fmt.Errorf("feed %s: %d rows, %d served, %d rejected, and %d sites", feedID(d.Market, d.Operator),
 			d.Rows, d.Served, rejected, len(d.entries))
-	}
-	return nil
-}
-
-func (r *record) check(tx *store.Tx, k []byte) error {
-	if r.Confirms < len(r.Confirmers) || (r.State == Confirmed) != (r.Confirms >= NeededConfirmations) && r.open() {
-		return fmt.Errorf("outage report %s: %s with %d confirmations of %d users", r.ID, r.State, r.Confirms,
-			len(r.Confirmers))
-	}
-	if r.Token != nil && !bytes.Equal(tx.Bucket([]byte(tokensBucket)).Get(r.Token), k) {
-		return fmt.Errorf("outage report %s: it is not found by its token", r.ID)
 	}
 	return nil
 }

@@ -117,6 +117,17 @@ func (e *Entry) ID() string { return "operator:" + e.SourceID() + ":" + e.Code }
 // Point is where the site stands.
 func (e *Entry) Point() geo.Point { return geo.Point{Lat: e.Lat, Lng: e.Lng} }
 
+// Place implements Located.
+func (e *Entry) Place() (operator, area string, p geo.Point) { return e.Operator, e.Area, e.Point() }
+
+// Began is when the outage began, the zero time when that is not stated.
+func (e *Entry) Began() time.Time {
+	if e.Start == nil {
+		return time.Time{}
+	}
+	return *e.Start
+}
+
 // Raw is the row by the names of its columns in api.md, of which none is missing; a
 // column that the file lacks is "". Start and end are written 2026-08-20 06:10:00, in
 // the time of the file, whatever its way of writing them; else cells are as published.

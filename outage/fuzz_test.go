@@ -53,7 +53,7 @@ func FuzzFile(f *testing.F) {
 
 func checkEntry(t *testing.T, e *Entry) {
 	t.Helper()
-	if !holds(market.Get(e.Market), e.Point()) || e.Code == "" || len(e.Raw()) != 20 {
+	if !market.Get(e.Market).Contains(e.Point()) || e.Code == "" || len(e.Raw()) != 20 {
 		t.Errorf("%+v", e)
 	}
 	if e.Start != nil && e.End != nil && e.End.Before(*e.Start) {

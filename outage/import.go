@@ -124,14 +124,13 @@ func (s *Store) replace(key feedKey, p *parser, reports []*source.Report) error 
 	if err != nil {
 		return err
 	}
-	return s.update(func(tx *store.Tx) error {
+	return s.update(key.market, func(tx *store.Tx) error {
 		if err := tx.Bucket([]byte(entriesBucket)).Put(key.bytes(), text); err != nil {
 			return err
 		}
-		return putJSON(tx, feedsBucket, key.bytes(), f)
-	}, func(st *state) changed {
+		return store.PutJSON(tx, feedsBucket, key.bytes(), f)
+	}, func(st *state) {
 		st.feeds[key] = newFeedData(f, entries)
-		return changed{key.market, true}
 	})
 }
 
@@ -153,15 +152,14 @@ func (s *Store) Clear(code market.Code, operator string) error {
 	if err != nil {
 		return err
 	}
-	return s.update(func(tx *store.Tx) error {
+	return s.update(key.market, func(tx *store.Tx) error {
 		feeds, entries := tx.Bucket([]byte(feedsBucket)), tx.Bucket([]byte(entriesBucket))
 		if !feeds.Has(key.bytes()) && !entries.Has(key.bytes()) {
 			return nil
 		}
 		return errors.Join(entries.Delete(key.bytes()), feeds.Delete(key.bytes()), store.MarkDeleted(tx))
-	}, func(st *state) changed {
+	}, func(st *state) {
 		delete(st.feeds, key)
-		return changed{key.market, true}
 	})
 }
 
@@ -205,12 +203,4 @@ func getFeed(tx *store.Tx, key feedKey) (*Feed, error) {
 			feedID(f.Market, f.Operator))
 	}
 	return f, nil
-}
-
-func putJSON(tx *store.Tx, bucket string, key []byte, v any) error {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	return tx.Bucket([]byte(bucket)).Put(key, text)
 }

@@ -88,19 +88,18 @@ func (s *Store) Unchanged(code market.Code, operator string) error {
 // alterFeed changes what is said of a feed; its entries stay.
 func (s *Store) alterFeed(key feedKey, alter func(f *Feed)) error {
 	var f *Feed
-	return s.update(func(tx *store.Tx) (err error) {
+	return s.update(key.market, func(tx *store.Tx) (err error) {
 		if f, err = getFeed(tx, key); err != nil {
 			return err
 		}
 		alter(f)
-		return putJSON(tx, feedsBucket, key.bytes(), f)
-	}, func(st *state) changed {
+		return store.PutJSON(tx, feedsBucket, key.bytes(), f)
+	}, func(st *state) {
 		next := &feedData{}
 		if d := st.feeds[key]; d != nil {
 			*next = *d
 		}
 		next.Feed = f
 		st.feeds[key] = next
-		return changed{key.market, true}
 	})
 }

@@ -1,7 +1,6 @@
-// Package outage keeps what is known of sites that do not work: what operators
-// publish of their own in files of unavailable sites, and what people report. The two
-// stand side by side and are never merged. It fetches nothing, and does not know
-// whether a site exists.
+// Package outage keeps what operators publish of their sites that do not work, in files
+// of unavailable sites. It fetches nothing, and does not know whether a site exists; what
+// people report is in package community.
 //
 // Everything is in community.db. The last good file of an operator stays until a
 // better one comes or it is cleared; what is asked is answered from memory.
@@ -17,34 +16,29 @@ import (
 
 	"github.com/google/uuid"
 
+	"relais/market"
 	"relais/store"
 )
 
 // What callers must tell apart. Other errors are those of package store, of reading a
 // file, and of values that are out of bounds.
 var (
-	ErrNoReport = errors.New("no such outage report")
-	ErrClosed   = errors.New("the outage report is resolved or rejected")
-	ErrNotYours = errors.New("only who made the outage report, or a moderator, can resolve it")
 	ErrNoFeed   = errors.New("the operators of the market publish no unavailable sites")
 	ErrOperator = errors.New("not an operator of the market")
 	ErrReadOnly = fmt.Errorf("the folder cannot be written to: %w", fs.ErrPermission)
 )
 
 // Buckets of community.db that are this package's. The key of a feed is its market,
-// 0, its operator; the id of a report is a UUID of version 7 in 16 bytes, so that
-// reports stand by time.
+// 0, its operator.
 const (
 	feedsBucket   = "feeds"            // feed → Feed in JSON
 	entriesBucket = "unavailableSites" // feed → []*Entry in JSON: its last good file
-	reportsBucket = "outageReports"    // id → record in JSON
-	tokensBucket  = "outageTokens"     // hash of user and token → id of the report
 )
 
 // Buckets are those of this package.
-var Buckets = []string{feedsBucket, entriesBucket, reportsBucket, tokensBucket}
+var Buckets = []string{feedsBucket, entriesBucket}
 
-// A Store is the outages of a data folder. Its methods may be called from several
+// A Store is the feeds of a data folder. Its methods may be called from several
 // goroutines.
 type Store struct {
 	db       *store.DB // nil for a read-only folder without the file
@@ -57,7 +51,7 @@ type Store struct {
 	state    atomic.Pointer[state]
 }
 
-// Open reads the outages of community.db, which stays the caller's. With nil, or a db
+// Open reads the feeds of community.db, which stays the caller's. With nil, or a db
 // that is opened read-only, every change fails with ErrReadOnly. What cannot be used is
 // left out, of which Problems tells; its feed has failed until it is imported again.
 func Open(db *store.DB, now func() time.Time) (*Store, error) {
@@ -72,7 +66,7 @@ func Open(db *store.DB, now func() time.Time) (*Store, error) {
 		}
 	}
 	for code := range st.markets() {
-		st.arrange(changed{code, true})
+		st.arrange(code)
 	}
 	s.state.Store(st)
 	return s, nil
@@ -109,15 +103,15 @@ func (s *Store) DataVersion() string {
 }
 
 // Version names what is answered: as long as it is the same, so is every answer. It
-// changes with every change and whenever a feed becomes too old or a report dormant.
+// changes with every change and whenever a feed becomes too old.
 func (s *Store) Version() string {
 	st := s.state.Load()
 	return fmt.Sprint(s.opened, ".", st.version, ".", st.passed(s.now()))
 }
 
 // update changes the file and then, when that is on disk, what is answered: apply gets
-// a copy of the state and says what it changed.
-func (s *Store) update(change func(*store.Tx) error, apply func(*state) changed) error {
+// a copy of the state, of which it changes a feed of one market.
+func (s *Store) update(code market.Code, change func(*store.Tx) error, apply func(*state)) error {
 	if s.db == nil || s.db.ReadOnly() {
 		return ErrReadOnly
 	}
@@ -127,9 +121,8 @@ func (s *Store) update(change func(*store.Tx) error, apply func(*state) changed)
 		return err
 	}
 	next := s.state.Load().clone()
-	if c := apply(next); c.market != "" {
-		next.arrange(c)
-	}
+	apply(next)
+	next.arrange(code)
 	s.state.Store(next)
 	return nil
 }

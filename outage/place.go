@@ -38,11 +38,11 @@ func degrees(text string) (float64, bool) {
 // strays says why a site at p is not one of the market, "" when it is. Files of an
 // operator may hold its sites in several markets of a country.
 func (w *row) strays(p geo.Point) (reason string) {
-	if holds(w.market, p) {
+	if w.market.Contains(p) {
 		return ""
 	}
 	for _, m := range market.All {
-		if m.Country == w.market.Country && holds(m, p) {
+		if m.Country == w.market.Country && m.Contains(p) {
 			w.abroad++
 			return "a site of the market " + string(m.Code)
 		}
@@ -50,23 +50,10 @@ func (w *row) strays(p geo.Point) (reason string) {
 	return outside
 }
 
-// holds tells whether p lies in one of the areas of a market, or in its box when the
-// areas have none.
-func holds(m *market.Market, p geo.Point) bool {
-	boxed := false
-	for _, a := range m.Areas {
-		if a.Box != nil && a.Box.Contains(p) {
-			return true
-		}
-		boxed = boxed || a.Box != nil
-	}
-	return !boxed && m.Box.Contains(p)
-}
-
 // areaOf is the code of the area of a site: by its position where areas have boxes,
 // else by what is stated of its area or commune; "" when neither tells.
 func areaOf(m *market.Market, stated, insee string, p geo.Point) string {
-	if i := slices.IndexFunc(m.Areas, func(a market.Area) bool { return a.Box != nil && a.Box.Contains(p) }); i >= 0 {
+	if i, ok := m.AreaAt(p); ok {
 		return m.Areas[i].Code
 	}
 	if i, ok := m.Area(stated); ok {

@@ -2,17 +2,12 @@ package outage
 
 import (
 	"bytes"
-	"encoding/base64"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/uuid"
 
 	"relais/market"
 	"relais/store"
@@ -40,16 +35,13 @@ func content(t *testing.T, path string) []byte {
 	return text
 }
 
-// What is forgotten or cleared is off the disk when the file is compacted; the file says
+// What is cleared is off the disk when the file is compacted; the file says
 // that it needs it, and only then.
-func TestForgottenIsOffTheDisk(t *testing.T) {
+func TestClearedIsOffTheDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "community.db")
 	db := database(t, path)
 	defer db.Close()
 	s := reopen(t, db, newClock())
-	if n, err := s.Forget("nobody"); n != 0 || err != nil {
-		t.Error(n, err)
-	}
 	if err := s.Clear(market.FR, "SFR"); err != nil {
 		t.Error(err)
 	}
@@ -65,145 +57,6 @@ func TestForgottenIsOffTheDisk(t *testing.T) {
 	if text := compact(t, db, path, true); bytes.Contains(text, []byte("must go")) ||
 		!bytes.Contains(text, []byte("a detail that stays")) {
 		t.Error("the feed is still on the disk, or another is not")
-	}
-	r := made(t, s, said("ann"))
-	if _, err := s.Confirm(r.ID, "bob"); err != nil {
-		t.Fatal(err)
-	}
-	bob := []byte(base64.StdEncoding.EncodeToString((&record{Report: *r}).hash("bob")))
-	if n, err := s.Forget("bob"); n != 1 || err != nil || !bytes.Contains(content(t, path), bob) {
-		t.Errorf("%d, %v, or nothing was left", n, err)
-	}
-	if bytes.Contains(compact(t, db, path, true), bob) {
-		t.Error("the user is still on the disk")
-	}
-	if got, err := reopen(t, db, newClock()).Get(r.ID); look(got, err) != "reported 1 2" {
-		t.Error(look(got, err))
-	}
-}
-
-// Reports leave the disk a year after their last news, and nothing else does.
-func TestRetain(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "community.db")
-	db := database(t, path)
-	defer db.Close()
-	c := newClock()
-	begin := c.at
-	s := reopen(t, db, c)
-	load(t, s, "SFR", rowOf("1"))
-	reports := map[string]*Report{}
-	for _, name := range []string{"resolved", "rejected", "dormant", "confirmed late", "resolved late",
-		"rejected after its end"} {
-		n := said("ann")
-		n.Token, n.Reason = name, "reason of "+name
-		reports[name] = made(t, s, n)
-	}
-	elsewhere := said("ann")
-	elsewhere.Market, elsewhere.Operator, elsewhere.At.Lat, elsewhere.At.Lng = market.CH, "SALT_CH", 46.95, 7.44
-	reports["in CH"] = made(t, s, elsewhere)
-	must := func(_ *Report, err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	must(s.Resolve(reports["resolved"].ID, "ann"))
-	must(s.Reject(reports["rejected"].ID, "no"))
-	must(s.Resolve(reports["rejected after its end"].ID, ""))
-	c.at = begin.Add(time.Hour)
-	must(s.Confirm(reports["confirmed late"].ID, "bob"))
-	must(s.Resolve(reports["resolved late"].ID, ""))
-	must(s.Reject(reports["rejected after its end"].ID, "never was"))
-	for _, step := range []struct {
-		after   time.Duration
-		removed int
-		left    []string
-	}{
-		{365 * 24 * time.Hour, 0,
-			[]string{"confirmed late", "dormant", "in CH", "rejected", "rejected after its end", "resolved",
-				"resolved late"}},
-		{365*24*time.Hour + time.Second, 4, []string{"confirmed late", "rejected after its end", "resolved late"}},
-		{365*24*time.Hour + time.Hour, 0, []string{"confirmed late", "rejected after its end", "resolved late"}},
-		{365*24*time.Hour + time.Hour + time.Second, 3, nil},
-	} {
-		c.at = begin.Add(step.after)
-		if n, err := s.Retain(Keep); n != step.removed || err != nil {
-			t.Errorf("%s: %d reports removed, %v", step.after, n, err)
-		}
-		text := compact(t, db, path, step.removed > 0)
-		for _, s := range []*Store{s, reopen(t, db, c)} {
-			var left []string
-			for name, r := range reports {
-				onDisk := bytes.Contains(text, []byte("reason of "+name+`"`)) ||
-					name == "in CH" && bytes.Contains(text, []byte(r.ID))
-				if _, err := s.Get(r.ID); err == nil != onDisk || err != nil && !errors.Is(err, ErrNoReport) {
-					t.Errorf("%s: %s: %v, on the disk: %v", step.after, name, err, onDisk)
-				}
-				if onDisk {
-					left = append(left, name)
-				}
-			}
-			if slices.Sort(left); !slices.Equal(left, step.left) {
-				t.Errorf("%s: %q are left", step.after, left)
-			}
-			open, _ := s.Reports(Query{Market: market.CH, States: States})
-			if len(open) == 1 != slices.Contains(step.left, "in CH") {
-				t.Errorf("%s: %d reports are answered", step.after, len(open))
-			}
-		}
-	}
-	if f := s.Feeds(market.FR)[0]; f.Served != 1 || f.State() != Available {
-		t.Errorf("the feed: %+v", f)
-	}
-	n := said("ann")
-	n.Token = "resolved"
-	if again := made(t, s, n); again.ID == reports["resolved"].ID {
-		t.Error("the token outlived its report")
-	}
-}
-
-// Thousands of old reports go in several steps, and their space comes back.
-func TestRetainMany(t *testing.T) {
-	const many = 2*retained + 5
-	path := filepath.Join(t.TempDir(), "community.db")
-	db := database(t, path)
-	defer db.Close()
-	c := newClock()
-	r := made(t, reopen(t, db, c), said("ann"))
-	if err := db.Update(func(tx *store.Tx) error {
-		for i := range many {
-			id := uuid.New()
-			old := record{Report: *r}
-			old.ID, old.State, old.Reason, old.ClosedAt = idPrefix+id.String(), Resolved, strings.Repeat("x",
-				maxText), &c.at
-			old.Token = fmt.Appendf(nil, "%016d", i)
-			if err := errors.Join(old.put(tx), tx.Bucket([]byte(tokensBucket)).Put(old.Token, id[:])); err != nil {
-				return err
-			}
-		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	s := reopen(t, db, c)
-	if list, _ := s.Reports(Query{Market: market.FR, States: States}); len(list) != 1 ||
-		len(s.state.Load().reports) != 1 {
-		t.Errorf("%d reports are answered, %d in memory", len(list), len(s.state.Load().reports))
-	}
-	c.at = c.at.Add(Keep - time.Hour)
-	if _, err := s.Confirm(r.ID, "bob"); err != nil {
-		t.Fatal(err)
-	}
-	c.at = c.at.Add(2 * time.Hour)
-	before := len(content(t, path))
-	if n, err := s.Retain(Keep); n != many || err != nil {
-		t.Errorf("%d, %v", n, err)
-	}
-	if after := len(compact(t, db, path, true)); before < many*maxText || after > 1<<20 {
-		t.Errorf("%d bytes before, %d after", before, after)
-	}
-	if _, n, err := reopen(t, db, c).List(Filter{}, 10, 0); n != 1 || err != nil {
-		t.Errorf("%d reports, %v", n, err)
 	}
 }
 

@@ -8,27 +8,16 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
-
-	"relais/geo"
 	"relais/market"
 	"relais/store"
 )
 
-// A state is what is answered: the good data of every feed and the reports that are
-// open. It never changes; a change makes another from a clone.
+// A state is what is answered: the good data of every feed. It never changes; a change
+// makes another from a clone.
 type state struct {
 	version  uint64
 	feeds    map[feedKey]*feedData
-	reports  map[uuid.UUID]*Report // that are neither resolved nor rejected
 	arranged map[market.Code]*arranged
-}
-
-// changed is a market in which a change changed something; feeds tells whether in its
-// feeds.
-type changed struct {
-	market market.Code
-	feeds  bool
 }
 
 // feedData is a feed with its entries.
@@ -41,13 +30,11 @@ type feedData struct {
 // arranged is a market in the order of answers.
 type arranged struct {
 	entries   []*Entry
-	reports   []*Report
-	deadlines []time.Time // of a feed or a report, ascending
+	deadlines []time.Time // of the feeds, ascending
 }
 
 func newState() *state {
-	return &state{feeds: map[feedKey]*feedData{}, reports: map[uuid.UUID]*Report{},
-		arranged: map[market.Code]*arranged{}}
+	return &state{feeds: map[feedKey]*feedData{}, arranged: map[market.Code]*arranged{}}
 }
 
 func newFeedData(f *Feed, entries []*Entry) *feedData {
@@ -57,7 +44,7 @@ func newFeedData(f *Feed, entries []*Entry) *feedData {
 }
 
 func (st *state) clone() *state {
-	return &state{st.version + 1, maps.Clone(st.feeds), maps.Clone(st.reports), maps.Clone(st.arranged)}
+	return &state{st.version + 1, maps.Clone(st.feeds), maps.Clone(st.arranged)}
 }
 
 // markets are those of which there is something.
@@ -65,9 +52,6 @@ func (st *state) markets() map[market.Code]bool {
 	all := map[market.Code]bool{}
 	for key := range st.feeds {
 		all[key.market] = true
-	}
-	for _, r := range st.reports {
-		all[r.Market] = true
 	}
 	return all
 }
@@ -83,19 +67,6 @@ func (st *state) read(tx *store.Tx, now time.Time) (problems []error, err error)
 		}
 		if d != nil {
 			st.feeds[feedKey{d.Market, d.Operator}] = d
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	err = store.Each(tx, reportsBucket, func(k, v []byte) error {
-		r, err := parseRecord(k, v)
-		if err != nil {
-			problems = append(problems, err)
-		} else if r.open() {
-			report := r.Report
-			st.reports[uuid.UUID(k)] = &report
 		}
 		return nil
 	})
@@ -143,11 +114,8 @@ func readFeed(tx *store.Tx, k []byte) (*feedData, error) {
 	return newFeedData(f, entries), nil
 }
 
-// near is how far an operator's entry may be from a report that it confirms, in metres.
-const near = 300
-
-// of is a market in the order of answers, what began last first, what has no beginning
-// last; of what began at once the reports first, then by id.
+// of is a market in the order of answers: what began last first, what has no beginning
+// last; of what began at once, by id.
 func (st *state) of(code market.Code) *arranged {
 	if a := st.arranged[code]; a != nil {
 		return a
@@ -155,33 +123,16 @@ func (st *state) of(code market.Code) *arranged {
 	return &arranged{}
 }
 
-// arrange puts what changed in a market into that order.
-func (st *state) arrange(c changed) {
-	a := *st.of(c.market)
-	if c.feeds {
-		a.entries = st.sorted(c.market)
-	}
-	a.reports, a.deadlines = nil, nil
+// arrange puts a market into that order.
+func (st *state) arrange(code market.Code) {
+	a := &arranged{entries: st.sorted(code)}
 	for key, d := range st.feeds {
-		if key.market == c.market && d.State() == Available {
+		if key.market == code && d.State() == Available {
 			a.deadlines = append(a.deadlines, d.ReadAt.Add(Fresh))
 		}
 	}
-	for id, old := range st.reports {
-		if old.Market != c.market {
-			continue
-		}
-		r := *old // which an answer may hold
-		r.OperatorConfirmed = st.confirms(&r)
-		st.reports[id] = &r
-		a.reports = append(a.reports, &r)
-		a.deadlines = append(a.deadlines, r.NewsAt.Add(Patience))
-	}
-	slices.SortFunc(a.reports, func(x, y *Report) int {
-		return cmp.Or(y.StartedAt.Compare(x.StartedAt), cmp.Compare(x.ID, y.ID))
-	})
 	slices.SortFunc(a.deadlines, time.Time.Compare)
-	st.arranged[c.market] = &a
+	st.arranged[code] = a
 }
 
 // sorted are the entries of a market in the order of answers.
@@ -192,38 +143,9 @@ func (st *state) sorted(code market.Code) (all []*Entry) {
 		}
 	}
 	slices.SortFunc(all, func(x, y *Entry) int {
-		return cmp.Or(began(y).Compare(began(x)), cmp.Compare(x.Operator, y.Operator), cmp.Compare(x.Code, y.Code))
+		return cmp.Or(y.Began().Compare(x.Began()), cmp.Compare(x.Operator, y.Operator), cmp.Compare(x.Code, y.Code))
 	})
 	return all
-}
-
-// began is when an entry began, the zero time when that is not stated.
-func began(e *Entry) time.Time {
-	if e.Start == nil {
-		return time.Time{}
-	}
-	return *e.Start
-}
-
-// confirms tells whether the report's operator says of a site near it that it is
-// unavailable.
-func (st *state) confirms(r *Report) bool {
-	d := st.feeds[feedKey{r.Market, r.Operator}]
-	if d == nil {
-		return false
-	}
-	around := geo.Disc{Center: r.Point(), Radius: near}.Box()
-	from, _ := slices.BinarySearchFunc(d.byLat, around.South,
-		func(e *Entry, lat float64) int { return cmp.Compare(e.Lat, lat) })
-	for _, e := range d.byLat[from:] {
-		if e.Lat > around.North {
-			break
-		}
-		if geo.Distance(r.Point(), e.Point()) <= near {
-			return true
-		}
-	}
-	return false
 }
 
 // passed counts the deadlines before now.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 
@@ -71,6 +72,15 @@ func (tx *Tx) Size() int64 { return tx.bolt.Size() }
 
 // WriteTo writes the whole file, Size bytes.
 func (tx *Tx) WriteTo(w io.Writer) (int64, error) { return tx.bolt.WriteTo(w) }
+
+// PutJSON stores a value in a bucket as JSON.
+func PutJSON(tx *Tx, bucket string, key []byte, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return tx.Bucket([]byte(bucket)).Put(key, text)
+}
 
 // Each calls fn with every key and value of a bucket, and ends with its first error. A
 // bucket that is missing has none.

@@ -20,12 +20,12 @@ func empty(t *testing.T) *Reading {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said, err := community.Open(nil, time.Now)
+	said, err := community.Open(nil, outages, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Reading{Said: NewSaid(outages, said), Reading: &ops.Reading{
-		Outages: outages, Photos: &ops.Photos{Store: photos.Open(nil, "", time.Now)},
+	return &Reading{Said: NewSaid(said), Reading: &ops.Reading{
+		Outages: said.Outages(), Photos: &ops.Photos{Store: photos.Open(nil, "", time.Now)},
 		Archives: archive.Open(nil, time.Now), Now: time.Now()}}
 }
 

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 
+	"relais/community"
 	"relais/market"
 	"relais/outage"
 	"relais/view"
@@ -66,8 +67,8 @@ type outageByUser struct {
 	OperatorConfirmed      *bool             `json:"operatorConfirmed" doc:"Whether its operator publishes an outage within 300 m."`
 }
 
-func newReportedOutage(r *outage.Report) *ReportedOutage {
-	return &ReportedOutage{outageByUser(view.NewOutage(outage.Outage{Report: r})), byUsers}
+func newReportedOutage(r *community.Report) *ReportedOutage {
+	return &ReportedOutage{outageByUser(view.NewOutage(community.Outage{Report: r})), byUsers}
 }
 
 // ShowsUsers reports whether a tool's answers may have texts that people wrote.

@@ -16,7 +16,6 @@ import (
 	"relais/index"
 	"relais/market"
 	"relais/measure"
-	"relais/outage"
 	"relais/photos"
 	"relais/site"
 )
@@ -53,13 +52,13 @@ func TestObservations(t *testing.T) {
 			t.Fatal(err)
 		}
 		all[v.ID] = seen{"validation", s.Position}
-		o, _, err := w.outages.Report(outage.NewReport{Market: market.FR, Operator: operator, At: s.Position,
+		o, _, err := w.community.AddReport(community.NewReport{Market: market.FR, Operator: operator, At: s.Position,
 			SiteKey: key, User: ann.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if i%5 == 0 {
-			if _, err := w.outages.Resolve(o.ID, ""); err != nil {
+			if _, err := w.community.Resolve(o.ID, ""); err != nil {
 				t.Fatal(err)
 			}
 			continue
@@ -76,7 +75,7 @@ func TestObservations(t *testing.T) {
 			all[p.ID] = seen{"photo", s.Position}
 		}
 	}
-	r.Outages = w.outages.Still()
+	r.Outages = w.community.Outages()
 	places := []geo.Point{}
 	for _, x := range all {
 		places = append(places, x.at)

@@ -12,7 +12,6 @@ import (
 	"relais/geo"
 	"relais/market"
 	"relais/measure"
-	"relais/outage"
 	"relais/view"
 )
 
@@ -162,7 +161,7 @@ func (r *Reading) meReportsStatus(_ context.Context, p *pageParams) (*OwnReports
 		}
 		if report != nil {
 			item.Role, item.State, item.Outage = role, string(report.State), newReportedOutage(report)
-			item.Shown = report.State == outage.Reported || report.State == outage.Confirmed
+			item.Shown = report.State == community.Reported || report.State == community.Confirmed
 		}
 		items = append(items, item)
 	}
@@ -170,16 +169,16 @@ func (r *Reading) meReportsStatus(_ context.Context, p *pageParams) (*OwnReports
 }
 
 // ownReport returns a report and what the person did of it; nil when it is not kept.
-func (r *Reading) ownReport(id string) (report *outage.Report, role string, err error) {
-	report, err = r.Said.Outages.Get(id)
-	if errors.Is(err, outage.ErrNoReport) {
+func (r *Reading) ownReport(id string) (report *community.Report, role string, err error) {
+	report, err = r.Said.Community.Report(id)
+	if errors.Is(err, community.ErrNoReport) {
 		return nil, "", nil
 	}
 	if err != nil {
 		return nil, "", err
 	}
 	role = "confirmed"
-	if r.Said.Outages.ReportedBy(id, r.Person.ID) {
+	if r.Said.Community.ReportedBy(id, r.Person.ID) {
 		role = "reported"
 	}
 	return report, role, nil

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"relais/account"
+	"relais/community"
 	"relais/endpoint"
 	"relais/market"
-	"relais/outage"
 )
 
 var meSessionsList = endpoint.New(endpoint.Decl{
@@ -129,12 +129,12 @@ func (r *Reading) meGamificationStats(context.Context, *struct{}) (*Points, erro
 			switch {
 			case err != nil:
 				return nil, err
-			case report == nil || report.State == outage.Rejected:
+			case report == nil || report.State == community.Rejected:
 			case role == "confirmed":
 				confirmations++
 			default:
 				reported++
-				if report.Confirms >= outage.NeededConfirmations {
+				if report.Confirms >= community.NeededConfirmations {
 					confirmed++
 				}
 			}

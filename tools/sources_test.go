@@ -1,14 +1,11 @@
 package tools
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"relais/market"
 )
 
 // Archives that were made up for a demonstration are nobody's publication.
@@ -57,9 +54,7 @@ func TestUnavailableSources(t *testing.T) {
 				0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := r.Outages.Import(context.Background(), market.FR, tt.operator, path); err != nil {
-				t.Fatal(err)
-			}
+			publish(t, r, tt.operator, path)
 		})
 	}
 	for _, c := range []struct {

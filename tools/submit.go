@@ -17,21 +17,19 @@ import (
 	"relais/limit"
 	"relais/measure"
 	"relais/ops"
-	"relais/outage"
 )
 
 var submitTools = []*Tool{submitReport, submitSpeedtest, submitValidation, bugSubmit}
 
 // Said is where what people submit goes, and how often they do.
 type Said struct {
-	Outages   *outage.Store // that can be written to
-	Community *community.Store
+	Community *community.Store       // that can be written to
 	writes    *limit.Counter[string] // by person
 }
 
 // NewSaid counts from now on.
-func NewSaid(outages *outage.Store, c *community.Store) *Said {
-	return &Said{outages, c, limit.New[string](time.Hour)}
+func NewSaid(c *community.Store) *Said {
+	return &Said{c, limit.New[string](time.Hour)}
 }
 
 // hourly is how much a person may submit in an hour.
@@ -152,9 +150,8 @@ func (s *Said) left(person string, now time.Time) int {
 }
 
 func (s *Said) forget(person string) error {
-	_, err1 := s.Outages.Forget(person)
-	_, err2 := s.Community.Forget(person)
-	return errors.Join(err1, err2)
+	_, err := s.Community.Forget(person)
+	return err
 }
 
 // refused is what whoever submits is told of an error of the stores.

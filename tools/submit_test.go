@@ -30,7 +30,6 @@ type town struct {
 	open      []*store.DB
 	at        time.Time
 	people    *account.Store
-	outages   *outage.Store
 	community *community.Store
 	measures  *measure.Store
 	said      *Said
@@ -67,15 +66,15 @@ func (w *town) reopen() {
 	}
 	db, now := file("community.db",
 		append(append([]string{}, outage.Buckets...), community.Buckets...)), func() time.Time { return w.at }
-	var err1, err2, err3, err4 error
-	w.outages, err1 = outage.Open(db, now)
-	w.community, err2 = community.Open(db, now)
+	var err2, err3, err4 error
+	feeds, err1 := outage.Open(db, now)
+	w.community, err2 = community.Open(db, feeds, now)
 	w.people, err3 = account.Open(file("users.db", account.Buckets), now)
 	w.measures, err4 = measure.Open(folder.Dir(w.dir), false, now)
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		w.t.Fatal(err)
 	}
-	w.said = NewSaid(w.outages, w.community)
+	w.said = NewSaid(w.community)
 }
 
 // someone makes an account.
@@ -91,7 +90,7 @@ func (w *town) someone(name string) account.Person {
 // as is what a person's tools work on, at this moment.
 func (w *town) as(p account.Person) *Reading {
 	r := inCountry(w.t)
-	r.Outages, r.Measures, r.Now = w.outages.Still(), w.measures, w.at
+	r.Outages, r.Measures, r.Now = w.community.Outages(), w.measures, w.at
 	r.People, r.Person, r.Said = w.people, &p, w.said
 	return r
 }
@@ -186,14 +185,14 @@ func TestSubmitReport(t *testing.T) {
 		}
 	}
 	for _, user := range []string{"x", "y"} {
-		if _, err := w.outages.Confirm(made["id"].(string), user); err != nil {
+		if _, err := w.community.Confirm(made["id"].(string), user); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if p := mustCall(t, w.as(ann), "me_gamification_stats", `{}`); p["points"] != 10.0 {
 		t.Errorf("confirmed by three: %v", p)
 	}
-	if _, err := w.outages.Reject(made["id"].(string), "no such outage"); err != nil {
+	if _, err := w.community.Reject(made["id"].(string), "no such outage"); err != nil {
 		t.Fatal(err)
 	}
 	if p, list := mustCall(t, w.as(ann), "me_gamification_stats", `{}`), mustCall(t, w.as(ann), "me_reports_status",
@@ -202,7 +201,7 @@ func TestSubmitReport(t *testing.T) {
 		t.Errorf("rejected: %v, %v", p, list)
 	}
 	w.at = w.at.Add(400 * 24 * time.Hour)
-	if _, err := w.outages.Retain(outage.Keep); err != nil {
+	if _, _, err := w.community.Retain(community.Keep); err != nil {
 		t.Fatal(err)
 	}
 	if list := mustCall(t, w.as(ann), "me_reports_status",

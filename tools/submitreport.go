@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"relais/account"
+	"relais/community"
 	"relais/endpoint"
 	"relais/fold"
 	"relais/geo"
@@ -124,10 +125,10 @@ func (r *Reading) submitReport(_ context.Context, p *submitReportParams) (*Repor
 	return submit(r, "community_submit_report", account.Outage, p.Token,
 		p, func(token string) (*ReportReceipt, account.Fact, error) {
 			n.User, n.Token, n.Program = r.Person.ID, token, r.Person.Client != ""
-			if err := r.Said.Outages.Wrong(n); err != nil {
+			if err := r.Said.Community.Wrong(n); err != nil {
 				return nil, account.Fact{}, &ops.Error{Status: 400, Code: "INVALID_PARAMETER", Message: err.Error()}
 			}
-			report, made, err := r.Said.Outages.Tell(n)
+			report, made, err := r.Said.Community.Tell(n)
 			if err == nil && !sameOutage(report, n) { // of a token whose first answer is not kept
 				err = errTokenUsed
 			}
@@ -144,14 +145,14 @@ func (r *Reading) submitReport(_ context.Context, p *submitReportParams) (*Repor
 
 // sameOutage tells whether a report can be the one that something was told of: Tell takes
 // what is less than 300 m away, but for rounding.
-func sameOutage(report *outage.Report, n outage.NewReport) bool {
+func sameOutage(report *community.Report, n community.NewReport) bool {
 	return report.Market == n.Market && fold.EqualASCII(report.Operator, n.Operator) &&
 		geo.Distance(report.Point(), n.At) < 301
 }
 
 // report is what the parameters say. Who says it is not in it yet.
-func (r *Reading) report(p *submitReportParams) (n outage.NewReport, err error) {
-	n = outage.NewReport{Market: market.FR, Operator: string(p.Operator), Reason: p.Reason,
+func (r *Reading) report(p *submitReportParams) (n community.NewReport, err error) {
+	n = community.NewReport{Market: market.FR, Operator: string(p.Operator), Reason: p.Reason,
 		Severity: outage.Severity(p.Severity),
 		Services: split(string(p.Services)), Technologies: split(string(p.Networks))}
 	if p.StartedAt != "" {

@@ -150,11 +150,8 @@ func TestNobodyIsNamed(t *testing.T) {
 	}
 	w.reopen()
 	look("she is deleted", true, ann)
-	if n, err := w.outages.Forget(ann.ID); n != 0 || err != nil {
-		t.Errorf("%d reports know her, %v", n, err)
-	}
 	if n, err := w.community.Forget(ann.ID); n != 0 || err != nil {
-		t.Errorf("%d validations know her, %v", n, err)
+		t.Errorf("%d reports and validations know her, %v", n, err)
 	}
 	after := []any{api(t, w.as(bob), "outages.list", map[string]string{"source": "community"})["data"],
 		mustCall(t, w.as(bob), "sites_get_validations", fmt.Sprintf(`{"siteId":%q}`, key)),
@@ -195,7 +192,7 @@ func TestSubmitAgainAfterCrash(t *testing.T) {
 	ann := w.someone("Annabel")
 	key, operator, at := w.site(13)
 	// As submit had done it when the process ended:
-	made, _, err := w.outages.Tell(outage.NewReport{Market: market.FR, Operator: operator, At: at, User: ann.ID,
+	made, _, err := w.community.Tell(community.NewReport{Market: market.FR, Operator: operator, At: at, User: ann.ID,
 		Token: "community_submit_report 1"})
 	v, _, err2 := w.community.Validate(community.NewValidation{Market: market.FR, SiteKey: key, At: at,
 		Subject: community.Exists, User: ann.ID})
@@ -230,7 +227,7 @@ func TestSubmitAgainAfterCrash(t *testing.T) {
 	if a := mustCall(t, w.as(ann), "bug_submit", `{"clientToken":"1","title":"x","text":"y"}`); a["id"] != b.ID {
 		t.Errorf("%v", a)
 	}
-	if list, _ := w.outages.Reports(outage.Query{Market: market.FR}); len(list) != 1 {
+	if list, _ := w.community.Outages().Reports(outage.Query{Market: market.FR}); len(list) != 1 {
 		t.Errorf("%d reports", len(list))
 	}
 }
@@ -321,15 +318,15 @@ func TestSubmitReadOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.open = append(w.open, db)
-	var err1, err2, err3, err4 error
+	var err1, err3, err4 error
 	w.people, err1 = account.Open(db, time.Now)
-	w.outages, err2 = outage.Open(nil, time.Now)
-	w.community, err3 = community.Open(nil, time.Now)
+	feeds, err2 := outage.Open(nil, time.Now)
+	w.community, err3 = community.Open(nil, feeds, time.Now)
 	w.measures, err4 = measure.Open(folder.Dir(w.dir), true, time.Now)
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		t.Fatal(err)
 	}
-	w.said = NewSaid(w.outages, w.community)
+	w.said = NewSaid(w.community)
 	if _, err := call(w.as(ann), "bug_submit", `{"clientToken":"1","title":"x","text":"y"}`); err == nil ||
 		!strings.Contains(err.Error(), "cannot be written to") {
 		t.Errorf("%v", err)
@@ -369,7 +366,7 @@ func TestSubmitAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	reports, _ := w.outages.Reports(outage.Query{Market: market.FR})
+	reports, _ := w.community.Outages().Reports(outage.Query{Market: market.FR})
 	_, bugs, err := w.community.Bugs(true, 10, 0)
 	if list := w.community.OfSite(key); err != nil || len(reports) != 1 || reports[0].Confirms != 3 || len(list) != 1 ||
 		list[0].Count != 3 || bugs != 3 || w.measures.Count(market.FR, measure.Speedtest) != 1 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"relais/community"
 	"relais/endpoint"
 	"relais/geo"
 	"relais/index"
@@ -257,7 +258,7 @@ func (r *Reading) publishers(q outage.Query) Sourced {
 }
 
 func newUnavailable(e *outage.Entry, around *geo.Disc) Unavailable {
-	v := view.NewOutage(outage.Outage{Entry: e})
+	v := view.NewOutage(community.Outage{Entry: e})
 	u := Unavailable{ID: v.ID, Operator: v.OperatorKey, Code: v.SiteName, Commune: v.Commune, Severity: v.Severity,
 		Services:     v.AffectedServices,
 		Technologies: v.AffectedTechnologies, StartedAt: v.StartedAt, ExpectedEnd: v.ExpectedEndAt, Reason: v.Reason,

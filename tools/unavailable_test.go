@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/community"
 	"relais/folder"
 	"relais/index"
 	"relais/market"
@@ -28,10 +29,25 @@ func withOutages(t *testing.T) *Reading {
 	}
 	t.Cleanup(func() { db.Close() })
 	r := inCountry(t)
-	if r.Outages, err = outage.Open(db, time.Now); err != nil {
+	feeds, err := outage.Open(db, time.Now)
+	if err != nil {
 		t.Fatal(err)
 	}
+	said, err := community.Open(db, feeds, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Said, r.Outages = NewSaid(said), said.Outages()
 	return r
+}
+
+// publish has an operator publish a file.
+func publish(t *testing.T, r *Reading, operator, path string) {
+	t.Helper()
+	if _, err := r.Said.Community.Feeds.Import(context.Background(), market.FR, operator, path); err != nil {
+		t.Fatal(err)
+	}
+	r.Outages = r.Said.Community.Outages()
 }
 
 // Sites out of service are those of /sites-hs; a feed that was never read is not taken for
@@ -55,9 +71,7 @@ func TestUnavailable(t *testing.T) {
 	if err := os.WriteFile(path, []byte(rows), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Outages.Import(context.Background(), market.FR, "ORANGE", path); err != nil {
-		t.Fatal(err)
-	}
+	publish(t, r, "ORANGE", path)
 	want := api(t, r, "sites-hs.list", map[string]string{"operator": "ORANGE"})["data"].([]any)
 	var got []any
 	for offset := 0; offset < 25; offset += 10 {
@@ -187,9 +201,7 @@ func TestListAge(t *testing.T) {
 		if err := os.WriteFile(path, []byte(rows), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.Outages.Import(context.Background(), market.FR, "ORANGE", path); err != nil {
-			t.Fatal(err)
-		}
+		publish(t, r, "ORANGE", path)
 		for _, arguments := range []string{`{"operator":"ORANGE"}`, `{"operator":"ORANGE","limit":1,"offset":5}`} {
 			feed := mustCall(t, r, "sites_hs_list", arguments)["feed"].(object)
 			note := feed["note"].(string)
@@ -208,15 +220,13 @@ func TestListAge(t *testing.T) {
 // Outages near an area or region are those in it.
 func TestAreasAsPlacesOfOutages(t *testing.T) {
 	r := asked(t)
-	r.Outages = withOutages(t).Outages
+	r.Said = withOutages(t).Said
 	path := filepath.Join(t.TempDir(), "sites_hs.csv")
 	rows := "code_site_op;departement;commune;Lat;Lon;data\nA;35;Rennes;48.11;-1.6;HS\nB;29;Brest;48.39;-4.48;HS\nC;75;Paris;48.85;2.35;HS\n"
 	if err := os.WriteFile(path, []byte(rows), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Outages.Import(context.Background(), market.FR, "ORANGE", path); err != nil {
-		t.Fatal(err)
-	}
+	publish(t, r, "ORANGE", path)
 	for _, tt := range []struct{ arguments, want string }{
 		{`{"place":"Bretagne"}`, "A B"},
 		{`{"place":"Ille-et-Vilaine"}`, "A"},

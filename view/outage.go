@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"relais/community"
 	"relais/market"
 	"relais/outage"
 )
@@ -45,7 +46,7 @@ type Outage struct {
 }
 
 // NewOutage returns an outage.
-func NewOutage(o outage.Outage) Outage {
+func NewOutage(o community.Outage) Outage {
 	if o.Entry != nil {
 		return operatorOutage(o.Entry)
 	}

@@ -1,16 +1,18 @@
-package outage
+package community
 
 import (
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"relais/killtest"
 	"relais/market"
+	"relais/outage"
 	"relais/store"
 )
 
@@ -23,11 +25,11 @@ const rowsEach = 500
 // changeForEver imports files whose rows all have one commune, that of the round, and
 // reports outages beside that, and says what it did.
 func changeForEver(dir string) error {
-	db, err := store.Open(filepath.Join(dir, "community.db"), Buckets...)
+	db, err := store.Open(filepath.Join(dir, "community.db"), slices.Concat(outage.Buckets, Buckets)...)
 	if err != nil {
 		return err
 	}
-	s, err := Open(db, time.Now)
+	s, err := openBoth(db, time.Now)
 	if err != nil {
 		return err
 	}
@@ -41,13 +43,13 @@ func changeForEver(dir string) error {
 			return err
 		}
 		fmt.Println("importing", round)
-		if _, err := s.Import(context.Background(), market.FR, "SFR", name); err != nil {
+		if _, err := s.Feeds.Import(context.Background(), market.FR, "SFR", name); err != nil {
 			return err
 		}
 		fmt.Println("imported", round)
 		n := said("ann")
 		n.Token = round
-		if _, _, err := s.Report(n); err != nil {
+		if _, _, err := s.AddReport(n); err != nil {
 			return err
 		}
 		fmt.Println("reported", round)
@@ -89,7 +91,7 @@ func afterKill(t *testing.T, dir string, reported int) string {
 	db := database(t, filepath.Join(dir, "community.db"))
 	defer db.Close()
 	s := reopen(t, db, &clock{time.Now()})
-	l, _ := s.Entries(Query{Market: market.FR})
+	l, _ := s.Feeds.Entries(outage.Query{Market: market.FR})
 	if len(l) == 0 {
 		return ""
 	}
@@ -98,7 +100,7 @@ func afterKill(t *testing.T, dir string, reported int) string {
 			t.Fatalf("%d entries, of %s and %s", len(l), e.Commune, l[0].Commune)
 		}
 	}
-	if list, total, err := s.List(Filter{}, 0, 0); total < reported || err != nil {
+	if list, total, err := s.Reports(ReportFilter{}, 0, 0); total < reported || err != nil {
 		t.Errorf("%d reports of at least %d, %v, %v", total, reported, list, err)
 	}
 	return l[0].Commune

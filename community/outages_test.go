@@ -1,4 +1,4 @@
-package outage
+package community
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"relais/geo"
 	"relais/market"
+	"relais/outage"
 )
 
 // A dot is what the brute force knows of an outage.
@@ -31,7 +32,7 @@ func scattered(t *testing.T, s *Store, c *clock, rnd *rand.Rand) (dots []dot) {
 			p, began := place(), c.at.Add(-time.Duration(rnd.IntN(30))*time.Hour)
 			code := fmt.Sprint(i)
 			rows = append(rows,
-				fmt.Sprintf("%s;NON;;63;X;63113;%v;%v;HS;;;;;;;;;;%s;\n", code, p.Lat, p.Lng,
+				fmt.Sprintf("%s;NON;;63;X;63113;%v;%v;HS;;%s\n", code, p.Lat, p.Lng,
 					began.Format(time.RFC3339)))
 			dots = append(dots,
 				dot{op, "operator:fr-" + map[string]string{"SFR": "sfr", "BOUYGUES": "bouygues", "ORANGE": "orange",
@@ -61,7 +62,7 @@ func TestOutagesByBruteForce(t *testing.T) {
 	dots := scattered(t, s, c, rnd)
 	s = reopen(t, db, c)
 	for range 200 {
-		q := Query{Market: market.FR, Limit: rnd.IntN(300)}
+		q := outage.Query{Market: market.FR, Limit: rnd.IntN(300)}
 		if rnd.IntN(2) > 0 {
 			q.Operators = french[:1+rnd.IntN(3)]
 		}
@@ -84,7 +85,7 @@ func TestOutagesByBruteForce(t *testing.T) {
 				want = append(want, d)
 			}
 		}
-		got, truncated := s.Outages(q)
+		got, truncated := s.Outages().All(q)
 		n := len(want)
 		if q.Limit > 0 {
 			n = min(n, q.Limit)
@@ -93,8 +94,8 @@ func TestOutagesByBruteForce(t *testing.T) {
 			t.Fatalf("%+v: %d of %d, truncated %v", q, len(got), len(want), truncated)
 		}
 		checkOrder(t, &q, got, want)
-		e, _ := s.Entries(Query{Market: q.Market, Operators: q.Operators, Disc: q.Disc, Box: q.Box})
-		r, _ := s.Reports(Query{Market: q.Market, Operators: q.Operators, Disc: q.Disc, Box: q.Box})
+		e, _ := s.Outages().Entries(outage.Query{Market: q.Market, Operators: q.Operators, Disc: q.Disc, Box: q.Box})
+		r, _ := s.Outages().Reports(outage.Query{Market: q.Market, Operators: q.Operators, Disc: q.Disc, Box: q.Box})
 		if len(e)+len(r) != len(want) {
 			t.Errorf("%d entries and %d reports, want %d", len(e), len(r), len(want))
 		}
@@ -102,7 +103,7 @@ func TestOutagesByBruteForce(t *testing.T) {
 }
 
 // checkOrder looks whether what was got is the beginning of what was wanted, sorted.
-func checkOrder(t *testing.T, q *Query, got []Outage, want []dot) {
+func checkOrder(t *testing.T, q *outage.Query, got []Outage, want []dot) {
 	t.Helper()
 	slices.SortFunc(want, func(a, b dot) int {
 		if q.Disc != nil {
@@ -136,8 +137,8 @@ func TestArea(t *testing.T) {
 		area string
 		want int
 	}{{market.DROM, "974", 1}, {market.DROM, "971", 0}, {market.DROM, "", 1}, {market.FR, "", 0}, {"XX", "", 0}} {
-		if l, truncated := s.Outages(Query{Market: c.code, Area: c.area, Limit: 1}); len(l) != c.want || truncated ||
-			l == nil {
+		if l, truncated := s.Outages().All(outage.Query{Market: c.code, Area: c.area, Limit: 1}); len(l) != c.want ||
+			truncated || l == nil {
 			t.Errorf("%+v: %v", c, l)
 		}
 	}

@@ -1,4 +1,4 @@
-package outage
+package community
 
 import (
 	"bytes"
@@ -12,17 +12,17 @@ import (
 	"relais/store"
 )
 
-// Report makes a report, and tells whether it did: with a token that the user has used
-// it returns the report that was made then, as it is now. Errors: ErrOperator,
+// AddReport makes a report, and reports whether it did: with a token that the user has used
+// it returns the report that was made then, as it is now. Errors: *InvalidError,
 // ErrReadOnly, and what is out of bounds.
-func (s *Store) Report(n NewReport) (report *Report, made bool, err error) {
-	return s.file(n, false, func(*record) string { return "" })
+func (s *Store) AddReport(n NewReport) (report *Report, made bool, err error) {
+	return s.file(n, false, func(*reportRecord) string { return "" })
 }
 
 // file makes a report, which with counts is its user's own confirmation, too, unless the
 // user has used its token or there is one with the id that instead returns: that one is
 // confirmed.
-func (s *Store) file(n NewReport, counts bool, instead func(*record) (id string)) (report *Report, made bool,
+func (s *Store) file(n NewReport, counts bool, instead func(*reportRecord) (id string)) (report *Report, made bool,
 	err error) {
 	now := s.second()
 	report, err = n.report(now)
@@ -33,8 +33,8 @@ func (s *Store) file(n NewReport, counts bool, instead func(*record) (id string)
 	if err != nil {
 		return nil, false, err
 	}
-	report.ID = idPrefix + id.String()
-	r := &record{Report: *report}
+	report.ID = reportPrefix + id.String()
+	r := &reportRecord{Report: *report}
 	r.Reporter = r.hash(n.User)
 	if n.Token != "" {
 		r.Token = hash("token", n.User, n.Token)
@@ -44,12 +44,12 @@ func (s *Store) file(n NewReport, counts bool, instead func(*record) (id string)
 		if before := tokens.Get(r.Token); r.Token != nil && before != nil {
 			u, err := uuid.FromBytes(before)
 			if err == nil {
-				r, err = getRecord(tx, idPrefix+u.String())
+				r, err = getReport(tx, reportPrefix+u.String())
 			}
 			return err
 		}
 		if other := instead(r); other != "" {
-			if r, err = getRecord(tx, other); err == nil && n.Program {
+			if r, err = getReport(tx, other); err == nil && n.Program {
 				r.NewsAt = now
 			} else if err == nil {
 				r.confirm(n.User, now)
@@ -70,42 +70,31 @@ func (s *Store) file(n NewReport, counts bool, instead func(*record) (id string)
 
 // change runs f, which may put another record in place of *r or change it, stores that
 // and shows it.
-func (s *Store) change(r **record, f func(tx *store.Tx) error) error {
+func (s *Store) change(r **reportRecord, f func(tx *store.Tx) error) error {
 	return s.update(func(tx *store.Tx) error {
 		if err := f(tx); err != nil {
 			return err
 		}
 		return (*r).put(tx)
-	}, func(st *state) changed {
-		u, _ := parseID((*r).ID) // put has parsed it
-		delete(st.reports, u)
-		if (*r).open() {
-			report := (*r).Report
-			st.reports[u] = &report
-		}
-		return changed{(*r).Market, false}
+	}, func() {
+		report := (*r).Report
+		s.open.Store(s.open.Load().with(&report))
 	})
 }
 
 // shown is a record as it is answered.
-func (s *Store) shown(r *record, err error) *Report {
+func (s *Store) shown(r *reportRecord, err error) *Report {
 	if err != nil {
 		return nil
 	}
-	report := r.Report
-	if u, err := parseID(r.ID); err == nil {
-		if now := s.state.Load().reports[u]; now != nil {
-			report.OperatorConfirmed = now.OperatorConfirmed
-		}
-	}
-	return report.at(s.now())
+	return r.Report.at(s.now(), s.Feeds)
 }
 
 // alter changes the report with an id.
-func (s *Store) alter(id string, f func(r *record) error) (*Report, error) {
-	var r *record
+func (s *Store) alter(id string, f func(r *reportRecord) error) (*Report, error) {
+	var r *reportRecord
 	err := s.change(&r, func(tx *store.Tx) (err error) {
-		if r, err = getRecord(tx, id); err != nil {
+		if r, err = getReport(tx, id); err != nil {
 			return err
 		}
 		return f(r)
@@ -120,10 +109,10 @@ const maxConfirmers = 1000
 // report does not; but whoever says it, it is news. Errors: ErrNoReport, ErrClosed,
 // ErrReadOnly.
 func (s *Store) Confirm(id, user string) (*Report, error) {
-	if err := checkUser(user); err != nil {
+	if err := checkIDs(user, ""); err != nil {
 		return nil, err
 	}
-	return s.alter(id, func(r *record) error {
+	return s.alter(id, func(r *reportRecord) error {
 		if !r.open() {
 			return ErrClosed
 		}
@@ -132,10 +121,10 @@ func (s *Store) Confirm(id, user string) (*Report, error) {
 	})
 }
 
-func (r *record) confirm(user string, now time.Time) {
+func (r *reportRecord) confirm(user string, now time.Time) {
 	r.NewsAt = now
 	h := r.hash(user)
-	if bytes.Equal(h, r.Reporter) || r.confirmer(h) >= 0 || len(r.Confirmers) >= maxConfirmers {
+	if bytes.Equal(h, r.Reporter) || indexOf(r.Confirmers, h) >= 0 || len(r.Confirmers) >= maxConfirmers {
 		return
 	}
 	r.Confirmers = append(r.Confirmers, h)
@@ -144,15 +133,11 @@ func (r *record) confirm(user string, now time.Time) {
 	}
 }
 
-func (r *record) confirmer(hash []byte) int {
-	return slices.IndexFunc(r.Confirmers, func(h []byte) bool { return bytes.Equal(h, hash) })
-}
-
 // Resolve says that the outage is over: by who reported it, or with "" by a moderator.
 // One that is resolved stays so. Errors: ErrNoReport, ErrNotYours, ErrClosed when it is
 // rejected, ErrReadOnly.
 func (s *Store) Resolve(id, user string) (*Report, error) {
-	return s.alter(id, func(r *record) error {
+	return s.alter(id, func(r *reportRecord) error {
 		switch {
 		case user != "" && !bytes.Equal(r.hash(user), r.Reporter):
 			return ErrNotYours
@@ -167,85 +152,32 @@ func (s *Store) Resolve(id, user string) (*Report, error) {
 // Reject says, as a moderator, that there is no such outage. One that is rejected stays
 // as it is. Errors: ErrNoReport, ErrReadOnly.
 func (s *Store) Reject(id, why string) (*Report, error) {
-	return s.alter(id, func(r *record) error {
+	return s.alter(id, func(r *reportRecord) error {
 		if r.State != Rejected {
-			r.Why = strings.ToValidUTF8(why[:min(len(why), maxText)], "")
+			r.Why = strings.ToValidUTF8(why[:min(len(why), maxReportText)], "")
 			s.close(r, Rejected)
 		}
 		return nil
 	})
 }
 
-func (s *Store) close(r *record, state State) {
+func (s *Store) close(r *reportRecord, state ReportState) {
 	if r.State != state {
 		at := s.second()
 		r.State, r.ClosedAt = state, &at
 	}
 }
 
-// Forget removes a user from all reports, and returns how many there were. The reports
-// and the numbers of their confirmations stay. What the file still has of the user goes
-// when it is compacted. Error: ErrReadOnly.
-func (s *Store) Forget(user string) (n int, err error) {
-	if err := checkUser(user); err != nil {
-		return 0, err
-	}
-	err = s.update(func(tx *store.Tx) error {
-		var hit []*record
-		if err := store.Each(tx, reportsBucket, func(k, v []byte) error {
-			r, err := parseRecord(k, v)
-			if err == nil && r.knows(user) {
-				hit = append(hit, r)
-			}
-			return err
-		}); err != nil {
-			return err
-		}
-		n = len(hit)
-		for _, r := range hit {
-			if err := r.forget(tx, user); err != nil {
-				return err
-			}
-		}
-		if n == 0 {
-			return nil
-		}
-		return store.MarkDeleted(tx)
-	}, func(*state) changed { return changed{} })
-	return n, err
+// A ReportFilter says which reports a moderator wants to see.
+type ReportFilter struct {
+	Market   market.Code   `json:"market,omitempty"` // "": of all
+	Operator string        `json:"operator"`         // key; "": of all
+	States   []ReportState `json:"states"`           // none: all
 }
 
-func (r *record) knows(user string) bool {
-	h := r.hash(user)
-	return bytes.Equal(r.Reporter, h) || r.confirmer(h) >= 0
-}
-
-func (r *record) forget(tx *store.Tx, user string) error {
-	h := r.hash(user)
-	if bytes.Equal(r.Reporter, h) {
-		if r.Token != nil {
-			if err := tx.Bucket([]byte(tokensBucket)).Delete(r.Token); err != nil {
-				return err
-			}
-		}
-		r.Reporter, r.Token = nil, nil
-	}
-	if i := r.confirmer(h); i >= 0 {
-		r.Confirmers = slices.Delete(r.Confirmers, i, i+1)
-	}
-	return r.put(tx)
-}
-
-// A Filter says which reports a moderator wants to see.
-type Filter struct {
-	Market   market.Code `json:"market,omitempty"` // "": of all
-	Operator string      `json:"operator"`         // key; "": of all
-	States   []State     `json:"states"`           // none: all
-}
-
-// List returns reports, those that are closed as well, the newest first, and how many
+// Reports returns reports, those that are closed as well, the newest first, and how many
 // there are. Those that cannot be used are left out, as by Open.
-func (s *Store) List(f Filter, limit, offset int) (list []*Report, total int, err error) {
+func (s *Store) Reports(f ReportFilter, limit, offset int) (list []*Report, total int, err error) {
 	list = []*Report{}
 	if s.db == nil {
 		return list, 0, nil
@@ -258,7 +190,7 @@ func (s *Store) List(f Filter, limit, offset int) (list []*Report, total int, er
 		}
 		c := b.Cursor()
 		for k, v := c.Last(); k != nil; k, v = c.Prev() {
-			r, err := parseRecord(k, v)
+			r, err := parseReport(k, v)
 			if err != nil {
 				continue
 			}
@@ -277,19 +209,19 @@ func (s *Store) List(f Filter, limit, offset int) (list []*Report, total int, er
 	return list, total, nil
 }
 
-func (f *Filter) wants(r *Report) bool {
+func (f *ReportFilter) wants(r *Report) bool {
 	return (f.Market == "" || f.Market == r.Market) && (f.Operator == "" || f.Operator == r.Operator) &&
 		(len(f.States) == 0 || slices.Contains(f.States, r.State))
 }
 
-// Get returns a report, also one that is closed. Error: ErrNoReport.
-func (s *Store) Get(id string) (report *Report, err error) {
+// Report returns a report, also one that is closed. Error: ErrNoReport.
+func (s *Store) Report(id string) (report *Report, err error) {
 	if s.db == nil {
 		return nil, ErrNoReport
 	}
-	var r *record
+	var r *reportRecord
 	err = s.db.View(func(tx *store.Tx) (err error) {
-		r, err = getRecord(tx, id)
+		r, err = getReport(tx, id)
 		return err
 	})
 	return s.shown(r, err), err

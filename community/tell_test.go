@@ -1,4 +1,4 @@
-package outage
+package community
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"relais/geo"
 	"relais/market"
+	"relais/outage"
 )
 
 // What several people say of one place and operator is one report with confirmations.
@@ -51,11 +52,11 @@ func TestTell(t *testing.T) {
 		if got := look(r, err); r.ID != ids[step.as] || made != step.made || got != step.want {
 			t.Errorf("%+v: %s, %v", step, got, made)
 		}
-		if again, err := reopen(t, db, c).Get(r.ID); look(again, err) != step.want {
+		if again, err := reopen(t, db, c).Report(r.ID); look(again, err) != step.want {
 			t.Errorf("%+v: stored as %s", step, look(again, err))
 		}
 	}
-	if list, _ := s.Reports(Query{Market: market.FR}); len(list) != 2 {
+	if list, _ := s.Outages().Reports(outage.Query{Market: market.FR}); len(list) != 2 {
 		t.Errorf("%d are shown", len(list))
 	}
 	if _, err := s.Resolve(ids["first"], "ann"); err != nil {
@@ -82,7 +83,7 @@ func TestTellAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if list, _ := s.Reports(Query{Market: market.FR}); len(list) != 1 || list[0].Confirms != 8 ||
+	if list, _ := s.Outages().Reports(outage.Query{Market: market.FR}); len(list) != 1 || list[0].Confirms != 8 ||
 		list[0].State != Confirmed {
 		t.Errorf("%+v", list)
 	}
@@ -98,7 +99,7 @@ func TestWrong(t *testing.T) {
 	if err := s.Wrong(n); err == nil {
 		t.Error("a place in no market is taken")
 	}
-	if list, _ := s.Reports(Query{Market: market.FR}); len(list) != 0 {
+	if list, _ := s.Outages().Reports(outage.Query{Market: market.FR}); len(list) != 0 {
 		t.Error("something was reported")
 	}
 }
@@ -121,12 +122,12 @@ func TestProgramsConfirmNothing(t *testing.T) {
 			t.Errorf("after %d programs: %s with %d confirmations", i+1, r.State, r.Confirms)
 		}
 	}
-	for i, want := range []State{Reported, Reported, Confirmed} {
+	for i, want := range []ReportState{Reported, Reported, Confirmed} {
 		if r := tell(fmt.Sprint("person", i), false); r.Confirms != i+1 || r.State != want {
 			t.Errorf("after %d people: %s with %d confirmations", i+1, r.State, r.Confirms)
 		}
 	}
-	if list, _ := s.Reports(Query{Market: market.FR}); len(list) != 1 {
+	if list, _ := s.Outages().Reports(outage.Query{Market: market.FR}); len(list) != 1 {
 		t.Errorf("%d reports", len(list))
 	}
 }

@@ -1,4 +1,4 @@
-package outage
+package community
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 
 	"relais/geo"
 	"relais/market"
+	"relais/outage"
 )
 
 // said is a report of a user in the middle of France, of SFR.
@@ -24,7 +25,7 @@ func said(user string) NewReport {
 
 func made(t *testing.T, s *Store, n NewReport) *Report {
 	t.Helper()
-	r, made, err := s.Report(n)
+	r, made, err := s.AddReport(n)
 	if err != nil || !made {
 		t.Fatalf("%v, %v", made, err)
 	}
@@ -56,18 +57,20 @@ func TestLife(t *testing.T) {
 		do   func() (*Report, error)
 		want string
 	}{
-		{"made", func() (*Report, error) { return s.Get(r.ID) }, "reported 0 3"},
+		{"made", func() (*Report, error) { return s.Report(r.ID) }, "reported 0 3"},
 		{"confirmed by who made it", func() (*Report, error) { return s.Confirm(r.ID, "ann") }, "reported 0 3"},
 		{"bob", func() (*Report, error) { return s.Confirm(r.ID, "bob") }, "reported 1 2"},
 		{"bob again", func() (*Report, error) { return s.Confirm(r.ID, "bob") }, "reported 1 2"},
 		{"cy", func() (*Report, error) { return s.Confirm(r.ID, "cy") }, "reported 2 1"},
 		{"a day and a second later",
-			func() (*Report, error) { c.at = c.at.Add(24*time.Hour + time.Second); return s.Get(r.ID) }, "dormant 2 1"},
+			func() (*Report, error) { c.at = c.at.Add(24*time.Hour + time.Second); return s.Report(r.ID) },
+			"dormant 2 1"},
 		{"di wakes it", func() (*Report, error) { return s.Confirm(r.ID, "di") }, "confirmed 3 0"},
 		{"ed", func() (*Report, error) { return s.Confirm(r.ID, "ed") }, "confirmed 4 0"},
-		{"a day later", func() (*Report, error) { c.at = c.at.Add(24 * time.Hour); return s.Get(r.ID) },
+		{"a day later", func() (*Report, error) { c.at = c.at.Add(24 * time.Hour); return s.Report(r.ID) },
 			"confirmed 4 0"},
-		{"a second more", func() (*Report, error) { c.at = c.at.Add(time.Second); return s.Get(r.ID) }, "dormant 4 0"},
+		{"a second more", func() (*Report, error) { c.at = c.at.Add(time.Second); return s.Report(r.ID) },
+			"dormant 4 0"},
 		{"over, says bob", func() (*Report, error) { return s.Resolve(r.ID, "bob") }, ErrNotYours.Error()},
 		{"over, says ann", func() (*Report, error) { return s.Resolve(r.ID, "ann") }, "resolved 4 none"},
 		{"once more", func() (*Report, error) { return s.Resolve(r.ID, "ann") }, "resolved 4 none"},
@@ -80,28 +83,28 @@ func TestLife(t *testing.T) {
 			ErrNoReport.Error()},
 	}
 	for _, step := range steps {
-		before := s.Version()
+		before := s.Outages().Version()
 		got, err := step.do()
 		if look(got, err) != step.want {
 			t.Errorf("%s: %s, want %s", step.what, look(got, err), step.want)
 		}
-		if err != nil && s.Version() != before {
+		if err != nil && s.Outages().Version() != before {
 			t.Errorf("%s: an error changed the version", step.what)
 		}
 		again := reopen(t, db, c)
-		for _, q := range []Query{{Market: market.FR}, {Market: market.FR, States: []State{Dormant}}} {
-			a, _ := s.Reports(q)
-			b, _ := again.Reports(q)
+		for _, states := range [][]ReportState{nil, {Dormant}} {
+			a, _ := s.Outages().Reports(outage.Query{Market: market.FR}, states...)
+			b, _ := again.Outages().Reports(outage.Query{Market: market.FR}, states...)
 			if fmt.Sprint(len(a)) != fmt.Sprint(len(b)) {
 				t.Errorf("%s: %d, after opening it again %d", step.what, len(a), len(b))
 			}
 		}
 	}
-	if l, _ := s.Reports(Query{Market: market.FR, States: States}); len(l) != 0 {
+	if l, _ := s.Outages().Reports(outage.Query{Market: market.FR}, ReportStates...); len(l) != 0 {
 		t.Errorf("what is closed is answered: %v", l)
 	}
-	if l, total, err := s.List(Filter{Market: market.FR, States: []State{Rejected}}, 10, 0); err != nil || total != 1 ||
-		l[0].Why != "spam" {
+	rejected := ReportFilter{Market: market.FR, States: []ReportState{Rejected}}
+	if l, total, err := s.Reports(rejected, 10, 0); err != nil || total != 1 || l[0].Why != "spam" {
 		t.Error(l, total, err)
 	}
 }
@@ -112,18 +115,18 @@ func TestDormant(t *testing.T) {
 	s, _ := opened(t, c)
 	made(t, s, said("ann"))
 	count := func() string {
-		l, _ := s.Reports(Query{Market: market.FR})
-		d, _ := s.Reports(Query{Market: market.FR, States: []State{Dormant}})
+		l, _ := s.Outages().Reports(outage.Query{Market: market.FR})
+		d, _ := s.Outages().Reports(outage.Query{Market: market.FR}, Dormant)
 		return fmt.Sprint(len(l), " ", len(d))
 	}
-	before := s.Version()
+	before := s.Outages().Version()
 	c.at = c.at.Add(Patience)
-	if count() != "1 0" || s.Version() != before {
-		t.Errorf("%s, %s", count(), s.Version())
+	if count() != "1 0" || s.Outages().Version() != before {
+		t.Errorf("%s, %s", count(), s.Outages().Version())
 	}
 	c.at = c.at.Add(time.Second)
-	if count() != "0 1" || s.Version() == before {
-		t.Errorf("%s, %s", count(), s.Version())
+	if count() != "0 1" || s.Outages().Version() == before {
+		t.Errorf("%s, %s", count(), s.Outages().Version())
 	}
 }
 
@@ -136,7 +139,7 @@ func TestToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range []*Store{s, reopen(t, db, newClock())} {
-		if again, made, err := s.Report(n); made || err != nil || again.ID != first.ID || again.Confirms != 1 {
+		if again, made, err := s.AddReport(n); made || err != nil || again.ID != first.ID || again.Confirms != 1 {
 			t.Errorf("%v, %v, %v", again, made, err)
 		}
 	}
@@ -145,7 +148,7 @@ func TestToken(t *testing.T) {
 	if made(t, s, other).ID == first.ID {
 		t.Error("the token is that of another user")
 	}
-	if l, _ := s.Reports(Query{Market: market.FR}); len(l) != 2 {
+	if l, _ := s.Outages().Reports(outage.Query{Market: market.FR}); len(l) != 2 {
 		t.Errorf("%d reports", len(l))
 	}
 }
@@ -167,7 +170,7 @@ func TestOperatorConfirmed(t *testing.T) {
 		for _, s := range []*Store{s, reopen(t, db, newClock())} {
 			got := ""
 			for _, id := range []string{close.ID, far.ID, other.ID} {
-				r, err := s.Get(id)
+				r, err := s.Report(id)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -184,7 +187,7 @@ func TestOperatorConfirmed(t *testing.T) {
 	if !made(t, s, at(-299)).OperatorConfirmed {
 		t.Error("a later report is not confirmed")
 	}
-	if err := s.Clear(market.FR, "SFR"); err != nil {
+	if err := s.Feeds.Clear(market.FR, "SFR"); err != nil {
 		t.Fatal(err)
 	}
 	check("cleared", "false false false ")
@@ -205,8 +208,8 @@ func TestUsers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	all, _ := s.Outages(Query{Market: market.FR})
-	list, _, err := s.List(Filter{}, 10, 0)
+	all, _ := s.Outages().All(outage.Query{Market: market.FR})
+	list, _, err := s.Reports(ReportFilter{}, 10, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,10 +229,10 @@ func TestUsers(t *testing.T) {
 		}
 	}
 	again := reopen(t, db, c)
-	if got, err := again.Get(r.ID); look(got, err) != "confirmed 3 0" {
+	if got, err := again.Report(r.ID); look(got, err) != "confirmed 3 0" {
 		t.Error(look(got, err))
 	}
-	if _, made, err := again.Report(n); !made || err != nil {
+	if _, made, err := again.AddReport(n); !made || err != nil {
 		t.Errorf("the token outlived its user: %v", err)
 	}
 	if _, err := again.Resolve(r.ID, "ann@planted.example"); !errors.Is(err, ErrNotYours) {
@@ -257,7 +260,7 @@ func TestOutOfBounds(t *testing.T) {
 		{"a severity", func(n *NewReport) { n.Severity = "bad" }},
 		{"long ago", func(n *NewReport) { n.StartedAt = c.at.Add(-31 * 24 * time.Hour) }},
 		{"not yet", func(n *NewReport) { n.StartedAt = c.at.Add(time.Hour) }},
-		{"a long text", func(n *NewReport) { n.Reason = strings.Repeat("x", maxText+1) }},
+		{"a long text", func(n *NewReport) { n.Reason = strings.Repeat("x", maxReportText+1) }},
 		{"no text", func(n *NewReport) { n.Commune = "\xff" }},
 		{"no user", func(n *NewReport) { n.User = "" }},
 		{"a long user", func(n *NewReport) { n.User = strings.Repeat("x", maxID+1) }},
@@ -266,17 +269,17 @@ func TestOutOfBounds(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			n := said("ann")
 			tt.change(&n)
-			if r, _, err := s.Report(n); err == nil {
+			if r, _, err := s.AddReport(n); err == nil {
 				t.Errorf("%s: %+v", tt.name, r)
 			}
 		})
 	}
-	if l, total, err := s.List(Filter{}, 10, 0); len(l) != 0 || total != 0 || err != nil {
+	if l, total, err := s.Reports(ReportFilter{}, 10, 0); len(l) != 0 || total != 0 || err != nil {
 		t.Error(l, total, err)
 	}
 	n := said("ann")
 	n.Market = market.PT
-	if _, _, err := s.Report(n); !errors.Is(err, ErrOperator) || !strings.HasSuffix(err.Error(), `"sfr"; PT has none`) {
+	if _, _, err := s.AddReport(n); err == nil || !strings.Contains(err.Error(), `"sfr" is not allowed; PT has none`) {
 		t.Error(err)
 	}
 }

@@ -1,0 +1,154 @@
+package community
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"relais/geo"
+	"relais/outage"
+	"relais/store"
+)
+
+// openReports are the reports that are neither resolved nor rejected. They never change; a
+// change makes others.
+type openReports struct {
+	version   uint64
+	list      []*Report   // what began last first, then by id
+	deadlines []time.Time // after which one is dormant, ascending
+}
+
+// with returns open reports in which r is as it is now.
+func (o *openReports) with(r *Report) *openReports {
+	next := o.without(func(before *Report) bool { return before.ID == r.ID })
+	if r.open() {
+		next.list = append(next.list, r)
+	}
+	return next.arrange()
+}
+
+// without returns a copy that arrange must put in order.
+func (o *openReports) without(gone func(*Report) bool) *openReports {
+	return &openReports{version: o.version + 1, list: slices.DeleteFunc(slices.Clone(o.list), gone)}
+}
+
+func (o *openReports) arrange() *openReports {
+	slices.SortFunc(o.list, func(x, y *Report) int {
+		return cmp.Or(y.StartedAt.Compare(x.StartedAt), cmp.Compare(x.ID, y.ID))
+	})
+	o.deadlines = nil
+	for _, r := range o.list {
+		o.deadlines = append(o.deadlines, r.NewsAt.Add(Patience))
+	}
+	slices.SortFunc(o.deadlines, time.Time.Compare)
+	return o
+}
+
+// passed counts the deadlines before now.
+func (o *openReports) passed(now time.Time) int {
+	n, _ := slices.BinarySearchFunc(o.deadlines, now, time.Time.Compare)
+	return n
+}
+
+// readReports reads the open reports of the file, and calls fail with what is wrong with
+// one.
+func readReports(tx *store.Tx, fail func(error)) (*openReports, error) {
+	o := &openReports{}
+	err := store.Each(tx, reportsBucket, func(k, v []byte) error {
+		r, err := parseReport(k, v)
+		if err != nil {
+			fail(err)
+		} else if r.open() {
+			report := r.Report
+			o.list = append(o.list, &report)
+		}
+		return nil
+	})
+	return o.arrange(), err
+}
+
+// Outages are what is known of outages at one moment: what operators publish, and what
+// people report. The two stand side by side and are never merged. Whatever changes
+// meanwhile, what is asked of it belongs together and to one Version.
+type Outages struct {
+	*outage.Store // the feeds
+	reports       *openReports
+	now           time.Time
+}
+
+// Outages returns what is known at this moment, for reading.
+func (s *Store) Outages() *Outages {
+	return &Outages{s.Feeds.Still(), s.open.Load(), s.now()}
+}
+
+// Version names what is answered: as long as it is the same, so is every answer. It
+// changes with every change and whenever a feed becomes too old or a report dormant.
+func (o *Outages) Version() string {
+	return fmt.Sprint(o.Store.Version(), ".", o.reports.version, ".", o.reports.passed(o.now))
+}
+
+// DataVersion changes with what is answered, and is the same after a restart.
+func (o *Outages) DataVersion() string {
+	return fmt.Sprint(o.Store.DataVersion(), ".", o.reports.passed(o.now))
+}
+
+// Reports is Entries for what people report: those that are in one of the states, or with
+// none those that are Reported or Confirmed.
+func (o *Outages) Reports(q outage.Query, states ...ReportState) (list []*Report, truncated bool) {
+	if len(states) == 0 {
+		states = []ReportState{Reported, Confirmed}
+	}
+	list, truncated = outage.Find(q, o.reports.list, func(r *Report) bool {
+		return r.Market == q.Market && slices.Contains(states, r.stateAt(o.now))
+	})
+	for i, r := range list {
+		list[i] = r.at(o.now, o.Store)
+	}
+	return list, truncated
+}
+
+// An Outage is one of the two.
+type Outage struct {
+	Entry  *outage.Entry // an operator's, which must not be changed
+	Report *Report       // of a person
+}
+
+// ID is that of the one it is.
+func (o *Outage) ID() string {
+	if o.Entry != nil {
+		return o.Entry.ID()
+	}
+	return o.Report.ID
+}
+
+// All returns both, side by side, in the order of Entries; of what is equal in that, reports
+// come first. The limit is for both together.
+func (o *Outages) All(q outage.Query) (list []Outage, truncated bool) {
+	entries, moreEntries := o.Entries(q)
+	reports, moreReports := o.Reports(q)
+	list = make([]Outage, 0, len(entries)+len(reports))
+	for len(entries)+len(reports) > 0 {
+		if len(reports) == 0 || len(entries) > 0 && precedes(q.Disc, entries[0], reports[0]) {
+			list, entries = append(list, Outage{Entry: entries[0]}), entries[1:]
+		} else {
+			list, reports = append(list, Outage{Report: reports[0]}), reports[1:]
+		}
+	}
+	if q.Limit > 0 && len(list) > q.Limit {
+		return list[:q.Limit], true
+	}
+	return list, moreEntries || moreReports
+}
+
+// precedes reports whether an entry comes before a report: with a disc the nearer one
+// first, then what began last.
+func precedes(disc *geo.Disc, e *outage.Entry, r *Report) bool {
+	if disc != nil {
+		metresE, metresR := geo.Distance(disc.Center, e.Point()), geo.Distance(disc.Center, r.Point())
+		if metresE != metresR {
+			return metresE < metresR
+		}
+	}
+	return e.Began().After(r.StartedAt)
+}

@@ -1,0 +1,194 @@
+package community
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"relais/market"
+	"relais/outage"
+	"relais/store"
+)
+
+// compact compacts the file, of which it is known whether it says that it needs it, and
+// returns what is in it then.
+func compact(t *testing.T, db *store.DB, path string, marked bool) []byte {
+	t.Helper()
+	if has, err := db.HasDeleted(); has != marked || err != nil {
+		t.Errorf("marked: %v, %v", has, err)
+	}
+	if _, _, err := db.Compact(); err != nil {
+		t.Fatal(err)
+	}
+	return content(t, path)
+}
+
+func content(t *testing.T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// Who is forgotten is off the disk when the file is compacted; the file says that it needs
+// it, and only then.
+func TestForgottenIsOffTheDisk(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "community.db")
+	db := database(t, path)
+	defer db.Close()
+	s := reopen(t, db, newClock())
+	if n, err := s.Forget("nobody"); n != 0 || err != nil {
+		t.Error(n, err)
+	}
+	compact(t, db, path, false)
+	r := made(t, s, said("ann"))
+	if _, err := s.Confirm(r.ID, "bob"); err != nil {
+		t.Fatal(err)
+	}
+	bob := []byte(base64.StdEncoding.EncodeToString((&reportRecord{Report: *r}).hash("bob")))
+	if n, err := s.Forget("bob"); n != 1 || err != nil || !bytes.Contains(content(t, path), bob) {
+		t.Errorf("%d, %v, or nothing was left", n, err)
+	}
+	if bytes.Contains(compact(t, db, path, true), bob) {
+		t.Error("the user is still on the disk")
+	}
+	if got, err := reopen(t, db, newClock()).Report(r.ID); look(got, err) != "reported 1 2" {
+		t.Error(look(got, err))
+	}
+}
+
+// Reports leave the disk a year after their last news, and nothing else does.
+func TestRetainReports(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "community.db")
+	db := database(t, path)
+	defer db.Close()
+	c := newClock()
+	begin := c.at
+	s := reopen(t, db, c)
+	load(t, s, "SFR", rowOf("1"))
+	reports := map[string]*Report{}
+	for _, name := range []string{"resolved", "rejected", "dormant", "confirmed late", "resolved late",
+		"rejected after its end"} {
+		n := said("ann")
+		n.Token, n.Reason = name, "reason of "+name
+		reports[name] = made(t, s, n)
+	}
+	elsewhere := said("ann")
+	elsewhere.Market, elsewhere.Operator, elsewhere.At.Lat, elsewhere.At.Lng = market.CH, "SALT_CH", 46.95, 7.44
+	reports["in CH"] = made(t, s, elsewhere)
+	must := func(_ *Report, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(s.Resolve(reports["resolved"].ID, "ann"))
+	must(s.Reject(reports["rejected"].ID, "no"))
+	must(s.Resolve(reports["rejected after its end"].ID, ""))
+	c.at = begin.Add(time.Hour)
+	must(s.Confirm(reports["confirmed late"].ID, "bob"))
+	must(s.Resolve(reports["resolved late"].ID, ""))
+	must(s.Reject(reports["rejected after its end"].ID, "never was"))
+	for _, step := range []struct {
+		after   time.Duration
+		removed int
+		left    []string
+	}{
+		{365 * 24 * time.Hour, 0,
+			[]string{"confirmed late", "dormant", "in CH", "rejected", "rejected after its end", "resolved",
+				"resolved late"}},
+		{365*24*time.Hour + time.Second, 4, []string{"confirmed late", "rejected after its end", "resolved late"}},
+		{365*24*time.Hour + time.Hour, 0, []string{"confirmed late", "rejected after its end", "resolved late"}},
+		{365*24*time.Hour + time.Hour + time.Second, 3, nil},
+	} {
+		c.at = begin.Add(step.after)
+		if n, others, err := s.Retain(Keep); n != step.removed || others != 0 || err != nil {
+			t.Errorf("%s: %d reports and %d others removed, %v", step.after, n, others, err)
+		}
+		text := compact(t, db, path, step.removed > 0)
+		for _, s := range []*Store{s, reopen(t, db, c)} {
+			var left []string
+			for name, r := range reports {
+				onDisk := bytes.Contains(text, []byte("reason of "+name+`"`)) ||
+					name == "in CH" && bytes.Contains(text, []byte(r.ID))
+				if _, err := s.Report(r.ID); err == nil != onDisk || err != nil && !errors.Is(err, ErrNoReport) {
+					t.Errorf("%s: %s: %v, on the disk: %v", step.after, name, err, onDisk)
+				}
+				if onDisk {
+					left = append(left, name)
+				}
+			}
+			if slices.Sort(left); !slices.Equal(left, step.left) {
+				t.Errorf("%s: %q are left", step.after, left)
+			}
+			open, _ := s.Outages().Reports(outage.Query{Market: market.CH}, ReportStates...)
+			if len(open) == 1 != slices.Contains(step.left, "in CH") {
+				t.Errorf("%s: %d reports are answered", step.after, len(open))
+			}
+		}
+	}
+	if f := s.Feeds.Feeds(market.FR)[0]; f.Served != 1 || f.State() != outage.Available {
+		t.Errorf("the feed: %+v", f)
+	}
+	n := said("ann")
+	n.Token = "resolved"
+	if again := made(t, s, n); again.ID == reports["resolved"].ID {
+		t.Error("the token outlived its report")
+	}
+}
+
+// Thousands of old reports go in several steps, and their space comes back.
+func TestRetainManyReports(t *testing.T) {
+	const many = 2*retained + 5
+	path := filepath.Join(t.TempDir(), "community.db")
+	db := database(t, path)
+	defer db.Close()
+	c := newClock()
+	r := made(t, reopen(t, db, c), said("ann"))
+	if err := db.Update(func(tx *store.Tx) error {
+		for i := range many {
+			id := uuid.New()
+			old := reportRecord{Report: *r}
+			old.ID, old.State, old.ClosedAt = reportPrefix+id.String(), Resolved, &c.at
+			old.Reason = strings.Repeat("x", maxReportText)
+			old.Token = fmt.Appendf(nil, "%016d", i)
+			if err := errors.Join(old.put(tx), tx.Bucket([]byte(tokensBucket)).Put(old.Token, id[:])); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	s := reopen(t, db, c)
+	if list, _ := s.Outages().Reports(outage.Query{Market: market.FR}, ReportStates...); len(list) != 1 ||
+		len(s.open.Load().list) != 1 {
+		t.Errorf("%d reports are answered, %d in memory", len(list), len(s.open.Load().list))
+	}
+	c.at = c.at.Add(Keep - time.Hour)
+	if _, err := s.Confirm(r.ID, "bob"); err != nil {
+		t.Fatal(err)
+	}
+	c.at = c.at.Add(2 * time.Hour)
+	before := len(content(t, path))
+	if n, others, err := s.Retain(Keep); n != many || others != 0 || err != nil {
+		t.Errorf("%d reports and %d others removed, %v", n, others, err)
+	}
+	if after := len(compact(t, db, path, true)); before < many*maxReportText || after > 1<<20 {
+		t.Errorf("%d bytes before, %d after", before, after)
+	}
+	if _, n, err := reopen(t, db, c).Reports(ReportFilter{}, 10, 0); n != 1 || err != nil {
+		t.Errorf("%d reports, %v", n, err)
+	}
+}
