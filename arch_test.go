@@ -57,8 +57,8 @@ var allowed = []struct {
 	{"community", "fold geo market outage site store"},
 	{"update", "data folder ingest market outage snapshot"},
 	{"measure", "fold folder geo ingest/cells ingest/source ingest/table market retention sighting site store"},
-	{"admin", "access account archive backup community folder ingest/source inventory market measure outage photos retention site store"},
-	{"check", "admin backup folder ingest inventory market measure snapshot"},
+	{"admin", "access account archive backup community folder ingest ingest/source inventory market measure outage " +
+		"photos retention site snapshot store"},
 	{"demo", "data geo market ingest/table"},
 	{"index", "fold folder geo market sighting site snapshot"},
 	{"view", "archive community index ingest/anfr market measure outage photos site snapshot"},
@@ -72,7 +72,7 @@ var allowed = []struct {
 	{"mcp", "access account fold limit ops tools view"},
 	{"httpapi", "access archive community endpoint geo index limit market measure ops photos sighting view"},
 	{"oauth", "account limit"},
-	{"cli", "access account admin archive cgroup check community demo folder geo httpapi index ingest " +
+	{"cli", "access account admin archive cgroup community demo folder geo httpapi index ingest " +
 		"ingest/source market mcp measure oauth ops outage photos photos/worker site snapshot store tools update " +
 		"view web"},
 	{"bench", "demo folder httpapi index snapshot view"},

@@ -73,7 +73,7 @@ func TestArchives(t *testing.T) {
 			list[1].Date != "2026-08-27" || list[2].Rows != 3 {
 			t.Errorf("%+v, %v", list, err)
 		}
-		files, err := Check(context.Background(), dir)
+		files, err := checkData(context.Background(), dir)
 		if err != nil {
 			t.Fatal(err)
 		}

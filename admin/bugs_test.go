@@ -59,7 +59,7 @@ func TestBugs(t *testing.T) {
 		if err := Restore(ctx, copied, restored, quiet); err != nil {
 			t.Fatal(err)
 		}
-		files, err := Check(ctx, restored)
+		files, err := checkData(ctx, restored)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -140,7 +140,7 @@ func TestCompactReadOnly(t *testing.T) {
 // A check says the same whether a server has the stores or not, and makes nothing.
 func TestCheck(t *testing.T) {
 	empty := folder.Dir(t.TempDir())
-	if files, err := Check(context.Background(), empty); err != nil || len(files) != 0 {
+	if files, err := checkData(context.Background(), empty); err != nil || len(files) != 0 {
 		t.Errorf("an empty folder: %+v, %v", files, err)
 	}
 	if names, _ := os.ReadDir(string(empty)); len(names) != 0 {
@@ -155,7 +155,7 @@ func TestCheck(t *testing.T) {
 		if served {
 			serve(t, dir)
 		}
-		files, err := Check(context.Background(), dir)
+		files, err := checkData(context.Background(), dir)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,7 +63,7 @@ func (u used) open(while func(s *Stores)) (logs string) {
 // wrong are the paths that a check finds something wrong with.
 func (u used) wrong() (paths []string) {
 	u.t.Helper()
-	files, err := Check(context.Background(), u.dir)
+	files, err := checkData(context.Background(), u.dir)
 	if err != nil {
 		u.t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func importing(path string) ImportMeasures {
 // checked lists what a check says of measures, problems after what is well.
 func checked(t *testing.T, dir folder.Dir) string {
 	t.Helper()
-	files, err := Check(context.Background(), dir)
+	files, err := checkData(context.Background(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestDamagedMeasures(t *testing.T) {
 			if served {
 				serve(t, dir)
 			}
-			files, err := Check(ctx, dir)
+			files, err := checkData(ctx, dir)
 			problems := ""
 			for _, f := range files {
 				if f.Problem != "" {

@@ -50,7 +50,7 @@ func month(t *testing.T, dir folder.Dir) string {
 
 func problems(t *testing.T, dir folder.Dir) (list []string) {
 	t.Helper()
-	files, err := Check(context.Background(), dir)
+	files, err := checkData(context.Background(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestCheckOfPhotos(t *testing.T) {
 	addPhoto(t, s, strings.Repeat("main", 5000))
 	name := month(t, dir)
 	for range 2 {
-		files, err := Check(context.Background(), dir)
+		files, err := checkData(context.Background(), dir)
 		if err != nil {
 			t.Fatal(err)
 		}

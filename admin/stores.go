@@ -1,7 +1,9 @@
 // Package admin is the administration of a data folder: the commands that change
 // who may call, and the unix socket over which the command line reaches a running
 // server. One set of commands, two callers: the server, which has the stores open,
-// and the command line itself where nobody serves.
+// and the command line itself where nobody serves. It also reads everything in a folder
+// and says what is wrong with it, which changes nothing: a folder may be checked that is
+// served, that is damaged, or that cannot be written to.
 package admin
 
 import (

@@ -11,10 +11,10 @@ import (
 
 	"relais/access"
 	"relais/account"
+	"relais/community"
 	"relais/folder"
 	"relais/geo"
 	"relais/market"
-	"relais/community"
 )
 
 // Accounts are made, changed and deleted alike, whether a server has the stores or not;
@@ -117,7 +117,7 @@ func TestUserOfClient(t *testing.T) {
 	if list := s.Accounts.List(); len(list) != 1 || list[0].Name != "alice" {
 		t.Errorf("%+v", list)
 	}
-	files, err := Check(ctx, restored)
+	files, err := checkData(ctx, restored)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"relais/admin"
-	"relais/check"
 	"relais/folder"
 )
 
@@ -93,11 +92,11 @@ func (c *checkCommand) repair(streams Streams) error {
 	return nil
 }
 
-func (c *checkCommand) report(ctx context.Context) (*check.Report, error) {
+func (c *checkCommand) report(ctx context.Context) (*admin.CheckReport, error) {
 	if c.Backup != "" {
-		return check.Backup(ctx, c.Backup)
+		return admin.CheckBackup(ctx, c.Backup)
 	}
-	return check.Folder(ctx, folder.Dir(c.Data))
+	return admin.CheckFolder(ctx, folder.Dir(c.Data))
 }
 
 func (c *checkCommand) accept(ctx context.Context, streams Streams) error {
@@ -112,7 +111,7 @@ func (c *checkCommand) accept(ctx context.Context, streams Streams) error {
 	return err
 }
 
-func printReport(w io.Writer, r *check.Report) error {
+func printReport(w io.Writer, r *admin.CheckReport) error {
 	t := newTable(w, "FILE", "BYTES", "STATE", "WHAT IT HOLDS, OR WHAT IS WRONG")
 	for _, f := range r.Files {
 		state, what := "ok", f.Detail

@@ -1,0 +1,135 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"relais/backup"
+	"relais/folder"
+	"relais/ingest"
+	"relais/inventory"
+	"relais/market"
+	"relais/measure"
+	"relais/snapshot"
+)
+
+func (r *CheckReport) snapshots() {
+	for _, m := range market.All {
+		path := r.dir.Snapshot(string(m.Code))
+		s, err := snapshot.ReadFile(path, m.Code)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		f := File{Path: r.below(path), Bytes: size(path), Kind: "snapshot"}
+		if err != nil {
+			f.Problem = err.Error()
+		} else {
+			f.Detail = Number(s.Len(), "site") + ", " + Number(s.Emissions(), "emission") + " of " +
+				s.SourceDate
+		}
+		r.Files = append(r.Files, f)
+	}
+}
+
+// lacking names the snapshots that are missing though their sources are there.
+func (r *CheckReport) lacking() {
+	for _, m := range market.All {
+		path := r.dir.Snapshot(string(m.Code))
+		listed := slices.ContainsFunc(r.Files, func(f File) bool { return f.Path == r.below(path) })
+		_, err := os.Stat(filepath.Join(r.dir.Sources(string(m.Code)), folder.ManifestName))
+		_, other := os.Stat(r.dir.Snapshot("DROM")) // FR's sources are for both
+		if listed || err != nil || m.Code == market.FR && other == nil {
+			continue
+		}
+		r.Files = append(r.Files,
+			File{Path: r.below(path), Kind: "missing",
+				Problem: "it is missing, and its sources are there: relais ingest makes it again, from new files"})
+	}
+}
+
+func size(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+func (r *CheckReport) sources(ctx context.Context) error {
+	kept, err := ingest.CheckKept(ctx, r.dir)
+	if err != nil {
+		return err
+	}
+	for _, k := range kept {
+		f := File{Path: r.below(k.Path), Bytes: k.Bytes, Kind: "source", Detail: strings.Join(k.Kinds, ", ")}
+		if k.Err != nil {
+			f.Problem = k.Err.Error()
+		} else {
+			f.Detail += ": " + Number(int(k.Unpacked), "byte") + " unpacked"
+		}
+		r.Files = append(r.Files, f)
+	}
+	return nil
+}
+
+// rest notes the files that nothing above has looked at. Folders that are not of
+// relais are named and not looked into.
+func (r *CheckReport) rest() error {
+	return filepath.WalkDir(string(r.dir), func(path string, e fs.DirEntry, err error) error {
+		name := r.below(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // gone meanwhile
+			return nil
+		case name == ".":
+			return err
+		case err != nil:
+			r.note("%s: %v", name, err)
+			return nil
+		case e.IsDir() && ours(name):
+			return nil
+		case slices.ContainsFunc(r.Files, func(f File) bool { return f.Path == name }), known(name):
+			return nil
+		}
+		r.note("%s: %s", name, unknown(name, e))
+		if e.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
+}
+
+// ours tells whether a folder is one that relais makes.
+func ours(name string) bool {
+	return name == "snapshots" || name == measure.Dir || name == "photos" || name == "sources" || name == "downloads" ||
+		strings.HasPrefix(name, "sources/") || strings.HasPrefix(name, "downloads/")
+}
+
+// known tells whether a file needs no check: a lock, a manifest whose files were
+// read, and what update can fetch again.
+func known(name string) bool {
+	first, base, below := strings.Cut(name, "/")
+	return name == inventory.Name || name == backup.Name || name == measure.Dir+"/"+measure.ManifestName ||
+		!below && strings.HasSuffix(name, ".lock") || first == "downloads" ||
+		first == "sources" && slices.Contains([]string{folder.ManifestName, folder.UpdateName, folder.FeedsName},
+			filepath.Base(base))
+}
+
+// unknown says what a file may be that was not looked at.
+func unknown(name string, e fs.DirEntry) string {
+	switch {
+	case folder.IsTemporary(e) || name == "quota.db.tmp":
+		return "a temporary file, of a process that is at work or was killed"
+	case strings.HasSuffix(name, ".damaged"):
+		return "put aside because it could not be read; remove it when nobody needs it"
+	case measure.IsFile(name):
+		return "measures that count nowhere, of an import that was killed"
+	case strings.HasPrefix(name, "sources/"):
+		return "no manifest names it; relais does not use it"
+	}
+	return "not a file of relais"
+}

@@ -1,0 +1,196 @@
+package admin
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"relais/folder"
+	"relais/inventory"
+	"relais/measure"
+	"relais/photos"
+	"relais/store"
+)
+
+// CheckStores reads the stores and every record in them; the answer is a list of
+// File.
+type CheckStores struct{}
+
+func (CheckStores) run(_ context.Context, s *Stores) (any, error) {
+	files, _, err := s.check()
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.Measures()
+	if err != nil {
+		return noMeasures(files, err), nil
+	}
+	return append(files, measureFiles(m.Check())...), nil
+}
+
+// check checks the databases that are there. held says that another process has one
+// of them.
+func (s *Stores) check() (files []File, held bool, err error) {
+	files = []File{}
+	all, err := databasesOf(s.Dir)
+	switch {
+	case errors.Is(err, syscall.ENOTDIR):
+		files = append(files, File{Path: "photos", Kind: "store",
+			Problem: "it is not a folder: move it away, and restore the folder from a backup where photos were sent"})
+	case err != nil:
+		return nil, false, err
+	}
+	noted := s.inventory()
+	for _, file := range slices.Sorted(maps.Keys(noted.Stores)) {
+		if photos.MonthOf(file) != "" && !(database{file: file}).in(s.Dir) {
+			files = append(files, File{Path: file, Kind: "store",
+				Problem: fmt.Sprintf("it is missing, and the folder had it: %v", errNotAsNoted)})
+		}
+	}
+	for _, d := range all {
+		db, err := s.database(d)
+		switch {
+		case err != nil || db == nil:
+		case !d.in(s.Dir):
+			err = errors.New("it was removed while the server has it open: make a backup now, which still copies it, and restore that")
+		case d.month != "":
+			err = older(noted, d.file, db.Commits())
+		}
+		if db == nil && err == nil {
+			continue
+		}
+		held = held || errors.Is(err, store.ErrHeld)
+		files = append(files, d.check(s, db, err))
+	}
+	return files, held, nil
+}
+
+// checkData reads the stores and what belongs to them, with the help of the server when
+// one runs. It changes nothing, and what is missing is not missed. Errors: those of
+// asking the server.
+func checkData(ctx context.Context, dir folder.Dir) (files []File, err error) {
+	if files, err = checkStores(ctx, dir); err != nil {
+		return nil, err
+	}
+	files = append(files, missing(dir)...)
+	for _, l := range loose {
+		if f, there := l.check(dir); there {
+			files = append(files, f)
+		}
+	}
+	return files, nil
+}
+
+// missing are the files besides the stores that the folder had and has no more.
+func missing(dir folder.Dir) (files []File) {
+	noted, err := inventory.Read(dir)
+	if err != nil {
+		return nil // there is none, or the check of the stores says what it has
+	}
+	for _, name := range noted.Files {
+		if _, err := os.Stat(filepath.Join(string(dir), name)); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		what := "restore it from a backup: without it no signing secret can be opened"
+		if name != sealFile {
+			what = "relais ingest makes it again, from new files"
+		}
+		files = append(files, File{Path: name, Kind: "missing",
+			Problem: "it is missing, and the folder had it: " + what + "; or accept that with relais check --accept"})
+	}
+	return files
+}
+
+// checkStores has the server check the stores, or does it where none runs. A server
+// that begins has the stores open before it can be reached, and is asked again.
+func checkStores(ctx context.Context, dir folder.Dir) (files []File, err error) {
+	for again := true; ; again = false {
+		text, err := call(ctx, dir, CheckStores{})
+		var unreachable *net.OpError
+		if errors.As(err, &unreachable) {
+			files, held, err := checkClosed(dir)
+			if held && again {
+				continue
+			}
+			return files, err
+		}
+		if err != nil {
+			return nil, err
+		}
+		err = json.Unmarshal(text, &files)
+		return files, err
+	}
+}
+
+// checkClosed checks the stores where no server has them open. held says that one
+// has, after the second that store waits.
+func checkClosed(dir folder.Dir) (files []File, held bool, err error) {
+	s := &Stores{Dir: dir, open: map[string]*store.DB{}, failed: map[string]error{}, noted: inventory.New()}
+	noted, damaged := inventory.Read(dir)
+	switch {
+	case damaged == nil:
+		s.noted, s.listed = noted, true
+	case !errors.Is(damaged, fs.ErrNotExist):
+		files = append(files, File{Path: inventory.Name, Kind: "inventory", Problem: oneLine(damaged)})
+	}
+	for _, there := range []bool{true, false} {
+		for _, d := range databases {
+			if d.in(dir) != there {
+				continue
+			}
+			if err := s.openDatabase(d, true); err != nil {
+				held = held || errors.Is(err, store.ErrHeld)
+				s.failed[d.file] = err
+			}
+		}
+	}
+	s.Photos = photos.Open(s.open[PhotosFile], dir, time.Now)
+	checked, heldToo, err := s.check()
+	files = append(files, checked...)
+	if s.failed[measure.DatabaseName] == nil {
+		list, unreadable := measure.Check(dir, s.open[measure.DatabaseName])
+		files = append(files, measureFiles(list)...)
+		if unreadable != nil {
+			files = noMeasures(files, unreadable)
+		}
+	}
+	s.closeDatabases() // they were only read
+	return files, held || heldToo, err
+}
+
+// check reads every page of a store, and then every record. err says why the store
+// could not be opened.
+func (d database) check(s *Stores, db *store.DB, err error) File {
+	f := File{Path: d.file, Kind: "store"}
+	if info, err := os.Stat(s.path(d.file)); err == nil {
+		f.Bytes = info.Size()
+	}
+	if err == nil {
+		err = db.Check()
+	}
+	if err == nil || errors.Is(err, store.ErrRecord) {
+		var which error
+		f.Detail, which = d.holds(s, db)
+		err = cmp.Or(which, err) // the first names the records
+	}
+	if err != nil {
+		f.Problem = oneLine(err)
+		if d.advice != nil {
+			f.Problem += d.advice(err)
+		}
+	}
+	return f
+}
+
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
