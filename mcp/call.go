@@ -21,10 +21,8 @@ import (
 func declared(t *tools.Tool) *sdk.Tool {
 	open, additive := tools.ShowsUsers(t), false
 	return &sdk.Tool{
-		Name: t.Name, Title: t.Title, Description: t.Summary, InputSchema: schemaText(t.InputSchema()),
-		OutputSchema: schemaText(t.OutputSchema()),
-		Annotations: &sdk.ToolAnnotations{Title: t.Title, ReadOnlyHint: !t.Writes, IdempotentHint: true,
-			OpenWorldHint: &open, DestructiveHint: &additive},
+		Name: t.Name, Title: t.Title, Description: t.Summary, InputSchema: schemaText(t.InputSchema()), OutputSchema: schemaText(t.OutputSchema()),
+		Annotations: &sdk.ToolAnnotations{Title: t.Title, ReadOnlyHint: !t.Writes, IdempotentHint: true, OpenWorldHint: &open, DestructiveHint: &additive},
 	}
 }
 
@@ -50,7 +48,10 @@ func (s *Server) handler(t *tools.Tool) sdk.ToolHandler {
 		if err != nil {
 			return failed(s.explain(t, err)), nil
 		}
-		return s.result(req, text), nil
+		return &sdk.CallToolResult{
+			Content:           []sdk.Content{&sdk.TextContent{Text: string(text)}},
+			StructuredContent: json.RawMessage(text),
+		}, nil
 	}
 }
 
@@ -140,5 +141,4 @@ func callerOf(req *sdk.CallToolRequest) *Caller {
 	return c
 }
 
-var errSignIn = &ops.Error{Status: 401, Code: "API_KEY_REQUIRED",
-	Message: "sign in, with the scope that the tool needs: it acts for a person"}
+var errSignIn = &ops.Error{Status: 401, Code: "API_KEY_REQUIRED", Message: "sign in, with the scope that the tool needs: it acts for a person"}

@@ -23,8 +23,7 @@ type Caller struct {
 // without one. It reads the body of a client that signs only. Errors: account.ErrGrant,
 // account.ErrTarget, account.ErrDisabled and account.ErrLost, those of access, and a
 // *bodyError.
-func (s *Server) identify(w http.ResponseWriter, r *http.Request, read func() ([]byte, error), now time.Time) (*Caller,
-	error) {
+func (s *Server) identify(w http.ResponseWriter, r *http.Request, read func() ([]byte, error), now time.Time) (*Caller, error) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	switch {
 	case len(r.Header["Authorization"]) == 0 && len(r.Header["X-Api-Key"]) == 0:
@@ -38,8 +37,7 @@ func (s *Server) identify(w http.ResponseWriter, r *http.Request, read func() ([
 	}
 	grant, err := s.Gate.Check(&access.Request{
 		Time: now, Method: r.Method, Path: s.PublicPrefix + access.SentPath(r.URL), Address: s.Address(r),
-		Authorization: r.Header["Authorization"], APIKey: r.Header["X-Api-Key"], Origin: r.Header["Origin"],
-		FetchSite:   r.Header["Sec-Fetch-Site"],
+		Authorization: r.Header["Authorization"], APIKey: r.Header["X-Api-Key"], Origin: r.Header["Origin"], FetchSite: r.Header["Sec-Fetch-Site"],
 		Attestation: r.Header["X-Device-Attestation"], Signature: r.Header["X-Sq-Signature"], Scope: access.InternalAI,
 		Body: func(*access.Client) ([sha256.Size]byte, error) { return s.unprovenBody(s.Address(r), read) },
 	})
@@ -55,8 +53,7 @@ func (s *Server) identify(w http.ResponseWriter, r *http.Request, read func() ([
 		return nil, errNoPeople
 	}
 	if grant.Client.Mode == access.Browser { // made by an older version
-		s.Log.Warn("a BROWSER client may not use the tool server: make a client of another mode", "client",
-			grant.Client.ID, "name", grant.Client.Name)
+		s.Log.Warn("a BROWSER client may not use the tool server: make a client of another mode", "client", grant.Client.ID, "name", grant.Client.Name)
 		return nil, errBrowser
 	}
 	person, err := s.Accounts.OfClient(grant.Client.ID, grant.Client.Name)
@@ -83,8 +80,7 @@ func (e *quotaError) Unwrap() error { return access.ErrRateLimited }
 
 // caller is identify; it has answered when it says no. A refused credential is counted as
 // a message of its address.
-func (s *Server) caller(w http.ResponseWriter, r *http.Request, read func() ([]byte, error), address netip.Addr,
-	now time.Time) (*Caller, bool) {
+func (s *Server) caller(w http.ResponseWriter, r *http.Request, read func() ([]byte, error), address netip.Addr, now time.Time) (*Caller, bool) {
 	c, err := s.identify(w, r, read, now)
 	is := func(list ...error) bool {
 		for _, e := range list {
@@ -94,8 +90,7 @@ func (s *Server) caller(w http.ResponseWriter, r *http.Request, read func() ([]b
 		}
 		return false
 	}
-	unknown := is(account.ErrGrant, account.ErrTarget, account.ErrDisabled, access.ErrInvalidKey, access.ErrKeyRequired,
-		access.ErrSignature, access.ErrAttestation)
+	unknown := is(account.ErrGrant, account.ErrTarget, account.ErrDisabled, access.ErrInvalidKey, access.ErrKeyRequired, access.ErrSignature, access.ErrAttestation)
 	quota, spent := errors.AsType[*quotaError](err)
 	broken, unread := errors.AsType[*bodyError](err)
 	switch {
@@ -104,8 +99,7 @@ func (s *Server) caller(w http.ResponseWriter, r *http.Request, read func() ([]b
 	case (unknown || unread) && !s.withinMessages(nil, address, now):
 		s.tooMany(w, nil, now)
 	case spent:
-		over(w, nil, max(1, int((quota.wait+time.Second-1)/time.Second)),
-			"the API key's requests of this minute or day, or those of this address, are used up")
+		over(w, nil, max(1, int((quota.wait+time.Second-1)/time.Second)), "the API key's requests of this minute or day, or those of this address, are used up")
 	case unread:
 		if !errors.Is(err, errUnproven) {
 			s.Gate.Failures.Add(address, now) // or a signature that nobody could make would hold bodies for nothing
@@ -121,8 +115,7 @@ func (s *Server) caller(w http.ResponseWriter, r *http.Request, read func() ([]b
 	case is(account.ErrReadOnly):
 		http.Error(w, "this server's folder cannot be written to: an API key that is new to the tool server cannot sign in", http.StatusServiceUnavailable)
 	case unknown:
-		s.challenge(w, http.StatusUnauthorized, "invalid_token",
-			"", "the token or key is unknown, expired, revoked, not signed as it must be or not for this service")
+		s.challenge(w, http.StatusUnauthorized, "invalid_token", "", "the token or key is unknown, expired, revoked, not signed as it must be or not for this service")
 	default:
 		s.Log.Error("a credential could not be checked", "error", err)
 		http.Error(w, "an internal error; the server's log has it", http.StatusInternalServerError)

@@ -42,8 +42,7 @@ func fixtureSchema(name string) json.RawMessage {
 			"if": {"properties": {"contactMethod": {"const": "phone"}}, "required": ["contactMethod"]}, "then": {"required": ["phone"]}, "else": {"required": ["email"]},
 			"additionalProperties": false}`)
 	case "test_x_mcp_header":
-		return json.RawMessage(
-			`{"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}}`)
+		return json.RawMessage(`{"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}}`)
 	}
 	return json.RawMessage(`{"type": "object"}`)
 }
@@ -51,33 +50,28 @@ func fixtureSchema(name string) json.RawMessage {
 // fixtureTools answer without a question to the client.
 func fixtureTools(server *sdk.Server) map[string]sdk.ToolHandler {
 	return map[string]sdk.ToolHandler{
-		"test_simple_text":   answers(text("This is a simple text response for testing.")),
-		"test_image_content": answers(picture()),
-		"test_audio_content": answers(&sdk.AudioContent{Data: silence(), MIMEType: "audio/wav"}),
-		"test_embedded_resource": answers(embedded("test://embedded-resource",
-			"This is an embedded resource content.")),
-		"test_multiple_content_types": answers(text("Multiple content types test:"), picture(),
-			embedded("test://mixed-content-resource", "test")),
-		"json_schema_2020_12_tool":   answers(text("accepted")),
-		"test_x_mcp_header":          answers(text("accepted")),
-		"test_streaming_elicitation": answers(text("no question was asked")),
+		"test_simple_text":            answers(text("This is a simple text response for testing.")),
+		"test_image_content":          answers(picture()),
+		"test_audio_content":          answers(&sdk.AudioContent{Data: silence(), MIMEType: "audio/wav"}),
+		"test_embedded_resource":      answers(embedded("test://embedded-resource", "This is an embedded resource content.")),
+		"test_multiple_content_types": answers(text("Multiple content types test:"), picture(), embedded("test://mixed-content-resource", "test")),
+		"json_schema_2020_12_tool":    answers(text("accepted")),
+		"test_x_mcp_header":           answers(text("accepted")),
+		"test_streaming_elicitation":  answers(text("no question was asked")),
 		"test_error_handling": func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			return failed("This tool intentionally returns an error for testing"), nil
 		},
-		"test_tool_with_logging": logs("Tool execution started", "Tool processing data",
-			"Tool execution completed"),
-		"test_logging_tool":        logs("Tool execution started"),
-		"test_tool_with_progress":  progresses,
-		"test_reconnection":        reconnects,
-		"test_trigger_tool_change": changes(func() { server.AddTool(changing, answers()) }),
-		"test_trigger_prompt_change": changes(
-			func() { server.AddPrompt(&sdk.Prompt{Name: changing.Name, Description: changing.Description}, nil) }),
+		"test_tool_with_logging":     logs("Tool execution started", "Tool processing data", "Tool execution completed"),
+		"test_logging_tool":          logs("Tool execution started"),
+		"test_tool_with_progress":    progresses,
+		"test_reconnection":          reconnects,
+		"test_trigger_tool_change":   changes(func() { server.AddTool(changing, answers()) }),
+		"test_trigger_prompt_change": changes(func() { server.AddPrompt(&sdk.Prompt{Name: changing.Name, Description: changing.Description}, nil) }),
 	}
 }
 
 // changing is added to the lists to have them change.
-var changing = &sdk.Tool{Name: "test_changing", Description: "Conformance: changes the list",
-	InputSchema: fixtureSchema("")}
+var changing = &sdk.Tool{Name: "test_changing", Description: "Conformance: changes the list", InputSchema: fixtureSchema("")}
 
 func answers(c ...sdk.Content) sdk.ToolHandler {
 	return func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -127,9 +121,7 @@ func logs(lines ...string) sdk.ToolHandler {
 func progresses(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	token := req.Params.GetProgressToken()
 	for _, done := range []float64{0, 50, 100} {
-		if err := req.Session.NotifyProgress(ctx,
-			&sdk.ProgressNotificationParams{ProgressToken: token, Progress: done, Total: 100,
-				Message: fmt.Sprintf("Completed step %.0f of 100", done)}); err != nil {
+		if err := req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: done, Total: 100, Message: fmt.Sprintf("Completed step %.0f of 100", done)}); err != nil {
 			return nil, err
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -156,22 +148,17 @@ func changes(change func()) sdk.ToolHandler {
 
 func addResources(server *sdk.Server) {
 	add := func(uri, mime string, c sdk.ResourceContents) {
-		server.AddResource(&sdk.Resource{URI: uri, Name: uri, Description: "Conformance", MIMEType: mime},
-			func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-				c.URI, c.MIMEType = uri, mime
-				return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{&c}}, nil
-			})
+		server.AddResource(&sdk.Resource{URI: uri, Name: uri, Description: "Conformance", MIMEType: mime}, func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+			c.URI, c.MIMEType = uri, mime
+			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{&c}}, nil
+		})
 	}
-	add("test://static-text", "text/plain",
-		sdk.ResourceContents{Text: "This is the content of the static text resource."})
+	add("test://static-text", "text/plain", sdk.ResourceContents{Text: "This is the content of the static text resource."})
 	add("test://static-binary", "image/png", sdk.ResourceContents{Blob: picture().Data})
 	add("test://watched-resource", "text/plain", sdk.ResourceContents{Text: "Watched resource content"})
-	server.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: "test://template/{id}/data", Name: "template",
-		Description: "Conformance", MIMEType: "application/json"}, func(_ context.Context,
-		req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	server.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: "test://template/{id}/data", Name: "template", Description: "Conformance", MIMEType: "application/json"}, func(_ context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 		id := strings.TrimSuffix(strings.TrimPrefix(req.Params.URI, "test://template/"), "/data")
 		body := fmt.Sprintf(`{"id":%q,"templateTest":true,"data":%q}`, id, "Data for ID: "+id)
-		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: req.Params.URI,
-			MIMEType: "application/json", Text: body}}}, nil
+		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: req.Params.URI, MIMEType: "application/json", Text: body}}}, nil
 	})
 }

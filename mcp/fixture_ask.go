@@ -15,26 +15,20 @@ import (
 // asks in the way of the protocol version: in a request of its own, or in a result that
 // the client completes (SEP-2322).
 var questionTools = map[string]sdk.ToolHandler{
-	"test_sampling": asks("", func(
-		args map[string]string) sdk.InputRequestMap {
-		return one("sampled", sample(args["prompt"]))
-	}),
+	"test_sampling": asks("", func(args map[string]string) sdk.InputRequestMap { return one("sampled", sample(args["prompt"])) }),
 	"test_elicitation": asks("", func(args map[string]string) sdk.InputRequestMap {
 		return one("user", elicit(args["message"], `"username":{"type":"string"}`, "username"))
 	}),
-	"test_elicitation_sep1034_defaults": asksFor("",
-		one("defaults", elicit("Defaults", `"name":{"type":"string","default":"John Doe"},
+	"test_elicitation_sep1034_defaults": asksFor("", one("defaults", elicit("Defaults", `"name":{"type":"string","default":"John Doe"},
 		"age":{"type":"integer","default":30}, "score":{"type":"number","default":95.5}, "verified":{"type":"boolean","default":true},
 		"status":{"type":"string","enum":["active","inactive","pending"],"default":"active"}`))),
-	"test_elicitation_sep1330_enums": asksFor("",
-		one("enums", elicit("Enumerations", `"untitledSingle":{"type":"string","enum":["option1","option2","option3"]},
+	"test_elicitation_sep1330_enums": asksFor("", one("enums", elicit("Enumerations", `"untitledSingle":{"type":"string","enum":["option1","option2","option3"]},
 		"titledSingle":{"type":"string","oneOf":[{"const":"value1","title":"First Option"},{"const":"value2","title":"Second Option"}]},
 		"legacyEnum":{"type":"string","enum":["opt1","opt2"],"enumNames":["Option One","Option Two"]},
 		"untitledMulti":{"type":"array","items":{"type":"string","enum":["option1","option2","option3"]}},
 		"titledMulti":{"type":"array","items":{"anyOf":[{"const":"value1","title":"First Choice"},{"const":"value2","title":"Second Choice"}]}}`))),
-	"test_input_required_result_elicitation": asksFor("", one("user_name", askName)),
-	"test_input_required_result_sampling": asksFor("",
-		one("capital_question", sample("What is the capital of France?"))),
+	"test_input_required_result_elicitation":     asksFor("", one("user_name", askName)),
+	"test_input_required_result_sampling":        asksFor("", one("capital_question", sample("What is the capital of France?"))),
 	"test_input_required_result_list_roots":      asksFor("", one("client_roots", &sdk.ListRootsParams{})),
 	"test_input_required_result_request_state":   asksFor("state", one("confirm", askLeave)),
 	"test_input_required_result_tampered_state":  asksFor("state", one("confirm", askLeave)),
@@ -48,23 +42,19 @@ var (
 	askName  = elicit("What is your name?", `"name":{"type":"string"}`, "name")
 	askLeave = elicit("Please confirm", `"ok":{"type":"boolean"}`, "ok")
 	askColor = elicit("What is your favorite color?", `"color":{"type":"string"}`, "color")
-	askAll   = sdk.InputRequestMap{"user_name": askName, "greeting": sample("Generate a greeting"),
-		"client_roots": &sdk.ListRootsParams{}}
+	askAll   = sdk.InputRequestMap{"user_name": askName, "greeting": sample("Generate a greeting"), "client_roots": &sdk.ListRootsParams{}}
 )
 
 func one(key string, q sdk.InputRequest) sdk.InputRequestMap { return sdk.InputRequestMap{key: q} }
 
 func sample(prompt string) *sdk.CreateMessageParams {
-	return &sdk.CreateMessageParams{MaxTokens: 100,
-		Messages: []*sdk.SamplingMessage{{Role: "user", Content: text(prompt)}}}
+	return &sdk.CreateMessageParams{MaxTokens: 100, Messages: []*sdk.SamplingMessage{{Role: "user", Content: text(prompt)}}}
 }
 
 // elicit asks for an object with the properties.
 func elicit(message, properties string, required ...string) *sdk.ElicitParams {
 	names, _ := json.Marshal(append([]string{}, required...))
-	return &sdk.ElicitParams{Message: message,
-		RequestedSchema: json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{%s},"required":%s}`, properties,
-			names))}
+	return &sdk.ElicitParams{Message: message, RequestedSchema: json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{%s},"required":%s}`, properties, names))}
 }
 
 func asksFor(state string, questions sdk.InputRequestMap) sdk.ToolHandler {
@@ -83,8 +73,7 @@ func asks(state string, questions func(args map[string]string) sdk.InputRequestM
 		}
 		p := req.Params
 		if len(p.InputResponses) > 0 && p.RequestState != state {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams,
-				Message: "requestState is not the one that was given out"}
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "requestState is not the one that was given out"}
 		}
 		open := questions(args)
 		for key := range open {
@@ -144,11 +133,9 @@ func needsSampling(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolRe
 	if can := req.ClientCapabilities(); can != nil && can.Sampling != nil {
 		return &sdk.CallToolResult{Content: []sdk.Content{text("accepted")}}, nil
 	}
-	data, err := json.Marshal(sdk.MissingRequiredClientCapabilityData{
-		RequiredCapabilities: &sdk.ClientCapabilities{Sampling: &sdk.SamplingCapabilities{}}})
+	data, err := json.Marshal(sdk.MissingRequiredClientCapabilityData{RequiredCapabilities: &sdk.ClientCapabilities{Sampling: &sdk.SamplingCapabilities{}}})
 	if err != nil {
 		return nil, err
 	}
-	return nil, &jsonrpc.Error{Code: sdk.CodeMissingRequiredClientCapabilities,
-		Message: "the tool needs a client with sampling", Data: data}
+	return nil, &jsonrpc.Error{Code: sdk.CodeMissingRequiredClientCapabilities, Message: "the tool needs a client with sampling", Data: data}
 }

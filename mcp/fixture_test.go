@@ -32,8 +32,7 @@ func newClient(t *testing.T, version string, fixture bool) *client {
 	t.Cleanup(server.Close)
 	c := &client{t: t, url: server.URL}
 	if version < stateless {
-		c.ask("initialize", object{"protocolVersion": version, "capabilities": object{},
-			"clientInfo": object{"name": "test", "version": "1"}})
+		c.ask("initialize", object{"protocolVersion": version, "capabilities": object{}, "clientInfo": object{"name": "test", "version": "1"}})
 		c.send(object{"jsonrpc": "2.0", "method": "notifications/initialized"}, "", "").Body.Close()
 	}
 	c.version = version
@@ -50,8 +49,7 @@ func (c *client) send(message object, method, name string) *http.Response {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	for key, value := range map[string]string{"Content-Type": "application/json",
-		"Accept":         "application/json, text/event-stream",
+	for key, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
 		"Mcp-Session-Id": c.session, "Mcp-Protocol-Version": c.version, "Mcp-Method": method, "Mcp-Name": name} {
 		if value != "" {
 			r.Header.Set(key, value)
@@ -71,8 +69,7 @@ func (c *client) send(message object, method, name string) *http.Response {
 func (c *client) ask(method string, params object) object {
 	c.t.Helper()
 	if c.version >= stateless {
-		params["_meta"] = object{"io.modelcontextprotocol/protocolVersion": c.version,
-			"io.modelcontextprotocol/clientCapabilities": object{}}
+		params["_meta"] = object{"io.modelcontextprotocol/protocolVersion": c.version, "io.modelcontextprotocol/clientCapabilities": object{}}
 	}
 	name, _ := params["name"].(string)
 	answer := c.send(object{"jsonrpc": "2.0", "id": 1, "method": method, "params": params}, method, name)
@@ -136,8 +133,7 @@ func TestFixtureAddsOnly(t *testing.T) {
 			}
 		}
 		answer, _ := c.ask("tools/call", object{"name": "test_simple_text", "arguments": object{}})["result"].(object)
-		if text := fmt.Sprint(answer["content"]); !strings.Contains(text,
-			"This is a simple text response for testing.") {
+		if text := fmt.Sprint(answer["content"]); !strings.Contains(text, "This is a simple text response for testing.") {
 			t.Errorf("%s: %s", version, text)
 		}
 	}

@@ -48,14 +48,12 @@ func TestLogOfClients(t *testing.T) {
 		{`{"jsonrpc":"2.0","method":"notifications/initialized"}`, []string{"Mcp-Session-Id", id}},
 		{`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil},
 		{`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":` + meta + `}`, []string{"Mcp-Session-Id", id}},
-		{`{"jsonrpc":"2.0","id":1,"method":"ping","params":` + meta + `}`,
-			[]string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "ping"}},
+		{`{"jsonrpc":"2.0","id":1,"method":"ping","params":` + meta + `}`, []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "ping"}},
 		{`{"jsonrpc":"2.0","id":99,"result":{}}`, []string{"Mcp-Session-Id", id}},
 	} {
 		post(t, w, c.body, c.headers...)
 	}
-	if text := log.String(); !strings.Contains(text, "duplicate initialize") || strings.Contains(text, "level=WARN") ||
-		strings.Contains(text, "level=ERROR") {
+	if text := log.String(); !strings.Contains(text, "duplicate initialize") || strings.Contains(text, "level=WARN") || strings.Contains(text, "level=ERROR") {
 		t.Errorf("the log:\n%s", text)
 	}
 }
@@ -72,8 +70,7 @@ func TestKnown(t *testing.T) {
 		}
 	})
 	create := func(scope access.Scope) *access.Issued {
-		issued, err := w.clients.Create(access.Client{Name: "Helper", Mode: access.Server,
-			Scopes: []access.Scope{scope}, Limits: access.DefaultLimits,
+		issued, err := w.clients.Create(access.Client{Name: "Helper", Mode: access.Server, Scopes: []access.Scope{scope}, Limits: access.DefaultLimits,
 			CIDRs: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}})
 		if err != nil {
 			t.Fatal(err)
@@ -108,8 +105,7 @@ func TestLimitOfLists(t *testing.T) {
 		body   string
 		status int
 	}{{list, 200}, {list, 200}, {list, 200}, {list, 429}, {"[" + list + "," + list + "]", 429}, {ping, 200}} {
-		resp, text := post(t, w, c.body, "Mcp-Session-Id", id, "Mcp-Protocol-Version", "2025-03-26", "X-Test-Address",
-			"192.0.2.9")
+		resp, text := post(t, w, c.body, "Mcp-Session-Id", id, "Mcp-Protocol-Version", "2025-03-26", "X-Test-Address", "192.0.2.9")
 		if resp.StatusCode != c.status {
 			t.Errorf("%d: %d, want %d: %.200s", i, resp.StatusCode, c.status, text)
 		}

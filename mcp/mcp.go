@@ -8,8 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"runtime"
-	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -75,13 +73,10 @@ type Server struct {
 	byPerson   *limit.Counter[string]
 	messages   *limit.Addresses       // of every sort, of nobody known
 	messagesOf *limit.Counter[string] // of every sort, by person
-	turns      chan struct{}          // held while a call is answered
-	answers    sync.Map               // of calls, by mark
 	server     *sdk.Server
 	stream     http.Handler
 	signedIn   http.Handler // stream, for a known caller
 	sessions   *sessions
-	beginnings sync.Map // of sessions, by mark
 	unproven   unproven
 }
 
@@ -95,19 +90,16 @@ func New(o Options) *Server {
 	if o.Minute == 0 {
 		o.Minute = DefaultMinute
 	}
-	s := &Server{Options: o, sessions: newSessions(maxSessions, maxAnonymous),
-		unproven: unproven{by: map[netip.Prefix]int{}}, guard: newGuard(o.BaseURL, o.Hosts), byName: toolsByName(),
+	s := &Server{Options: o, sessions: newSessions(maxSessions, maxAnonymous), unproven: unproven{by: map[netip.Prefix]int{}}, guard: newGuard(o.BaseURL, o.Hosts), byName: toolsByName(),
 		byAddress: limit.NewAddresses(time.Minute), byPerson: limit.New[string](time.Minute),
-		messages: limit.NewAddresses(time.Minute), messagesOf: limit.New[string](time.Minute),
-		turns: make(chan struct{}, runtime.GOMAXPROCS(0))}
+		messages: limit.NewAddresses(time.Minute), messagesOf: limit.New[string](time.Minute)}
 	options := &sdk.ServerOptions{Instructions: instructions, Logger: quiet(o.Log), PageSize: 100,
 		//lint:ignore SA1019 clients of older versions of the protocol set a level
 		Capabilities: &sdk.ServerCapabilities{Logging: &sdk.LoggingCapabilities{}, Tools: &sdk.ToolCapabilities{}}}
 	if o.Fixture {
 		withFixture(options)
 	}
-	s.server = sdk.NewServer(&sdk.Implementation{Name: "relais", Title: "relais", Version: o.Version,
-		WebsiteURL: o.BaseURL}, options)
+	s.server = sdk.NewServer(&sdk.Implementation{Name: "relais", Title: "relais", Version: o.Version, WebsiteURL: o.BaseURL}, options)
 	for _, t := range s.byName {
 		s.server.AddTool(declared(t), s.handler(t))
 	}
@@ -130,9 +122,8 @@ func standsAlone(r *http.Request) bool { return r.Header.Get("Mcp-Protocol-Versi
 // without for the newer ones.
 func (s *Server) streams() http.Handler {
 	options := &sdk.StreamableHTTPOptions{
-		Logger: quiet(s.Log), SessionTimeout: sessionTime, MaxRequestBodyBytes: maxBody,
-		PropagateRequestCancellation: true,
-		DisableLocalhostProtection:   s.guard.stated, // the guard knows the hosts then
+		Logger: quiet(s.Log), SessionTimeout: sessionTime, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
+		DisableLocalhostProtection: s.guard.stated, // the guard knows the hosts then
 	}
 	if s.Fixture { // no tool of ours runs long enough for a client to come back for its answer
 		options.EventStore = sdk.NewMemoryEventStore(nil)

@@ -28,8 +28,7 @@ func TestList(t *testing.T) {
 		t.Fatalf("%d tools", len(list.Tools))
 	}
 	for _, tool := range list.Tools {
-		if tool.Title == "" || len(tool.Description) < 40 || tool.InputSchema == nil || tool.OutputSchema == nil ||
-			tool.Annotations == nil {
+		if tool.Title == "" || len(tool.Description) < 40 || tool.InputSchema == nil || tool.OutputSchema == nil || tool.Annotations == nil {
 			t.Errorf("%s: %+v", tool.Name, tool)
 		}
 		for _, schema := range []any{tool.InputSchema, tool.OutputSchema} {
@@ -37,8 +36,7 @@ func TestList(t *testing.T) {
 				t.Errorf("%s: a schema of %v", tool.Name, m["type"])
 			}
 		}
-		if writes := strings.HasSuffix(tool.Name, "_submit") ||
-			strings.Contains(tool.Name, "_submit_"); tool.Annotations.ReadOnlyHint == writes {
+		if writes := strings.HasSuffix(tool.Name, "_submit") || strings.Contains(tool.Name, "_submit_"); tool.Annotations.ReadOnlyHint == writes {
 			t.Errorf("%s: read only %v", tool.Name, tool.Annotations.ReadOnlyHint)
 		}
 	}
@@ -57,12 +55,24 @@ func TestCall(t *testing.T) {
 	}
 	var a, b any
 	text := r.Content[0].(*sdk.TextContent).Text
-	if json.Unmarshal(structured, &a) != nil || json.Unmarshal([]byte(text), &b) != nil ||
-		fmt.Sprint(a) != fmt.Sprint(b) {
+	if json.Unmarshal(structured, &a) != nil || json.Unmarshal([]byte(text), &b) != nil || fmt.Sprint(a) != fmt.Sprint(b) {
 		t.Errorf("%s\n%s", structured, text)
 	}
 	if !strings.Contains(text, "SYNTHETIC") {
 		t.Error("made-up data does not say so")
+	}
+}
+
+// Several calls in one body, which one version of the protocol allows, have an answer each.
+func TestBatch(t *testing.T) {
+	w := serve(t, nil)
+	one := callBody("sites_search", `{"limit":1}`)
+	two := strings.Replace(callBody("sites_search", `{"limit":2}`), `"id":7`, `"id":8`, 1)
+	_, body := post(t, w, "["+one+","+two+"]", sessionHeader, session(t, w), "Mcp-Protocol-Version", "2025-03-26")
+	for _, want := range []string{`"returned":1,`, `"returned":2,`} {
+		if n := strings.Count(body, want); n != 1 {
+			t.Errorf("%s is %d times in the answer, want 1: %.500s", want, n, body)
+		}
 	}
 }
 
@@ -88,13 +98,11 @@ func TestBadArguments(t *testing.T) {
 		{"sites_search", `{"market":"CA"}`, "not loaded"},
 	} {
 		resp, text := post(t, w, callBody(c.tool, c.arguments), "Mcp-Session-Id", session(t, w))
-		if resp.StatusCode != 200 || !strings.Contains(text, `"isError":true`) || !strings.Contains(text, c.mentions) ||
-			strings.Contains(text, "internal") {
+		if resp.StatusCode != 200 || !strings.Contains(text, `"isError":true`) || !strings.Contains(text, c.mentions) || strings.Contains(text, "internal") {
 			t.Errorf("%s %.60s: %d %s", c.tool, c.arguments, resp.StatusCode, text)
 		}
 	}
-	if _, text := post(t, w, callBody("nothing", `{}`), "Mcp-Session-Id", session(t, w)); !strings.Contains(text,
-		`"error"`) || !strings.Contains(text, "nothing") {
+	if _, text := post(t, w, callBody("nothing", `{}`), "Mcp-Session-Id", session(t, w)); !strings.Contains(text, `"error"`) || !strings.Contains(text, "nothing") {
 		t.Errorf("an unknown tool: %s", text)
 	}
 }
@@ -157,13 +165,11 @@ func TestLimit(t *testing.T) {
 	id := session(t, w) // counts
 	for i, want := range []int{200, 200, 429, 429} {
 		resp, text := post(t, w, callBody("capabilities_guide", "{}"), "Mcp-Session-Id", id)
-		if resp.StatusCode != want ||
-			want == 429 && (resp.Header.Get("Retry-After") == "" || !strings.Contains(text, `"id":7,"error"`)) {
+		if resp.StatusCode != want || want == 429 && (resp.Header.Get("Retry-After") == "" || !strings.Contains(text, `"id":7,"error"`)) {
 			t.Errorf("call %d: %d %v %s", i, resp.StatusCode, resp.Header, text)
 		}
 	}
-	if resp, text := post(t, w, callBody("capabilities_guide", "{}"), "Mcp-Session-Id", id, "X-Test-Address",
-		"192.0.2.9"); resp.StatusCode != 200 {
+	if resp, text := post(t, w, callBody("capabilities_guide", "{}"), "Mcp-Session-Id", id, "X-Test-Address", "192.0.2.9"); resp.StatusCode != 200 {
 		t.Errorf("another address: %d %s", resp.StatusCode, text)
 	}
 	for range 3 * messages {
@@ -197,15 +203,13 @@ func TestScopes(t *testing.T) {
 			headers = append(headers, "Authorization", c.token)
 		}
 		resp, text := post(t, w, callBody(c.tool, "{}"), headers...)
-		if challenge := resp.Header.Get("WWW-Authenticate"); resp.StatusCode != c.status ||
-			c.status == 403 && !strings.Contains(challenge, `error="insufficient_scope"`) {
+		if challenge := resp.Header.Get("WWW-Authenticate"); resp.StatusCode != c.status || c.status == 403 && !strings.Contains(challenge, `error="insufficient_scope"`) {
 			t.Errorf("%.5s %s: %d %s %.200s", c.token, c.tool, resp.StatusCode, challenge, text)
 		}
 		// A name that the server's look at the body misses: the tool looks itself.
 		hidden := strings.Replace(callBody(c.tool, "{}"), `"name"`, `"NAME":"x","name"`, 1)
 		hidden = strings.Replace(hidden, `}}}`, `},"Name":"x"}}`, 1)
-		if resp, text := post(t, w, hidden, headers...); c.status != 200 && resp.StatusCode == 200 &&
-			!strings.Contains(text, `"isError":true`) {
+		if resp, text := post(t, w, hidden, headers...); c.status != 200 && resp.StatusCode == 200 && !strings.Contains(text, `"isError":true`) {
 			t.Errorf("%.5s %s, hidden: %.200s", c.token, c.tool, text)
 		}
 	}
@@ -231,8 +235,7 @@ func TestLimitOfBodies(t *testing.T) {
 	} {
 		w := serve(t, func(o *Options) { o.Minute = 3 })
 		id := session(t, w)
-		resp, text := post(t, w, c.body, "Mcp-Session-Id", id, "Mcp-Protocol-Version", "2025-03-26", "X-Test-Address",
-			"192.0.2.9")
+		resp, text := post(t, w, c.body, "Mcp-Session-Id", id, "Mcp-Protocol-Version", "2025-03-26", "X-Test-Address", "192.0.2.9")
 		if resp.StatusCode != c.status || c.status == 200 && !strings.Contains(text, `"structuredContent"`) {
 			t.Errorf("%s: %d %.200s", c.name, resp.StatusCode, text)
 		}
@@ -242,8 +245,7 @@ func TestLimitOfBodies(t *testing.T) {
 // A key whose day is used up is told to come back when the next one begins, in UTC.
 func TestQuotaOfKey(t *testing.T) {
 	w := serve(t, nil)
-	issued, err := w.clients.Create(access.Client{Name: "Helper", Mode: access.Server,
-		Scopes: []access.Scope{access.InternalAI}, Limits: access.Limits{Minute: 100, Day: 1},
+	issued, err := w.clients.Create(access.Client{Name: "Helper", Mode: access.Server, Scopes: []access.Scope{access.InternalAI}, Limits: access.Limits{Minute: 100, Day: 1},
 		CIDRs: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}})
 	if err != nil {
 		t.Fatal(err)
@@ -255,8 +257,7 @@ func TestQuotaOfKey(t *testing.T) {
 	post(t, w, ping, "X-API-Key", issued.APIKey)
 	resp, text := post(t, w, ping, "X-API-Key", issued.APIKey)
 	wait, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
-	if left := int(86400 - time.Now().Unix()%86400); resp.StatusCode != 429 || wait < left || wait > left+5 ||
-		strings.Contains(text, "1000 calls") {
+	if left := int(86400 - time.Now().Unix()%86400); resp.StatusCode != 429 || wait < left || wait > left+5 || strings.Contains(text, "1000 calls") {
 		t.Errorf("%d, %d of %d seconds: %s", resp.StatusCode, wait, left, text)
 	}
 }
@@ -298,9 +299,8 @@ func TestCredentials(t *testing.T) {
 	w := serve(t, func(o *Options) { o.RequireAuth = true })
 	ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 	key := func(scopes ...access.Scope) string {
-		issued, err := w.clients.Create(access.Client{Name: "Helper", Mode: access.Server, Scopes: scopes,
-			Limits: access.Limits{Minute: 100, Day: 100},
-			CIDRs:  []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}})
+		issued, err := w.clients.Create(access.Client{Name: "Helper", Mode: access.Server, Scopes: scopes, Limits: access.Limits{Minute: 100, Day: 100},
+			CIDRs: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -328,8 +328,7 @@ func TestCredentials(t *testing.T) {
 			}
 			continue
 		}
-		if resp.StatusCode != c.status || !strings.Contains(got, c.challenge) ||
-			c.status == 401 && !strings.Contains(got, `resource_metadata="`+w.URL+`/metadata"`) {
+		if resp.StatusCode != c.status || !strings.Contains(got, c.challenge) || c.status == 401 && !strings.Contains(got, `resource_metadata="`+w.URL+`/metadata"`) {
 			t.Errorf("%s: %d %q %s", c.name, resp.StatusCode, got, text)
 		}
 		if strings.Contains(text, "rk_") || strings.Contains(text, "abc") {

@@ -29,9 +29,8 @@ func TestOnlyPartnersSubmit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := clients.Create(access.Client{Name: "A page", Mode: access.Browser,
-		Origins: []string{"http://localhost:3000"},
-		Scopes:  []access.Scope{access.AntennasRead}, Limits: access.DefaultLimits})
+	page, err := clients.Create(access.Client{Name: "A page", Mode: access.Browser, Origins: []string{"http://localhost:3000"},
+		Scopes: []access.Scope{access.AntennasRead}, Limits: access.DefaultLimits})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,8 +59,7 @@ func TestOnlyPartnersSubmit(t *testing.T) {
 		{"a reader", of(reader.APIKey), "me_whoami", http.StatusOK},
 		{"a reader", of(reader.APIKey), "bug_submit", http.StatusForbidden},
 		{"a partner", of(partner.APIKey), "me_whoami", http.StatusOK},
-		// with an error of the tool's, without arguments
-		{"a partner", of(partner.APIKey), "bug_submit", http.StatusOK},
+		{"a partner", of(partner.APIKey), "bug_submit", http.StatusOK}, // with an error of the tool's, without arguments
 		{"a person", []string{"Authorization", w.token(t, "alice", account.Write)}, "bug_submit", http.StatusOK},
 	} {
 		id := session(t, w, c.headers...)
@@ -74,8 +72,7 @@ func TestOnlyPartnersSubmit(t *testing.T) {
 		t.Fatal(err)
 	}
 	resp, text := post(t, w, initializeBody, "X-API-Key", page.APIKey, "Origin", "http://localhost:3000")
-	if resp.StatusCode != http.StatusForbidden || !strings.Contains(text, "BROWSER") ||
-		!strings.Contains(log.String(), page.ID) {
+	if resp.StatusCode != http.StatusForbidden || !strings.Contains(text, "BROWSER") || !strings.Contains(log.String(), page.ID) {
 		t.Errorf("a page: %d %s; the log: %s", resp.StatusCode, text, log.String())
 	}
 	if n := len(w.people.List()); n != 3 { // the person's and those of two clients

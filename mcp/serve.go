@@ -56,33 +56,26 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var p peeked
 	if r.Method == http.MethodPost && len(body) > 0 {
 		if p, err = s.peek(body); err != nil {
-			refuse(w, http.StatusBadRequest, nil, jsonrpc.CodeParseError,
-				"the body is no JSON-RPC message, or one of a batch is none: "+err.Error())
+			refuse(w, http.StatusBadRequest, nil, jsonrpc.CodeParseError, "the body is no JSON-RPC message, or one of a batch is none: "+err.Error())
 			return
 		}
 	}
 	if !s.may(w, caller, p) || !s.within(w, caller, address, p, now) {
 		return
 	}
-	end := s.use(r)
 	if begins(r) {
-		if end, ok = s.begin(w, r, p, ownerOf(caller, address)); !ok {
+		if r, ok = s.begin(w, r, p, ownerOf(caller, address)); !ok {
 			return
 		}
 	}
+	defer s.use(r)()
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if r.Method == http.MethodGet {
-		r, cancel := s.open(w, r)
+		var cancel context.CancelFunc
+		r, cancel = s.open(w, r)
 		defer cancel()
-		s.handOver(w, r, caller)
-		return
 	}
-	end = sync.OnceFunc(end)
-	defer end() // the client may go before it has its turn
-	s.inTurn(w, r, p, func(w http.ResponseWriter) {
-		defer end()
-		s.handOver(w, r, caller)
-	})
+	s.handOver(w, r, caller)
 }
 
 // open is a request whose stream stays open, until the client or the server ends.
@@ -140,8 +133,7 @@ func (s *Server) may(w http.ResponseWriter, c *Caller, p peeked) bool {
 		if slices.Contains(p.needs, account.Write) {
 			scopes = account.Scopes
 		}
-		s.challenge(w, http.StatusUnauthorized, "", account.JoinScopes(scopes),
-			"sign in: an access token, or an API key with the scope internal:ai")
+		s.challenge(w, http.StatusUnauthorized, "", account.JoinScopes(scopes), "sign in: an access token, or an API key with the scope internal:ai")
 		return false
 	}
 	for _, scope := range p.needs {
@@ -150,8 +142,7 @@ func (s *Server) may(w http.ResponseWriter, c *Caller, p peeked) bool {
 			return false
 		}
 		if !slices.Contains(c.Scopes, scope) {
-			s.challenge(w, http.StatusForbidden, "insufficient_scope", account.JoinScopes(account.Scopes),
-				"the token does not have the scope "+string(scope))
+			s.challenge(w, http.StatusForbidden, "insufficient_scope", account.JoinScopes(account.Scopes), "the token does not have the scope "+string(scope))
 			return false
 		}
 	}

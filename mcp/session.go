@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -16,12 +15,17 @@ import (
 // Bounds of the sessions that live at a time: of all, of those that nobody known began, and
 // of one person or, without one, of one address.
 const (
-	maxSessions     = 5000
-	maxAnonymous    = 4000 // which leaves room for callers with a credential
-	ownSessions     = 500
-	unusedSession   = 10 * time.Second // after which a session without a second message is the first to end
-	sessionHeader   = "Mcp-Session-Id"
-	beginningHeader = "X-Relais-Session" // names the request that begins a session; a client's own is taken out
+	maxSessions   = 5000
+	maxAnonymous  = 4000 // which leaves room for callers with a credential
+	ownSessions   = 500
+	sessionHeader = "Mcp-Session-Id"
+)
+
+// A session without a second message may be one whose client never got its id. After
+// unusedIdle it is the first to end when sessions run out, after unusedTimeout it ends.
+const (
+	unusedIdle    = 10 * time.Second
+	unusedTimeout = time.Minute
 )
 
 // begins reports whether a request begins a session.
@@ -39,45 +43,37 @@ func ownerOf(c *Caller, address netip.Addr) owner {
 	return owner{id: address.String(), network: network, provider: limit.Provider(network)}
 }
 
-// begin makes room for a session that a request begins; it has answered when the owner has
-// too many. The caller calls end when the request is done, before its answer is sent.
-func (s *Server) begin(w http.ResponseWriter, r *http.Request, p peeked, o owner) (end func(), ok bool) {
-	if s.sessions.of(o) >= ownSessions {
+// ownerKey is the key of a session's owner in the context of the request that begins it. The
+// library keeps the values of that context for the session.
+type ownerKey struct{}
+
+// begin prepares a request that begins a session. It has answered when the owner has too many.
+func (s *Server) begin(w http.ResponseWriter, r *http.Request, p peeked, o owner) (*http.Request, bool) {
+	if s.sessions.count(o) >= ownSessions {
 		s.sessions.keep(s.server.Sessions) // those that ended are not counted
 	}
-	if s.sessions.of(o) >= ownSessions {
-		refuse(w, http.StatusTooManyRequests, p.id, overLimit,
-			fmt.Sprintf("over %d sessions at a time: end those that are over, with DELETE", ownSessions))
+	if s.sessions.count(o) >= ownSessions {
+		message := fmt.Sprintf("over %d sessions at a time: end those that are over, with DELETE", ownSessions)
+		refuse(w, http.StatusTooManyRequests, p.id, overLimit, message)
 		return nil, false
 	}
-	mark := rand.Text()
-	r.Header.Set(beginningHeader, mark)
-	b := &beginning{owner: o}
-	s.beginnings.Store(mark, b)
-	return func() {
-		s.beginnings.Delete(mark)
-		if r.Context().Err() != nil && !s.Fixture { // the client has gone, and does not learn the session's id
-			s.sessions.end(b.session())
-		}
-	}, true
+	return r.WithContext(context.WithValue(r.Context(), ownerKey{}, o)), true
 }
 
-// noteSessions counts each session when its client is introduced: the answer may not have
-// the session's id, as that of a client that has gone.
+// noteSessions counts each session once its client is introduced.
 func (s *Server) noteSessions(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		result, err := next(ctx, method, req)
 		session, ok := req.GetSession().(*sdk.ServerSession)
-		if method != "initialize" || !ok || req.GetExtra() == nil {
-			return next(ctx, method, req)
+		owner, begun := ctx.Value(ownerKey{}).(owner)
+		if method != "initialize" || err != nil || !ok || !begun {
+			return result, err
 		}
-		if v, ok := s.beginnings.Load(req.GetExtra().Header.Get(beginningHeader)); ok {
-			b := v.(*beginning)
-			for _, ended := range s.sessions.add(session.ID(), session, b.owner, time.Now()) {
-				go ended.Close() // Close waits for what the session still answers
-			}
-			b.begun(session.ID())
+		for _, ended := range s.sessions.add(session.ID(), session, owner, time.Now()) {
+			go ended.Close() // Close waits for what the session still answers
 		}
-		return next(ctx, method, req)
+		time.AfterFunc(unusedTimeout, func() { s.sessions.endUnused(session.ID()) })
+		return result, nil
 	}
 }
 

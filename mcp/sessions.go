@@ -16,25 +16,6 @@ type owner struct {
 	network, provider netip.Prefix
 }
 
-// A beginning is a request that begins a session.
-type beginning struct {
-	owner
-	mu sync.Mutex
-	id string // of the session; "" before there is one
-}
-
-func (b *beginning) begun(id string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.id = id
-}
-
-func (b *beginning) session() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.id
-}
-
 // A closer is a session that can be ended.
 type closer interface{ Close() error }
 
@@ -61,12 +42,11 @@ type sessions struct {
 }
 
 func newSessions(most, mostAnonymous int) *sessions {
-	return &sessions{most: most, mostAnonymous: mostAnonymous, byID: map[string]*live{}, byOwner: map[string]*int{},
-		networks: map[netip.Prefix]*int{}}
+	return &sessions{most: most, mostAnonymous: mostAnonymous, byID: map[string]*live{}, byOwner: map[string]*int{}, networks: map[netip.Prefix]*int{}}
 }
 
-// of is how many sessions of an owner live.
-func (s *sessions) of(o owner) int {
+// count returns how many sessions of an owner live.
+func (s *sessions) count(o owner) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n := s.byOwner[o.id]; n != nil {
@@ -111,7 +91,7 @@ func (s *sessions) worst(now time.Time) (id string) {
 
 // before reports whether a is missed less than b.
 func (s *sessions) before(a, b *live, now time.Time) bool {
-	unused := func(l *live) bool { return !l.used && now.Sub(l.began) >= unusedSession }
+	unused := func(l *live) bool { return !l.used && now.Sub(l.began) >= unusedIdle }
 	switch {
 	case a.known != b.known:
 		return b.known
@@ -139,16 +119,17 @@ func (s *sessions) use(id string, now time.Time, posts int) {
 	}
 }
 
-// end ends a session, if it lives.
-func (s *sessions) end(id string) {
+// endUnused ends a session, if it lives and had no second message.
+func (s *sessions) endUnused(id string) {
 	s.mu.Lock()
 	l := s.byID[id]
-	if l != nil {
+	unused := l != nil && !l.used
+	if unused {
 		s.remove(id)
 	}
 	s.mu.Unlock()
-	if l != nil {
-		_ = l.Close() // its client has gone
+	if unused {
+		_ = l.Close() // nobody is there to be told
 	}
 }
 

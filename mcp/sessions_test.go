@@ -3,11 +3,14 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -173,8 +176,7 @@ func TestSessionsRunOutOverHTTP(t *testing.T) {
 	}
 	issued := w.issue(t, nil)
 	session(t, w, "X-API-Key", issued.APIKey)
-	resp, text := post(t, w, callBody("capabilities_guide", "{}"), "Mcp-Session-Id", used, "X-Test-Address",
-		"203.0.113.9")
+	resp, text := post(t, w, callBody("capabilities_guide", "{}"), "Mcp-Session-Id", used, "X-Test-Address", "203.0.113.9")
 	if resp.StatusCode != http.StatusOK {
 		t.Errorf("the session in use: %d %s", resp.StatusCode, text)
 	}
@@ -194,38 +196,65 @@ func living(w *world) (n int) {
 	return n
 }
 
-// A session whose client has gone when it begins can be used by nobody: it is ended, and
-// counted no more.
+// A session whose client has gone when it begins lives on, since the client may have read its
+// id. It ends soon, and is counted no more, if it is not used.
 func TestGoneWhileBeginning(t *testing.T) {
-	w := serve(t, nil)
-	ctx, goes := context.WithCancel(t.Context())
-	began := false
+	for _, c := range []struct {
+		name string
+		used bool
+		live int
+	}{
+		{"never used", false, 0},
+		{"used", true, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := serve(t, nil)
+			synctest.Test(t, func(t *testing.T) { w.beginAndLeave(t, c.used, c.live) })
+		})
+	}
+}
+
+// beginAndLeave begins a session whose client goes before it is answered, and requires that so
+// many sessions live when it had time to be used.
+func (w *world) beginAndLeave(t *testing.T, used bool, want int) {
+	ctx, leave := context.WithCancel(t.Context())
 	w.tools.server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-			result, err := next(ctx, method, req)
 			if method == "initialize" {
-				began = true
-				goes()
+				defer leave()
 			}
-			return result, err
+			return next(ctx, method, req)
 		}
 	})
-	r := httptest.NewRequestWithContext(ctx, http.MethodPost, w.URL+Path, strings.NewReader(initializeBody))
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", "application/json, text/event-stream")
-	w.tools.ServeHTTP(httptest.NewRecorder(), r)
-	if !began {
-		t.Fatal("no session began")
+	send := func(ctx context.Context, body, id string) int {
+		r := httptest.NewRequestWithContext(ctx, http.MethodPost, w.URL+Path, strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		if id != "" {
+			r.Header.Set(sessionHeader, id)
+		}
+		rec := httptest.NewRecorder()
+		w.tools.ServeHTTP(rec, r)
+		return rec.Code
 	}
-	deadline := time.Now().Add(10 * time.Second)
-	for living(w) > 0 && time.Now().Before(deadline) {
-		time.Sleep(time.Millisecond)
+	send(ctx, initializeBody, "")
+	synctest.Wait()
+	ids := slices.Collect(maps.Keys(w.tools.sessions.byID))
+	if len(ids) != 1 || living(w) != 1 {
+		t.Fatalf("%d sessions live, %d are counted, want 1", living(w), len(ids))
 	}
-	if n := living(w); n != 0 {
-		t.Errorf("%d sessions live", n)
+	if used {
+		status := send(t.Context(), `{"jsonrpc":"2.0","method":"notifications/initialized"}`, ids[0])
+		if status != http.StatusAccepted {
+			t.Errorf("the second message: status %d, want 202", status)
+		}
 	}
-	w.tools.sessions.keep(w.tools.server.Sessions)
-	if n := len(w.tools.sessions.byID); n != 0 {
-		t.Errorf("%d sessions are counted", n)
+	time.Sleep(unusedTimeout + time.Second)
+	synctest.Wait()
+	if n, counted := living(w), len(w.tools.sessions.byID); n != want || counted != want {
+		t.Errorf("%d sessions live, %d are counted, want %d", n, counted, want)
+	}
+	for session := range w.tools.server.Sessions() {
+		session.Close()
 	}
 }

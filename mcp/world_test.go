@@ -58,8 +58,7 @@ func serve(t *testing.T, change func(*Options)) *world {
 	if w.people, err = account.Open(open("users.db", account.Buckets...), time.Now); err != nil {
 		t.Fatal(err)
 	}
-	if w.clients, err = access.OpenClients(open("clients.db", access.Bucket),
-		access.OpenSealer(filepath.Join(dir, "secret.key")), time.Now); err != nil {
+	if w.clients, err = access.OpenClients(open("clients.db", access.Bucket), access.OpenSealer(filepath.Join(dir, "secret.key")), time.Now); err != nil {
 		t.Fatal(err)
 	}
 	mux := http.NewServeMux()
@@ -92,8 +91,7 @@ func serve(t *testing.T, change func(*Options)) *world {
 func connect(t *testing.T, w *world) *sdk.ClientSession {
 	t.Helper()
 	c := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
-	s, err := c.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: w.URL + Path, DisableStandaloneSSE: true},
-		nil)
+	s, err := c.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: w.URL + Path, DisableStandaloneSSE: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,8 +128,7 @@ func post(t *testing.T, w *world, body string, headers ...string) (*http.Respons
 }
 
 func callBody(tool, arguments string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool,
-		arguments)
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
 }
 
 // token signs in somebody, whose account it makes when it is missing, and returns an access
@@ -158,8 +155,7 @@ func (w *world) token(t *testing.T, name string, scopes ...account.Scope) string
 		account.Authorization{Client: client.ID, Redirect: "http://127.0.0.1/cb", Resource: w.URL + Path,
 			Challenge: base64.RawURLEncoding.EncodeToString(sum[:]), Scopes: scopes})
 	must(err)
-	tokens, err := w.people.Redeem(account.Redemption{Code: code, Client: client.ID, Redirect: "http://127.0.0.1/cb",
-		Verifier: verifier})
+	tokens, err := w.people.Redeem(account.Redemption{Code: code, Client: client.ID, Redirect: "http://127.0.0.1/cb", Verifier: verifier})
 	must(err)
 	return "Bearer " + tokens.Access
 }
