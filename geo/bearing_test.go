@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Azimuths and distances that PROJ's geod gives on a sphere of EarthRadius.
+// The azimuths and distances are those of PROJ's geod on a sphere of EarthRadius.
 func TestBearingAgreesWithGeod(t *testing.T) {
 	for _, tt := range []struct {
 		a, b    Point
@@ -26,15 +26,15 @@ func TestBearingAgreesWithGeod(t *testing.T) {
 	} {
 		got := Bearing(tt.a, tt.b)
 		if got < 0 || got >= 360 || AngleBetween(got, tt.azimuth) > 2e-6 {
-			t.Errorf("%v to %v: %.9f, want %.9f", tt.a, tt.b, got, tt.azimuth)
+			t.Errorf("Bearing(%v, %v) = %.9f, want %.9f", tt.a, tt.b, got, tt.azimuth)
 		}
 		if m := Distance(tt.a, tt.b); math.Abs(m-tt.metres) > 2e-6*(1+tt.metres/1000) {
-			t.Errorf("%v to %v: %f m, want %f", tt.a, tt.b, m, tt.metres)
+			t.Errorf("Distance(%v, %v) = %f, want %f", tt.a, tt.b, m, tt.metres)
 		}
 	}
 }
 
-// vector is a point on the unit sphere.
+// vector returns the point of the unit sphere for p.
 func vector(p Point) [3]float64 {
 	lat, lng := p.Lat*math.Pi/180, p.Lng*math.Pi/180
 	return [3]float64{math.Cos(lat) * math.Cos(lng), math.Cos(lat) * math.Sin(lng), math.Sin(lat)}
@@ -42,7 +42,7 @@ func vector(p Point) [3]float64 {
 
 func dot(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
 
-// Against the direction of b in the plane that touches the sphere at a.
+// The other formula is the direction of b in the plane that touches the sphere at a.
 func TestBearingAgreesWithVectors(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 20000 {
@@ -54,21 +54,20 @@ func TestBearingAgreesWithVectors(t *testing.T) {
 		to := vector(b)
 		want := math.Atan2(dot(to, east), dot(to, north)) * 180 / math.Pi
 		if got := Bearing(a, b); got < 0 || got >= 360 || AngleBetween(got, want) > 1e-6 {
-			t.Fatalf("%v to %v: %v, want %v", a, b, got, want)
+			t.Fatalf("Bearing(%v, %v) = %v, want %v", a, b, got, want)
 		}
 	}
 	if got := Bearing(Point{48, 2}, Point{48, 2}); got != 0 {
-		t.Errorf("to itself: %v", got)
+		t.Errorf("bearing of a point to itself = %v, want 0", got)
 	}
 }
 
 func TestAngleBetween(t *testing.T) {
 	for _, tt := range []struct{ a, b, want float64 }{
-		{0, 0, 0}, {10, 350, 20}, {350, 10, 20}, {0, 180, 180}, {90, 271, 179}, {359.5, 0, 0.5}, {-170, 170, 20},
-		{725, 5, 0},
+		{0, 0, 0}, {10, 350, 20}, {350, 10, 20}, {0, 180, 180}, {90, 271, 179}, {359.5, 0, 0.5}, {-170, 170, 20}, {725, 5, 0},
 	} {
 		if got := AngleBetween(tt.a, tt.b); math.Abs(got-tt.want) > 1e-9 {
-			t.Errorf("%v and %v: %v, want %v", tt.a, tt.b, got, tt.want)
+			t.Errorf("AngleBetween(%v, %v) = %v, want %v", tt.a, tt.b, got, tt.want)
 		}
 	}
 }
@@ -89,13 +88,13 @@ func TestDirection(t *testing.T) {
 			d.Add(x)
 		}
 		if mean, length := d.Mean(); math.Abs(mean-tt.mean) > 1e-3 || math.Abs(length-tt.length) > 1e-4 {
-			t.Errorf("%v: %v, %v", tt.list, mean, length)
+			t.Errorf("mean of %v = %v, %v, want %v, %v", tt.list, mean, length, tt.mean, tt.length)
 		}
 	}
 	var opposite Direction
 	opposite.Add(30)
 	opposite.Add(210)
 	if _, length := opposite.Mean(); length > 1e-12 {
-		t.Errorf("what cancels out has the length %v", length)
+		t.Errorf("mean length of opposite directions = %v, want 0", length)
 	}
 }

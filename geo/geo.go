@@ -7,7 +7,7 @@ import "math"
 // A Point is a position in WGS84 degrees.
 type Point struct{ Lat, Lng float64 }
 
-// Valid tells whether p is a position on the Earth.
+// Valid reports whether p is a position on the Earth.
 func (p Point) Valid() bool {
 	return math.Abs(p.Lat) <= 90 && math.Abs(p.Lng) <= 180 // false for NaN
 }
@@ -16,7 +16,7 @@ func (p Point) Valid() bool {
 // one centimetre.
 const Scale = 1e7
 
-// Fix rounds degrees to fixed point.
+// Fix returns degrees in fixed point, rounded to the nearest step.
 func Fix(degrees float64) int32 { return int32(math.Round(degrees * Scale)) }
 
 // Degrees is the inverse of Fix.
@@ -26,7 +26,7 @@ func Degrees(fixed int32) float64 { return float64(fixed) / Scale }
 // West greater than East crosses the antimeridian.
 type Box struct{ South, West, North, East float64 }
 
-// Contains tells whether p lies in b or on its edge.
+// Contains reports whether p lies in b or on its edge.
 func (b Box) Contains(p Point) bool {
 	if !(b.South <= p.Lat && p.Lat <= b.North) {
 		return false
@@ -51,19 +51,19 @@ func (b Box) Split() []Box {
 // EarthRadius is the mean radius of the Earth in metres (IUGG).
 const EarthRadius = 6371008.8
 
-// Distance is the great-circle distance between a and b in metres.
+// Distance returns the great-circle distance between a and b in metres.
 func Distance(a, b Point) float64 { return Metres(Haversine(a, b)) }
 
-// Haversine is the square of the sine of half the angle between a and b, seen
-// from the centre of the Earth: it grows with the distance and costs half as
-// much. Metres turns it into the distance.
+// Haversine returns the square of the sine of half the angle between a and b as
+// seen from the centre of the Earth. It orders points as the distance does and
+// takes half the time. Metres returns the distance for it.
 func Haversine(a, b Point) float64 {
 	sinLat := math.Sin((b.Lat - a.Lat) * rad / 2)
 	sinLng := math.Sin((b.Lng - a.Lng) * rad / 2)
 	return min(1, sinLat*sinLat+math.Cos(a.Lat*rad)*math.Cos(b.Lat*rad)*sinLng*sinLng)
 }
 
-// Metres is the distance of a haversine.
+// Metres returns the great-circle distance, in metres, for a haversine.
 func Metres(haversine float64) float64 { return 2 * EarthRadius * math.Asin(math.Sqrt(haversine)) }
 
 // rad is a degree in radians.
@@ -76,7 +76,7 @@ type Disc struct {
 }
 
 // Box returns a box that contains the disc. It is a little larger than needed,
-// so that rounding never loses a point on the rim.
+// so that rounding never loses a point on the edge.
 func (d Disc) Box() Box {
 	angle := d.Radius/EarthRadius*(1+1e-9) + 1e-9
 	lat := angle / rad
@@ -85,8 +85,8 @@ func (d Disc) Box() Box {
 		b.South, b.North = max(b.South, -90), min(b.North, 90)
 		return b
 	}
-	// The meridians that touch the disc do so beside its centre's parallel, not
-	// on it: hence asin, not a division by the cosine.
+	// The meridians that touch the disc do not touch it on the parallel of its
+	// centre: hence the arc sine, not a division by the cosine.
 	s := math.Sin(angle) / math.Cos(d.Center.Lat*rad)
 	if s >= 1 {
 		return b
@@ -96,6 +96,7 @@ func (d Disc) Box() Box {
 	return b
 }
 
+// wrap returns a longitude between -360 and 360 as one between -180 and 180.
 func wrap(lng float64) float64 {
 	switch {
 	case lng < -180:

@@ -18,9 +18,11 @@ func TestDistance(t *testing.T) {
 		{"one degree north", Point{45, 5}, Point{46, 5}, math.Pi / 180 * EarthRadius},
 		{"over the antimeridian", Point{0, 179.5}, Point{0, -179.5}, math.Pi / 180 * EarthRadius},
 	} {
-		if got := Distance(tt.a, tt.b); math.Abs(got-tt.want) > 1e-6*(1+tt.want) {
-			t.Errorf("%s: %f, want %f", tt.name, got, tt.want)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Distance(tt.a, tt.b); math.Abs(got-tt.want) > 1e-6*(1+tt.want) {
+				t.Errorf("Distance(%v, %v) = %f, want %f", tt.a, tt.b, got, tt.want)
+			}
+		})
 	}
 }
 
@@ -43,17 +45,17 @@ func TestBoxContains(t *testing.T) {
 		{paris, Point{math.NaN(), 2.3}, false},
 	} {
 		if got := tt.b.Contains(tt.p); got != tt.want {
-			t.Errorf("%v contains %v: %v", tt.b, tt.p, got)
+			t.Errorf("%v.Contains(%v) = %t, want %t", tt.b, tt.p, got, tt.want)
 		}
 		in := false
 		for _, half := range tt.b.Split() {
 			if half.West > half.East {
-				t.Errorf("%v splits into %v", tt.b, half)
+				t.Errorf("%v.Split() has %v, whose west is greater than its east", tt.b, half)
 			}
 			in = in || half.Contains(tt.p)
 		}
 		if in != tt.want {
-			t.Errorf("the halves of %v contain %v: %v", tt.b, tt.p, in)
+			t.Errorf("the boxes of %v.Split() contain %v: %t, want %t", tt.b, tt.p, in, tt.want)
 		}
 	}
 }
@@ -66,7 +68,7 @@ func TestDiscBox(t *testing.T) {
 	for range 200000 {
 		d := Disc{Point{r.Float64()*180 - 90, r.Float64()*360 - 180}, math.Exp(r.Float64()*15 - 2)}
 		b := d.Box()
-		// a point near the rim, found by walking a bearing
+		// A point near the edge, at a distance along a bearing.
 		bearing, angle := r.Float64()*2*math.Pi, d.Radius/EarthRadius*(0.9+0.1*r.Float64())
 		lat := d.Center.Lat * math.Pi / 180
 		sin := math.Sin(lat)*math.Cos(angle) + math.Cos(lat)*math.Sin(angle)*math.Cos(bearing)
@@ -77,11 +79,11 @@ func TestDiscBox(t *testing.T) {
 		}
 		inside++
 		if !b.Contains(p) {
-			t.Fatalf("disc %v: box %v lacks %v", d, b, p)
+			t.Fatalf("%v.Box() = %v, which does not contain %v of the disc", d, b, p)
 		}
 	}
 	if inside < 100000 {
-		t.Fatalf("only %d points were inside their disc", inside)
+		t.Fatalf("%d points were inside their disc, want 100000 or more", inside)
 	}
 }
 
@@ -94,7 +96,7 @@ func TestFix(t *testing.T) {
 			t.Errorf("Fix(%v) = %d, want %d", tt.degrees, got, tt.want)
 		}
 		if got := Degrees(tt.want); math.Abs(got-tt.degrees) > 0.5/Scale {
-			t.Errorf("Degrees(%d) = %v", tt.want, got)
+			t.Errorf("Degrees(%d) = %v, want about %v", tt.want, got, tt.degrees)
 		}
 	}
 }

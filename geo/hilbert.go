@@ -1,8 +1,7 @@
 package geo
 
-// Hilbert returns the place of p on a Hilbert curve over the whole Earth with
-// 2^32 cells a side: points that are near each other on the curve are near each
-// other on the Earth.
+// Hilbert returns the distance of p along a Hilbert curve over the whole Earth with
+// 2^32 cells a side. Points with similar values are near each other.
 func Hilbert(p Point) uint64 {
 	x := uint32((p.Lng + 180) / 360 * (1<<32 - 1))
 	y := uint32((p.Lat + 90) / 180 * (1<<32 - 1))
@@ -16,7 +15,7 @@ func Hilbert(p Point) uint64 {
 			ry = 1
 		}
 		d = d<<2 | uint64(3*rx^ry)
-		if ry == 0 { // turn the quadrant, so that the curve goes on where it stopped
+		if ry == 0 { // rotate the quadrant, so that the curve is continuous
 			if rx == 1 {
 				x, y = ^x, ^y
 			}

@@ -2,15 +2,15 @@ package geo
 
 import "math"
 
-// FromLambert72 turns Belgian Lambert 72 (EPSG:31370), x east and y north in
-// metres, into WGS84. It is the conic projection of EPSG's method 9802 undone, and
-// the seven-parameter position vector to WGS84, within 3 metres of what the
-// Belgian authorities publish. A place far outside Belgium has no useful result.
+// FromLambert72 converts Belgian Lambert 72 (EPSG:31370), x east and y north in
+// metres, to WGS84. It inverts the conic projection of EPSG method 9802 and applies
+// the seven-parameter position vector transformation. The result is within 3 metres
+// of what the Belgian authorities publish; outside Belgium it is useless.
 func FromLambert72(x, y float64) Point {
 	return lambert72.toWGS84(lambert72.geographic(x, y))
 }
 
-// An ellipsoid is its half axis in metres and the square of its eccentricity.
+// An ellipsoid has a semi-major axis in metres and the square of its eccentricity.
 type ellipsoid struct{ a, e2 float64 }
 
 func newEllipsoid(a, inverseFlattening float64) ellipsoid {
@@ -30,7 +30,7 @@ func (e ellipsoid) cartesian(lat, lng float64) (x, y, z float64) {
 	return n * math.Cos(lat) * math.Cos(lng), n * math.Cos(lat) * math.Sin(lng), n * (1 - e.e2) * math.Sin(lat)
 }
 
-// geographic undoes cartesian for points near the surface.
+// geographic inverts cartesian for points near the surface.
 func (e ellipsoid) geographic(x, y, z float64) (lat, lng float64) {
 	p := math.Hypot(x, y)
 	lat = math.Atan2(z, p*(1-e.e2))
@@ -41,12 +41,12 @@ func (e ellipsoid) geographic(x, y, z float64) (lat, lng float64) {
 	return lat, math.Atan2(y, x)
 }
 
-// A conic is a Lambert projection with two standard parallels, and the way from
-// its datum to WGS84.
+// A conic is a Lambert projection with two standard parallels, and the transformation
+// from its datum to WGS84.
 type conic struct {
 	ellipsoid
 	lng0, x0, y0 float64 // origin: radians and metres
-	n, af, rho0  float64 // of the projection; see newConic
+	n, af, rho0  float64 // constants of the projection; see newConic
 	shift        [3]float64
 	rotation     [3]float64 // radians
 	scale        float64
@@ -76,6 +76,7 @@ func newConic(c conic, lat1, lat2, lat0 float64) conic {
 	return c
 }
 
+// isometric returns the t of EPSG method 9802 for a latitude in radians.
 func (c *conic) isometric(lat float64) float64 {
 	e := math.Sqrt(c.e2)
 	return math.Tan(math.Pi/4-lat/2) / math.Pow((1-e*math.Sin(lat))/(1+e*math.Sin(lat)), e/2)

@@ -1,8 +1,8 @@
 package geo
 
-// FromLV95 turns Swiss LV95 (EPSG:2056), east and north in metres, into WGS84 by
-// swisstopo's approximation, which is within 3 metres inside Switzerland. A place
-// far outside has no useful result.
+// FromLV95 converts Swiss LV95 (EPSG:2056), east and north in metres, to WGS84 by
+// swisstopo's approximation. The result is within 3 metres inside Switzerland;
+// outside it is useless.
 func FromLV95(east, north float64) Point {
 	y, x := (east-2600000)/1e6, (north-1200000)/1e6
 	lng := 2.6779094 + 4.728982*y + 0.791484*y*x + 0.1306*y*x*x - 0.0436*y*y*y

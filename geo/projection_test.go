@@ -10,20 +10,20 @@ import (
 	"testing"
 )
 
-func near(t *testing.T, what string, got, want Point, metres float64) {
+func checkNear(t *testing.T, what string, got, want Point, metres float64) {
 	t.Helper()
 	if d := Distance(got, want); !(d <= metres) {
-		t.Errorf("%s: %v, want %v: %.2f m", what, got, want, d)
+		t.Errorf("%s: got %v, want %v, %.2f m away", what, got, want, d)
 	}
 }
 
-// The vectors of the authorities' own publications.
+// The expected points are those of the authorities' own publications.
 func TestProjections(t *testing.T) {
-	near(t, "LV95's origin", FromLV95(2600000, 1200000), Point{46.951081, 7.438637}, 0.5)
-	near(t, "Lambert 72", FromLambert72(190051, 223481), Point{51.319747, 4.943244}, 0.5)
+	checkNear(t, "LV95's origin", FromLV95(2600000, 1200000), Point{46.951081, 7.438637}, 0.5)
+	checkNear(t, "Lambert 72", FromLambert72(190051, 223481), Point{51.319747, 4.943244}, 0.5)
 	for _, p := range []Point{FromLV95(math.NaN(), 0), FromLambert72(math.NaN(), math.NaN())} {
 		if p.Valid() {
-			t.Errorf("%v is a place", p)
+			t.Errorf("%v of NaN is valid, want an invalid point", p)
 		}
 	}
 }
@@ -48,7 +48,7 @@ func TestProjectionsOfRealPlaces(t *testing.T) {
 		return x
 	}
 	for _, r := range rows[1:] {
-		near(t, r[0]+","+r[1], FromLV95(number(r[0]), number(r[1])), Point{number(r[2]), number(r[3])}, 3)
+		checkNear(t, r[0]+","+r[1], FromLV95(number(r[0]), number(r[1])), Point{number(r[2]), number(r[3])}, 3)
 	}
 	text, err := os.ReadFile(filepath.Join(data, "be", "bipt_gent.json"))
 	if err != nil {
@@ -59,10 +59,9 @@ func TestProjectionsOfRealPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range sites {
-		near(t, "BIPT "+s.ID, FromLambert72(number(s.X), number(s.Y)), Point{number(s.Latitude), number(s.Longitude)},
-			3)
+		checkNear(t, "BIPT "+s.ID, FromLambert72(number(s.X), number(s.Y)), Point{number(s.Latitude), number(s.Longitude)}, 3)
 	}
 	if len(rows) < 300 || len(sites) < 100 {
-		t.Errorf("%d and %d places", len(rows), len(sites))
+		t.Errorf("%d Swiss and %d Belgian places, want 300 and 100 or more", len(rows), len(sites))
 	}
 }
