@@ -23,37 +23,43 @@ const (
 	CrozonLeaders   = "crozonLeaders"
 )
 
-// A Builder gathers the sites of a market for Write.
+// A Builder collects the sites of a market for Write.
 type Builder struct {
 	Meta
 	columns
 	strings internTable
 	systems map[string]uint16 // in order of first appearance, until sorted
-	newest  []site.Generation // of each system
-	keys    []uint64          // Hilbert places of the sites
+	newest  []site.Generation // the newest generation of each system
+	keys    []uint64          // the sites' positions on the Hilbert curve
 	scratch []byte
 }
 
-// NewBuilder starts a snapshot of m.
+// NewBuilder returns a builder without sites for m. The statuses are ordered from least to most
+// advanced.
 func NewBuilder(m *market.Market, statuses []string) *Builder {
 	b := &Builder{systems: map[string]uint16{}}
-	b.Meta = Meta{Market: m.Code, Operators: m.OperatorKeys(), Areas: []string{}, Statuses: statuses,
-		Systems: []string{}, Enriched: map[string]int{}}
+	b.Meta = Meta{
+		Market: m.Code, Operators: m.OperatorKeys(), Areas: []string{}, Statuses: statuses,
+		Systems: []string{}, Enriched: map[string]int{},
+	}
 	for _, a := range m.Areas {
 		b.Areas = append(b.Areas, a.Code)
 	}
 	b.stringEnd = []uint32{0}
-	b.stationStart, b.emissionStart, b.radioStart = []uint32{0}, []uint32{0}, []uint32{0}
+	b.stationStart = []uint32{0}
+	b.emissionStart = []uint32{0}
+	b.radioStart = []uint32{0}
 	return b
 }
 
-// Len is the number of sites added.
+// Len returns the number of sites added.
 func (b *Builder) Len() int { return len(b.id) }
 
-// Emissions is the number of emissions added.
+// Emissions returns the number of emissions added.
 func (b *Builder) Emissions() int { return len(b.emissionStation) }
 
-// Add adds a site. What s refers to may be changed afterwards.
+// Add adds a site. It keeps nothing of s. A site that does not fit the market's tables is an
+// error, and is not added.
 func (b *Builder) Add(s *site.Site) error {
 	if err := b.check(s); err != nil {
 		return fmt.Errorf("site %s: %w", s.ID, err)
@@ -93,16 +99,15 @@ func (b *Builder) Add(s *site.Site) error {
 	b.reference = append(b.reference, intern(b, s.Reference))
 	b.addChildren(s)
 	b.count(s)
-	return b.bounds()
+	return b.checkSize()
 }
 
-// bounds makes sure that what the columns hold by number fits 32 bits.
-func (b *Builder) bounds() error {
+// checkSize returns an error when a row number or an offset of a text may exceed 32 bits.
+func (b *Builder) checkSize() error {
 	switch {
 	case len(b.text) > math.MaxUint32:
 		return fmt.Errorf("the texts of the register are over 4 GiB")
-	case max(len(b.stringEnd), len(b.id), len(b.stationCode), len(b.emissionStation),
-		len(b.radioKind)) > math.MaxUint32:
+	case max(len(b.stringEnd), len(b.id), len(b.stationCode), len(b.emissionStation), len(b.radioKind)) > math.MaxUint32:
 		return fmt.Errorf("the register has over %d rows of one kind", math.MaxUint32)
 	}
 	return nil
@@ -156,6 +161,7 @@ func (b *Builder) addChildren(s *site.Site) {
 	b.radioStart = append(b.radioStart, uint32(len(b.radioKind)))
 }
 
+// count adds s to the counts of Meta.Enriched.
 func (b *Builder) count(s *site.Site) {
 	count := func(name string, has bool) {
 		if has {
@@ -164,13 +170,15 @@ func (b *Builder) count(s *site.Site) {
 	}
 	count(Azimuths, len(s.Azimuths) > 0)
 	count(Frequencies, len(s.TxFrequencies)+len(s.RxFrequencies) > 0)
-	count(OperatorSiteIDs, slices.ContainsFunc(s.Stations, func(t site.Station) bool { return t.OperatorSiteID != "" }))
+	hasID := func(t site.Station) bool { return t.OperatorSiteID != "" }
+	count(OperatorSiteIDs, slices.ContainsFunc(s.Stations, hasID))
 	count(RadioIDs, len(s.Radio) > 0)
 	count(Communes, s.Commune != "")
 	count(Dates, s.Implemented != 0 || s.Commissioned != 0)
 	count(CrozonLeaders, s.CrozonLeader != "")
 }
 
+// system returns the number of a system, which it adds when it is new.
 func (b *Builder) system(name string, g site.Generation) uint16 {
 	i, ok := b.systems[name]
 	if !ok {
@@ -208,8 +216,8 @@ func millimetres(m float64) int32 {
 	return noLength
 }
 
-// order returns the sites in Hilbert order, those of one position by id.
-func (b *Builder) order() []uint32 {
+// hilbertOrder returns the row numbers of the sites in Hilbert order, those of one position by id.
+func (b *Builder) hilbertOrder() []uint32 {
 	perm := make([]uint32, len(b.id))
 	for i := range perm {
 		perm[i] = uint32(i)
@@ -223,8 +231,8 @@ func (b *Builder) order() []uint32 {
 	return perm
 }
 
-// sortSystems returns the systems by generation and band, and where each of
-// Systems went.
+// sortSystems returns the systems by generation and band, and the new position of each of
+// Systems.
 func (b *Builder) sortSystems() (names []string, place []uint16) {
 	list := make([]int, len(b.Systems))
 	for i := range list {
@@ -240,9 +248,10 @@ func (b *Builder) sortSystems() (names []string, place []uint16) {
 	return names, place
 }
 
-// sorted returns the columns with the sites in order and the systems at place.
+// sorted returns the columns with the sites in Hilbert order and the systems renumbered by
+// place.
 func (b *Builder) sorted(place []uint16) *columns {
-	perm, c := b.order(), b.columns
+	perm, c := b.hilbertOrder(), b.columns
 	for _, col := range c.all() {
 		switch col.rows {
 		case siteRows:
@@ -258,7 +267,7 @@ func (b *Builder) sorted(place []uint16) *columns {
 	c.stationStart = permuteStarts(b.stationStart, perm)
 	c.emissionStart = permuteStarts(b.emissionStart, perm)
 	c.radioStart = permuteStarts(b.radioStart, perm)
-	for i, system := range c.emissionSystem { // permute has made the column anew
+	for i, system := range c.emissionSystem { // a copy, which permute made
 		c.emissionSystem[i] = place[system]
 	}
 	return &c

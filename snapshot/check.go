@@ -10,11 +10,10 @@ import (
 	"relais/site"
 )
 
-// check makes sure that no later access can go out of bounds, whatever the file
-// holds.
+// check returns an error for a file that would lead a later access out of bounds.
 func (s *Snapshot) check() error {
 	for _, col := range s.all() {
-		if want := s.want(col.rows); want >= 0 && col.len() != want {
+		if want := s.wantRows(col.rows); want >= 0 && col.len() != want {
 			return fmt.Errorf("column %s has %d rows, want %d", col.name, col.len(), want)
 		}
 	}
@@ -33,9 +32,9 @@ func (s *Snapshot) check() error {
 	return s.checkChildren()
 }
 
-// checkMarket makes sure that the market's table is the one that the snapshot
-// was written with: operators, statuses and areas are stored by their place in
-// it.
+// checkMarket returns an error unless the snapshot was written with the current
+// table of its market: operators, statuses and areas are stored by their position
+// in it.
 func (s *Snapshot) checkMarket() error {
 	m := market.Get(s.Market)
 	if m == nil {
@@ -44,19 +43,20 @@ func (s *Snapshot) checkMarket() error {
 	if !slices.Equal(s.Operators, m.OperatorKeys()) {
 		return fmt.Errorf("the operators of %s have changed: %w", s.Market, ErrVersion)
 	}
-	if len(m.Statuses) > 0 && !slices.EqualFunc(s.Statuses, m.Statuses,
-		func(name string, st market.Status) bool { return name == st.Name }) {
+	sameStatus := func(name string, st market.Status) bool { return name == st.Name }
+	if len(m.Statuses) > 0 && !slices.EqualFunc(s.Statuses, m.Statuses, sameStatus) {
 		return fmt.Errorf("the statuses of %s have changed: %w", s.Market, ErrVersion)
 	}
-	if !slices.EqualFunc(s.Areas, m.Areas, func(code string, a market.Area) bool { return code == a.Code }) {
+	sameArea := func(code string, a market.Area) bool { return code == a.Code }
+	if !slices.EqualFunc(s.Areas, m.Areas, sameArea) {
 		return fmt.Errorf("the areas of %s have changed: %w", s.Market, ErrVersion)
 	}
 	return nil
 }
 
 func (s *Snapshot) checkStrings() error {
-	if len(s.stringEnd) == 0 || s.stringEnd[0] != 0 || !slices.IsSorted(s.stringEnd) ||
-		int(s.stringEnd[len(s.stringEnd)-1]) != len(s.text) {
+	n := len(s.stringEnd)
+	if n == 0 || s.stringEnd[0] != 0 || !slices.IsSorted(s.stringEnd) || int(s.stringEnd[n-1]) != len(s.text) {
 		return fmt.Errorf("the string table is out of order")
 	}
 	for _, col := range s.all() {
@@ -73,7 +73,7 @@ func (s *Snapshot) checkStrings() error {
 }
 
 func (s *Snapshot) checkSites() error {
-	good := make([]bool, len(s.stringEnd)) // lists that were looked at: many sites share one
+	valid := make([]bool, len(s.stringEnd)) // lists that were checked: many sites share one
 	for i := range s.id {
 		if s.id[i] == 0 {
 			return fmt.Errorf("site %d has no id", i)
@@ -85,19 +85,19 @@ func (s *Snapshot) checkSites() error {
 			return fmt.Errorf("site %d: area %d, flags %x", i, s.area[i], s.flags[i])
 		}
 		for _, list := range []ref{s.azimuths[i], s.tx[i], s.rx[i]} {
-			if good[list] {
+			if valid[list] {
 				continue
 			}
 			if err := checkList(s.bytes(list)); err != nil {
 				return fmt.Errorf("site %d: %v", i, err)
 			}
-			good[list] = true
+			valid[list] = true
 		}
 	}
 	return nil
 }
 
-// maxListed bounds the numbers of a list: hertz below a terahertz.
+// maxListed is the largest number of a list: frequencies in hertz are below a terahertz.
 const maxListed = 1e12
 
 func checkList(b []byte) error {
@@ -112,15 +112,18 @@ func checkList(b []byte) error {
 }
 
 func (s *Snapshot) checkChildren() error {
-	for name, start := range map[string]struct {
-		at   []uint32
-		rows int
+	for _, table := range []struct {
+		name  string
+		start []uint32
+		rows  int
 	}{
-		"stations": {s.stationStart, len(s.stationCode)}, "emissions": {s.emissionStart, len(s.emissionStation)},
-		"radio": {s.radioStart, len(s.radioKind)},
+		{"stations", s.stationStart, len(s.stationCode)},
+		{"emissions", s.emissionStart, len(s.emissionStation)},
+		{"radio identifiers", s.radioStart, len(s.radioKind)},
 	} {
-		if start.at[0] != 0 || !slices.IsSorted(start.at) || int(start.at[len(start.at)-1]) != start.rows {
-			return fmt.Errorf("the %s are out of order", name)
+		last := len(table.start) - 1
+		if table.start[0] != 0 || !slices.IsSorted(table.start) || int(table.start[last]) != table.rows {
+			return fmt.Errorf("the %s are out of order", table.name)
 		}
 	}
 	for _, o := range [][]uint8{s.stationOperator, s.radioOperator} {

@@ -5,11 +5,11 @@ import (
 	"unsafe"
 )
 
-// A ref is the position of a string in the string table; 0 is "".
+// A ref is the number of a string in the string table; 0 is "".
 type ref uint32
 
 // columns are the tables of a snapshot: pointer-free columns of fixed width.
-// The children of site i stand in rows start[i] to start[i+1] of their table.
+// The children of site i are rows start[i] to start[i+1]-1 of their table.
 type columns struct {
 	stringEnd []uint32 // where each string ends in text
 	text      []byte
@@ -59,7 +59,7 @@ const (
 // noLength is the length that the source does not state.
 const noLength = -1 << 31
 
-// A rows value tells how many rows a column has.
+// A rows value says which table a column belongs to, and so how many rows it has.
 type rows uint8
 
 const (
@@ -79,9 +79,9 @@ type column struct {
 	raw  func() []byte
 	load func([]byte) error
 	len  func() int
-	// permute brings the rows into the order of perm, a list of old sites; the
-	// children of site i are the rows start[i] to start[i+1], and nil says that
-	// the rows are the sites themselves.
+	// permute reorders the rows by perm, a list of sites by their old number. The
+	// children of site i are the rows start[i] to start[i+1]-1; a nil start says
+	// that the rows are the sites themselves.
 	permute func(perm, start []uint32)
 	refs    func() []ref // nil unless the column refers to strings
 }
@@ -97,10 +97,10 @@ func bind[T uint8 | uint16 | uint32 | uint64 | int32 | ref](name string, r rows,
 			}
 			return unsafe.Slice((*byte)(unsafe.Pointer(&(*p)[0])), len(*p)*width)
 		},
-		// load is only given slices that begin at a multiple of eight bytes.
+		// The slices that load gets begin at a multiple of eight bytes.
 		load: func(b []byte) error {
 			if len(b)%width != 0 {
-				return fmt.Errorf("column %s has %d bytes, no multiple of %d", name, len(b), width)
+				return fmt.Errorf("column %s has %d bytes, not a multiple of %d", name, len(b), width)
 			}
 			*p = nil
 			if len(b) > 0 {
@@ -126,8 +126,8 @@ func bind[T uint8 | uint16 | uint32 | uint64 | int32 | ref](name string, r rows,
 	return col
 }
 
-// all lists the columns in the order of the file. The position in this list is
-// the section's number, so that a new column goes to the end, with a new
+// all returns the columns in the order of the file. A column's position in this
+// list is the number of its section: a new column goes to the end, with a new
 // Version.
 func (c *columns) all() []column {
 	return []column{
@@ -179,8 +179,8 @@ func (c *columns) all() []column {
 	}
 }
 
-// want returns how many rows a column of kind r must have.
-func (c *columns) want(r rows) int {
+// wantRows returns how many rows a column of kind r must have, -1 for any number.
+func (c *columns) wantRows(r rows) int {
 	switch r {
 	case stringRows:
 		return len(c.stringEnd)

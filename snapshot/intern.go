@@ -2,25 +2,25 @@ package snapshot
 
 import "github.com/cespare/xxhash/v2"
 
-// An internTable finds the ref of a string that is in the string table already.
-// It is an open-addressing table of refs: the strings themselves stand in the
-// columns, so that millions of them cost a few bytes each and the collector
-// nothing.
+// An internTable finds the ref of a string that is already in the string table.
+// It is a hash table of refs with open addressing. The strings themselves are in
+// the columns, so that millions of them take a few bytes each and give the
+// garbage collector nothing to scan.
 type internTable struct {
-	slots []slot // a power of two of them, at most three quarters in use
+	slots []slot // a power of two, at most three quarters in use
 	used  int
 }
 
-// A slot is free while its ref is 0: "" is never looked for.
+// A slot is free while its ref is 0, the ref of "", which is never looked up.
 type slot struct {
 	hash uint32
 	ref  ref
 }
 
-// leastSlots is the size that a table begins with.
-const leastSlots = 1 << 10
+// minSlots is the initial size of a table.
+const minSlots = 1 << 10
 
-// intern returns the ref of s, which it adds to the string table when it is new.
+// intern returns the ref of s. It adds s to the string table when it is new.
 func intern[T string | []byte](b *Builder, s T) ref {
 	if len(s) == 0 {
 		return 0
@@ -30,8 +30,8 @@ func intern[T string | []byte](b *Builder, s T) ref {
 		t.grow()
 	}
 	hash := hashOf(s)
-	at := t.first(hash)
-	for ; t.slots[at].ref != 0; at = t.next(at) {
+	at := t.firstSlot(hash)
+	for ; t.slots[at].ref != 0; at = t.nextSlot(at) {
 		if t.slots[at].hash == hash && string(b.bytes(t.slots[at].ref)) == string(s) {
 			return t.slots[at].ref
 		}
@@ -54,18 +54,18 @@ func hashOf[T string | []byte](s T) uint32 {
 	return 0
 }
 
-func (t *internTable) first(hash uint32) int { return int(hash) & (len(t.slots) - 1) }
-func (t *internTable) next(at int) int       { return (at + 1) & (len(t.slots) - 1) }
+func (t *internTable) firstSlot(hash uint32) int { return int(hash) & (len(t.slots) - 1) }
+func (t *internTable) nextSlot(at int) int       { return (at + 1) & (len(t.slots) - 1) }
 
 // grow doubles the table.
 func (t *internTable) grow() {
 	old := t.slots
-	t.slots = make([]slot, max(leastSlots, 2*len(old)))
+	t.slots = make([]slot, max(minSlots, 2*len(old)))
 	for _, s := range old {
 		if s.ref != 0 {
-			at := t.first(s.hash)
+			at := t.firstSlot(s.hash)
 			for t.slots[at].ref != 0 {
-				at = t.next(at)
+				at = t.nextSlot(at)
 			}
 			t.slots[at] = s
 		}

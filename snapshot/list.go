@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// Ascending number lists (azimuths, frequencies) are strings of the string
-// table: the difference of each number to the one before it, as an unsigned
-// varint. Equal lists of many sites so cost one string.
-
+// packList appends an ascending list of numbers (azimuths, frequencies) to dst: the
+// difference of each number to the one before it, as an unsigned varint. Lists are
+// strings of the string table, so that equal lists are stored once.
 func packList[T uint16 | uint64](dst []byte, list []T) []byte {
 	last := T(0)
 	for _, x := range list {
@@ -18,12 +17,12 @@ func packList[T uint16 | uint64](dst []byte, list []T) []byte {
 	return dst
 }
 
-// unpackList appends the list that s holds. What does not fit ends the list:
-// Read has refused such a snapshot already.
+// unpackList appends the list that s holds. It stops at a number that does not fit,
+// which Read does not let pass.
 func unpackList[T uint16 | uint64](dst []T, s []byte) []T {
 	numbers := 0
 	for _, c := range s {
-		if c < 0x80 { // it ends one
+		if c < 0x80 { // the last byte of a number
 			numbers++
 		}
 	}

@@ -7,13 +7,13 @@ import (
 	"relais/site"
 )
 
-// A Place is where a site stands and whose it is.
+// A Place is the position of a site and its operators.
 type Place struct {
 	Position  geo.Point
-	Operators []uint8 // of its stations: positions in the market's operators, not to be changed
+	Operators []uint8 // of each station: position in the market's operators; must not be changed
 }
 
-// Place returns the place of site i, in a Builder in the order of Add.
+// Place returns the place of site i. In a Builder, sites are numbered in the order of Add.
 func (s *columns) Place(i int) Place {
 	return Place{
 		Position:  geo.Point{Lat: geo.Degrees(s.lat[i]), Lng: geo.Degrees(s.lng[i])},
@@ -21,9 +21,9 @@ func (s *columns) Place(i int) Place {
 	}
 }
 
-// AddRadio gives more radio identifiers to sites, which are numbered in the order of
-// Add. One that its site has already is left out. After an error, which names the
-// site, nothing was added.
+// AddRadio adds radio identifiers to sites, which are numbered in the order of Add. It
+// leaves out those that a site already has. An error names the site, and nothing was
+// added then.
 func (b *Builder) AddRadio(more map[int][]site.RadioID) error {
 	for i, ids := range more {
 		if i < 0 || i >= b.Len() {
@@ -41,13 +41,13 @@ func (b *Builder) AddRadio(more map[int][]site.RadioID) error {
 		old.RadioIDs(i, func(r site.RadioID) {
 			b.addRadio(r)
 			if len(more[i]) > 0 {
-				seen[named(r)] = true
+				seen[withoutBits(r)] = true
 			}
 		})
 		for _, r := range more[i] {
-			if !seen[named(r)] {
+			if !seen[withoutBits(r)] {
 				b.addRadio(r)
-				seen[named(r)] = true
+				seen[withoutBits(r)] = true
 			}
 		}
 		end := uint32(len(b.radioKind))
@@ -59,17 +59,16 @@ func (b *Builder) AddRadio(more map[int][]site.RadioID) error {
 	return nil
 }
 
-// named returns r without the length of a gNB's number, which some sources state and
+// withoutBits returns r without the length of a gNB's number, which some sources state and
 // others do not.
-func named(r site.RadioID) site.RadioID {
+func withoutBits(r site.RadioID) site.RadioID {
 	r.Bits = 0
 	return r
 }
 
 func (b *Builder) checkRadio(ids []site.RadioID) error {
 	for _, r := range ids {
-		if r.Operator < 0 || r.Operator >= len(b.Operators) || int(r.Kind) >= site.RadioKinds ||
-			r.Value > r.Kind.Max() {
+		if r.Operator < 0 || r.Operator >= len(b.Operators) || int(r.Kind) >= site.RadioKinds || r.Value > r.Kind.Max() {
 			return fmt.Errorf("radio identifier %+v", r)
 		}
 	}

@@ -7,13 +7,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"relais/geo"
 	"relais/market"
 	"relais/site"
 )
 
-// What is added later stands behind what was there, once, at the right site whatever
-// the order of the file, and the count of sites with identifiers follows.
+// Identifiers that are added follow those of their site, each once, whatever the order of
+// the file is. The count of sites with identifiers includes them.
 func TestAddRadio(t *testing.T) {
 	sites := randomSites(300)
 	want := map[string][]site.RadioID{}
@@ -28,7 +31,7 @@ func TestAddRadio(t *testing.T) {
 			cell := site.RadioID{Kind: site.Cell, Operator: 1, Value: uint64(i)<<8 | 3}
 			more[i] = append(slices.Clone(s.Radio), cell, cell)
 			for k := range more[i] {
-				more[i][k].Bits = 0 // a length that is not stated makes no other number
+				more[i][k].Bits = 0 // an identifier without a length is the same
 			}
 			want[s.ID] = append(want[s.ID], cell)
 		}
@@ -37,11 +40,11 @@ func TestAddRadio(t *testing.T) {
 	for i := range sites {
 		p := b.Place(i)
 		if geo.Distance(p.Position, sites[i].Position) > 0.02 || len(p.Operators) != len(sites[i].Stations) {
-			t.Fatalf("site %d: %+v", i, p)
+			t.Fatalf("place of site %d = %+v, want %v with %d operators", i, p, sites[i].Position, len(sites[i].Stations))
 		}
 		for k, o := range p.Operators {
 			if int(o) != sites[i].Stations[k].Operator {
-				t.Fatalf("site %d: operators %v", i, p.Operators)
+				t.Fatalf("site %d: operator %d = %d, want %d", i, k, o, sites[i].Stations[k].Operator)
 			}
 		}
 	}
@@ -59,37 +62,39 @@ func TestAddRadio(t *testing.T) {
 	var got site.Site
 	with := 0
 	for i := range s.Len() {
-		if s.Site(i, &got); !slices.Equal(got.Radio, want[got.ID]) {
-			t.Errorf("site %s: %v, want %v", got.ID, got.Radio, want[got.ID])
+		s.Site(i, &got)
+		if diff := cmp.Diff(want[got.ID], got.Radio, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("site %s: radio identifiers (-want +got)\n%s", got.ID, diff)
 		}
 		if len(want[got.ID]) > 0 {
 			with++
 		}
 	}
 	if s.Enriched[RadioIDs] != with {
-		t.Errorf("%d sites are said to have identifiers, %d have", s.Enriched[RadioIDs], with)
+		t.Errorf("Enriched[%q] = %d, want %d", RadioIDs, s.Enriched[RadioIDs], with)
 	}
 }
 
 func TestAddRadioRefuses(t *testing.T) {
 	b := build(t, randomSites(2))
 	before := fmt.Sprint(b.radioStart, b.radioValue, b.Enriched)
-	for _, tt := range []struct {
-		want string
+	for _, c := range []struct {
+		name string
 		more map[int][]site.RadioID
+		want string
 	}{
-		{"site 2 of 2", map[int][]site.RadioID{2: {{Kind: site.Cell, Value: 1}}}},
-		{"site -1 of 2", map[int][]site.RadioID{-1: nil}},
-		{"site 1001: ", map[int][]site.RadioID{1: {{Kind: site.Cell, Value: 1 << 36}}}},
-		{"site 1000: ", map[int][]site.RadioID{0: {{Kind: site.PCI, Operator: 4}}}},
+		{"after the last site", map[int][]site.RadioID{2: {{Kind: site.Cell, Value: 1}}}, "site 2 of 2"},
+		{"before the first site", map[int][]site.RadioID{-1: nil}, "site -1 of 2"},
+		{"cell over 36 bits", map[int][]site.RadioID{1: {{Kind: site.Cell, Value: 1 << 36}}}, "site 1001: "},
+		{"unknown operator", map[int][]site.RadioID{0: {{Kind: site.PCI, Operator: 4}}}, "site 1000: "},
 	} {
-		t.Run(tt.want, func(t *testing.T) {
-			if err := b.AddRadio(tt.more); err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("%s: %v", tt.want, err)
+		t.Run(c.name, func(t *testing.T) {
+			if err := b.AddRadio(c.more); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("AddRadio() = %v, want an error with %q", err, c.want)
 			}
 		})
 	}
 	if after := fmt.Sprint(b.radioStart, b.radioValue, b.Enriched); after != before {
-		t.Error("a refused call changed the builder")
+		t.Errorf("after refused calls the builder has %s, want %s", after, before)
 	}
 }

@@ -17,8 +17,8 @@ import (
 )
 
 // ReadFile reads the snapshot of a market at path. Its errors name the file and
-// wrap ErrForeign, ErrVersion, ErrDamaged or what the system says; the snapshot of
-// another market is foreign.
+// wrap ErrForeign, ErrVersion, ErrDamaged or an error of the system. The snapshot of
+// another market is ErrForeign.
 func ReadFile(path string, code market.Code) (*Snapshot, error) {
 	s, err := readFile(path)
 	if err == nil && s.Market != code {
@@ -30,8 +30,7 @@ func ReadFile(path string, code market.Code) (*Snapshot, error) {
 	return s, nil
 }
 
-// maxBytes is more than any register needs: five million sites take two
-// gigabytes.
+// maxBytes is more than any register needs: five million sites take 2 GB.
 const maxBytes = 8 << 30
 
 func readFile(path string) (*Snapshot, error) {
@@ -44,7 +43,7 @@ func readFile(path string) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The header is checked before the rest gets memory.
+	// The header is checked before memory is allocated for the rest.
 	head := make([]byte, headerBytes)
 	if err := readFull(f, head, ErrForeign); err != nil {
 		return nil, err
@@ -63,7 +62,7 @@ func readFile(path string) (*Snapshot, error) {
 	return read(data)
 }
 
-// readFull fills p; short is the error of a file that ends before.
+// readFull fills p. It returns short for a file that ends before.
 func readFull(f *os.File, p []byte, short error) error {
 	_, err := io.ReadFull(f, p)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
@@ -72,13 +71,14 @@ func readFull(f *os.File, p []byte, short error) error {
 	return err
 }
 
-// Refused tells whether an error of ReadFile is about what the file holds, and
+// Refused reports whether an error of ReadFile is about the content of the file, and
 // not about reading it.
 func Refused(err error) bool {
 	return errors.Is(err, ErrForeign) || errors.Is(err, ErrVersion) || errors.Is(err, ErrDamaged)
 }
 
-// Read reads a snapshot from data, which it keeps.
+// Read returns the snapshot that data holds. It keeps data, which must not be changed.
+// Errors: ErrForeign, ErrVersion, ErrDamaged.
 func Read(data []byte) (*Snapshot, error) {
 	if len(data) < headerBytes {
 		return nil, ErrForeign
@@ -92,7 +92,7 @@ func Read(data []byte) (*Snapshot, error) {
 	return read(data)
 }
 
-// aligned returns n bytes that begin at a multiple of eight.
+// aligned allocates n bytes that begin at a multiple of eight.
 func aligned(n int) []byte {
 	words := make([]uint64, (n+7)/8)
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)[:n]

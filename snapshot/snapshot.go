@@ -1,7 +1,7 @@
-// Package snapshot turns the sites of one market into one compact file and
-// back. FORMAT.md describes the file. A snapshot is derived from the
-// authority's files: a file of another version is not migrated, it is made anew
-// by relais ingest. The package answers no questions; that is index's job.
+// Package snapshot writes the sites of one market to one compact file and reads it.
+// FORMAT.md describes the file. A snapshot is derived from the authority's files:
+// a file of another version is not migrated, relais ingest makes a new one. The
+// package does not search; that is the job of package index.
 package snapshot
 
 import (
@@ -18,7 +18,7 @@ import (
 // Version is the version of the file format that this program reads and writes.
 const Version = 2
 
-// Errors of reading. They come wrapped with the file's name.
+// Errors of reading, wrapped with the name of the file.
 var (
 	ErrForeign = errors.New("not a relais snapshot")
 	ErrVersion = errors.New("written by another version of relais: run relais ingest")
@@ -28,35 +28,34 @@ var (
 // Meta says what a snapshot holds.
 type Meta struct {
 	Market     market.Code `json:"market"`
-	SourceDate string      `json:"sourceDate"` // YYYY-MM-DD: the data's own date
-	UpdatedAt  string      `json:"updatedAt"`  // the same as the source writes it, YYYY-MM-DDTHH:MM:SS
+	SourceDate string      `json:"sourceDate"` // of the data, YYYY-MM-DD
+	UpdatedAt  string      `json:"updatedAt"`  // the same with the time of day, YYYY-MM-DDTHH:MM:SS
 	Synthetic  bool        `json:"synthetic"`  // made up for a demonstration
 	Operators  []string    `json:"operators"`  // the market's keys, in table order
 	Areas      []string    `json:"areas"`      // the market's area codes, in table order
 	Statuses   []string    `json:"statuses"`   // from least to most advanced
 	Systems    []string    `json:"systems"`    // by generation and band
-	// Registers are what the registers are called that the sites come from, as in the
-	// market's table; none stands for the market's own.
+	// Registers are the names of the registers that the sites come from, as in the market's
+	// table. An empty list stands for the market's own register.
 	Registers []string `json:"registers,omitempty"`
-	// Enriched counts the sites that have what a source beside the register
-	// gives: azimuths, frequencies, operatorSiteIds, radioIds, communes, dates.
+	// Enriched counts the sites that have data of sources other than the register:
+	// azimuths, frequencies, operatorSiteIds, radioIds, communes, dates.
 	Enriched map[string]int `json:"enriched"`
 }
 
-// A Snapshot is a market's register in memory. It is never written to after
-// Read, so that any number of goroutines may use it. Strings that it returns
-// share its memory.
+// A Snapshot is a market's register in memory. It does not change after Read, and
+// is safe for concurrent use. Strings that it returns share its memory.
 type Snapshot struct {
 	Meta
-	Version string // names this content: the source's date and a checksum
+	Version string // of the content: the source's date and a checksum
 	Bytes   int64  // size of the file
 	columns
 }
 
-// Len is the number of sites. They stand in Hilbert order of their positions.
+// Len returns the number of sites, which are in the Hilbert order of their positions.
 func (s *Snapshot) Len() int { return len(s.id) }
 
-// Emissions is the number of emissions of all sites.
+// Emissions returns the number of emissions of all sites.
 func (s *Snapshot) Emissions() int { return len(s.emissionStation) }
 
 // Positions returns the latitudes and longitudes of all sites in 1e-7 degrees.
@@ -94,10 +93,10 @@ func (s *Snapshot) StationCode(row int) string { return s.str(s.stationCode[row]
 // StationOperator returns the operator of a station row.
 func (s *Snapshot) StationOperator(row int) int { return int(s.stationOperator[row]) }
 
-// StationRows is the number of station rows of all sites.
+// StationRows returns the number of station rows of all sites.
 func (s *Snapshot) StationRows() int { return len(s.stationCode) }
 
-// An EmissionKey is what filters ask of an emission.
+// An EmissionKey has the properties of an emission that filters select by.
 type EmissionKey struct {
 	Operator   int
 	System     int // position in Meta.Systems
@@ -134,25 +133,26 @@ func (s *Snapshot) RadioRows() (n [site.RadioKinds]int) {
 }
 
 func (s *columns) radioID(r uint32) site.RadioID {
-	return site.RadioID{Kind: site.RadioKind(s.radioKind[r]), Operator: int(s.radioOperator[r]), Value: s.radioValue[r],
-		Bits: s.radioBits[r]}
+	return site.RadioID{
+		Kind: site.RadioKind(s.radioKind[r]), Operator: int(s.radioOperator[r]),
+		Value: s.radioValue[r], Bits: s.radioBits[r],
+	}
 }
 
-// Commune returns the code and the name of the commune of site i, "" where they are not
-// stated.
+// Commune returns the code and the name of the commune of site i, "" if not stated.
 func (s *Snapshot) Commune(i int) (code, name string) {
 	return s.str(s.communeCode[i]), s.str(s.commune[i])
 }
 
-// Site fills dst with site i. The slices of dst are used again; its strings
-// share the snapshot's memory.
+// Site sets dst to site i. It reuses the slices of dst. The strings of dst share the
+// snapshot's memory.
 func (s *Snapshot) Site(i int, dst *site.Site) {
 	*dst = site.Site{
-		ID: s.str(s.id[i]), NationalCode: s.str(s.nationalCode[i]), SourceCode: s.str(s.sourceCode[i]),
-		Reference: s.str(s.reference[i]),
-		Position:  geo.Point{Lat: geo.Degrees(s.lat[i]), Lng: geo.Degrees(s.lng[i])},
-		Area:      s.Area(i),
-		Commune:   s.str(s.commune[i]), CommuneCode: s.str(s.communeCode[i]),
+		ID: s.str(s.id[i]), NationalCode: s.str(s.nationalCode[i]),
+		SourceCode: s.str(s.sourceCode[i]), Reference: s.str(s.reference[i]),
+		Position: geo.Point{Lat: geo.Degrees(s.lat[i]), Lng: geo.Degrees(s.lng[i])},
+		Area:     s.Area(i),
+		Commune:  s.str(s.commune[i]), CommuneCode: s.str(s.communeCode[i]),
 		Place:   s.str(s.place[i]),
 		Address: [3]string{s.str(s.address1[i]), s.str(s.address2[i]), s.str(s.address3[i])},
 		Height:  metres(s.height[i]), HeightText: s.str(s.heightText[i]),
@@ -174,8 +174,7 @@ func (s *Snapshot) Site(i int, dst *site.Site) {
 	dst.PostalCode, dst.MorePostal, _ = strings.Cut(s.str(s.postalCode[i]), "/")
 	for r := s.stationStart[i]; r < s.stationStart[i+1]; r++ {
 		dst.Stations = append(dst.Stations, site.Station{
-			Code: s.str(s.stationCode[r]), Operator: int(s.stationOperator[r]),
-			OperatorSiteID: s.str(s.operatorSiteID[r])})
+			Code: s.str(s.stationCode[r]), Operator: int(s.stationOperator[r]), OperatorSiteID: s.str(s.operatorSiteID[r])})
 	}
 	for e := s.emissionStart[i]; e < s.emissionStart[i+1]; e++ {
 		dst.Emissions = append(dst.Emissions, site.Emission{

@@ -32,15 +32,15 @@ const (
 	align        = 8
 )
 
-// Info says what was written.
+// Info describes a file that was written.
 type Info struct {
 	Path    string
 	Bytes   int64
 	Version string
 }
 
-// Write writes the snapshot to path, replacing what is there when it is whole
-// and on disk.
+// Write writes the snapshot to path. It replaces an existing file once the new one is
+// complete and on disk.
 func (b *Builder) Write(path string) (Info, error) {
 	staged, info, err := b.Stage(path)
 	if err != nil {
@@ -49,7 +49,7 @@ func (b *Builder) Write(path string) (Info, error) {
 	return info, staged.Commit()
 }
 
-// Bytes returns what Write writes, for Read to read.
+// Bytes returns the content of the file that Write writes.
 func (b *Builder) Bytes() ([]byte, error) {
 	sections, err := b.sections()
 	if err != nil {
@@ -62,7 +62,8 @@ func (b *Builder) Bytes() ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// Stage writes the snapshot beside path, for Commit to put it there.
+// Stage writes the snapshot to a temporary file next to path. Commit of the result
+// renames it to path.
 func (b *Builder) Stage(path string) (*folder.Staged, Info, error) {
 	if b.SourceDate == "" {
 		return nil, Info{}, fmt.Errorf("snapshot %s: no source date", b.Market)
@@ -74,8 +75,8 @@ func (b *Builder) Stage(path string) (*folder.Staged, Info, error) {
 	head := header(sections)
 	sum := checksum(head, sections)
 	binary.LittleEndian.PutUint64(head[checksumAt:], sum)
-	info := Info{Path: path, Bytes: int64(binary.LittleEndian.Uint64(head[16:])),
-		Version: versionName(b.SourceDate, sum)}
+	size := binary.LittleEndian.Uint64(head[16:])
+	info := Info{Path: path, Bytes: int64(size), Version: versionName(b.SourceDate, sum)}
 	staged, err := folder.Stage(path, func(w io.Writer) error {
 		if _, err := w.Write(head); err != nil {
 			return err
@@ -100,7 +101,7 @@ func (b *Builder) sections() ([][]byte, error) {
 	return sections, nil
 }
 
-// header returns the header, its checksum still 0, and the table of sections.
+// header returns the header with a checksum of 0, and the table of sections.
 func header(sections [][]byte) []byte {
 	head := make([]byte, headerBytes+len(sections)*sectionBytes)
 	copy(head, magic)
@@ -125,7 +126,7 @@ func checksum(head []byte, sections [][]byte) uint64 {
 	return d.Sum64()
 }
 
-// writeSections writes each section, and zeros up to a multiple of align.
+// writeSections writes the sections, each padded with zeros to a multiple of align.
 func writeSections(w io.Writer, sections [][]byte) error {
 	var zeros [align]byte
 	for _, s := range sections {

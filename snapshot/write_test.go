@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Sections that lie beyond 4 GiB; they share their memory.
+// The sections go beyond 4 GiB; they share their memory.
 func TestHeaderBeyond4GiB(t *testing.T) {
 	text := make([]byte, 16<<20+3)
 	sections := make([][]byte, 300)
@@ -17,20 +17,20 @@ func TestHeaderBeyond4GiB(t *testing.T) {
 	at := uint64(headerBytes + 300*sectionBytes)
 	for i := range sections {
 		entry := head[headerBytes+i*sectionBytes:]
-		if got, n := binary.LittleEndian.Uint64(entry), binary.LittleEndian.Uint64(entry[8:]); got != at ||
-			n != uint64(len(text)) {
+		got, n := binary.LittleEndian.Uint64(entry), binary.LittleEndian.Uint64(entry[8:])
+		if got != at || n != uint64(len(text)) {
 			t.Fatalf("section %d: %d bytes at %d, want %d at %d", i, n, got, len(text), at)
 		}
 		at += 16<<20 + align
 	}
 	if got := binary.LittleEndian.Uint64(head[16:]); got != at || at < 1<<32 {
-		t.Errorf("%d bytes in all, want %d", got, at)
+		t.Errorf("%d bytes in all, want %d, which is over 4 GiB", got, at)
 	}
 	if err := checkHeader(head, at); err != nil {
 		t.Error(err)
 	}
 	if err := checkHeader(head, at&(1<<32-1)); err == nil {
-		t.Error("a size modulo 4 GiB is taken")
+		t.Error("checkHeader() = nil for a size modulo 4 GiB, want an error")
 	}
 }
 
@@ -39,8 +39,8 @@ func TestSectionsArePadded(t *testing.T) {
 	if err := writeSections(&out, [][]byte{nil, []byte("1"), []byte("12345678"), []byte("123456789")}); err != nil {
 		t.Fatal(err)
 	}
-	if want := "1\x00\x00\x00\x00\x00\x00\x00" + "12345678" +
-		"123456789\x00\x00\x00\x00\x00\x00\x00"; out.String() != want {
-		t.Errorf("%q, want %q", out.String(), want)
+	want := "1\x00\x00\x00\x00\x00\x00\x00" + "12345678" + "123456789\x00\x00\x00\x00\x00\x00\x00"
+	if out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
 	}
 }
