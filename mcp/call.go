@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"runtime/debug"
 	"slices"
 
@@ -16,26 +15,30 @@ import (
 	"relais/view"
 )
 
-// declared is a tool as the protocol lists it. Its schemas are texts: as maps they would be
-// thousands of objects that the garbage collector looks at again and again.
+// declared returns a tool as the protocol lists it. Its schemas are encoded: as maps they would
+// be thousands of objects for the garbage collector.
 func declared(t *tools.Tool) *sdk.Tool {
-	open, additive := tools.ShowsUsers(t), false
+	openWorld, destructive := tools.ShowsUsers(t), false
 	return &sdk.Tool{
-		Name: t.Name, Title: t.Title, Description: t.Summary, InputSchema: schemaText(t.InputSchema()), OutputSchema: schemaText(t.OutputSchema()),
-		Annotations: &sdk.ToolAnnotations{Title: t.Title, ReadOnlyHint: !t.Writes, IdempotentHint: true, OpenWorldHint: &open, DestructiveHint: &additive},
+		Name: t.Name, Title: t.Title, Description: t.Summary,
+		InputSchema: encodeSchema(t.InputSchema()), OutputSchema: encodeSchema(t.OutputSchema()),
+		Annotations: &sdk.ToolAnnotations{
+			Title: t.Title, ReadOnlyHint: !t.Writes, IdempotentHint: true,
+			OpenWorldHint: &openWorld, DestructiveHint: &destructive,
+		},
 	}
 }
 
-func schemaText(schema any) json.RawMessage {
+func encodeSchema(schema any) json.RawMessage {
 	text, err := view.JSON(schema)
 	if err != nil {
-		panic(err) // a schema is texts, numbers, lists and maps
+		panic(err) // a schema has strings, numbers, lists and maps only
 	}
 	return text
 }
 
-// handler answers calls of a tool. What is wrong with a call is an answer that the
-// assistant reads, and can act on.
+// handler returns the SDK's handler of a tool. The error of a call is a result, which the
+// assistant can read and act on.
 func (s *Server) handler(t *tools.Tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (result *sdk.CallToolResult, err error) {
 		defer func() {
@@ -55,7 +58,7 @@ func (s *Server) handler(t *tools.Tool) sdk.ToolHandler {
 	}
 }
 
-// call runs a tool and encodes its answer.
+// call runs a tool and returns its answer as JSON.
 func (s *Server) call(ctx context.Context, t *tools.Tool, req *sdk.CallToolRequest) ([]byte, error) {
 	bound, err := t.BindJSON(req.Params.Arguments)
 	if err != nil {
@@ -82,7 +85,7 @@ func (s *Server) call(ctx context.Context, t *tools.Tool, req *sdk.CallToolReque
 	return encode(answer)
 }
 
-// encode returns the answer as JSON, made shorter until it is short enough.
+// encode returns the answer as JSON of at most tools.MaxAnswer bytes, shortened if it can be.
 func encode(answer any) ([]byte, error) {
 	for {
 		text, err := view.JSON(answer)
@@ -90,11 +93,12 @@ func encode(answer any) ([]byte, error) {
 			return text, err
 		}
 		if list, ok := answer.(tools.Shortener); !ok || !list.Shorten() {
-			return nil, fmt.Errorf("an answer of %d bytes", len(text))
+			return nil, fmt.Errorf("the answer has %d bytes, over %d", len(text), tools.MaxAnswer)
 		}
 	}
 }
 
+// explain returns the message of an error for the assistant, and logs its cause.
 func (s *Server) explain(t *tools.Tool, err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "the call was cancelled"
@@ -110,29 +114,7 @@ func failed(message string) *sdk.CallToolResult {
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: message}}}
 }
 
-// warnings passes on warnings and errors only, at the level of what happens.
-type warnings struct{ slog.Handler }
-
-// Enabled implements slog.Handler.
-func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
-	return level >= slog.LevelWarn && w.Handler.Enabled(ctx, slog.LevelInfo)
-}
-
-// Handle implements slog.Handler.
-func (w warnings) Handle(ctx context.Context, r slog.Record) error {
-	r.Level = slog.LevelInfo
-	return w.Handler.Handle(ctx, r)
-}
-
-// WithAttrs implements slog.Handler.
-func (w warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return warnings{w.Handler.WithAttrs(attrs)}
-}
-
-// WithGroup implements slog.Handler.
-func (w warnings) WithGroup(name string) slog.Handler { return warnings{w.Handler.WithGroup(name)} }
-
-// callerOf is who calls, nil for nobody known.
+// callerOf returns the caller, nil for an anonymous one.
 func callerOf(req *sdk.CallToolRequest) *Caller {
 	if req.Extra == nil || req.Extra.TokenInfo == nil {
 		return nil
@@ -141,4 +123,7 @@ func callerOf(req *sdk.CallToolRequest) *Caller {
 	return c
 }
 
-var errSignIn = &ops.Error{Status: 401, Code: "API_KEY_REQUIRED", Message: "sign in, with the scope that the tool needs: it acts for a person"}
+var errSignIn = &ops.Error{
+	Status: 401, Code: "API_KEY_REQUIRED",
+	Message: "the tool acts for a person: sign in with the scope that it needs",
+}

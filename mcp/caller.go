@@ -13,16 +13,15 @@ import (
 	"relais/ops"
 )
 
-// A Caller is somebody who signed in, or the client of an API key.
+// A Caller is a person who signed in, or the client of an API key.
 type Caller struct {
 	account.Person
 	Scopes []account.Scope
 }
 
-// identify finds whom the token or key of a request stands for, nil for a request
-// without one. It reads the body of a client that signs only. Errors: account.ErrGrant,
-// account.ErrTarget, account.ErrDisabled and account.ErrLost, those of access, and a
-// *bodyError.
+// identify returns the owner of the token or key of a request, nil for a request without one.
+// It reads the body only for clients that sign. Errors: account.ErrGrant, account.ErrTarget,
+// account.ErrDisabled, account.ErrLost, those of package access, and a *bodyError.
 func (s *Server) identify(w http.ResponseWriter, r *http.Request, read func() ([]byte, error), now time.Time) (*Caller, error) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	switch {
@@ -37,9 +36,11 @@ func (s *Server) identify(w http.ResponseWriter, r *http.Request, read func() ([
 	}
 	grant, err := s.Gate.Check(&access.Request{
 		Time: now, Method: r.Method, Path: s.PublicPrefix + access.SentPath(r.URL), Address: s.Address(r),
-		Authorization: r.Header["Authorization"], APIKey: r.Header["X-Api-Key"], Origin: r.Header["Origin"], FetchSite: r.Header["Sec-Fetch-Site"],
-		Attestation: r.Header["X-Device-Attestation"], Signature: r.Header["X-Sq-Signature"], Scope: access.InternalAI,
-		Body: func(*access.Client) ([sha256.Size]byte, error) { return s.unprovenBody(s.Address(r), read) },
+		Authorization: r.Header["Authorization"], APIKey: r.Header["X-Api-Key"],
+		Origin: r.Header["Origin"], FetchSite: r.Header["Sec-Fetch-Site"],
+		Attestation: r.Header["X-Device-Attestation"], Signature: r.Header["X-Sq-Signature"],
+		Scope: access.InternalAI,
+		Body:  func(*access.Client) ([sha256.Size]byte, error) { return s.hashUnproven(s.Address(r), read) },
 	})
 	if s.NoteClient != nil {
 		s.NoteClient(r.Context(), grant.Client, err)
@@ -52,8 +53,9 @@ func (s *Server) identify(w http.ResponseWriter, r *http.Request, read func() ([
 	if s.Failed[ops.DataPeople] != nil {
 		return nil, errNoPeople
 	}
-	if grant.Client.Mode == access.Browser { // made by an older version
-		s.Log.Warn("a BROWSER client may not use the tool server: make a client of another mode", "client", grant.Client.ID, "name", grant.Client.Name)
+	if grant.Client.Mode == access.Browser { // created by an older version
+		s.Log.Warn("a BROWSER client may not use the tool server: create a client of another mode",
+			"client", grant.Client.ID, "name", grant.Client.Name)
 		return nil, errBrowser
 	}
 	person, err := s.Accounts.OfClient(grant.Client.ID, grant.Client.Name)
@@ -64,61 +66,71 @@ func (s *Server) identify(w http.ResponseWriter, r *http.Request, read func() ([
 	return &Caller{person, scopes}, err
 }
 
-// errNoPeople says that nobody can be known, because the file of the accounts cannot be used.
+// errNoPeople is the error for a credential while the accounts cannot be used.
 var errNoPeople = errors.New("the accounts of people cannot be read")
 
-// errBrowser refuses a key that every visitor of a page can read.
+// errBrowser is the error for a key that every visitor of a page can read.
 var errBrowser = errors.New("a BROWSER key may not call tools: every visitor of its pages would act as one account")
 
-// A quotaError is an access.ErrRateLimited, with the time until there is a quota again: the
-// key's, or that of failures of the address.
+// A quotaError is an access.ErrRateLimited with the time until the quota is renewed: that of
+// the key, or that of failures of the address.
 type quotaError struct{ wait time.Duration }
 
 func (e *quotaError) Error() string { return access.ErrRateLimited.Error() }
 
 func (e *quotaError) Unwrap() error { return access.ErrRateLimited }
 
-// caller is identify; it has answered when it says no. A refused credential is counted as
-// a message of its address.
-func (s *Server) caller(w http.ResponseWriter, r *http.Request, read func() ([]byte, error), address netip.Addr, now time.Time) (*Caller, bool) {
+// caller identifies the caller. It has answered when it returns false. A refused credential
+// counts as a message of its address.
+func (s *Server) caller(
+	w http.ResponseWriter, r *http.Request, read func() ([]byte, error), address netip.Addr, now time.Time,
+) (*Caller, bool) {
 	c, err := s.identify(w, r, read, now)
-	is := func(list ...error) bool {
-		for _, e := range list {
-			if errors.Is(err, e) {
-				return true
-			}
-		}
-		return false
-	}
-	unknown := is(account.ErrGrant, account.ErrTarget, account.ErrDisabled, access.ErrInvalidKey, access.ErrKeyRequired, access.ErrSignature, access.ErrAttestation)
-	quota, spent := errors.AsType[*quotaError](err)
-	broken, unread := errors.AsType[*bodyError](err)
-	switch {
-	case err == nil:
+	if err == nil {
 		return c, true
-	case (unknown || unread) && !s.withinMessages(nil, address, now):
-		s.tooMany(w, nil, now)
-	case spent:
-		over(w, nil, max(1, int((quota.wait+time.Second-1)/time.Second)), "the API key's requests of this minute or day, or those of this address, are used up")
-	case unread:
+	}
+	unknown := isAny(err, account.ErrGrant, account.ErrTarget, account.ErrDisabled,
+		access.ErrInvalidKey, access.ErrKeyRequired, access.ErrSignature, access.ErrAttestation)
+	quota, overQuota := errors.AsType[*quotaError](err)
+	broken, isBody := errors.AsType[*bodyError](err)
+	switch {
+	case (unknown || isBody) && !s.countMessage(nil, address, now):
+		s.refuseTooMany(w, nil, now)
+	case overQuota:
+		seconds := max(1, int((quota.wait+time.Second-1)/time.Second))
+		refuseOverLimit(w, nil, seconds, "the quota of the API key or of this address is used up")
+	case isBody:
 		if !errors.Is(err, errUnproven) {
-			s.Gate.Failures.Add(address, now) // or a signature that nobody could make would hold bodies for nothing
+			s.Gate.Failures.Add(address, now) // forged signatures would hold bodies at no cost otherwise
 		}
 		refuseBody(w, broken.error)
-	case is(access.ErrUnavailable, account.ErrLost, errNoPeople):
+	case isAny(err, access.ErrUnavailable, account.ErrLost, errNoPeople):
 		w.Header().Set("Retry-After", "60")
-		http.Error(w, "this server cannot read its API keys or accounts at the moment; its operator finds the cause in its log, or with relais check", http.StatusServiceUnavailable)
-	case is(errBrowser):
+		http.Error(w, "this server cannot read its API keys or accounts at the moment; "+
+			"its operator finds the cause in its log, or with relais check", http.StatusServiceUnavailable)
+	case errors.Is(err, errBrowser):
 		http.Error(w, errBrowser.Error(), http.StatusForbidden)
-	case is(access.ErrScope, access.ErrOrigin, access.ErrAddress):
-		http.Error(w, "the API key may not call tools: it needs the scope internal:ai, and an origin and address of its client", http.StatusForbidden)
-	case is(account.ErrReadOnly):
-		http.Error(w, "this server's folder cannot be written to: an API key that is new to the tool server cannot sign in", http.StatusServiceUnavailable)
+	case isAny(err, access.ErrScope, access.ErrOrigin, access.ErrAddress):
+		http.Error(w, "the API key may not call tools: it needs the scope internal:ai, "+
+			"and an origin and address of its client", http.StatusForbidden)
+	case errors.Is(err, account.ErrReadOnly):
+		http.Error(w, "the data folder of this server is read-only: an API key that never called tools "+
+			"before cannot be used", http.StatusServiceUnavailable)
 	case unknown:
-		s.challenge(w, http.StatusUnauthorized, "invalid_token", "", "the token or key is unknown, expired, revoked, not signed as it must be or not for this service")
+		s.challenge(w, http.StatusUnauthorized, "invalid_token", "",
+			"the token or key is unknown, expired, revoked, badly signed or for another service")
 	default:
-		s.Log.Error("a credential could not be checked", "error", err)
+		s.Log.Error("checking a credential failed", "error", err)
 		http.Error(w, "an internal error; the server's log has it", http.StatusInternalServerError)
 	}
 	return nil, false
+}
+
+func isAny(err error, targets ...error) bool {
+	for _, target := range targets {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	return false
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 )
 
-// challenge refuses a request that needs a credential, or another one, and says where
-// to get it (RFC 6750, RFC 9728).
+// challenge refuses a request that needs a credential, or another one, and says where to
+// get one (RFC 6750, RFC 9728).
 func (s *Server) challenge(w http.ResponseWriter, status int, code, scope, message string) {
 	fields := []string{fmt.Sprintf("resource_metadata=%q", s.Metadata)}
 	if scope != "" {
@@ -23,11 +23,11 @@ func (s *Server) challenge(w http.ResponseWriter, status int, code, scope, messa
 	http.Error(w, message, status)
 }
 
-// callerKey is the key of a Caller in a context.
+// callerKey is the context key of the Caller.
 type callerKey struct{}
 
-// handOver gives the request to the library, with the caller as the library knows one
-// and without the credential, which no tool is to see.
+// handOver passes the request to the SDK: with the caller in the SDK's own form, and without
+// the credential, which no tool must see.
 func (s *Server) handOver(w http.ResponseWriter, r *http.Request, c *Caller) {
 	r.Header.Del("X-API-Key")
 	if c == nil {
@@ -35,12 +35,12 @@ func (s *Server) handOver(w http.ResponseWriter, r *http.Request, c *Caller) {
 		s.stream.ServeHTTP(w, r)
 		return
 	}
-	r.Header.Set("Authorization", "Bearer known")
+	r.Header.Set("Authorization", "Bearer verified")
 	s.signedIn.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
 }
 
-// known is the library's token verifier: the token was verified already.
-func known(ctx context.Context, _ string, _ *http.Request) (*auth.TokenInfo, error) {
+// verifiedToken is the SDK's token verifier. The token was already verified.
+func verifiedToken(ctx context.Context, _ string, _ *http.Request) (*auth.TokenInfo, error) {
 	c, ok := ctx.Value(callerKey{}).(*Caller)
 	if !ok {
 		return nil, auth.ErrInvalidToken

@@ -15,8 +15,8 @@ import (
 	"relais/tools"
 )
 
-// While the accounts cannot be read nobody is told that his token or key is wrong, which
-// would make programs throw them away; who brings none is answered as ever.
+// While the accounts cannot be read, no valid token or key is called wrong, since programs
+// would discard it. Anonymous callers are answered as usual.
 func TestFailedAccounts(t *testing.T) {
 	w := serve(t, nil)
 	token, key := w.token(t, "alice", account.Read, account.Write), w.issue(t, nil).APIKey
@@ -25,27 +25,35 @@ func TestFailedAccounts(t *testing.T) {
 		name    string
 		headers []string
 		tool    string
-		status  int
+		want    int
 	}{
 		{"a person", []string{"Authorization", token}, "me_whoami", http.StatusServiceUnavailable},
 		{"a person who submits", []string{"Authorization", token}, "bug_submit", http.StatusServiceUnavailable},
 		{"a person who reads", []string{"Authorization", token}, "capabilities_guide", http.StatusServiceUnavailable},
 		{"an API client", []string{"X-API-Key", key}, "me_whoami", http.StatusServiceUnavailable},
 		{"a wrong key", []string{"X-API-Key", key + "x"}, "me_whoami", http.StatusUnauthorized},
-		{"nobody known", []string{"Mcp-Session-Id", session(t, w)}, "capabilities_guide", http.StatusOK},
+		{"an anonymous caller", []string{"Mcp-Session-Id", session(t, w)}, "capabilities_guide", http.StatusOK},
 	} {
-		resp, text := post(t, w, callBody(c.tool, "{}"), c.headers...)
-		if resp.StatusCode != c.status || strings.Contains(text, "/data") || strings.Contains(text, `"isError":true`) {
-			t.Errorf("%s: %d, want %d: %.300s", c.name, resp.StatusCode, c.status, text)
-		}
-		failed := c.status == http.StatusServiceUnavailable
-		if failed && !strings.Contains(text, "relais check") || (resp.Header.Get("Retry-After") != "") != failed {
-			t.Errorf("%s: Retry-After %q: %.300s", c.name, resp.Header.Get("Retry-After"), text)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			resp, text := post(t, w, callBody(c.tool, "{}"), c.headers...)
+			if resp.StatusCode != c.want || strings.Contains(text, `"isError":true`) {
+				t.Errorf("status = %d, want %d without isError: %.300s", resp.StatusCode, c.want, text)
+			}
+			if strings.Contains(text, "/data") {
+				t.Errorf("the answer names a path of the server: %.300s", text)
+			}
+			failed := c.want == http.StatusServiceUnavailable
+			if failed && !strings.Contains(text, "relais check") {
+				t.Errorf("the answer does not name relais check: %.300s", text)
+			}
+			if retry := resp.Header.Get("Retry-After"); (retry != "") != failed {
+				t.Errorf("Retry-After = %q, want one: %t", retry, failed)
+			}
+		})
 	}
 }
 
-// serveFile is serve with the file of the accounts.
+// serveFile is serve with accounts whose database the test can change.
 func serveFile(t *testing.T) (w *world, db *store.DB, path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "users.db")
@@ -71,8 +79,8 @@ func serveFile(t *testing.T) (w *world, db *store.DB, path string) {
 	return w, db, path
 }
 
-// Who has an account whose record is damaged is told that it cannot be read, and not to sign
-// in anew. Others go on.
+// A person with a damaged record is told that it cannot be read, and not to sign in again.
+// Other people can still sign in.
 func TestLostAccount(t *testing.T) {
 	w, db, _ := serveFile(t)
 	lost, other := w.token(t, "alice", account.Read), w.token(t, "bob", account.Read)
@@ -91,26 +99,26 @@ func TestLostAccount(t *testing.T) {
 	}
 	resp, text := post(t, w, initializeBody, "Authorization", lost)
 	if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" {
-		t.Errorf("%d %s", resp.StatusCode, text)
+		t.Errorf("the damaged account: status = %d, want 503 with Retry-After: %s", resp.StatusCode, text)
 	}
 	if resp, text := post(t, w, initializeBody, "Authorization", other); resp.StatusCode != http.StatusOK {
-		t.Errorf("another: %d %s", resp.StatusCode, text)
+		t.Errorf("another account: status = %d, want 200: %s", resp.StatusCode, text)
 	}
 	key := w.issue(t, nil).APIKey // the damaged record may be this client's
 	if resp, text := post(t, w, initializeBody, "X-API-Key", key); resp.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("a client without an account: %d %s", resp.StatusCode, text)
+		t.Errorf("a client without an account: status = %d, want 503: %s", resp.StatusCode, text)
 	}
 }
 
-// A file of accounts that the disk does not give back while a server runs is an error of the
-// tools that need it, for the assistant to read: who calls is known from memory.
+// When the database of accounts becomes unreadable while the server runs, the tools that need
+// it answer with an error for the assistant. Callers are still identified, from memory.
 func TestUnreadableAccounts(t *testing.T) {
 	w, _, path := serveFile(t)
 	headers := []string{"Authorization", w.token(t, "alice", account.Read)}
 	headers = append(headers, "Mcp-Session-Id", session(t, w, headers...))
 	call := func() (*http.Response, string) { return post(t, w, callBody("me_speedtests_list", "{}"), headers...) }
 	if resp, text := call(); resp.StatusCode != http.StatusOK || strings.Contains(text, `"isError":true`) {
-		t.Fatalf("%d %.300s", resp.StatusCode, text)
+		t.Fatalf("before the damage: status = %d, want 200 without isError: %.300s", resp.StatusCode, text)
 	}
 	if err := os.Truncate(path, 0); err != nil {
 		t.Fatal(err)
@@ -118,6 +126,6 @@ func TestUnreadableAccounts(t *testing.T) {
 	resp, text := call()
 	if resp.StatusCode != http.StatusOK || !strings.Contains(text, `"isError":true`) ||
 		!strings.Contains(text, "cannot read its data at the moment") || strings.Contains(text, path) {
-		t.Errorf("%d %.300s", resp.StatusCode, text)
+		t.Errorf("status = %d, want 200 with isError and the reason: %.300s", resp.StatusCode, text)
 	}
 }

@@ -18,8 +18,8 @@ import (
 )
 
 // addFixture adds the tools, resources and prompts that the scenarios of the official
-// conformance suite call (npm @modelcontextprotocol/conformance): the suite states
-// their names and contents.
+// conformance suite call (npm @modelcontextprotocol/conformance). The suite defines their
+// names and contents.
 func addFixture(server *sdk.Server) {
 	for name, h := range fixtureTools(server) {
 		server.AddTool(&sdk.Tool{Name: name, Description: "Conformance: " + name, InputSchema: fixtureSchema(name)}, h)
@@ -31,15 +31,18 @@ func addFixture(server *sdk.Server) {
 	addPrompts(server)
 }
 
-// fixtureSchema is the input schema of a fixture tool; two scenarios look at one.
+// fixtureSchema returns the input schema of a fixture tool. Two scenarios check schemas.
 func fixtureSchema(name string) json.RawMessage {
 	switch name {
 	case "json_schema_2020_12_tool":
 		return json.RawMessage(`{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object",
-			"$defs": {"address": {"$anchor": "addressDef", "type": "object", "properties": {"street": {"type": "string"}, "city": {"type": "string"}}}},
-			"properties": {"name": {"type": "string"}, "address": {"$ref": "#/$defs/address"}, "contactMethod": {"enum": ["phone", "email"]}, "phone": {"type": "string"}, "email": {"type": "string"}},
+			"$defs": {"address": {"$anchor": "addressDef", "type": "object",
+				"properties": {"street": {"type": "string"}, "city": {"type": "string"}}}},
+			"properties": {"name": {"type": "string"}, "address": {"$ref": "#/$defs/address"},
+				"contactMethod": {"enum": ["phone", "email"]}, "phone": {"type": "string"}, "email": {"type": "string"}},
 			"allOf": [{"anyOf": [{"required": ["phone"]}, {"required": ["email"]}]}],
-			"if": {"properties": {"contactMethod": {"const": "phone"}}, "required": ["contactMethod"]}, "then": {"required": ["phone"]}, "else": {"required": ["email"]},
+			"if": {"properties": {"contactMethod": {"const": "phone"}}, "required": ["contactMethod"]},
+			"then": {"required": ["phone"]}, "else": {"required": ["email"]},
 			"additionalProperties": false}`)
 	case "test_x_mcp_header":
 		return json.RawMessage(`{"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}}`)
@@ -47,32 +50,38 @@ func fixtureSchema(name string) json.RawMessage {
 	return json.RawMessage(`{"type": "object"}`)
 }
 
-// fixtureTools answer without a question to the client.
+// fixtureTools returns the tools that do not ask the client.
 func fixtureTools(server *sdk.Server) map[string]sdk.ToolHandler {
 	return map[string]sdk.ToolHandler{
-		"test_simple_text":            answers(text("This is a simple text response for testing.")),
-		"test_image_content":          answers(picture()),
-		"test_audio_content":          answers(&sdk.AudioContent{Data: silence(), MIMEType: "audio/wav"}),
-		"test_embedded_resource":      answers(embedded("test://embedded-resource", "This is an embedded resource content.")),
-		"test_multiple_content_types": answers(text("Multiple content types test:"), picture(), embedded("test://mixed-content-resource", "test")),
-		"json_schema_2020_12_tool":    answers(text("accepted")),
-		"test_x_mcp_header":           answers(text("accepted")),
-		"test_streaming_elicitation":  answers(text("no question was asked")),
+		"test_simple_text":       answers(text("This is a simple text response for testing.")),
+		"test_image_content":     answers(picture()),
+		"test_audio_content":     answers(&sdk.AudioContent{Data: silence(), MIMEType: "audio/wav"}),
+		"test_embedded_resource": answers(embedded("test://embedded-resource", "This is an embedded resource content.")),
+		"test_multiple_content_types": answers(text("Multiple content types test:"), picture(),
+			embedded("test://mixed-content-resource", "test")),
+		"json_schema_2020_12_tool":   answers(text("accepted")),
+		"test_x_mcp_header":          answers(text("accepted")),
+		"test_streaming_elicitation": answers(text("no question was asked")),
 		"test_error_handling": func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			return failed("This tool intentionally returns an error for testing"), nil
 		},
-		"test_tool_with_logging":     logs("Tool execution started", "Tool processing data", "Tool execution completed"),
-		"test_logging_tool":          logs("Tool execution started"),
-		"test_tool_with_progress":    progresses,
-		"test_reconnection":          reconnects,
-		"test_trigger_tool_change":   changes(func() { server.AddTool(changing, answers()) }),
-		"test_trigger_prompt_change": changes(func() { server.AddPrompt(&sdk.Prompt{Name: changing.Name, Description: changing.Description}, nil) }),
+		"test_tool_with_logging":   logs("Tool execution started", "Tool processing data", "Tool execution completed"),
+		"test_logging_tool":        logs("Tool execution started"),
+		"test_tool_with_progress":  progresses,
+		"test_reconnection":        reconnects,
+		"test_trigger_tool_change": changes(func() { server.AddTool(changing, answers()) }),
+		"test_trigger_prompt_change": changes(func() {
+			server.AddPrompt(&sdk.Prompt{Name: changing.Name, Description: changing.Description}, nil)
+		}),
 	}
 }
 
-// changing is added to the lists to have them change.
-var changing = &sdk.Tool{Name: "test_changing", Description: "Conformance: changes the list", InputSchema: fixtureSchema("")}
+// changing is a tool that is added to change the list.
+var changing = &sdk.Tool{
+	Name: "test_changing", Description: "Conformance: changes the list", InputSchema: fixtureSchema(""),
+}
 
+// answers returns a tool that answers with c.
 func answers(c ...sdk.Content) sdk.ToolHandler {
 	return func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return &sdk.CallToolResult{Content: c}, nil
@@ -85,7 +94,7 @@ func embedded(uri, s string) *sdk.EmbeddedResource {
 	return &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: uri, MIMEType: "text/plain", Text: s}}
 }
 
-// picture is one red pixel.
+// picture returns one red pixel.
 func picture() *sdk.ImageContent {
 	dot := image.NewRGBA(image.Rect(0, 0, 1, 1))
 	dot.Set(0, 0, color.RGBA{R: 255, A: 255})
@@ -96,7 +105,7 @@ func picture() *sdk.ImageContent {
 	return &sdk.ImageContent{Data: b.Bytes(), MIMEType: "image/png"}
 }
 
-// silence is one sample of it, in a WAV file: 8000 a second, 16 bits, one channel.
+// silence returns one silent sample in a WAV file: 8000 a second, 16 bits, one channel.
 func silence() []byte {
 	b := append([]byte("RIFF"), 38, 0, 0, 0)
 	b = append(append(b, "WAVEfmt "...), 16, 0, 0, 0, 1, 0, 1, 0)
@@ -118,10 +127,15 @@ func logs(lines ...string) sdk.ToolHandler {
 	}
 }
 
+// progresses is a tool that reports its progress.
 func progresses(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	token := req.Params.GetProgressToken()
 	for _, done := range []float64{0, 50, 100} {
-		if err := req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: done, Total: 100, Message: fmt.Sprintf("Completed step %.0f of 100", done)}); err != nil {
+		err := req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
+			ProgressToken: token, Progress: done, Total: 100,
+			Message: fmt.Sprintf("Completed step %.0f of 100", done),
+		})
+		if err != nil {
 			return nil, err
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -129,8 +143,8 @@ func progresses(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolRes
 	return &sdk.CallToolResult{Content: []sdk.Content{text(fmt.Sprint(token))}}, nil
 }
 
-// reconnects ends the stream in the middle of a call: the client gets the answer when it
-// comes back (SEP-1699).
+// reconnects is a tool that ends the stream during the call. The client gets the answer when
+// it reconnects (SEP-1699).
 func reconnects(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	if req.Extra != nil && req.Extra.CloseSSEStream != nil {
 		req.Extra.CloseSSEStream(sdk.CloseSSEStreamArgs{RetryAfter: 10 * time.Millisecond})
@@ -139,6 +153,7 @@ func reconnects(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolRes
 	return &sdk.CallToolResult{Content: []sdk.Content{text("Reconnection test completed successfully")}}, nil
 }
 
+// changes returns a tool that calls change.
 func changes(change func()) sdk.ToolHandler {
 	return func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		change()
@@ -148,17 +163,24 @@ func changes(change func()) sdk.ToolHandler {
 
 func addResources(server *sdk.Server) {
 	add := func(uri, mime string, c sdk.ResourceContents) {
-		server.AddResource(&sdk.Resource{URI: uri, Name: uri, Description: "Conformance", MIMEType: mime}, func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-			c.URI, c.MIMEType = uri, mime
+		c.URI, c.MIMEType = uri, mime
+		read := func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{&c}}, nil
-		})
+		}
+		server.AddResource(&sdk.Resource{URI: uri, Name: uri, Description: "Conformance", MIMEType: mime}, read)
 	}
 	add("test://static-text", "text/plain", sdk.ResourceContents{Text: "This is the content of the static text resource."})
 	add("test://static-binary", "image/png", sdk.ResourceContents{Blob: picture().Data})
 	add("test://watched-resource", "text/plain", sdk.ResourceContents{Text: "Watched resource content"})
-	server.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: "test://template/{id}/data", Name: "template", Description: "Conformance", MIMEType: "application/json"}, func(_ context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	const mime = "application/json"
+	template := &sdk.ResourceTemplate{
+		URITemplate: "test://template/{id}/data", Name: "template", Description: "Conformance", MIMEType: mime,
+	}
+	read := func(_ context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 		id := strings.TrimSuffix(strings.TrimPrefix(req.Params.URI, "test://template/"), "/data")
 		body := fmt.Sprintf(`{"id":%q,"templateTest":true,"data":%q}`, id, "Data for ID: "+id)
-		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: req.Params.URI, MIMEType: "application/json", Text: body}}}, nil
-	})
+		contents := &sdk.ResourceContents{URI: req.Params.URI, MIMEType: mime, Text: body}
+		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{contents}}, nil
+	}
+	server.AddResourceTemplate(template, read)
 }

@@ -11,18 +11,21 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// questionTools ask the client for something and answer with what came. The library
-// asks in the way of the protocol version: in a request of its own, or in a result that
-// the client completes (SEP-2322).
+// questionTools ask the client and answer with its answers. The SDK asks as the version of the
+// protocol says: in a request of its own, or in a result that the client completes (SEP-2322).
 var questionTools = map[string]sdk.ToolHandler{
-	"test_sampling": asks("", func(args map[string]string) sdk.InputRequestMap { return one("sampled", sample(args["prompt"])) }),
+	"test_sampling": asks("", func(args map[string]string) sdk.InputRequestMap {
+		return one("sampled", sample(args["prompt"]))
+	}),
 	"test_elicitation": asks("", func(args map[string]string) sdk.InputRequestMap {
 		return one("user", elicit(args["message"], `"username":{"type":"string"}`, "username"))
 	}),
-	"test_elicitation_sep1034_defaults": asksFor("", one("defaults", elicit("Defaults", `"name":{"type":"string","default":"John Doe"},
+	"test_elicitation_sep1034_defaults": asksFor("", one("defaults", elicit("Defaults", `
+		"name":{"type":"string","default":"John Doe"},
 		"age":{"type":"integer","default":30}, "score":{"type":"number","default":95.5}, "verified":{"type":"boolean","default":true},
 		"status":{"type":"string","enum":["active","inactive","pending"],"default":"active"}`))),
-	"test_elicitation_sep1330_enums": asksFor("", one("enums", elicit("Enumerations", `"untitledSingle":{"type":"string","enum":["option1","option2","option3"]},
+	"test_elicitation_sep1330_enums": asksFor("", one("enums", elicit("Enumerations", `
+		"untitledSingle":{"type":"string","enum":["option1","option2","option3"]},
 		"titledSingle":{"type":"string","oneOf":[{"const":"value1","title":"First Option"},{"const":"value2","title":"Second Option"}]},
 		"legacyEnum":{"type":"string","enum":["opt1","opt2"],"enumNames":["Option One","Option Two"]},
 		"untitledMulti":{"type":"array","items":{"type":"string","enum":["option1","option2","option3"]}},
@@ -42,27 +45,31 @@ var (
 	askName  = elicit("What is your name?", `"name":{"type":"string"}`, "name")
 	askLeave = elicit("Please confirm", `"ok":{"type":"boolean"}`, "ok")
 	askColor = elicit("What is your favorite color?", `"color":{"type":"string"}`, "color")
-	askAll   = sdk.InputRequestMap{"user_name": askName, "greeting": sample("Generate a greeting"), "client_roots": &sdk.ListRootsParams{}}
+	askAll   = sdk.InputRequestMap{
+		"user_name": askName, "greeting": sample("Generate a greeting"), "client_roots": &sdk.ListRootsParams{},
+	}
 )
 
 func one(key string, q sdk.InputRequest) sdk.InputRequestMap { return sdk.InputRequestMap{key: q} }
 
 func sample(prompt string) *sdk.CreateMessageParams {
-	return &sdk.CreateMessageParams{MaxTokens: 100, Messages: []*sdk.SamplingMessage{{Role: "user", Content: text(prompt)}}}
+	message := &sdk.SamplingMessage{Role: "user", Content: text(prompt)}
+	return &sdk.CreateMessageParams{MaxTokens: 100, Messages: []*sdk.SamplingMessage{message}}
 }
 
-// elicit asks for an object with the properties.
+// elicit returns a question for an object with the properties.
 func elicit(message, properties string, required ...string) *sdk.ElicitParams {
 	names, _ := json.Marshal(append([]string{}, required...))
-	return &sdk.ElicitParams{Message: message, RequestedSchema: json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{%s},"required":%s}`, properties, names))}
+	schema := fmt.Sprintf(`{"type":"object","properties":{%s},"required":%s}`, properties, names)
+	return &sdk.ElicitParams{Message: message, RequestedSchema: json.RawMessage(schema)}
 }
 
 func asksFor(state string, questions sdk.InputRequestMap) sdk.ToolHandler {
 	return asks(state, func(map[string]string) sdk.InputRequestMap { return questions })
 }
 
-// asks returns a tool that asks until everything is answered. state goes to the client
-// and has to come back as it was.
+// asks returns a tool that asks until all questions are answered. The client must send back
+// state unchanged.
 func asks(state string, questions func(args map[string]string) sdk.InputRequestMap) sdk.ToolHandler {
 	return func(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		var args map[string]string
@@ -73,7 +80,7 @@ func asks(state string, questions func(args map[string]string) sdk.InputRequestM
 		}
 		p := req.Params
 		if len(p.InputResponses) > 0 && p.RequestState != state {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "requestState is not the one that was given out"}
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "requestState is not the one that was sent"}
 		}
 		open := questions(args)
 		for key := range open {
@@ -86,13 +93,13 @@ func asks(state string, questions func(args map[string]string) sdk.InputRequestM
 	}
 }
 
-// answered tells whether a question has its answer; no is one, silence is not.
+// answered reports whether a question is answered. A refusal is an answer, an empty form is not.
 func answered(response sdk.InputResponse) bool {
-	e, is := response.(*sdk.ElicitResult)
-	return response != nil && (!is || e.Action != "accept" || len(e.Content) > 0)
+	e, ok := response.(*sdk.ElicitResult)
+	return response != nil && (!ok || e.Action != "accept" || len(e.Content) > 0)
 }
 
-// asksWithin asks only what the client says it can be asked.
+// asksWithin returns a tool that asks only the questions that the client's capabilities allow.
 func asksWithin(all sdk.InputRequestMap) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		can, questions := req.ClientCapabilities(), sdk.InputRequestMap{}
@@ -117,7 +124,7 @@ func asksWithin(all sdk.InputRequestMap) sdk.ToolHandler {
 	}
 }
 
-// asksTwice has a second question once the first is answered.
+// asksTwice is a tool that asks a second question once the first is answered.
 func asksTwice(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	if req.Params.RequestState == "" {
 		return asksFor("1", one("step1", askName))(ctx, req)
@@ -128,14 +135,18 @@ func asksTwice(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResu
 	return asksFor("2", one("step2", askColor))(ctx, req)
 }
 
-// needsSampling refuses clients that cannot be asked for a completion.
+// needsSampling is a tool that refuses clients without sampling.
 func needsSampling(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	if can := req.ClientCapabilities(); can != nil && can.Sampling != nil {
 		return &sdk.CallToolResult{Content: []sdk.Content{text("accepted")}}, nil
 	}
-	data, err := json.Marshal(sdk.MissingRequiredClientCapabilityData{RequiredCapabilities: &sdk.ClientCapabilities{Sampling: &sdk.SamplingCapabilities{}}})
+	data, err := json.Marshal(sdk.MissingRequiredClientCapabilityData{
+		RequiredCapabilities: &sdk.ClientCapabilities{Sampling: &sdk.SamplingCapabilities{}},
+	})
 	if err != nil {
 		return nil, err
 	}
-	return nil, &jsonrpc.Error{Code: sdk.CodeMissingRequiredClientCapabilities, Message: "the tool needs a client with sampling", Data: data}
+	return nil, &jsonrpc.Error{
+		Code: sdk.CodeMissingRequiredClientCapabilities, Message: "the tool needs a client with sampling", Data: data,
+	}
 }

@@ -15,7 +15,7 @@ func addPrompts(server *sdk.Server) {
 			p.Arguments = append(p.Arguments, &sdk.PromptArgument{Name: arg, Description: "Conformance", Required: true})
 		}
 		server.AddPrompt(p, func(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-			return says(make(req.Params.Arguments)...), nil
+			return userMessages(make(req.Params.Arguments)...), nil
 		})
 	}
 	add("test_simple_prompt", func(map[string]string) []sdk.Content {
@@ -25,21 +25,26 @@ func addPrompts(server *sdk.Server) {
 		return []sdk.Content{text(fmt.Sprintf("Prompt with arguments: arg1='%s', arg2='%s'", args["arg1"], args["arg2"]))}
 	}, "arg1", "arg2")
 	add("test_prompt_with_embedded_resource", func(args map[string]string) []sdk.Content {
-		return []sdk.Content{embedded(args["resourceUri"], "Embedded resource content for testing."), text("Please process the embedded resource above.")}
+		return []sdk.Content{
+			embedded(args["resourceUri"], "Embedded resource content for testing."),
+			text("Please process the embedded resource above."),
+		}
 	}, "resourceUri")
 	add("test_prompt_with_image", func(map[string]string) []sdk.Content {
 		return []sdk.Content{picture(), text("Please analyze the image above.")}
 	})
-	server.AddPrompt(&sdk.Prompt{Name: "test_input_required_result_prompt", Description: "Conformance: asks for context"}, func(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+	asking := &sdk.Prompt{Name: "test_input_required_result_prompt", Description: "Conformance: asks for context"}
+	question := elicit("Please provide context for the prompt", `"context":{"type":"string"}`, "context")
+	server.AddPrompt(asking, func(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 		if !answered(req.Params.InputResponses["user_context"]) {
-			return &sdk.GetPromptResult{InputRequests: one("user_context", elicit("Please provide context for the prompt", `"context":{"type":"string"}`, "context"))}, nil
+			return &sdk.GetPromptResult{InputRequests: one("user_context", question)}, nil
 		}
-		return says(text("Context was given.")), nil
+		return userMessages(text("Context was given.")), nil
 	})
 }
 
-// says is a prompt of what a user says.
-func says(content ...sdk.Content) *sdk.GetPromptResult {
+// userMessages returns a prompt of messages of the user.
+func userMessages(content ...sdk.Content) *sdk.GetPromptResult {
 	r := &sdk.GetPromptResult{Description: "Conformance"}
 	for _, c := range content {
 		r.Messages = append(r.Messages, &sdk.PromptMessage{Role: "user", Content: c})
@@ -47,8 +52,8 @@ func says(content ...sdk.Content) *sdk.GetPromptResult {
 	return r
 }
 
-// withFixture are the options of a server that has what the suite asks for.
-func withFixture(o *sdk.ServerOptions) {
+// setFixtureOptions sets the options that the suite needs.
+func setFixtureOptions(o *sdk.ServerOptions) {
 	o.Capabilities.Tools = &sdk.ToolCapabilities{ListChanged: true}
 	o.SubscribeHandler = func(context.Context, *sdk.SubscribeRequest) error { return nil }
 	o.UnsubscribeHandler = func(context.Context, *sdk.UnsubscribeRequest) error { return nil }

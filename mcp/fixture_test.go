@@ -18,7 +18,7 @@ import (
 
 type object = map[string]any
 
-// A client speaks one version of the protocol with a server of its own.
+// A client speaks one version of the protocol with its own server.
 type client struct {
 	t                     *testing.T
 	url, version, session string
@@ -31,8 +31,10 @@ func newClient(t *testing.T, version string, fixture bool) *client {
 	}))
 	t.Cleanup(server.Close)
 	c := &client{t: t, url: server.URL}
-	if version < stateless {
-		c.ask("initialize", object{"protocolVersion": version, "capabilities": object{}, "clientInfo": object{"name": "test", "version": "1"}})
+	if version < statelessVersion {
+		c.ask("initialize", object{
+			"protocolVersion": version, "capabilities": object{}, "clientInfo": object{"name": "test", "version": "1"},
+		})
 		c.send(object{"jsonrpc": "2.0", "method": "notifications/initialized"}, "", "").Body.Close()
 	}
 	c.version = version
@@ -49,8 +51,10 @@ func (c *client) send(message object, method, name string) *http.Response {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	for key, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
-		"Mcp-Session-Id": c.session, "Mcp-Protocol-Version": c.version, "Mcp-Method": method, "Mcp-Name": name} {
+	for key, value := range map[string]string{
+		"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"Mcp-Session-Id": c.session, "Mcp-Protocol-Version": c.version, "Mcp-Method": method, "Mcp-Name": name,
+	} {
 		if value != "" {
 			r.Header.Set(key, value)
 		}
@@ -65,11 +69,14 @@ func (c *client) send(message object, method, name string) *http.Response {
 	return answer
 }
 
-// ask returns the answer's message.
+// ask sends a request and returns the message that answers it.
 func (c *client) ask(method string, params object) object {
 	c.t.Helper()
-	if c.version >= stateless {
-		params["_meta"] = object{"io.modelcontextprotocol/protocolVersion": c.version, "io.modelcontextprotocol/clientCapabilities": object{}}
+	if c.version >= statelessVersion {
+		params["_meta"] = object{
+			"io.modelcontextprotocol/protocolVersion":    c.version,
+			"io.modelcontextprotocol/clientCapabilities": object{},
+		}
 	}
 	name, _ := params["name"].(string)
 	answer := c.send(object{"jsonrpc": "2.0", "id": 1, "method": method, "params": params}, method, name)
@@ -82,15 +89,15 @@ func (c *client) ask(method string, params object) object {
 			return message
 		}
 	}
-	c.t.Fatalf("%s: %d without a message", method, answer.StatusCode)
+	c.t.Fatalf("%s: status = %d without a message, want one", method, answer.StatusCode)
 	return nil
 }
 
-// names are those of what a method lists.
-func (c *client) names(of string) (names []string) {
+// names returns the names in the list of tools, prompts or resources.
+func (c *client) names(list string) (names []string) {
 	c.t.Helper()
-	result, _ := c.ask(of+"/list", object{})["result"].(object)
-	for _, item := range result[of].([]any) {
+	result, _ := c.ask(list+"/list", object{})["result"].(object)
+	for _, item := range result[list].([]any) {
 		names = append(names, fmt.Sprint(item.(object)["name"]))
 	}
 	slices.Sort(names)
@@ -99,9 +106,9 @@ func (c *client) names(of string) (names []string) {
 
 var versions = []string{"2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
 
-// Every version of the protocol sees the same tools, and nothing that only the
-// conformance suite calls.
-func TestNoFixtureUnasked(t *testing.T) {
+// Without the fixture, every version of the protocol lists the same tools and none of the
+// conformance suite.
+func TestWithoutFixture(t *testing.T) {
 	var want []string
 	for _, tool := range tools.All() {
 		want = append(want, tool.Name)
@@ -113,45 +120,47 @@ func TestNoFixtureUnasked(t *testing.T) {
 			t.Errorf("%s lists %q, want %q", version, got, want)
 		}
 		if got := append(c.names("prompts"), c.names("resources")...); len(got) > 0 {
-			t.Errorf("%s lists %q", version, got)
+			t.Errorf("%s lists the prompts and resources %q, want none", version, got)
 		}
 		for _, name := range []string{"test_simple_text", "test_trigger_tool_change"} {
 			if answer := c.ask("tools/call", object{"name": name, "arguments": object{}}); answer["error"] == nil {
-				t.Errorf("%s: %s answers %v", version, name, answer)
+				t.Errorf("%s: %s answers %v, want an error", version, name, answer)
 			}
 		}
 	}
 }
 
-func TestFixtureAddsOnly(t *testing.T) {
+// The fixture adds tools and removes none.
+func TestFixture(t *testing.T) {
 	for _, version := range versions {
 		c := newClient(t, version, true)
 		got := c.names("tools")
 		for _, tool := range tools.All() {
 			if !slices.Contains(got, tool.Name) {
-				t.Errorf("%s: %s is missing", version, tool.Name)
+				t.Errorf("%s does not list %s", version, tool.Name)
 			}
 		}
 		answer, _ := c.ask("tools/call", object{"name": "test_simple_text", "arguments": object{}})["result"].(object)
-		if text := fmt.Sprint(answer["content"]); !strings.Contains(text, "This is a simple text response for testing.") {
-			t.Errorf("%s: %s", version, text)
+		const want = "This is a simple text response for testing."
+		if text := fmt.Sprint(answer["content"]); !strings.Contains(text, want) {
+			t.Errorf("%s: test_simple_text = %s, want %s", version, text, want)
 		}
 	}
 }
 
-// The newest version is served without sessions; what is in no version is refused with
-// those that are.
+// The newest version has no sessions. An unknown version is refused with the list of known ones.
 func TestVersions(t *testing.T) {
 	c := newClient(t, "2026-07-28", false)
 	result, _ := c.ask("server/discover", object{})["result"].(object)
-	if got := fmt.Sprint(result["supportedVersions"]); got != "[2026-07-28 2025-11-25 2025-06-18 2025-03-26 2024-11-05]" || c.session != "" {
-		t.Errorf("versions %s, session %q", got, c.session)
+	const want = "[2026-07-28 2025-11-25 2025-06-18 2025-03-26 2024-11-05]"
+	if got := fmt.Sprint(result["supportedVersions"]); got != want || c.session != "" {
+		t.Errorf("versions = %s, session %q; want %s and no session", got, c.session, want)
 	}
 	if list := result["capabilities"].(object)["tools"].(object)["listChanged"]; list == true {
-		t.Error("says that the list of tools may change")
+		t.Error("capability tools.listChanged = true, want none")
 	}
 	c.version = "2099-01-01"
 	if code := c.ask("tools/list", object{})["error"].(object)["code"]; fmt.Sprint(code) != "-32022" {
-		t.Errorf("an unknown version: code %v", code)
+		t.Errorf("unknown version: code = %v, want -32022", code)
 	}
 }

@@ -10,45 +10,46 @@ import (
 	"relais/fold"
 )
 
-// A guard knows under which hosts the tool server is reached, and from which origins:
-// a page elsewhere whose name is made to lead here is neither.
+// A guard knows the hosts of the tool server, and the origins of pages that may call it. It
+// keeps out pages whose own host name was pointed at the server (DNS rebinding).
 type guard struct {
-	stated  bool     // hosts are stated; else it is reached under loopback addresses only
-	hosts   []string // with a port, or for any
-	origins []string // of pages besides those of the hosts
+	hasHosts bool     // some host is stated; otherwise only loopback addresses are allowed
+	hosts    []string // with a port, or without for any port
+	origins  []string // in addition to those of the hosts
 }
 
 var defaultPorts = map[string]string{"https": ":443", "http": ":80"}
 
-// newGuard takes the base URL, which may be that of a loopback address, and hosts.
+// newGuard returns the guard for a base URL, whose host may be a loopback address, and for
+// other hosts.
 func newGuard(base string, hosts []string) *guard {
-	g := &guard{hosts: hosts, stated: len(hosts) > 0}
+	g := &guard{hosts: hosts, hasHosts: len(hosts) > 0}
 	if u, err := url.Parse(base); err == nil && u.Host != "" {
 		host := strings.TrimSuffix(u.Host, defaultPorts[u.Scheme]) // clients leave out the default port
 		g.hosts = append(g.hosts[:len(g.hosts):len(g.hosts)], host)
 		g.origins = append(g.origins, u.Scheme+"://"+host)
-		g.stated = g.stated || !loopback(host)
+		g.hasHosts = g.hasHosts || !isLoopback(host)
 	}
 	return g
 }
 
-// allows tells whether the request came under a host and from an origin of ours; where
-// not, why.
-func (g *guard) allows(r *http.Request) (why string, ok bool) {
-	if !g.host(r.Host) {
-		return "this host name is not one of the service: whoever runs it names it with --base-url or --mcp-host", false
+// allows reports whether the host and the origin of a request are allowed, and a reason if
+// they are not.
+func (g *guard) allows(r *http.Request) (reason string, ok bool) {
+	if !g.allowsHost(r.Host) {
+		return "this host name is not allowed: the operator of the service sets it with --base-url or --mcp-host", false
 	}
 	switch origins := r.Header["Origin"]; {
 	case len(origins) == 0:
 		return "", true
-	case len(origins) > 1 || !g.origin(origins[0]):
-		return "pages of this origin may not ask: whoever runs the service names its host with --mcp-host", false
+	case len(origins) > 1 || !g.allowsOrigin(origins[0]):
+		return "pages of this origin are not allowed: the operator of the service sets their host with --mcp-host", false
 	}
 	return "", true
 }
 
-func (g *guard) host(host string) bool {
-	if loopback(host) {
+func (g *guard) allowsHost(host string) bool {
+	if isLoopback(host) {
 		return true
 	}
 	name, _, err := net.SplitHostPort(host)
@@ -63,18 +64,18 @@ func (g *guard) host(host string) bool {
 	return false
 }
 
-func (g *guard) origin(origin string) bool {
+func (g *guard) allowsOrigin(origin string) bool {
 	for _, o := range g.origins {
 		if fold.EqualASCII(o, origin) {
 			return true
 		}
 	}
 	scheme, host, ok := strings.Cut(origin, "://")
-	return ok && (scheme == "https" || scheme == "http") && !strings.ContainsAny(host, "/@?#") && g.host(host)
+	return ok && (scheme == "https" || scheme == "http") && !strings.ContainsAny(host, "/@?#") && g.allowsHost(host)
 }
 
-// loopback tells whether a host is this machine's own.
-func loopback(host string) bool {
+// isLoopback reports whether a host, with or without a port, is this machine.
+func isLoopback(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
 		name = strings.Trim(host, "[]")

@@ -17,7 +17,7 @@ import (
 
 const pingBody = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 
-// issue makes an API client that may use the tools.
+// issue creates an API client that may use the tools; change may change it before.
 func (w *world) issue(t *testing.T, change func(*access.Client)) *access.Issued {
 	t.Helper()
 	c := access.Client{Name: "Helper", Mode: access.Server, Scopes: []access.Scope{access.InternalAI},
@@ -33,40 +33,47 @@ func (w *world) issue(t *testing.T, change func(*access.Client)) *access.Issued 
 	return issued
 }
 
-// Who has a valid key or token is counted by that, and not by the address, where others
-// may have sent too much. Without one, and with one that is not valid, the address counts.
+// A caller with a valid key or token is counted by it, not by an address from which others may
+// have sent too much. Other callers are counted by address.
 func TestLimitOfCredentials(t *testing.T) {
 	withinMinute()
 	w := serve(t, func(o *Options) { o.Minute = 1 })
 	issued, token := w.issue(t, nil), w.token(t, "alice", account.Read)
 	from := []string{"X-Test-Address", "192.0.2.77"}
-	for range messages {
+	for range messagesPerCall {
 		post(t, w, pingBody, from...)
 	}
-	for name, c := range map[string]struct {
+	for _, c := range []struct {
+		name    string
 		headers []string
-		status  int
+		want    int
 	}{
-		"nobody known":  {nil, http.StatusTooManyRequests},
-		"a wrong key":   {[]string{"X-API-Key", issued.APIKey + "x"}, http.StatusTooManyRequests},
-		"a wrong token": {[]string{"Authorization", "Bearer nothing"}, http.StatusTooManyRequests},
-		"a key":         {[]string{"X-API-Key", issued.APIKey}, http.StatusOK},
-		"a token":       {[]string{"Authorization", token}, http.StatusOK},
+		{"no credential", nil, http.StatusTooManyRequests},
+		{"a wrong key", []string{"X-API-Key", issued.APIKey + "x"}, http.StatusTooManyRequests},
+		{"a wrong token", []string{"Authorization", "Bearer nothing"}, http.StatusTooManyRequests},
+		{"a key", []string{"X-API-Key", issued.APIKey}, http.StatusOK},
+		{"a token", []string{"Authorization", token}, http.StatusOK},
 	} {
-		if resp, text := post(t, w, pingBody, append(c.headers, from...)...); resp.StatusCode != c.status {
-			t.Errorf("%s: %d, want %d: %s", name, resp.StatusCode, c.status, text)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if resp, text := post(t, w, pingBody, append(c.headers, from...)...); resp.StatusCode != c.want {
+				t.Errorf("status = %d, want %d: %s", resp.StatusCode, c.want, text)
+			}
+		})
 	}
-	for i := range messages {
+	for i := range messagesPerCall {
+		want := http.StatusOK
+		if i == messagesPerCall-1 { // the key has sent one before
+			want = http.StatusTooManyRequests
+		}
 		resp, _ := post(t, w, pingBody, "X-API-Key", issued.APIKey, "X-Test-Address", fmt.Sprintf("192.0.2.%d", i+100))
-		if want := i < messages-1; (resp.StatusCode == http.StatusOK) != want {
-			t.Errorf("message %d of the key, each from another address: %d", i+2, resp.StatusCode)
+		if resp.StatusCode != want {
+			t.Errorf("message %d of the key from other addresses: status = %d, want %d", i+2, resp.StatusCode, want)
 		}
 	}
 }
 
-// A body that a client with a key, but without its secret, does not end is a failed
-// authentication of the address, and few of them are read at a time.
+// A body that breaks off before its signature is checked counts as a failed authentication of
+// the address, and only few such bodies are read at a time.
 func TestBrokenBodyFails(t *testing.T) {
 	w := serve(t, func(o *Options) {
 		o.Address = func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.78") }
@@ -84,31 +91,31 @@ func TestBrokenBodyFails(t *testing.T) {
 	addr := netip.MustParseAddr("192.0.2.78")
 	withinMinute()
 	if status := send(iotest.ErrReader(io.ErrUnexpectedEOF)); status != http.StatusBadRequest {
-		t.Errorf("a broken body: %d, want 400", status)
+		t.Errorf("a broken body: status = %d, want 400", status)
 	}
 	if n := server.Gate.Failures.Count(addr, time.Now()); n != 1 {
 		t.Errorf("%d failures after a broken body, want 1", n)
 	}
 	var bodies []*io.PipeWriter
-	ended := make(chan int, unprovenOfLine)
-	for range unprovenOfLine {
+	ended := make(chan int, maxUnprovenOfLine)
+	for range maxUnprovenOfLine {
 		out, in := io.Pipe()
 		bodies = append(bodies, in)
 		go func() { ended <- send(out) }()
-		if _, err := in.Write([]byte("{")); err != nil { // when it is read, the request holds its place
+		if _, err := in.Write([]byte("{")); err != nil { // once it is read, the body counts
 			t.Fatal(err)
 		}
 	}
 	if status := send(strings.NewReader("{}")); status != http.StatusServiceUnavailable {
-		t.Errorf("one more unproven body: %d, want 503", status)
+		t.Errorf("one more unproven body: status = %d, want 503", status)
 	}
 	for _, in := range bodies {
 		in.Close()
 		if status := <-ended; status != http.StatusUnauthorized {
-			t.Errorf("a forged signature: %d, want 401", status)
+			t.Errorf("a forged signature: status = %d, want 401", status)
 		}
 	}
 	if status := send(strings.NewReader("{}")); status != http.StatusUnauthorized {
-		t.Errorf("after that: %d, want 401", status)
+		t.Errorf("a forged signature after that: status = %d, want 401", status)
 	}
 }

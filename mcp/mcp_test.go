@@ -2,15 +2,15 @@ package mcp
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"relais/access"
@@ -18,26 +18,28 @@ import (
 	"relais/tools"
 )
 
-// Every tool is listed with what an assistant needs to choose it.
+// Every tool is listed with what an assistant needs to choose and call it.
 func TestList(t *testing.T) {
 	list, err := connect(t, serve(t, nil)).ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(list.Tools) != len(tools.All()) || len(list.Tools) < 20 {
-		t.Fatalf("%d tools", len(list.Tools))
+		t.Fatalf("%d tools, want %d, which are 20 or more", len(list.Tools), len(tools.All()))
 	}
 	for _, tool := range list.Tools {
-		if tool.Title == "" || len(tool.Description) < 40 || tool.InputSchema == nil || tool.OutputSchema == nil || tool.Annotations == nil {
-			t.Errorf("%s: %+v", tool.Name, tool)
+		if tool.Title == "" || len(tool.Description) < 40 || tool.Annotations == nil {
+			t.Errorf("%s has the title %q, the description %q and the annotations %v; want all three",
+				tool.Name, tool.Title, tool.Description, tool.Annotations)
 		}
 		for _, schema := range []any{tool.InputSchema, tool.OutputSchema} {
 			if m, _ := schema.(map[string]any); m["type"] != "object" {
-				t.Errorf("%s: a schema of %v", tool.Name, m["type"])
+				t.Errorf("%s: type of a schema = %v, want object", tool.Name, m["type"])
 			}
 		}
-		if writes := strings.HasSuffix(tool.Name, "_submit") || strings.Contains(tool.Name, "_submit_"); tool.Annotations.ReadOnlyHint == writes {
-			t.Errorf("%s: read only %v", tool.Name, tool.Annotations.ReadOnlyHint)
+		readOnly := !strings.HasSuffix(tool.Name, "_submit") && !strings.Contains(tool.Name, "_submit_")
+		if tool.Annotations.ReadOnlyHint != readOnly {
+			t.Errorf("%s: readOnlyHint = %t, want %t", tool.Name, tool.Annotations.ReadOnlyHint, readOnly)
 		}
 	}
 }
@@ -53,13 +55,16 @@ func TestCall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var a, b any
 	text := r.Content[0].(*sdk.TextContent).Text
-	if json.Unmarshal(structured, &a) != nil || json.Unmarshal([]byte(text), &b) != nil || fmt.Sprint(a) != fmt.Sprint(b) {
-		t.Errorf("%s\n%s", structured, text)
+	var want, got any
+	if err := errors.Join(json.Unmarshal(structured, &want), json.Unmarshal([]byte(text), &got)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("text (-structured +text)\n%s", diff)
 	}
 	if !strings.Contains(text, "SYNTHETIC") {
-		t.Error("made-up data does not say so")
+		t.Errorf("the answer does not say that its data is synthetic: %.300s", text)
 	}
 }
 
@@ -76,9 +81,10 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// What is wrong with arguments is told to the assistant, not an error of the protocol.
+// Errors in arguments are results for the assistant, not errors of the protocol.
 func TestBadArguments(t *testing.T) {
 	w := serve(t, nil)
+	id := session(t, w)
 	for _, c := range []struct{ tool, arguments, mentions string }{
 		{"sites_nearby", `{}`, "lat"},
 		{"sites_nearby", `{"lat":"north","lon":2}`, "lat"},
@@ -97,13 +103,17 @@ func TestBadArguments(t *testing.T) {
 		{"sites_get", `{"siteId":"fr-0"}`, "no site"},
 		{"sites_search", `{"market":"CA"}`, "not loaded"},
 	} {
-		resp, text := post(t, w, callBody(c.tool, c.arguments), "Mcp-Session-Id", session(t, w))
-		if resp.StatusCode != 200 || !strings.Contains(text, `"isError":true`) || !strings.Contains(text, c.mentions) || strings.Contains(text, "internal") {
-			t.Errorf("%s %.60s: %d %s", c.tool, c.arguments, resp.StatusCode, text)
+		resp, text := post(t, w, callBody(c.tool, c.arguments), "Mcp-Session-Id", id)
+		if resp.StatusCode != 200 || !strings.Contains(text, `"isError":true`) || strings.Contains(text, "internal") {
+			t.Errorf("%s %.60s: status = %d, want 200 with isError: %s", c.tool, c.arguments, resp.StatusCode, text)
+		}
+		if !strings.Contains(text, c.mentions) {
+			t.Errorf("%s %.60s: the error does not mention %q: %s", c.tool, c.arguments, c.mentions, text)
 		}
 	}
-	if _, text := post(t, w, callBody("nothing", `{}`), "Mcp-Session-Id", session(t, w)); !strings.Contains(text, `"error"`) || !strings.Contains(text, "nothing") {
-		t.Errorf("an unknown tool: %s", text)
+	_, text := post(t, w, callBody("nothing", `{}`), "Mcp-Session-Id", id)
+	if !strings.Contains(text, `"error"`) || !strings.Contains(text, "nothing") {
+		t.Errorf("an unknown tool: got %s, want an error that names it", text)
 	}
 }
 
@@ -111,16 +121,16 @@ func TestBodies(t *testing.T) {
 	w := serve(t, nil)
 	resp, text := post(t, w, callBody("sites_search", `{"query":"`+strings.Repeat("x", 1<<20)+`"}`))
 	if resp.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(text, "262144") {
-		t.Errorf("1 MiB: %d %s", resp.StatusCode, text)
+		t.Errorf("1 MiB: status = %d, want 413 with the limit: %s", resp.StatusCode, text)
 	}
 	for _, body := range []string{"", "{", "null", "[]", `"x"`, "\x00", `[{"jsonrpc":"2.0"}]`} {
 		if resp, _ := post(t, w, body); resp.StatusCode < 400 || resp.StatusCode >= 500 {
-			t.Errorf("%q: %d", body, resp.StatusCode)
+			t.Errorf("%q: status = %d, want 4xx", body, resp.StatusCode)
 		}
 	}
 }
 
-// Hosts and origins that are not the service's are refused.
+// Hosts and origins of others are refused.
 func TestGuard(t *testing.T) {
 	for _, c := range []struct {
 		base, hosts, host, origin string
@@ -153,34 +163,39 @@ func TestGuard(t *testing.T) {
 			r.Header.Set("Origin", c.origin)
 		}
 		if _, ok := newGuard(c.base, hosts).allows(r); ok != c.ok {
-			t.Errorf("%+v: %v", c, ok)
+			t.Errorf("%+v: allowed = %t, want %t", c, ok, c.ok)
 		}
 	}
 }
 
-// An address has its calls of a minute, and others have theirs.
+// The calls and messages of a minute are limited by address.
 func TestLimit(t *testing.T) {
 	withinMinute()
 	w := serve(t, func(o *Options) { o.Minute = 3 })
-	id := session(t, w) // counts
+	id := session(t, w) // counts as a call
+	call := callBody("capabilities_guide", "{}")
 	for i, want := range []int{200, 200, 429, 429} {
-		resp, text := post(t, w, callBody("capabilities_guide", "{}"), "Mcp-Session-Id", id)
-		if resp.StatusCode != want || want == 429 && (resp.Header.Get("Retry-After") == "" || !strings.Contains(text, `"id":7,"error"`)) {
-			t.Errorf("call %d: %d %v %s", i, resp.StatusCode, resp.Header, text)
+		resp, text := post(t, w, call, "Mcp-Session-Id", id)
+		if resp.StatusCode != want {
+			t.Errorf("call %d: status = %d, want %d: %s", i, resp.StatusCode, want, text)
+		}
+		if want == 429 && (resp.Header.Get("Retry-After") == "" || !strings.Contains(text, `"id":7,"error"`)) {
+			t.Errorf("call %d: got %v %s, want Retry-After and an error with the id", i, resp.Header, text)
 		}
 	}
-	if resp, text := post(t, w, callBody("capabilities_guide", "{}"), "Mcp-Session-Id", id, "X-Test-Address", "192.0.2.9"); resp.StatusCode != 200 {
-		t.Errorf("another address: %d %s", resp.StatusCode, text)
+	resp, text := post(t, w, call, "Mcp-Session-Id", id, "X-Test-Address", "192.0.2.9")
+	if resp.StatusCode != 200 {
+		t.Errorf("another address: status = %d, want 200: %s", resp.StatusCode, text)
 	}
-	for range 3 * messages {
-		post(t, w, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Mcp-Session-Id", id)
+	for range 3 * messagesPerCall {
+		post(t, w, pingBody, "Mcp-Session-Id", id)
 	}
-	if resp, _ := post(t, w, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Mcp-Session-Id", id); resp.StatusCode != 429 {
-		t.Errorf("many messages: %d", resp.StatusCode)
+	if resp, _ := post(t, w, pingBody, "Mcp-Session-Id", id); resp.StatusCode != 429 {
+		t.Errorf("message over the limit: status = %d, want 429", resp.StatusCode)
 	}
 }
 
-// A token lets a tool act for its person only with the tool's own scope.
+// A tool acts for a person only with a token that has the scope of the tool.
 func TestScopes(t *testing.T) {
 	w := serve(t, nil)
 	read, write := w.token(t, "alice", account.Read), w.token(t, "alice", account.Write)
@@ -195,7 +210,7 @@ func TestScopes(t *testing.T) {
 		{read, "me_whoami", 200},
 		{read, "bug_submit", 403},
 		{write, "me_whoami", 403},
-		{write, "bug_submit", 200}, // an error of the tool's, without arguments
+		{write, "bug_submit", 200}, // the tool's error without arguments
 		{write, "capabilities_guide", 200},
 	} {
 		headers := []string{"Mcp-Session-Id", id}
@@ -203,81 +218,85 @@ func TestScopes(t *testing.T) {
 			headers = append(headers, "Authorization", c.token)
 		}
 		resp, text := post(t, w, callBody(c.tool, "{}"), headers...)
-		if challenge := resp.Header.Get("WWW-Authenticate"); resp.StatusCode != c.status || c.status == 403 && !strings.Contains(challenge, `error="insufficient_scope"`) {
-			t.Errorf("%.5s %s: %d %s %.200s", c.token, c.tool, resp.StatusCode, challenge, text)
+		challenge := resp.Header.Get("WWW-Authenticate")
+		if resp.StatusCode != c.status || c.status == 403 && !strings.Contains(challenge, `error="insufficient_scope"`) {
+			t.Errorf("%.5s %s: status = %d, want %d: %s %.200s", c.token, c.tool, resp.StatusCode, c.status, challenge, text)
 		}
-		// A name that the server's look at the body misses: the tool looks itself.
+		// The name of the tool may be hidden from the look at the body: the handler checks too.
 		hidden := strings.Replace(callBody(c.tool, "{}"), `"name"`, `"NAME":"x","name"`, 1)
 		hidden = strings.Replace(hidden, `}}}`, `},"Name":"x"}}`, 1)
-		if resp, text := post(t, w, hidden, headers...); c.status != 200 && resp.StatusCode == 200 && !strings.Contains(text, `"isError":true`) {
-			t.Errorf("%.5s %s, hidden: %.200s", c.token, c.tool, text)
+		resp, text = post(t, w, hidden, headers...)
+		if c.status != 200 && resp.StatusCode == 200 && !strings.Contains(text, `"isError":true`) {
+			t.Errorf("%.5s %s with a hidden name: got %.200s, want a refusal", c.token, c.tool, text)
 		}
 	}
 }
 
-// Calls count however they are written: in batches, beside members that differ in case
-// alone, before what follows a message.
+// Calls count however they are written: in batches, with members that differ only in case, and
+// before other text.
 func TestLimitOfBodies(t *testing.T) {
 	withinMinute()
 	call := callBody("capabilities_guide", "{}")
 	many := func(n int, message string) string { return "[" + strings.Repeat(message+",", n-1) + message + "]" }
-	ping := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`
+	cancelled := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`
 	for _, c := range []struct {
 		name, body string
 		status     int
 	}{
 		{"a batch", many(4, call), 429},
-		{"one that names its method twice", strings.Replace(call, `"method"`, `"METHOD":"ping","method"`, 1), 200},
+		{"a call that names its method twice", strings.Replace(call, `"method"`, `"METHOD":"ping","method"`, 1), 200},
 		{"a batch of those", many(4, strings.Replace(call, `}}}`, `}},"Method":"ping"}`, 1)), 429},
-		{"a batch with something behind it", many(4, call) + "x", 400},
-		{"a batch with a name that is none", many(4, strings.Replace(call, `"name"`, `"NAME":5,"name"`, 1)), 429},
-		{"a batch of many messages that are no calls", many(100*messages, ping), 429},
+		{"a batch with text after it", many(4, call) + "x", 400},
+		{"a batch with invalid names", many(4, strings.Replace(call, `"name"`, `"NAME":5,"name"`, 1)), 429},
+		{"a batch of many notifications", many(100*messagesPerCall, cancelled), 429},
 	} {
-		w := serve(t, func(o *Options) { o.Minute = 3 })
-		id := session(t, w)
-		resp, text := post(t, w, c.body, "Mcp-Session-Id", id, "Mcp-Protocol-Version", "2025-03-26", "X-Test-Address", "192.0.2.9")
-		if resp.StatusCode != c.status || c.status == 200 && !strings.Contains(text, `"structuredContent"`) {
-			t.Errorf("%s: %d %.200s", c.name, resp.StatusCode, text)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			w := serve(t, func(o *Options) { o.Minute = 3 })
+			headers := []string{"Mcp-Session-Id", session(t, w), "Mcp-Protocol-Version", "2025-03-26", "X-Test-Address", "192.0.2.9"}
+			resp, text := post(t, w, c.body, headers...)
+			if resp.StatusCode != c.status || c.status == 200 && !strings.Contains(text, `"structuredContent"`) {
+				t.Errorf("status = %d, want %d: %.200s", resp.StatusCode, c.status, text)
+			}
+		})
 	}
 }
 
-// A key whose day is used up is told to come back when the next one begins, in UTC.
+// The refusal of a key whose quota of the day is used up says when the next day begins in UTC.
 func TestQuotaOfKey(t *testing.T) {
 	w := serve(t, nil)
-	issued, err := w.clients.Create(access.Client{Name: "Helper", Mode: access.Server, Scopes: []access.Scope{access.InternalAI}, Limits: access.Limits{Minute: 100, Day: 1},
-		CIDRs: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	issued := w.issue(t, func(c *access.Client) { c.Limits = access.Limits{Minute: 100, Day: 1} })
 	if left := 86400 - time.Now().Unix()%86400; left < 10 {
 		time.Sleep(time.Duration(left) * time.Second)
 	}
-	ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
-	post(t, w, ping, "X-API-Key", issued.APIKey)
-	resp, text := post(t, w, ping, "X-API-Key", issued.APIKey)
-	wait, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
-	if left := int(86400 - time.Now().Unix()%86400); resp.StatusCode != 429 || wait < left || wait > left+5 || strings.Contains(text, "1000 calls") {
-		t.Errorf("%d, %d of %d seconds: %s", resp.StatusCode, wait, left, text)
+	post(t, w, pingBody, "X-API-Key", issued.APIKey)
+	before := 86400 - time.Now().Unix()%86400
+	resp, text := post(t, w, pingBody, "X-API-Key", issued.APIKey)
+	after := 86400 - time.Now().Unix()%86400
+	wait, err := strconv.ParseInt(resp.Header.Get("Retry-After"), 10, 64)
+	if resp.StatusCode != 429 || err != nil || wait < after || wait > before+1 {
+		t.Errorf("status = %d, Retry-After = %d; want 429 and %d to %d", resp.StatusCode, wait, after, before+1)
+	}
+	if strings.Contains(text, "1000 calls") {
+		t.Errorf("the refusal names the limit of addresses: %s", text)
 	}
 }
 
-// One address cannot have all sessions; one that ended makes room.
+// The sessions of an address are limited. A session that ends makes room.
 func TestSessions(t *testing.T) {
-	w := serve(t, func(o *Options) { o.Minute = 10 * ownSessions })
+	w := serve(t, func(o *Options) { o.Minute = 10 * maxOwn })
 	first := session(t, w)
-	for range ownSessions - 1 {
+	for range maxOwn - 1 {
 		session(t, w)
 	}
 	begin := func(headers ...string) int {
-		resp, _ := post(t, w, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, headers...)
+		resp, _ := post(t, w, initializeBody, headers...)
 		return resp.StatusCode
 	}
 	if got := begin(); got != 429 {
-		t.Errorf("one more: %d", got)
+		t.Errorf("one more session: status = %d, want 429", got)
 	}
 	if got := begin("X-Test-Address", "192.0.2.9"); got != 200 {
-		t.Errorf("of another address: %d", got)
+		t.Errorf("session of another address: status = %d, want 200", got)
 	}
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, w.URL+Path, nil)
 	if err != nil {
@@ -290,52 +309,50 @@ func TestSessions(t *testing.T) {
 	}
 	resp.Body.Close()
 	if got := begin(); resp.StatusCode != 204 || got != 200 {
-		t.Errorf("after one ended (%d): %d", resp.StatusCode, got)
+		t.Errorf("DELETE: status = %d, want 204; one more session: status = %d, want 200", resp.StatusCode, got)
 	}
 }
 
-// With RequireAuth everything needs a credential; the answer says where to get one.
+// With RequireAuth, a request without a valid credential is refused, and the refusal says where
+// to get one.
 func TestCredentials(t *testing.T) {
 	w := serve(t, func(o *Options) { o.RequireAuth = true })
-	ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
-	key := func(scopes ...access.Scope) string {
-		issued, err := w.clients.Create(access.Client{Name: "Helper", Mode: access.Server, Scopes: scopes, Limits: access.Limits{Minute: 100, Day: 100},
-			CIDRs: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return issued.APIKey
-	}
-	good, other := key(access.InternalAI), key(access.AntennasRead)
+	good := w.issue(t, nil).APIKey
+	other := w.issue(t, func(c *access.Client) { c.Scopes = []access.Scope{access.AntennasRead} }).APIKey
 	for _, c := range []struct {
 		name, header, value string
 		status              int
 		challenge           string
 	}{
-		{"none", "X-Nothing", "", 401, `scope="mcp:read"`},
-		{"a token that is none", "Authorization", "Bearer abc", 401, `error="invalid_token"`},
-		{"a key that is none", "Authorization", "Bearer rk_abc", 401, `error="invalid_token"`},
+		{"no credential", "X-Nothing", "", 401, `scope="mcp:read"`},
+		{"an invalid token", "Authorization", "Bearer abc", 401, `error="invalid_token"`},
+		{"an invalid key", "Authorization", "Bearer rk_abc", 401, `error="invalid_token"`},
 		{"another scheme", "Authorization", "Basic eDp5", 401, `error="invalid_token"`},
 		{"a key without the scope", "Authorization", "Bearer " + other, 403, ""},
 		{"a key", "Authorization", "Bearer " + good, 0, ""},
 		{"a key in its own header", "X-API-Key", good, 0, ""},
 	} {
-		resp, text := post(t, w, ping, c.header, c.value)
-		got := resp.Header.Get("WWW-Authenticate")
-		if c.status == 0 { // the library refuses a ping without a session in its own way
-			if resp.StatusCode == 401 || resp.StatusCode == 403 || resp.StatusCode >= 500 {
-				t.Errorf("%s: %d %s", c.name, resp.StatusCode, text)
+		t.Run(c.name, func(t *testing.T) {
+			resp, text := post(t, w, pingBody, c.header, c.value)
+			if c.status == 0 { // the SDK may refuse a ping without a session
+				if resp.StatusCode == 401 || resp.StatusCode == 403 || resp.StatusCode >= 500 {
+					t.Errorf("status = %d, want none that refuses the credential: %s", resp.StatusCode, text)
+				}
+				return
 			}
-			continue
-		}
-		if resp.StatusCode != c.status || !strings.Contains(got, c.challenge) || c.status == 401 && !strings.Contains(got, `resource_metadata="`+w.URL+`/metadata"`) {
-			t.Errorf("%s: %d %q %s", c.name, resp.StatusCode, got, text)
-		}
-		if strings.Contains(text, "rk_") || strings.Contains(text, "abc") {
-			t.Errorf("%s: the answer repeats the credential", c.name)
-		}
+			challenge := resp.Header.Get("WWW-Authenticate")
+			if resp.StatusCode != c.status || !strings.Contains(challenge, c.challenge) {
+				t.Errorf("status = %d, challenge %q; want %d, %q: %s", resp.StatusCode, challenge, c.status, c.challenge, text)
+			}
+			if c.status == 401 && !strings.Contains(challenge, `resource_metadata="`+w.URL+`/metadata"`) {
+				t.Errorf("the challenge does not say where to get a credential: %q", challenge)
+			}
+			if strings.Contains(text, "rk_") || strings.Contains(text, "abc") {
+				t.Errorf("the answer repeats the credential: %s", text)
+			}
+		})
 	}
 	if list := w.people.List(); len(list) != 1 || list[0].Name != "Helper" {
-		t.Errorf("accounts of keys: %v", list)
+		t.Errorf("accounts of keys = %v, want one of Helper", list)
 	}
 }

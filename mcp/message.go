@@ -10,20 +10,19 @@ import (
 	"relais/tools"
 )
 
-// A peeked is what is seen of a body before the library answers it.
-type peeked struct {
+// A bodySummary is what limits and permissions depend on in a body.
+type bodySummary struct {
 	messages int
-	calls    int             // of tools and their list, and sessions that are to begin
-	needs    []account.Scope // of tools that act for a person
-	id       json.RawMessage
+	calls    int             // of tools, of the list of tools, and of initialize
+	scopes   []account.Scope // of the called tools that act for a person
+	id       json.RawMessage // of the last request
 }
 
-// peek looks at a body. The limits depend on it, so that the library's own reader reads
-// the messages, and what that cannot read never gets there. The handlers of tools look
-// again who calls.
-func (s *Server) peek(body []byte) (p peeked, err error) {
-	if !json.Valid(body) { // the library would pass over what follows the first value
-		return p, errNotJSON
+// summarize reads the messages of a body with the SDK's own decoder, so that the SDK cannot see
+// other messages than were counted. The handlers of tools check the caller again.
+func (s *Server) summarize(body []byte) (sum bodySummary, err error) {
+	if !json.Valid(body) { // the SDK would ignore what follows the first value
+		return sum, errNotJSON
 	}
 	list := []json.RawMessage{}
 	if json.Unmarshal(body, &list) != nil {
@@ -32,37 +31,36 @@ func (s *Server) peek(body []byte) (p peeked, err error) {
 	for _, text := range list {
 		m, err := jsonrpc.DecodeMessage(text)
 		if err != nil {
-			return p, err
+			return sum, err
 		}
-		p.messages++
+		sum.messages++
 		if request, ok := m.(*jsonrpc.Request); ok {
-			s.add(&p, request)
+			s.addRequest(&sum, request)
 		}
 	}
-	return p, nil
+	return sum, nil
 }
 
 var errNotJSON = errors.New("it is not one JSON value")
 
-// add adds a request to what was seen.
-func (s *Server) add(p *peeked, r *jsonrpc.Request) {
+func (s *Server) addRequest(sum *bodySummary, r *jsonrpc.Request) {
 	switch r.Method {
-	case "initialize", "tools/list": // tools/list is longer than any answer of a tool
-		p.calls++
+	case "initialize", "tools/list": // the list is longer than any answer of a tool
+		sum.calls++
 	case "tools/call":
-		p.calls++
+		sum.calls++
 		var params struct {
 			Name string `json:"name"`
 		}
-		_ = json.Unmarshal(r.Params, &params) // the library says what is wrong with them
+		_ = json.Unmarshal(r.Params, &params) // the SDK answers what is wrong with them
 		if t := s.byName[params.Name]; t != nil && t.SignedIn {
-			p.needs = append(p.needs, scopeOf(t))
+			sum.scopes = append(sum.scopes, scopeOf(t))
 		}
 	}
-	p.id, _ = json.Marshal(r.ID.Raw()) // null, a number or a text
+	sum.id, _ = json.Marshal(r.ID.Raw()) // null, a number or a string
 }
 
-// scopeOf is the scope that a tool needs which acts for a person.
+// scopeOf returns the scope that a tool which acts for a person needs.
 func scopeOf(t *tools.Tool) account.Scope {
 	if t.Writes {
 		return account.Write
@@ -70,7 +68,6 @@ func scopeOf(t *tools.Tool) account.Scope {
 	return account.Read
 }
 
-// toolsByName are the tools by their names.
 func toolsByName() map[string]*tools.Tool {
 	byName := map[string]*tools.Tool{}
 	for _, t := range tools.All() {

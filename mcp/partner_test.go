@@ -14,8 +14,8 @@ import (
 	"relais/store"
 )
 
-// The key of a client that is no partner reads, that of a partner submits, and that of a
-// page does neither, also when an older version gave it the scope.
+// The key of a partner may submit, that of another client may only read, and that of a page may
+// do neither, even when an older version gave it the scope.
 func TestOnlyPartnersSubmit(t *testing.T) {
 	var log lockedBuffer
 	dir := t.TempDir()
@@ -29,8 +29,10 @@ func TestOnlyPartnersSubmit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := clients.Create(access.Client{Name: "A page", Mode: access.Browser, Origins: []string{"http://localhost:3000"},
-		Scopes: []access.Scope{access.AntennasRead}, Limits: access.DefaultLimits})
+	page, err := clients.Create(access.Client{
+		Name: "A page", Mode: access.Browser, Origins: []string{"http://localhost:3000"},
+		Scopes: []access.Scope{access.AntennasRead}, Limits: access.DefaultLimits,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +41,7 @@ func TestOnlyPartnersSubmit(t *testing.T) {
 		text := bytes.Clone(b.Get([]byte(page.ID)))
 		old := bytes.Replace(text, []byte(`"antennas:read"`), []byte(`"internal:ai"`), 1)
 		if bytes.Equal(old, text) {
-			t.Errorf("no scope in %s", text)
+			t.Errorf("the record has no scope to replace: %s", text)
 		}
 		return b.Put([]byte(page.ID), old)
 	})
@@ -49,33 +51,41 @@ func TestOnlyPartnersSubmit(t *testing.T) {
 	w := serve(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	reader := w.issue(t, nil)
 	partner := w.issue(t, func(c *access.Client) { c.Partner = true })
-	of := func(key string) []string { return []string{"X-API-Key", key} }
+	withKey := func(key string) []string { return []string{"X-API-Key", key} }
 	for _, c := range []struct {
 		name    string
 		headers []string
 		tool    string
-		status  int
+		want    int
 	}{
-		{"a reader", of(reader.APIKey), "me_whoami", http.StatusOK},
-		{"a reader", of(reader.APIKey), "bug_submit", http.StatusForbidden},
-		{"a partner", of(partner.APIKey), "me_whoami", http.StatusOK},
-		{"a partner", of(partner.APIKey), "bug_submit", http.StatusOK}, // with an error of the tool's, without arguments
-		{"a person", []string{"Authorization", w.token(t, "alice", account.Write)}, "bug_submit", http.StatusOK},
+		{"reader reads", withKey(reader.APIKey), "me_whoami", http.StatusOK},
+		{"reader submits", withKey(reader.APIKey), "bug_submit", http.StatusForbidden},
+		{"partner reads", withKey(partner.APIKey), "me_whoami", http.StatusOK},
+		{"partner submits", withKey(partner.APIKey), "bug_submit", http.StatusOK}, // the tool's error without arguments
+		{"person submits", []string{"Authorization", w.token(t, "alice", account.Write)}, "bug_submit", http.StatusOK},
 	} {
-		id := session(t, w, c.headers...)
-		resp, text := post(t, w, callBody(c.tool, "{}"), append(c.headers, "Mcp-Session-Id", id)...)
-		if resp.StatusCode != c.status || c.status == http.StatusForbidden && !strings.Contains(text, "--partner") {
-			t.Errorf("%s, %s: %d, want %d: %.200s", c.name, c.tool, resp.StatusCode, c.status, text)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			id := session(t, w, c.headers...)
+			resp, text := post(t, w, callBody(c.tool, "{}"), append(c.headers, "Mcp-Session-Id", id)...)
+			if resp.StatusCode != c.want {
+				t.Errorf("status = %d, want %d: %.200s", resp.StatusCode, c.want, text)
+			}
+			if c.want == http.StatusForbidden && !strings.Contains(text, "--partner") {
+				t.Errorf("the refusal does not name --partner: %.200s", text)
+			}
+		})
 	}
 	if w.tools.Gate.Clients, err = access.OpenClients(db, sealer, time.Now); err != nil {
 		t.Fatal(err)
 	}
 	resp, text := post(t, w, initializeBody, "X-API-Key", page.APIKey, "Origin", "http://localhost:3000")
-	if resp.StatusCode != http.StatusForbidden || !strings.Contains(text, "BROWSER") || !strings.Contains(log.String(), page.ID) {
-		t.Errorf("a page: %d %s; the log: %s", resp.StatusCode, text, log.String())
+	if resp.StatusCode != http.StatusForbidden || !strings.Contains(text, "BROWSER") {
+		t.Errorf("a page: status = %d, want 403 and BROWSER: %s", resp.StatusCode, text)
 	}
-	if n := len(w.people.List()); n != 3 { // the person's and those of two clients
-		t.Errorf("%d accounts", n)
+	if !strings.Contains(log.String(), page.ID) {
+		t.Errorf("the log does not name the client %s of the page: %s", page.ID, log.String())
+	}
+	if n := len(w.people.List()); n != 3 { // a person and two clients
+		t.Errorf("%d accounts, want 3", n)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,20 +21,23 @@ import (
 	"relais/view"
 )
 
-// Headers of pages of our own origins.
-const (
-	allowMethods  = "GET, POST, DELETE"
-	allowHeaders  = "Authorization, X-API-Key, Content-Type, Accept, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-Id"
+// Headers for pages of other origins that the guard allows.
+var (
+	allowMethods = "GET, POST, DELETE"
+	allowHeaders = strings.Join([]string{
+		"Authorization", "X-API-Key", "Content-Type", "Accept",
+		"Mcp-Session-Id", "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name", "Last-Event-Id",
+	}, ", ")
 	exposeHeaders = "Mcp-Session-Id, WWW-Authenticate, Retry-After"
 )
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if why, ok := s.guard.allows(r); !ok {
-		http.Error(w, why, http.StatusForbidden)
+	if reason, ok := s.guard.allows(r); !ok {
+		http.Error(w, reason, http.StatusForbidden)
 		return
 	}
-	share(w.Header(), r)
+	setCORS(w.Header(), r)
 	if r.Method == http.MethodOptions {
 		w.WriteHeader(http.StatusNoContent)
 		return
@@ -44,8 +48,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	if !s.withinMessages(caller, address, now) {
-		s.tooMany(w, nil, now)
+	if !s.countMessage(caller, address, now) {
+		s.refuseTooMany(w, nil, now)
 		return
 	}
 	body, err := read()
@@ -53,33 +57,35 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuseBody(w, err)
 		return
 	}
-	var p peeked
+	var sum bodySummary
 	if r.Method == http.MethodPost && len(body) > 0 {
-		if p, err = s.peek(body); err != nil {
-			refuse(w, http.StatusBadRequest, nil, jsonrpc.CodeParseError, "the body is no JSON-RPC message, or one of a batch is none: "+err.Error())
+		if sum, err = s.summarize(body); err != nil {
+			message := "the body must be a JSON-RPC message or a batch of them: " + err.Error()
+			refuse(w, http.StatusBadRequest, nil, jsonrpc.CodeParseError, message)
 			return
 		}
 	}
-	if !s.may(w, caller, p) || !s.within(w, caller, address, p, now) {
+	if !s.authorize(w, caller, sum) || !s.countBody(w, caller, address, sum, now) {
 		return
 	}
-	if begins(r) {
-		if r, ok = s.begin(w, r, p, ownerOf(caller, address)); !ok {
+	if beginsSession(r) {
+		if r, ok = s.beginSession(w, r, sum, ownerOf(caller, address)); !ok {
 			return
 		}
 	}
-	defer s.use(r)()
+	defer s.noteUse(r)()
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if r.Method == http.MethodGet {
 		var cancel context.CancelFunc
-		r, cancel = s.open(w, r)
+		r, cancel = s.keepOpen(w, r)
 		defer cancel()
 	}
 	s.handOver(w, r, caller)
 }
 
-// open is a request whose stream stays open, until the client or the server ends.
-func (s *Server) open(w http.ResponseWriter, r *http.Request) (*http.Request, context.CancelFunc) {
+// keepOpen returns a request whose stream stays open until the client leaves or the server
+// stops.
+func (s *Server) keepOpen(w http.ResponseWriter, r *http.Request) (*http.Request, context.CancelFunc) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
 	ctx, cancel := context.WithCancel(r.Context())
 	go func() {
@@ -92,8 +98,8 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request) (*http.Request, co
 	return r.WithContext(ctx), cancel
 }
 
-// share lets a page of an origin that the guard allows read the answer.
-func share(h http.Header, r *http.Request) {
+// setCORS lets a page of an origin that the guard allows read the answer.
+func setCORS(h http.Header, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	origin := r.Header.Get("Origin")
 	if origin == "" {
@@ -110,100 +116,104 @@ func share(h http.Header, r *http.Request) {
 }
 
 func refuseBody(w http.ResponseWriter, err error) {
-	var large *http.MaxBytesError
+	var tooLarge *http.MaxBytesError
 	switch {
-	case errors.As(err, &large):
-		http.Error(w, fmt.Sprintf("a message has at most %d bytes", maxBody), http.StatusRequestEntityTooLarge)
-		return
+	case errors.As(err, &tooLarge):
+		http.Error(w, fmt.Sprintf("a message must have at most %d bytes", maxBody), http.StatusRequestEntityTooLarge)
 	case errors.Is(err, errUnproven):
 		w.Header().Set("Retry-After", "5")
-		http.Error(w, "the messages of this address whose signatures are still to be checked are too many: come back in a moment", http.StatusServiceUnavailable)
-		return
+		http.Error(w, "too many messages of this address wait for their signatures to be checked: try again in 5 seconds",
+			http.StatusServiceUnavailable)
+	default:
+		http.Error(w, "the body could not be read", http.StatusBadRequest)
 	}
-	http.Error(w, "the body could not be read", http.StatusBadRequest)
 }
 
-// may tells whether the caller may send what was peeked at.
-func (s *Server) may(w http.ResponseWriter, c *Caller, p peeked) bool {
+// authorize reports whether the caller may send a body. It has answered when it returns false.
+func (s *Server) authorize(w http.ResponseWriter, c *Caller, sum bodySummary) bool {
 	if c == nil {
-		if !s.RequireAuth && len(p.needs) == 0 {
+		if !s.RequireAuth && len(sum.scopes) == 0 {
 			return true
 		}
 		scopes := account.Scopes[:1]
-		if slices.Contains(p.needs, account.Write) {
+		if slices.Contains(sum.scopes, account.Write) {
 			scopes = account.Scopes
 		}
-		s.challenge(w, http.StatusUnauthorized, "", account.JoinScopes(scopes), "sign in: an access token, or an API key with the scope internal:ai")
+		s.challenge(w, http.StatusUnauthorized, "", account.JoinScopes(scopes),
+			"sign in: send an access token, or an API key with the scope internal:ai")
 		return false
 	}
-	for _, scope := range p.needs {
-		if !slices.Contains(c.Scopes, scope) && c.Client != "" {
-			http.Error(w, "this API client is no partner and may not submit: whoever runs the service makes one with relais client create --partner", http.StatusForbidden)
-			return false
+	for _, scope := range sum.scopes {
+		switch {
+		case slices.Contains(c.Scopes, scope):
+			continue
+		case c.Client != "":
+			http.Error(w, "only partners may submit: ask the operator of this service for an API key "+
+				"made with relais client create --partner", http.StatusForbidden)
+		default:
+			s.challenge(w, http.StatusForbidden, "insufficient_scope", account.JoinScopes(account.Scopes),
+				"the token does not have the scope "+string(scope))
 		}
-		if !slices.Contains(c.Scopes, scope) {
-			s.challenge(w, http.StatusForbidden, "insufficient_scope", account.JoinScopes(account.Scopes), "the token does not have the scope "+string(scope))
-			return false
-		}
+		return false
 	}
 	return true
 }
 
-// withinMessages counts a message and reports whether it is within the limit. A caller
-// who is known is counted as that person, wherever the message comes from: what others at
-// the address do counts for nobody known.
-func (s *Server) withinMessages(c *Caller, address netip.Addr, now time.Time) bool {
+// countMessage counts a message and reports whether it is within the limit. A known caller is
+// counted as a person, from whatever address the message comes.
+func (s *Server) countMessage(c *Caller, address netip.Addr, now time.Time) bool {
 	if c != nil {
-		return s.messagesOf.Add(c.ID, now) <= messages*s.Minute
+		return s.personMessages.Add(c.ID, now) <= messagesPerCall*s.Minute
 	}
-	return s.messages.Add(address, now) <= messages*s.Minute
+	return s.addressMessages.Add(address, now) <= messagesPerCall*s.Minute
 }
 
-// within counts the messages of a body but the first, which was counted before it was
-// read, and its calls, and reports whether they are within the limits: those of the
-// person or, without one, of the address.
-func (s *Server) within(w http.ResponseWriter, c *Caller, address netip.Addr, p peeked, now time.Time) bool {
-	for range p.messages - 1 {
-		if !s.withinMessages(c, address, now) {
-			s.tooMany(w, p.id, now)
+// countBody counts the calls of a body and its messages, except the first, which was counted
+// before the body was read. It reports whether they are within the limits of the person or,
+// for an anonymous caller, of the address; it has answered when it returns false.
+func (s *Server) countBody(w http.ResponseWriter, c *Caller, address netip.Addr, sum bodySummary, now time.Time) bool {
+	for range sum.messages - 1 {
+		if !s.countMessage(c, address, now) {
+			s.refuseTooMany(w, sum.id, now)
 			return false
 		}
 	}
-	for range p.calls {
+	for range sum.calls {
 		n := 0
 		if c != nil {
-			n = s.byPerson.Add(c.ID, now)
+			n = s.personCalls.Add(c.ID, now)
 		} else {
-			n = s.byAddress.Add(address, now)
+			n = s.addressCalls.Add(address, now)
 		}
 		if n > s.Minute {
-			s.tooMany(w, p.id, now)
+			s.refuseTooMany(w, sum.id, now)
 			return false
 		}
 	}
 	return true
 }
 
-// tooMany refuses what is over a limit of the tool server's.
-func (s *Server) tooMany(w http.ResponseWriter, id []byte, now time.Time) {
-	over(w, id, 60-now.Second(), fmt.Sprintf("over the limit of %d calls a minute", s.Minute))
+// refuseTooMany refuses a message over a limit of the tool server.
+func (s *Server) refuseTooMany(w http.ResponseWriter, id []byte, now time.Time) {
+	refuseOverLimit(w, id, 60-now.Second(), fmt.Sprintf("over the limit of %d calls a minute", s.Minute))
 }
 
-// over refuses what is over a limit, for so many seconds.
-func over(w http.ResponseWriter, id []byte, seconds int, message string) {
+// refuseOverLimit refuses a message over a limit that is reset in so many seconds.
+func refuseOverLimit(w http.ResponseWriter, id []byte, seconds int, message string) {
 	w.Header().Set("Retry-After", strconv.Itoa(seconds))
-	refuse(w, http.StatusTooManyRequests, id, overLimit, fmt.Sprintf("%s: come back in %d seconds", message, seconds))
+	message = fmt.Sprintf("%s: try again in %d seconds", message, seconds)
+	refuse(w, http.StatusTooManyRequests, id, codeOverLimit, message)
 }
 
-// overLimit is one of the error codes that JSON-RPC leaves to servers.
-const overLimit = -32000
+// codeOverLimit is one of the error codes that JSON-RPC leaves to servers.
+const codeOverLimit = -32000
 
-// refuse answers a message with an error; id may be nil.
+// refuse answers a message with an error. The id is that of the message, nil if unknown.
 func refuse(w http.ResponseWriter, status int, id []byte, code int, message string) {
 	if len(id) == 0 {
 		id = []byte("null")
 	}
-	text, _ := view.JSON(message) // it fails for no text
+	text, _ := view.JSON(message) // never fails for a string
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, text)

@@ -9,43 +9,46 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// An owner is who began a session: a person, or an address with its networks.
+// An owner is a person, or the address of an anonymous caller with its networks.
 type owner struct {
 	id                string
-	known             bool // with a credential
+	known             bool // has a credential
 	network, provider netip.Prefix
 }
 
 // A closer is a session that can be ended.
 type closer interface{ Close() error }
 
-// A live session is one that was begun and not ended, as far as we know.
-type live struct {
+// A liveSession is a session that is not known to have ended.
+type liveSession struct {
 	closer
 	owner
-	began, last time.Time
-	posts       int  // that are being answered
-	used        bool // there was a second message
-	// Numbers of sessions: the owner's, and those of nobody known in its networks.
-	own, inNetwork, inProvider *int
+	began, lastUse time.Time
+	posts          int  // requests under way
+	used           bool // had a second message
+	// Numbers of sessions of the owner, and of anonymous sessions of its networks.
+	ofOwner, ofNetwork, ofProvider *int
 }
 
-// sessions are those that live, with their numbers by owner and by network.
+// sessions are the live sessions, with their numbers by owner and by network.
 type sessions struct {
-	most, mostAnonymous int // at a time
+	max, maxAnonymous int
 
 	mu        sync.Mutex
-	byID      map[string]*live
+	byID      map[string]*liveSession
 	byOwner   map[string]*int
-	networks  map[netip.Prefix]*int // and providers; of callers who are known the zero Prefix
+	byNetwork map[netip.Prefix]*int // networks and providers; the zero Prefix of known callers
 	anonymous int
 }
 
-func newSessions(most, mostAnonymous int) *sessions {
-	return &sessions{most: most, mostAnonymous: mostAnonymous, byID: map[string]*live{}, byOwner: map[string]*int{}, networks: map[netip.Prefix]*int{}}
+func newSessions(maxAll, maxAnonymous int) *sessions {
+	return &sessions{
+		max: maxAll, maxAnonymous: maxAnonymous,
+		byID: map[string]*liveSession{}, byOwner: map[string]*int{}, byNetwork: map[netip.Prefix]*int{},
+	}
 }
 
-// count returns how many sessions of an owner live.
+// count returns how many live sessions an owner has.
 func (s *sessions) count(o owner) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,43 +58,49 @@ func (s *sessions) count(o owner) int {
 	return 0
 }
 
-// add takes a session in, and returns those that must end for it. They count no more.
+// add adds a session. It returns the sessions that must end to make room, which it no longer
+// counts.
 func (s *sessions) add(id string, session closer, o owner, now time.Time) (ended []closer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for len(s.byID) >= s.most || !o.known && s.anonymous >= s.mostAnonymous {
-		old := s.worst(now)
-		ended = append(ended, s.byID[old].closer)
-		s.remove(old)
+	for len(s.byID) >= s.max || !o.known && s.anonymous >= s.maxAnonymous {
+		first := s.firstToEnd(now)
+		ended = append(ended, s.byID[first].closer)
+		s.remove(first)
 	}
-	s.byID[id] = &live{closer: session, owner: o, began: now, last: now,
-		own: more(s.byOwner, o.id), inNetwork: more(s.networks, o.network), inProvider: more(s.networks, o.provider)}
+	s.byID[id] = &liveSession{
+		closer: session, owner: o, began: now, lastUse: now,
+		ofOwner:    increment(s.byOwner, o.id),
+		ofNetwork:  increment(s.byNetwork, o.network),
+		ofProvider: increment(s.byNetwork, o.provider),
+	}
 	if !o.known {
 		s.anonymous++
 	}
 	return ended
 }
 
-// worst is the session that is missed least. Anonymous ones go first, and of these
-// the idle before those that answer, and those that never had a second message before
-// the others; then those of the provider and the network with the most sessions, so that a
-// flood ends its own; and at last the longest idle.
-func (s *sessions) worst(now time.Time) (id string) {
-	var worst *live
+// firstToEnd returns the session that must end first: one that timed out, else the first in the
+// order of endsBefore.
+func (s *sessions) firstToEnd(now time.Time) (id string) {
+	var first *liveSession
 	for other, l := range s.byID {
-		if now.Sub(l.last) > sessionTime && l.posts == 0 { // it ended by itself
+		if now.Sub(l.lastUse) > sessionTimeout && l.posts == 0 { // the SDK has ended it
 			return other
 		}
-		if worst == nil || s.before(l, worst, now) {
-			id, worst = other, l
+		if first == nil || endsBefore(l, first, now) {
+			id, first = other, l
 		}
 	}
 	return id
 }
 
-// before reports whether a is missed less than b.
-func (s *sessions) before(a, b *live, now time.Time) bool {
-	unused := func(l *live) bool { return !l.used && now.Sub(l.began) >= unusedIdle }
+// endsBefore reports whether a ends before b when sessions run out: anonymous sessions before
+// known ones, idle before busy, unused before used. Of equal ones, those of the provider, the
+// network and the owner with the most sessions end first, so that a flood ends its own; then
+// the longest idle.
+func endsBefore(a, b *liveSession, now time.Time) bool {
+	unused := func(l *liveSession) bool { return !l.used && now.Sub(l.began) >= unusedIdle }
 	switch {
 	case a.known != b.known:
 		return b.known
@@ -99,27 +108,27 @@ func (s *sessions) before(a, b *live, now time.Time) bool {
 		return a.posts == 0
 	case unused(a) != unused(b):
 		return unused(a)
-	case *a.inProvider != *b.inProvider:
-		return *a.inProvider > *b.inProvider
-	case *a.inNetwork != *b.inNetwork:
-		return *a.inNetwork > *b.inNetwork
-	case *a.own != *b.own:
-		return *a.own > *b.own
+	case *a.ofProvider != *b.ofProvider:
+		return *a.ofProvider > *b.ofProvider
+	case *a.ofNetwork != *b.ofNetwork:
+		return *a.ofNetwork > *b.ofNetwork
+	case *a.ofOwner != *b.ofOwner:
+		return *a.ofOwner > *b.ofOwner
 	}
-	return a.last.Before(b.last)
+	return a.lastUse.Before(b.lastUse)
 }
 
-// use notes a message of a session that begins (1) or has ended (-1) to be answered.
-func (s *sessions) use(id string, now time.Time, posts int) {
+// noteUse notes that the answer to a message of a session begins (posts is 1) or ends (-1).
+func (s *sessions) noteUse(id string, now time.Time, posts int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if l := s.byID[id]; l != nil {
-		l.last, l.used = now, true
+		l.lastUse, l.used = now, true
 		l.posts += posts
 	}
 }
 
-// endUnused ends a session, if it lives and had no second message.
+// endUnused ends a session unless it had a second message.
 func (s *sessions) endUnused(id string) {
 	s.mu.Lock()
 	l := s.byID[id]
@@ -129,12 +138,12 @@ func (s *sessions) endUnused(id string) {
 	}
 	s.mu.Unlock()
 	if unused {
-		_ = l.Close() // nobody is there to be told
+		_ = l.Close() // its client does not listen
 	}
 }
 
-// keep forgets the sessions that are not among those that live.
-func (s *sessions) keep(living func() iter.Seq[*sdk.ServerSession]) {
+// dropEnded stops counting the sessions that are not among the SDK's.
+func (s *sessions) dropEnded(living func() iter.Seq[*sdk.ServerSession]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	lives := map[closer]bool{}
@@ -148,8 +157,9 @@ func (s *sessions) keep(living func() iter.Seq[*sdk.ServerSession]) {
 	}
 }
 
-// deleted forgets a session that its client has ended.
-func (s *sessions) deleted(id string, living func() iter.Seq[*sdk.ServerSession]) {
+// dropDeleted stops counting a session after its client asked to end it, unless it still lives:
+// it may be another person's.
+func (s *sessions) dropDeleted(id string, living func() iter.Seq[*sdk.ServerSession]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.byID[id]
@@ -157,27 +167,27 @@ func (s *sessions) deleted(id string, living func() iter.Seq[*sdk.ServerSession]
 		return
 	}
 	for session := range living() {
-		if l.closer == session { // another person's, who may not end it
+		if l.closer == session {
 			return
 		}
 	}
 	s.remove(id)
 }
 
-// remove needs mu.
+// remove stops counting a session. The caller must hold mu.
 func (s *sessions) remove(id string) {
 	o := s.byID[id].owner
 	delete(s.byID, id)
-	less(s.byOwner, o.id)
-	less(s.networks, o.network)
-	less(s.networks, o.provider)
+	decrement(s.byOwner, o.id)
+	decrement(s.byNetwork, o.network)
+	decrement(s.byNetwork, o.provider)
 	if !o.known {
 		s.anonymous--
 	}
 }
 
-// more counts one more of a key, and returns where its number stays while it is counted.
-func more[K comparable](counts map[K]*int, key K) *int {
+// increment adds one to the count of a key, and returns where the count is kept until it is 0.
+func increment[K comparable](counts map[K]*int, key K) *int {
 	n := counts[key]
 	if n == nil {
 		n = new(int)
@@ -187,8 +197,7 @@ func more[K comparable](counts map[K]*int, key K) *int {
 	return n
 }
 
-// less counts one less of a key that was counted.
-func less[K comparable](counts map[K]*int, key K) {
+func decrement[K comparable](counts map[K]*int, key K) {
 	if *counts[key]--; *counts[key] == 0 {
 		delete(counts, key)
 	}

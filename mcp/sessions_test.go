@@ -20,7 +20,7 @@ import (
 
 var noon = time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC)
 
-// A fakeSession is what ends for others.
+// A fakeSession is a session that can be ended.
 type fakeSession struct {
 	name string
 	*testing.T
@@ -28,144 +28,142 @@ type fakeSession struct {
 
 func (f *fakeSession) Close() error { return nil }
 
-// A hall is sessions with a clock.
-type hall struct {
+// A testSessions is sessions with a clock. It keeps the names of those that ended.
+type testSessions struct {
 	*testing.T
 	*sessions
 	at    time.Time
 	ended map[string]bool
 }
 
-func newHall(t *testing.T) *hall {
-	return &hall{t, newSessions(maxSessions, maxAnonymous), noon, map[string]bool{}}
+func newTestSessions(t *testing.T) *testSessions {
+	return &testSessions{t, newSessions(maxSessions, maxAnonymous), noon, map[string]bool{}}
 }
 
-func (h *hall) begin(name string, o owner) {
+func (h *testSessions) begin(name string, o owner) {
 	for _, c := range h.add(name, &fakeSession{name, h.T}, o, h.at) {
 		h.ended[c.(*fakeSession).name] = true
 	}
 }
 
-// message is a request of a session with its answer.
-func (h *hall) message(name string) {
-	h.use(name, h.at, 1)
-	h.use(name, h.at, -1)
+// message notes a request of a session and its answer.
+func (h *testSessions) message(name string) {
+	h.noteUse(name, h.at, 1)
+	h.noteUse(name, h.at, -1)
 }
 
-func anybody(addr string) owner { return ownerOf(nil, netip.MustParseAddr(addr)) }
+func anonymous(addr string) owner { return ownerOf(nil, netip.MustParseAddr(addr)) }
 
-func somebody(id string) owner {
+func person(id string) owner {
 	return ownerOf(&Caller{Person: account.Person{ID: id}}, netip.MustParseAddr("192.0.2.1"))
 }
 
-// readers begins sessions of people, each of another provider's, who use them.
-func (h *hall) readers() (names []string) {
+// readers begins sessions of 50 anonymous callers of different providers, and uses them.
+func (h *testSessions) readers() (names []string) {
 	for i := range 50 {
 		name := fmt.Sprint("reader ", i)
-		h.begin(name, anybody(fmt.Sprintf("81.%d.7.9", i)))
+		h.begin(name, anonymous(fmt.Sprintf("81.%d.7.9", i)))
 		h.message(name)
 		names = append(names, name)
 	}
 	return names
 }
 
-func (h *hall) mustLive(names ...string) {
+func (h *testSessions) mustLive(names ...string) {
 	h.Helper()
 	for _, name := range names {
 		if h.ended[name] || h.byID[name] == nil {
-			h.Errorf("%s was ended", name)
+			h.Errorf("the session %q was ended, want it to live", name)
 		}
 	}
 }
 
-// When sessions run out, the longest idle one of nobody known ends, and callers with a
-// credential have room of their own.
+// When sessions run out, the longest idle anonymous one ends. Known callers have reserved room.
 func TestSessionsRunOut(t *testing.T) {
-	h := newHall(t)
-	h.begin("mine", somebody("alice"))
+	h := newTestSessions(t)
+	h.begin("mine", person("alice"))
 	for i := range maxAnonymous {
 		h.at = h.at.Add(time.Millisecond)
-		h.begin(fmt.Sprint(i), anybody(fmt.Sprintf("10.0.%d.%d", i/250, i%250)))
+		h.begin(fmt.Sprint(i), anonymous(fmt.Sprintf("10.0.%d.%d", i/250, i%250)))
 	}
 	if len(h.ended) > 0 {
-		t.Fatalf("%d ended before the sessions ran out", len(h.ended))
+		t.Fatalf("%d sessions ended before they ran out, want 0", len(h.ended))
 	}
 	h.message("0")
-	h.begin("newcomer", anybody("10.0.0.1"))
+	h.begin("newcomer", anonymous("10.0.0.1"))
 	if len(h.ended) != 1 || !h.ended["1"] {
-		t.Errorf("%v ended, want the longest idle, 1", h.ended)
+		t.Errorf("%v ended, want session 1, the longest idle", h.ended)
 	}
 	for i := range maxSessions - maxAnonymous - 1 {
-		h.begin(fmt.Sprint("known ", i), somebody(fmt.Sprint(i)))
+		h.begin(fmt.Sprint("known ", i), person(fmt.Sprint(i)))
 	}
 	if len(h.ended) != 1 {
-		t.Errorf("%d ended while known callers had room", len(h.ended))
+		t.Errorf("%d sessions ended while known callers had room, want still 1", len(h.ended))
 	}
-	h.begin("one more", somebody("bob"))
+	h.begin("one more", person("bob"))
 	h.mustLive("mine", "newcomer", "one more", "known 0")
 	if len(h.ended) != 2 || len(h.byID) != maxSessions {
-		t.Errorf("%d ended, %d live", len(h.ended), len(h.byID))
+		t.Errorf("%d sessions ended and %d live, want 2 and %d", len(h.ended), len(h.byID), maxSessions)
 	}
 }
 
-// A flood of sessions that are begun and not used ends no session in use, and no
-// newcomer's.
+// A flood of sessions that are not used ends neither sessions in use nor those of newcomers.
 func TestFloodOfSessions(t *testing.T) {
-	h := newHall(t)
+	h := newTestSessions(t)
 	names := h.readers()
 	for i := range 5400 {
 		h.at = h.at.Add(time.Millisecond)
-		h.begin(fmt.Sprint(i), anybody(fmt.Sprintf("100.%d.%d.9", 64+i%9, i%90)))
+		h.begin(fmt.Sprint(i), anonymous(fmt.Sprintf("100.%d.%d.9", 64+i%9, i%90)))
 	}
-	h.begin("newcomer", anybody("81.99.7.9"))
+	h.begin("newcomer", anonymous("81.99.7.9"))
 	h.mustLive(append(names, "newcomer")...)
-	for i := range 60 { // a slower one, of many providers
+	for i := range 60 { // a slower flood from many providers
 		h.at = h.at.Add(time.Second)
 		for j := range 9 {
-			h.begin(fmt.Sprint("slow ", i, j), anybody(fmt.Sprintf("%d.%d.7.9", 110+j, i)))
+			h.begin(fmt.Sprint("slow ", i, j), anonymous(fmt.Sprintf("%d.%d.7.9", 110+j, i)))
 		}
 		h.message("newcomer")
 	}
 	h.mustLive(append(names, "newcomer")...)
 	if h.anonymous != maxAnonymous || len(h.byID) != maxAnonymous {
-		t.Errorf("%d live, %d are counted", len(h.byID), h.anonymous)
+		t.Errorf("%d sessions live, %d anonymous; want %d of both", len(h.byID), h.anonymous, maxAnonymous)
 	}
 }
 
-// So does one of sessions that are used: it ends its own.
+// A flood of sessions that are used ends its own sessions.
 func TestFloodOfUsedSessions(t *testing.T) {
-	h := newHall(t)
+	h := newTestSessions(t)
 	names := h.readers()
 	for i := range 6000 {
 		h.at = h.at.Add(time.Millisecond)
 		name := fmt.Sprint(i)
-		h.begin(name, anybody(fmt.Sprintf("100.%d.%d.9", 64+i%9, i%90)))
+		h.begin(name, anonymous(fmt.Sprintf("100.%d.%d.9", 64+i%9, i%90)))
 		h.message(name)
 	}
-	h.at = h.at.Add(sessionTime / 2)
-	h.begin("newcomer", anybody("81.99.7.9"))
-	h.begin("another", anybody("100.64.0.8"))
+	h.at = h.at.Add(sessionTimeout / 2)
+	h.begin("newcomer", anonymous("81.99.7.9"))
+	h.begin("another", anonymous("100.64.0.8"))
 	h.mustLive(append(names, "newcomer", "another")...)
 }
 
-// What ended by itself, after its time without a message, goes before what lives.
+// A session that timed out makes room before any live session ends.
 func TestEndedSessions(t *testing.T) {
-	h := newHall(t)
+	h := newTestSessions(t)
 	h.sessions = newSessions(3, 3)
-	h.begin("old", anybody("81.1.7.9"))
+	h.begin("old", anonymous("81.1.7.9"))
 	h.message("old")
-	h.at = h.at.Add(sessionTime + time.Second)
-	h.begin("a", anybody("10.0.0.1"))
-	h.begin("b", anybody("10.0.0.2"))
-	h.begin("c", anybody("10.0.0.3"))
+	h.at = h.at.Add(sessionTimeout + time.Second)
+	h.begin("a", anonymous("10.0.0.1"))
+	h.begin("b", anonymous("10.0.0.2"))
+	h.begin("c", anonymous("10.0.0.3"))
 	h.mustLive("a", "b", "c")
-	if len(h.networks) != 2 || len(h.byOwner) != 3 {
-		t.Errorf("networks %v, owners %v", h.networks, h.byOwner)
+	if len(h.byNetwork) != 2 || len(h.byOwner) != 3 {
+		t.Errorf("counts by network %v and by owner %v, want 2 and 3 entries", h.byNetwork, h.byOwner)
 	}
 }
 
-// When all sessions are taken, newcomers begin theirs all the same, with a key or
-// without, and what is in use stays.
+// When all sessions are taken, newcomers still begin theirs, with and without a key, and a
+// session in use stays.
 func TestSessionsRunOutOverHTTP(t *testing.T) {
 	w := serve(t, nil)
 	w.tools.sessions = newSessions(20, 16)
@@ -178,14 +176,14 @@ func TestSessionsRunOutOverHTTP(t *testing.T) {
 	session(t, w, "X-API-Key", issued.APIKey)
 	resp, text := post(t, w, callBody("capabilities_guide", "{}"), "Mcp-Session-Id", used, "X-Test-Address", "203.0.113.9")
 	if resp.StatusCode != http.StatusOK {
-		t.Errorf("the session in use: %d %s", resp.StatusCode, text)
+		t.Errorf("the session in use: status = %d, want 200: %s", resp.StatusCode, text)
 	}
 	deadline := time.Now().Add(10 * time.Second)
-	for living(w) != 17 && time.Now().Before(deadline) { // those that ended close by themselves
+	for living(w) != 17 && time.Now().Before(deadline) { // ended sessions close in the background
 		time.Sleep(time.Millisecond)
 	}
 	if n := living(w); n != 17 {
-		t.Errorf("%d sessions live, want 16 of nobody known and one of a key", n)
+		t.Errorf("%d sessions live, want 17: 16 anonymous ones and one of a key", n)
 	}
 }
 
@@ -214,6 +212,13 @@ func TestGoneWhileBeginning(t *testing.T) {
 	}
 }
 
+// ids returns the ids of the sessions that are counted.
+func (s *sessions) ids() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.byID))
+}
+
 // beginAndLeave begins a session whose client goes before it is answered, and requires that so
 // many sessions live when it had time to be used.
 func (w *world) beginAndLeave(t *testing.T, used bool, want int) {
@@ -239,7 +244,7 @@ func (w *world) beginAndLeave(t *testing.T, used bool, want int) {
 	}
 	send(ctx, initializeBody, "")
 	synctest.Wait()
-	ids := slices.Collect(maps.Keys(w.tools.sessions.byID))
+	ids := w.tools.sessions.ids()
 	if len(ids) != 1 || living(w) != 1 {
 		t.Fatalf("%d sessions live, %d are counted, want 1", living(w), len(ids))
 	}
@@ -251,7 +256,7 @@ func (w *world) beginAndLeave(t *testing.T, used bool, want int) {
 	}
 	time.Sleep(unusedTimeout + time.Second)
 	synctest.Wait()
-	if n, counted := living(w), len(w.tools.sessions.byID); n != want || counted != want {
+	if n, counted := living(w), len(w.tools.sessions.ids()); n != want || counted != want {
 		t.Errorf("%d sessions live, %d are counted, want %d", n, counted, want)
 	}
 	for session := range w.tools.server.Sessions() {

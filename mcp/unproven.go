@@ -9,47 +9,47 @@ import (
 	"relais/limit"
 )
 
-// Bounds of the bodies that are read at a time before their signature is proven: of one
-// address, of its network and of all.
+// The most bodies that are read at a time before their signatures are checked: of one address,
+// of its network and in all.
 const (
-	unprovenOfLine    = 2
-	unprovenOfNetwork = 8
-	unprovenInAll     = 256
+	maxUnprovenOfLine    = 2
+	maxUnprovenOfNetwork = 8
+	maxUnproven          = 256
 )
 
-// errUnproven is of a body that is not read, as too many unproven ones are.
-var errUnproven = errors.New("too many bodies whose signature is not proven")
+// errUnproven is the error for a body that is not read because too many others are.
+var errUnproven = errors.New("too many bodies whose signatures are not checked")
 
-// A bodyError is why the body of a client that signs could not be read.
+// A bodyError is an error of reading the body of a client that signs.
 type bodyError struct{ error }
 
 // Unwrap returns the cause.
 func (e *bodyError) Unwrap() error { return e.error }
 
-// unproven counts the bodies that are read before their signature is proven.
-type unproven struct {
-	mu  sync.Mutex
-	by  map[netip.Prefix]int // addresses and their networks
-	all int
+// unprovenBodies counts the bodies that are being read before their signatures are checked.
+type unprovenBodies struct {
+	mu    sync.Mutex
+	by    map[netip.Prefix]int // addresses and networks
+	total int
 }
 
-// begin reports whether one more may be read; end has to be called then.
-func (u *unproven) begin(line, network netip.Prefix) bool {
+// begin reports whether one more body may be read. If so, the caller must call end.
+func (u *unprovenBodies) begin(line, network netip.Prefix) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.all >= unprovenInAll || u.by[line] >= unprovenOfLine || u.by[network] >= unprovenOfNetwork {
+	if u.total >= maxUnproven || u.by[line] >= maxUnprovenOfLine || u.by[network] >= maxUnprovenOfNetwork {
 		return false
 	}
-	u.all++
+	u.total++
 	u.by[line]++
 	u.by[network]++
 	return true
 }
 
-func (u *unproven) end(networks ...netip.Prefix) {
+func (u *unprovenBodies) end(networks ...netip.Prefix) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.all--
+	u.total--
 	for _, p := range networks {
 		if u.by[p]--; u.by[p] == 0 {
 			delete(u.by, p)
@@ -57,9 +57,9 @@ func (u *unproven) end(networks ...netip.Prefix) {
 	}
 }
 
-// unprovenBody reads the body of a client that signs, and returns its SHA-256. Its errors
-// are *bodyError.
-func (s *Server) unprovenBody(addr netip.Addr, read func() ([]byte, error)) (sum [sha256.Size]byte, err error) {
+// hashUnproven reads the body of a client that signs and returns its SHA-256. Its errors are
+// of type *bodyError.
+func (s *Server) hashUnproven(addr netip.Addr, read func() ([]byte, error)) (sum [sha256.Size]byte, err error) {
 	line := limit.Line(addr)
 	network := limit.Network(line)
 	if !s.unproven.begin(line, network) {

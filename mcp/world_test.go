@@ -30,7 +30,7 @@ import (
 // country is one synthetic country for all tests of the package.
 var country = sync.OnceValues(func() (*index.Set, error) { return indextest.Country(600) })
 
-// A world is a tool server with its people and clients.
+// A world is a running tool server with its people and clients.
 type world struct {
 	*httptest.Server
 	tools   *Server
@@ -58,7 +58,8 @@ func serve(t *testing.T, change func(*Options)) *world {
 	if w.people, err = account.Open(open("users.db", account.Buckets...), time.Now); err != nil {
 		t.Fatal(err)
 	}
-	if w.clients, err = access.OpenClients(open("clients.db", access.Bucket), access.OpenSealer(filepath.Join(dir, "secret.key")), time.Now); err != nil {
+	sealer := access.OpenSealer(filepath.Join(dir, "secret.key"))
+	if w.clients, err = access.OpenClients(open("clients.db", access.Bucket), sealer, time.Now); err != nil {
 		t.Fatal(err)
 	}
 	mux := http.NewServeMux()
@@ -87,11 +88,12 @@ func serve(t *testing.T, change func(*Options)) *world {
 	return w
 }
 
-// connect begins a session as the library's client does.
+// connect begins a session with the SDK's client.
 func connect(t *testing.T, w *world) *sdk.ClientSession {
 	t.Helper()
 	c := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
-	s, err := c.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: w.URL + Path, DisableStandaloneSSE: true}, nil)
+	transport := &sdk.StreamableClientTransport{Endpoint: w.URL + Path, DisableStandaloneSSE: true}
+	s, err := c.Connect(t.Context(), transport, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +101,7 @@ func connect(t *testing.T, w *world) *sdk.ClientSession {
 	return s
 }
 
-// post sends a body; headers are pairs.
+// post sends a body. The headers are names, each followed by its value.
 func post(t *testing.T, w *world, body string, headers ...string) (*http.Response, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL+Path, strings.NewReader(body))
@@ -128,11 +130,12 @@ func post(t *testing.T, w *world, body string, headers ...string) (*http.Respons
 }
 
 func callBody(tool, arguments string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%q,"arguments":%s}}`,
+		tool, arguments)
 }
 
-// token signs in somebody, whose account it makes when it is missing, and returns an access
-// token as it stands in the header.
+// token signs in a person, whose account it creates if needed, and returns the value of the
+// Authorization header.
 func (w *world) token(t *testing.T, name string, scopes ...account.Scope) string {
 	t.Helper()
 	must := func(err error) {
@@ -155,12 +158,15 @@ func (w *world) token(t *testing.T, name string, scopes ...account.Scope) string
 		account.Authorization{Client: client.ID, Redirect: "http://127.0.0.1/cb", Resource: w.URL + Path,
 			Challenge: base64.RawURLEncoding.EncodeToString(sum[:]), Scopes: scopes})
 	must(err)
-	tokens, err := w.people.Redeem(account.Redemption{Code: code, Client: client.ID, Redirect: "http://127.0.0.1/cb", Verifier: verifier})
+	tokens, err := w.people.Redeem(account.Redemption{
+		Code: code, Client: client.ID, Redirect: "http://127.0.0.1/cb", Verifier: verifier,
+	})
 	must(err)
 	return "Bearer " + tokens.Access
 }
 
-const initializeBody = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+const initializeBody = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":` +
+	`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 
 // session begins a session and returns its id.
 func session(t *testing.T, w *world, headers ...string) string {
@@ -168,14 +174,13 @@ func session(t *testing.T, w *world, headers ...string) string {
 	resp, text := post(t, w, initializeBody, headers...)
 	id := resp.Header.Get("Mcp-Session-Id")
 	if id == "" {
-		t.Fatalf("%d %s", resp.StatusCode, text)
+		t.Fatalf("initialize: status %d without a session: %s", resp.StatusCode, text)
 	}
 	post(t, w, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, append(headers, "Mcp-Session-Id", id)...)
 	return id
 }
 
-// withinMinute waits where a test would cross the end of a minute, with which limits
-// begin anew.
+// withinMinute waits for the next minute if the current one, for which limits count, ends soon.
 func withinMinute() {
 	if left := 60 - time.Now().Unix()%60; left <= 5 {
 		time.Sleep(time.Duration(left) * time.Second)
