@@ -64,7 +64,8 @@ func TestBearingAgreesWithVectors(t *testing.T) {
 
 func TestAngleBetween(t *testing.T) {
 	for _, tt := range []struct{ a, b, want float64 }{
-		{0, 0, 0}, {10, 350, 20}, {350, 10, 20}, {0, 180, 180}, {90, 271, 179}, {359.5, 0, 0.5}, {-170, 170, 20}, {725, 5, 0},
+		{0, 0, 0}, {10, 350, 20}, {350, 10, 20}, {0, 180, 180}, {90, 271, 179}, {359.5, 0, 0.5}, {-170, 170, 20},
+		{725, 5, 0},
 	} {
 		if got := AngleBetween(tt.a, tt.b); math.Abs(got-tt.want) > 1e-9 {
 			t.Errorf("AngleBetween(%v, %v) = %v, want %v", tt.a, tt.b, got, tt.want)

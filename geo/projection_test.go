@@ -59,7 +59,8 @@ func TestProjectionsOfRealPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range sites {
-		checkNear(t, "BIPT "+s.ID, FromLambert72(number(s.X), number(s.Y)), Point{number(s.Latitude), number(s.Longitude)}, 3)
+		checkNear(t, "BIPT "+s.ID, FromLambert72(number(s.X), number(s.Y)),
+			Point{number(s.Latitude), number(s.Longitude)}, 3)
 	}
 	if len(rows) < 300 || len(sites) < 100 {
 		t.Errorf("%d Swiss and %d Belgian places, want 300 and 100 or more", len(rows), len(sites))

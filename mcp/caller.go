@@ -22,7 +22,7 @@ type Caller struct {
 // identify returns the owner of the token or key of a request, nil for a request without one.
 // It reads the body only for clients that sign. Errors: account.ErrGrant, account.ErrTarget,
 // account.ErrDisabled, account.ErrLost, those of package access, and a *bodyError.
-func (s *Server) identify(w http.ResponseWriter, r *http.Request, read func() ([]byte, error), now time.Time) (*Caller, error) {
+func (s *Server) identify(r *http.Request, read func() ([]byte, error), now time.Time) (*Caller, error) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	switch {
 	case len(r.Header["Authorization"]) == 0 && len(r.Header["X-Api-Key"]) == 0:
@@ -85,7 +85,7 @@ func (e *quotaError) Unwrap() error { return access.ErrRateLimited }
 func (s *Server) caller(
 	w http.ResponseWriter, r *http.Request, read func() ([]byte, error), address netip.Addr, now time.Time,
 ) (*Caller, bool) {
-	c, err := s.identify(w, r, read, now)
+	c, err := s.identify(r, read, now)
 	if err == nil {
 		return c, true
 	}

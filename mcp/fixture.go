@@ -39,13 +39,15 @@ func fixtureSchema(name string) json.RawMessage {
 			"$defs": {"address": {"$anchor": "addressDef", "type": "object",
 				"properties": {"street": {"type": "string"}, "city": {"type": "string"}}}},
 			"properties": {"name": {"type": "string"}, "address": {"$ref": "#/$defs/address"},
-				"contactMethod": {"enum": ["phone", "email"]}, "phone": {"type": "string"}, "email": {"type": "string"}},
+				"contactMethod": {"enum": ["phone", "email"]},
+				"phone": {"type": "string"}, "email": {"type": "string"}},
 			"allOf": [{"anyOf": [{"required": ["phone"]}, {"required": ["email"]}]}],
 			"if": {"properties": {"contactMethod": {"const": "phone"}}, "required": ["contactMethod"]},
 			"then": {"required": ["phone"]}, "else": {"required": ["email"]},
 			"additionalProperties": false}`)
 	case "test_x_mcp_header":
-		return json.RawMessage(`{"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}}`)
+		return json.RawMessage(
+			`{"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}}`)
 	}
 	return json.RawMessage(`{"type": "object"}`)
 }
@@ -53,10 +55,11 @@ func fixtureSchema(name string) json.RawMessage {
 // fixtureTools returns the tools that do not ask the client.
 func fixtureTools(server *sdk.Server) map[string]sdk.ToolHandler {
 	return map[string]sdk.ToolHandler{
-		"test_simple_text":       answers(text("This is a simple text response for testing.")),
-		"test_image_content":     answers(picture()),
-		"test_audio_content":     answers(&sdk.AudioContent{Data: silence(), MIMEType: "audio/wav"}),
-		"test_embedded_resource": answers(embedded("test://embedded-resource", "This is an embedded resource content.")),
+		"test_simple_text":   answers(text("This is a simple text response for testing.")),
+		"test_image_content": answers(picture()),
+		"test_audio_content": answers(&sdk.AudioContent{Data: silence(), MIMEType: "audio/wav"}),
+		"test_embedded_resource": answers(embedded("test://embedded-resource",
+			"This is an embedded resource content.")),
 		"test_multiple_content_types": answers(text("Multiple content types test:"), picture(),
 			embedded("test://mixed-content-resource", "test")),
 		"json_schema_2020_12_tool":   answers(text("accepted")),
@@ -169,7 +172,8 @@ func addResources(server *sdk.Server) {
 		}
 		server.AddResource(&sdk.Resource{URI: uri, Name: uri, Description: "Conformance", MIMEType: mime}, read)
 	}
-	add("test://static-text", "text/plain", sdk.ResourceContents{Text: "This is the content of the static text resource."})
+	add("test://static-text", "text/plain",
+		sdk.ResourceContents{Text: "This is the content of the static text resource."})
 	add("test://static-binary", "image/png", sdk.ResourceContents{Blob: picture().Data})
 	add("test://watched-resource", "text/plain", sdk.ResourceContents{Text: "Watched resource content"})
 	const mime = "application/json"

@@ -22,16 +22,20 @@ var questionTools = map[string]sdk.ToolHandler{
 	}),
 	"test_elicitation_sep1034_defaults": asksFor("", one("defaults", elicit("Defaults", `
 		"name":{"type":"string","default":"John Doe"},
-		"age":{"type":"integer","default":30}, "score":{"type":"number","default":95.5}, "verified":{"type":"boolean","default":true},
+		"age":{"type":"integer","default":30}, "score":{"type":"number","default":95.5},
+		"verified":{"type":"boolean","default":true},
 		"status":{"type":"string","enum":["active","inactive","pending"],"default":"active"}`))),
 	"test_elicitation_sep1330_enums": asksFor("", one("enums", elicit("Enumerations", `
 		"untitledSingle":{"type":"string","enum":["option1","option2","option3"]},
-		"titledSingle":{"type":"string","oneOf":[{"const":"value1","title":"First Option"},{"const":"value2","title":"Second Option"}]},
+		"titledSingle":{"type":"string",
+			"oneOf":[{"const":"value1","title":"First Option"},{"const":"value2","title":"Second Option"}]},
 		"legacyEnum":{"type":"string","enum":["opt1","opt2"],"enumNames":["Option One","Option Two"]},
 		"untitledMulti":{"type":"array","items":{"type":"string","enum":["option1","option2","option3"]}},
-		"titledMulti":{"type":"array","items":{"anyOf":[{"const":"value1","title":"First Choice"},{"const":"value2","title":"Second Choice"}]}}`))),
-	"test_input_required_result_elicitation":     asksFor("", one("user_name", askName)),
-	"test_input_required_result_sampling":        asksFor("", one("capital_question", sample("What is the capital of France?"))),
+		"titledMulti":{"type":"array",
+			"items":{"anyOf":[{"const":"value1","title":"First Choice"},{"const":"value2","title":"Second Choice"}]}}`))),
+	"test_input_required_result_elicitation": asksFor("", one("user_name", askName)),
+	"test_input_required_result_sampling": asksFor("",
+		one("capital_question", sample("What is the capital of France?"))),
 	"test_input_required_result_list_roots":      asksFor("", one("client_roots", &sdk.ListRootsParams{})),
 	"test_input_required_result_request_state":   asksFor("state", one("confirm", askLeave)),
 	"test_input_required_result_tampered_state":  asksFor("state", one("confirm", askLeave)),
@@ -80,7 +84,8 @@ func asks(state string, questions func(args map[string]string) sdk.InputRequestM
 		}
 		p := req.Params
 		if len(p.InputResponses) > 0 && p.RequestState != state {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "requestState is not the one that was sent"}
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams,
+				Message: "requestState is not the one that was sent"}
 		}
 		open := questions(args)
 		for key := range open {

@@ -12,7 +12,8 @@ func addPrompts(server *sdk.Server) {
 	add := func(name string, make func(args map[string]string) []sdk.Content, args ...string) {
 		p := &sdk.Prompt{Name: name, Description: "Conformance: " + name}
 		for _, arg := range args {
-			p.Arguments = append(p.Arguments, &sdk.PromptArgument{Name: arg, Description: "Conformance", Required: true})
+			p.Arguments = append(p.Arguments,
+				&sdk.PromptArgument{Name: arg, Description: "Conformance", Required: true})
 		}
 		server.AddPrompt(p, func(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 			return userMessages(make(req.Params.Arguments)...), nil
@@ -22,7 +23,8 @@ func addPrompts(server *sdk.Server) {
 		return []sdk.Content{text("This is a simple prompt for testing.")}
 	})
 	add("test_prompt_with_arguments", func(args map[string]string) []sdk.Content {
-		return []sdk.Content{text(fmt.Sprintf("Prompt with arguments: arg1='%s', arg2='%s'", args["arg1"], args["arg2"]))}
+		return []sdk.Content{text(fmt.Sprintf("Prompt with arguments: arg1='%s', arg2='%s'", args["arg1"],
+			args["arg2"]))}
 	}, "arg1", "arg2")
 	add("test_prompt_with_embedded_resource", func(args map[string]string) []sdk.Content {
 		return []sdk.Content{

@@ -43,7 +43,8 @@ func (g *guard) allows(r *http.Request) (reason string, ok bool) {
 	case len(origins) == 0:
 		return "", true
 	case len(origins) > 1 || !g.allowsOrigin(origins[0]):
-		return "pages of this origin are not allowed: the operator of the service sets their host with --mcp-host", false
+		return "pages of this origin are not allowed: the operator of the service sets their host with --mcp-host",
+			false
 	}
 	return "", true
 }

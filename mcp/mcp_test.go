@@ -219,8 +219,10 @@ func TestScopes(t *testing.T) {
 		}
 		resp, text := post(t, w, callBody(c.tool, "{}"), headers...)
 		challenge := resp.Header.Get("WWW-Authenticate")
-		if resp.StatusCode != c.status || c.status == 403 && !strings.Contains(challenge, `error="insufficient_scope"`) {
-			t.Errorf("%.5s %s: status = %d, want %d: %s %.200s", c.token, c.tool, resp.StatusCode, c.status, challenge, text)
+		if resp.StatusCode != c.status ||
+			c.status == 403 && !strings.Contains(challenge, `error="insufficient_scope"`) {
+			t.Errorf("%.5s %s: status = %d, want %d: %s %.200s", c.token, c.tool, resp.StatusCode, c.status, challenge,
+				text)
 		}
 		// The name of the tool may be hidden from the look at the body: the handler checks too.
 		hidden := strings.Replace(callBody(c.tool, "{}"), `"name"`, `"NAME":"x","name"`, 1)
@@ -252,7 +254,8 @@ func TestLimitOfBodies(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := serve(t, func(o *Options) { o.Minute = 3 })
-			headers := []string{"Mcp-Session-Id", session(t, w), "Mcp-Protocol-Version", "2025-03-26", "X-Test-Address", "192.0.2.9"}
+			headers := []string{"Mcp-Session-Id", session(t, w), "Mcp-Protocol-Version", "2025-03-26", "X-Test-Address",
+				"192.0.2.9"}
 			resp, text := post(t, w, c.body, headers...)
 			if resp.StatusCode != c.status || c.status == 200 && !strings.Contains(text, `"structuredContent"`) {
 				t.Errorf("status = %d, want %d: %.200s", resp.StatusCode, c.status, text)
@@ -342,7 +345,8 @@ func TestCredentials(t *testing.T) {
 			}
 			challenge := resp.Header.Get("WWW-Authenticate")
 			if resp.StatusCode != c.status || !strings.Contains(challenge, c.challenge) {
-				t.Errorf("status = %d, challenge %q; want %d, %q: %s", resp.StatusCode, challenge, c.status, c.challenge, text)
+				t.Errorf("status = %d, challenge %q; want %d, %q: %s", resp.StatusCode, challenge, c.status,
+					c.challenge, text)
 			}
 			if c.status == 401 && !strings.Contains(challenge, `resource_metadata="`+w.URL+`/metadata"`) {
 				t.Errorf("the challenge does not say where to get a credential: %q", challenge)

@@ -122,8 +122,8 @@ func refuseBody(w http.ResponseWriter, err error) {
 		http.Error(w, fmt.Sprintf("a message must have at most %d bytes", maxBody), http.StatusRequestEntityTooLarge)
 	case errors.Is(err, errUnproven):
 		w.Header().Set("Retry-After", "5")
-		http.Error(w, "too many messages of this address wait for their signatures to be checked: try again in 5 seconds",
-			http.StatusServiceUnavailable)
+		http.Error(w, "too many messages of this address wait for their signatures to be checked: "+
+			"try again in 5 seconds", http.StatusServiceUnavailable)
 	default:
 		http.Error(w, "the body could not be read", http.StatusBadRequest)
 	}

@@ -174,7 +174,8 @@ func TestSessionsRunOutOverHTTP(t *testing.T) {
 	}
 	issued := w.issue(t, nil)
 	session(t, w, "X-API-Key", issued.APIKey)
-	resp, text := post(t, w, callBody("capabilities_guide", "{}"), "Mcp-Session-Id", used, "X-Test-Address", "203.0.113.9")
+	resp, text := post(t, w, callBody("capabilities_guide", "{}"), "Mcp-Session-Id", used, "X-Test-Address",
+		"203.0.113.9")
 	if resp.StatusCode != http.StatusOK {
 		t.Errorf("the session in use: status = %d, want 200: %s", resp.StatusCode, text)
 	}

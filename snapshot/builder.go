@@ -107,7 +107,8 @@ func (b *Builder) checkSize() error {
 	switch {
 	case len(b.text) > math.MaxUint32:
 		return fmt.Errorf("the texts of the register are over 4 GiB")
-	case max(len(b.stringEnd), len(b.id), len(b.stationCode), len(b.emissionStation), len(b.radioKind)) > math.MaxUint32:
+	case max(len(b.stringEnd), len(b.id), len(b.stationCode), len(b.emissionStation),
+		len(b.radioKind)) > math.MaxUint32:
 		return fmt.Errorf("the register has over %d rows of one kind", math.MaxUint32)
 	}
 	return nil

@@ -68,7 +68,8 @@ func withoutBits(r site.RadioID) site.RadioID {
 
 func (b *Builder) checkRadio(ids []site.RadioID) error {
 	for _, r := range ids {
-		if r.Operator < 0 || r.Operator >= len(b.Operators) || int(r.Kind) >= site.RadioKinds || r.Value > r.Kind.Max() {
+		if r.Operator < 0 || r.Operator >= len(b.Operators) || int(r.Kind) >= site.RadioKinds ||
+			r.Value > r.Kind.Max() {
 			return fmt.Errorf("radio identifier %+v", r)
 		}
 	}

@@ -40,7 +40,8 @@ func TestAddRadio(t *testing.T) {
 	for i := range sites {
 		p := b.Place(i)
 		if geo.Distance(p.Position, sites[i].Position) > 0.02 || len(p.Operators) != len(sites[i].Stations) {
-			t.Fatalf("place of site %d = %+v, want %v with %d operators", i, p, sites[i].Position, len(sites[i].Stations))
+			t.Fatalf("place of site %d = %+v, want %v with %d operators", i, p, sites[i].Position,
+				len(sites[i].Stations))
 		}
 		for k, o := range p.Operators {
 			if int(o) != sites[i].Stations[k].Operator {

@@ -174,7 +174,8 @@ func (s *Snapshot) Site(i int, dst *site.Site) {
 	dst.PostalCode, dst.MorePostal, _ = strings.Cut(s.str(s.postalCode[i]), "/")
 	for r := s.stationStart[i]; r < s.stationStart[i+1]; r++ {
 		dst.Stations = append(dst.Stations, site.Station{
-			Code: s.str(s.stationCode[r]), Operator: int(s.stationOperator[r]), OperatorSiteID: s.str(s.operatorSiteID[r])})
+			Code: s.str(s.stationCode[r]), Operator: int(s.stationOperator[r]),
+			OperatorSiteID: s.str(s.operatorSiteID[r])})
 	}
 	for e := s.emissionStart[i]; e < s.emissionStart[i+1]; e++ {
 		dst.Emissions = append(dst.Emissions, site.Emission{
