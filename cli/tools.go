@@ -34,33 +34,33 @@ func noPeople(w http.ResponseWriter, _ *http.Request) {
 
 // mount has the tool server, the pages and what signs people in answered by the API's
 // server, until ctx ends.
-func (c *serveCommand) mount(ctx context.Context, api *httpapi.Server, stores *admin.Stores) error {
-	address := func(r *http.Request) netip.Addr { return api.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"]) }
-	api.Mount(view.SitePagePath+"{key}", web.New(api.Reading, address, api.Log))
+func (c *serveCommand) mount(ctx context.Context, server *httpapi.Server, stores *admin.Stores) error {
+	address := func(r *http.Request) netip.Addr { return server.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"]) }
+	server.Mount(view.SitePagePath+"{key}", web.New(server.Reading, address, server.Log))
 	if c.MCP == "off" {
 		return nil
 	}
-	signIn, err := oauth.New(oauth.Options{Accounts: stores.Accounts, BaseURL: api.BaseURL, Now: time.Now,
-		Address: address, Log: api.Log})
+	signIn, err := oauth.New(oauth.Options{Accounts: stores.Accounts, BaseURL: server.BaseURL, Now: time.Now,
+		Address: address, Log: server.Log})
 	if err != nil {
 		return err
 	}
 	for _, route := range signIn.Routes() {
-		if api.Failed[ops.DataPeople] != nil && strings.HasPrefix(route.Path, "/oauth/") {
+		if server.Failed[ops.DataPeople] != nil && strings.HasPrefix(route.Path, "/oauth/") {
 			route.Handler = http.HandlerFunc(noPeople)
 		}
-		api.Mount(route.Path, route.Handler)
+		server.Mount(route.Path, route.Handler)
 	}
 	said := tools.NewSaid(stores.Community)
-	api.Mount(mcp.Path, mcp.New(mcp.Options{
+	server.Mount(mcp.Path, mcp.New(mcp.Options{
 		Reading: func() *tools.Reading {
-			return &tools.Reading{Reading: api.Reading(), People: stores.Accounts, Said: said}
+			return &tools.Reading{Reading: server.Reading(), People: stores.Accounts, Said: said}
 		},
-		Address: address, BaseURL: api.BaseURL, PublicPrefix: api.PublicPrefix, Hosts: c.MCPHost,
+		Address: address, BaseURL: server.BaseURL, PublicPrefix: server.PublicPrefix, Hosts: c.MCPHost,
 		Minute: c.MCPMinute, RequireAuth: c.MCP == "auth", Fixture: c.MCPFixture,
-		Gate: api.Gate, Accounts: stores.Accounts, Resource: signIn.Resource(), Metadata: signIn.ResourceMetadataURL(),
-		NoteClient: httpapi.NoteClient, Received: stores.Clock.Receipt, Failed: api.Failed,
-		Version: api.Version, Log: api.Log, Ending: ctx.Done(),
+		Gate: server.Gate, Accounts: stores.Accounts, Resource: signIn.Resource(), Metadata: signIn.ResourceMetadataURL(),
+		NoteClient: httpapi.NoteClient, Received: stores.Clock.Receipt, Failed: server.Failed,
+		Version: server.Version, Log: server.Log, Ending: ctx.Done(),
 	}))
 	return nil
 }

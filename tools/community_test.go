@@ -209,8 +209,8 @@ func TestSessions(t *testing.T) {
 		t.Errorf("%v", list)
 	}
 	all := mustCall(t, r, "sessions_list_nearby", `{"lat":48.86,"lon":2.29,"radiusKm":20,"operator":"SFR"}`)
-	if n := len(api(t, r, "speedtests.list", map[string]string{"operator": "SFR"})["data"].([]any)) +
-		len(api(t, r, "coverage.points",
+	if n := len(apiAnswer(t, r, "speedtests.list", map[string]string{"operator": "SFR"})["data"].([]any)) +
+		len(apiAnswer(t, r, "coverage.points",
 			map[string]string{"operator": "SFR"})["data"].([]any)); all["allMeasures"] != float64(n) || n != 60 {
 		t.Errorf("%v, the API has %d", all["allMeasures"], n)
 	}

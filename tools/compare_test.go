@@ -32,7 +32,7 @@ func TestCompareAgainstAScan(t *testing.T) {
 	}
 	sum := 0
 	for o, operator := range fr.Operators {
-		list := api(t, r, "antennas.list", map[string]string{"operator": operator.Operator})["meta"].(object)
+		list := apiAnswer(t, r, "antennas.list", map[string]string{"operator": operator.Operator})["meta"].(object)
 		if float64(*operator.Sites) != list["totalMatched"] {
 			t.Errorf("%s: %d sites, the list has %v", operator.Operator, *operator.Sites, list["totalMatched"])
 		}

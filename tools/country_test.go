@@ -95,8 +95,8 @@ func checkTimes(t testing.TB, name string, v any) {
 	}
 }
 
-// api asks the API's operation for its data and meta.
-func api(t testing.TB, r *Reading, name string, given map[string]string) object {
+// apiAnswer asks the API's operation for its data and meta.
+func apiAnswer(t testing.TB, r *Reading, name string, given map[string]string) object {
 	t.Helper()
 	i := slices.IndexFunc(ops.All(), func(op *endpoint.Op[*ops.Reading]) bool { return op.Name == name })
 	bound, err := ops.All()[i].Bind(func(p *endpoint.Param) (string, error) { return given[p.Name], nil })
@@ -140,7 +140,7 @@ func TestSearchAgrees(t *testing.T) {
 		{"market": "FR"}, {"market": "FR", "operator": "ORANGE", "generation": "5G"},
 		{"market": "DROM", "department": "974"}, {"market": "FR", "status": "projet"},
 	} {
-		want := api(t, r, "antennas.list", c)
+		want := apiAnswer(t, r, "antennas.list", c)
 		var fields []string
 		for name, value := range c {
 			fields = append(fields, fmt.Sprintf("%q:%q", name, value))
@@ -167,8 +167,8 @@ func TestSearchAgrees(t *testing.T) {
 // The detail is the API's.
 func TestDetailAgrees(t *testing.T) {
 	r := inCountry(t)
-	key := keys(api(t, r, "antennas.list", map[string]string{})["data"])[3]
-	want := api(t, r, "antennas.get", map[string]string{"id": key})["data"]
+	key := keys(apiAnswer(t, r, "antennas.list", map[string]string{})["data"])[3]
+	want := apiAnswer(t, r, "antennas.get", map[string]string{"id": key})["data"]
 	if got := mustCall(t, r, "sites_get",
 		fmt.Sprintf(`{"siteId":%q}`, key))["site"]; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%v\nwant %v", got, want)
@@ -185,7 +185,7 @@ func TestDetailAgrees(t *testing.T) {
 // Statistics are the API's.
 func TestStatsAgree(t *testing.T) {
 	r := inCountry(t)
-	want := api(t, r, "stats.departments", map[string]string{"operator": "ORANGE"})
+	want := apiAnswer(t, r, "stats.departments", map[string]string{"operator": "ORANGE"})
 	got := mustCall(t, r, "anfr_get_stats", `{"operator":"ORANGE"}`)
 	if fmt.Sprint(got["items"]) != fmt.Sprint(want["data"]) || got["allSites"] != want["meta"].(object)["total"] {
 		t.Errorf("%v\n%v", got, want)

@@ -40,7 +40,7 @@ func TestSiteCoverage(t *testing.T) {
 		t.Errorf("total %v, counted %d, missing %v", answer["total"], total, counts)
 	}
 	known := map[string]object{}
-	for _, p := range api(t, r, "coverage.points", map[string]string{"days": "365", "limit": "5000"})["data"].([]any) {
+	for _, p := range apiAnswer(t, r, "coverage.points", map[string]string{"days": "365", "limit": "5000"})["data"].([]any) {
 		known[p.(object)["id"].(string)] = p.(object)
 	}
 	points := answer["points"].([]any)

@@ -144,7 +144,7 @@ func TestSpeedtestsOfSiteAgree(t *testing.T) {
 		}
 		reading := withMeasures(t, list, nil)
 		for _, best := range []bool{false, true} {
-			want := api(t, reading, "speedtests.site",
+			want := apiAnswer(t, reading, "speedtests.site",
 				map[string]string{"siteId": key, "limit": "100", "bestOnly": fmt.Sprint(best)})
 			data, total := want["data"].([]any), want["meta"].(object)["total"].(float64)
 			if named && total != 30 || len(data) == 0 {

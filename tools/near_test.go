@@ -68,7 +68,7 @@ func TestNearby(t *testing.T) {
 // Pages of neighbours of a site neither skip nor repeat one.
 func TestNearbySitePages(t *testing.T) {
 	r := inCountry(t)
-	own := keys(api(t, r, "antennas.list", map[string]string{})["data"])[0]
+	own := keys(apiAnswer(t, r, "antennas.list", map[string]string{})["data"])[0]
 	seen := map[string]bool{own: true}
 	total := 0.0
 	for offset := 0; ; offset += 3 {

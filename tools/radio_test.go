@@ -184,7 +184,7 @@ func TestFindByRadioAgrees(t *testing.T) {
 	for value := range 400 {
 		for _, as := range []string{"auto", "enb", "gnb", "pci", "ci"} {
 			given := map[string]string{"value": fmt.Sprint(value), "type": as, "limit": "100"}
-			want := api(t, r, "antennas.lookup", given)["data"].([]any)
+			want := apiAnswer(t, r, "antennas.lookup", given)["data"].([]any)
 			var got []RadioHit
 			for offset := 0; ; {
 				page := radioOf[RadioHits](t, r, "sites_find_by_radio",

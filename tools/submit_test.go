@@ -142,7 +142,7 @@ func TestSubmitReport(t *testing.T) {
 		t.Errorf("%v", made)
 	}
 	shown := func() []any {
-		return api(t, w.as(ann), "outages.list",
+		return apiAnswer(t, w.as(ann), "outages.list",
 			map[string]string{"operator": operator, "source": "community"})["data"].([]any)
 	}
 	if list := shown(); len(list) != 1 || !sameOutageShown(list[0].(object), made["outage"].(object)) ||
@@ -218,7 +218,7 @@ func TestSubmitSpeedtest(t *testing.T) {
 	arguments := fmt.Sprintf(`{"clientToken":"s-1","measuredAt":%q,"lat":48.8584,"lon":2.2945,"downloadMbps":123.4567,"uploadMbps":10,"pingMs":20.5,"mcc":208,"mnc":1,"technology":"lte","networkType":"cellular","deviceType":"phone","enb":1009,"pci":0,"rsrp":-90.25}`,
 		w.at.Add(-time.Hour).Format(time.RFC3339))
 	made := mustCall(t, w.as(ann), "community_submit_speedtest", arguments)
-	list := api(t, w.as(ann), "speedtests.list",
+	list := apiAnswer(t, w.as(ann), "speedtests.list",
 		map[string]string{"market": "FR", "operator": "ORANGE"})["data"].([]any)
 	if len(list) != 1 || fmt.Sprint(list[0]) != fmt.Sprint(made["speedtest"]) || list[0].(object)["id"] != made["id"] ||
 		list[0].(object)["downloadSpeed"] != 123.457 || list[0].(object)["connectionType"] != "LTE" ||

@@ -112,9 +112,9 @@ func TestNobodyIsNamed(t *testing.T) {
 	}
 	look("all is there", false, ann)
 	look("all is there", false, bob)
-	before := []any{api(t, w.as(bob), "outages.list", map[string]string{"source": "community"})["data"],
+	before := []any{apiAnswer(t, w.as(bob), "outages.list", map[string]string{"source": "community"})["data"],
 		mustCall(t, w.as(bob), "sites_get_validations", fmt.Sprintf(`{"siteId":%q}`, key)),
-		api(t, w.as(bob), "speedtests.list", map[string]string{})["data"]}
+		apiAnswer(t, w.as(bob), "speedtests.list", map[string]string{})["data"]}
 	stale := w.as(ann)
 	forget := func() {
 		t.Helper()
@@ -153,9 +153,9 @@ func TestNobodyIsNamed(t *testing.T) {
 	if n, err := w.community.Forget(ann.ID); n != 0 || err != nil {
 		t.Errorf("%d reports and validations know her, %v", n, err)
 	}
-	after := []any{api(t, w.as(bob), "outages.list", map[string]string{"source": "community"})["data"],
+	after := []any{apiAnswer(t, w.as(bob), "outages.list", map[string]string{"source": "community"})["data"],
 		mustCall(t, w.as(bob), "sites_get_validations", fmt.Sprintf(`{"siteId":%q}`, key)),
-		api(t, w.as(bob), "speedtests.list", map[string]string{})["data"]}
+		apiAnswer(t, w.as(bob), "speedtests.list", map[string]string{})["data"]}
 	if fmt.Sprint(after) != fmt.Sprint(before) || len(before[2].([]any)) != 2 {
 		t.Errorf("%v\nwas %v", after, before)
 	}

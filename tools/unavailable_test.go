@@ -72,7 +72,7 @@ func TestUnavailable(t *testing.T) {
 		t.Fatal(err)
 	}
 	publish(t, r, "ORANGE", path)
-	want := api(t, r, "sites-hs.list", map[string]string{"operator": "ORANGE"})["data"].([]any)
+	want := apiAnswer(t, r, "sites-hs.list", map[string]string{"operator": "ORANGE"})["data"].([]any)
 	var got []any
 	for offset := 0; offset < 25; offset += 10 {
 		got = append(got, mustCall(t, r, "sites_hs_list",
@@ -143,7 +143,7 @@ func captions(o object) (list []string) {
 func TestPhotos(t *testing.T) {
 	r, first, second := withPhotos(t)
 	got := mustCall(t, r, "sites_get_photos", fmt.Sprintf(`{"siteId":%q}`, first))
-	want := api(t, r, "photos.list", map[string]string{"siteId": first})["data"].([]any)
+	want := apiAnswer(t, r, "photos.list", map[string]string{"siteId": first})["data"].([]any)
 	if fmt.Sprint(captions(got)) != "[Antennes Le pylône au soleil]" || len(want) != 2 ||
 		got["items"].([]any)[0].(object)["imageUrl"] != want[0].(object)["imageUrl"] {
 		t.Errorf("%v, the API has %v", got, want)
@@ -176,7 +176,7 @@ func TestPhotos(t *testing.T) {
 // department is the code of a site's department, as the API says it.
 func department(t *testing.T, r *Reading, key string) string {
 	t.Helper()
-	return api(t, r, "antennas.get",
+	return apiAnswer(t, r, "antennas.get",
 		map[string]string{"id": key})["data"].(object)["location"].(object)["department"].(string)
 }
 
