@@ -35,7 +35,9 @@ func noPeople(w http.ResponseWriter, _ *http.Request) {
 // mount has the tool server, the pages and what signs people in answered by the API's
 // server, until ctx ends.
 func (c *serveCommand) mount(ctx context.Context, server *httpapi.Server, stores *admin.Stores) error {
-	address := func(r *http.Request) netip.Addr { return server.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"]) }
+	address := func(r *http.Request) netip.Addr {
+		return server.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"])
+	}
 	server.Mount(view.SitePagePath+"{key}", web.New(server.Reading, address, server.Log))
 	if c.MCP == "off" {
 		return nil
