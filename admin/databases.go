@@ -114,6 +114,7 @@ func (s *Stores) openDatabase(d database, readOnly bool) error {
 	if err := older(s.noted, d.file, db.Commits()); err != nil {
 		return errors.Join(err, db.Close())
 	}
+	db.SetHistory(s.history)
 	s.open[d.file] = db
 	return nil
 }

@@ -50,8 +50,11 @@ func (s *Stores) readInventory() error {
 		noted = inventory.New()
 	}
 	s.noted, s.history = noted, noted.History
-	if s.lock == nil && !s.listed {
+	switch {
+	case s.lock == nil && !s.listed:
 		s.history = "" // each process that reads the folder would name another
+	case s.lock != nil && s.history == "": // an older version noted none
+		s.history = inventory.NewHistory()
 	}
 	s.Clock = retention.NewClock(noted.Clock, s.now)
 	s.Clock.See()

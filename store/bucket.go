@@ -11,6 +11,8 @@ type Bucket struct {
 	tx   *Tx
 	kind []byte // the name of the outermost bucket: those in it may be named after people
 	seed uint64 // of the sums of its records
+	// followed says that its changes are recorded.
+	followed bool
 }
 
 // newBucket returns nil for a nil b. The seed is that of the bucket that it is in.
@@ -18,7 +20,7 @@ func newBucket(tx *Tx, seed uint64, kind, name []byte, b *bolt.Bucket) *Bucket {
 	if b == nil {
 		return nil
 	}
-	return &Bucket{b, tx, kind, seedOf(seed, name)}
+	return &Bucket{bolt: b, tx: tx, kind: kind, seed: seedOf(seed, name)}
 }
 
 // Bucket returns a bucket of this one, nil when there is none of that name.
@@ -67,12 +69,18 @@ func (b *Bucket) Has(key []byte) bool { return b.bolt.Get(key) != nil }
 // Put stores a value.
 func (b *Bucket) Put(key, value []byte) error {
 	b.tx.changed = true
-	return b.bolt.Put(key, b.sealed(key, value))
+	sealed := b.sealed(key, value)
+	b.record(key, sealed[:len(value):len(value)])
+	return b.bolt.Put(key, sealed)
 }
 
 // Delete removes a value. It may be missing.
 func (b *Bucket) Delete(key []byte) error {
-	b.tx.changed = b.tx.changed || b.Has(key)
+	if !b.Has(key) {
+		return nil
+	}
+	b.tx.changed = true
+	b.record(key, nil)
 	return b.bolt.Delete(key)
 }
 

@@ -117,6 +117,9 @@ func (db *DB) reopen() error {
 		if err = next.sound(db.name); err == nil && !db.readOnly {
 			err = next.settle(db.path)
 		}
+		if err == nil {
+			err = db.reload(next)
+		}
 		if err != nil {
 			err = errors.Join(err, next.close())
 		}
@@ -126,8 +129,11 @@ func (db *DB) reopen() error {
 		return failed("open", db.name, err)
 	}
 	next.before = make(chan struct{})
-	db.commits.Store(next.commits)
+	if old.doubtful {
+		db.doubts.Add(1)
+	}
 	db.replace(next)
+	db.commits.Store(next.commits)
 	return nil
 }
 

@@ -4,6 +4,7 @@
 package store
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -78,6 +79,9 @@ type DB struct {
 	mu         sync.RWMutex // of current, for as long as it takes to begin to use it
 	current    *file
 	commits    atomic.Uint64
+	doubts     atomic.Uint64 // commits that failed, and after which the file was opened again
+	history    string        // see SetHistory
+	followers  []follower    // for whoever has writing
 	sealing    attempt
 	opening    attempt               // to open the file again
 	problem    atomic.Pointer[error] // that Problem told last
@@ -158,7 +162,7 @@ func open(path string, flag int, limit int64) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{path: path, name: name, readOnly: flag == os.O_RDONLY, current: f}
+	db := &DB{path: path, name: name, readOnly: flag == os.O_RDONLY, current: f, history: rand.Text()}
 	db.commits.Store(f.commits)
 	return db, nil
 }

@@ -61,22 +61,27 @@ func (db *DB) Update(fn func(*Tx) error) error {
 		return err
 	}
 	f, commits, committing := db.current, db.commits.Load()+1, false
+	var changes []Change
 	err := db.explained(f, f.bolt.Update, func(tx *Tx) error {
+		tx.db = db
 		if err := fn(tx); err != nil {
 			return err
 		}
 		if !tx.changed {
 			return errUnchanged
 		}
-		committing = true
+		committing, changes = true, tx.changes
 		return putCommits(tx.bolt, commits)
 	})
 	f.doubtful = err != nil && committing
-	switch err {
-	case errUnchanged:
+	switch {
+	case err == errUnchanged:
 		return nil
-	case nil:
-		db.commits.Store(commits)
+	case err == nil:
+		db.publish(changes)
+		db.commits.Store(commits) // behind what is in memory, see Version
+	case f.doubtful:
+		db.doubts.Add(1)
 	}
 	return err
 }

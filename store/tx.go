@@ -18,6 +18,8 @@ type Tx struct {
 	damage  error  // the first
 	leave   func(error)
 	changed bool
+	db      *DB      // of an Update
+	changes []Change // of buckets that are followed
 }
 
 // LeaveOut makes this transaction go on without the damaged records that it meets, and
@@ -37,7 +39,16 @@ func (tx *Tx) note(err error) {
 
 // Bucket returns a bucket of the file, nil when there is none of that name.
 func (tx *Tx) Bucket(name []byte) *Bucket {
-	return newBucket(tx, 0, name, name, tx.bolt.Bucket(tx.stored(name)))
+	return tx.outermost(name, tx.bolt.Bucket(tx.stored(name)))
+}
+
+// outermost returns nil for a nil b.
+func (tx *Tx) outermost(name []byte, b *bolt.Bucket) *Bucket {
+	in := newBucket(tx, 0, name, name, b)
+	if in != nil && tx.db != nil {
+		in.followed = tx.db.followed(name)
+	}
+	return in
 }
 
 // stored is the name of a bucket in the file.
@@ -64,7 +75,7 @@ func (tx *Tx) CreateBucketIfNotExists(name []byte) (*Bucket, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newBucket(tx, 0, name, name, b), nil
+	return tx.outermost(name, b), nil
 }
 
 // Size is the size of the file in bytes as this transaction sees it.

@@ -1,0 +1,103 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+)
+
+// A Change is a record that a commit put or deleted.
+type Change struct {
+	Bucket     string
+	Key, Value []byte // never to be changed; the Value of a record that was deleted is nil
+}
+
+// A follower keeps something in memory as the file is.
+type follower struct {
+	load    func(*Tx) error
+	apply   func([]Change)
+	buckets []string
+}
+
+// Follow keeps something in memory as some buckets of the file are. It calls load now, and
+// again when the file was opened again: memory may then be behind the file or ahead of it.
+// It calls apply with the records that an Update changed, in the order of its calls, when
+// they are on disk and before Update returns. Records of inner buckets are not followed.
+//
+// One of these functions runs at a time, and none beside the function of an Update, which
+// may therefore read without a lock what they alone write. They must not call Update.
+// A nil DB has nothing to follow. Errors: those of load, and of View.
+func (db *DB) Follow(load func(*Tx) error, apply func([]Change), buckets ...string) error {
+	if db == nil {
+		return nil
+	}
+	db.writing.Lock()
+	defer db.writing.Unlock()
+	if err := db.explained(db.current, db.current.bolt.View, load); err != nil {
+		return err
+	}
+	db.followers = append(db.followers, follower{load, apply, buckets})
+	return nil
+}
+
+// reload makes the followers read all of a file. It is for whoever has db.writing.
+func (db *DB) reload(from *file) error {
+	for _, f := range db.followers {
+		if err := db.run(from, from.bolt.View, f.load); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// publish tells the followers what a commit changed. It is for whoever has db.writing.
+func (db *DB) publish(changes []Change) {
+	for _, f := range db.followers {
+		var own []Change
+		for _, c := range changes {
+			if slices.Contains(f.buckets, c.Bucket) {
+				own = append(own, c)
+			}
+		}
+		if len(own) > 0 {
+			f.apply(own)
+		}
+	}
+}
+
+// followed reports whether somebody follows a bucket. It is for whoever has db.writing.
+func (db *DB) followed(bucket []byte) bool {
+	return slices.ContainsFunc(db.followers, func(f follower) bool {
+		return slices.Contains(f.buckets, string(bucket))
+	})
+}
+
+// record notes a change of a bucket that is followed.
+func (b *Bucket) record(key, value []byte) {
+	if b.followed {
+		b.tx.changes = append(b.tx.changes, Change{string(b.kind), bytes.Clone(key), value})
+	}
+}
+
+// SetHistory names how the file went from commit to commit: a restore begins another
+// history. It is called before the file is used. Without it, or with "", the file has
+// another history each time that it is opened.
+func (db *DB) SetHistory(name string) {
+	if name != "" {
+		db.history = name
+	}
+}
+
+// Version names what the file holds. It changes with every Update that changes the file,
+// and is the same after a restart. Whoever reads it before the file, or before what follows
+// it, may answer a request for the same version with "not modified". A nil DB has one version.
+func (db *DB) Version() string {
+	if db == nil {
+		return "0"
+	}
+	version := fmt.Sprint(db.history, ".", db.commits.Load())
+	if n := db.doubts.Load(); n > 0 {
+		version += fmt.Sprint("-", n)
+	}
+	return version
+}
