@@ -57,9 +57,6 @@ func (s *Store) Add(ctx context.Context, f *source.Found, o Options) (*Report, e
 	}
 	report := &Report{Date: o.Date.String(), Updated: p.updated, File: read, Changes: map[string]int{},
 		Supports: len(p.ofEach)}
-	s.adding.Lock()
-	defer s.adding.Unlock()
-	defer s.changes.Add(1)
 	err = s.db.Update(func(tx *store.Tx) error {
 		a := adding{ctx: ctx, tx: tx, file: p, date: o.Date, now: s.now(), report: report}
 		return a.run(o.Force)

@@ -11,15 +11,12 @@
 package archive
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"relais/site"
@@ -56,18 +53,9 @@ var Buckets = []string{publicationsBucket, rowsBucket, changesBucket, segmentsBu
 // A Store is the archives of a data folder. Its methods may be called from several
 // goroutines.
 type Store struct {
-	db      *store.DB // nil for a read-only folder without archives
-	now     func() time.Time
-	adding  sync.Mutex
-	changes atomic.Int64 // how often something was added
-	version atomic.Pointer[version]
-	memory  *memory
-}
-
-// A version is what Version told after so many changes.
-type version struct {
-	changes int64
-	text    string
+	db     *store.DB // nil for a read-only folder without archives
+	now    func() time.Time
+	memory *memory
 }
 
 // Open has the archives in db, archives.db, which stays the caller's. With nil, or a
@@ -127,25 +115,8 @@ func (s *Store) Dates() (dates []string, current string, err error) {
 	return dates, current, err
 }
 
-// Version names what the store holds: as long as it is the same, so is every answer,
-// whichever process gives it. It is "" when the publications cannot be read.
-func (s *Store) Version() string {
-	changes := s.changes.Load()
-	if v := s.version.Load(); v != nil && v.changes == changes {
-		return v.text
-	}
-	all, err := s.List()
-	if err != nil {
-		return ""
-	}
-	text, err := json.Marshal(all)
-	if err != nil {
-		return ""
-	}
-	v := &version{changes, fmt.Sprintf("%x", sha256.Sum256(text))[:32]}
-	s.version.Store(v)
-	return v.text
-}
+// Version is that of the file: see store.DB.Version.
+func (s *Store) Version() string { return s.db.Version() }
 
 // publications returns all of them, oldest first.
 func publications(tx *store.Tx) (all []Publication, err error) {

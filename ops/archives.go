@@ -23,8 +23,9 @@ var listArchives = endpoint.New(endpoint.Decl{
 }, (*Reading).archives)
 
 func (r *Reading) archives(context.Context, *struct{}) (*view.Body[[]string, view.ArchivesMeta], error) {
+	version := r.Archives.Version() // before they are read: one that is added meanwhile is of the next version
 	answer := &view.Body[[]string, view.ArchivesMeta]{Data: []string{},
-		Meta: view.ArchivesMeta{DataVersion: r.archivesVersion()}}
+		Meta: view.ArchivesMeta{DataVersion: &version}}
 	all, err := r.Archives.List()
 	if err != nil {
 		return nil, err
@@ -38,16 +39,6 @@ func (r *Reading) archives(context.Context, *struct{}) (*view.Body[[]string, vie
 	// all archives of a folder are synthetic, or none is
 	answer.Meta.Attribution = archiveSource(len(all) > 0 && all[0].Synthetic)
 	return answer, nil
-}
-
-// archivesVersion names the archives, nil when they cannot be read. It is asked for before
-// they are: an archive that is added meanwhile then gives the next answer another version.
-func (r *Reading) archivesVersion() *string {
-	version := r.Archives.Version()
-	if version == "" {
-		return nil
-	}
-	return &version
 }
 
 // archiveSource says where archives come from.
@@ -109,7 +100,7 @@ func (r *Reading) archive(_ context.Context, p *archiveParams) (archived, error)
 	if p.View == viewFull {
 		ask = r.Archives.Whole
 	}
-	version := r.archivesVersion()
+	version := r.Archives.Version()
 	found, err := ask(string(p.Date))
 	switch {
 	case errors.Is(err, archive.ErrNoArchive):
@@ -118,7 +109,7 @@ func (r *Reading) archive(_ context.Context, p *archiveParams) (archived, error)
 		return archived{}, err
 	}
 	meta := view.ArchiveMeta{Date: found.Date, View: string(p.View), Attribution: archiveSource(found.Synthetic),
-		DataVersion: version}
+		DataVersion: &version}
 	if found.Before != "" {
 		meta.Previous = &found.Before
 	}
