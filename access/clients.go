@@ -23,10 +23,9 @@ type Clients struct {
 	db      *store.DB
 	sealer  *Sealer
 	now     func() time.Time
-	writing sync.Mutex // one change at a time; readers go by table
+	showing sync.Mutex // of whoever replaces table
 	table   atomic.Pointer[table]
-	damaged []error // of records that are left out
-	failed  error   // why the file cannot be used
+	failed  error // why the file cannot be used
 }
 
 // A record is a client as it is stored.
@@ -50,17 +49,55 @@ const Bucket = "clients"
 // takes none. Clients whose signing secret cannot be opened are refused, see Locked.
 func OpenClients(db *store.DB, sealer *Sealer, now func() time.Time) (*Clients, error) {
 	c := &Clients{db: db, sealer: sealer, now: now}
-	t := newTable()
-	c.table.Store(t)
-	if db == nil { // a read-only folder without clients
-		return c, nil
-	}
-	err := eachClient(db, func(err error) { c.damaged = append(c.damaged, err) },
-		func(id, text []byte) error { return t.load(id, text, sealer) })
-	if err != nil {
+	c.table.Store(newTable())
+	if err := db.Follow(c.load, c.apply, Bucket); err != nil {
 		return nil, err
 	}
 	return c, nil
+}
+
+// load makes the table that of a file.
+func (c *Clients) load(tx *store.Tx) error {
+	c.showing.Lock()
+	defer c.showing.Unlock()
+	t, old := newTable(), c.table.Load()
+	for _, l := range old.clients {
+		if l.lent {
+			t.put(l)
+		}
+	}
+	err := eachClient(tx, func(err error) { t.damaged = append(t.damaged, err) },
+		func(id, text []byte) error { return t.load(id, text, c.sealer, old.clients[string(id)]) })
+	if err == nil {
+		c.table.Store(t)
+	}
+	return err
+}
+
+// apply brings what a commit changed into the table.
+func (c *Clients) apply(changes []store.Change) {
+	c.showing.Lock()
+	defer c.showing.Unlock()
+	t := c.table.Load().clone()
+	for _, change := range changes {
+		old := t.clients[string(change.Key)]
+		t.remove(string(change.Key))
+		if change.Value == nil {
+			continue
+		}
+		if err := t.load(change.Key, change.Value, c.sealer, old); err != nil {
+			t.damaged = append(t.damaged, err)
+		}
+	}
+	c.table.Store(t)
+}
+
+// update runs f alone: what it puts is in the table when update returns.
+func (c *Clients) update(f func(tx *store.Tx) error) error {
+	if c.db == nil {
+		return ErrReadOnly
+	}
+	return c.db.Update(f)
 }
 
 // FailedClients are those of a file that cannot be used: nobody is let in, and nobody is
@@ -74,13 +111,8 @@ func FailedClients(why error, now func() time.Time) *Clients {
 // Locked tells of each client that is refused because its record is damaged or its
 // signing secret cannot be opened.
 func (c *Clients) Locked() (errs []error) {
-	errs = append(errs, c.damaged...)
-	for _, l := range c.table.Load().clients {
-		if l.locked != nil {
-			errs = append(errs, l.locked)
-		}
-	}
-	return errs
+	t := c.table.Load()
+	return append(slices.Clone(t.damaged), t.locked()...)
 }
 
 // CheckClients reads every client of db, opens its signing secret, and returns the
@@ -88,34 +120,34 @@ func (c *Clients) Locked() (errs []error) {
 func CheckClients(db *store.DB, sealer *Sealer) (n int, err error) {
 	var found store.Problems
 	t := newTable()
-	err = eachClient(db, found.Add, func(id, text []byte) error {
-		n++
-		err := t.load(id, text, sealer)
-		if l := t.clients[string(id)]; err == nil {
-			err = l.locked
-		}
-		found.Add(err)
-		return nil
+	err = db.View(func(tx *store.Tx) error {
+		return eachClient(tx, found.Add, func(id, text []byte) error {
+			n++
+			err := t.load(id, text, sealer, nil)
+			if l := t.clients[string(id)]; err == nil {
+				err = l.locked
+			}
+			found.Add(err)
+			return nil
+		})
 	})
 	return n, errors.Join(found.Err(), err)
 }
 
 // eachClient calls f for each client, and damaged for each whose record is.
-func eachClient(db *store.DB, damaged func(error), f func(id, text []byte) error) error {
-	return db.View(func(tx *store.Tx) error {
-		return store.EachKey(tx, Bucket, func(id []byte) error {
-			text, err := tx.Bucket([]byte(Bucket)).Read(id)
-			if err != nil {
-				damaged(fmt.Errorf("client %q: %w", id, err))
-				return nil
-			}
-			return f(id, text)
-		})
+func eachClient(tx *store.Tx, damaged func(error), f func(id, text []byte) error) error {
+	return store.EachKey(tx, Bucket, func(id []byte) error {
+		text, err := tx.Bucket([]byte(Bucket)).Read(id)
+		if err != nil {
+			damaged(fmt.Errorf("client %q: %w", id, err))
+			return nil
+		}
+		return f(id, text)
 	})
 }
 
-// load takes a client in as it is stored.
-func (t *table) load(id, text []byte, sealer *Sealer) error {
+// load takes a client in as it is stored. old, which may be nil, is what it was before.
+func (t *table) load(id, text []byte, sealer *Sealer, old *live) error {
 	r := &record{}
 	if err := json.Unmarshal(text, r); err != nil {
 		return fmt.Errorf("client %q: %w", id, err)
@@ -123,28 +155,30 @@ func (t *table) load(id, text []byte, sealer *Sealer) error {
 	if r.ID != string(id) {
 		return fmt.Errorf("client %q: it is stored as that of %q", id, r.ID)
 	}
-	return t.add(r, sealer, nil)
+	l, err := newLive(r, sealer, old)
+	if err == nil {
+		t.put(l)
+	}
+	return err
 }
 
 // Create adds a client with its first key. Its ID, Created and Keys are filled in.
 func (c *Clients) Create(spec Client) (*Issued, error) {
-	c.writing.Lock()
-	defer c.writing.Unlock()
 	r, issued, err := c.issue(spec)
 	if err != nil {
 		return nil, err
 	}
-	if c.db == nil {
-		return nil, ErrReadOnly
-	}
-	if r.Signs() {
-		if err := c.canSeal(); err != nil {
-			return nil, err
+	err = c.update(func(tx *store.Tx) error {
+		if r.Signs() {
+			if err := c.canSeal(); err != nil {
+				return err
+			}
+			issued.SigningSecret = newSecret()
+			r.Sealed = c.sealer.seal(issued.SigningSecret, r.ID)
 		}
-		issued.SigningSecret = newSecret()
-		r.Sealed = c.sealer.seal(issued.SigningSecret, r.ID)
-	}
-	if err := c.put(r); err != nil {
+		return write(tx, r)
+	})
+	if err != nil {
 		return nil, err
 	}
 	issued.Client = r.Client
@@ -176,7 +210,7 @@ func (c *Clients) issue(spec Client) (*record, *Issued, error) {
 // canSeal makes the key that seals when there is none yet. While it is not the one
 // that sealed what is there, nothing more is sealed: the right one may come back.
 func (c *Clients) canSeal() error {
-	if locked := c.Locked()[len(c.damaged):]; len(locked) > 0 {
+	if locked := c.table.Load().locked(); len(locked) > 0 {
 		return locked[0]
 	}
 	if c.sealer.Err() == nil {
@@ -244,24 +278,15 @@ func (c *Clients) Revoke(id, prefix string) (*Client, error) {
 // Delete removes a client and its keys. What the file still has of them goes with
 // the next store.DB.Compact.
 func (c *Clients) Delete(id string) error {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	if _, ok := c.table.Load().clients[id]; !ok {
-		return ErrNoClient
-	}
-	err := c.db.Update(func(tx *store.Tx) error {
+	return c.update(func(tx *store.Tx) error {
+		if _, ok := c.table.Load().clients[id]; !ok {
+			return ErrNoClient
+		}
 		if err := tx.Bucket([]byte(Bucket)).Delete([]byte(id)); err != nil {
 			return err
 		}
 		return store.MarkDeleted(tx)
 	})
-	if err != nil {
-		return err
-	}
-	t := c.table.Load().clone()
-	t.remove(id)
-	c.table.Store(t)
-	return nil
 }
 
 // Find returns the client with this id or name.
@@ -309,22 +334,17 @@ func (c *Clients) Usage(id string) (Usage, error) {
 
 // SaveLastUsed writes the times at which keys were used last.
 func (c *Clients) SaveLastUsed() error {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	var changed []*record
-	for _, l := range c.table.Load().clients {
-		if l.used.Swap(false) && !l.lent {
-			r := l.record
-			r.Client = *l.client()
-			changed = append(changed, &r)
-		}
-	}
-	if len(changed) == 0 {
+	if c.db == nil {
 		return nil
 	}
 	return c.db.Update(func(tx *store.Tx) error {
-		for _, r := range changed {
-			if err := write(tx, r); err != nil {
+		for _, l := range c.table.Load().clients {
+			if !l.used.Swap(false) || l.lent {
+				continue
+			}
+			r := l.record
+			r.Client = *l.client()
+			if err := write(tx, &r); err != nil {
 				return err
 			}
 		}
@@ -332,41 +352,20 @@ func (c *Clients) SaveLastUsed() error {
 	})
 }
 
-// change applies f to a copy of a client, stores it and shows it.
+// change applies f to a copy of a client and stores it.
 func (c *Clients) change(id string, f func(r *record, now time.Time) error) error {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	l, ok := c.table.Load().clients[id]
-	if !ok {
-		return ErrNoClient
-	}
-	r := l.record
-	r.Client, r.Hashes = *l.client(), map[string][]byte{}
-	for prefix, hash := range l.Hashes {
-		r.Hashes[prefix] = hash
-	}
-	if err := f(&r, c.second()); err != nil {
-		return err
-	}
-	return c.put(&r)
-}
-
-// put stores a client, and shows it once it is on disk.
-func (c *Clients) put(r *record) error {
-	if c.db == nil {
-		return ErrReadOnly
-	}
-	t := c.table.Load().clone()
-	old := t.clients[r.ID]
-	t.remove(r.ID)
-	if err := t.add(r, c.sealer, old); err != nil {
-		return err
-	}
-	if err := c.db.Update(func(tx *store.Tx) error { return write(tx, r) }); err != nil {
-		return err
-	}
-	c.table.Store(t)
-	return nil
+	return c.update(func(tx *store.Tx) error {
+		l, ok := c.table.Load().clients[id]
+		if !ok {
+			return ErrNoClient
+		}
+		r := l.record
+		r.Client, r.Hashes = *l.client(), maps.Clone(l.Hashes)
+		if err := f(&r, c.second()); err != nil {
+			return err
+		}
+		return write(tx, &r)
+	})
 }
 
 func write(tx *store.Tx, r *record) error {

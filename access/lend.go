@@ -4,8 +4,6 @@ package access
 // demonstration needs on a folder that cannot be written to. Nothing of it is stored,
 // its times of last use neither.
 func (c *Clients) Lend(spec Client) (*Issued, error) {
-	c.writing.Lock()
-	defer c.writing.Unlock()
 	r, issued, err := c.issue(spec)
 	if err != nil {
 		return nil, err
@@ -16,11 +14,15 @@ func (c *Clients) Lend(spec Client) (*Issued, error) {
 		issued.SigningSecret = newSecret()
 		r.Sealed = sealer.seal(issued.SigningSecret, r.ID)
 	}
-	t := c.table.Load().clone()
-	if err := t.add(r, sealer, nil); err != nil {
+	l, err := newLive(r, sealer, nil)
+	if err != nil {
 		return nil, err
 	}
-	t.clients[r.ID].lent = true
+	l.lent = true
+	c.showing.Lock()
+	defer c.showing.Unlock()
+	t := c.table.Load().clone()
+	t.put(l)
 	c.table.Store(t)
 	issued.Client = r.Client
 	return issued, nil

@@ -17,6 +17,7 @@ type table struct {
 	clients map[string]*live // by id
 	keys    map[keyPrefix]*liveKey
 	origins map[string]int // how many clients allow each
+	damaged []error        // of records that are left out
 }
 
 // A live client is a client with what its requests need.
@@ -41,14 +42,16 @@ type liveKey struct {
 
 const never = int64(math.MaxInt64)
 
-func newTable() *table { return &table{map[string]*live{}, map[keyPrefix]*liveKey{}, map[string]int{}} }
-
-func (t *table) clone() *table {
-	return &table{maps.Clone(t.clients), maps.Clone(t.keys), maps.Clone(t.origins)}
+func newTable() *table {
+	return &table{clients: map[string]*live{}, keys: map[keyPrefix]*liveKey{}, origins: map[string]int{}}
 }
 
-// add takes a client in. old, which may be nil, is what it was before.
-func (t *table) add(r *record, sealer *Sealer, old *live) error {
+func (t *table) clone() *table {
+	return &table{maps.Clone(t.clients), maps.Clone(t.keys), maps.Clone(t.origins), slices.Clone(t.damaged)}
+}
+
+// newLive makes a live client. old, which may be nil, is what it was before.
+func newLive(r *record, sealer *Sealer, old *live) (*live, error) {
 	l := &live{record: *r, scopes: map[Scope]bool{}, counter: &Counter{}, visitors: newVisitors(), used: &atomic.Bool{}}
 	for _, s := range r.Scopes {
 		l.scopes[s] = true
@@ -66,18 +69,34 @@ func (t *table) add(r *record, sealer *Sealer, old *live) error {
 	for i := range r.Keys {
 		k, err := l.newLiveKey(&r.Keys[i], old)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		l.keys = append(l.keys, k)
-		if r.Keys[i].Revoked == nil {
-			t.keys[keyPrefix([]byte(r.Keys[i].Prefix))] = k
+	}
+	return l, nil
+}
+
+// put takes a client in that is not there.
+func (t *table) put(l *live) {
+	for i, k := range l.keys {
+		if l.Keys[i].Revoked == nil {
+			t.keys[keyPrefix([]byte(l.Keys[i].Prefix))] = k
 		}
 	}
 	for _, o := range l.Origins {
 		t.origins[o]++
 	}
-	t.clients[r.ID] = l
-	return nil
+	t.clients[l.ID] = l
+}
+
+// locked says which clients are refused because their signing secret cannot be opened.
+func (t *table) locked() (errs []error) {
+	for _, l := range t.clients {
+		if l.locked != nil {
+			errs = append(errs, l.locked)
+		}
+	}
+	return errs
 }
 
 func (l *live) newLiveKey(k *Key, old *live) (*liveKey, error) {
@@ -103,13 +122,17 @@ func (l *live) newLiveKey(k *Key, old *live) (*liveKey, error) {
 }
 
 func (t *table) remove(id string) {
-	if l, ok := t.clients[id]; ok {
-		for _, o := range l.Origins {
-			t.origins[o]--
-		}
+	l, ok := t.clients[id]
+	if !ok {
+		return
+	}
+	for _, o := range l.Origins {
+		t.origins[o]--
+	}
+	for _, k := range l.Keys {
+		delete(t.keys, keyPrefix([]byte(k.Prefix)))
 	}
 	delete(t.clients, id)
-	maps.DeleteFunc(t.keys, func(_ keyPrefix, k *liveKey) bool { return k.ID == id })
 }
 
 // client returns a copy of the client with its keys as they were used.
