@@ -9,6 +9,7 @@
 package account
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -65,8 +66,7 @@ type Store struct {
 	guesses   *guesses
 	turns     *turns
 	shown     shown
-	changing  sync.Mutex   // one change at a time
-	mu        sync.RWMutex // of state, which only whoever has changing writes
+	mu        sync.RWMutex // of state, which changes when a commit is on disk
 	state     *state
 	answering [64]sync.Mutex // by the hash of who writes what
 }
@@ -78,10 +78,7 @@ type Store struct {
 func Open(db *store.DB, now func() time.Time) (*Store, error) {
 	s := &Store{db: db, now: now, guesses: newGuesses(), turns: newTurns(now),
 		shown: shown{last: map[string]time.Time{}}, state: newState()}
-	if db == nil {
-		return s, nil
-	}
-	if err := db.View(s.state.read); err != nil {
+	if err := store.Keep(db, &s.mu, s.state.collections()...); err != nil {
 		return nil, fmt.Errorf("users.db: %w: restore it from a backup", err)
 	}
 	return s, nil
@@ -92,45 +89,24 @@ func (s *Store) second() time.Time { return s.now().UTC().Truncate(time.Second) 
 
 func (s *Store) readOnly() bool { return s.db == nil || s.db.ReadOnly() }
 
-// A change is what is written to the file and then shown in memory.
+// A change is a transaction; the state is as it was before.
 type change struct {
-	*state  // as it is before
-	writes  []func(*store.Tx) error
-	shows   []func(*state)
-	deleted bool // something, whose bytes must leave the file
+	*state
+	tx  *store.Tx
+	err error // of what was written
 }
 
-// change runs decide, alone, and then does what it put into the change: when that is on
-// disk, others see it.
+// change runs decide alone. What it wrote is in the state when change returns.
 func (s *Store) change(decide func(c *change) error) error {
 	if s.readOnly() {
 		return ErrReadOnly
 	}
-	s.changing.Lock()
-	defer s.changing.Unlock()
-	c := &change{state: s.state}
-	if err := decide(c); err != nil || len(c.writes) == 0 {
-		return err
-	}
-	if err := s.db.Update(c.write); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, show := range c.shows {
-		show(s.state)
-	}
-	return nil
+	return s.db.Update(func(tx *store.Tx) error {
+		c := &change{state: s.state, tx: tx}
+		err := decide(c)
+		return cmp.Or(err, c.err)
+	})
 }
 
-func (c *change) write(tx *store.Tx) error {
-	for _, write := range c.writes {
-		if err := write(tx); err != nil {
-			return err
-		}
-	}
-	if c.deleted {
-		return store.MarkDeleted(tx)
-	}
-	return nil
-}
+// note notes errors of writing.
+func (c *change) note(errs ...error) { c.err = cmp.Or(c.err, cmp.Or(errs...)) }

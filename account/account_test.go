@@ -112,7 +112,7 @@ const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" // of RFC 7636, a
 const challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
 // signedIn is what Login returns, without its work.
-func (w *world) signedIn(p Person) SignedIn { return SignedIn{p, w.state.accounts[p.ID]} }
+func (w *world) signedIn(p Person) SignedIn { return SignedIn{p, w.state.accounts.Get(p.ID)} }
 
 func (w *world) code(p Person, c *Client) string {
 	w.Helper()

@@ -17,15 +17,15 @@ func Check(db *store.DB) (accounts, facts int, err error) {
 	err = db.View(func(tx *store.Tx) error {
 		tx.LeaveOut(found.Add)
 		st := newState()
-		if err := st.read(tx); err != nil {
+		if err := store.Load(tx, st.collections()...); err != nil {
 			return err
 		}
 		for _, err := range st.problems() {
 			found.Add(err)
 		}
-		accounts = len(st.accounts)
+		accounts = len(st.accounts.All())
 		return eachKind(tx, func(person string, kind Kind, b *store.Bucket) error {
-			if st.accounts[person] == nil && st.lost[person] == nil {
+			if st.accounts.Get(person) == nil && st.accounts.Lost()[person] == nil {
 				found.Add(fmt.Errorf("facts of %.50q: there is no such account", person))
 			}
 			n := 0

@@ -38,7 +38,15 @@ const (
 	usedLife      = 90 * 24 * time.Hour
 )
 
+// check says what is wrong with the record of an id.
 func (c *Client) check(id string) error {
+	if err := c.wrong(id); err != nil {
+		return fmt.Errorf("program %.50q: %w", id, err)
+	}
+	return nil
+}
+
+func (c *Client) wrong(id string) error {
 	unprintable := func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }
 	switch {
 	case c.ID != id:
@@ -99,7 +107,7 @@ func (s *Store) Register(name string, redirects []string) (*Client, error) {
 		return nil, err
 	}
 	client := &Client{ID: id.String(), Name: name, RedirectURIs: slices.Clone(redirects), Created: s.second()}
-	if err := errors.Join(client.check(client.ID), checkProgramName(name)); err != nil {
+	if err := errors.Join(client.wrong(client.ID), checkProgramName(name)); err != nil {
 		return nil, err
 	}
 	err = s.change(func(c *change) error {
@@ -129,7 +137,7 @@ func (s *Store) makeRoom(c *change) error {
 			}
 			return full
 		}
-		c.dropClient(idle[i].ID)
+		c.dropClient(idle[i])
 		idle = slices.Delete(idle, i, i+1)
 	}
 	return nil
@@ -180,11 +188,11 @@ func (p *shown) note(id string, now time.Time) {
 // never used ones, and the oldest of them.
 func (st *state) idle() []*Client {
 	in := map[string]bool{}
-	for _, g := range st.grants {
+	for _, g := range st.grants.All() {
 		in[g.Client] = true
 	}
 	var list []*Client
-	for id, c := range st.clients {
+	for id, c := range st.clients.All() {
 		if !in[id] {
 			list = append(list, c)
 		}
@@ -215,7 +223,7 @@ func (c *Client) forgotten(now time.Time) bool {
 func (s *Store) Client(id string) (*Client, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if c := s.state.clients[id]; c != nil {
+	if c := s.state.clients.Get(id); c != nil {
 		return c, nil
 	}
 	return nil, ErrNoClient

@@ -67,14 +67,16 @@ func (s *Store) Note(person string, facts ...Fact) error {
 
 func (s *Store) note(person string, facts []Fact) error {
 	return s.change(func(c *change) error {
-		if c.accounts[person] == nil {
+		if c.accounts.Get(person) == nil {
 			return ErrNoAccount
 		}
 		for _, f := range facts {
 			if f.Time.IsZero() {
 				f.Time = s.now()
 			}
-			c.writes = append(c.writes, func(tx *store.Tx) error { return f.put(tx, person) })
+			if err := f.put(c.tx, person); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
@@ -215,8 +217,8 @@ func (s *Store) Once(person, token string, kind Kind,
 // canNote fails before something is done that could not be noted.
 func (s *Store) canNote(person string, kind Kind) error {
 	s.mu.RLock()
-	defer s.mu.RUnlock()
-	r := s.state.accounts[person]
+	r := s.state.accounts.Get(person)
+	s.mu.RUnlock() // before a transaction
 	facts, err1 := s.Count(person, kind)
 	n, err2 := s.Count(person, answers)
 	switch {

@@ -50,7 +50,7 @@ const (
 
 func (g *grant) redeemed() bool { return g.Family != nil }
 
-func (g *grant) check(id string, st *state) error {
+func (st *state) checkGrant(g *grant, id string) error {
 	whole := g.ID == id && len(g.Code) == sha256.Size
 	if g.redeemed() {
 		whole = whole && len(g.Family) == sha256.Size && len(g.Refresh) == sha256.Size
@@ -61,7 +61,7 @@ func (g *grant) check(id string, st *state) error {
 	switch {
 	case !whole:
 		return fmt.Errorf("grant %.50q: it is damaged", id)
-	case st.accounts[g.Person] == nil && st.lost[g.Person] == nil || st.clients[g.Client] == nil:
+	case st.accounts.Get(g.Person) == nil && st.accounts.Lost()[g.Person] == nil || st.clients.Get(g.Client) == nil:
 		return fmt.Errorf("grant %s: its account or program is missing", id)
 	}
 	return nil
@@ -101,7 +101,7 @@ func (s *Store) Authorize(person SignedIn, a Authorization) (code string, err er
 		Redirect:  a.Redirect,
 		Challenge: a.Challenge, Created: now.Truncate(time.Second), Code: sum[:], Ends: now.Add(CodeLife)}
 	err = s.change(func(c *change) error {
-		r, client := c.accounts[person.ID], c.clients[a.Client]
+		r, client := c.accounts.Get(person.ID), c.clients.Get(a.Client)
 		switch {
 		case r == nil:
 			return ErrNoAccount
@@ -130,7 +130,7 @@ func (s *Store) Authorize(person SignedIn, a Authorization) (code string, err er
 // makeRoom ends the grant of a person that will end first, when there are too many.
 func (c *change) makeRoom(person string) {
 	var own []*grant
-	for _, g := range c.grants {
+	for _, g := range c.grants.All() {
 		if g.Person == person {
 			own = append(own, g)
 		}

@@ -50,7 +50,7 @@ func (s *Store) idOf(key string) string {
 // compare does its work whether somebody has the name or not.
 func (s *Store) compare(key, text string) (*record, bool) {
 	s.mu.RLock()
-	r := s.state.accounts[s.state.names[key]]
+	r := s.state.accounts.Get(s.state.names[key])
 	s.mu.RUnlock()
 	against := nobody
 	if r != nil {

@@ -86,7 +86,10 @@ func TestLostGrant(t *testing.T) {
 	lost, theirs := w.tokens(alice, c), w.tokens(bob, c)
 	var id string
 	var whole *grant
-	for key, g := range w.state.grants {
+	put := func(g *grant) error {
+		return w.db.Update(func(tx *store.Tx) error { return w.state.grants.Put(tx, id, g) })
+	}
+	for key, g := range w.state.grants.All() {
 		if g.Person == alice.ID {
 			id, whole = key, g
 		}
@@ -108,7 +111,7 @@ func TestLostGrant(t *testing.T) {
 				t.Fatal(err)
 			}
 			tt.breaks(broken)
-			if err := w.db.Update(put(grantsBucket, id, broken)); err != nil {
+			if err := put(broken); err != nil {
 				t.Fatal(err)
 			}
 			w.reopen()
@@ -123,8 +126,8 @@ func TestLostGrant(t *testing.T) {
 			}
 		})
 	}
-	if err := errors.Join(w.db.Update(put(grantsBucket, id, whole)),
-		w.db.Update(put(clientsBucket, c.ID, "no program"))); err != nil {
+	if err := errors.Join(put(whole),
+		w.db.Update(func(tx *store.Tx) error { return w.state.clients.Put(tx, c.ID, "no program") })); err != nil {
 		t.Fatal(err)
 	}
 	w.reopen()

@@ -13,7 +13,6 @@ import (
 	"github.com/google/uuid"
 
 	"relais/fold"
-	"relais/store"
 )
 
 // A Person is who acts: somebody who signs in, or an API client.
@@ -99,11 +98,11 @@ func (s *Store) add(r *record) (*Account, error) {
 		if _, taken := c.names[nameKey(r.Name)]; taken && r.Client == "" {
 			return ErrNameTaken
 		}
-		if first := c.accounts[c.acting[r.Client]]; r.Client != "" && first != nil {
+		if first := c.accounts.Get(c.acting[r.Client]); r.Client != "" && first != nil {
 			r = first
 			return nil
 		}
-		if len(c.lost) > 0 {
+		if len(c.accounts.Lost()) > 0 {
 			return ErrLost
 		}
 		c.putAccount(r)
@@ -121,7 +120,7 @@ func (s *Store) add(r *record) (*Account, error) {
 // ErrDisabled, ErrLost, ErrReadOnly.
 func (s *Store) OfClient(id, name string) (Person, error) {
 	s.mu.RLock()
-	r := s.state.accounts[s.state.acting[id]]
+	r := s.state.accounts.Get(s.state.acting[id])
 	s.mu.RUnlock()
 	if r == nil {
 		a, err := s.add(&record{Person: Person{Name: name, Client: id}})
@@ -141,10 +140,10 @@ func (s *Store) List() []*Account {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	list := []*Account{}
-	for _, r := range s.state.accounts {
+	for _, r := range s.state.accounts.All() {
 		list = append(list, s.account(r))
 	}
-	for id := range s.state.lost {
+	for id := range s.state.accounts.Lost() {
 		list = append(list, lostAccount(id))
 	}
 	slices.SortFunc(list, func(a, b *Account) int { return strings.Compare(a.ID, b.ID) }) // version 7: by time
@@ -154,7 +153,7 @@ func (s *Store) List() []*Account {
 // account is a record with the programs of now; the caller holds mu.
 func (s *Store) account(r *record) *Account {
 	a, now := &Account{Person: r.Person, Created: r.Created, Disabled: r.Disabled}, s.now()
-	for _, g := range s.state.grants {
+	for _, g := range s.state.grants.All() {
 		if g.Person == r.ID && g.redeemed() && now.Before(g.Ends) {
 			a.Programs++
 		}
@@ -166,7 +165,7 @@ func (s *Store) account(r *record) *Account {
 func (s *Store) Find(idOrName string) (*Account, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if s.state.lost[idOrName] != nil {
+	if s.state.accounts.Lost()[idOrName] != nil {
 		return lostAccount(idOrName), nil
 	}
 	r, err := s.state.find(idOrName)
@@ -179,13 +178,13 @@ func (s *Store) Find(idOrName string) (*Account, error) {
 func lostAccount(id string) *Account { return &Account{Person: Person{ID: id}, Lost: true} }
 
 func (st *state) find(idOrName string) (*record, error) {
-	if r := st.accounts[idOrName]; r != nil {
+	if r := st.accounts.Get(idOrName); r != nil {
 		return r, nil
 	}
 	key := nameKey(idOrName)
-	found := st.accounts[st.names[key]]
+	found := st.accounts.Get(st.names[key])
 	for _, id := range st.acting {
-		if r := st.accounts[id]; nameKey(r.Name) == key {
+		if r := st.accounts.Get(id); nameKey(r.Name) == key {
 			if found != nil {
 				return nil, ErrAmbiguous
 			}
@@ -231,9 +230,9 @@ func (s *Store) SetPassword(ctx context.Context, id, password string) (*Account,
 func (s *Store) alter(id string, f func(r *record) error) (*Account, error) {
 	var r record
 	err := s.change(func(c *change) error {
-		old := c.accounts[id]
+		old := c.accounts.Get(id)
 		switch {
-		case c.lost[id] != nil:
+		case c.accounts.Lost()[id] != nil:
 			return ErrLost
 		case old == nil:
 			return ErrNoAccount
@@ -258,24 +257,14 @@ func (s *Store) alter(id string, f func(r *record) error) (*Account, error) {
 func (s *Store) Delete(id string) error {
 	defer s.guesses.forget(id)
 	return s.change(func(c *change) error {
-		r := c.accounts[id]
-		if r == nil && c.lost[id] == nil {
+		if c.accounts.Get(id) == nil && c.accounts.Lost()[id] == nil {
 			return ErrNoAccount
 		}
-		c.deleted = true
 		c.dropGrantsOf(id)
-		c.writes = append(c.writes, remove(accountsBucket, id), func(tx *store.Tx) error {
-			if facts := tx.Bucket([]byte(factsBucket)); facts.Bucket([]byte(id)) != nil {
-				return facts.DeleteBucket([]byte(id))
-			}
-			return nil
-		})
-		c.shows = append(c.shows, func(st *state) {
-			delete(st.lost, id)
-			if r != nil {
-				st.dropAccount(r)
-			}
-		})
+		c.dropAccount(id)
+		if facts := c.tx.Bucket([]byte(factsBucket)); facts.Bucket([]byte(id)) != nil {
+			return facts.DeleteBucket([]byte(id))
+		}
 		return nil
 	})
 }

@@ -1,6 +1,10 @@
 package account
 
-import "relais/store"
+import (
+	"errors"
+
+	"relais/store"
+)
 
 // Sweep removes what is over: codes that nobody used, tokens, programs that nobody lets
 // in, first answers. What the file still has of them goes with the next store.DB.Compact.
@@ -11,50 +15,42 @@ func (s *Store) Sweep() error {
 	}
 	return s.change(func(c *change) error {
 		now := s.now()
-		for _, g := range c.grants {
+		for _, g := range c.grants.All() {
 			if !now.Before(g.Ends) { // access tokens end before
 				c.dropGrant(g)
 			}
 		}
 		for _, client := range c.idle() {
 			if client.forgotten(now) {
-				c.dropClient(client.ID)
+				c.dropClient(client)
 			}
 		}
-		return s.sweepAnswers(c)
+		return s.sweepAnswers(c.tx)
 	})
 }
 
-// sweepAnswers looks for answers that are over before it makes the file be written.
-func (s *Store) sweepAnswers(c *change) error {
-	over := map[string][]string{} // by person
-	err := s.db.View(func(tx *store.Tx) error {
-		return eachKind(tx, func(person string, kind Kind, b *store.Bucket) error {
-			if kind != answers {
-				return nil
+// sweepAnswers removes the answers that are over.
+func (s *Store) sweepAnswers(tx *store.Tx) error {
+	return eachKind(tx, func(_ string, kind Kind, b *store.Bucket) error {
+		if kind != answers {
+			return nil
+		}
+		var over [][]byte
+		err := b.ForEach(func(k, v []byte) error {
+			f, err := parseFact(kind, k, v)
+			if err == nil && !s.now().Before(f.Time.Add(answerLife)) {
+				over = append(over, []byte(f.Ref))
 			}
-			return b.ForEach(func(k, v []byte) error {
-				f, err := parseFact(kind, k, v)
-				if err == nil && !s.now().Before(f.Time.Add(answerLife)) {
-					over[person] = append(over[person], f.Ref)
-				}
-				return err
-			})
+			return err
 		})
+		if err != nil || len(over) == 0 {
+			return err
+		}
+		for _, ref := range over {
+			err = errors.Join(err, b.Delete(ref))
+		}
+		return errors.Join(err, b.SetSequence(b.Sequence()-uint64(len(over))), store.MarkDeleted(tx))
 	})
-	for person, refs := range over {
-		c.deleted = true
-		c.writes = append(c.writes, func(tx *store.Tx) error {
-			b := tx.Bucket([]byte(factsBucket)).Bucket([]byte(person)).Bucket([]byte(answers))
-			for _, ref := range refs {
-				if err := b.Delete([]byte(ref)); err != nil {
-					return err
-				}
-			}
-			return b.SetSequence(b.Sequence() - uint64(len(refs)))
-		})
-	}
-	return err
 }
 
 // eachKind calls f for each person and kind that there are facts of.

@@ -95,7 +95,7 @@ func TestIdle(t *testing.T) {
 			t.Errorf("one that was let in: %v", err)
 		}
 	}
-	if n := len(w.state.clients); n != maxIdle+1 {
+	if n := len(w.state.clients.All()); n != maxIdle+1 {
 		t.Errorf("%d clients", n)
 	}
 	w.pass(needed)
@@ -148,8 +148,8 @@ func TestMaxGrants(t *testing.T) {
 		t.Fatal("the first is gone before there are too many")
 	}
 	last := w.tokens(p, c)
-	if w.valid(first.Access) || !w.valid(last.Access) || len(w.state.grants) != maxGrants {
-		t.Errorf("%d grants", len(w.state.grants))
+	if w.valid(first.Access) || !w.valid(last.Access) || len(w.state.grants.All()) != maxGrants {
+		t.Errorf("%d grants", len(w.state.grants.All()))
 	}
 	g := last
 	for range maxAccess {

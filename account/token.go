@@ -201,9 +201,9 @@ func (s *Store) Verify(text, resource string, now time.Time) (Person, []Scope, e
 	if a == nil || !now.Before(a.ends) {
 		return Person{}, nil, ErrGrant
 	}
-	r := s.state.accounts[a.Person]
+	r := s.state.accounts.Get(a.Person)
 	switch {
-	case s.state.lost[a.Person] != nil:
+	case s.state.accounts.Lost()[a.Person] != nil:
 		return Person{}, nil, ErrLost
 	case r == nil || r.Disabled:
 		return Person{}, nil, ErrGrant
