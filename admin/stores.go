@@ -116,7 +116,6 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 	}
 	s.openClients()
 	s.Photos = photos.Open(s.open[PhotosFile], s.Dir, s.now)
-	s.Photos.History(s.history)
 	s.loseMonths()
 	s.Outages, err = openOr(s, CommunityFile,
 		func(db *store.DB) (*outage.Store, error) { return outage.Open(db, s.now) })

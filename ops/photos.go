@@ -53,6 +53,7 @@ func (r *Reading) photos(_ context.Context, p *photosParams) (*view.Body[[]view.
 	key := strings.Join(keysOf(loaded.Table, operators), ",")
 	s := new(site.Site)
 	loaded.Site(at, s)
+	version := r.Photos.Version()
 	list, total, err := r.Photos.List(index.Key(loaded.Table.Code, s.ID), key, p.Limit, p.Offset)
 	if err != nil {
 		return nil, err
@@ -61,7 +62,6 @@ func (r *Reading) photos(_ context.Context, p *photosParams) (*view.Body[[]view.
 	for _, photo := range list {
 		answer.Data = append(answer.Data, view.NewPhoto(r.BaseURL, photo))
 	}
-	version := r.Photos.DataVersion()
 	answer.Meta = view.PhotosMeta{DataVersion: &version, Total: total, Limit: p.Limit, Offset: p.Offset,
 		HasMore: len(list) > 0 && p.Offset+len(list) < total, Site: view.NewPhotoSite(loaded.Snap, s)}
 	return answer, nil

@@ -16,12 +16,11 @@ type Brief struct {
 	key               [keySize]byte
 }
 
-// briefs are those of the photos that are shown, the newest first, after so many changes
-// of the store.
+// briefs are those of the photos that are shown, the newest first, in a version of the
+// store.
 type briefs struct {
 	mu      sync.Mutex
-	read    bool
-	changes uint64
+	version string // "" before they are read
 	list    []Brief
 }
 
@@ -70,8 +69,8 @@ func (s *Store) shown() ([]Brief, error) {
 	b := &s.briefs
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	changes := s.changes.Load() // before it is read: what is changed meanwhile is read again
-	if b.read && b.changes == changes {
+	version := s.Version() // before it is read: what is changed meanwhile is read again
+	if b.version == version {
 		return b.list, nil
 	}
 	var list []Brief
@@ -81,7 +80,7 @@ func (s *Store) shown() ([]Brief, error) {
 	}); err != nil {
 		return nil, err
 	}
-	b.read, b.changes, b.list = true, changes, list
+	b.version, b.list = version, list
 	return list, nil
 }
 

@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"io/fs"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -56,9 +55,6 @@ type Store struct {
 	db       *store.DB // nil for a read-only folder without photos
 	dir      folder.Dir
 	now      func() time.Time
-	opened   string        // names this opening
-	history  string        // names how the file went from commit to commit
-	changes  atomic.Uint64 // since then
 	stamping sync.Mutex
 	steps    sync.RWMutex // held while what spans two files is done, by Pause alone
 	mu       sync.Mutex   // of months
@@ -71,12 +67,8 @@ type Store struct {
 // With nil, or a db that is opened read-only, every change fails with ErrReadOnly.
 // The files of months are opened when they are needed.
 func Open(db *store.DB, dir folder.Dir, now func() time.Time) *Store {
-	return &Store{db: db, dir: dir, now: now, opened: uuid.NewString(), months: map[string]*month{}}
+	return &Store{db: db, dir: dir, now: now, months: map[string]*month{}}
 }
-
-// History names how the file went from commit to commit: with a restore another one begins.
-// It is called before the store is used.
-func (s *Store) History(name string) { s.history = name }
 
 // Lose says that the file of a month is missing, which had images: it is not made again.
 // It is called before the store is used.
@@ -127,13 +119,8 @@ func (s *Store) ReadOnly() bool { return s.readOnly() }
 
 func (s *Store) readOnly() bool { return s.db == nil || s.db.ReadOnly() }
 
-// DataVersion changes with what the store holds, and is the same after a restart.
-func (s *Store) DataVersion() string {
-	if s.db == nil {
-		return "0"
-	}
-	return fmt.Sprint(s.history, ".", s.db.Commits())
-}
+// Version is that of photos.db: see store.DB.Version.
+func (s *Store) Version() string { return s.db.Version() }
 
 func (s *Store) view(fn func(*store.Tx) error) error {
 	if s.db == nil {
@@ -154,13 +141,8 @@ func (s *Store) update(fn func(*store.Tx) error) error {
 	if s.readOnly() {
 		return ErrReadOnly
 	}
-	defer s.changes.Add(1) // whoever saw the version before saw nothing of it
 	return s.db.Update(fn)
 }
-
-// Version names what the store holds: as long as it is the same, so are the lists. No
-// other opening of the same store has the same.
-func (s *Store) Version() string { return fmt.Sprint(s.opened, ".", s.changes.Load()) }
 
 // stamp is an id and its time, to the millisecond; ids and times have one order.
 func (s *Store) stamp() (uuid.UUID, time.Time, error) {
