@@ -36,14 +36,15 @@ func (s *Store) Add(code market.Code, fields map[string]string) (t Test, added b
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t = one.test()
-	if one.sort(s.view().segments) > 0 {
+	before := s.view()
+	if one.sort(before.segments) > 0 {
 		return t, false, nil
 	}
 	row, seg, err := s.write(one)
 	if err != nil {
 		return t, false, err
 	}
-	if err := s.replace(&change{put: []Segment{row}}, map[string]*segment{row.File: seg}); err != nil {
+	if err := s.replace(&change{put: []Segment{row}}, before, map[string]*segment{row.File: seg}); err != nil {
 		return t, false, err
 	}
 	return t, true, nil

@@ -1,7 +1,9 @@
 package measure
 
 import (
+	"cmp"
 	"crypto/rand"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -21,49 +23,46 @@ func newName() string {
 	return hex.EncodeToString(b[:]) + ".seg"
 }
 
-// commit makes a change of the rows. After an error it may be done or not: the rows are
-// then what the database says, and no file may be removed because of them.
-func (s *Store) commit(c *change) error {
-	if s.uncertain {
-		if err := s.reread(); err != nil {
-			return err
-		}
-		return errMoved // the change was made for other rows
+// errMoved says that the rows are not those that a change was made for.
+var errMoved = errors.New("an earlier change of the measures ended otherwise than it seemed: try again")
+
+// load makes the rows of a database what can be asked.
+func (s *Store) load(tx *store.Tx) error {
+	list, err := rowsIn(tx)
+	if err == nil && !slices.Equal(list, s.view().rows) {
+		s.show(list)
 	}
-	var after state
-	err := s.update(func(tx *store.Tx) (err error) {
-		after, err = c.apply(tx, s.rows)
-		return err
+	return err
+}
+
+// apply makes the rows after a commit what can be asked.
+func (s *Store) apply(changes []store.Change) {
+	list := slices.Clone(s.view().rows)
+	for _, c := range changes {
+		order := binary.BigEndian.Uint64(c.Key)
+		list = slices.DeleteFunc(list, func(r Segment) bool { return r.order == order })
+		if row, err := parseRow(c.Key, c.Value); err == nil { // else it is deleted
+			list = append(list, row)
+		}
+	}
+	slices.SortFunc(list, func(a, b Segment) int { return cmp.Compare(a.order, b.order) })
+	s.show(list)
+	s.fresh = nil
+}
+
+// replace commits a change that was made for a view. fresh are the segments of its files by
+// name. The files that no longer count are removed later, but only after a commit without an
+// error: else it may be done or not.
+func (s *Store) replace(c *change, before *view, fresh map[string]*segment) error {
+	err := s.update(func(tx *store.Tx) error {
+		if s.view() != before {
+			return errMoved
+		}
+		s.fresh = fresh
+		return c.write(tx, before.rows)
 	})
 	if err != nil {
-		s.uncertain = true
-		return errors.Join(err, s.reread())
-	}
-	s.rows = after
-	return nil
-}
-
-// reread takes the rows from the database.
-func (s *Store) reread() error {
-	r, err := readRows(s.db)
-	if err != nil {
-		return err
-	}
-	s.rows, s.uncertain = r, false
-	return nil
-}
-
-// replace commits a change and shows the rows after it, with what was loaded of them
-// already. The files that no longer count are removed, but only after a commit without an
-// error.
-func (s *Store) replace(c *change, fresh map[string]*segment) error {
-	err := s.commit(c)
-	known := s.loaded()
-	for name, seg := range fresh {
-		known[name] = seg
-	}
-	s.show(known)
-	if err != nil {
+		_ = s.db.Problem() // which finds out whether it is done
 		return err
 	}
 	s.spent = append(s.spent, c.drop...)

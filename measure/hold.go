@@ -15,7 +15,7 @@ type Hold struct {
 func (s *Store) Hold() *Hold {
 	s.mu.Lock()
 	s.holds++
-	return &Hold{files(s.dir, s.rows.list), sync.OnceFunc(s.mu.Unlock), sync.OnceFunc(func() {
+	return &Hold{files(s.dir, s.view().rows), sync.OnceFunc(s.mu.Unlock), sync.OnceFunc(func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.holds--

@@ -31,7 +31,8 @@ func (s *Store) Import(ctx context.Context, code market.Code, kind Kind, watch s
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := importing{Store: s, market: m, segments: slices.Clone(s.view().segments), fresh: map[string]*segment{}}
+	before := s.view()
+	i := importing{Store: s, market: m, segments: slices.Clone(before.segments), fresh: map[string]*segment{}}
 	i.watch = func(n int) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -49,7 +50,7 @@ func (s *Store) Import(ctx context.Context, code market.Code, kind Kind, watch s
 	if len(i.fresh) == 0 {
 		return i.reports, nil
 	}
-	if err := s.replace(&i.change, i.fresh); err != nil {
+	if err := s.replace(&i.change, before, i.fresh); err != nil {
 		return nil, err
 	}
 	return i.reports, nil

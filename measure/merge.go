@@ -42,8 +42,8 @@ func (s *Store) Merge() (merged bool, err error) {
 	fresh := map[string]*segment{row.File: seg}
 	c := change{put: []Segment{row}, drop: seg.Replaces}
 	c.put[0].order = inputs[0].order
-	counts := 0
-	for _, r := range s.rows.list {
+	counts, before := 0, s.view()
+	for _, r := range before.rows {
 		if slices.Contains(c.drop, r.File) {
 			counts++
 		}
@@ -51,7 +51,7 @@ func (s *Store) Merge() (merged bool, err error) {
 	if counts < len(inputs) { // something of it was removed meanwhile
 		return true, s.abandon(nil, fresh)
 	}
-	if err := s.replace(&c, fresh); err != nil {
+	if err := s.replace(&c, before, fresh); err != nil {
 		return false, err
 	}
 	return true, s.clean()
@@ -72,11 +72,6 @@ func (s *Store) beginMerge() ([]*segment, error) {
 	defer s.mu.Unlock()
 	if s.readOnly {
 		return nil, nil
-	}
-	if s.uncertain {
-		err := s.reread()
-		s.show(s.loaded())
-		return nil, err // it is tried again after the next change
 	}
 	inputs := s.mergeable()
 	if inputs != nil {

@@ -10,25 +10,24 @@ import (
 
 // loadRows reads the rows that count: those of the database or, as long as the folder has
 // one, those of a manifest of rows.
-func loadRows(db *store.DB, dir string) (r state, old bool, err error) {
-	if r, err = readRows(db); err != nil {
-		return r, false, err
+func loadRows(db *store.DB, dir string) (list []Segment, old bool, err error) {
+	if list, err = readRows(db); err != nil {
+		return nil, false, err
 	}
 	m, err := readManifest(dir)
-	if errors.Is(err, ErrDamaged) && len(r.list) > 0 {
-		return r, false, nil // the rows are here, and the manifest is written again
+	if errors.Is(err, ErrDamaged) && len(list) > 0 {
+		return list, false, nil // the rows are here, and the manifest is written again
 	}
 	if errors.Is(err, ErrDamaged) {
 		names, listing := segmentFiles(dir)
 		if listing == nil && len(names) == 0 {
-			return r, false, nil // it named nothing
+			return list, false, nil // it named nothing
 		}
 	}
 	if err != nil || m.Version != manifestOfRows {
-		return r, false, err
+		return list, false, err
 	}
-	r.list = m.over(r.list)
-	return r, true, nil
+	return m.over(list), true, nil
 }
 
 // over returns the rows of a manifest of rows. A database beside it has what a migration
@@ -60,19 +59,18 @@ func (s *Store) migrate(list []Segment) error {
 		return err
 	}
 	c := change{}
-	for _, row := range before.list {
+	for _, row := range before {
 		c.drop = append(c.drop, row.File)
 	}
 	for _, row := range list {
 		row.order = 0
 		c.put = append(c.put, row)
 	}
-	s.rows = before
-	if err = s.commit(&c); err == nil {
+	if err = s.update(func(tx *store.Tx) error { return c.write(tx, before) }); err == nil {
 		err = replaceManifest(s.dir)
 	}
 	if folder.ReadOnly(err) {
-		s.readOnly, s.rows.list, err = true, list, nil
+		s.readOnly, err = true, nil
 	}
 	return err
 }

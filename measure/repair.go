@@ -38,7 +38,8 @@ func Repair(dir folder.Dir, now func() time.Time) (r Repaired, err error) {
 	defer func() { err = errors.Join(err, db.Close()) }()
 	r.Aside = aside
 	s := &Store{dir: path, db: db, update: db.Update, now: now, most: maxRows, grew: make(chan struct{}, 1)}
-	if err := s.reread(); err != nil {
+	s.current.Store(s.newView(nil, nil))
+	if err := db.Follow(s.load, s.apply, rowsBucket); err != nil {
 		return r, err
 	}
 	found, left, err := s.readable()
@@ -47,19 +48,19 @@ func Repair(dir folder.Dir, now func() time.Time) (r Repaired, err error) {
 	}
 	r.Left = left
 	c := change{}
-	for _, row := range s.rows.list {
+	before := s.view()
+	for _, row := range before.rows {
 		c.drop = append(c.drop, row.File)
 	}
 	if c.put, err = s.once(found); err != nil {
 		return r, err
 	}
-	if err := s.commit(&c); err != nil {
+	if err := s.replace(&c, before, nil); err != nil {
 		return r, err
 	}
 	for _, row := range c.put {
 		r.Files, r.Measures = r.Files+1, r.Measures+row.Rows
 	}
-	s.show(nil)
 	return r, errors.Join(replaceManifest(path), s.sweep())
 }
 
@@ -110,7 +111,7 @@ func (s *Store) readable() (found []*segment, left []string, err error) {
 		found = append(found, seg)
 	}
 	order := map[string]uint64{}
-	for _, row := range s.rows.list {
+	for _, row := range s.view().rows {
 		order[row.File] = row.order
 	}
 	slices.SortFunc(found, func(a, b *segment) int {

@@ -25,8 +25,9 @@ func (s *Store) Retain(d time.Duration) (removed int, err error) {
 // removeBefore is Retain of what is older than a moment.
 func (s *Store) removeBefore(before time.Time) (removed int, err error) {
 	var c change
+	old := s.view()
 	known, fresh := s.loaded(), map[string]*segment{}
-	for _, row := range s.rows.list {
+	for _, row := range old.rows {
 		seg := known[row.File]
 		switch {
 		case row.Newest.Before(before):
@@ -45,7 +46,7 @@ func (s *Store) removeBefore(before time.Time) (removed int, err error) {
 		c.drop = append(c.drop, row.File)
 	}
 	if removed > 0 {
-		if err := s.replace(&c, fresh); err != nil {
+		if err := s.replace(&c, old, fresh); err != nil {
 			return 0, err
 		}
 	}

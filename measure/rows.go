@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -30,8 +29,7 @@ const (
 	aboutBucket = "about"
 )
 
-// Keys of aboutBucket. Each commit counts up the one of commits, so that a commit whose
-// outcome was not known is noticed.
+// Keys of aboutBucket. Each commit counts up the one of commits.
 var (
 	formatKey  = []byte("format")
 	commitsKey = []byte("commits")
@@ -53,12 +51,6 @@ type Segment struct {
 	Newest   time.Time   `json:"newest"`
 
 	order uint64 // the key; 0 for a row that has none yet
-}
-
-// A state is the segments that count, in their order, after so many commits.
-type state struct {
-	list    []Segment
-	commits uint64
 }
 
 // OpenDatabase opens the database of a data folder. nil is that of a folder that has none
@@ -94,43 +86,46 @@ func mayBeMissing(dir string) error {
 		ErrDamaged, Dir, len(names)))
 }
 
-// readRows reads the rows of a database; nil has none.
-func readRows(db *store.DB) (r state, err error) {
+// readRows reads the rows of a database in their order; nil has none.
+func readRows(db *store.DB) (list []Segment, err error) {
 	if db == nil {
-		return r, nil
+		return nil, nil
 	}
 	err = db.View(func(tx *store.Tx) (err error) {
-		r, err = rowsOf(tx)
+		list, err = rowsIn(tx)
 		return err
 	})
-	return r, err
+	return list, err
 }
 
-// rowsOf reads the rows of a transaction.
-func rowsOf(tx *store.Tx) (r state, err error) {
+// rowsIn reads the rows of a transaction.
+func rowsIn(tx *store.Tx) (list []Segment, err error) {
 	if b := tx.Bucket([]byte(aboutBucket)); b != nil {
-		if r.commits, err = numberOf(b, commitsKey); err != nil {
-			return r, err
+		if _, err = numberOf(b, commitsKey); err != nil {
+			return nil, err
 		}
 		format, err := numberOf(b, formatKey)
 		if err != nil {
-			return r, err
+			return nil, err
 		}
 		if format > rowsFormat {
-			return r, fmt.Errorf("%s: %w (format %d, this program reads %d)", DatabaseName, ErrNewer, format,
-				rowsFormat)
+			return nil, fmt.Errorf("%s: %w (format %d, this program reads %d)", DatabaseName, ErrNewer, format, rowsFormat)
 		}
 	}
 	err = store.Each(tx, rowsBucket, func(k, v []byte) error {
-		var row Segment
-		if err := json.Unmarshal(v, &row); err != nil || len(k) != 8 || !segmentName.MatchString(row.File) {
-			return fmt.Errorf("%s: %w: the row %x is none", DatabaseName, ErrDamaged, k)
-		}
-		row.order = binary.BigEndian.Uint64(k)
-		r.list = append(r.list, row)
-		return nil
+		row, err := parseRow(k, v)
+		list = append(list, row)
+		return err
 	})
-	return r, err
+	return list, err
+}
+
+func parseRow(k, v []byte) (row Segment, err error) {
+	if err := json.Unmarshal(v, &row); err != nil || len(k) != 8 || !segmentName.MatchString(row.File) {
+		return row, fmt.Errorf("%s: %w: the row %x is none", DatabaseName, ErrDamaged, k)
+	}
+	row.order = binary.BigEndian.Uint64(k)
+	return row, nil
 }
 
 // numberOf reads a number of aboutBucket, 0 when it is not there.
@@ -152,49 +147,35 @@ type change struct {
 	drop []string  // files that no longer count
 }
 
-// errMoved says that the rows on disk are not those that a change was made for.
-var errMoved = errors.New("an earlier change of the measures ended otherwise than it seemed: try again")
-
-// apply makes a change of the rows before it, and returns the rows after it.
-func (c *change) apply(tx *store.Tx, before state) (after state, err error) {
+// write makes a change of the rows before it.
+func (c *change) write(tx *store.Tx, before []Segment) error {
 	b, about := tx.Bucket([]byte(rowsBucket)), tx.Bucket([]byte(aboutBucket))
-	commits, err := numberOf(about, commitsKey)
-	if err != nil {
-		return after, err
-	}
-	if commits != before.commits {
-		return after, errMoved
-	}
-	after.commits = commits + 1
-	dropped := map[string]bool{}
-	for _, name := range c.drop {
-		dropped[name] = true
-	}
-	for _, row := range before.list {
-		if !dropped[row.File] {
-			after.list = append(after.list, row)
-		} else if err := b.Delete(orderKey(row.order)); err != nil {
-			return after, err
+	for _, row := range before {
+		if slices.Contains(c.drop, row.File) {
+			if err := b.Delete(orderKey(row.order)); err != nil {
+				return err
+			}
 		}
 	}
 	for _, row := range c.put {
 		if row.order == 0 {
-			if row.order, err = b.NextSequence(); err != nil {
-				return after, err
+			n, err := b.NextSequence()
+			if err != nil {
+				return err
 			}
+			row.order = n
 		}
 		text, err := json.Marshal(row)
 		if err == nil {
 			err = b.Put(orderKey(row.order), text)
 		}
 		if err != nil {
-			return after, err
+			return err
 		}
-		after.list = append(after.list, row)
 	}
-	slices.SortFunc(after.list, func(a, b Segment) int { return cmp.Compare(a.order, b.order) })
-	return after, errors.Join(about.Put(formatKey, []byte(strconv.Itoa(rowsFormat))),
-		about.Put(commitsKey, strconv.AppendUint(nil, after.commits, 10)))
+	commits, err := numberOf(about, commitsKey)
+	return errors.Join(err, about.Put(formatKey, []byte(strconv.Itoa(rowsFormat))),
+		about.Put(commitsKey, strconv.AppendUint(nil, commits+1, 10)))
 }
 
 func orderKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }

@@ -3,6 +3,7 @@ package measure
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,12 +33,12 @@ type Store struct {
 	now      func() time.Time
 	most     int // rows of a segment: maxRows, but in tests
 
-	mu        sync.Mutex // held by what changes the folder
-	rows      state
-	uncertain bool     // a commit failed, and rows may not be those of the database
-	spent     []string // files that no longer count, to be removed
-	holds     int      // copies of files that are being made
-	writing   int      // files that are being written without mu, and count nowhere yet
+	mu      sync.Mutex // held by what changes the folder
+	spent   []string   // files that no longer count, to be removed
+	holds   int        // copies of files that are being made
+	writing int        // files that are being written without mu, and count nowhere yet
+
+	fresh map[string]*segment // loaded already, of the transaction that runs
 
 	prepared atomic.Bool   // older programs refuse the folder
 	merging  sync.Mutex    // held by Merge
@@ -95,22 +96,26 @@ func New(dir folder.Dir, db *store.DB, now func() time.Time) (*Store, error) {
 	if !s.readOnly {
 		s.update = db.Update
 	}
-	r, old, err := loadRows(db, s.dir)
+	list, old, err := loadRows(db, s.dir)
 	if err != nil {
 		return nil, err
 	}
-	s.rows = r
 	if _, err := os.Stat(s.dir); err == nil && !s.readOnly {
 		if err := folder.MakePrivateDir(s.dir); err != nil { // older versions let others read it
 			return nil, err
 		}
 	}
 	if old && !s.readOnly {
-		if err := s.migrate(r.list); err != nil {
+		if err := s.migrate(list); err != nil {
 			return nil, err
 		}
 	}
-	s.show(nil)
+	s.current.Store(s.newView(nil, nil))
+	if old && s.readOnly {
+		s.show(list)
+	} else if err := db.Follow(s.load, s.apply, rowsBucket); err != nil {
+		return nil, err
+	}
 	if !s.readOnly {
 		if err := s.sweep(); err != nil {
 			return nil, err
@@ -119,9 +124,11 @@ func New(dir folder.Dir, db *store.DB, now func() time.Time) (*Store, error) {
 	return s, nil
 }
 
-// show makes the rows what can be asked, with what was loaded of them already.
-func (s *Store) show(loaded map[string]*segment) {
-	s.current.Store(s.newView(s.rows.list, loaded))
+// show makes rows what can be asked, with what was loaded of them already.
+func (s *Store) show(rows []Segment) {
+	known := s.loaded()
+	maps.Copy(known, s.fresh)
+	s.current.Store(s.newView(rows, known))
 }
 
 // newView loads the segments of rows, but for those that are loaded already, by name.
@@ -200,21 +207,21 @@ type Checked struct {
 func (s *Store) Check() []Checked {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return check(s.dir, s.rows.list)
+	return check(s.dir, s.view().rows)
 }
 
 // Check reads the segments of a data folder whose database is open, nil for a folder
 // without one. The error is that of the rows.
 func Check(dir folder.Dir, db *store.DB) ([]Checked, error) {
 	path := filepath.Join(string(dir), Dir)
-	r, _, err := loadRows(db, path)
-	return check(path, r.list), err
+	list, _, err := loadRows(db, path)
+	return check(path, list), err
 }
 
 // CountRows reads the rows of a database.
 func CountRows(db *store.DB) (int, error) {
-	r, err := readRows(db)
-	return len(r.list), err
+	list, err := readRows(db)
+	return len(list), err
 }
 
 func check(dir string, rows []Segment) (list []Checked) {

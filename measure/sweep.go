@@ -16,7 +16,7 @@ func (s *Store) sweep() error { return s.sweepBefore(time.Time{}) }
 
 // sweepBefore is sweep, of which measures that are older than a moment are not missed.
 func (s *Store) sweepBefore(before time.Time) error {
-	if s.holds > 0 || s.writing > 0 || s.uncertain {
+	if s.holds > 0 || s.writing > 0 || s.db.Problem() != nil {
 		return nil
 	}
 	v := s.view()
@@ -38,7 +38,7 @@ func (s *Store) sweepBefore(before time.Time) error {
 // uncounted lists the files of segments that no row names.
 func (s *Store) uncounted() (names []string, err error) {
 	counts := map[string]bool{}
-	for _, row := range s.rows.list {
+	for _, row := range s.view().rows {
 		counts[row.File] = true
 	}
 	all, err := segmentFiles(s.dir)
