@@ -60,6 +60,7 @@ var allowed = []struct {
 	{"admin", "access account archive backup community folder ingest ingest/source inventory market measure outage " +
 		"photos retention site snapshot store"},
 	{"demo", "data geo market ingest/table"},
+	{"radio", "geo market sighting site"},
 	{"index", "fold folder geo market sighting site snapshot"},
 	{"view", "archive community index ingest/anfr market measure outage photos site snapshot"},
 	{"index/indextest", "demo folder index ingest market site snapshot view"},
@@ -67,7 +68,7 @@ var allowed = []struct {
 	{"ops", "access archive community endpoint fold geo index ingest/anfr market measure outage photos photos/exif " +
 		"photos/render photos/worker site store view"},
 	{"tools", "account archive community endpoint fold geo index ingest/anfr limit market measure ops outage " +
-		"photos question sighting site view"},
+		"photos question radio site view"},
 	{"web", "limit ops site view"},
 	{"mcp", "access account fold limit ops tools view"},
 	{"httpapi", "access archive community endpoint geo index limit market measure ops photos sighting view"},

@@ -20,6 +20,7 @@ import (
 	"relais/market"
 	"relais/measure"
 	"relais/ops"
+	"relais/radio"
 	"relais/site"
 	"relais/view"
 )
@@ -144,7 +145,7 @@ func radioTown(r *rand.Rand) (sites []site.Site, rows []radioRow) {
 			case site.PCI:
 				id.Value %= 12
 			}
-			if !given(s.Radio, id) {
+			if !radio.Assigned(s.Radio, id) {
 				s.Radio = append(s.Radio, id)
 			}
 		}

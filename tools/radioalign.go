@@ -1,14 +1,11 @@
 package tools
 
 import (
-	"cmp"
 	"context"
-	"maps"
-	"slices"
 
 	"relais/endpoint"
 	"relais/geo"
-	"relais/measure"
+	"relais/radio"
 	"relais/site"
 	"relais/view"
 )
@@ -47,7 +44,7 @@ type Sector struct {
 
 // newSector is the sector nearest to a direction, nil where there are none.
 func newSector(azimuths []uint16, direction float64) *Sector {
-	azimuth, off, ok := nearestAzimuth(azimuths, direction)
+	azimuth, off, ok := radio.NearestAzimuth(azimuths, direction)
 	if !ok {
 		return nil
 	}
@@ -91,9 +88,6 @@ type SectorAlignment struct {
 	Off      *float64 `json:"medianAngleOffDegrees" doc:"null without measures."`
 }
 
-// leastTogether is the concentration below which a mean bearing tells nothing.
-const leastTogether = 0.1
-
 // Shorten halves the list of cells.
 func (a *Alignment) Shorten() bool {
 	if a.Measured == nil || len(a.Measured.Cells) <= 1 {
@@ -126,7 +120,7 @@ func (r *Reading) radioCheckSectorAlignment(_ context.Context, p *alignmentParam
 		if a.Point.Bearing = bearingOf(s.Position, *point); a.Point.Bearing != nil {
 			a.Point.Sector = newSector(a.Azimuths, geo.Bearing(s.Position, *point))
 		}
-		if geo.Distance(s.Position, *point) < tooNear {
+		if geo.Distance(s.Position, *point) < radio.TooNear {
 			a.Notes = append(a.Notes, "The position is closer than 50 m: its bearing tells little.")
 		}
 		return a, nil
@@ -142,73 +136,36 @@ func (r *Reading) radioCheckSectorAlignment(_ context.Context, p *alignmentParam
 	return a, nil
 }
 
-// A cellOf is a cell of a site.
-type cellOf struct {
-	operator int
-	is       site.Generation
-	cell     uint64
-	pci      int
-}
-
-func (c cellOf) compare(o cellOf) int {
-	return cmp.Or(c.operator-o.operator, cmp.Compare(c.is, o.is), cmp.Compare(c.cell, o.cell), c.pci-o.pci)
-}
-
-// directions are where measures of a cell were made.
-type directions struct {
-	sum    geo.Direction
-	metres []float64
-}
-
 // align compares the azimuths with the measures that name the site.
 func (s *radioSite) align(limit int) *MeasuredAlignment {
-	m := &MeasuredAlignment{Cells: []CellAlignment{}, Sectors: []SectorAlignment{}}
-	cells, offs := map[cellOf]*directions{}, map[uint16][]float64{}
-	add := func(h *measure.Heard, c cellOf) {
-		metres := geo.Distance(s.Position, h.Position())
-		if metres < tooNear {
-			m.TooNear++
-			return
-		}
-		if cells[c] == nil {
-			cells[c] = &directions{}
-		}
-		bearing := geo.Bearing(s.Position, h.Position())
-		cells[c].sum.Add(bearing)
-		cells[c].metres = append(cells[c].metres, metres)
-		if azimuth, off, ok := nearestAzimuth(s.Azimuths, bearing); ok {
-			offs[azimuth] = append(offs[azimuth], off)
-		}
-	}
+	a := radio.NewAlignment(s.Position, s.Azimuths)
 	var nodes []site.RadioID
 	for _, o := range s.operators {
 		nodes = append(nodes, s.nodes(o)...)
 	}
 	looked, of := 0, 0
 	for _, id := range nodes {
-		_, here := s.hear(nodes, id, mostNamed/len(nodes), func(h *measure.Heard, g site.Generation, besides bool) {
-			if !besides {
-				looked++
-				c := cellIn(h, g)
-				add(h, cellOf{h.Operator, g, c.ID, c.PCI})
-			}
+		total, naming := s.hear(nodes, id, mostNamed/len(nodes), func(m *radio.Measurement, g site.Generation) {
+			looked++
+			c := m.Cell(g)
+			a.Add(radio.Cell{Operator: m.Operator, Generation: g, ID: c.ID, PCI: c.PCI}, m.Position)
 		})
-		for _, n := range here {
+		for _, n := range naming.Here(total) {
 			of += n
 		}
 	}
-	m.Looked = newLooked(looked, of)
-	order := slices.SortedFunc(maps.Keys(cells), func(a, b cellOf) int {
-		return cmp.Or(len(cells[b].metres)-len(cells[a].metres), a.compare(b))
-	})
-	m.All = len(order)
-	for _, c := range order[:min(limit, len(order))] {
-		m.Cells = append(m.Cells, s.aligned(c, cells[c]))
+	m := &MeasuredAlignment{Looked: newLooked(looked, of), TooNear: a.TooNear, Cells: []CellAlignment{},
+		Sectors: []SectorAlignment{}}
+	cells, all := a.Cells(limit)
+	m.All = all
+	for _, c := range cells {
+		m.Cells = append(m.Cells, s.aligned(&c))
 	}
 	for _, azimuth := range s.Azimuths {
-		one := SectorAlignment{Azimuth: azimuth, Measures: len(offs[azimuth])}
-		if one.Measures > 0 {
-			off := tenth(median(offs[azimuth]))
+		one := SectorAlignment{Azimuth: azimuth}
+		var off float64
+		if one.Measures, off = a.Sector(azimuth); one.Measures > 0 {
+			off = tenth(off)
 			one.Off = &off
 		}
 		m.Sectors = append(m.Sectors, one)
@@ -217,29 +174,19 @@ func (s *radioSite) align(limit int) *MeasuredAlignment {
 }
 
 // aligned shows a cell.
-func (s *radioSite) aligned(c cellOf, d *directions) CellAlignment {
-	a := CellAlignment{Operator: s.loaded.Table.Operators[c.operator].Key, Technology: c.is.String(),
-		Measures: len(d.metres), Distance: whole(median(d.metres))}
-	if c.cell != 0 {
-		text := idText(c.cell)
+func (s *radioSite) aligned(c *radio.MeasuredCell) CellAlignment {
+	a := CellAlignment{Operator: s.loaded.Table.Operators[c.Operator].Key, Technology: c.Generation.String(),
+		Measures: c.Measurements, Distance: whole(c.Metres), Together: tenth(100*c.Concentration) / 100}
+	if c.ID != 0 {
+		text := idText(c.ID)
 		a.Cell = &text
 	}
-	if c.pci >= 0 {
-		a.PCI = &c.pci
+	if c.PCI >= 0 {
+		a.PCI = &c.PCI
 	}
-	mean, length := d.sum.Mean()
-	a.Together = tenth(100*length) / 100
-	if length >= leastTogether {
-		bearing := tenths(mean)
-		a.Bearing, a.Sector = &bearing, newSector(s.Azimuths, mean)
+	if c.HasBearing() {
+		bearing := radio.Tenths(c.Bearing)
+		a.Bearing, a.Sector = &bearing, newSector(s.Azimuths, c.Bearing)
 	}
 	return a
-}
-
-// median is the middle of a list that is not empty, which it sorts; of an even number,
-// the mean of the two in the middle.
-func median(list []float64) float64 {
-	slices.Sort(list)
-	n := len(list)
-	return (list[(n-1)/2] + list[n/2]) / 2
 }

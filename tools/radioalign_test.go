@@ -130,11 +130,3 @@ func checkSectors(t *testing.T, m *MeasuredAlignment) {
 		t.Errorf("%v", m.Sectors)
 	}
 }
-
-func TestMedian(t *testing.T) {
-	for want, list := range map[float64][]float64{3: {3}, 2.5: {4, 1}, 7: {9, 7, 1}, 5: {1, 9, 2, 8}} {
-		if got := median(list); got != want {
-			t.Errorf("%v: %v, want %v", list, got, want)
-		}
-	}
-}

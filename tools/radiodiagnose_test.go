@@ -11,6 +11,7 @@ import (
 	"relais/geo"
 	"relais/index"
 	"relais/market"
+	"relais/radio"
 	"relais/site"
 )
 
@@ -67,7 +68,7 @@ func TestDiagnoseAgainstAScan(t *testing.T) {
 	sites, rows := radioTown(rand.New(rand.NewPCG(61, 64)))
 	r := radioReading(t, sites, rows)
 	m := r.Set.Market(market.FR)
-	given := map[givenBy]int{}
+	given := map[radio.Assigner]int{}
 	findings, every := 0, 1 // of the sites
 	if testing.Short() {
 		every = 5
@@ -100,7 +101,8 @@ func TestDiagnoseAgainstAScan(t *testing.T) {
 			t.Errorf("%s: %d operators, want %d", s.ID, len(d.Operators), seen)
 		}
 	}
-	for _, by := range []givenBy{bySource, byMeasures, elsewhere, byNobody, perhaps} {
+	for _, by := range []radio.Assigner{radio.BySource, radio.ByMeasurements, radio.Elsewhere, radio.ByNobody,
+		radio.Perhaps} {
 		if given[by] == 0 {
 			t.Errorf("no base station is given by %s: %v", by, given)
 		}
@@ -128,12 +130,12 @@ func checkNode(t *testing.T, m *index.Market, s *site.Site, operator int, rows [
 		}
 		all++
 		// Of a cell that is not the site's, those that name a base station are the latter's.
-		if other := own < 0 && n.Given != byMeasures && id.Kind == site.Cell; other &&
+		if other := own < 0 && n.Given != radio.ByMeasurements && id.Kind == site.Cell; other &&
 			!slices.Contains(x.names(), "cell "+n.Value) {
 			continue
 		}
 		if apart(s.Position, x.at) > 800 {
-			if own < 0 && n.Given != byMeasures {
+			if own < 0 && n.Given != radio.ByMeasurements {
 				continue
 			}
 		} else {
@@ -160,12 +162,12 @@ func checkNode(t *testing.T, m *index.Market, s *site.Site, operator int, rows [
 			t.Errorf("%s, %s %s: PCI %d of %v", s.ID, n.Type, n.Value, pci, pcis)
 		}
 	}
-	if (n.Given == bySource) != (own >= 0) {
+	if (n.Given == radio.BySource) != (own >= 0) {
 		t.Errorf("%s, %s %s: given by %s", s.ID, n.Type, n.Value, n.Given)
 	}
-	if n.Given == byMeasures {
+	if n.Given == radio.ByMeasurements {
 		at, _ := m.ByID(s.ID)
-		if !given(m.AppendLearned(nil, at), id) {
+		if !radio.Assigned(m.AppendLearned(nil, at), id) {
 			t.Errorf("%s, %s %s: not learned", s.ID, n.Type, n.Value)
 		}
 	}
@@ -249,8 +251,8 @@ func checkGenerations(t *testing.T, s *site.Site, own []site.RadioID, operator i
 	return len(never) + len(other)
 }
 
-// Clashes are the pairs that a scan over all sites finds.
-func TestClashesAgainstAScan(t *testing.T) {
+// Collisions are the pairs that a scan over all sites finds.
+func TestCollisionsAgainstAScan(t *testing.T) {
 	sites, rows := radioTown(rand.New(rand.NewPCG(63, 64)))
 	r := radioReading(t, sites, rows)
 	m := r.Set.Market(market.FR)
@@ -285,7 +287,7 @@ func TestClashesAgainstAScan(t *testing.T) {
 				}
 			}
 		}
-		c := d.Clashes
+		c := d.Collisions
 		if len(pcis[i]) == 0 {
 			near = 0
 		}
@@ -297,7 +299,7 @@ func TestClashesAgainstAScan(t *testing.T) {
 		for k, x := range c.List {
 			n := slices.IndexFunc(sites, func(s site.Site) bool { return "fr-"+s.ID == x.Neighbour })
 			metres := apart(sites[i].Position, sites[n].Position)
-			if (x.Kind == equalPCI) != (x.PCI == x.NeighbourPCI) || x.PCI%3 != x.NeighbourPCI%3 ||
+			if (x.Kind == radio.EqualPCI) != (x.PCI == x.NeighbourPCI) || x.PCI%3 != x.NeighbourPCI%3 ||
 				math.Abs(metres-float64(x.Distance)) > 1 ||
 				apart(away(sites[i].Position, metres, *x.Bearing), sites[n].Position) > 10 {
 				t.Errorf("%s: %+v", sites[i].ID, x)
@@ -320,7 +322,7 @@ func TestDiagnoseNotes(t *testing.T) {
 	s := site.Site{ID: "7", Position: radioHome, Radio: []site.RadioID{{Kind: site.ENB, Operator: orange, Value: 1009}}}
 	emits(&s, orange, "LTE 800", site.G4, 2)
 	d := radioOf[Diagnosis](t, radioReading(t, []site.Site{s}, nil), "radio_diagnose_site", `{"siteId":"7"}`)
-	if len(d.Notes) != 1 || !strings.Contains(d.Notes[0], "says nothing") || d.Clashes.Own != 0 ||
+	if len(d.Notes) != 1 || !strings.Contains(d.Notes[0], "says nothing") || d.Collisions.Own != 0 ||
 		!slices.Equal(d.Operators[0].Unmeasured, []string{"4G"}) ||
 		d.Operators[0].Nodes[0].All != 0 || d.Operators[0].Nodes[0].Last != nil {
 		t.Errorf("%+v", d)
@@ -342,12 +344,12 @@ func TestDiagnoseNotes(t *testing.T) {
 // Long lists are halved until they are short enough.
 func TestShortenDiagnosis(t *testing.T) {
 	d := &Diagnosis{Operators: []OperatorDiagnosis{{Nodes: make([]DiagnosedNode, 9)}, {}},
-		Clashes: Clashes{List: make([]Clash, 4)}}
+		Collisions: Collisions{List: make([]Collision, 4)}}
 	steps := 0
 	for d.Shorten() {
 		steps++
 	}
-	if steps != 4 || len(d.Operators[0].Nodes) != 1 || len(d.Clashes.List) != 1 {
+	if steps != 4 || len(d.Operators[0].Nodes) != 1 || len(d.Collisions.List) != 1 {
 		t.Errorf("%d steps: %+v", steps, d)
 	}
 }

@@ -1,5 +1,7 @@
 package tools
 
+import "relais/radio"
+
 type radioDiagnoseParams struct {
 	siteParams
 	operatorParams
@@ -9,11 +11,11 @@ type radioDiagnoseParams struct {
 
 // A Diagnosis compares a site as declared and as measured.
 type Diagnosis struct {
-	Site      Site                `json:"site"`
-	Near      Looked              `json:"measuresNear" doc:"The measures of the market in whose places the circle lies were looked at; those in the circle count as near."`
-	Operators []OperatorDiagnosis `json:"operators"`
-	Clashes   Clashes             `json:"pciClashes"`
-	Notes     []string            `json:"notes" doc:"What to bear in mind; say so when you repeat a finding."`
+	Site       Site                `json:"site"`
+	Near       Looked              `json:"measuresNear" doc:"The measures of the market in whose places the circle lies were looked at; those in the circle count as near."`
+	Operators  []OperatorDiagnosis `json:"operators"`
+	Collisions Collisions          `json:"pciClashes"`
+	Notes      []string            `json:"notes" doc:"What to bear in mind; say so when you repeat a finding."`
 	Sourced
 }
 
@@ -30,57 +32,27 @@ type OperatorDiagnosis struct {
 
 // A DiagnosedNode is a base station, or a cell whose base station is not known.
 type DiagnosedNode struct {
-	Type  string   `json:"type" doc:"enb, gnb, or cell for an NCI or ECI whose base station is not known."`
-	Value string   `json:"value"`
-	Given givenBy  `json:"givenBy" doc:"source: a source gives it to this site; measures: it was learned for this site from where it was measured; perhaps: it may be of a gNB of this site, whose length no source states; elsewhere: it is another site's; nobody: nothing says whose it is."`
-	Sites []string `json:"otherSites" doc:"siteKeys of other sites that it is given to, at most three."`
-	All   int      `json:"measures" doc:"Measures that name it, wherever they were made; all are counted."`
-	Near  int      `json:"measuresNear" doc:"Of those that were looked at near the site."`
-	Last  *string  `json:"lastMeasured" doc:"The newest day of those that were looked at, YYYY-MM-DD, UTC."`
-	PCIs  []int    `json:"pcis" doc:"Physical cell ids of those that were looked at, at most twelve."`
-}
-
-// A givenBy says who gives a base station to which site.
-type givenBy string
-
-const (
-	bySource   givenBy = "source"
-	byMeasures givenBy = "measures"
-	perhaps    givenBy = "perhaps"
-	elsewhere  givenBy = "elsewhere"
-	byNobody   givenBy = "nobody"
-)
-
-// Values lists them.
-func (givenBy) Values() []string {
-	return []string{string(bySource), string(byMeasures), string(perhaps), string(elsewhere), string(byNobody)}
+	Type  string         `json:"type" doc:"enb, gnb, or cell for an NCI or ECI whose base station is not known."`
+	Value string         `json:"value"`
+	Given radio.Assigner `json:"givenBy" doc:"source: a source gives it to this site; measures: it was learned for this site from where it was measured; perhaps: it may be of a gNB of this site, whose length no source states; elsewhere: it is another site's; nobody: nothing says whose it is."`
+	Sites []string       `json:"otherSites" doc:"siteKeys of other sites that it is given to, at most three."`
+	All   int            `json:"measures" doc:"Measures that name it, wherever they were made; all are counted."`
+	Near  int            `json:"measuresNear" doc:"Of those that were looked at near the site."`
+	Last  *string        `json:"lastMeasured" doc:"The newest day of those that were looked at, YYYY-MM-DD, UTC."`
+	PCIs  []int          `json:"pcis" doc:"Physical cell ids of those that were looked at, at most twelve."`
 }
 
 // A DiagnosedGeneration is a generation as declared and as measured.
 type DiagnosedGeneration struct {
-	Generation string   `json:"generation"`
-	Declared   declared `json:"declared" doc:"inOperation: an emission is not only a project (in registers without statuses: there is one); project; no; notStated: of an emission of the operator the register states no generation, and of no other this one."`
-	Systems    []string `json:"systems" doc:"As published."`
-	Naming     int      `json:"measuresNaming" doc:"Measures that name an eNB (4G) or gNB (5G) of the site, or a cell that is given to it, each once in a generation; where a cell has more measures than are looked at, its part is that of an even sample. Of 2G and 3G measures name none."`
-	Near       int      `json:"measuresNear" doc:"Measures in it that were looked at near the site, whichever site served them."`
+	Generation string            `json:"generation"`
+	Declared   radio.Declaration `json:"declared" doc:"inOperation: an emission is not only a project (in registers without statuses: there is one); project; no; notStated: of an emission of the operator the register states no generation, and of no other this one."`
+	Systems    []string          `json:"systems" doc:"As published."`
+	Naming     int               `json:"measuresNaming" doc:"Measures that name an eNB (4G) or gNB (5G) of the site, or a cell that is given to it, each once in a generation; where a cell has more measures than are looked at, its part is that of an even sample. Of 2G and 3G measures name none."`
+	Near       int               `json:"measuresNear" doc:"Measures in it that were looked at near the site, whichever site served them."`
 }
 
-// A declared says how a register has a generation.
-type declared string
-
-const (
-	inOperation   declared = "inOperation"
-	asProject     declared = "project"
-	notDeclared   declared = "no"
-	notStated     declared = "notStated"
-	maxPCIs                = 12
-	maxOtherSites          = 3
-)
-
-// Values lists them.
-func (declared) Values() []string {
-	return []string{string(inOperation), string(asProject), string(notDeclared), string(notStated)}
-}
+// maxOtherSites is how many other sites of a base station are named.
+const maxOtherSites = 3
 
 // Shorten halves the lists.
 func (d *Diagnosis) Shorten() (shorter bool) {
@@ -92,6 +64,6 @@ func (d *Diagnosis) Shorten() (shorter bool) {
 		o := &d.Operators[i]
 		o.Nodes = o.Nodes[:half(len(o.Nodes))]
 	}
-	d.Clashes.List = d.Clashes.List[:half(len(d.Clashes.List))]
+	d.Collisions.List = d.Collisions.List[:half(len(d.Collisions.List))]
 	return shorter
 }

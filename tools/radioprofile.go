@@ -14,6 +14,7 @@ import (
 	"relais/market"
 	"relais/measure"
 	"relais/ops"
+	"relais/radio"
 	"relais/site"
 )
 
@@ -145,6 +146,14 @@ type Candidate struct {
 	metres float64
 }
 
+// A ScorePart is a part of a score.
+type ScorePart struct {
+	Name   radio.PartName `json:"part" doc:"identity: the cell itself stated for the operator 1, its base station or the node 0.9, the same learned from measures 0.8 and 0.7, an NCI that may be of a gNB whose length nobody states 0.4, learned 0.3, else 0. pci: stated 1, learned 0.8, else 0. distance: 1 / (1 + kilometres). technology: an emission of the generation in operation 1, as a project 0.3, none 0. sector: 1 - a/60 for a the angle in degrees between the bearing from the site to the position and its nearest azimuth, at least 0; 1 closer than 50 m; 0 where no azimuth is stated. Each times of."`
+	Points float64        `json:"points" doc:"To two decimals."`
+	Of     float64        `json:"of" doc:"The most that the part can have."`
+	Why    string         `json:"why"`
+}
+
 // Bounds of what is scored.
 const (
 	mostNamedSites = 50 // by each of node and cellId
@@ -162,9 +171,9 @@ func (r *Reading) radioProfileEstimate(_ context.Context, p *profileParams) (*Pr
 		return answer, nil
 	}
 	sites := p.candidates(loaded, f)
-	all := make([]Candidate, 0, len(sites))
+	all, phone := make([]Candidate, 0, len(sites)), p.phone()
 	for _, at := range sites {
-		all = append(all, p.score(loaded, at, f.Operator))
+		all = append(all, newCandidate(&phone, loaded, at, f.Operator))
 	}
 	slices.SortFunc(all, func(a, b Candidate) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.metres, b.metres), cmp.Compare(a.at, b.at))
@@ -260,7 +269,7 @@ func (p *profileParams) notes(all []Candidate) (notes []string) {
 	}
 	if p.Node == nil && p.Cell == nil {
 		notes = append(notes, "Without node or cellId little but places speaks for a site: phones are often served by another one than the nearest, and a PCI is used again and again.")
-	} else if !slices.ContainsFunc(all, func(c Candidate) bool { return c.points(partIdentity) > 0 }) {
+	} else if !slices.ContainsFunc(all, func(c Candidate) bool { return c.points(radio.Identity) > 0 }) {
 		notes = append(notes, "Nothing gives the base station or cell to a site.")
 	}
 	return notes
@@ -270,11 +279,50 @@ func (p *profileParams) notes(all []Candidate) (notes []string) {
 const closeScores = 5
 
 // points are those of a part.
-func (c *Candidate) points(part scorePart) float64 {
+func (c *Candidate) points(part radio.PartName) float64 {
 	for _, p := range c.Parts {
-		if p.Part == part {
+		if p.Name == part {
 			return p.Points
 		}
 	}
 	return math.NaN()
+}
+
+// phone is what was asked about.
+func (p *profileParams) phone() radio.Phone {
+	identifier := func(value *int) *uint64 {
+		if value == nil {
+			return nil
+		}
+		v := uint64(*value)
+		return &v
+	}
+	return radio.Phone{Node: identifier(p.Node), Cell: identifier(p.Cell), PCI: identifier(p.PCI),
+		Generation: p.generation(), Position: p.point()}
+}
+
+// newCandidate scores a site for the best of its operators, or for one.
+func newCandidate(phone *radio.Phone, m *index.Market, at uint32, operator int) Candidate {
+	var s site.Site
+	m.Site(at, &s)
+	s.Radio = m.AppendLearned(s.Radio, at)
+	var operators []int
+	for o := range m.Table.Operators {
+		if m.Has(at, o) && (operator == index.Any || o == operator) {
+			operators = append(operators, o)
+		}
+	}
+	score := phone.Score(m.Table, &s, operators)
+	c := Candidate{Score: score.Points, Parts: make([]ScorePart, len(score.Parts)), at: at, metres: -1}
+	for i, part := range score.Parts {
+		c.Parts[i] = ScorePart(part)
+	}
+	if score.Operator >= 0 {
+		c.Operator = &m.Table.Operators[score.Operator].Key
+	}
+	if phone.Position != nil {
+		c.metres = geo.Distance(*phone.Position, s.Position)
+		c.Bearing = bearingOf(*phone.Position, s.Position)
+	}
+	return c
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"relais/radio"
 	"relais/site"
 )
 
@@ -34,6 +35,12 @@ func profileSites(t *testing.T) *Reading {
 	})
 }
 
+type partPoints map[radio.PartName]float64
+
+// documented are the points that the parts can have, as the tool's description says.
+var documented = partPoints{radio.Identity: 50, radio.PCI: 15, radio.Distance: 15,
+	radio.Technology: 10, radio.Sector: 10}
+
 // Scores as they follow from the documented formula, by hand.
 func TestProfileScores(t *testing.T) {
 	r := profileSites(t)
@@ -45,39 +52,39 @@ func TestProfileScores(t *testing.T) {
 		arguments string
 		site      string
 		score     float64
-		points    map[scorePart]float64
+		points    partPoints
 	}{
-		{`"cellId":258305`, "fr-1", 100, map[scorePart]float64{partIdentity: 50}},
-		{`"node":1010`, "fr-2", 90, map[scorePart]float64{partIdentity: 45}},
-		{`"cellId":258563`, "fr-2", 90, map[scorePart]float64{partIdentity: 45}},
+		{`"cellId":258305`, "fr-1", 100, partPoints{radio.Identity: 50}},
+		{`"node":1010`, "fr-2", 90, partPoints{radio.Identity: 45}},
+		{`"cellId":258563`, "fr-2", 90, partPoints{radio.Identity: 45}},
 		{`"cellId":258563,"node":1010,"technology":"4G","pci":13`, "fr-2", 93.3,
-			map[scorePart]float64{partIdentity: 45, partTechnology: 10, partPCI: 15}},
-		{`"node":1010,"pci":14`, "fr-2", 69.2, map[scorePart]float64{partIdentity: 45, partPCI: 0}},
-		{`"node":1010,"technology":"NR"`, "fr-2", 80, map[scorePart]float64{partIdentity: 45, partTechnology: 3}},
+			partPoints{radio.Identity: 45, radio.Technology: 10, radio.PCI: 15}},
+		{`"node":1010,"pci":14`, "fr-2", 69.2, partPoints{radio.Identity: 45, radio.PCI: 0}},
+		{`"node":1010,"technology":"NR"`, "fr-2", 80, partPoints{radio.Identity: 45, radio.Technology: 3}},
 		{`"node":70000,"technology":"NR","operator":"ORANGE","pci":0`, "fr-3", 64,
-			map[scorePart]float64{partIdentity: 45, partTechnology: 3, partPCI: 0}},
-		{`"node":70000,"technology":"5G"`, "fr-3", 80, map[scorePart]float64{partIdentity: 45, partTechnology: 3}},
+			partPoints{radio.Identity: 45, radio.Technology: 3, radio.PCI: 0}},
+		{`"node":70000,"technology":"5G"`, "fr-3", 80, partPoints{radio.Identity: 45, radio.Technology: 3}},
 		// 70000 and 12 bits
-		{`"cellId":286720009`, "fr-3", 90, map[scorePart]float64{partIdentity: 45}},
+		{`"cellId":286720009`, "fr-3", 90, partPoints{radio.Identity: 45}},
 		// 90000 and 11 bits, which may be
-		{`"cellId":184320009`, "fr-3", 40, map[scorePart]float64{partIdentity: 20}},
+		{`"cellId":184320009`, "fr-3", 40, partPoints{radio.Identity: 20}},
 		// learned
-		{`"cellId":258818`, "fr-4", 80, map[scorePart]float64{partIdentity: 40}},
+		{`"cellId":258818`, "fr-4", 80, partPoints{radio.Identity: 40}},
 		// of its eNB
-		{`"cellId":258819`, "fr-4", 70, map[scorePart]float64{partIdentity: 35}},
+		{`"cellId":258819`, "fr-4", 70, partPoints{radio.Identity: 35}},
 		// and its gNB
-		{`"node":71000`, "fr-4", 70, map[scorePart]float64{partIdentity: 35}},
+		{`"node":71000`, "fr-4", 70, partPoints{radio.Identity: 35}},
 		// learned as well
-		{`"node":1011,"pci":20`, "fr-4", 72.3, map[scorePart]float64{partIdentity: 35, partPCI: 12}},
+		{`"node":1011,"pci":20`, "fr-4", 72.3, partPoints{radio.Identity: 35, radio.PCI: 12}},
 		// 15/2, 10×(1-30/60)
-		{at(1000, 30) + `"operator":"ORANGE"`, "fr-1", 50, map[scorePart]float64{partDistance: 7.5, partSector: 5}},
-		{at(500, 118) + `"operator":"SFR"`, "fr-1", 78.7, map[scorePart]float64{partDistance: 10, partSector: 9.67}},
-		{at(20, 60) + `"operator":"SFR"`, "fr-1", 98.8, map[scorePart]float64{partDistance: 14.71, partSector: 10}},
+		{at(1000, 30) + `"operator":"ORANGE"`, "fr-1", 50, partPoints{radio.Distance: 7.5, radio.Sector: 5}},
+		{at(500, 118) + `"operator":"SFR"`, "fr-1", 78.7, partPoints{radio.Distance: 10, radio.Sector: 9.67}},
+		{at(20, 60) + `"operator":"SFR"`, "fr-1", 98.8, partPoints{radio.Distance: 14.71, radio.Sector: 10}},
 		{at(4000, 0) + `"node":70000`, "fr-3", 80,
-			map[scorePart]float64{partIdentity: 45, partDistance: 15, partSector: 0}},
+			partPoints{radio.Identity: 45, radio.Distance: 15, radio.Sector: 0}},
 		{at(3000, 0) + `"cellId":258305,"technology":"LTE","pci":1`, "fr-1", 73.8,
-			map[scorePart]float64{partIdentity: 50, partPCI: 0, partTechnology: 10, partDistance: 3.75,
-				partSector: 10}},
+			partPoints{radio.Identity: 50, radio.PCI: 0, radio.Technology: 10, radio.Distance: 3.75,
+				radio.Sector: 10}},
 	} {
 		p := radioOf[Profile](t, r, "radio_profile_estimate", "{"+tt.arguments+"}")
 		if len(p.Items) == 0 {
@@ -90,8 +97,8 @@ func TestProfileScores(t *testing.T) {
 				c.Parts)
 		}
 		for _, part := range c.Parts {
-			if want, ok := tt.points[part.Part]; !ok || math.Abs(part.Points-want) > 0.011 ||
-				part.Of != weights[part.Part] || part.Why == "" {
+			if want, ok := tt.points[part.Name]; !ok || math.Abs(part.Points-want) > 0.011 ||
+				part.Of != documented[part.Name] || part.Why == "" {
 				t.Errorf("%s: %+v, want %v", tt.arguments, part, want)
 			}
 		}
@@ -128,7 +135,7 @@ func TestProfileAdds(t *testing.T) {
 					t.Errorf("%+v", part)
 				}
 				points, of = points+part.Points, of+part.Of
-				if part.Part == partIdentity && part.Points > 0 {
+				if part.Name == radio.Identity && part.Points > 0 {
 					named++
 				}
 			}

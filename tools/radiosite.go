@@ -2,7 +2,6 @@ package tools
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"relais/market"
 	"relais/measure"
 	"relais/ops"
+	"relais/radio"
 	"relais/site"
 )
 
@@ -36,7 +36,6 @@ type radioSite struct {
 	measures  *measure.Store // nil as long as nothing is asked of it
 	sampled   bool           // not all that names its base stations was looked at
 	spare     []site.RadioID
-	taken     []int // by operator
 }
 
 // radioSite finds the site that parameters name.
@@ -80,46 +79,32 @@ func (s *radioSite) market() market.Code { return s.loaded.Table.Code }
 // key is the siteKey of a site.
 func (s *radioSite) key(at uint32) string { return index.Key(s.market(), s.loaded.Snap.ID(int(at))) }
 
-// nodes returns the base stations of an operator that the site is given, and the cells of
-// none of them: at most mostNodes, those that sources give before those that were learned.
-func (s *radioSite) nodes(operator int) (list []site.RadioID) {
-	add := func(id site.RadioID) {
-		if len(list) < mostNodes && id.Operator == operator && !given(list, id) {
-			list = append(list, id)
-		}
-	}
-	for _, id := range s.Radio {
-		if id.Kind == site.ENB || id.Kind == site.GNB {
-			add(id)
-		}
-	}
-	stations := list
-	for _, id := range s.Radio {
-		if id.Kind == site.Cell &&
-			!slices.ContainsFunc(stations, func(n site.RadioID) bool { return hasCell(n, id.Value) }) {
-			add(id)
-		}
-	}
-	return list
+// nodes returns the base stations of an operator that the site is assigned, and the cells of
+// none of them: those that sources assign before those that were learned.
+func (s *radioSite) nodes(operator int) []site.RadioID {
+	return radio.BaseStations(s.Radio, operator, mostNodes)
 }
 
-// given tells whether an identifier is in a list, whoever gives it.
-func given(list []site.RadioID, id site.RadioID) bool {
-	return slices.ContainsFunc(list, func(x site.RadioID) bool {
-		return x.Kind == id.Kind && x.Operator == id.Operator && x.Value == id.Value
+// hear adds up the measures that name one of nodes, an even sample of them where there are more
+// than most, and calls f with each, with the generation of the cell that does, unless f is nil or
+// the measure counts for the cell's base station. It returns how many there are.
+func (s *radioSite) hear(nodes []site.RadioID, id site.RadioID, most int,
+	f func(m *radio.Measurement, g site.Generation)) (total int, naming radio.Naming) {
+	total = s.measures.HeardOf(s.market(), id, most, func(h *measure.Heard) {
+		m := measurement(h)
+		if g, byNode := naming.Add(&m, id, nodes); f != nil && !byNode {
+			f(&m, g)
+		}
 	})
+	return total, naming
 }
 
-// hasCell tells whether a cell is certainly one of a base station.
-func hasCell(node site.RadioID, cell uint64) bool {
-	switch node.Kind {
-	case site.ENB:
-		return cell < 1<<site.ECIBits && cell>>site.ECICellBits == node.Value
-	case site.GNB:
-		_, certain := node.OfNCI(cell)
-		return certain
-	}
-	return false
+// measurement is what the package radio looks at of a measure.
+func measurement(h *measure.Heard) radio.Measurement {
+	m := radio.Measurement{Operator: h.Operator, Position: h.Position(), Time: h.Time(),
+		Generation: site.Generation(h.Generation()), LTEPCI: h.PCI(false), NRPCI: h.PCI(true)}
+	m.LTE, m.NR = h.Cells()
+	return m
 }
 
 // A Looked says how much was looked at.
@@ -144,15 +129,12 @@ func bearingOf(from, to geo.Point) *float64 {
 	if from == to {
 		return nil
 	}
-	degrees := tenths(geo.Bearing(from, to))
+	degrees := radio.Tenths(geo.Bearing(from, to))
 	return &degrees
 }
 
 // tenth rounds to a decimal.
 func tenth(x float64) float64 { return math.Round(x*10) / 10 }
-
-// tenths rounds a direction to a decimal.
-func tenths(degrees float64) float64 { return math.Mod(tenth(degrees), 360) }
 
 // dayOf is the day of a moment in UTC, nil when it is not known.
 func dayOf(t time.Time) *string {
@@ -161,18 +143,6 @@ func dayOf(t time.Time) *string {
 	}
 	text := t.UTC().Format(time.DateOnly)
 	return &text
-}
-
-// nearestAzimuth returns the azimuth that a direction is least away from, and how far, in
-// degrees; false where there is none.
-func nearestAzimuth(azimuths []uint16, direction float64) (azimuth uint16, off float64, ok bool) {
-	off = math.Inf(1)
-	for _, a := range azimuths {
-		if d := geo.AngleBetween(float64(a), direction); d < off {
-			azimuth, off = a, d
-		}
-	}
-	return azimuth, off, len(azimuths) > 0
 }
 
 // positionOf is where a site stands.

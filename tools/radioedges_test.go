@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"relais/market"
+	"relais/radio"
 	"relais/site"
 )
 
@@ -148,7 +149,7 @@ func TestManyNodes(t *testing.T) {
 
 // Operators share what is compared of their PCIs; two sites on one spot have no direction
 // from each other; the least and the greatest PCI are PCIs.
-func TestClashesAtTheRims(t *testing.T) {
+func TestCollisionsAtTheEdges(t *testing.T) {
 	sites := []site.Site{{ID: "7", Position: radioHome}, {ID: "8", Position: radioHome},
 		{ID: "9", Position: away(radioHome, 4999, 359.98)}, {ID: "10", Position: away(radioHome, 5001, 0)}}
 	for i := range sites {
@@ -228,7 +229,7 @@ func TestProfileOfTheNearestWithThePCI(t *testing.T) {
 			t.Fatalf("%d of %d", page.Total, page.Considered)
 		}
 		for _, c := range page.Items {
-			if c.points(partPCI) > 0 {
+			if c.points(radio.PCI) > 0 {
 				got = append(got, c.SiteKey)
 			}
 		}
@@ -319,7 +320,7 @@ func TestGenerationsThatARegisterDoesNotState(t *testing.T) {
 		}
 	}
 	c := radioOf[Profile](t, r, "radio_profile_estimate", `{"node":1009,"technology":"LTE"}`).Items[0]
-	if c.points(partTechnology) != 0 || c.Parts[1].Why != "ORANGE leaves open whether it has 4G" {
+	if c.points(radio.Technology) != 0 || c.Parts[1].Why != "ORANGE leaves open whether it has 4G" {
 		t.Errorf("%+v", c.Parts)
 	}
 }

@@ -1,0 +1,273 @@
+package radio
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"relais/market"
+	"relais/site"
+)
+
+// mostPCIs are the PCIs that are kept of a base station.
+const mostPCIs = 12
+
+// A Tally is what measurements say of a base station or cell.
+type Tally struct {
+	Count int
+	Last  time.Time // zero: no measurement states its time
+	pcis  [mostPCIs]int16
+	n     int
+}
+
+// Add adds a measurement that names it, in NR or in LTE.
+func (t *Tally) Add(m *Measurement, nr bool) {
+	t.Count++
+	if m.Time.After(t.Last) {
+		t.Last = m.Time
+	}
+	pci := m.LTEPCI
+	if nr {
+		pci = m.NRPCI
+	}
+	if pci >= 0 && t.n < mostPCIs && !slices.Contains(t.pcis[:t.n], int16(pci)) {
+		t.pcis[t.n] = int16(pci)
+		t.n++
+	}
+}
+
+// PCIs returns the first of the physical cell ids, at most twelve, the least first.
+func (t *Tally) PCIs() []int {
+	list := make([]int, t.n)
+	for i, pci := range t.pcis[:t.n] {
+		list[i] = int(pci)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// ByGeneration are counts by site.Generation.
+type ByGeneration [site.Generations]int
+
+// A Surrounding is what measurements near a site say of one operator.
+type Surrounding struct {
+	Count       int // measurements
+	Generations ByGeneration
+	assigned    []site.RadioID
+	named       []Named
+	places      map[uint64]int // in named, by what it is
+}
+
+// A Named is an identifier that measurements name.
+type Named struct {
+	ID site.RadioID
+	Tally
+}
+
+// NewSurrounding begins with no measurements. assigned are the base stations of the operator
+// that the site is assigned, and cells of none of them.
+func NewSurrounding(assigned []site.RadioID) *Surrounding {
+	const usual = 64 // of a town, some hundred
+	return &Surrounding{assigned: assigned, named: make([]Named, 0, usual), places: make(map[uint64]int, usual)}
+}
+
+// Add adds a measurement of the operator.
+func (s *Surrounding) Add(m *Measurement) {
+	s.Count++
+	s.Generations[m.Generation]++
+	m.names(s.assigned, func(id site.RadioID, nr bool) { s.of(id).Add(m, nr) })
+}
+
+// of is what measurements say of an identifier; so far nothing, if it is a new one.
+func (s *Surrounding) of(id site.RadioID) *Tally {
+	at, known := s.places[keyOf(id)]
+	if !known {
+		at = len(s.named)
+		s.named, s.places[keyOf(id)] = append(s.named, Named{ID: id}), at
+	}
+	return &s.named[at].Tally
+}
+
+// keyOf tells the identifiers of an operator apart, which have 36 bits.
+func keyOf(id site.RadioID) uint64 { return uint64(id.Kind)<<site.NCIBits | id.Value }
+
+// Assigned returns the identifiers that the site is assigned.
+func (s *Surrounding) Assigned() []site.RadioID { return s.assigned }
+
+// CountOf returns how many of the measurements name an identifier.
+func (s *Surrounding) CountOf(id site.RadioID) int {
+	if at, known := s.places[keyOf(id)]; known {
+		return s.named[at].Count
+	}
+	return 0
+}
+
+// Others returns the identifiers that are named and that the site is not assigned: those that
+// most name, at most as many as asked for, and how many there are.
+func (s *Surrounding) Others(most int) (list []*Named, all int) {
+	for i := range s.named {
+		x := &s.named[i]
+		if Assigned(s.assigned, x.ID) {
+			continue
+		}
+		all++
+		if at, _ := slices.BinarySearchFunc(list, x, byCount); at < most {
+			list = slices.Insert(list[:min(len(list), most-1)], at, x)
+		}
+	}
+	return list, all
+}
+
+// byCount orders what more measurements name before the rest.
+func byCount(a, b *Named) int {
+	if a.Count != b.Count { // of most
+		return b.Count - a.Count
+	}
+	return cmp.Or(cmp.Compare(a.ID.Kind, b.ID.Kind), cmp.Compare(a.ID.Value, b.ID.Value))
+}
+
+// A Declaration says how a register has a generation.
+type Declaration string
+
+// The declarations.
+const (
+	InOperation Declaration = "inOperation"
+	AsProject   Declaration = "project"
+	NotDeclared Declaration = "no"
+	NotStated   Declaration = "notStated" // an emission has no generation, and none has this one
+)
+
+// Values lists the declarations.
+func (Declaration) Values() []string {
+	return []string{string(InOperation), string(AsProject), string(NotDeclared), string(NotStated)}
+}
+
+// A Generation is one as declared and as measured.
+type Generation struct {
+	Generation   site.Generation
+	Declared     Declaration
+	Systems      []string // as published
+	Naming, Near int      // measurements that name the site, and measurements near it
+}
+
+// Compare compares what a site declares of an operator with what was measured: the generations
+// that are declared or were measured.
+func Compare(m *market.Market, s *site.Site, operator int, naming, near *ByGeneration) (list []Generation) {
+	absent := NotDeclared
+	if slices.ContainsFunc(s.Emissions, func(e site.Emission) bool {
+		return e.Generation == 0 && s.Stations[e.Station].Operator == operator
+	}) {
+		absent = NotStated
+	}
+	for g := site.G2; g < site.Generations; g++ {
+		d := Generation{Generation: g, Declared: absent, Systems: []string{}, Naming: naming[g], Near: near[g]}
+		for _, e := range s.Emissions {
+			if e.Generation != g || s.Stations[e.Station].Operator != operator {
+				continue
+			}
+			if e.System != "" && !slices.Contains(d.Systems, e.System) {
+				d.Systems = append(d.Systems, e.System)
+			}
+			switch {
+			case m.Phase(e.Status) != market.Project:
+				d.Declared = InOperation
+			case d.Declared == absent:
+				d.Declared = AsProject
+			}
+		}
+		if d.Declared != absent || d.Naming+d.Near > 0 {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// A Finding is a contradiction between what is declared and what was measured.
+type Finding int
+
+// The findings.
+const (
+	NoFinding       Finding = iota
+	NeverMeasured           // in operation, and no measurement near the site or naming it is of it
+	Undeclared              // not in operation, and measurements name the site
+	MaybeNeighbours         // not declared, and measured near the site, perhaps of a neighbour
+)
+
+// Finding returns what is to be said of a generation.
+func (g *Generation) Finding() Finding {
+	switch {
+	case g.Declared == InOperation && g.Naming+g.Near == 0:
+		return NeverMeasured
+	case (g.Declared == NotDeclared || g.Declared == AsProject) && g.Naming > 0:
+		return Undeclared
+	case g.Declared == NotDeclared && g.Near > 0:
+		return MaybeNeighbours
+	}
+	return NoFinding
+}
+
+// A Naming is what those measurements say that name an identifier of a site, or a sample of
+// them.
+type Naming struct {
+	Tally
+	here ByGeneration // those that do not count for a base station of the cell
+}
+
+// Add adds a measurement that names id, and returns what Serving does.
+func (n *Naming) Add(m *Measurement, id site.RadioID, nodes []site.RadioID) (g site.Generation, byNode bool) {
+	g, byNode = m.Serving(id, nodes)
+	n.Tally.Add(m, g == site.G5)
+	if !byNode {
+		n.here[g]++
+	}
+	return g, byNode
+}
+
+// AllByNode reports whether there are measurements and all count for the cell's base station.
+func (n *Naming) AllByNode() bool { return n.Count > 0 && n.here == ByGeneration{} }
+
+// Here returns by generation how many measurements count for the identifier itself, where all
+// that name it are total: as many of all as of the sample.
+func (n *Naming) Here(total int) (here ByGeneration) {
+	for g := range here {
+		here[g] = n.here[g] * total / max(n.Count, 1)
+	}
+	return here
+}
+
+// An Assigner says who assigns a base station to which site.
+type Assigner string
+
+// The assigners.
+const (
+	BySource       Assigner = "source"    // a source, to this site
+	ByMeasurements Assigner = "measures"  // learned for this site
+	Perhaps        Assigner = "perhaps"   // of a gNB of this site whose length no source states
+	Elsewhere      Assigner = "elsewhere" // to another site
+	ByNobody       Assigner = "nobody"
+)
+
+// Values lists them.
+func (Assigner) Values() []string {
+	return []string{string(BySource), string(ByMeasurements), string(Perhaps), string(Elsewhere), string(ByNobody)}
+}
+
+// AssignerOf says who assigns an identifier to the site that has it.
+func AssignerOf(id site.RadioID) Assigner {
+	if id.Learned {
+		return ByMeasurements
+	}
+	return BySource
+}
+
+// AssignerAmong says who assigns an identifier to a site with these, where a look-up finds it
+// there.
+func AssignerAmong(ids []site.RadioID, id site.RadioID) Assigner {
+	for _, x := range ids {
+		if x.Operator == id.Operator &&
+			(x.Kind == id.Kind && x.Value == id.Value || id.Kind == site.Cell && HasCell(x, id.Value)) {
+			return AssignerOf(x)
+		}
+	}
+	return Perhaps
+}

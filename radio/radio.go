@@ -1,0 +1,152 @@
+// Package radio reasons about sites and what phones measured of them: how a site as declared
+// compares with measurements, which sites fit what a phone showed, how azimuths compare with
+// where cells were measured, and which physical cell ids collide. It takes plain values and
+// returns plain values: it knows no stores, no parameters and no shapes of answers.
+package radio
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"relais/geo"
+	"relais/sighting"
+	"relais/site"
+)
+
+// A Measurement is a speedtest or a coverage point as far as it says which cells served.
+type Measurement struct {
+	Operator      int // position in the market's operators
+	Position      geo.Point
+	Time          time.Time       // zero: not stated
+	Generation    site.Generation // 0: not stated
+	LTE, NR       sighting.Cell   // with neither a Node nor an ID where it names none
+	LTEPCI, NRPCI int             // -1: not stated
+}
+
+// Cell is the cell of a generation, 4G or 5G, that the measurement names.
+func (m *Measurement) Cell(g site.Generation) sighting.Cell {
+	if g == site.G4 {
+		return m.LTE
+	}
+	return m.NR
+}
+
+// nodeOf is the base station that a cell of a measurement names, false where it names none.
+func nodeOf(c *sighting.Cell) (site.RadioID, bool) {
+	kind := site.ENB
+	if c.NR {
+		kind = site.GNB
+	}
+	return site.RadioID{Kind: kind, Operator: c.Operator, Value: uint64(c.Node)}, c.Node != 0
+}
+
+// names calls f with the identifiers that a measurement names, and whether in NR or in LTE:
+// its base stations, or those of nodes that have its cell; and the cell itself where it is one
+// of nodes, or of no base station that is known.
+func (m *Measurement) names(nodes []site.RadioID, f func(id site.RadioID, nr bool)) {
+	for _, c := range [...]*sighting.Cell{&m.LTE, &m.NR} {
+		node, known := nodeOf(c)
+		if known {
+			f(node, c.NR)
+		}
+		if c.ID == 0 {
+			continue
+		}
+		of := known
+		for _, n := range nodes {
+			if !known && n.Kind == site.GNB && HasCell(n, c.ID) {
+				of = true
+				f(site.RadioID{Kind: site.GNB, Operator: n.Operator, Value: n.Value}, c.NR)
+			}
+		}
+		if cell := (site.RadioID{Kind: site.Cell, Operator: c.Operator, Value: c.ID}); !of || Assigned(nodes, cell) {
+			f(cell, c.NR)
+		}
+	}
+}
+
+// Serving returns the generation of the cell by which the measurement names id, which it does
+// for certain, and whether it also names the cell's base station and that is one of nodes: then
+// the measurement counts for the base station.
+func (m *Measurement) Serving(id site.RadioID, nodes []site.RadioID) (g site.Generation, byNode bool) {
+	g = site.G5
+	if id.Kind == site.ENB || id.Kind == site.Cell && m.LTE.ID == id.Value {
+		g = site.G4
+	}
+	if id.Kind == site.Cell {
+		cell := m.Cell(g)
+		node, known := nodeOf(&cell)
+		byNode = known && Assigned(nodes, node)
+	}
+	return g, byNode
+}
+
+// Assigned reports whether an identifier is in a list, whoever assigns it.
+func Assigned(list []site.RadioID, id site.RadioID) bool {
+	return slices.ContainsFunc(list, func(x site.RadioID) bool {
+		return x.Kind == id.Kind && x.Operator == id.Operator && x.Value == id.Value
+	})
+}
+
+// HasCell reports whether a cell is certainly one of a base station.
+func HasCell(node site.RadioID, cell uint64) bool {
+	switch node.Kind {
+	case site.ENB:
+		return cell < 1<<site.ECIBits && cell>>site.ECICellBits == node.Value
+	case site.GNB:
+		_, certain := node.OfNCI(cell)
+		return certain
+	}
+	return false
+}
+
+// BaseStations returns the base stations of an operator among the identifiers of a site, and
+// the cells of none of them: at most most, in the order of the identifiers, base stations first.
+func BaseStations(ids []site.RadioID, operator, most int) (list []site.RadioID) {
+	add := func(id site.RadioID) {
+		if len(list) < most && id.Operator == operator && !Assigned(list, id) {
+			list = append(list, id)
+		}
+	}
+	for _, id := range ids {
+		if id.Kind == site.ENB || id.Kind == site.GNB {
+			add(id)
+		}
+	}
+	stations := list
+	for _, id := range ids {
+		if id.Kind == site.Cell &&
+			!slices.ContainsFunc(stations, func(n site.RadioID) bool { return HasCell(n, id.Value) }) {
+			add(id)
+		}
+	}
+	return list
+}
+
+// TooNear is the distance in metres below which a phone's position is not exact enough for a
+// bearing.
+const TooNear = 50.0
+
+// NearestAzimuth returns the azimuth that a direction is least away from, and how far, in
+// degrees; false where there is none.
+func NearestAzimuth(azimuths []uint16, direction float64) (azimuth uint16, off float64, ok bool) {
+	off = math.Inf(1)
+	for _, a := range azimuths {
+		if d := geo.AngleBetween(float64(a), direction); d < off {
+			azimuth, off = a, d
+		}
+	}
+	return azimuth, off, len(azimuths) > 0
+}
+
+// Tenths rounds a direction to a decimal.
+func Tenths(degrees float64) float64 { return math.Mod(math.Round(degrees*10)/10, 360) }
+
+// median is the middle of a list that is not empty, which it sorts; of an even number,
+// the mean of the two in the middle.
+func median(list []float64) float64 {
+	slices.Sort(list)
+	n := len(list)
+	return (list[(n-1)/2] + list[n/2]) / 2
+}

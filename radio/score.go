@@ -1,0 +1,210 @@
+package radio
+
+import (
+	"fmt"
+	"math"
+
+	"relais/geo"
+	"relais/market"
+	"relais/site"
+)
+
+// A Phone is what a phone showed. nil and 0 are what it did not.
+type Phone struct {
+	Node, Cell, PCI *uint64
+	Generation      site.Generation
+	Position        *geo.Point
+}
+
+// A PartName names a part of a score.
+type PartName string
+
+// The parts.
+const (
+	Identity   PartName = "identity"
+	PCI        PartName = "pci"
+	Distance   PartName = "distance"
+	Technology PartName = "technology"
+	Sector     PartName = "sector"
+)
+
+// Values lists the parts.
+func (PartName) Values() []string {
+	return []string{string(Identity), string(PCI), string(Distance), string(Technology), string(Sector)}
+}
+
+// weights are the most points that each part can have.
+var weights = map[PartName]float64{Identity: 50, PCI: 15, Distance: 15, Technology: 10, Sector: 10}
+
+// What the parts are made of.
+const (
+	certainCell, certainNode   = 1.0, 0.9
+	learnedCell, learnedNode   = 0.8, 0.7
+	possibleNode, possiblyOnly = 0.4, 0.3 // stated, learned
+	learnedPCI                 = 0.8
+	onlyProject                = 0.3
+	halfDistance               = 1000.0 // metres
+	sectorHalf                 = 60.0   // degrees
+)
+
+// A Part is a part of a score.
+type Part struct {
+	Name   PartName
+	Points float64 // to two decimals
+	Of     float64 // the most that the part can have
+	Why    string
+}
+
+func newPart(part PartName, share float64, why string) Part {
+	return Part{part, math.Round(100*share*weights[part]) / 100, weights[part], why}
+}
+
+// A Score says how well a site fits what a phone showed.
+type Score struct {
+	Points   float64 // 100 times those of the parts over the most that they can have, to one decimal
+	Operator int     // of which it is; -1 when several have the same, and the parts are the first one's
+	Parts    []Part
+}
+
+// Score scores a site of a market for the best of some of its operators.
+func (p *Phone) Score(m *market.Market, s *site.Site, operators []int) Score {
+	best := Score{Points: -1, Operator: -1}
+	var places []Part // the same for all operators
+	if p.Position != nil {
+		metres := geo.Distance(*p.Position, s.Position)
+		places = []Part{distancePart(metres), sectorPart(s, *p.Position, metres)}
+	}
+	for _, o := range operators {
+		parts := append(p.radioParts(m, s, o), places...)
+		switch points := total(parts); {
+		case points > best.Points:
+			best = Score{points, o, parts}
+		case points == best.Points:
+			best.Operator = -1
+		}
+	}
+	if best.Points < 0 { // an identifier of an operator without a station there
+		best.Points = 0
+	}
+	return best
+}
+
+// total is the score of parts, to one decimal.
+func total(parts []Part) float64 {
+	points, of := 0.0, 0.0
+	for _, p := range parts {
+		points, of = points+p.Points, of+p.Of
+	}
+	return math.Round(100*points/of*10) / 10
+}
+
+// radioParts are the parts that differ by operator.
+func (p *Phone) radioParts(m *market.Market, s *site.Site, operator int) (parts []Part) {
+	key := m.Operators[operator].Key
+	if p.Node != nil || p.Cell != nil {
+		share, why := p.identity(s, operator)
+		parts = append(parts, newPart(Identity, share, why+" for "+key))
+	}
+	if p.PCI != nil {
+		share, why := p.pci(s, operator)
+		parts = append(parts, newPart(PCI, share, why+" for "+key))
+	}
+	if g := p.Generation; g != 0 {
+		share, why := 0.0, "declares none of "
+		for _, e := range s.Emissions {
+			switch {
+			case e.Generation == 0 && s.Stations[e.Station].Operator == operator && share == 0:
+				why = "leaves open whether it has "
+			case e.Generation != g || s.Stations[e.Station].Operator != operator:
+			case m.Phase(e.Status) != market.Project:
+				share, why = 1, "has in operation "
+			case share == 0:
+				share, why = onlyProject, "only plans "
+			}
+		}
+		parts = append(parts, newPart(Technology, share, key+" "+why+g.String()))
+	}
+	return parts
+}
+
+// identity returns how far the site has the cell or base station.
+func (p *Phone) identity(s *site.Site, operator int) (share float64, why string) {
+	why = "nothing gives the base station or cell to the site"
+	for _, id := range s.Radio {
+		if id.Operator != operator {
+			continue
+		}
+		stated, learned, what := p.matches(id)
+		giver := "a source gives"
+		if id.Learned {
+			stated, giver = learned, "measures give"
+		}
+		if stated > share {
+			share, why = stated, fmt.Sprintf("%s the site the %s %d, %s,", giver, id.Kind, id.Value, what)
+		}
+	}
+	return share, why
+}
+
+// matches returns what an identifier of a site is worth when it is stated, and when it
+// is learned.
+func (p *Phone) matches(id site.RadioID) (stated, learned float64, what string) {
+	node := id.Kind == site.ENB || id.Kind == site.GNB && p.Generation != site.G4
+	if p.Cell != nil {
+		switch {
+		case id.Kind == site.Cell && id.Value == *p.Cell:
+			return certainCell, learnedCell, "which is the cell"
+		case node && HasCell(id, *p.Cell):
+			return certainNode, learnedNode, "of which the cell is"
+		}
+	}
+	if p.Node != nil && node && id.Value == *p.Node {
+		return certainNode, learnedNode, "which is the node"
+	}
+	if p.Cell != nil && node && id.Kind == site.GNB {
+		if fits, _ := id.OfNCI(*p.Cell); fits {
+			return possibleNode, possiblyOnly, "of which the cell may be"
+		}
+	}
+	return 0, 0, ""
+}
+
+// pci returns how far the site has the physical cell id.
+func (p *Phone) pci(s *site.Site, operator int) (share float64, why string) {
+	why = "no PCI of the site is known"
+	for _, id := range s.Radio {
+		if id.Kind != site.PCI || id.Operator != operator {
+			continue
+		}
+		switch {
+		case id.Value != *p.PCI:
+			if share == 0 {
+				why = "the site's known PCIs are others"
+			}
+		case !id.Learned:
+			return 1, "a source gives the site the PCI"
+		default:
+			share, why = learnedPCI, "measures give the site the PCI"
+		}
+	}
+	return share, why
+}
+
+func distancePart(metres float64) Part {
+	return newPart(Distance, 1/(1+metres/halfDistance), fmt.Sprintf("%.0f m from the position", metres))
+}
+
+// sectorPart compares the bearing from the site to a position with its azimuths.
+func sectorPart(s *site.Site, p geo.Point, metres float64) Part {
+	bearing := geo.Bearing(s.Position, p)
+	azimuth, off, ok := NearestAzimuth(s.Azimuths, bearing)
+	switch {
+	case !ok:
+		return newPart(Sector, 0, "the register states no azimuths of the site")
+	case metres < TooNear:
+		return newPart(Sector, 1, "too near for a direction")
+	}
+	return newPart(Sector, max(0, 1-off/sectorHalf),
+		fmt.Sprintf("the position lies at %.1f° from the site, %.1f° off its nearest azimuth of %d°",
+			Tenths(bearing), off, azimuth))
+}

@@ -1,0 +1,82 @@
+package tools
+
+import (
+	"relais/geo"
+	"relais/index"
+	"relais/radio"
+	"relais/site"
+)
+
+// Collisions are physical cell ids of a site that collide with those of its neighbours.
+type Collisions struct {
+	Own        int         `json:"pcisOfSite" doc:"PCIs that the site is given for the operators that were asked for, of which at most 48 are compared, as many of each operator, as of a neighbour: where there are none, nothing can clash, and no neighbour was looked at."`
+	Neighbours int         `json:"neighbours" doc:"Sites within 5 km that were looked at, the nearest first, at most 2000."`
+	Of         int         `json:"of" doc:"Sites within 5 km."`
+	Known      int         `json:"neighboursWithPcis" doc:"Those that were looked at and are given a PCI of an operator that is on the site and was asked for."`
+	Equal      int         `json:"equal" doc:"Pairs of a PCI of the site and one of a neighbour that are equal."`
+	Mod3       int         `json:"mod3" doc:"Pairs that differ and are equal modulo 3: their primary synchronisation signals are the same. Sites with three sectors have all three remainders, so that pairs are common."`
+	List       []Collision `json:"list" doc:"The first of them: equal ones before the others, the nearest first."`
+}
+
+// A Collision is a PCI of the site and one of a neighbour of the same operator.
+type Collision struct {
+	Operator     string              `json:"operator"`
+	Kind         radio.CollisionKind `json:"kind"`
+	PCI          int                 `json:"pci"`
+	Neighbour    string              `json:"neighbour" doc:"siteKey."`
+	NeighbourPCI int                 `json:"neighbourPci"`
+	Distance     int                 `json:"distanceMeters"`
+	Bearing      *float64            `json:"bearingDegrees" doc:"From the site to the neighbour, degrees from true north; null when they stand on one spot."`
+	Learned      bool                `json:"learned" doc:"At least one of the two PCIs was learned from measures, not stated by a source."`
+}
+
+// Bounds of what is a neighbour.
+const (
+	neighbourMetres = 5000
+	mostNeighbours  = 2000
+)
+
+// pcis appends the PCIs of a site that operators have who are asked for: of each at most
+// most, those that sources assign before those that were learned.
+func (s *radioSite) pcis(dst []site.RadioID, at uint32, most int) []site.RadioID {
+	s.spare = s.spare[:0]
+	s.loaded.Snap.RadioIDs(int(at), func(id site.RadioID) { s.spare = append(s.spare, id) })
+	s.spare = s.loaded.AppendLearned(s.spare, at)
+	return radio.PCIs(dst, s.spare, s.operators, most)
+}
+
+// collisions compares the site's PCIs with those of its neighbours.
+func (s *radioSite) collisions(limit int) Collisions {
+	c := Collisions{Own: len(s.pcis(nil, s.at, int(site.PCI.Max())+1)), List: []Collision{}}
+	each := max(mostPCIs/len(s.operators), 1)
+	own := s.pcis(nil, s.at, each)
+	if len(own) == 0 {
+		return c
+	}
+	around := &geo.Disc{Center: s.Position, Radius: neighbourMetres}
+	hits := s.loaded.Find(index.Query{Filter: index.All, Disc: around}, 0, mostNeighbours+1)
+	c.Of = hits.Total - 1
+	found := radio.NewCollisions(own, limit)
+	var theirs []site.RadioID
+	for i, at := range hits.Sites {
+		if at == s.at {
+			continue
+		}
+		c.Neighbours++
+		if theirs = s.pcis(theirs[:0], at, each); len(theirs) > 0 {
+			c.Known++
+		}
+		found.Compare(at, hits.Metres[i], theirs)
+	}
+	c.Equal, c.Mod3 = found.Equal, found.Mod3
+	for _, one := range found.List() {
+		c.List = append(c.List, s.collision(&one))
+	}
+	return c
+}
+
+func (s *radioSite) collision(c *radio.Collision) Collision {
+	return Collision{Operator: s.loaded.Table.Operators[c.Own.Operator].Key, Kind: c.Kind, PCI: int(c.Own.Value),
+		Neighbour: s.key(c.Neighbour), NeighbourPCI: int(c.Other.Value), Distance: whole(c.Metres),
+		Bearing: bearingOf(s.Position, positionOf(s.loaded, c.Neighbour)), Learned: c.Own.Learned || c.Other.Learned}
+}
