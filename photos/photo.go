@@ -171,9 +171,11 @@ func get(tx *store.Tx, key []byte) (*Photo, error) {
 }
 
 // Get returns a photo, also one that is hidden. Error: ErrNoPhoto.
-func (s *Store) Get(id string) (p *Photo, err error) {
+func (s *Store) Get(id string) (p *Photo, err error) { return s.find(s.view, id) }
+
+func (s *Store) find(view func(func(*store.Tx) error) error, id string) (p *Photo, err error) {
 	p, err = nil, ErrNoPhoto
-	if viewed := s.view(func(tx *store.Tx) error {
+	if viewed := view(func(tx *store.Tx) error {
 		p, err = get(tx, key(id))
 		return nil
 	}); viewed != nil {

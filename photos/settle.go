@@ -67,11 +67,12 @@ func (s *Store) updateMonth(m *month, change func(*store.Tx) error) error {
 	return err
 }
 
-// settle removes the images of a photo that has no record, and the mark.
+// settle removes the images of a photo that has no record, and the mark. The record must be
+// certain: one that a failed commit still shows would leave its images without mark and record.
 func (s *Store) settle(tx *store.Tx, key []byte) error {
 	images := tx.Bucket([]byte(imagesBucket))
 	if images.Bucket(key) != nil {
-		switch _, err := s.Get(id(key)); {
+		switch _, err := s.find(s.db.ViewCertain, id(key)); {
 		case errors.Is(err, ErrNoPhoto):
 			if err := images.DeleteBucket(key); err != nil {
 				return err

@@ -335,3 +335,32 @@ func openWithLittle(dir string) error {
 	time.Sleep(time.Hour)
 	return nil
 }
+
+// What a failed commit may have written is not certain before the file has been opened again.
+func TestViewCertain(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	db := opened(t, path)
+	put(t, db, "k", []byte("v"))
+	if err := db.ViewCertain(func(*Tx) error { return nil }); err != nil {
+		t.Errorf("got %v for a file without doubt, want nil", err)
+	}
+	db.current.doubtful = true // as Update says when the fsync fails
+	if err := os.Rename(path, path+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.View(func(*Tx) error { return nil }); err != nil {
+		t.Errorf("View: got %v, want what it shows", err)
+	}
+	if err := db.ViewCertain(func(*Tx) error { t.Error("it shows what is not certain"); return nil }); err == nil {
+		t.Error("ViewCertain: got nil for a file that cannot be opened again, want an error")
+	}
+	if err := os.Rename(path+".away", path); err != nil {
+		t.Fatal(err)
+	}
+	db.opening = attempt{} // it would wait a second before it tries again
+	var got []byte
+	err := db.ViewCertain(func(tx *Tx) error { got = bytes.Clone(tx.Bucket([]byte("a")).Get([]byte("k"))); return nil })
+	if err != nil || string(got) != "v" || db.current.doubtful {
+		t.Errorf("got %q, %v, doubtful %v; want v, nil, false", got, err, db.current.doubtful)
+	}
+}

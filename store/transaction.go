@@ -24,6 +24,19 @@ func (db *DB) View(fn func(*Tx) error) error {
 	return err
 }
 
+// ViewCertain is View of what is on the disk. After a commit whose outcome is not known it opens
+// the file again first, since View may still show what the system is about to drop. It waits for
+// an Update that runs, so it must not be called from one of the same file.
+func (db *DB) ViewCertain(fn func(*Tx) error) error {
+	db.writing.Lock()
+	err := db.certain()
+	db.writing.Unlock()
+	if err != nil {
+		return err
+	}
+	return db.View(fn)
+}
+
 // ViewAll is View of several files at once, whose transactions come in the same
 // order: for a copy of them with Tx.WriteTo, which may take as long as it
 // takes if the files need no space meanwhile. They are as they were when each was
