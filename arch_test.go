@@ -36,7 +36,8 @@ var allowed = []struct {
 	{"ingest/table", "fold"},
 	{"ingest/items", ""},
 	{"ingest/source", "market site snapshot ingest/items ingest/table"},
-	{"ingest/anfr", "data fold geo market site snapshot ingest/source ingest/table"},
+	{"archive/column", ""},
+	{"ingest/anfr", "archive/column data fold geo market site snapshot ingest/source ingest/table"},
 	{"ingest/bakom", "fold geo market site snapshot ingest/source ingest/table"},
 	{"ingest/cells", "fold geo market sighting site snapshot ingest/source ingest/table"},
 	{"ingest/belgium", "fold geo market site snapshot ingest/source ingest/table"},
@@ -52,7 +53,7 @@ var allowed = []struct {
 	{"access", "fold folder limit store"},
 	{"account", "fold limit store"},
 	{"photos", "fold folder store"},
-	{"archive", "fold geo site store ingest/anfr ingest/source ingest/table"},
+	{"archive", "archive/column fold geo market site store ingest/anfr ingest/source ingest/table"},
 	{"outage", "fold geo market store ingest/source ingest/table"},
 	{"community", "fold geo market outage site store"},
 	{"update", "data folder ingest market outage snapshot"},
@@ -62,12 +63,12 @@ var allowed = []struct {
 	{"demo", "data geo market ingest/table"},
 	{"radio", "geo market sighting site"},
 	{"index", "fold folder geo market sighting site snapshot"},
-	{"view", "archive community index ingest/anfr market measure outage photos site snapshot"},
+	{"view", "archive archive/column community index market measure outage photos site snapshot"},
 	{"index/indextest", "demo folder index ingest market site snapshot view"},
 	{"endpoint", "fold"},
-	{"ops", "access archive community endpoint fold geo index ingest/anfr market measure outage photos photos/exif " +
+	{"ops", "access archive community endpoint fold geo index market measure outage photos photos/exif " +
 		"photos/render photos/worker site store view"},
-	{"tools", "account archive community endpoint fold geo index ingest/anfr limit market measure ops outage " +
+	{"tools", "account archive archive/column community endpoint fold geo index limit market measure ops outage " +
 		"photos question radio site view"},
 	{"web", "limit ops site view"},
 	{"mcp", "access account fold limit ops tools view"},

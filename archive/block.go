@@ -3,7 +3,7 @@ package archive
 import (
 	"slices"
 
-	"relais/ingest/anfr"
+	"relais/archive/column"
 )
 
 // blockRows is how many rows a block has at least, unless it is a segment's last: it
@@ -49,7 +49,7 @@ func (b *block) record(row int, kind Kind, id uint32, updated string) (r Record)
 		*own = updated
 	}
 	if id > 0 {
-		r.Values[anfr.PubID] = decimal(id - 1)
+		r.Values[column.ID] = decimal(id - 1)
 	}
 	return r
 }

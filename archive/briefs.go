@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	"relais/archive/column"
 	"relais/geo"
-	"relais/ingest/anfr"
 )
 
 // A Brief is a support of an overview.
@@ -63,7 +63,7 @@ func newBriefs() *briefs {
 func (b *briefs) state(support uint32, at geo.Point, insee string, rows []label) uint32 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s := briefState{support: support, insee: b.code(label{anfr.PubInsee, insee}), set: b.set(rows)}
+	s := briefState{support: support, insee: b.code(label{column.Insee, insee}), set: b.set(rows)}
 	s.older = b.newest[support]
 	for n := s.older; n > 0; n = b.states[n-1].older {
 		old := b.states[n-1]
@@ -141,11 +141,11 @@ func (b *briefs) brief(n uint32) Brief {
 	v := Brief{ID: decimal(s.support), Point: b.points[n], Insee: b.labels[s.insee].text}
 	for _, code := range b.sets[s.set] {
 		switch l := b.labels[code]; l.column {
-		case anfr.PubOperator:
+		case column.Operator:
 			v.Operators = append(v.Operators, l.text)
-		case anfr.PubSystem:
+		case column.System:
 			v.Systems = append(v.Systems, l.text)
-		case anfr.PubStatus:
+		case column.Status:
 			v.Statuses = append(v.Statuses, l.text)
 		}
 	}

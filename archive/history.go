@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"relais/archive/column"
 	"relais/fold"
-	"relais/ingest/anfr"
 )
 
 // A Version is what a publication changed of a support.
@@ -21,7 +21,7 @@ type Difference struct {
 	Kind   Kind    // New, Added, Activated, Deleted or Changed
 	Before *Record // nil for what is new or added
 	After  *Record // nil for what is deleted
-	// Columns are the positions in Columns of what differs between Before and After. A
+	// Columns are the positions in column.Names of what differs between Before and After. A
 	// Changed or Activated row that has one of them only came from another support,
 	// went to one, or stands in one of the files more often than in the other.
 	Columns []int
@@ -246,14 +246,14 @@ func (a *asked) key(ch change) key {
 // key is operator, system and station.
 func (d *Difference) key() []string {
 	v := &cmp.Or(d.After, d.Before).Values
-	return []string{v[anfr.PubOperator], v[anfr.PubSystem], v[anfr.PubStation]}
+	return []string{v[column.Operator], v[column.System], v[column.Station]}
 }
 
 // differing returns the columns in which two rows differ; sameUpdated tells that both
 // have their publication's date_maj, or the same.
 func differing(a, b *Record, sameUpdated bool) (columns []int) {
 	for c := range a.Values {
-		if a.Values[c] != b.Values[c] && c != anfr.PubID && !(c == anfr.PubUpdated && sameUpdated) {
+		if a.Values[c] != b.Values[c] && c != column.ID && !(c == column.Updated && sameUpdated) {
 			columns = append(columns, c)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"relais/archive/column"
 	"relais/geo"
-	"relais/ingest/anfr"
 	"relais/store"
 )
 
@@ -92,14 +92,14 @@ func (o *Overview) add(support uint32, items []item) error {
 	var rows []label
 	for _, it := range items {
 		c := it.content()
-		for _, l := range []label{{anfr.PubOperator, c[inOperator]}, {anfr.PubSystem, c[inSystem]},
-			{anfr.PubStatus, c[inStatus]}} {
+		for _, l := range []label{{column.Operator, c[inOperator]}, {column.System, c[inSystem]},
+			{column.Status, c[inStatus]}} {
 			if l.text != "" && !slices.Contains(rows, l) {
 				rows = append(rows, l)
 			}
 		}
 	}
-	o.states = append(o.states, o.briefs.state(support, p, cmp.Or(r.Values[anfr.PubInsee], r.Values[anfr.PubInsee2]),
+	o.states = append(o.states, o.briefs.state(support, p, cmp.Or(r.Values[column.Insee], r.Values[column.Insee2]),
 		rows))
 	return nil
 }

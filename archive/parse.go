@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"relais/archive/column"
 	"relais/ingest/anfr"
 	"relais/ingest/source"
 	"relais/ingest/table"
@@ -125,7 +126,7 @@ func (p *file) over() string {
 }
 
 func (p *file) take(row *anfr.PublishedRow) string {
-	support, ok := supportNumber(string(row[anfr.PubSupport]))
+	support, ok := supportNumber(string(row[column.Support]))
 	if !ok {
 		return "no support number"
 	}
@@ -134,14 +135,14 @@ func (p *file) take(row *anfr.PublishedRow) string {
 	}
 	p.ofEach[support]++
 	if len(p.rows) == 0 {
-		p.updated = string(row[anfr.PubUpdated])
+		p.updated = string(row[column.Updated])
 	}
-	r := fileRow{support: support, id: lineNumber(row[anfr.PubID])}
+	r := fileRow{support: support, id: lineNumber(row[column.ID])}
 	packPlace(&p.packed, row)
 	r.codes[inPlace] = p.code(p.packed.b)
 	for i, c := range emissionColumns {
 		text := row[c]
-		if c == anfr.PubUpdated && string(text) == p.updated {
+		if c == column.Updated && string(text) == p.updated {
 			text = []byte(sameUpdated)
 		}
 		r.codes[i+1] = p.code(text)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"relais/archive/column"
 	"relais/geo"
 )
 
@@ -197,7 +198,7 @@ func toldOf(list []Difference) []string {
 		default:
 			var names []string
 			for _, c := range d.Columns {
-				names = append(names, Columns[c])
+				names = append(names, column.Names[c])
 			}
 			text = sortedJoin(names)
 		}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"relais/archive/column"
 )
 
 // fewWeeks has the generator of weeks beside it replay the changes of eight weeks, which
@@ -118,7 +120,7 @@ func mustBeFile(t *testing.T, s *Store, date string, rows []map[string]string) {
 
 func mustBeRow(t *testing.T, r *Record, want map[string]string) {
 	t.Helper()
-	for i, name := range Columns {
+	for i, name := range column.Names {
 		if got, ok := want[name]; !ok || got != r.Values[i] {
 			t.Fatalf("%s is %q in %v", name, r.Values[i], want)
 		}

@@ -4,13 +4,13 @@ import (
 	"strconv"
 	"strings"
 
+	"relais/archive/column"
 	"relais/geo"
 	"relais/ingest/anfr"
 )
 
-// Columns are the columns of a record that stand in the file, in its order; the
-// positions in it are package anfr's.
-var Columns = anfr.Published
+// Markets are the markets whose registers are the observatoire's, of which the archives are.
+var Markets = anfr.Markets
 
 // A Kind is what became of a row from one publication to the next.
 type Kind uint8
@@ -39,19 +39,19 @@ func (k Kind) old() bool { return k == Deleted || k == Replaced }
 // A Record is a row of a publication.
 type Record struct {
 	Kind   Kind
-	Values [len(anfr.Published)]string // by Columns; "" where the file states nothing
+	Values [len(column.Names)]string // by column.Names; "" where the file states nothing
 }
 
 // Position returns the two parts of coordonnees, degrees as they are published.
 func (r *Record) Position() (lat, lng string) {
-	lat, lng, _ = strings.Cut(r.Values[anfr.PubPosition], ",")
+	lat, lng, _ = strings.Cut(r.Values[column.Position], ",")
 	return strings.TrimSpace(lat), strings.TrimSpace(lng)
 }
 
 // Point is the position in degrees, that of coord where coordonnees is empty; ok is
 // false where there is none.
 func (r *Record) Point() (p geo.Point, ok bool) {
-	return anfr.Position([]byte(r.Values[anfr.PubPosition]), []byte(r.Values[anfr.PubCoord]))
+	return anfr.Position([]byte(r.Values[column.Position]), []byte(r.Values[column.Coord]))
 }
 
 // A Site is the rows of one support in a publication, or those that it changed, by the
@@ -66,13 +66,13 @@ type Site struct {
 // the text of its place and those of the columns that make it an emission.
 var (
 	placeColumns = [...]int{
-		anfr.PubSupport, anfr.PubDepartment, anfr.PubInsee, anfr.PubNature, anfr.PubHeight, anfr.PubOwner, anfr.PubLieu,
-		anfr.PubAddress1, anfr.PubAddress2, anfr.PubAddress3, anfr.PubPostal, anfr.PubInsee2, anfr.PubPosition,
-		anfr.PubCoord,
+		column.Support, column.Department, column.Insee, column.Nature, column.Height, column.Owner, column.Lieu,
+		column.Address1, column.Address2, column.Address3, column.Postal, column.Insee2, column.Position,
+		column.Coord,
 	}
 	emissionColumns = [...]int{
-		anfr.PubOperator, anfr.PubSystem, anfr.PubStatus, anfr.PubDate, anfr.PubGeneration, anfr.PubStation,
-		anfr.PubUpdated,
+		column.Operator, column.System, column.Status, column.Date, column.Generation, column.Station,
+		column.Updated,
 	}
 )
 

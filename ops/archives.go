@@ -11,7 +11,6 @@ import (
 
 	"relais/archive"
 	"relais/endpoint"
-	"relais/ingest/anfr"
 	"relais/market"
 	"relais/view"
 )
@@ -123,7 +122,7 @@ func (r *Reading) city(insee string) string {
 	if r.Set == nil {
 		return ""
 	}
-	for _, code := range anfr.Markets {
+	for _, code := range archive.Markets {
 		if m := r.Set.Market(code); m != nil {
 			if name := m.Commune(insee); name != "" {
 				return name

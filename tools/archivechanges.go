@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"relais/archive"
+	"relais/archive/column"
 	"relais/endpoint"
 	"relais/ops"
 )
@@ -93,7 +94,7 @@ func newArchiveChange(d *archive.Difference) ArchiveChange {
 		ArchiveRow: newArchiveRow(cmp.Or(d.After, d.Before)), Columns: []ColumnChange{}}
 	for _, at := range d.Columns {
 		c.Columns = append(c.Columns,
-			ColumnChange{archive.Columns[at], stated(d.Before.Values[at]), stated(d.After.Values[at])})
+			ColumnChange{column.Names[at], stated(d.Before.Values[at]), stated(d.After.Values[at])})
 	}
 	return c
 }

@@ -10,7 +10,6 @@ import (
 	"relais/endpoint"
 	"relais/geo"
 	"relais/index"
-	"relais/ingest/anfr"
 	"relais/market"
 	"relais/ops"
 	"relais/view"
@@ -168,7 +167,7 @@ func stated(text string) *string {
 
 // archiveSite names a support.
 func (r *Reading) archiveSite(support string) ArchiveSite {
-	for _, code := range anfr.Markets {
+	for _, code := range archive.Markets {
 		m := r.register(market.Get(code))
 		if m == nil {
 			continue

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"relais/archive"
+	"relais/archive/column"
 	"relais/endpoint"
 	"relais/fold"
 	"relais/index"
-	"relais/ingest/anfr"
 	"relais/ops"
 	"relais/view"
 )
@@ -24,7 +24,7 @@ type archiveSiteParams struct {
 // support returns the support's number.
 func (p archiveSiteParams) support() (string, error) {
 	number := strings.TrimSpace(p.Site)
-	for _, code := range anfr.Markets {
+	for _, code := range archive.Markets {
 		if prefix := index.Key(code, ""); len(number) > len(prefix) && fold.EqualASCII(number[:len(prefix)], prefix) {
 			number = number[len(prefix):]
 			break
@@ -96,8 +96,8 @@ type ArchiveRow struct {
 // newArchiveRow is the row of a record.
 func newArchiveRow(r *archive.Record) ArchiveRow {
 	v := &r.Values
-	return ArchiveRow{v[anfr.PubOperator], v[anfr.PubSystem], v[anfr.PubStation], stated(v[anfr.PubGeneration]),
-		stated(v[anfr.PubStatus]), stated(v[anfr.PubDate])}
+	return ArchiveRow{v[column.Operator], v[column.System], v[column.Station], stated(v[column.Generation]),
+		stated(v[column.Status]), stated(v[column.Date])}
 }
 
 func (r *Reading) anfrGetSiteSnapshot(_ context.Context, p *siteSnapshotParams) (*SiteSnapshot, error) {
@@ -124,13 +124,13 @@ func (r *Reading) anfrGetSiteSnapshot(_ context.Context, p *siteSnapshotParams) 
 // archivePlace is what a record says of its place.
 func (r *Reading) archivePlace(record *archive.Record) ArchivePlace {
 	v := &record.Values
-	insee := cmp.Or(v[anfr.PubInsee], v[anfr.PubInsee2])
-	lines := slices.DeleteFunc([]string{v[anfr.PubLieu], v[anfr.PubAddress1], v[anfr.PubAddress2], v[anfr.PubAddress3]},
+	insee := cmp.Or(v[column.Insee], v[column.Insee2])
+	lines := slices.DeleteFunc([]string{v[column.Lieu], v[column.Address1], v[column.Address2], v[column.Address3]},
 		func(s string) bool { return s == "" })
-	place := ArchivePlace{Commune: stated(r.City(insee)), Insee: stated(insee), PostalCode: stated(v[anfr.PubPostal]),
+	place := ArchivePlace{Commune: stated(r.City(insee)), Insee: stated(insee), PostalCode: stated(v[column.Postal]),
 		Address:    stated(strings.Join(lines, ", ")),
-		Department: stated(v[anfr.PubDepartment]), Nature: stated(v[anfr.PubNature]), Owner: stated(v[anfr.PubOwner]),
-		Height: stated(v[anfr.PubHeight])}
+		Department: stated(v[column.Department]), Nature: stated(v[column.Nature]), Owner: stated(v[column.Owner]),
+		Height: stated(v[column.Height])}
 	if at, ok := record.Point(); ok {
 		place.Coordinates = &view.Coordinates{Lat: round(at.Lat), Lng: round(at.Lng)}
 	}

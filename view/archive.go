@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"relais/archive"
-	"relais/ingest/anfr"
+	"relais/archive/column"
 )
 
 // ArchivesMeta is the meta of /anfr/archives.
@@ -95,16 +95,16 @@ func archiveRecord(r *archive.Record, city func(insee string) string) ArchiveRec
 	v := &r.Values
 	lat, lon := r.Position()
 	return ArchiveRecord{
-		ID: v[anfr.PubID], Support: v[anfr.PubSupport], Position: v[anfr.PubPosition], Coord: v[anfr.PubCoord],
+		ID: v[column.ID], Support: v[column.Support], Position: v[column.Position], Coord: v[column.Coord],
 		Lat: lat, Lon: lon,
-		City:     city(cmp.Or(v[anfr.PubInsee], v[anfr.PubInsee2])),
-		Operator: v[anfr.PubOperator], System: v[anfr.PubSystem], Status: v[anfr.PubStatus], Date: v[anfr.PubDate],
-		Generation: v[anfr.PubGeneration], Updated: v[anfr.PubUpdated], Station: v[anfr.PubStation],
-		Nature: v[anfr.PubNature], Height: v[anfr.PubHeight], Owner: v[anfr.PubOwner],
-		Lieu: v[anfr.PubLieu], Address1: v[anfr.PubAddress1], Address2: v[anfr.PubAddress2],
-		Address3: v[anfr.PubAddress3],
-		Postal:   v[anfr.PubPostal], Department: v[anfr.PubDepartment], Insee: v[anfr.PubInsee],
-		Insee2: v[anfr.PubInsee2],
+		City:     city(cmp.Or(v[column.Insee], v[column.Insee2])),
+		Operator: v[column.Operator], System: v[column.System], Status: v[column.Status], Date: v[column.Date],
+		Generation: v[column.Generation], Updated: v[column.Updated], Station: v[column.Station],
+		Nature: v[column.Nature], Height: v[column.Height], Owner: v[column.Owner],
+		Lieu: v[column.Lieu], Address1: v[column.Address1], Address2: v[column.Address2],
+		Address3: v[column.Address3],
+		Postal:   v[column.Postal], Department: v[column.Department], Insee: v[column.Insee],
+		Insee2: v[column.Insee2],
 		Type:   r.Kind.Type(),
 	}
 }

@@ -3,57 +3,25 @@ package anfr
 import (
 	"bytes"
 
+	"relais/archive/column"
 	"relais/geo"
 	"relais/ingest/source"
 	"relais/site"
 )
 
-// Published are the columns of the observatoire, in the order of the publication.
-var Published = [...]string{
-	"id", "adm_lb_nom", "sup_id", "emr_lb_systeme", "emr_dt", "sta_nm_dpt", "code_insee", "generation", "date_maj",
-	"sta_nm_anfr", "nat_id", "sup_nm_haut", "tpo_id", "adr_lb_lieu", "adr_lb_add1", "adr_lb_add2", "adr_lb_add3",
-	"adr_nm_cp", "com_cd_insee", "coordonnees", "coord", "statut",
-}
-
-// Positions in Published.
-const (
-	PubID = iota
-	PubOperator
-	PubSupport
-	PubSystem
-	PubDate
-	PubDepartment
-	PubInsee
-	PubGeneration
-	PubUpdated
-	PubStation
-	PubNature
-	PubHeight
-	PubOwner
-	PubLieu
-	PubAddress1
-	PubAddress2
-	PubAddress3
-	PubPostal
-	PubInsee2
-	PubPosition
-	PubCoord
-	PubStatus
-)
-
-// publishedAt is where each column of Published is in observatoryColumns.
-var publishedAt = [len(Published)]int{
+// publishedAt is where each of column.Names is in observatoryColumns.
+var publishedAt = [len(column.Names)]int{
 	obsID, obsOperator, obsSupport, obsSystem, obsDate, obsDepartment, obsInsee, obsGeneration, obsUpdated,
 	obsStation, obsNature, obsHeight, obsOwner, obsLieu, obsAddress1, obsAddress2, obsAddress3,
 	obsPostal, obsInsee2, obsPosition, obsDMS, obsStatus,
 }
 
 // A PublishedRow is a row of the observatoire as it was published, by the columns of
-// Published: of every territory and operator, in its own words. Only what the
+// column.Names: of every territory and operator, in its own words. Only what the
 // variants of the file differ in is made equal: dates are YYYY-MM-DD without a time,
 // codes have the zeros that a spreadsheet took, and nothing but an address has blanks at
 // its ends. What the file does not state is empty.
-type PublishedRow [len(Published)][]byte
+type PublishedRow [len(column.Names)][]byte
 
 // longest is how many bytes a field may have. The register's have 50.
 const longest = 500
@@ -87,34 +55,34 @@ func ReadPublished(f *source.Found, watch source.Watch, take func(*PublishedRow)
 func (p *PublishedRow) read(r *source.Reader) string {
 	for i, at := range publishedAt {
 		p[i] = r.Field(at)
-		if i >= PubLieu && i <= PubAddress3 {
+		if i >= column.Lieu && i <= column.Address3 {
 			p[i] = r.Raw(at)
 		}
 		if len(p[i]) > longest {
 			return "a field of over 500 bytes"
 		}
 	}
-	if _, ok := whole(p[PubSupport]); !ok {
+	if _, ok := whole(p[column.Support]); !ok {
 		return "no support number"
 	}
-	if p[PubSupport] = bytes.TrimLeft(p[PubSupport], "0"); len(p[PubSupport]) == 0 {
+	if p[column.Support] = bytes.TrimLeft(p[column.Support], "0"); len(p[column.Support]) == 0 {
 		return "no support number"
 	}
-	station, ok := parseStation(p[PubStation])
+	station, ok := parseStation(p[column.Station])
 	switch {
 	case !ok:
 		return "no station number"
-	case len(p[PubOperator]) == 0:
+	case len(p[column.Operator]) == 0:
 		return "no operator"
-	case len(p[PubSystem]) == 0:
+	case len(p[column.System]) == 0:
 		return "no system"
 	}
-	if len(p[PubStation]) < stationCodeLength || !bytes.Equal(p[PubStation], bytes.ToUpper(p[PubStation])) {
-		p[PubStation] = []byte(station.String())
+	if len(p[column.Station]) < stationCodeLength || !bytes.Equal(p[column.Station], bytes.ToUpper(p[column.Station])) {
+		p[column.Station] = []byte(station.String())
 	}
-	p[PubDate], p[PubUpdated] = isoDay(p[PubDate]), isoDay(p[PubUpdated])
-	p[PubDepartment] = padded(p[PubDepartment], 3)
-	for _, i := range []int{PubInsee, PubInsee2, PubPostal} {
+	p[column.Date], p[column.Updated] = isoDay(p[column.Date]), isoDay(p[column.Updated])
+	p[column.Department] = padded(p[column.Department], 3)
+	for _, i := range []int{column.Insee, column.Insee2, column.Postal} {
 		p[i] = padded(p[i], 5)
 	}
 	return ""

@@ -6,11 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"relais/archive/column"
 	"relais/ingest/source"
 )
 
 func TestPublishedColumns(t *testing.T) {
-	for i, name := range Published {
+	for i, name := range column.Names {
 		if got := observatoryColumns[publishedAt[i]].Name; got != name {
 			t.Errorf("column %d is %s, want %s", i, got, name)
 		}
@@ -20,7 +21,7 @@ func TestPublishedColumns(t *testing.T) {
 // Every territory and operator is there, in its own words; what says nothing of whose
 // emission it is, is not.
 func TestReadPublished(t *testing.T) {
-	text := strings.Join(Published[:], ";") + "\n" +
+	text := strings.Join(column.Names[:], ";") + "\n" +
 		"7;Gouv Nelle Calédonie (OPT);0042;LTE 800;02/01/2020;988;98818;4G;2026-08-27T16:11:53;9880110001;23;\"27,2\";72;a;b;c;d;98800;98818;\"-22,1 , 166\";x;Inconnu\n" +
 		"8; SFR ;42;LTE 800 ;;3;3258;4G;;32700001;;;;  ;LA RONCHÈRE \t; x;\"y \";3110;;;;\r\n" +
 		"9;SFR;42;;;;;;;32700001;;;;;;;;;;;;\n" +
