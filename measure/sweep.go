@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"relais/folder"
+	"relais/store"
 )
 
 // sweep removes what a killed process left: temporary files, and the files of no row whose
@@ -16,9 +17,20 @@ func (s *Store) sweep() error { return s.sweepBefore(time.Time{}) }
 
 // sweepBefore is sweep, of which measures that are older than a moment are not missed.
 func (s *Store) sweepBefore(before time.Time) error {
-	if s.holds > 0 || s.writing > 0 || s.db.Problem() != nil {
+	if s.holds > 0 || s.writing > 0 {
 		return nil
 	}
+	// In an Update, and only there, the rows in memory are certainly those on disk.
+	var err error
+	_ = s.db.Update(func(*store.Tx) error { // which fails where nothing can be written: then all stays
+		err = s.removeSpare(before)
+		return nil
+	})
+	return err
+}
+
+// removeSpare does what sweepBefore says.
+func (s *Store) removeSpare(before time.Time) error {
 	v := s.view()
 	if len(v.problems) > 0 {
 		return nil
