@@ -172,7 +172,7 @@ func TestVersionsAfterRestore(t *testing.T) {
 		if reason != "" {
 			_, _, err = s.Community.AddReport(n)
 		}
-		version = s.Community.Outages().DataVersion() + " " + s.Photos.Version()
+		version = s.Community.Outages().Version() + " " + s.Photos.Version()
 		if err := errors.Join(err, s.Close()); err != nil {
 			t.Fatal(err)
 		}

@@ -122,7 +122,6 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 	if err != nil {
 		return err
 	}
-	s.Outages.History(s.history)
 	s.Community, err = openOr(s, CommunityFile,
 		func(db *store.DB) (*community.Store, error) { return community.Open(db, s.Outages, s.now) })
 	if err != nil {

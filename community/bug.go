@@ -84,15 +84,11 @@ func (s *Store) Submit(n NewBug) (b Bug, made bool, err error) {
 			b, err = parseBug([]byte(b.ID), text)
 			return err
 		}
-		if s.bugs >= mostBugs {
-			return fmt.Errorf("%w: %d bugs", ErrFull, s.bugs)
+		if n := len(s.bugs.All()); n >= mostBugs {
+			return fmt.Errorf("%w: %d bugs", ErrFull, n)
 		}
 		made = true
 		return store.PutJSON(tx, bugsBucket, []byte(b.ID), b)
-	}, func() {
-		if made {
-			s.bugs++
-		}
 	})
 	if err != nil {
 		return Bug{}, false, err
@@ -116,7 +112,7 @@ func (s *Store) CloseBug(id, answer string) (b Bug, err error) {
 		}
 		b.Answer = answer
 		return store.PutJSON(tx, bugsBucket, []byte(id), b)
-	}, func() {})
+	})
 	return b, err
 }
 

@@ -58,16 +58,16 @@ var Buckets = []string{reportsBucket, tokensBucket, validationsBucket, bugsBucke
 // A Store is what people said in a data folder. Its methods may be called from several
 // goroutines.
 type Store struct {
-	Feeds    *outage.Store // what operators publish
-	db       *store.DB     // nil for a read-only folder without the file
-	now      func() time.Time
-	problems []error
-	changing sync.Mutex // one change at a time
-	open     atomic.Pointer[openReports]
-	mu       sync.RWMutex // of what follows
-	sites    map[string][]*Validation
-	count    int // of validations
-	bugs     int
+	Feeds *outage.Store // what operators publish
+	db    *store.DB     // nil for a read-only folder without the file
+	now   func() time.Time
+	mu    sync.RWMutex // of what follows, which changes when a commit is on disk
+
+	reports     *store.Collection[Report] // that are neither resolved nor rejected
+	validations *store.Collection[Validation]
+	bugs        *store.Collection[struct{}]
+	sites       map[string][]*Validation
+	open        atomic.Pointer[openReports] // made of reports when it is needed, nil before
 }
 
 // Open reads what is in community.db, which stays the caller's. With nil, or a db that is
@@ -75,57 +75,48 @@ type Store struct {
 // of which Problems tells. The feeds are those of the same file.
 func Open(db *store.DB, feeds *outage.Store, now func() time.Time) (*Store, error) {
 	s := &Store{Feeds: feeds, db: db, now: now, sites: map[string][]*Validation{}}
-	s.open.Store(&openReports{})
-	if db == nil {
-		return s, nil
-	}
-	err := db.View(func(tx *store.Tx) error {
-		fail := func(err error) { s.problems = append(s.problems, err) }
-		tx.LeaveOut(fail)
-		reports, err := readReports(tx, fail)
-		s.open.Store(reports)
-		return errors.Join(err, store.Each(tx, validationsBucket, func(k, v []byte) error {
-			r, err := parseValidation(k, v)
-			if err != nil {
-				fail(err)
-				return nil
-			}
-			s.show(&r.Validation)
-			return nil
-		}), store.Each(tx, bugsBucket, func(k, v []byte) error {
-			if _, err := parseBug(k, v); err != nil {
-				fail(err)
-			}
-			s.bugs++
-			return nil
-		}))
-	})
-	if err != nil {
+	s.reports = store.NewCollection(reportsBucket, func(key string, text []byte) (*Report, error) {
+		r, err := parseReport([]byte(key), text)
+		if err != nil || !r.open() {
+			return nil, err
+		}
+		report := r.Report // without who confirmed it
+		return &report, nil
+	}, func(_, _ *Report) { s.open.Store(nil) })
+	s.validations = store.NewCollection(validationsBucket, func(key string, text []byte) (*Validation, error) {
+		r, err := parseValidation([]byte(key), text)
+		if err != nil {
+			return nil, err
+		}
+		v := r.Validation // without who said it
+		return &v, nil
+	}, s.show)
+	s.bugs = store.NewCollection(bugsBucket, func(key string, text []byte) (*struct{}, error) {
+		_, err := parseBug([]byte(key), text)
+		return &struct{}{}, err
+	}, nil)
+	if err := store.Keep(db, &s.mu, s.reports, s.validations, s.bugs); err != nil {
 		return nil, fmt.Errorf("community.db: %w: restore it from a backup", err)
 	}
 	return s, nil
 }
 
-// Problems says what Open left out.
-func (s *Store) Problems() []error { return s.problems }
+// Problems says what is left out.
+func (s *Store) Problems() []error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return slices.Concat(s.reports.Problems(), s.validations.Problems(), s.bugs.Problems())
+}
 
 // second is the clock's time in UTC, to the second.
 func (s *Store) second() time.Time { return s.now().UTC().Truncate(time.Second) }
 
-// update changes the file and then, when that is on disk, what is in memory.
-func (s *Store) update(change func(*store.Tx) error, show func()) error {
+// update changes the file alone. What is in memory is as the file when update returns.
+func (s *Store) update(change func(*store.Tx) error) error {
 	if s.db == nil || s.db.ReadOnly() {
 		return ErrReadOnly
 	}
-	s.changing.Lock()
-	defer s.changing.Unlock()
-	if err := s.db.Update(change); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	show()
-	return nil
+	return s.db.Update(change)
 }
 
 // hash is the first bytes of a digest of texts, none of which has a NUL. Ids of users are

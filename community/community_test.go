@@ -198,7 +198,7 @@ func TestFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range perSite - 1 {
-		w.show(&Validation{ID: fmt.Sprint(i), SiteKey: "fr-1"})
+		w.show(nil, &Validation{ID: fmt.Sprint(i), SiteKey: "fr-1"})
 	}
 	if _, _, err := w.Validate(confirms("ann", "fr-1", ENB, "2")); !errors.Is(err, ErrFull) {
 		t.Errorf("one more of the site: %v", err)
@@ -207,7 +207,12 @@ func TestFull(t *testing.T) {
 		again.ID != v.ID {
 		t.Errorf("of one that is there: %v, %v", counted, err)
 	}
-	w.count, w.bugs = most, mostBugs
+	for i := range most {
+		w.validations.All()[fmt.Sprint(i)] = &Validation{}
+	}
+	for i := range mostBugs {
+		w.bugs.All()[fmt.Sprint(i)] = &struct{}{}
+	}
 	if _, _, err := w.Validate(confirms("ann", "fr-2", Exists, "")); !errors.Is(err, ErrFull) {
 		t.Errorf("one more of all: %v", err)
 	}
@@ -280,7 +285,8 @@ func TestRetain(t *testing.T) {
 		t.Errorf("%+v", w.OfSite("fr-1"))
 	}
 	w.at = w.at.Add(200 * 24 * time.Hour)
-	if _, n, err := w.Retain(Keep); n != 2 || err != nil || len(w.OfSite("fr-1")) != 0 || w.count != 0 || w.bugs != 0 {
+	if _, n, err := w.Retain(Keep); n != 2 || err != nil || len(w.OfSite("fr-1")) != 0 || len(w.validations.All()) != 0 ||
+		len(w.bugs.All()) != 0 {
 		t.Errorf("%d, %v", n, err)
 	}
 	if _, _, err := w.db.Compact(); err != nil {

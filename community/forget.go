@@ -49,7 +49,7 @@ func (s *Store) Forget(user string) (n int, err error) {
 			}
 		}
 		return store.MarkDeleted(tx)
-	}, func() {})
+	})
 	return n, err
 }
 

@@ -68,17 +68,13 @@ func (s *Store) file(n NewReport, counts bool, instead func(*reportRecord) (id s
 	return s.shown(r, err), made && err == nil, err
 }
 
-// change runs f, which may put another record in place of *r or change it, stores that
-// and shows it.
+// change runs f, which may put another record in place of *r or change it, and stores that.
 func (s *Store) change(r **reportRecord, f func(tx *store.Tx) error) error {
 	return s.update(func(tx *store.Tx) error {
 		if err := f(tx); err != nil {
 			return err
 		}
 		return (*r).put(tx)
-	}, func() {
-		report := (*r).Report
-		s.open.Store(s.open.Load().with(&report))
 	})
 }
 

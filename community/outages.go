@@ -3,45 +3,37 @@ package community
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	"relais/geo"
 	"relais/outage"
-	"relais/store"
 )
 
-// openReports are the reports that are neither resolved nor rejected. They never change; a
-// change makes others.
+// openReports are the reports that are neither resolved nor rejected, in an order. They
+// never change; a change makes others.
 type openReports struct {
-	version   uint64
 	list      []*Report   // what began last first, then by id
 	deadlines []time.Time // after which one is dormant, ascending
 }
 
-// with returns open reports in which r is as it is now.
-func (o *openReports) with(r *Report) *openReports {
-	next := o.without(func(before *Report) bool { return before.ID == r.ID })
-	if r.open() {
-		next.list = append(next.list, r)
+// openReports returns the open reports as they are now.
+func (s *Store) openReports() *openReports {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if o := s.open.Load(); o != nil {
+		return o
 	}
-	return next.arrange()
-}
-
-// without returns a copy that arrange must put in order.
-func (o *openReports) without(gone func(*Report) bool) *openReports {
-	return &openReports{version: o.version + 1, list: slices.DeleteFunc(slices.Clone(o.list), gone)}
-}
-
-func (o *openReports) arrange() *openReports {
+	o := &openReports{list: slices.Collect(maps.Values(s.reports.All()))}
 	slices.SortFunc(o.list, func(x, y *Report) int {
 		return cmp.Or(y.StartedAt.Compare(x.StartedAt), cmp.Compare(x.ID, y.ID))
 	})
-	o.deadlines = nil
 	for _, r := range o.list {
 		o.deadlines = append(o.deadlines, r.NewsAt.Add(Patience))
 	}
 	slices.SortFunc(o.deadlines, time.Time.Compare)
+	s.open.Store(o)
 	return o
 }
 
@@ -49,23 +41,6 @@ func (o *openReports) arrange() *openReports {
 func (o *openReports) passed(now time.Time) int {
 	n, _ := slices.BinarySearchFunc(o.deadlines, now, time.Time.Compare)
 	return n
-}
-
-// readReports reads the open reports of the file, and calls fail with what is wrong with
-// one.
-func readReports(tx *store.Tx, fail func(error)) (*openReports, error) {
-	o := &openReports{}
-	err := store.Each(tx, reportsBucket, func(k, v []byte) error {
-		r, err := parseReport(k, v)
-		if err != nil {
-			fail(err)
-		} else if r.open() {
-			report := r.Report
-			o.list = append(o.list, &report)
-		}
-		return nil
-	})
-	return o.arrange(), err
 }
 
 // Outages are what is known of outages at one moment: what operators publish, and what
@@ -79,18 +54,14 @@ type Outages struct {
 
 // Outages returns what is known at this moment, for reading.
 func (s *Store) Outages() *Outages {
-	return &Outages{s.Feeds.Still(), s.open.Load(), s.now()}
+	return &Outages{s.Feeds.Still(), s.openReports(), s.now()}
 }
 
 // Version names what is answered: as long as it is the same, so is every answer. It
-// changes with every change and whenever a feed becomes too old or a report dormant.
+// changes with every change and whenever a feed becomes too old or a report dormant, and is
+// the same after a restart.
 func (o *Outages) Version() string {
-	return fmt.Sprint(o.Store.Version(), ".", o.reports.version, ".", o.reports.passed(o.now))
-}
-
-// DataVersion changes with what is answered, and is the same after a restart.
-func (o *Outages) DataVersion() string {
-	return fmt.Sprint(o.Store.DataVersion(), ".", o.reports.passed(o.now))
+	return fmt.Sprint(o.Store.Version(), ".", o.reports.passed(o.now))
 }
 
 // Reports is Entries for what people report: those that are in one of the states, or with

@@ -173,8 +173,8 @@ func TestRetainManyReports(t *testing.T) {
 	}
 	s := reopen(t, db, c)
 	if list, _ := s.Outages().Reports(outage.Query{Market: market.FR}, ReportStates...); len(list) != 1 ||
-		len(s.open.Load().list) != 1 {
-		t.Errorf("%d reports are answered, %d in memory", len(list), len(s.open.Load().list))
+		len(s.reports.All()) != 1 {
+		t.Errorf("%d reports are answered, %d in memory", len(list), len(s.reports.All()))
 	}
 	c.at = c.at.Add(Keep - time.Hour)
 	if _, err := s.Confirm(r.ID, "bob"); err != nil {

@@ -95,19 +95,6 @@ func (s *Store) removeOld(before time.Time) (old expired, err error) {
 			return nil
 		}
 		return old.remove(tx)
-	}, func() {
-		s.bugs -= len(old.bugs)
-		for _, r := range old.validations {
-			s.hide(r.SiteKey, r.ID)
-		}
-		if len(old.reports) == 0 {
-			return
-		}
-		gone := map[string]bool{}
-		for _, r := range old.reports {
-			gone[r.ID] = true
-		}
-		s.open.Store(s.open.Load().without(func(r *Report) bool { return gone[r.ID] }).arrange())
 	})
 	return old, err
 }

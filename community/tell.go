@@ -27,7 +27,7 @@ func (s *Store) Tell(n NewReport) (report *Report, made bool, err error) {
 	return s.file(n, true, func(r *reportRecord) (id string) {
 		least := float64(near)
 		now := s.now() // nothing changes meanwhile
-		for _, o := range s.open.Load().list {
+		for _, o := range s.openReports().list {
 			if o.Market != r.Market || o.Operator != r.Operator || o.stateAt(now) == Dormant {
 				continue
 			}

@@ -36,41 +36,31 @@ func (s *Store) Validate(n NewValidation) (v Validation, counted bool, err error
 			r.Count++
 		}
 		return store.PutJSON(tx, validationsBucket, []byte(r.ID), r)
-	}, func() { s.show(&r.Validation) })
+	})
 	if err != nil {
 		return v, false, err
 	}
 	return r.Validation, counted, nil
 }
 
-// room tells whether there may be one more validation of a site.
+// room tells whether there may be one more validation of a site. It is for an update.
 func (s *Store) room(siteKey string) error {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if len(s.sites[siteKey]) >= perSite || s.count >= most {
-		return fmt.Errorf("%w: %d validations, %d of the site", ErrFull, s.count, len(s.sites[siteKey]))
+	if n, all := len(s.sites[siteKey]), len(s.validations.All()); n >= perSite || all >= most {
+		return fmt.Errorf("%w: %d validations, %d of the site", ErrFull, all, n)
 	}
 	return nil
 }
 
 // show puts a validation in the place of what it was. What is shown never changes.
-func (s *Store) show(v *Validation) {
-	c := *v
-	list := s.sites[v.SiteKey]
-	if i := slices.IndexFunc(list, func(o *Validation) bool { return o.ID == v.ID }); i >= 0 {
-		list[i] = &c
-		return
+func (s *Store) show(before, now *Validation) {
+	if before != nil {
+		list := slices.DeleteFunc(s.sites[before.SiteKey], func(v *Validation) bool { return v == before })
+		if s.sites[before.SiteKey] = list; len(list) == 0 {
+			delete(s.sites, before.SiteKey)
+		}
 	}
-	s.sites[v.SiteKey] = append(list, &c)
-	s.count++
-}
-
-func (s *Store) hide(siteKey, id string) {
-	before := len(s.sites[siteKey])
-	s.sites[siteKey] = slices.DeleteFunc(s.sites[siteKey], func(o *Validation) bool { return o.ID == id })
-	s.count -= before - len(s.sites[siteKey])
-	if len(s.sites[siteKey]) == 0 {
-		delete(s.sites, siteKey)
+	if now != nil {
+		s.sites[now.SiteKey] = append(s.sites[now.SiteKey], now)
 	}
 }
 

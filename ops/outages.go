@@ -100,7 +100,7 @@ func (r *Reading) outages(_ context.Context, p *outagesParams) (*view.Body[[]vie
 	body.Meta = view.OutagesMeta{Market: q.Market, Operator: p.Operator.canonical(market.Get(q.Market)),
 		Territory: territoryOf(q), Count: len(list), Truncated: truncated,
 		OperatorFeed: view.OperatorFeed{Exists: status.Exists, Available: status.Available}}
-	version, next := r.Outages.DataVersion(), p.Offset+len(list)
+	version, next := r.Outages.Version(), p.Offset+len(list)
 	body.Meta.Offset, body.Meta.HasMore, body.Meta.DataVersion = p.Offset, truncated, &version
 	if truncated {
 		body.Meta.NextOffset = &next
@@ -183,7 +183,7 @@ func (r *Reading) unavailableSites(_ context.Context,
 		Cached: status.LastUpdate != nil ||
 			len(list) > 0, Count: len(list), LastUpdate: view.LastUpdate(status.LastUpdate),
 		OperatorFeed: view.OperatorFeed{Exists: status.Exists, Available: status.Available}}
-	version := r.Outages.DataVersion()
+	version := r.Outages.Version()
 	body.Meta.DataVersion = &version
 	if !status.Exists {
 		reason := fmt.Sprintf("No operator of %s publishes its unavailable sites.", market.Get(q.Market).Label)

@@ -124,13 +124,11 @@ func (s *Store) replace(key feedKey, p *parser, reports []*source.Report) error 
 	if err != nil {
 		return err
 	}
-	return s.update(key.market, func(tx *store.Tx) error {
+	return s.update(func(tx *store.Tx) error {
 		if err := tx.Bucket([]byte(entriesBucket)).Put(key.bytes(), text); err != nil {
 			return err
 		}
 		return store.PutJSON(tx, feedsBucket, key.bytes(), f)
-	}, func(st *state) {
-		st.feeds[key] = newFeedData(f, entries)
 	})
 }
 
@@ -152,14 +150,12 @@ func (s *Store) Clear(code market.Code, operator string) error {
 	if err != nil {
 		return err
 	}
-	return s.update(key.market, func(tx *store.Tx) error {
+	return s.update(func(tx *store.Tx) error {
 		feeds, entries := tx.Bucket([]byte(feedsBucket)), tx.Bucket([]byte(entriesBucket))
 		if !feeds.Has(key.bytes()) && !entries.Has(key.bytes()) {
 			return nil
 		}
 		return errors.Join(entries.Delete(key.bytes()), feeds.Delete(key.bytes()), store.MarkDeleted(tx))
-	}, func(st *state) {
-		delete(st.feeds, key)
 	})
 }
 

@@ -87,19 +87,12 @@ func (s *Store) Unchanged(code market.Code, operator string) error {
 
 // alterFeed changes what is said of a feed; its entries stay.
 func (s *Store) alterFeed(key feedKey, alter func(f *Feed)) error {
-	var f *Feed
-	return s.update(key.market, func(tx *store.Tx) (err error) {
-		if f, err = getFeed(tx, key); err != nil {
+	return s.update(func(tx *store.Tx) error {
+		f, err := getFeed(tx, key)
+		if err != nil {
 			return err
 		}
 		alter(f)
 		return store.PutJSON(tx, feedsBucket, key.bytes(), f)
-	}, func(st *state) {
-		next := &feedData{}
-		if d := st.feeds[key]; d != nil {
-			*next = *d
-		}
-		next.Feed = f
-		st.feeds[key] = next
 	})
 }

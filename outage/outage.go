@@ -7,16 +7,15 @@
 package outage
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"sync"
+	"maps"
+	"slices"
 	"sync/atomic"
 	"time"
 
-	"github.com/google/uuid"
-
-	"relais/market"
 	"relais/store"
 )
 
@@ -41,90 +40,80 @@ var Buckets = []string{feedsBucket, entriesBucket}
 // A Store is the feeds of a data folder. Its methods may be called from several
 // goroutines.
 type Store struct {
-	db       *store.DB // nil for a read-only folder without the file
-	now      func() time.Time
-	opened   string // names this opening
-	history  string // names how the file went from commit to commit
-	commits  uint64 // of a Still
-	problems []error
-	changing sync.Mutex
-	state    atomic.Pointer[state]
+	db      *store.DB // nil for a read-only folder without the file, and for a Still
+	now     func() time.Time
+	version string // of a Still
+	state   atomic.Pointer[state]
 }
 
 // Open reads the feeds of community.db, which stays the caller's. With nil, or a db
 // that is opened read-only, every change fails with ErrReadOnly. What cannot be used is
 // left out, of which Problems tells; its feed has failed until it is imported again.
 func Open(db *store.DB, now func() time.Time) (*Store, error) {
-	s := &Store{db: db, now: now, opened: uuid.NewString()}
-	st := newState()
-	if db != nil {
-		if err := db.View(func(tx *store.Tx) (err error) {
-			s.problems, err = st.read(tx, s.second())
-			return err
-		}); err != nil {
-			return nil, fmt.Errorf("community.db: %w: restore it from a backup", err)
-		}
+	s := &Store{db: db, now: now}
+	s.state.Store(newState())
+	if err := db.Follow(s.load, s.apply, feedsBucket, entriesBucket); err != nil {
+		return nil, fmt.Errorf("community.db: %w: restore it from a backup", err)
 	}
-	for code := range st.markets() {
-		st.arrange(code)
-	}
-	s.state.Store(st)
 	return s, nil
 }
 
-// History names how the file went from commit to commit: with a restore another one begins.
-// It is called before the store is used.
-func (s *Store) History(name string) { s.history = name }
+// load makes the state that of a file.
+func (s *Store) load(tx *store.Tx) error {
+	st := newState()
+	err := store.EachKey(tx, feedsBucket, func(k []byte) error {
+		st.take(tx, k, s.second())
+		return nil
+	})
+	if err == nil {
+		s.state.Store(st.arrange())
+	}
+	return err
+}
 
-// Problems says what Open left out.
-func (s *Store) Problems() []error { return s.problems }
+// apply reads again the feeds that a commit changed.
+func (s *Store) apply(changes []store.Change) {
+	next := s.state.Load().clone()
+	changed := map[string]bool{}
+	for _, c := range changes {
+		changed[string(c.Key)] = true
+	}
+	err := s.db.View(func(tx *store.Tx) error {
+		for k := range changed {
+			next.take(tx, []byte(k), s.second())
+		}
+		return nil
+	})
+	if err == nil { // else all is read again when the disk gives it
+		s.state.Store(next.arrange())
+	}
+}
+
+// Problems says what is left out.
+func (s *Store) Problems() []error { return slices.Collect(maps.Values(s.state.Load().problems)) }
 
 // Still is what is answered at this moment, for reading: whatever changes meanwhile, what
 // is asked of it belongs together and to one Version.
 func (s *Store) Still() *Store {
 	at := s.now()
-	still := &Store{now: func() time.Time { return at }, opened: s.opened, history: s.history, commits: s.committed()}
+	still := &Store{now: func() time.Time { return at }, version: s.db.Version()} // before the state
 	still.state.Store(s.state.Load())
 	return still
 }
 
-// committed is how many commits have changed the file.
-func (s *Store) committed() uint64 {
-	if s.db == nil {
-		return s.commits
-	}
-	return s.db.Commits()
-}
-
-// DataVersion changes with what is answered, and is the same after a restart.
-func (s *Store) DataVersion() string {
-	commits := s.committed() // before the state: at worst the next answer has another version
-	return fmt.Sprint(s.history, ".", commits, ".", s.state.Load().passed(s.now()))
-}
-
 // Version names what is answered: as long as it is the same, so is every answer. It
-// changes with every change and whenever a feed becomes too old.
+// changes with every change and whenever a feed becomes too old, and is the same after a
+// restart.
 func (s *Store) Version() string {
-	st := s.state.Load()
-	return fmt.Sprint(s.opened, ".", st.version, ".", st.passed(s.now()))
+	return fmt.Sprint(cmp.Or(s.version, s.db.Version()), ".", s.state.Load().passed(s.now()))
 }
 
-// update changes the file and then, when that is on disk, what is answered: apply gets
-// a copy of the state, of which it changes a feed of one market.
-func (s *Store) update(code market.Code, change func(*store.Tx) error, apply func(*state)) error {
+// update changes the file alone. What is answered is as the file when update returns.
+func (s *Store) update(change func(*store.Tx) error) error {
 	if s.db == nil || s.db.ReadOnly() {
 		return ErrReadOnly
 	}
-	s.changing.Lock()
-	defer s.changing.Unlock()
-	if err := s.db.Update(change); err != nil {
-		return err
-	}
-	next := s.state.Load().clone()
-	apply(next)
-	next.arrange(code)
-	s.state.Store(next)
-	return nil
+	return s.db.Update(change)
 }
 
 // second is the clock's time in UTC, to the second.

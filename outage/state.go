@@ -15,8 +15,8 @@ import (
 // A state is what is answered: the good data of every feed. It never changes; a change
 // makes another from a clone.
 type state struct {
-	version  uint64
 	feeds    map[feedKey]*feedData
+	problems map[string]error // of feeds that cannot be read, by key
 	arranged map[market.Code]*arranged
 }
 
@@ -34,7 +34,7 @@ type arranged struct {
 }
 
 func newState() *state {
-	return &state{feeds: map[feedKey]*feedData{}, arranged: map[market.Code]*arranged{}}
+	return &state{map[feedKey]*feedData{}, map[string]error{}, map[market.Code]*arranged{}}
 }
 
 func newFeedData(f *Feed, entries []*Entry) *feedData {
@@ -43,34 +43,28 @@ func newFeedData(f *Feed, entries []*Entry) *feedData {
 	return d
 }
 
+// clone returns a copy that arrange must put in order.
 func (st *state) clone() *state {
-	return &state{st.version + 1, maps.Clone(st.feeds), maps.Clone(st.arranged)}
+	return &state{maps.Clone(st.feeds), maps.Clone(st.problems), map[market.Code]*arranged{}}
 }
 
-// markets are those of which there is something.
-func (st *state) markets() map[market.Code]bool {
-	all := map[market.Code]bool{}
-	for key := range st.feeds {
-		all[key.market] = true
+// take takes a feed in as it is in a file now.
+func (st *state) take(tx *store.Tx, k []byte, now time.Time) {
+	delete(st.problems, string(k))
+	if key, err := parseFeedKey(k); err == nil {
+		delete(st.feeds, key)
 	}
-	return all
-}
-
-// read reads everything of the file, now, but for what has problems.
-func (st *state) read(tx *store.Tx, now time.Time) (problems []error, err error) {
-	tx.LeaveOut(func(err error) { problems = append(problems, err) })
-	err = store.EachKey(tx, feedsBucket, func(k []byte) error {
-		d, err := readFeed(tx, k)
-		if err != nil {
-			problems = append(problems, err)
-			d = damaged(k, now)
-		}
-		if d != nil {
-			st.feeds[feedKey{d.Market, d.Operator}] = d
-		}
-		return nil
-	})
-	return problems, err
+	if !tx.Bucket([]byte(feedsBucket)).Has(k) {
+		return
+	}
+	d, err := readFeed(tx, k)
+	if err != nil {
+		st.problems[string(k)] = err
+		d = damaged(k, now)
+	}
+	if d != nil {
+		st.feeds[feedKey{d.Market, d.Operator}] = d
+	}
 }
 
 // damaged is what stands for a feed that cannot be read, nil for one of no operator.
@@ -123,16 +117,22 @@ func (st *state) of(code market.Code) *arranged {
 	return &arranged{}
 }
 
-// arrange puts a market into that order.
-func (st *state) arrange(code market.Code) {
-	a := &arranged{entries: st.sorted(code)}
+// arrange puts all markets into that order.
+func (st *state) arrange() *state {
 	for key, d := range st.feeds {
-		if key.market == code && d.State() == Available {
+		a := st.arranged[key.market]
+		if a == nil {
+			a = &arranged{entries: st.sorted(key.market)}
+			st.arranged[key.market] = a
+		}
+		if d.State() == Available {
 			a.deadlines = append(a.deadlines, d.ReadAt.Add(Fresh))
 		}
 	}
-	slices.SortFunc(a.deadlines, time.Time.Compare)
-	st.arranged[code] = a
+	for _, a := range st.arranged {
+		slices.SortFunc(a.deadlines, time.Time.Compare)
+	}
+	return st
 }
 
 // sorted are the entries of a market in the order of answers.

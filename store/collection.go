@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,11 +44,7 @@ func (c *Collection[T]) Problems() (list []error) {
 
 // Put stores v as JSON. The collection has it when the transaction is on disk.
 func (c *Collection[T]) Put(tx *Tx, key string, v any) error {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	return tx.Bucket([]byte(c.bucket)).Put([]byte(key), text)
+	return PutJSON(tx, c.bucket, []byte(key), v)
 }
 
 // Delete removes a record, also one that is lost.
