@@ -39,9 +39,13 @@ test: ## every test, the end-to-end one on the built binary included
 
 # The end-to-end tests start a program of their own, which the detector does not see. With
 # -short, comparisons of one goroutine, where it finds nothing and is ten times as slow, and
-# kills take fewer samples: make test takes all.
+# kills take fewer samples: make test takes all. Where neither the code nor its tests start
+# goroutines or share anything between them, the detector has nothing to look at.
+CONCURRENT = grep -rlE --include='*.go' --exclude-dir=build '^\s*go |\.Go\(|t\.Parallel\(|"sync' . | \
+	grep -v /e2e/ | xargs -n 1 dirname | sort -u
+
 race: ## the tests under the race detector
-	$(GO) test -race -short -vet=off -timeout 20m $(TESTFLAGS) $$($(GO) list ./... | grep -v /e2e$$)
+	$(GO) test -race -short -vet=off -timeout 20m $(TESTFLAGS) $$($(CONCURRENT))
 
 # The files are on a file system in memory, which FUSE mounts. One test at a time: a photo
 # whose decoder runs out of time on a busy machine is refused, and not lost.
@@ -73,11 +77,12 @@ bench: build ## one table, beside a bare handler (needs wrk)
 	build/bench-tool -relais build/relais $(if $(BENCHDATA),-data $(BENCHDATA))
 
 # One program for all targets of a package: go test would link one for each. Only packages
-# with targets are compiled.
+# with targets are compiled, and only this module is instrumented: go test -fuzz would compile
+# the standard library and all other modules once more.
 fuzz: ## every fuzz target for FUZZTIME
 	@set -e; mkdir -p build/fuzz; cache=$$($(GO) env GOCACHE)/fuzz; program=$(CURDIR)/build/fuzz/of.test; \
 	for dir in $$(grep -rl --include='*_test.go' --exclude-dir=build '^func Fuzz' . | xargs -n 1 dirname | sort -u); do \
-		$(GO) test -vet=off -c -fuzz=. -o $$program $$dir; \
+		$(GO) test -vet=off -c -gcflags=relais/...=-d=libfuzzer -ldflags='-s -w' -o $$program $$dir; \
 		cd $$dir; \
 		for target in $$($$program -test.list '^Fuzz'); do \
 			echo "fuzz $$dir $$target"; \

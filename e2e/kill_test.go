@@ -142,7 +142,7 @@ func used(s *server, key string) (c count, day string, err error) {
 // none in part, and has lost at most a second of a client's count.
 func TestKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
-	rounds, start := 60, time.Now()
+	rounds, start := 30, time.Now()
 	if testing.Short() {
 		rounds = 10
 	}

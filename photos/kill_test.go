@@ -75,7 +75,7 @@ func TestKilled(t *testing.T) {
 	dir := folder.Dir(t.TempDir())
 	have := map[string]int{} // numbers of photos that were acknowledged
 	unsure, gone := map[string]bool{}, map[string]bool{}
-	rounds := 50
+	rounds := 20
 	if testing.Short() {
 		rounds = 5
 	}
