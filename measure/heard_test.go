@@ -92,7 +92,7 @@ func TestHeardOfAgainstBruteForce(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	imported(t, s, market.FR, write(t, "a.csv", toldFile(list[:1500])), write(t, "b.csv", toldFile(list[1500:])))
 	hits, most := 0, []int{0, 1, 7, 10000}
-	for range some(3000) {
+	for range 3000 {
 		id := site.RadioID{Kind: site.RadioKind(r.IntN(site.RadioKinds)), Operator: r.IntN(4),
 			Value: uint64(998 + r.IntN(24))}
 		switch {

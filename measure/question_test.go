@@ -79,7 +79,7 @@ func TestCoverageAgainstBruteForce(t *testing.T) {
 		imported(t, s, market.FR, write(t, "coverage.csv", coverageOf(list[i*2000:(i+1)*2000])))
 	}
 	whole, samples := 0, 0
-	rounds := some(600)
+	rounds := 600
 	for range rounds {
 		q := randomQuery(r)
 		want := map[string]time.Time{}

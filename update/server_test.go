@@ -24,8 +24,8 @@ import (
 	"relais/snapshot"
 )
 
-// quick are limits for servers on the same machine.
-var quick = Limits{Connect: time.Second, Header: time.Second, Idle: 300 * time.Millisecond, Whole: 20 * time.Second,
+// quick are limits that try again at once, and that no server on a busy machine meets.
+var quick = Limits{Connect: time.Minute, Header: time.Minute, Idle: time.Minute, Whole: 10 * time.Minute,
 	Tries: 3, Pause: time.Millisecond, MaxPause: 2 * time.Second}
 
 // A replay server answers as the authorities' servers do, and as they should not.

@@ -163,6 +163,9 @@ func TestErrors(t *testing.T) {
 
 // A picture that needs more memory than there is.
 func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles the decoder once more, which takes long under the race detector")
+	}
 	d, err := NewDecoder(t.Context(), Limits{Pixels: 2048 * 1024, Memory: 4 << 20})
 	if err != nil {
 		t.Fatal(err)

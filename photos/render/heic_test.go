@@ -21,6 +21,7 @@ import (
 // HEIC files of odd and small sizes, with opacity, with colours for each pixel and with
 // one channel are read.
 func TestHEICKinds(t *testing.T) {
+	byOneGoroutine(t)
 	quarter := func(c color.NRGBA) color.NRGBA { c.A = 64; return c }
 	white, grey := color.NRGBA{255, 255, 255, 255}, color.NRGBA{51, 51, 51, 255}
 	for _, tt := range []struct {
@@ -102,6 +103,7 @@ func TestOneChannelStated(t *testing.T) {
 
 // Files whose HEVC configuration is cut off or wrong end in an error, not in a fault.
 func TestHEVCConfig(t *testing.T) {
+	byOneGoroutine(t)
 	for _, name := range []string{"grey.heic", "alpha.heic", "narrow.heic"} {
 		whole := read(t, filepath.Join("testdata", name))
 		at := bytes.Index(whole, []byte("hvcC"))
@@ -123,6 +125,7 @@ func TestHEVCConfig(t *testing.T) {
 
 // Where libheif's own program is there, its pictures are the same.
 func TestHEICLikeLibheif(t *testing.T) {
+	byOneGoroutine(t)
 	if _, err := exec.LookPath("heif-convert"); err != nil {
 		t.Skip("heif-convert is not installed")
 	}

@@ -25,6 +25,7 @@ func withExif(file []byte, orientation int) []byte {
 // What is stored is 60 × 40, red and green above blue and yellow; what is shown follows
 // from the definition of the values (TIFF 6.0, Orientation: where row 0 and column 0 are).
 func TestOrientation(t *testing.T) {
+	byOneGoroutine(t)
 	file := asJPEG(t, quarters(60, 40))
 	for o, want := range map[int]struct {
 		degrees int
@@ -67,6 +68,7 @@ func TestOrientation(t *testing.T) {
 }
 
 func TestSizes(t *testing.T) {
+	byOneGoroutine(t)
 	for _, c := range []struct{ w, h, mainW, mainH int }{
 		{1, 1, 1, 1}, {1920, 700, 1920, 700}, {2400, 600, 1920, 480}, {500, 2000, 480, 1920},
 		{6000, 1, 1920, 1}, {3, 9000, 1, 1920},

@@ -12,6 +12,7 @@ import (
 )
 
 func TestSVGSize(t *testing.T) {
+	byOneGoroutine(t)
 	for _, tt := range []struct {
 		attributes string
 		want       [2]int

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"slices"
 	"strings"
 	"testing"
 
@@ -27,6 +26,7 @@ func doubling(depth int) string {
 
 // An SVG that would take long is refused before anything of it is drawn.
 func TestSVGBounds(t *testing.T) {
+	byOneGoroutine(t)
 	for _, tt := range []struct {
 		name, file string
 		want       error // nil for an image
@@ -80,10 +80,6 @@ func TestSVGBounds(t *testing.T) {
 			50_000) + `</title></svg>`, ErrTooLarge},
 		{"defs in defs", svgStart + `<defs><g id="a"/><defs/></defs></svg>`, ErrUnsupported},
 	} {
-		if testing.Short() && slices.Contains([]string{"wide curves", "fine dashes", "99,000 large rectangles"},
-			tt.name) {
-			continue // they end at the bound of work, which is far
-		}
 		t.Run(tt.name, func(t *testing.T) {
 			h, err := Sniff([]byte(tt.file))
 			if err != nil {
@@ -102,6 +98,7 @@ func TestSVGBounds(t *testing.T) {
 
 // What drawing takes is counted first, and no further than to the bound.
 func TestSVGTime(t *testing.T) {
+	byOneGoroutine(t)
 	const oneCurve = lineWork + 2*crossingWork*MainSide
 	for _, tt := range []struct {
 		name, shapes string
@@ -139,6 +136,7 @@ func TestSVGTime(t *testing.T) {
 // The picture is that of the library's own scanner, which draws all of the picture for
 // each shape.
 func TestSVGLikeLibrary(t *testing.T) {
+	byOneGoroutine(t)
 	const gradients = `<defs><linearGradient id="a"><stop offset="0" stop-color="red"/><stop offset="1" stop-color="blue"/></linearGradient>` +
 		`<radialGradient id="b" gradientUnits="userSpaceOnUse" cx="300" cy="300" r="90"><stop offset="0" stop-color="green"/><stop offset="1" stop-color="white"/></radialGradient></defs>`
 	for _, shapes := range []string{
