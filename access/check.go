@@ -152,7 +152,7 @@ func (g *Gate) originAllowed(r *Request, allowed []string) bool {
 	if len(r.Origin) == 0 && len(r.FetchSite) == 1 && r.FetchSite[0] == "same-origin" {
 		return slices.Contains(allowed, g.Origin)
 	}
-	return len(r.Origin) == 1 && AllowsOrigin(allowed, r.Origin[0])
+	return len(r.Origin) == 1 && allowsOrigin(allowed, r.Origin[0])
 }
 
 // signed checks the signature of a client that signs. The header's form and its
@@ -164,7 +164,7 @@ func (g *Gate) signed(r *Request, key *liveKey, grant *Grant) error {
 	if len(r.Signature) == 0 {
 		return &Hint{"the signature is missing: the client signs every request in X-Sq-Signature", ErrSignature}
 	}
-	s, err := ParseSignature(r.Signature)
+	s, err := parseSignature(r.Signature)
 	if err == nil {
 		err = s.fresh(r.Time)
 	}

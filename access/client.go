@@ -49,8 +49,8 @@ const (
 // ReadScopes are those that change nothing.
 var ReadScopes = []Scope{AntennasRead, StatsRead, PhotosRead, NetworkStatusRead, ANFRRead, SpeedtestRead, CoverageRead}
 
-// AllRead stands for ReadScopes in a list of scopes.
-const AllRead = "all-read"
+// allRead stands for ReadScopes in a list of scopes.
+const allRead = "all-read"
 
 // Values lists the scopes.
 func (Scope) Values() []string {
@@ -66,9 +66,9 @@ func ParseScopes(text string) (scopes []Scope, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.TrimSpace(part)
 		list := ReadScopes
-		if !fold.EqualASCII(part, AllRead) {
+		if !fold.EqualASCII(part, allRead) {
 			var s string
-			if err := oneOf(&s, append(Scope("").Values(), AllRead), part); err != nil {
+			if err := oneOf(&s, append(Scope("").Values(), allRead), part); err != nil {
 				return nil, fmt.Errorf("scope %q: %w", part, err)
 			}
 			list = []Scope{Scope(s)}
@@ -129,26 +129,26 @@ type Key struct {
 	LastUsed *time.Time `json:"lastUsed"` // to about a minute
 }
 
-// Live tells whether the key can be used, as far as the client's time goes.
-func (k *Key) Live(now time.Time) bool {
+// live tells whether the key can be used, as far as the client's time goes.
+func (k *Key) live(now time.Time) bool {
 	return k.Revoked == nil && (k.Expires == nil || now.Before(*k.Expires))
 }
 
 // LiveKeys is the number of the client's keys that can be used.
 func (c *Client) LiveKeys(now time.Time) (n int) {
-	if c.Ended(now) {
+	if c.ended(now) {
 		return 0
 	}
 	for i := range c.Keys {
-		if c.Keys[i].Live(now) {
+		if c.Keys[i].live(now) {
 			n++
 		}
 	}
 	return n
 }
 
-// Ended tells whether the client's time is over.
-func (c *Client) Ended(now time.Time) bool { return c.Expires != nil && !now.Before(*c.Expires) }
+// ended tells whether the client's time is over.
+func (c *Client) ended(now time.Time) bool { return c.Expires != nil && !now.Before(*c.Expires) }
 
 // Signs tells whether the client's requests must be signed.
 func (c *Client) Signs() bool { return c.Mode == Mobile || c.RequireSignature }
@@ -180,7 +180,7 @@ func (c *Client) Check() error {
 	case !slices.Contains(Mode("").Values(), string(c.Mode)):
 		return fmt.Errorf("a client needs a mode: one of %s", strings.Join(Mode("").Values(), ", "))
 	case len(c.Scopes) == 0:
-		return fmt.Errorf("a client needs scopes: of %s, or %s", strings.Join(Scope("").Values(), ", "), AllRead)
+		return fmt.Errorf("a client needs scopes: of %s, or %s", strings.Join(Scope("").Values(), ", "), allRead)
 	case c.Mode == Browser && len(c.Origins) == 0:
 		return fmt.Errorf("a BROWSER client needs at least one origin")
 	case c.Mode != Browser && len(c.Origins) > 0:

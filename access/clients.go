@@ -224,7 +224,7 @@ func (c *Clients) canSeal() error {
 func (c *Clients) Rotate(id string, overlap time.Duration) (*Issued, error) {
 	issued := &Issued{}
 	err := c.change(id, func(r *record, now time.Time) error {
-		if r.Ended(now) {
+		if r.ended(now) {
 			return fmt.Errorf("the client's time ended on %s: a key of it would not be let in",
 				r.Expires.Format(time.DateOnly))
 		}
@@ -233,7 +233,7 @@ func (c *Clients) Rotate(id string, overlap time.Duration) (*Issued, error) {
 		}
 		end := now.Add(overlap)
 		for i := range r.Keys {
-			if k := &r.Keys[i]; k.Live(end) {
+			if k := &r.Keys[i]; k.live(end) {
 				k.Expires = &end
 			}
 		}
@@ -249,7 +249,7 @@ func (r *record) forgetEnded(now time.Time) {
 	if len(r.Keys) < maxKeys {
 		return
 	}
-	r.Keys = slices.DeleteFunc(slices.Clone(r.Keys), func(k Key) bool { return !k.Live(now) })
+	r.Keys = slices.DeleteFunc(slices.Clone(r.Keys), func(k Key) bool { return !k.live(now) })
 	maps.DeleteFunc(r.Hashes, func(prefix string, _ []byte) bool {
 		return !slices.ContainsFunc(r.Keys, func(k Key) bool { return k.Prefix == prefix })
 	})

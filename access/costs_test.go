@@ -14,7 +14,7 @@ import (
 func TestCosts(t *testing.T) {
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	l := Limits{Minute: 2, Day: 100}
-	var c Counter
+	var c counter
 	cheap, free := 0, 0
 	for {
 		charge, _, ok := c.charge(l, at)
@@ -57,12 +57,12 @@ func TestCosts(t *testing.T) {
 func TestCostsOfTheGreatestLimit(t *testing.T) {
 	at := time.Date(2090, 1, 1, 0, 0, 0, 0, time.UTC)
 	l := Limits{Minute: maxLimit, Day: maxLimit}
-	var c Counter
+	var c counter
 	c.minute.word.Store(join(uint32(at.Unix()/60), (maxLimit-1)*Whole))
-	if u, ok := c.Take(l, at); !ok || u.Minute.Remaining != 0 {
+	if u, ok := c.take(l, at); !ok || u.Minute.Remaining != 0 {
 		t.Errorf("the last one: %v %+v", ok, u)
 	}
-	if u, ok := c.Take(l, at); ok || u.Minute.Remaining != 0 || u.Day.Remaining != maxLimit-1 {
+	if u, ok := c.take(l, at); ok || u.Minute.Remaining != 0 || u.Day.Remaining != maxLimit-1 {
 		t.Errorf("one more: %v %+v", ok, u)
 	}
 }
@@ -71,7 +71,7 @@ func TestCostsOfTheGreatestLimit(t *testing.T) {
 func TestCostsAtOnce(t *testing.T) {
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	l := Limits{Minute: 1000, Day: 1000}
-	var c Counter
+	var c counter
 	var wg sync.WaitGroup
 	for k := range 100 {
 		wg.Go(func() {
@@ -125,7 +125,7 @@ func TestFilesOfOtherVersions(t *testing.T) {
 			t.Errorf("%s: %d left, want %d", value, left(), a.Limits.Day-used)
 		}
 		// What is saved now is read again as it was.
-		k.table.Load().clients[a.ID].counter.Take(a.Limits, k.time)
+		k.table.Load().clients[a.ID].counter.take(a.Limits, k.time)
 		before := left()
 		if err := counts.Save(k.Clients); err != nil {
 			t.Fatal(err)

@@ -21,12 +21,12 @@ func TestCountsOfADeletedClient(t *testing.T) {
 	}
 	for i := range 40 {
 		for _, id := range []string{a.ID, b.ID} {
-			k.table.Load().clients[id].counter.Take(Limits{Minute: 1000, Day: 1000}, k.time)
+			k.table.Load().clients[id].counter.take(Limits{Minute: 1000, Day: 1000}, k.time)
 		}
 		if err := counts.Save(k.Clients); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := CheckCounts(path); n != 2 || err != nil {
+		if n, err := checkCounts(path); n != 2 || err != nil {
 			t.Fatalf("%d counts after %d, %v", n, i, err)
 		}
 	}
@@ -41,7 +41,7 @@ func TestCountsOfADeletedClient(t *testing.T) {
 	if err := counts.Save(k.Clients); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := CheckCounts(path); n != 1 || err != nil {
+	if n, err := checkCounts(path); n != 1 || err != nil {
 		t.Errorf("%d counts, %v", n, err)
 	}
 	before, after, err := counts.Compact()
@@ -63,7 +63,7 @@ func TestCountsOfADeletedClient(t *testing.T) {
 	if err := counts.Restore(k.Clients); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := CheckCounts(path); n != 0 || err != nil {
+	if n, err := checkCounts(path); n != 0 || err != nil {
 		t.Errorf("%d counts, %v", n, err)
 	}
 	if _, err := os.Stat(path + ".tmp"); err == nil {
@@ -91,7 +91,7 @@ func mended(t *testing.T, text string) (n int, aside bool) {
 	if err := counts.Close(); err != nil {
 		t.Error(err)
 	}
-	if n, err = CheckCounts(path); err != nil {
+	if n, err = checkCounts(path); err != nil {
 		t.Errorf("%.80q: after the start: %v", text, err)
 	}
 	if was, err := os.ReadFile(where); where != "" && (err != nil || string(was) != text) {
@@ -119,7 +119,7 @@ func TestDamagedCounts(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := CheckCounts(path); n != 0 || err == nil {
+		if n, err := checkCounts(path); n != 0 || err == nil {
 			t.Errorf("%.80q: %d counts, %v", text, n, err)
 		}
 		if n, aside := mended(t, text); n != 0 || !aside {
@@ -149,7 +149,7 @@ func TestTornCounts(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := CheckCounts(path); n != c.n || err != nil {
+		if n, err := checkCounts(path); n != c.n || err != nil {
 			t.Errorf("%.200q: %d counts, want %d: %v", c.text, n, c.n, err)
 		}
 		if n, aside := mended(t, c.text); n != c.n || aside {
@@ -179,7 +179,7 @@ func TestCountsDamagedInTheMiddle(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := CheckCounts(path); n != 2 || !errors.Is(err, errNoCounts) {
+		if n, err := checkCounts(path); n != 2 || !errors.Is(err, errNoCounts) {
 			t.Errorf("%.200q: %d counts, %v", text, n, err)
 		}
 		if n, aside := mended(t, text); n != 2 || !aside {

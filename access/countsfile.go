@@ -63,9 +63,9 @@ func ReadCounts(path string) (*CountsFile, error) {
 	return c, nil
 }
 
-// CheckCounts returns how many counts hold. Errors: those of reading, and that the file is
+// checkCounts returns how many counts hold. Errors: those of reading, and that the file is
 // damaged.
-func CheckCounts(path string) (n int, err error) {
+func checkCounts(path string) (n int, err error) {
 	c, err := ReadCounts(path)
 	switch {
 	case err != nil:

@@ -22,10 +22,10 @@ func ParseOrigin(text string) (string, error) {
 	return origin, nil
 }
 
-// AllowsOrigin tells whether the header Origin is one of the allowed, which are in
+// allowsOrigin tells whether the header Origin is one of the allowed, which are in
 // the form of ParseOrigin. They are compared byte by byte: a browser sends this
 // form and no other, and null or an upper-case host comes from something else.
-func AllowsOrigin(allowed []string, header string) bool {
+func allowsOrigin(allowed []string, header string) bool {
 	return header != "" && slices.Contains(allowed, header)
 }
 

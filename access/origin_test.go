@@ -113,11 +113,11 @@ func TestAllowsOrigin(t *testing.T) {
 		{"http://localhost", false},
 		{"http://localhost:51730", false},
 	} {
-		if got := AllowsOrigin(allowed, tt.header); got != tt.want {
+		if got := allowsOrigin(allowed, tt.header); got != tt.want {
 			t.Errorf("%q: %v", tt.header, got)
 		}
 	}
-	if AllowsOrigin(nil, "https://allowed.example") || AllowsOrigin([]string{""}, "") {
+	if allowsOrigin(nil, "https://allowed.example") || allowsOrigin([]string{""}, "") {
 		t.Error("allowed by nothing")
 	}
 }

@@ -35,11 +35,11 @@ const (
 	Twentieth = 1
 )
 
-// A Counter counts the requests of a client in the current minute and day, in twentieths.
+// A counter counts the requests of a client in the current minute and day, in twentieths.
 // Minutes are those of the wall clock, days those of UTC. What remains is rounded down to
 // whole requests: a request is refused when less than a whole one is left, since what it
 // costs is known only afterwards.
-type Counter struct {
+type counter struct {
 	minute, day counted
 }
 
@@ -52,15 +52,15 @@ const (
 	daySeconds    = 86400
 )
 
-// Take uses one request up, and reports whether there was one.
-func (c *Counter) Take(l Limits, now time.Time) (Usage, bool) {
+// take uses one request up, and reports whether there was one.
+func (c *counter) take(l Limits, now time.Time) (Usage, bool) {
 	_, usage, ok := c.charge(l, now)
 	return usage, ok
 }
 
 // A Charge is a request that was counted.
 type Charge struct {
-	counter     *Counter
+	counter     *counter
 	limits      Limits
 	minute, day uint32 // windows
 	client      *live  // whose visitors are counted; nil of a Counter alone
@@ -69,7 +69,7 @@ type Charge struct {
 }
 
 // charge is Take with what is needed to give some of it back.
-func (c *Counter) charge(l Limits, now time.Time) (charge Charge, u Usage, ok bool) {
+func (c *counter) charge(l Limits, now time.Time) (charge Charge, u Usage, ok bool) {
 	at := now.Unix()
 	charge = Charge{counter: c, limits: l}
 	if charge.minute, ok = c.minute.take(uint32(at/minuteSeconds), l.Minute); ok {
@@ -96,16 +96,16 @@ func (c *Charge) Cost(units uint64, now time.Time) Usage {
 }
 
 // Peek returns the state without using anything up.
-func (c *Counter) Peek(l Limits, now time.Time) Usage {
+func (c *counter) Peek(l Limits, now time.Time) Usage {
 	at := now.Unix()
 	return Usage{c.minute.window(at, minuteSeconds, l.Minute), c.day.window(at, daySeconds, l.Day)}
 }
 
 // Day returns the number of the day, since 1970, and the units in it.
-func (c *Counter) Day() (day uint32, units uint64) { return split(c.day.word.Load()) }
+func (c *counter) Day() (day uint32, units uint64) { return split(c.day.word.Load()) }
 
 // Restore sets the units of a day that were counted before a restart.
-func (c *Counter) Restore(day uint32, units uint64) { c.day.word.Store(join(day, units)) }
+func (c *counter) Restore(day uint32, units uint64) { c.day.word.Store(join(day, units)) }
 
 // take counts a whole request in the window, unless that would be more than limit, and
 // returns the window that it counted in: after a clock was set back, the one that it had.

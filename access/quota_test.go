@@ -10,7 +10,7 @@ import (
 )
 
 func TestWindows(t *testing.T) {
-	var c Counter
+	var c counter
 	l := Limits{Minute: 2, Day: 3}
 	at := time.Date(2026, 11, 21, 23, 58, 59, 500e6, time.UTC)
 	for i, step := range []struct {
@@ -32,7 +32,7 @@ func TestWindows(t *testing.T) {
 		{-87600 * time.Hour, true, 1, 2, 0}, // … and is set right locks nobody out
 	} {
 		at = at.Add(step.wait)
-		u, ok := c.Take(l, at)
+		u, ok := c.take(l, at)
 		if ok != step.ok || u.Minute.Remaining != step.minute || u.Day.Remaining != step.day ||
 			u.RetryAfter(at) != step.retry || c.Peek(l, at) != u {
 			t.Errorf("step %d: %v, %+v, retry after %s", i, ok, u, u.RetryAfter(at))
@@ -44,14 +44,14 @@ func TestWindows(t *testing.T) {
 func TestLastUnit(t *testing.T) {
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for _, l := range []Limits{{Minute: 1, Day: 1000}, {Minute: 1000, Day: 1}, {Minute: 1, Day: 1}} {
-		var c Counter
+		var c counter
 		var passed atomic.Int32
 		var wg sync.WaitGroup
 		start := make(chan struct{})
 		for range 200 {
 			wg.Go(func() {
 				<-start
-				if _, ok := c.Take(l, at); ok {
+				if _, ok := c.take(l, at); ok {
 					passed.Add(1)
 				}
 			})
@@ -88,12 +88,12 @@ func TestCountsAreKept(t *testing.T) {
 	}
 	counts, _ := open()
 	for range 5 {
-		k.table.Load().clients[a.ID].counter.Take(a.Limits, k.time)
+		k.table.Load().clients[a.ID].counter.take(a.Limits, k.time)
 	}
 	if err := counts.Save(k.Clients); err != nil {
 		t.Fatal(err)
 	}
-	k.table.Load().clients[a.ID].counter.Take(a.Limits, k.time) // lost with the process
+	k.table.Load().clients[a.ID].counter.take(a.Limits, k.time) // lost with the process
 	// A change of a client keeps its count.
 	if _, err := k.Rotate(a.ID, 0); err != nil || left(a.ID) != a.Limits.Day-6 {
 		t.Errorf("after a change: %d left, %v", left(a.ID), err)

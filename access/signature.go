@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A Signature is a header X-Sq-Signature that has the right form.
-type Signature struct {
+// A signature is a header X-Sq-Signature that has the right form.
+type signature struct {
 	at string // seconds since 1970, as written: what was signed
 	v1 [][sha256.Size]byte
 }
@@ -24,8 +24,8 @@ const (
 	maxV1           = 8               // signatures in one header, for a change of secrets
 )
 
-// ParseSignature reads the header: t=<unix-seconds>,v1=<hex>[,v1=<hex>…].
-func ParseSignature(lines []string) (s Signature, err error) {
+// parseSignature reads the header: t=<unix-seconds>,v1=<hex>[,v1=<hex>…].
+func parseSignature(lines []string) (s signature, err error) {
 	if len(lines) != 1 {
 		return s, fmt.Errorf("%d headers X-Sq-Signature instead of one", len(lines))
 	}
@@ -66,7 +66,7 @@ func isLowerHex(s string) bool {
 }
 
 // fresh fails when the signature's time is too far from now.
-func (s Signature) fresh(now time.Time) error {
+func (s signature) fresh(now time.Time) error {
 	at, err := strconv.ParseInt(s.at, 10, 64)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (s Signature) fresh(now time.Time) error {
 }
 
 // matching returns the signature of the request when it is among s, else "".
-func (s Signature) matching(secret, method, path string, body [sha256.Size]byte) string {
+func (s signature) matching(secret, method, path string, body [sha256.Size]byte) string {
 	want := mac(secret, s.at, method, path, body)
 	ok := false
 	for _, v := range s.v1 {

@@ -39,7 +39,7 @@ func TestAgainstOpenSSL(t *testing.T) {
 		if got := Sign(tt.secret, signedAt, tt.method, tt.path, body); got != header {
 			t.Errorf("%+v: %s, openssl has %s", tt, got, header)
 		}
-		s, err := ParseSignature([]string{header})
+		s, err := parseSignature([]string{header})
 		if err != nil || s.fresh(signedAt) != nil || s.matching(tt.secret, tt.method, tt.path, body) == "" {
 			t.Errorf("%+v: openssl's signature is refused: %v", tt, err)
 		}
@@ -48,7 +48,7 @@ func TestAgainstOpenSSL(t *testing.T) {
 
 // accepted tells whether a header is the signature of a request.
 func accepted(header, secret, method, path string, body [sha256.Size]byte) bool {
-	s, err := ParseSignature([]string{header})
+	s, err := parseSignature([]string{header})
 	return err == nil && s.fresh(signedAt) == nil && s.matching(secret, method, path, body) != ""
 }
 
@@ -105,19 +105,19 @@ func TestParseSignature(t *testing.T) {
 		"t=1" + strings.Repeat(",v1="+hex1, maxV1): true, "t=1" + strings.Repeat(",v1="+hex1, maxV1+1): false,
 		strings.Repeat("x", 1<<20): false,
 	} {
-		if _, err := ParseSignature([]string{header}); (err == nil) != want {
+		if _, err := parseSignature([]string{header}); (err == nil) != want {
 			t.Errorf("%.100q: %v", header, err)
 		}
 	}
 	for _, lines := range [][]string{nil, {}, {"t=1,v1=" + hex1, "t=1,v1=" + hex1}} {
-		if _, err := ParseSignature(lines); err == nil {
+		if _, err := parseSignature(lines); err == nil {
 			t.Errorf("%d headers are accepted", len(lines))
 		}
 	}
 }
 
 func TestFresh(t *testing.T) {
-	s, err := ParseSignature([]string{Sign("s", signedAt, "GET", "/", EmptyBody)})
+	s, err := parseSignature([]string{Sign("s", signedAt, "GET", "/", EmptyBody)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func FuzzParseSignature(f *testing.F) {
 	f.Add(Sign("s", signedAt, "GET", "/", EmptyBody))
 	f.Add("t=1,v1=" + strings.Repeat("0", 64) + ",v1=" + strings.Repeat("f", 64))
 	f.Fuzz(func(t *testing.T, header string) {
-		s, err := ParseSignature([]string{header})
+		s, err := parseSignature([]string{header})
 		if err != nil {
 			return
 		}

@@ -27,7 +27,7 @@ type live struct {
 	secret   string // for signatures, as it was shown
 	locked   error  // why the secret cannot be had
 	lent     bool   // in memory only
-	counter  *Counter
+	counter  *counter
 	visitors *visitors
 	used     *atomic.Bool // since it was last saved
 	keys     []*liveKey
@@ -52,7 +52,7 @@ func (t *table) clone() *table {
 
 // newLive makes a live client. old, which may be nil, is what it was before.
 func newLive(r *record, sealer *Sealer, old *live) (*live, error) {
-	l := &live{record: *r, scopes: map[Scope]bool{}, counter: &Counter{}, visitors: newVisitors(), used: &atomic.Bool{}}
+	l := &live{record: *r, scopes: map[Scope]bool{}, counter: &counter{}, visitors: newVisitors(), used: &atomic.Bool{}}
 	for _, s := range r.Scopes {
 		l.scopes[s] = true
 	}

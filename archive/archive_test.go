@@ -157,7 +157,7 @@ func TestChanges(t *testing.T) {
 			"activated 1 2026-08-13 10 ORANGE LTE 800 0032290001", "added 3 2026-08-13 10 ORANGE 5G NR 3500 0032290001",
 			"new 4 2026-08-13 30 FREE MOBILE LTE 700 0030990001",
 			" 2 2026-08-13 10 ORANGE LTE 700 0032290001", " 5 2026-08-13 20 SFR GSM 900 0032700001")
-		mustTell(t, "back", all(s.Compare("2026-08-20", "2026-08-06")),
+		mustTell(t, "back", all(s.compare("2026-08-20", "2026-08-06")),
 			"added 1 2026-08-06 10 ORANGE LTE 800 0032290001", "deleted 2 2026-08-20 10 ORANGE 5G NR 3500 0032290001",
 			"new 3 2026-08-06 20 SFR GSM 900 0032700001", "deleted 3 2026-08-20 30 FREE MOBILE LTE 700 0030990001")
 		mustHaveHistory(t, s)
@@ -253,7 +253,7 @@ func TestAlike(t *testing.T) {
 	mustAdd(t, s, publication(t, "2026-08-27", one, other, one), Options{})
 	for _, dates := range [][2]string{{"2026-08-06", "2026-08-20"}, {"2026-08-27", "2026-08-06"},
 		{"2026-08-20", "2026-08-27"}} {
-		mustTell(t, fmt.Sprint(dates), all(s.Compare(dates[0], dates[1])))
+		mustTell(t, fmt.Sprint(dates), all(s.compare(dates[0], dates[1])))
 	}
 	versions, err := s.History("10")
 	if err != nil || len(versions) != 3 { // new, deleted, added

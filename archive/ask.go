@@ -96,10 +96,10 @@ func (s *Store) Sites(date string, box geo.Box) (*View, error) {
 	return v, nil
 }
 
-// Compare has what differs from one date to another, in either order of time: every
+// compare has what differs from one date to another, in either order of time: every
 // record that is new, added, activated or changed, as it is then, and every one that
 // is deleted or replaced, as it was. Errors are as for Changes.
-func (s *Store) Compare(from, to string) (*View, error) {
+func (s *Store) compare(from, to string) (*View, error) {
 	return s.open(func(tx *store.Tx) (*View, error) {
 		a, _, err := find(tx, from)
 		if err != nil {

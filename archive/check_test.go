@@ -70,7 +70,7 @@ func askAll(s *Store) {
 	}
 	for range all(s.Changes("2026-08-20")) {
 	}
-	for range all(s.Compare("2026-08-06", "2026-08-20")) {
+	for range all(s.compare("2026-08-06", "2026-08-20")) {
 	}
 	s.History("10")
 	s.Dates()

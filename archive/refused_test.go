@@ -61,7 +61,7 @@ func TestRefused(t *testing.T) {
 	for _, date := range []string{"2026-02-30", "26-1-1", "2026-13-01", "", "2026-08-07", "2026-08-06T00:00:00",
 		"\x00\xff"} {
 		for _, seq := range []iter.Seq2[*Site, error]{all(s.Whole(date)), all(s.Changes(date)),
-			all(s.Compare("2026-08-06", date))} {
+			all(s.compare("2026-08-06", date))} {
 			for site, err := range seq {
 				if site != nil || !errors.Is(err, ErrNoArchive) {
 					t.Errorf("%q: %v, %v", date, site, err)

@@ -20,8 +20,8 @@ import (
 	"relais/limit"
 )
 
-// ResourcePath is where the resource stands below the base URL.
-const ResourcePath = "/mcp"
+// resourcePath is where the resource stands below the base URL.
+const resourcePath = "/mcp"
 
 // Options say how to serve.
 type Options struct {
@@ -73,7 +73,7 @@ func New(o Options) (*Handler, error) {
 		base.RawQuery != "" || base.Fragment != "" || strings.HasSuffix(base.Path, "/") {
 		return nil, fmt.Errorf("%q is no base URL: want origin and prefix, without a slash at the end", o.BaseURL)
 	}
-	h := &Handler{Options: o, base: base, resource: o.BaseURL + ResourcePath, key: make([]byte, 32),
+	h := &Handler{Options: o, base: base, resource: o.BaseURL + resourcePath, key: make([]byte, 32),
 		registered: limit.New(registerWindow, limit.Provider), byPerson: limit.New[string](tokenWindow),
 		byAddress: limit.NewAddresses(tokenWindow)}
 	rand.Read(h.key) // never fails
@@ -81,7 +81,7 @@ func New(o Options) (*Handler, error) {
 	for _, path := range h.metadataPaths(wellKnownServer, "") {
 		h.add(path, get, true, h.serverMetadata)
 	}
-	for _, path := range h.metadataPaths(wellKnownResource, ResourcePath) {
+	for _, path := range h.metadataPaths(wellKnownResource, resourcePath) {
 		h.add(path, get, true, h.resourceMetadata)
 	}
 	h.add(authorizePath, append(get, http.MethodPost), false, h.authorize)
@@ -107,7 +107,7 @@ func (h *Handler) Routes() []Route { return slices.Clone(h.routes) }
 func (h *Handler) Resource() string { return h.resource }
 
 // ResourceMetadataURL is what the resource names in WWW-Authenticate (RFC 9728, 5.1).
-func (h *Handler) ResourceMetadataURL() string { return h.BaseURL + wellKnownResource + ResourcePath }
+func (h *Handler) ResourceMetadataURL() string { return h.BaseURL + wellKnownResource + resourcePath }
 
 // ServeHTTP serves the route of the path.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -131,15 +131,15 @@ type Declaration string
 
 // The declarations.
 const (
-	InOperation Declaration = "inOperation"
-	AsProject   Declaration = "project"
-	NotDeclared Declaration = "no"
-	NotStated   Declaration = "notStated" // an emission has no generation, and none has this one
+	inOperation Declaration = "inOperation"
+	asProject   Declaration = "project"
+	notDeclared Declaration = "no"
+	notStated   Declaration = "notStated" // an emission has no generation, and none has this one
 )
 
 // Values lists the declarations.
 func (Declaration) Values() []string {
-	return []string{string(InOperation), string(AsProject), string(NotDeclared), string(NotStated)}
+	return []string{string(inOperation), string(asProject), string(notDeclared), string(notStated)}
 }
 
 // A Generation is one as declared and as measured.
@@ -153,11 +153,11 @@ type Generation struct {
 // Compare compares what a site declares of an operator with what was measured: the generations
 // that are declared or were measured.
 func Compare(m *market.Market, s *site.Site, operator int, naming, near *ByGeneration) (list []Generation) {
-	absent := NotDeclared
+	absent := notDeclared
 	if slices.ContainsFunc(s.Emissions, func(e site.Emission) bool {
 		return e.Generation == 0 && s.Stations[e.Station].Operator == operator
 	}) {
-		absent = NotStated
+		absent = notStated
 	}
 	for g := site.G2; g < site.Generations; g++ {
 		d := Generation{Generation: g, Declared: absent, Systems: []string{}, Naming: naming[g], Near: near[g]}
@@ -170,9 +170,9 @@ func Compare(m *market.Market, s *site.Site, operator int, naming, near *ByGener
 			}
 			switch {
 			case m.Phase(e.Status) != market.Project:
-				d.Declared = InOperation
+				d.Declared = inOperation
 			case d.Declared == absent:
-				d.Declared = AsProject
+				d.Declared = asProject
 			}
 		}
 		if d.Declared != absent || d.Naming+d.Near > 0 {
@@ -196,11 +196,11 @@ const (
 // Finding returns what is to be said of a generation.
 func (g *Generation) Finding() Finding {
 	switch {
-	case g.Declared == InOperation && g.Naming+g.Near == 0:
+	case g.Declared == inOperation && g.Naming+g.Near == 0:
 		return NeverMeasured
-	case (g.Declared == NotDeclared || g.Declared == AsProject) && g.Naming > 0:
+	case (g.Declared == notDeclared || g.Declared == asProject) && g.Naming > 0:
 		return Undeclared
-	case g.Declared == NotDeclared && g.Near > 0:
+	case g.Declared == notDeclared && g.Near > 0:
 		return MaybeNeighbours
 	}
 	return NoFinding
@@ -213,9 +213,9 @@ type Naming struct {
 	here ByGeneration // those that do not count for a base station of the cell
 }
 
-// Add adds a measurement that names id, and returns what Serving does.
+// Add adds a measurement that names id, and returns what serving does.
 func (n *Naming) Add(m *Measurement, id site.RadioID, nodes []site.RadioID) (g site.Generation, byNode bool) {
-	g, byNode = m.Serving(id, nodes)
+	g, byNode = m.serving(id, nodes)
 	n.Tally.Add(m, g == site.G5)
 	if !byNode {
 		n.here[g]++
@@ -265,7 +265,7 @@ func AssignerOf(id site.RadioID) Assigner {
 func AssignerAmong(ids []site.RadioID, id site.RadioID) Assigner {
 	for _, x := range ids {
 		if x.Operator == id.Operator &&
-			(x.Kind == id.Kind && x.Value == id.Value || id.Kind == site.Cell && HasCell(x, id.Value)) {
+			(x.Kind == id.Kind && x.Value == id.Value || id.Kind == site.Cell && hasCell(x, id.Value)) {
 			return AssignerOf(x)
 		}
 	}

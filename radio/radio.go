@@ -55,7 +55,7 @@ func (m *Measurement) names(nodes []site.RadioID, f func(id site.RadioID, nr boo
 		}
 		of := known
 		for _, n := range nodes {
-			if !known && n.Kind == site.GNB && HasCell(n, c.ID) {
+			if !known && n.Kind == site.GNB && hasCell(n, c.ID) {
 				of = true
 				f(site.RadioID{Kind: site.GNB, Operator: n.Operator, Value: n.Value}, c.NR)
 			}
@@ -66,10 +66,10 @@ func (m *Measurement) names(nodes []site.RadioID, f func(id site.RadioID, nr boo
 	}
 }
 
-// Serving returns the generation of the cell by which the measurement names id, which it does
+// serving returns the generation of the cell by which the measurement names id, which it does
 // for certain, and whether it also names the cell's base station and that is one of nodes: then
 // the measurement counts for the base station.
-func (m *Measurement) Serving(id site.RadioID, nodes []site.RadioID) (g site.Generation, byNode bool) {
+func (m *Measurement) serving(id site.RadioID, nodes []site.RadioID) (g site.Generation, byNode bool) {
 	g = site.G5
 	if id.Kind == site.ENB || id.Kind == site.Cell && m.LTE.ID == id.Value {
 		g = site.G4
@@ -89,8 +89,8 @@ func Assigned(list []site.RadioID, id site.RadioID) bool {
 	})
 }
 
-// HasCell reports whether a cell is certainly one of a base station.
-func HasCell(node site.RadioID, cell uint64) bool {
+// hasCell reports whether a cell is certainly one of a base station.
+func hasCell(node site.RadioID, cell uint64) bool {
 	switch node.Kind {
 	case site.ENB:
 		return cell < 1<<site.ECIBits && cell>>site.ECICellBits == node.Value
@@ -117,7 +117,7 @@ func BaseStations(ids []site.RadioID, operator, most int) (list []site.RadioID) 
 	stations := list
 	for _, id := range ids {
 		if id.Kind == site.Cell &&
-			!slices.ContainsFunc(stations, func(n site.RadioID) bool { return HasCell(n, id.Value) }) {
+			!slices.ContainsFunc(stations, func(n site.RadioID) bool { return hasCell(n, id.Value) }) {
 			add(id)
 		}
 	}

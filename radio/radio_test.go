@@ -55,7 +55,7 @@ func TestHasCell(t *testing.T) {
 		{"a cell", cell(258305), 258305, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := HasCell(tt.node, tt.cell); got != tt.want {
+			if got := hasCell(tt.node, tt.cell); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})

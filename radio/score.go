@@ -154,7 +154,7 @@ func (p *Phone) matches(id site.RadioID) (stated, learned float64, what string) 
 		switch {
 		case id.Kind == site.Cell && id.Value == *p.Cell:
 			return certainCell, learnedCell, "which is the cell"
-		case node && HasCell(id, *p.Cell):
+		case node && hasCell(id, *p.Cell):
 			return certainNode, learnedNode, "of which the cell is"
 		}
 	}
