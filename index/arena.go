@@ -1,11 +1,11 @@
 package index
 
-// An arena holds one text a site. Neighbouring sites lie side by side, so that
-// a run of them is one copy. It is a list of shards, each filled by one
-// goroutine; nothing limits the whole to 4 GiB.
+// An arena holds one text for each site, in the order of the sites, so that the
+// texts of consecutive sites are one slice. It is a list of shards, which are
+// filled concurrently. A shard has at most 4 GiB, the arena has no such limit.
 type arena []shard
 
-// shardSites is the number of sites of a shard, a power of two.
+// shardSites is the number of sites in a shard, a power of two.
 const (
 	shardBits  = 12
 	shardSites = 1 << shardBits
@@ -19,9 +19,9 @@ type shard struct {
 func newArena(sites int) arena { return make(arena, (sites+shardSites-1)/shardSites) }
 
 // at returns the text of site i.
-func (a arena) at(i uint32) []byte { return a.run(i, i+1) }
+func (a arena) text(i uint32) []byte { return a.run(i, i+1) }
 
-// run returns the texts of sites from to to-1, which must be of one shard.
+// run returns the texts of sites from to to-1 as one slice. They must be in one shard.
 func (a arena) run(from, to uint32) []byte {
 	s := &a[from>>shardBits]
 	k := from & (shardSites - 1)
@@ -32,7 +32,7 @@ func (a arena) run(from, to uint32) []byte {
 	return s.text[start:s.end[(to-1)&(shardSites-1)]]
 }
 
-// bytes is the memory of the texts.
+// bytes returns the memory of the texts.
 func (a arena) bytes() (n int64) {
 	for i := range a {
 		n += int64(len(a[i].text))

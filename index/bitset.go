@@ -2,12 +2,12 @@ package index
 
 import "math/bits"
 
-// A bitset is a set of sites, by their place in the snapshot. What is done with a
-// set costs what is in it, not the size of the register: each 64 words have a bit
-// for each of them that may have a member, and the others are passed over.
+// A bitset is a set of sites, by their position in the snapshot. Operations take time
+// for the members, not for the size of the register: a second level of bits says which
+// words may have members, and the others are skipped.
 type bitset struct {
 	words  []uint64
-	filled []uint64 // a bit for each of words; where it is not set, the word is 0
+	filled []uint64 // a bit for each word; if it is 0, the word is 0
 }
 
 func newBitset(n int) bitset {
@@ -48,7 +48,7 @@ func setBits(words []uint64, from, to uint32) {
 	}
 }
 
-// fill says that any word may have a member, for who writes words alone.
+// fill marks all words as filled, for callers that write words directly.
 func (b bitset) fill() { setBits(b.filled, 0, uint32(len(b.words))) }
 
 // eachWord calls f for each word that may have a member, by its number.
@@ -62,22 +62,21 @@ func (b bitset) eachWord(f func(w int)) {
 
 func (b bitset) clear() {
 	for k, filled := range b.filled {
-		if filled != 0 { // all at once: that is faster than one by one
+		if filled != 0 { // 64 words at once are faster than single words
 			clear(b.words[k<<6 : min(k<<6+64, len(b.words))])
 		}
 	}
 	clear(b.filled)
 }
 
-// copy makes b the set o.
+// copy sets b to o.
 func (b bitset) copy(o bitset) {
 	b.clear()
 	copy(b.filled, o.filled)
 	o.eachWord(func(w int) { b.words[w] = o.words[w] })
 }
 
-// narrow takes members out: it gives each word that may have a member, by its number, the
-// value of f.
+// narrow removes members: it sets each word that may have members to f of its number.
 func (b bitset) narrow(f func(w int) uint64) {
 	for k, filled := range b.filled {
 		for rest := filled; rest != 0; rest &= rest - 1 {
@@ -106,8 +105,8 @@ func (b bitset) count() (n int) {
 	return n
 }
 
-// each calls f for the members in ascending order. It is for collecting from a
-// set that stays as it is; to take members out, filter writes each word once.
+// each calls f for the members in ascending order. The set must not change meanwhile;
+// use filter to remove members.
 func (b bitset) each(f func(i uint32)) {
 	b.eachWord(func(w int) {
 		for word := b.words[w]; word != 0; word &= word - 1 {
@@ -116,8 +115,7 @@ func (b bitset) each(f func(i uint32)) {
 	})
 }
 
-// filter takes out the members that keep does not accept, which it is asked in
-// ascending order.
+// filter removes the members for which keep returns false. It calls keep in ascending order.
 func (b bitset) filter(keep func(i uint32) bool) {
 	b.narrow(func(w int) uint64 {
 		word := b.words[w]
@@ -130,8 +128,8 @@ func (b bitset) filter(keep func(i uint32) bool) {
 	})
 }
 
-// page appends at most limit members after passing over skip of them, and
-// returns how many it could not pass over.
+// page appends at most limit members to dst after skipping skip members. It returns
+// how many it could not skip because there were too few.
 func (b bitset) page(dst []uint32, skip, limit int) ([]uint32, int) {
 	for k, filled := range b.filled {
 		for ; filled != 0 && limit > 0; filled &= filled - 1 {

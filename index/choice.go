@@ -6,13 +6,12 @@ import (
 	"relais/snapshot"
 )
 
-// A Choice is values of which one is asked for. nil asks for nothing in particular; an
-// empty one is satisfied by nothing.
+// A Choice is a list of allowed values. A nil Choice allows every value, an empty one none.
 type Choice []int
 
 func (c Choice) has(value int) bool { return c == nil || slices.Contains(c, value) }
 
-// Choices are alternatives that a Filter leaves to an emission: it must have one of each.
+// Choices are conditions of a Filter with several allowed values.
 type Choices struct {
 	Operators   Choice // positions in the market's operators
 	Generations Choice // site.Generations
@@ -22,9 +21,9 @@ type Choices struct {
 
 // accepts reports whether an emission satisfies the filter.
 func (f *Filter) accepts(k snapshot.EmissionKey) bool {
-	one := func(want, is int) bool { return want == Any || want == is }
+	equal := func(want, got int) bool { return want == Any || want == got }
 	c := f.choices()
-	return one(f.Operator, k.Operator) && one(f.Generation, int(k.Generation)) && one(f.Status, k.Status) &&
+	return equal(f.Operator, k.Operator) && equal(f.Generation, int(k.Generation)) && equal(f.Status, k.Status) &&
 		c.Operators.has(k.Operator) && c.Generations.has(int(k.Generation)) && c.Statuses.has(k.Status) &&
 		c.Systems.has(k.System)
 }
@@ -36,15 +35,15 @@ func (f *Filter) choices() Choices {
 	return *f.OneOf
 }
 
-// asksEmissions reports whether the filter asks anything of emissions besides their system.
+// asksEmissions reports whether the filter has a condition on emissions other than their system.
 func (f *Filter) asksEmissions() bool {
 	c := f.choices()
 	return f.Operator != Any || f.Generation != Any || f.Status != Any || c.Operators != nil || c.Generations != nil ||
 		c.Statuses != nil
 }
 
-// narrowSystems takes out of set the sites without an emission of the systems that
-// satisfies all of the filter.
+// narrowSystems removes from set the sites without an emission of the filter's systems that
+// satisfies the whole filter.
 func (m *Market) narrowSystems(f Filter, set bitset) {
 	systems := f.choices().Systems
 	if systems == nil {
@@ -58,7 +57,7 @@ func (m *Market) narrowSystems(f Filter, set bitset) {
 		}
 		return word & set.words[w]
 	})
-	if f.asksEmissions() { // the same emission must have it all
+	if f.asksEmissions() { // one emission must satisfy all conditions
 		set.filter(func(i uint32) bool { return m.emits(i, &f) })
 	}
 }

@@ -6,22 +6,22 @@ import (
 	"relais/snapshot"
 )
 
-// A Presence counts the sites on which something is.
+// A Presence counts the sites that have something.
 type Presence struct {
-	Sites    int // where it is there in any status
-	Projects int // those of Sites where it is there as a project only
+	Sites    int // with it in any status
+	Projects int // with it as a project only, included in Sites
 }
 
 // An Extent counts the sites of an operator.
 type Extent struct {
-	Sites       int                        // with an emission of it
-	Generations [site.Generations]Presence // of its emissions, 0 being unknown
+	Sites       int                        // with an emission of the operator
+	Generations [site.Generations]Presence // by generation of the emissions; 0 is unknown
 }
 
-// Extent counts the sites of an operator or of Any. The first call counts those of all.
+// Extent returns the numbers of sites of an operator, or of Any. The first call counts all sites.
 func (m *Market) Extent(operator int) Extent { return m.extents()[operator+1] }
 
-// countExtents counts the sites by operator+1; element 0 counts those of all operators.
+// countExtents counts the sites by operator + 1. Element 0 is that of all operators.
 func (m *Market) countExtents() []Extent {
 	list := make([]Extent, m.emissions.operators+1)
 	phases := make([][site.Generations]int, len(list)) // of one site

@@ -5,39 +5,39 @@ import (
 	"relais/snapshot"
 )
 
-// Any is the value of a Filter's member that filters nothing.
+// Any is the value of a Filter's member without a condition.
 const Any = -1
 
-// A Filter asks for sites with one emission that has everything asked for, and
-// for sites of an area.
+// A Filter selects the sites of an area that have one emission with all the properties
+// of the filter.
 type Filter struct {
 	Operator   int // position in the market's operators, or Any
 	Generation int // a site.Generation, or Any
 	Status     int // position in the snapshot's statuses, Any, or NoStatus
 	Area       int // position in the market's areas, or Any
-	// OneOf, nil for nothing, is asked of the same emission as well.
+	// OneOf has more conditions on the same emission. It may be nil.
 	OneOf *Choices
 }
 
 // NoStatus is a status that no emission has.
 const NoStatus = -2
 
-// All filters nothing.
+// All selects all sites.
 var All = Filter{Operator: Any, Generation: Any, Status: Any, Area: Any}
 
-// emissions answers filters on emissions. Each combination of operator,
-// generation and status that the market can have is a bit, and each site has the
-// bits of its emissions: a filter is a mask of the combinations that satisfy it,
-// so that its conditions always meet on one emission.
+// emissions answers filters on emissions. Each possible combination of operator,
+// generation and status is a bit, and each site has a mask with the bits of its
+// emissions. A filter is a mask with the combinations that satisfy it, so that one
+// emission satisfies all its conditions.
 type emissions struct {
-	words       int   // of a mask
-	operators   int   // how many
-	generations []int // site.Generation → place among those that occur, -1
-	statuses    []int // status+1 → place among those that occur, -1
+	words       int   // in a mask
+	operators   int   // number of operators
+	generations []int // site.Generation → number among those that occur, or -1
+	statuses    []int // status + 1 → number among those that occur, or -1
 	genCount    int
 	statusCount int
-	masks       []uint64 // words a site
-	having      []bitset // the sites of each combination that occurs: the same, for questions about many sites
+	masks       []uint64 // words for each site
+	having      []bitset // the sites of each combination, for filters on many sites
 	bySystem    []bitset // the sites of each system
 }
 
@@ -61,7 +61,7 @@ func newEmissions(s *snapshot.Snapshot) *emissions {
 	e.having = make([]bitset, e.operators*e.genCount*e.statusCount)
 	e.bySystem = make([]bitset, len(s.Systems))
 	for i := range s.Len() {
-		mask := e.of(uint32(i))
+		mask := e.maskOf(uint32(i))
 		s.EmissionKeys(i, func(k snapshot.EmissionKey) {
 			b := e.bit(k.Operator, e.generations[k.Generation], e.statuses[k.Status+1])
 			mask[b>>6] |= 1 << (b & 63)
@@ -87,7 +87,7 @@ func fill(n, value int) []int {
 }
 
 // of returns the mask of site i.
-func (e *emissions) of(i uint32) []uint64 {
+func (e *emissions) maskOf(i uint32) []uint64 {
 	return e.masks[int(i)*e.words : (int(i)+1)*e.words]
 }
 
@@ -95,8 +95,8 @@ func (e *emissions) bit(operator, generation, status int) int {
 	return (operator*e.genCount+generation)*e.statusCount + status
 }
 
-// mask returns the combinations that satisfy f, nil when f asks nothing of
-// emissions besides their system.
+// mask returns the combinations that satisfy f, nil if f has no condition on emissions
+// other than their system.
 func (e *emissions) mask(f Filter) []uint64 {
 	if !f.asksEmissions() {
 		return nil
@@ -120,9 +120,9 @@ func (e *emissions) mask(f Filter) []uint64 {
 	return mask
 }
 
-// matches tells whether site i has a combination of mask.
+// matches reports whether site i has a combination of mask.
 func (e *emissions) matches(i uint32, mask []uint64) bool {
-	for w, bits := range e.of(i) {
+	for w, bits := range e.maskOf(i) {
 		if bits&mask[w] != 0 {
 			return true
 		}
@@ -130,7 +130,7 @@ func (e *emissions) matches(i uint32, mask []uint64) bool {
 	return false
 }
 
-// narrow takes out of set the sites that do not have a combination of mask.
+// narrow removes from set the sites without a combination of mask.
 func (e *emissions) narrow(set bitset, mask []uint64) {
 	having := make([]bitset, 0, len(e.having))
 	for b, sites := range e.having {

@@ -8,8 +8,8 @@ import (
 	"relais/fold"
 )
 
-// A nameTable finds rows by a name, whatever its case in ASCII. It holds hashes
-// and row numbers only; the names stay in the snapshot. Several rows may have one
+// A nameTable finds rows by a name, ignoring the case of ASCII letters. It holds
+// hashes and row numbers; the names stay in the snapshot. Several rows may have one
 // name, and several names one hash.
 type nameTable struct {
 	keys []uint64 // hash<<32 | row, ascending
@@ -45,7 +45,7 @@ func (t *nameTable) find(name string) (rows []uint32) {
 	return rows
 }
 
-// hash returns 32 bits.
+// hash returns a hash of 32 bits of a name in lower case.
 func hash(name string) uint64 {
 	var buf [64]byte
 	return xxhash.Sum64(lower(buf[:0], name)) >> 32

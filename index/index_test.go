@@ -19,6 +19,14 @@ var statuses = []string{"Projet approuvé", "Techniquement opérationnel", "En s
 
 var communes = []string{"Lyon", "Lyons-la-Forêt", "Saint-Denis", "L'Haÿ-les-Roses", "Œuilly", ""}
 
+// shortened returns n, or a tenth of it with -short.
+func shortened(n int) int {
+	if testing.Short() {
+		return n / 10
+	}
+	return n
+}
+
 // register makes n sites of a market, dense in a few places, some of them at
 // one and the same position.
 func register(code market.Code, n int, seed uint64) []site.Site {
@@ -161,7 +169,7 @@ func randomFilter(r *rand.Rand, m *market.Market) Filter {
 		f.Area = r.IntN(len(m.Areas))
 	}
 	if r.IntN(2) == 0 {
-		some := func(n int) (c Choice) {
+		choice := func(n int) (c Choice) {
 			if r.IntN(2) == 0 {
 				return nil
 			}
@@ -170,8 +178,10 @@ func randomFilter(r *rand.Rand, m *market.Market) Filter {
 			}
 			return c
 		}
-		f.OneOf = &Choices{Operators: some(len(m.Operators)), Generations: some(6), Statuses: some(4),
-			Systems: append(some(6), r.IntN(6))}
+		f.OneOf = &Choices{
+			Operators: choice(len(m.Operators)), Generations: choice(6), Statuses: choice(4),
+			Systems: append(choice(6), r.IntN(6)),
+		}
 	}
 	return f
 }

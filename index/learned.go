@@ -15,15 +15,15 @@ import (
 	"relais/site"
 )
 
-// learned is the radio identifiers that sightings give to sites, and no source does.
+// learned has the radio identifiers that observations assign to sites, and no source does.
 type learned struct {
-	from    string // names the sightings
-	version string // names the identifiers, "" for none
+	from    string // name of the observations
+	version string // of the identifiers, "" if there are no identifiers
 	ids     []learnedID
 	radio   radio // the same by value
 }
 
-// learnedIDs are by site, and then by operator, kind and value.
+// learnedIDs are ordered by site, then by operator, kind and value.
 type learnedID struct {
 	value    uint64
 	site     uint32
@@ -41,8 +41,8 @@ type learnedID struct {
 // from names the sightings; see LearnedFrom. After an error, which tells of too many
 // different identifiers, the market that is returned has learned nothing from them.
 func (m *Market) Learn(from string, seen iter.Seq2[sighting.Cell, geo.Point]) (*Market, error) {
-	taught := *m
-	taught.learned = &learned{from: from}
+	learnt := *m
+	learnt.learned = &learned{from: from}
 	var book *sighting.Book // most markets need none
 	for c, p := range seen {
 		if book == nil {
@@ -51,29 +51,29 @@ func (m *Market) Learn(from string, seen iter.Seq2[sighting.Cell, geo.Point]) (*
 		book.See(&c, p)
 	}
 	if book == nil {
-		return &taught, nil
+		return &learnt, nil
 	}
 	if err := book.Settle(); err != nil {
-		return &taught, fmt.Errorf("nothing is learned from measures of %s: %w", m.Table.Code, err)
+		return &learnt, fmt.Errorf("nothing is learned from measures of %s: %w", m.Table.Code, err)
 	}
 	for at, id := range book.Given() {
-		if !m.states(at, id) {
-			taught.learned.ids = append(taught.learned.ids, learnedID{id.Value, at, uint8(id.Operator), id.Kind})
+		if !m.isStated(at, id) {
+			learnt.learned.ids = append(learnt.learned.ids, learnedID{id.Value, at, uint8(id.Operator), id.Kind})
 		}
 	}
-	taught.learned.index()
-	return &taught, nil
+	learnt.learned.index()
+	return &learnt, nil
 }
 
-// states tells whether a source gives the identifier to site i.
-func (m *Market) states(i uint32, id site.RadioID) (yes bool) {
+// isStated reports whether a source assigns the identifier to site i.
+func (m *Market) isStated(i uint32, id site.RadioID) (stated bool) {
 	m.Snap.RadioIDs(int(i), func(s site.RadioID) {
-		yes = yes || s.Kind == id.Kind && s.Operator == id.Operator && s.Value == id.Value
+		stated = stated || s.Kind == id.Kind && s.Operator == id.Operator && s.Value == id.Value
 	})
-	return yes
+	return stated
 }
 
-// index puts the identifiers in order.
+// index sorts the identifiers and indexes them by value.
 func (l *learned) index() {
 	slices.SortFunc(l.ids, func(a, b learnedID) int {
 		return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.operator, b.operator), cmp.Compare(a.kind, b.kind),
@@ -90,13 +90,13 @@ func (l *learned) index() {
 			uint64(id.site)<<16|uint64(id.operator)<<8|uint64(id.kind)))
 	}
 	for kind, rows := range l.radio {
-		l.radio[kind] = byValue(rows)
+		l.radio[kind] = sortedByValue(rows)
 	}
 	l.version = fmt.Sprintf("%016x", content.Sum64())
 }
 
-// LearnedFrom returns what the last call of Learn that led to this market named its
-// sightings, "" when there was none.
+// LearnedFrom returns the name of the observations that the market learned from, "" if it has
+// learned nothing.
 func (m *Market) LearnedFrom() string {
 	if m.learned == nil {
 		return ""
@@ -104,7 +104,7 @@ func (m *Market) LearnedFrom() string {
 	return m.learned.from
 }
 
-// LearnedIDs counts the identifiers that were learned.
+// LearnedIDs returns the number of learned identifiers.
 func (m *Market) LearnedIDs() int {
 	if m.learned == nil {
 		return 0
@@ -112,8 +112,8 @@ func (m *Market) LearnedIDs() int {
 	return len(m.learned.ids)
 }
 
-// AppendLearned appends the radio identifiers that were learned for site i to dst. What
-// the sources state is in Site.
+// AppendLearned appends the learned radio identifiers of site i to dst. Those that sources
+// state are in Site.
 func (m *Market) AppendLearned(dst []site.RadioID, i uint32) []site.RadioID {
 	if m.learned == nil {
 		return dst

@@ -34,11 +34,11 @@ func sightings(list []seen) iter.Seq2[sighting.Cell, geo.Point] {
 // learn lets a market learn.
 func learn(t testing.TB, m *Market, from string, list []seen) *Market {
 	t.Helper()
-	taught, err := m.Learn(from, sightings(list))
+	learnt, err := m.Learn(from, sightings(list))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return taught
+	return learnt
 }
 
 // idText names an identifier of a site.
@@ -292,15 +292,15 @@ func TestKeepLearned(t *testing.T) {
 	sites, list := town(rand.New(rand.NewPCG(5, 5)), 100)
 	m := load(t, market.FR, sites)
 	plain := NewSet([]*Market{m}, nil)
-	taught := NewSet([]*Market{learn(t, m, "one", list)}, nil)
+	learnt := NewSet([]*Market{learn(t, m, "one", list)}, nil)
 	same := NewSet([]*Market{learn(t, m, "two", append(slices.Clone(list), list...))}, nil)
 	other := NewSet([]*Market{learn(t, m, "three", list[:50])}, nil)
 	none := NewSet([]*Market{learn(t, m, "four", nil)}, nil)
-	if plain.Learned != "" || none.Learned != "" || taught.Learned == "" || same.Learned != taught.Learned ||
-		other.Learned == taught.Learned {
-		t.Errorf("names %q, %q, %q, %q, %q", plain.Learned, none.Learned, taught.Learned, same.Learned, other.Learned)
+	if plain.Learned != "" || none.Learned != "" || learnt.Learned == "" || same.Learned != learnt.Learned ||
+		other.Learned == learnt.Learned {
+		t.Errorf("names %q, %q, %q, %q, %q", plain.Learned, none.Learned, learnt.Learned, same.Learned, other.Learned)
 	}
-	for _, s := range []*Set{taught, other, none} {
+	for _, s := range []*Set{learnt, other, none} {
 		if s.Version != plain.Version {
 			t.Error("what is learned changes the version of the registers")
 		}
@@ -308,16 +308,16 @@ func TestKeepLearned(t *testing.T) {
 	if m.LearnedFrom() != "" || m.LearnedIDs() != 0 || none.Market(market.FR).LearnedFrom() != "four" {
 		t.Error("a market is not what it was before")
 	}
-	if kept := plain.Keep(taught); kept.Learned != taught.Learned || kept.Market(market.FR).LearnedFrom() != "one" ||
+	if kept := plain.Keep(learnt); kept.Learned != learnt.Learned || kept.Market(market.FR).LearnedFrom() != "one" ||
 		plain.Learned != "" {
-		t.Errorf("%q is not kept", taught.Learned)
+		t.Errorf("%q is not kept", learnt.Learned)
 	}
 	if again := plain.Keep(nil); again != plain {
 		t.Error("nothing to keep")
 	}
 	sites[0].Place = "elsewhere"
 	next := NewSet([]*Market{load(t, market.FR, sites)}, nil)
-	if kept := next.Keep(taught); kept.Learned != "" || kept.Market(market.FR).LearnedIDs() != 0 {
+	if kept := next.Keep(learnt); kept.Learned != "" || kept.Market(market.FR).LearnedIDs() != 0 {
 		t.Error("another snapshot keeps what was learned for the old one")
 	}
 }

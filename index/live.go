@@ -14,19 +14,18 @@ import (
 	"relais/snapshot"
 )
 
-// A Live is the current Set of a data folder. It follows the folder: a snapshot
-// that is replaced is loaded beside the old one and swapped in whole, together
-// with others that were replaced at the same time.
+// A Live has the current Set of a data folder. It follows the folder: when snapshots are
+// replaced, it loads them while the old Set is in use, and then replaces the Set.
 type Live struct {
 	dir     folder.Dir
 	encoder func(*snapshot.Snapshot) Encode
 	log     *slog.Logger
 	set     *Set                  // nil before the first Refresh
-	stamps  map[market.Code]stamp // of what was loaded, or refused, last
+	stamps  map[market.Code]stamp // of the files that were loaded or refused last
 	changed func(*Set)
 }
 
-// A stamp tells whether a file is still the same.
+// A stamp identifies the content of a file, as far as the file system knows.
 type stamp struct {
 	size    int64
 	written time.Time
@@ -38,18 +37,17 @@ func (s stamp) same(o stamp) bool {
 		(s.file == nil || os.SameFile(s.file, o.file))
 }
 
-// NewLive makes a Live that has nothing loaded yet. changed, unless nil, is given
-// each new set, in the goroutine that refreshes.
+// NewLive returns a Live that has loaded nothing. It calls changed, unless nil, with each
+// new Set in the goroutine that refreshes.
 func NewLive(dir folder.Dir, encoder func(*snapshot.Snapshot) Encode, log *slog.Logger, changed func(*Set)) *Live {
 	return &Live{dir: dir, encoder: encoder, log: log, stamps: map[market.Code]stamp{}, changed: changed}
 }
 
-// Empty tells whether nothing is loaded. It must not run beside Follow.
+// Empty reports whether no market is loaded. It must not be called while Follow runs.
 func (l *Live) Empty() bool { return l.set == nil || len(l.set.markets) == 0 }
 
-// Follow refreshes until ctx ends, when the folder has changed and then kept
-// still for one interval: an ingest replaces several snapshots, and they belong
-// together.
+// Follow refreshes until ctx ends, each time the folder has changed and then not changed
+// for one interval: an ingest replaces several snapshots, which belong together.
 func (l *Live) Follow(ctx context.Context, interval time.Duration) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
@@ -60,7 +58,7 @@ func (l *Live) Follow(ctx context.Context, interval time.Duration) {
 			return
 		case <-tick.C:
 		}
-		now := l.look()
+		now := l.stampFiles()
 		if still := maps.EqualFunc(now, seen, stamp.same); still && !maps.EqualFunc(now, l.stamps, stamp.same) {
 			l.refresh(now)
 		}
@@ -68,10 +66,10 @@ func (l *Live) Follow(ctx context.Context, interval time.Duration) {
 	}
 }
 
-// Refresh loads what is new in the folder. It must not run beside Follow.
-func (l *Live) Refresh() { l.refresh(l.look()) }
+// Refresh loads the new snapshots of the folder. It must not be called while Follow runs.
+func (l *Live) Refresh() { l.refresh(l.stampFiles()) }
 
-func (l *Live) look() map[market.Code]stamp {
+func (l *Live) stampFiles() map[market.Code]stamp {
 	now := map[market.Code]stamp{}
 	for i := range market.All {
 		code := market.All[i].Code
@@ -96,7 +94,7 @@ func (l *Live) refresh(now map[market.Code]stamp) {
 		}
 		at, there := now[code]
 		if !there {
-			if had != nil { // a stick that was pulled out is no reason to stop answering
+			if had != nil { // a USB stick that was pulled out must not stop the service
 				problems[code] = string(code) + ".snap is gone; what was loaded stays"
 				markets = append(markets, had)
 			}
@@ -117,7 +115,7 @@ func (l *Live) refresh(now map[market.Code]stamp) {
 				l.log.Error("a snapshot was refused; what was loaded stays", "market", code, "error", err)
 			}
 			problems[code], m = err.Error(), had
-			if !snapshot.Refused(err) { // not read, so read again
+			if !snapshot.Refused(err) { // it could not be read: try again
 				now[code] = stamp{size: -1}
 			}
 		}
@@ -136,8 +134,7 @@ func (l *Live) refresh(now map[market.Code]stamp) {
 	}
 }
 
-// load reads and indexes a market's snapshot. One with the content that had
-// already has gives had again.
+// load reads and indexes a market's snapshot. It returns had if that has the same content.
 func (l *Live) load(code market.Code, had *Market) (*Market, error) {
 	start := time.Now()
 	s, err := snapshot.ReadFile(l.dir.Snapshot(string(code)), code)

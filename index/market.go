@@ -1,12 +1,12 @@
-// Package index answers questions over snapshots in memory: sites of a box, of a
-// disc, by text, by identifier, by radio identifier, by what they emit, nearest,
-// and the statistics of departments. A Market is one snapshot with its indexes, a
-// Set the markets of one moment, and a Live follows a data folder: it loads what
-// is replaced there and keeps what was loaded when the new file is no good.
+// Package index finds sites in snapshots in memory: in a box or disc, by text, by
+// identifier, by radio identifier, by emission, and the nearest; and it counts sites
+// by department. A Market is one snapshot with its indexes, a Set has the markets of
+// one moment, and a Live follows a data folder: it loads snapshots that are replaced,
+// and keeps the old one when the new file cannot be used.
 //
-// The package works on sites by their place in the snapshot and does not know how
-// a site is shown: the encoded summaries that it keeps are made by a function that
-// it is given. It writes nothing to the folder.
+// The package identifies sites by their position in the snapshot. It does not know how
+// a site is shown: its caller provides the function that encodes summaries. It does not
+// write to the folder.
 package index
 
 import (
@@ -30,17 +30,17 @@ import (
 // An Encode appends the public form of a site to dst.
 type Encode func(dst []byte, s *site.Site) ([]byte, error)
 
-// A Market is one market's register in memory. It never changes, so that any
-// number of goroutines may ask it.
+// A Market is the register of one market in memory. It does not change, and is safe for
+// concurrent use.
 type Market struct {
 	Table  *market.Market
 	Snap   *snapshot.Snapshot
 	Loaded time.Time
 	*indexes
-	learned *learned // nil: nothing yet; only details and look-ups show it
+	learned *learned // nil: nothing; only details and look-ups show it
 }
 
-// indexes are made of the snapshot alone.
+// indexes depend on the snapshot only.
 type indexes struct {
 	fragments arena
 	space     *space
@@ -58,9 +58,9 @@ type indexes struct {
 	extents   func() []Extent
 }
 
-// Load indexes a snapshot. encoder is called once for each goroutine that
-// encodes. Load fails when encoding a site does, and when the snapshot has more
-// radio identifiers than can be indexed.
+// Load indexes a snapshot. It calls encoder once for each goroutine that encodes
+// summaries. It returns an error when encoding a site fails, and when the snapshot has
+// too many radio identifiers to be indexed.
 func Load(s *snapshot.Snapshot, encoder func(*snapshot.Snapshot) Encode, now time.Time) (*Market, error) {
 	m := &Market{Table: market.Get(s.Market), Snap: s, Loaded: now, indexes: &indexes{}}
 	m.communes = sync.OnceValue(m.readCommunes)
@@ -91,7 +91,7 @@ func Load(s *snapshot.Snapshot, encoder func(*snapshot.Snapshot) Encode, now tim
 		func() { m.stats = newStats(m.Table, s) },
 		func() { m.space = newSpace(s.Positions()) },
 	)
-	together(jobs)
+	runParallel(jobs)
 	if failed != nil {
 		return nil, failed
 	}
@@ -99,8 +99,8 @@ func Load(s *snapshot.Snapshot, encoder func(*snapshot.Snapshot) Encode, now tim
 	return m, nil
 }
 
-// together runs the jobs, as many at once as there are processors.
-func together(jobs []func()) {
+// runParallel runs the jobs, on as many goroutines as GOMAXPROCS.
+func runParallel(jobs []func()) {
 	var next atomic.Int64
 	var done sync.WaitGroup
 	for range min(len(jobs), runtime.GOMAXPROCS(0)) {
@@ -113,7 +113,7 @@ func together(jobs []func()) {
 	done.Wait()
 }
 
-// fillShards encodes the sites of one shard after the other, until none is left.
+// fillShards encodes the sites of shard after shard until next has counted all of them.
 func (m *Market) fillShards(next *atomic.Int64, encode Encode) error {
 	var s site.Site
 	var fragments, texts []byte
@@ -154,30 +154,30 @@ func (m *Market) loadText() {
 		m.text.parts = append(m.text.parts, nil)
 		jobs = append(jobs, func() { m.text.parts[k] = newTrigramIndex(m.text.texts, uint32(from), uint32(to)) })
 	}
-	together(jobs)
+	runParallel(jobs)
 }
 
-// Len is the number of sites.
+// Len returns the number of sites.
 func (m *Market) Len() int { return m.Snap.Len() }
 
 // Fragment returns the encoded summary of site i.
-func (m *Market) Fragment(i uint32) []byte { return m.fragments.at(i) }
+func (m *Market) Fragment(i uint32) []byte { return m.fragments.text(i) }
 
-// FragmentRun returns the encoded summaries of sites from to to-1 as one piece,
-// as long as they lie together: it returns how far it came.
+// FragmentRun returns the encoded summaries of consecutive sites as one slice: those of
+// sites from to end-1, where end is at most to.
 func (m *Market) FragmentRun(from, to uint32) (text []byte, end uint32) {
 	end = min(to, (from/shardSites+1)*shardSites)
 	return m.fragments.run(from, end), end
 }
 
-// FragmentBytes is the memory that the summaries take.
+// FragmentBytes returns the memory of the encoded summaries.
 func (m *Market) FragmentBytes() int64 { return m.fragments.bytes() }
 
-// Site fills dst with site i.
+// Site sets dst to site i; see snapshot.Snapshot.Site.
 func (m *Market) Site(i uint32, dst *site.Site) { m.Snap.Site(int(i), dst) }
 
-// Commune returns the name of the commune that has a code of the statistics office, ""
-// when no site stands in one that the register names.
+// Commune returns the name of the commune with a code of the statistics office, "" if no site
+// of the register is in it.
 func (m *Market) Commune(code string) string { return m.communes()[code] }
 
 func (m *Market) readCommunes() map[string]string {
@@ -190,7 +190,7 @@ func (m *Market) readCommunes() map[string]string {
 	return names
 }
 
-// Has tells whether the operator has a station on site i.
+// Has reports whether the operator has a station at site i.
 func (m *Market) Has(i uint32, operator int) bool {
 	from, to := m.Snap.Stations(int(i))
 	for row := from; row < to; row++ {
@@ -201,11 +201,11 @@ func (m *Market) Has(i uint32, operator int) bool {
 	return false
 }
 
-// Key is the siteKey of a site id: unique over all markets.
+// Key returns the siteKey of a site id, which is unique among all markets.
 func Key(c market.Code, id string) string { return strings.ToLower(string(c)) + "-" + id }
 
-// sitesNamed returns the sites with this id or siteKey.
-func (m *Market) sitesNamed(name string) []uint32 {
+// sitesWithID returns the sites with this id or siteKey.
+func (m *Market) sitesWithID(name string) []uint32 {
 	sites := m.siteIDs.find(name)
 	if prefix := Key(m.Table.Code, ""); len(name) > len(prefix) && fold.EqualASCII(name[:len(prefix)], prefix) {
 		sites = append(sites, m.siteIDs.find(name[len(prefix):])...)
@@ -213,9 +213,9 @@ func (m *Market) sitesNamed(name string) []uint32 {
 	return sites
 }
 
-// nationally returns the sites with this national code, which is the id where
-// the source has no other.
-func (m *Market) nationally(code string) []uint32 {
+// sitesWithNationalCode returns the sites with this national code. A site without one has
+// its id as national code.
+func (m *Market) sitesWithNationalCode(code string) []uint32 {
 	sites := m.nationals.find(code)
 	for _, i := range m.siteIDs.find(code) {
 		if m.Snap.NationalCode(int(i)) == "" {
@@ -225,8 +225,9 @@ func (m *Market) nationally(code string) []uint32 {
 	return sites
 }
 
-// bySource returns the sites that have this source code, or a station of it.
-func (m *Market) bySource(code string) []uint32 {
+// sitesWithSourceCode returns the sites with this source code and those with a station of
+// this code.
+func (m *Market) sitesWithSourceCode(code string) []uint32 {
 	sites := m.stations.find(code)
 	for k, row := range sites {
 		sites[k] = m.siteOfStation(row)
@@ -238,10 +239,10 @@ func (m *Market) siteOfStation(row uint32) uint32 {
 	return uint32(sort.Search(m.Len(), func(i int) bool { _, to := m.Snap.Stations(i); return to > int(row) }))
 }
 
-// ByID returns the site with this id, siteKey or national code, else the first
-// with a station of this number, and false when there is none.
+// ByID returns the first site with this id or siteKey, else with this national code, else
+// with this source code or station number. It returns false if no site has it.
 func (m *Market) ByID(name string) (uint32, bool) {
-	for _, find := range []func(string) []uint32{m.sitesNamed, m.nationally, m.bySource} {
+	for _, find := range []func(string) []uint32{m.sitesWithID, m.sitesWithNationalCode, m.sitesWithSourceCode} {
 		if sites := find(name); len(sites) > 0 {
 			return slices.Min(sites), true
 		}
@@ -249,7 +250,7 @@ func (m *Market) ByID(name string) (uint32, bool) {
 	return 0, false
 }
 
-// Find is ByID for one question to a snapshot that is not loaded: only names are indexed.
+// Find is ByID for a snapshot that is not loaded. It indexes names only.
 func Find(s *snapshot.Snapshot, name string) (uint32, bool) {
 	m := &Market{Table: market.Get(s.Market), Snap: s, indexes: &indexes{
 		siteIDs: newNameTable(s.Len(), s.ID), nationals: newNameTable(s.Len(), s.NationalCode),
@@ -257,8 +258,8 @@ func Find(s *snapshot.Snapshot, name string) (uint32, bool) {
 	return m.ByID(name)
 }
 
-// Nearest returns the k sites nearest to p that satisfy f, nearest first, or all
-// of them when they are fewer.
+// Nearest returns the k sites nearest to p that satisfy f, nearest first, or all of them
+// if they are fewer.
 func (m *Market) Nearest(p geo.Point, k int, f Filter) []Near {
 	mask := m.emissions.mask(f)
 	systems := f.choices().Systems != nil

@@ -10,7 +10,7 @@ import (
 	"relais/site"
 )
 
-// A PlaceKind is what a place is.
+// A PlaceKind is the kind of a place.
 type PlaceKind string
 
 // The kinds of places.
@@ -34,85 +34,81 @@ func (PlaceKind) Values() (list []string) {
 // A Place is a place that sites name.
 type Place struct {
 	Kind        PlaceKind
-	Name        string    // as the data has it; of a postal code, the code
-	Area        int       // of its sites; Any of a region and where the source names none
-	PostalCodes []string  // that its sites have, sorted
-	Center      geo.Point // the mean of its sites
+	Name        string    // as in the data; the code of a postal code
+	Area        int       // of its sites; Any for a region and if the source states none
+	PostalCodes []string  // of its sites, sorted
+	Center      geo.Point // mean position of its sites
 	Sites       int
-	// Whole says of a place that was found that all of its name is in the text; the rest names
-	// its area or a postal code.
+	// Whole is set on a result of Places if the text has the whole name. Other words of the text
+	// name the area or a postal code.
 	Whole bool
-	Match int // of a place that was found: 0 its name is the text, 1 begins with it, more for less
+	// Match is set on a result of Places: 0 if the text is the name, 1 if the name begins with
+	// it, more for worse matches.
+	Match int
 }
 
-// A calling is what a place may be called by.
-type calling struct {
+// placeNames are the words by which a place is found.
+type placeNames struct {
 	kind  PlaceKind
 	name  string // folded
-	code  string // of an area or region, folded, with which its words end; else ""
-	words string // everything, each word behind a blank, the name first
+	code  string // of an area or region, folded, with which words ends; otherwise empty
+	words string // all words, each after a blank, beginning with the name
 }
 
-// A namedPlace is a place and what it may be called by.
-type namedPlace struct {
+// A placeEntry is a place of the gazetteer.
+type placeEntry struct {
 	Place
-	calling
+	placeNames
 }
 
-// placeKey is what tells places apart.
+// A placeKey identifies a place.
 type placeKey struct {
 	kind PlaceKind
 	name string
 	area int
 }
 
-// Places returns the places that a text names, at most limit of them, the best first, and
-// how many there are: whose name it is, or whose code it is of areas, before whose name
-// begins with it, before those of which every word of the text begins a word, and among
-// these the one with the most sites. A word may be of the name, of the area's name or
-// code, or a postal code.
+// Places returns at most limit of the places that match a text, best first, and the number of
+// all of them. Each word of the text must be the beginning of a word of the name, of the area's
+// name or code, or of a postal code. Best are places whose name, or whose code of an area, is
+// the text, then places whose name begins with it; of equal ones, those with more sites.
 func (m *Market) Places(text string, limit int) (places []Place, total int) {
 	name := placeName(text)
 	if name == "" {
 		return nil, 0
 	}
 	words := strings.Fields(name)
-	type ranked struct {
-		rank, sites int
-		at          uint32
+	type match struct {
+		rank  int
+		place uint32
 	}
-	var found []ranked
+	var found []match
 	g := m.places()
-	g.among(words, func(i uint32) {
-		if rank, ok := g.called(i).rank(name, words); ok {
-			found = append(found, ranked{rank, int(g.places[i].sites), i})
+	g.candidates(words, func(i uint32) {
+		if rank, ok := g.places[i].rank(name, words); ok {
+			found = append(found, match{rank, i})
 		}
 	})
-	limit = min(limit, len(found))
-	slices.SortFunc(found, func(a,
-		b ranked) int {
-		return cmp.Or(a.rank-b.rank, b.sites-a.sites, cmp.Compare(a.at, b.at))
+	slices.SortFunc(found, func(a, b match) int {
+		return cmp.Or(a.rank-b.rank, g.places[b.place].Sites-g.places[a.place].Sites, cmp.Compare(a.place, b.place))
 	})
-	places = make([]Place, limit)
-	for i, f := range found[:limit] {
-		places[i] = g.place(f.at)
-		places[i].Match, places[i].Whole = f.rank, f.rank == 0 || strings.HasPrefix(name, g.called(f.at).name+" ")
+	found, total = found[:min(limit, len(found))], len(found)
+	places = make([]Place, 0, len(found))
+	for _, f := range found {
+		p := g.places[f.place]
+		p.PostalCodes = slices.Clone(p.PostalCodes)
+		p.Match = f.rank
+		p.Whole = f.rank == 0 || strings.HasPrefix(name, p.name+" ")
+		places = append(places, p.Place)
 	}
-	return places, len(found)
+	return places, total
 }
 
-// rank is how well a place has a name, less for better, and whether it has all of its words.
-func (p calling) rank(name string, words []string) (int, bool) {
+// rank returns how well a place matches a name, 0 being best, and reports whether it has all of
+// its words.
+func (p placeNames) rank(name string, words []string) (int, bool) {
 	for _, w := range words {
-		at := strings.Index(p.words, w)
-		for at >= 0 && p.words[at-1] != ' ' {
-			next := strings.Index(p.words[at+1:], w)
-			if next < 0 {
-				return 0, false
-			}
-			at += 1 + next
-		}
-		if at < 0 {
+		if !strings.Contains(p.words, " "+w) {
 			return 0, false
 		}
 	}
@@ -127,72 +123,73 @@ func (p calling) rank(name string, words []string) (int, bool) {
 	return 3, p.kind != PostalCode
 }
 
-// placeName folds a name and writes its abbreviations in full, as the files of the post
-// have them: ST ETIENNE is Saint-Étienne.
+// placeName folds a name and expands the abbreviations of the postal service: ST ETIENNE is
+// Saint-Étienne.
 func placeName(text string) string {
 	return spellings(fold.String(text))[0]
 }
 
-// PreparePlaces gathers the places, for which the first question would wait else.
+// PreparePlaces makes the index of places, which the first call of Places makes otherwise.
 func (m *Market) PreparePlaces() { m.places() }
 
-// readPlaces gathers the places of all sites.
+// readPlaces collects the places of all sites.
 func (m *Market) readPlaces() *gazetteer {
-	byKey := map[placeKey]*gathering{}
+	byKey := map[placeKey]*placeAccumulator{}
 	var s site.Site
 	for i := range m.Len() {
 		m.Site(uint32(i), &s)
 		area := Any
 		if s.Area >= 0 {
 			area = s.Area
-			gather(byKey, placeKey{AreaPlace, m.Table.Areas[area].Label, area}, &s)
+			accumulate(byKey, placeKey{AreaPlace, m.Table.Areas[area].Label, area}, &s)
 			if r, ok := m.Table.RegionOf(area); ok {
-				gather(byKey, placeKey{Region, m.Table.Regions[r].Label, Any}, &s)
+				accumulate(byKey, placeKey{Region, m.Table.Regions[r].Label, Any}, &s)
 			}
 		}
 		if s.PostalCode != "" {
-			gather(byKey, placeKey{PostalCode, s.PostalCode, area}, &s)
+			accumulate(byKey, placeKey{PostalCode, s.PostalCode, area}, &s)
 		}
 		if s.Commune != "" {
-			gather(byKey, placeKey{Commune, s.Commune, area}, &s)
+			accumulate(byKey, placeKey{Commune, s.Commune, area}, &s)
 			if city := cityOf(s.Commune); city != "" {
-				gather(byKey, placeKey{Commune, city, area}, &s)
+				accumulate(byKey, placeKey{Commune, city, area}, &s)
 			}
 		}
 	}
-	list := make([]namedPlace, 0, len(byKey))
+	list := make([]placeEntry, 0, len(byKey))
 	for key, g := range byKey {
-		list = append(list, m.placeOf(key, g))
+		list = append(list, m.newPlaceEntry(key, g))
 	}
-	slices.SortFunc(list, func(a, b namedPlace) int {
+	slices.SortFunc(list, func(a, b placeEntry) int {
 		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.Kind, b.Kind), a.Area-b.Area,
 			cmp.Compare(a.Name, b.Name))
 	})
 	return newGazetteer(list)
 }
 
-// cityOf is the city of which a commune's name is a numbered district, such as
-// PARIS 05, else "".
+// cityOf returns the city of a numbered district, such as PARIS 05, and "" for the name of any
+// other commune.
 func cityOf(commune string) string {
+	isDigit := func(c byte) bool { return '0' <= c && c <= '9' }
 	n := len(commune) - 3
-	if n < 1 || commune[n] != ' ' || commune[n+1] < '0' || commune[n+1] > '9' || commune[n+2] < '0' ||
-		commune[n+2] > '9' {
+	if n < 1 || commune[n] != ' ' || !isDigit(commune[n+1]) || !isDigit(commune[n+2]) {
 		return ""
 	}
 	return commune[:n]
 }
 
-// A gathering is what is known of a place while its sites are gone over.
-type gathering struct {
+// A placeAccumulator sums up the sites of a place.
+type placeAccumulator struct {
 	sites    int
 	lat, lng float64 // sums
 	postal   []string
 }
 
-func gather(byKey map[placeKey]*gathering, key placeKey, s *site.Site) {
+// accumulate adds a site to the place with a key.
+func accumulate(byKey map[placeKey]*placeAccumulator, key placeKey, s *site.Site) {
 	g := byKey[key]
 	if g == nil {
-		g = &gathering{}
+		g = &placeAccumulator{}
 		byKey[key] = g
 	}
 	g.sites++
@@ -203,11 +200,15 @@ func gather(byKey map[placeKey]*gathering, key placeKey, s *site.Site) {
 	}
 }
 
-func (m *Market) placeOf(key placeKey, g *gathering) namedPlace {
+func (m *Market) newPlaceEntry(key placeKey, g *placeAccumulator) placeEntry {
 	n := float64(g.sites)
-	p := namedPlace{Place{Kind: key.kind, Name: key.name, Area: key.area, PostalCodes: g.postal,
-		Center: geo.Point{Lat: g.lat / n, Lng: g.lng / n}, Sites: g.sites}, calling{kind: key.kind,
-		name: placeName(key.name)}}
+	p := placeEntry{
+		Place: Place{
+			Kind: key.kind, Name: key.name, Area: key.area, PostalCodes: g.postal,
+			Center: geo.Point{Lat: g.lat / n, Lng: g.lng / n}, Sites: g.sites,
+		},
+		placeNames: placeNames{kind: key.kind, name: placeName(key.name)},
+	}
 	p.words = " " + p.name
 	if key.area != Any {
 		area := m.Table.Areas[key.area]

@@ -6,15 +6,15 @@ import (
 	"relais/fold"
 )
 
-// matchPlace takes out of set the sites that are not of a place.
+// matchPlace removes from set the sites outside a place.
 func (m *Market) matchPlace(p *Place, set bitset, w *work) {
 	switch p.Kind {
 	case Commune:
 		name := fold.String(p.Name)
 		w.other.clear()
-		w.other.add(m.text.communes.whole(name))
-		for _, i := range m.text.communes.beginning(name + " ") { // districts of a city
-			commune := string(textField(m.text.texts.at(i), fieldCommune))
+		w.other.add(m.text.communes.withValue(name))
+		for _, i := range m.text.communes.withPrefix(name + " ") { // districts of a city
+			commune := string(textField(m.text.texts.text(i), fieldCommune))
 			if cityOf(commune) == name {
 				w.other.add([]uint32{i})
 			}
@@ -22,7 +22,7 @@ func (m *Market) matchPlace(p *Place, set bitset, w *work) {
 		set.and(w.other)
 	case PostalCode:
 		w.other.clear()
-		w.other.add(m.text.postal.whole(fold.String(p.Name)))
+		w.other.add(m.text.postal.withValue(fold.String(p.Name)))
 		set.and(w.other)
 	}
 	in := m.areasOf(p)
@@ -32,7 +32,8 @@ func (m *Market) matchPlace(p *Place, set bitset, w *work) {
 	})
 }
 
-// areasOf says of each area whether the place is in it, nil for a place outside of all.
+// areasOf reports for each area whether the place is in it. It returns nil for a place outside
+// all areas.
 func (m *Market) areasOf(p *Place) []bool {
 	if p.Kind != Region && p.Area == Any {
 		return nil

@@ -49,7 +49,7 @@ type Hits struct {
 // and the Total is the same.
 func (m *Market) Find(q Query, offset, limit int) Hits {
 	if unfiltered(q) {
-		return m.all(offset, limit)
+		return m.pageOfAll(offset, limit)
 	}
 	w := m.scratch.Get().(*work)
 	defer m.scratch.Put(w)
@@ -95,7 +95,7 @@ func unfiltered(q Query) bool {
 		len(q.StationCodes) == 0 && q.Commune == "" && q.PostalCode == "" && q.Place == nil
 }
 
-func (m *Market) all(offset, limit int) Hits {
+func (m *Market) pageOfAll(offset, limit int) Hits {
 	h := Hits{Total: m.Len()}
 	if offset >= h.Total {
 		return h
@@ -113,9 +113,9 @@ func (m *Market) match(q Query, w *work) bitset {
 	set.clear()
 	switch {
 	case q.Box != nil:
-		m.space.box(set, *q.Box)
+		m.space.addBox(set, *q.Box)
 	case q.Disc != nil:
-		m.space.box(set, q.Disc.Box())
+		m.space.addBox(set, q.Disc.Box())
 	default:
 		set.setRange(0, uint32(m.Len()))
 	}
@@ -151,11 +151,11 @@ func (m *Market) matchText(q Query, w *work) {
 		m.verifySpoken(q.Text, q.Whole, found)
 	} else if len(unsure) > 0 {
 		found.filter(func(i uint32) bool {
-			text := m.text.texts.at(i)
+			text := m.text.texts.text(i)
 			return !slices.ContainsFunc(unsure, func(word []byte) bool { return !bytes.Contains(text, word) })
 		})
 	}
-	found.add(m.byName(q.Text))
+	found.add(m.sitesWithAnyID(q.Text))
 }
 
 // matchWord returns all sites of w.found whose text has a word, and others unless exact.
@@ -225,23 +225,23 @@ func (m *Market) matchCriteria(q Query, set bitset, w *work) {
 		set.and(w.other)
 	}
 	if q.ID != "" {
-		only(m.sitesNamed(q.ID))
+		only(m.sitesWithID(q.ID))
 	}
 	if q.NationalCode != "" {
-		only(m.nationally(q.NationalCode))
+		only(m.sitesWithNationalCode(q.NationalCode))
 	}
 	for _, code := range q.StationCodes {
-		only(m.bySource(code))
+		only(m.sitesWithSourceCode(code))
 	}
 	if q.Commune != "" {
 		var sites []uint32
 		if name := fold.String(q.Commune); name != "" {
-			sites = m.text.communes.beginning(name)
+			sites = m.text.communes.withPrefix(name)
 		}
 		only(sites)
 	}
 	if q.PostalCode != "" {
-		only(m.text.postal.whole(fold.String(q.PostalCode)))
+		only(m.text.postal.withValue(fold.String(q.PostalCode)))
 	}
 	if q.Place != nil {
 		m.matchPlace(q.Place, set, w)
@@ -271,25 +271,25 @@ func (m *Market) applyFilter(f Filter, set bitset) {
 func (m *Market) ranks(q Query, w *work) []bitset {
 	w.byID.clear()
 	for _, name := range append([]string{q.Text, q.ID, q.NationalCode}, q.StationCodes...) {
-		w.byID.add(m.byName(name))
+		w.byID.add(m.sitesWithAnyID(name))
 	}
 	w.byCommune.clear()
 	names := []string{fold.String(q.Commune), fold.String(q.Text)}
 	if q.Spoken {
-		w.byCommune.add(m.text.postal.whole(names[1]))
+		w.byCommune.add(m.text.postal.withValue(names[1]))
 		names = append(names, spellings(names[1])...)
 		slices.Sort(names)
 		names = slices.Compact(names)
 	}
 	for _, name := range names {
-		w.byCommune.add(m.text.communes.whole(name))
+		w.byCommune.add(m.text.communes.withValue(name))
 	}
 	if !q.Spoken { // as the API's search has it
 		return []bitset{w.byID, w.byCommune}
 	}
 	w.byDistrict.clear()
 	for _, name := range names {
-		w.byDistrict.add(m.text.communes.beginning(name + " "))
+		w.byDistrict.add(m.text.communes.withPrefix(name + " "))
 	}
 	return []bitset{w.byID, w.byCommune, w.byDistrict}
 }
@@ -308,9 +308,9 @@ func spellings(name string) []string {
 }
 
 // byName returns the sites that an identifier of any kind names.
-func (m *Market) byName(name string) []uint32 {
-	sites := append(m.sitesNamed(name), m.nationally(name)...)
-	sites = append(sites, m.bySource(name)...)
+func (m *Market) sitesWithAnyID(name string) []uint32 {
+	sites := append(m.sitesWithID(name), m.sitesWithNationalCode(name)...)
+	sites = append(sites, m.sitesWithSourceCode(name)...)
 	slices.Sort(sites)
 	return slices.Compact(sites)
 }

@@ -9,7 +9,7 @@ import (
 	"relais/snapshot"
 )
 
-// A RadioType is what a radio look-up takes its value for.
+// A RadioType is the kind of identifier that a radio look-up looks for.
 type RadioType string
 
 // The types of look-ups.
@@ -17,27 +17,27 @@ const (
 	LookupENB    RadioType = "enb"
 	LookupGNB    RadioType = "gnb"
 	LookupCI     RadioType = "ci"     // ECI or NCI
-	LookupCellID RadioType = "cellid" // the same under its other name
+	LookupCellID RadioType = "cellid" // another name of LookupCI
 	LookupPCI    RadioType = "pci"
 )
 
-// RadioTypes lists the types, in the order in which matches are answered.
+// RadioTypes has all types, in the order of matches.
 var RadioTypes = []RadioType{LookupENB, LookupGNB, LookupCI, LookupCellID, LookupPCI}
 
-// A RadioMatch is a site, by its place in the snapshot, with the types under
-// which the value hit it, in the order of RadioTypes.
+// A RadioMatch is a site, by its position in the snapshot, with the types under which it
+// has the value, in the order of RadioTypes.
 type RadioMatch struct {
 	Site    uint32
 	Types   []RadioType
-	Learned bool // no source names the site: see Market.Learn
-	// Operators are those of the site that have the value, by their places in the market's
-	// table.
+	Learned bool // only observations assign the value to the site: see Market.Learn
+	// Operators are the positions in the market's table of the site's operators that have the
+	// value.
 	Operators []int
 
-	certain bool // under one of them, at least
+	certain bool // under at least one type
 }
 
-// radio finds sites by radio identifiers: a list for each kind, by value.
+// radio finds sites by radio identifiers. It has a list for each kind, ordered by value.
 type radio [site.RadioKinds][]radioRow
 
 type radioRow struct {
@@ -61,21 +61,21 @@ func newRadio(s *snapshot.Snapshot) (*radio, error) {
 		if len(rows) > maxRows {
 			return nil, fmt.Errorf("%d radio identifiers of one kind, at most %d", len(rows), maxRows)
 		}
-		r[kind] = byValue(rows)
+		r[kind] = sortedByValue(rows)
 	}
 	return r, nil
 }
 
-// A row's number stands beside its value in 64 bits. Values fit: a snapshot has
-// none above its kind's Max, and an NCI is the longest.
+// A value and a row number are sorted as one number of 64 bits. The longest value is an
+// NCI: a snapshot has no value above the Max of its kind.
 const (
 	rowBits = 64 - site.NCIBits
 	maxRows = 1 << rowBits
 )
 
-// byValue returns at most maxRows rows, which come in site order, by value and
-// then site. Sorting numbers is several times faster than sorting rows.
-func byValue(rows []radioRow) []radioRow {
+// sortedByValue returns at most maxRows rows, given in site order, by value and then by
+// site. Sorting numbers is several times faster than sorting rows.
+func sortedByValue(rows []radioRow) []radioRow {
 	keys := make([]uint64, len(rows))
 	for i, row := range rows {
 		keys[i] = row.value<<rowBits | uint64(i)
@@ -100,9 +100,9 @@ func (r *radio) rows(kind site.RadioKind, value uint64) []radioRow {
 	return list[from:to]
 }
 
-// cell returns the rows that a cell identifier leads to. Those that state it, its
-// eNB as an ECI, and a gNB whose length is stated are certain. Where the length is
-// not, every length is tried, and what that finds is only possible.
+// cell returns the rows that match a cell identifier. Rows with the identifier, with its
+// eNB, and with its gNB of a stated length match certainly. A gNB of an unknown length is
+// compared at every length, and matches possibly.
 func (r *radio) cell(value uint64) (certain, possible []radioRow) {
 	certain = slices.Clone(r.rows(site.Cell, value))
 	if value < 1<<site.ECIBits {
@@ -121,7 +121,7 @@ func (r *radio) cell(value uint64) (certain, possible []radioRow) {
 	return certain, possible
 }
 
-// hits returns the rows that a value leads to under a type; see cell.
+// hits returns the rows that match a value under a type; see cell.
 func (r *radio) hits(value uint64, t RadioType) (certain, possible []radioRow) {
 	switch t {
 	case LookupENB:
@@ -184,7 +184,7 @@ func (f *RadioMatch) rank() (rank int) {
 	return rank
 }
 
-// addMatch keeps found in site order.
+// addMatch adds a match to found, which is in site order.
 func addMatch(found []RadioMatch, add RadioMatch) []RadioMatch {
 	i, ok := slices.BinarySearchFunc(found, add.Site,
 		func(f RadioMatch, at uint32) int { return cmp.Compare(f.Site, at) })

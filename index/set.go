@@ -8,19 +8,19 @@ import (
 	"relais/market"
 )
 
-// A Set is the registers of all loaded markets at one moment. It never changes:
-// a new snapshot makes a new Set, and who holds the old one goes on with it.
+// A Set has the loaded markets of one moment. It does not change: a new snapshot makes a new
+// Set, and the old one can still be used.
 type Set struct {
-	// Version names the content of all snapshots together.
+	// Version identifies the content of all snapshots together.
 	Version string
-	// Learned names what the markets have learned beside, "" for nothing.
+	// Learned identifies what the markets have learned, "" for nothing.
 	Learned string
-	// Problems says, by market, why a snapshot that is there is not loaded.
+	// Problems has, by market, the reason why an existing snapshot is not loaded.
 	Problems map[market.Code]string
 	markets  map[market.Code]*Market
 }
 
-// NewSet makes a set of markets.
+// NewSet returns the set of markets.
 func NewSet(markets []*Market, problems map[market.Code]string) *Set {
 	s := &Set{Problems: problems, markets: map[market.Code]*Market{}}
 	for _, m := range markets {
@@ -37,8 +37,8 @@ func NewSet(markets []*Market, problems map[market.Code]string) *Set {
 	return s
 }
 
-// Keep returns the set with what the markets of old, which may be nil, have learned:
-// those of the same snapshot.
+// Keep returns the set with what the markets of old have learned, if they have the same
+// snapshot. old may be nil.
 func (s *Set) Keep(old *Set) *Set {
 	if old == nil {
 		return s
@@ -47,16 +47,16 @@ func (s *Set) Keep(old *Set) *Set {
 	for m := range s.Loaded() {
 		had := old.Market(m.Table.Code)
 		if m.learned == nil && had != nil && had.learned != nil && had.Snap.Version == m.Snap.Version {
-			taught := *m
-			taught.learned = had.learned
-			m = &taught
+			learnt := *m
+			learnt.learned = had.learned
+			m = &learnt
 		}
 		markets = append(markets, m)
 	}
 	return NewSet(markets, s.Problems)
 }
 
-// Market returns a loaded market, nil when it is not.
+// Market returns a market, nil if it is not loaded.
 func (s *Set) Market(c market.Code) *Market { return s.markets[c] }
 
 // Loaded calls yield for each loaded market, in table order.

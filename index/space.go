@@ -10,13 +10,11 @@ import (
 	"relais/geo"
 )
 
-// space answers where sites are. Sites stand in Hilbert order, so that the few
-// dozen of a block lie close together: the tree holds the blocks' rectangles,
-// and the sites of a block are looked at one by one. That makes the tree a
-// thirtieth of the size of one with a leaf entry a site.
+// space finds sites by position. Sites are in Hilbert order, so that the sites of a block
+// are close to each other: the tree has the rectangles of blocks, and the sites of a block
+// are tested one by one. The tree is a thirtieth of the size of one with all sites.
 type space struct {
-	lat, lng []int32      // 1e-7 degrees
-	vectors  []geo.Vector // the same
+	lat, lng []int32 // 1e-7 degrees
 	tree     rtree.RTreeGN[int64, uint32]
 }
 
@@ -24,10 +22,7 @@ type space struct {
 const blockSites = 32
 
 func newSpace(lat, lng []int32) *space {
-	s := &space{lat: lat, lng: lng, vectors: make([]geo.Vector, len(lat))}
-	for i := range s.vectors {
-		s.vectors[i] = s.position(uint32(i)).Vector()
-	}
+	s := &space{lat: lat, lng: lng}
 	for from := 0; from < len(lat); from += blockSites {
 		to := min(from+blockSites, len(lat))
 		lo := [2]int64{int64(slices.Min(lng[from:to])), int64(slices.Min(lat[from:to]))}
@@ -37,25 +32,25 @@ func newSpace(lat, lng []int32) *space {
 	return s
 }
 
-// block returns the sites of a block.
+// block returns the sites from to to-1 of a block.
 func (s *space) block(b uint32) (from, to uint32) {
 	return b * blockSites, uint32(min(int(b+1)*blockSites, len(s.lat)))
 }
 
-// A fixedBox is a box in 1e-7 degrees. Its edges are rounded inwards, so that a
-// site is in it when its position is in the box that was asked for.
+// A fixedBox is a box in 1e-7 degrees. Its edges are rounded inwards, so that it contains
+// the positions that the original box contains.
 type fixedBox struct{ south, west, north, east int32 }
 
-func fix(b geo.Box) fixedBox {
+func toFixedBox(b geo.Box) fixedBox {
 	up := func(x float64) int32 { return int32(math.Ceil(x*geo.Scale - 1e-3)) }
 	down := func(x float64) int32 { return int32(math.Floor(x*geo.Scale + 1e-3)) }
 	return fixedBox{up(b.South), up(b.West), down(b.North), down(b.East)}
 }
 
-// box adds the sites of b to set.
-func (s *space) box(set bitset, b geo.Box) {
+// addBox adds the sites in b to set.
+func (s *space) addBox(set bitset, b geo.Box) {
 	for _, part := range b.Split() {
-		f := fix(part)
+		f := toFixedBox(part)
 		s.tree.Search([2]int64{int64(f.west), int64(f.south)}, [2]int64{int64(f.east), int64(f.north)},
 			func(lo, hi [2]int64, block uint32) bool {
 				from, to := s.block(block)
@@ -78,21 +73,21 @@ func (s *space) position(i uint32) geo.Point {
 	return geo.Point{Lat: geo.Degrees(s.lat[i]), Lng: geo.Degrees(s.lng[i])}
 }
 
-// A Near is a site, by its place in the snapshot, with its distance.
+// A Near is a site, by its position in the snapshot, with its distance.
 type Near struct {
 	Site   uint32
 	Metres float64 // along the great circle
 }
 
-// An away is a site with the haversine of its distance, which orders sites as
-// the distance does and is all that most of them need.
+// An away is a site with the haversine of its distance, which orders sites as the distance
+// does.
 type away struct {
 	site      uint32
 	haversine float64
 }
 
-func byHaversine(a, b away) int {
-	switch { // no cmp.Or: it is asked very often
+func compareDistances(a, b away) int {
+	switch { // faster than cmp.Or, which evaluates all arguments
 	case a.haversine < b.haversine:
 		return -1
 	case a.haversine > b.haversine:
@@ -101,7 +96,7 @@ func byHaversine(a, b away) int {
 	return cmp.Compare(a.site, b.site)
 }
 
-func inMetres(list []away) []Near {
+func toNear(list []away) []Near {
 	near := make([]Near, len(list))
 	for k, a := range list {
 		near[k] = Near{a.site, geo.Metres(a.haversine)}
@@ -109,27 +104,13 @@ func inMetres(list []away) []Near {
 	return near
 }
 
-// around returns two haversines of vectors: a site with less than the first is certainly
-// nearer than a haversine, and one with more than the second is certainly farther.
-func around(haversine float64) (nearer, farther float64) {
-	half := math.Sqrt(haversine)
-	doubt := geo.VectorError + half*1e-9 // the latter for rounding
-	nearer, farther = max(half-doubt, 0), half+doubt
-	return nearer * nearer, farther * farther
-}
-
-// disc returns the members of set that lie in d, nearest first from offset on,
-// at most limit of them, and how many there are in all, however far offset is.
-// Vectors, which are cheap, decide about all sites but those at the edge; the exact
-// distances of the sites up to the page decide about their order. spare is memory for it.
+// disc returns the members of set that lie in d, nearest first from offset on, at most limit of
+// them, and how many lie in it in all. spare is memory for it.
 func (s *space) disc(set bitset, spare *[]away, d geo.Disc, offset, limit int) (page []Near, total int) {
-	half := math.Sin(min(d.Radius/geo.EarthRadius, math.Pi) / 2)
-	inside, outside := around(half * half)
-	center := d.Center.Vector()
 	list := (*spare)[:0]
 	set.each(func(i uint32) {
-		h := center.Haversine(s.vectors[i])
-		if h < inside || h <= outside && geo.Distance(d.Center, s.position(i)) <= d.Radius {
+		h := geo.Haversine(d.Center, s.position(i))
+		if geo.Metres(h) <= d.Radius {
 			list = append(list, away{i, h})
 		}
 	})
@@ -137,32 +118,8 @@ func (s *space) disc(set bitset, spare *[]away, d geo.Disc, offset, limit int) (
 	if offset >= total || limit == 0 {
 		return nil, total
 	}
-	end := offset + min(limit, total-offset)
-	list = innermost(list, end, outside)
-	for k := range list {
-		list[k].haversine = geo.Haversine(d.Center, s.position(list[k].site))
-	}
-	slices.SortFunc(list, byHaversine)
-	return inMetres(list[offset:end]), total
-}
-
-// innermost returns those of list that may be among the n nearest, of which there is at least
-// one: it halves the radius of a disc for as long as enough sites are certainly in it.
-func innermost(list []away, n int, haversine float64) []away {
-	for {
-		haversine /= 4
-		nearer, farther := around(haversine)
-		certain := 0
-		for _, a := range list {
-			if a.haversine < nearer {
-				certain++
-			}
-		}
-		if certain < n {
-			return list
-		}
-		list = slices.DeleteFunc(list, func(a away) bool { return a.haversine > farther })
-	}
+	slices.SortFunc(list, compareDistances)
+	return toNear(list[offset : offset+min(limit, total-offset)]), total
 }
 
 // nearest returns the k sites nearest to p that keep accepts, nearest first.
@@ -172,7 +129,7 @@ func (s *space) nearest(p geo.Point, k int, keep func(i uint32) bool) []Near {
 	}
 	var best []away // sorted; at most k
 	s.tree.Nearby(
-		func(lo, hi [2]int64, _ uint32, _ bool) float64 { return toBox(p, lo, hi) },
+		func(lo, hi [2]int64, _ uint32, _ bool) float64 { return distanceToBox(p, lo, hi) },
 		func(_, _ [2]int64, block uint32, metres float64) bool {
 			if len(best) == k && metres > geo.Metres(best[k-1].haversine) {
 				return false
@@ -184,42 +141,41 @@ func (s *space) nearest(p geo.Point, k int, keep func(i uint32) bool) []Near {
 				}
 				a := away{i, geo.Haversine(p, s.position(i))}
 				if len(best) == k {
-					if byHaversine(a, best[k-1]) >= 0 {
+					if compareDistances(a, best[k-1]) >= 0 {
 						continue
 					}
 					best = best[:k-1]
 				}
-				at, _ := slices.BinarySearchFunc(best, a, byHaversine)
+				at, _ := slices.BinarySearchFunc(best, a, compareDistances)
 				best = slices.Insert(best, at, a)
 			}
 			return true
 		})
-	return inMetres(best)
+	return toNear(best)
 }
 
-// toBox is a lower bound, in metres, of the distance from p to a rectangle that
-// does not cross the antimeridian. Over the longitudes of the rectangle the
-// nearest point lies on p's own meridian; beside them it lies on one of the two
-// edges, at the latitude where that meridian comes closest to p.
-func toBox(p geo.Point, lo, hi [2]int64) float64 {
+// distanceToBox returns a lower bound, in metres, of the distance from p to a rectangle
+// that does not cross the antimeridian. Within the longitudes of the rectangle, the nearest
+// point is on the meridian of p; outside them it is on the western or eastern edge.
+func distanceToBox(p geo.Point, lo, hi [2]int64) float64 {
 	west, south := float64(lo[0])/geo.Scale, float64(lo[1])/geo.Scale
 	east, north := float64(hi[0])/geo.Scale, float64(hi[1])/geo.Scale
 	least := 0.0
 	if west <= p.Lng && p.Lng <= east {
 		least = geo.Distance(p, geo.Point{Lat: min(max(p.Lat, south), north), Lng: p.Lng})
 	} else {
-		least = min(toMeridian(p, west, south, north), toMeridian(p, east, south, north))
+		least = min(distanceToMeridian(p, west, south, north), distanceToMeridian(p, east, south, north))
 	}
-	return least*(1-1e-9) - 1e-3 // what rounding may have added
+	return least*(1-1e-9) - 1e-3 // more than rounding may have added
 }
 
-// toMeridian is the distance from p to the arc of a meridian between two
-// latitudes.
-func toMeridian(p geo.Point, lng, south, north float64) float64 {
+// distanceToMeridian returns the distance, in metres, from p to the arc of a meridian
+// between two latitudes.
+func distanceToMeridian(p geo.Point, lng, south, north float64) float64 {
 	const rad = math.Pi / 180
 	d := (p.Lng - lng) * rad
-	// The foot of the perpendicular on the meridian's great circle; beyond a
-	// quarter turn it lies on the other side of the pole, and an end is nearest.
+	// The nearest point of the meridian's great circle. Beyond a quarter turn it is on the
+	// other side of the pole, and an end of the arc is nearest.
 	best := min(geo.Distance(p, geo.Point{Lat: south, Lng: lng}), geo.Distance(p, geo.Point{Lat: north, Lng: lng}))
 	if math.Cos(d) > 0 {
 		foot := math.Atan2(math.Sin(p.Lat*rad), math.Cos(p.Lat*rad)*math.Cos(d)) / rad

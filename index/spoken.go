@@ -8,8 +8,8 @@ import (
 	"relais/fold"
 )
 
-// verifySpoken takes out of set the sites that do not have the words of a text as words of
-// their own.
+// verifySpoken removes from set the sites whose text does not have all words of a text as
+// whole words.
 func (m *Market) verifySpoken(text string, whole bool, set bitset) {
 	var words []spokenWord
 	all := spokenWords(text)
@@ -22,27 +22,27 @@ func (m *Market) verifySpoken(text string, whole bool, set bitset) {
 			(len(all) == 1 || strings.ContainsAny(word, "0123456789"))})
 	}
 	set.filter(func(i uint32) bool {
-		text := m.text.texts.at(i)
-		return !slices.ContainsFunc(words, func(w spokenWord) bool { return !w.in(text) })
+		text := m.text.texts.text(i)
+		return !slices.ContainsFunc(words, func(w spokenWord) bool { return !w.matches(text) })
 	})
 }
 
-// spokenWords are the words of a text, without what stands between them and is no word.
+// spokenWords returns the words of a text, folded, without punctuation.
 func spokenWords(text string) []string {
 	return strings.FieldsFunc(fold.String(text), func(r rune) bool { return r < 0x80 && !wordByte(byte(r)) })
 }
 
-// A spokenWord is a word that people say.
+// A spokenWord is a word of a text as people say it.
 type spokenWord struct {
-	word, other []byte // folded; the other way to write it is empty where there is none
-	begins      bool   // it may be the beginning of a word
+	word, other []byte // folded; other is another spelling, or empty
+	begins      bool   // it may also be the beginning of a word
 }
 
-func (w spokenWord) in(text []byte) bool {
+func (w spokenWord) matches(text []byte) bool {
 	return hasWord(text, w.word, w.begins) || len(w.other) > 0 && hasWord(text, w.other, false)
 }
 
-// hasWord reports whether a folded text has a word, or one that begins with it.
+// hasWord reports whether a folded text has a word or, with begins, a word that begins with it.
 func hasWord(text, word []byte, begins bool) bool {
 	for at := 0; ; {
 		next := bytes.Index(text[at:], word)
@@ -58,7 +58,8 @@ func hasWord(text, word []byte, begins bool) bool {
 	}
 }
 
-// wordByte reports whether a byte of a folded text is of a word: letters of other scripts are.
+// wordByte reports whether a byte of a folded text belongs to a word, as those of letters of
+// other scripts do.
 func wordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c >= 0x80
 }

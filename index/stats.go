@@ -8,7 +8,7 @@ import (
 	"relais/snapshot"
 )
 
-// Counts are the statistics of an area: numbers of sites.
+// Counts are numbers of sites of an area.
 type Counts struct {
 	Total                            int // with an emission of the operator
 	FiveG3500, FiveG2100             int // with one in this band that is not a project
@@ -16,7 +16,7 @@ type Counts struct {
 	InService, Operational, Projects int // by the most advanced status; together they are Total
 }
 
-// stats are the counts by operator+1, 0 being all of them, and by area.
+// stats are the counts by operator + 1, 0 being all operators, and by area.
 type stats [][]Counts
 
 func newStats(m *market.Market, s *snapshot.Snapshot) stats {
@@ -24,7 +24,7 @@ func newStats(m *market.Market, s *snapshot.Snapshot) stats {
 	for o := range st {
 		st[o] = make([]Counts, len(m.Areas))
 	}
-	shows := newPresences(m, s)
+	shown := newPresences(m, s)
 	seen := make([]presence, len(st))
 	for i := range s.Len() {
 		area := s.Area(i)
@@ -33,7 +33,7 @@ func newStats(m *market.Market, s *snapshot.Snapshot) stats {
 		}
 		clear(seen)
 		s.EmissionKeys(i, func(k snapshot.EmissionKey) {
-			p := shows.of(k)
+			p := shown.presence(k)
 			seen[0].add(p)
 			seen[k.Operator+1].add(p)
 		})
@@ -44,17 +44,18 @@ func newStats(m *market.Market, s *snapshot.Snapshot) stats {
 	return st
 }
 
-// presences say what an emission shows of its operator's presence.
+// presences know the systems that Counts counts separately.
 type presences struct {
 	market             *market.Market
-	band3500, band2100 int // systems, -1 for none
+	band3500, band2100 int // numbers of systems, -1 if the snapshot has no such system
 }
 
 func newPresences(m *market.Market, s *snapshot.Snapshot) presences {
 	return presences{m, slices.Index(s.Systems, "5G NR 3500"), slices.Index(s.Systems, "5G NR 2100")}
 }
 
-func (b presences) of(k snapshot.EmissionKey) presence {
+// presence returns what an emission says about its operator at the site.
+func (b presences) presence(k snapshot.EmissionKey) presence {
 	p := presence{any: true, status: k.Status + 1}
 	if k.Status >= 0 && b.market.Phase(k.Status) != market.Project {
 		p.live3500, p.live2100 = k.System == b.band3500, k.System == b.band2100
@@ -63,12 +64,12 @@ func (b presences) of(k snapshot.EmissionKey) presence {
 	return p
 }
 
-// A presence is what an operator has on one site.
+// A presence is what an operator has at one site.
 type presence struct {
 	any                bool
 	live               [site.Generations]bool
 	live3500, live2100 bool
-	status             int // most advanced status + 1
+	status             int // the most advanced status + 1
 }
 
 func (p *presence) add(o presence) {
@@ -85,11 +86,11 @@ func (c *Counts) count(p presence, phase market.Phase) {
 		return
 	}
 	c.Total++
-	c.FiveG3500 += one(p.live3500)
-	c.FiveG2100 += one(p.live2100)
-	c.FiveG += one(p.live[site.G5])
-	c.FourG += one(p.live[site.G4])
-	c.ThreeG += one(p.live[site.G3])
+	c.FiveG3500 += toInt(p.live3500)
+	c.FiveG2100 += toInt(p.live2100)
+	c.FiveG += toInt(p.live[site.G5])
+	c.FourG += toInt(p.live[site.G4])
+	c.ThreeG += toInt(p.live[site.G3])
 	switch phase {
 	case market.InService:
 		c.InService++
@@ -100,18 +101,18 @@ func (c *Counts) count(p presence, phase market.Phase) {
 	}
 }
 
-func one(has bool) int {
-	if has {
+func toInt(b bool) int {
+	if b {
 		return 1
 	}
 	return 0
 }
 
 // DepartmentsOf returns the counts of each area of the market, in table order, for several
-// operators together: a site that two of them have counts once.
+// operators together: a site of two of them counts once.
 func (m *Market) DepartmentsOf(operators Choice) []Counts {
 	counts := make([]Counts, len(m.Table.Areas))
-	shows := newPresences(m.Table, m.Snap)
+	shown := newPresences(m.Table, m.Snap)
 	for i := range m.Len() {
 		area := m.Snap.Area(i)
 		if area < 0 {
@@ -120,7 +121,7 @@ func (m *Market) DepartmentsOf(operators Choice) []Counts {
 		var seen presence
 		m.Snap.EmissionKeys(i, func(k snapshot.EmissionKey) {
 			if operators.has(k.Operator) {
-				seen.add(shows.of(k))
+				seen.add(shown.presence(k))
 			}
 		})
 		counts[area].count(seen, m.Table.Phase(seen.status-1))

@@ -11,17 +11,17 @@ import (
 	"relais/site"
 )
 
-// The searchable text of a site is its fields, folded, each with fieldEnd behind
-// it, and one before the first.
+// The searchable text of a site is its folded fields, each followed by fieldEnd. It begins
+// with a fieldEnd.
 const fieldEnd = '\n'
 
-// Fields of the searchable text that questions name.
+// Numbers of fields that queries search alone.
 const (
 	fieldCommune = iota
 	fieldPostal
 )
 
-// appendText appends the searchable text of s: what the q parameter looks in.
+// appendText appends the searchable text of s, in which the parameter q is searched.
 func appendText(dst []byte, m *market.Market, s *site.Site) []byte {
 	dst = append(dst, fieldEnd)
 	field := func(text string) {
@@ -66,10 +66,10 @@ func appendText(dst []byte, m *market.Market, s *site.Site) []byte {
 			field(code)
 		}
 	}
-	return append(dst, fieldEnd) // so that the last letter begins a trigram too
+	return append(dst, fieldEnd) // the last letter must begin a trigram too
 }
 
-// textField returns a field of a searchable text.
+// textField returns field n of a searchable text.
 func textField(text []byte, n int) []byte {
 	text = text[1:]
 	for ; n > 0; n-- {
@@ -88,33 +88,33 @@ type textIndex struct {
 
 func (t *textIndex) readCommunes(sites int) {
 	t.communes = newValueTable(sites,
-		func(i uint32, yield func([]byte)) { yield(textField(t.texts.at(i), fieldCommune)) })
+		func(i uint32, yield func([]byte)) { yield(textField(t.texts.text(i), fieldCommune)) })
 }
 
 func (t *textIndex) readPostal(sites int) {
 	t.postal = newValueTable(sites, func(i uint32, yield func([]byte)) {
-		for code := range bytes.SplitSeq(textField(t.texts.at(i), fieldPostal), []byte("/")) {
+		for code := range bytes.SplitSeq(textField(t.texts.text(i), fieldPostal), []byte("/")) {
 			yield(code)
 		}
 	})
 }
 
-// phrase sets in set exactly the sites whose text has the phrase, which is
-// folded and not empty. spare is overwritten.
+// phrase sets set to the sites whose text has the phrase, which must be folded and not
+// empty. It overwrites spare.
 func (t *textIndex) phrase(set, spare bitset, phrase []byte) {
 	if !t.candidates(set, spare, phrase) {
 		t.verify(set, phrase)
 	}
 }
 
-// verify takes out of set the sites whose text does not have the phrase.
+// verify removes from set the sites whose text does not have the phrase.
 func (t *textIndex) verify(set bitset, phrase []byte) {
-	set.filter(func(i uint32) bool { return bytes.Contains(t.texts.at(i), phrase) })
+	set.filter(func(i uint32) bool { return bytes.Contains(t.texts.text(i), phrase) })
 }
 
-// candidates sets in set all sites that have the phrase, and a few others unless
-// exact: for a phrase of three letters or more, those that have both of its two
-// rarest trigrams, or the rarest alone where it is far rarer. spare is overwritten.
+// candidates sets set to the sites whose text may have the phrase, and reports whether they
+// all have it. For a phrase of three letters or more these are the sites with its two rarest
+// trigrams, or with the rarest if that is far rarer. It overwrites spare.
 func (t *textIndex) candidates(set, spare bitset, phrase []byte) (exact bool) {
 	set.clear()
 	set.fill()
@@ -134,7 +134,7 @@ func (t *textIndex) candidates(set, spare bitset, phrase []byte) (exact bool) {
 		if len(tris) > 1 {
 			second := tris[1]
 			if p.size(second) > readCost*p.size(tris[0]) {
-				second = tris[0] // looking into the texts is faster
+				second = tris[0] // searching the texts is faster
 			}
 			p.mark(spare.words, second, second)
 		}
@@ -152,7 +152,7 @@ func trigramsOf(phrase []byte) []uint32 {
 	return slices.Compact(tris)
 }
 
-// cost is about how many list entries candidates reads for a phrase.
+// cost returns about how many list entries candidates reads for a phrase.
 func (t *textIndex) cost(phrase []byte) (n int) {
 	if len(phrase) < trigramLength {
 		first, last := prefixRange(phrase)

@@ -2,13 +2,13 @@ package index
 
 import "slices"
 
-// Letters are numbered in six bits, so that a trigram is a number of 18 bits and
-// the trigrams that begin alike are neighbours.
+// Letters have numbers of six bits, so that a trigram is a number of 18 bits, and trigrams
+// with the same beginning are consecutive.
 const (
 	letterBits  = 6
 	letters     = 1 << letterBits
 	trigrams    = 1 << (trigramLength * letterBits)
-	otherLetter = letters - 1 // shared by all that have no number of their own
+	otherLetter = letters - 1 // the number of all other letters
 
 	trigramLength = 3
 )
@@ -23,7 +23,7 @@ var letterOf = func() (t [256]uint8) {
 	return t
 }()
 
-// appendTrigrams appends the trigrams of a text, repeated ones too.
+// appendTrigrams appends the trigrams of a text, including repeated ones.
 func appendTrigrams(dst []uint32, text []byte) []uint32 {
 	if len(text) < trigramLength {
 		return dst
@@ -37,12 +37,12 @@ func appendTrigrams(dst []uint32, text []byte) []uint32 {
 	return dst
 }
 
-// numbered tells whether each letter of a phrase has a number of its own.
+// numbered reports whether each letter of a phrase has its own number.
 func numbered(phrase []byte) bool {
 	return !slices.ContainsFunc(phrase, func(c byte) bool { return letterOf[c] == otherLetter })
 }
 
-// prefixRange returns the trigrams that begin with one or two letters.
+// prefixRange returns the first and the last trigram that begin with one or two letters.
 func prefixRange(phrase []byte) (first, last uint32) {
 	for _, c := range phrase {
 		first = first<<letterBits | uint32(letterOf[c])
@@ -51,9 +51,8 @@ func prefixRange(phrase []byte) (first, last uint32) {
 	return first << shift, (first+1)<<shift - 1
 }
 
-// A trigramIndex finds the sites whose text has a substring. For each trigram it
-// lists the sites, as differences in varints. It covers a range of sites; a
-// register has a few of them, so that they can be built side by side.
+// A trigramIndex has a list of sites for each trigram, as differences in varints. It
+// covers a range of sites: a register has several of them, which are built concurrently.
 type trigramIndex struct {
 	from  uint32
 	start []uint32 // of each trigram's list in lists
@@ -62,12 +61,12 @@ type trigramIndex struct {
 
 func newTrigramIndex(texts arena, from, to uint32) *trigramIndex {
 	t := &trigramIndex{from: from, start: make([]uint32, trigrams+1)}
-	last := make([]uint32, trigrams) // number of the site that had the trigram last, counted from 1
+	last := make([]uint32, trigrams) // the last site with the trigram, counted from 1
 	var tris []uint32
 	size := t.start[1:]
 	for i := from; i < to; i++ {
 		number := i - from + 1
-		tris = appendTrigrams(tris[:0], texts.at(i))
+		tris = appendTrigrams(tris[:0], texts.text(i))
 		for _, tri := range tris {
 			if before := last[tri]; before != number {
 				last[tri] = number
@@ -83,7 +82,7 @@ func newTrigramIndex(texts arena, from, to uint32) *trigramIndex {
 	end := slices.Clone(t.start[:trigrams])
 	for i := from; i < to; i++ {
 		number := i - from + 1
-		tris = appendTrigrams(tris[:0], texts.at(i))
+		tris = appendTrigrams(tris[:0], texts.text(i))
 		for _, tri := range tris {
 			if before := last[tri]; before != number {
 				last[tri] = number
@@ -109,7 +108,7 @@ func varintLen(x uint32) uint32 {
 	return n
 }
 
-// mark sets the bits of the sites that have a trigram from first to last.
+// mark sets the bits of the sites with a trigram from first to last.
 func (t *trigramIndex) mark(words []uint64, first, last uint32) {
 	for tri := first; tri <= last; tri++ {
 		list := t.lists[t.start[tri]:t.start[tri+1]]
@@ -134,5 +133,5 @@ func (t *trigramIndex) mark(words []uint64, first, last uint32) {
 	}
 }
 
-// size is a measure of how many sites have a trigram.
+// size returns the length in bytes of a trigram's list.
 func (t *trigramIndex) size(tri uint32) uint32 { return t.start[tri+1] - t.start[tri] }

@@ -41,10 +41,10 @@ func TestValuesAgainstAScan(t *testing.T) {
 					}
 				}
 			}
-			if got := table.whole(text); !slices.Equal(got, whole) {
+			if got := table.withValue(text); !slices.Equal(got, whole) {
 				t.Fatalf("%q: %v have %q, want %v", has, got, text, whole)
 			}
-			got := slices.Sorted(slices.Values(table.beginning(text)))
+			got := slices.Sorted(slices.Values(table.withPrefix(text)))
 			if !slices.Equal(got, beginning) {
 				t.Fatalf("%q: %v begin with %q, want %v", has, got, text, beginning)
 			}
