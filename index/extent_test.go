@@ -39,11 +39,11 @@ func TestExtentAgainstAScan(t *testing.T) {
 				}
 			}
 			if got := m.Extent(operator); got != want {
-				t.Errorf("%s, %d: %+v, want %+v", code, operator, got, want)
+				t.Errorf("%s: Extent(%d) = %+v, want %+v", code, operator, got, want)
 			}
 		}
 		if (projects > 0) != (len(m.Table.Statuses) > 0) {
-			t.Errorf("%s: %d are projects only", code, projects)
+			t.Errorf("%s: %d sites with projects only, want some", code, projects)
 		}
 	}
 }

@@ -17,7 +17,7 @@ func TestFiltersAgainstAScan(t *testing.T) {
 			f := randomFilter(r, m.Table)
 			want := scan(m, func(s *site.Site) bool { return satisfies(s, f) })
 			if got := pages(t, m, Query{Filter: f}, 1000); !slices.Equal(got, want) {
-				t.Fatalf("%s %+v: %d sites, want %d", code, f, len(got), len(want))
+				t.Fatalf("%s: Find(%+v) has %d sites, want %d", code, f, len(got), len(want))
 			}
 		}
 	}

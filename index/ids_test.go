@@ -24,18 +24,18 @@ func TestByID(t *testing.T) {
 	for _, s := range sites {
 		for _, name := range []string{s.ID, "fr-" + s.ID, "FR-" + s.ID} {
 			if i, ok := m.ByID(name); !ok || m.Snap.ID(int(i)) != s.ID {
-				t.Fatalf("%s: not found", name)
+				t.Fatalf("ByID(%q) = false, want a site", name)
 			}
 		}
 		for _, st := range s.Stations {
 			if i, ok := m.ByID(strings.ToLower(st.Code)); !ok || !slices.Contains(holders[st.Code], m.Snap.ID(int(i))) {
-				t.Fatalf("station %s: not found", st.Code)
+				t.Fatalf("ByID(%q) of a station = false, want a site", st.Code)
 			}
 		}
 	}
 	for _, name := range []string{"", "1", "fr-", "fr-1", "drom-100", "100 ", "１００", strings.Repeat("1", 500)} {
 		if i, ok := m.ByID(name); ok {
-			t.Errorf("%q is taken for site %s", name, m.Snap.ID(int(i)))
+			t.Errorf("ByID(%q) = site %s, want none", name, m.Snap.ID(int(i)))
 		}
 	}
 }
@@ -67,7 +67,7 @@ func TestFindInASnapshot(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			at, ok := Find(snap, tt.name)
 			if ok != (tt.want != "") || ok && snap.ID(int(at)) != tt.want {
-				t.Errorf("%q: site %d, %t, want %q", tt.name, at, ok, tt.want)
+				t.Errorf("ByID(%q) = site %d, %t, want %q", tt.name, at, ok, tt.want)
 			}
 		})
 	}
@@ -90,11 +90,11 @@ func TestAStationOnSeveralSites(t *testing.T) {
 	}
 	for code, want := range first {
 		if got, ok := m.ByID(code); !ok || got != want {
-			t.Errorf("station %s: site %d, want %d", code, got, want)
+			t.Errorf("ByID(%q) of a station = site %d, want %d", code, got, want)
 		}
 	}
 	if shared < 10 {
-		t.Errorf("only %d stations span two sites", shared)
+		t.Errorf("%d stations are at two sites, want more", shared)
 	}
 }
 
@@ -116,15 +116,15 @@ func TestNamesAgainstAScan(t *testing.T) {
 	for name, rows := range want {
 		for _, spelling := range []string{name, strings.ToUpper(name)} {
 			if got := table.find(spelling); !slices.Equal(got, rows) {
-				t.Fatalf("%q: rows %v, want %v", spelling, got, rows)
+				t.Fatalf("find(%q) = %v, want %v", spelling, got, rows)
 			}
 		}
 		if got := table.find(name + "?"); got != nil {
-			t.Fatalf("%q: rows %v", name+"?", got)
+			t.Fatalf("find(%q) = %v, want nothing", name+"?", got)
 		}
 	}
 	if got := table.find(""); got != nil {
-		t.Errorf("rows without a name are found: %v", got)
+		t.Errorf("find(%q) = %v, want nothing", "", got)
 	}
 }
 
@@ -147,12 +147,12 @@ func TestNamesOfOneHash(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := table.find(tt.name); !slices.Equal(got, tt.want) {
-				t.Errorf("%s: rows %v, want %v", tt.name, got, tt.want)
+				t.Errorf("%s: find() = %v, want %v", tt.name, got, tt.want)
 			}
 		})
 	}
 	one := newNameTable(1, func(int) string { return a })
 	if got := one.find(b); got != nil {
-		t.Errorf("%s is taken for %s", b, a)
+		t.Errorf("find(%q) has the row of %q, whose hash is the same, want nothing", b, a)
 	}
 }

@@ -194,12 +194,12 @@ func pages(t *testing.T, m *Market, q Query, limit int) (list []string) {
 		list = append(list, ids(m, h.Sites)...)
 		if offset+limit >= h.Total {
 			if len(list) != h.Total {
-				t.Fatalf("%+v: pages of %d give %d sites, total %d", q, limit, len(list), h.Total)
+				t.Fatalf("%+v: pages of %d have %d sites, want the total of %d", q, limit, len(list), h.Total)
 			}
 			for _, past := range []int{h.Total, h.Total + 5, math.MaxInt} {
 				if after := m.Find(q, past, limit); len(after.Sites) != 0 || len(after.Metres) != 0 ||
 					after.Total != h.Total {
-					t.Fatalf("%+v: from %d on: %+v", q, past, after)
+					t.Fatalf("%+v: page from %d = %+v, want an empty one with the total %d", q, past, after, h.Total)
 				}
 			}
 			return list

@@ -18,7 +18,7 @@ import (
 // learned has the radio identifiers that observations assign to sites, and no source does.
 type learned struct {
 	from    string // name of the observations
-	version string // of the identifiers, "" if there are no identifiers
+	version string // of the identifiers, "" without any
 	ids     []learnedID
 	radio   radio // the same by value
 }

@@ -51,7 +51,7 @@ func learnedOf(t *testing.T, m *Market) map[string][]string {
 	for i := range uint32(m.Len()) {
 		for _, id := range m.AppendLearned(nil, i) {
 			if !id.Learned || id.Bits != 0 {
-				t.Errorf("%+v", id)
+				t.Errorf("learned identifier = %+v, want Learned and no Bits", id)
 			}
 			all[m.Snap.ID(int(i))] = append(all[m.Snap.ID(int(i))], idText(id))
 			n++
@@ -61,7 +61,7 @@ func learnedOf(t *testing.T, m *Market) map[string][]string {
 		slices.Sort(list)
 	}
 	if n != m.LearnedIDs() {
-		t.Errorf("%d identifiers, counted %d", n, m.LearnedIDs())
+		t.Errorf("LearnedIDs() = %d, want the %d of all sites", m.LearnedIDs(), n)
 	}
 	return all
 }
@@ -207,7 +207,7 @@ func TestLearnAgreesWithBruteForce(t *testing.T) {
 		m := learn(t, load(t, market.FR, sites), "x", list)
 		got, want := learnedOf(t, m), taughtBy(sites, list)
 		if !maps.EqualFunc(got, want, slices.Equal) {
-			t.Fatalf("seed %d:\n%v\nwant\n%v", seed, got, want)
+			t.Fatalf("seed %d: learned\n%v\nwant\n%v", seed, got, want)
 		}
 		for _, names := range got {
 			for _, name := range names {
@@ -217,7 +217,7 @@ func TestLearnAgreesWithBruteForce(t *testing.T) {
 	}
 	for _, k := range []string{"enb", "gnb", "cell", "pci"} {
 		if kinds[k] < 50 {
-			t.Errorf("only %d of kind %s were learned", kinds[k], k)
+			t.Errorf("%d identifiers of kind %s were learned, want more", kinds[k], k)
 		}
 	}
 }
@@ -274,15 +274,15 @@ func TestLookupOfLearnedAgainstAScan(t *testing.T) {
 			got = append(got, fmt.Sprint(text, " ", f.Learned))
 		}
 		if w := slices.Concat(want[0], want[1], want[2], want[3]); !slices.Equal(got, w) {
-			t.Fatalf("%d for %d: %v, want %v", value, operator, got, w)
+			t.Fatalf("Lookup(%d) for operator %d = %v, want %v", value, operator, got, w)
 		}
 		if len(want[0])+len(want[1]) == 0 && len(plain.Lookup(value, RadioTypes, operator)) > 0 {
-			t.Errorf("%d: who did not learn knows it", value)
+			t.Errorf("Lookup(%d) of the market before Learn finds a site, want none", value)
 		}
 	}
 	for rank := range 4 {
 		if ranks[rank] < 20 {
-			t.Errorf("only %d matches of rank %d", ranks[rank], rank)
+			t.Errorf("%d matches of rank %d, want more", ranks[rank], rank)
 		}
 	}
 }
@@ -298,19 +298,21 @@ func TestKeepLearned(t *testing.T) {
 	none := NewSet([]*Market{learn(t, m, "four", nil)}, nil)
 	if plain.Learned != "" || none.Learned != "" || learnt.Learned == "" || same.Learned != learnt.Learned ||
 		other.Learned == learnt.Learned {
-		t.Errorf("names %q, %q, %q, %q, %q", plain.Learned, none.Learned, learnt.Learned, same.Learned, other.Learned)
+		t.Errorf("Learned = %q, %q without identifiers; %q, %q for the same; %q for others; want \"\" twice, equal ones, another one",
+			plain.Learned, none.Learned, learnt.Learned, same.Learned, other.Learned)
 	}
 	for _, s := range []*Set{learnt, other, none} {
 		if s.Version != plain.Version {
-			t.Error("what is learned changes the version of the registers")
+			t.Errorf("Version = %s after Learn, want %s as before", s.Version, plain.Version)
 		}
 	}
 	if m.LearnedFrom() != "" || m.LearnedIDs() != 0 || none.Market(market.FR).LearnedFrom() != "four" {
-		t.Error("a market is not what it was before")
+		t.Errorf("the market before Learn has learned %d identifiers from %q, want none", m.LearnedIDs(),
+			m.LearnedFrom())
 	}
 	if kept := plain.Keep(learnt); kept.Learned != learnt.Learned || kept.Market(market.FR).LearnedFrom() != "one" ||
 		plain.Learned != "" {
-		t.Errorf("%q is not kept", learnt.Learned)
+		t.Errorf("Keep() lost what was learned, want %q", learnt.Learned)
 	}
 	if again := plain.Keep(nil); again != plain {
 		t.Error("nothing to keep")

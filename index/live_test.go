@@ -68,14 +68,15 @@ func TestRefresh(t *testing.T) {
 		}
 		problem := set.Problems[market.FR]
 		if sites != step.sites || !strings.Contains(problem, step.problem) || (problem == "") != (step.problem == "") {
-			t.Errorf("%s: sites %v, want %v; problem %q, want %q", step.name, sites, step.sites, problem, step.problem)
+			t.Errorf("%s: sites = %v, want %v; problem = %q, want %q", step.name, sites, step.sites, problem,
+				step.problem)
 		}
 		if before != nil && (before.Market(market.FR) == set.Market(market.FR)) != step.same {
-			t.Errorf("%s: FR was loaded anew: %t", step.name, step.same)
+			t.Errorf("%s: FR was kept: %t, want %t", step.name, !step.same, step.same)
 		}
 		if quiet := step.name == "nothing new" || step.name == "still damaged" ||
 			step.name == "the same again"; (before == set) != quiet {
-			t.Errorf("%s: announced: %t", step.name, before != set)
+			t.Errorf("%s: a new set was announced: %t, want %t", step.name, before != set, before == set)
 		}
 	}
 }
@@ -105,7 +106,7 @@ func TestFollow(t *testing.T) {
 			write(t, dir.Snapshot("DROM"), market.DROM, register(market.DROM, sites, 1))
 			wait(time.Second)
 			if int(loads.Load()) != round {
-				t.Fatalf("round %d: loaded before the folder kept still", round)
+				t.Fatalf("round %d: loaded while the folder changed, want no load", round)
 			}
 			wait(10 * time.Second)
 			if int(loads.Load()) != round+1 {
@@ -113,7 +114,7 @@ func TestFollow(t *testing.T) {
 			}
 			for m := range set.Load().Loaded() {
 				if m.Len() != sites {
-					t.Errorf("round %d: %s has %d sites", round, m.Table.Code, m.Len())
+					t.Errorf("round %d: %s has %d sites, want those of this round", round, m.Table.Code, m.Len())
 				}
 			}
 		}

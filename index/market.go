@@ -48,7 +48,7 @@ type indexes struct {
 	siteIDs   *nameTable
 	nationals *nameTable
 	stations  *nameTable // by station row
-	sources   *nameTable // source codes that are no station's
+	sources   *nameTable // source codes that differ from all station codes
 	radio     *radio
 	text      textIndex
 	stats     stats

@@ -22,10 +22,10 @@ func TestFragmentsStandInSiteOrder(t *testing.T) {
 	}
 	want := strings.Join(scan(m, func(*site.Site) bool { return true }), ",") + ","
 	if string(all) != want {
-		t.Errorf("the runs give %d bytes, the sites %d", len(all), len(want))
+		t.Errorf("the runs have %d bytes, want the %d of the sites", len(all), len(want))
 	}
 	if got := string(m.Fragment(shardSites)); got != m.Snap.ID(shardSites)+"," {
-		t.Errorf("the first fragment of the second shard is %q", got)
+		t.Errorf("first fragment of the second shard = %q, want that of site %d", got, shardSites)
 	}
 }
 
@@ -36,11 +36,11 @@ func TestEmptyMarket(t *testing.T) {
 		{Text: "xyz", Ranked: true}, {Commune: "x"}} {
 		q.Filter = All
 		if h := m.Find(q, 0, 10); h.Total != 0 || len(h.Sites) != 0 {
-			t.Errorf("%+v: %+v", q, h)
+			t.Errorf("Find(%+v) = %+v, want nothing", q, h)
 		}
 	}
 	if n := m.Nearest(geo.Point{}, 5, All); len(n) != 0 {
-		t.Errorf("nearest: %v", n)
+		t.Errorf("Nearest() = %v, want nothing", n)
 	}
 }
 
@@ -57,6 +57,6 @@ func TestLoadFailsWhenASiteCannotBeEncoded(t *testing.T) {
 		}
 	}, time.Now())
 	if got != nil || !errors.Is(err, want) {
-		t.Errorf("%v, %v", got, err)
+		t.Errorf("Load() = %v, %v, want nil, %v", got, err, want)
 	}
 }

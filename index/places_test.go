@@ -62,16 +62,17 @@ func TestPlaces(t *testing.T) {
 		got, _ := m.Places(c.text, 3)
 		if len(got) == 0 || got[0].Name != c.name || got[0].Kind != c.kind || got[0].Match != c.match ||
 			got[0].Sites != c.n || math.Abs(got[0].Center.Lat-c.lat) > 1e-6 {
-			t.Errorf("%q: %+v", c.text, got)
+			t.Errorf("Places(%q) = %+v, want %s %q first with match %d and %d sites about latitude %v",
+				c.text, got, c.kind, c.name, c.match, c.n, c.lat)
 		}
 	}
 	if got, n := m.Places("paris", 9); n != 4 || got[1].Kind != Commune || got[1].Name != "PARIS" ||
 		!slices.Equal(got[1].PostalCodes, []string{"75001", "75005"}) {
-		t.Errorf("the city of the districts: %+v", got)
+		t.Errorf("places of the city with districts = %+v, want the city first", got)
 	}
 	for _, text := range []string{"", "  ", "xanadu", "denis zzz", "\x00"} {
 		if got, n := m.Places(text, 3); len(got)+n != 0 {
-			t.Errorf("%q: %+v", text, got)
+			t.Errorf("Places(%q) = %+v, want nothing", text, got)
 		}
 	}
 }
@@ -85,7 +86,7 @@ func TestPlacesAgree(t *testing.T) {
 		}
 		found, total := m.Places(name, 200)
 		if total != len(found) {
-			t.Errorf("%s: %d places, total %d", name, len(found), total)
+			t.Errorf("Places(%q) has %d places and the total %d, want as many", name, len(found), total)
 		}
 		for _, p := range found {
 			if p.Kind != Commune || p.Match > 0 {
@@ -101,7 +102,7 @@ func TestPlacesAgree(t *testing.T) {
 			}
 			if n != p.Sites || n == 0 || math.Abs(lat/float64(n)-p.Center.Lat) > 1e-9 ||
 				math.Abs(lng/float64(n)-p.Center.Lng) > 1e-9 {
-				t.Errorf("%+v, a scan finds %d at %v, %v", p, n, lat/float64(n), lng/float64(n))
+				t.Errorf("place = %+v, a scan finds %d sites about %v, %v", p, n, lat/float64(n), lng/float64(n))
 			}
 		}
 	}
@@ -140,21 +141,21 @@ func TestPhraseOfAPlace(t *testing.T) {
 	} {
 		found, _ := m.Places(c.text, 1)
 		if len(found) == 0 || found[0].Kind != c.kind {
-			t.Errorf("%s: %+v", c.text, found)
+			t.Errorf("Places(%q) = %+v, want a %s", c.text, found, c.kind)
 			continue
 		}
 		if got := sitesOf(Query{Filter: All, Place: &found[0]}); got != c.want || len(got) != found[0].Sites {
-			t.Errorf("%s: %v of %d, want %v", c.text, got, found[0].Sites, c.want)
+			t.Errorf("%s: sites %q, and Sites = %d; want %q", c.text, got, found[0].Sites, c.want)
 		}
 	}
 	found, total := m.Places("paris", 9)
 	if total != 4 || found[0].Kind != AreaPlace || found[1].Name != "PARIS" {
-		t.Fatalf("paris: %+v", found)
+		t.Fatalf("Places(\"paris\") = %+v, want 4 with the area and then the city first", found)
 	}
 	if got := sitesOf(Query{Filter: All, Place: &found[1]}); got != "gh" {
-		t.Errorf("the districts of Paris: %v", got)
+		t.Errorf("sites of the city PARIS = %q, want \"gh\"", got)
 	}
 	if found, _ := m.Places("bretagne", 9); len(found) != 2 || found[1].Kind != Commune {
-		t.Errorf("the commune of that name: %+v", found)
+		t.Errorf("Places(\"bretagne\") = %+v, want the region and the commune", found)
 	}
 }

@@ -9,44 +9,43 @@ import (
 	"relais/geo"
 )
 
-// A Query asks for sites. Its zero members ask nothing, its Filter must be set.
+// A Query selects sites. Its zero fields have no condition, except that Filter must be set.
 type Query struct {
 	Filter Filter
 	Box    *geo.Box
 	Disc   *geo.Disc // nearest first; not together with Box
-	Text   string    // words that must all be somewhere in the searchable text
+	Text   string    // words that the searchable text must have
 
 	// Criteria of a search. A site must satisfy all that are given.
 	ID           string
 	NationalCode string
-	StationCodes []string // each the source code or a station number of the site
-	Commune      string   // the whole name, or its beginning
+	StationCodes []string // each must be the source code or a station number of the site
+	Commune      string   // the name or its beginning
 	PostalCode   string
-	Place        *Place // one that Places returned
+	Place        *Place // a result of Places
 
-	// Ranked puts the best matches first: those whose identifier is the text,
-	// then those whose commune it is, then the others.
+	// Ranked orders the best matches first: sites whose identifier is the text, then those
+	// whose commune is the text, then the others.
 	Ranked bool
-	// Spoken is for a Text as people say it. Its words are whole words of the searchable text;
-	// one with a digit, and one that is alone, may be the beginning of a word as well. Its
-	// Saint and Sainte find St and Ste as well, and the other way round; Ranked has those of
-	// which it is a postal code beside those whose commune it is, and behind them those whose
-	// commune begins with its words, as that of a city's district does.
+	// Spoken is for a Text as people say it. Its words must be whole words of the searchable
+	// text; a word with a digit and a single word may also be the beginning of a word. Saint
+	// and Sainte also find St and Ste, and the reverse. Ranked then treats sites whose postal
+	// code is the text like those whose commune is the text, and after them has those whose
+	// commune begins with the text, such as the districts of a city.
 	Spoken bool
-	Whole  bool // of a Spoken text, no word may be only the beginning of one
+	Whole  bool // with Spoken: no word may be only the beginning of a word
 }
 
 // Hits is a page of the sites that a query finds.
 type Hits struct {
 	Total  int       // sites that match, on all pages
-	Sites  []uint32  // of the page, by their place in the snapshot
-	Metres []float64 // of each from the Disc's centre; nil without a Disc
+	Sites  []uint32  // of the page, by position in the snapshot
+	Metres []float64 // distance of each from the centre of the Disc; nil without a Disc
 }
 
-// Find returns at most limit sites after passing over offset of them, neither
-// negative. Without a Disc or Ranked they come in the snapshot's own order, so
-// that pages neither skip nor repeat a site. Past the last page there are none,
-// and the Total is the same.
+// Find returns at most limit sites after skipping offset sites. Neither may be negative.
+// Without a Disc or Ranked, sites are in the order of the snapshot, so that pages neither
+// skip nor repeat a site. A page after the last one is empty and has the same Total.
 func (m *Market) Find(q Query, offset, limit int) Hits {
 	if unfiltered(q) {
 		return m.pageOfAll(offset, limit)
@@ -58,7 +57,8 @@ func (m *Market) Find(q Query, offset, limit int) Hits {
 		near, total := m.space.disc(set, &w.away, *q.Disc, offset, limit)
 		h := Hits{Total: total}
 		for _, n := range near {
-			h.Sites, h.Metres = append(h.Sites, n.Site), append(h.Metres, n.Metres)
+			h.Sites = append(h.Sites, n.Site)
+			h.Metres = append(h.Metres, n.Metres)
 		}
 		return h
 	}
@@ -79,7 +79,7 @@ func (m *Market) Find(q Query, offset, limit int) Hits {
 	return h
 }
 
-// work is what one query needs of memory.
+// work is the memory of one query.
 type work struct {
 	set, found, other, spare, page, byID, byCommune, byDistrict bitset
 	away                                                        []away
@@ -128,13 +128,13 @@ func (m *Market) match(q Query, w *work) bitset {
 	return set
 }
 
-// readCost is how many entries of the trigram lists can be read in the time that
-// looking into one site's text takes.
+// readCost is the number of entries of trigram lists that can be read in the time of searching
+// the text of one site.
 const readCost = 8
 
-// matchText finds in w.found the sites whose text has all words, and those whose
-// identifier is the text as it stands. The lists of trigrams narrow it down as long
-// as they are shorter than the rest is to look through.
+// matchText sets w.found to the sites whose text has all words, and those whose identifier is
+// the text. It uses the lists of trigrams while reading them is faster than searching the
+// texts of the sites that are left.
 func (m *Market) matchText(q Query, w *work) {
 	found := w.found
 	found.clear()
@@ -158,8 +158,8 @@ func (m *Market) matchText(q Query, w *work) {
 	found.add(m.sitesWithAnyID(q.Text))
 }
 
-// matchWord returns all sites of w.found whose text has a word, and others unless exact.
-// It leaves w.found alone.
+// matchWord returns the sites of w.found whose text may have a word, and reports whether they
+// all have it. It does not change w.found.
 func (m *Market) matchWord(word []byte, spoken bool, w *work) (set bitset, exact bool) {
 	switch {
 	case spoken && otherSpelling(string(word)) != "":
@@ -171,7 +171,7 @@ func (m *Market) matchWord(word []byte, spoken bool, w *work) (set bitset, exact
 	return w.other, m.text.candidates(w.other, w.spare, word)
 }
 
-// otherSpelling is how else the files of the post write a word, "" for no other way.
+// otherSpelling returns the other spelling of a word in files of the postal service, or "".
 func otherSpelling(word string) string {
 	switch word {
 	case "saint":
@@ -186,7 +186,7 @@ func otherSpelling(word string) string {
 	return ""
 }
 
-// matchSpoken finds in w.page the sites whose text has a word, or its other spelling as a
+// matchSpoken sets w.page to the sites whose text has a word, or its other spelling as a whole
 // word.
 func (m *Market) matchSpoken(word []byte, w *work) {
 	m.text.phrase(w.page, w.spare, word)
@@ -198,7 +198,7 @@ func (m *Market) matchSpoken(word []byte, w *work) {
 	}
 }
 
-// words returns the folded words of the Text, as longestWords does.
+// words returns the words of the Text, folded and as by longestWords.
 func (q *Query) words() [][]byte {
 	if q.Spoken {
 		return longestWords(spokenWords(q.Text))
@@ -206,8 +206,8 @@ func (q *Query) words() [][]byte {
 	return longestWords(fold.Words(q.Text))
 }
 
-// longestWords returns words, the longest first, without those that another one has in it:
-// what they would find is found already.
+// longestWords returns words, the longest first, without those that are part of another word:
+// a text with that word has them too.
 func longestWords(all []string) (list [][]byte) {
 	slices.SortStableFunc(all, func(a, b string) int { return len(b) - len(a) })
 	for _, word := range all {
@@ -218,6 +218,7 @@ func longestWords(all []string) (list [][]byte) {
 	return list
 }
 
+// matchCriteria removes from set the sites that do not satisfy the criteria of a search.
 func (m *Market) matchCriteria(q Query, set bitset, w *work) {
 	only := func(sites []uint32) {
 		w.other.clear()
@@ -248,10 +249,10 @@ func (m *Market) matchCriteria(q Query, set bitset, w *work) {
 	}
 }
 
-// fewSites is the part of a register below which its sites are asked one by one.
+// A filter tests sites one by one when they are fewer than 1/fewSites of the register.
 const fewSites = 64
 
-// applyFilter takes out of set what does not satisfy f.
+// applyFilter removes from set the sites that do not satisfy f.
 func (m *Market) applyFilter(f Filter, set bitset) {
 	m.narrowSystems(f, set)
 	mask := m.emissions.mask(f)
@@ -267,7 +268,7 @@ func (m *Market) applyFilter(f Filter, set bitset) {
 	})
 }
 
-// ranks returns the sets of best matches, best first; sites that do not match are in them too.
+// ranks returns the sets of best matches, the best set first. They may have other sites too.
 func (m *Market) ranks(q Query, w *work) []bitset {
 	w.byID.clear()
 	for _, name := range append([]string{q.Text, q.ID, q.NationalCode}, q.StationCodes...) {
@@ -284,7 +285,7 @@ func (m *Market) ranks(q Query, w *work) []bitset {
 	for _, name := range names {
 		w.byCommune.add(m.text.communes.withValue(name))
 	}
-	if !q.Spoken { // as the API's search has it
+	if !q.Spoken { // the order of the API's search
 		return []bitset{w.byID, w.byCommune}
 	}
 	w.byDistrict.clear()
@@ -294,7 +295,7 @@ func (m *Market) ranks(q Query, w *work) []bitset {
 	return []bitset{w.byID, w.byCommune, w.byDistrict}
 }
 
-// spellings are a folded name with all of its words in full, and with all of them short.
+// spellings returns a folded name with all of its words in full, and with all of them short.
 func spellings(name string) []string {
 	full, short := strings.Fields(name), strings.Fields(name)
 	for i, word := range full {

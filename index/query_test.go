@@ -16,7 +16,7 @@ func TestSearchRanks(t *testing.T) {
 	first := m.Snap.ID(1500)
 	h := m.Find(Query{Filter: All, Text: first, Ranked: true}, 0, 5)
 	if len(h.Sites) == 0 || ids(m, h.Sites)[0] != first {
-		t.Errorf("an id does not come first: %v, want %s", ids(m, h.Sites), first)
+		t.Errorf("sites = %v, want %s first, whose id is the text", ids(m, h.Sites), first)
 	}
 	whole := scan(m, func(s *site.Site) bool { return s.Commune == "Lyon" })
 	rest := scan(m, func(s *site.Site) bool { return s.Commune == "Lyons-la-Forêt" })
@@ -57,7 +57,7 @@ func TestSearchRanks(t *testing.T) {
 		slices.Sort(got)
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
-			t.Errorf("%+v: %v, want %v", tt.q, got, want)
+			t.Errorf("Find(%+v) = %v, want %v", tt.q, got, want)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func TestPostalCodes(t *testing.T) {
 	for _, q := range []string{"3018", "30123"} {
 		want := scan(m, func(s *site.Site) bool { return strings.Contains(s.PostalCode+"/"+s.MorePostal+"/"+s.ID, q) })
 		if got := pages(t, m, Query{Filter: All, Text: q}, 50); len(want) == 0 || !slices.Equal(got, want) {
-			t.Errorf("q=%s: %v, want %v", q, got, want)
+			t.Errorf("Find(%q) = %v, want %v", q, got, want)
 		}
 	}
 }
@@ -125,7 +125,7 @@ func TestPagesPastTheEnd(t *testing.T) {
 			}
 			whole := m.Find(tt.q, 0, math.MaxInt)
 			if len(whole.Sites) != whole.Total || (whole.Total == 0) != (tt.name == "nothing") {
-				t.Errorf("%s: %d sites, total %d", tt.name, len(whole.Sites), whole.Total)
+				t.Errorf("%s: %d sites with the total %d, want as many", tt.name, len(whole.Sites), whole.Total)
 			}
 			for _, past := range []int{0, 1, math.MaxInt - whole.Total} {
 				if h := m.Find(tt.q, whole.Total+past, math.MaxInt); h.Total != whole.Total ||
@@ -137,7 +137,7 @@ func TestPagesPastTheEnd(t *testing.T) {
 			if whole.Total > 0 {
 				if h := m.Find(tt.q, whole.Total-1, math.MaxInt); h.Total != whole.Total ||
 					!slices.Equal(h.Sites, whole.Sites[whole.Total-1:]) {
-					t.Errorf("%s: the last page is %v of %d", tt.name, h.Sites, h.Total)
+					t.Errorf("%s: last page = %v of %d, want the last site", tt.name, h.Sites, h.Total)
 				}
 			}
 		})

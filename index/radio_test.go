@@ -62,7 +62,7 @@ func TestLookup(t *testing.T) {
 			got = append(got, text)
 		}
 		if g := strings.Join(got, ", "); g != tt.want {
-			t.Errorf("%d as %v for %d: %q, want %q", tt.value, tt.types, tt.operator, g, tt.want)
+			t.Errorf("Lookup(%d, %v) for operator %d = %q, want %q", tt.value, tt.types, tt.operator, g, tt.want)
 		}
 	}
 }
@@ -141,15 +141,15 @@ func TestLookupAgainstAScan(t *testing.T) {
 			want, func(a, b RadioMatch) bool {
 				return a.Site == b.Site && slices.Equal(a.Types, b.Types) && slices.Equal(a.Operators, b.Operators)
 			}) {
-			t.Fatalf("%d for %d: %v, want %v", value, operator, got, want)
+			t.Fatalf("Lookup(%d) for operator %d = %v, want %v", value, operator, got, want)
 		}
 	}
 	if mixed < 20 {
-		t.Errorf("only %d answers have certain and possible sites", mixed)
+		t.Errorf("%d answers have certain and possible sites, want more", mixed)
 	}
 	for _, as := range RadioTypes {
 		if found[as] < 20 {
-			t.Errorf("only %d hits as %s", found[as], as)
+			t.Errorf("%d matches of the type %s, want more", found[as], as)
 		}
 	}
 }

@@ -25,12 +25,12 @@ func TestBoxesAgainstAScan(t *testing.T) {
 			want := scan(m, func(s *site.Site) bool { return box.Contains(s.Position) && satisfies(s, f) })
 			got := pages(t, m, Query{Filter: f, Box: &box}, 1+r.IntN(3000))
 			if !slices.Equal(got, want) {
-				t.Fatalf("%v %+v: %d sites, want %d", box, f, len(got), len(want))
+				t.Fatalf("box %v, filter %+v: %d sites, want %d", box, f, len(got), len(want))
 			}
 			found += len(want)
 		}
 		if found < 25*rounds {
-			t.Errorf("only %d sites were in the boxes", found)
+			t.Errorf("%d sites were in the boxes, want more", found)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func TestDiscsAgainstAScan(t *testing.T) {
 			want = append(want, m.Snap.ID(int(n.Site)))
 		}
 		if got := pages(t, m, Query{Filter: f, Disc: &d}, 1+r.IntN(500)); !slices.Equal(got, want) {
-			t.Fatalf("%v %+v: %v, want %v", d, f, got, want)
+			t.Fatalf("disc %v, filter %+v: sites %v, want %v", d, f, got, want)
 		}
 	}
 }
@@ -100,7 +100,8 @@ func TestNearestAgainstAScan(t *testing.T) {
 			want := byDistance(m.space, p, satisfiesFilter(m, f))
 			for _, count := range []int{0, 1, 10, len(want), len(want) + 7} {
 				if got := m.Nearest(p, count, f); !slices.Equal(got, want[:min(count, len(want))]) {
-					t.Fatalf("%s: the nearest %d to %v %+v: %v", code, count, p, f, got)
+					t.Fatalf("%s: Nearest(%v, %d, %+v) = %v, want %v", code, p, count, f,
+						got, want[:min(count, len(want))])
 				}
 			}
 		}
@@ -147,7 +148,7 @@ func TestSpaceOfTheWholeEarth(t *testing.T) {
 		all := byDistance(s, p, every)
 		k := r.IntN(50)
 		if got := s.nearest(p, k, every); !slices.Equal(got, all[:k]) {
-			t.Fatalf("the nearest %d to %v: %v, want %v", k, p, got, all[:k])
+			t.Fatalf("nearest(%[2]v, %[1]d) = %[3]v, want %[4]v", k, p, got, all[:k])
 		}
 		d := geo.Disc{Center: p, Radius: math.Pi * geo.EarthRadius * math.Pow(r.Float64(), 3)}
 		if round%2 == 0 {
@@ -162,7 +163,8 @@ func TestSpaceOfTheWholeEarth(t *testing.T) {
 		want := all[min(offset, total):min(offset+limit, total)]
 		got, gotTotal := s.disc(set, &spare, d, offset, limit)
 		if !slices.Equal(got, want) || gotTotal != total {
-			t.Fatalf("%v from %d on: %d of %d, want %d of %d", d, offset, len(got), gotTotal, len(want), total)
+			t.Fatalf("disc %v from %d on: %d sites of %d, want %d of %d", d, offset, len(got), gotTotal, len(want),
+				total)
 		}
 		set.clear()
 	}

@@ -36,7 +36,7 @@ func TestDepartmentsAgainstAScan(t *testing.T) {
 				want.Operational = has(func(e site.Emission) bool { return e.Status >= 1 }) - want.InService
 				want.Projects = want.Total - want.InService - want.Operational
 				if got != want {
-					t.Fatalf("%s operator %d area %d: %+v, want %+v", code, o, area, got, want)
+					t.Fatalf("%s: counts of operator %d in area %d = %+v, want %+v", code, o, area, got, want)
 				}
 				sum += got.Total
 			}

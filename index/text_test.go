@@ -106,12 +106,12 @@ func TestPhraseWithinWords(t *testing.T) {
 				got += m.Snap.ID(int(i))
 			}
 			if got != tt.want {
-				t.Errorf("%q: %q, want %q", tt.q, got, tt.want)
+				t.Errorf("Find(%q) = %q, want %q", tt.q, got, tt.want)
 			}
 		})
 	}
 	if got := m.Find(Query{Filter: All, Text: "tour", Spoken: true, Whole: true}, 0, 9); got.Total != 0 {
-		t.Errorf("the beginning of a word is taken for a whole one: %v", got)
+		t.Errorf("withValue() of the beginning of a value = %v, want nothing", got)
 	}
 }
 

@@ -42,11 +42,11 @@ func TestValuesAgainstAScan(t *testing.T) {
 				}
 			}
 			if got := table.withValue(text); !slices.Equal(got, whole) {
-				t.Fatalf("%q: %v have %q, want %v", has, got, text, whole)
+				t.Fatalf("values %q: sites %v have %q, want %v", has, got, text, whole)
 			}
 			got := slices.Sorted(slices.Values(table.withPrefix(text)))
 			if !slices.Equal(got, beginning) {
-				t.Fatalf("%q: %v begin with %q, want %v", has, got, text, beginning)
+				t.Fatalf("values %q: sites %v have the prefix %q, want %v", has, got, text, beginning)
 			}
 		}
 	}

@@ -25,7 +25,7 @@ func TestWords(t *testing.T) {
 				got = append(got, string(w))
 			}
 			if strings.Join(got, " ") != tt.want {
-				t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
+				t.Errorf("Find(%q) = %q, want %q", tt.text, got, tt.want)
 			}
 		})
 	}
@@ -62,6 +62,6 @@ func TestShortWords(t *testing.T) {
 		found += len(want)
 	}
 	if found < 1000 {
-		t.Errorf("only %d hits", found)
+		t.Errorf("%d sites were found in all, want more", found)
 	}
 }
