@@ -13,7 +13,7 @@ func TestFiltersAgainstAScan(t *testing.T) {
 	for _, code := range []market.Code{market.FR, market.DROM} {
 		m := load(t, code, register(code, 5003, 5))
 		r := rand.New(rand.NewPCG(9, 10))
-		for range shortened(100) {
+		for range 100 {
 			f := randomFilter(r, m.Table)
 			want := scan(m, func(s *site.Site) bool { return satisfies(s, f) })
 			if got := pages(t, m, Query{Filter: f}, 1000); !slices.Equal(got, want) {

@@ -12,7 +12,7 @@ import (
 func TestGazetteerAgainstAScan(t *testing.T) {
 	g := load(t, market.FR, register(market.FR, 600, 5)).places()
 	var texts [][]string
-	for i := 0; i < len(g.places); i += len(g.places) / shortened(len(g.places)) {
+	for i := range g.places {
 		words := strings.Fields(g.places[i].words)
 		first, last := words[0], words[len(words)-1]
 		for n := range len(first) {

@@ -19,14 +19,6 @@ var statuses = []string{"Projet approuvé", "Techniquement opérationnel", "En s
 
 var communes = []string{"Lyon", "Lyons-la-Forêt", "Saint-Denis", "L'Haÿ-les-Roses", "Œuilly", ""}
 
-// shortened returns n, or a tenth of it with -short.
-func shortened(n int) int {
-	if testing.Short() {
-		return n / 10
-	}
-	return n
-}
-
 // register makes n sites of a market, dense in a few places, some of them at
 // one and the same position.
 func register(code market.Code, n int, seed uint64) []site.Site {

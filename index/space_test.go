@@ -16,7 +16,7 @@ func TestBoxesAgainstAScan(t *testing.T) {
 	for _, code := range []market.Code{market.FR, market.DROM} {
 		m := load(t, code, register(code, 9001, 5))
 		r := rand.New(rand.NewPCG(11, 12))
-		found, rounds := 0, shortened(200)
+		found, rounds := 0, 200
 		for range rounds {
 			f := randomFilter(r, m.Table)
 			a, b := m.space.position(uint32(r.IntN(m.Len()))), m.space.position(uint32(r.IntN(m.Len())))
@@ -71,7 +71,7 @@ func satisfiesFilter(m *Market, f Filter) func(i uint32) bool {
 func TestDiscsAgainstAScan(t *testing.T) {
 	m := load(t, market.FR, register(market.FR, 9001, 6))
 	r := rand.New(rand.NewPCG(13, 14))
-	for range shortened(150) {
+	for range 150 {
 		f := randomFilter(r, m.Table)
 		d := geo.Disc{Center: m.space.position(uint32(r.IntN(m.Len()))), Radius: 50000 * r.Float64() * r.Float64()}
 		var want []string
@@ -89,7 +89,7 @@ func TestNearestAgainstAScan(t *testing.T) {
 	for _, code := range []market.Code{market.FR, market.DROM} {
 		m := load(t, code, register(code, 3001, 16))
 		r := rand.New(rand.NewPCG(17, 18))
-		for k := range shortened(60) {
+		for k := range 60 {
 			p, f := anywhere(r), All
 			switch k % 3 {
 			case 0:

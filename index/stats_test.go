@@ -10,7 +10,7 @@ import (
 
 func TestDepartmentsAgainstAScan(t *testing.T) {
 	for _, code := range []market.Code{market.FR, market.DROM} {
-		m := load(t, code, register(code, shortened(2000), 10))
+		m := load(t, code, register(code, 2000, 10))
 		for o := Any; o < len(m.Table.Operators); o++ {
 			sum := 0
 			for area, got := range m.Departments(o) {
