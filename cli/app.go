@@ -26,8 +26,8 @@ import (
 )
 
 const (
-	lookEvery  = 250 * time.Millisecond // at the folder for new snapshots
-	learnEvery = time.Second            // from measures, where they or snapshots are new
+	lookEvery  = 250 * time.Millisecond // how often the folder is searched for new snapshots
+	learnEvery = time.Second            // how often new measurements or snapshots are combined
 )
 
 // An app is a server with all its parts.
@@ -41,8 +41,8 @@ type app struct {
 	api           *httpapi.Server
 }
 
-// serve serves on a listener, or with nil on one of its own. It calls started, which may
-// be nil, with the base URL and the clients when it listens.
+// serve serves on the listener, or opens one if it is nil. Once it listens it calls started,
+// which may be nil, with the base URL and the clients.
 func (c *serveCommand) serve(
 	ctx context.Context, streams Streams, listener net.Listener,
 	started func(base string, clients *access.Clients) error,
@@ -104,7 +104,7 @@ func (c *serveCommand) serve(
 	return err
 }
 
-// options say what the API is made of.
+// options returns the parts and settings of the API.
 func (a *app) options() httpapi.Options {
 	return httpapi.Options{
 		Updates:   updatesOf(a.keeper),
@@ -129,7 +129,7 @@ func (a *app) options() httpapi.Options {
 	}
 }
 
-// start starts what runs beside the requests until ctx ends.
+// start starts the background work; all of it ends with ctx.
 func (a *app) start(ctx context.Context, background *sync.WaitGroup) {
 	background.Go(func() { follow(ctx, a.dir, a.api, a.log) })
 	background.Go(func() { a.api.Learn(ctx, learnEvery) })
@@ -145,19 +145,20 @@ func (a *app) start(ctx context.Context, background *sync.WaitGroup) {
 	}
 	background.Go(func() {
 		if err := a.stores.Serve(ctx, a.log); err != nil {
-			a.log.Warn("no admin.sock here: relais client and other admin commands need the server stopped", "error",
+			a.log.Warn("cannot serve admin.sock: relais client and other admin commands need the server stopped",
+				"error",
 				err)
 		}
 	})
 }
 
-// connectKeeper has the keeper hand what it fetches to the stores.
+// connectKeeper passes what the keeper fetches to the stores.
 func (a *app) connectKeeper() {
 	a.keeper.Log, a.keeper.Feeds = a.log, a.stores.Outages.Take
 	keep := archiver(func(ctx context.Context, c admin.AddArchives) ([]*archive.Report, error) {
 		added, err := a.stores.AddArchives(ctx, c)
 		if err != nil {
-			a.log.Warn("what was ingested is in no archive", "error", err)
+			a.log.Warn("adding the ingested edition to the archives", "error", err)
 		}
 		return added, err
 	}).keep(a.dir, false)
@@ -167,8 +168,8 @@ func (a *app) connectKeeper() {
 	}
 }
 
-// follow keeps the API at what the folder holds. The whole exports are prepared
-// after each load, beside the answers.
+// follow keeps the API's data up to date with the folder. It prepares the complete exports
+// after each load, while requests are answered.
 func follow(ctx context.Context, dir folder.Dir, api *httpapi.Server, log *slog.Logger) {
 	var preparing sync.WaitGroup
 	stop := func() {}
@@ -180,12 +181,12 @@ func follow(ctx context.Context, dir folder.Dir, api *httpapi.Server, log *slog.
 		preparation, stop = context.WithCancel(ctx)
 		preparing.Go(func() {
 			if err := api.Prepare(preparation, set); err != nil && !errors.Is(err, context.Canceled) {
-				log.Error("the exports could not be prepared", "error", err)
+				log.Error("preparing the exports", "error", err)
 			}
 			for m := range set.Loaded() {
 				m.PreparePlaces()
 			}
-			debug.FreeOSMemory() // what loading and compressing needed once
+			debug.FreeOSMemory() // loading and compressing needed much once
 		})
 	})
 	live.Refresh()
@@ -198,7 +199,7 @@ func follow(ctx context.Context, dir folder.Dir, api *httpapi.Server, log *slog.
 	preparing.Wait()
 }
 
-// failedData says why a dataset of the API cannot be used.
+// failedData returns the datasets of the API that cannot be used, with the reasons.
 func failedData(stores *admin.Stores) map[string]error {
 	failed := map[string]error{}
 	for data, file := range map[string]string{
@@ -214,8 +215,8 @@ func failedData(stores *admin.Stores) map[string]error {
 	return failed
 }
 
-// openMeasures reads the measures, while everything else is served already; nil when
-// they cannot be.
+// openMeasures reads the measurements, or returns nil if that fails. Everything else is
+// served meanwhile.
 func openMeasures(stores *admin.Stores, log *slog.Logger) *measure.Store {
 	m, err := stores.Measures()
 	if err != nil {
@@ -228,7 +229,7 @@ func openMeasures(stores *admin.Stores, log *slog.Logger) *measure.Store {
 	return m
 }
 
-// originOf is the origin of a base URL, "" when it has none.
+// originOf returns the origin of a base URL, or "".
 func originOf(base string) string {
 	u, err := url.Parse(base)
 	if err != nil {

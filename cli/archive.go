@@ -80,10 +80,10 @@ func (c *archiveAdd) Run(ctx context.Context, streams Streams) error {
 	return err
 }
 
-// add adds each path by itself, so that it is told what is done.
+// add adds the paths one by one, to print each report as soon as it is known.
 func (c *archiveAdd) add(ctx context.Context, streams Streams, paths []string) ([]*archive.Report, error) {
 	added := []*archive.Report{}
-	step := steps(streams.Err, len(paths))
+	step := progressSteps(streams.Err, len(paths))
 	for _, path := range paths {
 		var reports []*archive.Report
 		err := call(ctx, c.dataFlag, streams, admin.AddArchives{Paths: []string{path}, Date: c.Date, Force: c.Force},
@@ -105,11 +105,11 @@ func (c *archiveAdd) add(ctx context.Context, streams Streams, paths []string) (
 	return added, nil
 }
 
-// absolute returns the paths as another process finds them.
+// absolute makes the paths absolute, for a server with another working directory.
 func absolute(paths []string) ([]string, error) {
 	all := make([]string, len(paths))
 	for i, path := range paths {
-		if _, err := os.Stat(path); err != nil { // a mistyped name makes nothing
+		if _, err := os.Stat(path); err != nil {
 			return nil, err
 		}
 		var err error
@@ -120,8 +120,8 @@ func absolute(paths []string) ([]string, error) {
 	return all, nil
 }
 
-// steps returns what to call after each of n files: a bar on a terminal shows it.
-func steps(w io.Writer, n int) func() {
+// progressSteps returns a function to call after each of n files. It moves a bar on a terminal.
+func progressSteps(w io.Writer, n int) func() {
 	begin := progress(w, "adding")
 	if begin == nil || n < 2 {
 		return func() {}
@@ -139,7 +139,8 @@ func printArchived(w io.Writer, r *archive.Report) error {
 		r.File.Served, r.File.Rows, visible(r.File.Path, ""), r.Supports,
 		cmp.Or(r.Before, "the beginning"), strings.Join(changes, ", "), r.Bytes, r.Seconds)
 	for _, reason := range slices.Sorted(maps.Keys(r.File.Rejected)) {
-		fmt.Fprintf(w, "  rejected: %d %s%s\n", r.File.Rejected[reason], visible(reason, ""), lines(r.File, reason))
+		fmt.Fprintf(w, "  rejected: %d %s%s\n", r.File.Rejected[reason], visible(reason, ""),
+			rejectedLines(r.File, reason))
 	}
 	return cmp.Or(err, printWarning(w, r.File))
 }
@@ -182,7 +183,7 @@ func (c *archiveList) Run(ctx context.Context, streams Streams) error {
 // An archiver adds archives.
 type archiver func(ctx context.Context, c admin.AddArchives) ([]*archive.Report, error)
 
-// archiverBy adds them by the folder's server, or here when none runs.
+// archiverBy returns an archiver that asks the folder's server, or writes itself if none runs.
 func archiverBy(d dataFlag, streams Streams) archiver {
 	return func(ctx context.Context, c admin.AddArchives) (reports []*archive.Report, err error) {
 		err = call(ctx, d, streams, c, &reports)
@@ -190,9 +191,9 @@ func archiverBy(d dataFlag, streams Streams) archiver {
 	}
 }
 
-// ingested returns what is done after an ingest of a command: its archive is kept, and
-// the folder notes that data came.
-func ingested(d dataFlag, force bool, streams Streams) func(context.Context, *ingest.Report) {
+// afterIngest returns a function to call after an ingest by a command. It keeps the archive and
+// notes in the folder that data arrived.
+func afterIngest(d dataFlag, force bool, streams Streams) func(context.Context, *ingest.Report) {
 	keep := archiverBy(d, streams).keep(d.dir(), force)
 	return func(ctx context.Context, r *ingest.Report) {
 		keep(ctx, r)
@@ -203,8 +204,8 @@ func ingested(d dataFlag, force bool, streams Streams) func(context.Context, *in
 	}
 }
 
-// keep returns what keeps the observatoire that an ingest brought, unless there is one
-// of its date. An archive that cannot be added is a note: the ingest is done.
+// keep returns a function that archives the observatoire of an ingest, unless its date has
+// an archive. A failure becomes a note of the report, because the ingest itself succeeded.
 func (add archiver) keep(dir folder.Dir, force bool) func(context.Context, *ingest.Report) {
 	return func(ctx context.Context, r *ingest.Report) {
 		path, err := r.Observatory(dir)

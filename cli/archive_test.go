@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// observatory writes a publication of so many supports around Paris.
+// observatory writes an edition with rows supports around Paris.
 func observatory(t *testing.T, date string, rows int) string {
 	t.Helper()
 	text := "id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;" +
@@ -32,7 +32,7 @@ func archived(t *testing.T, dir string) (dates []string) {
 	out, errs, code := command(t.Context(), "archive", "list", "--data", dir, "--json")
 	var list struct{ Archives []struct{ Date string } }
 	if err := json.Unmarshal([]byte(out), &list); err != nil || code != done || list.Archives == nil {
-		t.Fatalf("%d %q %q %v", code, out, errs, err)
+		t.Fatalf("archive list: exit %d, stdout %q, stderr %q, %v; want a list", code, out, errs, err)
 	}
 	for _, a := range list.Archives {
 		dates = append(dates, a.Date)
@@ -40,14 +40,15 @@ func archived(t *testing.T, dir string) (dates []string) {
 	return dates
 }
 
-// An ingest adds the archive of an observatoire, and one that is there is no error.
+// An ingest adds the archive of an observatoire once.
 func TestIngestAddsTheArchive(t *testing.T) {
 	dir, path := t.TempDir(), observatory(t, "2026-08-20", 3)
 	for i := range 2 {
 		out, errs, code := command(t.Context(), "ingest", "--data", dir, "FR,DROM", path)
 		if code != done || strings.Contains(out, "archive of 2026-08-20 added") != (i == 0) ||
 			strings.Contains(out, "no archive") {
-			t.Fatalf("%d %q %q", code, out, errs)
+			t.Fatalf("ingest %d: exit %d, stdout %q, stderr %q; want the archive added by the first only", i, code, out,
+				errs)
 		}
 	}
 	s := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(observatory(t, "2026-08-27", 4)))))
@@ -55,31 +56,31 @@ func TestIngestAddsTheArchive(t *testing.T) {
 	table := tableFile(t, [3]string{"FR", "observatoire", s.URL + "/observatoire.csv"})
 	if out, errs, code := command(t.Context(), "update", "--data", dir, "--sources", table); code != done ||
 		!strings.Contains(out, "archive of 2026-08-27 added") {
-		t.Errorf("%d %q %q", code, out, errs)
+		t.Errorf("update: exit %d, stdout %q, stderr %q; want the archive of 2026-08-27", code, out, errs)
 	}
 	if dates := archived(t, dir); fmt.Sprint(dates) != "[2026-08-27 2026-08-20]" {
-		t.Errorf("%q", dates)
+		t.Errorf("archives = %q, want 2026-08-27 and 2026-08-20", dates)
 	}
-	// That of a demonstration says so.
+	// A demonstration's archive is marked.
 	dir2, synthetic := t.TempDir(), filepath.Join(t.TempDir(), "SYNTHETIC_observatoire.csv")
 	if err := os.Rename(observatory(t, "2026-08-20", 3), synthetic); err != nil {
 		t.Fatal(err)
 	}
 	if out, errs, code := command(t.Context(), "ingest", "--data", dir2, "FR,DROM", synthetic); code != done ||
 		!strings.Contains(out, "archive of 2026-08-20 added") {
-		t.Errorf("%d %q %q", code, out, errs)
+		t.Errorf("synthetic ingest: exit %d, stdout %q, stderr %q; want the archive of 2026-08-20", code, out, errs)
 	}
 	if out, _, _ := command(t.Context(), "archive", "list", "--data", dir2); !strings.Contains(out, "SYNTHETIC") {
-		t.Errorf("%q", out)
+		t.Errorf("archive list: %q, want SYNTHETIC", out)
 	}
-	// What cannot be added is a note of an ingest that is done.
+	// An archive that cannot be added is a note; the ingest succeeds.
 	if err := os.WriteFile(filepath.Join(dir, "archives.db"), []byte("no database"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	out, errs, code := command(t.Context(), "ingest", "--data", dir, "FR,DROM", observatory(t, "2026-09-03", 4))
 	if code != done || !strings.Contains(out, "note: no archive was added") ||
 		!strings.Contains(out, "archives.db") || !strings.Contains(out, "FR: 4 sites") {
-		t.Errorf("%d %q %q", code, out, errs)
+		t.Errorf("ingest with a damaged archives.db: exit %d, stdout %q, stderr %q; want a note", code, out, errs)
 	}
 }
 
@@ -89,7 +90,7 @@ func TestArchiveCommand(t *testing.T) {
 	out, errs, code := command(t.Context(), "archive", "add", "--data", dir, b, a)
 	if code != done || !strings.Contains(out, "2026-08-27: 4 of 4 rows") ||
 		!strings.Contains(out, "since the beginning: ") || strings.Count(out, "\n") != 2 {
-		t.Errorf("%d %q %q", code, out, errs)
+		t.Errorf("archive add: exit %d, stdout %q, stderr %q; want 4 of 4 rows since the beginning", code, out, errs)
 	}
 	out, errs, code = command(t.Context(), "archive", "add", "--data", dir, "--json", "--force", b, a)
 	var r struct {
@@ -99,13 +100,13 @@ func TestArchiveCommand(t *testing.T) {
 		}
 	}
 	if err := json.Unmarshal([]byte(out), &r); err != nil || code != done || len(r.Added) != 2 || !r.Added[1].Replaced {
-		t.Errorf("%d %q %q %v", code, out, errs, err)
+		t.Errorf("archive add: exit %d, stdout %q, stderr %q, %v; want two reports", code, out, errs, err)
 	}
 	out, errs, code = command(t.Context(), "archive", "add", "--data", dir, "--json", observatory(t, "2026-09-03", 4),
 		a)
 	if err := json.Unmarshal([]byte(out), &r); err != nil || code != failed || len(r.Added) != 1 ||
 		r.Added[0].Date != "2026-09-03" || !strings.Contains(errs, "2026-08-20: there is an archive") {
-		t.Errorf("of what is added before one fails: %d %q %q %v", code, out, errs, err)
+		t.Errorf("archive add: exit %d, stdout %q, stderr %q, %v; want the report of the first", code, out, errs, err)
 	}
 	for _, tt := range []struct {
 		code int
@@ -122,18 +123,17 @@ func TestArchiveCommand(t *testing.T) {
 		if _, errs, code := command(t.Context(),
 			append([]string{"archive", "add", "--data", dir}, tt.args...)...); code != tt.code ||
 			!strings.Contains(errs, tt.want) {
-			t.Errorf("%q: %d %q", tt.args, code, errs)
+			t.Errorf("archive add %q: exit %d, stderr %q; want %d, %q", tt.args, code, errs, tt.code, tt.want)
 		}
 	}
 	if dates := archived(t, dir); fmt.Sprint(dates) != "[2026-09-03 2026-08-27 2026-08-20]" {
-		t.Errorf("%q", dates)
+		t.Errorf("archives = %q, want three", dates)
 	}
 	if _, _, code := command(t.Context(), "archive", "list", "--data", filepath.Join(dir, "none")); code != failed {
-		t.Errorf("a missing folder: %d", code)
+		t.Errorf("archive list of a missing folder: exit %d", code)
 	}
 }
 
-// What there is to say of a file that is kept is said.
 func TestArchiveNotes(t *testing.T) {
 	path := observatory(t, "2026-08-20", 3)
 	text, err := os.ReadFile(path)
@@ -146,6 +146,6 @@ func TestArchiveNotes(t *testing.T) {
 	out, errs, code := command(t.Context(), "archive", "add", "--data", t.TempDir(), path)
 	if code != done || !strings.Contains(out, "3 of 3 rows") ||
 		!strings.Contains(out, "note: "+path+": the last line has no line end") {
-		t.Errorf("%d %q %q", code, out, errs)
+		t.Errorf("archive add: exit %d, stdout %q, stderr %q; want 3 of 3 rows and a note", code, out, errs)
 	}
 }

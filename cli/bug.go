@@ -11,12 +11,12 @@ import (
 
 type bugCommand struct {
 	List  bugList  `cmd:"" help:"List the bugs that are open."`
-	Close bugClose `cmd:"" help:"Close a bug, with an answer for whoever filed it."`
+	Close bugClose `cmd:"" help:"Close a bug, with an answer for the person who filed it."`
 }
 
 // Help is shown below the commands.
 func (*bugCommand) Help() string {
-	return `People who signed in file bugs with the tool bug_submit and see with me_bugs_status what became of them.
+	return `People who signed in file bugs with the tool bug_submit and see their state with me_bugs_status.
 
 Examples:
   relais bug list --data DIR
@@ -62,7 +62,7 @@ func (c *bugList) Run(ctx context.Context, streams Streams) error {
 type bugClose struct {
 	dataFlag
 	Bug    string `arg:"" name:"bug" help:"Id of the bug, such as bug:3e1f0a4c5b6d7e8f90a1b2c3d4e5f607."`
-	Answer string `placeholder:"TEXT" help:"What to tell whoever filed it."`
+	Answer string `placeholder:"TEXT" help:"Answer for the person who filed it."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 

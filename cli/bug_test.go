@@ -41,7 +41,7 @@ func TestBugs(t *testing.T) {
 		var out, errs strings.Builder
 		exit := Main(t.Context(), tt.args, Streams{&out, &errs})
 		if exit != tt.exit || !strings.Contains(out.String()+errs.String(), tt.says) {
-			t.Errorf("%v: %d\n%s%s", tt.args, exit, &out, &errs)
+			t.Errorf("relais %v: exit %d, want %d with %q\n%s%s", tt.args, exit, tt.exit, tt.says, &out, &errs)
 		}
 	}
 }

@@ -34,10 +34,10 @@ Examples:
   relais check --data DIR --repair measures`
 }
 
-// Validate wants one folder.
+// Validate refuses flags without a folder, or for another kind of folder.
 func (c *checkCommand) Validate() error {
 	switch {
-	case c.Data == "" && c.Backup == "": // both may be there: RELAIS_DATA stays set
+	case c.Data == "" && c.Backup == "": // both may be given: RELAIS_DATA stays set
 		return errors.New("missing flags: --data=DIR, or --backup=COPY")
 	case c.Backup != "" && c.Accept:
 		return errors.New("--accept is for a data folder, not for a copy")
@@ -47,7 +47,7 @@ func (c *checkCommand) Validate() error {
 	return nil
 }
 
-// Run checks the folder, after the one thing that a flag asks for.
+// Run checks the folder. It repairs or accepts it before, if a flag asks for it.
 func (c *checkCommand) Run(ctx context.Context, streams Streams) error {
 	if c.Accept {
 		if err := c.accept(ctx, streams); err != nil {
@@ -75,7 +75,7 @@ func (c *checkCommand) Run(ctx context.Context, streams Streams) error {
 	return err
 }
 
-// repair makes measures.db again, and says on the error output what came of it.
+// repair rebuilds measures.db and prints the outcome to the error output.
 func (c *checkCommand) repair(streams Streams) error {
 	r, err := admin.RepairMeasures(folder.Dir(c.Data))
 	if err != nil {
@@ -84,10 +84,10 @@ func (c *checkCommand) repair(streams Streams) error {
 	fmt.Fprintf(streams.Err, "measures.db names %s with %s now\n", admin.Number(r.Files, "file"),
 		admin.Number(r.Measures, "measure"))
 	if r.Aside != "" {
-		fmt.Fprintf(streams.Err, "what it was before is %s now\n", r.Aside)
+		fmt.Fprintf(streams.Err, "the former measures.db is kept as %s\n", r.Aside)
 	}
 	for _, why := range r.Left {
-		fmt.Fprintf(streams.Err, "left as it is, and does not count: %s\n", visible(why, ""))
+		fmt.Fprintf(streams.Err, "left out: %s\n", visible(why, ""))
 	}
 	return nil
 }
@@ -138,7 +138,7 @@ type compactCommand struct {
 
 // Help is shown below the flags.
 func (*compactCommand) Help() string {
-	return `Writes the stores anew without what was deleted. A running server does it by itself twice a
+	return `Rewrites the stores without what was deleted. A running server does it by itself twice a
 day when something was deleted; this does it now, and requests are answered meanwhile.
 
 Example:

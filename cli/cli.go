@@ -1,5 +1,5 @@
 // Package cli is the command line: it parses flags, runs one operation of the
-// packages below and says what came of it. It holds no logic of its own.
+// packages below and prints the outcome. It also builds a server from its parts.
 package cli
 
 import (
@@ -28,11 +28,11 @@ const (
 	wrongUse = 2
 )
 
-// Streams are where a command writes: results to Out, progress and errors to
+// Streams are the outputs of a command: results go to Out, progress and errors to
 // Err.
 type Streams struct{ Out, Err io.Writer }
 
-// commands is the grammar; each command is in its own file.
+// commands declares the subcommands; each is in its own file.
 type commands struct {
 	Demo      demoCommand      `cmd:"" help:"Make a synthetic country and serve it: the first thing to try."`
 	Serve     serveCommand     `cmd:"" help:"Serve the API from a data folder."`
@@ -41,14 +41,14 @@ type commands struct {
 	Client    clientCommand    `cmd:"" help:"Who may call: clients, keys, limits."`
 	User      userCommand      `cmd:"" help:"Who may sign in: accounts of people."`
 	Photo     photoCommand     `cmd:"" help:"Photos of sites: list, hide, show, delete."`
-	Report    reportCommand    `cmd:"" help:"What clients reported about photos, and what is decided."`
+	Report    reportCommand    `cmd:"" help:"Reports of clients about photos: list, accept, dismiss."`
 	Outage    outageCommand    `cmd:"" help:"Outages: what operators publish, what people report."`
 	Bug       bugCommand       `cmd:"" help:"Bugs that people filed: list, close."`
 	Archive   archiveCommand   `cmd:"" help:"Dated publications of the ANFR's observatoire: add, list."`
 	Backup    backupCommand    `cmd:"" help:"Copy the data folder, while it is served or not."`
 	Restore   restoreCommand   `cmd:"" help:"Copy a backup into an empty data folder."`
 	Check     checkCommand     `cmd:"" help:"Read and verify everything in the data folder; fails when something is wrong."`
-	Compact   compactCommand   `cmd:"" help:"Write the stores anew without what was deleted, while they are served or not."`
+	Compact   compactCommand   `cmd:"" help:"Rewrite the stores without what was deleted, while they are served or not."`
 	Snapshot  snapshotCommand  `cmd:"" help:"Look at the snapshots of a data folder."`
 	Version   versionCommand   `cmd:"" help:"Print the version of this program."`
 	Worker    workerCommand    `cmd:"" hidden:"" name:"photo-worker"`
@@ -91,7 +91,7 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 	return exitCode(dataOf(k).OwnerAdvice(k.Run()), streams)
 }
 
-// dataOf is the data folder of a command, "" for one that has none.
+// dataOf returns the data folder of a command, or "".
 func dataOf(k *kong.Context) folder.Dir {
 	for _, f := range k.Flags() {
 		if f.Name == "data" {
@@ -101,7 +101,7 @@ func dataOf(k *kong.Context) folder.Dir {
 	return ""
 }
 
-// A usageError is a wrong use that only the command itself can see.
+// A usageError is a wrong use that the flag parser cannot detect.
 type usageError struct{ error }
 
 func exitCode(err error, streams Streams) int {
@@ -119,9 +119,9 @@ func exitCode(err error, streams Streams) int {
 	return failed
 }
 
-// visible is a text as a terminal may show it: what does not print, such as the
-// escapes that an authority's file may have in its names, is written out. What is in
-// keep stays.
+// visible escapes what a terminal would not print but obey, such as an escape sequence in a
+// name of an authority's file. The characters in keep stay.
+
 func visible(text, keep string) string {
 	var b strings.Builder
 	for len(text) > 0 {
@@ -137,7 +137,7 @@ func visible(text, keep string) string {
 	return b.String()
 }
 
-// dataFlag is the folder of most commands.
+// dataFlag is the data folder, a flag of most commands.
 type dataFlag struct {
 	Data string `required:"" placeholder:"DIR" help:"The data folder."`
 }
@@ -161,7 +161,7 @@ func (l *marketList) UnmarshalText(b []byte) error {
 	for _, name := range strings.Split(string(b), ",") {
 		var c market.Code
 		if err := c.UnmarshalText([]byte(strings.TrimSpace(name))); err != nil {
-			return fmt.Errorf("%q is no market: %w", name, err)
+			return fmt.Errorf("%q is not a market: %w", name, err)
 		}
 		*l = append(*l, c)
 	}
@@ -177,14 +177,14 @@ func (d *days) UnmarshalText(b []byte) error {
 	if n, ok := strings.CutSuffix(text, "d"); ok {
 		count, err := strconv.Atoi(n)
 		if err != nil || count < 0 || count > 36500 {
-			return fmt.Errorf("%q is no number of days, such as 90d", text)
+			return fmt.Errorf("%q is not a number of days, such as 90d", text)
 		}
 		*d = days(time.Duration(count) * 24 * time.Hour)
 		return nil
 	}
 	t, err := time.ParseDuration(text)
 	if err != nil || t < 0 {
-		return fmt.Errorf("%q is no time, such as 90d, 12h or 30m", text)
+		return fmt.Errorf("%q is not a time, such as 90d, 12h or 30m", text)
 	}
 	*d = days(t)
 	return nil
@@ -197,7 +197,7 @@ func printJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// call runs a command of the folder.
+// call has the folder's server run a command, or runs it here if none does.
 func call(ctx context.Context, d dataFlag, streams Streams, c admin.Command, answer any) error {
 	return admin.Call(ctx, d.dir(), c, answer,
 		slog.New(slog.NewTextHandler(streams.Err, &slog.HandlerOptions{Level: slog.LevelWarn})))

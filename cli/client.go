@@ -83,7 +83,7 @@ func (c *clientCreate) Run(ctx context.Context, streams Streams) error {
 	}
 	if c.Expires != nil {
 		if *c.Expires <= 0 {
-			return usageError{errors.New("--expires: the client would be over at once")}
+			return usageError{errors.New("--expires: want a time in the future, such as 90d")}
 		}
 		end := time.Now().Add(time.Duration(*c.Expires)).UTC().Truncate(time.Second)
 		spec.Expires = &end
@@ -92,7 +92,7 @@ func (c *clientCreate) Run(ctx context.Context, streams Streams) error {
 		return usageError{err}
 	}
 	if _, err := os.Stat(c.Data); errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(streams.Err, "relais: %s was not there and is made\n", c.Data)
+		fmt.Fprintf(streams.Err, "relais: creating %s\n", c.Data)
 	}
 	if slices.Contains(spec.Scopes, access.PhotosWrite) && !spec.Partner {
 		fmt.Fprintf(streams.Err, "relais: without --partner the client has the scope %s and may not write\n",
@@ -100,7 +100,7 @@ func (c *clientCreate) Run(ctx context.Context, streams Streams) error {
 	}
 	if slices.Contains(spec.Scopes, access.InternalAI) && !spec.Partner {
 		fmt.Fprintf(streams.Err,
-			"relais: without --partner the client may use the tools that read, and not those that submit\n")
+			"relais: without --partner the client may use only the tools that read, not those that submit\n")
 	}
 	var issued access.Issued
 	if err := call(ctx, c.dataFlag, streams, admin.CreateClient{Client: spec}, &issued); err != nil {
@@ -112,8 +112,8 @@ func (c *clientCreate) Run(ctx context.Context, streams Streams) error {
 	return noteShared(streams.Out, &issued.Client)
 }
 
-// noteShared says that the default limits, which are for one program, are shared by all who
-// visit a page or have an app.
+// noteShared warns that all visitors of a page, or users of an app, share the default limits,
+// which are meant for one program.
 func noteShared(w io.Writer, c *access.Client) error {
 	if c.Mode == access.Server || c.Limits.Minute != access.DefaultLimits.Minute ||
 		c.Limits.Day != access.DefaultLimits.Day {

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// Limits of visitors from the command line, and the word on default limits that all share.
 func TestClientVisitors(t *testing.T) {
 	dir := t.TempDir()
 	run := func(verb string, code int, args ...string) string {
@@ -36,19 +35,19 @@ func TestClientVisitors(t *testing.T) {
 			says := strings.Contains(out, "share 60 requests a minute and 10000 a day") &&
 				strings.Contains(out, "--visitor-minute") && strings.Contains(out, "--visitor-day")
 			if says != tt.shared || !strings.Contains(out, "rk_") {
-				t.Errorf("%s: %s", tt.name, out)
+				t.Errorf("the note on shared limits is shown = %t, want %t, and a key: %s", says, tt.shared, out)
 			}
 		})
 	}
 	refused := run("create", 2, append(backend[:len(backend):len(backend)], "x", "--visitor-minute", "5")...)
 	if !strings.Contains(refused, "SERVER") {
-		t.Error(refused)
+		t.Errorf("visitor limits of a server: %q, want SERVER named", refused)
 	}
 	type client struct{ Limits map[string]int }
 	limits := func(out string) map[string]int {
 		var c client
 		if err := json.Unmarshal([]byte(out), &c); err != nil {
-			t.Errorf("%v: %s", err, out)
+			t.Errorf("decode the client: %v: %s", err, out)
 		}
 		return c.Limits
 	}
@@ -57,16 +56,16 @@ func TestClientVisitors(t *testing.T) {
 	shown := limits(run("show", 0, "Limited", "--json"))
 	for _, l := range []map[string]int{made, shown} {
 		if len(l) != 4 || l["minute"] != 60 || l["day"] != 10000 || l["visitorMinute"] != 5 || l["visitorDay"] != 70 {
-			t.Errorf("%v", l)
+			t.Errorf("limits = %v, want 60, 10000, 5 and 70", l)
 		}
 	}
 	if l := limits(run("show", 0, "App", "--json")); len(l) != 2 {
-		t.Errorf("without limits of visitors: %v", l)
+		t.Errorf("limits without visitors' = %v, want two", l)
 	}
 	if out := run("show", 0, "Limited"); !strings.Contains(out, "5 a minute, 70 a day") {
-		t.Error(out)
+		t.Errorf("client show has no limits of visitors: %s", out)
 	}
 	if out := run("list", 0); !strings.Contains(out, "VISITOR DAY") {
-		t.Error(out)
+		t.Errorf("client list has no VISITOR DAY: %s", out)
 	}
 }

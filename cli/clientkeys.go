@@ -35,7 +35,7 @@ func (c *clientRotate) Run(ctx context.Context, streams Streams) error {
 
 type clientRevoke struct {
 	oneClient
-	// RELAIS_KEY is a key to sign with, and must not narrow what is revoked.
+	// The environment is ignored: RELAIS_KEY is a key to sign with.
 	Key string `env:"-" placeholder:"PREFIX" help:"Only the key with this public prefix, the part between rk_ and the second underscore; the whole key does as well."`
 }
 

@@ -48,7 +48,7 @@ func (c *clientList) Run(ctx context.Context, streams Streams) error {
 	return t.Flush()
 }
 
-// oneClient are the flags of commands on one client.
+// oneClient is the flags of commands on one client.
 type oneClient struct {
 	dataFlag
 	Client string `arg:"" name:"client" help:"Id or name of the client."`
@@ -98,7 +98,7 @@ func printClient(w io.Writer, x *access.Client, asJSON bool) error {
 	return t.Flush()
 }
 
-// visitorLimit is a limit of visitors as people read it.
+// visitorLimit formats a limit of visitors.
 func visitorLimit(limit int) string {
 	if limit == 0 {
 		return "any"
@@ -114,7 +114,7 @@ func (*clientUsage) Help() string {
   relais client usage --data DIR Backend`
 }
 
-// Run says what is left.
+// Run prints the remaining requests.
 func (c *clientUsage) Run(ctx context.Context, streams Streams) error {
 	var u admin.ClientUsage
 	if err := call(ctx, c.dataFlag, streams, admin.UsageOfClient{Client: c.Client}, &u); err != nil {

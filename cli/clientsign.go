@@ -30,15 +30,15 @@ func (*clientSign) Help() string {
   relais client sign --key rk_… --secret … GET http://127.0.0.1:8080/external/v1/antennas | curl -H @- http://127.0.0.1:8080/external/v1/antennas`
 }
 
-// Validate refuses what no client could ask for.
+// Validate refuses a request that no client could send.
 func (c *clientSign) Validate() error {
 	switch {
 	case c.Secret == "":
 		return errors.New("--secret: it is empty")
 	case c.Method == "" || strings.Trim(strings.ToUpper(c.Method), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "":
-		return fmt.Errorf("%q is no method, such as GET", c.Method)
+		return fmt.Errorf("%q is not a method, such as GET", c.Method)
 	case c.URL.Scheme != "http" && c.URL.Scheme != "https" || c.URL.Host == "":
-		return fmt.Errorf("%q is no URL, such as https://antennas.example/external/v1/antennas", c.URL)
+		return fmt.Errorf("%q is not a URL, such as https://antennas.example/external/v1/antennas", c.URL)
 	}
 	return nil
 }

@@ -45,10 +45,10 @@ Examples:
 // Validate refuses an empty name, which kong takes for a given one.
 func (c *demoCommand) Validate() error { return dataFlag{c.Data}.Validate() }
 
-// Run makes the country when there is none, and serves.
+// Run makes the demonstration if the folder has none, and serves it.
 func (c *demoCommand) Run(ctx context.Context, streams Streams) error {
 	dir := folder.Dir(c.Data)
-	listener, err := listen("--listen", c.Listen, dir) // before the work: a busy port would waste it
+	listener, err := listen("--listen", c.Listen, dir) // first: a busy port would waste the work
 	if err != nil {
 		return err
 	}
@@ -62,17 +62,17 @@ func (c *demoCommand) Run(ctx context.Context, streams Streams) error {
 			return err
 		}
 	}
-	if err := c.beside(ctx, streams); err != nil {
+	if err := c.addSampleData(ctx, streams); err != nil {
 		return err
 	}
 	s := serveCommand{dataFlag: dataFlag{c.Data}, Listen: c.Listen, Log: c.Log}
 	return s.serve(ctx, streams, listener, func(base string, clients *access.Clients) error {
-		return sayDemo(streams, dir, base, clients)
+		return printDemo(streams, dir, base, clients)
 	})
 }
 
-// demoMade tells whether the folder has the whole demonstration, and refuses one
-// that has something else. What an interrupted first run left is made again.
+// demoMade reports whether the folder has the whole demonstration. It refuses a folder with
+// anything else. A demonstration that was interrupted is made again.
 func demoMade(dir folder.Dir) (bool, error) {
 	if unused, err := dir.Unused(); err != nil || unused {
 		return false, err
@@ -86,7 +86,7 @@ func demoMade(dir folder.Dir) (bool, error) {
 			case errors.Is(err, snapshot.ErrVersion) && demoSources(dir, set): // of an older relais
 				old++
 			case err != nil:
-				return false, fmt.Errorf("%s is no demonstration (%w); name another folder", dir, err)
+				return false, fmt.Errorf("%s is not a demonstration (%w); name another folder", dir, err)
 			case !s.Synthetic:
 				return false, fmt.Errorf(
 					"%s holds real data: serve it with relais serve --data %s, or name another folder", dir, dir)
@@ -101,7 +101,7 @@ func demoMade(dir folder.Dir) (bool, error) {
 	return made == all, nil
 }
 
-// demoSources tells whether what is kept of the set is a demonstration's, and
+// demoSources reports whether the kept sources of the set are a demonstration's, and
 // nothing else.
 func demoSources(dir folder.Dir, set demo.Set) bool {
 	synthetic, others := 0, 0
@@ -145,7 +145,7 @@ func makeDemo(ctx context.Context, dir folder.Dir, streams Streams) error {
 	return nil
 }
 
-// demoClients are one client a mode; a demonstration makes them anew each time it
+// demoClients has one client a mode. A demonstration makes them again each time it
 // starts, because their secrets can be shown once only.
 var demoClients = []access.Client{
 	{Name: "Demonstration, server", Mode: access.Server, CIDRs: loopback,
@@ -161,8 +161,8 @@ var (
 	demoLimits = access.Limits{Minute: 600, Day: 100_000}
 )
 
-// makeClients makes the clients. On a folder that cannot be written to they live in memory
-// for as long as the demonstration does; lent reports that.
+// makeClients makes the clients. If the folder cannot be written to, they exist in memory
+// until the demonstration ends; lent reports that.
 func makeClients(clients *access.Clients) (made []*access.Issued, lent bool, err error) {
 	made, err = storeClients(clients)
 	if !errors.Is(err, access.ErrReadOnly) && !folder.ReadOnly(err) {
@@ -197,8 +197,8 @@ func storeClients(clients *access.Clients) (made []*access.Issued, err error) {
 	return made, nil
 }
 
-// sayDemo makes the clients and prints lines to try.
-func sayDemo(streams Streams, dir folder.Dir, base string, clients *access.Clients) error {
+// printDemo makes the clients and prints lines to try.
+func printDemo(streams Streams, dir folder.Dir, base string, clients *access.Clients) error {
 	made, lent, err := makeClients(clients)
 	if err != nil {
 		return err
@@ -246,7 +246,7 @@ func sayDemo(streams Streams, dir folder.Dir, base string, clients *access.Clien
 	return err
 }
 
-// program is how this program was called.
+// program returns the path of this program.
 func program() string {
 	if path, err := os.Executable(); err == nil {
 		return path

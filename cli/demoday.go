@@ -16,10 +16,10 @@ import (
 	"relais/measure"
 )
 
-// beside makes what a demonstration shows beside its registers: archives, and outages and
-// measures of the last days, which are made anew when it is shown on another day. A
-// folder that cannot be written to is shown as it is.
-func (c *demoCommand) beside(ctx context.Context, streams Streams) (err error) {
+// addSampleData adds archives, and outages and measurements of the last days, to the
+// registers of a demonstration. On another day it adds those of that day. A folder that
+// cannot be written to is left as it is.
+func (c *demoCommand) addSampleData(ctx context.Context, streams Streams) (err error) {
 	tmp, err := os.MkdirTemp("", "relais-demo-")
 	if err != nil {
 		return err
@@ -34,7 +34,7 @@ func (c *demoCommand) beside(ctx context.Context, streams Streams) (err error) {
 		err = addDay(ctx, stores, tmp, time.Now())
 	}
 	if folder.ReadOnly(err) {
-		fmt.Fprintf(streams.Err, "archives, outages and measures stay as they are: %v\n", err)
+		fmt.Fprintf(streams.Err, "archives, outages and measurements stay as they are: %v\n", err)
 		return nil
 	}
 	return err
@@ -59,8 +59,8 @@ func addWeeks(ctx context.Context, stores *admin.Stores, tmp string) error {
 	})
 }
 
-// addDay adds the outages and measures of the days before now; what is there already is
-// not there twice.
+// addDay adds the outages and measurements of the days before now. It does not repeat
+// those that the folder has.
 func addDay(ctx context.Context, stores *admin.Stores, tmp string, now time.Time) error {
 	day, err := demo.WriteDay(tmp, demo.Supports, now)
 	if err != nil {
@@ -84,7 +84,7 @@ func addDay(ctx context.Context, stores *admin.Stores, tmp string, now time.Time
 	return err
 }
 
-// report makes a report and confirms it, once a day.
+// report files a report and confirms it, once a day.
 func report(s *community.Store, said *demo.Report) error {
 	const user = "demonstration"
 	r, made, err := s.AddReport(community.NewReport{

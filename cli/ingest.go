@@ -31,7 +31,7 @@ func (*ingestCommand) Help() string {
 	return `Examples:
   relais ingest --data DIR FR,DROM observatoire.csv
   relais ingest --data DIR FR,DROM observatoire.csv SUP_tables.zip arcep_sites.csv radio_ids.ntm laposte_hexasmal.csv
-  relais ingest --data DIR FR,DROM opencellid_208.csv    cells beside the inventory that is kept
+  relais ingest --data DIR FR,DROM opencellid_208.csv    adds cells to the kept inventory
 
 The last good input of each kind is kept in DIR/sources: a new weekly observatoire alone keeps the
 azimuths, the operators' site ids and the radio identifiers. A failed ingest leaves everything as it
@@ -47,7 +47,7 @@ func (c *ingestCommand) Run(ctx context.Context, streams Streams) error {
 	if err != nil {
 		return err
 	}
-	ingested(c.dataFlag, c.Force, streams)(ctx, r)
+	afterIngest(c.dataFlag, c.Force, streams)(ctx, r)
 	if c.JSON {
 		return printJSON(streams.Out, r)
 	}
@@ -64,17 +64,18 @@ func progress(w io.Writer, what string) func(int64) func(int) {
 		bar := progressbar.NewOptions64(total, progressbar.OptionSetWriter(w), progressbar.OptionShowBytes(true),
 			progressbar.OptionSetDescription(what), progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionClearOnFinish())
-		return func(n int) { bar.Add(n) } // a bar that cannot be drawn changes nothing
+		return func(n int) { bar.Add(n) } // its errors do not matter
 	}
 }
 
-// printFiles prints the account of each file.
+// printFiles prints how many rows of each file were read, served and rejected.
 func printFiles(w io.Writer, files []*source.Report) error {
 	t := newTable(w, "FILE", "KIND", "ROWS", "SERVED", "REJECTED")
 	for _, f := range files {
 		t.row(visible(f.Path, ""), f.Kind, f.Rows, f.Served, f.Rows-f.Served)
 		for _, reason := range slices.Sorted(maps.Keys(f.Rejected)) {
-			t.row("", "", "", "", fmt.Sprintf("%d %s%s", f.Rejected[reason], visible(reason, ""), lines(f, reason)))
+			t.row("", "", "", "",
+				fmt.Sprintf("%d %s%s", f.Rejected[reason], visible(reason, ""), rejectedLines(f, reason)))
 		}
 		if names := spellings(f.Unknown); names != "" {
 			t.row("", "", "", "", "unknown operators, the most frequent: "+names)
@@ -83,8 +84,8 @@ func printFiles(w io.Writer, files []*source.Report) error {
 	return t.Flush()
 }
 
-// printImported prints the account of each file and what there is to say beside it; of an
-// ingest that is among the notes.
+// printImported is printFiles with the warning of each file. An ingest has the warnings
+// among its notes.
 func printImported(w io.Writer, files []*source.Report) error {
 	err := printFiles(w, files)
 	for _, f := range files {
@@ -137,8 +138,8 @@ func spellings(list []source.Spelling) string {
 	return strings.Join(names, ", ")
 }
 
-// lines names the first lines that were rejected for the reason.
-func lines(f *source.Report, reason string) string {
+// rejectedLines lists the first rejectedLines that were rejected for the reason.
+func rejectedLines(f *source.Report, reason string) string {
 	text := ""
 	for _, e := range f.Examples {
 		if e.Reason == reason {

@@ -12,7 +12,7 @@ import (
 	"relais/market"
 )
 
-// The report names the operators that nobody knows, in words and in JSON.
+// The report names unknown operators, as text and as JSON.
 func TestIngestReport(t *testing.T) {
 	feature := func(id, operator string) string {
 		return `{"properties":{"id":` + id +
@@ -52,7 +52,7 @@ func TestIngestReport(t *testing.T) {
 			t.Fatal(err)
 		}
 		if u := r.Files[0].UnknownOperators; len(u) != 3 || u[0].Name != "ASTRID" || u[0].Rows != 2 {
-			t.Errorf("%+v", u)
+			t.Errorf("unknown operators = %+v, want three, ASTRID first with 2 rows", u)
 		}
 	}
 }

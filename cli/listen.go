@@ -11,12 +11,12 @@ import (
 	"relais/folder"
 )
 
-// holding begins what a server says of itself to others who want its folder; its address
-// follows.
+// holding is the name under which a server holds its folder; its address follows.
+
 const holding = "relais serve on "
 
-// listen tells a wrong address from one that cannot be had, and says what to do about one
-// that is in use.
+// listen opens the address that a flag states. A malformed address is a usageError. The
+// error for an address in use suggests what to do.
 func listen(flag, address string, dir folder.Dir) (net.Listener, error) {
 	addr, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
@@ -24,8 +24,8 @@ func listen(flag, address string, dir folder.Dir) (net.Listener, error) {
 	}
 	listener, err := net.ListenTCP("tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("%s is in use by %s: stop it, or listen elsewhere%s", addr, holderOf(dir, address),
-			elsewhere(flag, *addr))
+		return nil, fmt.Errorf("%s is in use by %s: stop it, or listen elsewhere%s", addr, portHolder(dir, address),
+			suggestPort(flag, *addr))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", flag, address, err)
@@ -33,9 +33,9 @@ func listen(flag, address string, dir folder.Dir) (net.Listener, error) {
 	return listener, nil
 }
 
-// holderOf names the program that has an address: the one that serves the folder, where it
-// says so, and else another one.
-func holderOf(dir folder.Dir, address string) string {
+// portHolder names the program that has an address: the server of the folder if that states
+// this address, else "another program".
+func portHolder(dir folder.Dir, address string) string {
 	if _, err := os.Stat(string(dir)); err != nil {
 		return "another program"
 	}
@@ -50,8 +50,8 @@ func holderOf(dir folder.Dir, address string) string {
 	return fmt.Sprintf("%s (process %d)", held.Holder.What, held.Holder.PID)
 }
 
-// elsewhere is how to listen on one of the next ports that is free now, "" when none is.
-func elsewhere(flag string, addr net.TCPAddr) string {
+// suggestPort suggests a flag for one of the next ports that is free now, or returns "".
+func suggestPort(flag string, addr net.TCPAddr) string {
 	for range 20 {
 		addr.Port++
 		if free, err := net.ListenTCP("tcp", &addr); err == nil {

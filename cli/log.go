@@ -15,11 +15,11 @@ func newLog(w io.Writer, form string) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, nil))
 }
 
-// flushEvery is how long a request's line may wait in memory: a write for each
+// flushEvery bounds how long a request's line waits in memory. A write for each
 // would cost a fifth of a small answer.
 const flushEvery = 200 * time.Millisecond
 
-// newRequestLog returns a log whose lines are gathered before they are written;
+// newRequestLog returns a log that buffers its lines;
 // flush writes what is left, and ends it.
 func newRequestLog(w io.Writer, form string) (log *slog.Logger, flush func()) {
 	b := &lineBuffer{w: bufio.NewWriterSize(w, 64<<10), stop: make(chan struct{})}
@@ -31,7 +31,7 @@ func newRequestLog(w io.Writer, form string) (log *slog.Logger, flush func()) {
 	}
 }
 
-// A lineBuffer gathers writes.
+// A lineBuffer buffers writes and flushes them regularly.
 type lineBuffer struct {
 	mu   sync.Mutex
 	w    *bufio.Writer
@@ -62,5 +62,5 @@ func (b *lineBuffer) run() {
 func (b *lineBuffer) flush() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.w.Flush() // a log that cannot be written is no reason to stop
+	b.w.Flush() // the service goes on without a log
 }

@@ -36,7 +36,7 @@ Example:
   relais coverage import --data DIR --market FR coverage.csv`
 }
 
-// importFlags are those of both imports.
+// importFlags is the flags of both imports.
 type importFlags struct {
 	dataFlag
 	Market market.Code `required:"" placeholder:"MARKET" help:"The market that the files are of, such as FR."`
@@ -52,8 +52,8 @@ func (f *importFlags) Validate() error {
 	return f.dataFlag.Validate()
 }
 
-// importHelp is what both imports say of themselves.
-const importHelp = `All files are imported or none. Rows that are there already are counted as duplicates. A running server answers with the new measures at once. Who measured, with which device and from which address is not kept.`
+// importHelp is part of the help of both imports.
+const importHelp = `All files are imported or none. Rows that were imported before are counted as duplicates. A running server answers with the new measurements at once. Who measured, with which device and from which address is not kept.`
 
 type speedtestImport struct{ importFlags }
 

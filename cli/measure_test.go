@@ -72,7 +72,7 @@ func TestImportMeasures(t *testing.T) {
 		{[]string{"serve", "--data", data, "--keep-measures", "soon"}, 2, "keep-measures"},
 	} {
 		if _, err, code := run(tt.args...); code != tt.code || !strings.Contains(err, tt.says) {
-			t.Errorf("%q: code %d, %s", tt.args, code, err)
+			t.Errorf("relais %q: exit %d with %q, want %d with %q", tt.args, code, err, tt.code, tt.says)
 		}
 	}
 }

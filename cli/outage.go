@@ -22,19 +22,19 @@ import (
 )
 
 type outageCommand struct {
-	Import  outageImport  `cmd:"" help:"Read what an operator publishes now, in place of what was read before."`
+	Import  outageImport  `cmd:"" help:"Read what an operator publishes now. It replaces what was read before."`
 	List    outageList    `cmd:"" help:"List the operators' feeds and the reports of people."`
 	Clear   outageClear   `cmd:"" help:"Forget what an operator published."`
 	Report  outageReport  `cmd:"" help:"Report an outage."`
 	Confirm outageConfirm `cmd:"" help:"Confirm a report, as another user."`
 	Resolve outageResolve `cmd:"" help:"Say that a reported outage is over."`
-	Reject  outageReject  `cmd:"" help:"Reject a report: there is no such outage."`
+	Reject  outageReject  `cmd:"" help:"Reject a report of an outage that never was."`
 }
 
 // Help is shown below the commands.
 func (*outageCommand) Help() string {
-	return `Operators of FR, DROM and CA publish files of their unavailable sites, of which relais
-update fetches those of FR; people report outages in any market. The API shows both side by side.
+	return `Operators of FR, DROM and CA publish files of their unavailable sites. relais update fetches
+those of FR. People report outages in any market. The API shows both side by side.
 Reports that are resolved or rejected leave it at once, those without news for 24 hours until
 somebody confirms them.
 
@@ -44,7 +44,7 @@ Examples:
   relais outage report --data DIR --market FR --operator SFR --lat=48.8584 --lon=2.2945 --service data`
 }
 
-// feedFlags name one operator of a market.
+// feedFlags is the flags of commands on one operator's feed.
 type feedFlags struct {
 	dataFlag
 	Market   market.Code `required:"" placeholder:"MARKET" help:"The market, such as FR."`
@@ -208,7 +208,7 @@ type outageReport struct {
 	userFlag
 }
 
-// userFlag names who says something.
+// userFlag is the person who reports or confirms.
 type userFlag struct {
 	User string `default:"admin" help:"An id of who says it (${default}): one user counts once. It is stored as a hash."`
 }
@@ -220,10 +220,10 @@ func (*outageReport) Help() string {
   relais outage report --data DIR --market CA --operator BELL --lat=46.8139 --lon=-71.2080 --severity degraded --reason "storm"`
 }
 
-// Validate refuses what is no place.
+// Validate refuses a position that is not on Earth.
 func (c *outageReport) Validate() error {
 	if at := (geo.Point{Lat: c.Lat, Lng: c.Lon}); !at.Valid() {
-		return fmt.Errorf("--lat, --lon: %v, %v is no position in degrees", c.Lat, c.Lon)
+		return fmt.Errorf("--lat, --lon: %v, %v is not a position in degrees", c.Lat, c.Lon)
 	}
 	return c.dataFlag.Validate()
 }
@@ -239,11 +239,11 @@ func (c *outageReport) Run(ctx context.Context, streams Streams) error {
 			return err
 		}
 	}
-	return sayReport(ctx, c.dataFlag, streams, admin.ReportOutage{NewReport: n}, c.JSON)
+	return printReported(ctx, c.dataFlag, streams, admin.ReportOutage{NewReport: n}, c.JSON)
 }
 
-// atSite makes what names the site of a report its siteKey, and adds what the register says
-// of it.
+// atSite replaces the name of the report's site with its siteKey, and adds what the register
+// has about it.
 func atSite(n *community.NewReport, dir folder.Dir) error {
 	snap, err := snapshot.ReadFile(dir.Snapshot(string(n.Market)), n.Market)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -270,8 +270,8 @@ func atSite(n *community.NewReport, dir folder.Dir) error {
 	return nil
 }
 
-// sayReport runs a command on a report and says what became of it.
-func sayReport(ctx context.Context, d dataFlag, streams Streams, c admin.Command, asJSON bool) error {
+// printReported runs a command on a report and prints the report's new state.
+func printReported(ctx context.Context, d dataFlag, streams Streams, c admin.Command, asJSON bool) error {
 	var r admin.OutageReport
 	if err := call(ctx, d, streams, c, &r); err != nil {
 		return err
@@ -284,7 +284,7 @@ func sayReport(ctx context.Context, d dataFlag, streams Streams, c admin.Command
 	return err
 }
 
-// outageArg names one report; the market and the operator need not be given.
+// outageArg is a report; its market and operator need not be given.
 type outageArg struct {
 	dataFlag
 	Report   string      `arg:"" name:"report" help:"Id of the report, such as community:01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7."`
@@ -295,7 +295,7 @@ type outageArg struct {
 
 func (a *outageArg) decide(ctx context.Context, streams Streams, d admin.DecideOutage) error {
 	d.Report, d.Market, d.Operator = a.Report, a.Market, a.Operator
-	return sayReport(ctx, a.dataFlag, streams, d, a.JSON)
+	return printReported(ctx, a.dataFlag, streams, d, a.JSON)
 }
 
 type outageConfirm struct {

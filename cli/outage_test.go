@@ -9,7 +9,6 @@ import (
 	"testing"
 )
 
-// What an operator publishes and what people report, from the command line.
 func TestOutageCommands(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(t.TempDir(), "sites\x1b_hs.csv")
@@ -43,7 +42,7 @@ func TestOutageCommands(t *testing.T) {
 	if err := json.Unmarshal([]byte(run(0, "", append([]string{"import", "--json", path}, feed...)...)),
 		&made); err != nil || made.Feed.State != "available" || made.Files[0].Kind != "sites-hs" ||
 		made.Files[0].Rows != 2 || made.Files[0].Served != 1 {
-		t.Errorf("%+v, %v", made, err)
+		t.Errorf("import = %+v, %v; want an available feed, 1 of 2 rows served", made, err)
 	}
 	var r struct {
 		ID                string
@@ -55,7 +54,7 @@ func TestOutageCommands(t *testing.T) {
 		append([]string{"report", "--json", "--lat=48.8585", "--lon=2.2946", "--service", "data", "--technology",
 			"4g"}, feed...)...)
 	if err := json.Unmarshal([]byte(said), &r); err != nil || r.State != "reported" || !r.OperatorConfirmed {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("report = %+v, %v; want it reported and confirmed by the operator", r, err)
 	}
 	run(1, "in the future", append([]string{"report", "--lat=48.8585", "--lon=2.2946", "--started-at",
 		"2126-01-01T00:00:00Z"}, feed...)...)
@@ -78,8 +77,8 @@ func TestOutageCommands(t *testing.T) {
 	}
 }
 
-// A report of a site has its siteKey, whatever names it, and what the register says of it; a
-// site that is not in the register is refused.
+// A report stores the siteKey and the register's address, whichever identifier names the site.
+// Unknown sites are refused.
 func TestOutageReportOfASite(t *testing.T) {
 	dir := t.TempDir()
 	report := func(code int, says string, args ...string) (r struct{ SiteKey, SiteName, Address, Commune string }) {
@@ -108,18 +107,18 @@ func TestOutageReportOfASite(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out, errs, code := command(t.Context(), "ingest", "--data", dir, "FR,DROM", file); code != 0 {
-		t.Fatal(out, errs)
+		t.Fatalf("ingest: exit %d\n%s%s", code, out, errs)
 	}
 	for _, name := range []string{"2", "fr-2", "FR-2", "0752700002"} {
 		if r := report(0, "", "--site", name); r.SiteKey != "fr-2" || r.SiteName != "fr-2" ||
 			!strings.Contains(strings.ToLower(r.Address), "3 rue de rivoli") {
-			t.Errorf("%s: %+v", name, r)
+			t.Errorf("report of site %s = %+v, want fr-2, 3 rue de Rivoli", name, r)
 		}
 	}
 	if r := report(0, "", "--site", "3", "--site-name", "The tower", "--address", "A street", "--commune",
 		"Paris"); r.SiteKey != "fr-3" ||
 		r.SiteName != "The tower" || r.Address != "A street" || r.Commune != "Paris" {
-		t.Errorf("with words of one's own: %+v", r)
+		t.Errorf("report = %+v, want the stated name, address and commune", r)
 	}
 	report(1, "no site of FR has", "--site", "453481")
 	report(1, "no site of FR has", "--site", "be-2")

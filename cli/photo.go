@@ -28,16 +28,16 @@ Examples:
   relais photo hide --data DIR 01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7 --why "a face"`
 }
 
-// pageFlags are the part of a list that is wanted.
+// pageFlags is the wanted part of a list.
 type pageFlags struct {
 	Limit  int `default:"50" help:"Most items to list (${default})."`
 	Offset int `default:"0" help:"Items to pass over."`
 }
 
-// Validate refuses what is no page.
+// Validate refuses a limit or an offset that is out of range.
 func (p pageFlags) Validate() error {
 	if p.Limit < 1 || p.Limit > 10_000 || p.Offset < 0 {
-		return fmt.Errorf("--limit is from 1 to 10000, --offset from 0 on")
+		return fmt.Errorf("want --limit from 1 to 10000, --offset 0 or more")
 	}
 	return nil
 }
@@ -85,7 +85,7 @@ func photoState(p *photos.Photo) string {
 	return "hidden: " + excerpt(p.Hidden.Why)
 }
 
-// excerpt is the beginning of a text of somebody else's, on one line.
+// excerpt returns the beginning of a text on one line, safe to print.
 func excerpt(text string) string {
 	const most = 60 // characters
 	text = visible(text, "")
@@ -97,14 +97,14 @@ func excerpt(text string) string {
 
 func shortTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
 
-// photoArg names one photo.
+// photoArg is the flags of commands on one photo.
 type photoArg struct {
 	dataFlag
 	Photo string `arg:"" name:"photo" help:"Id of the photo."`
 	JSON  bool   `name:"json" help:"Print one JSON object."`
 }
 
-// change runs a command on the photo and says what became of it.
+// change runs a command on the photo and prints the photo's new state.
 func (a *photoArg) change(ctx context.Context, streams Streams, c admin.Command, became string) error {
 	var p photos.Photo
 	if err := call(ctx, a.dataFlag, streams, c, &p); err != nil {
@@ -159,7 +159,7 @@ func (c *photoDelete) Run(ctx context.Context, streams Streams) error {
 	return c.change(ctx, streams, admin.DeletePhoto{Photo: c.Photo}, "deleted")
 }
 
-// workerCommand is what the server starts to decode images.
+// workerCommand decodes images; the server starts it.
 type workerCommand struct {
 	Memory int64 `arg:""`
 }

@@ -12,11 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// open are the terminals of tests. They stay open: an interrupted prompt still reads, from
-// a number that another file would have.
+// open keeps the terminals of tests open: an interrupted prompt still reads from the
+// descriptor, which another file could get.
 var open []*os.File
 
-// terminal opens a pseudoterminal: where somebody types, and what a program reads.
+// terminal opens a pseudoterminal: typed is the end of the person, read that of the program.
 func terminal(t *testing.T) (typed, read *os.File) {
 	t.Helper()
 	typed, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -46,17 +46,17 @@ func echoes(t *testing.T, f *os.File) bool {
 	return state.Lflag&unix.ECHO != 0
 }
 
-// hidden waits until what is typed is not shown.
-func hidden(t *testing.T, f *os.File) {
+// waitHidden waits until typed characters are not shown.
+func waitHidden(t *testing.T, f *os.File) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); echoes(t, f); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("the password would be shown")
+			t.Fatal("typed characters are still shown after the wait")
 		}
 	}
 }
 
-// asked is what prompt returned.
+// asked is the result of prompt.
 type asked struct {
 	text string
 	err  error
@@ -70,35 +70,33 @@ func ask(ctx context.Context, t *testing.T, terminal *os.File) <-chan asked {
 		text, err := prompt(ctx, terminal, io.Discard)
 		done <- asked{text, err}
 	}()
-	hidden(t, terminal)
+	waitHidden(t, terminal)
 	return done
 }
 
-// answered waits for what prompt returns.
+// answered waits for the result of prompt.
 func answered(t *testing.T, done <-chan asked) asked {
 	t.Helper()
 	select {
 	case a := <-done:
 		return a
 	case <-time.After(time.Minute):
-		t.Fatal("it waits on")
+		t.Fatal("the prompt did not end")
 		return asked{}
 	}
 }
 
-// Whoever interrupts the question for a password is not asked on, and sees again what
-// they type.
+// An interrupted prompt ends, and typed characters are shown again.
 func TestPromptInterrupted(t *testing.T) {
 	_, read := terminal(t)
 	ctx, interrupt := context.WithCancel(t.Context())
 	done := ask(ctx, t, read)
 	interrupt()
 	if a := answered(t, done); !errors.Is(a.err, context.Canceled) || !echoes(t, read) {
-		t.Errorf("%v; typing is shown: %v", a.err, echoes(t, read))
+		t.Errorf("error = %v, want context.Canceled; typing is shown = %t, want true", a.err, echoes(t, read))
 	}
 }
 
-// What is typed twice is the password.
 func TestPrompt(t *testing.T) {
 	for _, tt := range []struct {
 		second string
@@ -114,7 +112,7 @@ func TestPrompt(t *testing.T) {
 				t.Fatal(err)
 			}
 			if a := answered(t, done); (a.err == nil) != tt.ok || a.text != "correct horse" || !echoes(t, read) {
-				t.Errorf("%q: %+v", tt.second, a)
+				t.Errorf("prompt = %+v after %q, want ok = %t, and typing shown again", a, tt.second, tt.ok)
 			}
 		})
 	}

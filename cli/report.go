@@ -61,7 +61,7 @@ func (c *reportList) Run(ctx context.Context, streams Streams) error {
 	return t.flushPage(len(l.Reports), c.Offset, l.Total, "reports")
 }
 
-// reportArg names one report.
+// reportArg is the flags of commands on one report.
 type reportArg struct {
 	dataFlag
 	Report string `arg:"" name:"report" help:"Id of the report."`

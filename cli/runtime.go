@@ -8,8 +8,8 @@ import (
 	"relais/photos/worker"
 )
 
-// limitMemory has the collector work harder when this process comes near the memory that
-// its control group has; a quarter of that is left to what Go does not count and to the
+// limitMemory makes the collector work harder when this process comes near the memory of its
+// control group. A quarter of that is left for memory that Go does not count and for the
 // processes that decode photos. GOMEMLIMIT in the environment overrides it.
 func limitMemory() {
 	if limit, ok := memoryLimit(os.Getenv("GOMEMLIMIT"), cgroup.MemoryLimit); ok {
@@ -17,7 +17,7 @@ func limitMemory() {
 	}
 }
 
-// memoryLimit is the limit that limitMemory sets; ok is false for none.
+// memoryLimit returns the limit that limitMemory sets; ok is false for no limit.
 func memoryLimit(stated string, group func() (bytes int64, ok bool)) (bytes int64, ok bool) {
 	if stated != "" {
 		return 0, false
@@ -26,8 +26,8 @@ func memoryLimit(stated string, group func() (bytes int64, ok bool)) (bytes int6
 	return bytes - bytes/4, ok
 }
 
-// memoryOfWorkers is how many bytes the processes that decode photos may have together, 0
-// for no bound.
+// memoryOfWorkers returns how many bytes the processes that decode photos share; 0 is no
+// limit.
 func memoryOfWorkers(group func() (bytes int64, ok bool)) int64 {
 	if limit, ok := group(); ok {
 		return worker.Room(limit)

@@ -28,14 +28,14 @@ type serveCommand struct {
 	OpsListen      string        `placeholder:"ADDR" help:"Where /healthz, /readyz and /metrics listen instead, such as 127.0.0.1:9090."`
 	AttestationKey string        `type:"path" placeholder:"FILE" help:"Public key (PEM) that device attestations are checked with."`
 	UpdateEvery    time.Duration `placeholder:"DURATION" help:"Fetch the authorities' files in the background that often, such as 24h; default: never."`
-	Sources        string        `type:"path" placeholder:"FILE" help:"With --update-every: a table of your own of where the files are."`
+	Sources        string        `type:"path" placeholder:"FILE" help:"With --update-every: your own table of the files' addresses."`
 	mcpFlags
 	KeepMeasures days   `default:"365d" placeholder:"TIME" help:"How long speedtests and coverage points are kept (${default}); 0 keeps them all."`
 	Log          string `enum:"text,json" default:"text" help:"Form of the log."`
 	LogAddress   string `enum:"short,full" default:"short" help:"Client addresses in the log: shortened to /24 and /48, or full."`
 }
 
-// proxyFlags say what stands before the server.
+// proxyFlags describe the proxies in front of the server.
 type proxyFlags struct {
 	TrustedProxy []string `placeholder:"CIDR" help:"Proxies whose X-Forwarded-For is believed, such as 127.0.0.1/32."`
 	PublicPrefix string   `placeholder:"/PREFIX" help:"What the proxy takes off the path; clients sign the path with it."`
@@ -51,7 +51,7 @@ Examples:
   relais serve --data DIR --update-every 24h`
 }
 
-// Times and sizes that hold off clients that do not behave.
+// Limits against clients that are slow or send too much.
 const (
 	headerTime  = 10 * time.Second
 	readTime    = 30 * time.Second
@@ -66,7 +66,7 @@ func (c *serveCommand) Run(ctx context.Context, streams Streams) error {
 	return c.serve(ctx, streams, nil, nil)
 }
 
-// settings are what the flags say, checked.
+// settings are the checked values of the flags.
 type settings struct {
 	dir      folder.Dir
 	base     string // "" for the address of the listener
@@ -76,7 +76,7 @@ type settings struct {
 	keeper   *update.Keeper   // nil without updates
 }
 
-// check reads what the flags name and refuses what cannot be served with.
+// check reads the files that the flags name, and refuses wrong flags.
 func (c *serveCommand) check() (s settings, err error) {
 	s.dir = c.dir()
 	if _, err := os.Stat(string(s.dir)); errors.Is(err, fs.ErrNotExist) {
@@ -89,7 +89,7 @@ func (c *serveCommand) check() (s settings, err error) {
 		return s, err
 	}
 	if c.PublicPrefix != "" && !strings.HasPrefix(c.PublicPrefix, "/") {
-		return s, usageError{fmt.Errorf("--public-prefix %q: it begins with a slash, such as /antennes",
+		return s, usageError{fmt.Errorf("--public-prefix %q: want a slash at the beginning, such as /antennes",
 			c.PublicPrefix)}
 	}
 	s.prefix = strings.TrimSuffix(c.PublicPrefix, "/")
@@ -101,11 +101,11 @@ func (c *serveCommand) check() (s settings, err error) {
 			return s, err
 		}
 	}
-	s.keeper, err = c.keeperOf(s.dir)
+	s.keeper, err = c.newKeeper(s.dir)
 	return s, err
 }
 
-// baseURL checks the address under which clients reach the service; "" is the one
+// baseURL checks the address under which clients reach the service; "" means the address
 // where it listens.
 func baseURL(text string) (string, error) {
 	text = strings.TrimSuffix(text, "/")
@@ -122,7 +122,7 @@ func baseURL(text string) (string, error) {
 	return text, nil
 }
 
-// servingAt is what is served where.
+// servingAt is a handler and its listener.
 type servingAt struct {
 	listener net.Listener
 	handler  http.Handler
@@ -151,7 +151,7 @@ func run(ctx context.Context, list []servingAt, log *slog.Logger) error {
 	for _, server := range servers {
 		if server.Shutdown(ending) != nil {
 			server.Close()
-			log.Warn("requests that were still running were cut off", "after", stopTime)
+			log.Warn("running requests were cut off", "after", stopTime)
 		}
 	}
 	return err

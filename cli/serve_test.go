@@ -18,7 +18,7 @@ func TestMemoryFollowsTheControlGroups(t *testing.T) {
 	} {
 		got, ok := memoryLimit(tt.stated, func() (int64, bool) { return tt.group, tt.limited })
 		if got != tt.want || ok != tt.ok {
-			t.Errorf("%s: %d %v, want %d %v", tt.name, got, ok, tt.want, tt.ok)
+			t.Errorf("memoryLimit = %d, %v; want %d, %v", got, ok, tt.want, tt.ok)
 		}
 	}
 }

@@ -35,7 +35,7 @@ type snapshotVerify struct{ snapshotFlags }
 // Help is shown below the flags.
 func (*snapshotFlags) Help() string { return snapshotExamples }
 
-// snapshotState is one line of either command.
+// snapshotState is one line of both commands.
 type snapshotState struct {
 	Market     market.Code    `json:"market"`
 	Path       string         `json:"path"`
@@ -88,8 +88,8 @@ func (c *snapshotFlags) print(streams Streams) ([]snapshotState, error) {
 	return states, t.Flush()
 }
 
-// snapshotStates reads the snapshots of the markets, all when none is named.
-// A market that was not named and has none is left out.
+// snapshotStates reads the snapshots of the markets in only, or of all markets if it is empty.
+// Markets that were not named and have no snapshot are left out.
 func snapshotStates(dir folder.Dir, only []market.Code) (states []snapshotState) {
 	codes := only
 	if len(codes) == 0 {

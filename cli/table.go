@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// A table prints rows in columns, once it is flushed.
+// A table prints rows in columns when it is flushed.
 type table struct {
 	*tabwriter.Writer
 	out io.Writer
 }
 
-// newTable begins a table with the names of its columns; with none it has no head.
+// newTable returns a table with the given column names; without names it has no header.
 func newTable(out io.Writer, columns ...any) *table {
 	t := &table{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0), out}
 	if len(columns) > 0 {
@@ -27,7 +27,7 @@ func (t *table) row(cells ...any) {
 	fmt.Fprintf(t, strings.Repeat("%v\t", len(cells)-1)+"%v\n", cells...)
 }
 
-// flushPage prints the table and says how much of a list it shows.
+// flushPage prints the table and which part of the list it is.
 func (t *table) flushPage(shown, offset, total int, what string) error {
 	if err := t.Flush(); err != nil {
 		return err

@@ -19,7 +19,7 @@ func TestTable(t *testing.T) {
 		}
 		want := "NAME           N  \na longer name  7  %d\né              -1\n" + tt.want + "\n"
 		if out.String() != want {
-			t.Errorf("%q, want %q", out.String(), want)
+			t.Errorf("table = %q, want %q", out.String(), want)
 		}
 	}
 }

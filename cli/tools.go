@@ -17,7 +17,7 @@ import (
 	"relais/web"
 )
 
-// mcpFlags say how assistants reach the tool server.
+// mcpFlags is how assistants reach the tool server.
 type mcpFlags struct {
 	MCP        string   `name:"mcp" enum:"on,auth,off" default:"on" help:"The tool server for assistants at /mcp: on, auth (every tool needs a credential) or off."`
 	MCPHost    []string `name:"mcp-host" placeholder:"HOST" help:"Host names, besides that of --base-url, under which assistants and their pages reach it."`
@@ -25,15 +25,15 @@ type mcpFlags struct {
 	MCPMinute  int      `name:"mcp-minute" default:"60" help:"Tool calls that an address, or a person, has in a minute (${default})."`
 }
 
-// noPeople answers where nobody can sign in, because the file of the accounts cannot be used.
+// noPeople answers in place of the sign-in pages when the file of the accounts cannot be used.
 func noPeople(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Retry-After", "60")
 	http.Error(w, "nobody can sign in at the moment: this server cannot read its accounts; its operator finds the "+
 		"cause in its log, or with relais check", http.StatusServiceUnavailable)
 }
 
-// mount has the tool server, the pages and what signs people in answered by the API's
-// server, until ctx ends.
+// mount adds the tool server, the pages and the sign-in to the API's server, until ctx
+// ends.
 func (c *serveCommand) mount(ctx context.Context, server *httpapi.Server, stores *admin.Stores) error {
 	address := func(r *http.Request) netip.Addr {
 		return server.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"])

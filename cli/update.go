@@ -20,8 +20,8 @@ import (
 type updateCommand struct {
 	dataFlag
 	Market  []market.Code `arg:"" optional:"" name:"market" help:"Only these markets; those that come from the same files come with them."`
-	Sources string        `type:"path" placeholder:"FILE" help:"A table of your own of where the files are, instead of the one that relais has."`
-	Force   bool          `help:"Download what has not changed, too, try again what was refused, and override the guards as ingest --force does."`
+	Sources string        `type:"path" placeholder:"FILE" help:"Your own table of the files' addresses, instead of the built-in one."`
+	Force   bool          `help:"Also download unchanged files, try refused files again, and override the guards as ingest --force does."`
 	JSON    bool          `name:"json" help:"Print the report as one JSON object."`
 }
 
@@ -47,8 +47,8 @@ func (c *updateCommand) Run(ctx context.Context, streams Streams) error {
 	}
 	o := update.Options{
 		Dir: c.dir(), Table: table, Markets: c.Market, Force: c.Force, Version: version(), Limits: update.DefaultLimits,
-		Fetching: fetching(streams.Err), Reading: progress(streams.Err, "reading"),
-		Ingested: ingested(c.dataFlag, c.Force, streams), Feeds: feedsBy(c.dataFlag, streams),
+		Fetching: downloadBars(streams.Err), Reading: progress(streams.Err, "reading"),
+		Ingested: afterIngest(c.dataFlag, c.Force, streams), Feeds: feedsBy(c.dataFlag, streams),
 	}
 	r, err := update.Run(ctx, o)
 	stopped := errors.Is(err, context.Canceled)
@@ -67,7 +67,7 @@ func (c *updateCommand) Run(ctx context.Context, streams Streams) error {
 		return err
 	}
 	if stopped {
-		return errors.New("stopped; what was done before is told above and stays, and the next update goes on with what has come")
+		return errors.New("stopped; what was done before stays (see above), and the next update goes on from there")
 	}
 	if r.Failed() {
 		var problems []string
@@ -81,7 +81,7 @@ func (c *updateCommand) Run(ctx context.Context, streams Streams) error {
 	return nil
 }
 
-// readSources reads the user's table, relais' own when none is named.
+// readSources reads the user's table, or returns the built-in one if path is empty.
 func readSources(path string) (*update.Table, error) {
 	if path == "" {
 		return update.Default()
@@ -93,8 +93,8 @@ func readSources(path string) (*update.Table, error) {
 	return table, err
 }
 
-// fetching returns bars on a terminal, nil elsewhere.
-func fetching(w io.Writer) func(string, int64) func(int) {
+// downloadBars returns bars on a terminal, nil elsewhere.
+func downloadBars(w io.Writer) func(string, int64) func(int) {
 	if progress(w, "") == nil {
 		return nil
 	}
@@ -142,7 +142,7 @@ func printUpdate(w io.Writer, r *update.Report) error {
 	return nil
 }
 
-// feedsBy takes news of feeds by the folder's server, or here when none runs.
+// feedsBy imports feeds through the folder's server, or directly if none runs.
 func feedsBy(d dataFlag, streams Streams) update.Feeds {
 	return func(ctx context.Context, code market.Code, news ...outage.News) (all []outage.Outcome, err error) {
 		err = call(ctx, d, streams, admin.TakeOutages{Market: code, News: news}, &all)
@@ -150,7 +150,7 @@ func feedsBy(d dataFlag, streams Streams) update.Feeds {
 	}
 }
 
-// printFeeds prints what was read of operators' files, and how their feeds are.
+// printFeeds prints what was read from operators' files, and the state of their feeds.
 func printFeeds(w io.Writer, feeds []outage.Outcome) error {
 	for _, f := range feeds {
 		if len(f.Files) > 0 {
@@ -171,8 +171,8 @@ func printFeeds(w io.Writer, feeds []outage.Outcome) error {
 	return nil
 }
 
-// keeperOf makes what keeps the folder fresh while it is served.
-func (c *serveCommand) keeperOf(dir folder.Dir) (*update.Keeper, error) {
+// newKeeper returns the background updates that --update-every asks for, nil without it.
+func (c *serveCommand) newKeeper(dir folder.Dir) (*update.Keeper, error) {
 	if c.UpdateEvery == 0 {
 		return nil, nil
 	}
@@ -189,7 +189,7 @@ func (c *serveCommand) keeperOf(dir folder.Dir) (*update.Keeper, error) {
 	}
 	if err := update.Writable(dir); err != nil {
 		if folder.ReadOnly(err) {
-			return nil, fmt.Errorf("--update-every: nothing can be written to %s, so that it cannot be updated: %w",
+			return nil, fmt.Errorf("--update-every: %s cannot be written to, and so cannot be updated: %w",
 				dir, err)
 		}
 		return nil, err
@@ -198,7 +198,7 @@ func (c *serveCommand) keeperOf(dir folder.Dir) (*update.Keeper, error) {
 		Limits: update.DefaultLimits}, Every: c.UpdateEvery}, nil
 }
 
-// updatesOf lets the API say how the updates are; nil when there are none.
+// updatesOf returns the state of the updates for the API; nil without updates.
 func updatesOf(k *update.Keeper) func() httpapi.Updates {
 	if k == nil {
 		return nil

@@ -63,12 +63,12 @@ func tableFile(t *testing.T, files ...[3]string) string {
 	return path
 }
 
-// printable fails for what a terminal would obey.
+// printable fails if the text has characters that a terminal obeys.
 func printable(t *testing.T, text string) {
 	t.Helper()
 	if i := strings.IndexFunc(text,
 		func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }); i >= 0 {
-		t.Errorf("%q at %d of %q", text[i], i, text)
+		t.Errorf("control character %q at %d of %q", text[i], i, text)
 	}
 }
 
@@ -102,7 +102,7 @@ func TestNothingEscapes(t *testing.T) {
 	f.Close()
 	out, errs, code := command(t.Context(), "ingest", "--data", t.TempDir(), "FR,DROM", path)
 	if code != done || !strings.Contains(out, `\x1b]0;x`) || !strings.Contains(out, "no table that relais knows") {
-		t.Errorf("%d %q %q", code, out, errs)
+		t.Errorf("ingest: exit %d, want 0 with the escape visible\n%q %q", code, out, errs)
 	}
 	printable(t, out+errs)
 
@@ -126,7 +126,7 @@ func TestNothingEscapes(t *testing.T) {
 			out, errs, code := command(t.Context(), "update", "--data", dir, "--sources",
 				tableFile(t, [3]string{"FR", "a", s.URL + tt.end}))
 			if code != tt.want || !strings.Contains(out, `?a=\u009b31m`) {
-				t.Errorf("%d %q %q", code, out, errs)
+				t.Errorf("update: exit %d, want %d with the escape visible\n%q %q", code, tt.want, out, errs)
 			}
 			printable(t, out+errs)
 		})
@@ -143,17 +143,16 @@ func TestVisible(t *testing.T) {
 	} {
 		t.Run(tt.text, func(t *testing.T) {
 			if got := visible(tt.text, ""); got != tt.want {
-				t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
+				t.Errorf("visible(%q) = %q, want %q", tt.text, got, tt.want)
 			}
 		})
 	}
 	if got := visible("a\n\tb", "\n"); got != "a\n"+`\tb` {
-		t.Errorf("%q", got)
+		t.Errorf("visible with newlines kept = %q, want the tab escaped only", got)
 	}
 }
 
-// A table that is wrong, or has nothing, is a wrong use, and serve says so before it
-// serves.
+// A wrong or empty table is a wrong use; serve refuses it before it listens.
 func TestWrongTable(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), "broken.json")
 	table := []byte(`{"files":[{"name":"x","market":"FR","find":"url","url":"http://me:hunter2@h/"}]}`)
@@ -169,13 +168,14 @@ func TestWrongTable(t *testing.T) {
 			out, errs, code := command(ctx, append(args, "--data", t.TempDir(), "--sources", path)...)
 			cancel()
 			if code != wrongUse || !strings.Contains(errs, words) || strings.Contains(out+errs, "hunter2") {
-				t.Errorf("%v: %d %s%s", args, code, out, errs)
+				t.Errorf("relais %v: exit %d, want %d with %q and no password\n%s%s", args, code, wrongUse, words,
+					out, errs)
 			}
 		}
 	}
 }
 
-// Who stops an update is told what was done before.
+// A stopped update reports what was done before.
 func TestUpdateStopped(t *testing.T) {
 	weekly := weeklyFile(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -193,7 +193,7 @@ func TestUpdateStopped(t *testing.T) {
 		tableFile(t, [3]string{"CH", "slow", s.URL + "/slow"},
 			[3]string{"FR", "weekly", s.URL + "/SYNTHETIC_observatoire.csv"}))
 	if code != failed || !strings.Contains(errs, "stopped; what was done before") {
-		t.Errorf("%d %s", code, errs)
+		t.Errorf("stopped update: exit %d, stderr %q", code, errs)
 	}
 	var r struct {
 		Sources []struct {
@@ -203,12 +203,12 @@ func TestUpdateStopped(t *testing.T) {
 		}
 	}
 	if err := json.Unmarshal([]byte(out), &r); err != nil || len(r.Sources) != 2 {
-		t.Fatalf("%v %s", err, out)
+		t.Fatalf("report = %s, %v; want two sources", out, err)
 	}
 	a, b := r.Sources[0], r.Sources[1]
 	if a.Status != "updated" || b.Status != "failed" ||
 		b.Files[0].Error != "stopped before it was done" {
-		t.Errorf("%s", out)
+		t.Errorf("report = %s; want the first source updated, the second stopped", out)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "snapshots", "FR.snap")); err != nil {
 		t.Error(err)

@@ -19,9 +19,9 @@ import (
 type userCommand struct {
 	Create  userCreate  `cmd:"" help:"Make an account."`
 	List    userList    `cmd:"" help:"List the accounts."`
-	Disable userDisable `cmd:"" help:"Keep an account from signing in, and end what it let in."`
-	Passwd  userPasswd  `cmd:"" help:"Give an account another password, and end what it let in."`
-	Delete  userDelete  `cmd:"" help:"Remove an account; what it submitted stays and is nobody's."`
+	Disable userDisable `cmd:"" help:"Keep an account from signing in, and end the access of its programs."`
+	Passwd  userPasswd  `cmd:"" help:"Give an account another password, and end the access of its programs."`
+	Delete  userDelete  `cmd:"" help:"Remove an account; what it submitted stays, without an owner."`
 }
 
 // Help is shown below the commands.
@@ -36,15 +36,15 @@ Examples:
   relais user delete --data DIR alice`
 }
 
-// passwordFlags say where a new password comes from.
+// passwordFlags is the source of a new password.
 type passwordFlags struct {
 	PasswordStdin bool `xor:"password" help:"Read the password from standard input, up to the end of its first line."`
-	Generate      bool `xor:"password" help:"Make a password and print it once; done as well when there is no terminal to ask on."`
+	Generate      bool `xor:"password" help:"Make a password and print it once. This is the default without a terminal."`
 }
 
 const maxPasswordLine = 4096 // bytes
 
-// password returns the new password, and tells whether it was made here.
+// password returns the new password; generated reports that it was made here.
 func (f passwordFlags) password(ctx context.Context, stdin *os.File, say io.Writer) (text string, generated bool,
 	err error) {
 	switch {
@@ -88,7 +88,7 @@ func prompt(ctx context.Context, terminal *os.File, say io.Writer) (string, erro
 		select {
 		case <-read:
 			return string(text), err
-		case <-ctx.Done(): // who still reads ends with the program
+		case <-ctx.Done(): // the goroutine that reads ends with the program
 			return "", errors.Join(context.Cause(ctx), term.Restore(fd, before))
 		}
 	}
@@ -98,12 +98,12 @@ func prompt(ctx context.Context, terminal *os.File, say io.Writer) (string, erro
 	}
 	second, err := ask("Once more: ")
 	if err == nil && first != second {
-		err = errors.New("the two are not the same")
+		err = errors.New("the two passwords differ")
 	}
 	return first, err
 }
 
-// userChanged is an account with the password that was made for it.
+// userChanged is an account and its new password, "" if the person chose it.
 type userChanged struct {
 	account.Account
 	Password string `json:"password,omitempty"`
@@ -120,7 +120,7 @@ func (u userChanged) print(w io.Writer, asJSON bool, became string) error {
 	return err
 }
 
-// oneUser are the flags of commands on one account.
+// oneUser is the flags of commands on one account.
 type oneUser struct {
 	dataFlag
 	User string `arg:"" name:"user" help:"Name or id of the account."`
@@ -129,7 +129,7 @@ type oneUser struct {
 
 type userCreate struct {
 	dataFlag
-	Name string `arg:"" name:"name" help:"What the person signs in as; no e-mail address."`
+	Name string `arg:"" name:"name" help:"The name to sign in with; not an e-mail address."`
 	passwordFlags
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
@@ -203,7 +203,7 @@ func (c *userList) Run(ctx context.Context, streams Streams) error {
 
 type userDisable struct {
 	oneUser
-	Undo bool `help:"Let the account sign in again; programs ask anew."`
+	Undo bool `help:"Let the account sign in again; its programs must ask for access again."`
 }
 
 // Help is shown below the flags.
@@ -233,7 +233,7 @@ type userPasswd struct {
 
 // Help is shown below the flags.
 func (*userPasswd) Help() string {
-	return `Asks for the password without showing it. Programs that the person let in must ask anew.
+	return `Asks for the password without showing it. The person's programs must ask for access again.
 
 Examples:
   relais user passwd --data DIR alice

@@ -15,7 +15,7 @@ import (
 	"relais/store"
 )
 
-// stdin makes a text the standard input.
+// stdin makes the text the standard input of the test.
 func stdin(t *testing.T, text string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "stdin")
@@ -90,11 +90,11 @@ func TestUser(t *testing.T) {
 	} {
 		out, errs, code := run(tt.args...)
 		if code != tt.code || !strings.Contains(out+errs, tt.says) {
-			t.Errorf("%q: code %d, %s%s", tt.args, code, out, errs)
+			t.Errorf("relais %q: exit %d, want %d with %q\n%s%s", tt.args, code, tt.code, tt.says, out, errs)
 		}
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "users.db"))
-	if err != nil || bytes.Contains(text, []byte("lodie")) { // nobody serves: it is off the disk at once
-		t.Errorf("users.db knows who was deleted, %v", err)
+	if err != nil || bytes.Contains(text, []byte("lodie")) { // without a server it leaves the disk at once
+		t.Errorf("users.db has the deleted name, or cannot be read: %v", err)
 	}
 }
