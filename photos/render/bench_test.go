@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// photo is 12 megapixels with detail and noise in it.
+// photo returns 12 megapixels with detail and noise.
 func photo() *image.YCbCr {
 	m := image.NewYCbCr(image.Rect(0, 0, 4032, 3024), image.YCbCrSubsampleRatio420)
 	state := uint32(1)
@@ -23,7 +23,7 @@ func photo() *image.YCbCr {
 	return m
 }
 
-// benched is the file that BENCH_JPEG names, or a made one.
+// benched returns the file that BENCH_JPEG names, or a made one.
 func benched(b *testing.B) []byte {
 	if path := os.Getenv("BENCH_JPEG"); path != "" {
 		return read(b, path)

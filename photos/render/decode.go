@@ -17,7 +17,7 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// guarded runs a decoder and makes an error of its panic.
+// guarded runs a decoder and returns its panic as an error.
 func guarded[T any](decode func() (T, error)) (v T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -27,8 +27,8 @@ func guarded[T any](decode func() (T, error)) (v T, err error) {
 	return decode()
 }
 
-// decode makes of the file an image of one of the types that resizing is fast and safe
-// with.
+// decode decodes the file to one of the image types that resizing handles fast and safely.
+
 func (r Renderer) decode(ctx context.Context, h Header, data []byte) (image.Image, error) {
 	return guarded(func() (image.Image, error) {
 		m, err := r.decoder(ctx, h, data)
@@ -36,7 +36,7 @@ func (r Renderer) decode(ctx context.Context, h Header, data []byte) (image.Imag
 			return nil, err
 		}
 		if m.Bounds().Empty() {
-			return nil, errors.New("it has no pixels")
+			return nil, errors.New("the image has no pixels")
 		}
 		return plain(m), nil
 	})
@@ -65,7 +65,7 @@ func (r Renderer) decoder(ctx context.Context, h Header, data []byte) (image.Ima
 		return decodeHEIC(ctx, data)
 	case AVIF:
 		if r.AVIF == nil {
-			return nil, errors.New("there is no decoder for AVIF")
+			return nil, errors.New("this build has no decoder for AVIF")
 		}
 		m, err := r.AVIF(ctx, data)
 		if err != nil {
@@ -75,7 +75,7 @@ func (r Renderer) decoder(ctx context.Context, h Header, data []byte) (image.Ima
 	case SVG:
 		return decodeSVG(h, data)
 	}
-	return nil, fmt.Errorf("there is no decoder for %q", h.Format)
+	return nil, fmt.Errorf("no decoder for %q", h.Format)
 }
 
 func decodeWebP(data []byte) (image.Image, error) {
@@ -108,7 +108,7 @@ type moved struct {
 func (m moved) Bounds() image.Rectangle { return m.Image.Bounds().Add(m.by) }
 func (m moved) At(x, y int) color.Color { return m.Image.At(x-m.by.X, y-m.by.Y) }
 
-// onCanvas is the image on a transparent canvas, or itself if it fills that.
+// onCanvas puts the image on a transparent canvas, unless it fills the canvas.
 func onCanvas(m image.Image, canvas image.Point) image.Image {
 	whole := image.Rectangle{Max: canvas}
 	if m.Bounds() == whole {
@@ -152,7 +152,7 @@ func unpaletted(m *image.Paletted) *image.NRGBA {
 	return out
 }
 
-// opaqueAside keeps the colours apart from the alpha.
+// opaqueAside converts to straight alpha: the colours are not multiplied by it.
 func opaqueAside(m *image.NYCbCrA) *image.NRGBA {
 	out := image.NewNRGBA(m.Rect)
 	for y := m.Rect.Min.Y; y < m.Rect.Max.Y; y++ {

@@ -15,21 +15,21 @@ const (
 	minQuality  = 10
 )
 
-// encode writes straight alpha, which libwebp wants. The library would hand it
-// premultiplied colours, and takes only the pixels of an RGBA as they are.
+// encode passes straight alpha to libwebp, as it wants. The library would pass
+// premultiplied colours; only the pixels of an RGBA are passed unchanged.
 func encode(ctx context.Context, m *image.NRGBA, quality float32) (Picture, error) {
 	if err := ctx.Err(); err != nil {
 		return Picture{}, err
 	}
 	data, err := webp.EncodeRGBA(&image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}, quality)
-	if err != nil { // libwebp fails for want of memory only
-		return Picture{}, fmt.Errorf("%w: there is no memory left to encode it: %w", ErrTooLarge, err)
+	if err != nil { // libwebp fails only without memory
+		return Picture{}, fmt.Errorf("%w: no memory is left to encode it: %w", ErrTooLarge, err)
 	}
 	return Picture{WebP: data, Width: m.Rect.Dx(), Height: m.Rect.Dy()}, nil
 }
 
-// encodeBelow steps the quality down until the file has fewer bytes than that, or
-// the quality is the least.
+// encodeBelow lowers the quality step by step until the file has fewer than so many bytes, or
+// until the quality is the lowest.
 func encodeBelow(ctx context.Context, m *image.NRGBA, bytes int) (Picture, error) {
 	for q := quality; ; q -= qualityStep {
 		p, err := encode(ctx, m, float32(q))

@@ -12,8 +12,8 @@ import (
 	"relais/photos/heif"
 )
 
-// decodeHEIC has the decoder read the file as it is, and where it cannot, or would leave
-// out the opacity, piece by piece.
+// decodeHEIC decodes the file as it is. If that fails, or would leave out the opacity, it
+// decodes piece by piece.
 func decodeHEIC(ctx context.Context, data []byte) (image.Image, error) {
 	f, err := heif.Parse(data)
 	if err != nil {
@@ -21,7 +21,7 @@ func decodeHEIC(ctx context.Context, data []byte) (image.Image, error) {
 	}
 	primary := f.Primary()
 	if codec := f.Codec(); codec != "hvc1" && codec != "hev1" {
-		return nil, fmt.Errorf("its pictures are coded as %q, which is not supported: save it as JPEG", codec)
+		return nil, fmt.Errorf("the codec %q is not supported: save the image as JPEG", codec)
 	}
 	if alpha, _ := primary.Alpha(); alpha == nil && wide(primary) {
 		if m, err := decodeWhole(data); err == nil {
@@ -31,7 +31,7 @@ func decodeHEIC(ctx context.Context, data []byte) (image.Image, error) {
 	return decodeInPieces(ctx, primary)
 }
 
-// wide reports whether the picture has enough pixels in a row however it is turned.
+// wide reports whether the picture is wide enough for the decoder in every rotation.
 func wide(it *heif.Item) bool {
 	return it.Width >= minHEIC && it.Height >= minHEIC && !cropped(it)
 }
@@ -45,15 +45,15 @@ func cropped(it *heif.Item) bool {
 	return false
 }
 
-// decodeWhole gives every file the brand heic, without which the decoder does not look at
-// it: a HEIF file whose pictures are HEVC may have mif1 first.
+// decodeWhole gives every file the major brand heic, because the decoder refuses others. A
+// HEIF file with HEVC pictures may have mif1 first.
 func decodeWhole(data []byte) (image.Image, error) {
 	data = bytes.Clone(data)
 	copy(data[8:], "heic") // the major brand, behind the size and the type of ftyp
 	return guarded(func() (image.Image, error) { return decodeHEVC(data) })
 }
 
-// inFullRange spreads the levels of video where the item states them.
+// inFullRange converts limited range to full range if the item states limited range.
 func inFullRange(m image.Image, it *heif.Item) image.Image {
 	y, ok := m.(*image.YCbCr)
 	if ok && it.Color != nil && !it.Color.FullRange {
@@ -62,8 +62,8 @@ func inFullRange(m image.Image, it *heif.Item) image.Image {
 	return m
 }
 
-// decodeInPieces decodes the coded pictures alone, and puts opacity and transforms to
-// them.
+// decodeInPieces decodes the coded pictures without their properties, and applies opacity and
+// transforms itself.
 func decodeInPieces(ctx context.Context, primary *heif.Item) (image.Image, error) {
 	y, err := decodeItem(primary)
 	if err != nil {
@@ -82,7 +82,7 @@ func decodeInPieces(ctx context.Context, primary *heif.Item) (image.Image, error
 			return nil, fmt.Errorf("its opacity: %w", err)
 		}
 		if opacity.Rect.Size() != y.Rect.Size() {
-			return nil, errors.New("its opacity has another size than its colours: save it as PNG")
+			return nil, errors.New("its opacity and its colours differ in size: save it as PNG")
 		}
 		setOpacity(m, opacity, premultiplied)
 	}
@@ -120,7 +120,7 @@ func decodeItem(it *heif.Item) (*image.YCbCr, error) {
 	return y.SubImage(size).(*image.YCbCr), nil
 }
 
-// setOpacity takes the luma of a picture for the opacity of another.
+// setOpacity sets the opacity of m to the luma of opacity.
 func setOpacity(m *image.NRGBA, opacity *image.YCbCr, premultiplied bool) {
 	for y := range m.Rect.Dy() {
 		row, from := m.Pix[y*m.Stride:], opacity.Y[y*opacity.YStride:]

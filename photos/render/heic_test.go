@@ -42,19 +42,19 @@ func TestHEICKinds(t *testing.T) {
 				t.Fatal(err)
 			}
 			if m.Bounds().Size() != tt.size {
-				t.Errorf("%v, want %v", m.Bounds(), tt.size)
+				t.Errorf("bounds = %v, want %v", m.Bounds(), tt.size)
 			}
 			corners(t, tt.name, straight(m), tt.want...)
 			res := rendered(t, file)
 			if got := image.Pt(res.Main.Width, res.Main.Height); got != tt.size || res.Format != HEIC {
-				t.Errorf("main is %v of %s", got, res.Format)
+				t.Errorf("main = %v of %s, want %v of HEIC", got, res.Format, tt.size)
 			}
 			corners(t, tt.name+", rendered", shown(t, res.Main), tt.want...)
 		})
 	}
 }
 
-// straight is the image with straight alpha.
+// straight returns the image with straight alpha.
 func straight(m image.Image) *image.NRGBA {
 	out := image.NewNRGBA(image.Rectangle{Max: m.Bounds().Size()})
 	for y := range out.Rect.Dy() {
@@ -65,15 +65,15 @@ func straight(m image.Image) *image.NRGBA {
 	return out
 }
 
-// A picture of one channel is written as one that has colours: the decoder does not know
-// how to lay it out otherwise.
+// A picture of one channel is written as one with colours, because the decoder does not know
+// its layout otherwise.
 func TestOneChannelStated(t *testing.T) {
 	f, err := heif.Parse(read(t, filepath.Join("testdata", "grey.heic")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if f.Primary().HEVC[chromaByte]&3 != monochrome {
-		t.Fatal("the test's file has colours")
+		t.Fatal("the file of the test has colours, want one channel")
 	}
 	g, err := tiled(f.Primary())
 	if err != nil {
@@ -89,15 +89,15 @@ func TestOneChannelStated(t *testing.T) {
 	}
 	tiles, err := again.Primary().Grid()
 	if err != nil || len(tiles.Tiles) != 1 {
-		t.Fatalf("%+v, %v", tiles, err)
+		t.Fatalf("grid = %+v, %v; want one tile", tiles, err)
 	}
 	if got := tiles.Tiles[0].HEVC[chromaByte] & 3; got != chroma420 {
-		t.Errorf("chroma %d is stated", got)
+		t.Errorf("stated chroma = %d, want %d", got, chroma420)
 	}
 	one, _ := f.Primary().Data()
 	two, err := tiles.Tiles[0].Data()
 	if err != nil || !bytes.Equal(one, two) {
-		t.Errorf("the coded picture is another: %v", err)
+		t.Errorf("the coded picture was changed, or cannot be read: %v", err)
 	}
 }
 
@@ -117,13 +117,13 @@ func TestHEVCConfig(t *testing.T) {
 			file := bytes.Clone(whole)
 			change(file)
 			if _, err := renderer.Render(context.Background(), file); err != nil && !errors.Is(err, ErrHEIC) {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("error = %v, want ErrHEIC or nil", err)
 			}
 		}
 	}
 }
 
-// Where libheif's own program is there, its pictures are the same.
+// libheif's own program, if installed, makes the same pictures.
 func TestHEICLikeLibheif(t *testing.T) {
 	byOneGoroutine(t)
 	if _, err := exec.LookPath("heif-convert"); err != nil {
@@ -132,7 +132,7 @@ func TestHEICLikeLibheif(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join("testdata", "*.heic"))
 	more, _ := filepath.Glob(filepath.Join("..", "..", "..", "shared", "data", "images", "heic", "*alpha*.heic"))
 	if len(files) == 0 {
-		t.Error("no files")
+		t.Error("found no files to compare")
 	}
 	for _, file := range append(files, more...) {
 		ours, err := decodeHEIC(context.Background(), read(t, file))
@@ -142,23 +142,23 @@ func TestHEICLikeLibheif(t *testing.T) {
 		}
 		out := filepath.Join(t.TempDir(), "out.png")
 		if said, err := exec.Command("heif-convert", file, out).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, said)
+			t.Fatalf("heif-convert: %v: %s", err, said)
 		}
 		theirs, err := png.Decode(bytes.NewReader(read(t, out)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if d := difference(straight(ours), straight(theirs)); d > 3 {
-			t.Errorf("%s: they differ by %.1f", file, d)
+			t.Errorf("%s: mean difference = %.1f, want at most 3", file, d)
 		}
 	}
 }
 
-// What is refused says what is not supported, and what to do.
-func TestHEICRefusedInWords(t *testing.T) {
+// The error names the unsupported codec, and what to do.
+func TestUnsupportedHEICError(t *testing.T) {
 	file := bytes.ReplaceAll(read(t, filepath.Join("testdata", "narrow.heic")), []byte("hvc1"), []byte("j2k1"))
 	_, err := renderer.Render(context.Background(), file)
 	if !errors.Is(err, ErrHEIC) || !strings.Contains(err.Error(), "j2k1") || !strings.Contains(err.Error(), "JPEG") {
-		t.Errorf("error %v", err)
+		t.Errorf("error = %v, want ErrHEIC that names j2k1 and JPEG", err)
 	}
 }

@@ -8,19 +8,19 @@ import (
 	"relais/photos/heif"
 )
 
-// The decoder writes rows of Y, Cb and Cr that are as long as it says, if the picture is
-// wide enough.
+// minHEIC is the least width at which the decoder's rows of Y, Cb and Cr are as long as it
+// states.
 const minHEIC = 128 // pixels
 
-// Where an hvcC box states the sampling of colours (ISO/IEC 14496-15, 8.3.3.1), and which
-// ones there are.
+// The byte of an hvcC box that states the chroma sampling (ISO/IEC 14496-15, 8.3.3.1), and
+// its values.
 const (
 	chromaByte = 16
 	monochrome = 0
 	chroma420  = 1
 )
 
-// tiled returns the item as a grid, which may be one of a single tile.
+// tiled returns the item as a grid, of a single tile if it is not a grid.
 func tiled(it *heif.Item) (*heif.Grid, error) {
 	if it.Type == "grid" {
 		return it.Grid()
@@ -48,10 +48,10 @@ func widened(g *heif.Grid) (*heif.Grid, error) {
 	}
 }
 
-// heicFile writes a file whose only picture is a grid of tiles that are coded in HEVC,
-// without alpha and transforms: the decoder reads that in cases in which it fails on the
-// picture by itself. A picture of one channel states that it has colours, or the decoder
-// does not know how to lay it out.
+// heicFile writes a file whose only picture is a grid of HEVC tiles without alpha and
+// transforms. The decoder reads that even if it fails on the original file. A picture of one
+// channel states that it has colours, because the decoder does not know its layout
+// otherwise.
 func heicFile(g *heif.Grid) ([]byte, error) {
 	if g.Rows > 256 || g.Columns > 256 || len(g.Tiles) != g.Rows*g.Columns {
 		return nil, errors.New("its grid has a wrong number of tiles")
@@ -100,7 +100,7 @@ type heicWriter struct {
 	lengths      []uint32 // lengths
 }
 
-// item adds one with its properties' numbers, those that are essential with 0x80.
+// item adds an item with the numbers of its properties; essential ones have the bit 0x80.
 func (w *heicWriter) item(kind string, content []byte, properties ...byte) {
 	w.items++
 	w.infos = append(w.infos, box("infe", u32(2<<24), u16(w.items, 0), []byte(kind+"\x00"))...)
@@ -109,7 +109,7 @@ func (w *heicWriter) item(kind string, content []byte, properties ...byte) {
 	w.lengths = append(w.lengths, uint32(len(content)))
 }
 
-// file writes all of it; tiles are the references of the first item.
+// file writes the whole file; tiles are the references of the first item.
 func (w *heicWriter) file(properties, tiles []byte) []byte {
 	begin := func(at uint32) []byte {
 		var locations []byte
@@ -129,7 +129,7 @@ func (w *heicWriter) file(properties, tiles []byte) []byte {
 	return append(begin(uint32(len(begin(0))+boxHead)), box("mdat", w.contents...)...)
 }
 
-// box writes a box of a kind (ISO/IEC 14496-12, 4.2).
+// box writes a box (ISO/IEC 14496-12, 4.2).
 func box(kind string, parts ...[]byte) []byte {
 	b := append(make([]byte, 4), kind...)
 	for _, p := range parts {

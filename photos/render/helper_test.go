@@ -24,7 +24,7 @@ var (
 	yellow = color.NRGBA{220, 210, 40, 255}
 )
 
-// quarters is red, green, blue and yellow, from the upper left in reading order.
+// quarters returns an image of red, green, blue and yellow quarters, in reading order.
 func quarters(w, h int) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -53,7 +53,7 @@ func asPNG(t testing.TB, m image.Image) []byte {
 	return b.Bytes()
 }
 
-// renderer is one for all tests, so that its decoders are compiled once.
+// renderer is shared by all tests, so that its decoders are compiled once.
 var renderer = New()
 
 func rendered(t testing.TB, data []byte) *Result {
@@ -73,7 +73,7 @@ func shown(t testing.TB, p Picture) *image.NRGBA {
 		t.Fatal(err)
 	}
 	if got := m.Rect.Size(); got != image.Pt(p.Width, p.Height) {
-		t.Fatalf("%v, said to be %d × %d", got, p.Width, p.Height)
+		t.Fatalf("size = %v, stated as %d × %d", got, p.Width, p.Height)
 	}
 	return &image.NRGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}
 }
@@ -93,12 +93,12 @@ func corners(t *testing.T, name string, m *image.NRGBA, want ...color.NRGBA) {
 	w, h := m.Rect.Dx(), m.Rect.Dy()
 	for i, c := range want {
 		if got := m.NRGBAAt(w/4+i%2*w/2, h/4+i/2*h/2); !near(got, c, 12) {
-			t.Errorf("%s: quarter %d is %v, not %v", name, i, got, c)
+			t.Errorf("%s: quarter %d = %v, want %v", name, i, got, c)
 		}
 	}
 }
 
-// typed tells whether an error is one of the package's.
+// typed reports whether an error is one of the package's.
 func typed(err error) bool {
 	return errors.Is(err, ErrTooLarge) || errors.Is(err, ErrUnsupported) || errors.Is(err, ErrHEIC)
 }
@@ -135,7 +135,7 @@ func read(t testing.TB, path string) []byte {
 	return data
 }
 
-// tool runs a program that the tests do not have to have.
+// tool runs a program, or skips the test if it is not installed.
 func tool(t testing.TB, name string, args ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/gen2brain/heic"
 )
 
-// sandboxed tells whether HEIC is decoded, as WebAssembly.
+// sandboxed reports whether HEIC is decoded, as WebAssembly.
 const sandboxed = true
 
 func decodeHEVC(data []byte) (image.Image, error) { return heic.Decode(bytes.NewReader(data)) }

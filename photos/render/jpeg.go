@@ -8,7 +8,7 @@ import (
 	"relais/photos/chunk"
 )
 
-// readJPEG reads the frame header (ITU-T T.81, B.2.2) for what the decoder keeps: a byte
+// readJPEG estimates the decoder's memory from the frame header (ITU-T T.81, B.2.2): a byte
 // for each sample, four bytes more in a progressive image, and four for each pixel where
 // it converts CMYK and RGB.
 func (h *Header) readJPEG(data []byte) error {
@@ -38,7 +38,7 @@ func (h *Header) readJPEG(data []byte) error {
 	return errors.New("it has no frame header of a kind that is decoded")
 }
 
-// samplesPerPixel sums the components' samples as their sampling factors have them.
+// samplesPerPixel sums the components' samples by their sampling factors.
 func samplesPerPixel(components []byte) float64 {
 	samples, most := 0, 1
 	for i := 0; i < len(components); i += 3 {

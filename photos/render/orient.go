@@ -8,14 +8,14 @@ import (
 	"relais/photos/heif"
 )
 
-// An orientation is Exif's: how the stored picture has to be turned to be upright.
-// 0 and 1 say that it is.
+// An orientation is Exif's: how to turn the stored picture upright.
+// 0 and 1 are upright.
 type orientation int
 
 const upright orientation = 1
 
 func (o orientation) apply(m *image.NRGBA) *image.NRGBA {
-	switch o { // imaging turns against the clock
+	switch o { // imaging turns counterclockwise
 	case 2:
 		return imaging.FlipH(m)
 	case 3:
@@ -34,23 +34,23 @@ func (o orientation) apply(m *image.NRGBA) *image.NRGBA {
 	return m
 }
 
-// degrees is the turn with the clock that is left when left and right are swapped first
-// where the picture is mirrored.
+// degrees returns the clockwise turn that remains after a mirrored picture is flipped left to
+// right.
 func (o orientation) degrees() int {
 	return [...]int{1: 0, 2: 0, 3: 180, 4: 180, 5: 270, 6: 90, 7: 90, 8: 270}[o]
 }
 
-// sideways tells whether width and height change places.
+// sideways reports whether the turn swaps width and height.
 func (o orientation) sideways() bool { return o >= 5 }
 
-// rotationHEIF is the sum of the turns that the file itself states, degrees with the
-// clock.
+// rotationHEIF sums the turns that the file states, in degrees clockwise.
+
 func rotationHEIF(data []byte) int {
 	f, err := heif.Parse(data)
 	if err != nil {
 		return 0
 	}
-	quarters := 0 // against the clock
+	quarters := 0 // counterclockwise
 	for _, t := range f.Primary().Transforms {
 		if turn, ok := t.(heif.Rotation); ok {
 			quarters += int(turn)

@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// resizeYCbCr resizes each plane by itself, which takes a third of the library's time: there
-// are fewer samples, and colours that are stored for every other pixel are interpolated on
-// the way.
+// resizeYCbCr resizes each plane separately, which takes a third of the library's time: it has
+// fewer samples, and resizing interpolates subsampled chroma at once.
+
 func resizeYCbCr(src *image.YCbCr, width, height int) *image.NRGBA {
 	size := src.Rect.Size()
 	chroma := chromaSize(src)
@@ -28,7 +28,7 @@ func resizeYCbCr(src *image.YCbCr, width, height int) *image.NRGBA {
 	return out
 }
 
-// chromaSize is how many samples of a colour there are in and down the picture.
+// chromaSize returns the size of the chroma planes, in samples.
 func chromaSize(m *image.YCbCr) image.Point {
 	last := m.Rect.Max.Sub(image.Pt(1, 1))
 	first := m.COffset(m.Rect.Min.X, m.Rect.Min.Y)
@@ -46,7 +46,7 @@ func (p plane) resize(width, height int) plane {
 	return p.across(width).down(height)
 }
 
-// across changes the width.
+// across resizes the width.
 func (p plane) across(width int) plane {
 	if width == p.width {
 		return p
@@ -69,7 +69,7 @@ func (p plane) across(width int) plane {
 	return out
 }
 
-// down changes the height, and leaves no gap between the rows.
+// down resizes the height. The rows of the result are contiguous.
 func (p plane) down(height int) plane {
 	if height == p.height && p.stride == p.width {
 		return p
@@ -105,14 +105,14 @@ const (
 
 func clamped(sum int32) uint8 { return uint8(min(max(sum>>14, 0), 255)) }
 
-// taps are the samples that one new sample is made from.
+// taps are the old samples of one new sample, with their weights.
 type taps struct {
 	first   int
 	weights []int32 // their sum is one
 }
 
-// newTaps places the kernel over each of the new samples, widened where there are fewer of
-// them than old ones.
+// newTaps places the kernel over each new sample. The kernel is widened for a reduction.
+
 func newTaps(old, n int) []taps {
 	step := float64(old) / float64(n)
 	width := max(step, 1)
@@ -134,7 +134,7 @@ func newTaps(old, n int) []taps {
 				heaviest = j
 			}
 		}
-		all[i].weights[heaviest] += left // what rounding left over
+		all[i].weights[heaviest] += left // the rest of rounding
 	}
 	return all
 }
@@ -150,7 +150,7 @@ func catmullRom(x float64) float64 {
 	return 0
 }
 
-// inParallel splits n rows among the cores.
+// inParallel splits the work on n rows among the cores.
 func inParallel(n int, work func(from, to int)) {
 	parts := min(runtime.GOMAXPROCS(0), n)
 	var wait sync.WaitGroup

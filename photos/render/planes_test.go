@@ -21,7 +21,7 @@ func TestResizeYCbCr(t *testing.T) {
 		}
 		want := imaging.Resize(m, c.toW, c.toH, imaging.CatmullRom)
 		if d := difference(resizeYCbCr(m, c.toW, c.toH), want); d > 1 {
-			t.Errorf("%+v: the mean difference is %.2f levels", c, d)
+			t.Errorf("%+v: mean difference = %.2f levels, want at most 1", c, d)
 		}
 	}
 }
@@ -42,7 +42,7 @@ func TestResizeSubsampled(t *testing.T) {
 			sub := m.SubImage(part)
 			want := imaging.Resize(sub, 40, 30, imaging.CatmullRom)
 			if d := difference(resize(sub, 40, 30), want); d > 1 {
-				t.Errorf("%v: the mean difference is %.2f levels", fmt.Sprint(ratio, part), d)
+				t.Errorf("%v: mean difference = %.2f levels, want at most 1", fmt.Sprint(ratio, part), d)
 			}
 		}
 	}

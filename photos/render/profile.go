@@ -15,8 +15,8 @@ import (
 // 4,000.
 const maxProfile = 4 << 20
 
-// profileOf reads the colour profile of a file; nil stands for sRGB, also where there is
-// one that cannot be read: the colours are then shown as if there were none.
+// profileOf reads the colour profile of a file. nil means sRGB; it is also returned for a
+// profile that cannot be read.
 func profileOf(format Format, data []byte) *icc.Profile {
 	var profile []byte
 	switch format {
@@ -45,7 +45,7 @@ func profileOf(format Format, data []byte) *icc.Profile {
 	return p
 }
 
-// profileJPEG puts the parts together that are in APP2 segments (ICC.1:2010, B.4).
+// profileJPEG joins the parts in APP2 segments (ICC.1:2010, B.4).
 func profileJPEG(data []byte) []byte {
 	const app2, name = 0xe2, "ICC_PROFILE\x00"
 	parts := map[byte][]byte{}
@@ -86,7 +86,7 @@ func profilePNG(data []byte) []byte {
 	return nil
 }
 
-// Tags of TIFF that matter here.
+// Tags of TIFF.
 const (
 	tagCompression = 259
 	tagPhotometric = 262

@@ -150,7 +150,7 @@ func TestProfiles(t *testing.T) {
 			}
 		}
 		if res.Format != Format(name) {
-			t.Errorf("%s is taken for %s", name, res.Format)
+			t.Errorf("format = %s, want %s", res.Format, name)
 		}
 	}
 	plain := shown(t, rendered(t, asPNG(t, m)).Main)

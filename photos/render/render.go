@@ -1,7 +1,7 @@
-// Package render makes of an uploaded image the three pictures that are shown. It is
-// pure: bytes in, bytes out. It does not defend the process against decoders that run
-// out of memory or time beyond refusing what a header gives away: run it where it can
-// be killed.
+// Package render makes the three pictures that are shown from an uploaded image. It is
+// pure: bytes in, bytes out. It refuses images whose header states too much, but does not
+// protect the process from decoders that run out of memory or time: run it in a process that
+// can be killed.
 package render
 
 import (
@@ -21,13 +21,13 @@ import (
 var (
 	// ErrTooLarge says that the image has too many pixels, or takes too much memory.
 	ErrTooLarge = errors.New("the image is too large")
-	// ErrUnsupported says that the image is damaged or of a kind that is not read.
+	// ErrUnsupported says that the image is damaged, or of an unsupported kind.
 	ErrUnsupported = errors.New("the image cannot be read")
-	// ErrHEIC says that a HEIC or HEIF image is damaged or of a kind that is not read.
+	// ErrHEIC says that a HEIC or HEIF image is damaged, or of an unsupported kind.
 	ErrHEIC = errors.New("the HEIC image cannot be converted")
 )
 
-// failed is err as one of the errors above.
+// failed wraps err in one of the errors above.
 func (h Header) failed(err error) error {
 	kind := ErrUnsupported
 	switch {
@@ -43,13 +43,13 @@ func (h Header) failed(err error) error {
 }
 
 // Sizes in pixels. Main fits into its square and is never enlarged; the other two are
-// filled from the middle of the image, which is enlarged when it is smaller, so that
-// their size can be relied on.
+// filled from the middle of the image, which is enlarged if necessary, so that
+// they always have their size.
 const (
 	MainSide                        = 1920
 	ThumbnailSide                   = 400
 	OpenGraphWidth, OpenGraphHeight = 1200, 630
-	MainBytes                       = 2 << 20 // that main aims to stay below
+	MainBytes                       = 2 << 20 // main aims to have fewer
 )
 
 // A Picture is a WebP file without metadata.
@@ -58,23 +58,23 @@ type Picture struct {
 	Width, Height int
 }
 
-// A Result is what has been made of an image.
+// A Result is the rendered pictures of an image, and its metadata.
 type Result struct {
 	Format                     Format
 	Main, Thumbnail, OpenGraph Picture
-	Rotation                   int         // that was applied, degrees clockwise: 0, 90, 180 or 270; mirroring aside
-	Exif                       exif.Fields // of the file, the position among them
+	Rotation                   int         // applied turn, degrees clockwise: 0, 90, 180 or 270; without mirroring
+	Exif                       exif.Fields // of the file, including the position
 }
 
-// A Renderer renders. The zero value does, except for AVIF. It is safe for concurrent use.
+// A Renderer renders images. The zero value does not decode AVIF. It is safe for concurrent use.
 type Renderer struct {
-	// Memory is how many bytes the process may take, 0 for no bound but MaxMemory.
+	// Memory is how many bytes the process may take; 0 means MaxMemory.
 	Memory int64
-	// AVIF decodes an AVIF image, its own transforms applied.
+	// AVIF decodes an AVIF image and applies its transforms.
 	AVIF func(ctx context.Context, data []byte) (*image.NRGBA, error)
 }
 
-// New is a Renderer of every format. The decoders of AVIF and HEIC are compiled when they
+// New returns a Renderer of every format. The decoders of AVIF and HEIC are compiled when they
 // are first needed, in about half a second each.
 func New() Renderer {
 	compiled := sync.OnceValues(func() (*avif.Decoder, error) {
@@ -89,8 +89,8 @@ func New() Renderer {
 	}}
 }
 
-// Render decodes an image of any of the formats and makes the three pictures. An error
-// that is none of the package's is the server's fault, or ctx's.
+// Render decodes an image and makes the three pictures. An error that is not one of the
+// package's is the server's fault, or ctx's.
 func (r Renderer) Render(ctx context.Context, data []byte) (*Result, error) {
 	h, err := Sniff(data)
 	if err != nil {
@@ -101,7 +101,7 @@ func (r Renderer) Render(ctx context.Context, data []byte) (*Result, error) {
 			ErrTooLarge, h.Width, h.Height, h.memory()/1e6, r.Memory/1e6)
 	}
 	res := &Result{Format: h.Format}
-	res.Exif, _ = exif.Read(data) // what cannot be read is not stated
+	res.Exif, _ = exif.Read(data) // fields that cannot be read are left out
 	turn := upright
 	switch h.Format {
 	case JPEG, PNG, WebP, TIFF:
@@ -120,8 +120,8 @@ func (r Renderer) Render(ctx context.Context, data []byte) (*Result, error) {
 	return res, res.make(ctx, src, turn, profileOf(h.Format, data))
 }
 
-// make fills in the pictures. The smaller ones are encoded beside main, and cut from it
-// where it is large enough. Colours are converted last: there are fewer pixels then.
+// make fills in the pictures. The smaller ones are encoded while main is, and are cut from
+// it where it is large enough. Colours are converted last, because fewer pixels remain.
 func (res *Result) make(ctx context.Context, src image.Image, turn orientation, profile *icc.Profile) error {
 	main := turn.apply(fit(src, MainSide))
 	work, ctx := errgroup.WithContext(ctx)

@@ -22,7 +22,7 @@ func withExif(file []byte, orientation int) []byte {
 	return append(append(append([]byte{}, file[:2]...), app1...), file[2:]...)
 }
 
-// What is stored is 60 × 40, red and green above blue and yellow; what is shown follows
+// The stored picture is 60 × 40, red and green above blue and yellow. The expected pictures follow
 // from the definition of the values (TIFF 6.0, Orientation: where row 0 and column 0 are).
 func TestOrientation(t *testing.T) {
 	byOneGoroutine(t)
@@ -43,14 +43,14 @@ func TestOrientation(t *testing.T) {
 	} {
 		res := rendered(t, withExif(file, o))
 		if res.Rotation != want.degrees {
-			t.Errorf("%d: %d degrees", o, res.Rotation)
+			t.Errorf("orientation %d: wrong turn of %d degrees", o, res.Rotation)
 		}
 		w, h := 60, 40
 		if 5 <= o && o <= 8 {
 			w, h = 40, 60
 		}
 		if res.Main.Width != w || res.Main.Height != h {
-			t.Errorf("%d: main is %d × %d", o, res.Main.Width, res.Main.Height)
+			t.Errorf("orientation %d: main = %d × %d, want %d × %d", o, res.Main.Width, res.Main.Height, w, h)
 		}
 		for _, tt := range []struct {
 			name string
@@ -75,13 +75,14 @@ func TestSizes(t *testing.T) {
 	} {
 		res := rendered(t, asPNG(t, quarters(c.w, c.h)))
 		if res.Main.Width != c.mainW || res.Main.Height != c.mainH {
-			t.Errorf("%d × %d: main is %d × %d", c.w, c.h, res.Main.Width, res.Main.Height)
+			t.Errorf("%d × %d: main = %d × %d, want %d × %d", c.w, c.h, res.Main.Width, res.Main.Height, c.mainW,
+				c.mainH)
 		}
 		if p := res.Thumbnail; p.Width != 400 || p.Height != 400 {
-			t.Errorf("%d × %d: thumbnail is %d × %d", c.w, c.h, p.Width, p.Height)
+			t.Errorf("%d × %d: thumbnail = %d × %d, want 400 × 400", c.w, c.h, p.Width, p.Height)
 		}
 		if p := res.OpenGraph; p.Width != 1200 || p.Height != 630 {
-			t.Errorf("%d × %d: open graph is %d × %d", c.w, c.h, p.Width, p.Height)
+			t.Errorf("%d × %d: open graph = %d × %d, want 1200 × 630", c.w, c.h, p.Width, p.Height)
 		}
 		if c.w > 3 {
 			corners(t, fmt.Sprint(c), shown(t, res.OpenGraph), red, green)
@@ -117,12 +118,12 @@ func TestFormats(t *testing.T) {
 		TIFF: tf.Bytes()} {
 		res := rendered(t, file)
 		if res.Format != want || res.Main.Width != 80 || res.Main.Height != 60 {
-			t.Errorf("%s: %s, %d × %d", want, res.Format, res.Main.Width, res.Main.Height)
+			t.Errorf("format = %s of %d × %d, want %s", res.Format, res.Main.Width, res.Main.Height, want)
 		}
 		corners(t, string(want), shown(t, res.Main), red, green, blue, yellow)
 		for n := 0; n < len(file); n += 1 + len(file)/40 {
 			if _, err := (Renderer{}).Render(context.Background(), file[:n]); err != nil && !typed(err) {
-				t.Errorf("%s cut at %d: %v", want, n, err)
+				t.Errorf("%s cut at %d: error = %v, want one of the package's", want, n, err)
 			}
 		}
 	}
@@ -137,7 +138,7 @@ func TestAlphaStaysStraight(t *testing.T) {
 	for _, p := range []Picture{res.Main, res.Thumbnail, res.OpenGraph} {
 		if got := shown(t, p).NRGBAAt(p.Width/2, p.Height/2); !near(got, color.NRGBA{200, 100, 50, 128}, 4) ||
 			got.A < 126 || got.A > 130 {
-			t.Errorf("%v", got)
+			t.Errorf("colour = %v, want about {200 100 50 128}", got)
 		}
 	}
 }
@@ -153,7 +154,7 @@ func TestIndexOutsidePalette(t *testing.T) {
 	}
 	m.Palette = m.Palette[:2]
 	if got := unpaletted(m).NRGBAAt(1, 1); got != (color.NRGBA{}) {
-		t.Errorf("%v", got)
+		t.Errorf("colour outside the palette = %v, want transparent", got)
 	}
 }
 
@@ -169,11 +170,11 @@ func TestQualityStepsDown(t *testing.T) {
 	}
 	below, err := encodeBelow(context.Background(), m, len(at80.WebP)*2/3)
 	if err != nil || len(below.WebP) >= len(at80.WebP)*2/3 {
-		t.Errorf("%d bytes, %v; at quality 80 %d", len(below.WebP), err, len(at80.WebP))
+		t.Errorf("%d bytes, %v; want less than two thirds of %d", len(below.WebP), err, len(at80.WebP))
 	}
 	least, err := encodeBelow(context.Background(), m, 1)
 	if err != nil || len(least.WebP) == 0 || len(least.WebP) > len(below.WebP) {
-		t.Errorf("%d bytes, %v", len(least.WebP), err)
+		t.Errorf("at the lowest quality: %d bytes, %v; want at most %d", len(least.WebP), err, len(below.WebP))
 	}
 }
 
@@ -206,6 +207,6 @@ func TestAVIFPlugsIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if res.Format != AVIF || res.Rotation != 90 || res.Main.Width != 60 {
-		t.Errorf("%s, %d degrees, %d wide", res.Format, res.Rotation, res.Main.Width)
+		t.Errorf("%s, %d degrees, %d wide; want AVIF, 90, 60", res.Format, res.Rotation, res.Main.Width)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/disintegration/imaging"
 )
 
-// fit makes the largest picture that has no side above the given one and is no larger
+// fit makes the largest picture whose sides are at most side, and that is not larger
 // than src.
 func fit(src image.Image, side int) *image.NRGBA {
 	size := src.Bounds().Size()
@@ -20,8 +20,8 @@ func fit(src image.Image, side int) *image.NRGBA {
 
 func scaled(n int, scale float64) int { return max(1, int(math.Round(float64(n)*scale))) }
 
-// cover makes a picture of that size of the middle of main, or of src, which is main
-// before it was reduced and turned, if main would have to be enlarged.
+// cover makes a picture of the given size from the middle of main. If main would have to be
+// enlarged, it uses src, which is main before it was reduced and turned.
 func cover(main *image.NRGBA, src image.Image, turn orientation, width, height int) *image.NRGBA {
 	size := main.Bounds().Size()
 	if size.X >= width && size.Y >= height {
@@ -33,8 +33,8 @@ func cover(main *image.NRGBA, src image.Image, turn orientation, width, height i
 	return turn.apply(fill(src, width, height))
 }
 
-// fill cuts first and resizes then: a long strip would become a huge picture the other
-// way around.
+// fill cuts before it resizes. In the other order a long strip would become a huge picture.
+
 func fill(src image.Image, width, height int) *image.NRGBA {
 	b := src.Bounds()
 	scale := min(float64(b.Dx())/float64(width), float64(b.Dy())/float64(height))

@@ -27,27 +27,27 @@ const (
 	GIF  Format = "GIF"
 	BMP  Format = "BMP"
 	TIFF Format = "TIFF"
-	HEIC Format = "HEIC" // HEIF with a brand of HEVC's
-	HEIF Format = "HEIF" // HEIF without
+	HEIC Format = "HEIC" // HEIF with a brand for HEVC
+	HEIF Format = "HEIF" // HEIF without such a brand
 	AVIF Format = "AVIF"
 	SVG  Format = "SVG"
 )
 
-// What an image may have before it is decoded.
+// Limits of an image, checked before it is decoded.
 const (
 	MaxPixels = 120_000_000
-	MaxMemory = 600_000_000 // bytes that decoding is estimated to take
+	MaxMemory = 600_000_000 // bytes, estimated, that decoding takes
 )
 
-// A Header is what an image file says of itself. It may be wrong.
+// A Header is what an image file states about itself. It may be wrong.
 type Header struct {
 	Format        Format
 	Width, Height int // pixels as stored, before any rotation; an SVG's are those of its picture here
 	perPixel      float64
 }
 
-// Sniff recognises a format by the bytes alone and reads how large the image claims
-// to be, without decoding it. Its error is ErrUnsupported, ErrHEIC, or ErrTooLarge.
+// Sniff recognises the format by content and reads the stated size of the image
+// without decoding it. Its error is ErrUnsupported, ErrHEIC, or ErrTooLarge.
 func Sniff(data []byte) (Header, error) {
 	h := Header{Format: format(data)}
 	err := h.read(data)
@@ -66,8 +66,8 @@ func Sniff(data []byte) (Header, error) {
 	return h, nil
 }
 
-// memory estimates the bytes of a process that renders the image, by what such processes
-// were seen to take: a photo of two megapixels takes 100 MB, an HEIC of 24 took 750 MB.
+// memory estimates the bytes of a process that renders the image, from measurements of such
+// processes: a photo of two megapixels took 100 MB, an HEIC of 24 took 750 MB.
 func (h Header) memory() int64 {
 	const program, spare, spareHEIC = 80e6, 1.25, 2.3
 	decoded := float64(h.Width) * float64(h.Height) * h.perPixel
@@ -92,7 +92,7 @@ func format(data []byte) Format {
 		return TIFF
 	case begins("BM") && len(data) >= 14 && bytes.Equal(data[6:10], make([]byte, 4)): // reserved zeros
 		return BMP
-	case heif.Is(data): // the boxes tell more than this brand does
+	case heif.HasSignature(data): // the boxes decide, not the major brand
 		if brand := string(data[8:12]); brand == "avif" || brand == "avis" {
 			return AVIF
 		}
@@ -142,10 +142,10 @@ func (h *Header) read(data []byte) error {
 	case SVG:
 		return h.readSVG(data)
 	}
-	return fmt.Errorf("it begins like none of the formats that are read")
+	return fmt.Errorf("it does not begin like any of the supported formats")
 }
 
-// config has a decoder read the header. perPixel is for channels of 8 bits.
+// config lets a decoder read the header. perPixel is for channels of 8 bits.
 func (h *Header) config(data []byte, read func(io.Reader) (image.Config, error), perPixel float64) error {
 	c, err := guarded(func() (image.Config, error) { return read(bytes.NewReader(data)) })
 	if deep(c.ColorModel) {
@@ -155,7 +155,7 @@ func (h *Header) config(data []byte, read func(io.Reader) (image.Config, error),
 	return err
 }
 
-// deep tells whether the channels have 16 bits.
+// deep reports whether the channels have 16 bits.
 func deep(model color.Model) bool {
 	return model == color.Gray16Model || model == color.RGBA64Model || model == color.NRGBA64Model
 }
@@ -171,8 +171,8 @@ func pngBytes(data []byte) float64 {
 	return 4
 }
 
-// readHEIF takes what a decoder has to decode, all tiles, for the size if that is more
-// than the picture has.
+// readHEIF takes the pixels of all tiles, which a decoder has to decode, for the size if they
+// are more than the picture has.
 func (h *Header) readHEIF(data []byte) error {
 	const perPixel = 12 // measured: 12 megapixels of AVIF take 180 MB, of HEIC more
 	f, err := heif.Parse(data)
@@ -184,7 +184,7 @@ func (h *Header) readHEIF(data []byte) error {
 		h.Format = AVIF
 	case "hvc1", "hev1":
 		for _, brand := range []string{"heic", "heix", "heim", "heis", "hevc", "hevx"} {
-			if f.Has(brand) {
+			if f.HasBrand(brand) {
 				h.Format = HEIC
 			}
 		}

@@ -62,10 +62,10 @@ func TestLimits(t *testing.T) {
 	} {
 		var err error
 		if n := allocated(func() { _, err = Sniff(c.file) }); n > 1<<20 {
-			t.Errorf("%s: %d bytes were allocated", c.name, n)
+			t.Errorf("%s: %d bytes were allocated, want at most 1 MiB", c.name, n)
 		}
 		if !errors.Is(err, c.want) {
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%s: wrong error %v", c.name, err)
 		}
 	}
 }
@@ -99,7 +99,7 @@ func FuzzSniff(f *testing.F) {
 			t.Error(err)
 		}
 		if err == nil && (h.Width <= 0 || h.Height <= 0 || h.Width*h.Height > MaxPixels) {
-			t.Errorf("%+v", h)
+			t.Errorf("size of %+v, want 1 to MaxPixels pixels", h)
 		}
 		stillWebP(bytes.Clone(data))
 	})

@@ -14,16 +14,16 @@ import (
 	"github.com/srwiley/oksvg"
 )
 
-// prologue is how many bytes an SVG's root has to begin and end in.
+// prologue is within how many bytes an SVG's root tag has to end.
 const prologue = 64 << 10
 
-// A root is the start tag of an SVG's root element, and where it stands in the file.
+// A root is the start tag of an SVG's root element, and its position in the file.
 type root struct {
 	xml.StartElement
 	from, to int64
 }
 
-// readRoot looks past byte order mark, XML declaration, comments and document type.
+// readRoot skips byte order mark, XML declaration, comments and document type.
 func readRoot(data []byte) (root, error) {
 	dec := scan(data[:min(len(data), prologue)])
 	for {
@@ -57,7 +57,7 @@ func isSVG(data []byte) bool {
 	return err == nil
 }
 
-// readSVG takes the stated size, or the view box where there is none, no larger than main.
+// readSVG reads the stated size, or else that of the view box, reduced to at most main.
 func (h *Header) readSVG(data []byte) error {
 	r, err := readRoot(data)
 	if err != nil {
@@ -72,7 +72,7 @@ func (h *Header) readSVG(data []byte) error {
 	return nil
 }
 
-// size is that of the picture, in pixels, and the view box: x, y, width and height.
+// size returns the size of the picture in pixels, and the view box: x, y, width and height.
 func (r root) size() (width, height float64, box [4]float64, err error) {
 	for _, a := range r.Attr {
 		switch a.Name.Local {
@@ -100,12 +100,12 @@ func (r root) size() (width, height float64, box [4]float64, err error) {
 	}
 	for _, v := range []float64{width, height, box[2], box[3]} {
 		if !(v >= 1e-3 && v <= 1e9) {
-			return 0, 0, box, errors.New("the SVG states no size that makes sense")
+			return 0, 0, box, errors.New("the SVG states no valid size")
 		}
 	}
 	for _, v := range box[:2] {
 		if !(math.Abs(v) <= 1e9) {
-			return 0, 0, box, errors.New("the SVG's view box makes no sense")
+			return 0, 0, box, errors.New("the SVG's view box is not valid")
 		}
 	}
 	return width, height, box, nil
@@ -117,7 +117,7 @@ var units = []struct {
 	pixels float64
 }{{"px", 1}, {"pt", 96. / 72}, {"pc", 16}, {"mm", 96 / 25.4}, {"cm", 96 / 2.54}, {"in", 96}}
 
-// length is 0 for what has no size of its own, such as 100%.
+// length returns a length in pixels, or 0 for one without a fixed size, such as 100%.
 func length(s string) float64 {
 	s, pixels := strings.TrimSpace(s), 1.
 	for _, u := range units {
@@ -133,8 +133,8 @@ func length(s string) float64 {
 	return n * pixels
 }
 
-// decodeSVG draws on a transparent ground. Nothing is ever fetched: the library does not
-// know how.
+// decodeSVG draws on a transparent background. Nothing is ever fetched: the library cannot.
+
 func decodeSVG(h Header, data []byte) (image.Image, error) {
 	if err := countSVG(data); err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func decodeSVG(h Header, data []byte) (image.Image, error) {
 	return out, nil
 }
 
-// simplified is the file with its root's size left out: the library would fail on one such
+// simplified returns the file without its root's size: the library would fail on one such
 // as 100%.
 func (r root) simplified(data []byte) io.Reader {
 	name := r.Name.Local

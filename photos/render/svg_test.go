@@ -30,10 +30,10 @@ func TestSVGSize(t *testing.T) {
 			res := rendered(t,
 				[]byte("\ufeff<?xml version='1.0' encoding='ISO-8859-1'?><!-- <a> --><!DOCTYPE svg>\n<svg xmlns='http://www.w3.org/2000/svg' "+tt.attributes+"><rect width='1e6' height='1e6' fill='red'/></svg>"))
 			if res.Format != SVG || res.Main.Width != tt.want[0] || res.Main.Height != tt.want[1] {
-				t.Errorf("%s: %s, %d × %d", tt.attributes, res.Format, res.Main.Width, res.Main.Height)
+				t.Errorf("%s: wrong size: %s, %d × %d", tt.attributes, res.Format, res.Main.Width, res.Main.Height)
 			}
 			if got := shown(t, res.Main).NRGBAAt(0, 0); tt.want[1] > 1 && !near(got, color.NRGBA{255, 0, 0, 255}, 4) {
-				t.Errorf("%s: %v", tt.attributes, got)
+				t.Errorf("%s: wrong colour %v", tt.attributes, got)
 			}
 		})
 	}
@@ -47,7 +47,7 @@ func TestSVGSize(t *testing.T) {
 		`<svg width="9" height="9">` + strings.Repeat("<g/>", maxElements) + `</svg>`,
 	} {
 		if _, err := (Renderer{}).Render(context.Background(), []byte(file)); !typed(err) {
-			t.Errorf("%.60s: %v", file, err)
+			t.Errorf("%.60s: error = %v, want one of the package's", file, err)
 		}
 	}
 }
@@ -59,7 +59,7 @@ func TestSVGViewBox(t *testing.T) {
 	m := shown(t, res.Main)
 	for x, opaque := range map[int]bool{20: false, 100: true, 75: true, 125: true, 180: false} {
 		if got := m.NRGBAAt(x, 50); (got.A == 255) != opaque || opaque && !near(got, color.NRGBA{0, 0, 255, 255}, 4) {
-			t.Errorf("at %d: %v", x, got)
+			t.Errorf("colour at %d = %v, want blue = %t, else transparent", x, got, opaque)
 		}
 	}
 }
@@ -79,10 +79,10 @@ func TestSVGFetchesNothing(t *testing.T) {
 		`<!DOCTYPE svg [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;">]>` + start + `<text>&c;</text></svg>`,
 	} {
 		if _, err := (Renderer{}).Render(context.Background(), []byte(file)); err != nil && !typed(err) {
-			t.Errorf("%.200s: %v", file, err)
+			t.Errorf("%.200s: error = %v, want nil or one of the package's", file, err)
 		}
 	}
 	if n := asked.Load(); n != 0 {
-		t.Errorf("%d requests", n)
+		t.Errorf("%d requests were sent, want none", n)
 	}
 }

@@ -8,25 +8,25 @@ import (
 	"strings"
 )
 
-// What an SVG may have. The library reads all of it into memory, draws a copy of what
+// Limits of an SVG. The library reads all of it into memory, draws a copy of what
 // <use> names at each place, and cannot be stopped.
 const (
 	maxSVG      = 5 << 20 // bytes of the file
-	maxElements = 100_000 // with those that <use> repeats
+	maxElements = 100_000 // including those that <use> repeats
 	maxNesting  = 256
 	maxUses     = 32         // one within the other
 	maxMarks    = 1_000_000  // numbers and commands of paths, also repeated
 	maxText     = 64_000_000 // bytes of attributes and styles that are read, also repeated
 )
 
-// A cost is what the library has to read.
+// A cost is how much the library has to read.
 type cost struct{ elements, marks, text int64 }
 
 func (c *cost) add(more cost) {
 	c.elements, c.marks, c.text = c.elements+more.elements, c.marks+more.marks, c.text+more.text
 }
 
-// check is kept at each step, so that the sums do not overflow.
+// check compares the cost with the limits. It is called at each step, so that sums do not overflow.
 func (c cost) check() error {
 	switch {
 	case c.elements > maxElements:
@@ -41,7 +41,7 @@ func (c cost) check() error {
 	return nil
 }
 
-// A definition is what <use> repeats: the library begins one at each id inside <defs>.
+// A definition can be repeated by <use>: the library begins one at each id inside <defs>.
 type definition struct {
 	cost
 	uses []string // ids
@@ -59,12 +59,12 @@ type svgCounter struct {
 	depth    int
 	style    string
 	inStyle  bool
-	perClass int64 // what an element with a class costs
+	perClass int64 // cost of an element with a class
 	label    int64 // bytes of the title or description so far
 	inLabel  bool
 }
 
-// countSVG refuses what would take the library much memory or time.
+// countSVG refuses an SVG that would take the library much memory or time.
 func countSVG(data []byte) error {
 	if len(data) > maxSVG {
 		return fmt.Errorf("%w: an SVG may have %d MiB", ErrTooLarge, maxSVG>>20)
@@ -197,7 +197,7 @@ func (c *svgCounter) chars(text []byte) {
 	}
 }
 
-// resolve adds what <use> repeats.
+// resolve adds the costs of <use>.
 func (c *svgCounter) resolve() error {
 	known := map[string]cost{}
 	for _, id := range c.uses {
@@ -213,7 +213,7 @@ func (c *svgCounter) resolve() error {
 	return nil
 }
 
-// repeated is the cost of drawing a definition; several with one id cost the most of any.
+// repeated returns the cost of drawing a definition; of several with one id, the highest cost.
 func (c *svgCounter) repeated(id string, known map[string]cost, depth int) (most cost, err error) {
 	if most, ok := known[id]; ok {
 		return most, nil

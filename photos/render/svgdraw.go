@@ -13,7 +13,7 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// Drawing is counted in nanoseconds or so of one core.
+// Costs of drawing, in about nanoseconds of one core.
 const (
 	maxWork      = 4_000_000_000
 	lineWork     = 32  // of any line
@@ -25,10 +25,10 @@ const (
 	maxDashes    = 64  // of a line
 )
 
-// A tooMuchWork ends drawing from inside the library, which has no other way.
+// A tooMuchWork is the panic that ends drawing inside the library.
 type tooMuchWork struct{}
 
-// drawIcon draws the shapes when that is no more than maxWork. It returns the work, as far
+// drawIcon draws the shapes if the work is at most maxWork. It returns the work, as far
 // as that was counted.
 func drawIcon(icon *oksvg.SvgIcon, out *image.RGBA) (work int64, err error) {
 	for i := range icon.SVGPaths {
@@ -41,7 +41,7 @@ func drawIcon(icon *oksvg.SvgIcon, out *image.RGBA) (work int64, err error) {
 	return counting.work, (&canvas{bounds: out.Rect, out: out}).draw(icon)
 }
 
-// boundDashes changes dashes that the library would step through for long.
+// boundDashes changes dashes that would take the library long.
 func boundDashes(s *oksvg.PathStyle) {
 	sum := 0.
 	for _, d := range s.Dash {
@@ -187,7 +187,7 @@ func paint(painter *vector.Rasterizer, a, b point) {
 	}
 }
 
-// crossings are where a line that goes down crosses the sides, from above.
+// crossings returns where a downward line crosses the sides, from top to bottom.
 func crossings(a, b point, width float32) []point {
 	var all []point
 	for _, side := range []float32{-1, width + 1} {

@@ -15,9 +15,9 @@ type frame struct {
 	at   image.Point
 }
 
-// stillWebP makes of a WebP file one that has only its first picture (WebP container
-// specification: VP8X, ANMF): the decoder takes neither animations nor flags that do not
-// fit the chunks. The canvas is zero where the file states none.
+// stillWebP reduces a WebP file to its first picture (WebP container
+// specification: VP8X, ANMF): the decoder refuses animations, and flags that do not
+// match the chunks. The canvas is zero if the file states none.
 func stillWebP(data []byte) (f frame, canvas image.Point, err error) {
 	for name, body := range chunk.RIFF(data, "WEBP") {
 		switch {
@@ -35,7 +35,7 @@ func stillWebP(data []byte) (f frame, canvas image.Point, err error) {
 	return f, canvas, errors.New("it has no picture")
 }
 
-// stillFile writes the first picture of the chunks, of that size if it is stated.
+// stillFile writes the first picture of the chunks, with the size unless it is zero.
 func stillFile(size image.Point, chunks iter.Seq2[string, []byte]) ([]byte, error) {
 	var alpha []byte
 	for name, body := range chunks {
@@ -74,7 +74,7 @@ func appendChunk(file []byte, name string, body []byte) []byte {
 func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 
 // fullRange spreads the levels of video (ITU-R BT.601: 16 to 235, colours to 240), which a
-// lossy WebP always has and its decoder leaves, to the full range of an image.YCbCr.
+// lossy WebP always has and its decoder keeps, to the full range of an image.YCbCr.
 func fullRange(m *image.YCbCr) {
 	var luma, chroma [256]uint8
 	for i := range 256 {

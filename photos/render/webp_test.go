@@ -60,12 +60,12 @@ func TestAnimatedWebP(t *testing.T) {
 			}
 			res := rendered(t, animation(t, image.Pt(100, 80), image.Pt(50, 40), tt.m))
 			if res.Format != WebP || res.Main.Width != 100 || res.Main.Height != 80 {
-				t.Fatalf("%s: %s, %d × %d", tt.name, res.Format, res.Main.Width, res.Main.Height)
+				t.Fatalf("main = %s, %d × %d; want WebP, 100 × 80", res.Format, res.Main.Width, res.Main.Height)
 			}
 			shownMain := shown(t, res.Main)
 			for i, at := range []image.Point{{25, 20}, {75, 20}, {25, 60}} {
 				if got := shownMain.NRGBAAt(at.X, at.Y); got.A != none.A {
-					t.Errorf("%s: quarter %d is %v", tt.name, i, got)
+					t.Errorf("alpha of quarter %d = %v, want that of %v", i, got, none)
 				}
 			}
 			lower := image.NewNRGBA(image.Rect(0, 0, 50, 40))
@@ -78,7 +78,7 @@ func TestAnimatedWebP(t *testing.T) {
 		})
 	}
 	if _, err := Sniff(animation(t, image.Pt(60, 60), image.Pt(50, 40), quarters(50, 40))); !typed(err) {
-		t.Errorf("a frame beyond the canvas: %v", err)
+		t.Errorf("frame beyond the canvas: error = %v, want one of the package's", err)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestLevels(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := color.NRGBAModel.Convert(got.At(16, 16)).(color.NRGBA); !near(got, want, 3) {
-			t.Errorf("%v, libwebp has %v", got, want)
+			t.Errorf("colour = %v, want %v as libwebp has", got, want)
 		}
 	}
 }

@@ -14,15 +14,15 @@ import (
 	"relais/photos/chunk"
 )
 
-// An unsupported is the error of an image that is sound as far as it was looked at, but has
-// something that is not read.
+// An unsupported is the error of an image that looks sound, but has
+// something that is not supported.
 type unsupported struct{ what, instead string }
 
 func (u *unsupported) Error() string {
 	return fmt.Sprintf("%s, which is not supported: save it as %s", u.what, u.instead)
 }
 
-// inWords says of a decoder's error what a user can do about it.
+// inWords adds what a user can do about it to a decoder's error.
 func (h Header) inWords(err error) error {
 	var (
 		ofJPEG jpeg.UnsupportedError
@@ -48,7 +48,7 @@ func (h Header) inWords(err error) error {
 
 const tiffInstead = "JPEG, PNG or an RGB TIFF with LZW"
 
-// Compressions and colours of TIFF that the decoder has, and names of others.
+// Compressions and colours of TIFF that the decoder knows, and names of others.
 var (
 	readCompressions = map[uint32]bool{0: true, 1: true, 2: true, 3: true, 4: true, 5: true, 8: true, 32773: true,
 		32946: true}
@@ -62,7 +62,7 @@ var (
 	}
 )
 
-// checkTIFF refuses by name what the decoder would refuse by number.
+// checkTIFF refuses by name the compressions and colours that the decoder refuses by number.
 func checkTIFF(data []byte) error {
 	tags := tagsTIFF(data)
 	if c := tags[tagCompression].first; !readCompressions[c] {
@@ -78,7 +78,7 @@ func checkTIFF(data []byte) error {
 	return nil
 }
 
-// checkJPEG refuses what has no frame that is decoded (ITU-T T.81, table B.1).
+// checkJPEG refuses a file without a frame that can be decoded (ITU-T T.81, table B.1).
 func checkJPEG(data []byte) error {
 	adobe, channels := false, byte(0)
 	for marker, sof := range chunk.JPEG(data) {

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// What is not read is refused by its name, with what to do.
-func TestRefusedInWords(t *testing.T) {
+// The error names what is not supported, and what to do.
+func TestUnsupportedImageErrors(t *testing.T) {
 	m := quarters(32, 32)
 	jpg := asJPEG(t, m)
 	frame := bytes.Index(jpg, []byte{0xff, 0xc0})
@@ -28,7 +28,7 @@ func TestRefusedInWords(t *testing.T) {
 			tag{tagPhotometric, 3, photometric, nil}, tag{tagStrips, 4, 0, nil}, tag{277, 3, 4, nil},
 			tag{278, 4, 32, nil}, tag{tagStripBytes, 4, 0, nil})
 	}
-	// Four channels, of which no Adobe marker says how they are meant.
+	// Four channels without an Adobe marker, which would state their meaning.
 	old := 2 + int(binary.BigEndian.Uint16(jpg[frame+2:]))
 	four := append([]byte{0xff, 0xc0, 0, 20, 8, 0, 32, 0, 32, 4}, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0, 4, 0x11, 0)
 	noAdobe := slices.Concat(jpg[:frame], four, jpg[frame+old:])
@@ -53,7 +53,7 @@ func TestRefusedInWords(t *testing.T) {
 			_, err := renderer.Render(context.Background(), tt.file)
 			if !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), tt.words) ||
 				!strings.Contains(err.Error(), "save it as") {
-				t.Errorf("error %v", err)
+				t.Errorf("error = %v, want ErrUnsupported with %q", err, tt.words)
 			}
 		})
 	}
@@ -67,7 +67,7 @@ func TestCMYK(t *testing.T) {
 	got := plain(m)
 	for x, want := range []color.NRGBA{{255, 55, 55, 255}, {0, 0, 0, 255}} {
 		if c := color.NRGBAModel.Convert(got.At(x, 0)).(color.NRGBA); !near(c, want, 1) {
-			t.Errorf("pixel %d is %v, want %v", x, c, want)
+			t.Errorf("pixel %d = %v, want %v", x, c, want)
 		}
 	}
 }
