@@ -7,12 +7,12 @@ import (
 	"relais/photos/heif"
 )
 
-// preamble stands before the TIFF in JPEG always and elsewhere sometimes.
+// preamble precedes the TIFF always in JPEG, and sometimes elsewhere.
 var preamble = []byte("Exif\x00\x00")
 
-// cut finds the Exif TIFF in a file by what the file begins with: JPEG APP1
+// cut returns the Exif TIFF of a file, or nil. The beginning decides the format: JPEG APP1
 // (Exif 2.3, 4.7.2), PNG eXIf, WebP EXIF, the Exif item of HEIF and AVIF (ISO/IEC
-// 23008-12, A.2.1), and TIFF itself. It is nil when there is none.
+// 23008-12, A.2.1), and TIFF itself.
 func cut(file []byte) ([]byte, error) {
 	if _, err := byteOrder(file); err == nil {
 		return file, nil
@@ -36,7 +36,7 @@ func cut(file []byte) ([]byte, error) {
 }
 
 func cutHEIF(file []byte) ([]byte, error) {
-	if !heif.Is(file) {
+	if !heif.HasSignature(file) {
 		return nil, nil
 	}
 	f, err := heif.Parse(file)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-var errShort = errors.New("it ends early")
+var errShort = errors.New("it is cut off")
 
 // A box is one box of ISO/IEC 14496-12, without its header.
 type box struct {
@@ -14,13 +14,13 @@ type box struct {
 	body []byte
 }
 
-// next takes the first box off b.
+// next splits the first box off b.
 func next(b []byte) (first box, rest []byte, err error) {
 	r := reader{b: b}
 	size := uint64(r.u32())
 	kind := r.fourCC()
 	switch size {
-	case 0: // to the end
+	case 0: // extends to the end
 		size = uint64(len(b))
 	case 1:
 		size = r.u64()
@@ -33,7 +33,7 @@ func next(b []byte) (first box, rest []byte, err error) {
 		return box{}, nil, errShort
 	}
 	if size < header || size > uint64(len(b)) {
-		return box{}, nil, fmt.Errorf("box %q of %d bytes, of which %d are there", kind, size, len(b))
+		return box{}, nil, fmt.Errorf("box %q states %d bytes, has %d", kind, size, len(b))
 	}
 	return box{kind, b[header:size]}, b[size:], nil
 }
@@ -42,7 +42,7 @@ func next(b []byte) (first box, rest []byte, err error) {
 func children(body []byte, fn func(box) error) error {
 	for n := 0; len(body) > 0; n++ {
 		if n == maxBoxes {
-			return fmt.Errorf("more than %d boxes in one", maxBoxes)
+			return fmt.Errorf("it has more than %d boxes", maxBoxes)
 		}
 		b, rest, err := next(body)
 		if err != nil {
@@ -56,7 +56,7 @@ func children(body []byte, fn func(box) error) error {
 	return nil
 }
 
-// A reader takes big-endian numbers off b. Past the end it is bad and reads zeros.
+// A reader reads big-endian numbers from b. Beyond the end it is bad and reads zeros.
 type reader struct {
 	b   []byte
 	bad bool
@@ -94,7 +94,7 @@ func (r *reader) full() (version uint8, flags uint32) {
 	return uint8(v >> 24), v & 0xffffff
 }
 
-// end is the error of what was read.
+// end returns errShort if more was read than there is.
 func (r *reader) end() error {
 	if r.bad {
 		return errShort

@@ -1,6 +1,6 @@
-// Package heif reads the boxes of HEIF files, which HEIC and AVIF are: which items
-// there are, how large they say they are, how they are to be put together, and where
-// their bytes lie. It decodes no picture.
+// Package heif reads the boxes of HEIF files, among them HEIC and AVIF: the items of a
+// file, their stated sizes, how they are composed, and where their bytes are.
+// It decodes no pictures.
 //
 // The rules are those of ISO/IEC 23008-12 (HEIF), of ISO/IEC 14496-12 for the boxes
 // (ISOBMFF), and of the AV1 Image File Format for av1C.
@@ -12,11 +12,11 @@ import (
 	"slices"
 )
 
-// ErrUnsupported is in the errors for what is sound as far as it was read, but what
+// ErrUnsupported is in the errors for files that look sound, but have something that
 // this package does not know. Any other error says that the file is damaged.
 var ErrUnsupported = errors.New("not supported")
 
-// Bounds of what a file may hold; what has more is refused. A 200-megapixel picture
+// Limits of a file; larger ones are refused. A 200-megapixel picture
 // in tiles of 512 × 512 has 800 items.
 const (
 	maxBoxes      = 4096    // children of one box
@@ -24,10 +24,10 @@ const (
 	maxExtents    = 1 << 16 // of all items
 	maxReferences = 1 << 16 // of all items
 	maxLinks      = 1 << 17 // associations of properties, of all items
-	maxTransforms = 8       // of one item; there is no use for more than three
+	maxTransforms = 8       // of one item; more than three are of no use
 )
 
-// A File is what the boxes of a file say. It keeps the bytes that it was parsed
+// A File is the parsed boxes of a file. It keeps the bytes that it was parsed
 // from, which must not change. It is safe for concurrent use.
 type File struct {
 	Brand  string   // major brand, four bytes, such as "heic" or "avif"
@@ -45,9 +45,9 @@ var known = []string{
 	"mif1", "msf1", "miaf", "heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs", "avif", "avis",
 }
 
-// Is tells whether a file begins like one of the formats of this package: with a
-// ftyp box that has one of the brands above. It looks at nothing but the start.
-func Is(data []byte) bool {
+// HasSignature reports whether a file begins like one of the formats of this package: with a
+// ftyp box that has one of the known brands. It reads only the beginning.
+func HasSignature(data []byte) bool {
 	ftyp, _, err := next(data)
 	if err != nil || ftyp.kind != "ftyp" {
 		return false
@@ -56,8 +56,8 @@ func Is(data []byte) bool {
 	return f.ftyp(ftyp.body) == nil
 }
 
-// Parse reads the boxes. A file that ends early is an error only where its boxes
-// need what is missing: the bytes of an item that are missing are an error of Data.
+// Parse reads the boxes. A file that is cut off is an error only if a box is not
+// complete. Missing bytes of an item are an error of Data.
 func Parse(data []byte) (*File, error) {
 	f := &File{data: data, items: map[uint32]*Item{}}
 	ftyp, rest, err := next(data)
@@ -70,7 +70,7 @@ func Parse(data []byte) (*File, error) {
 	for range maxBoxes {
 		var b box
 		if b, rest, err = next(rest); err != nil {
-			return nil, fmt.Errorf("heif: no whole meta box: %w", err)
+			return nil, fmt.Errorf("heif: no complete meta box: %w", err)
 		}
 		if b.kind == "meta" {
 			if err := f.meta(b.body); err != nil {
@@ -92,20 +92,22 @@ func (f *File) ftyp(body []byte) error {
 	for n := 0; len(r.b) >= 4 && n < 64; n++ {
 		f.Brands = append(f.Brands, r.fourCC())
 	}
-	if !slices.ContainsFunc(known, f.Has) {
+	if !slices.ContainsFunc(known, f.HasBrand) {
 		return fmt.Errorf("brand %q: %w", f.Brand, ErrUnsupported)
 	}
 	return nil
 }
 
-// Has tells whether a brand is the major one or one of the compatible ones.
-func (f *File) Has(brand string) bool { return f.Brand == brand || slices.Contains(f.Brands, brand) }
+// HasBrand reports whether a brand is the major one or one of the compatible ones.
+func (f *File) HasBrand(brand string) bool {
+	return f.Brand == brand || slices.Contains(f.Brands, brand)
+}
 
-// Primary is the item to be shown. It is never nil.
+// Primary returns the item to be shown. It is never nil.
 func (f *File) Primary() *Item { return f.primary }
 
-// Codec is the type of the coded items that the primary item is made of: "av01" in
-// an AVIF, "hvc1" in a HEIC. It is "" when there is none, or several.
+// Codec returns the type of the coded items that the primary item is made of: "av01" in
+// an AVIF, "hvc1" in a HEIC. It is "" for none or several types.
 func (f *File) Codec() string {
 	codec := f.primary.Type
 	for i, tile := range f.primary.tiles() {
@@ -120,8 +122,8 @@ func (f *File) Codec() string {
 	return codec
 }
 
-// Exif returns the Exif blob of the primary item, from the TIFF header on; nil when
-// there is none.
+// Exif returns the Exif blob of the primary item from the TIFF header on, or nil if it
+// has no Exif item.
 func (f *File) Exif() ([]byte, error) {
 	for _, it := range f.items {
 		if it.Type != "Exif" || !slices.Contains(it.refs["cdsc"], f.primary.ID) {

@@ -14,43 +14,43 @@ func TestSample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Brand != "avif" || !f.Has("mif1") || f.Codec() != "av01" {
-		t.Errorf("brands %q %q, codec %q", f.Brand, f.Brands, f.Codec())
+	if f.Brand != "avif" || !f.HasBrand("mif1") || f.Codec() != "av01" {
+		t.Errorf("brands = %q %q, codec = %q; want avif with mif1, av01", f.Brand, f.Brands, f.Codec())
 	}
 	p := f.Primary()
 	if p.ID != 3 || p.Width != 100 || p.Height != 48 || !bytes.Equal(p.Depths, []byte{8, 8, 8}) || p.Unknown != "" {
-		t.Errorf("primary %+v", p)
+		t.Errorf("primary = %+v, want item 3 of 100 × 48, 3 × 8 bits", p)
 	}
 	want := []Transform{Crop{Fraction{90, 1}, Fraction{80, 2}, Fraction{-2, 2}, Fraction{0, 1}}, Rotation(1),
 		Mirror{false}}
 	if !reflect.DeepEqual(p.Transforms, want) {
-		t.Errorf("transforms %v", p.Transforms)
+		t.Errorf("wrong transforms %v", p.Transforms)
 	}
 	if c := (Color{1, 13, 6, true}); p.Color == nil || *p.Color != c {
-		t.Errorf("colour %v", p.Color)
+		t.Errorf("colour = %v, want %v", p.Color, c)
 	}
 	g, err := p.Grid()
 	if err != nil || g.Rows != 1 || g.Columns != 2 || g.Width != 100 || g.Height != 48 {
-		t.Fatalf("grid %+v, %v", g, err)
+		t.Fatalf("grid = %+v, %v; want 1 × 2 tiles, 100 × 48 pixels", g, err)
 	}
 	for i, want := range []string{"first tile", "second tile"} {
 		if data, err := g.Tiles[i].Data(); err != nil || string(data) != want {
-			t.Errorf("tile %d is %q, %v", i, data, err)
+			t.Errorf("wrong tile %d: %q, %v", i, data, err)
 		}
 	}
 	av1 := AV1Config{Profile: 1, Depth: 10, SubX: true, SubY: true, ConfigOBUs: []byte("obu")}
 	if got := g.Tiles[0].AV1; !reflect.DeepEqual(got, &av1) {
-		t.Errorf("av1C %+v", got)
+		t.Errorf("av1C = %+v, want %+v", got, av1)
 	}
 	if n, err := f.Pixels(); err != nil || n != 2*64*48 {
-		t.Errorf("%d pixels, %v", n, err)
+		t.Errorf("pixels = %d, %v; want %d", n, err, 2*64*48)
 	}
 	alpha, pre := p.Alpha()
 	if alpha == nil || alpha.ID != 4 || !pre || alpha.Unknown != "xyzw" {
-		t.Errorf("alpha %+v, premultiplied %v", alpha, pre)
+		t.Errorf("alpha = %+v, premultiplied = %v; want item 4, true", alpha, pre)
 	}
 	if blob, err := f.Exif(); err != nil || string(blob) != "MM\x00\x2a and so on" {
-		t.Errorf("Exif %q, %v", blob, err)
+		t.Errorf("wrong Exif %q, %v", blob, err)
 	}
 }
 
@@ -71,7 +71,7 @@ func TestDamage(t *testing.T) {
 			func(l *layout) { l.iloc = fullbox("iloc", 1, uint16(0x3400), uint16(0)) }},
 		{"iloc short", "ends early", func(l *layout) { l.iloc = fullbox("iloc", 1, uint16(0x4400), uint16(7)) }},
 		{"one place", "item 1 is there twice", func(l *layout) {
-			l.iloc = fullbox("iloc", 1, uint16(0x4400), uint16(2), at(1, 0, 0, 1), at(1, 0, 0, 1))
+			l.iloc = fullbox("iloc", 1, uint16(0x4400), uint16(2), location(1, 0, 0, 1), location(1, 0, 0, 1))
 		}},
 		{"overflow", "offset", func(l *layout) {
 			l.iloc = fullbox("iloc", 0, uint16(0x8880), uint16(1), uint16(1), uint16(0), uint64(1<<63), uint16(1),
@@ -86,18 +86,18 @@ func TestDamage(t *testing.T) {
 				fullbox("ipma", 0, uint32(1), uint16(1), uint8(9), strings.Repeat("\x01", 9)))
 		}},
 		{"crop", "denominator", func(l *layout) { l.iprp = mk("iprp", mk("ipco", mk("clap", make([]byte, 32)))) }},
-		{"box", "of which", func(l *layout) { l.iprp = mk("iprp", uint32(99), "ipco") }},
+		{"box", "states", func(l *layout) { l.iprp = mk("iprp", uint32(99), "ipco") }},
 		{"tiles", "with 0 tiles", func(l *layout) { l.iref = nil }},
 		{"too many tiles", "with 8192 tiles",
 			func(l *layout) { l.iref = fullbox("iref", 0, ref("dimg", 3, ones(long)...)) }},
 		{"loop", "made from itself",
 			func(l *layout) { l.iref = fullbox("iref", 0, ref("dimg", 3, 1, 2), ref("dimg", 2, 3)) }},
 		{"grid outside", "are asked for",
-			func(l *layout) { l.iloc = fullbox("iloc", 1, uint16(0x4400), uint16(1), at(3, 1, 4, 5)) }},
+			func(l *layout) { l.iloc = fullbox("iloc", 1, uint16(0x4400), uint16(1), location(3, 1, 4, 5)) }},
 		{"grid in items", "not supported",
-			func(l *layout) { l.iloc = fullbox("iloc", 1, uint16(0x4400), uint16(1), at(3, 2, 0, 8)) }},
+			func(l *layout) { l.iloc = fullbox("iloc", 1, uint16(0x4400), uint16(1), location(3, 2, 0, 8)) }},
 		{"grid too long", "longer than",
-			func(l *layout) { l.iloc = fullbox("iloc", 1, uint16(0x4400), uint16(1), at(3, 0, 0, 99)) }},
+			func(l *layout) { l.iloc = fullbox("iloc", 1, uint16(0x4400), uint16(1), location(3, 0, 0, 99)) }},
 		{"no place", "has no bytes", func(l *layout) { l.iloc = fullbox("iloc", 1, uint16(0x4400), uint16(0)) }},
 	} {
 		l := sample()
@@ -110,7 +110,7 @@ func TestDamage(t *testing.T) {
 			_, err = f.Pixels()
 		}
 		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+			t.Errorf("%s: error = %v, want %q", c.name, err, c.want)
 		}
 	}
 }
@@ -132,10 +132,10 @@ func TestExtents(t *testing.T) {
 		t.Fatal(err)
 	}
 	if data, err := f.items[1].Data(); err != nil || string(data) != "tilefirst" {
-		t.Errorf("%q, %v", data, err)
+		t.Errorf("data = %q, %v; want tilefirst", data, err)
 	}
 	if _, err := f.items[2].Data(); err == nil {
-		t.Error("an item is twice as long as the file")
+		t.Error("an item longer than the file was read, want an error")
 	}
 }
 
@@ -143,14 +143,14 @@ func TestEnds(t *testing.T) {
 	data := sample().file()
 	for n := range data {
 		if f, err := Parse(data[:n]); err == nil {
-			t.Errorf("the first %d bytes are %v", n, f)
+			t.Errorf("the first %d bytes were parsed as %v, want an error", n, f)
 		}
 	}
 	if _, err := Parse(mk("ftyp", "mif3", uint32(0))); !errors.Is(err, ErrUnsupported) {
-		t.Errorf("a file of another kind: %v", err)
+		t.Errorf("brand mif3: error = %v, want ErrUnsupported", err)
 	}
-	if !Is(data) || !Is(ftyp) || Is(data[8:]) || Is(nil) {
-		t.Error("what begins like HEIF is told wrongly")
+	if !HasSignature(data) || !HasSignature(ftyp) || HasSignature(data[8:]) || HasSignature(nil) {
+		t.Error("HasSignature is wrong for a file, its ftyp box, its rest or nil")
 	}
 }
 
@@ -184,11 +184,12 @@ func TestReal(t *testing.T) {
 		n, err := f.Pixels()
 		if p := f.Primary(); err != nil || p.Width != c.width || p.Height != c.height || n != c.pixels ||
 			f.Codec() != c.codec {
-			t.Errorf("%s: %s, %d × %d, %d pixels, %v", c.path, f.Codec(), p.Width, p.Height, n, err)
+			t.Errorf("%s: got %s, %d × %d, %d pixels, %v; want %s, %d × %d, %d pixels", c.path, f.Codec(), p.Width,
+				p.Height, n, err, c.codec, c.width, c.height, c.pixels)
 		}
 		if blob, err := f.Exif(); err != nil || !strings.HasPrefix(string(blob), c.exif) ||
 			(c.exif == "") != (blob == nil) {
-			t.Errorf("%s: Exif %.8q, %v", c.path, blob, err)
+			t.Errorf("%s: Exif = %.8q, %v; want prefix %q", c.path, blob, err, c.exif)
 		}
 	}
 }
@@ -203,15 +204,15 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		file.Codec()
-		file.Pixels() // errors are as good as figures
+		file.Pixels() // it may fail, but not panic
 		file.Primary().Alpha()
 		if blob, err := file.Exif(); err == nil && len(blob) > len(data) {
-			t.Errorf("%d bytes of Exif out of %d", len(blob), len(data))
+			t.Errorf("%d bytes of Exif from %d", len(blob), len(data))
 		}
 		for _, it := range file.items {
 			it.Grid()
 			if item, err := it.Data(); err == nil && len(item) > len(data) {
-				t.Errorf("an item of %d bytes out of %d", len(item), len(data))
+				t.Errorf("an item of %d bytes from %d", len(item), len(data))
 			}
 		}
 	})

@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// An Item is a picture, or something about one, with the properties that it has.
+// An Item is a picture, or metadata of one, with its properties.
 type Item struct {
 	ID     uint32
 	Type   string // such as "av01", "hvc1", "grid", "Exif"
-	Hidden bool   // not to be shown by itself, as tiles are not
+	Hidden bool   // not to be shown by itself, such as a tile
 
 	Width, Height uint32      // pixels, before the transforms; 0 when not stated
 	Depths        []uint8     // bits of each channel, nil when not stated
@@ -31,7 +31,7 @@ type Item struct {
 	construction                  uint8 // 0 file, 1 idat, 2 other items
 }
 
-// linked returns the items that one refers to.
+// linked returns the items that it refers to with references of the kind.
 func (it *Item) linked(kind string) []*Item {
 	items := make([]*Item, 0, len(it.refs[kind]))
 	for _, id := range it.refs[kind] {
@@ -43,8 +43,8 @@ func (it *Item) linked(kind string) []*Item {
 // tiles are the items that a derived item is made from.
 func (it *Item) tiles() []*Item { return it.linked("dimg") }
 
-// Profile returns the ICC profile of a picture, or that of its first tile; nil when there
-// is none.
+// Profile returns the ICC profile of a picture, or that of its first tile, or nil.
+
 func (it *Item) Profile() []byte {
 	if tiles := it.tiles(); it.profile == nil && len(tiles) > 0 {
 		return tiles[0].profile
@@ -52,12 +52,12 @@ func (it *Item) Profile() []byte {
 	return it.profile
 }
 
-// The types of an auxiliary item that is the alpha of a picture: MIAF's, and that of
-// HEVC.
+// alphas are the types of an auxiliary item that is the alpha of a picture: MIAF's and
+// HEVC's.
 var alphas = []string{"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1"}
 
-// Alpha returns the item that has the opacity of this one, nil when there is none,
-// and whether the colours of this one are already multiplied by it (prem).
+// Alpha returns the item that has the opacity of this one, or nil, and reports
+// whether the colours of this one are already multiplied by it (prem).
 func (it *Item) Alpha() (alpha *Item, premultiplied bool) {
 	for _, id := range it.file.ids() {
 		a := it.file.items[id]
@@ -68,7 +68,7 @@ func (it *Item) Alpha() (alpha *Item, premultiplied bool) {
 	return nil, false
 }
 
-// ids are those of the items, in ascending order.
+// ids returns the ids of the items in ascending order.
 func (f *File) ids() []uint32 {
 	ids := make([]uint32, 0, len(f.items))
 	for id := range f.items {
@@ -78,8 +78,8 @@ func (f *File) ids() []uint32 {
 	return ids
 }
 
-// A Grid is a picture of Rows × Columns tiles of one size, of which the right and
-// the lower ones may reach beyond the picture.
+// A Grid is a picture of Rows × Columns tiles of one size. The right and
+// the lower tiles may extend beyond the picture.
 type Grid struct {
 	Rows, Columns int
 	Width, Height uint32  // pixels
@@ -89,7 +89,7 @@ type Grid struct {
 // Grid reads an item of type "grid".
 func (it *Item) Grid() (*Grid, error) {
 	if it.Type != "grid" {
-		return nil, fmt.Errorf("heif: item %d is of type %q, no grid", it.ID, it.Type)
+		return nil, fmt.Errorf("heif: item %d is of type %q, not a grid", it.ID, it.Type)
 	}
 	data, err := it.read(64)
 	if err != nil {
@@ -103,17 +103,17 @@ func (it *Item) Grid() (*Grid, error) {
 	g.Tiles = it.tiles()
 	switch n := len(g.Tiles); {
 	case r.bad || version != 0 || g.Width == 0 || g.Height == 0:
-		return nil, fmt.Errorf("heif: item %d: not the bytes of a grid", it.ID)
+		return nil, fmt.Errorf("heif: item %d: malformed grid", it.ID)
 	case n != g.Rows*g.Columns || n > maxItems:
 		return nil, fmt.Errorf("heif: item %d: a grid of %d × %d with %d tiles", it.ID, g.Rows, g.Columns, n)
 	}
 	return g, nil
 }
 
-// Pixels is how many pixels the primary item says that it has, or makes a decoder
-// decode: the most of its own size, of the output of its grid and of the sum of the
-// items that it is made from. Its alpha counts where it is larger. 0 is not stated.
-// It is an error when items are made from one another.
+// Pixels returns how many pixels the primary item states, or makes a decoder
+// decode: the largest of its own size, of the output of its grid and of the sum of the
+// items that it is made from. Its alpha counts if it is larger. 0 means not stated.
+// Items that are made from each other are an error.
 func (f *File) Pixels() (uint64, error) {
 	c := counter{known: map[uint32]uint64{}}
 	n, err := c.pixels(f.primary)
@@ -139,7 +139,7 @@ func (c *counter) pixels(it *Item) (uint64, error) {
 	if n, ok := c.known[it.ID]; ok && n != open {
 		return n, nil
 	} else if ok || c.depth > 16 {
-		return 0, fmt.Errorf("heif: item %d is made from itself, or from too many others in a row", it.ID)
+		return 0, fmt.Errorf("heif: item %d is made from itself, or nested too deep", it.ID)
 	}
 	c.known[it.ID] = open
 	c.depth++

@@ -2,8 +2,8 @@ package heif
 
 import "fmt"
 
-// An extent is a run of bytes of the file or of the idat box; length 0 is up to the
-// end of it.
+// An extent is a run of bytes of the file or of the idat box; length 0 extends to its
+// end.
 type extent struct{ offset, length uint64 }
 
 // locations reads the iloc box, versions 0 to 2.
@@ -34,10 +34,10 @@ func (f *File) locations(body []byte) error {
 	for total := 0; count > 0 && !r.bad; count-- {
 		it := f.items[uint32(r.uint(width))]
 		if it == nil {
-			it = &Item{} // of a type that nobody named
+			it = &Item{} // its type is not stated
 		}
 		if it.located {
-			return fmt.Errorf("item %d is there twice", it.ID)
+			return fmt.Errorf("item %d occurs twice", it.ID)
 		}
 		it.located = true
 		if version > 0 {
@@ -62,11 +62,11 @@ func (f *File) locations(body []byte) error {
 }
 
 // Data returns the bytes of the item, which must not be changed: those of its
-// extents, one after the other. All of them lie in the file, and there are at most
+// extents, one after the other. They are in the file, and are at most
 // as many as the file has.
 func (it *Item) Data() ([]byte, error) { return it.read(uint64(len(it.file.data))) }
 
-// read is Data for an item that has no business to be longer than most bytes.
+// read is Data with a limit of most bytes.
 func (it *Item) read(most uint64) ([]byte, error) {
 	source := it.file.data
 	switch {
@@ -81,7 +81,7 @@ func (it *Item) read(most uint64) ([]byte, error) {
 	var data []byte
 	for _, e := range it.extents {
 		if e.offset > uint64(len(source)) || e.length > uint64(len(source))-e.offset {
-			return nil, fmt.Errorf("heif: item %d: %d bytes at %d are asked for, there are %d", it.ID, e.length,
+			return nil, fmt.Errorf("heif: item %d: states %d bytes at %d, of %d", it.ID, e.length,
 				e.offset, len(source))
 		}
 		if e.length == 0 {

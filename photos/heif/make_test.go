@@ -34,15 +34,15 @@ func mk(kind string, parts ...any) []byte {
 	return cat(uint32(8+len(body)), kind, body)
 }
 
-// fullbox is a FullBox of a version, without flags.
+// fullbox writes a FullBox without flags.
 func fullbox(kind string, version uint8, parts ...any) []byte {
 	return mk(kind, uint32(version)<<24, cat(parts...))
 }
 
 func infe(id uint16, kind string) []byte { return fullbox("infe", 2, id, uint16(0), kind, uint8(0)) }
 
-// at is an entry of an iloc of version 1 with one extent in the file (0) or in idat (1).
-func at(id, construction uint16, offset, length uint32) []byte {
+// location writes an entry of an iloc of version 1 with one extent in the file (0) or in idat (1).
+func location(id, construction uint16, offset, length uint32) []byte {
 	return cat(id, construction, uint16(0), uint16(1), offset, length)
 }
 
@@ -56,7 +56,7 @@ func ref(kind string, from uint16, to ...uint16) []byte {
 	return mk(kind, b)
 }
 
-// A layout is the boxes of a file; what is nil is left out.
+// A layout is the boxes of a file; nil boxes are left out.
 type layout struct {
 	pitm, iinf, iloc, iref, iprp, idat []byte
 }
@@ -72,15 +72,16 @@ const (
 	exif  = 31
 )
 
-// sample is a grid of two tiles (1, 2) in item 3, whose bytes are in idat, with alpha
+// sample returns a grid of two tiles (1, 2) in item 3, whose bytes are in idat, with alpha
 // (4) and Exif (5).
 func sample() layout {
 	return layout{
 		pitm: fullbox("pitm", 0, uint16(3)),
 		iinf: fullbox("iinf", 0, uint16(5), infe(1, "av01"), infe(2, "av01"), infe(3, "grid"), infe(4, "av01"),
 			infe(5, "Exif")),
-		iloc: fullbox("iloc", 1, uint16(0x4400), uint16(5), at(1, 0, start, 10), at(2, 0, start+11, 11), at(3, 1, 0, 8),
-			at(4, 0, start+23, 7), at(5, 0, start+exif, uint32(len(media)-exif))),
+		iloc: fullbox("iloc", 1, uint16(0x4400), uint16(5), location(1, 0, start, 10), location(2, 0, start+11, 11),
+			location(3, 1, 0, 8),
+			location(4, 0, start+23, 7), location(5, 0, start+exif, uint32(len(media)-exif))),
 		iref: fullbox("iref", 0, ref("dimg", 3, 1, 2), ref("auxl", 4, 3), ref("prem", 3, 4), ref("cdsc", 5, 3)),
 		iprp: mk("iprp",
 			mk("ipco", ispe(64, 48), ispe(100, 48), mk("irot", uint8(1)), mk("imir", uint8(0)),

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// meta reads a meta box: first its items, then what it says about them, so that the
+// meta reads a meta box: first its items, then their properties, so that the
 // order of its boxes does not matter.
 func (f *File) meta(body []byte) error {
 	r := reader{b: body}
@@ -13,7 +13,7 @@ func (f *File) meta(body []byte) error {
 	boxes := map[string][]byte{}
 	err := children(r.b, func(b box) error {
 		if _, twice := boxes[b.kind]; twice && b.kind != "free" && b.kind != "uuid" && b.kind != "skip" {
-			return errors.New("it is there twice")
+			return errors.New("it occurs twice")
 		}
 		boxes[b.kind] = b.body
 		return nil
@@ -53,13 +53,13 @@ func handler(body []byte) error {
 	r.full()
 	r.skip(4)
 	if kind := r.fourCC(); r.bad || kind != "pict" {
-		return fmt.Errorf("handler %q is not that of pictures", kind)
+		return fmt.Errorf("handler %q is not pict", kind)
 	}
 	return nil
 }
 
-// itemInfo reads the iinf box with its infe boxes. Those of versions 0 and 1 name no
-// type and are passed over.
+// itemInfo reads the iinf box with its infe boxes. Those of versions 0 and 1 have no
+// type and are ignored.
 func (f *File) itemInfo(body []byte) error {
 	r := reader{b: body}
 	width := 2
@@ -87,7 +87,7 @@ func (f *File) itemInfo(body []byte) error {
 		it.protected = r.u16() != 0
 		it.Type = r.fourCC()
 		if f.items[it.ID] != nil {
-			return fmt.Errorf("item %d is there twice", it.ID)
+			return fmt.Errorf("item %d occurs twice", it.ID)
 		}
 		f.items[it.ID] = it
 		return r.end()
@@ -108,8 +108,8 @@ func (f *File) primaryItem(body []byte) error {
 	return nil
 }
 
-// references reads the iref box. References from and to items that are not there
-// are passed over.
+// references reads the iref box. References from and to missing items are ignored.
+
 func (f *File) references(body []byte) error {
 	r := reader{b: body}
 	width := 2

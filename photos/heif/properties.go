@@ -6,14 +6,14 @@ import (
 	"fmt"
 )
 
-// A Color is how the numbers of a picture are meant: code points of ITU-T H.273, from
+// A Color is the colour space of a picture: code points of ITU-T H.273, from
 // a colr box of type nclx.
 type Color struct {
 	Primaries, Transfer, Matrix uint16
 	FullRange                   bool
 }
 
-// An AV1Config is what an av1C box says of an AV1 item.
+// An AV1Config is the content of an av1C box.
 type AV1Config struct {
 	Profile                uint8 // 0 Main, 1 High, 2 Professional
 	Depth                  int   // 8, 10 or 12 bits
@@ -25,7 +25,7 @@ type AV1Config struct {
 // Rotation, Mirror and Crop.
 type Transform interface{ transform() }
 
-// A Rotation is by that many quarter turns against the clock (irot).
+// A Rotation is a number of quarter turns counterclockwise (irot).
 type Rotation int
 
 // A Mirror swaps left and right, or else top and bottom (imir; 1 and 0 of its field
@@ -43,8 +43,8 @@ func (Rotation) transform() {}
 func (Mirror) transform()   {}
 func (Crop) transform()     {}
 
-// A property is a parsed box of ipco. What it says it writes into an item, when that
-// matters to anybody here; else apply is nil.
+// A property is a parsed box of ipco. apply writes it into an item; it is nil if the
+// property does not matter to this package.
 type property struct {
 	kind  string
 	known bool
@@ -118,8 +118,8 @@ func (it *Item) add(p property, essential bool) {
 	}
 }
 
-// parseProperty reads a child of ipco. Of what is known but does not matter, and of
-// what is not known, apply is nil.
+// parseProperty reads a child of ipco. apply is nil for a property that is unknown or does
+// not matter.
 func parseProperty(b box) (apply func(*Item), known bool, err error) {
 	r := reader{b: b.body}
 	switch b.kind {
@@ -178,7 +178,7 @@ func crop(r *reader) (c Crop, err error) {
 		}
 	}
 	if c.Width.N <= 0 || c.Height.N <= 0 {
-		return c, errors.New("nothing is left")
+		return c, errors.New("the crop leaves nothing")
 	}
 	return c, nil
 }
