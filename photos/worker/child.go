@@ -23,23 +23,23 @@ const Command = "photo-worker"
 // every process has.
 func Answers() *os.File { return os.NewFile(3, "answers") }
 
-// readyWord is what a worker says first, and behind it why it could not be confined.
+// readyWord begins a worker's first message. The reason why it could not be confined follows.
 const readyWord = "ready"
 
-// files is how many a worker may have open.
+// files is how many files a worker may have open.
 const files = 64
 
-// unused is how many bytes of the data of a worker are the stacks of its threads, and what its
-// allocators take beforehand: the system counts them, and no memory is behind them.
+// unused is how many bytes of a worker's data are stacks of threads and reserves of its
+// allocators. The system counts them, although they take no memory.
 const unused = 192 << 20
 
-// niceness of the workers: whoever asks for antennas comes first.
+// niceness is that of the workers: requests for antennas come first.
 const niceness = 10
 
-// Serve is a worker: it does jobs from in until in ends, and writes what comes of
-// each to out. memory is how many bytes its data may have.
+// Serve runs a worker: it does jobs from in until in ends, and writes their results
+// to out. memory is how many bytes its data may have.
 func Serve[J, R any](in io.Reader, out io.Writer, memory int64, do func(job J, input []byte) (R, [][]byte)) error {
-	if err := bound(memory); err != nil {
+	if err := limitProcess(memory); err != nil {
 		return err
 	}
 	ready := readyWord
@@ -60,7 +60,7 @@ func Serve[J, R any](in io.Reader, out io.Writer, memory int64, do func(job J, i
 			return err
 		}
 		j.input, blobs = nil, nil
-		debug.FreeOSMemory() // it may wait for long
+		debug.FreeOSMemory() // the next job may be far off
 	}
 	return nil
 }
@@ -71,8 +71,8 @@ type job[J any] struct {
 	err   error
 }
 
-// readJobs also notices that the server is gone while a job runs: nobody would end
-// it then.
+// readJobs ends the process if the server is gone while a job runs, because nobody
+// else would.
 func readJobs[J any](in io.Reader, jobs chan<- job[J]) {
 	r := bufio.NewReader(in)
 	for {
@@ -82,7 +82,7 @@ func readJobs[J any](in io.Reader, jobs chan<- job[J]) {
 			os.Exit(0)
 		}
 		if err == nil && len(blobs) != 1 {
-			err = fmt.Errorf("a job with %d blobs", len(blobs))
+			err = fmt.Errorf("job with %d blobs, want 1", len(blobs))
 		}
 		if err == nil {
 			j.input = blobs[0]
@@ -104,10 +104,10 @@ func sendBlobs(w io.Writer, is any, blobs [][]byte) error {
 	return buffered.Flush()
 }
 
-// bound takes from the process what decoding does not need: memory beyond the
-// bound, files to write, core dumps. Where memory ends, the kernel is to end it
+// limitProcess takes from the process what decoding does not need: memory beyond the
+// limit, files to write, core dumps. If memory runs out, the kernel kills it
 // before the server.
-func bound(memory int64) error {
+func limitProcess(memory int64) error {
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // there may be no /proc
 	for _, l := range []struct {
 		what  int
@@ -118,13 +118,13 @@ func bound(memory int64) error {
 			return fmt.Errorf("limit the worker: %w", err)
 		}
 	}
-	debug.SetMemoryLimit(memory - memory/4) // collect before the bound is met
-	return step(niceness)
+	debug.SetMemoryLimit(memory - memory/4) // collect before the limit is reached
+	return lowerPriority(niceness)
 }
 
-// step back behind other processes: Linux keeps the priority by thread, and new
-// threads have that of the one that made them.
-func step(nice int) error {
+// lowerPriority raises the niceness. Linux keeps the priority by thread, and new
+// threads inherit it from the one that made them.
+func lowerPriority(nice int) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	threads, err := os.ReadDir("/proc/self/task")

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// reach tries what a worker may not do, and returns the errors.
-func reach(path string) map[string]string {
+// tryForbidden tries what a worker may not do, and returns the errors.
+func tryForbidden(path string) map[string]string {
 	said := map[string]string{}
 	try := func(what string, err error) { said[what] = fmt.Sprint(err) }
 	_, err := os.ReadFile(path)
@@ -33,8 +33,8 @@ func reach(path string) map[string]string {
 	return said
 }
 
-// unconfined skips a test where the system cannot confine.
-func unconfined(t *testing.T, p *Pool) {
+// skipUnconfined skips a test where the system cannot confine.
+func skipUnconfined(t *testing.T, p *Pool) {
 	t.Helper()
 	for _, i := range p.idle {
 		if i.unconfined != "" {
@@ -55,17 +55,17 @@ func TestConfined(t *testing.T) {
 		&a); err != nil {
 		t.Fatal(err)
 	}
-	unconfined(t, p)
+	skipUnconfined(t, p)
 	for what, said := range a.Reached {
 		if !strings.Contains(said, "operation not permitted") {
-			t.Errorf("to %s: %s", what, said)
+			t.Errorf("%s: %s, want operation not permitted", what, said)
 		}
 	}
 	if len(a.Reached) != 10 {
-		t.Errorf("%d things were tried", len(a.Reached))
+		t.Errorf("%d operations were tried, want 10", len(a.Reached))
 	}
 	if kept, err := os.ReadFile(path); string(kept) != "secret" || err != nil {
-		t.Errorf("the file has %q, %v", kept, err)
+		t.Errorf("file = %q, %v; want it unchanged", kept, err)
 	}
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", a.PID))
 	if err != nil {
@@ -88,7 +88,7 @@ func TestConfined(t *testing.T) {
 	}
 }
 
-// A worker has its pipes open, and nothing that the starter of the server left open.
+// A worker has only its pipes open, not the descriptors that the server inherited.
 func TestInheritedDescriptors(t *testing.T) {
 	var left [2]int
 	if err := syscall.Pipe(left[:]); err != nil { // without close-on-exec
@@ -116,6 +116,6 @@ func TestInheritedDescriptors(t *testing.T) {
 		}
 	}
 	if len(open) < 4 {
-		t.Errorf("%d descriptors", len(open))
+		t.Errorf("%d descriptors, want at least 4", len(open))
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"relais/photos/render"
 )
 
-// A worker that somebody else killed while it had no job is not used; one that was
-// killed in the middle of a job is no fault of the image's.
+// A worker that somebody else killed while idle is not used. One that was killed during a
+// job is not blamed on the image.
 func TestKilledByOthers(t *testing.T) {
 	p := newPool(t, Options{})
 	first, _, err := p.do("hash")
@@ -31,18 +31,18 @@ func TestKilledByOthers(t *testing.T) {
 	}
 	second, _, err := p.do("hash")
 	if err != nil || second.PID == first.PID {
-		t.Errorf("after a worker was killed: process %d, %v", second.PID, err)
+		t.Errorf("after a worker was killed: process %d, %v; want a new one", second.PID, err)
 	}
 	time.AfterFunc(100*time.Millisecond, func() { syscall.Kill(second.PID, syscall.SIGKILL) })
 	if _, _, err := p.do("sleep"); !errors.Is(err, ErrKilled) || errors.Is(err, ErrFault) {
-		t.Errorf("a worker was killed at work: %v", err)
+		t.Errorf("killed during a job: error = %v, want ErrKilled only", err)
 	}
 	if _, _, err := p.do("hash"); err != nil {
 		t.Error(err)
 	}
 }
 
-// A program that is no worker, or cannot become one, is the server's fault.
+// A program that is not a worker, or cannot start, is the server's fault.
 func TestNoWorker(t *testing.T) {
 	for _, program := range [][]string{{"/bin/false"}, {"/bin/echo", "a program of another kind"}, {"/nonexistent"},
 		{os.Args[0], "-test.list=NoSuchTest"}} {
@@ -50,7 +50,7 @@ func TestNoWorker(t *testing.T) {
 		p.Program = program
 		if _, _, err := p.do("hash"); err == nil || errors.Is(err, ErrFault) ||
 			!strings.Contains(err.Error(), "start a worker") {
-			t.Errorf("%q: %v", program, err)
+			t.Errorf("program %q: error = %v, want that the worker did not start", program, err)
 		}
 	}
 }
@@ -65,7 +65,7 @@ func TestAloneLeavesRoom(t *testing.T) {
 		}
 	}
 	if _, _, err := p.do("hash"); err != nil {
-		t.Errorf("while jobs that must be alone run and wait: %v", err)
+		t.Errorf("job next to jobs that must be alone: %v", err)
 	}
 	release()
 	for range 3 {
@@ -89,7 +89,7 @@ func TestHEIFOf(t *testing.T) {
 		t.Run(tt.text, func(t *testing.T) {
 			alone, fails := heifOf(bufio.NewReader(strings.NewReader(tt.text)))
 			if alone != strings.Contains(tt.text, "ftyp") || fails != tt.want {
-				t.Errorf("%q: %v, %v", tt.text, alone, fails)
+				t.Errorf("heifOf(%q) = %v, %v", tt.text, alone, fails)
 			}
 		})
 	}

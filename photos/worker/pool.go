@@ -1,8 +1,8 @@
 // Package worker runs jobs on untrusted bytes in processes of their own: the same
 // program, started with another subcommand. A process has bounded memory and one
 // job at a time, and is killed when the job takes too long; whatever a job does to
-// it, the server goes on and the next job gets a new process. What a job is, the
-// package does not know.
+// it, the server goes on and the next job gets a new process. The package does not
+// know what a job is.
 package worker
 
 import (
@@ -27,7 +27,7 @@ const (
 
 // Errors of Do.
 var (
-	// ErrBusy is the error of a job for which there is no room now.
+	// ErrBusy is the error of a job that finds no place in the queue.
 	ErrBusy = errors.New("too many images are being processed")
 	// ErrKilled is the error of a job whose worker somebody else killed.
 	ErrKilled = errors.New("the worker was killed")
@@ -38,15 +38,15 @@ var (
 var (
 	// errLate is of a job that took too long.
 	errLate = fmt.Errorf("%w in its time", ErrFault)
-	// errMemory is of a job that wanted more memory than its worker may have.
+	// errMemory is of a job that needed more memory than its worker may have.
 	errMemory = fmt.Errorf("%w with the memory of a worker", ErrFault)
 )
 
-// Options say how a pool works. Zeros are replaced by what New says.
+// Options configure a pool. Zero values mean the defaults.
 type Options struct {
-	Program  []string      // that runs Serve, with its arguments; the last one, the bytes that it may have, is added
-	Memory   int64         // bytes that all workers may have together, as Room says; default: no bound but each one's
-	Workers  int           // at most; default: as many as cores, from 2 to 8
+	Program  []string      // that runs Serve, with arguments; the bytes that it may have are added as the last one
+	Memory   int64         // bytes that all workers share, from Room; default: only the limit of each
+	Workers  int           // at most; default: one for each core, from 2 to 8
 	Waiting  int           // jobs that may wait; default: four for each worker
 	Patience time.Duration // that a job waits; default: 20 s
 	Deadline time.Duration // of a job; default: 20 s
@@ -62,7 +62,7 @@ type Pool struct {
 	mu      sync.Mutex
 	idle    []*process // without a job, the one that had one last at the end
 	starter *starter
-	warned  sync.Once // that processes are not confined
+	warned  sync.Once // about processes that are not confined
 	closing context.Context
 	close   context.CancelFunc
 	idling  sync.WaitGroup
@@ -105,7 +105,7 @@ func (p *Pool) Close() {
 	p.starter.close()
 }
 
-// A Job is bytes and what is to be done with them.
+// A Job is an input and what is to be done with it.
 type Job struct {
 	Who   string // whose job it is: clients take turns
 	Is    any    // goes to the worker as JSON
@@ -114,11 +114,11 @@ type Job struct {
 	Alone bool  // no other such job runs meanwhile
 }
 
-// Do has the job done. result is filled in with the worker's answer; its blobs are
-// returned. The error is ErrBusy, ErrKilled, ErrFault, that of ctx or of Input, or says why
+// Do runs the job in a worker. result is filled in with the worker's answer; its blobs are
+// returned. The error is ErrBusy, ErrKilled, ErrFault, that of ctx or of Input, or states why
 // no process could be started.
 func (p *Pool) Do(ctx context.Context, j Job, result any) ([][]byte, error) {
-	giveBack, err := p.take(ctx, j)
+	giveBack, err := p.waitTurn(ctx, j)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (p *Pool) Do(ctx context.Context, j Job, result any) ([][]byte, error) {
 	blobs, err := p.run(ctx, worker, j, result)
 	if err != nil {
 		ofItself := errors.Is(err, ErrFault) && !errors.Is(err, errLate)
-		if ofItself && worker.murdered() {
+		if ofItself && worker.killedByOthers() {
 			err = ErrKilled
 		}
 		said := worker.end()
@@ -149,8 +149,8 @@ func (p *Pool) Do(ctx context.Context, j Job, result any) ([][]byte, error) {
 	return blobs, nil
 }
 
-// lacksMemory reports whether a worker that ended says that it got no more memory: the
-// runtime of Go, or that of C, which wants it for a thread.
+// lacksMemory reports whether the output of a worker that ended says that it got no more
+// memory. It comes from the runtime of Go, or from that of C, which needs it for a thread.
 func lacksMemory(said string) bool {
 	return slices.ContainsFunc([]string{"out of memory", "cannot allocate memory", "pthread_create failed"},
 		func(words string) bool {
@@ -158,9 +158,9 @@ func lacksMemory(said string) bool {
 		})
 }
 
-// process returns a process that has no job.
+// process returns an idle process, or a new one.
 func (p *Pool) process() (*process, error) {
-	for warm := p.warm(); warm != nil; warm = p.warm() {
+	for warm := p.takeIdle(); warm != nil; warm = p.takeIdle() {
 		if !warm.ended() {
 			return warm, nil
 		}
@@ -175,8 +175,8 @@ func (p *Pool) process() (*process, error) {
 	return started, err
 }
 
-// warm takes the process whose last job ended last, nil for none.
-func (p *Pool) warm() *process {
+// takeIdle takes the idle process whose last job ended last, or returns nil.
+func (p *Pool) takeIdle() *process {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	last := len(p.idle) - 1
@@ -187,8 +187,8 @@ func (p *Pool) warm() *process {
 	return p.idle[last]
 }
 
-// take waits for a turn to run a job, which is to be given back.
-func (p *Pool) take(ctx context.Context, j Job) (giveBack func(), err error) {
+// waitTurn waits for a turn to run a job. The turn must be given back.
+func (p *Pool) waitTurn(ctx context.Context, j Job) (giveBack func(), err error) {
 	p.mu.Lock()
 	if p.closing.Err() != nil {
 		p.mu.Unlock()
@@ -232,7 +232,7 @@ func (p *Pool) run(ctx context.Context, worker *process, j Job, result any) (blo
 	if err == nil {
 		blobs, err = receive(worker.out, result, maxOutput)
 	}
-	if !killing() && err == nil { // it is being killed all the same
+	if !killing() && err == nil { // the process is being killed nevertheless
 		err = context.Cause(ctx)
 	}
 	switch {
@@ -244,7 +244,7 @@ func (p *Pool) run(ctx context.Context, worker *process, j Job, result any) (blo
 	return nil, fmt.Errorf("%w: %w", ErrFault, err)
 }
 
-// A sourceReader remembers that it was the source that failed, and not the worker.
+// A sourceReader remembers the error of the source, to tell it from one of the worker.
 type sourceReader struct {
 	from io.Reader
 	left int64
@@ -259,7 +259,7 @@ func (s *sourceReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// watchIdle ends processes that have had no job for long: a warm one keeps its
+// watchIdle ends processes that have been idle for long, because they keep their
 // decoders' memory.
 func (p *Pool) watchIdle() {
 	tick := time.NewTicker(max(p.Idle/4, time.Millisecond))
@@ -274,7 +274,7 @@ func (p *Pool) watchIdle() {
 	}
 }
 
-// endIdle ends the processes whose last job ended that long ago.
+// endIdle ends the processes that have been idle for at least after.
 func (p *Pool) endIdle(after time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

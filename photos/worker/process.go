@@ -19,13 +19,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A process is a worker from outside.
+// A process is a worker as the server sees it.
 type process struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  *bufio.Reader // of answers
 	said *beginning
-	last time.Time // that a job ended
+	last time.Time // end of the last job
 
 	unconfined string // why, "" when it is confined
 
@@ -34,15 +34,15 @@ type process struct {
 	gone    chan struct{} // closed when it has ended
 }
 
-// kill ends the process at once, and what it may have started.
+// kill ends the process and its children at once.
 func (p *process) kill() {
 	p.killed.Store(true)
-	if !p.ended() { // else the number may be another's by now
-		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) // it may be gone by itself
+	if !p.ended() { // else another process may have the id
+		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) // it may have ended by itself
 	}
 }
 
-// end kills the process, waits for it and returns what it said.
+// end kills the process, waits for it and returns the beginning of its output.
 func (p *process) end() string {
 	p.kill()
 	<-p.gone
@@ -51,13 +51,13 @@ func (p *process) end() string {
 	return p.said.String()
 }
 
-// wait notices the end of the process.
+// wait waits for the end of the process and records it.
 func (p *process) wait() {
 	_ = p.cmd.Wait() // how it ended is in ProcessState
 	close(p.gone)
 }
 
-// ended tells whether the process is no more.
+// ended reports whether the process has ended.
 func (p *process) ended() bool {
 	select {
 	case <-p.gone:
@@ -67,12 +67,12 @@ func (p *process) ended() bool {
 	}
 }
 
-// lingering is how long a process that broke off may take to end by itself.
+// lingering is how long a process that stopped answering may take to end by itself.
 const lingering = 2 * time.Second
 
-// murdered tells whether somebody else killed the process: the kernel, when memory
-// ended. What it did then had no part in it.
-func (p *process) murdered() bool {
+// killedByOthers reports whether somebody else killed the process, such as the kernel without
+// memory. The job is not the cause then.
+func (p *process) killedByOthers() bool {
 	select {
 	case <-p.gone:
 	case <-time.After(lingering):
@@ -82,7 +82,7 @@ func (p *process) murdered() bool {
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL && !p.killed.Load()
 }
 
-// A starter starts processes that die with this one. Linux tells by the thread
+// A starter starts processes that die with this one. Linux ties them to the thread
 // that started them, which therefore has to stay.
 type starter struct{ wanted chan func() }
 
@@ -114,9 +114,9 @@ func (s *starter) start(program []string) (p *process, err error) {
 
 func startHere(program []string) (*process, error) {
 	cmd := exec.Command(program[0], program[1:]...)
-	cmd.Env = []string{} // no secret of the server's
+	cmd.Env = []string{} // the server's may have secrets
 	cmd.Dir = "/"
-	cmd.WaitDelay = lingering // somebody may have its streams
+	cmd.WaitDelay = lingering // a child may keep its streams open
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	p := &process{cmd: cmd, said: &beginning{}, last: time.Now(), gone: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = p.said, p.said
@@ -143,8 +143,8 @@ func startHere(program []string) (*process, error) {
 	return p, nil
 }
 
-// keepDescriptors has no process inherit what the starter of this one may have left open:
-// those of Go are never inherited.
+// keepDescriptors keeps workers from inheriting descriptors that this process inherited
+// itself. Those that Go opens are never inherited.
 func keepDescriptors() {
 	const afterStreams = 3
 	if unix.CloseRange(afterStreams, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) == nil {
@@ -173,19 +173,19 @@ func (p *process) ready() error {
 	word, why, _ := strings.Cut(is, ": ")
 	p.unconfined = why
 	if err != nil || word != readyWord {
-		if err != nil && p.murdered() {
-			return fmt.Errorf("%w when it began; it said: %s", ErrKilled, p.end())
+		if err != nil && p.killedByOthers() {
+			return fmt.Errorf("%w at its start; it wrote: %s", ErrKilled, p.end())
 		}
-		return fmt.Errorf("it did not begin: %v; it said: %s", err, p.end())
+		return fmt.Errorf("it did not start: %v; it wrote: %s", err, p.end())
 	}
 	return nil
 }
 
-// beginningBytes is how much is kept of what a worker says; the first lines of a crash
-// tell why.
+// beginningBytes is how much of a worker's output is kept; the first lines of a crash
+// state the reason.
 const beginningBytes = 512
 
-// A beginning keeps the beginning of what is written.
+// A beginning is a writer that keeps the beginning.
 type beginning struct {
 	mu   sync.Mutex
 	kept []byte

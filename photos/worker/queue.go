@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// A queue says which job runs next. Clients take turns, so that one with many jobs
-// holds up nobody else, and the last worker is kept from a client that has all others.
+// A queue decides which job runs next. Clients take turns, so that one with many jobs
+// does not delay the others, and the last worker is kept from a client that has all others.
 type queue struct {
 	workers int // jobs that run at once
 	places  int // jobs that may wait
@@ -15,7 +15,7 @@ type queue struct {
 	running map[string]int // by client
 	busy    int            // jobs that run
 	alone   bool           // one of them must be alone
-	lines   []*line        // the client that comes next first; none is empty
+	lines   []*line        // not empty; the first is that of the next client
 }
 
 // A line is the jobs of a client that wait, the oldest first.
@@ -28,7 +28,7 @@ type line struct {
 type turn struct {
 	who   string
 	alone bool
-	told  chan error // receives once: nil when the job may run, else why not
+	told  chan error // receives once: nil if the job may run, else the reason
 	runs  bool
 }
 
@@ -36,7 +36,7 @@ func newQueue(workers, places int) *queue {
 	return &queue{workers: workers, places: places, running: map[string]int{}}
 }
 
-// add takes a place for a job of a client. Jobs that must be alone are slow: they get
+// add takes a place for a job of a client. Jobs that must be alone are slow, and get
 // half of the places.
 func (q *queue) add(who string, alone bool) *turn {
 	q.mu.Lock()
@@ -58,7 +58,7 @@ func (q *queue) add(who string, alone bool) *turn {
 	return t
 }
 
-// remove gives a place back, of a job that waits or runs.
+// remove gives back the place of a waiting or running job.
 func (q *queue) remove(t *turn) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -96,7 +96,7 @@ func (q *queue) run() {
 	}
 }
 
-// next returns the job that may run first, nil for none.
+// next returns the first job that may run, or nil.
 func (q *queue) next() *turn {
 	for _, l := range q.lines {
 		if q.running[l.who] >= max(1, q.workers-1) {
@@ -141,8 +141,8 @@ func (l *line) waiting(alone bool) (n int) {
 	return n
 }
 
-// refuseOne refuses the newest job of the client that has the most, who if others have
-// as many: there is no place.
+// refuseOne makes room: it refuses the newest job of the client that has the most waiting.
+// Among several such clients it takes who.
 func (q *queue) refuseOne(alone bool, who string) {
 	most := 0
 	for _, l := range q.lines {

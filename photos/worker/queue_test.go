@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// state reports whether a job runs, waits, or was refused.
+// state returns whether a job runs, waits or was refused.
 func (t *turn) state() string {
 	select {
 	case err := <-t.told:
@@ -44,10 +44,10 @@ func TestTurns(t *testing.T) {
 		}
 	}
 	if got := strings.Join(order, " "); got != "a1 a2 b1 c1 a3 b2 a4" { // a2 stood first when a1 began
-		t.Errorf("the order is %s", got)
+		t.Errorf("order = %s, want a1 a2 b1 c1 a3 b2 a4", got)
 	}
 	if len(q.lines) != 0 || q.busy != 0 || len(q.running) != 0 {
-		t.Errorf("it is left with %d lines, %d jobs, %v", len(q.lines), q.busy, q.running)
+		t.Errorf("queue has %d lines, %d jobs, %v; want it empty", len(q.lines), q.busy, q.running)
 	}
 }
 
@@ -59,16 +59,16 @@ func TestShares(t *testing.T) {
 		states = append(states, q.add("a", false).state())
 	}
 	if got := strings.Join(states, " "); got != "runs runs waits waits waits waits refused" {
-		t.Errorf("of 7 jobs of one client: %s", got)
+		t.Errorf("7 jobs of one client = %s, want 2 running, 4 waiting, 1 refused", got)
 	}
 	if got := q.add("b", false).state(); got != "runs" {
-		t.Errorf("a job of another %s", got)
+		t.Errorf("job of another client = %s, want runs", got)
 	}
 	if got := q.add("b", false).state(); got != "waits" { // in place of one of a's
-		t.Errorf("the next of another %s", got)
+		t.Errorf("second job of another client = %s, want waits", got)
 	}
 	if len(q.lines) != 2 || len(q.lines[0].turns) != 3 || len(q.lines[1].turns) != 1 {
-		t.Errorf("there wait %d and %d", len(q.lines[0].turns), len(q.lines[1].turns))
+		t.Errorf("waiting jobs = %d and %d", len(q.lines[0].turns), len(q.lines[1].turns))
 	}
 }
 
@@ -94,7 +94,7 @@ func (h *heldInput) Read(b []byte) (int, error) {
 	return 1, nil
 }
 
-// holdAll starts n jobs, none of which ends before release is called.
+// holdAll starts n jobs that do not end before release is called.
 func holdAll(p *Pool, n int, job Job) (release func(), results <-chan error) {
 	var held []*heldInput
 	errs := make(chan error, n)
@@ -115,7 +115,7 @@ func holdAll(p *Pool, n int, job Job) (release func(), results <-chan error) {
 	}, errs
 }
 
-// The jobs of one client that wait hold up no job of another.
+// Waiting jobs of one client do not delay a job of another.
 func TestOneClientHoldsNobody(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		t.Run(fmt.Sprint(workers), func(t *testing.T) {
@@ -172,8 +172,8 @@ func TestOneClientHoldsNobody(t *testing.T) {
 	}
 }
 
-// Whatever happens, the bounds hold, no worker is idle while a job may run, and nobody
-// waits while another has turn after turn.
+// In every random sequence the limits hold, no worker is idle while a job may run, and nobody
+// waits while another gets several turns.
 func TestQueueAtRandom(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -236,11 +236,11 @@ func TestQueueAtRandom(t *testing.T) {
 	}
 }
 
-// A pool that is closing takes no job.
+// A pool that is closing refuses jobs.
 func TestClosing(t *testing.T) {
 	p := New(Options{Program: []string{"/bin/false"}, Workers: 1})
 	p.Close()
 	if _, err := p.Do(context.Background(), Job{}, nil); !errors.Is(err, ErrBusy) {
-		t.Errorf("error %v", err)
+		t.Errorf("error = %v, want ErrBusy", err)
 	}
 }

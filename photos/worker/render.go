@@ -13,17 +13,17 @@ import (
 	"relais/photos/render"
 )
 
-// Program runs this program as a worker: by a name that stays the same program when
-// another version is installed over it.
+// Program returns the command that runs this program as a worker. Its name remains this
+// program when another version is installed over it.
 func Program() []string {
 	self := "/proc/self/exe"
 	if _, err := os.Stat(self); err != nil {
-		self, _ = os.Executable() // else starting it fails, and says so
+		self, _ = os.Executable() // without a name, starting it fails
 	}
 	return []string{self, Command}
 }
 
-// A rendered is what a worker answers: a render.Result whose pictures are beside it.
+// A rendered is a worker's answer: a render.Result without its pictures, which are blobs.
 type rendered struct {
 	Failure  string // "" for none
 	Kind     string // of the failure, one of kinds
@@ -36,13 +36,13 @@ type rendered struct {
 
 const pictures = 3
 
-// kinds are the failures that callers tell apart.
+// kinds are the failures that callers distinguish.
 var kinds = map[string]error{"large": render.ErrTooLarge, "unsupported": render.ErrUnsupported, "heic": render.ErrHEIC}
 
-// Main is the whole life of a worker that renders. memory is how many bytes it may have.
+// Main runs a worker that renders. memory is how many bytes it may have.
 func Main(memory int64) error {
 	if memory <= 0 {
-		return fmt.Errorf("a worker with %d bytes of memory", memory)
+		return fmt.Errorf("memory of %d bytes: want more than 0", memory)
 	}
 	r := render.New()
 	if memory < mostMemory {
@@ -72,7 +72,7 @@ func renderedAs(r *render.Result, err error) (rendered, [][]byte) {
 	return a, blobs
 }
 
-// A failure is an error of a worker, in its words.
+// A failure is a worker's error, with its text.
 type failure struct {
 	kinds []error
 	text  string
@@ -81,8 +81,8 @@ type failure struct {
 func (f *failure) Error() string   { return f.text }
 func (f *failure) Unwrap() []error { return f.kinds }
 
-// Render renders an image in a worker; a file that a worker does not survive cannot
-// be read. who sent it: senders take turns. Errors are those of render, ErrBusy, or the
+// Render renders an image in a worker. A file that kills its worker cannot be read.
+// who is the sender; senders take turns. Errors are those of render, ErrBusy, or the
 // server's own fault.
 func (p *Pool) Render(ctx context.Context, who string, file io.Reader, size int64) (*render.Result, error) {
 	begins := bufio.NewReader(file)
@@ -93,7 +93,7 @@ func (p *Pool) Render(ctx context.Context, who string, file io.Reader, size int6
 	var a rendered
 	blobs, err := p.Do(ctx, Job{Who: who, Is: struct{}{}, Input: begins, Size: size, Alone: alone}, &a)
 	switch {
-	case errors.Is(err, ErrKilled): // there may be more memory later
+	case errors.Is(err, ErrKilled): // more memory may be free later
 		return nil, &failure{[]error{ErrBusy, ErrKilled}, err.Error()}
 	case errors.Is(err, errMemory):
 		return nil, &failure{[]error{render.ErrTooLarge, ErrFault},
@@ -107,7 +107,7 @@ func (p *Pool) Render(ctx context.Context, who string, file io.Reader, size int6
 	case a.Failure != "":
 		return nil, errors.New(a.Failure)
 	case len(blobs) != pictures:
-		return nil, fmt.Errorf("a worker answered %d pictures", len(blobs))
+		return nil, fmt.Errorf("a worker answered with %d pictures, want %d", len(blobs), pictures)
 	}
 	r := &render.Result{Format: a.Format, Rotation: a.Rotation, Exif: a.Exif}
 	for i, to := range []*render.Picture{&r.Main, &r.Thumbnail, &r.OpenGraph} {
@@ -116,10 +116,10 @@ func (p *Pool) Render(ctx context.Context, who string, file io.Reader, size int6
 	return r, nil
 }
 
-// heifOf tells by its first bytes whether a file is HEIC, HEIF or AVIF, whose decoders
-// take the most memory, and as which it fails when its worker does not survive it.
+// heifOf reports by the first bytes whether a file is HEIC, HEIF or AVIF, whose decoders
+// take the most memory, and returns the error for a file that kills its worker.
 func heifOf(r *bufio.Reader) (heif bool, fails error) {
-	begin, _ := r.Peek(64) // what is shorter has few brands, or none
+	begin, _ := r.Peek(64) // shorter files have few brands or none
 	if len(begin) < 12 || string(begin[4:8]) != "ftyp" {
 		return false, render.ErrUnsupported
 	}

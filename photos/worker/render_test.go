@@ -60,11 +60,11 @@ func TestRender(t *testing.T) {
 		})
 	}
 	if r.Format != render.PNG || r.Rotation != 0 || r.Exif.Position != nil {
-		t.Errorf("%v, turned by %d, %+v", r.Format, r.Rotation, r.Exif)
+		t.Errorf("wrong result: %v, turned by %d, %+v", r.Format, r.Rotation, r.Exif)
 	}
 }
 
-// The kinds of failure come through, and none of them costs the worker.
+// The kinds of failure are kept, and the worker survives each.
 func TestRenderFailures(t *testing.T) {
 	p := newRenderer(t, Options{})
 	for _, tt := range []struct {
@@ -82,20 +82,20 @@ func TestRenderFailures(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := p.Render(context.Background(), "a", strings.NewReader(tt.file),
 				int64(len(tt.file))); !errors.Is(err, tt.want) || errors.Is(err, ErrFault) {
-				t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
+				t.Errorf("error = %v, want %v", err, tt.want)
 			}
 		})
 	}
 	if _, err := p.Render(context.Background(), "a", strings.NewReader(""), MaxInput+1); !errors.Is(err,
 		render.ErrTooLarge) {
-		t.Errorf("more than is taken: %v", err)
+		t.Errorf("a file over the limit: error = %v", err)
 	}
 	if len(p.idle) != 1 {
-		t.Errorf("%d workers are idle", len(p.idle))
+		t.Errorf("%d workers are idle, want 1", len(p.idle))
 	}
 }
 
-// An image that its worker does not survive is one that cannot be read.
+// An image that kills its worker cannot be read.
 func TestRenderFault(t *testing.T) {
 	var file bytes.Buffer
 	if err := png.Encode(&file, image.NewGray(image.Rect(0, 0, 3000, 3000))); err != nil {
@@ -104,7 +104,7 @@ func TestRenderFault(t *testing.T) {
 	p := newRenderer(t, Options{Deadline: time.Millisecond})
 	if _, err := p.Render(context.Background(), "a", bytes.NewReader(file.Bytes()), int64(file.Len())); !errors.Is(err,
 		render.ErrUnsupported) || !errors.Is(err, ErrFault) {
-		t.Errorf("error %v", err)
+		t.Errorf("wrong error %v", err)
 	}
 }
 

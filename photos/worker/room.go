@@ -2,9 +2,9 @@ package worker
 
 // Memory of workers, in bytes.
 const (
-	// of one: an HEIC of 24 megapixels takes 750 MB, what render allows at most some more
+	// of one: an HEIC of 24 megapixels takes 750 MB, the most that render allows a little more
 	mostMemory  = 1280<<20 - unused
-	goodMemory  = 640 << 20 // of one: with less there are fewer workers
+	goodMemory  = 640 << 20 // of one: with less, fewer workers run
 	leastMemory = 160 << 20 // of one: a photo of two megapixels needs that
 	serverLeast = 96 << 20  // of the server
 )
@@ -13,8 +13,8 @@ const (
 // all but a quarter, which is the server's.
 func Room(limit int64) int64 { return max(leastMemory, limit-max(limit/4, serverLeast)) }
 
-// divide says how many workers there are, of those that are wanted, and how many bytes
-// each may have. No room stated is room for all.
+// divide returns how many workers run, at most wanted, and how many bytes
+// each may have. Without a stated room all run.
 func divide(room int64, wanted int) (workers int, each int64) {
 	if room == 0 {
 		return wanted, mostMemory

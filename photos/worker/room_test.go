@@ -41,16 +41,17 @@ func TestRoom(t *testing.T) {
 		}
 		workers, each := divide(room, tt.wanted)
 		if room != tt.room || int64(workers) != tt.workers || each != tt.each {
-			t.Errorf("of %d MiB for %d workers: %d MiB, %d workers with %d MiB", tt.limit/mib, tt.wanted, room/mib,
+			t.Errorf("of %d MiB for %d workers: wrong room of %d MiB, %d workers with %d MiB", tt.limit/mib, tt.wanted,
+				room/mib,
 				workers, each/mib)
 		}
 		if tt.limit >= 300*mib && int64(workers)*each > tt.limit-96*mib {
-			t.Errorf("of %d MiB the server has %d", tt.limit/mib, (tt.limit-int64(workers)*each)/mib)
+			t.Errorf("of %d MiB the server has only %d MiB", tt.limit/mib, (tt.limit-int64(workers)*each)/mib)
 		}
 	}
 }
 
-// pngHeader is the beginning of a PNG of a size.
+// pngHeader returns the beginning of a PNG.
 func pngHeader(width, height uint32) []byte {
 	ihdr := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32([]byte("IHDR"), width), height)
 	ihdr = append(ihdr, 8, 2, 0, 0, 0) // true colour
@@ -58,7 +59,7 @@ func pngHeader(width, height uint32) []byte {
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(ihdr))
 }
 
-// With little memory there is one worker, which reads what fits and refuses the rest by
+// With little memory one worker runs, which reads what fits and refuses the rest by
 // its header.
 func TestRenderLittleMemory(t *testing.T) {
 	if raceDetector {
@@ -66,12 +67,12 @@ func TestRenderLittleMemory(t *testing.T) {
 	}
 	p := newRenderer(t, Options{Memory: Room(300 << 20)})
 	if p.Workers != 1 {
-		t.Errorf("%d workers", p.Workers)
+		t.Errorf("workers = %d, want 1", p.Workers)
 	}
 	large := pngHeader(7000, 7000)
 	if _, err := p.Render(context.Background(), "a", bytes.NewReader(large), int64(len(large))); !errors.Is(err,
 		render.ErrTooLarge) || !strings.Contains(err.Error(), "memory") && !strings.Contains(err.Error(), "MB") {
-		t.Errorf("49 megapixels: %v", err)
+		t.Errorf("49 megapixels: error = %v, want ErrTooLarge that names the memory", err)
 	}
 	var small bytes.Buffer
 	if err := png.Encode(&small, image.NewGray(image.Rect(0, 0, 2000, 1000))); err != nil {
@@ -84,11 +85,11 @@ func TestRenderLittleMemory(t *testing.T) {
 		}
 	}
 	if len(p.idle) != 1 {
-		t.Errorf("%d workers are idle", len(p.idle))
+		t.Errorf("%d workers are idle, want 1", len(p.idle))
 	}
 }
 
-// A worker that takes more than it may have ends with it, and the image is too large.
+// The image of a worker that runs out of memory is too large.
 func TestRenderRunsOutOfMemory(t *testing.T) {
 	const ready = `printf '\031\000\000\000{"blobs":[],"is":"ready"}' >&3; read -r x; `
 	for _, tt := range []struct {
@@ -109,13 +110,13 @@ func TestRenderRunsOutOfMemory(t *testing.T) {
 			defer p.Close()
 			if _, err := p.Render(context.Background(), "a", strings.NewReader("image\n"), 6); !errors.Is(err,
 				tt.want) {
-				t.Errorf("error %v, want %v", err, tt.want)
+				t.Errorf("error = %v, want %v", err, tt.want)
 			}
 		})
 	}
 }
 
-// A real worker that wants more than it may have says so, too.
+// A real worker reports that it runs out of memory.
 func TestWorkerRunsOutOfMemory(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector takes more memory than a worker may have")
@@ -124,6 +125,6 @@ func TestWorkerRunsOutOfMemory(t *testing.T) {
 	defer p.Close()
 	if _, err := p.Render(context.Background(), "a", strings.NewReader("image"), 5); !errors.Is(err,
 		render.ErrTooLarge) || !errors.Is(err, ErrFault) {
-		t.Errorf("error %v", err)
+		t.Errorf("wrong error %v", err)
 	}
 }

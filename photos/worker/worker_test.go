@@ -20,7 +20,7 @@ import (
 
 const testMemory = 512 << 20
 
-// TestMain is also the program of the workers.
+// TestMain also runs the workers.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == Command {
 		work := func() error { return Serve(os.Stdin, Answers(), testMemory, obey) }
@@ -94,7 +94,7 @@ func obey(o order, input []byte) (answer, [][]byte) {
 			a.Failure = err.Error()
 		}
 	case "reach":
-		a.Reached = reach(o.Path)
+		a.Reached = tryForbidden(o.Path)
 	case "print":
 		os.Stdout.Write(bytes.Repeat([]byte{0xff}, 1<<20))
 		os.Stderr.Write(bytes.Repeat([]byte{0xff}, 1<<20))
@@ -129,25 +129,25 @@ func TestJobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := sha256.Sum256(input); !bytes.Equal(blobs[0], want[:]) || string(blobs[1]) != "twenty meg" {
-		t.Errorf("the worker saw other bytes: %x, %q", blobs[0], blobs[1])
+		t.Errorf("the worker read other bytes: %x, %q", blobs[0], blobs[1])
 	}
 	if a.PID == os.Getpid() || len(a.Env) != 0 {
-		t.Errorf("process %d, environment %q", a.PID, a.Env)
+		t.Errorf("process %d, environment %q; want another process, no environment", a.PID, a.Env)
 	}
 	again, _, err := p.do("hash")
 	if err != nil || again.PID != a.PID {
-		t.Errorf("a warm worker is not used: process %d after %d, %v", again.PID, a.PID, err)
+		t.Errorf("process %d after %d, %v; want the idle worker used", again.PID, a.PID, err)
 	}
 	if _, _, err := p.do("print"); err != nil {
 		t.Errorf("a worker that prints: %v", err)
 	}
 	nice, _, err := p.do("nice")
 	if err != nil || nice.Nice != niceness {
-		t.Errorf("niceness %d, %v", nice.Nice, err)
+		t.Errorf("niceness = %d, %v; want %d", nice.Nice, err, niceness)
 	}
 }
 
-// A job that does its worst costs its worker, and nothing else.
+// The worst job only kills its worker.
 func TestFaults(t *testing.T) {
 	p := newPool(t, Options{Deadline: 3 * time.Second})
 	before, _, err := p.do("hash")
@@ -171,7 +171,7 @@ func TestFaults(t *testing.T) {
 				t.Error("the worker was not replaced")
 			}
 			if err := syscall.Kill(before.PID, 0); err != syscall.ESRCH {
-				t.Errorf("process %d is still there: %v", before.PID, err)
+				t.Errorf("process %d still runs: %v", before.PID, err)
 			}
 			before = after
 		})
@@ -180,7 +180,7 @@ func TestFaults(t *testing.T) {
 	var a answer
 	_, err = p.Do(context.Background(), Job{Is: order{"write", path}, Input: strings.NewReader(""), Size: 0}, &a)
 	if written, _ := os.ReadFile(path); len(written) > 0 {
-		t.Errorf("a worker wrote a file: %q, %v", a.Failure, err)
+		t.Errorf("write a file: %q, %v; want a failure", a.Failure, err)
 	}
 }
 
@@ -235,12 +235,12 @@ func TestQueue(t *testing.T) {
 	})
 	<-begun
 	if _, _, err := impatient.do("hash"); !errors.Is(err, ErrBusy) {
-		t.Errorf("after its patience a job gets %v", err)
+		t.Errorf("error after the patience = %v, want ErrBusy", err)
 	}
 	wg.Wait()
 }
 
-// Jobs that must be alone run one after the other, in whatever process.
+// Jobs that must be alone run one after the other, in any process.
 func TestAlone(t *testing.T) {
 	p := newPool(t, Options{Workers: 2})
 	answers := make([]answer, 4)
@@ -257,7 +257,7 @@ func TestAlone(t *testing.T) {
 	slices.SortFunc(answers, func(a, b answer) int { return a.Begin.Compare(b.Begin) })
 	for i := range answers[1:] {
 		if answers[i+1].Begin.Before(answers[i].End) {
-			t.Errorf("one began %s before the end of another", answers[i].End.Sub(answers[i+1].Begin))
+			t.Errorf("a job began %s before the end of another", answers[i].End.Sub(answers[i+1].Begin))
 		}
 	}
 }
@@ -292,7 +292,7 @@ func TestIdleProcessesEnd(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Errorf("process %d is still there", a.PID)
+	t.Errorf("process %d still runs", a.PID)
 }
 
 func FuzzReceive(f *testing.F) {
@@ -309,7 +309,7 @@ func FuzzReceive(f *testing.F) {
 			total += len(b)
 		}
 		if err == nil && total > 1<<10 {
-			t.Errorf("%d bytes", total)
+			t.Errorf("blobs have %d bytes, more than the limit", total)
 		}
 	})
 }
