@@ -1,10 +1,10 @@
 // Package avif decodes still AVIF pictures. dav1d, compiled to WebAssembly and run by
-// wazero, decodes the AV1 in them: it sees one block of memory of bounded size, and all
-// that it can call is the question whether to go on. Boxes, colours, grids, alpha and transforms are Go.
+// wazero, decodes their AV1. It has one block of memory of bounded size, and the only
+// function that it can call asks whether to go on. Boxes, colours, grids, alpha and transforms are Go.
 //
-// Pictures come out as they are to be shown, in the colours of their own primaries
-// and transfer: ICC profiles and primaries are not looked at. Of a sequence, it is the
-// primary item that is decoded.
+// Pictures are decoded as they are to be shown, in the colours of their own primaries
+// and transfer: ICC profiles and primaries are not applied. Of a sequence, the primary item
+// is decoded.
 package avif
 
 import (
@@ -16,20 +16,20 @@ import (
 	"relais/photos/heif"
 )
 
-// Why a picture is not decoded. An error that is none of these, nor the context's, is
+// Errors of Decode. Any other error, except the context's, is
 // a failure of this package.
 var (
-	// ErrDamaged: the bytes are not what they ought to be.
+	// ErrDamaged says that the bytes are not a valid picture.
 	ErrDamaged = errors.New("avif: damaged")
-	// ErrUnsupported: nothing is wrong that was seen, but this package cannot do it.
+	// ErrUnsupported says that the picture looks sound, but that this package cannot decode it.
 	ErrUnsupported = errors.New("avif: not supported")
-	// ErrTooLarge: more pixels than the limit, or more memory is needed.
+	// ErrTooLarge says that the picture has too many pixels or needs too much memory.
 	ErrTooLarge = errors.New("avif: too large")
 )
 
 // Decode returns the primary picture of a file: straight alpha, 8 bits, with its crop,
-// rotation and mirroring applied, and its corner at 0, 0. How large it is to be is
-// looked at before anything is decoded. When the context is done, decoding stops at the
+// rotation and mirroring applied, and its corner at 0, 0. The stated size is
+// checked before anything is decoded. When the context is done, decoding stops at the
 // next row of superblocks, and the error is the context's.
 func (d *Decoder) Decode(ctx context.Context, data []byte) (*image.NRGBA, error) {
 	f, err := heif.Parse(data)
@@ -62,7 +62,7 @@ func (d *Decoder) Decode(ctx context.Context, data []byte) (*image.NRGBA, error)
 	return Transform(ctx, img, primary.Transforms)
 }
 
-// wrap makes an error of the boxes one of this package.
+// wrap converts an error of package heif to one of this package.
 func wrap(err error) error {
 	if errors.Is(err, heif.ErrUnsupported) {
 		return fmt.Errorf("%w: %w", ErrUnsupported, err)
@@ -70,7 +70,7 @@ func wrap(err error) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-// picture decodes an item, coded or a grid, without its alpha and its transforms.
+// picture decodes a coded item or a grid, without its alpha and its transforms.
 func (m *machine) picture(it *heif.Item) (*image.NRGBA, error) {
 	if it.Type == "grid" {
 		return m.grid(it)
@@ -78,7 +78,7 @@ func (m *machine) picture(it *heif.Item) (*image.NRGBA, error) {
 	return m.coded(it, it.Color)
 }
 
-// coded decodes one AV1 item. What colour says goes before what the AV1 says.
+// coded decodes one AV1 item. colour, unless nil, overrides the colour that the AV1 states.
 func (m *machine) coded(it *heif.Item, colour *heif.Color) (*image.NRGBA, error) {
 	switch {
 	case it.Type != "av01":
@@ -122,7 +122,7 @@ func (m *machine) grid(it *heif.Item) (*image.NRGBA, error) {
 	}
 	for _, tile := range g.Tiles {
 		if tile.Width != first.Width || tile.Height != first.Height {
-			return nil, fmt.Errorf("%w: tile %d is of another size than tile %d", ErrDamaged, tile.ID, first.ID)
+			return nil, fmt.Errorf("%w: tiles %d and %d differ in size", ErrDamaged, tile.ID, first.ID)
 		}
 	}
 	img := image.NewNRGBA(image.Rect(0, 0, int(g.Width), int(g.Height)))
@@ -135,13 +135,13 @@ func (m *machine) grid(it *heif.Item) (*image.NRGBA, error) {
 		if err != nil {
 			return nil, err
 		}
-		place(img, part, i%g.Columns*int(w), i/g.Columns*int(h))
+		drawTile(img, part, i%g.Columns*int(w), i/g.Columns*int(h))
 	}
 	return img, nil
 }
 
-// place copies what there is room for of a tile.
-func place(img, tile *image.NRGBA, x, y int) {
+// drawTile copies the part of a tile that is inside the image.
+func drawTile(img, tile *image.NRGBA, x, y int) {
 	if x >= img.Rect.Dx() {
 		return
 	}
@@ -150,7 +150,7 @@ func place(img, tile *image.NRGBA, x, y int) {
 	}
 }
 
-// alpha decodes the opacity of an item, if there is any, into its picture. The grey of
+// alpha decodes the opacity of an item, if it has any, into its picture. The grey of
 // the alpha item is the opacity.
 func (m *machine) alpha(it *heif.Item, img *image.NRGBA) error {
 	a, premultiplied := it.Alpha()
@@ -174,7 +174,7 @@ func (m *machine) alpha(it *heif.Item, img *image.NRGBA) error {
 	return nil
 }
 
-// straighten divides colours by the opacity that they were multiplied with.
+// straighten divides premultiplied colours by their opacity.
 func straighten(rgb []byte, opacity uint32) {
 	for i, c := range rgb {
 		if opacity == 0 {

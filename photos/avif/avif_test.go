@@ -17,7 +17,7 @@ import (
 
 var limits = Limits{Pixels: 20_000_000, Memory: 512 << 20}
 
-// compiled is for all tests, since compiling takes ten seconds under the race detector.
+// compiled is shared by all tests: compiling takes ten seconds under the race detector.
 var compiled = sync.OnceValues(func() (*Decoder, error) { return NewDecoder(context.Background(), limits) })
 
 func decoder(t testing.TB) *Decoder {
@@ -45,7 +45,7 @@ var (
 	yellow = color.NRGBA{220, 210, 50, 255}
 )
 
-// grey is the luma of BT.601, the weights that avifenc took.
+// grey returns the luma of BT.601, which avifenc used.
 func grey(c color.NRGBA) color.NRGBA {
 	y := uint8(0.299*float64(c.R) + 0.587*float64(c.G) + 0.114*float64(c.B) + 0.5)
 	return color.NRGBA{y, y, y, 255}
@@ -87,7 +87,7 @@ func TestDecode(t *testing.T) {
 		}
 		if img.Rect != (image.Rectangle{Max: c.size}) || img.Stride != 4*c.size.X ||
 			len(img.Pix) != 4*c.size.X*c.size.Y {
-			t.Errorf("%s: %v, stride %d, %d bytes", c.name, img.Rect, img.Stride, len(img.Pix))
+			t.Errorf("%s: wrong size: %v, stride %d, %d bytes", c.name, img.Rect, img.Stride, len(img.Pix))
 			continue
 		}
 		for y := range c.size.Y {
@@ -102,16 +102,16 @@ func TestDecode(t *testing.T) {
 				if y >= c.cross.Y {
 					i += 2
 				}
-				if got := img.NRGBAAt(x, y); off(got, c.want[i]) > c.within {
-					t.Fatalf("%s: %v at %d, %d, want %v", c.name, got, x, y, c.want[i])
+				if got := img.NRGBAAt(x, y); maxDifference(got, c.want[i]) > c.within {
+					t.Fatalf("%s: colour at %d, %d = %v, want %v", c.name, x, y, got, c.want[i])
 				}
 			}
 		}
 	}
 }
 
-// off is how far two colours are apart in the channel where they are farthest.
-func off(a, b color.NRGBA) int {
+// maxDifference returns the largest difference of the colours' channels.
+func maxDifference(a, b color.NRGBA) int {
 	most := 0
 	for _, d := range []int{int(a.R) - int(b.R), int(a.G) - int(b.G), int(a.B) - int(b.B), int(a.A) - int(b.A)} {
 		most = max(most, d, -d)
@@ -144,24 +144,24 @@ func TestErrors(t *testing.T) {
 			"4294836225 pixels"},
 	} {
 		if bytes.Equal(c.data, whole) {
-			t.Errorf("%s: nothing was changed", c.name)
+			t.Errorf("%s: the file of the test was not changed", c.name)
 		}
 		img, err := d.Decode(t.Context(), c.data)
 		if !errors.Is(err, c.is) || !strings.Contains(fmt.Sprint(err), c.want) || img != nil {
-			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+			t.Errorf("%s: error = %v, want %q", c.name, err, c.want)
 		}
 	}
 	small := *d
 	small.maxPixels = 65*43 - 1
 	if _, err := small.Decode(t.Context(), whole); !errors.Is(err, ErrTooLarge) {
-		t.Errorf("one pixel too many: %v", err)
+		t.Errorf("one pixel over the limit: error = %v, want ErrTooLarge", err)
 	}
 	if _, err := d.Decode(t.Context(), whole); err != nil {
-		t.Errorf("after the errors: %v", err)
+		t.Errorf("decode after the errors: %v", err)
 	}
 }
 
-// A picture that needs more memory than there is.
+// A picture that needs more memory than the limit is too large.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles the decoder once more, which takes long under the race detector")
@@ -171,7 +171,7 @@ func TestMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := d.Decode(t.Context(), read(t, "large")); !errors.Is(err, ErrTooLarge) {
-		t.Errorf("%v, want %v", err, ErrTooLarge)
+		t.Errorf("error = %v, want %v", err, ErrTooLarge)
 	}
 	if err := d.Close(t.Context()); err != nil {
 		t.Error(err)
@@ -183,19 +183,19 @@ func TestContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := d.Decode(ctx, read(t, "420")); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("cancelled: error = %v, want context.Canceled", err)
 	}
 	ctx, cancel = context.WithTimeout(t.Context(), 5*time.Millisecond)
 	defer cancel()
 	if _, err := d.Decode(ctx, read(t, "large")); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("too late: %v", err)
+		t.Errorf("after the deadline: error = %v, want context.DeadlineExceeded", err)
 	}
 	if _, err := d.Decode(t.Context(), read(t, "large")); err != nil {
-		t.Errorf("afterwards: %v", err)
+		t.Errorf("decode afterwards: %v", err)
 	}
 }
 
-// The artefact is the one whose digest is committed beside it.
+// The artefact matches the committed digest.
 func TestDigest(t *testing.T) {
 	line, err := os.ReadFile("codec/dav1d.sha256")
 	if err != nil {

@@ -1,7 +1,7 @@
 package avif
 
-// A chroma stretches a plane of chroma to the size of the picture: each sample lies in
-// the middle of the pixels that it is for, and those between two samples are three
+// A chroma enlarges a plane of chroma to the size of the picture: each sample is in
+// the middle of its pixels, and values between two samples are three
 // quarters of the nearer and one quarter of the farther.
 type chroma struct {
 	frame *frame
@@ -37,7 +37,7 @@ func (c *chroma) row(y int) []int32 {
 	return c.out
 }
 
-// vertical makes near 4 times the samples for row y.
+// vertical sets near to 4 times the samples for row y.
 func (c *chroma) vertical(y int) {
 	if c.frame.layout != yuv420 {
 		c.frame.row(c.near, c.plane, y)

@@ -25,14 +25,14 @@ const maxFrame = 8192 * 8192
 
 const page = 1 << 16 // bytes of WebAssembly memory
 
-// Limits are what one picture may take.
+// Limits are those of one picture.
 type Limits struct {
 	Pixels uint64 // of the picture or, if there are more, of the tiles of its grid; of its alpha as many again
 	Memory uint64 // bytes of dav1d's memory; the pictures of Go come on top. At most 4 GiB
 }
 
-// A Decoder holds the compiled dav1d. It is safe for concurrent use; every picture
-// has a memory of its own, which ends with it.
+// A Decoder holds the compiled dav1d. It is safe for concurrent use: every picture
+// has its own memory.
 type Decoder struct {
 	runtime   wazero.Runtime
 	module    wazero.CompiledModule
@@ -64,7 +64,7 @@ func NewDecoder(ctx context.Context, limits Limits) (*Decoder, error) {
 	return &Decoder{runtime, module, limits.Pixels}, nil
 }
 
-// proceed is the one function that dav1d can call: before every row of superblocks it
+// proceed is the only function that dav1d can call: before every row of superblocks it
 // asks whether to go on. wazero makes the panic an error of the call.
 func proceed(ctx context.Context) {
 	if err := ctx.Err(); err != nil {
@@ -75,7 +75,7 @@ func proceed(ctx context.Context) {
 // Close frees what was compiled. Nothing may be decoding.
 func (d *Decoder) Close(ctx context.Context) error { return d.runtime.Close(ctx) }
 
-// A machine is dav1d with its memory. After a fault it is of no more use.
+// A machine is dav1d with its memory. It cannot be used after a fault.
 type machine struct {
 	*Decoder
 	ctx    context.Context
@@ -110,7 +110,7 @@ func (m *machine) call(name string, args ...uint64) (uint32, error) {
 	return uint32(results[0]), nil
 }
 
-// Numbers of WASI for errno, of which dav1d returns the negative.
+// enomem is the errno of WASI for lack of memory; dav1d returns it negated.
 const enomem = 48
 
 // decode decodes the first frame of an item that is to have the given size. The frame
@@ -125,7 +125,7 @@ func (m *machine) decode(data []byte, width, height uint32) (*frame, error) {
 		return nil, err
 	}
 	if input == 0 || !m.module.Memory().Write(input, data) {
-		return nil, fmt.Errorf("%w: no room for %d bytes", ErrTooLarge, len(data))
+		return nil, fmt.Errorf("%w: cannot allocate %d bytes", ErrTooLarge, len(data))
 	}
 	status, err := m.call("decode", uint64(input), uint64(len(data)), pixels)
 	switch {
@@ -140,13 +140,14 @@ func (m *machine) decode(data []byte, width, height uint32) (*frame, error) {
 	}
 	f, err := m.frame()
 	if err == nil && (f.width != int(width) || f.height != int(height)) {
-		err = fmt.Errorf("%w: %d × %d are stated, the frame is %d × %d", ErrDamaged, width, height, f.width, f.height)
+		err = fmt.Errorf("%w: the stated size is %d × %d, that of the frame %d × %d", ErrDamaged, width, height,
+			f.width, f.height)
 	}
 	return f, err
 }
 
-// release frees the frame and what was needed for it. A machine that cannot is found
-// out by the next call.
+// release frees the frame and its memory. If that fails, so does the next call.
+
 func (m *machine) release() { m.call("release") }
 
 // frame reads the result of codec/shim.c.

@@ -9,8 +9,8 @@ import (
 	"relais/photos/heif"
 )
 
-// Transform applies the transforms of an item in their order, as ISO/IEC 23008-12
-// 6.5.1 wants.
+// Transform applies the transforms of an item in order (ISO/IEC 23008-12, 6.5.1).
+
 func Transform(ctx context.Context, img *image.NRGBA, steps []heif.Transform) (*image.NRGBA, error) {
 	for _, step := range steps {
 		if err := ctx.Err(); err != nil {
@@ -32,7 +32,7 @@ func Transform(ctx context.Context, img *image.NRGBA, steps []heif.Transform) (*
 	return img, nil
 }
 
-// remap returns a picture whose pixels lie in another one where from says. From one
+// remap returns a picture whose pixel at x, y is that of img at from(x, y). From one
 // pixel of a row to the next, from goes the same way.
 func remap(img *image.NRGBA, w, h int, from func(x, y int) (int, int)) *image.NRGBA {
 	out := image.NewNRGBA(image.Rect(0, 0, w, h))
@@ -56,7 +56,7 @@ func remap(img *image.NRGBA, w, h int, from func(x, y int) (int, int)) *image.NR
 	return out
 }
 
-// rotate turns by quarters against the clock.
+// rotate turns by quarters counterclockwise.
 func rotate(img *image.NRGBA, quarters int) *image.NRGBA {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	switch quarters {
@@ -78,7 +78,7 @@ func mirror(img *image.NRGBA, leftRight bool) *image.NRGBA {
 	return remap(img, w, h, func(x, y int) (int, int) { return x, h - 1 - y })
 }
 
-// cropped returns what a crop leaves of a picture. Where its edges are not those of
+// cropped returns what a crop leaves of a picture. If its edges are not those of
 // pixels, its corner and its size are rounded down, as libheif does.
 func cropped(r image.Rectangle, c heif.Crop) image.Rectangle {
 	left, w := span(r.Dx(), c.Width, c.X)

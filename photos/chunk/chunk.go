@@ -1,6 +1,6 @@
-// Package chunk walks the parts that JPEG, PNG and RIFF files are made of. It
-// copies nothing, and it stops without a word where a file is cut off or does
-// not go on as its format demands.
+// Package chunk iterates over the parts of JPEG, PNG and RIFF files. It
+// copies nothing, and stops without an error where a file is cut off or
+// malformed.
 package chunk
 
 import (

@@ -51,7 +51,7 @@ func TestRIFF(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for range RIFF(file, "WAVE") {
-		t.Error("a chunk of another form")
+		t.Error("a file of another form yields a chunk, want none")
 	}
 }
 
@@ -71,7 +71,7 @@ func FuzzChunks(f *testing.F) {
 			sum += len(body)
 		}
 		if sum > len(data) {
-			t.Errorf("%d bytes of %d", sum, len(data))
+			t.Errorf("chunks have %d bytes of %d", sum, len(data))
 		}
 	})
 }

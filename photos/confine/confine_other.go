@@ -9,5 +9,5 @@ import "errors"
 // ErrUnsupported is in the error of a system that cannot confine.
 var ErrUnsupported = errors.New("this system cannot confine processes")
 
-// Process fails.
+// Process returns ErrUnsupported.
 func Process() error { return ErrUnsupported }

@@ -17,8 +17,8 @@ import (
 // ErrUnsupported is in the error of a system that cannot confine.
 var ErrUnsupported = errors.New("this system cannot confine processes")
 
-// refused are the system calls that fail with EPERM from then on. What stays are those on
-// descriptors that are open, memory, threads and time.
+// refused are the system calls that fail with EPERM from then on. Allowed are those on
+// open descriptors, memory, threads and time.
 var refused = []uintptr{
 	unix.SYS_OPENAT, unix.SYS_OPENAT2, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_NAME_TO_HANDLE_AT,
 	unix.SYS_SOCKET, unix.SYS_SOCKETPAIR, unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN, unix.SYS_ACCEPT,
@@ -37,8 +37,8 @@ var refused = []uintptr{
 	unix.SYS_SHMGET, unix.SYS_MSGGET, unix.SYS_SEMGET, unix.SYS_MEMFD_CREATE,
 }
 
-// Process confines this process, all of its threads and those to come. There is no way
-// back. Descriptors that are open can be used as before.
+// Process confines this process with all present and future threads. It cannot be undone.
+// Open descriptors can be used as before.
 func Process() error {
 	arch, ok := architectures[runtime.GOARCH]
 	if !ok {
@@ -51,7 +51,7 @@ func Process() error {
 	}
 	filter := program(arch)
 	f := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
-	// Threads that have another filter of their own would be the result; none has here.
+	// The result would name a thread with another filter; none has one here.
 	left, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC,
 		uintptr(unsafe.Pointer(&f)))
 	switch {
@@ -70,7 +70,7 @@ const (
 	firstArgumentAt = 16 // its lower half: both architectures are little-endian
 )
 
-// program is the filter: another architecture's calls end the process, those that are
+// program returns the filter: another architecture's calls end the process, those that are
 // refused fail, others pass.
 func program(arch uint32) []unix.SockFilter {
 	load := func(at uint32) unix.SockFilter {
@@ -90,8 +90,8 @@ func program(arch uint32) []unix.SockFilter {
 	for _, number := range append(refused, more...) {
 		f = append(f, skipIf(unix.BPF_JEQ, uint32(number)), end(unix.SECCOMP_RET_ERRNO|uint32(unix.EPERM)))
 	}
-	// Threads signal each other, which is how goroutines are interrupted; other processes
-	// are none of theirs.
+	// Threads may signal each other, to interrupt goroutines, but not other processes.
+
 	return append(f,
 		unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 3, K: unix.SYS_TGKILL},
 		load(firstArgumentAt),
@@ -100,5 +100,5 @@ func program(arch uint32) []unix.SockFilter {
 		end(unix.SECCOMP_RET_ALLOW))
 }
 
-// architectures are those whose numbers of system calls are known here.
+// architectures are those with known numbers of system calls.
 var architectures = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}

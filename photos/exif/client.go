@@ -14,17 +14,17 @@ import (
 // MaxClient is the most bytes of Exif that a client may send as JSON.
 const MaxClient = 64 << 10
 
-const maxDepth = 8 // of brackets in it
+const maxDepth = 8 // of nested brackets
 
 // Client reads the fields from the JSON object that a client's own Exif reader has
 // made: {"Make": "Canon", "GPSLatitude": 43.5, …}. Names are compared without case,
 // punctuation and a group before a colon; the objects exif, gps, ifd0, image and tiff
-// in it are read like itself, and the first of a name counts. Positions are signed
-// decimals, or decimals or degrees, minutes and seconds with a hemisphere beside them.
-// The orientation is ignored, and so is all that is of another type or makes no sense.
+// in it are read in the same way, and the first value of a name counts. Positions are signed
+// decimals, or decimals or degrees, minutes and seconds with a separate hemisphere.
+// The orientation is ignored, and so are values of other types or out of range.
 func Client(text []byte) (Fields, error) {
 	if len(text) > MaxClient {
-		return Fields{}, fmt.Errorf("it has %d bytes, the most are %d", len(text), MaxClient)
+		return Fields{}, fmt.Errorf("it has %d bytes, want at most %d", len(text), MaxClient)
 	}
 	if depth(text) > maxDepth {
 		return Fields{}, fmt.Errorf("it is nested more than %d deep", maxDepth)
@@ -41,7 +41,7 @@ func Client(text []byte) (Fields, error) {
 	f := Fields{Make: clean(m.text("make")), Model: clean(m.text("model")), Taken: moment(m.text("datetimeoriginal"))}
 	lat, ok := m.coordinate("N", "S", "gpslatitude", "latitude")
 	if lon, too := m.coordinate("E", "W", "gpslongitude", "longitude"); ok && too {
-		f.Position = place(lat, lon)
+		f.Position = validPosition(lat, lon)
 	}
 	if degrees, ok := number(m["gpsimgdirection"]); ok {
 		f.Direction = direction(degrees)
@@ -49,7 +49,7 @@ func Client(text []byte) (Fields, error) {
 	return f, nil
 }
 
-// depth is how deep the brackets are nested outside strings.
+// depth returns how deep the brackets outside strings are nested.
 func depth(text []byte) (deepest int) {
 	now, quoted := 0, false
 	for i := 0; i < len(text); i++ {
@@ -72,10 +72,10 @@ func depth(text []byte) (deepest int) {
 // members are an object's values by folded name.
 type members map[string]any
 
-// object reads the object that comes next, and the groups in it.
+// object reads the next object and its groups.
 func (m members) object(dec *json.Decoder) error {
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return errors.New("it is no JSON object")
+		return errors.New("it is not a JSON object")
 	}
 	for dec.More() {
 		t, err := dec.Token()
@@ -118,7 +118,7 @@ func (m members) add(name string, raw json.RawMessage) error {
 	return nil
 }
 
-// folded is the name in lower case, only its letters and digits, after a group.
+// folded returns the letters and digits of a name without its group, in lower case.
 func folded(name string) string {
 	name = name[strings.LastIndexByte(name, ':')+1:]
 	return strings.Map(func(r rune) rune {
@@ -137,13 +137,13 @@ func (m members) text(name string) string {
 	return s
 }
 
-// coordinate is the first one of the names that makes sense, in signed degrees.
+// coordinate returns the first valid value of the names, in signed degrees.
 func (m members) coordinate(plus, minus string, names ...string) (float64, bool) {
 	for _, name := range names {
 		ref := strings.ToUpper(strings.TrimSpace(m.text(name + "ref")))
 		isPlus, isMinus := strings.HasPrefix(ref, plus), strings.HasPrefix(ref, minus)
 		degrees, ok := number(m[name])
-		if !ok && (isPlus || isMinus) { // three parts have no sign of their own
+		if !ok && (isPlus || isMinus) { // three parts have no sign
 			degrees, ok = sexagesimal(m[name])
 		}
 		switch {

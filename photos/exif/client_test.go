@@ -71,7 +71,7 @@ func TestFill(t *testing.T) {
 		Taken: moment("2024:01:02")})
 	if f.Make != "k" || f.Model != "m" || f.Orientation != 0 || *f.Direction != 7 || *f.Position != (Position{1, 2}) ||
 		f.Day() != "2024-01-02" {
-		t.Errorf("%+v", f)
+		t.Errorf("fields = %+v", f)
 	}
 }
 
@@ -81,7 +81,7 @@ func FuzzClient(f *testing.F) {
 		fields, _ := Client(text)
 		check(t, fields)
 		if fields.Orientation != 0 {
-			t.Errorf("orientation %d", fields.Orientation)
+			t.Errorf("orientation = %d, want 0", fields.Orientation)
 		}
 	})
 }

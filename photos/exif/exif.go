@@ -1,6 +1,6 @@
-// Package exif reads the few things that a photo's Exif data say of it. It cuts
-// the data out of the file, copies what it wants into a small TIFF of its own
-// that is whole by construction, and has only that read by the library.
+// Package exif reads a few fields of a photo's Exif data. It cuts
+// the data out of the file, copies the wanted tags into a small TIFF
+// that is valid by construction, and passes only that to the library.
 package exif
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/rwcarlsen/goexif/exif"
 )
 
-// Fields is what is kept of a photo's Exif data. A value that is not stated, or
-// that cannot be, is zero or nil.
+// Fields is the kept part of a photo's Exif data. A value that is not stated or
+// not valid is zero or nil.
 type Fields struct {
 	Orientation int       // 1 to 8 as Exif numbers them, 0: not stated
 	Make, Model string    // of the camera, at most 100 characters
@@ -37,7 +37,7 @@ func (f Fields) Day() string {
 	return f.Taken.Format(time.DateOnly)
 }
 
-// Fill takes from other what f lacks, except for the orientation, which belongs
+// Fill sets the fields that f lacks to those of other, except the orientation, which belongs
 // to the pixels.
 func (f *Fields) Fill(other Fields) {
 	if f.Make == "" {
@@ -58,7 +58,7 @@ func (f *Fields) Fill(other Fields) {
 }
 
 // Read reads the fields of an image file. A file without Exif data has none, and
-// an error only says why there are fewer than there could be.
+// an error only states why some may be missing.
 func Read(file []byte) (Fields, error) {
 	blob, err := cut(file)
 	if err != nil || blob == nil {
@@ -71,7 +71,7 @@ func Read(file []byte) (Fields, error) {
 	return parse(small)
 }
 
-// parse reads what extract has made.
+// parse reads the TIFF that extract made.
 func parse(small []byte) (f Fields, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -107,8 +107,8 @@ func text(x *exif.Exif, name exif.FieldName) string {
 	return s
 }
 
-// position is nil unless both coordinates have their hemisphere, which Exif
-// states apart from the number.
+// position returns nil unless both coordinates have a hemisphere, which Exif
+// states separately.
 func position(x *exif.Exif) *Position {
 	ns, ew := text(x, exif.GPSLatitudeRef), text(x, exif.GPSLongitudeRef)
 	if ns != "N" && ns != "S" || ew != "E" && ew != "W" {
@@ -118,11 +118,11 @@ func position(x *exif.Exif) *Position {
 	if err != nil {
 		return nil
 	}
-	return place(lat, lon)
+	return validPosition(lat, lon)
 }
 
-// place is nil out of range and at 0, 0, which cameras write for "not known".
-func place(lat, lon float64) *Position {
+// validPosition returns nil out of range and at 0, 0, which cameras write for "not known".
+func validPosition(lat, lon float64) *Position {
 	if !(math.Abs(lat) <= 90 && math.Abs(lon) <= 180) || lat == 0 && lon == 0 {
 		return nil
 	}
@@ -137,8 +137,8 @@ func direction(degrees float64) *float64 {
 }
 
 // moment reads a date and time as Exif writes them (2024:05:30 12:00:00), or
-// with hyphens, or with T, or a date alone. What follows the seconds, a fraction
-// or a zone, is left out.
+// with hyphens, or with T, or a date alone. Anything after the seconds, a fraction
+// or a zone, is ignored.
 func moment(s string) time.Time {
 	s = strings.TrimSpace(s)
 	if len(s) > len(time.DateTime) {
@@ -155,7 +155,7 @@ func moment(s string) time.Time {
 
 const maxText = 100 // characters
 
-// clean leaves out control characters and what is not UTF-8, and cuts.
+// clean removes control characters and invalid UTF-8, and truncates.
 func clean(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsGraphic(r) {
@@ -183,5 +183,5 @@ func byteOrder(blob []byte) (order, error) {
 	case bytes.HasPrefix(blob, []byte("MM\x00*")):
 		return binary.BigEndian, nil
 	}
-	return nil, errors.New("it is no TIFF")
+	return nil, errors.New("it is not a TIFF")
 }

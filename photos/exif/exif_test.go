@@ -70,16 +70,16 @@ func checkWhole(t *testing.T, name string, file []byte) {
 	t.Helper()
 	f, err := Read(file)
 	if err != nil || f.Position == nil || f.Direction == nil {
-		t.Fatalf("%s: %+v, %v", name, f, err)
+		t.Fatalf("%s: fields = %+v, %v; want a direction and a position", name, f, err)
 	}
 	if f.Orientation != 6 || f.Make != "Maker" || f.Model != "Mödel "+strings.Repeat("é", 94) {
-		t.Errorf("%s: orientation %d, make %q, model %q", name, f.Orientation, f.Make, f.Model)
+		t.Errorf("%s: wrong orientation %d, make %q or model %q", name, f.Orientation, f.Make, f.Model)
 	}
 	if f.Day() != "2024-05-30" || *f.Direction != 270.5 {
-		t.Errorf("%s: day %s, direction %v", name, f.Day(), *f.Direction)
+		t.Errorf("%s: wrong day %s or direction %v", name, f.Day(), *f.Direction)
 	}
 	if math.Abs(f.Position.Lat+10.51) > 1e-9 || math.Abs(f.Position.Lon+20.25) > 1e-9 {
-		t.Errorf("%s: position %v", name, *f.Position)
+		t.Errorf("%s: wrong position %v", name, *f.Position)
 	}
 }
 
@@ -121,14 +121,14 @@ func TestForgedCounts(t *testing.T) {
 	}
 	f, err := Read(sample(order, forged, []tag{{tagTaken, 2, 0xffffffff, []byte("12345678")}}, nil))
 	if err != nil || f.Orientation != 8 || !f.Taken.IsZero() {
-		t.Errorf("%+v, %v", f, err)
+		t.Errorf("forged counts: fields = %+v, %v", f, err)
 	}
 	if file := shared(t, "made/goexif-oom-17GB.tif"); file != nil {
 		Read(file)
 	}
 	runtime.ReadMemStats(&after)
 	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
-		t.Errorf("%d bytes were allocated", n)
+		t.Errorf("%d bytes were allocated, want few", n)
 	}
 }
 
@@ -180,7 +180,7 @@ func TestNonsenseIsLeftOut(t *testing.T) {
 	}
 }
 
-// shared returns a file of the shared test images, nil when they are not there.
+// shared returns a file of the shared test images, or nil without them.
 func shared(t testing.TB, name string) []byte {
 	t.Helper()
 	file, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "images", name))
@@ -265,7 +265,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// check asserts what holds of the fields whatever they were read from.
+// check asserts the ranges that hold for the fields of any source.
 func check(t *testing.T, f Fields) {
 	t.Helper()
 	for _, s := range []string{f.Make, f.Model} {
@@ -274,12 +274,12 @@ func check(t *testing.T, f Fields) {
 		}
 	}
 	if f.Orientation < 0 || f.Orientation > 8 {
-		t.Errorf("orientation %d", f.Orientation)
+		t.Errorf("orientation %d is out of range", f.Orientation)
 	}
 	if p := f.Position; p != nil && !(math.Abs(p.Lat) <= 90 && math.Abs(p.Lon) <= 180 && *p != Position{}) {
-		t.Errorf("position %v", *p)
+		t.Errorf("position %v is out of range", *p)
 	}
 	if d := f.Direction; d != nil && !(*d >= 0 && *d <= 360) {
-		t.Errorf("direction %v", *d)
+		t.Errorf("direction %v is out of range", *d)
 	}
 }

@@ -25,22 +25,22 @@ var (
 
 const (
 	maxEntries = 1000 // of all directories that are read
-	maxValue   = 4096 // bytes; a larger value of these tags says nothing
+	maxValue   = 4096 // bytes; larger values of these tags are not valid
 )
 
 // valueSizes are the bytes of a value by type, 1 (BYTE) to 12 (DOUBLE).
 var valueSizes = [...]uint64{1: 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8}
 
-// An entry is one of a directory, its value found and inside the blob.
+// An entry is one of a directory, whose value is inside the blob.
 type entry struct {
 	tag, kind uint16
 	count     uint32
 	value     []byte
 }
 
-// extract makes a TIFF of the tags that are wanted. Only the main directory and
-// the Exif and GPS ones that it names are read, each once, so that there is no
-// chain to loop in. An entry that claims more bytes than there are is left out.
+// extract makes a TIFF of the wanted tags. Only the main directory and
+// the Exif and GPS ones that it names are read, each once, so that no
+// chain can loop. An entry that claims more bytes than the blob has is left out.
 func extract(blob []byte) ([]byte, error) {
 	order, err := byteOrder(blob)
 	if err != nil {

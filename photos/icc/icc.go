@@ -14,7 +14,7 @@ import (
 	"sync"
 )
 
-// ErrUnsupported is in the errors for profiles that are sound as far as they were read.
+// ErrUnsupported is in the errors for profiles that look sound, but are not supported.
 var ErrUnsupported = errors.New("not supported")
 
 // Bounds of what a profile may hold.
@@ -23,17 +23,17 @@ const (
 	maxCurve = 1 << 16 // points
 )
 
-// A Profile says how the numbers of an image are meant.
+// A Profile is the colour space of an image.
 type Profile struct {
 	curves [3][256]float32 // linear light, by number
-	matrix [3][3]float32   // from there to the linear light of sRGB
+	matrix [3][3]float32   // from linear light to that of sRGB
 }
 
 // Parse reads a profile (ICC.1:2010).
 func Parse(data []byte) (*Profile, error) {
 	const header, entry = 128, 12
 	if len(data) < header+4 || string(data[36:40]) != "acsp" {
-		return nil, errors.New("icc: no profile")
+		return nil, errors.New("icc: not a profile")
 	}
 	n := binary.BigEndian.Uint32(data[header:])
 	if n > maxTags || len(data) < header+4+int(n)*entry {
@@ -125,7 +125,7 @@ func parseCurve(tag []byte) (curve [256]float32, err error) {
 	for i := range curve {
 		v := at(float64(i) / 255)
 		if math.IsNaN(v) {
-			return curve, errors.New("icc: a curve makes no sense")
+			return curve, errors.New("icc: a curve has values out of range")
 		}
 		curve[i] = float32(min(max(v, 0), 1))
 	}
@@ -182,8 +182,8 @@ func parametric(function uint16, body []byte) (func(float64) float64, error) {
 	}, nil
 }
 
-// encoded is the number of sRGB for linear light, in steps that are fine enough for 8 bits
-// where it is dark, too.
+// encoded maps linear light to the 8-bit values of sRGB, in steps that are fine enough for
+// dark colours, too.
 var encoded = sync.OnceValue(func() *[1<<14 + 1]uint8 {
 	var t [1<<14 + 1]uint8
 	for i := range t {
@@ -230,7 +230,7 @@ func (p *Profile) row(table *[1<<14 + 1]uint8, to, from []uint8) {
 	}
 }
 
-// isSRGB reports whether colours stay as they are.
+// isSRGB reports whether conversion leaves colours as they are.
 func (p *Profile) isSRGB() bool {
 	table := encoded()
 	var to [4]uint8

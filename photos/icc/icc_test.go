@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// A recipe is what a test's profile says.
+// A recipe is the content of a test's profile.
 type recipe struct {
 	space     string
 	primaries [3][3]float64 // X, Y and Z of red, of green and of blue
@@ -158,7 +158,7 @@ func TestProfiles(t *testing.T) {
 	for from, want := range greys {
 		if c := p.Convert(row([]color.NRGBA{{from, from, from, 255}})).NRGBAAt(0, 0); !near(c,
 			color.NRGBA{want, want, want, 255}, 1) {
-			t.Errorf("grey %d becomes %v, want %d", from, c, want)
+			t.Errorf("grey %d = %v, want %d", from, c, want)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func TestSRGBStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m := row(samples); p.Convert(m) != m || (*Profile)(nil).Convert(m) != m {
-		t.Error("it was copied")
+		t.Error("an sRGB image was copied, want the same")
 	}
 }
 
@@ -256,7 +256,7 @@ func TestOtherProfiles(t *testing.T) {
 	whole := displayP3.bytes()
 	for n := range whole {
 		if _, err := Parse(whole[:n]); err == nil && n < len(whole)-3 { // the last curve is padded
-			t.Errorf("%d of %d bytes are enough", n, len(whole))
+			t.Errorf("%d of %d bytes were parsed, want an error", n, len(whole))
 		}
 		changed := bytes.Clone(whole)
 		changed[n] ^= 0xff
@@ -278,6 +278,6 @@ func TestOtherProfiles(t *testing.T) {
 	}
 	tables := bytes.ReplaceAll(whole, []byte("rXYZ"), []byte("A2B0"))
 	if _, err := Parse(tables); !errors.Is(err, ErrUnsupported) {
-		t.Errorf("tables: %v", err)
+		t.Errorf("a profile of tables: error = %v, want ErrUnsupported", err)
 	}
 }
