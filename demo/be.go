@@ -54,9 +54,9 @@ var flemishOperators = []struct {
 	{"Citymesh NV", func(n int) string { return fmt.Sprintf("DMO-CM-%04d", n%10000) }, 0.05},
 }
 
-// WriteBE writes the Flemish register of approved dossiers of so many places into
-// dir and returns its path. Places stand farther apart than the ten metres within
-// which dossiers belong together.
+// WriteBE writes the Flemish register of approved dossiers of the given number of places into
+// dir and returns its path. Places are farther apart than the ten metres within
+// which dossiers are one site.
 func WriteBE(dir string, places int) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func writeDossiers(w io.Writer, places int) error {
 	return err
 }
 
-// flanders is the state of the writing.
+// flanders is the state of WriteBE.
 type flanders struct {
 	w        io.Writer
 	r        *rand.Rand
@@ -97,7 +97,7 @@ type flanders struct {
 	taken    map[[2]int]bool // cells of 30 metres with a place
 }
 
-// spot draws a place around a town, with no other in the cells around it.
+// spot draws a place around a town. The cells around it have no other place.
 func (f *flanders) spot(town int) (x, y float64) {
 	t := flemishTowns[town]
 	for reach := 1500 + 2000*math.Sqrt(t.weight); ; reach *= 1.001 { // metres; a full town grows
@@ -114,8 +114,8 @@ func (f *flanders) spot(town int) (x, y float64) {
 	}
 }
 
-// writePlace writes the dossiers of one place: of each operator there one to three,
-// the later replacing the earlier.
+// writePlace writes the dossiers of one place: one to three of each operator,
+// later ones replace earlier ones.
 func (f *flanders) writePlace(town int) error {
 	x, y := f.spot(town)
 	f.places++
@@ -128,7 +128,7 @@ func (f *flanders) writePlace(town int) error {
 			continue
 		}
 		some = true
-		if f.r.IntN(4) == 0 { // nobody writes like the others
+		if f.r.IntN(4) == 0 { // real dossiers vary in their spelling
 			where = strings.ToUpper(where)
 		}
 		year := 2013

@@ -16,7 +16,7 @@ func TestWriteBE(t *testing.T) {
 	for range 2 {
 		paths, err := WriteBE(filepath.Join(t.TempDir(), "new"), 300)
 		if err != nil || len(paths) != 1 || !strings.HasPrefix(filepath.Base(paths[0]), "SYNTHETIC_") {
-			t.Fatalf("%v, %v", paths, err)
+			t.Fatalf("paths = %v, %v; want one", paths, err)
 		}
 		text, err := os.ReadFile(paths[0])
 		if err != nil {
@@ -25,7 +25,7 @@ func TestWriteBE(t *testing.T) {
 		texts = append(texts, text)
 	}
 	if !bytes.Equal(texts[0], texts[1]) {
-		t.Error("the same places are written in two ways")
+		t.Error("WriteBE wrote two different files for the same size")
 	}
 	var file struct {
 		Features []struct {
@@ -43,10 +43,10 @@ func TestWriteBE(t *testing.T) {
 		date := f.Properties["goedkeuringsdatum"].(string)
 		if c := f.Geometry.Coordinates; c[0] < 20e3 || c[0] > 260e3 || c[1] < 152e3 || c[1] > 246e3 ||
 			date < "2013-12-31" || date > "2026" {
-			t.Errorf("%v at %v", f.Properties, c)
+			t.Errorf("wrong properties %v or position %v", f.Properties, c)
 		}
 	}
 	if len(file.Features) < 300 || len(ids) != len(file.Features) || len(operators) != 4 {
-		t.Errorf("%d features, %d ids, operators %v", len(file.Features), len(ids), operators)
+		t.Errorf("wrong numbers: %d features, %d ids, operators %v", len(file.Features), len(ids), operators)
 	}
 }

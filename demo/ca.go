@@ -16,21 +16,21 @@ import (
 // CARows makes about 2,000 places.
 const CARows = 18000
 
-// CAOptions change what WriteCA writes.
+// CAOptions are variants of the file of WriteCA.
 type CAOptions struct {
 	Older    bool // the older layout: upper-case names, Latin-1, fewer columns
-	Broken   bool // every twentieth row is broken, in the ways of CABroken in turn
+	Broken   bool // every twentieth row is broken, each in the next way of CABroken
 	Personal bool // contact columns are filled, with invented names and numbers that all contain "PERSONAL"
 }
 
-// CACounts say what was written.
+// CACounts is the number of rows and places that WriteCA wrote.
 type CACounts struct {
-	Rows, Places int            // Places: with a row that is not broken
-	Broken       map[string]int // rows by way of being broken
+	Rows, Places int            // Places have at least one good row
+	Broken       map[string]int // rows by the way in which they are broken
 }
 
-// CABroken are the ways in which rows are broken. Those of the last have values out
-// of range in a row that is otherwise good.
+// CABroken are the ways in which rows are broken. Rows of the last way have values out
+// of range, but are otherwise good.
 var CABroken = []string{"stray quote", "one field more", "swapped", "zero", "not a number", "outside", "technology",
 	"category", "no changes", "no licence", "values"}
 
@@ -112,10 +112,10 @@ type caGenerator struct {
 	w      *bufio.Writer
 	count  CACounts
 	number int // of the place
-	licit  int // rows at the place that are not broken
+	licit  int // good rows at the place
 }
 
-// A caRow has the columns that either layout has.
+// A caRow has the columns of both layouts.
 type caRow struct {
 	uploaded, licence, reference, category, licensee         string
 	location, technology, cell, physical, province, lat, lng string
@@ -132,7 +132,7 @@ const caHeader = "upload_date*,licence_number,reference_number,subservice_id*,li
 	"rx_ant_height,tx_ant_omni_indicator,rx_ant_omni_indicator,tx_ant_horiz_beamwidth,rx_ant_horiz_beamwidth,tx_ant_vert_beamwidth,rx_ant_vert_beamwidth," +
 	"tx_ant_azimuth,rx_ant_azimuth,tx_ant_elevation_angle,rx_ant_elevation_angle,tx_ant_gain,rx_ant_gain,tx_line_loss,rx_line_loss"
 
-// caOlderHeader has besides the names of the older layout those of what it lacked and
+// caOlderHeader has the names of the older layout, and those that it lacked and
 // other programs add to it.
 const caOlderHeader = "NEW_ACCOUNT,NEW_LICNO,LICENSEE,SERVICE,TRANSMIT_FREQ,RECEIVE_FREQ,TRANSMIT_BW,LOCATION,PROV,LATITUDE,LONGITUDE,SITE_ELEV,STUCT_HT," +
 	"TX_PWR,TX_ANT_HT,TX_ANT_AZIM,TX_ANT_DIRECTIONAL,LAST_MOD_DATE,LAST_UPLOAD_DATE,TECHNOLOGY,CELL_ID,PHYSICAL_ID,STRUCTURE_TYPE,RECORD_ID,REFERENCE_NUMBER," +
@@ -153,7 +153,7 @@ func (g *caGenerator) write(r *caRow, tail string) {
 			r.height, "43", r.antennaHeight, r.azimuth, r.omni, "", r.uploaded, r.technology, r.cell, r.physical,
 			r.structure, r.record, quote(r.reference),
 			r.contact, r.telephone, r.email}, ",")
-		latin1, _ := charmap.Windows1252.NewEncoder().String(line) // has every letter that is used here
+		latin1, _ := charmap.Windows1252.NewEncoder().String(line) // has all letters of the table
 		g.w.WriteString(latin1 + tail + "\r\n")
 		return
 	}
@@ -180,7 +180,7 @@ func quote(text string) string {
 	return text
 }
 
-// place writes the rows of one licensee at one place, as far as there is room.
+// place writes the rows of one licensee at one place, at most most.
 func (g *caGenerator) place(most int) {
 	g.number++
 	g.licit = 0
@@ -192,7 +192,7 @@ func (g *caGenerator) place(most int) {
 		structure: string("TRPSFMO"[g.random.IntN(7)])}
 	km, angle := 60*g.random.Float64()*g.random.Float64(), 2*math.Pi*g.random.Float64()
 	lat, lng := town.lat+km/111.2*math.Cos(angle), town.lng+km/111.2*math.Sin(angle)/math.Cos(town.lat*math.Pi/180)
-	// The last three decimals count the places, so that none is there twice.
+	// The last three decimals count the places, so that all differ.
 	lat = math.Round(lat*100)/100 + float64(g.number%1000)*1e-5
 	lng = min(math.Round(lng*100)/100, -52.2) + float64(g.number/1000%1000)*1e-5
 	r.lat, r.lng = fmt.Sprintf("%.6f", lat), fmt.Sprintf("%.6f", lng)
@@ -225,7 +225,7 @@ func (g *caGenerator) place(most int) {
 	}
 }
 
-// cell invents identifiers in the ways in which they are written.
+// cell invents identifiers in the usual spellings.
 func (g *caGenerator) cell(technology string, system, sector int) (cell, physical string) {
 	switch technology {
 	case "LTE":
@@ -237,7 +237,7 @@ func (g *caGenerator) cell(technology string, system, sector int) (cell, physica
 	return "-", fmt.Sprint((g.number + sector) % 1008)
 }
 
-// row writes a row, a broken one when it is its turn.
+// row writes a row. Every twentieth is broken with CAOptions.Broken.
 func (g *caGenerator) row(r caRow) {
 	g.count.Rows++
 	if !g.Broken || g.count.Rows%20 != 0 {
@@ -275,7 +275,7 @@ func (g *caGenerator) row(r caRow) {
 	g.write(&r, tail)
 }
 
-// pick draws one of n by weight.
+// pick draws a number below n by weight.
 func (g *caGenerator) pick(n int, weight func(int) int) int {
 	total := 0
 	for i := range n {

@@ -17,10 +17,10 @@ func TestWriteCA(t *testing.T) {
 	}
 	if again, err := WriteCA(&b, CARows, CAOptions{}); err != nil || !bytes.Equal(a.Bytes(), b.Bytes()) ||
 		!reflect.DeepEqual(count, again) {
-		t.Errorf("the same file is written in two ways: %v", err)
+		t.Errorf("WriteCA wrote two different files for the same size, or failed: %v", err)
 	}
 	if count.Rows != CARows || count.Places < 1900 || count.Places > 2200 || len(count.Broken) != 0 {
-		t.Errorf("%+v", count)
+		t.Errorf("wrong count %+v", count)
 	}
 	text, _ := strings.CutPrefix(a.String(), "\ufeff")
 	if header, err := os.ReadFile("../../shared/data/ca/Site_Data_Extract_FX.header.csv"); err != nil {
@@ -31,7 +31,7 @@ func TestWriteCA(t *testing.T) {
 	}
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll() // refuses rows of other lengths
 	if err != nil || len(rows) != CARows+1 {
-		t.Fatalf("%d rows, %v", len(rows), err)
+		t.Fatalf("rows = %d, %v", len(rows), err)
 	}
 	categories, provinces := map[string]bool{}, map[string]bool{}
 	for _, r := range rows[1:] {
@@ -41,7 +41,7 @@ func TestWriteCA(t *testing.T) {
 		}
 	}
 	if len(categories) != 9 || len(provinces) != 13 {
-		t.Errorf("%d categories, %d provinces", len(categories), len(provinces))
+		t.Errorf("too few categories (%d) or provinces (%d)", len(categories), len(provinces))
 	}
 }
 
@@ -54,11 +54,11 @@ func TestBrokenCA(t *testing.T) {
 		}
 		for _, way := range CABroken {
 			if count.Broken[way] != 4400/20/len(CABroken) {
-				t.Errorf("%s: %d", way, count.Broken[way])
+				t.Errorf("rows broken by %s = %d", way, count.Broken[way])
 			}
 		}
 		if n := strings.Count(b.String(), "PERSONAL Name"); n != 4400 || strings.Count(b.String(), "\n") != 4401 {
-			t.Errorf("%d names", n)
+			t.Errorf("wrong number of names: %d", n)
 		}
 	}
 }

@@ -38,8 +38,8 @@ var swissTowns = []struct {
 // swissReach is how far from its centre a town has sites, metres.
 const swissReach = 3000
 
-// swissNetworks name their stations as the real ones do, with serials that these do
-// not have.
+// swissNetworks name their stations as the real ones do, with serials that no real
+// station has.
 var swissNetworks = []struct {
 	share float64
 	name  func(canton string, serial int) string
@@ -53,10 +53,10 @@ var swissNetworks = []struct {
 
 func letter(n int) rune { return 'A' + rune(n%26) }
 
-// A swissText is a text in the order of languages of the file: de, fr, it, en.
+// A swissText is a text in the file's languages: de, fr, it, en.
 type swissText [4]string
 
-// same is a text that the file has alike in all languages.
+// same returns a text that is the same in all languages.
 func same(s string) swissText { return swissText{s, s, s, s} }
 
 var (
@@ -79,14 +79,14 @@ var (
 
 var swissSystems = []string{"4G,5G", "3G,4G,5G", "4G", "2G,3G,4G"}
 
-// A swissFeature is an installation as the file has it.
+// A swissFeature is an installation in the form of the file.
 type swissFeature struct {
 	station                                     string
 	east, north                                 int // LV95 metres
 	class, power, systems, adaptive, permission swissText
 }
 
-// WriteCH writes the file of a Switzerland of n installations, and two of the railway,
+// WriteCH writes the file of a Switzerland with n installations and two of the railway
 // into dir and returns its path.
 func WriteCH(dir string, n int) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -118,7 +118,7 @@ func writeInstallations(w io.Writer, list []swissFeature) error {
 	return err
 }
 
-// text is the feature as the authority's program indents it. No text of this file
+// text formats the feature like the authority's program. No text of this file
 // needs escaping.
 func (f *swissFeature) text() string {
 	var b strings.Builder
@@ -139,7 +139,7 @@ func (f *swissFeature) text() string {
 	return b.String() + "\n   }\n  }"
 }
 
-// switzerland makes n installations, dense in towns, behind those of the railway.
+// switzerland makes two installations of the railway and n others, dense in towns.
 func switzerland(n int) []swissFeature {
 	r := rand.New(rand.NewPCG(2056, 115))
 	list := []swissFeature{installation(r, "SBB SYN-001", 2683100, 1248200),
@@ -154,7 +154,7 @@ func switzerland(n int) []swissFeature {
 		for upTo := railways + int(math.Round(sum/total*float64(n))); len(list) < upTo; {
 			far, angle := swissReach*r.Float64()*r.Float64(), 2*math.Pi*r.Float64()
 			east, north := t.east+int(far*math.Sin(angle)), t.north+int(far*math.Cos(angle))
-			for i, network := range swissNetworks { // each on the mast has its own feature
+			for i, network := range swissNetworks { // one feature for each network on the mast
 				if len(list) < upTo && r.Float64() < network.share {
 					list = append(list, installation(r, network.name(t.canton, serials[i]), east, north))
 					serials[i]++
@@ -165,7 +165,7 @@ func switzerland(n int) []swissFeature {
 	return list
 }
 
-// swissShare is how many installations a town draws.
+// swissShare returns the relative number of installations of a town.
 func swissShare(inhabitants float64) float64 { return 8 + inhabitants }
 
 func installation(r *rand.Rand, station string, east, north int) swissFeature {

@@ -13,9 +13,9 @@ import (
 	"relais/market"
 )
 
-// A Day is what the demonstration shows of the days before a moment: what goes stale,
-// and is made anew when it is shown again. All of it says that it is SYNTHETIC: measures
-// by the names of their files, outages in the code or name of the site and the reason.
+// A Day is the data of the demonstration that ages: measurements and outages of the days
+// before a moment. They are made again for each day. All are marked SYNTHETIC: measurements
+// by the names of their files, outages in the code or name of the site and in the reason.
 type Day struct {
 	Feeds      []Feed
 	Reports    []Report
@@ -23,20 +23,20 @@ type Day struct {
 	Coverage   string // the same
 }
 
-// A Feed is what an operator of FR publishes.
+// A Feed is a file of an operator of FR.
 type Feed struct{ Operator, Path string }
 
-// A Report is what somebody reports of a site of FR in a day, and how many others confirm.
+// A Report is a person's report on a site of FR, and the number of its confirmations.
 type Report struct {
 	Operator, SiteKey, SiteName, Address, Commune, Reason string
 
 	At            geo.Point
-	Token         string // the same all day
+	Token         string // the same on the whole day
 	Confirmations int
 }
 
-// measuredDays is how many days of measures there are: as many as an answer has that is
-// not asked for more.
+// measuredDays is how many days have measurements: as many as an answer covers by
+// default.
 const measuredDays = 30
 
 // WriteDay writes the files of the days before now, in a country of n supports, into dir.
@@ -49,7 +49,7 @@ func WriteDay(dir string, n int, now time.Time) (*Day, error) {
 		return nil, err
 	}
 	c, fr := country(towns, n), market.Get(market.FR)
-	confirmations := []int{3, 1, 0} // of a report of each of the first operators
+	confirmations := []int{3, 1, 0} // one report for each of the first operators
 	day := &Day{}
 	if day.Speedtests, day.Coverage, err = writeMeasures(dir, c, now, measuredDays, testedSites,
 		pointsOfADay); err != nil {
@@ -75,11 +75,11 @@ func WriteDay(dir string, n int, now time.Time) (*Day, error) {
 	return day, nil
 }
 
-// broken is an event of a day.
+// broken is the event of a site that is unavailable on a day.
 const broken event = 100
 
-// brokenOf are the supports of an operator of the mainland that are broken on a day: one
-// in five hundred.
+// brokenOf returns the supports of an operator that are unavailable on a day: one in five
+// hundred of the mainland.
 func brokenOf(c []support, o operator, now time.Time) (down []*support) {
 	for i := range c {
 		for _, sta := range c[i].stations {
@@ -92,7 +92,7 @@ func brokenOf(c []support, o operator, now time.Time) (down []*support) {
 	return down
 }
 
-// writeFeed writes what an operator publishes, in the form that the operators of France
+// writeFeed writes an operator's file, in the form that the operators of France
 // have agreed on. Times are those of now's zone.
 func writeFeed(w io.Writer, operator string, down []*support, now time.Time) error {
 	if _, err := fmt.Fprintf(w,
@@ -119,10 +119,10 @@ func writeFeed(w io.Writer, operator string, down []*support, now time.Time) err
 	return nil
 }
 
-// code is what operators call the site of a support.
+// code returns the operators' code of a support's site.
 func (s *support) code() string { return "SYNTHETIC-" + strconv.Itoa(s.id-firstSupport+1) }
 
-// reportOf is what somebody reports near a support.
+// reportOf returns a person's report near a support.
 func reportOf(operator string, s *support, now time.Time, confirmations int) Report {
 	lat, lng := float64(s.lat)/3600, float64(s.lng)/3600
 	return Report{

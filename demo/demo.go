@@ -1,8 +1,8 @@
-// Package demo makes up countries of antenna sites, and outages and measures in them, and
-// writes them as source files in the formats of their authorities, operators and apps, for
-// demonstrations and benchmarks. The towns are real, everything else is invented: the
-// files' names begin with SYNTHETIC, which those who read them see and every answer then
-// says; outages have no place for that, and say it themselves. The same size and day
+// Package demo invents countries of antenna sites with outages and measurements, and
+// writes them as source files in the formats of authorities, operators and apps, for
+// demonstrations and benchmarks. The towns are real, everything else is invented. The
+// files' names begin with SYNTHETIC, and so every answer says that its data is synthetic.
+// Outages have no such mark and state it in their texts. The same size and day
 // always make the same files.
 package demo
 
@@ -22,16 +22,16 @@ import (
 	"relais/market"
 )
 
-// A Set is what one authority publishes: the files of one ingest.
+// A Set is the files of one authority, for one ingest.
 type Set struct {
 	Markets []market.Code
-	Size    int // of the demonstration: sites, or rows where the format has several a site
+	Size    int // of the demonstration: sites, or rows if the format has several for each site
 	// Write writes the files of a country of size n into dir and returns their paths,
-	// in the order in which they may be given to ingest.
+	// in an order for ingest.
 	Write func(dir string, n int) (paths []string, err error)
 }
 
-// Sets are the demonstration, a set for each authority.
+// Sets are the sets of the demonstration, one for each authority.
 var Sets = []Set{
 	{[]market.Code{market.FR, market.DROM}, Supports, Write},
 	{[]market.Code{market.CA}, CARows, writeExtract},
@@ -42,11 +42,11 @@ var Sets = []Set{
 // Supports is the size of the demonstration of France.
 const Supports = 20000
 
-// date is the publication's date: a demonstration does not age.
+// date is the date of the edition. It is fixed: the register of a demonstration does not age.
 const date = "2026-01-15"
 
-// firstSupport is the lowest sup_id: far above the register's, so that nobody
-// takes one for the other.
+// firstSupport is the lowest sup_id. It is far above the register's ids, so that nobody
+// confuses them.
 const firstSupport = 90000001
 
 type town struct {
@@ -80,11 +80,11 @@ type system struct {
 	name, generation, status, on string
 }
 
-// An operator as the files write it.
+// An operator is one of the files' operators.
 type operator struct {
 	name   string
 	holder string // in station numbers
-	plmn   string // "" when no file of radio identifiers has it
+	plmn   string // "" if no file has its radio identifiers
 	share  float64
 }
 
@@ -117,7 +117,7 @@ var systems = []struct {
 }
 
 // Write writes the files of a France of n supports into dir and returns their
-// paths, in the order in which they may be given to ingest.
+// paths, in an order for ingest.
 func Write(dir string, n int) ([]string, error) {
 	towns, err := readTowns()
 	if err != nil {
@@ -229,8 +229,8 @@ func country(towns []*town, n int) []support {
 	return supports
 }
 
-// share is how many sites a town draws: more in large towns, but no department
-// without any.
+// share returns the relative number of sites of a town: more in large towns, but no department
+// is left without sites.
 func share(t *town) float64 { return 8 + math.Pow(t.weight, 0.85) }
 
 func makeSupport(r *rand.Rand, id int, t *town, serials map[string]int) support {
@@ -258,7 +258,7 @@ func makeSupport(r *rand.Rand, id int, t *town, serials map[string]int) support 
 var streets = []string{"rue de l'Exemple", "chemin du Relais", "avenue de la Démonstration", "impasse du Château d'Eau",
 	"route de l'Antenne", "place Œuvre-Fictive"}
 
-// position draws a place around a town, most of them near its centre, and never
+// position draws a place around a town, usually near its centre, and never
 // outside the department's or the country's frame.
 func position(r *rand.Rand, t *town) (lat, lng int) {
 	reach := 2 + math.Sqrt(t.weight) // km

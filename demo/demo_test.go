@@ -27,10 +27,10 @@ func sums(t *testing.T, n int) (paths []string, list string) {
 	}
 	for _, p := range paths {
 		if !strings.HasPrefix(filepath.Base(p), "SYNTHETIC_") {
-			t.Errorf("%s does not say that it is synthetic", p)
+			t.Errorf("the name of %s does not begin with SYNTHETIC", p)
 		}
 		if strings.HasSuffix(p, ".zip") {
-			continue // its members have times
+			continue // its members have times that differ
 		}
 		text, err := os.ReadFile(p)
 		if err != nil {
@@ -59,7 +59,7 @@ func TestFiles(t *testing.T) {
 	defer f.Close()
 	in := bufio.NewReader(f)
 	if mark, err := in.Peek(3); err != nil || string(mark) != "\xef\xbb\xbf" {
-		t.Errorf("the file begins with %q", mark)
+		t.Errorf("the file begins with %q, want a byte order mark", mark)
 	}
 	r := csv.NewReader(in)
 	r.Comma = ';'
@@ -71,21 +71,21 @@ func TestFiles(t *testing.T) {
 		map[string]string{}
 	for _, row := range rows[1:] {
 		if at, ok := supports[row[2]]; ok && at != row[19] {
-			t.Errorf("support %s stands at %s and %s", row[2], at, row[19])
+			t.Errorf("support %s has two positions, %s and %s", row[2], at, row[19])
 		}
 		supports[row[2]], departments[row[5]] = row[19], true
 		if key := row[9] + row[1] + row[3]; keys[key] {
-			t.Errorf("row %s is there twice", key)
+			t.Errorf("row %s occurs twice", key)
 		} else {
 			keys[key] = true
 		}
 		if s, ok := stations[row[9]]; ok && s != row[2] || len(row[9]) != 10 || row[9][:3] != row[5] {
-			t.Errorf("station %s on %s and %s", row[9], s, row[2])
+			t.Errorf("station %s is on two supports, %s and %s", row[9], s, row[2])
 		}
 		stations[row[9]] = row[2]
 	}
 	if len(supports) != 3000 || len(departments) != 101 {
-		t.Errorf("%d supports in %d departments", len(supports), len(departments))
+		t.Errorf("wrong numbers: %d supports in %d departments", len(supports), len(departments))
 	}
 	z, err := zip.OpenReader(paths[1])
 	if err != nil {
@@ -105,7 +105,7 @@ func TestFiles(t *testing.T) {
 	declared, repeated := map[string]string{}, 0
 	for _, a := range antennas[1:] {
 		if stations[a[0]] != a[7] {
-			t.Errorf("antenna %v of a station on %s", a, stations[a[0]])
+			t.Errorf("antenna %v is of a station on %s", a, stations[a[0]])
 		}
 		if other, ok := declared[a[1]]; ok && other != a[0] {
 			repeated++
@@ -117,7 +117,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// The Swiss file is the authority's format to the letter: the members of its own
+// The Swiss file has exactly the authority's format: the members of its own
 // sample, and positions in the market.
 func TestSwitzerland(t *testing.T) {
 	type collection struct {
@@ -141,7 +141,7 @@ func TestSwitzerland(t *testing.T) {
 		}
 		text, err := os.ReadFile(paths[0])
 		if err != nil || len(paths) != 1 || !strings.HasPrefix(filepath.Base(paths[0]), "SYNTHETIC_") {
-			t.Fatalf("%v: %v", paths, err)
+			t.Fatalf("decode %v: %v", paths, err)
 		}
 		texts = append(texts, text)
 	}
@@ -155,12 +155,12 @@ func TestSwitzerland(t *testing.T) {
 		stations[f.Properties["station"]] = true
 		if p := geo.FromLV95(f.Geometry.Coordinates[0], f.Geometry.Coordinates[1]); !market.Get(market.CH).Holds(-1,
 			p) {
-			t.Errorf("%v stands at %v", f, p)
+			t.Errorf("%v is at %v, outside of the market", f, p)
 		}
 	}
 	if c.CRS.Properties.Name != "EPSG:2056" || len(stations) != Installations+2 || operators["SBB"] != 2 ||
 		len(operators) != 4 || operators["Salt"] < 300 {
-		t.Errorf("%d stations, %v", len(stations), operators)
+		t.Errorf("wrong numbers: %d stations, operators %v", len(stations), operators)
 	}
 	sample, err := os.ReadFile("../../shared/data/ch/standorte-mobilfunkanlagen_2056.sample.json")
 	if err != nil {
@@ -168,6 +168,6 @@ func TestSwitzerland(t *testing.T) {
 	}
 	names := slices.Sorted(maps.Keys(read(sample).Features[0].Properties))
 	if got := slices.Sorted(maps.Keys(c.Features[0].Properties)); !slices.Equal(got, names) {
-		t.Errorf("properties %q, the sample has %q", got, names)
+		t.Errorf("properties = %q, want %q as in the sample", got, names)
 	}
 }

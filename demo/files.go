@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// degrees writes seconds of arc as the authority's own division leaves them.
+// degrees formats seconds of arc as degrees with the authority's precision.
 func degrees(seconds int) string { return strconv.FormatFloat(float64(seconds)/3600, 'g', -1, 64) }
 
 func sexagesimal(seconds int, positive, negative string) string {
@@ -71,7 +71,7 @@ func writeNodes(w io.Writer, c []support) error {
 	return nil
 }
 
-// dotted is degrees with a point in every case.
+// dotted formats seconds of arc as degrees with six decimals.
 func dotted(seconds int) string { return strconv.FormatFloat(float64(seconds)/3600, 'f', 6, 64) }
 
 func (s *station) has(generation string) bool {

@@ -14,8 +14,8 @@ import (
 	"relais/geo"
 )
 
-// What is measured in a day of the demonstration. A day's measures are always the same,
-// so that they are there once however often they are imported.
+// Numbers of measurements in a day of the demonstration. They are the same each time, so that
+// repeated imports add nothing.
 const (
 	testedSites  = 150 // with a speedtest a day
 	pointsOfADay = 1000
@@ -24,9 +24,9 @@ const (
 // TestedSite is the siteKey of one of the sites that have speedtests.
 const TestedSite = "fr-90000001"
 
-// WriteMeasures writes about so many speedtests and coverage points of each of the days
-// before now, around the supports in a disc of a France of n supports, or around all of
-// them, into dir.
+// WriteMeasures writes about tests speedtests and points coverage points for each of the days
+// before now into dir. They are around the supports in a disc of a France of n supports, or
+// around all of them if in is nil.
 func WriteMeasures(dir string, n int, in *geo.Disc, now time.Time, days, tests, points int) (speedtests,
 	coverage string, err error) {
 	towns, err := readTowns()
@@ -41,7 +41,7 @@ func WriteMeasures(dir string, n int, in *geo.Disc, now time.Time, days, tests, 
 		c = slices.DeleteFunc(c, func(s support) bool { return geo.Distance(in.Center, s.point()) > in.Radius })
 	}
 	if !slices.ContainsFunc(c, func(s support) bool { return s.mainland() }) {
-		return "", "", errors.New("no support there")
+		return "", "", errors.New("no support in the disc")
 	}
 	return writeMeasures(dir, c, now, days, tests, points)
 }
@@ -56,15 +56,15 @@ func writeMeasures(dir string, c []support, now time.Time, days, tests, points i
 		writeFile(coverage, func(w io.Writer) error { return writePoints(w, c, now, days, points) })
 }
 
-// writeTests writes the speedtests of the days before now: in each, one at each of about
-// so many sites, always the same ones.
+// writeTests writes the speedtests of the days before now: each day one at each of about
+// sites sites, always the same ones.
 func writeTests(w io.Writer, c []support, now time.Time, days, sites int) error {
 	if _, err := io.WriteString(w,
 		"timestamp,lat,lng,download_mbps,average_mbps,max_mbps,upload_mbps,ping_ms,mcc,mnc,network_type,connection_type,device_type,enb,gnb,cell_id,pci,rsrp,rsrq,snr\n"); err != nil {
 		return err
 	}
 	tested := testedOf(c, sites)
-	for day := range last(now, days) {
+	for day := range lastDays(now, days) {
 		r := rand.New(rand.NewPCG(uint64(day.Unix()), 1))
 		for _, s := range tested {
 			p := phone{r, s, &s.stations[r.IntN(len(s.stations))], 0.008}
@@ -81,7 +81,7 @@ func writeTests(w io.Writer, c []support, now time.Time, days, sites int) error 
 	return nil
 }
 
-// testedOf are supports all over mainland France.
+// testedOf returns supports all over mainland France.
 func testedOf(c []support, sites int) (tested []*support) {
 	for i := 0; i < len(c); i += max(1, len(c)/sites) {
 		if c[i].mainland() {
@@ -98,7 +98,7 @@ func writePoints(w io.Writer, c []support, now time.Time, days, each int) error 
 		return err
 	}
 	const walk = 50 // points around one support
-	for day := range last(now, days) {
+	for day := range lastDays(now, days) {
 		r := rand.New(rand.NewPCG(uint64(day.Unix()), 2))
 		var p phone
 		for i := range each {
@@ -121,8 +121,8 @@ func writePoints(w io.Writer, c []support, now time.Time, days, each int) error 
 	return nil
 }
 
-// last yields the days before that of now, the oldest first.
-func last(now time.Time, days int) func(yield func(time.Time) bool) {
+// lastDays yields the days before that of now, the oldest first.
+func lastDays(now time.Time, days int) func(yield func(time.Time) bool) {
 	return func(yield func(time.Time) bool) {
 		today := now.UTC().Truncate(24 * time.Hour)
 		for ago := days; ago > 0 && yield(today.AddDate(0, 0, -ago)); ago-- {
@@ -136,7 +136,7 @@ func (s *support) point() geo.Point {
 
 func (s *support) mainland() bool { return overseas[s.town.department] == nil }
 
-// A phone is somewhere around a support and served by one of its stations.
+// A phone is near a support and served by one of its stations.
 type phone struct {
 	*rand.Rand
 	support *support
@@ -161,7 +161,7 @@ func (p *phone) network() string {
 	return plmn[:3] + "," + strconv.Itoa(mnc)
 }
 
-// cell is the columns enb, gnb, cell_id and pci, and of which generation they are.
+// cell returns the columns enb, gnb, cell_id and pci, and their generation.
 func (p *phone) cell() (generation, columns string) {
 	node, sector := p.support.node(), p.IntN(3)
 	if p.station.has("5G") && p.IntN(3) == 0 {
@@ -170,5 +170,5 @@ func (p *phone) cell() (generation, columns string) {
 	return "4G", fmt.Sprintf("%d,,%d,%d", node, node<<8|sector, (node*3+sector)%504)
 }
 
-// node is the number of the base stations on a support.
+// node returns the number of a support's base stations.
 func (s *support) node() int { return 100000 + s.id - firstSupport }

@@ -10,9 +10,9 @@ import (
 	"relais/geo"
 )
 
-// Measures of a disc are as many as were asked for, and lie around supports of it.
+// Measurements of a disc have the stated number, and are near its supports.
 func TestWriteMeasuresInDisc(t *testing.T) {
-	const days, points, walk = 3, 400, 1600 // the last is how many metres a phone goes from a support at most
+	const days, points, walk = 3, 400, 1600 // walk is the farthest from a support, metres
 	d := geo.Disc{Center: geo.Point{Lat: 48.8566, Lng: 2.3522}, Radius: 5000}
 	tests, coverage, err := WriteMeasures(t.TempDir(), 5000, &d, time.Now(), days, 20, points)
 	if err != nil {
@@ -33,20 +33,20 @@ func TestWriteMeasuresInDisc(t *testing.T) {
 			defer f.Close()
 			rows, err := csv.NewReader(f).ReadAll()
 			if n := len(rows) - 1; err != nil || n == 0 || tt.want >= 0 && n != tt.want {
-				t.Fatalf("%d rows, want %d, %v", n, tt.want, err)
+				t.Fatalf("rows = %d, %v; want %d", n, err, tt.want)
 			}
 			for _, row := range rows[1:] {
 				lat, err1 := strconv.ParseFloat(row[1], 64)
 				lng, err2 := strconv.ParseFloat(row[2], 64)
 				if m := geo.Distance(d.Center, geo.Point{Lat: lat, Lng: lng}); err1 != nil || err2 != nil ||
 					m > d.Radius+walk {
-					t.Fatalf("%q is %.0f m away", row, m)
+					t.Fatalf("%q is %.0f m from its support, want at most %d", row, m, walk)
 				}
 			}
 		})
 	}
 	d.Center = geo.Point{}
 	if _, _, err := WriteMeasures(t.TempDir(), 5000, &d, time.Now(), days, 20, points); err == nil {
-		t.Error("measures in the Gulf of Guinea")
+		t.Error("WriteMeasures found supports in the Gulf of Guinea, want an error")
 	}
 }

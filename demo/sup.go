@@ -8,7 +8,7 @@ import (
 	"github.com/klauspost/compress/zip"
 )
 
-// bands are the downlink and, of a paired band, the uplink of a band, MHz.
+// bands has the downlink of each band and, if it is paired, its uplink, MHz.
 var bands = map[string][][2]float64{
 	"700": {{758, 768}, {703, 713}}, "800": {{791, 801}, {832, 842}}, "900": {{925.1, 935.1}, {880.1, 890.1}},
 	"1800": {{1805, 1825}, {1710, 1730}}, "2100": {{2110.5, 2125.3}, {1920.5, 1935.3}},
@@ -48,7 +48,7 @@ func writeSUP(w io.Writer, c []support) error {
 	return z.Close()
 }
 
-// tables count the identifiers of the tables, each from the start.
+// tables counts the identifiers of the tables.
 type tables struct{ antenna, emitter, band int }
 
 func (t *tables) supports(w io.Writer, s *support) error {
@@ -134,7 +134,7 @@ func (t *tables) antennas(w io.Writer, s *support) error {
 	return t.eachAntenna(s, func(sta *station, number, azimuth int, kind string) error {
 		text := fmt.Sprint(azimuth)
 		if azimuth == 0 {
-			text = "360" // as many rows of the authority have it
+			text = "360" // like many rows of the authority
 		}
 		_, err := fmt.Fprintf(w, "%s;%d;%s;2,1;D;%s;%d,5;%d\r\n", sta.number, number, kind, text, max(0, s.height-2),
 			s.id)

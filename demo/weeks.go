@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// Weeks is how many publications of the observatoire the demonstration has.
+// Weeks is how many editions of the observatoire the demonstration has.
 const Weeks = 2
 
-// What becomes of the country in a week, of a million: about what the authority's
-// publications of 2026 show of August, and some of what they hide.
+// Changes of the country in a week, of a million: about those between the authority's
+// editions of August 2026, and some that these do not show.
 const (
 	supportsBuilt   = 500
 	rowsAdded       = 1500
@@ -23,9 +23,9 @@ const (
 	supportsRenamed = 1000
 )
 
-// Publications writes weekly publications of the observatoire of a country of n supports
-// into dir, the oldest first, and calls done with the path of each. The last one is the
-// one that Write writes.
+// Publications writes weekly editions of the observatoire of a country of n supports
+// into dir, the oldest first, and calls done with the path of each. The last edition is that
+// of Write.
 func Publications(dir string, n, weeks int, done func(path string) error) error {
 	towns, err := readTowns()
 	if err != nil {
@@ -47,7 +47,7 @@ func Publications(dir string, n, weeks int, done func(path string) error) error 
 	return nil
 }
 
-// Week is the date of the publication so many weeks before the last one, YYYY-MM-DD.
+// Week returns the date of the edition ago weeks before the last one, YYYY-MM-DD.
 func Week(ago int) string {
 	last, err := time.Parse(time.DateOnly, date)
 	if err != nil {
@@ -58,7 +58,7 @@ func Week(ago int) string {
 
 func observatoryName(ago int) string { return "SYNTHETIC_observatoire_" + Week(ago) + ".csv" }
 
-// An event happens to a part of the country once.
+// An event is something that happens once to a part of the country.
 type event uint64
 
 const (
@@ -69,13 +69,13 @@ const (
 	renamed
 )
 
-// since tells whether an event that happens to so many of a million a week has happened
-// to a part of the country in the last weeks, ago of them.
-func (e event) since(ago int, perMillion uint64, part ...uint64) bool {
+// happened reports whether an event has happened to a part of the country in the last ago
+// weeks. It happens to perMillion of a million parts a week.
+func (e event) happened(ago int, perMillion uint64, part ...uint64) bool {
 	return e.draw(part...)%1e6 < uint64(ago)*perMillion
 }
 
-// draw is a number that is always the same for the event and the part.
+// draw returns a pseudo-random number, always the same for the event and the part.
 func (e event) draw(part ...uint64) uint64 {
 	x := uint64(e)
 	for _, p := range part { // by the finaliser of SplitMix64
@@ -90,7 +90,7 @@ func (e event) draw(part ...uint64) uint64 {
 const observatoryHeader = "id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;nat_id;sup_nm_haut;tpo_id;" +
 	"adr_lb_lieu;adr_lb_add1;adr_lb_add2;adr_lb_add3;adr_nm_cp;com_cd_insee;coordonnees;coord;statut"
 
-// writeObservatory writes the weekly file as it was some weeks ago: a row an emission.
+// writeObservatory writes the weekly file as of ago weeks before the last: a row for each emission.
 func writeObservatory(w io.Writer, c []support, ago int) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	fmt.Fprintf(out, "\ufeff%s\n", observatoryHeader)
@@ -98,11 +98,11 @@ func writeObservatory(w io.Writer, c []support, ago int) error {
 	for i := range c {
 		s := &c[i]
 		id := uint64(s.id)
-		if built.since(ago, supportsBuilt, id) {
+		if built.happened(ago, supportsBuilt, id) {
 			continue
 		}
 		lieu, t := s.lieu, s.town
-		if renamed.since(ago, supportsRenamed, id) {
+		if renamed.happened(ago, supportsRenamed, id) {
 			lieu = "ANCIEN SITE FICTIF"
 		}
 		for k, sta := range s.stations {
@@ -123,10 +123,10 @@ func writeObservatory(w io.Writer, c []support, ago int) error {
 			}
 		}
 	}
-	return out.Flush() // tells of every write that failed
+	return out.Flush() // it also reports failed writes
 }
 
-// systemsOf are those that a station of a support had some weeks ago.
+// systemsOf returns the systems that a station of a support had ago weeks before the last.
 func (sta *station) systemsOf(ago int, support, at uint64) []system {
 	if ago == 0 {
 		return sta.systems
@@ -136,15 +136,15 @@ func (sta *station) systemsOf(ago int, support, at uint64) []system {
 	for i, sys := range sta.systems {
 		has[sys.name] = true
 		switch {
-		case added.since(ago, rowsAdded, support, at, uint64(i)):
+		case added.happened(ago, rowsAdded, support, at, uint64(i)):
 			continue
-		case activated.since(ago, rowsActivated, support, at, uint64(i)):
+		case activated.happened(ago, rowsActivated, support, at, uint64(i)):
 			sys.status, sys.on = "Projet approuvé", ""
 		}
 		then = append(then, sys)
 	}
 	for i, sys := range systems {
-		if part := []uint64{support, at, uint64(i)}; !has[sys.name] && deleted.since(ago, rowsDeleted, part...) {
+		if part := []uint64{support, at, uint64(i)}; !has[sys.name] && deleted.happened(ago, rowsDeleted, part...) {
 			then = append(then,
 				system{sys.name, sys.generation, "En service",
 					fmt.Sprintf("%d-06-01", 2006+deleted.draw(part...)>>32%20)})

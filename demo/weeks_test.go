@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// rowsOf reads a table with another reader than the program's, below its title lines.
+// rowsOf reads a table below its title lines, with another reader than the program's.
 func rowsOf(t *testing.T, path, comma, firstColumn string) (rows []map[string]string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -18,7 +18,7 @@ func rowsOf(t *testing.T, path, comma, firstColumn string) (rows []map[string]st
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(filepath.Base(path), "SYNTHETIC_") {
-		t.Errorf("%s does not say that it is synthetic", path)
+		t.Errorf("the name of %s does not begin with SYNTHETIC", path)
 	}
 	r := csv.NewReader(strings.NewReader(string(text[strings.Index(string(text), firstColumn):])))
 	r.Comma = rune(comma[0])
@@ -36,7 +36,7 @@ func rowsOf(t *testing.T, path, comma, firstColumn string) (rows []map[string]st
 	return rows
 }
 
-// From week to week everything happens that a publication can say, and the last week is
+// Every kind of change occurs between editions, and the last edition is
 // the register that is ingested.
 func TestPublications(t *testing.T) {
 	const n, weeks = 1000, 8
@@ -50,7 +50,7 @@ func TestPublications(t *testing.T) {
 		for _, row := range rowsOf(t, path, ";", "id;") {
 			key := row["sta_nm_anfr"] + "|" + row["adm_lb_nom"] + "|" + row["emr_lb_systeme"]
 			if rows[key] != nil {
-				t.Fatalf("%s is there twice", key)
+				t.Fatalf("%s occurs twice", key)
 			}
 			rows[key] = row
 			was := before[key]
@@ -65,7 +65,7 @@ func TestPublications(t *testing.T) {
 			case was["adr_lb_lieu"] != row["adr_lb_lieu"]:
 				happened["renamed"]++
 			case was["statut"] != row["statut"] || was["coordonnees"] != row["coordonnees"]:
-				t.Fatalf("%v was %v", row, was)
+				t.Fatalf("row changed from %v to %v", was, row)
 			}
 		}
 		for key := range before {
@@ -82,11 +82,11 @@ func TestPublications(t *testing.T) {
 	}
 	if !slices.Equal(dates, []string{"2025-11-27", "2025-12-04", "2025-12-11", "2025-12-18", "2025-12-25", "2026-01-01",
 		"2026-01-08", "2026-01-15"}) || Week(7) != dates[0] {
-		t.Errorf("%q", dates)
+		t.Errorf("wrong dates %q", dates)
 	}
 	for _, what := range []string{"new", "added", "activated", "deleted", "renamed"} {
 		if k := happened[what]; k == 0 || k > len(before)/20 {
-			t.Errorf("%d %s in %d weeks of %d rows", k, what, weeks, len(before))
+			t.Errorf("wrong number of changes: %d %s in %d weeks of %d rows", k, what, weeks, len(before))
 		}
 	}
 	paths, err := Write(t.TempDir(), n)
@@ -96,11 +96,11 @@ func TestPublications(t *testing.T) {
 	written, err1 := os.ReadFile(paths[0])
 	published, err2 := os.ReadFile(last)
 	if err1 != nil || err2 != nil || string(written) != string(published) {
-		t.Errorf("the last publication is not the register: %v %v", err1, err2)
+		t.Errorf("the last edition differs from the register: %v %v", err1, err2)
 	}
 }
 
-// What is made up of the last days says so, lies in those days, and a day is the same
+// Data of the last days is marked synthetic and is in those days. A day is the same
 // whenever it is written.
 func TestDay(t *testing.T) {
 	now := time.Date(2026, 3, 29, 6, 30, 0, 0, time.UTC) // summer time began in France
@@ -130,11 +130,11 @@ func TestDay(t *testing.T) {
 			}
 		}
 		if len(days) != 30 || len(fresh) != 1 || fresh["2026-03-29"] != days["2026-03-28"] {
-			t.Errorf("%d days, and a day later also %v", len(days), fresh)
+			t.Errorf("wrong days: %d, and a day later also %v", len(days), fresh)
 		}
 	}
 	if len(today.Feeds) != 4 || len(today.Reports) != 3 {
-		t.Fatalf("%+v", today)
+		t.Fatalf("wrong feeds or reports of the day: %+v", today)
 	}
 	for _, f := range today.Feeds {
 		rows := rowsOf(t, f.Path, ";", "code_site_op")
@@ -142,7 +142,7 @@ func TestDay(t *testing.T) {
 			// Times are of Paris: at most 40 hours before 08:30 of the summer there.
 			if !strings.HasPrefix(row["code_site_op"], "SYNTHETIC-") || row["raison"] != "SYNTHETIC" ||
 				row["debut"] > "2026-03-29 08:30:00" || row["debut"] < "2026-03-27 14:30:00" {
-				t.Errorf("%s: %v", f.Operator, row)
+				t.Errorf("%s: wrong row %v", f.Operator, row)
 			}
 		}
 		if len(rows) == 0 {
@@ -152,7 +152,7 @@ func TestDay(t *testing.T) {
 	for i, r := range today.Reports {
 		if !strings.Contains(r.SiteName, "SYNTHETIC") || !strings.Contains(r.Reason, "SYNTHETIC") ||
 			r.Token == tomorrow.Reports[i].Token || r.Token != write(now.Add(time.Hour)).Reports[i].Token {
-			t.Errorf("%+v", r)
+			t.Errorf("wrong report %+v", r)
 		}
 	}
 }
