@@ -57,8 +57,8 @@ func (s *Stores) readInventory() error {
 		s.history = inventory.NewHistory()
 	}
 	s.Clock = retention.NewClock(noted.Clock, s.now)
-	s.Clock.See()
-	if far, ok := errors.AsType[*retention.FarError](s.Clock.Trusts()); ok {
+	s.Clock.Observe()
+	if far, ok := errors.AsType[*retention.FarError](s.Clock.Check()); ok {
 		s.log.Warn("the system clock may be wrong", "error", far)
 	}
 	return nil
@@ -125,7 +125,7 @@ func (s *Stores) note() error {
 	}
 	s.noting.Lock()
 	defer s.noting.Unlock()
-	s.Clock.See()
+	s.Clock.Observe()
 	next := *s.noted
 	next.History = s.history
 	next.Clock, next.Stores = s.Clock.State(), maps.Clone(s.noted.Stores)
@@ -190,7 +190,7 @@ func (s *Stores) loseMonths() {
 
 // Warnings say what an operator should know and what no request fails for.
 func (s *Stores) Warnings() (list []string) {
-	if far, ok := errors.AsType[*retention.FarError](s.Clock.Trusts()); ok {
+	if far, ok := errors.AsType[*retention.FarError](s.Clock.Check()); ok {
 		list = append(list, far.Error())
 	}
 	for _, l := range s.leftOut() {

@@ -57,7 +57,7 @@ func (s *Stores) retainReports() error {
 // retain calls remove, unless the clock may be wrong, and says in one line what it
 // removed.
 func (s *Stores) retain(log *slog.Logger, keep time.Duration, remove func() (removed []any, err error)) error {
-	switch err := s.Clock.Trusts(); {
+	switch err := s.Clock.Check(); {
 	case errors.Is(err, retention.ErrUnproven):
 		log.Info("what is old stays", "reason", err)
 		return nil
@@ -70,7 +70,7 @@ func (s *Stores) retain(log *slog.Logger, keep time.Duration, remove func() (rem
 		log.Info("what was too old is removed", append(removed, "olderThan", keep)...)
 	}
 	if err == nil {
-		s.Clock.Ran()
+		s.Clock.NoteDeletion()
 	}
 	return err
 }

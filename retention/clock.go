@@ -1,5 +1,5 @@
-// Package retention decides whether the system clock can be trusted with deleting what is
-// too old. A machine whose clock battery is dead starts years from now or years ago, and
+// Package retention decides whether the system clock can be trusted to delete old
+// data. A machine with an empty clock battery starts in the wrong year, and
 // would otherwise delete everything within seconds. The package deletes nothing itself.
 package retention
 
@@ -11,22 +11,22 @@ import (
 )
 
 const (
-	// Near is how far from the newest evidence of time the clock may be.
+	// Near is how far the clock may be from the newest evidence of time.
 	Near = 30 * 24 * time.Hour
-	// Proof is how long a clock that was far must go on before it is trusted again.
+	// Proof is how long a clock that was far must run steadily before it is trusted again.
 	Proof = 7 * 24 * time.Hour
-	// silence is how long nobody may have looked at the clock during the proof: the time
-	// may have been another meanwhile.
+	// silence is the longest gap between two observations during the proof: the clock
+	// may have been wrong meanwhile.
 	silence = 3 * 24 * time.Hour
 	// watched is how old Seen may be: it is written to disk.
 	watched = 10 * time.Minute
-	// correction is how far back the clock may be set during the proof.
+	// correction is how far the clock may be set back during the proof.
 	correction = time.Hour
 )
 
 // ErrUnproven says that nothing shows yet that the clock is right: the folder is new, or
 // of a version that kept no record of time.
-var ErrUnproven = errors.New("nothing shows yet that the system clock is right: nothing is deleted for its age until it has run for 7 days, or until relais check --accept")
+var ErrUnproven = errors.New("the system clock is not proven right yet: no old data is deleted until it has run for 7 days, or until relais check --accept")
 
 // A FarError says that the clock is more than 30 days from the newest evidence of time.
 type FarError struct{ Now, Evidence time.Time }
@@ -36,17 +36,17 @@ func (e *FarError) Error() string {
 		e.Now.Format(time.RFC3339), e.Evidence.Format(time.RFC3339))
 }
 
-// State is what a folder remembers of time. The zero State has no evidence.
+// State is a folder's record of time. The zero State has no evidence.
 type State struct {
 	Receipt time.Time `json:"receipt,omitzero"` // when data was received last
 	Ran     time.Time `json:"ran,omitzero"`     // when old data was last deleted
-	// Since is the time from which an untrusted clock is watched, Seen when it was looked
-	// at last.
+	// Since is the time from which an untrusted clock is observed, Seen that of its last
+	// observation.
 	Since time.Time `json:"since,omitzero"`
 	Seen  time.Time `json:"seen,omitzero"`
 }
 
-// evidence is the newest evidence of time, zero when there is none.
+// evidence returns the newest evidence of time, or zero.
 func (s State) evidence() time.Time {
 	if s.Ran.After(s.Receipt) {
 		return s.Ran
@@ -59,18 +59,18 @@ func (s State) near(now time.Time) bool {
 	return !e.IsZero() && now.Sub(e).Abs() <= Near
 }
 
-// A Clock is the system clock and what is known about it. Its methods may be called from
-// several goroutines.
+// A Clock is the system clock with its record. It is safe for
+// concurrent use.
 type Clock struct {
 	now   func() time.Time
 	mu    sync.Mutex
 	state State // under mu
 }
 
-// NewClock returns a clock that goes on from a state.
+// NewClock returns a clock that continues from a state.
 func NewClock(state State, now func() time.Time) *Clock { return &Clock{now: now, state: state} }
 
-// State is what must be kept for the next start.
+// State returns the record to keep for the next start.
 func (c *Clock) State() State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,7 +79,7 @@ func (c *Clock) State() State {
 
 // Receipt notes that data was received: imported, submitted or ingested. Only the moment
 // counts, not the dates in the data. Far from earlier evidence it proves nothing yet: the
-// clock is watched from there.
+// clock is observed from then on.
 func (c *Clock) Receipt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -92,16 +92,16 @@ func (c *Clock) Receipt() {
 	}
 }
 
-// See looks at the clock, so that a time which it leaves again is not believed. It should
+// Observe reads the clock, so that jumps during the proof are noticed. It should
 // be called every minute, and when a process begins and ends.
-func (c *Clock) See() {
+func (c *Clock) Observe() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.see()
 }
 
-// Now returns the time, from which old data may be deleted. Errors: ErrUnproven and
-// *FarError, which forbid it.
+// Now returns the time for deciding which data is old. Errors: ErrUnproven and
+// *FarError, which forbid deleting.
 func (c *Clock) Now() (time.Time, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,14 +115,14 @@ func (c *Clock) Now() (time.Time, error) {
 	return now, nil
 }
 
-// Trusts returns the error of Now.
-func (c *Clock) Trusts() error {
+// Check returns the error of Now.
+func (c *Clock) Check() error {
 	_, err := c.Now()
 	return err
 }
 
-// Ran notes that old data was looked for and deleted.
-func (c *Clock) Ran() {
+// NoteDeletion notes that old data was deleted.
+func (c *Clock) NoteDeletion() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if now := c.see(); c.state.near(now) {
@@ -130,17 +130,17 @@ func (c *Clock) Ran() {
 	}
 }
 
-// Accept trusts the clock as it is, because an operator says so.
+// Accept trusts the clock as it is, on the word of an operator.
 func (c *Clock) Accept() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.state = State{Receipt: c.wall()}
 }
 
-// wall is the time without its monotonic part, which would hide that the clock was set.
+// wall returns the time without its monotonic part, which would hide that the clock was set.
 func (c *Clock) wall() time.Time { return c.now().UTC().Truncate(time.Second) }
 
-// see returns the time after it went on with the proof of an untrusted clock, or ended it.
+// see returns the time. It continues or restarts the proof of an untrusted clock.
 func (c *Clock) see() time.Time {
 	now, s := c.wall(), &c.state
 	if s.evidence().IsZero() && s.Since.IsZero() {

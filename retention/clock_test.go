@@ -11,16 +11,16 @@ const day = 24 * time.Hour
 // today is the true time of the tests.
 var today = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// A hand is a clock that a test sets.
+// A hand is a clock set by a test.
 type hand struct{ time.Time }
 
 func (h *hand) now() time.Time { return h.Time }
 
-// goOn lets time pass in steps, as a server that runs sees it.
+// goOn lets time pass in steps, and observes the clock like a running server.
 func (h *hand) goOn(c *Clock, d, step time.Duration) {
 	for end := h.Add(d); h.Before(end); {
 		h.Time = h.Add(min(step, end.Sub(h.Time)))
-		c.See()
+		c.Observe()
 	}
 }
 
@@ -52,22 +52,22 @@ func TestTrusts(t *testing.T) {
 			switch tt.want {
 			case nil:
 				if err != nil || !now.Equal(tt.now) {
-					t.Errorf("%v, %v", now, err)
+					t.Errorf("Now = %v, %v; want no error", now, err)
 				}
 			case far:
 				if !errors.As(err, far) || !now.IsZero() {
-					t.Errorf("%v, %v, want a FarError", now, err)
+					t.Errorf("Now = %v, %v; want a FarError", now, err)
 				}
 			default:
 				if !errors.Is(err, ErrUnproven) || !now.IsZero() {
-					t.Errorf("%v, %v, want ErrUnproven", now, err)
+					t.Errorf("Now = %v, %v; want ErrUnproven", now, err)
 				}
 			}
 		})
 	}
 }
 
-// What an untrusted clock must do to be trusted.
+// An untrusted clock is trusted after a steady run.
 func TestSee(t *testing.T) {
 	wrong := today.Add(400 * day)
 	tests := []struct {
@@ -82,7 +82,8 @@ func TestSee(t *testing.T) {
 				h.goOn(c, time.Hour, time.Minute)
 			}
 		}, false},
-		{"a run that was not allowed", func(c *Clock, h *hand) { c.Ran(); h.goOn(c, 8*day, time.Hour) }, false},
+		{"a run that was not allowed", func(c *Clock, h *hand) { c.NoteDeletion(); h.goOn(c, 8*day, time.Hour) },
+			false},
 		{"8 days without a receipt", func(c *Clock, h *hand) { h.goOn(c, 8*day, time.Hour) }, false},
 		{"a receipt and 7 days", func(c *Clock, h *hand) { c.Receipt(); h.goOn(c, 7*day, time.Hour) }, true},
 		{"a receipt and 7 days less a minute",
@@ -105,7 +106,7 @@ func TestSee(t *testing.T) {
 		{"wrong at two starts a week apart", func(c *Clock, h *hand) {
 			c.Receipt()
 			h.Time = wrong.Add(8 * day)
-			c.See()
+			c.Observe()
 			c.Receipt()
 		}, false},
 		{"set back meanwhile", func(c *Clock, h *hand) {
@@ -128,37 +129,37 @@ func TestSee(t *testing.T) {
 			h := &hand{wrong}
 			c := NewClock(State{Receipt: today, Ran: today}, h.now)
 			tt.do(c, h)
-			if err := NewClock(c.State(), h.now).Trusts(); (err == nil) != tt.want {
-				t.Errorf("trusted: %v, want %v", err, tt.want)
+			if err := NewClock(c.State(), h.now).Check(); (err == nil) != tt.want {
+				t.Errorf("Check = %v, want trusted = %v", err, tt.want)
 			}
 		})
 	}
 }
 
-// A clock of a new folder is trusted after 7 days of the same time, and receipts then
+// The clock of a new folder is trusted after 7 steady days, and receipts then
 // keep it trusted.
 func TestNewFolder(t *testing.T) {
 	h := &hand{today.Add(400 * day)}
 	c := NewClock(State{}, h.now)
-	c.See()
+	c.Observe()
 	c.Receipt()
 	h.goOn(c, time.Hour, time.Minute)
 	h.Time = today // set right
-	c.See()
+	c.Observe()
 	h.goOn(c, 7*day-time.Minute, time.Hour)
-	if err := c.Trusts(); !errors.Is(err, ErrUnproven) {
-		t.Errorf("before 7 days: %v", err)
+	if err := c.Check(); !errors.Is(err, ErrUnproven) {
+		t.Errorf("before 7 days: error = %v, want ErrUnproven", err)
 	}
 	h.goOn(c, time.Minute, time.Minute)
-	if err := c.Trusts(); err != nil {
-		t.Errorf("after 7 days: %v", err)
+	if err := c.Check(); err != nil {
+		t.Errorf("after 7 days: error = %v, want nil", err)
 	}
 	for range 100 {
 		h.Time = h.Add(20 * day)
 		c.Receipt()
 	}
-	if err := c.Trusts(); err != nil {
-		t.Errorf("with a receipt each 20 days: %v", err)
+	if err := c.Check(); err != nil {
+		t.Errorf("with a receipt each 20 days: error = %v, want nil", err)
 	}
 }
 
@@ -166,6 +167,6 @@ func TestNewFolder(t *testing.T) {
 func TestMonotonic(t *testing.T) {
 	start := time.Now()
 	if got := NewClock(State{}, time.Now).wall(); got.Sub(start.Round(0)).Abs() > time.Minute || got != got.Round(0) {
-		t.Errorf("%v at %v", got, start)
+		t.Errorf("Now = %v after the clock was set back at %v", got, start)
 	}
 }
