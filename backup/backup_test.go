@@ -17,7 +17,7 @@ import (
 // manyFiles is how many files a copy of the tests has.
 const manyFiles = 40
 
-// copyFiles writes the files of a copy as whole, each with its number.
+// copyFiles writes the files of a complete copy, each with its number.
 func copyFiles(dir string) error {
 	for i := range manyFiles {
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), fmt.Appendf(nil, "file %d", i), 0o600); err != nil {
@@ -36,7 +36,7 @@ func makeCopy(dest string) error {
 	})
 }
 
-// makeRestored ends a copy as a restore does.
+// makeRestored makes a copy like a restore.
 func makeRestored(dest string) error {
 	return Fill(dest, func(dir string) error {
 		if err := copyFiles(dir); err != nil {
@@ -67,7 +67,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// whole counts the files of a copy that are as they were written.
+// whole counts the intact files of a copy.
 func whole(dir string) (n int) {
 	for i := range manyFiles {
 		if text, err := os.ReadFile(filepath.Join(dir, fmt.Sprint(i))); err == nil &&
@@ -78,8 +78,8 @@ func whole(dir string) (n int) {
 	return n
 }
 
-// A copy that was ended by a kill is missing or unfinished, and one that is neither has
-// all files.
+// A killed copy is missing or marked as unfinished. Any other copy has all files.
+
 func TestKilled(t *testing.T) {
 	for _, kind := range []string{"backup", "restore"} {
 		for _, dest := range []string{"missing", "exists"} {
@@ -115,8 +115,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// What a killed copy left is swept by the next one, and what another process works on is
-// not.
+// The next copy removes what a killed one left, but not what another process is writing.
+
 func TestLeftovers(t *testing.T) {
 	parent := t.TempDir()
 	left := filepath.Join(parent, ".copy.tmp-1")
@@ -125,7 +125,7 @@ func TestLeftovers(t *testing.T) {
 	}
 	err := Fill(filepath.Join(parent, "copy"), func(dir string) error {
 		if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("the leftover is still there: %v", err)
+			t.Errorf("the leftover exists, want it removed: %v", err)
 		}
 		sweep(parent, ".copy.tmp-")
 		if err := Unfinished(dir); err == nil {
@@ -151,7 +151,7 @@ func TestFailure(t *testing.T) {
 		}
 		err := Fill(dest, func(dir string) error { return errors.Join(copyFiles(dir), full) })
 		if !errors.Is(err, full) {
-			t.Errorf("exists %v: %v", exists, err)
+			t.Errorf("folder exists = %v: error = %v, want %v", exists, err, full)
 		}
 		left := 0
 		filepath.WalkDir(parent, func(path string, _ fs.DirEntry, err error) error {
@@ -161,7 +161,7 @@ func TestFailure(t *testing.T) {
 			return err
 		})
 		if _, err := os.Stat(dest); left != 0 || (err == nil) != exists {
-			t.Errorf("exists %v: %d files are left, %v", exists, left, err)
+			t.Errorf("folder exists = %v: %d files are left, %v; want none", exists, left, err)
 		}
 	}
 }
@@ -171,12 +171,12 @@ func TestInUse(t *testing.T) {
 	dest := t.TempDir()
 	err := Fill(dest, func(dir string) error {
 		if err := makeCopy(dest); err == nil || !strings.Contains(err.Error(), "another process") {
-			t.Errorf("the second: %v", err)
+			t.Errorf("the second copy: error = %v, want that another process copies", err)
 		}
 		return errors.Join(copyFiles(dir), Seal(context.Background(), dir, time.Now()))
 	})
 	if l, err2 := Read(dest); err != nil || err2 != nil || len(l.Files) != manyFiles {
-		t.Errorf("the first: %v, %v", err, err2)
+		t.Errorf("the first copy: %v, %v", err, err2)
 	}
 }
 
@@ -227,7 +227,7 @@ func TestList(t *testing.T) {
 				err = l.Check(context.Background(), dir)
 			}
 			if !errors.Is(err, tt.want) || tt.want != nil && !strings.Contains(err.Error(), tt.says) {
-				t.Errorf("got %v, want %v", err, tt.want)
+				t.Errorf("error = %v, want %v with %q", err, tt.want, tt.says)
 			}
 		})
 	}

@@ -12,9 +12,9 @@ import (
 	"relais/folder"
 )
 
-// Fill has fill write a copy into dest, and end it with Seal or Unseal. A dest that is
-// missing gets its name when the copy is whole; one that exists, which may be a mount, is
-// written to as it is, and is unfinished until then. A copy that fails is removed.
+// Fill calls fill to write a copy and to end it with Seal or Unseal. A missing dest gets its
+// name when the copy is complete. An existing dest, which may be a mount, is written
+// to directly and marked as unfinished until then. A copy that fails is removed.
 func Fill(dest string, fill func(dir string) error) error {
 	_, err := os.Lstat(dest)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -26,7 +26,7 @@ func Fill(dest string, fill func(dir string) error) error {
 	return fillThere(dest, fill)
 }
 
-// fillNew writes a copy under a temporary name beside dest.
+// fillNew writes a copy under a temporary name next to dest.
 func fillNew(dest string, fill func(dir string) error) error {
 	dest, err := filepath.Abs(dest)
 	if err != nil {
@@ -77,7 +77,7 @@ func fillThere(dir string, fill func(dir string) error) error {
 
 func begin(dir string) error { return (&List{Format: format, Files: []File{}}).write(dir) }
 
-// clear removes what was not in the folder before, the list last.
+// clear removes everything that was not in the folder before, the list last.
 func clear(dir string, before []fs.DirEntry) error {
 	keep := map[string]bool{Name: true}
 	for _, e := range before {
@@ -89,13 +89,13 @@ func clear(dir string, before []fs.DirEntry) error {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
 		}
 	}
-	if err != nil || len(before) > 0 { // what was there may have been changed: it stays unfinished
+	if err != nil || len(before) > 0 { // former files may have been changed: it stays unfinished
 		return err
 	}
 	return Unseal(dir)
 }
 
-// locked holds a folder while do runs, against others who copy into it.
+// locked calls do while it holds a lock against other copies into the folder.
 func locked(dir string, do func() error) error {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -106,10 +106,10 @@ func locked(dir string, do func() error) error {
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return fmt.Errorf("%s: another process copies into it", dir)
 	}
-	return do() // where folders have no locks it is left to chance
+	return do() // also on file systems without locks on folders
 }
 
-// sweep removes what killed processes left. What cannot be removed only takes space.
+// sweep removes what killed processes left. Errors are ignored: leftovers only take space.
 func sweep(parent, prefix string) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {

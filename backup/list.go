@@ -1,6 +1,6 @@
-// Package backup tells a copy of a data folder that is whole from one that is not. The
-// file backup.json in a copy says first that the copy is not finished, and at the end what
-// it consists of. The package knows files by their names and bytes only.
+// Package backup distinguishes complete copies of a data folder from incomplete ones. The
+// file backup.json in a copy first states that the copy is not finished, and at the end lists
+// its files. The package knows files only by their names and bytes.
 package backup
 
 import (
@@ -25,14 +25,14 @@ const Name = "backup.json"
 const format = 1
 
 var (
-	// ErrUnfinished says that the copy was ended before it was whole.
+	// ErrUnfinished says that the copy was ended before it was complete.
 	ErrUnfinished = errors.New(
 		"a backup or restore into this folder was not finished: empty the folder and do it again")
-	// ErrDamaged says that the list or a file is not as it was written.
+	// ErrDamaged says that the list or a file was changed after it was written.
 	ErrDamaged = errors.New("the copy is damaged")
 )
 
-// A List is what a copy consists of.
+// A List is the list of a copy's files.
 type List struct {
 	Format   int       `json:"format"`
 	Complete bool      `json:"complete"`
@@ -47,7 +47,7 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Read reads the list of a copy. Errors: fs.ErrNotExist where there is none,
+// Read reads the list of a copy. Errors: fs.ErrNotExist without a list,
 // ErrUnfinished, ErrDamaged.
 func Read(dir string) (*List, error) {
 	var l List
@@ -76,7 +76,7 @@ func Read(dir string) (*List, error) {
 	return &l, nil
 }
 
-// Unfinished returns ErrUnfinished for a folder that a copy was begun in and not finished.
+// Unfinished returns ErrUnfinished for a folder with an unfinished copy.
 func Unfinished(dir string) error {
 	if _, err := Read(dir); errors.Is(err, ErrUnfinished) {
 		return err
@@ -86,7 +86,7 @@ func Unfinished(dir string) error {
 
 func (l *List) write(dir string) error { return folder.ReplaceJSON(filepath.Join(dir, Name), l) }
 
-// Seal writes the list of what a copy has: from then on it is complete.
+// Seal writes the list of a copy's files, which makes it complete.
 func Seal(ctx context.Context, dir string, now time.Time) error {
 	l := &List{Format: format, Complete: true, Made: now.UTC().Truncate(time.Second), Files: []File{}}
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -108,7 +108,7 @@ func Seal(ctx context.Context, dir string, now time.Time) error {
 	return l.write(dir)
 }
 
-// Unseal removes the list of a folder that was restored whole.
+// Unseal removes the list of a folder that was restored completely.
 func Unseal(dir string) error {
 	if err := os.Remove(filepath.Join(dir, Name)); err != nil {
 		return err
@@ -127,9 +127,9 @@ func (f File) Check(ctx context.Context, dir string) error {
 	case err != nil:
 		return fmt.Errorf("%s (%w): %w", f.Path, err, ErrDamaged)
 	case n != f.Bytes:
-		return fmt.Errorf("%s has %d bytes, and had %d when it was copied: %w", f.Path, n, f.Bytes, ErrDamaged)
+		return fmt.Errorf("%s has %d bytes, had %d when it was copied: %w", f.Path, n, f.Bytes, ErrDamaged)
 	case !strings.EqualFold(text, f.SHA256):
-		return fmt.Errorf("%s is not as it was copied (SHA-256): %w", f.Path, ErrDamaged)
+		return fmt.Errorf("%s was changed after it was copied (SHA-256): %w", f.Path, ErrDamaged)
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func sum(ctx context.Context, path string) (int64, string, error) {
 	return n, hex.EncodeToString(h.Sum(nil)), err
 }
 
-// A reader ends with its context.
+// A reader fails when its context is done.
 type reader struct {
 	ctx context.Context
 	io.Reader

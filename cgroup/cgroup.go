@@ -1,5 +1,5 @@
 // Package cgroup reads how much memory the control groups of this process allow. It
-// knows version 1 and version 2, sets nothing, and knows no other resource.
+// supports versions 1 and 2, sets nothing, and reads no other resource.
 package cgroup
 
 import (
@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// unlimited is where the limits begin that mean "none": version 1 states the largest
+// unlimited is the least limit that means "none": version 1 states the largest
 // number of whole pages.
 const unlimited = 1 << 60
 
 // MemoryLimit returns the least memory, in bytes, that this process's control group or
-// one above it allows to all of its members together. ok is false when there is no limit.
+// one above it allows to all of its members together. ok is false without a limit.
 func MemoryLimit() (bytes int64, ok bool) { return MemoryLimitIn(os.DirFS("/")) }
 
 // MemoryLimitIn is MemoryLimit with the files of fsys for those below /.
@@ -38,8 +38,8 @@ func MemoryLimitIn(fsys fs.FS) (bytes int64, ok bool) {
 	return bytes, ok
 }
 
-// limits are the files that state a limit, by version. A group of version 2 is slowed
-// down to a crawl at memory.high, so that one counts too.
+// limits are the files that state a limit, by version. A group of version 2 becomes very
+// slow at memory.high, so it counts too.
 var limits = map[int][]string{1: {"memory.limit_in_bytes"}, 2: {"memory.max", "memory.high"}}
 
 func readLimit(fsys fs.FS, name string) (bytes int64, ok bool) {
@@ -47,7 +47,7 @@ func readLimit(fsys fs.FS, name string) (bytes int64, ok bool) {
 	if err != nil {
 		return 0, false
 	}
-	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64) // "max" is no number
+	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64) // "max" is not a number
 	return n, err == nil && n > 0 && n < unlimited
 }
 
@@ -55,7 +55,7 @@ func readLimit(fsys fs.FS, name string) (bytes int64, ok bool) {
 // (cgroups(7): hierarchy, controllers and path, separated by colons).
 func memberships(fsys fs.FS) map[int]string {
 	groups := map[int]string{}
-	text, _ := fs.ReadFile(fsys, "proc/self/cgroup") // there may be no /proc
+	text, _ := fs.ReadFile(fsys, "proc/self/cgroup") // /proc may be missing
 	for line := range strings.Lines(string(text)) {
 		hierarchy, rest, _ := strings.Cut(strings.TrimSpace(line), ":")
 		controllers, group, ok := strings.Cut(rest, ":")
@@ -70,10 +70,10 @@ func memberships(fsys fs.FS) map[int]string {
 	return groups
 }
 
-// A mount is where the groups of a version are seen.
+// A mount is a mount point of the groups of a version.
 type mount struct {
 	version int
-	root    string // the group that is seen at point
+	root    string // group that is mounted at point
 	point   string
 }
 
@@ -99,7 +99,7 @@ func mounts(fsys fs.FS) []mount {
 	return all
 }
 
-// dirs are the folders of the group and of all those above it that can be seen. A
+// dirs returns the folders of the group and of its visible parents. A
 // container may see its own group as the root while the path is that of the host.
 func (m mount) dirs(group string) []string {
 	inside, ok := strings.CutPrefix(path.Clean(group), strings.TrimSuffix(m.root, "/"))

@@ -10,7 +10,7 @@ func TestMemoryLimit(t *testing.T) {
 		v2     = "25 1 0:23 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n"
 		v1     = "30 24 0:26 / /sys/fs/cgroup/memory rw,nosuid shared:9 - cgroup cgroup rw,memory\n"
 		cpu    = "31 24 0:27 / /sys/fs/cgroup/cpu rw,nosuid shared:9 - cgroup cgroup rw,cpu,cpuacct\n"
-		none1  = "9223372036854771712\n" // what version 1 says where nobody set a limit
+		none1  = "9223372036854771712\n" // version 1's value for no limit
 		docker = "/docker/0123abcd"
 	)
 	for _, tt := range []struct {
@@ -80,7 +80,7 @@ func TestMemoryLimit(t *testing.T) {
 				fsys[name] = &fstest.MapFile{Data: []byte(text)}
 			}
 			if got, ok := MemoryLimitIn(fsys); got != tt.want || ok != tt.ok {
-				t.Errorf("%d, %v, want %d, %v", got, ok, tt.want, tt.ok)
+				t.Errorf("limit = %d, %v; want %d, %v", got, ok, tt.want, tt.ok)
 			}
 		})
 	}

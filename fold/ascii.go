@@ -15,7 +15,7 @@ func EqualASCII(a, b string) bool {
 }
 
 // UpperASCII returns s with the ASCII letters in upper case, and leaves the
-// others alone: strings.ToUpper makes an S of a long s.
+// others unchanged: strings.ToUpper makes an S of a long s.
 func UpperASCII(s string) string {
 	b := []byte(s)
 	for i, c := range b {

@@ -1,6 +1,6 @@
-// Package fold brings texts to the form in which they are compared: without
+// Package fold converts texts to a form for comparison: without
 // case and accents, with œ as oe and ß as ss, and with hyphen, apostrophe and
-// blank as one blank. What is shown to users is never folded.
+// blank as one blank. Texts for users are never folded.
 package fold
 
 import (
@@ -19,7 +19,7 @@ func String(s string) string { return string(Append(nil, s)) }
 // Words returns the words of the folded form of s.
 func Words(s string) []string { return strings.Fields(String(s)) }
 
-// Equal tells whether a and b fold to the same text.
+// Equal reports whether a and b fold to the same text.
 func Equal(a, b string) bool { return String(a) == String(b) }
 
 // Append appends the folded form of s to dst. Bytes that are not UTF-8 become
@@ -62,7 +62,7 @@ func Append(dst []byte, s string) []byte {
 	return dst
 }
 
-// foldRune returns what stands for r, " " for a separator and "" for a mark.
+// foldRune returns the folded form of r: " " for a separator, "" for a mark.
 func foldRune(r rune) string {
 	if r < tabled {
 		return table()[r]
@@ -70,7 +70,7 @@ func foldRune(r rune) string {
 	return slow(r)
 }
 
-// tabled bounds the runes whose folding is kept: Latin with its usual accents.
+// tabled is the end of the runes whose folding is precomputed: Latin with its usual accents.
 const tabled = 0x250
 
 var table = sync.OnceValue(func() *[tabled]string {

@@ -35,7 +35,7 @@ func TestString(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	if got, want := Words(" Rue de l'Église "), []string{"rue", "de", "l", "eglise"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("words = %q, want %q", got, want)
 	}
 }
 
@@ -45,7 +45,7 @@ func FuzzString(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		got := String(s)
 		if !utf8.ValidString(got) || strings.Contains(got, "  ") || strings.TrimSpace(got) != got {
-			t.Errorf("String(%q) = %q", s, got)
+			t.Errorf("String(%q) = %q, not valid", s, got)
 		}
 		if again := String(got); again != got {
 			t.Errorf("String(%q) = %q, and that folds to %q", s, got, again)
@@ -60,7 +60,7 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// Folding must be stable for every rune there is: the index stores folded
+// Folding must be stable for every rune: the index stores folded
 // texts and compares them with folded questions.
 func TestStable(t *testing.T) {
 	step := rune(1)
@@ -81,7 +81,7 @@ func TestASCII(t *testing.T) {
 	}{{"Orange", "oRANGE", true}, {"", "", true}, {"a", "ab", false}, {"k", "\u212a", false}, {"s", "\u017f", false},
 		{"É", "é", false}, {"[", "{", false}, {"@", "`", false}} {
 		if EqualASCII(tt.a, tt.b) != tt.want || (UpperASCII(tt.a) == UpperASCII(tt.b)) != tt.want {
-			t.Errorf("%q and %q: %v", tt.a, tt.b, !tt.want)
+			t.Errorf("equal %q and %q = %v, want %v", tt.a, tt.b, !tt.want, tt.want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Package folder is the data folder: where each thing lies in it, how a file is
+// Package folder is the data folder: the paths in it, how a file is
 // replaced so that a crash leaves the old one or the new one, and which process
 // holds it. It does not know what the files contain.
 package folder
@@ -17,20 +17,20 @@ import (
 // A Dir is a data folder.
 type Dir string
 
-// ManifestName is the file below Sources that names what is kept there.
+// ManifestName is the file below Sources that lists the kept files.
 const ManifestName = "manifest.json"
 
-// UpdateName is the file below Sources that remembers where what is kept there was
-// downloaded, and in which version.
+// UpdateName is the file below Sources that records from where the kept files were
+// downloaded, and their versions.
 const UpdateName = "update.json"
 
-// FeedsName is the file below Sources that remembers the same of the files of
+// FeedsName is the file below Sources that records the same for the files of
 // unavailable sites, which are not kept.
 const FeedsName = "feeds.json"
 
 const lockSuffix = ".lock"
 
-// Snapshots is where the snapshots lie, one file a market.
+// Snapshots is the folder of the snapshots, one file for each market.
 func (d Dir) Snapshots() string { return filepath.Join(string(d), "snapshots") }
 
 // Snapshot is the file of one market's snapshot.
@@ -38,19 +38,19 @@ func (d Dir) Snapshot(market string) string {
 	return filepath.Join(d.Snapshots(), market+".snap")
 }
 
-// Sources is where the last good inputs of a market lie.
+// Sources is the folder of the last good inputs of a market.
 func (d Dir) Sources(market string) string {
 	return filepath.Join(string(d), "sources", market)
 }
 
-// Downloads is where files lie until they are ingested.
+// Downloads is the folder of files until they are ingested.
 func (d Dir) Downloads() string { return filepath.Join(string(d), "downloads") }
 
-// Photos is where the images of photos lie, one file a month.
+// Photos is the folder of the photos' images, one file for each month.
 func (d Dir) Photos() string { return filepath.Join(string(d), "photos") }
 
-// Unused tells whether the folder is missing, or holds nothing but what is left
-// of an ingest that was ended before it had written anything.
+// Unused reports whether the folder is missing, or has only the leftovers
+// of an ingest that was ended before it wrote anything.
 func (d Dir) Unused() (bool, error) {
 	unused := true
 	err := filepath.WalkDir(string(d), func(path string, e fs.DirEntry, err error) error {
@@ -78,13 +78,13 @@ func (d Dir) Unused() (bool, error) {
 	return unused, err
 }
 
-// ReadOnly tells whether err says that nothing can be written here.
+// ReadOnly reports whether err says that the file system or folder cannot be written to.
 func ReadOnly(err error) bool {
 	return errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOSPC)
 }
 
 // Replace writes a file so that a crash or an error at any point leaves either
-// the old file or the new one, whole. The folder is made when it is missing.
+// the old file or the new one, complete. A missing folder is created.
 func Replace(path string, write func(io.Writer) error) error {
 	s, err := Stage(path, write)
 	if err != nil {
@@ -102,14 +102,14 @@ func ReplacePrivate(path string, write func(io.Writer) error) error {
 	return s.Commit()
 }
 
-// A Staged file is written and on disk under a temporary name, and waits to
+// A Staged file is on disk under a temporary name, ready to
 // replace the file at its path.
 type Staged struct{ path, temporary string }
 
-// tempMark is in the names of temporary files.
+// tempMark is part of the names of temporary files.
 const tempMark = ".tmp-"
 
-// Stage writes a file beside path. It must be ended by Commit or Discard.
+// Stage writes a file next to path. Commit or Discard must follow.
 func Stage(path string, write func(io.Writer) error) (*Staged, error) {
 	return stage(path, 0o644, write)
 }
@@ -126,7 +126,7 @@ func stage(path string, mode fs.FileMode, write func(io.Writer) error) (s *Stage
 	defer func() {
 		if err != nil {
 			f.Close()
-			os.Remove(f.Name()) // what stays is swept later
+			os.Remove(f.Name()) // SweepTemporary removes it otherwise
 			err = fmt.Errorf("write %s: %w", path, err)
 		}
 	}()
@@ -145,13 +145,13 @@ func stage(path string, mode fs.FileMode, write func(io.Writer) error) (s *Stage
 	return &Staged{path, f.Name()}, nil
 }
 
-// Commit replaces the file at the path and makes that last.
+// Commit replaces the file at the path and syncs the folder.
 func (s *Staged) Commit() error { return CommitAll([]*Staged{s}) }
 
-// CommitAll replaces several files one right after the other, so that who looks
-// at the folder finds all of them or none new, but for an instant.
+// CommitAll replaces several files one right after the other. Others see
+// all of them old or all new, except for an instant.
 func CommitAll(staged []*Staged) error {
-	for _, s := range staged { // what would fail must do so before the first
+	for _, s := range staged { // check all before the first is replaced
 		if info, err := os.Lstat(s.path); err == nil && info.IsDir() {
 			return fmt.Errorf("%s is a folder where a file belongs", s.path)
 		}
@@ -174,10 +174,10 @@ func CommitAll(staged []*Staged) error {
 	return nil
 }
 
-// Discard removes what was staged and not committed.
+// Discard removes the staged file unless it was committed.
 func (s *Staged) Discard() {
 	if s.temporary != "" {
-		os.Remove(s.temporary) // what stays is swept later
+		os.Remove(s.temporary) // SweepTemporary removes it otherwise
 	}
 }
 
@@ -201,12 +201,12 @@ func SweepTemporary(dir string) error {
 	return nil
 }
 
-// IsTemporary tells whether a file is what Stage wrote and nobody ended.
+// IsTemporary reports whether a file is one of Stage that was neither committed nor discarded.
 func IsTemporary(e fs.DirEntry) bool {
 	return strings.HasPrefix(e.Name(), ".") && strings.Contains(e.Name(), tempMark) && e.Type().IsRegular()
 }
 
-// MakeDir makes a folder and those above it, and makes that last.
+// MakeDir creates a folder and its parents, and syncs their names to disk.
 func MakeDir(dir string) error {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return nil
@@ -223,8 +223,8 @@ func MakeDir(dir string) error {
 	return SyncDir(above)
 }
 
-// MakePrivateDir is MakeDir for a folder that only its owner may look into. One that is
-// there is closed to others; some file systems have no modes, and leave it as it is.
+// MakePrivateDir is MakeDir for a folder that only its owner may read. An existing folder is
+// closed to others, unless the file system has no modes.
 func MakePrivateDir(dir string) error {
 	if err := MakeDir(dir); err != nil {
 		return err
@@ -235,14 +235,14 @@ func MakePrivateDir(dir string) error {
 	return nil
 }
 
-// SyncDir makes the names in a folder last.
+// SyncDir syncs the names in a folder to disk.
 func SyncDir(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	// Some file systems cannot sync a folder; there the rename is all there is.
+	// Some file systems cannot sync a folder; the rename has to do there.
 	if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
 		return err
 	}

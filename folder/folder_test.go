@@ -23,19 +23,19 @@ func TestReplaceKeepsTheOldFileOnError(t *testing.T) {
 	}
 	full := errors.New("disk full")
 	if err := Replace(path, text("tw", full)); !errors.Is(err, full) || !strings.Contains(err.Error(), path) {
-		t.Errorf("error %v", err)
+		t.Errorf("error = %v, want disk full with the path", err)
 	}
 	if got, _ := os.ReadFile(path); string(got) != "one" {
-		t.Errorf("after a failed write the file holds %q", got)
+		t.Errorf("after a failed write the file = %q", got)
 	}
 	if err := Replace(path, text("three", nil)); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := os.ReadFile(path); string(got) != "three" {
-		t.Errorf("the file holds %q", got)
+		t.Errorf("wrong file %q", got)
 	}
 	if names, _ := os.ReadDir(filepath.Dir(path)); len(names) != 1 {
-		t.Errorf("left over: %v", names)
+		t.Errorf("files of the folder = %v, want one", names)
 	}
 }
 
@@ -51,7 +51,7 @@ func TestLockNamesItsHolder(t *testing.T) {
 	if !errors.As(err, &held) || held.Holder.PID != os.Getpid() ||
 		!strings.Contains(err.Error(), "relais serve on 127.0.0.1:8080") ||
 		!strings.Contains(err.Error(), "2026-11-21T08:00:00Z") {
-		t.Errorf("second lock: %v", err)
+		t.Errorf("second lock: error = %v, want the first holder", err)
 	}
 	if other, err := d.Lock("ingest", "x", now); err != nil {
 		t.Errorf("another name: %v", err)
@@ -72,7 +72,7 @@ func TestUnused(t *testing.T) {
 	is := func(want bool, what string) {
 		t.Helper()
 		if unused, err := d.Unused(); unused != want || err != nil {
-			t.Errorf("%s: %v, %v", what, unused, err)
+			t.Errorf("%s: unused = %v, %v; want %v", what, unused, err, want)
 		}
 	}
 	put := func(name string) {
@@ -102,6 +102,6 @@ func TestUnused(t *testing.T) {
 	}
 	is(true, "all of it removed")
 	if unused, err := Dir(filepath.Join(string(d), "serve.lock")).Unused(); unused && err == nil {
-		t.Error("a file is an unused folder")
+		t.Error("a file counts as an unused folder, want an error or false")
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"os"
 )
 
-// ErrJSON says that a file is not the JSON that it should be.
-var ErrJSON = errors.New("it is no such JSON")
+// ErrJSON says that a file is not valid JSON of the wanted shape.
+var ErrJSON = errors.New("it is not valid JSON of this kind")
 
-// maxJSON is the most that ReadJSON reads: the list of some 400,000 files.
+// maxJSON is the most bytes that ReadJSON reads: a list of some 400,000 files.
 const maxJSON = 64 << 20
 
 // ReadJSON reads a file of JSON into v. Errors: ErrJSON, and those of reading the file.
@@ -34,7 +34,7 @@ func ReadJSON(path string, v any) error {
 	return nil
 }
 
-// ReplaceJSON is Replace with v as JSON, for people to read too.
+// ReplaceJSON is Replace with v as indented JSON.
 func ReplaceJSON(path string, v any) error {
 	return Replace(path, func(w io.Writer) error {
 		e := json.NewEncoder(w)

@@ -13,18 +13,18 @@ func TestJSON(t *testing.T) {
 	type address struct{ URL string }
 	path := filepath.Join(t.TempDir(), "made", "x.json")
 	if err := ReadJSON(path, new(address)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("of nothing: %v", err)
+		t.Errorf("missing file: error = %v, want fs.ErrNotExist", err)
 	}
 	if err := ReplaceJSON(path, address{"http://x/?a=1&b=<2>"}); err != nil {
 		t.Fatal(err)
 	}
 	const want = "{\n  \"URL\": \"http://x/?a=1&b=<2>\"\n}\n"
 	if text, err := os.ReadFile(path); err != nil || string(text) != want {
-		t.Errorf("%q, want %q, %v", text, want, err)
+		t.Errorf("file = %q, %v; want %q", text, err, want)
 	}
 	var got address
 	if err := ReadJSON(path, &got); err != nil || got.URL != "http://x/?a=1&b=<2>" {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("ReadJSON = %+v, %v", got, err)
 	}
 	for _, tt := range []struct{ name, text string }{
 		{"empty", ""},
@@ -37,7 +37,7 @@ func TestJSON(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := ReadJSON(path, &got); !errors.Is(err, ErrJSON) {
-				t.Errorf("%s: %v", tt.name, err)
+				t.Errorf("error = %v, want ErrJSON", err)
 			}
 		})
 	}
@@ -45,6 +45,6 @@ func TestJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := ReadJSON(path, &got); !errors.Is(err, ErrJSON) || !strings.Contains(err.Error(), "bytes") {
-		t.Errorf("too large: %v", err)
+		t.Errorf("too large: error = %v, want ErrJSON with the bytes", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A Holder says who holds a lock of a folder.
+// A Holder is the process that holds a lock of a folder.
 type Holder struct {
 	PID    int       `json:"pid"`
 	What   string    `json:"what"` // "relais serve on 127.0.0.1:8080"
@@ -22,7 +22,7 @@ type Holder struct {
 // A HeldError says that another process holds the lock.
 type HeldError struct {
 	Dir    Dir
-	Holder Holder // zero when it did not say
+	Holder Holder // zero if it is not known
 }
 
 func (e *HeldError) Error() string {
@@ -34,25 +34,25 @@ func (e *HeldError) Error() string {
 }
 
 // Lock takes the lock called name of the folder for this process, or fails with
-// a *HeldError at once. The lock ends with the process at the latest; a lock
-// file that is left over holds nothing. The folder is made when it is missing.
+// a *HeldError at once. The lock ends with the process at the latest. A leftover lock
+// file locks nothing. A missing folder is created.
 func (d Dir) Lock(name, what string, now time.Time) (*Holder, error) {
 	h, err := d.LockQuietly(name)
 	if err != nil {
 		return nil, err
 	}
 	h.PID, h.What, h.Since = os.Getpid(), what, now.UTC().Truncate(time.Second)
-	_ = h.write() // a courtesy to others: the lock holds without it, on a full disk too
+	_ = h.write() // only a hint for others: the lock works without it, also on a full disk
 	return h, nil
 }
 
-// LockQuietly is Lock that writes nothing to a lock file that is there: the
-// *HeldError of others does not say truly who holds it.
+// LockQuietly is Lock without writing the holder to the file: a
+// *HeldError of others may name an earlier holder.
 func (d Dir) LockQuietly(name string) (*Holder, error) {
 	if err := MakeDir(string(d)); err != nil {
 		return nil, err
 	}
-	// who can open it can hold it
+	// anyone who can open it can hold it
 	f, err := os.OpenFile(filepath.Join(string(d), name+lockSuffix), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (d Dir) LockQuietly(name string) (*Holder, error) {
 			return nil, fmt.Errorf("lock %s: %w", f.Name(), err)
 		}
 		held := &HeldError{Dir: d}
-		// What a holder wrote is a courtesy: unreadable, it is left out.
+		// The holder's text is only a hint, and left out if it cannot be read.
 		if text, err := io.ReadAll(io.LimitReader(f, 4096)); err != nil || json.Unmarshal(text, &held.Holder) != nil {
 			held.Holder = Holder{}
 		}
@@ -84,5 +84,5 @@ func (h *Holder) write() error {
 	return err
 }
 
-// Unlock gives the lock back.
+// Unlock releases the lock.
 func (h *Holder) Unlock() error { return h.locked.Close() }

@@ -12,9 +12,9 @@ import (
 	"syscall"
 )
 
-// OwnerAdvice adds to an error about missing permissions in the folder whose it is, who
-// asks, and the command that mends it. Any other error, and one in a folder that is the
-// caller's own, stays as it is.
+// OwnerAdvice adds advice to an error about missing permissions in the folder: the owner, the
+// caller, and the command that helps. Any other error, and one in a folder of the
+// caller's own, is returned unchanged.
 func (d Dir) OwnerAdvice(err error) error {
 	if d == "" || !errors.Is(err, fs.ErrPermission) || os.Geteuid() == 0 {
 		return err
@@ -44,7 +44,7 @@ func (d Dir) ownerAdvice(err error, euid int) error {
 		err, foreign, userName(owner), me, userName(owner), me, me, shellWord(path))
 }
 
-// existing is the path, or the nearest folder above it that exists.
+// existing returns the path, or the nearest folder above it that exists.
 func existing(path string) string {
 	for {
 		_, err := os.Lstat(path)
@@ -56,8 +56,8 @@ func existing(path string) string {
 	}
 }
 
-// foreignPath is the first path of a folder, the folder itself before all, that belongs
-// to somebody else; "" for none.
+// foreignPath returns the first path of a folder, the folder itself first, that belongs
+// to somebody else, or "".
 func foreignPath(dir string, euid int) (foreign string, owner int) {
 	_ = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if id, ok := ownerOf(path); ok && id != euid {
@@ -65,7 +65,7 @@ func foreignPath(dir string, euid int) (foreign string, owner int) {
 			return fs.SkipAll
 		}
 		if err != nil {
-			return fs.SkipDir // what cannot be read is the caller's own
+			return fs.SkipDir // a folder that cannot be read is the caller's own
 		}
 		return nil
 	})
@@ -84,7 +84,7 @@ func ownerOf(path string) (uid int, ok bool) {
 	return int(st.Uid), true
 }
 
-// userName is the name of a user, or the number of one that has none.
+// userName returns the name of a user, or else the number.
 func userName(uid int) string {
 	id := strconv.Itoa(uid)
 	if u, err := user.LookupId(id); err == nil {
@@ -93,7 +93,7 @@ func userName(uid int) string {
 	return id
 }
 
-// shellWord is a text as a shell takes it for one word.
+// shellWord quotes a text for a shell.
 func shellWord(text string) string {
 	if strings.Trim(text, "/._-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == "" {
 		return text

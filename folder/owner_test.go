@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Advice names whose the folder is and the command that mends it, and only where somebody
+// Advice names the owner and the command that helps, and is given only if somebody
 // else's folder is the cause.
 func TestOwnerAdvice(t *testing.T) {
 	denied := fmt.Errorf("open clients.db: %w", fs.ErrPermission)
@@ -37,15 +37,15 @@ func TestOwnerAdvice(t *testing.T) {
 			t.Errorf("%s: the cause is lost: %v", c.name, got)
 		}
 		if c.want == nil && got.Error() != denied.Error() {
-			t.Errorf("%s: %v", c.name, got)
+			t.Errorf("%s: error = %v, want %v unchanged", c.name, got, denied)
 		}
 		for _, w := range c.want {
 			if !strings.Contains(got.Error(), w) {
-				t.Errorf("%s: %v, want %s", c.name, got, w)
+				t.Errorf("%s: error = %v, want %q in it", c.name, got, w)
 			}
 		}
 	}
 	if err := errors.New("disk full"); Dir(dir).OwnerAdvice(err) != err {
-		t.Error("advice on something else")
+		t.Error("another error was changed")
 	}
 }

@@ -1,5 +1,5 @@
-// Package inventory is stores.json: what a data folder had when it was last looked at,
-// and what is known of the time. It knows files by their names only.
+// Package inventory reads and writes stores.json: the stores of a data folder when it was last
+// open, and the evidence of time. It knows files only by their names.
 package inventory
 
 import (
@@ -20,35 +20,35 @@ const Name = "stores.json"
 const format = 1
 
 var (
-	// ErrDamaged says that the file cannot be read as it was written.
+	// ErrDamaged says that the file is not valid.
 	ErrDamaged = errors.New("the file is damaged")
 	// ErrNewer says that a newer relais wrote the file.
 	ErrNewer = errors.New("this folder was written by a newer relais")
 )
 
-// A File is what stores.json says.
+// A File is the content of stores.json.
 type File struct {
 	Format int `json:"format"`
-	// History names how the stores went from commit to commit. It is another after a
-	// restore, from when on they have the same numbers of commits with other content; ""
-	// is that of a folder of an older version.
+	// History names the sequence of commits of the stores. It changes with a
+	// restore, because the same commit numbers have other content afterwards. ""
+	// is the history of a folder of an older version.
 	History string          `json:"history,omitempty"`
 	Clock   retention.State `json:"clock"`
-	// Stores are the stores that the folder has, by their path below it.
+	// Stores are the stores of the folder, by their path below it.
 	Stores map[string]Store `json:"stores"`
-	// Files are other files that the folder cannot do without.
+	// Files are other files that the folder needs.
 	Files []string `json:"files,omitempty"`
 }
 
-// A Store is what is noted of a store.
+// A Store is the record of one store.
 type Store struct {
 	Commits uint64 `json:"commits"` // its commit counter
 }
 
-// New returns a File that notes nothing, with another history.
+// New returns an empty File with a new history.
 func New() *File { return &File{Format: format, History: NewHistory(), Stores: map[string]Store{}} }
 
-// NewHistory is the name of a history that begins.
+// NewHistory returns a random name for a new history.
 func NewHistory() string { return strings.ToLower(rand.Text()[:12]) }
 
 // Read reads the file of a folder. Errors: fs.ErrNotExist, ErrDamaged, ErrNewer, those of

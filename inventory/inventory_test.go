@@ -30,11 +30,11 @@ func TestRead(t *testing.T) {
 			}
 			f, err := Read(dir)
 			if !errors.Is(err, tt.want) || err == nil && (f.Stores["clients.db"].Commits != 7 || f.History != "") {
-				t.Errorf("%+v, %v", f, err)
+				t.Errorf("Read = %+v, %v", f, err)
 			}
 		})
 	}
 	if _, err := Read(folder.Dir(t.TempDir())); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("no file: %v", err)
+		t.Errorf("Read without a file: error = %v, want fs.ErrNotExist", err)
 	}
 }

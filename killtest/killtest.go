@@ -1,4 +1,4 @@
-// Package killtest kills the program of a test amid its work.
+// Package killtest kills the program of a test while it works.
 package killtest
 
 import (
@@ -13,8 +13,8 @@ import (
 
 const isChild = "RELAIS_KILLTEST_CHILD"
 
-// Main runs the tests of a package or, in a child, its work with the child's arguments,
-// which ends only with an error. It is all that TestMain does.
+// Main runs the tests of a package or, in a child process, work with the child's arguments.
+// work must end only with an error. TestMain calls Main and nothing else.
 func Main(m *testing.M, work func(args []string) error) {
 	if os.Getenv(isChild) == "" {
 		os.Exit(m.Run())
@@ -24,7 +24,7 @@ func Main(m *testing.M, work func(args []string) error) {
 	os.Exit(1)
 }
 
-// Start starts a child and returns it, at the beginning of its work, with the lines that
+// Start starts a child and returns it when its work begins, with the lines that
 // it prints.
 func Start(t testing.TB, args ...string) (child *exec.Cmd, lines *bufio.Scanner) {
 	t.Helper()
@@ -38,12 +38,12 @@ func Start(t testing.TB, args ...string) (child *exec.Cmd, lines *bufio.Scanner)
 		t.Fatal(err)
 	}
 	if lines = bufio.NewScanner(out); !lines.Scan() {
-		t.Fatalf("the child did not begin: %v, %v", lines.Err(), child.Wait())
+		t.Fatalf("the child did not start: %v, %v", lines.Err(), child.Wait())
 	}
 	return child, lines
 }
 
-// Run kills a child at any moment within a time from the beginning of its work, and calls
+// Run kills a child at a random moment within a time from the beginning of its work, and calls
 // said with each line that it printed.
 func Run(t testing.TB, within time.Duration, said func(line string), args ...string) {
 	t.Helper()

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// A failing is a test that notes that it failed.
+// A failing is a testing.TB that records its failure.
 type failing struct {
 	testing.TB
 	failed bool
@@ -29,7 +29,7 @@ type failing struct {
 
 func (f *failing) Fatal(...any) { f.failed = true }
 
-// Who works is killed, and who ends before that fails the test.
+// A child that works is killed. One that ends before that fails the test.
 func TestRun(t *testing.T) {
 	for _, tt := range []struct {
 		within time.Duration
@@ -40,7 +40,7 @@ func TestRun(t *testing.T) {
 		f := &failing{TB: t}
 		Run(f, tt.within, func(line string) { lines = append(lines, line) }, tt.args...)
 		if f.failed != tt.ends || tt.ends && len(lines) != 2 || !slices.Equal(lines, tt.args[:len(lines)]) {
-			t.Errorf("%q: lines %q, failed: %v", tt.args, lines, f.failed)
+			t.Errorf("child %q: wrong lines %q or failure %v", tt.args, lines, f.failed)
 		}
 	}
 }
