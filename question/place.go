@@ -42,7 +42,7 @@ func endsInLink(text string) bool {
 	return len(all) > 0 && links[all[len(all)-1]]
 }
 
-// Country is the country that a text ends with, "" for none.
+// Country returns the country that a text ends with, or "".
 func Country(text string) string {
 	m := countryS.FindStringSubmatch(fold.String(text))
 	if m == nil || m[2] != "," && endsInLink(m[1]) {
@@ -51,8 +51,8 @@ func Country(text string) string {
 	return countries[m[3]]
 }
 
-// Shorter returns parts of a text that may name the place in which something is: of "gare de
-// Rennes" it is Rennes. The longest come first; none has the whole text.
+// Shorter returns parts of a text that may name the place in which something is: for "gare de
+// Rennes" it is Rennes. The longest come first; the whole text is not among them.
 func Shorter(text string) (list []string) {
 	all := split(text)
 	for i := 1; i < len(all); i++ {

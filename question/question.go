@@ -1,7 +1,7 @@
-// Package question understands what people type when they look for antennas: which words
-// name an operator, a technology or a status, which say nothing, and which are left as the
-// name of a place. It is a table of words and one pass over those of a question. It does not
-// know which places there are: what is left may name none.
+// Package question parses what people type when they search for antennas: which words
+// name an operator, a technology or a status, which are noise, and which are left as the
+// name of a place. It makes one pass over the words with a table. It does not
+// know the places: the rest may not name one.
 package question
 
 import (
@@ -13,37 +13,37 @@ import (
 	"relais/site"
 )
 
-// A Question is what a text asks for. Its zero members ask nothing.
+// A Question is a parsed question. Zero members do not restrict the answer.
 type Question struct {
 	Operators  []string        // keys of any markets; alternatives
 	Generation site.Generation // 0: any
 	Systems    []string        // such as LTE 700; alternatives, folded
 	Bands      []int           // in MHz, of any technology; alternatives
 	Phase      market.Phase    // 0: any
-	// BareBand says that Bands has one number that stood alone: beside the name of a place it
+	// BareBand says that Bands has one number that stood alone: next to the name of a place it
 	// may be a postal code.
 	BareBand bool
 	Country  string // ISO 3166-1 alpha-2, "" for any
-	// Place is what is left, folded: the name of a place, or words of an address. Words are
-	// those of its words that are no articles or prepositions.
+	// Place is the rest, folded: the name of a place, or words of an address. Words are
+	// its words without articles and prepositions.
 	Place string
 	Words []string
-	// Named is the folded text that the operators were read from: it may be a place as well.
+	// Named is the folded text that the operators were read from; it may also be a place.
 	Named string
 }
 
-// Filters reports whether the question asks for some emissions only.
+// Filters reports whether the question asks only for some emissions.
 func (q *Question) Filters() bool {
 	return len(q.Operators)+len(q.Systems)+len(q.Bands) > 0 || q.Generation != 0 || q.Phase != 0
 }
 
-// Parse understands a text.
+// Parse parses a text.
 func Parse(text string) Question {
 	var q Question
 	s := scan{words: split(text), q: &q}
 	for len(s.words) > 0 {
 		n := s.operator()
-		for _, read := range []func() int{s.technology, s.status, s.country, s.nothing} {
+		for _, read := range []func() int{s.technology, s.status, s.country, s.noise} {
 			if n == 0 {
 				n = read()
 			}
@@ -59,7 +59,7 @@ func Parse(text string) Question {
 	return q
 }
 
-// split returns the folded words of a text, with commas as words of their own but within a
+// split returns the folded words of a text. A comma is a word, except within a
 // number.
 func split(text string) []string {
 	text = decimalComma.ReplaceAllString(fold.String(text), "$1.$2")
@@ -69,14 +69,14 @@ func split(text string) []string {
 
 var decimalComma = regexp.MustCompile(`\b(\d),(\d)`)
 
-// A scan goes over the words of a question.
+// A scan is a pass over the words of a question.
 type scan struct {
-	words []string // that are left
+	words []string // not read yet
 	kept  []string // of the place
 	q     *Question
 }
 
-// starts reports how many words a phrase has that the words begin with, 0 where they do not.
+// starts returns the number of words of the phrase if the words begin with it, else 0.
 func (s *scan) starts(phrase string) int {
 	n := 0
 	for word := range strings.FieldsSeq(phrase) {
@@ -88,7 +88,7 @@ func (s *scan) starts(phrase string) int {
 	return n
 }
 
-// operator reads the name of an operator, the longest that there is.
+// operator reads the longest name of an operator.
 func (s *scan) operator() (n int) {
 	best := ""
 	for name := range operators {
@@ -105,7 +105,7 @@ func (s *scan) operator() (n int) {
 	return n
 }
 
-// status reads how far an emission is.
+// status reads a status of an emission.
 func (s *scan) status() int {
 	for _, one := range statuses {
 		if n := s.starts(one.phrase); n > 0 {
@@ -116,8 +116,8 @@ func (s *scan) status() int {
 	return 0
 }
 
-// country reads the name of a country, which "Île de France" and "rue de Suisse" only have in
-// them.
+// country reads the name of a country, unless it is part of a name such as "Île de France"
+// or "rue de Suisse".
 func (s *scan) country() int {
 	for name, code := range countries {
 		if n := s.starts(name); n > 0 && !s.within() {
@@ -128,9 +128,9 @@ func (s *scan) country() int {
 	return 0
 }
 
-// nothing reads a word that says nothing about where or what.
-func (s *scan) nothing() int {
-	for _, phrase := range noise {
+// noise reads words that say nothing about place or content.
+func (s *scan) noise() int {
+	for _, phrase := range noisePhrases {
 		if n := s.starts(phrase); n > 0 && !s.within() { // Saint-Germain-des-Prés
 			return n
 		}
@@ -138,13 +138,13 @@ func (s *scan) nothing() int {
 	return 0
 }
 
-// within reports whether a name is under way: a word of it, and an article or preposition.
+// within reports whether the scan is inside a name: after a word of it and an article or
 func (s *scan) within() bool {
 	n := len(s.kept)
 	return n > 1 && links[s.kept[n-1]] && s.kept[n-1] != "," && !links[s.kept[n-2]]
 }
 
-// place sets what is left, without articles, prepositions and commas at its ends.
+// place sets the place to the rest, without articles, prepositions and commas at its ends.
 func (s *scan) place() {
 	kept := s.kept
 	for len(kept) > 0 && (leading[kept[0]] || len(kept) > 1 && links[kept[0]] &&

@@ -10,7 +10,7 @@ import (
 	"relais/site"
 )
 
-// shown is a question as the tests write it.
+// shown formats a question like the tests' tables.
 func shown(q Question) string {
 	var parts []string
 	add := func(name string, value any, has bool) {
@@ -71,7 +71,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// The words of what is left are those that sites are searched by.
+// Words are the words of the rest, by which sites are searched.
 func TestParseWords(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"gare de Rennes", "gare rennes"},
@@ -81,28 +81,28 @@ func TestParseWords(t *testing.T) {
 		t.Run(tt.text, func(t *testing.T) {
 			q := Parse(tt.text)
 			if got := strings.Join(q.Words, " "); got != tt.want {
-				t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
+				t.Errorf("words of %q = %q, want %q", tt.text, got, tt.want)
 			}
 		})
 	}
 }
 
-// Every operator of the table is known by its label.
+// Every operator of the table is found by its label.
 func TestParseOperators(t *testing.T) {
 	for _, m := range market.All {
 		for _, o := range m.Operators {
 			if q := Parse("antenne " + o.Label + " Xanadu"); o.Key != "REGIONAL" &&
 				(!slices.Contains(q.Operators, o.Key) || q.Place != "xanadu") {
-				t.Errorf("%s: %q and the place %q", o.Label, q.Operators, q.Place)
+				t.Errorf("%s: operators = %q and place = %q, want one operator only", o.Label, q.Operators, q.Place)
 			}
 		}
 	}
 	if q := Parse("5G 3500"); q.Generation != site.G5 || !slices.Equal(q.Systems, []string{"5g nr 3500"}) ||
 		q.BareBand || !q.Filters() {
-		t.Errorf("%+v", q)
+		t.Errorf("wrong question %+v", q)
 	}
 	if q := Parse("Hasselt 3500"); !q.BareBand {
-		t.Errorf("a number alone beside a place may be a postal code: %+v", q)
+		t.Errorf("question = %+v, want BareBand for a number that may be a postal code", q)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestParsePlaces(t *testing.T) {
 	} {
 		t.Run(tt.text, func(t *testing.T) {
 			if got := Country(tt.text); got != tt.want {
-				t.Errorf("%q is in %q", tt.text, got)
+				t.Errorf("country of %q = %q, want %q", tt.text, got, tt.want)
 			}
 		})
 	}

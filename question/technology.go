@@ -14,10 +14,10 @@ var technologies = map[string]site.Generation{
 	"5g":  site.G5, "nr": site.G5, "5g+": site.G5,
 }
 
-// systems are the beginnings of the names that registers have for systems.
+// systems are the prefixes of the registers' names of systems.
 var systems = map[site.Generation]string{site.G2: "gsm", site.G3: "umts", site.G4: "lte", site.G5: "5g nr"}
 
-// bands in MHz, by the name that people have for them.
+// bands are those in MHz, by their usual names.
 var bands = map[string]bool{
 	"450": true, "600": true, "700": true, "800": true, "850": true, "900": true, "1400": true, "1500": true,
 	"1700": true, "1800": true, "1900": true,
@@ -76,7 +76,7 @@ func bandOf(words []string, after bool) (band, length int) {
 	return band, length
 }
 
-// band takes a number of what is left for a band, where it is one and a name stands beside it.
+// band reads a number of the rest as a band, if it is one and a name stands next to it.
 func (s *scan) band() {
 	at, names := -1, 0
 	for i, word := range s.kept {
@@ -90,7 +90,7 @@ func (s *scan) band() {
 	if at < 0 || names == 0 || len(s.q.Bands)+len(s.q.Systems) > 0 {
 		return
 	}
-	// Elsewhere a number is that of a house.
+	// In other positions a number is that of a house.
 	if at != len(s.kept)-1 && (at != 0 || len(s.kept) > 2 && !links[s.kept[1]]) {
 		return
 	}

@@ -6,7 +6,7 @@ import (
 	"relais/market"
 )
 
-// statuses are the words for how far an emission is, longer ones first.
+// statuses are the words for the status of an emission, longer ones first.
 var statuses = []struct {
 	phrase string
 	phase  market.Phase
@@ -26,15 +26,15 @@ var statuses = []struct {
 	{"actif", market.InService}, {"actifs", market.InService},
 }
 
-// countries are the names of the markets' countries, as people of several languages have them.
+// countries are the names of the markets' countries in several languages.
 var countries = map[string]string{
 	"france": "FR", "canada": "CA", "belgique": "BE", "belgium": "BE", "belgie": "BE", "belgien": "BE", "suisse": "CH",
 	"switzerland": "CH",
 	"schweiz":     "CH", "svizzera": "CH",
 }
 
-// noise are phrases that say nothing about where or what, longer ones first.
-var noise = phrases(`antennes relais, antenne relais, base stations, base station, cell towers, cell tower, cell sites, cell site, ou sont, ou est, ou se trouvent,
+// noisePhrases are phrases that say nothing about place or content, longer ones first.
+var noisePhrases = phrases(`antennes relais, antenne relais, base stations, base station, cell towers, cell tower, cell sites, cell site, ou sont, ou est, ou se trouvent,
 	pres de chez moi, a proximite de, a proximite, pres de, pres du, pres des, proche de, proches de, autour de, autour du, close to, next to, show me, is there,
 	are there, y a t il, je cherche, les plus proches, la plus proche, le plus proche,
 	antenne, antennes, antenna, antennas, site, sites, relais, pylone, pylones, mast, masts, towers, emetteur, emetteurs, telephonie,
@@ -42,14 +42,14 @@ var noise = phrases(`antennes relais, antenne relais, base stations, base statio
 	region, province, near, nearby, nearest, closest, around, within, dans, chez, pres, proche, proches, autour, quelles, quels, quelle, quel, which, what,
 	where, show, find, list, liste, cherche, trouve, trouver, toutes, tous, all, any, please, svp, with, avec, have, has, for, pour, are, there, is`)
 
-// links are the words that stand between those of a name, and between a name and what is
+// links are the words between those of a name, and between a name and what is
 // asked for.
 var links = words("a au aux d de des du en et in at of on l la le les the to from and or ou sur sous lez , -")
 
-// leading are the links that no name begins with.
+// leading are the links that never begin a name.
 var leading = words("a au aux d de des du en et in at of on the to from and or ou vers sur , -")
 
-// operators are the keys that an operator's name stands for in any market.
+// operators are the keys of an operator's name in all markets.
 var operators = func() map[string][]string {
 	table := map[string][]string{}
 	add := func(name, key string) {
@@ -60,7 +60,7 @@ var operators = func() map[string][]string {
 	}
 	for _, m := range market.All {
 		for _, o := range m.Operators {
-			if o.Key == "REGIONAL" { // no name, and a word of other questions
+			if o.Key == "REGIONAL" { // not a name, and a word of other questions
 				continue
 			}
 			key := strings.TrimSuffix(strings.ToLower(o.Key), "_"+strings.ToLower(m.Country))
@@ -70,11 +70,11 @@ var operators = func() map[string][]string {
 			}
 		}
 	}
-	delete(table, "base") // that of "base station"
+	delete(table, "base") // as in "base station"
 	return table
 }()
 
-// otherNames are what people call operators besides their labels and legal names.
+// otherNames are names of operators in addition to their labels and legal names.
 var otherNames = map[string][]string{
 	"FREE": {"iliad"}, "BOUYGUES": {"bytel"}, "FREE_CARAIBES": {"free"}, "TELCO_OI": {"free"}, "SRR": {"sfr"},
 	"OUTREMER_TELECOM": {"sfr caraibe", "sfr caraibes"}, "VIDEOTRON_FREEDOM": {"freedom"}, "MAORE_MOBILE": {"maore"},

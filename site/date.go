@@ -11,7 +11,7 @@ var epoch = time.Date(0, 12, 31, 0, 0, 0, 0, time.UTC)
 // maxDate is the last day of the year 9999.
 var maxDate = DateOf(9999, 12, 31)
 
-// DateOf returns the day, and 0 for one that no calendar has.
+// DateOf returns the day, or 0 for one that does not exist.
 func DateOf(year, month, day int) Date {
 	if year < 1 || year > 9999 || month < 1 || month > 12 || day < 1 || day > 31 {
 		return 0
@@ -41,7 +41,7 @@ func ParseDate(b []byte) Date {
 	return 0
 }
 
-// number returns -1 for anything but digits.
+// number returns the value of digits, or -1 for other text.
 func number(b []byte) int {
 	n := 0
 	for _, c := range b {
@@ -59,7 +59,7 @@ func (d Date) Time() time.Time { return time.Unix(epoch.Unix()+86400*int64(d), 0
 // String returns YYYY-MM-DD, and "" for an unknown date.
 func (d Date) String() string { return string(d.Append(nil)) }
 
-// Append appends what String returns.
+// Append appends the text of String.
 func (d Date) Append(dst []byte) []byte {
 	if d <= 0 || d > maxDate {
 		return dst

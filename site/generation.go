@@ -13,7 +13,7 @@ const (
 	G5 Generation = 5
 )
 
-// Generations is one more than the greatest Generation.
+// Generations is one more than the largest Generation.
 const Generations = 6
 
 // String returns "2G" to "5G", and "" for an unknown generation.

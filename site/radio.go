@@ -2,7 +2,7 @@ package site
 
 import "fmt"
 
-// A RadioKind tells what a radio identifier names.
+// A RadioKind is the kind of a radio identifier.
 type RadioKind uint8
 
 // The kinds of radio identifiers.
@@ -17,7 +17,7 @@ const (
 // RadioKinds is the number of kinds.
 const RadioKinds = int(radioKinds)
 
-// Max is the greatest value that a kind can hold.
+// Max returns the largest value of the kind.
 func (k RadioKind) Max() uint64 {
 	switch k {
 	case ENB:
@@ -52,11 +52,11 @@ type RadioID struct {
 	Operator int // position in the market's operators
 	Value    uint64
 	Bits     uint8 // length of a gNB id when the source states it, else 0
-	Learned  bool  // from where phones saw it; else a source gives it to the site
+	Learned  bool  // from observations of phones; else a source assigns it to the site
 }
 
-// OfNCI tells whether an NCI is a cell of the gNB that the identifier is. Where the
-// length of the gNB is not stated, every length is tried, and what fits is not certain.
+// OfNCI reports whether an NCI is a cell of the gNB with this identifier. If the
+// length of the gNB is not stated, every length is tried, and a match is not certain.
 func (r *RadioID) OfNCI(nci uint64) (fits, certain bool) {
 	if r.Bits != 0 {
 		fits = nci>>(NCIBits-min(int(r.Bits), NCIBits)) == r.Value

@@ -1,5 +1,5 @@
 // Package site is the normalised record of one antenna site with its
-// emissions: what every authority's parser produces and what the snapshot
+// emissions, which every authority's parser produces and the snapshot
 // stores. Units are fixed here: degrees, metres, hertz, whole degrees of
 // azimuth. Nothing in it is personal data.
 package site
@@ -16,7 +16,7 @@ type Site struct {
 	ID           string // the source's site id
 	NationalCode string // "" when it is the ID
 	SourceCode   string
-	Reference    string // that the source gives to the licence or site, beside its ids
+	Reference    string // of the licence or site, which the source assigns in addition to its ids
 
 	Position geo.Point
 	Area     int // position in the market's areas, -1 when unknown
@@ -39,7 +39,7 @@ type Site struct {
 	TxFrequencies []uint64 // Hz, transmitted by the site: distinct, ascending
 	RxFrequencies []uint64 // Hz, received by the site: distinct, ascending
 
-	FixedLink    bool   // a dish or a microwave system stands here
+	FixedLink    bool   // the site has a dish or a microwave system
 	SharedRadio  bool   // the source states radio-network sharing
 	Crozon       bool   // SFR and Bouygues share their radio network here
 	CrozonLeader string // operator key
@@ -54,7 +54,7 @@ type Coded struct{ Code, Label string }
 
 // A Station is one operator's licence at the site.
 type Station struct {
-	Code           string // the source's station or licence number; "" when it has none
+	Code           string // the source's station or licence number, or ""
 	Operator       int    // position in the market's operators
 	OperatorSiteID string // the operator's own name of the site
 }
@@ -62,15 +62,15 @@ type Station struct {
 // An Emission is one system that a station transmits or plans.
 type Emission struct {
 	Station    int    // position in Stations
-	System     string // as published: "LTE 800"; "" where the source says only that something transmits
+	System     string // as published: "LTE 800"; "" if the source does not state the system
 	Order      int    // place of the system in its register, by generation and band; set by the snapshot
 	Generation Generation
 	Status     int  // position in the register's statuses, from least to most advanced
 	On         Date // as published: a project may have one in the future
 }
 
-// Unknown is the number that the source does not state.
+// Unknown is the value of a number that the source does not state.
 var Unknown = math.NaN()
 
-// Known tells whether x is stated.
+// Known reports whether x is stated.
 func Known(x float64) bool { return !math.IsNaN(x) }

@@ -34,7 +34,7 @@ func TestDateCountsDays(t *testing.T) {
 	for i := range 100000 {
 		day := at.AddDate(0, 0, i)
 		if d := DateOf(day.Year(), int(day.Month()), day.Day()); d != first+Date(i) || !d.Time().Equal(day) {
-			t.Fatalf("%s is day %d (%s), want %d", day, d, d.Time(), first+Date(i))
+			t.Fatalf("%s = day %d (%s), want %d", day, d, d.Time(), first+Date(i))
 		}
 	}
 }
@@ -43,16 +43,16 @@ func TestGeneration(t *testing.T) {
 	for _, s := range Generation(0).Values() {
 		var g Generation
 		if err := g.UnmarshalText([]byte(s)); err != nil || g.String() != s {
-			t.Errorf("%s: %v, %v", s, g, err)
+			t.Errorf("unmarshal %s = %v, %v", s, g, err)
 		}
 	}
 	var g Generation
 	for _, s := range []string{"", "1G", "6G", "5", "G5", "5GG", "５G", "NR"} {
 		if err := g.UnmarshalText([]byte(s)); err == nil {
-			t.Errorf("%q is taken for %v", s, g)
+			t.Errorf("unmarshal %q = %v, want an error", s, g)
 		}
 	}
 	if err := g.UnmarshalText([]byte("4g")); err != nil || g != G4 {
-		t.Errorf("4g: %v, %v", g, err)
+		t.Errorf("unmarshal 4g = %v, %v; want 4G", g, err)
 	}
 }

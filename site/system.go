@@ -11,7 +11,7 @@ func CompareSystems(a, b string) int {
 	return cmp.Or(cmp.Compare(band(a), band(b)), cmp.Compare(a, b))
 }
 
-// band is the number at the end of a system's name, 0 when there is none.
+// band returns the number at the end of a system's name, or 0.
 func band(system string) int {
 	n := 0
 	for _, c := range []byte(system[strings.LastIndexByte(system, ' ')+1:]) {
