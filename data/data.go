@@ -1,11 +1,11 @@
-// Package data embeds the tables that relais ships: codes and labels of the
-// authorities' reference tables, where the authorities publish their files, and
-// what the demo generator makes its country from. It holds no rows of any register.
+// Package data embeds the tables of relais: codes and labels of the
+// authorities' reference tables, the addresses of their files, and
+// the towns of the demo generator. It has no rows of any register.
 package data
 
 import "embed"
 
-// Files holds anfr/ (reference tables), update/ (where the files are) and demo/
+// Files holds anfr/ (reference tables), update/ (addresses of files) and demo/
 // (towns).
 //
 //go:embed anfr demo update

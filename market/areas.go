@@ -102,8 +102,8 @@ var departments = []Area{
 	{Code: "95", Label: "Val-d'Oise"},
 }
 
-// overseas departments, in code order. Saint-Barthélemy and Saint-Martin stood
-// under 971 until they became collectivities; the box still takes them in.
+// overseas departments, in code order. Saint-Barthélemy and Saint-Martin were
+// part of 971 until they became collectivities; its box still includes them.
 var overseas = []Area{
 	{"971", "Guadeloupe", &geo.Box{South: 15.7, West: -63.3, North: 18.2, East: -60.9}},
 	{"972", "Martinique", &geo.Box{South: 14.3, West: -61.4, North: 15, East: -60.7}},

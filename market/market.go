@@ -1,6 +1,6 @@
 // Package market is the table of markets: their operators, areas, sources,
-// filters and what is available in each. It is the only place that knows them;
-// whatever differs between markets is a column here, never an if elsewhere.
+// filters and available data. It is the only place that knows them:
+// a difference between markets is a column here, never an if elsewhere.
 // It holds no data of the registers.
 package market
 
@@ -48,7 +48,7 @@ func (Code) Values() []string {
 	return codes
 }
 
-// An Availability tells how much of a market can be had.
+// An Availability is how much of a market's data is available.
 type Availability string
 
 // The availabilities of the API.
@@ -63,14 +63,14 @@ func (Availability) Values() []string {
 	return []string{string(Available), string(Partial), string(Unavailable)}
 }
 
-// AllOperators is the operator value that stands for every operator of a
+// AllOperators is the operator value for every operator of a
 // market.
 const AllOperators = "ALL"
 
 // An Operator is a row of a market's operators.
 type Operator struct {
 	Key   string   // of the API, such as ORANGE or SWISSCOM_CH
-	Label string   // as people write it
+	Label string   // usual spelling
 	PLMNs []string // mobile country code and network code, five or six digits
 }
 
@@ -78,10 +78,10 @@ type Operator struct {
 type Area struct {
 	Code  string
 	Label string
-	Box   *geo.Box // where its sites can stand; nil: anywhere in the market's Box
+	Box   *geo.Box // where its sites can be; nil: anywhere in the market's Box
 }
 
-// A Phase is how far a status says that an emission is; 0 is not known.
+// A Phase is the phase of an emission that a status states; 0 is unknown.
 type Phase uint8
 
 // The phases, each a column of the statistics.
@@ -94,46 +94,46 @@ const (
 // A Status is a publication state of an emission.
 type Status struct {
 	Name  string // as published and answered
-	Short string // accepted instead in the status parameter
+	Short string // alternative in the status parameter
 	Phase Phase
 }
 
-// A Register is a publication that sites come from.
+// A Register is a source of sites.
 type Register struct {
 	Authority string // who publishes it
-	Source    string // what it is called
+	Source    string // its name
 	Licence   string
 }
 
 // A Market is a row of the table.
 type Market struct {
-	Code         Code
-	Country      string // ISO 3166-1 alpha-2
-	Label        string
-	Availability Availability
-	Register                // the market's own
-	Beside       []Register // that sites may come from as well, or only
-	Operators    []Operator
-	AreaType     string // "department", "province"; "" when the source names no areas
-	Areas        []Area
-	Regions      []Region // of areas; empty where people name none
-	Box          geo.Box  // where sites of the market can stand
-	Zone         string   // legal time, by its IANA name; "" when the market has several zones
-	Statuses     []Status // from least to most advanced; empty when the source has none of its own
-	Filters      []string
-	LegacyCode   bool // sites have an anfrCode
-	Licences     bool // sites are known by licences, which are their stations' codes, and a reference
-	Departments  bool // counts in /stats/departments
-	Deployments  bool // dates of emissions are those of deployments; else of papers
+	Code           Code
+	Country        string // ISO 3166-1 alpha-2
+	Label          string
+	Availability   Availability
+	Register                  // the market's own
+	OtherRegisters []Register // sites may come from these also, or only
+	Operators      []Operator
+	AreaType       string // "department", "province"; "" when the source names no areas
+	Areas          []Area
+	Regions        []Region // of areas; empty if none are in use
+	Box            geo.Box  // where sites of the market can be
+	Zone           string   // legal time, by its IANA name; "" when the market has several zones
+	Statuses       []Status // from least to most advanced; empty when the source has none of its own
+	Filters        []string
+	LegacyCode     bool // sites have an anfrCode
+	Licences       bool // sites are known by licences, which are their stations' codes, and a reference
+	Departments    bool // included in /stats/departments
+	Deployments    bool // dates of emissions are those of deployments; else of documents
 	// FeedZone is the IANA time zone of the times in the files of unavailable sites
 	// that operators publish; "" when they publish none.
 	FeedZone string
-	// UnavailableReason says in a sentence why a market has no inventory; ""
-	// when it has one.
+	// UnavailableReason states in a sentence why a market has no inventory; ""
+	// if it has one.
 	UnavailableReason string
 }
 
-// Get returns the row of c, nil when there is none.
+// Get returns the market c, or nil.
 func Get(c Code) *Market {
 	for _, m := range All {
 		if m.Code == c {
@@ -143,11 +143,11 @@ func Get(c Code) *Market {
 	return nil
 }
 
-// Attribution names the registers of these names as one, in the table's order and with
-// semicolons in between; of no known name, the market's own.
+// Attribution joins the registers with these names to one, in the table's order and with
+// semicolons in between. Without a known name it returns the market's own.
 func (m *Market) Attribution(names []string) Register {
 	var all Register
-	for _, r := range append([]Register{m.Register}, m.Beside...) {
+	for _, r := range append([]Register{m.Register}, m.OtherRegisters...) {
 		switch {
 		case !slices.Contains(names, r.Source):
 		case all.Source == "":
@@ -163,7 +163,7 @@ func (m *Market) Attribution(names []string) Register {
 	return all
 }
 
-// HasInventory tells whether the market's register can be loaded at all.
+// HasInventory reports whether the market's register can be loaded at all.
 func (m *Market) HasInventory() bool { return m.UnavailableReason == "" }
 
 // Operator returns the position of the operator with this key, in any case,
@@ -211,7 +211,7 @@ func (m *Market) area(code string) int {
 	return slices.IndexFunc(m.Areas, func(a Area) bool { return a.Code == code })
 }
 
-// Phase returns how far a status is, by its position in Statuses.
+// Phase returns the phase of a status, by its position in Statuses.
 func (m *Market) Phase(status int) Phase {
 	if status < 0 || status >= len(m.Statuses) {
 		return 0
@@ -219,7 +219,7 @@ func (m *Market) Phase(status int) Phase {
 	return m.Statuses[status].Phase
 }
 
-// HasFilter tells whether the market knows the filter: department, territory,
+// HasFilter reports whether the market has the filter: department, territory,
 // province, generation, status, bbox or operator.
 func (m *Market) HasFilter(name string) bool { return slices.Contains(m.Filters, name) }
 
@@ -239,7 +239,7 @@ func (m *Market) Contains(p geo.Point) bool {
 	return m.Box.Contains(p)
 }
 
-// Holds tells whether a site of the area, which may be unknown (-1), can stand
+// Holds reports whether a site of the area, which may be unknown (-1), can be
 // at p.
 func (m *Market) Holds(area int, p geo.Point) bool {
 	if area >= 0 && m.Areas[area].Box != nil {
@@ -248,7 +248,7 @@ func (m *Market) Holds(area int, p geo.Point) bool {
 	return m.Box.Contains(p)
 }
 
-// ByPLMN returns the operator key that a network code stands for, "" when the
+// ByPLMN returns the operator key of a network code, or "" if the
 // table does not know it. The same key may be an operator of several markets.
 func ByPLMN(plmn string) string {
 	for _, m := range All {

@@ -11,7 +11,7 @@ import (
 
 func TestAttribution(t *testing.T) {
 	be, ch := Get("BE"), Get("CH")
-	own, other := be.Source, be.Beside[0].Source
+	own, other := be.Source, be.OtherRegisters[0].Source
 	for _, tt := range []struct {
 		m     *Market
 		names []string
@@ -20,13 +20,14 @@ func TestAttribution(t *testing.T) {
 		{ch, nil, ch.Register},
 		{be, nil, be.Register},
 		{be, []string{own}, be.Register},
-		{be, []string{other, "another"}, be.Beside[0]},
+		{be, []string{other, "another"}, be.OtherRegisters[0]},
 		{be, []string{"another"}, be.Register},
 		{be, []string{other, own},
-			Register{"Departement Omgeving; BIPT/IBPT", own + "; " + other, be.Licence + "; " + be.Beside[0].Licence}},
+			Register{"Departement Omgeving; BIPT/IBPT", own + "; " + other,
+				be.Licence + "; " + be.OtherRegisters[0].Licence}},
 	} {
 		if got := tt.m.Attribution(tt.names); got != tt.want {
-			t.Errorf("%s, %q: %+v, want %+v", tt.m.Code, tt.names, got, tt.want)
+			t.Errorf("%s: attribution of %q = %+v, want %+v", tt.m.Code, tt.names, got, tt.want)
 		}
 	}
 }
@@ -35,18 +36,19 @@ func TestTable(t *testing.T) {
 	seen := map[string]string{}
 	for _, m := range All {
 		if Get(m.Code) != m || m.Label == "" || len(m.Country) != 2 || m.Authority == "" || m.Source == "" {
-			t.Errorf("%s: %+v", m.Code, m)
+			t.Errorf("%s: incomplete row %+v", m.Code, m)
 		}
 		if m.HasInventory() != (m.Availability != Unavailable) || m.HasInventory() != (len(m.Operators) > 0) {
-			t.Errorf("%s: availability %s, %d operators, reason %q", m.Code, m.Availability, len(m.Operators),
+			t.Errorf("%s: inconsistent availability %s, %d operators, reason %q", m.Code, m.Availability,
+				len(m.Operators),
 				m.UnavailableReason)
 		}
 		if m.HasFilter(m.AreaType) != (len(m.Areas) > 0) || m.HasFilter("territory") && !m.HasFilter("department") {
-			t.Errorf("%s: %d areas of type %q, filters %q", m.Code, len(m.Areas), m.AreaType, m.Filters)
+			t.Errorf("%s: inconsistent areas (%d) of type %q, filters %q", m.Code, len(m.Areas), m.AreaType, m.Filters)
 		}
 		for _, a := range m.Areas {
 			if a.Label == "" || len(m.Areas) > 0 && m.AreaType == "" {
-				t.Errorf("%s: area %+v", m.Code, a)
+				t.Errorf("%s: incomplete or repeated area %+v", m.Code, a)
 			}
 		}
 		for _, o := range m.Operators {
@@ -62,10 +64,10 @@ func TestTable(t *testing.T) {
 		}
 	}
 	if n := len(Get(FR).Areas); n != 96 {
-		t.Errorf("FR has %d departments", n)
+		t.Errorf("departments of FR = %d", n)
 	}
 	if n := len(Get(DROM).Areas); n != 5 {
-		t.Errorf("DROM has %d departments", n)
+		t.Errorf("departments of DROM = %d", n)
 	}
 }
 
@@ -89,7 +91,7 @@ func TestArea(t *testing.T) {
 			got = m.Areas[i].Code
 		}
 		if got != tt.want {
-			t.Errorf("%s area %q is %q, want %q", tt.market, tt.in, got, tt.want)
+			t.Errorf("%s: area %q = %q, want %q", tt.market, tt.in, got, tt.want)
 		}
 	}
 }
@@ -109,7 +111,7 @@ func TestOperatorAndCode(t *testing.T) {
 	} {
 		t.Run(tt.in, func(t *testing.T) {
 			if _, ok := Get(FR).Operator(tt.in); ok != tt.want {
-				t.Errorf("FR operator %q: %v", tt.in, ok)
+				t.Errorf("operator %q of FR found = %v, want the opposite", tt.in, ok)
 			}
 		})
 	}
@@ -128,12 +130,12 @@ func TestOperatorAndCode(t *testing.T) {
 		t.Run(tt.in, func(t *testing.T) {
 			var c Code
 			if err := c.UnmarshalText([]byte(tt.in)); c != tt.want || (err == nil) != (tt.want != "") {
-				t.Errorf("market %q: %q, %v", tt.in, c, err)
+				t.Errorf("unmarshal market %q = %q, %v", tt.in, c, err)
 			}
 		})
 	}
 	if ByPLMN("99999") != "" || ByPLMN("") != "" {
-		t.Error("a network that is nobody's has an operator")
+		t.Error("ByPLMN of an unassigned network returned an operator, want none")
 	}
 }
 
@@ -159,12 +161,12 @@ func TestHolds(t *testing.T) {
 		m := Get(tt.market)
 		i, _ := m.Area(tt.area)
 		if got := m.Holds(i, tt.p); got != tt.want {
-			t.Errorf("%s %s holds %v: %v", tt.market, tt.area, tt.p, got)
+			t.Errorf("%s %s holds %v = %v, want %v", tt.market, tt.area, tt.p, got, !got)
 		}
 	}
 }
 
-// The authority's list of departments, when it is there.
+// The table matches the authority's list of departments, if that is installed.
 func TestDepartmentsAgainstTheList(t *testing.T) {
 	f, err := os.Open("../../shared/data/fr/departements_fr.csv")
 	if err != nil {
@@ -181,7 +183,7 @@ func TestDepartmentsAgainstTheList(t *testing.T) {
 			if i, ok := Get(c).Area(row[1]); ok {
 				found++
 				if a := Get(c).Areas[i]; a.Code != row[0] || a.Label != row[2] {
-					t.Errorf("%s is %+v, want %s %s", row[1], a, row[0], row[2])
+					t.Errorf("department %s = %+v, want %s %s", row[1], a, row[0], row[2])
 				}
 			}
 		}

@@ -2,7 +2,7 @@ package market
 
 import "relais/fold"
 
-// legalNames are what operators are called in contracts and registers besides their labels,
+// legalNames are the operators' names in contracts and registers in addition to their labels,
 // by key.
 var legalNames = map[string][]string{
 	"SFR":               {"Société française du radiotéléphone", "SFR SA"},
@@ -45,5 +45,5 @@ func (m *Market) OperatorNamed(name string) (int, bool) {
 	return 0, false
 }
 
-// Names are the operator's label and its legal names.
+// Names returns the operator's label and its legal names.
 func (o *Operator) Names() []string { return append([]string{o.Label}, legalNames[o.Key]...) }

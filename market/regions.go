@@ -6,11 +6,11 @@ import (
 	"relais/fold"
 )
 
-// A Region is several areas that people call by one name, such as Bretagne. No source names
+// A Region is a named group of areas, such as Bretagne. No source names
 // it, and no parameter of the API has it.
 type Region struct {
 	Label string
-	Short string   // as people shorten it, "" for no such way
+	Short string   // usual short form, or ""
 	Codes []string // of its areas
 }
 
@@ -47,7 +47,7 @@ func (m *Market) AreaNamed(text string) (int, bool) {
 	return 0, false
 }
 
-// RegionOf returns the region that an area is in, by their positions, and false when the
+// RegionOf returns the region of an area, by their positions, and false if the
 // area is in none.
 func (m *Market) RegionOf(area int) (int, bool) {
 	if area < 0 {
@@ -63,7 +63,7 @@ func (m *Market) RegionOf(area int) (int, bool) {
 	return 0, false
 }
 
-// RegionNamed returns the position of the region with this name, as it is written or
+// RegionNamed returns the position of the region with this name, in full or
 // shortened, and false when the market has none.
 func (m *Market) RegionNamed(text string) (int, bool) {
 	name := fold.String(text)

@@ -2,7 +2,7 @@ package market
 
 import "testing"
 
-// Every department of metropolitan France is in one region, and no other area in any.
+// Every department of metropolitan France is in exactly one region; other areas are not.
 func TestRegionOfEveryArea(t *testing.T) {
 	fr := Get(FR)
 	areas := 0
@@ -11,11 +11,11 @@ func TestRegionOfEveryArea(t *testing.T) {
 			areas++
 			i, ok := fr.Area(code)
 			if !ok || fr.Areas[i].Code != code {
-				t.Errorf("%s: no area %q", r.Label, code)
+				t.Errorf("region %s has the unknown area %q", r.Label, code)
 				continue
 			}
 			if at, ok := fr.RegionOf(i); !ok || fr.Regions[at].Label != r.Label {
-				t.Errorf("%s is in %v", code, at)
+				t.Errorf("area %s is in the regions %v, want one", code, at)
 			}
 		}
 	}
@@ -24,7 +24,7 @@ func TestRegionOfEveryArea(t *testing.T) {
 	}
 	for _, m := range All {
 		if _, ok := m.RegionOf(-1); ok || m.Code != FR && len(m.Regions) > 0 {
-			t.Errorf("%s has regions", m.Code)
+			t.Errorf("%s has regions, want none", m.Code)
 		}
 	}
 }
@@ -44,12 +44,12 @@ func TestRegionNamed(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			i, ok := Get(FR).RegionNamed(tt.name)
 			if ok != (tt.label != "") || ok && Get(FR).Regions[i].Label != tt.label {
-				t.Errorf("%q: %v %v", tt.name, i, ok)
+				t.Errorf("region named %q = %v, %v", tt.name, i, ok)
 			}
 		})
 	}
 	if _, ok := Get(CA).RegionNamed("bretagne"); ok {
-		t.Error("Bretagne is in Canada")
+		t.Error("Canada has the region Bretagne, want none")
 	}
 }
 
@@ -64,7 +64,7 @@ func TestRegionsAndAreasNamed(t *testing.T) {
 	} {
 		i, ok := Get(c.market).AreaNamed(c.text)
 		if ok != (c.was != "") || ok && Get(c.market).Areas[i].Code != c.was {
-			t.Errorf("%s %q: %d %v", c.market, c.text, i, ok)
+			t.Errorf("%s: area named %q = %d, %v", c.market, c.text, i, ok)
 		}
 	}
 }

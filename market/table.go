@@ -59,7 +59,8 @@ var All = []*Market{
 		Code: BE, Country: "BE", Label: "Belgium", Availability: Partial,
 		Register: Register{"Departement Omgeving", "Vlaams register van zendantennes",
 			"Modellicentie Gratis Hergebruik"},
-		Beside: []Register{{"BIPT/IBPT", "BIPT list of antenna sites", "Redistribution needs BIPT's permission"}},
+		OtherRegisters: []Register{{"BIPT/IBPT", "BIPT list of antenna sites",
+			"Redistribution needs BIPT's permission"}},
 		Operators: []Operator{
 			{"PROXIMUS_BE", "Proximus", []string{"20601"}},
 			{"CITYMESH_BE", "Citymesh", []string{"20603"}},

@@ -147,7 +147,7 @@ func TestShapes(t *testing.T) {
 func TestRegisters(t *testing.T) {
 	be := market.Get(market.BE)
 	b := snapshot.NewBuilder(be, statuses)
-	b.SourceDate, b.UpdatedAt, b.Registers = "2026-08-27", "2026-08-27T00:00:00", []string{be.Beside[0].Source}
+	b.SourceDate, b.UpdatedAt, b.Registers = "2026-08-27", "2026-08-27T00:00:00", []string{be.OtherRegisters[0].Source}
 	s := full()
 	s.Area = -1
 	if err := b.Add(&s); err != nil {
@@ -161,11 +161,11 @@ func TestRegisters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := of(snap).summary(&s); v.SourceAuthority != "BIPT/IBPT" || v.SourceLabel != be.Beside[0].Source {
+	if v := of(snap).summary(&s); v.SourceAuthority != "BIPT/IBPT" || v.SourceLabel != be.OtherRegisters[0].Source {
 		t.Errorf("%s, %s", v.SourceAuthority, v.SourceLabel)
 	}
 	if v := NewMarket(be, &index.Market{Table: be, Snap: snap}); v.SourceAuthority != "BIPT/IBPT" ||
-		v.SourceLabel != be.Beside[0].Source || v.Licence != be.Beside[0].Licence {
+		v.SourceLabel != be.OtherRegisters[0].Source || v.Licence != be.OtherRegisters[0].Licence {
 		t.Errorf("%+v", v)
 	}
 	if v := NewMarket(be, nil); v.SourceAuthority != be.Authority || v.Licence != be.Licence {

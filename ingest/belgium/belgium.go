@@ -176,7 +176,7 @@ func (c *country) builder(files []source.Found) *snapshot.Builder {
 		b.Synthetic = b.Synthetic || files[i].Synthetic()
 	}
 	for _, kind := range []struct{ name, register string }{{Register, c.market.Source},
-		{BIPTSites, c.market.Beside[0].Source}} {
+		{BIPTSites, c.market.OtherRegisters[0].Source}} {
 		if slices.ContainsFunc(files, func(f source.Found) bool { return f.Kind.Name == kind.name }) {
 			b.Registers = append(b.Registers, kind.register)
 		}
