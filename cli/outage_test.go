@@ -61,7 +61,7 @@ func TestOutageCommands(t *testing.T) {
 	run(1, "not in the market", append([]string{"report", "--lat=48.8585", "--lon=-72.5"}, feed...)...)
 	run(1, "none of data, voice, sms",
 		append([]string{"report", "--lat=48.8585", "--lon=2.2946", "--service", "fax"}, feed...)...)
-	run(2, "no position", append([]string{"report", "--lat=NaN", "--lon=2.2946"}, feed...)...)
+	run(2, "not a position", append([]string{"report", "--lat=NaN", "--lon=2.2946"}, feed...)...)
 	run(2, "lat", append([]string{"report", "--lon=2.2946"}, feed...)...)
 	run(0, "confirmed by 0 and the operator", "confirm", r.ID) // who reported it
 	run(0, "confirmed by 1 and the operator", append([]string{"confirm", r.ID, "--user", "two"}, feed...)...)

@@ -347,7 +347,7 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"serve", "--data", ""}, 2, "no folder"},
 		{[]string{"demo", "--data", ""}, 2, "no folder"},
 		{[]string{"serve", "--data", filepath.Join(t.TempDir(), "none")}, 1, "does not exist"},
-		{[]string{"ingest", "--data", t.TempDir(), "XX", "file"}, 2, "no market"},
+		{[]string{"ingest", "--data", t.TempDir(), "XX", "file"}, 2, "not a market"},
 		{[]string{"ingest", "--data", t.TempDir(), "FR"}, 2, "file"},
 		{[]string{"ingest", "--data", t.TempDir(), "FR", "none.csv"}, 1, "none.csv: no such file"},
 		{[]string{"snapshot", "info", "--data", t.TempDir()}, 1, "no snapshot"},

@@ -130,7 +130,7 @@ func TestErrors(t *testing.T) {
 		want string
 	}{
 		{"nothing", nil, ErrDamaged, "ftyp"},
-		{"end", whole[:len(whole)-40], ErrDamaged, "asked for"},
+		{"end", whole[:len(whole)-40], ErrDamaged, "states 111 bytes"},
 		{"another codec", change("infe\x02\x00\x00\x00\x00\x01\x00\x00av01",
 			"infe\x02\x00\x00\x00\x00\x01\x00\x00hvc1"), ErrUnsupported, "hvc1"},
 		{"another brand", change("ftypavif\x00\x00\x00\x00avifmif1miafMA1B",

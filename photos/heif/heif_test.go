@@ -64,13 +64,13 @@ func TestDamage(t *testing.T) {
 		{"two pitm", "twice", func(l *layout) { l.pitm = append(l.pitm, l.pitm...) }},
 		{"primary item", "no item 9", func(l *layout) { l.pitm = fullbox("pitm", 0, uint16(9)) }},
 		{"items", "4294967295 items", func(l *layout) { l.iinf = fullbox("iinf", 1, uint32(1<<32-1)) }},
-		{"one id", "item 1 is there twice",
+		{"one id", "item 1 occurs twice",
 			func(l *layout) { l.iinf = fullbox("iinf", 0, uint16(2), infe(1, "av01"), infe(1, "av01")) }},
 		{"iloc version", "not supported", func(l *layout) { l.iloc = fullbox("iloc", 3) }},
 		{"iloc numbers", "number of 3 bytes",
 			func(l *layout) { l.iloc = fullbox("iloc", 1, uint16(0x3400), uint16(0)) }},
-		{"iloc short", "ends early", func(l *layout) { l.iloc = fullbox("iloc", 1, uint16(0x4400), uint16(7)) }},
-		{"one place", "item 1 is there twice", func(l *layout) {
+		{"iloc short", "is cut off", func(l *layout) { l.iloc = fullbox("iloc", 1, uint16(0x4400), uint16(7)) }},
+		{"one place", "item 1 occurs twice", func(l *layout) {
 			l.iloc = fullbox("iloc", 1, uint16(0x4400), uint16(2), location(1, 0, 0, 1), location(1, 0, 0, 1))
 		}},
 		{"overflow", "offset", func(l *layout) {
@@ -92,7 +92,7 @@ func TestDamage(t *testing.T) {
 			func(l *layout) { l.iref = fullbox("iref", 0, ref("dimg", 3, ones(long)...)) }},
 		{"loop", "made from itself",
 			func(l *layout) { l.iref = fullbox("iref", 0, ref("dimg", 3, 1, 2), ref("dimg", 2, 3)) }},
-		{"grid outside", "are asked for",
+		{"grid outside", "states 5 bytes",
 			func(l *layout) { l.iloc = fullbox("iloc", 1, uint16(0x4400), uint16(1), location(3, 1, 4, 5)) }},
 		{"grid in items", "not supported",
 			func(l *layout) { l.iloc = fullbox("iloc", 1, uint16(0x4400), uint16(1), location(3, 2, 0, 8)) }},
