@@ -14,8 +14,8 @@ import (
 	"relais/store"
 )
 
-// real has images of the sizes that photos of telephones have.
-func real() map[Size][]byte {
+// phoneImages returns images of the usual sizes of phones' photos.
+func phoneImages() map[Size][]byte {
 	return map[Size][]byte{Main: bytes.Repeat([]byte("m"), 400_000), Thumb: bytes.Repeat([]byte("t"), 15_000),
 		OG: bytes.Repeat([]byte("o"), 90_000)}
 }
@@ -24,7 +24,7 @@ func BenchmarkAdd(b *testing.B) {
 	s, _ := fresh(b)
 	for b.Loop() {
 		n := newOf("fr-1", "", 1)
-		n.Images = real()
+		n.Images = phoneImages()
 		add(b, s, n)
 	}
 }
@@ -34,7 +34,7 @@ func BenchmarkAddSideBySide(b *testing.B) {
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
 			n := newOf("fr-1", "", 1)
-			n.Images = real()
+			n.Images = phoneImages()
 			if _, err := s.Add(context.Background(), n); err != nil {
 				b.Error(err)
 			}
@@ -45,7 +45,7 @@ func BenchmarkAddSideBySide(b *testing.B) {
 func BenchmarkImage(b *testing.B) {
 	s, _ := fresh(b)
 	n := newOf("fr-1", "", 1)
-	n.Images = real()
+	n.Images = phoneImages()
 	id := add(b, s, n).ID
 	for _, size := range Sizes {
 		b.Run(string(size), func(b *testing.B) {
@@ -58,7 +58,7 @@ func BenchmarkImage(b *testing.B) {
 	}
 }
 
-// A million records, of which one site has 10,000.
+// A million records, 10,000 of them of one site.
 func BenchmarkMillion(b *testing.B) {
 	if testing.Short() {
 		b.Skip("it takes a while")

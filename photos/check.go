@@ -7,8 +7,8 @@ import (
 	"relais/store"
 )
 
-// eachKey calls f for every key of a bucket, outside of a transaction. Those that come
-// or go meanwhile may be left out.
+// eachKey calls f for every key of a bucket, outside of a transaction. Keys that are added
+// or removed meanwhile may be left out.
 func eachKey(db *store.DB, bucket string, f func(key []byte)) error {
 	const some = 1000
 	keys := make([][]byte, 0, some)
@@ -40,9 +40,9 @@ func eachKey(db *store.DB, bucket string, f func(key []byte)) error {
 	}
 }
 
-// CheckRecords reads every record of photos.db and where it is found, looks whether
-// the images of each photo are there, and returns the numbers of photos and reports.
-// The error tells the first of what cannot be used.
+// CheckRecords reads every record of photos.db with its index entries, checks that
+// the images of each photo exist, and returns the numbers of photos and reports.
+// The error names the first problems.
 func (s *Store) CheckRecords() (photos, reports int, err error) {
 	if s.db == nil {
 		return 0, 0, nil
@@ -78,10 +78,10 @@ func checkPhoto(tx *store.Tx, k, _ []byte) error {
 	}
 	at, want := p.siteEntry()
 	if got := value(tx, sitesBucket, at); !bytes.Equal(got, want) {
-		return fmt.Errorf("photo %s is not found by its site", p.ID)
+		return fmt.Errorf("photo %s: its site has no entry for it", p.ID)
 	}
 	if listed := value(tx, hiddenBucket, k) != nil; listed != (p.Hidden != nil) {
-		return fmt.Errorf("photo %s is hidden: %v; in the list of those: %v", p.ID, p.Hidden != nil, listed)
+		return fmt.Errorf("photo %s: hidden = %v, listed as hidden = %v", p.ID, p.Hidden != nil, listed)
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func checkSite(tx *store.Tx, k, v []byte) error {
 		return fmt.Errorf("of a site: %s: %w", id(at), err)
 	}
 	if wantKey, want := p.siteEntry(); !bytes.Equal(wantKey, k) || !bytes.Equal(want, v) {
-		return fmt.Errorf("photo %s is found by another site", p.ID)
+		return fmt.Errorf("photo %s: another site has an entry for it", p.ID)
 	}
 	return nil
 }
@@ -115,12 +115,12 @@ func checkReport(tx *store.Tx, k, v []byte) error {
 	}
 	queued := value(tx, pendingBucket, r.queueKey()) != nil
 	if at := value(tx, reportIDsBucket, key(r.ID)); !bytes.Equal(at, k) || queued != (r.Status == Pending) {
-		return fmt.Errorf("report %s, %s: it is not found by its id, or in the queue: %v", r.ID, r.Status, queued)
+		return fmt.Errorf("report %s, %s: it has no entry by its id, or is queued: %v", r.ID, r.Status, queued)
 	}
 	return nil
 }
 
-// checkReportID looks whether there is a report for a key that ends with its id.
+// checkReportID fails unless a report exists for a key that ends with its id.
 func checkReportID(tx *store.Tx, k, _ []byte) error {
 	if _, err := findReport(tx, idIn(k)); err != nil {
 		return fmt.Errorf("report %s: %w", id(idIn(k)), err)

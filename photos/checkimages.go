@@ -9,18 +9,18 @@ import (
 	"relais/store"
 )
 
-// hasImages fails when images of a photo are not there; CheckMonth looks at each byte.
+// hasImages fails if images of a photo are missing; CheckMonth compares each byte.
 func (s *Store) hasImages(k []byte) error {
 	p, err := s.Get(id(k))
 	if err != nil {
-		return nil // deleted meanwhile, or told of already
+		return nil // deleted meanwhile, or reported already
 	}
 	db, err := s.Month(p.Month)
 	if errors.Is(err, fs.ErrNotExist) {
-		return s.unlessDeleted(k, fmt.Errorf("photo %s: there is no %s: %w", p.ID, FileOf(p.Month), ErrLost))
+		return s.unlessDeleted(k, fmt.Errorf("photo %s: %s is missing: %w", p.ID, FileOf(p.Month), ErrLost))
 	}
 	if err != nil {
-		return nil // that file has a problem of its own
+		return nil // the problem of that file is reported separately
 	}
 	return s.unlessDeleted(k, db.View(func(tx *store.Tx) error {
 		for _, size := range Sizes {
@@ -32,7 +32,7 @@ func (s *Store) hasImages(k []byte) error {
 	}))
 }
 
-// unlessDeleted returns an error about a photo that is still there.
+// unlessDeleted returns an error about a photo, or nil if the photo was deleted meanwhile.
 func (s *Store) unlessDeleted(k []byte, err error) error {
 	if err == nil {
 		return nil
@@ -44,10 +44,10 @@ func (s *Store) unlessDeleted(k []byte, err error) error {
 }
 
 // CheckMonth reads every image of a month, compares it with its record, and returns
-// the number of photos. The error tells the first of those that are not as they were.
+// the number of photos. The error names the first images that differ.
 func (s *Store) CheckMonth(name string) (n int, err error) {
 	if s.db == nil {
-		return 0, errors.New("photos.db is missing or damaged: nobody can say whose images these are")
+		return 0, errors.New("photos.db is missing or damaged: the images cannot be compared with their records")
 	}
 	db, err := s.Month(name)
 	if err != nil {
@@ -77,15 +77,15 @@ func (s *Store) checkImages(db *store.DB, k []byte) error {
 		for size, want := range p.Images {
 			image, err := imageOf(tx, k, size)
 			if got := describe(image); err != nil || got.Bytes != want.Bytes || !bytes.Equal(got.SHA256, want.SHA256) {
-				return fmt.Errorf("photo %s, %s: it is not as it was written: %w", p.ID, size, ErrLost)
+				return fmt.Errorf("photo %s, %s: it was changed after it was written: %w", p.ID, size, ErrLost)
 			}
 		}
 		return nil
 	}))
 }
 
-// checkStray fails when there are images without a record that Sweep does not know
-// of. A photo that is being added or deleted is waited for.
+// checkStray fails for images without a record that Sweep does not know.
+// It waits for a photo that is being added or deleted.
 func (s *Store) checkStray(db *store.DB, k []byte) error {
 	defer s.Pause()()
 	if _, err := s.Get(id(k)); !errors.Is(err, ErrNoPhoto) {
@@ -96,6 +96,6 @@ func (s *Store) checkStray(db *store.DB, k []byte) error {
 		if images == nil || images.Bucket(k) == nil || value(tx, openBucket, k) != nil {
 			return nil
 		}
-		return fmt.Errorf("photo %s: it has images and no record", id(k))
+		return fmt.Errorf("photo %s: it has images but no record", id(k))
 	})
 }

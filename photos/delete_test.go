@@ -15,8 +15,8 @@ import (
 	"relais/store"
 )
 
-// What is deleted cannot be read at once, and is off the disk when the files are
-// compacted; the files say that they need it.
+// A deleted photo cannot be read at once. Its bytes leave the disk when the files are
+// compacted; the files report that they need it.
 func TestDelete(t *testing.T) {
 	dir := folder.Dir(t.TempDir())
 	s, _ := opened(t, dir, (&clock{at: noon}).now)
@@ -32,7 +32,7 @@ func TestDelete(t *testing.T) {
 		t.Helper()
 		for _, db := range []*store.DB{s.db, month} {
 			if has, err := db.HasDeleted(); has != want || err != nil {
-				t.Errorf("marked: %v, %v", has, err)
+				t.Errorf("marked = %v, %v; want false", has, err)
 			}
 		}
 	}
@@ -44,7 +44,7 @@ func TestDelete(t *testing.T) {
 	for _, err := range []error{errorOf(s.Get(gone.ID)), errorOf(s.Image(gone.ID, Main)), errorOf(s.Delete(gone.ID)),
 		errorOf(s.Hide(gone.ID, "")), errorOf(s.Show(gone.ID))} {
 		if !errors.Is(err, ErrNoPhoto) {
-			t.Errorf("after deletion: %v", err)
+			t.Errorf("read after deletion: error = %v", err)
 		}
 	}
 	traces := func() (n int) {
@@ -58,7 +58,7 @@ func TestDelete(t *testing.T) {
 		return n
 	}
 	if traces() == 0 {
-		t.Error("nothing was left: this proves nothing")
+		t.Error("the files had no traces before compaction: the test shows nothing")
 	}
 	for _, db := range []*store.DB{s.db, month} {
 		if _, _, err := db.Compact(); err != nil {
@@ -67,7 +67,7 @@ func TestDelete(t *testing.T) {
 	}
 	marked(false)
 	if n := traces(); n > 0 {
-		t.Errorf("%d traces", n)
+		t.Errorf("%d traces are left, want none", n)
 	}
 	if image, err := s.Image(stays.ID, Main); err != nil || !bytes.Equal(image, imagesOf(2)[Main]) {
 		t.Error(err)
@@ -75,7 +75,7 @@ func TestDelete(t *testing.T) {
 	mustBeWhole(t, s, 1)
 }
 
-// A crash leaves images that are marked: those without a record are swept, by the
+// A crash leaves marked images: those without a record are swept, by the
 // next addition as well, and the others stay.
 func TestSweep(t *testing.T) {
 	for _, by := range []string{"sweep", "addition"} {
@@ -98,7 +98,7 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := s.CheckMonth("2026-11"); err != nil {
-			t.Errorf("before: %v", err)
+			t.Errorf("before the sweep: %v", err)
 		}
 		stop()
 		s, _ = opened(t, dir, (&clock{at: noon}).now)
@@ -123,7 +123,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// A check names what is lost, changed, or belongs to nobody.
+// A check names images that are lost, changed, or without a record.
 func TestCheckFinds(t *testing.T) {
 	damage := func(bucket string, f func(b *store.Bucket, key []byte) error) func(s *Store, key []byte) error {
 		return func(s *Store, key []byte) error {
@@ -146,7 +146,7 @@ func TestCheckFinds(t *testing.T) {
 		{"a record that is gone", damage(photosBucket, remove)},
 		{"a record that is other",
 			damage(photosBucket, func(b *store.Bucket, key []byte) error { return b.Put(key, []byte(`{"id":"x"}`)) })},
-		{"a record that is none",
+		{"a damaged record",
 			damage(photosBucket, func(b *store.Bucket, key []byte) error { return b.Put(key, []byte(`{`)) })},
 		{"no site", damage(sitesBucket,
 			func(b *store.Bucket, key []byte) error { return b.Delete(append(sitePrefix("fr-1"), key...)) })},
@@ -185,7 +185,7 @@ func TestCheckFinds(t *testing.T) {
 			_, _, err1 := s.CheckRecords()
 			_, err2 := s.CheckMonth("2026-11")
 			if errors.Join(err1, err2) == nil {
-				t.Errorf("%s: nothing found", tt.name)
+				t.Errorf("%s: the check found nothing, want an error", tt.name)
 			}
 		})
 	}
@@ -208,7 +208,7 @@ func TestLostMonth(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		t.Error("reading made a file")
+		t.Error("reading created a file")
 	}
 	if _, err := s.Delete(p.ID); err != nil {
 		t.Error(err)
@@ -216,7 +216,7 @@ func TestLostMonth(t *testing.T) {
 	mustBeWhole(t, s, 0)
 }
 
-// Several may read a folder at once, and nobody can write to it then.
+// Several processes may read a folder read-only; writing fails then.
 func TestReadOnly(t *testing.T) {
 	dir := folder.Dir(t.TempDir())
 	s, stop := opened(t, dir, (&clock{at: noon}).now)
@@ -225,7 +225,7 @@ func TestReadOnly(t *testing.T) {
 	stop()
 	none := Open(nil, folder.Dir(t.TempDir()), time.Now)
 	if l, total, err := none.List("fr-1", "", 10, 0); len(l) != 0 || total != 0 || err != nil || l == nil {
-		t.Errorf("%v, %d, %v", l, total, err)
+		t.Errorf("List = %v, %d, %v", l, total, err)
 	}
 	if _, err := none.Image(p.ID, Main); !errors.Is(err, ErrNoPhoto) {
 		t.Error(err)
@@ -247,7 +247,7 @@ func TestReadOnly(t *testing.T) {
 			t.Error(err)
 		}
 		if _, total := queue(t, s, true, 10, 0); total != 1 {
-			t.Error(total)
+			t.Errorf("wrong total %d", total)
 		}
 		stores = append(stores, s)
 	}
@@ -259,7 +259,7 @@ func TestReadOnly(t *testing.T) {
 			errorOf(s.Dismiss(r.ID)),
 		} {
 			if !errors.Is(err, ErrReadOnly) || !folder.ReadOnly(err) {
-				t.Errorf("%d: %v", i, err)
+				t.Errorf("change %d: error = %v, want ErrReadOnly", i, err)
 			}
 		}
 		if err := s.Sweep(); err != nil {
@@ -268,7 +268,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// Everything at once, over two months, while files are compacted and checked.
+// All changes run at the same time, over two months, while files are compacted and checked.
 func TestConcurrently(t *testing.T) {
 	s, c := fresh(t)
 	var wg sync.WaitGroup

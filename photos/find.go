@@ -9,7 +9,7 @@ import (
 	"relais/store"
 )
 
-// A Brief is what a photo is found by.
+// A Brief is the searchable part of a photo.
 type Brief struct {
 	SiteKey, Operator string
 	Caption           string // folded
@@ -64,7 +64,7 @@ func (s *Store) Find(keep func(*Brief) bool, limit, offset int) (list []*Photo, 
 	return list, total, nil
 }
 
-// shown are the photos that are shown, the newest first. They must not be changed.
+// shown returns the photos that are shown, the newest first. They must not be changed.
 func (s *Store) shown() ([]Brief, error) {
 	b := &s.briefs
 	b.mu.Lock()
@@ -84,7 +84,7 @@ func (s *Store) shown() ([]Brief, error) {
 	return list, nil
 }
 
-// briefsOf reads briefs, but for those that are known; both lists have the newest first.
+// briefsOf reads the briefs that are not known; both lists have the newest first.
 func briefsOf(tx *store.Tx, known []Brief) (list []Brief, err error) {
 	list = make([]Brief, 0, len(known)+1)
 	err = backwards(tx.Bucket([]byte(photosBucket)), nil, func(k, _ []byte) error {

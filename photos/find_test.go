@@ -11,7 +11,7 @@ import (
 	"relais/store"
 )
 
-// What is found is what a look at all photos finds, after every change.
+// Find agrees with a filter over all photos after every change.
 func TestFindAgainstAPlainList(t *testing.T) {
 	s, c := fresh(t)
 	captions, operators := []string{"Le PYLÔNE", "pylone de nuit", "Antennes", ""}, []string{"", "A", "B"}
@@ -64,7 +64,7 @@ func TestFindAgainstAPlainList(t *testing.T) {
 	}
 }
 
-// What is looked for again is looked for in memory: no record is read but those shown.
+// A repeated search reads only the records of its result.
 func TestFindReadsOnce(t *testing.T) {
 	s, _ := fresh(t)
 	for i := range 5 {
@@ -79,9 +79,9 @@ func TestFindReadsOnce(t *testing.T) {
 		return total
 	}
 	if n := find(); n != 5 {
-		t.Fatalf("%d photos", n)
+		t.Fatalf("wrong number of photos: %d", n)
 	}
-	if err := s.db.Update(func(tx *store.Tx) error { // beside the store, which learns nothing of it
+	if err := s.db.Update(func(tx *store.Tx) error { // without the store, which does not notice it
 		b := tx.Bucket([]byte(photosBucket))
 		var keys [][]byte
 		if err := b.ForEach(func(k, _ []byte) error { keys = append(keys, slices.Clone(k)); return nil }); err != nil {
@@ -97,18 +97,18 @@ func TestFindReadsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := find(); n != 5 {
-		t.Errorf("%d photos", n)
+		t.Errorf("photos = %d, want the records unread", n)
 	}
-	if err := s.update(func(*store.Tx) error { return nil }); err != nil { // it learns that there was a change
+	if err := s.update(func(*store.Tx) error { return nil }); err != nil { // it notices a change
 		t.Fatal(err)
 	}
 	if n := find(); n != 5 {
-		t.Errorf("%d photos after a change", n)
+		t.Errorf("wrong number of photos after a change: %d", n)
 	}
 }
 
-// Photos are found while others come.
-func TestFindBesideChanges(t *testing.T) {
+// Photos are found while others are added.
+func TestFindDuringChanges(t *testing.T) {
 	s, _ := fresh(t)
 	var wg sync.WaitGroup
 	for range 3 {
@@ -129,7 +129,7 @@ func TestFindBesideChanges(t *testing.T) {
 	wg.Wait()
 }
 
-// The photos of several sites are those of each one after the other.
+// ListSites returns the photos of the sites one after the other.
 func TestListSites(t *testing.T) {
 	s, c := fresh(t)
 	r := rand.New(rand.NewPCG(5, 6))

@@ -15,7 +15,7 @@ import (
 	"relais/store"
 )
 
-// capped bounds the size of the files of this process until the test ends, or uncap
+// capped limits the size of the files of this process until the test ends, or uncap
 // is called.
 func capped(t *testing.T, bytes int64) (uncap func()) {
 	t.Helper()
@@ -36,7 +36,7 @@ func capped(t *testing.T, bytes int64) (uncap func()) {
 	return uncap
 }
 
-// fill adds photos until that fails, and returns how many there are then.
+// fill adds photos until that fails, and returns their number.
 func fill(t *testing.T, s *Store, size int) (n int, err error) {
 	t.Helper()
 	for ; n < 10_000; n++ {
@@ -47,17 +47,17 @@ func fill(t *testing.T, s *Store, size int) (n int, err error) {
 		}
 	}
 	if err == nil {
-		t.Fatal("there is room without end")
+		t.Fatal("no addition failed, want an error at the limit")
 	}
 	return n, err
 }
 
-// stillWorks looks whether n photos and no more are there and can be read.
+// stillWorks fails unless exactly n photos exist and can be read.
 func stillWorks(t *testing.T, s *Store, n int) {
 	t.Helper()
 	l, total, err := s.List("fr-1", "", 10_000, 0)
 	if err != nil || total != n || len(l) != n {
-		t.Fatalf("%d of %d photos are listed: %v", total, n, err)
+		t.Fatalf("listed photos = %d, %v; want %d", total, err, n)
 	}
 	for _, p := range l {
 		if _, err := s.Image(p.ID, Thumb); err != nil {
@@ -72,7 +72,7 @@ func stillWorks(t *testing.T, s *Store, n int) {
 	}
 }
 
-// There is no room for the images.
+// Without room for the images nothing is added.
 func TestNoRoomForImages(t *testing.T) {
 	s, _ := fresh(t)
 	uncap := capped(t, 3<<20)
@@ -99,7 +99,7 @@ func anyPhoto(t *testing.T, s *Store) *Photo {
 	return l[0]
 }
 
-// There is room for the images and none for the record.
+// Without room for the record the images are not shown, and are swept.
 func TestNoRoomForTheRecord(t *testing.T) {
 	s, _ := fresh(t)
 	size := 8 << 20
@@ -120,7 +120,7 @@ func TestNoRoomForTheRecord(t *testing.T) {
 	}
 	stillWorks(t, s, n)
 	if months := images(t, s, "2026-11"); months != n+1 {
-		t.Errorf("%d photos have images, of %d: this proves nothing", months, n)
+		t.Errorf("%d photos have images, of %d: the test shows nothing", months, n)
 	}
 	uncap()
 	add(t, s, newOf("fr-1", "", n))
@@ -147,7 +147,7 @@ func writeN(n int) func(io.Writer) error {
 	}
 }
 
-// A disk that is full says so, and again has room.
+// A full disk is an error; additions succeed when it has room again.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4m"); err != nil {

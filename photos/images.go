@@ -11,9 +11,9 @@ import (
 	"relais/store"
 )
 
-// Add stores a photo, which is on disk and shown when Add returns no error. When it
-// returns one, nothing of it is shown, unless the disk failed in the last moment and
-// kept all of it.
+// Add stores a photo. It is on disk and shown when Add returns no error. After an
+// error it is not shown, unless the disk failed at the last moment and
+// kept the whole photo.
 func (s *Store) Add(ctx context.Context, n New) (*Photo, error) {
 	if s.readOnly() {
 		return nil, ErrReadOnly
@@ -65,7 +65,7 @@ func describe(image []byte) Image {
 	return Image{len(image), sum[:]}
 }
 
-// putImages writes images with the mark that their record may be missing.
+// putImages writes images and marks that their record may be missing.
 func putImages(tx *store.Tx, key []byte, images map[Size][]byte) error {
 	b, err := tx.Bucket([]byte(imagesBucket)).CreateBucket(key)
 	if err != nil {
@@ -114,7 +114,7 @@ func (s *Store) Image(id string, size Size) (image []byte, err error) {
 	return image, err
 }
 
-// imageOf returns an image until the end of the transaction, nil when there is none.
+// imageOf returns an image, valid until the end of the transaction, or nil.
 // Error: store.ErrDamaged.
 func imageOf(tx *store.Tx, key []byte, size Size) ([]byte, error) {
 	if b := imagesIn(tx, key); b != nil {
@@ -123,13 +123,13 @@ func imageOf(tx *store.Tx, key []byte, size Size) ([]byte, error) {
 	return nil, nil
 }
 
-// hasImage reports whether there is an image. It does not read it.
+// hasImage reports whether the image exists. It does not read it.
 func hasImage(tx *store.Tx, key []byte, size Size) bool {
 	b := imagesIn(tx, key)
 	return b != nil && b.Has([]byte(size))
 }
 
-// imagesIn are the images of a photo, nil when there are none.
+// imagesIn returns the bucket of a photo's images, or nil.
 func imagesIn(tx *store.Tx, key []byte) *store.Bucket {
 	images := tx.Bucket([]byte(imagesBucket))
 	if images == nil {

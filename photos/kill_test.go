@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	killtest.Main(m, func(args []string) error { return addForEver(folder.Dir(args[0])) })
 }
 
-// addForEver adds and deletes photos and compacts beside that, and says what it did.
+// addForEver adds and deletes photos while it compacts, and prints what it did.
 func addForEver(dir folder.Dir) error {
 	db, err := store.Open(filepath.Join(string(dir), "photos.db"), Buckets...)
 	if err != nil {
@@ -69,8 +69,8 @@ func addForEver(dir folder.Dir) error {
 	return <-failed
 }
 
-// What was acknowledged is whole, what was deleted is gone, and of the rest there is
-// all or nothing, whenever the process was killed.
+// Whenever the process is killed, acknowledged photos are complete, deleted ones are gone, and
+// of any other all or nothing exists.
 func TestKilled(t *testing.T) {
 	dir := folder.Dir(t.TempDir())
 	have := map[string]int{} // numbers of photos that were acknowledged
@@ -102,7 +102,7 @@ func TestKilled(t *testing.T) {
 	t.Logf("%d photos, %d deleted", len(have), len(gone))
 }
 
-// afterKill looks at everything and returns the photos that there are.
+// afterKill checks everything and returns the existing photos.
 func afterKill(t *testing.T, dir folder.Dir, have map[string]int, unsure, gone map[string]bool) map[string]int {
 	t.Helper()
 	s, stop := opened(t, dir, time.Now)

@@ -9,14 +9,14 @@ import (
 	"relais/store"
 )
 
-// List returns the photos of a site that are shown, the newest first, and how many
-// there are; with an operator only its own.
+// List returns a page of the shown photos of a site, the newest first, and their
+// total. With an operator it lists only those of the operator.
 func (s *Store) List(siteKey, operator string, limit, offset int) ([]*Photo, int, error) {
 	return s.page(sitesBucket, sitePrefix(siteKey), limit, offset, shownOf(operator))
 }
 
-// shownOf reports of an entry of a site whether the photo is shown and of one of the
-// operators, which have commas in between; "" is any.
+// shownOf returns a filter for entries of a site: the photo is shown and of one of the
+// operators, separated by commas; "" is any.
 func shownOf(operators string) func(value []byte) bool {
 	keys := strings.Split(operators, ",")
 	return func(v []byte) bool {
@@ -24,7 +24,7 @@ func shownOf(operators string) func(value []byte) bool {
 	}
 }
 
-// ListSites returns what List does of several sites one after the other, at most limit
+// ListSites returns the results of List for several sites one after the other, at most limit
 // photos in all.
 func (s *Store) ListSites(siteKeys []string, operator string, limit int) (list []*Photo, total int, err error) {
 	err = s.viewList(func(tx *store.Tx) error {
@@ -36,7 +36,7 @@ func (s *Store) ListSites(siteKeys []string, operator string, limit int) (list [
 		for _, key := range siteKeys {
 			prefix = append(append(prefix[:0], key...), 0)
 			if k, _ := c.Seek(prefix); !bytes.HasPrefix(k, prefix) {
-				continue // as of most sites
+				continue // like most sites
 			}
 			some, n, err := pageIn(tx, sitesBucket, prefix, limit-len(list), 0, shownOf(operator))
 			if err != nil {
@@ -49,14 +49,14 @@ func (s *Store) ListSites(siteKeys []string, operator string, limit int) (list [
 	return list, total, err
 }
 
-// A Filter says which photos a moderator wants to see.
+// A Filter is which photos a moderator wants to see.
 type Filter struct {
 	SiteKey string `json:"siteKey"` // "" for those of all sites
 	Hidden  bool   `json:"hidden"`  // only those that are hidden
 }
 
-// All returns photos, those that are hidden as well, the newest first, and how many
-// there are.
+// All returns a page of photos, including hidden ones, the newest first, and their
+// total.
 func (s *Store) All(f Filter, limit, offset int) ([]*Photo, int, error) {
 	bucket, prefix := photosBucket, []byte(nil)
 	keep := func([]byte) bool { return true }
@@ -72,14 +72,14 @@ func (s *Store) All(f Filter, limit, offset int) ([]*Photo, int, error) {
 
 const keySize = 16 // bytes
 
-// idIn is the id that ends a key.
+// idIn returns the id at the end of a key.
 func idIn(key []byte) []byte { return key[max(0, len(key)-keySize):] }
 
 // page returns a page of the photos whose ids end the keys of a bucket, from the last
 // key with the prefix to the first, of the entries that keep wants; and their number.
 func (s *Store) page(bucket string, prefix []byte, limit, offset int, keep func(value []byte) bool) (list []*Photo,
 	total int, err error) {
-	list = []*Photo{} // also where there is no file of photos
+	list = []*Photo{} // also without a file of photos
 	err = s.viewList(func(tx *store.Tx) (err error) {
 		list, total, err = pageIn(tx, bucket, prefix, limit, offset, keep)
 		return err
@@ -118,7 +118,7 @@ func backwards(b *store.Bucket, prefix []byte, f func(k, v []byte) error) error 
 		return nil
 	}
 	c := b.Cursor()
-	k, v := last(c, prefix)
+	k, v := seekLast(c, prefix)
 	for ; k != nil && bytes.HasPrefix(k, prefix); k, v = c.Prev() {
 		if err := f(k, v); err != nil {
 			return err
@@ -127,9 +127,9 @@ func backwards(b *store.Bucket, prefix []byte, f func(k, v []byte) error) error 
 	return nil
 }
 
-// last goes to the last key that begins with prefix, or to the one before where it
-// would be. A prefix does not end with 0xFF.
-func last(c *store.Cursor, prefix []byte) (k, v []byte) {
+// seekLast moves to the last key that begins with prefix, or to the key before its place.
+// A prefix does not end with 0xFF.
+func seekLast(c *store.Cursor, prefix []byte) (k, v []byte) {
 	if len(prefix) == 0 {
 		return c.Last()
 	}

@@ -9,7 +9,7 @@ import (
 	"relais/store"
 )
 
-// Hide keeps a photo from being shown; one that is hidden stays as it is. Error:
+// Hide hides a photo. A hidden photo stays as it is. Error:
 // ErrNoPhoto.
 func (s *Store) Hide(id, why string) (*Photo, error) {
 	return s.change(id, func(p *Photo) { s.hide(p, why) })
@@ -21,7 +21,7 @@ func (s *Store) hide(p *Photo, why string) {
 	}
 }
 
-// Show shows a photo that was hidden. Only this does: no report does, nor its
+// Show shows a hidden photo again. Nothing else does: no report, nor its
 // dismissal. Error: ErrNoPhoto.
 func (s *Store) Show(id string) (*Photo, error) {
 	return s.change(id, func(p *Photo) { p.Hidden = nil })
@@ -41,9 +41,9 @@ func (s *Store) change(id string, f func(p *Photo)) (p *Photo, err error) {
 	return p, nil
 }
 
-// Delete removes a photo and the reports about it. What the files still have of them
-// goes when they are compacted. Error: ErrNoPhoto; or that the photo is gone and its
-// images are still in their file, from where Sweep removes them.
+// Delete removes a photo and the reports about it. Their bytes leave the files
+// when these are compacted. Error: ErrNoPhoto; or that the photo is deleted and its
+// images are still in their file, until Sweep removes them.
 func (s *Store) Delete(id string) (*Photo, error) {
 	if s.readOnly() {
 		return nil, ErrReadOnly
@@ -71,7 +71,7 @@ func (s *Store) Delete(id string) (*Photo, error) {
 		return nil, err
 	}
 	if err := s.updateMonth(m, func(*store.Tx) error { return nil }); err != nil {
-		return nil, fmt.Errorf("the photo is deleted, its images are still on the disk: %w", err)
+		return nil, fmt.Errorf("the photo is deleted, but its images are still on the disk: %w", err)
 	}
 	return p, nil
 }

@@ -18,7 +18,7 @@ import (
 // Buckets of the file of a month.
 const (
 	// imagesBucket has a bucket for each photo, by its id, with the images by size:
-	// bbolt then keeps them on pages of their own, and writes no others again.
+	// bbolt then keeps them on separate pages, and does not rewrite others.
 	imagesBucket = "images"
 	// openBucket has the ids of photos whose record may be missing.
 	openBucket = "open"
@@ -29,9 +29,9 @@ type month struct {
 	opening sync.Mutex
 	db      *store.DB // nil until it is opened
 	mu      sync.Mutex
-	// ended are ids in openBucket that nobody adds or deletes any more: whether
-	// their images stay is for their record to say. Of those in busy it does not
-	// say it yet.
+	// ended are ids in openBucket that nobody adds or deletes any more: their
+	// record decides whether their images stay. Those in busy are not decided
+	// yet.
 	ended, busy map[string]bool
 }
 
@@ -40,8 +40,8 @@ const (
 	suffix      = ".db"
 )
 
-// MonthOf returns the month of a file by its path below the data folder, "" when it
-// is none.
+// MonthOf returns the month of a file by its path below the data folder, or "" for
+// another file.
 func MonthOf(path string) string {
 	name, below := strings.CutPrefix(path, "photos/")
 	name, ok := strings.CutSuffix(name, suffix)
@@ -52,7 +52,7 @@ func MonthOf(path string) string {
 	return name
 }
 
-// FileOf is the path of a month's file below the data folder.
+// FileOf returns the path of a month's file below the data folder.
 func FileOf(month string) string { return "photos/" + month + suffix }
 
 // Months lists the months of a data folder that have a file, the oldest first.
@@ -69,8 +69,8 @@ func Months(dir folder.Dir) (months []string, err error) {
 	return months, err
 }
 
-// Month returns the file of a month, which stays the store's. Errors: those of
-// store.Open; fs.ErrNotExist when there is none.
+// Month returns the file of a month, which the store still owns. Errors: those of
+// store.Open; fs.ErrNotExist without a file.
 func (s *Store) Month(name string) (*store.DB, error) {
 	m, err := s.month(name, false)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *Store) Month(name string) (*store.DB, error) {
 	return m.db, nil
 }
 
-// month returns a month with its file open, and makes the file where it is told to.
+// month returns a month with its file open. It creates a missing file if create is true.
 func (s *Store) month(name string, create bool) (*month, error) {
 	s.mu.Lock()
 	m, ok := s.months[name]
@@ -115,7 +115,7 @@ func (s *Store) month(name string, create bool) (*month, error) {
 	return m, nil
 }
 
-// Problems say why files of months that are open cannot be read or written at the
+// Problems returns why open files of months cannot be read or written at the
 // moment, by month.
 func (s *Store) Problems() map[string]error {
 	s.mu.Lock()
@@ -154,7 +154,7 @@ func (m *month) close() error {
 	return m.db.Close()
 }
 
-// load takes in what an earlier process left open.
+// load reads the ids that an earlier process left open.
 func (m *month) load(db *store.DB) error {
 	return db.View(func(tx *store.Tx) error {
 		return store.EachKey(tx, openBucket, func(key []byte) error {

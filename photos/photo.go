@@ -10,7 +10,7 @@ import (
 	"relais/store"
 )
 
-// A Size names one of the images of a photo.
+// A Size is one of the image sizes of a photo.
 type Size string
 
 // The sizes of api.md.
@@ -20,10 +20,10 @@ const (
 	OG    Size = "og" // Open Graph
 )
 
-// Sizes are those that every photo has.
+// Sizes are the sizes of every photo.
 var Sizes = []Size{Main, Thumb, OG}
 
-// A Photo is what is known of a photo. Every photo was approved when it came; it is
+// A Photo is the record of a photo. Every photo is approved when it is added, and
 // shown unless it is hidden.
 type Photo struct {
 	ID         string         `json:"id"`
@@ -32,7 +32,7 @@ type Photo struct {
 	Operator   string         `json:"operator"`
 	Caption    string         `json:"caption"`
 	ClientID   string         `json:"clientId"`
-	AuthorName string         `json:"authorName"` // the client's name when it came
+	AuthorName string         `json:"authorName"` // the client's name at that time
 	UploadedAt time.Time      `json:"uploadedAt"` // UTC, to the millisecond
 	Month      string         `json:"month"`      // whose file has the images: 2026-11
 	Metadata   Metadata       `json:"publicMetadata"`
@@ -40,8 +40,8 @@ type Photo struct {
 	Hidden     *Hidden        `json:"hidden,omitempty"`
 }
 
-// Metadata is what may be shown of what the image says of itself; nil is not stated.
-// The position of the camera is not among it: only how far it was from the site.
+// Metadata is the image's metadata that may be shown; nil is not stated.
+// It does not include the position of the camera, only its distance from the site.
 type Metadata struct {
 	CameraModel            *string  `json:"cameraModel"`
 	DistanceToSiteMeters   *float64 `json:"distanceToSiteMeters"`
@@ -53,26 +53,26 @@ type Metadata struct {
 	OrientationDegrees     *float64 `json:"orientationDegrees"`
 }
 
-// An Image is what the bytes of an image must be.
+// An Image is the expected size and digest of an image.
 type Image struct {
 	Bytes  int    `json:"bytes"`
 	SHA256 []byte `json:"sha256"`
 }
 
-// Hidden says since when a photo is hidden and why.
+// Hidden is since when and why a photo is hidden.
 type Hidden struct {
 	At  time.Time `json:"at"`
 	Why string    `json:"why"`
 }
 
-// New is a photo that is to be added. SiteKey, ClientID and AuthorName are needed.
+// New is a photo to add. SiteKey, ClientID and AuthorName are required.
 type New struct {
 	SiteKey, ENB, Operator, Caption, ClientID, AuthorName string
 	Metadata                                              Metadata
 	Images                                                map[Size][]byte // one of each of Sizes
 }
 
-// Bounds of a record: what a client sends is bounded before, and more strictly.
+// Limits of a record. Stricter ones apply to requests of clients.
 const (
 	maxText  = 16 << 10 // bytes
 	maxImage = 32 << 20 // bytes
@@ -101,13 +101,13 @@ func (n *New) check() error {
 	return nil
 }
 
-// What the value of an entry in sitesBucket begins with.
+// First bytes of the values in sitesBucket.
 const (
 	visible = 'v'
 	hidden  = 'h'
 )
 
-// siteEntry is the key and value of a photo in sitesBucket.
+// siteEntry returns the key and value of a photo in sitesBucket.
 func (p *Photo) siteEntry() (k, v []byte) {
 	v = append(v, visible)
 	if p.Hidden != nil {
@@ -118,7 +118,7 @@ func (p *Photo) siteEntry() (k, v []byte) {
 
 func sitePrefix(siteKey string) []byte { return append([]byte(siteKey), 0) }
 
-// put stores a photo and where it is found.
+// put stores a photo and its index entries.
 func (p *Photo) put(tx *store.Tx) error {
 	k, v := p.siteEntry()
 	if err := tx.Bucket([]byte(sitesBucket)).Put(k, v); err != nil {
@@ -135,7 +135,7 @@ func (p *Photo) put(tx *store.Tx) error {
 	return putJSON(tx, photosBucket, key(p.ID), p)
 }
 
-// remove undoes put.
+// remove removes a photo and its index entries.
 func (p *Photo) remove(tx *store.Tx) error {
 	k, _ := p.siteEntry()
 	if err := tx.Bucket([]byte(sitesBucket)).Delete(k); err != nil {
@@ -170,7 +170,7 @@ func get(tx *store.Tx, key []byte) (*Photo, error) {
 	return p, nil
 }
 
-// Get returns a photo, also one that is hidden. Error: ErrNoPhoto.
+// Get returns a photo, also a hidden one. Error: ErrNoPhoto.
 func (s *Store) Get(id string) (p *Photo, err error) { return s.find(s.view, id) }
 
 func (s *Store) find(view func(func(*store.Tx) error) error, id string) (p *Photo, err error) {

@@ -1,5 +1,5 @@
-// Package photos keeps the photos of sites: what is known of each, its images as
-// they are shown, and what was reported about it. It decodes no image, and does not
+// Package photos stores the photos of sites: their records, their images as
+// they are shown, and the reports about them. It decodes no images, and does not
 // know whether a site exists.
 //
 // The records are in one file, photos.db. The images are in a file a month, where
@@ -22,15 +22,15 @@ import (
 	"relais/store"
 )
 
-// What callers must tell apart. Other errors are those of package store, of writing
-// a file, and of values that are out of bounds.
+// Errors that callers distinguish. Other errors are those of package store, of writing
+// a file, and of values that are out of range.
 var (
 	ErrNoPhoto  = errors.New("no such photo")
 	ErrNoReport = errors.New("no such report")
 	ErrReadOnly = fmt.Errorf("the folder cannot be written to: %w", fs.ErrPermission)
-	// ErrLost says that the images of a photo are not where its record says.
+	// ErrLost says that the images of a photo are not in the file that its record names.
 	ErrLost = errors.New("the images of the photo are lost: restore them from a backup")
-	// ErrMonthLost says that the file of a month is missing, which had images.
+	// ErrMonthLost says that the file of a month with images is missing.
 	ErrMonthLost = errors.New(
 		"the file of the month is missing: restore it from a backup, or accept that with relais check --accept")
 )
@@ -63,14 +63,14 @@ type Store struct {
 	briefs   briefs
 }
 
-// Open has the photos of a folder whose photos.db is db, which stays the caller's.
+// Open returns the photos of a folder with photos.db as db, which the caller still owns.
 // With nil, or a db that is opened read-only, every change fails with ErrReadOnly.
 // The files of months are opened when they are needed.
 func Open(db *store.DB, dir folder.Dir, now func() time.Time) *Store {
 	return &Store{db: db, dir: dir, now: now, months: map[string]*month{}}
 }
 
-// Lose says that the file of a month is missing, which had images: it is not made again.
+// Lose notes that the file of a month with images is missing, so that no new one replaces it.
 // It is called before the store is used.
 func (s *Store) Lose(month string) {
 	if s.lost == nil {
@@ -79,7 +79,7 @@ func (s *Store) Lose(month string) {
 	s.lost[month] = true
 }
 
-// Commits are the commit counters of the files of months that are open.
+// Commits returns the commit counters of the open files of months.
 func (s *Store) Commits() map[string]uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,14 +107,14 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// Pause waits for the additions and deletions that run, and holds up others until
-// resume is called: what all files hold then belongs together.
+// Pause waits for running additions and deletions, and delays others until
+// resume is called. Meanwhile all files are consistent with each other.
 func (s *Store) Pause() (resume func()) {
 	s.steps.Lock()
 	return sync.OnceFunc(s.steps.Unlock)
 }
 
-// ReadOnly tells whether every change fails.
+// ReadOnly reports whether every change fails.
 func (s *Store) ReadOnly() bool { return s.readOnly() }
 
 func (s *Store) readOnly() bool { return s.db == nil || s.db.ReadOnly() }
@@ -154,7 +154,7 @@ func (s *Store) stamp() (uuid.UUID, time.Time, error) {
 
 func (s *Store) millisecond() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
-// key is the key of an id in its one spelling, nil for anything else.
+// key returns the key of an id in its canonical spelling, or nil.
 func key(id string) []byte {
 	u, err := uuid.Parse(id)
 	if err != nil || u.String() != id {
@@ -163,7 +163,7 @@ func key(id string) []byte {
 	return u[:]
 }
 
-// id is the id of a key.
+// id returns the id of a key.
 func id(key []byte) string {
 	u, err := uuid.FromBytes(key)
 	if err != nil {
@@ -172,8 +172,8 @@ func id(key []byte) string {
 	return u.String()
 }
 
-// value returns what a bucket has for a key until the end of the transaction, nil
-// when there is nothing.
+// value returns the value of a key, valid until the end of the transaction, or
+// nil.
 func value(tx *store.Tx, bucket string, key []byte) []byte {
 	b := tx.Bucket([]byte(bucket))
 	if b == nil || len(key) == 0 {

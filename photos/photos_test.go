@@ -51,7 +51,7 @@ func fresh(t testing.TB) (*Store, *clock) {
 	return s, c
 }
 
-// imagesOf are images that are told apart by the number of their photo.
+// imagesOf returns images with different bytes for each photo number.
 func imagesOf(n int) map[Size][]byte {
 	m := map[Size][]byte{}
 	for i, size := range Sizes {
@@ -86,7 +86,7 @@ func list(t testing.TB, s *Store, site, operator string, limit, offset int) (cap
 	return captions, total
 }
 
-// mustBeWhole fails when a check finds something.
+// mustBeWhole fails if a check finds a problem.
 func mustBeWhole(t testing.TB, s *Store, want int) {
 	t.Helper()
 	n, _, err := s.CheckRecords()
@@ -104,7 +104,7 @@ func mustBeWhole(t testing.TB, s *Store, want int) {
 		images += n
 	}
 	if err := errors.Join(err, err2); err != nil || n != want || images != want {
-		t.Errorf("%d records, %d photos with images, want %d: %v", n, images, want, err)
+		t.Errorf("records = %d, photos with images = %d, %v; want %d", n, images, err, want)
 	}
 }
 
@@ -127,26 +127,26 @@ func TestAddAndGet(t *testing.T) {
 		got.ClientID != "c1" || got.ENB != "12345" ||
 		got.UploadedAt.Format(time.RFC3339Nano) != "2026-11-21T12:00:00.001Z" || got.Month != "2026-11" ||
 		got.Hidden != nil {
-		t.Errorf("%+v", got)
+		t.Errorf("wrong photo %+v", got)
 	}
 	if m := got.Metadata; *m.CameraModel != "Pixel 8" || *m.DistanceToSiteMeters != 12.5 ||
 		*m.TakenDate != "2026-11-20" || m.TakenMonth != nil || m.OrientationDegrees != nil {
-		t.Errorf("%+v", m)
+		t.Errorf("wrong metadata %+v", m)
 	}
 	for size, want := range imagesOf(7) {
 		image, err := s.Image(p.ID, size)
 		if err != nil || !bytes.Equal(image, want) || got.Images[size].Bytes != len(want) {
-			t.Errorf("%s: %d bytes, %v", size, len(image), err)
+			t.Errorf("wrong image %s of %d bytes, %v", size, len(image), err)
 		}
 	}
 	for _, id := range []string{"", "x", "00000000-0000-7000-8000-000000000000", "urn:uuid:" + p.ID, "{" + p.ID + "}",
 		p.ID + "\n"} {
 		if _, err := s.Image(id, Main); !errors.Is(err, ErrNoPhoto) {
-			t.Errorf("%q: %v", id, err)
+			t.Errorf("id %q: error = %v, want ErrNoPhoto", id, err)
 		}
 	}
 	if _, err := s.Image(p.ID, "huge"); err == nil {
-		t.Error("an image of a size that there is not")
+		t.Error("an image of an unknown size was returned, want an error")
 	}
 	mustBeWhole(t, s, 1)
 }
@@ -183,7 +183,7 @@ func TestAddRefuses(t *testing.T) {
 		t.Error(err)
 	}
 	if got, total := list(t, s, "fr-1", "", 10, 0); len(got) != 0 || total != 0 {
-		t.Errorf("%v, %d", got, total)
+		t.Errorf("wrong list %v of %d", got, total)
 	}
 	if err := s.Sweep(); err != nil {
 		t.Error(err)
@@ -193,7 +193,7 @@ func TestAddRefuses(t *testing.T) {
 
 var zero float64
 
-// Pages are those of a plain list, whatever is shown, hidden or deleted.
+// Pages agree with those of a plain list after photos are shown, hidden or deleted.
 func TestListAgainstAPlainList(t *testing.T) {
 	s, c := fresh(t)
 	type entry struct {
@@ -270,7 +270,7 @@ func TestMonths(t *testing.T) {
 	}
 	months, err := Months(s.dir)
 	if err != nil || !slices.Equal(months, []string{"2026-11", "2026-12"}) {
-		t.Errorf("%v, %v", months, err)
+		t.Errorf("wrong months %v, %v", months, err)
 	}
 	for i, id := range ids {
 		if image, err := s.Image(id, OG); err != nil || !bytes.Equal(image, imagesOf(i)[OG]) {
@@ -288,14 +288,14 @@ func TestMonths(t *testing.T) {
 	} {
 		t.Run(tt.path, func(t *testing.T) {
 			if got := MonthOf(tt.path); got != tt.want {
-				t.Errorf("%s: %q", tt.path, got)
+				t.Errorf("MonthOf(%s) = %q", tt.path, got)
 			}
 		})
 	}
 	mustBeWhole(t, s, 4)
 }
 
-// The version changes with what is shown, and is never that of another opening.
+// The version changes with the shown photos, and never repeats that of another opening.
 func TestVersion(t *testing.T) {
 	dir := folder.Dir(t.TempDir())
 	seen := map[string]bool{}

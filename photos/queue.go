@@ -6,9 +6,9 @@ import (
 	"relais/store"
 )
 
-// Accept accepts a report, which hides its photo. Other reports about the photo stay
-// as they are: each is somebody's, and is decided by itself. A decision may be
-// changed by the other one. Error: ErrNoReport.
+// Accept accepts a report and hides its photo. Other reports about the photo stay
+// as they are: each is decided separately. A decision may be
+// changed by Dismiss. Error: ErrNoReport.
 func (s *Store) Accept(reportID string) (*Report, error) {
 	return s.moderate(reportID, func(tx *store.Tx, r *Report) error {
 		p, err := get(tx, key(r.PhotoID))
@@ -23,7 +23,7 @@ func (s *Store) Accept(reportID string) (*Report, error) {
 	})
 }
 
-// Dismiss dismisses a report. A photo that is hidden stays so. Error: ErrNoReport.
+// Dismiss dismisses a report. A hidden photo stays hidden. Error: ErrNoReport.
 func (s *Store) Dismiss(reportID string) (*Report, error) {
 	return s.moderate(reportID, func(tx *store.Tx, r *Report) error { return s.decide(tx, r, Dismissed) })
 }
@@ -50,14 +50,14 @@ func findReport(tx *store.Tx, id []byte) (*Report, error) {
 	return parseReport(k, value(tx, reportsBucket, k))
 }
 
-// Reported is a report with the photo that it is about.
+// Reported is a report with its photo.
 type Reported struct {
 	Report *Report `json:"report"`
 	Photo  *Photo  `json:"photo"`
 }
 
-// Reports returns the reports that are pending, the one that waits longest first, or
-// all of them, the newest first; and how many there are.
+// Reports returns a page of the pending reports, the one that waits longest first, or of
+// all reports, the newest first, and their total.
 func (s *Store) Reports(pending bool, limit, offset int) (list []Reported, total int, err error) {
 	list = []Reported{}
 	err = s.view(func(tx *store.Tx) error {

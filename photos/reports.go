@@ -16,7 +16,7 @@ import (
 // A Reason is why a photo is reported.
 type Reason string
 
-// Reasons are those of api.md, and privacy.
+// Reasons are the accepted reasons.
 var Reasons = []Reason{"inappropriate", "spam", "wrong-location", "copyright", "quality", "privacy", "other"}
 
 // Values lists the reasons.
@@ -37,7 +37,7 @@ func (r *Reason) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// A Status is what became of a report.
+// A Status is the state of a report.
 type Status string
 
 // The states of a report.
@@ -50,7 +50,7 @@ const (
 // MaxDescription is the most characters of a description.
 const MaxDescription = 2000
 
-// A Report is what a client says is wrong with a photo. A client has one for a photo.
+// A Report is a client's complaint about a photo. A client has at most one for a photo.
 type Report struct {
 	ID           string    `json:"reportId"`
 	PhotoID      string    `json:"photoId"`
@@ -65,7 +65,7 @@ type Report struct {
 	PendingSince time.Time `json:"pendingSince"` // its place in the queue, while it is pending
 }
 
-// NewReport is what a client says.
+// NewReport is a report to make or change.
 type NewReport struct {
 	PhotoID, ClientID, ClientName string
 	Reason                        Reason
@@ -79,7 +79,7 @@ func (n *NewReport) check() error {
 	case n.ClientID == "" || n.ClientName == "" || len(n.ClientID) > maxKey || len(n.ClientName) > maxText:
 		return fmt.Errorf("a report needs a client")
 	case !slices.Contains(Reasons, n.Reason):
-		return fmt.Errorf("the reason %.50q is none of %s", n.Reason, strings.Join(Reason("").Values(), ", "))
+		return fmt.Errorf("the reason %.50q is not one of %s", n.Reason, strings.Join(Reason("").Values(), ", "))
 	case n.Description != nil && (utf8.RuneCountInString(*n.Description) > MaxDescription ||
 		!utf8.ValidString(*n.Description)):
 		return fmt.Errorf("the description has more than %d characters, or is not UTF-8", MaxDescription)
@@ -87,8 +87,8 @@ func (n *NewReport) check() error {
 	return nil
 }
 
-// Report makes a client's report of a photo, or changes the reason and description
-// of the one that it made; then id and time of creation stay. A repeat while it is
+// Report adds a client's report of a photo, or changes the reason and description
+// of its report; then id and time of creation stay. A repeat while it is
 // pending keeps its place in the queue. A repeat after a moderator's decision is
 // pending again, at the end of the queue: the client saw the photo after it and
 // insists. The photo stays as it is. Error: ErrNoPhoto also when it is hidden.
@@ -151,7 +151,7 @@ func (s *Store) decide(tx *store.Tx, r *Report, status Status) error {
 	return putJSON(tx, reportsBucket, r.key(), r)
 }
 
-// remove removes a report and where it is found.
+// remove removes a report and its index entries.
 func (r *Report) remove(tx *store.Tx) error {
 	if err := tx.Bucket([]byte(pendingBucket)).Delete(r.queueKey()); err != nil {
 		return err

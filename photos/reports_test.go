@@ -26,7 +26,7 @@ func queue(t testing.TB, s *Store, pending bool, limit, offset int) (description
 	}
 	for _, r := range l {
 		if r.Photo.ID != r.Report.PhotoID || r.Photo.SiteKey != r.Report.SiteKey {
-			t.Errorf("%+v of photo %+v", r.Report, r.Photo)
+			t.Errorf("report %+v with the wrong photo %+v", r.Report, r.Photo)
 		}
 		descriptions = append(descriptions, r.Report.Description)
 	}
@@ -40,7 +40,7 @@ func TestReports(t *testing.T) {
 	expect := func(pending bool, want ...string) {
 		t.Helper()
 		if got, total := queue(t, s, pending, 10, 0); !slices.Equal(got, want) || total != len(want) {
-			t.Errorf("pending %v: %q of %d, want %q", pending, got, total, want)
+			t.Errorf("reports with pending = %v: %q of %d, want %q", pending, got, total, want)
 		}
 	}
 	a := report(t, s, one, "a", "spam", "first")
@@ -52,18 +52,18 @@ func TestReports(t *testing.T) {
 	again := report(t, s, one, "a", "other", "first, changed")
 	if again.ID != a.ID || !again.CreatedAt.Equal(noon) || !again.UpdatedAt.Equal(noon.Add(3*time.Minute)) ||
 		again.Reason != "other" || again.Status != Pending || again.ClientName != "The a" {
-		t.Errorf("repeated: %+v", again)
+		t.Errorf("wrong repeated report %+v", again)
 	}
 	if b.ID == a.ID || other.ID == a.ID {
-		t.Error("two reports have one id")
+		t.Error("two reports have the same id")
 	}
 	expect(true, "first, changed", "second", "third")
 	expect(false, "third", "second", "first, changed")
 	if got, total := queue(t, s, true, 1, 1); !slices.Equal(got, []string{"second"}) || total != 3 {
-		t.Errorf("%q of %d", got, total)
+		t.Errorf("wrong queue %q of %d", got, total)
 	}
 
-	// Dismissed: it leaves the queue, and is pending again, at its end, when its client insists.
+	// A dismissed report leaves the queue. It returns to the end of the queue when its client insists.
 	if r, err := s.Dismiss(a.ID); err != nil || r.Status != Dismissed {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -71,18 +71,18 @@ func TestReports(t *testing.T) {
 	tick()
 	again = report(t, s, one, "a", "spam", "I insist")
 	if again.ID != a.ID || again.Status != Pending || !again.CreatedAt.Equal(noon) {
-		t.Errorf("after dismissal: %+v", again)
+		t.Errorf("wrong report after dismissal: %+v", again)
 	}
 	expect(true, "second", "third", "I insist")
 
-	// Accepted: the photo is hidden, whoever says what.
+	// An accepted report hides the photo, and later decisions do not show it.
 	if r, err := s.Accept(a.ID); err != nil || r.Status != Accepted {
 		t.Errorf("%+v, %v", r, err)
 	}
 	expect(true, "second", "third")
 	for _, client := range []string{"a", "c"} {
 		if _, err := s.Report(NewReport{one, client, "x", "spam", nil}); !errors.Is(err, ErrNoPhoto) {
-			t.Errorf("a hidden photo is reported: %v", err)
+			t.Errorf("report of a hidden photo: error = %v, want ErrNoPhoto", err)
 		}
 	}
 	if _, err := s.Dismiss(other.ID); err != nil {
@@ -94,10 +94,10 @@ func TestReports(t *testing.T) {
 	p, err := s.Get(one)
 	if err != nil || p.Hidden == nil || !p.Hidden.At.Equal(noon.Add(4*time.Minute)) ||
 		p.Hidden.Why != "report "+a.ID+": spam" {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("photo = %+v, %v; want it hidden", p, err)
 	}
 	if _, err := s.Image(one, Main); !errors.Is(err, ErrNoPhoto) {
-		t.Errorf("a hidden photo is read: %v", err)
+		t.Errorf("image of a hidden photo: error = %v, want ErrNoPhoto", err)
 	}
 	if _, err := s.Show(one); err != nil {
 		t.Error(err)
@@ -143,7 +143,7 @@ func TestReportRefuses(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := s.Report(tt.n); err == nil {
-				t.Error(tt.name)
+				t.Errorf("%s was accepted, want an error", tt.name)
 			}
 		})
 	}
@@ -160,7 +160,7 @@ func TestReportRefuses(t *testing.T) {
 		t.Run(tt.text, func(t *testing.T) {
 			var r Reason
 			if err := r.UnmarshalText([]byte(tt.text)); r != tt.want || (err == nil) != (tt.want != "") {
-				t.Errorf("%q: %q, %v", tt.text, r, err)
+				t.Errorf("unmarshal %q = %q, %v", tt.text, r, err)
 			}
 		})
 	}

@@ -7,14 +7,14 @@ import (
 	"relais/store"
 )
 
-// begin says that a photo is being deleted.
+// begin notes that a photo is being deleted.
 func (m *month) begin(key []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.busy[string(key)] = true
 }
 
-// end says that nobody adds or deletes a photo any more.
+// end notes that the addition or deletion of a photo has ended.
 func (m *month) end(key []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -22,8 +22,8 @@ func (m *month) end(key []byte) {
 	m.ended[string(key)] = true
 }
 
-// take takes out the ids that can be settled.
-func (m *month) take() (keys []string) {
+// takeEnded removes and returns the ids that can be settled.
+func (m *month) takeEnded() (keys []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for key := range m.ended {
@@ -49,11 +49,11 @@ func (m *month) settled() bool {
 	return len(m.ended) == 0
 }
 
-// updateMonth changes the file, and settles beside that what has ended.
+// updateMonth changes the file, and settles ended ids in the same transaction.
 func (s *Store) updateMonth(m *month, change func(*store.Tx) error) error {
 	var ended []string
 	err := m.db.Update(func(tx *store.Tx) error {
-		ended = m.take()
+		ended = m.takeEnded()
 		for _, key := range ended {
 			if err := s.settle(tx, []byte(key)); err != nil {
 				return err
@@ -67,7 +67,7 @@ func (s *Store) updateMonth(m *month, change func(*store.Tx) error) error {
 	return err
 }
 
-// settle removes the images of a photo that has no record, and the mark. The record must be
+// settle removes the mark of a photo, and its images if it has no record. The record must be
 // certain: one that a failed commit still shows would leave its images without mark and record.
 func (s *Store) settle(tx *store.Tx, key []byte) error {
 	images := tx.Bucket([]byte(imagesBucket))
@@ -87,7 +87,7 @@ func (s *Store) settle(tx *store.Tx, key []byte) error {
 	return tx.Bucket([]byte(openBucket)).Delete(key)
 }
 
-// Sweep removes the images of photos whose record was not written, or is deleted,
+// Sweep removes the images of photos whose record was not written, or was deleted,
 // before a crash or an error. They are in the file until it is compacted.
 func (s *Store) Sweep() error {
 	if s.readOnly() {
