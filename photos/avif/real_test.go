@@ -50,8 +50,8 @@ func luma(c color.Color) int {
 	return (299*int(n.R) + 587*int(n.G) + 114*int(n.B) + 500) / 1000
 }
 
-// apart returns the largest and the mean difference in luma.
-func apart(a, b image.Image) (most int, mean float64) {
+// lumaDifference returns the largest and the mean difference in luma.
+func lumaDifference(a, b image.Image) (most int, mean float64) {
 	for y := range a.Bounds().Dy() {
 		for x := range a.Bounds().Dx() {
 			d := luma(a.At(x, y)) - luma(b.At(x, y))
@@ -81,7 +81,7 @@ func TestLikeLibavif(t *testing.T) {
 		}
 		if got.Rect != want.Bounds() {
 			t.Errorf("%s: %v, want %v", name, got.Rect, want.Bounds())
-		} else if most, mean := apart(got, want); most > 2 {
+		} else if most, mean := lumaDifference(got, want); most > 2 {
 			t.Errorf("%s: luma is %d off, %.2f in the mean", name, most, mean)
 		}
 	}
@@ -130,7 +130,7 @@ func TestUpright(t *testing.T) {
 			want := crop(upright, tt.part)
 			if img.Rect != want.Rect {
 				t.Errorf("%s: %v, want %v", tt.name, img.Rect, want.Rect)
-			} else if _, mean := apart(img, want); mean > 3 {
+			} else if _, mean := lumaDifference(img, want); mean > 3 {
 				t.Errorf("%s: luma is %.1f off in the mean", tt.name, mean)
 			}
 		})
