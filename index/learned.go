@@ -43,20 +43,20 @@ type learnedID struct {
 func (m *Market) Learn(from string, seen iter.Seq2[sighting.Cell, geo.Point]) (*Market, error) {
 	learnt := *m
 	learnt.learned = &learned{from: from}
-	var book *sighting.Book // most markets need none
+	var observed *sighting.Observations // most markets need none
 	for c, p := range seen {
-		if book == nil {
-			book = sighting.NewBook(m.Snap, len(m.Table.Operators))
+		if observed == nil {
+			observed = sighting.NewObservations(m.Snap, len(m.Table.Operators))
 		}
-		book.See(&c, p)
+		observed.Add(&c, p)
 	}
-	if book == nil {
+	if observed == nil {
 		return &learnt, nil
 	}
-	if err := book.Settle(); err != nil {
+	if err := observed.Finish(); err != nil {
 		return &learnt, fmt.Errorf("nothing is learned from measures of %s: %w", m.Table.Code, err)
 	}
-	for at, id := range book.Given() {
+	for at, id := range observed.Assignments() {
 		if !m.isStated(at, id) {
 			learnt.learned.ids = append(learnt.learned.ids, learnedID{id.Value, at, uint8(id.Operator), id.Kind})
 		}

@@ -1,25 +1,25 @@
-// Package sighting tells which site a cell is of that somebody saw, when nobody says so:
-// the only site of its operator near the place, as long as it was never seen near
-// another. It is one rule for the files that an ingest reads and for the measures of a
-// running server. It keeps where a cell was seen only as the site that it was near.
+// Package sighting decides which site an observed cell belongs to when no source says
+// so: the only site of its operator near the place, if the cell was never observed near
+// another. Ingested files and the measurements of a running server follow this one rule.
+// Of an observation's place it keeps only the site.
 package sighting
 
 import "relais/site"
 
-// Radius is how far from its site a cell may have been seen, in metres.
+// Radius is how far from its site a cell may be observed, in metres.
 const Radius = 300
 
-// A Cell is a cell that was seen, or its base station alone.
+// A Cell is an observed cell, or only its base station.
 type Cell struct {
 	Operator int    // position in the market's operators
-	NR       bool   // of 5G; else of LTE
-	Node     uint32 // eNB or gNB; 0: not stated, and of an ECI not needed
-	ID       uint64 // ECI or NCI; 0: not stated
-	PCI      int    // -1: not stated
+	NR       bool   // 5G; false: LTE
+	Node     uint32 // eNB or gNB; 0: unknown (an ECI contains its eNB)
+	ID       uint64 // ECI or NCI; 0: unknown
+	PCI      int    // -1: unknown
 }
 
-// An Identity is what a Cell is called: an identifier of one operator, and of which kind.
-// It is a number of the operator, four bits of kind, and the identifier's 36.
+// An Identity is an identifier of one operator: the operator's number, four bits for the
+// kind of identifier, and 36 bits for its value.
 type Identity uint64
 
 const (
@@ -45,7 +45,8 @@ func (id Identity) kind() kind    { return kind(id >> valueBits & (1<<kindBits -
 func (id Identity) value() uint64 { return uint64(id & (1<<valueBits - 1)) }
 func (id Identity) operator() int { return int(id >> (valueBits + kindBits)) }
 
-// Identity is that of the cell, of the base station where that alone was seen.
+// Identity returns the identity of the cell, or of the base station if only that was
+// observed.
 func (c *Cell) Identity() Identity {
 	switch {
 	case c.ID == 0:
@@ -56,8 +57,8 @@ func (c *Cell) Identity() Identity {
 	return identity(eci, c.Operator, c.ID)
 }
 
-// node is the identity of the base station, 0 when it is not known. How much of an NCI
-// is the base station's, its network chose.
+// node returns the identity of the base station, 0 if it is unknown. An NCI alone does
+// not give it: each network chooses how many bits are the gNB's.
 func (c *Cell) node() Identity {
 	value := uint64(c.Node)
 	if value == 0 && !c.NR {
@@ -72,11 +73,11 @@ func (c *Cell) node() Identity {
 	return identity(enb, c.Operator, value)
 }
 
-// statedKinds are the kinds of what registers state: they do not tell an NCI from an ECI,
-// and a PCI names no cell.
+// statedKinds maps the identifiers of registers. They do not distinguish NCI from ECI;
+// a PCI does not identify a cell.
 var statedKinds = map[site.RadioKind]kind{site.ENB: enb, site.GNB: gnb, site.Cell: eci}
 
-// stated is the identity under which a register would state it.
+// stated returns the identity under which a register would state id.
 func (id Identity) stated() Identity {
 	if id.kind() == nci {
 		return identity(eci, id.operator(), id.value())
@@ -84,7 +85,7 @@ func (id Identity) stated() Identity {
 	return id
 }
 
-// radio is the identifier as a site has it.
+// radio returns the identifier in the form that sites have.
 func (id Identity) radio() site.RadioID {
 	kinds := [...]site.RadioKind{enb: site.ENB, gnb: site.GNB, eci: site.Cell, nci: site.Cell}
 	return site.RadioID{Kind: kinds[id.kind()], Operator: id.operator(), Value: id.value()}

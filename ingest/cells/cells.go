@@ -48,9 +48,9 @@ type attachment struct {
 
 // A target is a market whose sites get identifiers.
 type target struct {
-	market  *market.Market
-	builder *snapshot.Builder
-	book    *sighting.Book
+	market   *market.Market
+	builder  *snapshot.Builder
+	observed *sighting.Observations
 }
 
 // A network is an operator of a target; a target of -1 is a market that is not made.
@@ -78,7 +78,7 @@ func newAttachment(builders []*snapshot.Builder) *attachment {
 	}
 	for _, b := range builders {
 		m := market.Get(b.Market)
-		a.targets = append(a.targets, &target{m, b, sighting.NewBook(b, len(m.Operators))})
+		a.targets = append(a.targets, &target{m, b, sighting.NewObservations(b, len(m.Operators))})
 	}
 	return a
 }
@@ -135,8 +135,8 @@ func (c *reading) row() string {
 	if !t.market.Holds(-1, p) {
 		return "outside the market"
 	}
-	outcome := t.book.See(&cell, p)
-	if outcome == sighting.Taken {
+	outcome := t.observed.Add(&cell, p)
+	if outcome == sighting.Accepted {
 		c.found[taken{cell.Identity(), uint32(len(c.reports)), n.target}]++
 	}
 	return reasons[outcome]
@@ -148,7 +148,7 @@ var (
 	severalSites = "several sites of the operator within " + strconv.Itoa(sighting.Radius) + " m"
 )
 
-var reasons = [...]string{sighting.Taken: "", sighting.NoSite: noSite, sighting.SeveralSites: severalSites,
+var reasons = [...]string{sighting.Accepted: "", sighting.NoSite: noSite, sighting.SeveralSites: severalSites,
 	sighting.Contradicted: "the inventory names another site"}
 
 // cell reads which cell the row is of.
@@ -214,7 +214,7 @@ func (a *attachment) settle() error {
 		}
 	}
 	for f, rows := range a.found {
-		if !a.targets[f.target].book.Agreed(f.id) {
+		if !a.targets[f.target].observed.Unambiguous(f.id) {
 			a.reports[f.file].RejectMany(rows, "seen near several sites")
 		}
 	}
@@ -225,11 +225,11 @@ func (a *attachment) settle() error {
 }
 
 func (t *target) settle() error {
-	if err := t.book.Settle(); err != nil {
+	if err := t.observed.Finish(); err != nil {
 		return err
 	}
 	more := map[int][]site.RadioID{}
-	for at, id := range t.book.Given() {
+	for at, id := range t.observed.Assignments() {
 		more[int(at)] = append(more[int(at)], id)
 	}
 	return t.builder.AddRadio(more)

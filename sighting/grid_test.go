@@ -32,7 +32,8 @@ func (l list) RadioIDs(i int, f func(site.RadioID)) {
 	}
 }
 
-// Against every site measured, in the far north and at the antimeridian as well.
+// find is compared with the distance to every site, also in the far north and at the
+// antimeridian.
 func TestFindAgreesWithBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, centre := range []geo.Point{{Lat: 0, Lng: 0.001}, {Lat: 47, Lng: 8}, {Lat: 83.9, Lng: -60},
@@ -46,7 +47,7 @@ func TestFindAgreesWithBruteForce(t *testing.T) {
 		for i := range 200 {
 			all = append(all, site.Site{ID: fmt.Sprint(i), Position: around(6), Stations: []site.Station{{}}})
 		}
-		b := NewBook(all, 1)
+		b := NewObservations(all, 1)
 		found := [3]int{}
 		for range 2000 {
 			p := around(7)
@@ -58,12 +59,12 @@ func TestFindAgreesWithBruteForce(t *testing.T) {
 			}
 			count, at := b.sites[0].find(p)
 			if count != min(2, len(want)) || count == 1 && at != want[0] {
-				t.Fatalf("%v: %d, site %d; want %v", p, count, at, want)
+				t.Fatalf("find(%v) = %d sites, %d; want %v", p, count, at, want)
 			}
 			found[count]++
 		}
 		if found[0] == 0 || found[1] == 0 || found[2] == 0 {
-			t.Errorf("%v: not every case was there: %v", centre, found)
+			t.Errorf("around %v points had 0, 1, 2 sites %v times, want each to occur", centre, found)
 		}
 	}
 }
