@@ -49,7 +49,9 @@ func TestBelgium(t *testing.T) {
 	f := r.Files[0]
 	if m := r.Markets[0]; m.Sites != demo.BelgianPlaces || m.Emissions != f.Served || !m.Synthetic ||
 		f.Rows != f.Served+f.Rejected["superseded by a newer dossier"] || f.Served < m.Sites {
-		t.Fatalf("%+v, %+v", m, f)
+		t.Fatalf("m = %+v, f = %+v; want m.Sites = %v, m.Emissions = %v, m.Synthetic, f.Rows = "+
+			`f.Served+f.Rejected["superseded by a newer dossier"], f.Served >= %v`, m, f, demo.BelgianPlaces, f.Served,
+			m.Sites)
 	}
 	first, version := k.belgian(), k.snapshot(market.BE).Version
 
@@ -77,11 +79,12 @@ func TestBelgium(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again := k.belgian(); !maps.Equal(first, again) || k.snapshot(market.BE).Version != version {
-		t.Errorf("%d sites became %d others", len(first), len(again))
+		t.Errorf("%d sites became %d others; want first = %v, k.snapshot(market.BE).Version = %v", len(first),
+			len(again), again, version)
 	}
 	// One part alone has lost sites.
 	if _, err := k.belgium(false, parts[0]); err == nil || !strings.Contains(err.Error(), "over 5 %") {
-		t.Errorf("half of the register: %v", err)
+		t.Errorf(`half of the register: %v; want an error with "over 5 %%"`, err)
 	}
 }
 
@@ -102,12 +105,13 @@ func TestBelgiumBases(t *testing.T) {
 	for _, paths := range [][]string{{list}, nil} { // the second time from what was kept
 		r, err := k.belgium(false, paths...)
 		if err != nil || r.Markets[0].SourceDate != "2019-03-04" {
-			t.Fatalf("%+v, %v", r, err)
+			t.Fatalf(`r = %+v, err = %v; want no error, r.Markets[0].SourceDate = "2019-03-04"`, r, err)
 		}
 	}
 	if got := k.belgian(); len(got) != 1 || got["bipt-5"] == "" ||
 		!reflect.DeepEqual(k.snapshot(market.BE).Statuses, []string{"A", "O"}) {
-		t.Errorf("%v", got)
+		t.Errorf(`got %v; want len(got) = 1, got["bipt-5"] != "", k.snapshot(market.BE).Statuses = []string{"A", "O"}`,
+			got)
 	}
 	attributed := func(want string) {
 		t.Helper()
@@ -119,12 +123,12 @@ func TestBelgiumBases(t *testing.T) {
 	attributed("BIPT/IBPT | BIPT list of antenna sites | Redistribution needs BIPT's permission")
 	r, err := k.belgium(false, k.file("register.geojson", dossier))
 	if err != nil || r.Markets[0].SourceDate != "2020-05-06" || len(r.Files) != 2 {
-		t.Fatalf("%+v, %v", r, err)
+		t.Fatalf(`r = %+v, err = %v; want no error, r.Markets[0].SourceDate = "2020-05-06", len(r.Files) = 2`, r, err)
 	}
 	attributed("Departement Omgeving; BIPT/IBPT | Vlaams register van zendantennes; BIPT list of antenna sites | Modellicentie Gratis Hergebruik; Redistribution needs BIPT's permission")
 	if s := k.belgian(); len(s) != 1 || !strings.Contains(s["77"], "Toren") ||
 		!strings.Contains(s["77"], "OperatorSiteID:t") {
-		t.Errorf("%v", s)
+		t.Errorf(`s = %v; want len(s) = 1, s["77"] with "Toren", s["77"] with "OperatorSiteID:t"`, s)
 	}
 	for _, tt := range []struct{ name, text string }{
 		{"older", strings.Replace(dossier, "2020-05", "2020-04", 1)},
@@ -136,13 +140,13 @@ func TestBelgiumBases(t *testing.T) {
 			before := k.state()
 			if _, err := k.belgium(false, k.file("bad.geojson", tt.text)); err == nil ||
 				!strings.Contains(err.Error(), tt.name) || !maps.Equal(before, k.state()) {
-				t.Errorf("%s: %v", tt.name, err)
+				t.Errorf("%s: err = %v; want an error with %v, before = k.state()", tt.name, err, tt.name)
 			}
 		})
 	}
 	if _, err := k.belgium(false, k.file("page.html", "<html>")); err == nil ||
 		!strings.Contains(err.Error(), "vlaanderen-zendantennes, bipt-sites") {
-		t.Errorf("%v", err)
+		t.Errorf(`err = %v; want an error with "vlaanderen-zendantennes, bipt-sites"`, err)
 	}
 }
 
@@ -164,7 +168,8 @@ func TestPublishedBelgium(t *testing.T) {
 	}
 	if rows != 240+144+126+178+231 || r.Markets[0].SourceDate != "2021-01-11" ||
 		r.Markets[0].Sites != k.snapshot(market.BE).Len() {
-		t.Errorf("%d rows; %+v", rows, r.Markets[0])
+		t.Errorf(`%d rows; %+v; want rows = 240+144+126+178+231, r.Markets[0].SourceDate = "2021-01-11", `+
+			"r.Markets[0].Sites = k.snapshot(market.BE).Len()", rows, r.Markets[0])
 	}
 	t.Logf("%d rows, %d sites, %d emissions", rows, r.Markets[0].Sites, r.Markets[0].Emissions)
 }

@@ -80,7 +80,7 @@ func TestCellsLeadToSites(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	if n := r.Markets[0].Enriched[snapshot.RadioIDs]; n != 3 {
-		t.Errorf("%d sites with radio identifiers", n)
+		t.Errorf("%d sites with radio identifiers, want 3", n)
 	}
 }
 
@@ -91,23 +91,26 @@ func TestKeptCells(t *testing.T) {
 	k.must(k.file("o.csv", supports("2026-08-20", "SFR 0", "SFR 2000")))
 	r := k.must(k.file("opencellid_208.csv", cell("20810", 25700, 100)))
 	if len(r.Files) != 2 || !r.Files[0].Kept || r.Files[1].Kept || !slices.Equal(k.lookup(25700), []string{"1"}) {
-		t.Errorf("%+v: %v", r.Files, k.lookup(25700))
+		t.Errorf("r.Files = %+v, k.lookup(25700) = %v; want len(r.Files) = 2, r.Files[0].Kept, !r.Files[1].Kept, "+
+			`k.lookup(25700) = []string{"1"}`, r.Files, k.lookup(25700))
 	}
 	k.must(k.file("opencellid_340.csv", cell("34001", 25700, 100)))
 	r = k.must(k.file("o2.csv", supports("2026-08-27", "SFR 0", "SFR 2000")),
 		k.file("netmonster.ntm", "4G;208;10;25956;9;-;-;46.017;3.0;X;1300\n"))
 	if len(r.Files) != 4 || !slices.Equal(k.lookup(25700), []string{"1"}) ||
 		!slices.Equal(k.lookup(25956), []string{"2"}) {
-		t.Errorf("%+v: %v, %v", r.Files, k.lookup(25700), k.lookup(25956))
+		t.Errorf("r.Files = %+v, k.lookup(25700) = %v, k.lookup(25956) = %v; want len(r.Files) = 4, "+
+			`k.lookup(25700) = []string{"1"}, k.lookup(25956) = []string{"2"}`, r.Files, k.lookup(25700),
+			k.lookup(25956))
 	}
 	if files, err := CheckKept(t.Context(), k.dir); err != nil || len(files) != 4 {
-		t.Errorf("%+v, %v", files, err)
+		t.Errorf("files = %+v, err = %v; want no error, len(files) = 4", files, err)
 	}
 	// What would take the identifiers away is refused.
 	_, err := k.run(false, both, k.file("opencellid_208.csv", cell("20810", 25700, 400)),
 		k.file("netmonster.ntm", "4G;208;10;25956;9;-;-;46.5;3.0;X;1300\n"))
 	if err == nil || !strings.Contains(err.Error(), "FR: radioIds of 2 sites would be lost (0 now, 2 then)") {
-		t.Errorf("%v", err)
+		t.Errorf(`err = %v; want an error with "FR: radioIds of 2 sites would be lost (0 now, 2 then)"`, err)
 	}
 }
 
@@ -131,7 +134,8 @@ func TestCellsOfAnotherWorld(t *testing.T) {
 	inventory := k.file("o.csv", supports("2026-08-20", "SFR 0"))
 	if r := k.must(inventory, realCells); len(r.Files) != 2 || len(r.Notes) != 2 || // the other one: no site of DROM
 		!strings.Contains(r.Notes[0], "2 kept files are no longer used: demonstration data") {
-		t.Errorf("%+v", r)
+		t.Errorf(`r = %+v; want len(r.Files) = 2, len(r.Notes) = 2, r.Notes[0] with "2 kept files are no longer `+
+			`used: demonstration data"`, r)
 	}
 	refused(madeUp, "SYNTHETIC_208.csv is demonstration data, and the anfr-observatoire that is kept in")
 }

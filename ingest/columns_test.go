@@ -329,7 +329,7 @@ func (c *columnsCase) serves(t *testing.T, k kit, kit columnsKit, path, column, 
 			t.Fatal(err)
 		}
 		if strings.Contains(text.String(), planted) {
-			t.Errorf("personal data would be kept: %s", &text)
+			t.Errorf("personal data would be kept: %s; want text.String() without %v", &text, planted)
 		}
 	}
 }
@@ -346,7 +346,7 @@ func (c *columnsCase) accounted(t *testing.T, r *Report) {
 			"/"+c.file)
 	})
 	if at < 0 {
-		t.Fatalf("%s is not in the report", c.file)
+		t.Fatalf("%s is not in the report; want at >= 0", c.file)
 	}
 	if f := r.Files[at]; f.Rows != len(c.rows) || f.Served != served {
 		t.Errorf("%s: %d of %d rows served, want %d of %d: %v", c.file, f.Served, f.Rows, served, len(c.rows),

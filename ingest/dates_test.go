@@ -81,7 +81,7 @@ func TestNewestRowGoes(t *testing.T) {
 	}
 	if r, err := k.run(false, swiss, k.at(16, "k.json", stations(200, "2023-05-07"))); err != nil ||
 		r.Markets[0].SourceDate != "2023-05-07" {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf(`r = %+v, err = %v; want no error, r.Markets[0].SourceDate = "2023-05-07"`, r, err)
 	}
 }
 
@@ -123,7 +123,8 @@ func TestSourcesHaveTheirOwnDates(t *testing.T) {
 		}
 		if note := "BE: sourceDate goes back from " + last + " to " +
 			tt.date; strings.Contains(strings.Join(r.Notes, "\n"), note) != (tt.date < last) {
-			t.Errorf("%d, %s: notes %q", i, tt.name, r.Notes)
+			t.Errorf(`%d, %s: notes %q; want strings.Contains(strings.Join(r.Notes, "\n"), note) = (tt.date < last)`, i,
+				tt.name, r.Notes)
 		}
 		last = tt.date
 	}
@@ -133,7 +134,7 @@ func TestSourcesHaveTheirOwnDates(t *testing.T) {
 	}
 	if _, err := k.belgium(false, k.at(13, "register.geojson", register("2020-12-31"))); err == nil ||
 		!strings.Contains(err.Error(), "2020-12-31, older than the present snapshot of 2021-01-01") {
-		t.Errorf("%v", err)
+		t.Errorf(`err = %v; want an error with "2020-12-31, older than the present snapshot of 2021-01-01"`, err)
 	}
 }
 
@@ -151,7 +152,7 @@ func TestFutureApproval(t *testing.T) {
 		k.file("register.geojson",
 			strings.NewReplacer("2062", "2020", "2020-05-06", "2020-06-07").Replace(mistyped))); err != nil ||
 		r.Markets[0].SourceDate != "2020-06-07" || len(r.Notes) != 0 {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf(`r = %+v, err = %v; want no error, r.Markets[0].SourceDate = "2020-06-07", len(r.Notes) = 0`, r, err)
 	}
 }
 
@@ -164,7 +165,7 @@ func TestCopiedFolder(t *testing.T) {
 	}
 	copies, err := filepath.Glob(filepath.Join(string(k.dir), "sources", "BE", "*", "bipt.json.zst"))
 	if err != nil || len(copies) != 1 {
-		t.Fatalf("%q, %v", copies, err)
+		t.Fatalf("copies = %q, err = %v; want no error, len(copies) = 1", copies, err)
 	}
 	if err := os.Chtimes(copies[0], time.Time{}, time.Now()); err != nil {
 		t.Fatal(err)
@@ -172,11 +173,12 @@ func TestCopiedFolder(t *testing.T) {
 	for range 2 { // also what the first one wrote
 		if r, err := k.belgium(false); err != nil || r.Markets[0].SourceDate != "2026-03-01" ||
 			r.Files[0].Date != "2026-03-01" {
-			t.Fatalf("%+v, %v", r, err)
+			t.Fatalf(`r = %+v, err = %v; want no error, r.Markets[0].SourceDate = "2026-03-01", r.Files[0].Date `+
+				`= "2026-03-01"`, r, err)
 		}
 	}
 	newer := strings.Replace(biptRow, "Toren", "Kerk", 1)
 	if r, err := k.belgium(false, k.at(40, "bipt.json", newer)); err != nil || r.Markets[0].SourceDate != "2026-03-02" {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf(`r = %+v, err = %v; want no error, r.Markets[0].SourceDate = "2026-03-02"`, r, err)
 	}
 }

@@ -87,7 +87,7 @@ func (k kit) state() map[string]string {
 		return err
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		k.t.Fatal(err)
+		k.t.Fatalf("err = %v; want no error or %v", err, fs.ErrNotExist)
 	}
 	return state
 }
@@ -116,18 +116,21 @@ func TestReport(t *testing.T) {
 	k := newKit(t)
 	r := k.must(k.file("o.csv", observatory("2026-08-27", 20)), k.file("a.txt", antennas))
 	if len(r.Files) != 2 || r.Files[0].Kind != "anfr-observatoire" || r.Files[0].Rows != 21 || r.Files[0].Served != 21 {
-		t.Errorf("files: %+v", r.Files)
+		t.Errorf(`files: %+v; want len(r.Files) = 2, r.Files[0].Kind = "anfr-observatoire", r.Files[0].Rows = `+
+			"21, r.Files[0].Served = 21", r.Files)
 	}
 	if len(r.Markets) != 2 || r.Markets[0].Sites != 20 || r.Markets[0].Emissions != 20 ||
 		r.Markets[0].SourceDate != "2026-08-27" || r.Markets[1].Sites != 1 {
-		t.Errorf("markets: %+v", r.Markets)
+		t.Errorf("markets: %+v; want len(r.Markets) = 2, r.Markets[0].Sites = 20, r.Markets[0].Emissions = 20, "+
+			`r.Markets[0].SourceDate = "2026-08-27", r.Markets[1].Sites = 1`, r.Markets)
 	}
 	if s := r.Markets[0].Snapshot; s == nil || s.Version != k.snapshot(market.FR).Version ||
 		s.Path != k.dir.Snapshot("FR") {
-		t.Errorf("snapshot: %+v", s)
+		t.Errorf(`snapshot: %+v; want s != nil, s.Version = %v, s.Path = k.dir.Snapshot("FR")`, s,
+			k.snapshot(market.FR).Version)
 	}
-	if got := k.azimuths(market.FR, "101"); !slices.Equal(got, []uint16{120}) {
-		t.Errorf("azimuths %v", got)
+	if got, want := k.azimuths(market.FR, "101"), []uint16{120}; !slices.Equal(got, want) {
+		t.Errorf("azimuths %v, want %v", got, want)
 	}
 }
 
@@ -224,11 +227,11 @@ func TestRefusals(t *testing.T) {
 		}
 		after := k.state()
 		if len(after) != len(before) {
-			t.Errorf("%s: %d files, %d before", tt.name, len(after), len(before))
+			t.Errorf("%s: %d files, %d before, want %d", tt.name, len(after), len(before), len(before))
 		}
 		for path, text := range before {
 			if after[path] != text {
-				t.Errorf("%s: %s has changed", tt.name, path)
+				t.Errorf("%s: %s has changed, want %v", tt.name, path, text)
 			}
 		}
 		// What --force lets through is tried on a copy, so that the others go on
@@ -238,7 +241,7 @@ func TestRefusals(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := forced.run(true, tt.markets, tt.paths...); (err == nil) != tt.forced {
-			t.Errorf("%s with --force: error %v", tt.name, err)
+			t.Errorf("%s with --force: error %v, want %v", tt.name, err, tt.forced)
 		}
 	}
 }
@@ -249,7 +252,7 @@ func TestUselessTable(t *testing.T) {
 	r := k.must(k.file("o.csv", observatory("2026-08-27", 10)),
 		k.file("a.txt", strings.ReplaceAll(antennas, "\n0", "\nX;0")))
 	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "a.txt: none of its rows could be used") {
-		t.Errorf("notes %q", r.Notes)
+		t.Errorf(`notes %q; want len(r.Notes) = 1, r.Notes[0] with "a.txt: none of its rows could be used"`, r.Notes)
 	}
 }
 
@@ -258,10 +261,10 @@ func TestFutureDate(t *testing.T) {
 	k := newKit(t)
 	future := k.file("f.csv", observatory(time.Now().AddDate(0, 0, 3).Format(time.DateOnly), 10))
 	if _, err := k.run(false, both, future); err == nil || !strings.Contains(err.Error(), "in the future") {
-		t.Errorf("%v", err)
+		t.Errorf(`err = %v; want an error with "in the future"`, err)
 	}
 	if _, err := k.run(true, both, future); err != nil {
-		t.Errorf("with --force: %v", err)
+		t.Errorf("with --force: %v, want nil", err)
 	}
 }
 
@@ -269,10 +272,11 @@ func TestFirstIngestOfOneMarket(t *testing.T) {
 	k := newKit(t)
 	r := k.must(k.file("o.csv", strings.ReplaceAll(observatory("2026-08-27", 3), ";974;", ";988;")))
 	if len(r.Notes) != 1 || !strings.HasPrefix(r.Notes[0], "DROM: ") || r.Markets[1].Snapshot != nil {
-		t.Errorf("notes %q, markets %+v", r.Notes, r.Markets)
+		t.Errorf(`notes %q, markets %+v; want len(r.Notes) = 1, r.Notes[0] that begins with "DROM: ", `+
+			"r.Markets[1].Snapshot = nil", r.Notes, r.Markets)
 	}
 	if _, err := os.Stat(k.dir.Snapshot("DROM")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("an empty snapshot was written: %v", err)
+		t.Errorf("an empty snapshot was written: %v; want %v", err, fs.ErrNotExist)
 	}
 }
 
@@ -284,7 +288,8 @@ func TestRealReplacesDemonstration(t *testing.T) {
 	}
 	r := k.must(k.file("o.csv", observatory("2025-08-27", 3)))
 	if k.snapshot(market.FR).Synthetic || len(r.Files) != 1 {
-		t.Errorf("synthetic %v, files %+v", k.snapshot(market.FR).Synthetic, r.Files)
+		t.Errorf("synthetic %v, files %+v; want !k.snapshot(market.FR).Synthetic, len(r.Files) = 1",
+			k.snapshot(market.FR).Synthetic, r.Files)
 	}
 }
 
@@ -296,7 +301,7 @@ func TestDamagedSnapshotIsReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := k.must(o); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "FR.snap") {
-		t.Errorf("notes %q", r.Notes)
+		t.Errorf(`notes %q; want len(r.Notes) = 1, r.Notes[0] with "FR.snap"`, r.Notes)
 	}
 	k.snapshot(market.FR)
 }
@@ -310,7 +315,7 @@ func TestOneIngestAtATime(t *testing.T) {
 	defer lock.Unlock()
 	var held *folder.HeldError
 	if _, err := k.run(false, both, k.file("o.csv", observatory("2026-08-27", 1))); !errors.As(err, &held) {
-		t.Errorf("error %v", err)
+		t.Errorf("error %v; want errors.As(err, &held)", err)
 	}
 }
 
@@ -321,7 +326,7 @@ func TestStopped(t *testing.T) {
 	_, err := Run(ctx, Options{Dir: k.dir, Markets: both,
 		Paths: []string{k.file("o.csv", observatory("2026-08-27", 1))}, Now: time.Now()})
 	if !errors.Is(err, context.Canceled) || len(k.state()) != 0 {
-		t.Errorf("error %v, state %v", err, k.state())
+		t.Errorf("error %v, state %v; want %v, len(k.state()) = 0", err, k.state(), context.Canceled)
 	}
 }
 
@@ -342,11 +347,12 @@ func TestRealExtract(t *testing.T) {
 		if f.Kind == "anfr-observatoire" {
 			o = f.Served
 			if f.Rows != 109 || f.Rejected["territory not served"] != 7 {
-				t.Errorf("%+v", f)
+				t.Errorf(`f = %+v; want f.Rows = 109, f.Rejected["territory not served"] = 7`, f)
 			}
 		}
 	}
 	if s := k.snapshot(market.FR); o != 102 || s.Len() != 7 || s.Emissions() != 102 {
-		t.Errorf("%d rows served, %d sites, %d emissions", o, s.Len(), s.Emissions())
+		t.Errorf("%d rows served, %d sites, %d emissions; want o = 102, s.Len() = 7, s.Emissions() = 102", o, s.Len(),
+			s.Emissions())
 	}
 }

@@ -40,7 +40,7 @@ func TestKeptSources(t *testing.T) {
 	}
 	r := k.must(k.file("o.csv", observatory("2026-08-20", 20)), archive)
 	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "README.txt") {
-		t.Errorf("notes: %q", r.Notes)
+		t.Errorf(`notes: %q; want len(r.Notes) = 1, r.Notes[0] with "README.txt"`, r.Notes)
 	}
 	sites := "code_op;num_site;id_station_anfr;id_site_partage;nom_op\n20810;S%d;%s2700001;;SFR\n"
 	k.must(k.file("metropole.csv", fmt.Sprintf(sites, 1, "003")))
@@ -57,20 +57,22 @@ func TestKeptSources(t *testing.T) {
 	}
 	if got := k.azimuths(market.FR, "100"); !slices.Equal(got, []uint16{90}) ||
 		k.snapshot(market.FR).SourceDate != "2026-08-27" || k.snapshot(market.FR).Len() != 21 {
-		t.Errorf("azimuths %v, date %s, %d sites", got, k.snapshot(market.FR).SourceDate, k.snapshot(market.FR).Len())
+		t.Errorf("azimuths %v, date %s, %d sites; want got = []uint16{90}, k.snapshot(market.FR).SourceDate = "+
+			`"2026-08-27", k.snapshot(market.FR).Len() = 21`, got, k.snapshot(market.FR).SourceDate,
+			k.snapshot(market.FR).Len())
 	}
 	// Only what the manifest names stays: the old weekly file is gone.
 	for path := range k.state() {
 		if strings.HasSuffix(path, "o.csv.zst") {
-			t.Errorf("%s is still kept", path)
+			t.Errorf(`%s is still kept; want !strings.HasSuffix(path, "o.csv.zst")`, path)
 		}
 	}
 	// Any kind alone is enough: the weekly file is kept as well.
 	if r = k.must(k.file("a.txt", strings.Replace(antennas, ";90;", ";91;", 1))); len(r.Files) != 4 {
-		t.Errorf("files: %+v", r.Files)
+		t.Errorf("files: %+v, want 4", r.Files)
 	}
 	if got := k.azimuths(market.FR, "100"); !slices.Equal(got, []uint16{91}) {
-		t.Errorf("azimuths %v", got)
+		t.Errorf("azimuths %v, want %v", got, []uint16{91})
 	}
 }
 
@@ -96,7 +98,7 @@ func TestSupersededParts(t *testing.T) {
 	} {
 		r, err := k.belgium(true, tt.paths...)
 		if err != nil || len(r.Notes) != len(tt.gone) {
-			t.Fatalf("%q: notes %q, %v", tt.paths, r.Notes, err)
+			t.Fatalf("%q: notes %q, %v; want no error, len(r.Notes) = len(tt.gone)", tt.paths, r.Notes, err)
 		}
 		for i, name := range tt.gone {
 			if !strings.HasPrefix(r.Notes[i], name+", kept since ") ||
@@ -146,16 +148,16 @@ func TestKilledIngest(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := k.run(false, both, relative); err == nil || !strings.Contains(err.Error(), "older than the present") {
-		t.Fatalf("an older file: %v", err)
+		t.Fatalf(`an older file: %v; want an error with "older than the present"`, err)
 	}
 	for path, text := range before {
 		if k.state()[path] != text {
-			t.Errorf("%s is gone", path)
+			t.Errorf("%s is gone; want k.state()[path] = %v", path, text)
 		}
 	}
 	for path := range k.state() {
 		if _, ok := before[path]; !ok {
-			t.Errorf("%s stays", path)
+			t.Errorf("%s stays; want ok", path)
 		}
 	}
 }
@@ -168,18 +170,20 @@ func TestOneMarketOfTwo(t *testing.T) {
 	overseas := header + "ORANGE;9;LTE 800;;974;97411;4G;2026-09-03T10:00:00;9742290001;\"-20.9 , 55.4\";En service\n"
 	if _, err := k.run(true, []market.Code{market.DROM}, k.file("drom.csv", overseas)); err == nil ||
 		!strings.Contains(err.Error(), "FR: the files have no site") {
-		t.Errorf("DROM alone: %v", err)
+		t.Errorf(`DROM alone: %v; want an error with "FR: the files have no site"`, err)
 	}
 	before := k.snapshot(market.FR).Version
 	r, err := k.run(false, []market.Code{market.DROM}, k.file("o2.csv", observatory("2026-09-03", 100)))
 	if err != nil || len(r.Markets) != 1 || r.Markets[0].Market != market.DROM ||
 		k.snapshot(market.DROM).SourceDate != "2026-09-03" || k.snapshot(market.FR).Version != before {
-		t.Errorf("DROM of a file of both: %v, %+v", err, r)
+		t.Errorf("DROM of a file of both: %v, %+v; want no error, len(r.Markets) = 1, r.Markets[0].Market = %v, "+
+			`k.snapshot(market.DROM).SourceDate = "2026-09-03", k.snapshot(market.FR).Version = %v`, err,
+			r, market.DROM, before)
 	}
 	if r, err = k.run(false, []market.Code{market.FR},
 		k.file("a2.txt", strings.Replace(antennas, ";90;", ";91;", 1))); err != nil ||
 		k.snapshot(market.FR).Len() != 100 {
-		t.Errorf("FR afterwards: %v, %+v", err, r)
+		t.Errorf("FR afterwards: %v, %+v; want no error, k.snapshot(market.FR).Len() = 100", err, r)
 	}
 }
 
@@ -189,7 +193,7 @@ func TestKeptFileComesBack(t *testing.T) {
 	k.must(k.file("o.csv", observatory("2026-08-27", 10)), k.file("a.txt", antennas))
 	kept, err := filepath.Glob(filepath.Join(string(k.dir), "sources", "FR", "*", "a.txt.zst"))
 	if err != nil || len(kept) != 1 {
-		t.Fatalf("%q, %v", kept, err)
+		t.Fatalf("kept = %q, err = %v; want no error, len(kept) = 1", kept, err)
 	}
 	aside := filepath.Join(k.src, "aside")
 	if err := os.Rename(kept[0], aside); err != nil {
@@ -197,7 +201,7 @@ func TestKeptFileComesBack(t *testing.T) {
 	}
 	newer := k.file("o2.csv", observatory("2026-09-03", 10))
 	if _, err := k.run(false, both, newer); err == nil || !strings.Contains(err.Error(), "azimuths") {
-		t.Errorf("without the kept file: %v", err)
+		t.Errorf(`without the kept file: %v; want an error with "azimuths"`, err)
 	}
 	if _, err := k.run(true, both, newer); err != nil {
 		t.Fatal(err)
@@ -210,6 +214,6 @@ func TestKeptFileComesBack(t *testing.T) {
 	}
 	k.must(newer)
 	if got := k.azimuths(market.FR, "100"); !slices.Equal(got, []uint16{90}) {
-		t.Errorf("azimuths %v after it came back", got)
+		t.Errorf("azimuths %v after it came back, want %v", got, []uint16{90})
 	}
 }

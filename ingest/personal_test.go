@@ -26,7 +26,7 @@ func extract(t *testing.T, rows int, o demo.CAOptions) (string, demo.CACounts) {
 	var b bytes.Buffer
 	counts, err := demo.WriteCA(&b, rows, o)
 	if err != nil || !strings.Contains(b.String(), "PERSONAL Name") {
-		t.Fatalf("no contacts: %v", err)
+		t.Fatalf(`no contacts: %v; want no error, b.String() with "PERSONAL Name"`, err)
 	}
 	return b.String(), counts
 }
@@ -62,16 +62,16 @@ func (k kit) noContacts(when string) {
 			unpacked, err := io.ReadAll(d)
 			d.Close()
 			if err != nil {
-				k.t.Fatalf("%s: %v", path, err)
+				k.t.Fatalf("%s: err = %v, want nil", path, err)
 			}
 			text = string(unpacked)
 		}
 		if strings.HasPrefix(text, "PK") {
-			k.t.Errorf("%s: %s is kept as an archive", when, path)
+			k.t.Errorf(`%s: %s is kept as an archive; want !strings.HasPrefix(text, "PK")`, when, path)
 		}
 		for _, contact := range []string{"PERSONAL", "personal.example", "555-"} {
 			if at := strings.Index(text, contact); at >= 0 {
-				k.t.Errorf("%s: %s has %q", when, path, text[max(0, at-20):min(len(text), at+40)])
+				k.t.Errorf("%s: %s has %q; want at < 0", when, path, text[max(0, at-20):min(len(text), at+40)])
 			}
 		}
 	}
@@ -116,7 +116,8 @@ func TestPersonalData(t *testing.T) {
 			k := newKit(t)
 			r, snap := k.canada(k.file(tt.name, tt.content))
 			if r.Files[0].Rows != counts.Rows || snap.Len() != counts.Places || !snap.Synthetic {
-				t.Errorf("%s: %+v, %d sites", tt.name, r.Files[0], snap.Len())
+				t.Errorf("%s: %+v, %d sites; want r.Files[0].Rows = %v, snap.Len() = %v, snap.Synthetic", tt.name,
+					r.Files[0], snap.Len(), counts.Rows, counts.Places)
 			}
 			k.noContacts(tt.name)
 			os.RemoveAll(k.src)
@@ -129,7 +130,7 @@ func TestPersonalData(t *testing.T) {
 			k.noContacts(tt.name + ", again")
 			files, err := CheckKept(t.Context(), k.dir)
 			if err != nil || len(files) != 1 || files[0].Err != nil {
-				t.Errorf("%s: kept %+v, %v", tt.name, files, err)
+				t.Errorf("%s: kept %+v, %v; want no error, len(files) = 1, files[0].Err = nil", tt.name, files, err)
 			}
 		})
 	}
@@ -147,7 +148,7 @@ func TestPersonalDataBehindStrayQuotes(t *testing.T) {
 	}
 	r, _ := k.canada(k.file("SYNTHETIC_fx.csv", strings.Join(lines, "")))
 	if f := r.Files[0]; f.Rows != 60 || f.Rejected["broken record"] != 8 || f.Served != 52 {
-		t.Errorf("%+v", f)
+		t.Errorf(`f = %+v; want f.Rows = 60, f.Rejected["broken record"] = 8, f.Served = 52`, f)
 	}
 	k.noContacts("stray quotes")
 }
@@ -161,7 +162,7 @@ func TestUnknownMembers(t *testing.T) {
 	k.noContacts("an archive with a note")
 	if r := k.must(k.file("o.csv", observatory("2026-08-28", 20))); len(r.Files) != 2 || !r.Files[1].Kept ||
 		len(k.azimuths(market.FR, "101")) != 1 {
-		t.Errorf("%+v", r)
+		t.Errorf(`r = %+v; want len(r.Files) = 2, r.Files[1].Kept, len(k.azimuths(market.FR, "101")) = 1`, r)
 	}
 }
 
@@ -171,7 +172,7 @@ func TestTimeOfWhatIsKeptAlone(t *testing.T) {
 	for _, paths := range [][]string{{k.at(0, "bipt.zip", zipped(t, "bipt.json", biptRow, "README.txt", "hello"))},
 		nil} {
 		if r, err := k.belgium(false, paths...); err != nil || r.Markets[0].SourceDate != "2026-03-01" {
-			t.Fatalf("%+v, %v", r, err)
+			t.Fatalf(`r = %+v, err = %v; want no error, r.Markets[0].SourceDate = "2026-03-01"`, r, err)
 		}
 	}
 }
@@ -182,6 +183,7 @@ func TestNothingPersonal(t *testing.T) {
 	k.must(k.file("o.csv", observatory("2026-08-27", 20)), k.file("SUP.zip", zipped(t, "SUP_ANTENNE.txt", antennas)))
 	kept, err := filepath.Glob(filepath.Join(string(k.dir), "sources", "FR", "*", "*"))
 	if err != nil || !slices.ContainsFunc(kept, func(p string) bool { return filepath.Base(p) == "SUP.zip" }) {
-		t.Errorf("kept %q, %v", kept, err)
+		t.Errorf("kept %q, %v; want no error, slices.ContainsFunc(kept, func(p string) bool { return "+
+			`filepath.Base(p) == "SUP.zip" })`, kept, err)
 	}
 }

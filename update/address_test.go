@@ -41,7 +41,8 @@ func TestBrief(t *testing.T) {
 		"x" + strings.Repeat("😀", 100)} {
 		if got := brief(text, 50); len(got) > 50 || !utf8.ValidString(got) ||
 			len(text) > 50 && !strings.HasSuffix(got, "…") {
-			t.Errorf("%q: %q", text, got)
+			t.Errorf("text = %q, got %q; want len(got) <= 50, utf8.ValidString(got), len(text) <= 50 or got that "+
+				`ends with "…"`, text, got)
 		}
 	}
 }
@@ -76,7 +77,7 @@ func TestKeysAreNotKept(t *testing.T) {
 				seen++
 				text, _ := os.ReadFile(path)
 				if strings.Contains(string(text), "hunter2") {
-					t.Errorf("%s: %s", path, text)
+					t.Errorf(`path = %s, text = %s; want string(text) without "hunter2"`, path, text)
 				}
 			}
 			return err
@@ -89,7 +90,7 @@ func TestKeysAreNotKept(t *testing.T) {
 		r := k.runWith(o)
 		look()
 		if r.Status != Failed || strings.Contains(r.Problem(), "hunter2") {
-			t.Errorf("%s", r.Problem())
+			t.Errorf(`r.Problem() = %s; want r.Status = %v, r.Problem() without "hunter2"`, r.Problem(), Failed)
 		}
 	}
 	lock.Unlock()
@@ -102,7 +103,7 @@ func TestKeysAreNotKept(t *testing.T) {
 		}
 	}
 	if secret != "hunter2" || seen < 5 {
-		t.Errorf("asked with %q, %d files", secret, seen)
+		t.Errorf(`asked with %q, %d files; want secret = "hunter2", seen >= 5`, secret, seen)
 	}
 	k.want(k.run(), Unchanged, "")
 	// Another key is another address.
@@ -111,12 +112,12 @@ func TestKeysAreNotKept(t *testing.T) {
 	k.asked()
 	k.want(k.run(), Unchanged, "")
 	if log := k.asked(); !strings.HasPrefix(log[0], weekly+" 200 ") {
-		t.Errorf("asked %q", log)
+		t.Errorf(`asked %q; want log[0] that begins with weekly+" 200 "`, log)
 	}
 	// Nor do errors about the table, or about what a server says.
 	for _, text := range []string{"http://me:hunter2@h/", "ftp://h/?key=hunter2", "http://me:hunter2%zz@h/"} {
 		if _, err := address(text); err == nil || strings.Contains(err.Error(), "hunter2") {
-			t.Error(err)
+			t.Errorf(`err = %v; want an error, an error without "hunter2"`, err)
 		}
 	}
 }
@@ -138,7 +139,8 @@ func TestRedirectAwayFromHTTPS(t *testing.T) {
 	_, err = c.get(t.Context(), safe.URL+"/y", http.Header{}, http.StatusOK)
 	if err == nil || !strings.Contains(err.Error(), bare(u)+"/y leads away from https") ||
 		strings.Contains(err.Error(), "hunter2") || asked {
-		t.Errorf("%v, asked %v", err, asked)
+		t.Errorf(`%v, asked %v; want an error with bare(u)+"/y leads away from https", an error without `+
+			`"hunter2", !asked`, err, asked)
 	}
 	c.http.Transport.(transport).TLSClientConfig.RootCAs = x509.NewCertPool()
 	c.close()
@@ -149,6 +151,6 @@ func TestRedirectAwayFromHTTPS(t *testing.T) {
 		return 0, err
 	})
 	if err == nil || !strings.Contains(err.Error(), "certificate") || tries != 1 {
-		t.Errorf("%v after %d tries", err, tries)
+		t.Errorf(`%v after %d tries; want an error with "certificate", tries = 1`, err, tries)
 	}
 }

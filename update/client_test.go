@@ -187,12 +187,12 @@ func TestStopped(t *testing.T) {
 	}
 	info, err := os.Stat(part)
 	if err != nil || info.Size() != 100000 {
-		t.Fatalf("%v %v", info, err)
+		t.Fatalf("info = %v, err = %v; want no error, info.Size() = 100000", info, err)
 	}
 	r := k.run()
 	k.want(r, Updated, "")
 	if r.Files[0].Resumed != 100000 {
-		t.Errorf("%+v", r.Files[0])
+		t.Errorf("%+v: r.Files[0].Resumed = %v, want 100000", r.Files[0], r.Files[0].Resumed)
 	}
 }
 
@@ -233,7 +233,8 @@ func TestAddresses(t *testing.T) {
 			next, _ := http.NewRequest("GET", tt.to, nil)
 			err := checkRedirect(next, []*http.Request{from})
 			if (err == nil) != tt.ok || err != nil && strings.Contains(err.Error(), "secret") {
-				t.Errorf("%s: %v", tt.to, err)
+				t.Errorf(`tt.to = %s, err = %v; want (err == nil) = %v, no error or an error without "secret"`, tt.to,
+					err, tt.ok)
 			}
 		})
 	}
@@ -243,7 +244,7 @@ func TestAddresses(t *testing.T) {
 	r := k.run()
 	k.want(r, Failed, "404")
 	if strings.Contains(r.Problem(), "secret") {
-		t.Error(r.Problem())
+		t.Errorf(`r.Problem() = %v; want r.Problem() without "secret"`, r.Problem())
 	}
 }
 
@@ -253,6 +254,6 @@ func TestRoom(t *testing.T) {
 		t.Error(err)
 	}
 	if err := room(dir, 1<<60); err == nil || !strings.Contains(err.Error(), "twice the file is needed") {
-		t.Error(err)
+		t.Errorf(`err = %v; want an error with "twice the file is needed"`, err)
 	}
 }

@@ -87,13 +87,14 @@ func TestDamagedIsForgotten(t *testing.T) {
 			}
 			k.noDownloads()
 			if k.date() != "2026-01-15" {
-				t.Errorf("date %s", k.date())
+				t.Errorf("date %s, want 2026-01-15", k.date())
 			}
 			k.behave(weekly, nil)
 			k.asked()
 			k.want(k.run(), Updated, "")
 			if log := k.asked(); log[len(log)-1] != weekly+" 200 "+strconv.Itoa(len(good)) || k.date() != "2026-01-22" {
-				t.Errorf("asked %q, date %s", log, k.date())
+				t.Errorf(`asked %q, date %s; want log[len(log)-1] = weekly+" 200 "+strconv.Itoa(len(good)), `+
+					`k.date() = "2026-01-22"`, log, k.date())
 			}
 		})
 	}
@@ -113,12 +114,12 @@ func TestCutAtARowIsMended(t *testing.T) {
 	second := k.run()
 	k.want(second, Updated, "")
 	if a, b := first.Ingests[0].Files[0].Rows, second.Ingests[0].Files[0].Rows; a >= b {
-		t.Errorf("%d rows, then %d", a, b)
+		t.Errorf("%d rows, then %d; want a < %v", a, b, b)
 	}
 	k.asked()
 	k.want(k.run(), Unchanged, "")
-	if log := k.asked(); !slices.Equal(log, []string{weekly + " 304 0"}) {
-		t.Errorf("asked %q", log)
+	if log, want := k.asked(), []string{weekly + " 304 0"}; !slices.Equal(log, want) {
+		t.Errorf("asked %q, want %q", log, want)
 	}
 }
 
@@ -134,11 +135,11 @@ func TestJoinedAndRefused(t *testing.T) {
 	k.asked()
 	k.want(k.run(), Failed, "refused before") // known by its bytes
 	if log := k.asked(); !strings.HasPrefix(log[0], weekly+" 200 ") {
-		t.Errorf("asked %q", log)
+		t.Errorf(`asked %q; want log[0] that begins with weekly+" 200 "`, log)
 	}
 	k.want(k.run(), Failed, "refused before")
-	if log := k.asked(); !slices.Equal(log, []string{weekly + " 304 0"}) {
-		t.Errorf("asked %q", log)
+	if log, want := k.asked(), []string{weekly + " 304 0"}; !slices.Equal(log, want) {
+		t.Errorf("asked %q, want %q", log, want)
 	}
 }
 
@@ -224,8 +225,8 @@ func TestLimitRaised(t *testing.T) {
 			k.want(k.runWith(o), Failed, "over the 1048576")
 			k.asked()
 			k.want(k.runWith(o), Failed, "refused before")
-			if log := k.asked(); !slices.Equal(log, []string{weekly + " 304 0"}) {
-				t.Errorf("%s: asked %q", tt.name, log)
+			if log, want := k.asked(), []string{weekly + " 304 0"}; !slices.Equal(log, want) {
+				t.Errorf("%s: asked %q, want %q", tt.name, log, want)
 			}
 			o.Table.Files[0].MaxMB = 100
 			k.want(k.runWith(o), Updated, "")
@@ -265,14 +266,15 @@ func TestModified(t *testing.T) {
 			k.want(k.run(), Updated, "")
 			kept, err := filepath.Glob(filepath.Join(k.dir.Sources("FR"), "*", "*observatoire*"))
 			if err != nil || len(kept) != 1 {
-				t.Fatal(kept, err)
+				t.Fatalf("kept = %v, err = %v; want no error, len(kept) = 1", kept, err)
 			}
 			info, err := os.Stat(kept[0])
 			if err != nil {
 				t.Fatal(err)
 			}
 			if at := info.ModTime(); !want.IsZero() && !at.Equal(want) || want.IsZero() && at.Before(began) {
-				t.Errorf("Last-Modified %q, %q: the file is of %s", text, coding, at)
+				t.Errorf("Last-Modified %q, %q: the file is of %s; want want.IsZero() or at.Equal(want), "+
+					"!want.IsZero() or !at.Before(began)", text, coding, at)
 			}
 		}
 	}

@@ -76,7 +76,7 @@ func TestDownloadsArePrivate(t *testing.T) {
 		"-rw------- FR/weekly/part.json",
 	}
 	if got := k.modes(); !slices.Equal(got, want) {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want %q", got, want)
 	}
 	for _, name := range []string{".", "FR", "FR/weekly"} {
 		if err := os.Chmod(filepath.Join(k.dir.Downloads(), name), 0o755); err != nil {
@@ -88,12 +88,12 @@ func TestDownloadsArePrivate(t *testing.T) {
 	}
 	run()
 	if got := k.modes(); !slices.Equal(got, want) {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want %q", got, want)
 	}
 	lock.Unlock()
 	r, err := Run(t.Context(), k.options())
 	if err != nil || r.Failed() {
-		t.Errorf("%v %+v", err, r)
+		t.Errorf("err = %v, r = %+v; want no error, !r.Failed()", err, r)
 	}
 	k.noDownloads()
 }
@@ -126,10 +126,10 @@ func TestSweep(t *testing.T) {
 	}
 	if got, want := k.modes(), []string{"drwx------ .", "drwx------ FR", "drwx------ FR/towns",
 		"-rw------- FR/towns/contacts.csv"}; len(got) != 5 || !slices.Equal(got[:4], want) {
-		t.Errorf("%q", got)
+		t.Errorf("got %q; want len(got) = 5, got[:4] = %v", got, want)
 	}
 	if info, err := os.Stat(outside); err != nil || info.Mode() != 0o644 {
-		t.Errorf("%v %v", info.Mode(), err)
+		t.Errorf("info.Mode() = %v, err = %v; want no error, info.Mode() = 0o644", info.Mode(), err)
 	}
 	k.want(k.run(), Unchanged, "")
 	k.noDownloads()

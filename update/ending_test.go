@@ -47,14 +47,16 @@ func TestChunked(t *testing.T) {
 		log := k.asked()
 		if want := map[bool]int{false: 1, true: 2}[cut]; len(log) != want ||
 			cut && !strings.HasSuffix(log[1], " bytes=100000-") {
-			t.Errorf("cut %v: asked %q", cut, log)
+			t.Errorf(`cut %v: asked %q; want len(log) = %v, !cut or log[1] that ends with " bytes=100000-"`, cut,
+				log, want)
 		}
 		if r.Files[0].ETag != k.files[weekly].etag || r.Ingests[0].Files[0].Rows == 0 {
-			t.Errorf("cut %v: %+v", cut, r.Files[0])
+			t.Errorf("cut %v: %+v; want r.Files[0].ETag = %v, r.Ingests[0].Files[0].Rows != 0", cut, r.Files[0],
+				k.files[weekly].etag)
 		}
 		k.want(k.run(), Unchanged, "")
-		if log := k.asked(); !slices.Equal(log, []string{weekly + " 304 0"}) {
-			t.Errorf("cut %v: asked %q", cut, log)
+		if log, want := k.asked(), []string{weekly + " 304 0"}; !slices.Equal(log, want) {
+			t.Errorf("cut %v: asked %q, want %q", cut, log, want)
 		}
 	}
 }
@@ -74,7 +76,8 @@ func TestOpenEnd(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if strings.HasPrefix(tt.name, "HTTP/2") != (r.ProtoMajor == 2) {
-					t.Errorf("%s: %s", tt.name, r.Proto)
+					t.Errorf(`%s: r.Proto = %s; want strings.HasPrefix(tt.name, "HTTP/2") = (r.ProtoMajor == 2)`,
+						tt.name, r.Proto)
 				}
 				if tt.name == "HTTP/1.0" || tt.name == "HTTP/1.1 closed" {
 					c, b, err := http.NewResponseController(w).Hijack()
@@ -129,7 +132,7 @@ func TestRestCut(t *testing.T) {
 			fmt.Fprintf(b, "HTTP/1.1 206 Partial Content\r\n%sConnection: close\r\nContent-Range: bytes 100000-%d/%d\r\n\r\n%s", tag, len(text)-1, len(text), text[100000:150000])
 		default:
 			if from := r.Header.Get("Range"); from != "bytes=150000-" {
-				t.Errorf("asked for %q", from)
+				t.Errorf(`asked for %q, want "bytes=150000-"`, from)
 			}
 			fmt.Fprintf(b, "HTTP/1.1 206 Partial Content\r\n%sConnection: close\r\nContent-Range: bytes 150000-%d/%d\r\n\r\n%s", tag, len(text)-1, len(text), text[150000:])
 		}
@@ -139,6 +142,6 @@ func TestRestCut(t *testing.T) {
 	r := k.run()
 	k.want(r, Updated, "")
 	if len(k.asked()) != 3 || r.Files[0].ETag != k.files[weekly].etag {
-		t.Errorf("%+v", r.Files[0])
+		t.Errorf("r.Files[0] = %+v; want len(k.asked()) = 3, r.Files[0].ETag = %v", r.Files[0], k.files[weekly].etag)
 	}
 }

@@ -41,22 +41,25 @@ func TestFeeds(t *testing.T) {
 	}
 	if err := json.Unmarshal(text, &report); err != nil || len(report.Feeds) != 2 || len(report.Files) != 2 ||
 		report.Markets[0] != "FR" {
-		t.Fatalf("%v: %s", err, text)
+		t.Fatalf("err = %v, text = %s; want no error, len(report.Feeds) = 2, len(report.Files) = 2, "+
+			`report.Markets[0] = "FR"`, err, text)
 	}
 	if f := report.Feeds[0]; f.Operator != "ORANGE" || f.State != "available" || f.ReadAt != "2026-08-20T12:00:00Z" ||
 		f.Rows != 3 || f.Served != 3 {
-		t.Errorf("%s", text)
+		t.Errorf(`text = %s; want f.Operator = "ORANGE", f.State = "available", f.ReadAt = `+
+			`"2026-08-20T12:00:00Z", f.Rows = 3, f.Served = 3`, text)
 	}
 	// Nothing new: nothing is asked for but what changed, nothing is told, nothing written.
 	k.asked()
 	k.at = k.at.Add(24 * time.Hour)
 	before, version := k.listing(), k.store.Version()
 	k.want(k.run(), Unchanged, "")
-	if log := k.asked(); !slices.Equal(log, []string{orange + " 304 0", free + " 304 0"}) {
-		t.Errorf("asked %q", log)
+	if log, want := k.asked(), []string{orange + " 304 0", free + " 304 0"}; !slices.Equal(log, want) {
+		t.Errorf("asked %q, want %q", log, want)
 	}
 	if len(k.news) > 0 || k.listing() != before || k.store.Version() != version {
-		t.Errorf("touched: %q\n%s\n%s", k.news, before, k.listing())
+		t.Errorf("touched: %q\n%s\n%s; want len(k.news) = 0, k.listing() = %v, k.store.Version() = %v", k.news, before,
+			k.listing(), before, version)
 	}
 	// One of them new.
 	k.put(free, published(7, 1))
@@ -65,7 +68,8 @@ func TestFeeds(t *testing.T) {
 	k.expect("later", "ORANGE", "available, read 20T12, failed never: 1 2 3")
 	k.expect("later", "FREE", "available, read 21T12, failed never: 7")
 	if r.Files[0].Status != Unchanged || r.Files[1].Status != Fetched || len(k.news) != 1 {
-		t.Errorf("%+v %q", r.Files, k.news)
+		t.Errorf("r.Files = %+v, k.news = %q; want r.Files[0].Status = %v, r.Files[1].Status = %v, len(k.news) = 1",
+			r.Files, k.news, Unchanged, Fetched)
 	}
 	// A file that is never renewed becomes too old, although it is asked for.
 	k.at = k.at.Add(25 * time.Hour)
@@ -159,10 +163,12 @@ func TestFeedFails(t *testing.T) {
 				f := k.store.Feeds(market.FR)[2]
 				if !strings.Contains(f.Why, c.why) || strings.Contains(f.Why, string(k.dir)) ||
 					f.Age(k.at) != time.Duration(k.at.Hour()-12)*time.Hour {
-					t.Errorf("why %q, age %s", f.Why, f.Age(k.at))
+					t.Errorf("why %q, age %s; want f.Why with %v, f.Why without string(k.dir), f.Age(k.at) = "+
+						"time.Duration(k.at.Hour()-12)*time.Hour", f.Why, f.Age(k.at), c.why)
 				}
 				if r.Feeds[0].State != outage.Failed || r.Feeds[0].Served != 3 || r.Feeds[0].FailedAt == nil {
-					t.Errorf("%+v", r.Feeds[0])
+					t.Errorf("r.Feeds[0] = %+v; want r.Feeds[0].State = %v, r.Feeds[0].Served = 3, "+
+						"r.Feeds[0].FailedAt != nil", r.Feeds[0], outage.Failed)
 				}
 				if k.store.FeedStatus(market.FR, []string{"ORANGE"}).Available {
 					t.Error("it looks healthy")
@@ -224,7 +230,8 @@ func TestFeedResumes(t *testing.T) {
 	k.want(r, Updated, "")
 	if f := r.Files[0]; f.Resumed == 0 || f.Resumed+f.Bytes != int64(len(text)) ||
 		k.store.Feeds(market.FR)[2].Served != 2000 {
-		t.Errorf("%+v", f)
+		t.Errorf("f = %+v; want f.Resumed != 0, f.Resumed+f.Bytes = int64(len(text)), "+
+			"k.store.Feeds(market.FR)[2].Served = 2000", f)
 	}
 	k.noDownloads()
 }
@@ -256,7 +263,8 @@ func TestFeedChangedByHand(t *testing.T) {
 			k.expect(tt.name, "ORANGE", fmt.Sprintf("available, read 20T%d, failed never: 1 2 3", k.at.Hour()))
 			if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "FR ORANGE: its feed is another") ||
 				r.Files[1].Status != Unchanged {
-				t.Errorf("%s: %q %+v", tt.name, r.Notes, r.Files)
+				t.Errorf(`%s: r.Notes = %q, r.Files = %+v; want len(r.Notes) = 1, r.Notes[0] with "FR ORANGE: `+
+					`its feed is another", r.Files[1].Status = %v`, tt.name, r.Notes, r.Files, Unchanged)
 			}
 		})
 	}
@@ -271,8 +279,8 @@ func TestFeedStoresFail(t *testing.T) {
 	k.fails = nil
 	k.asked()
 	k.want(k.run(), Updated, "")
-	if log := k.asked(); !slices.Equal(log, []string{orange + " 304 0", free + " 304 0"}) {
-		t.Errorf("asked %q", log)
+	if log, want := k.asked(), []string{orange + " 304 0", free + " 304 0"}; !slices.Equal(log, want) {
+		t.Errorf("asked %q, want %q", log, want)
 	}
 	k.expect("then", "FREE", "available, read 20T12, failed never: 1 2")
 	// A file that cannot be opened neither.
@@ -288,8 +296,8 @@ func TestFeedStoresFail(t *testing.T) {
 	k.want(k.runWith(o), Failed, "no such file")
 	k.asked()
 	k.want(k.run(), Updated, "")
-	if log := k.asked(); !slices.Equal(log, []string{orange + " 304 0", free + " 304 0"}) {
-		t.Errorf("asked %q", log)
+	if log, want := k.asked(), []string{orange + " 304 0", free + " 304 0"}; !slices.Equal(log, want) {
+		t.Errorf("asked %q, want %q", log, want)
 	}
 	// Nor is an end of the program.
 	ctx, stop := context.WithCancel(t.Context())
@@ -301,7 +309,7 @@ func TestFeedStoresFail(t *testing.T) {
 	})
 	k.at = k.at.Add(time.Hour)
 	if _, err := Run(ctx, k.options()); !errors.Is(err, context.Canceled) {
-		t.Error(err)
+		t.Errorf("err = %v; want %v", err, context.Canceled)
 	}
 	k.expect("stopped", "ORANGE", "available, read 20T12, failed never: 1 2 3")
 }
@@ -318,11 +326,11 @@ func TestFeedKeysAreNotKept(t *testing.T) {
 	}
 	state, err := os.ReadFile(filepath.Join(k.dir.Sources("FR"), folder.FeedsName))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		t.Fatal(err)
+		t.Fatalf("err = %v; want no error or %v", err, os.ErrNotExist)
 	}
 	all := string(text) + string(state) + k.store.Feeds(market.FR)[2].Why
 	if strings.Contains(all, "hunter2") || !strings.Contains(all, "key=…") {
-		t.Error(all)
+		t.Errorf(`all = %v; want all without "hunter2", all with "key=…"`, all)
 	}
 }
 
@@ -347,18 +355,21 @@ func TestFeedsBesideRegister(t *testing.T) {
 		s := keeper.State()
 		if !ran || s.Problems[market.FR] != words || s.Failures[market.FR] != failures ||
 			s.Success[market.FR].IsZero() {
-			t.Errorf("%q: %+v", paths, s)
+			t.Errorf("paths = %q, s = %+v; want ran, s.Problems[market.FR] = %v, s.Failures[market.FR] = %v, "+
+				"!s.Success[market.FR].IsZero()", paths, s, words, failures)
 		}
 		next, whole := keeper.after(began, began, ran, true)
 		if soon := next.Equal(began.Add(time.Hour)); soon != (words != "") || !whole.Equal(began.Add(24*time.Hour)) ||
 			!soon && !next.Equal(whole) {
-			t.Errorf("%q: next after %s, all after %s", paths, next.Sub(began), whole.Sub(began))
+			t.Errorf(`%q: next after %s, all after %s; want soon = (words != ""), `+
+				"whole.Equal(began.Add(24*time.Hour)), soon or next.Equal(whole)", paths, next.Sub(began),
+				whole.Sub(began))
 		}
 	}
 	step(nil, "", 0)
 	k.expect("at first", "FREE", "available, read 20T12, failed never: 1 2")
 	if k.date() != "2026-01-15" {
-		t.Errorf("date %q", k.date())
+		t.Errorf(`date %q, want "2026-01-15"`, k.date())
 	}
 	step([]string{free}, "hs-free: the server answers 404 Not Found", 1)
 	step([]string{weekly}, "weekly: the server answers 404 Not Found", 2)
@@ -368,13 +379,13 @@ func TestFeedsBesideRegister(t *testing.T) {
 	// What failed comes by itself; then all again at its time.
 	if next, whole := keeper.after(began, began.Add(10*time.Minute), false, false); !next.Equal(whole) ||
 		!whole.Equal(began.Add(10*time.Minute)) {
-		t.Error(next, whole)
+		t.Errorf("next = %v, whole = %v; want next.Equal(whole), whole.Equal(began.Add(10*time.Minute))", next, whole)
 	}
 	// Of DROM, no operator has a file here.
 	o := k.options()
 	o.Markets = []market.Code{market.DROM}
 	r, err := Run(t.Context(), o)
 	if err != nil || len(r.Sources) != 1 || r.Sources[0].Files[0].Name != "weekly" {
-		t.Errorf("%+v %v", r, err)
+		t.Errorf(`r = %+v, err = %v; want no error, len(r.Sources) = 1, r.Sources[0].Files[0].Name = "weekly"`, r, err)
 	}
 }

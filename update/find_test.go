@@ -37,7 +37,8 @@ func TestDataset(t *testing.T) {
 	r := k.run()
 	k.want(r, Updated, "")
 	if k.date() != "2026-01-22" || !strings.HasSuffix(r.Files[0].URL, "/r/SYNTHETIC_2_observatoire.csv") {
-		t.Errorf("%s %+v", k.date(), r.Files[0])
+		t.Errorf(`k.date() = %s, r.Files[0] = %+v; want k.date() = "2026-01-22", r.Files[0].URL that ends with `+
+			`"/r/SYNTHETIC_2_observatoire.csv"`, k.date(), r.Files[0])
 	}
 	k.want(k.run(), Unchanged, "")
 	k.put(api, []byte(`{"resources":[]}`))
@@ -47,7 +48,7 @@ func TestDataset(t *testing.T) {
 	k.put(api, []byte(`{"resources":[{"url":"file:///etc/x_observatoire.csv"}]}`))
 	k.want(k.run(), Failed, "no address of http or https")
 	if k.date() != "2026-01-22" {
-		t.Errorf("date %s", k.date())
+		t.Errorf("date %s, want 2026-01-22", k.date())
 	}
 }
 
@@ -68,7 +69,8 @@ func TestChecksumAlone(t *testing.T) {
 	if log := k.asked(); len(log) != 1 ||
 		!slices.ContainsFunc(log, func(l string) bool { return strings.HasPrefix(l, "/api ") }) ||
 		k.listing() != before {
-		t.Errorf("asked %q", log)
+		t.Errorf("asked %q; want len(log) = 1, slices.ContainsFunc(log, func(l string) bool { return "+
+			`strings.HasPrefix(l, "/api ") }), k.listing() = %v`, log, before)
 	}
 }
 
@@ -77,7 +79,7 @@ func TestWhen(t *testing.T) {
 		"2026-08-28T00:00:00Z"}
 	for i := range order[1:] {
 		if !when(order[i]).Before(when(order[i+1])) {
-			t.Errorf("%s is not before %s", order[i], order[i+1])
+			t.Errorf("%s is not before %s; want when(order[i]).Before(when(order[i+1]))", order[i], order[i+1])
 		}
 	}
 }
@@ -98,7 +100,7 @@ func TestSTAC(t *testing.T) {
 		{remote{"z", 0, checksum{}}, []string{"z", "z"}, "2026-08-13T00:00:00Z"},
 	}
 	if err != nil || len(entries) != len(want) {
-		t.Fatalf("%v %v", entries, err)
+		t.Fatalf("entries = %v, err = %v; want no error, len(entries) = len(want)", entries, err)
 	}
 	for i, e := range entries {
 		if e.remote != want[i].remote || e.names[1] != want[i].names[1] || e.names[0] != want[i].names[0] ||
@@ -119,7 +121,8 @@ func TestSTAC(t *testing.T) {
 			kind, value, _ := strings.Cut(tt.text, " ")
 			if got := (checksum{kind, value}).known(); kind != "SHA-256" && got != tt.want ||
 				kind == "SHA-256" && got.Type != "sha256" {
-				t.Errorf("%s: %v", tt.text, got)
+				t.Errorf(`tt.text = %s, got %v; want kind = "SHA-256" or got = %v, kind != "SHA-256" or got.Type `+
+					`= "sha256"`, tt.text, got, tt.want)
 			}
 		})
 	}
@@ -156,7 +159,8 @@ func TestOddEntries(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			entries, err := tt.parse([]byte(tt.text))
 			if err != nil || len(entries) == 0 || entries[len(entries)-1].remote != tt.want {
-				t.Errorf("%s: %+v %v", tt.name, entries, err)
+				t.Errorf("%s: entries = %+v, err = %v; want no error, len(entries) != 0, "+
+					"entries[len(entries)-1].remote = %v", tt.name, entries, err, tt.want)
 			}
 		})
 	}
@@ -206,7 +210,7 @@ func TestHugeCatalogues(t *testing.T) {
 				t.Errorf("%s: %d entries, %v", tt.name, len(entries), err)
 			}
 			if n := after.TotalAlloc - before.TotalAlloc; n > 80<<20 {
-				t.Errorf("%s: %d MB for %d MB", tt.name, n>>20, len(text)>>20)
+				t.Errorf("%s: %d MB for %d MB; want n <= 80<<20", tt.name, n>>20, len(text)>>20)
 			}
 		})
 	}
@@ -233,11 +237,12 @@ func TestErrorsAreShort(t *testing.T) {
 			r := k.run()
 			k.want(r, Failed, "a: the catalogue ")
 			if p := r.Problem(); len(p) > 1024 || !utf8.ValidString(p) {
-				t.Errorf("%s: %d bytes", tt.name, len(p))
+				t.Errorf("%s: %d bytes; want len(p) <= 1024, utf8.ValidString(p)", tt.name, len(p))
 			}
 			for _, f := range r.Files {
 				if len(f.Error) > 512 || len(f.URL) > 512 {
-					t.Errorf("%s: %d bytes of error, %d of url", tt.name, len(f.Error), len(f.URL))
+					t.Errorf("%s: %d bytes of error, %d of url; want len(f.Error) <= 512, len(f.URL) <= 512", tt.name,
+						len(f.Error), len(f.URL))
 				}
 			}
 		})
@@ -271,10 +276,11 @@ func FuzzCatalogues(f *testing.F) {
 			for _, e := range entries {
 				if name := safeName(baseOf(e.URL)); !filepath.IsLocal(name) && name != "" ||
 					strings.ContainsAny(name, "/\\") {
-					t.Errorf("%q makes %q", e.URL, name)
+					t.Errorf(`%q makes %q; want filepath.IsLocal(name) or name = "", !strings.ContainsAny(name, "/\\")`,
+						e.URL, name)
 				}
 				if e.Size < 0 {
-					t.Errorf("size %d", e.Size)
+					t.Errorf("size %d; want e.Size >= 0", e.Size)
 				}
 			}
 		}

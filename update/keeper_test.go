@@ -55,12 +55,14 @@ func TestKeeperBesideAnother(t *testing.T) {
 	ran := keeper.once(context.Background(), nil)
 	if s := keeper.State(); ran || len(s.Problems) > 0 || len(s.Failures) > 0 || s.Running || !s.Last.IsZero() ||
 		len(k.asked()) > 0 {
-		t.Errorf("%v %+v", ran, s)
+		t.Errorf("ran = %v, s = %+v; want !ran, len(s.Problems) = 0, len(s.Failures) = 0, !s.Running, "+
+			"s.Last.IsZero(), len(k.asked()) = 0", ran, s)
 	}
 	lock.Unlock()
 	ran = keeper.once(context.Background(), nil)
 	if s := keeper.State(); !ran || len(s.Problems) > 0 || s.Success[market.FR].IsZero() || k.date() == "" {
-		t.Errorf("%v %+v", ran, s)
+		t.Errorf(`ran = %v, s = %+v; want ran, len(s.Problems) = 0, !s.Success[market.FR].IsZero(), k.date() != ""`,
+			ran, s)
 	}
 }
 
@@ -71,7 +73,8 @@ func TestFirstRun(t *testing.T) {
 	now := time.Now()
 	for range 100 {
 		if at := keeper.first(now); at.Before(now) || at.After(now.Add(5*time.Minute+1)) {
-			t.Fatalf("an empty folder: after %s", at.Sub(now))
+			t.Fatalf("an empty folder: after %s; want !at.Before(now), !at.After(now.Add(5*time.Minute+1))",
+				at.Sub(now))
 		}
 	}
 	k.run()
@@ -85,7 +88,8 @@ func TestFirstRun(t *testing.T) {
 		}
 		at := keeper.first(now)
 		if soon != at.Before(now.Add(6*time.Minute)) || !soon && !at.Equal(now.Add(24*time.Hour-age)) {
-			t.Errorf("a snapshot of %s: after %s", age, at.Sub(now))
+			t.Errorf("a snapshot of %s: after %s; want soon = at.Before(now.Add(6*time.Minute)), soon or "+
+				"at.Equal(now.Add(24*time.Hour-age))", age, at.Sub(now))
 		}
 	}
 }

@@ -51,32 +51,32 @@ func TestStaleChecksum(t *testing.T) {
 			whole := weekly + " 200 " + strconv.Itoa(len(k.files[weekly].text))
 			for range 2 {
 				k.want(k.run(), Failed, "the catalogue says")
-				if log := k.transfers(); !slices.Equal(log, []string{whole}) {
-					t.Errorf("asked %q", log)
+				if log, want := k.transfers(), []string{whole}; !slices.Equal(log, want) {
+					t.Errorf("asked %q, want %q", log, want)
 				}
 			}
 			before := k.listing()
 			for range 2 {
 				k.want(k.run(), Failed, "refused before")
 				if log := k.transfers(); !slices.Equal(log, []string{weekly + " 304 0"}) || k.listing() != before {
-					t.Errorf("asked %q", log)
+					t.Errorf(`asked %q; want log = []string{weekly + " 304 0"}, k.listing() = %v`, log, before)
 				}
 			}
 			o := k.options()
 			o.Force = true
 			k.want(k.runWith(o), Failed, "the catalogue says")
-			if log := k.transfers(); !slices.Equal(log, []string{whole}) {
-				t.Errorf("--force asked %q", log)
+			if log, want := k.transfers(), []string{whole}; !slices.Equal(log, want) {
+				t.Errorf("--force asked %q, want %q", log, want)
 			}
 			k.want(k.run(), Failed, "refused before")
 			if k.date() != "2026-01-15" {
-				t.Errorf("date %s", k.date())
+				t.Errorf("date %s, want 2026-01-15", k.date())
 			}
 			k.noDownloads()
 			tt.mend(k)
 			k.want(k.run(), Updated, "")
 			if k.date() == "2026-01-15" {
-				t.Errorf("%s is mended, and the date is still %s", tt.name, k.date())
+				t.Errorf(`%s is mended, and the date is still %s; want k.date() != "2026-01-15"`, tt.name, k.date())
 			}
 			k.want(k.run(), Unchanged, "")
 		})
@@ -94,7 +94,7 @@ func TestStaleChecksumMoves(t *testing.T) {
 		k.asked()
 		k.want(k.run(), Failed, "the catalogue says")
 		if log := k.transfers(); len(log) != 1 || !strings.HasPrefix(log[0], weekly+" 200 ") {
-			t.Errorf("asked %q", log)
+			t.Errorf(`asked %q; want len(log) = 1, log[0] that begins with weekly+" 200 "`, log)
 		}
 	}
 	k.publish(observatory(t, "2026-02-05")) // another wrong sum: counted anew
@@ -122,7 +122,7 @@ func TestStaleChecksumWithoutTag(t *testing.T) {
 				k.asked()
 				k.want(k.run(), Failed, "the catalogue says")
 				if log := k.transfers(); len(log) != 1 {
-					t.Errorf("%s: asked %q", tt.name, log)
+					t.Errorf("%s: asked %q, want 1", tt.name, log)
 				}
 			}
 			k.behave(weekly, raw(tt.header, good))

@@ -26,17 +26,18 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		k.want(r, Failed, "bad: ")
 		for _, f := range r.Files {
 			if want := map[bool]Status{true: Failed, false: Fetched}[f.Name == "bad"]; f.Status != want {
-				t.Errorf("%v: %s is %s: %s", order, f.Name, f.Status, f.Error)
+				t.Errorf("%v: %s is %s: %s, want %s", order, f.Name, f.Status, f.Error, want)
 			}
 		}
 		k.noDownloads()
 		if n := len(r.Ingests); n != 2 || len(r.Ingests[1].Markets[0].Enriched) == 0 {
-			t.Errorf("%v: %d ingests", order, n)
+			t.Errorf("%v: %d ingests; want n = 2, len(r.Ingests[1].Markets[0].Enriched) != 0", order, n)
 		}
 		s := readState(filepath.Join(k.dir.Sources("FR"), folder.UpdateName))
 		if s.Files["sup"].Good == nil || s.Files["weekly"].Good == nil || s.Files["sup"].Refused != nil ||
 			s.Files["bad"].Refused == nil {
-			t.Errorf("%v: remembered %+v", order, s)
+			t.Errorf(`%v: remembered %+v; want s.Files["sup"].Good != nil, s.Files["weekly"].Good != nil, `+
+				`s.Files["sup"].Refused = nil, s.Files["bad"].Refused != nil`, order, s)
 		}
 	}
 }
@@ -51,19 +52,19 @@ func TestWaitsForItsBase(t *testing.T) {
 	k.want(k.run(), Failed, "sup: no anfr-observatoire")
 	s := readState(filepath.Join(k.dir.Sources("FR"), folder.UpdateName))
 	if s.Files["sup"].Refused != nil || s.Files["weekly"].Refused == nil {
-		t.Errorf("remembered %+v", s)
+		t.Errorf(`remembered %+v; want s.Files["sup"].Refused = nil, s.Files["weekly"].Refused != nil`, s)
 	}
 	k.asked()
 	k.want(k.run(), Failed, "sup: no anfr-observatoire")
-	if log := k.asked(); !slices.Equal(log, []string{sup + " 304 0", weekly + " 304 0"}) {
-		t.Errorf("asked %q", log)
+	if log, want := k.asked(), []string{sup + " 304 0", weekly + " 304 0"}; !slices.Equal(log, want) {
+		t.Errorf("asked %q, want %q", log, want)
 	}
 	k.put(weekly, observatory(t, "2026-01-15"))
 	k.asked()
 	r := k.run()
 	k.want(r, Updated, "")
 	if log := k.asked(); log[0] != sup+" 304 0" || r.Files[0].Status != Fetched {
-		t.Errorf("asked %q: %+v", log, r.Files[0])
+		t.Errorf(`asked %q: %+v; want log[0] = sup+" 304 0", r.Files[0].Status = %v`, log, r.Files[0], Fetched)
 	}
 	k.noDownloads()
 }

@@ -86,7 +86,8 @@ func wantRefused(t *testing.T, c *client, address string) {
 		return 0, err
 	})
 	if err == nil || !strings.Contains(err.Error(), "which is no public address") || tries != 1 {
-		t.Errorf("%s: %v after %d tries", address, err, tries)
+		t.Errorf(`%s: %v after %d tries; want an error with "which is no public address", tries = 1`, address, err,
+			tries)
 	}
 }
 
@@ -107,7 +108,8 @@ func TestPrivateAddresses(t *testing.T) {
 	defer known.close()
 	wantRefused(t, known, outer.URL)
 	if asked.Load() != 0 || followed.Load() != 1 {
-		t.Errorf("the inner server was asked %d times, the outer one %d", asked.Load(), followed.Load())
+		t.Errorf("the inner server was asked %d times, the outer one %d; want asked.Load() = 0, followed.Load() = 1",
+			asked.Load(), followed.Load())
 	}
 }
 
@@ -135,7 +137,8 @@ func TestNamedHost(t *testing.T) {
 	wantRefused(t, c, s.URL) // another host at the same address
 	shipped, err := Default()
 	if err != nil || len(shipped.hosts()) != 0 || asked.Load() != 1 {
-		t.Errorf("%v, %v, asked %d times", shipped.hosts(), err, asked.Load())
+		t.Errorf("%v, %v, asked %d times; want no error, len(shipped.hosts()) = 0, asked.Load() = 1", shipped.hosts(),
+			err, asked.Load())
 	}
 }
 
@@ -163,7 +166,8 @@ func TestProxy(t *testing.T) {
 		"http://known-to-the-proxy.test/"} {
 		a, err := c.get(t.Context(), address, http.Header{}, http.StatusOK)
 		if err != nil || asked.Load() != int64(n+1) {
-			t.Fatalf("%s: %v, the proxy was asked %d times", address, err, asked.Load())
+			t.Fatalf("%s: %v, the proxy was asked %d times; want no error, asked.Load() = int64(n+1)", address, err,
+				asked.Load())
 		}
 		a.Body.Close()
 	}
@@ -172,6 +176,6 @@ func TestProxy(t *testing.T) {
 		wantRefused(t, c, address)
 	}
 	if asked.Load() != 4 {
-		t.Errorf("the proxy was asked %d times", asked.Load())
+		t.Errorf("the proxy was asked %d times, want 4", asked.Load())
 	}
 }

@@ -187,7 +187,7 @@ func (k *kit) runWith(o Options) *SourceReport {
 		k.t.Fatal(err)
 	}
 	if len(r.Sources) != 1 {
-		k.t.Fatalf("%d sources", len(r.Sources))
+		k.t.Fatalf("%d sources, want 1", len(r.Sources))
 	}
 	return r.Sources[0]
 }

@@ -42,27 +42,29 @@ func TestNewerByHand(t *testing.T) {
 	r := k.run()
 	k.want(r, Failed, "older than the present snapshot of 2026-01-29")
 	if log := k.asked(); !strings.HasPrefix(log[0], weekly+" 200 ") {
-		t.Errorf("asked %q", log)
+		t.Errorf(`asked %q; want log[0] that begins with weekly+" 200 "`, log)
 	}
 	if !strings.Contains(strings.Join(r.Notes, " "),
 		"FR: its snapshot, of 2026-01-29, is another than the last update left; the files are fetched again") {
-		t.Errorf("notes %q", r.Notes)
+		t.Errorf(`notes %q; want strings.Join(r.Notes, " ") with "FR: its snapshot, of 2026-01-29, is another `+
+			`than the last update left; the files are fetched again"`, r.Notes)
 	}
 	if k.date() != "2026-01-29" {
-		t.Errorf("put back to %s", k.date())
+		t.Errorf("put back to %s, want 2026-01-29", k.date())
 	}
 	before := k.listing()
 	r = k.run()
 	k.want(r, Failed, "refused before")
 	if log := k.asked(); !slices.Equal(log, []string{weekly + " 304 0", towns + " 304 0"}) || len(r.Notes) != 0 ||
 		k.listing() != before {
-		t.Errorf("asked %q, notes %q", log, r.Notes)
+		t.Errorf(`asked %q, notes %q; want log = []string{weekly + " 304 0", towns + " 304 0"}, len(r.Notes) = `+
+			"0, k.listing() = %v", log, r.Notes, before)
 	}
 	k.put(weekly, observatory(t, "2026-02-05"))
 	k.want(k.run(), Updated, "")
 	k.want(k.run(), Unchanged, "")
 	if k.date() != "2026-02-05" {
-		t.Errorf("date %s", k.date())
+		t.Errorf("date %s, want 2026-02-05", k.date())
 	}
 }
 
@@ -95,14 +97,16 @@ func TestSnapshotIsAnother(t *testing.T) {
 			r := k.run()
 			k.want(r, Updated, "")
 			if !strings.Contains(strings.Join(r.Notes, " "), tt.words) || k.date() != "2026-01-15" {
-				t.Errorf("%s: notes %q, date %s", tt.name, r.Notes, k.date())
+				t.Errorf(`%s: notes %q, date %s; want strings.Join(r.Notes, " ") with %v, k.date() = "2026-01-15"`,
+					tt.name, r.Notes, k.date(), tt.words)
 			}
 			if log := k.asked(); strings.Contains(strings.Join(log, " "), "304") {
-				t.Errorf("%s: asked %q", tt.name, log)
+				t.Errorf(`%s: asked %q; want strings.Join(log, " ") without "304"`, tt.name, log)
 			}
 			before := k.listing()
 			if r := k.run(); r.Status != Unchanged || len(r.Notes) != 0 || k.listing() != before {
-				t.Errorf("%s: then %s %q", tt.name, r.Status, r.Notes)
+				t.Errorf("%s: then %s %q; want r.Status = %v, len(r.Notes) = 0, k.listing() = %v", tt.name, r.Status,
+					r.Notes, Unchanged, before)
 			}
 		})
 	}
@@ -133,11 +137,11 @@ func TestLookTakesNoMemory(t *testing.T) {
 	found := s.look(dir, frenchSource, "test")
 	runtime.ReadMemStats(&after)
 	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 || len(found) > 0 || s.Files["a"] != good {
-		t.Errorf("%d bytes of memory, %q, %+v", n, found, s)
+		t.Errorf(`%d bytes of memory, %q, %+v; want n <= 1<<20, len(found) = 0, s.Files["a"] = %v`, n, found, s, good)
 	}
 	// Another program must see whether it can read them.
 	if found = s.look(dir, frenchSource, "next"); len(found) != 1 || len(s.Files) != 0 {
-		t.Errorf("%q, %+v", found, s)
+		t.Errorf("found = %q, s = %+v; want len(found) = 1, len(s.Files) = 0", found, s)
 	}
 }
 
@@ -166,7 +170,7 @@ func TestNothingIsWritten(t *testing.T) {
 	time.Sleep(10 * time.Millisecond)
 	k.want(k.run(), Unchanged, "")
 	if after := all(); after != before || !strings.Contains(before, "update.lock") {
-		t.Errorf("before:\n%safter:\n%s", before, after)
+		t.Errorf("before:\n%safter:\n%s; want after = %v, before with \"update.lock\"", before, after, before)
 	}
 	lock, err := k.dir.LockQuietly("update")
 	if err != nil {
@@ -175,7 +179,7 @@ func TestNothingIsWritten(t *testing.T) {
 	defer lock.Unlock()
 	if _, err := Run(context.Background(), k.options()); err == nil ||
 		!strings.Contains(err.Error(), "another update") {
-		t.Error(err)
+		t.Errorf(`err = %v; want an error with "another update"`, err)
 	}
 }
 
@@ -194,7 +198,8 @@ func TestStateForm(t *testing.T) {
 	}
 	if err := json.Unmarshal(text, &v); err != nil || v.Files["weekly"].Good.ETag != k.files[weekly].etag ||
 		len(v.Snapshots["FR"]) != 64 || v.By == "" {
-		t.Errorf("%v: %s", err, text)
+		t.Errorf(`err = %v, text = %s; want no error, v.Files["weekly"].Good.ETag = %v, len(v.Snapshots["FR"]) = `+
+			`64, v.By != ""`, err, text, k.files[weekly].etag)
 	}
 }
 

@@ -17,7 +17,7 @@ func TestDefaultTable(t *testing.T) {
 	}
 	for _, f := range table.Files {
 		if m := market.Get(f.Market); !m.HasInventory() || f.Licence == "" || !strings.HasPrefix(f.URL, "https://") {
-			t.Errorf("%+v", f)
+			t.Errorf(`f = %+v; want m.HasInventory(), f.Licence != "", f.URL that begins with "https://"`, f)
 		}
 	}
 	for _, m := range []string{"SFR", "BOUYGUES", "ORANGE", "FREE"} {
@@ -35,7 +35,7 @@ func TestDefaultTable(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f := table.named(tt.want)
 			if _, ok := f.rank(&entry{names: []string{tt.name}}); !ok {
-				t.Errorf("%s does not match %s", tt.name, f.Match)
+				t.Errorf("%s does not match %s; want ok", tt.name, f.Match)
 			}
 		})
 	}
@@ -46,7 +46,7 @@ func TestDefaultTable(t *testing.T) {
 			{remote{URL: "c"}, []string{"20260901-export-etalab-ref.zip"}, "2026-09-05"},
 		})
 		if err != nil || r.URL != "b" {
-			t.Errorf("%+v %v", r, err)
+			t.Errorf(`r = %+v, err = %v; want no error, r.URL = "b"`, r, err)
 		}
 	}
 }

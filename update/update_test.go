@@ -38,10 +38,11 @@ func TestSecondRunTouchesNothing(t *testing.T) {
 	k.want(r, Updated, "")
 	if len(r.Files) != 2 || r.Files[0].Status != Fetched ||
 		r.Files[0].Bytes != int64(len(observatory(t, "2026-01-15"))) || len(r.Ingests) != 1 {
-		t.Errorf("%+v", r.Files)
+		t.Errorf("r.Files = %+v; want len(r.Files) = 2, r.Files[0].Status = %v, r.Files[0].Bytes = "+
+			`int64(len(observatory(t, "2026-01-15"))), len(r.Ingests) = 1`, r.Files, Fetched)
 	}
 	if k.date() != "2026-01-15" {
-		t.Errorf("date %q", k.date())
+		t.Errorf(`date %q, want "2026-01-15"`, k.date())
 	}
 	k.noDownloads()
 	k.asked()
@@ -49,17 +50,18 @@ func TestSecondRunTouchesNothing(t *testing.T) {
 	r = k.run()
 	k.want(r, Unchanged, "")
 	if len(r.Ingests) != 0 || k.listing() != before {
-		t.Errorf("touched:\n%s\n%s", before, k.listing())
+		t.Errorf("touched:\n%s\n%s; want len(r.Ingests) = 0, k.listing() = %v", before, k.listing(), before)
 	}
-	if log := k.asked(); !slices.Equal(log, []string{weekly + " 304 0", towns + " 304 0"}) {
-		t.Errorf("asked %q", log)
+	if log, want := k.asked(), []string{weekly + " 304 0", towns + " 304 0"}; !slices.Equal(log, want) {
+		t.Errorf("asked %q, want %q", log, want)
 	}
 	// One of them new: only that one is read, the other is kept.
 	k.put(weekly, observatory(t, "2026-01-22"))
 	r = k.run()
 	k.want(r, Updated, "")
 	if r.Files[0].Status != Fetched || r.Files[1].Status != Unchanged || k.date() != "2026-01-22" {
-		t.Errorf("%+v %s", r.Files, k.date())
+		t.Errorf("r.Files = %+v, k.date() = %s; want r.Files[0].Status = %v, r.Files[1].Status = %v, k.date() = "+
+			`"2026-01-22"`, r.Files, k.date(), Fetched, Unchanged)
 	}
 	// Without its snapshots, the folder has nothing that could be unchanged.
 	os.RemoveAll(k.dir.Snapshots())
@@ -69,7 +71,7 @@ func TestSecondRunTouchesNothing(t *testing.T) {
 	o.Force = true
 	k.want(k.runWith(o), Updated, "")
 	if log := strings.Join(k.asked(), " "); strings.Contains(log, "304") {
-		t.Errorf("--force asked %s", log)
+		t.Errorf(`--force asked %s; want log without "304"`, log)
 	}
 }
 
@@ -84,7 +86,7 @@ func TestCutTransferResumes(t *testing.T) {
 	var have int
 	if _, err := fmt.Sscanf(log[1], weekly+" 206 %d bytes=%d-", new(int), &have); err != nil || have == 0 ||
 		have > half {
-		t.Fatalf("asked %q", log)
+		t.Fatalf("asked %q; want no error, have != 0, have <= %v", log, half)
 	}
 	if want := fmt.Sprintf("%s 206 %d bytes=%d-", weekly, len(text)-have, have); log[1] != want {
 		t.Errorf("asked %q, want %q", log[1], want)
@@ -109,14 +111,15 @@ func TestCutTransferResumes(t *testing.T) {
 	k.want(k.run(), Failed, "weekly: the server answers 503 Service Unavailable (after 4 tries)")
 	part, err := os.Stat(filepath.Join(k.dir.Downloads(), "FR", "weekly", "SYNTHETIC_observatoire.csv"))
 	if err != nil || part.Size() == 0 {
-		t.Fatalf("%v %v", part, err)
+		t.Fatalf("part = %v, err = %v; want no error, part.Size() != 0", part, err)
 	}
 	k.behave(weekly, nil)
 	k.asked()
 	r := k.run()
 	k.want(r, Updated, "")
 	if f := r.Files[0]; f.Resumed != part.Size() || f.Bytes != int64(len(text))-part.Size() {
-		t.Errorf("%+v, had %d of %d", f, part.Size(), len(text))
+		t.Errorf("%+v, had %d of %d; want f.Resumed = part.Size(), f.Bytes = int64(len(text))-part.Size()",
+			f, part.Size(), len(text))
 	}
 	if k.date() != "2026-01-22" {
 		t.Error("not ingested")
@@ -182,7 +185,8 @@ func TestChangedAndIgnoredRange(t *testing.T) {
 			r := k.run()
 			k.want(r, Updated, "")
 			if k.date() != "2026-01-22" || r.Files[0].Resumed != 0 {
-				t.Errorf("%s: %s %+v", tt.name, k.date(), r.Files[0])
+				t.Errorf(`%s: k.date() = %s, r.Files[0] = %+v; want k.date() = "2026-01-22", r.Files[0].Resumed = 0`,
+					tt.name, k.date(), r.Files[0])
 			}
 			k.noDownloads()
 		})
@@ -215,19 +219,19 @@ func TestPoison(t *testing.T) {
 			k.put(weekly, tt.text)
 			k.want(k.run(), Failed, tt.words)
 			if k.date() != "2026-01-15" {
-				t.Errorf("%s: date %s", tt.name, k.date())
+				t.Errorf("%s: date %s, want 2026-01-15", tt.name, k.date())
 			}
 			k.noDownloads()
 			before := k.listing()
 			k.asked()
 			k.want(k.run(), Failed, "refused before")
 			if log := k.asked(); log[0] != weekly+" 304 0" || k.listing() != before {
-				t.Errorf("%s: asked %q", tt.name, log)
+				t.Errorf(`%s: asked %q; want log[0] = weekly+" 304 0", k.listing() = %v`, tt.name, log, before)
 			}
 			k.put(weekly, good)
 			k.want(k.run(), Updated, "")
 			if k.date() != "2026-01-22" {
-				t.Errorf("%s: date %s after the good file", tt.name, k.date())
+				t.Errorf("%s: date %s after the good file, want 2026-01-22", tt.name, k.date())
 			}
 			k.want(k.run(), Unchanged, "")
 		})
@@ -243,7 +247,7 @@ func TestBackToTheGoodFile(t *testing.T) {
 	k.asked()
 	k.want(k.run(), Unchanged, "")
 	if log := k.asked(); log[0] != weekly+" 304 0" {
-		t.Errorf("asked %q", log)
+		t.Errorf("asked %q, want %v", log, weekly+" 304 0")
 	}
 	// Another relais may think better of what was refused.
 	k.put(weekly, []byte("x"))
@@ -257,7 +261,7 @@ func TestBackToTheGoodFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := k.run(); strings.Contains(r.Problem(), "refused before") {
-		t.Error(r.Problem())
+		t.Errorf(`r.Problem() = %v; want r.Problem() without "refused before"`, r.Problem())
 	}
 	// A state that cannot be read costs a download, no more.
 	os.WriteFile(path, []byte("{"), 0o644)
@@ -278,14 +282,17 @@ func TestOneBadOneGood(t *testing.T) {
 	k.want(r, Updated, "")
 	if r.Files[0].Status != Fetched || r.Ingests[0].Markets[0].Enriched["azimuths"] == 0 &&
 		len(r.Ingests[0].Markets[0].Enriched) == 0 {
-		t.Errorf("%+v %+v", r.Files[0], r.Ingests[0].Markets[0])
+		t.Errorf("r.Files[0] = %+v, r.Ingests[0].Markets[0] = %+v; want r.Files[0].Status = %v, "+
+			`r.Ingests[0].Markets[0].Enriched["azimuths"] != 0 or len(r.Ingests[0].Markets[0].Enriched) != 0`,
+			r.Files[0], r.Ingests[0].Markets[0], Fetched)
 	}
 	k.put(sup, []byte("PK\x03\x04 no archive"))
 	k.put(weekly, observatory(t, "2026-01-22"))
 	r = k.run()
 	k.want(r, Failed, "sup: ")
 	if k.date() != "2026-01-22" || r.Files[1].Status != Fetched {
-		t.Errorf("%s %+v", k.date(), r.Files[1])
+		t.Errorf(`k.date() = %s, r.Files[1] = %+v; want k.date() = "2026-01-22", r.Files[1].Status = %v`, k.date(),
+			r.Files[1], Fetched)
 	}
 }
 
@@ -335,7 +342,7 @@ func TestUnreadMarkets(t *testing.T) {
 	o := k.options()
 	o.Markets = []market.Code{market.PT}
 	if _, err := Run(context.Background(), o); err == nil || !strings.Contains(err.Error(), "PT cannot be updated") {
-		t.Error(err)
+		t.Errorf(`err = %v; want an error with "PT cannot be updated"`, err)
 	}
 	o.Markets = []market.Code{market.DROM}
 	k.want(k.runWith(o), Updated, "")
@@ -356,8 +363,8 @@ func TestFolderInUse(t *testing.T) {
 	lock.Unlock()
 	k.asked()
 	k.want(k.run(), Updated, "")
-	if log := k.asked(); !slices.Equal(log, []string{weekly + " 304 0", towns + " 304 0"}) {
-		t.Errorf("asked %q", log)
+	if log, want := k.asked(), []string{weekly + " 304 0", towns + " 304 0"}; !slices.Equal(log, want) {
+		t.Errorf("asked %q, want %q", log, want)
 	}
 	k.noDownloads()
 }

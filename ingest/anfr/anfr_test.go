@@ -69,7 +69,7 @@ func files(t testing.TB, texts map[string]string) []source.Found {
 	for _, in := range inputs {
 		f, err := source.Detect(in, Kinds)
 		if err != nil || f.Kind == nil {
-			t.Fatalf("%s: kind %v, error %v", in.Name(), f.Kind, err)
+			t.Fatalf("%s: kind %v, error %v; want no error, f.Kind != nil", in.Name(), f.Kind, err)
 		}
 		found = append(found, f)
 	}
@@ -117,7 +117,8 @@ func build(t testing.TB, texts map[string]string, codes ...market.Code) (map[str
 			rejected += n
 		}
 		if r.Rows != r.Served+rejected {
-			t.Errorf("%s: %d rows, %d served, %d rejected", r.Path, r.Rows, r.Served, rejected)
+			t.Errorf("%s: %d rows, %d served, %d rejected, want %d", r.Path, r.Rows, r.Served, rejected,
+				r.Served+rejected)
 		}
 	}
 	return sites, byKind, builders
@@ -173,11 +174,13 @@ func TestObservatory(t *testing.T) {
 		t.Errorf("%d rows, rejected (-want +got)\n%s", r.Rows, diff)
 	}
 	if !slices.Contains(r.Examples, source.Example{Line: 9, Reason: "territory not served"}) {
-		t.Errorf("examples: %v", r.Examples)
+		t.Errorf(`examples: %v; want slices.Contains(r.Examples, source.Example{Line: 9, Reason: "territory not `+
+			`served"})`, r.Examples)
 	}
 	for _, b := range builders {
 		if b.SourceDate != "2026-08-27" || b.UpdatedAt != "2026-08-27T16:11:53" || b.Synthetic {
-			t.Errorf("%s: date %s, updated %s, synthetic %v", b.Market, b.SourceDate, b.UpdatedAt, b.Synthetic)
+			t.Errorf(`%s: date %s, updated %s, synthetic %v; want b.SourceDate = "2026-08-27", b.UpdatedAt = `+
+				`"2026-08-27T16:11:53", !b.Synthetic`, b.Market, b.SourceDate, b.UpdatedAt, b.Synthetic)
 		}
 	}
 }
@@ -185,7 +188,8 @@ func TestObservatory(t *testing.T) {
 func TestOnlyOneMarket(t *testing.T) {
 	sites, reports, _ := build(t, map[string]string{"o.csv": observatory}, market.DROM)
 	if len(sites) != 1 || sites["300"].ID != "300" || reports[Observatory].Rejected["market FR not asked for"] == 0 {
-		t.Errorf("%d sites, rejected %v", len(sites), reports[Observatory].Rejected)
+		t.Errorf(`%d sites, rejected %v; want len(sites) = 1, sites["300"].ID = "300", `+
+			`reports[Observatory].Rejected["market FR not asked for"] != 0`, len(sites), reports[Observatory].Rejected)
 	}
 }
 
@@ -213,7 +217,7 @@ func TestHeaderVariants(t *testing.T) {
 				t.Errorf("%s (-want +got)\n%s", tt.name, diff)
 			}
 			if builders[0].UpdatedAt != "2026-08-27T00:00:00" {
-				t.Errorf("%s: updated at %s", tt.name, builders[0].UpdatedAt)
+				t.Errorf("%s: updated at %s, want 2026-08-27T00:00:00", tt.name, builders[0].UpdatedAt)
 			}
 		})
 	}
@@ -221,11 +225,11 @@ func TestHeaderVariants(t *testing.T) {
 		1) + `5;ORANGE;200;LTE 800;2020-03-04;003;03001;4G;;0032290164;23;27,2;;LIEU;RUE;;;03100;03001;"46.5 , 3.25";x;En service` + "\n"
 	_, _, builders := build(t, map[string]string{"20260828094512_observatoire_2g_3g_20260827.csv": noDate}, market.FR)
 	if builders[0].UpdatedAt != "2026-08-27T00:00:00" {
-		t.Errorf("date of the name: %s", builders[0].UpdatedAt)
+		t.Errorf("date of the name: %s, want 2026-08-27T00:00:00", builders[0].UpdatedAt)
 	}
 	if _, _, err := Build(files(t, map[string]string{"o.csv": noDate}), []*market.Market{market.Get(market.FR)},
 		nil); err == nil || !strings.Contains(err.Error(), "date_maj") {
-		t.Errorf("no date anywhere: %v", err)
+		t.Errorf(`no date anywhere: %v; want an error with "date_maj"`, err)
 	}
 }
 
@@ -240,7 +244,8 @@ func TestBands(t *testing.T) {
 		{"7,03e+05", "713000", "K", 708e6}, {"3490", "3580", "M", 3535e6}, {"x", "1", "M", 0}, {"1", "2", "T", 0}} {
 		if hertz, ok := centre([]byte(tt.from), []byte(tt.to), []byte(tt.unit)); ok != (tt.hertz > 0) ||
 			ok && hertz != tt.hertz {
-			t.Errorf("%+v: %d, %v", tt, hertz, ok)
+			t.Errorf("tt = %+v, hertz = %d, ok = %v; want ok = (tt.hertz > 0), !ok or hertz = %v", tt, hertz, ok,
+				tt.hertz)
 		}
 	}
 	emitters, bands := "EMR_ID;EMR_LB_SYSTEME;STA_NM_ANFR;AER_ID;EMR_DT_SERVICE\n1;LTE 800;0032700002;7;\n",
@@ -308,21 +313,25 @@ func TestSUPTables(t *testing.T) {
 		t.Errorf("received %v, want %v", s.RxFrequencies, want)
 	}
 	if !s.FixedLink || !s.SharedRadio || !s.Crozon || s.AntennaHeight != 25 || s.Height != 27.2 {
-		t.Errorf("link %v, shared %v, crozon %v, antenna height %v, height %v", s.FixedLink, s.SharedRadio, s.Crozon,
-			s.AntennaHeight, s.Height)
+		t.Errorf("link %v, shared %v, crozon %v, antenna height %v, height %v; want s.FixedLink, s.SharedRadio, "+
+			"s.Crozon, s.AntennaHeight = 25, s.Height = 27.2", s.FixedLink, s.SharedRadio, s.Crozon, s.AntennaHeight,
+			s.Height)
 	}
 	if s.Implemented != day(2012, 6, 4) || s.Commissioned != day(2013, 8, 7) {
-		t.Errorf("implemented %s, commissioned %s", s.Implemented, s.Commissioned)
+		t.Errorf("implemented %s, commissioned %s; want s.Implemented = day(2012, 6, 4), s.Commissioned = "+
+			"day(2013, 8, 7)", s.Implemented, s.Commissioned)
 	}
 	s = sites["200"]
 	if !slices.Equal(s.Azimuths, []uint16{90}) || !slices.Equal(s.TxFrequencies, []uint64{1_815_050_000}) ||
 		s.SharedRadio || s.Crozon || s.FixedLink {
-		t.Errorf("support 200: %+v", s)
+		t.Errorf("support 200: %+v; want s.Azimuths = []uint16{90}, s.TxFrequencies = []uint64{1_815_050_000}, "+
+			"!s.SharedRadio, !s.Crozon, !s.FixedLink", s)
 	}
 	s = sites["300"]
 	if len(s.Azimuths) != 0 || !s.SharedRadio || s.Crozon || s.HeightText != "12,5" || s.Owner.Label != "ORANGE" ||
 		s.Nature.Label != "Mât béton" {
-		t.Errorf("support 300: %+v", s)
+		t.Errorf(`support 300: %+v; want len(s.Azimuths) = 0, s.SharedRadio, !s.Crozon, s.HeightText = "12,5", `+
+			`s.Owner.Label = "ORANGE", s.Nature.Label = "Mât béton"`, s)
 	}
 	for _, tt := range []struct {
 		kind string
@@ -342,6 +351,7 @@ func TestSUPTables(t *testing.T) {
 	}
 	if got := builders[0].Enriched; got[snapshot.Azimuths] != 2 || got[snapshot.Frequencies] != 2 ||
 		got[snapshot.Dates] != 1 {
-		t.Errorf("enriched: %v", got)
+		t.Errorf("enriched: %v; want got[snapshot.Azimuths] = 2, got[snapshot.Frequencies] = 2, "+
+			"got[snapshot.Dates] = 1", got)
 	}
 }

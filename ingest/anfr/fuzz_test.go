@@ -58,20 +58,22 @@ func FuzzBuild(f *testing.F) {
 				}
 				if s, err := snapshot.ReadFile(path, b.Market); err != nil || s.Len() != b.Len() ||
 					s.Emissions() != b.Emissions() {
-					t.Errorf("%d sites with %d emissions do not come back: %v", b.Len(), b.Emissions(), err)
+					t.Errorf("%d sites with %d emissions do not come back: %v; want no error, s.Len() = b.Len(), "+
+						"s.Emissions() = b.Emissions()", b.Len(), b.Emissions(), err)
 				}
 			}
 		}
 		for _, r := range reports {
 			if r.Served < 0 || r.Served > r.Rows {
-				t.Errorf("%s: %d of %d rows served", r.Kind, r.Served, r.Rows)
+				t.Errorf("%s: %d of %d rows served; want r.Served >= 0, r.Served <= %v", r.Kind, r.Served, r.Rows,
+					r.Rows)
 			}
 			if r.Kind == Observatory {
 				served = r.Served
 			}
 		}
 		if emissions != served {
-			t.Errorf("%d emissions of %d served rows", emissions, served)
+			t.Errorf("%d emissions of %d served rows, want %d", emissions, served, served)
 		}
 	})
 }

@@ -68,14 +68,15 @@ func TestDMS(t *testing.T) {
 		t.Run(tt.in, func(t *testing.T) {
 			p, ok := parseDMS([]byte(tt.in))
 			if !ok || math.Abs(p.Lat-tt.want[0]) > 1e-7 || math.Abs(p.Lng-tt.want[1]) > 1e-7 {
-				t.Errorf("%q: %v, %v", tt.in, p, ok)
+				t.Errorf("tt.in = %q, p = %v, ok = %v; want ok, math.Abs(p.Lat-tt.want[0]) <= 1e-7, "+
+					"math.Abs(p.Lng-tt.want[1]) <= 1e-7", tt.in, p, ok)
 			}
 		})
 	}
 	for _, in := range []string{"", "46°10'39''N", "46°60'39''N 3°22'27''E", "46°10'60''N 3°22'27''E",
 		"46 10 39 N 3 22 27 E", "91°10'39''N 3°22'27''E", "46°10'39''X 3°22'27''E", "°''N °''E"} {
 		if p, ok := parseDMS([]byte(in)); ok {
-			t.Errorf("%q: %v", in, p)
+			t.Errorf("in = %q, p = %v; want !ok", in, p)
 		}
 	}
 }
@@ -127,6 +128,6 @@ func TestManyPositions(t *testing.T) {
 	}
 	_, reports, _ := build(t, map[string]string{"o.csv": positions(text...)}, market.FR)
 	if r := reports[Observatory]; r.Served != 1 || r.Rejected[otherPosition] != 1999 {
-		t.Errorf("%+v", r)
+		t.Errorf("r = %+v; want r.Served = 1, r.Rejected[otherPosition] = 1999", r)
 	}
 }

@@ -54,6 +54,6 @@ func TestReadPublished(t *testing.T) {
 		t.Errorf("%s", strings.Join(got, "\n"))
 	}
 	if r.Rows != 7 || r.Served != 2 || len(r.Rejected) != 5 {
-		t.Errorf("%+v", r)
+		t.Errorf("r = %+v; want r.Rows = 7, r.Served = 2, len(r.Rejected) = 5", r)
 	}
 }

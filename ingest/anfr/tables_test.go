@@ -27,11 +27,14 @@ func TestOtherTables(t *testing.T) {
 	s := sites["100"]
 	if s.Commune != "Saint-Rémy-en-Rollat" || sites["200"].Commune != "PIETRASERENA" ||
 		sites["300"].Commune != "ST DENIS" {
-		t.Errorf("communes %q, %q, %q", s.Commune, sites["200"].Commune, sites["300"].Commune)
+		t.Errorf(`communes %q, %q, %q; want s.Commune = "Saint-Rémy-en-Rollat", sites["200"].Commune = `+
+			`"PIETRASERENA", sites["300"].Commune = "ST DENIS"`, s.Commune, sites["200"].Commune, sites["300"].Commune)
 	}
 	if s.Stations[0].OperatorSiteID != "10235" || s.Stations[1].OperatorSiteID != "T1" || !s.SharedRadio || s.Crozon ||
 		sites["200"].SharedRadio {
-		t.Errorf("stations %+v, shared %v, crozon %v", s.Stations, s.SharedRadio, s.Crozon)
+		t.Errorf(`stations %+v, shared %v, crozon %v; want s.Stations[0].OperatorSiteID = "10235", `+
+			`s.Stations[1].OperatorSiteID = "T1", s.SharedRadio, !s.Crozon, !sites["200"].SharedRadio`, s.Stations,
+			s.SharedRadio, s.Crozon)
 	}
 	if diff := cmp.Diff([]site.RadioID{{Kind: site.ENB, Operator: 0, Value: 1009},
 		{Kind: site.GNB, Operator: 0, Value: 1009}}, s.Radio); diff != "" {
@@ -43,8 +46,9 @@ func TestOtherTables(t *testing.T) {
 	}
 	if s.CrozonLeader != "BOUYGUES" || s.Nature.Label != "Pylône neuf" || sites["200"].Nature.Label != "Balcon" ||
 		s.Owner.Label != "Nouveau propriétaire" {
-		t.Errorf("leader %q, nature %q, %q, owner %q", s.CrozonLeader, s.Nature.Label, sites["200"].Nature.Label,
-			s.Owner.Label)
+		t.Errorf(`leader %q, nature %q, %q, owner %q; want s.CrozonLeader = "BOUYGUES", s.Nature.Label = "Pylône `+
+			`neuf", sites["200"].Nature.Label = "Balcon", s.Owner.Label = "Nouveau propriétaire"`, s.CrozonLeader,
+			s.Nature.Label, sites["200"].Nature.Label, s.Owner.Label)
 	}
 	for _, tt := range []struct {
 		kind string
@@ -78,7 +82,7 @@ func TestKinds(t *testing.T) {
 		t.Run(tt.kind, func(t *testing.T) {
 			found := files(t, map[string]string{"anything": tt.head})
 			if found[0].Kind.Name != tt.kind {
-				t.Errorf("%s is taken for %s", tt.kind, found[0].Kind.Name)
+				t.Errorf("%s is taken for %s, want %s", tt.kind, found[0].Kind.Name, tt.kind)
 			}
 		})
 	}

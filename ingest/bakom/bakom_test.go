@@ -98,7 +98,8 @@ func good(t testing.TB, rows ...row) (*source.Report, *snapshot.Snapshot, map[st
 		rejected += n
 	}
 	if r.Rows != len(rows) || r.Served != len(all) || r.Rows != r.Served+rejected {
-		t.Errorf("%d rows, %d served as %d sites, %d rejected", r.Rows, r.Served, len(all), rejected)
+		t.Errorf("%d rows, %d served as %d sites, %d rejected; want r.Rows = len(rows), r.Served = len(all), "+
+			"r.Rows = r.Served+rejected", r.Rows, r.Served, len(all), rejected)
 	}
 	return r, s, all
 }
@@ -113,13 +114,15 @@ func TestSite(t *testing.T) {
 		row{station: "Swisscom STSB", class: "-", technology: "Technology : 2G, 5G,6G",
 			permission: "Site data sheet 2999-01-01"})
 	if snap.SourceDate != "2025-12-12" || snap.UpdatedAt != "2025-12-12T00:00:00" || snap.Synthetic {
-		t.Errorf("of %q, %q", snap.SourceDate, snap.UpdatedAt)
+		t.Errorf(`of %q, %q; want snap.SourceDate = "2025-12-12", snap.UpdatedAt = "2025-12-12T00:00:00", `+
+			"!snap.Synthetic", snap.SourceDate, snap.UpdatedAt)
 	}
 	if r.Date != "2025-12-12" || !strings.Contains(r.Warning, "; 1 data sheets are dated later than tomorrow") {
-		t.Errorf("%s, warning %q", r.Date, r.Warning)
+		t.Errorf(`%s, warning %q; want r.Date = "2025-12-12", r.Warning with "; 1 data sheets are dated later `+
+			`than tomorrow"`, r.Date, r.Warning)
 	}
 	if want := []string{"Indoor ≤ 6 Werp", "Outdoor > 6 Werp"}; !slices.Equal(snap.Statuses, want) {
-		t.Errorf("statuses %q", snap.Statuses)
+		t.Errorf("statuses %q, want %q", snap.Statuses, want)
 	}
 	for _, tt := range []struct{ id, want string }{
 		{"salt-be_1014a", "Salt BE_1014A|SALT_CH|BE_1014A|UMTS 3G 1,LTE 4G 1,NR 5G 1,"},
@@ -130,7 +133,7 @@ func TestSite(t *testing.T) {
 		t.Run(tt.id, func(t *testing.T) {
 			s := all[tt.id]
 			if len(s.Stations) != 1 {
-				t.Errorf("%s: %d stations; sites are %v", tt.id, len(s.Stations), all)
+				t.Errorf("%s: %d stations; sites are %v, want 1", tt.id, len(s.Stations), all)
 				return
 			}
 			got := s.SourceCode + "|" + snap.Operators[s.Stations[0].Operator] + "|" + s.Stations[0].OperatorSiteID +
@@ -178,12 +181,13 @@ func TestRejects(t *testing.T) {
 	r, _, all := good(t, rows...)
 	for reason := range bad {
 		if r.Rejected[reason] != 1 {
-			t.Errorf("%s: %d", reason, r.Rejected[reason])
+			t.Errorf("%s: r.Rejected[reason] = %d, want 1", reason, r.Rejected[reason])
 		}
 	}
 	if len(all) != 1 || len(r.Rejected) != len(bad) ||
 		!slices.Equal(r.Unknown, []source.Spelling{{Name: "Orange", Rows: 1}}) {
-		t.Errorf("%d sites, %v, unknown %v", len(all), r.Rejected, r.Unknown)
+		t.Errorf("%d sites, %v, unknown %v; want len(all) = 1, len(r.Rejected) = len(bad), r.Unknown = "+
+			`[]source.Spelling{{Name: "Orange", Rows: 1}}`, len(all), r.Rejected, r.Unknown)
 	}
 	// Each position's own ways to be none.
 	for _, tt := range []struct{ at, want string }{
@@ -213,7 +217,8 @@ func TestNothingInherited(t *testing.T) {
 	b, r, err := build(t, "x.json", text)
 	if err != nil || b[0].Len() != 1 || r[0].Rejected["not in the form of the register"] != 1 ||
 		r[0].Rejected["no station"] != 1 {
-		t.Errorf("%v, %v", r[0].Rejected, err)
+		t.Errorf(`r[0].Rejected = %v, err = %v; want no error, b[0].Len() = 1, r[0].Rejected["not in the form of `+
+			`the register"] = 1, r[0].Rejected["no station"] = 1`, r[0].Rejected, err)
 	}
 }
 
@@ -232,19 +237,20 @@ func TestOrder(t *testing.T) {
 		rand.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		r, snap, all := good(t, rows...)
 		if fmt.Sprint(r.Rejected) != "map[duplicate feature:2 station is elsewhere in a better feature:2 station is otherwise in a better feature:2]" {
-			t.Errorf("%v", r.Rejected)
+			t.Errorf(`r.Rejected = %v; want fmt.Sprint(r.Rejected) = "map[duplicate feature:2 station is `+
+				`elsewhere in a better feature:2 station is otherwise in a better feature:2]"`, r.Rejected)
 		}
 		if !slices.Equal(snap.Statuses, []string{"Airship", "Zeppelin", "Outdoor > 6 Werp"}) {
-			t.Errorf("statuses %q", snap.Statuses)
+			t.Errorf("statuses %q, want %q", snap.Statuses, []string{"Airship", "Zeppelin", "Outdoor > 6 Werp"})
 		}
 		if want == nil {
 			want = all
 		}
 		if fmt.Sprint(all) != fmt.Sprint(want) {
-			t.Fatalf("%v\nand\n%v", all, want)
+			t.Fatalf("%v\nand\n%v; want fmt.Sprint(all) = fmt.Sprint(want)", all, want)
 		}
 		if s := all["salt-b"]; s.Position.Lng < 7.4390 { // the newer one stands 100 m to the east
-			t.Errorf("the older feature remained: %v", s.Position)
+			t.Errorf("the older feature remained: %v; want s.Position.Lng >= 7.4390", s.Position)
 		}
 	}
 }
@@ -275,13 +281,13 @@ func TestFileErrors(t *testing.T) {
 	for _, ok := range []string{strings.Replace(head, "EPSG:2056", "urn:ogc:def:crs:EPSG::2056", 1),
 		`{"crs":null,"features":[`, `{"features":[`} {
 		if _, _, err := build(t, "x.json", ok+one+"]}"); err != nil {
-			t.Errorf("%s: %v", ok, err)
+			t.Errorf("%s: err = %v, want nil", ok, err)
 		}
 	}
 	b, _, err := build(t, "SYNTHETIC_x_20240102_2056_2024-02-30.json",
 		collection(row{station: "Salt A", permission: "none"}))
 	if err != nil || b[0].SourceDate != "2024-01-02" || !b[0].Synthetic {
-		t.Errorf("the name's date: %+v, %v", b, err)
+		t.Errorf(`the name's date: %+v, %v; want no error, b[0].SourceDate = "2024-01-02", b[0].Synthetic`, b, err)
 	}
 }
 
@@ -297,7 +303,8 @@ func TestReal(t *testing.T) {
 	}
 	if r[0].Rows != 8 || r[0].Served != 7 || r[0].Rejected["railway network (SBB)"] != 1 || len(r[0].Unknown) != 0 ||
 		r[0].Warning != "" {
-		t.Errorf("%+v", r[0])
+		t.Errorf(`r[0] = %+v; want r[0].Rows = 8, r[0].Served = 7, r[0].Rejected["railway network (SBB)"] = 1, `+
+			`len(r[0].Unknown) = 0, r[0].Warning = ""`, r[0])
 	}
 	snap, all := sites(t, b[0])
 	for _, tt := range []struct{ id, operator string }{
@@ -311,7 +318,8 @@ func TestReal(t *testing.T) {
 	} {
 		t.Run(tt.id, func(t *testing.T) {
 			if s, ok := all[tt.id]; !ok || snap.Operators[s.Stations[0].Operator] != tt.operator {
-				t.Errorf("%s: %+v", tt.id, s)
+				t.Errorf("tt.id = %s, s = %+v; want ok, snap.Operators[s.Stations[0].Operator] = %v", tt.id,
+					s, tt.operator)
 			}
 		})
 	}
@@ -334,7 +342,7 @@ func TestReal(t *testing.T) {
 		lng, _ := strconv.ParseFloat(l[3], 64)
 		p := all[fmt.Sprint("salt-", i)].Position
 		if d := math.Hypot(p.Lat-lat, (p.Lng-lng)*math.Cos(lat*math.Pi/180)) * 111195; d > 3 {
-			t.Errorf("%v: %.1f m from %v", l, d, p)
+			t.Errorf("%v: %.1f m from %v; want d <= 3", l, d, p)
 		}
 	}
 }
@@ -350,7 +358,8 @@ func FuzzBuild(f *testing.F) {
 			return
 		}
 		if b[0].Len() != r[0].Served || r[0].Served < 1 || r[0].Served > r[0].Rows {
-			t.Errorf("%d sites, %d of %d rows served", b[0].Len(), r[0].Served, r[0].Rows)
+			t.Errorf("%d sites, %d of %d rows served; want b[0].Len() = %v, r[0].Served >= 1, r[0].Served <= %v",
+				b[0].Len(), r[0].Served, r[0].Rows, r[0].Served, r[0].Rows)
 		}
 		sites(t, b[0])
 	})

@@ -58,7 +58,7 @@ func found(t testing.TB, path string) source.Found {
 	}
 	f, err := source.Detect(inputs[0], Kinds)
 	if err != nil || f.Kind == nil {
-		t.Fatalf("%s: %v, kind %v", path, err, f.Kind)
+		t.Fatalf("%s: %v, kind %v; want no error, f.Kind != nil", path, err, f.Kind)
 	}
 	return f
 }
@@ -77,7 +77,8 @@ func build(t testing.TB, list []source.Found) (*snapshot.Snapshot, map[string]si
 			sum += n
 		}
 		if sum != r.Rows || r.Served < 0 {
-			t.Errorf("%s: %d rows, %d served, rejected %v", r.Path, r.Rows, r.Served, r.Rejected)
+			t.Errorf("%s: %d rows, %d served, rejected %v; want sum = %v, r.Served >= 0", r.Path, r.Rows, r.Served,
+				r.Rejected, r.Rows)
 		}
 	}
 	sites := map[string]site.Site{}
@@ -89,7 +90,7 @@ func build(t testing.TB, list []source.Found) (*snapshot.Snapshot, map[string]si
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(path); err != nil || strings.Contains(string(text), "PLANTED") {
-		t.Errorf("what is not to be read is in the snapshot (%v)", err)
+		t.Errorf(`what is not to be read is in the snapshot (%v); want no error, string(text) without "PLANTED"`, err)
 	}
 	snap, err := snapshot.ReadFile(path, market.BE)
 	if err != nil {
@@ -99,7 +100,7 @@ func build(t testing.TB, list []source.Found) (*snapshot.Snapshot, map[string]si
 		var s site.Site
 		snap.Site(i, &s)
 		if _, twice := sites[s.ID]; twice {
-			t.Errorf("two sites with the id %s", s.ID)
+			t.Errorf("two sites with the id %s; want !twice", s.ID)
 		}
 		sites[s.ID] = s
 	}
@@ -126,7 +127,8 @@ func TestPlace(t *testing.T) {
 	snap, sites, reports := build(t, files(t, collection(crs, rows...)))
 	s := sites["20"]
 	if len(sites) != 2 || len(s.Stations) != 3 || s.SourceCode != "00001_001" || s.Area != -1 || site.Known(s.Height) {
-		t.Fatalf("%d sites; %+v", len(sites), s)
+		t.Fatalf(`%d sites; %+v; want len(sites) = 2, len(s.Stations) = 3, s.SourceCode = "00001_001", s.Area = `+
+			"-1, !site.Known(s.Height)", len(sites), s)
 	}
 	for i, want := range []struct{ operator, code, sitecode, on string }{
 		{"PROXIMUS_BE", "00001_001", "A-1", "2015-08-31"},
@@ -139,22 +141,25 @@ func TestPlace(t *testing.T) {
 			t.Errorf("station %+v, emission %+v, want %v", st, e, want)
 		}
 		if e.Station != i || e.System != "" || e.Generation != 0 || e.Status != noStatus {
-			t.Errorf("emission %+v", e)
+			t.Errorf(`emission %+v; want e.Station = %v, e.System = "", e.Generation = 0, e.Status = %v`,
+				e, i, noStatus)
 		}
 	}
 	if s.Address[0] != "Korenlei 12" || s.PostalCode != "9000" || s.Commune != "Gent" {
-		t.Errorf("the newest dossier's address: %+v", s)
+		t.Errorf(`the newest dossier's address: %+v; want s.Address[0] = "Korenlei 12", s.PostalCode = "9000", `+
+			`s.Commune = "Gent"`, s)
 	}
 	if far := sites["60"]; far.Emissions[0].On != 0 || far.PostalCode != "" || far.Address[0] != "" {
-		t.Errorf("%+v", far)
+		t.Errorf(`far = %+v; want far.Emissions[0].On = 0, far.PostalCode = "", far.Address[0] = ""`, far)
 	}
 	if want := map[string]int{"superseded by a newer dossier": 1}; !reflect.DeepEqual(reports[0].Rejected, want) ||
 		reports[0].Examples[0].Line != 5 {
-		t.Errorf("%+v", reports[0])
+		t.Errorf("reports[0] = %+v; want reports[0].Rejected = %v, reports[0].Examples[0].Line = 5", reports[0], want)
 	}
 	if snap.UpdatedAt != "2018-03-05T10:11:12" || snap.SourceDate != "2018-03-05" || snap.Statuses == nil ||
 		len(snap.Statuses) > 0 {
-		t.Errorf("%+v", snap.Meta)
+		t.Errorf(`snap.Meta = %+v; want snap.UpdatedAt = "2018-03-05T10:11:12", snap.SourceDate = "2018-03-05", `+
+			"snap.Statuses != nil, len(snap.Statuses) = 0", snap.Meta)
 	}
 }
 
@@ -197,7 +202,7 @@ func TestOrder(t *testing.T) {
 			want = got
 		}
 		if got != want || len(sites) < 200 || len(counts) != 5 {
-			t.Fatalf("%d sites, %v", len(sites), counts)
+			t.Fatalf("%d sites, %v; want got = %v, len(sites) >= 200, len(counts) = 5", len(sites), counts, want)
 		}
 		for _, s := range [][]string{rows, list} {
 			r.Shuffle(len(s), func(i, k int) { s[i], s[k] = s[k], s[i] })
@@ -286,7 +291,8 @@ func TestDate(t *testing.T) {
 	} {
 		t.Run(tt.text, func(t *testing.T) {
 			if a := parseApproval(tt.text); a.text+" "+a.day().String() != tt.want {
-				t.Errorf("%s: %q, %s", tt.text, a.text, a.day())
+				t.Errorf(`tt.text = %s, a.text = %q, a.day() = %s; want a.text+" "+a.day().String() = %v`, tt.text,
+					a.text, a.day(), tt.want)
 			}
 		})
 	}

@@ -44,7 +44,8 @@ func TestBIPT(t *testing.T) {
 	s := sites["bipt-12"]
 	if len(sites) != 3 || len(s.Stations) != 3 || s.SourceCode != "12" ||
 		!reflect.DeepEqual(snap.Statuses, []string{"A", "O"}) {
-		t.Fatalf("%d sites, %v; %+v", len(sites), snap.Statuses, s)
+		t.Fatalf(`%d sites, %v; %+v; want len(sites) = 3, len(s.Stations) = 3, s.SourceCode = "12", `+
+			`snap.Statuses = []string{"A", "O"}`, len(sites), snap.Statuses, s)
 	}
 	if s.Place != `Residentie "De Boei"` || s.Address != [3]string{"Straat 1", "3012 Leuven / 3000 Leuven"} ||
 		s.PostalCode != "3012" || s.Commune != "Leuven" {
@@ -58,14 +59,16 @@ func TestBIPT(t *testing.T) {
 	}
 	if b := sites["bipt-11"]; len(b.Stations) != 1 || b.Stations[0].OperatorSiteID != "b" || b.Place != "" ||
 		b.Emissions[0].Status != statusO {
-		t.Errorf("two names of one operator: %+v", b)
+		t.Errorf(`two names of one operator: %+v; want len(b.Stations) = 1, b.Stations[0].OperatorSiteID = "b", `+
+			`b.Place = "", b.Emissions[0].Status = %v`, b, statusO)
 	}
 	if c := sites["bipt-14"]; c.Emissions[0].Status != noStatus || c.Address[1] != "Gent" || c.PostalCode != "" {
-		t.Errorf("%+v", c)
+		t.Errorf(`c = %+v; want c.Emissions[0].Status = %v, c.Address[1] = "Gent", c.PostalCode = ""`, c, noStatus)
 	}
 	if r := reports[0]; !reflect.DeepEqual(r.Rejected, map[string]int{"refused by the authority": 1}) ||
 		!reflect.DeepEqual(r.Unknown, []source.Spelling{{Name: "ASTRID", Rows: 1}}) {
-		t.Errorf("%+v", r)
+		t.Errorf(`r = %+v; want r.Rejected = map[string]int{"refused by the authority": 1}, r.Unknown = `+
+			`[]source.Spelling{{Name: "ASTRID", Rows: 1}}`, r)
 	}
 }
 
@@ -85,7 +88,8 @@ func TestTogether(t *testing.T) {
 	s := sites["70"]
 	if len(sites) != 3 || len(s.Stations) != 3 || s.SourceCode != "P70" || s.Place != "Toren" ||
 		s.Address[0] != "Korenlei 10" {
-		t.Fatalf("%d sites; %+v", len(sites), s)
+		t.Fatalf(`%d sites; %+v; want len(sites) = 3, len(s.Stations) = 3, s.SourceCode = "P70", s.Place = `+
+			`"Toren", s.Address[0] = "Korenlei 10"`, len(sites), s)
 	}
 	for i, want := range []string{"PROXIMUS_BE P70 91A_00 1", "TELENET_BASE_BE T80 t 0", "ORANGE_BE 5 3 0"} {
 		st := s.Stations[i]
@@ -95,7 +99,8 @@ func TestTogether(t *testing.T) {
 	}
 	if _, ok := sites["bipt-7"]; !ok || sites["90"].Emissions[0].Status != noStatus || reports[0].Served != 3 ||
 		reports[1].Served != 3 {
-		t.Errorf("%v", sites)
+		t.Errorf(`sites = %v; want ok, sites["90"].Emissions[0].Status = %v, reports[0].Served = 3, `+
+			"reports[1].Served = 3", sites, noStatus)
 	}
 }
 
@@ -140,6 +145,7 @@ func TestBIPTBadRows(t *testing.T) {
 	broken := strings.Replace(biptRow(good), `"9000 Gent"`, `["9000"]`, 1)
 	if _, _, reports := build(t,
 		files(t, biptList(biptRow(good), broken))); reports[0].Rejected["not in the form of the register"] != 1 {
-		t.Errorf("%v", reports[0].Rejected)
+		t.Errorf(`%v: reports[0].Rejected["not in the form of the register"] = %v, want 1`, reports[0].Rejected,
+			reports[0].Rejected["not in the form of the register"])
 	}
 }

@@ -45,7 +45,8 @@ func FuzzBuild(f *testing.F) {
 		}
 		for _, r := range reports {
 			if r.Served < 0 || r.Served > r.Rows {
-				t.Errorf("%s: %d of %d rows served", r.Kind, r.Served, r.Rows)
+				t.Errorf("%s: %d of %d rows served; want r.Served >= 0, r.Served <= %v", r.Kind, r.Served, r.Rows,
+					r.Rows)
 			}
 		}
 		out := filepath.Join(t.TempDir(), "x.snap")
@@ -54,7 +55,8 @@ func FuzzBuild(f *testing.F) {
 		}
 		if s, err := snapshot.ReadFile(out, market.BE); err != nil || s.Len() != builders[0].Len() ||
 			s.Emissions() != s.StationRows() {
-			t.Errorf("%d sites do not come back: %v", builders[0].Len(), err)
+			t.Errorf("%d sites do not come back: %v; want no error, s.Len() = builders[0].Len(), s.Emissions() = "+
+				"s.StationRows()", builders[0].Len(), err)
 		}
 	})
 }

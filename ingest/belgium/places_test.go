@@ -41,7 +41,7 @@ func TestGrid(t *testing.T) {
 			}
 			s, reason := c.inBelgium(x[i], y[i])
 			if reason != "" {
-				t.Fatal(reason)
+				t.Fatalf("reason = %v, want %q", reason, "")
 			}
 			p := *g.at(s)
 			if p.spot == s {
@@ -76,7 +76,7 @@ func TestReach(t *testing.T) {
 					want = 2
 				}
 				if len(g.places) != want {
-					t.Errorf("%v from %v, %v more: %d places", d, from, more, len(g.places))
+					t.Errorf("%v from %v, %v more: %d places, want %d", d, from, more, len(g.places), want)
 				}
 			}
 		}

@@ -94,7 +94,8 @@ func compareRegister(t *testing.T, paths ...string) {
 		served, total, duplicates = served+r.Served, total+r.Rows, duplicates+r.Rejected["duplicate dossier"]
 		for reason := range r.Rejected {
 			if reason != "duplicate dossier" && reason != "superseded by a newer dossier" {
-				t.Errorf("%s: %v", r.Path, r.Rejected)
+				t.Errorf(`r.Path = %s, r.Rejected = %v; want reason = "duplicate dossier" or reason = `+
+					`"superseded by a newer dossier"`, r.Path, r.Rejected)
 			}
 		}
 	}
@@ -112,7 +113,8 @@ func compareRegister(t *testing.T, paths ...string) {
 			}
 		}
 		if len(s.PostalCode) != 4 || s.Commune == "" || s.Address[0] == "" || s.Address[1] != "" {
-			t.Errorf("%s: %+v", id, s)
+			t.Errorf(`id = %s, s = %+v; want len(s.PostalCode) = 4, s.Commune != "", s.Address[0] != "", `+
+				`s.Address[1] = ""`, id, s)
 		}
 	}
 	if len(sites) != len(newestOf) || served != stations || total != rows || duplicates != rows-len(byID) ||
@@ -162,13 +164,14 @@ func TestRealBIPT(t *testing.T) {
 	for _, s := range sites {
 		stations += len(s.Stations)
 		if strings.Contains(s.Place+s.Address[0], ";") || s.Place == "-" {
-			t.Errorf("%+v", s)
+			t.Errorf(`s = %+v; want s.Place+s.Address[0] without ";", s.Place != "-"`, s)
 		}
 	}
 	r := reports[0]
 	if r.Rows != len(rows) || r.Served != len(rows)-refused || r.Rejected["refused by the authority"] != refused ||
 		refused == 0 {
-		t.Errorf("%+v", r)
+		t.Errorf(`r = %+v; want r.Rows = len(rows), r.Served = len(rows)-refused, r.Rejected["refused by the `+
+			`authority"] = %v, refused != 0`, r, refused)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -176,7 +179,8 @@ func TestRealBIPT(t *testing.T) {
 	}
 	if farthest > 3 || snap.SourceDate != info.ModTime().UTC().Format(time.DateOnly) || len(sites) != r.Served ||
 		stations > owners || stations < owners-5 {
-		t.Errorf("%d sites, %d stations of %d owners, up to %.1f m away, of %s", len(sites), stations, owners, farthest,
-			snap.SourceDate)
+		t.Errorf("%d sites, %d stations of %d owners, up to %.1f m away, of %s; want farthest <= 3, "+
+			"snap.SourceDate = info.ModTime().UTC().Format(time.DateOnly), len(sites) = %v, stations <= %v, "+
+			"stations >= owners-5", len(sites), stations, owners, farthest, snap.SourceDate, r.Served, owners)
 	}
 }

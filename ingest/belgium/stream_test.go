@@ -60,14 +60,14 @@ func TestMemory(t *testing.T) {
 	}
 	builders, reports, err := Build([]source.Found{found(t, writeLine(t, 50))}, nil, watch)
 	if err != nil || builders[0].Len() != 1000 {
-		t.Fatalf("%+v, %v", reports, err)
+		t.Fatalf("reports = %+v, err = %v; want no error, builders[0].Len() = 1000", reports, err)
 	}
 	if r := reports[0]; r.Served != 1000 || r.Rejected["duplicate dossier"] != r.Rows-1000 || r.Rows < 100_000 {
-		t.Errorf("%+v", r)
+		t.Errorf(`r = %+v; want r.Served = 1000, r.Rejected["duplicate dossier"] = r.Rows-1000, r.Rows >= 100_000`, r)
 	}
 	if grown := int64(peak) - int64(
 		before); grown > 32<<20 { // when it is collected is up to the runtime; the rows alone have more
-		t.Errorf("%d MB of memory for a thousand dossiers", grown>>20)
+		t.Errorf("%d MB of memory for a thousand dossiers; want grown <= 32<<20", grown>>20)
 	}
 	t.Logf("%d rows, peak %d kB over %d kB", reports[0].Rows, peak>>10, before>>10)
 }

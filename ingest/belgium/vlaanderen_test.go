@@ -80,7 +80,7 @@ func TestBadRows(t *testing.T) {
 	sparse := `{"properties":{"id":7,"goedkeuringsdatum":null,"sitecode":null,"locatiebeschrijving":null,"operatornaam":"BASE","dossiernummer":null},"geometry":` + here + `}`
 	if _, sites, _ := build(t, files(t, collection(crs, good.String(), sparse))); len(sites["1"].Stations) != 2 ||
 		sites["1"].Stations[1].Code != "" {
-		t.Errorf("%+v", sites)
+		t.Errorf(`sites = %+v; want len(sites["1"].Stations) = 2, sites["1"].Stations[1].Code = ""`, sites)
 	}
 }
 
@@ -93,7 +93,8 @@ func TestNothingLeftBehind(t *testing.T) {
 			`{"properties":{"id":6},"geometry":`+here+`}`)))
 	if len(sites) != 1 || reports[0].Rejected["no operator"] != 1 ||
 		reports[0].Rejected["not in the form of the register"] != 1 {
-		t.Errorf("%+v, %v", sites, reports[0].Rejected)
+		t.Errorf(`sites = %+v, reports[0].Rejected = %v; want len(sites) = 1, reports[0].Rejected["no operator"] `+
+			`= 1, reports[0].Rejected["not in the form of the register"] = 1`, sites, reports[0].Rejected)
 	}
 }
 
@@ -107,7 +108,7 @@ func TestCRS(t *testing.T) {
 		named("urn:ogc:def:crs:EPSG::31370"), named("urn:x-ogc:def:crs:EPSG:9.8:31370"),
 		named("http://www.opengis.net/def/crs/EPSG/0/31370"), named("http://www.opengis.net/gml/srs/epsg.xml#31370")} {
 		if _, sites, _ := build(t, files(t, collection(head, good))); len(sites) != 1 {
-			t.Errorf("%s: refused", head)
+			t.Errorf("%s: refused, want 1", head)
 		}
 	}
 	for _, head := range []string{named("EPSG:4326"), named("urn:ogc:def:crs:OGC:1.3:CRS84"), named("EPSG:131370"),
@@ -116,7 +117,8 @@ func TestCRS(t *testing.T) {
 		_, _, err := Build(list, nil, nil)
 		if err == nil || !strings.Contains(err.Error(), list[0].Path+":1: ") ||
 			!strings.Contains(err.Error(), "EPSG:31370 (Lambert 72") {
-			t.Errorf("%s: %v", head, err)
+			t.Errorf(`head = %s, err = %v; want an error with list[0].Path+":1: ", an error with "EPSG:31370 `+
+				`(Lambert 72"`, head, err)
 		}
 	}
 }
@@ -129,9 +131,9 @@ func TestBadFiles(t *testing.T) {
 		list := files(t, text)
 		list[0] = source.Found{Input: input(t, bad), Kind: Kinds[0]}
 		if b, _, err := Build(list, nil, nil); err == nil {
-			t.Errorf("%.200q: %d sites", bad, b[0].Len())
+			t.Errorf("%.200q: %d sites; want an error", bad, b[0].Len())
 		} else if !strings.Contains(err.Error(), list[0].Path+":") {
-			t.Errorf("%v names no file", err)
+			t.Errorf(`%v names no file; want an error with list[0].Path+":"`, err)
 		}
 	}
 }
@@ -162,7 +164,7 @@ func TestOperators(t *testing.T) {
 	_, _, reports := build(t, files(t, collection(crs, rows...)))
 	if want := []source.Spelling{{Name: "Infrabel", Rows: 3}, {Name: "ASTRID", Rows: 2},
 		{Name: "DIGI", Rows: 1}}; !reflect.DeepEqual(reports[0].Unknown, want) {
-		t.Errorf("%v", reports[0].Unknown)
+		t.Errorf("reports[0].Unknown = %v, want %v", reports[0].Unknown, want)
 	}
 }
 

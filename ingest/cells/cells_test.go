@@ -25,7 +25,7 @@ func add(t testing.TB, b *snapshot.Builder, id string, p geo.Point, radio []site
 	for _, key := range keys {
 		i, ok := market.Get(b.Market).Operator(key)
 		if !ok {
-			t.Fatalf("%s has no operator %s", b.Market, key)
+			t.Fatalf("%s has no operator %s; want ok", b.Market, key)
 		}
 		s.Stations = append(s.Stations, site.Station{Operator: i})
 	}
@@ -45,7 +45,7 @@ func detect(t testing.TB, name, text string) source.Found {
 	}
 	f, err := source.Detect(&source.Input{Path: path}, Kinds)
 	if err != nil || f.Kind == nil {
-		t.Fatalf("%s: kind %v, error %v", name, f.Kind, err)
+		t.Fatalf("%s: kind %v, error %v; want no error, f.Kind != nil", name, f.Kind, err)
 	}
 	return f
 }
@@ -62,7 +62,8 @@ func attach(t testing.TB, builders []*snapshot.Builder, files ...source.Found) [
 			rejected += n
 		}
 		if r.Rows != r.Served+rejected {
-			t.Errorf("%s: %d rows, %d served, %d rejected", r.Path, r.Rows, r.Served, rejected)
+			t.Errorf("%s: %d rows, %d served, %d rejected, want %d", r.Path, r.Rows, r.Served, rejected,
+				r.Served+rejected)
 		}
 	}
 	return reports
@@ -248,11 +249,12 @@ func TestPersonalDataBehindStrayQuotes(t *testing.T) {
 	}
 	f, err := source.Detect(&source.Input{Path: path}, Kinds)
 	if err != nil || f.Kind == nil {
-		t.Fatalf("kind %v, error %v", f.Kind, err)
+		t.Fatalf("kind %v, error %v; want no error, f.Kind != nil", f.Kind, err)
 	}
 	var kept strings.Builder
 	if err := f.CopyTo(&kept, nil); err != nil || strings.Contains(kept.String(), "serial") ||
 		strings.Contains(kept.String(), "user-") || !strings.Contains(kept.String(), "25700") {
-		t.Errorf("%v, kept %q", err, kept.String())
+		t.Errorf(`%v, kept %q; want no error, kept.String() without "serial", kept.String() without "user-", `+
+			`kept.String() with "25700"`, err, kept.String())
 	}
 }

@@ -25,7 +25,7 @@ func open(t *testing.T, name string) source.Found {
 	}
 	f, err := source.Detect(&source.Input{Path: path}, Kinds)
 	if err != nil || f.Kind == nil {
-		t.Fatalf("%s: kind %v, error %v", name, f.Kind, err)
+		t.Fatalf("%s: kind %v, error %v; want no error, f.Kind != nil", name, f.Kind, err)
 	}
 	return f
 }
@@ -35,7 +35,8 @@ func TestRealOpenCelliD(t *testing.T) {
 	f := open(t, "cells/opencellid_270_LU.csv")
 	r := attach(t, []*snapshot.Builder{builder(market.BE)}, f)[0]
 	if f.Slot != "270" || r.Rows != 21195 || r.Rejected["unknown network"] != 21195 {
-		t.Errorf("slot %s, %d rows, rejected %v", f.Slot, r.Rows, r.Rejected)
+		t.Errorf(`slot %s, %d rows, rejected %v; want f.Slot = "270", r.Rows = 21195, r.Rejected["unknown `+
+			`network"] = 21195`, f.Slot, r.Rows, r.Rejected)
 	}
 }
 
@@ -47,7 +48,8 @@ func TestRealRowsWithoutHeader(t *testing.T) {
 	add(t, b, "a", geo.Point{Lat: 45.5081, Lng: -73.5716}, nil, "ROGERS")
 	r := attach(t, []*snapshot.Builder{b}, f)[0]
 	if f.Slot != "302" || r.Rows != 5 || r.Rejected["no identifier that can be looked up"] != 5 {
-		t.Errorf("slot %s, %d rows, rejected %v", f.Slot, r.Rows, r.Rejected)
+		t.Errorf(`slot %s, %d rows, rejected %v; want f.Slot = "302", r.Rows = 5, r.Rejected["no identifier that `+
+			`can be looked up"] = 5`, f.Slot, r.Rows, r.Rejected)
 	}
 	text, err := os.ReadFile(f.Path)
 	if err != nil {
@@ -71,18 +73,20 @@ func TestRealHeaders(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f := open(t, "drivetest/"+tt.name)
 			if f.Kind.Name != tt.kind {
-				t.Errorf("%s is %s", tt.name, f.Kind.Name)
+				t.Errorf("%s is %s, want %s", tt.name, f.Kind.Name, tt.kind)
 			}
 			if _, err := Attach([]source.Found{f}, nil, nil); err == nil ||
 				!strings.Contains(err.Error(), tt.name+":1: the table has a header and no row") {
-				t.Errorf("%s: %v", tt.name, err)
+				t.Errorf(`%s: err = %v; want an error with tt.name+":1: the table has a header and no row"`, tt.name,
+					err)
 			}
 		})
 	}
 	f := open(t, "drivetest/networksurvey_lte.sample.csv")
 	r := attach(t, nil, f)[0]
 	if f.Kind.Name != "cells-networksurvey-lte" || r.Rows != 1 || r.Rejected["unknown network"] != 1 { // 310-260
-		t.Errorf("%s, %+v", f.Kind.Name, r)
+		t.Errorf(`f.Kind.Name = %s, r = %+v; want f.Kind.Name = "cells-networksurvey-lte", r.Rows = 1, `+
+			`r.Rejected["unknown network"] = 1`, f.Kind.Name, r)
 	}
 	header, err := os.ReadFile(f.Path)
 	if err != nil {
@@ -90,7 +94,7 @@ func TestRealHeaders(t *testing.T) {
 	}
 	for _, name := range f.Kind.Personal {
 		if !bytes.Contains(header, []byte(name)) {
-			t.Errorf("no column %s", name)
+			t.Errorf("no column %s; want bytes.Contains(header, []byte(name))", name)
 		}
 	}
 }
@@ -100,17 +104,17 @@ func TestErrorsName(t *testing.T) {
 	f := detect(t, "cut.csv", "47.0,8.0,400,228,01,9,25700,-90,LTE,LTE,1300,12\n47.0,8.0,400,228\n47.0,8")
 	if _, err := Attach([]source.Found{f}, b, nil); err == nil ||
 		!strings.Contains(err.Error(), "cut.csv:3: the file ends in the middle of a record") {
-		t.Errorf("%v", err)
+		t.Errorf(`err = %v; want an error with "cut.csv:3: the file ends in the middle of a record"`, err)
 	}
 	f = detect(t, "short.csv", "radio,mcc,net,area,cell,unit,lon,range,samples,changeable,created,updated\nLTE,228\n")
 	if _, err := Attach([]source.Found{f}, b, nil); err == nil ||
 		!strings.Contains(err.Error(), "short.csv:1: the column lat is missing") {
-		t.Errorf("%v", err)
+		t.Errorf(`err = %v; want an error with "short.csv:1: the column lat is missing"`, err)
 	}
 	stop := errors.New("stop")
 	f = detect(t, "long.csv", strings.Repeat("47.0,8.0,400,228,01,9,25700,-90,LTE,LTE,1300,12\n", 100000))
 	if _, err := Attach([]source.Found{f}, b, func(int) error { return stop }); !errors.Is(err, stop) {
-		t.Errorf("%v", err)
+		t.Errorf("err = %v; want %v", err, stop)
 	}
 }
 
@@ -137,7 +141,7 @@ func FuzzAttach(f *testing.F) {
 		}
 		in := &source.Input{Path: path}
 		if found, err := source.Detect(in, Kinds); err == nil && found.Kind != nil && len(found.Slot) > 3 {
-			t.Errorf("slot %q", found.Slot)
+			t.Errorf("slot %q; want an error or found.Kind = nil or len(found.Slot) <= 3", found.Slot)
 		}
 		b := builder(market.CH)
 		add(t, b, "a", geo.Point{Lat: 47, Lng: 8}, nil, "SWISSCOM_CH")
@@ -146,7 +150,8 @@ func FuzzAttach(f *testing.F) {
 			return
 		}
 		if r := reports[0]; r.Served < 0 || r.Served > r.Rows || (r.Served > 0) != (radio(b, 0) != "") {
-			t.Errorf("%d of %d rows served: %s", r.Served, r.Rows, radio(b, 0))
+			t.Errorf("%d of %d rows served: %s; want r.Served >= 0, r.Served <= %v, (r.Served > 0) = (radio(b, "+
+				`0) != "")`, r.Served, r.Rows, radio(b, 0), r.Rows)
 		}
 	})
 }

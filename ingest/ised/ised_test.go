@@ -33,7 +33,7 @@ func with(t *testing.T, pairs ...string) string {
 	for i := 0; i < len(pairs); i += 2 {
 		at := slices.IndexFunc(names, func(n string) bool { return strings.Trim(n, "*") == pairs[i] })
 		if at < 0 {
-			t.Fatalf("no column %s", pairs[i])
+			t.Fatalf("no column %s; want at >= 0", pairs[i])
 		}
 		fields[at] = pairs[i+1]
 	}
@@ -53,7 +53,7 @@ func build(t *testing.T, name, text string) (map[string]site.Site, *source.Repor
 	}
 	f, err := source.Detect(inputs[0], Kinds)
 	if err != nil || f.Kind == nil {
-		t.Fatalf("%s is of no kind: %v", name, err)
+		t.Fatalf("%s is of no kind: %v; want no error, f.Kind != nil", name, err)
 	}
 	builders, reports, err := Build([]source.Found{f}, []*market.Market{market.Get(market.CA)}, nil)
 	if err != nil {
@@ -82,7 +82,7 @@ func build(t *testing.T, name, text string) (map[string]site.Site, *source.Repor
 func only(t *testing.T, sites map[string]site.Site, err error) site.Site {
 	t.Helper()
 	if err != nil || len(sites) != 1 {
-		t.Fatalf("%d sites, %v", len(sites), err)
+		t.Fatalf("%d sites, %v; want no error, len(sites) = 1", len(sites), err)
 	}
 	for _, s := range sites {
 		return s
@@ -127,7 +127,8 @@ func TestSite(t *testing.T) {
 	}
 	if report.Rows != 4 || report.Served != 4 || report.Warning != "" || snap.SourceDate != "2026-01-12" ||
 		snap.UpdatedAt != "2026-01-12T00:00:00" {
-		t.Errorf("%+v, %s", report, snap.SourceDate)
+		t.Errorf("report = %+v, snap.SourceDate = %s; want report.Rows = 4, report.Served = 4, report.Warning = "+
+			`"", snap.SourceDate = "2026-01-12", snap.UpdatedAt = "2026-01-12T00:00:00"`, report, snap.SourceDate)
 	}
 }
 
@@ -137,7 +138,7 @@ func TestPlaces(t *testing.T) {
 		header+good+with(t, "licensee_name", "Bell Canada")+with(t, "licensee_name", "Rogers Communications")+with(t,
 			"latitude", "43.642331"))
 	if err != nil || len(sites) != 3 {
-		t.Errorf("%d sites, %v", len(sites), err)
+		t.Errorf("%d sites, %v; want no error, len(sites) = 3", len(sites), err)
 	}
 }
 
@@ -187,7 +188,8 @@ func TestValues(t *testing.T) {
 	s := only(t, sites, err)
 	if site.Known(s.Height) || s.HeightText != "" || site.Known(s.AntennaHeight) ||
 		len(s.Azimuths)+len(s.TxFrequencies)+len(s.RxFrequencies)+len(s.Radio) != 0 {
-		t.Errorf("%+v", s)
+		t.Errorf(`s = %+v; want !site.Known(s.Height), s.HeightText = "", !site.Known(s.AntennaHeight), `+
+			"len(s.Azimuths)+len(s.TxFrequencies)+len(s.RxFrequencies)+len(s.Radio) = 0", s)
 	}
 	if want := "values out of range were left out: 2 heights, 1 azimuths, 2 frequencies, 1 physical cell ids"; report.Warning != want || report.Served != 1 {
 		t.Errorf("warning %q, want %q", report.Warning, want)
@@ -206,7 +208,7 @@ func TestOlderLayout(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	if want := []site.Emission{{Status: -1}}; !reflect.DeepEqual(s.Emissions, want) {
-		t.Errorf("emissions %+v", s.Emissions)
+		t.Errorf("emissions %+v, want %+v", s.Emissions, want)
 	}
 }
 
@@ -223,21 +225,21 @@ func TestDate(t *testing.T) {
 			if tt.want == "" {
 				if err == nil || !strings.Contains(err.Error(), tt.name) ||
 					!strings.Contains(err.Error(), "upload_date") {
-					t.Errorf("%s: %v", tt.name, err)
+					t.Errorf(`%s: err = %v; want an error with %v, an error with "upload_date"`, tt.name, err, tt.name)
 				}
 				return
 			}
 			if err != nil || snap.SourceDate != tt.want {
-				t.Errorf("%s: %v", tt.name, err)
+				t.Errorf("%s: err = %v; want no error, snap.SourceDate = %v", tt.name, err, tt.want)
 			}
 		})
 	}
 	if _, _, _, err := build(t, "fx.csv", header+with(t, "latitude", "0")); err == nil ||
 		!strings.Contains(err.Error(), "fx.csv:2: position outside Canada; none of the 1 rows") {
-		t.Errorf("no row served: %v", err)
+		t.Errorf(`no row served: %v; want an error with "fx.csv:2: position outside Canada; none of the 1 rows"`, err)
 	}
 	if _, _, _, err := build(t, "fx.csv", header); err == nil || !strings.Contains(err.Error(), "no row") {
-		t.Errorf("no row: %v", err)
+		t.Errorf(`no row: %v; want an error with "no row"`, err)
 	}
 }
 
@@ -255,12 +257,14 @@ func TestDemo(t *testing.T) {
 		func(i, j int) { lines[i+1], lines[j+1] = lines[j+1], lines[i+1] })
 	_, shuffled, again, err := build(t, "SYNTHETIC_fx.csv", strings.Join(lines, ""))
 	if err != nil || snap.Version != again.Version || !reflect.DeepEqual(report.Rejected, shuffled.Rejected) {
-		t.Errorf("shuffled: version %s and %s, %v", snap.Version, again.Version, err)
+		t.Errorf("shuffled: version %s and %s, %v; want no error, snap.Version = %v, report.Rejected = %v",
+			snap.Version, again.Version, err, again.Version, shuffled.Rejected)
 	}
 	older, olderCounts := sample(t, demo.CAOptions{Broken: true, Older: true})
 	same, _, _, err := build(t, "SYNTHETIC_fx.csv", older)
 	if err != nil || !reflect.DeepEqual(sites, same) || !reflect.DeepEqual(counts, olderCounts) {
-		t.Errorf("the older layout: %d sites, %d, %v", len(same), len(sites), err)
+		t.Errorf("the older layout: %d sites, %d, %v; want no error, sites = %v, counts = %v", len(same), len(sites),
+			err, same, olderCounts)
 	}
 	if len(sites) != counts.Places || !snap.Synthetic {
 		t.Errorf("%d sites, want %d", len(sites), counts.Places)
@@ -357,10 +361,11 @@ func plain(t *testing.T, text string, sites map[string]site.Site) {
 		}
 		if p == nil || len(s.Stations) != len(p.licences) || !reflect.DeepEqual(systems, p.systems) ||
 			len(s.Azimuths) != len(p.azimuths) || cells != p.cells {
-			t.Fatalf("%s: %+v, the file has %+v", key, s, p)
+			t.Fatalf("%s: %+v, the file has %+v; want p != nil, len(s.Stations) = len(p.licences), systems = %v, "+
+				"len(s.Azimuths) = len(p.azimuths), cells = %v", key, s, p, p.systems, p.cells)
 		}
 	}
 	if len(places) > 0 {
-		t.Errorf("%d places have no site", len(places))
+		t.Errorf("%d places have no site; want len(places) = 0", len(places))
 	}
 }

@@ -81,7 +81,8 @@ func TestOperatorsOf2013(t *testing.T) {
 		}
 	}
 	if len(spellings) != 11 || len(counts) != 3 || counts["ROGERS"] != 106 || counts["TELUS"] != 2 {
-		t.Errorf("%d spellings, %v", len(spellings), counts)
+		t.Errorf(`%d spellings, %v; want len(spellings) = 11, len(counts) = 3, counts["ROGERS"] = 106, `+
+			`counts["TELUS"] = 2`, len(spellings), counts)
 	}
 }
 
@@ -151,10 +152,10 @@ func TestSameID(t *testing.T) {
 	c.places = []place{{corner: corner{lat: 1}}, {corner: corner{lat: 2}}}
 	if _, err := c.keyed(func(corner) uint64 { return 7 }); err == nil ||
 		!strings.Contains(err.Error(), "0000000000000007") {
-		t.Errorf("two places with one id: %v", err)
+		t.Errorf(`two places with one id: %v; want an error with "0000000000000007"`, err)
 	}
 	if list, err := c.keyed(func(at corner) uint64 { return uint64(-at.lat) }); err != nil || list[0].place != 1 {
-		t.Errorf("%v, %v", list, err)
+		t.Errorf("list = %v, err = %v; want no error, list[0].place = 1", list, err)
 	}
 }
 
@@ -167,7 +168,8 @@ func TestManyLicences(t *testing.T) {
 	sites, report, _, err := build(t, "fx.csv", text)
 	if s := only(t, sites, err); len(s.Stations) != maxStations ||
 		report.Rejected["too many licences at one place"] != 5 {
-		t.Errorf("%d stations, %v", len(s.Stations), report.Rejected)
+		t.Errorf(`%d stations, %v; want len(s.Stations) = %v, report.Rejected["too many licences at one place"] = 5`,
+			len(s.Stations), report.Rejected, maxStations)
 	}
 }
 
@@ -191,7 +193,8 @@ func FuzzBuild(f *testing.F) {
 		}
 		if r := reports[0]; r.Rows != r.Served+rejected || r.Served == 0 || builders[0].Len() > r.Served ||
 			builders[0].Emissions() > r.Served {
-			t.Errorf("%+v, %d sites", r, builders[0].Len())
+			t.Errorf("%+v, %d sites; want r.Rows = r.Served+rejected, r.Served != 0, builders[0].Len() <= %v, "+
+				"builders[0].Emissions() <= %v", r, builders[0].Len(), r.Served, r.Served)
 		}
 	})
 }

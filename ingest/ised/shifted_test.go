@@ -106,7 +106,7 @@ func testShifted(t *testing.T, header, filled string) {
 		all := fmt.Sprintf("%+v", s)
 		for _, p := range planted {
 			if strings.Contains(all, p) {
-				t.Fatalf("served: %s", all)
+				t.Fatalf("served: %s; want all without %v", all, p)
 			}
 		}
 	}
@@ -121,7 +121,8 @@ func testShifted(t *testing.T, header, filled string) {
 	}
 	for line := range strings.Lines(kept.String()) {
 		if slices.ContainsFunc(planted, func(p string) bool { return strings.Contains(line, p) }) {
-			t.Errorf("kept: %s", line)
+			t.Errorf("kept: %s; want !slices.ContainsFunc(planted, func(p string) bool { return "+
+				"strings.Contains(line, p) })", line)
 		}
 	}
 	again, second, _, err := build(t, "fx.csv", kept.String())
@@ -136,7 +137,8 @@ func TestStrayQuotes(t *testing.T) {
 		`""Bell Mobility, Inc."`, 1), "Main St,FX", `"Main St,FX"`, 1)
 	_, report, _, err := build(t, "fx.csv", published+"\n"+damaged(filled, -1, -9, 0, 7, 0, "mail.example")+shift+"\n")
 	if err != nil || report.Rejected["broken record"] != 1 || report.Served != 1 {
-		t.Errorf("%+v, %v", report, err)
+		t.Errorf(`report = %+v, err = %v; want no error, report.Rejected["broken record"] = 1, report.Served = 1`,
+			report, err)
 	}
 }
 
@@ -189,7 +191,7 @@ func TestShiftedFields(t *testing.T) {
 			}
 			fields[slices.Index(names, tt.column)] = []byte(text)
 			if got := !test(fields); got != tt.good {
-				t.Errorf("%s %q: good %t", tt.column, text, got)
+				t.Errorf("%s %q: good %t, want %t", tt.column, text, got, tt.good)
 			}
 		}
 	}
@@ -215,7 +217,8 @@ func TestMostShifted(t *testing.T) {
 			header+strings.Repeat(good, 10)+strings.Repeat(some, tt.some)+strings.Repeat(lost, tt.lost)+few)
 		if err != nil || report.Rejected["shifted columns"] != tt.lost+1 || report.Served != 10+tt.some ||
 			report.Warning != tt.want {
-			t.Errorf("%d and %d: %+v, %v", tt.some, tt.lost, report, err)
+			t.Errorf(`%d and %d: %+v, %v; want no error, report.Rejected["shifted columns"] = tt.lost+1, `+
+				"report.Served = 10+tt.some, report.Warning = %v", tt.some, tt.lost, report, err, tt.want)
 		}
 	}
 }

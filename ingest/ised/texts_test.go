@@ -21,7 +21,8 @@ func TestLongTexts(t *testing.T) {
 	sites, report, _, err := build(t, "fx.csv", text)
 	if s := only(t, sites, err); report.Rejected["a text of over 500 bytes"] != len(columns) ||
 		report.Served != 1+len(columns) || s.Address[0] != "Main St" {
-		t.Errorf("%+v, %+v", report, s)
+		t.Errorf(`report = %+v, s = %+v; want report.Rejected["a text of over 500 bytes"] = len(columns), `+
+			`report.Served = 1+len(columns), s.Address[0] = "Main St"`, report, s)
 	}
 }
 
@@ -38,11 +39,11 @@ func TestSharedTexts(t *testing.T) {
 	}
 	for _, raw := range []string{"", "999999", strings.Repeat("x", 300)} {
 		if got := c.shared(have, []byte(raw)); got != have {
-			t.Errorf("%q is less than %q", got, have)
+			t.Errorf("%q is less than %q, want %q", got, have, have)
 		}
 	}
 	if len(c.texts) > 10000 {
-		t.Errorf("%d texts", len(c.texts))
+		t.Errorf("%d texts; want len(c.texts) <= 10000", len(c.texts))
 	}
 }
 
@@ -55,18 +56,20 @@ func TestFutureDates(t *testing.T) {
 	_, report, snap, err := build(t, "fx.csv", header+good+future)
 	if err != nil || snap.SourceDate != "2026-01-10" || report.Served != 4 ||
 		report.Warning != "values out of range were left out: 3 upload dates of the future" {
-		t.Errorf("%s, %+v, %v", snap.SourceDate, report, err)
+		t.Errorf(`snap.SourceDate = %s, report = %+v, err = %v; want no error, snap.SourceDate = "2026-01-10", `+
+			`report.Served = 4, report.Warning = "values out of range were left out: 3 upload dates of the `+
+			`future"`, snap.SourceDate, report, err)
 	}
 	if _, _, snap, err = build(t, "fx.csv", header+good+with(t, "upload_date", tomorrow)); err != nil ||
 		snap.SourceDate != tomorrow {
-		t.Errorf("tomorrow: %s, %v", snap.SourceDate, err)
+		t.Errorf("tomorrow: %s, %v; want no error, snap.SourceDate = %v", snap.SourceDate, err, tomorrow)
 	}
 	if _, _, snap, err = build(t, "FX_2026-01-15.csv", header+future); err != nil || snap.SourceDate != "2026-01-15" {
-		t.Errorf("by the name: %v, %v", snap, err)
+		t.Errorf(`by the name: %v, %v; want no error, snap.SourceDate = "2026-01-15"`, snap, err)
 	}
 	if _, _, _, err = build(t, "FX.csv", header+future); err == nil ||
 		!strings.Contains(err.Error(), "FX.csv: neither") {
-		t.Errorf("no date at all: %v", err)
+		t.Errorf(`no date at all: %v; want an error with "FX.csv: neither"`, err)
 	}
 }
 
@@ -147,6 +150,7 @@ func TestReadable(t *testing.T) {
 	sites, _, _, err := build(t, "fx.csv",
 		header+with(t, "location", `"Mont-Royal &eacute;glise; O&#39;Leary"`, "reference_number", "R&amp;D"))
 	if s := only(t, sites, err); s.Address[0] != "Mont-Royal église; O'Leary" || s.Reference != "R&D" {
-		t.Errorf("%q, %q", s.Address[0], s.Reference)
+		t.Errorf(`s.Address[0] = %q, s.Reference = %q; want s.Address[0] = "Mont-Royal église; O'Leary", `+
+			`s.Reference = "R&D"`, s.Address[0], s.Reference)
 	}
 }

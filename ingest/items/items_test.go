@@ -20,7 +20,7 @@ func read(t *testing.T, in io.Reader, list string) (objects []string, before str
 	for r.Next() {
 		objects = append(objects, string(r.Bytes()))
 		if r.Number() != len(objects) {
-			t.Errorf("object %d has the number %d", len(objects), r.Number())
+			t.Errorf("object %d has the number %d, want %d", len(objects), r.Number(), len(objects))
 		}
 	}
 	return objects, string(r.Before()), r.Err()
@@ -51,10 +51,11 @@ func TestReader(t *testing.T) {
 			t.Run(c.how, func(t *testing.T) {
 				objects, before, err := read(t, c.in, tt.list)
 				if err != nil || fmt.Sprint(objects) != fmt.Sprint(tt.objects) || before != tt.before {
-					t.Errorf("%s, %s: %q, before %q, %v", tt.name, c.how, objects, before, err)
+					t.Errorf("%s, %s: %q, before %q, %v; want no error, fmt.Sprint(objects) = "+
+						"fmt.Sprint(tt.objects), before = %v", tt.name, c.how, objects, before, err, tt.before)
 				}
 				if before != "" && !json.Valid([]byte(before)) {
-					t.Errorf("%s: %q is no JSON", tt.name, before)
+					t.Errorf(`%s: %q is no JSON; want before = "" or json.Valid([]byte(before))`, tt.name, before)
 				}
 			})
 		}
@@ -109,7 +110,7 @@ func TestBadFiles(t *testing.T) {
 	}
 	broken := io.MultiReader(strings.NewReader(`[{"a":1},`), iotest.ErrReader(errors.New("disk")))
 	if objects, _, err := read(t, broken, ""); len(objects) != 1 || err == nil || err.Error() != "disk" {
-		t.Errorf("%q, %v", objects, err)
+		t.Errorf(`objects = %q, err = %v; want len(objects) = 1, an error, err.Error() = "disk"`, objects, err)
 	}
 }
 
@@ -146,11 +147,11 @@ func TestBroken(t *testing.T) {
 				r.Line(), r.Number(), r.Err(), e.broken)
 		}
 		if cap(r.item) > 4*MaxItem {
-			t.Errorf("element %d: %d bytes are held", i, cap(r.item))
+			t.Errorf("element %d: %d bytes are held; want cap(r.item) <= 4*MaxItem", i, cap(r.item))
 		}
 	}
 	if r.Next() || r.Err() != nil {
-		t.Errorf("at the end: %v", r.Err())
+		t.Errorf("at the end: %v; want !r.Next(), r.Err() = nil", r.Err())
 	}
 }
 
@@ -160,7 +161,8 @@ func FuzzReader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, list string) {
 		objects, before, err := read(t, strings.NewReader(text), list)
 		if before != "" && err == nil && json.Valid([]byte(text)) && !json.Valid([]byte(before)) {
-			t.Errorf("before %q", before)
+			t.Errorf(`before %q; want before = "" or an error or !json.Valid([]byte(text)) or `+
+				"json.Valid([]byte(before))", before)
 		}
 		// Of what is JSON altogether, encoding/json must find the same objects.
 		var whole []json.RawMessage
@@ -168,7 +170,8 @@ func FuzzReader(f *testing.F) {
 			return
 		}
 		if err != nil || len(objects) != len(whole) {
-			t.Fatalf("%q: %d objects of %d, %v", text, len(objects), len(whole), err)
+			t.Fatalf("%q: %d objects of %d, %v; want no error, len(objects) = len(whole)", text, len(objects),
+				len(whole), err)
 		}
 		for i, o := range whole {
 			want := string(o)

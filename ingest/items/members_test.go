@@ -77,6 +77,6 @@ func TestMembers(t *testing.T) {
 		visited(text) // it must end
 	}
 	if got := visited(`[{"a":1}]`); got != nil {
-		t.Errorf("a list has the members %q", got)
+		t.Errorf("a list has the members %q, want nil", got)
 	}
 }

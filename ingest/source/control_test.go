@@ -13,7 +13,7 @@ func TestControlsInFields(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f, err := Detect(&Input{Path: write(t, t.TempDir(), "b.csv", []byte(tt.text))}, kinds)
 			if err != nil || f.Kind == nil {
-				t.Fatalf("%s: %v, %v", tt.name, f.Kind, err)
+				t.Fatalf("%s: f.Kind = %v, err = %v; want no error, f.Kind != nil", tt.name, f.Kind, err)
 			}
 			r, err := f.Read(nil)
 			if err != nil {
@@ -21,7 +21,8 @@ func TestControlsInFields(t *testing.T) {
 			}
 			defer r.Close()
 			if !r.NextRow() || string(r.Field(0)) != "x y" || string(r.Raw(0)) != "x y" {
-				t.Errorf("%s: %q, %q, %v", tt.name, r.Field(0), r.Raw(0), r.Err())
+				t.Errorf("%s: r.Field(0) = %q, r.Raw(0) = %q, r.Err() = %v; want r.NextRow(), string(r.Field(0)) "+
+					`= "x y", string(r.Raw(0)) = "x y"`, tt.name, r.Field(0), r.Raw(0), r.Err())
 			}
 		})
 	}

@@ -54,7 +54,7 @@ func TestItems(t *testing.T) {
 		`<html>`:          nil,
 	} {
 		if f := detect(text); f.Kind != want {
-			t.Errorf("%.80s: %+v", text, f.Kind)
+			t.Errorf("%.80s: f.Kind = %+v, want %+v", text, f.Kind, want)
 		}
 	}
 	f := detect(`[{"ID":"1","X":2},` + "\n" + `{"ID":7,"X":2},{"ID":"3",,},{"ID":"` + strings.Repeat("4",
@@ -84,7 +84,7 @@ func TestItems(t *testing.T) {
 	}
 	defer cut.Close()
 	if _, err := cut.Done(); err == nil || !strings.Contains(err.Error(), "no row") {
-		t.Errorf("a list that nobody read: %v", err)
+		t.Errorf(`a list that nobody read: %v; want an error with "no row"`, err)
 	}
 }
 
@@ -109,11 +109,12 @@ func TestSpellings(t *testing.T) {
 	s.Add(strings.Repeat("é", 1000))
 	top := s.Top()
 	if len(top) != 3 || top[0] != (Spelling{"b", 5}) || top[1] != (Spelling{"a", 3}) || top[2] != (Spelling{"d", 3}) {
-		t.Errorf("%+v", top)
+		t.Errorf(`top = %+v; want len(top) = 3, top[0] = (Spelling{"b", 5}), top[1] = (Spelling{"a", 3}), top[2] `+
+			`= (Spelling{"d", 3})`, top)
 	}
 	for name := range s {
 		if len(name) > 100 {
-			t.Errorf("%d bytes of a name", len(name))
+			t.Errorf("%d bytes of a name; want len(name) <= 100", len(name))
 		}
 	}
 }

@@ -27,7 +27,7 @@ func TestNewest(t *testing.T) {
 		{"0001-01-01T00:00:00Z", "2026-03-02T23:59:59Z", true},
 	} {
 		if ok := n.Add(at(tt.date)); ok != tt.ok {
-			t.Errorf("%s: %t", tt.date, ok)
+			t.Errorf("%s: ok = %t, want %t", tt.date, ok, tt.ok)
 		}
 		if got := n.Time(); got.IsZero() != (tt.newest == "") || tt.newest != "" && !got.Equal(at(tt.newest)) {
 			t.Errorf("after %s the newest is %s, want %s", tt.date, got, tt.newest)
@@ -37,6 +37,6 @@ func TestNewest(t *testing.T) {
 		t.Errorf("%d of the future, want 2", n.Future())
 	}
 	if empty := NewNewest(time.Now()); !empty.Time().IsZero() || empty.Future() != 0 {
-		t.Errorf("of no dates: %s, %d", empty.Time(), empty.Future())
+		t.Errorf("of no dates: %s, %d; want empty.Time().IsZero(), empty.Future() = 0", empty.Time(), empty.Future())
 	}
 }

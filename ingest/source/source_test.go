@@ -100,7 +100,8 @@ func TestExpandAndDetect(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if inputs[0].Within != sub || inputs[2].Within != sub || inputs[5].Within != "" {
-		t.Errorf("within %q, %q, %q", inputs[0].Within, inputs[2].Within, inputs[5].Within)
+		t.Errorf(`within %q, %q, %q; want inputs[0].Within = %v, inputs[2].Within = %v, inputs[5].Within = ""`,
+			inputs[0].Within, inputs[2].Within, inputs[5].Within, sub, sub)
 	}
 	if inputs[0].Synthetic() || inputs[3].Synthetic() || !inputs[4].Synthetic() || !inputs[5].Synthetic() {
 		t.Error("synthetic is told by the beginning of the name")
@@ -123,7 +124,7 @@ func TestExpandRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			path := write(t, dir, tt.name, archive(t, tt.members...))
 			if in, err := Expand([]string{path}); err == nil || !strings.Contains(err.Error(), tt.name) {
-				t.Errorf("%s: %v, %v", tt.name, in, err)
+				t.Errorf("%s: in = %v, err = %v; want an error with %v", tt.name, in, err, tt.name)
 			}
 		})
 	}
@@ -136,7 +137,7 @@ func TestExpandRefuses(t *testing.T) {
 	}
 	for _, path := range []string{filepath.Join(dir, "gone"), "/dev/null"} {
 		if _, err := Expand([]string{path}); err == nil || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("path = %s, err = %v; want an error with %v", path, err, path)
 		}
 	}
 }
@@ -169,7 +170,9 @@ func TestReader(t *testing.T) {
 	report.Settle()
 	if birds != "acd" || report.Rows != 4 || report.Served != 1 || report.Rejected["wrong number of columns"] != 1 ||
 		report.Rejected["no such bird"] != 1 || read != 35 {
-		t.Errorf("%q, %+v, %d bytes", birds, report, read)
+		t.Errorf(`%q, %+v, %d bytes; want birds = "acd", report.Rows = 4, report.Served = 1, `+
+			`report.Rejected["wrong number of columns"] = 1, report.Rejected["no such bird"] = 1, read = 35`, birds,
+			report, read)
 	}
 	if want := []Example{{3, "wrong number of columns"}, {4, "no such bird"}}; !slices.Equal(report.Examples, want) {
 		t.Errorf("examples %v, want %v", report.Examples, want)
@@ -196,7 +199,7 @@ func TestWatchStops(t *testing.T) {
 	for r.NextRow() {
 	}
 	if _, err := r.Done(); !errors.Is(err, enough) || r.Rows == 0 || r.Rows > 300000 {
-		t.Errorf("%d rows, %v", r.Rows, err)
+		t.Errorf("%d rows, %v; want %v, r.Rows != 0, r.Rows <= 300000", r.Rows, err, enough)
 	}
 }
 
@@ -205,10 +208,10 @@ func TestReadAhead(t *testing.T) {
 	in := readAhead(io.NopCloser(strings.NewReader(text)))
 	got, err := io.ReadAll(in)
 	if err != nil || string(got) != text {
-		t.Errorf("%d bytes, %v", len(got), err)
+		t.Errorf("%d bytes, %v; want no error, string(got) = %v", len(got), err, text)
 	}
 	if n, err := in.Read(make([]byte, 1)); n != 0 || err != io.EOF {
-		t.Errorf("behind the end: %d, %v", n, err)
+		t.Errorf("behind the end: %d, %v; want n = 0, err = %v", n, err, io.EOF)
 	}
 	if err := in.Close(); err != nil {
 		t.Error(err)

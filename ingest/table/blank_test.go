@@ -29,7 +29,7 @@ func TestBlank(t *testing.T) {
 	}
 	if err := Blank(&bytes.Buffer{}, strings.NewReader("name,b\nAnn,x\nAnn"), "t.csv", Options{},
 		func(Name) bool { return false }); err == nil || !strings.Contains(err.Error(), "t.csv:3") {
-		t.Errorf("a table that was cut short: %v", err)
+		t.Errorf(`a table that was cut short: %v; want an error with "t.csv:3"`, err)
 	}
 }
 

@@ -25,7 +25,7 @@ func TestWithoutControls(t *testing.T) {
 	for r := rune(0); r < 0x3000; r++ {
 		got := string(WithoutControls([]byte(string(r))))
 		if unicode.IsControl(r) != (got == " " && r != ' ') {
-			t.Errorf("%U: %q", r, got)
+			t.Errorf(`r = %U, got %q; want unicode.IsControl(r) = (got == " " && r != ' ')`, r, got)
 		}
 	}
 }

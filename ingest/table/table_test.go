@@ -100,7 +100,7 @@ func TestComments(t *testing.T) {
 	}
 	if _, _, err := all(t, strings.NewReader("# nothing\n"), Options{Comma: ',', Comment: '#'}, 2); err == nil ||
 		err.Error() != "f.csv:1: the file is empty" {
-		t.Errorf("comments only: %v", err)
+		t.Errorf(`comments only: %v; want an error, err.Error() = "f.csv:1: the file is empty"`, err)
 	}
 }
 
@@ -125,7 +125,8 @@ func TestOptionalHeader(t *testing.T) {
 	}
 	if r, err := NewReader(strings.NewReader("a,c1\n"), "f.csv", Options{OptionalHeader: true}); err != nil ||
 		r.Bind([]Column{{Name: "c0", Required: true}, {Name: "c1"}}) == nil {
-		t.Errorf("a header that lacks a column: %v", err)
+		t.Errorf(`a header that lacks a column: %v; want no error, r.Bind([]Column{{Name: "c0", Required: true}, `+
+			`{Name: "c1"}}) != nil`, err)
 	}
 }
 
@@ -139,7 +140,7 @@ func TestLines(t *testing.T) {
 func TestUTF8Only(t *testing.T) {
 	_, _, err := all(t, strings.NewReader("c0;c1\na;b\ncaf\xe9;b\n"), Options{UTF8: true}, 2)
 	if err == nil || !strings.HasPrefix(err.Error(), "f.csv:3: a byte that is not UTF-8") {
-		t.Errorf("error %v", err)
+		t.Errorf(`error %v; want an error, err.Error() that begins with "f.csv:3: a byte that is not UTF-8"`, err)
 	}
 }
 
@@ -149,7 +150,7 @@ func TestRaw(t *testing.T) {
 		err = r.Bind([]Column{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}})
 	}
 	if err != nil || !r.Next() {
-		t.Fatal(err)
+		t.Fatalf("err = %v; want no error, r.Next()", err)
 	}
 	for i, want := range []string{" x ", " é\t", " z ", ""} {
 		if got := string(r.Raw(i)); got != want || string(r.Field(i)) != strings.TrimSpace(want) {
@@ -166,15 +167,17 @@ func TestBind(t *testing.T) {
 	cols := []Column{{Name: "emr_dt", Aliases: []string{"emr_dt_service"}},
 		{Name: "adm_lb_nom", Aliases: []string{"Opérateur"}, Required: true}, {Name: "y"}}
 	if got := r.Score(cols); got < 0.66 || got > 0.67 {
-		t.Errorf("score %v", got)
+		t.Errorf("score %v; want got >= 0.66, got <= 0.67", got)
 	}
 	if err := r.Bind(cols); err != nil || !r.Next() ||
 		string(r.Field(0))+string(r.Field(1))+string(r.Field(2)) != "2020ORANGE" {
-		t.Errorf("%v: %q %q %q", err, r.Field(0), r.Field(1), r.Field(2))
+		t.Errorf("err = %v, r.Field(0) = %q, r.Field(1) = %q, r.Field(2) = %q; want no error, r.Next(), "+
+			`string(r.Field(0))+string(r.Field(1))+string(r.Field(2)) = "2020ORANGE"`, err, r.Field(0), r.Field(1),
+			r.Field(2))
 	}
 	err = r.Bind([]Column{{Name: "sup_id", Required: true}})
 	if err == nil || err.Error() != "f.csv:1: the column sup_id is missing" {
-		t.Errorf("error %v", err)
+		t.Errorf(`error %v; want an error, err.Error() = "f.csv:1: the column sup_id is missing"`, err)
 	}
 }
 
@@ -182,7 +185,7 @@ func TestInputErrorsAreKept(t *testing.T) {
 	gone := errors.New("stale file handle")
 	_, _, err := all(t, io.MultiReader(strings.NewReader("c0;c1\na;b\n"), iotest.ErrReader(gone)), Options{}, 2)
 	if !errors.Is(err, gone) || !strings.HasPrefix(err.Error(), "f.csv:") {
-		t.Errorf("error %v", err)
+		t.Errorf(`error %v; want %v, err.Error() that begins with "f.csv:"`, err, gone)
 	}
 }
 
@@ -192,7 +195,8 @@ func TestStrayQuotesAreCheap(t *testing.T) {
 	const lines = 100000
 	rows, _, err := all(t, strings.NewReader("c0;c1\n"+strings.Repeat("x\"y;\"z\n", lines)), Options{}, 2)
 	if err == nil || len(rows) < lines-2*maxFeeds || len(rows) > lines {
-		t.Errorf("%d records, %v", len(rows), err) // the last of them are cut short
+		// the last of them are cut short
+		t.Errorf("%d records, %v; want an error, len(rows) >= lines-2*maxFeeds, len(rows) <= %v", len(rows), err, lines)
 	}
 }
 
@@ -214,7 +218,7 @@ func TestUnended(t *testing.T) {
 			for r.Next() {
 			}
 			if r.Unended() != tt.want {
-				t.Errorf("%q: %v", tt.text, r.Unended())
+				t.Errorf("%q: r.Unended() = %v, want %v", tt.text, r.Unended(), tt.want)
 			}
 		})
 	}
@@ -283,11 +287,13 @@ func FuzzReader(f *testing.F) {
 		rows, lines, err := all(t, in, opt, 2)
 		again, _, err2 := all(t, bytes.NewReader(data), opt, 2)
 		if !slices.EqualFunc(rows, again, slices.Equal[[]string]) || (err == nil) != (err2 == nil) {
-			t.Errorf("byte by byte: %q, %v; at once: %q, %v", rows, err, again, err2)
+			t.Errorf("byte by byte: %q, %v; at once: %q, %v; want slices.EqualFunc(rows, again, "+
+				"slices.Equal[[]string]), (err == nil) = (err2 == nil)", rows, err, again, err2)
 		}
 		if feeds := bytes.Count(data, []byte("\n")) + 1; len(rows) > feeds || !slices.IsSorted(lines) ||
 			len(lines) > 0 && lines[len(lines)-1] > feeds {
-			t.Errorf("%d records in %d lines, at %v", len(rows), feeds, lines)
+			t.Errorf("%d records in %d lines, at %v; want len(rows) <= %v, slices.IsSorted(lines), len(lines) = "+
+				"0 or lines[len(lines)-1] <= %v", len(rows), feeds, lines, feeds, feeds)
 		}
 	})
 }
@@ -338,7 +344,7 @@ func TestBroken(t *testing.T) {
 			for _, end := range []string{"\n", "\nx,1\n"} {
 				r, err := NewReader(strings.NewReader("a,number\n"+tt.text+end), "f.csv", opt)
 				if err != nil || !r.Next() {
-					t.Fatalf("%q: %v", tt.text, err)
+					t.Fatalf("tt.text = %q, err = %v; want no error, r.Next()", tt.text, err)
 				}
 				if got := r.Broken(); got != tt.want || r.Whole() != (tt.want == "") {
 					t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
@@ -352,6 +358,7 @@ func TestBroken(t *testing.T) {
 	opt.OptionalHeader = true
 	r, err := NewReader(strings.NewReader("x,y\n"), "f.csv", opt)
 	if err != nil || r.Bind([]Column{{Name: "a"}, {Name: "number"}}) != nil || !r.Next() || r.Broken() != "" {
-		t.Errorf("without a header: %v", err)
+		t.Errorf(`without a header: %v; want no error, r.Bind([]Column{{Name: "a"}, {Name: "number"}}) = nil, `+
+			`r.Next(), r.Broken() = ""`, err)
 	}
 }
