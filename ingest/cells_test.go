@@ -133,9 +133,9 @@ func TestCellsOfAnotherWorld(t *testing.T) {
 		filepath.Join(string(k.dir), "sources", "FR")+" is demonstration data: the two do not go together")
 	inventory := k.file("o.csv", supports("2026-08-20", "SFR 0"))
 	if r := k.must(inventory, realCells); len(r.Files) != 2 || len(r.Notes) != 2 || // the other one: no site of DROM
-		!strings.Contains(r.Notes[0], "2 kept files are no longer used: demonstration data") {
-		t.Errorf(`r = %+v; want len(r.Files) = 2, len(r.Notes) = 2, r.Notes[0] with "2 kept files are no longer `+
-			`used: demonstration data"`, r)
+		!strings.Contains(r.Notes[0], "2 kept files are not used any more: demonstration data") {
+		t.Errorf(`r = %+v; want len(r.Files) = 2, len(r.Notes) = 2, r.Notes[0] with "2 kept files are not `+
+			`used any more: demonstration data"`, r)
 	}
 	refused(madeUp, "SYNTHETIC_208.csv is demonstration data, and the anfr-observatoire that is kept in")
 }

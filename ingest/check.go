@@ -12,19 +12,19 @@ import (
 	"relais/ingest/source"
 )
 
-// A KeptFile is a file of the kept sources as CheckKept found it: an input, or the
-// manifest that could not be read.
+// A KeptFile is what CheckKept found about a file of the kept sources: an input, or an
+// unreadable manifest.
 type KeptFile struct {
 	Path     string
 	Bytes    int64    // 0 when it is missing
-	Kinds    []string // of the tables that are read from it
-	Unpacked int64    // bytes of these tables
+	Kinds    []string // kinds of its tables
+	Unpacked int64    // bytes of its tables
 	Err      error
 }
 
-// CheckKept reads every kept input to its end, which verifies the checksums of
-// archives and compressed files, and compares it with what the manifests say. It
-// takes no lock; an ingest that runs meanwhile is no error. Errors: that of ctx.
+// CheckKept reads every kept input to its end, which verifies the checksums of archives
+// and compressed files, and compares it with its manifest. It takes no lock: an ingest may
+// run at the same time. Errors: that of ctx.
 func CheckKept(ctx context.Context, dir folder.Dir) (files []KeptFile, err error) {
 	for _, src := range Sources {
 		found, err := checkSource(ctx, dir, src)
@@ -36,8 +36,7 @@ func CheckKept(ctx context.Context, dir folder.Dir) (files []KeptFile, err error
 	return files, nil
 }
 
-// checkSource checks again when an ingest has put other inputs in the place of those
-// that it found wrong.
+// checkSource checks again if an ingest has replaced the inputs with errors.
 func checkSource(ctx context.Context, dir folder.Dir, src *Source) ([]KeptFile, error) {
 	k, err := openKept(dir, src)
 	for {
@@ -60,7 +59,7 @@ func checkSource(ctx context.Context, dir folder.Dir, src *Source) ([]KeptFile, 
 	}
 }
 
-// check reads each file once for every entry that names it.
+// check reads each file once for each entry that names it.
 func (k *kept) check(ctx context.Context) (files []KeptFile) {
 	for _, e := range k.entries {
 		path := filepath.Join(k.dir, e.File)
@@ -82,7 +81,7 @@ func (k *kept) check(ctx context.Context) (files []KeptFile) {
 	return files
 }
 
-// read reads the input of an entry to its end and returns its bytes, unpacked.
+// read reads the input of an entry to its end and returns its unpacked size.
 func (e *entry) read(ctx context.Context, path string) (int64, error) {
 	in := &source.Input{Path: path, Member: e.Member, Size: e.Size}
 	r, err := in.Open(nil)

@@ -44,7 +44,7 @@ func TestColumnsCells(t *testing.T) {
 		{netmonster, contract{required: words("RAT MCC MNC CI Lat Lon"), filled: words("CI"),
 			read:  words("TAC eNB PCI Location EARFCN"),
 			facts: map[string]facts{"CI": {"cells": 5}, "PCI": {"pci": 4}}}},
-	}, beside: []publication{twoSupports}}.test(t)
+	}, others: []publication{twoSupports}}.test(t)
 }
 
 // survey is a log of Network Survey, which has a table for each technology.
@@ -95,5 +95,5 @@ func TestColumnsHeadless(t *testing.T) {
 			"4G;208;10;26369;9;103;3;46.5;3.1;X;1300", contract{
 				required: words("RAT MCC MNC CI Lat Lon"), filled: words("CI"), told: words("RAT MCC Lat Lon"),
 				facts: map[string]facts{"CI": {"cells": 2}, "PCI": {"pci": 2}}}),
-	}, beside: []publication{twoSupports}}.test(t)
+	}, others: []publication{twoSupports}}.test(t)
 }

@@ -45,7 +45,7 @@ type contract struct {
 // facts count sites, and what the sites of a snapshot have.
 type facts map[string]int
 
-// set returns the facts with others in the place of some; 0 is none.
+// set returns the facts with some replaced; 0 means missing.
 func (f facts) set(others facts) facts {
 	f = maps.Clone(f)
 	maps.Copy(f, others)
@@ -96,7 +96,7 @@ func factsOf(s *snapshot.Snapshot) facts {
 	return f
 }
 
-// fill makes a row of columns of which most are empty.
+// fill makes a row with mostly empty columns.
 func fill(columns []string, otherwise string, values map[string]string) []string {
 	row := make([]string, len(columns))
 	for i, c := range columns {
@@ -110,7 +110,7 @@ func fill(columns []string, otherwise string, values map[string]string) []string
 }
 
 // changed is the publication with the column at another name, without it, with two of it,
-// of which the second has the values of other rows, or with nothing in it.
+// the second with the values of other rows, or without any.
 func (p publication) changed(how string, at int) publication {
 	p.columns = slices.Clone(p.columns)
 	rows := p.rows
@@ -223,11 +223,11 @@ type columnsCase struct {
 	contract
 }
 
-// A columnsKit is what makes a market: its sources, and what is so known of its sites.
+// A columnsKit has the sources of a market, and the expected facts of its sites.
 type columnsKit struct {
 	markets []market.Code
 	cases   []columnsCase
-	beside  []publication // sources whose columns are not of interest here
+	others  []publication // sources whose columns are not of interest here
 	facts   facts
 }
 
@@ -244,7 +244,7 @@ func (kit columnsKit) test(t *testing.T) {
 	for _, c := range kit.cases {
 		paths = append(paths, k.file(c.file, c.String()))
 	}
-	for _, p := range kit.beside {
+	for _, p := range kit.others {
 		paths = append(paths, k.file(p.file, p.String()))
 	}
 	r, err := k.run(false, kit.markets, paths...)
@@ -365,11 +365,11 @@ func (k kit) compose(markets []market.Code, path string) (*Report, *snapshot.Sna
 		return nil, nil, nil, err
 	}
 	r := &Report{}
-	files, err := r.find([]string{path}, src)
+	files, err := r.findFiles([]string{path}, src)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	all := slices.Concat(files, kept.rest(files).inputs)
+	all := slices.Concat(files, kept.remaining(files).inputs)
 	write, _, err := r.compose(context.Background(), Options{Dir: k.dir, Markets: markets, Now: time.Now()}, src, all,
 		kept)
 	if err != nil {

@@ -16,12 +16,11 @@ import (
 	"relais/ingest/source"
 )
 
-// maxName keeps the names of copies within what file systems take, endings and
-// numbers included.
+// maxName leaves room for endings and numbers within the 255 bytes of file systems.
 const maxName = 200
 
-// aloneName names the copy of an input that is kept without its archive. What the
-// names of both say, a date or that it is made up, still stands in it.
+// aloneName returns the name for the copy of an input that is kept without its archive.
+// It contains both names: either may state a date or that the file is synthetic.
 func aloneName(f *source.Found) string {
 	name := filepath.Base(f.Path)
 	if f.Member != "" {
@@ -33,8 +32,8 @@ func aloneName(f *source.Found) string {
 	return name[:min(len(name), maxName)]
 }
 
-// free returns a name that no other copy has.
-func (w *keeping) free(base string, pack bool) string {
+// freeName returns a name that no other copy has.
+func (w *copier) freeName(base string, pack bool) string {
 	if pack && !strings.HasSuffix(base, ".zst") {
 		base += ".zst"
 	}
@@ -50,15 +49,15 @@ func (w *keeping) free(base string, pack bool) string {
 	}
 }
 
-// copyInput copies an input without its personal data, compressed, with the time of
-// its file.
+// copyInput copies an input without its personal data, compressed, with the modification
+// time of its file.
 func copyInput(ctx context.Context, to string, f *source.Found) error {
 	info, err := os.Stat(f.Path)
 	if err != nil {
 		return err
 	}
 	err = folder.Replace(to, func(w io.Writer) error {
-		return packed(w, func(z io.Writer) error {
+		return compressTo(w, func(z io.Writer) error {
 			return f.CopyTo(z, func(int) error { return ctx.Err() })
 		})
 	})
@@ -68,8 +67,8 @@ func copyInput(ctx context.Context, to string, f *source.Found) error {
 	return os.Chtimes(to, time.Time{}, info.ModTime())
 }
 
-// copyFile copies a file with the time of its last change, which may be all that
-// tells how old it is; pack compresses it on the way.
+// copyFile copies a file with its modification time, which may be the only sign of its
+// age. pack compresses the copy.
 func copyFile(ctx context.Context, to, from string, pack bool) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -94,15 +93,15 @@ func copyContent(ctx context.Context, to, from string, in io.Reader, pack bool) 
 		})
 	}
 	return folder.Replace(to, func(w io.Writer) error {
-		return packed(w, func(z io.Writer) error {
+		return compressTo(w, func(z io.Writer) error {
 			_, err := io.Copy(z, stoppable{ctx, in})
 			return err
 		})
 	})
 }
 
-// packed compresses what write writes.
-func packed(w io.Writer, write func(io.Writer) error) error {
+// compressTo compresses what write writes.
+func compressTo(w io.Writer, write func(io.Writer) error) error {
 	z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		return err

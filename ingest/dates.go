@@ -11,15 +11,15 @@ import (
 	"relais/ingest/source"
 )
 
-// dated says when an input is from.
+// dated is the age of an input.
 type dated struct {
-	Date string `json:"date,omitempty"` // of its report
+	Date string `json:"date,omitempty"` // the date in its report
 	source.Edition
 	Modified time.Time `json:"modified,omitzero"`
 }
 
-// join makes d the newer one of d and e in each respect.
-func (d *dated) join(e dated) {
+// merge sets each member of d to the newer one of d and e.
+func (d *dated) merge(e dated) {
 	d.Date, d.Named = max(d.Date, e.Date), max(d.Named, e.Named)
 	d.Newest, d.Floor = max(d.Newest, e.Newest), max(d.Floor, e.Floor)
 	if e.Modified.After(d.Modified) {
@@ -27,10 +27,9 @@ func (d *dated) join(e dated) {
 	}
 }
 
-// olderThan tells whether d is of an older edition of a source than e. An earlier date
-// alone does not say it: what a name states is more than rows do, and of the rows the
-// newest may be gone. Names are compared with names, rows with rows, and what has
-// neither in common by when it was modified.
+// olderThan reports whether d is of an older edition of a source than e. An earlier Date
+// alone is not proof: it may come from a name, or the newest row may be gone. Names are
+// compared with names and rows with rows; without either, the modification times decide.
 func (d dated) olderThan(e dated) bool {
 	switch {
 	case d.Date == "" || d.Date >= e.Date:
@@ -43,7 +42,7 @@ func (d dated) olderThan(e dated) bool {
 	return d.Modified.Before(e.Modified)
 }
 
-// datesOf returns when the inputs that have a date are from, by their names.
+// datesOf returns the ages of the inputs that have a date, by name.
 func datesOf(all []source.Found, reports []*source.Report) map[string]dated {
 	dates := map[string]dated{}
 	for _, r := range reports {
@@ -52,7 +51,7 @@ func datesOf(all []source.Found, reports []*source.Report) map[string]dated {
 			continue
 		}
 		d := dated{Date: r.Date, Edition: r.Edition}
-		if at, err := all[i].ModTime(); err == nil { // else only the date counts
+		if at, err := all[i].ModTime(); err == nil { // without it only the date counts
 			d.Modified = at
 		}
 		dates[r.Path] = d
@@ -60,44 +59,44 @@ func datesOf(all []source.Found, reports []*source.Report) map[string]dated {
 	return dates
 }
 
-// older refuses inputs that are older than those that were kept of their kind, unless
-// they are the same: then dates becomes what is known of either. known is false when
-// nobody dated what was kept.
-func (k *kept) older(ctx context.Context, all []source.Found, dates map[string]dated) (known bool, err error) {
+// refuseOlder returns an error if inputs are older than the kept ones of their kind. Inputs
+// with the same content as the kept ones are accepted; their dates are then merged. known
+// is false if no kept input has a date.
+func (k *kept) refuseOlder(ctx context.Context, all []source.Found, dates map[string]dated) (known bool, err error) {
 	for _, kind := range k.src.kinds() {
-		var had, has dated
-		var before, now []source.Found
+		var last, now dated
+		var oldInputs, newInputs []source.Found
 		for _, e := range k.entries {
 			if e.Kind == kind.Name {
-				had.join(e.dated)
-				before = append(before, source.Found{Input: k.input(e), Kind: kind})
+				last.merge(e.dated)
+				oldInputs = append(oldInputs, source.Found{Input: k.input(e), Kind: kind})
 			}
 		}
 		for _, f := range all {
 			if f.Kind == kind {
-				has.join(dates[f.Name()])
-				now = append(now, f)
+				now.merge(dates[f.Name()])
+				newInputs = append(newInputs, f)
 			}
 		}
-		known = known || had.Date != ""
-		if !has.olderThan(had) {
+		known = known || last.Date != ""
+		if !now.olderThan(last) {
 			continue
 		}
-		if !sameContent(ctx, before, now) {
+		if !sameContent(ctx, oldInputs, newInputs) {
 			return true, fmt.Errorf("the files of the kind %s are of %s, older than the present ones of %s", kind.Name,
-				has.Date, had.Date)
+				now.Date, last.Date)
 		}
-		for _, f := range now {
+		for _, f := range newInputs {
 			d := dates[f.Name()]
-			d.join(had)
+			d.merge(last)
 			dates[f.Name()] = d
 		}
 	}
 	return known, ctx.Err()
 }
 
-// sameContent tells whether the inputs have the same content as is kept of them,
-// whatever they are called and in whichever order. What cannot be read is not the same.
+// sameContent reports whether both lists of inputs have the same contents, in any order
+// and under any names. An unreadable input is never the same.
 func sameContent(ctx context.Context, a, b []source.Found) bool {
 	sums := [2]map[[sha256.Size]byte]int{{}, {}}
 	for i, inputs := range [][]source.Found{a, b} {

@@ -100,7 +100,7 @@ func TestSourcesHaveTheirOwnDates(t *testing.T) {
 		{10, "register.geojson", register("2020-05-06"), "2020-05-06"}, // stated, the other only guessed
 		{-20, "bipt.json", older, ""},
 		{-20, "bipt.json", biptRow, "2020-05-06"},           // what there is cannot be older
-		{-10, "bipt.json", older, ""},                       // and is no older for that
+		{-10, "bipt.json", older, ""},                       // and is not older for that
 		{11, "bipt_2020-01-01.json", biptRow, "2020-05-06"}, // says more than when the other was copied
 		{12, "bipt_2021-01-01.json", biptRow, "2021-01-01"},
 		{13, "bipt_2020-12-31.json", older, ""},

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,14 +11,14 @@ import (
 	"relais/snapshot"
 )
 
-// leastShare is the share of the present sites, or of the sites with an
+// minShare is the share of the present sites, or of the sites with an
 // enrichment, that a new snapshot must have.
-const leastShare = 0.95
+const minShare = 0.95
 
-// guard compares the new snapshots with the present ones and returns those to
-// write. A market without a site is not written: an empty register would look
-// like a country without antennas. older compares the sources one by one; when what
-// is kept of them does not tell how old it is, it returns false.
+// guard compares the new snapshots with the present ones and returns those to write. A
+// market without a site is not written: an empty register would look like a country
+// without antennas. older compares the sources one by one; it returns false if the kept
+// ones have no date.
 func (r *Report) guard(o Options, builders []*snapshot.Builder, older func() (bool, error)) (write []*snapshot.Builder,
 	err error) {
 	for _, b := range builders {
@@ -27,24 +28,25 @@ func (r *Report) guard(o Options, builders []*snapshot.Builder, older func() (bo
 				MarketReport{Market: b.Market, SourceDate: b.SourceDate, Synthetic: b.Synthetic,
 					Sites: b.Len(), Emissions: b.Emissions(), Enriched: b.Enriched})
 		}
-		old, err := present(o.Dir, b.Market)
+		old, err := currentSnapshot(o.Dir, b.Market)
 		if err != nil {
-			r.Notes = append(r.Notes, fmt.Sprintf("the present snapshot cannot be compared with: %v", err))
+			r.Notes = append(r.Notes, fmt.Sprintf("the present snapshot cannot be compared: %v", err))
 		}
 		if b.Len() == 0 {
 			if old != nil {
 				return nil, fmt.Errorf(
-					"%s: the files have no site that is served; the present snapshot has %d and stays", b.Market,
+					"%s: the files have no usable site; the present snapshot has %d and stays", b.Market,
 					old.Len())
 			}
 			r.Notes = append(r.Notes,
-				fmt.Sprintf("%s: the files have no site that is served; no snapshot was written", b.Market))
+				fmt.Sprintf("%s: the files have no usable site; no snapshot was written", b.Market))
 			continue
 		}
 		if !o.Force {
 			if tomorrow := o.Now.UTC().AddDate(0, 0, 1).Format(time.DateOnly); b.SourceDate > tomorrow {
 				return nil, fmt.Errorf(
-					"%s: the files say that they are of %s, which is in the future of this machine's clock; what is there stays (--force overrides)", b.Market, b.SourceDate)
+					"%s: the files say that they are of %s, which is in the future of this machine's clock; "+
+						"what is there stays (--force overrides)", b.Market, b.SourceDate)
 			}
 			if err := r.compare(b, old, older); err != nil {
 				return nil, fmt.Errorf("%s: %w; the present snapshot stays (--force overrides)", b.Market, err)
@@ -58,21 +60,22 @@ func (r *Report) guard(o Options, builders []*snapshot.Builder, older func() (bo
 		}
 	}
 	if len(write) == 0 {
-		return nil, fmt.Errorf("the files have no site that is served")
+		return nil, errors.New("the files have no usable site")
 	}
 	return write, nil
 }
 
-// wentBack says why a snapshot has an earlier date than the one that it replaces.
+// wentBack explains why a snapshot has an earlier date than the one that it replaces.
 func wentBack(b *snapshot.Builder, old *snapshot.Snapshot, forced bool) string {
 	note := fmt.Sprintf("%s: sourceDate goes back from %s to %s", b.Market, old.SourceDate, b.SourceDate)
 	if forced {
 		return note
 	}
-	return note + ", although no source is older than its earlier files: it is the newest day that names and rows now state, and when a file was last modified counts only where none does"
+	return note + ", although no source is older than before: the date is the newest day that names and rows state, " +
+		"and a modification time counts only without such a day"
 }
 
-// compare tells what speaks against replacing old, which may be nil, by b.
+// compare returns an error if b must not replace old, which may be nil.
 func (r *Report) compare(b *snapshot.Builder, old *snapshot.Snapshot, older func() (bool, error)) error {
 	if old == nil {
 		return nil
@@ -88,21 +91,21 @@ func (r *Report) compare(b *snapshot.Builder, old *snapshot.Snapshot, older func
 	} else if !known && b.SourceDate < old.SourceDate {
 		return fmt.Errorf("the files are of %s, older than the present snapshot of %s", b.SourceDate, old.SourceDate)
 	}
-	if least := leastShare * float64(old.Len()); float64(b.Len()) < least {
+	if least := minShare * float64(old.Len()); float64(b.Len()) < least {
 		return fmt.Errorf("the files have %d sites, the present snapshot %d: over 5 %% would go", b.Len(), old.Len())
 	}
 	for _, name := range slices.Sorted(maps.Keys(old.Enriched)) {
 		had, has := old.Enriched[name], b.Enriched[name]
-		if float64(has) < leastShare*float64(had) {
+		if float64(has) < minShare*float64(had) {
 			return fmt.Errorf("%s of %d sites would be lost (%d now, %d then): %s", name, had-has, has, had,
-				r.lacking(name))
+				r.whyLost(name))
 		}
 	}
 	return nil
 }
 
-// lacking says why something of the sites is not there any more.
-func (r *Report) lacking(name string) string {
+// whyLost explains why the new sites lack an enrichment.
+func (r *Report) whyLost(name string) string {
 	var why []string
 	for _, f := range r.Files {
 		for _, l := range f.Lacks {
@@ -112,7 +115,7 @@ func (r *Report) lacking(name string) string {
 		}
 	}
 	if why == nil {
-		return "the files that gave them are neither here nor in sources/"
+		return "the files with them are neither given nor kept in sources/"
 	}
 	return strings.Join(why, ", ")
 }

@@ -28,17 +28,17 @@ import (
 
 // A Source is an authority's set of files.
 type Source struct {
-	Markets []market.Code // that one reading makes
-	Bases   []string      // the kinds of which one must be there, or there are no sites
+	Markets []market.Code // all are made by one reading
+	Bases   []string      // kinds with sites; at least one must be among the inputs
 	Kinds   []*source.Kind
 	Build   source.Build
 }
 
-// kinds lists what an ingest of the source takes: the authority's tables, and those of
-// cells, which go with every inventory.
+// kinds lists the tables that an ingest of the source accepts: the authority's and tables
+// of cells.
 func (s *Source) kinds() []*source.Kind { return slices.Concat(s.Kinds, cells.Kinds) }
 
-// Sources lists what can be read.
+// Sources lists the authorities' sets of files that can be read.
 var Sources = []*Source{
 	{Markets: anfr.Markets, Bases: []string{anfr.Observatory}, Kinds: anfr.Kinds, Build: anfr.Build},
 	{Markets: bakom.Markets, Bases: bakom.Bases, Kinds: bakom.Kinds, Build: bakom.Build},
@@ -54,23 +54,22 @@ type Options struct {
 	Paths   []string // files, folders, archives
 	Force   bool     // overrides the guards that compare with the present snapshot
 	Now     time.Time
-	// Progress, which may be nil, is called once with the bytes to come; what it
-	// returns is called with the bytes as they are read.
+	// Progress, which may be nil, is called once with the total of bytes to read. The
+	// function that it returns is called with each number of bytes read.
 	Progress func(total int64) func(n int)
 }
 
-// A Report says what an ingest did.
+// A Report describes an ingest.
 type Report struct {
 	Seconds float64          `json:"seconds"`
 	Files   []*source.Report `json:"files"`
 	Markets []MarketReport   `json:"markets"`
 	Notes   []string         `json:"notes,omitempty"`
-	// Archived is the date of the archive that whoever ran the ingest added of it, ""
-	// for none.
+	// Archived is the date of the archive that the caller made of the ingest, "" for none.
 	Archived string `json:"archived,omitempty"`
 }
 
-// A MarketReport says what became of one market.
+// A MarketReport is the result for one market.
 type MarketReport struct {
 	Market     market.Code    `json:"market"`
 	SourceDate string         `json:"sourceDate"`
@@ -81,26 +80,26 @@ type MarketReport struct {
 	Snapshot   *SnapshotFile  `json:"snapshot"`
 }
 
-// A SnapshotFile names the file that was written; nil says that none was.
+// A SnapshotFile names the written file; nil: none was written.
 type SnapshotFile struct {
 	Path    string `json:"path"`
 	Bytes   int64  `json:"bytes"`
 	Version string `json:"version"`
 }
 
-// ErrNoBase says that there is no inventory: the files may be good beside one.
+// ErrNoBase reports that no file contains sites. The files may be good together with one.
 var ErrNoBase = errors.New("the other tables only add to it")
 
-// Run ingests. Everything is written and on disk under other names before the
-// first file is replaced, so that after an error the folder's snapshots and sources
-// are as they were; only a rename that fails in the middle leaves some new.
+// Run ingests files. Everything is on disk under temporary names before the first file is
+// replaced. After an error the folder's snapshots and sources are unchanged; only a failed
+// rename can leave some of them new.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	start := time.Now()
 	src, err := sourceOf(o.Markets)
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range o.Paths { // a mistyped name makes no folder
+	for _, path := range o.Paths { // before the folder is created
 		if _, err := os.Stat(path); err != nil {
 			return nil, err
 		}
@@ -119,16 +118,16 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	report := &Report{}
-	files, err := report.find(o.Paths, src)
+	files, err := report.findFiles(o.Paths, src)
 	if err != nil {
 		return nil, err
 	}
 	if err := kept.sweep(kept.entries, files); err != nil { // what a killed ingest left
 		return nil, err
 	}
-	keeping := kept.begin(ctx, files, o.Now)
+	keeping := kept.startCopying(ctx, files, o.Now)
 	defer keeping.discard()
-	rest := kept.rest(files)
+	rest := kept.remaining(files)
 	report.Notes = append(report.Notes, rest.notes...)
 	all := append(slices.Clone(files), rest.inputs...)
 	if !slices.ContainsFunc(all, func(f source.Found) bool { return slices.Contains(src.Bases, f.Kind.Name) }) {
@@ -152,8 +151,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return report, nil
 }
 
-// compose makes the snapshots that are to be written, when nothing speaks against them,
-// and says when the inputs are from.
+// compose makes the snapshots to write, if the guards accept them, and returns the ages of
+// the inputs.
 func (r *Report) compose(ctx context.Context, o Options, src *Source, all []source.Found, kept *kept) (
 	write []*snapshot.Builder, dates map[string]dated, err error,
 ) {
@@ -162,14 +161,14 @@ func (r *Report) compose(ctx context.Context, o Options, src *Source, all []sour
 		return nil, nil, err
 	}
 	dates = datesOf(all, r.Files)
-	write, err = r.guard(o, builders, func() (bool, error) { return kept.older(ctx, all, dates) })
+	write, err = r.guard(o, builders, func() (bool, error) { return kept.refuseOlder(ctx, all, dates) })
 	return write, dates, err
 }
 
-// sourceOf returns the source that makes all the markets.
+// sourceOf returns the source of all the markets.
 func sourceOf(codes []market.Code) (*Source, error) {
 	if len(codes) == 0 {
-		return nil, errors.New("no market named")
+		return nil, errors.New("no market is named")
 	}
 	for _, s := range Sources {
 		if !slices.Contains(s.Markets, codes[0]) {
@@ -189,8 +188,8 @@ func sourceOf(codes []market.Code) (*Source, error) {
 	return nil, fmt.Errorf("this version of relais has no parser for the sources of %s", codes[0])
 }
 
-// find opens the paths and finds out what each file is.
-func (r *Report) find(paths []string, src *Source) ([]source.Found, error) {
+// findFiles expands the paths and detects the kind of each file.
+func (r *Report) findFiles(paths []string, src *Source) ([]source.Found, error) {
 	inputs, err := source.Expand(paths)
 	if err != nil {
 		return nil, err
@@ -207,28 +206,28 @@ func (r *Report) find(paths []string, src *Source) ([]source.Found, error) {
 			continue
 		}
 		if in.Within == "" {
-			return nil, unknown(in.Name(), src)
+			return nil, unknownFile(in.Name(), src)
 		}
-		r.Notes = append(r.Notes, in.Name()+" is no table that relais knows; it was left out")
+		r.Notes = append(r.Notes, in.Name()+" is not a known table; it was left out")
 	}
 	for _, in := range inputs {
 		if !used[in.Within] {
-			return nil, unknown(in.Within, src)
+			return nil, unknownFile(in.Within, src)
 		}
 	}
 	return files, checkFound(files)
 }
 
-func unknown(name string, src *Source) error {
+func unknownFile(name string, src *Source) error {
 	var kinds []string
 	for _, k := range src.kinds() {
 		kinds = append(kinds, k.Name)
 	}
-	return fmt.Errorf("%s:1: empty, or none of the tables of %v: %s", name, src.Markets,
+	return fmt.Errorf("%s:1: empty, or not a table of %v; known tables: %s", name, src.Markets,
 		strings.Join(slices.Compact(kinds), ", "))
 }
 
-// checkFound refuses files that cannot be read together.
+// checkFound returns an error for files that cannot be read together.
 func checkFound(files []source.Found) error {
 	for i, f := range files {
 		for _, g := range files[:i] {
@@ -244,8 +243,8 @@ func checkFound(files []source.Found) error {
 	return nil
 }
 
-// build makes the markets that were asked for, and those of the source that the
-// folder has: they share what is kept, so that the guards look at them too.
+// build makes the requested markets and the other markets of the source in the folder:
+// all share the kept sources, so the guards must check them too.
 func (r *Report) build(ctx context.Context, o Options, src *Source, files []source.Found,
 	kept *kept) ([]*snapshot.Builder, error) {
 	var total int64
@@ -297,7 +296,7 @@ func (r *Report) build(ctx context.Context, o Options, src *Source, files []sour
 }
 
 // write replaces the snapshots and the manifest of the sources, all at once.
-func (r *Report) write(dir folder.Dir, builders []*snapshot.Builder, keeping *keeping, entries []entry) error {
+func (r *Report) write(dir folder.Dir, builders []*snapshot.Builder, keeping *copier, entries []entry) error {
 	var staged []*folder.Staged
 	defer func() {
 		for _, s := range staged {
@@ -320,14 +319,14 @@ func (r *Report) write(dir folder.Dir, builders []*snapshot.Builder, keeping *ke
 	if err != nil {
 		return err
 	}
-	// The manifest comes first: what is kept is never older than what is served.
+	// The manifest comes first: kept sources are never older than the served snapshot.
 	staged = slices.Insert(staged, 0, manifest)
 	keeping.committed = true
 	return folder.CommitAll(staged)
 }
 
-// present returns the snapshot that a market has now, nil when it has none.
-func present(dir folder.Dir, m market.Code) (*snapshot.Snapshot, error) {
+// currentSnapshot returns the present snapshot of a market, nil if it has none.
+func currentSnapshot(dir folder.Dir, m market.Code) (*snapshot.Snapshot, error) {
 	s, err := snapshot.ReadFile(dir.Snapshot(string(m)), m)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

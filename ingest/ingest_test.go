@@ -75,7 +75,7 @@ func (k kit) must(paths ...string) *Report {
 	return r
 }
 
-// state is every file of the folder with its content, but for locks.
+// state returns every file of the folder with its content, except locks.
 func (k kit) state() map[string]string {
 	state := map[string]string{}
 	err := filepath.WalkDir(string(k.dir), func(path string, d fs.DirEntry, err error) error {
@@ -177,8 +177,8 @@ func TestRefusals(t *testing.T) {
 		err     string
 		forced  bool // --force lets it through
 	}{
-		{"empty", both, []string{k.file("empty.csv", "")}, "empty.csv:1: empty, or none of the tables", false},
-		{"another file", both, []string{k.file("x.csv", "a;b\n1;2\n")}, "x.csv:1: empty, or none of the tables", false},
+		{"empty", both, []string{k.file("empty.csv", "")}, "empty.csv:1: empty, or not a table", false},
+		{"another file", both, []string{k.file("x.csv", "a;b\n1;2\n")}, "x.csv:1: empty, or not a table", false},
 		{"header only", both, []string{k.file("h.csv", header)}, "h.csv:1: the table has a header and no row", false},
 		{"missing column", both, []string{k.file("m.csv", strings.Replace(good, "sta_nm_anfr", "other", 1))},
 			"m.csv:1: the column sta_nm_anfr is missing", false},
@@ -189,7 +189,7 @@ func TestRefusals(t *testing.T) {
 			"l.csv:2: a byte that is not UTF-8", false},
 		{"no such file", both, []string{filepath.Join(k.src, "gone.csv")}, "gone.csv: no such file", false},
 		{"a folder without tables", both, []string{filepath.Dir(k.file("dir/readme.txt", "hello"))},
-			"dir:1: empty, or none of the tables", false},
+			"dir:1: empty, or not a table", false},
 		{"an empty folder", both, []string{k.t.TempDir()}, "the folder has no files", false},
 		{"names outside the archive", both, []string{outside},
 			`evil.zip: the archive has a member that points outside: "../../etc/o.csv"`, false},
@@ -197,7 +197,7 @@ func TestRefusals(t *testing.T) {
 		{"no archive", both, []string{k.file("n.zip", "PK\x03\x04nothing")}, "n.zip: zip: not a valid zip file", false},
 		{"two weekly files", both, []string{k.file("1.csv", good), k.file("2.csv", good)},
 			"are both of the kind anfr-observatoire", false},
-		{"demonstration beside real data", both, []string{k.file("SYNTHETIC_o.csv", good), k.file("a2.txt", antennas)},
+		{"demonstration and real data", both, []string{k.file("SYNTHETIC_o.csv", good), k.file("a2.txt", antennas)},
 			"do not go together", false},
 		{"demonstration over real data", both, []string{k.file("SYNTHETIC_o.csv", good)},
 			"FR: demonstration data would replace the register of 2026-08-27", true},
@@ -206,18 +206,18 @@ func TestRefusals(t *testing.T) {
 		{"shrunken", both, []string{k.file("s.csv", observatory("2026-09-03", 94))},
 			"FR: the files have 94 sites, the present snapshot 100: over 5 % would go", true},
 		{"nothing served", both, []string{k.file("n.csv", strings.ReplaceAll(good, ";003;", ";988;"))},
-			"FR: the files have no site that is served; the present snapshot has 100 and stays", false},
+			"FR: the files have no usable site; the present snapshot has 100 and stays", false},
 		{"no row served", both,
 			[]string{k.file("none.csv", strings.NewReplacer(";003;", ";988;", ";974;", ";987;").Replace(good))},
 			"none.csv:2: territory not served; none of the 101 rows is served", false},
 		{"a pipe", both, []string{pipe}, "pipe: neither a file nor a folder", false},
 		{"lost azimuths", both, []string{k.file("e.txt", strings.ReplaceAll(antennas, "0032700001", "0039990001"))},
 			"FR: azimuths of 1 sites would be lost (1 now, 2 then)", true},
-		{"no market", nil, []string{k.file("o.csv", good)}, "no market named", false},
+		{"no market", nil, []string{k.file("o.csv", good)}, "no market is named", false},
 		{"unavailable market", []market.Code{market.PT}, []string{k.file("o.csv", good)}, "PT cannot be ingested: ",
 			false},
 		{"another market's file", []market.Code{market.CH}, []string{k.file("o.csv", good)},
-			"none of the tables of [CH]: bakom-standorte, bakom-mobil-antennenstandorte", false},
+			"not a table of [CH]; known tables: bakom-standorte, bakom-mobil-antennenstandorte", false},
 		{"markets of two authorities", []market.Code{market.FR, market.CH}, []string{k.file("o.csv", good)},
 			"come from different authorities", false},
 	} {
@@ -246,7 +246,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A table of which nothing can be used is no silent success.
+// A table without a usable row is reported.
 func TestUselessTable(t *testing.T) {
 	k := newKit(t)
 	r := k.must(k.file("o.csv", observatory("2026-08-27", 10)),

@@ -19,9 +19,9 @@ import (
 	"relais/ingest/source"
 )
 
-// kept is the last good input of each kind: a folder for each ingest that still
-// supplies one, and a manifest that names them. The markets of one source share
-// the folder of the first.
+// kept are the last good inputs of each kind: a folder for each ingest that still supplies
+// one, and a manifest that names them. The markets of one source share the folder of the
+// first.
 type kept struct {
 	dir     string
 	src     *Source
@@ -39,7 +39,7 @@ type entry struct {
 	dated
 }
 
-// input is what an entry names.
+// input returns the input that an entry names.
 func (k *kept) input(e entry) *source.Input {
 	return &source.Input{Path: filepath.Join(k.dir, e.File), Member: e.Member, Size: e.Size, Modified: e.Modified}
 }
@@ -64,19 +64,19 @@ func openKept(dir folder.Dir, src *Source) (*kept, error) {
 	return k, nil
 }
 
-// A rest is what becomes of the kept inputs beside the files of an ingest.
-type rest struct {
-	inputs []source.Found // to be read too
-	// idle are entries that are to stay as they are although this program cannot use
-	// them now: of kinds that a newer one knows, or whose file cannot be reached.
+// A remainder is the kept inputs that the files of an ingest do not replace.
+type remainder struct {
+	inputs []source.Found // to be read with the files
+	// idle are entries that stay although they cannot be used now: of kinds that only a
+	// newer version of relais knows, or with an unreadable file.
 	idle  []entry
-	mixed []entry // demonstration data when the files are real, or the other way round
+	mixed []entry // demonstration data if the files are real, or the reverse
 	notes []string
 }
 
-// rest returns the kept inputs of kinds that the files do not supply. Demonstration
+// remaining returns the kept inputs of kinds that are not among the files. Demonstration
 // data and real data are never mixed.
-func (k *kept) rest(files []source.Found) (r rest) {
+func (k *kept) remaining(files []source.Found) (r remainder) {
 	kinds := k.src.kinds()
 	for _, e := range k.entries {
 		in := k.input(e)
@@ -88,7 +88,8 @@ func (k *kept) rest(files []source.Found) (r rest) {
 			if !slices.ContainsFunc(files, e.sameName) { // one part of several
 				r.notes = append(r.notes,
 					fmt.Sprintf(
-						"%s, kept since %s, is no longer used: what is given of the kind %s takes the place of all that was kept of it", e.name(), e.Since.Format(time.DateOnly), e.Kind))
+						"%s, kept since %s, is not used any more: the given files replace all kept files of the kind %s",
+						e.name(), e.Since.Format(time.DateOnly), e.Kind))
 			}
 			continue
 		}
@@ -108,23 +109,23 @@ func (k *kept) rest(files []source.Found) (r rest) {
 	}
 	if n := len(r.mixed); n > 0 {
 		r.notes = append(r.notes,
-			fmt.Sprintf("%d kept files are no longer used: demonstration data and real data do not go together", n))
+			fmt.Sprintf("%d kept files are not used any more: demonstration data and real data do not go together", n))
 	}
 	return r
 }
 
-// replacedBy tells whether f takes the place of what is kept.
+// replacedBy reports whether f replaces the kept input.
 func (e entry) replacedBy(f source.Found) bool { return f.Kind.Name == e.Kind && f.Slot == e.Slot }
 
-// sameName tells whether f is of a kind of which there is one, or has the name of what
-// is kept.
+// sameName reports whether f replaces the kept input and is of a kind with a single input,
+// or has the kept input's name.
 func (e entry) sameName(f source.Found) bool {
 	given := entry{File: f.Path, Member: f.Member}
 	return e.replacedBy(f) && (!f.Kind.Many || given.name() == e.name() ||
 		entry{File: aloneName(&f)}.name() == e.name())
 }
 
-// name is what the file was called before it was kept.
+// name returns the name of the file before it was kept.
 func (e entry) name() string {
 	name := strings.TrimSuffix(filepath.Base(e.File), ".zst")
 	if e.Member != "" {
@@ -133,21 +134,23 @@ func (e entry) name() string {
 	return name
 }
 
-// noBase says that there is nothing to which the files could add; it is ErrNoBase.
+// noBase returns the ErrNoBase of files that only add to sites.
 func (k *kept) noBase(files []source.Found, mixed []entry) error {
 	bases := strings.Join(k.src.Bases, " or ")
-	at := slices.IndexFunc(mixed, func(e entry) bool { return slices.Contains(k.src.Bases, e.Kind) })
+	base := slices.IndexFunc(mixed, func(e entry) bool { return slices.Contains(k.src.Bases, e.Kind) })
 	switch {
-	case at < 0:
+	case base < 0:
 		return fmt.Errorf("no %s among the files, and none is kept in %s: %w", bases, k.dir, ErrNoBase)
 	case files[0].Synthetic():
-		return fmt.Errorf("%s is demonstration data, and the %s that is kept in %s is real: the two do not go together, and %w", files[0].Name(), mixed[at].Kind, k.dir, ErrNoBase)
+		return fmt.Errorf("%s is demonstration data, and the %s that is kept in %s is real: the two do not go "+
+			"together, and %w", files[0].Name(), mixed[base].Kind, k.dir, ErrNoBase)
 	}
-	return fmt.Errorf("%s is real, and the %s that is kept in %s is demonstration data: the two do not go together, and %w: give the authority's %s as well", files[0].Name(), mixed[at].Kind, k.dir, ErrNoBase, bases)
+	return fmt.Errorf("%s is real, and the %s that is kept in %s is demonstration data: the two do not go "+
+		"together, and %w: give the authority's %s as well", files[0].Name(), mixed[base].Kind, k.dir, ErrNoBase, bases)
 }
 
-// keeping copies the files of this ingest while they are parsed.
-type keeping struct {
+// copier copies the files of this ingest while they are parsed.
+type copier struct {
 	*kept
 	now    time.Time
 	files  []source.Found
@@ -160,14 +163,14 @@ type keeping struct {
 	committed bool
 }
 
-func (k *kept) begin(ctx context.Context, files []source.Found, now time.Time) *keeping {
+func (k *kept) startCopying(ctx context.Context, files []source.Found, now time.Time) *copier {
 	ctx, cancel := context.WithCancel(ctx)
-	w := &keeping{kept: k, now: now, files: files, copies: map[string]string{}, cancel: cancel}
+	w := &copier{kept: k, now: now, files: files, copies: map[string]string{}, cancel: cancel}
 	w.done.Go(func() { w.err = w.copyAll(ctx) })
 	return w
 }
 
-func (w *keeping) copyAll(ctx context.Context) error {
+func (w *copier) copyAll(ctx context.Context) error {
 	if len(w.files) == 0 {
 		return nil
 	}
@@ -184,12 +187,12 @@ func (w *keeping) copyAll(ctx context.Context) error {
 	}
 	for i := range w.files {
 		f := &w.files[i]
-		alone, err := w.alone(f)
+		alone, err := w.keptAlone(f)
 		if err != nil {
 			return err
 		}
 		if alone {
-			name := w.free(aloneName(f), true)
+			name := w.freeName(aloneName(f), true)
 			w.copies[f.Name()] = filepath.Join(w.folder, name)
 			if err := copyInput(ctx, filepath.Join(dir, name), f); err != nil {
 				return err
@@ -199,7 +202,7 @@ func (w *keeping) copyAll(ctx context.Context) error {
 		if _, ok := w.copies[f.Path]; ok {
 			continue
 		}
-		name := w.free(filepath.Base(f.Path), f.Member == "")
+		name := w.freeName(filepath.Base(f.Path), f.Member == "")
 		w.copies[f.Path] = filepath.Join(w.folder, name)
 		if err := copyFile(ctx, filepath.Join(dir, name), f.Path, f.Member == ""); err != nil {
 			return err
@@ -208,10 +211,9 @@ func (w *keeping) copyAll(ctx context.Context) error {
 	return nil
 }
 
-// alone tells whether f is kept without the file that it is in, because that one holds
-// personal data, in f or in another member of the same archive, or may do so, in a
-// member that is no table which relais knows.
-func (w *keeping) alone(f *source.Found) (bool, error) {
+// keptAlone reports whether f is kept without the archive that contains it, because the
+// archive has personal data in one of its members, or may have some in an unknown one.
+func (w *copier) keptAlone(f *source.Found) (bool, error) {
 	known := 0
 	for _, g := range w.files {
 		if g.Path != f.Path {
@@ -226,17 +228,17 @@ func (w *keeping) alone(f *source.Found) (bool, error) {
 }
 
 // wait waits until everything is copied.
-func (w *keeping) wait() error {
+func (w *copier) wait() error {
 	w.done.Wait()
 	if w.err != nil {
-		return fmt.Errorf("keep the sources: %w", w.err)
+		return fmt.Errorf("keeping the sources: %w", w.err)
 	}
 	return nil
 }
 
-// manifest returns the entries that name the inputs of this ingest, which are from the
-// dates, and idle.
-func (w *keeping) manifest(all []source.Found, dates map[string]dated, idle []entry) []entry {
+// manifest returns the entries of the inputs of this ingest, with their dates, and the idle
+// ones.
+func (w *copier) manifest(all []source.Found, dates map[string]dated, idle []entry) []entry {
 	entries := slices.Clone(idle)
 	for _, f := range all {
 		e := entry{Kind: f.Kind.Name, Slot: f.Slot, File: w.copies[f.Name()], Since: w.now.UTC().Truncate(time.Second)}
@@ -258,8 +260,8 @@ func (w *keeping) manifest(all []source.Found, dates map[string]dated, idle []en
 	return entries
 }
 
-// stage writes the manifest, for Commit to put it in place.
-func (w *keeping) stage(entries []entry) (*folder.Staged, error) {
+// stage writes the manifest under a temporary name.
+func (w *copier) stage(entries []entry) (*folder.Staged, error) {
 	text, err := json.MarshalIndent(entries, "", "  ")
 	if err != nil {
 		return nil, err
@@ -270,9 +272,8 @@ func (w *keeping) stage(entries []entry) (*folder.Staged, error) {
 	})
 }
 
-// sweep removes of what ingests made what no entry names and no input needs: files
-// of folders that still supply something, and whole folders. What somebody else put
-// there stays.
+// sweep removes the copies of earlier ingests that no entry and no input names. Files of
+// other origin stay.
 func (k *kept) sweep(entries []entry, inputs []source.Found) error {
 	used := map[string]bool{}
 	dir, err := filepath.Abs(k.dir)
@@ -284,7 +285,7 @@ func (k *kept) sweep(entries []entry, inputs []source.Found) error {
 		if err != nil {
 			return err
 		}
-		if name, err := filepath.Rel(dir, path); err == nil { // else they have nothing in common
+		if name, err := filepath.Rel(dir, path); err == nil { // else it is on another volume
 			used[name], used[filepath.Dir(name)] = true, true
 		}
 	}
@@ -299,7 +300,7 @@ func (k *kept) sweep(entries []entry, inputs []source.Found) error {
 		return err
 	}
 	for _, name := range names {
-		if !ours.MatchString(name) {
+		if !ownNames.MatchString(name) {
 			continue
 		}
 		files := []string{name}
@@ -325,9 +326,9 @@ func (k *kept) sweep(entries []entry, inputs []source.Found) error {
 	return nil
 }
 
-// ours are the names of what an ingest makes beside the manifest: a folder for its
-// copies, and what a killed one left of a manifest.
-var ours = regexp.MustCompile(`^\d{8}T\d{6}Z-\d+$|^\.` + regexp.QuoteMeta(folder.ManifestName) + `\.tmp-\d+$`)
+// ownNames matches the names that an ingest makes: folders of copies, and temporary
+// manifests that a killed ingest left.
+var ownNames = regexp.MustCompile(`^\d{8}T\d{6}Z-\d+$|^\.` + regexp.QuoteMeta(folder.ManifestName) + `\.tmp-\d+$`)
 
 func namesIn(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
@@ -337,8 +338,8 @@ func namesIn(dir string) (names []string, err error) {
 	return names, err
 }
 
-// discard removes what was copied for an ingest that did not happen.
-func (w *keeping) discard() {
+// discard removes the copies of an ingest that failed.
+func (w *copier) discard() {
 	w.cancel()
 	w.done.Wait()
 	if w.folder != "" && !w.committed {

@@ -94,7 +94,7 @@ func TestSupersededParts(t *testing.T) {
 		{[]string{k.file("new/bipt.json", biptRow)}, nil},
 		{[]string{k.file("new/a.geojson", part(1)), archive}, []string{"b.geojson"}},
 		{[]string{k.file("whole.geojson", part(1))}, []string{"a.geojson", "more.zip:c.geojson", "more.zip:d.geojson"}},
-		{[]string{k.file("bipt2.json", biptRow)}, nil}, // of which there is one
+		{[]string{k.file("bipt2.json", biptRow)}, nil}, // a kind with a single input
 	} {
 		r, err := k.belgium(true, tt.paths...)
 		if err != nil || len(r.Notes) != len(tt.gone) {
@@ -169,8 +169,8 @@ func TestOneMarketOfTwo(t *testing.T) {
 	k.must(k.file("o.csv", observatory("2026-08-27", 100)), k.file("a.txt", antennas))
 	overseas := header + "ORANGE;9;LTE 800;;974;97411;4G;2026-09-03T10:00:00;9742290001;\"-20.9 , 55.4\";En service\n"
 	if _, err := k.run(true, []market.Code{market.DROM}, k.file("drom.csv", overseas)); err == nil ||
-		!strings.Contains(err.Error(), "FR: the files have no site") {
-		t.Errorf(`DROM alone: %v; want an error with "FR: the files have no site"`, err)
+		!strings.Contains(err.Error(), "FR: the files have no usable site") {
+		t.Errorf(`DROM alone: %v; want an error with "FR: the files have no usable site"`, err)
 	}
 	before := k.snapshot(market.FR).Version
 	r, err := k.run(false, []market.Code{market.DROM}, k.file("o2.csv", observatory("2026-09-03", 100)))

@@ -9,8 +9,8 @@ import (
 	"relais/ingest/source"
 )
 
-// Observatory returns where the folder keeps the observatoire that the ingest brought:
-// a file, or an archive that has it. It is "" when there was none among the files.
+// Observatory returns the path of the kept observatoire of this ingest: a file or an archive.
+// It is "" if the observatoire was not among the files.
 func (r *Report) Observatory(dir folder.Dir) (path string, err error) {
 	if !slices.ContainsFunc(r.Files, func(f *source.Report) bool { return f.Kind == anfr.Observatory && !f.Kept }) {
 		return "", nil

@@ -153,8 +153,7 @@ func TestPersonalDataBehindStrayQuotes(t *testing.T) {
 	k.noContacts("stray quotes")
 }
 
-// What is no table that relais knows may hold anything: it is not kept, whatever lies
-// beside it.
+// A file that is not a known table may contain anything: it is not kept with the others.
 func TestUnknownMembers(t *testing.T) {
 	k := newKit(t)
 	k.must(k.file("o.csv", observatory("2026-08-27", 20)),

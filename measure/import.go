@@ -139,7 +139,7 @@ func (i *importing) file(f typed) error {
 		return err
 	}
 	report.RejectMany(duplicates, "duplicate")
-	report.Settle()
+	report.CountServed()
 	i.reports = append(i.reports, report)
 	return nil
 }

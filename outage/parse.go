@@ -90,7 +90,7 @@ func (p *parser) read(ctx context.Context, in io.Reader, name string, report *so
 	if err := emptied(r, report, filled); err != nil {
 		return err
 	}
-	report.Settle()
+	report.CountServed()
 	for _, what := range slices.Sorted(maps.Keys(odd)) {
 		report.Warn(fmt.Sprintf("%s left out, of %d rows", what, odd[what]))
 	}

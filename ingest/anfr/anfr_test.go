@@ -22,8 +22,8 @@ import (
 const header = "id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;nat_id;sup_nm_haut;tpo_id;" +
 	"adr_lb_lieu;adr_lb_add1;adr_lb_add2;adr_lb_add3;adr_nm_cp;com_cd_insee;coordonnees;coord;statut\n"
 
-// The support 100 is shared by SFR and Bouygues, 200 stands in Corsica and is a
-// project only, 300 on La Réunion. The rest is rejected, a row for each reason.
+// Support 100 is shared by SFR and Bouygues, 200 is in Corsica and only a project, 300 is on
+// La Réunion. The other rows are rejected, one for each reason.
 const observatory = "\ufeff" + header +
 	`1;SFR;100;LTE 800;2016-01-02;003;03258;4G;2026-08-27T16:11:53;0032700002;23;"27,2";72;LE PRÉ;12 rue; Bât A ;;03110;03258;"46.177499999999995 , 3.3741666666666665";x;En service
 2;SFR;100;5G NR 3500;2026-12-01;003;03258;5G;2026-08-27T16:11:53;0032700002;23;"27,2";72;LE PRÉ;12 rue; Bât A ;;03110;03258;"46.177499999999995 , 3.3741666666666665";x;Projet approuvé
@@ -48,7 +48,7 @@ const observatory = "\ufeff" + header +
 20;SFR;600;LTE 700;;;;4G;2026-08-27T16:11:53;0032700003;23;20;72;;;;;03110;;"46.2 , 3.4";x;En service
 `
 
-// files writes texts into a folder and finds out what they are, as ingest does.
+// files writes texts into a folder and detects their kinds, as ingest does.
 func files(t testing.TB, texts map[string]string) []source.Found {
 	t.Helper()
 	dir := t.TempDir()
@@ -154,7 +154,7 @@ func TestObservatory(t *testing.T) {
 			ID: "300", SourceCode: "9740110001", Position: geo.Point{Lat: -20.9, Lng: 55.45}, Area: 3,
 			CommuneCode: "97411", PostalCode: "97400", Height: math.NaN(), AntennaHeight: math.NaN(),
 			Stations: []site.Station{{Code: "9740110001", Operator: 6}, {Code: "9742290001", Operator: 0}},
-			// 30 February is no date
+			// 30 February is not a date
 			Emissions: []site.Emission{{Station: 0, System: "LTE 1800", Generation: site.G4, Status: 2},
 				{Station: 1, System: "LTE 1800", Generation: site.G4, Status: 2, On: day(2020, 2, 29)}},
 		},
@@ -193,7 +193,7 @@ func TestOnlyOneMarket(t *testing.T) {
 	}
 }
 
-// The same emission in every way in which the file has been published.
+// The same emission in every published form of the file.
 func TestHeaderVariants(t *testing.T) {
 	want, _, _ := build(t, map[string]string{"o.csv": header +
 		`5;ORANGE;200;LTE 800;2020-03-04;003;03001;4G;2026-08-27T00:00:00;0032290164;23;27,2;;LIEU;RUE;;;03100;03001;"46.5 , 3.25";x;En service` + "\n"}, market.FR)
@@ -233,8 +233,6 @@ func TestHeaderVariants(t *testing.T) {
 	}
 }
 
-// The joins hold on the pair of station and antenna number; a station that spans
-// two supports has its antennas where their own rows say.
 // The centre of a band in Hz, and the uplink halves of all paired bands.
 func TestBands(t *testing.T) {
 	for _, tt := range []struct {
@@ -242,7 +240,7 @@ func TestBands(t *testing.T) {
 		hertz          uint64
 	}{{"703", "713", "M", 708e6}, {"0,703", "0,713", "G", 708e6}, {"703000", "713000", "K", 708e6},
 		{"7,03e+05", "713000", "K", 708e6}, {"3490", "3580", "M", 3535e6}, {"x", "1", "M", 0}, {"1", "2", "T", 0}} {
-		if hertz, ok := centre([]byte(tt.from), []byte(tt.to), []byte(tt.unit)); ok != (tt.hertz > 0) ||
+		if hertz, ok := centreFrequency([]byte(tt.from), []byte(tt.to), []byte(tt.unit)); ok != (tt.hertz > 0) ||
 			ok && hertz != tt.hertz {
 			t.Errorf("tt = %+v, hertz = %d, ok = %v; want ok = (tt.hertz > 0), !ok or hertz = %v", tt, hertz, ok,
 				tt.hertz)
@@ -276,6 +274,8 @@ func TestBands(t *testing.T) {
 	}
 }
 
+// Emitters and antennas are joined by station and antenna number. A station that spans two
+// supports has its antennas on those that their own rows name.
 func TestSUPTables(t *testing.T) {
 	sites, reports, builders := build(t, map[string]string{
 		"o.csv": observatory,

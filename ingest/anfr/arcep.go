@@ -19,7 +19,7 @@ const (
 var arcepColumns = []table.Column{
 	{Name: "code_op", Required: true, Blank: true}, {Name: "num_site", Required: true},
 	{Name: "id_station_anfr", Required: true},
-	{Name: "id_site_partage", Required: true, Blank: true}, // without it no site would be a shared one
+	{Name: "id_site_partage", Required: true, Blank: true}, // without it no site would be shared
 	{Name: "insee_com"}, {Name: "nom_op"}, {Name: "nom_com"},
 }
 
@@ -28,9 +28,9 @@ var arcepOthers = []string{"x", "y", "latitude", "longitude", "nom_reg", "nom_de
 	"mes_4g_trim", "site_ZB", "site_DCC", "site_strategique", "site_capa_240mbps", "date_ouverturecommerciale_5g",
 	"site_5g_700_m_hz", "site_5g_800_m_hz", "site_5g_1800_m_hz", "site_5g_2100_m_hz", "site_5g_3500_m_hz"}
 
-// arcepSlot tells the publication for the mainland from the one for overseas:
-// they stand side by side. Station numbers and communes say where a row is; the
-// operator's code does not, Orange has the mainland's on overseas rows too.
+// arcepSlot distinguishes the file of the mainland from that of overseas, which are read
+// together. Station numbers and communes show where a row is. The operator's code does
+// not: Orange has the mainland's on overseas rows too.
 func arcepSlot(first *table.Reader) string {
 	for _, code := range [][]byte{first.Field(arcepStation), first.Field(arcepCommune)} {
 		if len(code) == 0 {
@@ -47,9 +47,9 @@ func arcepSlot(first *table.Reader) string {
 	return "outremer"
 }
 
-// arcepRow takes in the operator's own name of a site, and whether the site
-// belongs to a programme of shared networks. The station says the operator: a
-// code_op of the mainland stands on overseas rows too.
+// arcepRow adds the operator's own name of a site, and whether the site belongs to a
+// programme of shared networks. The station determines the operator: overseas rows may
+// have a code_op of the mainland.
 func (c *country) arcepRow(r *source.Reader) string {
 	at, reason := c.findStation(r.Field(arcepStation))
 	if reason != "" {
@@ -59,7 +59,7 @@ func (c *country) arcepRow(r *source.Reader) string {
 	if len(id) == 0 {
 		return "no site id of the operator"
 	}
-	name, shared := clean(id), len(r.Field(arcepShared)) > 0
+	name, shared := validText(id), len(r.Field(arcepShared)) > 0
 	for ; at != noNext; at = c.stations[at].next {
 		s := &c.stations[at]
 		s.shared = s.shared || shared

@@ -11,16 +11,15 @@ import (
 	"relais/snapshot"
 )
 
-// assemble turns what was gathered into one snapshot for each market that was
-// asked for.
+// assemble makes one snapshot for each requested market.
 func (c *country) assemble(files []source.Found) ([]*snapshot.Builder, error) {
 	builders := c.builders(files)
-	g := c.grouped()
+	g := c.groupRows()
 	var s site.Site
 	duplicates := 0
 	for i := range c.supports {
 		sup := &c.supports[i]
-		if sup.rows == 0 { // a position that the others outvoted
+		if sup.rows == 0 { // outvoted by another position
 			continue
 		}
 		duplicates += c.fill(&s, uint32(i), g)
@@ -32,7 +31,7 @@ func (c *country) assemble(files []source.Found) ([]*snapshot.Builder, error) {
 	return slices.DeleteFunc(builders, func(b *snapshot.Builder) bool { return b == nil }), nil
 }
 
-// builders returns a builder for each target, nil when it was not asked for.
+// builders returns a builder for each target, nil if it was not requested.
 func (c *country) builders(files []source.Found) []*snapshot.Builder {
 	builders := make([]*snapshot.Builder, len(c.targets))
 	for i, t := range c.targets {
@@ -53,8 +52,8 @@ func (c *country) builders(files []source.Found) []*snapshot.Builder {
 	return builders
 }
 
-// A grouping has the rows of each support together; what remains of each list
-// begins at the next support.
+// A grouping has the rows grouped by support. The other lists are consumed: each begins at
+// the next support.
 type grouping struct {
 	rows      []row // of support i: from[i] to from[i+1]
 	from      []int32
@@ -63,11 +62,11 @@ type grouping struct {
 	nodes     []node
 
 	seen        []row           // scratch
-	stations    int             // that were filled so far
-	lastStation [maxSystems]int // by system: the last of those stations that has it
+	stations    int             // number of stations filled so far
+	lastStation [maxSystems]int // by system: the last filled station that has it
 }
 
-func (c *country) grouped() *grouping {
+func (c *country) groupRows() *grouping {
 	g := &grouping{rows: make([]row, len(c.rows)), from: make([]int32, len(c.supports)+1)}
 	at := make([]int32, len(c.supports))
 	for i := range c.supports {
@@ -86,8 +85,7 @@ func (c *country) grouped() *grouping {
 	return g
 }
 
-// fill makes the site of support i and returns how many of its rows were there
-// twice.
+// fill makes the site of support i and returns how many of its rows were duplicates.
 func (c *country) fill(s *site.Site, i uint32, g *grouping) (duplicates int) {
 	sup := &c.supports[i]
 	*s = site.Site{
@@ -95,7 +93,7 @@ func (c *country) fill(s *site.Site, i uint32, g *grouping) (duplicates int) {
 		Position: geo.Point{Lat: sup.lat, Lng: sup.lng}, Area: int(sup.area),
 		Commune: c.communes[sup.insee], CommuneCode: sup.insee, PostalCode: sup.postal,
 		Place: sup.lieu, Address: sup.address,
-		Height: metres(sup.height), HeightText: sup.height,
+		Height: parseHeight(sup.height), HeightText: sup.height,
 		Nature:        site.Coded{Code: sup.nature, Label: c.natures[sup.nature]},
 		Owner:         site.Coded{Code: sup.owner, Label: c.owners[sup.owner]},
 		AntennaHeight: site.Unknown,
@@ -109,7 +107,7 @@ func (c *country) fill(s *site.Site, i uint32, g *grouping) (duplicates int) {
 	}
 	c.fillAntennas(s, c.operatorsOn[i], g.antennas[:n])
 	g.antennas = g.antennas[n:]
-	s.TxFrequencies, s.RxFrequencies, g.frequency = frequencies(g.frequency, i)
+	s.TxFrequencies, s.RxFrequencies, g.frequency = cutFrequencies(g.frequency, i)
 	for len(g.nodes) > 0 && g.nodes[0].support == i {
 		d := g.nodes[0]
 		s.Radio = append(s.Radio, site.RadioID{Kind: d.kind, Operator: int(d.operator), Value: uint64(d.value)})
@@ -118,9 +116,8 @@ func (c *country) fill(s *site.Site, i uint32, g *grouping) (duplicates int) {
 	return duplicates
 }
 
-// fillEmissions adds the stations in the order of their numbers, and the
-// emissions by station, generation and band. A row that repeats the station and
-// system of an earlier one is left out.
+// fillEmissions adds the stations sorted by number, and the emissions sorted by station,
+// generation and band. A second row of the same station and system is left out.
 func (c *country) fillEmissions(s *site.Site, rows []row, g *grouping) (duplicates int) {
 	g.seen = append(g.seen[:0], rows...)
 	slices.SortStableFunc(g.seen, func(a, b row) int {
@@ -156,7 +153,7 @@ func (c *country) addStation(s *site.Site, t *station) {
 	s.Commissioned = earliest(s.Commissioned, site.Date(t.commissioned))
 }
 
-// earliest returns the earlier of two dates, an unknown one aside.
+// earliest returns the earlier of two dates; 0 is unknown.
 func earliest(a, b site.Date) site.Date {
 	if a == 0 || b != 0 && b < a {
 		return b
@@ -164,19 +161,19 @@ func earliest(a, b site.Date) site.Date {
 	return a
 }
 
-// fillAntennas adds what the antennas of a support say; they are in the order of
-// their numbers. on has the bits of the operators with emissions here.
+// fillAntennas adds the antennas of a support, which are sorted by number. on has the bits
+// of the operators with emissions on the support.
 func (c *country) fillAntennas(s *site.Site, on uint64, antennas []antenna) {
-	pair := c.crozon // SFR and Bouygues, when both have emissions here
+	pair := c.crozon // SFR and Bouygues, if both have emissions here
 	if on&pair != pair {
 		pair = 0
 	}
-	declared := uint64(0) // operators that declare the antenna of this number, a bit each
+	declared := uint64(0) // bits of the operators that declare this antenna
 	for k, a := range antennas {
 		if k == 0 || antennas[k-1].aer != a.aer {
 			declared = 0
 		}
-		operator := c.stations[a.station].bit()
+		operator := c.stations[a.station].operatorBit()
 		declared |= operator
 		s.SharedRadio = s.SharedRadio || a.kind == shared || declared != operator
 		s.Crozon = s.Crozon || operator&pair != 0 && (a.kind == shared || declared&^operator&pair != 0)
@@ -186,7 +183,7 @@ func (c *country) fillAntennas(s *site.Site, on uint64, antennas []antenna) {
 		if a.azimuth >= 0 {
 			s.Azimuths = append(s.Azimuths, uint16(a.azimuth))
 		}
-		if h := float64(a.base) / 1000; a.base >= 0 && !(h <= s.AntennaHeight) { // an unknown height is never above
+		if h := float64(a.base) / 1000; a.base >= 0 && !(h <= s.AntennaHeight) { // false also for an unknown height
 			s.AntennaHeight = h
 		}
 	}
@@ -194,8 +191,8 @@ func (c *country) fillAntennas(s *site.Site, on uint64, antennas []antenna) {
 	s.Azimuths = slices.Compact(s.Azimuths)
 }
 
-func metres(text string) float64 {
-	mm, ok := fixed([]byte(text), 3)
+func parseHeight(text string) float64 {
+	mm, ok := parseFixed([]byte(text), 3)
 	if !ok || mm < 0 || mm > 2e6 {
 		return site.Unknown
 	}

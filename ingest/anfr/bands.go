@@ -29,14 +29,13 @@ const (
 	hertzMask   = receivedBit - 1
 )
 
-// uplink lists, in MHz, the halves of the French paired bands in which phones
-// transmit and the site receives. The register does not tell the direction of a
-// band; one that lies elsewhere is transmitted, and a band of time division,
-// which is both, is listed once, as transmitted.
+// uplink lists, in MHz, the halves of the French paired bands in which phones transmit and
+// the site receives. The register does not state the direction of a band. All others are
+// listed as transmitted, including bands of time division, which have both directions.
 var uplink = [][2]uint64{{703, 748}, {832, 862}, {880, 915}, {1710, 1785}, {1920, 1980}, {2500, 2570}}
 
 func (c *country) bandRow(r *source.Reader) string {
-	number, ok := whole(r.Field(banEmitter))
+	number, ok := parseWhole(r.Field(banEmitter))
 	if !ok {
 		return "no emitter number"
 	}
@@ -44,7 +43,7 @@ func (c *country) bandRow(r *source.Reader) string {
 	if !ok {
 		return "emitter not served"
 	}
-	hertz, ok := centre(r.Field(banFrom), r.Field(banTo), r.Field(banUnit))
+	hertz, ok := centreFrequency(r.Field(banFrom), r.Field(banTo), r.Field(banUnit))
 	if !ok {
 		return "no frequency"
 	}
@@ -64,8 +63,8 @@ func (c *country) bandRow(r *source.Reader) string {
 	return ""
 }
 
-// findEmitter looks beside the last hit first: bands come in the order of their
-// emitters.
+// findEmitter returns the support of an emitter. It tries the emitters after the last one
+// first: bands are sorted like their emitters.
 func (c *country) findEmitter(number uint32) (support uint32, ok bool) {
 	for at := c.lastEmitter; at < len(c.emitters) && at < c.lastEmitter+3; at++ {
 		if c.emitters[at].number == number {
@@ -81,23 +80,23 @@ func (c *country) findEmitter(number uint32) (support uint32, ok bool) {
 	return c.emitters[at].support, true
 }
 
-// centre returns the middle of a band in Hz.
-func centre(from, to, unit []byte) (uint64, bool) {
+// centreFrequency returns the centre of a band in Hz.
+func centreFrequency(from, to, unit []byte) (uint64, bool) {
 	digits := map[string]int{"K": 3, "M": 6, "G": 9}[string(unit)]
 	if digits == 0 {
 		return 0, false
 	}
-	a, ok1 := fixed(from, digits)
-	b, ok2 := fixed(to, digits)
+	a, ok1 := parseFixed(from, digits)
+	b, ok2 := parseFixed(to, digits)
 	if !ok1 || !ok2 || a <= 0 || b < a || b > hertzMask {
 		return 0, false
 	}
 	return uint64(a+b) / 2, true
 }
 
-// frequencies returns the distinct frequencies of a support, ascending, and
-// what is left of the list, which is sorted.
-func frequencies(list []uint64, support uint32) (tx, rx, rest []uint64) {
+// cutFrequencies returns the frequencies of a support, which begin the sorted list, and
+// the rest of the list.
+func cutFrequencies(list []uint64, support uint32) (tx, rx, rest []uint64) {
 	for len(list) > 0 && list[0]>>(hertzBits+1) == uint64(support) {
 		if f := list[0]; f&receivedBit != 0 {
 			rx = append(rx, f&hertzMask)

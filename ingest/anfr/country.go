@@ -12,50 +12,49 @@ import (
 	"relais/snapshot"
 )
 
-// Markets are the markets that one reading makes.
+// Markets are the markets that Build makes.
 var Markets = []market.Code{market.FR, market.DROM}
 
-// A country is what is gathered while the files are read: columns and small
-// records, so that memory follows the sites kept, not the files.
+// A country collects the files' data in columns and small records, so that memory grows
+// with the sites, not with the files.
 type country struct {
 	targets   []*target
 	places    map[string]place // by department as written
 	supports  []support
-	supportOf map[uint32]uint32 // sup_id → position in supports, of the first of its number
-	contested map[uint32]bool   // sup_id given at several positions
+	supportOf map[uint32]uint32 // sup_id → index in supports of the first of its number
+	contested map[uint32]bool   // sup_id with several positions
 	stations  []station
 	stationOf map[stationCode]uint32 // → the first of its code in stations
 	rows      []row
 	systems   []string
 	systemOf  map[string]uint16
 	statusOf  map[string]int8
-	texts     map[string]string // short texts that many supports share
-	updated   string            // the observatoire's date_maj, as the answer has it
+	texts     map[string]string // interned texts
+	updated   string            // the observatoire's date_maj in the format of answers
 	natures   map[string]string
 	owners    map[string]string
 	antennas  []antenna
-	antennaOf map[uint64]uint32 // station<<32 | AER_ID → position in antennas
-	emitters  []emitter         // by number once they are all read
+	antennaOf map[uint64]uint32 // antennaKey → index in antennas
+	emitters  []emitter         // sorted by number after emittersDone
 	frequency []uint64          // see bands.go
-	communes  map[string]string // by INSEE code, those that a support stands in
+	communes  map[string]string // names by INSEE code, only of communes with a support
 	nodes     []node
 	leaders   map[uint32]string // operator key by support
 	observed  *source.Report
 
-	lastEmitter int      // where findEmitter hit last
-	operatorsOn []uint64 // by support: the bits of operators with emissions there
-	crozon      uint64   // the bits of the two operators of the Crozon agreement
+	lastEmitter int      // the last result of findEmitter
+	operatorsOn []uint64 // by support: bits of the operators with emissions there
+	crozon      uint64   // bits of the two operators of the Crozon agreement
 }
 
-// A target is one of the markets that are made.
+// A target is one of Markets.
 type target struct {
 	market    *market.Market
 	asked     bool
 	operators *operators
 }
 
-// A place is where a department lies in the table; reason says why it is not
-// served.
+// A place is a department's target and area; reason says why it is not served.
 type place struct {
 	target, area int
 	reason       string
@@ -87,10 +86,10 @@ type station struct {
 	implemented, commissioned int32
 }
 
-// bit stands for the station's operator.
-func (s *station) bit() uint64 { return operatorBit(s.target, s.operator) }
+// operatorBit returns the bit of the station's operator.
+func (s *station) operatorBit() uint64 { return operatorBit(s.target, s.operator) }
 
-// operatorBit returns a bit for each operator of each target.
+// operatorBit returns the bit of an operator of a target.
 func operatorBit(target, operator uint8) uint64 { return 1 << (target*16 + operator) }
 
 // A row is one emission of the observatoire.
@@ -102,8 +101,8 @@ type row struct {
 	status           int8
 }
 
-// Build reads the files and returns a snapshot for each of the markets, with an
-// account of each file. An observatoire must be among the files.
+// Build reads the files and returns a snapshot for each of the markets, and a report on
+// each file. An observatoire must be among the files.
 func Build(files []source.Found, markets []*market.Market, watch source.Watch) ([]*snapshot.Builder, []*source.Report,
 	error) {
 	c, err := newCountry(markets)
@@ -135,7 +134,7 @@ func Build(files []source.Found, markets []*market.Market, watch source.Watch) (
 		return nil, nil, err
 	}
 	for _, r := range reports {
-		r.Settle()
+		r.CountServed()
 	}
 	return builders, reports, nil
 }
@@ -164,24 +163,24 @@ func newCountry(markets []*market.Market) (c *country, err error) {
 	return c, nil
 }
 
-// A step reads every file of one kind; row returns the reason for which a row is
-// not served, "" when it is.
+// A step reads every file of one kind; row returns the reason for rejecting a row, "" if
+// it is served.
 type step struct {
 	kind  string
 	row   func(*source.Reader) string
 	after func() error
 }
 
-// steps lists the kinds in the order in which they need each other: whatever
-// joins comes after what it joins to.
+// steps lists the kinds in the order of reading: a table comes after those that its rows
+// refer to.
 func (c *country) steps() []step {
 	return []step{
-		{kind: Natures, row: labels(c.natures)},
-		{kind: Owners, row: labels(c.owners)},
-		// Nothing that is served depends on these two; they are read so that a
-		// folder of reference tables is understood whole.
-		{kind: AntennaType, row: labels(map[string]string{})},
-		{kind: Licensees, row: labels(map[string]string{})},
+		{kind: Natures, row: labelRow(c.natures)},
+		{kind: Owners, row: labelRow(c.owners)},
+		// These two add nothing; they are read so that a complete folder of reference
+		// tables can be ingested.
+		{kind: AntennaType, row: labelRow(map[string]string{})},
+		{kind: Licensees, row: labelRow(map[string]string{})},
 		{kind: Observatory, row: c.observatoryRow, after: c.observatoryDone},
 		{kind: LaPoste, row: c.laPosteRow},
 		{kind: Insee, row: c.inseeRow},
@@ -210,12 +209,12 @@ func (c *country) read(f *source.Found, row func(*source.Reader) string, watch s
 	return r.Done()
 }
 
-// share returns one string for equal texts.
-func (c *country) share(b []byte) string {
+// intern returns the same string for equal texts.
+func (c *country) intern(b []byte) string {
 	if s, ok := c.texts[string(b)]; ok {
 		return s
 	}
-	s := clean(b)
+	s := validText(b)
 	c.texts[string(b)] = s
 	return s
 }
@@ -235,7 +234,7 @@ func (c *country) findStation(field []byte) (at uint32, reason string) {
 
 // findSupport returns the support with this number.
 func (c *country) findSupport(field []byte) (at uint32, reason string) {
-	number, ok := whole(field)
+	number, ok := parseWhole(field)
 	if !ok {
 		return 0, "no support number"
 	}
@@ -246,7 +245,7 @@ func (c *country) findSupport(field []byte) (at uint32, reason string) {
 	return at, ""
 }
 
-// observatoryDone makes what the other tables look up.
+// observatoryDone checks the observatoire and prepares lookups of the other tables.
 func (c *country) observatoryDone() error {
 	if c.observed == nil {
 		return fmt.Errorf("no observatoire among the files: the other tables only add to it")
@@ -261,11 +260,12 @@ func (c *country) observatoryDone() error {
 			c.observed.Rows)
 	}
 	if c.updated == "" {
-		return fmt.Errorf("%s: neither the column date_maj nor the file's name says the data's date; name the file like observatoire_2026-08-27.csv", c.observed.Path)
+		return fmt.Errorf("%s: neither the column date_maj nor the file's name says the data's date; name the "+
+			"file like observatoire_2026-08-27.csv", c.observed.Path)
 	}
 	c.operatorsOn = make([]uint64, len(c.supports))
 	for _, e := range c.rows {
-		c.operatorsOn[e.support] |= c.stations[e.station].bit()
+		c.operatorsOn[e.support] |= c.stations[e.station].operatorBit()
 	}
 	for target, t := range c.targets {
 		for _, key := range []string{"SFR", "BOUYGUES"} {

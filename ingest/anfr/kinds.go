@@ -24,11 +24,11 @@ const (
 	Leaders     = "crozon-leaders"
 )
 
-// Kinds lists what the package reads. Columns are named here and numbered
-// beside the code that reads them.
+// Kinds lists the tables that the package reads. The code that reads a table numbers its
+// columns.
 var Kinds = []*source.Kind{
-	// The weekly publication is UTF-8 in every variant that was ever seen: a
-	// byte that is not says that somebody converted it, and perhaps more.
+	// Every known variant of the weekly file is UTF-8: other bytes show that the file was
+	// converted, and perhaps damaged.
 	{Name: Observatory, Columns: observatoryColumns, Others: []string{"list_azimut"},
 		Options: table.Options{UTF8: true}},
 	{Name: Antennas, Columns: antennaColumns},
@@ -36,19 +36,19 @@ var Kinds = []*source.Kind{
 	{Name: Bands, Columns: bandColumns},
 	{Name: Stations, Columns: stationColumns},
 	{Name: Supports, Columns: supportColumns, Others: supportOthers},
-	{Name: Natures, Columns: required("NAT_ID", "NAT_LB_NOM")},
-	{Name: Owners, Columns: required("TPO_ID", "TPO_LB")},
-	{Name: AntennaType, Columns: required("TAE_ID", "TAE_LB")},
-	{Name: Licensees, Columns: required("ADM_ID", "ADM_LB_NOM")},
+	{Name: Natures, Columns: requiredColumns("NAT_ID", "NAT_LB_NOM")},
+	{Name: Owners, Columns: requiredColumns("TPO_ID", "TPO_LB")},
+	{Name: AntennaType, Columns: requiredColumns("TAE_ID", "TAE_LB")},
+	{Name: Licensees, Columns: requiredColumns("ADM_ID", "ADM_LB_NOM")},
 	{Name: ArcepSites, Columns: arcepColumns, Others: arcepOthers, Slot: arcepSlot},
 	{Name: LaPoste, Columns: laPosteColumns},
 	{Name: Insee, Columns: inseeColumns},
 	{Name: RadioNodes, Columns: nodeColumns, Options: table.Options{NoHeader: true, Comma: ';'}, Sniff: isRadioNode,
 		Many: true},
-	{Name: Leaders, Columns: required("sup_id", "leader")},
+	{Name: Leaders, Columns: requiredColumns("sup_id", "leader")},
 }
 
-func required(names ...string) []table.Column {
+func requiredColumns(names ...string) []table.Column {
 	cols := make([]table.Column, len(names))
 	for i, n := range names {
 		cols[i] = table.Column{Name: n, Required: true}

@@ -30,11 +30,11 @@ var nodeColumns = []table.Column{
 	{Name: "node", Required: true}, {Name: "sup_id", Required: true}, {Name: "lat"}, {Name: "lon"}, {Name: "address"},
 }
 
-// isRadioNode tells the table by a record. An export of NetMonster that lost a column has
-// as many, but with a cell's number where the flag is, or other columns behind it.
+// isRadioNode recognizes the table by a record. An export of NetMonster that lost a column
+// has as many fields, but a cell number in place of the flag, or other columns after it.
 func isRadioNode(t *table.Reader) bool {
 	tech, support := t.Field(nodeTech), t.Field(nodeSupport)
-	_, number := whole(bytes.TrimPrefix(support, []byte("-"))) // -1: none
+	_, number := parseWhole(bytes.TrimPrefix(support, []byte("-"))) // -1: no support
 	return t.Whole() && len(tech) == 2 && tech[1] == 'G' && len(t.Field(nodeMCC)) == 3 && len(t.Field(nodeFlag)) <= 1 &&
 		(number || len(support) == 0) && isDecimal(t.Field(nodeLat)) && isDecimal(t.Field(nodeLng))
 }
@@ -52,8 +52,8 @@ type node struct {
 	value    uint32
 }
 
-// nodeRow takes in a base station that names its support. The first line of
-// such a file is a sentinel of the network 999-99.
+// nodeRow adds a base station that names its support. The first line of such a file is a
+// sentinel of the network 999-99.
 func (c *country) nodeRow(r *source.Reader) string {
 	mcc, mnc := r.Field(nodeMCC), r.Field(nodeMNC)
 	if string(mcc) == "999" {
@@ -75,12 +75,12 @@ func (c *country) nodeRow(r *source.Reader) string {
 	default:
 		return "no node identifier in this generation"
 	}
-	value, ok := whole(r.Field(nodeNumber))
+	value, ok := parseWhole(r.Field(nodeNumber))
 	if !ok || value == 0 || uint64(value) > n.kind.Max() {
 		return "node number out of range"
 	}
 	n.value = value
-	key := market.ByPLMN(string(mcc) + string(padded(mnc, 2)))
+	key := market.ByPLMN(string(mcc) + string(padZeros(mnc, 2)))
 	if key == "" {
 		return "unknown network"
 	}
@@ -94,7 +94,7 @@ func (c *country) nodeRow(r *source.Reader) string {
 	return ""
 }
 
-// nodesDone orders the nodes by support. A repeated one is kept once.
+// nodesDone sorts the nodes by support and removes duplicates.
 func (c *country) nodesDone() error {
 	slices.SortFunc(c.nodes, func(a, b node) int {
 		return cmp.Or(cmp.Compare(a.support, b.support), cmp.Compare(a.kind, b.kind),
@@ -110,8 +110,7 @@ const (
 	leaderOperator
 )
 
-// leaderRow takes in which of SFR and Bouygues runs the shared network of a
-// support.
+// leaderRow stores which of SFR and Bouygues operates the shared network of a support.
 func (c *country) leaderRow(r *source.Reader) string {
 	at, reason := c.findSupport(r.Field(leaderSupport))
 	if reason != "" {

@@ -61,9 +61,9 @@ var observatoryColumns = []table.Column{
 	{Name: "id"}, // archives have it
 }
 
-// observatoryRow takes in one emission.
+// observatoryRow adds one emission. It returns the reason for rejection, "" if none.
 func (c *country) observatoryRow(r *source.Reader) string {
-	number, ok := whole(r.Field(obsSupport))
+	number, ok := parseWhole(r.Field(obsSupport))
 	if !ok {
 		return "no support number"
 	}
@@ -71,7 +71,7 @@ func (c *country) observatoryRow(r *source.Reader) string {
 	if !ok {
 		return "no station number"
 	}
-	where := c.place(r)
+	where := c.findPlace(r)
 	if where.reason != "" {
 		return where.reason
 	}
@@ -86,28 +86,28 @@ func (c *country) observatoryRow(r *source.Reader) string {
 		return "unknown generation"
 	}
 	e.generation = uint8(g)
-	if e.status = c.status(r.Field(obsStatus)); e.status < 0 {
+	if e.status = c.findStatus(r.Field(obsStatus)); e.status < 0 {
 		return "unknown status"
 	}
-	if e.system, ok = c.system(r.Field(obsSystem)); !ok {
+	if e.system, ok = c.internSystem(r.Field(obsSystem)); !ok {
 		return "no system"
 	}
 	at, reason := c.supportAt(r, number, where)
 	if reason != "" {
 		return reason
 	}
-	e.support, e.station = at, c.station(code, uint8(operator), uint8(where.target))
+	e.support, e.station = at, c.internStation(code, uint8(operator), uint8(where.target))
 	c.rows = append(c.rows, e)
 	c.supports[at].rows++
-	c.date(r)
+	c.noteDate(r)
 	return ""
 }
 
-// place finds the department of a row.
-func (c *country) place(r *source.Reader) place {
+// findPlace returns the department of a row.
+func (c *country) findPlace(r *source.Reader) place {
 	dept := r.Field(obsDepartment)
 	if len(dept) == 0 {
-		insee := padded(firstOf(r.Field(obsInsee), r.Field(obsInsee2)), 5)
+		insee := padZeros(firstNonEmpty(r.Field(obsInsee), r.Field(obsInsee2)), 5)
 		if len(insee) < 5 {
 			return place{reason: "no department"}
 		}
@@ -134,16 +134,16 @@ func (c *country) place(r *source.Reader) place {
 	return p
 }
 
-func firstOf(a, b []byte) []byte {
+func firstNonEmpty(a, b []byte) []byte {
 	if len(a) > 0 {
 		return a
 	}
 	return b
 }
 
-// status returns the position of a status in the markets' list, -1 when it is
-// none of them. FR and DROM have the same list.
-func (c *country) status(raw []byte) int8 {
+// findStatus returns the index of a status in the markets' list, -1 if it is unknown. FR
+// and DROM have the same list.
+func (c *country) findStatus(raw []byte) int8 {
 	if s, ok := c.statusOf[string(raw)]; ok {
 		return s
 	}
@@ -159,10 +159,10 @@ func (c *country) status(raw []byte) int8 {
 	return s
 }
 
-// maxSystems bounds the list of systems, which is open but short.
+// maxSystems bounds the list of systems. The real list has some tens.
 const maxSystems = 1000
 
-func (c *country) system(raw []byte) (uint16, bool) {
+func (c *country) internSystem(raw []byte) (uint16, bool) {
 	if i, ok := c.systemOf[string(raw)]; ok {
 		return i, true
 	}
@@ -170,14 +170,14 @@ func (c *country) system(raw []byte) (uint16, bool) {
 		return 0, false
 	}
 	i := uint16(len(c.systems))
-	c.systems = append(c.systems, clean(raw))
+	c.systems = append(c.systems, validText(raw))
 	c.systemOf[string(raw)] = i
 	return i, true
 }
 
-// station returns the station of this number and operator, a new one when it is
-// the first time.
-func (c *country) station(code stationCode, operator, target uint8) uint32 {
+// internStation returns the index of the station with this number, operator and target. It
+// adds the station if it is new.
+func (c *country) internStation(code stationCode, operator, target uint8) uint32 {
 	first, ok := c.stationOf[code]
 	last := noNext
 	if ok {
@@ -198,15 +198,15 @@ func (c *country) station(code stationCode, operator, target uint8) uint32 {
 	return at
 }
 
-// date keeps the publication's timestamp: date_maj, the same on every row, or
-// else what the file's name says.
-func (c *country) date(r *source.Reader) {
+// noteDate keeps the timestamp of the edition: date_maj, which is the same on every row,
+// or the date in the file's name.
+func (c *country) noteDate(r *source.Reader) {
 	if c.updated != "" {
 		return
 	}
 	if raw := r.Field(obsUpdated); len(raw) > 0 {
 		if d := site.ParseDate(raw); d != 0 {
-			c.updated = d.String() + "T" + clock(raw)
+			c.updated = d.String() + "T" + timeOfDay(raw)
 			return
 		}
 	}
@@ -215,8 +215,8 @@ func (c *country) date(r *source.Reader) {
 	}
 }
 
-// clock returns the time of a timestamp as HH:MM:SS, midnight when it has none.
-func clock(raw []byte) string {
+// timeOfDay returns the time of a timestamp as HH:MM:SS, midnight if it has none.
+func timeOfDay(raw []byte) string {
 	const form = "00:00:00"
 	if len(raw) < 11+len(form) {
 		return form

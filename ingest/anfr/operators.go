@@ -5,8 +5,8 @@ import (
 	"relais/market"
 )
 
-// spellings are the operators' names as the authority writes them, folded. A
-// name that is not here belongs to no operator of the market table.
+// spellings maps the authority's names of operators, folded, to their keys. Other names
+// are not served.
 var spellings = map[string]string{
 	"sfr":              "SFR",
 	"bouygues telecom": "BOUYGUES",
@@ -23,8 +23,7 @@ var spellings = map[string]string{
 	"maore mobile":     "MAORE_MOBILE",
 }
 
-// operators resolves raw names to positions in a market's operators; each
-// spelling is folded once.
+// operators finds operators of a market by raw name. It folds each spelling once.
 type operators struct {
 	market *market.Market
 	known  map[string]int
@@ -34,7 +33,7 @@ func newOperators(m *market.Market) *operators {
 	return &operators{market: m, known: map[string]int{}}
 }
 
-// find returns -1 for a name that the market does not serve.
+// find returns the index of an operator, -1 if the market does not serve it.
 func (o *operators) find(raw []byte) int {
 	if i, ok := o.known[string(raw)]; ok {
 		return i
@@ -51,6 +50,6 @@ func (o *operators) find(raw []byte) int {
 	return i
 }
 
-// cacheable bounds the memory of what is looked up once for each spelling: a
-// hostile file could have a new and long one in each row.
+// cacheable bounds the memory of a cache of spellings: a hostile file could have a new,
+// long one in each row.
 func cacheable(entries int, key []byte) bool { return entries < 10000 && len(key) <= 64 }

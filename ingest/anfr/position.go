@@ -10,19 +10,19 @@ import (
 	"relais/ingest/source"
 )
 
-// sameSpot is one second of arc in degrees, the source's resolution: positions of one
-// support that are no further apart, in latitude and in longitude, are one.
+// sameSpot is one second of arc in degrees, the source's resolution. Positions of one
+// support that differ by at most that in latitude and in longitude are the same.
 const sameSpot = 1.0 / 3600
 
-// maxPositions is the most positions that one support may be given at. Rows with yet
-// another one are rejected as they come.
+// maxPositions bounds the different positions of one support. Rows with a further one are
+// rejected.
 const maxPositions = 64
 
 const otherPosition = "position differs from the support's other rows"
 
-// supportAt returns the support of this number at the position of the row, a new one
-// when it is the first row there. Where the rows of a number disagree by more than
-// sameSpot there are several, until settlePositions.
+// supportAt returns the index of the support with this number at the position of the row.
+// It adds the support if it is new. If the rows of a number disagree by more than sameSpot
+// there are several, until settlePositions chooses one.
 func (c *country) supportAt(r *source.Reader, number uint32, where place) (uint32, string) {
 	coordinates := r.Field(obsPosition)
 	written := xxhash.Sum64(coordinates)
@@ -38,7 +38,8 @@ func (c *country) supportAt(r *source.Reader, number uint32, where place) (uint3
 	last, n := noNext, 0
 	if known {
 		for at := first; at != noNext; at = c.supports[at].next {
-			if s := &c.supports[at]; int(s.target) == where.target && near(s.lat, p.Lat) && near(s.lng, p.Lng) {
+			if s := &c.supports[at]; int(s.target) == where.target && withinSpot(s.lat, p.Lat) &&
+				withinSpot(s.lng, p.Lng) {
 				return at, ""
 			}
 			last, n = at, n+1
@@ -61,24 +62,25 @@ func (c *country) supportAt(r *source.Reader, number uint32, where place) (uint3
 	return at, ""
 }
 
-func near(a, b float64) bool { return math.Abs(a-b) <= sameSpot+1/geo.Scale/2 }
+func withinSpot(a, b float64) bool { return math.Abs(a-b) <= sameSpot+1/geo.Scale/2 }
 
-// newSupport makes a support with what its first row says of it.
+// newSupport adds a support with the properties in its first row.
 func (c *country) newSupport(r *source.Reader, number uint32, where place, p geo.Point) uint32 {
 	at := uint32(len(c.supports))
 	c.supports = append(c.supports, support{
 		number: number, target: uint8(where.target), area: uint8(where.area), lat: p.Lat, lng: p.Lng, next: noNext,
-		insee:   c.share(padded(firstOf(r.Field(obsInsee), r.Field(obsInsee2)), 5)),
-		postal:  c.share(padded(r.Field(obsPostal), 5)),
-		lieu:    clean(r.Field(obsLieu)),
-		address: [3]string{clean(r.Field(obsAddress1)), clean(r.Field(obsAddress2)), clean(r.Field(obsAddress3))},
-		height:  c.share(r.Field(obsHeight)), nature: c.share(r.Field(obsNature)), owner: c.share(r.Field(obsOwner)),
+		insee:  c.intern(padZeros(firstNonEmpty(r.Field(obsInsee), r.Field(obsInsee2)), 5)),
+		postal: c.intern(padZeros(r.Field(obsPostal), 5)),
+		lieu:   validText(r.Field(obsLieu)),
+		address: [3]string{validText(r.Field(obsAddress1)), validText(r.Field(obsAddress2)),
+			validText(r.Field(obsAddress3))},
+		height: c.intern(r.Field(obsHeight)), nature: c.intern(r.Field(obsNature)), owner: c.intern(r.Field(obsOwner)),
 	})
 	return at
 }
 
-// settlePositions keeps, of a support that was given at several positions, the one with
-// the most rows, the earlier one of two with as many, and rejects the rows of the others.
+// settlePositions keeps one position of each support: that with the most rows, of equal
+// ones the first. The rows of the others are rejected.
 func (c *country) settlePositions() {
 	if len(c.contested) == 0 {
 		return
@@ -109,27 +111,26 @@ func (c *country) settlePositions() {
 	c.observed.RejectMany(rejected, otherPosition)
 }
 
-// parsePosition reads "lat , lon".
+// parsePosition parses "lat , lon".
 func parsePosition(b []byte) (geo.Point, bool) {
 	lat, lng, _ := bytes.Cut(b, []byte(","))
-	y, ok1 := fixed(bytes.TrimSpace(lat), 7)
-	x, ok2 := fixed(bytes.TrimSpace(lng), 7)
+	y, ok1 := parseFixed(bytes.TrimSpace(lat), 7)
+	x, ok2 := parseFixed(bytes.TrimSpace(lng), 7)
 	p := geo.Point{Lat: float64(y) / geo.Scale, Lng: float64(x) / geo.Scale}
 	return p, ok1 && ok2 && p.Valid()
 }
 
-// parseDMS reads degrees, minutes and seconds as the publication writes them:
-// 46°10'39”N 3°22'27”E.
+// parseDMS parses degrees, minutes and seconds such as 46°10'39”N 3°22'27”E.
 func parseDMS(b []byte) (geo.Point, bool) {
 	lat, lng, _ := bytes.Cut(bytes.TrimSpace(b), []byte(" "))
-	y, ok1 := angle(lat, 'N', 'S')
-	x, ok2 := angle(bytes.TrimSpace(lng), 'E', 'W', 'O')
+	y, ok1 := parseAngle(lat, 'N', 'S')
+	x, ok2 := parseAngle(bytes.TrimSpace(lng), 'E', 'W', 'O')
 	p := geo.Point{Lat: y, Lng: x}
 	return p, ok1 && ok2 && p.Valid()
 }
 
-// angle reads an angle whose last letter is the side: plus, or one of minus.
-func angle(b []byte, plus byte, minus ...byte) (float64, bool) {
+// parseAngle parses an angle that ends with a letter: plus, or one of minus.
+func parseAngle(b []byte, plus byte, minus ...byte) (float64, bool) {
 	if len(b) == 0 {
 		return 0, false
 	}
@@ -140,9 +141,9 @@ func angle(b []byte, plus byte, minus ...byte) (float64, bool) {
 	if !ok3 {
 		seconds, ok3 = bytes.CutSuffix(rest, []byte(`"`))
 	}
-	d, okD := whole(degrees)
-	m, okM := whole(minutes)
-	s, okS := fixed(seconds, 3)
+	d, okD := parseWhole(degrees)
+	m, okM := parseWhole(minutes)
+	s, okS := parseFixed(seconds, 3)
 	if !ok1 || !ok2 || !ok3 || !okD || !okM || !okS || d > 180 || m >= 60 || s < 0 || s >= 60_000 {
 		return 0, false
 	}

@@ -40,7 +40,7 @@ func TestPositions(t *testing.T) {
 		{"the last is the odd one", []string{"46.5 , 3.1", "46.5 , 3.1", "46.9 , 3.1"}, 2, 46.5},
 		{"a draw", []string{"46.9 , 3.1", "46.5 , 3.1"}, 1, 46.9},
 		{"coord alone", []string{"|46°30'00''N 3°06'00''E"}, 1, 46.5},
-		{"coord beside coordonnees", []string{"46.5 , 3.1", "|46°30'00''N 3°06'00''E"}, 2, 46.5},
+		{"coord and coordonnees", []string{"46.5 , 3.1", "|46°30'00''N 3°06'00''E"}, 2, 46.5},
 		{"coord is not looked at", []string{"46.5 , 3.1|40°30'00''N 3°06'00''E"}, 1, 46.5},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -26,9 +26,9 @@ type PublishedRow [len(column.Names)][]byte
 // longest is how many bytes a field may have. The register's have 50.
 const longest = 500
 
-// ReadPublished calls take with each row that says which emission of which support it
-// is about. The row is valid until take returns; take answers why it does not want it,
-// or "". Served is settled. Errors: those of reading and of watch.
+// ReadPublished calls take with each row that names its support, station, operator and
+// system. The row is valid until take returns; take returns the reason for rejecting it,
+// or "". Errors: those of reading and of watch.
 func ReadPublished(f *source.Found, watch source.Watch, take func(*PublishedRow) string) (*source.Report, error) {
 	r, err := f.Read(watch)
 	if err != nil {
@@ -47,7 +47,7 @@ func ReadPublished(f *source.Found, watch source.Watch, take func(*PublishedRow)
 	}
 	report, err := r.Done()
 	if err == nil {
-		report.Settle()
+		report.CountServed()
 	}
 	return report, err
 }
@@ -62,7 +62,7 @@ func (p *PublishedRow) read(r *source.Reader) string {
 			return "a field of over 500 bytes"
 		}
 	}
-	if _, ok := whole(p[column.Support]); !ok {
+	if _, ok := parseWhole(p[column.Support]); !ok {
 		return "no support number"
 	}
 	if p[column.Support] = bytes.TrimLeft(p[column.Support], "0"); len(p[column.Support]) == 0 {
@@ -81,14 +81,14 @@ func (p *PublishedRow) read(r *source.Reader) string {
 		p[column.Station] = []byte(station.String())
 	}
 	p[column.Date], p[column.Updated] = isoDay(p[column.Date]), isoDay(p[column.Updated])
-	p[column.Department] = padded(p[column.Department], 3)
+	p[column.Department] = padZeros(p[column.Department], 3)
 	for _, i := range []int{column.Insee, column.Insee2, column.Postal} {
-		p[i] = padded(p[i], 5)
+		p[i] = padZeros(p[i], 5)
 	}
 	return ""
 }
 
-// isoDay writes a date as YYYY-MM-DD; what is none is left as it is.
+// isoDay returns a date as YYYY-MM-DD. Other texts are returned unchanged.
 func isoDay(b []byte) []byte {
 	d := site.ParseDate(b)
 	switch {

@@ -18,8 +18,7 @@ func TestPublishedColumns(t *testing.T) {
 	}
 }
 
-// Every territory and operator is there, in its own words; what says nothing of whose
-// emission it is, is not.
+// Rows of every territory and operator are read unchanged, except those without an identity.
 func TestReadPublished(t *testing.T) {
 	text := strings.Join(column.Names[:], ";") + "\n" +
 		"7;Gouv Nelle Calédonie (OPT);0042;LTE 800;02/01/2020;988;98818;4G;2026-08-27T16:11:53;9880110001;23;\"27,2\";72;a;b;c;d;98800;98818;\"-22,1 , 166\";x;Inconnu\n" +

@@ -8,18 +8,19 @@ import (
 	"relais/ingest/table"
 )
 
-// labels takes in a reference table of two columns, over what is embedded.
-func labels(into map[string]string) func(*source.Reader) string {
+// labelRow returns a function that adds the rows of a reference table of two columns. They
+// replace embedded labels.
+func labelRow(into map[string]string) func(*source.Reader) string {
 	return func(r *source.Reader) string {
 		code := r.Field(0)
-		if _, ok := whole(code); !ok {
+		if _, ok := parseWhole(code); !ok {
 			return "no code"
 		}
 		if len(into) >= maxCodes {
 			return "too many codes"
 		}
-		label := clean(r.Field(1))
-		if label == "" { // what is embedded is better
+		label := validText(r.Field(1))
+		if label == "" { // keep the embedded one
 			return "no label"
 		}
 		into[string(code)] = label
@@ -27,12 +28,12 @@ func labels(into map[string]string) func(*source.Reader) string {
 	}
 }
 
-// maxCodes bounds a reference table; the real ones have a few hundred.
+// maxCodes bounds a reference table. The real ones have a few hundred codes.
 const maxCodes = 10000
 
 // embedded reads one of the project's own reference tables.
 func embedded(name string) (map[string]string, error) {
-	t, err := table.Embedded(data.Files, name, required("code", "label"))
+	t, err := table.Embedded(data.Files, name, requiredColumns("code", "label"))
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +52,7 @@ var laPosteColumns = []table.Column{
 }
 
 func (c *country) laPosteRow(r *source.Reader) string {
-	return c.commune(padded(r.Field(0), 5), r.Field(1), false)
+	return c.noteCommune(padZeros(r.Field(0), 5), r.Field(1), false)
 }
 
 var inseeColumns = []table.Column{
@@ -59,22 +60,21 @@ var inseeColumns = []table.Column{
 	{Name: "REG"}, {Name: "DEP"}, {Name: "NCC"}, {Name: "NCCENR"},
 }
 
-// inseeRow takes in INSEE's name of a commune. It is better than La Poste's, so
-// it comes later and stays. Delegated and associated communes share the code of
-// a commune that they once were, and only fill gaps.
+// inseeRow adds INSEE's name of a commune, which replaces La Poste's. Delegated and
+// associated communes keep the code of their former commune, and only fill gaps.
 func (c *country) inseeRow(r *source.Reader) string {
 	kind := string(r.Field(0))
 	if kind == "COM" || kind == "ARM" {
-		return c.commune(padded(r.Field(1), 5), r.Field(2), true)
+		return c.noteCommune(padZeros(r.Field(1), 5), r.Field(2), true)
 	}
 	if strings.HasPrefix(kind, "COM") {
-		return c.commune(padded(r.Field(1), 5), r.Field(2), false)
+		return c.noteCommune(padZeros(r.Field(1), 5), r.Field(2), false)
 	}
 	return "not a commune"
 }
 
-// commune keeps the name of a commune that a support stands in.
-func (c *country) commune(code, name []byte, better bool) string {
+// noteCommune keeps the name of a commune that has a support.
+func (c *country) noteCommune(code, name []byte, better bool) string {
 	if len(code) != 5 || len(name) == 0 {
 		return "no code or name"
 	}
@@ -89,7 +89,7 @@ func (c *country) commune(code, name []byte, better bool) string {
 	case !used:
 		return "no site in the commune"
 	case known == "" || better:
-		c.communes[string(code)] = clean(name)
+		c.communes[string(code)] = validText(name)
 	}
 	return ""
 }

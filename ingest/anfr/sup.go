@@ -20,7 +20,7 @@ const (
 	supOwner
 )
 
-// By those that may be blank the table is told from the observatoire, and no more.
+// The columns that may be blank only distinguish the table from the observatoire.
 var supportColumns = []table.Column{
 	{Name: "SUP_ID", Required: true}, {Name: "STA_NM_ANFR", Required: true, Blank: true},
 	{Name: "NAT_ID"}, {Name: "SUP_NM_HAUT"}, {Name: "TPO_ID"},
@@ -28,20 +28,20 @@ var supportColumns = []table.Column{
 	{Name: "COR_CD_EW_LON", Required: true, Blank: true},
 }
 
-// supportOthers are the columns of SUP_SUPPORT that the observatoire states as well.
+// supportOthers are columns of SUP_SUPPORT that the observatoire has too.
 var supportOthers = []string{"COR_NB_SC_LAT", "COR_CD_NS_LAT", "COR_NB_DG_LON", "COR_NB_MN_LON", "COR_NB_SC_LON",
 	"ADR_LB_LIEU", "ADR_LB_ADD1", "ADR_LB_ADD2", "ADR_LB_ADD3", "ADR_NM_CP", "COM_CD_INSEE"}
 
-// supportRow fills in what the observatoire left empty of a support.
+// supportRow fills in properties of a support that the observatoire left empty.
 func (c *country) supportRow(r *source.Reader) string {
 	at, reason := c.findSupport(r.Field(supSupport))
 	if reason != "" {
 		return reason
 	}
 	s := &c.supports[at]
-	s.nature = cmp.Or(s.nature, c.share(r.Field(supNature)))
-	s.height = cmp.Or(s.height, c.share(r.Field(supHeight)))
-	s.owner = cmp.Or(s.owner, c.share(r.Field(supOwner)))
+	s.nature = cmp.Or(s.nature, c.intern(r.Field(supNature)))
+	s.height = cmp.Or(s.height, c.intern(r.Field(supHeight)))
+	s.owner = cmp.Or(s.owner, c.intern(r.Field(supOwner)))
 	return ""
 }
 
@@ -71,17 +71,16 @@ func (c *country) stationRow(r *source.Reader) string {
 	return ""
 }
 
-// An antenna of SUP_ANTENNE, on the support that its own row names: a station
-// can span two.
+// An antenna of SUP_ANTENNE. Its own row names the support: a station can span two.
 type antenna struct {
 	support, station uint32
 	aer              uint32
-	azimuth          int16 // -1 when not stated
+	azimuth          int16 // degrees; -1: unknown
 	kind             uint8
-	base             int32 // of the antenna, millimetres above ground; -1 when not stated
+	base             int32 // lower end in millimetres above ground; -1: unknown
 }
 
-// Kinds of antennas that mean something here.
+// Kinds of antennas that are treated differently.
 const (
 	sector = iota
 	dish   // TAE_ID 17
@@ -115,42 +114,42 @@ func (c *country) antennaRow(r *source.Reader) string {
 	if reason != "" {
 		return reason
 	}
-	aer, ok := whole(r.Field(antNumber))
+	aer, ok := parseWhole(r.Field(antNumber))
 	if !ok {
 		return "no antenna number"
 	}
-	a := antenna{support: sup, station: sta, aer: aer, azimuth: azimuth(r.Field(antAzimuth)), base: -1}
+	a := antenna{support: sup, station: sta, aer: aer, azimuth: parseAzimuth(r.Field(antAzimuth)), base: -1}
 	switch string(r.Field(antType)) {
 	case "17":
 		a.kind = dish
 	case "75":
 		a.kind = shared
 	}
-	if h, ok := fixed(r.Field(antBase), 3); ok && h >= 0 && h < 1e6 {
+	if h, ok := parseFixed(r.Field(antBase), 3); ok && h >= 0 && h < 1e6 {
 		a.base = int32(h)
 	}
-	if _, twice := c.antennaOf[joint(sta, aer)]; twice {
+	if _, twice := c.antennaOf[antennaKey(sta, aer)]; twice {
 		return "antenna given twice"
 	}
-	c.antennaOf[joint(sta, aer)] = uint32(len(c.antennas))
+	c.antennaOf[antennaKey(sta, aer)] = uint32(len(c.antennas))
 	c.antennas = append(c.antennas, a)
 	c.supports[sup].fixedLink = c.supports[sup].fixedLink || a.kind == dish
 	return ""
 }
 
-// joint is the key on which emitters join antennas: AER_ID alone repeats.
-func joint(station, aer uint32) uint64 { return uint64(station)<<32 | uint64(aer) }
+// antennaKey is the key that emitters refer to: AER_ID alone is not unique.
+func antennaKey(station, aer uint32) uint64 { return uint64(station)<<32 | uint64(aer) }
 
-// azimuth reads degrees from true north into whole ones, 0 to 359.
-func azimuth(b []byte) int16 {
-	a, ok := fixed(b, 0)
+// parseAzimuth parses degrees from true north, rounded to 0 to 359; -1: unknown.
+func parseAzimuth(b []byte) int16 {
+	a, ok := parseFixed(b, 0)
 	if !ok || a < 0 || a > 360 {
 		return -1
 	}
 	return int16(a % 360)
 }
 
-// An emitter of a public mobile system, for the bands that name it.
+// An emitter of a public mobile system. Bands refer to it.
 type emitter struct{ number, support uint32 }
 
 // Columns of SUP_EMETTEUR.
@@ -171,11 +170,11 @@ func (c *country) emitterRow(r *source.Reader) string {
 	if reason != "" {
 		return reason
 	}
-	aer, ok := whole(r.Field(emiAntenna))
+	aer, ok := parseWhole(r.Field(emiAntenna))
 	if !ok {
 		return "no antenna number"
 	}
-	at, ok := c.antennaOf[joint(sta, aer)]
+	at, ok := c.antennaOf[antennaKey(sta, aer)]
 	if !ok {
 		return "no antenna of this station and number"
 	}
@@ -184,10 +183,10 @@ func (c *country) emitterRow(r *source.Reader) string {
 		c.supports[sup].fixedLink = true
 		return ""
 	}
-	if !public(system) {
+	if !isPublicSystem(system) {
 		return "not a public mobile system"
 	}
-	number, ok := whole(r.Field(emiNumber))
+	number, ok := parseWhole(r.Field(emiNumber))
 	if !ok {
 		return "no emitter number"
 	}
@@ -195,12 +194,12 @@ func (c *country) emitterRow(r *source.Reader) string {
 	return ""
 }
 
-// public tells whether a system is one of the public mobile networks: a family
-// and a band. "GSM R", "LTE 2600 P" and "5G NR 3500 Expe" are not.
-func public(system []byte) bool {
+// isPublicSystem reports whether a system belongs to the public mobile networks: a family
+// and a band. "GSM R", "LTE 2600 P" and "5G NR 3500 Expe" do not.
+func isPublicSystem(system []byte) bool {
 	for _, family := range []string{"GSM ", "UMTS ", "LTE ", "5G NR "} {
 		if band, ok := bytes.CutPrefix(system, []byte(family)); ok {
-			_, digits := whole(band)
+			_, digits := parseWhole(band)
 			return digits
 		}
 	}

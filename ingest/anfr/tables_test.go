@@ -102,7 +102,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-func TestFixed(t *testing.T) {
+func TestParseFixed(t *testing.T) {
 	for _, tt := range []struct {
 		in     string
 		digits int
@@ -118,8 +118,8 @@ func TestFixed(t *testing.T) {
 		{"99999999999999999999", 0, 0, false}, {"1e99", 0, 0, false}, {"1e", 0, 0, false}, {"９", 0, 0, false},
 		{"1" + strings.Repeat("0", 400), 0, 0, false},
 	} {
-		if got, ok := fixed([]byte(tt.in), tt.digits); ok != tt.ok || ok && got != tt.want {
-			t.Errorf("fixed(%q, %d) = %d, %v; want %d, %v", tt.in, tt.digits, got, ok, tt.want, tt.ok)
+		if got, ok := parseFixed([]byte(tt.in), tt.digits); ok != tt.ok || ok && got != tt.want {
+			t.Errorf("parseFixed(%q, %d) = %d, %v; want %d, %v", tt.in, tt.digits, got, ok, tt.want, tt.ok)
 		}
 	}
 }

@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// fixed reads a decimal number with a point or a comma into an integer that
-// counts 10^-digits, rounding half away from zero. An exponent, as some programs
-// write for large numbers, is understood.
-func fixed(b []byte, digits int) (int64, bool) {
+// parseFixed parses a decimal number with a point or a comma, and optionally an exponent,
+// into units of 10^-digits. It rounds half away from zero.
+func parseFixed(b []byte, digits int) (int64, bool) {
 	if i := bytes.IndexAny(b, "eE"); i > 0 {
 		exponent, err := strconv.Atoi(string(b[i+1:]))
 		if err != nil || exponent < -digits || exponent > 12 {
@@ -59,8 +58,8 @@ func fixed(b []byte, digits int) (int64, bool) {
 	return n, true
 }
 
-// whole reads an unsigned integer of at most nine digits.
-func whole(b []byte) (uint32, bool) {
+// parseWhole parses an unsigned integer of at most nine digits.
+func parseWhole(b []byte) (uint32, bool) {
 	if len(b) == 0 || len(b) > 9 {
 		return 0, false
 	}
@@ -78,8 +77,8 @@ func whole(b []byte) (uint32, bool) {
 // department, three of the licensee, four of a serial.
 const stationCodeLength = 10
 
-// A stationCode is a station number as an integer of base 36. A number that
-// lost its leading zeros on the way gets them back.
+// A stationCode is a station number as an integer of base 36. Lost leading zeros do not
+// change it.
 type stationCode uint64
 
 func parseStation(b []byte) (stationCode, bool) {
@@ -111,8 +110,8 @@ func (s stationCode) String() string {
 	return string(b[:])
 }
 
-// padded gives a code of digits back the zeros that a spreadsheet took.
-func padded(b []byte, length int) []byte {
+// padZeros restores the leading zeros of a code of digits that a spreadsheet removed.
+func padZeros(b []byte, length int) []byte {
 	if len(b) == 0 || len(b) >= length {
 		return b
 	}
@@ -124,6 +123,6 @@ func padded(b []byte, length int) []byte {
 	return append(bytes.Repeat([]byte("0"), length-len(b)), b...)
 }
 
-// clean returns a text as published, tabs and other controls included; only bytes
-// that are not UTF-8 cannot be passed on.
-func clean(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") }
+// validText returns a text as published, tabs and other controls included. It replaces
+// bytes that are not UTF-8.
+func validText(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") }

@@ -20,7 +20,7 @@ import (
 	"relais/snapshot"
 )
 
-// Markets are the markets that one reading makes.
+// Markets are the markets that Build makes.
 var Markets = []market.Code{market.CH}
 
 // The names of the kinds, as reports and the kept sources call them.
@@ -29,11 +29,11 @@ const (
 	PerTechnology = "bakom-mobil-antennenstandorte"
 )
 
-// Bases are the kinds that Build must see: the second one to refuse it.
+// Bases are the kinds that Build needs to see. It refuses the second one.
 var Bases = []string{Sites, PerTechnology}
 
-// Kinds lists what the package reads, and the publication until 2024, which it
-// only knows to refuse: a list of its own, or in a collection.
+// Kinds lists the table that the package reads, and the two forms of the publication until
+// 2024, which it refuses.
 var Kinds = []*source.Kind{
 	{Name: Sites, Items: &source.Items{List: "features",
 		Names:   []string{"station", "koord", "typ_en", "techno_en", "bewilligung_en"},
@@ -42,8 +42,8 @@ var Kinds = []*source.Kind{
 	{Name: PerTechnology, Many: true, Items: &source.Items{Names: perTechnology}},
 }
 
-// properties are what is read of a feature's. One language of several is enough where the
-// languages say the same; a class is published as it is called in English.
+// properties are the properties of a feature that are read. Where the languages agree, any
+// one is enough. Classes are published in English.
 var properties = []table.Column{
 	{Name: "station", Required: true, Gives: snapshot.OperatorSiteIDs},
 	{Name: "typ_en", Required: true, Blank: true},
@@ -56,25 +56,25 @@ var perTechnology = []string{"lang", "description", "powercode_de"}
 // projection is the crs that the coordinates are in: LV95.
 const projection = "2056"
 
-// Build reads the file and returns the snapshot of the market, with an account of
-// the file.
+// Build reads the file and returns the snapshot of the market, and a report on the file.
 //
-// The file states no date. It is of the day in its name or of its newest data sheet,
-// whichever is later: it may be newer, but never older. When it was last modified does
-// not date it, because that may be when somebody copied it. Errors: a file of the earlier
-// publication, one in another projection, one of which no row is served, or that no date
-// is known of.
+// The file does not state a date. It gets the day in its name or that of its newest data
+// sheet, whichever is later; it may be newer, but never older. The modification time does
+// not count, because copying may change it. Errors: a file of the earlier publication, in
+// another projection, without a usable row, or without a date.
 func Build(files []source.Found, markets []*market.Market, watch source.Watch) ([]*snapshot.Builder, []*source.Report,
 	error) {
 	for _, f := range files {
 		if f.Kind.Name == PerTechnology {
 			return nil, nil, fmt.Errorf(
-				"%s:1: one of the files by technology that ended in 2024, which name no operator: give standorte-mobilfunkanlagen_2056.json (collection ch.bakom.standorte-mobilfunkanlagen of data.geo.admin.ch) instead", f.Name())
+				"%s:1: one of the files by technology that ended in 2024, which name no operator: give "+
+					"standorte-mobilfunkanlagen_2056.json (collection ch.bakom.standorte-mobilfunkanlagen of "+
+					"data.geo.admin.ch) instead", f.Name())
 		}
 	}
 	r := &register{market: markets[0], classes: map[string]bool{}, unknown: source.Spellings{},
-		strange: source.Spellings{},
-		sheets:  source.NewDays(time.Now())}
+		unknownTechnologies: source.Spellings{},
+		sheets:              source.NewDays(time.Now())}
 	report, err := r.read(&files[0], watch)
 	if err != nil {
 		return nil, nil, err
@@ -83,18 +83,18 @@ func Build(files []source.Found, markets []*market.Market, watch source.Watch) (
 	if err != nil {
 		return nil, nil, err
 	}
-	report.Settle()
+	report.CountServed()
 	return []*snapshot.Builder{b}, []*source.Report{report}, nil
 }
 
-// A register is what is gathered while the file is read.
+// A register is the state while the file is read.
 type register struct {
-	market   *market.Market
-	stations []station
-	classes  map[string]bool // the installation classes that occur
-	unknown  source.Spellings
-	strange  source.Spellings // technologies that are no generation
-	sheets   *source.Days
+	market              *market.Market
+	stations            []station
+	classes             map[string]bool // the installation classes that occur
+	unknown             source.Spellings
+	unknownTechnologies source.Spellings // technologies without a generation
+	sheets              *source.Days
 }
 
 func (r *register) read(f *source.Found, watch source.Watch) (*source.Report, error) {
@@ -120,8 +120,8 @@ func (r *register) read(f *source.Found, watch source.Watch) (*source.Report, er
 		return nil, err
 	}
 	report.Unknown = r.unknown.Top()
-	for _, s := range r.strange.Top() {
-		report.Warn(fmt.Sprintf("technology %q of %d rows is no generation and was left out", s.Name, s.Rows))
+	for _, s := range r.unknownTechnologies.Top() {
+		report.Warn(fmt.Sprintf("technology %q of %d rows is unknown and was left out", s.Name, s.Rows))
 	}
 	if n := r.sheets.Future(); n > 0 {
 		report.Warn(fmt.Sprintf("%d data sheets are dated later than tomorrow and count as undated", n))
@@ -130,8 +130,8 @@ func (r *register) read(f *source.Found, watch source.Watch) (*source.Report, er
 	return report, nil
 }
 
-// checkProjection looks at the members before the list. A file without a crs is
-// taken: no other coordinates of Switzerland look like LV95.
+// checkProjection checks the crs before the list. A file without one is accepted: no other
+// coordinates of Switzerland look like LV95.
 func checkProjection(before []byte) error {
 	var head struct {
 		CRS *struct{ Properties struct{ Name string } } `json:"crs"`
@@ -149,17 +149,18 @@ func checkProjection(before []byte) error {
 	return nil
 }
 
-// assemble makes the sites. Of stations of one id the best remains, whatever the
-// order of the rows.
+// assemble makes the sites. Of stations with the same id it keeps the best, in any order of
+// the rows.
 func (r *register) assemble(f *source.Found, report *source.Report) (*snapshot.Builder, error) {
 	if len(r.stations) == 0 {
-		first := report.Examples[0] // a list has a row, and it was rejected
+		first := report.Examples[0] // the list has a row, which was rejected
 		return nil, fmt.Errorf("%s:%d: %s; none of the %d rows is served", report.Path, first.Line, first.Reason,
 			report.Rows)
 	}
 	if report.Date == "" {
 		return nil, fmt.Errorf(
-			"%s:1: neither the file's name nor a data sheet says the data's date; name the file like standorte-mobilfunkanlagen_2056_2026-08-14.json", report.Path)
+			"%s:1: neither the file's name nor a data sheet says the data's date; name the file like "+
+				"standorte-mobilfunkanlagen_2056_2026-08-14.json", report.Path)
 	}
 	statuses := r.statuses()
 	b := snapshot.NewBuilder(r.market, statuses)
@@ -170,7 +171,7 @@ func (r *register) assemble(f *source.Found, report *source.Report) (*snapshot.B
 	for i := range r.stations {
 		t := &r.stations[i]
 		if best != nil && t.id == best.id {
-			report.RejectAt(t.line, t.beside(best))
+			report.RejectAt(t.line, t.rejectReason(best))
 			continue
 		}
 		best = t
@@ -182,21 +183,21 @@ func (r *register) assemble(f *source.Found, report *source.Report) (*snapshot.B
 	return b, nil
 }
 
-// advanced is the order of the installation classes, from the least to the most that
-// such an installation covers. A class that is not here is less than all of them.
-var advanced = []string{"Temporary station", "Indoor ≤ 6 Werp", "Tunnel", "Outdoor ≤ 6 Werp", "Outdoor > 6 Werp"}
+// classOrder lists the installation classes by coverage, from least to most. Unknown classes
+// come before all of them.
+var classOrder = []string{"Temporary station", "Indoor ≤ 6 Werp", "Tunnel", "Outdoor ≤ 6 Werp", "Outdoor > 6 Werp"}
 
-// maxClasses bounds the list of classes, which is open but short.
+// maxClasses bounds the list of classes. The real list has five.
 const maxClasses = 32
 
-// statuses lists the classes that occur, from least to most advanced.
+// statuses lists the classes in the file, from least to most advanced.
 func (r *register) statuses() []string {
 	list := []string{}
 	for class := range r.classes {
 		list = append(list, class)
 	}
 	slices.SortFunc(list, func(a, b string) int {
-		return cmp.Or(cmp.Compare(slices.Index(advanced, a), slices.Index(advanced, b)), strings.Compare(a, b))
+		return cmp.Or(cmp.Compare(slices.Index(classOrder, a), slices.Index(classOrder, b)), strings.Compare(a, b))
 	})
 	return list
 }
@@ -207,14 +208,14 @@ const (
 	south, north = 1.0e6, 1.4e6
 )
 
-// position returns where the feature stands, or why it is nowhere.
-func (r *register) position(f *feature) (geo.Point, string) {
+// findPosition returns the position of the feature, or the reason for rejecting it.
+func (r *register) findPosition(f *feature) (geo.Point, string) {
 	var at []float64
 	switch g := f.Geometry; {
 	case g == nil:
 		return geo.Point{}, "no position"
 	case g.Type != "Point":
-		return geo.Point{}, "geometry is no point"
+		return geo.Point{}, "geometry is not a point"
 	case json.Unmarshal(g.Coordinates, &at) != nil || len(at) < 2:
 		return geo.Point{}, "no position"
 	}
@@ -226,7 +227,7 @@ func (r *register) position(f *feature) (geo.Point, string) {
 		return geo.Point{}, "position in degrees"
 	case n >= west && n <= east && e >= south && e <= north:
 		return geo.Point{}, "east and north swapped"
-	case e < west || e > east || n < south || n > north: // where the projection is none
+	case e < west || e > east || n < south || n > north: // outside the range of the projection
 		return geo.Point{}, "position outside the market"
 	}
 	p := geo.FromLV95(e, n)

@@ -163,10 +163,10 @@ func TestRejects(t *testing.T) {
 		"border network (no blank in the station)": {station: "KN1234"},
 		"operator not served in CH":                {station: "Orange &lt;BE&gt; 1"},
 		"no station":                               {station: "  "},
-		"station is no text":                       {station: "Salt A\x00B"},
-		"installation class is no text":            {station: "Salt 1", class: strings.Repeat("x", 81)},
+		"station is not text":                      {station: "Salt A\x00B"},
+		"installation class is not text":           {station: "Salt 1", class: strings.Repeat("x", 81)},
 		"no position":                              {station: "Salt 1", at: "null"},
-		"geometry is no point": {station: "Salt 1",
+		"geometry is not a point": {station: "Salt 1",
 			at: `{"type":"MultiPoint","coordinates":[[2600000,1200000]]}`},
 		"position 0, 0":                   {station: "Salt 1", at: "[0,0]"},
 		"position in degrees":             {station: "Salt 1", at: "[7.4,46.9]"},
@@ -199,7 +199,7 @@ func TestRejects(t *testing.T) {
 		{"[2899999,1000001]", "position outside the market"},
 		{"[1e300,1e300]", "position outside the market"},
 		{`{"type":"Point"}`, "no position"},
-		{"{}", "geometry is no point"},
+		{"{}", "geometry is not a point"},
 	} {
 		t.Run(tt.at, func(t *testing.T) {
 			r, _, _ := good(t, row{station: "Salt X"}, row{station: "Salt Y", at: tt.at})

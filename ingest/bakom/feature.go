@@ -12,8 +12,8 @@ import (
 	"relais/site"
 )
 
-// A feature is a row of the file. Power class, adaptive operation and limit value
-// have no place in a site and are not read.
+// A feature is a row of the file. Power class, adaptive operation and limit value are not
+// read, because sites do not have them.
 type feature struct {
 	Geometry *struct {
 		Type        string
@@ -33,21 +33,20 @@ type feature struct {
 	}
 }
 
-// A station is a row that is served, unless another of its id is better.
+// A station is a valid row. It is served unless another with its id is better.
 type station struct {
 	id, name, class string
 	operator        int
-	generations     uint8 // a bit each
+	generations     uint8 // bit set
 	position        geo.Point
 	sheet           site.Date
 	line            int
 }
 
-// spellings are the operators by the first word of a station, folded.
+// spellings maps the first word of a station, folded, to the operator.
 var spellings = map[string]string{"swisscom": "SWISSCOM_CH", "sunrise": "SUNRISE_CH", "salt": "SALT_CH"}
 
-// Networks of others in the file: of the railway, and German ones that reach over
-// the border.
+// Other networks in the file: the railway's, and German ones that reach over the border.
 const railway = "SBB"
 
 var borderNetworks = []string{"DB-", "DTM-", "VOD-"}
@@ -58,27 +57,26 @@ const (
 	maxClass = 80
 )
 
-// row takes in a feature and returns the reason for which it is not served, ""
-// when it is.
+// row adds a feature. It returns the reason for rejection, "" if none.
 func (r *register) row(f *feature, line int) string {
 	p := &f.Properties
 	sheet := sheetDate(cmp.Or(p.PermissionEN, p.PermissionDE, p.PermissionFR, p.PermissionIT))
 	if sheet != 0 && !r.sheets.Add(sheet.Time()) {
 		sheet = 0
 	}
-	name, ok := clean(p.Station, maxName)
+	name, ok := cleanText(p.Station, maxName)
 	if !ok {
-		return "station is no text"
+		return "station is not text"
 	}
 	operator, reason := r.operator(name)
 	if reason != "" {
 		return reason
 	}
-	class, ok := clean(p.Class, maxClass)
+	class, ok := cleanText(p.Class, maxClass)
 	if !ok {
-		return "installation class is no text"
+		return "installation class is not text"
 	}
-	position, reason := r.position(f)
+	position, reason := r.findPosition(f)
 	if reason != "" {
 		return reason
 	}
@@ -92,16 +90,16 @@ func (r *register) row(f *feature, line int) string {
 	return ""
 }
 
-// clean undoes HTML entities and makes each run of blanks one. It is not ok when the
-// text is too long or has characters that no text has.
-func clean(raw string, most int) (text string, ok bool) {
+// cleanText decodes HTML entities and collapses blanks. ok is false if the text is too long
+// or has unprintable characters.
+func cleanText(raw string, limit int) (text string, ok bool) {
 	text = strings.Join(strings.Fields(html.UnescapeString(raw)), " ")
-	return text, len(text) <= most &&
+	return text, len(text) <= limit &&
 		!strings.ContainsFunc(text, func(c rune) bool { return c == unicode.ReplacementChar || !unicode.IsPrint(c) })
 }
 
-// operator returns the operator that the station's first word names, or why it is
-// none of the market's.
+// operator returns the index of the operator that the station's first word names, or the
+// reason for rejecting the station.
 func (r *register) operator(name string) (int, string) {
 	if name == "" {
 		return 0, "no station"
@@ -125,8 +123,8 @@ func (r *register) operator(name string) (int, string) {
 	return 0, "operator not served in " + string(r.market.Code)
 }
 
-// technologies reads a text such as "Technology 3G,4G,5G": of its words, those with
-// a digit.
+// technologies adds the generations in a text such as "Technology 3G,4G,5G": they are the
+// words with a digit.
 func (r *register) technologies(t *station, text string) {
 	for _, word := range strings.FieldsFunc(html.UnescapeString(text),
 		func(c rune) bool { return c == ',' || c == ':' || unicode.IsSpace(c) }) {
@@ -134,27 +132,26 @@ func (r *register) technologies(t *station, text string) {
 		if g.UnmarshalText([]byte(word)) == nil {
 			t.generations |= 1 << g
 		} else if strings.ContainsAny(word, "0123456789") {
-			r.strange.Add(word)
+			r.unknownTechnologies.Add(word)
 		}
 	}
 }
 
-// sheetDate is the day of a text such as "Site data sheet 2023-04-11", 0 for a
-// sentence without one.
+// sheetDate returns the day in a text such as "Site data sheet 2023-04-11", 0 if it has none.
 func sheetDate(text string) site.Date {
 	return site.ParseDate([]byte(text[strings.LastIndexByte(text, ' ')+1:]))
 }
 
-// compare orders the stations of one id: the best is the one with the newest data
-// sheet, and the rest of the order only makes it the same one every time.
+// compare orders stations with the same id, the best first: that with the newest data sheet.
+// The other members only make the order definite.
 func (t *station) compare(o *station) int {
 	return cmp.Or(cmp.Compare(o.sheet, t.sheet), cmp.Compare(t.position.Lat, o.position.Lat),
 		cmp.Compare(t.position.Lng, o.position.Lng),
 		cmp.Compare(o.generations, t.generations), strings.Compare(t.class, o.class), strings.Compare(t.name, o.name))
 }
 
-// beside is the reason for which t is not served when best, of the same id, is.
-func (t *station) beside(best *station) string {
+// rejectReason returns why t is rejected when best, with the same id, is served.
+func (t *station) rejectReason(best *station) string {
 	switch {
 	case t.compare(best) == 0:
 		return "duplicate feature"
@@ -164,11 +161,11 @@ func (t *station) beside(best *station) string {
 	return "station is otherwise in a better feature"
 }
 
-// systems are the technologies as the API calls them, by generation.
+// systems has the API's names of technologies by generation.
 var systems = [site.Generations]string{site.G2: "GSM", site.G3: "UMTS", site.G4: "LTE", site.G5: "NR"}
 
-// fill makes the site of t, with an emission for each generation; one of which
-// nothing is known stands for none, so that the class is there.
+// fill makes the site of t with an emission for each generation. Without a generation it has
+// one empty emission, which carries the class.
 func (t *station) fill(s *site.Site, status int) {
 	_, own, _ := strings.Cut(t.name, " ")
 	*s = site.Site{

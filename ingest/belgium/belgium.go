@@ -1,7 +1,6 @@
-// Package belgium reads the Belgian sources: the Flemish register of approved
-// dossiers and the list of sites of the federal regulator BIPT. Either makes BE,
-// together they meet in places. Raw spellings of the files live here and nowhere
-// else.
+// Package belgium reads the Belgian sources: the Flemish register of approved dossiers and
+// the list of sites of the federal regulator BIPT. Either is enough for BE; together, their
+// entries are joined by place. Raw spellings of the files live here and nowhere else.
 package belgium
 
 import (
@@ -23,10 +22,10 @@ const (
 	BIPTSites = "bipt-sites"
 )
 
-// Markets are the markets that one reading makes.
+// Markets are the markets that Build makes.
 var Markets = []market.Code{market.BE}
 
-// Kinds lists what the package reads.
+// Kinds lists the files that the package reads.
 var Kinds = []*source.Kind{
 	// The register is downloaded in parts, such as one for each operator.
 	{Name: Register, Many: true, Items: &source.Items{List: "features",
@@ -38,17 +37,16 @@ var Kinds = []*source.Kind{
 		Columns: biptColumns()}},
 }
 
-// registerColumns are the properties of a dossier. Without the days of approval nobody
-// knows which of an operator's dossiers at a place is in force.
+// registerColumns are the properties of a dossier. The day of approval decides which of an
+// operator's dossiers at a place is in force.
 var registerColumns = []table.Column{
 	{Name: "id", Required: true}, {Name: "operatornaam", Required: true},
 	{Name: "goedkeuringsdatum", Required: true, Blank: true}, {Name: "dossiernummer", Required: true, Blank: true},
 	{Name: "sitecode", Gives: snapshot.OperatorSiteIDs}, {Name: "locatiebeschrijving", Gives: snapshot.Communes},
 }
 
-// biptColumns are the members of a row of BIPT's list. Without the status a site that was
-// refused would pass for one that was granted. Owners have three columns each, which are
-// there together.
+// biptColumns returns the members of a row of BIPT's list. The status is required: without
+// it, refused sites would be served. Owners have three columns each, which occur together.
 func biptColumns() []table.Column {
 	list := []table.Column{
 		{Name: "ID", Required: true}, {Name: "Status", Required: true}, {Name: "X", Required: true},
@@ -65,11 +63,11 @@ func biptColumns() []table.Column {
 	return list
 }
 
-// ownerColumn is what the names of the columns of owners begin with.
+// ownerColumn begins the names of owners' columns.
 const ownerColumn = "Eigenaar"
 
-// statuses are those of BIPT, the only source that has any: O is granted; A is
-// what is neither that nor refused, and so comes before it.
+// statuses are BIPT's, the only source with statuses: O is granted; A is neither granted nor
+// refused, so it comes first.
 var statuses = []string{"A", "O"}
 
 const (
@@ -78,24 +76,22 @@ const (
 	statusO  = 1
 )
 
-// maxText bounds the texts that are kept of a row, in bytes: many times what the
-// sources have.
+// maxText bounds the texts of a row in bytes. Real texts are much shorter.
 const maxText = 500
 
-// country is what is gathered while the files are read.
+// country is the state while the files are read.
 type country struct {
 	market    *market.Market
 	dossiers  []dossier
-	dossierOf map[uint64]int // register id → position in dossiers
+	dossierOf map[uint64]int // register id → index in dossiers
 	sites     []biptSite
-	siteOf    map[uint64]int // BIPT's ID → position in sites
-	// When the data is from, as the API writes timestamps: what the files state, else
-	// when they were last modified. "" when it is not known.
+	siteOf    map[uint64]int // BIPT's ID → index in sites
+	// Dates of the data in the format of answers: stated by the files, and by modification
+	// times. "": unknown.
 	stated, modified string
 }
 
-// An origin is where a row was read, so that it can be rejected when others are
-// known.
+// An origin is the report and line of a row, to reject it later.
 type origin struct {
 	report *source.Report
 	line   int
@@ -103,14 +99,12 @@ type origin struct {
 
 func (o origin) reject(reason string) { o.report.RejectAt(o.line, reason) }
 
-// Build reads the files and returns the snapshot of Belgium, with an account of
-// each file.
+// Build reads the files and returns the snapshot of Belgium, and a report on each file.
 //
-// A file is of the day in its name (2026-08-27 or 20260827) or of its newest approval,
-// whichever is later; where nothing says it, as of BIPT's list, of the day on which
-// the file was last modified. The last is no more than a guess, because it may be
-// when somebody copied the file: the snapshot is of the newest of the days that are
-// stated, and of a guessed one when none is.
+// A file gets the day in its name (2026-08-27 or 20260827) or that of its newest approval,
+// whichever is later. Without either, as in BIPT's list, it gets the day of its last
+// modification, which is a guess: copying may change it. The snapshot gets the newest
+// stated day, or else the newest guess.
 func Build(files []source.Found, markets []*market.Market, watch source.Watch) ([]*snapshot.Builder, []*source.Report,
 	error) {
 	c := &country{market: market.Get(market.BE), dossierOf: map[uint64]int{}, siteOf: map[uint64]int{}}
@@ -127,7 +121,7 @@ func Build(files []source.Found, markets []*market.Market, watch source.Watch) (
 		reports = append(reports, report)
 	}
 	for _, kind := range Kinds {
-		if err := used(reports, kind.Name); err != nil {
+		if err := checkUsed(reports, kind.Name); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -139,20 +133,20 @@ func Build(files []source.Found, markets []*market.Market, watch source.Watch) (
 		}
 	}
 	for _, r := range reports {
-		r.Settle()
+		r.CountServed()
 	}
 	return []*snapshot.Builder{b}, reports, nil
 }
 
-// used refuses a source of which no row can be used: its sites would silently be
-// gone.
-func used(reports []*source.Report, kind string) error {
+// checkUsed returns an error for a source without a usable row: its sites would silently
+// disappear.
+func checkUsed(reports []*source.Report, kind string) error {
 	var first *source.Report
 	for _, r := range reports {
 		if r.Kind != kind {
 			continue
 		}
-		if r.Settle(); r.Served > 0 {
+		if r.CountServed(); r.Served > 0 {
 			return nil
 		}
 		if first == nil {
@@ -186,11 +180,11 @@ func (c *country) builder(files []source.Found) *snapshot.Builder {
 	return b
 }
 
-// seconds is how the API writes timestamps.
+// seconds is the API's format of timestamps.
 const seconds = "2006-01-02T15:04:05"
 
-// date dates a file, of which rows are the approvals and newest is the newest one.
-func (c *country) date(f *source.Found, r *source.Report, rows *source.Days, newest approval) error {
+// dateFile dates a file; rows are the days of its approvals and newest is the newest one.
+func (c *country) dateFile(f *source.Found, r *source.Report, rows *source.Days, newest approval) error {
 	r.DateBy(f.Input, rows)
 	switch {
 	case r.Date == "":

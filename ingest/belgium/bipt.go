@@ -29,8 +29,8 @@ type owner struct {
 
 func (s *biptSite) same(t *biptSite) bool { return s.compare(t) == 0 }
 
-// compare puts the more advanced of two rows last, of equals any, but always the
-// same.
+// compare puts the row with the more advanced status last. The other members only make the
+// order definite.
 func (s *biptSite) compare(t *biptSite) int {
 	return cmp.Or(cmp.Compare(s.status, t.status), cmp.Compare(s.id, t.id), cmp.Compare(s.x, t.x),
 		cmp.Compare(s.y, t.y),
@@ -41,7 +41,7 @@ func (s *biptSite) compare(t *biptSite) int {
 		cmp.Compare(s.postal, t.postal), cmp.Compare(s.city, t.city))
 }
 
-// maxOwners is the number of owners that a row has columns for.
+// maxOwners is the number of owners' columns in a row.
 const maxOwners = 15
 
 func (c *country) readBIPT(f *source.Found, watch source.Watch) (*source.Report, error) {
@@ -65,10 +65,10 @@ func (c *country) readBIPT(f *source.Found, watch source.Watch) (*source.Report,
 	if err != nil {
 		return nil, err
 	}
-	return report, c.date(f, report, source.NewDays(time.Now()), approval{})
+	return report, c.dateFile(f, report, source.NewDays(time.Now()), approval{})
 }
 
-// fillBIPT returns the reason for which a row is not served, "" when it is.
+// fillBIPT fills s from a row. It returns the reason for rejection, "" if none.
 func (c *country) fillBIPT(s *biptSite, row map[string]text, unknown source.Spellings) (reason string) {
 	var err error
 	if s.id, err = strconv.ParseUint(string(row["ID"]), 10, 63); err != nil {
@@ -92,7 +92,7 @@ func (c *country) fillBIPT(s *biptSite, row map[string]text, unknown source.Spel
 	if s.owners, reason = c.owners(row, unknown); reason != "" {
 		return reason
 	}
-	s.address = inTown(row["PostcodeGemeente"].words())
+	s.address = splitTown(row["PostcodeGemeente"].words())
 	s.street = row["Adres"].words()
 	if s.place = row["Locatie"].words(); s.place == "-" {
 		s.place = ""
@@ -103,12 +103,12 @@ func (c *country) fillBIPT(s *biptSite, row map[string]text, unknown source.Spel
 	return ""
 }
 
-// contradiction is the distance in metres between the two positions of a row from
-// which on one of them must be wrong. The list's own are within three.
-const contradiction = 100
+// maxDifference is the largest allowed distance in metres between the two positions of a
+// row. In the real list it is at most three.
+const maxDifference = 100
 
-// biptPosition reads X and Y, and holds them against Longitude and Latitude where
-// the row has them.
+// biptPosition parses X and Y, and compares them with Longitude and Latitude if the row has
+// these.
 func (c *country) biptPosition(row map[string]text) (s spot, reason string) {
 	x, errX := strconv.ParseFloat(row["X"].published(), 64)
 	y, errY := strconv.ParseFloat(row["Y"].published(), 64)
@@ -121,14 +121,14 @@ func (c *country) biptPosition(row map[string]text) (s spot, reason string) {
 	lng, errX := strconv.ParseFloat(row["Longitude"].published(), 64)
 	lat, errY := strconv.ParseFloat(row["Latitude"].published(), 64)
 	p := geo.Point{Lat: lat, Lng: lng}
-	if errX == nil && errY == nil && !(geo.Distance(p, s.point()) <= contradiction) { // also of NaN
+	if errX == nil && errY == nil && !(geo.Distance(p, s.point()) <= maxDifference) { // also of NaN
 		return spot{}, "position differs from the row's own longitude and latitude"
 	}
 	return s, ""
 }
 
-// owners reads "Operator: sitecode" of each owner. Those that are no operator of the
-// table are counted and left out.
+// owners parses "Operator: sitecode" of each owner. Unknown operators are counted and left
+// out.
 func (c *country) owners(row map[string]text, unknown source.Spellings) (list []owner, reason string) {
 	reason = "no operator"
 	for i := range maxOwners {
@@ -153,7 +153,7 @@ func (c *country) owners(row map[string]text, unknown source.Spellings) (list []
 	return list, ""
 }
 
-// addBIPT keeps one row of each ID, the same whatever their order.
+// addBIPT keeps one row of each ID, independent of their order.
 func (c *country) addBIPT(s biptSite) {
 	at, known := c.siteOf[s.id]
 	if !known {

@@ -11,7 +11,7 @@ import (
 	"relais/snapshot"
 )
 
-// FuzzBuild puts any bytes in the place of each kind of file, beside a good file of
+// FuzzBuild puts any bytes in the place of each kind of file, together with a good file of
 // the other.
 func FuzzBuild(f *testing.F) {
 	good := []string{

@@ -7,9 +7,9 @@ import (
 	"relais/fold"
 )
 
-// spellings are the operators' names in both sources, folded and without what says
-// only what kind of company they are. Mobistar is what Orange Belgium was called
-// until 2016, Belgacom what Proximus was until 2015: old dossiers have them.
+// spellings maps operators' names in both sources, folded and without legal forms, to keys.
+// Old dossiers have the names Mobistar (Orange Belgium until 2016) and Belgacom (Proximus
+// until 2015).
 var spellings = map[string]string{
 	"proximus":        "PROXIMUS_BE",
 	"belgacom":        "PROXIMUS_BE",
@@ -25,21 +25,20 @@ var spellings = map[string]string{
 	"mobistar":        "ORANGE_BE",
 }
 
-// company are the words of a company's legal form, in Dutch and French.
-var company = []string{"nv", "sa", "bv", "bvba", "srl", "sprl", "cvba", "scrl", "van", "publiek", "recht", "de",
+// legalForms are the words of a company's legal form, in Dutch and French.
+var legalForms = []string{"nv", "sa", "bv", "bvba", "srl", "sprl", "cvba", "scrl", "van", "publiek", "recht", "de",
 	"droit", "public"}
 
-// separators are written between the words of a name and inside N.V.
+// separators removes the punctuation between words and in "N.V.".
 var separators = strings.NewReplacer(".", "", ",", " ", "/", " ", "(", " ", ")", " ")
 
-// operator returns the position of an operator in the table, and false for a name
-// that belongs to none.
+// operator returns the index of an operator in the table, and false for an unknown name.
 func (c *country) operator(name string) (int, bool) {
 	if len(name) > maxText {
 		return 0, false
 	}
 	words := fold.Words(separators.Replace(name))
-	for len(words) > 0 && slices.Contains(company, words[len(words)-1]) {
+	for len(words) > 0 && slices.Contains(legalForms, words[len(words)-1]) {
 		words = words[:len(words)-1]
 	}
 	key, ok := spellings[strings.Join(words, " ")]

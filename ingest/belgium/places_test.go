@@ -43,7 +43,7 @@ func TestGrid(t *testing.T) {
 			if reason != "" {
 				t.Fatalf("reason = %v, want %q", reason, "")
 			}
-			p := *g.at(s)
+			p := *g.placeAt(s)
 			if p.spot == s {
 				if _, ok := firstOf[s]; !ok {
 					firstOf[s] = i
@@ -69,8 +69,8 @@ func TestReach(t *testing.T) {
 				a, _ := c.inBelgium(from[0], from[1])
 				b, _ := c.inBelgium(from[0]+d[0]+math.Copysign(more, d[0]), from[1]+d[1]+math.Copysign(more, d[1]))
 				g := grid{cells: map[spot][]int{}}
-				g.at(a)
-				g.at(b)
+				g.placeAt(a)
+				g.placeAt(b)
 				want := 1
 				if more > 0 || math.Hypot(d[0], d[1]) > 10 {
 					want = 2

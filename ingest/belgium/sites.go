@@ -8,19 +8,18 @@ import (
 	"relais/site"
 )
 
-// site returns what is served of a place: of each operator its newest dossier, and
-// what BIPT's list adds. The id is the first entry's, bipt-ID where the register has
-// none; the position is the first entry's too. A station's code is the number of
-// its dossier, or BIPT's ID of the site where only that names the operator, and
-// SourceCode is the first station's.
+// site returns the site of a place: each operator's newest dossier, and additions of BIPT's
+// list. The id and position are the first entry's; without a dossier the id is "bipt-" and
+// BIPT's ID. A station's code is the number of its dossier, or BIPT's ID if only BIPT names
+// the operator. SourceCode is the first station's code.
 func (c *country) site(p place) site.Site {
 	s := site.Site{Position: p.point(), Area: -1, Height: site.Unknown, AntennaHeight: site.Unknown}
 	if len(p.dossiers) > 0 {
 		s.ID = strconv.FormatUint(p.dossiers[0].id, 10)
-		locate(&s, c.addDossiers(&s, p.dossiers))
+		setAddress(&s, c.addDossiers(&s, p.dossiers))
 	} else {
 		s.ID = "bipt-" + strconv.FormatUint(p.sites[0].id, 10)
-		locate(&s, p.sites[0].address)
+		setAddress(&s, p.sites[0].address)
 	}
 	for _, b := range p.sites {
 		s.Place = cmp.Or(s.Place, b.place)
@@ -34,8 +33,8 @@ func (c *country) site(p place) site.Site {
 	return s
 }
 
-// addDossiers adds the dossiers in force by ascending id, rejects the others, and
-// returns the address of the newest that has one.
+// addDossiers adds the dossiers in force by ascending id and rejects the others. It returns
+// the newest dossier's address.
 func (c *country) addDossiers(s *site.Site, dossiers []*dossier) address {
 	newest := make([]*dossier, len(c.market.Operators))
 	for _, d := range dossiers {
@@ -58,10 +57,10 @@ func (c *country) addDossiers(s *site.Site, dossiers []*dossier) address {
 	if latest == nil {
 		return address{}
 	}
-	return located(latest.location)
+	return splitAddress(latest.location)
 }
 
-// addOwner adds BIPT's word of an operator to the operator's station.
+// addOwner adds an owner of BIPT's list to the operator's station.
 func addOwner(s *site.Site, b *biptSite, o owner) {
 	i := slices.IndexFunc(s.Stations, func(t site.Station) bool { return t.Operator == o.operator })
 	if i < 0 {
@@ -73,14 +72,14 @@ func addOwner(s *site.Site, b *biptSite, o owner) {
 	s.Emissions[i].Status = max(s.Emissions[i].Status, b.status)
 }
 
-// addStation adds a station with its one emission: neither source has systems or
-// generations. Station i is that of emission i.
+// addStation adds a station with one emission: neither source has systems or generations.
+// Emission i belongs to station i.
 func addStation(s *site.Site, t site.Station, status int, on site.Date) {
 	s.Emissions = append(s.Emissions, site.Emission{Station: len(s.Stations), Status: status, On: on})
 	s.Stations = append(s.Stations, t)
 }
 
-func locate(s *site.Site, a address) {
+func setAddress(s *site.Site, a address) {
 	s.Place, s.Address = a.place, [3]string{a.street, a.town}
 	s.PostalCode, s.MorePostal, s.Commune = a.postal, a.more, a.city
 }

@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-// A text is a JSON string or number, or null, which is "".
+// A text is a JSON string or number; null is "".
 type text string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -28,11 +28,11 @@ func (t *text) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// published returns the text as it is meant: without HTML's entities, controls and
-// blanks at the ends.
+// published returns the text without HTML entities, control characters and surrounding
+// blanks.
 func (t text) published() string {
 	s := string(t)
-	if strings.Contains(s, ";") { // HTML also knows entities without one, which "A&B" must not be
+	if strings.Contains(s, ";") { // HTML allows entities without one; "A&B" must not become one
 		s = html.UnescapeString(s)
 	}
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
@@ -43,47 +43,47 @@ func (t text) published() string {
 	}, s))
 }
 
-// words is published with one blank between the words.
+// words is published with single blanks.
 func (t text) words() string { return strings.Join(strings.Fields(t.published()), " ") }
 
-// An address is what a source says of a place in words.
+// An address is a source's description of a place.
 type address struct {
-	place  string // what stands there
+	place  string // name of the building
 	street string // with the number
-	// town is the postal code and name of the town, where they are not told apart
-	// or are more than one.
+	// town is the postal code and town together, if they cannot be split or are more than
+	// one.
 	town, postal, city string
 	more               string // further postal codes, with "/" in between
 }
 
-// towns are one or more "9000 Gent", with " / " in between.
+// towns matches one or more "9000 Gent", separated by " / ".
 const towns = `([1-9][0-9]{3}) ([^0-9/,]+)((?:/ ?[1-9][0-9]{3} [^0-9/,]+)*)`
 
 var (
 	townsOnly = regexp.MustCompile(`^` + towns + `$`)
-	// The comma may be missing behind a house number.
+	// The comma may be missing after a house number.
 	postalCode     = regexp.MustCompile(`[0-9]{4}`)
 	streetAndTowns = regexp.MustCompile(`^(?:(.*[^ ,]) ?,|(.*[0-9][^ ,]*)) ?(` + towns + `)$`)
 )
 
-// located splits "street number, postcode TOWN" of the register; what is in another
-// form is left together.
-func located(whole string) address {
+// splitAddress splits "street number, postcode TOWN" of the register. It does not split
+// other forms.
+func splitAddress(whole string) address {
 	m := streetAndTowns.FindStringSubmatch(whole)
 	if m == nil && townsOnly.MatchString(whole) {
-		return inTown(whole)
+		return splitTown(whole)
 	}
 	if m == nil {
 		return address{street: whole}
 	}
-	a := inTown(m[3])
+	a := splitTown(m[3])
 	a.street = m[1] + m[2] // one of them
 	return a
 }
 
-// inTown splits "postcode TOWN". Of several the postal codes are kept, the first's town,
-// and the whole.
-func inTown(whole string) address {
+// splitTown splits "postcode TOWN". Of several it returns all postal codes, the first town,
+// and the whole text.
+func splitTown(whole string) address {
 	m := townsOnly.FindStringSubmatch(whole)
 	if m == nil {
 		return address{town: whole}

@@ -25,23 +25,22 @@ type dossier struct {
 	origin
 }
 
-// same tells whether two rows say the same.
+// same reports whether two rows have the same content.
 func (d dossier) same(e dossier) bool {
 	d.origin, e.origin = origin{}, origin{}
 	return d == e
 }
 
-// compare puts the newer dossier last: of those approved together the later entry,
-// and of one entry any, but always the same.
+// compare puts the newer dossier last, of those approved together the one with the higher
+// id. The other members only make the order definite.
 func (d *dossier) compare(e *dossier) int {
 	return cmp.Or(d.approved.compare(e.approved), cmp.Compare(d.id, e.id), cmp.Compare(d.number, e.number),
 		cmp.Compare(d.sitecode, e.sitecode), cmp.Compare(d.location, e.location), cmp.Compare(d.operator, e.operator),
 		cmp.Compare(d.x, e.x), cmp.Compare(d.y, e.y))
 }
 
-// A feature of the register's GeoJSON. What is not named here is not read:
-// referentie, which repeats the sitecode, and conformiteitsattest, the address of
-// a document.
+// A feature of the register's GeoJSON. Two members are not read: referentie, which repeats
+// the sitecode, and conformiteitsattest, the address of a document.
 type feature struct {
 	Properties *struct {
 		ID       text `json:"id"`
@@ -85,15 +84,14 @@ func (c *country) readRegister(f *source.Found, watch source.Watch) (*source.Rep
 	if err != nil {
 		return nil, err
 	}
-	return report, c.date(f, report, days, newest)
+	return report, c.dateFile(f, report, days, newest)
 }
 
-// lambert72 are the names of the register's reference system: EPSG:31370, alone, as
-// urn:ogc:def:crs:EPSG::31370, or as an address.
+// lambert72 matches the names of the register's reference system: EPSG:31370,
+// urn:ogc:def:crs:EPSG::31370, or an address.
 var lambert72 = regexp.MustCompile(`(?i)^(?:.*\bEPSG\b.*[:/#])31370$`)
 
-// checkCRS refuses a file that says that its coordinates are others than the
-// register's. A file may say nothing.
+// checkCRS returns an error if a file states another reference system than the register's.
 func checkCRS(name string, before []byte) error {
 	var head struct {
 		CRS json.RawMessage `json:"crs"`
@@ -112,11 +110,12 @@ func checkCRS(name string, before []byte) error {
 	if err := json.Unmarshal(head.CRS, &crs); err == nil && lambert72.MatchString(crs.Properties.Name) {
 		return nil
 	}
-	return fmt.Errorf("%s:1: the crs is %.100q, the register's is EPSG:31370 (Lambert 72, metres): ask the service for it with srsName=EPSG:31370",
+	return fmt.Errorf("%s:1: the crs is %.100q, the register's is EPSG:31370 (Lambert 72, metres): ask the "+
+		"service for it with srsName=EPSG:31370",
 		name, cmp.Or(crs.Properties.Name, string(head.CRS)))
 }
 
-// fillDossier returns the reason for which a row is not served, "" when it is.
+// fillDossier fills d from a row. It returns the reason for rejection, "" if none.
 func (c *country) fillDossier(d *dossier, row *feature, unknown source.Spellings) (reason string) {
 	p, g := row.Properties, row.Geometry
 	if p == nil {
@@ -150,7 +149,7 @@ func (c *country) fillDossier(d *dossier, row *feature, unknown source.Spellings
 
 var tooLong = fmt.Sprintf("a text of over %d bytes", maxText)
 
-// addDossier keeps one row of each register id, the same whatever their order.
+// addDossier keeps one row of each register id, independent of their order.
 func (c *country) addDossier(d dossier) {
 	at, known := c.dossierOf[d.id]
 	if !known {
@@ -172,8 +171,8 @@ func (c *country) addDossier(d dossier) {
 
 const otherContent = "duplicate dossier with other content"
 
-// An approval is the moment at which a dossier was approved; its zero value is
-// unknown and older than any.
+// An approval is the time at which a dossier was approved. The zero value is unknown and
+// older than any other.
 type approval struct {
 	at   time.Time // UTC
 	text string    // as published, YYYY-MM-DDTHH:MM:SS
@@ -184,8 +183,8 @@ func (a approval) compare(b approval) int {
 	return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.text, b.text))
 }
 
-// parseApproval reads ISO 8601, with fractions of a second and a zone or without:
-// the register's moments without one are in UTC as well.
+// parseApproval parses ISO 8601, with or without fractions of a second and a zone. The
+// register's times without a zone are in UTC.
 func parseApproval(s string) approval {
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateOnly} {
 		if t, err := time.Parse(layout, s); err == nil && t.Year() > 1900 {
@@ -195,11 +194,11 @@ func parseApproval(s string) approval {
 	return approval{}
 }
 
-// migration is the day on which the dossiers of an older register were taken over,
-// all at once: nothing was approved on it.
+// migration is the day on which the dossiers of an older register were imported. Nothing was
+// approved on it.
 var migration = site.DateOf(2013, 12, 31)
 
-// day is when the dossier was approved, 0 when that is not known.
+// day returns the day of the approval, 0 if it is unknown.
 func (a approval) day() site.Date {
 	if d := site.ParseDate([]byte(a.text)); d != migration {
 		return d

@@ -14,7 +14,7 @@ import (
 
 const here = `{"type":"Point","coordinates":[104500,194000]}`
 
-// Whatever is wrong with a row, it is counted, and the good ones beside it are
+// Whatever is wrong with a row, it is counted, and the good ones around it are
 // served.
 func TestBadRows(t *testing.T) {
 	good := row{"1", "2018-01-01", "S", "Straat 1, 9000 Gent", "Proximus NV", "1", here}
@@ -191,7 +191,7 @@ func TestAddress(t *testing.T) {
 		"\u0000 \t":                         {},
 		"R&D weg 3, 9000 Gent":              {street: "R&D weg 3", postal: "9000", city: "Gent"},
 	} {
-		if got := located(text(whole).words()); got != want {
+		if got := splitAddress(text(whole).words()); got != want {
 			t.Errorf("%q: %+v, want %+v", whole, got, want)
 		}
 	}

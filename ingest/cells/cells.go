@@ -1,8 +1,7 @@
-// Package cells reads what phones say of the cells around them: OpenCelliD's means of
-// many measurements and the logs of measuring apps, which name an operator and a
-// position but no site. It gives their identifiers to sites of an inventory of any
-// market where operator and distance leave one candidate, and to none otherwise. A
-// cell is never made a site.
+// Package cells reads observations of cells by phones: OpenCelliD's averages and the logs of
+// measuring apps. They have an operator and a position, but no site. The package assigns
+// their identifiers to sites of any market by the rule of package sighting. It never makes
+// a site of a cell.
 package cells
 
 import (
@@ -18,9 +17,8 @@ import (
 	"relais/snapshot"
 )
 
-// Attach reads files of Kinds, row by row, and gives the identifiers of the cells to
-// the sites of the builders. Each of the reports counts as served the rows whose
-// identifier a site got or had already.
+// Attach reads files of Kinds and assigns the identifiers of the cells to the sites of the
+// builders. A report counts a row as served if its identifier belongs to a site afterwards.
 func Attach(files []source.Found, builders []*snapshot.Builder, watch source.Watch) ([]*source.Report, error) {
 	if len(files) == 0 {
 		return nil, nil
@@ -31,43 +29,43 @@ func Attach(files []source.Found, builders []*snapshot.Builder, watch source.Wat
 			return nil, err
 		}
 	}
-	if err := a.settle(); err != nil {
+	if err := a.assign(); err != nil {
 		return nil, err
 	}
 	return a.reports, nil
 }
 
-// An attachment is what is known while the files are read. Its memory follows the
-// sites and the different cells that were found a site for, not the rows.
+// An attachment is the state while files are read. Its memory grows with the sites and the
+// distinct accepted cells, not with the rows.
 type attachment struct {
 	targets  []*target
 	networks map[uint32]network // by networkCode
-	found    map[taken]int      // rows
+	found    map[siteCell]int   // number of rows
 	reports  []*source.Report   // of the files so far
 }
 
-// A target is a market whose sites get identifiers.
+// A target is a market of the builders.
 type target struct {
 	market   *market.Market
 	builder  *snapshot.Builder
 	observed *sighting.Observations
 }
 
-// A network is an operator of a target; a target of -1 is a market that is not made.
+// A network is an operator of a target; target -1 is a market without a builder.
 type network struct {
 	target   int8
 	operator uint8
 }
 
-// A taken names the cell of rows of a file that are near one site.
-type taken struct {
+// A siteCell is an accepted cell of a file and target.
+type siteCell struct {
 	id     sighting.Identity
 	file   uint32
 	target int8
 }
 
 func newAttachment(builders []*snapshot.Builder) *attachment {
-	a := &attachment{networks: map[uint32]network{}, found: map[taken]int{}}
+	a := &attachment{networks: map[uint32]network{}, found: map[siteCell]int{}}
 	for _, m := range market.All {
 		made := slices.IndexFunc(builders, func(b *snapshot.Builder) bool { return b.Market == m.Code })
 		for i, o := range m.Operators {
@@ -86,14 +84,14 @@ func newAttachment(builders []*snapshot.Builder) *attachment {
 func (a *attachment) read(f *source.Found, watch source.Watch) error {
 	i := slices.IndexFunc(formats, func(x format) bool { return x.name == f.Kind.Name })
 	if i < 0 {
-		return fmt.Errorf("%s: %s is no table of cells", f.Name(), f.Kind.Name)
+		return fmt.Errorf("%s: %s is not a table of cells", f.Name(), f.Kind.Name)
 	}
 	r, err := f.Read(watch)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	c := reading{attachment: a, reader: r, format: &formats[i], at: formats[i].at()}
+	c := reading{attachment: a, reader: r, format: &formats[i], columns: formats[i].columnIndexes()}
 	for r.NextRow() {
 		if reason := c.row(); reason != "" {
 			r.Reject(reason)
@@ -104,30 +102,29 @@ func (a *attachment) read(f *source.Found, watch source.Watch) error {
 	return err
 }
 
-// A reading is a file that is read.
+// A reading is the state while one file is read.
 type reading struct {
 	*attachment
-	reader *source.Reader
-	format *format
-	at     [roles]int
+	reader  *source.Reader
+	format  *format
+	columns [roles]int
 }
 
-// field returns what the row says in a role, nil when the format has no such column.
+// field returns the row's field with a role, nil if the format has no such column.
 func (c *reading) field(r role) []byte {
-	if c.at[r] < 0 {
+	if c.columns[r] < 0 {
 		return nil
 	}
-	return c.reader.Field(c.at[r])
+	return c.reader.Field(c.columns[r])
 }
 
-// row takes in a row and returns the reason for which it gives nothing to a site, ""
-// when it does.
+// row adds a row. It returns the reason for rejection, "" if none.
 func (c *reading) row() string {
 	n, cell, reason := c.cell()
 	if reason != "" {
 		return reason
 	}
-	p, ok := position(c.field(lat), c.field(lng))
+	p, ok := parsePosition(c.field(lat), c.field(lng))
 	if !ok {
 		return "position unknown"
 	}
@@ -137,12 +134,12 @@ func (c *reading) row() string {
 	}
 	outcome := t.observed.Add(&cell, p)
 	if outcome == sighting.Accepted {
-		c.found[taken{cell.Identity(), uint32(len(c.reports)), n.target}]++
+		c.found[siteCell{cell.Identity(), uint32(len(c.reports)), n.target}]++
 	}
 	return reasons[outcome]
 }
 
-// Reasons with the radius in them.
+// Reasons that mention the radius.
 var (
 	noSite       = "no site of the operator within " + strconv.Itoa(sighting.Radius) + " m"
 	severalSites = "several sites of the operator within " + strconv.Itoa(sighting.Radius) + " m"
@@ -151,10 +148,10 @@ var (
 var reasons = [...]string{sighting.Accepted: "", sighting.NoSite: noSite, sighting.SeveralSites: severalSites,
 	sighting.Contradicted: "the inventory names another site"}
 
-// cell reads which cell the row is of.
+// cell parses the network and cell of the row.
 func (c *reading) cell() (n network, cell sighting.Cell, reason string) {
 	code := networkCode(c.field(mcc), c.field(mnc))
-	if c.at[plmn] >= 0 {
+	if c.columns[plmn] >= 0 {
 		code = joinedCode(c.field(plmn))
 	}
 	n, ok := c.networks[code]
@@ -164,7 +161,7 @@ func (c *reading) cell() (n network, cell sighting.Cell, reason string) {
 	if n.target < 0 {
 		return n, cell, "network of another market"
 	}
-	if is(c.field(neighbour), "true") || is(c.field(serving), "false") {
+	if equalFold(c.field(neighbour), "true") || equalFold(c.field(serving), "false") {
 		return n, cell, "a neighbour of the cell that serves"
 	}
 	g := c.format.technology
@@ -174,14 +171,14 @@ func (c *reading) cell() (n network, cell sighting.Cell, reason string) {
 	if g != lte && g != nr {
 		return n, cell, "no identifier that can be looked up"
 	}
-	cell = sighting.Cell{Operator: int(n.operator), NR: g == nr, PCI: physical(c.field(pci), g)}
+	cell = sighting.Cell{Operator: int(n.operator), NR: g == nr, PCI: parsePCI(c.field(pci), g)}
 	cell.ID, cell.Node, reason = identify(g, c.field(number), c.field(node))
 	return n, cell, reason
 }
 
-func is(b []byte, want string) bool { return fold.EqualASCII(string(b), want) }
+func equalFold(b []byte, want string) bool { return fold.EqualASCII(string(b), want) }
 
-// identify reads the cell's identifier, or its eNB's where only that is stated.
+// identify parses the cell's identifier, or that of its eNB if only that is stated.
 func identify(g generation, cell, node []byte) (id uint64, station uint32, reason string) {
 	id, ok := Number(cell)
 	if g == nr {
@@ -205,11 +202,11 @@ func identify(g generation, cell, node []byte) (id uint64, station uint32, reaso
 	return id, uint32(enb), ""
 }
 
-// settle gives the identifiers to the sites. A cell that was seen near several sites,
-// each time near one only, is given to none of them.
-func (a *attachment) settle() error {
+// assign adds the identifiers to the sites. A cell that was observed near several sites is
+// not assigned.
+func (a *attachment) assign() error {
 	for _, t := range a.targets {
-		if err := t.settle(); err != nil {
+		if err := t.assign(); err != nil {
 			return fmt.Errorf("%s: %w", t.market.Code, err)
 		}
 	}
@@ -219,12 +216,12 @@ func (a *attachment) settle() error {
 		}
 	}
 	for _, r := range a.reports {
-		r.Settle()
+		r.CountServed()
 	}
 	return nil
 }
 
-func (t *target) settle() error {
+func (t *target) assign() error {
 	if err := t.observed.Finish(); err != nil {
 		return err
 	}

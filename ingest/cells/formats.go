@@ -9,34 +9,34 @@ import (
 	"relais/ingest/table"
 )
 
-// A role is what a column says of a cell.
+// A role is the meaning of a column.
 type role int
 
 const (
-	nothing    role = iota // that is of use here
-	technology             // see technologies
-	mcc                    // mobile country code
-	mnc                    // mobile network code, with its leading zeros or without
-	plmn                   // both, one behind the other
-	number                 // of the cell: ECI of LTE, NCI of NR
-	node                   // of LTE: the eNB
+	unused     role = iota
+	technology      // see generations
+	mcc             // mobile country code
+	mnc             // mobile network code, with or without leading zeros
+	plmn            // mcc and mnc joined
+	number          // ECI of LTE, NCI of NR
+	node            // eNB of LTE
 	pci
 	lat
 	lng
-	serving   // false: a neighbour of the cell that serves
-	neighbour // true: the same
+	serving   // false: a neighbour of the serving cell
+	neighbour // true: a neighbour of the serving cell
 	roles
 )
 
-// A format is a kind of table with what its columns say.
+// A format is a kind of table with the roles of its columns.
 type format struct {
 	name       string
 	options    table.Options
 	columns    []column
-	technology generation // of the whole file, where no column has it
+	technology generation // of the whole file, if no column has it
 	personal   []string
-	others     []string // that tell it from a format of nearly the same columns
-	mccSlot    bool     // files of several countries stand side by side
+	others     []string // columns that distinguish it from similar formats
+	mccSlot    bool     // files of several countries are read together
 }
 
 type column struct {
@@ -44,16 +44,15 @@ type column struct {
 	role role
 }
 
-// formats has the columns of tables with a header by name, those of the others in
-// their order.
+// formats lists the formats. Without a header, columns are identified by position.
 var formats = []format{
-	// Mozilla's location service wrote the same.
+	// Mozilla's location service has the same format.
 	{name: "cells-opencellid", options: table.Options{Comma: ',', OptionalHeader: true}, mccSlot: true,
 		columns: []column{
-			{"radio", technology}, {"mcc", mcc}, {"net", mnc}, {"area", nothing}, {"cell", number}, {"unit", pci},
+			{"radio", technology}, {"mcc", mcc}, {"net", mnc}, {"area", unused}, {"cell", number}, {"unit", pci},
 			{"lon", lng}, {"lat", lat},
-			{"range", nothing}, {"samples", nothing}, {"changeable", nothing}, {"created", nothing},
-			{"updated", nothing}, {"averageSignal", nothing}}},
+			{"range", unused}, {"samples", unused}, {"changeable", unused}, {"created", unused},
+			{"updated", unused}, {"averageSignal", unused}}},
 	{name: "cells-towercollector", options: table.Options{Comma: ','}, columns: []column{
 		{"mcc", mcc}, {"mnc", mnc}, {"cell_id", number}, {"lat", lat}, {"lon", lng}, {"net_type", technology},
 		{"neighboring", neighbour}},
@@ -63,9 +62,9 @@ var formats = []format{
 		{"LON", lng}},
 		personal: []string{"DATE", "TIME"}},
 	{name: "cells-cellmapper", options: table.Options{Comma: ',', NoHeader: true}, columns: []column{
-		{"lat", lat}, {"lon", lng}, {"alt", nothing}, {"MCC", mcc}, {"MNC", mnc}, {"LAC", nothing}, {"Cell", number},
-		{"Signal", nothing},
-		{"Type", technology}, {"Subtype", nothing}, {"ARFCN", nothing}, {"PCI", pci}}},
+		{"lat", lat}, {"lon", lng}, {"alt", unused}, {"MCC", mcc}, {"MNC", mnc}, {"LAC", unused}, {"Cell", number},
+		{"Signal", unused},
+		{"Type", technology}, {"Subtype", unused}, {"ARFCN", unused}, {"PCI", pci}}},
 	{name: "cells-networksurvey-lte", options: table.Options{Comma: ',', Comment: '#'}, technology: lte,
 		personal: surveyors,
 		columns:  survey("eci"), others: []string{"earfcn", "rsrp", "rsrq", "lteBandwidth", "snr"}},
@@ -73,20 +72,20 @@ var formats = []format{
 		personal: surveyors,
 		columns:  survey("nci"), others: []string{"narfcn", "ssRsrp", "ssRsrq", "ssSinr"}},
 	{name: "cells-netmonster", options: table.Options{Comma: ';', OptionalHeader: true}, columns: []column{
-		{"RAT", technology}, {"MCC", mcc}, {"MNC", mnc}, {"CI", number}, {"TAC", nothing}, {"eNB", node}, {"PCI", pci},
+		{"RAT", technology}, {"MCC", mcc}, {"MNC", mnc}, {"CI", number}, {"TAC", unused}, {"eNB", node}, {"PCI", pci},
 		{"Lat", lat}, {"Lon", lng},
-		{"Location", nothing}, {"EARFCN", nothing}}},
+		{"Location", unused}, {"EARFCN", unused}}},
 }
 
-// surveyors: the device's serial number is a part of missionId too.
+// surveyors are personal columns: missionId contains the device's serial number.
 var surveyors = []string{"deviceSerialNumber", "missionId", "deviceTime"}
 
 func survey(cell string) []column {
-	return []column{{"deviceTime", nothing}, {"mcc", mcc}, {"mnc", mnc}, {cell, number}, {"pci", pci},
+	return []column{{"deviceTime", unused}, {"mcc", mcc}, {"mnc", mnc}, {cell, number}, {"pci", pci},
 		{"latitude", lat}, {"longitude", lng}, {"servingCell", serving}}
 }
 
-// Kinds lists what the package reads.
+// Kinds lists the tables that the package reads.
 var Kinds = kinds()
 
 func kinds() []*source.Kind {
@@ -98,8 +97,8 @@ func kinds() []*source.Kind {
 		k.Options.OneLine = len(f.personal) > 0 // a stray quote must not move a serial number into another column
 		for _, c := range f.columns {
 			k.Columns = append(k.Columns,
-				table.Column{Name: c.name, Required: !slices.Contains([]role{nothing, node, pci}, c.role),
-					Blank: c.role == number && f.at()[node] >= 0})
+				table.Column{Name: c.name, Required: !slices.Contains([]role{unused, node, pci}, c.role),
+					Blank: c.role == number && f.columnIndexes()[node] >= 0})
 		}
 		if f.options.NoHeader || f.options.OptionalHeader {
 			k.Sniff = f.sniff
@@ -112,35 +111,35 @@ func kinds() []*source.Kind {
 	return list
 }
 
-// at returns where the columns of each role stand, -1 for a role that none has.
-func (f *format) at() (at [roles]int) {
+// columnIndexes returns where the columns of each role stand, -1 for a role that none has.
+func (f *format) columnIndexes() (at [roles]int) {
 	for r := range at {
 		at[r] = slices.IndexFunc(f.columns, func(c column) bool { return c.role == role(r) })
 	}
 	return at
 }
 
-// sniff tells by a record whether a table without a header is of the format. The country
-// 999 is the sentinel of the table of base stations, which is not of this package.
+// sniff reports whether a table without a header is of the format, by a record. The country
+// 999 marks the table of radio nodes, which package anfr reads.
 func (f *format) sniff(t *table.Reader) bool {
-	at := f.at()
+	at := f.columnIndexes()
 	_, known := generations[fold.UpperASCII(string(t.Field(at[technology])))]
-	country, ok := digits(t.Field(at[mcc]))
+	country, ok := parseDigits(t.Field(at[mcc]))
 	physical, _ := Number(t.Field(at[pci]))
 	return t.Whole() && known && ok && country >= 200 && country < 999 && physical <= MaxNRPCI &&
-		numeric(t.Field(at[lat])) && numeric(t.Field(at[lng]))
+		isNumeric(t.Field(at[lat])) && isNumeric(t.Field(at[lng]))
 }
 
-// slot is the country of the first record.
+// slot returns the country of the first record.
 func (f *format) slot(t *table.Reader) string {
-	code := t.Field(f.at()[mcc])
-	if _, ok := digits(code); !ok || len(code) != 3 {
+	code := t.Field(f.columnIndexes()[mcc])
+	if _, ok := parseDigits(code); !ok || len(code) != 3 {
 		return ""
 	}
 	return string(code)
 }
 
-// A generation is what a cell's identifier depends on.
+// A generation determines the form of a cell's identifier.
 type generation uint8
 
 const (
@@ -150,9 +149,8 @@ const (
 	nr
 )
 
-// generations are the technologies' names in every app, in capitals. A cell of
-// "NR NSA" has two identifiers, of which the tables do not tell which they have: it
-// is not here.
+// generations maps the apps' names of technologies, in capitals. "NR NSA" is missing: such
+// a cell has two identifiers, and the tables do not say which one they have.
 var generations = map[string]generation{
 	"GSM": older, "GPRS": older, "EDGE": older, "2G": older, "CDMA": older, "EVDO": older, "TDSCDMA": older,
 	"TD-SCDMA": older, "IDEN": older,
@@ -161,7 +159,7 @@ var generations = map[string]generation{
 	"NR": nr, "5GNR": nr, "5G NR": nr, "5G": nr, "NR SA": nr, "5G SA": nr, "NR-SA": nr, "5G-SA": nr, "NR_SA": nr,
 }
 
-// numeric tells whether a field may be a coordinate.
-func numeric(b []byte) bool {
+// isNumeric reports whether a field may be a coordinate.
+func isNumeric(b []byte) bool {
 	return len(b) > 0 && len(bytes.Trim(b, "+-.0123456789")) == 0
 }

@@ -30,7 +30,7 @@ func open(t *testing.T, name string) source.Found {
 	return f
 }
 
-// Luxembourg is no market: every row is accounted for as of an unknown network.
+// Luxembourg is not a market: every row is rejected as of an unknown network.
 func TestRealOpenCelliD(t *testing.T) {
 	f := open(t, "cells/opencellid_270_LU.csv")
 	r := attach(t, []*snapshot.Builder{builder(market.BE)}, f)[0]

@@ -12,26 +12,26 @@ import (
 	"relais/snapshot"
 )
 
-// id is the key of a place; see the package's comment.
-func (c *country) id(at corner) uint64 {
+// placeID returns the id of a place; see the package comment.
+func (c *country) placeID(at corner) uint64 {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d", c.market.Operators[at.operator].Key, at.lat, at.lng))
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// A keyed is a place with its id.
-type keyed struct {
+// A keyedPlace is a place with its id.
+type keyedPlace struct {
 	id    uint64
 	place uint32
 }
 
-// keyed returns the places by id. Two with the same id are refused, which no two
-// places on Earth should ever have.
-func (c *country) keyed(id func(corner) uint64) ([]keyed, error) {
-	list := make([]keyed, len(c.places))
+// sortedPlaces returns the places sorted by id. Two places with the same id are an error;
+// that is practically impossible.
+func (c *country) sortedPlaces(id func(corner) uint64) ([]keyedPlace, error) {
+	list := make([]keyedPlace, len(c.places))
 	for i := range c.places {
-		list[i] = keyed{id(c.places[i].corner), uint32(i)}
+		list[i] = keyedPlace{id(c.places[i].corner), uint32(i)}
 	}
-	slices.SortFunc(list, func(a, b keyed) int { return cmp.Compare(a.id, b.id) })
+	slices.SortFunc(list, func(a, b keyedPlace) int { return cmp.Compare(a.id, b.id) })
 	for i := 1; i < len(list); i++ {
 		if a, b := c.places[list[i-1].place], c.places[list[i].place]; list[i-1].id == list[i].id {
 			return nil, fmt.Errorf("two places have the id %016x: %v and %v", list[i].id, a.corner, b.corner)
@@ -40,15 +40,14 @@ func (c *country) keyed(id func(corner) uint64) ([]keyed, error) {
 	return list, nil
 }
 
-// assemble adds the sites to b, in an order that does not depend on that of the
-// rows.
+// assemble adds the sites to b, in an order that does not depend on the rows' order.
 func (c *country) assemble(b *snapshot.Builder) error {
-	order, err := c.keyed(c.id)
+	order, err := c.sortedPlaces(c.placeID)
 	if err != nil {
 		return err
 	}
 	for _, f := range []*facts{&c.azimuths, &c.tx, &c.rx, &c.cells, &c.physicals, &c.stationsOf, &c.systems} {
-		f.settle()
+		f.sortUnique()
 	}
 	var s site.Site
 	for _, k := range order {
@@ -61,20 +60,20 @@ func (c *country) assemble(b *snapshot.Builder) error {
 }
 
 // fill makes the site of a place.
-func (c *country) fill(s *site.Site, k keyed) {
+func (c *country) fill(s *site.Site, k keyedPlace) {
 	p, operator := &c.places[k.place], int(c.places[k.place].operator)
 	*s = site.Site{
 		ID:       fmt.Sprintf("%016x", k.id),
 		Position: geo.Point{Lat: float64(p.lat) / perDegree, Lng: float64(p.lng) / perDegree}, Area: int(p.area),
 		Address: [3]string{p.location}, Height: metresOf(p.height), HeightText: p.heightText,
 		Nature: site.Coded{Code: p.nature}, AntennaHeight: metresOf(p.antennaHeight),
-		Azimuths:      numbers(s.Azimuths[:0], c.azimuths.of(k.place)),
-		TxFrequencies: numbers(s.TxFrequencies[:0], c.tx.of(k.place)),
-		RxFrequencies: numbers(s.RxFrequencies[:0], c.rx.of(k.place)),
+		Azimuths:      appendNumbers(s.Azimuths[:0], c.azimuths.numbersOf(k.place)),
+		TxFrequencies: appendNumbers(s.TxFrequencies[:0], c.tx.numbersOf(k.place)),
+		RxFrequencies: appendNumbers(s.RxFrequencies[:0], c.rx.numbersOf(k.place)),
 		Stations:      s.Stations[:0], Emissions: s.Emissions[:0], Radio: s.Radio[:0],
 	}
-	enb := uint64(0) // of the cell before: they come in order
-	for _, f := range c.cells.of(k.place) {
+	enb := uint64(0) // of the previous cell: cells are sorted
+	for _, f := range c.cells.numbersOf(k.place) {
 		cell := uint64(uint32(f))
 		if cell>>cellBits != enb {
 			enb = cell >> cellBits
@@ -82,16 +81,16 @@ func (c *country) fill(s *site.Site, k keyed) {
 		}
 		s.Radio = append(s.Radio, site.RadioID{Kind: site.Cell, Operator: operator, Value: cell})
 	}
-	for _, pci := range c.physicals.of(k.place) {
+	for _, pci := range c.physicals.numbersOf(k.place) {
 		s.Radio = append(s.Radio, site.RadioID{Kind: site.PCI, Operator: operator, Value: uint64(uint32(pci))})
 	}
 	c.fillStations(s, k.place, operator)
 }
 
-// fillStations adds the stations in the order of their licences, and the emissions
-// by station, generation and band.
+// fillStations adds the stations sorted by licence, and the emissions sorted by station,
+// generation and band.
 func (c *country) fillStations(s *site.Site, place uint32, operator int) {
-	list := slices.Clone(c.stationsOf.of(place))
+	list := slices.Clone(c.stationsOf.numbersOf(place))
 	licence := func(f uint64) string { return c.licences[c.stations[uint32(f)].licence] }
 	slices.SortFunc(list, func(a, b uint64) int { return cmp.Compare(licence(a), licence(b)) })
 	for i, f := range list {
@@ -101,7 +100,7 @@ func (c *country) fillStations(s *site.Site, place uint32, operator int) {
 			s.SourceCode = t.record
 		}
 		first := len(s.Emissions)
-		for _, system := range c.systems.of(uint32(f)) {
+		for _, system := range c.systems.numbersOf(uint32(f)) {
 			name, g := c.emission(uint32(system))
 			s.Emissions = append(s.Emissions, site.Emission{Station: i, System: name, Generation: g, Status: -1})
 		}
@@ -112,8 +111,8 @@ func (c *country) fillStations(s *site.Site, place uint32, operator int) {
 	s.Reference = c.stations[uint32(list[0])].reference
 }
 
-// numbers appends what a place's facts say.
-func numbers[T uint16 | uint64](to []T, of facts) []T {
+// appendNumbers appends the numbers of facts.
+func appendNumbers[T uint16 | uint64](to []T, of facts) []T {
 	for _, f := range of {
 		to = append(to, T(uint32(f)))
 	}

@@ -24,10 +24,10 @@ import (
 // Extract is the name of the kind, as reports and the kept sources call it.
 const Extract = "ised-site-data-extract"
 
-// Markets are the markets that one reading makes.
+// Markets are the markets that Build makes.
 var Markets = []market.Code{market.CA}
 
-// Kinds lists what the package reads.
+// Kinds lists the tables that the package reads.
 var Kinds = []*source.Kind{{
 	Name: Extract, Columns: columns, Others: others, Options: table.Options{OneLine: true, Shifted: shifted},
 	Personal: []string{contactName, telephone, email}, Private: true, Whole: columns[colLicence].Name,
@@ -80,8 +80,8 @@ var columns = []table.Column{
 	{Name: "tx_ant_omni_indicator", Aliases: []string{"TX_ANT_DIRECTIONAL"}},
 }
 
-// others are the columns of the extract that are not read, but for those of personal data.
-// By some of them a row is known whose fields stand under other names than theirs.
+// others are the columns that are not read, without those of personal data. Some of them
+// help to recognize shifted rows.
 var others = []string{"subservice_id", "area_id", "area_name", accountNumber, olderAccount, "station_type", "site_type",
 	"date_last_changed",
 	"tx_radio_model_number", "rx_radio_model_number", "tx_radio_manufacturer_code", "rx_radio_manufacturer_code",
@@ -92,8 +92,7 @@ var others = []string{"subservice_id", "area_id", "area_name", accountNumber, ol
 	"rx_ant_azimuth", "tx_ant_elevation_angle", "rx_ant_elevation_angle", "tx_ant_gain", "rx_ant_gain", "tx_line_loss",
 	"rx_line_loss"}
 
-// Build reads the extract and returns the snapshot of CA, with an account of the
-// file.
+// Build reads the extract and returns the snapshot of CA, and a report on the file.
 func Build(files []source.Found, markets []*market.Market, watch source.Watch) ([]*snapshot.Builder, []*source.Report,
 	error) {
 	c := newCountry(market.Get(market.CA))
@@ -145,7 +144,7 @@ func (c *country) read(f *source.Found, watch source.Watch) (*source.Report, err
 	if err != nil {
 		return nil, err
 	}
-	report.Settle()
+	report.CountServed()
 	if report.Served == 0 {
 		first := report.Examples[0]
 		return nil, fmt.Errorf("%s:%d: %s; none of the %d rows is served", report.Path, first.Line, first.Reason,
@@ -155,7 +154,8 @@ func (c *country) read(f *source.Found, watch source.Watch) (*source.Report, err
 		c.date = newest.Format(time.DateOnly)
 	} else if c.date = f.NameDate().String(); c.date == "" {
 		return nil, fmt.Errorf(
-			"%s: neither the column upload_date nor the file's name says a date that the data can have; name the file like Site_Data_Extract_FX_2026-01-15.csv", report.Path)
+			"%s: neither the column upload_date nor the file's name says a date that the data can have; name "+
+				"the file like Site_Data_Extract_FX_2026-01-15.csv", report.Path)
 	}
 	for _, warning := range []string{all.warning(), c.left.String()} {
 		if warning != "" {

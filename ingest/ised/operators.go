@@ -9,8 +9,8 @@ import (
 	"relais/fold"
 )
 
-// licensees are the operators by words of their licensees' names. A name that has
-// none of them is a regional carrier's.
+// licensees maps words in licensees' names to operators. Other names belong to regional
+// carriers.
 var licensees = []struct{ words, operator string }{
 	{"bell mobility", "BELL"}, {"bell mobilite", "BELL"}, {"bell canada", "BELL"}, {"bell aliant", "BELL"},
 	{"bell aws", "BELL"}, {"bell mts", "BELL"}, {"mts", "BELL"},
@@ -19,12 +19,12 @@ var licensees = []struct{ words, operator string }{
 	{"videotron", "VIDEOTRON_FREEDOM"}, {"freedom", "VIDEOTRON_FREEDOM"}, {"wind mobile", "VIDEOTRON_FREEDOM"},
 }
 
-// forms are what a company's name may end with.
+// forms are the legal forms at the end of a company's name.
 var forms = []string{"inc", "incorporated", "ltd", "ltee", "limited", "limitee", "corp", "corporation"}
 
-// operatorKey returns the operator of a licensee. Whole words count, written as one or
-// apart: Campbell and Bellevue are not Bell. Other companies of the name than its
-// carriers, such as makers of helicopters, are not Bell either, but Bell alone is.
+// operatorKey returns the operator of a licensee. Only whole words count, joined or apart:
+// Campbell and Bellevue are not Bell. "Bell" alone is the operator, but with other words
+// it is another company, such as a maker of helicopters.
 func operatorKey(licensee string) string {
 	words := strings.FieldsFunc(fold.String(html.UnescapeString(licensee)),
 		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
@@ -46,8 +46,7 @@ func operatorKey(licensee string) string {
 	return "REGIONAL"
 }
 
-// operator returns the position of a licensee's operator; each spelling is looked
-// at once.
+// operator returns the index of a licensee's operator. It parses each spelling once.
 func (c *country) operator(raw []byte) uint8 {
 	if i, ok := c.operatorOf[string(raw)]; ok {
 		return i
@@ -59,6 +58,6 @@ func (c *country) operator(raw []byte) uint8 {
 	return uint8(at)
 }
 
-// cacheable bounds the memory of what is looked up once for each spelling: a
-// hostile file could have a new and long one in each row.
+// cacheable bounds the memory of a cache of spellings: a hostile file could have a new,
+// long one in each row.
 func cacheable(entries int, key []byte) bool { return entries < 10000 && len(key) <= 128 }

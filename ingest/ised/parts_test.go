@@ -99,7 +99,7 @@ func TestCell(t *testing.T) {
 		"ECI 026345730": 0, "LTE26345730": 26345730, "LTE 99": 0,
 		"TAC 26345730": 0, "26,345,730": 0, "LTE 26345730.0": 26345730, "\xff26345730": 26345730,
 	} {
-		if got, ok := cellOf([]byte(text)); ok != (want != 0) || ok && got != want {
+		if got, ok := parseECI([]byte(text)); ok != (want != 0) || ok && got != want {
 			t.Errorf("%q: %d, %t, want %d", text, got, ok, want)
 		}
 	}
@@ -150,11 +150,12 @@ func TestGeneration(t *testing.T) {
 func TestSameID(t *testing.T) {
 	c := newCountry(market.Get(market.CA))
 	c.places = []place{{corner: corner{lat: 1}}, {corner: corner{lat: 2}}}
-	if _, err := c.keyed(func(corner) uint64 { return 7 }); err == nil ||
+	if _, err := c.sortedPlaces(func(corner) uint64 { return 7 }); err == nil ||
 		!strings.Contains(err.Error(), "0000000000000007") {
 		t.Errorf(`two places with one id: %v; want an error with "0000000000000007"`, err)
 	}
-	if list, err := c.keyed(func(at corner) uint64 { return uint64(-at.lat) }); err != nil || list[0].place != 1 {
+	if list, err := c.sortedPlaces(func(at corner) uint64 { return uint64(-at.lat) }); err != nil ||
+		list[0].place != 1 {
 		t.Errorf("list = %v, err = %v; want no error, list[0].place = 1", list, err)
 	}
 }

@@ -14,31 +14,30 @@ import (
 	"relais/site"
 )
 
-// A country is what is gathered while the file is read: small records and lists of
-// numbers, so that memory follows the sites, not the rows.
+// A country collects the file's data in small records and lists of numbers, so that memory
+// grows with the sites, not with the rows.
 type country struct {
 	market       *market.Market
 	operatorOf   map[string]uint8 // by the licensee's name as written
 	technologyOf map[string]int   // by name as written
 	technologies []technology
-	texts        map[string]string // texts that many places or licences share, see shared
+	texts        map[string]string // interned texts, see leastInterned
 	places       []place
 	placeOf      map[corner]uint32
 	licences     []string
 	licenceOf    map[string]uint32
 	stations     []station
 	stationOf    map[uint64]uint32 // place<<32 | licence
-	newest       *source.Newest    // of the upload dates
-	date         string            // of the data, YYYY-MM-DD
+	newest       *source.Newest    // upload date
+	date         string            // date of the data, YYYY-MM-DD
 	left         leftOut
 
-	// Of places: azimuths, frequencies in Hz, cell identifiers, physical ones, stations.
+	// By place: azimuths, frequencies in Hz, ECIs, PCIs, stations.
 	azimuths, tx, rx, cells, physicals, stationsOf facts
-	systems                                        facts // of stations
+	systems                                        facts // by station
 }
 
-// A corner is what makes a place: an operator, and coordinates in units of 1e-5
-// degrees.
+// A corner identifies a place: an operator, and coordinates in units of 1e-5 degrees.
 type corner struct {
 	lat, lng int32
 	operator uint8
@@ -48,8 +47,8 @@ const perDegree = 1e5
 
 type place struct {
 	corner
-	area          int8  // -1 when not stated
-	height        int32 // millimetres, -1 when not stated
+	area          int8  // -1: unknown
+	height        int32 // millimetres; -1: unknown
 	antennaHeight int32
 	stations      int32
 	heightText    string
@@ -62,25 +61,25 @@ type station struct {
 	record, reference string
 }
 
-// maxStations bounds the licences of one place; real ones have some tens.
+// maxStations bounds the licences of one place. Real places have some tens.
 const maxStations = 1000
 
-// facts are numbers that belong to places: place<<32 | number.
+// facts are numbers of places or stations: owner<<32 | number.
 type facts []uint64
 
-func (f *facts) add(of, number uint32) { *f = append(*f, uint64(of)<<32|uint64(number)) }
+func (f *facts) add(owner, number uint32) { *f = append(*f, uint64(owner)<<32|uint64(number)) }
 
-// settle puts each number once, in order.
-func (f *facts) settle() {
+// sortUnique sorts the facts and removes duplicates.
+func (f *facts) sortUnique() {
 	slices.Sort(*f)
 	*f = slices.Compact(*f)
 }
 
-// of returns those of one place.
-func (f facts) of(place uint32) facts {
-	from, _ := slices.BinarySearch(f, uint64(place)<<32)
+// numbersOf returns the facts of one owner.
+func (f facts) numbersOf(owner uint32) facts {
+	from, _ := slices.BinarySearch(f, uint64(owner)<<32)
 	to := from
-	for to < len(f) && f[to]>>32 == uint64(place) {
+	for to < len(f) && f[to]>>32 == uint64(owner) {
 		to++
 	}
 	return f[from:to]
@@ -93,7 +92,7 @@ func newCountry(m *market.Market) *country {
 		stationOf: map[uint64]uint32{}}
 }
 
-// text returns a field, empty when the source says that it has nothing to say.
+// text returns a field, empty if it is the placeholder "-".
 func text(r *source.Reader, column int) []byte {
 	if f := r.Field(column); len(f) != 1 || f[0] != '-' {
 		return f
@@ -101,7 +100,7 @@ func text(r *source.Reader, column int) []byte {
 	return nil
 }
 
-// row takes in one frequency of one antenna.
+// row adds one frequency of one antenna. It returns the reason for rejection, "" if none.
 func (c *country) row(r *source.Reader) (reason string) {
 	category := findCategory(text(r, colCategory))
 	if category < 0 {
@@ -127,30 +126,30 @@ func (c *country) row(r *source.Reader) (reason string) {
 	if technology == unknown {
 		return "unknown technology"
 	}
-	at, reason := c.corner(text(r, colLatitude), text(r, colLongitude))
+	at, reason := c.parseCorner(text(r, colLatitude), text(r, colLongitude))
 	if reason != "" {
 		return reason
 	}
 	at.operator = c.operator(licensee)
-	place := c.place(at)
-	station, ok := c.station(place, licence)
+	place := c.internPlace(at)
+	station, ok := c.internStation(place, licence)
 	if !ok {
 		return "too many licences at one place"
 	}
-	c.systems.add(station, system(technology, category))
+	c.systems.add(station, systemNumber(technology, category))
 	s := &c.stations[station]
 	s.record = least(s.record, text(r, colRecord))
-	s.reference = c.shared(s.reference, readable(text(r, colReference)))
-	c.describe(&c.places[place], r, location)
-	c.radio(place, r, category, c.technologies[technology].generation)
+	s.reference = c.leastInterned(s.reference, readable(text(r, colReference)))
+	c.notePlace(&c.places[place], r, location)
+	c.noteRadio(place, r, category, c.technologies[technology].generation)
 	if !c.newest.Add(site.ParseDate(text(r, colUploaded)).Time()) {
 		c.left.dates++
 	}
 	return ""
 }
 
-// noStations tells whether the location says that a licence has nothing new, or
-// nothing at all.
+// noStations reports whether the location states that the licence has no stations, or no
+// changes.
 func noStations(location []byte) bool {
 	for _, word := range []string{"NOCHANGES", "NOCHANGE", "NOSTATIONS"} {
 		if bytes.EqualFold(location, []byte(word)) {
@@ -160,10 +159,10 @@ func noStations(location []byte) bool {
 	return false
 }
 
-// corner reads coordinates.
-func (c *country) corner(lat, lng []byte) (corner, string) {
-	y, ok1 := number(lat)
-	x, ok2 := number(lng)
+// parseCorner parses coordinates.
+func (c *country) parseCorner(lat, lng []byte) (corner, string) {
+	y, ok1 := parseNumber(lat)
+	x, ok2 := parseNumber(lng)
 	if !ok1 || !ok2 {
 		return corner{}, "no position"
 	}
@@ -176,7 +175,7 @@ func (c *country) corner(lat, lng []byte) (corner, string) {
 	return corner{lat: int32(math.Round(y * perDegree)), lng: int32(math.Round(x * perDegree))}, ""
 }
 
-func (c *country) place(at corner) uint32 {
+func (c *country) internPlace(at corner) uint32 {
 	i, ok := c.placeOf[at]
 	if !ok {
 		i = uint32(len(c.places))
@@ -186,7 +185,7 @@ func (c *country) place(at corner) uint32 {
 	return i
 }
 
-func (c *country) station(place uint32, licence []byte) (uint32, bool) {
+func (c *country) internStation(place uint32, licence []byte) (uint32, bool) {
 	number, ok := c.licenceOf[string(licence)]
 	if !ok {
 		number = uint32(len(c.licences))
@@ -208,26 +207,26 @@ func (c *country) station(place uint32, licence []byte) (uint32, bool) {
 	return i, true
 }
 
-// describe keeps what a row says of a place. Where rows differ, the highest and the
-// first in the order of letters are kept, so that the rows' order does not matter.
-func (c *country) describe(p *place, r *source.Reader, location []byte) {
+// notePlace adds a row's description of a place. If rows differ, the greatest height and
+// the alphabetically first text win, so that the rows' order does not matter.
+func (c *country) notePlace(p *place, r *source.Reader, location []byte) {
 	if area, ok := c.market.Area(string(text(r, colProvince))); ok && (p.area < 0 || int8(area) < p.area) {
 		p.area = int8(area)
 	}
 	p.location = least(p.location, readable(location))
-	p.nature = c.shared(p.nature, text(r, colStructureType))
+	p.nature = c.leastInterned(p.nature, text(r, colStructureType))
 	raw := text(r, colStructureHeight)
 	if h := c.metres(raw); h >= 0 && h >= p.height {
 		if h > p.height {
 			p.height, p.heightText = h, ""
 		}
-		p.heightText = c.shared(p.heightText, raw)
+		p.heightText = c.leastInterned(p.heightText, raw)
 	}
 	p.antennaHeight = max(p.antennaHeight, c.metres(text(r, colAntennaHeight)))
 }
 
-// radio keeps what a row says of antennas and cells.
-func (c *country) radio(place uint32, r *source.Reader, category int, g site.Generation) {
+// noteRadio adds a row's antennas and cells.
+func (c *country) noteRadio(place uint32, r *source.Reader, category int, g site.Generation) {
 	if a, ok := c.azimuth(text(r, colAzimuth), text(r, colOmni)); ok {
 		c.azimuths.add(place, a)
 	}
@@ -238,7 +237,7 @@ func (c *country) radio(place uint32, r *source.Reader, category int, g site.Gen
 		c.rx.add(place, hz)
 	}
 	if g == site.G4 {
-		if eci, ok := cellOf(text(r, colCell)); ok {
+		if eci, ok := parseECI(text(r, colCell)); ok {
 			c.cells.add(place, eci)
 		}
 	}
@@ -247,11 +246,10 @@ func (c *country) radio(place uint32, r *source.Reader, category int, g site.Gen
 	}
 }
 
-// maxText is the most bytes of a text that is served.
+// maxText is the largest size of a served text in bytes.
 const maxText = 500
 
-// least returns the first of two texts in the order of their bytes, an empty one
-// aside.
+// least returns the lesser of two texts by bytes; empty texts do not count.
 func least(have string, raw []byte) string {
 	if len(raw) == 0 || have != "" && have <= string(raw) {
 		return have
@@ -259,9 +257,8 @@ func least(have string, raw []byte) string {
 	return string(raw)
 }
 
-// shared is least for texts that are often the same: it has most of them in memory
-// once.
-func (c *country) shared(have string, raw []byte) string {
+// leastInterned is least for texts that repeat often: it interns them.
+func (c *country) leastInterned(have string, raw []byte) string {
 	if s, ok := c.texts[string(raw)]; ok {
 		if have == "" || s < have {
 			return s
@@ -275,10 +272,10 @@ func (c *country) shared(have string, raw []byte) string {
 	return s
 }
 
-// readable returns a text without HTML's entities and controls, blanks at its ends
-// neither. What an entity stands for is no entity, whatever it looks like.
+// readable returns a text without HTML entities, control characters and surrounding blanks.
+// It decodes entities once: "&amp;lt;" becomes "&lt;".
 func readable(raw []byte) []byte {
-	// HTML also knows entities without a semicolon, which "A&B" must not be.
+	// HTML allows entities without a semicolon; "A&B" must not become one.
 	if bytes.IndexByte(raw, '&') >= 0 && bytes.IndexByte(raw, ';') >= 0 {
 		raw = []byte(html.UnescapeString(string(raw)))
 	}

@@ -24,7 +24,7 @@ const (
 
 var planted = []string{"Planted", "555-0187", "mail.example", "planted"}
 
-// What the comma that splits a field may stand before, and how addresses may end.
+// The text after the comma that splits a field, and endings of mail addresses.
 var (
 	more    = []string{", Inc.", ",Inc.", ", Ontario", ",Nord", ", ext. 5", ",17", ",-"}
 	endings = []string{"mail.example", "telus.com", "mail.museum", "bell.xn--p1ai", "sask.tel", "gov.on.ca",
@@ -39,9 +39,9 @@ const (
 		"LTE|LTE 26345730|17|T|R1|Monthly upload|Zoe Planted|(613) 555-0187|zoe.planted@mail.example"
 )
 
-// damaged returns the row with more commas in one field and a quoted field around
-// as many others, so that there are as many fields as before. The fields of personal
-// data that are not in keep, by bits, are empty.
+// damaged returns the row with extra commas in one field and quotes around as many others,
+// so that the number of fields stays. keep has the bits of the personal fields that are
+// not blanked.
 func damaged(filled string, split, join, by, keep, number int, ending string) string {
 	fields := strings.Split(strings.Replace(filled, "mail.example", ending, 1), "|")
 	contact, latitude := slices.Index(fields, "Zoe Planted"), slices.Index(fields, "43.642321")
@@ -67,7 +67,7 @@ func damaged(filled string, split, join, by, keep, number int, ending string) st
 	return text[1:] + "\n"
 }
 
-// However a row is shifted, nobody's name, telephone or address is served or kept.
+// No shifted row gets a name, telephone number or mail address served or kept.
 func TestShifted(t *testing.T) {
 	t.Run("published", func(t *testing.T) { testShifted(t, "\ufeff"+published, filled) })
 	t.Run("older", func(t *testing.T) { testShifted(t, olderHeader, olderFilled) })
@@ -131,7 +131,7 @@ func testShifted(t *testing.T, header, filled string) {
 	}
 }
 
-// A stray quote adds a field in one place and a pair of them takes one in another.
+// A stray quote adds a field, and a pair of quotes elsewhere removes one.
 func TestStrayQuotes(t *testing.T) {
 	shift := strings.Replace(strings.Replace(strings.ReplaceAll(filled, "|", ","), "Bell Mobility Inc.",
 		`""Bell Mobility, Inc."`, 1), "Main St,FX", `"Main St,FX"`, 1)
@@ -142,7 +142,7 @@ func TestStrayQuotes(t *testing.T) {
 	}
 }
 
-// What people write in good rows, and what only a shift can have put there.
+// Fields that people write in good rows, and fields that only a shift can explain.
 func TestShiftedFields(t *testing.T) {
 	names := strings.Split(published, ",")
 	for i := range names {
@@ -200,8 +200,8 @@ func TestShiftedFields(t *testing.T) {
 	}
 }
 
-// A carrier that writes what nobody thought of loses no row where nothing can have been
-// joined, and where it loses most of them the report tells, without its name.
+// A carrier with unusual texts loses no row without a perhaps joined field. If it loses
+// most rows, the report warns without naming it.
 func TestMostShifted(t *testing.T) {
 	some := with(t, "business_telephone", "voir le site", "email_address", "voir le site", "licensee_name",
 		"Zoe Mobile")

@@ -12,9 +12,8 @@ import (
 	"relais/site"
 )
 
-// A category of cellular licences: its band's usual number, and the frequencies,
-// MHz, that it can be about. A licence is for one band, so that the frequency of a
-// row decides nothing; one that lies elsewhere is wrong.
+// A category of cellular licences has the usual number of its band and the band's range in
+// MHz. A licence is for one band: a frequency outside the range is wrong.
 type category struct {
 	code     string
 	band     string
@@ -42,7 +41,7 @@ func findCategory(code []byte) int {
 	return -1
 }
 
-// families are the technologies by what their names have in them, the newest first.
+// families maps parts of technologies' names to generations, the newest first.
 var families = []struct {
 	part       string
 	generation site.Generation
@@ -58,13 +57,13 @@ type technology struct {
 
 const (
 	maxTechnologies = 100
-	unstated        = 0 // the technology of tables that have no such column
+	unstated        = 0 // the technology in tables without that column
 	unknown         = -1
 )
 
-// technology returns the position of a row's technology, or unknown.
+// technology returns the index of a row's technology, or unknown.
 func (c *country) technology(r *source.Reader) int {
-	if !r.Has(colTechnology) {
+	if !r.HasBound(colTechnology) {
 		return unstated
 	}
 	raw := text(r, colTechnology)
@@ -82,7 +81,7 @@ func (c *country) technology(r *source.Reader) int {
 	return i
 }
 
-// generation returns 0 for a technology that is none of the families.
+// generation returns the generation of a technology, 0 if it is unknown.
 func generation(raw []byte) site.Generation {
 	if len(raw) > 32 || bytes.ContainsFunc(raw,
 		func(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar }) {
@@ -90,16 +89,16 @@ func generation(raw []byte) site.Generation {
 	}
 	name := fold.String(string(raw))
 	for _, f := range families {
-		if has(name, f.part) {
+		if hasWordPart(name, f.part) {
 			return f.generation
 		}
 	}
 	return 0
 }
 
-// has tells whether a name has a part that begins or ends a word: Henry has no NR, nor
-// Walter LTE.
-func has(name, part string) bool {
+// hasWordPart reports whether a part begins or ends a word of a name: "nr" is in "5gnr",
+// but not in "Henry".
+func hasWordPart(name, part string) bool {
 	for from := 0; ; from++ {
 		i := strings.Index(name[from:], part)
 		if i < 0 {
@@ -114,9 +113,9 @@ func has(name, part string) bool {
 	}
 }
 
-// system returns the number of a technology in a category's band, which has that of
-// its first category.
-func system(technology, of int) uint32 {
+// systemNumber returns the number of a technology in a category's band. Categories of the
+// same band have the same number.
+func systemNumber(technology, of int) uint32 {
 	if technology == unstated {
 		return 0
 	}
@@ -124,7 +123,7 @@ func system(technology, of int) uint32 {
 	return uint32(technology*len(categories) + first)
 }
 
-// emission returns what a system is called: nothing when its technology is not
+// emission returns the name and generation of a system, "" and 0 if its technology is not
 // stated.
 func (c *country) emission(system uint32) (name string, g site.Generation) {
 	t := c.technologies[int(system)/len(categories)]

@@ -6,18 +6,17 @@ import (
 	"relais/ingest/source"
 )
 
-// shiftedColumns is what the reader calls a row with fields under other names than
-// theirs.
+// shiftedColumns is the reader's reason for a row with fields in the wrong columns.
 const shiftedColumns = "shifted columns"
 
 // A tally counts the rows of a licensee.
-type tally struct{ rows, shifted, line int } // line: the first that is shifted
+type tally struct{ rows, shifted, line int } // line: the first shifted row
 
-// tallies are by the licensee's name as written. Of a shifted row that may be
-// somebody's, so that no name is ever told.
+// tallies are the tallies by licensee's name as written. In a shifted row that may be a
+// person's name, so names are never shown.
 type tallies map[string]*tally
 
-// add takes in a row that is whole, or shifted.
+// add counts a row, which may be shifted but not broken.
 func (all tallies) add(r *source.Reader, shifted bool) {
 	name := r.Field(colLicensee)
 	t := all[string(name)]
@@ -36,11 +35,11 @@ func (all tallies) add(r *source.Reader, shifted bool) {
 	}
 }
 
-// fewRows are no licensee's whole upload.
+// fewRows is less than any licensee's complete upload.
 const fewRows = 10
 
-// warning tells of the licensees that lose most of their rows, "" when there are none:
-// what they write in some column may have been mistaken for another one's.
+// warning describes the licensees that lose most of their rows, "" if it finds none: the
+// test for shifted columns may misread one of their columns.
 func (all tallies) warning() string {
 	licensees, rows, shifted, line := 0, 0, 0, 0
 	for _, t := range all {

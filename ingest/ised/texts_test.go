@@ -33,12 +33,12 @@ func TestSharedTexts(t *testing.T) {
 	have := ""
 	for i := range 50000 {
 		raw := fmt.Sprintf("%06d", 999999-i)
-		if have = c.shared(have, []byte(raw)); have != raw {
+		if have = c.leastInterned(have, []byte(raw)); have != raw {
 			t.Fatalf("%q, want %q", have, raw)
 		}
 	}
 	for _, raw := range []string{"", "999999", strings.Repeat("x", 300)} {
-		if got := c.shared(have, []byte(raw)); got != have {
+		if got := c.leastInterned(have, []byte(raw)); got != have {
 			t.Errorf("%q is less than %q, want %q", got, have, have)
 		}
 	}

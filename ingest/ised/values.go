@@ -12,10 +12,10 @@ import (
 	"relais/site"
 )
 
-// leftOut counts values that are not served though their rows are.
+// leftOut counts invalid values in rows that are served.
 type leftOut struct{ heights, azimuths, frequencies, physicals, dates int }
 
-// String says so in words, "" when there are none.
+// String describes the values, "" without any.
 func (l leftOut) String() string {
 	var parts []string
 	for _, x := range []struct {
@@ -33,8 +33,8 @@ func (l leftOut) String() string {
 	return "values out of range were left out: " + strings.Join(parts, ", ")
 }
 
-// number reads a decimal number: digits and a point, nothing of NaN, Inf or 0x10.
-func number(b []byte) (float64, bool) {
+// parseNumber parses a decimal number. It rejects NaN, Inf and 0x10.
+func parseNumber(b []byte) (float64, bool) {
 	if len(b) == 0 || len(b) > 32 ||
 		slices.ContainsFunc(b, func(c byte) bool { return (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' }) {
 		return 0, false
@@ -43,15 +43,15 @@ func number(b []byte) (float64, bool) {
 	return x, err == nil
 }
 
-// maxMetres is above every structure that stands on the ground.
+// maxMetres is higher than any structure.
 const maxMetres = 1000
 
-// metres reads a height into millimetres, -1 when there is none.
+// metres parses a height in metres and returns millimetres, -1 if it is unknown.
 func (c *country) metres(raw []byte) int32 {
 	if len(raw) == 0 {
 		return -1
 	}
-	h, ok := number(raw)
+	h, ok := parseNumber(raw)
 	if !ok || h < 0 || h > maxMetres {
 		c.left.heights++
 		return -1
@@ -59,15 +59,14 @@ func (c *country) metres(raw []byte) int32 {
 	return int32(math.Round(h * 1000))
 }
 
-// azimuth reads degrees from true north into whole ones, 0 to 359. Antennas that
-// send in every direction have none: O, Y and OMNI say so. N is ISED's letter for
-// "non-directional", but may have been meant as "no" where a direction stands beside
-// it.
+// azimuth parses degrees from true north, rounded to 0 to 359. Omnidirectional antennas
+// have no azimuth: they are marked O, Y or OMNI. N is ISED's letter for "non-directional",
+// but with an azimuth other than 0 it probably means "no".
 func (c *country) azimuth(raw, omni []byte) (uint32, bool) {
 	if len(raw) == 0 {
 		return 0, false
 	}
-	a, ok := number(raw)
+	a, ok := parseNumber(raw)
 	if !ok || a < 0 || a > 360 {
 		c.left.azimuths++
 		return 0, false
@@ -82,12 +81,12 @@ func (c *country) azimuth(raw, omni []byte) (uint32, bool) {
 	return whole, true
 }
 
-// hertz reads a frequency in MHz that the category can be about.
+// hertz parses a frequency in MHz within the category's range.
 func (c *country) hertz(raw []byte, category int) (uint32, bool) {
 	if len(raw) == 0 {
 		return 0, false
 	}
-	mhz, ok := number(raw)
+	mhz, ok := parseNumber(raw)
 	if k := categories[category]; !ok || mhz < k.low || mhz > k.top {
 		c.left.frequencies++
 		return 0, false
@@ -95,8 +94,8 @@ func (c *country) hertz(raw []byte, category int) (uint32, bool) {
 	return uint32(math.Round(mhz * 1e6)), true
 }
 
-// physical reads the physical cell id of an LTE or 5G cell. Of older ones the
-// column has other numbers.
+// physical parses the PCI of an LTE or 5G cell. For older cells the column has other
+// numbers.
 func (c *country) physical(raw []byte, g site.Generation) (uint32, bool) {
 	top := map[site.Generation]uint64{site.G4: 503, site.G5: 1007}[g]
 	if len(raw) == 0 || top == 0 {
@@ -110,21 +109,20 @@ func (c *country) physical(raw []byte, g site.Generation) (uint32, bool) {
 	return uint32(n), true
 }
 
-// An ECI has 28 bits: the eNB's number and 8 of the cell. All ones stand for an
-// unknown one.
+// An ECI has 28 bits: the eNB's number and 8 bits of the cell. All ones mean unknown.
 const (
 	cellBits = 8
 	maxECI   = 1<<28 - 2
 	maxENB   = 1<<20 - 1
 )
 
-// otherCells are parts of texts whose numbers may be others than an ECI in decimals.
+// otherCells are parts of texts with numbers that are not an ECI in decimals.
 var otherCells = []string{"ENB", "NODEB", "GNB", "BTS", "LAC", "TAC", "HEX", "0X"}
 
-// cellOf finds the ECI in an LTE cell's free text: the field itself, or the only
-// number in it that can be one and no eNB's. Where the text speaks of other numbers,
-// the eNB's must stand beside it. No decimal number begins with 0.
-func cellOf(raw []byte) (eci uint32, ok bool) {
+// parseECI finds the ECI in an LTE cell's free text: the whole field, or its only number
+// that is too large for an eNB. If the text mentions other numbers, it must also contain
+// the eNB's. A decimal number does not begin with 0.
+func parseECI(raw []byte) (eci uint32, ok bool) {
 	if n, whole := digits(raw); whole {
 		return n, n >= 1<<cellBits && n <= maxECI && raw[0] != '0'
 	}

@@ -1,7 +1,6 @@
-// Package items reads the objects of a list in a JSON file one after the other,
-// as authorities publish GeoJSON: memory does not grow with the file, even when it
-// is a single line of hundreds of megabytes. What an object means is the parser's
-// business.
+// Package items reads the objects of a list in a JSON file, such as GeoJSON, one by one.
+// Memory does not grow with the file, even if it is a single line of hundreds of megabytes.
+// It does not know what objects mean.
 package items
 
 import (
@@ -15,11 +14,11 @@ import (
 // Bounds of what is held in memory.
 const (
 	MaxItem   = 1 << 20  // bytes of one object
-	maxBefore = 64 << 10 // bytes before the list, and of a name behind it
-	maxNested = 64       // objects and lists in each other
+	maxBefore = 64 << 10 // bytes before the list, and of a name after it
+	maxNested = 64       // depth of objects and lists
 )
 
-// An Error is a file that cannot be read any further.
+// An Error ends the reading of a file.
 type Error struct {
 	Name string
 	Line int
@@ -30,85 +29,82 @@ func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.Name, e.Line,
 
 // A Reader reads the objects of one list.
 type Reader struct {
-	in     *bufio.Reader
-	name   string
-	list   string
-	line   int // of the byte to come
-	first  int // line of the object
-	number int // of the object, the first is 1
-	before []byte
-	item   []byte
-	broken string
-	ended  bool
-	err    error
+	in       *bufio.Reader
+	name     string
+	list     string
+	line     int // of the next byte
+	itemLine int // line of the object
+	number   int // of the object, from 1
+	before   []byte
+	item     []byte
+	broken   string
+	ended    bool
+	err      error
 }
 
-// NewReader goes to the list: the member of the file's object that has this name,
-// or the file itself when list is "". name is what errors call the file.
+// NewReader advances to the list: the member of the file's object with this name, or the
+// file itself if list is "". name is the file's name in errors.
 func NewReader(in io.Reader, name, list string) (*Reader, error) {
 	r := &Reader{in: bufio.NewReaderSize(in, 256<<10), name: name, list: list, line: 1}
 	if start, err := r.in.Peek(3); err == nil && string(start) == "\xef\xbb\xbf" {
 		r.in.Discard(3)
 	}
-	if err := r.find(); err != nil {
+	if err := r.findList(); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// Before returns what stood before the list, without what comes after it: an
-// object with the members that came first, completed so that it can be parsed; ""
-// when the file is the list itself.
+// Before returns an object with the members before the list; "" if the file is the list.
 func (r *Reader) Before() []byte { return r.before }
 
-// Line is the line on which the object begins, and Number its place in the list.
-func (r *Reader) Line() int { return r.first }
+// Line returns the line on which the object begins.
+func (r *Reader) Line() int { return r.itemLine }
 
 // Number counts the objects from 1 on.
 func (r *Reader) Number() int { return r.number }
 
-// Bytes is the object as it is written, valid until the next call of Next; empty when
-// it is broken.
+// Bytes returns the object as written, valid until the next call of Next; empty if it is
+// broken.
 func (r *Reader) Bytes() []byte { return r.item }
 
-// Broken says why the object was passed over, "" when it was not: it is none, too large
-// or too deeply nested.
+// Broken returns why the element was skipped, "" if it was not: it is not an object, too
+// large or too deeply nested.
 func (r *Reader) Broken() string { return r.broken }
 
-// Err is why Next returned false before the end of the list: an *Error or an error
-// of reading.
+// Err returns why Next stopped before the end of the list: an *Error or an error of reading.
 func (r *Reader) Err() error { return r.err }
 
-// Next goes to the next object of the list.
+// Next advances to the next element of the list.
 func (r *Reader) Next() bool {
 	if r.err != nil || r.ended {
 		return false
 	}
-	c, err := r.significant()
+	c, err := r.nextByte()
 	if err == nil && c == ']' {
-		r.ended, r.err = true, r.rest()
+		r.ended, r.err = true, r.readRest()
 		return false
 	}
 	if err == nil && r.number > 0 {
 		if c != ',' {
 			err = r.fail(fmt.Sprintf("%q where the list goes on", c))
 		} else {
-			c, err = r.significant()
+			c, err = r.nextByte()
 		}
 	}
 	if err == nil {
-		err = r.element(c)
+		err = r.readElement(c)
 	}
 	r.err = err
 	return err == nil
 }
 
-// element reads the element of the list that began with c.
-func (r *Reader) element(c byte) error {
+// readElement reads the element of the list that begins with c.
+func (r *Reader) readElement(c byte) error {
 	to := buffer{bytes: append(r.item[:0], c), limit: MaxItem}
-	r.first, r.broken = r.line, ""
+	r.itemLine, r.broken = r.line, ""
 	r.number++
-	if err := r.value(c, &to); err != nil {
+	if err := r.readValue(c, &to); err != nil {
 		return err
 	}
 	r.item = to.bytes
@@ -126,15 +122,15 @@ func (r *Reader) element(c byte) error {
 	return nil
 }
 
-// rest reads to the end of the file: a file that was cut has none. A second list of
-// the name is one that a reader of the whole file would take instead of the first.
-func (r *Reader) rest() error {
+// readRest reads to the end of the file, to detect a cut file. A second list of the same name
+// is an error: other programs would read that one.
+func (r *Reader) readRest() error {
 	if len(r.before) > 0 {
-		if err := r.members(); err != nil {
+		if err := r.readMembers(); err != nil {
 			return err
 		}
 	}
-	c, err := r.significant()
+	c, err := r.nextByte()
 	if err == nil {
 		return r.fail(fmt.Sprintf("%q after the end", c))
 	}
@@ -144,10 +140,10 @@ func (r *Reader) rest() error {
 	return err
 }
 
-// members reads to the end of the file's object.
-func (r *Reader) members() error {
+// readMembers reads to the end of the file's object.
+func (r *Reader) readMembers() error {
 	for {
-		c, err := r.significant()
+		c, err := r.nextByte()
 		switch {
 		case err != nil:
 			return err
@@ -156,39 +152,39 @@ func (r *Reader) members() error {
 		case c != ',':
 			return r.fail(fmt.Sprintf("%q where the object goes on", c))
 		}
-		if c, err = r.significant(); err != nil {
+		if c, err = r.nextByte(); err != nil {
 			return err
 		}
 		if c != '"' {
 			return r.fail(fmt.Sprintf("%q where a name belongs", c))
 		}
 		to := buffer{limit: maxBefore}
-		key, err := r.member(&to)
+		key, err := r.readName(&to)
 		if err != nil {
 			return err
 		}
 		if key == r.list {
 			return r.fail(fmt.Sprintf("a second %q", key))
 		}
-		if c, err = r.significant(); err != nil {
+		if c, err = r.nextByte(); err != nil {
 			return err
 		}
-		if err := r.value(c, &buffer{}); err != nil {
+		if err := r.readValue(c, &buffer{}); err != nil {
 			return err
 		}
 	}
 }
 
-// member reads the name that has just begun, and the colon behind it.
-func (r *Reader) member(to *buffer) (key string, err error) {
+// readName reads the rest of a name and the colon after it.
+func (r *Reader) readName(to *buffer) (key string, err error) {
 	name := buffer{bytes: []byte{'"'}, limit: to.limit}
-	if err := r.text(&name); err != nil {
+	if err := r.readText(&name); err != nil {
 		return "", err
 	}
 	if name.over || json.Unmarshal(name.bytes, &key) != nil {
-		return "", r.fail("a name that is no text")
+		return "", r.fail("a name that is not text")
 	}
-	c, err := r.significant()
+	c, err := r.nextByte()
 	if err != nil {
 		return "", err
 	}
@@ -199,9 +195,9 @@ func (r *Reader) member(to *buffer) (key string, err error) {
 	return key, nil
 }
 
-// find goes to the beginning of the list.
-func (r *Reader) find() error {
-	c, err := r.significant()
+// findList advances to the beginning of the list.
+func (r *Reader) findList() error {
+	c, err := r.nextByte()
 	if err != nil {
 		return err
 	}
@@ -217,23 +213,23 @@ func (r *Reader) find() error {
 	before := buffer{bytes: []byte{c}, limit: maxBefore}
 	for member := 0; ; member++ {
 		start := len(before.bytes)
-		if c, err = r.significant(); err != nil {
+		if c, err = r.nextByte(); err != nil {
 			return err
 		}
 		if c == ',' && member > 0 {
 			before.bytes = append(before.bytes, c)
-			if c, err = r.significant(); err != nil {
+			if c, err = r.nextByte(); err != nil {
 				return err
 			}
 		}
 		if c != '"' {
 			return r.fail(fmt.Sprintf("no list %q", r.list))
 		}
-		key, err := r.member(&before)
+		key, err := r.readName(&before)
 		if err != nil {
 			return err
 		}
-		if c, err = r.significant(); err != nil {
+		if c, err = r.nextByte(); err != nil {
 			return err
 		}
 		if key == r.list && c == '[' {
@@ -241,7 +237,7 @@ func (r *Reader) find() error {
 			return nil
 		}
 		before.add(c)
-		if err := r.value(c, &before); err != nil {
+		if err := r.readValue(c, &before); err != nil {
 			return err
 		}
 		switch {
@@ -253,12 +249,12 @@ func (r *Reader) find() error {
 	}
 }
 
-// A buffer holds what was read, up to a limit.
+// A buffer collects bytes up to a limit.
 type buffer struct {
 	bytes  []byte
 	limit  int
 	over   bool
-	nested int // the most objects and lists in each other that were in it
+	nested int // greatest depth of objects and lists
 }
 
 func (b *buffer) add(c byte) {
@@ -269,15 +265,15 @@ func (b *buffer) add(c byte) {
 	b.bytes = append(b.bytes, c)
 }
 
-// value reads on to the end of the value that began with c.
-func (r *Reader) value(c byte, to *buffer) error {
+// readValue reads the rest of the value that begins with c.
+func (r *Reader) readValue(c byte, to *buffer) error {
 	switch c {
 	case '{', '[':
 		return r.skip(to)
 	case '"':
-		return r.text(to)
+		return r.readText(to)
 	}
-	if !plain(c) {
+	if !isLiteralByte(c) {
 		return r.fail(fmt.Sprintf("%q where a value belongs", c))
 	}
 	for {
@@ -285,7 +281,7 @@ func (r *Reader) value(c byte, to *buffer) error {
 		if err != nil {
 			return r.eof(err)
 		}
-		if !plain(next[0]) {
+		if !isLiteralByte(next[0]) {
 			return nil
 		}
 		r.in.Discard(1)
@@ -293,12 +289,12 @@ func (r *Reader) value(c byte, to *buffer) error {
 	}
 }
 
-// plain tells whether c may be in a number, true, false or null.
-func plain(c byte) bool {
+// isLiteralByte reports whether c may be in a number, true, false or null.
+func isLiteralByte(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '+' || c == '.'
 }
 
-// skip reads on to the end of the object or list that has just begun.
+// skip reads the rest of an object or list.
 func (r *Reader) skip(to *buffer) error {
 	for nested := 1; nested > 0; {
 		to.nested = max(to.nested, nested)
@@ -313,7 +309,7 @@ func (r *Reader) skip(to *buffer) error {
 		case '}', ']':
 			nested--
 		case '"':
-			if err := r.text(to); err != nil {
+			if err := r.readText(to); err != nil {
 				return err
 			}
 		}
@@ -321,8 +317,8 @@ func (r *Reader) skip(to *buffer) error {
 	return nil
 }
 
-// text reads on to the end of the text that has just begun.
-func (r *Reader) text(to *buffer) error {
+// readText reads the rest of a text.
+func (r *Reader) readText(to *buffer) error {
 	for {
 		c, err := r.byte()
 		if err != nil {
@@ -341,8 +337,8 @@ func (r *Reader) text(to *buffer) error {
 	}
 }
 
-// significant is the next byte that is no blank.
-func (r *Reader) significant() (byte, error) {
+// nextByte returns the next byte that is not a blank.
+func (r *Reader) nextByte() (byte, error) {
 	for {
 		c, err := r.byte()
 		if err != nil || c != ' ' && c != '\t' && c != '\n' && c != '\r' {

@@ -62,7 +62,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// What is no list of objects is named with its line, and what has no end is not
+// A file that is not a list of objects is reported with its line, and one without an end is not
 // waited for.
 func TestBadFiles(t *testing.T) {
 	for text, want := range map[string]string{
@@ -98,7 +98,7 @@ func TestBadFiles(t *testing.T) {
 		`{"features":[],"x":}`:           "where a value",
 		`{"features":[],"x" 1}`:          "without a value",
 		`{"features":[]}{"features":[]}`: "after the end",
-		`{"features":[],"` + strings.Repeat("x", maxBefore) + `":1}`:                    "a name that is no text",
+		`{"features":[],"` + strings.Repeat("x", maxBefore) + `":1}`:                    "a name that is not text",
 		`{"a":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `,"features":[]}`: "in each other",
 		`{"a":"` + strings.Repeat("x", maxBefore+9) + `","features":[]}`:                "in the first",
 		`{"a":` + strings.Repeat("1", maxBefore+9) + `,"features":[]}`:                  "in the first",
@@ -114,7 +114,7 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// An object that cannot be held is passed over and has its reason; those beside it are
+// An object that is too large is skipped with a reason; those around it are
 // read.
 func TestBroken(t *testing.T) {
 	nested := func(n int) string {

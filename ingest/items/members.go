@@ -5,28 +5,27 @@ import (
 	"encoding/json"
 )
 
-// Members calls visit with the name and the value of each member of a JSON object, in
-// their order. The value is as it is written. The object must be one that encoding/json
-// takes; what is not an object has no members.
+// Members calls visit with the name and the value, as written, of each member of a JSON
+// object in order. object must be valid JSON; other values have no members.
 func Members(object []byte, visit func(name, value []byte)) {
-	at := blanks(object, 0)
+	at := skipBlanks(object, 0)
 	if at == len(object) || object[at] != '{' {
 		return
 	}
 	for {
-		start := blanks(object, at+1) // behind the brace or the comma
+		start := skipBlanks(object, at+1) // after the brace or the comma
 		if start == len(object) || object[start] != '"' {
 			return
 		}
 		end := valueEnd(object, start)
 		name := nameOf(object[start:end])
-		if at = blanks(object, end); at == len(object) || object[at] != ':' {
+		if at = skipBlanks(object, end); at == len(object) || object[at] != ':' {
 			return
 		}
-		start = blanks(object, at+1)
+		start = skipBlanks(object, at+1)
 		end = valueEnd(object, start)
 		visit(name, object[start:end])
-		if at = blanks(object, end); at == len(object) || object[at] != ',' {
+		if at = skipBlanks(object, end); at == len(object) || object[at] != ',' {
 			return
 		}
 	}
@@ -38,11 +37,11 @@ func nameOf(quoted []byte) []byte {
 		return bytes.Trim(quoted, `"`)
 	}
 	var name string
-	json.Unmarshal(quoted, &name) // it was taken before
+	json.Unmarshal(quoted, &name) // the object is valid
 	return []byte(name)
 }
 
-func blanks(b []byte, at int) int {
+func skipBlanks(b []byte, at int) int {
 	for at < len(b) && (b[at] == ' ' || b[at] == '\t' || b[at] == '\n' || b[at] == '\r') {
 		at++
 	}
@@ -69,7 +68,7 @@ func valueEnd(b []byte, at int) int {
 			if nested--; nested == 0 {
 				return at + 1
 			}
-			if nested < 0 { // of the object, behind a number
+			if nested < 0 { // the brace of the object, after a number
 				return at
 			}
 		case ',', ' ', '\t', '\n', '\r':

@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// ahead reads in a goroutine of its own, so that unpacking and parsing each
-// have a core.
+// ahead reads in its own goroutine, so that unpacking and parsing run in parallel.
 type ahead struct {
 	in   io.ReadCloser
 	full chan block

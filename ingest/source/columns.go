@@ -11,31 +11,31 @@ import (
 	"relais/ingest/table"
 )
 
-// A Lack is a column that an input does not have, or that is empty in all of its rows.
+// A Lack is a missing column, or one that is empty in every row.
 type Lack struct {
-	Gives string // what of a site comes from it, see table.Column
+	Gives string // the property of sites that comes from it, see table.Column
 	what  string
 }
 
-// String says so in words.
+// String describes the lack.
 func (l Lack) String() string { return l.what }
 
-// at is the error of an input that cannot be used without the column.
-func (l Lack) at(path string) error { return fmt.Errorf("%s:1: %s", path, l) }
+// asError returns the error for an input that needs the column.
+func (l Lack) asError(path string) error { return fmt.Errorf("%s:1: %s", path, l) }
 
-// lackOf says that a column has nothing, and whether the input cannot be used so. name is
-// what the input calls it, "" when that is not known.
-func lackOf(c *table.Column, there bool, name string) (l Lack, fatal bool) {
+// newLack describes a missing or empty column. fatal reports whether the input is useless
+// without it. name is the input's name of the column, "" if unknown.
+func newLack(c *table.Column, there bool, name string) (l Lack, fatal bool) {
 	if !there {
 		return Lack{c.Gives, c.Missing()}, c.Required
 	}
 	return Lack{c.Gives, "the column " + cmp.Or(name, c.Name) + " is empty in every row"}, c.Required && !c.Blank
 }
 
-// notable reports whether it matters that a column is empty in every row.
+// notable reports whether a column that is empty in every row must be reported.
 func notable(c *table.Column) bool { return c.Required || c.Gives != "" }
 
-// A tally is what the rows of a list in a JSON file have of the columns of its kind.
+// A tally counts which columns of a kind the rows of a JSON list have.
 type tally struct {
 	columns []tallied
 	rows    int
@@ -45,9 +45,9 @@ type tallied struct {
 	table.Column
 	inner         bool // a member of the row's properties, not of the row
 	names         []string
-	now           []int // by name: how often the row has it
-	there, filled bool  // in some row
-	twice         int   // rows that have one of the names twice
+	now           []int // by name: occurrences in the current row
+	there, filled bool  // in any row
+	twice         int   // rows with one of the names twice
 	doubled       string
 }
 
@@ -61,17 +61,17 @@ func newTally(k *Items) *tally {
 	return t
 }
 
-// note takes in a row, and returns a column that the row has twice, "" for none: nobody
-// knows which of the two is meant.
-func (t *tally) note(row []byte) (twice string) {
+// addRow counts a row. It returns a column that the row has twice, which makes the row
+// ambiguous, or "".
+func (t *tally) addRow(row []byte) (twice string) {
 	if len(t.columns) == 0 {
 		return ""
 	}
 	t.rows++
 	items.Members(row, func(name, value []byte) {
-		t.see(name, value, false)
+		t.addMember(name, value, false)
 		if string(name) == "properties" {
-			items.Members(value, func(name, value []byte) { t.see(name, value, true) })
+			items.Members(value, func(name, value []byte) { t.addMember(name, value, true) })
 		}
 	})
 	for i := range t.columns {
@@ -86,8 +86,8 @@ func (t *tally) note(row []byte) (twice string) {
 	return twice
 }
 
-// see takes in a member. encoding/json takes names in any case, and so does this.
-func (t *tally) see(name, value []byte, inner bool) {
+// addMember counts a member. Like encoding/json it ignores case.
+func (t *tally) addMember(name, value []byte, inner bool) {
 	for i := range t.columns {
 		c := &t.columns[i]
 		if c.inner != inner {
@@ -102,7 +102,7 @@ func (t *tally) see(name, value []byte, inner bool) {
 	}
 }
 
-// isNothing reports whether a value in JSON states nothing.
+// isNothing reports whether a JSON value is empty or null.
 func isNothing(value []byte) bool {
 	switch value = bytes.Trim(value, " \t\r\n"); string(value) {
 	case "null", "[]", "{}":
@@ -111,12 +111,12 @@ func isNothing(value []byte) bool {
 	return value[0] == '"' && len(bytes.Trim(value, `" `)) == 0
 }
 
-// has reports whether some row has a column of a name.
+// has reports whether any row has a column.
 func (t *tally) has(name string) bool {
 	return slices.ContainsFunc(t.columns, func(c tallied) bool { return c.there && c.Name == name })
 }
 
-// result returns what is missing, or why the list cannot be used.
+// result returns the missing columns, or why the list is useless.
 func (t *tally) result(path string) (lacks []Lack, err error) {
 	if t.rows == 0 {
 		return nil, nil
@@ -129,9 +129,9 @@ func (t *tally) result(path string) (lacks []Lack, err error) {
 		if c.filled || c.With != "" && !t.has(c.With) {
 			continue
 		}
-		l, fatal := lackOf(&c.Column, c.there, "")
+		l, fatal := newLack(&c.Column, c.there, "")
 		if fatal {
-			return nil, l.at(path)
+			return nil, l.asError(path)
 		}
 		lacks = append(lacks, l)
 	}

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Days is a Newest that also tells how new a source is without its newest rows: that
-// one of them is gone from the next edition does not make it an older one.
+// Days is a Newest that also returns a date before the newest: an edition that lost its
+// newest row is not older.
 type Days struct {
 	*Newest
 	all []int64 // Unix time
 }
 
-// NewDays returns Days without a date yet. now is the clock's.
+// NewDays returns Days without dates. now is the current time.
 func NewDays(now time.Time) *Days { return &Days{Newest: NewNewest(now)} }
 
-// Add takes a row's date in, as Newest does.
+// Add adds a row's date like Newest.Add.
 func (d *Days) Add(t time.Time) bool {
 	ok := d.Newest.Add(t)
 	if ok && !t.IsZero() {
@@ -24,11 +24,11 @@ func (d *Days) Add(t time.Time) bool {
 	return ok
 }
 
-// floorShare is how many rows have one among them that may be gone.
+// floorShare: one row in so many may be missing from the next edition.
 const floorShare = 100
 
-// Floor is the date that one row in a hundred, and at least one, is of or later; the
-// zero one when no row has a date.
+// Floor returns a date that is later in one row of a hundred, rounded down. It is zero if
+// no row has a date.
 func (d *Days) Floor() time.Time {
 	if len(d.all) == 0 {
 		return time.Time{}
@@ -37,9 +37,9 @@ func (d *Days) Floor() time.Time {
 	return time.Unix(d.all[len(d.all)-1-len(d.all)/floorShare], 0).UTC()
 }
 
-// DateBy dates the report by what its input states: the day in its name or that of its
-// newest row, whichever is later, since a name may also hold other numbers. Either may
-// be missing. A name's day before that of the newest row is none of the input.
+// DateBy sets the report's date to the later of the day in the input's name and the day of
+// its newest row. Either may be missing. A name's day before the newest row is ignored: it
+// is another number.
 func (r *Report) DateBy(in *Input, rows *Days) {
 	var e Edition
 	if newest := rows.Time(); !newest.IsZero() {

@@ -1,7 +1,6 @@
-// Package source is what the parsers of authority files have in common: opening
-// what a user names (a file, a folder, a zip archive read in place), telling
-// what kind of table it is by its content, and the account of its rows. It does
-// not know any authority.
+// Package source is the common part of the parsers of authority files: it opens files,
+// folders and zip archives, detects the kind of a table by its content, and counts served
+// and rejected rows. It does not know any authority.
 package source
 
 import (
@@ -31,15 +30,15 @@ const (
 type Input struct {
 	Path   string // of the file
 	Member string // name inside the archive, "" for a plain file
-	Within string // the folder or archive that the user named, "" for a file named itself
-	Size   int64  // bytes that Open will tell its Watch of
-	// Modified is when the file was last modified before it was copied here; zero when
-	// the file itself tells.
+	Within string // the folder or archive that the user named, "" if the user named the file
+	Size   int64  // bytes that Open reports to its Watch
+	// Modified is the modification time before the file was copied here; zero if the file
+	// has it.
 	Modified time.Time
 }
 
-// ModTime returns when the file was last modified, in UTC; of a copy, when what it is
-// a copy of was.
+// ModTime returns when the file was last modified, in UTC; for a copy, when its original
+// was.
 func (in *Input) ModTime() (time.Time, error) {
 	if !in.Modified.IsZero() {
 		return in.Modified.UTC(), nil
@@ -51,7 +50,7 @@ func (in *Input) ModTime() (time.Time, error) {
 	return info.ModTime().UTC(), nil
 }
 
-// Name is what messages and reports call the input.
+// Name returns the input's name in messages and reports.
 func (in *Input) Name() string {
 	if in.Member != "" {
 		return in.Path + ":" + in.Member
@@ -59,17 +58,17 @@ func (in *Input) Name() string {
 	return in.Path
 }
 
-// Synthetic is what the names of made-up files begin with.
+// Synthetic begins the names of synthetic files.
 const Synthetic = "SYNTHETIC"
 
-// Synthetic tells whether the file says of itself that it is made up, by its name
-// or that of its archive.
+// Synthetic reports whether the name of the file or of its archive says that the file is
+// synthetic.
 func (in *Input) Synthetic() bool {
 	return strings.HasPrefix(filepath.Base(in.Path), Synthetic) || strings.HasPrefix(path.Base(in.Member), Synthetic)
 }
 
-// Expand turns the paths that a user named into inputs: folders into their
-// files, archives into their members, in name order.
+// Expand returns the inputs of paths: the files of folders and the members of archives,
+// sorted by name.
 func Expand(paths []string) ([]*Input, error) {
 	var all []*Input
 	for _, path := range paths {
@@ -99,8 +98,8 @@ func Expand(paths []string) ([]*Input, error) {
 	return all, nil
 }
 
-// filesIn returns the files of a folder and of those below it, but hidden ones. A
-// link counts as what it leads to; links to folders are not followed.
+// filesIn returns the files in a folder and its subfolders, except hidden ones. It follows
+// links to files, but not to folders.
 func filesIn(dir string) (files []string, err error) {
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		hidden := path != dir && strings.HasPrefix(e.Name(), ".")
@@ -131,7 +130,7 @@ func expandFile(path string) ([]*Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() { // opening a pipe would wait for who writes into it
+	if !info.Mode().IsRegular() { // opening a pipe would wait for its writer
 		return nil, fmt.Errorf("%s: neither a file nor a folder", path)
 	}
 	f, err := os.Open(path)
@@ -176,12 +175,11 @@ func members(path string) ([]*Input, error) {
 	return all, nil
 }
 
-// A Watch is told of the bytes as they are read, up to Size in all. Its error
-// ends the reading.
+// A Watch is called with each number of bytes read, up to Size in total. Its error ends
+// the reading.
 type Watch func(n int) error
 
-// Open opens the input. Zstandard, as relais keeps its sources, is unpacked.
-// watch may be nil.
+// Open opens the input. It unpacks zstd, the format of kept sources. watch may be nil.
 func (in *Input) Open(watch Watch) (io.ReadCloser, error) {
 	r, err := in.open(watch)
 	if err != nil {
@@ -206,7 +204,7 @@ func (in *Input) open(watch Watch) (io.ReadCloser, error) {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", in.Path, err)
 	}
-	return both{d, closer(func() error { d.Close(); return f.Close() })}, nil
+	return readCloser{d, closer(func() error { d.Close(); return f.Close() })}, nil
 }
 
 func (in *Input) openMember(watch Watch) (io.ReadCloser, error) {
@@ -214,7 +212,7 @@ func (in *Input) openMember(watch Watch) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Path, err)
 	}
-	// By its entry: z.Open takes no name that is no path, such as ./SUP_ANTENNE.txt.
+	// Not z.Open: it refuses names such as ./SUP_ANTENNE.txt.
 	at := slices.IndexFunc(z.File, func(f *zip.File) bool { return f.Name == in.Member })
 	if at < 0 {
 		z.Close()
@@ -238,13 +236,13 @@ func (c counted) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	if c.watch != nil {
 		if stop := c.watch(n); stop != nil {
-			return 0, stop // a reader may pass over an error that comes with all it asked for
+			return 0, stop // a reader may ignore an error that comes with enough bytes
 		}
 	}
 	return n, err
 }
 
-type both struct {
+type readCloser struct {
 	io.Reader
 	io.Closer
 }

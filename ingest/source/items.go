@@ -13,21 +13,20 @@ import (
 
 // Items describes a kind whose rows are the objects of a list in a JSON file.
 type Items struct {
-	List string // the member that is the list, "" when the file is the list
-	// Names are members of each row, or of its properties: by them the kind is
-	// known.
+	List string // the member with the list, "" if the file is the list
+	// Names are members of each row or of its properties. They identify the kind.
 	Names []string
-	// Columns are members of a row that mean something, and Properties those of its
-	// properties. A row that has one of them twice is rejected.
+	// Columns are the members of a row that are read, Properties those of its properties.
+	// A row with one of them twice is rejected.
 	Columns, Properties []table.Column
 }
 
-// maxSniffed bounds how far a row is looked for that tells the kind: past some that
-// are as large as a row can be, or broken.
+// maxSniffed bounds the search for a row that identifies the kind. The first rows may be
+// broken or very large.
 const maxSniffed = 4 * items.MaxItem
 
-// itemLikeness is the largest share of the names that a row has; 1 and their number for
-// one that has all.
+// itemLikeness returns the largest share of the names in a row. For a row with all names it
+// is 1 plus their number.
 func (in *Input) itemLikeness(k *Items) (best float64, err error) {
 	f, err := in.open(nil)
 	if err != nil {
@@ -50,10 +49,10 @@ func (in *Input) itemLikeness(k *Items) (best float64, err error) {
 	return best, nil
 }
 
-// share is that of the names that a row has.
+// share returns the share of the names that a row has; see itemLikeness.
 func (k *Items) share(row map[string]json.RawMessage) float64 {
 	var properties map[string]json.RawMessage
-	json.Unmarshal(row["properties"], &properties) // none is as good as no name
+	json.Unmarshal(row["properties"], &properties) // no properties are as good as no names
 	n := 0
 	for _, name := range k.Names {
 		if _, ok := row[name]; ok {
@@ -68,7 +67,7 @@ func (k *Items) share(row map[string]json.RawMessage) float64 {
 	return float64(n) / float64(len(k.Names))
 }
 
-// An ItemReader reads the rows of a JSON input and keeps the account of them.
+// An ItemReader reads the rows of a JSON input and counts them.
 type ItemReader struct {
 	*items.Reader
 	*Report
@@ -90,8 +89,8 @@ func (f *Found) ReadItems(watch Watch) (*ItemReader, error) {
 	return &ItemReader{Reader: r, Report: NewReport(f), in: in, tally: newTally(f.Kind.Items)}, nil
 }
 
-// NextRow decodes the next row into what v points to, which it clears first: what a
-// row does not have is never another's. A row that is none of v is rejected.
+// NextRow decodes the next row into *v, which it clears first. It rejects rows that do not
+// fit v.
 func (r *ItemReader) NextRow(v any) bool {
 	for r.Next() {
 		r.Rows++
@@ -103,7 +102,7 @@ func (r *ItemReader) NextRow(v any) bool {
 		form := json.Unmarshal(r.Bytes(), v)
 		twice := ""
 		if form == nil || json.Valid(r.Bytes()) {
-			twice = r.tally.note(r.Bytes())
+			twice = r.tally.addRow(r.Bytes())
 		}
 		switch {
 		case form != nil:
@@ -117,11 +116,10 @@ func (r *ItemReader) NextRow(v any) bool {
 	return false
 }
 
-// Reject counts the current row as not served, for a reason.
+// Reject counts the current row as rejected for a reason.
 func (r *ItemReader) Reject(reason string) { r.RejectAt(r.Line(), reason) }
 
-// Done returns the account. A list without a row is an error, and so is one that lacks a
-// column that it needs.
+// Done returns the report. Errors: the list has no row or lacks a required column.
 func (r *ItemReader) Done() (*Report, error) {
 	if err := r.Err(); err != nil {
 		return nil, err

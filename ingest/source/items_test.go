@@ -39,7 +39,7 @@ func TestItems(t *testing.T) {
 		`{"features":[{"properties":{"name":"a"}}]}`:    nil,
 		// the first that can be read
 		`[{"ID":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `},{"ID":"1","X":2}]`: list,
-		// Large rows, broken ones and what is none stand before it.
+		// Before it come large rows, broken rows and other values.
 		`{"features":[{"properties":{"name":"` + strings.Repeat("a",
 			300<<10) + `","station":"a","techno":"b"}}]}`: features,
 		`[null,1,"x",[],{},{"X":,,},{"Y":2},{"ID":"` + strings.Repeat("1", 1<<20) + `","X":2},` + "\n" +

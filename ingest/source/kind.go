@@ -12,57 +12,53 @@ import (
 	"relais/snapshot"
 )
 
-// A Kind is a kind of table that a parser reads: delimited text, or a list in a
-// JSON file.
+// A Kind is a kind of table that a parser reads: delimited text, or a list in a JSON file.
 type Kind struct {
-	Name    string // in reports: "anfr-observatoire"
-	Items   *Items // nil for delimited text, which what follows is about
+	Name  string // in reports: "anfr-observatoire"
+	Items *Items // nil for delimited text; the other members are for delimited text
+	// Columns are the columns that are read. Others are further columns of published
+	// files; both identify the kind.
 	Columns []table.Column
-	// Others are columns that published files have and nobody reads. A file is known
-	// by them too.
 	Others  []string
 	Options table.Options
-	// Sniff, for tables without a header, tells by the first record whether a
-	// file is of the kind.
+	// Sniff reports whether a table without a header is of the kind, by the first record.
 	Sniff func(fields *table.Reader) bool
-	// Slot tells apart inputs of one kind that stand side by side, such as two
-	// regions of one publication, by the first record; nil when there is one.
+	// Slot distinguishes inputs of one kind that are read together, such as two regions,
+	// by the first record; nil if there is only one.
 	Slot func(first *table.Reader) string
 	// Many: several inputs of the kind may be read together.
 	Many bool
-	// Personal names columns of personal data, which is on no disk of ours: in the
-	// copy of an input that is kept they are empty.
+	// Personal names columns of personal data. They are blank in kept copies.
 	Personal []string
-	// Private: of columns that are neither in Columns nor in Others nothing is kept
-	// either: they may be personal.
+	// Private: columns that are neither in Columns nor in Others are blank in kept copies
+	// too, because they may be personal.
 	Private bool
-	// Whole names a column: of a file that has it, Columns, Others and Personal are all
-	// columns, as far as is known. "" where that cannot be said.
+	// Whole names a column. In a file with it, Columns, Others and Personal are all known
+	// columns. "" if no column proves that.
 	Whole string
 }
 
-// A Build turns inputs into one snapshot for each market, with an account of
-// each input. A market without a site has an empty Builder.
+// A Build makes one snapshot for each market, and a report on each input. A market without
+// a site has an empty Builder.
 type Build func(files []Found, markets []*market.Market, watch Watch) ([]*snapshot.Builder, []*Report, error)
 
-// Found is an input whose kind is known.
+// Found is an input with its kind.
 type Found struct {
 	*Input
 	Kind *Kind
 	Slot string
 }
 
-// Detect returns the input with its kind, which its content says: of the kinds that it
-// may be of, the one that knows the most of the input's own columns. A nil Kind says
-// that it is of none. A file that lacks columns of its kind is still of the kind: Read
-// names them.
+// Detect returns the input with its kind, by its content: of the possible kinds the one
+// that knows most of the input's columns. The Kind is nil if no kind is possible. A file
+// may lack columns of its kind: Read reports them.
 func Detect(in *Input, kinds []*Kind) (Found, error) {
 	head, err := in.head()
 	if err != nil {
 		return Found{}, err
 	}
 	var best *Kind
-	var most likeness
+	var bestLikeness likeness
 	for _, k := range kinds {
 		var l likeness
 		if k.Items != nil {
@@ -74,8 +70,8 @@ func Detect(in *Input, kinds []*Kind) (Found, error) {
 		} else {
 			l = likenessOf(head, k)
 		}
-		if l.enough(in) && (best == nil || l.more(most)) {
-			best, most = k, l
+		if l.enough(in) && (best == nil || l.better(bestLikeness)) {
+			best, bestLikeness = k, l
 		}
 	}
 	if best == nil {
@@ -88,7 +84,7 @@ func Detect(in *Input, kinds []*Kind) (Found, error) {
 	r, err := found.Read(nil)
 	if err != nil {
 		if _, ok := errors.AsType[*table.Error](err); ok {
-			return found, nil // the parser will say it
+			return found, nil // the parser will report it
 		}
 		return Found{}, err
 	}
@@ -99,7 +95,7 @@ func Detect(in *Input, kinds []*Kind) (Found, error) {
 	return found, nil
 }
 
-// head returns the beginning of the input: enough for a header and a record.
+// head returns the beginning of the input, enough for a header and a record.
 func (in *Input) head() ([]byte, error) {
 	f, err := in.open(nil)
 	if err != nil {
@@ -114,20 +110,20 @@ func (in *Input) head() ([]byte, error) {
 	return head[:n], nil
 }
 
-// A likeness says how much of an input and of a kind agree.
+// A likeness measures how well an input fits a kind.
 type likeness struct {
-	whole bool    // all is there that the kind needs
+	whole bool    // the input has all required columns
 	known int     // columns of the input that the kind names
-	own   float64 // their share of the input's columns
-	share float64 // of the kind's columns, those that are there
+	own   float64 // share of known in the input's columns
+	share float64 // share of the kind's columns that the input has
 }
 
-// fewColumns is so few that files of any kind may have them.
+// fewColumns is a number of columns that files of any kind may share.
 const fewColumns = 3
 
-// enough reports whether the input may be of the kind. One that the user named is, when
-// half of the kind's columns are there or half of its own are the kind's, so that what
-// is missing can be named; one that only lies beside others must have more.
+// enough reports whether the input may be of the kind. A file that the user named needs half
+// of the kind's columns, or half of its own columns must be the kind's: then the missing
+// columns can be reported. A file in a folder or archive needs more than half.
 func (l likeness) enough(in *Input) bool {
 	share := l.share
 	if l.known > fewColumns {
@@ -136,8 +132,8 @@ func (l likeness) enough(in *Input) bool {
 	return l.whole || share > 0.5 || share == 0.5 && in.Within == ""
 }
 
-// more reports whether an input is rather of this kind than of another one.
-func (l likeness) more(than likeness) bool {
+// better reports whether l is a better fit than another likeness.
+func (l likeness) better(than likeness) bool {
 	switch {
 	case l.known != than.known:
 		return l.known > than.known
@@ -147,17 +143,17 @@ func (l likeness) more(than likeness) bool {
 	return l.share > than.share
 }
 
-// likenessOf compares a table with a kind. What cannot be read as a table is like none.
+// likenessOf compares a table with a kind. It is zero for a file that is not a table.
 func likenessOf(head []byte, k *Kind) likeness {
 	opt := k.Options
-	opt.UTF8 = false // a wrong byte in the header does not change what it is
+	opt.UTF8 = false // a wrong byte in the header does not change the kind
 	t, err := table.NewReader(bytes.NewReader(head), "", opt)
 	if err != nil {
 		return likeness{}
 	}
-	known := t.Names(k.Columns) + t.Names(columnsOf(k.Others))
+	known := t.CountNames(k.Columns) + t.CountNames(columnsOf(k.Others))
 	bound := t.Bind(k.Columns) == nil
-	if t.Named() {
+	if t.HasHeader() {
 		return likeness{bound, known, float64(known) / float64(t.Width()), t.Score(k.Columns)}
 	}
 	if bound && k.Sniff != nil && t.Next() && k.Sniff(t) {
@@ -174,7 +170,7 @@ func columnsOf(names []string) []table.Column {
 	return list
 }
 
-// A Reader reads an input of a known kind and keeps the account of its rows.
+// A Reader reads an input of a known kind and counts its rows.
 type Reader struct {
 	*table.Reader
 	*Report
@@ -182,7 +178,7 @@ type Reader struct {
 	in    io.Closer
 	kind  *Kind
 	sound int   // rows that are not broken
-	empty []int // of the columns that matter, those that were empty in all of them
+	empty []int // notable columns that were empty in all of them
 }
 
 // Read opens the input with the columns of its kind bound.
@@ -204,28 +200,28 @@ func (f *Found) Read(watch Watch) (*Reader, error) {
 	}
 	r := &Reader{Reader: t, Report: NewReport(f), From: f.Input, in: in, kind: f.Kind}
 	for i := range f.Kind.Columns {
-		if t.Has(i) && notable(&f.Kind.Columns[i]) {
+		if t.HasBound(i) && notable(&f.Kind.Columns[i]) {
 			r.empty = append(r.empty, i)
 		}
 	}
 	return r, nil
 }
 
-// checkPersonal refuses a table whose columns are all known when it has a column of personal
-// data twice, or lacks one and has a column that is not known: that one may be the same under
-// another name.
+// checkPersonal returns an error for a table with all known columns that has a column of
+// personal data twice, or lacks one and has an unknown column: that may be the same one
+// under another name.
 func (k *Kind) checkPersonal(t *table.Reader, path string) error {
-	if k.Whole == "" || !t.Lists(k.Whole) {
+	if k.Whole == "" || !t.HasColumn(k.Whole) {
 		return nil
 	}
-	if err := t.Once(k.Personal...); err != nil {
+	if err := t.CheckOnce(k.Personal...); err != nil {
 		return err
 	}
 	unknown := t.Unknown(slices.Concat(k.Columns, columnsOf(k.Others), columnsOf(k.Personal)))
 	for _, name := range k.Personal {
-		if len(unknown) > 0 && !t.Lists(name) {
-			return fmt.Errorf("%s:1: the column %s is missing, and the file has a column %q that is not known: "+
-				"it may be the same one, and personal data is not taken in", path, name, unknown[0])
+		if len(unknown) > 0 && !t.HasColumn(name) {
+			return fmt.Errorf("%s:1: the column %s is missing, and the column %q is unknown: "+
+				"it may have the same personal data, so the file is refused", path, name, unknown[0])
 		}
 	}
 	return nil
@@ -242,21 +238,22 @@ func (f *Found) CopyTo(w io.Writer, watch Watch) error {
 		_, err = io.Copy(w, in)
 		return err
 	}
-	return table.Blank(w, in, f.Name(), f.Kind.Options, f.Kind.drops)
+	return table.Blank(w, in, f.Name(), f.Kind.Options, f.Kind.isDropped)
 }
 
-// drops reports whether nothing of a column is kept.
-func (k *Kind) drops(column table.Name) bool {
-	if slices.ContainsFunc(k.Personal, column.Is) {
+// isDropped reports whether a column is blank in kept copies.
+func (k *Kind) isDropped(column table.Name) bool {
+	if slices.ContainsFunc(k.Personal, column.Matches) {
 		return true
 	}
-	return k.Private && !slices.ContainsFunc(k.Others, column.Is) &&
+	return k.Private && !slices.ContainsFunc(k.Others, column.Matches) &&
 		!slices.ContainsFunc(k.Columns, func(c table.Column) bool {
-			return column.Is(c.Name) || slices.ContainsFunc(c.Aliases, column.Is)
+			return column.Matches(c.Name) || slices.ContainsFunc(c.Aliases, column.Matches)
 		})
 }
 
-// NextRow goes to the next record, counts it, and rejects it when it is broken.
+// NextRow advances to the next record that is not broken. It counts all records and
+// rejects broken ones.
 func (r *Reader) NextRow() bool {
 	for r.Next() {
 		r.Rows++
@@ -270,27 +267,26 @@ func (r *Reader) NextRow() bool {
 	return false
 }
 
-// Field returns a bound column of the row, without blanks at its ends and with blanks for
-// control characters, empty when the table or the row lacks it. It is valid until the
-// next row.
+// Field returns a bound column of the row, trimmed and with blanks for control characters.
+// It is empty if the table or the row lacks the column. It is valid until the next row.
 func (r *Reader) Field(i int) []byte {
 	return bytes.TrimSpace(table.WithoutControls(r.Reader.Field(i)))
 }
 
-// Raw is Field with the blanks at its ends.
+// Raw is Field without trimming.
 func (r *Reader) Raw(i int) []byte { return table.WithoutControls(r.Reader.Raw(i)) }
 
-// Seen notes a row that is not broken; NextRow does.
+// Seen counts a row that is not broken. NextRow calls it.
 func (r *Reader) Seen() {
 	r.sound++
 	r.empty = slices.DeleteFunc(r.empty, func(i int) bool { return len(r.Field(i)) > 0 })
 }
 
-// Reject counts the current row as not served, for a reason.
+// Reject counts the current row as rejected for a reason.
 func (r *Reader) Reject(reason string) { r.RejectAt(r.Line(), reason) }
 
-// Done returns the account. A table without a row is an error, and so is one in which a
-// column that must state something is empty in every row.
+// Done returns the report. Errors: the table has no row, or a required column is empty in
+// every row.
 func (r *Reader) Done() (*Report, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -298,7 +294,7 @@ func (r *Reader) Done() (*Report, error) {
 	if r.Rows == 0 {
 		return nil, fmt.Errorf("%s:1: the table has a header and no row", r.Path)
 	}
-	if err := r.account(); err != nil {
+	if err := r.noteLacks(); err != nil {
 		return nil, err
 	}
 	if r.Unended() {
@@ -307,18 +303,18 @@ func (r *Reader) Done() (*Report, error) {
 	return r.Report, nil
 }
 
-// account fills in the columns that are missing or empty, unless the table cannot be used
-// without one.
-func (r *Reader) account() error {
+// noteLacks adds missing and empty columns to the report. A required one that is empty is
+// an error.
+func (r *Reader) noteLacks() error {
 	for i := range r.kind.Columns {
 		c := &r.kind.Columns[i]
-		there := r.Has(i)
+		there := r.HasBound(i)
 		if !notable(c) || r.sound == 0 || there && !slices.Contains(r.empty, i) {
 			continue
 		}
-		l, fatal := lackOf(c, there, r.Written(i))
+		l, fatal := newLack(c, there, r.Written(i))
 		if fatal && there {
-			return l.at(r.Path)
+			return l.asError(r.Path)
 		}
 		r.Lacks = append(r.Lacks, l)
 	}

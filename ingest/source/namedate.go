@@ -10,9 +10,9 @@ import (
 
 var dayInName = regexp.MustCompile(`\d{4}-\d{2}-\d{2}|\d{8}`)
 
-// NameDate returns the day that the input's name states, as 2026-08-14 or 20260814:
-// the last one in the file's name or, for a member of an archive, in the member's
-// and else in the archive's. Folders do not count. It is 0 when there is none.
+// NameDate returns the day in the input's name, written 2026-08-14 or 20260814: the last
+// one in the member's name, or else in the name of the file or archive. Folders do not
+// count. It is 0 if the names have no day.
 func (in *Input) NameDate() (day site.Date) {
 	for _, m := range dayInName.FindAllString(filepath.Base(in.Path)+"\n"+path.Base(in.Member), -1) {
 		if len(m) == len("20260814") {

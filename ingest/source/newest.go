@@ -2,24 +2,23 @@ package source
 
 import "time"
 
-// A Newest finds the newest of the dates that a source's rows state, which dates
-// the source. Nothing was published later than tomorrow, the furthest that any
-// clock on Earth can be ahead of this one: such a date is a mistyped one, which
-// must not date all the other rows.
+// A Newest finds the newest date in a source's rows, which dates the source. It ignores
+// dates after tomorrow, which are later in every time zone: a mistyped date must not date
+// all other rows.
 type Newest struct {
 	after  time.Time // the first moment that is too late
 	newest time.Time
 	future int
 }
 
-// NewNewest returns a Newest without a date yet. now is the clock's.
+// NewNewest returns a Newest without dates. now is the current time.
 func NewNewest(now time.Time) *Newest {
 	year, month, day := now.UTC().Date()
 	return &Newest{after: time.Date(year, month, day+2, 0, 0, 0, 0, time.UTC)}
 }
 
-// Add takes a date in; the zero one is none. It returns false for one later than
-// tomorrow, in UTC, which is counted and changes nothing else.
+// Add adds a date; a zero date does not count. It returns false for a date after tomorrow
+// in UTC, which is only counted.
 func (n *Newest) Add(t time.Time) bool {
 	if !t.Before(n.after) {
 		n.future++
@@ -31,7 +30,7 @@ func (n *Newest) Add(t time.Time) bool {
 	return true
 }
 
-// Time returns the newest date, the zero one when there is none.
+// Time returns the newest date, zero if no date was added.
 func (n *Newest) Time() time.Time { return n.newest }
 
 // Future returns how many dates were later than tomorrow.

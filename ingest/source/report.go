@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Report is the account of one input: every row is served or rejected.
+// A Report counts the rows of one input: every row is served or rejected.
 type Report struct {
 	Path     string         `json:"path"`
 	Kind     string         `json:"kind"`
@@ -14,32 +14,31 @@ type Report struct {
 	Served   int            `json:"served"`
 	Rejected map[string]int `json:"rejected"`
 	Examples []Example      `json:"examples,omitempty"`
-	// Unknown are the most frequent operator names that no operator of the table
-	// is called by. Where a row names several operators, it need not be rejected.
+	// Unknown are the most frequent unknown operator names. A row with several operators
+	// may be served although one is unknown.
 	Unknown []Spelling `json:"unknownOperators,omitempty"`
 	Kept    bool       `json:"kept,omitempty"` // read from the data folder's sources
 	Warning string     `json:"warning,omitempty"`
-	// Date is the day that the input is of, YYYY-MM-DD; "" when the parser dates all
-	// inputs together, or none.
+	// Date is the date of the input, YYYY-MM-DD; "" if the parser does not date inputs
+	// separately.
 	Date    string `json:"date,omitempty"`
 	Edition `json:"-"`
-	// Lacks are the columns that the input does not have, or that are empty in every row,
-	// of those that would matter.
+	// Lacks are the notable columns that are missing or empty in every row.
 	Lacks []Lack `json:"-"`
 }
 
-// NewReport starts the account of an input.
+// NewReport returns an empty report on an input.
 func NewReport(f *Found) *Report {
 	return &Report{Path: f.Name(), Kind: f.Kind.Name, Rejected: map[string]int{}}
 }
 
-// An Edition says by what a later edition of an input is known: days as YYYY-MM-DD, ""
-// where the input does not state them.
+// An Edition has the days that distinguish editions of an input, as YYYY-MM-DD; "" if the
+// input does not state them.
 type Edition struct {
 	Named  string `json:"named,omitempty"`  // in the input's name
 	Newest string `json:"newest,omitempty"` // of its newest row
-	// Floor is the day that the rows of a later edition reach at least, although some
-	// rows of this one may be gone.
+	// Floor is the least newest day of a later edition, which may lack some rows of this
+	// one.
 	Floor string `json:"floor,omitempty"`
 }
 
@@ -59,7 +58,7 @@ const (
 	spellingsShown = 3
 )
 
-// Add counts a name; there are at most so many different ones.
+// Add counts a name. The number of different names is bounded.
 func (s Spellings) Add(name string) {
 	if len(name) > spellingLength {
 		name = strings.ToValidUTF8(name[:spellingLength], "") + "…"
@@ -102,7 +101,7 @@ func (r *Report) Warn(text string) {
 	r.Warning += text
 }
 
-// RejectAt counts a row as not served, for a reason.
+// RejectAt counts a row as rejected for a reason.
 func (r *Report) RejectAt(line int, reason string) {
 	r.Rejected[reason]++
 	if r.Rejected[reason] <= examplesEach {
@@ -110,15 +109,15 @@ func (r *Report) RejectAt(line int, reason string) {
 	}
 }
 
-// RejectMany counts n rows as not served whose lines are no longer known.
+// RejectMany counts n rows as rejected; their lines are unknown.
 func (r *Report) RejectMany(n int, reason string) {
 	if n > 0 {
 		r.Rejected[reason] += n
 	}
 }
 
-// Settle fills in how many rows were served: those that were not rejected.
-func (r *Report) Settle() {
+// CountServed sets Served to the number of rows that were not rejected.
+func (r *Report) CountServed() {
 	r.Served = r.Rows
 	for _, n := range r.Rejected {
 		r.Served -= n

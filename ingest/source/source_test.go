@@ -64,7 +64,7 @@ func TestExpandAndDetect(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(sub, "below"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// half of a kind is none beside others
+	// half of a kind's columns are too few in a folder
 	write(t, filepath.Join(sub, "below"), "half.txt", []byte("fin;photo\n1;2\n"))
 	var packed bytes.Buffer
 	z, err := zstd.NewWriter(&packed)
@@ -167,7 +167,7 @@ func TestReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	report.RejectMany(1, "twice")
-	report.Settle()
+	report.CountServed()
 	if birds != "acd" || report.Rows != 4 || report.Served != 1 || report.Rejected["wrong number of columns"] != 1 ||
 		report.Rejected["no such bird"] != 1 || read != 35 {
 		t.Errorf(`%q, %+v, %d bytes; want birds = "acd", report.Rows = 4, report.Served = 1, `+

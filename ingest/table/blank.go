@@ -6,15 +6,15 @@ import (
 	"io"
 )
 
-// A Name is the name of a column in the form in which names are compared.
+// A Name is a column's name in the form for comparison.
 type Name string
 
-// Is tells whether a column with a name as files or programs write it has this one.
-func (n Name) Is(name string) bool { return string(n) == canonical(name) }
+// Matches reports whether a name as written in a file is the same.
+func (n Name) Matches(name string) bool { return string(n) == canonical(name) }
 
-// Blank copies a table with a header to w, with the fields of those columns empty that
-// drop tells by their names. What is in the fields of a broken record is not known: it
-// becomes a line that has one field.
+// Blank copies a table with a header to w. Columns for which drop returns true become
+// empty. A broken record becomes a line with one field, because its fields may be in the
+// wrong columns.
 func Blank(w io.Writer, in io.Reader, name string, opt Options, drop func(column Name) bool) error {
 	r, err := NewReader(in, name, opt)
 	if err != nil {
@@ -25,10 +25,10 @@ func Blank(w io.Writer, in io.Reader, name string, opt Options, drop func(column
 		blank[i] = drop(Name(h))
 	}
 	out := bufio.NewWriterSize(w, MaxRecord)
-	r.write(out, make([]bool, r.width))
+	r.writeRecord(out, make([]bool, r.width))
 	for r.Next() {
 		if r.Whole() {
-			r.write(out, blank)
+			r.writeRecord(out, blank)
 		} else {
 			out.WriteString("-\n")
 		}
@@ -36,11 +36,11 @@ func Blank(w io.Writer, in io.Reader, name string, opt Options, drop func(column
 	if r.Err() != nil {
 		return r.Err()
 	}
-	return out.Flush() // says what any write said
+	return out.Flush() // returns the error of any write
 }
 
-// write writes the record as it was read, but for blank fields.
-func (r *Reader) write(out *bufio.Writer, blank []bool) {
+// writeRecord writes the record with some fields blank.
+func (r *Reader) writeRecord(out *bufio.Writer, blank []bool) {
 	for i, f := range r.fields {
 		if i > 0 {
 			out.WriteByte(r.opt.Comma)

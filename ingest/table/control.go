@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// WithoutControls returns text whose control characters are blanks: no register means
-// them, and many databases refuse U+0000. It returns b itself where there are none.
+// WithoutControls returns text with blanks in place of control characters: they are mistakes,
+// and many databases refuse U+0000. It returns b itself if it has no such characters.
 func WithoutControls(b []byte) []byte {
 	for i, c := range b {
 		// The controls above ASCII, U+0080 to U+009F, begin with 0xC2.

@@ -8,47 +8,47 @@ import (
 	"relais/fold"
 )
 
-// A Column is a column that a parser wants.
+// A Column is a column that a parser reads.
 type Column struct {
 	Name     string
 	Aliases  []string
 	Required bool
-	// With names another column: a required one is needed only where that one is there.
+	// With names another column: this one is required only if that one exists.
 	With string
 	// Blank: a required column may be empty in every row.
 	Blank bool
-	// Gives says what of a site comes from the column, in the words of the snapshot's
-	// account of what it has; "" where nothing would be missed.
+	// Gives is the enrichment that comes from the column, as in the snapshot's counts; ""
+	// if nothing is lost without it.
 	Gives string
 }
 
-// canonical is the form in which column names are compared.
+// canonical returns a column name in the form for comparison.
 func canonical(name string) string { return fold.String(strings.Trim(name, blanks)) }
 
-// blanks are what column names may have around them.
+// blanks are trimmed from column names.
 const blanks = "#* \t"
 
-// Width is how many columns the header has.
+// Width returns the number of columns in the header.
 func (r *Reader) Width() int { return len(r.header) }
 
-// Names counts the columns of the file that cols name.
-func (r *Reader) Names(cols []Column) int {
+// CountNames counts the columns of the file that are in cols.
+func (r *Reader) CountNames(cols []Column) int {
 	n := 0
 	for _, h := range r.header {
-		if slices.ContainsFunc(cols, func(c Column) bool { return c.is(h) }) {
+		if slices.ContainsFunc(cols, func(c Column) bool { return c.matches(h) }) {
 			n++
 		}
 	}
 	return n
 }
 
-// is reports whether a canonical name is one of the column's.
-func (c Column) is(name string) bool {
+// matches reports whether the column has a canonical name.
+func (c Column) matches(name string) bool {
 	return canonical(c.Name) == name ||
 		slices.ContainsFunc(c.Aliases, func(a string) bool { return canonical(a) == name })
 }
 
-// Missing says that a table lacks the column.
+// Missing returns the message for a table that lacks the column.
 func (c Column) Missing() string {
 	text := "the column " + c.Name + " is missing"
 	if len(c.Aliases) > 0 {
@@ -57,7 +57,7 @@ func (c Column) Missing() string {
 	return text
 }
 
-// Score is the share of the columns that the header names.
+// Score returns the share of cols that the header has.
 func (r *Reader) Score(cols []Column) float64 {
 	n := 0
 	for _, c := range cols {
@@ -80,12 +80,11 @@ func (r *Reader) find(c Column) int {
 	return -1
 }
 
-// Bind makes Field count by cols, whatever the order of the file. A required
-// column that is missing is an error, and so is one of cols that is there twice: nobody
-// knows which of the two is meant.
+// Bind makes Field use the indexes of cols, in any order of the file's columns. A missing
+// required column is an error, and so is a column that occurs twice: it is ambiguous.
 func (r *Reader) Bind(cols []Column) error {
 	if r.opt.OptionalHeader && r.Score(cols) < 0.5 {
-		r.opt.NoHeader, r.header, r.written, r.shifted, r.again = true, nil, nil, nil, true
+		r.opt.NoHeader, r.header, r.written, r.shifted, r.firstIsRecord = true, nil, nil, nil, true
 	}
 	r.bound = make([]int, len(cols))
 	for i, c := range cols {
@@ -97,7 +96,7 @@ func (r *Reader) Bind(cols []Column) error {
 		if r.bound[i] < 0 && c.Required && (c.With == "" || r.find(Column{Name: c.With}) >= 0) {
 			return r.fail(1, c.Missing())
 		}
-		if err := r.once(r.bound[i]); err != nil {
+		if err := r.checkOnce(r.bound[i]); err != nil {
 			return err
 		}
 	}
@@ -107,46 +106,45 @@ func (r *Reader) Bind(cols []Column) error {
 	return nil
 }
 
-// Once refuses a table that has one of the columns twice: what is done with a column by
-// its name would be done with one of the two.
-func (r *Reader) Once(names ...string) error {
+// CheckOnce returns an error if the table has one of the columns twice.
+func (r *Reader) CheckOnce(names ...string) error {
 	for _, name := range names {
-		if err := r.once(r.find(Column{Name: name})); err != nil {
+		if err := r.checkOnce(r.find(Column{Name: name})); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// once refuses a second column of the name that the one at a position has; a negative
-// position is that of no column.
-func (r *Reader) once(at int) error {
+// checkOnce returns an error if the column at an index has a namesake after it. The index
+// may be -1.
+func (r *Reader) checkOnce(at int) error {
 	if at < 0 || !slices.Contains(r.header[at+1:], r.header[at]) {
 		return nil
 	}
 	return r.fail(1, fmt.Sprintf("the column %s is there twice", r.written[at]))
 }
 
-// Unknown returns the columns of the file that cols do not name, as they are written.
+// Unknown returns the columns of the file that are not in cols, as written.
 func (r *Reader) Unknown(cols []Column) (names []string) {
 	for i, h := range r.header {
-		if !slices.ContainsFunc(cols, func(c Column) bool { return c.is(h) }) {
+		if !slices.ContainsFunc(cols, func(c Column) bool { return c.matches(h) }) {
 			names = append(names, r.written[i])
 		}
 	}
 	return names
 }
 
-// Lists reports whether the header has a column of a name.
-func (r *Reader) Lists(name string) bool { return r.find(Column{Name: name}) >= 0 }
+// HasColumn reports whether the header has a column with a name.
+func (r *Reader) HasColumn(name string) bool { return r.find(Column{Name: name}) >= 0 }
 
-// Named tells, after Bind, whether the table has a header.
-func (r *Reader) Named() bool { return !r.opt.NoHeader }
+// HasHeader reports whether the table has a header. Call it after Bind.
+func (r *Reader) HasHeader() bool { return !r.opt.NoHeader }
 
-// Has tells whether the table has a bound column.
-func (r *Reader) Has(i int) bool { return r.bound[i] >= 0 }
+// HasBound reports whether the table has a bound column.
+func (r *Reader) HasBound(i int) bool { return r.bound[i] >= 0 }
 
-// Written returns the name of a bound column as the table has it, "" when it has none.
+// Written returns the name of a bound column as written in the table, "" if it is missing.
 func (r *Reader) Written(i int) string {
 	if r.opt.NoHeader || r.bound[i] < 0 {
 		return ""

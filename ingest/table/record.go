@@ -5,37 +5,35 @@ import (
 	"unicode/utf8"
 )
 
-// record reads one record into fields and tells whether it did; where it
-// did not, err may say why.
+// record reads one record into fields and reports whether it did. If not, err may be set.
 func (r *Reader) record() bool {
 	for {
-		// No more is looked at than a record may have, so that a line that is no
-		// record costs no more than its length allows.
+		// Looking at one record's bytes at most keeps the cost of broken lines low.
 		b := r.buf[r.pos:min(r.end, r.pos+MaxRecord)]
 		n, lines, st := r.split(b)
 		switch {
 		case st == whole:
-			r.take(n, lines)
+			r.accept(n, lines)
 			return true
 		case st == strayQuote:
-			return r.broken()
+			return r.acceptBroken()
 		case !r.eof && r.end-r.pos < MaxRecord:
 			if r.fill() != nil {
 				return false
 			}
 		case len(b) == MaxRecord:
-			return r.broken() // a record of over 64 KiB, unless its first line is
+			return r.acceptBroken() // a record of over 64 KiB
 		case st == inQuotes:
 			r.fail(r.line, "the file ends inside a quoted field that begins in this record: it was cut short")
 			return false
 		default:
-			return r.last(n)
+			return r.acceptLast(n)
 		}
 	}
 }
 
-// take accepts the first n bytes of the buffer as the record.
-func (r *Reader) take(n, lines int) {
+// accept accepts the first n bytes of the buffer as the record.
+func (r *Reader) accept(n, lines int) {
 	rec := r.buf[r.pos : r.pos+n]
 	r.pos += n
 	r.next += lines
@@ -45,8 +43,8 @@ func (r *Reader) take(n, lines int) {
 	}
 }
 
-// last accepts what stands behind the last line feed.
-func (r *Reader) last(n int) bool {
+// acceptLast accepts the record after the last line feed.
+func (r *Reader) acceptLast(n int) bool {
 	if n == 0 {
 		r.pos = r.end
 		return false
@@ -55,26 +53,25 @@ func (r *Reader) last(n int) bool {
 		r.fail(r.line, "the file ends in the middle of a record: it was cut short")
 		return false
 	}
-	r.take(n, 1)
+	r.accept(n, 1)
 	r.unended = r.line > 1
 	return true
 }
 
-// broken takes the first line of the buffer as a record without fields that
-// anyone wants: a quote that opens and is never closed must not swallow what
-// follows.
-func (r *Reader) broken() bool {
+// acceptBroken accepts the first line of the buffer as a broken record: a quote that is
+// never closed must not swallow the following records.
+func (r *Reader) acceptBroken() bool {
 	n := bytes.IndexByte(r.buf[r.pos:r.end], '\n') + 1
 	if n == 0 {
-		r.fail(r.line, "a line of over 64 KiB: this is no table of the kind")
+		r.fail(r.line, "a line of over 64 KiB: this is not a table")
 		return false
 	}
-	r.take(n, 1)
+	r.accept(n, 1)
 	r.fields, r.stray = append(r.fields[:0], []byte("broken quote")), true
 	return true
 }
 
-// A state is how far split came.
+// A state is the result of split.
 type state int
 
 const (
@@ -84,12 +81,12 @@ const (
 	strayQuote              // a quoted field goes on for too many lines
 )
 
-// split finds the fields of the first record of b. It returns the bytes and the
-// line feeds that the record has.
+// split finds the fields of the first record of b. It returns the record's number of bytes
+// and of line feeds.
 func (r *Reader) split(b []byte) (n, lines int, st state) {
 	r.fields, r.stray = r.fields[:0], false
 	comma := r.opt.Comma
-	if r.opt.Comment != 0 && len(b) > 0 && b[0] == r.opt.Comment { // as good as an empty line
+	if r.opt.Comment != 0 && len(b) > 0 && b[0] == r.opt.Comment { // like an empty line
 		r.fields = append(r.fields, nil)
 		if n = bytes.IndexByte(b, '\n') + 1; n > 0 {
 			return n, 1, whole
@@ -98,8 +95,8 @@ func (r *Reader) split(b []byte) (n, lines int, st state) {
 	}
 	for i := 0; ; {
 		if i < len(b) && b[i] == '"' {
-			end, feeds := quoted(b, i, r.feeds())
-			if lines += feeds; lines > r.feeds() {
+			end, feeds := quoted(b, i, r.maxLineFeeds())
+			if lines += feeds; lines > r.maxLineFeeds() {
 				return 0, 0, strayQuote
 			}
 			if end < 0 {
@@ -127,22 +124,21 @@ func (r *Reader) split(b []byte) (n, lines int, st state) {
 	}
 }
 
-// feeds is the most line feeds that quotes may hold.
-func (r *Reader) feeds() int {
+// maxLineFeeds returns the largest number of line feeds in quotes.
+func (r *Reader) maxLineFeeds() int {
 	if r.opt.OneLine {
 		return 0
 	}
 	return maxFeeds
 }
 
-// quoted returns where the quoted field that begins at b[i] ends, behind its
-// closing quote, or -1, and the line feeds up to there; it stops looking when
-// they are more than most.
-func quoted(b []byte, i, most int) (end, feeds int) {
+// quoted returns the end of the quoted field that begins at b[i], after its closing quote,
+// or -1, and the number of line feeds in it. It stops after limit line feeds.
+func quoted(b []byte, i, limit int) (end, feeds int) {
 	for i++; ; i += 2 {
 		for i < len(b) && b[i] != '"' {
 			if b[i] == '\n' {
-				if feeds++; feeds > most {
+				if feeds++; feeds > limit {
 					return -1, feeds
 				}
 			}
@@ -157,8 +153,8 @@ func quoted(b []byte, i, most int) (end, feeds int) {
 	}
 }
 
-// unquote takes the quotes off a field whose closing quote ends at end; what
-// stands behind it, against the rules, is kept. It leaves f as it is.
+// unquote returns a field without quotes; the closing quote is before end. It keeps text
+// after the closing quote, which is against the rules. It does not change f.
 func unquote(f []byte, end int) []byte {
 	in, rest := f[1:end-1], f[end:]
 	if len(rest) == 0 && bytes.IndexByte(in, '"') < 0 {

@@ -1,7 +1,6 @@
-// Package table reads delimited text as authorities publish it: any usual
-// separator, quoted fields, a byte order mark, CRLF, UTF-8 or Windows-1252,
-// columns found by name. It streams: memory does not grow with the file. What a
-// column means is the parser's business.
+// Package table reads delimited text as authorities publish it: any usual separator, quoted
+// fields, a byte order mark, CRLF, UTF-8 or Windows-1252, columns found by name. It streams:
+// memory does not grow with the file. It does not know what columns mean.
 package table
 
 import (
@@ -15,41 +14,39 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// MaxRecord is the most bytes that one record may have, and maxFeeds the most
-// line feeds inside its quotes: beyond, the quote is taken for a stray one.
+// MaxRecord is the largest size of a record in bytes, and maxFeeds the largest number of line
+// feeds inside quotes. Beyond them a quote is a stray one.
 const (
 	MaxRecord = 1 << 16
 	maxFeeds  = 16
 )
 
-// Options say how a table is written.
+// Options describe how a table is written.
 type Options struct {
-	// NoHeader: the first line is a record already, and columns are numbers.
+	// NoHeader: the first line is a record; columns are identified by position.
 	NoHeader bool
-	// OptionalHeader: the first line is a header when it names half of the
-	// columns to bind; else it is as with NoHeader.
+	// OptionalHeader: the first line is a header if it has half of the columns to bind;
+	// else NoHeader applies.
 	OptionalHeader bool
-	// Comment begins lines that are passed over, before the header too; 0: none
-	// do. Such a table has its Comma stated.
+	// Comment begins lines to skip, also before the header; 0: no comments. A table with
+	// comments needs Comma.
 	Comment byte
-	// Comma is the separator; 0 has it found in the first line.
+	// Comma is the separator; 0: detect it in the first line.
 	Comma byte
-	// UTF8 refuses a table with a line that is not UTF-8, instead of reading
-	// that line as Windows-1252.
+	// UTF8 refuses a table with a line that is not UTF-8. Otherwise such a line is read
+	// as Windows-1252.
 	UTF8 bool
-	// OneLine: no record goes on behind its line, and quotes are around a whole field
-	// or inside it. One that is open at the end of a line, or with text behind the one
-	// that closes it, is a stray one: it would join the record to the next, or make
-	// two fields of one. Such a record is broken.
+	// OneLine: every record is one line, and quotes enclose a field or are inside it. A
+	// quote that is open at the end of a line, or closed before the end of its field, is
+	// a stray one and makes the record broken: it could join records or split fields.
 	OneLine bool
-	// Shifted, for tables with a header, returns a test of whether the fields of a
-	// record, as many as the header's, stand under other names than theirs. at is the
-	// place of a column, -1 when the table lacks it; the test gets the fields as they
-	// are written. nil: nothing is tested.
+	// Shifted, for tables with a header, returns a test of whether the fields of a record
+	// are in the wrong columns. at returns the index of a column, -1 if the table lacks
+	// it. The test gets the fields as written. nil: no test.
 	Shifted func(at func(Column) int) (test func(fields [][]byte) bool)
 }
 
-// An Error is a table that cannot be read any further.
+// An Error ends the reading of a table.
 type Error struct {
 	Name string
 	Line int
@@ -60,33 +57,33 @@ func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.Name, e.Line,
 
 // A Reader reads the records of a table one after the other.
 type Reader struct {
-	in      io.Reader
-	name    string
-	opt     Options
-	buf     []byte
-	pos     int // start of the next record in buf
-	end     int // end of what was read into buf
-	eof     bool
-	line    int // of the record
-	next    int // of the record after it
-	fields  [][]byte
-	width   int   // fields of the header
-	bound   []int // field of each bound column, -1 when the table lacks it
-	latin1  bool
-	scratch []byte
-	header  []string // in the form in which names are compared
-	written []string // as in the file
-	stray   bool     // the record has a quote that belongs to no field
-	shifted func(fields [][]byte) bool
-	again   bool // Next stays at the first line, which is a record after all
-	unended bool // the last record has no line feed, though others have
-	err     error
+	in            io.Reader
+	name          string
+	opt           Options
+	buf           []byte
+	pos           int // start of the next record in buf
+	end           int // end of what was read into buf
+	eof           bool
+	line          int // of the record
+	next          int // of the record after it
+	fields        [][]byte
+	width         int   // fields of the header
+	bound         []int // field of each bound column, -1 if the table lacks it
+	latin1        bool
+	scratch       []byte
+	header        []string // canonical
+	written       []string // as in the file
+	stray         bool     // the record has a stray quote
+	shifted       func(fields [][]byte) bool
+	firstIsRecord bool // the first line turned out to be a record: Next returns it first
+	unended       bool // only the last record has no line feed
+	err           error
 }
 
-// NewReader reads the header. name is what errors call the table.
+// NewReader reads the header. name is the table's name in errors.
 func NewReader(in io.Reader, name string, opt Options) (*Reader, error) {
 	size := 4 * MaxRecord
-	if memory, ok := in.(interface{ Len() int }); ok { // and most of it need not be there
+	if memory, ok := in.(interface{ Len() int }); ok {
 		size = min(size, memory.Len()+1)
 	}
 	r := &Reader{in: in, name: name, opt: opt, buf: make([]byte, size), next: 1}
@@ -124,7 +121,7 @@ func NewReader(in io.Reader, name string, opt Options) (*Reader, error) {
 	return r, nil
 }
 
-// Embedded reads the header of a small table of fsys, and binds the columns.
+// Embedded opens a small table of fsys and binds the columns.
 func Embedded(fsys fs.FS, name string, cols []Column) (*Reader, error) {
 	text, err := fs.ReadFile(fsys, name)
 	if err != nil {
@@ -137,7 +134,7 @@ func Embedded(fsys fs.FS, name string, cols []Column) (*Reader, error) {
 	return r, r.Bind(cols)
 }
 
-// separator returns the separator that the first line has most of.
+// separator returns the most frequent separator of the first line.
 func separator(b []byte) byte {
 	line, _, _ := bytes.Cut(b, []byte("\n"))
 	best, most := byte(';'), 0
@@ -149,11 +146,10 @@ func separator(b []byte) byte {
 	return best
 }
 
-// Next goes to the next record and tells whether there is one. Empty lines are
-// passed over.
+// Next advances to the next record and reports whether there is one. It skips empty lines.
 func (r *Reader) Next() bool {
-	if r.again {
-		r.again = false
+	if r.firstIsRecord {
+		r.firstIsRecord = false
 		return r.err == nil
 	}
 	for r.err == nil {
@@ -168,21 +164,21 @@ func (r *Reader) Next() bool {
 	return false
 }
 
-// empty tells whether the record is a line with nothing in it.
+// empty reports whether the record is an empty line.
 func (r *Reader) empty() bool { return len(r.fields) == 1 && len(bytes.TrimSpace(r.fields[0])) == 0 }
 
-// Err returns the *Error that ended the reading, or what the input said.
+// Err returns the *Error or input error that ended the reading.
 func (r *Reader) Err() error { return r.err }
 
-// Line is the line on which the record begins.
+// Line returns the line on which the record begins.
 func (r *Reader) Line() int { return r.line }
 
-// Unended tells, at the end, whether the last record has no line feed though
-// others have: the file may have been cut short inside its last field.
+// Unended reports, at the end, whether only the last record has no line feed: the file may
+// have been cut inside its last field.
 func (r *Reader) Unended() bool { return r.unended }
 
-// Broken says why it is not known which field of the record belongs to which column,
-// "" when it is.
+// Broken returns why it is unknown which field of the record belongs to which column, "" if
+// it is known.
 func (r *Reader) Broken() string {
 	switch {
 	case r.stray:
@@ -195,11 +191,11 @@ func (r *Reader) Broken() string {
 	return ""
 }
 
-// Whole tells whether nothing is broken about the record.
+// Whole reports whether the record is not broken.
 func (r *Reader) Whole() bool { return r.Broken() == "" }
 
-// Field returns a bound column of the record, without blanks at its ends, empty
-// when the table or the record lacks it. It is valid until Next.
+// Field returns a bound column of the record, trimmed. It is empty if the table or the
+// record lacks the column. It is valid until Next.
 func (r *Reader) Field(i int) []byte {
 	if i = r.bound[i]; i < 0 || i >= len(r.fields) {
 		return nil
@@ -207,7 +203,7 @@ func (r *Reader) Field(i int) []byte {
 	return r.field(i)
 }
 
-// Raw is Field with the blanks at its ends.
+// Raw is Field without trimming.
 func (r *Reader) Raw(i int) []byte {
 	if i = r.bound[i]; i < 0 || i >= len(r.fields) {
 		return nil
@@ -220,7 +216,7 @@ func (r *Reader) field(i int) []byte { return r.text(bytes.TrimSpace(r.fields[i]
 // text decodes a field.
 func (r *Reader) text(f []byte) []byte {
 	if r.latin1 && !ascii(f) {
-		// An unknown byte of Windows-1252 becomes U+FFFD; nothing else can fail.
+		// An undefined byte of Windows-1252 becomes U+FFFD; nothing else can fail.
 		r.scratch, _ = charmap.Windows1252.NewDecoder().Bytes(f)
 		return r.scratch
 	}
@@ -241,7 +237,7 @@ func (r *Reader) fail(line int, what string) error {
 	return r.err
 }
 
-// fill reads more behind what buf holds of the record.
+// fill reads more of the record into buf.
 func (r *Reader) fill() error {
 	if r.pos > 0 {
 		copy(r.buf, r.buf[r.pos:r.end])

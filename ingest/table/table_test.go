@@ -67,7 +67,7 @@ func TestRecords(t *testing.T) {
 		{"cut in a record", "c0;c1\na;b\nc", "a|b",
 			"f.csv:3: the file ends in the middle of a record: it was cut short"},
 		{"one endless line", "c0;c1\n" + strings.Repeat("x", 1<<17), "",
-			"f.csv:2: a line of over 64 KiB: this is no table of the kind"},
+			"f.csv:2: a line of over 64 KiB: this is not a table"},
 		{"a stray quote late in the file",
 			"c0;c1\n" + strings.Repeat("c;d\n", 40000) + "a;\"b\n" + strings.Repeat("e;f\n", 20),
 			strings.Repeat("c|d/", 40000) + "||broken" + strings.Repeat("/e|f", 20), ""},
