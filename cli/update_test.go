@@ -160,7 +160,7 @@ func TestWrongTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, words := range map[string]string{
-		broken: "no address of http or https",
+		broken: "must be a full address with http or https",
 		tableFile(t, [3]string{"PT", "pt", "http://127.0.0.1:1/"}): "there is nothing to update",
 	} {
 		for _, args := range [][]string{{"update"}, {"serve", "--update-every", "24h", "--listen", "127.0.0.1:0"}} {

@@ -15,16 +15,16 @@ import (
 // maxAddress is the length, in bytes, of what servers take.
 const maxAddress = 4096
 
-var errAddress = errors.New("the url is no address of http or https")
+var errAddress = errors.New("the url must be a full address with http or https, without a user name")
 
-// address parses the address of a file or catalogue.
-func address(text string) (*url.URL, error) {
+// parseAddress parses the address of a file or catalogue.
+func parseAddress(text string) (*url.URL, error) {
 	if len(text) > maxAddress {
 		return nil, fmt.Errorf("%w: it has %d bytes, over %d", errAddress, len(text), maxAddress)
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
-		return nil, fmt.Errorf("%w: %q", errAddress, shown(text))
+		return nil, fmt.Errorf("%w: %q", errAddress, redacted(text))
 	}
 	return u, nil
 }
@@ -38,31 +38,31 @@ func baseOf(address string) string {
 	return path.Base(u.Path)
 }
 
-// bare is an address without what may be secret in it.
-func bare(u *url.URL) string {
+// bareURL returns an address without its user, query and fragment, which may be secret.
+func bareURL(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
 var (
-	users   = regexp.MustCompile(`//[^/?#]*@`)
-	odd     = regexp.MustCompile(`//.*@`) // where the address is none, what is the user's may be anywhere
-	pairs   = regexp.MustCompile(`([^&;=]+)=[^&;]*`)
-	secrets = regexp.MustCompile(`(?i)key|token|secret|pass|pwd|auth|sig|cred|session|code|jwt|user`)
+	userInfo    = regexp.MustCompile(`//[^/?#]*@`)
+	anyUserInfo = regexp.MustCompile(`//.*@`) // in an invalid address, a password may be anywhere
+	queryPairs  = regexp.MustCompile(`([^&;=]+)=[^&;]*`)
+	secrets     = regexp.MustCompile(`(?i)key|token|secret|pass|pwd|auth|sig|cred|session|code|jwt|user`)
 )
 
-// shown is an address as it may be shown and kept: names and passwords, and what
-// stands in the query under the name of something secret, are left out.
-func shown(text string) string {
-	user := users
+// redacted returns an address that may be shown and kept: without user, password and
+// fragment, and without the values of query members with names such as "key".
+func redacted(text string) string {
+	user := userInfo
 	if _, err := url.Parse(text); err != nil {
-		user = odd
+		user = anyUserInfo
 	}
 	text, _, _ = strings.Cut(user.ReplaceAllString(text, "//…@"), "#")
-	before, query, has := strings.Cut(text, "?")
-	if has {
+	before, query, found := strings.Cut(text, "?")
+	if found {
 		before += "?"
 	}
-	return brief(before+pairs.ReplaceAllStringFunc(query, func(pair string) string {
+	return truncate(before+queryPairs.ReplaceAllStringFunc(query, func(pair string) string {
 		raw, _, _ := strings.Cut(pair, "=")
 		if name, err := url.QueryUnescape(raw); err != nil || secrets.MatchString(name) {
 			return raw + "=…"
@@ -71,13 +71,13 @@ func shown(text string) string {
 	}), maxShown)
 }
 
-// hashOf tells addresses apart where they are not kept as they are.
+// hashOf identifies an address that may be secret.
 func hashOf(address string) string {
 	sum := sha256.Sum256([]byte(address))
 	return hex.EncodeToString(sum[:])
 }
 
-// Sizes, in bytes, of what others wrote and relais repeats.
+// Sizes, in bytes, of repeated texts of other servers.
 const (
 	maxShown   = 300
 	maxError   = 500  // of a file
@@ -85,11 +85,11 @@ const (
 	maxTag     = 1000 // of a header that is sent back
 )
 
-// brief is a text of at most so many bytes.
-func brief(text string, most int) string {
+// truncate returns at most limit bytes of a text.
+func truncate(text string, limit int) string {
 	const more = "…"
-	if len(text) > most {
-		end := most - len(more)
+	if len(text) > limit {
+		end := limit - len(more)
 		for end > 0 && !utf8.RuneStart(text[end]) {
 			end--
 		}

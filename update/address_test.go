@@ -28,8 +28,9 @@ func TestShown(t *testing.T) {
 		{"", ""},
 	} {
 		t.Run(tt.text, func(t *testing.T) {
-			if got := shown(tt.text); got != tt.want || strings.Contains(got, "S") && !strings.Contains(got, "WFS") &&
-				!strings.Contains(got, "Signature") {
+			if got := redacted(tt.text); got != tt.want ||
+				strings.Contains(got, "S") && !strings.Contains(got, "WFS") &&
+					!strings.Contains(got, "Signature") {
 				t.Errorf("%s: %s, want %s", tt.text, got, tt.want)
 			}
 		})
@@ -39,7 +40,7 @@ func TestShown(t *testing.T) {
 func TestBrief(t *testing.T) {
 	for _, text := range []string{"", "abc", strings.Repeat("é", 200), strings.Repeat("\xff", 200),
 		"x" + strings.Repeat("😀", 100)} {
-		if got := brief(text, 50); len(got) > 50 || !utf8.ValidString(got) ||
+		if got := truncate(text, 50); len(got) > 50 || !utf8.ValidString(got) ||
 			len(text) > 50 && !strings.HasSuffix(got, "…") {
 			t.Errorf("text = %q, got %q; want len(got) <= 50, utf8.ValidString(got), len(text) <= 50 or got that "+
 				`ends with "…"`, text, got)
@@ -47,7 +48,7 @@ func TestBrief(t *testing.T) {
 	}
 }
 
-// The request has the key; nothing that is shown or kept does.
+// A request contains the key. Reports and kept files must not.
 func TestKeysAreNotKept(t *testing.T) {
 	k := newKit(t)
 	k.put(weekly, observatory(t, "2026-01-15"))
@@ -116,7 +117,7 @@ func TestKeysAreNotKept(t *testing.T) {
 	}
 	// Nor do errors about the table, or about what a server says.
 	for _, text := range []string{"http://me:hunter2@h/", "ftp://h/?key=hunter2", "http://me:hunter2%zz@h/"} {
-		if _, err := address(text); err == nil || strings.Contains(err.Error(), "hunter2") {
+		if _, err := parseAddress(text); err == nil || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf(`err = %v; want an error, an error without "hunter2"`, err)
 		}
 	}
@@ -133,11 +134,11 @@ func TestRedirectAwayFromHTTPS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := newClient("relais/test", quick, here)
+	c := newClient("relais/test", quick, localHost)
 	defer c.close()
 	c.http.Transport.(transport).TLSClientConfig = safe.Client().Transport.(*http.Transport).TLSClientConfig
 	_, err = c.get(t.Context(), safe.URL+"/y", http.Header{}, http.StatusOK)
-	if err == nil || !strings.Contains(err.Error(), bare(u)+"/y leads away from https") ||
+	if err == nil || !strings.Contains(err.Error(), bareURL(u)+"/y leads away from https") ||
 		strings.Contains(err.Error(), "hunter2") || asked {
 		t.Errorf(`%v, asked %v; want an error with bare(u)+"/y leads away from https", an error without `+
 			`"hunter2", !asked`, err, asked)
@@ -145,7 +146,7 @@ func TestRedirectAwayFromHTTPS(t *testing.T) {
 	c.http.Transport.(transport).TLSClientConfig.RootCAs = x509.NewCertPool()
 	c.close()
 	tries := 0
-	err = c.patiently(t.Context(), func(ctx context.Context) (int64, error) {
+	err = c.retry(t.Context(), func(ctx context.Context) (int64, error) {
 		tries++
 		_, err := c.get(ctx, safe.URL, http.Header{}, http.StatusOK)
 		return 0, err

@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// Limits say how patient a download is.
+// Limits bound how long a download may take.
 type Limits struct {
-	Connect time.Duration // to a connection, and again to TLS
-	Header  time.Duration // from the request to the answer's header
-	Idle    time.Duration // without a byte
-	Whole   time.Duration // a file, or a catalogue, with all its tries
-	// Tries is how often in a row something may fail without a byte having come.
-	// After each relais waits, at first Pause and then twice as long, or what the
-	// server asks for; MaxPause ends the patience with servers.
+	Connect time.Duration // for the connection, and again for TLS
+	Header  time.Duration // from the request to the header of the answer
+	Idle    time.Duration // without receiving a byte
+	Whole   time.Duration // for a file or catalogue, retries included
+	// Tries is how many tries in a row may receive nothing. After a failure relais
+	// waits: first Pause, then twice as long each time, or as long as the server asks.
+	// It gives up when the server asks for more than MaxPause.
 	Tries           int
 	Pause, MaxPause time.Duration
 }
@@ -35,7 +35,7 @@ var DefaultLimits = Limits{
 
 const (
 	maxRedirects = 10
-	maxTries     = 100      // with bytes that came in between
+	maxTries     = 100      // in total
 	maxDocument  = 16 << 20 // bytes of a catalogue
 )
 
@@ -46,7 +46,7 @@ type client struct {
 	http  http.Client
 }
 
-// newClient asks public addresses only, and those of the named hosts.
+// newClient returns a client that connects to public addresses and to the named hosts.
 func newClient(agent string, l Limits, named map[string]bool) *client {
 	g := newGuard(named, net.Dialer{Timeout: l.Connect})
 	return &client{l, agent, http.Client{
@@ -61,13 +61,13 @@ func newClient(agent string, l Limits, named map[string]bool) *client {
 
 func (c *client) close() { c.http.CloseIdleConnections() }
 
-// A redirectError says where relais does not follow.
+// A redirectError is a refused redirect or address.
 type redirectError struct{ text string }
 
 func (e redirectError) Error() string { return e.text }
 
-// A transport refuses redirects that lead nowhere, in its own words: those of
-// net/http repeat the address, and do not differ from a failure of the network.
+// A transport refuses redirects with an invalid address. The error of net/http would
+// contain the address, and would look like a failure of the network.
 type transport struct{ guarded }
 
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -77,7 +77,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	if _, err := r.URL.Parse(a.Header.Get("Location")); err != nil {
 		a.Body.Close()
-		return nil, redirectError{fmt.Sprintf("a redirect from %s whose address cannot be read", bare(r.URL))}
+		return nil, redirectError{fmt.Sprintf("a redirect from %s whose address cannot be read", bareURL(r.URL))}
 	}
 	return a, nil
 }
@@ -86,31 +86,31 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return redirectError{fmt.Sprintf("over %d redirects", maxRedirects)}
 	}
-	if _, err := address(r.URL.String()); err != nil {
-		return redirectError{fmt.Sprintf("a redirect to %q, which is no address of http or https", bare(r.URL))}
+	if _, err := parseAddress(r.URL.String()); err != nil {
+		return redirectError{fmt.Sprintf("a redirect to %q, which is not an http or https address", bareURL(r.URL))}
 	}
-	return secure(via[len(via)-1].URL, r.URL)
+	return checkSecure(via[len(via)-1].URL, r.URL)
 }
 
-// secure refuses a way from https to http.
-func secure(from, to *url.URL) error {
+// checkSecure returns an error for a change from https to http.
+func checkSecure(from, to *url.URL) error {
 	if from.Scheme == "https" && to.Scheme == "http" {
-		return redirectError{fmt.Sprintf("%s leads away from https, to %s", bare(from), bare(to))}
+		return redirectError{fmt.Sprintf("%s leads away from https, to %s", bareURL(from), bareURL(to))}
 	}
 	return nil
 }
 
-// A passing error may be gone at the next try.
-type passing struct {
+// A temporary error may not happen again at the next try.
+type temporary struct {
 	error
-	after time.Duration // that the server asks to wait
+	after time.Duration // the wait that the server asks for
 }
 
-func (p passing) Unwrap() error { return p.error }
+func (p temporary) Unwrap() error { return p.error }
 
-// patiently tries until it is done, fails for good, or patience ends. try says how
-// many bytes came.
-func (c *client) patiently(ctx context.Context, try func(ctx context.Context) (came int64, err error)) error {
+// retry calls try until it succeeds, fails with an error that is not temporary, or the
+// limits are reached. try returns how many bytes it received.
+func (c *client) retry(ctx context.Context, try func(ctx context.Context) (came int64, err error)) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Whole, fmt.Errorf("not done after %s", c.Whole))
 	defer cancel()
 	pause, failures := c.Pause, 0
@@ -119,7 +119,7 @@ func (c *client) patiently(ctx context.Context, try func(ctx context.Context) (c
 		if cause := context.Cause(ctx); cause != nil && err != nil {
 			return cause
 		}
-		p, ok := errors.AsType[passing](err)
+		p, ok := errors.AsType[temporary](err)
 		if !ok {
 			return err
 		}
@@ -143,7 +143,7 @@ func (c *client) patiently(ctx context.Context, try func(ctx context.Context) (c
 	}
 }
 
-// get asks for an address. Answers other than those wanted are errors.
+// get sends a GET request. A status that is not wanted is an error.
 func (c *client) get(ctx context.Context, address string, header http.Header, wanted ...int) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -153,7 +153,7 @@ func (c *client) get(ctx context.Context, address string, header http.Header, wa
 	r.Header.Set("User-Agent", c.agent)
 	a, err := c.http.Do(r)
 	if e, ok := errors.AsType[*url.Error](err); ok {
-		err = e.Err // without the address, which may have a key of the user's in its query
+		err = e.Err // without the address, which may contain a key
 	}
 	if err != nil {
 		_, refused := errors.AsType[redirectError](err)
@@ -161,7 +161,7 @@ func (c *client) get(ctx context.Context, address string, header http.Header, wa
 		if refused || untrusted {
 			return nil, err
 		}
-		return nil, passing{error: cause(ctx, err)}
+		return nil, temporary{error: cause(ctx, err)}
 	}
 	for _, status := range wanted {
 		if a.StatusCode == status {
@@ -173,7 +173,7 @@ func (c *client) get(ctx context.Context, address string, header http.Header, wa
 	switch a.StatusCode {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests, http.StatusInternalServerError,
 		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return nil, passing{err, retryAfter(a.Header.Get("Retry-After"), time.Now())}
+		return nil, temporary{err, retryAfter(a.Header.Get("Retry-After"), time.Now())}
 	}
 	return nil, err
 }
@@ -189,9 +189,9 @@ func retryAfter(text string, now time.Time) time.Duration {
 	return 0
 }
 
-// document gets a catalogue. It also returns the address that answered.
+// document downloads a catalogue. It also returns the address after redirects.
 func (c *client) document(ctx context.Context, address string) (text []byte, at *url.URL, err error) {
-	err = c.patiently(ctx, func(ctx context.Context) (int64, error) {
+	err = c.retry(ctx, func(ctx context.Context) (int64, error) {
 		ctx, awake, stop := c.watch(ctx)
 		defer stop()
 		a, err := c.get(ctx, address, http.Header{"Accept": {"application/json"}}, http.StatusOK)
@@ -202,7 +202,7 @@ func (c *client) document(ctx context.Context, address string) (text []byte, at 
 		at = a.Request.URL
 		text, err = io.ReadAll(io.LimitReader(watched{a.Body, awake}, maxDocument+1))
 		if err != nil {
-			return 0, passing{error: cause(ctx, err)}
+			return 0, temporary{error: cause(ctx, err)}
 		}
 		if len(text) > maxDocument {
 			return 0, fmt.Errorf("over %d bytes", maxDocument)
@@ -212,8 +212,7 @@ func (c *client) document(ctx context.Context, address string) (text []byte, at 
 	return text, at, err
 }
 
-// watch returns a context that ends when awake is not called for longer than a
-// server may be silent.
+// watch returns a context that ends if awake is not called for c.Idle.
 func (c *client) watch(ctx context.Context) (_ context.Context, awake, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	silence := c.Idle + c.Header // until the first byte, the transport watches the header
@@ -234,7 +233,7 @@ func (w watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// cause is why ctx ended, err when it did not.
+// cause returns why ctx ended, or err if it did not end.
 func cause(ctx context.Context, err error) error {
 	if c := context.Cause(ctx); c != nil {
 		return c

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// What servers do: each is the answer of the first request or of all.
+// TestServers tries misbehaving servers: each answers so at the first request, or always.
 func TestServers(t *testing.T) {
-	first := func(f func(w http.ResponseWriter)) func(http.ResponseWriter, *http.Request, int) bool {
+	once := func(f func(w http.ResponseWriter)) func(http.ResponseWriter, *http.Request, int) bool {
 		return func(w http.ResponseWriter, _ *http.Request, nth int) bool {
 			if nth == 1 {
 				f(w)
@@ -30,8 +30,8 @@ func TestServers(t *testing.T) {
 		least  time.Duration
 		limit  func(*Limits) // nil for those that no server on the same machine meets
 	}{
-		{name: "500 then well", behave: first(func(w http.ResponseWriter) { w.WriteHeader(500) }), most: 2},
-		{name: "429, later", behave: first(
+		{name: "500 then well", behave: once(func(w http.ResponseWriter) { w.WriteHeader(500) }), most: 2},
+		{name: "429, later", behave: once(
 			func(w http.ResponseWriter) { w.Header().Set("Retry-After", "1"); w.WriteHeader(429) }), most: 2,
 			least: time.Second},
 		{name: "429, much later", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
@@ -52,12 +52,12 @@ func TestServers(t *testing.T) {
 			w.Header().Set("Location", "file:///etc/passwd")
 			w.WriteHeader(302)
 			return true
-		}, words: "no address of http or https", most: 1},
+		}, words: "not an http or https address", most: 1},
 		{name: "redirect with a password", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
 			w.Header().Set("Location", "http://user:secret@"+r.Host+"/x")
 			w.WriteHeader(302)
 			return true
-		}, words: "no address of http or https", most: 1},
+		}, words: "not an http or https address", most: 1},
 		{name: "redirect to nowhere", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
 			w.Header().Set("Location", "http://[::1?key=secret")
 			w.WriteHeader(302)
@@ -158,7 +158,7 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// SIGTERM in the middle of a download: it ends at once, and what came stays.
+// A stop in the middle of a download ends it and keeps the received part.
 func TestStopped(t *testing.T) {
 	k := newKit(t)
 	text := observatory(t, "2026-01-15")
@@ -218,8 +218,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// Nothing that leads from https to http is followed, and no error tells a key that
-// stands in an address.
+// Redirects from https to http are refused, and errors do not contain the key of an
+// address.
 func TestAddresses(t *testing.T) {
 	for _, tt := range []struct {
 		to string
@@ -250,10 +250,10 @@ func TestAddresses(t *testing.T) {
 
 func TestRoom(t *testing.T) {
 	dir := t.TempDir()
-	if err := room(dir, 1000); err != nil {
+	if err := checkSpace(dir, 1000); err != nil {
 		t.Error(err)
 	}
-	if err := room(dir, 1<<60); err == nil || !strings.Contains(err.Error(), "twice the file is needed") {
+	if err := checkSpace(dir, 1<<60); err == nil || !strings.Contains(err.Error(), "twice the file is needed") {
 		t.Errorf(`err = %v; want an error with "twice the file is needed"`, err)
 	}
 }

@@ -15,36 +15,35 @@ import (
 	"syscall"
 )
 
-// digests are the functions of published checksums. They are held against
-// accidents; against malice stands the connection.
+// digests are the functions of published checksums. They detect accidental damage;
+// TLS protects against attacks.
 var digests = map[string]func() hash.Hash{"sha256": sha256.New, "sha1": sha1.New, "md5": md5.New}
 
-// An unusable error says that a file came whole, and that it is not the one that
-// was wanted: the same bytes need not be asked for again.
+// An unusable error reports a complete file that is not the wanted one. The same bytes
+// need not be downloaded again.
 type unusable struct{ error }
 
 func (u unusable) Unwrap() error { return u.error }
 
-// An oversize error holds for the limit that the file was held against.
+// An oversize error reports a file over its limit. It is void when the limit is raised.
 type oversize struct{ error }
 
-// A damaged error says that what came is not what the authority has: nothing of it
-// tells anything of the file, its tag neither, until the same comes again.
+// A damaged error reports a download that differs from the authority's file. Its tag is
+// not trusted until the same bytes come again.
 type damaged struct{ error }
 
 func (d damaged) Unwrap() error { return d.error }
 
 var (
 	errHTML  = unusable{errors.New("an HTML page, not the file")}
-	errXML   = unusable{errors.New("an XML document, not the file: perhaps the service's word of what went wrong")}
+	errXML   = unusable{errors.New("an XML document, not the file: perhaps an error message of the service")}
 	errEmpty = unusable{errors.New("the answer is empty")}
 )
 
-// sniffed is how many bytes tell a page from a file.
+// sniffed is how many bytes are enough to recognize a page.
 const sniffed = 512
 
-// sniff refuses what the first bytes of a file say that it is not: no authority
-// publishes its register in markup.
+// sniff returns an error for markup: no authority publishes its register as HTML or XML.
 func sniff(head []byte) error {
 	head = bytes.ToLower(bytes.TrimLeft(bytes.TrimPrefix(head[:min(len(head), sniffed)], []byte("\xef\xbb\xbf")),
 		" \t\r\n"))
@@ -59,7 +58,7 @@ func sniff(head []byte) error {
 	return nil
 }
 
-// unpack writes what is in a file that came with Content-Encoding: gzip.
+// unpack unpacks a file that was sent with Content-Encoding: gzip.
 func unpack(to, path string, limit int64) error {
 	in, err := os.Open(path)
 	if err != nil {
@@ -88,8 +87,8 @@ func unpack(to, path string, limit int64) error {
 	return out.Close()
 }
 
-// digest is the SHA-256 of a file.
-func digest(path string) (string, error) {
+// fileSHA256 returns the SHA-256 of a file in hexadecimal.
+func fileSHA256(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err
@@ -102,8 +101,8 @@ func digest(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// verify looks whether a file can be the one that was wanted, and returns its
-// SHA-256, also when the published checksum is another's.
+// verify checks that a file is not markup and has the published checksum. It returns the
+// file's SHA-256, also when the checksum differs.
 func verify(path string, published checksum) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -124,31 +123,31 @@ func verify(path string, published checksum) (string, error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return "", err
 	}
-	own := sha256.New()
-	to := io.Writer(own)
+	sum := sha256.New()
+	to := io.Writer(sum)
 	var other hash.Hash
 	if published.Type != "" {
 		other = digests[published.Type]()
-		to = io.MultiWriter(own, other)
+		to = io.MultiWriter(sum, other)
 	}
 	if _, err := io.Copy(to, f); err != nil {
 		return "", err
 	}
 	if other != nil {
-		if has := hex.EncodeToString(other.Sum(nil)); has != published.Value {
-			return hex.EncodeToString(own.Sum(nil)),
-				damaged{fmt.Errorf("its %s is %s, the catalogue says %s", published.Type, has, published.Value)}
+		if got := hex.EncodeToString(other.Sum(nil)); got != published.Value {
+			return hex.EncodeToString(sum.Sum(nil)),
+				damaged{fmt.Errorf("its %s is %s, the catalogue says %s", published.Type, got, published.Value)}
 		}
 	}
-	return hex.EncodeToString(own.Sum(nil)), nil
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// room refuses a download for which the disk is too small: beside the file stand
+// checkSpace returns an error if the disk has no room for a download and, in addition,
 // its copy in sources/ and the new snapshot.
-func room(dir string, size int64) error {
+func checkSpace(dir string, size int64) error {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {
-		return fmt.Errorf("the room on the disk of %s: %w", dir, err)
+		return fmt.Errorf("reading the free space of %s: %w", dir, err)
 	}
 	free := uint64(s.Bavail) * uint64(s.Bsize)
 	if size > 0 && free/2 < uint64(size) {

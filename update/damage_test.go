@@ -17,8 +17,8 @@ import (
 
 type behaviour = func(http.ResponseWriter, *http.Request, int) bool
 
-// raw sends an answer as it stands, and ends the connection, which is all that tells
-// its end where it has no length.
+// raw sends an answer unchanged and closes the connection. Without a length, only that
+// marks the end of the answer.
 func raw(header string, text []byte) behaviour {
 	return func(w http.ResponseWriter, r *http.Request, _ int) bool {
 		c, b, err := http.NewResponseController(w).Hijack()
@@ -33,7 +33,7 @@ func raw(header string, text []byte) behaviour {
 	}
 }
 
-// lines is so much of a table, whole rows.
+// lines returns the first rows of a table, up to a share of its bytes.
 func lines(text []byte, share float64) []byte {
 	part := text[:int(share*float64(len(text)))]
 	return part[:bytes.LastIndexByte(part, '\n')+1]
@@ -50,8 +50,8 @@ func packedText(t *testing.T, text []byte) []byte {
 	return z.Bytes()
 }
 
-// What came damaged says nothing of the file: its tag is not asked for again, and the
-// next transfer, of the same tag, is taken.
+// A damaged transfer proves nothing about the file: its tag is forgotten, and the next
+// transfer with the same tag is accepted.
 func TestDamagedIsForgotten(t *testing.T) {
 	good := observatory(t, "2026-01-22")
 	wrong := bytes.Replace(good, []byte("2026-01-22"), []byte("2026-01-23"), 1)
@@ -82,7 +82,7 @@ func TestDamagedIsForgotten(t *testing.T) {
 			tag := "Etag: " + k.files[weekly].etag + "\r\n"
 			k.behave(weekly, raw(tag+tt.header, tt.text))
 			k.want(k.run(), Failed, tt.words)
-			if tt.name != "wrong checksum" { // which is another matter when it comes twice
+			if tt.name != "wrong checksum" { // TestStaleChecksum sends that twice
 				k.want(k.run(), Failed, tt.words)
 			}
 			k.noDownloads()
@@ -100,8 +100,8 @@ func TestDamagedIsForgotten(t *testing.T) {
 	}
 }
 
-// A table that was cut at the end of a row by less than the guards see is taken, but
-// not for the last word on its tag.
+// A table that lost so few last rows that the guards accept it is ingested, but its tag
+// is forgotten.
 func TestCutAtARowIsMended(t *testing.T) {
 	k := newKit(t)
 	good := observatory(t, "2026-01-15")
@@ -123,7 +123,7 @@ func TestCutAtARowIsMended(t *testing.T) {
 	}
 }
 
-// Where a transfer was joined, the disk may have spoilt the first half.
+// A file that was joined from two transfers may be damaged at the joint.
 func TestJoinedAndRefused(t *testing.T) {
 	k := newKit(t)
 	k.put(weekly, observatory(t, "2026-01-22"))
@@ -143,7 +143,7 @@ func TestJoinedAndRefused(t *testing.T) {
 	}
 }
 
-// What waits in downloads/ may be lost there, or damaged.
+// A file that waits in downloads/ may be lost or damaged there.
 func TestWaitingFileLost(t *testing.T) {
 	text := observatory(t, "2026-01-15")
 	for _, tt := range []struct {
@@ -195,7 +195,7 @@ func TestWaitingFileLost(t *testing.T) {
 	}
 }
 
-// A refusal for the size holds for the size that was allowed.
+// A refusal for the size ends when the limit is raised.
 func TestLimitRaised(t *testing.T) {
 	text := observatory(t, "2026-01-15")
 	for len(text) < 3<<20 {
@@ -234,7 +234,7 @@ func TestLimitRaised(t *testing.T) {
 	}
 }
 
-// A catalogue's size is a hint: the answer's own counts.
+// The size in a catalogue is a hint: the answer's own length counts.
 func TestCatalogueErrs(t *testing.T) {
 	k := newKit(t)
 	k.put("/api", fmt.Appendf(nil, `{"resources":[{"url":"%s","filesize":1e14}]}`, weekly))
@@ -243,7 +243,7 @@ func TestCatalogueErrs(t *testing.T) {
 	k.want(k.run(), Updated, "")
 }
 
-// A file has the time of which the server says that it is.
+// A file gets the modification time that the server states.
 func TestModified(t *testing.T) {
 	day := time.Date(2026, 1, 14, 3, 0, 0, 0, time.UTC)
 	for text, want := range map[string]time.Time{

@@ -18,28 +18,28 @@ import (
 	"relais/folder"
 )
 
-// A download is a folder with what came of one file.
+// A download is a folder with one file, or the part of it that was received.
 type download struct {
 	*client
 	dir      string
 	remote   remote
 	limit    int64
-	known    []*version // what need not come again
+	known    []*version // versions that need not be sent again
 	progress func(total int64) func(n int)
 	part     part
-	waited   bool  // it was there, whole, before the run
-	resumed  int64 // bytes that were there already
-	came     int64
-	tag      string // of an answer that nothing changed,
-	changed  string // and its date
+	waited   bool   // the complete file was there before the run
+	resumed  int64  // bytes received by earlier runs
+	came     int64  // bytes received by this run
+	tag      string // ETag of an answer 304
+	changed  string // Last-Modified of an answer 304
 	advance  func(int)
 }
 
-// A part describes the file beside it, which may have come only in part.
+// A part describes the file in the same folder, which may be incomplete.
 type part struct {
 	version
 	File string `json:"file"` // its name
-	Size int64  `json:"size"` // when it is whole, as it is sent; -1: not known
+	Size int64  `json:"size"` // of the whole file as it is sent; -1: unknown
 	Gzip bool   `json:"gzip,omitempty"`
 	Done bool   `json:"done,omitempty"` // whole and verified
 }
@@ -49,14 +49,14 @@ const (
 	packed   = ".gz" // ends the name of a file that comes with Content-Encoding: gzip
 )
 
-// errUnchanged says that the server has nothing that is not known.
+// errUnchanged says that the server has a known version.
 var errUnchanged = errors.New("unchanged")
 
-// run gets the file, or goes on with it unless anew. errUnchanged: it is one of the
-// known versions. Of any other error, what came stays for the next run, unless it is
-// of no use.
-func (d *download) run(ctx context.Context, anew bool) (path string, err error) {
-	if !anew {
+// run downloads the file. It resumes an earlier download unless restart is true. Errors:
+// errUnchanged if the server has a known version. After other errors the received part
+// stays for the next run, unless it is useless.
+func (d *download) run(ctx context.Context, restart bool) (path string, err error) {
+	if !restart {
 		d.part = d.open()
 	}
 	if d.part.File == "" {
@@ -65,7 +65,7 @@ func (d *download) run(ctx context.Context, anew bool) (path string, err error) 
 		}
 	}
 	d.waited = d.part.Done
-	err = d.patiently(ctx, d.try)
+	err = d.retry(ctx, d.try)
 	_, wrong := errors.AsType[unusable](err)
 	_, spoilt := errors.AsType[damaged](err)
 	if full := errors.Is(err, syscall.ENOSPC); wrong || spoilt || full { // on a full disk others need the room
@@ -78,37 +78,37 @@ func (d *download) run(ctx context.Context, anew bool) (path string, err error) 
 
 func (d *download) path() string { return filepath.Join(d.dir, d.part.File) }
 
-// open looks at what an earlier run left: the zero part when that is of no use.
+// open returns the part that an earlier run left, or the zero part if it is useless.
 func (d *download) open() (p part) {
 	text, err := os.ReadFile(filepath.Join(d.dir, partName))
-	if err != nil || json.Unmarshal(text, &p) != nil || !p.of(d.remote) {
+	if err != nil || json.Unmarshal(text, &p) != nil || !p.matches(d.remote) {
 		return part{}
 	}
 	if plain := strings.TrimSuffix(p.File, packed); p.File != safeName(p.File) &&
 		!(p.Gzip && plain == safeName(plain)) {
 		return part{}
 	}
-	if p.Done { // the disk may have lost it since
+	if p.Done { // the disk may have lost it
 		path := filepath.Join(d.dir, p.File)
 		if sizeOf(path) != p.Bytes {
 			return part{}
 		}
-		if sum, err := digest(path); err != nil || sum != p.SHA256 {
+		if sum, err := fileSHA256(path); err != nil || sum != p.SHA256 {
 			return part{}
 		}
 	}
 	return p
 }
 
-// have is how much of the file is there.
-func (d *download) have() int64 {
+// haveBytes returns how many bytes of the file are on disk.
+func (d *download) haveBytes() int64 {
 	if d.part.File == "" {
 		return 0
 	}
 	return sizeOf(d.path())
 }
 
-// sizeOf is the size of a file, 0 where there is none.
+// sizeOf returns the size of a file, 0 if it is missing.
 func sizeOf(path string) int64 {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -122,11 +122,11 @@ func (d *download) clear() error {
 	return os.RemoveAll(d.dir)
 }
 
-// try asks for the file, or its rest, once.
+// try requests the file, or the rest of it, once.
 func (d *download) try(ctx context.Context) (came int64, err error) {
 	ctx, awake, stop := d.watch(ctx)
 	defer stop()
-	have, header := d.have(), http.Header{"Accept-Encoding": {"identity"}}
+	have, header := d.haveBytes(), http.Header{"Accept-Encoding": {"identity"}}
 	switch {
 	case d.part.Done:
 		conditions(header, &d.part.version)
@@ -158,11 +158,11 @@ func (d *download) try(ctx context.Context) (came int64, err error) {
 	case http.StatusOK:
 		have = 0
 		err = d.begin(a)
-	default: // what stands beside it, or comes, is another file
+	default:
 		if !d.continues(a, have) {
-			return 0, errors.Join(d.clear(), passing{error: errors.New("the file changed while it was downloaded")})
+			return 0, errors.Join(d.clear(), temporary{error: errors.New("the file changed while it was downloaded")})
 		}
-		err = room(d.dir, d.part.Size)
+		err = checkSpace(d.dir, d.part.Size)
 	}
 	if err != nil {
 		return 0, err
@@ -173,12 +173,12 @@ func (d *download) try(ctx context.Context) (came int64, err error) {
 		return came, err
 	}
 	if size := d.part.Size; size >= 0 && have+came != size {
-		return came, passing{error: fmt.Errorf("%d bytes came of the %d that were announced", have+came, size)}
+		return came, temporary{error: fmt.Errorf("%d bytes came of the %d that were announced", have+came, size)}
 	}
 	return came, d.finish(openEnded(a))
 }
 
-// begin starts a file anew.
+// begin starts a new file.
 func (d *download) begin(a *http.Response) error {
 	if err := d.clear(); err != nil {
 		return err
@@ -189,7 +189,7 @@ func (d *download) begin(a *http.Response) error {
 	}
 	p := part{
 		version: version{
-			URL: shown(d.remote.URL), Address: hashOf(d.remote.URL), Published: d.remote.Sum,
+			URL: redacted(d.remote.URL), Address: hashOf(d.remote.URL), Published: d.remote.Sum,
 			ETag: tagOf(a, "Etag"), LastModified: tagOf(a, "Last-Modified"),
 		},
 		File: name, Size: a.ContentLength,
@@ -209,23 +209,23 @@ func (d *download) begin(a *http.Response) error {
 		return err
 	}
 	size := p.Size
-	if size < 0 { // catalogues err, and more than the limit does not come
+	if size < 0 { // the size in a catalogue may be wrong
 		size = min(d.remote.Size, d.limit)
 	}
-	if err := room(d.dir, size); err != nil {
+	if err := checkSpace(d.dir, size); err != nil {
 		return err
 	}
 	d.part, d.resumed, d.advance = p, 0, nil
 	return d.describe()
 }
 
-// describe writes what the file is.
+// describe writes the part to disk.
 func (d *download) describe() error {
 	return folder.ReplacePrivate(filepath.Join(d.dir, partName),
 		func(w io.Writer) error { return json.NewEncoder(w).Encode(d.part) })
 }
 
-// continues tells whether an answer is the rest of what is there.
+// continues reports whether an answer is the rest of the file on disk.
 func (d *download) continues(a *http.Response, have int64) bool {
 	var from, to, size int64
 	if a.StatusCode != http.StatusPartialContent || have == 0 {
@@ -245,7 +245,7 @@ func (d *download) continues(a *http.Response, have int64) bool {
 	return true
 }
 
-// copy adds to the file, which has so many bytes.
+// copy appends to the file after the first have bytes.
 func (d *download) copy(ctx context.Context, from io.Reader, have int64) (came int64, err error) {
 	f, err := os.OpenFile(d.path(), os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
@@ -262,7 +262,7 @@ func (d *download) copy(ctx context.Context, from io.Reader, have int64) (came i
 	if _, err := f.Seek(have, io.SeekStart); err != nil {
 		return 0, err
 	}
-	d.show(have)
+	d.startProgress(have)
 	var head bytes.Buffer
 	for buf := make([]byte, 64<<10); ; {
 		n, readErr := from.Read(buf)
@@ -276,7 +276,7 @@ func (d *download) copy(ctx context.Context, from io.Reader, have int64) (came i
 		d.advance(n)
 		if have == 0 && !d.part.Gzip && head.Len() < sniffed {
 			head.Write(buf[:n])
-			if head.Len() >= sniffed && sniff(head.Bytes()) != nil { // a long page need not come whole
+			if head.Len() >= sniffed && sniff(head.Bytes()) != nil { // do not wait for the rest of a page
 				return came, sniff(head.Bytes())
 			}
 		}
@@ -284,13 +284,13 @@ func (d *download) copy(ctx context.Context, from io.Reader, have int64) (came i
 			return came, nil
 		}
 		if readErr != nil {
-			return came, passing{error: cause(ctx, readErr)}
+			return came, temporary{error: cause(ctx, readErr)}
 		}
 	}
 }
 
-// show begins to show the progress, once for all tries.
-func (d *download) show(have int64) {
+// startProgress starts the progress display, once for all tries.
+func (d *download) startProgress(have int64) {
 	if d.advance != nil {
 		return
 	}
@@ -301,9 +301,9 @@ func (d *download) show(have int64) {
 	}
 }
 
-// finish looks at a file that is whole, as far as the server told its end. Where that
-// was open, and neither a length nor a checksum proves it, a cut may look like the
-// end, and the file's tag would keep the rest out for good: it is forgotten.
+// finish verifies a complete file. An open end is one that only the close of the
+// connection marks. If neither a length nor a checksum proves an open end, the file may
+// be cut. Its tag is then forgotten: it would keep the rest from ever being requested.
 func (d *download) finish(open bool) error {
 	changed := d.part.LastModified
 	if open = open && d.part.Size < 0; open && d.remote.Sum.Type == "" {
@@ -314,28 +314,27 @@ func (d *download) finish(open bool) error {
 		if err := unpack(filepath.Join(d.dir, plain), d.path(), d.limit); err != nil {
 			return err
 		}
-		defer os.Remove(d.path()) // what stays goes with the folder
+		defer os.Remove(d.path()) // after a failure the folder is removed later
 		d.part.File, d.part.Gzip = plain, false
 	}
 	sum, err := verify(d.path(), d.remote.Sum)
-	d.part.SHA256, d.part.Bytes = sum, d.have()
+	d.part.SHA256, d.part.Bytes = sum, d.haveBytes()
 	if err != nil {
-		if _, d.part.Misfit = errors.AsType[damaged](err); open { // perhaps cut, and at the same byte each time
+		if _, d.part.Misfit = errors.AsType[damaged](err); open { // perhaps cut at the same byte each time
 			d.part.ETag, d.part.LastModified = "", ""
 		}
 		return err
 	}
-	if err := date(d.path(), changed, time.Now()); err != nil {
+	if err := setModTime(d.path(), changed, time.Now()); err != nil {
 		return err
 	}
 	d.part.Done, d.part.Size = true, d.part.Bytes
 	return d.describe()
 }
 
-// date gives a file the time at which the server says that it was changed: where a
-// register does not say of when it is, that is the best that is known. What no file
-// has, the future and the beginning of time, is passed over.
-func date(path, changed string, now time.Time) error {
+// setModTime sets the modification time that the server states. It dates registers that
+// state no date. Times in the future and the Unix epoch are ignored.
+func setModTime(path, changed string, now time.Time) error {
 	at, err := http.ParseTime(changed)
 	if err != nil || at.After(now) || at.Unix() <= 0 {
 		return nil
@@ -345,7 +344,7 @@ func date(path, changed string, now time.Time) error {
 
 var unsafe = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// safeName makes a file name of the end of an address.
+// safeName returns a file name made from the end of an address.
 func safeName(name string) string {
 	name = unsafe.ReplaceAllString(name, "_")
 	return strings.TrimLeft(name[max(0, len(name)-100):], "._-")

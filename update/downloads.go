@@ -10,17 +10,16 @@ import (
 	"relais/market"
 )
 
-// downloadsOf is where the files of one source lie until they are taken, each in a
-// folder with its name in the table; home is the first of the source's markets.
+// downloadsOf returns the folder with the downloads of one source. Each file has a folder
+// named as in the table. home is the first of the source's markets.
 func downloadsOf(dir folder.Dir, home market.Code) string {
 	return filepath.Join(dir.Downloads(), string(home))
 }
 
-// sweep removes what earlier runs left of files that the table no longer names, which
-// nothing else would, and takes the rest from the sight of others: before they are
-// ingested, files are as the authority sends them, with personal data.
+// sweep removes downloads of files that the table no longer names. It makes the other
+// downloads private: before ingest, an authority's file contains personal data.
 func (t *Table) sweep(dir folder.Dir) error {
-	if err := hide(dir.Downloads()); err != nil {
+	if err := restrict(dir.Downloads()); err != nil {
 		return err
 	}
 	named := map[string]bool{}
@@ -30,8 +29,8 @@ func (t *Table) sweep(dir folder.Dir) error {
 		}
 	}
 	for _, m := range market.All {
-		of := downloadsOf(dir, m.Code)
-		entries, err := os.ReadDir(of)
+		home := downloadsOf(dir, m.Code)
+		entries, err := os.ReadDir(home)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -39,28 +38,29 @@ func (t *Table) sweep(dir folder.Dir) error {
 			return err
 		}
 		for _, e := range entries {
-			if path := filepath.Join(of, e.Name()); e.IsDir() && !named[path] {
+			if path := filepath.Join(home, e.Name()); e.IsDir() && !named[path] {
 				if err := os.RemoveAll(path); err != nil {
 					return err
 				}
 			}
 		}
-		if err := filepath.WalkDir(of, func(path string, e fs.DirEntry, err error) error {
+		if err := filepath.WalkDir(home, func(path string, e fs.DirEntry, err error) error {
 			if err != nil || e.Type()&fs.ModeSymlink != 0 {
 				return err
 			}
-			return hide(path)
+			return restrict(path)
 		}); err != nil {
 			return err
 		}
-		removeEmpty(of)
+		removeEmpty(home)
 	}
 	removeEmpty(dir.Downloads())
 	return nil
 }
 
-// hide leaves a folder or file to its owner. It writes nothing where that is so.
-func hide(path string) error {
+// restrict makes a folder or file accessible to its owner only. It writes nothing if
+// that is already so.
+func restrict(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -71,9 +71,9 @@ func hide(path string) error {
 	return os.Chmod(path, info.Mode().Perm()&0o700)
 }
 
-// removeEmpty removes a folder in which nothing is left.
+// removeEmpty removes a folder if it is empty.
 func removeEmpty(dir string) {
 	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return // something is left
+		return // not empty
 	}
 }

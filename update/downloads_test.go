@@ -15,7 +15,7 @@ import (
 	"relais/demo"
 )
 
-// modes are the names below downloads/ with their modes.
+// modes lists the entries below downloads/ with their modes.
 func (k *kit) modes() (lines []string) {
 	k.t.Helper()
 	err := filepath.WalkDir(k.dir.Downloads(), func(path string, e fs.DirEntry, err error) error {
@@ -36,8 +36,8 @@ func (k *kit) modes() (lines []string) {
 	return lines
 }
 
-// Files wait with the personal data that they came with: nobody but the owner reads
-// them, also what a program of before left readable.
+// Waiting files contain personal data: only the owner can read them, also those that an
+// older version of relais left readable.
 func TestDownloadsArePrivate(t *testing.T) {
 	k := newKit(t)
 	const extract = "/SYNTHETIC_Site_Data_Extract_FX.csv"
@@ -98,7 +98,7 @@ func TestDownloadsArePrivate(t *testing.T) {
 	k.noDownloads()
 }
 
-// What the table no longer names goes with the next run, whatever that asks for.
+// Downloads of files that the table no longer names are removed by the next run.
 func TestSweep(t *testing.T) {
 	k := weeklyKit(t)
 	k.want(k.run(), Updated, "")

@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// chunks is a text in chunks, as HTTP/1.1 sends what it does not know the length of;
-// the last of them, when it is to be whole.
+// chunks encodes a text in HTTP/1.1 chunks, with the last one if whole.
 func chunks(text []byte, whole bool) (sent []byte) {
 	for part := range slices.Chunk(text, 50000) {
 		sent = fmt.Appendf(sent, "%x\r\n%s\r\n", len(part), part)
@@ -25,7 +24,7 @@ func chunks(text []byte, whole bool) (sent []byte) {
 	return sent
 }
 
-// Chunks end by themselves: the tag of what came in them holds.
+// Chunks mark their own end: the tag of a chunked answer is trusted.
 func TestChunked(t *testing.T) {
 	text := observatory(t, "2026-01-15")
 	for _, cut := range []bool{false, true} {
@@ -61,7 +60,7 @@ func TestChunked(t *testing.T) {
 	}
 }
 
-// So do the streams of HTTP/2, and the end of a connection of HTTP/1 does not.
+// HTTP/2 marks the end of an answer; the close of an HTTP/1 connection does not.
 func TestOpenEnd(t *testing.T) {
 	text := observatory(t, "2026-01-15")
 	for _, tt := range []struct {
@@ -98,7 +97,7 @@ func TestOpenEnd(t *testing.T) {
 			s.EnableHTTP2 = tt.name == "HTTP/2"
 			s.Config.ErrorLog = log.New(io.Discard, "", 0)
 			s.StartTLS()
-			c := newClient("relais/test", quick, here)
+			c := newClient("relais/test", quick, localHost)
 			c.http.Transport = transport{guarded{Transport: s.Client().Transport.(*http.Transport)}}
 			d := &download{client: c, dir: t.TempDir(), remote: remote{URL: s.URL + "/x.csv"}, limit: 1 << 30}
 			path, err := d.run(context.Background(), false)
@@ -112,7 +111,7 @@ func TestOpenEnd(t *testing.T) {
 	}
 }
 
-// The rest of a file that ends with its connection is whole when all bytes came.
+// A resumed file is complete when all its bytes came, although the answers are open-ended.
 func TestRestCut(t *testing.T) {
 	k := newKit(t)
 	text := observatory(t, "2026-01-15")

@@ -13,14 +13,14 @@ import (
 	"relais/store"
 )
 
-// A feedKit is a kit whose table has the files of two operators, and what takes them.
+// A feedKit is a kit with the files of two operators and the store for them.
 type feedKit struct {
 	*kit
-	db    *store.DB
-	store *outage.Store
-	at    time.Time // of the stores' clock
-	news  []string  // that they were told since the last run
-	fails error     // of the stores
+	db       *store.DB
+	store    *outage.Store
+	at       time.Time // of the stores' clock
+	news     []string  // that they were told since the last run
+	storeErr error     // of the stores
 }
 
 const (
@@ -29,7 +29,7 @@ const (
 	hsColumns = "code_site_op;region;departement;commune;code_insee;Lat;Lon;4Gdata;voix;raison;debut\n"
 )
 
-// published is an operator's file with so many sites, the first of them with a number.
+// published returns an operator's file with sites that are numbered from first on.
 func published(first, sites int) []byte {
 	text := "Liste des sites hors service;;\n\n" + hsColumns
 	for i := range sites {
@@ -54,7 +54,7 @@ func newFeedKit(t *testing.T) *feedKit {
 	return k
 }
 
-// feed is a line of the table.
+// feed returns the entry of a feed in the table.
 func (k *feedKit) feed(name, operator, path string) string {
 	return fmt.Sprintf(`{"name":%q,"market":"FR","operator":%q,"find":"url","url":%q,"licence":"test"}`, name, operator,
 		k.URL+path)
@@ -66,8 +66,8 @@ func (k *feedKit) options() Options {
 		for _, n := range news {
 			k.news = append(k.news, fmt.Sprint(n.Operator, " ", filepath.Base(n.File), " ", n.Failed))
 		}
-		if k.fails != nil && len(news) > 0 {
-			return nil, k.fails
+		if k.storeErr != nil && len(news) > 0 {
+			return nil, k.storeErr
 		}
 		return k.store.Take(ctx, code, news...)
 	}
@@ -80,9 +80,9 @@ func (k *feedKit) run() *SourceReport {
 	return k.runWith(k.options())
 }
 
-// is says how a feed is: its state, when it was read and when it failed, and the codes
-// of its sites.
-func (k *feedKit) is(operator string) string {
+// describeFeed returns a feed's state, when it was read and failed, and the codes of its
+// sites.
+func (k *feedKit) describeFeed(operator string) string {
 	text := ""
 	for _, f := range k.store.Feeds(market.FR) {
 		if f.Operator == operator {
@@ -102,12 +102,12 @@ func (k *feedKit) is(operator string) string {
 	return text
 }
 
-// A handler is what a replay server does instead.
+// A handler replaces the normal answer of a replay server.
 type handler = func(http.ResponseWriter, *http.Request, int) bool
 
 func (k *feedKit) expect(when, operator, want string) {
 	k.t.Helper()
-	if got := k.is(operator); got != want {
+	if got := k.describeFeed(operator); got != want {
 		k.t.Errorf("%s: %s is %s, want %s", when, operator, got, want)
 	}
 }

@@ -14,51 +14,52 @@ import (
 	"relais/outage"
 )
 
-// Feeds takes news of the operators' feeds of a market where the stores are open, and
-// returns every feed of the market; without news it only tells how they are. See
-// outage.Store.Take.
+// Feeds passes news of the operators' feeds of a market to the process that has the
+// stores open, and returns all feeds of the market. Without news it only returns them.
+// See outage.Store.Take.
 type Feeds func(ctx context.Context, code market.Code, news ...outage.News) ([]outage.Outcome, error)
 
-// feeds are where the operators' files of a market go, each by itself.
+// feeds is the target of the operators' files of a market.
 type feeds struct {
-	market market.Code
-	are    map[string]outage.Outcome // by operator, as they were before
+	market   market.Code
+	outcomes map[string]outage.Outcome // by operator
 }
 
 func (t *feeds) markets() []market.Code { return []market.Code{t.market} }
-func (t *feeds) beside() bool           { return false }
+func (t *feeds) retriesRefused() bool   { return false }
 
 func (t *feeds) statePath(dir folder.Dir) string {
 	return filepath.Join(dir.Sources(string(t.market)), folder.FeedsName)
 }
 
-// look forgets what was good of feeds that were read by hand, cleared or restored.
-func (t *feeds) look(ctx context.Context, s *source) (found []string, err error) {
-	if err := t.tell(ctx, s); err != nil {
+// forgetStale forgets the good version of feeds that were imported by hand, cleared or
+// restored.
+func (t *feeds) forgetStale(ctx context.Context, s *source) (found []string, err error) {
+	if err := t.sendNews(ctx, s); err != nil {
 		return nil, err
 	}
 	for _, file := range s.files {
 		r := s.state.Files[file.Name]
-		if r.Good == nil || r.Read == readAt(t.are[file.Operator]) {
+		if r.Good == nil || r.Read == readAt(t.outcomes[file.Operator]) {
 			continue
 		}
 		r.Good, r.Read = nil, ""
 		s.state.set(file.Name, r)
-		found = append(found, fmt.Sprintf("%s %s: its feed is another than the last update left", t.market,
+		found = append(found, fmt.Sprintf("%s %s: its feed is not the one of the last update", t.market,
 			file.Operator))
 	}
 	return found, nil
 }
 
-// tell tells the stores the news, and remembers how the feeds are then.
-func (t *feeds) tell(ctx context.Context, s *source, news ...outage.News) error {
+// sendNews passes the news to the stores and remembers the resulting feeds.
+func (t *feeds) sendNews(ctx context.Context, s *source, news ...outage.News) error {
 	all, err := s.Feeds(ctx, t.market, news...)
 	if err != nil {
-		return fmt.Errorf("the operators' feeds: %w", err)
+		return fmt.Errorf("updating the operators' feeds: %w", err)
 	}
-	t.are, s.report.Feeds = map[string]outage.Outcome{}, []outage.Outcome{}
+	t.outcomes, s.report.Feeds = map[string]outage.Outcome{}, []outage.Outcome{}
 	for _, o := range all {
-		t.are[o.Operator] = o
+		t.outcomes[o.Operator] = o
 		if slices.ContainsFunc(s.files, func(f *File) bool { return f.Operator == o.Operator }) {
 			s.report.Feeds = append(s.report.Feeds, o)
 		}
@@ -66,7 +67,7 @@ func (t *feeds) tell(ctx context.Context, s *source, news ...outage.News) error 
 	return nil
 }
 
-// readAt is when a feed was read last, in RFC 3339; "" for never.
+// readAt returns when a feed was last read, in RFC 3339; "" for never.
 func readAt(o outage.Outcome) string {
 	if o.ReadAt == nil {
 		return ""
@@ -74,16 +75,16 @@ func readAt(o outage.Outcome) string {
 	return o.ReadAt.Format(time.RFC3339)
 }
 
-// take has the files that came read, and marks the feeds failed whose files could not be
-// had. What is unchanged is no news, but for a feed that had failed.
-func (t *feeds) take(ctx context.Context, s *source) {
+// apply has the new files read, and marks a feed as failed if its file could not be
+// downloaded. An unchanged file is news only if its feed had failed.
+func (t *feeds) apply(ctx context.Context, s *source) {
 	came := map[string]*fresh{}
 	for _, f := range s.fresh {
 		good := s.state.Files[f.report.Name].Good
 		if good == nil || s.Force {
 			good = &version{}
 		}
-		// Of themselves, the files state no date.
+		// The files do not state a date themselves.
 		if err := checkNotOlder(f.version.LastModified, good.LastModified); err != nil {
 			s.reject(f, err)
 		} else {
@@ -98,7 +99,7 @@ func (t *feeds) take(ctx context.Context, s *source) {
 			n.File = absolute(f.path)
 		case report.Status == Failed:
 			n.Failed = strings.ReplaceAll(report.Error, string(s.Dir), "the folder")
-		case t.are[file.Operator].State != outage.Failed:
+		case t.outcomes[file.Operator].State != outage.Failed:
 			continue
 		}
 		news = append(news, n)
@@ -106,7 +107,7 @@ func (t *feeds) take(ctx context.Context, s *source) {
 	if len(news) == 0 {
 		return
 	}
-	if err := t.tell(ctx, s, news...); err != nil {
+	if err := t.sendNews(ctx, s, news...); err != nil {
 		s.fail(err)
 		for _, f := range came { // they stay for the next run
 			f.report.fail(err)
@@ -114,11 +115,11 @@ func (t *feeds) take(ctx context.Context, s *source) {
 		return
 	}
 	for _, file := range s.files {
-		t.settle(s, file, came[file.Name])
+		t.noteFile(s, file, came[file.Name])
 	}
 }
 
-// absolute is a path as a server elsewhere finds it.
+// absolute returns a path that is valid in another process.
 func absolute(path string) string {
 	if full, err := filepath.Abs(path); err == nil {
 		return full
@@ -126,9 +127,9 @@ func absolute(path string) string {
 	return path
 }
 
-// settle notes what became of an operator's file; f is nil when none came.
-func (t *feeds) settle(s *source, file *File, f *fresh) {
-	o := t.are[file.Operator]
+// noteFile records the result for an operator's file; f is nil if no new one came.
+func (t *feeds) noteFile(s *source, file *File, f *fresh) {
+	o := t.outcomes[file.Operator]
 	switch {
 	case f == nil && o.Error != "":
 		s.fail(fmt.Errorf("%s: %s", file.Name, o.Error))

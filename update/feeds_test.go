@@ -49,7 +49,7 @@ func TestFeeds(t *testing.T) {
 		t.Errorf(`text = %s; want f.Operator = "ORANGE", f.State = "available", f.ReadAt = `+
 			`"2026-08-20T12:00:00Z", f.Rows = 3, f.Served = 3`, text)
 	}
-	// Nothing new: nothing is asked for but what changed, nothing is told, nothing written.
+	// Nothing new: only conditional requests, no news, nothing written.
 	k.asked()
 	k.at = k.at.Add(24 * time.Hour)
 	before, version := k.listing(), k.store.Version()
@@ -61,7 +61,7 @@ func TestFeeds(t *testing.T) {
 		t.Errorf("touched: %q\n%s\n%s; want len(k.news) = 0, k.listing() = %v, k.store.Version() = %v", k.news, before,
 			k.listing(), before, version)
 	}
-	// One of them new.
+	// One file is new.
 	k.put(free, published(7, 1))
 	r = k.run()
 	k.want(r, Updated, "")
@@ -71,7 +71,7 @@ func TestFeeds(t *testing.T) {
 		t.Errorf("r.Files = %+v, k.news = %q; want r.Files[0].Status = %v, r.Files[1].Status = %v, len(k.news) = 1",
 			r.Files, k.news, Unchanged, Fetched)
 	}
-	// A file that is never renewed becomes too old, although it is asked for.
+	// A file that is never renewed becomes too old, although it is requested.
 	k.at = k.at.Add(25 * time.Hour)
 	k.want(k.run(), Unchanged, "")
 	if k.store.FeedStatus(market.FR, []string{"ORANGE"}).Available ||
@@ -80,8 +80,8 @@ func TestFeeds(t *testing.T) {
 	}
 }
 
-// Whatever comes in place of a file, yesterday's sites stay, the feed is failed with the
-// time and the reason, the other operator's is not, and the good file ends it.
+// A bad file keeps yesterday's sites and marks the feed as failed, with time and reason.
+// The other operator's feed stays good, and the next good file ends the failure.
 func TestFeedFails(t *testing.T) {
 	day := time.Date(2026, 8, 20, 6, 0, 0, 0, time.UTC)
 	dated := func(text []byte, at time.Time) handler {
@@ -151,7 +151,7 @@ func TestFeedFails(t *testing.T) {
 			}
 			k.behave(orange, good)
 			k.want(k.run(), Updated, "")
-			for range 2 { // the second time some are known already
+			for range 2 { // the second time some bad files are known
 				k.at = k.at.Add(time.Hour)
 				k.behave(orange, c.do)
 				k.put(free, published(k.at.Hour(), 1))
@@ -185,7 +185,7 @@ func TestFeedFails(t *testing.T) {
 	}
 }
 
-// --force reads an older file, and what was refused.
+// --force reads an older file and a refused one.
 func TestFeedForced(t *testing.T) {
 	k := newFeedKit(t)
 	serve := func(text []byte, at time.Time) {
@@ -206,7 +206,7 @@ func TestFeedForced(t *testing.T) {
 	k.expect("forced", "ORANGE", "available, read 20T12, failed never: 5")
 }
 
-// A cut transfer goes on in the next run, and the feed is failed between the two.
+// The next run resumes a cut transfer. Until then the feed is failed.
 func TestFeedResumes(t *testing.T) {
 	k := newFeedKit(t)
 	text := published(1, 2000)
@@ -236,8 +236,7 @@ func TestFeedResumes(t *testing.T) {
 	k.noDownloads()
 }
 
-// A feed that is not as the last update left it is read again, although its file is the
-// same.
+// A feed that changed since the last update is read again, although its file is the same.
 func TestFeedChangedByHand(t *testing.T) {
 	k := newFeedKit(t)
 	k.want(k.run(), Updated, "")
@@ -261,29 +260,29 @@ func TestFeedChangedByHand(t *testing.T) {
 			r := k.run()
 			k.want(r, Updated, "")
 			k.expect(tt.name, "ORANGE", fmt.Sprintf("available, read 20T%d, failed never: 1 2 3", k.at.Hour()))
-			if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "FR ORANGE: its feed is another") ||
+			if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "FR ORANGE: its feed is not the one") ||
 				r.Files[1].Status != Unchanged {
 				t.Errorf(`%s: r.Notes = %q, r.Files = %+v; want len(r.Notes) = 1, r.Notes[0] with "FR ORANGE: `+
-					`its feed is another", r.Files[1].Status = %v`, tt.name, r.Notes, r.Files, Unchanged)
+					`its feed is not the one", r.Files[1].Status = %v`, tt.name, r.Notes, r.Files, Unchanged)
 			}
 		})
 	}
 }
 
-// Stores that cannot be reached are no fault of the file: it does not come twice.
+// If the stores cannot be reached, the file is kept and not downloaded again.
 func TestFeedStoresFail(t *testing.T) {
 	k := newFeedKit(t)
-	k.fails = errors.New("the folder is in use by a backup")
+	k.storeErr = errors.New("the folder is in use by a backup")
 	k.want(k.run(), Failed, "in use by a backup")
 	k.expect("meanwhile", "ORANGE", "absent, read never, failed never:")
-	k.fails = nil
+	k.storeErr = nil
 	k.asked()
 	k.want(k.run(), Updated, "")
 	if log, want := k.asked(), []string{orange + " 304 0", free + " 304 0"}; !slices.Equal(log, want) {
 		t.Errorf("asked %q, want %q", log, want)
 	}
 	k.expect("then", "FREE", "available, read 20T12, failed never: 1 2")
-	// A file that cannot be opened neither.
+	// The same if the store cannot open the file.
 	o := k.options()
 	take := o.Feeds
 	o.Feeds = func(ctx context.Context, code market.Code, news ...outage.News) ([]outage.Outcome, error) {
@@ -299,7 +298,7 @@ func TestFeedStoresFail(t *testing.T) {
 	if log, want := k.asked(), []string{orange + " 304 0", free + " 304 0"}; !slices.Equal(log, want) {
 		t.Errorf("asked %q, want %q", log, want)
 	}
-	// Nor is an end of the program.
+	// The same if the program stops.
 	ctx, stop := context.WithCancel(t.Context())
 	k.behave(orange, func(w http.ResponseWriter, r *http.Request,
 		_ int) bool {
@@ -334,13 +333,13 @@ func TestFeedKeysAreNotKept(t *testing.T) {
 	}
 }
 
-// Authority's files and operators' stand side by side in one market: either may fail.
+// One market has files of an authority and of operators: either may fail.
 func TestFeedsBesideRegister(t *testing.T) {
 	k := newFeedKit(t)
 	k.put(weekly, observatory(t, "2026-01-15"))
 	k.use(k.file("weekly", "url", weekly, ""), k.feed("hs-free", "FREE", free))
 	keeper := &Keeper{Options: k.options(), Every: 24 * time.Hour, Log: slog.New(slog.DiscardHandler)}
-	keeper.is = KeeperState{problems: map[subject]string{}, Success: map[market.Code]time.Time{},
+	keeper.state = KeeperState{problems: map[subject]string{}, Success: map[market.Code]time.Time{},
 		Failures: map[market.Code]int{}}
 	began := time.Now()
 	step := func(paths []string, words string, failures int) {
@@ -351,14 +350,14 @@ func TestFeedsBesideRegister(t *testing.T) {
 		for _, path := range paths {
 			k.behave(path, func(w http.ResponseWriter, r *http.Request, _ int) bool { w.WriteHeader(404); return true })
 		}
-		ran := keeper.once(t.Context(), nil)
+		ran := keeper.runOnce(t.Context(), nil)
 		s := keeper.State()
 		if !ran || s.Problems[market.FR] != words || s.Failures[market.FR] != failures ||
 			s.Success[market.FR].IsZero() {
 			t.Errorf("paths = %q, s = %+v; want ran, s.Problems[market.FR] = %v, s.Failures[market.FR] = %v, "+
 				"!s.Success[market.FR].IsZero()", paths, s, words, failures)
 		}
-		next, whole := keeper.after(began, began, ran, true)
+		next, whole := keeper.nextRun(began, began, ran, true)
 		if soon := next.Equal(began.Add(time.Hour)); soon != (words != "") || !whole.Equal(began.Add(24*time.Hour)) ||
 			!soon && !next.Equal(whole) {
 			t.Errorf(`%q: next after %s, all after %s; want soon = (words != ""), `+
@@ -376,12 +375,12 @@ func TestFeedsBesideRegister(t *testing.T) {
 	step([]string{weekly, free}, "weekly: the server answers 404 Not Found; hs-free: the server answers 404 Not Found",
 		4)
 	step(nil, "", 4)
-	// What failed comes by itself; then all again at its time.
-	if next, whole := keeper.after(began, began.Add(10*time.Minute), false, false); !next.Equal(whole) ||
+	// A retry of failed markets does not move the complete run.
+	if next, whole := keeper.nextRun(began, began.Add(10*time.Minute), false, false); !next.Equal(whole) ||
 		!whole.Equal(began.Add(10*time.Minute)) {
 		t.Errorf("next = %v, whole = %v; want next.Equal(whole), whole.Equal(began.Add(10*time.Minute))", next, whole)
 	}
-	// Of DROM, no operator has a file here.
+	// The table has no operator's file of DROM.
 	o := k.options()
 	o.Markets = []market.Code{market.DROM}
 	r, err := Run(t.Context(), o)

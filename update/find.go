@@ -13,41 +13,41 @@ import (
 	"time"
 )
 
-// A remote is a file as the authority names it at the moment.
+// A remote is the current address of an authority's file.
 type remote struct {
 	URL  string
-	Size int64    // as the catalogue states it, 0 when it does not; catalogues err
-	Sum  checksum // as the catalogue states it
+	Size int64    // stated by the catalogue, perhaps wrong; 0: unknown
+	Sum  checksum // stated by the catalogue
 }
 
 // A checksum is the digest of a file.
 type checksum struct {
-	Type  string `json:"type,omitempty"` // sha256, sha1 or md5; "" when there is none
+	Type  string `json:"type,omitempty"` // sha256, sha1 or md5; "": no checksum
 	Value string `json:"value,omitempty"`
 }
 
-// An entry is what a catalogue says of one file.
+// An entry is one file in a catalogue.
 type entry struct {
 	remote
-	names   []string // that the pattern may match
-	changed string   // when, as the catalogue writes it: RFC 3339
+	names   []string // the pattern may match any of them
+	changed string   // time of the last change, in RFC 3339
 }
 
-// find finds the address of a file.
+// find returns the current address of a file.
 func (c *client) find(ctx context.Context, f *File) (remote, error) {
 	if f.Find == ByURL {
 		return remote{URL: f.URL}, nil
 	}
-	r, err := c.look(ctx, f)
+	r, err := c.lookUp(ctx, f)
 	if err != nil {
-		u, _ := address(f.URL) // the table was checked
-		return remote{}, fmt.Errorf("the catalogue %s: %w", bare(u), err)
+		u, _ := parseAddress(f.URL) // the table was checked
+		return remote{}, fmt.Errorf("the catalogue %s: %w", bareURL(u), err)
 	}
 	return r, nil
 }
 
-// look looks into a catalogue.
-func (c *client) look(ctx context.Context, f *File) (remote, error) {
+// lookUp returns the address that a catalogue states.
+func (c *client) lookUp(ctx context.Context, f *File) (remote, error) {
 	text, at, err := c.document(ctx, f.URL)
 	if err != nil {
 		return remote{}, err
@@ -66,16 +66,16 @@ func (c *client) look(ctx context.Context, f *File) (remote, error) {
 	}
 	u, err := at.Parse(r.URL)
 	if err != nil {
-		return remote{}, fmt.Errorf("%w: %q", errAddress, shown(r.URL))
+		return remote{}, fmt.Errorf("%w: %q", errAddress, redacted(r.URL))
 	}
-	if _, err := address(u.String()); err != nil {
+	if _, err := parseAddress(u.String()); err != nil {
 		return remote{}, err
 	}
 	r.URL = u.String()
-	return r, secure(at, u)
+	return r, checkSecure(at, u)
 }
 
-// newest picks the file's entry.
+// newest returns the newest entry that the file's pattern matches.
 func newest(f *File, entries []entry) (remote, error) {
 	var best *entry
 	bestRank := ""
@@ -85,7 +85,8 @@ func newest(f *File, entries []entry) (remote, error) {
 		if !ok {
 			continue
 		}
-		if best == nil || cmp.Or(cmp.Compare(rank, bestRank), when(e.changed).Compare(when(best.changed))) > 0 {
+		if best == nil || cmp.Or(cmp.Compare(rank, bestRank),
+			parseTime(e.changed).Compare(parseTime(best.changed))) > 0 {
 			best, bestRank = e, rank
 		}
 	}
@@ -95,17 +96,17 @@ func newest(f *File, entries []entry) (remote, error) {
 	return best.remote, nil
 }
 
-// when reads a catalogue's time, with a zone or in UTC; the beginning of time when it
-// is none.
-func when(text string) time.Time {
+// parseTime parses a catalogue's time, which is in UTC if it has no zone. It returns the
+// zero time if the text is invalid.
+func parseTime(text string) time.Time {
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		at, _ = time.Parse("2006-01-02T15:04:05", text) // zero, as said
+		at, _ = time.Parse("2006-01-02T15:04:05", text)
 	}
 	return at
 }
 
-// rank is what the pattern's group holds, "" where it has none.
+// rank returns the text of the pattern's group, "" if the pattern has no group.
 func (f *File) rank(e *entry) (string, bool) {
 	for _, name := range e.names {
 		if m := f.match.FindStringSubmatch(name); len(m) > 1 {
@@ -117,17 +118,17 @@ func (f *File) rank(e *entry) (string, bool) {
 	return "", false
 }
 
-// maxEntries is more than any catalogue lists.
+// maxEntries is far more than a catalogue lists.
 const maxEntries = 10000
 
-// parseDataset reads the answer of data.gouv.fr about a dataset.
+// parseDataset parses the description of a dataset by data.gouv.fr.
 func parseDataset(text []byte) (entries []entry, err error) {
-	err = read(text, func(d *json.Decoder) error {
-		return members(d, func(key string) error {
+	err = readJSON(text, func(d *json.Decoder) error {
+		return readObject(d, func(key string) error {
 			if key != "resources" {
-				return pass(d)
+				return skipValue(d)
 			}
-			return elements(d, func() error {
+			return readList(d, func() error {
 				var r struct {
 					URL          string   `json:"url"`
 					Title        string   `json:"title"`
@@ -135,13 +136,13 @@ func parseDataset(text []byte) (entries []entry, err error) {
 					Filesize     float64  `json:"filesize"`
 					Checksum     checksum `json:"checksum"`
 				}
-				if err := decode(d, &r); err != nil {
+				if err := decodeEntry(d, &r); err != nil {
 					return err
 				}
 				entries = append(entries,
-					entry{remote{r.URL, bytesOf(r.Filesize), r.Checksum.known()}, []string{baseOf(r.URL), r.Title},
+					entry{remote{r.URL, bytesOf(r.Filesize), r.Checksum.normalized()}, []string{baseOf(r.URL), r.Title},
 						r.LastModified})
-				return few(len(entries))
+				return checkCount(len(entries))
 			})
 		})
 	})
@@ -151,7 +152,7 @@ func parseDataset(text []byte) (entries []entry, err error) {
 	return entries, nil
 }
 
-// parseSTAC reads a STAC item, or a page of items.
+// parseSTAC parses a STAC item or a page of items.
 func parseSTAC(text []byte) (entries []entry, err error) {
 	var item func(d *json.Decoder, page bool) error
 	item = func(d *json.Decoder, page bool) error {
@@ -160,16 +161,16 @@ func parseSTAC(text []byte) (entries []entry, err error) {
 			Datetime string `json:"datetime"`
 		}
 		var own []entry
-		err := members(d, func(key string) error {
+		err := readObject(d, func(key string) error {
 			switch {
 			case key == "properties":
-				return decode(d, &properties)
+				return decodeEntry(d, &properties)
 			case key == "features" && page:
-				return elements(d, func() error { return item(d, false) })
+				return readList(d, func() error { return item(d, false) })
 			case key != "assets":
-				return pass(d)
+				return skipValue(d)
 			}
-			return members(d, func(name string) error {
+			return readObject(d, func(name string) error {
 				var a struct {
 					Href     string  `json:"href"`
 					Updated  string  `json:"updated"`
@@ -177,12 +178,12 @@ func parseSTAC(text []byte) (entries []entry, err error) {
 					FileSum  string  `json:"file:checksum"`
 					FileSize float64 `json:"file:size"`
 				}
-				if err := decode(d, &a); err != nil {
+				if err := decodeEntry(d, &a); err != nil {
 					return err
 				}
 				r := remote{a.Href, bytesOf(a.FileSize), cmp.Or(parseMultihash(a.Multi), parseMultihash(a.FileSum))}
 				own = append(own, entry{r, []string{baseOf(a.Href), name}, a.Updated})
-				return few(len(entries) + len(own))
+				return checkCount(len(entries) + len(own))
 			})
 		})
 		for _, e := range own {
@@ -191,23 +192,23 @@ func parseSTAC(text []byte) (entries []entry, err error) {
 		}
 		return err
 	}
-	if err = read(text, func(d *json.Decoder) error { return item(d, true) }); err != nil {
-		return nil, fmt.Errorf("no STAC item or list of items: %w", err)
+	if err = readJSON(text, func(d *json.Decoder) error { return item(d, true) }); err != nil {
+		return nil, fmt.Errorf("not a STAC item or list of items: %w", err)
 	}
 	return entries, nil
 }
 
-// decode reads what a catalogue says of one entry. A member that is not of its type
-// is as one that is missing: one entry that is odd is no reason to leave the others.
-func decode(d *json.Decoder, v any) error {
+// decodeEntry decodes one entry. A member of a wrong type counts as missing: one wrong
+// entry must not make the others useless.
+func decodeEntry(d *json.Decoder, v any) error {
 	err := d.Decode(v)
-	if _, odd := errors.AsType[*json.UnmarshalTypeError](err); odd {
+	if _, wrongType := errors.AsType[*json.UnmarshalTypeError](err); wrongType {
 		return nil
 	}
 	return err
 }
 
-// bytesOf is a size that a catalogue states, 0 where no file can have it.
+// bytesOf returns the size that a catalogue states, 0 if it is impossible.
 func bytesOf(size float64) int64 {
 	if size > 0 && size < 1<<50 {
 		return int64(size)
@@ -215,54 +216,54 @@ func bytesOf(size float64) int64 {
 	return 0
 }
 
-// few bounds what a catalogue makes relais remember.
-func few(entries int) error {
+// checkCount bounds the memory that a catalogue needs.
+func checkCount(entries int) error {
 	if entries > maxEntries {
 		return fmt.Errorf("over %d entries", maxEntries)
 	}
 	return nil
 }
 
-// read reads a document of JSON value by value: held as a whole, a small one can
-// take hundreds of times its size.
-func read(text []byte, value func(d *json.Decoder) error) error {
+// readJSON reads a JSON document value by value. Decoding it at once could take hundreds
+// of times its size in memory.
+func readJSON(text []byte, value func(d *json.Decoder) error) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	err := value(d)
 	if err == nil {
 		if _, err = d.Token(); errors.Is(err, io.EOF) {
 			return nil
 		} else if err == nil {
-			err = errors.New("text behind the end")
+			err = errors.New("text after the end")
 		}
 	}
 	return err
 }
 
-// members reads an object, or null.
-func members(d *json.Decoder, member func(key string) error) error {
-	return inside(d, '{', func() error {
+// readObject calls member for each member of an object. It accepts null.
+func readObject(d *json.Decoder, member func(key string) error) error {
+	return readNested(d, '{', func() error {
 		key, err := d.Token()
 		if err != nil {
 			return err
 		}
-		return member(key.(string)) // the decoder takes nothing else there
+		return member(key.(string)) // the decoder accepts nothing else here
 	})
 }
 
-// elements reads a list, or null.
-func elements(d *json.Decoder, element func() error) error { return inside(d, '[', element) }
+// readList calls element for each element of a list. It accepts null.
+func readList(d *json.Decoder, element func() error) error { return readNested(d, '[', element) }
 
-func inside(d *json.Decoder, begin json.Delim, next func() error) error {
+func readNested(d *json.Decoder, begin json.Delim, next func() error) error {
 	t, err := d.Token()
 	if err != nil || t == nil {
 		return err
 	}
 	if t != begin {
-		return fmt.Errorf("no %s where one is wanted, at byte %d",
+		return fmt.Errorf("not the expected %s at byte %d",
 			map[json.Delim]string{'{': "object", '[': "list"}[begin], d.InputOffset())
 	}
 	for n := 1; d.More(); n++ {
-		if err := few(n); err != nil {
+		if err := checkCount(n); err != nil {
 			return err
 		}
 		if err := next(); err != nil {
@@ -273,16 +274,16 @@ func inside(d *json.Decoder, begin json.Delim, next func() error) error {
 	return err
 }
 
-// pass passes a value over.
-func pass(d *json.Decoder) error { return d.Decode(&passed{}) }
+// skipValue skips a value.
+func skipValue(d *json.Decoder) error { return d.Decode(&skipped{}) }
 
-type passed struct{}
+type skipped struct{}
 
-func (passed) UnmarshalJSON([]byte) error { return nil }
+func (skipped) UnmarshalJSON([]byte) error { return nil }
 
-// known returns the checksum in our spelling, none when it is of a type or length
-// that relais does not know.
-func (c checksum) known() checksum {
+// normalized returns the checksum in lower case, or the zero checksum if its type or
+// length is unknown.
+func (c checksum) normalized() checksum {
 	c.Type, c.Value = strings.ReplaceAll(strings.ToLower(c.Type), "-", ""), strings.ToLower(strings.TrimSpace(c.Value))
 	raw, err := hex.DecodeString(c.Value)
 	if h, ok := digests[c.Type]; !ok || err != nil || len(raw) != h().Size() {
@@ -298,7 +299,7 @@ func parseMultihash(text string) checksum {
 	text = strings.ToLower(text)
 	for code, name := range multihashes {
 		if value, ok := strings.CutPrefix(text, code); ok {
-			if c := (checksum{name, value}).known(); c.Type != "" {
+			if c := (checksum{name, value}).normalized(); c.Type != "" {
 				return c
 			}
 		}

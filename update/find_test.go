@@ -46,14 +46,14 @@ func TestDataset(t *testing.T) {
 	k.put(api, []byte(`<html>`))
 	k.want(k.run(), Failed, "an HTML page")
 	k.put(api, []byte(`{"resources":[{"url":"file:///etc/x_observatoire.csv"}]}`))
-	k.want(k.run(), Failed, "no address of http or https")
+	k.want(k.run(), Failed, "must be a full address with http or https")
 	if k.date() != "2026-01-22" {
 		t.Errorf("date %s, want 2026-01-22", k.date())
 	}
 }
 
-// Where a server gives nothing to ask by, the catalogue's checksum says whether the
-// file is another.
+// If a server gives neither tag nor date, the catalogue's checksum shows whether the file
+// changed.
 func TestChecksumAlone(t *testing.T) {
 	k := newKit(t)
 	text := observatory(t, "2026-01-15")
@@ -78,7 +78,7 @@ func TestWhen(t *testing.T) {
 	order := []string{"soon", "2026-08-27T10:00:00", "2026-08-27T10:00:00.5+00:00", "2026-08-27T13:00:00+02:00",
 		"2026-08-28T00:00:00Z"}
 	for i := range order[1:] {
-		if !when(order[i]).Before(when(order[i+1])) {
+		if !parseTime(order[i]).Before(parseTime(order[i+1])) {
 			t.Errorf("%s is not before %s; want when(order[i]).Before(when(order[i+1]))", order[i], order[i+1])
 		}
 	}
@@ -119,7 +119,7 @@ func TestSTAC(t *testing.T) {
 	} {
 		t.Run(tt.text, func(t *testing.T) {
 			kind, value, _ := strings.Cut(tt.text, " ")
-			if got := (checksum{kind, value}).known(); kind != "SHA-256" && got != tt.want ||
+			if got := (checksum{kind, value}).normalized(); kind != "SHA-256" && got != tt.want ||
 				kind == "SHA-256" && got.Type != "sha256" {
 				t.Errorf(`tt.text = %s, got %v; want kind = "SHA-256" or got = %v, kind != "SHA-256" or got.Type `+
 					`= "sha256"`, tt.text, got, tt.want)
@@ -128,7 +128,7 @@ func TestSTAC(t *testing.T) {
 	}
 }
 
-// What an entry says in a form of its own is not said, and says nothing of the others.
+// A member of a wrong type is ignored and does not affect other entries.
 func TestOddEntries(t *testing.T) {
 	sum := checksum{"md5", md5hex}
 	for _, tt := range []struct {
@@ -174,8 +174,7 @@ func TestSTACCatalogue(t *testing.T) {
 	k.want(k.run(), Updated, "")
 }
 
-// A catalogue is read value by value: what is in it takes little more memory than it
-// has bytes, however small its values are.
+// A catalogue takes little more memory than its bytes, however small its values are.
 func TestHugeCatalogues(t *testing.T) {
 	many := strings.Repeat("{},", 5<<20)
 	var assets strings.Builder
@@ -192,11 +191,11 @@ func TestHugeCatalogues(t *testing.T) {
 		{"assets", parseSTAC, `{"assets":{` + assets.String() + `"x":{}}}`, "over 10000 entries"},
 		{"features", parseSTAC, `{"features":[` + many + `{}]}`, "over 10000 entries"},
 		{"other", parseDataset, `{"x":[` + many + `{}],"resources":null}`, ""},
-		{"a list", parseDataset, `[` + many + `{}]`, "no object where one is wanted"},
+		{"a list", parseDataset, `[` + many + `{}]`, "not the expected object"},
 		{"cut", parseDataset, `{"resources":[{}`, "EOF"},
-		{"behind", parseDataset, `{} {}`, "behind"},
+		{"text after the end", parseDataset, `{} {}`, "after the end"},
 		{"deep", parseDataset, `{"x":` + strings.Repeat("[", 1<<20), "depth"},
-		{"a number", parseDataset, `{"resources":7}`, "no list where one is wanted"},
+		{"a number", parseDataset, `{"resources":7}`, "not the expected list"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			text := []byte(tt.text)
@@ -216,7 +215,7 @@ func TestHugeCatalogues(t *testing.T) {
 	}
 }
 
-// An error is short, whatever a catalogue says, and so is the problem of a source.
+// Errors and problems are short, however long a catalogue's texts are.
 func TestErrorsAreShort(t *testing.T) {
 	n := 8 << 20
 	if testing.Short() {

@@ -15,39 +15,38 @@ import (
 	"relais/market"
 )
 
-// A Keeper keeps a folder's data fresh while it is served.
+// A Keeper updates a folder's data at intervals while it is served.
 type Keeper struct {
 	Options
 	Every time.Duration
 	Log   *slog.Logger
 	mu    sync.Mutex
-	is    KeeperState
+	state KeeperState
 }
 
-// A KeeperState says how the updates of a folder are.
+// A KeeperState describes the updates of a folder.
 type KeeperState struct {
 	Running  bool
-	Last     time.Time              // when the last run ended; zero before
-	Next     time.Time              // when the next begins
-	Problems map[market.Code]string // of its authority's files and its operators'
-	// when a run last found a market's files or found them unchanged, but for those of operators
+	Last     time.Time              // end of the last run; zero before the first
+	Next     time.Time              // start of the next run
+	Problems map[market.Code]string // with the authority's and the operators' files
+	// Success is when a run last had a market's authority files, new or unchanged.
 	Success  map[market.Code]time.Time
 	Failures map[market.Code]int
 	problems map[subject]string
 }
 
-// A subject is what may have a problem: the files of a market's authority or those of
-// its operators.
+// A subject is the files of a market's authority, or those of its operators.
 type subject struct {
 	market market.Code
 	feeds  bool
 }
 
-// Writable tells whether updates can be kept in the folder.
+// Writable returns an error if updates cannot be stored in the folder.
 func Writable(dir folder.Dir) error {
 	lock, err := lock(dir)
 	if _, runs := errors.AsType[*RunningError](err); runs {
-		return nil // by somebody who can write here
+		return nil // the other process can write here
 	}
 	if err != nil {
 		return err
@@ -55,19 +54,19 @@ func Writable(dir folder.Dir) error {
 	return lock.Unlock()
 }
 
-// State says how the updates are.
+// State returns the state of the updates.
 func (k *Keeper) State() KeeperState {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	s := k.is
+	s := k.state
 	s.Problems, s.Success, s.Failures = map[market.Code]string{}, maps.Clone(s.Success), maps.Clone(s.Failures)
-	for of, problem := range s.problems {
-		if authority, ok := s.problems[subject{of.market, false}]; of.feeds && ok && authority != problem {
+	for subj, problem := range s.problems {
+		if authority, ok := s.problems[subject{subj.market, false}]; subj.feeds && ok && authority != problem {
 			problem = authority + "; " + problem
-		} else if _, ok := s.problems[subject{of.market, true}]; !of.feeds && ok {
-			continue // said with the operators'
+		} else if _, ok := s.problems[subject{subj.market, true}]; !subj.feeds && ok {
+			continue // joined with the operators'
 		}
-		s.Problems[of.market] = problem
+		s.Problems[subj.market] = problem
 	}
 	s.problems = nil
 	return s
@@ -76,10 +75,10 @@ func (k *Keeper) State() KeeperState {
 func (k *Keeper) change(f func(s *KeeperState)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	f(&k.is)
+	f(&k.state)
 }
 
-// Run updates time and again until ctx ends.
+// Run updates at intervals until ctx ends.
 func (k *Keeper) Run(ctx context.Context) {
 	k.change(func(s *KeeperState) {
 		s.problems, s.Success, s.Failures = map[subject]string{}, map[market.Code]time.Time{}, map[market.Code]int{}
@@ -87,7 +86,7 @@ func (k *Keeper) Run(ctx context.Context) {
 			s.Failures[code] = 0 // shown from the start
 		}
 	})
-	whole := k.first(time.Now())
+	whole := k.firstRun(time.Now())
 	for next := whole; ; {
 		k.change(func(s *KeeperState) { s.Next = next })
 		k.Log.Info("the next update", "at", next.Format(time.RFC3339))
@@ -97,18 +96,19 @@ func (k *Keeper) Run(ctx context.Context) {
 		case <-time.After(time.Until(next)):
 		}
 		began := time.Now()
-		var some []market.Code // what failed is tried again by itself
+		var failed []market.Code // markets to retry before the next complete run
 		if next.Before(whole) {
-			some = slices.Sorted(maps.Keys(k.State().Problems))
+			failed = slices.Sorted(maps.Keys(k.State().Problems))
 		}
-		ran := k.once(ctx, some)
-		next, whole = k.after(began, whole, ran, len(some) == 0)
+		ran := k.runOnce(ctx, failed)
+		next, whole = k.nextRun(began, whole, ran, len(failed) == 0)
 	}
 }
 
-// after says when to go on after a run that began at a time, and when all is updated:
-// what failed, and a run that another process kept from running, comes again soon.
-func (k *Keeper) after(began, whole time.Time, ran, all bool) (next, nextWhole time.Time) {
+// nextRun returns when to run again after a run that began at a time, and when the next
+// complete run is due. Failed markets are retried soon, and so is a run that another
+// process prevented.
+func (k *Keeper) nextRun(began, whole time.Time, ran, all bool) (next, nextWhole time.Time) {
 	if all {
 		whole = began.Add(k.Every)
 	}
@@ -118,14 +118,13 @@ func (k *Keeper) after(began, whole time.Time, ran, all bool) (next, nextWhole t
 	return whole, whole
 }
 
-// afterFailure is when a run that failed is followed by another: what fails is often
-// mended soon, and to ask again costs little.
+// afterFailure is the wait after a failed run: failures often end soon, and a retry is
+// cheap.
 const afterFailure = time.Hour
 
-// first is when the first run begins: after a little while of chance, so that
-// servers that start together do not ask together, and not before the oldest
-// snapshot has the age at which it would be looked after.
-func (k *Keeper) first(now time.Time) time.Time {
+// firstRun returns when the first run begins: after a short random wait, so that servers
+// that start together do not ask together, and not before the oldest snapshot is due.
+func (k *Keeper) firstRun(now time.Time) time.Time {
 	at := now.Add(rand.N(min(k.Every/10, 5*time.Minute) + 1))
 	oldest := time.Time{}
 	for _, code := range k.Table.Markets() {
@@ -140,12 +139,12 @@ func (k *Keeper) first(now time.Time) time.Time {
 	return at
 }
 
-// once updates some markets, all of them when none is named; ran is false when another
-// process did.
-func (k *Keeper) once(ctx context.Context, some []market.Code) (ran bool) {
+// runOnce updates the markets, or all if codes is empty. ran is false if another process
+// runs an update.
+func (k *Keeper) runOnce(ctx context.Context, codes []market.Code) (ran bool) {
 	k.change(func(s *KeeperState) { s.Running = true })
 	o := k.Options
-	o.Markets, o.Done = some, k.note
+	o.Markets, o.Done = codes, k.noteSource
 	r, err := Run(ctx, o)
 	_, other := errors.AsType[*RunningError](err)
 	k.change(func(s *KeeperState) {
@@ -173,7 +172,7 @@ func (k *Keeper) once(ctx context.Context, some []market.Code) (ran bool) {
 	case other:
 		k.Log.Info("no update now", "reason", err)
 	case err != nil:
-		k.Log.Error("update failed; what is there goes on", "error", err)
+		k.Log.Error("update failed; the present data stays", "error", err)
 	default:
 		for _, n := range r.Notes {
 			k.Log.Debug("update", "note", n)
@@ -182,8 +181,8 @@ func (k *Keeper) once(ctx context.Context, some []market.Code) (ran bool) {
 	return !other
 }
 
-// note notes what became of one source.
-func (k *Keeper) note(r *SourceReport) {
+// noteSource records the result of one source.
+func (k *Keeper) noteSource(r *SourceReport) {
 	problem := r.Problem()
 	for _, n := range r.Notes {
 		k.Log.Warn("update", "markets", r.Markets, "note", n)
@@ -202,7 +201,7 @@ func (k *Keeper) note(r *SourceReport) {
 		}
 	})
 	if r.Status == Failed {
-		k.Log.Error("update failed; what is there goes on", "markets", r.Markets, "feeds", r.feeds, "error", problem)
+		k.Log.Error("update failed; the present data stays", "markets", r.Markets, "feeds", r.feeds, "error", problem)
 		return
 	}
 	k.Log.Info("update", "markets", r.Markets, "feeds", r.feeds, "status", r.Status)

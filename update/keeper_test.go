@@ -42,37 +42,37 @@ func TestKeeper(t *testing.T) {
 	}
 }
 
-// Another process that updates is no failure: the next run is when it is, or sooner.
-func TestKeeperBesideAnother(t *testing.T) {
+// Another process that updates is not a failure.
+func TestKeeperWhileAnotherRuns(t *testing.T) {
 	k := weeklyKit(t)
 	lock, err := k.dir.LockQuietly("update")
 	if err != nil {
 		t.Fatal(err)
 	}
 	keeper := &Keeper{Options: k.options(), Every: time.Hour, Log: slog.New(slog.DiscardHandler)}
-	keeper.is = KeeperState{problems: map[subject]string{}, Success: map[market.Code]time.Time{},
+	keeper.state = KeeperState{problems: map[subject]string{}, Success: map[market.Code]time.Time{},
 		Failures: map[market.Code]int{}}
-	ran := keeper.once(context.Background(), nil)
+	ran := keeper.runOnce(context.Background(), nil)
 	if s := keeper.State(); ran || len(s.Problems) > 0 || len(s.Failures) > 0 || s.Running || !s.Last.IsZero() ||
 		len(k.asked()) > 0 {
 		t.Errorf("ran = %v, s = %+v; want !ran, len(s.Problems) = 0, len(s.Failures) = 0, !s.Running, "+
 			"s.Last.IsZero(), len(k.asked()) = 0", ran, s)
 	}
 	lock.Unlock()
-	ran = keeper.once(context.Background(), nil)
+	ran = keeper.runOnce(context.Background(), nil)
 	if s := keeper.State(); !ran || len(s.Problems) > 0 || s.Success[market.FR].IsZero() || k.date() == "" {
 		t.Errorf(`ran = %v, s = %+v; want ran, len(s.Problems) = 0, !s.Success[market.FR].IsZero(), k.date() != ""`,
 			ran, s)
 	}
 }
 
-// The first run is soon, but not while the snapshot is young.
+// The first run is soon, unless the snapshot is young.
 func TestFirstRun(t *testing.T) {
 	k := weeklyKit(t)
 	keeper := &Keeper{Options: k.options(), Every: 24 * time.Hour}
 	now := time.Now()
 	for range 100 {
-		if at := keeper.first(now); at.Before(now) || at.After(now.Add(5*time.Minute+1)) {
+		if at := keeper.firstRun(now); at.Before(now) || at.After(now.Add(5*time.Minute+1)) {
 			t.Fatalf("an empty folder: after %s; want !at.Before(now), !at.After(now.Add(5*time.Minute+1))",
 				at.Sub(now))
 		}
@@ -86,7 +86,7 @@ func TestFirstRun(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		at := keeper.first(now)
+		at := keeper.firstRun(now)
 		if soon != at.Before(now.Add(6*time.Minute)) || !soon && !at.Equal(now.Add(24*time.Hour-age)) {
 			t.Errorf("a snapshot of %s: after %s; want soon = at.Before(now.Add(6*time.Minute)), soon or "+
 				"at.Equal(now.Add(24*time.Hour-age))", age, at.Sub(now))

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A staleKit has ingested a file, and now serves another beside a catalogue that
-// still has the checksum of a third.
+// staleKit returns a kit that ingested a file and now serves another, with a catalogue
+// that has the checksum of a third.
 func staleKit(t *testing.T) *kit {
 	k := newKit(t)
 	k.put(weekly, observatory(t, "2026-01-15"))
@@ -24,18 +24,18 @@ func staleKit(t *testing.T) *kit {
 	return k
 }
 
-// publish has the catalogue name the checksum of a text.
+// publish sets the checksum in the catalogue to that of a text.
 func (k *kit) publish(text []byte) {
 	k.put("/api", fmt.Appendf(nil, `{"resources":[{"url":"%s","checksum":{"type":"sha1","value":"%x"}}]}`, weekly,
 		sha1.Sum(text)))
 }
 
-// transfers are the requests for the weekly file since the last call.
+// transfers returns the requests for the weekly file since the last call.
 func (k *kit) transfers() []string {
 	return slices.DeleteFunc(k.asked(), func(line string) bool { return !strings.HasPrefix(line, weekly) })
 }
 
-// A file beside a stale checksum comes twice, and not each time.
+// A file with a stale checksum is downloaded twice, and not again.
 func TestStaleChecksum(t *testing.T) {
 	newer := observatory(t, "2026-01-29")
 	for _, tt := range []struct {
@@ -83,7 +83,7 @@ func TestStaleChecksum(t *testing.T) {
 	}
 }
 
-// Back to the file of before, and on to another that does not fit either.
+// The file goes back to the one before, and on to another with a wrong checksum.
 func TestStaleChecksumMoves(t *testing.T) {
 	k := staleKit(t)
 	k.want(k.run(), Failed, "the catalogue says")
@@ -97,15 +97,14 @@ func TestStaleChecksumMoves(t *testing.T) {
 			t.Errorf(`asked %q; want len(log) = 1, log[0] that begins with weekly+" 200 "`, log)
 		}
 	}
-	k.publish(observatory(t, "2026-02-05")) // another wrong sum: counted anew
+	k.publish(observatory(t, "2026-02-05")) // another wrong checksum: the count starts again
 	k.want(k.run(), Failed, "the catalogue says")
 	k.asked()
 	k.want(k.run(), Failed, "the catalogue says")
 	k.want(k.run(), Failed, "refused before")
 }
 
-// Where nothing tells whether the file is another, it comes each time, and is taken
-// when it fits.
+// Without a tag the file is downloaded each time, and ingested once its checksum is right.
 func TestStaleChecksumWithoutTag(t *testing.T) {
 	good, wrong := observatory(t, "2026-01-22"), observatory(t, "2026-01-15")
 	for _, tt := range []struct{ name, header string }{

@@ -8,7 +8,7 @@ import (
 	"relais/folder"
 )
 
-// Whatever the table's order, the good files are ingested and the bad one is not.
+// In any order of the table, the good files are ingested and the bad one is not.
 func TestOrderDoesNotMatter(t *testing.T) {
 	const bad = "/files/SYNTHETIC_bad.csv"
 	for _, order := range [][]string{{"sup", "weekly", "bad"}, {"bad", "sup", "weekly"}, {"weekly", "bad", "sup"}} {
@@ -42,8 +42,8 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	}
 }
 
-// A file that only adds waits for the one that it adds to: it is not refused, and
-// does not come a second time.
+// A file that only adds to a base waits for it: it is not refused and not downloaded a
+// second time.
 func TestWaitsForItsBase(t *testing.T) {
 	k := newKit(t)
 	k.put(sup, demoFile(t, "SUP"))

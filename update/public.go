@@ -12,10 +12,10 @@ import (
 	"syscall"
 )
 
-// special are networks of the registries of special-purpose addresses (IANA) that
-// net/netip does not know as such: of providers, of tests and documentation, and those
-// that stand for others.
-var special = prefixes("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
+// specialNetworks are the special-purpose networks of the IANA registries that net/netip
+// does not know.
+var specialNetworks = prefixes("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24",
+	"198.18.0.0/15",
 	"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
 	"64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20", "5f00::/16",
 	"fec0::/10")
@@ -27,19 +27,19 @@ func prefixes(list ...string) (all []netip.Prefix) {
 	return all
 }
 
-// public reports whether an address is one of the public internet.
-func public(a netip.Addr) bool {
+// isPublic reports whether an address belongs to the public internet.
+func isPublic(a netip.Addr) bool {
 	if a.Zone() != "" {
 		return false
 	}
 	a = a.Unmap()
 	return a.IsGlobalUnicast() && !a.IsPrivate() &&
-		!slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(a) })
+		!slices.ContainsFunc(specialNetworks, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// A guard keeps downloads on the public internet: an authority's catalogue, redirect or
-// name server must not make relais ask machines of the user's own network. Hosts that a
-// table of the user's own names may be anywhere.
+// A guard keeps downloads on the public internet: a catalogue, redirect or name server
+// must not make relais connect to machines of the user's network. Hosts that the user's
+// own table names are exempt.
 type guard struct {
 	named  map[string]bool // hosts, in lower case
 	dialer net.Dialer
@@ -52,7 +52,7 @@ func newGuard(named map[string]bool, dialer net.Dialer) *guard {
 
 type proxiedKey struct{}
 
-// DialContext connects to a server, or to the proxy that the user has named.
+// DialContext connects to a server or to the user's proxy.
 func (g *guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -65,45 +65,45 @@ func (g *guard) DialContext(ctx context.Context, network, address string) (net.C
 			if err != nil {
 				return err
 			}
-			return allow(host, at.Addr())
+			return checkPublic(host, at.Addr())
 		}
 	}
 	return d.DialContext(ctx, network, address)
 }
 
-// checkProxied checks a host that a proxy will connect to. A name that is not known here
-// may be known to the proxy.
+// checkProxied checks a host that a proxy will connect to. It accepts a name that cannot
+// be resolved here: the proxy may know it.
 func (g *guard) checkProxied(ctx context.Context, u *url.URL) error {
 	host := strings.ToLower(u.Hostname())
 	if g.named[host] {
 		return nil
 	}
 	if a, err := netip.ParseAddr(host); err == nil {
-		return allow(host, a)
+		return checkPublic(host, a)
 	}
 	all, err := g.lookup(ctx, "ip", host)
 	if err != nil {
 		return nil
 	}
 	for _, a := range all {
-		if err := allow(host, a); err != nil {
+		if err := checkPublic(host, a); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func allow(host string, a netip.Addr) error {
-	if public(a) {
+func checkPublic(host string, a netip.Addr) error {
+	if isPublic(a) {
 		return nil
 	}
 	return redirectError{fmt.Sprintf(
-		"%s is at %s, which is no public address: name the host in a table of your own (--sources) if that is meant",
+		"%s is at %s, which is not a public address; to allow it, name the host in your own table (--sources)",
 		host, a)}
 }
 
-// A guarded transport checks where proxies are to connect to; the dialer of its guard
-// checks the rest.
+// A guarded transport checks the hosts that proxies connect to; the dialer of its guard
+// checks other connections.
 type guarded struct {
 	*http.Transport
 	guard *guard
@@ -126,14 +126,14 @@ func (t guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.Transport.RoundTrip(r)
 }
 
-// hosts are those that the table names, when it is the user's own.
-func (t *Table) hosts() map[string]bool {
+// ownHosts returns the hosts that the user's own table names.
+func (t *Table) ownHosts() map[string]bool {
 	named := map[string]bool{}
 	if !t.own {
 		return named
 	}
 	for _, f := range t.Files {
-		if u, err := address(f.URL); err == nil {
+		if u, err := parseAddress(f.URL); err == nil {
 			named[strings.ToLower(u.Hostname())] = true
 		}
 	}

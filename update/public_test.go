@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// here is the machine of the tests, as a host that a table names.
-var here = map[string]bool{"127.0.0.1": true}
+// localHost is the machine of the tests, named by a table.
+var localHost = map[string]bool{"127.0.0.1": true}
 
 func TestPublic(t *testing.T) {
 	for _, tt := range []struct {
@@ -56,14 +56,14 @@ func TestPublic(t *testing.T) {
 		{"2001:0:7f00:1::", false},
 	} {
 		t.Run(tt.text, func(t *testing.T) {
-			if got := public(netip.MustParseAddr(tt.text)); got != tt.want {
+			if got := isPublic(netip.MustParseAddr(tt.text)); got != tt.want {
 				t.Errorf("%s: %v, want %v", tt.text, got, tt.want)
 			}
 		})
 	}
 }
 
-// counting is a server that counts how often it is asked, and what it redirects to.
+// counting returns a server that counts its requests. If to is not empty it redirects there.
 func counting(t *testing.T, to string) (s *httptest.Server, asked *atomic.Int64) {
 	asked = &atomic.Int64{}
 	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -76,25 +76,25 @@ func counting(t *testing.T, to string) (s *httptest.Server, asked *atomic.Int64)
 	return s, asked
 }
 
-// wantRefused has an address refused at once, and not tried again.
+// wantRefused checks that an address is refused at the first try.
 func wantRefused(t *testing.T, c *client, address string) {
 	t.Helper()
 	tries := 0
-	err := c.patiently(t.Context(), func(ctx context.Context) (int64, error) {
+	err := c.retry(t.Context(), func(ctx context.Context) (int64, error) {
 		tries++
 		_, err := c.get(ctx, address, http.Header{}, http.StatusOK)
 		return 0, err
 	})
-	if err == nil || !strings.Contains(err.Error(), "which is no public address") || tries != 1 {
-		t.Errorf(`%s: %v after %d tries; want an error with "which is no public address", tries = 1`, address, err,
+	if err == nil || !strings.Contains(err.Error(), "which is not a public address") || tries != 1 {
+		t.Errorf(`%s: %v after %d tries; want an error with "which is not a public address", tries = 1`, address, err,
 			tries)
 	}
 }
 
-// localhost is a server's address by name: a name server may answer anything.
+// localhost returns a server's address with a host name.
 func localhost(s *httptest.Server) string { return strings.Replace(s.URL, "127.0.0.1", "localhost", 1) }
 
-// No address of the user's own network is asked, by whatever way it is reached.
+// No request reaches the user's own network: not by name, address or redirect.
 func TestPrivateAddresses(t *testing.T) {
 	inner, asked := counting(t, "")
 	c := newClient("relais/test", quick, nil)
@@ -104,7 +104,7 @@ func TestPrivateAddresses(t *testing.T) {
 		wantRefused(t, c, address)
 	}
 	outer, followed := counting(t, localhost(inner)+"/secret")
-	known := newClient("relais/test", quick, here)
+	known := newClient("relais/test", quick, localHost)
 	defer known.close()
 	wantRefused(t, known, outer.URL)
 	if asked.Load() != 0 || followed.Load() != 1 {
@@ -113,8 +113,7 @@ func TestPrivateAddresses(t *testing.T) {
 	}
 }
 
-// A host that the user's own table names may be anywhere, one of the table that relais
-// ships must be public.
+// Hosts of the user's own table may be anywhere; hosts of the built-in table must be public.
 func TestNamedHost(t *testing.T) {
 	s, asked := counting(t, "")
 	path := filepath.Join(t.TempDir(), "sources.json")
@@ -127,7 +126,7 @@ func TestNamedHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := newClient("relais/test", quick, own.hosts())
+	c := newClient("relais/test", quick, own.ownHosts())
 	defer c.close()
 	a, err := c.get(t.Context(), localhost(s)+"/a.csv", http.Header{}, http.StatusOK)
 	if err != nil {
@@ -136,13 +135,14 @@ func TestNamedHost(t *testing.T) {
 	a.Body.Close()
 	wantRefused(t, c, s.URL) // another host at the same address
 	shipped, err := Default()
-	if err != nil || len(shipped.hosts()) != 0 || asked.Load() != 1 {
-		t.Errorf("%v, %v, asked %d times; want no error, len(shipped.hosts()) = 0, asked.Load() = 1", shipped.hosts(),
+	if err != nil || len(shipped.ownHosts()) != 0 || asked.Load() != 1 {
+		t.Errorf("%v, %v, asked %d times; want no error, len(shipped.hosts()) = 0, asked.Load() = 1",
+			shipped.ownHosts(),
 			err, asked.Load())
 	}
 }
 
-// A proxy may be anywhere, and is asked for public addresses only.
+// A proxy may be anywhere, but must be asked for public addresses only.
 func TestProxy(t *testing.T) {
 	proxy, asked := counting(t, "")
 	at, err := url.Parse(proxy.URL)

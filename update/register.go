@@ -14,38 +14,38 @@ import (
 	"relais/market"
 )
 
-// A register is where the files of an authority go: they are ingested together.
+// A register is the target of an authority's files, which are ingested together.
 type register struct{ *ingest.Source }
 
 func (r register) markets() []market.Code { return r.Markets }
-func (r register) beside() bool           { return true }
+func (r register) retriesRefused() bool   { return true }
 
 func (r register) statePath(dir folder.Dir) string {
 	return filepath.Join(dir.Sources(string(r.Markets[0])), folder.UpdateName)
 }
 
-func (r register) look(_ context.Context, s *source) ([]string, error) {
-	return s.state.look(s.Dir, r.Source, s.Version), nil
+func (r register) forgetStale(_ context.Context, s *source) ([]string, error) {
+	return s.state.forgetStale(s.Dir, r.Source, s.Version), nil
 }
 
-func (r register) take(ctx context.Context, s *source) {
+func (r register) apply(ctx context.Context, s *source) {
 	r.ingest(ctx, s)
 	if len(s.report.Ingests) > 0 {
-		if err := s.state.made(s.Dir, r.Source, s.Version); err != nil {
+		if err := s.state.noteSnapshots(s.Dir, r.Source, s.Version); err != nil {
 			s.fail(err)
 		}
 	}
 }
 
-// ingest ingests what came, together; when that is refused, one file after the
-// other, so that a bad one does not keep a good one out. One that is refused may be
-// right after another, so that they are tried until none is.
+// ingest ingests all new files together. If that is refused it ingests them one by one,
+// so that a bad file does not keep a good one out. A refused file may be good once
+// another is ingested: the rest is tried again until no file is accepted.
 func (r register) ingest(ctx context.Context, s *source) {
 	if len(s.fresh) == 0 {
 		return
 	}
 	err := r.ingestFiles(ctx, s, s.fresh...)
-	if err == nil || ours(err) {
+	if err == nil || isEnvironmentError(err) {
 		return
 	}
 	left, errs := s.fresh, map[*fresh]error{s.fresh[0]: err}
@@ -56,14 +56,14 @@ func (r register) ingest(ctx context.Context, s *source) {
 			err := r.ingestFiles(ctx, s, f)
 			if err == nil {
 				again = true
-			} else if !ours(err) {
+			} else if !isEnvironmentError(err) {
 				refused, errs[f] = append(refused, f), err
 			}
 		}
 		left, again = refused, again && len(refused) > 0
 	}
 	for _, f := range left {
-		if errors.Is(errs[f], ingest.ErrNoBase) { // it waits for another
+		if errors.Is(errs[f], ingest.ErrNoBase) { // it waits for its base
 			f.report.fail(errs[f])
 		} else {
 			s.reject(f, errs[f])
@@ -78,7 +78,7 @@ func (r register) ingestFiles(ctx context.Context, s *source, files ...*fresh) e
 	}
 	report, err := ingest.Run(ctx, o)
 	if err != nil {
-		if ours(err) { // the files stay for the next run
+		if isEnvironmentError(err) { // the files stay for the next run
 			for _, f := range files {
 				f.report.fail(err)
 			}
@@ -95,9 +95,9 @@ func (r register) ingestFiles(ctx context.Context, s *source, files ...*fresh) e
 	return nil
 }
 
-// ours tells whether an ingest failed for what is no fault of the files: the folder
-// is in use, the disk is full, the program is to stop.
-func ours(err error) bool {
+// isEnvironmentError reports whether an ingest failed for a reason outside the files: the
+// folder is in use, the disk is full, or the program is stopping.
+func isEnvironmentError(err error) bool {
 	_, held := errors.AsType[*folder.HeldError](err)
 	_, path := errors.AsType[*fs.PathError](err)
 	_, link := errors.AsType[*os.LinkError](err)

@@ -28,7 +28,7 @@ import (
 var quick = Limits{Connect: time.Minute, Header: time.Minute, Idle: time.Minute, Whole: 10 * time.Minute,
 	Tries: 3, Pause: time.Millisecond, MaxPause: 2 * time.Second}
 
-// A replay server answers as the authorities' servers do, and as they should not.
+// A replay server answers like an authority's server, well or badly.
 type replay struct {
 	*httptest.Server
 	t     *testing.T
@@ -37,7 +37,7 @@ type replay struct {
 	log   []string // "GET /path [Range] → status bytes"
 	odd   map[string]func(w http.ResponseWriter, r *http.Request, nth int) bool
 	count map[string]int
-	busy  sync.RWMutex // held for reading by each request until it stands in the log
+	busy  sync.RWMutex // each request holds it for reading until it is logged
 }
 
 type answer struct {
@@ -53,7 +53,7 @@ func newReplay(t *testing.T) *replay {
 	return p
 }
 
-// put makes the server have a file, with a strong tag of its content.
+// put stores a file on the server, with a strong tag of its content.
 func (p *replay) put(path string, text []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -61,7 +61,7 @@ func (p *replay) put(path string, text []byte) {
 	p.files[path] = &answer{text: text, etag: `"` + hex.EncodeToString(sum[:6]) + `"`}
 }
 
-// behave has the server do something else; what returns false is answered as ever.
+// behave replaces the answers of a path. If f returns false, the normal answer is sent.
 func (p *replay) behave(path string, f func(w http.ResponseWriter, r *http.Request, nth int) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,7 +141,7 @@ func (p *replay) asked() []string {
 	return log
 }
 
-// A kit is a folder, a server and the table that joins them.
+// A kit is a folder, a server and a table with the server's files.
 type kit struct {
 	*replay
 	dir   folder.Dir
@@ -152,7 +152,7 @@ func newKit(t *testing.T) *kit {
 	return &kit{newReplay(t), folder.Dir(filepath.Join(t.TempDir(), "data")), ""}
 }
 
-// file is a line of the table.
+// file returns an entry of the table.
 func (k *kit) file(name, find, path, match string) string {
 	text, err := json.Marshal(map[string]any{"name": name, "market": "FR", "find": find, "url": k.URL + path,
 		"match": match, "licence": "test"})
@@ -200,10 +200,10 @@ func (k *kit) want(r *SourceReport, status Status, words string) {
 	}
 }
 
-// inode is what a file has but one of, until it is replaced.
+// inode identifies a file until it is replaced.
 func inode(info fs.FileInfo) uint64 { return info.Sys().(*syscall.Stat_t).Ino }
 
-// listing is every entry of the folder with size and time, but for locks.
+// listing describes every entry of the folder except locks, with size and time.
 func (k *kit) listing() string {
 	var b strings.Builder
 	err := filepath.WalkDir(string(k.dir), func(path string, e fs.DirEntry, err error) error {
@@ -222,7 +222,7 @@ func (k *kit) listing() string {
 	return b.String()
 }
 
-// date is the date of what would be served of FR, "" when there is nothing.
+// date returns the date of the snapshot of FR, "" if it is missing.
 func (k *kit) date() string {
 	s, err := snapshot.ReadFile(k.dir.Snapshot("FR"), market.FR)
 	if err != nil {
@@ -231,7 +231,7 @@ func (k *kit) date() string {
 	return s.SourceDate
 }
 
-// noDownloads checks that nothing lies about.
+// noDownloads checks that no download is left.
 func (k *kit) noDownloads() {
 	k.t.Helper()
 	if _, err := os.Stat(k.dir.Downloads()); err == nil {
@@ -261,7 +261,7 @@ var country = sync.OnceValues(func() (map[string][]byte, error) {
 // demoDate is the date of the synthetic country.
 const demoDate = "2026-01-15"
 
-// observatory is the synthetic weekly file as if it were of another date.
+// observatory returns the synthetic weekly file with another date.
 func observatory(t *testing.T, date string) []byte {
 	return []byte(strings.ReplaceAll(string(demoFile(t, "observatoire")), ";"+demoDate+"T", ";"+date+"T"))
 }

@@ -12,16 +12,16 @@ import (
 	"relais/market"
 )
 
-// A target is where the files of a group go.
+// A target is the destination of the files of a group.
 type target interface {
-	markets() []market.Code // that they are of; the first names their folder
+	markets() []market.Code // the first names the folder of the downloads
 	statePath(dir folder.Dir) string
-	// look forgets what was good where what it made is no longer there, and says why.
-	look(ctx context.Context, s *source) (found []string, err error)
-	// beside tells whether a file that was refused may be right beside a new one.
-	beside() bool
-	// take takes the files that came, and what became of the others.
-	take(ctx context.Context, s *source)
+	// forgetStale forgets good versions whose result was replaced or lost, and says why.
+	forgetStale(ctx context.Context, s *source) (found []string, err error)
+	// retriesRefused reports whether a refused file may become good with a new one.
+	retriesRefused() bool
+	// apply takes the files that came, and what became of the others.
+	apply(ctx context.Context, s *source)
 }
 
 // A source is an update of one group.
@@ -46,7 +46,7 @@ func (s *source) run(ctx context.Context) {
 	path := s.target.statePath(s.Dir)
 	was := readState(path)
 	s.state = was.clone()
-	found, err := s.target.look(ctx, s)
+	found, err := s.target.forgetStale(ctx, s)
 	for _, text := range found {
 		s.report.Notes = append(s.report.Notes, text+"; the files are fetched again")
 	}
@@ -63,13 +63,13 @@ func (s *source) run(ctx context.Context) {
 			again = append(again, i)
 		}
 	}
-	if s.target.beside() && slices.ContainsFunc(s.fresh, func(f *fresh) bool { return !f.waited }) {
+	if s.target.retriesRefused() && slices.ContainsFunc(s.fresh, func(f *fresh) bool { return !f.waited }) {
 		for _, i := range again {
 			*s.report.Files[i] = FileReport{Name: s.files[i].Name, Licence: s.files[i].Licence}
 			s.fetch(ctx, s.files[i], s.report.Files[i], good, false)
 		}
 	}
-	if ctx.Err() != nil { // what came waits in downloads/
+	if ctx.Err() != nil { // downloaded files wait in downloads/
 		for _, f := range s.report.Files {
 			if f.Status == "" {
 				f.fail(errStopped)
@@ -78,10 +78,10 @@ func (s *source) run(ctx context.Context) {
 		s.conclude()
 		return
 	}
-	s.target.take(ctx, s)
+	s.target.apply(ctx, s)
 	s.conclude()
 	if err := s.state.write(path, was); err != nil {
-		s.fail(fmt.Errorf("what came cannot be remembered: %w", err))
+		s.fail(fmt.Errorf("saving the state of the update: %w", err))
 	}
 	removeEmpty(s.downloads())
 	removeEmpty(s.Dir.Downloads())
@@ -94,17 +94,17 @@ func (s *source) fail(err error) {
 	if s.report.Error != "" {
 		s.report.Error += "; "
 	}
-	s.report.Error += brief(err.Error(), maxError)
+	s.report.Error += truncate(err.Error(), maxError)
 }
 
 func (r *FileReport) fail(err error) {
 	if errors.Is(err, context.Canceled) {
 		err = errStopped
 	}
-	r.Status, r.Error = Failed, brief(err.Error(), maxError)
+	r.Status, r.Error = Failed, truncate(err.Error(), maxError)
 }
 
-// conclude sums up.
+// conclude sets the status of the source.
 func (s *source) conclude() {
 	any := func(status Status) bool {
 		return slices.ContainsFunc(s.report.Files, func(f *FileReport) bool { return f.Status == status })
@@ -119,8 +119,9 @@ func (s *source) conclude() {
 	}
 }
 
-// fetch gets one file, unless it is the last good one, when good, or one that was
-// refused, when refused; again reports that it is the latter.
+// fetch downloads one file. good and refused say whether the last good version and the
+// refused version are not downloaded again. again reports that the file is the refused
+// version.
 func (s *source) fetch(ctx context.Context, f *File, report *FileReport, good, refused bool) (again bool) {
 	if ctx.Err() != nil {
 		return false
@@ -130,11 +131,11 @@ func (s *source) fetch(ctx context.Context, f *File, report *FileReport, good, r
 		report.fail(err)
 		return false
 	}
-	report.URL = shown(r.URL)
-	k := s.known(f, r, good, refused)
+	report.URL = redacted(r.URL)
+	k := s.knownVersions(f, r, good, refused)
 	d := s.download(f, r, k)
 	path, err := "", errUnchanged
-	if !k.good.published() && !k.refused.published() {
+	if !k.good.knownBySum() && !k.refused.knownBySum() {
 		path, err = d.run(ctx, s.Force)
 	}
 	report.Bytes, report.Resumed = d.came, d.resumed
@@ -149,13 +150,13 @@ func (s *source) fetch(ctx context.Context, f *File, report *FileReport, good, r
 	return false
 }
 
-// known is what is remembered of a file, without what this fetch must not compare with.
+// known is the record of a file, without the versions that this fetch must ignore.
 type known struct {
 	record
-	good, refused *version // those of the record that need not be sent again
+	good, refused *version // versions of the record that need not be sent again
 }
 
-func (s *source) known(f *File, r remote, good, refused bool) known {
+func (s *source) knownVersions(f *File, r remote, good, refused bool) known {
 	k := known{record: s.state.Files[f.Name]}
 	if !good {
 		k.Good = nil
@@ -163,11 +164,11 @@ func (s *source) known(f *File, r remote, good, refused bool) known {
 	if !refused || k.By != s.Version {
 		k.Refused = nil
 	}
-	if k.Good.of(r) {
+	if k.Good.matches(r) {
 		k.good = k.Good
 	}
-	fits := k.Limit > 0 && f.limit() > k.Limit // it was refused for a size that is allowed now
-	if k.Refused.of(r) && !fits {
+	fits := k.Limit > 0 && f.limit() > k.Limit // its size is allowed now
+	if k.Refused.matches(r) && !fits {
 		k.refused = k.Refused
 	}
 	return k
@@ -186,7 +187,7 @@ func (s *source) download(f *File, r remote, k known) *download {
 	return d
 }
 
-// arrived compares a file that was sent with those that are known.
+// arrived compares a downloaded file with the known versions.
 func (s *source) arrived(d *download, report *FileReport, k known, path string) (again bool) {
 	v := d.part.version
 	switch {
@@ -200,13 +201,13 @@ func (s *source) arrived(d *download, report *FileReport, k known, path string) 
 	return false
 }
 
-// notSent finds out which of the known files the server still has.
+// notSent finds out which known version the server still has.
 func (s *source) notSent(f *File, d *download, report *FileReport, k known) (again bool) {
 	switch {
-	case k.refused != nil && (k.good == nil || k.refused.is(d.tag, d.changed)):
+	case k.refused != nil && (k.good == nil || k.refused.describedBy(d.tag, d.changed)):
 		return s.refusedBefore(d, report, k.record, *k.refused)
 	case k.good == nil:
-		report.fail(errors.New("the server says that nothing changed, although it was not asked"))
+		report.fail(errors.New("the server says that nothing changed, but it was not asked"))
 		return false
 	}
 	if f.Operator != "" {
@@ -219,7 +220,7 @@ func (s *source) notSent(f *File, d *download, report *FileReport, k known) (aga
 	return false
 }
 
-// failed remembers a file that is of no use, so that it is not sent again.
+// failed remembers a useless file, so that it is not downloaded again.
 func (s *source) failed(d *download, report *FileReport, err error) {
 	report.fail(err)
 	if _, ok := errors.AsType[unusable](err); ok {
@@ -227,20 +228,21 @@ func (s *source) failed(d *download, report *FileReport, err error) {
 		if _, ok := errors.AsType[oversize](err); ok {
 			limit = d.limit
 		}
-		s.refuse(report.Name, d.part.version, report.Error, limit)
+		s.rememberRefused(report.Name, d.part.version, report.Error, limit)
 	} else if _, ok := errors.AsType[damaged](err); ok {
-		s.misfit(report.Name, d.part.version, report.Error)
+		s.noteDamaged(report.Name, d.part.version, report.Error)
 	}
 }
 
-// of tells whether the version is of the file that the authority names now.
-func (v *version) of(r remote) bool {
+// matches reports whether the version has the address and checksum that the authority
+// states now.
+func (v *version) matches(r remote) bool {
 	return v != nil && v.Address == hashOf(r.URL) && v.Published == r.Sum
 }
 
-// published tells whether the catalogue's checksum alone says that nothing changed:
-// the server has nothing else to tell it by.
-func (v *version) published() bool {
+// knownBySum reports whether the catalogue's checksum alone proves that nothing changed:
+// the server states neither tag nor date.
+func (v *version) knownBySum() bool {
 	return v != nil && v.Published.Type != "" && v.ETag == "" && v.LastModified == ""
 }
 
@@ -254,9 +256,9 @@ func (s *source) unchanged(d *download, report *FileReport, v version) {
 // refusedBefore notes that the file is one that was refused.
 func (s *source) refusedBefore(d *download, report *FileReport, last record, v version) bool {
 	report.ETag, report.LastModified = v.ETag, v.LastModified
-	report.fail(errors.New(brief(last.Reason,
+	report.fail(errors.New(truncate(last.Reason,
 		maxError-100) + " (refused before, and the file has not changed since; --force tries again)"))
-	s.refuse(report.Name, v, last.Reason, last.Limit)
+	s.rememberRefused(report.Name, v, last.Reason, last.Limit)
 	s.remove(d.dir)
 	return !v.Misfit
 }
@@ -267,10 +269,10 @@ func (s *source) remove(dir string) {
 	}
 }
 
-// refuse remembers a version that is of no use, where there is something to know it
-// by. What was joined of several transfers without a checksum may be wrong where it
-// was joined: it is known by its bytes alone, and comes again.
-func (s *source) refuse(name string, v version, reason string, limit int64) {
+// rememberRefused remembers a useless version, if anything identifies it. A file that was
+// joined from several transfers without a checksum may be damaged at the joint: only its
+// bytes identify it, and it is downloaded again.
+func (s *source) rememberRefused(name string, v version, reason string, limit int64) {
 	if v.Joined && v.Published.Type == "" {
 		v = version{SHA256: v.SHA256, Bytes: v.Bytes}
 	}
@@ -282,30 +284,30 @@ func (s *source) refuse(name string, v version, reason string, limit int64) {
 	s.state.set(name, r)
 }
 
-// misfit remembers what came damaged. One transfer tells nothing of the file. But what
-// comes a second time with the same bytes and the same published checksum is what the
-// server has, beside a catalogue that is of another day: it is refused as long as both
-// are so. Without a tag nothing tells whether they are, and it comes again.
-func (s *source) misfit(name string, v version, reason string) {
-	had := s.state.Files[name].Refused
-	again := had != nil && had.Misfit && had.SHA256 == v.SHA256 && had.Published == v.Published
+// noteDamaged remembers a damaged download. One damaged transfer proves nothing about the
+// file. But the same bytes twice, with the same published checksum, are the server's file,
+// and the catalogue is of another day: the file is refused until either changes. Without
+// a tag or date the server cannot say whether it changed, and the file is downloaded again.
+func (s *source) noteDamaged(name string, v version, reason string) {
+	last := s.state.Files[name].Refused
+	again := last != nil && last.Misfit && last.SHA256 == v.SHA256 && last.Published == v.Published
 	switch {
 	case !v.Misfit:
 		v = version{}
 	case !again || v.ETag == "" && v.LastModified == "":
 		v = version{SHA256: v.SHA256, Bytes: v.Bytes, Published: v.Published, Misfit: true}
 	}
-	s.refuse(name, v, reason, 0)
+	s.rememberRefused(name, v, reason, 0)
 }
 
 // reject remembers that a file was refused.
 func (s *source) reject(f *fresh, err error) {
 	f.report.fail(err)
-	s.refuse(f.report.Name, f.version, f.report.Error, 0)
+	s.rememberRefused(f.report.Name, f.version, f.report.Error, 0)
 	s.remove(filepath.Dir(f.path))
 }
 
-// accept remembers that a file was taken; read is when its feed was read.
+// accept remembers that a file was ingested; read is when its feed was read.
 func (s *source) accept(f *fresh, read string) {
 	f.report.Status = Fetched
 	s.state.set(f.report.Name, record{Good: &f.version, Read: read})

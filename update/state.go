@@ -13,31 +13,31 @@ import (
 	"relais/snapshot"
 )
 
-// A record is what is remembered of a file.
+// A record is the remembered state of a file.
 type record struct {
-	Good *version `json:"good,omitempty"` // that was ingested last
-	// Refused is a version that was not usable, with the reason and the program that
-	// refused it: another may think better of it.
+	Good *version `json:"good,omitempty"` // the version that was ingested last
+	// Refused is an unusable version, with the reason and the version of relais that
+	// refused it: another version may accept it.
 	Refused *version `json:"refused,omitempty"`
 	Reason  string   `json:"reason,omitempty"`
 	By      string   `json:"by,omitempty"`
-	Limit   int64    `json:"limit,omitempty"` // in bytes, where it was over that
-	// Read is when the feed was read that Good was put in, in RFC 3339.
+	Limit   int64    `json:"limit,omitempty"` // bytes, if the file was larger than that
+	// Read is when the feed with the version Good was read, in RFC 3339.
 	Read string `json:"read,omitempty"`
 }
 
-// A state is what is remembered of one source. It lies with the sources that were
-// kept, so that it goes where they go.
+// A state is the remembered state of one source. It is stored with the kept sources, so
+// that a backup contains both.
 type state struct {
 	Files map[string]record `json:"files"` // by their names in the table
-	// Snapshots are the SHA-256 of what the last run left there, as far as the
-	// program By could read it.
+	// Snapshots are the SHA-256 of the snapshots after the last run, if the program By
+	// could read them.
 	Snapshots map[market.Code]string `json:"snapshots,omitempty"`
 	By        string                 `json:"by,omitempty"`
 }
 
-// readState reads what is remembered. What cannot be read is forgotten: the files
-// then come once more.
+// readState reads a state. An unreadable state is forgotten: the files are then
+// downloaded once more.
 func readState(path string) state {
 	var s state
 	if folder.ReadJSON(path, &s) != nil {
@@ -56,7 +56,7 @@ func (s state) clone() state {
 	return state{maps.Clone(s.Files), maps.Clone(s.Snapshots), s.By}
 }
 
-// set remembers a record of a file, unless there is nothing in it.
+// set stores the record of a file, or deletes it if it is empty.
 func (s state) set(name string, r record) {
 	if r == (record{}) {
 		delete(s.Files, name)
@@ -65,7 +65,7 @@ func (s state) set(name string, r record) {
 	}
 }
 
-// write writes the state, unless it is as it was.
+// write writes the state if it changed.
 func (s state) write(path string, was state) error {
 	if reflect.DeepEqual(s, was) {
 		return nil
@@ -73,15 +73,14 @@ func (s state) write(path string, was state) error {
 	return folder.ReplaceJSON(path, s)
 }
 
-// look compares the snapshots with what the last run left there, and remembers
-// them. What is remembered as good says nothing of others: it is forgotten, and
-// found says why.
-func (s *state) look(dir folder.Dir, src *ingest.Source, program string) (found []string) {
+// forgetStale compares the snapshots with those after the last run. If they differ it
+// forgets the good versions, which are not those of the present snapshots; found says why.
+func (s *state) forgetStale(dir folder.Dir, src *ingest.Source, program string) (found []string) {
 	was, by, same := *s, reader(program), len(s.Snapshots) > 0
 	s.Snapshots, s.By = map[market.Code]string{}, ""
 	for _, code := range src.Markets {
 		path, had := dir.Snapshot(string(code)), was.Snapshots[code]
-		sum, err := digest(path)
+		sum, err := fileSHA256(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			if had != "" {
 				same, found = false, append(found, fmt.Sprintf("%s: its snapshot is gone", code))
@@ -101,33 +100,33 @@ func (s *state) look(dir folder.Dir, src *ingest.Source, program string) (found 
 			continue
 		case sum != had && len(was.Snapshots) > 0:
 			same, found = false, append(found,
-				fmt.Sprintf("%s: its snapshot, of %s, is another than the last update left", code, date))
+				fmt.Sprintf("%s: its snapshot, of %s, is not the one of the last update", code, date))
 		}
 		s.Snapshots[code], s.By = sum, by
 	}
 	if !same {
-		s.forget()
+		s.forgetGood()
 	}
 	return found
 }
 
-// forget forgets what was good.
-func (s *state) forget() {
+// forgetGood forgets the good versions.
+func (s *state) forgetGood() {
 	for name, r := range s.Files {
 		r.Good = nil
 		s.set(name, r)
 	}
 }
 
-// reader names a program by what it can read.
+// reader identifies a program by what it can read.
 func reader(program string) string {
 	return fmt.Sprintf("%s, format %d", program, snapshot.Version)
 }
 
-// made remembers what an ingest made.
-func (s *state) made(dir folder.Dir, src *ingest.Source, program string) error {
+// noteSnapshots remembers the snapshots that an ingest made.
+func (s *state) noteSnapshots(dir folder.Dir, src *ingest.Source, program string) error {
 	for _, code := range src.Markets {
-		sum, err := digest(dir.Snapshot(string(code)))
+		sum, err := fileSHA256(dir.Snapshot(string(code)))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

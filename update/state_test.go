@@ -32,8 +32,8 @@ func (k *kit) byHand(text []byte, force bool) {
 	}
 }
 
-// A newer file that somebody ingested by hand stays until the authority has one that
-// is not older, and update says so.
+// A newer file that was ingested by hand stays until the authority's file is not older,
+// and update says so.
 func TestNewerByHand(t *testing.T) {
 	k := weeklyKit(t)
 	k.want(k.run(), Updated, "")
@@ -45,9 +45,9 @@ func TestNewerByHand(t *testing.T) {
 		t.Errorf(`asked %q; want log[0] that begins with weekly+" 200 "`, log)
 	}
 	if !strings.Contains(strings.Join(r.Notes, " "),
-		"FR: its snapshot, of 2026-01-29, is another than the last update left; the files are fetched again") {
-		t.Errorf(`notes %q; want strings.Join(r.Notes, " ") with "FR: its snapshot, of 2026-01-29, is another `+
-			`than the last update left; the files are fetched again"`, r.Notes)
+		"FR: its snapshot, of 2026-01-29, is not the one of the last update; the files are fetched again") {
+		t.Errorf(`notes %q; want strings.Join(r.Notes, " ") with "FR: its snapshot, of 2026-01-29, is not `+
+			`the one of the last update; the files are fetched again"`, r.Notes)
 	}
 	if k.date() != "2026-01-29" {
 		t.Errorf("put back to %s, want 2026-01-29", k.date())
@@ -68,7 +68,7 @@ func TestNewerByHand(t *testing.T) {
 	}
 }
 
-// What was lost, spoilt or put back is brought up to what the authority has.
+// A lost, damaged or restored snapshot is brought up to date.
 func TestSnapshotIsAnother(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -76,7 +76,7 @@ func TestSnapshotIsAnother(t *testing.T) {
 		words string
 	}{
 		{"older by hand", func(k *kit) error { k.byHand(observatory(t, "2026-01-01"), true); return nil },
-			"of 2026-01-01, is another"},
+			"of 2026-01-01, is not the one"},
 		{"one gone", func(k *kit) error { return os.Remove(k.dir.Snapshot("FR")) }, "FR: its snapshot is gone"},
 		{"spoilt", func(k *kit) error {
 			text, err := os.ReadFile(k.dir.Snapshot("FR"))
@@ -112,7 +112,7 @@ func TestSnapshotIsAnother(t *testing.T) {
 	}
 }
 
-// To see that nothing changed, the snapshots are not read into memory.
+// Seeing that nothing changed does not read the snapshots into memory.
 func TestLookTakesNoMemory(t *testing.T) {
 	const size = 64 << 20
 	dir := folder.Dir(t.TempDir())
@@ -126,7 +126,7 @@ func TestLookTakesNoMemory(t *testing.T) {
 	if err := os.Truncate(path, size); err != nil {
 		t.Fatal(err)
 	}
-	sum, err := digest(path)
+	sum, err := fileSHA256(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,19 +134,18 @@ func TestLookTakesNoMemory(t *testing.T) {
 	s := state{map[string]record{"a": good}, map[market.Code]string{market.FR: sum}, reader("test")}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	found := s.look(dir, frenchSource, "test")
+	found := s.forgetStale(dir, frenchSource, "test")
 	runtime.ReadMemStats(&after)
 	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 || len(found) > 0 || s.Files["a"] != good {
 		t.Errorf(`%d bytes of memory, %q, %+v; want n <= 1<<20, len(found) = 0, s.Files["a"] = %v`, n, found, s, good)
 	}
-	// Another program must see whether it can read them.
-	if found = s.look(dir, frenchSource, "next"); len(found) != 1 || len(s.Files) != 0 {
+	// Another version of relais must check whether it can read them.
+	if found = s.forgetStale(dir, frenchSource, "next"); len(found) != 1 || len(s.Files) != 0 {
 		t.Errorf("found = %q, s = %+v; want len(found) = 1, len(s.Files) = 0", found, s)
 	}
 }
 
-// What the folder holds and when it was written: nothing of it changes in a run in
-// which nothing changed, locks included.
+// A run without news changes nothing in the folder, locks included.
 func TestNothingIsWritten(t *testing.T) {
 	k := weeklyKit(t)
 	k.want(k.run(), Updated, "")
@@ -183,7 +182,7 @@ func TestNothingIsWritten(t *testing.T) {
 	}
 }
 
-// What is remembered can be read by people, and holds no more than it must.
+// The state is readable JSON and contains no more than necessary.
 func TestStateForm(t *testing.T) {
 	k := weeklyKit(t)
 	k.want(k.run(), Updated, "")
@@ -203,5 +202,5 @@ func TestStateForm(t *testing.T) {
 	}
 }
 
-// frenchSource is what reads the files of FR.
+// frenchSource returns the source of FR.
 var frenchSource = ingest.Sources[0]

@@ -14,24 +14,24 @@ import (
 	"relais/market"
 )
 
-// A Table names the files that make the markets.
+// A Table lists the files to download.
 type Table struct {
 	Files []*File `json:"files"`
-	own   bool    // it is the user's: what it names may be anywhere
+	own   bool    // the user's table: its hosts need not be public
 }
 
 // A File is one file of an authority, and how its address is found.
 type File struct {
 	Name   string      `json:"name"`   // unique; letters, digits, - and _
-	Market market.Code `json:"market"` // any market of those that one reading makes
-	// Operator is whose unavailable sites the file lists, those of the market alone; ""
-	// for a file of the authority.
+	Market market.Code `json:"market"` // any market of the source
+	// Operator is the operator whose unavailable sites the file lists; "" for a file of
+	// the authority.
 	Operator string `json:"operator,omitempty"`
 	Find     Find   `json:"find"`
 	URL      string `json:"url"` // of the file itself, or of the catalogue
-	// Match is a regular expression on the names of a catalogue's entries. Where it
-	// has a group, the newest is the one with the greatest text there; else the one
-	// that was changed last.
+	// Match is a regular expression on the names of a catalogue's entries. If it has a
+	// group, the newest entry is the one with the greatest text there; else the one that
+	// changed last.
 	Match   string `json:"match,omitempty"`
 	Licence string `json:"licence"`
 	MaxMB   int64  `json:"maxMB,omitempty"` // of the file; 0: DefaultMaxMB, of an operator FeedMaxMB
@@ -39,24 +39,24 @@ type File struct {
 	match   *regexp.Regexp
 }
 
-// DefaultMaxMB is what a file may have, in units of 1,048,576 bytes, where the
-// table says nothing else: twice the largest that an authority publishes.
+// DefaultMaxMB is the default size limit of a file, in units of 1,048,576 bytes: twice
+// the largest published file.
 const DefaultMaxMB = 1024
 
 // FeedMaxMB is the same for files of unavailable sites: package outage reads no more.
 const FeedMaxMB = 32
 
-// A Find says how the address of a file is found.
+// A Find is a way to find the address of a file.
 type Find string
 
 // The ways to find an address.
 const (
-	ByURL     Find = "url"          // it is always the same
+	ByURL     Find = "url"          // a fixed address
 	ByDataset Find = "data.gouv.fr" // a dataset of its API, with resources
 	BySTAC    Find = "stac"         // a STAC item, or a page of items, with assets
 )
 
-// limit is what the file may have, in bytes.
+// limit returns the largest allowed size in bytes.
 func (f *File) limit() int64 {
 	switch {
 	case f.MaxMB != 0:
@@ -67,13 +67,13 @@ func (f *File) limit() int64 {
 	return DefaultMaxMB << 20
 }
 
-// tableFile is the table that relais ships, below the package data.
+// tableFile is the built-in table, below the package data.
 const tableFile = "update/sources.json"
 
-// maxTable is the size that a table may have.
+// maxTable is the largest allowed size of a table.
 const maxTable = 1 << 20
 
-// Default is the table that relais ships.
+// Default returns the built-in table.
 func Default() (*Table, error) {
 	text, err := data.Files.ReadFile(tableFile)
 	if err != nil {
@@ -82,7 +82,7 @@ func Default() (*Table, error) {
 	return parseTable(tableFile, text)
 }
 
-// ReadTable reads a table of the user's.
+// ReadTable reads a user's table.
 func ReadTable(path string) (*Table, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -109,7 +109,7 @@ func parseTable(path string, text []byte) (*Table, error) {
 	var t Table
 	err := d.Decode(&t)
 	if err == nil && d.More() {
-		err = errors.New("text behind the table")
+		err = errors.New("text after the table")
 	}
 	if err != nil {
 		line := 1 + bytes.Count(text[:min(int(d.InputOffset()), len(text))], []byte("\n"))
@@ -132,7 +132,7 @@ func parseTable(path string, text []byte) (*Table, error) {
 		seen[f.Name] = true
 		feed := string(f.Market) + " " + f.Operator
 		if f.Operator != "" && feeds[feed] {
-			return nil, fmt.Errorf("%s: two files of %s: what an operator publishes is one file, or an archive",
+			return nil, fmt.Errorf("%s: two files of %s: give one file for each operator; it may be an archive",
 				path, feed)
 		}
 		feeds[feed] = true
@@ -158,7 +158,7 @@ func (f *File) check() (err error) {
 	if f.MaxMB < 0 || f.MaxMB > maxMaxMB {
 		return fmt.Errorf("maxMB is not between 0 and %d", maxMaxMB)
 	}
-	if _, err := address(f.URL); err != nil {
+	if _, err := parseAddress(f.URL); err != nil {
 		return err
 	}
 	switch f.Find {
@@ -169,7 +169,7 @@ func (f *File) check() (err error) {
 		return nil
 	case ByDataset, BySTAC:
 		if f.Match == "" {
-			return errors.New("no match: which of the catalogue's entries is it?")
+			return errors.New("match is missing: it says which entry of the catalogue is wanted")
 		}
 		f.match, err = regexp.Compile(f.Match)
 		return err
@@ -177,7 +177,7 @@ func (f *File) check() (err error) {
 	return fmt.Errorf("find %q: want %s, %s or %s", f.Find, ByURL, ByDataset, BySTAC)
 }
 
-// checkOperator puts the operator in its one spelling.
+// checkOperator checks the operator and sets its canonical key.
 func (f *File) checkOperator() error {
 	m := market.Get(f.Market)
 	if f.Operator == "" {
@@ -188,7 +188,8 @@ func (f *File) checkOperator() error {
 	case m.FeedZone == "":
 		return fmt.Errorf("the operators of %s publish no unavailable sites", f.Market)
 	case !ok:
-		return fmt.Errorf("the operator %.50q is none of %s", f.Operator, strings.Join(m.OperatorKeys(), ", "))
+		return fmt.Errorf("the operator %.50q is unknown: want one of %s", f.Operator,
+			strings.Join(m.OperatorKeys(), ", "))
 	}
 	f.Operator = m.Operators[i].Key
 	return nil

@@ -33,13 +33,13 @@ func TestDefaultTable(t *testing.T) {
 		{"20260903120000_observatoire_2g_3g_4g_5g_20260827.csv", "anfr-observatoire"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := table.named(tt.want)
+			f := table.fileNamed(tt.want)
 			if _, ok := f.rank(&entry{names: []string{tt.name}}); !ok {
 				t.Errorf("%s does not match %s; want ok", tt.name, f.Match)
 			}
 		})
 	}
-	if f := table.named("anfr-sup"); f != nil {
+	if f := table.fileNamed("anfr-sup"); f != nil {
 		r, err := newest(f, []entry{
 			{remote{URL: "a"}, []string{"20260701-export-etalab-data.zip"}, "2026-09-01"}, // uploaded once more
 			{remote{URL: "b"}, []string{"20260801-export-etalab-data.zip"}, "2026-08-05"},
@@ -51,7 +51,7 @@ func TestDefaultTable(t *testing.T) {
 	}
 }
 
-func (t *Table) named(name string) *File {
+func (t *Table) fileNamed(name string) *File {
 	for _, f := range t.Files {
 		if f.Name == name {
 			return f
@@ -61,35 +61,42 @@ func (t *Table) named(name string) *File {
 }
 
 func TestTableErrors(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                                       "EOF",
-		"{\"files\":[\n\n{\"nam\":\"x\"}]}":      "t.json:3: ",
-		"{}":                                     "no files",
-		`{"files":[null]}`:                       "null",
-		`{"files":[{"name":"../x"}]}`:            "letters, digits",
-		`{"files":[{"name":"x"}]}`:               "no market",
-		`{"files":[{"name":"x","market":"XX"}]}`: "t.json:1",
-		`{"files":[{"name":"x","market":"FR","url":"file:///etc/passwd"}]}`:                                                                                                 "no address",
-		`{"files":[{"name":"x","market":"FR","url":"http://a:b@c/"}]}`:                                                                                                      "no address",
-		`{"files":[{"name":"x","market":"FR","url":"http://c/"}]}`:                                                                                                          `find ""`,
-		`{"files":[{"name":"x","market":"FR","url":"http://c/","find":"stac"}]}`:                                                                                            "no match",
-		`{"files":[{"name":"x","market":"FR","url":"http://c/","find":"stac","match":"("}]}`:                                                                                "missing closing",
-		`{"files":[{"name":"x","market":"FR","url":"http://c/","find":"url","match":"x"}]}`:                                                                                 "nothing to match",
-		`{"files":[{"name":"x","market":"FR","url":"http://c/","find":"url","maxMB":-1}]}`:                                                                                  "maxMB",
-		`{"files":[{"name":"x","market":"FR","url":"http://c/","find":"url"},{"name":"x","market":"FR","url":"http://c/","find":"url"}]}`:                                   "two files",
-		`{"files":[{"name":"x","market":"FR","operator":"ZEOP","url":"http://c/","find":"url"}]}`:                                                                           "none of SFR, BOUYGUES",
-		`{"files":[{"name":"x","market":"CH","operator":"SALT_CH","url":"http://c/","find":"url"}]}`:                                                                        "operators of CH publish no",
-		`{"files":[{"name":"x","market":"FR","operator":"sfr","url":"http://c/","find":"url"},{"name":"y","market":"FR","operator":"SFR","url":"http://d/","find":"url"}]}`: "two files of FR SFR",
-		`{"files":[{"name":"x","market":"FR","url":"http://c/","find":"url"}]} x`:                                                                                           "behind",
+	file := func(members string) string { return `{"files":[{"name":"x","market":"FR",` + members + `}]}` }
+	const byURL = `"url":"http://c/","find":"url"`
+	for _, tt := range []struct{ name, text, want string }{
+		{"empty", "", "EOF"},
+		{"unknown member", "{\"files\":[\n\n{\"nam\":\"x\"}]}", "t.json:3: "},
+		{"no files", "{}", "no files"},
+		{"null", `{"files":[null]}`, "null"},
+		{"a path as name", `{"files":[{"name":"../x"}]}`, "letters, digits"},
+		{"no market", `{"files":[{"name":"x"}]}`, "no market"},
+		{"unknown market", `{"files":[{"name":"x","market":"XX"}]}`, "t.json:1"},
+		{"file url", file(`"url":"file:///etc/passwd"`), "http or https"},
+		{"password in url", file(`"url":"http://a:b@c/"`), "http or https"},
+		{"no find", file(`"url":"http://c/"`), `find ""`},
+		{"no match", file(`"url":"http://c/","find":"stac"`), "match is missing"},
+		{"bad match", file(`"url":"http://c/","find":"stac","match":"("`), "missing closing"},
+		{"match of a fixed url", file(byURL + `,"match":"x"`), "nothing to match"},
+		{"negative size", file(byURL + `,"maxMB":-1`), "maxMB"},
+		{"same name", `{"files":[{"name":"x","market":"FR",` + byURL + `},{"name":"x","market":"FR",` + byURL + `}]}`,
+			"two files"},
+		{"operator of another market", file(`"operator":"ZEOP",` + byURL), "want one of SFR, BOUYGUES"},
+		{"market without feeds", `{"files":[{"name":"x","market":"CH","operator":"SALT_CH",` + byURL + `}]}`,
+			"operators of CH publish no"},
+		{"same operator", `{"files":[{"name":"x","market":"FR","operator":"sfr",` + byURL +
+			`},{"name":"y","market":"FR","operator":"SFR","url":"http://d/","find":"url"}]}`, "two files of FR SFR"},
+		{"text after the table", file(byURL) + ` x`, "after the table"},
 	} {
-		path := filepath.Join(t.TempDir(), "t.json")
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := ReadTable(path); err == nil || !strings.Contains(err.Error(), want) ||
-			!strings.Contains(err.Error(), "t.json") {
-			t.Errorf("%s: %v, want %q", text, err, want)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "t.json")
+			if err := os.WriteFile(path, []byte(tt.text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := ReadTable(path); err == nil || !strings.Contains(err.Error(), tt.want) ||
+				!strings.Contains(err.Error(), "t.json") {
+				t.Errorf("ReadTable(%s) = %v, want an error with t.json and %q", tt.text, err, tt.want)
+			}
+		})
 	}
 	if _, err := ReadTable(filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("no error for a missing table")

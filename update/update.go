@@ -1,8 +1,7 @@
-// Package update fetches the authorities' files and has them ingested: the address
-// found where it changes, nothing asked for that did not change, a cut transfer
-// gone on with, and what cannot be the file refused before ingest sees it. What
-// the files say, and whether it may replace what is there, is the business of
-// ingest.
+// Package update downloads the authorities' files and has them ingested. It finds
+// addresses that change, downloads only what changed, resumes cut transfers, and refuses
+// what cannot be the file. It does not read the files: ingest does, and decides whether
+// they may replace the present data.
 package update
 
 import (
@@ -22,77 +21,78 @@ import (
 type Options struct {
 	Dir     folder.Dir
 	Table   *Table
-	Markets []market.Code // none: all of the table
-	// Force fetches what is known, too, and overrides the guards of ingest that
-	// compare with the present snapshot.
+	Markets []market.Code // empty: all of the table
+	// Force downloads known files too, and overrides the guards of ingest that compare
+	// with the present snapshot.
 	Force   bool
 	Version string // of the program
 	Limits  Limits
-	// Fetching and Reading, which may be nil, are called with the bytes to come (-1
-	// when that is not known); what they return is called with the bytes that came.
+	// Fetching and Reading, which may be nil, are called with the number of bytes to
+	// expect (-1: unknown). The functions that they return are called with each number
+	// of bytes received or read.
 	Fetching func(name string, total int64) func(n int)
 	Reading  func(total int64) func(n int)
-	// Ingested, which may be nil, is called with the report of each ingest that
-	// succeeded, to which it may add.
+	// Ingested, which may be nil, is called with the report of each successful ingest,
+	// and may add to it.
 	Ingested func(context.Context, *ingest.Report)
-	// Feeds takes what becomes of the operators' files of unavailable sites; nil leaves
-	// those out.
+	// Feeds receives the operators' files of unavailable sites. If it is nil, they are
+	// left out.
 	Feeds Feeds
 	// Done, which may be nil, is called with each source's report when it is done.
 	Done func(*SourceReport)
 }
 
-// A Status says what became of a file or a source.
+// A Status is the result for a file or a source.
 type Status string
 
-// What became of it.
+// The results.
 const (
-	Fetched   Status = "fetched"   // a file came and was ingested
+	Fetched   Status = "fetched"   // a file was downloaded and ingested
 	Updated   Status = "updated"   // a source was ingested
 	Unchanged Status = "unchanged" // nothing new
-	Failed    Status = "failed"    // what was there goes on
+	Failed    Status = "failed"    // the present data stays
 )
 
-// A Report says what an update did.
+// A Report describes an update.
 type Report struct {
 	Seconds float64         `json:"seconds"`
 	Sources []*SourceReport `json:"sources"`
 	Notes   []string        `json:"notes,omitempty"`
 }
 
-// A SourceReport says what became of an authority's files, or of those of the operators
-// of a market.
+// A SourceReport is the result for the files of an authority, or of the operators of a
+// market.
 type SourceReport struct {
 	Markets []market.Code    `json:"markets"`
 	Status  Status           `json:"status"`
 	Files   []*FileReport    `json:"files"`
 	Ingests []*ingest.Report `json:"ingests,omitempty"`
-	// Feeds are those of the operators, as they are then; nil for an authority's files.
+	// Feeds are the operators' feeds after the update; nil for an authority's files.
 	Feeds []outage.Outcome `json:"feeds,omitempty"`
 	Notes []string         `json:"notes,omitempty"`
-	Error string           `json:"error,omitempty"` // that is no file's own
+	Error string           `json:"error,omitempty"` // of the source, not of a single file
 	feeds bool
 }
 
-// A FileReport says what became of a file.
+// A FileReport is the result for a file.
 type FileReport struct {
 	Name         string `json:"name"`
 	Status       Status `json:"status"`
 	URL          string `json:"url,omitempty"`
 	Licence      string `json:"licence,omitempty"`
-	Bytes        int64  `json:"bytes"`             // that came now
-	Resumed      int64  `json:"resumed,omitempty"` // that an earlier run had fetched
+	Bytes        int64  `json:"bytes"`             // received by this run
+	Resumed      int64  `json:"resumed,omitempty"` // received by earlier runs
 	ETag         string `json:"etag,omitempty"`
 	LastModified string `json:"lastModified,omitempty"`
 	Error        string `json:"error,omitempty"`
 }
 
-// Failed tells whether anything failed.
+// Failed reports whether anything failed.
 func (r *Report) Failed() bool {
 	return slices.ContainsFunc(r.Sources, func(s *SourceReport) bool { return s.Status == Failed })
 }
 
-// Problem is what failed, in one line of at most a thousand bytes; "" when nothing did.
+// Problem returns the errors in one line of at most a thousand bytes; "" if nothing failed.
 func (s *SourceReport) Problem() string {
 	text := s.Error
 	for _, f := range s.Files {
@@ -103,19 +103,18 @@ func (s *SourceReport) Problem() string {
 			text += f.Name + ": " + f.Error
 		}
 	}
-	return brief(text, maxProblem)
+	return truncate(text, maxProblem)
 }
 
-// ErrNothing says that a table has nothing to update.
+// ErrNothing is returned for a table that has nothing to update.
 var ErrNothing = errors.New("the table of sources has no file that this version of relais reads: there is nothing to update")
 
-// Run updates. What fails for one source is in its report, and the others go on. An
-// error says that nothing was done, or that ctx ended: the report then has what was
-// done before.
+// Run updates the markets. A failure of one source is in its report and does not stop the
+// others. Errors: nothing was done, or ctx ended; then the report has what was done before.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	start := time.Now()
 	r := &Report{Sources: []*SourceReport{}}
-	groups, err := r.group(o)
+	groups, err := r.groupFiles(o)
 	if err != nil {
 		return nil, err
 	}
@@ -125,9 +124,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	defer lock.Unlock()
 	if err := o.Table.sweep(o.Dir); err != nil {
-		return nil, fmt.Errorf("what earlier updates left cannot be put in order: %w", err)
+		return nil, fmt.Errorf("cleaning up earlier downloads: %w", err)
 	}
-	c := newClient("relais/"+o.Version, o.Limits, o.Table.hosts())
+	c := newClient("relais/"+o.Version, o.Limits, o.Table.ownHosts())
 	defer c.close()
 	for _, g := range groups {
 		s := &source{Options: o, client: c, group: g,
@@ -146,14 +145,15 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return r, ctx.Err()
 }
 
-// A RunningError says that another update of the folder runs.
+// A RunningError reports that another update of the folder is running.
 type RunningError struct{ Dir folder.Dir }
 
 func (e *RunningError) Error() string {
-	return fmt.Sprintf("another update of the folder %s runs: relais update, or relais serve --update-every", e.Dir)
+	return fmt.Sprintf("another update of the folder %s is running (relais update or relais serve --update-every)",
+		e.Dir)
 }
 
-// lock holds other updates off, and writes nothing where nothing is to be updated.
+// lock excludes other updates of the folder. It does not write to the folder's log.
 func lock(dir folder.Dir) (*folder.Holder, error) {
 	lock, err := dir.LockQuietly("update")
 	if _, held := errors.AsType[*folder.HeldError](err); held {
@@ -162,8 +162,7 @@ func lock(dir folder.Dir) (*folder.Holder, error) {
 	return lock, err
 }
 
-// Markets lists the markets that the table has files for, as far as this program can
-// read them.
+// Markets lists the markets of the table's files that this version of relais can read.
 func (t *Table) Markets() (codes []market.Code) {
 	for _, to := range targets() {
 		if len(t.filesOf(to)) == 0 {
@@ -178,7 +177,7 @@ func (t *Table) Markets() (codes []market.Code) {
 	return codes
 }
 
-// targets are all that there are, in the order in which they are updated.
+// targets returns all targets in the order of updating.
 func targets() (all []target) {
 	for _, src := range ingest.Sources {
 		all = append(all, register{src})
@@ -191,33 +190,33 @@ func targets() (all []target) {
 	return all
 }
 
-// goes tells whether the file goes there.
-func (f *File) goes(to target) bool {
+// goesTo reports whether the target receives the file.
+func (f *File) goesTo(to target) bool {
 	return isFeeds(to) == (f.Operator != "") && slices.Contains(to.markets(), f.Market)
 }
 
 func isFeeds(to target) bool {
-	_, is := to.(*feeds)
-	return is
+	_, ok := to.(*feeds)
+	return ok
 }
 
 func (t *Table) filesOf(to target) (files []*File) {
 	for _, f := range t.Files {
-		if f.goes(to) {
+		if f.goesTo(to) {
 			files = append(files, f)
 		}
 	}
 	return files
 }
 
-// A group is the files that go to one target.
+// A group is a target with its files.
 type group struct {
 	target target
 	files  []*File
 }
 
-// group picks the files of the markets.
-func (r *Report) group(o Options) ([]group, error) {
+// groupFiles groups the files of the markets by target.
+func (r *Report) groupFiles(o Options) ([]group, error) {
 	readable := o.Table.Markets()
 	for _, code := range o.Markets {
 		if !slices.Contains(readable, code) {
@@ -237,7 +236,7 @@ func (r *Report) group(o Options) ([]group, error) {
 		}
 	}
 	for _, f := range o.Table.Files {
-		if !slices.ContainsFunc(targets(), f.goes) {
+		if !slices.ContainsFunc(targets(), f.goesTo) {
 			r.Notes = append(r.Notes,
 				fmt.Sprintf("%s was left out: this version of relais has no parser for the sources of %s", f.Name,
 					f.Market))

@@ -23,7 +23,7 @@ const (
 	sup    = "/files/SYNTHETIC_SUP.zip"
 )
 
-// weeklyKit serves a weekly file and a table beside it.
+// weeklyKit serves a weekly file and a table of communes.
 func weeklyKit(t *testing.T) *kit {
 	k := newKit(t)
 	k.put(weekly, observatory(t, "2026-01-15"))
@@ -55,7 +55,7 @@ func TestSecondRunTouchesNothing(t *testing.T) {
 	if log, want := k.asked(), []string{weekly + " 304 0", towns + " 304 0"}; !slices.Equal(log, want) {
 		t.Errorf("asked %q, want %q", log, want)
 	}
-	// One of them new: only that one is read, the other is kept.
+	// One is new: only that one is read, the other is kept.
 	k.put(weekly, observatory(t, "2026-01-22"))
 	r = k.run()
 	k.want(r, Updated, "")
@@ -63,7 +63,7 @@ func TestSecondRunTouchesNothing(t *testing.T) {
 		t.Errorf("r.Files = %+v, k.date() = %s; want r.Files[0].Status = %v, r.Files[1].Status = %v, k.date() = "+
 			`"2026-01-22"`, r.Files, k.date(), Fetched, Unchanged)
 	}
-	// Without its snapshots, the folder has nothing that could be unchanged.
+	// Without its snapshots, the folder needs all files again.
 	os.RemoveAll(k.dir.Snapshots())
 	k.want(k.run(), Updated, "")
 	k.asked()
@@ -82,7 +82,7 @@ func TestCutTransferResumes(t *testing.T) {
 	k.cutAfter(weekly, half, 1)
 	k.want(k.run(), Updated, "")
 	log := k.asked()
-	// What came before the cut need not have left the server whole.
+	// The part before the cut may be shorter than what the server wrote.
 	var have int
 	if _, err := fmt.Sscanf(log[1], weekly+" 206 %d bytes=%d-", new(int), &have); err != nil || have == 0 ||
 		have > half {
@@ -193,8 +193,8 @@ func TestChangedAndIgnoredRange(t *testing.T) {
 	}
 }
 
-// What is bad today leaves yesterday's data, is not fetched a second time, and is
-// tried again when it changes.
+// A bad file leaves yesterday's data, is not downloaded a second time, and is tried again
+// when it changes.
 func TestPoison(t *testing.T) {
 	good := observatory(t, "2026-01-22")
 	header := good[:bytes.IndexByte(good, '\n')+1]
@@ -209,7 +209,7 @@ func TestPoison(t *testing.T) {
 		{"empty", nil, "empty"},
 		{"older", observatory(t, "2025-12-25"), "older than the present snapshot"},
 		{"shrunk", good[:len(good)/2][:bytes.LastIndexByte(good[:len(good)/2], '\n')+1], "over 5 % would go"},
-		{"no table", []byte("PNG\x00\x01"), "none of the tables"},
+		{"no table", []byte("PNG\x00\x01"), "not a table of"},
 		{"renamed", bytes.Replace(good, []byte("statut"), []byte("etat"), 1), "the column statut is missing"},
 		{"doubled", bytes.Replace(good, []byte("date_maj"), []byte("statut"), 1), "the column statut is there twice"},
 	} {
@@ -249,9 +249,9 @@ func TestBackToTheGoodFile(t *testing.T) {
 	if log := k.asked(); log[0] != weekly+" 304 0" {
 		t.Errorf("asked %q, want %v", log, weekly+" 304 0")
 	}
-	// Another relais may think better of what was refused.
+	// Another version of relais may accept a refused file.
 	k.put(weekly, []byte("x"))
-	k.want(k.run(), Failed, "none of the tables")
+	k.want(k.run(), Failed, "not a table of")
 	path := filepath.Join(k.dir.Sources("FR"), folder.UpdateName)
 	s := readState(path)
 	r := s.Files["weekly"]
@@ -269,8 +269,7 @@ func TestBackToTheGoodFile(t *testing.T) {
 	k.want(k.run(), Updated, "")
 }
 
-// A bad file beside a good one does not keep that out, and what was refused on its
-// account is fetched again with the next that is good.
+// A bad file does not keep a good one out. It is downloaded again with the next good file.
 func TestOneBadOneGood(t *testing.T) {
 	k := weeklyKit(t)
 	k.put(sup, demoFile(t, "SUP"))
@@ -327,7 +326,7 @@ func TestGzipAndNoValidators(t *testing.T) {
 	k.noDownloads()
 }
 
-// modified is when a file of the folder was written.
+// modified returns when a file of the folder was written.
 func (k *kit) modified(name string) time.Time {
 	k.t.Helper()
 	info, err := os.Stat(filepath.Join(string(k.dir), name))
@@ -351,8 +350,7 @@ func TestUnreadMarkets(t *testing.T) {
 	}
 }
 
-// An ingest that fails for what is no fault of the file does not cost a second
-// download.
+// An ingest that fails for a reason outside the file does not cost a second download.
 func TestFolderInUse(t *testing.T) {
 	k := weeklyKit(t)
 	lock, err := k.dir.Lock("ingest", "a backup", time.Now())

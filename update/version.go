@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// A version is what tells one state of a file from another.
+// A version identifies one state of a file.
 type version struct {
-	URL          string   `json:"url"`     // that was asked for, without what is secret in it
-	Address      string   `json:"address"` // the SHA-256 of the whole of it
+	URL          string   `json:"url"`     // without secrets
+	Address      string   `json:"address"` // SHA-256 of the complete address
 	ETag         string   `json:"etag,omitempty"`
 	LastModified string   `json:"lastModified,omitempty"`
 	Published    checksum `json:"published,omitzero"`
 	SHA256       string   `json:"sha256,omitempty"`
 	Bytes        int64    `json:"bytes,omitempty"`
-	Joined       bool     `json:"joined,omitempty"` // of what came in more than one transfer
-	Misfit       bool     `json:"misfit,omitempty"` // its bytes do not have the published checksum
+	Joined       bool     `json:"joined,omitempty"` // from several transfers
+	Misfit       bool     `json:"misfit,omitempty"` // the bytes do not have the published checksum
 }
 
-// is tells whether a server's answer of 304, with its tag and date, can be about the
-// version, rather than about another that was asked about as well.
-func (v *version) is(etag, changed string) bool {
+// describedBy reports whether an answer 304 with this tag and date can be about the
+// version, when the request named several versions.
+func (v *version) describedBy(etag, changed string) bool {
 	switch {
 	case v.ETag == "" && (v.LastModified == "" || etag != ""):
 		return false
@@ -32,8 +32,8 @@ func (v *version) is(etag, changed string) bool {
 	return strings.TrimPrefix(v.ETag, "W/") == strings.TrimPrefix(etag, "W/")
 }
 
-// checkNotOlder returns an error when a file's date, as its server writes it, is before that
-// of the one that was read: a mirror is behind its time.
+// checkNotOlder returns an error if a file's Last-Modified is before that of the file that
+// was read: a mirror may be outdated.
 func checkNotOlder(changed, read string) error {
 	got, err := http.ParseTime(changed)
 	last, err2 := http.ParseTime(read)
@@ -44,13 +44,13 @@ func checkNotOlder(changed, read string) error {
 		got.UTC().Format(time.RFC3339), last.UTC().Format(time.RFC3339))
 }
 
-// openEnded tells whether nothing but the end of the connection ends an answer's body.
-// Chunks and HTTP/2 have an end of their own, and net/http takes no other for it.
+// openEnded reports whether only the end of the connection marks the end of an answer's
+// body. Chunks and HTTP/2 mark their own end, and net/http checks it.
 func openEnded(a *http.Response) bool {
 	return a.ContentLength < 0 && len(a.TransferEncoding) == 0 && a.ProtoMajor == 1
 }
 
-// conditions ask for the file only if it is none of the versions.
+// conditions adds the headers that request the file only if it is not a known version.
 func conditions(header http.Header, versions ...*version) {
 	var tags []string
 	since := ""
@@ -69,8 +69,8 @@ func conditions(header http.Header, versions ...*version) {
 	}
 }
 
-// validator is what a server compares before it sends the rest of a file; "" when
-// it gave nothing that names the very bytes.
+// validator returns the value of If-Range: a strong tag or a date. It is "" if the server
+// gave neither.
 func (p *part) validator() string {
 	if p.ETag != "" && !strings.HasPrefix(p.ETag, "W/") {
 		return p.ETag
@@ -81,7 +81,7 @@ func (p *part) validator() string {
 	return ""
 }
 
-// tagOf is a header that tells versions apart, "" where it is longer than any is.
+// tagOf returns a header that identifies a version, "" if it is too long to keep.
 func tagOf(a *http.Response, name string) string {
 	if text := a.Header.Get(name); len(text) <= maxTag {
 		return text
