@@ -170,7 +170,7 @@ func measureFiles(list []measure.Checked) (files []File) {
 	names := map[measure.Kind]string{measure.Speedtest: "speedtest", measure.Coverage: "coverage point"}
 	for _, c := range list {
 		f := File{Path: measure.Dir + "/" + c.File, Bytes: c.Bytes, Kind: "measures",
-			Detail: fmt.Sprintf("%s of %s", Number(c.Rows, names[c.Segment.Kind]), c.Market)}
+			Detail: fmt.Sprintf("%s of %s", Number(c.Rows, names[c.SegmentInfo.Kind]), c.Market)}
 		if c.Err != nil {
 			f.Detail, f.Problem = "", oneLine(c.Err)+": it counts for nothing; import its files again"
 		}

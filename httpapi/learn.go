@@ -62,7 +62,7 @@ func (s *Server) learn(ctx context.Context, again bool) (learned bool) {
 // teach returns m with what it learns from the measures.
 func (s *Server) teach(ctx context.Context, m *index.Market, measures *measure.Store, from string) *index.Market {
 	start := time.Now()
-	taught, err := m.Learn(from, until(ctx, measures.CellSightings(m.Table.Code)))
+	taught, err := m.Learn(from, until(ctx, measures.CellObservations(m.Table.Code)))
 	switch {
 	case ctx.Err() != nil: // half of it is not shown
 	case err != nil:

@@ -29,7 +29,7 @@ func (s *Store) Add(code market.Code, fields map[string]string) (t Test, added b
 	if s.readOnly {
 		return t, false, ErrReadOnly
 	}
-	one, err := s.one(m, fields)
+	one, err := s.readOne(m, fields)
 	if err != nil {
 		return t, false, err
 	}
@@ -44,14 +44,14 @@ func (s *Store) Add(code market.Code, fields map[string]string) (t Test, added b
 	if err != nil {
 		return t, false, err
 	}
-	if err := s.replace(&change{put: []Segment{row}}, before, map[string]*segment{row.File: seg}); err != nil {
+	if err := s.replace(&change{put: []SegmentInfo{row}}, before, map[string]*segment{row.File: seg}); err != nil {
 		return t, false, err
 	}
 	return t, true, nil
 }
 
 // one reads a speedtest as the row of a table.
-func (s *Store) one(m *market.Market, fields map[string]string) (*builder, error) {
+func (s *Store) readOne(m *market.Market, fields map[string]string) (*builder, error) {
 	f := &formats[slices.IndexFunc(formats, func(f format) bool { return f.kind == plainSpeedtests })]
 	text, err := tableOf(f.kind, fields)
 	if err != nil {
@@ -66,17 +66,17 @@ func (s *Store) one(m *market.Market, fields map[string]string) (*builder, error
 	}
 	now := s.now()
 	b := newBuilder(meta{Market: m.Code, Kind: Speedtest, Imported: now.Unix(), Added: true})
-	r := reading{Reader: &source.Reader{Reader: in}, format: f, kind: Speedtest, market: m, countries: countries(m),
+	r := rowReader{Reader: &source.Reader{Reader: in}, format: f, kind: Speedtest, market: m, countries: countries(m),
 		zone: zoneOf(m), now: now,
 		networks: map[network]network{}, builder: b}
-	r.first, r.second = f.at()
+	r.first, r.second = f.positions()
 	if !in.Next() {
 		return nil, errors.Join(errors.New("a speedtest that is no row"), in.Err())
 	}
 	if broken := in.Broken(); broken != "" {
 		return nil, fmt.Errorf("%w: %s", ErrRejected, broken)
 	}
-	row, reason := r.row()
+	row, reason := r.readRow()
 	if reason != "" {
 		return nil, fmt.Errorf("%w: %s", ErrRejected, reason)
 	}

@@ -34,9 +34,9 @@ func (q *Query) check() error {
 const maxLimit = 100_000
 
 // measure makes what both kinds have of a row.
-func (s *segment) measure(r *row) Measure {
+func (s *segment) measurement(r *row) Measurement {
 	n := &s.Networks[r.network]
-	m := Measure{ID: idText(r.id(s.Kind, n)), Position: r.position(), MCC: n.MCC, MNC: n.MNC, OperatorName: n.Name,
+	m := Measurement{ID: idText(r.id(s.Kind, n)), Position: r.position(), MCC: n.MCC, MNC: n.MNC, OperatorName: n.Name,
 		Technology: technologies[r.technology].name, NetworkType: networkTypes[r.networkType],
 		Radio: Radio{ENB: r.node(), GNB: r.gnb, Cell: r.cell, PCI: -1, RSRP: level(r.rsrp), RSRQ: level(r.rsrq),
 			SNR: level(r.snr)}}
@@ -57,12 +57,12 @@ func (s *segment) measure(r *row) Measure {
 
 func (s *segment) point(i uint32) Point {
 	r := s.columns.row(Coverage, i)
-	return Point{Measure: s.measure(&r), Signal: level(r.signal)}
+	return Point{Measurement: s.measurement(&r), Signal: level(r.signal)}
 }
 
 func (s *segment) test(i uint32) Test {
 	r := s.columns.row(Speedtest, i)
-	return Test{Measure: s.measure(&r), Download: speed(r.down), Average: speed(r.mean), Max: speed(r.most),
+	return Test{Measurement: s.measurement(&r), Download: speed(r.down), Average: speed(r.mean), Max: speed(r.most),
 		Upload: speed(r.up), Ping: speed(r.rtt),
 		DeviceType: deviceTypes[r.deviceType]}
 }

@@ -106,7 +106,7 @@ func BenchmarkTown(b *testing.B) {
 		each, before := 0.0, liveHeap()
 		for b.Loop() {
 			s := openReader(b, dir)
-			s.HeardOf(market.FR, node, 0, nil) // what is made by who needs it first
+			s.ObservationsOf(market.FR, node, 0, nil) // what is made by who needs it first
 			b.StopTimer()
 			each = float64(liveHeap()-before) / float64(s.Count(market.FR, Coverage)+s.Count(market.FR, Speedtest))
 			b.StartTimer()
@@ -156,10 +156,10 @@ func BenchmarkTown(b *testing.B) {
 		{"areaSummary50km", survey(Speedtest, Query{Market: market.FR, Disc: disc(50)})},
 		{"sessions2km", sessionsNear(b, s, disc(2))},
 		{"sessions20km", sessionsNear(b, s, disc(20))},
-		{"byENB", func() int { return s.HeardOf(market.FR, node, 128, func(*Heard) {}) }},
-		{"byGNB", func() int { return s.HeardOf(market.FR, gnb, 128, func(*Heard) {}) }},
-		{"byCell", func() int { return s.HeardOf(market.FR, cell, 128, func(*Heard) {}) }},
-		{"heardNear", func() int { n, _ := s.HeardNear(market.FR, *disc(1), 1024, func(*Heard) {}); return n }},
+		{"byENB", func() int { return s.ObservationsOf(market.FR, node, 128, func(*Observation) {}) }},
+		{"byGNB", func() int { return s.ObservationsOf(market.FR, gnb, 128, func(*Observation) {}) }},
+		{"byCell", func() int { return s.ObservationsOf(market.FR, cell, 128, func(*Observation) {}) }},
+		{"heardNear", func() int { n, _ := s.ObservationsNear(market.FR, *disc(1), 1024, func(*Observation) {}); return n }},
 		{"speedtests", func() int {
 			list, _, err := s.Speedtests(Query{Market: market.FR, Limit: 100, Box: town.Box})
 			must(b, err)

@@ -7,12 +7,12 @@ import (
 	"relais/geo"
 )
 
-// A block is what the directory of a segment says of blockRows rows that follow each
-// other: where and when they were measured.
+// A block describes blockRows consecutive rows of a segment: where and when they were
+// measured.
 type block struct {
 	rectangle
 	oldest, newest uint32
-	first          entry // its first row
+	first          entry // the first row
 }
 
 const blockRows = 256
@@ -39,16 +39,16 @@ func hilbert(lat, lng int32) uint64 {
 // antimeridian.
 type rectangle struct{ south, west, north, east int32 } // 1e-7 degrees
 
-// world holds every point, nowhere none.
+// world contains every point, nowhere no point.
 var (
 	world   = rectangle{-90e7, -180e7, 90e7, 180e7}
 	nowhere = rectangle{math.MaxInt32, math.MaxInt32, math.MinInt32, math.MinInt32}
 )
 
-// fixed returns the rectangles that hold the fixed points of a box and no others.
-func fixed(b geo.Box) (list []rectangle) {
+// fixedBoxes returns the rectangles that together contain the same fixed points as a box.
+func fixedBoxes(b geo.Box) (list []rectangle) {
 	for _, h := range b.Split() {
-		r := rectangle{least(h.South), least(h.West), -least(-h.North), -least(-h.East)}
+		r := rectangle{ceilFixed(h.South), ceilFixed(h.West), -ceilFixed(-h.North), -ceilFixed(-h.East)}
 		if r.south <= r.north && r.west <= r.east {
 			list = append(list, r)
 		}
@@ -56,8 +56,8 @@ func fixed(b geo.Box) (list []rectangle) {
 	return list
 }
 
-// least returns the least fixed point that is not below so many degrees.
-func least(degrees float64) int32 {
+// ceilFixed returns degrees in fixed point, rounded up.
+func ceilFixed(degrees float64) int32 {
 	degrees = min(max(degrees, -200), 200)
 	v := int32(math.Ceil(degrees * geo.Scale))
 	for geo.Degrees(v-1) >= degrees {

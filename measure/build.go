@@ -11,18 +11,18 @@ import (
 	"relais/folder"
 )
 
-// An entry is a row of a builder with what it is sorted by.
+// An entry is a row of a builder with its sort keys.
 type entry struct {
-	key, id   uint64 // of the Hilbert curve, and of its content
+	key, id   uint64 // position on the Hilbert curve, and hash of the content
 	time, row uint32
 }
 
-// compareEntries is the order of a segment's rows.
+// compareEntries defines the order of a segment's rows.
 func compareEntries(a, b entry) int {
 	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.time, b.time), cmp.Compare(a.id, b.id))
 }
 
-// A builder gathers the rows of one segment.
+// A builder collects the rows of one segment.
 type builder struct {
 	meta
 	columns
@@ -32,8 +32,8 @@ type builder struct {
 
 func newBuilder(m meta) *builder { return &builder{meta: m, numbers: map[network]uint16{}} }
 
-// number returns the place of a network among the segment's, false when there are too
-// many.
+// number returns the position of a network among those of the segment, false if there are
+// too many.
 func (b *builder) number(n network) (uint16, bool) {
 	i, ok := b.numbers[n]
 	if !ok {
@@ -46,7 +46,7 @@ func (b *builder) number(n network) (uint16, bool) {
 	return i, true
 }
 
-// maxNetworks is the most different networks of a segment.
+// maxNetworks is the most networks of a segment.
 const maxNetworks = 4096
 
 func (b *builder) add(r *row) {
@@ -101,9 +101,9 @@ func (s *segment) blockHas(k int, c *columns, e entry) bool {
 	return false
 }
 
-// reset makes the builder empty and keeps its memory.
+// reset empties the builder and keeps its memory.
 func (b *builder) reset() {
-	for _, col := range b.columns.of(b.Kind) {
+	for _, col := range b.columns.ofKind(b.Kind) {
 		col.clip()
 	}
 	b.entries, b.Networks = b.entries[:0], nil
@@ -112,9 +112,9 @@ func (b *builder) reset() {
 
 // write puts the sorted rows of a builder on disk under a name that does not count yet, and
 // loads them.
-func (s *Store) write(b *builder) (Segment, *segment, error) {
+func (s *Store) write(b *builder) (SegmentInfo, *segment, error) {
 	if err := s.prepare(); err != nil {
-		return Segment{}, nil, err
+		return SegmentInfo{}, nil, err
 	}
 	path := filepath.Join(s.dir, newName())
 	err := folder.Replace(path, func(w io.Writer) error {
@@ -127,15 +127,15 @@ func (s *Store) write(b *builder) (Segment, *segment, error) {
 	}
 	if err != nil {
 		os.Remove(path) // it may be there; what stays is swept later
-		return Segment{}, nil, err
+		return SegmentInfo{}, nil, err
 	}
-	return rowOf(seg), seg, nil
+	return infoOf(seg), seg, nil
 }
 
 // rowOf is the row of a segment.
-func rowOf(seg *segment) Segment {
+func infoOf(seg *segment) SegmentInfo {
 	oldest, newest := seg.ages()
-	return Segment{
+	return SegmentInfo{
 		File: seg.file, Market: seg.Market, Kind: seg.Kind, Rows: seg.rows, Bytes: seg.bytes,
 		Checksum: sumText(seg.checksum),
 		Imported: unix(seg.Imported), Oldest: unix(oldest), Newest: unix(newest),

@@ -8,28 +8,28 @@ import (
 )
 
 // A byCell finds the rows of a segment that may name a base station or a cell. It takes
-// four bytes for each key of a row, and some twenty for each different key.
+// four bytes for each key of a row, and about twenty for each different key.
 type byCell struct {
 	numbers map[cellKey]uint32
 	starts  []uint32 // in rows, by number; and the end
 	rows    []uint32
 }
 
-// A cellKey is an identifier with its class in the upper bits. Networks are not told
-// apart: several give the same numbers.
+// A cellKey is an identifier with its class in the upper bits. It does not include the
+// network, although networks use the same numbers.
 type cellKey uint64
 
 const (
 	keyENB    cellKey = (iota + 1) << 60
-	keyGNB            // that the row states
-	keyPrefix         // the first MinGNBBits of an NCI, where the row states no gNB
+	keyGNB            // stated by the row
+	keyPrefix         // the first MinGNBBits of an NCI, if the row does not state a gNB
 	keyCell           // ECI or NCI
 )
 
-// prefixShift makes the prefix of an NCI.
+// prefixShift is the number of bits after the prefix of an NCI.
 const prefixShift = site.NCIBits - site.MinGNBBits
 
-// cellKeys returns the keys of a row; 0 is none.
+// cellKeys returns the keys of a row. A key of 0 is not used.
 func (s *segment) cellKeys(i uint32) (keys [3]cellKey) {
 	r := row{technology: s.technology[i], enb: s.enb[i], gnb: s.gnb[i], cell: s.cell[i]}
 	if n := r.node(); n != 0 {
@@ -84,7 +84,7 @@ func (s *segment) newByCell() *byCell {
 	return b
 }
 
-// get returns the rows of a key.
+// get returns the rows with a key.
 func (b *byCell) get(key cellKey) []uint32 {
 	n, ok := b.numbers[key]
 	if !ok {
@@ -93,7 +93,7 @@ func (b *byCell) get(key cellKey) []uint32 {
 	return b.rows[b.starts[n]:b.starts[n+1]]
 }
 
-// candidates returns the rows that may name one of some identifiers, in their order.
+// candidates returns the rows that may name one of the identifiers, in ascending order.
 func (s *segment) candidates(ids ...site.RadioID) (rows []uint32) {
 	b := s.byCell()
 	for _, id := range ids {
@@ -118,17 +118,17 @@ func (s *segment) candidates(ids ...site.RadioID) (rows []uint32) {
 	return slices.Compact(rows)
 }
 
-// operator returns the place of a row's operator in the market's table, -1 for none.
+// operator returns the position of a row's operator in the market's table, or -1.
 func (s *segment) operator(i uint32) int { return s.operators[s.network[i]] }
 
-// cells returns the cells that a row names, of a network that is the operator's.
+// cells returns the cells that a row of an operator's network names.
 func (s *segment) cells(i uint32, operator int) [2]sighting.Cell {
 	r := row{technology: s.technology[i], enb: s.enb[i], gnb: s.gnb[i], cell: s.cell[i], pci: s.pci[i]}
 	return r.cells(operator)
 }
 
-// names reports whether a row of the identifier's operator names it for certain: an NCI
-// names a gNB whose length is known.
+// names reports whether a row of the identifier's operator certainly names it. An NCI names
+// a gNB only if the length of the gNB is known.
 func (s *segment) names(i uint32, id *site.RadioID) bool {
 	both := s.cells(i, id.Operator)
 	lte, nr := &both[0], &both[1]

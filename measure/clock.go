@@ -6,11 +6,11 @@ import (
 	_ "time/tzdata" // a static binary finds the zones of markets on any machine
 )
 
-// oldest is the first time that a measure can be of: before it there was no network
-// that is measured here, and clocks that were never set say 1970 or 1980.
+// oldest is the earliest time of a measurement. Clocks that were never set say 1970 or 1980,
+// and no measured network is older.
 var oldest = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// ahead is how far a phone's clock may be ahead of ours.
+// ahead is how far the clock of a phone may be ahead of ours.
 const ahead = 10 * time.Minute
 
 // Reasons about times.
@@ -23,9 +23,9 @@ const (
 	manyZones    = "local time, in a market of several time zones"
 )
 
-// moment reads a time, as Unix seconds. zone is that of the market, nil when it has
-// several.
-func (c clock) moment(day, tod []byte, zone *time.Location, now time.Time) (uint32, string) {
+// parse reads a time as Unix seconds. zone is that of the market, nil if it has several. A
+// reason says why the time cannot be used.
+func (c clock) parse(day, tod []byte, zone *time.Location, now time.Time) (uint32, string) {
 	if c == noClock {
 		return 0, ""
 	}
@@ -52,7 +52,7 @@ func (c clock) moment(day, tod []byte, zone *time.Location, now time.Time) (uint
 
 // fromEpoch reads Unix seconds, or milliseconds.
 func fromEpoch(b []byte) (time.Time, string) {
-	n, ok := between(b, 0, 0, 1<<52)
+	n, ok := numberBetween(b, 0, 0, 1<<52)
 	if !ok {
 		return time.Time{}, badTime
 	}
@@ -62,11 +62,11 @@ func fromEpoch(b []byte) (time.Time, string) {
 	return time.Unix(n, 0), ""
 }
 
-// A scanner takes the parts of a time off its front.
+// A scanner consumes the parts of a time.
 type scanner struct{ rest []byte }
 
-// digits takes n digits.
-func (s *scanner) digits(n int) (v int, ok bool) {
+// takeDigits consumes n digits.
+func (s *scanner) takeDigits(n int) (v int, ok bool) {
 	if len(s.rest) < n {
 		return 0, false
 	}
@@ -80,8 +80,8 @@ func (s *scanner) digits(n int) (v int, ok bool) {
 	return v, true
 }
 
-// one takes a byte of a set.
-func (s *scanner) one(set string) bool {
+// takeOneOf consumes one byte of a set, and reports whether it did.
+func (s *scanner) takeOneOf(set string) bool {
 	if len(s.rest) > 0 {
 		for i := range len(set) {
 			if s.rest[0] == set[i] {
@@ -93,10 +93,10 @@ func (s *scanner) one(set string) bool {
 	return false
 }
 
-// civil reads a day and a time of day, which stand in one field or in two.
+// civil reads a day and a time of day, which are in one field or in two.
 func (c clock) civil(day, tod []byte, zone *time.Location) (time.Time, string) {
 	s := scanner{day}
-	y, m, d, ok := s.day(c == local)
+	y, m, d, ok := s.takeDay(c == local)
 	if !ok {
 		return time.Time{}, badTime
 	}
@@ -105,14 +105,14 @@ func (c clock) civil(day, tod []byte, zone *time.Location) (time.Time, string) {
 			return time.Time{}, badTime
 		}
 		s.rest = tod
-	} else if !s.one("T ") {
+	} else if !s.takeOneOf("T ") {
 		return time.Time{}, badTime
 	}
-	hour, minute, second, ok := s.clock()
+	hour, minute, second, ok := s.takeClock()
 	if !ok {
 		return time.Time{}, badTime
 	}
-	where, reason := c.zone(&s, zone)
+	where, reason := c.takeZone(&s, zone)
 	if reason != "" {
 		return time.Time{}, reason
 	}
@@ -123,48 +123,48 @@ func (c clock) civil(day, tod []byte, zone *time.Location) (time.Time, string) {
 	return t, ""
 }
 
-// day takes yyyy-mm-dd, yyyy/mm/dd or yyyymmdd, and dd/mm/yyyy where that is said.
-func (s *scanner) day(european bool) (y, m, d int, ok bool) {
+// takeDay consumes yyyy-mm-dd, yyyy/mm/dd or yyyymmdd, and with european also dd/mm/yyyy.
+func (s *scanner) takeDay(european bool) (y, m, d int, ok bool) {
 	if european && len(s.rest) > 2 && (s.rest[2] == '/' || s.rest[2] == '.') {
-		d, ok1 := s.digits(2)
-		ok2 := s.one("/.")
-		m, ok3 := s.digits(2)
-		ok4 := s.one("/.")
-		y, ok5 := s.digits(4)
+		d, ok1 := s.takeDigits(2)
+		ok2 := s.takeOneOf("/.")
+		m, ok3 := s.takeDigits(2)
+		ok4 := s.takeOneOf("/.")
+		y, ok5 := s.takeDigits(4)
 		return y, m, d, ok1 && ok2 && ok3 && ok4 && ok5
 	}
-	y, ok1 := s.digits(4)
-	s.one("-/")
-	m, ok2 := s.digits(2)
-	s.one("-/")
-	d, ok3 := s.digits(2)
+	y, ok1 := s.takeDigits(4)
+	s.takeOneOf("-/")
+	m, ok2 := s.takeDigits(2)
+	s.takeOneOf("-/")
+	d, ok3 := s.takeDigits(2)
 	return y, m, d, ok1 && ok2 && ok3
 }
 
-// clock takes hh:mm, hh:mm:ss, hhmmss, and a fraction, which is cut.
-func (s *scanner) clock() (hour, minute, second int, ok bool) {
-	hour, ok1 := s.digits(2)
-	s.one(":")
-	minute, ok2 := s.digits(2)
-	s.one(":")
-	second, _ = s.digits(2)
-	if s.one(".,") {
-		for s.one("0123456789") {
+// takeClock consumes hh:mm, hh:mm:ss or hhmmss, and a fraction, which it ignores.
+func (s *scanner) takeClock() (hour, minute, second int, ok bool) {
+	hour, ok1 := s.takeDigits(2)
+	s.takeOneOf(":")
+	minute, ok2 := s.takeDigits(2)
+	s.takeOneOf(":")
+	second, _ = s.takeDigits(2)
+	if s.takeOneOf(".,") {
+		for s.takeOneOf("0123456789") {
 		}
 	}
 	return hour, minute, second, ok1 && ok2 && hour < 24 && minute < 60 && second < 61
 }
 
-// zone takes what says the zone: Z or an offset; without, it is what the clock says.
-func (c clock) zone(s *scanner, market *time.Location) (*time.Location, string) {
+// takeZone consumes Z or an offset. Without either, the zone is that of the format.
+func (c clock) takeZone(s *scanner, market *time.Location) (*time.Location, string) {
 	switch {
-	case s.one("Z"):
+	case s.takeOneOf("Z"):
 		if len(s.rest) > 0 {
 			return nil, badTime
 		}
 		return time.UTC, ""
 	case len(s.rest) > 0:
-		return s.offset()
+		return s.takeOffset()
 	case c == utc:
 		return time.UTC, ""
 	case c == zoned:
@@ -175,15 +175,15 @@ func (c clock) zone(s *scanner, market *time.Location) (*time.Location, string) 
 	return market, ""
 }
 
-// offset takes +hh:mm, +hhmm or +hh.
-func (s *scanner) offset() (*time.Location, string) {
+// takeOffset consumes +hh:mm, +hhmm or +hh.
+func (s *scanner) takeOffset() (*time.Location, string) {
 	east := s.rest[0] == '+'
-	if !s.one("+-") {
+	if !s.takeOneOf("+-") {
 		return nil, badTime
 	}
-	hours, ok := s.digits(2)
-	s.one(":")
-	minutes, _ := s.digits(2)
+	hours, ok := s.takeDigits(2)
+	s.takeOneOf(":")
+	minutes, _ := s.takeDigits(2)
 	if !ok || hours > 15 || minutes > 59 || len(s.rest) > 0 {
 		return nil, badTime
 	}
@@ -191,5 +191,5 @@ func (s *scanner) offset() (*time.Location, string) {
 	if !east {
 		seconds = -seconds
 	}
-	return time.FixedZone("", seconds), "" // a table of offsets would save nothing that can be measured
+	return time.FixedZone("", seconds), ""
 }

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// columns are the rows of a segment, pointer-free: 42 bytes a coverage point, 61 a
-// speedtest.
+// columns have the rows of a segment without pointers: 42 bytes for a coverage point, 61 for
+// a speedtest.
 type columns struct {
 	lat, lng                            []int32
 	time                                []uint32
@@ -25,7 +25,7 @@ type column struct {
 	name  string
 	width int
 	load  func([]byte)
-	// pick appends the bytes of some rows.
+	// pick appends the bytes of the rows of entries.
 	pick func(dst []byte, rows []entry) []byte
 	clip func() // removes all rows and keeps the memory
 }
@@ -34,7 +34,7 @@ func bind[T uint8 | uint16 | uint32 | uint64 | int16 | int32](name string, p *[]
 	width := int(unsafe.Sizeof(T(0)))
 	return column{
 		name: name, width: width,
-		// load is only given slices that begin at a multiple of eight bytes.
+		// The slices that load gets begin at a multiple of eight bytes.
 		load: func(b []byte) {
 			*p = nil
 			if len(b) > 0 {
@@ -52,8 +52,8 @@ func bind[T uint8 | uint16 | uint32 | uint64 | int16 | int32](name string, p *[]
 	}
 }
 
-// of lists the columns of a kind in the order of the file.
-func (c *columns) of(kind Kind) []column {
+// ofKind returns the columns of a kind in the order of the file.
+func (c *columns) ofKind(kind Kind) []column {
 	all := []column{
 		bind("lat", &c.lat), bind("lng", &c.lng), bind("time", &c.time), bind("network", &c.network),
 		bind("technology", &c.technology), bind("networkType", &c.networkType),
@@ -68,12 +68,12 @@ func (c *columns) of(kind Kind) []column {
 		bind("upload", &c.up), bind("ping", &c.rtt))
 }
 
-// all lists the columns of a segment in the order of the file.
-func (c *columns) all(m *meta) []column {
+// forSegment returns the columns of a segment in the order of the file.
+func (c *columns) forSegment(m *meta) []column {
 	if len(m.Origins) == 0 {
-		return c.of(m.Kind)
+		return c.ofKind(m.Kind)
 	}
-	return append(c.of(m.Kind), bind("origin", &c.origin))
+	return append(c.ofKind(m.Kind), bind("origin", &c.origin))
 }
 
 // add appends a row.
@@ -111,7 +111,7 @@ func (c *columns) row(kind Kind, i uint32) row {
 	return r
 }
 
-// check makes sure that no number of a row leads outside a table.
+// check returns an error if a number of a row is outside its table.
 func (c *columns) check(networks int) error {
 	for i := range c.lat {
 		switch {

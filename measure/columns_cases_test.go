@@ -12,7 +12,7 @@ func networkSurvey(cell, number, radio, levels string, more map[string]string) c
 		"servingCell=true|provider=Somebody|signalStrength=-61.0|deviceSerialNumber=1234abc|missionId=NS 1|" +
 		cell + "=" + number)[0]
 	otherwise := map[string]facts{"pci": {"pci": 0}, "signalStrength": {"signals": 0}, "provider": {"names": 0}}
-	f := lteFacts.set(facts{"operators": 0, "rsrp": 1, "rsrq": 1, "snr": 1, "signals": 1})
+	f := lteFacts.with(facts{"operators": 0, "rsrp": 1, "rsrq": 1, "snr": 1, "signals": 1})
 	for k, v := range more {
 		row[k] = v
 	}
@@ -67,7 +67,7 @@ var columnsCases = []columnsCase{
 				"technology=LTE|network_type=CELLULAR|mcc=208|mnc=10|operator=SFR|enb=1000|cell_id=256001|pci=7"),
 		required: "timestamp lat lng technology mcc mnc", filled: "technology mcc mnc", // the operator has one network
 		read:  "signal_strength rsrp rsrq snr network_type operator enb gnb cell_id pci",
-		facts: lteFacts.set(facts{"networkTypes": 1, "rsrp": 1, "rsrq": 1, "snr": 1, "signals": 1}),
+		facts: lteFacts.with(facts{"networkTypes": 1, "rsrp": 1, "rsrq": 1, "snr": 1, "signals": 1}),
 		otherwise: map[string]facts{"technology": {"technologies": 0}, "signal_strength": {"signals": 0},
 			"rsrp": {"rsrp": 0}, "rsrq": {"rsrq": 0},
 			"snr":          {"snr": 0},
@@ -118,7 +118,7 @@ var columnsCases = []columnsCase{
 				"SNR=8|LAT=LAT|LON=4.25|DATE=20260305|TIME=100300"),
 		required: "PLMN SYSTEM XCI LAT LON DATE TIME", filled: "XCI",
 		read:  "xNBID PCI/PSC/BSIC RSSI RSRP/RSCP RSRQ/ECIO SNR NR_SS_RSRP NR_SS_RSRQ NR_SS_SINR",
-		facts: lteFacts.set(facts{"signals": 1, "rsrp": 1, "rsrq": 1, "snr": 1}),
+		facts: lteFacts.with(facts{"signals": 1, "rsrp": 1, "rsrq": 1, "snr": 1}),
 		otherwise: map[string]facts{"XCI": {"cells": 0}, "PCI/PSC/BSIC": {"pci": 0}, "RSSI": {"signals": 0},
 			"RSRP/RSCP": {"rsrp": 0}, "RSRQ/ECIO": {"rsrq": 0},
 			"SNR": {"snr": 0}}},
@@ -128,14 +128,14 @@ var columnsCases = []columnsCase{
 			"lat=LAT|lon=4.25|alt=200|MCC=208|MNC=20|LAC=12|Cell=256001|Signal=-88|Type=LTE|Subtype=LTE|" +
 				"ARFCN=1300|PCI=301"),
 		required: "lat lon MCC MNC Cell Type", told: "lat lon MCC Type",
-		facts:     lteFacts.set(facts{"times": 0, "signals": 1}),
+		facts:     lteFacts.with(facts{"times": 0, "signals": 1}),
 		otherwise: map[string]facts{"Signal": {"signals": 0}, "PCI": {"pci": 0}}},
 	networkSurvey("eci", "256001", "earfcn,pci,rsrp,rsrq,lteBandwidth,cqi,snr", "rsrp rsrq snr",
 		map[string]string{"rsrp": "-112.0", "rsrq": "-9.0", "snr": "-1.0"}),
 	func() columnsCase {
 		c := networkSurvey("nci", "68719476735", "narfcn,pci,ssRsrp,ssRsrq,ssSinr,csiRsrp", "ssRsrp ssRsrq ssSinr",
 			map[string]string{"ssRsrp": "-99", "ssRsrq": "-12", "ssSinr": "3"})
-		c.facts = c.facts.set(facts{"enb": 0})
+		c.facts = c.facts.with(facts{"enb": 0})
 		return c
 	}(),
 	netmonster,
@@ -149,7 +149,7 @@ var opencellid = columnsCase{name: "opencellid", comma: ",", kind: Coverage, ser
 		"radio=LTE|mcc=208|net=10|area=5|cell=256001|unit=17|lon=4.25|lat=LAT|range=100|samples=3|" +
 			"changeable=1|created=1600000000|updated=1760000000|averageSignal=-101"),
 	required: "radio mcc net cell lon lat updated", read: "area unit range samples changeable created averageSignal",
-	facts:     lteFacts.set(facts{"signals": 1}),
+	facts:     lteFacts.with(facts{"signals": 1}),
 	otherwise: map[string]facts{"unit": {"pci": 0}, "averageSignal": {"signals": 0}}}
 
 // netmonster states no time.
@@ -159,7 +159,7 @@ var netmonster = columnsCase{name: "netmonster", comma: ";", kind: Coverage, ser
 		"RAT=LTE|MCC=208|MNC=20|CI=256001|TAC=12|eNB=1000|PCI=301|Lat=LAT|Lon=4.25|Location=Somewhere|" +
 			"EARFCN=1300"),
 	required: "RAT MCC MNC CI Lat Lon", filled: "CI", read: "TAC eNB PCI Location EARFCN",
-	facts:     lteFacts.set(facts{"times": 0}),
+	facts:     lteFacts.with(facts{"times": 0}),
 	otherwise: map[string]facts{"CI": {"cells": 0}, "PCI": {"pci": 0}}}
 
 // headless is the table without its header: only the first row tells what it is.

@@ -36,7 +36,7 @@ type columnsCase struct {
 type facts map[string]int
 
 // set returns the facts with others in the place of some; 0 is none.
-func (f facts) set(others facts) facts {
+func (f facts) with(others facts) facts {
 	f = maps.Clone(f)
 	maps.Copy(f, others)
 	maps.DeleteFunc(f, func(_ string, n int) bool { return n == 0 })
@@ -49,7 +49,7 @@ func (f facts) count(name string, has bool) {
 	}
 }
 
-func (f facts) measure(m *Measure) {
+func (f facts) measure(m *Measurement) {
 	f.count("measures", true)
 	for name, has := range map[string]bool{"times": !m.Time.IsZero(), "mcc": m.MCC >= 0, "mnc": m.MNC >= 0,
 		"operators": m.Operator != "",
@@ -73,7 +73,7 @@ func at(t *testing.T, s *Store, lat float64) facts {
 		t.Fatal(err)
 	}
 	for i := range points {
-		f.measure(&points[i].Measure)
+		f.measure(&points[i].Measurement)
 		f.count("signals", !math.IsNaN(points[i].Signal))
 	}
 	tests, _, err := s.Speedtests(q)
@@ -82,7 +82,7 @@ func at(t *testing.T, s *Store, lat float64) facts {
 	}
 	for i := range tests {
 		x := &tests[i]
-		f.measure(&x.Measure)
+		f.measure(&x.Measurement)
 		for _, tt := range []struct {
 			name string
 			v    float64
@@ -207,7 +207,7 @@ func (c *columnsCase) test(t *testing.T) {
 	for i, x := range list {
 		want := c.facts
 		if x.how != "doubled" {
-			want = want.set(c.otherwise[x.column])
+			want = want.with(c.otherwise[x.column])
 		}
 		if got := at(t, s, x.lat); !maps.Equal(got, want) {
 			t.Errorf("%s %s: %v, want %v", x.column, x.how, got, want)

@@ -40,12 +40,12 @@ func (s *Store) apply(changes []store.Change) {
 	list := slices.Clone(s.view().rows)
 	for _, c := range changes {
 		order := binary.BigEndian.Uint64(c.Key)
-		list = slices.DeleteFunc(list, func(r Segment) bool { return r.order == order })
+		list = slices.DeleteFunc(list, func(r SegmentInfo) bool { return r.order == order })
 		if row, err := parseRow(c.Key, c.Value); err == nil { // else it is deleted
 			list = append(list, row)
 		}
 	}
-	slices.SortFunc(list, func(a, b Segment) int { return cmp.Compare(a.order, b.order) })
+	slices.SortFunc(list, func(a, b SegmentInfo) int { return cmp.Compare(a.order, b.order) })
 	s.show(list)
 	s.fresh = nil
 }

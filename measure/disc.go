@@ -6,8 +6,8 @@ import (
 	"relais/geo"
 )
 
-// A disc tests points in a local plane, which takes a twentieth of the time of the
-// distance, and uses the exact distance only near the edge.
+// A disc tests points in a local plane, in a twentieth of the time of a distance. It uses
+// the exact distance near the edge.
 type disc struct {
 	geo.Disc
 	planar          bool
@@ -53,7 +53,7 @@ func (d *disc) holds(lat, lng int32) bool {
 	return geo.Distance(d.Center, geo.Point{Lat: geo.Degrees(lat), Lng: geo.Degrees(lng)}) <= d.Radius
 }
 
-// covers reports whether all of a rectangle certainly lies in the disc.
+// covers reports whether a whole rectangle is certainly in the disc.
 func (d *disc) covers(r *rectangle) bool {
 	y := max(d.lat-float64(r.south), float64(r.north)-d.lat)
 	x := max(d.lng-float64(r.west), float64(r.east)-d.lng) * d.cos

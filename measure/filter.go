@@ -5,24 +5,24 @@ import (
 	"slices"
 )
 
-// A filter is a Query as it is tested on the rows of one segment.
+// A filter tests a Query on the rows of one segment.
 type filter struct {
 	*segment
 	boxes        []rectangle
 	disc         *disc  // nil: anywhere in the boxes
 	since        uint32 // Unix time, 0 for any
-	networks     []bool // by place among the segment's; nil: any
+	networks     []bool // by position among those of the segment; nil: any
 	technologies []bool // by number; nil: any
 }
 
-// filters returns the filters of a query on the segments that can have an answer.
+// filters returns the filters of a query for the segments that may have matching rows.
 func (v *view) filters(kind Kind, q *Query) (list []*filter) {
 	boxes := []rectangle{world}
 	if q.Box != nil {
-		boxes = fixed(*q.Box)
+		boxes = fixedBoxes(*q.Box)
 	}
 	if q.Disc != nil {
-		boxes = intersect(boxes, fixed(q.Disc.Box()))
+		boxes = intersect(boxes, fixedBoxes(q.Disc.Box()))
 	}
 	for _, s := range v.segments {
 		if s.Kind != kind || s.Market != q.Market {
@@ -42,7 +42,7 @@ func (v *view) filters(kind Kind, q *Query) (list []*filter) {
 	return list
 }
 
-// networksOf reports which networks of the segment a query selects; nil: all.
+// networksOf reports for each network of the segment whether a query selects it; nil: all.
 func (s *segment) networksOf(q *Query) []bool {
 	if q.Operator == "" && q.Among == nil && q.MCC == nil && q.MNC == nil {
 		return nil
@@ -60,7 +60,7 @@ func (s *segment) networksOf(q *Query) []bool {
 	return selected
 }
 
-// intersect returns what lies in a rectangle of both lists.
+// intersect returns the rectangles of points in both lists.
 func intersect(a, b []rectangle) (both []rectangle) {
 	for _, x := range a {
 		for _, y := range b {
@@ -76,13 +76,13 @@ func intersect(a, b []rectangle) (both []rectangle) {
 // matchesRow reports whether a row matches.
 func (f *filter) matchesRow(i uint32) bool { return f.selects(i) && f.holds(f.lat[i], f.lng[i]) }
 
-// selects reports whether a row matches as far as places do not count.
+// selects reports whether a row matches, apart from its position.
 func (f *filter) selects(i uint32) bool {
 	return f.time[i] >= f.since && (f.networks == nil || f.networks[f.network[i]]) &&
 		(f.technologies == nil || f.technologies[f.technology[i]])
 }
 
-// holds reports whether a point lies in the place that the query asks for.
+// holds reports whether a point is in the place of the query.
 func (f *filter) holds(lat, lng int32) bool {
 	for i := range f.boxes {
 		if f.boxes[i].holds(lat, lng) {
@@ -92,7 +92,8 @@ func (f *filter) holds(lat, lng int32) bool {
 	return false
 }
 
-// covers reports whether all of a rectangle lies in that place; false may be wrong.
+// covers reports whether a whole rectangle is in the place of the query. It may return false
+// for one that is.
 func (f *filter) covers(r *rectangle) bool {
 	for i := range f.boxes {
 		if f.boxes[i].covers(r) {
@@ -102,7 +103,7 @@ func (f *filter) covers(r *rectangle) bool {
 	return false
 }
 
-// blockStarts goes over the first rows of the blocks of which rows can match.
+// blockStarts yields the first row of each block that may have matching rows.
 func (f *filter) blockStarts() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for k := range f.blocks {
@@ -113,7 +114,7 @@ func (f *filter) blockStarts() iter.Seq[int] {
 	}
 }
 
-// matches goes over the rows that match, in their order and some at a time: a list is
+// matches yields the matching rows in ascending order, in lists of up to blockRows. A list is
 // valid until the next one.
 func (f *filter) matches() iter.Seq[[]uint32] {
 	return func(yield func([]uint32) bool) {

@@ -112,40 +112,40 @@ var ownRoles = map[string]role{
 
 // formats are the tables that are read. Those of apps are known by what package cells
 // knows them by, and have more columns here.
-var formats = timed([]format{
+var formats = requireTimes([]format{
 	{kinds: []Kind{Speedtest}, kind: plainSpeedtests, roles: ownRoles, zeroPCI: true},
 	{kinds: []Kind{Coverage}, kind: plainCoverage, roles: ownRoles, zeroPCI: true},
 	{kinds: []Kind{Speedtest, Coverage}, kind: arcep, clock: local, zeroPCI: true, roles: map[string]role{
 		"date_time_start": when, "latitude_start": lat, "longitude_start": lng, "operator": operator, "mcc_start": mcc,
 		"mnc_start":  mnc,
 		"bitrate_dl": down, "bitrate_ul": up, "rsrp": rsrp, "rsrq": rsrq, "pci": pci, "cell_id": cell}},
-	{kinds: []Kind{Coverage}, kind: app("cells-opencellid"), clock: epoch, roles: map[string]role{
+	{kinds: []Kind{Coverage}, kind: cellsKind("cells-opencellid"), clock: epoch, roles: map[string]role{
 		"radio": tech, "mcc": mcc, "net": mnc, "cell": cell, "unit": pci, "lon": lng, "lat": lat, "updated": when,
 		"averageSignal": signal}},
-	{kinds: []Kind{Coverage}, kind: app("cells-towercollector", "measured_at", "dbm", "rsrp", "rsrq", "rssnr",
+	{kinds: []Kind{Coverage}, kind: cellsKind("cells-towercollector", "measured_at", "dbm", "rsrp", "rsrq", "rssnr",
 		"ss_rsrp", "ss_rsrq", "ss_sinr"), clock: utc,
 		roles: map[string]role{"mcc": mcc, "mnc": mnc, "cell_id": cell, "lat": lat, "lon": lng, "net_type": tech,
 			"neighboring": neighbour,
 			"measured_at": when, "dbm": signal, "rsrp": rsrp, "rsrq": rsrq, "rssnr": snr},
 		more: map[string]role{"ss_rsrp": rsrp, "ss_rsrq": rsrq, "ss_sinr": snr}},
-	{kinds: []Kind{Coverage}, kind: app("cells-gmon", "RSSI", "RSRP/RSCP", "RSRQ/ECIO", "SNR", "DATE", "TIME",
+	{kinds: []Kind{Coverage}, kind: cellsKind("cells-gmon", "RSSI", "RSRP/RSCP", "RSRQ/ECIO", "SNR", "DATE", "TIME",
 		"NR_SS_RSRP", "NR_SS_RSRQ", "NR_SS_SINR"), clock: local,
 		roles: map[string]role{"PLMN": plmn, "SYSTEM": tech, "XCI": cell, "xNBID": enb, "PCI/PSC/BSIC": pci, "LAT": lat,
 			"LON":  lng,
 			"RSSI": signal, "RSRP/RSCP": rsrp, "RSRQ/ECIO": rsrq, "SNR": snr, "DATE": when, "TIME": timeOfDay},
 		more: map[string]role{"NR_SS_RSRP": rsrp, "NR_SS_RSRQ": rsrq, "NR_SS_SINR": snr}},
-	{kinds: []Kind{Coverage}, kind: app("cells-cellmapper"), clock: noClock, roles: map[string]role{
+	{kinds: []Kind{Coverage}, kind: cellsKind("cells-cellmapper"), clock: noClock, roles: map[string]role{
 		"lat": lat, "lon": lng, "MCC": mcc, "MNC": mnc, "Cell": cell, "Signal": signal, "Type": tech, "PCI": pci}},
-	{kinds: []Kind{Coverage}, kind: app("cells-networksurvey-lte", "rsrp", "rsrq", "snr", "signalStrength", "provider"),
-		only: "LTE", roles: survey("eci")},
-	{kinds: []Kind{Coverage}, kind: app("cells-networksurvey-nr", "ssRsrp", "ssRsrq", "ssSinr", "signalStrength",
-		"provider"), only: "NR", roles: survey("nci")},
-	{kinds: []Kind{Coverage}, kind: app("cells-netmonster"), clock: noClock, roles: map[string]role{
+	{kinds: []Kind{Coverage}, kind: cellsKind("cells-networksurvey-lte", "rsrp", "rsrq", "snr", "signalStrength", "provider"),
+		only: "LTE", roles: networkSurveyRoles("eci")},
+	{kinds: []Kind{Coverage}, kind: cellsKind("cells-networksurvey-nr", "ssRsrp", "ssRsrq", "ssSinr", "signalStrength",
+		"provider"), only: "NR", roles: networkSurveyRoles("nci")},
+	{kinds: []Kind{Coverage}, kind: cellsKind("cells-netmonster"), clock: noClock, roles: map[string]role{
 		"RAT": tech, "MCC": mcc, "MNC": mnc, "CI": cell, "eNB": enb, "PCI": pci, "Lat": lat, "Lon": lng}},
 })
 
 // timed makes the columns of the times required, without which no row counts.
-func timed(list []format) []format {
+func requireTimes(list []format) []format {
 	for _, f := range list {
 		for i := range f.kind.Columns {
 			c := &f.kind.Columns[i]
@@ -157,7 +157,7 @@ func timed(list []format) []format {
 	return list
 }
 
-func survey(number string) map[string]role {
+func networkSurveyRoles(number string) map[string]role {
 	return map[string]role{"deviceTime": when, "mcc": mcc, "mnc": mnc, number: cell, "pci": pci, "latitude": lat,
 		"longitude": lng, "servingCell": serving,
 		"provider": operator, "signalStrength": signal, "rsrp": rsrp, "rsrq": rsrq, "snr": snr, "ssRsrp": rsrp,
@@ -165,7 +165,7 @@ func survey(number string) map[string]role {
 }
 
 // app returns a kind of package cells with more columns, none of which need be there.
-func app(name string, columns ...string) *source.Kind {
+func cellsKind(name string, columns ...string) *source.Kind {
 	k := *cells.Kinds[slices.IndexFunc(cells.Kinds, func(k *source.Kind) bool { return k.Name == name })]
 	k.Columns = slices.Clone(k.Columns)
 	for _, c := range columns {
@@ -177,7 +177,7 @@ func app(name string, columns ...string) *source.Kind {
 }
 
 // kinds lists what the formats are known by.
-func kinds() (list []*source.Kind) {
+func sourceKinds() (list []*source.Kind) {
 	for i := range formats {
 		list = append(list, formats[i].kind)
 	}
@@ -186,7 +186,7 @@ func kinds() (list []*source.Kind) {
 
 // at returns where the columns of each role stand, and those of NR that stand in for
 // them; -1 for none.
-func (f *format) at() (first, second [roles]int) {
+func (f *format) positions() (first, second [roles]int) {
 	for r := range roles {
 		first[r], second[r] = -1, -1
 	}

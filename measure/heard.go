@@ -9,55 +9,57 @@ import (
 	"relais/site"
 )
 
-// A Heard is a speedtest or a coverage point as far as it says which cells served.
-type Heard struct {
-	Operator int // place in the market's table
-	of       *segment
+// An Observation is what a speedtest or coverage point says about the serving cells.
+type Observation struct {
+	Operator int // position in the market's table
+	segment  *segment
 	row      uint32
 }
 
-// Position is where it was heard.
-func (h *Heard) Position() geo.Point {
-	return geo.Point{Lat: geo.Degrees(h.of.lat[h.row]), Lng: geo.Degrees(h.of.lng[h.row])}
+// Position returns where it was made.
+func (h *Observation) Position() geo.Point {
+	return geo.Point{Lat: geo.Degrees(h.segment.lat[h.row]), Lng: geo.Degrees(h.segment.lng[h.row])}
 }
 
-// Time is when, the zero Time where that is not stated.
-func (h *Heard) Time() time.Time {
-	if at := h.of.time[h.row]; at > 0 {
+// Time returns when it was made, the zero Time if that is not stated.
+func (h *Observation) Time() time.Time {
+	if at := h.segment.time[h.row]; at > 0 {
 		return unix(int64(at))
 	}
 	return time.Time{}
 }
 
-// Generation is that of the technology that is stated.
-func (h *Heard) Generation() Generation { return technologies[h.of.technology[h.row]].generation }
+// Generation returns the generation of the stated technology.
+func (h *Observation) Generation() Generation {
+	return technologies[h.segment.technology[h.row]].generation
+}
 
-// Cells are the cells that it names, as CellSightings yields them: one or both have nothing.
-func (h *Heard) Cells() (lte, nr sighting.Cell) {
-	both := h.of.cells(h.row, h.Operator)
+// Cells returns the cells that it names, as CellObservations does. One or both may be empty.
+func (h *Observation) Cells() (lte, nr sighting.Cell) {
+	both := h.segment.cells(h.row, h.Operator)
 	return both[0], both[1]
 }
 
-// PCI is that of the cell of NR, or of LTE, that it names; -1: it states none of that one.
-func (h *Heard) PCI(nr bool) int {
-	if pci := h.of.pci[h.row]; pci != noPCI && nr == (h.Generation() == 5) {
+// PCI returns the stated PCI of its NR cell or its LTE cell, -1 if that cell has none.
+func (h *Observation) PCI(nr bool) int {
+	if pci := h.segment.pci[h.row]; pci != noPCI && nr == (h.Generation() == 5) {
 		return int(pci)
 	}
 	return -1
 }
 
-// HeardOf counts the measures of a market that name a base station or a cell of an
-// operator for certain, wherever they were made, and calls f with at most most of them,
-// spread evenly, which it must not keep. A PCI names nothing.
-func (s *Store) HeardOf(code market.Code, id site.RadioID, most int, f func(*Heard)) (total int) {
-	var found []Heard
+// ObservationsOf counts the measurements of a market that certainly name a base station or cell
+// of an operator, wherever they were made. It calls f with an even sample of at most most of
+// them, which f must not keep. Measurements with only a PCI do not count.
+func (s *Store) ObservationsOf(code market.Code, id site.RadioID, most int, f func(*Observation)) (total int) {
+	var found []Observation
 	for _, seg := range s.view().segments {
 		if seg.Market != code {
 			continue
 		}
 		for _, i := range seg.candidates(id) {
 			if operator := seg.operator(i); operator >= 0 && operator == id.Operator && seg.names(i, &id) {
-				found = append(found, Heard{operator, seg, i})
+				found = append(found, Observation{operator, seg, i})
 			}
 		}
 	}
@@ -68,10 +70,10 @@ func (s *Store) HeardOf(code market.Code, id site.RadioID, most int, f func(*Hea
 	return len(found)
 }
 
-// HeardNear calls do with the measures of a market's operators in a disc, which it must not
-// keep. Where more than most would have to be looked at, it looks at an even sample of the
-// place: looked says at how many, of how many that can be in the disc.
-func (s *Store) HeardNear(code market.Code, d geo.Disc, most int, do func(*Heard)) (looked, of int) {
+// ObservationsNear calls do with the measurements of a market's operators in a disc, which do
+// must not keep. If more than most rows may be in the disc, it reads an even sample of the
+// place. It returns how many rows it has read, and how many may be in the disc.
+func (s *Store) ObservationsNear(code market.Code, d geo.Disc, most int, do func(*Observation)) (looked, of int) {
 	v, q := s.view(), Query{Market: code, Disc: &d}
 	filters := append(v.filters(Coverage, &q), v.filters(Speedtest, &q)...)
 	for _, f := range filters {
@@ -88,7 +90,7 @@ func (s *Store) HeardNear(code market.Code, d geo.Disc, most int, do func(*Heard
 				looked++
 				i := uint32(from + next)
 				if operator := f.operator(i); operator >= 0 && f.matchesRow(i) {
-					do(&Heard{operator, f.segment, i})
+					do(&Observation{operator, f.segment, i})
 				}
 			}
 			next -= n
@@ -97,28 +99,28 @@ func (s *Store) HeardNear(code market.Code, d geo.Disc, most int, do func(*Heard
 	return looked, of
 }
 
-// A Tally counts measures of one kind by the operator's place in the market's table plus
-// one, 0 being networks of no operator, and by generation, 0 being unknown.
-type Tally [][6]int
+// Counts are numbers of measurements of one kind: by operator, as the position in the market's
+// table plus 1, 0 being networks without an operator, and by generation, 0 being unknown.
+type Counts [][6]int
 
-// Tally counts the measures of a market.
-func (s *Store) Tally(code market.Code, kind Kind) Tally {
-	t := make(Tally, len(market.Get(code).Operators)+1)
+// Counts returns the numbers of measurements of a market.
+func (s *Store) Counts(code market.Code, kind Kind) Counts {
+	t := make(Counts, len(market.Get(code).Operators)+1)
 	for _, seg := range s.view().segments {
 		if seg.Market != code || seg.Kind != kind {
 			continue
 		}
 		for o := range t {
 			for g := range t[o] {
-				t[o][g] += seg.tally[o][g]
+				t[o][g] += seg.counts[o][g]
 			}
 		}
 	}
 	return t
 }
 
-func (s *segment) newTally() Tally {
-	t := make(Tally, len(s.table.Operators)+1)
+func (s *segment) newCounts() Counts {
+	t := make(Counts, len(s.table.Operators)+1)
 	for i, n := range s.network {
 		t[s.operators[n]+1][technologies[s.technology[i]].generation]++
 	}

@@ -13,8 +13,8 @@ import (
 	"relais/site"
 )
 
-// A said is a row of a file, of which 0 and -1 are nothing.
-type said struct {
+// A statedRow is a row of a file. Values of 0 and -1 are not stated.
+type statedRow struct {
 	at             geo.Point
 	time           time.Time
 	mnc            int
@@ -24,9 +24,9 @@ type said struct {
 }
 
 // told makes rows of few base stations, some of which no operator's.
-func told(r *rand.Rand, n int) (list []said) {
+func randomRows(r *rand.Rand, n int) (list []statedRow) {
 	for range n {
-		s := said{at: geo.Point{Lat: 45.75 + r.NormFloat64()*0.02, Lng: 4.85 + r.NormFloat64()*0.02},
+		s := statedRow{at: geo.Point{Lat: 45.75 + r.NormFloat64()*0.02, Lng: 4.85 + r.NormFloat64()*0.02},
 			time: now.Add(-time.Duration(r.IntN(86400)) * time.Second),
 			mnc:  []int{1, 10, 15, 99}[r.IntN(4)], tech: techs[r.IntN(len(techs))], pci: r.IntN(500) - 1}
 		s.at.Lat, s.at.Lng = geo.Degrees(geo.Fix(s.at.Lat)), geo.Degrees(geo.Fix(s.at.Lng))
@@ -46,7 +46,7 @@ func told(r *rand.Rand, n int) (list []said) {
 	return list
 }
 
-func toldFile(list []said) string {
+func toldFile(list []statedRow) string {
 	var b strings.Builder
 	b.WriteString(coverageHead)
 	text := func(n int) string {
@@ -63,7 +63,7 @@ func toldFile(list []said) string {
 }
 
 // names says, in another way than the store does, whether a row names an identifier.
-func (s *said) names(id site.RadioID) bool {
+func (s *statedRow) names(id site.RadioID) bool {
 	g := generationOf[s.tech]
 	if s.mnc == 99 || market.Get(market.FR).Operators[id.Operator].Key != keyOf[s.mnc] {
 		return false
@@ -88,11 +88,11 @@ func (s *said) names(id site.RadioID) bool {
 
 func TestHeardOfAgainstBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 42))
-	list := told(r, 4000)
+	list := randomRows(r, 4000)
 	s := openStore(t, t.TempDir())
 	imported(t, s, market.FR, write(t, "a.csv", toldFile(list[:1500])), write(t, "b.csv", toldFile(list[1500:])))
 	hits, most := 0, []int{0, 1, 7, 10000}
-	for range 3000 {
+	for range shortened(3000) {
 		id := site.RadioID{Kind: site.RadioKind(r.IntN(site.RadioKinds)), Operator: r.IntN(4),
 			Value: uint64(998 + r.IntN(24))}
 		switch {
@@ -111,7 +111,7 @@ func TestHeardOfAgainstBruteForce(t *testing.T) {
 		}
 		limit := most[r.IntN(len(most))]
 		got := 0
-		total := s.HeardOf(market.FR, id, limit, func(h *Heard) {
+		total := s.ObservationsOf(market.FR, id, limit, func(h *Observation) {
 			key := fmt.Sprint(h.Position(), h.Time().Unix())
 			if want[key]--; want[key] < 0 || h.Operator != id.Operator {
 				t.Errorf("%+v: %+v", id, h)
@@ -128,18 +128,18 @@ func TestHeardOfAgainstBruteForce(t *testing.T) {
 	}
 	for _, id := range []site.RadioID{{Kind: site.Cell, Value: 1<<64 - 1}, {Kind: site.ENB, Value: 1 << 60},
 		{Kind: site.ENB, Operator: -1, Value: 1000}, {Kind: site.ENB, Operator: 99, Value: 1000}} {
-		if n := s.HeardOf(market.FR, id, 10, func(*Heard) { t.Error(id) }); n != 0 {
+		if n := s.ObservationsOf(market.FR, id, 10, func(*Observation) { t.Error(id) }); n != 0 {
 			t.Errorf("%+v: %d", id, n)
 		}
 	}
-	if n := s.HeardOf(market.CH, site.RadioID{Value: 1000}, 10, nil); n != 0 {
+	if n := s.ObservationsOf(market.CH, site.RadioID{Value: 1000}, 10, nil); n != 0 {
 		t.Errorf("in another market %d", n)
 	}
 }
 
 func TestHeardNearAgainstBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(43, 44))
-	list := told(r, 6000)
+	list := randomRows(r, 6000)
 	s := openStore(t, t.TempDir())
 	imported(t, s, market.FR, write(t, "a.csv", toldFile(list[:2500])), write(t, "b.csv", toldFile(list[2500:])))
 	samples := 0
@@ -155,7 +155,7 @@ func TestHeardNearAgainstBruteForce(t *testing.T) {
 		}
 		most := []int{1024, 1 << 20}[r.IntN(2)]
 		got := 0
-		looked, of := s.HeardNear(market.FR, d, most, func(h *Heard) {
+		looked, of := s.ObservationsNear(market.FR, d, most, func(h *Observation) {
 			key := fmt.Sprint(h.Position(), h.Time().Unix(), h.Generation())
 			if want[key]--; want[key] < 0 {
 				t.Errorf("%+v: %+v", d, h)
@@ -175,7 +175,7 @@ func TestHeardNearAgainstBruteForce(t *testing.T) {
 }
 
 func TestTally(t *testing.T) {
-	list := told(rand.New(rand.NewPCG(45, 46)), 500)
+	list := randomRows(rand.New(rand.NewPCG(45, 46)), 500)
 	s := openStore(t, t.TempDir())
 	imported(t, s, market.FR, write(t, "a.csv", toldFile(list[:200])), write(t, "b.csv", toldFile(list[200:])))
 	want := map[string]int{}
@@ -183,14 +183,14 @@ func TestTally(t *testing.T) {
 		want[fmt.Sprint(keyOf[row.mnc], generationOf[row.tech])]++
 	}
 	keys := append([]string{""}, market.Get(market.FR).OperatorKeys()...)
-	for o, counts := range s.Tally(market.FR, Coverage) {
+	for o, counts := range s.Counts(market.FR, Coverage) {
 		for g, n := range counts {
 			if n != want[fmt.Sprint(keys[o], g)] {
 				t.Errorf("%q, %dG: %d, want %d", keys[o], g, n, want[fmt.Sprint(keys[o], g)])
 			}
 		}
 	}
-	if none := s.Tally(market.FR, Speedtest); slices.ContainsFunc(none, func(c [6]int) bool { return c != [6]int{} }) {
+	if none := s.Counts(market.FR, Speedtest); slices.ContainsFunc(none, func(c [6]int) bool { return c != [6]int{} }) {
 		t.Errorf("speedtests: %v", none)
 	}
 }

@@ -2,16 +2,16 @@ package measure
 
 import "sync"
 
-// A Hold keeps files for a copy of the folder. The database must be copied as it is
-// between Hold and Resume.
+// A Hold keeps files for a copy of the folder. The database must be copied between Hold and
+// Resume.
 type Hold struct {
-	// Files are the paths, below the data folder, of what belongs to the measures beside
-	// the database.
+	// Files are the paths, below the data folder, of the files of measurements except the
+	// database.
 	Files           []string
 	resume, release func()
 }
 
-// Hold makes changes wait until Resume, and lets no file go that counts now until Release.
+// Hold makes changes wait until Resume, and keeps the files that count now until Release.
 func (s *Store) Hold() *Hold {
 	s.mu.Lock()
 	s.holds++
@@ -23,10 +23,10 @@ func (s *Store) Hold() *Hold {
 	})}
 }
 
-// Resume lets changes go on.
+// Resume ends the wait of changes.
 func (h *Hold) Resume() { h.resume() }
 
-// Release lets changes and files go.
+// Release ends the wait of changes, and allows files to be removed.
 func (h *Hold) Release() {
 	h.resume()
 	h.release()

@@ -32,7 +32,7 @@ func (s *Store) Import(ctx context.Context, code market.Code, kind Kind, watch s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := s.view()
-	i := importing{Store: s, market: m, segments: slices.Clone(before.segments), fresh: map[string]*segment{}}
+	i := importRun{Store: s, market: m, segments: slices.Clone(before.segments), fresh: map[string]*segment{}}
 	i.watch = func(n int) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -57,21 +57,21 @@ func (s *Store) Import(ctx context.Context, code market.Code, kind Kind, watch s
 }
 
 // A typed is a file of which it is known what its rows are.
-type typed struct {
+type detectedFile struct {
 	source.Found
 	format *format
 	kind   Kind
 }
 
 // detect finds out what the files are.
-func detect(kind Kind, paths []string) ([]typed, error) {
+func detect(kind Kind, paths []string) ([]detectedFile, error) {
 	inputs, err := source.Expand(paths)
 	if err != nil {
 		return nil, err
 	}
-	var files []typed
+	var files []detectedFile
 	for _, in := range inputs {
-		found, err := source.Detect(in, kinds())
+		found, err := source.Detect(in, sourceKinds())
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +87,7 @@ func detect(kind Kind, paths []string) ([]typed, error) {
 			return nil, fmt.Errorf("%s:1: a table of the kind %s, which has no %s", in.Name(), found.Kind.Name,
 				plural[kind])
 		}
-		files = append(files, typed{found, f, is})
+		files = append(files, detectedFile{found, f, is})
 	}
 	return files, nil
 }
@@ -95,7 +95,7 @@ func detect(kind Kind, paths []string) ([]typed, error) {
 var plural = map[Kind]string{Speedtest: "speedtests", Coverage: "coverage points"}
 
 // An importing is an import that has not ended.
-type importing struct {
+type importRun struct {
 	*Store
 	market   *market.Market
 	watch    source.Watch
@@ -105,7 +105,7 @@ type importing struct {
 	reports  []*source.Report
 }
 
-func (i *importing) file(f typed) error {
+func (i *importRun) file(f detectedFile) error {
 	in, err := f.Read(i.watch)
 	if err != nil {
 		return err
@@ -113,13 +113,13 @@ func (i *importing) file(f typed) error {
 	defer in.Close()
 	now := i.now()
 	b := newBuilder(meta{Market: i.market.Code, Kind: f.kind, Imported: now.Unix(), Synthetic: f.Synthetic()})
-	r := reading{Reader: in, format: f.format, kind: f.kind, market: i.market, countries: countries(i.market),
+	r := rowReader{Reader: in, format: f.format, kind: f.kind, market: i.market, countries: countries(i.market),
 		zone: zoneOf(i.market), now: now,
 		networks: map[network]network{}, builder: b}
-	r.first, r.second = f.format.at()
+	r.first, r.second = f.format.positions()
 	duplicates := 0
 	for in.NextRow() {
-		m, reason := r.row()
+		m, reason := r.readRow()
 		if reason != "" {
 			in.Reject(reason)
 			continue
@@ -145,7 +145,7 @@ func (i *importing) file(f typed) error {
 }
 
 // flush writes what the builder has as a segment, without duplicates.
-func (i *importing) flush(b *builder, duplicates *int) error {
+func (i *importRun) flush(b *builder, duplicates *int) error {
 	*duplicates += b.sort(i.segments)
 	if len(b.entries) > 0 {
 		row, s, err := i.write(b)

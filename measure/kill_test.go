@@ -78,7 +78,7 @@ func TestKilled(t *testing.T) {
 		if acknowledged > 0 && s.Count(market.FR, Coverage) < min(acknowledged, 3)*1125 {
 			t.Fatalf("round %d: %d rows of %d files", round, s.Count(market.FR, Coverage), acknowledged)
 		}
-		if round%5 == 4 { // and importing again gives the same
+		if round%5 == 4 { // and importRun again gives the same
 			imported(t, s, market.FR, paths...)
 			if _, err := s.Retain(100 * 24 * time.Hour); err != nil || s.Count(market.FR, Coverage) != 3375 {
 				t.Fatalf("round %d: %d rows, %v", round, s.Count(market.FR, Coverage), err)

@@ -34,9 +34,9 @@ var ErrNewer = errors.New("written by a newer relais: use that version, or a lat
 
 // A manifest is what ManifestName holds. Its Version is 0 when there is none.
 type manifest struct {
-	Version  int       `json:"version"`
-	Note     string    `json:"note,omitempty"`
-	Segments []Segment `json:"segments,omitempty"`
+	Version  int           `json:"version"`
+	Note     string        `json:"note,omitempty"`
+	Segments []SegmentInfo `json:"segments,omitempty"`
 }
 
 // manifestBytes is the most that is read of a manifest: some million imports.

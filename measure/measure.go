@@ -1,13 +1,12 @@
-// Package measure keeps what people measured with their phones: speedtests, and
-// coverage points with the signal at a place. Files of several apps and publishers are
-// imported into immutable segments of columns, in the folder measures/ of the data
-// folder, and questions by place, time and network are answered from memory. It does
-// not know sites: who asks for the measures of one says where it stands and what its
-// base stations are called.
+// Package measure keeps measurements that people made with their phones: speedtests, and
+// coverage points with the signal at a place. It imports the files of several apps and
+// publishers into immutable segments of columns, in the folder measures/ of the data
+// folder, and answers queries by place, time and network from memory. It does not know
+// sites: a caller that asks for the measurements of a site passes its position and its
+// radio identifiers.
 //
-// Who measured, with which device and from which address is dropped when a file is
-// read: only the columns of known meaning are looked at, and texts are kept only where
-// they are words of a list, or the name of a network.
+// The import drops the person, device and address: it reads only columns of known meaning,
+// and keeps a text only if it is a word of a list or the name of a network.
 package measure
 
 import (
@@ -17,20 +16,20 @@ import (
 	"relais/market"
 )
 
-// A Kind tells measures apart.
+// A Kind is the kind of a measurement.
 type Kind string
 
-// The kinds; Sniffed takes what the content of a file says.
+// The kinds. Sniffed stands for the kind that the content of a file says.
 const (
 	Sniffed   Kind = ""
 	Speedtest Kind = "speedtest"
 	Coverage  Kind = "coverage"
 )
 
-// A Measure is what a row of either kind says. What the source does not state is NaN,
-// "", the zero Time, or what the field says.
-type Measure struct {
-	ID       string    // of its content: the same row of another file has the same
+// A Measurement has what measurements of both kinds have. A value that the source does not
+// state is NaN, "", the zero Time, or the value that the field's comment says.
+type Measurement struct {
+	ID       string    // hash of the content: equal rows of different files have the same
 	Time     time.Time // UTC, whole seconds
 	Position geo.Point // WGS84 degrees, 7 decimals
 
@@ -44,19 +43,19 @@ type Measure struct {
 	Radio Radio
 }
 
-// A Radio is the cell that served.
+// A Radio is the serving cell and its signal.
 type Radio struct {
-	ENB, GNB uint32  // base stations, 20 and 32 bits; 0: not stated
+	ENB, GNB uint32  // base stations, of 20 and 32 bits; 0: not stated
 	Cell     uint64  // the ECI of LTE, the NCI of NR; 0: not stated
 	PCI      int     // -1: not stated
-	RSRP     float64 // dBm, as RSRQ and SNR to two decimals
+	RSRP     float64 // dBm; two decimals, like RSRQ and SNR
 	RSRQ     float64 // dB
-	SNR      float64 // dB
+	SNR      float64 // dB; the SINR of NR too
 }
 
 // A Test is a speedtest.
 type Test struct {
-	Measure
+	Measurement
 	Download, Average, Max, Upload float64 // Mbit/s, three decimals
 	Ping                           float64 // ms, three decimals
 	DeviceType                     string  // phone, tablet…
@@ -64,27 +63,27 @@ type Test struct {
 
 // A Point is a coverage point.
 type Point struct {
-	Measure
-	Signal float64 // dBm: what the source calls the signal's strength, of all it receives
+	Measurement
+	Signal float64 // RSSI in dBm: what the source calls the strength of the signal
 }
 
-// A Query selects measures of a market. Its conditions meet on one measure.
+// A Query selects the measurements of a market that satisfy all its conditions.
 type Query struct {
 	Market     market.Code
 	Operator   string     // key in the market's table; "": any
-	Among      []string   // keys, of which one is the operator's; nil: any
+	Among      []string   // keys of allowed operators; nil: any
 	MCC, MNC   *int       // nil: any; see InferMCC
 	Technology Generation // 0: any
 	Box        *geo.Box   // edges included; nil: anywhere
-	Disc       *geo.Disc  // as well; nil: anywhere
-	Since      time.Time  // not older than that; zero: of any age, and of an unknown one
-	Best       bool       // of speedtests: only the best one
-	Limit      int        // most measures to return
-	Offset     int        // speedtests to pass over; with Best, it is 0
+	Disc       *geo.Disc  // in addition to Box; nil: anywhere
+	Since      time.Time  // not older; zero: of any or unknown age
+	Best       bool       // only the best speedtest
+	Limit      int        // most measurements to return
+	Offset     int        // speedtests to skip; 0 with Best
 }
 
-// InferMCC returns the mobile country code that all networks of a market have, false
-// when they have several or the table names none.
+// InferMCC returns the mobile country code of all networks of a market, false if they have
+// several or the table has none.
 func InferMCC(code market.Code) (int, bool) {
 	all := countries(market.Get(code))
 	if len(all) != 1 {

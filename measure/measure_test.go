@@ -108,6 +108,14 @@ var techs = []string{"LTE", "NR", "4G", "5G", "UMTS", "GSM", "LTE-A", "NR NSA"}
 
 func rand0() *rand.Rand { return rand.New(rand.NewPCG(1, 1)) }
 
+// some is n, or a tenth of it with -short.
+func shortened(n int) int {
+	if testing.Short() {
+		return n / 10
+	}
+	return n
+}
+
 // random makes n measures: half of them in a town, the rest all over the country.
 func random(r *rand.Rand, n int) []made {
 	list := make([]made, n)

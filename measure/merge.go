@@ -32,7 +32,7 @@ func (s *Store) Merge() (merged bool, err error) {
 	if err != nil || inputs == nil {
 		return false, err
 	}
-	row, seg, err := s.write(together(inputs))
+	row, seg, err := s.write(combine(inputs))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.writing--
@@ -40,7 +40,7 @@ func (s *Store) Merge() (merged bool, err error) {
 		return false, err
 	}
 	fresh := map[string]*segment{row.File: seg}
-	c := change{put: []Segment{row}, drop: seg.Replaces}
+	c := change{put: []SegmentInfo{row}, drop: seg.Replaces}
 	c.put[0].order = inputs[0].order
 	counts, before := 0, s.view()
 	for _, r := range before.rows {
@@ -81,7 +81,7 @@ func (s *Store) beginMerge() ([]*segment, error) {
 }
 
 // A likeness is what segments that are put together have in common.
-type likeness struct {
+type mergeKey struct {
 	market           market.Code
 	kind             Kind
 	synthetic, added bool
@@ -91,10 +91,10 @@ type likeness struct {
 // mergeable returns segments to put together, in their order, nil when there are too few.
 func (s *Store) mergeable() []*segment {
 	most := min(mergeRows, s.most)
-	groups := map[likeness][]*segment{}
+	groups := map[mergeKey][]*segment{}
 	for _, seg := range s.view().segments {
 		if seg.rows <= most/2 {
-			k := likeness{seg.Market, seg.Kind, seg.Synthetic, seg.Added,
+			k := mergeKey{seg.Market, seg.Kind, seg.Synthetic, seg.Added,
 				(bits.Len(uint(seg.rows)) - 1) / bits.Len(mergeFan-1)}
 			groups[k] = append(groups[k], seg)
 		}
@@ -104,7 +104,7 @@ func (s *Store) mergeable() []*segment {
 			continue
 		}
 		for from := range list {
-			if inputs := fitting(list[from:], most); len(inputs) > 1 {
+			if inputs := fittingPrefix(list[from:], most); len(inputs) > 1 {
 				return inputs
 			}
 		}
@@ -113,7 +113,7 @@ func (s *Store) mergeable() []*segment {
 }
 
 // fitting returns the first segments that fit into one.
-func fitting(list []*segment, most int) []*segment {
+func fittingPrefix(list []*segment, most int) []*segment {
 	rows, networks, origins := 0, 0, 0
 	for i, seg := range list {
 		rows, networks, origins = rows+seg.rows, networks+len(seg.Networks), origins+max(len(seg.Origins), 1)
@@ -125,7 +125,7 @@ func fitting(list []*segment, most int) []*segment {
 }
 
 // together gathers the rows of segments that are alike.
-func together(inputs []*segment) *builder {
+func combine(inputs []*segment) *builder {
 	b := newBuilder(inputs[0].meta)
 	b.Networks, b.Origins, b.Replaces = nil, nil, nil
 	for _, seg := range inputs {

@@ -55,7 +55,7 @@ func TestMerged(t *testing.T) {
 	s, dir := scattered(t)
 	questions := func(s *Store) (all []any) {
 		r := rand.New(rand.NewPCG(3, 4))
-		all = append(all, contentOf(t, s), s.Tally(market.FR, Coverage), s.Tally(market.FR, Speedtest))
+		all = append(all, contentOf(t, s), s.Counts(market.FR, Coverage), s.Counts(market.FR, Speedtest))
 		sessions, err := s.Sessions(Query{Market: market.FR, Limit: 1000}, 0)
 		if err != nil {
 			t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 
 // loadRows reads the rows that count: those of the database or, as long as the folder has
 // one, those of a manifest of rows.
-func loadRows(db *store.DB, dir string) (list []Segment, old bool, err error) {
+func loadRows(db *store.DB, dir string) (list []SegmentInfo, old bool, err error) {
 	if list, err = readRows(db); err != nil {
 		return nil, false, err
 	}
@@ -27,15 +27,15 @@ func loadRows(db *store.DB, dir string) (list []Segment, old bool, err error) {
 	if err != nil || m.Version != manifestOfRows {
 		return list, false, err
 	}
-	return m.over(list), true, nil
+	return m.withRows(list), true, nil
 }
 
 // over returns the rows of a manifest of rows. A database beside it has what a migration
 // that was killed has taken from it, which an older program may have changed since: the
 // manifest is right. A row that only this program can have made says that somebody put the
 // manifest back; then both count.
-func (m *manifest) over(list []Segment) []Segment {
-	if !slices.ContainsFunc(list, func(r Segment) bool { return !hasNumber(r.File) }) {
+func (m *manifest) withRows(list []SegmentInfo) []SegmentInfo {
+	if !slices.ContainsFunc(list, func(r SegmentInfo) bool { return !hasNumber(r.File) }) {
 		return m.Segments
 	}
 	all, known := slices.Clone(list), map[string]bool{}
@@ -53,7 +53,7 @@ func (m *manifest) over(list []Segment) []Segment {
 // migrate moves the rows of a manifest into the database, and replaces the manifest. It can
 // be killed at any moment and be done again: until the manifest is replaced, nothing is
 // written but these rows. A folder that cannot be written to is served as it is.
-func (s *Store) migrate(list []Segment) error {
+func (s *Store) migrate(list []SegmentInfo) error {
 	before, err := readRows(s.db)
 	if err != nil {
 		return err

@@ -24,9 +24,9 @@ func oldFolder(t testing.TB, list []made) string {
 	imported(t, s, market.FR, write(t, "a.csv", coverageOf(list)))
 	imported(t, s, market.FR, write(t, "b.csv", testsOf(list)))
 	m := struct {
-		Version  int       `json:"version"`
-		Next     int       `json:"next"`
-		Segments []Segment `json:"segments"`
+		Version  int           `json:"version"`
+		Next     int           `json:"next"`
+		Segments []SegmentInfo `json:"segments"`
 	}{1, 9, s.Segments()}
 	if err := os.Mkdir(filepath.Join(dir, Dir), 0o700); err != nil {
 		t.Fatal(err)

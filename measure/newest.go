@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A pick is a row that may be part of an answer.
+// A pick is a row that may be in an answer.
 type pick struct {
 	time    uint32
 	segment uint32 // among the filters of the query
@@ -17,12 +17,13 @@ func compareAge(a, b pick) int {
 	return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(a.segment, b.segment), cmp.Compare(a.row, b.row))
 }
 
-// A newest keeps the most newest picks of those that are added in the order of their rows.
+// A newest keeps the newest picks, at most most of them. Picks must be added in the order of
+// their rows.
 type newest struct {
 	most  int
 	picks []pick
 	full  bool
-	floor uint32 // once full: the time of the oldest pick that was kept
+	floor uint32 // if full: the time of the oldest kept pick
 }
 
 func (n *newest) add(p pick) {
@@ -34,7 +35,7 @@ func (n *newest) add(p pick) {
 	}
 }
 
-// cut returns the picks that are kept, the newest first.
+// cut drops all but the newest picks, and returns them, the newest first.
 func (n *newest) cut() []pick {
 	slices.SortFunc(n.picks, compareAge)
 	if len(n.picks) >= n.most && n.most > 0 {

@@ -9,23 +9,22 @@ import (
 	"relais/site"
 )
 
-// CellSightings goes over what measures of a market say of the cells and base stations of
-// its operators, and where the phones were: those of a segment that are near each other
-// one behind the other. It is for an index, which learns from it whose they are. One
-// measure may name an eNB and a gNB.
-func (s *Store) CellSightings(code market.Code) iter.Seq2[sighting.Cell, geo.Point] {
+// CellObservations yields the cells and base stations of a market's operators that
+// measurements name, with the positions of the phones. An index learns from them to which
+// sites the cells belong. One measurement may name an eNB and a gNB.
+func (s *Store) CellObservations(code market.Code) iter.Seq2[sighting.Cell, geo.Point] {
 	v := s.view()
 	return func(yield func(sighting.Cell, geo.Point) bool) {
 		for _, seg := range v.segments {
-			// What was made up teaches nothing.
-			if seg.Market == code && !seg.Synthetic && !seg.sightings(yield) {
+			// Synthetic measurements teach nothing.
+			if seg.Market == code && !seg.Synthetic && !seg.yieldCells(yield) {
 				return
 			}
 		}
 	}
 }
 
-func (s *segment) sightings(yield func(sighting.Cell, geo.Point) bool) bool {
+func (s *segment) yieldCells(yield func(sighting.Cell, geo.Point) bool) bool {
 	for i := range uint32(s.rows) {
 		operator := s.operator(i)
 		if operator < 0 {
@@ -41,8 +40,8 @@ func (s *segment) sightings(yield func(sighting.Cell, geo.Point) bool) bool {
 	return true
 }
 
-// cells returns the cells of LTE and NR that the row names. One that begins with the eNB
-// is an ECI: on a phone in 5G that still hangs on LTE, too. Else it is that of the
+// cells returns the LTE and NR cells that the row names. An identifier that begins with the
+// eNB is an ECI, also on a phone that uses 5G with LTE as anchor. Any other is of the stated
 // technology, and so is the PCI.
 func (r *row) cells(operator int) [2]sighting.Cell {
 	lte := sighting.Cell{Operator: operator, Node: r.node(), PCI: -1}

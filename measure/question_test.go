@@ -65,7 +65,7 @@ func (m *made) key() string {
 	return fmt.Sprintf("%.5f %.5f %d %d", m.lat, m.lng, m.time.Unix(), m.mnc)
 }
 
-func (m *Measure) key() string {
+func (m *Measurement) key() string {
 	return fmt.Sprintf("%.5f %.5f %d %d", m.Position.Lat, m.Position.Lng, m.Time.Unix(), m.MNC)
 }
 
@@ -79,7 +79,7 @@ func TestCoverageAgainstBruteForce(t *testing.T) {
 		imported(t, s, market.FR, write(t, "coverage.csv", coverageOf(list[i*2000:(i+1)*2000])))
 	}
 	whole, samples := 0, 0
-	rounds := 600
+	rounds := shortened(600)
 	for range rounds {
 		q := randomQuery(r)
 		want := map[string]time.Time{}
@@ -270,7 +270,7 @@ func TestFixedBox(t *testing.T) {
 			East: edge(lng) + 1e-7*float64(r.IntN(3)-1)}
 		for _, d := range []int32{-1, 0, 1, 2} {
 			want := b.Contains(geo.Point{Lat: geo.Degrees(lat + d), Lng: geo.Degrees(lng + d)})
-			got := slices.ContainsFunc(fixed(b), func(r rectangle) bool { return r.holds(lat+d, lng+d) })
+			got := slices.ContainsFunc(fixedBoxes(b), func(r rectangle) bool { return r.holds(lat+d, lng+d) })
 			if in := lat+d >= -90e7 && lat+d <= 90e7 && lng+d >= -180e7 && lng+d <= 180e7; in && got != want {
 				t.Fatalf("%v holds %d, %d: %v, want %v", b, lat+d, lng+d, got, want)
 			}

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"slices"
 	"time"
 
 	"relais/fold"
@@ -10,8 +11,8 @@ import (
 	"relais/site"
 )
 
-// A reading is a file that is read.
-type reading struct {
+// A rowReader reads the rows of a file.
+type rowReader struct {
 	*source.Reader
 	format        *format
 	kind          Kind
@@ -20,11 +21,11 @@ type reading struct {
 	zone          *time.Location
 	now           time.Time
 	first, second [roles]int
-	networks      map[network]network // what was made of what rows say
+	networks      map[network]network // as rows state them → as resolved
 	builder       *builder
 }
 
-// Reasons about what is measured, where and by whom.
+// Reasons why a row is rejected.
 const (
 	noPosition   = "position unknown"
 	outside      = "outside the market"
@@ -36,16 +37,16 @@ const (
 	nothing      = "nothing measured"
 )
 
-// field returns what the row says in a role, nil when the format has no such column.
-func (r *reading) field(x role) []byte {
+// field returns the row's value of a role, nil if the format has no such column.
+func (r *rowReader) field(x role) []byte {
 	if r.first[x] < 0 {
 		return nil
 	}
 	return r.Field(r.first[x])
 }
 
-// radioField is field, but for NR where its columns are others.
-func (r *reading) radioField(x role, g Generation) []byte {
+// radioField is field, with the columns of NR for an NR row where the format has them.
+func (r *rowReader) radioField(x role, g Generation) []byte {
 	b := r.field(x)
 	if g == 5 && r.second[x] >= 0 && absent(b) {
 		return r.Field(r.second[x])
@@ -53,19 +54,19 @@ func (r *reading) radioField(x role, g Generation) []byte {
 	return b
 }
 
-// row reads the current row; a reason says why it does not count.
-func (r *reading) row() (m row, reason string) {
+// readRow reads the current row. A reason says why the row is rejected.
+func (r *rowReader) readRow() (m row, reason string) {
 	if fold.EqualASCII(string(r.field(neighbour)), "true") || fold.EqualASCII(string(r.field(serving)), "false") {
 		return m, neighbours
 	}
-	if reason := r.place(&m); reason != "" {
+	if reason := r.readPosition(&m); reason != "" {
 		return m, reason
 	}
 	var tod []byte
 	if r.first[timeOfDay] >= 0 {
 		tod = r.field(timeOfDay)
 	}
-	if m.time, reason = r.format.clock.moment(r.field(when), tod, r.zone, r.now); reason != "" {
+	if m.time, reason = r.format.clock.parse(r.field(when), tod, r.zone, r.now); reason != "" {
 		return m, reason
 	}
 	if r.format.only != "" {
@@ -74,23 +75,22 @@ func (r *reading) row() (m row, reason string) {
 		m.technology = technologyOf(string(r.field(tech)))
 	}
 	m.networkType, m.deviceType = wordOf(networkTypes, r.field(networkType)), wordOf(deviceTypes, r.field(deviceType))
-	if reason := r.speeds(&m); reason != "" {
+	if reason := r.readSpeeds(&m); reason != "" {
 		return m, reason
 	}
-	r.radio(&m)
+	r.readRadio(&m)
 	if r.kind == Coverage && m.signal == noLevel && m.rsrp == noLevel && m.rsrq == noLevel && m.snr == noLevel &&
 		m.cell == 0 && m.enb == 0 && m.gnb == 0 {
 		return m, nothing
 	}
-	m.network, reason = r.network()
+	m.network, reason = r.readNetwork()
 	return m, reason
 }
 
-// place reads the position. The point 0, 0 in the Gulf of Guinea stands for one that is
-// not known.
-func (r *reading) place(m *row) string {
-	y, ok1 := between(r.field(lat), 7, -90e7, 90e7)
-	x, ok2 := between(r.field(lng), 7, -180e7, 180e7)
+// readPosition reads the position. Apps write 0, 0 for an unknown one.
+func (r *rowReader) readPosition(m *row) string {
+	y, ok1 := numberBetween(r.field(lat), 7, -90e7, 90e7)
+	x, ok2 := numberBetween(r.field(lng), 7, -180e7, 180e7)
 	if !ok1 || !ok2 || x == 0 && y == 0 {
 		return noPosition
 	}
@@ -101,8 +101,8 @@ func (r *reading) place(m *row) string {
 	return ""
 }
 
-// speeds reads what a speedtest measures.
-func (r *reading) speeds(m *row) string {
+// readSpeeds reads the values of a speedtest.
+func (r *rowReader) readSpeeds(m *row) string {
 	m.down, m.mean, m.most, m.up, m.rtt = noSpeed, noSpeed, noSpeed, noSpeed, noSpeed
 	if r.kind != Speedtest {
 		return ""
@@ -124,9 +124,9 @@ func (r *reading) speeds(m *row) string {
 	return ""
 }
 
-// radio reads the cell and its levels. An identifier out of its width is one that the
-// app does not know.
-func (r *reading) radio(m *row) {
+// readRadio reads the cell and its levels. Apps write identifiers that are too large for
+// unknown ones.
+func (r *rowReader) readRadio(m *row) {
 	g := technologies[m.technology].generation
 	m.signal, m.rsrp = levelOf(r.field(signal), lowSignal, highSignal), levelOf(r.radioField(rsrp, g), lowRSRP,
 		highRSRP)
@@ -134,13 +134,13 @@ func (r *reading) radio(m *row) {
 	if g == 2 || g == 3 { // RSCP and Ec/Io stand in the same columns
 		m.rsrp, m.rsrq = noLevel, noLevel
 	}
-	m.cell = within(r.field(cell), widest(g))
-	m.enb, m.gnb = uint32(within(r.field(enb), cells.MaxENB)), uint32(within(r.field(gnb), maxGNB))
+	m.cell = numberUpTo(r.field(cell), widest(g))
+	m.enb, m.gnb = uint32(numberUpTo(r.field(enb), cells.MaxENB)), uint32(numberUpTo(r.field(gnb), maxGNB))
 	if g == 4 && m.cell != 0 && m.cell>>site.ECICellBits == 0 {
 		m.cell = 0
 	}
 	if g == 4 && m.cell != 0 && m.enb != 0 && uint64(m.enb) != m.cell>>site.ECICellBits {
-		m.cell, m.enb = 0, 0 // one of them is of another cell, and nobody knows which
+		m.cell, m.enb = 0, 0 // they contradict each other
 	}
 	m.pci = noPCI
 	if p := number(r.field(pci), widestPCI(g)); p > 0 || p == 0 && r.format.zeroPCI {
@@ -148,10 +148,10 @@ func (r *reading) radio(m *row) {
 	}
 }
 
-// maxGNB is the greatest base station of NR, whose identifier has 22 to 32 bits.
+// maxGNB is the largest gNB identifier, which has 22 to 32 bits.
 const maxGNB = 1<<32 - 1
 
-// widest is the greatest identifier of a cell.
+// widest returns the largest identifier of a cell of a generation.
 func widest(g Generation) uint64 {
 	if g == 5 || g == 0 { // what is not stated may be NR
 		return cells.MaxNCI
@@ -159,7 +159,7 @@ func widest(g Generation) uint64 {
 	return cells.MaxECI
 }
 
-// widestPCI is the greatest physical cell id, -1 where there is none.
+// widestPCI returns the largest PCI of a generation, -1 for one without PCIs.
 func widestPCI(g Generation) int {
 	switch g {
 	case 2, 3:
@@ -170,7 +170,7 @@ func widestPCI(g Generation) int {
 	return cells.MaxNRPCI
 }
 
-func within(b []byte, most uint64) uint64 {
+func numberUpTo(b []byte, most uint64) uint64 {
 	n, ok := cells.Number(b)
 	if !ok || n > most {
 		return 0
@@ -178,11 +178,11 @@ func within(b []byte, most uint64) uint64 {
 	return n
 }
 
-// maxCode is the greatest code of a country or network.
+// maxCode is the largest mobile country or network code.
 const maxCode = 999
 
-// network reads which network was measured.
-func (r *reading) network() (uint16, string) {
+// readNetwork reads the measured network.
+func (r *rowReader) readNetwork() (uint16, string) {
 	said := network{MCC: number(r.field(mcc), maxCode), MNC: number(r.field(mnc), maxCode)}
 	if b := r.field(plmn); len(b) >= 5 {
 		said.MCC, said.MNC = number(b[:3], maxCode), number(trimCode(b[3:]), maxCode)
@@ -201,7 +201,7 @@ func (r *reading) network() (uint16, string) {
 		n = r.resolve(said)
 		r.networks[said] = n
 	}
-	if n.MCC >= 0 && len(r.countries) > 0 && !contains(r.countries, n.MCC) {
+	if n.MCC >= 0 && len(r.countries) > 0 && !slices.Contains(r.countries, n.MCC) {
 		return 0, foreign
 	}
 	i, ok := r.builder.number(n)
@@ -211,15 +211,6 @@ func (r *reading) network() (uint16, string) {
 	return i, ""
 }
 
-func contains(list []int, v int) bool {
-	for _, x := range list {
-		if x == v {
-			return true
-		}
-	}
-	return false
-}
-
 func trimCode(b []byte) []byte {
 	for len(b) > 0 && (b[0] == ' ' || b[0] == '-' || b[0] == '/') {
 		b = b[1:]
@@ -227,8 +218,8 @@ func trimCode(b []byte) []byte {
 	return b
 }
 
-// resolve adds to what a row says what follows from it by the market's table.
-func (r *reading) resolve(n network) network {
+// resolve completes a network with what the market's table says.
+func (r *rowReader) resolve(n network) network {
 	if n.MCC < 0 && n.MNC >= 0 && len(r.countries) == 1 {
 		n.MCC = r.countries[0]
 	}

@@ -42,7 +42,7 @@ func Repair(dir folder.Dir, now func() time.Time) (r Repaired, err error) {
 	if err := db.Follow(s.load, s.apply, rowsBucket); err != nil {
 		return r, err
 	}
-	found, left, err := s.readable()
+	found, left, err := s.readSegments()
 	if err != nil {
 		return r, err
 	}
@@ -52,7 +52,7 @@ func Repair(dir folder.Dir, now func() time.Time) (r Repaired, err error) {
 	for _, row := range before.rows {
 		c.drop = append(c.drop, row.File)
 	}
-	if c.put, err = s.once(found); err != nil {
+	if c.put, err = s.countOnce(found); err != nil {
 		return r, err
 	}
 	if err := s.replace(&c, before, nil); err != nil {
@@ -94,7 +94,7 @@ func openAgain(path string) (db *store.DB, aside string, err error) {
 
 // readable loads the segments that can be read, in the order in which they came. A file of
 // a later version is an error: what it replaces is not known.
-func (s *Store) readable() (found []*segment, left []string, err error) {
+func (s *Store) readSegments() (found []*segment, left []string, err error) {
 	names, err := segmentFiles(s.dir)
 	if err != nil {
 		return nil, nil, err
@@ -123,7 +123,7 @@ func (s *Store) readable() (found []*segment, left []string, err error) {
 
 // once returns rows for segments, so that each measure counts once. A segment that another
 // one replaces does not count; one that others have in part is written without that part.
-func (s *Store) once(found []*segment) (list []Segment, err error) {
+func (s *Store) countOnce(found []*segment) (list []SegmentInfo, err error) {
 	replaced := map[string]bool{}
 	for _, seg := range found {
 		for _, name := range seg.Replaces {
@@ -136,7 +136,7 @@ func (s *Store) once(found []*segment) (list []Segment, err error) {
 			continue
 		}
 		b := seg.builder()
-		row := rowOf(seg)
+		row := infoOf(seg)
 		if b.sort(counted) > 0 {
 			if len(b.entries) == 0 {
 				continue

@@ -129,7 +129,7 @@ func TestRepairAfterKill(t *testing.T) {
 	if len(tests) < 2 {
 		t.Fatal("too few segments")
 	}
-	if _, _, err := s.write(together(tests)); err != nil {
+	if _, _, err := s.write(combine(tests)); err != nil {
 		t.Fatal(err)
 	}
 	// One that says of nothing what it replaces, and shares a part only.

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Retain removes the measures that are older than d from the store and from the disk:
-// a segment whole when all of it is old, else by writing it again. It returns how many
-// rows it removed. Measures of unknown age are as old as their import. After an error of the
-// disk they may be removed or not.
+// Retain removes the measurements that are older than d from the store and from the disk. It
+// removes a segment whose rows are all old, and rewrites one with some old rows. It returns the
+// number of removed rows. Measurements of unknown age are as old as their import. After an
+// error of the disk, they may be removed or not.
 func (s *Store) Retain(d time.Duration) (removed int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -22,7 +22,7 @@ func (s *Store) Retain(d time.Duration) (removed int, err error) {
 	return s.removeBefore(s.now().Add(-d))
 }
 
-// removeBefore is Retain of what is older than a moment.
+// removeBefore removes the measurements before a time; see Retain.
 func (s *Store) removeBefore(before time.Time) (removed int, err error) {
 	var c change
 	old := s.view()
@@ -53,8 +53,8 @@ func (s *Store) removeBefore(before time.Time) (removed int, err error) {
 	return removed, errors.Join(s.clean(), s.sweepBefore(before))
 }
 
-// rewrite writes the rows of a segment that are not older than before.
-func (s *Store) rewrite(old *segment, before int64) (Segment, *segment, error) {
+// rewrite writes a new segment with the rows that are not older than before.
+func (s *Store) rewrite(old *segment, before int64) (SegmentInfo, *segment, error) {
 	b := newBuilder(old.meta)
 	b.Networks, b.Replaces = nil, []string{old.file}
 	for i := range old.rows {

@@ -10,22 +10,22 @@ import (
 	"relais/geo"
 )
 
-// A row is a measure as the files hold it.
+// A row is a measurement as it is stored.
 type row struct {
 	lat, lng                  int32  // 1e-7 degrees
 	time                      uint32 // Unix seconds, 0 when it is not known
-	network                   uint16 // place in the segment's networks
-	technology                uint8  // place in technologies, as the next two in their lists
+	network                   uint16 // position in the segment's networks
+	technology                uint8  // position in technologies; the next two also in their lists
 	networkType, deviceType   uint8
 	signal, rsrp, rsrq, snr   int16 // hundredths of dBm and dB, noLevel when not stated
 	enb, gnb                  uint32
 	cell                      uint64
 	pci                       uint16 // noPCI when not stated
-	origin                    uint16 // place in the segment's origins
+	origin                    uint16 // position in the segment's origins
 	down, mean, most, up, rtt int32  // thousandths of Mbit/s and ms, noSpeed when not stated
 }
 
-// What stands for a value that is not stated.
+// The values for what is not stated.
 const (
 	noLevel = math.MinInt16
 	noSpeed = math.MinInt32
@@ -36,7 +36,7 @@ func (r *row) position() geo.Point {
 	return geo.Point{Lat: geo.Degrees(r.lat), Lng: geo.Degrees(r.lng)}
 }
 
-// id is a hash of all that the row says, in this file or any other.
+// id returns a hash of the whole content of the row. It does not depend on the file.
 func (r *row) id(kind Kind, n *network) uint64 {
 	var space [160]byte
 	b := append(space[:0], kind...)
@@ -53,7 +53,7 @@ func (r *row) id(kind Kind, n *network) uint64 {
 	return xxhash.Sum64(b)
 }
 
-// node returns the eNB: the stated one, else that of an LTE cell.
+// node returns the stated eNB, else that of the LTE cell.
 func (r *row) node() uint32 {
 	if r.enb == 0 && technologies[r.technology].generation == 4 {
 		return uint32(r.cell >> 8)

@@ -25,7 +25,7 @@ const DatabaseName = "measures.db"
 var Buckets = []string{rowsBucket, aboutBucket}
 
 const (
-	rowsBucket  = "segments" // a Segment as JSON by its order, eight bytes, big-endian
+	rowsBucket  = "segments" // a SegmentInfo as JSON by its order, eight bytes, big-endian
 	aboutBucket = "about"
 )
 
@@ -39,7 +39,7 @@ var (
 const rowsFormat = 1
 
 // A Segment is the row on a file.
-type Segment struct {
+type SegmentInfo struct {
 	File     string      `json:"file"`
 	Market   market.Code `json:"market"`
 	Kind     Kind        `json:"kind"`
@@ -87,7 +87,7 @@ func mayBeMissing(dir string) error {
 }
 
 // readRows reads the rows of a database in their order; nil has none.
-func readRows(db *store.DB) (list []Segment, err error) {
+func readRows(db *store.DB) (list []SegmentInfo, err error) {
 	if db == nil {
 		return nil, nil
 	}
@@ -99,7 +99,7 @@ func readRows(db *store.DB) (list []Segment, err error) {
 }
 
 // rowsIn reads the rows of a transaction.
-func rowsIn(tx *store.Tx) (list []Segment, err error) {
+func rowsIn(tx *store.Tx) (list []SegmentInfo, err error) {
 	if b := tx.Bucket([]byte(aboutBucket)); b != nil {
 		if _, err = numberOf(b, commitsKey); err != nil {
 			return nil, err
@@ -120,7 +120,7 @@ func rowsIn(tx *store.Tx) (list []Segment, err error) {
 	return list, err
 }
 
-func parseRow(k, v []byte) (row Segment, err error) {
+func parseRow(k, v []byte) (row SegmentInfo, err error) {
 	if err := json.Unmarshal(v, &row); err != nil || len(k) != 8 || !segmentName.MatchString(row.File) {
 		return row, fmt.Errorf("%s: %w: the row %x is none", DatabaseName, ErrDamaged, k)
 	}
@@ -143,12 +143,12 @@ func numberOf(b interface{ Get([]byte) []byte }, key []byte) (uint64, error) {
 
 // A change is what a commit does to the rows.
 type change struct {
-	put  []Segment // an order of 0 is one behind all others
-	drop []string  // files that no longer count
+	put  []SegmentInfo // an order of 0 is one behind all others
+	drop []string      // files that no longer count
 }
 
 // write makes a change of the rows before it.
-func (c *change) write(tx *store.Tx, before []Segment) error {
+func (c *change) write(tx *store.Tx, before []SegmentInfo) error {
 	b, about := tx.Bucket([]byte(rowsBucket)), tx.Bucket([]byte(aboutBucket))
 	for _, row := range before {
 		if slices.Contains(c.drop, row.File) {

@@ -8,10 +8,10 @@ import (
 	"relais/geo"
 )
 
-// Coverage returns the coverage points that a query selects, the newest first. Where
-// there are more than its limit, they are an even sample of the place: it is divided
-// into cells of about equal sides in metres, as small as no more than limit of them have
-// points, and each cell gives its newest points, as many as any other cell that has them.
+// Coverage returns the coverage points that a query selects, the newest first. If they are
+// more than its limit, it returns an even sample of the place. The place is divided into cells
+// with sides of about equal metres, the smallest cells such that at most limit have points. Each
+// cell provides its newest points, and all cells the same number if they have so many.
 func (s *Store) Coverage(q Query) ([]Point, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func sample(filters []*filter, limit int) []Point {
 	return points
 }
 
-// A grid divides a place into cells.
+// A grid divides a place into cells and counts their rows.
 type grid struct {
 	south, west   int32
 	height, width uint32 // of a cell, in steps of 1e-7 degrees
@@ -38,17 +38,17 @@ type grid struct {
 	occupied      int      // cells with such rows
 }
 
-// maxCells bounds the memory of a grid, and what it takes to make it: about a megabyte.
+// maxCells bounds the memory of a grid to about a megabyte.
 const maxCells = 1 << 17
 
-// newGrid divides the place of what the filters match into cells of which at most limit
-// have rows that match.
+// newGrid returns the finest grid of the matching rows in which at most limit cells have
+// matching rows.
 func newGrid(filters []*filter, limit int) *grid {
 	total, place := bounds(filters)
 	if total == 0 {
 		return &grid{}
 	}
-	g := divide(place, min(maxCells, 16*total)) // many more cells than have rows
+	g := divide(place, min(maxCells, 16*total)) // many more cells than rows
 	for _, f := range filters {
 		for rows := range f.matches() {
 			for _, i := range rows {
@@ -62,7 +62,7 @@ func newGrid(filters []*filter, limit int) *grid {
 	return g
 }
 
-// bounds returns how many rows the filters match, and where these lie.
+// bounds returns the number of matching rows, and the rectangle of their positions.
 func bounds(filters []*filter) (total int, place rectangle) {
 	place = nowhere
 	for _, f := range filters {
@@ -78,7 +78,7 @@ func bounds(filters []*filter) (total int, place rectangle) {
 	return total, place
 }
 
-// divide divides a place into about so many cells, at most three times as many.
+// divide returns a grid of a place with about so many cells, at most three times as many.
 func divide(place rectangle, cells int) *grid {
 	cos := max(math.Cos((geo.Degrees(place.south)+geo.Degrees(place.north))/2*math.Pi/180), 1e-6)
 	height := float64(place.north) - float64(place.south) + 1
@@ -92,12 +92,12 @@ func divide(place rectangle, cells int) *grid {
 	return g
 }
 
-// cell returns the number of the cell in which a point lies.
+// cell returns the number of the cell with a point.
 func (g *grid) cell(lat, lng int32) int {
 	return int(uint32(lat-g.south)/g.height)*g.cols + int(uint32(lng-g.west)/g.width)
 }
 
-// count counts the cells that are occupied.
+// count counts the occupied cells.
 func (g *grid) count() {
 	g.occupied = 0
 	for _, n := range g.counts {
@@ -107,7 +107,7 @@ func (g *grid) count() {
 	}
 }
 
-// coarser returns a grid each of whose cells is four of this one.
+// coarser returns a grid whose cells are four cells of g each.
 func (g *grid) coarser() *grid {
 	c := &grid{south: g.south, west: g.west, height: 2 * g.height, width: 2 * g.width}
 	c.rows, c.cols = (g.rows+1)/2, (g.cols+1)/2
@@ -146,9 +146,8 @@ func (g *grid) newest(filters []*filter, limit int) []pick {
 	return picks
 }
 
-// shares returns how many rows each cell gives, so that they are limit in all or all
-// there are. Of cells with more to give than their equal share, those that give one more
-// are scattered.
+// shares returns how many rows each cell provides, so that they are limit in all, or all rows.
+// Some cells with more rows than their equal share provide one more; these are scattered.
 func shares(counts []int, limit int) []int {
 	given := func(each int) (sum int) {
 		for _, n := range counts {
@@ -162,7 +161,7 @@ func shares(counts []int, limit int) []int {
 	}
 	each := sort.Search(most, func(n int) bool { return given(n+1) > limit })
 	list := make([]int, len(counts))
-	var more []int // cells with more to give
+	var more []int // cells with more rows than their share
 	for i, n := range counts {
 		if list[i] = min(n, each); n > each {
 			more = append(more, i)

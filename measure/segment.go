@@ -83,7 +83,7 @@ type segment struct {
 	table     *market.Market
 	operators []int // of each network, in the market's table; -1: none
 	blocks    []block
-	tally     Tally
+	counts    Counts
 	byCell    func() *byCell // made once, by who needs it first
 }
 
@@ -97,7 +97,7 @@ func writeSegment(w io.Writer, m *meta, c *columns, rows []entry) (size int64, s
 		return 0, 0, err
 	}
 	size = int64(headerBytes + padded(len(text)) + sumBytes)
-	for _, col := range c.all(m) {
+	for _, col := range c.forSegment(m) {
 		size += int64(padded(len(rows) * col.width))
 	}
 	head := make([]byte, headerBytes+padded(len(text)))
@@ -113,7 +113,7 @@ func writeSegment(w io.Writer, m *meta, c *columns, rows []entry) (size int64, s
 		return 0, 0, err
 	}
 	buf := make([]byte, 0, 1<<17)
-	for _, col := range c.all(m) {
+	for _, col := range c.forSegment(m) {
 		for at := 0; at < len(rows); at += 1 << 14 { // a multiple of align
 			part := rows[at:min(at+1<<14, len(rows))]
 			buf = col.pick(buf[:0], part)
@@ -186,7 +186,7 @@ func decode(data []byte) (*segment, error) {
 	for i := range s.Networks {
 		s.operators[i] = s.Networks[i].operator(s.table)
 	}
-	s.blocks, s.tally, s.byCell = s.newBlocks(), s.newTally(), sync.OnceValue(s.newByCell)
+	s.blocks, s.counts, s.byCell = s.newBlocks(), s.newCounts(), sync.OnceValue(s.newByCell)
 	return s, nil
 }
 
@@ -219,7 +219,7 @@ func (s *segment) load(body []byte) error {
 		return fmt.Errorf("%d networks", len(s.Networks))
 	}
 	at := headerBytes + padded(int(n))
-	for _, col := range s.columns.all(&s.meta) {
+	for _, col := range s.columns.forSegment(&s.meta) {
 		end := at + s.rows*col.width
 		if end > len(body) {
 			return fmt.Errorf("no place for the column %s", col.name)

@@ -6,29 +6,28 @@ import (
 	"time"
 )
 
-// A Session is what one import measured on one day: a drive, as a rule. Who drove is not
-// known.
+// A Session has the measurements of one import on one day, usually of one drive test.
 type Session struct {
-	// Import names the import, as long as nothing of it is removed; "" are the speedtests
-	// of that day that were added one by one.
+	// Import is the name of the import, which is stable until some of its measurements are
+	// removed. It is "" for the speedtests that were added one by one on that day.
 	Import       string
-	Synthetic    bool // nobody measured it: it was made up for a demonstration
+	Synthetic    bool // made up for a demonstration
 	Kind         Kind
-	Day          string // YYYY-MM-DD, UTC; "" for measures of unknown age
+	Day          string // YYYY-MM-DD, UTC; "" for measurements of unknown age
 	Measures     int
-	First, Last  time.Time // UTC, of the day's measures; zero when Day is ""
-	Technologies []string  // distinct, as the measures have them
+	First, Last  time.Time // UTC, of the day's measurements; zero if Day is ""
+	Technologies []string  // distinct, as the measurements state them
 	Operators    []string  // keys, in table order
 }
 
-// Sessions are a page of sessions, and how much there is on all pages.
+// Sessions are a page of sessions with the totals of all pages.
 type Sessions struct {
 	Page            []Session
 	Total, Measures int
 }
 
-// Sessions returns the sessions with measures that a query selects, at most its Limit after
-// offset, the last day first; they are counted and described by these measures alone.
+// Sessions returns the sessions of the measurements that a query selects, the last day first:
+// at most its Limit after skipping offset. Their values are those of the selected measurements.
 func (s *Store) Sessions(q Query, offset int) (all Sessions, err error) {
 	if err := q.check(); err != nil {
 		return all, err
@@ -51,24 +50,24 @@ func (s *Store) Sessions(q Query, offset int) (all Sessions, err error) {
 
 const daySeconds = 24 * 60 * 60
 
-// sessionDays are the days of some imports.
+// sessionDays collect the days of imports.
 type sessionDays struct {
 	list    []sessionDay
-	numbers map[uint64]int // in list, by the import's number and the day
+	numbers map[uint64]int // position in list, by number of the import and day
 	imports []origin
-	added   int // number of all that came one by one, which is like one import; -1: none yet
+	added   int // number of the import for all speedtests that were added one by one; -1: none yet
 }
 
-// A sessionDay is what is known of the measures of an import on one day.
+// A sessionDay sums up the measurements of an import on one day.
 type sessionDay struct {
-	segment                 *segment // with some of them
+	segment                 *segment // the first segment with such measurements
 	origin                  origin
 	measures                int
-	first, last             uint32 // Unix time, 0 for measures of unknown age
-	technologies, operators uint64 // a bit for each of the vocabulary and the market's table
+	first, last             uint32 // Unix time, 0 for measurements of unknown age
+	technologies, operators uint64 // a bit for each position in their table
 }
 
-// add takes in the rows that a filter matches.
+// add adds the matching rows of a filter.
 func (s *sessionDays) add(f *filter) {
 	first := len(s.imports)
 	s.imports = append(s.imports, f.origins()...)

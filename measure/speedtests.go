@@ -9,9 +9,9 @@ import (
 	"relais/site"
 )
 
-// Speedtests returns the speedtests that a query selects, the newest first; with Best
-// only the best one: that of the highest average speed, then of the highest download
-// speed, then the newest. total is how many match.
+// Speedtests returns the speedtests that a query selects, the newest first. With Best it
+// returns only the best one: that with the highest average speed, then the highest download
+// speed, then the newest. total is the number of selected speedtests.
 func (s *Store) Speedtests(q Query) (tests []Test, total int, err error) {
 	if err := q.check(); err != nil {
 		return nil, 0, err
@@ -23,24 +23,24 @@ func (s *Store) Speedtests(q Query) (tests []Test, total int, err error) {
 
 // SiteQuery selects the speedtests of a site.
 type SiteQuery struct {
-	Query // of which Box and Disc are nil
-	// Radio are the site's base stations and cells; of PCIs nothing follows. An Operator
-	// below 0 is any network.
+	Query // Box and Disc must be nil
+	// Radio are the base stations and cells of the site. PCIs are ignored. An Operator below
+	// 0 stands for any network.
 	Radio  []site.RadioID
-	Center *geo.Point // where the site stands; nil: only Radio counts
-	// Operators are those of the site, by key: around it, only their tests are its own.
-	// nil: of any network.
+	Center *geo.Point // position of the site; nil: only Radio counts
+	// Operators are the keys of the site's operators, whose tests around the site are
+	// selected; nil: of any network.
 	Operators []string
 }
 
-// SiteRadius is how far from a site a speedtest that names no node of it can be its own,
-// in metres.
+// SiteRadius is the distance, in metres, up to which a speedtest that does not name a base
+// station of a site can belong to it.
 const SiteRadius = 1000
 
-// SpeedtestsOfSite returns the speedtests whose radio names the site for certain; where
-// there are none, those of an NCI that may be of a gNB of the site, whose length is not
-// stated; and where there are none, those within SiteRadius of it. The best one is first
-// with Best and the only one; else the newest is. total is how many there are.
+// SpeedtestsOfSite returns the speedtests that certainly name a base station or cell of the
+// site. Without any, it returns those with an NCI that may belong to a gNB of the site of
+// unknown length, and without these, those within SiteRadius. The order and total are as by
+// Speedtests.
 func (s *Store) SpeedtestsOfSite(q SiteQuery) (tests []Test, total int, err error) {
 	if err := q.check(); err != nil {
 		return nil, 0, err
@@ -67,15 +67,15 @@ func (s *Store) SpeedtestsOfSite(q SiteQuery) (tests []Test, total int, err erro
 	}
 	if all.total == 0 && q.Center != nil {
 		q.Disc = &geo.Disc{Center: *q.Center, Radius: SiteRadius}
-		q.only(q.Operators)
+		q.restrictTo(q.Operators)
 		all = newSelection(&q.Query, v.filters(Speedtest, &q.Query))
 		all.addMatches()
 	}
 	return all.tests(), all.total, nil
 }
 
-// only narrows a query to operators by their keys, nil for any.
-func (q *Query) only(keys []string) {
+// restrictTo restricts a query to operators by their keys; nil: any.
+func (q *Query) restrictTo(keys []string) {
 	if q.Among == nil {
 		q.Among = keys
 	} else if keys != nil {
@@ -83,8 +83,7 @@ func (q *Query) only(keys []string) {
 	}
 }
 
-// namesAny reports whether a row's radio names one of the identifiers, and whether it does
-// so for certain.
+// namesAny reports whether a row names one of the identifiers possibly, and whether certainly.
 func (s *segment) namesAny(i uint32, ids []site.RadioID) (fits, certain bool) {
 	r := row{technology: s.technology[i], enb: s.enb[i], gnb: s.gnb[i], cell: s.cell[i]}
 	operator := s.operator(i)
@@ -99,7 +98,8 @@ func (s *segment) namesAny(i uint32, ids []site.RadioID) (fits, certain bool) {
 	return fits, certain
 }
 
-// names reports whether the row's radio names an identifier of its network.
+// names reports whether the row names an identifier of its network possibly, and whether
+// certainly.
 func (r *row) names(id *site.RadioID) (fits, certain bool) {
 	generation := technologies[r.technology].generation
 	switch id.Kind {
@@ -116,7 +116,7 @@ func (r *row) names(id *site.RadioID) (fits, certain bool) {
 	return fits, fits
 }
 
-// A selection counts speedtests and keeps those that a query asks for.
+// A selection counts speedtests and keeps those that a query returns.
 type selection struct {
 	filters []*filter
 	best    bool
@@ -132,7 +132,7 @@ func newSelection(q *Query, filters []*filter) *selection {
 	return s
 }
 
-// addMatches adds all that the filters match.
+// addMatches adds all matching rows of the filters.
 func (s *selection) addMatches() {
 	for at, f := range s.filters {
 		for rows := range f.matches() {
@@ -143,7 +143,7 @@ func (s *selection) addMatches() {
 	}
 }
 
-// add takes in a row of a filter; rows come in their order.
+// add adds a row of a filter. Rows must be added in ascending order.
 func (s *selection) add(at int, row uint32) {
 	s.total++
 	p := pick{s.filters[at].time[row], uint32(at), row}
@@ -155,15 +155,14 @@ func (s *selection) add(at int, row uint32) {
 	}
 }
 
-// better reports whether a speedtest is better than another; a speed that is not stated is
-// below any other.
+// better reports whether a is better than b. A speed that is not stated is below any other.
 func (s *selection) better(a, b pick) bool {
 	x, y := s.filters[a.segment], s.filters[b.segment]
 	return cmp.Or(cmp.Compare(x.mean[a.row], y.mean[b.row]), cmp.Compare(x.down[a.row], y.down[b.row]),
 		compareAge(b, a)) > 0
 }
 
-// tests returns the tests that were asked for.
+// tests returns the speedtests that the query returns.
 func (s *selection) tests() []Test {
 	picks := s.newest.cut()
 	picks = picks[min(s.offset, len(picks)):]

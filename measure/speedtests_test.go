@@ -27,7 +27,7 @@ func TestSpeedtestsAgainstBruteForce(t *testing.T) {
 	list := random(r, 3000)
 	s := openStore(t, t.TempDir())
 	imported(t, s, market.FR, write(t, "a.csv", testsOf(list[:1000])), write(t, "b.csv", testsOf(list[1000:])))
-	for range 600 {
+	for range shortened(600) {
 		q := randomQuery(r)
 		q.Best = r.IntN(3) == 0
 		var want []made
@@ -108,7 +108,7 @@ func TestSitesAgainstBruteForce(t *testing.T) {
 	orange, _ := market.Get(market.FR).Operator("ORANGE")
 	sfr, _ := market.Get(market.FR).Operator("SFR")
 	named, around, none := 0, 0, 0
-	rounds := 10000
+	rounds := shortened(10000)
 	for range rounds {
 		q := SiteQuery{Query: Query{Market: market.FR, Limit: 1 + r.IntN(5), Best: r.IntN(2) == 0, Offset: r.IntN(3)}}
 		near := list[r.IntN(len(list))]
@@ -232,7 +232,7 @@ func TestCellSightings(t *testing.T) {
 		return i
 	}
 	var seen []sighting.Cell
-	for c, p := range s.CellSightings(market.FR) {
+	for c, p := range s.CellObservations(market.FR) {
 		if (p != geo.Point{Lat: 45, Lng: 4}) {
 			t.Errorf("%+v at %v", c, p)
 		}
@@ -249,7 +249,7 @@ func TestCellSightings(t *testing.T) {
 	if !slices.Equal(seen, want) {
 		t.Errorf("%+v\nwant %+v", seen, want)
 	}
-	for range s.CellSightings(market.FR) {
+	for range s.CellObservations(market.FR) {
 		break
 	}
 }

@@ -50,7 +50,7 @@ type Store struct {
 // A view is the segments at one time.
 type view struct {
 	segments []*segment // of the rows that can be used
-	rows     []Segment
+	rows     []SegmentInfo
 	version  string
 	problems []string
 }
@@ -125,14 +125,14 @@ func New(dir folder.Dir, db *store.DB, now func() time.Time) (*Store, error) {
 }
 
 // show makes rows what can be asked, with what was loaded of them already.
-func (s *Store) show(rows []Segment) {
+func (s *Store) show(rows []SegmentInfo) {
 	known := s.loaded()
 	maps.Copy(known, s.fresh)
 	s.current.Store(s.newView(rows, known))
 }
 
 // newView loads the segments of rows, but for those that are loaded already, by name.
-func (s *Store) newView(rows []Segment, loaded map[string]*segment) *view {
+func (s *Store) newView(rows []SegmentInfo, loaded map[string]*segment) *view {
 	v := &view{rows: slices.Clone(rows)}
 	version := xxhash.New()
 	for _, row := range rows {
@@ -164,7 +164,7 @@ func (v *view) order() {
 }
 
 // load reads the file of a row and makes sure that it is that file.
-func load(dir string, row Segment) (*segment, error) {
+func load(dir string, row SegmentInfo) (*segment, error) {
 	seg, err := readSegment(filepath.Join(dir, row.File))
 	if err != nil {
 		return nil, err
@@ -182,7 +182,7 @@ func (s *Store) view() *view { return s.current.Load() }
 func (s *Store) Version() string { return s.view().version }
 
 // Segments lists the segments that count, the first import first.
-func (s *Store) Segments() []Segment { return slices.Clone(s.view().rows) }
+func (s *Store) Segments() []SegmentInfo { return slices.Clone(s.view().rows) }
 
 // Problems names the files that count and could not be used.
 func (s *Store) Problems() []string { return slices.Clone(s.view().problems) }
@@ -199,7 +199,7 @@ func (s *Store) Count(code market.Code, kind Kind) (n int) {
 
 // A Checked is what a check found of a segment: Err says why its file cannot be used.
 type Checked struct {
-	Segment
+	SegmentInfo
 	Err error
 }
 
@@ -224,7 +224,7 @@ func CountRows(db *store.DB) (int, error) {
 	return len(list), err
 }
 
-func check(dir string, rows []Segment) (list []Checked) {
+func check(dir string, rows []SegmentInfo) (list []Checked) {
 	for _, row := range rows {
 		_, err := load(dir, row)
 		list = append(list, Checked{row, err})
@@ -234,7 +234,7 @@ func check(dir string, rows []Segment) (list []Checked) {
 
 // files are the paths, below the data folder, of what belongs to its measures beside the
 // database.
-func files(dir string, rows []Segment) (paths []string) {
+func files(dir string, rows []SegmentInfo) (paths []string) {
 	for _, row := range rows {
 		paths = append(paths, Dir+"/"+row.File)
 	}

@@ -188,7 +188,7 @@ func TestBesideImports(t *testing.T) {
 				if err != nil || n > 1200 || len(tests) > 1200 {
 					t.Errorf("%d points, %d tests, %v", n, len(tests), err)
 				}
-				for range s.CellSightings(market.FR) {
+				for range s.CellObservations(market.FR) {
 				}
 				select {
 				case <-done:
@@ -285,7 +285,7 @@ func FuzzSegment(f *testing.F) {
 		store.Coverage(q)
 		store.Coverage(Query{Market: s.Market, Limit: 3})
 		store.SpeedtestsOfSite(SiteQuery{Query: q, Radio: []site.RadioID{{Kind: site.GNB, Operator: -1, Value: 1}}})
-		for range store.CellSightings(s.Market) {
+		for range store.CellObservations(s.Market) {
 		}
 	})
 }

@@ -2,35 +2,35 @@ package measure
 
 import "slices"
 
-// A Group is the measures of a place that have one operator and one generation.
+// A Group has the measurements of a place with one operator and one generation.
 type Group struct {
-	Operator     string // key in the market's table; "": none of it, or not stated
+	Operator     string // key in the market's table; "": not in the table or not stated
 	OperatorName string // its label
 	Technology   Generation
-	Count        int  // measures
-	Synthetic    bool // nobody measured some of them: they were made up for a demonstration
-	// Sampled reports that the quantiles are of an even sample, of half a thousand or more;
-	// else they are of all.
+	Count        int  // measurements
+	Synthetic    bool // some were made up for a demonstration
+	// Sampled reports that the quantiles are those of an even sample of 512 measurements or
+	// more, not of all.
 	Sampled bool
-	// Values are, of coverage points, RSRP in dBm, RSRQ and SNR in dB; of speedtests the
-	// download and the upload in Mbit/s and the ping in ms.
+	// Values are RSRP in dBm, RSRQ in dB and SNR in dB for coverage points, and download and
+	// upload in Mbit/s and ping in ms for speedtests.
 	Values [3]Quantiles
 }
 
-// Quantiles are those of the values that are stated. A quantile p of n values is the one
-// at rank ⌈p·n⌉ of the sorted ones (nearest rank): one of the values, never between two.
+// Quantiles are those of the stated values. The quantile p of n values is the one at rank
+// ⌈p·n⌉ of the sorted values (nearest rank).
 type Quantiles struct {
-	Of               int     // values; without any, the others are 0
+	Of               int     // number of values; if it is 0, the others are 0
 	P10, Median, P90 float64 // p = 0.1, 0.5, 0.9
 }
 
-// sampleRows is more than the measures of a group whose values are looked at: of half as
-// many, a median lies between those at 48 and 52 % as a rule.
+// sampleRows bounds the values that are kept for a group: it keeps less, and at least half as
+// many of a large group. The median of so many is usually between the quantiles 48 and 52 %.
 const sampleRows = 1 << 10
 
-// Survey returns what the measures that a query selects say together: the groups, by
-// operator as in the market's table, those of none at the end, then by generation. Limit
-// does not count.
+// Survey returns the groups of the measurements that a query selects, ordered by operator as
+// in the market's table, those without an operator last, and then by generation. It ignores
+// Limit.
 func (s *Store) Survey(kind Kind, q Query) ([]Group, error) {
 	q.Limit = 1
 	if err := q.check(); err != nil {
@@ -39,8 +39,8 @@ func (s *Store) Survey(kind Kind, q Query) ([]Group, error) {
 	return groups(kind, s.view().filters(kind, &q)), nil
 }
 
-// CoverageCounts returns the groups of the coverage points that a query selects, and at
-// most Limit of the points, as Coverage does.
+// CoverageCounts returns the groups of the coverage points that a query selects, and the
+// points that Coverage returns.
 func (s *Store) CoverageCounts(q Query) ([]Group, []Point, error) {
 	if err := q.check(); err != nil {
 		return nil, nil, err
@@ -49,10 +49,10 @@ func (s *Store) CoverageCounts(q Query) ([]Group, []Point, error) {
 	return groups(Coverage, filters), sample(filters, q.Limit), nil
 }
 
-// generations is one more than the highest.
+// generations is the highest generation plus 1.
 const generations = 6
 
-// A surveyed is how many rows a group has, and what each step-th of them says.
+// A surveyed counts the rows of a group and keeps the values of every step-th row.
 type surveyed struct {
 	count, step int  // step is a power of two
 	synthetic   bool // some of them
@@ -65,7 +65,7 @@ func groups(kind Kind, filters []*filter) (list []Group) {
 		return nil
 	}
 	operators := filters[0].table.Operators
-	all := make([]surveyed, (len(operators)+1)*generations) // those of no operator are the last
+	all := make([]surveyed, (len(operators)+1)*generations) // rows without an operator are last
 	for _, f := range filters {
 		first := make([]int, len(f.Networks)) // group of a network
 		for n, o := range f.operators {
@@ -93,7 +93,7 @@ func groups(kind Kind, filters []*filter) (list []Group) {
 	return list
 }
 
-// add takes in a row.
+// add adds a row.
 func (t *surveyed) add(s *segment, row uint32) {
 	t.step = max(t.step, 1)
 	if t.count&(t.step-1) == 0 {
@@ -126,7 +126,7 @@ func (t *surveyed) group(kind Kind) Group {
 	return g
 }
 
-// values are those of a row in the order of Group.Values.
+// values returns the values of a row in the order of Group.Values.
 func (s *segment) values(i uint32) [3]int32 {
 	if s.Kind == Coverage {
 		return [3]int32{int32(s.rsrp[i]), int32(s.rsrq[i]), int32(s.snr[i])}
@@ -134,7 +134,7 @@ func (s *segment) values(i uint32) [3]int32 {
 	return [3]int32{s.down[i], s.up[i], s.rtt[i]}
 }
 
-// quantiles sorts values, of which there are unit to one, and returns their quantiles.
+// quantiles sorts values, which are in fractions of 1/unit, and returns their quantiles.
 func quantiles(values []int32, unit float64) Quantiles {
 	n := len(values)
 	if n == 0 {

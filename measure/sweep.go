@@ -40,7 +40,7 @@ func (s *Store) removeSpare(before time.Time) error {
 	for _, name := range names {
 		path := filepath.Join(s.dir, name)
 		seg, err := readSegment(path)
-		if err == nil && seg.spare(v.segments, before) {
+		if err == nil && seg.isRedundant(v.segments, before) {
 			errs = append(errs, os.Remove(path))
 		}
 	}
@@ -63,7 +63,7 @@ func (s *Store) uncounted() (names []string, err error) {
 }
 
 // spare reports whether each row that is not older than before is in one of the segments.
-func (s *segment) spare(segments []*segment, before time.Time) bool {
+func (s *segment) isRedundant(segments []*segment, before time.Time) bool {
 	b := s.builder()
 	kept := b.entries[:0]
 	for _, e := range b.entries {

@@ -38,7 +38,7 @@ func TestSynthetic(t *testing.T) {
 		if got := names(s, "ORANGE"); len(got) != 2 {
 			t.Errorf("of Orange: %q", got)
 		}
-		for n := range s.CellSightings(market.FR) {
+		for n := range s.CellObservations(market.FR) {
 			if n.Node != 1001 {
 				t.Errorf("learned from what was made up: %+v", n)
 			}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// absent tells whether a field says nothing.
+// absent reports whether a field states nothing.
 func absent(b []byte) bool {
 	switch string(b) {
 	case "", "-", "null", "NULL", "None", "N/A", "n/a":
@@ -15,9 +15,8 @@ func absent(b []byte) bool {
 	return false
 }
 
-// fixedPoint reads a decimal number, with a point or a comma, as a whole number of
-// steps, of which there are 10^decimals to one: false for anything else, and for what
-// 53 bits do not hold.
+// fixedPoint reads a decimal number, with a point or a comma, as a whole number of steps of
+// 10^-decimals. It returns false for anything else and for numbers over 53 bits.
 func fixedPoint(b []byte, decimals int) (int64, bool) {
 	digits, negative := b, false
 	if len(digits) > 0 && (digits[0] == '-' || digits[0] == '+') {
@@ -59,7 +58,7 @@ func fixedPoint(b []byte, decimals int) (int64, bool) {
 	return n, seen > 0
 }
 
-// byFloat reads a number with an exponent.
+// byFloat reads a number with an exponent; see fixedPoint.
 func byFloat(b []byte, decimals int) (int64, bool) {
 	if len(b) > 32 || len(bytes.Trim(b, "+-.0123456789eE")) > 0 {
 		return 0, false
@@ -69,8 +68,8 @@ func byFloat(b []byte, decimals int) (int64, bool) {
 	return int64(v), err == nil && math.Abs(v) <= 1<<53
 }
 
-// between reads a number in a range, false when it is none.
-func between(b []byte, decimals int, low, high int64) (int64, bool) {
+// numberBetween reads a number, and reports whether it is one in the range.
+func numberBetween(b []byte, decimals int, low, high int64) (int64, bool) {
 	if absent(b) {
 		return 0, false
 	}
@@ -78,10 +77,9 @@ func between(b []byte, decimals int, low, high int64) (int64, bool) {
 	return n, ok && n >= low && n <= high
 }
 
-// levelOf reads a level in dBm or dB. Apps write what they do not know as numbers that
-// no level has.
+// levelOf reads a level in dBm or dB. Apps write numbers out of range for unknown levels.
 func levelOf(b []byte, low, high int64) int16 {
-	if n, ok := between(b, 2, low*100, high*100); ok {
+	if n, ok := numberBetween(b, 2, low*100, high*100); ok {
 		return int16(n)
 	}
 	return noLevel
@@ -101,17 +99,16 @@ const (
 	maxPing  = 600_000
 )
 
-// speedOf reads a speed or a time; false when it cannot be one.
+// speedOf reads a speed or a time, and reports whether it is valid or absent.
 func speedOf(b []byte, most int64) (int32, bool) {
 	if absent(b) {
 		return noSpeed, true
 	}
-	n, ok := between(b, 3, 0, most*1000)
+	n, ok := numberBetween(b, 3, 0, most*1000)
 	return int32(n), ok
 }
 
-// number reads a whole number up to most, which has four digits at most and may be
-// missing: -1.
+// number reads a whole number of at most four digits up to most, -1 for anything else.
 func number(b []byte, most int) int {
 	if len(b) == 0 || len(b) > 4 {
 		return -1

@@ -87,7 +87,7 @@ func FuzzMoment(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string, c uint8) {
 		kind := clock(c % 5)
-		got, reason := kind.moment([]byte(s), nil, paris, now)
+		got, reason := kind.parse([]byte(s), nil, paris, now)
 		if reason == "" && kind != noClock && (int64(got) < oldest.Unix() || int64(got) > now.Add(ahead).Unix()) {
 			t.Errorf("%q: %d", s, got)
 		}

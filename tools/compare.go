@@ -151,7 +151,7 @@ func countMeasures(store *measure.Store, code market.Code, kind measure.Kind) Me
 // compared counts by operator and generation; loaded may be nil.
 func compared(m *market.Market, loaded *index.Market, store *measure.Store) ComparedMarket {
 	row := ComparedMarket{Market: m.Code, Label: m.Label, Operators: []ComparedOperator{}}
-	points, tests := store.Tally(m.Code, measure.Coverage), store.Tally(m.Code, measure.Speedtest)
+	points, tests := store.Counts(m.Code, measure.Coverage), store.Counts(m.Code, measure.Speedtest)
 	if loaded != nil {
 		sites := loaded.Len()
 		row.Loaded, row.Date, row.Sites = true, &loaded.Snap.SourceDate, &sites

@@ -77,7 +77,7 @@ func radioReading(t testing.TB, sites []site.Site, rows []radioRow) *Reading {
 			t.Fatal(reports, err)
 		}
 	}
-	m, err := indextest.Market(t, market.FR, sites...).Learn("measures", store.CellSightings(market.FR))
+	m, err := indextest.Market(t, market.FR, sites...).Learn("measures", store.CellObservations(market.FR))
 	if err != nil {
 		t.Fatal(err)
 	}

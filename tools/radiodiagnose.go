@@ -62,7 +62,7 @@ func (s *radioSite) hearNear(metres float64) (by []*radio.Surrounding, looked Lo
 		by[o] = radio.NewSurrounding(s.nodes(o))
 	}
 	around := geo.Disc{Center: s.Position, Radius: metres}
-	n, of := s.measures.HeardNear(s.market(), around, mostNear, func(h *measure.Heard) {
+	n, of := s.measures.ObservationsNear(s.market(), around, mostNear, func(h *measure.Observation) {
 		if near := by[h.Operator]; near != nil {
 			m := measurement(h)
 			near.Add(&m)
@@ -124,7 +124,7 @@ func (s *radioSite) ownNodes(near *radio.Surrounding, naming *radio.ByGeneration
 func (s *radioSite) other(x *radio.Named) DiagnosedNode {
 	id := x.ID
 	n := DiagnosedNode{Type: id.Kind.String(), Value: idText(id.Value), Given: radio.ByNobody, Sites: []string{},
-		Near: x.Count, Last: dayOf(x.Last), PCIs: x.PCIs(), All: s.measures.HeardOf(s.market(), id, 0, nil)}
+		Near: x.Count, Last: dayOf(x.Last), PCIs: x.PCIs(), All: s.measures.ObservationsOf(s.market(), id, 0, nil)}
 	for _, found := range s.loaded.Lookup(id.Value, lookupTypes[id.Kind], id.Operator) {
 		switch {
 		case found.Site == s.at:

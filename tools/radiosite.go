@@ -90,7 +90,7 @@ func (s *radioSite) nodes(operator int) []site.RadioID {
 // the measure counts for the cell's base station. It returns how many there are.
 func (s *radioSite) hear(nodes []site.RadioID, id site.RadioID, most int,
 	f func(m *radio.Measurement, g site.Generation)) (total int, naming radio.Naming) {
-	total = s.measures.HeardOf(s.market(), id, most, func(h *measure.Heard) {
+	total = s.measures.ObservationsOf(s.market(), id, most, func(h *measure.Observation) {
 		m := measurement(h)
 		if g, byNode := naming.Add(&m, id, nodes); f != nil && !byNode {
 			f(&m, g)
@@ -100,7 +100,7 @@ func (s *radioSite) hear(nodes []site.RadioID, id site.RadioID, most int,
 }
 
 // measurement is what the package radio looks at of a measure.
-func measurement(h *measure.Heard) radio.Measurement {
+func measurement(h *measure.Observation) radio.Measurement {
 	m := radio.Measurement{Operator: h.Operator, Position: h.Position(), Time: h.Time(),
 		Generation: site.Generation(h.Generation()), LTEPCI: h.PCI(false), NRPCI: h.PCI(true)}
 	m.LTE, m.NR = h.Cells()

@@ -96,13 +96,13 @@ type PointsMeta struct {
 // AppendSpeedtest appends a Speedtest. Thousands of measures are in one answer: they are
 // written without a Speedtest and its pointers in between.
 func AppendSpeedtest(dst []byte, t *measure.Test) []byte {
-	dst = appendHead(dst, &t.Measure)
+	dst = appendHead(dst, &t.Measurement)
 	dst = appendNumber(append(dst, `,"downloadSpeed":`...), t.Download)
 	dst = appendNumber(append(dst, `,"averageSpeed":`...), t.Average)
 	dst = appendNumber(append(dst, `,"maxSpeed":`...), t.Max)
 	dst = appendNumber(append(dst, `,"uploadSpeed":`...), t.Upload)
 	dst = appendNumber(append(dst, `,"ping":`...), t.Ping)
-	dst = appendNetwork(dst, &t.Measure)
+	dst = appendNetwork(dst, &t.Measurement)
 	dst = appendText(append(dst, `,"networkType":`...), t.NetworkType)
 	dst = appendText(append(dst, `,"connectionType":`...), t.Technology)
 	dst = appendText(append(dst, `,"deviceType":`...), t.DeviceType)
@@ -115,20 +115,20 @@ func AppendSpeedtest(dst []byte, t *measure.Test) []byte {
 
 // AppendPoint appends a Point.
 func AppendPoint(dst []byte, p *measure.Point) []byte {
-	dst = appendHead(dst, &p.Measure)
+	dst = appendHead(dst, &p.Measurement)
 	dst = appendNumber(append(dst, `,"signalStrength":`...), p.Signal)
 	dst = appendNumber(append(dst, `,"rsrp":`...), p.Radio.RSRP)
 	dst = appendNumber(append(dst, `,"rsrq":`...), p.Radio.RSRQ)
 	dst = appendNumber(append(dst, `,"snr":`...), p.Radio.SNR)
 	dst = appendText(append(dst, `,"technology":`...), p.Technology)
 	dst = appendText(append(dst, `,"networkType":`...), p.NetworkType)
-	dst = appendNetwork(dst, &p.Measure)
+	dst = appendNetwork(dst, &p.Measurement)
 	dst = appendRadio(dst, &p.Radio)
 	return append(dst, "}}"...)
 }
 
 // appendHead begins an object with what both kinds begin with.
-func appendHead(dst []byte, m *measure.Measure) []byte {
+func appendHead(dst []byte, m *measure.Measurement) []byte {
 	dst = appendText(append(dst, `{"id":`...), m.ID)
 	dst = append(dst, `,"timestamp":"`...)
 	if !m.Time.IsZero() {
@@ -139,7 +139,7 @@ func appendHead(dst []byte, m *measure.Measure) []byte {
 	return append(dst, '}')
 }
 
-func appendNetwork(dst []byte, m *measure.Measure) []byte {
+func appendNetwork(dst []byte, m *measure.Measurement) []byte {
 	dst = appendWhole(append(dst, `,"mcc":`...), m.MCC)
 	dst = appendWhole(append(dst, `,"mnc":`...), m.MNC)
 	return appendText(append(dst, `,"mobileOperator":`...), m.OperatorName)

@@ -12,29 +12,29 @@ import (
 	"relais/measure"
 )
 
-var stated = measure.Measure{ID: "0123456789abcdef", Time: time.Date(2026, 3, 5, 10, 3, 0, 0, time.UTC),
+var stated = measure.Measurement{ID: "0123456789abcdef", Time: time.Date(2026, 3, 5, 10, 3, 0, 0, time.UTC),
 	Position: geo.Point{Lat: 45.1234567, Lng: -0.0000001},
 	MCC:      208, MNC: 0, OperatorName: `Tom's "A" & B\ é`, Technology: "LTE", NetworkType: "CELLULAR",
 	Radio: measure.Radio{ENB: 1048575, GNB: 4294967295, Cell: 1<<36 - 1, PCI: 0, RSRP: -80.25, RSRQ: 0, SNR: -0.5}}
 
-var silent = measure.Measure{ID: "x", MCC: -1, MNC: -1,
+var silent = measure.Measurement{ID: "x", MCC: -1, MNC: -1,
 	Radio: measure.Radio{PCI: -1, RSRP: math.NaN(), RSRQ: math.NaN(), SNR: math.NaN()}}
 
 // What is written by hand is what the shape says: every member, in its order.
 func TestMeasuresAreTheirShapes(t *testing.T) {
 	nan := math.NaN()
 	test := AppendSpeedtest(nil,
-		&measure.Test{Measure: stated, Download: 1000.125, Average: 0, Max: 100000, Upload: 0.001, Ping: 600000,
+		&measure.Test{Measurement: stated, Download: 1000.125, Average: 0, Max: 100000, Upload: 0.001, Ping: 600000,
 			DeviceType: "phone"})
-	point := AppendPoint(nil, &measure.Point{Measure: stated, Signal: -60})
+	point := AppendPoint(nil, &measure.Point{Measurement: stated, Signal: -60})
 	for _, tt := range []struct {
 		text  []byte
 		shape any
 	}{
 		{test, &Speedtest{}}, {point, &Point{}},
-		{AppendSpeedtest(nil, &measure.Test{Measure: silent, Download: nan, Average: nan, Max: nan, Upload: nan,
+		{AppendSpeedtest(nil, &measure.Test{Measurement: silent, Download: nan, Average: nan, Max: nan, Upload: nan,
 			Ping: nan}), &Speedtest{}},
-		{AppendPoint(nil, &measure.Point{Measure: silent, Signal: nan}), &Point{}},
+		{AppendPoint(nil, &measure.Point{Measurement: silent, Signal: nan}), &Point{}},
 	} {
 		d := json.NewDecoder(bytes.NewReader(tt.text))
 		d.DisallowUnknownFields()
@@ -61,7 +61,7 @@ func TestMeasuresAreTheirShapes(t *testing.T) {
 }
 
 func BenchmarkAppendPoint(b *testing.B) {
-	p := &measure.Point{Measure: stated, Signal: -60}
+	p := &measure.Point{Measurement: stated, Signal: -60}
 	p.OperatorName = "Orange"
 	text := make([]byte, 0, 1<<22)
 	for b.Loop() {
