@@ -10,7 +10,7 @@ import (
 
 const bareListen = "127.0.0.1:18081"
 
-// serveBare answers with the same headers and bytes, and does nothing else.
+// serveBare serves the recorded answers, with their headers and bodies, from memory.
 func serveBare(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -28,7 +28,7 @@ func start(ctx context.Context, cmd *exec.Cmd, listen string) (*child, string, e
 		return nil, "", err
 	}
 	c := &child{pid: cmd.Process.Pid, stop: func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM) // gone already is as good
+		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended already
 		_ = cmd.Wait()
 	}}
 	for ctx.Err() == nil && time.Since(began) < 10*time.Minute {
@@ -63,7 +63,7 @@ func statusMB(pid int, field string) float64 {
 	return 0
 }
 
-// settle waits until a process has nothing to do: until the exports are prepared.
+// settle waits until a process is idle, and so has prepared its exports.
 func settle(pid int) {
 	for last, end := -1.0, time.Now().Add(10*time.Minute); time.Now().Before(end); time.Sleep(2 * time.Second) {
 		busy := cpuSeconds(pid)

@@ -15,7 +15,7 @@ import (
 
 const relaisListen = "127.0.0.1:18080"
 
-// A client may have four large answers under way, which end a little after they are read.
+// A client may have four large answers under way, and an answer ends after it was read.
 const connections, largeConnections = 8, 2
 
 // A row is a request to measure.
@@ -26,15 +26,15 @@ type row struct {
 	large   bool
 }
 
-// An answer is what the bare handler repeats.
+// An answer is an answer of the server, which the bare handler repeats.
 type answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// measureHTTP starts the server, and prints its exports, its answers next to those of the bare
-// handler, and its memory.
+// measureHTTP starts the server and prints the times of its exports, the rates of its answers
+// next to those of the bare handler, and its memory.
 func measureHTTP(ctx context.Context, relais, data, work string, each time.Duration) error {
 	key, remove, err := makeClient(ctx, relais, data)
 	if err != nil {
@@ -117,7 +117,7 @@ func compare(ctx context.Context, base, key, work string, rows []row, each time.
 	return nil
 }
 
-// makeClient makes a client with limits that are not reached; remove takes it away again.
+// makeClient creates a client with limits that are not reached. remove deletes it.
 func makeClient(ctx context.Context, relais, data string) (key string, remove func(), err error) {
 	var made struct{ ID, APIKey string }
 	out, err := exec.CommandContext(ctx, relais, "client", "create", "--data", data, "--json", "--name", "bench",

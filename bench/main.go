@@ -67,8 +67,8 @@ func run(relais, data, work string, each time.Duration) error {
 	return measureHTTP(ctx, relais, data, work, each)
 }
 
-// national makes a synthetic country of national size and ingests it, twice:
-// the weekly file alone, and everything.
+// national makes a synthetic country of national size and ingests it twice: the weekly file
+// alone, and all files.
 func national(relais, work string) (string, error) {
 	dir := filepath.Join(work, "files")
 	files, err := filepath.Glob(filepath.Join(dir, "SYNTHETIC*"))
@@ -98,8 +98,8 @@ func national(relais, work string) (string, error) {
 	return data, ingest(relais, data, "with SUP, sites, radio, communes", files)
 }
 
-// again runs this program once more, with other arguments: a process begins with its
-// parent's peak of memory, and what is measured next must begin with little.
+// again runs this program with other arguments: a process inherits the peak memory of its
+// parent, which must be small for the next measurement.
 func again(args ...string) error {
 	self, err := os.Executable()
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"relais/view"
 )
 
-// measureMemory loads the folder as the server does, in this process, and
-// prints what it costs.
+// measureMemory loads the folder in this process as the server does, and prints the
+// memory and the times.
 func measureMemory(data string) error {
 	dir := folder.Dir(data)
 	api, err := httpapi.New(httpapi.Options{Log: slog.New(slog.DiscardHandler)})
@@ -89,7 +89,7 @@ func mb(n int64) float64 { return float64(n) / 1e6 }
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) }
 
-// peakMB is the largest resident memory that a finished process had.
+// peakMB returns the peak resident memory of a finished process.
 func peakMB(p *os.ProcessState) float64 {
 	if u, ok := p.SysUsage().(*syscall.Rusage); ok {
 		return float64(u.Maxrss) / 1000

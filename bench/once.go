@@ -24,7 +24,7 @@ func measureExports(base string) error {
 	return nil
 }
 
-// measureColdPages times compressed pages that nobody asked for before.
+// measureColdPages times compressed pages that were not requested before.
 func measureColdPages(base string) error {
 	var times []time.Duration
 	for i := range 50 {
@@ -42,7 +42,8 @@ func measureColdPages(base string) error {
 	return nil
 }
 
-// download reads an answer to its end: how long its first byte and all of it took.
+// download reads an answer to its end. It returns the time to the first byte and to the end,
+// and the size.
 func download(url, coding string) (first, whole time.Duration, n int64, err error) {
 	req, err := http.NewRequest(http.MethodGet, url, nil)
 	if err != nil {

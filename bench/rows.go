@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// findRows finds requests of the wanted sizes in the data at hand.
+// findRows returns requests for the data of the server, some with answers of wanted sizes.
 func findRows(base string) ([]row, error) {
 	list, err := getList(base + "/antennas?limit=1&offset=1000")
 	if err != nil {

@@ -12,19 +12,18 @@ import (
 	"relais/market"
 )
 
-// ErrRejected is wrapped by the errors of Add about a speedtest that an import would
-// reject.
+// ErrRejected is wrapped by errors of Add for speedtests that an import would reject.
 var ErrRejected = errors.New("the speedtest cannot be used")
 
-// Add adds one speedtest, as an import of a file with this one row would: fields are those
-// of the project's own table of speedtests, by their names there; what is not stated is
-// absent. It is on disk and shown when it returns. added is false for one that is there
-// already. Each is a segment, until Merge puts them together. Errors: ErrRejected with an
-// import's reason, ErrReadOnly, those of writing.
+// Add adds one speedtest, like the import of a file with one row. The fields are those of the
+// project's own table of speedtests, by name; those that are not stated are absent. When Add
+// returns, the speedtest is on disk and visible. added is false if it was there already. Each
+// speedtest is a segment until Merge merges them. Errors: ErrRejected with the reason of an
+// import, ErrReadOnly, those of writing.
 func (s *Store) Add(code market.Code, fields map[string]string) (t Test, added bool, err error) {
 	m := market.Get(code)
 	if m == nil {
-		return t, false, fmt.Errorf("%q is no market", code)
+		return t, false, fmt.Errorf("unknown market %q", code)
 	}
 	if s.readOnly {
 		return t, false, ErrReadOnly
@@ -50,7 +49,7 @@ func (s *Store) Add(code market.Code, fields map[string]string) (t Test, added b
 	return t, true, nil
 }
 
-// one reads a speedtest as the row of a table.
+// readOne reads a speedtest as the row of a table.
 func (s *Store) readOne(m *market.Market, fields map[string]string) (*builder, error) {
 	f := &formats[slices.IndexFunc(formats, func(f format) bool { return f.kind == plainSpeedtests })]
 	text, err := tableOf(f.kind, fields)
@@ -71,7 +70,7 @@ func (s *Store) readOne(m *market.Market, fields map[string]string) (*builder, e
 		networks: map[network]network{}, builder: b}
 	r.first, r.second = f.positions()
 	if !in.Next() {
-		return nil, errors.Join(errors.New("a speedtest that is no row"), in.Err())
+		return nil, errors.Join(errors.New("the speedtest is not a row of a table"), in.Err())
 	}
 	if broken := in.Broken(); broken != "" {
 		return nil, fmt.Errorf("%w: %s", ErrRejected, broken)
@@ -84,7 +83,7 @@ func (s *Store) readOne(m *market.Market, fields map[string]string) (*builder, e
 	return b, nil
 }
 
-// tableOf writes a table of one row.
+// tableOf returns a CSV table with one row.
 func tableOf(k *source.Kind, fields map[string]string) ([]byte, error) {
 	names, values := make([]string, len(k.Columns)), make([]string, len(k.Columns))
 	known := 0
@@ -96,7 +95,7 @@ func tableOf(k *source.Kind, fields map[string]string) ([]byte, error) {
 		}
 	}
 	if known != len(fields) {
-		return nil, fmt.Errorf("a field that is none of %v", names)
+		return nil, fmt.Errorf("a field is unknown: the known ones are %v", names)
 	}
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
@@ -104,7 +103,7 @@ func tableOf(k *source.Kind, fields map[string]string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// test is the speedtest of a builder that has one.
+// test returns the speedtest of a builder with one row.
 func (b *builder) test() Test {
 	table := market.Get(b.Market)
 	s := &segment{meta: b.meta, columns: b.columns, rows: 1, table: table}

@@ -113,13 +113,13 @@ func TestAddRejected(t *testing.T) {
 	}
 	for _, f := range []map[string]string{fieldsOf(1, "userId", "u1"), fieldsOf(1, "id", "x")} {
 		if _, _, err := s.Add(market.FR, f); err == nil || errors.Is(err, ErrRejected) {
-			t.Errorf("a field that is none: %v", err)
+			t.Errorf("Add() with an unknown field = %v, want an error", err)
 		}
 	}
 	if _, _, err := s.Add("XX", fieldsOf(1)); err == nil {
 		t.Error("no market is one")
 	}
-	if n := s.Count(market.FR, Speedtest); n != 1 { // the operators' names are no others'
+	if n := s.Count(market.FR, Speedtest); n != 1 { // an operator's name belongs to one operator
 		t.Errorf("%d rows", n)
 	}
 	if _, _, err := openReader(t, dir).Add(market.FR, fieldsOf(2)); !errors.Is(err, ErrReadOnly) {
@@ -165,7 +165,7 @@ func TestAddedSegments(t *testing.T) {
 	}
 }
 
-// Adding at once, beside questions and an import.
+// Speedtests are added while queries and an import run.
 func TestAddAtOnce(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	csv := write(t, "a.csv", testsOf(random(rand0(), 200)))
@@ -213,7 +213,7 @@ func TestAddKilled(t *testing.T) {
 		}
 	}
 	if s = openStore(t, dir); len(segmentsIn(t, dir)) != len(s.Segments()) {
-		t.Errorf("%v is left beside %v", segmentsIn(t, dir), s.Segments())
+		t.Errorf("files = %v, want those of the segments %v", segmentsIn(t, dir), s.Segments())
 	}
 	t.Logf("%d speedtests", most)
 }

@@ -10,22 +10,22 @@ import (
 	"relais/market"
 )
 
-// since is the earliest Unix time of a query, 0 for any.
+// since returns the earliest Unix time of a query, 0 for any.
 func (q *Query) since() uint32 {
 	if q.Since.IsZero() {
 		return 0
 	}
-	t := q.Since.Add(time.Second - 1).Unix()      // measures have whole seconds
-	return uint32(min(max(t, 1), math.MaxUint32)) // one of unknown age is in no window
+	t := q.Since.Add(time.Second - 1).Unix()      // measurements have whole seconds
+	return uint32(min(max(t, 1), math.MaxUint32)) // 0 is an unknown time
 }
 
-// check returns an error for a query that nobody can have meant.
+// check returns an error for an invalid query.
 func (q *Query) check() error {
 	if market.Get(q.Market) == nil {
-		return fmt.Errorf("%q is no market", q.Market)
+		return fmt.Errorf("unknown market %q", q.Market)
 	}
 	if q.Limit < 1 || q.Limit > maxLimit {
-		return fmt.Errorf("a limit of %d measures: 1 to %d", q.Limit, maxLimit)
+		return fmt.Errorf("limit %d is not between 1 and %d", q.Limit, maxLimit)
 	}
 	return nil
 }
@@ -33,7 +33,7 @@ func (q *Query) check() error {
 // maxLimit bounds the memory of an answer.
 const maxLimit = 100_000
 
-// measure makes what both kinds have of a row.
+// measurement returns the values of a row that both kinds have.
 func (s *segment) measurement(r *row) Measurement {
 	n := &s.Networks[r.network]
 	m := Measurement{ID: idText(r.id(s.Kind, n)), Position: r.position(), MCC: n.MCC, MNC: n.MNC, OperatorName: n.Name,

@@ -34,7 +34,7 @@ func benchPoints() int {
 var townCenter = geo.Point{Lat: 45.76, Lng: 4.86}
 
 // townFiles writes drives through a town of 10 km: coverage points of 300 days in ten
-// files, and speedtests in one. One in four points is of NR, half of which state no gNB.
+// files, and speedtests in one. One in four points is of NR, and half of those do not state a gNB.
 func townFiles(b *testing.B, n int) (paths []string) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var lat, lng float64

@@ -58,8 +58,8 @@ func (b *builder) add(r *row) {
 	}
 }
 
-// sort brings the entries into the order of the file and leaves out those that another
-// one or one of the segments equals. It returns how many it left out.
+// sort sorts the entries into the order of the file, and removes duplicates of other entries
+// and of rows of the segments. It returns how many it removed.
 func (b *builder) sort(segments []*segment) int {
 	all := len(b.entries)
 	slices.SortFunc(b.entries, compareEntries)
@@ -72,8 +72,8 @@ func (b *builder) sort(segments []*segment) int {
 	return all - len(b.entries)
 }
 
-// without leaves out the entries that a segment has. Both are in the same order, so that
-// each block of the segment is come to once.
+// without removes the entries that a segment has. Both are in the same order, so that it reads
+// each block of the segment once.
 func (b *builder) without(s *segment) {
 	k := 0
 	b.entries = slices.DeleteFunc(b.entries, func(e entry) bool {
@@ -84,7 +84,7 @@ func (b *builder) without(s *segment) {
 	})
 }
 
-// blockHas tells whether a block has an entry's row.
+// blockHas reports whether a block has the row of an entry.
 func (s *segment) blockHas(k int, c *columns, e entry) bool {
 	if k >= len(s.blocks) {
 		return false
@@ -110,8 +110,7 @@ func (b *builder) reset() {
 	clear(b.numbers)
 }
 
-// write puts the sorted rows of a builder on disk under a name that does not count yet, and
-// loads them.
+// write writes the sorted rows of a builder to a file that does not count yet, and loads it.
 func (s *Store) write(b *builder) (SegmentInfo, *segment, error) {
 	if err := s.prepare(); err != nil {
 		return SegmentInfo{}, nil, err
@@ -126,13 +125,13 @@ func (s *Store) write(b *builder) (SegmentInfo, *segment, error) {
 		seg, err = readSegment(path)
 	}
 	if err != nil {
-		os.Remove(path) // it may be there; what stays is swept later
+		os.Remove(path) // a file that stays is removed by a later sweep
 		return SegmentInfo{}, nil, err
 	}
 	return infoOf(seg), seg, nil
 }
 
-// rowOf is the row of a segment.
+// infoOf returns the row of a segment.
 func infoOf(seg *segment) SegmentInfo {
 	oldest, newest := seg.ages()
 	return SegmentInfo{
@@ -142,8 +141,8 @@ func infoOf(seg *segment) SegmentInfo {
 	}
 }
 
-// ages returns the times of the oldest and the newest row; one of unknown age is as old
-// as its import.
+// ages returns the times of the oldest and the newest row. A row of unknown age is as old as
+// its import.
 func (s *segment) ages() (oldest, newest int64) {
 	for i := range s.time {
 		t := s.age(i)

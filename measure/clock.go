@@ -16,7 +16,7 @@ const ahead = 10 * time.Minute
 // Reasons about times.
 const (
 	noTime       = "no time"
-	badTime      = "time that is none"
+	badTime      = "invalid time"
 	earlyTime    = "time before 2000"
 	futureTime   = "time in the future"
 	zonelessTime = "time without its zone"

@@ -26,7 +26,7 @@ type columnsCase struct {
 	served              int              // rows; the others are neighbours of a cell
 	required            string           // refused without it, and when it is empty in every row
 	filled              string           // of these, those that may be empty
-	read                string           // others of which two are refused
+	read                string           // columns that may not be there twice
 	told                string           // by them a table without a header is known
 	facts               facts            // of the whole file
 	otherwise           map[string]facts // that are others without the content of a column
@@ -35,7 +35,7 @@ type columnsCase struct {
 // facts count measures, and what they state.
 type facts map[string]int
 
-// set returns the facts with others in the place of some; 0 is none.
+// with returns the facts with some replaced by others, or removed where the other is 0.
 func (f facts) with(others facts) facts {
 	f = maps.Clone(f)
 	maps.Copy(f, others)

@@ -52,7 +52,7 @@ func TestUnknownOutcome(t *testing.T) {
 				case "retain":
 					_, err = s.Retain(15*24*time.Hour - time.Minute)
 				}
-				// A change that is done already is no change when it is tried again.
+				// Trying again a change that was made changes nothing.
 				if err != nil && !errors.Is(err, errDisk) && !errors.Is(err, errMoved) {
 					t.Errorf("%s, %v: %v", what, done, err)
 				}

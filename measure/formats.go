@@ -8,7 +8,7 @@ import (
 	"relais/ingest/table"
 )
 
-// A role is what a column says of a measure.
+// A role is what a column says about a measurement.
 type role int
 
 const (
@@ -18,7 +18,7 @@ const (
 	lng
 	mcc
 	mnc
-	plmn // both, one behind the other
+	plmn // both codes, one after the other
 	operator
 	tech
 	cell
@@ -41,31 +41,30 @@ const (
 	roles
 )
 
-// A clock is what a format's times are of.
+// A clock is the form of a format's times.
 type clock uint8
 
 const (
 	zoned   clock = iota // ISO 8601 with its zone
-	utc                  // UTC, whether it says so or not
-	local                // the market's legal time where no zone is stated; days may be dd/mm/yyyy
+	utc                  // UTC, stated or not
+	local                // the market's legal time if no zone is stated; days may be dd/mm/yyyy
 	epoch                // Unix seconds or milliseconds
 	noClock              // the format states no time
 )
 
-// A format is a kind of table with what its columns say.
+// A format is a kind of table with the roles of its columns.
 type format struct {
-	kinds   []Kind // that its rows can be, the first unless another is asked for
+	kinds   []Kind // possible kinds of its rows, the first unless the import states another
 	kind    *source.Kind
 	clock   clock
 	roles   map[string]role
-	more    map[string]role // of columns that say of NR what those of roles say of others
-	only    string          // technology of the whole file
-	zeroPCI bool            // a PCI of 0 is one, and not what is not known
+	more    map[string]role // columns for NR with roles that other columns have for other technologies
+	only    string          // technology of all rows
+	zeroPCI bool            // a PCI of 0 is valid, not unknown
 }
 
-// own are the tables that no other package knows. The project's own export is the
-// first two; ARCEP's measurements are described in its open data. Half of a network's code
-// is no network: a table that has one column of the two must have both.
+// The tables that no other package knows: the project's own export, and ARCEP's measurements,
+// which its open data describes. A table with a country code or a network code must have both.
 var (
 	plainSpeedtests = &source.Kind{Name: "speedtests", Options: table.Options{Comma: ',', OneLine: true}, Many: true,
 		Columns: []table.Column{
@@ -100,7 +99,7 @@ var (
 			{Name: "rsrp"}, {Name: "rsrq"}, {Name: "pci"}, {Name: "cell_id"}}}
 )
 
-// ownRoles are those of both plain tables.
+// ownRoles are the roles of the columns of the project's own tables.
 var ownRoles = map[string]role{
 	"timestamp": when, "lat": lat, "lng": lng, "download_mbps": down, "average_mbps": mean, "max_mbps": most,
 	"upload_mbps": up, "ping_ms": rtt,
@@ -110,8 +109,8 @@ var ownRoles = map[string]role{
 	"snr": snr,
 }
 
-// formats are the tables that are read. Those of apps are known by what package cells
-// knows them by, and have more columns here.
+// formats are the tables that can be read. The tables of apps are detected as by package cells,
+// and have more columns here.
 var formats = requireTimes([]format{
 	{kinds: []Kind{Speedtest}, kind: plainSpeedtests, roles: ownRoles, zeroPCI: true},
 	{kinds: []Kind{Coverage}, kind: plainCoverage, roles: ownRoles, zeroPCI: true},
@@ -136,7 +135,8 @@ var formats = requireTimes([]format{
 		more: map[string]role{"NR_SS_RSRP": rsrp, "NR_SS_RSRQ": rsrq, "NR_SS_SINR": snr}},
 	{kinds: []Kind{Coverage}, kind: cellsKind("cells-cellmapper"), clock: noClock, roles: map[string]role{
 		"lat": lat, "lon": lng, "MCC": mcc, "MNC": mnc, "Cell": cell, "Signal": signal, "Type": tech, "PCI": pci}},
-	{kinds: []Kind{Coverage}, kind: cellsKind("cells-networksurvey-lte", "rsrp", "rsrq", "snr", "signalStrength", "provider"),
+	{kinds: []Kind{Coverage}, kind: cellsKind("cells-networksurvey-lte", "rsrp", "rsrq", "snr", "signalStrength",
+		"provider"),
 		only: "LTE", roles: networkSurveyRoles("eci")},
 	{kinds: []Kind{Coverage}, kind: cellsKind("cells-networksurvey-nr", "ssRsrp", "ssRsrq", "ssSinr", "signalStrength",
 		"provider"), only: "NR", roles: networkSurveyRoles("nci")},
@@ -144,7 +144,7 @@ var formats = requireTimes([]format{
 		"RAT": tech, "MCC": mcc, "MNC": mnc, "CI": cell, "eNB": enb, "PCI": pci, "Lat": lat, "Lon": lng}},
 })
 
-// timed makes the columns of the times required, without which no row counts.
+// requireTimes makes the columns of times required: without them, every row is rejected.
 func requireTimes(list []format) []format {
 	for _, f := range list {
 		for i := range f.kind.Columns {
@@ -164,7 +164,7 @@ func networkSurveyRoles(number string) map[string]role {
 		"ssRsrq": rsrq, "ssSinr": snr}
 }
 
-// app returns a kind of package cells with more columns, none of which need be there.
+// cellsKind returns a kind of package cells with more optional columns.
 func cellsKind(name string, columns ...string) *source.Kind {
 	k := *cells.Kinds[slices.IndexFunc(cells.Kinds, func(k *source.Kind) bool { return k.Name == name })]
 	k.Columns = slices.Clone(k.Columns)
@@ -176,7 +176,7 @@ func cellsKind(name string, columns ...string) *source.Kind {
 	return &k
 }
 
-// kinds lists what the formats are known by.
+// sourceKinds returns the kinds of the formats.
 func sourceKinds() (list []*source.Kind) {
 	for i := range formats {
 		list = append(list, formats[i].kind)
@@ -184,8 +184,8 @@ func sourceKinds() (list []*source.Kind) {
 	return list
 }
 
-// at returns where the columns of each role stand, and those of NR that stand in for
-// them; -1 for none.
+// positions returns the positions of the columns by role, and of the columns for NR that
+// replace them; -1 for none.
 func (f *format) positions() (first, second [roles]int) {
 	for r := range roles {
 		first[r], second[r] = -1, -1

@@ -23,7 +23,7 @@ type statedRow struct {
 	pci            int
 }
 
-// told makes rows of few base stations, some of which no operator's.
+// randomRows returns rows of few base stations, some without an operator.
 func randomRows(r *rand.Rand, n int) (list []statedRow) {
 	for range n {
 		s := statedRow{at: geo.Point{Lat: 45.75 + r.NormFloat64()*0.02, Lng: 4.85 + r.NormFloat64()*0.02},
@@ -92,7 +92,7 @@ func TestHeardOfAgainstBruteForce(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	imported(t, s, market.FR, write(t, "a.csv", toldFile(list[:1500])), write(t, "b.csv", toldFile(list[1500:])))
 	hits, most := 0, []int{0, 1, 7, 10000}
-	for range shortened(3000) {
+	for range 3000 {
 		id := site.RadioID{Kind: site.RadioKind(r.IntN(site.RadioKinds)), Operator: r.IntN(4),
 			Value: uint64(998 + r.IntN(24))}
 		switch {
@@ -119,7 +119,7 @@ func TestHeardOfAgainstBruteForce(t *testing.T) {
 			got++
 		})
 		if total != n || got != min(n, limit) {
-			t.Fatalf("%+v: %d, of which %d shown, want %d", id, total, got, n)
+			t.Fatalf("ObservationsOf(%+v) = %d with %d calls, want %d", id, total, got, n)
 		}
 		hits += n
 	}

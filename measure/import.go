@@ -10,17 +10,17 @@ import (
 	"relais/market"
 )
 
-// Import reads files, folders and zip archives of measures of a market, and returns the
-// account of each file: a row that equals one of the store or of the same import is
-// rejected as a duplicate. Either all of the files count when it returns, or none; what
-// it returned without an error is on disk. Of files whose names say that they are made up,
-// every measure says so in its OperatorName. kind Sniffed takes each file for what its
-// content says. watch, which may be nil, is told of the bytes as they are read.
+// Import imports files, folders and zip archives of measurements of a market, and returns a
+// report on each file. A row that equals one of the store or of the import is rejected as a
+// duplicate. Either all files count when Import returns, or none; without an error they are on
+// disk. The measurements of files whose names say that they are synthetic say so in their
+// OperatorName. With the kind Sniffed, each file has the kind that its content says. watch, which
+// may be nil, gets the number of bytes as they are read.
 func (s *Store) Import(ctx context.Context, code market.Code, kind Kind, watch source.Watch,
 	paths ...string) ([]*source.Report, error) {
 	m := market.Get(code)
 	if m == nil {
-		return nil, fmt.Errorf("%q is no market", code)
+		return nil, fmt.Errorf("unknown market %q", code)
 	}
 	if s.readOnly {
 		return nil, ErrReadOnly
@@ -56,14 +56,14 @@ func (s *Store) Import(ctx context.Context, code market.Code, kind Kind, watch s
 	return i.reports, nil
 }
 
-// A typed is a file of which it is known what its rows are.
+// A detectedFile is a file with its format and the kind of its rows.
 type detectedFile struct {
 	source.Found
 	format *format
 	kind   Kind
 }
 
-// detect finds out what the files are.
+// detect detects the formats of files.
 func detect(kind Kind, paths []string) ([]detectedFile, error) {
 	inputs, err := source.Expand(paths)
 	if err != nil {
@@ -76,7 +76,7 @@ func detect(kind Kind, paths []string) ([]detectedFile, error) {
 			return nil, err
 		}
 		if found.Kind == nil {
-			return nil, fmt.Errorf("%s:1: no table of measures that is known here", in.Name())
+			return nil, fmt.Errorf("%s:1: unknown table of measurements", in.Name())
 		}
 		f := &formats[slices.IndexFunc(formats, func(f format) bool { return f.kind.Name == found.Kind.Name })]
 		is := f.kinds[0]
@@ -94,7 +94,7 @@ func detect(kind Kind, paths []string) ([]detectedFile, error) {
 
 var plural = map[Kind]string{Speedtest: "speedtests", Coverage: "coverage points"}
 
-// An importing is an import that has not ended.
+// An importRun is an import that has not ended.
 type importRun struct {
 	*Store
 	market   *market.Market
@@ -144,7 +144,7 @@ func (i *importRun) file(f detectedFile) error {
 	return nil
 }
 
-// flush writes what the builder has as a segment, without duplicates.
+// flush writes the rows of the builder, without duplicates, as a segment.
 func (i *importRun) flush(b *builder, duplicates *int) error {
 	*duplicates += b.sort(i.segments)
 	if len(b.entries) > 0 {
@@ -159,13 +159,13 @@ func (i *importRun) flush(b *builder, duplicates *int) error {
 	return nil
 }
 
-// zoneOf returns the legal time of a market, nil when it has several.
+// zoneOf returns the time zone of a market, nil if it has several.
 func zoneOf(m *market.Market) *time.Location {
 	if m.Zone == "" {
 		return nil
 	}
 	zone, err := time.LoadLocation(m.Zone)
-	if err != nil { // of a name that is none
+	if err != nil { // an unknown name
 		return nil
 	}
 	return zone

@@ -66,7 +66,7 @@ func TestFormats(t *testing.T) {
 		{"G-MoN", gmon + "\n20801;LTE;256001;1000;1;12;301;1300;3;-65;-95;-10;8;10;1;0;0;45.5;4.25;0;5;1;2;20;;;;;;;;;;;;;;;;20260305;100300;0\n",
 			"2026-03-05T09:03:00Z 45.5 4.25 208-1 ORANGE/Orange LTE enb 1000 gnb 0 cell 256001 pci 301 -65 -95 -10 8",
 			"cells-gmon"},
-		{"G-MoN, beside a cell of NR",
+		{"G-MoN, with a cell of NR",
 			gmon + "\n20801;LTE;256001;1000;1;12;301;1300;3;-65;;;;10;1;0;0;45.5;4.25;0;5;1;2;20;;;;;;;-99;-12;3;;;;;;;05/07/2026;10:03:00;0\n",
 			"2026-07-05T08:03:00Z 45.5 4.25 208-1 ORANGE/Orange LTE enb 1000 gnb 0 cell 256001 pci 301 -65 - - -",
 			"cells-gmon"},
@@ -225,7 +225,7 @@ func TestBadSpeeds(t *testing.T) {
 	}
 }
 
-// Files that are no whole table of measures change nothing.
+// Files that are not a whole table of measurements change nothing.
 func TestBadFiles(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	good := write(t, "good.csv",

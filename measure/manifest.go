@@ -32,7 +32,7 @@ const (
 // ErrNewer is wrapped by errors about what a later version of this program wrote.
 var ErrNewer = errors.New("written by a newer relais: use that version, or a later one")
 
-// A manifest is what ManifestName holds. Its Version is 0 when there is none.
+// A manifest is the content of ManifestName. Its Version is 0 if the file is missing.
 type manifest struct {
 	Version  int           `json:"version"`
 	Note     string        `json:"note,omitempty"`

@@ -21,7 +21,7 @@ var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func clockOf(t time.Time) func() time.Time { return func() time.Time { return t } }
 
-// openStore opens the measures of a folder as another process would: whoever has them open
+// openStore opens the measures of a folder as another process would: the process that has them open
 // by it is closed.
 func openStore(t testing.TB, dir string) *Store {
 	t.Helper()
@@ -107,14 +107,6 @@ type made struct {
 var techs = []string{"LTE", "NR", "4G", "5G", "UMTS", "GSM", "LTE-A", "NR NSA"}
 
 func rand0() *rand.Rand { return rand.New(rand.NewPCG(1, 1)) }
-
-// some is n, or a tenth of it with -short.
-func shortened(n int) int {
-	if testing.Short() {
-		return n / 10
-	}
-	return n
-}
 
 // random makes n measures: half of them in a town, the rest all over the country.
 func random(r *rand.Rand, n int) []made {

@@ -19,12 +19,12 @@ const (
 	mergeOrigins = 1 << 14
 )
 
-// Grew receives when there may be something to merge.
+// Grew returns a channel that receives when there may be segments to merge.
 func (s *Store) Grew() <-chan struct{} { return s.grew }
 
-// Merge puts some small segments together, and reports whether it did: then there may be
-// more. Questions are answered meanwhile, and imports go on. What measures say stays as it
-// is, their age included.
+// Merge merges some small segments into one, and reports whether it did: then there may be
+// more to merge. Queries and imports can run meanwhile. The content and the age of measurements
+// do not change.
 func (s *Store) Merge() (merged bool, err error) {
 	s.merging.Lock()
 	defer s.merging.Unlock()
@@ -48,7 +48,7 @@ func (s *Store) Merge() (merged bool, err error) {
 			counts++
 		}
 	}
-	if counts < len(inputs) { // something of it was removed meanwhile
+	if counts < len(inputs) { // some of them were removed meanwhile
 		return true, s.abandon(nil, fresh)
 	}
 	if err := s.replace(&c, before, fresh); err != nil {
@@ -57,7 +57,7 @@ func (s *Store) Merge() (merged bool, err error) {
 	return true, s.clean()
 }
 
-// MergeAll merges until nothing is left to merge.
+// MergeAll merges until no segments can be merged.
 func (s *Store) MergeAll() error {
 	for {
 		if merged, err := s.Merge(); err != nil || !merged {
@@ -66,7 +66,7 @@ func (s *Store) MergeAll() error {
 	}
 }
 
-// beginMerge returns what to put together, nil for nothing.
+// beginMerge returns the segments to merge next, nil for none.
 func (s *Store) beginMerge() ([]*segment, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +80,7 @@ func (s *Store) beginMerge() ([]*segment, error) {
 	return inputs, nil
 }
 
-// A likeness is what segments that are put together have in common.
+// A mergeKey has the properties that segments must share to be merged.
 type mergeKey struct {
 	market           market.Code
 	kind             Kind
@@ -88,7 +88,7 @@ type mergeKey struct {
 	size             int // by factors of mergeFan
 }
 
-// mergeable returns segments to put together, in their order, nil when there are too few.
+// mergeable returns segments to merge, in their order, nil if there are too few.
 func (s *Store) mergeable() []*segment {
 	most := min(mergeRows, s.most)
 	groups := map[mergeKey][]*segment{}
@@ -112,7 +112,7 @@ func (s *Store) mergeable() []*segment {
 	return nil
 }
 
-// fitting returns the first segments that fit into one.
+// fittingPrefix returns the first segments that fit into one.
 func fittingPrefix(list []*segment, most int) []*segment {
 	rows, networks, origins := 0, 0, 0
 	for i, seg := range list {
@@ -124,19 +124,19 @@ func fittingPrefix(list []*segment, most int) []*segment {
 	return list
 }
 
-// together gathers the rows of segments that are alike.
+// combine returns a builder with the rows of segments with the same mergeKey.
 func combine(inputs []*segment) *builder {
 	b := newBuilder(inputs[0].meta)
 	b.Networks, b.Origins, b.Replaces = nil, nil, nil
 	for _, seg := range inputs {
 		b.Replaces = append(b.Replaces, seg.file)
 		first := len(b.Origins)
-		if !b.Added { // those that are added always have a time, and are one session
+		if !b.Added { // added speedtests always have a time, and are one session
 			b.Origins = append(b.Origins, seg.origins()...)
 		}
 		for i := range seg.rows {
 			r := seg.columns.row(seg.Kind, uint32(i))
-			r.network, _ = b.number(seg.Networks[r.network]) // fitting has made sure
+			r.network, _ = b.number(seg.Networks[r.network]) // fittingPrefix bounds their number
 			r.origin += uint16(first)
 			b.add(&r)
 		}
@@ -145,7 +145,7 @@ func combine(inputs []*segment) *builder {
 	return b
 }
 
-// origins are the imports that a segment has rows of.
+// origins returns the imports of a segment's rows.
 func (s *segment) origins() []origin {
 	if len(s.Origins) > 0 {
 		return s.Origins

@@ -135,7 +135,7 @@ func TestRetainToTheSecond(t *testing.T) {
 	}
 }
 
-// Putting together goes on beside additions, questions, retention and a copy.
+// Segments are merged while additions, queries, retention and a copy run.
 func TestMergedAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
@@ -225,7 +225,7 @@ func TestManyImports(t *testing.T) {
 	start = time.Now()
 	for i := range 10 * many {
 		added(t, s, fieldsOf(i%60, "lat", fmt.Sprintf("45.%06d", i)))
-		select { // as beside a server, which is told
+		select { // as in a server
 		case <-s.Grew():
 			if err := s.MergeAll(); err != nil {
 				t.Fatal(err)

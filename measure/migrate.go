@@ -8,20 +8,20 @@ import (
 	"relais/store"
 )
 
-// loadRows reads the rows that count: those of the database or, as long as the folder has
-// one, those of a manifest of rows.
+// loadRows reads the rows that count: those of a manifest of rows if the folder has one, else
+// those of the database. old reports that it has one.
 func loadRows(db *store.DB, dir string) (list []SegmentInfo, old bool, err error) {
 	if list, err = readRows(db); err != nil {
 		return nil, false, err
 	}
 	m, err := readManifest(dir)
 	if errors.Is(err, ErrDamaged) && len(list) > 0 {
-		return list, false, nil // the rows are here, and the manifest is written again
+		return list, false, nil // the manifest is written again
 	}
 	if errors.Is(err, ErrDamaged) {
 		names, listing := segmentFiles(dir)
 		if listing == nil && len(names) == 0 {
-			return list, false, nil // it named nothing
+			return list, false, nil // it cannot have named any file
 		}
 	}
 	if err != nil || m.Version != manifestOfRows {
@@ -30,10 +30,10 @@ func loadRows(db *store.DB, dir string) (list []SegmentInfo, old bool, err error
 	return m.withRows(list), true, nil
 }
 
-// over returns the rows of a manifest of rows. A database beside it has what a migration
-// that was killed has taken from it, which an older program may have changed since: the
-// manifest is right. A row that only this program can have made says that somebody put the
-// manifest back; then both count.
+// withRows returns the rows that count: those of a manifest of rows and a database together. If
+// the database only has rows of a migration that was killed, an older program may have changed
+// the manifest since, and the manifest counts. If it also has rows of this program, somebody
+// restored the manifest, and both count.
 func (m *manifest) withRows(list []SegmentInfo) []SegmentInfo {
 	if !slices.ContainsFunc(list, func(r SegmentInfo) bool { return !hasNumber(r.File) }) {
 		return m.Segments
@@ -50,9 +50,9 @@ func (m *manifest) withRows(list []SegmentInfo) []SegmentInfo {
 	return all
 }
 
-// migrate moves the rows of a manifest into the database, and replaces the manifest. It can
-// be killed at any moment and be done again: until the manifest is replaced, nothing is
-// written but these rows. A folder that cannot be written to is served as it is.
+// migrate moves the rows of a manifest into the database, and replaces the manifest. It can be
+// killed at any time and repeated: before the manifest is replaced, it only writes these rows.
+// A read-only folder is served as it is.
 func (s *Store) migrate(list []SegmentInfo) error {
 	before, err := readRows(s.db)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Store) migrate(list []SegmentInfo) error {
 	return err
 }
 
-// prepare makes sure that older programs refuse the folder before its first segment is
+// prepare makes older programs refuse the folder. It must be called before the first segment is
 // written.
 func (s *Store) prepare() error {
 	if s.prepared.Load() {

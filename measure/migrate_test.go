@@ -122,7 +122,7 @@ func TestMigrationKilled(t *testing.T) {
 	t.Logf("%d migrations were done before the end", migrated)
 }
 
-// A missing database is none where nothing can be lost, and damage where segments lie: they
+// A missing database is created where nothing can be lost, and damage where segments lie: they
 // stay as they are. What is newer is not called damaged.
 func TestLost(t *testing.T) {
 	dir := t.TempDir()

@@ -9,12 +9,12 @@ import (
 	"relais/market"
 )
 
-// A network is what a source says of the network that was measured.
+// A network is what a source says about the measured network.
 type network struct {
 	MCC      int    `json:"mcc"` // -1: not known, as MNC
 	MNC      int    `json:"mnc"`
 	Operator string `json:"operator,omitempty"` // key, where the source has a name only
-	Name     string `json:"name,omitempty"`     // that no operator of the table is called by
+	Name     string `json:"name,omitempty"`     // if it is not the name of an operator of the table
 }
 
 // countries lists the mobile country codes of a market's networks.
@@ -40,8 +40,8 @@ func splitPLMN(p string) (mcc, mnc int) {
 	return mcc, mnc
 }
 
-// operatorByCode returns the operator of a network in the market's table, -1 when it has
-// none. Codes are compared as numbers, because many tables have no leading zeros.
+// operatorByCode returns the position of a network's operator in the market's table, or -1. It
+// compares codes as numbers, because many tables have no leading zeros.
 func operatorByCode(m *market.Market, mcc, mnc int) int {
 	return slices.IndexFunc(m.Operators, func(o market.Operator) bool {
 		return slices.ContainsFunc(o.PLMNs, func(p string) bool {
@@ -51,11 +51,11 @@ func operatorByCode(m *market.Market, mcc, mnc int) int {
 	})
 }
 
-// generic are the words of operators' names that several have.
+// generic are the words that names of several operators have.
 var generic = []string{"mobile", "telecom", "telekom", "carriers", "the", "and", "et", "de", "la"}
 
-// operatorByName returns the one operator of the market that shares a word of its own
-// with a name, -1 when none or several do: Free and Free Mobile, Bell Mobility and Bell.
+// operatorByName returns the position of the only operator of the market that shares a word with
+// a name, such as Free with Free Mobile, or -1.
 func operatorByName(m *market.Market, name string) int {
 	words := fold.Words(name)
 	found := -1
@@ -76,8 +76,8 @@ func operatorByName(m *market.Market, name string) int {
 	return found
 }
 
-// infer takes the network for one of an operator, and fills in the codes that all of the
-// operator's networks share; unless a code that is stated says otherwise.
+// infer sets the operator of the network and the codes that all networks of the operator share,
+// unless a stated code contradicts them.
 func (n *network) infer(o *market.Operator) {
 	mcc, mnc := -1, -1
 	for i, p := range o.PLMNs {
@@ -92,7 +92,7 @@ func (n *network) infer(o *market.Operator) {
 			mnc = -1
 		}
 	}
-	if mcc < 0 { // the same code is another network in another country
+	if mcc < 0 { // network codes are not unique among countries
 		mnc = -1
 	}
 	if n.MCC >= 0 && mcc >= 0 && n.MCC != mcc || n.MNC >= 0 && mnc >= 0 && n.MNC != mnc {
@@ -102,8 +102,7 @@ func (n *network) infer(o *market.Operator) {
 	n.Operator, n.Name = o.Key, ""
 }
 
-// operator returns the place of the network's operator in the market's table, -1 when it
-// is none of them.
+// operator returns the position of the network's operator in the market's table, or -1.
 func (n *network) operator(m *market.Market) int {
 	if i := operatorByCode(m, n.MCC, n.MNC); i >= 0 {
 		return i
@@ -114,11 +113,11 @@ func (n *network) operator(m *market.Market) int {
 	return -1
 }
 
-// nameBytes is the most of a network's name that is kept.
+// nameBytes is the most bytes of a network's name.
 const nameBytes = 40
 
-// networkName returns a name that may be kept: letters, digits and what stands between
-// them in the names of networks; "" for anything else, which may be somebody's address.
+// networkName returns a name that may be kept: letters, digits, and the separators in names of
+// networks. It returns "" for anything else, which may be a person's address.
 func networkName(b []byte) string {
 	name := strings.TrimSpace(string(b[:min(len(b), nameBytes+1)]))
 	letters := false

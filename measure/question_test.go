@@ -19,7 +19,7 @@ var keyOf = map[int]string{1: "ORANGE", 10: "SFR", 15: "FREE", 20: "BOUYGUES"}
 var generationOf = map[string]Generation{"LTE": 4, "NR": 5, "4G": 4, "5G": 5, "UMTS": 3, "GSM": 2, "LTE-A": 4,
 	"NR NSA": 5}
 
-// matches is a query's test on what was imported, written anew.
+// matches tests a query on an imported row, by other code than the store's.
 func matches(q *Query, m *made, tech Generation) bool {
 	p := geo.Point{Lat: m.lat, Lng: m.lng}
 	return (q.Box == nil || q.Box.Contains(p)) && (q.Disc == nil || geo.Distance(q.Disc.Center, p) <= q.Disc.Radius) &&
@@ -79,7 +79,7 @@ func TestCoverageAgainstBruteForce(t *testing.T) {
 		imported(t, s, market.FR, write(t, "coverage.csv", coverageOf(list[i*2000:(i+1)*2000])))
 	}
 	whole, samples := 0, 0
-	rounds := shortened(600)
+	rounds := 600
 	for range rounds {
 		q := randomQuery(r)
 		want := map[string]time.Time{}

@@ -14,18 +14,18 @@ import (
 	"relais/store"
 )
 
-// A Repaired says what Repair found.
+// A Repaired is the result of Repair.
 type Repaired struct {
 	Files    int      `json:"files"`           // that count now
-	Measures int      `json:"measures"`        // in them
-	Aside    string   `json:"aside,omitempty"` // what the database that could not be read is called now
-	Left     []string `json:"left,omitempty"`  // files that cannot be read, and why; they stay
+	Measures int      `json:"measures"`        // measurements in them
+	Aside    string   `json:"aside,omitempty"` // new name of the database that could not be read
+	Left     []string `json:"left,omitempty"`  // files that cannot be read, with the reasons; they stay
 }
 
-// Repair makes the database of a data folder again from what the segments say of
-// themselves; nobody may have the folder open. Each measure that lies in a segment which
-// can be read counts once, also those of an import that was killed and those that a
-// Retain that was killed was about to remove. Errors: ErrNewer, those of the disk.
+// Repair rebuilds the database of a data folder from its segments. No process may have the
+// folder open. Each measurement of a readable segment counts once, including those of an import
+// that was killed, and those that a killed Retain was about to remove. Errors: ErrNewer, those
+// of the disk.
 func Repair(dir folder.Dir, now func() time.Time) (r Repaired, err error) {
 	path := filepath.Join(string(dir), Dir)
 	if _, err := readManifest(path); errors.Is(err, ErrNewer) {
@@ -64,8 +64,7 @@ func Repair(dir folder.Dir, now func() time.Time) (r Repaired, err error) {
 	return r, errors.Join(replaceManifest(path), s.sweep())
 }
 
-// openAgain opens a database, or a new one in the place of one that cannot be read, which
-// it renames.
+// openAgain opens a database. If it cannot be read, it renames it and opens a new one.
 func openAgain(path string) (db *store.DB, aside string, err error) {
 	db, err = store.Open(path, Buckets...)
 	if err == nil {
@@ -92,8 +91,8 @@ func openAgain(path string) (db *store.DB, aside string, err error) {
 	}
 }
 
-// readable loads the segments that can be read, in the order in which they came. A file of
-// a later version is an error: what it replaces is not known.
+// readSegments loads the readable segments, in the order of their imports. A file of a later
+// version is an error, since it may replace others.
 func (s *Store) readSegments() (found []*segment, left []string, err error) {
 	names, err := segmentFiles(s.dir)
 	if err != nil {
@@ -121,8 +120,9 @@ func (s *Store) readSegments() (found []*segment, left []string, err error) {
 	return found, left, nil
 }
 
-// once returns rows for segments, so that each measure counts once. A segment that another
-// one replaces does not count; one that others have in part is written without that part.
+// countOnce returns rows for segments such that each measurement counts once. A segment that
+// another one replaces does not count. One that shares rows with others is rewritten without
+// these.
 func (s *Store) countOnce(found []*segment) (list []SegmentInfo, err error) {
 	replaced := map[string]bool{}
 	for _, seg := range found {

@@ -98,7 +98,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// A segment whose commit did not come, beside what it was to replace, counts no measure
+// A segment that was not committed, together with those it was to replace, counts no measurement
 // twice; and neither do two that share a part.
 func TestRepairAfterKill(t *testing.T) {
 	dir, want := filled(t)

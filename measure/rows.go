@@ -38,7 +38,7 @@ var (
 // rowsFormat is the format of the rows.
 const rowsFormat = 1
 
-// A Segment is the row on a file.
+// A SegmentInfo is the row of a segment's file.
 type SegmentInfo struct {
 	File     string      `json:"file"`
 	Market   market.Code `json:"market"`
@@ -47,15 +47,14 @@ type SegmentInfo struct {
 	Bytes    int64       `json:"bytes"`
 	Checksum string      `json:"checksum"` // xxHash64, hexadecimal
 	Imported time.Time   `json:"imported"`
-	Oldest   time.Time   `json:"oldest"` // measures; that of unknown age are as old as their import
+	Oldest   time.Time   `json:"oldest"` // measurement; one of unknown age is as old as its import
 	Newest   time.Time   `json:"newest"`
 
-	order uint64 // the key; 0 for a row that has none yet
+	order uint64 // the key; 0 for a row without a key yet
 }
 
-// OpenDatabase opens the database of a data folder. nil is that of a folder that has none
-// and is opened read-only. A missing one is made where there is nothing that it should
-// name; it is damage where segments lie.
+// OpenDatabase opens the database of a data folder. It creates a missing one, or returns nil if
+// readOnly. A missing database in a folder with segments is ErrDamaged.
 func OpenDatabase(dir folder.Dir, readOnly bool) (*store.DB, error) {
 	path := filepath.Join(string(dir), DatabaseName)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -69,7 +68,7 @@ func OpenDatabase(dir folder.Dir, readOnly bool) (*store.DB, error) {
 	return store.Open(path, Buckets...)
 }
 
-// mayBeMissing returns why a folder of segments cannot be without a database.
+// mayBeMissing returns an error if a folder of segments must have a database.
 func mayBeMissing(dir string) error {
 	m, err := readManifest(dir)
 	if err == nil && m.Version == manifestOfRows || errors.Is(err, ErrNewer) {
@@ -80,13 +79,13 @@ func mayBeMissing(dir string) error {
 		return listing
 	}
 	if len(names) == 0 {
-		return nil // nothing is lost
+		return nil // no measurement is lost
 	}
 	return errors.Join(err, fmt.Errorf("%s: %w: it is missing, and %s holds %d files of measures", DatabaseName,
 		ErrDamaged, Dir, len(names)))
 }
 
-// readRows reads the rows of a database in their order; nil has none.
+// readRows reads the rows of a database in their order. A nil database has no rows.
 func readRows(db *store.DB) (list []SegmentInfo, err error) {
 	if db == nil {
 		return nil, nil
@@ -109,7 +108,8 @@ func rowsIn(tx *store.Tx) (list []SegmentInfo, err error) {
 			return nil, err
 		}
 		if format > rowsFormat {
-			return nil, fmt.Errorf("%s: %w (format %d, this program reads %d)", DatabaseName, ErrNewer, format, rowsFormat)
+			return nil, fmt.Errorf("%s: %w (format %d, this program reads %d)", DatabaseName, ErrNewer, format,
+				rowsFormat)
 		}
 	}
 	err = store.Each(tx, rowsBucket, func(k, v []byte) error {
@@ -122,7 +122,7 @@ func rowsIn(tx *store.Tx) (list []SegmentInfo, err error) {
 
 func parseRow(k, v []byte) (row SegmentInfo, err error) {
 	if err := json.Unmarshal(v, &row); err != nil || len(k) != 8 || !segmentName.MatchString(row.File) {
-		return row, fmt.Errorf("%s: %w: the row %x is none", DatabaseName, ErrDamaged, k)
+		return row, fmt.Errorf("%s: %w: the row %x is invalid", DatabaseName, ErrDamaged, k)
 	}
 	row.order = binary.BigEndian.Uint64(k)
 	return row, nil
@@ -136,7 +136,7 @@ func numberOf(b interface{ Get([]byte) []byte }, key []byte) (uint64, error) {
 	}
 	n, err := strconv.ParseUint(string(text), 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w: its %s are no number", DatabaseName, ErrDamaged, key)
+		return 0, fmt.Errorf("%s: %w: %s is not a number", DatabaseName, ErrDamaged, key)
 	}
 	return n, nil
 }

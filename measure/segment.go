@@ -42,25 +42,25 @@ const (
 // with more makes several.
 const maxRows = 1 << 21
 
-// ErrDamaged is wrapped by errors about a file of measures that cannot be what was
-// written; what it held must be imported again.
+// ErrDamaged is wrapped by errors about damaged files of measurements. Their content must be
+// imported again.
 var ErrDamaged = errors.New("damaged file of measures")
 
-// A meta is what a segment's file says of itself.
+// A meta describes a segment in its file.
 type meta struct {
 	Market   market.Code `json:"market"`
 	Kind     Kind        `json:"kind"`
 	Imported int64       `json:"imported"` // Unix seconds
 	Networks []network   `json:"networks"`
-	// Synthetic says that nobody measured it: it was made up for a demonstration.
+	// Synthetic says that it was made up for a demonstration.
 	Synthetic bool `json:"synthetic,omitempty"`
-	// Added says that its rows came one by one, and are no import.
+	// Added says that its rows were added one by one, not imported.
 	Added bool `json:"added,omitempty"`
-	// Replaces are the files whose rows it has instead of them: for Repair, should it find
-	// these as well.
+	// Replaces are the files whose rows it has: if Repair finds these files too, they do not
+	// count.
 	Replaces []string `json:"replaces,omitempty"`
-	// Origins are the imports that were put together, none for a segment of one. Each row
-	// says which it is of.
+	// Origins are the imports of a merged segment, to which its rows refer. A segment of one
+	// import has none.
 	Origins []origin `json:"origins,omitempty"`
 }
 
@@ -84,13 +84,13 @@ type segment struct {
 	operators []int // of each network, in the market's table; -1: none
 	blocks    []block
 	counts    Counts
-	byCell    func() *byCell // made once, by who needs it first
+	byCell    func() *byCell // made by the first call
 }
 
 func padded(n int) int { return (n + align - 1) / align * align }
 
-// writeSegment writes the rows of columns that the entries name, in their order. It
-// returns how many bytes they take and their checksum.
+// writeSegment writes a segment with the rows of the entries, in their order. It returns the
+// size in bytes and the checksum.
 func writeSegment(w io.Writer, m *meta, c *columns, rows []entry) (size int64, sum uint64, err error) {
 	text, err := json.Marshal(m)
 	if err != nil {
@@ -198,7 +198,7 @@ func (m *meta) version() uint32 {
 	return version
 }
 
-// id is the identity of a row.
+// id returns the hash of a row's content.
 func (s *segment) id(i uint32) uint64 {
 	r := s.columns.row(s.Kind, i)
 	return r.id(s.Kind, &s.Networks[r.network])

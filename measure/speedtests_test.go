@@ -27,7 +27,7 @@ func TestSpeedtestsAgainstBruteForce(t *testing.T) {
 	list := random(r, 3000)
 	s := openStore(t, t.TempDir())
 	imported(t, s, market.FR, write(t, "a.csv", testsOf(list[:1000])), write(t, "b.csv", testsOf(list[1000:])))
-	for range shortened(600) {
+	for range 600 {
 		q := randomQuery(r)
 		q.Best = r.IntN(3) == 0
 		var want []made
@@ -55,7 +55,7 @@ func TestSpeedtestsAgainstBruteForce(t *testing.T) {
 	}
 }
 
-// Pages of tests of few moments, of which most are equal, are parts of one list.
+// Pages of speedtests with mostly equal times are parts of one list.
 func TestSpeedtestsOfOneMoment(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 18))
 	list := random(r, 6000)
@@ -108,7 +108,7 @@ func TestSitesAgainstBruteForce(t *testing.T) {
 	orange, _ := market.Get(market.FR).Operator("ORANGE")
 	sfr, _ := market.Get(market.FR).Operator("SFR")
 	named, around, none := 0, 0, 0
-	rounds := shortened(10000)
+	rounds := 10000
 	for range rounds {
 		q := SiteQuery{Query: Query{Market: market.FR, Limit: 1 + r.IntN(5), Best: r.IntN(2) == 0, Offset: r.IntN(3)}}
 		near := list[r.IntN(len(list))]
@@ -212,7 +212,7 @@ func TestNodesInCells(t *testing.T) {
 }
 
 // What measures say of cells: an eNB of an ECI, whatever the technology; the NCI and the
-// gNB of 5G; nothing of a network that is no operator's, or without an identifier.
+// gNB of 5G; rows without an operator or an identifier are left out.
 func TestCellSightings(t *testing.T) {
 	text := testHead +
 		"a,2026-11-01T00:00:00Z,45,4,1,,,,,208,1,,5G,,,,4886718336,12,,,\n" +

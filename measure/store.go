@@ -19,11 +19,11 @@ import (
 	"relais/store"
 )
 
-// ErrReadOnly is returned by what would change a store that was opened to be read.
+// ErrReadOnly is the error of changes to a store that was opened read-only.
 var ErrReadOnly = errors.New("the measures were opened read-only")
 
-// A Store is the measures of a data folder, all of them in memory. Questions may be
-// asked while an import runs, and see it when it has ended.
+// A Store has the measurements of a data folder, all of them in memory. Queries may run during
+// an import, and see its measurements when it has ended.
 type Store struct {
 	dir      string
 	db       *store.DB // nil for a read-only folder without one
@@ -124,14 +124,14 @@ func New(dir folder.Dir, db *store.DB, now func() time.Time) (*Store, error) {
 	return s, nil
 }
 
-// show makes rows what can be asked, with what was loaded of them already.
+// show makes rows the current view, with the segments that are already loaded.
 func (s *Store) show(rows []SegmentInfo) {
 	known := s.loaded()
 	maps.Copy(known, s.fresh)
 	s.current.Store(s.newView(rows, known))
 }
 
-// newView loads the segments of rows, but for those that are loaded already, by name.
+// newView returns a view of rows. It loads the segments that are not in loaded, by name.
 func (s *Store) newView(rows []SegmentInfo, loaded map[string]*segment) *view {
 	v := &view{rows: slices.Clone(rows)}
 	version := xxhash.New()
@@ -175,19 +175,19 @@ func load(dir string, row SegmentInfo) (*segment, error) {
 	return seg, nil
 }
 
-// view returns what can be asked now.
+// view returns the current view.
 func (s *Store) view() *view { return s.current.Load() }
 
-// Version changes with what the store answers.
+// Version identifies the content of the store.
 func (s *Store) Version() string { return s.view().version }
 
-// Segments lists the segments that count, the first import first.
+// Segments returns the segments that count, the first import first.
 func (s *Store) Segments() []SegmentInfo { return slices.Clone(s.view().rows) }
 
-// Problems names the files that count and could not be used.
+// Problems returns the errors of files that count and cannot be used.
 func (s *Store) Problems() []string { return slices.Clone(s.view().problems) }
 
-// Count returns how many measures of a kind a market has.
+// Count returns the number of measurements of a kind of a market.
 func (s *Store) Count(code market.Code, kind Kind) (n int) {
 	for _, seg := range s.view().segments {
 		if seg.Market == code && seg.Kind == kind {
@@ -197,7 +197,7 @@ func (s *Store) Count(code market.Code, kind Kind) (n int) {
 	return n
 }
 
-// A Checked is what a check found of a segment: Err says why its file cannot be used.
+// A Checked is a segment with the reason why its file cannot be used, nil if it can.
 type Checked struct {
 	SegmentInfo
 	Err error
@@ -232,7 +232,7 @@ func check(dir string, rows []SegmentInfo) (list []Checked) {
 	return list
 }
 
-// files are the paths, below the data folder, of what belongs to its measures beside the
+// files returns the paths, below the data folder, of the files of measurements except the
 // database.
 func files(dir string, rows []SegmentInfo) (paths []string) {
 	for _, row := range rows {

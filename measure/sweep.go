@@ -10,12 +10,12 @@ import (
 	"relais/store"
 )
 
-// sweep removes what a killed process left: temporary files, and the files of no row whose
-// measures are all in others that count. Other files of no row may be all that there is of
-// their measures, and stay for Repair.
+// sweep removes what a killed process left: temporary files, and files without a row whose
+// measurements are all in files that count. Other files without a row may have the only copy of
+// their measurements, and stay for Repair.
 func (s *Store) sweep() error { return s.sweepBefore(time.Time{}) }
 
-// sweepBefore is sweep, of which measures that are older than a moment are not missed.
+// sweepBefore is sweep, which may also remove measurements before a time.
 func (s *Store) sweepBefore(before time.Time) error {
 	if s.holds > 0 || s.writing > 0 {
 		return nil
@@ -47,7 +47,7 @@ func (s *Store) removeSpare(before time.Time) error {
 	return errors.Join(errs...)
 }
 
-// uncounted lists the files of segments that no row names.
+// uncounted returns the files of segments without a row.
 func (s *Store) uncounted() (names []string, err error) {
 	counts := map[string]bool{}
 	for _, row := range s.view().rows {
@@ -62,7 +62,7 @@ func (s *Store) uncounted() (names []string, err error) {
 	return names, err
 }
 
-// spare reports whether each row that is not older than before is in one of the segments.
+// isRedundant reports whether each row that is not older than before is in one of the segments.
 func (s *segment) isRedundant(segments []*segment, before time.Time) bool {
 	b := s.builder()
 	kept := b.entries[:0]

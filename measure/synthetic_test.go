@@ -45,7 +45,7 @@ func TestSynthetic(t *testing.T) {
 		}
 	}
 	mustBe(s)
-	if n, err := s.Retain(300 * 24 * time.Hour); n != 1 || err != nil { // the segment is written anew
+	if n, err := s.Retain(300 * 24 * time.Hour); n != 1 || err != nil { // the segment is rewritten
 		t.Fatal(n, err)
 	}
 	mustBe(s)

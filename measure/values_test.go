@@ -144,7 +144,7 @@ func TestRealFiles(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	r := imported(t, s, market.BE, data+"cells/opencellid_270_LU.csv")[0]
 	if r.Rows != 21195 || r.Rejected[foreign]+r.Rejected[outside]+r.Rejected[nothing]+r.Rejected[noPosition] != 21195 {
-		t.Errorf("Luxembourg is no market: %v", r.Rejected)
+		t.Errorf("rejected rows of Luxembourg = %v, want none outside a market", r.Rejected)
 	}
 	r = imported(t, s, market.CA, data+"cells/opencellid_302_QC_rows.csv")[0]
 	got := all(t, s, market.CA)
