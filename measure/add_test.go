@@ -30,7 +30,7 @@ func added(t testing.TB, s *Store, fields map[string]string) Test {
 	t.Helper()
 	test, isNew, err := s.Add(market.FR, fields)
 	if err != nil || !isNew {
-		t.Fatalf("%v, %v", isNew, err)
+		t.Fatalf("added = %v, error = %v, want true, nil", isNew, err)
 	}
 	return test
 }
@@ -56,11 +56,11 @@ func TestAdd(t *testing.T) {
 	for _, s := range []*Store{s, openStore(t, dir)} {
 		if again, isNew, err := s.Add(market.FR, fieldsOf(1, "lat", "45.750000001")); isNew || err != nil ||
 			fmt.Sprint(again) != fmt.Sprint(got) {
-			t.Errorf("%+v, %v, %v", again, isNew, err)
+			t.Errorf("Add() of an equal speedtest = %+v, %v, %v, want the first one, false, nil", again, isNew, err)
 		}
 		list, total, err := s.Speedtests(Query{Market: market.FR, Limit: 10})
 		if err != nil || total != 1 || fmt.Sprint(list[0]) != fmt.Sprint(got) {
-			t.Errorf("%+v, %v", list, err)
+			t.Errorf("Speedtests() = %+v, %v, want the added one", list, err)
 		}
 	}
 	// An import of what was added has duplicates, and what was imported cannot be added.
@@ -69,14 +69,14 @@ func TestAdd(t *testing.T) {
 		write(t, "b.csv", "timestamp,lat,lng,download_mbps,upload_mbps,ping_ms,mcc,mnc,connection_type,network_type,enb,rsrp\n"+
 			"2026-11-21T11:59:00Z,45.75,4.85,123.4567,12.5,30,208,1,lte,cellular,1000,-90\n2026-11-21T11:58:00Z,45.75,4.85,123.4567,12.5,30,208,1,lte,cellular,1000,-90\n"))
 	if r[0].Served != 1 || r[0].Rejected["duplicate"] != 1 {
-		t.Errorf("%+v", r[0])
+		t.Errorf("report = %+v, want 1 served and 1 duplicate", r[0])
 	}
 	if _, isNew, err := s.Add(market.FR, fieldsOf(2)); isNew || err != nil {
-		t.Errorf("%v, %v", isNew, err)
+		t.Errorf("Add() of an imported speedtest: added = %v, error = %v, want false, nil", isNew, err)
 	}
 	added(t, s, fieldsOf(3))
 	if n := s.Count(market.FR, Speedtest); n != 3 {
-		t.Errorf("%d rows", n)
+		t.Errorf("%d speedtests, want 3", n)
 	}
 }
 
@@ -97,7 +97,7 @@ func TestAddRejected(t *testing.T) {
 		_, isNew, err := s.Add(market.FR, fieldsOf(1, tt.field, tt.value))
 		if tt.reason == "accepted" {
 			if err != nil {
-				t.Errorf("%s %q: %v", tt.field, tt.value, err)
+				t.Errorf("field %s with %q: %v, want no error", tt.field, tt.value, err)
 			}
 			continue
 		}
@@ -120,7 +120,7 @@ func TestAddRejected(t *testing.T) {
 		t.Error("no market is one")
 	}
 	if n := s.Count(market.FR, Speedtest); n != 1 { // an operator's name belongs to one operator
-		t.Errorf("%d rows", n)
+		t.Errorf("%d speedtests, want 1", n)
 	}
 	if _, _, err := openReader(t, dir).Add(market.FR, fieldsOf(2)); !errors.Is(err, ErrReadOnly) {
 		t.Error(err)
@@ -149,19 +149,19 @@ func TestAddedSegments(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := rows(); !slices.Equal(got, []string{"FR20", "CH1"}) {
-		t.Errorf("%v", got)
+		t.Errorf("rows = %v, want those of FR and CH", got)
 	}
 	if names := segmentsIn(t, dir); len(names) != 2 {
-		t.Errorf("%v", names)
+		t.Errorf("files = %v, want 2", names)
 	}
 	if n, err := s.Retain(5*24*time.Hour - time.Minute); n != 15 || err != nil {
-		t.Errorf("%d, %v", n, err)
+		t.Errorf("Retain() = %d, %v, want 15, nil", n, err)
 	}
 	for i := range 3 {
 		added(t, s, fieldsOf(i*24*60, "ping_ms", "7"))
 	}
 	if n, err := sound(openStore(t, dir)); n != 9 || err != nil {
-		t.Errorf("%d, %v", n, err)
+		t.Errorf("%d rows after opening again, error %v, want 9, nil", n, err)
 	}
 }
 
@@ -185,7 +185,7 @@ func TestAddAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	if n := s.Count(market.FR, Speedtest); n != 220 {
-		t.Errorf("%d rows", n)
+		t.Errorf("%d speedtests, want 220", n)
 	}
 }
 
@@ -228,7 +228,7 @@ func addInto(dir folder.Dir, from string) error {
 	fmt.Sscan(from, &i)
 	for ; ; i++ {
 		if _, isNew, err := s.Add(market.FR, fieldsOf(i)); err != nil || !isNew {
-			return fmt.Errorf("%d: %v, %w", i, isNew, err)
+			return fmt.Errorf("speedtest %d: added = %v, %w, want true, nil", i, isNew, err)
 		}
 		fmt.Println(i)
 		if err := s.MergeAll(); err != nil {

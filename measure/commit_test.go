@@ -54,7 +54,7 @@ func TestUnknownOutcome(t *testing.T) {
 				}
 				// Trying again a change that was made changes nothing.
 				if err != nil && !errors.Is(err, errDisk) && !errors.Is(err, errMoved) {
-					t.Errorf("%s, %v: %v", what, done, err)
+					t.Errorf("%s, commit done: %v: error = %v, want none or that of the disk", what, done, err)
 				}
 			}
 			least := map[string]int{"retain": 15}[what]
@@ -117,7 +117,7 @@ func TestFaults(t *testing.T) {
 	}
 	added(t, s, fieldsOf(1))
 	if n, err := s.Retain(3*24*time.Hour - time.Minute); n != 2 || err != nil {
-		t.Errorf("%d removed, %v", n, err)
+		t.Errorf("Retain() = %d, %v, want 2, nil", n, err)
 	}
 	s = openStore(t, dir)
 	if n, err := sound(s); n != 4 || err != nil || len(segmentsIn(t, dir)) != len(s.Segments()) {
@@ -138,7 +138,7 @@ func TestRowsThatMoved(t *testing.T) {
 		return errors.Join(err, update(f))
 	}
 	if _, _, err := s.Add(market.FR, fieldsOf(2)); !errors.Is(err, errMoved) {
-		t.Errorf("%v", err)
+		t.Errorf("Add() = %v, want that the rows have moved", err)
 	}
 	added(t, s, fieldsOf(3))
 	if n := s.Count(market.FR, Speedtest); n != 1 {

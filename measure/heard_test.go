@@ -114,7 +114,7 @@ func TestHeardOfAgainstBruteForce(t *testing.T) {
 		total := s.ObservationsOf(market.FR, id, limit, func(h *Observation) {
 			key := fmt.Sprint(h.Position(), h.Time().Unix())
 			if want[key]--; want[key] < 0 || h.Operator != id.Operator {
-				t.Errorf("%+v: %+v", id, h)
+				t.Errorf("ObservationsOf(%+v) yields %+v, which it must not or yielded before", id, h)
 			}
 			got++
 		})
@@ -124,12 +124,12 @@ func TestHeardOfAgainstBruteForce(t *testing.T) {
 		hits += n
 	}
 	if hits < 1000 {
-		t.Errorf("only %d", hits)
+		t.Errorf("%d observations in all, want 1000 or more", hits)
 	}
 	for _, id := range []site.RadioID{{Kind: site.Cell, Value: 1<<64 - 1}, {Kind: site.ENB, Value: 1 << 60},
 		{Kind: site.ENB, Operator: -1, Value: 1000}, {Kind: site.ENB, Operator: 99, Value: 1000}} {
 		if n := s.ObservationsOf(market.FR, id, 10, func(*Observation) { t.Error(id) }); n != 0 {
-			t.Errorf("%+v: %d", id, n)
+			t.Errorf("ObservationsOf(%+v) = %d, want 0", id, n)
 		}
 	}
 	if n := s.ObservationsOf(market.CH, site.RadioID{Value: 1000}, 10, nil); n != 0 {
@@ -158,7 +158,7 @@ func TestHeardNearAgainstBruteForce(t *testing.T) {
 		looked, of := s.ObservationsNear(market.FR, d, most, func(h *Observation) {
 			key := fmt.Sprint(h.Position(), h.Time().Unix(), h.Generation())
 			if want[key]--; want[key] < 0 {
-				t.Errorf("%+v: %+v", d, h)
+				t.Errorf("ObservationsNear(%+v) yields %+v, which it must not or yielded before", d, h)
 			}
 			got++
 		})
@@ -170,7 +170,7 @@ func TestHeardNearAgainstBruteForce(t *testing.T) {
 		}
 	}
 	if samples < 5 || samples > 55 {
-		t.Errorf("%d samples", samples)
+		t.Errorf("%d samples, want 5 to 55", samples)
 	}
 }
 

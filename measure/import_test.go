@@ -100,16 +100,16 @@ func TestARCEP(t *testing.T) {
 	imported(t, s, market.FR, path)
 	got, _, err := s.Speedtests(Query{Market: market.FR, Limit: 5})
 	if err != nil || len(got) != 2 {
-		t.Fatalf("%v, %v", got, err)
+		t.Fatalf("speedtests = %v, %v, want 2", got, err)
 	}
 	if g := got[1]; g.Download != 81.5 || !math.IsNaN(g.Upload) || !math.IsNaN(g.Average) || g.Operator != "FREE" ||
 		g.MCC != 208 || g.MNC != 15 || g.Time.Hour() != 9 || g.Radio.RSRP != -95 || g.Radio.RSRQ != -9.5 ||
 		g.Radio.PCI != 0 {
-		t.Errorf("%+v", g)
+		t.Errorf("speedtest of Free = %+v, want the values of its row", g)
 	}
 	if g := got[0]; g.Upload != 7 || !math.IsNaN(g.Download) || g.Operator != "ORANGE" || g.Time.Hour() != 8 ||
 		g.Radio.PCI != -1 {
-		t.Errorf("%+v", g)
+		t.Errorf("speedtest of Orange = %+v, want the values of its row", g)
 	}
 	if _, err := s.Import(context.Background(), market.FR, Coverage, nil, path); err != nil ||
 		len(all(t, s, market.FR)) != 1 {
@@ -117,7 +117,7 @@ func TestARCEP(t *testing.T) {
 	}
 	r := imported(t, s, market.DROM, write(t, "drom.csv", strings.Replace(text, "45,5;4,25", "14.6;-61", 1)))[0]
 	if r.Rejected[manyZones] != 1 || r.Rejected[outside] != 1 {
-		t.Errorf("overseas: %v", r.Rejected)
+		t.Errorf("rejected rows overseas = %v, want one without zone and one outside the market", r.Rejected)
 	}
 }
 
@@ -184,7 +184,7 @@ func TestBadRows(t *testing.T) {
 			"5,2147483647,NaN,LTE,bob@x.org,208,1,1048576,4294967296,268435456,504")+row("256001", "256999")))
 	odd := all(t, s, market.FR)
 	if len(odd) != 2 {
-		t.Fatalf("%+v", odd) // one of them has nothing
+		t.Fatalf("points = %+v, want 2", odd) // one of them has nothing
 	}
 	// The greatest PCI of NR has four digits.
 	imported(t, s, market.FR, write(t, "nr.csv",
@@ -194,7 +194,7 @@ func TestBadRows(t *testing.T) {
 		pci[p.Radio.GNB] = p.Radio.PCI
 	}
 	if pci[70000] != 1007 || pci[70001] != -1 {
-		t.Errorf("PCI of NR: %v", pci)
+		t.Errorf("PCI of NR = %v, want 1007 and -1", pci)
 	}
 	if got := line(&odd[0]) + line(&odd[1]); !strings.Contains(got,
 		"LTECELLULAR enb 0 gnb 0 cell 0 pci 7 -60 -80 - 12") {
@@ -215,13 +215,13 @@ func TestBadSpeeds(t *testing.T) {
 	}
 	got, _, err := s.Speedtests(Query{Market: market.FR, Limit: 5, Technology: 5})
 	if err != nil || len(got) != 2 || got[0].DeviceType+got[1].DeviceType != "phone" {
-		t.Fatalf("%+v, %v", got, err)
+		t.Fatalf("speedtests = %+v, %v, want 2 with one device type", got, err)
 	}
 	if g := got[0]; g.Download != 100 || g.Average != 80 || g.Max != 110 || g.Upload != 20 || g.Ping != 15 ||
 		g.Technology != "5G" || g.NetworkType != "CELLULAR" ||
 		g.Radio != (Radio{GNB: 1000, Cell: 256001, PCI: 7, RSRP: -90, RSRQ: -9, SNR: 12}) ||
 		g.Position != (geo.Point{Lat: 45.5, Lng: 4.25}) {
-		t.Errorf("%+v", g)
+		t.Errorf("speedtest = %+v, want the values of its row", g)
 	}
 }
 
@@ -246,7 +246,7 @@ func TestBadFiles(t *testing.T) {
 	} {
 		_, err := s.Import(context.Background(), market.FR, tt.kind, nil, good, write(t, "x.csv", tt.text))
 		if err == nil || !strings.Contains(err.Error(), tt.says) || len(s.Segments()) != 0 {
-			t.Errorf("%s: %v, %d segments", tt.name, err, len(s.Segments()))
+			t.Errorf("%s: error = %v with %d segments, want an error and none", tt.name, err, len(s.Segments()))
 		}
 	}
 	if _, err := s.Import(context.Background(), "XX", Sniffed, nil, good); err == nil {
@@ -258,6 +258,6 @@ func TestBadFiles(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 	if names, err := segmentFiles(s.dir); err != nil || len(names) > 0 {
-		t.Errorf("%v is left, %v", names, err)
+		t.Errorf("files = %v, %v, want none", names, err)
 	}
 }

@@ -31,7 +31,7 @@ func TestImportedAgain(t *testing.T) {
 	b.WriteString(strings.Repeat(row(0), 10000))
 	path := write(t, "a.csv", b.String())
 	if r := imported(t, s, market.FR, path)[0]; r.Served != 3000 || r.Rejected["duplicate"] != 13000 {
-		t.Errorf("%d served, %v", r.Served, r.Rejected)
+		t.Errorf("%d served, rejected %v, want 3000 and 13000 duplicates", r.Served, r.Rejected)
 	}
 	files, v := s.Segments(), s.Version()
 	for range 2 {
@@ -44,7 +44,7 @@ func TestImportedAgain(t *testing.T) {
 	more := write(t, "b.csv", b.String()+"x,2026-03-05T10:04:00Z,45.5,4,-60,-80,12,LTE,CELLULAR,208,1,1000,,256001,7\n")
 	if r := imported(t, s, market.FR, path, more, path); r[1].Served != 1 || r[0].Served+r[2].Served != 0 ||
 		s.Version() == v || s.Count(market.FR, Coverage) != 3001 || s.Segments()[0] != files[0] {
-		t.Errorf("%+v", r)
+		t.Errorf("reports = %+v, want one new row in the second", r)
 	}
 	list := all(t, s, market.FR)
 	ids := map[string]bool{}
@@ -95,7 +95,7 @@ func TestSeveralSegments(t *testing.T) {
 		t.Errorf("a folder that older programs would empty: %v", err)
 	}
 	if entries := segmentsIn(t, dir); len(entries) != 10 {
-		t.Errorf("%v is left", entries)
+		t.Errorf("files = %v, want 10", entries)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestManyNetworks(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	if r := imported(t, s, market.FR, write(t, "n.csv", b.String()))[0]; r.Served != maxNetworks ||
 		r.Rejected[manyNetworks] != 5000-maxNetworks {
-		t.Errorf("%d served, %v", r.Served, r.Rejected)
+		t.Errorf("%d served, rejected %v, want as many as networks are allowed", r.Served, r.Rejected)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestReadOnly(t *testing.T) {
 	imported(t, openStore(t, dir), market.FR, path)
 	s := openReader(t, dir)
 	if n := len(all(t, s, market.FR)); n != 50 {
-		t.Fatalf("%d points", n)
+		t.Fatalf("%d points, want 50", n)
 	}
 	if _, err := s.Import(context.Background(), market.FR, Sniffed, nil, path); !errors.Is(err, ErrReadOnly) {
 		t.Error(err)
@@ -149,13 +149,13 @@ func TestPrivacy(t *testing.T) {
 		write(t, "s.csv", survey))
 	for _, r := range reports {
 		if r.Served != 1 {
-			t.Errorf("%+v", r)
+			t.Errorf("report = %+v, want 1 served", r)
 		}
 	}
 	found, _, err := s.Speedtests(Query{Market: market.FR, Limit: 1})
 	if text := fmt.Sprintf("%+v %+v", all(t, s, market.FR), found); err != nil || strings.Contains(text, secret) ||
 		strings.Contains(text, "10.1.2.3") {
-		t.Errorf("%s, %v", text, err)
+		t.Errorf("the answers have private data: %s, %v", text, err)
 	}
 	files := 0
 	err = filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
@@ -165,11 +165,11 @@ func TestPrivacy(t *testing.T) {
 		text, err := os.ReadFile(path)
 		if files++; strings.Contains(string(text), secret) || strings.Contains(string(text), "10.1.2.3") ||
 			strings.Contains(string(text), "example.org") {
-			t.Errorf("%s has it", path)
+			t.Errorf("%s has private data", path)
 		}
 		return err
 	})
 	if err != nil || files != 5 { // three segments, the manifest and the database
-		t.Errorf("%d files, %v", files, err)
+		t.Errorf("%d files, %v, want 5", files, err)
 	}
 }

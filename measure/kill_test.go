@@ -70,7 +70,7 @@ func TestKilled(t *testing.T) {
 		killtest.Run(t, 120*time.Millisecond, func(string) { acknowledged++ }, append([]string{dir}, paths...)...)
 		s := openStore(t, dir)
 		if len(s.Problems()) > 0 {
-			t.Fatalf("round %d: %v", round, s.Problems())
+			t.Fatalf("round %d: problems = %v, want none", round, s.Problems())
 		}
 		if n, err := sound(s); err != nil || n != s.Count(market.FR, Coverage) || n%375 != 0 {
 			t.Fatalf("round %d: %d rows, %v", round, n, err)

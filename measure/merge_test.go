@@ -88,14 +88,14 @@ func TestMerged(t *testing.T) {
 			}
 		}
 		if _, err := sound(s); err != nil || len(s.Problems()) > 0 {
-			t.Errorf("%v, %v", err, s.Problems())
+			t.Errorf("error = %v, problems = %v, want none", err, s.Problems())
 		}
 	}
 	// What is there stays known: the same files are duplicates.
 	if r := imported(t, openStore(t, dir), market.FR,
 		write(t, "ageless.csv",
 			"45.53,4.25,200,208,20,12,256001,-88,LTE,LTE,1300,301\n"))[0]; r.Rejected["duplicate"] != 1 {
-		t.Errorf("%+v", r)
+		t.Errorf("report = %+v, want 1 duplicate", r)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestRetainToTheSecond(t *testing.T) {
 			write(t, "ageless.csv", fmt.Sprintf("45.5%02d,4.25,200,208,20,12,256001,-88,LTE,LTE,1300,301\n", i)))
 	}
 	if err := s.MergeAll(); err != nil || len(s.Segments()) >= mergeFan {
-		t.Fatalf("%d segments, %v", len(s.Segments()), err)
+		t.Fatalf("%d segments, %v, want fewer than are merged at once", len(s.Segments()), err)
 	}
 	const keep = 100 * time.Hour
 	for i := range n + 1 {
@@ -243,6 +243,6 @@ func TestManyImports(t *testing.T) {
 		t.Errorf("%d rows, %d files, want %d at most", s.Count(market.FR, Speedtest), len(names), most)
 	}
 	if n, err := sound(openStore(t, dir)); n != 11*many || err != nil || !slices.Equal(segmentsIn(t, dir), names) {
-		t.Errorf("%d rows, %v", n, err)
+		t.Errorf("%d rows, %v, want the rows and files as before", n, err)
 	}
 }

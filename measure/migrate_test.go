@@ -72,7 +72,7 @@ func TestMigrate(t *testing.T) {
 	want := []string{"00000003.seg", "00000004.seg"}
 	s := openReader(t, dir)
 	if s.Count(market.FR, Coverage) != 400 || s.Count(market.FR, Speedtest) != 400 || manifestIn(t, dir) != before {
-		t.Errorf("%+v", s.Segments())
+		t.Errorf("segments = %+v, want 400 rows of each kind and the same manifest", s.Segments())
 	}
 	if _, err := os.Stat(filepath.Join(dir, DatabaseName)); err == nil {
 		t.Error("a reader made a database")
@@ -80,29 +80,29 @@ func TestMigrate(t *testing.T) {
 	for range 2 {
 		s = openStore(t, dir)
 		if s.Count(market.FR, Coverage) != 400 || s.Count(market.FR, Speedtest) != 400 || len(s.Problems()) > 0 {
-			t.Errorf("%+v, %v", s.Segments(), s.Problems())
+			t.Errorf("segments = %+v, problems = %v, want 400 rows of each kind", s.Segments(), s.Problems())
 		}
 		var m struct{ Version int }
 		if err := json.Unmarshal([]byte(manifestIn(t, dir)), &m); err != nil || m.Version != 2 {
-			t.Errorf("%s, %v", manifestIn(t, dir), err)
+			t.Errorf("manifest = %s, %v, want version 2", manifestIn(t, dir), err)
 		}
 		if got := segmentsIn(t, dir); !slices.Equal(got, want) {
-			t.Errorf("%v", got)
+			t.Errorf("files = %v, want the same as before", got)
 		}
 	}
 	if s := openReader(t, dir); s.Count(market.FR, Coverage) != 400 {
-		t.Errorf("%+v", s.Segments())
+		t.Errorf("segments = %+v, want 400 coverage points", s.Segments())
 	}
 	// Older versions that are used between a migration that was killed and its end are right.
 	writeManifest(t, dir, strings.Replace(before, "00000003.seg", "00000004.seg", 1))
 	if s = openStore(t, dir); len(s.Segments()) != 2 || s.Segments()[0].File != "00000004.seg" {
-		t.Errorf("%+v", s.Segments())
+		t.Errorf("segments = %+v, want 2 with 00000004.seg first", s.Segments())
 	}
 	// A manifest that is put back takes nothing away from what came since.
 	added(t, s, fieldsOf(1))
 	writeManifest(t, dir, before)
 	if s = openStore(t, dir); s.Count(market.FR, Coverage) != 400 || s.Count(market.FR, Speedtest) != 401 {
-		t.Errorf("%+v, %v", s.Segments(), s.Problems())
+		t.Errorf("segments = %+v, problems = %v, want 400 points and 401 speedtests", s.Segments(), s.Problems())
 	}
 }
 
@@ -163,7 +163,7 @@ func TestLost(t *testing.T) {
 			s, err := Open(folder.Dir(tt.dir), readOnly, clockOf(now))
 			if tt.unlost {
 				if err != nil || s.Count(market.FR, Coverage) != 30 {
-					t.Errorf("%s: %v", tt.name, err)
+					t.Errorf("%s: error = %v, want 30 points", tt.name, err)
 				}
 				s.Close()
 				continue

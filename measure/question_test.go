@@ -157,7 +157,7 @@ func TestSampleIsOfThePlace(t *testing.T) {
 	got, err := s.Coverage(Query{Market: market.FR, Limit: 1000,
 		Box: &geo.Box{South: 43, West: -1, North: 50, East: 6}})
 	if err != nil || len(got) != 1000 {
-		t.Fatalf("%d points, %v", len(got), err)
+		t.Fatalf("%d points, %v, want 1000", len(got), err)
 	}
 	parts := map[[2]int]int{}
 	for _, p := range got {
@@ -190,7 +190,7 @@ func TestSampleOfIslands(t *testing.T) {
 	imported(t, s, market.DROM, write(t, "coverage.csv", strings.ReplaceAll(b.String(), "340,2,", "647,10,")))
 	got, err := s.Coverage(Query{Market: market.DROM, Limit: 600})
 	if err != nil || len(got) != 600 {
-		t.Fatalf("%d points, %v", len(got), err)
+		t.Fatalf("%d points, %v, want 600", len(got), err)
 	}
 	towns := map[[2]int]int{}
 	for _, p := range got {
@@ -207,10 +207,10 @@ func TestQueriesThatCannotBe(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	for _, q := range []Query{{Market: "XX", Limit: 1}, {Market: market.FR}, {Market: market.FR, Limit: maxLimit + 1}} {
 		if _, err := s.Coverage(q); err == nil {
-			t.Errorf("%+v", q)
+			t.Errorf("Coverage(%+v) = nil error, want one", q)
 		}
 		if _, _, err := s.Speedtests(q); err == nil {
-			t.Errorf("%+v", q)
+			t.Errorf("Speedtests(%+v) = nil error, want one", q)
 		}
 	}
 	if got, err := s.Coverage(Query{Market: market.FR, Limit: 1}); err != nil || got == nil || len(got) != 0 {
@@ -243,17 +243,19 @@ func TestTechnologies(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, g, ok := Technologies(tt.name); g != tt.want || ok != (tt.want > 0) {
-				t.Errorf("%s: %d, %v", tt.name, g, ok)
+				t.Errorf("Technologies(%q) = generation %d, %v, want %d", tt.name, g, ok, tt.want)
 			}
 		})
 	}
 }
 
 func TestInferMCC(t *testing.T) {
-	for code, want := range map[market.Code]int{market.FR: 208, market.CA: 302, market.CH: 228, market.DROM: 0,
-		market.PT: 0, "XX": 0} {
-		if got, ok := InferMCC(code); got != want || ok != (want > 0) {
-			t.Errorf("%s: %d", code, got)
+	for _, tt := range []struct {
+		code market.Code
+		want int // 0: none
+	}{{market.FR, 208}, {market.CA, 302}, {market.CH, 228}, {market.DROM, 0}, {market.PT, 0}, {"XX", 0}} {
+		if got, ok := InferMCC(tt.code); got != tt.want || ok != (tt.want > 0) {
+			t.Errorf("InferMCC(%s) = %d, %t, want %d", tt.code, got, ok, tt.want)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func filled(t testing.TB) (dir string, want []string) {
 		added(t, s, fieldsOf(i))
 	}
 	if n, err := s.Retain(200 * 24 * time.Hour); n == 0 || err != nil {
-		t.Fatalf("%d, %v", n, err)
+		t.Fatalf("Retain() = %d, %v, want some removed", n, err)
 	}
 	return dir, contentOf(t, s)
 }
@@ -168,7 +168,7 @@ func TestRepairLeaves(t *testing.T) {
 	}
 	if r := repaired(t, dir); r.Measures != len(want)-broken.Rows || len(r.Left) != 1 ||
 		!strings.Contains(r.Left[0], broken.File) {
-		t.Errorf("%+v", r)
+		t.Errorf("Repair() = %+v, want all measurements but those of the broken file", r)
 	}
 	if _, err := os.Stat(path); err != nil {
 		t.Error(err)
@@ -177,10 +177,10 @@ func TestRepairLeaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := repaired(t, dir); r.Measures != len(want) || len(r.Left) != 0 {
-		t.Errorf("%+v", r)
+		t.Errorf("Repair() = %+v, want all measurements", r)
 	}
 	writeManifest(t, dir, `{"version":7}`)
 	if _, err := Repair(folder.Dir(dir), clockOf(now)); !errors.Is(err, ErrNewer) {
-		t.Errorf("%v", err)
+		t.Errorf("Repair() = %v, want ErrNewer", err)
 	}
 }

@@ -234,7 +234,7 @@ func TestCellSightings(t *testing.T) {
 	var seen []sighting.Cell
 	for c, p := range s.CellObservations(market.FR) {
 		if (p != geo.Point{Lat: 45, Lng: 4}) {
-			t.Errorf("%+v at %v", c, p)
+			t.Errorf("observation %+v at %v, want it at 45, 4", c, p)
 		}
 		seen = append(seen, c)
 	}

@@ -42,7 +42,7 @@ func TestRetain(t *testing.T) {
 	after := s.Segments()
 	if len(after) != 3 || after[0].Rows != len(fresh) || after[0].File == before[1].File || after[1] != before[2] ||
 		!after[0].Imported.Equal(before[1].Imported) {
-		t.Errorf("%+v\n%+v", before, after)
+		t.Errorf("segments before and after:\n%+v\n%+v\nwant the old rows removed", before, after)
 	}
 	names := func() (list []string) {
 		entries, _ := os.ReadDir(s.dir)
@@ -63,18 +63,18 @@ func TestRetain(t *testing.T) {
 	for _, s := range []*Store{s, openStore(t, dir)} { // and after another start
 		tests, total, err := s.Speedtests(Query{Market: market.FR, Limit: maxLimit})
 		if err != nil || total != len(fresh) {
-			t.Fatalf("%d tests, %v", total, err)
+			t.Fatalf("%d speedtests, %v, want the fresh ones", total, err)
 		}
 		for _, x := range tests {
 			if !stay[x.key()] {
-				t.Errorf("%s stayed", x.key())
+				t.Errorf("speedtest %s stayed, want only fresh ones", x.key())
 			}
 		}
 	}
 	later := openStore(t, dir)
 	later.now = clockOf(now.Add(200 * 24 * time.Hour))
 	if _, err := later.Retain(100 * 24 * time.Hour); err != nil || len(later.Segments()) != 0 || len(names()) != 1 {
-		t.Errorf("%v, %v", later.Segments(), names())
+		t.Errorf("segments = %v, files = %v, want none but the manifest", later.Segments(), names())
 	}
 	if _, err := later.Retain(0); err == nil {
 		t.Error("kept for no time")
@@ -105,7 +105,7 @@ func TestPrivateFolder(t *testing.T) {
 		return info.Mode().Perm()
 	}
 	if m := mode(); m != 0o700 {
-		t.Errorf("made with %o", m)
+		t.Errorf("mode of a new folder = %o, want 700", m)
 	}
 	if err := os.Chmod(filepath.Join(dir, Dir), 0o755); err != nil {
 		t.Fatal(err)
@@ -127,7 +127,7 @@ func TestDamage(t *testing.T) {
 	imported(t, s, market.FR, write(t, "a.csv", coverageOf(random(rand0(), 300))),
 		write(t, "b.csv", testsOf(random(rand0(), 300))))
 	if n, err := sound(s); n != 600 || err != nil {
-		t.Fatalf("%d rows, %v", n, err)
+		t.Fatalf("%d rows, %v, want 600, nil", n, err)
 	}
 	path := filepath.Join(dir, Dir, s.Segments()[0].File)
 	whole, err := os.ReadFile(path)
@@ -143,17 +143,18 @@ func TestDamage(t *testing.T) {
 			}
 			if _, err := readSegment(path); !errors.Is(err, ErrDamaged) ||
 				!strings.Contains(err.Error(), filepath.Base(path)) {
-				t.Fatalf("at %d of %d: %v", at, len(whole), err)
+				t.Fatalf("cut at %d of %d: error = %v, want ErrDamaged with the file", at, len(whole), err)
 			}
 		}
 	}
 	if n, err := sound(s); n != 300 || !errors.Is(err, ErrDamaged) {
-		t.Errorf("%d rows, %v", n, err)
+		t.Errorf("%d rows, %v, want 300, ErrDamaged", n, err)
 	}
 	damaged := openStore(t, dir)
 	if len(damaged.Problems()) != 1 || damaged.Version() == v || damaged.Count(market.FR, Coverage) != 0 ||
 		damaged.Count(market.FR, Speedtest) != 300 || len(damaged.Segments()) != 2 {
-		t.Errorf("%v, %d", damaged.Problems(), damaged.Count(market.FR, Coverage))
+		t.Errorf("problems = %v, %d points, want one problem and no points", damaged.Problems(),
+			damaged.Count(market.FR, Coverage))
 	}
 	if _, err := damaged.Retain(10 * 24 * time.Hour); err != nil || len(damaged.Segments()) != 2 {
 		t.Errorf("what is damaged must stay for its owner: %v, %v", damaged.Segments(), err)
@@ -218,16 +219,16 @@ func TestHold(t *testing.T) {
 	copyInto(t, from, to, DatabaseName)
 	h.Resume()
 	if _, err := s.Retain(time.Second); err != nil || s.Count(market.FR, Coverage) != 0 {
-		t.Fatalf("%d points, %v", s.Count(market.FR, Coverage), err)
+		t.Fatalf("%d points, %v, want 0", s.Count(market.FR, Coverage), err)
 	}
 	copyInto(t, from, to, h.Files...)
 	copied := openStore(t, to)
 	if copied.Count(market.FR, Coverage) != 100 || copied.Version() != v || len(copied.Problems()) > 0 {
-		t.Errorf("%d points, %v", copied.Count(market.FR, Coverage), copied.Problems())
+		t.Errorf("%d points, problems = %v, want 100 and none", copied.Count(market.FR, Coverage), copied.Problems())
 	}
 	h.Release()
 	if names := segmentsIn(t, from); len(names) > 0 {
-		t.Errorf("%v is left", names)
+		t.Errorf("files = %v, want none", names)
 	}
 }
 

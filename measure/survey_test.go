@@ -102,7 +102,7 @@ func mustSurvey(t *testing.T, s *Store, kind Kind, q Query, list []made) {
 		delete(counts, k)
 	}
 	if len(counts) > 0 {
-		t.Errorf("%s: missing %v", kind, counts)
+		t.Errorf("%s: groups lack %v", kind, counts)
 	}
 }
 
@@ -146,7 +146,7 @@ func TestSurveyOfMany(t *testing.T) {
 			Query{Market: market.FR, Since: since(days),
 				Disc: &geo.Disc{Center: geo.Point{Lat: 45.76, Lng: 4.86}, Radius: 5000}})
 		if err != nil || len(groups) != 2 {
-			t.Fatalf("%d groups, %v", len(groups), err)
+			t.Fatalf("%d groups, %v, want 2", len(groups), err)
 		}
 		many, few := groups[slices.IndexFunc(groups,
 			func(g Group) bool { return g.Operator == "ORANGE" })], groups[slices.IndexFunc(groups,
@@ -193,11 +193,11 @@ func TestSurveyTellsWhatIsSynthetic(t *testing.T) {
 		head+"2026-11-20T00:00:01Z,45,4,LTE,208,1,-91\n2026-11-20T00:00:02Z,45,4,LTE,208,10,-92\n"))
 	groups, err := s.Survey(Coverage, Query{Market: market.FR})
 	if err != nil || len(groups) != 2 {
-		t.Fatalf("%+v, %v", groups, err)
+		t.Fatalf("groups = %+v, %v, want 2", groups, err)
 	}
 	for _, g := range groups {
 		if g.Synthetic != (g.Operator == "ORANGE") {
-			t.Errorf("%+v", g)
+			t.Errorf("group = %+v, want Synthetic for ORANGE only", g)
 		}
 	}
 }
@@ -218,7 +218,7 @@ func TestSurveyedPoints(t *testing.T) {
 	q := Query{Market: market.FR, Limit: 64}
 	groups, points, err := s.CoverageCounts(q)
 	if err != nil || len(points) != 64 || len(groups) != 2 || groups[0].Count+groups[1].Count != 40_000 {
-		t.Fatalf("%d points, %+v, %v", len(points), groups, err)
+		t.Fatalf("%d points, groups = %+v, %v, want 64 points and 2 groups of 40,000", len(points), groups, err)
 	}
 	quarters := map[[2]bool]int{}
 	for _, p := range points {
@@ -290,7 +290,7 @@ func TestSurveyedPointsOfARoad(t *testing.T) {
 		_, points, err := s.CoverageCounts(Query{Market: market.FR, Operator: "SFR", Limit: 10,
 			Disc: &geo.Disc{Center: geo.Point{Lat: 45.75, Lng: 4.86}, Radius: 10_000}})
 		if err != nil || len(points) != 10 {
-			t.Fatalf("%d points, %v", len(points), err)
+			t.Fatalf("%d points, %v, want 10", len(points), err)
 		}
 		thirds := map[int]int{}
 		for _, p := range points {

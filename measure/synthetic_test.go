@@ -33,10 +33,10 @@ func TestSynthetic(t *testing.T) {
 		t.Helper()
 		if got := names(s, ""); len(got) != 3 || got[0] != "SYNTHETIC" || got[1] != "SYNTHETIC Orange" ||
 			got[2] != "Orange" {
-			t.Errorf("%q", got)
+			t.Errorf("names = %q, want SYNTHETIC, SYNTHETIC Orange, Orange", got)
 		}
 		if got := names(s, "ORANGE"); len(got) != 2 {
-			t.Errorf("of Orange: %q", got)
+			t.Errorf("names of ORANGE = %q, want 2", got)
 		}
 		for n := range s.CellObservations(market.FR) {
 			if n.Node != 1001 {

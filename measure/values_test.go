@@ -66,7 +66,7 @@ func FuzzFixedPoint(f *testing.F) {
 		}
 		v, err := strconv.ParseFloat(strings.Replace(s, ",", ".", 1), 64)
 		if err != nil || math.Abs(v*1000-float64(n)) > 0.5+1e-9*math.Abs(v*1000) {
-			t.Errorf("%q: %d, %v (%v)", s, n, v, err)
+			t.Errorf("fixedPoint(%q) = %d, ParseFloat: %v (%v), want the same", s, n, v, err)
 		}
 	})
 }
@@ -89,7 +89,7 @@ func FuzzMoment(f *testing.F) {
 		kind := clock(c % 5)
 		got, reason := kind.parse([]byte(s), nil, paris, now)
 		if reason == "" && kind != noClock && (int64(got) < oldest.Unix() || int64(got) > now.Add(ahead).Unix()) {
-			t.Errorf("%q: %d", s, got)
+			t.Errorf("parse(%q) = %d, want a time from 2000 to now", s, got)
 		}
 		if want, err := time.Parse(time.RFC3339, s); err == nil && rfc3339.MatchString(s) && kind == zoned {
 			_, offset := want.Zone()
@@ -150,7 +150,7 @@ func TestRealFiles(t *testing.T) {
 	got := all(t, s, market.CA)
 	if r.Served != 5 || len(got) != 5 || got[0].Operator != "ROGERS" || got[0].MNC != 720 ||
 		got[0].Time.Unix() != 1727196905 {
-		t.Errorf("%v, %+v", r, got)
+		t.Errorf("report = %v, points = %+v, want 5 of ROGERS", r, got)
 	}
 	r = imported(t, s, market.FR, data+"drivetest/networksurvey_lte.sample.csv")[0]
 	if r.Rejected[outside] != 1 {
@@ -159,7 +159,7 @@ func TestRealFiles(t *testing.T) {
 	for _, name := range []string{"towercollector", "gmonpro"} {
 		if _, err := s.Import(context.Background(), market.FR, Sniffed, nil,
 			data+"drivetest/"+name+".header.csv"); err == nil || !strings.Contains(err.Error(), "no row") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("Import(%s) = %v, want an error without rows", name, err)
 		}
 	}
 }
