@@ -20,7 +20,7 @@ type target interface {
 	forgetStale(ctx context.Context, s *source) (found []string, err error)
 	// retriesRefused reports whether a refused file may become good with a new one.
 	retriesRefused() bool
-	// apply takes the files that came, and what became of the others.
+	// apply processes the new files and the results of the others.
 	apply(ctx context.Context, s *source)
 }
 

@@ -261,22 +261,27 @@ func TestFileErrors(t *testing.T) {
 	for i := range maxClasses + 1 {
 		many = append(many, row{station: fmt.Sprint("Salt ", i), class: fmt.Sprint("Class ", i)})
 	}
-	for text, want := range map[string]string{
-		strings.Replace(head, "2056", "4326",
-			1) + one + "]}": `x.json:1: crs "EPSG:4326", not EPSG:2056`,
-		strings.Replace(head, "EPSG:2056", "urn:ogc:def:crs:EPSG::21781", 1) + one + "]}": "not EPSG:2056",
-		strings.Replace(head, `"name":"EPSG`, `"name":{"EPSG`, 1) + one + "]}":            "x.json:1:",
-		head + one:  "the file ends",
-		head + "]}": "no row",
-		collection(row{station: "SBB 1"}, row{station: "SBB 2"}): "x.json:2: railway network (SBB); none of the 2 rows",
-		collection(row{station: "Salt A", permission: "none"}):   "name the file like",
-		collection(many...): "over 32 installation classes",
-		head + `{"properties":{"lang":"de","description":"","id":1,"powercode_de":"Mittel"}}]}`: "x.json:1: one of the files by technology",
-		`[{"properties":{"lang":"fr","description":"","id":1,"powercode_fr":"Moyenne"}}]`:       "standorte-mobilfunkanlagen_2056.json",
+	for _, tt := range []struct{ text, want string }{
+		{strings.Replace(head, "2056", "4326",
+			1) + one + "]}", `x.json:1: crs "EPSG:4326", not EPSG:2056`},
+		{strings.Replace(head, "EPSG:2056", "urn:ogc:def:crs:EPSG::21781", 1) + one + "]}", "not EPSG:2056"},
+		{strings.Replace(head, `"name":"EPSG`, `"name":{"EPSG`, 1) + one + "]}", "x.json:1:"},
+		{head + one, "the file ends"},
+		{head + "]}", "no row"},
+		{collection(row{station: "SBB 1"}, row{station: "SBB 2"}),
+			"x.json:2: railway network (SBB); none of the 2 rows"},
+		{collection(row{station: "Salt A", permission: "none"}), "name the file like"},
+		{collection(many...), "over 32 installation classes"},
+		{head + `{"properties":{"lang":"de","description":"","id":1,"powercode_de":"Mittel"}}]}`,
+			"x.json:1: one of the files by technology"},
+		{`[{"properties":{"lang":"fr","description":"","id":1,"powercode_fr":"Moyenne"}}]`,
+			"standorte-mobilfunkanlagen_2056.json"},
 	} {
-		if _, _, err := build(t, "x.json", text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.150q: %v, want %q", text, err, want)
-		}
+		t.Run(tt.want, func(t *testing.T) {
+			if _, _, err := build(t, "x.json", tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%.150q: %v, want %q", tt.text, err, tt.want)
+			}
+		})
 	}
 	for _, ok := range []string{strings.Replace(head, "EPSG:2056", "urn:ogc:def:crs:EPSG::2056", 1),
 		`{"crs":null,"features":[`, `{"features":[`} {

@@ -26,55 +26,58 @@ func TestBadRows(t *testing.T) {
 	}
 	placed := func(geometry string) string { return with(func(r *row) { r.geometry = geometry }) }
 	point := func(coordinates string) string { return placed(`{"type":"Point","coordinates":` + coordinates + `}`) }
-	for bad, want := range map[string]string{
-		"null": "not an object",
-		"7":    "not an object",
-		`{"type":"Feature","geometry":` + here + `}`:                   "no properties",
-		`{"type":"Feature","properties":null,"geometry":` + here + `}`: "no properties",
-		`{"properties":{},"geometry":` + here + `}`:                    "no register id",
-		with(func(r *row) { r.id = "null" }):                           "no register id",
-		with(func(r *row) { r.id = "-3" }):                             "no register id",
-		with(func(r *row) { r.id = "1e3" }):                            "no register id",
-		with(func(r *row) { r.id = "99999999999999999999" }):           "no register id",
-		with(func(r *row) { r.id = "{}" }):                             "not in the form of the register",
-		placed("null"):                                                 "no position",
-		placed(`{"type":"Point"}`):                                     "no position",
-		placed(`{"type":"Point","coordinates":null}`):                  "no position",
-		placed(`{"type":"MultiPoint","coordinates":[]}`):               "no position",
-		placed(`{"type":"MultiPoint","coordinates":[[1,2]]}`):          "not in the form of the register",
-		point("[]"):                                          "no position",
-		point("[104500]"):                                    "no position",
-		point("[0,0]"):                                       "no position",
-		point(`["104500","194000"]`):                         "not in the form of the register",
-		point(`[NaN,194000]`):                                "not in the form of the register",
-		point(`[1e999,194000]`):                              "not in the form of the register",
-		point(`[1e300,194000]`):                              "position outside Belgium",
-		point("[3.7253,51.0538]"):                            "position in degrees, not in metres of Lambert 72",
-		point("[51.0538,3.7253]"):                            "position in degrees, not in metres of Lambert 72",
-		point("[194000,104500]"):                             swapped,
-		point("[185000,128000]"):                             swapped, // or Namur
-		point("[250000,60000]"):                              "position outside Flanders",
-		point("[600000,194000]"):                             "position outside Belgium",
-		point("[-104500,194000]"):                            "position outside Belgium",
-		with(func(r *row) { r.operator = "" }):               "no operator",
-		with(func(r *row) { r.operator = "ASTRID" }):         "operator not served",
-		with(func(r *row) { r.operator = "Orange Armenia" }): "operator not served",
-		with(func(r *row) { r.location = strings.Repeat("x", maxText+1) }):                       tooLong,
-		with(func(r *row) { r.operator = strings.Repeat("x", 1000) }):                            "operator not served",
-		with(func(r *row) { r.id = `"1"` }):                                                      "duplicate dossier",
-		with(func(r *row) { r.id, r.sitecode = "1", "T" }):                                       "duplicate dossier with other content",
-		with(func(r *row) { r.approved = "2017-01-01" }):                                         "superseded by a newer dossier",
-		strings.Replace(good.String(), `"operatornaam":"Proximus NV"`, `"operatornaam":null`, 1): "no operator",
-		strings.Replace(good.String(), `"id":1`, `"id":3,"sitecode":["x"]`,
-			1): "not in the form of the register",
-		strings.Replace(good.String(), `"id":1,"goedkeuringsdatum":"2018-01-01"`, `"id":""`, 1): "no register id",
-		strings.Replace(good.String(), `"id":1,`, `"id":3,"sitecode":"T",`,
-			1): "the column sitecode is there twice",
+	for _, tt := range []struct{ bad, want string }{
+		{"null", "not an object"},
+		{"7", "not an object"},
+		{`{"type":"Feature","geometry":` + here + `}`, "no properties"},
+		{`{"type":"Feature","properties":null,"geometry":` + here + `}`, "no properties"},
+		{`{"properties":{},"geometry":` + here + `}`, "no register id"},
+		{with(func(r *row) { r.id = "null" }), "no register id"},
+		{with(func(r *row) { r.id = "-3" }), "no register id"},
+		{with(func(r *row) { r.id = "1e3" }), "no register id"},
+		{with(func(r *row) { r.id = "99999999999999999999" }), "no register id"},
+		{with(func(r *row) { r.id = "{}" }), "not in the form of the register"},
+		{placed("null"), "no position"},
+		{placed(`{"type":"Point"}`), "no position"},
+		{placed(`{"type":"Point","coordinates":null}`), "no position"},
+		{placed(`{"type":"MultiPoint","coordinates":[]}`), "no position"},
+		{placed(`{"type":"MultiPoint","coordinates":[[1,2]]}`), "not in the form of the register"},
+		{point("[]"), "no position"},
+		{point("[104500]"), "no position"},
+		{point("[0,0]"), "no position"},
+		{point(`["104500","194000"]`), "not in the form of the register"},
+		{point(`[NaN,194000]`), "not in the form of the register"},
+		{point(`[1e999,194000]`), "not in the form of the register"},
+		{point(`[1e300,194000]`), "position outside Belgium"},
+		{point("[3.7253,51.0538]"), "position in degrees, not in metres of Lambert 72"},
+		{point("[51.0538,3.7253]"), "position in degrees, not in metres of Lambert 72"},
+		{point("[194000,104500]"), swapped},
+		{point("[185000,128000]"), swapped}, // or Namur
+		{point("[250000,60000]"), "position outside Flanders"},
+		{point("[600000,194000]"), "position outside Belgium"},
+		{point("[-104500,194000]"), "position outside Belgium"},
+		{with(func(r *row) { r.operator = "" }), "no operator"},
+		{with(func(r *row) { r.operator = "ASTRID" }), "operator not served"},
+		{with(func(r *row) { r.operator = "Orange Armenia" }), "operator not served"},
+		{with(func(r *row) { r.location = strings.Repeat("x", maxText+1) }), tooLong},
+		{with(func(r *row) { r.operator = strings.Repeat("x", 1000) }), "operator not served"},
+		{with(func(r *row) { r.id = `"1"` }), "duplicate dossier"},
+		{with(func(r *row) { r.id, r.sitecode = "1", "T" }), "duplicate dossier with other content"},
+		{with(func(r *row) { r.approved = "2017-01-01" }), "superseded by a newer dossier"},
+		{strings.Replace(good.String(), `"operatornaam":"Proximus NV"`, `"operatornaam":null`, 1), "no operator"},
+		{strings.Replace(good.String(), `"id":1`, `"id":3,"sitecode":["x"]`,
+			1), "not in the form of the register"},
+		{strings.Replace(good.String(), `"id":1,"goedkeuringsdatum":"2018-01-01"`, `"id":""`, 1), "no register id"},
+		{strings.Replace(good.String(), `"id":1,`, `"id":3,"sitecode":"T",`,
+			1), "the column sitecode is there twice"},
 	} {
-		_, sites, reports := build(t, files(t, collection(crs, good.String(), bad)))
-		if r := reports[0]; len(sites) != 1 || r.Rows != 2 || !reflect.DeepEqual(r.Rejected, map[string]int{want: 1}) {
-			t.Errorf("%.300s: %d sites, rejected %v, want %s", bad, len(sites), r.Rejected, want)
-		}
+		t.Run(tt.want, func(t *testing.T) {
+			_, sites, reports := build(t, files(t, collection(crs, good.String(), tt.bad)))
+			if r := reports[0]; len(sites) != 1 || r.Rows != 2 ||
+				!reflect.DeepEqual(r.Rejected, map[string]int{tt.want: 1}) {
+				t.Errorf("%.300s: %d sites, rejected %v, want %s", tt.bad, len(sites), r.Rejected, tt.want)
+			}
+		})
 	}
 	// All that is not needed may be null.
 	sparse := `{"properties":{"id":7,"goedkeuringsdatum":null,"sitecode":null,"locatiebeschrijving":null,"operatornaam":"BASE","dossiernummer":null},"geometry":` + here + `}`
@@ -140,22 +143,26 @@ func TestBadFiles(t *testing.T) {
 
 func TestOperators(t *testing.T) {
 	c := &country{market: market.Get(market.BE)}
-	for name, want := range map[string]string{
-		"Proximus NV": "PROXIMUS_BE", "PROXIMUS N.V. van publiek recht": "PROXIMUS_BE", "Belgacom NV": "PROXIMUS_BE",
-		"Próximus S.A./N.V.": "PROXIMUS_BE",
-		"Telenet Group BVBA": "TELENET_BASE_BE", "Telenet BV": "TELENET_BASE_BE", "BASE Company NV": "TELENET_BASE_BE",
-		"base":              "TELENET_BASE_BE",
-		"Orange Belgium NV": "ORANGE_BE", "ORANGE BELGIUM": "ORANGE_BE", "Mobistar (NV)": "ORANGE_BE",
-		"Citymesh": "CITYMESH_BE", "CITYMESH  nv": "CITYMESH_BE",
-		"ASTRID": "", "NV": "", "": "", "Proximus2": "", "Infrabel NV": "", "Telenet Proximus": "",
+	for _, tt := range []struct{ name, want string }{
+		{"Proximus NV", "PROXIMUS_BE"}, {"PROXIMUS N.V. van publiek recht", "PROXIMUS_BE"},
+		{"Belgacom NV", "PROXIMUS_BE"},
+		{"Próximus S.A./N.V.", "PROXIMUS_BE"},
+		{"Telenet Group BVBA", "TELENET_BASE_BE"}, {"Telenet BV", "TELENET_BASE_BE"},
+		{"BASE Company NV", "TELENET_BASE_BE"},
+		{"base", "TELENET_BASE_BE"},
+		{"Orange Belgium NV", "ORANGE_BE"}, {"ORANGE BELGIUM", "ORANGE_BE"}, {"Mobistar (NV)", "ORANGE_BE"},
+		{"Citymesh", "CITYMESH_BE"}, {"CITYMESH  nv", "CITYMESH_BE"},
+		{"ASTRID", ""}, {"NV", ""}, {"", ""}, {"Proximus2", ""}, {"Infrabel NV", ""}, {"Telenet Proximus", ""},
 	} {
-		got := ""
-		if i, ok := c.operator(name); ok {
-			got = c.market.Operators[i].Key
-		}
-		if got != want {
-			t.Errorf("%q is %q, want %q", name, got, want)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			got := ""
+			if i, ok := c.operator(tt.name); ok {
+				got = c.market.Operators[i].Key
+			}
+			if got != tt.want {
+				t.Errorf("%q is %q, want %q", tt.name, got, tt.want)
+			}
+		})
 	}
 	rows := []string{row{"1", "", "", "", "Citymesh", "", here}.String()}
 	for i, name := range []string{"ASTRID", "ASTRID", "Infrabel", "Infrabel", "Infrabel", "DIGI", "NMBS"} {
@@ -169,31 +176,39 @@ func TestOperators(t *testing.T) {
 }
 
 func TestAddress(t *testing.T) {
-	for whole, want := range map[string]address{
-		"Korenlei  10, 9000 GENT": {street: "Korenlei 10", postal: "9000", city: "GENT"},
-		"Tiensesteenweg, 3010 LEUVEN (KESSEL-LO)": {street: "Tiensesteenweg", postal: "3010",
-			city: "LEUVEN (KESSEL-LO)"},
-		"Belfortstraat 5 / Hoogpoort 63, 9000 Gent": {street: "Belfortstraat 5 / Hoogpoort 63", postal: "9000",
-			city: "Gent"},
-		"Schorenshof 6 ,3012 Leuven":         {street: "Schorenshof 6", postal: "3012", city: "Leuven"},
-		"Johannes Schrantstraat 1 9000 Gent": {street: "Johannes Schrantstraat 1", postal: "9000", city: "Gent"},
-		"Straat 1, 3012 Leuven / 3000 Leuven": {street: "Straat 1", town: "3012 Leuven / 3000 Leuven", postal: "3012",
-			more: "3000", city: "Leuven"},
-		"Straat 1, 3012 Leuven / 3012 Wilsele": {street: "Straat 1", town: "3012 Leuven / 3012 Wilsele", postal: "3012",
-			city: "Leuven"},
-		"Straat 1, bus 2, 2000 Antwerpen":   {street: "Straat 1, bus 2", postal: "2000", city: "Antwerpen"},
-		"Caf&eacute; d&#39;Or 3, 9000 Gent": {street: "Café d'Or 3", postal: "9000", city: "Gent"},
-		"9000 Gent":                         {postal: "9000", city: "Gent"},
-		"Industrieweg 2000 Antwerpen":       {street: "Industrieweg 2000 Antwerpen"},
-		"Korenlei 10, Gent":                 {street: "Korenlei 10, Gent"},
-		"Straat 1, 0900 Gent":               {street: "Straat 1, 0900 Gent"},
-		"":                                  {},
-		"\u0000 \t":                         {},
-		"R&D weg 3, 9000 Gent":              {street: "R&D weg 3", postal: "9000", city: "Gent"},
+	for _, tt := range []struct {
+		whole string
+		want  address
+	}{
+		{"Korenlei  10, 9000 GENT", address{street: "Korenlei 10", postal: "9000", city: "GENT"}},
+		{"Tiensesteenweg, 3010 LEUVEN (KESSEL-LO)", address{street: "Tiensesteenweg", postal: "3010",
+			city: "LEUVEN (KESSEL-LO)"}},
+		{"Belfortstraat 5 / Hoogpoort 63, 9000 Gent", address{street: "Belfortstraat 5 / Hoogpoort 63", postal: "9000",
+			city: "Gent"}},
+		{"Schorenshof 6 ,3012 Leuven", address{street: "Schorenshof 6", postal: "3012", city: "Leuven"}},
+		{"Johannes Schrantstraat 1 9000 Gent",
+			address{street: "Johannes Schrantstraat 1", postal: "9000", city: "Gent"}},
+		{"Straat 1, 3012 Leuven / 3000 Leuven",
+			address{street: "Straat 1", town: "3012 Leuven / 3000 Leuven", postal: "3012",
+				more: "3000", city: "Leuven"}},
+		{"Straat 1, 3012 Leuven / 3012 Wilsele",
+			address{street: "Straat 1", town: "3012 Leuven / 3012 Wilsele", postal: "3012",
+				city: "Leuven"}},
+		{"Straat 1, bus 2, 2000 Antwerpen", address{street: "Straat 1, bus 2", postal: "2000", city: "Antwerpen"}},
+		{"Caf&eacute; d&#39;Or 3, 9000 Gent", address{street: "Café d'Or 3", postal: "9000", city: "Gent"}},
+		{"9000 Gent", address{postal: "9000", city: "Gent"}},
+		{"Industrieweg 2000 Antwerpen", address{street: "Industrieweg 2000 Antwerpen"}},
+		{"Korenlei 10, Gent", address{street: "Korenlei 10, Gent"}},
+		{"Straat 1, 0900 Gent", address{street: "Straat 1, 0900 Gent"}},
+		{"", address{}},
+		{"\u0000 \t", address{}},
+		{"R&D weg 3, 9000 Gent", address{street: "R&D weg 3", postal: "9000", city: "Gent"}},
 	} {
-		if got := splitAddress(text(whole).words()); got != want {
-			t.Errorf("%q: %+v, want %+v", whole, got, want)
-		}
+		t.Run(tt.whole, func(t *testing.T) {
+			if got := splitAddress(text(tt.whole).words()); got != tt.want {
+				t.Errorf("%q: %+v, want %+v", tt.whole, got, tt.want)
+			}
+		})
 	}
 }
 

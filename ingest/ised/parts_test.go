@@ -87,21 +87,29 @@ func TestOperatorsOf2013(t *testing.T) {
 }
 
 func TestCell(t *testing.T) {
-	for text, want := range map[string]uint32{
-		"25601": 25601, "26345730": 26345730, "302-720-26345730": 26345730, "eNB 102913 cell 2 (26345730)": 26345730,
-		"LTE_26345730":           26345730,
-		"LAC11500 CellID1234567": 0, "26345730/26345730": 26345730, "26345730/26345731": 0, "268435455": 0,
-		"268435456": 0, "255": 0, "-1": 0, "0": 0,
-		"9223372036854775807": 0, "": 0, "cell 12345": 0, "26345730x": 0, "4165551234": 0,
-		"eNB 100123 Cell 3": 0, "eNodeB 26345730": 0, "eNB=102914 ECI=26345730": 0, "ENB_102913_26345730": 26345730,
-		"Site 100123 Cell 3": 0, "1048575 1": 0, "1048576 1": 1048576,
-		"0x1920002": 0, "0x26345730": 0, "26345730 (hex)": 0, "1920A02": 0, "ECI 26345730h": 0, "01920002": 0,
-		"ECI 026345730": 0, "LTE26345730": 26345730, "LTE 99": 0,
-		"TAC 26345730": 0, "26,345,730": 0, "LTE 26345730.0": 26345730, "\xff26345730": 26345730,
+	for _, tt := range []struct {
+		text string
+		want uint32
+	}{
+		{"25601", 25601}, {"26345730", 26345730}, {"302-720-26345730", 26345730},
+		{"eNB 102913 cell 2 (26345730)", 26345730},
+		{"LTE_26345730", 26345730},
+		{"LAC11500 CellID1234567", 0}, {"26345730/26345730", 26345730}, {"26345730/26345731", 0}, {"268435455", 0},
+		{"268435456", 0}, {"255", 0}, {"-1", 0}, {"0", 0},
+		{"9223372036854775807", 0}, {"", 0}, {"cell 12345", 0}, {"26345730x", 0}, {"4165551234", 0},
+		{"eNB 100123 Cell 3", 0}, {"eNodeB 26345730", 0}, {"eNB=102914 ECI=26345730", 0},
+		{"ENB_102913_26345730", 26345730},
+		{"Site 100123 Cell 3", 0}, {"1048575 1", 0}, {"1048576 1", 1048576},
+		{"0x1920002", 0}, {"0x26345730", 0}, {"26345730 (hex)", 0}, {"1920A02", 0}, {"ECI 26345730h", 0},
+		{"01920002", 0},
+		{"ECI 026345730", 0}, {"LTE26345730", 26345730}, {"LTE 99", 0},
+		{"TAC 26345730", 0}, {"26,345,730", 0}, {"LTE 26345730.0", 26345730}, {"\xff26345730", 26345730},
 	} {
-		if got, ok := parseECI([]byte(text)); ok != (want != 0) || ok && got != want {
-			t.Errorf("%q: %d, %t, want %d", text, got, ok, want)
-		}
+		t.Run(tt.text, func(t *testing.T) {
+			if got, ok := parseECI([]byte(tt.text)); ok != (tt.want != 0) || ok && got != tt.want {
+				t.Errorf("%q: %d, %t, want %d", tt.text, got, ok, tt.want)
+			}
+		})
 	}
 }
 
@@ -138,12 +146,19 @@ func TestAzimuth(t *testing.T) {
 }
 
 func TestGeneration(t *testing.T) {
-	for text, want := range map[string]site.Generation{"GSM": 2, "HSPA+": 3, "umts": 3, "LTE-A": 4, "5GNR": 5,
-		"5GDSS": 5, "LTE/5GNR": 5, "4GLTE": 4, "LTEA": 4, "NR SA": 5, "ENDC-NR": 5, "Henry": 0, "Walter Ltd": 0,
-		"Henry NR": 5, "alteration LTE": 4, "CDMA": 0, "WIMAX": 0, "OTHER": 0, "": 0, strings.Repeat("LTE", 20): 0} {
-		if got := generation([]byte(text)); got != want {
-			t.Errorf("%q: %v, want %v", text, got, want)
-		}
+	for _, tt := range []struct {
+		text string
+		want site.Generation
+	}{{"GSM", 2}, {"HSPA+", 3}, {"umts", 3}, {"LTE-A", 4}, {"5GNR", 5},
+		{"5GDSS", 5}, {"LTE/5GNR", 5}, {"4GLTE", 4}, {"LTEA", 4}, {"NR SA", 5}, {"ENDC-NR", 5}, {"Henry", 0},
+		{"Walter Ltd", 0},
+		{"Henry NR", 5}, {"alteration LTE", 4}, {"CDMA", 0}, {"WIMAX", 0}, {"OTHER", 0}, {"", 0},
+		{strings.Repeat("LTE", 20), 0}} {
+		t.Run(tt.text, func(t *testing.T) {
+			if got := generation([]byte(tt.text)); got != tt.want {
+				t.Errorf("%q: %v, want %v", tt.text, got, tt.want)
+			}
+		})
 	}
 }
 

@@ -65,48 +65,52 @@ func TestReader(t *testing.T) {
 // A file that is not a list of objects is reported with its line, and one without an end is not
 // waited for.
 func TestBadFiles(t *testing.T) {
-	for text, want := range map[string]string{
-		"":               "x.json:1: the file ends",
-		"[":              "x.json:1: the file ends",
-		"[\n{\"a\":1}\n": "x.json:3: the file ends",
-		"[{\"a\":1":      "the file ends",
-		"[{\"a\":\"1":    "the file ends",
-		"[1,}]":          "'}' where a value belongs",
-		"[{},]":          "']' where a value belongs",
-		"[,{}]":          "',' where a value belongs",
-		"[null":          "the file ends",
-		"[{} {}]":        "'{' where the list goes on",
-		"[{}]x":          "'x' after the end",
-		"{}":             "'{' where a list",
-		"[{\"a\":\"" + strings.Repeat("x", 2*MaxItem): "the file ends",
-		"[{\"a\":" + strings.Repeat("[", 1000):        "the file ends",
+	for _, tt := range []struct{ text, want string }{
+		{"", "x.json:1: the file ends"},
+		{"[", "x.json:1: the file ends"},
+		{"[\n{\"a\":1}\n", "x.json:3: the file ends"},
+		{"[{\"a\":1", "the file ends"},
+		{"[{\"a\":\"1", "the file ends"},
+		{"[1,}]", "'}' where a value belongs"},
+		{"[{},]", "']' where a value belongs"},
+		{"[,{}]", "',' where a value belongs"},
+		{"[null", "the file ends"},
+		{"[{} {}]", "'{' where the list goes on"},
+		{"[{}]x", "'x' after the end"},
+		{"{}", "'{' where a list"},
+		{"[{\"a\":\"" + strings.Repeat("x", 2*MaxItem), "the file ends"},
+		{"[{\"a\":" + strings.Repeat("[", 1000), "the file ends"},
 	} {
-		_, _, err := read(t, strings.NewReader(text), "")
-		var e *Error
-		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.40q: %v, want %q", text, err, want)
-		}
+		t.Run(tt.want, func(t *testing.T) {
+			_, _, err := read(t, strings.NewReader(tt.text), "")
+			var e *Error
+			if !errors.As(err, &e) || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%.40q: %v, want %q", tt.text, err, tt.want)
+			}
+		})
 	}
-	for text, want := range map[string]string{
-		"[]": "where an object", "{}": "no list", `{"a":1}`: "no list", `{"a" 1}`: "without a value",
-		`{"features":[{}]`: "the file ends",
-		`{"features":[{}],` + "\n" +
-			`"features":[{}]}`: `x.json:2: a second "features"`,
-		`{"features":[],"x":{"features":[]},"\u0066eatures":null}`: "a second",
-		`{"features":[] "x":1}`:          "where the object goes on",
-		`{"features":[],,}`:              "where a name",
-		`{"features":[],"x":}`:           "where a value",
-		`{"features":[],"x" 1}`:          "without a value",
-		`{"features":[]}{"features":[]}`: "after the end",
-		`{"features":[],"` + strings.Repeat("x", maxBefore) + `":1}`:                    "a name that is not text",
-		`{"a":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `,"features":[]}`: "in each other",
-		`{"a":"` + strings.Repeat("x", maxBefore+9) + `","features":[]}`:                "in the first",
-		`{"a":` + strings.Repeat("1", maxBefore+9) + `,"features":[]}`:                  "in the first",
+	for _, tt := range []struct{ text, want string }{
+		{"[]", "where an object"}, {"{}", "no list"}, {`{"a":1}`, "no list"}, {`{"a" 1}`, "without a value"},
+		{`{"features":[{}]`, "the file ends"},
+		{`{"features":[{}],` + "\n" +
+			`"features":[{}]}`, `x.json:2: a second "features"`},
+		{`{"features":[],"x":{"features":[]},"\u0066eatures":null}`, "a second"},
+		{`{"features":[] "x":1}`, "where the object goes on"},
+		{`{"features":[],,}`, "where a name"},
+		{`{"features":[],"x":}`, "where a value"},
+		{`{"features":[],"x" 1}`, "without a value"},
+		{`{"features":[]}{"features":[]}`, "after the end"},
+		{`{"features":[],"` + strings.Repeat("x", maxBefore) + `":1}`, "a name that is not text"},
+		{`{"a":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `,"features":[]}`, "in each other"},
+		{`{"a":"` + strings.Repeat("x", maxBefore+9) + `","features":[]}`, "in the first"},
+		{`{"a":` + strings.Repeat("1", maxBefore+9) + `,"features":[]}`, "in the first"},
 	} {
-		if _, _, err := read(t, strings.NewReader(text), "features"); err == nil ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("%.40q: %v, want %q", text, err, want)
-		}
+		t.Run(tt.want, func(t *testing.T) {
+			if _, _, err := read(t, strings.NewReader(tt.text), "features"); err == nil ||
+				!strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%.40q: %v, want %q", tt.text, err, tt.want)
+			}
+		})
 	}
 	broken := io.MultiReader(strings.NewReader(`[{"a":1},`), iotest.ErrReader(errors.New("disk")))
 	if objects, _, err := read(t, broken, ""); len(objects) != 1 || err == nil || err.Error() != "disk" {

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,32 +31,37 @@ func TestItems(t *testing.T) {
 		}
 		return f
 	}
-	for text, want := range map[string]*Kind{
-		`[{"ID":"1","X":2,"more":0}]`: list,
-		`{"type":"FeatureCollection","features":[{"properties":{"station":"a","techno":"b"}}]}`: features,
-		`{"features":[{"properties":{"sitecode":"a"},"id":3}]}`:                                 others,
+	for _, tt := range []struct {
+		text string
+		want *Kind
+	}{
+		{`[{"ID":"1","X":2,"more":0}]`, list},
+		{`{"type":"FeatureCollection","features":[{"properties":{"station":"a","techno":"b"}}]}`, features},
+		{`{"features":[{"properties":{"sitecode":"a"},"id":3}]}`, others},
 		// half of it is there
-		`{"features":[{"properties":{"station":"a"}}]}`: features,
-		`{"features":[{"properties":{"name":"a"}}]}`:    nil,
+		{`{"features":[{"properties":{"station":"a"}}]}`, features},
+		{`{"features":[{"properties":{"name":"a"}}]}`, nil},
 		// the first that can be read
-		`[{"ID":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `},{"ID":"1","X":2}]`: list,
+		{`[{"ID":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `},{"ID":"1","X":2}]`, list},
 		// Before it come large rows, broken rows and other values.
-		`{"features":[{"properties":{"name":"` + strings.Repeat("a",
-			300<<10) + `","station":"a","techno":"b"}}]}`: features,
-		`[null,1,"x",[],{},{"X":,,},{"Y":2},{"ID":"` + strings.Repeat("1", 1<<20) + `","X":2},` + "\n" +
-			`{"ID":"1","X":2}]`: list,
-		`[{"ID":"` + strings.Repeat("1", 1<<20) + `"},{"ID":"` + strings.Repeat("1",
-			2<<20) + `"},{"ID":"1","X":2}]`: list,
-		`[{"ID":"` + strings.Repeat("1", 5<<20) + `"},{"ID":"1","X":2}]`: nil, // too far
-		`[null]`:          nil,
-		`{"features":[]}`: nil,
-		`[]`:              nil,
-		`a;b;c`:           nil,
-		`<html>`:          nil,
+		{`{"features":[{"properties":{"name":"` + strings.Repeat("a",
+			300<<10) + `","station":"a","techno":"b"}}]}`, features},
+		{`[null,1,"x",[],{},{"X":,,},{"Y":2},{"ID":"` + strings.Repeat("1", 1<<20) + `","X":2},` + "\n" +
+			`{"ID":"1","X":2}]`, list},
+		{`[{"ID":"` + strings.Repeat("1", 1<<20) + `"},{"ID":"` + strings.Repeat("1",
+			2<<20) + `"},{"ID":"1","X":2}]`, list},
+		{`[{"ID":"` + strings.Repeat("1", 5<<20) + `"},{"ID":"1","X":2}]`, nil}, // too far
+		{`[null]`, nil},
+		{`{"features":[]}`, nil},
+		{`[]`, nil},
+		{`a;b;c`, nil},
+		{`<html>`, nil},
 	} {
-		if f := detect(text); f.Kind != want {
-			t.Errorf("%.80s: f.Kind = %+v, want %+v", text, f.Kind, want)
-		}
+		t.Run(fmt.Sprintf("%.40s", tt.text), func(t *testing.T) {
+			if f := detect(tt.text); f.Kind != tt.want {
+				t.Errorf("%.80s: f.Kind = %+v, want %+v", tt.text, f.Kind, tt.want)
+			}
+		})
 	}
 	f := detect(`[{"ID":"1","X":2},` + "\n" + `{"ID":7,"X":2},{"ID":"3",,},{"ID":"` + strings.Repeat("4",
 		2<<20) + `"}]`)
