@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Which keys are let in, and what is said of those that are not.
+// Keys are accepted or refused with the right code. TestKeyHeaders of package access has more headers.
 func TestKeys(t *testing.T) {
 	c := makeCountry(t, 40)
 	s := serve(t, nil, "serve", "--data", c.dir)
@@ -32,8 +32,6 @@ func TestKeys(t *testing.T) {
 	a.accepts("a key that ends soon", "GET", path, x(brief))
 	a.accepts("X-API-Key", "GET", path, x(one))
 	a.accepts("Authorization", "GET", path, bearer(one))
-	a.accepts("a scheme in small letters", "GET", path, "Authorization: bearer "+one.APIKey)
-	a.accepts("both headers, one key", "GET", path, x(one), bearer(one))
 	a.accepts("a key, and another in the query", "GET", path+"&api_key="+two.APIKey, x(one))
 
 	short := one.APIKey[:len("rk_000000000000_")]
@@ -44,19 +42,10 @@ func TestKeys(t *testing.T) {
 	}{
 		{"no key", "API_KEY_REQUIRED", nil, ""},
 		{"the key in the query", "API_KEY_REQUIRED", nil, "&api_key=" + one.APIKey},
-		{"an empty header", "API_KEY_REQUIRED", []string{"X-API-Key: "}, ""},
-		{"another scheme", "API_KEY_REQUIRED", []string{"Authorization: Basic " + one.APIKey}, ""},
-		{"two keys", "INVALID_API_KEY", []string{x(one), bearer(two)}, ""},
-		{"a right and a wrong key", "INVALID_API_KEY", []string{x(one), "Authorization: Bearer x"}, ""},
 		{"X-API-Key twice", "INVALID_API_KEY", []string{x(one), x(one)}, ""},
-		{"Authorization twice", "INVALID_API_KEY", []string{bearer(one), bearer(one)}, ""},
 		{"no key at all", "INVALID_API_KEY", []string{"X-API-Key: hello"}, ""},
 		{"the public part only", "INVALID_API_KEY", []string{"X-API-Key: " + short}, ""},
 		{"one more character", "INVALID_API_KEY", []string{x(one) + "A"}, ""},
-		{"one less", "INVALID_API_KEY", []string{x(one)[:len(x(one))-1]}, ""},
-		{"the secret of another key", "INVALID_API_KEY", []string{"X-API-Key: " + short + two.APIKey[len(short):]}, ""},
-		{"MOBILE in X-API-Key", "API_KEY_REQUIRED", []string{x(app)}, ""},
-		{"MOBILE without a signature", "SIGNATURE_REQUIRED", []string{bearer(app)}, ""},
 	} {
 		a.refuses(tt.what, 401, tt.code, path+tt.query, tt.headers...)
 	}

@@ -217,6 +217,7 @@ func TestNoArchive(t *testing.T) {
 	}
 	wantError(t, get(t, s, "/anfr/archive/2026-08-27?view=whole"), 400, "INVALID_PARAMETER", "view: ", "full")
 	wantError(t, get(t, s, "/anfr/archive/"), 404, "NOT_FOUND")
+	wantError(t, get(t, s, "/anfr/archive/2026-08-27/"), 404, "NOT_FOUND")
 	alone := empty(t) // a server without a register
 	if rows, _ := archived(t, alone, "/anfr/archive/2026-08-27"); len(rows) != 4 ||
 		len(parse(t, get(t, alone, "/anfr/archives"), 200)["data"].([]any)) != 2 {

@@ -49,7 +49,7 @@ type row struct {
 const (
 	noCode      = "no site code"
 	noPosition  = "no position"
-	badPosition = "position that is no number"
+	badPosition = "position that is not a number"
 	outside     = "position outside the market"
 	again       = "the same site again"
 	tooLong     = "a text that is too long"
