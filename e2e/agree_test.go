@@ -62,8 +62,8 @@ func (x transports) apiList(path string) []any {
 	return items
 }
 
-// A naming says where the API has a member of a tool's items that it calls something
-// else: a path of members, "latitude longitude" for coordinates of their own.
+// A naming maps members of a tool's items to those of the API that have another name, or to
+// a path of members; "latitude longitude" is for separate coordinates.
 type naming map[string]string
 
 var (
@@ -184,7 +184,7 @@ func (x transports) agreeOnOutages() {
 	}
 }
 
-// sameMoment tells whether two texts are one time, which one may write with milliseconds.
+// sameMoment reports whether two texts are the same time, with or without milliseconds.
 func sameMoment(a, b any) bool {
 	at, err := time.Parse(time.RFC3339, a.(string))
 	other, err2 := time.Parse(time.RFC3339, b.(string))

@@ -63,7 +63,7 @@ else {
 }
 </script>`
 
-// What a page of the browser could read of an answer.
+// A seen is the part of an answer that a page could read.
 type seen struct {
 	Thrown, Type, Body string
 	Status             int
@@ -79,7 +79,7 @@ func (s seen) code() string {
 	return e.Code
 }
 
-// What the page tells.
+// A told is the page's report.
 type told struct {
 	Origin                                                                       string
 	List, Bearer, Unchanged, Unknown, Scope, Wrong, None, Backend, Opaque, Spent seen
@@ -261,9 +261,9 @@ func TestPagesInChromium(t *testing.T) {
 	}
 }
 
-// A proxy may serve pages beside relais: their origin is relais' own, and a browser
+// A proxy may serve other pages on relais' origin, and a browser
 // sends no Origin with what they read.
-func TestPageBesideTheAPI(t *testing.T) {
+func TestPageOfAProxy(t *testing.T) {
 	chromium := needChromium(t)
 	c, p := makeCountry(t, 40), newPageServer(t)
 	s := serve(t, nil, "serve", "--data", c.dir, "--base-url", p.URL)
@@ -352,7 +352,7 @@ func TestPageOnTheSameOrigin(t *testing.T) {
 			}
 		}
 		if code := s.stop(); code != 0 {
-			t.Errorf("exit %d", code)
+			t.Errorf("exit = %d, want 0", code)
 		}
 	}
 }

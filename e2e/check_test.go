@@ -107,7 +107,7 @@ func damage(t *testing.T, path string, change func(text []byte) []byte) (undo fu
 	return func() { write(was) }
 }
 
-// Whatever is damaged is named, with a server and without one.
+// Every damage is named, with a server and without one.
 func TestCheck(t *testing.T) {
 	c := makeCountry(t, 300)
 	app := createClient(t, c.dir, "--name", "App", "--mode", "mobile", "--scopes", "all-read")
@@ -187,12 +187,12 @@ func TestCheck(t *testing.T) {
 			}
 			for path := range r.problems() {
 				if path != d.path && path != "clients.db" { // which a lost key makes useless
-					t.Errorf("served %v: %s is named beside %s", served, path, d.path)
+					t.Errorf("served %v: %s is named in addition to %s", served, path, d.path)
 				}
 			}
 		}
 		if r := check(t, c.dir); !r.OK {
-			t.Fatalf("served %v: not as it was: %+v", served, r.problems())
+			t.Fatalf("served %v: problems after the damage was undone: %+v", served, r.problems())
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What cannot be is wrong use, and named; nothing is made.
+// Impossible clients are wrong use, with a reason; nothing is made.
 func TestWrongClients(t *testing.T) {
 	dir := t.TempDir()
 	good := []string{"--name", "x", "--mode", "server", "--cidr", "192.0.2.0/24", "--scopes", "all-read"}
@@ -57,7 +57,7 @@ func TestClientAnswer(t *testing.T) {
 	if made.ID == "" || made.Name != "Web map" || made.Mode != "SERVER" || !strings.HasPrefix(made.APIKey, "rk_") ||
 		made.SigningSecret != nil || len(made.Scopes) != 2 ||
 		made.Limits["minute"] != 60 || made.Limits["day"] != 10000 {
-		t.Errorf("%s", out)
+		t.Errorf("wrong output %s", out)
 	}
 	if !strings.Contains(errs, dir) || !strings.Contains(errs, "partner") {
 		t.Errorf("no word on the folder that was made, or that the client may not write: %s", errs)
@@ -76,7 +76,7 @@ func TestClientAnswer(t *testing.T) {
 	}
 }
 
-// A backup does not go into what it copies, and what is none is not restored.
+// A backup into the copied folder is refused, and so is restoring a folder that is not a backup.
 func TestBackupOfNothing(t *testing.T) {
 	dir, empty := t.TempDir(), t.TempDir()
 	createClient(t, dir, "--name", "x", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "all-read")
@@ -101,7 +101,7 @@ func TestBackupOfNothing(t *testing.T) {
 	}
 }
 
-// What nobody could send is not signed.
+// Requests that no client could send are not signed.
 func TestWrongSigning(t *testing.T) {
 	for _, args := range [][]string{{"GET", "antennas"}, {"G ET", "http://h/"}, {"", "http://h/"}, {"GET", "ftp://h/"},
 		{"GET", "http:///x"}} {

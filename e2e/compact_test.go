@@ -106,7 +106,7 @@ func TestCompactUnderLoad(t *testing.T) {
 	t.Logf("%d requests, %d clients made", asked.Load(), len(made))
 	s.stop()
 	if r := check(t, c.dir); !r.OK {
-		t.Errorf("%+v", r.problems())
+		t.Errorf("check found problems: %+v", r.problems())
 	}
 	kept := clients(t, c.dir)
 	for _, m := range made {

@@ -8,7 +8,7 @@ import (
 )
 
 // A torn tail of the file of counts is worth a note; damage in the middle is damage. A start
-// drops the one, and keeps what can be read beside the other.
+// drops the tail, and keeps what can be read around the damage.
 func TestCheckTornCounts(t *testing.T) {
 	c := makeCountry(t, 20)
 	path := filepath.Join(c.dir, "quota.db")

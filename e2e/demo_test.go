@@ -49,7 +49,7 @@ func TestDemo(t *testing.T) {
 	s.acrossMarkets()
 	first := s.inTime(out.String())
 	if code := s.stop(); code != 0 {
-		t.Errorf("exit %d", code)
+		t.Errorf("exit = %d, want 0", code)
 	}
 	for _, market := range []string{"FR", "DROM", "CA", "BE", "CH"} {
 		if !strings.Contains(s.log.String(), market+": ") {
@@ -147,7 +147,7 @@ func (s *server) inTime(printed string) map[string]int {
 	}
 	if feed := s.ask("/sites-hs")["meta"].(object)["operatorFeed"].(object); feed["exists"] != true ||
 		feed["available"] != true {
-		s.t.Errorf("%v", feed)
+		s.t.Errorf("feed = %v, want it available", feed)
 	}
 	states := map[any]int{}
 	for _, o := range s.ask("/outages?source=community")["data"].([]any) {
@@ -169,7 +169,7 @@ func (s *server) inTime(printed string) map[string]int {
 	}
 	if n := found["changed 2026-01-15"]; len(dates["data"].([]any)) != 2 || n == 0 || n > 2000 ||
 		found["archived 2026-01-15"] != 20000 || !strings.Contains(printed, "/anfr/archive/2026-01-15'") {
-		s.t.Errorf("%v", found)
+		s.t.Errorf("wrong numbers of data: %v", found)
 	}
 	return found
 }
@@ -236,7 +236,7 @@ func (s *server) acrossMarkets() {
 	if !strings.HasPrefix(key, "ch-salt-") || !strings.Contains(site["sourceLabel"].(string), "SYNTHETIC") ||
 		site["sourceAuthority"] != "BAKOM/OFCOM" ||
 		!strings.Contains(list["meta"].(object)["sourceLabel"].(string), "SYNTHETIC") || site["status"] == nil {
-		s.t.Errorf("%v", site)
+		s.t.Errorf("wrong Swiss site %v", site)
 	}
 	for _, path := range []string{"/antennas/", "/sites/"} {
 		got := s.ask(path + url.PathEscape(key))

@@ -237,7 +237,7 @@ type country struct {
 var keys sync.Map
 
 // letIn gives a folder a client that may read everything; it makes the folder when
-// there is none.
+// it is missing.
 func letIn(t *testing.T, dir string) {
 	t.Helper()
 	keys.Store(dir, createClient(t, dir, "--name", "every test", "--mode", "server", "--cidr", "127.0.0.1/32",

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The operators' files come with an update, by a server, beside one and without one, and
-// what is answered says how they are.
+// An update fetches the operators' files in a server, next to one and without one, and
+// answers state how they are.
 func TestUpdateFeeds(t *testing.T) {
 	c := makeCountry(t, 200)
 	a := newAuthority(t)
@@ -64,7 +64,7 @@ func TestUpdateFeeds(t *testing.T) {
 	expect("updated before", "true true 1 2")
 	a.publish(file("3"))
 	update(0, `"status":"updated"`)
-	expect("updated beside the server", "true true 3")
+	expect("updated next to the server", "true true 3")
 	a.publish([]byte("<html>Sorry"))
 	update(1, "an HTML page")
 	expect("a page", "true false 3")

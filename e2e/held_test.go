@@ -50,7 +50,7 @@ func (l *ledger) holdsAll(t *testing.T, dir, where string) {
 		there := map[string]bool{}
 		for _, item := range listOf(t, dir, where, list.member, list.command) {
 			o := item.(object)
-			if report, ok := o["report"].(object); ok { // beside its photo
+			if report, ok := o["report"].(object); ok { // with its photo
 				o = report
 			}
 			id, _ := o[list.id].(string)

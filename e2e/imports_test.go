@@ -122,8 +122,8 @@ func importers(t *testing.T) []*importer {
 	}
 }
 
-// A file whose import was killed counts whole or not at all, beside what was there
-// before it, and importing it again gives what an import that was not killed gives.
+// A file whose import was killed counts completely or not at all, in addition to the data
+// before it. Importing it again gives the same as an import that was not killed.
 func TestImportsKilled(t *testing.T) {
 	rounds := 4
 	if testing.Short() {
@@ -185,8 +185,8 @@ func copyOf(t *testing.T, dir string) string {
 	return to
 }
 
-// kill imports a file, kills who reads it after a while, and tells whether it was
-// acknowledged: with served, that is a server, else the command.
+// kill imports a file, kills the reading process after a while, and reports whether it was
+// acknowledged. With served the process is a server, else the command.
 func (im *importer) kill(t *testing.T, dir, file string, after time.Duration, served bool) (done bool) {
 	t.Helper()
 	path, err := binary()

@@ -212,14 +212,14 @@ type counts struct {
 	forgotten int // the most that a restart lost
 }
 
-// ask sends a request and keeps what its answer tells; false when there is none.
+// ask sends a request and keeps the count of its answer; it returns false without an answer.
 func (c *counts) ask(s *server) bool {
 	c.sent.Add(1)
 	told, day, err := used(s, c.key)
 	if err != nil {
 		return false
 	}
-	if day != c.day { // midnight: the count began anew
+	if day != c.day { // midnight: the count begins at 0
 		c.day, c.answers = day, nil
 	}
 	c.answers = append(c.answers, told)
@@ -329,7 +329,7 @@ func TestBackupUnderLoad(t *testing.T) {
 		a.accepts("a signature after a restore", "GET", "/external/v1/antennas?limit=1",
 			strings.Split(strings.TrimSpace(out), "\n")...)
 		if code := r.stop(); code != 0 {
-			t.Errorf("exit %d", code)
+			t.Errorf("exit = %d, want 0", code)
 		}
 	}
 }

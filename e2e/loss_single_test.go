@@ -15,9 +15,9 @@ import (
 	"relais/e2e/lossfs"
 )
 
-// An error when the folder of measures, or what is beside it, is put on disk takes no
-// speedtest away, whatever is on the disk when the server is killed then: all that were
-// acknowledged are there.
+// An error while the folder of measurements, or its parent, is synced loses no
+// speedtest, whatever is on the disk when the server is killed then: all that were
+// acknowledged exist.
 func TestLossMeasures(t *testing.T) {
 	t.Parallel()
 	f := newLossFolder(t)

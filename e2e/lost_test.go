@@ -42,7 +42,7 @@ func segments(t *testing.T, dir string) []string {
 	return names
 }
 
-// A missing manifest removes no measure, is no damage, and comes again with the next import.
+// A missing manifest removes no measurement, is not damage, and is written by the next import.
 func TestLostManifest(t *testing.T) {
 	dir, files := someMeasures(t)
 	manifest := filepath.Join(dir, "measures", "manifest.json")
@@ -50,15 +50,15 @@ func TestLostManifest(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := check(t, dir); !r.OK {
-		t.Errorf("%+v", r.problems())
+		t.Errorf("check found problems: %+v", r.problems())
 	}
 	s := serve(t, nil, "serve", "--data", dir)
 	s.measured()
 	if n := len(s.ask("/speedtests?limit=1000")["data"].([]any)); n != 40 {
-		t.Errorf("%d speedtests", n)
+		t.Errorf("wrong number of speedtests: %d", n)
 	}
 	if s.stop() != 0 || !slices.Equal(segments(t, dir), files) {
-		t.Errorf("%v, want %v: %s", segments(t, dir), files, s.log)
+		t.Errorf("segments = %v, want %v: %s", segments(t, dir), files, s.log)
 	}
 	path := filepath.Join(t.TempDir(), "more.csv")
 	if err := os.WriteFile(path, []byte(speedtestsOf(41)), 0o600); err != nil {
@@ -72,7 +72,7 @@ func TestLostManifest(t *testing.T) {
 	}
 }
 
-// A missing measures.db is damage: the files stay, the check says so, the routes of measures
+// A missing measures.db is damage: the files stay, the check reports it, the routes of measurements
 // answer 503 and all others go on, until it is made again from the files.
 func TestLostStore(t *testing.T) {
 	dir, files := someMeasures(t)
@@ -102,7 +102,7 @@ func TestLostStore(t *testing.T) {
 		t.Errorf("while it is served: %d %s", code, errs)
 	}
 	if s.stop() != 0 || !slices.Equal(segments(t, dir), files) {
-		t.Errorf("%v, want %v: %s", segments(t, dir), files, s.log)
+		t.Errorf("segments = %v, want %v: %s", segments(t, dir), files, s.log)
 	}
 	_, errs, _ := relais(t, "check", "--data", dir, "--repair", "measures")
 	if !strings.Contains(errs, fmt.Sprintf("measures.db names %d files with 100 measures", len(files))) ||
@@ -116,7 +116,7 @@ func TestLostStore(t *testing.T) {
 	s = serve(t, nil, "serve", "--data", dir)
 	s.measured()
 	if n := len(s.ask("/speedtests?limit=1000")["data"].([]any)); n != 40 {
-		t.Errorf("%d speedtests", n)
+		t.Errorf("wrong number of speedtests: %d", n)
 	}
 	if _, _, code := relais(t, "check", "--data", dir, "--repair", "photos"); code != 2 {
 		t.Errorf("something else is repaired: %d", code)

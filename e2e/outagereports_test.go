@@ -50,7 +50,7 @@ func failedFeeds(t *testing.T, s *server, dir string) {
 	command(t, &list, "outage", "list", "--data", dir, "--market", "FR", "--operator", "orange")
 	if f := list.Feeds; len(f) != 1 || f[0].State != "failed" || f[0].Why == "" ||
 		strings.Contains(f[0].Why, filepath.Dir(dir)) {
-		t.Errorf("%+v", list)
+		t.Errorf("wrong list %+v", list)
 	}
 	for _, tt := range []struct{ market, operator, why string }{{"BE", "PROXIMUS_BE", "publish no unavailable sites"},
 		{"FR", "ZEOP", "ZEOP"}, {"XX", "SFR", "one of FR"}} {
@@ -67,7 +67,7 @@ func failedFeeds(t *testing.T, s *server, dir string) {
 	if got := s.feed("/outages"); got != "exists true, available true, 6 entries" {
 		t.Errorf("read again: %s", got)
 	}
-	// What the operator no longer names works again; what is cleared is not known.
+	// A site that the operator omits works again; a cleared feed is unknown.
 	lines := strings.SplitAfter(orange, "\r\n")
 	importOutages(t, dir, "ORANGE", strings.Join(slices.Delete(lines, 3, 4), ""))
 	if got := s.feed("/outages?operator=ORANGE"); got != "exists true, available true, 1 entries" {
@@ -119,7 +119,7 @@ func TestOutageReports(t *testing.T) {
 		o["affectedTechnologies"], o["commune"], o["reason"], o["latitude"], o["longitude"]) !=
 		"community ORANGE degraded [data sms] [5g] Orléat orage 45.77 3.08" ||
 		!strings.HasPrefix(one.ID, "community:") {
-		t.Errorf("%v", o)
+		t.Errorf("wrong answer %v", o)
 	}
 	for _, tt := range []struct{ id, want string }{
 		{one.ID, "reported 0 3 true"},
@@ -148,18 +148,18 @@ func TestOutageReports(t *testing.T) {
 			t.Errorf("%s confirms: %d to the tag before", step.user, got)
 		}
 	}
-	// What the operator's file no longer names is no longer confirmed by it.
+	// An outage that the operator's file omits is not confirmed by it.
 	importOutages(t, dir, "ORANGE",
 		fmt.Sprintf(hsHeader, "Orange")+"2;OUI;;75;;75056;48.85;2.35;HS;HS;HS;HS;HS;HS;HS;HS;;;;\n")
 	if got := life(one.ID); got != "confirmed 4 0 false" {
 		t.Errorf("without the operator's entry: %s", got)
 	}
 	if r := decide("resolve", one.ID); r.State != "resolved" || shown(one.ID) != nil {
-		t.Errorf("%+v, %v", r, shown(one.ID))
+		t.Errorf("wrong report %+v, shown as %v", r, shown(one.ID))
 	}
 	if r := decide("reject", two.ID, "--why", "nothing there"); r.State != "rejected" || shown(two.ID) != nil ||
 		shown(three.ID) == nil {
-		t.Errorf("%+v", r)
+		t.Errorf("unexpected report %+v", r)
 	}
 	fails(t, 1, "resolved or rejected", "outage", "confirm", "--data", dir, one.ID, "--user", "fay")
 	fails(t, 1, "resolved or rejected", "outage", "resolve", "--data", dir, two.ID)
@@ -199,6 +199,6 @@ func TestOutageReports(t *testing.T) {
 	command(t, &list, "outage", "list", "--data", dir, "--market", "FR") // the newest first, those that are closed too
 	if got := spaced(list.Total, list.Reports[0].State, list.Reports[1].State,
 		list.Reports[2].State); got != "3 reported rejected resolved" {
-		t.Errorf("%s", got)
+		t.Errorf("wrong list %s", got)
 	}
 }

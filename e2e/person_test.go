@@ -107,7 +107,7 @@ func TestPersonInChromium(t *testing.T) {
 	hers := p.begin(token)
 	if me := hers.tool("me_whoami", nil); me["name"] != augusta.Name || me["kind"] != "person" ||
 		me["programs"] != 1.0 {
-		t.Errorf("%v", me)
+		t.Errorf("wrong answer to the person: %v", me)
 	}
 	report := object{"clientToken": rand.Text(), "operator": "ORANGE", "lat": 48.8534, "lon": 2.3488,
 		"services": "data", "reason": canary + ": no data since noon"}
@@ -121,7 +121,7 @@ func TestPersonInChromium(t *testing.T) {
 		o := onlyReport(s, augusta, grace)
 		if o["id"] != made["id"] || o["source"] != "community" || o["state"] != "reported" ||
 			o["confirmCount"] != confirmations || o["latitude"] != 48.8534 || o["reason"] != report["reason"] {
-			t.Errorf("%v", o)
+			t.Errorf("wrong answer %v", o)
 		}
 	}
 	shows(1) // who reports is the first to confirm
@@ -136,7 +136,7 @@ func TestPersonInChromium(t *testing.T) {
 	p.ends(token, hers)
 	shows(2)
 	if me := theirs.tool("me_whoami", nil); me["name"] != grace.Name {
-		t.Errorf("%v", me)
+		t.Errorf("wrong answer to the person: %v", me)
 	}
 	theirs.Close()
 	if s.stop() != 0 {

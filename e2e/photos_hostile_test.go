@@ -50,7 +50,7 @@ func bombs(t *testing.T) map[string][]byte {
 	return all
 }
 
-// Bombs cost their workers, and nobody else anything.
+// Bombs kill only their workers.
 func TestPhotoBombs(t *testing.T) {
 	c := makeCountry(t, 300)
 	s := serve(t, nil, "serve", "--data", c.dir)
@@ -69,7 +69,7 @@ func TestPhotoBombs(t *testing.T) {
 			start := time.Now()
 			a, err := s.fetch("/external/v1/antennas?limit=20&q=rue")
 			if err != nil || a.StatusCode != 200 {
-				t.Errorf("beside bombs: %v, %v", a, err)
+				t.Errorf("request during bombs: %v, %v", a, err)
 				return
 			}
 			io.Copy(io.Discard, a.Body)
@@ -99,7 +99,7 @@ func TestPhotoBombs(t *testing.T) {
 	sending.Wait()
 	close(stop)
 	wg.Wait()
-	t.Logf("beside them, %d requests: %s", len(slowest), quantiles(slowest))
+	t.Logf("%d requests during bombs: %s", len(slowest), quantiles(slowest))
 	if up, err := sendPhoto(s, key, picture(640, 480), nil); err != nil || up.status != 201 {
 		t.Errorf("afterwards: %+v, %v", up, err)
 	}
@@ -137,7 +137,7 @@ func TestPhotosSurviveKill(t *testing.T) {
 						return
 					}
 					if up.status != 201 {
-						t.Errorf("%+v", up)
+						t.Errorf("wrong answer to the upload: %+v", up)
 						return
 					}
 					mu.Lock()

@@ -161,7 +161,7 @@ func TestPhotos(t *testing.T) {
 	key := photographer(t, c.dir).APIKey
 	up, err := sendPhoto(s, key, picture(3000, 1000), map[string]string{"description": "De la rue"})
 	if err != nil || up.status != 201 {
-		t.Fatalf("%+v, %v", up, err)
+		t.Fatalf("upload = %+v, %v; want 201", up, err)
 	}
 	id := up.Data.ID
 	for _, tt := range []struct {
@@ -286,7 +286,7 @@ func TestPhotos(t *testing.T) {
 	}
 }
 
-// holds tells whether a file below dir has these bytes.
+// holds reports whether a file below dir has these bytes.
 func holds(t *testing.T, dir string, what []byte) (found bool) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {

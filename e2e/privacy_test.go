@@ -34,7 +34,7 @@ var planted = [][2]string{
 const (
 	mail   = "planted.person@example.org"
 	imei   = "356938035643809"
-	canary = "Canari" // what is public beside it, and must be there
+	canary = "Canari" // public text of the same rows, which must appear
 )
 
 // plant gives a table the planted columns.
@@ -54,7 +54,7 @@ func plant(table, comma string) string {
 	return b.String()
 }
 
-// broken are rows that are none, and hold what is planted.
+// broken returns malformed rows with planted data.
 func broken(comma string) string {
 	return mail + "\n" + strings.Repeat(imei+comma, 60) + mail + "\n\"" + mail + "\"x" + comma + "203.0.113.77\n"
 }
@@ -209,8 +209,8 @@ func personalFiles(t *testing.T) map[string]string {
 	}
 }
 
-// Whatever a file says of persons and devices is in no answer, in no file of the folder
-// and in no log; nor is who reports, or what a caller sends beside a question.
+// Data of persons and devices in a file is in no answer, in no file of the folder
+// and in no log; nor are reporters, or unknown parameters of a request.
 func TestPersonalData(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	letIn(t, dir)

@@ -21,7 +21,7 @@ var cached = map[string]bool{"/anfr/archives": true, "/anfr/archive/2026-08-06":
 	"/anfr/archive/2026-08-13?view=full": true,
 	"/speedtests/site?enb=1001":          true, "/speedtests/site?enb=1001&bestOnly=true": true}
 
-// A kept is an answer but for its request's id, and its entity tag.
+// A kept is an answer without its request's id, and its entity tag.
 type kept struct{ tag, text string }
 
 func (s *server) timed() map[string]kept {
@@ -92,7 +92,7 @@ func TestRestart(t *testing.T) {
 	before := s.timed()
 	unchanged(t, "asked again", s, before)
 	if code := s.stop(); code != 0 {
-		t.Errorf("exit %d", code)
+		t.Errorf("exit = %d, want 0", code)
 	}
 	s = restart()
 	unchanged(t, "after a restart", s, before)

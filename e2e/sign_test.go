@@ -111,7 +111,7 @@ func (a *asker) send(from, method, path string, headers ...string) answer {
 		a.t.Fatalf("%s %s: %v", method, path, err)
 	}
 	var e struct{ Code, RequestID string }
-	json.Unmarshal(body, &e) // of a HEAD there is none
+	json.Unmarshal(body, &e) // the answer to HEAD has no body
 	if len(body) > 0 && e.RequestID != got.Header.Get("X-Request-Id") {
 		a.t.Errorf("%s %s: request %q in the body, %q in the header", method, path, e.RequestID,
 			got.Header.Get("X-Request-Id"))
@@ -318,7 +318,7 @@ func keepsSecrets(t *testing.T, s *server, dir string, clients ...issued) {
 		t.Errorf("client list: %d %s", code, errs)
 	}
 	if code := s.stop(); code != 0 {
-		t.Errorf("exit %d", code)
+		t.Errorf("exit = %d, want 0", code)
 	}
 	var secrets [][]byte
 	for _, c := range clients {

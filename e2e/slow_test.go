@@ -69,7 +69,7 @@ func TestSlowCallers(t *testing.T) {
 		var p99 time.Duration
 		for range 3 { // other programs on the machine may be what is slow
 			var took []time.Duration
-			if took, most = askBeside(t,
+			if took, most = askDuring(t,
 				s, exec.Command(program, mode, "-c", strconv.Itoa(callers), "-r", "150", "-i", "1", "-l", "6", "-s",
 					"8192", "-u", s.base+"/external/v1/antennas")); t.Failed() {
 				return
@@ -111,14 +111,14 @@ func (s *server) metric(t *testing.T, line string) float64 {
 	}
 	_, rest, _ := strings.Cut(string(text), "\n"+line)
 	value, _, _ := strings.Cut(rest, "\n")
-	n, _ := strconv.ParseFloat(value, 64) // 0 when there is no such line yet
+	n, _ := strconv.ParseFloat(value, 64) // 0 before the line exists
 	return n
 }
 
-// askBeside asks for eight seconds beside slowhttptest, which is run again where it
+// askDuring asks for eight seconds while slowhttptest runs, which is run again if it
 // ends because everybody was answered. It returns the times that answers took, in
 // order, and how many connections slowhttptest had at most.
-func askBeside(t *testing.T, s *server, slow *exec.Cmd) (took []time.Duration, most int) {
+func askDuring(t *testing.T, s *server, slow *exec.Cmd) (took []time.Duration, most int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second) // slowhttptest ends after six, and prints then
 	defer cancel()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A store that is damaged takes its own routes away, not the antennas; without the clients
+// A damaged store disables its own routes, not those of antennas; without the clients
 // every key is answered 503.
 func TestFailedStores(t *testing.T) {
 	c := makeCountry(t, 60)
@@ -43,7 +43,7 @@ func TestFailedStores(t *testing.T) {
 		undo()
 	}
 	if r := check(t, c.dir); !r.OK {
-		t.Errorf("not as it was: %q", r.problems())
+		t.Errorf("problems after the damage was undone: %q", r.problems())
 	}
 }
 
@@ -64,11 +64,11 @@ func TestCheckOfAFileForAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := check(t, c.dir); r.OK || !strings.Contains(r.problems()["photos"], "not a folder") || len(r.Files) < 6 {
-		t.Errorf("%+v", r)
+		t.Errorf("unexpected report %+v", r)
 	}
 }
 
-// What a folder had and has no more is named by check, its routes answer 503, and nothing is
+// A lost file is named by check, its routes answer 503, and nothing is
 // made in its place until that is accepted.
 func TestMissingFiles(t *testing.T) {
 	c := makeCountry(t, 60)
@@ -102,7 +102,7 @@ func TestMissingFiles(t *testing.T) {
 		}
 	}
 	if r := check(t, c.dir); !r.OK {
-		t.Errorf("not as it was: %q", r.problems())
+		t.Errorf("problems after the damage was undone: %q", r.problems())
 	}
 }
 
@@ -119,7 +119,7 @@ func TestOlderStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := check(t, c.dir); !strings.Contains(r.problems()["clients.db"], "older") {
-		t.Errorf("%q", r.problems())
+		t.Errorf("check found problems: %q", r.problems())
 	}
 	if _, errs, code := relais(t, "check", "--data", c.dir, "--accept"); code != 0 ||
 		!strings.Contains(errs, "clients.db") {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Other programs read what we write.
+// Other programs read the files of relais.
 func TestOtherTools(t *testing.T) {
 	c := makeCountry(t, 300)
 	s := serve(t, nil, "serve", "--data", c.dir)

@@ -105,10 +105,10 @@ func TestUpdate(t *testing.T) {
 	}
 	a.publish(of("2026-01-22"))
 	if r := update(0, ""); r.Sources[0].Status != "updated" || r.Sources[0].Files[0].Bytes != int64(len(weekly)) {
-		t.Errorf("%+v", r)
+		t.Errorf("unexpected report %+v", r)
 	}
 	if r := update(0, ""); r.Sources[0].Status != "unchanged" || r.Sources[0].Files[0].Bytes != 0 {
-		t.Errorf("%+v", r)
+		t.Errorf("unexpected report %+v", r)
 	}
 	a.publish([]byte("<!doctype html><title>Sorry</title>"))
 	update(1, "an HTML page")
@@ -156,10 +156,10 @@ func TestUpdate(t *testing.T) {
 		t.Fatalf("no download under way: %s", s.log)
 	}
 	if code := s.stop(); code != 0 {
-		t.Errorf("exit %d", code)
+		t.Errorf("exit = %d, want 0", code)
 	}
 	if r := update(0, ""); r.Sources[0].Files[0].Resumed != int64(len(weekly)/2) {
-		t.Errorf("%+v", r)
+		t.Errorf("unexpected report %+v", r)
 	}
 	if out, errs, code := relais(t, "check", "--data", c.dir, "--json"); code != 0 ||
 		!strings.Contains(out, `"notes":[]`) {
