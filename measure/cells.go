@@ -7,14 +7,6 @@ import (
 	"relais/site"
 )
 
-// A byCell finds the rows of a segment that may name a base station or a cell. It takes
-// four bytes for each key of a row, and about twenty for each different key.
-type byCell struct {
-	numbers map[cellKey]uint32
-	starts  []uint32 // in rows, by number; and the end
-	rows    []uint32
-}
-
 // A cellKey is an identifier with its class in the upper bits. It does not include the
 // network, although networks use the same numbers.
 type cellKey uint64
@@ -47,71 +39,38 @@ func (s *segment) cellKeys(i uint32) (keys [3]cellKey) {
 	return keys
 }
 
-func (s *segment) newByCell() *byCell {
-	b := &byCell{numbers: map[cellKey]uint32{}}
-	var numbers, counts []uint32 // of each key of each row; how many rows a number has
+// rowsByCell returns the rows of each key, in ascending order.
+func (s *segment) rowsByCell() map[cellKey][]uint32 {
+	rows := map[cellKey][]uint32{}
 	for i := range uint32(s.rows) {
 		for _, key := range s.cellKeys(i) {
-			if key == 0 {
-				continue
+			if key != 0 {
+				rows[key] = append(rows[key], i)
 			}
-			n, ok := b.numbers[key]
-			if !ok {
-				n = uint32(len(counts))
-				b.numbers[key], counts = n, append(counts, 0)
-			}
-			counts[n]++
-			numbers = append(numbers, n)
 		}
 	}
-	b.starts = make([]uint32, len(counts)+1)
-	for n, rows := range counts {
-		b.starts[n+1] = b.starts[n] + rows
-	}
-	next := slices.Clone(b.starts)
-	b.rows = make([]uint32, len(numbers))
-	k := 0
-	for i := range uint32(s.rows) {
-		for _, key := range s.cellKeys(i) {
-			if key == 0 {
-				continue
-			}
-			b.rows[next[numbers[k]]] = i
-			next[numbers[k]]++
-			k++
-		}
-	}
-	return b
-}
-
-// get returns the rows with a key.
-func (b *byCell) get(key cellKey) []uint32 {
-	n, ok := b.numbers[key]
-	if !ok {
-		return nil
-	}
-	return b.rows[b.starts[n]:b.starts[n+1]]
+	return rows
 }
 
 // candidates returns the rows that may name one of the identifiers, in ascending order.
 func (s *segment) candidates(ids ...site.RadioID) (rows []uint32) {
-	b := s.byCell()
+	byCell := s.byCell()
 	for _, id := range ids {
 		if id.Value > id.Kind.Max() {
 			continue
 		}
 		switch id.Kind {
 		case site.ENB:
-			rows = append(rows, b.get(keyENB|cellKey(id.Value))...)
+			rows = append(rows, byCell[keyENB|cellKey(id.Value)]...)
 		case site.GNB:
-			rows = append(rows, b.get(keyGNB|cellKey(id.Value))...)
+			rows = append(rows, byCell[keyGNB|cellKey(id.Value)]...)
 			for bits := site.MinGNBBits; bits <= site.MaxGNBBits; bits++ {
 				if id.Bits == 0 || int(id.Bits) == bits {
-					rows = append(rows, b.get(keyPrefix|cellKey(id.Value>>(bits-site.MinGNBBits)))...)
+					rows = append(rows, byCell[keyPrefix|cellKey(id.Value>>(bits-site.MinGNBBits))]...)
 				}
 			}
 		case site.Cell:
-			rows = append(rows, b.get(keyCell|cellKey(id.Value))...)
+			rows = append(rows, byCell[keyCell|cellKey(id.Value)]...)
 		}
 	}
 	slices.Sort(rows)

@@ -84,7 +84,7 @@ type segment struct {
 	operators []int // of each network, in the market's table; -1: none
 	blocks    []block
 	counts    Counts
-	byCell    func() *byCell // made by the first call
+	byCell    func() map[cellKey][]uint32 // rowsByCell, made by the first call
 }
 
 func padded(n int) int { return (n + align - 1) / align * align }
@@ -186,7 +186,7 @@ func decode(data []byte) (*segment, error) {
 	for i := range s.Networks {
 		s.operators[i] = s.Networks[i].operator(s.table)
 	}
-	s.blocks, s.counts, s.byCell = s.newBlocks(), s.newCounts(), sync.OnceValue(s.newByCell)
+	s.blocks, s.counts, s.byCell = s.newBlocks(), s.newCounts(), sync.OnceValue(s.rowsByCell)
 	return s, nil
 }
 
