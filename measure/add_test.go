@@ -43,7 +43,7 @@ func TestAdd(t *testing.T) {
 	before := s.Version()
 	got := added(t, s, fieldsOf(1))
 	if s.Version() == before {
-		t.Error("the version is the one before")
+		t.Error("Version() did not change after Add")
 	}
 	other := openStore(t, t.TempDir())
 	imported(t, other, market.FR,
@@ -117,7 +117,7 @@ func TestAddRejected(t *testing.T) {
 		}
 	}
 	if _, _, err := s.Add("XX", fieldsOf(1)); err == nil {
-		t.Error("no market is one")
+		t.Error("Add() to an unknown market = nil, want an error")
 	}
 	if n := s.Count(market.FR, Speedtest); n != 1 { // an operator's name belongs to one operator
 		t.Errorf("%d speedtests, want 1", n)

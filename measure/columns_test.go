@@ -194,7 +194,7 @@ func (c *columnsCase) test(t *testing.T) {
 		}
 	}
 	if n := len(s.Segments()); n > 0 {
-		t.Errorf("%d segments of what was refused", n)
+		t.Errorf("%d segments after refused files, want 0", n)
 	}
 	var paths []string
 	for _, x := range list {
@@ -213,7 +213,8 @@ func (c *columnsCase) test(t *testing.T) {
 			t.Errorf("%s %s: %v, want %v", x.column, x.how, got, want)
 		}
 		if r := reports[i]; r.Rows != len(c.rows) || r.Served != c.served {
-			t.Errorf("%s %s: %d of %d rows served: %v", x.column, x.how, r.Served, r.Rows, r.Rejected)
+			t.Errorf("%s %s: %d of %d rows served, rejected %v, want others", x.column, x.how, r.Served, r.Rows,
+				r.Rejected)
 		}
 	}
 }
@@ -223,7 +224,7 @@ func (c *columnsCase) refuses(t *testing.T, s *Store, path, column string, named
 	_, err := s.Import(context.Background(), market.FR, c.kind, nil, path)
 	name := regexp.MustCompile(`\bthe column ` + regexp.QuoteMeta(column) + ` `)
 	if err == nil || !strings.Contains(err.Error(), path+":1: ") || named && !name.MatchString(err.Error()) {
-		t.Errorf("%s: not refused with the column %s: %v", path, column, err)
+		t.Errorf("%s: no error with the column %s: %v", path, column, err)
 	}
 }
 

@@ -104,10 +104,10 @@ func TestFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := s.Add(market.FR, fieldsOf(1)); err == nil {
-		t.Error("added into no folder")
+		t.Error("Add() without a folder = nil, want an error")
 	}
 	if _, err := s.Retain(3*24*time.Hour - time.Minute); err == nil {
-		t.Error("removed from no folder")
+		t.Error("Retain() without a folder = nil, want an error")
 	}
 	if err := errors.Join(os.Remove(s.dir), os.Rename(s.dir+"-away", s.dir)); err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func TestFaults(t *testing.T) {
 	}
 	s = openStore(t, dir)
 	if n, err := sound(s); n != 4 || err != nil || len(segmentsIn(t, dir)) != len(s.Segments()) {
-		t.Errorf("%d rows, %v, files %v", n, err, segmentsIn(t, dir))
+		t.Errorf("%d rows, %v, files %v, want 4 rows and no other files", n, err, segmentsIn(t, dir))
 	}
 }
 

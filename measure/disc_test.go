@@ -54,6 +54,6 @@ func TestDisc(t *testing.T) {
 		}
 	}
 	if planar < 100 {
-		t.Errorf("only %d of the discs are planar", planar)
+		t.Errorf("%d of the discs are planar, want 100 or more", planar)
 	}
 }

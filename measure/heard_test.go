@@ -86,7 +86,7 @@ func (s *statedRow) names(id site.RadioID) bool {
 	return false
 }
 
-func TestHeardOfAgainstBruteForce(t *testing.T) {
+func TestObservationsOfAgainstBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 42))
 	list := randomRows(r, 4000)
 	s := openStore(t, t.TempDir())
@@ -133,11 +133,11 @@ func TestHeardOfAgainstBruteForce(t *testing.T) {
 		}
 	}
 	if n := s.ObservationsOf(market.CH, site.RadioID{Value: 1000}, 10, nil); n != 0 {
-		t.Errorf("in another market %d", n)
+		t.Errorf("ObservationsOf() of another market = %d, want 0", n)
 	}
 }
 
-func TestHeardNearAgainstBruteForce(t *testing.T) {
+func TestObservationsNearAgainstBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(43, 44))
 	list := randomRows(r, 6000)
 	s := openStore(t, t.TempDir())
@@ -163,7 +163,7 @@ func TestHeardNearAgainstBruteForce(t *testing.T) {
 			got++
 		})
 		if looked > most || of < n || looked == of && got != n || looked > of {
-			t.Fatalf("%+v: looked at %d of %d, %d heard of %d", d, looked, of, got, n)
+			t.Fatalf("%+v: read %d of %d rows, yielded %d of %d, want all or an even sample", d, looked, of, got, n)
 		}
 		if looked < of {
 			samples++
@@ -174,7 +174,7 @@ func TestHeardNearAgainstBruteForce(t *testing.T) {
 	}
 }
 
-func TestTally(t *testing.T) {
+func TestCounts(t *testing.T) {
 	list := randomRows(rand.New(rand.NewPCG(45, 46)), 500)
 	s := openStore(t, t.TempDir())
 	imported(t, s, market.FR, write(t, "a.csv", toldFile(list[:200])), write(t, "b.csv", toldFile(list[200:])))
@@ -191,6 +191,6 @@ func TestTally(t *testing.T) {
 		}
 	}
 	if none := s.Counts(market.FR, Speedtest); slices.ContainsFunc(none, func(c [6]int) bool { return c != [6]int{} }) {
-		t.Errorf("speedtests: %v", none)
+		t.Errorf("Counts() of speedtests = %v, want zeros", none)
 	}
 }

@@ -113,7 +113,7 @@ func TestARCEP(t *testing.T) {
 	}
 	if _, err := s.Import(context.Background(), market.FR, Coverage, nil, path); err != nil ||
 		len(all(t, s, market.FR)) != 1 {
-		t.Errorf("as coverage points: %v, %v", all(t, s, market.FR), err)
+		t.Errorf("points of a speedtest file = %v, %v, want 1", all(t, s, market.FR), err)
 	}
 	r := imported(t, s, market.DROM, write(t, "drom.csv", strings.Replace(text, "45,5;4,25", "14.6;-61", 1)))[0]
 	if r.Rejected[manyZones] != 1 || r.Rejected[outside] != 1 {
@@ -211,7 +211,7 @@ func TestBadSpeeds(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	r := imported(t, s, market.FR, write(t, "bad.csv", text))[0]
 	if r.Served != 2 || !maps.Equal(r.Rejected, map[string]int{badSpeed: 4, noSpeeds: 1}) {
-		t.Errorf("%d served, rejected %v", r.Served, r.Rejected)
+		t.Errorf("%d served, rejected %v, want 2, and 4 bad speeds and 1 without", r.Served, r.Rejected)
 	}
 	got, _, err := s.Speedtests(Query{Market: market.FR, Limit: 5, Technology: 5})
 	if err != nil || len(got) != 2 || got[0].DeviceType+got[1].DeviceType != "phone" {
@@ -250,12 +250,12 @@ func TestBadFiles(t *testing.T) {
 		}
 	}
 	if _, err := s.Import(context.Background(), "XX", Sniffed, nil, good); err == nil {
-		t.Error("into no market")
+		t.Error("Import() into an unknown market = nil, want an error")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := s.Import(ctx, market.FR, Sniffed, nil, good); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("Import() = %v, want context.Canceled", err)
 	}
 	if names, err := segmentFiles(s.dir); err != nil || len(names) > 0 {
 		t.Errorf("files = %v, %v, want none", names, err)

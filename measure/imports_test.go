@@ -37,7 +37,7 @@ func TestImportedAgain(t *testing.T) {
 	for range 2 {
 		if r := imported(t, s, market.FR, path, path)[1]; r.Served != 0 || r.Rejected["duplicate"] != 16000 ||
 			s.Version() != v || len(s.Segments()) != 1 {
-			t.Errorf("again: %d served, %v", r.Served, r.Rejected)
+			t.Errorf("second import: %d served, rejected %v, want 0 and 16000 duplicates", r.Served, r.Rejected)
 		}
 		s = openStore(t, dir) // as another process
 	}
@@ -52,13 +52,13 @@ func TestImportedAgain(t *testing.T) {
 		ids[p.ID] = true
 	}
 	if len(ids) != 3001 || len(list) != 3001 {
-		t.Errorf("%d ids of %d points", len(ids), len(list))
+		t.Errorf("%d ids of %d points, want 3001 of both", len(ids), len(list))
 	}
 	other := openStore(t, t.TempDir()) // the ids are those of the content
 	imported(t, other, market.FR, more)
 	for _, p := range all(t, other, market.FR) {
 		if !ids[p.ID] {
-			t.Fatalf("%s has another id elsewhere", line(&p))
+			t.Fatalf("%s has another id in another file, want the same", line(&p))
 		}
 	}
 }
@@ -80,10 +80,10 @@ func TestSeveralSegments(t *testing.T) {
 	v := s.Version()
 	if _, err := s.Import(context.Background(), market.FR, Sniffed, nil,
 		write(t, "b.csv", coverageOf(random(rand.New(rand.NewPCG(4, 4)), 500))+"x,2026")); err == nil {
-		t.Error("half a file")
+		t.Error("Import() of a broken file = nil, want an error")
 	}
 	if entries, err := os.ReadDir(s.dir); err != nil || len(entries) != 11 || s.Version() != v {
-		t.Errorf("after half a file: %v, %v", entries, err)
+		t.Errorf("after a broken file: entries = %v, %v, want 11", entries, err)
 	}
 	s.prepared.Store(false)
 	os.Remove(filepath.Join(s.dir, ManifestName))

@@ -73,15 +73,16 @@ func TestKilled(t *testing.T) {
 			t.Fatalf("round %d: problems = %v, want none", round, s.Problems())
 		}
 		if n, err := sound(s); err != nil || n != s.Count(market.FR, Coverage) || n%375 != 0 {
-			t.Fatalf("round %d: %d rows, %v", round, n, err)
+			t.Fatalf("round %d: %d rows, %v, want all rows of whole files", round, n, err)
 		}
 		if acknowledged > 0 && s.Count(market.FR, Coverage) < min(acknowledged, 3)*1125 {
-			t.Fatalf("round %d: %d rows of %d files", round, s.Count(market.FR, Coverage), acknowledged)
+			t.Fatalf("round %d: %d rows after %d acknowledged files, want theirs", round, s.Count(market.FR, Coverage),
+				acknowledged)
 		}
 		if round%5 == 4 { // and importRun again gives the same
 			imported(t, s, market.FR, paths...)
 			if _, err := s.Retain(100 * 24 * time.Hour); err != nil || s.Count(market.FR, Coverage) != 3375 {
-				t.Fatalf("round %d: %d rows, %v", round, s.Count(market.FR, Coverage), err)
+				t.Fatalf("round %d: %d rows, %v, want 3375", round, s.Count(market.FR, Coverage), err)
 			}
 			if names := segmentsIn(t, dir); len(names) != len(s.Segments()) { // what was left is there twice now
 				t.Errorf("round %d: %v, want %v", round, names, s.Segments())

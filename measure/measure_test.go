@@ -83,7 +83,7 @@ func imported(t testing.TB, s *Store, code market.Code, paths ...string) []*sour
 			sum += n
 		}
 		if sum != r.Rows {
-			t.Errorf("%s: %d rows, %d served and rejected", r.Path, r.Rows, sum)
+			t.Errorf("%s: %d rows, but %d served and rejected, want as many", r.Path, r.Rows, sum)
 		}
 	}
 	return reports

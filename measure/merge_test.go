@@ -76,7 +76,7 @@ func TestMerged(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(s.Segments()); n > before/4 || n != len(segmentsIn(t, dir)) {
-		t.Errorf("%d segments of %d, %d files", n, before, len(segmentsIn(t, dir)))
+		t.Errorf("%d segments of %d in %d files, want a quarter or less", n, before, len(segmentsIn(t, dir)))
 	}
 	for i, s := range []*Store{s, openStore(t, dir)} {
 		if got := questions(s); !reflect.DeepEqual(got, want) {
@@ -185,10 +185,10 @@ func TestMergedAtOnce(t *testing.T) {
 		t.Error(err)
 	}
 	if rows, err := sound(s); rows != 180 || err != nil || len(s.Segments()) > mostFiles(180) {
-		t.Errorf("%d rows in %d segments, %v", rows, len(s.Segments()), err)
+		t.Errorf("%d rows in %d segments, %v, want 180 in few", rows, len(s.Segments()), err)
 	}
 	if s = openStore(t, dir); s.Count(market.FR, Speedtest) != 180 || len(segmentsIn(t, dir)) != len(s.Segments()) {
-		t.Errorf("%d speedtests, %v", s.Count(market.FR, Speedtest), segmentsIn(t, dir))
+		t.Errorf("%d speedtests, files %v, want 180 in the segments", s.Count(market.FR, Speedtest), segmentsIn(t, dir))
 	}
 }
 

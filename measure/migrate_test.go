@@ -75,7 +75,7 @@ func TestMigrate(t *testing.T) {
 		t.Errorf("segments = %+v, want 400 rows of each kind and the same manifest", s.Segments())
 	}
 	if _, err := os.Stat(filepath.Join(dir, DatabaseName)); err == nil {
-		t.Error("a reader made a database")
+		t.Error("opening read-only made a database, want none")
 	}
 	for range 2 {
 		s = openStore(t, dir)
@@ -115,7 +115,7 @@ func TestMigrationKilled(t *testing.T) {
 		killtest.Run(t, 40*time.Millisecond, func(string) { migrated++ }, "open", dir)
 		s := openStore(t, dir)
 		if n, err := sound(s); n != 400 || err != nil || len(s.Problems()) > 0 {
-			t.Fatalf("round %d: %d rows, %v, %v", round, n, err, s.Problems())
+			t.Fatalf("round %d: %d rows, %v, problems %v, want 400 and none", round, n, err, s.Problems())
 		}
 		closeStore(t, dir)
 	}

@@ -95,7 +95,7 @@ func TestCoverageAgainstBruteForce(t *testing.T) {
 		seen := map[string]bool{}
 		for _, p := range got {
 			if _, ok := want[p.key()]; !ok || seen[p.key()] {
-				t.Fatalf("%+v: %s does not match, or twice", q, p.key())
+				t.Fatalf("%+v: %s does not match or is there twice", q, p.key())
 			}
 			seen[p.key()] = true
 		}
@@ -103,7 +103,7 @@ func TestCoverageAgainstBruteForce(t *testing.T) {
 			t.Fatalf("%+v: %d points, %d match", q, len(got), len(want))
 		}
 		if !slices.IsSortedFunc(got, func(a, b Point) int { return b.Time.Compare(a.Time) }) {
-			t.Errorf("%+v: not the newest first", q)
+			t.Errorf("%+v: points are not ordered by age, want the newest first", q)
 		}
 		if len(want) <= q.Limit {
 			whole++
@@ -113,7 +113,7 @@ func TestCoverageAgainstBruteForce(t *testing.T) {
 		even(t, s, &q, list, got)
 	}
 	if whole < rounds/12 || samples < rounds/12 {
-		t.Errorf("%d answers were whole, %d samples", whole, samples)
+		t.Errorf("%d whole answers and %d samples, want more of both", whole, samples)
 	}
 }
 
@@ -141,9 +141,9 @@ func even(t *testing.T, s *Store, q *Query, list []made, got []Point) {
 	for c, times := range there {
 		slices.SortFunc(times, func(a, b int64) int { return cmp.Compare(b, a) })
 		if n := len(taken[c]); !slices.Equal(times[:n], taken[c]) {
-			t.Errorf("%+v: cell %d has %v, %v were taken", q, c, times, taken[c])
+			t.Errorf("%+v: newest of cell %d are %v, the answer has %v, want the same", q, c, times, taken[c])
 		} else if n < most-1 && n < len(times) {
-			t.Errorf("%+v: %d of %d in cell %d, %d of another", q, n, len(times), c, most)
+			t.Errorf("%+v: %d of %d rows of cell %d, %d of another cell, want equal shares", q, n, len(times), c, most)
 		}
 	}
 }
@@ -166,7 +166,7 @@ func TestSampleIsOfThePlace(t *testing.T) {
 	for x := range 5 {
 		for y := range 5 {
 			if n := parts[[2]int{x, y}]; n < 25 || n > 60 {
-				t.Errorf("part %d, %d has %d of 1000 points", x, y, n)
+				t.Errorf("part %d, %d has %d of 1000 points, want 25 to 60", x, y, n)
 			}
 		}
 	}
@@ -198,7 +198,7 @@ func TestSampleOfIslands(t *testing.T) {
 	}
 	for town, n := range towns {
 		if len(towns) != 200 || n < 2 || n > 6 {
-			t.Fatalf("%d towns of 200, %v with %d of 600 points", len(towns), town, n)
+			t.Fatalf("%d towns of 200, %v with %d of 600 points, want all with 2 to 6", len(towns), town, n)
 		}
 	}
 }
@@ -214,7 +214,7 @@ func TestQueriesThatCannotBe(t *testing.T) {
 		}
 	}
 	if got, err := s.Coverage(Query{Market: market.FR, Limit: 1}); err != nil || got == nil || len(got) != 0 {
-		t.Errorf("an empty store: %v, %v", got, err)
+		t.Errorf("Coverage() of an empty store = %v, %v, want no points", got, err)
 	}
 }
 

@@ -92,7 +92,7 @@ func TestRepair(t *testing.T) {
 			t.Errorf("%s: %d measures, want %d, %v", lost, len(got), len(want), s.Problems())
 		}
 		if !strings.Contains(manifestIn(t, dir), `"version": 2`) {
-			t.Errorf("%s: older versions would empty the folder", lost)
+			t.Errorf("%s: the manifest has another version, want 2", lost)
 		}
 		added(t, s, fieldsOf(99))
 	}
@@ -110,7 +110,7 @@ func TestRepairAfterKill(t *testing.T) {
 		}
 	}
 	if replaced == nil {
-		t.Fatal("no segment")
+		t.Fatal("no replaced segment, want one")
 	}
 	// One that replaces another, as it is before its commit.
 	b := replaced.builder()
@@ -127,7 +127,7 @@ func TestRepairAfterKill(t *testing.T) {
 		}
 	}
 	if len(tests) < 2 {
-		t.Fatal("too few segments")
+		t.Fatal("fewer than two segments of speedtests, want two")
 	}
 	if _, _, err := s.write(combine(tests)); err != nil {
 		t.Fatal(err)

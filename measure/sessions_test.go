@@ -97,7 +97,7 @@ func TestSessionsAgainstBruteForce(t *testing.T) {
 			measures -= x.Measures
 		}
 		if measures != 0 {
-			t.Errorf("%d measures are of no session", measures)
+			t.Errorf("%d measurements are not in a session, want 0", measures)
 		}
 		n := 0
 		for _, x := range got {
@@ -128,7 +128,7 @@ func TestSessionsAgainstBruteForce(t *testing.T) {
 		}
 	}
 	if _, err := s.Sessions(Query{Market: "XX", Limit: 1}, 0); err == nil {
-		t.Error("no market is one")
+		t.Error("Sessions() of an unknown market = nil error, want one")
 	}
 }
 

@@ -81,7 +81,7 @@ func TestSpeedtestsOfOneMoment(t *testing.T) {
 			t.Fatalf("%d tests of %d, want %d (%v)", len(whole), total, n, err)
 		}
 		if !slices.IsSortedFunc(whole, func(a, b Test) int { return b.Time.Compare(a.Time) }) {
-			t.Error("not the newest first")
+			t.Error("speedtests are not ordered by age, want the newest first")
 		}
 		for q.Offset = 0; q.Offset < len(whole); q.Offset += q.Limit {
 			q.Limit = 1 + r.IntN(400)
@@ -92,7 +92,7 @@ func TestSpeedtestsOfOneMoment(t *testing.T) {
 			}
 			for _, x := range page {
 				if want[x.key()]--; want[x.key()] < 0 {
-					t.Fatalf("%s twice, or it does not match", x.key())
+					t.Fatalf("%s does not match or is there twice", x.key())
 				}
 			}
 		}
@@ -165,7 +165,8 @@ func TestSitesAgainstBruteForce(t *testing.T) {
 		}
 	}
 	if named < rounds/20 || around-none < rounds/20 || none < rounds/100 {
-		t.Errorf("%d sites with tests that name them, %d with tests around, %d without", named, around-none, none)
+		t.Errorf("%d sites with tests that name them, %d with tests around, %d without, want more", named, around-none,
+			none)
 	}
 }
 
@@ -213,7 +214,7 @@ func TestNodesInCells(t *testing.T) {
 
 // What measures say of cells: an eNB of an ECI, whatever the technology; the NCI and the
 // gNB of 5G; rows without an operator or an identifier are left out.
-func TestCellSightings(t *testing.T) {
+func TestCellObservations(t *testing.T) {
 	text := testHead +
 		"a,2026-11-01T00:00:00Z,45,4,1,,,,,208,1,,5G,,,,4886718336,12,,,\n" +
 		"b,2026-11-02T00:00:00Z,45,4,1,,,,,208,1,,4G,,,,256002,0,,,\n" +

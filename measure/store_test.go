@@ -33,7 +33,7 @@ func TestRetain(t *testing.T) {
 	imported(t, s, market.FR, write(t, "ageless.csv", "45.5,4.25,200,208,20,12,256001,-88,LTE,LTE,1300,301\n"))
 	before, v := s.Segments(), s.Version()
 	if n, err := s.Retain(500 * 24 * time.Hour); n != 0 || err != nil || s.Version() != v {
-		t.Errorf("nothing is so old: %d, %v", n, err)
+		t.Errorf("Retain() of recent rows = %d, %v, want 0, nil", n, err)
 	}
 	n, err := s.Retain(100 * 24 * time.Hour)
 	if err != nil || n != 2*len(old) || s.Version() == v {
@@ -77,7 +77,7 @@ func TestRetain(t *testing.T) {
 		t.Errorf("segments = %v, files = %v, want none but the manifest", later.Segments(), names())
 	}
 	if _, err := later.Retain(0); err == nil {
-		t.Error("kept for no time")
+		t.Error("Retain(0) = nil, want an error")
 	}
 }
 
@@ -112,11 +112,11 @@ func TestPrivateFolder(t *testing.T) {
 	}
 	openReader(t, dir)
 	if m := mode(); m != 0o755 {
-		t.Errorf("after it was read: %o", m)
+		t.Errorf("mode = %o after opening read-only, want 755", m)
 	}
 	openStore(t, dir)
 	if m := mode(); m != 0o700 {
-		t.Errorf("after it was opened: %o", m)
+		t.Errorf("mode = %o after opening, want 700", m)
 	}
 }
 
@@ -157,7 +157,7 @@ func TestDamage(t *testing.T) {
 			damaged.Count(market.FR, Coverage))
 	}
 	if _, err := damaged.Retain(10 * 24 * time.Hour); err != nil || len(damaged.Segments()) != 2 {
-		t.Errorf("what is damaged must stay for its owner: %v, %v", damaged.Segments(), err)
+		t.Errorf("segments = %v, %v, want the damaged one too", damaged.Segments(), err)
 	}
 	other, err := os.ReadFile(filepath.Join(dir, Dir, damaged.Segments()[1].File))
 	if err != nil {
@@ -167,7 +167,7 @@ func TestDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p := openStore(t, dir).Problems(); len(p) != 1 || !strings.Contains(p[0], "not the file") {
-		t.Errorf("another file in its place: %v", p)
+		t.Errorf("problems with another file = %v, want one", p)
 	}
 }
 
@@ -187,7 +187,7 @@ func TestBesideImports(t *testing.T) {
 				n := len(all(t, s, market.FR))
 				tests, _, err := s.Speedtests(Query{Market: market.FR, Limit: maxLimit})
 				if err != nil || n > 1200 || len(tests) > 1200 {
-					t.Errorf("%d points, %d tests, %v", n, len(tests), err)
+					t.Errorf("%d points, %d speedtests, %v, want at most 1200", n, len(tests), err)
 				}
 				for range s.CellObservations(market.FR) {
 				}

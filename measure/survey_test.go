@@ -156,14 +156,15 @@ func TestSurveyOfMany(t *testing.T) {
 		}
 		sameQuantiles(t, "few", few.Values[0], want["SFR"])
 		if of := many.Values[0].Of; of < sampleRows/2 || of > sampleRows {
-			t.Errorf("quantiles of %d", of)
+			t.Errorf("quantiles of %d values, want half a sample or more", of)
 		}
 		slices.Sort(want["ORANGE"])
 		for tenths, got := range map[int]float64{1: many.Values[0].P10, 5: many.Values[0].Median,
 			9: many.Values[0].P90} {
 			if exact := nearest(want["ORANGE"],
 				tenths); math.Abs(got-exact) > 2.5 { // four times the error that a thousand of them have
-				t.Errorf("%d days: quantile %d of ten is %v, of all %v", days, tenths, got, exact)
+				t.Errorf("%d days: quantile %d of ten = %v, that of all values is %v, want near it", days, tenths,
+					got, exact)
 			}
 		}
 	}
@@ -180,7 +181,7 @@ func TestQuantiles(t *testing.T) {
 		sameQuantiles(t, fmt.Sprint(len(values), " values"), quantiles(values, 1), want)
 	}
 	if q := quantiles(nil, 1); q != (Quantiles{}) {
-		t.Errorf("of nothing: %+v", q)
+		t.Errorf("quantiles of no values = %+v, want zeros", q)
 	}
 }
 
@@ -226,7 +227,7 @@ func TestSurveyedPoints(t *testing.T) {
 	}
 	for quarter, n := range quarters {
 		if n < 12 || n > 20 {
-			t.Errorf("%d of 64 points in the quarter %v", n, quarter)
+			t.Errorf("%d of 64 points in the quarter %v, want 12 to 20", n, quarter)
 		}
 	}
 }
@@ -250,22 +251,22 @@ func TestSurveyedPointsAgainstBruteForce(t *testing.T) {
 		}
 		groups, points, err := s.CoverageCounts(q)
 		if err != nil || len(points) != min(q.Limit, n) {
-			t.Fatalf("%+v: %d points, %d match (%v)", q, len(points), n, err)
+			t.Fatalf("%+v: %d points, %d match (%v), want all or the limit", q, len(points), n, err)
 		}
 		for _, g := range groups {
 			n -= g.Count
 		}
 		if n != 0 {
-			t.Errorf("%+v: %d more match than %+v", q, n, groups)
+			t.Errorf("%+v: %d match that are not in %+v, want 0", q, n, groups)
 		}
 		for _, p := range points {
 			if want[p.key()]--; want[p.key()] < 0 {
-				t.Errorf("%+v: %s twice, or it does not match", q, p.key())
+				t.Errorf("%+v: %s does not match or is there twice", q, p.key())
 			}
 		}
 		all, err := s.Coverage(q)
 		if err != nil || !slices.EqualFunc(points, all, func(a, b Point) bool { return a.ID == b.ID }) {
-			t.Errorf("%+v: the points are not those of Coverage (%v)", q, err)
+			t.Errorf("%+v: points differ from those of Coverage (%v)", q, err)
 		}
 	}
 }
@@ -297,7 +298,7 @@ func TestSurveyedPointsOfARoad(t *testing.T) {
 			thirds[int((p.Position.Lat-45.75)/0.001)]++
 		}
 		if thirds[0] < 2 || thirds[1] < 2 || thirds[2] < 2 {
-			t.Errorf("of %d, points of the thirds of the road: %v", n, thirds)
+			t.Errorf("limit %d: points of the thirds of the road = %v, want 2 or more of each", n, thirds)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func TestSynthetic(t *testing.T) {
 		}
 		for n := range s.CellObservations(market.FR) {
 			if n.Node != 1001 {
-				t.Errorf("learned from what was made up: %+v", n)
+				t.Errorf("learned from synthetic data: %+v, want nothing", n)
 			}
 		}
 	}

@@ -122,7 +122,7 @@ func FuzzImport(f *testing.F) {
 		reports, err := s.Import(context.Background(), market.FR, Sniffed, nil, path)
 		if err != nil {
 			if len(s.Segments()) > 0 {
-				t.Error("an import that failed counts")
+				t.Error("segments after a failed import, want none")
 			}
 			return
 		}
@@ -131,7 +131,7 @@ func FuzzImport(f *testing.F) {
 			sum += n
 		}
 		if n, err := sound(s); sum != reports[0].Rows || n != reports[0].Served || err != nil {
-			t.Errorf("%d rows, %d accounted for, %d kept (%v)", reports[0].Rows, sum, n, err)
+			t.Errorf("%d rows, %d accounted for, %d kept (%v), want as many", reports[0].Rows, sum, n, err)
 		}
 	})
 }
@@ -154,7 +154,7 @@ func TestRealFiles(t *testing.T) {
 	}
 	r = imported(t, s, market.FR, data+"drivetest/networksurvey_lte.sample.csv")[0]
 	if r.Rejected[outside] != 1 {
-		t.Errorf("San Francisco: %v", r.Rejected)
+		t.Errorf("rejected rows in San Francisco = %v, want 1 outside the market", r.Rejected)
 	}
 	for _, name := range []string{"towercollector", "gmonpro"} {
 		if _, err := s.Import(context.Background(), market.FR, Sniffed, nil,
