@@ -80,7 +80,7 @@ func TestLikeLibavif(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got.Rect != want.Bounds() {
-			t.Errorf("%s: %v, want %v", name, got.Rect, want.Bounds())
+			t.Errorf("%s: bounds = %v, want %v", name, got.Rect, want.Bounds())
 		} else if most, mean := lumaDifference(got, want); most > 2 {
 			t.Errorf("%s: luma is %d off, %.2f in the mean", name, most, mean)
 		}
@@ -129,7 +129,7 @@ func TestUpright(t *testing.T) {
 			}
 			want := crop(upright, tt.part)
 			if img.Rect != want.Rect {
-				t.Errorf("%s: %v, want %v", tt.name, img.Rect, want.Rect)
+				t.Errorf("bounds = %v, want %v", img.Rect, want.Rect)
 			} else if _, mean := lumaDifference(img, want); mean > 3 {
 				t.Errorf("%s: luma is %.1f off in the mean", tt.name, mean)
 			}
@@ -147,7 +147,7 @@ func crop(img *image.NRGBA, r image.Rectangle) *image.NRGBA {
 	return out
 }
 
-// check wants a picture, or one of the errors. A decoder that does not stop at its deadline
+// check fails unless Decode returns a picture or one of the errors. A decoder that does not stop at its deadline
 // never ends the test.
 func check(t *testing.T, d *Decoder, data []byte) {
 	t.Helper()

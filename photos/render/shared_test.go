@@ -16,13 +16,13 @@ import (
 	"github.com/disintegration/imaging"
 )
 
-// unread are the shared images that are damaged, bombs, or of a kind that is not read.
+// unread are the shared images that are damaged, bombs, or of an unsupported kind.
 var unread = []string{"bomb-", "usebomb", "trunc.", "html-then", "jpeg-in.tif", "webp.tif", "weird.jpg", "goexif-oom",
 	"polyglot-gif", "xmlbomb", "xxe",
 	"clusterfuzz", "crash-", "github_", "-mini.heif", "j2k32"}
 
-// Every shared image becomes three WebP files that have the right size and say nothing of
-// where they come from, as webpinfo and exiftool see it, or a typed error.
+// Every shared image becomes three WebP files of the right size without metadata, as webpinfo
+// and exiftool see them, or fails with a typed error.
 func TestSharedImages(t *testing.T) {
 	dir := t.TempDir()
 	n := 0
@@ -35,12 +35,12 @@ func TestSharedImages(t *testing.T) {
 		res, err := renderer.Render(context.Background(), read(t, path))
 		if err != nil {
 			if !typed(err) || !slices.ContainsFunc(unread, is) && (sandboxed || !is("eic")) {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: unexpected error %v", name, err)
 			}
 			continue
 		}
 		if slices.ContainsFunc(unread, is) && name != "trunc.gif" { // whose first frame is whole
-			t.Errorf("%s was read", name)
+			t.Errorf("%s was read, want an error", name)
 		}
 		for i, p := range []Picture{res.Main, res.Thumbnail, res.OpenGraph} {
 			if len(p.WebP) >= MainBytes {
@@ -62,7 +62,7 @@ func TestSharedImages(t *testing.T) {
 		info := tool(t, "webpinfo", file)
 		if !strings.Contains(info, "Width: "+w+"\n") || !strings.Contains(info, "Height: "+h+"\n") ||
 			!strings.Contains(info, "No error") {
-			t.Errorf("%s: %s", file, info)
+			t.Errorf("%s: webpinfo wants %s × %s without errors: %s", file, w, h, info)
 		}
 	}
 	for _, line := range strings.Split(tool(t, "exiftool", "-G1", "-a", "-s", dir), "\n") {
@@ -71,7 +71,7 @@ func TestSharedImages(t *testing.T) {
 		case "RIFF", "System", "File", "ExifTool", "Composite":
 		default:
 			if strings.HasPrefix(group, "[") {
-				t.Error(line)
+				t.Errorf("exiftool finds metadata: %s", line)
 			}
 		}
 	}
@@ -139,12 +139,13 @@ func TestSharedAlpha(t *testing.T) {
 			}
 		}
 		if worst > 2 || translucent == 0 {
-			t.Errorf("%s: alpha is off by %d, %d pixels are not opaque", filepath.Base(path), worst, translucent)
+			t.Errorf("%s: alpha differs by up to %d, want 2; %d pixels are not opaque, want some", filepath.Base(path),
+				worst, translucent)
 		}
 	}
 }
 
-// What heif-convert makes of a photo of an iPhone is the reference.
+// The reference is heif-convert's picture of an iPhone's photo.
 func TestSharedHEIC(t *testing.T) {
 	byOneGoroutine(t)
 	if !sandboxed {
@@ -197,6 +198,6 @@ func TestSharedAVIF(t *testing.T) {
 		})
 	}
 	if p := results["kimono.crop.avif"].Main; p.Width != 385 || p.Height != 330 {
-		t.Errorf("the crop is %d × %d", p.Width, p.Height)
+		t.Errorf("crop = %d × %d, want 385 × 330", p.Width, p.Height)
 	}
 }

@@ -90,14 +90,14 @@ func TestSVGBounds(t *testing.T) {
 				err = h.failed(err)
 			}
 			if !errors.Is(err, tt.want) || err != nil && strings.Contains(err.Error(), "the decoder failed") {
-				t.Errorf("%v, want %v", err, tt.want)
+				t.Errorf("error = %v, want %v", err, tt.want)
 			}
 		})
 	}
 }
 
-// What drawing takes is counted first, and no further than to the bound.
-func TestSVGTime(t *testing.T) {
+// The work is counted before drawing, and only up to the limit.
+func TestSVGWork(t *testing.T) {
 	byOneGoroutine(t)
 	const oneCurve = lineWork + 2*crossingWork*MainSide
 	for _, tt := range []struct {
@@ -127,7 +127,7 @@ func TestSVGTime(t *testing.T) {
 			icon.SetTarget(0, 0, 1920, 1920)
 			work, err := drawIcon(icon, image.NewRGBA(image.Rect(0, 0, 1920, 1920)))
 			if work < tt.least || work > tt.most || errors.Is(err, ErrTooLarge) != (work > maxWork) {
-				t.Errorf("%d of work, want %d to %d; %v", work, tt.least, tt.most, err)
+				t.Errorf("work = %d, %v; want %d to %d", work, err, tt.least, tt.most)
 			}
 		})
 	}
@@ -174,7 +174,7 @@ func TestSVGLikeLibrary(t *testing.T) {
 			}
 		}
 		if drawn == 0 || other > 20 {
-			t.Errorf("%d bytes differ, %d are drawn: %s", other, drawn, shapes)
+			t.Errorf("%d bytes differ, want at most 20; %d are drawn, want some: %s", other, drawn, shapes)
 		}
 	}
 }
