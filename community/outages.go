@@ -54,7 +54,7 @@ type Outages struct {
 
 // Outages returns what is known at this moment, for reading.
 func (s *Store) Outages() *Outages {
-	return &Outages{s.Feeds.Still(), s.openReports(), s.now()}
+	return &Outages{s.Feeds.Snapshot(), s.openReports(), s.now()}
 }
 
 // Version names what is answered: as long as it is the same, so is every answer. It

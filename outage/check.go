@@ -7,9 +7,9 @@ import (
 	"relais/store"
 )
 
-// Check reads every record of community.db that is this package's, and returns the number
-// of unavailable sites. The error tells the first of what cannot be used. nil is a file
-// that is not there.
+// Check reads every record of this package in community.db and returns the number of
+// unavailable sites. The error names the first records that cannot be used. A nil db is a
+// missing file.
 func Check(db *store.DB) (entries int, err error) {
 	if db == nil {
 		return 0, nil
@@ -36,7 +36,7 @@ func Check(db *store.DB) (entries int, err error) {
 	return entries, errors.Join(found.Err(), err)
 }
 
-// check tells whether the numbers of a feed add up.
+// check returns an error if the numbers of a feed do not add up.
 func (d *feedData) check() error {
 	rejected := 0
 	for _, n := range d.Rejected {

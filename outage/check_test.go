@@ -13,7 +13,7 @@ import (
 )
 
 // Check counts what there is and finds what cannot be used. Open leaves that out, and a
-// feed of which something is left out is not available.
+// feed with a record left out is not available.
 func TestCheck(t *testing.T) {
 	s, db := opened(t, newClock())
 	load(t, s, "SFR", rowOf("1"), rowOf("2"))

@@ -31,7 +31,7 @@ const (
 	colEndData
 )
 
-// rawColumns are the columns of which a row is kept; whatever else it has is dropped.
+// rawColumns are the columns that are kept of a row; its other columns are dropped.
 var rawColumns = []string{
 	"code_site_op", "", "region", "departement", "commune", "code_insee", "Lat", "Lon",
 	"2Gvoix", "3Gvoix", "4Gvoix", "3Gdata", "4Gdata", "5Gdata", "voix", "data",

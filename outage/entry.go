@@ -30,8 +30,8 @@ type Services struct {
 	Data5G  Status `json:"data5g,omitempty"`
 	Voice   Status `json:"voice,omitempty"`
 	Data    Status `json:"data,omitempty"`
-	// VoiceSMS is that of the column about voice and SMS together; where a file has
-	// but one about voice, its status: that is what operators mean by it.
+	// VoiceSMS is the status of voice and SMS together. Where a file has one column about
+	// voice only, operators mean both by it.
 	VoiceSMS Status `json:"voiceSms,omitempty"`
 }
 
@@ -57,7 +57,7 @@ type Entry struct {
 	Commune    string      `json:"commune,omitempty"`
 	INSEE      string      `json:"insee,omitempty"` // code of the commune, with its zeros
 	Services   Services    `json:"services"`
-	// Managed tells whether the operator runs the site itself; nil: not stated.
+	// Managed reports whether the operator runs the site itself; nil: not stated.
 	Managed *bool      `json:"managed,omitempty"`
 	Reason  string     `json:"reason,omitempty"`
 	Detail  string     `json:"detail,omitempty"`
@@ -66,9 +66,9 @@ type Entry struct {
 	Cells   Cells      `json:"cells"`           // of the row, by rawColumns
 }
 
-// Cells are those of a row, each a line, of which none has a line break; in JSON they are a
-// list. As a list, thousands of rows would be tens of thousands of objects that the garbage
-// collector looks at again and again.
+// Cells are the cells of a row, one per line; in JSON they are a list. No cell has a line
+// break. They are one string because the garbage collector would scan a list of strings of
+// every row again and again.
 type Cells string
 
 func cellsOf(list []string) Cells { return Cells(strings.Join(list, "\n")) }
@@ -89,7 +89,7 @@ func (c *Cells) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// share has texts that were met before be those, of which there is then one.
+// share replaces texts that are equal to one in met by it, so that each is in memory once.
 func (e *Entry) share(met map[string]string) {
 	for _, text := range []*string{&e.Area, &e.Region, &e.Department, &e.Commune, &e.INSEE, &e.Reason, &e.Detail} {
 		shareText(text, met)
@@ -111,7 +111,7 @@ func shareText[T ~string](text *T, met map[string]string) {
 // SourceID names the feed that the entry comes from.
 func (e *Entry) SourceID() string { return feedID(e.Market, e.Operator) }
 
-// ID is the entry's own: no other entry of any feed has it.
+// ID returns the entry's id, unique among all feeds.
 func (e *Entry) ID() string { return "operator:" + e.SourceID() + ":" + e.Code }
 
 // Point is where the site stands.
@@ -128,9 +128,9 @@ func (e *Entry) Began() time.Time {
 	return *e.Start
 }
 
-// Raw is the row by the names of its columns in api.md, of which none is missing; a
-// column that the file lacks is "". Start and end are written 2026-08-20 06:10:00, in
-// the time of the file, whatever its way of writing them; else cells are as published.
+// Raw returns the row by the names of its columns in api.md. It has every column; one that
+// the file lacks is "". Start and end are written 2026-08-20 06:10:00 in the zone of the
+// file; other cells are as published.
 func (e *Entry) Raw() map[string]string {
 	raw := make(map[string]string, len(rawColumns))
 	cells := e.Cells.List()
@@ -166,15 +166,15 @@ func (s *Services) each() []*Status {
 // the operator says are HS or DE.
 func (e *Entry) Affected() (services, technologies []string) {
 	s := e.Services
-	services = named(AllServices, [][]Status{
+	services = affectedNames(AllServices, [][]Status{
 		{s.Data, s.Data3G, s.Data4G, s.Data5G}, {s.Voice, s.Voice2G, s.Voice3G, s.Voice4G}, {s.VoiceSMS}})
-	technologies = named(AllTechnologies,
+	technologies = affectedNames(AllTechnologies,
 		[][]Status{{s.Voice2G}, {s.Voice3G, s.Data3G}, {s.Voice4G, s.Data4G}, {s.Data5G}})
 	return services, technologies
 }
 
-// named lists the names beside which a status is HS or DE.
-func named(names []string, statuses [][]Status) []string {
+// affectedNames returns the names whose statuses, at the same index, have an HS or DE.
+func affectedNames(names []string, statuses [][]Status) []string {
 	list := []string{}
 	for i, some := range statuses {
 		for _, st := range some {

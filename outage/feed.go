@@ -58,8 +58,8 @@ func (f *Feed) Age(now time.Time) time.Duration {
 	return now.Sub(*f.ReadAt)
 }
 
-// Available tells whether no entry of the feed means no outage: its last try read it,
-// within Fresh.
+// Available reports whether a site without an entry works: the last try read the feed, and
+// what it read is not older than Fresh.
 func (f *Feed) Available(now time.Time) bool {
 	return f.State() == Available && f.Age(now).Abs() <= Fresh
 }
@@ -117,7 +117,7 @@ type FeedStatus struct {
 	LastUpdate *time.Time // the oldest good read of those; nil: one was never read
 }
 
-// FeedStatus is the status of the feeds of operators, of all when there are none.
+// FeedStatus returns the status of the feeds of operators; without operators, of all feeds.
 func (s *Store) FeedStatus(code market.Code, operators []string) FeedStatus {
 	feeds := s.state.Load().feedsOf(code, operators)
 	status := FeedStatus{Exists: len(s.Feeds(code)) > 0, Available: len(feeds) > 0}

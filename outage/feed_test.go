@@ -129,7 +129,7 @@ func TestFeed(t *testing.T) {
 	if _, err := s.Import(context.Background(), market.FR, "SFR", file(t, "<html>")); err == nil {
 		t.Error("a web page was read")
 	}
-	expect("a file that is none", "failed false 22T12 0s 1 1")
+	expect("a web page", "failed false 22T12 0s 1 1")
 	if f := s.Feeds(market.FR)[0]; f.Why != "hs.csv:1: this is a web page, not a table" {
 		t.Errorf("why: %q", f.Why)
 	}
@@ -145,7 +145,7 @@ func TestFeed(t *testing.T) {
 }
 
 // What was asked for at one moment stays as it was, with its version.
-func TestStill(t *testing.T) {
+func TestSnapshot(t *testing.T) {
 	c := newClock()
 	s, _ := opened(t, c)
 	look := func(s *Store) string {
@@ -153,18 +153,24 @@ func TestStill(t *testing.T) {
 		return fmt.Sprint(s.Version(), len(list), s.FeedStatus(market.FR, []string{"SFR"}).Available)
 	}
 	before := look(s)
-	still := s.Still()
+	snapshot := s.Snapshot()
 	load(t, s, "SFR", rowOf("1"))
-	if look(still) != before || look(s) == before {
-		t.Errorf("%s, later %s; before it was %s", look(still), look(s), before)
+	if got := look(snapshot); got != before {
+		t.Errorf("snapshot = %s, want %s", got, before)
 	}
-	before, still = look(s), s.Still()
+	if look(s) == before {
+		t.Errorf("the store is still %s after the change", before)
+	}
+	before, snapshot = look(s), s.Snapshot()
 	c.at = c.at.Add(49 * time.Hour)
-	if look(still) != before || look(s) == before {
-		t.Errorf("%s, later %s; before it was %s", look(still), look(s), before)
+	if got := look(snapshot); got != before {
+		t.Errorf("snapshot = %s, want %s", got, before)
 	}
-	if err := still.Clear(market.FR, "SFR"); !errors.Is(err, ErrReadOnly) {
-		t.Error(err)
+	if look(s) == before {
+		t.Errorf("the store is still %s after the change", before)
+	}
+	if err := snapshot.Clear(market.FR, "SFR"); !errors.Is(err, ErrReadOnly) {
+		t.Errorf("Clear of a snapshot: %v, want ErrReadOnly", err)
 	}
 }
 
@@ -211,7 +217,7 @@ func TestRefused(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := s.Import(context.Background(), market.FR, "SFR", file(t, titles+rowOf("8")),
 				file(t, tt.text)); tt.name != "a header alone" && tt.name != "no row that can be used" && err == nil {
-				t.Errorf("%s beside a good file: no error", tt.name)
+				t.Errorf("%s together with a good file: got no error", tt.name)
 			}
 			load(t, s, "SFR", rowOf("1"))
 			if _, err := s.Import(context.Background(), market.FR, "SFR", file(t, tt.text)); err == nil {
@@ -254,7 +260,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Sites of other markets alone say that there is no outage in this one.
+// A file with only sites of other markets means that all sites of this one work.
 func TestNoneOverseas(t *testing.T) {
 	s, _ := opened(t, newClock())
 	if _, err := s.Import(context.Background(), market.DROM, "ORANGE",

@@ -19,16 +19,15 @@ import (
 // Kind is what reports call a file of unavailable sites.
 const Kind = "sites-hs"
 
-// Import reads the files that an operator publishes now (also in a folder or a zip
-// archive), in place of those that were read before: all of it is on disk when Import
-// returns nil, and nothing of it when it fails or the process dies. The reports are of
-// the files, as far as they were read: rows = served + rejected.
+// Import replaces an operator's unavailable sites by those in the files (also in a folder or
+// a zip archive). All of it is on disk when Import returns nil, and nothing of it when it
+// fails or the process dies. It returns a report per file, as far as the file was read:
+// rows = served + rejected.
 //
-// Files without one row that can be used are refused, as they would say that all sites
-// work; but for those whose rows are sites of another market. What is wrong with a file,
-// a Refused, or with opening it marks the feed failed and leaves the last good data.
-// Other errors change nothing: ErrNoFeed, ErrOperator, ErrReadOnly, fs.ErrNotExist, those
-// of ctx and of the store.
+// Files without a usable row are refused, as they would say that all sites work; files
+// whose rows are all sites of another market are not. A Refused error, or one of opening a
+// file, marks the feed failed and leaves the last good data. Other errors change nothing:
+// ErrNoFeed, ErrOperator, ErrReadOnly, fs.ErrNotExist, those of ctx and of the store.
 func (s *Store) Import(ctx context.Context, code market.Code, operator string, files ...string) ([]*source.Report,
 	error) {
 	m, key, err := feedOf(code, operator)
@@ -49,13 +48,13 @@ func (s *Store) Import(ctx context.Context, code market.Code, operator string, f
 	return reports, s.replace(key, p, reports)
 }
 
-// A Refused error is what is wrong with a file, which marked its feed failed.
+// A Refused error says what is wrong with a file. Its feed is marked failed.
 type Refused struct{ error }
 
 // Unwrap returns the error.
 func (r Refused) Unwrap() error { return r.error }
 
-// refuse marks a feed failed, but for what is no fault of its file, and returns err.
+// refuse returns err, after marking the feed failed if the file is at fault.
 func (s *Store) refuse(ctx context.Context, key feedKey, err error) error {
 	if ctx.Err() != nil || errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -93,7 +92,7 @@ func (p *parser) files(ctx context.Context, paths []string) ([]*source.Report, e
 	return reports, fmt.Errorf("%s: the file has no row", inputs[0].Name())
 }
 
-// noneUsed says of the first row why it cannot be used.
+// noneUsed returns the error of files without a usable row, with the reason of the first.
 func noneUsed(reports []*source.Report, rows int) error {
 	r := reports[slices.IndexFunc(reports, func(r *source.Report) bool { return len(r.Examples) > 0 })]
 	return &table.Error{Name: r.Path, Line: r.Examples[0].Line,
@@ -132,8 +131,8 @@ func (s *Store) replace(key feedKey, p *parser, reports []*source.Report) error 
 	})
 }
 
-// Failed says that an operator's file could not be had or read, now. What was read
-// before stays. Errors: ErrNoFeed, ErrOperator, ErrReadOnly.
+// Failed marks a feed failed: its file could not be fetched or read. What was read before
+// stays. Errors: ErrNoFeed, ErrOperator, ErrReadOnly.
 func (s *Store) Failed(code market.Code, operator string, why error) error {
 	_, key, err := feedOf(code, operator)
 	if err != nil {
@@ -143,8 +142,8 @@ func (s *Store) Failed(code market.Code, operator string, why error) error {
 	return s.alterFeed(key, func(f *Feed) { f.FailedAt, f.Why = &at, reason(why) })
 }
 
-// Clear forgets all of an operator's feed, which is absent then. What the file still has
-// of it goes when it is compacted. Errors: ErrNoFeed, ErrOperator, ErrReadOnly.
+// Clear deletes an operator's feed, which is absent then. Its bytes leave community.db when
+// that is compacted. Errors: ErrNoFeed, ErrOperator, ErrReadOnly.
 func (s *Store) Clear(code market.Code, operator string) error {
 	_, key, err := feedOf(code, operator)
 	if err != nil {
@@ -159,7 +158,7 @@ func (s *Store) Clear(code market.Code, operator string) error {
 	})
 }
 
-// reason is what is kept of an error: no folder of this machine.
+// reason returns the text of an error without the folders of this machine.
 func reason(err error) string {
 	if err == nil {
 		return "not known"
@@ -184,7 +183,7 @@ func reason(err error) string {
 	return text
 }
 
-// getFeed reads a feed, an absent one when there is none.
+// getFeed reads a feed; one that is not stored is absent.
 func getFeed(tx *store.Tx, key feedKey) (*Feed, error) {
 	f := &Feed{Market: key.market, Operator: key.operator}
 	text, err := tx.Bucket([]byte(feedsBucket)).Read(key.bytes())

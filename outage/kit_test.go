@@ -65,7 +65,7 @@ func compare(t *testing.T, e *Entry, rows [][]string) {
 	t.Helper()
 	at := slices.IndexFunc(rows, func(row []string) bool { return row[0] == e.Code })
 	if at < 0 {
-		t.Errorf("%s is no row", e.Code)
+		t.Errorf("no row has the code %s", e.Code)
 		return
 	}
 	raw := e.Raw()

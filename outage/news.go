@@ -9,12 +9,12 @@ import (
 	"relais/store"
 )
 
-// News is what an update found of an operator's file: it is there to be read, or could
-// not be had. With neither it is the file that was read last.
+// News is the result of fetching an operator's file: a new file or a failure. With neither,
+// the file has not changed.
 type News struct {
 	Operator string `json:"operator"`
 	File     string `json:"file,omitempty"`   // absolute path
-	Failed   string `json:"failed,omitempty"` // why there is none
+	Failed   string `json:"failed,omitempty"` // why the file is missing
 }
 
 // An Outcome is a feed and what became of news of it.
@@ -23,12 +23,12 @@ type Outcome struct {
 	State   FeedState        `json:"state"`
 	Files   []*source.Report `json:"files,omitempty"`   // as far as they were read
 	Refused string           `json:"refused,omitempty"` // what is wrong with the file
-	Error   string           `json:"error,omitempty"`   // why the news was not taken, which is no fault of the file
+	Error   string           `json:"error,omitempty"`   // why the news was not taken; the file is not at fault
 }
 
-// Take takes news of feeds of a market, one after the other: what is wrong with one
-// keeps out no other. It returns every feed of the market, in table order. Errors:
-// ErrNoFeed, and ErrOperator before any news is taken.
+// Take imports the news of a market's feeds, one after the other; a failure of one does not
+// stop the others. It returns every feed of the market, in table order. Errors: ErrNoFeed,
+// and ErrOperator before any news is taken.
 func (s *Store) Take(ctx context.Context, code market.Code, news ...News) ([]Outcome, error) {
 	if m := market.Get(code); m == nil || m.FeedZone == "" {
 		_, _, err := feedOf(code, "")
@@ -71,9 +71,9 @@ func (s *Store) take(ctx context.Context, key feedKey, n News) (o Outcome) {
 	return o
 }
 
-// Unchanged says that an operator's file is the one that was read last: a try that
-// failed since is over. When it was read stays, so that a file that is never renewed
-// becomes too old. Errors: ErrNoFeed, ErrOperator, ErrReadOnly.
+// Unchanged clears the failure of a feed whose file is still the one that was read last.
+// ReadAt stays, so that a file that is never renewed becomes too old. Errors: ErrNoFeed,
+// ErrOperator, ErrReadOnly.
 func (s *Store) Unchanged(code market.Code, operator string) error {
 	_, key, err := feedOf(code, operator)
 	if err != nil {

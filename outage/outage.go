@@ -19,8 +19,8 @@ import (
 	"relais/store"
 )
 
-// What callers must tell apart. Other errors are those of package store, of reading a
-// file, and of values that are out of bounds.
+// Errors that callers handle. Other errors are those of package store, of reading a file,
+// and of values that are out of bounds.
 var (
 	ErrNoFeed   = errors.New("the operators of the market publish no unavailable sites")
 	ErrOperator = errors.New("not an operator of the market")
@@ -40,15 +40,15 @@ var Buckets = []string{feedsBucket, entriesBucket}
 // A Store is the feeds of a data folder. Its methods may be called from several
 // goroutines.
 type Store struct {
-	db      *store.DB // nil for a read-only folder without the file, and for a Still
+	db      *store.DB // nil for a read-only folder without the file, and for a Snapshot
 	now     func() time.Time
-	version string // of a Still
+	version string // of a Snapshot
 	state   atomic.Pointer[state]
 }
 
 // Open reads the feeds of community.db, which stays the caller's. With nil, or a db
-// that is opened read-only, every change fails with ErrReadOnly. What cannot be used is
-// left out, of which Problems tells; its feed has failed until it is imported again.
+// that is opened read-only, every change fails with ErrReadOnly. Records that cannot be used
+// are left out and listed by Problems; their feed has failed until it is imported again.
 func Open(db *store.DB, now func() time.Time) (*Store, error) {
 	s := &Store{db: db, now: now}
 	s.state.Store(newState())
@@ -62,7 +62,7 @@ func Open(db *store.DB, now func() time.Time) (*Store, error) {
 func (s *Store) load(tx *store.Tx) error {
 	st := newState()
 	err := store.EachKey(tx, feedsBucket, func(k []byte) error {
-		st.take(tx, k, s.second())
+		st.reload(tx, k, s.second())
 		return nil
 	})
 	if err == nil {
@@ -80,7 +80,7 @@ func (s *Store) apply(changes []store.Change) {
 	}
 	err := s.db.View(func(tx *store.Tx) error {
 		for k := range changed {
-			next.take(tx, []byte(k), s.second())
+			next.reload(tx, []byte(k), s.second())
 		}
 		return nil
 	})
@@ -89,21 +89,20 @@ func (s *Store) apply(changes []store.Change) {
 	}
 }
 
-// Problems says what is left out.
+// Problems returns the errors of the records that are left out.
 func (s *Store) Problems() []error { return slices.Collect(maps.Values(s.state.Load().problems)) }
 
-// Still is what is answered at this moment, for reading: whatever changes meanwhile, what
-// is asked of it belongs together and to one Version.
-func (s *Store) Still() *Store {
+// Snapshot returns the feeds at this moment, for reading. Its answers belong to one Version,
+// whatever changes meanwhile.
+func (s *Store) Snapshot() *Store {
 	at := s.now()
-	still := &Store{now: func() time.Time { return at }, version: s.db.Version()} // before the state
-	still.state.Store(s.state.Load())
-	return still
+	snapshot := &Store{now: func() time.Time { return at }, version: s.db.Version()} // before the state
+	snapshot.state.Store(s.state.Load())
+	return snapshot
 }
 
-// Version names what is answered: as long as it is the same, so is every answer. It
-// changes with every change and whenever a feed becomes too old, and is the same after a
-// restart.
+// Version changes whenever an answer may change: with every commit, and when a feed becomes
+// too old. It is the same after a restart.
 func (s *Store) Version() string {
 	return fmt.Sprint(cmp.Or(s.version, s.db.Version()), ".", s.state.Load().passed(s.now()))
 }

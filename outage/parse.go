@@ -38,11 +38,11 @@ func newParser(m *market.Market, operator string) (*parser, error) {
 	return &parser{market: m, operator: operator, zone: zone, entries: []*Entry{}, seen: map[string]bool{}}, nil
 }
 
-// A row is what is read of one record. odd is what of it was left out, each once.
+// A row is one record while it is read.
 type row struct {
 	*parser
 	cells []string // by columns, clean
-	odd   []string
+	odd   []string // kinds of values that were left out, each once
 }
 
 // Reasons for which a row is rejected.
@@ -55,11 +55,11 @@ const (
 	tooLong     = "a text that is too long"
 )
 
-// brokenRecord is what package table says of a record of which no field is known.
+// brokenRecord is the reason that package table gives for a record that it cannot split.
 const brokenRecord = "broken record"
 
-// read reads a file and accounts for its rows. What stands above the header and the
-// notes between and below the rows are no rows.
+// read reads a file and counts its rows. Lines above the header, and notes between and below
+// the rows, do not count.
 func (p *parser) read(ctx context.Context, in io.Reader, name string, report *source.Report) error {
 	t, err := readText(in, name)
 	if err != nil {
@@ -87,7 +87,7 @@ func (p *parser) read(ctx context.Context, in io.Reader, name string, report *so
 			return err
 		}
 	}
-	if err := emptied(r, report, filled); err != nil {
+	if err := checkFilled(r, report, filled); err != nil {
 		return err
 	}
 	report.CountServed()
@@ -100,9 +100,8 @@ func (p *parser) read(ctx context.Context, in io.Reader, name string, report *so
 	return r.Err()
 }
 
-// emptied refuses a file of which a required column has nothing in any row: whether its
-// sites are out of order would not be known.
-func emptied(r *table.Reader, report *source.Report, filled []bool) error {
+// checkFilled refuses a file with a required column that is empty in every row.
+func checkFilled(r *table.Reader, report *source.Report, filled []bool) error {
 	if r.Err() != nil || !slices.Contains(filled, true) {
 		return nil
 	}
@@ -135,7 +134,7 @@ func (p *parser) record(ctx context.Context, r *table.Reader, report *source.Rep
 	report.Rows++
 	if p.rows++; p.rows > maxRows {
 		return &table.Error{Name: report.Path, Line: r.Line(),
-			What: fmt.Sprintf("over %d rows: this is no file of unavailable sites", maxRows)}
+			What: fmt.Sprintf("over %d rows: this is not a file of unavailable sites", maxRows)}
 	}
 	if p.rows%1000 == 1 && ctx.Err() != nil {
 		return ctx.Err()
@@ -160,7 +159,7 @@ func (p *parser) record(ctx context.Context, r *table.Reader, report *source.Rep
 	return nil
 }
 
-// entry makes an entry of a row, or says why it cannot.
+// entry returns the entry of a row, or the reason for which the row is rejected.
 func (w *row) entry() (e *Entry, reason string) {
 	c := w.cells
 	for _, cell := range c {
@@ -198,8 +197,8 @@ func (w *row) entry() (e *Entry, reason string) {
 	return e, ""
 }
 
-// clean is a cell as published, with its blanks and controls as single blanks. What
-// programs write for nothing is nothing.
+// clean returns a cell with its runs of blanks and controls as single blanks. What programs
+// write for an empty cell becomes "".
 func clean(b []byte) string {
 	text := strings.Join(strings.FieldsFunc(string(b),
 		func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
@@ -223,7 +222,7 @@ func (w *row) services() Services {
 		case OK, HS, DE, NE, "":
 			return st
 		}
-		w.leftOut("a status that is none of OK, HS, DE and NE")
+		w.leftOut("a status other than OK, HS, DE and NE")
 		return ""
 	}
 	return Services{
@@ -233,7 +232,7 @@ func (w *row) services() Services {
 	}
 }
 
-// managed reads OUI and NON, as which 1 and 0 are kept.
+// managed reads OUI and NON. It writes 1 and 0 as OUI and NON in the cell.
 func (w *row) managed() *bool {
 	yes := false
 	switch strings.ToUpper(w.cells[colManaged]) {

@@ -85,7 +85,7 @@ func TestVariants(t *testing.T) {
 			fmt.Sprintf(header, "SFR") + strings.Replace(strings.Replace(rowOf("7"), "AURA", "Évry", 1), "CLERMONT",
 				latin1("Orléat"), 1),
 			func(e *Entry) string { return e.Region + e.Commune }, "ÉvryOrléat"},
-		{"a day that is none", "SFR",
+		{"a day that does not exist", "SFR",
 			fmt.Sprintf(header, "SFR") + strings.Replace(rowOf("7"), "2026-08-20 06:10:00", "2026-02-30", 1),
 			func(e *Entry) string { return written(e.Start) + e.Raw()["debut"] }, "<nil>2026-02-30"},
 		{"the end before the beginning",
@@ -134,8 +134,8 @@ func TestRawKeys(t *testing.T) {
 	}
 }
 
-// Rows that are served, rejected, and what is no row at all.
-func TestRows(t *testing.T) {
+// Rows are served or rejected; other lines are not counted.
+func TestServedAndRejectedRows(t *testing.T) {
 	text := "Antennes\n" + fmt.Sprintf(header, "SFR") + rowOf("1") + rowOf("1") +
 		strings.Replace(rowOf("2"), ";45.77;3.08;", ";;;", 1) +
 		strings.Replace(rowOf("3"), ";45.77;", ";45°46;", 1) +
@@ -152,7 +152,7 @@ func TestRows(t *testing.T) {
 	want := map[string]int{again: 1, noPosition: 1, badPosition: 1, "a site of the market DROM": 1, outside: 1,
 		noCode: 1, "wrong number of columns": 2, brokenRecord: 2, tooLong: 1}
 	if !maps.Equal(report.Rejected, want) {
-		t.Errorf("%v, want %v", report.Rejected, want)
+		t.Errorf("rejected = %v, want %v", report.Rejected, want)
 	}
 	if report.Examples[0].Line != 4 || !strings.Contains(report.Warning, "status") ||
 		entries[1].Services.Voice2G != "" {
@@ -160,7 +160,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// What is no file of unavailable sites says where and what is wrong.
+// A file of something else is refused with the line and the reason.
 func TestHostile(t *testing.T) {
 	whole := fmt.Sprintf(header, "SFR") + rowOf("1")
 	for _, c := range []struct {
@@ -173,8 +173,8 @@ func TestHostile(t *testing.T) {
 		{"a web page", "\ufeff\n <!doctype html>\n<p>code_site_op;a;b;c;d</p>", "f.csv:1: this is a web page"},
 		{"a part of a spreadsheet", "\ufeff<?xml version=\"1.0\"?><Types/>",
 			"f.csv:1: this is XML, not a table: a spreadsheet must be saved as CSV"},
-		{"a spreadsheet", "PK\x03\x04\x00\x00", "f.csv:1: this is no text"},
-		{"UTF-16", "c\x00o\x00d\x00e\x00", "f.csv:1: this is no text"},
+		{"a spreadsheet", "PK\x03\x04\x00\x00", "f.csv:1: this is not text"},
+		{"UTF-16", "c\x00o\x00d\x00e\x00", "f.csv:1: this is not text"},
 		{"no header", rowOf("1"), "f.csv:1: no header"},
 		{"a late header", strings.Repeat("x\n", maxTitles) + whole, "f.csv:1: no header"},
 		{"no position", "code_site_op;a;b;c;d\n1;2;3;4;5\n", "the column lat is missing"},
@@ -215,7 +215,7 @@ func TestOverseas(t *testing.T) {
 	}
 }
 
-// A file of which nothing can be used says what is wrong with its first row.
+// A file without a usable row is refused with the reason of its first row.
 func TestNoneUsed(t *testing.T) {
 	s, _ := opened(t, newClock())
 	text := fmt.Sprintf(header, "SFR") + strings.Replace(rowOf("1"), ";45.77;3.08;", ";3.08;45.77;",

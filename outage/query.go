@@ -20,10 +20,10 @@ type Query struct {
 	Limit int // 0: all
 }
 
-// Entries returns what operators say, what began last first and what is as old by id,
-// and whether there is more than the limit.
+// Entries returns the entries that are asked for, the latest beginning first, then by id.
+// truncated reports whether there are more than the limit.
 func (s *Store) Entries(q Query) (list []*Entry, truncated bool) {
-	return Find(q, s.state.Load().of(q.Market).entries, func(*Entry) bool { return true })
+	return Find(q, s.state.Load().inOrder(q.Market).entries, func(*Entry) bool { return true })
 }
 
 // A Located is an outage that a Query can be about.
@@ -33,9 +33,9 @@ type Located interface {
 	Place() (operator, area string, p geo.Point)
 }
 
-// Find returns those outages of a market that are asked for and that wants wants, in the
-// order in which they come, with a disc the nearest first; and whether there are more than
-// the limit.
+// Find returns the outages of a market that match q and wants. They keep their order, except
+// that with a disc the nearest come first. truncated reports whether there are more than the
+// limit.
 func Find[T Located](q Query, all []T, wants func(T) bool) (list []T, truncated bool) {
 	type found struct {
 		item   T
@@ -68,8 +68,8 @@ func Find[T Located](q Query, all []T, wants func(T) bool) (list []T, truncated 
 	return list, truncated
 }
 
-// match reports whether a place is among those that are asked for, and how far it is from
-// the centre of the disc, in metres. The box is around that when there is one.
+// match reports whether a place is asked for, and its distance from the centre of the disc.
+// With a disc, box is its bounding box.
 func (q *Query) match(operator, area string, p geo.Point, box *geo.Box) (metres float64, ok bool) {
 	switch {
 	case len(q.Operators) > 0 && !slices.Contains(q.Operators, operator),
@@ -83,8 +83,8 @@ func (q *Query) match(operator, area string, p geo.Point, box *geo.Box) (metres 
 	return metres, metres <= q.Disc.Radius
 }
 
-// UnavailableNear reports whether an operator says of a site in so many metres around p
-// that it is unavailable. It is false of an operator without a feed.
+// UnavailableNear reports whether an operator publishes an unavailable site within metres of
+// p. It is false for an operator without a feed.
 func (s *Store) UnavailableNear(code market.Code, operator string, p geo.Point, metres float64) bool {
 	d := s.state.Load().feeds[feedKey{code, operator}]
 	if d == nil {

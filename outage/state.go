@@ -12,8 +12,8 @@ import (
 	"relais/store"
 )
 
-// A state is what is answered: the good data of every feed. It never changes; a change
-// makes another from a clone.
+// A state is the good data of every feed, which all answers come from. It never changes; a
+// change makes another from a clone.
 type state struct {
 	feeds    map[feedKey]*feedData
 	problems map[string]error // of feeds that cannot be read, by key
@@ -48,8 +48,8 @@ func (st *state) clone() *state {
 	return &state{maps.Clone(st.feeds), maps.Clone(st.problems), map[market.Code]*arranged{}}
 }
 
-// take takes a feed in as it is in a file now.
-func (st *state) take(tx *store.Tx, k []byte, now time.Time) {
+// reload replaces a feed by what community.db has of it.
+func (st *state) reload(tx *store.Tx, k []byte, now time.Time) {
 	delete(st.problems, string(k))
 	if key, err := parseFeedKey(k); err == nil {
 		delete(st.feeds, key)
@@ -67,7 +67,8 @@ func (st *state) take(tx *store.Tx, k []byte, now time.Time) {
 	}
 }
 
-// damaged is what stands for a feed that cannot be read, nil for one of no operator.
+// damaged returns a failed feed in place of one that cannot be read, nil if its operator is
+// unknown.
 func damaged(k []byte, now time.Time) *feedData {
 	key, err := parseFeedKey(k)
 	if err != nil {
@@ -108,9 +109,9 @@ func readFeed(tx *store.Tx, k []byte) (*feedData, error) {
 	return newFeedData(f, entries), nil
 }
 
-// of is a market in the order of answers: what began last first, what has no beginning
-// last; of what began at once, by id.
-func (st *state) of(code market.Code) *arranged {
+// inOrder returns a market in the order of answers: the latest beginning first, unknown
+// beginnings last, then by id.
+func (st *state) inOrder(code market.Code) *arranged {
 	if a := st.arranged[code]; a != nil {
 		return a
 	}
@@ -157,7 +158,7 @@ func (st *state) passed(now time.Time) (n int) {
 	return n
 }
 
-// feedsOf returns the feeds of a market's operators, of all when there are none.
+// feedsOf returns the feeds of operators of a market; without operators, all its feeds.
 func (st *state) feedsOf(code market.Code, operators []string) []Feed {
 	list := []Feed{}
 	m := market.Get(code)

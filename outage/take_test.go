@@ -64,7 +64,7 @@ func TestTake(t *testing.T) {
 		c.at = c.at.Add(time.Hour)
 	}
 	if f := s.Feeds(market.FR)[0]; f.Age(newClock().at.Add(2*time.Hour)) != 0 || f.Why != "" {
-		t.Errorf("unchanged is no read: %+v", f)
+		t.Errorf("after Unchanged the feed is %+v, want it as read two hours before", f)
 	}
 	before := s.Version()
 	if _, err := s.Take(context.Background(), market.FR, News{Operator: "SFR", Failed: "x"},

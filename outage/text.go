@@ -48,14 +48,14 @@ func readText(in io.Reader, name string) (*text, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(data) > maxFile {
-		return nil, t.fail(1, "over %d MiB: this is no file of unavailable sites", maxFile>>20)
+		return nil, t.fail(1, "over %d MiB: this is not a file of unavailable sites", maxFile>>20)
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
 		return nil, t.fail(1, "the file is empty")
 	case bytes.IndexByte(data, 0) >= 0:
-		return nil, t.fail(1, "this is no text: a spreadsheet must be saved as CSV, in UTF-8")
+		return nil, t.fail(1, "this is not text: a spreadsheet must be saved as CSV, in UTF-8")
 	case bytes.HasPrefix(bytes.TrimSpace(data), []byte("<?xml")): // a modern spreadsheet is an archive of such
 		return nil, t.fail(1, "this is XML, not a table: a spreadsheet must be saved as CSV, in UTF-8")
 	case bytes.HasPrefix(bytes.TrimSpace(data), []byte("<")):
@@ -143,7 +143,7 @@ func (t *text) whole() error {
 	return nil
 }
 
-// isCode tells whether a cell may be the code of a site, such as 00000001R1, 10235,
+// isCode reports whether a cell may be the code of a site, such as 00000001R1, 10235,
 // 01014_002_01 or T10008, and not a word of a footer.
 func isCode(cell string) bool {
 	return len(cell) <= 64 && strings.ContainsAny(cell, "0123456789") && !strings.ContainsFunc(cell, func(r rune) bool {
@@ -152,9 +152,9 @@ func isCode(cell string) bool {
 	})
 }
 
-// managedColumn returns the name of the column that begins with managedPrefix, "" when
-// there is none. One that names another operator of the market is an error: the file
-// is that operator's.
+// managedColumn returns the name of the column that begins with managedPrefix, "" if it is
+// missing. A column that names another operator of the market is an error: the file is that
+// operator's.
 func (t *text) managedColumn(m *market.Market, operator string) (string, error) {
 	prefix := fold.String(managedPrefix)
 	at := slices.IndexFunc(t.header, func(h string) bool { return strings.HasPrefix(h, prefix) })

@@ -33,10 +33,9 @@ func (m moment) instant() *time.Time {
 	return &at
 }
 
-// period is when an outage began and when it is expected to end. Where voice and data
-// have their own it is the earliest beginning and the latest end. An end before the
-// beginning is not stated: which of the two is wrong is not known, but that the site
-// is out of order since the one is what the file is for.
+// period returns the beginning of an outage and its expected end. Where voice and data have
+// their own times, these are the earliest beginning and the latest end. An end before the
+// beginning counts as not stated.
 func (w *row) period() (start, end moment) {
 	start = w.pick([]int{colStart, colStartVoice, colStartData}, false)
 	end = w.pick([]int{colEnd, colEndVoice, colEndData}, true)
@@ -64,8 +63,8 @@ func (w *row) pick(cols []int, end bool) moment {
 }
 
 // moment reads a time. A day begins with its first second, and what is expected to end
-// on a day ends with its last. What is no time of this century, such as 2026-02-30, is
-// not stated; the raw row keeps it.
+// on a day ends with its last. A cell that is not a time of this century, such as
+// 2026-02-30, counts as not stated; the raw row keeps it.
 func (w *row) moment(cell string, end bool) moment {
 	for _, layout := range layouts {
 		if at, err := time.ParseInLocation(layout, cell, w.zone); err == nil {
@@ -83,14 +82,14 @@ func (w *row) moment(cell string, end bool) moment {
 		return w.plausible(at, cell)
 	}
 	if cell != "" {
-		w.leftOut("a date that is none")
+		w.leftOut("an impossible date")
 	}
 	return moment{raw: cell}
 }
 
 func (w *row) plausible(at time.Time, cell string) moment {
 	if at.Year() < 2000 || at.Year() > 2099 {
-		w.leftOut("a date that is none")
+		w.leftOut("an impossible date")
 		return moment{raw: strings.TrimSpace(cell)}
 	}
 	at = at.Truncate(time.Second)
