@@ -53,10 +53,10 @@ func (c *serveCommand) mount(ctx context.Context, server *httpapi.Server, stores
 		}
 		server.Mount(route.Path, route.Handler)
 	}
-	said := tools.NewSaid(stores.Community)
+	submissions := tools.NewSubmissionStores(stores.Community)
 	server.Mount(mcp.Path, mcp.New(mcp.Options{
 		Reading: func() *tools.Reading {
-			return &tools.Reading{Reading: server.Reading(), People: stores.Accounts, Said: said}
+			return &tools.Reading{Reading: server.Reading(), People: stores.Accounts, Submissions: submissions}
 		},
 		Address: address, BaseURL: server.BaseURL, PublicPrefix: server.PublicPrefix, Hosts: c.MCPHost,
 		Minute: c.MCPMinute, RequireAuth: c.MCP == "auth", Fixture: c.MCPFixture,

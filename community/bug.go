@@ -54,7 +54,7 @@ type NewBug struct {
 	Token string
 }
 
-// id is that of the bug: nobody finds the user by it, whose id is random.
+// id returns the bug's id. It does not reveal the user, whose id is random.
 func (n *NewBug) id() string {
 	if n.Token == "" {
 		return bugPrefix + hex.EncodeToString(hash("bug", n.User, rand.Text()))
@@ -70,9 +70,8 @@ func bounded(field, text string, most int, needed bool) error {
 	return nil
 }
 
-// Submit files a bug, and tells whether it did: with a token that the user has used it
-// returns the bug that was filed then, as it is now. Errors: *InvalidError, ErrFull,
-// ErrReadOnly.
+// Submit files a bug. With a token that the user has used it returns the bug that was filed
+// then, as it is now, and made is false. Errors: *InvalidError, ErrFull, ErrReadOnly.
 func (s *Store) Submit(n NewBug) (b Bug, made bool, err error) {
 	if err := cmp.Or(checkIDs(n.User, n.Token), bounded("title", n.Title, MaxTitle, true),
 		bounded("text", n.Text, MaxText, true)); err != nil {
@@ -96,8 +95,8 @@ func (s *Store) Submit(n NewBug) (b Bug, made bool, err error) {
 	return b, made, nil
 }
 
-// CloseBug closes a bug, with an answer for whoever filed it; of one that is closed it
-// changes the answer. Errors: ErrNoBug, *InvalidError, ErrReadOnly.
+// CloseBug closes a bug with an answer for its reporter. It changes the answer of a closed
+// bug. Errors: ErrNoBug, *InvalidError, ErrReadOnly.
 func (s *Store) CloseBug(id, answer string) (b Bug, err error) {
 	if err := bounded("answer", answer, maxAnswer, false); err != nil {
 		return b, err
@@ -173,7 +172,7 @@ func parseBug(k, text []byte) (b Bug, err error) {
 	return b, nil
 }
 
-// last is when there was news of the bug last.
+// last returns the time of the last news of the bug.
 func (b *Bug) last() time.Time {
 	if b.ClosedAt != nil {
 		return *b.ClosedAt

@@ -8,9 +8,9 @@ import (
 	"relais/store"
 )
 
-// Check reads every record of community.db that is this package's, and returns the
-// numbers of reports, validations and bugs. The error tells the first of what cannot be
-// used. nil is a file that is not there.
+// Check reads every record of this package in community.db and returns the numbers of
+// reports, validations and bugs. The error names the first records that cannot be used. A
+// nil db is a missing file.
 func Check(db *store.DB) (reports, validations, bugs int, err error) {
 	if db == nil {
 		return 0, 0, 0, nil
@@ -27,7 +27,7 @@ func Check(db *store.DB) (reports, validations, bugs int, err error) {
 			return nil
 		}), store.Each(tx, tokensBucket, func(k, v []byte) error {
 			if !tx.Bucket([]byte(reportsBucket)).Has(v) {
-				found.Add(fmt.Errorf("a token of the outage report %x: there is none", v))
+				found.Add(fmt.Errorf("a token of the outage report %x, which is missing", v))
 			}
 			return nil
 		}), store.Each(tx, validationsBucket, func(k, v []byte) error {

@@ -1,8 +1,7 @@
-// Package community keeps what people say: reports of outages, validations, by which they
-// confirm something of a site, and bugs of the service. All are in community.db, where
-// package outage has what operators publish. Who said something is in no record but as a
-// hash that Forget removes; that a report or a validation of several people is one is what
-// the hashes are for. It does not know whether a site exists.
+// Package community keeps what people submit: reports of outages, validations of facts about
+// a site, and bugs of the service. All are in community.db, next to what operators publish
+// (package outage). Records name people only by hashes, which make that a person counts once
+// and which Forget removes. The package does not know whether a site exists.
 package community
 
 import (
@@ -21,8 +20,7 @@ import (
 	"relais/store"
 )
 
-// What callers must tell apart. Other errors are those of package store, and
-// *InvalidError.
+// Errors that callers handle. Other errors are those of package store, and *InvalidError.
 var (
 	ErrNoReport = errors.New("no such outage report")
 	ErrClosed   = errors.New("the outage report is resolved or rejected")
@@ -71,8 +69,8 @@ type Store struct {
 }
 
 // Open reads what is in community.db, which stays the caller's. With nil, or a db that is
-// opened read-only, every change fails with ErrReadOnly. What cannot be used is left out,
-// of which Problems tells. The feeds are those of the same file.
+// opened read-only, every change fails with ErrReadOnly. Records that cannot be used are left
+// out and listed by Problems. The feeds are those of the same file.
 func Open(db *store.DB, feeds *outage.Store, now func() time.Time) (*Store, error) {
 	s := &Store{Feeds: feeds, db: db, now: now, sites: map[string][]*Validation{}}
 	s.reports = store.NewCollection(reportsBucket, func(key string, text []byte) (*Report, error) {
@@ -101,7 +99,7 @@ func Open(db *store.DB, feeds *outage.Store, now func() time.Time) (*Store, erro
 	return s, nil
 }
 
-// Problems says what is left out.
+// Problems returns the errors of the records that are left out.
 func (s *Store) Problems() []error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -119,8 +117,8 @@ func (s *Store) update(change func(*store.Tx) error) error {
 	return s.db.Update(change)
 }
 
-// hash is the first bytes of a digest of texts, none of which has a NUL. Ids of users are
-// random: nobody finds one by its hash.
+// hash returns the first bytes of a digest of texts without NUL. Ids of users are random, so
+// that a hash does not reveal one.
 func hash(texts ...string) []byte {
 	sum := sha256.Sum256([]byte(strings.Join(texts, "\x00")))
 	return sum[:16]

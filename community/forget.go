@@ -8,9 +8,9 @@ import (
 	"relais/store"
 )
 
-// Forget removes a user from all reports and validations, and returns how many there were;
-// they and their counts stay. What the file still has of the user goes when it is
-// compacted. Error: ErrReadOnly.
+// Forget removes a user from all reports and validations and returns their number; they and
+// their counts stay. The user's bytes leave the file when it is compacted. Error:
+// ErrReadOnly.
 func (s *Store) Forget(user string) (n int, err error) {
 	if err := checkIDs(user, ""); err != nil {
 		return 0, err

@@ -22,8 +22,8 @@ func TestMain(m *testing.M) {
 
 const rowsEach = 500
 
-// changeForEver imports files whose rows all have one commune, that of the round, and
-// reports outages beside that, and says what it did.
+// changeForEver imports files whose rows all have the commune of the round, reports outages
+// in between, and prints what it did.
 func changeForEver(dir string) error {
 	db, err := store.Open(filepath.Join(dir, "community.db"), slices.Concat(outage.Buckets, Buckets)...)
 	if err != nil {

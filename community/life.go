@@ -12,17 +12,17 @@ import (
 	"relais/store"
 )
 
-// AddReport makes a report, and reports whether it did: with a token that the user has used
-// it returns the report that was made then, as it is now. Errors: *InvalidError,
-// ErrReadOnly, and what is out of bounds.
+// AddReport makes a report. With a token that the user has used it returns the report that
+// was made then, as it is now, and made is false. Errors: *InvalidError, ErrReadOnly, and
+// values out of bounds.
 func (s *Store) AddReport(n NewReport) (report *Report, made bool, err error) {
-	return s.file(n, false, func(*reportRecord) string { return "" })
+	return s.create(n, false, func(*reportRecord) string { return "" })
 }
 
-// file makes a report, which with counts is its user's own confirmation, too, unless the
-// user has used its token or there is one with the id that instead returns: that one is
-// confirmed.
-func (s *Store) file(n NewReport, counts bool, instead func(*reportRecord) (id string)) (report *Report, made bool,
+// create makes a report; with counts its user is its first confirmer. If the user has used
+// the token it returns the report of then. If existing returns an id it confirms that report
+// instead.
+func (s *Store) create(n NewReport, counts bool, existing func(*reportRecord) (id string)) (report *Report, made bool,
 	err error) {
 	now := s.second()
 	report, err = n.report(now)
@@ -48,7 +48,7 @@ func (s *Store) file(n NewReport, counts bool, instead func(*reportRecord) (id s
 			}
 			return err
 		}
-		if other := instead(r); other != "" {
+		if other := existing(r); other != "" {
 			if r, err = getReport(tx, other); err == nil && n.Program {
 				r.NewsAt = now
 			} else if err == nil {
@@ -78,7 +78,7 @@ func (s *Store) change(r **reportRecord, f func(tx *store.Tx) error) error {
 	})
 }
 
-// shown is a record as it is answered.
+// shown returns the report of a record as it is now, nil after an error.
 func (s *Store) shown(r *reportRecord, err error) *Report {
 	if err != nil {
 		return nil
@@ -101,9 +101,8 @@ func (s *Store) alter(id string, f func(r *reportRecord) error) (*Report, error)
 // maxConfirmers bounds a record. Those beyond are news and do not count.
 const maxConfirmers = 1000
 
-// Confirm says that a user has the outage too. A user counts once, and who made the
-// report does not; but whoever says it, it is news. Errors: ErrNoReport, ErrClosed,
-// ErrReadOnly.
+// Confirm adds a user's confirmation to a report. A user counts once, and the reporter does
+// not, but each confirmation is news. Errors: ErrNoReport, ErrClosed, ErrReadOnly.
 func (s *Store) Confirm(id, user string) (*Report, error) {
 	if err := checkIDs(user, ""); err != nil {
 		return nil, err
@@ -129,8 +128,8 @@ func (r *reportRecord) confirm(user string, now time.Time) {
 	}
 }
 
-// Resolve says that the outage is over: by who reported it, or with "" by a moderator.
-// One that is resolved stays so. Errors: ErrNoReport, ErrNotYours, ErrClosed when it is
+// Resolve closes a report whose outage is over, for its reporter or, with "", a moderator. A
+// resolved report stays as it is. Errors: ErrNoReport, ErrNotYours, ErrClosed when it is
 // rejected, ErrReadOnly.
 func (s *Store) Resolve(id, user string) (*Report, error) {
 	return s.alter(id, func(r *reportRecord) error {
@@ -145,8 +144,8 @@ func (s *Store) Resolve(id, user string) (*Report, error) {
 	})
 }
 
-// Reject says, as a moderator, that there is no such outage. One that is rejected stays
-// as it is. Errors: ErrNoReport, ErrReadOnly.
+// Reject closes a report, as a moderator, because its outage does not exist. A rejected
+// report stays as it is. Errors: ErrNoReport, ErrReadOnly.
 func (s *Store) Reject(id, why string) (*Report, error) {
 	return s.alter(id, func(r *reportRecord) error {
 		if r.State != Rejected {

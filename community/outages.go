@@ -43,29 +43,28 @@ func (o *openReports) passed(now time.Time) int {
 	return n
 }
 
-// Outages are what is known of outages at one moment: what operators publish, and what
-// people report. The two stand side by side and are never merged. Whatever changes
-// meanwhile, what is asked of it belongs together and to one Version.
+// Outages are the outages at one moment: those that operators publish and those that people
+// report, which are never merged. Its answers belong to one Version, whatever changes
+// meanwhile.
 type Outages struct {
 	*outage.Store // the feeds
 	reports       *openReports
 	now           time.Time
 }
 
-// Outages returns what is known at this moment, for reading.
+// Outages returns the outages at this moment, for reading.
 func (s *Store) Outages() *Outages {
 	return &Outages{s.Feeds.Snapshot(), s.openReports(), s.now()}
 }
 
-// Version names what is answered: as long as it is the same, so is every answer. It
-// changes with every change and whenever a feed becomes too old or a report dormant, and is
-// the same after a restart.
+// Version changes whenever an answer may change: with every commit, and when a feed becomes
+// too old or a report dormant. It is the same after a restart.
 func (o *Outages) Version() string {
 	return fmt.Sprint(o.Store.Version(), ".", o.reports.passed(o.now))
 }
 
-// Reports is Entries for what people report: those that are in one of the states, or with
-// none those that are Reported or Confirmed.
+// Reports is Entries for reports in one of the states; without states, those that are
+// Reported or Confirmed.
 func (o *Outages) Reports(q outage.Query, states ...ReportState) (list []*Report, truncated bool) {
 	if len(states) == 0 {
 		states = []ReportState{Reported, Confirmed}
@@ -79,13 +78,13 @@ func (o *Outages) Reports(q outage.Query, states ...ReportState) (list []*Report
 	return list, truncated
 }
 
-// An Outage is one of the two.
+// An Outage is an entry or a report. The other is nil.
 type Outage struct {
 	Entry  *outage.Entry // an operator's, which must not be changed
 	Report *Report       // of a person
 }
 
-// ID is that of the one it is.
+// ID returns the id of the entry or the report.
 func (o *Outage) ID() string {
 	if o.Entry != nil {
 		return o.Entry.ID()
@@ -93,8 +92,8 @@ func (o *Outage) ID() string {
 	return o.Report.ID
 }
 
-// All returns both, side by side, in the order of Entries; of what is equal in that, reports
-// come first. The limit is for both together.
+// All returns entries and reports in the order of Entries; of equals, reports come first. The
+// limit is for both together.
 func (o *Outages) All(q outage.Query) (list []Outage, truncated bool) {
 	entries, moreEntries := o.Entries(q)
 	reports, moreReports := o.Reports(q)

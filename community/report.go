@@ -40,8 +40,8 @@ const (
 // reportPrefix begins the ids of reports, by api.md.
 const reportPrefix = "community:"
 
-// A Report is an outage that somebody reported. Who did is not in it. Times are UTC, to
-// the second.
+// A Report is an outage that somebody reported, without the reporter. Times are UTC, to the
+// second.
 type Report struct {
 	ID           string          `json:"id"` // community: and a UUID
 	Market       market.Code     `json:"market"`
@@ -124,7 +124,7 @@ type NewReport struct {
 	Services, Technologies                      []string
 	StartedAt                                   time.Time // zero: now
 	User                                        string    // an opaque id of who says it
-	Program                                     bool      // the user is no person: it confirms nothing
+	Program                                     bool      // the user is not a person: it confirms nothing
 	// Token, when it is not "", names this call among those of the user: a second one
 	// with the same token returns the report that the first one made.
 	Token string
@@ -137,7 +137,7 @@ const (
 	maxAhead      = 5 * time.Minute // that clocks may differ
 )
 
-// report makes the report, or says what is wrong.
+// report returns the report, or an error if a value is out of bounds.
 func (n *NewReport) report(now time.Time) (*Report, error) {
 	m := market.Get(n.Market)
 	if m == nil {
@@ -195,7 +195,7 @@ func (n *NewReport) check(m *market.Market, now time.Time) error {
 func among(what string, all, some []string) error {
 	for _, s := range some {
 		if !slices.Contains(all, s) {
-			return fmt.Errorf("the %s %.50q is none of %s", what, s, strings.Join(all, ", "))
+			return fmt.Errorf("the %s %.50q is not one of %s", what, s, strings.Join(all, ", "))
 		}
 	}
 	return nil
@@ -256,7 +256,7 @@ func getReport(tx *store.Tx, id string) (*reportRecord, error) {
 	return parseReport(u[:], text)
 }
 
-// areaAt is the code of the market's area that a position tells, "" when it tells none.
+// areaAt returns the code of the area at a position, "" if it is not known.
 func areaAt(m *market.Market, p geo.Point) string {
 	if i, ok := m.AreaAt(p); ok {
 		return m.Areas[i].Code

@@ -19,12 +19,12 @@ import (
 	"relais/store"
 )
 
-// compact compacts the file, of which it is known whether it says that it needs it, and
-// returns what is in it then.
+// compact compacts the file and returns its content. marked is whether the file must say
+// before that it has something deleted.
 func compact(t *testing.T, db *store.DB, path string, marked bool) []byte {
 	t.Helper()
 	if has, err := db.HasDeleted(); has != marked || err != nil {
-		t.Errorf("marked: %v, %v", has, err)
+		t.Errorf("HasDeleted() = %v, %v, want %v", has, err, marked)
 	}
 	if _, _, err := db.Compact(); err != nil {
 		t.Fatal(err)

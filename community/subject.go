@@ -12,7 +12,7 @@ import (
 	"relais/site"
 )
 
-// A Subject is what of a site somebody validates.
+// A Subject is the fact about a site that somebody validates.
 type Subject string
 
 // The subjects.
@@ -102,5 +102,5 @@ func operatorOf(m *market.Market, field, text string) (string, error) {
 	return m.Operators[i].Key, nil
 }
 
-// ofOperator tells whether a subject may be said of one operator's part of the site.
+// ofOperator reports whether a subject may be about one operator's part of the site.
 func (s Subject) ofOperator() bool { return !slices.Contains([]Subject{Exists, Gone, Operator}, s) }

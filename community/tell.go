@@ -7,24 +7,24 @@ import (
 	"relais/store"
 )
 
-// near is how far apart what is said of one outage may be, in metres: two reports, or a
-// report and the site of an operator that confirms it.
+// near is the distance in metres within which two reports, or a report and an unavailable
+// site of the operator, are about one outage.
 const near = 300
 
-// Wrong says what of a report is out of bounds, nil when AddReport and Tell would take it.
-func (s *Store) Wrong(n NewReport) error {
+// ValidateReport returns the error of a report that AddReport and ReportOrConfirm would
+// refuse.
+func (s *Store) ValidateReport(n NewReport) error {
 	_, err := n.report(s.second())
 	return err
 }
 
-// Tell takes what somebody says of an outage: where somebody reported one of the same
-// operator within 300 m, and there was news of it in the last 24 hours, it confirms the
-// nearest of these, as Confirm does; else it makes a report, as AddReport does, which is
-// the first confirmation as well: who says it vouches for it. What a program says is news,
-// and confirms nothing: one operator may run many. It reports whether it made a report.
-// Errors: those of AddReport.
-func (s *Store) Tell(n NewReport) (report *Report, made bool, err error) {
-	return s.file(n, true, func(r *reportRecord) (id string) {
+// ReportOrConfirm confirms the nearest report of the same operator within 300 m that had news
+// in the last 24 hours, as Confirm does. Without one it makes a report, as AddReport does,
+// and the reporter is its first confirmer. A program's call is news and confirms nothing:
+// one operator may run many programs. made reports whether it made a report. Errors: those
+// of AddReport.
+func (s *Store) ReportOrConfirm(n NewReport) (report *Report, made bool, err error) {
+	return s.create(n, true, func(r *reportRecord) (id string) {
 		least := float64(near)
 		now := s.now() // nothing changes meanwhile
 		for _, o := range s.openReports().list {

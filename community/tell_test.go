@@ -42,7 +42,7 @@ func TestTell(t *testing.T) {
 		n := said(step.user)
 		n.Operator, n.Token, n.At = step.operator, step.token, geo.Point{Lat: place.Lat + step.north/111_195,
 			Lng: place.Lng}
-		r, made, err := s.Tell(n)
+		r, made, err := s.ReportOrConfirm(n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func TestTell(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := said("flo")
-	if _, made, err := s.Tell(n); !made || err != nil { // and nobody said anything of the further one for a day
+	if _, made, err := s.ReportOrConfirm(n); !made || err != nil { // and nobody said anything of the further one for a day
 		t.Errorf("of one that is over: %v, %v", made, err)
 	}
 	if n, err := s.Forget("ann"); n != 1 || err != nil {
@@ -77,7 +77,7 @@ func TestTellAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
-			if _, _, err := s.Tell(said(fmt.Sprint("user", i))); err != nil {
+			if _, _, err := s.ReportOrConfirm(said(fmt.Sprint("user", i))); err != nil {
 				t.Error(err)
 			}
 		})
@@ -92,11 +92,11 @@ func TestTellAtOnce(t *testing.T) {
 func TestWrong(t *testing.T) {
 	s, _ := opened(t, newClock())
 	n := said("ann")
-	if err := s.Wrong(n); err != nil {
+	if err := s.ValidateReport(n); err != nil {
 		t.Error(err)
 	}
 	n.At = geo.Point{Lat: 10, Lng: 10}
-	if err := s.Wrong(n); err == nil {
+	if err := s.ValidateReport(n); err == nil {
 		t.Error("a place in no market is taken")
 	}
 	if list, _ := s.Outages().Reports(outage.Query{Market: market.FR}); len(list) != 0 {
@@ -104,14 +104,14 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// A program reports, and is no confirmation: neither of its own report nor of another's.
+// A program can report, but confirms neither its own report nor another's.
 func TestProgramsConfirmNothing(t *testing.T) {
 	s, _ := opened(t, newClock())
 	tell := func(user string, program bool) *Report {
 		t.Helper()
 		n := said(user)
 		n.Program = program
-		r, _, err := s.Tell(n)
+		r, _, err := s.ReportOrConfirm(n)
 		if err != nil {
 			t.Fatal(err)
 		}

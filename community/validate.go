@@ -11,9 +11,8 @@ import (
 	"relais/store"
 )
 
-// Validate takes what somebody confirms, and tells whether that is one more: a user counts
-// once for each validation, however often it is said. Errors: *InvalidError, ErrFull,
-// ErrReadOnly.
+// Validate stores that a user confirms something. counted reports whether that is one more: a
+// user counts once for each validation. Errors: *InvalidError, ErrFull, ErrReadOnly.
 func (s *Store) Validate(n NewValidation) (v Validation, counted bool, err error) {
 	if err := checkIDs(n.User, ""); err != nil {
 		return v, false, err
@@ -24,8 +23,8 @@ func (s *Store) Validate(n NewValidation) (v Validation, counted bool, err error
 	}
 	r := said
 	err = s.update(func(tx *store.Tx) error {
-		if r, err = getValidation(tx, said.ID); errors.Is(err, errNone) {
-			r, err = said, s.room(said.SiteKey)
+		if r, err = getValidation(tx, said.ID); errors.Is(err, errNoValidation) {
+			r, err = said, s.checkRoom(said.SiteKey)
 		}
 		if err != nil {
 			return err
@@ -43,8 +42,8 @@ func (s *Store) Validate(n NewValidation) (v Validation, counted bool, err error
 	return r.Validation, counted, nil
 }
 
-// room tells whether there may be one more validation of a site. It is for an update.
-func (s *Store) room(siteKey string) error {
+// checkRoom returns ErrFull if no validation of a site can be added. Call it in an update.
+func (s *Store) checkRoom(siteKey string) error {
 	if n, all := len(s.sites[siteKey]), len(s.validations.All()); n >= perSite || all >= most {
 		return fmt.Errorf("%w: %d validations, %d of the site", ErrFull, all, n)
 	}
@@ -64,7 +63,7 @@ func (s *Store) show(before, now *Validation) {
 	}
 }
 
-// OfSite returns what people confirmed of a site, by subject, and of each what most said
+// OfSite returns the validations of a site, by subject, then those with the highest count
 // first.
 func (s *Store) OfSite(siteKey string) []Validation {
 	s.mu.RLock()
@@ -81,17 +80,17 @@ func (s *Store) OfSite(siteKey string) []Validation {
 	return list
 }
 
-// Near returns what people confirmed of sites of a market in a disc, in no order.
+// Near returns the validations of sites of a market in a disc, in no order.
 func (s *Store) Near(code market.Code, disc geo.Disc) []Validation {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	list, box := []Validation{}, disc.Box()
-	for _, of := range s.sites {
-		if first := of[0]; first.Market != code || !box.Contains(first.Point()) ||
+	for _, validations := range s.sites {
+		if first := validations[0]; first.Market != code || !box.Contains(first.Point()) ||
 			geo.Distance(disc.Center, first.Point()) > disc.Radius {
 			continue
 		}
-		for _, v := range of {
+		for _, v := range validations {
 			list = append(list, *v)
 		}
 	}
@@ -105,7 +104,7 @@ func (s *Store) Validation(id string) (v Validation, ok bool) {
 	}
 	err := s.db.View(func(tx *store.Tx) error {
 		if tx.Bucket([]byte(validationsBucket)) == nil {
-			return errNone
+			return errNoValidation
 		}
 		r, err := getValidation(tx, id)
 		if err == nil {

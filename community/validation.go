@@ -14,13 +14,13 @@ import (
 	"relais/store"
 )
 
-// A Validation is what people confirmed of a site. Who did is not in it.
+// A Validation is a fact about a site that people confirmed, without the people.
 type Validation struct {
 	ID       string      `json:"id"` // validation: and a hash of the next five
 	Market   market.Code `json:"market"`
 	SiteKey  string      `json:"siteKey"`
 	Subject  Subject     `json:"subject"`
-	Operator string      `json:"operator,omitempty"` // key, of which it is said; "": of the site
+	Operator string      `json:"operator,omitempty"` // key of the operator it is about; "": the site
 	Value    string      `json:"value,omitempty"`    // as its subject has it
 	Lat      float64     `json:"lat"`                // where the site stood when it was first said
 	Lng      float64     `json:"lng"`
@@ -47,7 +47,7 @@ type NewValidation struct {
 	SiteKey  string
 	At       geo.Point // where the site stands
 	Subject  Subject
-	Operator string // key, in any case, of which Subject is said; "": of the site
+	Operator string // key, in any case, of the operator it is about; "": the site
 	Value    string
 	Day      string // YYYY-MM-DD; "": today
 	User     string // an opaque id of who says it
@@ -62,7 +62,7 @@ const (
 	most     = 100_000        // validations of all sites
 )
 
-// record makes the record that n is of, without its user.
+// record returns the record of n, without its user.
 func (n *NewValidation) record(now time.Time) (*validationRecord, error) {
 	m := market.Get(n.Market)
 	if m == nil || n.SiteKey == "" || len(n.SiteKey) > maxKey || strings.Contains(n.SiteKey, "\x00") || !n.At.Valid() {
@@ -77,7 +77,7 @@ func (n *NewValidation) record(now time.Time) (*validationRecord, error) {
 	switch {
 	case n.Operator == "":
 	case !n.Subject.ofOperator():
-		return nil, &InvalidError{"operator", n.Operator, "none beside the subject " + string(n.Subject)}
+		return nil, &InvalidError{"operator", n.Operator, "none with the subject " + string(n.Subject)}
 	default:
 		if v.Operator, err = operatorOf(m, "operator", n.Operator); err != nil {
 			return nil, err
@@ -106,12 +106,12 @@ func dayOf(text string, now time.Time) (string, error) {
 	return day.Format(time.DateOnly), nil
 }
 
-var errNone = errors.New("no such validation")
+var errNoValidation = errors.New("no such validation")
 
 func getValidation(tx *store.Tx, id string) (*validationRecord, error) {
 	text := tx.Bucket([]byte(validationsBucket)).Get([]byte(id))
 	if text == nil {
-		return nil, errNone
+		return nil, errNoValidation
 	}
 	return parseValidation([]byte(id), text)
 }

@@ -155,7 +155,7 @@ func (p *Phone) matches(id site.RadioID) (stated, learned float64, what string) 
 		case id.Kind == site.Cell && id.Value == *p.Cell:
 			return certainCell, learnedCell, "which is the cell"
 		case node && hasCell(id, *p.Cell):
-			return certainNode, learnedNode, "of which the cell is"
+			return certainNode, learnedNode, "whose cell it is"
 		}
 	}
 	if p.Node != nil && node && id.Value == *p.Node {
@@ -163,7 +163,7 @@ func (p *Phone) matches(id site.RadioID) (stated, learned float64, what string) 
 	}
 	if p.Cell != nil && node && id.Kind == site.GNB {
 		if fits, _ := id.OfNCI(*p.Cell); fits {
-			return possibleNode, possiblyOnly, "of which the cell may be"
+			return possibleNode, possiblyOnly, "whose cell it may be"
 		}
 	}
 	return 0, 0, ""

@@ -24,7 +24,7 @@ func empty(t *testing.T) *Reading {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Reading{Said: NewSaid(said), Reading: &ops.Reading{
+	return &Reading{Submissions: NewSubmissionStores(said), Reading: &ops.Reading{
 		Outages: said.Outages(), Photos: &ops.Photos{Store: photos.Open(nil, "", time.Now)},
 		Archives: archive.Open(nil, time.Now), Now: time.Now()}}
 }

@@ -127,7 +127,7 @@ func (r *Reading) anfrGetStats(_ context.Context, p *anfrStatsParams) (*Stats, e
 	return answer, nil
 }
 
-// sameDepartment tells whether two spellings name one department: 3, 03 and 003 do.
+// sameDepartment reports whether two spellings name one department, as 3, 03 and 003 do.
 func sameDepartment(code, given string) bool {
 	for _, m := range market.All {
 		if i, ok := m.AreaNamed(given); ok && m.Departments && fold.EqualASCII(m.Areas[i].Code, code) {

@@ -127,7 +127,7 @@ func (r *Reading) anfrCompareSiteDates(_ context.Context, p *compareDatesParams)
 	return answer, nil
 }
 
-// notBoth is the error of two dates of which one has no archive.
+// notBoth returns the error of two dates where one has no archive.
 func (r *Reading) notBoth(err error, from, to string) error {
 	dates, _, failed := r.Archives.Dates()
 	if failed != nil {

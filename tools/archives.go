@@ -192,7 +192,7 @@ func (r *Reading) noArchive(err error, param, date string) error {
 	}
 	if len(dates) == 0 {
 		return ops.NotFound(param +
-			": this server has no archives; whoever runs it adds them with: relais archive add --data DIR FILE…")
+			": this server has no archives; its operator adds them with: relais archive add --data DIR FILE…")
 	}
 	at, _ := slices.BinarySearch(dates, date)
 	nearest := dates[max(0, at-1):min(at+1, len(dates))]

@@ -52,7 +52,7 @@ func archiveKey(r map[string]string) string {
 	return r["adm_lb_nom"] + "|" + r["emr_lb_systeme"] + "|" + r["sta_nm_anfr"]
 }
 
-// archiveWeeks makes up publications, of which each differs from the one before.
+// archiveWeeks makes up editions, each different from the one before.
 func archiveWeeks() (weeks []archiveWeek) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	var rows archiveWeek

@@ -31,7 +31,7 @@ type AreaSummary struct {
 
 // A Group is measures of one operator and generation.
 type Group struct {
-	Operator   *string `json:"operator" doc:"null for networks that are none of the market's operators, or are not stated."`
+	Operator   *string `json:"operator" doc:"null for networks that do not belong to an operator of the market, or are not stated."`
 	Technology *string `json:"technology" doc:"2G to 5G, for all that sources call a technology of it, such as LTE; null when it is not stated."`
 	Count      int     `json:"count" doc:"Measures."`
 	Synthetic  bool    `json:"synthetic" doc:"Nobody measured some of them: they were made up for a demonstration."`

@@ -65,7 +65,7 @@ func TestUserTextIsMarked(t *testing.T) {
 			for name := range members {
 				if strings.HasSuffix(name, "ByUser") {
 					if marked[tool.Name] = true; !origin {
-						t.Errorf("%s: %s has no origin beside it", path, name)
+						t.Errorf("%s: %s has no origin next to it", path, name)
 					}
 				}
 				if slices.Contains([]string{"caption", "reason", "description", "title", "text", "line",

@@ -19,7 +19,7 @@ var communityTools = []*Tool{sitesGetValidations, communityListObservations}
 
 var sitesGetValidations = endpoint.New(endpoint.Decl{
 	Name: "sites_get_validations", Title: "What people confirmed of a site",
-	Summary: "What users of this service say they saw of a site: that it exists or is gone, operators, technologies, nodes, cells, PCIs, azimuths, each with how many said it and the last day. It stands beside what the register states (sites_get) and changes nothing of it.",
+	Summary: "What users of this service say they saw of a site: that it exists or is gone, operators, technologies, nodes, cells, PCIs, azimuths, each with how many said it and the last day. It does not change what the register states (sites_get).",
 }, (*Reading).sitesGetValidations)
 
 type siteValidationsParams struct {
@@ -55,7 +55,7 @@ func (r *Reading) sitesGetValidations(_ context.Context, p *siteValidationsParam
 	}
 	s := r.site(loaded, at, -1)
 	items := []Validation{}
-	for _, v := range r.Said.Community.OfSite(s.SiteKey) {
+	for _, v := range r.Submissions.Community.OfSite(s.SiteKey) {
 		items = append(items, newValidation(v))
 	}
 	return &ValidationList{s, paged(items, p.pageParams), sourced(loaded.Table, loaded)}, nil
@@ -171,7 +171,7 @@ func (r *Reading) outagesNear(q outage.Query) (items []Observation) {
 }
 
 func (r *Reading) validationsNear(q outage.Query) (items []Observation) {
-	list := r.Said.Community.Near(q.Market, *q.Disc)
+	list := r.Submissions.Community.Near(q.Market, *q.Disc)
 	slices.SortFunc(list, func(a, b community.Validation) int {
 		return cmp.Or(cmp.Compare(b.LastDay, a.LastDay), cmp.Compare(a.ID, b.ID))
 	})

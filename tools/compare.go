@@ -16,7 +16,7 @@ import (
 
 var marketsCompareCoverage = endpoint.New(endpoint.Decl{
 	Name: "markets_compare_coverage", Title: "Markets side by side",
-	Summary: "For each market, operator and generation: sites, coverage points and speedtests, beside the dates of the data. Registers count differently (a site is a mast in FR, a licensee's place in CA, an operator's installation in CH): compare operators of one market rather than markets. Use anfr_get_stats for French departments.",
+	Summary: "For each market, operator and generation: sites, coverage points and speedtests, with the dates of the data. Registers count differently (a site is a mast in FR, a licensee's place in CA, an operator's installation in CH): compare operators of one market rather than markets. Use anfr_get_stats for French departments.",
 }, (*Reading).marketsCompareCoverage)
 
 type compareParams struct {
@@ -64,7 +64,7 @@ type ComparedMarket struct {
 	Points    MeasureCount       `json:"coveragePoints"`
 	Tests     MeasureCount       `json:"speedtests"`
 	Operators []ComparedOperator `json:"operators"`
-	Others    *OtherNetworks     `json:"otherNetworks,omitempty" doc:"Measures of networks that are none of the market's operators, of all generations; absent when there are none."`
+	Others    *OtherNetworks     `json:"otherNetworks,omitempty" doc:"Measurements of networks that do not belong to an operator of the market, of all generations; absent when it would be 0."`
 }
 
 // A MeasureCount says how many measures of a kind there are, and of when.
@@ -81,7 +81,7 @@ type ComparedOperator struct {
 	Generations []ComparedGeneration `json:"generations"`
 }
 
-// OtherNetworks are measures of networks that are none of the market's operators.
+// OtherNetworks counts measurements of networks that do not belong to an operator of the market.
 type OtherNetworks struct {
 	Points int `json:"coveragePoints"`
 	Tests  int `json:"speedtests"`

@@ -52,7 +52,7 @@ type TechnologyCoverage struct {
 
 // An OperatorCoverage is how many points there are of an operator.
 type OperatorCoverage struct {
-	Operator  *string `json:"operator" doc:"null for networks that are none of the market's operators, or are not stated."`
+	Operator  *string `json:"operator" doc:"null for networks that do not belong to an operator of the market, or are not stated."`
 	Count     int     `json:"count"`
 	Synthetic bool    `json:"synthetic" doc:"Nobody measured some of them: they were made up for a demonstration."`
 }

@@ -88,7 +88,7 @@ func TestMeasuresFromPlace(t *testing.T) {
 	}
 }
 
-// What is wrong with a call is said, and measures that are not open are no empty answer.
+// Bad arguments are named. Measurements that are not open are an error, not an empty answer.
 func TestMeasuresBadArguments(t *testing.T) {
 	key, _, _ := someSite(t)
 	r := withMeasures(t, nil, nil)

@@ -12,7 +12,7 @@ import (
 
 // Who submits to a disk that is full is told so.
 func TestSubmitOnAFullDisk(t *testing.T) {
-	err := refused(fmt.Errorf("community.db: %w",
+	err := submissionError(fmt.Errorf("community.db: %w",
 		&os.PathError{Op: "write", Path: "/data/community.db", Err: syscall.ENOSPC}))
 	if message, cause := ops.Message(err); cause != nil ||
 		!strings.Contains(message, "disk of this server is full") || strings.Contains(message, "/data") {
@@ -37,7 +37,7 @@ func TestNeeds(t *testing.T) {
 				}
 			}
 			if tool == nil {
-				t.Errorf("there is no tool %s", tt.name)
+				t.Errorf("tool %s is missing", tt.name)
 				return
 			}
 			r := &Reading{Reading: &ops.Reading{Failed: map[string]error{tt.data: os.ErrInvalid}}}

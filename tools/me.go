@@ -53,10 +53,10 @@ func (s *Submissions) of(kind account.Kind) *int {
 func (r *Reading) meWhoami(context.Context, *struct{}) (*Me, error) {
 	a, err := r.People.Find(r.Person.ID)
 	if err != nil {
-		return nil, refused(err)
+		return nil, submissionError(err)
 	}
 	me := &Me{Name: a.Name, Kind: "person", Created: view.Moment(a.Created), Programs: a.Programs,
-		Left: r.Said.left(a.ID, r.Now), Hourly: hourly}
+		Left: r.Submissions.left(a.ID, r.Now), Hourly: hourly}
 	if a.Client != "" {
 		me.Kind = "client"
 	}
@@ -134,14 +134,14 @@ var meReportsStatus = endpoint.New(endpoint.Decl{
 	Summary: "The outages that who is signed in reported or confirmed, the last first, with their state and confirmations.",
 }, (*Reading).meReportsStatus)
 
-// An OwnReport is an outage with what only who reported it knows.
+// An OwnReport is an outage report as its reporter sees it.
 type OwnReport struct {
 	ID        string          `json:"id"`
-	Role      string          `json:"role" doc:"reported or confirmed; empty when the report is no longer kept."`
+	Role      string          `json:"role" doc:"reported or confirmed; empty when the report was deleted."`
 	Submitted string          `json:"submittedAt" doc:"ISO 8601, UTC."`
 	State     string          `json:"state" doc:"reported, confirmed by three users, dormant after 24 hours without news, resolved, rejected; removed a year after its last news."`
 	Shown     bool            `json:"shown" doc:"Whether /outages shows it."`
-	Outage    *ReportedOutage `json:"outage" doc:"null when the report is no longer kept."`
+	Outage    *ReportedOutage `json:"outage" doc:"null when the report was deleted."`
 }
 
 // OwnReports are a page of them.
@@ -170,7 +170,7 @@ func (r *Reading) meReportsStatus(_ context.Context, p *pageParams) (*OwnReports
 
 // ownReport returns a report and what the person did of it; nil when it is not kept.
 func (r *Reading) ownReport(id string) (report *community.Report, role string, err error) {
-	report, err = r.Said.Community.Report(id)
+	report, err = r.Submissions.Community.Report(id)
 	if errors.Is(err, community.ErrNoReport) {
 		return nil, "", nil
 	}
@@ -178,7 +178,7 @@ func (r *Reading) ownReport(id string) (report *community.Report, role string, e
 		return nil, "", err
 	}
 	role = "confirmed"
-	if r.Said.Community.ReportedBy(id, r.Person.ID) {
+	if r.Submissions.Community.ReportedBy(id, r.Person.ID) {
 		role = "reported"
 	}
 	return report, role, nil
@@ -215,7 +215,7 @@ func (r *Reading) meBugsStatus(_ context.Context, p *pageParams) (*OwnBugs, erro
 			return nil, err
 		}
 		item := OwnBug{ID: f.Ref, Title: own.Title, ByUsers: byUsers, State: "removed", Created: view.Moment(f.Time)}
-		b, err := r.Said.Community.Bug(f.Ref)
+		b, err := r.Submissions.Community.Bug(f.Ref)
 		switch {
 		case err == nil:
 			item.State, item.Answer = string(b.State), stated(b.Answer)

@@ -150,8 +150,8 @@ func TestFromPlace(t *testing.T) {
 	}
 }
 
-// A position of another market is said to be one: nothing near it is no finding. Where
-// markets without an inventory are is not known.
+// The answer for a position of another market says so, as an empty list there means nothing.
+// The bounds of markets without an inventory are not known.
 func TestPositionElsewhere(t *testing.T) {
 	r := inCountry(t)
 	if center := mustCall(t, r, "sites_nearby",

@@ -37,7 +37,7 @@ type siteParams struct {
 	Market *market.Code `param:"market" doc:"Only this market; a siteKey names its own."`
 }
 
-// hasWords tells whether a text has all words; it and they are folded.
+// hasWords reports whether a text has all words. Text and words are folded.
 func hasWords(text string, words []string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 }

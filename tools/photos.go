@@ -131,7 +131,7 @@ var photosSearch = endpoint.New(endpoint.Decl{
 
 type photosSearchParams struct {
 	Query    string       `param:"query" max:"200" doc:"Words that must all occur in the caption, without regard to case and accents."`
-	Market   *market.Code `param:"market" doc:"Only sites of this market; needed beside operator and areas."`
+	Market   *market.Code `param:"market" doc:"Only sites of this market; needed with operator and areas."`
 	Operator ops.Operator `param:"operator" default:"ALL" doc:"Only photos of this operator of the market." example:"ORANGE"`
 	ops.AreaParams
 	pageParams
@@ -193,7 +193,7 @@ func (r *Reading) photoFilter(p *photosSearchParams) (func(*photos.Brief) bool, 
 	}, from, nil
 }
 
-// inArea tells whether a register has a site, and in an area.
+// inArea reports whether a register has a site in an area.
 func inArea(m *index.Market, siteKey string, area int) bool {
 	at, ok := m.ByID(siteKey)
 	return ok && (area == index.Any || m.Snap.Area(int(at)) == area)

@@ -138,8 +138,8 @@ func TestSearchAsSpoken(t *testing.T) {
 	}
 }
 
-// Of namesakes, an operator's place is one of a market that has the operator; where there
-// is none, the error says which place was meant.
+// Of namesakes, an operator's place is one in a market that has the operator. If no market
+// has it, the error names the place.
 func TestPlaceOfOperator(t *testing.T) {
 	place := func(code market.Code, department string, n int) *index.Market {
 		area, ok := market.Get(code).Area(department)

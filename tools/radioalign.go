@@ -42,7 +42,7 @@ type Sector struct {
 	Off     float64 `json:"angleOffDegrees" doc:"Smallest angle between the azimuth and the bearing, 0 to 180."`
 }
 
-// newSector is the sector nearest to a direction, nil where there are none.
+// newSector returns the sector nearest to a direction, nil without azimuths.
 func newSector(azimuths []uint16, direction float64) *Sector {
 	azimuth, off, ok := radio.NearestAzimuth(azimuths, direction)
 	if !ok {
@@ -62,7 +62,7 @@ type PointAlignment struct {
 // A MeasuredAlignment compares azimuths with where measures were made.
 type MeasuredAlignment struct {
 	Looked
-	TooNear int               `json:"tooNear" doc:"Measures closer than 50 m, of which a bearing tells nothing: they are left out."`
+	TooNear int               `json:"tooNear" doc:"Measurements closer than 50 m. They are left out, as their bearing means nothing."`
 	Cells   []CellAlignment   `json:"cells" doc:"Those with the most measures first."`
 	All     int               `json:"cellsTotal"`
 	Sectors []SectorAlignment `json:"sectors" doc:"Each azimuth with the measures to which it is nearest."`

@@ -119,7 +119,7 @@ func TestAlignmentOfMeasures(t *testing.T) {
 
 // checkSectors: nearest to 0 are ten of cell 1, and of cell 3 those at 324, 0 and 36; to
 // 240 the gNB's at 245, and of cell 3 those at 216, 252 and 288. What is at 180 is as near
-// to 240 as to 120, but for rounding.
+// to 240 as to 120, except for rounding.
 func checkSectors(t *testing.T, m *MeasuredAlignment) {
 	t.Helper()
 	if len(m.Sectors) != 3 || m.Sectors[0].Measures != 13 || m.Sectors[1].Measures+m.Sectors[2].Measures != 18 ||

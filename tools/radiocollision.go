@@ -9,7 +9,7 @@ import (
 
 // Collisions are physical cell ids of a site that collide with those of its neighbours.
 type Collisions struct {
-	Own        int         `json:"pcisOfSite" doc:"PCIs that the site is given for the operators that were asked for, of which at most 48 are compared, as many of each operator, as of a neighbour: where there are none, nothing can clash, and no neighbour was looked at."`
+	Own        int         `json:"pcisOfSite" doc:"PCIs assigned to the site for the operators that were asked for. At most 48 are compared, evenly from each operator, and as many of each neighbour. With 0 nothing can collide, and no neighbour was looked at."`
 	Neighbours int         `json:"neighbours" doc:"Sites within 5 km that were looked at, the nearest first, at most 2000."`
 	Of         int         `json:"of" doc:"Sites within 5 km."`
 	Known      int         `json:"neighboursWithPcis" doc:"Those that were looked at and are given a PCI of an operator that is on the site and was asked for."`

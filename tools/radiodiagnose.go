@@ -99,8 +99,8 @@ func (s *radioSite) diagnose(operator int, near *radio.Surrounding, limit int) O
 	return o
 }
 
-// ownNodes shows the base stations that the site is assigned, and adds up by generation what
-// names them. A cell of which measures say that it is of one of them is not shown.
+// ownNodes returns the base stations assigned to the site and adds the measurements that name
+// them to naming. A cell that measurements put on one of them is left out.
 func (s *radioSite) ownNodes(near *radio.Surrounding, naming *radio.ByGeneration) []DiagnosedNode {
 	list, nodes := []DiagnosedNode{}, near.Assigned()
 	for _, id := range nodes {

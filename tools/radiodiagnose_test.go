@@ -47,7 +47,7 @@ func (x *radioRow) names() (list []string) {
 	return list
 }
 
-// namesID tells whether a row certainly names an identifier.
+// namesID reports whether a row certainly names an identifier.
 func (x *radioRow) namesID(id site.RadioID) bool {
 	for _, name := range x.names() {
 		if name == fmt.Sprint(id.Kind, " ", id.Value) {

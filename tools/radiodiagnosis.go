@@ -22,11 +22,11 @@ type Diagnosis struct {
 // An OperatorDiagnosis is that of one operator on the site.
 type OperatorDiagnosis struct {
 	Operator   string                `json:"operator"`
-	Nodes      []DiagnosedNode       `json:"nodes" doc:"Base stations that the site is given (at most 16 of an operator are looked at), those that most measures name first; then those that measures near it name besides, those that most name first."`
+	Nodes      []DiagnosedNode       `json:"nodes" doc:"Base stations assigned to the site (at most 16 of an operator), then others that measurements near it name; of each kind, those that most measurements name come first."`
 	AllNodes   int                   `json:"nodesTotal" doc:"Base stations to list; nodes has the first of them."`
 	Generation []DiagnosedGeneration `json:"generations"`
-	Unmeasured []string              `json:"declaredNeverMeasured" doc:"Generations in operation of which no measure near the site was made and none names the site."`
-	Undeclared []string              `json:"measuredNotDeclared" doc:"Generations that the register does not declare in operation, nor leaves open, of which measures name the site's base stations."`
+	Unmeasured []string              `json:"declaredNeverMeasured" doc:"Generations in operation that no measurement near the site has and no measurement of the site's base stations."`
+	Undeclared []string              `json:"measuredNotDeclared" doc:"Generations of measurements that name the site's base stations, where the register neither declares them in operation nor leaves that open."`
 	MaybeOther []string              `json:"measuredNearNotDeclared" doc:"Generations that the register does not declare, nor leaves open, that were measured near the site and may be of a neighbour."`
 }
 

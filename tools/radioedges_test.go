@@ -87,8 +87,7 @@ func TestMeasuresOfACellThatVeryManyName(t *testing.T) {
 	}
 }
 
-// A site that is given a cell, and not the base station, of which another cell stands
-// elsewhere.
+// A site may be assigned a cell whose base station has another cell elsewhere.
 func TestMeasuresOfACell(t *testing.T) {
 	sites := []site.Site{{ID: "7", Position: radioHome}, {ID: "8", Position: away(radioHome, 3000, 0)}}
 	for i := range sites {
@@ -109,7 +108,7 @@ func TestMeasuresOfACell(t *testing.T) {
 	}
 }
 
-// An NCI that is the number of the eNB is no cell of it, and the eNB none of NR.
+// An NCI equal to the eNB's number is not a cell of that eNB, nor is the eNB one of NR.
 func TestNodeThatIsACellsNumber(t *testing.T) {
 	s := site.Site{ID: "7", Position: radioHome, Radio: []site.RadioID{{Kind: site.ENB, Operator: orange, Value: 1009}}}
 	emits(&s, orange, "LTE 800", site.G4, 2)
@@ -297,8 +296,8 @@ func TestPlaceOfAnotherMarket(t *testing.T) {
 	}
 }
 
-// Of an emission without a generation nobody knows which it is: what was measured is then
-// no contradiction, and what was not is no gap.
+// An emission without a generation may be of any. Then a measured generation does not
+// contradict the register, and an unmeasured one is not a gap.
 func TestGenerationsThatARegisterDoesNotState(t *testing.T) {
 	s := site.Site{ID: "7", Position: radioHome, Radio: []site.RadioID{{Kind: site.ENB, Operator: orange, Value: 1009}}}
 	emits(&s, orange, "", 0, 2)

@@ -14,7 +14,7 @@ import (
 
 // profileSites are four sites two kilometres from each other, each with ORANGE and SFR:
 // one whose cell is stated, one with an eNB and a PCI, one with a gNB of 24 bits and one
-// of an unknown length, and one of which measures say something.
+// of an unknown length, and one that measurements name.
 func profileSites(t *testing.T) *Reading {
 	sites := make([]site.Site, 4)
 	for i := range sites {

@@ -26,15 +26,15 @@ const (
 	mostPCIs   = 48   // PCIs of a site, those of all its operators that are asked for
 )
 
-// A radioSite is a site with the radio identifiers that sources give to it and those that
-// were learned, and with what operators it is asked about.
+// A radioSite is a site with its radio identifiers, assigned and learned, and the operators
+// that a call asks about.
 type radioSite struct {
 	site.Site
 	loaded    *index.Market
 	at        uint32
 	operators []int          // on the site, and asked for
-	measures  *measure.Store // nil as long as nothing is asked of it
-	sampled   bool           // not all that names its base stations was looked at
+	measures  *measure.Store // nil until it is needed
+	sampled   bool           // not all measurements that name its base stations were looked at
 	spare     []site.RadioID
 }
 
@@ -79,15 +79,15 @@ func (s *radioSite) market() market.Code { return s.loaded.Table.Code }
 // key is the siteKey of a site.
 func (s *radioSite) key(at uint32) string { return index.Key(s.market(), s.loaded.Snap.ID(int(at))) }
 
-// nodes returns the base stations of an operator that the site is assigned, and the cells of
-// none of them: those that sources assign before those that were learned.
+// nodes returns an operator's base stations assigned to the site, and its cells whose base
+// station is unknown. Those assigned by sources come before learned ones.
 func (s *radioSite) nodes(operator int) []site.RadioID {
 	return radio.BaseStations(s.Radio, operator, mostNodes)
 }
 
-// hear adds up the measures that name one of nodes, an even sample of them where there are more
-// than most, and calls f with each, with the generation of the cell that does, unless f is nil or
-// the measure counts for the cell's base station. It returns how many there are.
+// hear adds up the measurements that name id, an even sample of at most most, and returns
+// their total. It calls f, unless that is nil, with each measurement and the generation of the
+// cell that names id, except with those that count for the cell's base station in nodes.
 func (s *radioSite) hear(nodes []site.RadioID, id site.RadioID, most int,
 	f func(m *radio.Measurement, g site.Generation)) (total int, naming radio.Naming) {
 	total = s.measures.ObservationsOf(s.market(), id, most, func(h *measure.Observation) {
@@ -99,7 +99,7 @@ func (s *radioSite) hear(nodes []site.RadioID, id site.RadioID, most int,
 	return total, naming
 }
 
-// measurement is what the package radio looks at of a measure.
+// measurement returns the fields that package radio uses.
 func measurement(h *measure.Observation) radio.Measurement {
 	m := radio.Measurement{Operator: h.Operator, Position: h.Position(), Time: h.Time(),
 		Generation: site.Generation(h.Generation()), LTEPCI: h.PCI(false), NRPCI: h.PCI(true)}
@@ -123,8 +123,7 @@ var lookupTypes = [site.RadioKinds][]index.RadioType{site.ENB: {index.LookupENB}
 // idText is an identifier as answers have it.
 func idText(value uint64) string { return strconv.FormatUint(value, 10) }
 
-// bearingOf is the direction from a point to another, to a decimal; nil from a point to
-// itself, where there is none.
+// bearingOf returns the bearing from a point to another, to a decimal, nil for equal points.
 func bearingOf(from, to geo.Point) *float64 {
 	if from == to {
 		return nil

@@ -26,7 +26,7 @@ type Site struct {
 	URL          string           `json:"url" doc:"A page about the site."`
 }
 
-// site returns the site at a place of a register; metres below 0 is no distance.
+// site returns the site at an index of a register, without a distance if metres is negative.
 func (r *Reading) site(m *index.Market, at uint32, metres float64) Site {
 	var s site.Site
 	m.Site(at, &s)

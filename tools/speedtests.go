@@ -18,7 +18,7 @@ var speedtestTools = []*Tool{sitesGetSpeedtests, speedtestsNearby, speedtestsNea
 
 var sitesGetSpeedtests = endpoint.New(endpoint.Decl{
 	Name: "sites_get_speedtests", Title: "Speedtests of a site",
-	Summary: "Speedtests that name a base station of the site, of any age, the newest first; where there are none, those of its operators within a kilometre. Use speedtests_nearby for a position and speedtests_area_summary for what is usual around it.",
+	Summary: "Speedtests that name a base station of the site, of any age, the newest first; if no speedtest names one, those of its operators within a kilometre. Use speedtests_nearby for a position and speedtests_area_summary for what is usual around it.",
 }, (*Reading).sitesGetSpeedtests)
 
 type siteSpeedtestsParams struct {
@@ -46,7 +46,7 @@ type Measured struct {
 	Origin string `json:"origin" doc:"Who measured; say so when you repeat it."`
 }
 
-var measured = Measured{"Measured by people with their phones, but for what is called synthetic, and kept by whoever runs this server; no authority vouches for it. Where nobody measured, nothing is known."}
+var measured = Measured{"Measured by people with their phones, except what is marked synthetic, and kept by the operator of this server; no authority vouches for it. Where nobody measured, nothing is known."}
 
 // A Speedtest is a speedtest. Numbers that are not known are null.
 type Speedtest struct {
@@ -113,7 +113,7 @@ func pointRadio(r *measure.Radio) view.PointRadio {
 	return v
 }
 
-// nodeText is the number of a base station, nil for 0, which is none.
+// nodeText returns the number of a base station, nil for 0.
 func nodeText(id uint32) *string {
 	if id == 0 {
 		return nil

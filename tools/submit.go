@@ -21,15 +21,15 @@ import (
 
 var submitTools = []*Tool{submitReport, submitSpeedtest, submitValidation, bugSubmit}
 
-// Said is where what people submit goes, and how often they do.
-type Said struct {
-	Community *community.Store       // that can be written to
+// SubmissionStores has the store that submissions go to, and limits how many a person makes.
+type SubmissionStores struct {
+	Community *community.Store       // opened for writing
 	writes    *limit.Counter[string] // by person
 }
 
-// NewSaid counts from now on.
-func NewSaid(c *community.Store) *Said {
-	return &Said{c, limit.New[string](time.Hour)}
+// NewSubmissionStores returns the stores with all counts at 0.
+func NewSubmissionStores(c *community.Store) *SubmissionStores {
+	return &SubmissionStores{c, limit.New[string](time.Hour)}
 }
 
 // hourly is how much a person may submit in an hour.
@@ -63,14 +63,13 @@ type Receipt struct {
 
 func (r *Receipt) repeat() { r.Repeated = true }
 
-// A kept answer is what a token is answered with when it comes again.
+// A kept answer is returned when its token comes again.
 type kept struct {
 	Asked  []byte          `json:"asked"` // hash of the arguments
 	Answer json.RawMessage `json:"answer"`
 }
 
-// submit does something once for each token of the person. do gets the token with the
-// tool's name before it.
+// submit calls do once for each token of the person. do gets the tool's name and the token.
 func submit[R any, P interface {
 	*R
 	repeat()
@@ -82,12 +81,12 @@ func submit[R any, P interface {
 	}
 	asked, name := sha256.Sum256(text), tool+" "+string(token)
 	answer, repeated, err := r.People.Once(r.Person.ID, name, kind, func() ([]byte, []account.Fact, error) {
-		if err := r.Said.count(r.Person.ID, r.Now); err != nil {
+		if err := r.Submissions.count(r.Person.ID, r.Now); err != nil {
 			return nil, nil, err
 		}
 		done, fact, err := do(name)
 		if err != nil {
-			r.Said.writes.TakeBack(r.Person.ID, r.Now)
+			r.Submissions.writes.TakeBack(r.Person.ID, r.Now)
 			return nil, nil, err
 		}
 		text, err := json.Marshal(done)
@@ -98,16 +97,17 @@ func submit[R any, P interface {
 		return text, []account.Fact{fact}, err
 	})
 	if errors.Is(err, account.ErrNoAccount) { // deleted meanwhile
-		err = errors.Join(err, r.Said.forget(r.Person.ID))
+		err = errors.Join(err, r.Submissions.forget(r.Person.ID))
 	}
 	if err != nil {
-		return nil, refused(err)
+		return nil, submissionError(err)
 	}
-	return answered[R, P](answer, asked[:], repeated)
+	return decodeAnswer[R, P](answer, asked[:], repeated)
 }
 
-// answered is the answer of a submission.
-func answered[R any, P interface {
+// decodeAnswer returns the stored answer of a submission. Error: errTokenUsed when the
+// arguments were others.
+func decodeAnswer[R any, P interface {
 	*R
 	repeat()
 }](answer, asked []byte, repeated bool) (P, error) {
@@ -133,7 +133,7 @@ var errTokenUsed = &endpoint.ParamError{Param: "clientToken",
 	Want: "it was used for another submission: take a new one for each"}
 
 // count counts a submission, unless there were too many.
-func (s *Said) count(person string, now time.Time) error {
+func (s *SubmissionStores) count(person string, now time.Time) error {
 	if s.writes.Add(person, now) <= hourly {
 		return nil
 	}
@@ -144,18 +144,18 @@ func (s *Said) count(person string, now time.Time) error {
 			wait.Minutes())}
 }
 
-// left is how much a person may submit in this hour.
-func (s *Said) left(person string, now time.Time) int {
+// left returns how many submissions a person has left in this hour.
+func (s *SubmissionStores) left(person string, now time.Time) int {
 	return max(0, hourly-s.writes.Count(person, now))
 }
 
-func (s *Said) forget(person string) error {
+func (s *SubmissionStores) forget(person string) error {
 	_, err := s.Community.Forget(person)
 	return err
 }
 
-// refused is what whoever submits is told of an error of the stores.
-func refused(err error) error {
+// submissionError returns an error of the stores as the submitter may see it.
+func submissionError(err error) error {
 	status, message := 0, ""
 	invalid, ok := errors.AsType[*community.InvalidError](err)
 	switch {

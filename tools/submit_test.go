@@ -25,14 +25,14 @@ import (
 
 // A town is the country with people in it, who submit things.
 type town struct {
-	t         *testing.T
-	dir       string
-	open      []*store.DB
-	at        time.Time
-	people    *account.Store
-	community *community.Store
-	measures  *measure.Store
-	said      *Said
+	t           *testing.T
+	dir         string
+	open        []*store.DB
+	at          time.Time
+	people      *account.Store
+	community   *community.Store
+	measures    *measure.Store
+	submissions *SubmissionStores
 }
 
 func newTown(t *testing.T) *town {
@@ -74,7 +74,7 @@ func (w *town) reopen() {
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		w.t.Fatal(err)
 	}
-	w.said = NewSaid(w.community)
+	w.submissions = NewSubmissionStores(w.community)
 }
 
 // someone makes an account.
@@ -91,7 +91,7 @@ func (w *town) someone(name string) account.Person {
 func (w *town) as(p account.Person) *Reading {
 	r := inCountry(w.t)
 	r.Outages, r.Measures, r.Now = w.community.Outages(), w.measures, w.at
-	r.People, r.Person, r.Said = w.people, &p, w.said
+	r.People, r.Person, r.Submissions = w.people, &p, w.submissions
 	return r
 }
 
@@ -123,8 +123,8 @@ func (w *town) files() map[string][]byte {
 	return all
 }
 
-// same tells whether two answers are, but for what repeated says.
-func same(a, b object) bool {
+// sameExceptRepeated reports whether two answers are equal without their member repeated.
+func sameExceptRepeated(a, b object) bool {
 	delete(a, "repeated")
 	delete(b, "repeated")
 	return fmt.Sprint(a) == fmt.Sprint(b)
@@ -153,7 +153,7 @@ func TestSubmitReport(t *testing.T) {
 	}
 	for range 2 { // once more, also after another start
 		again := mustCall(t, w.as(ann), "community_submit_report", first)
-		if again["repeated"] != true || !same(again, made) {
+		if again["repeated"] != true || !sameExceptRepeated(again, made) {
 			t.Errorf("%v", again)
 		}
 		w.reopen()
@@ -227,7 +227,7 @@ func TestSubmitSpeedtest(t *testing.T) {
 	}
 	w.reopen()
 	if again := mustCall(t, w.as(ann), "community_submit_speedtest", arguments); again["repeated"] != true ||
-		!same(again, made) {
+		!sameExceptRepeated(again, made) {
 		t.Errorf("%v", again)
 	}
 	if other := mustCall(t, w.as(bob), "community_submit_speedtest", arguments); other["new"] != false ||
@@ -291,7 +291,7 @@ func TestSubmitValidationsAndBugs(t *testing.T) {
 	w.reopen()
 	if again := mustCall(t, w.as(ann), "bug_submit",
 		`{"clientToken":"1","title":"It hangs","text":"First\r\nthen"}`); again["repeated"] != true ||
-		!same(again, filed) {
+		!sameExceptRepeated(again, filed) {
 		t.Errorf("%v", again)
 	}
 	if other := mustCall(t, w.as(bob), "bug_submit",

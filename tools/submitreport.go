@@ -45,7 +45,7 @@ func (p *submitReportParams) Check() error {
 	case p.Site == "" && !at:
 		return &endpoint.ParamError{Param: "siteId", Want: "missing: give siteId, or lat and lon"}
 	case p.Site != "" && (p.Lat != nil || p.Lon != nil):
-		return &endpoint.ParamError{Param: "lat, lon", Want: "not beside siteId: the site's position counts"}
+		return &endpoint.ParamError{Param: "lat, lon", Want: "not with siteId: the site's position counts"}
 	case p.Operator == market.AllOperators:
 		return &endpoint.ParamError{Param: "operator", Value: string(p.Operator),
 			Want: "one operator: report each outage by itself"}
@@ -125,10 +125,10 @@ func (r *Reading) submitReport(_ context.Context, p *submitReportParams) (*Repor
 	return submit(r, "community_submit_report", account.Outage, p.Token,
 		p, func(token string) (*ReportReceipt, account.Fact, error) {
 			n.User, n.Token, n.Program = r.Person.ID, token, r.Person.Client != ""
-			if err := r.Said.Community.Wrong(n); err != nil {
+			if err := r.Submissions.Community.ValidateReport(n); err != nil {
 				return nil, account.Fact{}, &ops.Error{Status: 400, Code: "INVALID_PARAMETER", Message: err.Error()}
 			}
-			report, made, err := r.Said.Community.Tell(n)
+			report, made, err := r.Submissions.Community.ReportOrConfirm(n)
 			if err == nil && !sameOutage(report, n) { // of a token whose first answer is not kept
 				err = errTokenUsed
 			}
@@ -143,14 +143,14 @@ func (r *Reading) submitReport(_ context.Context, p *submitReportParams) (*Repor
 		})
 }
 
-// sameOutage tells whether a report can be the one that something was told of: Tell takes
-// what is less than 300 m away, but for rounding.
+// sameOutage reports whether a report can be the one that n made or confirmed:
+// ReportOrConfirm takes one within 300 m, and positions are rounded.
 func sameOutage(report *community.Report, n community.NewReport) bool {
 	return report.Market == n.Market && fold.EqualASCII(report.Operator, n.Operator) &&
 		geo.Distance(report.Point(), n.At) < 301
 }
 
-// report is what the parameters say. Who says it is not in it yet.
+// report returns the report of the parameters, without its user.
 func (r *Reading) report(p *submitReportParams) (n community.NewReport, err error) {
 	n = community.NewReport{Market: market.FR, Operator: string(p.Operator), Reason: p.Reason,
 		Severity: outage.Severity(p.Severity),

@@ -118,7 +118,7 @@ func TestNobodyIsNamed(t *testing.T) {
 	stale := w.as(ann)
 	forget := func() {
 		t.Helper()
-		if err := w.said.forget(ann.ID); err != nil {
+		if err := w.submissions.forget(ann.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -171,7 +171,7 @@ func TestDeletedWhileSubmitting(t *testing.T) {
 	key, _, at := w.site(11)
 	_, err := submit(w.as(ann), "test", account.Validation, "1",
 		0, func(string) (*ValidationReceipt, account.Fact, error) {
-			if err := errors.Join(w.said.forget(ann.ID), w.people.Delete(ann.ID), w.said.forget(ann.ID)); err != nil {
+			if err := errors.Join(w.submissions.forget(ann.ID), w.people.Delete(ann.ID), w.submissions.forget(ann.ID)); err != nil {
 				t.Error(err)
 			}
 			v, _, err := w.community.Validate(community.NewValidation{Market: market.FR, SiteKey: key, At: at,
@@ -192,7 +192,7 @@ func TestSubmitAgainAfterCrash(t *testing.T) {
 	ann := w.someone("Annabel")
 	key, operator, at := w.site(13)
 	// As submit had done it when the process ended:
-	made, _, err := w.community.Tell(community.NewReport{Market: market.FR, Operator: operator, At: at, User: ann.ID,
+	made, _, err := w.community.ReportOrConfirm(community.NewReport{Market: market.FR, Operator: operator, At: at, User: ann.ID,
 		Token: "community_submit_report 1"})
 	v, _, err2 := w.community.Validate(community.NewValidation{Market: market.FR, SiteKey: key, At: at,
 		Subject: community.Exists, User: ann.ID})
@@ -241,7 +241,7 @@ func TestSubmitBadArguments(t *testing.T) {
 		{"community_submit_report", `"operator":"SFR"`, "siteId: missing"},
 		{"community_submit_report", `"operator":"SFR","lat":48.85`, "siteId: missing"},
 		{"community_submit_report", fmt.Sprintf(`"operator":%q,"siteId":%q,"lat":48,"lon":2`, operator, key),
-			"not beside siteId"},
+			"not with siteId"},
 		{"community_submit_report", fmt.Sprintf(`"operator":"ALL","siteId":%q`, key), "one operator"},
 		{"community_submit_report", `"operator":"ROGERS","lat":48.85,"lon":2.29`, "FR has"},
 		{"community_submit_report", `"lat":48.85,"lon":2.29`, "operator: it must be given"},
@@ -326,7 +326,7 @@ func TestSubmitReadOnly(t *testing.T) {
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		t.Fatal(err)
 	}
-	w.said = NewSaid(w.community)
+	w.submissions = NewSubmissionStores(w.community)
 	if _, err := call(w.as(ann), "bug_submit", `{"clientToken":"1","title":"x","text":"y"}`); err == nil ||
 		!strings.Contains(err.Error(), "cannot be written to") {
 		t.Errorf("%v", err)

@@ -42,7 +42,7 @@ func (r *Reading) submitValidation(_ context.Context, p *submitValidationParams)
 		Subject: p.Subject, Operator: p.Operator, Value: p.Value, Day: p.Day, User: r.Person.ID}
 	return submit(r, "community_submit_validation", account.Validation, p.Token,
 		p, func(string) (*ValidationReceipt, account.Fact, error) {
-			v, counted, err := r.Said.Community.Validate(n)
+			v, counted, err := r.Submissions.Community.Validate(n)
 			if err != nil {
 				return nil, account.Fact{}, err
 			}
@@ -55,7 +55,7 @@ func (r *Reading) submitValidation(_ context.Context, p *submitValidationParams)
 
 var bugSubmit = endpoint.New(endpoint.Decl{
 	Name: "bug_submit", Title: "File a bug", SignedIn: true, Writes: true,
-	Summary: "Tells whoever runs this service what is wrong with it or its data; me_bugs_status has the answer. Outages of networks are for community_submit_report, and what is wrong at a site is for community_submit_validation.",
+	Summary: "Tells the operator of this service what is wrong with it or its data; me_bugs_status has the answer. Outages of networks are for community_submit_report, and what is wrong at a site is for community_submit_validation.",
 }, (*Reading).bugSubmit)
 
 type bugParams struct {
@@ -69,7 +69,7 @@ type BugReceipt struct{ Receipt }
 
 func (r *Reading) bugSubmit(_ context.Context, p *bugParams) (*BugReceipt, error) {
 	return submit(r, "bug_submit", account.Bug, p.Token, p, func(token string) (*BugReceipt, account.Fact, error) {
-		b, made, err := r.Said.Community.Submit(community.NewBug{Title: p.Title, Text: p.Text, User: r.Person.ID,
+		b, made, err := r.Submissions.Community.Submit(community.NewBug{Title: p.Title, Text: p.Text, User: r.Person.ID,
 			Token: token})
 		if err == nil && (b.Title != p.Title || b.Text != p.Text) { // of a token whose first answer is not kept
 			err = errTokenUsed

@@ -16,9 +16,9 @@ import (
 // A Reading is what a tool works on: one consistent reading of the data.
 type Reading struct {
 	*ops.Reading
-	People *account.Store
-	Person *account.Person // who signed in, nil for nobody
-	Said   *Said           // where what people submit goes
+	People      *account.Store
+	Person      *account.Person // who signed in, nil for nobody
+	Submissions *SubmissionStores
 }
 
 // A Tool is an operation that assistants call. Its Name is the tool's, its Summary and

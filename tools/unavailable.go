@@ -21,7 +21,7 @@ var unavailableTools = []*Tool{sitesHSList, sitesHSNearby, sitesHSNearbyFromPlac
 
 var sitesHSList = endpoint.New(endpoint.Decl{
 	Name: "sites_hs_list", Title: "Sites out of service",
-	Summary: "Sites that their operators publish as unavailable (hors service) at the moment, what began last first. Look at feed.available before saying that there are none.",
+	Summary: "Sites that their operators publish as unavailable (hors service) at the moment, what began last first. Look at feed.available before concluding from an empty list that all sites work.",
 }, (*Reading).sitesHSList)
 
 type sitesHSListParams struct {
@@ -69,7 +69,7 @@ func (r *Reading) sitesHSList(_ context.Context, p *sitesHSListParams) (*Unavail
 
 var sitesHSNearby = endpoint.New(endpoint.Decl{
 	Name: "sites_hs_nearby", Title: "Sites out of service near a position",
-	Summary: "Sites around a position that their operators publish as unavailable, the nearest first. Look at feed.available before saying that there are none.",
+	Summary: "Sites around a position that their operators publish as unavailable, the nearest first. Look at feed.available before concluding from an empty list that all sites work.",
 }, (*Reading).sitesHSNearby)
 
 // wideRadiusParams are radiusParams for what is rare.

@@ -20,7 +20,7 @@ import (
 	"relais/store"
 )
 
-// withOutages reads the country beside an empty store of outages.
+// withOutages returns a Reading of the country with an empty store of outages.
 func withOutages(t *testing.T) *Reading {
 	t.Helper()
 	db, err := store.Open(filepath.Join(t.TempDir(), "community.db"), outage.Buckets...)
@@ -37,17 +37,17 @@ func withOutages(t *testing.T) *Reading {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Said, r.Outages = NewSaid(said), said.Outages()
+	r.Submissions, r.Outages = NewSubmissionStores(said), said.Outages()
 	return r
 }
 
 // publish has an operator publish a file.
 func publish(t *testing.T, r *Reading, operator, path string) {
 	t.Helper()
-	if _, err := r.Said.Community.Feeds.Import(context.Background(), market.FR, operator, path); err != nil {
+	if _, err := r.Submissions.Community.Feeds.Import(context.Background(), market.FR, operator, path); err != nil {
 		t.Fatal(err)
 	}
-	r.Outages = r.Said.Community.Outages()
+	r.Outages = r.Submissions.Community.Outages()
 }
 
 // Sites out of service are those of /sites-hs; a feed that was never read is not taken for
@@ -102,7 +102,7 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
-// withPhotos reads the country beside photos of three sites, two of them of FR.
+// withPhotos returns a Reading of the country with photos of three sites, two of them in FR.
 func withPhotos(t *testing.T) (r *Reading, first, second string) {
 	t.Helper()
 	dir := folder.Dir(t.TempDir())
@@ -220,7 +220,7 @@ func TestListAge(t *testing.T) {
 // Outages near an area or region are those in it.
 func TestAreasAsPlacesOfOutages(t *testing.T) {
 	r := asked(t)
-	r.Said = withOutages(t).Said
+	r.Submissions = withOutages(t).Submissions
 	path := filepath.Join(t.TempDir(), "sites_hs.csv")
 	rows := "code_site_op;departement;commune;Lat;Lon;data\nA;35;Rennes;48.11;-1.6;HS\nB;29;Brest;48.39;-4.48;HS\nC;75;Paris;48.85;2.35;HS\n"
 	if err := os.WriteFile(path, []byte(rows), 0o600); err != nil {
