@@ -88,7 +88,7 @@ const (
 
 var meGamificationStats = endpoint.New(endpoint.Decl{
 	Name: "me_gamification_stats", Title: "Own points", SignedIn: true,
-	Summary: "The points of the signed-in person and what they come from, computed from the submissions on each call.",
+	Summary: "The points of who is signed in and what they come from. They are computed from the submissions on each call.",
 }, (*Reading).meGamificationStats)
 
 // Points are somebody's points.
