@@ -33,7 +33,7 @@ func (s *Stores) AddArchives(ctx context.Context, c AddArchives) ([]*archive.Rep
 	o := archive.Options{Force: c.Force}
 	if c.Date != "" {
 		if o.Date = site.ParseDate([]byte(c.Date)); o.Date.String() != c.Date {
-			return nil, fmt.Errorf("%.40q is no date: want YYYY-MM-DD", c.Date)
+			return nil, fmt.Errorf("%.40q is not a date: want YYYY-MM-DD", c.Date)
 		}
 	}
 	files, err := archive.Files(c.Paths)
@@ -57,7 +57,7 @@ func (s *Stores) AddArchives(ctx context.Context, c AddArchives) ([]*archive.Rep
 	return reports, nil
 }
 
-// notAdded tells of a file that cannot be added which one it is, and what is done.
+// notAdded adds to the error of a file its name and the archives added before it.
 func notAdded(err error, f *source.Found, done []*archive.Report) error {
 	if errors.Is(err, archive.ErrExists) || errors.Is(err, archive.ErrRefused) {
 		err = fmt.Errorf("%s: %w", f.Name(), err)

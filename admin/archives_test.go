@@ -53,8 +53,8 @@ func TestArchives(t *testing.T) {
 				"observatoire.csv: 2026-08-20: there is an archive of that date (--force replaces it); before it " +
 					"1 archive added: 2026-09-03"},
 			{AddArchives{Paths: []string{first, second}, Date: "2026-01-01"}, "one by one"},
-			{AddArchives{Paths: []string{first}, Date: "2026-02-30"}, "no date"},
-			{AddArchives{Paths: []string{first}, Date: "01/02/2026"}, "no date"},
+			{AddArchives{Paths: []string{first}, Date: "2026-02-30"}, "not a date"},
+			{AddArchives{Paths: []string{first}, Date: "01/02/2026"}, "not a date"},
 			{AddArchives{Paths: []string{first + "x"}}, "no such file"},
 		} {
 			if _, err := add(c.do); err == nil || !strings.Contains(err.Error(), c.want) {

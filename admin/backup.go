@@ -26,10 +26,9 @@ func transient(name string) bool {
 		name == socketFile || strings.HasPrefix(name, quotaFile)
 }
 
-// Backup copies a folder to dest, which must be missing or empty, while it is
-// served or not. The stores are copied as they are at one moment. The copy has
-// secret.key: whoever has it can open the signing secrets. Until it is whole it is marked
-// as unfinished.
+// Backup copies a folder, served or not, to dest, which must be missing or empty. The
+// stores are copied as they are at one moment. The copy has secret.key, with which anybody
+// can open the signing secrets. Until it is whole it is marked as unfinished.
 func Backup(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) error {
 	if err := refuseUnfinished(string(dir), dest); err != nil {
 		return err
@@ -39,7 +38,7 @@ func Backup(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) 
 	} else if !unused {
 		return fmt.Errorf("%s is not empty: name another folder", dest)
 	}
-	if within(string(dir), dest) {
+	if isInside(string(dir), dest) {
 		return fmt.Errorf("%s is in the folder that is to be copied: name one outside", dest)
 	}
 	unlock, err := holdIngest(ctx, dir, log)
@@ -64,8 +63,8 @@ func refuseUnfinished(dirs ...string) error {
 	return nil
 }
 
-// within tells whether a path lies in a folder, or is it.
-func within(dir, path string) bool {
+// isInside reports whether a path is dir or in it.
+func isInside(dir, path string) bool {
 	dir, err1 := filepath.Abs(dir)
 	path, err2 := filepath.Abs(path)
 	name, err := filepath.Rel(dir, path)
@@ -174,7 +173,7 @@ func listOf(from string, log *slog.Logger) (*backup.List, error) {
 	_, err1 := os.Stat(filepath.Join(from, clientsFile))
 	_, err2 := os.Stat(folder.Dir(from).Snapshots())
 	if err1 != nil && err2 != nil {
-		return nil, fmt.Errorf("%s is no backup: it has no %s, no %s and no snapshots", from, backup.Name, clientsFile)
+		return nil, fmt.Errorf("%s is not a backup: it has no %s, no %s and no snapshots", from, backup.Name, clientsFile)
 	}
 	if sign := recent(folder.Dir(from)); sign != "" {
 		return nil, fmt.Errorf("%s has no %s, although this version of relais made it (it has %s): some of it may "+

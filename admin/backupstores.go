@@ -170,7 +170,7 @@ func download(ctx context.Context, dir folder.Dir, dest string) error {
 		return fmt.Errorf("the server answers %s: %s", a.Status, bytes.TrimSpace(text))
 	}
 	if err := unpack(a.Body, dest); err != nil {
-		return fmt.Errorf("the server stopped: %v", err) // no net error: it is not to be begun anew
+		return fmt.Errorf("the server stopped: %v", err) // not a net error: the copy must not be tried again
 	}
 	return nil
 }
@@ -180,14 +180,14 @@ func unpack(r io.Reader, dest string) error {
 	for t := tar.NewReader(r); ; {
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {
-			_, err := io.Copy(io.Discard, r) // to its end, which tells whether it is whole
+			_, err := io.Copy(io.Discard, r) // a cut stream fails at its end
 			return err
 		}
 		if err != nil {
 			return err
 		}
 		if !isDatabase(h.Name) && !measure.IsFile(h.Name) {
-			return fmt.Errorf("%q is no store", h.Name)
+			return fmt.Errorf("%q is not a store", h.Name)
 		}
 		if err := makePrivate(dest, h.Name); err != nil {
 			return err

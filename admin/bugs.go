@@ -28,7 +28,7 @@ func (c ListBugs) run(_ context.Context, s *Stores) (any, error) {
 // CloseBug closes a bug; the answer is the community.Bug.
 type CloseBug struct {
 	Bug    string `json:"bug"`
-	Answer string `json:"answer"` // for whoever filed it
+	Answer string `json:"answer"` // for its reporter
 }
 
 func (c CloseBug) run(_ context.Context, s *Stores) (any, error) {

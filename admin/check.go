@@ -21,19 +21,19 @@ type File struct {
 	Kind    string `json:"kind"`              // store, key, counts, socket; others have their own
 	Detail  string `json:"detail"`            // what it holds
 	Problem string `json:"problem,omitempty"` // what is wrong with it and what to do
-	Note    string `json:"note,omitempty"`    // what is worth knowing; nothing is wrong
+	Note    string `json:"note,omitempty"`    // worth knowing, not a problem
 }
 
 // A CheckReport says what a data folder, or a copy of one, holds.
 type CheckReport struct {
 	OK    bool     `json:"ok"` // no file has a problem
 	Files []File   `json:"files"`
-	Notes []string `json:"notes"` // what is left over or unknown; nothing is wrong with it
+	Notes []string `json:"notes"` // leftover and unknown files, which are not problems
 	dir   folder.Dir
 }
 
 // CheckFolder reads every snapshot, source and store of a folder, whether it is served or
-// not. Errors: that there is no such folder, that of ctx, those of asking the server.
+// not. Errors: a missing folder, that of ctx, those of asking the server.
 func CheckFolder(ctx context.Context, dir folder.Dir) (*CheckReport, error) {
 	info, err := os.Stat(string(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -43,7 +43,7 @@ func CheckFolder(ctx context.Context, dir folder.Dir) (*CheckReport, error) {
 		return nil, err
 	}
 	if !info.IsDir() {
-		return nil, fmt.Errorf("%s is no folder", dir)
+		return nil, fmt.Errorf("%s is not a folder", dir)
 	}
 	r := &CheckReport{dir: dir, Files: []File{}, Notes: []string{}}
 	if err := backup.Unfinished(string(dir)); err != nil {

@@ -90,12 +90,12 @@ func (r *CheckReport) rest() error {
 		case err != nil:
 			r.note("%s: %v", name, err)
 			return nil
-		case e.IsDir() && ours(name):
+		case e.IsDir() && isOwnFolder(name):
 			return nil
-		case slices.ContainsFunc(r.Files, func(f File) bool { return f.Path == name }), known(name):
+		case slices.ContainsFunc(r.Files, func(f File) bool { return f.Path == name }), needsNoCheck(name):
 			return nil
 		}
-		r.note("%s: %s", name, unknown(name, e))
+		r.note("%s: %s", name, describeUnknown(name, e))
 		if e.IsDir() {
 			return fs.SkipDir
 		}
@@ -103,15 +103,15 @@ func (r *CheckReport) rest() error {
 	})
 }
 
-// ours tells whether a folder is one that relais makes.
-func ours(name string) bool {
+// isOwnFolder reports whether relais makes a folder of that name.
+func isOwnFolder(name string) bool {
 	return name == "snapshots" || name == measure.Dir || name == "photos" || name == "sources" || name == "downloads" ||
 		strings.HasPrefix(name, "sources/") || strings.HasPrefix(name, "downloads/")
 }
 
-// known tells whether a file needs no check: a lock, a manifest whose files were
-// read, and what update can fetch again.
-func known(name string) bool {
+// needsNoCheck reports whether a file is a lock, a manifest whose files were read, or one
+// that update can fetch again.
+func needsNoCheck(name string) bool {
 	first, base, below := strings.Cut(name, "/")
 	return name == inventory.Name || name == backup.Name || name == measure.Dir+"/"+measure.ManifestName ||
 		!below && strings.HasSuffix(name, ".lock") || first == "downloads" ||
@@ -119,8 +119,8 @@ func known(name string) bool {
 			filepath.Base(base))
 }
 
-// unknown says what a file may be that was not looked at.
-func unknown(name string, e fs.DirEntry) string {
+// describeUnknown returns what a file may be that was not checked.
+func describeUnknown(name string, e fs.DirEntry) string {
 	switch {
 	case folder.IsTemporary(e) || name == "quota.db.tmp":
 		return "a temporary file, of a process that is at work or was killed"

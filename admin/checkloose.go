@@ -12,7 +12,7 @@ import (
 	"relais/folder"
 )
 
-// A noteError is what is worth knowing of a file with which nothing is wrong.
+// A noteError is worth knowing, but not a problem of its file.
 type noteError string
 
 func (e noteError) Error() string { return string(e) }

@@ -77,7 +77,7 @@ func (s *Stores) check() (files []File, held bool, err error) {
 }
 
 // checkData reads the stores and what belongs to them, with the help of the server when
-// one runs. It changes nothing, and what is missing is not missed. Errors: those of
+// one runs. It changes nothing, and a missing store is not an error. Errors: those of
 // asking the server.
 func checkData(ctx context.Context, dir folder.Dir) (files []File, err error) {
 	if files, err = checkStores(ctx, dir); err != nil {
@@ -96,7 +96,7 @@ func checkData(ctx context.Context, dir folder.Dir) (files []File, err error) {
 func missing(dir folder.Dir) (files []File) {
 	noted, err := inventory.Read(dir)
 	if err != nil {
-		return nil // there is none, or the check of the stores says what it has
+		return nil // it is missing, or the check of the stores reports it
 	}
 	for _, name := range noted.Files {
 		if _, err := os.Stat(filepath.Join(string(dir), name)); !errors.Is(err, fs.ErrNotExist) {

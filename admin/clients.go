@@ -34,7 +34,7 @@ type ClientUsage struct {
 	Day    access.Window `json:"day"`
 }
 
-// UsageOfClient says what is left of a client's limits.
+// UsageOfClient returns what is left of a client's limits.
 type UsageOfClient struct {
 	Client string `json:"client"`
 }

@@ -27,9 +27,9 @@ type Compacted struct {
 
 func errReadOnly(dir folder.Dir) error { return fmt.Errorf("%s: %w", dir, access.ErrReadOnly) }
 
-// CompactStores writes the stores anew without what was deleted, of the files of
-// months those that something was deleted from: they have no other free space. The
-// answer is a list of Compacted. Requests are answered meanwhile, and changes wait.
+// CompactStores rewrites the stores without deleted records. Of the files of months it
+// rewrites only those with deletions, as the others have no free space. The answer is a list
+// of Compacted. Requests are answered meanwhile, and changes wait.
 type CompactStores struct{}
 
 func (CompactStores) run(_ context.Context, s *Stores) (any, error) {
@@ -94,7 +94,7 @@ func (s *Stores) eachDatabase(do func(d database, db *store.DB, deleted bool) er
 	errs = append(errs, err)
 	for _, d := range all {
 		db, err := s.database(d)
-		if s.failed[d.file] != nil || db == nil && err == nil { // it has failed, which is in the log, or there is none
+		if s.failed[d.file] != nil || db == nil && err == nil { // it failed, which is in the log, or is missing
 			continue
 		}
 		var deleted bool

@@ -61,13 +61,13 @@ func databasesOf(dir folder.Dir) ([]database, error) {
 	return all, err
 }
 
-// isDatabase tells whether only whoever has the stores open can copy a file.
+// isDatabase reports whether only the process with the stores open can copy a file.
 func isDatabase(name string) bool {
 	return photos.MonthOf(name) != "" || slices.ContainsFunc(databases, func(d database) bool { return d.file == name })
 }
 
-// openDatabases opens those that are there, which may show what is missing, and then makes
-// the others.
+// openDatabases opens existing databases first, as they may show that others are missing, and
+// then makes the rest.
 func (s *Stores) openDatabases(readOnly bool) error {
 	for _, there := range []bool{true, false} {
 		for _, d := range databases {
@@ -79,7 +79,7 @@ func (s *Stores) openDatabases(readOnly bool) error {
 			case errors.Is(err, store.ErrHeld), fatal(err) && !d.apart:
 				return err
 			case d.apart:
-				s.failed[d.file] = err // whoever needs it is told
+				s.failed[d.file] = err // commands that need it return the error
 			default:
 				s.fail(d.file, err)
 			}

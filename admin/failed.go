@@ -47,7 +47,7 @@ func (s *Stores) usable(c Command) error {
 	return nil
 }
 
-// neededBy are the stores without which a command would change or say what is not true.
+// neededBy returns the stores without which a command would do or answer something wrong.
 func neededBy(c Command) []string {
 	switch c := c.(type) {
 	case DecideOutage:
@@ -108,7 +108,7 @@ func (s *Stores) openClients() {
 	s.Clients = access.FailedClients(s.failed[clientsFile], s.now)
 }
 
-// openOr opens what is in a store, or the same without a store when that cannot be used.
+// openOr calls open with a store, or with nil if the store cannot be used.
 func openOr[T any](s *Stores, file string, open func(db *store.DB) (T, error)) (T, error) {
 	if s.failed[file] == nil {
 		v, err := open(s.open[file])

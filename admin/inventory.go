@@ -133,7 +133,7 @@ func (s *Stores) note() error {
 		next.Stores[file] = inventory.Store{Commits: db.Commits()}
 	}
 	months, err := photos.Months(s.Dir)
-	if err != nil && !errors.Is(err, syscall.ENOTDIR) { // relais check says that photos is no folder
+	if err != nil && !errors.Is(err, syscall.ENOTDIR) { // relais check reports that photos is not a folder
 		return err
 	}
 	commits := s.Photos.Commits()
@@ -196,7 +196,7 @@ func (s *Stores) Warnings() (list []string) {
 	for _, l := range s.leftOut() {
 		if n := len(l.problems); n > 0 {
 			list = append(list,
-				fmt.Sprintf("%s: %s cannot be used, of which relais check says more", l.file, Number(n, l.thing)))
+				fmt.Sprintf("%s: %s cannot be used; relais check says more", l.file, Number(n, l.thing)))
 		}
 	}
 	return slices.Concat(list, s.failures(), s.troubles())

@@ -120,7 +120,7 @@ const mergeAgain = time.Minute
 func (s *Stores) MergeMeasures(ctx context.Context, log *slog.Logger) {
 	m, err := s.Measures()
 	if err != nil {
-		return // whoever opens them first says so
+		return // the first caller that opens them reports the error
 	}
 	s.merges.Store(true)
 	defer s.merges.Store(false)

@@ -25,9 +25,8 @@ type OutageImport struct {
 	Files []*source.Report `json:"files"`
 }
 
-// ImportOutages reads the files that an operator publishes now in place of those that
-// were read before. Whoever has the stores open reads them, so that the paths are
-// absolute; what is read is bounded there.
+// ImportOutages replaces an operator's unavailable sites by those in the files. The process
+// with the stores open reads them, so the paths are absolute; it bounds what it reads.
 type ImportOutages struct {
 	Market   market.Code `json:"market"`
 	Operator string      `json:"operator"`
@@ -92,7 +91,7 @@ type OutageReport struct {
 	OperatorConfirmed bool `json:"operatorConfirmed"`
 }
 
-func shown(r *community.Report, err error) (any, error) {
+func newOutageReport(r *community.Report, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +154,7 @@ type ReportOutage struct{ community.NewReport }
 
 func (c ReportOutage) run(_ context.Context, s *Stores) (any, error) {
 	r, _, err := s.Community.AddReport(c.NewReport)
-	return shown(r, err)
+	return newOutageReport(r, err)
 }
 
 // A Decision on a report of outage.
@@ -168,9 +167,8 @@ const (
 	RejectOutage  Decision = "reject"
 )
 
-// DecideOutage confirms, resolves or rejects a report, as a moderator but for
-// confirmations; the answer is the OutageReport. A market or an operator that is not the
-// report's is an error.
+// DecideOutage resolves or rejects a report as a moderator, or confirms it for a user; the
+// answer is the OutageReport. A market or an operator that is not the report's is an error.
 type DecideOutage struct {
 	Report   string      `json:"report"`
 	Market   market.Code `json:"market,omitempty"` // "": any
@@ -191,7 +189,7 @@ func (c DecideOutage) run(_ context.Context, s *Stores) (any, error) {
 	if errors.Is(err, community.ErrNoReport) {
 		err = fmt.Errorf("%w: %q; relais outage list names them", err, c.Report)
 	}
-	return shown(r, err)
+	return newOutageReport(r, err)
 }
 
 func (c DecideOutage) check(r *community.Report) error {
@@ -203,7 +201,7 @@ func (c DecideOutage) check(r *community.Report) error {
 	return nil
 }
 
-// isProgram tells whether an id is that of an API client or of the account that one acts as.
+// isProgram reports whether an id is that of an API client or of the account that one acts as.
 func (s *Stores) isProgram(id string) bool {
 	client, err := s.Clients.Find(id)
 	if err == nil && client.ID == id {
@@ -225,5 +223,5 @@ func (c DecideOutage) decide(s *Stores) (*community.Report, error) {
 	case RejectOutage:
 		return s.Community.Reject(c.Report, c.Why)
 	}
-	return nil, fmt.Errorf("%.50q is no decision", c.Decision)
+	return nil, fmt.Errorf("unknown decision %.50q", c.Decision)
 }

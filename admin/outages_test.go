@@ -76,7 +76,7 @@ func TestOutages(t *testing.T) {
 		}
 		wantErr(DecideOutage{Report: id, Decision: RejectOutage, Operator: "SFR"}, "is of ORANGE in FR")
 		wantErr(DecideOutage{Report: "community:x", Decision: RejectOutage}, "relais outage list")
-		wantErr(DecideOutage{Report: id, Decision: "dance"}, "no decision")
+		wantErr(DecideOutage{Report: id, Decision: "dance"}, "unknown decision")
 		var l OutageList
 		all := Page{Limit: 10}
 		if err := ask(ListOutages{community.ReportFilter{Market: market.FR}, all}, &l); err != nil ||

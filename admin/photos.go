@@ -39,7 +39,7 @@ type HidePhoto struct {
 
 func (c HidePhoto) run(_ context.Context, s *Stores) (any, error) {
 	p, err := s.Photos.Hide(c.Photo, c.Why)
-	return p, named("photo", c.Photo, err)
+	return p, withID("photo", c.Photo, err)
 }
 
 // ShowPhoto shows a photo that was hidden.
@@ -49,7 +49,7 @@ type ShowPhoto struct {
 
 func (c ShowPhoto) run(_ context.Context, s *Stores) (any, error) {
 	p, err := s.Photos.Show(c.Photo)
-	return p, named("photo", c.Photo, err)
+	return p, withID("photo", c.Photo, err)
 }
 
 // DeletePhoto removes a photo and the reports about it.
@@ -60,13 +60,13 @@ type DeletePhoto struct {
 func (c DeletePhoto) run(_ context.Context, s *Stores) (any, error) {
 	p, err := s.Photos.Delete(c.Photo)
 	if err != nil {
-		return nil, named("photo", c.Photo, err)
+		return nil, withID("photo", c.Photo, err)
 	}
 	return p, s.counts.ForgetAnswers(p.ID)
 }
 
-// named says which photo or report an error is about.
-func named(what, id string, err error) error {
+// withID adds the id of the photo or report to an error.
+func withID(what, id string, err error) error {
 	if errors.Is(err, photos.ErrNoPhoto) || errors.Is(err, photos.ErrNoReport) {
 		return fmt.Errorf("%w: %q; relais %s list names them", err, id, what)
 	}
@@ -103,5 +103,5 @@ func (c DecideReport) run(_ context.Context, s *Stores) (any, error) {
 		decide = s.Photos.Accept
 	}
 	r, err := decide(c.Report)
-	return r, named("report", c.Report, err)
+	return r, withID("report", c.Report, err)
 }

@@ -62,7 +62,7 @@ func problems(t *testing.T, dir folder.Dir) (list []string) {
 	return list
 }
 
-// A backup has each photo whole or not at all, whatever is added and deleted beside it.
+// A backup has each photo whole or not at all, while others are added and deleted.
 func TestBackupOfPhotos(t *testing.T) {
 	dir := folder.Dir(t.TempDir())
 	s, stop := serve(t, dir)

@@ -19,7 +19,7 @@ const retainEvery = 6 * time.Hour
 func (s *Stores) RetainMeasures(ctx context.Context, keep time.Duration, log *slog.Logger) {
 	m, err := s.Measures()
 	if err != nil || keep <= 0 {
-		return // whoever opens them first says so
+		return // the first caller that opens them reports the error
 	}
 	tick := time.NewTicker(retainEvery)
 	defer tick.Stop()
@@ -32,7 +32,7 @@ func (s *Stores) RetainMeasures(ctx context.Context, keep time.Duration, log *sl
 		case errors.Is(err, measure.ErrReadOnly):
 			return
 		case err != nil:
-			log.Error("measures that are too old are still there", "error", err)
+			log.Error("removing old measurements", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -67,7 +67,7 @@ func (s *Stores) retain(log *slog.Logger, keep time.Duration, remove func() (rem
 	}
 	removed, err := remove()
 	if len(removed) > 0 {
-		log.Info("what was too old is removed", append(removed, "olderThan", keep)...)
+		log.Info("old records are removed", append(removed, "olderThan", keep)...)
 	}
 	if err == nil {
 		s.Clock.NoteDeletion()

@@ -133,7 +133,7 @@ func (s *Stores) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	json.NewEncoder(w).Encode(answer) // whoever asked and went away misses nothing
+	json.NewEncoder(w).Encode(answer) // a caller that went away does not need it
 }
 
 // Call runs a command in the folder: by its server when one runs, else with the
@@ -211,8 +211,8 @@ func call(ctx context.Context, dir folder.Dir, c Command) ([]byte, error) {
 	return text, nil
 }
 
-// ended is the error of a server that took a command and gave no answer. Its cause
-// is no longer one that either could mend by doing it again.
+// ended returns the error of a server that took a command and gave no answer. It does not
+// wrap its cause, so that the command is not tried again.
 func ended(err error) error {
 	return fmt.Errorf("the server ended before it answered (%v): look whether it was done", err)
 }

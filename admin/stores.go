@@ -50,7 +50,7 @@ type Stores struct {
 	lock      *folder.Holder // nil for a read-only folder
 	log       *slog.Logger
 	now       func() time.Time
-	// Clock decides whether what is old may be deleted.
+	// Clock decides whether old records may be deleted.
 	Clock  *retention.Clock
 	noting sync.Mutex
 	noted  *inventory.File // what stores.json says, under noting
@@ -70,9 +70,9 @@ const (
 	sealFile      = "secret.key"
 )
 
-// Open opens the stores and makes those that are missing. what says in the error
-// of others who has them. A folder that cannot be written to is opened for reading:
-// several processes may have it, changes fail, and counts stay in memory.
+// Open opens the stores and makes missing ones. what names this process in the errors of
+// others that want them. A folder that cannot be written to is opened for reading: several
+// processes may have it, changes fail, and counts stay in memory.
 func Open(dir folder.Dir, what string, log *slog.Logger) (*Stores, error) {
 	return openAt(dir, what, log, time.Now)
 }
@@ -99,7 +99,7 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 		// A compaction that was killed leaves a copy of what may be deleted by now.
 		if err := errors.Join(folder.SweepTemporary(string(s.Dir)), folder.SweepTemporary(s.Dir.Photos()),
 			sweepSockets(s.Dir)); err != nil {
-			log.Warn("what a killed process left could not be removed", "error", err)
+			log.Warn("removing files that a killed process left", "error", err)
 		}
 	}
 	counts := s.path(quotaFile)
@@ -149,7 +149,7 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 		return err
 	}
 	if err := s.note(); err != nil {
-		log.Warn("what the folder has could not be noted", "error", err)
+		log.Warn("writing stores.json", "error", err)
 	}
 	return nil
 }
@@ -199,17 +199,17 @@ func (s *Stores) Keep(ctx context.Context, log *slog.Logger) {
 		})
 	}
 	// Each by itself: a disk that is slow for one must not hold the counts up.
-	regularly(saveEvery, "what was used could not be saved", func() error { return s.counts.Save(s.Clients) })
-	regularly(syncEvery, "the counts could not be put on disk", s.counts.Sync)
-	regularly(saveUsedEvery, "what was used could not be saved", s.saveUsed)
+	regularly(saveEvery, "saving quota counters", func() error { return s.counts.Save(s.Clients) })
+	regularly(syncEvery, "syncing quota counters", s.counts.Sync)
+	regularly(saveUsedEvery, "saving last-used times", s.saveUsed)
 	regularly(watchEvery, "", s.watch(log))
-	regularly(noteEvery, "what the folder has could not be noted", s.note)
-	regularly(sweepEvery, "codes and tokens that are over are still there", s.sweepAccounts)
-	deleted := "what was deleted is still on the disk"
+	regularly(noteEvery, "writing stores.json", s.note)
+	regularly(sweepEvery, "sweeping expired codes and tokens", s.sweepAccounts)
+	const compacting = "compacting deleted records away"
 	if err := s.compactDeleted(); err != nil {
-		log.Error(deleted, "error", err)
+		log.Error(compacting, "error", err)
 	}
-	regularly(compactEvery, deleted, s.compactDeleted)
+	regularly(compactEvery, compacting, s.compactDeleted)
 	running.Wait()
 }
 

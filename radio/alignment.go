@@ -23,7 +23,7 @@ func (c Cell) compare(o Cell) int {
 
 // An Alignment compares the azimuths of a site with where its cells were measured.
 type Alignment struct {
-	TooNear  int // measurements closer than TooNear, of which a bearing tells nothing
+	TooNear  int // measurements closer than the constant TooNear, which are left out
 	home     geo.Point
 	azimuths []uint16
 	cells    map[Cell]*directions

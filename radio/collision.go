@@ -9,7 +9,7 @@ import (
 // A CollisionKind is how two physical cell ids collide.
 type CollisionKind string
 
-// The kinds. Of PCIs that are equal modulo 3 the primary synchronisation signals are the same.
+// The kinds. PCIs that are equal modulo 3 have the same primary synchronisation signal.
 const (
 	EqualPCI CollisionKind = "equal"
 	Mod3PCI  CollisionKind = "mod3" // and not equal
@@ -22,7 +22,7 @@ func (CollisionKind) Values() []string { return []string{string(EqualPCI), strin
 type Collision struct {
 	Kind       CollisionKind
 	Own, Other site.RadioID
-	Neighbour  uint32  // as Compare was told
+	Neighbour  uint32  // as given to Compare
 	Metres     float64 // to the neighbour
 }
 
@@ -34,7 +34,7 @@ type Collisions struct {
 	equal, mod3 []Collision // the first
 }
 
-// NewCollisions returns the collisions of PCIs, of which List has at most limit.
+// NewCollisions returns the collisions of PCIs, so far empty. List returns at most limit.
 func NewCollisions(own []site.RadioID, limit int) *Collisions {
 	return &Collisions{own: own, limit: limit}
 }
@@ -56,7 +56,7 @@ func (c *Collisions) Compare(neighbour uint32, metres float64, pcis []site.Radio
 	}
 }
 
-// keep appends to a list that is not to be longer than the limit.
+// keep appends to a list, up to the limit.
 func (c *Collisions) keep(list []Collision, one Collision) []Collision {
 	if len(list) < c.limit {
 		list = append(list, one)
@@ -69,8 +69,8 @@ func (c *Collisions) List() []Collision {
 	return slices.Concat(c.equal, c.mod3[:min(c.limit-len(c.equal), len(c.mod3))])
 }
 
-// PCIs appends those of the identifiers of a site that are PCIs of some operators: of each at
-// most most, in the order of the identifiers.
+// PCIs appends the PCIs of some operators among the identifiers of a site, at most most of
+// each operator, in the order of the identifiers.
 func PCIs(dst, ids []site.RadioID, operators []int, most int) []site.RadioID {
 	for _, id := range ids {
 		if id.Kind != site.PCI || !slices.Contains(operators, id.Operator) || Assigned(dst, id) {

@@ -36,7 +36,7 @@ func (t *Tally) Add(m *Measurement, nr bool) {
 	}
 }
 
-// PCIs returns the first of the physical cell ids, at most twelve, the least first.
+// PCIs returns the physical cell ids that were added first, at most twelve, in ascending order.
 func (t *Tally) PCIs() []int {
 	list := make([]int, t.n)
 	for i, pci := range t.pcis[:t.n] {
@@ -64,8 +64,8 @@ type Named struct {
 	Tally
 }
 
-// NewSurrounding begins with no measurements. assigned are the base stations of the operator
-// that the site is assigned, and cells of none of them.
+// NewSurrounding returns a Surrounding without measurements. assigned are the operator's base
+// stations assigned to the site, and cells whose base station is unknown.
 func NewSurrounding(assigned []site.RadioID) *Surrounding {
 	const usual = 64 // of a town, some hundred
 	return &Surrounding{assigned: assigned, named: make([]Named, 0, usual), places: make(map[uint64]int, usual)}
@@ -75,11 +75,11 @@ func NewSurrounding(assigned []site.RadioID) *Surrounding {
 func (s *Surrounding) Add(m *Measurement) {
 	s.Count++
 	s.Generations[m.Generation]++
-	m.names(s.assigned, func(id site.RadioID, nr bool) { s.of(id).Add(m, nr) })
+	m.names(s.assigned, func(id site.RadioID, nr bool) { s.tally(id).Add(m, nr) })
 }
 
-// of is what measurements say of an identifier; so far nothing, if it is a new one.
-func (s *Surrounding) of(id site.RadioID) *Tally {
+// tally returns the tally of an identifier, an empty one if it is new.
+func (s *Surrounding) tally(id site.RadioID) *Tally {
 	at, known := s.places[keyOf(id)]
 	if !known {
 		at = len(s.named)
@@ -102,8 +102,8 @@ func (s *Surrounding) CountOf(id site.RadioID) int {
 	return 0
 }
 
-// Others returns the identifiers that are named and that the site is not assigned: those that
-// most name, at most as many as asked for, and how many there are.
+// Others returns the named identifiers that are not assigned to the site, at most most, those
+// that most measurements name first, and the number of all.
 func (s *Surrounding) Others(most int) (list []*Named, all int) {
 	for i := range s.named {
 		x := &s.named[i]
@@ -118,7 +118,7 @@ func (s *Surrounding) Others(most int) (list []*Named, all int) {
 	return list, all
 }
 
-// byCount orders what more measurements name before the rest.
+// byCount orders identifiers by the measurements that name them, the most first.
 func byCount(a, b *Named) int {
 	if a.Count != b.Count { // of most
 		return b.Count - a.Count
@@ -193,7 +193,7 @@ const (
 	MaybeNeighbours         // not declared, and measured near the site, perhaps of a neighbour
 )
 
-// Finding returns what is to be said of a generation.
+// Finding returns the contradiction of a generation, if any.
 func (g *Generation) Finding() Finding {
 	switch {
 	case g.Declared == inOperation && g.Naming+g.Near == 0:
@@ -206,14 +206,13 @@ func (g *Generation) Finding() Finding {
 	return NoFinding
 }
 
-// A Naming is what those measurements say that name an identifier of a site, or a sample of
-// them.
+// A Naming adds up the measurements, or a sample of them, that name an identifier of a site.
 type Naming struct {
 	Tally
 	here ByGeneration // those that do not count for a base station of the cell
 }
 
-// Add adds a measurement that names id, and returns what serving does.
+// Add adds a measurement that names id and returns the result of serving.
 func (n *Naming) Add(m *Measurement, id site.RadioID, nodes []site.RadioID) (g site.Generation, byNode bool) {
 	g, byNode = m.serving(id, nodes)
 	n.Tally.Add(m, g == site.G5)
@@ -226,8 +225,8 @@ func (n *Naming) Add(m *Measurement, id site.RadioID, nodes []site.RadioID) (g s
 // AllByNode reports whether there are measurements and all count for the cell's base station.
 func (n *Naming) AllByNode() bool { return n.Count > 0 && n.here == ByGeneration{} }
 
-// Here returns by generation how many measurements count for the identifier itself, where all
-// that name it are total: as many of all as of the sample.
+// Here returns by generation how many of total measurements count for the identifier itself,
+// scaled up from the sample.
 func (n *Naming) Here(total int) (here ByGeneration) {
 	for g := range here {
 		here[g] = n.here[g] * total / max(n.Count, 1)
@@ -235,7 +234,7 @@ func (n *Naming) Here(total int) (here ByGeneration) {
 	return here
 }
 
-// An Assigner says who assigns a base station to which site.
+// An Assigner says who assigns a base station, and to which site.
 type Assigner string
 
 // The assigners.

@@ -32,7 +32,7 @@ func (m *Measurement) Cell(g site.Generation) sighting.Cell {
 	return m.NR
 }
 
-// nodeOf is the base station that a cell of a measurement names, false where it names none.
+// nodeOf returns the base station that a cell of a measurement names, false without one.
 func nodeOf(c *sighting.Cell) (site.RadioID, bool) {
 	kind := site.ENB
 	if c.NR {
@@ -41,9 +41,9 @@ func nodeOf(c *sighting.Cell) (site.RadioID, bool) {
 	return site.RadioID{Kind: kind, Operator: c.Operator, Value: uint64(c.Node)}, c.Node != 0
 }
 
-// names calls f with the identifiers that a measurement names, and whether in NR or in LTE:
-// its base stations, or those of nodes that have its cell; and the cell itself where it is one
-// of nodes, or of no base station that is known.
+// names calls f with the identifiers that a measurement names; nr is false for LTE. These are
+// its base stations, or else those in nodes that have its cell; and the cell itself if it is in
+// nodes or its base station is unknown.
 func (m *Measurement) names(nodes []site.RadioID, f func(id site.RadioID, nr bool)) {
 	for _, c := range [...]*sighting.Cell{&m.LTE, &m.NR} {
 		node, known := nodeOf(c)
@@ -53,22 +53,22 @@ func (m *Measurement) names(nodes []site.RadioID, f func(id site.RadioID, nr boo
 		if c.ID == 0 {
 			continue
 		}
-		of := known
+		hasNode := known
 		for _, n := range nodes {
 			if !known && n.Kind == site.GNB && hasCell(n, c.ID) {
-				of = true
+				hasNode = true
 				f(site.RadioID{Kind: site.GNB, Operator: n.Operator, Value: n.Value}, c.NR)
 			}
 		}
-		if cell := (site.RadioID{Kind: site.Cell, Operator: c.Operator, Value: c.ID}); !of || Assigned(nodes, cell) {
+		if cell := (site.RadioID{Kind: site.Cell, Operator: c.Operator, Value: c.ID}); !hasNode || Assigned(nodes, cell) {
 			f(cell, c.NR)
 		}
 	}
 }
 
-// serving returns the generation of the cell by which the measurement names id, which it does
-// for certain, and whether it also names the cell's base station and that is one of nodes: then
-// the measurement counts for the base station.
+// serving returns the generation of the cell by which the measurement names id. byNode is true
+// if it also names the cell's base station and that is in nodes; it then counts for that one.
+// The measurement must certainly name id.
 func (m *Measurement) serving(id site.RadioID, nodes []site.RadioID) (g site.Generation, byNode bool) {
 	g = site.G5
 	if id.Kind == site.ENB || id.Kind == site.Cell && m.LTE.ID == id.Value {
@@ -82,7 +82,7 @@ func (m *Measurement) serving(id site.RadioID, nodes []site.RadioID) (g site.Gen
 	return g, byNode
 }
 
-// Assigned reports whether an identifier is in a list, whoever assigns it.
+// Assigned reports whether an identifier is in a list, stated or learned.
 func Assigned(list []site.RadioID, id site.RadioID) bool {
 	return slices.ContainsFunc(list, func(x site.RadioID) bool {
 		return x.Kind == id.Kind && x.Operator == id.Operator && x.Value == id.Value
@@ -101,8 +101,8 @@ func hasCell(node site.RadioID, cell uint64) bool {
 	return false
 }
 
-// BaseStations returns the base stations of an operator among the identifiers of a site, and
-// the cells of none of them: at most most, in the order of the identifiers, base stations first.
+// BaseStations returns an operator's base stations among the identifiers of a site, then its
+// cells whose base station is unknown, each in the order of the identifiers, at most most.
 func BaseStations(ids []site.RadioID, operator, most int) (list []site.RadioID) {
 	add := func(id site.RadioID) {
 		if len(list) < most && id.Operator == operator && !Assigned(list, id) {
@@ -128,8 +128,8 @@ func BaseStations(ids []site.RadioID, operator, most int) (list []site.RadioID) 
 // bearing.
 const TooNear = 50.0
 
-// NearestAzimuth returns the azimuth that a direction is least away from, and how far, in
-// degrees; false where there is none.
+// NearestAzimuth returns the azimuth that is nearest to a direction and the degrees between
+// them, false without azimuths.
 func NearestAzimuth(azimuths []uint16, direction float64) (azimuth uint16, off float64, ok bool) {
 	off = math.Inf(1)
 	for _, a := range azimuths {
@@ -143,8 +143,7 @@ func NearestAzimuth(azimuths []uint16, direction float64) (azimuth uint16, off f
 // Tenths rounds a direction to a decimal.
 func Tenths(degrees float64) float64 { return math.Mod(math.Round(degrees*10)/10, 360) }
 
-// median is the middle of a list that is not empty, which it sorts; of an even number,
-// the mean of the two in the middle.
+// median sorts a list, which must not be empty, and returns its median.
 func median(list []float64) float64 {
 	slices.Sort(list)
 	n := len(list)

@@ -9,7 +9,7 @@ import (
 	"relais/site"
 )
 
-// A Phone is what a phone showed. nil and 0 are what it did not.
+// A Phone is what a phone showed. nil and 0 are not shown.
 type Phone struct {
 	Node, Cell, PCI *uint64
 	Generation      site.Generation
@@ -62,7 +62,7 @@ func newPart(part PartName, share float64, why string) Part {
 // A Score says how well a site fits what a phone showed.
 type Score struct {
 	Points   float64 // 100 times those of the parts over the most that they can have, to one decimal
-	Operator int     // of which it is; -1 when several have the same, and the parts are the first one's
+	Operator int     // the best operator; -1 when several are equal, and the parts are the first one's
 	Parts    []Part
 }
 
