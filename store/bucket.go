@@ -23,12 +23,12 @@ func newBucket(tx *Tx, seed uint64, kind, name []byte, b *bolt.Bucket) *Bucket {
 	return &Bucket{bolt: b, tx: tx, kind: kind, seed: seedOf(seed, name)}
 }
 
-// Bucket returns a bucket of this one, nil when there is none of that name.
+// Bucket returns a bucket of this one, nil when it is missing.
 func (b *Bucket) Bucket(name []byte) *Bucket {
 	return newBucket(b.tx, b.seed, b.kind, name, b.bolt.Bucket(name))
 }
 
-// CreateBucket makes a bucket in this one, where there is none of that name.
+// CreateBucket makes a bucket in this one. It fails when the bucket exists.
 func (b *Bucket) CreateBucket(name []byte) (*Bucket, error) {
 	made, err := b.bolt.CreateBucket(name)
 	if err != nil {
@@ -38,7 +38,7 @@ func (b *Bucket) CreateBucket(name []byte) (*Bucket, error) {
 	return newBucket(b.tx, b.seed, b.kind, name, made), nil
 }
 
-// CreateBucketIfNotExists returns a bucket of this one, and makes it when there is none.
+// CreateBucketIfNotExists returns a bucket of this one, and makes it when it is missing.
 func (b *Bucket) CreateBucketIfNotExists(name []byte) (*Bucket, error) {
 	if made := b.Bucket(name); made != nil {
 		return made, nil
@@ -52,14 +52,14 @@ func (b *Bucket) DeleteBucket(name []byte) error {
 	return b.bolt.DeleteBucket(name)
 }
 
-// Get returns the value of a key, nil when there is none or the record is damaged.
+// Get returns the value of a key, nil when the key is missing or its record is damaged.
 func (b *Bucket) Get(key []byte) []byte {
 	v, err := b.Read(key)
 	b.tx.note(err)
 	return v
 }
 
-// Read returns the value of a key, nil when there is none. The transaction goes on
+// Read returns the value of a key, nil when the key is missing. The transaction goes on
 // after its error, ErrDamaged.
 func (b *Bucket) Read(key []byte) ([]byte, error) { return b.open(key, b.bolt.Get(key)) }
 
@@ -84,16 +84,16 @@ func (b *Bucket) Delete(key []byte) error {
 	return b.bolt.Delete(key)
 }
 
-// Sequence is the number that the bucket has beside its records, 0 at first.
+// Sequence is the number that the bucket has in addition to its records, 0 at first.
 func (b *Bucket) Sequence() uint64 { return b.bolt.Sequence() }
 
-// SetSequence changes the number that the bucket has beside its records.
+// SetSequence changes the number that the bucket has in addition to its records.
 func (b *Bucket) SetSequence(n uint64) error {
 	b.tx.changed = true
 	return b.bolt.SetSequence(n)
 }
 
-// NextSequence adds one to the number that the bucket has beside its records.
+// NextSequence adds one to the number that the bucket has in addition to its records.
 func (b *Bucket) NextSequence() (uint64, error) {
 	b.tx.changed = true
 	return b.bolt.NextSequence()

@@ -75,7 +75,7 @@ func (db *DB) readAll() error {
 	return nil
 }
 
-// hidden keeps what is stored out of messages.
+// hidden keeps stored values out of messages.
 type hidden struct{}
 
 func (hidden) KeyToString([]byte) string   { return "…" }

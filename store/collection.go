@@ -17,7 +17,7 @@ type Collection[T any] struct {
 	lost   map[string]error
 }
 
-// NewCollection returns an empty collection of a bucket. parse makes what is kept of a
+// NewCollection returns an empty collection of a bucket. parse makes the value kept for a
 // record. show, which may be nil, is called when a record changes, for indexes over the
 // collection: before is nil for a new record, now for one that is gone.
 func NewCollection[T any](bucket string, parse func(key string, value []byte) (*T, error),
@@ -25,7 +25,7 @@ func NewCollection[T any](bucket string, parse func(key string, value []byte) (*
 	return &Collection[T]{bucket, parse, show, map[string]*T{}, map[string]error{}}
 }
 
-// Get returns a record, nil when there is none that can be used.
+// Get returns a record, nil when it is missing or cannot be used.
 func (c *Collection[T]) Get(key string) *T { return c.all[key] }
 
 // All returns the records by key.
@@ -59,7 +59,7 @@ func (c *Collection[T]) load(tx *Tx) error {
 	b := tx.Bucket([]byte(c.bucket))
 	for key := range c.all {
 		if b == nil || !b.Has([]byte(key)) {
-			c.take(key, nil, nil)
+			c.setRecord(key, nil, nil)
 		}
 	}
 	clear(c.lost)
@@ -68,13 +68,13 @@ func (c *Collection[T]) load(tx *Tx) error {
 		if err != nil {
 			err = fmt.Errorf("%s %.50q: %w", c.bucket, key, err)
 		}
-		c.take(string(key), value, err)
+		c.setRecord(string(key), value, err)
 		return nil
 	})
 }
 
-// take puts a record in the place of what it was. err is why it could not be read.
-func (c *Collection[T]) take(key string, value []byte, err error) {
+// setRecord replaces a record. err is the error of reading it.
+func (c *Collection[T]) setRecord(key string, value []byte, err error) {
 	before := c.all[key]
 	var now *T
 	if err == nil && value != nil {
@@ -93,11 +93,11 @@ func (c *Collection[T]) take(key string, value []byte, err error) {
 	}
 }
 
-// A Collected is a Collection of anything.
+// A Collected is a Collection of any type.
 type Collected interface {
 	name() string
 	load(tx *Tx) error
-	take(key string, value []byte, err error)
+	setRecord(key string, value []byte, err error)
 }
 
 // Load fills collections in their order, once.
@@ -125,7 +125,7 @@ func Keep(db *DB, mu sync.Locker, collections ...Collected) error {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, c := range changes {
-			named[c.Bucket].take(string(c.Key), c.Value, nil)
+			named[c.Bucket].setRecord(string(c.Key), c.Value, nil)
 		}
 	}, names...)
 }

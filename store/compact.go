@@ -27,7 +27,7 @@ func MarkDeleted(tx *Tx) error {
 	return err
 }
 
-// HasDeleted tells whether MarkDeleted was called since the last Compact, by this
+// HasDeleted reports whether MarkDeleted was called since the last Compact, by this
 // process or an earlier one. Errors: those of View.
 func (db *DB) HasDeleted() (has bool, err error) {
 	err = db.View(func(tx *Tx) error {
@@ -37,8 +37,8 @@ func (db *DB) HasDeleted() (has bool, err error) {
 	return has, err
 }
 
-// Compact writes the file anew without its unused space and what was deleted, and
-// answers its size in bytes before and after. There must be space for both. Updates
+// Compact rewrites the file without unused space and deleted records, and
+// returns its size in bytes before and after. There must be space for both. Updates
 // wait until it is done. Views do not: those that have begun go on with the old
 // file, whose space is given back when the last of them ends. After a crash at any
 // point there is the old file or the new one, whole. Errors: ErrDamaged,
@@ -57,8 +57,8 @@ func (db *DB) Compact() (before, after int64, err error) {
 	return before, after, nil
 }
 
-// rewrite puts a file in the place of this one, which fill has filled. It is for whoever
-// has db.writing.
+// rewrite puts a file in the place of this one, which fill has filled. The caller
+// holds db.writing.
 func (db *DB) rewrite(fill func(*bolt.DB) error) (before, after int64, err error) {
 	if err := db.certain(); err != nil {
 		return 0, 0, err
@@ -90,8 +90,8 @@ func (db *DB) rewrite(fill func(*bolt.DB) error) (before, after int64, err error
 	return old.Size(), now.Size(), folder.SyncDir(filepath.Dir(db.path))
 }
 
-// verify walks the whole tree of the file, which only whoever has db.writing may
-// do: bolt trusts its numbers. It answers the size and mode of the file.
+// verify walks the whole tree of the file, for which the caller
+// holds db.writing: bolt trusts its numbers. It returns the size and mode of the file.
 func (db *DB) verify() (os.FileInfo, error) {
 	if err := db.current.stuck.Load(); err != nil {
 		return nil, *err

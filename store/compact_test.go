@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// Readers and writers of an open file do not notice that it is compacted, and what
-// was deleted is no longer in it.
+// Readers and writers of an open file do not notice that it is compacted, and
+// deleted records leave the file.
 func TestCompactWhileOpen(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.db")

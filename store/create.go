@@ -63,7 +63,7 @@ func lockFolder(dir *os.File) error {
 	}
 }
 
-// stage makes a bolt file beside path, fills it and puts it on disk; the caller
+// stage makes a bolt file next to path, fills it and puts it on disk; the caller
 // renames or removes it. Its name is one that folder.SweepTemporary knows.
 func stage(path string, fill func(*bolt.DB) error) (temporary string, err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp-*")

@@ -175,7 +175,7 @@ func TestDamagedSaysSo(t *testing.T) {
 		{"empty", nil, "it is empty"},
 		{"text", bytes.Repeat([]byte("hello "), 2000), "no valid meta page"},
 		{"cut", data[:len(data)-1], "it is cut off"},
-		{"no root", broken(func(b []byte) { clear(b[root : root+4096]) }), "says that it is 0"},
+		{"no root", broken(func(b []byte) { clear(b[root : root+4096]) }), "has the id 0"},
 		{"no list of free pages", broken(func(b []byte) {
 			for _, at := range []int{0, 4096} {
 				order.PutUint64(b[at+16+32:], ^uint64(0))

@@ -24,7 +24,7 @@ type follower struct {
 // It calls apply with the records that an Update changed, in the order of its calls, when
 // they are on disk and before Update returns. Records of inner buckets are not followed.
 //
-// One of these functions runs at a time, and none beside the function of an Update, which
+// One of these functions runs at a time, and none while the function of an Update runs, which
 // may therefore read without a lock what they alone write. They must not call Update.
 // A nil DB has nothing to follow. Errors: those of load, and of View.
 func (db *DB) Follow(load func(*Tx) error, apply func([]Change), buckets ...string) error {
@@ -40,7 +40,7 @@ func (db *DB) Follow(load func(*Tx) error, apply func([]Change), buckets ...stri
 	return nil
 }
 
-// reload makes the followers read all of a file. It is for whoever has db.writing.
+// reload makes the followers read all of a file. The caller holds db.writing.
 func (db *DB) reload(from *file) error {
 	for _, f := range db.followers {
 		if err := db.run(from, from.bolt.View, f.load); err != nil {
@@ -50,7 +50,7 @@ func (db *DB) reload(from *file) error {
 	return nil
 }
 
-// publish tells the followers what a commit changed. It is for whoever has db.writing.
+// publish tells the followers what a commit changed. The caller holds db.writing.
 func (db *DB) publish(changes []Change) {
 	for _, f := range db.followers {
 		var own []Change
@@ -65,7 +65,7 @@ func (db *DB) publish(changes []Change) {
 	}
 }
 
-// followed reports whether somebody follows a bucket. It is for whoever has db.writing.
+// followed reports whether somebody follows a bucket. The caller holds db.writing.
 func (db *DB) followed(bucket []byte) bool {
 	return slices.ContainsFunc(db.followers, func(f follower) bool {
 		return slices.Contains(f.buckets, string(bucket))

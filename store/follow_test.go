@@ -74,7 +74,7 @@ func TestFollow(t *testing.T) {
 				case 0:
 					err = a.Delete(key)
 				case 1:
-					err = a.Put(key, nil) // an empty value is no deletion
+					err = a.Put(key, nil) // an empty value does not delete
 				case 2:
 					err = tx.Bucket([]byte("b")).Put(key, []byte("not followed"))
 				case 3:

@@ -85,7 +85,7 @@ func (f *file) readFormat(name string) error {
 }
 
 // seal replaces a file of the first format by one of the second, as Compact does: a
-// process that is killed leaves the one or the other. It is for whoever has db.writing.
+// process that is killed leaves the one or the other. The caller holds db.writing.
 func (db *DB) seal() error {
 	if db.current.sealed {
 		return nil
@@ -110,7 +110,7 @@ func (db *DB) sealTo(dst *bolt.DB) error {
 					c.tx.Rollback()
 				}
 			}()
-			return c.all(from)
+			return c.copyAll(from)
 		})
 	})
 }
@@ -122,7 +122,7 @@ type copying struct {
 	size int // of what was put in tx, in bytes
 }
 
-func (c *copying) all(from *bolt.Tx) (err error) {
+func (c *copying) copyAll(from *bolt.Tx) (err error) {
 	if c.tx, err = c.dst.Begin(true); err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (c *copying) all(from *bolt.Tx) (err error) {
 
 // bucket copies a bucket to where the path leads.
 func (c *copying) bucket(path [][]byte, seed uint64, from *bolt.Bucket) error {
-	to, err := c.at(path)
+	to, err := c.bucketAt(path)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (c *copying) bucket(path [][]byte, seed uint64, from *bolt.Bucket) error {
 			inner := append(path[:len(path):len(path)], k)
 			err := c.bucket(inner, seedOf(seed, k), from.Bucket(k))
 			if err == nil {
-				to, err = c.at(path) // the transaction may be another
+				to, err = c.bucketAt(path) // the transaction may be another
 			}
 			return err
 		}
@@ -169,7 +169,7 @@ func (c *copying) bucket(path [][]byte, seed uint64, from *bolt.Bucket) error {
 			if err := c.next(); err != nil {
 				return err
 			}
-			if to, err = c.at(path); err != nil {
+			if to, err = c.bucketAt(path); err != nil {
 				return err
 			}
 		}
@@ -191,8 +191,8 @@ func (c *copying) next() (err error) {
 	return err
 }
 
-// at returns the bucket to which a path leads, and makes it when there is none.
-func (c *copying) at(path [][]byte) (*bolt.Bucket, error) {
+// bucketAt returns the bucket at a path, and makes it when it is missing.
+func (c *copying) bucketAt(path [][]byte) (*bolt.Bucket, error) {
 	b, err := c.tx.CreateBucketIfNotExists(path[0])
 	for _, name := range path[1:] {
 		if err == nil {

@@ -129,7 +129,7 @@ func TestFirstFormat(t *testing.T) {
 	}
 }
 
-// Where there is no room for the new file the old one is read, nothing is written to it,
+// Without room for the new file the old one is read, nothing is written to it,
 // and when there is room it goes on without a restart.
 func TestFirstFormatOnAFullDisk(t *testing.T) {
 	dir := t.TempDir()

@@ -37,7 +37,7 @@ func release(f *os.File) {
 	f.Close()
 }
 
-// lock tells whether f is locked now and still the file at path: Compact puts
+// lock reports whether f is locked now and still the file at path: Compact puts
 // another in its place.
 func lock(f *os.File, path string, flag int) (bool, error) {
 	info, err := f.Stat()

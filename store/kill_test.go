@@ -38,7 +38,7 @@ func holdForEver(path string) error {
 	return nil
 }
 
-// writeForEver says each key once it is written, and compacts beside that.
+// writeForEver says each key once it is written, and compacts meanwhile.
 func writeForEver(path, first string) error {
 	from, err := strconv.Atoi(first)
 	if err != nil {
@@ -107,7 +107,7 @@ func TestHeldByAnotherProcess(t *testing.T) {
 		t.Fatal("it is not held")
 	}
 	if _, err := Open(path); !errors.Is(err, ErrHeld) {
-		t.Errorf("beside its holder: %v", err)
+		t.Errorf("Open while another process holds the file = %v, want ErrHeld", err)
 	}
 	if err := holder.Process.Kill(); err != nil {
 		t.Error(err)

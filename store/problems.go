@@ -24,7 +24,7 @@ func (p *Problems) Add(err error) {
 	}
 }
 
-// Err joins them; it is nil where there are none.
+// Err joins them; it is nil without problems.
 func (p *Problems) Err() error {
 	if p.more > 0 {
 		return errors.Join(append(p.first, fmt.Errorf("and %d more", p.more))...)

@@ -24,7 +24,7 @@ import (
 // tryAgain is how long is waited after what failed.
 const tryAgain = time.Second
 
-// An attempt is the last try of something, for whoever has DB.writing.
+// An attempt is the last try of an operation. DB.writing guards it.
 type attempt struct {
 	at  time.Time
 	err error
@@ -39,7 +39,7 @@ func (a *attempt) again(f func() error) error {
 	return a.err
 }
 
-// writable makes sure that the file can be written to. It is for whoever has db.writing.
+// writable makes sure that the file can be written to. The caller holds db.writing.
 func (db *DB) writable() error {
 	if err := db.certain(); err != nil {
 		return err
@@ -50,7 +50,7 @@ func (db *DB) writable() error {
 	return db.seal()
 }
 
-// certain makes sure that what bolt knows of the file is what is on the disk.
+// certain makes sure that bolt's view of the file is the state on the disk.
 func (db *DB) certain() error {
 	if f := db.current; f.doubtful || f.failed.Load() || f.stuck.Load() != nil {
 		return db.opening.again(db.reopen)
@@ -167,8 +167,8 @@ func (f *file) settle(path string) error {
 	return folder.SyncDir(filepath.Dir(path))
 }
 
-// explained is run, with an error that says why a page could not be read. It is for
-// whoever has db.writing.
+// explained is run, with an error that says why a page could not be read. The
+// caller holds db.writing.
 func (db *DB) explained(f *file, managed func(func(*bolt.Tx) error) error, fn func(*Tx) error) error {
 	err := db.run(f, managed, fn)
 	if errors.Is(err, errFault) {

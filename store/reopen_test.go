@@ -267,7 +267,7 @@ func failToGrow(path string) error {
 	for range 2 {
 		if err := db.Update(value("large", 8<<20)); err == nil ||
 			!strings.Contains(err.Error(), syscall.EFBIG.Error()) {
-			return fmt.Errorf("where there is no room: %v", err)
+			return fmt.Errorf("without room for the file: %v", err)
 		}
 	}
 	if err := db.Update(value("small", 10)); err != nil {

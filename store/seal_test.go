@@ -37,8 +37,8 @@ func changed(t *testing.T, from, to string) (path string) {
 	return path
 }
 
-// A character that changed on the disk is no longer told as true, and only the record
-// that it is in is lost.
+// A character that changed on the disk is noticed, and only its record
+// is lost.
 func TestDamagedRecord(t *testing.T) {
 	path := changed(t, `{"limit":4000000}`, `{"limit":9000000}`)
 	db := opened(t, path)
@@ -77,7 +77,7 @@ func TestDamagedRecord(t *testing.T) {
 		t.Errorf("the update was done: %s, %d commits of %d", got, db.Commits(), before)
 	}
 	wanted("check", db.Check())
-	put(t, db, "k4", []byte("new")) // whoever has the record puts it back
+	put(t, db, "k4", []byte("new")) // writing the record again mends it
 	if err := db.Check(); err != nil {
 		t.Error(err)
 	}

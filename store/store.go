@@ -1,6 +1,6 @@
 // Package store keeps a bbolt file safe: it makes the file whole or not at all,
 // opens it in one process at a time, and answers a damaged file with an error
-// instead of a crash. It does not know what is stored.
+// instead of a crash. It does not know the records.
 package store
 
 import (
@@ -81,15 +81,15 @@ type DB struct {
 	commits    atomic.Uint64
 	doubts     atomic.Uint64 // commits that failed, and after which the file was opened again
 	history    string        // see SetHistory
-	followers  []follower    // for whoever has writing
+	followers  []follower    // guarded by writing
 	sealing    attempt
 	opening    attempt               // to open the file again
 	problem    atomic.Pointer[error] // that Problem told last
 	replaced   sync.WaitGroup        // files that Compact took out of use and that are still read
 }
 
-// A file is what a DB has open. Compact puts another in its place, and whoever
-// reads it then goes on with what it was.
+// A file is what a DB has open. Compact puts another in its place; its readers
+// then go on with the old one.
 type file struct {
 	held    *os.File
 	bolt    *bolt.DB
@@ -98,8 +98,8 @@ type file struct {
 	users   sync.WaitGroup
 	stuck   atomic.Pointer[error] // why bolt no longer gives back its locks
 	failed  atomic.Bool           // a page could not be read
-	// doubtful says that nobody knows which header is on the disk, for whoever has
-	// DB.writing: a commit failed.
+	// doubtful says that nobody knows which header is on the disk, because a commit
+	// failed. DB.writing guards it.
 	doubtful bool
 	before   chan struct{} // closed when nobody reads the same file opened before; or nil
 }
@@ -231,7 +231,7 @@ func makeBuckets(tx *Tx, buckets []string) error {
 	return nil
 }
 
-// ReadOnly tells whether the file is opened for reading only.
+// ReadOnly reports whether the file is opened for reading only.
 func (db *DB) ReadOnly() bool { return db.readOnly }
 
 // Close waits for the open transactions and closes the file.

@@ -203,7 +203,7 @@ func TestReadOnly(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := Open(path); !errors.Is(err, ErrHeld) && !folder.ReadOnly(err) {
-		t.Errorf("open beside readers: %v", err)
+		t.Errorf("Open while readers have the file = %v, want ErrHeld", err)
 	}
 }
 

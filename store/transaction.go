@@ -9,9 +9,9 @@ import (
 )
 
 // View runs fn on the file as it is at this moment. Keys, values and buckets
-// are valid until fn returns: what is kept must be copied. It must not call
+// are valid until fn returns: fn copies those that it keeps. It must not call
 // Update, and must be short: the file cannot reuse space while it runs.
-// The error is that of fn as it is, ErrDamaged, or ErrUnreadable.
+// The error is that of fn unchanged, ErrDamaged, or ErrUnreadable.
 func (db *DB) View(fn func(*Tx) error) error {
 	db.recover()
 	f := db.use()
@@ -24,7 +24,7 @@ func (db *DB) View(fn func(*Tx) error) error {
 	return err
 }
 
-// ViewCertain is View of what is on the disk. After a commit whose outcome is not known it opens
+// ViewCertain is View of the state on the disk. After a commit whose outcome is not known it opens
 // the file again first, since View may still show what the system is about to drop. It waits for
 // an Update that runs, so it must not be called from one of the same file.
 func (db *DB) ViewCertain(fn func(*Tx) error) error {
@@ -57,9 +57,9 @@ func ViewAll(dbs []*DB, fn func([]*Tx) error) error {
 }
 
 // Update runs fn, alone, and writes what it changed: all of it is on disk when
-// Update returns nil, nothing of it is done when fn returns an error or panics. When fn
+// Update returns nil, nothing is written when fn returns an error or panics. When fn
 // changes nothing, nothing is written.
-// What fn keeps must be copied, as for View. The error is that of fn as it is,
+// fn copies the values that it keeps, as for View. The error is that of fn unchanged,
 // or of writing the file (whether the change is there is then known only after
 // it is opened again, which the next Update does), ErrDamaged, ErrUnreadable, or, for a
 // file that is opened read-only, fs.ErrPermission.
@@ -118,7 +118,7 @@ func (db *DB) run(f *file, managed func(func(*bolt.Tx) error) error, fn func(*Tx
 	}
 	var (
 		tx    *bolt.Tx
-		own   error // what fn answered
+		own   error // the error of fn
 		ended bool  // without a panic
 	)
 	err := guard(db.name, func() error {

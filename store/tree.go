@@ -19,7 +19,7 @@ func (l *layout) page(id uint64) (*page, error) {
 		return nil, err
 	}
 	if self != id {
-		return nil, fmt.Errorf("page %d says that it is %d", id, self)
+		return nil, fmt.Errorf("page %d has the id %d", id, self)
 	}
 	if overflow > 0 {
 		if err := l.use(id+1, overflow); err != nil {
@@ -100,7 +100,7 @@ func (l *layout) bucket(in *page, start, size uint64, depth int) error {
 	const bucketSize = 16 // root, sequence
 	var b [bucketSize]byte
 	if in.inValue || size < bucketSize {
-		return fmt.Errorf("a broken bucket")
+		return fmt.Errorf("invalid bucket")
 	}
 	at := in.at + start
 	if _, err := l.r.ReadAt(b[:], int64(at)); err != nil {
@@ -110,14 +110,14 @@ func (l *layout) bucket(in *page, start, size uint64, depth int) error {
 		return l.tree(root, depth)
 	}
 	if size < bucketSize+headerSize {
-		return fmt.Errorf("a broken bucket")
+		return fmt.Errorf("invalid bucket")
 	}
 	p, id, _, err := l.head(at+bucketSize, size-bucketSize)
 	if err != nil {
 		return err
 	}
 	if id != 0 || p.flags != leafFlag {
-		return fmt.Errorf("a broken bucket")
+		return fmt.Errorf("invalid bucket")
 	}
 	p.inValue = true
 	return l.elements(p, depth)

@@ -8,8 +8,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// A Tx is a transaction of View or Update. A record that is read and was not stored
-// like that is damaged: the read gives nothing, and the transaction ends with ErrDamaged
+// A Tx is a transaction of View or Update. A record that differs from the one that
+// was stored is damaged: the read returns nil, and the transaction ends with ErrDamaged
 // whatever its function returns, unless LeaveOut was called.
 type Tx struct {
 	bolt    *bolt.Tx
@@ -26,7 +26,7 @@ type Tx struct {
 // calls f with the error of each.
 func (tx *Tx) LeaveOut(f func(error)) { tx.leave = f }
 
-// note notes what is wrong with a record.
+// note reports a damaged record to LeaveOut, or keeps the first as the error of the transaction.
 func (tx *Tx) note(err error) {
 	switch {
 	case err == nil:
@@ -37,7 +37,7 @@ func (tx *Tx) note(err error) {
 	}
 }
 
-// Bucket returns a bucket of the file, nil when there is none of that name.
+// Bucket returns a bucket of the file, nil when it is missing.
 func (tx *Tx) Bucket(name []byte) *Bucket {
 	return tx.outermost(name, tx.bolt.Bucket(tx.stored(name)))
 }
@@ -59,7 +59,7 @@ func (tx *Tx) stored(name []byte) []byte {
 	return append([]byte(sealedPrefix), name...)
 }
 
-// CreateBucketIfNotExists returns a bucket, and makes it when there is none.
+// CreateBucketIfNotExists returns a bucket, and makes it when it is missing.
 func (tx *Tx) CreateBucketIfNotExists(name []byte) (*Bucket, error) {
 	if b := tx.Bucket(name); b != nil {
 		return b, nil
