@@ -1,11 +1,11 @@
 // Package access decides who may call: API clients with their keys, modes,
-// signatures, scopes and quotas. It knows no routes and no HTTP server; what it
-// looks at is a Request, and what it says is a Grant or one of the errors below.
+// signatures, scopes and quotas. It knows no routes and no HTTP server; it
+// takes a Request and returns a Grant or one of the errors below.
 package access
 
 import "errors"
 
-// Why a request is refused, in the order in which they are looked for.
+// The reasons for refusing a request, in the order of the checks.
 var (
 	ErrKeyRequired = errors.New("no API key: send it as Authorization: Bearer KEY")
 	ErrInvalidKey  = errors.New("the API key is unknown, expired or revoked")
@@ -19,8 +19,8 @@ var (
 	ErrScope       = errors.New("the key lacks the scope of this route")
 )
 
-// A Hint is a refusal whose reason may be told: it helps an honest caller, and nobody who
-// guesses.
+// A Hint is a refusal whose reason may be told: it helps an honest caller and does not help
+// to guess a key.
 type Hint struct {
 	Message string
 	err     error

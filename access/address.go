@@ -44,8 +44,8 @@ func (p Proxies) Client(remoteAddr string, forwarded []string) netip.Addr {
 	return client
 }
 
-// cutLast takes the last element off a list. Of one that is too long it returns
-// enough to tell.
+// cutLast takes the last element off a list. Of an element that is too long it returns
+// one byte more than maxHop.
 func cutLast(list string) (before, element string, more bool) {
 	end := max(0, len(list)-maxHop-1)
 	if i := strings.LastIndexByte(list[end:], ','); i >= 0 {
@@ -65,20 +65,20 @@ func parseHop(s string) netip.Addr {
 		s += ":0"
 	}
 	if strings.HasPrefix(s, "[") || strings.Count(s, ":") == 1 {
-		hop, _ := netip.ParseAddrPort(s) // zero when it is none
-		return plain(hop.Addr())
+		hop, _ := netip.ParseAddrPort(s) // zero on error
+		return canonical(hop.Addr())
 	}
-	hop, _ := netip.ParseAddr(s) // zero when it is none
-	return plain(hop)
+	hop, _ := netip.ParseAddr(s) // zero on error
+	return canonical(hop)
 }
 
-// plain is the one form in which addresses are compared.
-func plain(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }
+// canonical returns the form in which addresses are compared.
+func canonical(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }
 
-// Contains tells whether one of the prefixes, in the form of ParsePrefixes,
+// Contains reports whether one of the prefixes, in the form of ParsePrefixes,
 // contains the address. The zero Addr is in none, an IPv4 address in none of IPv6.
 func Contains(prefixes []netip.Prefix, addr netip.Addr) bool {
-	addr = plain(addr)
+	addr = canonical(addr)
 	return slices.ContainsFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
@@ -119,18 +119,18 @@ func parsePrefix(text string) (netip.Prefix, error) {
 	return netip.PrefixFrom(prefix.Addr().Unmap(), prefix.Bits()-mappedBits).Masked(), nil
 }
 
-// Shorten is an address for logs, without what tells one subscriber from the
-// next: the network it is in as a CIDR, /24 of IPv4 and /48 of IPv6. The zero Addr
+// Shorten returns the network of an address as a CIDR, /24 of IPv4 and /48 of IPv6, for
+// logs that must not identify a subscriber. The zero Addr
 // is "unknown".
 func Shorten(addr netip.Addr) string {
 	if !addr.IsValid() {
 		return "unknown"
 	}
-	addr = plain(addr)
+	addr = canonical(addr)
 	bits := 48
 	if addr.Is4() {
 		bits = 24
 	}
-	network, _ := addr.Prefix(bits) // fails for more bits than there are only
+	network, _ := addr.Prefix(bits) // fails only for too many bits
 	return network.String()
 }

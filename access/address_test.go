@@ -79,7 +79,7 @@ func TestProxiesClient(t *testing.T) {
 			"10.9.9.9"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			want, _ := netip.ParseAddr(tt.want) // zero when there is none
+			want, _ := netip.ParseAddr(tt.want) // zero on error
 			if got := testProxies.Client(tt.remote, tt.forwarded); got != want {
 				t.Errorf("%v, want %v", got, want)
 			}
@@ -132,11 +132,11 @@ func FuzzProxiesClient(f *testing.F) {
 		if want := clientByList(p, remote, lines); got != want {
 			t.Fatalf("%v, in the plainest way %v", got, want)
 		}
-		if got != plain(got) {
+		if got != canonical(got) {
 			t.Fatalf("%v is not in plain form", got)
 		}
 		if peer, err := netip.ParseAddrPort(remote); err == nil && !Contains(p, peer.Addr()) &&
-			got != plain(peer.Addr()) {
+			got != canonical(peer.Addr()) {
 			t.Fatalf("%v for the untrusted peer %v", got, peer)
 		}
 		for _, more := range [][]string{{left, first, second}, {left + "," + first, second}} {
@@ -218,7 +218,7 @@ func TestShorten(t *testing.T) {
 		{"fe80::1%eth0", "fe80::/48"},
 		{"", "unknown"},
 	} {
-		addr, _ := netip.ParseAddr(tt.in) // zero when there is none
+		addr, _ := netip.ParseAddr(tt.in) // zero on error
 		if got := Shorten(addr); got != tt.want {
 			t.Errorf("%q: %s, want %s", tt.in, got, tt.want)
 		}

@@ -28,12 +28,12 @@ const (
 	answerKey      = "answer:" // followed by the client's id and the signature
 )
 
-// errAnswerSize is of an answer that cannot be kept.
+// errAnswerSize is the error for an answer that cannot be kept.
 var errAnswerSize = errors.New("the answer is too large to be kept for a repeated request")
 
 // Once calls run, unless the client's request with this signature has run already:
 // then it returns the first answer, and first is false. A request that comes while
-// the first one runs waits for it. What run does not want to be kept, because it
+// the first one runs waits for it. An answer that run does not keep, because it
 // changed nothing, does not count. An answer that could not be kept comes with an
 // error.
 func (a *Answers) Once(ctx context.Context, client, signature string,
@@ -64,7 +64,7 @@ func (a *Answers) Once(ctx context.Context, client, signature string,
 	return answer, true, a.put(key, answer)
 }
 
-// begin makes the caller the one that runs the request, or says who does.
+// begin lets the caller run the request, or returns the channel of the call that runs it.
 func (a *Answers) begin(key string) (done chan struct{}, running bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -116,7 +116,7 @@ func (a *Answers) write(key string, answer []byte) error {
 	return a.sync(a.path)
 }
 
-// syncFile puts on disk what anybody has written to a file.
+// syncFile puts all writes to a file on disk, also those of other descriptors.
 func syncFile(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -64,10 +64,10 @@ func TestOnce(t *testing.T) {
 	if err := counts.Forget("c1"); err != nil {
 		t.Fatal(err)
 	}
-	if _, first := ask("c1", "s1", "anew", true); !first {
+	if _, first := ask("c1", "s1", "again", true); !first {
 		t.Error("the answer of a deleted client is kept")
 	}
-	if _, first := ask("c2", "s1", "anew", true); first {
+	if _, first := ask("c2", "s1", "again", true); first {
 		t.Error("the answer of another client is gone")
 	}
 }

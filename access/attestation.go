@@ -34,10 +34,10 @@ const (
 )
 
 // ReadAttestor reads the public key that attestations are checked by: a file of at
-// most 64 KiB with one PEM block, a PUBLIC KEY (PKIX) or a CERTIFICATE, of which
-// only the key is used, not the dates. The key decides on the algorithm: EC P-256
+// most 64 KiB with one PEM block, a PUBLIC KEY (PKIX) or a CERTIFICATE. Only
+// the key of a certificate is used, not its dates. The key decides on the algorithm: EC P-256
 // ES256, RSA of at least 2048 bits RS256, Ed25519 EdDSA. The error names the file
-// and what it has instead.
+// and its actual content.
 func ReadAttestor(path string) (*Attestor, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -49,7 +49,7 @@ func ReadAttestor(path string) (*Attestor, error) {
 		return nil, err
 	}
 	if len(text) > maxKeyFile {
-		return nil, fmt.Errorf("%s: more than %d bytes are not a public key", path, maxKeyFile)
+		return nil, fmt.Errorf("%s: larger than %d bytes: not a public key", path, maxKeyFile)
 	}
 	a, err := parseAttestor(text)
 	if err != nil {
@@ -85,12 +85,12 @@ func publicKey(block *pem.Block) (crypto.PublicKey, error) {
 		}
 		return cert.PublicKey, nil
 	}
-	return nil, fmt.Errorf("a %s, where a PUBLIC KEY is needed; openssl pkey -pubout makes it of a private key, "+
-		"which does not belong here", block.Type)
+	return nil, fmt.Errorf("a %s instead of a PUBLIC KEY: extract it from a private key with openssl pkey -pubout; "+
+		"do not put a private key here", block.Type)
 }
 
 func methodOf(key crypto.PublicKey) (string, error) {
-	const good = "good are EC P-256, RSA of at least 2048 bits and Ed25519"
+	const good = "use EC P-256, RSA of at least 2048 bits or Ed25519"
 	switch key := key.(type) {
 	case *ecdsa.PublicKey:
 		if key.Curve == elliptic.P256() {
@@ -146,10 +146,10 @@ func (a *Attestor) Check(token, clientID string, now time.Time) error {
 }
 
 // keyOf refuses a token that says it cannot be understood without an extension
-// (RFC 7515, section 4.1.11): there is none here.
+// (RFC 7515, section 4.1.11): none is supported.
 func (a *Attestor) keyOf(token *jwt.Token) (any, error) {
 	if _, ok := token.Header["crit"]; ok {
-		return nil, errors.New("crit names extensions that are not known here")
+		return nil, errors.New("the header crit names extensions that are not supported")
 	}
 	return a.key, nil
 }

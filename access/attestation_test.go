@@ -31,9 +31,9 @@ var (
 	}
 )
 
-// with returns the claims of a good token with others, of which nil ones are left
-// out.
-func with(changes jwt.MapClaims) jwt.MapClaims {
+// claimsWith returns the claims of a good token with changes; a nil value removes
+// its claim.
+func claimsWith(changes jwt.MapClaims) jwt.MapClaims {
 	claims := jwt.MapClaims{}
 	for _, part := range []jwt.MapClaims{attested, changes} {
 		for name, value := range part {
@@ -138,12 +138,12 @@ func TestAttestorClaims(t *testing.T) {
 		{"claims that mean nothing here", jwt.MapClaims{"sub": "device", "iss": "us", "x": []int{1}}, 0, true},
 		{"too long", jwt.MapClaims{"x": strings.Repeat("x", maxAttestation)}, 0, false},
 	} {
-		token := attest(t, jwt.SigningMethodES256, key, with(tt.change))
+		token := attest(t, jwt.SigningMethodES256, key, claimsWith(tt.change))
 		if err := a.Check(token, "client-1", attestedAt.Add(tt.now)); (err == nil) != tt.ok {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 	}
-	if err := a.Check(attest(t, jwt.SigningMethodES256, key, with(jwt.MapClaims{"aud": []string{"", "x"}})), "",
+	if err := a.Check(attest(t, jwt.SigningMethodES256, key, claimsWith(jwt.MapClaims{"aud": []string{"", "x"}})), "",
 		attestedAt); err == nil {
 		t.Error("good for no client")
 	}
@@ -302,7 +302,7 @@ func TestReadAttestor(t *testing.T) {
 // TestAttestorOpenssl checks tokens that a second tool made.
 func TestAttestorOpenssl(t *testing.T) {
 	if _, err := exec.LookPath("openssl"); err != nil {
-		t.Skip("there is no openssl")
+		t.Skip("openssl is missing")
 	}
 	for _, tt := range []struct {
 		alg  string

@@ -23,7 +23,7 @@ type Gate struct {
 	Origin string
 }
 
-// A Request is what is looked at of a request. The lists are the lines of the
+// A Request is the part of an HTTP request that access depends on. The lists are the lines of the
 // headers that have their names.
 type Request struct {
 	Time          time.Time
@@ -53,8 +53,8 @@ type Grant struct {
 	Signature string
 }
 
-// Check tells whether a request may be answered. The order is that of the
-// decisions: key, mode, signature, quota, scope. Beside an error, the Grant is as
+// Check reports whether a request may be answered. The order is that of the
+// decisions: key, mode, signature, quota, scope. With an error, the Grant is as
 // far as it came; the error wraps one of the package's, with what was wrong for the
 // log, or is one of the body's.
 func (g *Gate) Check(r *Request) (Grant, error) {
@@ -113,7 +113,7 @@ func (g *Gate) key(r *Request) (*liveKey, error) {
 	return key, nil
 }
 
-// bearer returns the key of the header Authorization, "" when there is none.
+// bearer returns the key of the header Authorization, "" when it is missing.
 func bearer(lines []string) (string, error) {
 	const scheme = "Bearer "
 	switch {
@@ -146,7 +146,7 @@ func (g *Gate) mode(r *Request, key *liveKey) error {
 	return nil
 }
 
-// originAllowed tells whether a page of an allowed origin asks. A browser leaves
+// originAllowed reports whether a page of an allowed origin asks. A browser leaves
 // Origin out when a page reads from its own origin, and says so in Sec-Fetch-Site.
 func (g *Gate) originAllowed(r *Request, allowed []string) bool {
 	if len(r.Origin) == 0 && len(r.FetchSite) == 1 && r.FetchSite[0] == "same-origin" {

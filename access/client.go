@@ -129,7 +129,7 @@ type Key struct {
 	LastUsed *time.Time `json:"lastUsed"` // to about a minute
 }
 
-// live tells whether the key can be used, as far as the client's time goes.
+// live reports whether the key can be used, as far as the client's time goes.
 func (k *Key) live(now time.Time) bool {
 	return k.Revoked == nil && (k.Expires == nil || now.Before(*k.Expires))
 }
@@ -147,10 +147,10 @@ func (c *Client) LiveKeys(now time.Time) (n int) {
 	return n
 }
 
-// ended tells whether the client's time is over.
+// ended reports whether the client's time is over.
 func (c *Client) ended(now time.Time) bool { return c.Expires != nil && !now.Before(*c.Expires) }
 
-// Signs tells whether the client's requests must be signed.
+// Signs reports whether the client's requests must be signed.
 func (c *Client) Signs() bool { return c.Mode == Mobile || c.RequireSignature }
 
 // Bounds of what describes a client.

@@ -23,7 +23,7 @@ type Clients struct {
 	db      *store.DB
 	sealer  *Sealer
 	now     func() time.Time
-	showing sync.Mutex // of whoever replaces table
+	showing sync.Mutex // held while table is replaced
 	table   atomic.Pointer[table]
 	failed  error // why the file cannot be used
 }
@@ -207,7 +207,7 @@ func (c *Clients) issue(spec Client) (*record, *Issued, error) {
 	return r, &Issued{APIKey: r.newKey(spec.Created)}, nil
 }
 
-// canSeal makes the key that seals when there is none yet. While it is not the one
+// canSeal makes the sealing key when it is missing. While it is not the one
 // that sealed what is there, nothing more is sealed: the right one may come back.
 func (c *Clients) canSeal() error {
 	if locked := c.table.Load().locked(); len(locked) > 0 {
@@ -244,7 +244,7 @@ func (c *Clients) Rotate(id string, overlap time.Duration) (*Issued, error) {
 	return issued, err
 }
 
-// forgetEnded drops keys that ended, when there is no room for another.
+// forgetEnded drops ended keys when another would not fit.
 func (r *record) forgetEnded(now time.Time) {
 	if len(r.Keys) < maxKeys {
 		return
@@ -320,7 +320,7 @@ func (c *Clients) List() []*Client {
 	return list
 }
 
-// AnyOrigin tells whether some client allows pages of this origin.
+// AnyOrigin reports whether some client allows pages of this origin.
 func (c *Clients) AnyOrigin(origin string) bool { return c.table.Load().origins[origin] > 0 }
 
 // Usage returns the state of a client's limits.

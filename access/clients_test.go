@@ -146,7 +146,7 @@ func TestRotation(t *testing.T) {
 		t.Error("after the overlap")
 	}
 	if _, err := k.Revoke(first.ID, "000000000000"); !errors.Is(err, ErrNoKey) {
-		t.Errorf("a key that is none: %v", err)
+		t.Errorf("revoking an unknown key = %v, want ErrNoKey", err)
 	}
 	if _, err := k.Revoke(first.ID, second.Keys[1].Prefix); err != nil || works(second.APIKey) {
 		t.Errorf("revoked: %v", err)

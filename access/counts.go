@@ -12,17 +12,17 @@ import (
 	"github.com/tidwall/buntdb"
 )
 
-// Counts keep the day's requests of each client over a restart. What counts is in
-// memory; whoever calls Save at least once a second loses a second's worth at most.
+// Counts keep the day's requests of each client over a restart. The counts are in
+// memory; with a Save every second, a crash loses a second's worth at most.
 type Counts struct {
 	db     *buntdb.DB
 	path   string            // "" in memory
 	mu     sync.Mutex        // of what follows, and so that no Save brings back what Forget removed
 	saved  map[string]uint64 // by client: what was written last
-	shrunk int64             // bytes of the file when it was last written anew
+	shrunk int64             // bytes of the file after the last rewrite
 }
 
-// leastShrunk is the size in bytes below which the file is not written anew by
+// leastShrunk is the size in bytes below which the file is not rewritten by
 // itself.
 const leastShrunk = 16 << 20
 
@@ -37,7 +37,7 @@ func writeCount(word uint64) string {
 	return fmt.Sprintf("%d:%d/%d", day, units, Whole)
 }
 
-// readCount reads a day's count, false where it is none. Files of older versions have
+// readCount reads a day's count, false when it is invalid. Files of older versions have
 // DAY:REQUESTS.
 func readCount(text string) (day uint32, units uint64, ok bool) {
 	first, rest, _ := strings.Cut(text, ":")
@@ -106,8 +106,8 @@ func (c *Counts) Answers() *Answers {
 	return &Answers{db: c.db, path: c.path, sync: syncFile, running: map[string]chan struct{}{}}
 }
 
-// Restore gives the clients the counts that were saved, and removes those of clients
-// that are no more: a process may be killed between Delete and Forget.
+// Restore gives the clients the counts that were saved, and removes those of
+// deleted clients: a process may be killed between Delete and Forget.
 func (c *Counts) Restore(clients *Clients) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -170,7 +170,7 @@ func (c *Counts) Sync() error {
 	return syncFile(c.path)
 }
 
-// shrinkLarge writes the file anew when it has grown to several times what holds.
+// shrinkLarge rewrites the file when it has grown to several times its live content.
 func (c *Counts) shrinkLarge() error {
 	if c.path == "" {
 		return nil
@@ -213,7 +213,7 @@ func (c *Counts) ForgetAnswers(text string) error {
 	})
 }
 
-// remove removes keys, of which some may not be there.
+// remove removes keys; missing ones are ignored.
 func remove(tx *buntdb.Tx, keys []string) error {
 	for _, key := range keys {
 		if _, err := tx.Delete(key); err != nil && !errors.Is(err, buntdb.ErrNotFound) {
@@ -223,7 +223,7 @@ func remove(tx *buntdb.Tx, keys []string) error {
 	return nil
 }
 
-// Compact writes the file anew with the counts that hold, and answers its size in
+// Compact rewrites the file with the current counts, and returns its size in
 // bytes before and after, 0 when counts are in memory. It takes a quarter of a
 // second, in which requests are counted and no counts are saved.
 func (c *Counts) Compact() (before, after int64, err error) {

@@ -125,8 +125,8 @@ func nextCommand(text []byte, at int) int {
 	return len(text)
 }
 
-// repair leaves of a file what can be read of it. What is damaged is kept beside it, too:
-// aside is where.
+// repair keeps the readable part of a file. The damaged file is kept next to it, under the
+// name aside.
 func (c *CountsFile) repair(path string) (aside string, err error) {
 	if c.Torn == 0 && c.Bad == 0 {
 		return "", nil

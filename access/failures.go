@@ -12,7 +12,7 @@ import (
 const MaxFailures = 30
 
 // Failures counts failed authentications by client address: one IPv4 address, or one
-// /64 of IPv6. Each minute starts anew. It may be used by several goroutines.
+// /64 of IPv6. The count restarts each minute. It may be used by several goroutines.
 type Failures struct{ counter *limit.Addresses }
 
 // NewFailures returns an empty count.

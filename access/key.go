@@ -55,7 +55,7 @@ func Prefix(text string) string {
 	return text
 }
 
-// splitKey takes a key apart. A text that is no key has no prefix.
+// splitKey takes a key apart. A text in another form has no prefix.
 func splitKey(key string) (prefix keyPrefix, hash [sha256.Size]byte, ok bool) {
 	if len(key) != keyLength || !strings.HasPrefix(key, keyStart) || key[len(keyStart)+prefixLength] != '_' {
 		return prefix, hash, false
@@ -65,5 +65,5 @@ func splitKey(key string) (prefix keyPrefix, hash [sha256.Size]byte, ok bool) {
 	return prefix, sha256.Sum256(append(secret[:0], key[len(key)-secretLength:]...)), true
 }
 
-// LikeKey tells whether a text begins as API keys do.
+// LikeKey reports whether a text begins as API keys do.
 func LikeKey(text string) bool { return strings.HasPrefix(text, keyStart) }

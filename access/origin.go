@@ -22,7 +22,7 @@ func ParseOrigin(text string) (string, error) {
 	return origin, nil
 }
 
-// allowsOrigin tells whether the header Origin is one of the allowed, which are in
+// allowsOrigin reports whether the header Origin is one of the allowed, which are in
 // the form of ParseOrigin. They are compared byte by byte: a browser sends this
 // form and no other, and null or an upper-case host comes from something else.
 func allowsOrigin(allowed []string, header string) bool {
@@ -97,7 +97,7 @@ func isLabel(s string) bool {
 	return s != "" && len(s) <= 63 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
 }
 
-// isNumber tells whether browsers take a host that ends in this label for an IPv4
+// isNumber reports whether browsers take a host that ends in this label for an IPv4
 // address (WHATWG URL, "ends in a number").
 func isNumber(label string) bool {
 	if hex, ok := strings.CutPrefix(label, "0x"); ok {

@@ -52,7 +52,7 @@ const (
 	daySeconds    = 86400
 )
 
-// take uses one request up, and reports whether there was one.
+// take spends one request, and reports whether one was left.
 func (c *counter) take(l Limits, now time.Time) (Usage, bool) {
 	_, usage, ok := c.charge(l, now)
 	return usage, ok
@@ -68,7 +68,7 @@ type Charge struct {
 	at          time.Time
 }
 
-// charge is Take with what is needed to give some of it back.
+// charge is take, and also returns what a refund needs.
 func (c *counter) charge(l Limits, now time.Time) (charge Charge, u Usage, ok bool) {
 	at := now.Unix()
 	charge = Charge{counter: c, limits: l}

@@ -111,7 +111,7 @@ func TestCountsAreKept(t *testing.T) {
 		t.Errorf("%d left on the next day", left(a.ID))
 	}
 	counts.Close()
-	if err := os.WriteFile(path, []byte("*garbage\r\nthat is no buntdb file at all\r\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("*garbage\r\nthis is not a buntdb file\r\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	k.reopen()

@@ -18,7 +18,7 @@ import (
 type Sealer struct {
 	path string
 	aead cipher.AEAD
-	err  error // why there is no key
+	err  error // why the key is missing
 }
 
 const sealKeyBytes = 32
@@ -33,7 +33,7 @@ func OpenSealer(path string) *Sealer {
 	return s
 }
 
-// Err is why there is no key: fs.ErrNotExist when none was made yet.
+// Err returns why the key is missing: fs.ErrNotExist when none was made yet.
 func (s *Sealer) Err() error { return s.err }
 
 func (s *Sealer) use(key []byte) {
@@ -44,7 +44,7 @@ func (s *Sealer) use(key []byte) {
 	s.err = err
 }
 
-// make makes a key where there is none. It could not open what another sealed.
+// make makes a key when none exists. A new key could not open what an earlier one sealed.
 func (s *Sealer) make() error {
 	if !errors.Is(s.err, fs.ErrNotExist) {
 		return s.err

@@ -46,7 +46,7 @@ func TestAgainstOpenSSL(t *testing.T) {
 	}
 }
 
-// accepted tells whether a header is the signature of a request.
+// accepted reports whether a header is the signature of a request.
 func accepted(header, secret, method, path string, body [sha256.Size]byte) bool {
 	s, err := parseSignature([]string{header})
 	return err == nil && s.fresh(signedAt) == nil && s.matching(secret, method, path, body) != ""
@@ -156,7 +156,7 @@ func FuzzParseSignature(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// What is accepted has no second spelling: but for the order, it can be
+		// What is accepted has no second spelling: except for the order, it can be
 		// written again from what was read.
 		rest := header
 		for _, v := range s.v1 {

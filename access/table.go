@@ -148,11 +148,11 @@ func (l *live) client() *Client {
 	return &c
 }
 
-// nobody is compared with where there is no such key, so that the answer takes as
+// nobody is compared with when the key is unknown, so that the answer takes as
 // long as for a wrong secret.
 var nobody = &liveKey{}
 
-// find returns the key with this text, nil when it is none that lives.
+// find returns the key with this text, nil when it is unknown or not live.
 func (t *table) find(key string, now time.Time) *liveKey {
 	prefix, hash, ok := splitKey(key)
 	if !ok {

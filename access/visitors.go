@@ -19,12 +19,12 @@ func newVisitors() *visitors {
 // errVisitor is ErrRateLimited of one visitor: the client's other visitors are served.
 var errVisitor error = &Hint{"the requests of this address are used up: the client has a limit for each of its visitors", ErrRateLimited}
 
-// take counts a whole request of an address, and reports whether there was one.
+// take counts a whole request of an address, and reports whether one was left.
 func (v *visitors) take(l Limits, addr netip.Addr, now time.Time) bool {
-	if !take(v.minute, l.VisitorMinute, addr, now) {
+	if !countRequest(v.minute, l.VisitorMinute, addr, now) {
 		return false
 	}
-	if !take(v.day, l.VisitorDay, addr, now) {
+	if !countRequest(v.day, l.VisitorDay, addr, now) {
 		giveBack(v.minute, l.VisitorMinute, addr, now, now, Whole)
 		return false
 	}
@@ -42,8 +42,8 @@ func (v *visitors) usage(l Limits, addr netip.Addr, now time.Time) Usage {
 	return Usage{window(v.minute, l.VisitorMinute, addr, now), window(v.day, l.VisitorDay, addr, now)}
 }
 
-// take counts where there is a limit. Where there is none it takes no memory.
-func take(a *limit.Addresses, most int, addr netip.Addr, now time.Time) bool {
+// countRequest counts where a limit is set. Without a limit it takes no memory.
+func countRequest(a *limit.Addresses, most int, addr netip.Addr, now time.Time) bool {
 	if most == 0 || a.AddMany(addr, now, Whole) <= most*Whole {
 		return true
 	}
@@ -94,7 +94,7 @@ func (k *live) charge(addr netip.Addr, now time.Time) (Charge, error) {
 	return charge, nil
 }
 
-// spent is the error of a request that charge would refuse, nil when there is none.
+// spent is the error of a request that charge would refuse, nil when it would not.
 func (k *live) spent(addr netip.Addr, now time.Time) error {
 	switch {
 	case k.visitors.usage(k.Limits, addr, now).RetryAfter(now) > 0:
