@@ -3,7 +3,7 @@
 // and what they submitted. It knows no HTTP, and not what a fact is about.
 //
 // Everything is in users.db. Of passwords, codes and tokens only hashes are stored. What
-// a person submitted is linked to them here and nowhere else: whoever deletes the person
+// a person submitted is linked to them here and nowhere else: deleting the person
 // unlinks it. Everything but facts is in memory too, so that checking a token costs no
 // look into the file.
 package account
@@ -19,13 +19,13 @@ import (
 	"relais/store"
 )
 
-// What callers must tell apart. Other errors are those of package store and of values
+// Errors that callers distinguish. Other errors are those of package store and of values
 // that are out of bounds.
 var (
 	ErrReadOnly  = fmt.Errorf("the folder cannot be written to, so that nobody can sign in: %w", fs.ErrPermission)
 	ErrNoAccount = errors.New("no such account")
 	ErrAmbiguous = errors.New("several accounts have this name; use the id")
-	ErrNameTaken = errors.New("an account has this name, but for case, accents and hyphens")
+	ErrNameTaken = errors.New("an account has this name (case, accents and hyphens do not count)")
 	ErrNoLogin   = errors.New("an API client acts as the account: it has no password")
 	ErrDisabled  = errors.New("the account is disabled")
 	// ErrLost says that the record of an account cannot be used. None is made while there
@@ -73,8 +73,8 @@ type Store struct {
 
 // Open reads the people of users.db, which stays the caller's. With nil, or a db that is
 // opened read-only, nobody can sign in and every change fails with ErrReadOnly; tokens
-// that are there are good until they end. What cannot be used is left out, of which
-// Problems tells.
+// that are there are good until they end. Unusable records are left out;
+// Problems lists them.
 func Open(db *store.DB, now func() time.Time) (*Store, error) {
 	s := &Store{db: db, now: now, guesses: newGuesses(), turns: newTurns(now),
 		shown: shown{last: map[string]time.Time{}}, state: newState()}

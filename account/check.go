@@ -26,7 +26,7 @@ func Check(db *store.DB) (accounts, facts int, err error) {
 		accounts = len(st.accounts.All())
 		return eachKind(tx, func(person string, kind Kind, b *store.Bucket) error {
 			if st.accounts.Get(person) == nil && st.accounts.Lost()[person] == nil {
-				found.Add(fmt.Errorf("facts of %.50q: there is no such account", person))
+				found.Add(fmt.Errorf("facts of %.50q: the account does not exist", person))
 			}
 			n := 0
 			err := b.ForEach(func(k, v []byte) error {

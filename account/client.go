@@ -38,7 +38,7 @@ const (
 	usedLife      = 90 * 24 * time.Hour
 )
 
-// check says what is wrong with the record of an id.
+// check validates the record of an id.
 func (c *Client) check(id string) error {
 	if err := c.wrong(id); err != nil {
 		return fmt.Errorf("program %.50q: %w", id, err)
@@ -146,7 +146,7 @@ func (s *Store) makeRoom(c *change) error {
 // neededUntil is when a client may go that nobody lets in.
 func (s *Store) neededUntil(c *Client) time.Time {
 	last := c.Created
-	for _, t := range []time.Time{c.lastUsed(), s.shown.at(c.ID)} {
+	for _, t := range []time.Time{c.lastUsed(), s.shown.lastShown(c.ID)} {
 		if t.After(last) {
 			last = t
 		}
@@ -157,13 +157,13 @@ func (s *Store) neededUntil(c *Client) time.Time {
 // Shown notes that somebody has the page of a client before them.
 func (s *Store) Shown(id string) { s.shown.note(id, s.now()) }
 
-// shown is when the pages of clients were shown, of the latest maxShown.
+// shown has the times at which the pages of clients were shown, of the latest maxShown.
 type shown struct {
 	mu   sync.Mutex
 	last map[string]time.Time
 }
 
-func (p *shown) at(id string) time.Time {
+func (p *shown) lastShown(id string) time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.last[id]
@@ -211,7 +211,7 @@ func (c *Client) lastUsed() (t time.Time) {
 	return t
 }
 
-// forgotten tells whether a client that nobody lets in has had its time.
+// forgotten reports whether a client that nobody lets in has had its time.
 func (c *Client) forgotten(now time.Time) bool {
 	if c.Used == nil {
 		return now.After(c.Created.Add(unusedLife))

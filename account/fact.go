@@ -55,7 +55,7 @@ func (f *Fact) check() error {
 }
 
 // Note links a person to what was submitted. Of one kind and ref the first fact stays.
-// Errors: ErrNoAccount, ErrFull, ErrReadOnly, and what is out of bounds.
+// Errors: ErrNoAccount, ErrFull, ErrReadOnly, and one for values out of bounds.
 func (s *Store) Note(person string, facts ...Fact) error {
 	for i := range facts {
 		if err := facts[i].check(); err != nil {
@@ -95,7 +95,7 @@ func (f *Fact) put(tx *store.Tx, person string) error {
 		if f.Kind != answers { // an answer that is over is replaced
 			return nil
 		}
-	} else if b.Sequence() >= f.most() {
+	} else if b.Sequence() >= f.limit() {
 		return ErrFull
 	} else if _, err := b.NextSequence(); err != nil { // the sequence is the number of facts
 		return err
@@ -103,8 +103,8 @@ func (f *Fact) put(tx *store.Tx, person string) error {
 	return b.Put([]byte(f.Ref), append(binary.BigEndian.AppendUint64(nil, uint64(f.Time.Unix())), f.Data...))
 }
 
-// most is how many of a kind a person may have.
-func (f *Fact) most() uint64 {
+// limit is the number of facts of a kind that a person may have.
+func (f *Fact) limit() uint64 {
 	if f.Kind == answers {
 		return maxAnswers
 	}

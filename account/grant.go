@@ -76,7 +76,7 @@ type Authorization struct {
 	Scopes    []Scope
 }
 
-// CheckChallenge tells whether a text can be an S256 challenge: 32 bytes in base64url.
+// CheckChallenge reports whether a text can be an S256 challenge: 32 bytes in base64url.
 func CheckChallenge(text string) bool {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	return err == nil && len(b) == sha256.Size && !strings.ContainsAny(text, "\r\n")
@@ -85,7 +85,7 @@ func CheckChallenge(text string) bool {
 // Authorize makes a code for what a person who has just signed in agreed to. When the
 // account was changed since, as by a new password, they sign in again: what ended every
 // leave must end this one too. Errors: ErrNoAccount, ErrDisabled, ErrLogin, ErrNoClient,
-// ErrRedirect, ErrReadOnly, and what is wrong with the challenge.
+// ErrRedirect, ErrReadOnly, and one for an invalid challenge.
 func (s *Store) Authorize(person SignedIn, a Authorization) (code string, err error) {
 	id, err := uuid.NewV7()
 	if err != nil {

@@ -60,5 +60,5 @@ func (s *Store) compare(key, text string) (*record, bool) {
 	return r, ok && r != nil && !r.Disabled && len(text) <= maxPassword
 }
 
-// LoginAgain is when an attempt after ErrLimited counts anew.
+// LoginAgain returns when an attempt is allowed again after ErrLimited.
 func (s *Store) LoginAgain() time.Time { return s.guesses.addresses.End(s.now()) }

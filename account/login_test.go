@@ -37,7 +37,7 @@ func TestChangedMeanwhile(t *testing.T) {
 			now, err := w.Login(context.Background(), "alice", good, home)
 			w.want("login", err, nil)
 			_, err = w.Authorize(now, Authorization{c.ID, callback, challenge, resource, Scopes})
-			w.want("anew", err, nil)
+			w.want("again", err, nil)
 		})
 	}
 }

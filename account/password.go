@@ -20,7 +20,7 @@ const (
 	maxPassword = 1024 // bytes
 )
 
-// CheckPassword says what is wrong with a new password.
+// CheckPassword validates a new password.
 func CheckPassword(text string) error {
 	if !utf8.ValidString(text) || utf8.RuneCountInString(norm.NFC.String(text)) < minPassword ||
 		len(text) > maxPassword {
@@ -29,7 +29,7 @@ func CheckPassword(text string) error {
 	return nil
 }
 
-// A password is what is stored of one: its Argon2id tag (RFC 9106) and how it was made.
+// A password is the stored form of one: its Argon2id tag (RFC 9106) and how it was made.
 type password struct {
 	Time    uint32 `json:"time"`
 	Memory  uint32 `json:"memory"` // KiB
@@ -38,7 +38,7 @@ type password struct {
 	Tag     []byte `json:"argon2id"`
 }
 
-// What hashing a password costs: 19 MiB twice over, which is OWASP's advice for Argon2id
+// The cost of hashing a password: 19 MiB twice over, which is OWASP's advice for Argon2id
 // where many sign in (Password Storage Cheat Sheet); some 30 ms. How many may be under way
 // bounds the memory and leaves cores to others, how many may wait bounds the time.
 const (
@@ -61,8 +61,8 @@ func (p *password) check() error {
 	return nil
 }
 
-// matches tells whether the text is the password. The same letters count as the same,
-// however a keyboard composes them.
+// matches reports whether the text is the password. Composed and decomposed letters are
+// equal.
 func (p *password) matches(text string) bool {
 	tag := argon2.IDKey(norm.NFC.Bytes([]byte(text)), p.Salt, p.Time, p.Memory, p.Threads, uint32(len(p.Tag)))
 	return subtle.ConstantTimeCompare(tag, p.Tag) == 1
@@ -75,7 +75,7 @@ func newPassword(text string) *password {
 	return p
 }
 
-// nobody is compared with where there is no account, so that the answer takes as long as
+// nobody is compared with when the account is unknown, so that the answer takes as long as
 // for a wrong password.
 var nobody = &password{Time: hashTime, Memory: hashMemory, Threads: hashThreads, Salt: make([]byte, saltBytes),
 	Tag: make([]byte, tagBytes)}

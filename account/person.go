@@ -45,7 +45,7 @@ const maxName = 64 // characters
 // nameKey is what makes names equal.
 func nameKey(name string) string { return fold.String(name) }
 
-// CheckName says what is wrong with the name of an account.
+// CheckName validates the name of an account.
 func CheckName(name string) error {
 	unprintable := func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }
 	switch {
@@ -54,7 +54,7 @@ func CheckName(name string) error {
 		return fmt.Errorf("an account needs a name of 1 to %d printable characters, without blanks at its ends",
 			maxName)
 	case strings.Contains(name, "@"):
-		return errors.New("the name of an account is no e-mail address: none is kept")
+		return errors.New("the name of an account must not be an e-mail address: none is kept")
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (s *Store) add(r *record) (*Account, error) {
 
 // OfClient returns whom an API client acts as, and makes the account, with the client's
 // name and without a password, when it is asked for first. The account is deleted with
-// the client, by DeleteClient, or by itself: then the client begins anew. Errors:
+// the client, by DeleteClient, or by itself: then the client starts with a new one. Errors:
 // ErrDisabled, ErrLost, ErrReadOnly.
 func (s *Store) OfClient(id, name string) (Person, error) {
 	s.mu.RLock()

@@ -9,7 +9,7 @@ import (
 
 const maxRedirect = 1000 // bytes
 
-// CheckRedirect says what is wrong with an address that a program wants to be redirected
+// CheckRedirect validates an address that a program wants to be redirected
 // to: https with a host, http of this machine alone, or a scheme of the program's own
 // with a dot in it (RFC 8252, 7). User, fragment and wildcard are refused, and so is what
 // two readers might read in two ways. Error: ErrRedirect.
@@ -39,7 +39,7 @@ func CheckRedirect(text string) error {
 	return nil
 }
 
-// plainBytes are those that a URL may have (RFC 3986) but for ' ( ) * and #: no
+// plainBytes are those that a URL may have (RFC 3986), except ' ( ) * and #: no
 // backslash, no blank, no quote.
 const plainBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?[]@!$&+,;=%"
 
@@ -53,7 +53,7 @@ func checkHost(u *url.URL) error {
 	return nil
 }
 
-// isPort tells whether a port is one, or is left out.
+// isPort reports whether a port is valid or left out.
 func isPort(port string, colon bool) bool {
 	if port == "" {
 		return !colon
@@ -62,7 +62,7 @@ func isPort(port string, colon bool) bool {
 	return err == nil && n > 0 && port[0] != '0'
 }
 
-// ownParams tells whether the query has a parameter that an answer adds.
+// ownParams reports whether the query has a parameter that an answer adds.
 func ownParams(u *url.URL) bool {
 	query, err := url.ParseQuery(u.RawQuery)
 	for _, name := range []string{"code", "state", "iss", "error", "error_description"} {
@@ -93,14 +93,14 @@ func loopback(text string) (host, rest string, ok bool) {
 	return "", "", false
 }
 
-// IsLoopback tells whether an address leads back to the machine of who is sent there.
+// IsLoopback reports whether an address leads to the user's own machine.
 func IsLoopback(redirect string) bool {
 	_, _, ok := loopback(redirect)
 	return ok
 }
 
-// Redirects tells whether the client may have people sent to an address: it is one that
-// it registered, letter for letter, but for the port on its own machine (RFC 8252, 7.3).
+// Redirects reports whether the client may have people sent to an address: it is one that
+// it registered, byte by byte, except the port on a loopback address (RFC 8252, 7.3).
 func (c *Client) Redirects(asked string) bool {
 	for _, registered := range c.RedirectURIs {
 		if asked == registered {

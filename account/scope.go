@@ -28,7 +28,7 @@ func ParseScopes(text string) ([]Scope, error) {
 	}
 	for _, w := range words {
 		if !slices.Contains(Scopes, Scope(w)) {
-			return nil, fmt.Errorf("%w: %.50q is none of %s", ErrScope, w, JoinScopes(Scopes))
+			return nil, fmt.Errorf("%w: %.50q is not one of %s", ErrScope, w, JoinScopes(Scopes))
 		}
 	}
 	var list []Scope
@@ -49,7 +49,7 @@ func JoinScopes(list []Scope) string {
 	return strings.Join(words, " ")
 }
 
-// among tells whether all of some are in list.
-func among(some, list []Scope) bool {
-	return !slices.ContainsFunc(some, func(s Scope) bool { return !slices.Contains(list, s) })
+// containsAll reports whether list has all the wanted scopes.
+func containsAll(list, wanted []Scope) bool {
+	return !slices.ContainsFunc(wanted, func(s Scope) bool { return !slices.Contains(list, s) })
 }

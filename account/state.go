@@ -72,8 +72,8 @@ func (s *Store) Problems() []error {
 	return s.state.problems()
 }
 
-// Incomplete tells whether there are accounts that cannot be used, so that nobody can say
-// who has a name and who has not.
+// Incomplete reports whether some accounts cannot be used, so that it is unknown
+// which names are taken.
 func (s *Store) Incomplete() bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

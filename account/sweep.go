@@ -6,7 +6,7 @@ import (
 	"relais/store"
 )
 
-// Sweep removes what is over: codes that nobody used, tokens, programs that nobody lets
+// Sweep removes expired records: codes that nobody used, tokens, programs that nobody lets
 // in, first answers. What the file still has of them goes with the next store.DB.Compact.
 // It does nothing in a read-only folder.
 func (s *Store) Sweep() error {

@@ -99,7 +99,7 @@ func TestIdle(t *testing.T) {
 		t.Errorf("%d clients", n)
 	}
 	w.pass(needed)
-	for range 3 { // two of which take the place of the last two
+	for range 3 { // two replace the last two
 		w.program()
 	}
 	_, err = w.Client("ffffffff-0000")

@@ -80,7 +80,7 @@ func given(t *Tokens, err, refused error) (*Tokens, error) {
 	return t, nil
 }
 
-// verifies tells whether the challenge was made from the verifier.
+// verifies reports whether the challenge was made from the verifier.
 func verifies(verifier, challenge string) bool {
 	if len(verifier) < secretLength || len(verifier) > maxVerifier {
 		return false
@@ -121,7 +121,7 @@ func (s *Store) Refresh(text, client, resource string, scopes []Scope) (*Tokens,
 			return ErrGrant
 		case resource != "" && resource != g.Resource:
 			return ErrTarget
-		case !among(scopes, g.Scopes):
+		case !containsAll(g.Scopes, scopes):
 			return ErrScope
 		}
 		if len(scopes) == 0 {
