@@ -34,7 +34,7 @@ type Report struct {
 // Add keeps a publication: it is on disk when Add returns nil, and nothing has changed
 // when it does not. Dates may come in any order. Errors: ErrExists, ErrRefused for a
 // date in the future and for one that has less than 95 % of the supports of the
-// publication before it, all three without Force; ErrRefused for a synthetic one beside
+// publication before it, all three without Force; ErrRefused for a synthetic one next to
 // those of the authority, whose first takes the place of all synthetic ones;
 // ErrReadOnly, those of reading the file, of ctx, of writing.
 func (s *Store) Add(ctx context.Context, f *source.Found, o Options) (*Report, error) {
@@ -68,7 +68,7 @@ func (s *Store) Add(ctx context.Context, f *source.Found, o Options) (*Report, e
 	return report, nil
 }
 
-// mayAdd tells whether there may be a publication of that date.
+// mayAdd checks whether a publication of that date may be added.
 func (s *Store) mayAdd(synthetic bool, o Options) error {
 	if day := o.Date.Time(); !o.Force && !source.NewNewest(s.now()).Add(day) {
 		return fmt.Errorf("%s is in the future of this machine's clock: %w (--force overrides)", o.Date, ErrRefused)
@@ -77,35 +77,35 @@ func (s *Store) mayAdd(synthetic bool, o Options) error {
 	if err != nil {
 		return err
 	}
-	beside, _, err := apart(all, synthetic)
+	kept, _, err := splitSynthetic(all, synthetic)
 	if err != nil {
 		return err
 	}
-	if _, at, _ := around(beside, o.Date.String()); at != nil && !o.Force {
+	if _, at, _ := neighbours(kept, o.Date.String()); at != nil && !o.Force {
 		return fmt.Errorf("%s: %w (--force replaces it)", o.Date, ErrExists)
 	}
 	return nil
 }
 
-// apart keeps what was made up and what was published from each other, whose difference
-// would be nobody's change: it tells beside which of the publications one may stand, and
-// which of them make room for it. Error: ErrRefused.
-func apart(all []Publication, synthetic bool) (beside, gone []Publication, err error) {
+// splitSynthetic returns the publications that a new one joins and those that it replaces.
+// Synthetic and published data never mix: their differences would not be changes.
+// Error: ErrRefused.
+func splitSynthetic(all []Publication, synthetic bool) (kept, gone []Publication, err error) {
 	for _, p := range all {
 		switch {
 		case p.Synthetic == synthetic:
-			beside = append(beside, p)
+			kept = append(kept, p)
 		case synthetic:
-			return nil, nil, fmt.Errorf("demonstration data does not go beside the publication of %s: %w", p.Date,
+			return nil, nil, fmt.Errorf("demonstration data cannot be added to published data (%s): %w", p.Date,
 				ErrRefused)
 		default:
 			gone = append(gone, p)
 		}
 	}
-	return beside, gone, nil
+	return kept, gone, nil
 }
 
-// remove deletes a publication but for its segments.
+// remove deletes a publication except its segments.
 func remove(tx *store.Tx, p *Publication) error {
 	key := numberKeyOf(uint32(p.day()))
 	if _, err := putChanges(tx, uint32(p.day()), nil); err != nil {
@@ -133,7 +133,7 @@ func (a *adding) run(force bool) error {
 	if err != nil {
 		return err
 	}
-	beside, gone, err := apart(all, a.file.synthetic)
+	kept, gone, err := splitSynthetic(all, a.file.synthetic)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (a *adding) run(force bool) error {
 		}
 	}
 	var at *Publication
-	a.before, at, a.after = around(beside, a.date.String())
+	a.before, at, a.after = neighbours(kept, a.date.String())
 	if at != nil && !force {
 		return fmt.Errorf("%s: %w (--force replaces it)", a.date, ErrExists)
 	}
@@ -213,8 +213,8 @@ func (a *adding) known() error {
 	})
 }
 
-// putPublication stores the list of rows, the changes against the publication before,
-// and anew those of the one after.
+// putPublication stores the list of rows, the changes since the publication before,
+// and again those of the one after.
 func (a *adding) putPublication() error {
 	p := &Publication{
 		Date: a.date.String(), Updated: a.file.updated, Rows: len(a.file.rows), Supports: len(a.file.ofEach),

@@ -23,7 +23,7 @@ import (
 	"relais/store"
 )
 
-// What callers must tell apart. Other errors are those of package store, of reading a
+// Errors that callers distinguish. Other errors are those of package store, of reading a
 // file, and of what a file says.
 var (
 	ErrNoArchive = errors.New("no archive of that date")
@@ -105,7 +105,7 @@ func (s *Store) List() (all []Publication, err error) {
 }
 
 // Dates returns the dates of the publications, oldest first, and the newest of them,
-// "" when there is none.
+// "" without publications.
 func (s *Store) Dates() (dates []string, current string, err error) {
 	all, err := s.List()
 	dates = []string{}
@@ -136,9 +136,9 @@ func publications(tx *store.Tx) (all []Publication, err error) {
 
 func (p *Publication) day() site.Date { return site.ParseDate([]byte(p.Date)) }
 
-// around returns the publication of a date and those before and after it; each may be
+// neighbours returns the publication of a date and those before and after it; each may be
 // nil.
-func around(all []Publication, date string) (before, at, after *Publication) {
+func neighbours(all []Publication, date string) (before, at, after *Publication) {
 	for i := range all {
 		switch p := &all[i]; {
 		case p.Date < date:

@@ -20,7 +20,7 @@ const header = "id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee
 
 var november = func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 
-// line is a row of a file but for its id and date_maj.
+// line returns a row of a file without its id and date_maj.
 func line(operator, support, system, station, status string) string {
 	return fmt.Sprintf("%s;%s;%s;2020-01-02;003;03258;4G;%%s;%s;23;\"27,2\";72;LE BOUCHEREAUD;rte de vendat;;;03110;03258;\"46.177499999999995 , 3.3741666666666665\";46°10'39''N 3°22'27''E;%s",
 		operator, support, system, station, status)
@@ -72,16 +72,16 @@ func mustAdd(t testing.TB, s *Store, path string, o Options) *Report {
 	return r
 }
 
-// all are the sites of a view, or why there is none.
-func all(v *View, err error) iter.Seq2[*Site, error] {
+// sitesOf returns the sites of a view, or the error instead.
+func sitesOf(v *View, err error) iter.Seq2[*Site, error] {
 	if err != nil {
 		return func(yield func(*Site, error) bool) { yield(nil, err) }
 	}
 	return v.All()
 }
 
-// told is what sites tell: kind, id, key and support of each record, sorted.
-func told(t *testing.T, sites iter.Seq2[*Site, error]) []string {
+// describe returns, of sites, the kind, id, key and support of each record, sorted.
+func describe(t *testing.T, sites iter.Seq2[*Site, error]) []string {
 	t.Helper()
 	all := []string{}
 	for s, err := range sites {
@@ -103,7 +103,7 @@ func told(t *testing.T, sites iter.Seq2[*Site, error]) []string {
 func mustTell(t *testing.T, what string, sites iter.Seq2[*Site, error], want ...string) {
 	t.Helper()
 	slices.Sort(want)
-	if got := told(t, sites); !slices.Equal(got, want) {
+	if got := describe(t, sites); !slices.Equal(got, want) {
 		t.Errorf("%s:\n%s\nwant\n%s", what, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
@@ -144,20 +144,20 @@ func TestChanges(t *testing.T) {
 			current != want[2] {
 			t.Fatalf("%v: %v, %s, %v", order, dates, current, err)
 		}
-		mustTell(t, "first", all(s.Changes("2026-08-06")),
+		mustTell(t, "first", sitesOf(s.Changes("2026-08-06")),
 			"new 1 2026-08-06 10 ORANGE LTE 800 0032290001", "new 2 2026-08-06 10 ORANGE LTE 700 0032290001",
 			"new 3 2026-08-06 20 SFR GSM 900 0032700001")
-		mustTell(t, "second", all(s.Changes("2026-08-13")),
+		mustTell(t, "second", sitesOf(s.Changes("2026-08-13")),
 			"activated 1 2026-08-13 10 ORANGE LTE 800 0032290001", "added 3 2026-08-13 10 ORANGE 5G NR 3500 0032290001",
 			"new 4 2026-08-13 30 FREE MOBILE LTE 700 0030990001")
-		mustTell(t, "third", all(s.Changes("2026-08-20")),
+		mustTell(t, "third", sitesOf(s.Changes("2026-08-20")),
 			"deleted 1 2026-08-13 10 ORANGE LTE 800 0032290001",
 			"activated 2 2026-08-20 10 ORANGE 5G NR 3500 0032290001", "deleted 5 2026-08-13 20 SFR GSM 900 0032700001")
-		mustTell(t, "second, whole", all(s.Whole("2026-08-13")),
+		mustTell(t, "second, whole", sitesOf(s.Whole("2026-08-13")),
 			"activated 1 2026-08-13 10 ORANGE LTE 800 0032290001", "added 3 2026-08-13 10 ORANGE 5G NR 3500 0032290001",
 			"new 4 2026-08-13 30 FREE MOBILE LTE 700 0030990001",
 			" 2 2026-08-13 10 ORANGE LTE 700 0032290001", " 5 2026-08-13 20 SFR GSM 900 0032700001")
-		mustTell(t, "back", all(s.compare("2026-08-20", "2026-08-06")),
+		mustTell(t, "back", sitesOf(s.compare("2026-08-20", "2026-08-06")),
 			"added 1 2026-08-06 10 ORANGE LTE 800 0032290001", "deleted 2 2026-08-20 10 ORANGE 5G NR 3500 0032290001",
 			"new 3 2026-08-06 20 SFR GSM 900 0032700001", "deleted 3 2026-08-20 30 FREE MOBILE LTE 700 0030990001")
 		mustHaveHistory(t, s)
@@ -232,13 +232,13 @@ func TestKeys(t *testing.T) {
 		{"2026-08-20", 1},
 	} {
 		t.Run(tt.date, func(t *testing.T) {
-			if got := told(t, all(s.Whole(tt.date))); len(got) != tt.n {
+			if got := describe(t, sitesOf(s.Whole(tt.date))); len(got) != tt.n {
 				t.Errorf("%s: %q", tt.date, got)
 			}
 		})
 	}
-	mustTell(t, "13", all(s.Changes("2026-08-13")))
-	mustTell(t, "20", all(s.Changes("2026-08-20")))
+	mustTell(t, "13", sitesOf(s.Changes("2026-08-13")))
+	mustTell(t, "20", sitesOf(s.Changes("2026-08-20")))
 	mustBeWhole(t, s, 3)
 }
 
@@ -253,7 +253,7 @@ func TestAlike(t *testing.T) {
 	mustAdd(t, s, publication(t, "2026-08-27", one, other, one), Options{})
 	for _, dates := range [][2]string{{"2026-08-06", "2026-08-20"}, {"2026-08-27", "2026-08-06"},
 		{"2026-08-20", "2026-08-27"}} {
-		mustTell(t, fmt.Sprint(dates), all(s.compare(dates[0], dates[1])))
+		mustTell(t, fmt.Sprint(dates), sitesOf(s.compare(dates[0], dates[1])))
 	}
 	versions, err := s.History("10")
 	if err != nil || len(versions) != 3 { // new, deleted, added
@@ -269,9 +269,9 @@ func TestSites(t *testing.T) {
 		"46.177499999999995 , 3.3741666666666665", "")
 	mustAdd(t, s, publication(t, "2026-08-06", line("SFR", "10", "LTE 800", "0032700001", "En service"), far, none),
 		Options{})
-	mustTell(t, "box", all(s.Sites("2026-08-06", geo.Box{South: 47, West: 3, North: 48, East: 4})),
+	mustTell(t, "box", sitesOf(s.Sites("2026-08-06", geo.Box{South: 47, West: 3, North: 48, East: 4})),
 		"new 2 2026-08-06 20 SFR LTE 800 0032700002")
-	for site, err := range all(s.Whole("2026-08-06")) {
+	for site, err := range sitesOf(s.Whole("2026-08-06")) {
 		if err != nil {
 			t.Fatal(err)
 		}

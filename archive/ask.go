@@ -14,7 +14,7 @@ import (
 // errStop ends a walk whose reader has enough.
 var errStop = errors.New("stop")
 
-// A View is what was asked for of the archives: which rows of which sites. It holds no
+// A View is a query of the archives. It holds no
 // transaction, and is for one reader at a time.
 type View struct {
 	Date   string // of the publication, YYYY-MM-DD
@@ -39,7 +39,7 @@ func find(tx *store.Tx, date string) (p, before *Publication, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	before, p, _ = around(all, date)
+	before, p, _ = neighbours(all, date)
 	if p == nil {
 		return nil, nil, fmt.Errorf("%.40q: %w", date, ErrNoArchive)
 	}

@@ -8,8 +8,8 @@ import (
 	"relais/store"
 )
 
-// weeks writes publications of a tenth of France, of each of which one row in a
-// hundred is another than the week before.
+// weeks writes publications of a tenth of France. From week to week one row in a
+// hundred changes.
 func weeks(b *testing.B, n int) (paths []string) {
 	b.Helper()
 	const supports, each = 7000, 12
@@ -57,7 +57,7 @@ func BenchmarkWhole(b *testing.B) {
 	}
 	rows := 0
 	for b.Loop() {
-		for site, err := range all(s.Whole("2026-08-04")) {
+		for site, err := range sitesOf(s.Whole("2026-08-04")) {
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -119,8 +119,8 @@ func (b *briefs) sort() {
 	slices.SortFunc(b.south, func(x, y stands) int { return cmp.Compare(x.Lat, y.Lat) })
 }
 
-// in returns a bit for each state, set of those that stand in a box.
-func (b *briefs) in(box geo.Box) []uint64 {
+// inBox returns a bit for each state, set for those in a box.
+func (b *briefs) inBox(box geo.Box) []uint64 {
 	set := make([]uint64, (len(b.points)+63)/64)
 	from, _ := slices.BinarySearchFunc(b.south, box.South,
 		func(s stands, lat float64) int { return cmp.Compare(s.Lat, lat) })

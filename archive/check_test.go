@@ -66,11 +66,11 @@ func TestDamage(t *testing.T) {
 
 // askAll asks everything and reads the answers.
 func askAll(s *Store) {
-	for range all(s.Whole("2026-08-13")) {
+	for range sitesOf(s.Whole("2026-08-13")) {
 	}
-	for range all(s.Changes("2026-08-20")) {
+	for range sitesOf(s.Changes("2026-08-20")) {
 	}
-	for range all(s.compare("2026-08-06", "2026-08-20")) {
+	for range sitesOf(s.compare("2026-08-06", "2026-08-20")) {
 	}
 	s.History("10")
 	s.Dates()
@@ -100,7 +100,7 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-// Who reads sees a date as it is, whatever is added beside it.
+// A reader sees a consistent publication while others are added.
 func TestReadBesideAdd(t *testing.T) {
 	s, _ := opened(t)
 	path := publication(t, "2026-08-06", line("SFR", "10", "LTE 800", "0032700001", "En service"),
@@ -128,7 +128,7 @@ func TestReadBesideAdd(t *testing.T) {
 		default:
 		}
 		n := 0
-		for site, err := range all(s.Whole("2026-08-06")) {
+		for site, err := range sitesOf(s.Whole("2026-08-06")) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -82,7 +82,7 @@ type reader struct {
 	bad bool
 }
 
-func (r *reader) take(n uint64, size int) uint64 {
+func (r *reader) advance(n uint64, size int) uint64 {
 	if size <= 0 {
 		r.bad, r.b = true, nil
 		return 0
@@ -93,14 +93,14 @@ func (r *reader) take(n uint64, size int) uint64 {
 
 func (r *reader) number() uint32 {
 	n, size := binary.Uvarint(r.b)
-	if n = r.take(n, size); n > 1<<32-1 {
+	if n = r.advance(n, size); n > 1<<32-1 {
 		r.bad = true
 		return 0
 	}
 	return uint32(n)
 }
 
-// count reads the number of things that follow, each of which has a byte or more.
+// count reads the number of elements that follow; each has a byte or more.
 func (r *reader) count() int {
 	n := int(r.number())
 	if n > len(r.b) {
@@ -126,7 +126,7 @@ func (r *reader) column(ns []uint32) {
 			r.b = r.b[1:]
 		} else {
 			v, size := binary.Varint(r.b)
-			r.take(0, size)
+			r.advance(0, size)
 			d = v
 		}
 		if last += d; last < 0 || last > 1<<32-1 || r.bad {
@@ -137,14 +137,14 @@ func (r *reader) column(ns []uint32) {
 	}
 }
 
-// end tells whether all was read and nothing is left.
+// end reports whether all was read and nothing is left.
 func (r *reader) end() bool { return !r.bad && len(r.b) == 0 }
 
 func (w *writer) signed(n int64) { w.b = binary.AppendVarint(w.b, n) }
 
 func (r *reader) signed() int64 {
 	n, size := binary.Varint(r.b)
-	if r.take(0, size); r.bad || n < -1<<32 || n > 1<<32 {
+	if r.advance(0, size); r.bad || n < -1<<32 || n > 1<<32 {
 		r.bad = true
 		return 0
 	}

@@ -9,7 +9,7 @@ import (
 	"relais/store"
 )
 
-// project is the status of what is not on air yet.
+// project is the status of an antenna that is not on air yet.
 const project = "Projet approuvé"
 
 // A change is a row that one publication has and the one before it has not, or the
@@ -21,7 +21,7 @@ type change struct {
 	kind Kind
 }
 
-// A match is what is known of the rows of one key.
+// A match holds the rows of one key.
 type match struct {
 	old, new bool
 	running  bool // in the publication before one of them was no project
@@ -37,7 +37,7 @@ func rowKey(c *content) uint64 {
 }
 
 // diff compares the two publications of a selection, the older first. The changes are
-// by support; among them are no rows of which the other publication has the like. With
+// by support; rows that the other publication has too are not among them. With
 // repeated, one of the files has keys of several rows: such a key is there as long as
 // one of them is.
 func diff(next fetch, sel selection, repeated bool) ([]change, error) {
@@ -117,7 +117,7 @@ func (a *alikes) find(items []item) {
 	}
 }
 
-// partChanges is how many changes are stored together at least, but for the last.
+// partChanges is how many changes are stored together at least, except in the last part.
 const partChanges = 4096
 
 // putChanges stores the changes of a date in place of those it had, and returns their

@@ -13,7 +13,7 @@ import (
 	"relais/site"
 )
 
-// FuzzAdd adds any bytes as a publication beside another: it is refused, or every row
+// FuzzAdd adds any bytes as a second publication: it is refused, or every row
 // is there or rejected.
 func FuzzAdd(f *testing.F) {
 	row := "1;" + fmt.Sprintf(line("SFR", "10", "LTE 800", "0032700001", "En service"), "2026-08-13T00:00:00") + "\n"
@@ -40,11 +40,11 @@ func FuzzAdd(f *testing.F) {
 		for _, reason := range r.File.Rejected {
 			n += reason
 		}
-		whole := len(told(t, all(s.Whole("2026-08-13"))))
+		whole := len(describe(t, sitesOf(s.Whole("2026-08-13"))))
 		if r.File.Rows != r.File.Served+n || r.File.Served != whole {
 			t.Errorf("%+v: %d shown", r.File, whole)
 		}
-		told(t, all(s.Changes("2026-08-13")))
+		describe(t, sitesOf(s.Changes("2026-08-13")))
 		mustBeWhole(t, s, 2)
 	})
 }

@@ -19,8 +19,8 @@ type Version struct {
 // though nothing else does.
 type Difference struct {
 	Kind   Kind    // New, Added, Activated, Deleted or Changed
-	Before *Record // nil for what is new or added
-	After  *Record // nil for what is deleted
+	Before *Record // nil for a new or added row
+	After  *Record // nil for a deleted row
 	// Columns are the positions in column.Names of what differs between Before and After. A
 	// Changed or Activated row that has one of them only came from another support,
 	// went to one, or stands in one of the files more often than in the other.
@@ -29,7 +29,7 @@ type Difference struct {
 
 // History returns every publication that changed something of a support, oldest first;
 // of the oldest publication all rows are new. It is empty for a support that was never
-// there. Errors: ErrNoArchive for what is no sup_id, ErrDamaged.
+// there. Errors: ErrNoArchive for an invalid sup_id, ErrDamaged.
 func (s *Store) History(support string) (versions []Version, err error) {
 	err = s.ask(support, func(a *asked) error {
 		for i := range a.all {
@@ -51,7 +51,7 @@ func (a *asked) versionOf(i int) (changes []change, err error) {
 	if i > 0 {
 		return a.changes(&a.all[i])
 	}
-	items, err := a.at(&a.all[0])
+	items, err := a.rowsAt(&a.all[0])
 	for _, it := range items {
 		changes = append(changes, change{ref: it.ref, kind: New})
 	}
@@ -65,22 +65,22 @@ type Comparison struct {
 }
 
 // CompareSite returns what differs of a support from one date to a later one. Errors:
-// ErrNoArchive for what is no sup_id and for a date that there is not, ErrDamaged.
+// ErrNoArchive for an invalid sup_id and an unknown date, ErrDamaged.
 func (s *Store) CompareSite(support, from, to string) (*Comparison, error) {
 	var c *Comparison
 	err := s.ask(support, func(a *asked) error {
-		i, err := a.on(from)
+		i, err := a.publicationOn(from)
 		if err != nil {
 			return err
 		}
-		j, err := a.on(to)
+		j, err := a.publicationOn(to)
 		if err != nil {
 			return err
 		}
 		c, err = a.compare(i, j)
 		return err
 	})
-	if err == nil && c == nil { // there is no file of archives
+	if err == nil && c == nil { // the file of archives is missing
 		err = ErrNoArchive
 	}
 	return c, err
@@ -88,11 +88,11 @@ func (s *Store) CompareSite(support, from, to string) (*Comparison, error) {
 
 // compare compares the publications i and j.
 func (a *asked) compare(i, j int) (*Comparison, error) {
-	before, err := a.at(&a.all[i])
+	before, err := a.rowsAt(&a.all[i])
 	if err != nil {
 		return nil, err
 	}
-	after, err := a.at(&a.all[j])
+	after, err := a.rowsAt(&a.all[j])
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func keyOf(c *content) key { return key{c[inStation], c[inOperator], c[inSystem]
 type contents struct {
 	contents map[content]bool
 	keys     map[key]bool
-	running  map[key]bool // a row of it is no project
+	running  map[key]bool // has a row that is not a project
 }
 
 func contentsOf(items []item) contents {
@@ -149,7 +149,7 @@ func contentsOf(items []item) contents {
 func isProject(c *content) bool { return fold.Equal(c[inStatus], project) }
 
 // became tells the kind of a row that these did not have; came is how its key came to
-// the support since, Unchanged for what is not known to have come.
+// the support since, Unchanged when its arrival is unknown.
 func (old *contents) became(c *content, came Kind) Kind {
 	switch k := keyOf(c); {
 	case old.keys[k] && !old.running[k] && !isProject(c):

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// What is kept in memory of stored values, in bytes.
+// Bounds of the stored values in memory, in bytes.
 const (
 	mostPublications = 4 << 20
 	mostSupports     = 8 << 20
@@ -50,13 +50,13 @@ func nameOf(sealed []byte) (uint64, error) {
 // A kept keeps what was asked for last, up to a number of bytes.
 type kept[V any] struct {
 	most   int
-	making sync.Mutex // of whoever reads a whole publication, which takes tens of megabytes
+	making sync.Mutex // held while a whole publication is read, which takes tens of megabytes
 	mu     sync.Mutex // guards the rest
 	lru    *simplelru.LRU[uint64, *made[V]]
 	bytes  int
 }
 
-// A made is what is kept, or is being made as long as done is open.
+// A made is a kept value; it is being made while done is open.
 type made[V any] struct {
 	done chan struct{}
 	v    V

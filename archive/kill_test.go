@@ -112,7 +112,7 @@ func mustHave(t *testing.T, s *Store, sizes []int, have map[string]int, began st
 			continue
 		}
 		n := 0
-		for site, err := range all(s.Whole(p.Date)) {
+		for site, err := range sitesOf(s.Whole(p.Date)) {
 			if err != nil {
 				t.Fatal(err)
 			}

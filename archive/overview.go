@@ -12,8 +12,8 @@ import (
 	"relais/store"
 )
 
-// An Overview is the supports of a publication in brief, in memory: 4 bytes each beside
-// the states that other publications have, too. It may be asked from several goroutines.
+// An Overview is the supports of a publication in brief, in memory: 4 bytes each in
+// addition to the states that other publications share. It may be asked from several goroutines.
 type Overview struct {
 	briefs *briefs
 	states []uint32 // by support, ascending
@@ -30,7 +30,7 @@ func (s *Store) Overview(ctx context.Context, date string) (o *Overview, err err
 			if err != nil {
 				return err
 			}
-			_, p, _ := around(all, date)
+			_, p, _ := neighbours(all, date)
 			if p == nil {
 				return fmt.Errorf("%.40q: %w", date, ErrNoArchive)
 			}
@@ -39,7 +39,7 @@ func (s *Store) Overview(ctx context.Context, date string) (o *Overview, err err
 		}); err != nil {
 			return nil, err
 		}
-		if name == 0 { // there is no file of archives
+		if name == 0 { // the file of archives is missing
 			return nil, ErrNoArchive
 		}
 		o, err = s.memory.overviews.get(ctx, name, func() (*Overview, int, error) { return s.overview(date) })
@@ -112,7 +112,7 @@ var nowhere = geo.Point{Lat: 1000}
 func (o *Overview) In(box geo.Box, offset, limit int) (page []Brief, total int) {
 	o.briefs.mu.RLock()
 	defer o.briefs.mu.RUnlock()
-	in := o.briefs.in(box)
+	in := o.briefs.inBox(box)
 	for _, n := range o.states {
 		if in[n>>6]>>(n&63)&1 == 0 {
 			continue

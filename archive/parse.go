@@ -12,8 +12,8 @@ import (
 	"relais/site"
 )
 
-// Bounds of a publication, of which France's has 830,000 rows and 40 MB of different
-// texts, and its largest support 100 rows.
+// Bounds of a publication. That of France has 830,000 rows and 40 MB of different
+// texts; its largest support has 100 rows.
 const (
 	maxRows        = 4 << 20
 	maxTexts       = 256 << 20 // bytes
@@ -52,7 +52,7 @@ func Files(paths []string) (files []source.Found, err error) {
 		case f.Kind != nil && f.Kind.Name == anfr.Observatory:
 			files = append(files, f)
 		case in.Within == "":
-			return nil, fmt.Errorf("%s:1: this is no observatoire of the ANFR", in.Name())
+			return nil, fmt.Errorf("%s:1: not an observatoire of the ANFR", in.Name())
 		}
 	}
 	if len(files) == 0 {
@@ -97,7 +97,7 @@ func readFile(ctx context.Context, f *source.Found) (*file, *source.Report, erro
 			stop(&table.Error{Name: f.Name(), Line: len(p.rows) + 1, What: over})
 			return over
 		}
-		return p.take(row)
+		return p.addRow(row)
 	})
 	switch {
 	case err != nil:
@@ -118,14 +118,14 @@ func readFile(ctx context.Context, f *source.Found) (*file, *source.Report, erro
 func (p *file) over() string {
 	switch {
 	case len(p.rows) == maxRows:
-		return "over 4 million rows: this is no observatoire"
+		return "over 4 million rows: not an observatoire"
 	case p.size > maxTexts:
-		return "over 256 MiB of different texts: this is no observatoire"
+		return "over 256 MiB of different texts: not an observatoire"
 	}
 	return ""
 }
 
-func (p *file) take(row *anfr.PublishedRow) string {
+func (p *file) addRow(row *anfr.PublishedRow) string {
 	support, ok := supportNumber(string(row[column.Support]))
 	if !ok {
 		return "no support number"
@@ -162,7 +162,7 @@ func (p *file) code(text []byte) uint32 {
 	return code
 }
 
-// lineNumber reads the column id, a row's number in its file: 0 for what is none.
+// lineNumber reads the column id, a row's number in its file: 0 when it is invalid.
 func lineNumber(b []byte) (id uint32) {
 	if len(b) == 0 || len(b) > 9 || len(b) > 1 && b[0] == '0' {
 		return 0

@@ -95,8 +95,8 @@ func plant(t *testing.T, rng *rand.Rand, n int) (*Store, [][]planted) {
 	return s, weeks
 }
 
-// on are the rows of a support by key, all of those of support 0.
-func on(week []planted, support int) map[string]planted {
+// rowsOf returns the rows of a support by key, all of those of support 0.
+func rowsOf(week []planted, support int) map[string]planted {
 	rows := map[string]planted{}
 	for _, r := range week {
 		if support == 0 || r.support == support {
@@ -108,12 +108,12 @@ func on(week []planted, support int) map[string]planted {
 
 // differences of a support from week i to j, from the rows as they were planted.
 func differences(weeks [][]planted, support, i, j int) []string {
-	was, is := on(weeks[i], support), on(weeks[j], support)
+	was, is := rowsOf(weeks[i], support), rowsOf(weeks[j], support)
 	list := []string{}
 	for k, r := range was {
 		now, ok := is[k]
 		switch {
-		case !ok && left(weeks, support, k, i, j):
+		case !ok && wentElsewhere(weeks, support, k, i, j):
 			list = append(list, k+" Changed: only before "+r.line())
 		case !ok:
 			list = append(list, k+" Deleted: only before "+r.line())
@@ -145,12 +145,12 @@ func columns(a, b planted) string {
 	return sortedJoin(names)
 }
 
-// left tells whether a key went elsewhere when it last left the support.
-func left(weeks [][]planted, support int, key string, i, j int) (elsewhere bool) {
+// wentElsewhere reports whether a key moved to another support when it last left this one.
+func wentElsewhere(weeks [][]planted, support int, key string, i, j int) (elsewhere bool) {
 	for v := i + 1; v <= j; v++ {
-		_, had := on(weeks[v-1], support)[key]
-		if _, has := on(weeks[v], support)[key]; had && !has {
-			_, elsewhere = on(weeks[v], 0)[key]
+		_, had := rowsOf(weeks[v-1], support)[key]
+		if _, has := rowsOf(weeks[v], support)[key]; had && !has {
+			_, elsewhere = rowsOf(weeks[v], 0)[key]
 		}
 	}
 	return elsewhere
@@ -159,14 +159,14 @@ func left(weeks [][]planted, support int, key string, i, j int) (elsewhere bool)
 // came tells how a key came to the support that had it not.
 func came(weeks [][]planted, support int, key string, i, j int) (kind string) {
 	for v := i + 1; v <= j; v++ {
-		was, known := on(weeks[v-1], 0)[key]
-		now, has := on(weeks[v], support)[key]
-		switch _, had := on(weeks[v-1], support)[key]; {
+		was, known := rowsOf(weeks[v-1], 0)[key]
+		now, has := rowsOf(weeks[v], support)[key]
+		switch _, had := rowsOf(weeks[v-1], support)[key]; {
 		case !has:
 		case had && kind == "Changed" && was.planned() && !now.planned():
 			kind = "Activated"
 		case had:
-		case !known && len(on(weeks[i], support)) > 0:
+		case !known && len(rowsOf(weeks[i], support)) > 0:
 			kind = "Added"
 		case !known:
 			kind = "New"
@@ -222,7 +222,7 @@ func briefsOf(week []planted, box geo.Box) (list []string) {
 	for support := 1; support < 20; support++ {
 		at, ok := position(support)
 		operators, systems, statuses := map[string]bool{}, map[string]bool{}, map[string]bool{}
-		for _, r := range on(week, support) {
+		for _, r := range rowsOf(week, support) {
 			operators[r.operator], systems[r.system], statuses[r.status] = true, true, true
 		}
 		in := at.Lat >= box.South && at.Lat <= box.North &&

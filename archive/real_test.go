@@ -13,7 +13,7 @@ import (
 	"relais/archive/column"
 )
 
-// fewWeeks has the generator of weeks beside it replay the changes of eight weeks, which
+// fewWeeks has the generator of weeks in this package replay the changes of eight weeks, which
 // takes seconds; all of them take a minute.
 const fewWeeks = `
 import os, shutil, subprocess, sys, tarfile
@@ -105,7 +105,7 @@ func mustBeFile(t *testing.T, s *Store, date string, rows []map[string]string) {
 		byID[r["id"]] = r
 	}
 	n := 0
-	for r, err := range records(all(s.Whole(date))) {
+	for r, err := range records(sitesOf(s.Whole(date))) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +186,7 @@ func mustBeDifferences(t *testing.T, s *Store, date string, before, rows []map[s
 		counts[kind]++
 	}
 	t.Logf("%s: %d rows, %v", date, len(rows), counts)
-	for r, err := range records(all(s.Changes(date))) {
+	for r, err := range records(sitesOf(s.Changes(date))) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"relais/ingest/anfr"
 )
 
-// Markets are the markets whose registers are the observatoire's, of which the archives are.
+// Markets are the markets whose registers come from the observatoire, as the archives do.
 var Markets = anfr.Markets
 
 // A Kind is what became of a row from one publication to the next.
@@ -33,7 +33,7 @@ func (k Kind) Type() string {
 		Replaced: ""}[k]
 }
 
-// old tells whether the row is one of the publication before.
+// old reports whether the row is one of the publication before.
 func (k Kind) old() bool { return k == Deleted || k == Replaced }
 
 // A Record is a row of a publication.
@@ -49,7 +49,7 @@ func (r *Record) Position() (lat, lng string) {
 }
 
 // Point is the position in degrees, that of coord where coordonnees is empty; ok is
-// false where there is none.
+// false without a position.
 func (r *Record) Point() (p geo.Point, ok bool) {
 	return anfr.Position([]byte(r.Values[column.Position]), []byte(r.Values[column.Coord]))
 }
@@ -62,7 +62,7 @@ type Site struct {
 	Records []Record
 }
 
-// Rows of a support are alike in what is said of the place. So a row is stored as
+// Rows of a support have the place in common. So a row is stored as
 // the text of its place and those of the columns that make it an emission.
 var (
 	placeColumns = [...]int{

@@ -60,8 +60,8 @@ func TestRefused(t *testing.T) {
 	}
 	for _, date := range []string{"2026-02-30", "26-1-1", "2026-13-01", "", "2026-08-07", "2026-08-06T00:00:00",
 		"\x00\xff"} {
-		for _, seq := range []iter.Seq2[*Site, error]{all(s.Whole(date)), all(s.Changes(date)),
-			all(s.compare("2026-08-06", date))} {
+		for _, seq := range []iter.Seq2[*Site, error]{sitesOf(s.Whole(date)), sitesOf(s.Changes(date)),
+			sitesOf(s.compare("2026-08-06", date))} {
 			for site, err := range seq {
 				if site != nil || !errors.Is(err, ErrNoArchive) {
 					t.Errorf("%q: %v, %v", date, site, err)
@@ -103,7 +103,7 @@ func TestVariants(t *testing.T) {
 	if r.Date != "2026-08-13" || r.Changes["new"] != 0 || r.File.Rows != 1 || r.File.Served != 1 {
 		t.Errorf("%+v", r)
 	}
-	mustTell(t, "whole", all(s.Whole("2026-08-13")), " 7 2026-08-13 10 SFR LTE 800 0032700001")
+	mustTell(t, "whole", sitesOf(s.Whole("2026-08-13")), " 7 2026-08-13 10 SFR LTE 800 0032700001")
 	list, err := s.List()
 	if err != nil || !slices.Equal(list[0].Segments, list[1].Segments) {
 		t.Errorf("the same row is stored twice: %v, %v", list, err)
@@ -118,7 +118,7 @@ func TestOwnDate(t *testing.T) {
 		text += fmt.Sprintf("%d;"+line("SFR", "10", "LTE 800", fmt.Sprint("003270000", i), "En service")+"\n", i, date)
 	}
 	mustAdd(t, s, written(t, "x.csv", text), Options{})
-	mustTell(t, "whole", all(s.Whole("2026-08-06")), "new 0 2026-08-06 10 SFR LTE 800 0032700000",
+	mustTell(t, "whole", sitesOf(s.Whole("2026-08-06")), "new 0 2026-08-06 10 SFR LTE 800 0032700000",
 		"new 1  10 SFR LTE 800 0032700001",
 		"new 2  10 SFR LTE 800 0032700002", "new 3 2026-08-05 10 SFR LTE 800 0032700003")
 }

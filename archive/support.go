@@ -22,7 +22,7 @@ type asked struct {
 	rows    map[ref]item  // of the support, that any publication has
 }
 
-// ask calls fn with a question about a support. Errors: ErrNoArchive for what is no
+// ask calls fn with a query of a support. Errors: ErrNoArchive for an invalid
 // sup_id, ErrDamaged, those of fn.
 func (s *Store) ask(support string, fn func(*asked) error) error {
 	number, ok := supportNumber(support)
@@ -175,8 +175,8 @@ func (a *asked) changes(p *Publication) (found []change, err error) {
 	return found, nil
 }
 
-// at returns the rows of the support in a publication, by operator, system and station.
-func (a *asked) at(p *Publication) (items []item, err error) {
+// rowsAt returns the rows of the support in a publication, by operator, system and station.
+func (a *asked) rowsAt(p *Publication) (items []item, err error) {
 	if len(a.rows) == 0 {
 		return nil, nil
 	}
@@ -201,8 +201,8 @@ func byKey(a, b item) int {
 		cmp.Compare(a.segment, b.segment), cmp.Compare(a.rank, b.rank))
 }
 
-// on returns the publication of a date and its position. Errors: ErrNoArchive.
-func (a *asked) on(date string) (int, error) {
+// publicationOn returns the publication of a date and its position. Errors: ErrNoArchive.
+func (a *asked) publicationOn(date string) (int, error) {
 	i := slices.IndexFunc(a.all, func(p Publication) bool { return p.Date == date })
 	if i < 0 {
 		return 0, fmt.Errorf("%.40q: %w", date, ErrNoArchive)
@@ -217,18 +217,18 @@ func (it *item) record(kind Kind, p *Publication) Record {
 
 // SiteAt returns the rows of a support in the publication of a date, by operator, system
 // and station, without id; Kind says what was new, added, activated or changed in it.
-// There are no rows where the publication does not have the support. Errors:
-// ErrNoArchive for what is no sup_id and for a date that there is not, ErrDamaged.
+// A support that the publication lacks has no rows. Errors:
+// ErrNoArchive for an invalid sup_id and an unknown date, ErrDamaged.
 func (s *Store) SiteAt(support, date string) (*Site, error) {
 	site, found := &Site{ID: support}, false
 	err := s.ask(support, func(a *asked) error {
-		i, err := a.on(date)
+		i, err := a.publicationOn(date)
 		if err != nil {
 			return err
 		}
 		found = true
 		p := &a.all[i]
-		items, err := a.at(p)
+		items, err := a.rowsAt(p)
 		if err != nil {
 			return err
 		}

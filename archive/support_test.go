@@ -31,7 +31,7 @@ func TestSupports(t *testing.T) {
 						t.Fatalf("seed %d, support %d, %d to %d:\n%s\nwant\n%s", seed, support, i,
 							j, strings.Join(got, "\n"), strings.Join(want, "\n"))
 					}
-					if c.Before != len(on(weeks[i], support)) || c.After != len(on(weeks[j], support)) {
+					if c.Before != len(rowsOf(weeks[i], support)) || c.After != len(rowsOf(weeks[j], support)) {
 						t.Errorf("%d and %d rows", c.Before, c.After)
 					}
 				}
@@ -50,9 +50,9 @@ func mustStand(t *testing.T, s *Store, weeks [][]planted, support, week int) {
 	}
 	var before map[string]planted
 	if week > 0 {
-		before = on(weeks[week-1], support)
+		before = rowsOf(weeks[week-1], support)
 	}
-	rows := on(weeks[week], support)
+	rows := rowsOf(weeks[week], support)
 	if site.ID != fmt.Sprint(support) || len(site.Records) != len(rows) {
 		t.Fatalf("support %d has %d rows, want %d", support, len(site.Records), len(rows))
 	}
@@ -82,7 +82,7 @@ func mustHaveBeen(t *testing.T, s *Store, weeks [][]planted, support int) {
 		if i > 0 {
 			list = differences(weeks, support, i-1, i)
 		} else {
-			for k, r := range on(weeks[0], support) {
+			for k, r := range rowsOf(weeks[0], support) {
 				list = append(list, k+" New: only after "+r.line())
 			}
 			slices.Sort(list)
@@ -133,7 +133,8 @@ func TestOverview(t *testing.T) {
 		})
 	}
 	asking.Wait()
-	if n := len(s.memory.briefs.states); n == 0 || n > len(on(weeks[0], 0))+len(on(weeks[1], 0))+len(on(weeks[2], 0)) {
+	if n := len(s.memory.briefs.states); n == 0 ||
+		n > len(rowsOf(weeks[0], 0))+len(rowsOf(weeks[1], 0))+len(rowsOf(weeks[2], 0)) {
 		t.Errorf("%d states", n)
 	}
 	first, _ := s.Overview(context.Background(), dateOfWeek(0))
@@ -167,7 +168,7 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// A row that a file repeats is no difference as long as one of them is there; a key of
+// A repeated row is not a difference as long as one of them is there; a key of
 // rows that differ is paired as far as it goes.
 func TestRepeatedRows(t *testing.T) {
 	s, _ := opened(t)

@@ -10,8 +10,8 @@ import (
 	"relais/store"
 )
 
-// What was made up is known as such by the name of its file. The first publication of
-// the authority takes its place, all of it, and then there is no way back.
+// Synthetic data is known by the name of its file. The first publication of
+// the authority replaces all of it, for good.
 func TestSynthetic(t *testing.T) {
 	s, db := opened(t)
 	first, second := line("SFR", "90000010", "LTE 800", "0032700001", "En service"), line("SFR", "90000011", "LTE 800",
@@ -29,7 +29,7 @@ func TestSynthetic(t *testing.T) {
 	if _, err := add(s, madeUp("2026-08-13", first, second), Options{}); !errors.Is(err, ErrExists) {
 		t.Errorf("the same date again: %v", err)
 	}
-	mustTell(t, "second", all(s.Changes("2026-08-13")), "new 2 2026-08-13 90000011 SFR LTE 800 0032700002")
+	mustTell(t, "second", sitesOf(s.Changes("2026-08-13")), "new 2 2026-08-13 90000011 SFR LTE 800 0032700002")
 	mustBeWhole(t, s, 2)
 	mustAll(t, s, true, "2026-08-06", "2026-08-13")
 	version := s.Version()
@@ -40,7 +40,7 @@ func TestSynthetic(t *testing.T) {
 		r.Changes["new"] != 1 {
 		t.Errorf("%+v", r)
 	}
-	mustTell(t, "published", all(s.Whole("2026-08-06")), "new 1 2026-08-06 10 ORANGE LTE 800 0032290001")
+	mustTell(t, "published", sitesOf(s.Whole("2026-08-06")), "new 1 2026-08-06 10 ORANGE LTE 800 0032290001")
 	mustAll(t, s, false, "2026-08-06")
 	mustBeWhole(t, s, 1)
 	if s.Version() == version {
@@ -71,7 +71,7 @@ func TestSynthetic(t *testing.T) {
 	}
 	for _, force := range []bool{false, true} {
 		if _, err := add(s, madeUp("2026-08-20", first), Options{Force: force}); !errors.Is(err, ErrRefused) {
-			t.Errorf("a demonstration beside what was published: %v", err)
+			t.Errorf("adding a demonstration to published data = %v, want ErrRefused", err)
 		}
 	}
 	mustAll(t, s, false, "2026-08-06")

@@ -8,7 +8,7 @@ import (
 )
 
 // A fetch returns the first block of a segment that ends at a support or after it, with
-// its key; nil when there is none.
+// its key; nil without one.
 type fetch func(segment, support uint32) (key, sealed []byte, err error)
 
 // fetchIn fetches within a transaction.
@@ -97,8 +97,8 @@ func numberKeyOf(n uint32) []byte {
 	return key[:]
 }
 
-// take appends the selected rows of a support at which the stream is.
-func (s *stream) take(items []item, support uint32) ([]item, error) {
+// appendRows appends the selected rows of a support at which the stream is.
+func (s *stream) appendRows(items []item, support uint32) ([]item, error) {
 	for ; !s.done && s.row < len(s.block.supports) && s.block.supports[s.row] == support; s.row++ {
 		it := item{ref: ref{s.segment, s.block.ranks[s.row]}, block: s.block, row: s.row}
 		for side, ids := range s.picks {
@@ -156,7 +156,7 @@ func walk(next fetch, sel selection, only []uint32, yield func(support uint32, i
 		items = items[:0]
 		for _, s := range streams {
 			var err error
-			if items, err = s.take(items, support); err != nil {
+			if items, err = s.appendRows(items, support); err != nil {
 				return err
 			}
 		}
