@@ -8,7 +8,7 @@ import (
 	"relais/account"
 )
 
-// Bounds of what is asked, in bytes.
+// Bounds of a request, in bytes.
 const (
 	maxQuery = 8 << 10
 	maxState = 2 << 10
@@ -23,7 +23,7 @@ type authorization struct {
 	account.Authorization
 	client *account.Client
 	state  string
-	query  url.Values // as it was asked, without what is passed over
+	query  url.Values // as asked, without ignored parameters
 	lang   *texts
 }
 
@@ -57,11 +57,11 @@ func (h *Handler) askedFor(w http.ResponseWriter, r *http.Request, query string)
 			a.query[name] = values[name]
 		}
 	}
-	if why := h.whom(a); why != "" {
+	if why := h.identify(a); why != "" {
 		h.problem(w, a, why, "", http.StatusBadRequest)
 		return nil, false
 	}
-	err = h.what(a)
+	err = h.parseGrant(a)
 	if err == nil {
 		return a, true
 	}
@@ -75,8 +75,8 @@ func (h *Handler) askedFor(w http.ResponseWriter, r *http.Request, query string)
 	return nil, false
 }
 
-// whom finds the client and the address; it says what is wrong with them.
-func (h *Handler) whom(a *authorization) (why string) {
+// identify finds the client and the address, or returns a message for the person.
+func (h *Handler) identify(a *authorization) (why string) {
 	if once(a.query, "client_id", "redirect_uri", "state") != nil || len(a.query.Get("state")) > maxState {
 		return a.lang.BadRequest
 	}
@@ -91,8 +91,8 @@ func (h *Handler) whom(a *authorization) (why string) {
 	return ""
 }
 
-// what reads the rest of the request.
-func (h *Handler) what(a *authorization) (err error) {
+// parseGrant reads the rest of the request.
+func (h *Handler) parseGrant(a *authorization) (err error) {
 	if err := once(a.query, asked[:len(asked)-2]...); err != nil { // a resource may be there twice
 		return err
 	}

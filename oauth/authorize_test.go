@@ -99,7 +99,7 @@ func TestErrorsForTheProgram(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := w.do("GET", authorizePath+"?"+request(unused, local, tt.fields...).Encode(), "")
-			where, got := a.to()
+			where, got := a.location()
 			if a.StatusCode != http.StatusSeeOther || where != local || got.Get("error") != tt.want ||
 				got.Get("state") != "a state & more" || got.Get("iss") != base || got.Has("code") ||
 				!regexp.MustCompile(`^[ !#-\[\]-~]+$`).MatchString(got.Get("error_description")) {
@@ -116,7 +116,7 @@ func TestErrorsForTheProgram(t *testing.T) {
 	}
 	twice := request(used, local)
 	twice.Add("scope", "mcp:write")
-	if _, got := w.do("GET", authorizePath+"?"+twice.Encode(), "").to(); got.Get("error") != "invalid_request" {
+	if _, got := w.do("GET", authorizePath+"?"+twice.Encode(), "").location(); got.Get("error") != "invalid_request" {
 		t.Errorf("a scope twice: %v", got)
 	}
 	twice = request(used, callback)
@@ -134,7 +134,7 @@ func TestErrorsForTheProgram(t *testing.T) {
 func TestDecisions(t *testing.T) {
 	w := newWorld(t)
 	client := w.register(callback)
-	where, got := w.decided(request(client, callback), "decision", "deny", "password", "").to()
+	where, got := w.decided(request(client, callback), "decision", "deny", "password", "").location()
 	if where != callback || got.Get("error") != "access_denied" || got.Get("state") != "a state & more" ||
 		got.Get("iss") != base || got.Has("code") {
 		t.Errorf("refused: %s %v", where, got)
@@ -173,7 +173,7 @@ func TestDecisions(t *testing.T) {
 	}
 	w.address = netip.MustParseAddr("203.0.113.9")
 	w.pass(15 * time.Minute)
-	if _, got := w.decided(request(client, callback, "state", "")).to(); !got.Has("code") || got.Has("state") {
+	if _, got := w.decided(request(client, callback, "state", "")).location(); !got.Has("code") || got.Has("state") {
 		t.Errorf("later: %v", got)
 	}
 }
@@ -216,7 +216,7 @@ func TestForgery(t *testing.T) {
 		{"an origin, longer", fields, []string{"Cookie", cookie, "Origin", "https://www.example.evil.example"}},
 		{"a null from outside", fields, []string{"Cookie", cookie, "Origin", "null", "Sec-Fetch-Site", "cross-site"}},
 		{"an origin over http", fields, []string{"Cookie", cookie, "Origin", "http://www.example"}},
-		{"the page, opened anew", fields, []string{"Cookie", otherCookie, "Sec-Fetch-Site", "same-origin"}},
+		{"the page, opened again", fields, []string{"Cookie", otherCookie, "Sec-Fetch-Site", "same-origin"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := w.post(authorizePath, tt.fields, tt.header...)
@@ -348,7 +348,7 @@ func TestLanguages(t *testing.T) {
 	if !strings.Contains(a.text, "mot de passe est faux") {
 		t.Errorf("after a wrong password: %s", a.text)
 	}
-	if _, got := w.decided(v).to(); !got.Has("code") || got.Has("lang") {
+	if _, got := w.decided(v).location(); !got.Has("code") || got.Has("lang") {
 		t.Errorf("%v", got)
 	}
 	for _, l := range []texts{english, french} {

@@ -14,10 +14,10 @@ import (
 	"relais/account"
 )
 
-// A filled is what a person filled in, without the password, and what is said about it.
+// A filled is a filled-in form, without the password, and the message about it.
 type filled struct{ Typed, Problem string }
 
-// decide takes what a person decided: name and password each time, as there is no session.
+// decide takes what a person decided: name and password each time, as no session is kept.
 func (h *Handler) decide(w http.ResponseWriter, r *http.Request) {
 	values, err := form(w, r)
 	if err == nil {
@@ -85,7 +85,7 @@ func (h *Handler) allow(w http.ResponseWriter, r *http.Request, a *authorization
 	h.consent(w, a, f, status)
 }
 
-// fromHere tells whether a form was sent from a page of ours, as far as the browser says
+// fromHere reports whether a form was sent from a page of ours, as far as the browser says
 // so. Under Referrer-Policy no-referrer, which the page has, browsers send Origin: null
 // (Fetch, append a request Origin header).
 func (h *Handler) fromHere(r *http.Request) bool {
@@ -120,7 +120,7 @@ func (h *Handler) sign(ends []byte, cookie, request string) []byte {
 	return mac.Sum(ends)
 }
 
-// sealed tells whether a form is one that this process made for this browser.
+// sealed reports whether this process made the form for this browser.
 func (h *Handler) sealed(r *http.Request, seal, request string) bool {
 	got, err := base64.RawURLEncoding.DecodeString(seal)
 	cookie, missing := r.Cookie(cookieName)

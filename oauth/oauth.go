@@ -44,7 +44,7 @@ type Handler struct {
 	routes   []Route
 	// registered counts clients by network and by provider.
 	registered *limit.Counter[netip.Prefix]
-	// What is turned in and revoked is counted by whose it is, or else by address.
+	// Redeemed and revoked tokens are counted by owner, or else by address.
 	byPerson  *limit.Counter[string]
 	byAddress *limit.Addresses
 }
@@ -66,12 +66,12 @@ const (
 	registerPath      = "/oauth/register"
 )
 
-// New makes a handler. It fails for a base URL that is none.
+// New returns a handler. It fails for an invalid base URL.
 func New(o Options) (*Handler, error) {
 	base, err := url.Parse(o.BaseURL)
 	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" || base.User != nil ||
 		base.RawQuery != "" || base.Fragment != "" || strings.HasSuffix(base.Path, "/") {
-		return nil, fmt.Errorf("%q is no base URL: want origin and prefix, without a slash at the end", o.BaseURL)
+		return nil, fmt.Errorf("%q is not a base URL: want origin and prefix, without a slash at the end", o.BaseURL)
 	}
 	h := &Handler{Options: o, base: base, resource: o.BaseURL + resourcePath, key: make([]byte, 32),
 		registered: limit.New(registerWindow, limit.Provider), byPerson: limit.New[string](tokenWindow),
@@ -120,8 +120,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.NotFound(w, r)
 }
 
-// add adds a route. One that is open may be called by pages of any origin: whoever calls
-// brings no cookie that would count.
+// add adds a route. Pages of any origin may call an open one: no cookie authenticates
+// its callers.
 func (h *Handler) add(path string, methods []string, open bool, serve http.HandlerFunc) {
 	if open {
 		methods = append(slices.Clone(methods), http.MethodOptions)

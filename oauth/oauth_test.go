@@ -139,8 +139,8 @@ func (a answer) member(name string) string {
 	return s
 }
 
-// to is where an answer leads, with its query.
-func (a answer) to() (string, url.Values) {
+// location returns the address of a redirection without its query, and the query.
+func (a answer) location() (string, url.Values) {
 	where, query, _ := strings.Cut(a.Header.Get("Location"), "?")
 	values, _ := url.ParseQuery(query)
 	return where, values
@@ -206,7 +206,7 @@ func (w *world) decided(v url.Values, others ...string) answer {
 
 func (w *world) code(client, redirect string) string {
 	w.Helper()
-	_, got := w.decided(request(client, redirect)).to()
+	_, got := w.decided(request(client, redirect)).location()
 	if !got.Has("code") {
 		w.Fatalf("no code: %v", got)
 	}
@@ -284,7 +284,7 @@ func TestIndependentClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	where, back := w.decided(auth.Query()).to()
+	where, back := w.decided(auth.Query()).location()
 	if where != local || back.Get("state") != "some state" || back.Get("iss") != base || len(back) != 3 {
 		t.Fatalf("%s %v", where, back)
 	}

@@ -66,7 +66,7 @@ func (h *Handler) consent(w http.ResponseWriter, a *authorization, f filled, sta
 	h.render(w, s, "'self' "+formTarget(u), status)
 }
 
-// problem shows what is wrong, with a link back to the program when it may be told.
+// problem shows an error, with a link back to the program when it may be told.
 func (h *Handler) problem(w http.ResponseWriter, a *authorization, why, back string, status int) {
 	s := h.shown(a)
 	s.Trouble = why

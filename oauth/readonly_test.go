@@ -56,8 +56,8 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// While the record of an account is damaged, whoever cannot sign in is told that it may be
-// theirs: nobody can say which name it has.
+// While the record of an account is damaged, a failed sign-in says that the record may be
+// the cause: its name is unknown.
 func TestLostAccount(t *testing.T) {
 	w := newWorld(t)
 	client := w.register(callback)

@@ -13,7 +13,7 @@ import (
 	"relais/limit"
 )
 
-// How many clients may be registered, and how often codes and tokens that are none may be
+// How many clients may be registered, and how often invalid codes and tokens may be
 // turned in or revoked, from one address (IPv6: one /64) in a window; and how often those of
 // one person may, from wherever. More clients may be registered from
 // its network (a /24 or a /48) and from its provider (a /16 or a /32), but fewer than are
@@ -45,7 +45,7 @@ var (
 	grantTypes    = []string{"authorization_code", "refresh_token"}
 )
 
-// A registration is what is looked at of a client's metadata (RFC 7591, 2). The rest,
+// A registration is the part of a client's metadata that is used (RFC 7591, 2). The rest,
 // contacts among it, is passed over and not kept.
 type registration struct {
 	RedirectURIs  []string `json:"redirect_uris"`
@@ -56,7 +56,7 @@ type registration struct {
 }
 
 // parseRegistration reads a client's metadata. Its errors are those of RFC 7591, 3.2.2,
-// but for what package account says of names and addresses.
+// except those of package account for names and addresses.
 func parseRegistration(text []byte) (*registration, error) {
 	bad := func(format string, args ...any) error {
 		return refuse(http.StatusBadRequest, "invalid_client_metadata", format, args...)
@@ -75,7 +75,7 @@ func parseRegistration(text []byte) (*registration, error) {
 	}
 	for _, g := range r.GrantTypes {
 		if !slices.Contains(grantTypes, g) {
-			return nil, bad("grant_types: %.50q is none of %s", g, strings.Join(grantTypes, ", "))
+			return nil, bad("grant_types: %.50q is not one of %s", g, strings.Join(grantTypes, ", "))
 		}
 	}
 	if r.Name = strings.TrimSpace(r.Name); r.Name == "" && len(r.RedirectURIs) > 0 {

@@ -110,8 +110,8 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, values url.Va
 	}
 }
 
-// checkResource refuses a resource that is not ours (RFC 8707). None given is ours: there
-// is no other.
+// checkResource refuses a resource that is not ours (RFC 8707). Without one it is ours, the
+// only one.
 func (h *Handler) checkResource(values url.Values) error {
 	for _, resource := range values["resource"] {
 		if resource != h.resource {

@@ -167,8 +167,8 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// What is no code or token is turned in and revoked so often a minute from an address,
-// whatever is asked; others go on, and so does the address in the next minute.
+// Invalid codes and tokens are limited per address and minute, for all requests
+// together; other addresses go on, and so does this one in the next minute.
 func TestTokenLimit(t *testing.T) {
 	w := newWorld(t)
 	client := w.register(callback)
