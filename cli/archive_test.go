@@ -117,7 +117,7 @@ func TestArchiveCommand(t *testing.T) {
 		{wrongUse, "--date", []string{"--date", "2026-02-30", a}},
 		{wrongUse, "one by one", []string{"--date", "2026-02-28", a, b}},
 		{failed, "none.csv", []string{"none.csv"}},
-		{failed, "no observatoire", []string{filepath.Join(dir, "clients.db")}},
+		{failed, "not an observatoire", []string{filepath.Join(dir, "clients.db")}},
 		{failed, "future", []string{"--date", "2996-02-28", a}},
 	} {
 		if _, errs, code := command(t.Context(),

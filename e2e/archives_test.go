@@ -164,7 +164,7 @@ func wrongArchives(t *testing.T, dir string, newest *publication) {
 		{"2026-02-30", later, []string{"--date", "2026-02-30"}, 2}, {"26-1-1", later, []string{"--date", "26-1-1"}, 2},
 		{"2026-13-01", later, []string{"--date", "2026-13-01"}, 2},
 		{"2026-08-20", later, []string{"--date", "2026-08-20"}, 1},
-		{"no observatoire", "<html><body>Sign in</body></html>\n", nil, 1}, {"observatoire.csv", "", nil, 1},
+		{"not an observatoire", "<html><body>Sign in</body></html>\n", nil, 1}, {"observatoire.csv", "", nil, 1},
 		{"observatoire.csv", later[:strings.Index(later, "\n")+1], nil, 1},
 	} {
 		fails(t, tt.code, tt.why,
