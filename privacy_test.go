@@ -105,7 +105,7 @@ func leaks(result reflect.Type) *walk {
 // No operation and no tool answers with a member for what must never be shown.
 func TestNoPrivateMembers(t *testing.T) {
 	results := map[string]reflect.Type{}
-	for _, op := range ops.All() {
+	for _, op := range ops.Operations() {
 		results[op.Name] = op.Result
 	}
 	for _, tool := range tools.All() {

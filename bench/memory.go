@@ -47,7 +47,7 @@ func measureMemory(data string) error {
 	if sites == 0 {
 		return fmt.Errorf("%s has no snapshot", data)
 	}
-	api.Show(set)
+	api.SetData(set)
 	start = time.Now()
 	if err := api.Prepare(context.Background(), set); err != nil {
 		return err

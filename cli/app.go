@@ -85,7 +85,7 @@ func (c *serveCommand) serve(
 		}
 		defer apart.Close()
 		a.log.Info("health and metrics", "listen", apart.Addr().String())
-		serving = append(serving, servingAt{apart, a.api.Operational()})
+		serving = append(serving, servingAt{apart, a.api.MonitoringHandler()})
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -114,18 +114,18 @@ func (a *app) options() httpapi.Options {
 		Measures:  a.measures.Load,
 		Gate: &access.Gate{Clients: a.stores.Clients, Attestor: a.attestor, Failures: access.NewFailures(),
 			Answers: a.stores.Answers, Origin: originOf(a.base)},
-		BaseURL:      a.base,
-		PublicPrefix: a.prefix,
-		Proxies:      a.proxies,
-		OpsApart:     a.OpsListen != "",
-		Version:      version(),
-		Log:          a.log,
-		Requests:     a.requests,
-		FullAddress:  a.LogAddress == "full",
-		Warnings:     a.stores.Warnings,
-		Failed:       failedData(a.stores),
-		Received:     a.stores.Clock.Receipt,
-		SpoolDir:     string(a.dir),
+		BaseURL:            a.base,
+		PublicPrefix:       a.prefix,
+		Proxies:            a.proxies,
+		SeparateMonitoring: a.OpsListen != "",
+		Version:            version(),
+		Log:                a.log,
+		Requests:           a.requests,
+		FullAddress:        a.LogAddress == "full",
+		Warnings:           a.stores.Warnings,
+		Failed:             failedData(a.stores),
+		Received:           a.stores.Clock.Receipt,
+		SpoolDir:           string(a.dir),
 	}
 }
 
@@ -174,7 +174,7 @@ func follow(ctx context.Context, dir folder.Dir, api *httpapi.Server, log *slog.
 	var preparing sync.WaitGroup
 	stop := func() {}
 	live := index.NewLive(dir, view.Summaries, log, func(set *index.Set) {
-		api.Show(set)
+		api.SetData(set)
 		stop()
 		preparing.Wait()
 		var preparation context.Context

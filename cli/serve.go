@@ -138,7 +138,7 @@ func run(ctx context.Context, list []servingAt, log *slog.Logger) error {
 			IdleTimeout:    idleTime,
 			MaxHeaderBytes: headerBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 		}
-		go func() { failed <- servers[i].Serve(httpapi.BoundUnsent(at.listener)) }()
+		go func() { failed <- servers[i].Serve(httpapi.LimitUnsent(at.listener)) }()
 	}
 	var err error
 	select {

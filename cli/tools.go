@@ -38,7 +38,7 @@ func (c *serveCommand) mount(ctx context.Context, server *httpapi.Server, stores
 	address := func(r *http.Request) netip.Addr {
 		return server.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"])
 	}
-	server.Mount(view.SitePagePath+"{key}", web.New(server.Reading, address, server.Log))
+	server.Mount(view.SitePagePath+"{key}", web.New(server.Env, address, server.Log))
 	if c.MCP == "off" {
 		return nil
 	}
@@ -56,7 +56,7 @@ func (c *serveCommand) mount(ctx context.Context, server *httpapi.Server, stores
 	submissions := tools.NewSubmissionStores(stores.Community)
 	server.Mount(mcp.Path, mcp.New(mcp.Options{
 		Reading: func() *tools.Reading {
-			return &tools.Reading{Reading: server.Reading(), People: stores.Accounts, Submissions: submissions}
+			return &tools.Reading{Env: server.Env(), People: stores.Accounts, Submissions: submissions}
 		},
 		Address: address, BaseURL: server.BaseURL, PublicPrefix: server.PublicPrefix, Hosts: c.MCPHost,
 		Minute: c.MCPMinute, RequireAuth: c.MCP == "auth", Fixture: c.MCPFixture,

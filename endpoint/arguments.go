@@ -18,7 +18,7 @@ import (
 // object without members. A member that is null is absent; one that the operation
 // does not have, or that is there twice, is an error.
 func (o *Op[E]) BindJSON(object []byte) (*Call[E], error) {
-	given, err := o.members(object)
+	given, err := o.parseMembers(object)
 	if err != nil {
 		return nil, err
 	}
@@ -27,52 +27,52 @@ func (o *Op[E]) BindJSON(object []byte) (*Call[E], error) {
 		if !ok {
 			return "", nil
 		}
-		return p.text(value)
+		return p.argumentText(value)
 	})
 }
 
-// errNoObject is the error of arguments that are no JSON object.
-var errNoObject = &ParamError{Param: "arguments", Want: "one JSON object"}
+// errNotObject is the error of arguments that are no JSON object.
+var errNotObject = &ParamError{Param: "arguments", Want: "one JSON object"}
 
-// members takes the object apart.
-func (o *Op[E]) members(object []byte) (map[string]json.RawMessage, error) {
+// parseMembers takes the object apart.
+func (o *Op[E]) parseMembers(object []byte) (map[string]json.RawMessage, error) {
 	given := map[string]json.RawMessage{}
 	if text := bytes.TrimSpace(object); len(text) == 0 || string(text) == "null" {
 		return given, nil
 	}
 	dec := json.NewDecoder(bytes.NewReader(object))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return nil, errNoObject
+		return nil, errNotObject
 	}
 	for dec.More() {
 		t, err := dec.Token()
 		if err != nil {
-			return nil, errNoObject
+			return nil, errNotObject
 		}
 		name, _ := t.(string)
 		var value json.RawMessage
 		if err := dec.Decode(&value); err != nil {
-			return nil, errNoObject
+			return nil, errNotObject
 		}
 		if _, twice := given[name]; twice {
 			return nil, &ParamError{Param: quote(name), Want: ErrRepeated.Error()}
 		}
 		if !slices.ContainsFunc(o.Params, func(p Param) bool { return p.Name == name }) {
-			return nil, &ParamError{Param: quote(name), Want: "there is no such argument; there " + o.names()}
+			return nil, &ParamError{Param: quote(name), Want: "there is no such argument; there " + o.argumentNames()}
 		}
 		given[name] = value
 	}
 	if _, err := dec.Token(); err != nil {
-		return nil, errNoObject
+		return nil, errNotObject
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errNoObject
+		return nil, errNotObject
 	}
 	return given, nil
 }
 
-// names lists the parameters for an error.
-func (o *Op[E]) names() string {
+// argumentNames lists the parameters for an error.
+func (o *Op[E]) argumentNames() string {
 	if len(o.Params) == 0 {
 		return "are none"
 	}
@@ -83,23 +83,23 @@ func (o *Op[E]) names() string {
 	return "are " + strings.Join(names, ", ")
 }
 
-// text is a JSON value as Bind takes it. Assistants often send a number as a text, a text
+// argumentText is a JSON value as Bind takes it. Assistants often send a number as a text, a text
 // of digits as a number, and a list for several values that a text has with commas in
 // between: all of these say clearly what is meant. The error says what is allowed.
-func (p *Param) text(value json.RawMessage) (string, error) {
+func (p *Param) argumentText(value json.RawMessage) (string, error) {
 	if value[0] != '[' { // a value has a first byte
-		return p.scalar(value)
+		return p.scalarText(value)
 	}
 	var list []json.RawMessage
 	if err := json.Unmarshal(value, &list); err != nil {
-		return "", errNoObject
+		return "", errNotObject
 	}
-	if len(list) > 1 && p.want != aText {
-		return clip(string(value)), fmt.Errorf("%s, not a list of several", p.want)
+	if len(list) > 1 && p.jsonKind != aText {
+		return clip(string(value)), fmt.Errorf("%s, not a list of several", p.jsonKind)
 	}
 	texts := make([]string, 0, len(list))
 	for _, one := range list {
-		text, err := p.scalar(one)
+		text, err := p.scalarText(one)
 		if err != nil {
 			return text, err
 		}
@@ -110,33 +110,33 @@ func (p *Param) text(value json.RawMessage) (string, error) {
 	return strings.Join(texts, ","), nil
 }
 
-// scalar is a JSON value that is no list as Bind takes it.
-func (p *Param) scalar(value json.RawMessage) (string, error) {
+// scalarText is a JSON value that is no list as Bind takes it.
+func (p *Param) scalarText(value json.RawMessage) (string, error) {
 	switch c := value[0]; {
 	case c == 'n': // null
 		return "", nil
 	case c == '"':
 		var v string
 		if err := json.Unmarshal(value, &v); err != nil {
-			return "", errNoObject
+			return "", errNotObject
 		}
-		if p.want != aText {
+		if p.jsonKind != aText {
 			v = strings.ToLower(strings.TrimSpace(v))
 		}
-		if p.want == aNumber && json.Valid([]byte(v)) {
-			v = p.number(json.Number(v))
+		if p.jsonKind == aNumber && json.Valid([]byte(v)) {
+			v = p.numberText(json.Number(v))
 		}
 		return v, nil
-	case (c == 't' || c == 'f') && p.want == aBool:
+	case (c == 't' || c == 'f') && p.jsonKind == aBool:
 		return string(value), nil
-	case (c == '-' || c >= '0' && c <= '9') && p.want != aBool:
-		return p.number(json.Number(value)), nil
+	case (c == '-' || c >= '0' && c <= '9') && p.jsonKind != aBool:
+		return p.numberText(json.Number(value)), nil
 	}
-	return clip(string(value)), errors.New(p.want)
+	return clip(string(value)), errors.New(p.jsonKind)
 }
 
-// number writes a whole number as one: 1e3 and 10.0 are whole numbers in JSON.
-func (p *Param) number(n json.Number) string {
+// numberText writes a whole number as one: 1e3 and 10.0 are whole numbers in JSON.
+func (p *Param) numberText(n json.Number) string {
 	if x, err := n.Float64(); err == nil && p.Type.Kind() != reflect.Float64 && x == math.Trunc(x) &&
 		math.Abs(x) < 1<<53 {
 		return fmt.Sprintf("%.0f", x)
@@ -167,7 +167,7 @@ func clip(s string) string { return s[:min(len(s), 4*maxShown)] }
 // InputSchema is the JSON Schema of the object that BindJSON takes.
 func (o *Op[E]) InputSchema() Schema {
 	types := newSchemas()
-	types.at = "#/$defs/"
+	types.refPrefix = "#/$defs/"
 	properties, required := Schema{}, []string{}
 	for i := range o.Params {
 		p := &o.Params[i]
@@ -185,28 +185,28 @@ func (o *Op[E]) InputSchema() Schema {
 	if len(required) > 0 {
 		s["required"] = required
 	}
-	return types.whole(s)
+	return types.withDefs(s)
 }
 
 // OutputSchema is the JSON Schema of the operation's result.
 func (o *Op[E]) OutputSchema() Schema {
 	types := newSchemas()
-	types.at = "#/$defs/"
+	types.refPrefix = "#/$defs/"
 	t := o.Result
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	s := types.Of(t)
 	if ref, ok := s["$ref"].(string); ok { // the outermost schema states its type
-		name := strings.TrimPrefix(ref, types.at)
+		name := strings.TrimPrefix(ref, types.refPrefix)
 		s = types.byName[name]
 		delete(types.byName, name)
 	}
-	return types.whole(s)
+	return types.withDefs(s)
 }
 
-// whole is a schema with those that it refers to.
-func (s *schemas) whole(root Schema) Schema {
+// withDefs is a schema with those that it refers to.
+func (s *schemas) withDefs(root Schema) Schema {
 	if len(s.byName) > 0 {
 		root["$defs"] = s.byName
 	}

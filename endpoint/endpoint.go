@@ -14,23 +14,23 @@ import (
 
 // A Decl is what is said of an operation besides its types.
 type Decl struct {
-	Name   string // "antennas.list"
-	Method string // "" is GET
-	Path   string // below the version, with {name} for parameters in it
-	Scope  string // that a key needs
-	Fails  string // NAME of EXTERNAL_<NAME>_FAILED
-	// FailCode is the code of a failure instead.
-	FailCode string
+	Name        string // "antennas.list"
+	Method      string // "" is GET
+	Path        string // below the version, with {name} for parameters in it
+	Scope       string // that a key needs
+	FailureName string // NAME of EXTERNAL_<NAME>_FAILED
+	// FailureCode is the error code of an internal failure; "" is EXTERNAL_<FAILURENAME>_FAILED.
+	FailureCode string
 	// Data names what its answers are made of; none: the registers alone.
-	Data []string
+	DependsOn []string
 	// Title names a tool to people.
-	Title   string
-	Summary string
-	Doc     string
-	MaxAge  int      // seconds for which a client may keep the answer
-	Errors  []string // codes that it may answer beside those of every operation
-	Status  int      // of a success; 0 is 200
-	Body    *Body    // that it takes; nil is none
+	Title      string
+	Summary    string
+	Doc        string
+	MaxAge     int      // seconds for which a client may keep the answer
+	ErrorCodes []string // codes that it may answer beside those of every operation
+	Status     int      // of a success; 0 is 200
+	Body       *Body    // that it takes; nil is none
 	// Large says that an answer may be far too large to be held in memory, Kept that it is
 	// asked for by many and best made once.
 	Large, Kept bool
@@ -61,14 +61,6 @@ type Located interface {
 	Location() string // URL
 }
 
-// FailureCode is the code of what fails inside the operation.
-func (d *Decl) FailureCode() string {
-	if d.FailCode != "" {
-		return d.FailCode
-	}
-	return "EXTERNAL_" + strings.ToUpper(d.Fails) + "_FAILED"
-}
-
 // An Op is an operation. E is what operations work on: one consistent reading of
 // the data.
 type Op[E any] struct {
@@ -90,6 +82,9 @@ func New[E, P, R any](d Decl, f func(E, context.Context, *P) (R, error)) *Op[E] 
 	}
 	if d.Status == 0 {
 		d.Status = 200
+	}
+	if d.FailureCode == "" {
+		d.FailureCode = "EXTERNAL_" + d.FailureName + "_FAILED"
 	}
 	template := reflect.New(reflect.TypeFor[P]()).Elem()
 	return &Op[E]{

@@ -64,8 +64,8 @@ type body struct {
 	Data thing `json:"data"`
 }
 
-var op = New(Decl{Name: "things.get", Path: "/things/{id}", Scope: "things:read", Fails: "THING", Summary: "A thing.",
-	Errors: []string{"NOT_FOUND"}},
+var op = New(Decl{Name: "things.get", Path: "/things/{id}", Scope: "things:read", FailureName: "THING", Summary: "A thing.",
+	ErrorCodes: []string{"NOT_FOUND"}},
 	func(env string, _ context.Context, p *params) (*body, error) {
 		return &body{thing{ID: fmt.Sprintf("%s %+v", env, *p), priv: 1}}, nil
 	})
@@ -239,7 +239,7 @@ type filed struct{ body }
 
 func (filed) Location() string { return "" }
 
-var fileOp = New(Decl{Name: "things.file", Method: "POST", Path: "/things/{id}", Fails: "THING", Status: 201,
+var fileOp = New(Decl{Name: "things.file", Method: "POST", Path: "/things/{id}", FailureName: "THING", Status: 201,
 	Body: &Body{Type: Form, File: "file", FileDoc: "The thing."}},
 	func(env string, _ context.Context, p *filing) (*filed, error) { return &filed{}, nil })
 

@@ -7,10 +7,10 @@ import (
 	"relais/fold"
 )
 
-// Unknown returns the error of a query parameter that the operation does not have.
+// UnknownParam returns the error of a query parameter that the operation does not have.
 // It names the nearest one that it has: a name that is misspelt would else be an
 // answer to another question.
-func (o *Op[E]) Unknown(name string) *ParamError {
+func (o *Op[E]) UnknownParam(name string) *ParamError {
 	var known []string
 	for i := range o.Params {
 		if o.Params[i].In == "query" {
@@ -38,7 +38,7 @@ func (o *Op[E]) Accepts(name string) bool {
 func Nearest(name string, names []string) string {
 	best, least := names[0], -1
 	for _, candidate := range names {
-		if n := changes(plainName(name), plainName(candidate)); least < 0 || n < least {
+		if n := editDistance(plainName(name), plainName(candidate)); least < 0 || n < least {
 			best, least = candidate, n
 		}
 	}
@@ -54,9 +54,9 @@ func plainName(name string) string {
 // leastPrefix is the length from which on a name counts as the beginning of another.
 const leastPrefix = 3
 
-// changes is the number of bytes that are to be put in, left out, replaced or
+// editDistance is the number of bytes that are to be put in, left out, replaced or
 // swapped with the next one to make b of a (optimal string alignment).
-func changes(a, b string) int {
+func editDistance(a, b string) int {
 	if shorter := min(len(a), len(b)); a != b && shorter >= leastPrefix && a[:shorter] == b[:shorter] {
 		return 1
 	}
@@ -68,7 +68,7 @@ func changes(a, b string) int {
 		row := make([]int, len(b)+1)
 		row[0] = i
 		for j := 1; j <= len(b); j++ {
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+differ(a[i-1], b[j-1]))
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+substitutionCost(a[i-1], b[j-1]))
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
 				row[j] = min(row[j], before[j-2]+1)
 			}
@@ -78,7 +78,7 @@ func changes(a, b string) int {
 	return last[len(b)]
 }
 
-func differ(a, b byte) int {
+func substitutionCost(a, b byte) int {
 	if a == b {
 		return 0
 	}

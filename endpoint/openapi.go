@@ -22,7 +22,7 @@ type Info struct {
 	// Common are the codes that every operation may answer.
 	Common []string
 	// OfBody returns the codes that one with this body, nil for none, may answer for it.
-	OfBody func(*Body) []string
+	BodyCodes func(*Body) []string
 	// Problems explain every code.
 	Problems []Problem
 	// Scopes explains every scope.
@@ -141,8 +141,8 @@ var headers = func() Schema {
 	return list
 }()
 
-// headersOf are the headers of an answer: those of every one, and its own.
-func headersOf(own Schema) Schema {
+// withCommonHeaders are the headers of an answer: those of every one, and its own.
+func withCommonHeaders(own Schema) Schema {
 	for name := range headers {
 		own[name] = Schema{"$ref": "#/components/headers/" + name}
 	}
@@ -234,15 +234,15 @@ func (o *Op[E]) responses(info Info, types *schemas) Schema {
 	}
 	responses := Schema{
 		strconv.Itoa(o.Status): Schema{"description": "The answer.", "content": content,
-			"headers": headersOf(o.ownHeaders())},
+			"headers": withCommonHeaders(o.ownHeaders())},
 	}
 	if o.Method == "GET" {
 		responses["304"] = Schema{"description": "Not changed since the answer whose ETag stands in If-None-Match.",
-			"headers": headersOf(etagHeader())}
+			"headers": withCommonHeaders(etagHeader())}
 	}
-	answers := slices.Concat(o.Errors, info.Common, []string{o.FailureCode()})
-	if info.OfBody != nil {
-		answers = append(answers, info.OfBody(o.Body)...)
+	answers := slices.Concat(o.ErrorCodes, info.Common, []string{o.FailureCode})
+	if info.BodyCodes != nil {
+		answers = append(answers, info.BodyCodes(o.Body)...)
 	}
 	byStatus := map[int][]string{}
 	for _, code := range slices.Compact(slices.Sorted(slices.Values(answers))) {
@@ -262,7 +262,7 @@ func (o *Op[E]) responses(info Info, types *schemas) Schema {
 				"description": "Seconds after which to come back."}
 		}
 		responses[strconv.Itoa(status)] = Schema{
-			"headers":     headersOf(own),
+			"headers":     withCommonHeaders(own),
 			"description": strings.Join(byStatus[status], " "),
 			"content":     Schema{"application/json": Schema{"schema": Schema{"$ref": "#/components/schemas/Error"}}},
 		}
@@ -297,7 +297,7 @@ func (s *schemas) answer(t reflect.Type) Schema {
 	sch := s.Of(t)
 	body := sch
 	if ref, ok := sch["$ref"].(string); ok {
-		body = s.byName[strings.TrimPrefix(ref, s.at)]
+		body = s.byName[strings.TrimPrefix(ref, s.refPrefix)]
 	}
 	props := body["properties"].(Schema)
 	if props["requestId"] == nil {

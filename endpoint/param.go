@@ -46,14 +46,14 @@ type Param struct {
 	Required bool
 	Type     reflect.Type // without the pointer
 
-	index   []int
-	want    string   // what it is in JSON
-	allowed string   // what an error says, instead of what follows from type and range
-	isText  bool     // has UnmarshalText
-	lines   bool     // may have line breaks
-	private bool     // is not repeated
-	empty   bool     // may be an empty text
-	values  []string // all that a string type has, nil for any
+	index      []int
+	jsonKind   string   // what it is in JSON
+	wantText   string   // what an error says, instead of what follows from type and range
+	unmarshals bool     // has UnmarshalText
+	lines      bool     // may have line breaks
+	private    bool     // is not repeated
+	empty      bool     // may be an empty text
+	values     []string // all that a string type has, nil for any
 }
 
 // maxText is the length of texts that have no other maximum.
@@ -63,25 +63,25 @@ func describe(d Decl, v reflect.Value, index []int) (params []Param) {
 	t := v.Type()
 	for i := range t.NumField() {
 		f := t.Field(i)
-		at := append(slices.Clone(index), i)
+		fieldIndex := append(slices.Clone(index), i)
 		if f.Anonymous {
-			params = append(params, describe(d, v.Field(i), at)...)
+			params = append(params, describe(d, v.Field(i), fieldIndex)...)
 			continue
 		}
 		p := Param{Name: f.Tag.Get("param"), In: "query", Doc: f.Tag.Get("doc"), Default: f.Tag.Get("default"),
 			Example: f.Tag.Get("example"),
 			Min:     f.Tag.Get("min"), Max: f.Tag.Get("max"), Above: f.Tag.Get("above"), Code: f.Tag.Get("code"),
-			Type: f.Type, index: at, Required: f.Tag.Get("required") != "", lines: f.Tag.Get("lines") != "",
-			private: f.Tag.Get("private") != "", allowed: f.Tag.Get("want"), empty: f.Tag.Get("empty") != ""}
+			Type: f.Type, index: fieldIndex, Required: f.Tag.Get("required") != "", lines: f.Tag.Get("lines") != "",
+			private: f.Tag.Get("private") != "", wantText: f.Tag.Get("want"), empty: f.Tag.Get("empty") != ""}
 		if p.Name == "" || !f.IsExported() {
 			panic(fmt.Sprintf("endpoint: %s.%s has no param tag or is not exported", t, f.Name))
 		}
 		if f.Type.Kind() == reflect.Pointer {
 			p.Type = f.Type.Elem()
 		}
-		p.want = kindOf(p.Type)
-		_, p.isText = reflect.New(p.Type).Interface().(encoding.TextUnmarshaler)
-		if e, ok := reflect.Zero(p.Type).Interface().(enumerated); ok && !p.isText {
+		p.jsonKind = kindOf(p.Type)
+		_, p.unmarshals = reflect.New(p.Type).Interface().(encoding.TextUnmarshaler)
+		if e, ok := reflect.Zero(p.Type).Interface().(enumerated); ok && !p.unmarshals {
 			p.values = e.Values()
 		}
 		if strings.Contains(d.Path, "{"+p.Name+"}") {
@@ -122,7 +122,7 @@ func (o *Op[E]) Bind(get Lookup) (*Call[E], error) {
 		raw, err := get(p)
 		isEmpty := errors.Is(err, ErrEmpty)
 		if err != nil && !isEmpty {
-			return nil, p.wrong(raw, err)
+			return nil, p.paramError(raw, err)
 		}
 		if raw == "" && p.Required {
 			return nil, &ParamError{Param: p.Name, Want: "it must be given", Code: p.Code}
@@ -132,7 +132,7 @@ func (o *Op[E]) Bind(get Lookup) (*Call[E], error) {
 		}
 		f := v.FieldByIndex(p.index)
 		if err := p.set(f, raw); err != nil {
-			return nil, p.wrong(raw, err)
+			return nil, p.paramError(raw, err)
 		}
 		if f.Kind() == reflect.Pointer || !f.Equal(o.template.FieldByIndex(p.index)) {
 			key = p.appendKey(key, f)
@@ -146,7 +146,7 @@ func (o *Op[E]) Bind(get Lookup) (*Call[E], error) {
 	return &Call[E]{Op: o, Key: string(key), params: ptr.Interface()}, nil
 }
 
-func (p *Param) wrong(raw string, err error) error {
+func (p *Param) paramError(raw string, err error) error {
 	if p.private {
 		raw = ""
 	}
@@ -160,7 +160,7 @@ func (p *Param) wrong(raw string, err error) error {
 		if v, ok := l.Several().(enumerated); ok {
 			e.Allowed = v.Values()
 		}
-	} else if p.want == aBool {
+	} else if p.jsonKind == aBool {
 		e.Allowed = []string{"true", "false"}
 	}
 	return e
@@ -178,7 +178,7 @@ func (p *Param) set(f reflect.Value, raw string) error {
 	if err := plainText(raw, p.lines); err != nil {
 		return err
 	}
-	if p.isText {
+	if p.unmarshals {
 		return f.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(raw))
 	}
 	if p.values != nil {
@@ -198,13 +198,13 @@ func (p *Param) set(f reflect.Value, raw string) error {
 	case reflect.Int:
 		n, ok := wholeNumber(raw)
 		if !ok || !p.inRange(float64(n)) {
-			return p.wanted("a whole number")
+			return p.numberError("a whole number")
 		}
 		f.SetInt(int64(n))
 	case reflect.Float64:
 		x, ok := decimalNumber(raw)
 		if !ok || !p.inRange(x) {
-			return p.wanted("a number")
+			return p.numberError("a number")
 		}
 		f.SetFloat(x)
 	case reflect.Bool:
@@ -218,10 +218,10 @@ func (p *Param) set(f reflect.Value, raw string) error {
 	return nil
 }
 
-// wanted is the error of a number that is not one, or is out of range.
-func (p *Param) wanted(what string) error {
-	if p.allowed != "" {
-		return errors.New(p.allowed)
+// numberError is the error of a number that is not one, or is out of range.
+func (p *Param) numberError(what string) error {
+	if p.wantText != "" {
+		return errors.New(p.wantText)
 	}
 	return errors.New(what + p.rangeText())
 }

@@ -22,14 +22,14 @@ type patterned interface {
 
 // A schemas makes the schemas of types, those of named structs by reference.
 type schemas struct {
-	byName map[string]Schema // components
-	names  map[reflect.Type]string
-	at     string // where references find them
+	byName    map[string]Schema // components
+	names     map[reflect.Type]string
+	refPrefix string // where references find them
 }
 
 // newSchemas starts an empty collection.
 func newSchemas() *schemas {
-	return &schemas{byName: map[string]Schema{}, names: map[reflect.Type]string{}, at: "#/components/schemas/"}
+	return &schemas{byName: map[string]Schema{}, names: map[reflect.Type]string{}, refPrefix: "#/components/schemas/"}
 }
 
 // Of returns the schema of t.
@@ -90,7 +90,7 @@ func (s *schemas) object(t reflect.Type) Schema {
 		s.byName[name] = Schema{} // for types that contain themselves
 		s.byName[name] = s.properties(t)
 	}
-	return Schema{"$ref": s.at + name}
+	return Schema{"$ref": s.refPrefix + name}
 }
 
 func (s *schemas) properties(t reflect.Type) Schema {
@@ -128,7 +128,7 @@ func (s *schemas) properties(t reflect.Type) Schema {
 // schema returns the schema of a parameter.
 func (p *Param) schema(s *schemas) Schema {
 	sch := s.Of(p.Type)
-	if sch["type"] == "string" && sch["enum"] == nil && !p.isText {
+	if sch["type"] == "string" && sch["enum"] == nil && !p.unmarshals {
 		sch["maxLength"] = p.maxLength()
 	}
 	for key, raw := range map[string]string{"minimum": p.Min, "maximum": p.Max, "exclusiveMinimum": p.Above} {

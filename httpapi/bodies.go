@@ -59,8 +59,8 @@ type holder struct {
 	most int
 }
 
-// placeOf is what a body that a client sends from an address counts for.
-func (b *bodies) placeOf(x *exchange, client *access.Client) *place {
+// newPlace is what a body that a client sends from an address counts for.
+func (b *bodies) newPlace(x *exchange, client *access.Client) *place {
 	line := limit.Line(x.address)
 	visitor := holder{client.ID + " " + line.String(), maxVisitBodies}
 	switch {
@@ -77,9 +77,9 @@ func (b *bodies) placeOf(x *exchange, client *access.Client) *place {
 	}
 }
 
-// take finds a place for a body, nil for none.
-func (b *bodies) take(x *exchange, client *access.Client) *place {
-	p := b.placeOf(x, client)
+// acquire finds a place for a body, nil for none.
+func (b *bodies) acquire(x *exchange, client *access.Client) *place {
+	p := b.newPlace(x, client)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.held >= maxBodies || b.full(p.holders) || b.full(p.proven) {
@@ -126,20 +126,20 @@ func (p *place) giveBack() {
 	p.bodies.add(p.holders, -1)
 }
 
-// A patience says how long a client may take for what comes next of a body.
-type patience struct {
+// A bodyDeadlines says how long a client may take for what comes next of a body.
+type bodyDeadlines struct {
 	pause time.Duration
 	end   time.Time // of the whole body
 	since time.Time // when the window of the rate began
 	moved int64     // bytes that had come then
 }
 
-func (b *bodies) patience(now time.Time) *patience {
-	return &patience{pause: b.pause, end: now.Add(b.whole), since: now}
+func (b *bodies) newDeadlines(now time.Time) *bodyDeadlines {
+	return &bodyDeadlines{pause: b.pause, end: now.Add(b.whole), since: now}
 }
 
 // next is when the next piece of a body must be there, of which size bytes have come.
-func (p *patience) next(now time.Time, size int64) time.Time {
+func (p *bodyDeadlines) next(now time.Time, size int64) time.Time {
 	if size-p.moved >= bodyRate*int64(bodyWindow/time.Second) {
 		p.since, p.moved = now, size
 	}

@@ -109,7 +109,7 @@ func (s *Server) readBody(x *exchange, client *access.Client, accepts *endpoint.
 	if x.r.ContentLength > limit {
 		return tooLarge
 	}
-	place := s.bodies.take(x, client)
+	place := s.bodies.acquire(x, client)
 	if place == nil {
 		return ops.ErrBusy
 	}
@@ -132,10 +132,10 @@ func (s *Server) readBody(x *exchange, client *access.Client, accepts *endpoint.
 // copyBody reads into b what the client sends, in the time that it has.
 func (s *Server) copyBody(x *exchange, b *body, limit int64, tooLarge error) error {
 	// Not every ResponseWriter has deadlines; the server's own then hold.
-	connection, patience := http.NewResponseController(x.w), s.bodies.patience(time.Now())
+	connection, deadlines := http.NewResponseController(x.w), s.bodies.newDeadlines(time.Now())
 	hash, piece := sha256.New(), make([]byte, bodyPiece)
 	for {
-		_ = connection.SetReadDeadline(patience.next(time.Now(), b.size))
+		_ = connection.SetReadDeadline(deadlines.next(time.Now(), b.size))
 		n, err := x.r.Body.Read(piece)
 		hash.Write(piece[:n])
 		if b.size+int64(n) > limit {

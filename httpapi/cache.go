@@ -77,7 +77,7 @@ func (s *Server) packed(stream endpoint.Stream, size int64, c *coding, a answerK
 	if p := (*s.prepared.Load())[key]; p != nil {
 		return p
 	}
-	if size < 0 || size > mostHeld {
+	if size < 0 || size > maxHeld {
 		return nil
 	}
 	if p := s.pages.get(key); p != nil {
@@ -91,19 +91,19 @@ func (s *Server) packed(stream endpoint.Stream, size int64, c *coding, a answerK
 	return p
 }
 
-// mostPrepared is the number of sites up to which a market's exports are
+// maxPrepared is the number of sites up to which a market's exports are
 // prepared: beyond it that would take a minute of a core and hundreds of megabytes,
 // and they are compressed while they are sent.
-const mostPrepared = 1_000_000
+const maxPrepared = 1_000_000
 
 // Prepare compresses the whole exports of set, one after the other, so that
 // asking for everything costs no more than sending it. It takes seconds and
 // stops when ctx ends. Markets of over a million sites are left out.
 func (s *Server) Prepare(ctx context.Context, set *index.Set) error {
-	reading := &ops.Reading{Set: set}
+	env := &ops.Env{Set: set}
 	ready := prepared{}
-	for _, call := range ops.WholeExports(set, mostPrepared) {
-		result, err := call.Do(ctx, reading)
+	for _, call := range ops.WholeExports(set, maxPrepared) {
+		result, err := call.Do(ctx, env)
 		if err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (s *Server) Prepare(ctx context.Context, set *index.Set) error {
 				return err
 			}
 			p.prepared = true
-			ready[cacheKey{answerKey{reading.Version(call.Op), call.Key}, c}] = p
+			ready[cacheKey{answerKey{env.Version(call.Op), call.Key}, c}] = p
 		}
 	}
 	if now := s.set.Load(); now != nil && now.Version == set.Version {

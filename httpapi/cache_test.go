@@ -27,7 +27,7 @@ func TestChangeOfData(t *testing.T) {
 	s.Now = func() time.Time { return began } // tags of what is of the last days have the minute
 	want, tags := map[string]bool{}, map[string]string{}
 	for _, set := range []*index.Set{old, next} {
-		s.Show(set)
+		s.SetData(set)
 		for _, target := range targets {
 			w := get(t, s, target, "X-Request-Id", "same")
 			tag := w.Header().Get("Etag")
@@ -70,7 +70,7 @@ func TestChangeOfData(t *testing.T) {
 		if i%2 == 0 {
 			set = next
 		}
-		s.Show(set)
+		s.SetData(set)
 		if i%20 == 0 {
 			if err := s.Prepare(context.Background(), set); err != nil {
 				t.Error(err)

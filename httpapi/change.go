@@ -47,7 +47,7 @@ func (o *operation) change(s *Server, x *exchange, grant access.Grant) {
 		err = json.Unmarshal(text, r)
 	}
 	if r == nil || !first && err != nil {
-		s.report(o, x, err)
+		s.failOperation(o, x, err)
 		return
 	}
 	x.reply(r)
@@ -57,12 +57,12 @@ func (o *operation) change(s *Server, x *exchange, grant access.Grant) {
 func (o *operation) perform(s *Server, x *exchange, grant access.Grant) *reply {
 	result, err := o.run(s, x, grant)
 	if err != nil {
-		return s.errorReply(s.explain(o, x, err))
+		return s.errorReply(s.publicError(o, x, err))
 	}
 	s.Received()
 	body, err := view.JSON(result)
 	if err != nil {
-		return s.errorReply(s.explain(o, x, err))
+		return s.errorReply(s.publicError(o, x, err))
 	}
 	r := &reply{Status: o.Status, Body: body}
 	if l, ok := result.(endpoint.Located); ok {
@@ -75,7 +75,7 @@ func (o *operation) run(s *Server, x *exchange, grant access.Grant) (any, error)
 	if err := x.checkNames(o); err != nil {
 		return nil, err
 	}
-	reading := s.reading(x)
+	env := s.env(x)
 	if o.Body != nil {
 		if err := x.checkBody(o.Body); err != nil {
 			return nil, err
@@ -83,20 +83,20 @@ func (o *operation) run(s *Server, x *exchange, grant access.Grant) (any, error)
 		if err := s.readBody(x, grant.Client, o.Body); err != nil {
 			return nil, err
 		}
-		reading.Body = x.body.reader()
+		env.Body = x.body.reader()
 		var err error
 		if x.members, err = x.readMembers(o.Op); err != nil {
 			return nil, err
 		}
 		if x.members != nil {
-			reading.File = x.members.file
+			env.File = x.members.file
 		}
 	}
 	call, err := o.Bind(x.param)
 	if err != nil {
 		return nil, err
 	}
-	return call.Do(x.r.Context(), reading)
+	return call.Do(x.r.Context(), env)
 }
 
 // An errorBody is the answer to an error, but for the request id.
@@ -134,6 +134,6 @@ func (x *exchange) reply(r *reply) {
 	}
 	body := append(r.Body[:len(r.Body)-1], x.tail()...)
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
-	x.begin(r.Status)
+	x.sendHeader(r.Status)
 	x.Write(body) // a client that went away misses nothing
 }

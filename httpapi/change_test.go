@@ -40,10 +40,10 @@ const maxNote = 1 << 20
 // "fail" makes it fail.
 func noting(t *testing.T) (*Server, *atomic.Int64) {
 	s, done := newServer(t), &atomic.Int64{}
-	s.operate([]*endpoint.Op[*ops.Reading]{endpoint.New(endpoint.Decl{
-		Name: "notes.add", Method: "POST", Path: "/notes", Scope: "photos:write", Fails: "NOTE", Status: 201,
+	s.mountOperations([]*endpoint.Op[*ops.Env]{endpoint.New(endpoint.Decl{
+		Name: "notes.add", Method: "POST", Path: "/notes", Scope: "photos:write", FailureName: "NOTE", Status: 201,
 		Body: &endpoint.Body{Type: "text/plain", MaxBytes: maxNote},
-	}, func(r *ops.Reading, _ context.Context, _ *struct{}) (*noted, error) {
+	}, func(r *ops.Env, _ context.Context, _ *struct{}) (*noted, error) {
 		n := done.Add(1)
 		text, err := io.ReadAll(r.Body)
 		if err != nil {

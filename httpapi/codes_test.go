@@ -127,15 +127,15 @@ func TestBrokenInside(t *testing.T) {
 	for _, code := range []market.Code{market.FR, market.DROM} {
 		broken = append(broken, &index.Market{Table: market.Get(code), Snap: &snapshot.Snapshot{}})
 	}
-	s.Show(index.NewSet(broken, nil))
+	s.SetData(index.NewSet(broken, nil))
 	for _, m := range broken {
 		m.Snap = nil
 	}
 	s.Photos, s.Community, s.Archives = nil, nil, nil
 	s.Measures = func() *measure.Store { return new(measure.Store) }
-	for _, op := range ops.All() {
+	for _, op := range ops.Operations() {
 		w := ask(t, s, op, required(op, ""), nil, nil)
-		wantError(t, w, 500, op.FailureCode(), "internal error")
+		wantError(t, w, 500, op.FailureCode, "internal error")
 		if strings.Contains(w.Body.String(), "nil") || strings.Contains(w.Body.String(), "index") {
 			t.Errorf("%s: %s", op.Name, w.Body)
 		}

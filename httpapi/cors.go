@@ -30,12 +30,12 @@ func (s *Server) preflight(x *exchange) bool {
 		h["Access-Control-Allow-Headers"] = allowHeaders
 		h["Access-Control-Max-Age"] = preflightAge
 	}
-	x.begin(http.StatusNoContent)
+	x.sendHeader(http.StatusNoContent)
 	return true
 }
 
-// share lets the page that asks read the answer.
-func (x *exchange) share() {
+// allowOrigin lets the page that asks read the answer.
+func (x *exchange) allowOrigin() {
 	h := x.w.Header()
 	h["Access-Control-Allow-Origin"] = x.r.Header["Origin"]
 	h["Access-Control-Expose-Headers"] = exposeHeaders

@@ -34,7 +34,7 @@ func newServer(t testing.TB) *Server {
 	}
 	s := empty(t)
 	s.Measures = newMeasures(t)
-	s.Show(set)
+	s.SetData(set)
 	return s
 }
 

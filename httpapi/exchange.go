@@ -21,37 +21,37 @@ import (
 // An exchange is a request and its answer. It is the http.ResponseWriter of the
 // answer, to know what was sent.
 type exchange struct {
-	server  *Server
-	w       http.ResponseWriter
-	r       *http.Request
-	id      string
-	start   time.Time
-	address netip.Addr
-	route   string            // as declared, "" when there is none
-	vars    map[string]string // of the path, as they came
-	client  *access.Client    // nil before it is known
-	apart   bool              // it came to the address for those who run the server
-	rated   bool              // the limits are in the header
-	charge  access.Charge     // of the quota
-	counted bool              // it can still be changed
-	public  bool              // shared caches may keep the answer: nothing of who asked is in it
-	foreign bool              // a mounted handler answers, and reads the body
-	status  int               // 0 until the header is out
-	bytes   int64             // of the body that were sent
-	why     error             // of a refusal, for the log
-	body    *body             // nil until it is read
-	members *members          // of the body, nil where they are no parameters
-	release func()            // of what is held for the body, nil for nothing
-	held    *held             // what the answer counts for, nil where it is not counted
-	turn    *turn             // in which a large answer is computed, nil for none
+	server          *Server
+	w               http.ResponseWriter
+	r               *http.Request
+	id              string
+	start           time.Time
+	address         netip.Addr
+	route           string            // as declared, "" when there is none
+	vars            map[string]string // of the path, as they came
+	client          *access.Client    // nil before it is known
+	viaMonitoring   bool              // it came to the address for those who run the server
+	rateWritten     bool              // the limits are in the header
+	charge          access.Charge     // of the quota
+	chargeOpen      bool              // it can still be changed
+	sharedCacheable bool              // shared caches may keep the answer: nothing of who asked is in it
+	mounted         bool              // a mounted handler answers, and reads the body
+	status          int               // 0 until the header is out
+	bytes           int64             // of the body that were sent
+	refusal         error             // of a refusal, for the log
+	body            *body             // nil until it is read
+	members         *members          // of the body, nil where they are no parameters
+	release         func()            // of what is held for the body, nil for nothing
+	reservation     *reservation      // what the answer counts for, nil where it is not counted
+	turn            *turn             // in which a large answer is computed, nil for none
 
-	op *endpoint.Op[*ops.Reading] // that the route leads to, nil for none
+	op *endpoint.Op[*ops.Env] // that the route leads to, nil for none
 }
 
 // Write sends a piece of the body.
 func (x *exchange) Write(p []byte) (int, error) {
 	if x.status == 0 {
-		x.begin(http.StatusOK)
+		x.sendHeader(http.StatusOK)
 	}
 	n, err := x.w.Write(p)
 	x.bytes += int64(n)
@@ -62,19 +62,19 @@ func (x *exchange) Write(p []byte) (int, error) {
 func (x *exchange) Header() http.Header { return x.w.Header() }
 
 // WriteHeader implements http.ResponseWriter.
-func (x *exchange) WriteHeader(status int) { x.begin(status) }
+func (x *exchange) WriteHeader(status int) { x.sendHeader(status) }
 
 // Unwrap is for http.ResponseController.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.w }
 
-// end is after the answer: it is noted and counted, and what was held for the
+// finish is after the answer: it is noted and counted, and what was held for the
 // request is let go.
-func (s *Server) end(x *exchange) {
+func (s *Server) finish(x *exchange) {
 	x.turn.pause()
-	x.held.release()
+	x.reservation.release()
 	x.endBody()
 	took := time.Since(x.start)
-	s.note(x, took)
+	s.logRequest(x, took)
 	s.meters.count(x, took)
 	if x.release != nil {
 		x.release()
@@ -114,11 +114,11 @@ func (x *exchange) param(p *endpoint.Param) (string, error) {
 	if p.In == "body" {
 		return x.members.get(p.Name)
 	}
-	return x.named(p.Name)
+	return x.pathOrQueryParam(p.Name)
 }
 
-// named returns a parameter of the path or the query.
-func (x *exchange) named(name string) (string, error) {
+// pathOrQueryParam returns a parameter of the path or the query.
+func (x *exchange) pathOrQueryParam(name string) (string, error) {
 	if v, ok := x.vars[name]; ok {
 		v, err := url.PathUnescape(v)
 		if err != nil {
@@ -175,8 +175,8 @@ func etag(shapes string, a answerKey) string {
 	return string(append(text, '"'))
 }
 
-// named tells whether If-None-Match names the tag, which may be "*".
-func named(header []string, tag string) bool {
+// etagMatches tells whether If-None-Match names the tag, which may be "*".
+func etagMatches(header []string, tag string) bool {
 	for _, line := range header {
 		for part := range strings.SplitSeq(line, ",") {
 			if strings.TrimPrefix(strings.TrimSpace(part), "W/") == strings.TrimPrefix(tag, "W/") {
@@ -187,16 +187,16 @@ func named(header []string, tag string) bool {
 	return false
 }
 
-// begin sends the header.
-func (x *exchange) begin(status int) {
+// sendHeader sends the header.
+func (x *exchange) sendHeader(status int) {
 	x.status = status
-	if x.client == nil && !x.public && x.w.Header()["Access-Control-Allow-Origin"] == nil && x.server.knownOrigin(x) {
-		x.share()
+	if x.client == nil && !x.sharedCacheable && x.w.Header()["Access-Control-Allow-Origin"] == nil && x.server.knownOrigin(x) {
+		x.allowOrigin()
 	}
-	if !x.rated && !x.public {
-		x.rate(x.server.Gate.Anonymous(x.address, x.start), x.start)
+	if !x.rateWritten && !x.sharedCacheable {
+		x.writeRate(x.server.Gate.Anonymous(x.address, x.start), x.start)
 	}
-	if !x.foreign && x.hasBody() && (x.body == nil || len(x.r.TransferEncoding) > 0) {
+	if !x.mounted && x.hasBody() && (x.body == nil || len(x.r.TransferEncoding) > 0) {
 		x.w.Header()["Connection"] = closing
 	}
 	if x.body != nil {
@@ -211,7 +211,7 @@ func (x *exchange) begin(status int) {
 func (s *Server) fail(x *exchange, e *ops.Error) {
 	h := x.w.Header()
 	if s.knownOrigin(x) {
-		x.share()
+		x.allowOrigin()
 	}
 	h.Del("Etag")
 	h.Del("Content-Encoding")
@@ -224,8 +224,8 @@ var (
 	noStore  = []string{"no-store"}
 )
 
-// plain answers a small JSON object that is not of an operation.
-func (s *Server) plain(x *exchange, status int, v any) {
+// writeJSON answers a small JSON object that is not of an operation.
+func (s *Server) writeJSON(x *exchange, status int, v any) {
 	body, err := view.JSON(v)
 	if err != nil {
 		s.fail(x, ops.ErrInternal)
@@ -233,7 +233,7 @@ func (s *Server) plain(x *exchange, status int, v any) {
 	}
 	h := x.w.Header()
 	h["Content-Type"], h["Cache-Control"] = jsonType, noStore
-	x.begin(status)
+	x.sendHeader(status)
 	x.Write(append(body, '\n'))
 }
 

@@ -51,7 +51,7 @@ func (m *members) set(name, value string) {
 }
 
 // readMembers takes the body apart, where its members are parameters.
-func (x *exchange) readMembers(o *endpoint.Op[*ops.Reading]) (*members, error) {
+func (x *exchange) readMembers(o *endpoint.Op[*ops.Env]) (*members, error) {
 	m := &members{texts: map[string]string{}, wrong: map[string]error{}}
 	switch o.Body.Type {
 	case endpoint.JSON:
@@ -118,7 +118,7 @@ func (m *members) readJSON(r io.Reader) error {
 }
 
 // readForm reads the parts of a form, and where its file is.
-func (m *members) readForm(b *body, boundary string, o *endpoint.Op[*ops.Reading]) error {
+func (m *members) readForm(b *body, boundary string, o *endpoint.Op[*ops.Env]) error {
 	parts := multipart.NewReader(b.reader(), boundary)
 	for n := 0; ; n++ {
 		p, err := parts.NextPart()

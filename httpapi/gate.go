@@ -34,19 +34,19 @@ func (s *Server) enter(x *exchange, o *operation) (access.Grant, bool) {
 	}
 	grant, err := s.Gate.Check(&asked)
 	x.client = grant.Client
-	x.rate(grant.Usage, asked.Time)
+	x.writeRate(grant.Usage, asked.Time)
 	if err == nil {
 		if x.body != nil {
 			x.body.place.prove()
 		}
-		x.charge, x.counted = grant.Charge, true
+		x.charge, x.chargeOpen = grant.Charge, true
 		if x.client.Mode == access.Browser && len(h["Origin"]) == 1 {
-			x.share()
+			x.allowOrigin()
 		}
 		return grant, true
 	}
-	x.why = err
-	e := s.explain(o, x, err)
+	x.refusal = err
+	e := s.publicError(o, x, err)
 	if e.Status == http.StatusTooManyRequests {
 		e.RetryAfter = retryAfter(grant.Usage, asked.Time)
 		s.meters.refuse(grant.Usage)

@@ -60,7 +60,7 @@ func TestMatrix(t *testing.T) {
 			}
 			i := newClient(t, s, access.Mode(mode), []access.Scope{access.Scope(scope)},
 				access.Limits{Minute: 1000, Day: 1000})
-			for _, op := range ops.All() {
+			for _, op := range ops.Operations() {
 				checked++
 				w := ask(t, s, op, required(op, ""), nil, i)
 				switch {
@@ -74,10 +74,10 @@ func TestMatrix(t *testing.T) {
 			}
 		}
 	}
-	if want := (3*9 - 1) * len(ops.All()); checked != want {
+	if want := (3*9 - 1) * len(ops.Operations()); checked != want {
 		t.Errorf("%d combinations, want %d", checked, want)
 	}
-	for _, op := range ops.All() {
+	for _, op := range ops.Operations() {
 		if op.Scope == "" {
 			t.Errorf("%s has no scope", op.Name)
 		}

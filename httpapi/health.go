@@ -12,14 +12,14 @@ import (
 	"relais/view"
 )
 
-// A fixed is a route that is no operation.
-type fixed func(s *Server, x *exchange)
+// A fixedRoute is a route that is no operation.
+type fixedRoute func(s *Server, x *exchange)
 
-func (f fixed) serve(s *Server, x *exchange) { f(s, x) }
+func (f fixedRoute) serve(s *Server, x *exchange) { f(s, x) }
 
 // health tells that the process lives.
 func health(s *Server, x *exchange) {
-	s.plain(x, http.StatusOK, map[string]string{"status": "ok"})
+	s.writeJSON(x, http.StatusOK, map[string]string{"status": "ok"})
 }
 
 // A loadedMarket is a market in /readyz.
@@ -55,10 +55,10 @@ type Updates struct {
 func ready(s *Server, x *exchange) {
 	v, status := s.readiness()
 	if !x.byOperator() {
-		s.plain(x, status, map[string]bool{"ready": v.Ready})
+		s.writeJSON(x, status, map[string]bool{"ready": v.Ready})
 		return
 	}
-	s.plain(x, status, v)
+	s.writeJSON(x, status, v)
 }
 
 func (s *Server) readiness() (v readiness, status int) {
@@ -89,18 +89,18 @@ func (s *Server) readiness() (v readiness, status int) {
 
 const openAPIPath = "/openapi.json"
 
-// document makes the OpenAPI document.
-func (s *Server) document() error {
+// buildOpenAPI makes the OpenAPI document.
+func (s *Server) buildOpenAPI() error {
 	info := endpoint.Info{
 		Title: "relais", Version: ops.InterfaceVersion,
 		Description: "The national registers of mobile-network antennas. Positions are WGS84 degrees, lengths metres, frequencies MHz. Later versions of the interface may have more markets and more codes of errors.",
 		Licence:     "Apache-2.0", LicenceURL: "https://www.apache.org/licenses/LICENSE-2.0",
-		Common: ops.CommonCodes(), Problems: ops.Problems(), OfBody: ops.BodyCodes,
+		Common: ops.CommonCodes(), Problems: ops.Problems(), BodyCodes: ops.BodyCodes,
 	}
 	for _, mount := range Mounts {
 		info.Servers = append(info.Servers, s.BaseURL+mount)
 	}
-	text, err := view.JSON(endpoint.OpenAPI(info, ops.All()))
+	text, err := view.JSON(endpoint.OpenAPI(info, ops.Operations()))
 	if err != nil {
 		return err
 	}
@@ -116,12 +116,12 @@ func openAPI(s *Server, x *exchange) {
 	h.Set("Cache-Control", "public, max-age=300")
 	tag := etag(s.shapes, answerKey{})
 	h["Etag"] = []string{tag}
-	if known := x.r.Header["If-None-Match"]; named(known, tag) || named(known, "*") {
-		x.begin(http.StatusNotModified)
+	if known := x.r.Header["If-None-Match"]; etagMatches(known, tag) || etagMatches(known, "*") {
+		x.sendHeader(http.StatusNotModified)
 		return
 	}
 	h["Content-Type"] = jsonType
 	h["Content-Length"] = []string{strconv.Itoa(len(s.openapi))}
-	x.begin(http.StatusOK)
+	x.sendHeader(http.StatusOK)
 	x.Write(s.openapi)
 }

@@ -24,7 +24,7 @@ func (s *Server) Learn(ctx context.Context, interval time.Duration) {
 		start := time.Now()
 		if s.learn(ctx, start.After(rested)) {
 			end := time.Now()
-			rested = end.Add(restFor * end.Sub(start))
+			rested = end.Add(restFactor * end.Sub(start))
 		}
 		select {
 		case <-ctx.Done():
@@ -34,8 +34,8 @@ func (s *Server) Learn(ctx context.Context, interval time.Duration) {
 	}
 }
 
-// restFor is how many times as long as it learned the server rests from it.
-const restFor = 9
+// restFactor is how many times as long as it learned the server rests from it.
+const restFactor = 9
 
 // learn looks once, at what is only measured when it is again to, and tells whether it
 // learned.
@@ -48,7 +48,7 @@ func (s *Server) learn(ctx context.Context, again bool) (learned bool) {
 	news, from := false, measures.Version()
 	for m := range set.Loaded() {
 		if last := m.LearnedFrom(); last != from && (again || last == "") {
-			m, news = s.teach(ctx, m, measures, from), true
+			m, news = s.learnMarket(ctx, m, measures, from), true
 		}
 		markets = append(markets, m)
 	}
@@ -59,10 +59,10 @@ func (s *Server) learn(ctx context.Context, again bool) (learned bool) {
 	return news
 }
 
-// teach returns m with what it learns from the measures.
-func (s *Server) teach(ctx context.Context, m *index.Market, measures *measure.Store, from string) *index.Market {
+// learnMarket returns m with what it learns from the measures.
+func (s *Server) learnMarket(ctx context.Context, m *index.Market, measures *measure.Store, from string) *index.Market {
 	start := time.Now()
-	taught, err := m.Learn(from, until(ctx, measures.CellObservations(m.Table.Code)))
+	taught, err := m.Learn(from, untilDone(ctx, measures.CellObservations(m.Table.Code)))
 	switch {
 	case ctx.Err() != nil: // half of it is not shown
 	case err != nil:
@@ -74,15 +74,15 @@ func (s *Server) teach(ctx context.Context, m *index.Market, measures *measure.S
 	return taught
 }
 
-// lookAfter is after how many sightings it is looked whether the context has ended.
-const lookAfter = 4096
+// contextCheckEvery is after how many sightings it is looked whether the context has ended.
+const contextCheckEvery = 4096
 
-// until ends a sequence early when ctx ends.
-func until(ctx context.Context, seen iter.Seq2[sighting.Cell, geo.Point]) iter.Seq2[sighting.Cell, geo.Point] {
+// untilDone ends a sequence early when ctx ends.
+func untilDone(ctx context.Context, seen iter.Seq2[sighting.Cell, geo.Point]) iter.Seq2[sighting.Cell, geo.Point] {
 	return func(yield func(sighting.Cell, geo.Point) bool) {
 		n := 0
 		for c, p := range seen {
-			if n++; n%lookAfter == 0 && ctx.Err() != nil || !yield(c, p) {
+			if n++; n%contextCheckEvery == 0 && ctx.Err() != nil || !yield(c, p) {
 				return
 			}
 		}

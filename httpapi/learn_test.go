@@ -47,7 +47,7 @@ func newLesson(t *testing.T) *lesson {
 	l := &lesson{Server: empty(t), t: t,
 		first: index.NewSet([]*index.Market{indextest.Market(t, market.FR, sites...)}, nil),
 		clock: new(time.Now().UTC())}
-	l.Show(l.first)
+	l.SetData(l.first)
 	var err error
 	if l.store, err = measure.Open(folder.Dir(t.TempDir()), false, func() time.Time { return *l.clock }); err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestLearn(t *testing.T) {
 	if tags() != after {
 		t.Error("tags change with measures that teach nothing")
 	}
-	l.Show(l.first)
+	l.SetData(l.first)
 	if tags() != after {
 		t.Error("the same snapshots, shown again, have forgotten")
 	}
@@ -232,7 +232,7 @@ func TestLearnAndRest(t *testing.T) {
 		{func() {}, false, true, ""},
 		{func() {}, true, false, ""},
 		{func() { l.imports(seenCell{otherSite.Position, "654320", "", "2"}) }, false, false, ""},
-		{func() { l.Show(l.first) }, false, false, ""},                             // which keeps what was learned
+		{func() { l.SetData(l.first) }, false, false, ""},                          // which keeps what was learned
 		{func() { l.set.Store(l.first) }, false, true, "2[map[type:pci value:2]]"}, // which has learned nothing
 	} {
 		step.before()
@@ -279,7 +279,7 @@ func TestLearnWhileServing(t *testing.T) {
 	last := func() bool { return again.set.Load().Learned == l.set.Load().Learned }
 	for i := range 3 {
 		again.imports(seenCell{oneSite.Position, "654321", "", fmt.Sprint(i + 1)})
-		again.Show(again.first)
+		again.SetData(again.first)
 	}
 	for end := time.Now().Add(time.Minute); !last() && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)

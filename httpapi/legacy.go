@@ -6,14 +6,14 @@ import "net/http"
 // 1 August 2026.
 const legacyPath = "/api/public/antennas"
 
-// gone answers the retired API, whatever the method: no key is needed to learn
+// retired answers the retired API, whatever the method: no key is needed to learn
 // where the antennas are now.
-func gone(s *Server, x *exchange) {
+func retired(s *Server, x *exchange) {
 	h := x.w.Header()
 	h["Deprecation"] = []string{"@1778371200"}
 	h["Sunset"] = []string{"Sat, 01 Aug 2026 00:00:00 GMT"}
 	h["Link"] = []string{"<" + s.BaseURL + Mounts[1] + `/antennas>; rel="successor-version"`}
-	s.plain(x, http.StatusGone, struct {
+	s.writeJSON(x, http.StatusGone, struct {
 		Error     string `json:"error"`
 		RequestID string `json:"requestId"`
 	}{"this address was retired; the header Link names its successor", x.id})

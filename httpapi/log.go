@@ -9,10 +9,10 @@ import (
 	"relais/access"
 )
 
-// note writes the request's line in the log: never the key, the query or, unless
+// logRequest writes the request's line in the log: never the key, the query or, unless
 // it is asked for, the whole address. A caller that is refused again and again gets few
 // lines.
-func (s *Server) note(x *exchange, took time.Duration) {
+func (s *Server) logRequest(x *exchange, took time.Duration) {
 	ctx, h := context.Background(), s.Requests.Handler()
 	if !h.Enabled(ctx, slog.LevelInfo) {
 		return
@@ -40,8 +40,8 @@ func (s *Server) note(x *exchange, took time.Duration) {
 		slog.String("route", x.route),
 		slog.Int("status", x.status), slog.Int64("bytes", x.bytes), slog.Duration("took", took.Round(time.Microsecond)),
 		slog.String("address", address))
-	if x.why != nil {
-		line.AddAttrs(slog.Any("refused", x.why))
+	if x.refusal != nil {
+		line.AddAttrs(slog.Any("refused", x.refusal))
 	}
 	_ = h.Handle(ctx, line) // a log that cannot be written is no reason to stop
 }

@@ -29,8 +29,8 @@ func media(s *Server, x *exchange) {
 		s.fail(x, ops.ErrNotFound)
 		return
 	}
-	if err := s.reading(x).Usable(ops.DataPhotos); err != nil {
-		s.fail(x, ops.Report(nil, err))
+	if err := s.env(x).CheckUsable(ops.DataPhotos); err != nil {
+		s.fail(x, ops.PublicError(nil, err))
 		return
 	}
 	image, err := s.Photos.Image(x.vars["photoId"], photos.Size(size))
@@ -43,22 +43,22 @@ func media(s *Server, x *exchange) {
 		s.fail(x, ops.ErrInternal)
 		return
 	}
-	x.public = true
+	x.sharedCacheable = true
 	h := x.w.Header()
 	// An image never changes: its address is what it is.
 	tag := `"` + x.vars["photoId"] + "-" + size + `"`
 	h["Etag"], h["Cache-Control"], h["Access-Control-Allow-Origin"] = []string{tag}, mediaCached, anyOrigin
 	h["Content-Security-Policy"] = mediaPolicy
-	if named(x.r.Header["If-None-Match"], tag) {
-		x.begin(http.StatusNotModified)
+	if etagMatches(x.r.Header["If-None-Match"], tag) {
+		x.sendHeader(http.StatusNotModified)
 		return
 	}
-	if x.r.Method != http.MethodHead && !x.count(load{0, int64(len(image))}) {
-		s.fail(x, ops.ErrManyAnswers)
+	if x.r.Method != http.MethodHead && !x.reserve(load{0, int64(len(image))}) {
+		s.fail(x, ops.ErrTooManyAnswers)
 		return
 	}
 	h["Content-Type"], h["Content-Length"] = webpType, []string{strconv.Itoa(len(image))}
-	x.begin(http.StatusOK)
+	x.sendHeader(http.StatusOK)
 	if x.r.Method != http.MethodHead {
 		x.Write(image) // a client that went away misses nothing
 	}

@@ -155,7 +155,7 @@ func (c updateCollector) Collect(to chan<- prometheus.Metric) {
 // metrics answers in the form of Prometheus.
 func metrics(s *Server, x *exchange) {
 	if !x.byOperator() {
-		s.fail(x, ops.ErrOperators)
+		s.fail(x, ops.ErrOperatorsOnly)
 		return
 	}
 	x.Header()["Cache-Control"] = noStore

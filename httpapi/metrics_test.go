@@ -85,21 +85,21 @@ func TestMetrics(t *testing.T) {
 func TestOperational(t *testing.T) {
 	s := newServer(t)
 	apart, err := New(Options{BaseURL: "http://relais.test", Log: s.Log, Requests: s.Requests, Gate: s.Gate,
-		OpsApart: true})
+		SeparateMonitoring: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	apart.Show(s.set.Load())
+	apart.SetData(s.set.Load())
 	for _, target := range []string{"/healthz", "/readyz", "/metrics"} {
 		if w := do(t, s, "GET", target, "X-Test-Peer", "127.0.0.1:1"); w.Code != 200 {
 			t.Errorf("together: %s: %d", target, w.Code)
 		}
 		wantError(t, do(t, apart, "GET", target), 404, "NOT_FOUND")
 		for _, server := range []*Server{s, apart} {
-			if w := do(t, server.Operational(), "GET", target); w.Code != 200 {
+			if w := do(t, server.MonitoringHandler(), "GET", target); w.Code != 200 {
 				t.Errorf("apart: %s: %d", target, w.Code)
 			}
 		}
 	}
-	wantError(t, do(t, apart.Operational(), "GET", mount+"/markets"), 404, "NOT_FOUND")
+	wantError(t, do(t, apart.MonitoringHandler(), "GET", mount+"/markets"), 404, "NOT_FOUND")
 }

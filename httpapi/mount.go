@@ -18,7 +18,7 @@ func (s *Server) Mount(path string, h http.Handler) { s.public.handle(path, anyM
 type mounted struct{ http.Handler }
 
 func (m mounted) serve(_ *Server, x *exchange) {
-	x.foreign, x.public = true, true
+	x.mounted, x.sharedCacheable = true, true
 	m.ServeHTTP(x, x.r.WithContext(context.WithValue(x.r.Context(), exchangeKey{}, x)))
 }
 
@@ -29,9 +29,9 @@ type exchangeKey struct{}
 // is known, and why it was refused. ctx is the context of the request.
 func NoteClient(ctx context.Context, client *access.Client, refused error) {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
-		x.client, x.why = client, refused
+		x.client, x.refusal = client, refused
 	}
 }
 
-// Reading is what operations see at this moment.
-func (s *Server) Reading() *ops.Reading { return s.reading(&exchange{start: time.Now()}) }
+// Env is what operations see at this moment.
+func (s *Server) Env() *ops.Env { return s.env(&exchange{start: time.Now()}) }

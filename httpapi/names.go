@@ -20,16 +20,16 @@ func (x *exchange) checkNames(o *operation) error {
 				name = text
 			}
 		}
-		if !o.Accepts(name) && !passedOver(name) {
-			return o.Unknown(name)
+		if !o.Accepts(name) && !isIgnored(name) {
+			return o.UnknownParam(name)
 		}
 	}
 	return nil
 }
 
-// passedOver reports whether a parameter is not for the operation: what tools add
+// isIgnored reports whether a parameter is not for the operation: what tools add
 // against caches and for their counts, a key in the place where it is ignored, and
 // the market of a route that has none.
-func passedOver(name string) bool {
+func isIgnored(name string) bool {
 	return strings.HasPrefix(name, "_") || strings.HasPrefix(name, "utm_") || name == "api_key" || name == "market"
 }

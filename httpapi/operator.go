@@ -10,12 +10,12 @@ import (
 // for them, or from the machine itself. A request that was forwarded is judged by whom a
 // trusted proxy names; from anybody else it could come from everywhere.
 func (x *exchange) byOperator() bool {
-	if x.apart {
+	if x.viaMonitoring {
 		return true
 	}
 	forwarded := false
 	for name := range x.r.Header {
-		forwarded = forwarded || strings.HasPrefix(name, "X-Forwarded-") || forwarding[name]
+		forwarded = forwarded || strings.HasPrefix(name, "X-Forwarded-") || forwardingHeaders[name]
 	}
 	if forwarded && !(x.r.Header["X-Forwarded-For"] != nil &&
 		access.Contains(x.server.Proxies, x.server.Proxies.Client(x.r.RemoteAddr, nil))) {
@@ -24,6 +24,6 @@ func (x *exchange) byOperator() bool {
 	return x.address.IsLoopback()
 }
 
-// forwarding are the headers, besides X-Forwarded-…, that proxies add to what they forward.
-var forwarding = map[string]bool{"Forwarded": true, "Via": true, "X-Real-Ip": true, "X-Client-Ip": true,
+// forwardingHeaders are the headers, besides X-Forwarded-…, that proxies add to what they forward.
+var forwardingHeaders = map[string]bool{"Forwarded": true, "Via": true, "X-Real-Ip": true, "X-Client-Ip": true,
 	"True-Client-Ip": true, "Cf-Connecting-Ip": true}

@@ -55,7 +55,7 @@ func TestOnlyForOperators(t *testing.T) {
 		if _, told := o["markets"]; told != tt.own || o["ready"] != true || !tt.own && len(o) != 1 {
 			t.Errorf("%s: /readyz %v", tt.name, o)
 		}
-		if w := do(t, s.Operational(), "GET", "/metrics", headers...); w.Code != 200 {
+		if w := do(t, s.MonitoringHandler(), "GET", "/metrics", headers...); w.Code != 200 {
 			t.Errorf("%s: %d at the address for it", tt.name, w.Code)
 		}
 	}

@@ -307,12 +307,12 @@ func TestOutagesCeiling(t *testing.T) {
 // empty list stands beside a feed that came meanwhile.
 func TestOutagesOfOneMoment(t *testing.T) {
 	s := empty(t)
-	reading := s.reading(&exchange{start: time.Now()})
-	before := reading.Outages.Version()
+	env := s.env(&exchange{start: time.Now()})
+	before := env.Outages.Version()
 	importOutages(t, s, market.FR, "ORANGE", paris)
-	list, _ := reading.Outages.Entries(outage.Query{Market: market.FR})
-	if after := reading.Outages.Version(); after != before || len(list) != 0 ||
-		reading.Outages.FeedStatus(market.FR, []string{"ORANGE"}).Available {
+	list, _ := env.Outages.Entries(outage.Query{Market: market.FR})
+	if after := env.Outages.Version(); after != before || len(list) != 0 ||
+		env.Outages.FeedStatus(market.FR, []string{"ORANGE"}).Available {
 		t.Errorf("version %s, then %s with %v", before, after, list)
 	}
 }

@@ -65,7 +65,7 @@ func developed(_ context.Context, _ string, file io.Reader, size int64) (*render
 
 // ask sends a request for an operation: with fields in the body where it takes one,
 // which get what it needs.
-func ask(t testing.TB, s *Server, op *endpoint.Op[*ops.Reading], query string, fields map[string]string,
+func ask(t testing.TB, s *Server, op *endpoint.Op[*ops.Env], query string, fields map[string]string,
 	i *access.Issued) *httptest.ResponseRecorder {
 	t.Helper()
 	u, err := url.Parse("http://relais.test" + mount + path(op) + "?" + query)
@@ -94,7 +94,7 @@ func ask(t testing.TB, s *Server, op *endpoint.Op[*ops.Reading], query string, f
 	return record(s, r)
 }
 
-func bodyOf(op *endpoint.Op[*ops.Reading], fields map[string]string) (body []byte, contentType string) {
+func bodyOf(op *endpoint.Op[*ops.Env], fields map[string]string) (body []byte, contentType string) {
 	if op.Body == nil {
 		return nil, ""
 	}
@@ -120,9 +120,9 @@ func bodyOf(op *endpoint.Op[*ops.Reading], fields map[string]string) (body []byt
 	return form(parts...)
 }
 
-func operationNamed(t testing.TB, name string) *endpoint.Op[*ops.Reading] {
+func operationNamed(t testing.TB, name string) *endpoint.Op[*ops.Env] {
 	t.Helper()
-	for _, op := range ops.All() {
+	for _, op := range ops.Operations() {
 		if op.Name == name {
 			return op
 		}
@@ -237,7 +237,7 @@ func TestPhotos(t *testing.T) {
 		if csp := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'") {
 			t.Errorf("%s has the policy %q", name, csp)
 		}
-		full := &held{underway: s.underway, shares: (&exchange{address: netip.MustParseAddr("192.0.2.1")}).shares()}
+		full := &reservation{underway: s.underway, shares: (&exchange{address: netip.MustParseAddr("192.0.2.1")}).shares()}
 		if !full.change(load{0, clientBytes / 2}) { // of an address that reads no images
 			t.Fatal("something is under way")
 		}

@@ -22,18 +22,18 @@ var limits = [2]limitHeader{
 	{"X-Ratelimit-Limit-Day", "X-Ratelimit-Remaining-Day", "X-Ratelimit-Reset-Day", `"day"`, 86400},
 }
 
-// rate has the answer say what is left of the limits at a time.
-func (x *exchange) rate(u access.Usage, at time.Time) {
-	x.rated = true
+// writeRate has the answer say what is left of the limits at a time.
+func (x *exchange) writeRate(u access.Usage, at time.Time) {
+	x.rateWritten = true
 	setRate(x.w.Header(), u, at.Unix())
 }
 
-// cost has the request cost so many units, instead of a whole request.
-func (x *exchange) cost(units uint64) {
-	if x.client != nil && x.counted {
+// setCost has the request cost so many units, instead of a whole request.
+func (x *exchange) setCost(units uint64) {
+	if x.client != nil && x.chargeOpen {
 		now := time.Now()
-		x.rate(x.charge.Cost(units, now), now)
-		x.counted = false
+		x.writeRate(x.charge.Cost(units, now), now)
+		x.chargeOpen = false
 	}
 }
 

@@ -14,27 +14,27 @@ import (
 
 // readLarge answers an operation whose answers may be large: few at a time, computed in
 // turns, and once for all who ask where the answer is worth being kept.
-func (o *operation) readLarge(s *Server, x *exchange, call *endpoint.Call[*ops.Reading], reading *ops.Reading,
+func (o *operation) readLarge(s *Server, x *exchange, call *endpoint.Call[*ops.Env], env *ops.Env,
 	asked answerKey) {
-	if !x.count(load{1, streamBytes}) {
-		s.report(o, x, ops.ErrManyAnswers)
+	if !x.reserve(load{1, streamBytes}) {
+		s.failOperation(o, x, ops.ErrTooManyAnswers)
 		return
 	}
 	// net/http would take the end of the time for the request for the client's end.
 	_ = http.NewResponseController(x.w).SetReadDeadline(time.Time{})
-	if o.Kept && x.r.Method == http.MethodGet && asked.version != "" && o.readKept(s, x, call, reading, asked) {
+	if o.Kept && x.r.Method == http.MethodGet && asked.version != "" && o.readKept(s, x, call, env, asked) {
 		return
 	}
 	var err error
 	if x.turn, err = s.turns.begin(x.r.Context(), func() []string { return []string{x.client.ID} }); err != nil {
-		s.report(o, x, err)
+		s.failOperation(o, x, err)
 		return
 	}
-	o.answer(s, x, call, reading, asked) // the turn ends with x
+	o.answer(s, x, call, env, asked) // the turn ends with x
 }
 
 // readKept answers from the spool, and reports whether it could.
-func (o *operation) readKept(s *Server, x *exchange, call *endpoint.Call[*ops.Reading], reading *ops.Reading,
+func (o *operation) readKept(s *Server, x *exchange, call *endpoint.Call[*ops.Env], env *ops.Env,
 	asked answerKey) bool {
 	c := negotiate(x.r.Header["Accept-Encoding"])
 	if c == nil {
@@ -46,7 +46,7 @@ func (o *operation) readKept(s *Server, x *exchange, call *endpoint.Call[*ops.Re
 			return p, "", err
 		}
 		defer turn.pause()
-		result, err := call.Do(ctx, reading)
+		result, err := call.Do(ctx, env)
 		if err != nil {
 			return p, "", err
 		}
@@ -63,32 +63,32 @@ func (o *operation) readKept(s *Server, x *exchange, call *endpoint.Call[*ops.Re
 		s.Log.Debug("an answer is made for one client", "requestId", x.id, "operation", o.Name, "error", err)
 		return false
 	case err != nil:
-		s.report(o, x, err)
+		s.failOperation(o, x, err)
 		return true
 	}
 	defer s.spool.release(kept)
 	tag := etag(s.shapes, asked)
-	if named(x.r.Header["If-None-Match"], "*") {
+	if etagMatches(x.r.Header["If-None-Match"], "*") {
 		o.notModified(x, tag)
 		return true
 	}
 	o.head(x, tag)
 	if err := s.sendKept(x, kept, c); err != nil {
-		s.cut(x, err)
+		s.abort(x, err)
 	}
 	return true
 }
 
 // sendKept sends an answer of the spool.
 func (s *Server) sendKept(x *exchange, kept *spooled, c *coding) error {
-	x.count(load{1, sentBytes}) // less than before
+	x.reserve(load{1, sentBytes}) // less than before
 	h, end := x.w.Header(), c.end(&kept.packed, x.tail())
 	h["Content-Type"] = []string{kept.contentType}
 	h["Content-Length"] = []string{strconv.FormatInt(kept.size+int64(len(end)), 10)}
 	if c != identity {
 		h["Content-Encoding"] = c.header
 	}
-	x.begin(http.StatusOK)
+	x.sendHeader(http.StatusOK)
 	w := newChunkWriter(x)
 	defer w.release()
 	w.late = true // it may have waited for others

@@ -31,8 +31,8 @@ func (x *exchange) tail() []byte {
 
 // Bounds of answers.
 const (
-	leastPacked = 1024    // bytes below which compression is not worth it
-	mostHeld    = 8 << 20 // bytes of an answer that is compressed as a whole, and may be kept
+	minPacked = 1024    // bytes below which compression is not worth it
+	maxHeld   = 8 << 20 // bytes of an answer that is compressed as a whole, and may be kept
 )
 
 // send sends a stream as the answer, or that there is no room for one more. Its error
@@ -42,7 +42,7 @@ func (s *Server) send(x *exchange, stream endpoint.Stream, a answerKey) error {
 	h["Content-Type"] = []string{stream.ContentType()}
 	size := stream.Size()
 	coding := negotiate(x.r.Header["Accept-Encoding"])
-	if size >= 0 && size < leastPacked {
+	if size >= 0 && size < minPacked {
 		coding = nil
 	}
 	if coding != nil {
@@ -54,20 +54,20 @@ func (s *Server) send(x *exchange, stream endpoint.Stream, a answerKey) error {
 	}
 	// What has no body is not made: that may take seconds.
 	head := x.r.Method == http.MethodHead
-	if !head && !x.countStream(stream, size) {
-		s.fail(x, ops.ErrManyAnswers)
+	if !head && !x.reserveStream(stream, size) {
+		s.fail(x, ops.ErrTooManyAnswers)
 		return nil
 	}
 	if coding == nil && size >= 0 {
 		h["Content-Length"] = []string{strconv.FormatInt(size+int64(len(x.tail())), 10)}
 	}
-	x.begin(http.StatusOK)
+	x.sendHeader(http.StatusOK)
 	if head {
 		return nil
 	}
 	w := newChunkWriter(x)
 	defer w.release()
-	w.paced, w.turn = size < 0 || size > mostHeld, x.turn
+	w.paced, w.turn = size < 0 || size > maxHeld, x.turn
 	if x.turn != nil {
 		stream = computed{stream, x.turn}
 	}
@@ -94,13 +94,13 @@ func (s *Server) sendPacked(x *exchange, p *packed, c *coding) error {
 	if p.prepared {
 		held = 0 // it is in memory whoever asks
 	}
-	if x.r.Method != http.MethodHead && !x.countMemory(held) {
-		s.fail(x, ops.ErrManyAnswers)
+	if x.r.Method != http.MethodHead && !x.reserveMemory(held) {
+		s.fail(x, ops.ErrTooManyAnswers)
 		return nil
 	}
 	end := c.end(p, x.tail())
 	x.w.Header()["Content-Length"] = []string{strconv.Itoa(len(p.data) + len(end))}
-	x.begin(http.StatusOK)
+	x.sendHeader(http.StatusOK)
 	w := newChunkWriter(x)
 	defer w.release()
 	w.Write(p.data) // the error stays in w
@@ -176,7 +176,7 @@ func (c *chunkWriter) put(p []byte) error {
 		if c.begun || c.late || c.turn != nil {
 			// Not every ResponseWriter has deadlines; the server's own timeout
 			// then holds.
-			_ = http.NewResponseController(c.w).SetWriteDeadline(start.Add(c.patience(n)))
+			_ = http.NewResponseController(c.w).SetWriteDeadline(start.Add(c.timeFor(n)))
 		}
 		if _, err := c.w.Write(p[:n]); err != nil {
 			c.err = goneError{err}
@@ -190,8 +190,8 @@ func (c *chunkWriter) put(p []byte) error {
 	return c.err
 }
 
-// patience is the time for a piece of n bytes.
-func (c *chunkWriter) patience(n int) time.Duration {
+// timeFor is the time for a piece of n bytes.
+func (c *chunkWriter) timeFor(n int) time.Duration {
 	if !c.paced {
 		return chunkTime
 	}

@@ -98,7 +98,7 @@ func TestCutOff(t *testing.T) {
 				// Of a size that is not held, and that does not compress into one piece.
 				x := &exchange{server: s, w: c, r: r, id: "1"}
 				err := s.send(x, noise{pieces{n: 3 << 10, size: 4 << 10, err: tt.err}}, answerKey{"1", tt.name})
-				x.held.release()
+				x.reservation.release()
 				if _, gone := errors.AsType[goneError](err); err == nil || gone != (tt.name == "client") ||
 					tt.err != nil && !errors.Is(err, tt.err) {
 					t.Errorf("%s, %s: %v", tt.name, coding, err)
@@ -114,7 +114,7 @@ func TestCutOff(t *testing.T) {
 			t.Error("the connection was not cut")
 		}
 	}()
-	s.cut(&exchange{}, broken)
+	s.abort(&exchange{}, broken)
 }
 
 // What has no body is not made.

@@ -61,25 +61,25 @@ type Options struct {
 	// of them made for everybody who asks.
 	SpoolDir string
 	// OpsApart leaves /healthz, /readyz and /metrics to Operational alone.
-	OpsApart bool
+	SeparateMonitoring bool
 }
 
 // A Server answers the API. It is an http.Handler.
 type Server struct {
 	Options
-	public, operational *router
-	bodies              *bodies
-	underway            *underway
-	turns               *turns
-	spool               *spool
-	forms               chan struct{} // held while a form is taken apart
-	meters              *meters
-	flood               flood // in the log
-	set                 atomic.Pointer[index.Set]
-	pages               *cache
-	prepared            atomic.Pointer[prepared]
-	openapi             []byte
-	shapes              string // stands for the program in entity tags
+	public, monitoring *router
+	bodies             *bodies
+	underway           *underway
+	turns              *turns
+	spool              *spool
+	forms              chan struct{} // held while a form is taken apart
+	meters             *meters
+	flood              flood // in the log
+	set                atomic.Pointer[index.Set]
+	pages              *cache
+	prepared           atomic.Pointer[prepared]
+	openapi            []byte
+	shapes             string // stands for the program in entity tags
 }
 
 // New makes a server that has no data yet.
@@ -97,27 +97,27 @@ func New(o Options) (*Server, error) {
 		turns: newTurns(processors()), spool: newSpool(o.SpoolDir), forms: make(chan struct{}, 2)}
 	s.prepared.Store(&prepared{})
 	s.meters = newMeters(o.Version, s.set.Load, o.Updates, o.Warnings)
-	if err := s.document(); err != nil {
+	if err := s.buildOpenAPI(); err != nil {
 		return nil, err
 	}
-	s.public, s.operational = newRouter(), newRouter()
-	s.operate(ops.All())
-	s.public.handle(mediaPath, http.MethodGet, fixed(media))
-	s.public.handle(openAPIPath, http.MethodGet, fixed(openAPI))
+	s.public, s.monitoring = newRouter(), newRouter()
+	s.mountOperations(ops.Operations())
+	s.public.handle(mediaPath, http.MethodGet, fixedRoute(media))
+	s.public.handle(openAPIPath, http.MethodGet, fixedRoute(openAPI))
 	s.public.PathPrefix(legacyPath).Handler(&handler{path: legacyPath + "*",
-		methods: map[string]route{anyMethod: fixed(gone)}})
-	for _, r := range []*router{s.public, s.operational} {
-		if r == s.operational || !o.OpsApart {
-			r.handle("/healthz", http.MethodGet, fixed(health))
-			r.handle("/readyz", http.MethodGet, fixed(ready))
-			r.handle("/metrics", http.MethodGet, fixed(metrics))
+		methods: map[string]route{anyMethod: fixedRoute(retired)}})
+	for _, r := range []*router{s.public, s.monitoring} {
+		if r == s.monitoring || !o.SeparateMonitoring {
+			r.handle("/healthz", http.MethodGet, fixedRoute(health))
+			r.handle("/readyz", http.MethodGet, fixedRoute(ready))
+			r.handle("/metrics", http.MethodGet, fixedRoute(metrics))
 		}
 	}
 	return s, nil
 }
 
-// operate mounts operations.
-func (s *Server) operate(list []*endpoint.Op[*ops.Reading]) {
+// mountOperations mounts operations.
+func (s *Server) mountOperations(list []*endpoint.Op[*ops.Env]) {
 	for _, mount := range Mounts {
 		for _, op := range list {
 			s.public.handle(mount+op.Path, op.Method, newOperation(op))
@@ -125,9 +125,9 @@ func (s *Server) operate(list []*endpoint.Op[*ops.Reading]) {
 	}
 }
 
-// Show makes the server answer from set. What was learned for one of its snapshots
+// SetData makes the server answer from set. What was learned for one of its snapshots
 // stays.
-func (s *Server) Show(set *index.Set) {
+func (s *Server) SetData(set *index.Set) {
 	s.set.Store(set.Keep(s.set.Load()))
 	s.meters.reloads.Inc()
 }
@@ -135,32 +135,32 @@ func (s *Server) Show(set *index.Set) {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.answer(s.public, w, r, false) }
 
-// Operational answers what whoever runs the server asks: /healthz, /readyz and
+// MonitoringHandler answers what whoever runs the server asks: /healthz, /readyz and
 // /metrics.
-func (s *Server) Operational() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.answer(s.operational, w, r, true) })
+func (s *Server) MonitoringHandler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.answer(s.monitoring, w, r, true) })
 }
 
 func (s *Server) answer(routes *router, w http.ResponseWriter, r *http.Request, apart bool) {
-	x := &exchange{server: s, apart: apart, w: w, r: r, id: requestID(r), start: time.Now(),
+	x := &exchange{server: s, viaMonitoring: apart, w: w, r: r, id: requestID(r), start: time.Now(),
 		address: s.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"])}
 	h := w.Header()
 	h["X-Request-Id"] = []string{x.id}
 	h["X-Content-Type-Options"], h["Content-Security-Policy"] = nosniff, noContent
-	defer s.end(x)
+	defer s.finish(x)
 	defer s.recover(x)
-	to, vars := routes.find(r)
-	if !to.isMounted() && s.preflight(x) {
+	handler, vars := routes.find(r)
+	if !handler.isMounted() && s.preflight(x) {
 		return
 	}
-	if to == nil {
+	if handler == nil {
 		s.fail(x, ops.ErrNotFound)
 		return
 	}
-	x.route = to.path
-	route := to.route(r.Method)
+	x.route = handler.path
+	route := handler.route(r.Method)
 	if route == nil {
-		methods := slices.Sorted(maps.Keys(to.methods))
+		methods := slices.Sorted(maps.Keys(handler.methods))
 		h["Allow"] = []string{strings.Join(methods, ", ")}
 		s.fail(x, ops.NotAllowed(methods))
 		return
@@ -183,7 +183,7 @@ func (s *Server) recover(x *exchange) {
 		panic(http.ErrAbortHandler) // cut the connection: the answer cannot be mended
 	}
 	if x.op != nil {
-		s.fail(x, ops.Report(x.op, errors.New("panic")))
+		s.fail(x, ops.PublicError(x.op, errors.New("panic")))
 		return
 	}
 	s.fail(x, ops.ErrInternal)
@@ -191,11 +191,11 @@ func (s *Server) recover(x *exchange) {
 
 // An operation is the route of an operation.
 type operation struct {
-	*endpoint.Op[*ops.Reading]
+	*endpoint.Op[*ops.Env]
 	cacheControl []string
 }
 
-func newOperation(op *endpoint.Op[*ops.Reading]) *operation {
+func newOperation(op *endpoint.Op[*ops.Env]) *operation {
 	return &operation{Op: op, cacheControl: []string{"private, max-age=" + strconv.Itoa(op.MaxAge)}}
 }
 
@@ -213,8 +213,8 @@ func (o *operation) serve(s *Server, x *exchange) {
 	if !ok {
 		return
 	}
-	if err := s.reading(x).Usable(o.Data...); err != nil {
-		s.report(o, x, err)
+	if err := s.env(x).CheckUsable(o.DependsOn...); err != nil {
+		s.failOperation(o, x, err)
 		return
 	}
 	if o.Method != http.MethodGet {
@@ -224,68 +224,68 @@ func (o *operation) serve(s *Server, x *exchange) {
 	o.read(s, x)
 }
 
-// reading is what the operations of a request see.
-func (s *Server) reading(x *exchange) *ops.Reading {
+// env is what the operations of a request see.
+func (s *Server) env(x *exchange) *ops.Env {
 	now := x.start
 	if s.Now != nil {
 		now = s.Now()
 	}
-	return &ops.Reading{Set: s.set.Load(), Client: x.client, Address: x.address, BaseURL: s.BaseURL, Photos: s.Photos,
+	return &ops.Env{Set: s.set.Load(), Client: x.client, Address: x.address, BaseURL: s.BaseURL, Photos: s.Photos,
 		Outages: s.Community.Outages(), Archives: s.Archives, Measures: s.Measures(), Now: now, Failed: s.Failed}
 }
 
 // read answers an operation that changes nothing.
 func (o *operation) read(s *Server, x *exchange) {
 	if err := x.checkNames(o); err != nil {
-		s.report(o, x, err)
+		s.failOperation(o, x, err)
 		return
 	}
-	reading := s.reading(x)
+	env := s.env(x)
 	call, err := o.Bind(x.param)
 	if err != nil {
-		s.report(o, x, err)
+		s.failOperation(o, x, err)
 		return
 	}
-	asked := answerKey{reading.Version(o.Op), call.Key}
+	asked := answerKey{env.Version(o.Op), call.Key}
 	tag, known := etag(s.shapes, asked), x.r.Header["If-None-Match"]
-	if asked.version != "" && named(known, tag) { // only an answer can have told the tag
+	if asked.version != "" && etagMatches(known, tag) { // only an answer can have told the tag
 		o.notModified(x, tag)
 		return
 	}
 	if o.Large {
-		o.readLarge(s, x, call, reading, asked)
+		o.readLarge(s, x, call, env, asked)
 		return
 	}
-	o.answer(s, x, call, reading, asked)
+	o.answer(s, x, call, env, asked)
 }
 
 // answer does the call and sends what it returns.
-func (o *operation) answer(s *Server, x *exchange, call *endpoint.Call[*ops.Reading], reading *ops.Reading,
+func (o *operation) answer(s *Server, x *exchange, call *endpoint.Call[*ops.Env], env *ops.Env,
 	asked answerKey) {
-	result, err := call.Do(x.r.Context(), reading)
+	result, err := call.Do(x.r.Context(), env)
 	if err != nil {
-		s.report(o, x, err)
+		s.failOperation(o, x, err)
 		return
 	}
 	stream, err := streamOf(result)
 	if err != nil {
-		s.report(o, x, err)
+		s.failOperation(o, x, err)
 		return
 	}
 	tag := etag(s.shapes, asked)
-	if named(x.r.Header["If-None-Match"], "*") {
+	if etagMatches(x.r.Header["If-None-Match"], "*") {
 		o.notModified(x, tag)
 		return
 	}
 	o.head(x, tag)
 	if err := s.send(x, stream, asked); err != nil {
-		s.cut(x, err)
+		s.abort(x, err)
 	}
 }
 
-// cut ends the connection of an answer that cannot be finished, so that nobody
+// abort ends the connection of an answer that cannot be finished, so that nobody
 // takes its beginning for the whole.
-func (s *Server) cut(x *exchange, err error) {
+func (s *Server) abort(x *exchange, err error) {
 	if _, gone := errors.AsType[goneError](err); gone || errors.Is(err, context.Canceled) {
 		s.Log.Debug("the client went away", "requestId", x.id, "error", err)
 	} else {
@@ -296,8 +296,8 @@ func (s *Server) cut(x *exchange, err error) {
 
 func (o *operation) notModified(x *exchange, tag string) {
 	o.head(x, tag)
-	x.cost(access.Twentieth)
-	x.begin(http.StatusNotModified)
+	x.setCost(access.Twentieth)
+	x.sendHeader(http.StatusNotModified)
 }
 
 func (o *operation) head(x *exchange, tag string) {
@@ -307,21 +307,21 @@ func (o *operation) head(x *exchange, tag string) {
 	h["Vary"] = vary
 }
 
-// report answers an error.
-func (s *Server) report(o *operation, x *exchange, err error) {
-	s.fail(x, s.explain(o, x, err))
+// failOperation answers an error.
+func (s *Server) failOperation(o *operation, x *exchange, err error) {
+	s.fail(x, s.publicError(o, x, err))
 }
 
-// explain turns an error into the one that the client sees, and logs what it does
+// publicError turns an error into the one that the client sees, and logs what it does
 // not see.
-func (s *Server) explain(o *operation, x *exchange, err error) *ops.Error {
+func (s *Server) publicError(o *operation, x *exchange, err error) *ops.Error {
 	if errors.Is(err, context.Canceled) && x.r.Context().Err() != nil {
 		s.Log.Debug("the client went away", "requestId", x.id, "operation", o.Name)
 		return ops.ErrGone
 	}
-	e := ops.Report(o.Op, err)
+	e := ops.PublicError(o.Op, err)
 	if e.NotReady() {
-		x.cost(0)
+		x.setCost(0)
 	}
 	if e.Status >= http.StatusInternalServerError && errors.Unwrap(e) != nil {
 		s.Log.Error("operation failed", "requestId", x.id, "operation", o.Name, "error", errors.Unwrap(e))

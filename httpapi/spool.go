@@ -110,14 +110,14 @@ func (s *spool) get(ctx context.Context, key cacheKey, client string, make maker
 func (s *spool) build(ctx context.Context, key cacheKey, client string, make maker) (
 	e *spooled, first bool, err error,
 ) {
-	done, err := s.begin(ctx, client)
+	done, err := s.acquireClient(ctx, client)
 	if err != nil {
 		return nil, false, err
 	}
 	defer done()
-	if e, first = s.enter(ctx, key, client); first {
+	if e, first = s.findOrAdd(ctx, key, client); first {
 		defer close(e.made)
-		defer s.leave(e)
+		defer s.removeFailed(e)
 		e.err = errNoSpool // when make panics
 		e.err = s.make(e, make)
 	}
@@ -130,13 +130,13 @@ func (s *spool) find(ctx context.Context, key cacheKey, client string) *spooled 
 	defer s.mu.Unlock()
 	e := s.entries[key]
 	if e != nil {
-		s.join(ctx, e, client)
+		s.addReader(ctx, e, client)
 	}
 	return e
 }
 
-// enter is find with an entry where there is none; first reports that it is to be made.
-func (s *spool) enter(ctx context.Context, key cacheKey, client string) (e *spooled, first bool) {
+// findOrAdd is find with an entry where there is none; first reports that it is to be made.
+func (s *spool) findOrAdd(ctx context.Context, key cacheKey, client string) (e *spooled, first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e = s.entries[key]
@@ -145,12 +145,12 @@ func (s *spool) enter(ctx context.Context, key cacheKey, client string) (e *spoo
 		e.making, e.cancel = context.WithCancel(context.WithoutCancel(ctx))
 		s.entries[key] = e
 	}
-	s.join(ctx, e, client)
+	s.addReader(ctx, e, client)
 	return e, first
 }
 
-// join has a client wait for an entry as long as its context lasts. It needs mu.
-func (s *spool) join(ctx context.Context, e *spooled, client string) {
+// addReader has a client wait for an entry as long as its context lasts. It needs mu.
+func (s *spool) addReader(ctx context.Context, e *spooled, client string) {
 	s.uses++
 	e.readers++
 	e.used = s.uses
@@ -160,11 +160,11 @@ func (s *spool) join(ctx context.Context, e *spooled, client string) {
 	default:
 	}
 	e.waiting = append(e.waiting, client)
-	context.AfterFunc(ctx, func() { s.forsake(e, client) })
+	context.AfterFunc(ctx, func() { s.stopWaiting(e, client) })
 }
 
-// forsake is for a client that does not wait any longer.
-func (s *spool) forsake(e *spooled, client string) {
+// stopWaiting is for a client that does not wait any longer.
+func (s *spool) stopWaiting(e *spooled, client string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if i := slices.Index(e.waiting, client); i >= 0 {
@@ -175,23 +175,23 @@ func (s *spool) forsake(e *spooled, client string) {
 	}
 }
 
-// who are the clients that wait for an entry.
-func (s *spool) who(e *spooled) []string {
+// waitingClients are the clients that wait for an entry.
+func (s *spool) waitingClients(e *spooled) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(e.waiting)
 }
 
-// leave forgets an entry that could not be made.
-func (s *spool) leave(e *spooled) {
+// removeFailed forgets an entry that could not be made.
+func (s *spool) removeFailed(e *spooled) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if e.err != nil {
-		s.drop(e)
+		s.remove(e)
 	}
 }
 
-func (s *spool) drop(e *spooled) {
+func (s *spool) remove(e *spooled) {
 	delete(s.entries, e.key)
 	s.bytes -= e.size
 	e.size = 0
@@ -215,14 +215,14 @@ func (s *spool) make(e *spooled, make maker) (err error) {
 		return fmt.Errorf("%w: %w", errNoSpool, err)
 	}
 	w := bufio.NewWriterSize(&spoolWriter{s, e, 0}, 64<<10)
-	if e.packed, e.contentType, err = make(e.making, func() []string { return s.who(e) }, w); err != nil {
+	if e.packed, e.contentType, err = make(e.making, func() []string { return s.waitingClients(e) }, w); err != nil {
 		return err
 	}
 	return w.Flush()
 }
 
-// begin waits until a client makes nothing else. Its error is the context's.
-func (s *spool) begin(ctx context.Context, client string) (done func(), err error) {
+// acquireClient waits until a client makes nothing else. Its error is the context's.
+func (s *spool) acquireClient(ctx context.Context, client string) (done func(), err error) {
 	s.mu.Lock()
 	place := s.building[client]
 	if place == nil {
@@ -238,8 +238,8 @@ func (s *spool) begin(ctx context.Context, client string) (done func(), err erro
 	}
 }
 
-// grow makes room for n more bytes of an entry.
-func (s *spool) grow(e *spooled, n int) error {
+// reserve makes room for n more bytes of an entry.
+func (s *spool) reserve(e *spooled, n int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.bytes+int64(n) > s.most || len(s.entries) > s.files {
@@ -252,7 +252,7 @@ func (s *spool) grow(e *spooled, n int) error {
 		if oldest == nil {
 			return fmt.Errorf("%w: others take %d bytes", errNoSpool, s.bytes-e.size)
 		}
-		s.drop(oldest)
+		s.remove(oldest)
 	}
 	s.bytes += int64(n)
 	e.size += int64(n)
@@ -275,7 +275,7 @@ func (w *spoolWriter) Write(p []byte) (int, error) {
 		}
 		w.checked += max(spoolStep, int64(len(p)))
 	}
-	if err := w.spool.grow(w.entry, len(p)); err != nil {
+	if err := w.spool.reserve(w.entry, len(p)); err != nil {
 		return 0, err
 	}
 	n, err := w.entry.file.Write(p)

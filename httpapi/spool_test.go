@@ -191,7 +191,7 @@ func TestSpoolOfABusyClient(t *testing.T) {
 			s.release(e)
 			return time.Since(start)
 		}
-		turns.use("busy", time.Minute)
+		turns.charge("busy", time.Minute)
 		var busy sync.WaitGroup
 		for _, question := range []string{"a", "b"} {
 			busy.Go(func() {

@@ -179,15 +179,15 @@ func TestMethodsAndPaths(t *testing.T) {
 
 func TestPanicIsAnError(t *testing.T) {
 	s := newServer(t)
-	s.public.handle("/boom", "GET", fixed(func(*Server, *exchange) { panic("boom") }))
-	s.public.handle("/late", "GET", fixed(func(_ *Server, x *exchange) {
-		x.begin(200)
+	s.public.handle("/boom", "GET", fixedRoute(func(*Server, *exchange) { panic("boom") }))
+	s.public.handle("/late", "GET", fixedRoute(func(_ *Server, x *exchange) {
+		x.sendHeader(200)
 		panic("boom")
 	}))
 	s.public.handle("/operation", "GET",
-		newOperation(endpoint.New(endpoint.Decl{Name: "boom", Path: "/operation", Fails: "ANTENNAS",
+		newOperation(endpoint.New(endpoint.Decl{Name: "boom", Path: "/operation", FailureName: "ANTENNAS",
 			Scope: "antennas:read"},
-			func(*ops.Reading, context.Context, *struct{}) (*view.MarketsMeta, error) { panic("boom") })))
+			func(*ops.Env, context.Context, *struct{}) (*view.MarketsMeta, error) { panic("boom") })))
 	wantError(t, do(t, s, "GET", "/boom"), 500, "EXTERNAL_REQUEST_FAILED")
 	wantError(t, do(t, s, "GET", "/operation"), 500, "EXTERNAL_ANTENNAS_FAILED")
 	defer func() {

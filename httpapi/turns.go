@@ -41,9 +41,9 @@ func newTurns(processors int) *turns {
 // processors is how many Go may use of them.
 func processors() int { return min(runtime.NumCPU(), runtime.GOMAXPROCS(0)) }
 
-// use charges a client for what it has computed, and returns how long it has to wait
+// charge charges a client for what it has computed, and returns how long it has to wait
 // before it may go on.
-func (t *turns) use(client string, took time.Duration) time.Duration {
+func (t *turns) charge(client string, took time.Duration) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
@@ -65,7 +65,7 @@ func (t *turns) use(client string, took time.Duration) time.Duration {
 type turn struct {
 	turns   *turns
 	ctx     context.Context
-	who     func() []string // for whom: the first who has time left uses it
+	clients func() []string // for whom: the first who has time left uses it
 	client  string          // who does now
 	running bool
 	since   time.Time
@@ -74,7 +74,7 @@ type turn struct {
 // begin waits for the turn of one of some clients, who may change. Its error is the
 // context's.
 func (t *turns) begin(ctx context.Context, who func() []string) (*turn, error) {
-	u := &turn{turns: t, ctx: ctx, who: who}
+	u := &turn{turns: t, ctx: ctx, clients: who}
 	return u, u.resume()
 }
 
@@ -83,7 +83,7 @@ func (u *turn) resume() error {
 	if u == nil || u.running {
 		return nil
 	}
-	for wait := u.choose(); wait > 0; wait = u.choose() {
+	for wait := u.chooseClient(); wait > 0; wait = u.chooseClient() {
 		timer := time.NewTimer(min(wait, turnLook))
 		select {
 		case <-timer.C:
@@ -104,11 +104,11 @@ func (u *turn) resume() error {
 	}
 }
 
-// choose picks the client that uses its time, and returns how long it takes until one has
+// chooseClient picks the client that uses its time, and returns how long it takes until one has
 // some.
-func (u *turn) choose() (wait time.Duration) {
-	for _, client := range u.who() {
-		again := u.turns.use(client, 0)
+func (u *turn) chooseClient() (wait time.Duration) {
+	for _, client := range u.clients() {
+		again := u.turns.charge(client, 0)
 		if again == 0 {
 			u.client = client
 			return 0
@@ -126,7 +126,7 @@ func (u *turn) pause() {
 		return
 	}
 	u.running = false
-	u.turns.use(u.client, time.Since(u.since))
+	u.turns.charge(u.client, time.Since(u.since))
 	<-u.turns.places
 }
 

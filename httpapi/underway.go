@@ -17,7 +17,7 @@ const (
 	answerBytes   = 128 << 20  // of memory, for all answers: 32 streams
 	streamBytes   = 4 << 20    // that an answer needs which is encoded while it is sent
 	sentBytes     = chunkBytes // that sending needs, whatever is sent
-	leastCounted  = 32 << 10   // bytes of an answer below which it is not counted
+	minCounted    = 32 << 10   // bytes of an answer below which it is not counted
 )
 
 // underway counts the answers that are under way, so that their memory is bounded however
@@ -51,15 +51,15 @@ type share struct {
 	most   load
 }
 
-// A held is one answer that is counted.
-type held struct {
+// A reservation is one answer that is counted.
+type reservation struct {
 	underway *underway
 	shares   []share
 	load     load
 }
 
 // change has the answer count for l from now on, and reports whether it may.
-func (h *held) change(l load) bool {
+func (h *reservation) change(l load) bool {
 	h.underway.mu.Lock()
 	defer h.underway.mu.Unlock()
 	before := h.load
@@ -75,7 +75,7 @@ func (h *held) change(l load) bool {
 	return ok
 }
 
-func (h *held) set(l load) {
+func (h *reservation) set(l load) {
 	more := load{l.streams - h.load.streams, l.bytes - h.load.bytes}
 	h.load, h.underway.all = l, h.underway.all.plus(more)
 	for _, s := range h.shares {
@@ -88,7 +88,7 @@ func (h *held) set(l load) {
 }
 
 // release ends the count. It may be called on nil, and more than once.
-func (h *held) release() {
+func (h *reservation) release() {
 	if h == nil {
 		return
 	}
@@ -112,33 +112,33 @@ func (x *exchange) shares() []share {
 	return []share{client, visitor}
 }
 
-// count counts the answer of x, or counts it for something else than before, and reports
+// reserve counts the answer of x, or counts it for something else than before, and reports
 // whether there is room for it. A stream stays one.
-func (x *exchange) count(l load) bool {
-	h := x.held
+func (x *exchange) reserve(l load) bool {
+	h := x.reservation
 	if h == nil {
-		h = &held{underway: x.server.underway, shares: x.shares()}
+		h = &reservation{underway: x.server.underway, shares: x.shares()}
 	}
 	l.streams = max(l.streams, h.load.streams)
 	if !h.change(l) {
 		return false
 	}
-	x.held = h
+	x.reservation = h
 	return true
 }
 
-// countStream is count for a stream that is encoded while it is sent.
-func (x *exchange) countStream(stream endpoint.Stream, size int64) bool {
-	if size < 0 || size > mostHeld {
-		return x.count(load{1, streamBytes})
+// reserveStream is count for a stream that is encoded while it is sent.
+func (x *exchange) reserveStream(stream endpoint.Stream, size int64) bool {
+	if size < 0 || size > maxHeld {
+		return x.reserve(load{1, streamBytes})
 	}
 	if b, ok := stream.(endpoint.Bytes); ok {
-		return x.countMemory(len(b))
+		return x.reserveMemory(len(b))
 	}
-	return size < leastCounted || x.count(load{0, sentBytes})
+	return size < minCounted || x.reserve(load{0, sentBytes})
 }
 
-// countMemory is count for an answer that is in memory.
-func (x *exchange) countMemory(size int) bool {
-	return x.held == nil && size < leastCounted || x.count(load{0, sentBytes + int64(size)})
+// reserveMemory is count for an answer that is in memory.
+func (x *exchange) reserveMemory(size int) bool {
+	return x.reservation == nil && size < minCounted || x.reserve(load{0, sentBytes + int64(size)})
 }

@@ -35,9 +35,9 @@ var manyRequests = access.Limits{Minute: 1000, Day: 1000}
 // giving adds operations to s that answer streams, by path.
 func giving(s *Server, large bool, streams map[string]endpoint.Stream) {
 	for path, stream := range streams {
-		s.operate([]*endpoint.Op[*ops.Reading]{endpoint.New(endpoint.Decl{Name: path, Path: path,
-			Scope: "antennas:read", Fails: "ANTENNAS", Large: large},
-			func(*ops.Reading, context.Context, *struct{}) (endpoint.Stream, error) { return stream, nil })})
+		s.mountOperations([]*endpoint.Op[*ops.Env]{endpoint.New(endpoint.Decl{Name: path, Path: path,
+			Scope: "antennas:read", FailureName: "ANTENNAS", Large: large},
+			func(*ops.Env, context.Context, *struct{}) (endpoint.Stream, error) { return stream, nil })})
 	}
 }
 
@@ -155,8 +155,8 @@ func TestSlowReadersOfAnswersInMemory(t *testing.T) {
 		leave()
 	})
 	wantNothingUnderway(t, s)
-	h := &held{underway: s.underway, shares: []share{{"one", load{1, 10}}}}
-	if other := (&held{underway: s.underway, shares: h.shares}); !h.change(load{0, 20}) || other.change(load{0, 1}) {
+	h := &reservation{underway: s.underway, shares: []share{{"one", load{1, 10}}}}
+	if other := (&reservation{underway: s.underway, shares: h.shares}); !h.change(load{0, 20}) || other.change(load{0, 1}) {
 		t.Error("one answer may be larger than the bound, and then is the only one")
 	}
 	h.release()

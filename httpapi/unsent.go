@@ -2,8 +2,8 @@ package httpapi
 
 import "net"
 
-// BoundUnsent is a listener whose connections buffer little for clients that do not read.
-func BoundUnsent(l net.Listener) net.Listener { return unsentListener{l} }
+// LimitUnsent is a listener whose connections buffer little for clients that do not read.
+func LimitUnsent(l net.Listener) net.Listener { return unsentListener{l} }
 
 type unsentListener struct{ net.Listener }
 
@@ -11,7 +11,7 @@ type unsentListener struct{ net.Listener }
 func (l unsentListener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err == nil {
-		boundUnsent(c)
+		limitUnsent(c)
 	}
 	return c, err
 }

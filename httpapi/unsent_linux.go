@@ -11,10 +11,10 @@ import (
 // bound is megabytes for each connection.
 const maxUnsent = 128 << 10
 
-// boundUnsent bounds what the kernel takes of answers before the client has room for it. It
+// limitUnsent bounds what the kernel takes of answers before the client has room for it. It
 // does nothing for a connection without a socket. It is not set on the listener: one that
 // speaks Multipath TCP, as Go's do, does not hand it on to plain connections.
-func boundUnsent(c net.Conn) {
+func limitUnsent(c net.Conn) {
 	s, ok := c.(syscall.Conn)
 	if !ok {
 		return

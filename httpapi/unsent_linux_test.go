@@ -25,7 +25,7 @@ func TestUnread(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	server, err := BoundUnsent(l).Accept()
+	server, err := LimitUnsent(l).Accept()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,5 +4,5 @@ package httpapi
 
 import "net"
 
-// boundUnsent does nothing here: other systems have no such bound.
-func boundUnsent(net.Conn) {}
+// limitUnsent does nothing here: other systems have no such bound.
+func limitUnsent(net.Conn) {}

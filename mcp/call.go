@@ -103,7 +103,7 @@ func (s *Server) explain(t *tools.Tool, err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "the call was cancelled"
 	}
-	message, cause := ops.Message(err)
+	message, cause := ops.PublicMessage(err)
 	if cause != nil {
 		s.Log.Error("tool failed", "tool", t.Name, "error", cause)
 	}

@@ -67,7 +67,7 @@ func serve(t *testing.T, change func(*Options)) *world {
 	t.Cleanup(w.Close)
 	o := Options{
 		Reading: func() *tools.Reading {
-			return &tools.Reading{Reading: &ops.Reading{Set: set, BaseURL: w.URL, Now: time.Now()}, People: w.people}
+			return &tools.Reading{Env: &ops.Env{Set: set, BaseURL: w.URL, Now: time.Now()}, People: w.people}
 		},
 		Address: func(r *http.Request) netip.Addr {
 			addr, err := netip.ParseAddr(r.Header.Get("X-Test-Address"))

@@ -11,14 +11,14 @@ import (
 )
 
 var listAntennas = endpoint.New(endpoint.Decl{
-	Name: "antennas.list", Path: "/antennas", Scope: "antennas:read", Fails: "ANTENNAS", MaxAge: 60,
-	Summary: "Antenna sites of a market, page by page.",
-	Doc:     "All filters on emissions meet on one emission. The order is fixed as long as sourceDate does not change, so that pages neither skip nor repeat a site; with lat, lon and radiusKm the nearest come first.",
-	Errors:  []string{codeInvalidBBox, codeInvalidOperator},
-}, (*Reading).list)
+	Name: "antennas.list", Path: "/antennas", Scope: "antennas:read", FailureName: "ANTENNAS", MaxAge: 60,
+	Summary:    "Antenna sites of a market, page by page.",
+	Doc:        "All filters on emissions meet on one emission. The order is fixed as long as sourceDate does not change, so that pages neither skip nor repeat a site; with lat, lon and radiusKm the nearest come first.",
+	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator},
+}, (*Env).list)
 
 type listParams struct {
-	inMarket
+	marketParams
 	areaParams
 	emissionParams
 	Text string `param:"q" max:"200" doc:"Words that must all occur in identifiers, commune, postal code, address, lieu-dit or department, without regard to case and accents." example:"saint-denis"`
@@ -39,11 +39,11 @@ func (p *listParams) Check() error {
 	if err := p.discParams.check(); err != nil {
 		return err
 	}
-	if p.given() && p.Lat != nil {
+	if p.hasBox() && p.Lat != nil {
 		return &endpoint.ParamError{Param: "radiusKm",
 			Want: "a disc and a box (bbox, or north, south, east, west) exclude each other"}
 	}
-	if p.Limit > maxPage && !p.given() && p.Lat == nil {
+	if p.Limit > maxPage && !p.hasBox() && p.Lat == nil {
 		return &endpoint.ParamError{Param: "limit", Value: strconv.Itoa(p.Limit),
 			Want: "a whole number from 1 to 1000; up to 5000 with north, south, east, west or lat, lon, radiusKm"}
 	}
@@ -58,8 +58,8 @@ func (antennaPage) Shapes() map[string]reflect.Type {
 	return shapes[[]view.NearSummary, view.ListMeta]()
 }
 
-func (r *Reading) list(_ context.Context, p *listParams) (antennaPage, error) {
-	m, loaded, f, err := r.pick(p.inMarket, p.areaParams, p.emissionParams)
+func (r *Env) list(_ context.Context, p *listParams) (antennaPage, error) {
+	m, loaded, f, err := r.resolveMarket(p.marketParams, p.areaParams, p.emissionParams)
 	if err != nil {
 		return antennaPage{}, err
 	}

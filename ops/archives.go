@@ -16,12 +16,12 @@ import (
 )
 
 var listArchives = endpoint.New(endpoint.Decl{
-	Name: "anfr.archives", Path: "/anfr/archives", Scope: "anfr:read", Fails: "ANFR_ARCHIVES", MaxAge: 3600,
-	Data:    []string{dataArchives},
-	Summary: "Dates of the publications of the ANFR's observatoire that are kept, the newest first.",
-}, (*Reading).archives)
+	Name: "anfr.archives", Path: "/anfr/archives", Scope: "anfr:read", FailureName: "ANFR_ARCHIVES", MaxAge: 3600,
+	DependsOn: []string{dataArchives},
+	Summary:   "Dates of the publications of the ANFR's observatoire that are kept, the newest first.",
+}, (*Env).archives)
 
-func (r *Reading) archives(context.Context, *struct{}) (*view.Body[[]string, view.ArchivesMeta], error) {
+func (r *Env) archives(context.Context, *struct{}) (*view.Body[[]string, view.ArchivesMeta], error) {
 	version := r.Archives.Version() // before they are read: one that is added meanwhile is of the next version
 	answer := &view.Body[[]string, view.ArchivesMeta]{Data: []string{},
 		Meta: view.ArchivesMeta{DataVersion: &version}}
@@ -50,12 +50,12 @@ func archiveSource(synthetic bool) view.Attribution {
 }
 
 var getArchive = endpoint.New(endpoint.Decl{
-	Name: "anfr.archive", Path: "/anfr/archive/{date}", Scope: "anfr:read", Fails: "ANFR_ARCHIVE", MaxAge: 3600,
-	Data: []string{dataArchives}, Large: true, Kept: true,
-	Summary: "What a publication of the ANFR's observatoire changed, or the whole of it, by site.",
-	Doc:     "A row is known by station number, operator and system, and compared with the publication before; all of the oldest one is new. Sites come by number, in one answer. Ask for it compressed.",
-	Errors:  []string{codeInvalidDate, codeNoArchive},
-}, (*Reading).archive)
+	Name: "anfr.archive", Path: "/anfr/archive/{date}", Scope: "anfr:read", FailureName: "ANFR_ARCHIVE", MaxAge: 3600,
+	DependsOn: []string{dataArchives}, Large: true, Kept: true,
+	Summary:    "What a publication of the ANFR's observatoire changed, or the whole of it, by site.",
+	Doc:        "A row is known by station number, operator and system, and compared with the publication before; all of the oldest one is new. Sites come by number, in one answer. Ask for it compressed.",
+	ErrorCodes: []string{codeInvalidDate, codeNoArchive},
+}, (*Env).archive)
 
 type archiveParams struct {
 	Date archiveDate `param:"date" code:"INVALID_DATE" doc:"Date of the publication, YYYY-MM-DD." example:"2026-08-27"`
@@ -86,15 +86,15 @@ const (
 // Values lists the views.
 func (archiveView) Values() []string { return []string{string(viewChanges), string(viewFull)} }
 
-// An archived is the answer of archive.
-type archived struct{ endpoint.Stream }
+// An archiveAnswer is the answer of archive.
+type archiveAnswer struct{ endpoint.Stream }
 
 // Shapes implements endpoint.Shaped.
-func (archived) Shapes() map[string]reflect.Type {
+func (archiveAnswer) Shapes() map[string]reflect.Type {
 	return shapes[map[string]view.ArchiveSite, view.ArchiveMeta]()
 }
 
-func (r *Reading) archive(_ context.Context, p *archiveParams) (archived, error) {
+func (r *Env) archive(_ context.Context, p *archiveParams) (archiveAnswer, error) {
 	ask := r.Archives.Changes
 	if p.View == viewFull {
 		ask = r.Archives.Whole
@@ -103,9 +103,9 @@ func (r *Reading) archive(_ context.Context, p *archiveParams) (archived, error)
 	found, err := ask(string(p.Date))
 	switch {
 	case errors.Is(err, archive.ErrNoArchive):
-		return archived{}, errNoArchive
+		return archiveAnswer{}, errNoArchive
 	case err != nil:
-		return archived{}, err
+		return archiveAnswer{}, err
 	}
 	meta := view.ArchiveMeta{Date: found.Date, View: string(p.View), Attribution: archiveSource(found.Synthetic),
 		DataVersion: &version}
@@ -113,12 +113,12 @@ func (r *Reading) archive(_ context.Context, p *archiveParams) (archived, error)
 		meta.Previous = &found.Before
 	}
 	text, err := view.JSON(meta)
-	return archived{&archivePage{sites: found.All(), city: r.city, meta: text}}, err
+	return archiveAnswer{&archivePage{sites: found.All(), city: r.communeName, meta: text}}, err
 }
 
-// city names the commune of an INSEE code, "" where the registers do not. Archives need
+// communeName names the commune of an INSEE code, "" where the registers do not. Archives need
 // none: a folder may have nothing else.
-func (r *Reading) city(insee string) string {
+func (r *Env) communeName(insee string) string {
 	if r.Set == nil {
 		return ""
 	}

@@ -12,15 +12,15 @@ import (
 )
 
 var coveragePoints = endpoint.New(endpoint.Decl{
-	Name: "coverage.points", Path: "/coverage/points", Scope: "coverage:read", Fails: "COVERAGE_POINTS", MaxAge: 60,
-	Data:    []string{dataRecent},
-	Summary: "Points of a market where the signal was measured in the last days, the newest first.",
-	Doc:     "Where there are more than limit, they are an even sample of the place. Levels are in dBm and dB.",
-	Errors:  []string{codeInvalidBBox, codeInvalidOperator},
-}, (*Reading).points)
+	Name: "coverage.points", Path: "/coverage/points", Scope: "coverage:read", FailureName: "COVERAGE_POINTS", MaxAge: 60,
+	DependsOn:  []string{dataRecent},
+	Summary:    "Points of a market where the signal was measured in the last days, the newest first.",
+	Doc:        "Where there are more than limit, they are an even sample of the place. Levels are in dBm and dB.",
+	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator},
+}, (*Env).points)
 
 type pointsParams struct {
-	inMarket
+	marketParams
 	Technology *technologyName `param:"technology" doc:"2G, 3G, 4G, 5G, or a technology of one, such as LTE or NR, which stands for all of its generation." example:"4G"`
 	boxParams
 	Days  int `param:"days" default:"30" min:"1" max:"365" doc:"How many days back."`
@@ -49,8 +49,8 @@ type pointPage struct{ endpoint.Bytes }
 // Shapes implements endpoint.Shaped.
 func (pointPage) Shapes() map[string]reflect.Type { return shapes[[]view.Point, view.PointsMeta]() }
 
-func (r *Reading) points(_ context.Context, p *pointsParams) (pointPage, error) {
-	store, q, err := r.askMeasured(p.inMarket, p.Days, p.Limit)
+func (r *Env) points(_ context.Context, p *pointsParams) (pointPage, error) {
+	store, q, err := r.measureQuery(p.marketParams, p.Days, p.Limit)
 	if err != nil {
 		return pointPage{}, err
 	}
@@ -67,6 +67,6 @@ func (r *Reading) points(_ context.Context, p *pointsParams) (pointPage, error) 
 	}
 	version := store.Version()
 	meta.Returned, meta.DataVersion = len(list), &version
-	text, err := encoded(list, view.AppendPoint, meta)
+	text, err := encodePage(list, view.AppendPoint, meta)
 	return pointPage{text}, err
 }

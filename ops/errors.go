@@ -116,8 +116,8 @@ func Problems() []endpoint.Problem {
 	}
 	when := "An internal error; the server's log has it under the request id."
 	list = append(list, endpoint.Problem{Code: codeInternal, Status: 500, When: when})
-	for _, op := range All() {
-		list = append(list, endpoint.Problem{Code: op.FailureCode(), Status: 500, When: when})
+	for _, op := range Operations() {
+		list = append(list, endpoint.Problem{Code: op.FailureCode, Status: 500, When: when})
 	}
 	return list
 }
@@ -182,12 +182,12 @@ var (
 	ErrInternal = &Error{Status: 500, Code: codeInternal, Message: internal}
 	ErrBusy     = &Error{Status: 503, Code: codeBusy, Message: "too many bodies are on their way at this moment",
 		RetryAfter: 5}
-	// ErrManyAnswers is for whoever does not read, or asks for too much at once.
-	ErrManyAnswers = &Error{Status: 503, Code: codeBusy, RetryAfter: 5,
+	// ErrTooManyAnswers is for whoever does not read, or asks for too much at once.
+	ErrTooManyAnswers = &Error{Status: 503, Code: codeBusy, RetryAfter: 5,
 		Message: "too many large answers are being sent at this moment, to this client or to all: read them to their end, four at a time, and ask again"}
 	ErrTooSlow = &Error{Status: 408, Code: codeTooSlow, Message: "the body did not arrive in time"}
-	// ErrOperators is for who asks a public address for what is for those who run the server.
-	ErrOperators = &Error{Status: 403, Code: codeAddress,
+	// ErrOperatorsOnly is for who asks a public address for what is for those who run the server.
+	ErrOperatorsOnly = &Error{Status: 403, Code: codeAddress,
 		Message: "this is for whoever runs the server: ask from the machine itself, or start the server with --ops-listen"}
 	// ErrGone is for the log: nobody reads it.
 	ErrGone       = &Error{Status: 400, Code: codeInvalidParameter, Message: "the client went away"}
@@ -231,8 +231,8 @@ func notLoaded(c market.Code) *Error {
 		Message: fmt.Sprintf("the inventory of %s is not loaded on this server; whoever runs it loads it with: relais ingest --data DIR %s FILE…", c, c)}
 }
 
-// Report turns any error of an operation into the one that the client sees.
-func Report(op *endpoint.Op[*Reading], err error) *Error {
+// PublicError turns any error of an operation into the one that the client sees.
+func PublicError(op *endpoint.Op[*Env], err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
@@ -251,8 +251,8 @@ func Report(op *endpoint.Op[*Reading], err error) *Error {
 		}
 		return &Error{Status: 400, Code: code, Message: p.Error(), Parameter: p.Name(), Allowed: p.Allowed}
 	}
-	if e := failure(op, err); e != nil {
+	if e := storeFailure(op, err); e != nil {
 		return e
 	}
-	return &Error{Status: 500, Code: op.FailureCode(), Message: internal, cause: err}
+	return &Error{Status: 500, Code: op.FailureCode, Message: internal, cause: err}
 }

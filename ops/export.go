@@ -10,15 +10,15 @@ import (
 )
 
 var exportAntennas = endpoint.New(endpoint.Decl{
-	Name: "antennas.export", Path: "/antennas/export", Scope: "antennas:read", Fails: "ANTENNAS_EXPORT", MaxAge: 3600,
-	Large:   true,
-	Summary: "All antenna sites of a market, or those that a filter leaves, in one answer.",
-	Doc:     "For loading everything; refresh with /antennas and a box afterwards. Ask for it compressed.",
-	Errors:  []string{codeInvalidOperator},
-}, (*Reading).export)
+	Name: "antennas.export", Path: "/antennas/export", Scope: "antennas:read", FailureName: "ANTENNAS_EXPORT", MaxAge: 3600,
+	Large:      true,
+	Summary:    "All antenna sites of a market, or those that a filter leaves, in one answer.",
+	Doc:        "For loading everything; refresh with /antennas and a box afterwards. Ask for it compressed.",
+	ErrorCodes: []string{codeInvalidOperator},
+}, (*Env).export)
 
 type exportParams struct {
-	inMarket
+	marketParams
 	Format exportFormat `param:"format" default:"json" doc:"json: summaries as in /antennas; geojson: a FeatureCollection."`
 	areaParams
 	emissionParams
@@ -36,20 +36,20 @@ const (
 // Values lists the formats.
 func (exportFormat) Values() []string { return []string{string(formatJSON), string(formatGeoJSON)} }
 
-// An exported is the answer of export.
-type exported struct{ endpoint.Stream }
+// An exportAnswer is the answer of export.
+type exportAnswer struct{ endpoint.Stream }
 
 // Shapes implements endpoint.Shaped.
-func (exported) Shapes() map[string]reflect.Type {
+func (exportAnswer) Shapes() map[string]reflect.Type {
 	s := shapes[[]view.Summary, view.ExportMeta]()
 	s["application/geo+json"] = reflect.TypeFor[view.FeatureCollection]()
 	return s
 }
 
-func (r *Reading) export(_ context.Context, p *exportParams) (exported, error) {
-	m, loaded, f, err := r.pick(p.inMarket, p.areaParams, p.emissionParams)
+func (r *Env) export(_ context.Context, p *exportParams) (exportAnswer, error) {
+	m, loaded, f, err := r.resolveMarket(p.marketParams, p.areaParams, p.emissionParams)
 	if err != nil {
-		return exported{}, err
+		return exportAnswer{}, err
 	}
 	meta := view.ExportMeta{Export: true, Format: string(p.Format), Market: m.Code, Operator: p.Operator.canonical(m)}
 	meta.Attribution, meta.SourceDate = attribution(m, loaded)
@@ -66,15 +66,15 @@ func (r *Reading) export(_ context.Context, p *exportParams) (exported, error) {
 	}
 	if p.Format == formatGeoJSON {
 		text, err := view.JSON(meta)
-		return exported{&features{market: loaded, sites: sites, whole: whole, meta: text}}, err
+		return exportAnswer{&featureStream{market: loaded, sites: sites, whole: whole, meta: text}}, err
 	}
 	page, err := newPage(sitePage{market: loaded, sites: sites, whole: whole}, meta)
-	return exported{page}, err
+	return exportAnswer{page}, err
 }
 
 // WholeExports lists the exports of the whole of each market that is loaded and has
 // at most so many sites: what many ask for, and what is worth preparing.
-func WholeExports(set *index.Set, sites int) (calls []*endpoint.Call[*Reading]) {
+func WholeExports(set *index.Set, sites int) (calls []*endpoint.Call[*Env]) {
 	for m := range set.Loaded() {
 		if m.Len() > sites {
 			continue

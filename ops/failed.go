@@ -19,9 +19,9 @@ const (
 	DataPeople   = "accounts of people"
 )
 
-// Usable returns an error when this server cannot use one of the datasets: it would
+// CheckUsable returns an error when this server cannot use one of the datasets: it would
 // otherwise answer as if they were empty.
-func (r *Reading) Usable(data ...string) error {
+func (r *Env) CheckUsable(data ...string) error {
 	for _, name := range data {
 		if r.Failed[name] != nil {
 			return unusable(name)
@@ -38,9 +38,9 @@ func unusable(data string) *Error {
 			" at the moment; its operator finds the cause in its log, or with relais check"}
 }
 
-// failure is the answer to an error of the stores that is not the request's fault, nil for
+// storeFailure is the answer to an error of the stores that is not the request's fault, nil for
 // another one.
-func failure(op *endpoint.Op[*Reading], err error) *Error {
+func storeFailure(op *endpoint.Op[*Env], err error) *Error {
 	writes := op.Method != "" && op.Method != "GET"
 	message := ""
 	switch {

@@ -27,8 +27,8 @@ func TestNotWritable(t *testing.T) {
 		{"a full disk", fmt.Errorf("photos.db: %w", full), false, 503, "NOT_WRITABLE", "disk of this server is full"},
 		{"a read-only folder", photos.ErrReadOnly, false, 503, "NOT_WRITABLE", "cannot be written to"},
 		{"a read-only file system", syscall.EROFS, false, 503, "NOT_WRITABLE", "cannot be written to"},
-		{"another error", syscall.EIO, false, 500, uploadPhoto.FailureCode(), "internal error"},
-		{"a question on a full disk", full, true, 500, listOutages.FailureCode(), "internal error"},
+		{"another error", syscall.EIO, false, 500, uploadPhoto.FailureCode, "internal error"},
+		{"a question on a full disk", full, true, 500, listOutages.FailureCode, "internal error"},
 		{"no keys", fmt.Errorf("%w: damaged", access.ErrUnavailable), true, 503, "NOT_READY", "API keys"},
 		{"no month", fmt.Errorf("photos/2026-11.db: %w", photos.ErrMonthLost), false, 503, "NOT_READY", "photos"},
 	}
@@ -38,7 +38,7 @@ func TestNotWritable(t *testing.T) {
 			if tt.read {
 				op = listOutages
 			}
-			e := Report(op, tt.err)
+			e := PublicError(op, tt.err)
 			if e.Status != tt.status || e.Code != tt.code || !strings.Contains(e.Message, tt.says) ||
 				strings.Contains(e.Message, "/data") {
 				t.Errorf("%d %s: %s", e.Status, e.Code, e.Message)
@@ -52,11 +52,11 @@ func TestNotWritable(t *testing.T) {
 
 // A dataset that cannot be used is an error for those who need it.
 func TestUsable(t *testing.T) {
-	r := &Reading{Failed: map[string]error{DataPhotos: errors.New("damaged")}}
-	if err := r.Usable(DataOutages, DataArchives); err != nil {
+	r := &Env{Failed: map[string]error{DataPhotos: errors.New("damaged")}}
+	if err := r.CheckUsable(DataOutages, DataArchives); err != nil {
 		t.Error(err)
 	}
-	if err := r.Usable(DataOutages, DataPhotos); err == nil || strings.Contains(err.Error(), "damaged") {
+	if err := r.CheckUsable(DataOutages, DataPhotos); err == nil || strings.Contains(err.Error(), "damaged") {
 		t.Error(err)
 	}
 }

@@ -15,12 +15,12 @@ import (
 )
 
 var lookupAntennas = endpoint.New(endpoint.Decl{
-	Name: "antennas.lookup", Path: "/antennas/lookup-by-radio", Scope: "antennas:read", Fails: "ANTENNAS_LOOKUP",
-	MaxAge: 60, Data: []string{dataLearned},
-	Summary: "Sites that a radio identifier names.",
-	Doc:     "An eNB is the ECI without its last 8 bits; a gNB is the NCI without its last 4 to 14. One value may name several sites: all are answered, those that a source gives it to before those for which it was learned from measures, and of each those that it certainly names first. A gNB whose length the data does not state is tried with every length.",
-	Errors:  []string{codeMissingRadio, codeInvalidOperator},
-}, (*Reading).lookup)
+	Name: "antennas.lookup", Path: "/antennas/lookup-by-radio", Scope: "antennas:read", FailureName: "ANTENNAS_LOOKUP",
+	MaxAge: 60, DependsOn: []string{dataLearned},
+	Summary:    "Sites that a radio identifier names.",
+	Doc:        "An eNB is the ECI without its last 8 bits; a gNB is the NCI without its last 4 to 14. One value may name several sites: all are answered, those that a source gives it to before those for which it was learned from measures, and of each those that it certainly names first. A gNB whose length the data does not state is tried with every length.",
+	ErrorCodes: []string{codeMissingRadio, codeInvalidOperator},
+}, (*Env).lookup)
 
 type lookupParams struct {
 	radioParams
@@ -36,7 +36,7 @@ type radioParams struct {
 	CellID string     `param:"cellId" max:"40" doc:"value, of type cellid."`
 	CI     string     `param:"ci" max:"40" doc:"value, of type ci."`
 	Type   lookupType `param:"type" default:"auto" doc:"What the value is; auto tries all."`
-	inMarket
+	marketParams
 }
 
 // A lookupType is a type of radio identifier, or auto.
@@ -53,8 +53,8 @@ func (lookupType) Values() []string {
 	return list
 }
 
-// asked returns the value, the parameter that had it, and the type.
-func (p *radioParams) asked() (name, value string, t lookupType, err error) {
+// valueAndType returns the value, the parameter that had it, and the type.
+func (p *radioParams) valueAndType() (name, value string, t lookupType, err error) {
 	t = p.Type
 	for _, a := range []struct {
 		name, value string
@@ -90,7 +90,7 @@ func (p *radioParams) Check() error {
 
 // number returns the value as a number that fits its type.
 func (p *radioParams) number() (uint64, lookupType, error) {
-	name, value, t, err := p.asked()
+	name, value, t, err := p.valueAndType()
 	if err != nil {
 		return 0, t, err
 	}
@@ -117,7 +117,7 @@ func (*lookupAnswer) Shapes() map[string]reflect.Type {
 	return shapes[[]view.LookupResult, view.LookupMeta]()
 }
 
-func (r *Reading) lookup(_ context.Context, p *lookupParams) (*lookupAnswer, error) {
+func (r *Env) lookup(_ context.Context, p *lookupParams) (*lookupAnswer, error) {
 	found, err := r.LookupRadio(&p.radioParams)
 	if err != nil {
 		return nil, err
@@ -125,21 +125,21 @@ func (r *Reading) lookup(_ context.Context, p *lookupParams) (*lookupAnswer, err
 	body := &lookupAnswer{}
 	body.Data = []lookupResult{}
 	body.Meta = view.LookupMeta{Market: found.Market.Code, Operator: p.Operator.canonical(found.Market),
-		Type: found.Type, Value: found.Value, SourceUnavailableReason: reason(found.Market)}
+		Type: found.Type, Value: found.Value, SourceUnavailableReason: unavailableReason(found.Market)}
 	if found.Loaded != nil {
 		body.Meta.DataVersion = &found.Loaded.Snap.Version
 	}
 	for _, match := range found.Matches[:min(p.Limit, len(found.Matches))] {
 		fragment := found.Loaded.Fragment(match.Site)
 		body.Data = append(body.Data,
-			lookupResult{Site: json.RawMessage(fragment[:len(fragment)-1]), Matches: found.Shown(match)})
+			lookupResult{Site: json.RawMessage(fragment[:len(fragment)-1]), Matches: found.MatchViews(match)})
 	}
 	body.Meta.Returned = len(body.Data)
 	return body, nil
 }
 
-// A RadioFound is the sites that a radio identifier names.
-type RadioFound struct {
+// A RadioResult is the sites that a radio identifier names.
+type RadioResult struct {
 	Market      *market.Market
 	Loaded      *index.Market // nil for a market without an inventory
 	Type, Value string        // as asked
@@ -147,8 +147,8 @@ type RadioFound struct {
 }
 
 // LookupRadio finds the sites that a radio identifier names, the most certain first.
-func (r *Reading) LookupRadio(p *RadioParams) (*RadioFound, error) {
-	m, loaded, f, err := r.pick(p.inMarket, areaParams{}, emissionParams{})
+func (r *Env) LookupRadio(p *RadioParams) (*RadioResult, error) {
+	m, loaded, f, err := r.resolveMarket(p.marketParams, areaParams{}, emissionParams{})
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (r *Reading) LookupRadio(p *RadioParams) (*RadioFound, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &RadioFound{Market: m, Loaded: loaded, Type: string(t), Value: strconv.FormatUint(value, 10)}
+	found := &RadioResult{Market: m, Loaded: loaded, Type: string(t), Value: strconv.FormatUint(value, 10)}
 	types := []index.RadioType{index.RadioType(t)}
 	if t == lookupAuto {
 		types = index.RadioTypes
@@ -171,8 +171,8 @@ func (r *Reading) LookupRadio(p *RadioParams) (*RadioFound, error) {
 	return found, nil
 }
 
-// Shown are the types of a match as answers have them.
-func (f *RadioFound) Shown(m index.RadioMatch) []view.Match {
+// MatchViews are the types of a match as answers have them.
+func (f *RadioResult) MatchViews(m index.RadioMatch) []view.Match {
 	list := make([]view.Match, len(m.Types))
 	for i, t := range m.Types {
 		list[i] = view.Match{Type: string(t), Value: f.Value}

@@ -9,13 +9,13 @@ import (
 )
 
 var listMarkets = endpoint.New(endpoint.Decl{
-	Name: "markets.list", Path: "/markets", Scope: "antennas:read", Fails: "MARKETS", MaxAge: 60,
+	Name: "markets.list", Path: "/markets", Scope: "antennas:read", FailureName: "MARKETS", MaxAge: 60,
 	Summary: "The markets: operators, areas, filters, availability, and what this server has loaded.",
-}, (*Reading).markets)
+}, (*Env).markets)
 
 type marketsParams struct{}
 
-func (r *Reading) markets(context.Context, *marketsParams) (*view.Body[[]view.Market, view.MarketsMeta], error) {
+func (r *Env) markets(context.Context, *marketsParams) (*view.Body[[]view.Market, view.MarketsMeta], error) {
 	if r.Set == nil {
 		return nil, errLoading
 	}

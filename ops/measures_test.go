@@ -46,11 +46,11 @@ func TestWindowIsTheVersions(t *testing.T) {
 	s := measures(t, func() time.Time { return clock },
 		"timestamp,lat,lng,download_mbps\n"+leaves+",45.5,4.25,1\n",
 		"timestamp,lat,lng,signal_strength,technology\n"+leaves+",45.5,4.25,-60,LTE\n")
-	for _, op := range []*endpoint.Op[*Reading]{listSpeedtests, coveragePoints} {
-		first := &Reading{Measures: s, Now: minute}
+	for _, op := range []*endpoint.Op[*Env]{listSpeedtests, coveragePoints} {
+		first := &Env{Measures: s, Now: minute}
 		for _, after := range []time.Duration{0, 29 * time.Second, 31 * time.Second, 59 * time.Second, time.Minute} {
 			clock = minute.Add(after)
-			r := &Reading{Measures: s, Now: clock}
+			r := &Env{Measures: s, Now: clock}
 			same := r.Version(op) == first.Version(op)
 			if same != (after < time.Minute) {
 				t.Errorf("%s, %v later: the same version: %v", op.Name, after, same)
@@ -81,7 +81,7 @@ func TestSpeedtestsAreOfWhatIsLookedUp(t *testing.T) {
 	for tech, cell := range cells {
 		text += fmt.Sprintf("2026-11-20T00:00:00Z,43.5,4.25,1,208,1,%s,%d\n", tech, cell)
 	}
-	r := &Reading{Set: index.NewSet([]*index.Market{load(t, market.FR, geo.Point{Lat: 48, Lng: 2}, sites...)}, nil),
+	r := &Env{Set: index.NewSet([]*index.Market{load(t, market.FR, geo.Point{Lat: 48, Lng: 2}, sites...)}, nil),
 		Measures: measures(t, func() time.Time { return now }, text), Now: now}
 	ask := func(pairs ...string) string {
 		page, err := call[siteSpeedtestPage](t, siteSpeedtests, r, pairs...)

@@ -30,9 +30,9 @@ func on(id, station string, operator int) site.Site {
 		Emissions: []site.Emission{{System: "5G NR 3500", Generation: site.G5, Status: 2}}}
 }
 
-// reading has a site 7 in both markets, and a station number of DROM that is a
+// newEnv has a site 7 in both markets, and a station number of DROM that is a
 // site id of DROM as well.
-func reading(t *testing.T, codes ...market.Code) *Reading {
+func newEnv(t *testing.T, codes ...market.Code) *Env {
 	t.Helper()
 	var markets []*index.Market
 	for _, c := range codes {
@@ -45,11 +45,11 @@ func reading(t *testing.T, codes ...market.Code) *Reading {
 					on("9740000002", "9740000003", 0)))
 		}
 	}
-	return &Reading{Set: index.NewSet(markets, nil)}
+	return &Env{Set: index.NewSet(markets, nil)}
 }
 
 // call runs an operation on pairs of parameters.
-func call[R any](t *testing.T, op *endpoint.Op[*Reading], r *Reading, pairs ...string) (R, error) {
+func call[R any](t *testing.T, op *endpoint.Op[*Env], r *Env, pairs ...string) (R, error) {
 	t.Helper()
 	bound, err := op.Bind(func(p *endpoint.Param) (string, error) {
 		for i := 0; i < len(pairs); i += 2 {
@@ -73,7 +73,7 @@ func call[R any](t *testing.T, op *endpoint.Op[*Reading], r *Reading, pairs ...s
 // Without market: a siteKey finds its market; else the markets are tried in
 // table order, in each a site id before a station number.
 func TestWhereAnIDIsLookedFor(t *testing.T) {
-	all := reading(t, market.DROM, market.FR)
+	all := newEnv(t, market.DROM, market.FR)
 	for _, tt := range []struct {
 		pairs []string
 		want  string // siteKey, or what the error says
@@ -113,10 +113,10 @@ func TestWhereAnIDIsLookedFor(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name string
-		r    *Reading
+		r    *Env
 	}{
-		{"nothing yet", &Reading{}},
-		{"nothing at all", &Reading{Set: index.NewSet(nil, nil)}},
+		{"nothing yet", &Env{}},
+		{"nothing at all", &Env{Set: index.NewSet(nil, nil)}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := call[*view.Body[view.Site, view.DetailMeta]](t, getSite, tt.r, "siteId", "7")
@@ -143,7 +143,7 @@ func TestDepartments(t *testing.T) {
 		{[]market.Code{market.FR, market.DROM}, "ZEOP", 101, 1, 1},
 		{[]market.Code{market.FR}, "ALL", 96, 2, 2},
 	} {
-		answer, err := call[*view.Body[[]view.Department, view.StatsMeta]](t, departments, reading(t, tt.codes...),
+		answer, err := call[*view.Body[[]view.Department, view.StatsMeta]](t, departments, newEnv(t, tt.codes...),
 			"operator", tt.operator)
 		if err != nil {
 			t.Fatal(err)
@@ -167,11 +167,11 @@ func TestDepartments(t *testing.T) {
 	// Zeros would look like an operator without antennas.
 	for _, tt := range []struct {
 		operator string
-		r        *Reading
+		r        *Env
 	}{
-		{"ZEOP", reading(t, market.FR)},
-		{"SFR", reading(t, market.DROM)},
-		{"ALL", &Reading{Set: index.NewSet(nil, nil)}},
+		{"ZEOP", newEnv(t, market.FR)},
+		{"SFR", newEnv(t, market.DROM)},
+		{"ALL", &Env{Set: index.NewSet(nil, nil)}},
 	} {
 		t.Run(tt.operator, func(t *testing.T) {
 			_, err := call[*view.Body[[]view.Department, view.StatsMeta]](t, departments, tt.r, "operator", tt.operator)
@@ -180,7 +180,7 @@ func TestDepartments(t *testing.T) {
 			}
 		})
 	}
-	_, err := call[*view.Body[[]view.Department, view.StatsMeta]](t, departments, reading(t, market.FR), "operator",
+	_, err := call[*view.Body[[]view.Department, view.StatsMeta]](t, departments, newEnv(t, market.FR), "operator",
 		"BELL")
 	if p, ok := errors.AsType[*endpoint.ParamError](err); !ok || p.Code != codeInvalidOperator {
 		t.Errorf("BELL: %v", err)
@@ -197,14 +197,14 @@ func TestErrors(t *testing.T) {
 		}
 		known[p.Code] = p.Status
 	}
-	for _, op := range All() {
-		for _, code := range append(CommonCodes(), op.Errors...) {
+	for _, op := range Operations() {
+		for _, code := range append(CommonCodes(), op.ErrorCodes...) {
 			if known[code] == 0 {
 				t.Errorf("%s: %s is not explained", op.Name, code)
 			}
 		}
 		cause := errors.New("disk on fire")
-		e := Report(op, cause)
+		e := PublicError(op, cause)
 		if e.Status != 500 || known[e.Code] != 500 ||
 			!(strings.HasPrefix(e.Code, "EXTERNAL_") ||
 				op.Name == "photos.upload" && e.Code == "PHOTO_UPLOAD_FAILED") || strings.Contains(e.Message, "fire") ||
@@ -222,9 +222,9 @@ func TestErrors(t *testing.T) {
 		{"EXTERNAL_STATS_DEPARTMENTS_FAILED", "stats.departments"},
 	} {
 		t.Run(tt.want, func(t *testing.T) {
-			for _, op := range All() {
-				if op.Name == tt.name && op.FailureCode() != tt.want {
-					t.Errorf("%s: %s, want %s", tt.name, op.FailureCode(), tt.want)
+			for _, op := range Operations() {
+				if op.Name == tt.name && op.FailureCode != tt.want {
+					t.Errorf("%s: %s, want %s", tt.name, op.FailureCode, tt.want)
 				}
 			}
 		})

@@ -14,15 +14,15 @@ import (
 )
 
 var listOutages = endpoint.New(endpoint.Decl{
-	Name: "outages.list", Path: "/outages", Scope: "network-status:read", Fails: "OUTAGES", MaxAge: 30,
-	Data:    []string{dataOutages},
-	Summary: "Outages that operators publish and that people report, side by side.",
-	Doc:     "What began last comes first, with lat, lon and radiusKm the nearest; a box is ignored then. Reports that are resolved, rejected or without news for 24 hours are left out. While operatorFeed.available is false, no entry of an operator does not mean no outage.",
-	Errors:  []string{codeInvalidBBox, codeInvalidOperator},
-}, (*Reading).outages)
+	Name: "outages.list", Path: "/outages", Scope: "network-status:read", FailureName: "OUTAGES", MaxAge: 30,
+	DependsOn:  []string{dataOutages},
+	Summary:    "Outages that operators publish and that people report, side by side.",
+	Doc:        "What began last comes first, with lat, lon and radiusKm the nearest; a box is ignored then. Reports that are resolved, rejected or without news for 24 hours are left out. While operatorFeed.available is false, no entry of an operator does not mean no outage.",
+	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator},
+}, (*Env).outages)
 
 type outagesParams struct {
-	inMarket
+	marketParams
 	territoryParam
 	Source outageSource `param:"source" default:"all" doc:"Only what operators publish, or only what people report."`
 	wideDiscParams
@@ -55,8 +55,8 @@ type wideDiscParams struct {
 	RadiusKm *float64 `param:"radiusKm" above:"0" max:"200" doc:"Radius of the disc in kilometres." example:"20"`
 }
 
-// shape returns what of a disc and a box counts.
-func (p *outagesParams) shape() (*geo.Disc, *geo.Box) {
+// area returns what of a disc and a box counts.
+func (p *outagesParams) area() (*geo.Disc, *geo.Box) {
 	narrow := discParams(p.wideDiscParams)
 	if disc := narrow.disc(); disc != nil {
 		return disc, nil
@@ -67,7 +67,7 @@ func (p *outagesParams) shape() (*geo.Disc, *geo.Box) {
 // Check holds the rules over several parameters.
 func (p *outagesParams) Check() error {
 	narrow := discParams(p.wideDiscParams)
-	if err := p.boxParams.once(); err != nil {
+	if err := p.boxParams.checkOnce(); err != nil {
 		return err
 	}
 	if err := narrow.check(); err != nil || p.Lat != nil {
@@ -76,17 +76,17 @@ func (p *outagesParams) Check() error {
 	return p.boxParams.check()
 }
 
-func (r *Reading) outages(_ context.Context, p *outagesParams) (*view.Body[[]view.Outage, view.OutagesMeta], error) {
-	q, err := feedQuery(p.inMarket, p.territoryParam)
+func (r *Env) outages(_ context.Context, p *outagesParams) (*view.Body[[]view.Outage, view.OutagesMeta], error) {
+	q, err := feedQuery(p.marketParams, p.territoryParam)
 	if err != nil {
 		return nil, err
 	}
-	q.Disc, q.Box = p.shape()
+	q.Disc, q.Box = p.area()
 	limit := min(p.Limit, maxOutages)
 	if q.Limit = limit; p.Offset > 0 {
 		q.Limit = 0 // all, of which a part is shown
 	}
-	list, truncated := r.outagesOf(p.Source, q)
+	list, truncated := r.outagesBySource(p.Source, q)
 	if p.Offset > 0 {
 		list = list[min(p.Offset, len(list)):]
 		truncated = len(list) > limit
@@ -108,7 +108,7 @@ func (r *Reading) outages(_ context.Context, p *outagesParams) (*view.Body[[]vie
 	return body, nil
 }
 
-func (r *Reading) outagesOf(source outageSource, q outage.Query) (list []community.Outage, truncated bool) {
+func (r *Env) outagesBySource(source outageSource, q outage.Query) (list []community.Outage, truncated bool) {
 	switch view.OutageSource(source) {
 	case view.FromOperator:
 		entries, truncated := r.Outages.Entries(q)
@@ -128,15 +128,15 @@ func (r *Reading) outagesOf(source outageSource, q outage.Query) (list []communi
 
 // feedQuery resolves the parameters that pick a market's outages. No register is
 // needed for them.
-func feedQuery(in inMarket, t territoryParam) (outage.Query, error) {
+func feedQuery(in marketParams, t territoryParam) (outage.Query, error) {
 	m := market.Get(in.Market)
 	q := outage.Query{Market: m.Code}
-	operators, err := in.Operator.in(m)
+	operators, err := in.Operator.positions(m)
 	if err != nil {
 		return q, err
 	}
 	q.Operators = keysOf(m, operators)
-	area, err := areaParams{Territory: t.Territory}.in(m)
+	area, err := areaParams{Territory: t.Territory}.position(m)
 	if err != nil {
 		return q, err
 	}
@@ -154,21 +154,21 @@ func territoryOf(q outage.Query) *string {
 }
 
 var listUnavailableSites = endpoint.New(endpoint.Decl{
-	Name: "sites-hs.list", Path: "/sites-hs", Scope: "network-status:read", Fails: "SITES_HS", MaxAge: 30,
-	Data:    []string{dataOutages},
-	Summary: "Sites that their operators say are unavailable, as they publish them.",
-	Doc:     "What began last comes first. Operators of FR, DROM and CA publish such files; for the other markets the answer is empty and sourceUnavailableReason says so.",
-	Errors:  []string{codeInvalidOperator},
-}, (*Reading).unavailableSites)
+	Name: "sites-hs.list", Path: "/sites-hs", Scope: "network-status:read", FailureName: "SITES_HS", MaxAge: 30,
+	DependsOn:  []string{dataOutages},
+	Summary:    "Sites that their operators say are unavailable, as they publish them.",
+	Doc:        "What began last comes first. Operators of FR, DROM and CA publish such files; for the other markets the answer is empty and sourceUnavailableReason says so.",
+	ErrorCodes: []string{codeInvalidOperator},
+}, (*Env).unavailableSites)
 
 type unavailableSitesParams struct {
-	inMarket
+	marketParams
 	territoryParam
 }
 
-func (r *Reading) unavailableSites(_ context.Context,
+func (r *Env) unavailableSites(_ context.Context,
 	p *unavailableSitesParams) (*view.Body[[]view.UnavailableSite, view.UnavailableSitesMeta], error) {
-	q, err := feedQuery(p.inMarket, p.territoryParam)
+	q, err := feedQuery(p.marketParams, p.territoryParam)
 	if err != nil {
 		return nil, err
 	}

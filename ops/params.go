@@ -14,19 +14,21 @@ import (
 	"relais/site"
 )
 
-// inMarket is embedded by operations that read one market.
-type inMarket struct {
+// marketParams is embedded by operations that read one market.
+type marketParams struct {
 	Market   market.Code  `param:"market" default:"FR" doc:"The market to read."`
 	Operator operatorList `param:"operator" default:"ALL" doc:"Operators of the market (see /markets) by key, label or legal name, several with commas; or ALL." example:"ORANGE"`
 }
 
-// oneInMarket is inMarket for transports that take one operator.
-type oneInMarket struct {
+// singleMarketParams is inMarket for transports that take one operator.
+type singleMarketParams struct {
 	Market   market.Code  `param:"market" default:"FR" doc:"The market to read."`
 	Operator operatorName `param:"operator" default:"ALL" doc:"An operator of the market (see /markets), or ALL." example:"ORANGE"`
 }
 
-func (in oneInMarket) several() inMarket { return inMarket{in.Market, operatorList(in.Operator)} }
+func (in singleMarketParams) asLists() marketParams {
+	return marketParams{in.Market, operatorList(in.Operator)}
+}
 
 // An operatorName is the key of an operator, in upper case.
 type operatorName string
@@ -53,13 +55,13 @@ type emissionParams struct {
 	Band       textList       `param:"band" doc:"Bands of an emission in MHz, several with commas." example:"3500"`
 }
 
-// oneEmissionParams is emissionParams for transports that take one value.
-type oneEmissionParams struct {
+// singleEmissionParams is emissionParams for transports that take one value.
+type singleEmissionParams struct {
 	Generation *site.Generation `param:"generation" doc:"Generation of an emission."`
 	Status     string           `param:"status" max:"100" doc:"Status of an emission as the data has it, without regard to case and accents, or en-service, techop, projet." example:"en-service"`
 }
 
-func (e oneEmissionParams) several() emissionParams {
+func (e singleEmissionParams) asLists() emissionParams {
 	p := emissionParams{Status: e.Status}
 	if e.Generation != nil {
 		p.Generation = generationList(e.Generation.String())
@@ -82,8 +84,8 @@ type edge struct {
 	value *float64
 }
 
-// together fails when some of the edges are given and others are not.
-func together(code string, edges []edge) error {
+// checkComplete fails when some of the edges are given and others are not.
+func checkComplete(code string, edges []edge) error {
 	var names, missing []string
 	for _, e := range edges {
 		names = append(names, e.name)
@@ -123,8 +125,8 @@ func (t boxText) box() (geo.Box, error) {
 	return b, nil
 }
 
-// given reports whether there is a box.
-func (p *boxParams) given() bool { return p.North != nil || p.BBox != "" }
+// hasBox reports whether there is a box.
+func (p *boxParams) hasBox() bool { return p.North != nil || p.BBox != "" }
 
 // box returns the box, nil when none was given.
 func (p *boxParams) box() *geo.Box {
@@ -137,8 +139,8 @@ func (p *boxParams) box() *geo.Box {
 	return &geo.Box{North: *p.North, South: *p.South, East: *p.East, West: *p.West}
 }
 
-// once fails when a box is given in both ways.
-func (p *boxParams) once() error {
+// checkOnce fails when a box is given in both ways.
+func (p *boxParams) checkOnce() error {
 	for _, e := range p.edges() {
 		if p.BBox != "" && e.value != nil {
 			return &endpoint.ParamError{Param: "bbox",
@@ -153,10 +155,10 @@ func (p *boxParams) edges() []edge {
 }
 
 func (p *boxParams) check() error {
-	if err := p.once(); err != nil || p.BBox != "" {
+	if err := p.checkOnce(); err != nil || p.BBox != "" {
 		return err
 	}
-	if err := together(codeInvalidBBox, p.edges()); err != nil {
+	if err := checkComplete(codeInvalidBBox, p.edges()); err != nil {
 		return err
 	}
 	if b := p.box(); b != nil && b.South > b.North {
@@ -194,12 +196,12 @@ func (p *discParams) check() error {
 	if p.Lon != nil && p.Lng != nil {
 		return &endpoint.ParamError{Param: "lng", Want: "lon is given too; give one of them"}
 	}
-	return together("", []edge{{"lat", p.Lat}, {"lon", p.lon()}, {"radiusKm", p.RadiusKm}})
+	return checkComplete("", []edge{{"lat", p.Lat}, {"lon", p.lon()}, {"radiusKm", p.RadiusKm}})
 }
 
-// in returns the position of the operator in the market's table, index.Any for
+// position returns the position of the operator in the market's table, index.Any for
 // ALL.
-func (o operatorName) in(m *market.Market) (int, error) {
+func (o operatorName) position(m *market.Market) (int, error) {
 	if o == market.AllOperators {
 		return index.Any, nil
 	}
@@ -211,11 +213,11 @@ func (o operatorName) in(m *market.Market) (int, error) {
 		Want: fmt.Sprintf("%s has %s", m.Code, strings.Join(allowed, ", "))}
 }
 
-// inAny fails when none of the markets has the operator.
-func (o operatorName) inAny(markets []*market.Market) error {
+// checkMarkets fails when none of the markets has the operator.
+func (o operatorName) checkMarkets(markets []*market.Market) error {
 	var keys []string
 	for _, m := range markets {
-		if _, err := o.in(m); err == nil {
+		if _, err := o.position(m); err == nil {
 			return nil
 		}
 		keys = append(keys, m.OperatorKeys()...)
@@ -226,8 +228,8 @@ func (o operatorName) inAny(markets []*market.Market) error {
 		Want: "one of " + strings.Join(allowed, ", ")}
 }
 
-// in returns the position of the area in the market's table.
-func (p areaParams) in(m *market.Market) (int, error) {
+// position returns the position of the area in the market's table.
+func (p areaParams) position(m *market.Market) (int, error) {
 	area := index.Any
 	for _, f := range []struct{ name, value string }{{"department", p.Department}, {"territory", p.Territory},
 		{"province", p.Province}} {
@@ -242,7 +244,7 @@ func (p areaParams) in(m *market.Market) (int, error) {
 		if !ok {
 			codes := areaCodes(m)
 			return 0, &endpoint.ParamError{Param: f.name, Value: f.value, Allowed: codes,
-				Want: fmt.Sprintf("a %s of %s: %s", m.AreaType, m.Code, ends(codes))}
+				Want: fmt.Sprintf("a %s of %s: %s", m.AreaType, m.Code, abbreviate(codes))}
 		}
 		if area != index.Any && area != i {
 			return 0, &endpoint.ParamError{Param: f.name, Value: f.value, Want: "the same as department"}
@@ -260,8 +262,8 @@ func areaCodes(m *market.Market) []string {
 	return codes
 }
 
-// ends names the values of a list, of a long one its ends only.
-func ends(list []string) string {
+// abbreviate names the values of a list, of a long one its ends only.
+func abbreviate(list []string) string {
 	if len(list) > 20 {
 		list = append(list[:4:4], "…", list[len(list)-1])
 	}

@@ -27,11 +27,11 @@ type Photos struct {
 }
 
 var listPhotos = endpoint.New(endpoint.Decl{
-	Name: "photos.list", Path: "/sites/{siteId}/photos", Scope: "photos:read", Fails: "SITE_PHOTOS", MaxAge: 60,
-	Data:    []string{dataRegisters, dataPhotos},
-	Summary: "Photos of a site, the newest first.",
-	Errors:  []string{codeNoSite, codeInvalidOperator},
-}, (*Reading).photos)
+	Name: "photos.list", Path: "/sites/{siteId}/photos", Scope: "photos:read", FailureName: "SITE_PHOTOS", MaxAge: 60,
+	DependsOn:  []string{dataRegisters, dataPhotos},
+	Summary:    "Photos of a site, the newest first.",
+	ErrorCodes: []string{codeNoSite, codeInvalidOperator},
+}, (*Env).photos)
 
 type photosParams struct {
 	ID       string       `param:"siteId" max:"128" code:"SITE_NOT_FOUND" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-23444"`
@@ -41,12 +41,12 @@ type photosParams struct {
 	Offset   int          `param:"offset" default:"0" min:"0" doc:"Items to pass over."`
 }
 
-func (r *Reading) photos(_ context.Context, p *photosParams) (*view.Body[[]view.Photo, view.PhotosMeta], error) {
-	loaded, at, _, err := r.find(p.ID, p.Market, market.AllOperators, errNoSite)
+func (r *Env) photos(_ context.Context, p *photosParams) (*view.Body[[]view.Photo, view.PhotosMeta], error) {
+	loaded, at, _, err := r.findSite(p.ID, p.Market, market.AllOperators, errNoSite)
 	if err != nil {
 		return nil, err
 	}
-	operators, err := p.Operator.in(loaded.Table)
+	operators, err := p.Operator.positions(loaded.Table)
 	if err != nil {
 		return nil, err
 	}
@@ -74,16 +74,16 @@ const (
 )
 
 var uploadPhoto = endpoint.New(endpoint.Decl{
-	Name: "photos.upload", Method: "POST", Path: "/sites/{siteId}/photos", Scope: "photos:write", Fails: "SITE_PHOTOS",
-	FailCode: codeUploadFailed, Status: 201,
+	Name: "photos.upload", Method: "POST", Path: "/sites/{siteId}/photos", Scope: "photos:write", FailureName: "SITE_PHOTOS",
+	FailureCode: codeUploadFailed, Status: 201,
 	Body: &endpoint.Body{Type: endpoint.Form, MaxBytes: maxUpload, TooLarge: codeImageTooLarge, File: "file",
 		MaxFileBytes: maxImage,
 		FileDoc:      "JPEG, PNG, WebP, GIF, BMP, TIFF, HEIC, HEIF, AVIF or SVG, by its content; at most 20 MiB and 120 megapixels. Its metadata is not kept but for publicMetadata."},
 	Summary: "Send a photo of a site; it is shown at once.",
-	Errors: []string{codeNoSite, codeInvalidOperator, codeMissingFile, codeUnsupportedImage, codeImageTooLarge,
+	ErrorCodes: []string{codeNoSite, codeInvalidOperator, codeMissingFile, codeUnsupportedImage, codeImageTooLarge,
 		codeHEIC, codeNotWritable},
-	Data: []string{dataPhotos},
-}, (*Reading).upload)
+	DependsOn: []string{dataPhotos},
+}, (*Env).upload)
 
 type uploadParams struct {
 	ID           string        `param:"siteId" max:"128" code:"SITE_NOT_FOUND" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-23444"`
@@ -105,7 +105,7 @@ type Uploaded struct {
 // Location implements endpoint.Located.
 func (u *Uploaded) Location() string { return u.Data.ImageURL }
 
-func (r *Reading) upload(ctx context.Context, p *uploadParams) (*Uploaded, error) {
+func (r *Env) upload(ctx context.Context, p *uploadParams) (*Uploaded, error) {
 	if r.File == nil {
 		return nil, ErrMissingFile
 	}
@@ -116,7 +116,7 @@ func (r *Reading) upload(ctx context.Context, p *uploadParams) (*Uploaded, error
 	if err != nil {
 		return nil, err
 	}
-	loaded, at, _, err := r.find(p.ID, p.Market, market.AllOperators, errNoSite)
+	loaded, at, _, err := r.findSite(p.ID, p.Market, market.AllOperators, errNoSite)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (r *Reading) upload(ctx context.Context, p *uploadParams) (*Uploaded, error
 	}
 	image.Exif.Fill(client)
 	photo, err := r.Photos.Add(ctx, photos.New{
-		SiteKey: index.Key(loaded.Table.Code, s.ID), ENB: nodeOf(s, operator), Operator: keyOf(loaded.Table, operator),
+		SiteKey: index.Key(loaded.Table.Code, s.ID), ENB: enbOf(s, operator), Operator: keyOf(loaded.Table, operator),
 		Caption:  p.Description,
 		ClientID: r.Client.ID, AuthorName: r.Client.Name,
 		Metadata: publicMetadata(&image.Exif, image.Rotation, s.Position),
@@ -192,7 +192,7 @@ func (p *uploadParams) operatorOf(loaded *index.Market, at uint32) (int, error) 
 	if p.Operator != nil {
 		asked = *p.Operator
 	}
-	operator, err := asked.in(loaded.Table)
+	operator, err := asked.position(loaded.Table)
 	if err != nil {
 		return 0, err
 	}
@@ -220,9 +220,9 @@ func keyOf(m *market.Market, operator int) string {
 	return m.Operators[operator].Key
 }
 
-// nodeOf is the eNB that the data states for the operator's LTE at the site, "" for
+// enbOf is the eNB that the data states for the operator's LTE at the site, "" for
 // none or several.
-func nodeOf(s *site.Site, operator int) string {
+func enbOf(s *site.Site, operator int) string {
 	node := ""
 	for _, id := range s.Radio {
 		if id.Kind == site.ENB && id.Operator == operator {
@@ -236,7 +236,7 @@ func nodeOf(s *site.Site, operator int) string {
 }
 
 // render has the file made into images.
-func (r *Reading) render(ctx context.Context) (*render.Result, error) {
+func (r *Env) render(ctx context.Context) (*render.Result, error) {
 	file, err := r.File.Open()
 	if err != nil {
 		return nil, err
@@ -257,7 +257,7 @@ func (r *Reading) render(ctx context.Context) (*render.Result, error) {
 
 // sender is who takes turns with others: a client, or a visitor of a page, as the key of
 // a page is everybody's.
-func (r *Reading) sender() string {
+func (r *Env) sender() string {
 	if r.Client.Mode != access.Browser {
 		return r.Client.ID
 	}

@@ -11,13 +11,13 @@ import (
 
 var reportPhoto = endpoint.New(endpoint.Decl{
 	Name: "photos.report", Method: "POST", Path: "/photos/{photoId}/report", Scope: "photos:write",
-	Fails: "PHOTO_REPORT", Status: 202,
-	Body:    &endpoint.Body{Type: endpoint.JSON, MaxBytes: 64 << 10},
-	Summary: "Report a photo to the moderators.",
-	Doc:     "The photo stays until a moderator decides. A client has one report for a photo: another one changes its reason, and its description where it has one.",
-	Errors:  []string{codeNoPhoto, codeNotWritable},
-	Data:    []string{dataPhotos},
-}, (*Reading).reportPhoto)
+	FailureName: "PHOTO_REPORT", Status: 202,
+	Body:       &endpoint.Body{Type: endpoint.JSON, MaxBytes: 64 << 10},
+	Summary:    "Report a photo to the moderators.",
+	Doc:        "The photo stays until a moderator decides. A client has one report for a photo: another one changes its reason, and its description where it has one.",
+	ErrorCodes: []string{codeNoPhoto, codeNotWritable},
+	DependsOn:  []string{dataPhotos},
+}, (*Env).reportPhoto)
 
 type reportParams struct {
 	ID          string        `param:"photoId" max:"64" code:"PHOTO_NOT_FOUND" doc:"Id of the photo."`
@@ -25,7 +25,7 @@ type reportParams struct {
 	Description *string       `param:"description" in:"body" max:"2000" lines:"true" empty:"true" doc:"Detail for the moderators. Without it, a report that is made again keeps what it had; an empty one removes it."`
 }
 
-func (r *Reading) reportPhoto(_ context.Context, p *reportParams) (*view.Filed[view.PhotoReport], error) {
+func (r *Env) reportPhoto(_ context.Context, p *reportParams) (*view.Filed[view.PhotoReport], error) {
 	report, err := r.Photos.Report(photos.NewReport{PhotoID: p.ID, ClientID: r.Client.ID, ClientName: r.Client.Name,
 		Reason: p.Reason, Description: p.Description})
 	if errors.Is(err, photos.ErrNoPhoto) {

@@ -10,11 +10,11 @@ import (
 )
 
 var searchAntennas = endpoint.New(endpoint.Decl{
-	Name: "antennas.search", Path: "/antennas/search", Scope: "antennas:read", Fails: "ANTENNAS_SEARCH", MaxAge: 60,
-	Summary: "Antenna sites by text, identifier or place, best match first.",
-	Doc:     "First come sites whose identifier is what was asked for, then those whose commune it is, then the others. A site must satisfy all criteria; without any, the answer is a list.",
-	Errors:  []string{codeInvalidOperator},
-}, (*Reading).search)
+	Name: "antennas.search", Path: "/antennas/search", Scope: "antennas:read", FailureName: "ANTENNAS_SEARCH", MaxAge: 60,
+	Summary:    "Antenna sites by text, identifier or place, best match first.",
+	Doc:        "First come sites whose identifier is what was asked for, then those whose commune it is, then the others. A site must satisfy all criteria; without any, the answer is a list.",
+	ErrorCodes: []string{codeInvalidOperator},
+}, (*Env).search)
 
 type searchParams struct {
 	Text         string `param:"q" max:"200" doc:"Words that must all occur in identifiers, commune, postal code, address, lieu-dit or department, or an identifier." example:"lyon"`
@@ -24,7 +24,7 @@ type searchParams struct {
 	SourceCode   string `param:"sourceCode" max:"100" doc:"The source's code, or any station number of the site."`
 	Commune      string `param:"commune" max:"200" doc:"Name of the commune: whole names first, then names that begin so." example:"Lyon"`
 	PostalCode   string `param:"postalCode" max:"20" doc:"Postal code." example:"69003"`
-	inMarket
+	marketParams
 	areaParams
 	emissionParams
 	Limit  int `param:"limit" default:"20" min:"1" max:"100" doc:"Most items to answer."`
@@ -39,13 +39,13 @@ func (searchPage) Shapes() map[string]reflect.Type {
 	return shapes[[]view.Summary, view.SearchMeta]()
 }
 
-func (r *Reading) search(_ context.Context, p *searchParams) (searchPage, error) {
-	m, loaded, f, err := r.pick(p.inMarket, p.areaParams, p.emissionParams)
+func (r *Env) search(_ context.Context, p *searchParams) (searchPage, error) {
+	m, loaded, f, err := r.resolveMarket(p.marketParams, p.areaParams, p.emissionParams)
 	if err != nil {
 		return searchPage{}, err
 	}
 	meta := view.SearchMeta{Limit: p.Limit, Offset: p.Offset, Market: m.Code, Operator: p.Operator.canonical(m),
-		SourceUnavailableReason: reason(m)}
+		SourceUnavailableReason: unavailableReason(m)}
 	page := sitePage{market: loaded}
 	if loaded != nil {
 		meta.DataVersion = &loaded.Snap.Version

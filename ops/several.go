@@ -21,8 +21,8 @@ const (
 	maxValueText = 200 // characters of one
 )
 
-// values takes apart a parameter of several values.
-func values(text string) ([]string, error) {
+// splitValues takes apart a parameter of several values.
+func splitValues(text string) ([]string, error) {
 	parts := strings.Split(text, ",")
 	if len(parts) > maxValues {
 		return nil, fmt.Errorf("at most %d values", maxValues)
@@ -46,13 +46,13 @@ func (textList) Several() any { return "" }
 
 // UnmarshalText accepts any texts.
 func (l *textList) UnmarshalText(b []byte) error {
-	parts, err := values(string(b))
+	parts, err := splitValues(string(b))
 	*l = textList(strings.Join(parts, ","))
 	return err
 }
 
-// list returns the values, nil for none.
-func (l textList) list() []string {
+// values returns the values, nil for none.
+func (l textList) values() []string {
 	if l == "" {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (generationList) Several() any { return site.Generation(0) }
 
 // UnmarshalText accepts generations in any case.
 func (l *generationList) UnmarshalText(b []byte) error {
-	parts, err := values(string(b))
+	parts, err := splitValues(string(b))
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (l *generationList) UnmarshalText(b []byte) error {
 
 // choice returns the generations, nil for any.
 func (l generationList) choice() (c index.Choice) {
-	for _, text := range textList(l).list() {
+	for _, text := range textList(l).values() {
 		var g site.Generation
 		if g.UnmarshalText([]byte(text)) == nil { // as it was bound
 			c = append(c, int(g))
@@ -106,7 +106,7 @@ func (operatorList) Several() any { return "" }
 // UnmarshalText accepts any texts; whether the market has the operators is seen when the
 // market is known.
 func (l *operatorList) UnmarshalText(b []byte) error {
-	parts, err := values(string(b))
+	parts, err := splitValues(string(b))
 	for i, p := range parts {
 		parts[i] = fold.UpperASCII(p)
 	}
@@ -116,18 +116,18 @@ func (l *operatorList) UnmarshalText(b []byte) error {
 
 // names returns the operators, nil for all.
 func (l operatorList) names() []string {
-	list := textList(l).list()
+	list := textList(l).values()
 	if slices.Contains(list, market.AllOperators) {
 		return nil
 	}
 	return list
 }
 
-// in returns the positions of the operators in the market's table, in its order; nil for
+// positions returns the positions of the operators in the market's table, in its order; nil for
 // ALL.
-func (l operatorList) in(m *market.Market) (c index.Choice, err error) {
+func (l operatorList) positions(m *market.Market) (c index.Choice, err error) {
 	for _, name := range l.names() {
-		i, err := operatorName(name).in(m)
+		i, err := operatorName(name).position(m)
 		if err != nil {
 			return nil, err
 		}
@@ -141,7 +141,7 @@ func (l operatorList) in(m *market.Market) (c index.Choice, err error) {
 
 // keys returns the keys of the operators, nil for all. The market has them.
 func (l operatorList) keys(m *market.Market) []string {
-	c, err := l.in(m)
+	c, err := l.positions(m)
 	if err != nil || c == nil {
 		return nil
 	}
@@ -163,12 +163,12 @@ func (l operatorList) canonical(m *market.Market) string {
 	return market.AllOperators
 }
 
-// those returns the positions of the operators that the market has, nil for all, and
+// presentIn returns the positions of the operators that the market has, nil for all, and
 // whether it has any of them.
-func (l operatorList) those(m *market.Market) (c index.Choice, has bool) {
+func (l operatorList) presentIn(m *market.Market) (c index.Choice, has bool) {
 	names := l.names()
 	for _, name := range names {
-		if i, err := operatorName(name).in(m); err == nil && !slices.Contains(c, i) {
+		if i, err := operatorName(name).position(m); err == nil && !slices.Contains(c, i) {
 			c = append(c, i)
 		}
 	}
@@ -180,7 +180,7 @@ func (l operatorList) those(m *market.Market) (c index.Choice, has bool) {
 func (l operatorList) canonicalIn(markets []*market.Market) string {
 	var keys []string
 	for _, m := range markets {
-		c, _ := l.those(m)
+		c, _ := l.presentIn(m)
 		for _, key := range keysOf(m, c) {
 			if !slices.Contains(keys, key) {
 				keys = append(keys, key)
@@ -193,10 +193,10 @@ func (l operatorList) canonicalIn(markets []*market.Market) string {
 	return strings.Join(keys, ",")
 }
 
-// inAny fails when one of the operators is in none of the markets.
-func (l operatorList) inAny(markets []*market.Market) error {
+// checkMarkets fails when one of the operators is in none of the markets.
+func (l operatorList) checkMarkets(markets []*market.Market) error {
 	for _, name := range l.names() {
-		if err := operatorName(name).inAny(markets); err != nil {
+		if err := operatorName(name).checkMarkets(markets); err != nil {
 			return err
 		}
 	}
@@ -248,7 +248,7 @@ func systemsIn(technologies, bands textList, m *index.Market) (index.Choice, err
 // nothing is wanted. A value that no system of the market has is an error.
 func matchSystems(param string, wanted textList, m *index.Market, part func(system string) string) (c index.Choice,
 	err error) {
-	for _, want := range wanted.list() {
+	for _, want := range wanted.values() {
 		before := len(c)
 		for i, system := range m.Snap.Systems {
 			if text := part(system); text != "" && fold.Equal(text, want) {

@@ -13,30 +13,30 @@ import (
 
 // What operations of other transports share with these.
 type (
-	InMarket       = oneInMarket
+	MarketParams   = singleMarketParams
 	Operator       = operatorName
 	AreaParams     = areaParams
-	EmissionParams = oneEmissionParams
+	EmissionParams = singleEmissionParams
 	BoxParams      = boxParams
 	ArchiveDate    = archiveDate
 	RadioParams    = radioParams
 	Technology     = technologyName
 )
 
-// Pick resolves the parameters that pick a market's sites to its row, its register,
+// ResolveMarket resolves the parameters that pick a market's sites to its row, its register,
 // which is nil for a market without an inventory, and a filter.
-func (r *Reading) Pick(in InMarket, a AreaParams, e EmissionParams) (*market.Market, *index.Market, index.Filter,
+func (r *Env) ResolveMarket(in MarketParams, a AreaParams, e EmissionParams) (*market.Market, *index.Market, index.Filter,
 	error) {
-	return r.pick(in.several(), a, e.several())
+	return r.resolveMarket(in.asLists(), a, e.asLists())
 }
 
 // Load returns the register of a market, nil for one without an inventory; a market
 // with an inventory that is not loaded is an error.
-func (r *Reading) Load(m *market.Market) (*index.Market, error) { return r.load(m) }
+func (r *Env) Load(m *market.Market) (*index.Market, error) { return r.load(m) }
 
 // Locate finds the site that a siteKey, site id, national code or station number
 // names, in one market or, with nil, in all.
-func (r *Reading) Locate(name string, in *market.Code) (*index.Market, uint32, error) {
+func (r *Env) Locate(name string, in *market.Code) (*index.Market, uint32, error) {
 	where := "no site that is loaded"
 	if in != nil {
 		where = "no site of " + string(*in)
@@ -45,29 +45,29 @@ func (r *Reading) Locate(name string, in *market.Code) (*index.Market, uint32, e
 		Message: fmt.Sprintf("%s has the identifier %q: search by words for sites, and give the siteKey of one that is found", where, name)})
 }
 
-// Measured returns the speedtests and coverage points; an error while they are not
+// MeasureStore returns the speedtests and coverage points; an error while they are not
 // open.
-func (r *Reading) Measured() (*measure.Store, error) { return r.measures() }
+func (r *Env) MeasureStore() (*measure.Store, error) { return r.measureStore() }
 
-// City names the commune of an INSEE code, "" where the registers do not.
-func (r *Reading) City(insee string) string { return r.city(insee) }
+// CommuneName names the commune of an INSEE code, "" where the registers do not.
+func (r *Env) CommuneName(insee string) string { return r.communeName(insee) }
 
-// AskMeasured begins a question to the measures of a market: those of an operator, at most
+// MeasureQuery begins a question to the measures of a market: those of an operator, at most
 // so many days old; with 0, of any age. The error is about the operator, or says that the
 // measures are not open.
-func (r *Reading) AskMeasured(in InMarket, days, limit int) (*measure.Store, measure.Query, error) {
-	return r.askMeasured(in.several(), days, limit)
+func (r *Env) MeasureQuery(in MarketParams, days, limit int) (*measure.Store, measure.Query, error) {
+	return r.measureQuery(in.asLists(), days, limit)
 }
 
-func (r *Reading) askMeasured(in inMarket, days, limit int) (*measure.Store, measure.Query, error) {
-	q, err := in.query(limit)
+func (r *Env) measureQuery(in marketParams, days, limit int) (*measure.Store, measure.Query, error) {
+	q, err := in.measureQuery(limit)
 	if err != nil {
 		return nil, q, err
 	}
 	if days > 0 {
-		q.Since = r.since(days)
+		q.Since = r.windowStart(days)
 	}
-	store, err := r.measures()
+	store, err := r.measureStore()
 	return store, q, err
 }
 
@@ -82,7 +82,7 @@ type SiteTests struct {
 
 // SpeedtestsOfSite returns the speedtests that /speedtests/site answers, and how many
 // match.
-func (r *Reading) SpeedtestsOfSite(t SiteTests) ([]measure.Test, int, error) {
+func (r *Env) SpeedtestsOfSite(t SiteTests) ([]measure.Test, int, error) {
 	p := siteSpeedtestsParams{SiteID: t.Site, Market: t.Market, Operator: operatorList(t.Operator), BestOnly: t.Best,
 		Limit: t.Limit, Offset: t.Offset}
 	if err := p.Check(); err != nil {
@@ -97,7 +97,7 @@ func (r *Reading) SpeedtestsOfSite(t SiteTests) ([]measure.Test, int, error) {
 
 // Departments returns the statistics of the departments of FR and DROM that
 // /stats/departments answers.
-func (r *Reading) Departments(o Operator) ([]view.Department, error) {
+func (r *Env) Departments(o Operator) ([]view.Department, error) {
 	body, err := r.departments(context.Background(), &statsParams{operatorList(o)})
 	if err != nil {
 		return nil, err
@@ -105,21 +105,21 @@ func (r *Reading) Departments(o Operator) ([]view.Department, error) {
 	return body.Data, nil
 }
 
-// Table returns the position of the operator in the market's table, index.Any for ALL.
-func (o operatorName) Table(m *market.Market) (int, error) { return o.in(m) }
+// Position returns the position of the operator in the market's table, index.Any for ALL.
+func (o operatorName) Position(m *market.Market) (int, error) { return o.position(m) }
 
-// Message is what whoever asked is told of an operation's error, and the cause that is
+// PublicMessage is what whoever asked is told of an operation's error, and the cause that is
 // for the log only, nil for none.
-func Message(err error) (message string, cause error) {
-	e := Report(&endpoint.Op[*Reading]{}, err)
+func PublicMessage(err error) (message string, cause error) {
+	e := PublicError(&endpoint.Op[*Env]{}, err)
 	if e.Status >= 500 && e.Code != codeNotReady && e.Code != codeBusy && e.Code != codeNotWritable {
 		return "an internal error; the server's log has it", fmt.Errorf("%s: %w", e.Message, err)
 	}
 	return e.Message, nil
 }
 
-// Table returns the position of the area in the market's table, index.Any for none.
-func (p areaParams) Table(m *market.Market) (int, error) { return p.in(m) }
+// Position returns the position of the area in the market's table, index.Any for none.
+func (p areaParams) Position(m *market.Market) (int, error) { return p.position(m) }
 
 // NotFound is the error of something that is not there.
 func NotFound(message string) *Error {

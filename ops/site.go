@@ -15,12 +15,12 @@ import (
 )
 
 var getAntenna = endpoint.New(endpoint.Decl{
-	Name: "antennas.get", Path: "/antennas/{id}", Scope: "antennas:read", Fails: "ANTENNA", MaxAge: 60,
-	Data:    []string{dataLearned},
-	Summary: "One antenna site in full.",
-	Doc:     "Without market, a siteKey finds its market; any other identifier is looked for in the loaded markets in the order of /markets.",
-	Errors:  []string{codeNoAntenna, codeInvalidOperator},
-}, (*Reading).antenna)
+	Name: "antennas.get", Path: "/antennas/{id}", Scope: "antennas:read", FailureName: "ANTENNA", MaxAge: 60,
+	DependsOn:  []string{dataLearned},
+	Summary:    "One antenna site in full.",
+	Doc:        "Without market, a siteKey finds its market; any other identifier is looked for in the loaded markets in the order of /markets.",
+	ErrorCodes: []string{codeNoAntenna, codeInvalidOperator},
+}, (*Env).antenna)
 
 type antennaParams struct {
 	ID       string       `param:"id" max:"128" code:"ANTENNA_NOT_FOUND" doc:"Site id (sup_id), siteKey, national code or station number." example:"23444"`
@@ -28,8 +28,8 @@ type antennaParams struct {
 	Operator operatorList `param:"operator" default:"ALL" doc:"Only a site that has one of these operators, several with commas."`
 }
 
-// records are used again, with the memory of their lists.
-var records = sync.Pool{New: func() any { return new(site.Site) }}
+// sitePool are used again, with the memory of their lists.
+var sitePool = sync.Pool{New: func() any { return new(site.Site) }}
 
 // A detailAnswer is the answer of antenna: the summary as it lies in memory, and
 // what a detail has beside it.
@@ -40,13 +40,13 @@ func (detailAnswer) Shapes() map[string]reflect.Type {
 	return shapes[view.Detail, view.DetailMeta]()
 }
 
-func (r *Reading) antenna(_ context.Context, p *antennaParams) (detailAnswer, error) {
-	loaded, at, _, err := r.find(p.ID, p.Market, p.Operator, errNoAntenna)
+func (r *Env) antenna(_ context.Context, p *antennaParams) (detailAnswer, error) {
+	loaded, at, _, err := r.findSite(p.ID, p.Market, p.Operator, errNoAntenna)
 	if err != nil {
 		return detailAnswer{}, err
 	}
-	s := records.Get().(*site.Site)
-	defer records.Put(s)
+	s := sitePool.Get().(*site.Site)
+	defer sitePool.Put(s)
 	loaded.Site(at, s)
 	s.Radio = loaded.AppendLearned(s.Radio, at)
 	more, err := view.JSON(view.NewMore(loaded.Snap, s))
@@ -57,15 +57,15 @@ func (r *Reading) antenna(_ context.Context, p *antennaParams) (detailAnswer, er
 	if err != nil {
 		return detailAnswer{}, err
 	}
-	return detailAnswer{slices.Concat([]byte(`{"data":`), open(loaded.Fragment(at)), []byte(","), more[1:],
+	return detailAnswer{slices.Concat([]byte(`{"data":`), openObject(loaded.Fragment(at)), []byte(","), more[1:],
 		[]byte(`,"meta":`), meta)}, nil
 }
 
 var getSite = endpoint.New(endpoint.Decl{
-	Name: "sites.get", Path: "/sites/{siteId}", Scope: "antennas:read", Fails: "SITE", MaxAge: 60,
-	Summary: "Where a site is and who is on it.",
-	Errors:  []string{codeNoSite, codeInvalidOperator},
-}, (*Reading).site)
+	Name: "sites.get", Path: "/sites/{siteId}", Scope: "antennas:read", FailureName: "SITE", MaxAge: 60,
+	Summary:    "Where a site is and who is on it.",
+	ErrorCodes: []string{codeNoSite, codeInvalidOperator},
+}, (*Env).site)
 
 type siteParams struct {
 	ID       string       `param:"siteId" max:"128" code:"SITE_NOT_FOUND" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-23444"`
@@ -73,8 +73,8 @@ type siteParams struct {
 	Operator operatorList `param:"operator" default:"ALL" doc:"Only a site that has one of these operators, several with commas; operatorSiteId is then the first one's."`
 }
 
-func (r *Reading) site(_ context.Context, p *siteParams) (*view.Body[view.Site, view.DetailMeta], error) {
-	loaded, at, operator, err := r.find(p.ID, p.Market, p.Operator, errNoSite)
+func (r *Env) site(_ context.Context, p *siteParams) (*view.Body[view.Site, view.DetailMeta], error) {
+	loaded, at, operator, err := r.findSite(p.ID, p.Market, p.Operator, errNoSite)
 	if err != nil {
 		return nil, err
 	}
@@ -89,22 +89,22 @@ func detailMeta(m *index.Market) view.DetailMeta {
 	return view.DetailMeta{Market: m.Table.Code, SourceDate: date, Attribution: a}
 }
 
-// find returns the site that name names, with the position of the first operator that was
+// findSite returns the site that name names, with the position of the first operator that was
 // asked for and that it has, or absent.
-func (r *Reading) find(name string, in *market.Code, o operatorList, absent *Error) (*index.Market, uint32, int,
+func (r *Env) findSite(name string, in *market.Code, o operatorList, absent *Error) (*index.Market, uint32, int,
 	error) {
 	among := market.All
 	if in != nil {
 		among = []*market.Market{market.Get(*in)}
 	}
-	if err := o.inAny(among); err != nil {
+	if err := o.checkMarkets(among); err != nil {
 		return nil, 0, 0, err
 	}
 	loaded, at, err := r.locate(name, in, absent)
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	operators, err := o.in(loaded.Table)
+	operators, err := o.positions(loaded.Table)
 	if err != nil {
 		return nil, 0, 0, err
 	}
@@ -121,7 +121,7 @@ func (r *Reading) find(name string, in *market.Code, o operatorList, absent *Err
 
 // locate finds a name: in the market that was asked for; else in the market of
 // a siteKey; else over the loaded markets, a site id before a station number.
-func (r *Reading) locate(name string, in *market.Code, absent *Error) (*index.Market, uint32, error) {
+func (r *Env) locate(name string, in *market.Code, absent *Error) (*index.Market, uint32, error) {
 	if in != nil {
 		return r.locateIn(market.Get(*in), name, absent)
 	}
@@ -148,7 +148,7 @@ func (r *Reading) locate(name string, in *market.Code, absent *Error) (*index.Ma
 	return nil, 0, absent
 }
 
-func (r *Reading) locateIn(m *market.Market, name string, absent *Error) (*index.Market, uint32, error) {
+func (r *Env) locateIn(m *market.Market, name string, absent *Error) (*index.Market, uint32, error) {
 	loaded, err := r.load(m)
 	if err != nil {
 		return nil, 0, err

@@ -26,8 +26,8 @@ var (
 		Message: "the measures are still being opened, or cannot be: the log of the server says which", RetryAfter: 10}
 )
 
-// measures returns what people measured; an error while it is not open.
-func (r *Reading) measures() (*measure.Store, error) {
+// measureStore returns what people measured; an error while it is not open.
+func (r *Env) measureStore() (*measure.Store, error) {
 	if r.Measures == nil {
 		return nil, errNoMeasures
 	}
@@ -35,15 +35,15 @@ func (r *Reading) measures() (*measure.Store, error) {
 }
 
 var listSpeedtests = endpoint.New(endpoint.Decl{
-	Name: "speedtests.list", Path: "/speedtests", Scope: "speedtest:read", Fails: "SPEEDTESTS", MaxAge: 60,
-	Data:    []string{dataRecent},
-	Summary: "Speedtests of a market in the last days, the newest first.",
-	Doc:     "Speeds are in Mbit/s, times in milliseconds, levels in dBm and dB.",
-	Errors:  []string{codeInvalidBBox, codeInvalidOperator},
-}, (*Reading).speedtests)
+	Name: "speedtests.list", Path: "/speedtests", Scope: "speedtest:read", FailureName: "SPEEDTESTS", MaxAge: 60,
+	DependsOn:  []string{dataRecent},
+	Summary:    "Speedtests of a market in the last days, the newest first.",
+	Doc:        "Speeds are in Mbit/s, times in milliseconds, levels in dBm and dB.",
+	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator},
+}, (*Env).speedtests)
 
 type speedtestsParams struct {
-	inMarket
+	marketParams
 	boxParams
 	Days   int `param:"days" default:"30" min:"1" max:"365" doc:"How many days back."`
 	Limit  int `param:"limit" default:"100" min:"1" max:"1000" doc:"Most items to answer."`
@@ -61,8 +61,8 @@ func (speedtestPage) Shapes() map[string]reflect.Type {
 	return shapes[[]view.Speedtest, view.SpeedtestsMeta]()
 }
 
-func (r *Reading) speedtests(_ context.Context, p *speedtestsParams) (speedtestPage, error) {
-	store, q, err := r.askMeasured(p.inMarket, p.Days, p.Limit)
+func (r *Env) speedtests(_ context.Context, p *speedtestsParams) (speedtestPage, error) {
+	store, q, err := r.measureQuery(p.marketParams, p.Days, p.Limit)
 	if err != nil {
 		return speedtestPage{}, err
 	}
@@ -77,14 +77,14 @@ func (r *Reading) speedtests(_ context.Context, p *speedtestsParams) (speedtestP
 	if next := p.Offset + len(tests); len(tests) > 0 && next < total {
 		meta.HasMore, meta.NextOffset = true, &next
 	}
-	text, err := encoded(tests, view.AppendSpeedtest, meta)
+	text, err := encodePage(tests, view.AppendSpeedtest, meta)
 	return speedtestPage{text}, err
 }
 
-// query begins a question to the measures of a market.
-func (in *inMarket) query(limit int) (measure.Query, error) {
+// measureQuery begins a question to the measures of a market.
+func (in *marketParams) measureQuery(limit int) (measure.Query, error) {
 	m := market.Get(in.Market)
-	operators, err := in.Operator.in(m)
+	operators, err := in.Operator.positions(m)
 	if err != nil {
 		return measure.Query{}, err
 	}
@@ -94,8 +94,8 @@ func (in *inMarket) query(limit int) (measure.Query, error) {
 // measureBytes is about how long a measure is in JSON.
 const measureBytes = 480
 
-// encoded returns a body of items and meta.
-func encoded[T any](items []T, item func([]byte, *T) []byte, meta any) (endpoint.Bytes, error) {
+// encodePage returns a body of items and meta.
+func encodePage[T any](items []T, item func([]byte, *T) []byte, meta any) (endpoint.Bytes, error) {
 	text, err := view.JSON(meta)
 	if err != nil {
 		return nil, err
@@ -111,12 +111,12 @@ func encoded[T any](items []T, item func([]byte, *T) []byte, meta any) (endpoint
 }
 
 var siteSpeedtests = endpoint.New(endpoint.Decl{
-	Name: "speedtests.site", Path: "/speedtests/site", Scope: "speedtest:read", Fails: "SPEEDTESTS_SITE", MaxAge: 60,
-	Data:    []string{dataMeasures},
-	Summary: "Speedtests of a site, the newest first, or the best one.",
-	Doc:     "Of a site are the speedtests whose radio names an eNB, gNB or cell that a source gives to it, not one that was learned from measures; where there are none, those of its operators within a kilometre. A gNB whose length the data does not state is tried with every length in an NCI, as by /antennas/lookup-by-radio, where no speedtest names it for certain. The best has the highest averageSpeed, then the highest downloadSpeed, then is the most recent.",
-	Errors:  []string{codeNoIdentifier, codeNoSite, codeInvalidOperator},
-}, (*Reading).speedtestsOfSite)
+	Name: "speedtests.site", Path: "/speedtests/site", Scope: "speedtest:read", FailureName: "SPEEDTESTS_SITE", MaxAge: 60,
+	DependsOn:  []string{dataMeasures},
+	Summary:    "Speedtests of a site, the newest first, or the best one.",
+	Doc:        "Of a site are the speedtests whose radio names an eNB, gNB or cell that a source gives to it, not one that was learned from measures; where there are none, those of its operators within a kilometre. A gNB whose length the data does not state is tried with every length in an NCI, as by /antennas/lookup-by-radio, where no speedtest names it for certain. The best has the highest averageSpeed, then the highest downloadSpeed, then is the most recent.",
+	ErrorCodes: []string{codeNoIdentifier, codeNoSite, codeInvalidOperator},
+}, (*Env).speedtestsOfSite)
 
 type siteSpeedtestsParams struct {
 	SiteID       string       `param:"siteId" max:"128" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-23444"`
@@ -153,7 +153,7 @@ func (p *siteSpeedtestsParams) Check() error {
 	if p.Market != nil {
 		among = []*market.Market{market.Get(*p.Market)}
 	}
-	return p.Operator.inAny(among)
+	return p.Operator.checkMarkets(among)
 }
 
 // A siteSpeedtestPage is the answer of speedtestsOfSite, encoded.
@@ -164,7 +164,7 @@ func (siteSpeedtestPage) Shapes() map[string]reflect.Type {
 	return shapes[[]view.Speedtest, view.SiteSpeedtestsMeta]()
 }
 
-func (r *Reading) speedtestsOfSite(_ context.Context, p *siteSpeedtestsParams) (siteSpeedtestPage, error) {
+func (r *Env) speedtestsOfSite(_ context.Context, p *siteSpeedtestsParams) (siteSpeedtestPage, error) {
 	q, in, err := r.siteQuery(p)
 	if err != nil {
 		return siteSpeedtestPage{}, err
@@ -174,14 +174,14 @@ func (r *Reading) speedtestsOfSite(_ context.Context, p *siteSpeedtestsParams) (
 		return siteSpeedtestPage{}, err
 	}
 	version := r.Measures.Version()
-	text, err := encoded(tests, view.AppendSpeedtest,
+	text, err := encodePage(tests, view.AppendSpeedtest,
 		view.SiteSpeedtestsMeta{DataVersion: &version, Total: total, Limit: p.Limit, Offset: q.Offset,
 			BestOnly: p.BestOnly, Market: in.Market, Operator: in.Operator.canonical(market.Get(in.Market))})
 	return siteSpeedtestPage{text}, err
 }
 
-func (r *Reading) testsOfSite(q measure.SiteQuery) ([]measure.Test, int, error) {
-	store, err := r.measures()
+func (r *Env) testsOfSite(q measure.SiteQuery) ([]measure.Test, int, error) {
+	store, err := r.measureStore()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -189,8 +189,8 @@ func (r *Reading) testsOfSite(q measure.SiteQuery) ([]measure.Test, int, error) 
 }
 
 // siteQuery resolves the site, and with it the market.
-func (r *Reading) siteQuery(p *siteSpeedtestsParams) (q measure.SiteQuery, in inMarket, err error) {
-	in = inMarket{market.FR, p.Operator}
+func (r *Env) siteQuery(p *siteSpeedtestsParams) (q measure.SiteQuery, in marketParams, err error) {
+	in = marketParams{market.FR, p.Operator}
 	if p.Market != nil {
 		in.Market = *p.Market
 	}
@@ -204,12 +204,12 @@ func (r *Reading) siteQuery(p *siteSpeedtestsParams) (q measure.SiteQuery, in in
 			}
 			continue
 		}
-		if loaded, at, _, err = r.find(c.value, p.Market, market.AllOperators, errNoSite); err != nil {
+		if loaded, at, _, err = r.findSite(c.value, p.Market, market.AllOperators, errNoSite); err != nil {
 			return q, in, err
 		}
 		in.Market = loaded.Table.Code
 	}
-	if q.Query, err = in.query(p.Limit); err != nil {
+	if q.Query, err = in.measureQuery(p.Limit); err != nil {
 		return q, in, err
 	}
 	q.MNC, q.MCC, q.Best = p.MNC, p.MCC, p.BestOnly

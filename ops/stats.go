@@ -11,11 +11,11 @@ import (
 )
 
 var departments = endpoint.New(endpoint.Decl{
-	Name: "stats.departments", Path: "/stats/departments", Scope: "stats:read", Fails: "STATS_DEPARTMENTS", MaxAge: 300,
-	Summary: "Numbers of sites by French department, overseas included.",
-	Doc:     "enService, techOp and projet are by a site's most advanced status, so that together they are total.",
-	Errors:  []string{codeInvalidOperator},
-}, (*Reading).departments)
+	Name: "stats.departments", Path: "/stats/departments", Scope: "stats:read", FailureName: "STATS_DEPARTMENTS", MaxAge: 300,
+	Summary:    "Numbers of sites by French department, overseas included.",
+	Doc:        "enService, techOp and projet are by a site's most advanced status, so that together they are total.",
+	ErrorCodes: []string{codeInvalidOperator},
+}, (*Env).departments)
 
 type statsParams struct {
 	Operator operatorList `param:"operator" default:"ALL" doc:"Operators of FR or DROM, several with commas: a site with two of them counts once; or ALL. An operator of one market counts in that market's departments only." example:"ORANGE"`
@@ -24,9 +24,9 @@ type statsParams struct {
 // withDepartments are the markets that have them.
 var withDepartments = slices.DeleteFunc(slices.Clone(market.All), func(m *market.Market) bool { return !m.Departments })
 
-func (r *Reading) departments(_ context.Context, p *statsParams) (*view.Body[[]view.Department, view.StatsMeta],
+func (r *Env) departments(_ context.Context, p *statsParams) (*view.Body[[]view.Department, view.StatsMeta],
 	error) {
-	if err := p.Operator.inAny(withDepartments); err != nil {
+	if err := p.Operator.checkMarkets(withDepartments); err != nil {
 		return nil, err
 	}
 	if r.Set == nil {
@@ -36,7 +36,7 @@ func (r *Reading) departments(_ context.Context, p *statsParams) (*view.Body[[]v
 		Meta: view.StatsMeta{Operator: p.Operator.canonicalIn(withDepartments)}}
 	var counted, missing *market.Market // that have the operator
 	for _, m := range withDepartments {
-		operators, has := p.Operator.those(m)
+		operators, has := p.Operator.presentIn(m)
 		loaded := r.Set.Market(m.Code)
 		switch {
 		case loaded != nil:

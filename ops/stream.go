@@ -38,8 +38,8 @@ func newPage(p sitePage, meta any) (*sitePage, error) {
 // ContentType implements endpoint.Stream.
 func (p *sitePage) ContentType() string { return endpoint.JSONType }
 
-// runs calls f for the pieces of the list, in order.
-func (p *sitePage) runs(f func(text []byte)) {
+// eachRun calls f for the pieces of the list, in order.
+func (p *sitePage) eachRun(f func(text []byte)) {
 	if p.whole {
 		for at, end := uint32(0), uint32(p.market.Len()); at < end; {
 			var text []byte
@@ -59,33 +59,33 @@ func (p *sitePage) runs(f func(text []byte)) {
 	}
 }
 
-// near calls f for each item with its distance.
-func (p *sitePage) near(f func(text []byte)) {
+// eachWithDistance calls f for each item with its distance.
+func (p *sitePage) eachWithDistance(f func(text []byte)) {
 	var item []byte
 	for i, s := range p.sites {
-		item = append(append(item[:0], open(p.market.Fragment(s))...), distance...)
+		item = append(append(item[:0], openObject(p.market.Fragment(s))...), distance...)
 		item = append(strconv.AppendInt(item, int64(math.Round(p.metres[i])), 10), "},"...)
 		f(item)
 	}
 }
 
-// open returns an encoded summary without its end, so that members can follow.
-func open(fragment []byte) []byte { return fragment[:len(fragment)-len("},")] }
+// openObject returns an encoded summary without its end, so that members can follow.
+func openObject(fragment []byte) []byte { return fragment[:len(fragment)-len("},")] }
 
-func (p *sitePage) items(f func(text []byte)) {
+func (p *sitePage) each(f func(text []byte)) {
 	switch {
 	case p.market == nil:
 	case p.metres != nil:
-		p.near(f)
+		p.eachWithDistance(f)
 	default:
-		p.runs(f)
+		p.eachRun(f)
 	}
 }
 
 // Size implements endpoint.Stream.
 func (p *sitePage) Size() int64 {
 	n := int64(0)
-	p.items(func(text []byte) { n += int64(len(text)) })
+	p.each(func(text []byte) { n += int64(len(text)) })
 	if n > 0 {
 		n-- // the last comma
 	}
@@ -96,7 +96,7 @@ func (p *sitePage) Size() int64 {
 func (p *sitePage) WriteTo(w io.Writer) (int64, error) {
 	c := &commaWriter{w: w}
 	c.write([]byte(pageHead))
-	p.items(c.item)
+	p.each(c.item)
 	c.write([]byte(pageMiddle))
 	c.write(p.meta)
 	return c.n, c.err
@@ -131,8 +131,8 @@ func (c *commaWriter) put(b []byte) {
 	}
 }
 
-// A features is the GeoJSON export, encoded while it is written.
-type features struct {
+// A featureStream is the GeoJSON export, encoded while it is written.
+type featureStream struct {
 	market *index.Market // nil when there is nothing to export
 	sites  []uint32
 	whole  bool
@@ -140,13 +140,13 @@ type features struct {
 }
 
 // ContentType implements endpoint.Stream.
-func (*features) ContentType() string { return "application/geo+json" }
+func (*featureStream) ContentType() string { return "application/geo+json" }
 
 // Size implements endpoint.Stream.
-func (*features) Size() int64 { return -1 }
+func (*featureStream) Size() int64 { return -1 }
 
 // WriteTo implements endpoint.Stream.
-func (p *features) WriteTo(w io.Writer) (int64, error) {
+func (p *featureStream) WriteTo(w io.Writer) (int64, error) {
 	c := &commaWriter{w: w}
 	c.write([]byte(`{"type":"FeatureCollection","features":[`))
 	if p.market != nil {

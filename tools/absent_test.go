@@ -24,7 +24,7 @@ func empty(t *testing.T) *Reading {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Reading{Submissions: NewSubmissionStores(said), Reading: &ops.Reading{
+	return &Reading{Submissions: NewSubmissionStores(said), Env: &ops.Env{
 		Outages: said.Outages(), Photos: &ops.Photos{Store: photos.Open(nil, "", time.Now)},
 		Archives: archive.Open(nil, time.Now), Now: time.Now()}}
 }
@@ -63,7 +63,7 @@ func TestNothingThere(t *testing.T) {
 				continue
 			}
 			if _, err := call(r, tool.Name, shown(t, tool)); err != nil {
-				if message, cause := ops.Message(err); cause != nil {
+				if message, cause := ops.PublicMessage(err); cause != nil {
 					t.Errorf("%s: %s: %v", tool.Name, message, cause)
 				}
 			}

@@ -36,7 +36,7 @@ type anfrParams struct {
 }
 
 func (p *anfrParams) pick(r *Reading) (*market.Market, *index.Market, index.Filter, error) {
-	return r.Pick(ops.InMarket{Market: market.Code(p.Market), Operator: p.Operator},
+	return r.ResolveMarket(ops.MarketParams{Market: market.Code(p.Market), Operator: p.Operator},
 		ops.AreaParams{Department: p.Department}, p.EmissionParams)
 }
 

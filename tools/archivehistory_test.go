@@ -72,7 +72,7 @@ func TestSiteHistory(t *testing.T) {
 // Every error says what to change.
 func TestArchiveErrors(t *testing.T) {
 	r := newArchiveReading(t, archiveWeeks())
-	none := &Reading{Reading: &ops.Reading{Archives: archive.Open(nil, nil)}}
+	none := &Reading{Env: &ops.Env{Archives: archive.Open(nil, nil)}}
 	box := []any{"north", 47, "south", 46, "east", 4, "west", 3}
 	for _, tt := range []struct {
 		r     *Reading

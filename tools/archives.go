@@ -148,7 +148,7 @@ func (r *Reading) anfrListSnapshotSites(ctx context.Context, p *snapshotSitesPar
 	items := make([]SnapshotSite, len(page))
 	for i, b := range page {
 		items[i] = SnapshotSite{r.archiveSite(b.ID), texts(b.Operators), texts(b.Systems), texts(b.Statuses),
-			stated(r.City(b.Insee)), view.Coordinates{Lat: round(b.Point.Lat), Lng: round(b.Point.Lng)}}
+			stated(r.CommuneName(b.Insee)), view.Coordinates{Lat: round(b.Point.Lat), Lng: round(b.Point.Lng)}}
 	}
 	from, err := r.archivedOn(date)
 	return &SnapshotList{date, listOf(items, p.Offset, total), from}, err

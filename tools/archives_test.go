@@ -40,7 +40,7 @@ func TestArchiveDates(t *testing.T) {
 		a.Sources[0]["date"] != archiveDates[3] {
 		t.Errorf("%+v", a)
 	}
-	none := &Reading{Reading: &ops.Reading{Archives: archive.Open(nil, nil)}}
+	none := &Reading{Env: &ops.Env{Archives: archive.Open(nil, nil)}}
 	if a := mustAskArchives(t, none, anfrListArchives); a.Total != 0 || a.Items == nil || a.Current != "" {
 		t.Errorf("%+v", a)
 	}
@@ -152,13 +152,13 @@ type apiSite struct {
 // apiArchive is what the API's operation answers.
 func apiArchive(t *testing.T, r *Reading, date, shown string) map[string]apiSite {
 	t.Helper()
-	all := ops.All()
-	op := all[slices.IndexFunc(all, func(o *endpoint.Op[*ops.Reading]) bool { return o.Name == "anfr.archive" })]
+	all := ops.Operations()
+	op := all[slices.IndexFunc(all, func(o *endpoint.Op[*ops.Env]) bool { return o.Name == "anfr.archive" })]
 	bound, err := op.BindJSON(fmt.Appendf(nil, `{"date":%q,"view":%q}`, date, shown))
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := bound.Do(context.Background(), r.Reading)
+	result, err := bound.Do(context.Background(), r.Env)
 	if err != nil {
 		t.Fatal(err)
 	}

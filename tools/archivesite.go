@@ -127,7 +127,7 @@ func (r *Reading) archivePlace(record *archive.Record) ArchivePlace {
 	insee := cmp.Or(v[column.Insee], v[column.Insee2])
 	lines := slices.DeleteFunc([]string{v[column.Lieu], v[column.Address1], v[column.Address2], v[column.Address3]},
 		func(s string) bool { return s == "" })
-	place := ArchivePlace{Commune: stated(r.City(insee)), Insee: stated(insee), PostalCode: stated(v[column.Postal]),
+	place := ArchivePlace{Commune: stated(r.CommuneName(insee)), Insee: stated(insee), PostalCode: stated(v[column.Postal]),
 		Address:    stated(strings.Join(lines, ", ")),
 		Department: stated(v[column.Department]), Nature: stated(v[column.Nature]), Owner: stated(v[column.Owner]),
 		Height: stated(v[column.Height])}

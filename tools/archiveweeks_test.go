@@ -131,7 +131,7 @@ func archiveReading(t *testing.T, weeks []archiveWeek, name string) *Reading {
 	}
 	set := index.NewSet([]*index.Market{archiveRegister(t, market.FR, "100", "101"),
 		archiveRegister(t, market.DROM, "102")}, nil)
-	return &Reading{Reading: &ops.Reading{Set: set, Archives: s}}
+	return &Reading{Env: &ops.Env{Set: set, Archives: s}}
 }
 
 func archiveRegister(t *testing.T, code market.Code, ids ...string) *index.Market {
@@ -191,7 +191,7 @@ func askArchives(t *testing.T, r *Reading, tool *Tool, pairs ...any) (answer arc
 	}
 	result, err := bound.Do(context.Background(), r)
 	if err != nil {
-		message, cause := ops.Message(err)
+		message, cause := ops.PublicMessage(err)
 		if cause != nil {
 			t.Errorf("%s %s: an internal error: %v", tool.Name, text, cause)
 		}

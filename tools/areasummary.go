@@ -17,7 +17,7 @@ var speedtestsAreaSummary = endpoint.New(endpoint.Decl{
 type areaSummaryParams struct {
 	pointParams
 	radiusParams
-	ops.InMarket
+	ops.MarketParams
 	daysParams
 }
 
@@ -56,7 +56,7 @@ type Quantiles struct {
 }
 
 func (r *Reading) speedtestsAreaSummary(_ context.Context, p *areaSummaryParams) (*AreaSummary, error) {
-	return r.areaSummary(p.center(p.Market), p.radiusParams, p.InMarket, p.daysParams)
+	return r.areaSummary(p.center(p.Market), p.radiusParams, p.MarketParams, p.daysParams)
 }
 
 var speedtestsAreaSummaryFromPlace = endpoint.New(endpoint.Decl{
@@ -77,12 +77,12 @@ func (r *Reading) speedtestsAreaSummaryFromPlace(_ context.Context, p *areaSumma
 	if err != nil {
 		return nil, err
 	}
-	return r.areaSummary(place.center(), p.radiusParams, ops.InMarket{Market: place.Market, Operator: p.Operator},
+	return r.areaSummary(place.center(), p.radiusParams, ops.MarketParams{Market: place.Market, Operator: p.Operator},
 		p.daysParams)
 }
 
-func (r *Reading) areaSummary(c *Center, radius radiusParams, in ops.InMarket, d daysParams) (*AreaSummary, error) {
-	store, q, err := r.AskMeasured(in, d.Days, 1)
+func (r *Reading) areaSummary(c *Center, radius radiusParams, in ops.MarketParams, d daysParams) (*AreaSummary, error) {
+	store, q, err := r.MeasureQuery(in, d.Days, 1)
 	if err != nil {
 		return nil, err
 	}

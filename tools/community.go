@@ -90,7 +90,7 @@ func (observationType) Values() []string {
 type observationsParams struct {
 	pointParams
 	radiusParams
-	ops.InMarket
+	ops.MarketParams
 	Type observationType `param:"type" default:"all" doc:"Only outages, validations or photos."`
 	pageParams
 }
@@ -121,7 +121,7 @@ type ObservationList struct {
 }
 
 func (r *Reading) communityListObservations(_ context.Context, p *observationsParams) (*ObservationList, error) {
-	q, err := outagesIn(p.InMarket, ops.AreaParams{})
+	q, err := outagesIn(p.MarketParams, ops.AreaParams{})
 	if err != nil {
 		return nil, err
 	}

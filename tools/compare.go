@@ -110,7 +110,7 @@ func (r *Reading) marketsCompareCoverage(_ context.Context, p *compareParams) (*
 			codes = append(codes, m.Table.Code)
 		}
 	}
-	store, err := r.Measured()
+	store, err := r.MeasureStore()
 	if err != nil {
 		return nil, err
 	}

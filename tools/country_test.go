@@ -30,7 +30,7 @@ func inCountry(t testing.TB) *Reading {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Reading{Reading: &ops.Reading{Set: set, BaseURL: "http://relais.test", Now: time.Now()}}
+	return &Reading{Env: &ops.Env{Set: set, BaseURL: "http://relais.test", Now: time.Now()}}
 }
 
 // object is any JSON object.
@@ -98,12 +98,12 @@ func checkTimes(t testing.TB, name string, v any) {
 // apiAnswer asks the API's operation for its data and meta.
 func apiAnswer(t testing.TB, r *Reading, name string, given map[string]string) object {
 	t.Helper()
-	i := slices.IndexFunc(ops.All(), func(op *endpoint.Op[*ops.Reading]) bool { return op.Name == name })
-	bound, err := ops.All()[i].Bind(func(p *endpoint.Param) (string, error) { return given[p.Name], nil })
+	i := slices.IndexFunc(ops.Operations(), func(op *endpoint.Op[*ops.Env]) bool { return op.Name == name })
+	bound, err := ops.Operations()[i].Bind(func(p *endpoint.Param) (string, error) { return given[p.Name], nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := bound.Do(t.Context(), r.Reading)
+	answer, err := bound.Do(t.Context(), r.Env)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +280,7 @@ func TestUnknownSite(t *testing.T) {
 			if err == nil {
 				t.Fatal(tt.tool)
 			}
-			message, _ := ops.Message(err)
+			message, _ := ops.PublicMessage(err)
 			if !strings.Contains(message, `"fr-99999999"`) || !strings.Contains(message, "search") ||
 				strings.Contains(tt.arguments, "DROM") != strings.Contains(message, "DROM") {
 				t.Errorf("%s: %s", tt.tool, message)

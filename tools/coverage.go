@@ -125,7 +125,7 @@ func (r *Reading) nearSite(p *nearSiteParams, limit int) (*nearSite, error) {
 	if p.Days != nil {
 		days = *p.Days
 	}
-	store, q, err := r.AskMeasured(ops.InMarket{Market: loaded.Table.Code, Operator: p.Operator}, days, limit)
+	store, q, err := r.MeasureQuery(ops.MarketParams{Market: loaded.Table.Code, Operator: p.Operator}, days, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 func TestSubmitOnAFullDisk(t *testing.T) {
 	err := submissionError(fmt.Errorf("community.db: %w",
 		&os.PathError{Op: "write", Path: "/data/community.db", Err: syscall.ENOSPC}))
-	if message, cause := ops.Message(err); cause != nil ||
+	if message, cause := ops.PublicMessage(err); cause != nil ||
 		!strings.Contains(message, "disk of this server is full") || strings.Contains(message, "/data") {
 		t.Errorf("%q, %v", message, cause)
 	}
@@ -40,7 +40,7 @@ func TestNeeds(t *testing.T) {
 				t.Errorf("tool %s is missing", tt.name)
 				return
 			}
-			r := &Reading{Reading: &ops.Reading{Failed: map[string]error{tt.data: os.ErrInvalid}}}
+			r := &Reading{Env: &ops.Env{Failed: map[string]error{tt.data: os.ErrInvalid}}}
 			if err := r.Usable(tool); err == nil {
 				t.Errorf("%s answers without %s", tt.name, tt.data)
 			}

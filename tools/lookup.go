@@ -46,7 +46,7 @@ func (r *Reading) sitesFindByRadio(_ context.Context, p *sitesFindByRadioParams)
 	from := min(p.Offset, len(found.Matches))
 	items := []RadioHit{}
 	for _, match := range found.Matches[from:min(from+p.Limit, len(found.Matches))] {
-		items = append(items, RadioHit{r.site(found.Loaded, match.Site, -1), found.Shown(match),
+		items = append(items, RadioHit{r.site(found.Loaded, match.Site, -1), found.MatchViews(match),
 			operatorKeys(found.Loaded, match.Operators), match.Learned})
 	}
 	return &RadioHits{found.Type, found.Value, listOf(items, p.Offset, len(found.Matches)),

@@ -25,7 +25,7 @@ var sitesNearby = endpoint.New(endpoint.Decl{
 type sitesNearbyParams struct {
 	pointParams
 	radiusParams
-	ops.InMarket
+	ops.MarketParams
 	ops.EmissionParams
 	pageParams
 }
@@ -39,13 +39,13 @@ type NearList struct {
 
 func (r *Reading) sitesNearby(_ context.Context, p *sitesNearbyParams) (*NearList, error) {
 	c := p.center(p.Market)
-	return r.near(c, index.Query{Disc: p.around(c.point())}, p.InMarket, p.EmissionParams, p.pageParams)
+	return r.near(c, index.Query{Disc: p.around(c.point())}, p.MarketParams, p.EmissionParams, p.pageParams)
 }
 
 // near is a page of the sites around a centre, where a query looks for them.
-func (r *Reading) near(c *Center, where index.Query, in ops.InMarket, e ops.EmissionParams, p pageParams) (*NearList,
+func (r *Reading) near(c *Center, where index.Query, in ops.MarketParams, e ops.EmissionParams, p pageParams) (*NearList,
 	error) {
-	m, loaded, f, err := r.Pick(in, ops.AreaParams{}, e)
+	m, loaded, f, err := r.ResolveMarket(in, ops.AreaParams{}, e)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (r *Reading) sitesNearbyFromPlace(_ context.Context, p *sitesNearbyFromPlac
 		return nil, err
 	}
 	return r.near(place.center(), place.near(p.areaRadiusParams),
-		ops.InMarket{Market: place.Market, Operator: p.Operator}, p.EmissionParams, p.pageParams)
+		ops.MarketParams{Market: place.Market, Operator: p.Operator}, p.EmissionParams, p.pageParams)
 }
 
 var sitesNearbyFromSite = endpoint.New(endpoint.Decl{
@@ -146,7 +146,7 @@ func (r *Reading) sitesNearbyFromSite(_ context.Context, p *sitesNearbyFromSiteP
 	if err != nil {
 		return nil, err
 	}
-	_, _, f, err := r.Pick(ops.InMarket{Market: loaded.Table.Code, Operator: p.Operator}, ops.AreaParams{},
+	_, _, f, err := r.ResolveMarket(ops.MarketParams{Market: loaded.Table.Code, Operator: p.Operator}, ops.AreaParams{},
 		p.EmissionParams)
 	if err != nil {
 		return nil, err

@@ -29,4 +29,4 @@ var needs = sync.OnceValue(func() map[string][]string {
 })
 
 // Usable returns an error when this server cannot use a dataset that the tool needs.
-func (r *Reading) Usable(t *Tool) error { return r.Reading.Usable(needs()[t.Name]...) }
+func (r *Reading) Usable(t *Tool) error { return r.Env.CheckUsable(needs()[t.Name]...) }

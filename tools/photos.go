@@ -64,7 +64,7 @@ func (r *Reading) photosOf(p *sitePhotosParams) (*index.Market, []*photos.Photo,
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	operator, err := p.Operator.Table(loaded.Table)
+	operator, err := p.Operator.Position(loaded.Table)
 	if err != nil {
 		return nil, nil, 0, err
 	}
@@ -173,14 +173,14 @@ func (r *Reading) photoFilter(p *photosSearchParams) (func(*photos.Brief) bool, 
 	operator, area := "", index.Any
 	if p.Market != nil {
 		m := market.Get(*p.Market)
-		o, err := p.Operator.Table(m)
+		o, err := p.Operator.Position(m)
 		if err != nil {
 			return nil, from, err
 		}
 		if o != index.Any {
 			operator = m.Operators[o].Key
 		}
-		if area, err = p.AreaParams.Table(m); err != nil {
+		if area, err = p.AreaParams.Position(m); err != nil {
 			return nil, from, err
 		}
 	}

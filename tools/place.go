@@ -131,7 +131,7 @@ func (r *Reading) places(p *placeParams, o ops.Operator, limit int) (list []Plac
 func placesIn(among []*index.Market, name string, o ops.Operator, limit int) (list []Place, total int) {
 	for _, m := range among {
 		lacks := 0
-		if _, err := o.Table(m.Table); err != nil {
+		if _, err := o.Position(m.Table); err != nil {
 			lacks = 1
 		}
 		found, n := m.Places(name, limit)

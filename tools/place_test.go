@@ -30,7 +30,7 @@ func towns(t *testing.T) *Reading {
 		sites = append(sites, site.Site{ID: fmt.Sprint(1750010 + i), Position: geo.Point{Lat: 46 + float64(i), Lng: 3},
 			Commune: s.commune, PostalCode: s.postal, Area: area})
 	}
-	return &Reading{Reading: &ops.Reading{Set: index.NewSet([]*index.Market{register(t, market.FR, sites...)}, nil)}}
+	return &Reading{Env: &ops.Env{Set: index.NewSet([]*index.Market{register(t, market.FR, sites...)}, nil)}}
 }
 
 // Pages of places neither skip nor repeat one, and all say how many there are.

@@ -84,8 +84,8 @@ func (r *Reading) planned(c *Center, where index.Query, p plannedParams, page pa
 	if err != nil {
 		return nil, err
 	}
-	in := ops.InMarket{Market: c.Market, Operator: p.Operator}
-	m, loaded, f, err := r.Pick(in, ops.AreaParams{}, ops.EmissionParams{Generation: p.Generation, Status: status})
+	in := ops.MarketParams{Market: c.Market, Operator: p.Operator}
+	m, loaded, f, err := r.ResolveMarket(in, ops.AreaParams{}, ops.EmissionParams{Generation: p.Generation, Status: status})
 	if err != nil {
 		return nil, err
 	}

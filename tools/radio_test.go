@@ -81,7 +81,7 @@ func radioReading(t testing.TB, sites []site.Site, rows []radioRow) *Reading {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Reading{Reading: &ops.Reading{Set: index.NewSet([]*index.Market{m}, nil), Measures: store, Now: now,
+	return &Reading{Env: &ops.Env{Set: index.NewSet([]*index.Market{m}, nil), Measures: store, Now: now,
 		BaseURL: "http://relais.test"}}
 }
 

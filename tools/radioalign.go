@@ -125,7 +125,7 @@ func (r *Reading) radioCheckSectorAlignment(_ context.Context, p *alignmentParam
 		}
 		return a, nil
 	}
-	if s.measures, err = r.Measured(); err != nil {
+	if s.measures, err = r.MeasureStore(); err != nil {
 		return nil, err
 	}
 	a.Measured = s.align(p.Limit)

@@ -20,7 +20,7 @@ func (r *Reading) radioDiagnoseSite(_ context.Context, p *radioDiagnoseParams) (
 	if err != nil {
 		return nil, err
 	}
-	if s.measures, err = r.Measured(); err != nil {
+	if s.measures, err = r.MeasureStore(); err != nil {
 		return nil, err
 	}
 	near, looked := s.hearNear(p.RadiusKm * 1000)

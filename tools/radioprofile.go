@@ -30,7 +30,7 @@ type profileParams struct {
 	Technology *radioTechnology `param:"technology" doc:"2G, 3G, 4G, 5G, or a technology of one, such as LTE or NR." example:"LTE"`
 	optionalPointParams
 	RadiusKm float64 `param:"radiusKm" default:"10" above:"0" max:"50" doc:"With lat and lon: how far around to look for sites that no identifier names, in kilometres."`
-	ops.InMarket
+	ops.MarketParams
 	pageParams
 }
 
@@ -162,7 +162,7 @@ const (
 )
 
 func (r *Reading) radioProfileEstimate(_ context.Context, p *profileParams) (*Profile, error) {
-	m, loaded, f, err := r.Pick(p.InMarket, ops.AreaParams{}, ops.EmissionParams{})
+	m, loaded, f, err := r.ResolveMarket(p.MarketParams, ops.AreaParams{}, ops.EmissionParams{})
 	if err != nil {
 		return nil, err
 	}

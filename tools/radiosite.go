@@ -44,7 +44,7 @@ func (r *Reading) radioSite(p *siteParams, o ops.Operator) (*radioSite, error) {
 	if err != nil {
 		return nil, err
 	}
-	asked, err := o.Table(loaded.Table)
+	asked, err := o.Position(loaded.Table)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ var sitesSearch = endpoint.New(endpoint.Decl{
 }, (*Reading).sitesSearch)
 
 type sitesSearchParams struct {
-	ops.InMarket
+	ops.MarketParams
 	ops.AreaParams
 	ops.EmissionParams
 	Query string `param:"query" max:"200" doc:"A question as people type it: operator, technology and status are understood; the other words must all occur in identifiers, commune, postal code, address or department, whole, without regard to case and accents, Saint as St. The best matches come first: identifier, commune or postal code, city." example:"saint-denis"`
@@ -35,7 +35,7 @@ type SiteList struct {
 }
 
 func (r *Reading) sitesSearch(_ context.Context, p *sitesSearchParams) (*SiteList, error) {
-	m, loaded, f, err := r.Pick(p.InMarket, p.AreaParams, p.EmissionParams)
+	m, loaded, f, err := r.ResolveMarket(p.MarketParams, p.AreaParams, p.EmissionParams)
 	if err != nil {
 		return nil, err
 	}

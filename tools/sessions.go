@@ -25,7 +25,7 @@ type shortRadiusParams struct {
 type sessionsParams struct {
 	pointParams
 	shortRadiusParams
-	ops.InMarket
+	ops.MarketParams
 	pageParams
 }
 
@@ -55,13 +55,13 @@ func (r *Reading) sessionsListNearby(_ context.Context, p *sessionsParams) (*Ses
 	m := market.Get(p.Market)
 	q := measure.Query{Market: m.Code, Limit: p.Limit, Disc: &geo.Disc{Center: p.point(), Radius: p.RadiusKm * 1000}}
 	if p.Operator != market.AllOperators {
-		operator, err := p.Operator.Table(m)
+		operator, err := p.Operator.Position(m)
 		if err != nil {
 			return nil, err
 		}
 		q.Operator = m.Operators[operator].Key
 	}
-	store, err := r.Measured()
+	store, err := r.MeasureStore()
 	if err != nil {
 		return nil, err
 	}

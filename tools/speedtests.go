@@ -156,7 +156,7 @@ type daysParams struct {
 type speedtestsNearbyParams struct {
 	pointParams
 	radiusParams
-	ops.InMarket
+	ops.MarketParams
 	daysParams
 	pageParams
 }
@@ -168,7 +168,7 @@ type NearbySpeedtests struct {
 }
 
 func (r *Reading) speedtestsNearby(_ context.Context, p *speedtestsNearbyParams) (*NearbySpeedtests, error) {
-	return r.speedtests(p.center(p.Market), p.radiusParams, p.InMarket, p.daysParams, p.pageParams)
+	return r.speedtests(p.center(p.Market), p.radiusParams, p.MarketParams, p.daysParams, p.pageParams)
 }
 
 var speedtestsNearbyFromPlace = endpoint.New(endpoint.Decl{
@@ -190,14 +190,14 @@ func (r *Reading) speedtestsNearbyFromPlace(_ context.Context, p *speedtestsFrom
 	if err != nil {
 		return nil, err
 	}
-	return r.speedtests(place.center(), p.radiusParams, ops.InMarket{Market: place.Market, Operator: p.Operator},
+	return r.speedtests(place.center(), p.radiusParams, ops.MarketParams{Market: place.Market, Operator: p.Operator},
 		p.daysParams, p.pageParams)
 }
 
 // speedtests is a page of the speedtests around a centre.
-func (r *Reading) speedtests(c *Center, radius radiusParams, in ops.InMarket, d daysParams,
+func (r *Reading) speedtests(c *Center, radius radiusParams, in ops.MarketParams, d daysParams,
 	p pageParams) (*NearbySpeedtests, error) {
-	store, q, err := r.AskMeasured(in, d.Days, p.Limit)
+	store, q, err := r.MeasureQuery(in, d.Days, p.Limit)
 	if err != nil {
 		return nil, err
 	}

@@ -165,14 +165,14 @@ func (r *Reading) report(p *submitReportParams) (n community.NewReport, err erro
 	}
 	if p.Site == "" {
 		n.At = geo.Point{Lat: *p.Lat, Lng: *p.Lon}
-		_, err = p.Operator.Table(market.Get(n.Market))
+		_, err = p.Operator.Position(market.Get(n.Market))
 		return n, err
 	}
 	loaded, at, err := r.Locate(p.Site, p.Market)
 	if err != nil {
 		return n, err
 	}
-	operator, err := p.Operator.Table(loaded.Table)
+	operator, err := p.Operator.Position(loaded.Table)
 	if err != nil {
 		return n, err
 	}

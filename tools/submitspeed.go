@@ -73,7 +73,7 @@ type SpeedtestReceipt struct {
 }
 
 func (r *Reading) submitSpeedtest(_ context.Context, p *submitTestParams) (*SpeedtestReceipt, error) {
-	store, err := r.Measured()
+	store, err := r.MeasureStore()
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 
 // A Reading is what a tool works on: one consistent reading of the data.
 type Reading struct {
-	*ops.Reading
+	*ops.Env
 	People      *account.Store
 	Person      *account.Person // who signed in, nil for nobody
 	Submissions *SubmissionStores

@@ -25,7 +25,7 @@ var sitesHSList = endpoint.New(endpoint.Decl{
 }, (*Reading).sitesHSList)
 
 type sitesHSListParams struct {
-	ops.InMarket
+	ops.MarketParams
 	Territory string `param:"territory" max:"8" doc:"DROM: only this territory (971, 972, 973, 974, 976)." example:"974"`
 	pageParams
 }
@@ -64,7 +64,7 @@ type UnavailableList struct {
 }
 
 func (r *Reading) sitesHSList(_ context.Context, p *sitesHSListParams) (*UnavailableList, error) {
-	return r.unavailable(nil, p.InMarket, ops.AreaParams{Territory: p.Territory}, nil, p.pageParams)
+	return r.unavailable(nil, p.MarketParams, ops.AreaParams{Territory: p.Territory}, nil, p.pageParams)
 }
 
 var sitesHSNearby = endpoint.New(endpoint.Decl{
@@ -84,13 +84,13 @@ func (p wideRadiusParams) around(c geo.Point) *geo.Disc {
 type sitesHSNearbyParams struct {
 	pointParams
 	wideRadiusParams
-	ops.InMarket
+	ops.MarketParams
 	pageParams
 }
 
 func (r *Reading) sitesHSNearby(_ context.Context, p *sitesHSNearbyParams) (*UnavailableList, error) {
 	c := p.center(p.Market)
-	return r.unavailable(c, p.InMarket, ops.AreaParams{}, p.around(c.point()), p.pageParams)
+	return r.unavailable(c, p.MarketParams, ops.AreaParams{}, p.around(c.point()), p.pageParams)
 }
 
 var sitesHSNearbyFromPlace = endpoint.New(endpoint.Decl{
@@ -118,7 +118,7 @@ func (r *Reading) sitesHSNearbyFromPlace(_ context.Context, p *sitesHSFromPlaceP
 	case place.wide():
 		around.Radius, areas = anywhere, place.areaCodes()
 	}
-	return r.unavailable(c, ops.InMarket{Market: place.Market, Operator: p.Operator}, ops.AreaParams{}, around,
+	return r.unavailable(c, ops.MarketParams{Market: place.Market, Operator: p.Operator}, ops.AreaParams{}, around,
 		p.pageParams, areas...)
 }
 
@@ -136,7 +136,7 @@ func (p *Place) areaCodes() []string {
 
 // unavailable is a page of the sites that operators say are unavailable, in some areas or
 // with none in all.
-func (r *Reading) unavailable(c *Center, in ops.InMarket, a ops.AreaParams, around *geo.Disc, page pageParams,
+func (r *Reading) unavailable(c *Center, in ops.MarketParams, a ops.AreaParams, around *geo.Disc, page pageParams,
 	areas ...string) (*UnavailableList, error) {
 	q, err := outagesIn(in, a)
 	if err != nil {
@@ -157,17 +157,17 @@ func (r *Reading) unavailable(c *Center, in ops.InMarket, a ops.AreaParams, arou
 }
 
 // outagesIn resolves the parameters that pick outages.
-func outagesIn(in ops.InMarket, a ops.AreaParams) (outage.Query, error) {
+func outagesIn(in ops.MarketParams, a ops.AreaParams) (outage.Query, error) {
 	m := market.Get(in.Market)
 	q := outage.Query{Market: m.Code}
-	operator, err := in.Operator.Table(m)
+	operator, err := in.Operator.Position(m)
 	if err != nil {
 		return q, err
 	}
 	if operator != index.Any {
 		q.Operators = []string{m.Operators[operator].Key}
 	}
-	area, err := a.Table(m)
+	area, err := a.Position(m)
 	if err != nil {
 		return q, err
 	}

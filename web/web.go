@@ -32,16 +32,16 @@ var pages = template.Must(template.ParseFS(files, "*.html"))
 
 // Pages answers the pages. It is an http.Handler.
 type Pages struct {
-	Reading func() *ops.Reading
+	Env     func() *ops.Env
 	Address func(*http.Request) netip.Addr
 	Log     *slog.Logger
 
 	asked *limit.Addresses
 }
 
-// New makes the pages. Reading is asked for each page, Address for each request.
-func New(reading func() *ops.Reading, address func(*http.Request) netip.Addr, log *slog.Logger) *Pages {
-	return &Pages{reading, address, log, limit.NewAddresses(time.Minute)}
+// New makes the pages. Env is asked for each page, Address for each request.
+func New(env func() *ops.Env, address func(*http.Request) netip.Addr, log *slog.Logger) *Pages {
+	return &Pages{env, address, log, limit.NewAddresses(time.Minute)}
 }
 
 // policy lets a page have its own styles, and nothing else.
@@ -79,12 +79,12 @@ type page struct {
 // site answers the page about a site.
 func (p *Pages) site(w http.ResponseWriter, r *http.Request) {
 	key, err := url.PathUnescape(strings.TrimPrefix(r.URL.EscapedPath(), view.SitePagePath))
-	reading := p.Reading()
+	env := p.Env()
 	if err != nil || len(key) > 128 {
 		p.fail(w, r, http.StatusNotFound)
 		return
 	}
-	loaded, at, err := reading.Locate(key, nil)
+	loaded, at, err := env.Locate(key, nil)
 	if e, ok := errors.AsType[*ops.Error](err); ok {
 		p.fail(w, r, e.Status)
 		return

@@ -23,7 +23,7 @@ func pagesOf(t *testing.T) (*Pages, string) {
 	}
 	address := func(r *http.Request) netip.Addr { return netip.MustParseAddrPort(r.RemoteAddr).Addr() }
 	fr := set.Market(market.FR)
-	return New(func() *ops.Reading { return &ops.Reading{Set: set} }, address, slog.New(slog.DiscardHandler)),
+	return New(func() *ops.Env { return &ops.Env{Set: set} }, address, slog.New(slog.DiscardHandler)),
 		index.Key(market.FR, fr.Snap.ID(0))
 }
 

@@ -19,9 +19,9 @@ import (
 	"relais/view"
 )
 
-// A Reading is one consistent reading of the data: an operation that began with
+// A Env is one consistent reading of the data: an operation that began with
 // it ends with it, whatever is loaded meanwhile.
-type Reading struct {
+type Env struct {
 	Set *index.Set // nil while nothing has been loaded yet
 	// Body is what the client sent, for operations that take a body; it can be read
 	// more than once.
@@ -58,8 +58,8 @@ const (
 
 // Version names what an operation's answers are made of, as it is now: as long as it is
 // the same, so are the answers. "" is a version of nothing: some of it is still loading.
-func (r *Reading) Version(op *endpoint.Op[*Reading]) string {
-	data := op.Data
+func (r *Env) Version(op *endpoint.Op[*Env]) string {
+	data := op.DependsOn
 	if len(data) == 0 {
 		data = []string{dataRegisters}
 	}
@@ -72,7 +72,7 @@ func (r *Reading) Version(op *endpoint.Op[*Reading]) string {
 	return strings.Join(versions, " ")
 }
 
-func (r *Reading) versionOf(data string) string {
+func (r *Env) versionOf(data string) string {
 	switch data {
 	case dataRegisters:
 		if r.Set == nil {
@@ -94,25 +94,25 @@ func (r *Reading) versionOf(data string) string {
 		}
 		return r.Archives.Version() + " " + r.Set.Version
 	case dataMeasures:
-		return r.measured(false)
+		return r.measuresVersion(false)
 	case dataRecent:
-		return r.measured(true)
+		return r.measuresVersion(true)
 	}
 	panic("ops: no dataset " + data)
 }
 
 // minute is when it was asked, as versions state it.
-func (r *Reading) minute() time.Time { return r.Now.Truncate(time.Minute) }
+func (r *Env) minute() time.Time { return r.Now.Truncate(time.Minute) }
 
-// since is when a window of so many days begins. It moves by whole minutes, so that
+// windowStart is when a window of so many days begins. It moves by whole minutes, so that
 // answers of one version are the same.
-func (r *Reading) since(days int) time.Time {
+func (r *Env) windowStart(days int) time.Time {
 	return r.minute().Add(-time.Duration(days) * 24 * time.Hour)
 }
 
-// measured is the version of what is made of measures. What is of the last days may be
+// measuresVersion is the version of what is made of measures. What is of the last days may be
 // another the next minute.
-func (r *Reading) measured(recent bool) (version string) {
+func (r *Env) measuresVersion(recent bool) (version string) {
 	if r.Set != nil {
 		version = r.Set.Version
 	}
@@ -129,10 +129,10 @@ func (r *Reading) measured(recent bool) (version string) {
 // them, and not with each build.
 const InterfaceVersion = "1.1.0"
 
-// All lists the operations. Where two paths match, the first one counts:
+// Operations lists the operations. Where two paths match, the first one counts:
 // literals stand before parameters.
-func All() []*endpoint.Op[*Reading] {
-	return []*endpoint.Op[*Reading]{
+func Operations() []*endpoint.Op[*Env] {
+	return []*endpoint.Op[*Env]{
 		listAntennas, exportAntennas, searchAntennas, lookupAntennas, getAntenna, getSite, departments, listMarkets,
 		listPhotos, uploadPhoto, reportPhoto, listOutages, listUnavailableSites, listArchives, getArchive,
 		listSpeedtests, siteSpeedtests, coveragePoints,
@@ -142,7 +142,7 @@ func All() []*endpoint.Op[*Reading] {
 // load returns the register of a market, nil for one without an inventory. A
 // market with an inventory that is not loaded is an error: an empty success would
 // look like a country without antennas.
-func (r *Reading) load(m *market.Market) (*index.Market, error) {
+func (r *Env) load(m *market.Market) (*index.Market, error) {
 	if r.Set == nil {
 		return nil, errLoading
 	}
@@ -156,19 +156,19 @@ func (r *Reading) load(m *market.Market) (*index.Market, error) {
 	return loaded, nil
 }
 
-// pick resolves the parameters that pick a market's sites. What the market does
+// resolveMarket resolves the parameters that pick a market's sites. What the market does
 // not have is an error before anything of the data is one: a question that is
 // wrong stays wrong, whatever is loaded. The register is nil for a market without
 // an inventory.
-func (r *Reading) pick(in inMarket, a areaParams, e emissionParams) (*market.Market, *index.Market, index.Filter,
+func (r *Env) resolveMarket(in marketParams, a areaParams, e emissionParams) (*market.Market, *index.Market, index.Filter,
 	error) {
 	m, f := market.Get(in.Market), index.All
 	var err error
 	var choices index.Choices
-	if choices.Operators, err = in.Operator.in(m); err != nil {
+	if choices.Operators, err = in.Operator.positions(m); err != nil {
 		return nil, nil, f, err
 	}
-	if f.Area, err = a.in(m); err != nil {
+	if f.Area, err = a.position(m); err != nil {
 		return nil, nil, f, err
 	}
 	loaded, err := r.load(m)
@@ -182,17 +182,17 @@ func (r *Reading) pick(in inMarket, a areaParams, e emissionParams) (*market.Mar
 			return nil, nil, f, err
 		}
 	}
-	f.Operator, choices.Operators = alone(choices.Operators)
-	f.Generation, choices.Generations = alone(choices.Generations)
-	f.Status, choices.Statuses = alone(choices.Statuses)
+	f.Operator, choices.Operators = singleValue(choices.Operators)
+	f.Generation, choices.Generations = singleValue(choices.Generations)
+	f.Status, choices.Statuses = singleValue(choices.Statuses)
 	if choices.Operators != nil || choices.Generations != nil || choices.Statuses != nil || choices.Systems != nil {
 		f.OneOf = &choices
 	}
 	return m, loaded, f, nil
 }
 
-// alone takes a choice of one value for that value.
-func alone(c index.Choice) (int, index.Choice) {
+// singleValue takes a choice of one value for that value.
+func singleValue(c index.Choice) (int, index.Choice) {
 	if len(c) == 1 {
 		return c[0], nil
 	}
@@ -206,10 +206,10 @@ func attribution(m *market.Market, loaded *index.Market) (a view.Attribution, da
 		from, date = view.SourceOf(m, loaded.Snap), &loaded.Snap.SourceDate
 	}
 	return view.Attribution{SourceLabel: from.Source, SourceAuthority: from.Authority,
-		SourceUnavailableReason: reason(m)}, date
+		SourceUnavailableReason: unavailableReason(m)}, date
 }
 
-func reason(m *market.Market) *string {
+func unavailableReason(m *market.Market) *string {
 	if m.HasInventory() {
 		return nil
 	}
