@@ -12,11 +12,10 @@ import (
 	"strings"
 )
 
-// BindJSON sets the operation's parameters from the members of a JSON object, whose
-// values have the types that InputSchema states, or say the same in another one (see
-// Param.text). No bytes at all and null are an
-// object without members. A member that is null is absent; one that the operation
-// does not have, or that is there twice, is an error.
+// BindJSON sets the operation's parameters from the members of a JSON object. The values
+// have the types of InputSchema, or can be converted to them (see Param.argumentText).
+// Empty input and null count as an empty object, and a member that is null as absent. A
+// member that is repeated, or that the operation does not have, is an error.
 func (o *Op[E]) BindJSON(object []byte) (*Call[E], error) {
 	given, err := o.parseMembers(object)
 	if err != nil {
@@ -31,10 +30,10 @@ func (o *Op[E]) BindJSON(object []byte) (*Call[E], error) {
 	})
 }
 
-// errNotObject is the error of arguments that are no JSON object.
+// errNotObject is the error of arguments that are not a JSON object.
 var errNotObject = &ParamError{Param: "arguments", Want: "one JSON object"}
 
-// parseMembers takes the object apart.
+// parseMembers splits the object into its members.
 func (o *Op[E]) parseMembers(object []byte) (map[string]json.RawMessage, error) {
 	given := map[string]json.RawMessage{}
 	if text := bytes.TrimSpace(object); len(text) == 0 || string(text) == "null" {
@@ -58,7 +57,7 @@ func (o *Op[E]) parseMembers(object []byte) (map[string]json.RawMessage, error) 
 			return nil, &ParamError{Param: quote(name), Want: ErrRepeated.Error()}
 		}
 		if !slices.ContainsFunc(o.Params, func(p Param) bool { return p.Name == name }) {
-			return nil, &ParamError{Param: quote(name), Want: "there is no such argument; there " + o.argumentNames()}
+			return nil, &ParamError{Param: quote(name), Want: "unknown argument; " + o.argumentNames()}
 		}
 		given[name] = value
 	}
@@ -71,23 +70,23 @@ func (o *Op[E]) parseMembers(object []byte) (map[string]json.RawMessage, error) 
 	return given, nil
 }
 
-// argumentNames lists the parameters for an error.
+// argumentNames lists the parameters for an error message.
 func (o *Op[E]) argumentNames() string {
 	if len(o.Params) == 0 {
-		return "are none"
+		return "this tool takes no arguments"
 	}
 	names := make([]string, len(o.Params))
 	for i, p := range o.Params {
 		names[i] = p.Name
 	}
-	return "are " + strings.Join(names, ", ")
+	return "the arguments are " + strings.Join(names, ", ")
 }
 
-// argumentText is a JSON value as Bind takes it. Assistants often send a number as a text, a text
-// of digits as a number, and a list for several values that a text has with commas in
-// between: all of these say clearly what is meant. The error says what is allowed.
+// argumentText converts a JSON value to the text that Bind takes. Assistants often send a
+// number as a string, digits as a number, and a list instead of a string with commas. All
+// of these are clear, and accepted. The error says what is allowed.
 func (p *Param) argumentText(value json.RawMessage) (string, error) {
-	if value[0] != '[' { // a value has a first byte
+	if value[0] != '[' { // a JSON value is not empty
 		return p.scalarText(value)
 	}
 	var list []json.RawMessage
@@ -110,7 +109,7 @@ func (p *Param) argumentText(value json.RawMessage) (string, error) {
 	return strings.Join(texts, ","), nil
 }
 
-// scalarText is a JSON value that is no list as Bind takes it.
+// scalarText is argumentText for a value that is not a list.
 func (p *Param) scalarText(value json.RawMessage) (string, error) {
 	switch c := value[0]; {
 	case c == 'n': // null
@@ -135,7 +134,8 @@ func (p *Param) scalarText(value json.RawMessage) (string, error) {
 	return clip(string(value)), errors.New(p.jsonKind)
 }
 
-// numberText writes a whole number as one: 1e3 and 10.0 are whole numbers in JSON.
+// numberText formats a number. 1e3 and 10.0, which are whole numbers in JSON, lose their
+// exponent and decimals.
 func (p *Param) numberText(n json.Number) string {
 	if x, err := n.Float64(); err == nil && p.Type.Kind() != reflect.Float64 && x == math.Trunc(x) &&
 		math.Abs(x) < 1<<53 {
@@ -144,14 +144,14 @@ func (p *Param) numberText(n json.Number) string {
 	return n.String()
 }
 
-// What a parameter is in JSON.
+// The JSON types of parameters.
 const (
 	aText   = "a text"
 	aNumber = "a number"
 	aBool   = "true or false"
 )
 
-// kindOf is what a value of the type is in JSON.
+// kindOf returns the JSON type of t.
 func kindOf(t reflect.Type) string {
 	switch newSchemas().Of(t)["type"] {
 	case "integer", "number":
@@ -164,7 +164,7 @@ func kindOf(t reflect.Type) string {
 
 func clip(s string) string { return s[:min(len(s), 4*maxShown)] }
 
-// InputSchema is the JSON Schema of the object that BindJSON takes.
+// InputSchema returns the JSON Schema of the object that BindJSON takes.
 func (o *Op[E]) InputSchema() Schema {
 	types := newSchemas()
 	types.refPrefix = "#/$defs/"
@@ -188,7 +188,7 @@ func (o *Op[E]) InputSchema() Schema {
 	return types.withDefs(s)
 }
 
-// OutputSchema is the JSON Schema of the operation's result.
+// OutputSchema returns the JSON Schema of the operation's result.
 func (o *Op[E]) OutputSchema() Schema {
 	types := newSchemas()
 	types.refPrefix = "#/$defs/"
@@ -197,7 +197,7 @@ func (o *Op[E]) OutputSchema() Schema {
 		t = t.Elem()
 	}
 	s := types.Of(t)
-	if ref, ok := s["$ref"].(string); ok { // the outermost schema states its type
+	if ref, ok := s["$ref"].(string); ok { // the outermost schema must state its type
 		name := strings.TrimPrefix(ref, types.refPrefix)
 		s = types.byName[name]
 		delete(types.byName, name)
@@ -205,7 +205,7 @@ func (o *Op[E]) OutputSchema() Schema {
 	return types.withDefs(s)
 }
 
-// withDefs is a schema with those that it refers to.
+// withDefs adds to a schema those that it refers to.
 func (s *schemas) withDefs(root Schema) Schema {
 	if len(s.byName) > 0 {
 		root["$defs"] = s.byName

@@ -34,7 +34,7 @@ func TestBindJSON(t *testing.T) {
 	} {
 		call, err := op.BindJSON([]byte(c.object))
 		if err != nil || call.Key != c.want {
-			t.Errorf("%s: %v, %v, want %s", c.object, call, err, c.want)
+			t.Errorf("%s: call %v, error %v, want key %s", c.object, call, err, c.want)
 		}
 	}
 	for _, tt := range []struct{ object, want string }{
@@ -60,7 +60,7 @@ func TestBindJSON(t *testing.T) {
 		{`{"lat":1e999}`, "lat"},
 		{`{"lat":[[1]]}`, "a number"},
 		{`{"id":{}}`, "a text"},
-		{`{"zzz":1}`, `"zzz": there is no such argument; there are id, color`},
+		{`{"zzz":1}`, `"zzz": unknown argument; the arguments are id, color`},
 		{`{"id":"a","id":"b"}`, "once"},
 		{`{"any":13}`, "another number"},
 		{`{"id":"longer than five"}`, "5 characters"},
@@ -71,7 +71,7 @@ func TestBindJSON(t *testing.T) {
 		t.Run(tt.object, func(t *testing.T) {
 			_, err := op.BindJSON([]byte(tt.object))
 			if _, ok := errors.AsType[*ParamError](err); !ok || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("%s: %v, want %s", tt.object, err, tt.want)
+				t.Errorf("%s: error %v, want %s", tt.object, err, tt.want)
 			}
 		})
 	}
@@ -90,7 +90,7 @@ func TestToolSchemas(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			text, err := json.Marshal(tt.s)
 			if err != nil || tt.s["type"] != "object" || strings.Contains(string(text), "#/components") {
-				t.Errorf("%s: %v %s", tt.name, err, text)
+				t.Errorf("%s: error %v, schema %s; want an object without references to components", tt.name, err, text)
 			}
 			for rest := string(text); ; {
 				_, after, more := strings.Cut(rest, `"$ref":"#/$defs/`)
@@ -107,7 +107,7 @@ func TestToolSchemas(t *testing.T) {
 		})
 	}
 	if s := op.InputSchema(); s["additionalProperties"] != false || len(s["properties"].(Schema)) != len(op.Params) {
-		t.Errorf("%v", s)
+		t.Errorf("schema = %v, want all parameters and no additional ones", s)
 	}
 }
 
@@ -122,7 +122,7 @@ func FuzzBindJSON(f *testing.F) {
 			return
 		}
 		if b, err := op.BindJSON(object); err != nil || a.Key != b.Key {
-			t.Errorf("%q: %v", object, err)
+			t.Errorf("%q: binding again: %v, want the same key", object, err)
 		}
 	})
 }

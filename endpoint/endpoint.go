@@ -1,7 +1,6 @@
-// Package endpoint declares the operations of the API once. The struct that
-// holds an operation's parameters is also their validation and documentation,
-// and the types of its result are its schema, so that none of them can drift
-// apart. It knows neither HTTP nor the data.
+// Package endpoint declares the operations of the API once. The struct of an operation's
+// parameters is also their validation and documentation, and the type of its result is
+// its schema, so that they cannot drift apart. It knows neither HTTP nor the data.
 package endpoint
 
 import (
@@ -12,38 +11,38 @@ import (
 	"strings"
 )
 
-// A Decl is what is said of an operation besides its types.
+// A Decl describes an operation, except for its types.
 type Decl struct {
 	Name        string // "antennas.list"
 	Method      string // "" is GET
-	Path        string // below the version, with {name} for parameters in it
-	Scope       string // that a key needs
+	Path        string // below the mount, with {name} for a parameter
+	Scope       string // that a key must have
 	FailureName string // NAME of EXTERNAL_<NAME>_FAILED
 	// FailureCode is the error code of an internal failure; "" is EXTERNAL_<FAILURENAME>_FAILED.
 	FailureCode string
-	// Data names what its answers are made of; none: the registers alone.
+	// DependsOn names the datasets of its answers; empty means the registers alone.
 	DependsOn []string
-	// Title names a tool to people.
+	// Title is the name of a tool for people.
 	Title      string
 	Summary    string
 	Doc        string
 	MaxAge     int      // seconds for which a client may keep the answer
-	ErrorCodes []string // codes that it may answer beside those of every operation
+	ErrorCodes []string // that it may answer, in addition to those of every operation
 	Status     int      // of a success; 0 is 200
-	Body       *Body    // that it takes; nil is none
-	// Large says that an answer may be far too large to be held in memory, Kept that it is
-	// asked for by many and best made once.
+	Body       *Body    // nil if it takes none
+	// Large means that answers may be too large for memory; Kept means that many clients
+	// ask for the same answer, so that it is worth keeping.
 	Large, Kept bool
-	// Writes says that a tool changes something, SignedIn that it needs a person.
+	// Writes means that a tool changes something; SignedIn means that it needs a person.
 	Writes, SignedIn bool
 }
 
-// A Body says which body an operation takes.
+// A Body describes the body that an operation takes.
 type Body struct {
 	Type     string // media type, without parameters
 	MaxBytes int64
-	TooLarge string // code for a larger one; "" is PAYLOAD_TOO_LARGE
-	// File is the part of a form that is a file, "" for none; it has at most
+	TooLarge string // error code of a larger body; "" is PAYLOAD_TOO_LARGE
+	// File is the name of the form's file, "" if it has none. The file may have at most
 	// MaxFileBytes.
 	File         string
 	FileDoc      string
@@ -56,25 +55,24 @@ const (
 	Form = "multipart/form-data"
 )
 
-// A Located result has an address of its own.
+// A Located is a result with an address of its own.
 type Located interface {
 	Location() string // URL
 }
 
-// An Op is an operation. E is what operations work on: one consistent reading of
-// the data.
+// An Op is an operation. E is the environment that it works on, such as the data.
 type Op[E any] struct {
 	Decl
 	Params []Param
 	Result reflect.Type
 
-	template reflect.Value // of the parameters, defaults filled in
+	template reflect.Value // the parameters with their defaults
 	run      func(ctx context.Context, env E, params any) (any, error)
 }
 
-// New declares an operation. P is a struct whose fields have a param tag, or are
-// embedded structs of such fields; where *P has a method Check() error, it holds
-// the rules over several fields. New panics when that cannot be bound: operations
+// New declares an operation. P is a struct whose fields have the tags of Param, or are
+// embedded structs of such fields. If *P has a method Check() error, Bind calls it to check
+// rules over several fields. New panics for a declaration that cannot be bound: operations
 // are declared when the program starts.
 func New[E, P, R any](d Decl, f func(E, context.Context, *P) (R, error)) *Op[E] {
 	if d.Method == "" {
@@ -96,9 +94,9 @@ func New[E, P, R any](d Decl, f func(E, context.Context, *P) (R, error)) *Op[E] 
 // A Call is an operation with its parameters bound.
 type Call[E any] struct {
 	Op *Op[E]
-	// Key is the operation with its parameters in canonical form: questions with
-	// equal keys have equal answers. Texts stay as they came, so that two
-	// spellings of one question may have two keys.
+	// Key is the operation with its parameters in canonical form: calls with equal keys
+	// have equal answers. Texts are kept as they were sent, so two spellings of one
+	// question may have two keys.
 	Key    string
 	params any
 }
@@ -106,11 +104,11 @@ type Call[E any] struct {
 // Do runs the operation.
 func (c *Call[E]) Do(ctx context.Context, env E) (any, error) { return c.Op.run(ctx, env, c.params) }
 
-// A Stream is a result that writes itself: a JSON object up to, but without, the
-// comma before its last member, the request id.
+// A Stream is a result that writes itself: a JSON object without its end, which is the
+// request id.
 type Stream interface {
 	ContentType() string
-	Size() int64 // of what WriteTo writes, in bytes; -1 when not known beforehand
+	Size() int64 // of what WriteTo writes, in bytes; -1 if unknown
 	io.WriterTo
 }
 
@@ -132,8 +130,7 @@ func (b Bytes) WriteTo(w io.Writer) (int64, error) {
 // JSONType is the content type of answers.
 const JSONType = "application/json; charset=utf-8"
 
-// A Shaped is a result whose answer has the shape of other types, by content
-// type.
+// A Shaped is a result that is encoded in the shapes of other types, by content type.
 type Shaped interface {
 	Shapes() map[string]reflect.Type
 }
@@ -144,12 +141,12 @@ type ParamError struct {
 	Value string // as given
 	Want  string // what is allowed
 	Code  string // "" is INVALID_PARAMETER
-	// Allowed are all values that it may have, or all names of parameters; nil where
-	// no list has them.
+	// Allowed lists the allowed values or, for an unknown name, the names of parameters. It
+	// is nil if they are not listed.
 	Allowed []string
 }
 
-// maxShown is how much of a value an error repeats.
+// maxShown is the number of characters of a value that an error repeats.
 const maxShown = 64
 
 func (e *ParamError) Error() string {
@@ -159,8 +156,8 @@ func (e *ParamError) Error() string {
 	return fmt.Sprintf("%s: %s is not allowed; %s", e.Param, quote(e.Value), e.Want)
 }
 
-// Name returns the parameter that is wrong, the first one of several, and "" where it is
-// not the name of one, such as the body.
+// Name returns the name of the first wrong parameter, "" if the error is about something
+// else, such as the body.
 func (e *ParamError) Name() string {
 	name, _, _ := strings.Cut(e.Param, ",")
 	if !isPlain(name) {
@@ -180,8 +177,7 @@ func isPlain(name string) bool {
 	return name != "" && len(name) <= maxShown
 }
 
-// quote shows the beginning of a value so that it cannot break a log line or a
-// terminal.
+// quote quotes the beginning of a value, so that it cannot break a log line or a terminal.
 func quote(s string) string {
 	if r := []rune(s[:min(len(s), 4*maxShown+4)]); len(r) > maxShown {
 		return fmt.Sprintf("%q…", string(r[:maxShown]))

@@ -79,7 +79,7 @@ func lookup(given map[string]string) Lookup {
 	}
 }
 
-func TestBind(t *testing.T) {
+func TestBindValues(t *testing.T) {
 	for _, tt := range []struct {
 		name, value string
 		err         string
@@ -125,11 +125,11 @@ func TestBind(t *testing.T) {
 	}
 	_, err := op.Bind(lookup(map[string]string{"lat": "x"}))
 	if p, ok := errors.AsType[*ParamError](err); !ok || p.Code != "INVALID_BBOX" {
-		t.Errorf("%v has not the code of its parameter", err)
+		t.Errorf("error %v, want the code INVALID_BBOX", err)
 	}
 }
 
-func TestCall(t *testing.T) {
+func TestCallDo(t *testing.T) {
 	call, err := op.Bind(lookup(map[string]string{"id": "x", "lat": "1.5", "limit": "7"}))
 	if err != nil {
 		t.Fatal(err)
@@ -137,12 +137,12 @@ func TestCall(t *testing.T) {
 	got, err := call.Do(t.Context(), "env")
 	if err != nil || !strings.HasPrefix(got.(*body).Data.ID, "env {ID:x Color:RED Maybe:<nil>") ||
 		!strings.Contains(got.(*body).Data.ID, "Km:1 Any:0 Flag:false paging:{Limit:7}") {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("result = %+v, %v; want the environment, the defaults and limit 7", got, err)
 	}
 }
 
 // Equal questions have equal keys, other questions have others.
-func TestKey(t *testing.T) {
+func TestCallKey(t *testing.T) {
 	key := func(given map[string]string) string {
 		call, err := op.Bind(lookup(given))
 		if err != nil {
@@ -258,7 +258,7 @@ func TestBodyMembers(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := fileOp.Bind(lookup(tt.in))
 			if (err == nil) != (tt.name == "") || err != nil && err.Error() != tt.name {
-				t.Errorf("%v: %v, want %s", tt.in, err, tt.name)
+				t.Errorf("%v: error %v, want %s", tt.in, err, tt.name)
 			}
 		})
 	}
@@ -293,7 +293,7 @@ func FuzzBind(f *testing.F) {
 		call, err := op.Bind(lookup(map[string]string{p.Name: value}))
 		if err != nil {
 			if e, ok := errors.AsType[*ParamError](err); !ok || e.Param != p.Name || len(err.Error()) > 600 {
-				t.Errorf("%s=%q: %v", p.Name, value, err)
+				t.Errorf("%s=%q: error %v, want a short ParamError of the parameter", p.Name, value, err)
 			}
 			return
 		}

@@ -7,9 +7,9 @@ import (
 	"relais/fold"
 )
 
-// UnknownParam returns the error of a query parameter that the operation does not have.
-// It names the nearest one that it has: a name that is misspelt would else be an
-// answer to another question.
+// UnknownParam returns the error of a query parameter that the operation does not have. It
+// names the nearest one. If a misspelt name were ignored, the answer would be to another
+// question.
 func (o *Op[E]) UnknownParam(name string) *ParamError {
 	var known []string
 	for i := range o.Params {
@@ -17,12 +17,12 @@ func (o *Op[E]) UnknownParam(name string) *ParamError {
 			known = append(known, o.Params[i].Name)
 		}
 	}
-	e := &ParamError{Param: quote(name), Allowed: known, Want: "there is no such parameter here; this route has none"}
+	e := &ParamError{Param: quote(name), Allowed: known, Want: "unknown parameter; this route takes no parameters"}
 	if isPlain(name) {
 		e.Param = name
 	}
 	if len(known) > 0 {
-		e.Want = "there is no such parameter here; the nearest is " + Nearest(name, known)
+		e.Want = "unknown parameter; the nearest is " + Nearest(name, known)
 	}
 	return e
 }
@@ -32,9 +32,9 @@ func (o *Op[E]) Accepts(name string) bool {
 	return slices.ContainsFunc(o.Params, func(p Param) bool { return p.In == "query" && p.Name == name })
 }
 
-// Nearest returns the name of the list, which is not empty, that takes the fewest
-// changes of a character to be written as name. Case, hyphens and underscores do
-// not count. A name that the other begins with is one change away.
+// Nearest returns the name in names, which must not be empty, with the smallest edit
+// distance to name. Case, hyphens and underscores are ignored. A name that is the beginning
+// of the other has distance 1.
 func Nearest(name string, names []string) string {
 	best, least := names[0], -1
 	for _, candidate := range names {
@@ -45,17 +45,17 @@ func Nearest(name string, names []string) string {
 	return best
 }
 
-// plainName is a name as Nearest compares it, cut after as much as errors show.
+// plainName returns a name as Nearest compares it, cut to maxShown bytes.
 func plainName(name string) string {
 	name = strings.NewReplacer("-", "", "_", "").Replace(name[:min(len(name), maxShown)])
 	return strings.ToLower(fold.UpperASCII(name))
 }
 
-// leastPrefix is the length from which on a name counts as the beginning of another.
+// leastPrefix is the least length of a name that counts as the beginning of another.
 const leastPrefix = 3
 
-// editDistance is the number of bytes that are to be put in, left out, replaced or
-// swapped with the next one to make b of a (optimal string alignment).
+// editDistance returns the optimal string alignment distance: the number of bytes to
+// insert, delete, replace or swap with the next one to turn a into b.
 func editDistance(a, b string) int {
 	if shorter := min(len(a), len(b)); a != b && shorter >= leastPrefix && a[:shorter] == b[:shorter] {
 		return 1

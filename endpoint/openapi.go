@@ -8,22 +8,23 @@ import (
 	"strings"
 )
 
-// A Problem is what an error code of the API means.
+// A Problem explains an error code of the API.
 type Problem struct {
 	Code   string
 	Status int
 	When   string
 }
 
-// Info heads an OpenAPI document.
+// Info is the head of an OpenAPI document.
 type Info struct {
 	Title, Version, Description, Licence, LicenceURL string
 	Servers                                          []string
 	// Common are the codes that every operation may answer.
 	Common []string
-	// OfBody returns the codes that one with this body, nil for none, may answer for it.
+	// BodyCodes returns the codes that an operation may answer for its body, which may be
+	// nil.
 	BodyCodes func(*Body) []string
-	// Problems explain every code.
+	// Problems explains every code.
 	Problems []Problem
 	// Scopes explains every scope.
 	Scopes map[string]string
@@ -81,7 +82,7 @@ var securitySchemes = Schema{
 		"description": "A JWT that attests the device, of a client that needs one."},
 }
 
-// security lists what a request can bring, each a key and what some clients send with it.
+// security lists the alternatives: a key, with the other credentials of some clients.
 func security() (list []Schema) {
 	for _, besides := range [][]string{nil, {"signature"}, {"attestation"}, {"signature", "attestation"}} {
 		for _, key := range []string{"bearer", "apiKey"} {
@@ -95,7 +96,7 @@ func security() (list []Schema) {
 	return list
 }
 
-// requestHeaders are those that any request may have.
+// requestHeaders are the headers that any request may have.
 var requestHeaders = Schema{
 	"IfNoneMatch": Schema{"name": "If-None-Match", "in": "header", "schema": Schema{"type": "string"},
 		"description": "The ETag of an answer that the client has: while it is true, the answer is 304."},
@@ -111,7 +112,7 @@ func headerParameters(method string) (list []Schema) {
 	return append(list, Schema{"$ref": "#/components/parameters/RequestId"})
 }
 
-// headers are those of every answer.
+// headers are the headers of every answer.
 var headers = func() Schema {
 	list := Schema{}
 	texts := []string{"X-Request-Id", "RateLimit-Policy", "RateLimit", "Cache-Control", "Vary",
@@ -141,7 +142,7 @@ var headers = func() Schema {
 	return list
 }()
 
-// withCommonHeaders are the headers of an answer: those of every one, and its own.
+// withCommonHeaders adds the headers of every answer to its own.
 func withCommonHeaders(own Schema) Schema {
 	for name := range headers {
 		own[name] = Schema{"$ref": "#/components/headers/" + name}
@@ -270,7 +271,7 @@ func (o *Op[E]) responses(info Info, types *schemas) Schema {
 	return responses
 }
 
-// ownHeaders are those that a success has beside the common ones.
+// ownHeaders returns the headers of a success, except for the common ones.
 func (o *Op[E]) ownHeaders() Schema {
 	own := Schema{}
 	if o.Method == "GET" {
@@ -289,7 +290,7 @@ func etagHeader() Schema {
 	return Schema{"ETag": Schema{"schema": Schema{"type": "string"}, "description": "For If-None-Match."}}
 }
 
-// answer is the schema of a body with its request id.
+// answer returns the schema of a body, with its request id.
 func (s *schemas) answer(t reflect.Type) Schema {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

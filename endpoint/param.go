@@ -15,25 +15,25 @@ import (
 	"relais/fold"
 )
 
-// A Param is one parameter of an operation, from the tags of its field:
+// A Param is a parameter of an operation. It is declared by the tags of a field:
 //
 //	param:"name"      its name
-//	doc:"…"           what it is
-//	default:"…"       its value when absent
-//	min:"0" max:"9"   range of a number; of a text, max is its length in characters
-//	above:"0"         what a number must be greater than
+//	doc:"…"           its description
+//	default:"…"       its value if it is absent
+//	min:"0" max:"9"   range of a number; for a text, max is its length in characters
+//	above:"0"         exclusive minimum of a number
 //	example:"…"       for the documentation
 //	code:"…"          error code instead of INVALID_PARAMETER
 //	required:"true"   it must be given
 //	in:"body"         it is a member of the body; else it is in the path or the query
-//	private:"true"    no error repeats its value
+//	private:"true"    errors do not repeat its value
 //	lines:"true"      a text that may have line breaks and tabs
-//	empty:"true"      an empty text is a value, where Lookup tells it from an absent one
-//	want:"…"          what an error says is allowed, where the range alone does not say it
+//	empty:"true"      an empty text is a value, if Lookup tells it from an absent one
+//	want:"…"          what an error says is allowed, instead of the range
 //
-// Fields are string, int, bool, float64, a string type with Values, which takes
-// one of them in any case, a type with UnmarshalText, or a pointer to one of
-// these, which stays nil when the parameter is absent.
+// A field is a string, int, bool, float64, a string type with the method Values (any case
+// is accepted), a type with UnmarshalText, or a pointer to one of these, which stays nil if
+// the parameter is absent.
 type Param struct {
 	Name     string
 	In       string // "query", "path" or "body"
@@ -56,7 +56,7 @@ type Param struct {
 	values     []string // all that a string type has, nil for any
 }
 
-// maxText is the length of texts that have no other maximum.
+// maxText is the maximum length of texts, unless they state another.
 const maxText = 200
 
 func describe(d Decl, v reflect.Value, index []int) (params []Param) {
@@ -99,18 +99,19 @@ func describe(d Decl, v reflect.Value, index []int) (params []Param) {
 	return params
 }
 
-// A Lookup returns the value of a parameter, "" when it is absent or empty. Its
-// error says what is allowed.
+// A Lookup returns the value of a parameter, "" if it is absent or empty. Its error says
+// what is allowed.
 type Lookup func(p *Param) (string, error)
 
 // ErrRepeated is the error of a Lookup for a parameter that is given twice.
 var ErrRepeated = errors.New("give it once, not several times")
 
-// ErrEmpty is the error of a Lookup for a parameter that is there and empty. It counts as
-// absent where an empty text is no value.
+// ErrEmpty is the error of a Lookup for a parameter that is given and empty. It counts as
+// absent unless the parameter has the tag empty.
 var ErrEmpty = errors.New("a text that is not empty")
 
-// Bind sets the operation's parameters.
+// Bind returns a call of the operation with the parameters that get returns. Its error is a
+// *ParamError, or that of the method Check.
 func (o *Op[E]) Bind(get Lookup) (*Call[E], error) {
 	ptr := reflect.New(o.template.Type())
 	v := ptr.Elem()
@@ -151,7 +152,7 @@ func (p *Param) paramError(raw string, err error) error {
 		raw = ""
 	}
 	e := &ParamError{Param: p.Name, Value: raw, Want: err.Error(), Code: p.Code}
-	if errors.Is(err, ErrRepeated) { // whatever it is of
+	if errors.Is(err, ErrRepeated) { // has the same code for all parameters
 		e.Code = ""
 	}
 	if v, ok := reflect.Zero(p.Type).Interface().(enumerated); ok {
@@ -218,7 +219,7 @@ func (p *Param) set(f reflect.Value, raw string) error {
 	return nil
 }
 
-// numberError is the error of a number that is not one, or is out of range.
+// numberError returns the error of a number that is malformed or out of range.
 func (p *Param) numberError(what string) error {
 	if p.wantText != "" {
 		return errors.New(p.wantText)
@@ -233,7 +234,7 @@ func (p *Param) maxLength() int {
 	return maxText
 }
 
-// plainText refuses what no parameter can be.
+// plainText fails for a text that is not valid UTF-8 or has control characters.
 func plainText(s string, lines bool) error {
 	for i, r := range s {
 		if r == utf8.RuneError {
@@ -248,7 +249,7 @@ func plainText(s string, lines bool) error {
 	return nil
 }
 
-// wholeNumber reads ASCII digits with an optional minus.
+// wholeNumber parses ASCII digits with an optional minus.
 func wholeNumber(s string) (int, bool) {
 	if strings.Trim(s, "0123456789") != "" && strings.Trim(s, "0123456789") != "-" || len(s) > 18 {
 		return 0, false
@@ -257,11 +258,11 @@ func wholeNumber(s string) (int, bool) {
 	return n, err == nil
 }
 
-// Decimal reads a decimal number as parameters have it, and false when the text is none.
+// Decimal parses a decimal number as parameters have it.
 func Decimal(text string) (float64, bool) { return decimalNumber(text) }
 
-// decimalNumber reads a decimal number, without the hexadecimal forms, Inf and
-// NaN that strconv knows too.
+// decimalNumber parses a decimal number. Unlike strconv it accepts no hexadecimal form, Inf
+// or NaN.
 func decimalNumber(s string) (float64, bool) {
 	if strings.Trim(s, "0123456789.-+eE") != "" || len(s) > 40 {
 		return 0, false
@@ -293,8 +294,8 @@ func (p *Param) rangeText() string {
 	return ""
 }
 
-// appendKey appends the bound value in canonical form. Lengths stand before
-// texts, so that no value can look like two.
+// appendKey appends the bound value in canonical form. Texts follow their length, so that
+// different parameters cannot have equal keys.
 func (p *Param) appendKey(key []byte, f reflect.Value) []byte {
 	if f.Kind() == reflect.Pointer {
 		f = f.Elem()

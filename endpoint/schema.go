@@ -14,8 +14,8 @@ type Schema map[string]any
 // enumerated is a type that lists its values.
 type enumerated interface{ Values() []string }
 
-// patterned is a struct whose JSON has members besides its fields: their types by
-// patterns of their names.
+// patterned is a struct whose JSON has more members than its fields. Patterns returns
+// their types by patterns of their names.
 type patterned interface {
 	Patterns() map[string]reflect.Type
 }
@@ -27,7 +27,7 @@ type schemas struct {
 	refPrefix string // where references find them
 }
 
-// newSchemas starts an empty collection.
+// newSchemas returns an empty collection.
 func newSchemas() *schemas {
 	return &schemas{byName: map[string]Schema{}, names: map[reflect.Type]string{}, refPrefix: "#/components/schemas/"}
 }
@@ -74,8 +74,8 @@ func nullable(s Schema) Schema {
 	return Schema{"anyOf": []Schema{s, {"type": "null"}}}
 }
 
-// object returns the schema of a struct: in place for a generic one, whose name
-// is no name to show, else by reference.
+// object returns the schema of a struct: in place for a generic one, because its Go name
+// does not fit the document, else by reference.
 func (s *schemas) object(t reflect.Type) Schema {
 	if strings.Contains(t.Name(), "[") || t.Name() == "" {
 		return s.properties(t)
@@ -109,7 +109,7 @@ func (s *schemas) properties(t reflect.Type) Schema {
 			required = append(required, name)
 		}
 		if doc := f.Tag.Get("doc"); doc != "" {
-			p["description"] = doc // beside a $ref, OpenAPI 3.1 allows it
+			p["description"] = doc // OpenAPI 3.1 allows it next to $ref
 		}
 		props[name] = p
 	}
@@ -142,10 +142,11 @@ func (p *Param) schema(s *schemas) Schema {
 	return sch
 }
 
-// several is the type of a parameter that takes values with commas in between.
+// several is the type of a parameter that takes values separated by commas.
 type several interface{ Several() any }
 
-// listSchema returns the schema of a parameter of several values, false for another one.
+// listSchema returns the schema of a parameter with several values, and false for another
+// parameter.
 func (p *Param) listSchema(s *schemas) (Schema, bool) {
 	l, ok := reflect.Zero(p.Type).Interface().(several)
 	if !ok {
@@ -159,7 +160,7 @@ func (p *Param) listSchema(s *schemas) (Schema, bool) {
 	return sch, true
 }
 
-// typed is a value of the parameter as JSON has it: a number as a number.
+// typed returns a value of the parameter with its JSON type.
 func (p *Param) typed(text string) any {
 	switch p.Type.Kind() {
 	case reflect.Int, reflect.Float64:

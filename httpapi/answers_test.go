@@ -108,14 +108,14 @@ func TestShortStatuses(t *testing.T) {
 			_, b := list(t, s, "/antennas?limit=1&status="+tt.long)
 			if a["totalMatched"] != b["totalMatched"] || a["totalMatched"] == json.Number("0") ||
 				a["totalMatched"] == a["total"] {
-				t.Errorf("%s: %v, %s: %v", tt.short, a["totalMatched"], tt.long, b["totalMatched"])
+				t.Errorf("%s: %v matched, %s: %v; want the same number, not 0 and not all", tt.short, a["totalMatched"], tt.long, b["totalMatched"])
 			}
 		})
 	}
 }
 
 // A box is answered as it was asked; a disc is by distance, which each item has.
-func TestShapes(t *testing.T) {
+func TestSummaryShapes(t *testing.T) {
 	s := newServer(t)
 	all, _ := list(t, s, "/antennas/export")
 	items, meta := list(t, s, "/antennas?north=49.5&south=47.25&east=3.5&west=1.75&limit=5000")
@@ -175,7 +175,7 @@ func TestMaxAge(t *testing.T) {
 		t.Run(tt.target, func(t *testing.T) {
 			if got := get(t, s, tt.target).Header().Get("Cache-Control"); got != fmt.Sprintf("private, max-age=%d",
 				tt.seconds) {
-				t.Errorf("%s: %s", tt.target, got)
+				t.Errorf("%s: Cache-Control = %q, want max-age=%d", tt.target, got, tt.seconds)
 			}
 		})
 	}
@@ -198,7 +198,7 @@ func TestLookupType(t *testing.T) {
 		t.Run(tt.query, func(t *testing.T) {
 			_, meta := list(t, s, "/antennas/lookup-by-radio?"+tt.query)
 			if meta["type"] != tt.want || meta["value"] != "5" {
-				t.Errorf("%s: %v", tt.query, meta)
+				t.Errorf("%s: meta = %v, want type %s and value 5", tt.query, meta, tt.want)
 			}
 		})
 	}

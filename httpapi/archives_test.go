@@ -119,7 +119,7 @@ func TestArchives(t *testing.T) {
 	answer := parse(t, before, 200)
 	if text := fmt.Sprint(answer["data"]); text != "[2026-08-27 2026-08-20]" ||
 		answer["meta"].(object)["current"] != "2026-08-27" {
-		t.Errorf("%v", answer)
+		t.Errorf("answer = %v, want the dates 2026-08-27 and 2026-08-20, and the first as current", answer)
 	}
 	for _, tt := range []struct {
 		target   string
@@ -158,7 +158,7 @@ func TestArchives(t *testing.T) {
 	addArchive(t, s.Archives, "2026-09-03", archiveRows["2026-08-27"], archive.Options{})
 	if answer := parse(t, get(t, s, "/anfr/archives", "If-None-Match", tag),
 		200); answer["meta"].(object)["current"] != "2026-09-03" {
-		t.Errorf("%v", answer)
+		t.Errorf("answer = %v, want 2026-09-03 as current", answer)
 	}
 	if w := get(t, s, "/anfr/archive/2026-09-03"); len(parse(t, w, 200)["data"].(object)) != 0 {
 		t.Errorf("a week without changes: %s", w.Body)
@@ -191,7 +191,7 @@ func TestSyntheticArchives(t *testing.T) {
 	for _, path := range paths {
 		if meta := parse(t, get(t, s, path), 200)["meta"].(object); meta["sourceLabel"] == want ||
 			meta["sourceLabel"] == "" || meta["sourceAuthority"] != "ANFR" {
-			t.Errorf("%s: %v", path, meta)
+			t.Errorf("%s: meta = %v, want the real source of the ANFR", path, meta)
 		}
 	}
 	s.Archives = noArchives(t)
@@ -199,7 +199,7 @@ func TestSyntheticArchives(t *testing.T) {
 		archive.Options{})
 	for _, path := range paths {
 		if meta := parse(t, get(t, s, path), 200)["meta"].(object); meta["sourceLabel"] != want {
-			t.Errorf("%s: %v", path, meta)
+			t.Errorf("%s: meta = %v, want the source label %q", path, meta, want)
 		}
 	}
 }
@@ -226,7 +226,7 @@ func TestNoArchive(t *testing.T) {
 	s.Archives = archive.Open(nil, time.Now) // a read-only folder without archives
 	if answer := parse(t, get(t, s, "/anfr/archives"), 200); len(answer["data"].([]any)) != 0 ||
 		answer["meta"].(object)["current"] != nil {
-		t.Errorf("%v", answer)
+		t.Errorf("answer = %v, want no dates and no current one", answer)
 	}
 	wantError(t, get(t, s, "/anfr/archive/2026-08-27"), 404, "ARCHIVE_NOT_FOUND")
 }

@@ -15,8 +15,8 @@ const (
 	maxPublicBodies = 8  // for a BROWSER or MOBILE client, all its visitors together
 	maxVisitBodies  = 2  // for one visitor of such a client
 
-	// Of bodies whose signature is yet to be proven: anybody who has the key of a MOBILE
-	// client, which is in its app, can send them.
+	// Bodies whose signature is not proven yet. Anybody can send them who has the key of a
+	// MOBILE client, which is in its app.
 	maxUnproven        = 24
 	maxNetworkUnproven = 8 // from a /24, or a /48 of IPv6
 	maxAddressUnproven = 2 // from one address, or a /64
@@ -30,12 +30,12 @@ const (
 	bodyRate   = 2000             // bytes a second
 )
 
-// bodies counts the bodies that are held, so that their memory and their files are
-// bounded, whoever sends them. Those whose signature is not proven yet are not counted
-// for the client, so that nobody without the secret takes the places of its users.
+// bodies counts the bodies that are held, to bound their memory and files. A body whose
+// signature is not proven yet does not count for its client: otherwise somebody without
+// the secret could take the places of its users.
 type bodies struct {
-	pause, whole time.Duration // that a client may take for a piece, and for a body
-	refused      time.Duration // for the rest of a body that was refused
+	pause, whole time.Duration // the longest time for one piece, and for the whole body
+	refused      time.Duration // the longest time for the rest of a refused body
 
 	mu       sync.Mutex
 	held     int
@@ -46,20 +46,20 @@ func newBodies() *bodies {
 	return &bodies{pause: bodyPause, whole: bodyWhole, refused: refusedTime, byHolder: map[string]int{}}
 }
 
-// A place is what a body counts for.
+// A place is one body in the counts of bodies.
 type place struct {
 	bodies  *bodies
 	holders []holder
-	proven  []holder // for which it counts when its signature is proven; nil when it need not be
+	proven  []holder // the holders once the signature is proven; nil for an unsigned body
 }
 
-// A holder has a number of bodies at most.
+// A holder may have at most so many bodies.
 type holder struct {
 	name string
 	most int
 }
 
-// newPlace is what a body that a client sends from an address counts for.
+// newPlace returns the place of a body that client sends.
 func (b *bodies) newPlace(x *exchange, client *access.Client) *place {
 	line := limit.Line(x.address)
 	visitor := holder{client.ID + " " + line.String(), maxVisitBodies}
@@ -77,7 +77,7 @@ func (b *bodies) newPlace(x *exchange, client *access.Client) *place {
 	}
 }
 
-// acquire finds a place for a body, nil for none.
+// acquire takes a place for a body. It returns nil when all places are taken.
 func (b *bodies) acquire(x *exchange, client *access.Client) *place {
 	p := b.newPlace(x, client)
 	b.mu.Lock()
@@ -107,7 +107,7 @@ func (b *bodies) add(holders []holder, n int) {
 	}
 }
 
-// prove has the body count for its client: the signature is right.
+// prove counts the body for its client from now on, because its signature is right.
 func (p *place) prove() {
 	if p.proven == nil {
 		return
@@ -126,19 +126,19 @@ func (p *place) giveBack() {
 	p.bodies.add(p.holders, -1)
 }
 
-// A bodyDeadlines says how long a client may take for what comes next of a body.
+// bodyDeadlines computes how long a client may take for each piece of a body.
 type bodyDeadlines struct {
 	pause time.Duration
 	end   time.Time // of the whole body
-	since time.Time // when the window of the rate began
-	moved int64     // bytes that had come then
+	since time.Time // start of the window in which the rate is measured
+	moved int64     // bytes received before the window
 }
 
 func (b *bodies) newDeadlines(now time.Time) *bodyDeadlines {
 	return &bodyDeadlines{pause: b.pause, end: now.Add(b.whole), since: now}
 }
 
-// next is when the next piece of a body must be there, of which size bytes have come.
+// next returns the deadline of the next piece. size is the number of bytes received so far.
 func (p *bodyDeadlines) next(now time.Time, size int64) time.Time {
 	if size-p.moved >= bodyRate*int64(bodyWindow/time.Second) {
 		p.since, p.moved = now, size

@@ -71,7 +71,7 @@ func send(s *Server, i *access.Issued, address string, forged bool, from *sender
 	s.ServeHTTP(from, r)
 }
 
-// stalled is a body of which one byte comes every five seconds.
+// stalled is a body that comes one byte every five seconds.
 func stalled() *sender {
 	return &sender{rest: make([]byte, 1000), piece: 1, rate: 1, pause: 4 * time.Second}
 }
@@ -177,7 +177,7 @@ func TestSlowPhone(t *testing.T) {
 			from := tt.sender
 			from.rest = bytes.Repeat([]byte(tt.name[:1]), tt.size)
 			if send(s, app, "198.51.100.7", false, &from); from.Code != tt.status {
-				t.Errorf("%s: %d %s", tt.name, from.Code, from.Body)
+				t.Errorf("%s: status %d %s, want %d", tt.name, from.Code, from.Body, tt.status)
 			}
 		})
 	}

@@ -25,13 +25,13 @@ const (
 // A body is a request's body as it was sent, read once.
 type body struct {
 	memory []byte
-	file   *os.File // has no name any more; nil while memory is enough
+	file   *os.File // already unlinked; nil while the body is in memory
 	size   int64
 	sum    [sha256.Size]byte
 	place  *place
 }
 
-// reader reads the body from its beginning. Several may read it.
+// reader returns a reader of the whole body. Several may be used at once.
 func (b *body) reader() *io.SectionReader {
 	if b.file != nil {
 		return io.NewSectionReader(b.file, 0, b.size)
@@ -54,8 +54,8 @@ func (b *body) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// toFile goes on in a temporary file. It is removed at once, while it is open, so
-// that nothing stays of a body whatever happens.
+// toFile moves the body to a temporary file. The file is unlinked at once, so that it
+// does not outlive the process.
 func (b *body) toFile() error {
 	f, err := os.CreateTemp("", "relais-body-*")
 	if err != nil {
@@ -70,16 +70,16 @@ func (b *body) toFile() error {
 	return err
 }
 
-// Time for what is left of a body to come after the answer.
+// How long the rest of a body is read after the answer.
 const (
-	unreadTime  = 2 * time.Second  // where nobody wants it
-	refusedTime = 10 * time.Second // where it was refused
+	unreadTime  = 2 * time.Second  // the operation takes no body
+	refusedTime = 10 * time.Second // the body was refused
 )
 
-// endBody takes what comes of a body that was not read. net/http would wait for it
-// for long before it answers, and read what comes after it as a request, which it
-// may not be where a request has two lengths; so the connection ends with the answer
-// (see begin). Who still sends must be let finish, or would lose the answer.
+// endBody discards the rest of a body that was not read. The connection ends with the
+// answer (see sendHeader): net/http would wait long for the rest, and would take what
+// follows it for a request, which is unsafe where a request states two lengths. A client
+// that is still sending must be able to finish, or it would lose the answer.
 func (x *exchange) endBody() {
 	if !x.hasBody() || x.body != nil {
 		return
@@ -93,11 +93,11 @@ func (x *exchange) endBody() {
 	io.CopyN(io.Discard, x.r.Body, limit)
 }
 
-// hasBody tells whether the request has a body; net/http knows before it is read.
+// hasBody reports whether the request has a body. net/http knows it before reading.
 func (x *exchange) hasBody() bool { return x.r.ContentLength != 0 }
 
-// readBody reads the request's body, which is then held until the answer is out.
-// Its errors are ops.Error, or those of our own disk.
+// readBody reads the request's body, which is held until the answer is out. Its errors
+// are ops.Error, or those of the disk.
 func (s *Server) readBody(x *exchange, client *access.Client, accepts *endpoint.Body) error {
 	if x.body != nil {
 		return nil
@@ -116,12 +116,12 @@ func (s *Server) readBody(x *exchange, client *access.Client, accepts *endpoint.
 	b := &body{place: place}
 	x.release = func() {
 		if b.file != nil {
-			b.file.Close() // it is gone with that
+			b.file.Close() // frees its space
 		}
 		place.giveBack()
 	}
 	if err := s.copyBody(x, b, limit, tooLarge); err != nil {
-		x.release() // what is left to come must not hold it up
+		x.release() // the rest of the body must not keep the place
 		x.release = nil
 		return err
 	}
@@ -129,7 +129,7 @@ func (s *Server) readBody(x *exchange, client *access.Client, accepts *endpoint.
 	return nil
 }
 
-// copyBody reads into b what the client sends, in the time that it has.
+// copyBody reads the request's body into b within its deadlines.
 func (s *Server) copyBody(x *exchange, b *body, limit int64, tooLarge error) error {
 	// Not every ResponseWriter has deadlines; the server's own then hold.
 	connection, deadlines := http.NewResponseController(x.w), s.bodies.newDeadlines(time.Now())
@@ -159,18 +159,18 @@ func (s *Server) copyBody(x *exchange, b *body, limit int64, tooLarge error) err
 	return nil
 }
 
-// checkBody tells whether the body is of the kind that the operation takes.
+// checkBody returns an error when the body is not of the type that the operation takes.
 func (x *exchange) checkBody(accepts *endpoint.Body) error {
 	given, _, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
 	other := err != nil || given != accepts.Type || len(x.r.Header["Content-Type"]) != 1
 	if other && accepts.File != "" {
-		return ops.ErrMissingFile // api.md: what has no such part, whatever else it is
+		return ops.ErrMissingFile // api.md: the code for any body without the part
 	}
 	if other {
 		return ops.UnsupportedMedia("Content-Type must be " + accepts.Type)
 	}
 	if len(x.r.Header["Content-Encoding"]) > 0 {
-		return ops.UnsupportedMedia("a body with a Content-Encoding is not taken")
+		return ops.UnsupportedMedia("a body must not have a Content-Encoding: send it uncompressed")
 	}
 	return nil
 }

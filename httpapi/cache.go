@@ -15,8 +15,7 @@ import (
 // pageCacheBytes is the memory of compressed pages.
 const pageCacheBytes = 32 << 20
 
-// A cache keeps the compressed answers that were asked for last, up to a number
-// of bytes.
+// A cache keeps the most recently used compressed answers, up to a number of bytes.
 type cache struct {
 	mu    sync.Mutex
 	lru   *simplelru.LRU[cacheKey, *packed]
@@ -24,17 +23,17 @@ type cache struct {
 	most  int
 }
 
-// An answerKey names an answer but for its request id: the version of the data
-// and the question in canonical form.
+// An answerKey identifies an answer apart from its request id: the version of the data
+// and the canonical form of the question.
 type answerKey struct{ version, question string }
 
-// A cacheKey is an answer in a coding.
+// A cacheKey identifies an answer in one content coding.
 type cacheKey struct {
 	answerKey
 	coding *coding
 }
 
-// cacheEntries bounds the number of entries, whatever their size.
+// cacheEntries bounds the number of entries of any size.
 const cacheEntries = 20000
 
 func newCache(most int) *cache {
@@ -67,11 +66,11 @@ func (c *cache) put(k cacheKey, p *packed) {
 	}
 }
 
-// prepared holds the whole exports of the current data, compressed beforehand.
+// prepared holds the whole exports of the current data, compressed in advance.
 type prepared map[cacheKey]*packed
 
-// packed returns the compressed beginning of an answer: prepared, kept, or made
-// now. It is nil for an answer that is too large to hold.
+// packed returns the compressed beginning of an answer: prepared, cached, or made
+// now. It returns nil for an answer that is too large to hold.
 func (s *Server) packed(stream endpoint.Stream, size int64, c *coding, a answerKey) *packed {
 	key := cacheKey{a, c}
 	if p := (*s.prepared.Load())[key]; p != nil {
@@ -84,21 +83,21 @@ func (s *Server) packed(stream endpoint.Stream, size int64, c *coding, a answerK
 		return p
 	}
 	p, err := c.inMemory(stream, false)
-	if err != nil { // memory does not fail to be written to; the plain way is left
+	if err != nil { // unlikely, as memory is written to; the answer is then streamed
 		return nil
 	}
 	s.pages.put(key, p)
 	return p
 }
 
-// maxPrepared is the number of sites up to which a market's exports are
-// prepared: beyond it that would take a minute of a core and hundreds of megabytes,
-// and they are compressed while they are sent.
+// maxPrepared is the greatest number of sites of a market whose exports are prepared.
+// Those of a larger market would take a minute of a core and hundreds of megabytes: they
+// are compressed while they are sent.
 const maxPrepared = 1_000_000
 
-// Prepare compresses the whole exports of set, one after the other, so that
-// asking for everything costs no more than sending it. It takes seconds and
-// stops when ctx ends. Markets of over a million sites are left out.
+// Prepare compresses the whole exports of set one by one, so that they need only be
+// sent. It takes seconds and stops when ctx ends. It leaves out markets of over a million
+// sites.
 func (s *Server) Prepare(ctx context.Context, set *index.Set) error {
 	env := &ops.Env{Set: set}
 	ready := prepared{}
@@ -126,7 +125,7 @@ func (s *Server) Prepare(ctx context.Context, set *index.Set) error {
 	return nil
 }
 
-// A stoppable stream ends with its context's error when that is over.
+// A stoppable is a stream that fails with its context's error once the context ends.
 type stoppable struct {
 	endpoint.Stream
 	ctx context.Context

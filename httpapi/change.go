@@ -11,8 +11,7 @@ import (
 	"relais/view"
 )
 
-// A reply is the whole answer of an operation that changes something, but for the
-// request id.
+// A reply is the whole answer of an operation that writes, without the request id.
 type reply struct {
 	Status     int             `json:"status"`
 	Location   string          `json:"location,omitempty"`
@@ -20,10 +19,10 @@ type reply struct {
 	Body       json.RawMessage `json:"body"` // one object
 }
 
-// change answers an operation that is no reading. A signed request is done once:
-// the same one again gets the answer of the first. A refusal is not kept, since neither
-// the query nor the type of the body is signed: somebody who sees the request could
-// have it refused in advance.
+// change answers an operation that writes. A signed request is done once: when it is
+// repeated, it gets the first answer. A refusal is not kept, since neither the query nor
+// the type of the body is signed: somebody who sees the request could have it refused in
+// advance.
 func (o *operation) change(s *Server, x *exchange, grant access.Grant) {
 	if grant.Signature == "" {
 		x.reply(o.perform(s, x, grant))
@@ -37,7 +36,7 @@ func (o *operation) change(s *Server, x *exchange, grant access.Grant) {
 	})
 	switch {
 	case first:
-		if err != nil { // what is done is done, and is answered
+		if err != nil { // the change is done: answer it
 			s.Log.Error("an answer could not be kept: the same request again would be done again", "requestId", x.id,
 				"error", err)
 		}
@@ -99,7 +98,7 @@ func (o *operation) run(s *Server, x *exchange, grant access.Grant) (any, error)
 	return call.Do(x.r.Context(), env)
 }
 
-// An errorBody is the answer to an error, but for the request id.
+// An errorBody is the answer to an error, without the request id.
 type errorBody struct {
 	Error     string   `json:"error"`
 	Code      string   `json:"code"`
@@ -108,8 +107,8 @@ type errorBody struct {
 	Docs      string   `json:"docs,omitempty"`
 }
 
-// errorReply is the answer to an error. Where a parameter is wrong, it names the
-// document that describes all of them.
+// errorReply returns the answer to an error. If a parameter is wrong, it names the
+// document that describes the parameters.
 func (s *Server) errorReply(e *ops.Error) *reply {
 	answer := errorBody{Error: e.Message, Code: e.Code, Parameter: e.Parameter, Allowed: e.Allowed}
 	if e.Parameter != "" {

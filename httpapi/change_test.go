@@ -138,7 +138,7 @@ func TestSignedPostIsDoneOnce(t *testing.T) {
 			for range 5 {
 				w := post(t, s, i, now.Add(2*time.Second), small, small)
 				if o := parse(t, w, 201); fmt.Sprint(o["number"]) != "9" {
-					t.Errorf("%v", o)
+					t.Errorf("answer = %v, want number 9", o)
 				}
 			}
 		})
@@ -181,9 +181,8 @@ func TestWhatIsNoBody(t *testing.T) {
 	}
 }
 
-// A body without a stated length is bounded as well, one that does not come ends
-// the wait, one that breaks off is no body, and a client holds no more than its
-// share.
+// A body without a stated length is bounded as well, one that does not come times out, one
+// that breaks off is refused, and a client holds no more than its share.
 func TestBodiesThatDoNotBehave(t *testing.T) {
 	s, done := noting(t)
 	s.bodies.pause, s.bodies.refused = 200*time.Millisecond, 300*time.Millisecond
@@ -304,7 +303,7 @@ func TestARefusalIsNotKept(t *testing.T) {
 				access.Sign(i.SigningSecret, at, "POST", mount+"/notes", sha256.Sum256(body)))
 			tt.spoil(r)
 			if w := record(s, r); w.Code < 400 || w.Code >= 500 || w.Header().Get("Idempotent-Replayed") != "" {
-				t.Errorf("%s: %d %v %s", tt.name, w.Code, w.Header(), w.Body)
+				t.Errorf("%s: status %d, header %v, %s; want 4xx, not replayed", tt.name, w.Code, w.Header(), w.Body)
 			}
 		})
 	}

@@ -71,7 +71,7 @@ func TestMain(m *testing.M) {
 
 func checkCodes() (status int) {
 	if undeclared.checked < 2000 {
-		fmt.Printf("--- FAIL: TestUndeclared: only %d answers were compared\n", undeclared.checked)
+		fmt.Printf("--- FAIL: TestUndeclaredAnswers: only %d answers were compared\n", undeclared.checked)
 		status = 1
 	}
 	documented := map[string]int{}
@@ -137,7 +137,7 @@ func TestBrokenInside(t *testing.T) {
 		w := ask(t, s, op, required(op, ""), nil, nil)
 		wantError(t, w, 500, op.FailureCode, "internal error")
 		if strings.Contains(w.Body.String(), "nil") || strings.Contains(w.Body.String(), "index") {
-			t.Errorf("%s: %s", op.Name, w.Body)
+			t.Errorf("%s: %s; want nothing of the cause", op.Name, w.Body)
 		}
 	}
 }

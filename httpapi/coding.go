@@ -16,14 +16,14 @@ import (
 	"relais/endpoint"
 )
 
-// A packed is the compressed beginning of an answer: everything but the end,
-// which differs with each request. It is one stream that stops at a byte
-// boundary, so that the end can follow in a block of its own. (A second gzip
-// member would be right by the letter, but curl and Chromium do not read it.)
+// A packed is the compressed beginning of an answer: everything except the end, which
+// differs with each request. The stream stops at a byte boundary, so that the end can
+// follow in a block of its own. (A second gzip member would be valid, but curl and
+// Chromium do not read it.)
 type packed struct {
 	data  []byte
-	crc   uint32 // of the plain bytes, gzip only
-	plain uint32 // their number, modulo 2^32, gzip only
+	crc   uint32 // of the uncompressed bytes, gzip only
+	plain uint32 // number of uncompressed bytes modulo 2^32, gzip only
 
 	prepared bool // it stays in memory
 }
@@ -32,11 +32,12 @@ type packed struct {
 type coding struct {
 	name   string
 	header []string
-	// pack compresses a stream, and returns all but the data; better takes longer for less.
+	// pack writes the compressed stream to w and returns a packed without data. better
+	// compresses more and takes longer.
 	pack func(w io.Writer, s endpoint.Stream, better bool) (packed, error)
-	// end returns the last block of the answer.
+	// end returns the last block of the answer: tail.
 	end func(p *packed, tail []byte) []byte
-	// stream compresses without holding anything.
+	// stream compresses a whole answer while it is written.
 	stream func(w io.Writer, s endpoint.Stream, tail []byte) error
 }
 
@@ -46,7 +47,7 @@ var codings = []*coding{
 	{"gzip", []string{"gzip"}, packGzip, endGzip, streamGzip},
 }
 
-// identity is no coding, for what is kept as it is.
+// identity keeps answers uncompressed.
 var identity = &coding{name: "identity", pack: packPlain, end: endPlain}
 
 // inMemory compresses a stream.
@@ -67,7 +68,7 @@ func packPlain(w io.Writer, s endpoint.Stream, _ bool) (packed, error) {
 
 func endPlain(_ *packed, tail []byte) []byte { return tail }
 
-// negotiate returns the coding that the client likes best, nil for none.
+// negotiate returns the coding that the client prefers, nil for uncompressed.
 func negotiate(header []string) *coding {
 	if len(header) == 0 {
 		return nil
@@ -85,8 +86,8 @@ func negotiate(header []string) *coding {
 	return best
 }
 
-// acceptance is the quality that a client gives to a coding, and whether it names
-// it.
+// acceptance returns the quality that a client gives to a coding, and whether it names
+// the coding.
 func acceptance(header []string, name string) (quality float64, named bool) {
 	other := 0.0
 	for _, line := range header {
@@ -105,7 +106,7 @@ func acceptance(header []string, name string) (quality float64, named bool) {
 	return other, false
 }
 
-// qualityOf is the parameter q, 1 when there is none.
+// qualityOf returns the parameter q, 1 if it is missing.
 func qualityOf(params string) float64 {
 	for param := range strings.SplitSeq(params, ";") {
 		key, text, _ := strings.Cut(param, "=")
@@ -123,7 +124,7 @@ func qualityOf(params string) float64 {
 
 var gzipHeader = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff}
 
-// Encoders are used again: a new one takes megabytes and leaves them to the collector.
+// Encoders are reused, as each takes megabytes.
 var (
 	fastDeflate = sync.Pool{New: func() any { return newDeflate(flate.BestSpeed) }}
 	fastZstd    = sync.Pool{New: func() any { return newZstd(zstd.SpeedFastest, zstdWindow) }}
@@ -147,8 +148,8 @@ func newDeflate(level int) *flate.Writer {
 	return w
 }
 
-// Windows of zstd, both below what browsers accept. Streams are many at a time, and live
-// as long as their readers take.
+// Windows of zstd, both below what browsers accept. The smaller one is for streams: many
+// are open at a time, for as long as their readers take.
 const (
 	zstdWindow   = 1 << 20
 	streamWindow = 256 << 10
@@ -199,7 +200,7 @@ func packGzip(to io.Writer, s endpoint.Stream, better bool) (packed, error) {
 	return packed{crc: t.crc, plain: t.n}, nil
 }
 
-// endGzip is a stored final block and the trailer.
+// endGzip returns a stored final block and the trailer.
 func endGzip(p *packed, tail []byte) []byte {
 	end := make([]byte, 0, len(tail)+13)
 	end = append(end, 1)
@@ -214,7 +215,7 @@ func streamGzip(w io.Writer, s endpoint.Stream, tail []byte) error {
 	z := streamGzips.Get().(*gzip.Writer)
 	defer streamGzips.Put(z)
 	z.Reset(w)
-	defer z.Reset(nil) // the pool is not to keep the connection
+	defer z.Reset(nil) // the pool must not keep the connection alive
 	return finish(z, s, tail)
 }
 
@@ -227,14 +228,14 @@ func packZstd(to io.Writer, s endpoint.Stream, better bool) (packed, error) {
 		defer fastZstd.Put(w)
 	}
 	w.Reset(to)
-	defer w.Reset(nil) // the pool is not to keep what it was written to
+	defer w.Reset(nil) // the pool must not keep the writer alive
 	if _, err := s.WriteTo(w); err != nil {
 		return packed{}, err
 	}
 	return packed{}, w.Flush() // ends with a block that is not the last
 }
 
-// endZstd is a raw last block (RFC 8878, 3.1.1.2).
+// endZstd returns a raw last block (RFC 8878, 3.1.1.2).
 func endZstd(_ *packed, tail []byte) []byte {
 	head := uint32(len(tail))<<3 | 1
 	return append([]byte{byte(head), byte(head >> 8), byte(head >> 16)}, tail...)
@@ -244,7 +245,7 @@ func streamZstd(w io.Writer, s endpoint.Stream, tail []byte) error {
 	z := streamZstds.Get().(*zstd.Encoder)
 	defer streamZstds.Put(z)
 	z.Reset(w)
-	defer z.Reset(nil) // the pool is not to keep the connection
+	defer z.Reset(nil) // the pool must not keep the connection alive
 	return finish(z, s, tail)
 }
 

@@ -12,9 +12,9 @@ var (
 	preflightVary = []string{"Origin, Access-Control-Request-Method, Access-Control-Request-Headers"}
 )
 
-// preflight answers a browser that asks whether it may send a request. It brings
-// no key, so that every origin of some client may; the request itself is held to
-// the origins of its own client.
+// preflight answers a browser that asks whether it may send a request, and reports
+// whether it did. A preflight has no key, so the origins of all clients are allowed; the
+// request itself is checked against the origins of its own client.
 func (s *Server) preflight(x *exchange) bool {
 	r := x.r
 	if r.Method != http.MethodOptions || len(r.Header["Origin"]) != 1 ||
@@ -34,14 +34,14 @@ func (s *Server) preflight(x *exchange) bool {
 	return true
 }
 
-// allowOrigin lets the page that asks read the answer.
+// allowOrigin lets the page that sent the request read the answer.
 func (x *exchange) allowOrigin() {
 	h := x.w.Header()
 	h["Access-Control-Allow-Origin"] = x.r.Header["Origin"]
 	h["Access-Control-Expose-Headers"] = exposeHeaders
 }
 
-// knownOrigin tells whether a page of an origin asks that some client has.
+// knownOrigin reports whether the request comes from a page of some client's origin.
 func (s *Server) knownOrigin(x *exchange) bool {
 	origin := x.r.Header["Origin"]
 	return len(origin) == 1 && s.Gate.Clients.AnyOrigin(origin[0])

@@ -129,7 +129,7 @@ func parse(t testing.TB, w *httptest.ResponseRecorder, status int) object {
 	d := json.NewDecoder(strings.NewReader(w.Body.String()))
 	d.UseNumber()
 	if err := d.Decode(&o); err != nil {
-		t.Fatalf("%v: %.300s", err, w.Body)
+		t.Fatalf("decoding: %v: %.300s", err, w.Body)
 	}
 	return o
 }
@@ -157,8 +157,7 @@ func wantError(t testing.TB, w *httptest.ResponseRecorder, status int, code stri
 	}
 }
 
-// withinMinute waits where a test would cross the end of a minute, with which
-// limits begin anew.
+// withinMinute waits if the test would cross the end of a minute, when limits are reset.
 func withinMinute() {
 	if left := 60 - time.Now().Unix()%60; left <= 3 {
 		time.Sleep(time.Duration(left) * time.Second)

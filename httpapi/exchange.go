@@ -27,25 +27,25 @@ type exchange struct {
 	id              string
 	start           time.Time
 	address         netip.Addr
-	route           string            // as declared, "" when there is none
-	vars            map[string]string // of the path, as they came
+	route           string            // as declared, "" for an unknown path
+	vars            map[string]string // of the path, as they were sent
 	client          *access.Client    // nil before it is known
-	viaMonitoring   bool              // it came to the address for those who run the server
+	viaMonitoring   bool              // received on the monitoring address
 	rateWritten     bool              // the limits are in the header
 	charge          access.Charge     // of the quota
-	chargeOpen      bool              // it can still be changed
-	sharedCacheable bool              // shared caches may keep the answer: nothing of who asked is in it
-	mounted         bool              // a mounted handler answers, and reads the body
-	status          int               // 0 until the header is out
-	bytes           int64             // of the body that were sent
-	refusal         error             // of a refusal, for the log
+	chargeOpen      bool              // charge can still be changed
+	sharedCacheable bool              // shared caches may keep the answer: it does not depend on the client
+	mounted         bool              // a mounted handler answers and reads the body
+	status          int               // 0 until the header is sent
+	bytes           int64             // of the answer's body that were sent
+	refusal         error             // why the gate refused, for the log
 	body            *body             // nil until it is read
-	members         *members          // of the body, nil where they are no parameters
-	release         func()            // of what is held for the body, nil for nothing
-	reservation     *reservation      // what the answer counts for, nil where it is not counted
-	turn            *turn             // in which a large answer is computed, nil for none
+	members         *members          // of the body, nil unless they are parameters
+	release         func()            // frees what is held for the body; may be nil
+	reservation     *reservation      // of memory for the answer, nil if it is too small to count
+	turn            *turn             // in which a large answer is computed; may be nil
 
-	op *endpoint.Op[*ops.Env] // that the route leads to, nil for none
+	op *endpoint.Op[*ops.Env] // of the route, nil if it is not an operation
 }
 
 // Write sends a piece of the body.
@@ -67,8 +67,7 @@ func (x *exchange) WriteHeader(status int) { x.sendHeader(status) }
 // Unwrap is for http.ResponseController.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.w }
 
-// finish is after the answer: it is noted and counted, and what was held for the
-// request is let go.
+// finish logs and counts a request that was answered, and frees what was held for it.
 func (s *Server) finish(x *exchange) {
 	x.turn.pause()
 	x.reservation.release()
@@ -81,13 +80,13 @@ func (s *Server) finish(x *exchange) {
 	}
 }
 
-// requestID is the client's own id when it is one, else a new one.
+// requestID returns the client's own id if it is valid, else a new one.
 func requestID(r *http.Request) string {
 	if ids := r.Header["X-Request-Id"]; len(ids) == 1 && isRequestID(ids[0]) {
 		return ids[0]
 	}
 	id, err := uuid.NewV7()
-	if err != nil { // no randomness: an id is still better than none
+	if err != nil { // without a time-based id, a random one will do
 		return uuid.NewString()
 	}
 	return id.String()
@@ -109,7 +108,7 @@ func isRequestID(s string) bool {
 	return true
 }
 
-// param returns a parameter; beside an error, what was given.
+// param returns a parameter. With an error, it returns the value as it was sent.
 func (x *exchange) param(p *endpoint.Param) (string, error) {
 	if p.In == "body" {
 		return x.members.get(p.Name)
@@ -163,8 +162,8 @@ func unescaped(key string) string {
 	return k
 }
 
-// etag is a weak entity tag: of the data, the program and the question, never of
-// the request id. shapes stands for the program.
+// etag returns a weak entity tag. It depends on the program, for which shapes stands, the
+// data and the question, but not on the request id.
 func etag(shapes string, a answerKey) string {
 	text := make([]byte, 0, 256)
 	text = append(append(text, shapes...), 0)
@@ -175,7 +174,7 @@ func etag(shapes string, a answerKey) string {
 	return string(append(text, '"'))
 }
 
-// etagMatches tells whether If-None-Match names the tag, which may be "*".
+// etagMatches reports whether If-None-Match names the tag, which may be "*".
 func etagMatches(header []string, tag string) bool {
 	for _, line := range header {
 		for part := range strings.SplitSeq(line, ",") {
@@ -200,14 +199,13 @@ func (x *exchange) sendHeader(status int) {
 		x.w.Header()["Connection"] = closing
 	}
 	if x.body != nil {
-		// The body, and what was done with it, may have taken the server's whole time.
+		// Reading and processing the body may have used up the server's own timeout.
 		_ = http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(chunkTime))
 	}
 	x.w.WriteHeader(status)
 }
 
-// fail answers an error. A page of a known origin may read it, to tell its user
-// what is wrong.
+// fail answers an error. A page of a known origin may read it, to show it to its user.
 func (s *Server) fail(x *exchange, e *ops.Error) {
 	h := x.w.Header()
 	if s.knownOrigin(x) {
@@ -224,7 +222,7 @@ var (
 	noStore  = []string{"no-store"}
 )
 
-// writeJSON answers a small JSON object that is not of an operation.
+// writeJSON answers a small JSON object outside of the operations.
 func (s *Server) writeJSON(x *exchange, status int, v any) {
 	body, err := view.JSON(v)
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"relais/access"
 )
 
-// Lines of refusals that the log takes in a minute.
+// How many refusals are logged in a minute.
 const (
-	callerLines = 60   // of one client, or of one network where no client is known
-	allLines    = 1000 // of all
+	callerLines = 60   // of one client, or of one network if the client is unknown
+	allLines    = 1000 // in total
 )
 
 // A flood keeps refused requests from filling the log. Metrics count all of them.
@@ -22,8 +22,8 @@ type flood struct {
 	leftOut int
 }
 
-// allows reports whether the line of a caller's refusal may be written. In a new minute
-// it returns how many were left out before.
+// allows reports whether a refusal of the caller may be logged. At the first call of a
+// minute, leftOut is the number of refusals that were not logged since the last report.
 func (f *flood) allows(caller string, now time.Time) (ok bool, leftOut int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -40,7 +40,7 @@ func (f *flood) allows(caller string, now time.Time) (ok bool, leftOut int) {
 	return true, leftOut
 }
 
-// refused reports whether x was refused before it cost anything, so that it can be sent
+// refused reports whether x was refused before it cost anything: such requests can come
 // by thousands.
 func (x *exchange) refused() bool {
 	switch {
@@ -52,7 +52,7 @@ func (x *exchange) refused() bool {
 	return x.status == 401 || x.status == 403 || x.status == 429
 }
 
-// caller is whom a refusal's line is counted for.
+// caller returns the client or network that a refusal is counted for.
 func (x *exchange) caller() string {
 	if x.client != nil {
 		return x.client.ID

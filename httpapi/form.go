@@ -14,17 +14,17 @@ import (
 	"relais/ops"
 )
 
-// Bounds of a form beside those of its body.
+// Bounds of a form, in addition to those of its body.
 const (
 	maxParts  = 32
-	maxField  = 64 << 10 // bytes of a part that is no file
+	maxField  = 64 << 10 // bytes of a part that is not a file
 	maxHeader = 16 << 10 // bytes of a part's header
 )
 
-// members are what a body holds, by name.
+// members are the members of a body, by name.
 type members struct {
 	texts map[string]string
-	wrong map[string]error // what is wrong with some of them
+	wrong map[string]error // of members that are invalid
 	file  *ops.File
 }
 
@@ -50,7 +50,8 @@ func (m *members) set(name, value string) {
 	m.texts[name] = value
 }
 
-// readMembers takes the body apart, where its members are parameters.
+// readMembers parses a body whose members are parameters. It returns nil for another
+// body.
 func (x *exchange) readMembers(o *endpoint.Op[*ops.Env]) (*members, error) {
 	m := &members{texts: map[string]string{}, wrong: map[string]error{}}
 	switch o.Body.Type {
@@ -59,9 +60,9 @@ func (x *exchange) readMembers(o *endpoint.Op[*ops.Env]) (*members, error) {
 	case endpoint.Form:
 		_, params, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
 		if err != nil || params["boundary"] == "" {
-			return nil, wrongBody("Content-Type names no boundary")
+			return nil, wrongBody("its Content-Type lacks the boundary")
 		}
-		// Few at a time: the header of a part may have 10 MB before the library stops.
+		// Few at a time: the library reads up to 10 MB for the header of one part.
 		select {
 		case x.server.forms <- struct{}{}:
 			defer func() { <-x.server.forms }()
@@ -77,7 +78,8 @@ var errNoText = errors.New("a text")
 
 func wrongBody(why string) error { return &endpoint.ParamError{Param: "the body", Want: why} }
 
-// readJSON reads one object whose members are texts; null is an absent one.
+// readJSON reads an object whose members are strings. A member that is null counts as
+// absent.
 func (m *members) readJSON(r io.Reader) error {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -87,18 +89,18 @@ func (m *members) readJSON(r io.Reader) error {
 		return wrongBody("it is not in UTF-8")
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber() // of any length
+	d.UseNumber() // numbers of any length parse
 	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
-		return wrongBody("it is no JSON object")
+		return wrongBody("it is not a JSON object")
 	}
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
-			return wrongBody("it is no JSON object")
+			return wrongBody("it is not a JSON object")
 		}
 		var value any
 		if err := d.Decode(&value); err != nil {
-			return wrongBody("it is no JSON object")
+			return wrongBody("it is not a JSON object")
 		}
 		switch v := value.(type) {
 		case nil:
@@ -109,7 +111,7 @@ func (m *members) readJSON(r io.Reader) error {
 		}
 	}
 	if _, err := d.Token(); err != nil {
-		return wrongBody("it is no JSON object")
+		return wrongBody("it is not a JSON object")
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return wrongBody("something follows the JSON object")
@@ -117,19 +119,19 @@ func (m *members) readJSON(r io.Reader) error {
 	return nil
 }
 
-// readForm reads the parts of a form, and where its file is.
+// readForm reads the parts of a form and notes the position of its file.
 func (m *members) readForm(b *body, boundary string, o *endpoint.Op[*ops.Env]) error {
 	parts := multipart.NewReader(b.reader(), boundary)
 	for n := 0; ; n++ {
 		p, err := parts.NextPart()
-		if err == io.EOF { // the last boundary; one that wraps it is of a form that was cut off
+		if err == io.EOF { // the last boundary; a form that was cut off gives a wrapped EOF
 			return nil
 		}
 		if err != nil {
-			return wrongBody("it is no form of parts that end with its boundary")
+			return wrongBody("it is not a form whose parts end with the boundary")
 		}
 		if n == maxParts {
-			return wrongBody("a form has 32 parts at most")
+			return wrongBody("a form may have at most 32 parts")
 		}
 		name, err := partName(p)
 		switch {
@@ -145,8 +147,7 @@ func (m *members) readForm(b *body, boundary string, o *endpoint.Op[*ops.Env]) e
 	}
 }
 
-// partName is the name of a part. What has none, or one that nobody knows, is passed
-// over.
+// partName returns the name of a part, "" if it has none.
 func partName(p *multipart.Part) (string, error) {
 	size := 0
 	for key, values := range p.Header {
@@ -155,7 +156,7 @@ func partName(p *multipart.Part) (string, error) {
 		}
 	}
 	if size > maxHeader {
-		return "", wrongBody("the header of a part has 16384 bytes at most")
+		return "", wrongBody("the header of a part may have at most 16384 bytes")
 	}
 	kind, params, err := mime.ParseMediaType(p.Header.Get("Content-Disposition"))
 	if err != nil || kind != "form-data" {
@@ -176,7 +177,7 @@ func (m *members) readText(name string, p *multipart.Part) error {
 	return nil
 }
 
-// readFile measures the file, and remembers how to come back to it.
+// readFile measures the file and notes how to open it again.
 func (m *members) readFile(b *body, boundary string, n int, p *multipart.Part, accepts *endpoint.Body) error {
 	if m.file != nil {
 		return &endpoint.ParamError{Param: accepts.File, Want: endpoint.ErrRepeated.Error()}

@@ -96,7 +96,7 @@ func postTo(t *testing.T, s *Server, key, path, contentType string, body io.Read
 	return record(s, r)
 }
 
-func TestForm(t *testing.T) {
+func TestFormMembers(t *testing.T) {
 	s := formServer(t)
 	key := writer(t, s, false).APIKey
 	post := func(parts ...part) *httptest.ResponseRecorder {
@@ -119,7 +119,7 @@ func TestForm(t *testing.T) {
 			w := post(tt.parts...)
 			var f filed
 			if err := json.Unmarshal(w.Body.Bytes(), &f); err != nil || w.Code != 200 {
-				t.Fatalf("%s: %d %s", tt.name, w.Code, w.Body)
+				t.Fatalf("%s: status %d %s, want 200 and JSON", tt.name, w.Code, w.Body)
 			}
 			if want := (filed{"T", "two\nlines\tand a tab", int64(len(file)),
 				hex.EncodeToString(twice[:])}); f != want {
@@ -187,7 +187,7 @@ func TestBrokenForm(t *testing.T) {
 			w := postTo(t, s, key, "/filed/multipart-form-data", tt.contentType, strings.NewReader(tt.body))
 			if w.Code != tt.status || w.Code == 400 && !strings.Contains(w.Body.String(), "the body: ") &&
 				!strings.Contains(w.Body.String(), "MISSING_FILE") {
-				t.Errorf("%s: %d %s", tt.name, w.Code, w.Body)
+				t.Errorf("%s: status %d %s, want %d with the body named", tt.name, w.Code, w.Body, tt.status)
 			}
 		})
 	}
@@ -214,27 +214,29 @@ func TestMemoryOfForms(t *testing.T) {
 func TestJSONBody(t *testing.T) {
 	s := formServer(t)
 	key := writer(t, s, false).APIKey
-	for body, want := range map[string]string{
-		`{"title":"T","note":"a\r\nb"}`:                    `"Title":"T","Note":"a\nb"`,
-		` {"title":"é😀","note":null,"other":[1,{"a":2}]} `: `"Title":"é😀","Note":""`,
-		`{"title":1}`:                            "title: a text",
-		`{"title":"T","note":["x"]}`:             "note: a text",
-		`{"title":"a","title":"b"}`:              "title",
-		`{"note":"x"}`:                           "title: it must be given",
-		`{"title":"T"} {}`:                       "something follows",
-		`{"title":"T"`:                           "no JSON object",
-		`["title"]`:                              "no JSON object",
-		`title=T`:                                "no JSON object",
-		``:                                       "no JSON object",
-		"{\"title\":\"\xff\"}":                   "not in UTF-8",
-		`{"title":` + strings.Repeat("[", 20000): "no JSON object",
-		`{"title":"T","x":` + strings.Repeat("9", 400) + `}`: `"Title":"T"`,
+	for _, tt := range []struct{ body, want string }{
+		{`{"title":"T","note":"a\r\nb"}`, `"Title":"T","Note":"a\nb"`},
+		{` {"title":"é😀","note":null,"other":[1,{"a":2}]} `, `"Title":"é😀","Note":""`},
+		{`{"title":1}`, "title: a text"},
+		{`{"title":"T","note":["x"]}`, "note: a text"},
+		{`{"title":"a","title":"b"}`, "title"},
+		{`{"note":"x"}`, "title: it must be given"},
+		{`{"title":"T"} {}`, "something follows"},
+		{`{"title":"T"`, "not a JSON object"},
+		{`["title"]`, "not a JSON object"},
+		{`title=T`, "not a JSON object"},
+		{``, "not a JSON object"},
+		{"{\"title\":\"\xff\"}", "not in UTF-8"},
+		{`{"title":` + strings.Repeat("[", 20000), "not a JSON object"},
+		{`{"title":"T","x":` + strings.Repeat("9", 400) + `}`, `"Title":"T"`},
 	} {
-		w := postTo(t, s, key, "/filed/application-json", "application/json; charset=utf-8", strings.NewReader(body))
-		if strings.HasPrefix(want, `"Title"`) != (w.Code == 200) || w.Code != 200 && w.Code != 400 ||
-			!strings.Contains(w.Body.String(), want) {
-			t.Errorf("%.60s: %d %s, want %s", body, w.Code, w.Body, want)
-		}
+		t.Run(fmt.Sprintf("%.60s", tt.body), func(t *testing.T) {
+			w := postTo(t, s, key, "/filed/application-json", "application/json; charset=utf-8", strings.NewReader(tt.body))
+			if strings.HasPrefix(tt.want, `"Title"`) != (w.Code == 200) || w.Code != 200 && w.Code != 400 ||
+				!strings.Contains(w.Body.String(), tt.want) {
+				t.Errorf("%.60s: %d %s, want %s", tt.body, w.Code, w.Body, tt.want)
+			}
+		})
 	}
 	w := postTo(t, s, key, "/filed/application-json", "application/json",
 		strings.NewReader(`{"title":"`+strings.Repeat("x", plainBody)+`"}`))

@@ -10,8 +10,8 @@ import (
 	"relais/ops"
 )
 
-// enter asks the gate whether the request may have the operation. It has answered
-// when it says no.
+// enter asks the gate whether the request may use the operation. If not, it answers the
+// request and returns false.
 func (s *Server) enter(x *exchange, o *operation) (access.Grant, bool) {
 	h := x.r.Header
 	asked := access.Request{
@@ -25,10 +25,10 @@ func (s *Server) enter(x *exchange, o *operation) (access.Grant, bool) {
 				sum = x.body.sum
 			}
 			if errors.Is(err, ops.ErrTooSlow) || errors.Is(err, ops.ErrBrokenBody) {
-				// Or signatures that nobody could make would hold places for nothing.
+				// Otherwise requests whose signature cannot be checked would hold places for free.
 				s.Gate.Failures.Add(x.address, time.Now())
 			}
-			asked.Time = time.Now() // it may have taken long
+			asked.Time = time.Now() // reading may have taken long
 			return sum, err
 		}
 	}

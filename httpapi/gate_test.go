@@ -50,7 +50,7 @@ func as(i *access.Issued, path string) []string {
 
 // Every route with every scope and every mode: only the route's own scope opens
 // it.
-func TestMatrix(t *testing.T) {
+func TestGateMatrix(t *testing.T) {
 	s := newServer(t)
 	checked := 0
 	for _, mode := range access.Mode("").Values() {
@@ -171,7 +171,7 @@ func TestRateHeaders(t *testing.T) {
 	for _, target := range []string{mount + "/markets", "/nowhere"} {
 		w := do(t, s, "GET", target, "X-API-Key", "")
 		if w.Header().Get("X-RateLimit-Limit") != "30" || w.Header().Get("X-RateLimit-Limit-Day") != "" {
-			t.Errorf("%s: %v", target, w.Header())
+			t.Errorf("%s: header %v, want the limit of 30 a minute and none a day", target, w.Header())
 		}
 	}
 }
@@ -199,12 +199,12 @@ func TestEveryAnswer(t *testing.T) {
 	} {
 		w := do(t, s, tt.method, tt.target, append([]string{"Origin", allowedOrigin}, tt.headers...)...)
 		if w.Code != tt.status {
-			t.Errorf("%+v: %d %s", tt, w.Code, w.Body)
+			t.Errorf("%+v: got status %d %s", tt, w.Code, w.Body)
 		}
 		for _, name := range []string{"X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
 			"RateLimit", "RateLimit-Policy"} {
 			if len(w.Header().Values(name)) != 1 {
-				t.Errorf("%+v: %s: %q", tt, name, w.Header().Values(name))
+				t.Errorf("%+v: %s = %q, want one value", tt, name, w.Header().Values(name))
 			}
 		}
 		known := tt.target != mount+"/markets" || tt.status >= 400 || tt.method == "OPTIONS"
@@ -232,12 +232,12 @@ func TestCORS(t *testing.T) {
 	if h := preflight(allowedOrigin); h.Get("Access-Control-Allow-Origin") != allowedOrigin ||
 		!strings.Contains(h.Get("Access-Control-Allow-Headers"), "Authorization") ||
 		h.Get("Access-Control-Max-Age") == "" || h.Get("Access-Control-Allow-Credentials") != "" {
-		t.Errorf("%v", h)
+		t.Errorf("header %v, want the allowed origin, headers and age, and no credentials", h)
 	}
 	for _, origin := range []string{"https://evil.example", "null", "https://evil-allowed.example",
 		"https://allowed.example:8443", "http://allowed.example", "HTTPS://ALLOWED.EXAMPLE"} {
 		if h := preflight(origin); h.Get("Access-Control-Allow-Origin") != "" {
-			t.Errorf("%s: %v", origin, h)
+			t.Errorf("%s: header %v, want no allowed origin", origin, h)
 		}
 		w := get(t, s, "/markets", "X-API-Key", i.APIKey, "Origin", origin)
 		wantError(t, w, 403, "ORIGIN_NOT_ALLOWED")
@@ -260,11 +260,11 @@ func TestCORS(t *testing.T) {
 			if w.Code != tt.status || h.Get("Access-Control-Allow-Origin") != allowedOrigin ||
 				!strings.Contains(h.Get("Access-Control-Expose-Headers"), "X-RateLimit-Remaining") ||
 				!strings.Contains(h.Get("Vary"), "Origin") {
-				t.Errorf("%s: %d %v", tt.target, w.Code, h)
+				t.Errorf("%s: status %d, header %v; want status %d, and headers that share the answer", tt.target, w.Code, h, tt.status)
 			}
 		})
 	}
-	// OPTIONS that is no preflight is a method like others.
+	// OPTIONS without the headers of a preflight is a method like others.
 	wantError(t, do(t, s, "OPTIONS", mount+"/markets"), 405, "METHOD_NOT_ALLOWED")
 }
 
@@ -330,7 +330,7 @@ func TestSignedPath(t *testing.T) {
 		w := get(t, s, tt.sent, "X-API-Key", "", "Authorization", "Bearer "+i.APIKey, "X-Sq-Signature",
 			access.Sign(i.SigningSecret, time.Now(), "GET", tt.signed, access.EmptyBody))
 		if w.Code != tt.status {
-			t.Errorf("%+v: %d %s", tt, w.Code, w.Body)
+			t.Errorf("%+v: got status %d %s", tt, w.Code, w.Body)
 		}
 	}
 }

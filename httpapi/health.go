@@ -12,12 +12,12 @@ import (
 	"relais/view"
 )
 
-// A fixedRoute is a route that is no operation.
+// A fixedRoute is a route that is not an operation.
 type fixedRoute func(s *Server, x *exchange)
 
 func (f fixedRoute) serve(s *Server, x *exchange) { f(s, x) }
 
-// health tells that the process lives.
+// health answers that the process is alive.
 func health(s *Server, x *exchange) {
 	s.writeJSON(x, http.StatusOK, map[string]string{"status": "ok"})
 }
@@ -39,19 +39,19 @@ type readiness struct {
 	Update   *Updates                     `json:"update,omitempty"`
 }
 
-// Updates say how the data is kept fresh in the background.
+// Updates is the state of the updates in the background.
 type Updates struct {
 	Running  bool                   `json:"running"`
 	LastRun  time.Time              `json:"lastRun,omitzero"` // when it ended
 	Next     time.Time              `json:"next,omitzero"`
 	Problems map[market.Code]string `json:"problems,omitempty"`
-	// Success is when a market's files were last fetched or found unchanged, Failures
-	// how often they were not since the start; both are for /metrics.
+	// For /metrics: when a market's files were last fetched or found unchanged, and how
+	// often that failed since the start.
 	Success  map[market.Code]time.Time `json:"-"`
 	Failures map[market.Code]int       `json:"-"`
 }
 
-// ready tells whether data is loaded, and which.
+// ready answers whether data is loaded, and which.
 func ready(s *Server, x *exchange) {
 	v, status := s.readiness()
 	if !x.byOperator() {
@@ -89,7 +89,7 @@ func (s *Server) readiness() (v readiness, status int) {
 
 const openAPIPath = "/openapi.json"
 
-// buildOpenAPI makes the OpenAPI document.
+// buildOpenAPI encodes the OpenAPI document.
 func (s *Server) buildOpenAPI() error {
 	info := endpoint.Info{
 		Title: "relais", Version: ops.InterfaceVersion,
@@ -105,7 +105,7 @@ func (s *Server) buildOpenAPI() error {
 		return err
 	}
 	s.openapi = append(text, '\n')
-	sum := sha256.Sum256(append([]byte(s.Version+"\n"), s.openapi...)) // another program may answer otherwise
+	sum := sha256.Sum256(append([]byte(s.Version+"\n"), s.openapi...)) // another version may answer differently
 	s.shapes = string(sum[:])
 	return nil
 }

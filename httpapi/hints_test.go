@@ -12,7 +12,7 @@ import (
 )
 
 // A refusal says what an honest caller can mend, and no more.
-func TestHints(t *testing.T) {
+func TestRefusalHints(t *testing.T) {
 	s := newServer(t)
 	i := newClient(t, s, access.Mobile, access.ReadScopes, access.Limits{Minute: 1000, Day: 1000})
 	target := mount + "/markets"

@@ -143,7 +143,7 @@ func TestHostileIDs(t *testing.T) {
 }
 
 // Rules over several parameters, and over a parameter and its market.
-func TestRules(t *testing.T) {
+func TestParameterRules(t *testing.T) {
 	s := newServer(t)
 	for _, tt := range []struct {
 		target, code string

@@ -11,11 +11,11 @@ import (
 	"relais/sighting"
 )
 
-// Learn keeps what details and look-ups have learned from measures at what is loaded and
-// measured, until ctx ends: it looks every interval whether either is another, learns
-// beside the answers, and shows it all at once. Until then a market whose snapshot was
-// replaced has learned nothing. What is only measured waits until nine times as long has
-// passed as the last learning took: speedtests come one by one, and each is news.
+// Learn assigns radio identifiers to sites from measurements, until ctx ends. Every
+// interval it checks whether a snapshot or the measurements have changed; if so it learns
+// while the server answers, and then publishes the result at once. A market whose snapshot
+// was replaced has no learned identifiers until then. As speedtests come one by one, new
+// measurements alone wait until nine times as long has passed as the last learning took.
 func (s *Server) Learn(ctx context.Context, interval time.Duration) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
@@ -34,11 +34,11 @@ func (s *Server) Learn(ctx context.Context, interval time.Duration) {
 	}
 }
 
-// restFactor is how many times as long as it learned the server rests from it.
+// restFactor is the length of the pause after learning, in multiples of its duration.
 const restFactor = 9
 
-// learn looks once, at what is only measured when it is again to, and tells whether it
-// learned.
+// learn checks once, and reports whether it learned. It looks at markets that have learned
+// before only if again is set.
 func (s *Server) learn(ctx context.Context, again bool) (learned bool) {
 	set, measures := s.set.Load(), s.Measures()
 	if set == nil || measures == nil {
@@ -53,31 +53,31 @@ func (s *Server) learn(ctx context.Context, again bool) (learned bool) {
 		markets = append(markets, m)
 	}
 	if news && ctx.Err() == nil {
-		// When another set is shown by now, the next look learns for that one.
+		// If another set was published meanwhile, the next check learns for that one.
 		s.set.CompareAndSwap(set, index.NewSet(markets, set.Problems))
 	}
 	return news
 }
 
-// learnMarket returns m with what it learns from the measures.
+// learnMarket returns m with the identifiers that it learns from the measurements.
 func (s *Server) learnMarket(ctx context.Context, m *index.Market, measures *measure.Store, from string) *index.Market {
 	start := time.Now()
 	taught, err := m.Learn(from, untilDone(ctx, measures.CellObservations(m.Table.Code)))
 	switch {
-	case ctx.Err() != nil: // half of it is not shown
+	case ctx.Err() != nil: // a part is not published
 	case err != nil:
-		s.Log.Error("measures are not learned from", "market", m.Table.Code, "error", err)
+		s.Log.Error("learning from measurements failed", "market", m.Table.Code, "error", err)
 	case taught.LearnedIDs()+m.LearnedIDs() > 0:
-		s.Log.Info("learned from measures", "market", m.Table.Code, "radioIdentifiers", taught.LearnedIDs(), "took",
+		s.Log.Info("learned from measurements", "market", m.Table.Code, "radioIdentifiers", taught.LearnedIDs(), "took",
 			time.Since(start).Round(time.Millisecond))
 	}
 	return taught
 }
 
-// contextCheckEvery is after how many sightings it is looked whether the context has ended.
+// contextCheckEvery is the number of observations between two checks of the context.
 const contextCheckEvery = 4096
 
-// untilDone ends a sequence early when ctx ends.
+// untilDone stops a sequence when ctx ends.
 func untilDone(ctx context.Context, seen iter.Seq2[sighting.Cell, geo.Point]) iter.Seq2[sighting.Cell, geo.Point] {
 	return func(yield func(sighting.Cell, geo.Point) bool) {
 		n := 0

@@ -77,7 +77,7 @@ func (l *lesson) imports(rows ...seenCell) {
 	}
 	reports, err := l.store.Import(context.Background(), market.FR, measure.Coverage, nil, path)
 	if err != nil || reports[0].Served != len(rows) {
-		l.t.Fatalf("%v %+v", err, reports)
+		l.t.Fatalf("import: %v %+v, want all rows served", err, reports)
 	}
 }
 
@@ -237,7 +237,7 @@ func TestLearnAndRest(t *testing.T) {
 	} {
 		step.before()
 		if learned := l.learn(t.Context(), step.again); learned != step.learned || l.named("pci=2") != step.names {
-			t.Errorf("%+v: %v, %s", step, learned, l.named("pci=2"))
+			t.Errorf("%+v: learned = %v, named %s", step, learned, l.named("pci=2"))
 		}
 	}
 }
@@ -254,7 +254,7 @@ func TestLearnWhileServing(t *testing.T) {
 		}
 	}
 	note()
-	for i := range 3 { // of which each teaches a PCI more
+	for i := range 3 { // each teaches one more PCI
 		l.imports(seenCell{oneSite.Position, "654321", "", fmt.Sprint(i + 1)})
 		l.learn(t.Context(), true)
 		note()

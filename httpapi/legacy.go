@@ -2,12 +2,11 @@ package httpapi
 
 import "net/http"
 
-// legacyPath is where the API was before it had versions. api.md retired it on
-// 1 August 2026.
+// legacyPath is the path of the API before it had versions. It was retired on 1 August
+// 2026 (api.md).
 const legacyPath = "/api/public/antennas"
 
-// retired answers the retired API, whatever the method: no key is needed to learn
-// where the antennas are now.
+// retired answers requests to the retired API. It asks for no key.
 func retired(s *Server, x *exchange) {
 	h := x.w.Header()
 	h["Deprecation"] = []string{"@1778371200"}

@@ -14,14 +14,14 @@ func TestLegacy(t *testing.T) {
 			w := do(t, s, method, target, "X-API-Key", "")
 			o := parse(t, w, 410)
 			if _, has := o["code"]; has || len(o) != 2 || o["requestId"] != w.Header().Get("X-Request-Id") {
-				t.Errorf("%s %s: %v", method, target, o)
+				t.Errorf("%s %s: answer = %v, want error and requestId alone", method, target, o)
 			}
 			h := w.Header()
 			sunset, err := http.ParseTime(h.Get("Sunset"))
 			if err != nil || !sunset.Equal(time.Date(2026, 8, 1, 0, 0, 0, 0, time.UTC)) ||
 				h.Get("Deprecation") != "@1778371200" ||
 				h.Get("Link") != `<http://relais.test/api/external/v1/antennas>; rel="successor-version"` {
-				t.Errorf("%s %s: %v", method, target, h)
+				t.Errorf("%s %s: header = %v, want Deprecation, Sunset and Link", method, target, h)
 			}
 		}
 	}

@@ -9,9 +9,8 @@ import (
 	"relais/access"
 )
 
-// logRequest writes the request's line in the log: never the key, the query or, unless
-// it is asked for, the whole address. A caller that is refused again and again gets few
-// lines.
+// logRequest logs the request, without the key, the query or, by default, the whole
+// address. Repeated refusals of one caller get few lines.
 func (s *Server) logRequest(x *exchange, took time.Duration) {
 	ctx, h := context.Background(), s.Requests.Handler()
 	if !h.Enabled(ctx, slog.LevelInfo) {
@@ -43,10 +42,10 @@ func (s *Server) logRequest(x *exchange, took time.Duration) {
 	if x.refusal != nil {
 		line.AddAttrs(slog.Any("refused", x.refusal))
 	}
-	_ = h.Handle(ctx, line) // a log that cannot be written is no reason to stop
+	_ = h.Handle(ctx, line) // the server goes on without its log
 }
 
-// method is the method as the log has it: any other can be as long as a header.
+// method returns the method for the log. An unknown one can be as long as a header.
 func method(m string) string {
 	switch m {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodOptions, http.MethodPut, http.MethodPatch,

@@ -66,18 +66,18 @@ func TestRequestLog(t *testing.T) {
 		})
 	}
 	if took, ok := o["took"].(float64); !ok || took <= 0 || o["refused"] != nil {
-		t.Errorf("%v", o)
+		t.Errorf("line = %v, want a time above 0 and no refusal", o)
 	}
 	// Whatever somebody sends where the signature belongs, it may be a secret.
 	get(t, s, "/antennas?limit=1", "X-API-Key", "", "Authorization", "Bearer "+i.APIKey, "X-Sq-Signature",
 		i.SigningSecret, "X-Test-Peer", "[2001:db8:1:2::beef]:5")
 	if o := line(); o["status"] != 401.0 || o["client"] != i.ID || o["address"] != "2001:db8:1::/48" ||
 		!strings.Contains(o["refused"].(string), "part 1") {
-		t.Errorf("%v", o)
+		t.Errorf("line = %v, want 401, the client, its /48 and part 1 of the signature refused", o)
 	}
 	get(t, s, "/antennas?limit=1", "X-API-Key", i.APIKey[:30], "X-Test-Peer", "198.51.100.77:5")
 	if o := line(); o["status"] != 401.0 || o["client"] != "" {
-		t.Errorf("%v", o)
+		t.Errorf("line = %v, want 401 without a client", o)
 	}
 	s.Mount("/other", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		NoteClient(r.Context(), &i.Client, access.ErrScope)
@@ -86,16 +86,16 @@ func TestRequestLog(t *testing.T) {
 	do(t, s, http.MethodPost, "/other", "X-Test-Peer", "198.51.100.77:5")
 	if o := line(); o["status"] != 403.0 || o["client"] != i.ID || o["route"] != "/other" ||
 		o["refused"] != access.ErrScope.Error() {
-		t.Errorf("%v", o)
+		t.Errorf("line = %v, want 403, the client, its route and the scope", o)
 	}
 	do(t, s, strings.Repeat("A", 900_000), "/"+strings.Repeat("b", 900_000))
 	if o := line(); o["method"] != "other" || o["route"] != "" || o["status"] != 404.0 {
-		t.Errorf("%v", o)
+		t.Errorf("line = %v, want 404, the method other and no route", o)
 	}
 	s.FullAddress = true
 	get(t, s, "/markets", "X-Test-Peer", "198.51.100.78:5")
 	if o := line(); o["address"] != "198.51.100.78" {
-		t.Errorf("%v", o)
+		t.Errorf("line = %v, want the whole address", o)
 	}
 }
 

@@ -20,8 +20,8 @@ import (
 	"relais/site"
 )
 
-// A here is what the tests measure: a site whose eNB some name, and one far away of which
-// none names a node.
+// A here is what the tests measure: a site whose eNB some tests name, and one far away
+// whose nodes no test names.
 type here struct {
 	stated, silent site.Site
 	node           site.RadioID // of stated
@@ -136,18 +136,20 @@ func TestSpeedtests(t *testing.T) {
 	box := func(p geo.Point, d float64) string {
 		return fmt.Sprintf("&north=%v&south=%v&east=%v&west=%v", p.Lat+d, p.Lat-d, p.Lng+d, p.Lng-d)
 	}
-	for query, want := range map[string]string{
-		"":                                 "100.5 150 900 42",
-		"?days=365":                        "100.5 150 900 42 500",
-		"?limit=2":                         "100.5 150",
-		"?market=DROM":                     "",
-		"?market=PT":                       "",
-		"?market=CA":                       "", // measures need no inventory
-		"?_=b" + box(h.silent.Position, 0): "42",
+	for _, tt := range []struct{ query, want string }{
+		{"", "100.5 150 900 42"},
+		{"?days=365", "100.5 150 900 42 500"},
+		{"?limit=2", "100.5 150"},
+		{"?market=DROM", ""},
+		{"?market=PT", ""},
+		{"?market=CA", ""}, // measurements need no inventory
+		{"?_=b" + box(h.silent.Position, 0), "42"},
 	} {
-		if got := downloads(parse(t, get(t, s, "/speedtests"+query), 200)); got != want {
-			t.Errorf("%s: %s, want %s", query, got, want)
-		}
+		t.Run(tt.query, func(t *testing.T) {
+			if got := downloads(parse(t, get(t, s, "/speedtests"+tt.query), 200)); got != tt.want {
+				t.Errorf("%s: downloads %s, want %s", tt.query, got, tt.want)
+			}
+		})
 	}
 	o := parse(t, get(t, s, "/speedtests?operator="+strings.ToLower(key)+"&limit=1"), 200)
 	if got, want := fmt.Sprint(o["meta"]),
@@ -158,7 +160,7 @@ func TestSpeedtests(t *testing.T) {
 	}
 	item := o["data"].([]any)[0].(object)
 	if _, err := time.Parse("2006-01-02T15:04:05.000Z", item["timestamp"].(string)); err != nil || item["id"] == "" {
-		t.Errorf("%v", item)
+		t.Errorf("item = %v, want an id and a time in milliseconds", item)
 	}
 	delete(item, "timestamp")
 	delete(item, "id")
@@ -191,32 +193,34 @@ func TestSpeedtestsOfSite(t *testing.T) {
 		n, _ := strconv.Atoi(o.PLMNs[0][3:])
 		return fmt.Sprintf("&mnc=%d", n)
 	}
-	for query, want := range map[string]string{
+	for _, tt := range []struct{ query, want string }{
 		// what another operator calls by the same number is not the site's
-		id:                                "100.5 150 500",
-		"siteId=fr-" + h.stated.ID:        "100.5 150 500",
-		"anfrCode=" + h.stated.SourceCode: "100.5 150 500",
-		"nationalSiteCode=" + h.stated.ID: "100.5 150 500",
-		"sourceCode=" + h.stated.SourceCode + "&" + id: "100.5 150 500",
-		id + "&limit=1&offset=1":                       "150",
-		id + "&offset=9":                               "",
-		id + "&bestOnly=true&offset=9":                 "150",
-		id + "&operator=" + other.Key:                  "",
-		id + mnc(mine):                                 "100.5 150 500",
-		id + mnc(mine) + "&mcc=208":                    "100.5 150 500",
-		id + mnc(mine) + "&mcc=302":                    "",
-		enb:                                            "100.5 150 900 500",
-		enb + "&bestOnly=true":                         "900",
-		enb + "&bestOnly=true" + mnc(mine):             "150",
-		enb + "&operator=" + other.Key:                 "900",
-		enb + "&market=DROM":                           "",
-		"enb=0":                                        "",
-		id + "&enb=999999":                             "",
-		"siteId=" + h.silent.ID:                        "42",
+		{id, "100.5 150 500"},
+		{"siteId=fr-" + h.stated.ID, "100.5 150 500"},
+		{"anfrCode=" + h.stated.SourceCode, "100.5 150 500"},
+		{"nationalSiteCode=" + h.stated.ID, "100.5 150 500"},
+		{"sourceCode=" + h.stated.SourceCode + "&" + id, "100.5 150 500"},
+		{id + "&limit=1&offset=1", "150"},
+		{id + "&offset=9", ""},
+		{id + "&bestOnly=true&offset=9", "150"},
+		{id + "&operator=" + other.Key, ""},
+		{id + mnc(mine), "100.5 150 500"},
+		{id + mnc(mine) + "&mcc=208", "100.5 150 500"},
+		{id + mnc(mine) + "&mcc=302", ""},
+		{enb, "100.5 150 900 500"},
+		{enb + "&bestOnly=true", "900"},
+		{enb + "&bestOnly=true" + mnc(mine), "150"},
+		{enb + "&operator=" + other.Key, "900"},
+		{enb + "&market=DROM", ""},
+		{"enb=0", ""},
+		{id + "&enb=999999", ""},
+		{"siteId=" + h.silent.ID, "42"},
 	} {
-		if got := downloads(parse(t, get(t, s, "/speedtests/site?"+query), 200)); got != want {
-			t.Errorf("%s: %s, want %s", query, got, want)
-		}
+		t.Run(tt.query, func(t *testing.T) {
+			if got := downloads(parse(t, get(t, s, "/speedtests/site?"+tt.query), 200)); got != tt.want {
+				t.Errorf("%s: downloads %s, want %s", tt.query, got, tt.want)
+			}
+		})
 	}
 	o := parse(t, get(t, s, "/speedtests/site?"+id+"&bestOnly=true&offset=9"), 200)
 	if got, want := fmt.Sprint(o["meta"]),
@@ -316,7 +320,7 @@ func TestMeasuresNotReady(t *testing.T) {
 	for _, target := range []string{"/speedtests", "/speedtests/site?siteId=90000010", "/speedtests/site?enb=1",
 		"/coverage/points"} {
 		w := get(t, s, target, "If-None-Match", "*")
-		wantError(t, w, 503, "NOT_READY", "measures")
+		wantError(t, w, 503, "NOT_READY", "measurements")
 		if w.Header().Get("Retry-After") == "" {
 			t.Errorf("%s: no Retry-After", target)
 		}

@@ -11,8 +11,7 @@ import (
 	"relais/photos"
 )
 
-// mediaPath is where the images of photos are; whoever knows an address may see
-// what is there.
+// mediaPath is the path of photos' images. Anybody who knows an address may see the image.
 const mediaPath = "/media/photos/{photoId}/{image}"
 
 var (
@@ -22,7 +21,7 @@ var (
 	mediaPolicy = []string{"default-src 'none'"} // a page may frame an image
 )
 
-// media answers an image of a photo that is shown.
+// media answers an image of a photo that is not hidden.
 func media(s *Server, x *exchange) {
 	size, ok := strings.CutSuffix(x.vars["image"], ".webp")
 	if !ok || !slices.Contains(photos.Sizes, photos.Size(size)) {
@@ -45,7 +44,7 @@ func media(s *Server, x *exchange) {
 	}
 	x.sharedCacheable = true
 	h := x.w.Header()
-	// An image never changes: its address is what it is.
+	// An image never changes, so its address is its tag.
 	tag := `"` + x.vars["photoId"] + "-" + size + `"`
 	h["Etag"], h["Cache-Control"], h["Access-Control-Allow-Origin"] = []string{tag}, mediaCached, anyOrigin
 	h["Content-Security-Policy"] = mediaPolicy

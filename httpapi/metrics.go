@@ -14,16 +14,16 @@ import (
 	"relais/ops"
 )
 
-// meters are what /metrics shows.
+// meters are the metrics of /metrics.
 type meters struct {
 	requests *prometheus.CounterVec   // by route and status
 	duration *prometheus.HistogramVec // by route, in seconds
-	refusals *prometheus.CounterVec   // by the limit that was spent
+	refusals *prometheus.CounterVec   // by the limit that was exceeded
 	reloads  prometheus.Counter
 	page     http.Handler
 }
 
-// Limits that refuse, as labels.
+// Labels of the limits.
 const (
 	minuteLimit  = "minute"
 	dayLimit     = "day"
@@ -72,7 +72,7 @@ func (m *meters) count(x *exchange, took time.Duration) {
 	m.duration.WithLabelValues(route).Observe(took.Seconds())
 }
 
-// refuse counts a request for which a limit was spent.
+// refuse counts a request that was refused by a limit.
 func (m *meters) refuse(u access.Usage) {
 	limit := minuteLimit
 	switch {
@@ -84,7 +84,7 @@ func (m *meters) refuse(u access.Usage) {
 	m.refusals.WithLabelValues(limit).Inc()
 }
 
-// A dataCollector says which data is loaded at the moment.
+// A dataCollector reports the loaded data.
 type dataCollector func() *index.Set
 
 var (
@@ -124,7 +124,7 @@ func (c dataCollector) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// An updateCollector says how the updates in the background are.
+// An updateCollector reports the updates in the background.
 type updateCollector func() Updates
 
 var (
@@ -152,7 +152,7 @@ func (c updateCollector) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// metrics answers in the form of Prometheus.
+// metrics answers /metrics in the Prometheus format.
 func metrics(s *Server, x *exchange) {
 	if !x.byOperator() {
 		s.fail(x, ops.ErrOperatorsOnly)

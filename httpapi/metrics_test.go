@@ -14,7 +14,7 @@ func page(t *testing.T, s *Server) map[string]string {
 	w := do(t, s, "GET", "/metrics", "X-API-Key", "", "X-Test-Peer", "127.0.0.1:1")
 	if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") ||
 		w.Header().Get("Cache-Control") != "no-store" {
-		t.Fatalf("%d %v", w.Code, w.Header())
+		t.Fatalf("status %d, header %v; want 200, text/plain and no-store", w.Code, w.Header())
 	}
 	values := map[string]string{}
 	for line := range strings.Lines(w.Body.String()) {
@@ -81,8 +81,8 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// What whoever runs the server asks can be kept from the public.
-func TestOperational(t *testing.T) {
+// The paths for the operator of the server can be kept from the public.
+func TestSeparateMonitoring(t *testing.T) {
 	s := newServer(t)
 	apart, err := New(Options{BaseURL: "http://relais.test", Log: s.Log, Requests: s.Requests, Gate: s.Gate,
 		SeparateMonitoring: true})

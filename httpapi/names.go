@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// checkNames fails for a query parameter that the operation does not have: its
-// misspelt filter would answer the whole country.
+// checkNames fails for a query parameter that the operation does not have: with a
+// misspelt filter, the answer would be the whole country.
 func (x *exchange) checkNames(o *operation) error {
 	for rest := x.r.URL.RawQuery; rest != ""; {
 		var pair string
@@ -27,9 +27,8 @@ func (x *exchange) checkNames(o *operation) error {
 	return nil
 }
 
-// isIgnored reports whether a parameter is not for the operation: what tools add
-// against caches and for their counts, a key in the place where it is ignored, and
-// the market of a route that has none.
+// isIgnored reports whether a parameter is accepted and ignored: those that tools add for
+// caches and statistics, a key in the query, and the market of a route without one.
 func isIgnored(name string) bool {
 	return strings.HasPrefix(name, "_") || strings.HasPrefix(name, "utm_") || name == "api_key" || name == "market"
 }

@@ -20,7 +20,7 @@ func TestUnknownParameters(t *testing.T) {
 		wantError(t, w, 400, "INVALID_PARAMETER", unknownName+": ")
 		o := parse(t, w, 400)
 		if o["parameter"] != unknownName || o["docs"] != "http://relais.test/openapi.json" {
-			t.Errorf("%s: %v", op.Name, o)
+			t.Errorf("%s: answer = %v, want the parameter and the docs", op.Name, o)
 		}
 		var want []any
 		for _, p := range op.Params {
@@ -41,14 +41,14 @@ func TestUnknownParametersOfOtherSpellings(t *testing.T) {
 		"fields=id", "page=2", "sort=id", "=5", "%zz=1", "limit=5&&limt=5", "id=1", "utm=1", "a_pi_key=x"} {
 		wantError(t, get(t, s, "/antennas?"+query), 400, "INVALID_PARAMETER", "the nearest is ")
 	}
-	// A member of the path or of the body is no parameter of the query.
+	// A member of the path or of the body is not a parameter of the query.
 	wantError(t, get(t, s, "/antennas/90000010?id=90000011"), 400, "INVALID_PARAMETER", "id: ")
 	wantError(t, do(t, s, "POST", mount+"/photos/01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7/report?reason=spam"), 400,
 		"INVALID_PARAMETER", "reason: ")
 	// The name is shown so that it breaks no line, and not at any length.
 	o := parse(t, get(t, s, "/antennas?a%0ab"+strings.Repeat("x", 1000)+"=1"), 400)
 	if message := o["error"].(string); len(message) > 300 || strings.Contains(message, "\n") || o["parameter"] != nil {
-		t.Errorf("%v", o)
+		t.Errorf("answer = %v, want a short error without a line break and without parameter", o)
 	}
 	// A key that is refused is refused first.
 	wantError(t, get(t, s, "/antennas?limt=5", "X-API-Key", "wrong"), 401, "INVALID_API_KEY")
@@ -58,8 +58,8 @@ func TestUnknownParametersPassedOver(t *testing.T) {
 	s := newServer(t)
 	for _, op := range ops.Operations() {
 		w := ask(t, s, op, required(op, "")+"_=1&_cb=2&utm_source=x&utm_=&api_key=secret&&", nil, nil)
-		if w.Code == 400 && strings.Contains(w.Body.String(), "no such parameter") {
-			t.Errorf("%s: %s", op.Name, w.Body)
+		if w.Code == 400 && strings.Contains(w.Body.String(), "unknown parameter") {
+			t.Errorf("%s: %s; want the parameters ignored", op.Name, w.Body)
 		}
 	}
 	for _, path := range []string{"/stats/departments", "/markets", "/anfr/archives", "/anfr/archive/2026-08-27"} {
@@ -77,7 +77,7 @@ func TestUnknownParametersPassedOver(t *testing.T) {
 	} {
 		t.Run(tt.target, func(t *testing.T) {
 			if w := do(t, s, http.MethodGet, tt.target+"?"+unknownName+"=1"); w.Code != tt.status {
-				t.Errorf("%s: %d %s", tt.target, w.Code, w.Body)
+				t.Errorf("%s: status %d %s, want %d", tt.target, w.Code, w.Body, tt.status)
 			}
 		})
 	}
@@ -160,7 +160,7 @@ func TestAllowedValues(t *testing.T) {
 	}
 	for _, target := range []string{"/nowhere", "/antennas/0"} { // nothing of a parameter is wrong
 		if o := parse(t, get(t, s, target), 404); len(o) != 3 {
-			t.Errorf("%s: %v", target, o)
+			t.Errorf("%s: answer = %v, want 3 members", target, o)
 		}
 	}
 }

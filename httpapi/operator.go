@@ -6,9 +6,9 @@ import (
 	"relais/access"
 )
 
-// byOperator reports whether somebody asks who runs the server: at the address that is
-// for them, or from the machine itself. A request that was forwarded is judged by whom a
-// trusted proxy names; from anybody else it could come from everywhere.
+// byOperator reports whether the request comes from the operator of the server: on the
+// monitoring address, or from the machine itself. A forwarded request must come through a
+// trusted proxy, which names the client.
 func (x *exchange) byOperator() bool {
 	if x.viaMonitoring {
 		return true

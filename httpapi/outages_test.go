@@ -207,7 +207,7 @@ func TestUnavailableSites(t *testing.T) {
 	site := parse(t, get(t, s, "/sites-hs?market=DROM"), 200)["data"].([]any)[0].(object)
 	if site["territory"] != "974" || site["managedByOutremerTelecom"] != false ||
 		site["Antenne relais gérée par OUTREMER_TELECOM"] != "NON" {
-		t.Errorf("%v", site)
+		t.Errorf("site = %v, want territory 974, and managed by another", site)
 	}
 	for _, code := range []string{"BE", "CH", "PT", "ES", "BA"} {
 		o := parse(t, get(t, s, "/sites-hs?market="+code), 200)
@@ -215,7 +215,7 @@ func TestUnavailableSites(t *testing.T) {
 		why, _ := meta["sourceUnavailableReason"].(string)
 		if data, ok := o["data"].([]any); !ok || len(data) != 0 || why == "" || meta["cached"] != false ||
 			meta["lastUpdate"] != "" || meta["operatorFeed"].(object)["exists"] != false {
-			t.Errorf("%s: %v", code, o)
+			t.Errorf("%s: answer = %v, want no entries and the reason", code, o)
 		}
 	}
 }
@@ -231,7 +231,7 @@ func TestOperatorFeed(t *testing.T) {
 		for _, route := range []string{"/outages", "/sites-hs"} {
 			meta := parse(t, get(t, s, route+query), 200)["meta"].(object)
 			if f := meta["operatorFeed"].(object); f["exists"] != exists || f["available"] != available || len(f) != 2 {
-				t.Errorf("%s%s: %v", route, query, meta)
+				t.Errorf("%s%s: meta = %v, want exists %v, available %v", route, query, meta, exists, available)
 			}
 		}
 	}
@@ -303,8 +303,8 @@ func TestOutagesCeiling(t *testing.T) {
 	}
 }
 
-// A request is answered from one moment: its tag is not that of other entries, and no
-// empty list stands beside a feed that came meanwhile.
+// A request is answered from one state: its tag belongs to its entries, and an empty list
+// does not come with a feed that was read meanwhile.
 func TestOutagesOfOneMoment(t *testing.T) {
 	s := empty(t)
 	env := s.env(&exchange{start: time.Now()})

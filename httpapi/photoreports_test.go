@@ -33,7 +33,7 @@ func TestReadOnlyPhotos(t *testing.T) {
 	}
 }
 
-func TestReports(t *testing.T) {
+func TestPhotoReports(t *testing.T) {
 	s := newServer(t)
 	id := parse(t, upload(t, s, nil), 201)["data"].(object)["id"].(string)
 	key, _ := testKeys.Load(s.Gate)

@@ -218,7 +218,7 @@ func TestPhotos(t *testing.T) {
 	for i, name := range []string{"main", "thumb", "og"} {
 		w := do(t, s, "GET", "/media/photos/"+id+"/"+name+".webp", "X-API-Key", "", "Origin", allowedOrigin)
 		if w.Code != 200 || w.Body.String() != name+" of a photo" {
-			t.Errorf("%s: %d %q", name, w.Code, w.Body)
+			t.Errorf("%s: status %d, body %q; want 200 and the image", name, w.Code, w.Body)
 		}
 		for _, tt := range []struct{ header, want string }{
 			{"Content-Type", "image/webp"},

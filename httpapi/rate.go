@@ -22,13 +22,13 @@ var limits = [2]limitHeader{
 	{"X-Ratelimit-Limit-Day", "X-Ratelimit-Remaining-Day", "X-Ratelimit-Reset-Day", `"day"`, 86400},
 }
 
-// writeRate has the answer say what is left of the limits at a time.
+// writeRate writes the headers that state what is left of the limits at a time.
 func (x *exchange) writeRate(u access.Usage, at time.Time) {
 	x.rateWritten = true
 	setRate(x.w.Header(), u, at.Unix())
 }
 
-// setCost has the request cost so many units, instead of a whole request.
+// setCost charges the request so many units instead of a whole request.
 func (x *exchange) setCost(units uint64) {
 	if x.client != nil && x.chargeOpen {
 		now := time.Now()
@@ -55,7 +55,7 @@ func setRate(h http.Header, u access.Usage, now int64) {
 	h["Ratelimit"] = []string{strings.Join(states, ", ")}
 }
 
-// retryAfter is the time to the end of the window that refuses, in whole seconds.
+// retryAfter returns the time to the end of the window that refuses, in whole seconds.
 func retryAfter(u access.Usage, now time.Time) int {
 	return max(1, int((u.RetryAfter(now)+time.Second-1)/time.Second))
 }

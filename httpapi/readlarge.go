@@ -12,15 +12,15 @@ import (
 	"relais/ops"
 )
 
-// readLarge answers an operation whose answers may be large: few at a time, computed in
-// turns, and once for all who ask where the answer is worth being kept.
+// readLarge answers an operation whose answers may be large: few at a time, and computed
+// in turns. An answer that is worth keeping is computed once for all clients.
 func (o *operation) readLarge(s *Server, x *exchange, call *endpoint.Call[*ops.Env], env *ops.Env,
 	asked answerKey) {
 	if !x.reserve(load{1, streamBytes}) {
 		s.failOperation(o, x, ops.ErrTooManyAnswers)
 		return
 	}
-	// net/http would take the end of the time for the request for the client's end.
+	// net/http would take the read deadline for the end of the connection.
 	_ = http.NewResponseController(x.w).SetReadDeadline(time.Time{})
 	if o.Kept && x.r.Method == http.MethodGet && asked.version != "" && o.readKept(s, x, call, env, asked) {
 		return
@@ -33,7 +33,7 @@ func (o *operation) readLarge(s *Server, x *exchange, call *endpoint.Call[*ops.E
 	o.answer(s, x, call, env, asked) // the turn ends with x
 }
 
-// readKept answers from the spool, and reports whether it could.
+// readKept answers from the spool, and reports whether it did.
 func (o *operation) readKept(s *Server, x *exchange, call *endpoint.Call[*ops.Env], env *ops.Env,
 	asked answerKey) bool {
 	c := negotiate(x.r.Header["Accept-Encoding"])
@@ -60,7 +60,7 @@ func (o *operation) readKept(s *Server, x *exchange, call *endpoint.Call[*ops.En
 	kept, err := s.spool.get(x.r.Context(), cacheKey{asked, c}, x.client.ID, make)
 	switch {
 	case errors.Is(err, errNoSpool):
-		s.Log.Debug("an answer is made for one client", "requestId", x.id, "operation", o.Name, "error", err)
+		s.Log.Debug("an answer cannot be kept: it is made for one client", "requestId", x.id, "operation", o.Name, "error", err)
 		return false
 	case err != nil:
 		s.failOperation(o, x, err)
@@ -81,7 +81,7 @@ func (o *operation) readKept(s *Server, x *exchange, call *endpoint.Call[*ops.En
 
 // sendKept sends an answer of the spool.
 func (s *Server) sendKept(x *exchange, kept *spooled, c *coding) error {
-	x.reserve(load{1, sentBytes}) // less than before
+	x.reserve(load{1, sentBytes}) // less than before, so it cannot fail
 	h, end := x.w.Header(), c.end(&kept.packed, x.tail())
 	h["Content-Type"] = []string{kept.contentType}
 	h["Content-Length"] = []string{strconv.FormatInt(kept.size+int64(len(end)), 10)}
@@ -91,7 +91,7 @@ func (s *Server) sendKept(x *exchange, kept *spooled, c *coding) error {
 	x.sendHeader(http.StatusOK)
 	w := newChunkWriter(x)
 	defer w.release()
-	w.late = true // it may have waited for others
+	w.late = true // it may have waited for others who compute
 	if _, err := io.Copy(w, io.NewSectionReader(kept.file, 0, kept.size)); err != nil {
 		return err
 	}

@@ -6,26 +6,26 @@ import (
 	"github.com/gorilla/mux"
 )
 
-// A route is what a path leads to.
+// A route answers requests for a path and method.
 type route interface {
 	serve(s *Server, x *exchange)
 }
 
-// A router knows which path leads where.
+// A router finds the routes of a path.
 type router struct {
 	*mux.Router
 	handlers map[string]*handler // by path
 }
 
-// newRouter matches paths as they came, and cleans none: an id may hold an escaped
-// slash. It has one route a path and our own check of the method, because the
-// library's would answer 404 and never set Allow.
+// newRouter returns a router that matches paths as they were sent, because an id may
+// contain an escaped slash. It has one route for each path and checks the method itself:
+// the library would answer 404 and not set Allow.
 func newRouter() *router {
 	return &router{mux.NewRouter().UseEncodedPath().SkipClean(true), map[string]*handler{}}
 }
 
-// find returns what the path of r leads to, nil for nothing, and the variables in
-// it.
+// find returns the handler for the path of r, nil if the path is unknown, and its
+// variables.
 func (t *router) find(r *http.Request) (*handler, map[string]string) {
 	var match mux.RouteMatch
 	if !t.Match(r, &match) || match.MatchErr != nil {
@@ -35,7 +35,7 @@ func (t *router) find(r *http.Request) (*handler, map[string]string) {
 	return h, match.Vars
 }
 
-// handle has a path and method answered by r.
+// handle routes a path and method to r.
 func (t *router) handle(path, method string, r route) {
 	h, known := t.handlers[path]
 	if !known {
@@ -49,18 +49,17 @@ func (t *router) handle(path, method string, r route) {
 	}
 }
 
-// A handler carries the routes of a path through the router, which is only asked
-// what matches: calling it would copy the request twice to hand over the
-// variables.
+// A handler holds the routes of a path. The router is only used to match: if it also
+// called the handler, it would copy the request twice to pass the variables.
 type handler struct {
 	path    string // as declared
 	methods map[string]route
 }
 
-// anyMethod is the method of a route that does not look at it.
+// anyMethod is the method of a route for all methods.
 const anyMethod = ""
 
-// route is nil for a method that the path does not have.
+// route returns the route for a method, nil if the path does not have the method.
 func (h *handler) route(method string) route {
 	if r, ok := h.methods[method]; ok {
 		return r
@@ -68,7 +67,7 @@ func (h *handler) route(method string) route {
 	return h.methods[anyMethod]
 }
 
-// isMounted tells whether another transport answers the path.
+// isMounted reports whether another transport answers the path.
 func (h *handler) isMounted() bool {
 	if h == nil {
 		return false

@@ -11,8 +11,7 @@ import (
 	"relais/view"
 )
 
-// streamOf returns a result as a stream; one that does not write itself is
-// encoded.
+// streamOf returns a result as a stream. A result that is not a stream is encoded.
 func streamOf(result any) (endpoint.Stream, error) {
 	if s, ok := result.(endpoint.Stream); ok {
 		return s, nil
@@ -24,19 +23,20 @@ func streamOf(result any) (endpoint.Stream, error) {
 	return endpoint.Bytes(body[:len(body)-1]), nil
 }
 
-// tail is the end of every answer: its last member and the closing brace.
+// tail returns the end of every answer: its last member and the closing brace.
 func (x *exchange) tail() []byte {
 	return []byte(`,"requestId":"` + x.id + "\"}\n")
 }
 
 // Bounds of answers.
 const (
-	minPacked = 1024    // bytes below which compression is not worth it
-	maxHeld   = 8 << 20 // bytes of an answer that is compressed as a whole, and may be kept
+	minPacked = 1024    // bytes from which compression pays off
+	maxHeld   = 8 << 20 // bytes of an answer that is compressed as a whole and may be cached
 )
 
-// send sends a stream as the answer, or that there is no room for one more. Its error
-// comes after the header is out; it is a goneError when the client stopped reading.
+// send sends a stream as the answer, or an error if too many answers are being sent. It
+// returns an error only after the header was sent; a goneError says that the client
+// stopped reading.
 func (s *Server) send(x *exchange, stream endpoint.Stream, a answerKey) error {
 	h := x.w.Header()
 	h["Content-Type"] = []string{stream.ContentType()}
@@ -52,7 +52,7 @@ func (s *Server) send(x *exchange, stream endpoint.Stream, a answerKey) error {
 			return s.sendPacked(x, p, coding)
 		}
 	}
-	// What has no body is not made: that may take seconds.
+	// Encoding the answer may take seconds, and HEAD does not need it.
 	head := x.r.Method == http.MethodHead
 	if !head && !x.reserveStream(stream, size) {
 		s.fail(x, ops.ErrTooManyAnswers)
@@ -88,11 +88,11 @@ func writeStream(w *chunkWriter, c *coding, stream endpoint.Stream, tail []byte)
 	return nil
 }
 
-// sendPacked sends what is compressed already.
+// sendPacked sends an answer whose beginning is compressed already.
 func (s *Server) sendPacked(x *exchange, p *packed, c *coding) error {
 	held := len(p.data)
 	if p.prepared {
-		held = 0 // it is in memory whoever asks
+		held = 0 // all requests share it
 	}
 	if x.r.Method != http.MethodHead && !x.reserveMemory(held) {
 		s.fail(x, ops.ErrTooManyAnswers)
@@ -108,23 +108,22 @@ func (s *Server) sendPacked(x *exchange, p *packed, c *coding) error {
 	return w.flush()
 }
 
-// A chunkWriter gathers small pieces, so that the connection sees few and large
-// writes, and gives the client a time for each of them: a long answer may take
-// long, but a client that stops reading is let go. So is one that reads slowly what is
-// encoded while it is sent, and holds an encoder for as long.
+// A chunkWriter joins small pieces to large ones and gives the client a deadline for each:
+// a long answer may take long, but a client that stops reading is disconnected. If paced
+// is set, so is a client that reads slowly, because it holds an encoder.
 type chunkWriter struct {
 	w     http.ResponseWriter
 	buf   []byte
-	begun bool // a piece is out
+	begun bool // a piece was written
 	err   error
-	paced bool          // the client must keep pace
+	paced bool          // the client must read at paceBytes
 	sent  int64         // bytes
 	took  time.Duration // that the client took for them
-	turn  *turn         // in which what is written is computed
-	late  bool          // the first piece is, and gets a time of its own
+	turn  *turn         // in which the answer is computed; may be nil
+	late  bool          // the server's own timeout may be over before the first piece
 }
 
-// The pace of a client: so many bytes a second after the first while.
+// The slowest pace of a client: paceBytes a second after paceAfter.
 const (
 	paceBytes = 64 << 10
 	paceAfter = 30 * time.Second
@@ -166,16 +165,15 @@ func (c *chunkWriter) flush() error {
 	return err
 }
 
-// put writes p in pieces that a slow client has the time to take. The server's
-// own timeout is for the first.
+// put writes p in pieces, each with a deadline. The first one is under the server's own
+// timeout.
 func (c *chunkWriter) put(p []byte) error {
 	for len(p) > 0 && c.err == nil {
 		n := min(len(p), chunkBytes)
 		c.turn.pause()
 		start := time.Now()
 		if c.begun || c.late || c.turn != nil {
-			// Not every ResponseWriter has deadlines; the server's own timeout
-			// then holds.
+			// Not every ResponseWriter has deadlines; the server's own timeout then holds.
 			_ = http.NewResponseController(c.w).SetWriteDeadline(start.Add(c.timeFor(n)))
 		}
 		if _, err := c.w.Write(p[:n]); err != nil {
@@ -190,7 +188,7 @@ func (c *chunkWriter) put(p []byte) error {
 	return c.err
 }
 
-// timeFor is the time for a piece of n bytes.
+// timeFor returns the time for a piece of n bytes.
 func (c *chunkWriter) timeFor(n int) time.Duration {
 	if !c.paced {
 		return chunkTime

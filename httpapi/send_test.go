@@ -56,7 +56,7 @@ func (p pieces) WriteTo(w io.Writer) (int64, error) {
 
 // Every piece but the first has a deadline of its own, whatever the sizes of
 // what is written.
-func TestDeadlines(t *testing.T) {
+func TestSendDeadlines(t *testing.T) {
 	for _, p := range []pieces{{n: 1, size: 100}, {n: 10000, size: 97}, {n: 3, size: 700_000}, {n: 1, size: 3 << 20},
 		{n: 9, size: chunkBytes}, {n: 2000, size: 1000}} {
 		c := &client{ResponseRecorder: httptest.NewRecorder(), stays: -1}
@@ -101,7 +101,7 @@ func TestCutOff(t *testing.T) {
 				x.reservation.release()
 				if _, gone := errors.AsType[goneError](err); err == nil || gone != (tt.name == "client") ||
 					tt.err != nil && !errors.Is(err, tt.err) {
-					t.Errorf("%s, %s: %v", tt.name, coding, err)
+					t.Errorf("%s, %s: got error %v", tt.name, coding, err)
 				}
 				if strings.Contains(c.Body.String(), "requestId") {
 					t.Errorf("%s, %s: the answer has an end", tt.name, coding)
@@ -128,7 +128,7 @@ func TestHeadOfAStream(t *testing.T) {
 			r.Header.Set("Accept-Encoding", coding)
 			if err := s.send(&exchange{server: s, w: c, r: r, id: "1"}, stream, answerKey{"1", "head"}); err != nil ||
 				c.Code != 200 || c.Header().Get("Content-Type") == "" {
-				t.Errorf("%s: %v, %d %v", coding, err, c.Code, c.Header())
+				t.Errorf("%s: %v, status %d, header %v; want 200 with a Content-Type", coding, err, c.Code, c.Header())
 			}
 		}
 	}

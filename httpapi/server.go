@@ -1,6 +1,5 @@
-// Package httpapi is HTTP around the operations: routes, parameters from the
-// URL, caching, compression, errors. What an operation does is none of its
-// business.
+// Package httpapi serves the operations over HTTP: routes, parameters from the URL,
+// caching, compression and errors. It does not know what an operation does.
 package httpapi
 
 import (
@@ -24,7 +23,7 @@ import (
 	"relais/ops"
 )
 
-// Mounts are the paths under which every operation stands.
+// Mounts are the path prefixes of the operations. Each operation is under all of them.
 var Mounts = []string{"/external/v1", "/api/external/v1"}
 
 // Options say how to serve.
@@ -33,34 +32,33 @@ type Options struct {
 	Version string // of the program
 	Log     *slog.Logger
 	Gate    *access.Gate
-	Proxies access.Proxies // whose X-Forwarded-For is believed
-	// PublicPrefix stands before the paths that clients ask for, where a proxy takes
-	// it off: they sign it.
+	Proxies access.Proxies // whose X-Forwarded-For is trusted
+	// PublicPrefix is the prefix that a proxy removes from paths. Clients sign paths with
+	// it.
 	PublicPrefix string
-	// Requests gets a line for each request; FullAddress leaves client addresses
-	// whole in it.
+	// Requests gets a line for each request. FullAddress logs whole client addresses.
 	Requests    *slog.Logger
 	FullAddress bool
-	// Updates, which may be nil, says how the data is kept fresh; it is called for
+	// Updates, which may be nil, returns the state of the updates in the background, for
 	// /readyz and /metrics.
 	Updates func() Updates
-	// Warnings, which may be nil, says for /readyz what an operator should know.
+	// Warnings, which may be nil, returns what an operator should know, for /readyz.
 	Warnings func() []string
-	// Failed says why a dataset, by its name in ops, cannot be used.
+	// Failed holds the errors of datasets that cannot be used, by their names in ops.
 	Failed map[string]error
 	// Received, which may be nil, is called after an operation has written something.
 	Received  func()
 	Photos    *ops.Photos
 	Community *community.Store
 	Archives  *archive.Store
-	// Measures returns nil as long as they are not open.
+	// Measures returns nil while the measurements are not open.
 	Measures func() *measure.Store
-	// Now, which may be nil, is the time for operations, whenever a request came.
+	// Now, which may be nil, returns the time for operations instead of the request's.
 	Now func() time.Time
-	// SpoolDir is a folder for large answers that are kept in nameless files; "" has each
-	// of them made for everybody who asks.
+	// SpoolDir is a folder for large answers that are kept in unlinked files. If it is "",
+	// they are made again for each client.
 	SpoolDir string
-	// OpsApart leaves /healthz, /readyz and /metrics to Operational alone.
+	// SeparateMonitoring serves /healthz, /readyz and /metrics only by MonitoringHandler.
 	SeparateMonitoring bool
 }
 
@@ -79,10 +77,10 @@ type Server struct {
 	pages              *cache
 	prepared           atomic.Pointer[prepared]
 	openapi            []byte
-	shapes             string // stands for the program in entity tags
+	shapes             string // identifies the program in entity tags
 }
 
-// New makes a server that has no data yet.
+// New returns a server that has no data yet.
 func New(o Options) (*Server, error) {
 	if o.Measures == nil {
 		o.Measures = func() *measure.Store { return nil }
@@ -116,7 +114,7 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// mountOperations mounts operations.
+// mountOperations routes the paths of the operations.
 func (s *Server) mountOperations(list []*endpoint.Op[*ops.Env]) {
 	for _, mount := range Mounts {
 		for _, op := range list {
@@ -125,8 +123,8 @@ func (s *Server) mountOperations(list []*endpoint.Op[*ops.Env]) {
 	}
 }
 
-// SetData makes the server answer from set. What was learned for one of its snapshots
-// stays.
+// SetData makes the server answer from set. What was learned for one of its snapshots is
+// kept.
 func (s *Server) SetData(set *index.Set) {
 	s.set.Store(set.Keep(s.set.Load()))
 	s.meters.reloads.Inc()
@@ -135,8 +133,8 @@ func (s *Server) SetData(set *index.Set) {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.answer(s.public, w, r, false) }
 
-// MonitoringHandler answers what whoever runs the server asks: /healthz, /readyz and
-// /metrics.
+// MonitoringHandler answers /healthz, /readyz and /metrics, on an address for the operator
+// of the server alone.
 func (s *Server) MonitoringHandler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.answer(s.monitoring, w, r, true) })
 }
@@ -169,7 +167,7 @@ func (s *Server) answer(routes *router, w http.ResponseWriter, r *http.Request, 
 	route.serve(s, x)
 }
 
-// recover answers 500 where a handler panicked; it must never come to that.
+// recover answers 500 after a handler panicked, which is a bug.
 func (s *Server) recover(x *exchange) {
 	v := recover()
 	if v == nil {
@@ -180,7 +178,7 @@ func (s *Server) recover(x *exchange) {
 	}
 	s.Log.Error("panic", "requestId", x.id, "path", x.r.URL.Path, "panic", v, "stack", stack())
 	if x.status != 0 {
-		panic(http.ErrAbortHandler) // cut the connection: the answer cannot be mended
+		panic(http.ErrAbortHandler) // cut the connection: a part of the answer was sent
 	}
 	if x.op != nil {
 		s.fail(x, ops.PublicError(x.op, errors.New("panic")))
@@ -199,7 +197,7 @@ func newOperation(op *endpoint.Op[*ops.Env]) *operation {
 	return &operation{Op: op, cacheControl: []string{"private, max-age=" + strconv.Itoa(op.MaxAge)}}
 }
 
-// Answers are data: no browser is to take one for a page, or show it in one.
+// Answers are data: a browser must not treat one as a page, or show it in one.
 var (
 	nosniff   = []string{"nosniff"}
 	noContent = []string{"default-src 'none'; frame-ancestors 'none'"}
@@ -224,7 +222,7 @@ func (o *operation) serve(s *Server, x *exchange) {
 	o.read(s, x)
 }
 
-// env is what the operations of a request see.
+// env returns the data and the context of a request, for its operation.
 func (s *Server) env(x *exchange) *ops.Env {
 	now := x.start
 	if s.Now != nil {
@@ -234,7 +232,7 @@ func (s *Server) env(x *exchange) *ops.Env {
 		Outages: s.Community.Outages(), Archives: s.Archives, Measures: s.Measures(), Now: now, Failed: s.Failed}
 }
 
-// read answers an operation that changes nothing.
+// read answers an operation that only reads.
 func (o *operation) read(s *Server, x *exchange) {
 	if err := x.checkNames(o); err != nil {
 		s.failOperation(o, x, err)
@@ -248,7 +246,7 @@ func (o *operation) read(s *Server, x *exchange) {
 	}
 	asked := answerKey{env.Version(o.Op), call.Key}
 	tag, known := etag(s.shapes, asked), x.r.Header["If-None-Match"]
-	if asked.version != "" && etagMatches(known, tag) { // only an answer can have told the tag
+	if asked.version != "" && etagMatches(known, tag) { // so the question is valid: it was answered before
 		o.notModified(x, tag)
 		return
 	}
@@ -259,7 +257,7 @@ func (o *operation) read(s *Server, x *exchange) {
 	o.answer(s, x, call, env, asked)
 }
 
-// answer does the call and sends what it returns.
+// answer runs the call and sends its result.
 func (o *operation) answer(s *Server, x *exchange, call *endpoint.Call[*ops.Env], env *ops.Env,
 	asked answerKey) {
 	result, err := call.Do(x.r.Context(), env)
@@ -283,13 +281,13 @@ func (o *operation) answer(s *Server, x *exchange, call *endpoint.Call[*ops.Env]
 	}
 }
 
-// abort ends the connection of an answer that cannot be finished, so that nobody
-// takes its beginning for the whole.
+// abort ends the connection of an answer that cannot be finished, so that the client does
+// not take its beginning for the whole.
 func (s *Server) abort(x *exchange, err error) {
 	if _, gone := errors.AsType[goneError](err); gone || errors.Is(err, context.Canceled) {
 		s.Log.Debug("the client went away", "requestId", x.id, "error", err)
 	} else {
-		s.Log.Warn("an answer was cut off", "requestId", x.id, "error", err)
+		s.Log.Warn("an answer could not be sent to its end", "requestId", x.id, "error", err)
 	}
 	panic(http.ErrAbortHandler)
 }
@@ -307,13 +305,13 @@ func (o *operation) head(x *exchange, tag string) {
 	h["Vary"] = vary
 }
 
-// failOperation answers an error.
+// failOperation answers an error of an operation.
 func (s *Server) failOperation(o *operation, x *exchange, err error) {
 	s.fail(x, s.publicError(o, x, err))
 }
 
-// publicError turns an error into the one that the client sees, and logs what it does
-// not see.
+// publicError returns the error that the client sees, and logs the cause that it does not
+// see.
 func (s *Server) publicError(o *operation, x *exchange, err error) *ops.Error {
 	if errors.Is(err, context.Canceled) && x.r.Context().Err() != nil {
 		s.Log.Debug("the client went away", "requestId", x.id, "operation", o.Name)

@@ -217,7 +217,7 @@ func lookups(t *testing.T, s *Server, m *index.Market) {
 }
 
 // An operator is known by its key, its label and its legal name.
-func TestNames(t *testing.T) {
+func TestOperatorNames(t *testing.T) {
 	s := newServer(t)
 	for _, tt := range []struct{ name, want string }{
 		{"FREE", "FREE"},

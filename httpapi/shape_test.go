@@ -15,7 +15,7 @@ import (
 	"relais/market"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 // document reads /openapi.json.
 func document(t *testing.T) object {
@@ -161,7 +161,7 @@ func mismatch(doc, schema object, v any, at string) (problems []string) {
 		return []string{at + ": none of the alternatives"}
 	}
 	if enum, ok := schema["enum"].([]any); ok && !slices.Contains(enum, v) {
-		return []string{fmt.Sprintf("%s: %v is none of %v", at, v, enum)}
+		return []string{fmt.Sprintf("%s: %v is not one of %v", at, v, enum)}
 	}
 	types, ok := schema["type"].([]any)
 	if !ok {
@@ -202,7 +202,7 @@ func mismatch(doc, schema object, v any, at string) (problems []string) {
 	return problems
 }
 
-// memberOf is the schema of a member, nil when there is none.
+// memberOf returns the schema of a member, nil if it is missing.
 func memberOf(schema object, name string) object {
 	props, _ := schema["properties"].(object)
 	if p, ok := props[name].(object); ok {

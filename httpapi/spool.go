@@ -17,15 +17,14 @@ const (
 	spoolBytes   = 2 << 30  // of all files
 	spoolFiles   = 200      // at a time
 	spoolReserve = 1 << 30  // bytes that stay free on the disk
-	spoolStep    = 16 << 20 // bytes of a file between two looks at the disk
+	spoolStep    = 16 << 20 // bytes written between two checks of the disk
 )
 
-// errNoSpool says that an answer cannot be kept: it must be made for each who asks.
+// errNoSpool says that an answer cannot be kept and must be made for each client.
 var errNoSpool = errors.New("the answer cannot be kept in a file")
 
-// spool keeps large answers that many ask for, in files that have no name any more, so
-// that nothing stays of them whatever happens. Those that were not asked for longest make
-// room for others.
+// spool keeps large answers that many clients ask for. Their files are unlinked, so that
+// they do not outlive the process. The least recently used ones make room for others.
 type spool struct {
 	dir   string // "" for none
 	most  int64  // bytes of all files
@@ -36,7 +35,7 @@ type spool struct {
 	entries  map[cacheKey]*spooled
 	bytes    int64
 	uses     int64
-	building map[string]chan struct{} // by client; full while one of its answers is made
+	building map[string]chan struct{} // by client; full while it makes an answer
 }
 
 func newSpool(dir string) *spool {
@@ -52,30 +51,30 @@ func freeBytes(dir string) (int64, error) {
 	return int64(s.Bavail) * int64(s.Bsize), nil
 }
 
-// A spooled is an answer in a file, but for its end, as of a packed.
+// A spooled is the beginning of an answer, as of a packed, in a file.
 type spooled struct {
 	packed
 	contentType string
 	key         cacheKey
 	file        *os.File
 	size        int64
-	made        chan struct{} // closed when it is made, or err says why not
+	made        chan struct{} // closed when the answer is made, or err is set
 	err         error
-	making      context.Context // ends with the last who waits for it
+	making      context.Context // ends when no client waits for the answer any more
 	cancel      context.CancelFunc
 
 	// Guarded by the spool.
-	readers int      // and makers
-	used    int64    // when it was asked for last, in uses
-	waiting []string // clients that wait until it is made, who asked first at the beginning
+	readers int      // clients that read or make the answer
+	used    int64    // value of uses at the last request
+	waiting []string // clients that wait for the answer, in the order of their requests
 }
 
-// maker makes an answer for the spool, in turns of those who wait for it.
+// A maker writes an answer to w, in turns of the clients that wait for it.
 type maker func(ctx context.Context, who func() []string, w io.Writer) (p packed, contentType string, err error)
 
-// get returns the answer of a key, once it is made: by make, or by another who has asked
-// for it. It must be released. Who began goes on for the others when its own client is
-// gone. Errors: errNoSpool, the context's and those of make.
+// get returns the answer of a key, once it is made: by make, or by an earlier request. It
+// must be released. If its own client goes away, make goes on for the others. Errors:
+// errNoSpool, the context's and those of make.
 func (s *spool) get(ctx context.Context, key cacheKey, client string, make maker) (*spooled, error) {
 	if s.dir == "" {
 		return nil, errNoSpool
@@ -100,13 +99,13 @@ func (s *spool) get(ctx context.Context, key cacheKey, client string, make maker
 		s.release(e)
 		if first || !errors.Is(e.err, context.Canceled) {
 			return nil, e.err
-		} // else all who waited for it are gone: the next one makes it
+		} // else all clients that waited are gone: try again
 	}
 }
 
-// build is find, but makes the entry where there is none; first reports that. A client
-// makes one at a time, which may hold tens of megabytes meanwhile, and what it has not
-// begun is left to others. Its error is the context's.
+// build returns the entry of a key, and makes it if it is missing; first reports that. A
+// client makes one answer at a time, because that may take tens of megabytes; other clients
+// may make those that it has not begun. Its error is the context's.
 func (s *spool) build(ctx context.Context, key cacheKey, client string, make maker) (
 	e *spooled, first bool, err error,
 ) {
@@ -124,7 +123,7 @@ func (s *spool) build(ctx context.Context, key cacheKey, client string, make mak
 	return e, first, nil
 }
 
-// find returns the entry of a key for a client that asks for it, nil for none.
+// find returns the entry of a key for a client, nil if it is missing.
 func (s *spool) find(ctx context.Context, key cacheKey, client string) *spooled {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,7 +134,8 @@ func (s *spool) find(ctx context.Context, key cacheKey, client string) *spooled 
 	return e
 }
 
-// findOrAdd is find with an entry where there is none; first reports that it is to be made.
+// findOrAdd returns the entry of a key for a client. If it was missing, first is set and
+// the caller must make it.
 func (s *spool) findOrAdd(ctx context.Context, key cacheKey, client string) (e *spooled, first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,7 +149,8 @@ func (s *spool) findOrAdd(ctx context.Context, key cacheKey, client string) (e *
 	return e, first
 }
 
-// addReader has a client wait for an entry as long as its context lasts. It needs mu.
+// addReader makes a client wait for an entry as long as its context lasts. The caller
+// holds mu.
 func (s *spool) addReader(ctx context.Context, e *spooled, client string) {
 	s.uses++
 	e.readers++
@@ -163,7 +164,7 @@ func (s *spool) addReader(ctx context.Context, e *spooled, client string) {
 	context.AfterFunc(ctx, func() { s.stopWaiting(e, client) })
 }
 
-// stopWaiting is for a client that does not wait any longer.
+// stopWaiting removes a client that has gone away from those that wait for an entry.
 func (s *spool) stopWaiting(e *spooled, client string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,14 +176,14 @@ func (s *spool) stopWaiting(e *spooled, client string) {
 	}
 }
 
-// waitingClients are the clients that wait for an entry.
+// waitingClients returns the clients that wait for an entry.
 func (s *spool) waitingClients(e *spooled) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(e.waiting)
 }
 
-// removeFailed forgets an entry that could not be made.
+// removeFailed removes an entry that could not be made.
 func (s *spool) removeFailed(e *spooled) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,7 +197,7 @@ func (s *spool) remove(e *spooled) {
 	s.bytes -= e.size
 	e.size = 0
 	if e.file != nil {
-		e.file.Close() // it is gone with that
+		e.file.Close() // frees its space
 	}
 }
 
@@ -206,7 +207,7 @@ func (s *spool) release(e *spooled) {
 	e.readers--
 }
 
-// make makes an answer.
+// make makes the answer of an entry.
 func (s *spool) make(e *spooled, make maker) (err error) {
 	if e.file, err = os.CreateTemp(s.dir, ".spool.tmp-*"); err != nil {
 		return fmt.Errorf("%w: %w", errNoSpool, err)
@@ -221,7 +222,7 @@ func (s *spool) make(e *spooled, make maker) (err error) {
 	return w.Flush()
 }
 
-// acquireClient waits until a client makes nothing else. Its error is the context's.
+// acquireClient waits until a client makes no other answer. Its error is the context's.
 func (s *spool) acquireClient(ctx context.Context, client string) (done func(), err error) {
 	s.mu.Lock()
 	place := s.building[client]
@@ -238,7 +239,7 @@ func (s *spool) acquireClient(ctx context.Context, client string) (done func(), 
 	}
 }
 
-// reserve makes room for n more bytes of an entry.
+// reserve counts n more bytes of an entry, and removes others if it must.
 func (s *spool) reserve(e *spooled, n int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -250,7 +251,7 @@ func (s *spool) reserve(e *spooled, n int) error {
 			}
 		}
 		if oldest == nil {
-			return fmt.Errorf("%w: others take %d bytes", errNoSpool, s.bytes-e.size)
+			return fmt.Errorf("%w: other answers that are in use take %d bytes", errNoSpool, s.bytes-e.size)
 		}
 		s.remove(oldest)
 	}

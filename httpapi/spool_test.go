@@ -94,7 +94,7 @@ func TestSpoolWithoutADisk(t *testing.T) {
 			s := newSpool(tt.dir)
 			s.free = tt.free
 			if _, err := s.get(context.Background(), keyOf("a"), "client", makeBytes(9)); !errors.Is(err, errNoSpool) {
-				t.Errorf("%s: %v", tt.name, err)
+				t.Errorf("%s: got error %v, want errNoSpool", tt.name, err)
 			}
 			if len(s.entries) != 0 || s.bytes != 0 {
 				t.Errorf("%s: %d entries, %d bytes", tt.name, len(s.entries), s.bytes)
@@ -146,7 +146,7 @@ func TestSpoolIsShared(t *testing.T) {
 		close(going)
 		for i, got := range others {
 			if err := <-got; err != nil {
-				t.Errorf("%d: %v", i, err)
+				t.Errorf("client %d: got error %v, want none", i, err)
 			}
 		}
 		if n := makers.Load(); n != 2 || len(s.entries) != 1 {
@@ -233,7 +233,7 @@ func TestKeptArchives(t *testing.T) {
 					}
 					if w.Header().Get("Content-Length") == "" || w.Header().Get("Content-Type") == "" ||
 						w.Header().Get("Etag") == "" {
-						t.Errorf("%s %s: %v", target, coding, w.Header())
+						t.Errorf("%s %s: header %v, want length, type and tag", target, coding, w.Header())
 					}
 				}
 			}

@@ -201,7 +201,7 @@ func TestPanicIsAnError(t *testing.T) {
 func TestHealth(t *testing.T) {
 	s := empty(t)
 	if o := parse(t, do(t, s, "GET", "/healthz"), 200); o["status"] != "ok" {
-		t.Errorf("%v", o)
+		t.Errorf("answer = %v, want status ok", o)
 	}
 	if o := parse(t, do(t, s, "GET", "/readyz", "X-Test-Peer", "127.0.0.1:1"), 503); o["ready"] != false ||
 		o["reason"] == "" {
@@ -240,7 +240,7 @@ func TestHealth(t *testing.T) {
 
 // Content-Length is sent wherever the size is known beforehand: what is encoded while it
 // is sent has none.
-func TestSizes(t *testing.T) {
+func TestAnswerSizes(t *testing.T) {
 	s := newServer(t)
 	for _, target := range targets {
 		if get(t, s, target).Header().Get("Content-Length") == "" && !strings.Contains(target, "geojson") &&

@@ -10,18 +10,19 @@ import (
 	"relais/endpoint"
 )
 
-// Large answers are computed in turns: few at a time, so that other requests find a
-// processor, and each client's for a fifth of the processors' time, beyond a few seconds.
+// Large answers are computed in turns: few at a time, so that other requests find a free
+// processor. After a burst, a client gets a fifth of the processors' time.
 const (
 	turnShare = 1.0 / 5
 	turnBurst = 3 * time.Second
-	turnBytes = 1 << 20               // that are computed before others may have their turn
-	turnLook  = 50 * time.Millisecond // after which one that waits looks who else waits for it now
+	turnBytes = 1 << 20               // bytes that are computed in one turn
+	turnLook  = 50 * time.Millisecond // between two checks which clients wait for the answer
 )
 
-// turns says who computes.
+// turns limits how many large answers are computed at a time, and how much of the
+// processors each client uses.
 type turns struct {
-	places chan struct{} // of those who compute
+	places chan struct{} // full when no other answer may be computed
 	rate   float64       // seconds of computing that a client gets each second
 	mu     sync.Mutex
 	left   map[string]*allowance // by client
@@ -38,7 +39,7 @@ func newTurns(processors int) *turns {
 		left: map[string]*allowance{}}
 }
 
-// processors is how many Go may use of them.
+// processors returns how many processors Go may use.
 func processors() int { return min(runtime.NumCPU(), runtime.GOMAXPROCS(0)) }
 
 // charge charges a client for what it has computed, and returns how long it has to wait
@@ -60,25 +61,25 @@ func (t *turns) charge(client string, took time.Duration) time.Duration {
 	return time.Duration(float64(time.Millisecond-a.left) / t.rate)
 }
 
-// A turn is what one answer computes. All methods may be called on nil, which is an answer
-// that takes no turns.
+// A turn is the computing of one answer. A nil turn may be used: it neither waits nor
+// counts.
 type turn struct {
 	turns   *turns
 	ctx     context.Context
-	clients func() []string // for whom: the first who has time left uses it
-	client  string          // who does now
+	clients func() []string // that wait for the answer: the first with time left is charged
+	client  string          // that is charged now
 	running bool
 	since   time.Time
 }
 
-// begin waits for the turn of one of some clients, who may change. Its error is the
-// context's.
+// begin waits until one of the clients may compute. The clients may change meanwhile. Its
+// error is the context's.
 func (t *turns) begin(ctx context.Context, who func() []string) (*turn, error) {
 	u := &turn{turns: t, ctx: ctx, clients: who}
 	return u, u.resume()
 }
 
-// resume waits until it is their turn again. Its error is the context's.
+// resume waits until one of the clients may compute again. Its error is the context's.
 func (u *turn) resume() error {
 	if u == nil || u.running {
 		return nil
@@ -104,8 +105,8 @@ func (u *turn) resume() error {
 	}
 }
 
-// chooseClient picks the client that uses its time, and returns how long it takes until one has
-// some.
+// chooseClient chooses the first client that has time left. If none has, it returns how
+// long to wait.
 func (u *turn) chooseClient() (wait time.Duration) {
 	for _, client := range u.clients() {
 		again := u.turns.charge(client, 0)
@@ -120,7 +121,7 @@ func (u *turn) chooseClient() (wait time.Duration) {
 	return wait
 }
 
-// pause lets others compute: the answer waits for its client, or is done.
+// pause lets others compute, while the answer is sent or when it is done.
 func (u *turn) pause() {
 	if u == nil || !u.running {
 		return
@@ -130,7 +131,7 @@ func (u *turn) pause() {
 	<-u.turns.places
 }
 
-// computed is a stream that is computed in turns.
+// A computed is a stream that is computed in turns.
 type computed struct {
 	endpoint.Stream
 	turn *turn

@@ -58,7 +58,7 @@ func (u *answersSeen) saw(s *Server, r *http.Request, w *httptest.ResponseRecord
 // report prints what was found, and reports whether it was anything.
 func (u *answersSeen) report() bool {
 	for _, p := range u.problems {
-		fmt.Printf("--- FAIL: TestUndeclared: %.300s\n", p)
+		fmt.Printf("--- FAIL: TestUndeclaredAnswers: %.300s\n", p)
 	}
 	return len(u.problems) > 0
 }
@@ -140,7 +140,7 @@ func undocumented(doc, op object, w *httptest.ResponseRecorder) (problems []stri
 }
 
 // The comparison finds what is not declared: a status, a header, a code, a member.
-func TestUndeclared(t *testing.T) {
+func TestUndeclaredAnswers(t *testing.T) {
 	s := newServer(t)
 	doc := document(t)
 	op := operationOf(doc, "get", "/antennas")

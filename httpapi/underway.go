@@ -9,19 +9,19 @@ import (
 	"relais/limit"
 )
 
-// Bounds of the answers that are under way. An answer is under way until its client has
-// read it, which can take hours.
+// Bounds of the answers under way. An answer is under way until its client has read it,
+// which can take hours.
 const (
 	clientStreams = 4          // large answers of one client
 	clientBytes   = 32 << 20   // of memory, for the answers of one client
 	answerBytes   = 128 << 20  // of memory, for all answers: 32 streams
-	streamBytes   = 4 << 20    // that an answer needs which is encoded while it is sent
-	sentBytes     = chunkBytes // that sending needs, whatever is sent
-	minCounted    = 32 << 10   // bytes of an answer below which it is not counted
+	streamBytes   = 4 << 20    // of memory for an answer that is encoded while it is sent
+	sentBytes     = chunkBytes // of memory for sending any answer
+	minCounted    = 32 << 10   // bytes of the smallest answer that is counted
 )
 
-// underway counts the answers that are under way, so that their memory is bounded however
-// slowly they are read.
+// underway counts the answers under way, to bound their memory even if they are read
+// slowly.
 type underway struct {
 	mu       sync.Mutex
 	all      load
@@ -30,7 +30,7 @@ type underway struct {
 
 func newUnderway() *underway { return &underway{byHolder: map[string]load{}} }
 
-// A load is what answers need.
+// A load is what answers take up.
 type load struct {
 	streams int
 	bytes   int64
@@ -38,8 +38,8 @@ type load struct {
 
 func (l load) plus(o load) load { return load{l.streams + o.streams, l.bytes + o.bytes} }
 
-// fits reports whether there is room for an answer beside those of now. A single answer
-// may have more bytes than the bound.
+// fits reports whether l may be added to the load now. A single answer may exceed the
+// bound of bytes.
 func (l load) fits(now, most load) bool {
 	sum := now.plus(l)
 	return (l.streams == 0 || sum.streams <= most.streams) && (now.bytes == 0 || sum.bytes <= most.bytes)
@@ -51,19 +51,19 @@ type share struct {
 	most   load
 }
 
-// A reservation is one answer that is counted.
+// A reservation is the load of one answer.
 type reservation struct {
 	underway *underway
 	shares   []share
 	load     load
 }
 
-// change has the answer count for l from now on, and reports whether it may.
+// change sets the load to l if that fits, and reports whether it did.
 func (h *reservation) change(l load) bool {
 	h.underway.mu.Lock()
 	defer h.underway.mu.Unlock()
 	before := h.load
-	h.set(load{}) // it is not in its own way
+	h.set(load{}) // without its own old load
 	ok := l.fits(h.underway.all, load{math.MaxInt, answerBytes})
 	for _, s := range h.shares {
 		ok = ok && l.fits(h.underway.byHolder[s.holder], s.most)
@@ -87,7 +87,7 @@ func (h *reservation) set(l load) {
 	}
 }
 
-// release ends the count. It may be called on nil, and more than once.
+// release ends the reservation. It may be called on nil, and more than once.
 func (h *reservation) release() {
 	if h == nil {
 		return
@@ -97,8 +97,8 @@ func (h *reservation) release() {
 	h.set(load{})
 }
 
-// shares are the holders for whom the answer of x counts: its client and, where one key is
-// for many people, the visitor, who may have half of it.
+// shares returns the holders that the answer of x counts for: its client and, where many
+// people use one key, the visitor, who may have half of the client's share.
 func (x *exchange) shares() []share {
 	visitor := share{"address " + limit.Subscriber(x.address).String(), load{clientStreams / 2, clientBytes / 2}}
 	if x.client == nil {
@@ -112,8 +112,8 @@ func (x *exchange) shares() []share {
 	return []share{client, visitor}
 }
 
-// reserve counts the answer of x, or counts it for something else than before, and reports
-// whether there is room for it. A stream stays one.
+// reserve sets the load of x's answer, and reports whether it fits. A stream stays a
+// stream.
 func (x *exchange) reserve(l load) bool {
 	h := x.reservation
 	if h == nil {
@@ -127,7 +127,7 @@ func (x *exchange) reserve(l load) bool {
 	return true
 }
 
-// reserveStream is count for a stream that is encoded while it is sent.
+// reserveStream is reserve for a stream that is encoded while it is sent.
 func (x *exchange) reserveStream(stream endpoint.Stream, size int64) bool {
 	if size < 0 || size > maxHeld {
 		return x.reserve(load{1, streamBytes})
@@ -138,7 +138,7 @@ func (x *exchange) reserveStream(stream endpoint.Stream, size int64) bool {
 	return size < minCounted || x.reserve(load{0, sentBytes})
 }
 
-// reserveMemory is count for an answer that is in memory.
+// reserveMemory is reserve for an answer that is in memory.
 func (x *exchange) reserveMemory(size int) bool {
 	return x.reservation == nil && size < minCounted || x.reserve(load{0, sentBytes + int64(size)})
 }

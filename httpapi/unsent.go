@@ -2,7 +2,8 @@ package httpapi
 
 import "net"
 
-// LimitUnsent is a listener whose connections buffer little for clients that do not read.
+// LimitUnsent returns a listener whose connections buffer little for clients that do not
+// read.
 func LimitUnsent(l net.Listener) net.Listener { return unsentListener{l} }
 
 type unsentListener struct{ net.Listener }

@@ -7,13 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxUnsent is how many bytes the kernel takes for a client that does not read them. Its own
-// bound is megabytes for each connection.
+// maxUnsent is how many bytes the kernel buffers for a client that does not read. Its
+// default is megabytes for each connection.
 const maxUnsent = 128 << 10
 
-// limitUnsent bounds what the kernel takes of answers before the client has room for it. It
-// does nothing for a connection without a socket. It is not set on the listener: one that
-// speaks Multipath TCP, as Go's do, does not hand it on to plain connections.
+// limitUnsent bounds what the kernel buffers of answers. It does nothing for a connection
+// without a socket. The listener cannot set the option for its connections: one that speaks
+// Multipath TCP, as Go's do, does not pass it on to plain connections.
 func limitUnsent(c net.Conn) {
 	s, ok := c.(syscall.Conn)
 	if !ok {
@@ -24,7 +24,7 @@ func limitUnsent(c net.Conn) {
 		return // it is closed already
 	}
 	_ = raw.Control(func(fd uintptr) {
-		// A kernel that has no such bound takes more memory, and all else is the same.
+		// Without this option the kernel only takes more memory.
 		_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, maxUnsent)
 	})
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // The kernel takes little for a client that does not read.
-func TestUnread(t *testing.T) {
+func TestUnreadBytes(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

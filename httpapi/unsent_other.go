@@ -4,5 +4,5 @@ package httpapi
 
 import "net"
 
-// limitUnsent does nothing here: other systems have no such bound.
+// limitUnsent does nothing: other systems lack the option.
 func limitUnsent(net.Conn) {}

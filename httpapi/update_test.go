@@ -8,10 +8,10 @@ import (
 	"relais/market"
 )
 
-func TestUpdates(t *testing.T) {
+func TestUpdateState(t *testing.T) {
 	s := newServer(t)
 	if _, ok := readyz(t, s)["update"]; ok {
-		t.Error("/readyz speaks of updates that there are none of")
+		t.Error("/readyz has an update, want none without Updates")
 	}
 	is := Updates{Next: time.Unix(1764000000, 5), Failures: map[market.Code]int{market.FR: 0}}
 	o := s.Options

@@ -16,12 +16,12 @@ func TestSubscriber(t *testing.T) {
 	} {
 		t.Run(tt.in, func(t *testing.T) {
 			if got := Subscriber(netip.MustParseAddr(tt.in)); got.String() != tt.want {
-				t.Errorf("%s: %s, want %s", tt.in, got, tt.want)
+				t.Errorf("Subscriber(%s) = %s, want %s", tt.in, got, tt.want)
 			}
 		})
 	}
 	if Subscriber(netip.Addr{}).IsValid() {
-		t.Error("no address has a subscriber")
+		t.Error("the zero address has a subscriber, want none")
 	}
 }
 
@@ -37,17 +37,17 @@ func TestNetworks(t *testing.T) {
 		t.Run(tt.in, func(t *testing.T) {
 			line := Line(netip.MustParseAddr(tt.in))
 			if got := Network(line).String(); got != tt.want[0] {
-				t.Errorf("%s: the network %s, want %s", tt.in, got, tt.want[0])
+				t.Errorf("Network of %s = %s, want %s", tt.in, got, tt.want[0])
 			}
 			for _, p := range []netip.Prefix{line, Network(line)} {
 				if got := Provider(p).String(); got != tt.want[1] {
-					t.Errorf("%s: the provider %s, want %s", p, got, tt.want[1])
+					t.Errorf("Provider of %s = %s, want %s", p, got, tt.want[1])
 				}
 			}
 		})
 	}
 	if p := Provider(Network(Line(netip.Addr{}))); p.IsValid() {
-		t.Errorf("no address has the provider %s", p)
+		t.Errorf("the zero address has the provider %s, want none", p)
 	}
 }
 
@@ -108,12 +108,12 @@ func TestFloodFromAProvider(t *testing.T) {
 	}
 	for i := range 3 << 15 {
 		if n := a.Add(lineOf(i, i>>16), noon); n > 3 {
-			t.Fatalf("address %d of the flood has %d", i, n)
+			t.Fatalf("address %d of the flood has %d, want at most 3", i, n)
 		}
 		b := [4]byte{10, 20 + byte(i>>16), byte(i >> 8), byte(i)}
 		a.Add(netip.AddrFrom4(b), noon)
 		if n := len(a.counter.counts); n > maxKeys {
-			t.Fatalf("%d keys are kept", n)
+			t.Fatalf("%d keys are kept, want at most 65536", n)
 		}
 	}
 	mustHave(t, a, "2a01:e0a:1:1::1", 7)
@@ -121,7 +121,7 @@ func TestFloodFromAProvider(t *testing.T) {
 	mustHave(t, a, "192.0.2.9", 7)
 	mustHave(t, a, "192.0.2.10", 0)
 	if n := a.Count(netip.MustParseAddr("2001:db8:ffff:ffff::"), noon); n < 1 || n > 3 {
-		t.Errorf("a newcomer in the flood has %d, want its average", n)
+		t.Errorf("a newcomer in the flood has %d, want its average, 1 to 3", n)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestFloodFromEverywhere(t *testing.T) {
 		b := [16]byte{0: 0x20}
 		binary.BigEndian.PutUint32(b[:], uint32(0x20000000+i))
 		if n := a.Add(netip.AddrFrom16(b), noon); n != 1 {
-			t.Fatalf("address %d has %d", i, n)
+			t.Fatalf("address %d has %d, want 1", i, n)
 		}
 	}
 	mustHave(t, a, "192.0.2.9", 7)

@@ -1,5 +1,5 @@
-// Package limit counts by key in windows of time: how often an address, or somebody
-// else, did something. It decides nothing and keeps nothing.
+// Package limit counts events by key, such as a client address, in windows of time. Its
+// callers decide what to refuse. The counts are kept in memory only.
 package limit
 
 import (
@@ -15,11 +15,10 @@ const maxKeys = 1 << 16
 // A Counter counts by key. The counts begin at zero with each window of the wall clock.
 // It may be used by several goroutines.
 //
-// At most 65536 keys have a count in a window. When these are used up, those of one wider
-// group are counted together, the largest groups first: other keys keep counts of their
-// own. A group is let do as much as all who were in it, so it is counted as the average
-// of these: who comes later from it is not refused for what a few others did. Keys of
-// groups with one member each are forgotten, the smallest counts first.
+// At most 65536 keys have a count in a window. Beyond that, the keys of a wider group share
+// one count, the largest groups first; other keys keep their own. The count of a group is
+// the average of its members, so that a newcomer is not refused for what a few others did.
+// If all groups have only one member, the smallest counts are forgotten.
 type Counter[K comparable] struct {
 	seconds int64 // of a window
 	wider   []func(K) K
@@ -32,27 +31,26 @@ type Counter[K comparable] struct {
 // A tally is the count of a key, or of a group of keys together.
 type tally struct{ n, members int }
 
-// each is the count of an average member, rounded up.
+// each returns the count of an average member, rounded up.
 func (t tally) each() int { return (t.n + t.members - 1) / t.members }
 
-// New returns an empty count by windows of so many whole seconds. The functions return the
-// groups that a key is in, from the narrowest to the widest; a group is no key of its own,
-// and a function returns the same for a key and for the narrower groups of that key.
+// New returns an empty counter. The window is in whole seconds. The functions return the
+// groups of a key, from the narrowest to the widest. A group must differ from all keys, and
+// a function must return the same for a key and for the narrower groups of that key.
 func New[K comparable](window time.Duration, wider ...func(K) K) *Counter[K] {
 	return &Counter[K]{seconds: int64(window / time.Second), wider: wider, counts: map[K]tally{}}
 }
 
-// Add counts one more and returns how many there are in the window of now, with this
-// one.
+// Add adds one and returns the count in the window of now.
 func (c *Counter[K]) Add(key K, now time.Time) int { return c.add(key, now, 1) }
 
-// TakeBack counts one less in the window of now.
+// TakeBack subtracts one in the window of now.
 func (c *Counter[K]) TakeBack(key K, now time.Time) { c.add(key, now, -1) }
 
-// Count returns how many there are in the window of now.
+// Count returns the count in the window of now.
 func (c *Counter[K]) Count(key K, now time.Time) int { return c.add(key, now, 0) }
 
-// End is when the window of now ends.
+// End returns the end of the window of now.
 func (c *Counter[K]) End(now time.Time) time.Time {
 	return time.Unix((now.Unix()/c.seconds+1)*c.seconds, 0)
 }
@@ -72,7 +70,7 @@ func (c *Counter[K]) add(key K, now time.Time, n int) int {
 		}
 	}
 	t.n, t.members = max(0, t.n+n), max(1, t.members)
-	if t.n == 0 { // what was taken back takes no room
+	if t.n == 0 { // a key that was taken back takes no memory
 		delete(c.counts, key)
 	} else {
 		c.counts[key] = t
@@ -80,8 +78,8 @@ func (c *Counter[K]) add(key K, now time.Time, n int) int {
 	return t.each()
 }
 
-// find returns the tally of the widest group with the key that is counted together, and
-// that group, else those of the key.
+// find returns the tally of key and key itself. If the key shares the count of a group, it
+// returns the widest such group instead.
 func (c *Counter[K]) find(key K) (tally, K) {
 	for i := c.levels - 1; i >= 0; i-- {
 		group := c.wider[i](key)
@@ -92,8 +90,8 @@ func (c *Counter[K]) find(key K) (tally, K) {
 	return c.counts[key], key
 }
 
-// makeRoom counts so many groups together that a quarter of the keys is free again. It
-// looks at all keys, which so many new ones pay for.
+// makeRoom joins groups until a quarter of the keys is free again. It is slow but rare, as
+// it takes many new keys to fill them.
 func (c *Counter[K]) makeRoom() {
 	const most = maxKeys - maxKeys/4
 	for i, wider := range c.wider {
@@ -108,7 +106,7 @@ func (c *Counter[K]) makeRoom() {
 	}
 }
 
-// join counts the largest groups together until no more than so many keys are left.
+// join joins the largest groups until at most so many keys are left.
 func (c *Counter[K]) join(wider func(K) K, most int) {
 	groups := map[K][]K{}
 	for key := range c.counts {
@@ -136,7 +134,7 @@ func (c *Counter[K]) join(wider func(K) K, most int) {
 	}
 }
 
-// forget forgets the smallest counts until no more than so many keys are left.
+// forget forgets the smallest counts until at most so many keys are left.
 func (c *Counter[K]) forget(most int) {
 	keys := make([]K, 0, len(c.counts))
 	for key := range c.counts {
@@ -148,8 +146,8 @@ func (c *Counter[K]) forget(most int) {
 	}
 }
 
-// turn starts a new window when there is one. A time just before it comes from a
-// request that waited for the lock, one further back from a clock that was set.
+// turn starts a new window if now is in one. A time in the previous window comes from a
+// request that waited for the lock; an earlier one from a clock that was set back.
 func (c *Counter[K]) turn(now time.Time) {
 	window := now.Unix() / c.seconds
 	if window > c.window || window < c.window-1 {

@@ -34,17 +34,17 @@ func TestCounter(t *testing.T) {
 		}
 	}
 	if end := c.End(noon.Add(time.Minute)); !end.Equal(noon.Add(15 * time.Minute)) {
-		t.Errorf("the window ends at %s", end)
+		t.Errorf("the window ends at %s, want 12:15", end)
 	}
 }
 
 // Attempts that are taken back take no room, however many keys they come with.
-func TestTakenBack(t *testing.T) {
+func TestCountTakenBack(t *testing.T) {
 	c := New[int](time.Minute)
 	c.Add(-1, noon)
 	for i := range 2 * maxKeys {
 		if n := c.Add(i, noon); n != 1 {
-			t.Fatalf("key %d has %d", i, n)
+			t.Fatalf("key %d has %d, want 1", i, n)
 		}
 		c.TakeBack(i, noon)
 	}
@@ -64,16 +64,16 @@ func TestFloodOfKeys(t *testing.T) {
 	}
 	for i := range 3 * maxKeys {
 		if n := c.Add(i, noon); n != 1 {
-			t.Fatalf("key %d has %d", i, n)
+			t.Fatalf("key %d has %d, want 1", i, n)
 		}
 		if n := len(c.counts); n > maxKeys {
-			t.Fatalf("%d keys are kept", n)
+			t.Fatalf("%d keys are kept, want at most 65536", n)
 		}
 	}
 	if n := c.Count(-1, noon); n != 5 {
 		t.Errorf("a key that came before has %d, want 5", n)
 	}
 	if n := c.Add(0, noon.Add(time.Minute)); n != 1 || len(c.counts) != 1 {
-		t.Errorf("in the next window: %d, %d keys", n, len(c.counts))
+		t.Errorf("in the next window: %d, %d keys; want 1, 1", n, len(c.counts))
 	}
 }

@@ -93,7 +93,7 @@ func TestBadArguments(t *testing.T) {
 		{"sites_nearby", `{"lat":48,"lon":2,"limit":-1}`, "limit"},
 		{"sites_nearby", `{"lat":48,"lon":2,"limit":2.5}`, "whole number"},
 		{"sites_nearby", `{"lat":48,"lon":2,"lat":49}`, "once"},
-		{"sites_nearby", `{"lat":48,"lon":2,"x":1}`, "no such argument"},
+		{"sites_nearby", `{"lat":48,"lon":2,"x":1}`, "unknown argument"},
 		{"sites_nearby", `{"lat":[48,49],"lon":{}}`, "lat"},
 		{"sites_search", `{"market":"ATLANTIS"}`, "market"},
 		{"sites_search", `{"operator":"NOBODY"}`, "operator"},

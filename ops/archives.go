@@ -35,12 +35,12 @@ func (r *Env) archives(context.Context, *struct{}) (*view.Body[[]string, view.Ar
 	if len(all) > 0 {
 		answer.Meta.Current = &answer.Data[0]
 	}
-	// all archives of a folder are synthetic, or none is
+	// The archives of a folder are either all synthetic or all real.
 	answer.Meta.Attribution = archiveSource(len(all) > 0 && all[0].Synthetic)
 	return answer, nil
 }
 
-// archiveSource says where archives come from.
+// archiveSource returns the source of the archives.
 func archiveSource(synthetic bool) view.Attribution {
 	from := market.Get(market.FR).Register
 	if synthetic {
@@ -74,7 +74,7 @@ func (d *archiveDate) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// An archiveView is how much of a publication is wanted.
+// An archiveView is a part of a publication.
 type archiveView string
 
 // The views.
@@ -116,8 +116,8 @@ func (r *Env) archive(_ context.Context, p *archiveParams) (archiveAnswer, error
 	return archiveAnswer{&archivePage{sites: found.All(), city: r.communeName, meta: text}}, err
 }
 
-// communeName names the commune of an INSEE code, "" where the registers do not. Archives need
-// none: a folder may have nothing else.
+// communeName returns the name of the commune with an INSEE code, "" if no register has it.
+// Archives can be served without a register.
 func (r *Env) communeName(insee string) string {
 	if r.Set == nil {
 		return ""

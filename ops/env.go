@@ -1,6 +1,6 @@
-// Package ops is the operations of the API, a file for each resource. An
-// operation resolves its parameters to a question, asks one dataset, and shows
-// what it answers. Transports call operations; they are nowhere else.
+// Package ops is the operations of the API, a file for each resource. An operation
+// resolves its parameters to a question, asks one dataset, and returns the answer in a
+// public shape. It knows no transport.
 package ops
 
 import (
@@ -19,15 +19,15 @@ import (
 	"relais/view"
 )
 
-// A Env is one consistent reading of the data: an operation that began with
-// it ends with it, whatever is loaded meanwhile.
+// An Env is what one request works on: the data, the caller and the clock. The data does
+// not change while an operation runs, even if newer data is loaded.
 type Env struct {
 	Set *index.Set // nil while nothing has been loaded yet
-	// Body is what the client sent, for operations that take a body; it can be read
-	// more than once.
+	// Body is the request's body, nil if the operation takes none. It can be read more
+	// than once.
 	Body *io.SectionReader
 	File *File // of a form, nil for none
-	// Client is who asks, and BaseURL what addresses in answers begin with.
+	// Client is the caller. BaseURL is the beginning of addresses in answers.
 	Client   *access.Client
 	Address  netip.Addr // of the client, not valid when it is unknown
 	Photos   *Photos
@@ -36,8 +36,8 @@ type Env struct {
 	BaseURL  string
 	// Measures are nil as long as they are not open, and where they cannot be.
 	Measures *measure.Store
-	Now      time.Time // when it was asked
-	// Failed says why a dataset cannot be used on this server.
+	Now      time.Time // of the request
+	// Failed holds the errors of datasets that cannot be used on this server.
 	Failed map[string]error
 }
 
@@ -47,7 +47,7 @@ type File struct {
 	Open func() (io.Reader, error)
 }
 
-// What answers are made of.
+// The datasets of answers.
 const (
 	dataRegisters = "registers"
 	dataLearned   = "registers and learned radio identifiers"
@@ -56,8 +56,8 @@ const (
 	dataArchives  = "archives"
 )
 
-// Version names what an operation's answers are made of, as it is now: as long as it is
-// the same, so are the answers. "" is a version of nothing: some of it is still loading.
+// Version returns the version of the data that an operation's answers depend on. While it
+// is the same, so are the answers. It is "" while some of the data is still loading.
 func (r *Env) Version(op *endpoint.Op[*Env]) string {
 	data := op.DependsOn
 	if len(data) == 0 {
@@ -101,11 +101,11 @@ func (r *Env) versionOf(data string) string {
 	panic("ops: no dataset " + data)
 }
 
-// minute is when it was asked, as versions state it.
+// minute returns the minute of the request, as versions state it.
 func (r *Env) minute() time.Time { return r.Now.Truncate(time.Minute) }
 
-// windowStart is when a window of so many days begins. It moves by whole minutes, so that
-// answers of one version are the same.
+// windowStart returns the start of a window of so many days. It moves by whole minutes, so
+// that answers of one version are the same.
 func (r *Env) windowStart(days int) time.Time {
 	return r.minute().Add(-time.Duration(days) * 24 * time.Hour)
 }
@@ -125,8 +125,8 @@ func (r *Env) measuresVersion(recent bool) (version string) {
 	return version
 }
 
-// InterfaceVersion is the version of the interface that the operations are: it changes with
-// them, and not with each build.
+// InterfaceVersion is the version of the API. It changes with the operations, not with each
+// build.
 const InterfaceVersion = "1.1.0"
 
 // Operations lists the operations. Where two paths match, the first one counts:
@@ -139,9 +139,8 @@ func Operations() []*endpoint.Op[*Env] {
 	}
 }
 
-// load returns the register of a market, nil for one without an inventory. A
-// market with an inventory that is not loaded is an error: an empty success would
-// look like a country without antennas.
+// load returns the register of a market, nil if the market has no inventory. It fails if
+// the inventory is not loaded: an empty answer would look like a country without antennas.
 func (r *Env) load(m *market.Market) (*index.Market, error) {
 	if r.Set == nil {
 		return nil, errLoading
@@ -191,7 +190,7 @@ func (r *Env) resolveMarket(in marketParams, a areaParams, e emissionParams) (*m
 	return m, loaded, f, nil
 }
 
-// singleValue takes a choice of one value for that value.
+// singleValue splits a choice of one value from other choices, which it returns.
 func singleValue(c index.Choice) (int, index.Choice) {
 	if len(c) == 1 {
 		return c[0], nil
@@ -199,7 +198,7 @@ func singleValue(c index.Choice) (int, index.Choice) {
 	return index.Any, c
 }
 
-// attribution says where the data comes from; loaded may be nil.
+// attribution returns the source of a market's data; loaded may be nil.
 func attribution(m *market.Market, loaded *index.Market) (a view.Attribution, date *string) {
 	from := m.Register
 	if loaded != nil {

@@ -10,15 +10,15 @@ import (
 	"relais/market"
 )
 
-// An Error is a failure as the API reports it: one status, one code, one
-// sentence. What caused it is logged and never sent.
+// An Error is a failure as the API reports it: one status, one code, one sentence. Its
+// cause is logged and never sent.
 type Error struct {
 	Status     int
 	Code       string
 	Message    string
-	RetryAfter int // seconds; 0 is none
-	// Parameter is the one that is wrong, "" for none, and Allowed what it may be, nil
-	// where no list says it.
+	RetryAfter int // seconds; 0 is unset
+	// Parameter is the name of the wrong parameter, or "". Allowed lists its allowed
+	// values, nil if they are not listed.
 	Parameter string
 	Allowed   []string
 	cause     error
@@ -29,7 +29,7 @@ func (e *Error) Error() string { return e.Message }
 // Unwrap returns the cause, for the log.
 func (e *Error) Unwrap() error { return e.cause }
 
-// NotReady reports whether what was asked for is not loaded, which is nobody's request.
+// NotReady reports whether the data is not loaded. Such a request is not charged.
 func (e *Error) NotReady() bool { return e.Code == codeNotReady }
 
 // Codes of the API.
@@ -43,7 +43,7 @@ const (
 	codeNotFound         = "NOT_FOUND"
 	codeNotAllowed       = "METHOD_NOT_ALLOWED"
 	codeNotReady         = "NOT_READY"
-	codeInternal         = "EXTERNAL_REQUEST_FAILED" // of a route that is no operation
+	codeInternal         = "EXTERNAL_REQUEST_FAILED" // of a route that is not an operation
 	codeKeyRequired      = "API_KEY_REQUIRED"
 	codeInvalidKey       = "INVALID_API_KEY"
 	codeSignature        = "SIGNATURE_REQUIRED"
@@ -68,7 +68,7 @@ const (
 	codeNotWritable      = "NOT_WRITABLE"
 )
 
-const internal = "an internal error; the server's log has it under this request id"
+const internal = "an internal error: the server's log has it under this request id"
 
 // Problems explains every code that this version can answer.
 func Problems() []endpoint.Problem {
@@ -131,8 +131,8 @@ func CommonCodes() []string {
 	return codes
 }
 
-// BodyCodes are those that an operation may answer for its body. One without a body has
-// them for that of a signed request, which may have a small one.
+// BodyCodes are the codes that an operation may answer for its body, nil if it takes none:
+// a signed request may have a small body even then.
 func BodyCodes(body *endpoint.Body) (codes []string) {
 	if body == nil || body.TooLarge == "" {
 		codes = append(codes, codeTooLarge)
@@ -143,7 +143,7 @@ func BodyCodes(body *endpoint.Body) (codes []string) {
 	return codes
 }
 
-// refusals are what the package access refuses with.
+// refusals are the errors of package access.
 var refusals = []struct {
 	err    error
 	status int
@@ -159,9 +159,9 @@ var refusals = []struct {
 	{access.ErrScope, 403, codeScope},
 }
 
-// Refusal is the answer to an error of the package access, nil for another one.
-// What was wrong in particular is for the log, since it would help somebody who guesses;
-// but for a Hint, which helps an honest caller alone.
+// Refusal returns the answer to an error of package access, nil for another error. The
+// details are only logged, since they would help an attacker; a Hint is sent, as it helps
+// only an honest caller.
 func Refusal(err error) *Error {
 	for _, r := range refusals {
 		if errors.Is(err, r.err) {
@@ -178,41 +178,41 @@ func Refusal(err error) *Error {
 // Errors that are the same for every request.
 var (
 	errLoading  = &Error{Status: 503, Code: codeNotReady, Message: "the data is still loading", RetryAfter: 2}
-	ErrNotFound = &Error{Status: 404, Code: codeNotFound, Message: "there is no such path"}
+	ErrNotFound = &Error{Status: 404, Code: codeNotFound, Message: "this path does not exist"}
 	ErrInternal = &Error{Status: 500, Code: codeInternal, Message: internal}
-	ErrBusy     = &Error{Status: 503, Code: codeBusy, Message: "too many bodies are on their way at this moment",
+	ErrBusy     = &Error{Status: 503, Code: codeBusy, Message: "too many request bodies are being received at the moment: try again later",
 		RetryAfter: 5}
-	// ErrTooManyAnswers is for whoever does not read, or asks for too much at once.
+	// ErrTooManyAnswers is for a client that reads slowly, or asks for too much at once.
 	ErrTooManyAnswers = &Error{Status: 503, Code: codeBusy, RetryAfter: 5,
-		Message: "too many large answers are being sent at this moment, to this client or to all: read them to their end, four at a time, and ask again"}
+		Message: "too many large answers are being sent at the moment, to this client or to all: read at most four at a time to their end, and try again"}
 	ErrTooSlow = &Error{Status: 408, Code: codeTooSlow, Message: "the body did not arrive in time"}
-	// ErrOperatorsOnly is for who asks a public address for what is for those who run the server.
+	// ErrOperatorsOnly is the error of /metrics on a public address.
 	ErrOperatorsOnly = &Error{Status: 403, Code: codeAddress,
-		Message: "this is for whoever runs the server: ask from the machine itself, or start the server with --ops-listen"}
-	// ErrGone is for the log: nobody reads it.
+		Message: "this path is for the operator of the server: ask from the machine itself, or start the server with --ops-listen"}
+	// ErrGone is only logged: its client has gone away.
 	ErrGone       = &Error{Status: 400, Code: codeInvalidParameter, Message: "the client went away"}
 	ErrBrokenBody = &Error{Status: 400, Code: codeInvalidParameter,
-		Message: "the body: it ends before its stated length, or its chunks have no proper form"}
+		Message: "the body: it ends before its stated length, or its chunks are malformed"}
 	errNoAntenna = &Error{Status: 404, Code: codeNoAntenna, Message: "no antenna has this identifier"}
-	// ErrNoPhoto is the error of an image's address, too.
+	// ErrNoPhoto is also the error of an image's address.
 	ErrNoPhoto = &Error{Status: 404, Code: codeNoPhoto, Message: "no photo that is shown has this id"}
-	// ErrMissingFile is the error of a body that is no form, too.
+	// ErrMissingFile is also the error of a body that is not a form.
 	ErrMissingFile = &Error{Status: 400, Code: codeMissingFile, Message: "the form has no part named file"}
-	errImagesBusy  = &Error{Status: 503, Code: codeBusy, Message: "too many images are being processed at this moment",
+	errImagesBusy  = &Error{Status: 503, Code: codeBusy, Message: "too many images are being processed at the moment: try again later",
 		RetryAfter: 10}
 	errNoArchive = &Error{Status: 404, Code: codeNoArchive,
-		Message: "there is no archive of this date: /anfr/archives lists those that there are"}
+		Message: "no archive has this date: /anfr/archives lists the dates"}
 	errNoSite = &Error{Status: 404, Code: codeNoSite, Message: "no site has this identifier"}
 )
 
-// NotAllowed is the error for a method that a path does not have.
+// NotAllowed returns the error for a method that a path does not have.
 func NotAllowed(methods []string) *Error {
 	return &Error{Status: 405, Code: codeNotAllowed,
 		Message: "this path answers " + strings.Join(methods, ", ") + " only"}
 }
 
-// TooLarge is the error for a body of more than limit bytes; code "" is the common
-// one.
+// TooLarge returns the error for a body of more than limit bytes. A code of "" means the
+// common one.
 func TooLarge(code string, limit int64) *Error {
 	e := &Error{Status: 400, Code: code, Message: fmt.Sprintf("the body: at most %d bytes", limit)}
 	if code == "" {
@@ -221,14 +221,14 @@ func TooLarge(code string, limit int64) *Error {
 	return e
 }
 
-// UnsupportedMedia is the error for a body of the wrong kind.
+// UnsupportedMedia returns the error for a body of the wrong type.
 func UnsupportedMedia(want string) *Error {
 	return &Error{Status: 415, Code: codeMediaType, Message: want}
 }
 
 func notLoaded(c market.Code) *Error {
 	return &Error{Status: 503, Code: codeNotReady, RetryAfter: 60,
-		Message: fmt.Sprintf("the inventory of %s is not loaded on this server; whoever runs it loads it with: relais ingest --data DIR %s FILE…", c, c)}
+		Message: fmt.Sprintf("the inventory of %s is not loaded on this server: its operator loads it with relais ingest --data DIR %s FILE…", c, c)}
 }
 
 // PublicError turns any error of an operation into the one that the client sees.
@@ -241,7 +241,7 @@ func PublicError(op *endpoint.Op[*Env], err error) *Error {
 	}
 	if p, ok := errors.AsType[*endpoint.ParamError](err); ok {
 		for _, absent := range []*Error{errNoAntenna, errNoSite, ErrNoPhoto} {
-			if p.Code == absent.Code { // the path has no id of the right form
+			if p.Code == absent.Code { // the id in the path is malformed
 				return absent
 			}
 		}

@@ -72,8 +72,8 @@ func (r *Env) export(_ context.Context, p *exportParams) (exportAnswer, error) {
 	return exportAnswer{page}, err
 }
 
-// WholeExports lists the exports of the whole of each market that is loaded and has
-// at most so many sites: what many ask for, and what is worth preparing.
+// WholeExports lists the unfiltered exports of each loaded market that has at most so many
+// sites: many clients ask for them, so they are worth preparing.
 func WholeExports(set *index.Set, sites int) (calls []*endpoint.Call[*Env]) {
 	for m := range set.Loaded() {
 		if m.Len() > sites {

@@ -14,13 +14,13 @@ import (
 // Datasets that a server may be unable to use while it answers from the others.
 const (
 	DataPhotos   = dataPhotos
-	DataOutages  = dataOutages // and validations and bugs, which are in the same file
+	DataOutages  = dataOutages // with validations and bugs, which are in the same file
 	DataArchives = dataArchives
 	DataPeople   = "accounts of people"
 )
 
-// CheckUsable returns an error when this server cannot use one of the datasets: it would
-// otherwise answer as if they were empty.
+// CheckUsable returns an error if this server cannot use one of the datasets. Without it,
+// answers would look as if the dataset were empty.
 func (r *Env) CheckUsable(data ...string) error {
 	for _, name := range data {
 		if r.Failed[name] != nil {
@@ -35,11 +35,11 @@ const failedRetry = 60 // seconds until it is worth asking again
 func unusable(data string) *Error {
 	return &Error{Status: 503, Code: codeNotReady, RetryAfter: failedRetry,
 		Message: "this server cannot read its " + data +
-			" at the moment; its operator finds the cause in its log, or with relais check"}
+			" at the moment: its operator finds the cause in the log, or with relais check"}
 }
 
-// storeFailure is the answer to an error of the stores that is not the request's fault, nil for
-// another one.
+// storeFailure returns the answer to an error of the stores that the request did not cause,
+// nil for another error.
 func storeFailure(op *endpoint.Op[*Env], err error) *Error {
 	writes := op.Method != "" && op.Method != "GET"
 	message := ""
@@ -53,9 +53,9 @@ func storeFailure(op *endpoint.Op[*Env], err error) *Error {
 		e.cause = err
 		return e
 	case writes && errors.Is(err, syscall.ENOSPC):
-		message = "the disk of this server is full: it serves, and takes nothing until there is space"
+		message = "the disk of this server is full: it answers, but stores nothing until space is free"
 	case writes && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)):
-		message = "this server's folder cannot be written to: it serves, and takes nothing"
+		message = "the folder of this server cannot be written to: it answers, but stores nothing"
 	default:
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // What cannot be written for a reason of the server's is 503 and says the reason; an error
-// of a question is none of these.
+// of a question is not one of these.
 func TestNotWritable(t *testing.T) {
 	full := &os.PathError{Op: "write", Path: "/data/photos.db", Err: syscall.ENOSPC}
 	tests := []struct {
@@ -41,10 +41,10 @@ func TestNotWritable(t *testing.T) {
 			e := PublicError(op, tt.err)
 			if e.Status != tt.status || e.Code != tt.code || !strings.Contains(e.Message, tt.says) ||
 				strings.Contains(e.Message, "/data") {
-				t.Errorf("%d %s: %s", e.Status, e.Code, e.Message)
+				t.Errorf("got %d %s: %s; want %d %s: %s", e.Status, e.Code, e.Message, tt.status, tt.code, tt.says)
 			}
 			if (e.RetryAfter > 0) != (tt.status == 503) {
-				t.Errorf("Retry-After: %d", e.RetryAfter)
+				t.Errorf("Retry-After = %d, want it with 503 alone", e.RetryAfter)
 			}
 		})
 	}

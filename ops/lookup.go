@@ -138,7 +138,7 @@ func (r *Env) lookup(_ context.Context, p *lookupParams) (*lookupAnswer, error) 
 	return body, nil
 }
 
-// A RadioResult is the sites that a radio identifier names.
+// A RadioResult holds the sites that a radio identifier names.
 type RadioResult struct {
 	Market      *market.Market
 	Loaded      *index.Market // nil for a market without an inventory
@@ -171,7 +171,7 @@ func (r *Env) LookupRadio(p *RadioParams) (*RadioResult, error) {
 	return found, nil
 }
 
-// MatchViews are the types of a match as answers have them.
+// MatchViews returns the types of a match as answers show them.
 func (f *RadioResult) MatchViews(m index.RadioMatch) []view.Match {
 	list := make([]view.Match, len(m.Types))
 	for i, t := range m.Types {

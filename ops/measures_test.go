@@ -69,7 +69,7 @@ func TestWindowIsTheVersions(t *testing.T) {
 // A speedtest is of the site that a look-up of what its radio says finds, however far
 // away it was made, and by the same number of a base station.
 func TestSpeedtestsAreOfWhatIsLookedUp(t *testing.T) {
-	const gnb, eci, nci = 70000, 1000<<8 | 3, 12345678901 // of which 1, 2 and 3 are
+	const gnb, eci, nci = 70000, 1000<<8 | 3, 12345678901 // of the sites 1, 2 and 3
 	sites := []site.Site{on("1", "0010000001", 2), on("2", "0010000002", 2), on("3", "0010000003", 2),
 		on("4", "0010000004", 2)}
 	sites[0].Radio = []site.RadioID{{Kind: site.GNB, Operator: 2, Value: gnb}}
@@ -98,11 +98,11 @@ func TestSpeedtestsAreOfWhatIsLookedUp(t *testing.T) {
 		t.Run(tt.tech, func(t *testing.T) {
 			found, err := call[*lookupAnswer](t, lookupAntennas, r, "ci", fmt.Sprint(cells[tt.tech]))
 			if err != nil || len(found.Data) != 1 || !strings.Contains(string(found.Data[0].Site), `"id":"`+tt.id+`"`) {
-				t.Fatalf("%d: %+v, %v", cells[tt.tech], found, err)
+				t.Fatalf("cell %d: found %+v, %v; want site %s", cells[tt.tech], found, err, tt.id)
 			}
 			if got := ask("siteId", tt.id); !strings.Contains(got, `"total":1,`) ||
 				!strings.Contains(got, `"connectionType":"`+tt.tech+`"`) {
-				t.Errorf("site %s: %s", tt.id, got)
+				t.Errorf("site %s: speedtests %s, want one of %s", tt.id, got, tt.tech)
 			}
 		})
 	}
@@ -113,11 +113,11 @@ func TestSpeedtestsAreOfWhatIsLookedUp(t *testing.T) {
 		t.Run(tt.enb, func(t *testing.T) {
 			if got := ask("enb", tt.enb); !strings.Contains(got, `"total":1,`) ||
 				!strings.Contains(got, `"connectionType":"`+tt.want+`"`) {
-				t.Errorf("%s: %s", tt.enb, got)
+				t.Errorf("enb %s: speedtests %s, want one of %s", tt.enb, got, tt.want)
 			}
 		})
 	}
 	if got := ask("siteId", "4"); !strings.Contains(got, `"total":0,`) {
-		t.Errorf("a site without radio: %s", got)
+		t.Errorf("a site without radio: speedtests %s, want none", got)
 	}
 }

@@ -104,7 +104,7 @@ func TestWhereAnIDIsLookedFor(t *testing.T) {
 		} else {
 			got = index.Key(answer.Data.Market, answer.Data.SiteID)
 			if answer.Data.OperatorSiteID != "S"+answer.Data.SiteID || answer.Meta.Market != answer.Data.Market {
-				t.Errorf("%q: %+v", tt.pairs, answer)
+				t.Errorf("%q: answer %+v, want the site id of the operator, and its market", tt.pairs, answer)
 			}
 		}
 		if got != tt.want && (err == nil || !strings.Contains(got, tt.want)) {
@@ -121,7 +121,7 @@ func TestWhereAnIDIsLookedFor(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := call[*view.Body[view.Site, view.DetailMeta]](t, getSite, tt.r, "siteId", "7")
 			if e, ok := errors.AsType[*Error](err); !ok || e.Status != 503 || e.Code != "NOT_READY" {
-				t.Errorf("%s: %v", tt.name, err)
+				t.Errorf("%s: error %v, want 503 NOT_READY", tt.name, err)
 			}
 		})
 	}
@@ -152,7 +152,7 @@ func TestDepartments(t *testing.T) {
 		for i, d := range answer.Data {
 			fiveG += d.FiveG3500
 			if d.EnService != d.Total || d.TechOp != 0 || d.Projet != 0 { // all are in service
-				t.Errorf("%v %s: %+v", tt.codes, tt.operator, d)
+				t.Errorf("%v %s: department %+v, want all sites in service", tt.codes, tt.operator, d)
 			}
 			if i > 0 && d.Code <= answer.Data[i-1].Code {
 				t.Errorf("%s comes after %s", d.Code, answer.Data[i-1].Code)
@@ -160,8 +160,8 @@ func TestDepartments(t *testing.T) {
 		}
 		if len(answer.Data) != tt.rows || answer.Meta.Total != tt.total || answer.Meta.TotalDepartments != tt.rows ||
 			fiveG != tt.fiveG {
-			t.Errorf("%v %s: %d rows, %+v, %d with 5G at 3500", tt.codes, tt.operator, len(answer.Data), answer.Meta,
-				fiveG)
+			t.Errorf("%v %s: %d rows, %+v, %d with 5G at 3500; want %d rows, %d sites, %d with 5G at 3500", tt.codes,
+				tt.operator, len(answer.Data), answer.Meta, fiveG, tt.rows, tt.total, tt.fiveG)
 		}
 	}
 	// Zeros would look like an operator without antennas.
@@ -176,24 +176,24 @@ func TestDepartments(t *testing.T) {
 		t.Run(tt.operator, func(t *testing.T) {
 			_, err := call[*view.Body[[]view.Department, view.StatsMeta]](t, departments, tt.r, "operator", tt.operator)
 			if e, ok := errors.AsType[*Error](err); !ok || e.Code != codeNotReady {
-				t.Errorf("%s without its market: %v", tt.operator, err)
+				t.Errorf("%s without its market: error %v, want NOT_READY", tt.operator, err)
 			}
 		})
 	}
 	_, err := call[*view.Body[[]view.Department, view.StatsMeta]](t, departments, newEnv(t, market.FR), "operator",
 		"BELL")
 	if p, ok := errors.AsType[*endpoint.ParamError](err); !ok || p.Code != codeInvalidOperator {
-		t.Errorf("BELL: %v", err)
+		t.Errorf("BELL: error %v, want INVALID_OPERATOR", err)
 	}
 }
 
 // Every code that an operation declares is explained, and internal errors keep
 // their cause to themselves.
-func TestErrors(t *testing.T) {
+func TestErrorCodes(t *testing.T) {
 	known := map[string]int{}
 	for _, p := range Problems() {
 		if p.When == "" || p.Status < 400 {
-			t.Errorf("%+v", p)
+			t.Errorf("problem %+v is incomplete", p)
 		}
 		known[p.Code] = p.Status
 	}
@@ -209,7 +209,7 @@ func TestErrors(t *testing.T) {
 			!(strings.HasPrefix(e.Code, "EXTERNAL_") ||
 				op.Name == "photos.upload" && e.Code == "PHOTO_UPLOAD_FAILED") || strings.Contains(e.Message, "fire") ||
 			!errors.Is(e, cause) {
-			t.Errorf("%s: %+v", op.Name, e)
+			t.Errorf("%s: error %+v, want its failure code", op.Name, e)
 		}
 	}
 	for _, tt := range []struct{ want, name string }{
@@ -224,7 +224,7 @@ func TestErrors(t *testing.T) {
 		t.Run(tt.want, func(t *testing.T) {
 			for _, op := range Operations() {
 				if op.Name == tt.name && op.FailureCode != tt.want {
-					t.Errorf("%s: %s, want %s", tt.name, op.FailureCode, tt.want)
+					t.Errorf("%s: failure code %s, want %s", tt.name, op.FailureCode, tt.want)
 				}
 			}
 		})

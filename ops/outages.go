@@ -39,7 +39,7 @@ type territoryParam struct {
 	Territory string `param:"territory" max:"8" doc:"DROM: only this territory (971, 972, 973, 974, 976)." example:"974"`
 }
 
-// An outageSource says which of the two are wanted.
+// An outageSource is a source of outages, or all.
 type outageSource string
 
 // Values lists the sources.
@@ -55,7 +55,7 @@ type wideDiscParams struct {
 	RadiusKm *float64 `param:"radiusKm" above:"0" max:"200" doc:"Radius of the disc in kilometres." example:"20"`
 }
 
-// area returns what of a disc and a box counts.
+// area returns the disc or the box. A disc takes precedence.
 func (p *outagesParams) area() (*geo.Disc, *geo.Box) {
 	narrow := discParams(p.wideDiscParams)
 	if disc := narrow.disc(); disc != nil {
@@ -71,7 +71,7 @@ func (p *outagesParams) Check() error {
 		return err
 	}
 	if err := narrow.check(); err != nil || p.Lat != nil {
-		return err // with a disc, a box is passed over
+		return err // with a disc, the box is ignored
 	}
 	return p.boxParams.check()
 }
@@ -84,7 +84,7 @@ func (r *Env) outages(_ context.Context, p *outagesParams) (*view.Body[[]view.Ou
 	q.Disc, q.Box = p.area()
 	limit := min(p.Limit, maxOutages)
 	if q.Limit = limit; p.Offset > 0 {
-		q.Limit = 0 // all, of which a part is shown
+		q.Limit = 0 // all: the page is cut from them
 	}
 	list, truncated := r.outagesBySource(p.Source, q)
 	if p.Offset > 0 {
@@ -126,8 +126,7 @@ func (r *Env) outagesBySource(source outageSource, q outage.Query) (list []commu
 	return r.Outages.All(q)
 }
 
-// feedQuery resolves the parameters that pick a market's outages. No register is
-// needed for them.
+// feedQuery resolves the parameters that select a market's outages. It needs no register.
 func feedQuery(in marketParams, t territoryParam) (outage.Query, error) {
 	m := market.Get(in.Market)
 	q := outage.Query{Market: m.Code}

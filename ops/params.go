@@ -14,7 +14,7 @@ import (
 	"relais/site"
 )
 
-// marketParams is embedded by operations that read one market.
+// marketParams are the parameters of operations that read one market.
 type marketParams struct {
 	Market   market.Code  `param:"market" default:"FR" doc:"The market to read."`
 	Operator operatorList `param:"operator" default:"ALL" doc:"Operators of the market (see /markets) by key, label or legal name, several with commas; or ALL." example:"ORANGE"`
@@ -33,21 +33,21 @@ func (in singleMarketParams) asLists() marketParams {
 // An operatorName is the key of an operator, in upper case.
 type operatorName string
 
-// UnmarshalText accepts any case; whether the market has the operator is seen
-// when the market is known.
+// UnmarshalText accepts any text in any case. Whether the market has the operator is
+// checked once the market is known.
 func (o *operatorName) UnmarshalText(b []byte) error {
 	*o = operatorName(fold.UpperASCII(string(b)))
 	return nil
 }
 
-// areaParams are the filters on the administrative area.
+// areaParams are the filters by administrative area.
 type areaParams struct {
 	Department string `param:"department" max:"60" doc:"FR and DROM: code or name of a department or territory, such as 03, 2A, 971 or Ille-et-Vilaine." example:"03"`
 	Territory  string `param:"territory" max:"60" doc:"DROM: the same as department (971, 972, 973, 974, 976)." example:"974"`
 	Province   string `param:"province" max:"60" doc:"CA: code or name of a province." example:"QC"`
 }
 
-// emissionParams are the filters that meet on one emission.
+// emissionParams are the filters by emission: one emission must satisfy all of them.
 type emissionParams struct {
 	Generation generationList `param:"generation" doc:"Generations of an emission, several with commas." example:"5G"`
 	Status     string         `param:"status" max:"400" doc:"Statuses of an emission as the data has them, without regard to case and accents, or en-service, techop, projet; several with commas." example:"en-service"`
@@ -55,7 +55,7 @@ type emissionParams struct {
 	Band       textList       `param:"band" doc:"Bands of an emission in MHz, several with commas." example:"3500"`
 }
 
-// singleEmissionParams is emissionParams for transports that take one value.
+// singleEmissionParams are emissionParams for transports that take one value.
 type singleEmissionParams struct {
 	Generation *site.Generation `param:"generation" doc:"Generation of an emission."`
 	Status     string           `param:"status" max:"100" doc:"Status of an emission as the data has it, without regard to case and accents, or en-service, techop, projet." example:"en-service"`
@@ -84,7 +84,7 @@ type edge struct {
 	value *float64
 }
 
-// checkComplete fails when some of the edges are given and others are not.
+// checkComplete fails if some of the edges are given and others are not.
 func checkComplete(code string, edges []edge) error {
 	var names, missing []string
 	for _, e := range edges {
@@ -125,10 +125,10 @@ func (t boxText) box() (geo.Box, error) {
 	return b, nil
 }
 
-// hasBox reports whether there is a box.
+// hasBox reports whether a box is given.
 func (p *boxParams) hasBox() bool { return p.North != nil || p.BBox != "" }
 
-// box returns the box, nil when none was given.
+// box returns the box, nil if it is not given.
 func (p *boxParams) box() *geo.Box {
 	if b, err := p.BBox.box(); err == nil {
 		return &b
@@ -139,7 +139,7 @@ func (p *boxParams) box() *geo.Box {
 	return &geo.Box{North: *p.North, South: *p.South, East: *p.East, West: *p.West}
 }
 
-// checkOnce fails when a box is given in both ways.
+// checkOnce fails if a box is given in both ways.
 func (p *boxParams) checkOnce() error {
 	for _, e := range p.edges() {
 		if p.BBox != "" && e.value != nil {
@@ -176,7 +176,7 @@ type discParams struct {
 	RadiusKm *float64 `param:"radiusKm" above:"0" max:"50" doc:"Radius of the disc in kilometres." example:"2"`
 }
 
-// disc returns the disc, nil when none was given.
+// disc returns the disc, nil if it is not given.
 func (p *discParams) disc() *geo.Disc {
 	if p.Lat == nil {
 		return nil
@@ -184,7 +184,7 @@ func (p *discParams) disc() *geo.Disc {
 	return &geo.Disc{Center: geo.Point{Lat: *p.Lat, Lng: *p.lon()}, Radius: *p.RadiusKm * 1000}
 }
 
-// lon is the longitude under either name.
+// lon returns the longitude, which has two names.
 func (p *discParams) lon() *float64 {
 	if p.Lon != nil {
 		return p.Lon
@@ -213,7 +213,7 @@ func (o operatorName) position(m *market.Market) (int, error) {
 		Want: fmt.Sprintf("%s has %s", m.Code, strings.Join(allowed, ", "))}
 }
 
-// checkMarkets fails when none of the markets has the operator.
+// checkMarkets fails unless one of the markets has the operator.
 func (o operatorName) checkMarkets(markets []*market.Market) error {
 	var keys []string
 	for _, m := range markets {
@@ -262,7 +262,7 @@ func areaCodes(m *market.Market) []string {
 	return codes
 }
 
-// abbreviate names the values of a list, of a long one its ends only.
+// abbreviate joins the values of a list. Of a long list it shows only the ends.
 func abbreviate(list []string) string {
 	if len(list) > 20 {
 		list = append(list[:4:4], "…", list[len(list)-1])

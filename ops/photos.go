@@ -19,10 +19,10 @@ import (
 	"relais/view"
 )
 
-// Photos are the photos of sites, and what makes images of what clients send.
+// Photos is the store of photos and the renderer of their images.
 type Photos struct {
 	*photos.Store
-	// Render makes the images. who sends the file takes turns with others.
+	// Render makes the images of a file. Senders, identified by who, take turns.
 	Render func(ctx context.Context, who string, image io.Reader, size int64) (*render.Result, error)
 }
 
@@ -109,7 +109,7 @@ func (r *Env) upload(ctx context.Context, p *uploadParams) (*Uploaded, error) {
 	if r.File == nil {
 		return nil, ErrMissingFile
 	}
-	if r.Photos.ReadOnly() { // before much work is done for nothing
+	if r.Photos.ReadOnly() { // before the costly rendering
 		return nil, photos.ErrReadOnly
 	}
 	client, err := p.clientEXIF()
@@ -151,7 +151,7 @@ func (r *Env) upload(ctx context.Context, p *uploadParams) (*Uploaded, error) {
 	}}, nil
 }
 
-// clientEXIF reads what the client says of the image.
+// clientEXIF reads the Exif fields that the client sent.
 func (p *uploadParams) clientEXIF() (exif.Fields, error) {
 	name, text := "exifMetadata", p.EXIF
 	if p.ClientEXIF != "" {
@@ -172,7 +172,7 @@ func (p *uploadParams) clientEXIF() (exif.Fields, error) {
 	return f, nil
 }
 
-// checkCodes fails when a code names another site than the path.
+// checkCodes fails if a code identifies another site than the path.
 func (p *uploadParams) checkCodes(loaded *index.Market, at uint32) error {
 	for _, c := range []struct{ name, value string }{{"anfrCode", p.ANFRCode}, {"nationalSiteCode", p.NationalCode},
 		{"sourceCode", p.SourceCode}} {
@@ -186,7 +186,7 @@ func (p *uploadParams) checkCodes(loaded *index.Market, at uint32) error {
 	return nil
 }
 
-// operatorOf is the position of the photo's operator, index.Any for an unknown one.
+// operatorOf returns the position of the photo's operator, index.Any if it is unknown.
 func (p *uploadParams) operatorOf(loaded *index.Market, at uint32) (int, error) {
 	asked := operatorName(market.AllOperators)
 	if p.Operator != nil {
@@ -220,8 +220,8 @@ func keyOf(m *market.Market, operator int) string {
 	return m.Operators[operator].Key
 }
 
-// enbOf is the eNB that the data states for the operator's LTE at the site, "" for
-// none or several.
+// enbOf returns the eNB that the data states for the operator's LTE at the site, "" unless
+// it states exactly one.
 func enbOf(s *site.Site, operator int) string {
 	node := ""
 	for _, id := range s.Radio {
@@ -235,7 +235,7 @@ func enbOf(s *site.Site, operator int) string {
 	return node
 }
 
-// render has the file made into images.
+// render makes the images of the request's file.
 func (r *Env) render(ctx context.Context) (*render.Result, error) {
 	file, err := r.File.Open()
 	if err != nil {
@@ -255,8 +255,8 @@ func (r *Env) render(ctx context.Context) (*render.Result, error) {
 	return image, err
 }
 
-// sender is who takes turns with others: a client, or a visitor of a page, as the key of
-// a page is everybody's.
+// sender identifies who takes turns: a client, or a visitor of a page, since all visitors
+// share the key of the page.
 func (r *Env) sender() string {
 	if r.Client.Mode != access.Browser {
 		return r.Client.ID

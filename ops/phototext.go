@@ -10,9 +10,9 @@ import (
 	"relais/photos/exif"
 )
 
-// publicMetadata is what may be shown of an image's metadata. The position ends here:
-// only its distance to the site is kept, rounded to 10 metres: three distances to the metre
-// would tell the place.
+// publicMetadata returns the part of an image's metadata that may be shown. Instead of the
+// position it has the distance to the site, rounded to 10 metres: three exact distances
+// would reveal the position.
 func publicMetadata(f *exif.Fields, rotation int, at geo.Point) photos.Metadata {
 	turned := float64(rotation)
 	m := photos.Metadata{OrientationDegrees: &turned, GPSImgDirectionDegrees: f.Direction}
@@ -33,7 +33,7 @@ func publicMetadata(f *exif.Fields, rotation int, at geo.Point) photos.Metadata 
 var months = [...]string{"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre",
 	"octobre", "novembre", "décembre"}
 
-// frenchDay is a date as the French write it: 1er mai 2024.
+// frenchDay formats a date in French: 1er mai 2024.
 func frenchDay(t time.Time) string {
 	if t.Day() == 1 {
 		return "1er " + frenchMonth(t)

@@ -15,13 +15,13 @@ import (
 	"relais/site"
 )
 
-// Bounds of a parameter of several values.
+// Bounds of a parameter with several values.
 const (
 	maxValues    = 50
 	maxValueText = 200 // characters of one
 )
 
-// splitValues takes apart a parameter of several values.
+// splitValues splits a parameter with several values.
 func splitValues(text string) ([]string, error) {
 	parts := strings.Split(text, ",")
 	if len(parts) > maxValues {
@@ -29,7 +29,7 @@ func splitValues(text string) ([]string, error) {
 	}
 	for i, p := range parts {
 		if parts[i] = strings.TrimSpace(p); parts[i] == "" {
-			return nil, errors.New("values with one comma between two of them")
+			return nil, errors.New("values separated by single commas")
 		}
 		if utf8.RuneCountInString(parts[i]) > maxValueText {
 			return nil, fmt.Errorf("values of at most %d characters", maxValueText)
@@ -38,7 +38,7 @@ func splitValues(text string) ([]string, error) {
 	return parts, nil
 }
 
-// A textList is texts with commas in between.
+// A textList is a list of texts, separated by commas.
 type textList string
 
 // Several is the type of one value.
@@ -59,7 +59,7 @@ func (l textList) values() []string {
 	return strings.Split(string(l), ",")
 }
 
-// A generationList is generations with commas in between.
+// A generationList is a list of generations, separated by commas.
 type generationList string
 
 // Several is the type of one value.
@@ -90,20 +90,20 @@ func (l *generationList) UnmarshalText(b []byte) error {
 func (l generationList) choice() (c index.Choice) {
 	for _, text := range textList(l).values() {
 		var g site.Generation
-		if g.UnmarshalText([]byte(text)) == nil { // as it was bound
+		if g.UnmarshalText([]byte(text)) == nil { // always, as it was bound before
 			c = append(c, int(g))
 		}
 	}
 	return c
 }
 
-// An operatorList is operators by key, label or legal name, with commas in between.
+// An operatorList is a list of operators by key, label or legal name, separated by commas.
 type operatorList string
 
 // Several is the type of one value.
 func (operatorList) Several() any { return "" }
 
-// UnmarshalText accepts any texts; whether the market has the operators is seen when the
+// UnmarshalText accepts any texts. Whether the market has the operators is checked once the
 // market is known.
 func (l *operatorList) UnmarshalText(b []byte) error {
 	parts, err := splitValues(string(b))
@@ -155,7 +155,7 @@ func keysOf(m *market.Market, c index.Choice) (keys []string) {
 	return keys
 }
 
-// canonical is the operators as answers name them. The market has them.
+// canonical returns the operators as answers name them. The market has them.
 func (l operatorList) canonical(m *market.Market) string {
 	if keys := l.keys(m); keys != nil {
 		return strings.Join(keys, ",")
@@ -176,7 +176,7 @@ func (l operatorList) presentIn(m *market.Market) (c index.Choice, has bool) {
 	return c, len(c) > 0 || len(names) == 0
 }
 
-// canonicalIn is canonical for operators of several markets.
+// canonicalIn is like canonical, for operators of several markets.
 func (l operatorList) canonicalIn(markets []*market.Market) string {
 	var keys []string
 	for _, m := range markets {
@@ -193,7 +193,7 @@ func (l operatorList) canonicalIn(markets []*market.Market) string {
 	return strings.Join(keys, ",")
 }
 
-// checkMarkets fails when one of the operators is in none of the markets.
+// checkMarkets fails if one of the operators is in no market of the list.
 func (l operatorList) checkMarkets(markets []*market.Market) error {
 	for _, name := range l.names() {
 		if err := operatorName(name).checkMarkets(markets); err != nil {
@@ -244,8 +244,8 @@ func systemsIn(technologies, bands textList, m *index.Market) (index.Choice, err
 	return both, nil
 }
 
-// matchSystems returns the systems of which a part is one of the wanted values, nil when
-// nothing is wanted. A value that no system of the market has is an error.
+// matchSystems returns the systems whose part is one of the wanted values, nil if no value
+// is wanted. It fails for a value that no system of the market has.
 func matchSystems(param string, wanted textList, m *index.Market, part func(system string) string) (c index.Choice,
 	err error) {
 	for _, want := range wanted.values() {
@@ -267,14 +267,14 @@ func matchSystems(param string, wanted textList, m *index.Market, part func(syst
 		e := &endpoint.ParamError{Param: param, Value: want, Allowed: known,
 			Want: fmt.Sprintf("%s has %s", m.Table.Code, strings.Join(known, ", "))}
 		if len(known) == 0 {
-			e.Want = fmt.Sprintf("the source of %s states none", m.Table.Code)
+			e.Want = fmt.Sprintf("the source of %s does not state it: leave it out", m.Table.Code)
 		}
 		return nil, e
 	}
 	return c, nil
 }
 
-// bandOf is the band in MHz at the end of a system's name, "" for none.
+// bandOf returns the band in MHz at the end of a system's name, "" if it has no band.
 func bandOf(system string) string {
 	last := system[strings.LastIndexByte(system, ' ')+1:]
 	if _, err := strconv.ParseUint(last, 10, 32); err != nil {

@@ -11,7 +11,7 @@ import (
 	"relais/view"
 )
 
-// What operations of other transports share with these.
+// Parameters that other transports share with these operations.
 type (
 	MarketParams   = singleMarketParams
 	Operator       = operatorName
@@ -23,15 +23,15 @@ type (
 	Technology     = technologyName
 )
 
-// ResolveMarket resolves the parameters that pick a market's sites to its row, its register,
-// which is nil for a market without an inventory, and a filter.
+// ResolveMarket resolves the parameters that select a market's sites. It returns the
+// market, its register, which is nil if the market has no inventory, and a filter.
 func (r *Env) ResolveMarket(in MarketParams, a AreaParams, e EmissionParams) (*market.Market, *index.Market, index.Filter,
 	error) {
 	return r.resolveMarket(in.asLists(), a, e.asLists())
 }
 
-// Load returns the register of a market, nil for one without an inventory; a market
-// with an inventory that is not loaded is an error.
+// Load returns the register of a market, nil if the market has no inventory. It fails if
+// the inventory is not loaded.
 func (r *Env) Load(m *market.Market) (*index.Market, error) { return r.load(m) }
 
 // Locate finds the site that a siteKey, site id, national code or station number
@@ -42,19 +42,19 @@ func (r *Env) Locate(name string, in *market.Code) (*index.Market, uint32, error
 		where = "no site of " + string(*in)
 	}
 	return r.locate(name, in, &Error{Status: 404, Code: codeNoSite,
-		Message: fmt.Sprintf("%s has the identifier %q: search by words for sites, and give the siteKey of one that is found", where, name)})
+		Message: fmt.Sprintf("%s has the identifier %q: search for sites by words, and give the siteKey of a result", where, name)})
 }
 
-// MeasureStore returns the speedtests and coverage points; an error while they are not
+// MeasureStore returns the speedtests and coverage points. It fails while they are not
 // open.
 func (r *Env) MeasureStore() (*measure.Store, error) { return r.measureStore() }
 
-// CommuneName names the commune of an INSEE code, "" where the registers do not.
+// CommuneName returns the name of the commune with an INSEE code, "" if it is unknown.
 func (r *Env) CommuneName(insee string) string { return r.communeName(insee) }
 
-// MeasureQuery begins a question to the measures of a market: those of an operator, at most
-// so many days old; with 0, of any age. The error is about the operator, or says that the
-// measures are not open.
+// MeasureQuery returns the store of measurements and a query for those of a market and
+// operator that are at most so many days old; 0 means any age. It fails if the operator is
+// unknown or the measurements are not open.
 func (r *Env) MeasureQuery(in MarketParams, days, limit int) (*measure.Store, measure.Query, error) {
 	return r.measureQuery(in.asLists(), days, limit)
 }
@@ -71,7 +71,7 @@ func (r *Env) measureQuery(in marketParams, days, limit int) (*measure.Store, me
 	return store, q, err
 }
 
-// SiteTests names speedtests of a site, as the parameters of /speedtests/site do.
+// SiteTests are parameters of /speedtests/site.
 type SiteTests struct {
 	Site          string
 	Market        *market.Code // nil: any
@@ -80,8 +80,7 @@ type SiteTests struct {
 	Limit, Offset int
 }
 
-// SpeedtestsOfSite returns the speedtests that /speedtests/site answers, and how many
-// match.
+// SpeedtestsOfSite returns a page of the speedtests of /speedtests/site, and how many match.
 func (r *Env) SpeedtestsOfSite(t SiteTests) ([]measure.Test, int, error) {
 	p := siteSpeedtestsParams{SiteID: t.Site, Market: t.Market, Operator: operatorList(t.Operator), BestOnly: t.Best,
 		Limit: t.Limit, Offset: t.Offset}
@@ -95,8 +94,7 @@ func (r *Env) SpeedtestsOfSite(t SiteTests) ([]measure.Test, int, error) {
 	return r.testsOfSite(q)
 }
 
-// Departments returns the statistics of the departments of FR and DROM that
-// /stats/departments answers.
+// Departments returns the statistics of /stats/departments.
 func (r *Env) Departments(o Operator) ([]view.Department, error) {
 	body, err := r.departments(context.Background(), &statsParams{operatorList(o)})
 	if err != nil {
@@ -108,12 +106,12 @@ func (r *Env) Departments(o Operator) ([]view.Department, error) {
 // Position returns the position of the operator in the market's table, index.Any for ALL.
 func (o operatorName) Position(m *market.Market) (int, error) { return o.position(m) }
 
-// PublicMessage is what whoever asked is told of an operation's error, and the cause that is
-// for the log only, nil for none.
+// PublicMessage returns the message of an operation's error for the caller, and the cause
+// for the log, which may be nil.
 func PublicMessage(err error) (message string, cause error) {
 	e := PublicError(&endpoint.Op[*Env]{}, err)
 	if e.Status >= 500 && e.Code != codeNotReady && e.Code != codeBusy && e.Code != codeNotWritable {
-		return "an internal error; the server's log has it", fmt.Errorf("%s: %w", e.Message, err)
+		return "an internal error: the server's log has it", fmt.Errorf("%s: %w", e.Message, err)
 	}
 	return e.Message, nil
 }
@@ -121,7 +119,7 @@ func PublicMessage(err error) (message string, cause error) {
 // Position returns the position of the area in the market's table, index.Any for none.
 func (p areaParams) Position(m *market.Market) (int, error) { return p.position(m) }
 
-// NotFound is the error of something that is not there.
+// NotFound returns the error of something that does not exist.
 func NotFound(message string) *Error {
 	return &Error{Status: 404, Code: codeNotFound, Message: message}
 }

@@ -28,11 +28,11 @@ type antennaParams struct {
 	Operator operatorList `param:"operator" default:"ALL" doc:"Only a site that has one of these operators, several with commas."`
 }
 
-// sitePool are used again, with the memory of their lists.
+// sitePool reuses records, with the memory of their lists.
 var sitePool = sync.Pool{New: func() any { return new(site.Site) }}
 
-// A detailAnswer is the answer of antenna: the summary as it lies in memory, and
-// what a detail has beside it.
+// A detailAnswer is the answer of antenna: the summary, which is in memory, and the other
+// members of a detail.
 type detailAnswer struct{ endpoint.Bytes }
 
 // Shapes implements endpoint.Shaped.
@@ -89,8 +89,8 @@ func detailMeta(m *index.Market) view.DetailMeta {
 	return view.DetailMeta{Market: m.Table.Code, SourceDate: date, Attribution: a}
 }
 
-// findSite returns the site that name names, with the position of the first operator that was
-// asked for and that it has, or absent.
+// findSite returns the site that name identifies and the position of its first operator
+// among those in o. Without such a site or operator it returns the error absent.
 func (r *Env) findSite(name string, in *market.Code, o operatorList, absent *Error) (*index.Market, uint32, int,
 	error) {
 	among := market.All
@@ -119,8 +119,8 @@ func (r *Env) findSite(name string, in *market.Code, o operatorList, absent *Err
 	return nil, 0, 0, absent
 }
 
-// locate finds a name: in the market that was asked for; else in the market of
-// a siteKey; else over the loaded markets, a site id before a station number.
+// locate finds the site that name identifies: in the given market, else in the market of a
+// siteKey, else in all loaded markets. A site id counts before a station number.
 func (r *Env) locate(name string, in *market.Code, absent *Error) (*index.Market, uint32, error) {
 	if in != nil {
 		return r.locateIn(market.Get(*in), name, absent)

@@ -12,8 +12,8 @@ import (
 	"relais/view"
 )
 
-// dataMeasures says that answers change with the measures, dataRecent that they change
-// with the time as well: they are of the last days.
+// Answers of dataMeasures change with the measurements. Those of dataRecent also change
+// with the time: they are about the last days.
 const (
 	dataMeasures = "measures"
 	dataRecent   = "recent measures"
@@ -23,10 +23,11 @@ var (
 	errNoIdentifier = &Error{Status: 400, Code: codeNoIdentifier, Parameter: "siteId",
 		Message: "siteId: missing; give siteId, anfrCode, nationalSiteCode, sourceCode or enb"}
 	errNoMeasures = &Error{Status: 503, Code: codeNotReady,
-		Message: "the measures are still being opened, or cannot be: the log of the server says which", RetryAfter: 10}
+		Message:    "the measurements are still being opened, or cannot be opened: the server's log says which",
+		RetryAfter: 10}
 )
 
-// measureStore returns what people measured; an error while it is not open.
+// measureStore returns the measurements. It fails while they are not open.
 func (r *Env) measureStore() (*measure.Store, error) {
 	if r.Measures == nil {
 		return nil, errNoMeasures
@@ -81,7 +82,7 @@ func (r *Env) speedtests(_ context.Context, p *speedtestsParams) (speedtestPage,
 	return speedtestPage{text}, err
 }
 
-// measureQuery begins a question to the measures of a market.
+// measureQuery returns a query for measurements of the market and operators.
 func (in *marketParams) measureQuery(limit int) (measure.Query, error) {
 	m := market.Get(in.Market)
 	operators, err := in.Operator.positions(m)
@@ -91,10 +92,10 @@ func (in *marketParams) measureQuery(limit int) (measure.Query, error) {
 	return measure.Query{Market: in.Market, Among: keysOf(m, operators), Limit: limit}, nil
 }
 
-// measureBytes is about how long a measure is in JSON.
+// measureBytes is the approximate size of a measurement in JSON.
 const measureBytes = 480
 
-// encodePage returns a body of items and meta.
+// encodePage encodes a body of items and meta.
 func encodePage[T any](items []T, item func([]byte, *T) []byte, meta any) (endpoint.Bytes, error) {
 	text, err := view.JSON(meta)
 	if err != nil {
@@ -133,7 +134,7 @@ type siteSpeedtestsParams struct {
 	Offset       int          `param:"offset" default:"0" min:"0" doc:"Items to pass over; ignored with bestOnly."`
 }
 
-// codes are the identifiers of the site that were given.
+// codes returns the identifiers of the site that are given.
 func (p *siteSpeedtestsParams) codes() (given []struct{ name, value string }) {
 	for _, c := range []struct{ name, value string }{{"siteId", p.SiteID}, {"anfrCode", p.ANFRCode},
 		{"nationalSiteCode", p.NationalCode}, {"sourceCode", p.SourceCode}} {
@@ -188,7 +189,7 @@ func (r *Env) testsOfSite(q measure.SiteQuery) ([]measure.Test, int, error) {
 	return store.SpeedtestsOfSite(q)
 }
 
-// siteQuery resolves the site, and with it the market.
+// siteQuery resolves the site and its market.
 func (r *Env) siteQuery(p *siteSpeedtestsParams) (q measure.SiteQuery, in marketParams, err error) {
 	in = marketParams{market.FR, p.Operator}
 	if p.Market != nil {

@@ -21,7 +21,7 @@ type statsParams struct {
 	Operator operatorList `param:"operator" default:"ALL" doc:"Operators of FR or DROM, several with commas: a site with two of them counts once; or ALL. An operator of one market counts in that market's departments only." example:"ORANGE"`
 }
 
-// withDepartments are the markets that have them.
+// withDepartments are the markets that have departments.
 var withDepartments = slices.DeleteFunc(slices.Clone(market.All), func(m *market.Market) bool { return !m.Departments })
 
 func (r *Env) departments(_ context.Context, p *statsParams) (*view.Body[[]view.Department, view.StatsMeta],
@@ -59,8 +59,8 @@ func (r *Env) departments(_ context.Context, p *statsParams) (*view.Body[[]view.
 	return body, nil
 }
 
-// departmentRows returns a row for each department of a market: zeros when the
-// market does not have the operator.
+// departmentRows returns a row for each department of a market. The numbers are zero if
+// the market does not have the operator.
 func departmentRows(m *index.Market, operators index.Choice, has bool) []view.Department {
 	rows := make([]view.Department, len(m.Table.Areas))
 	for i, a := range m.Table.Areas {

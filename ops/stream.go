@@ -15,7 +15,7 @@ import (
 // A sitePage is a list of encoded summaries: {"data":[…],"meta":{…}. Sites that
 // are neighbours in memory are written in one piece.
 type sitePage struct {
-	market *index.Market // nil when there is nothing to list
+	market *index.Market // nil for an empty list
 	sites  []uint32
 	metres []float64 // of each site, nil without a disc
 	whole  bool      // all sites instead of sites
@@ -38,7 +38,7 @@ func newPage(p sitePage, meta any) (*sitePage, error) {
 // ContentType implements endpoint.Stream.
 func (p *sitePage) ContentType() string { return endpoint.JSONType }
 
-// eachRun calls f for the pieces of the list, in order.
+// eachRun calls f for each run of sites that are neighbours in memory, in order.
 func (p *sitePage) eachRun(f func(text []byte)) {
 	if p.whole {
 		for at, end := uint32(0), uint32(p.market.Len()); at < end; {
@@ -59,7 +59,7 @@ func (p *sitePage) eachRun(f func(text []byte)) {
 	}
 }
 
-// eachWithDistance calls f for each item with its distance.
+// eachWithDistance calls f for each summary, with the distance added.
 func (p *sitePage) eachWithDistance(f func(text []byte)) {
 	var item []byte
 	for i, s := range p.sites {
@@ -107,7 +107,7 @@ type commaWriter struct {
 	w     io.Writer
 	n     int64
 	err   error
-	comma bool // that the item before is still owed
+	comma bool // the comma of the last item is not written yet
 }
 
 func (c *commaWriter) write(b []byte) {
@@ -133,7 +133,7 @@ func (c *commaWriter) put(b []byte) {
 
 // A featureStream is the GeoJSON export, encoded while it is written.
 type featureStream struct {
-	market *index.Market // nil when there is nothing to export
+	market *index.Market // nil for an empty export
 	sites  []uint32
 	whole  bool
 	meta   []byte

@@ -157,7 +157,7 @@ func TestSessions(t *testing.T) {
 	w := newTown(t)
 	ann := w.someone("Annabel")
 	if _, err := call(inCountry(t), "sessions_list_nearby", `{"lat":48.85,"lon":2.29}`); err == nil ||
-		!strings.Contains(err.Error(), "measures") {
+		!strings.Contains(err.Error(), "measurements") {
 		t.Errorf("without measures: %v", err)
 	}
 	tests, points := "timestamp,lat,lng,download_mbps,connection_type,mcc,mnc\n",

@@ -114,11 +114,11 @@ func TestMeasuresBadArguments(t *testing.T) {
 		{r, "speedtests_area_summary", `{"lat":48}`, "lon"},
 		{r, "speedtests_area_summary", `{"lat":48,"lon":2,"days":366}`, "days"},
 		{r, "speedtests_area_summary_from_place", `{"place":"75","operator":1}`, "operator"},
-		{closed, "sites_get_speedtests", `{"siteId":"` + key + `"}`, "measures"},
-		{closed, "sites_get_coverage", `{"siteId":"` + key + `"}`, "measures"},
-		{closed, "sites_get_signal_stats", `{"siteId":"` + key + `"}`, "measures"},
-		{closed, "speedtests_nearby", `{"lat":48,"lon":2}`, "measures"},
-		{closed, "speedtests_area_summary", `{"lat":48,"lon":2}`, "measures"},
+		{closed, "sites_get_speedtests", `{"siteId":"` + key + `"}`, "measurements"},
+		{closed, "sites_get_coverage", `{"siteId":"` + key + `"}`, "measurements"},
+		{closed, "sites_get_signal_stats", `{"siteId":"` + key + `"}`, "measurements"},
+		{closed, "speedtests_nearby", `{"lat":48,"lon":2}`, "measurements"},
+		{closed, "speedtests_area_summary", `{"lat":48,"lon":2}`, "measurements"},
 	} {
 		if o, err := call(c.r, c.tool, c.arguments); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s %s: %v, %v; want %q", c.tool, c.arguments, o, err, c.says)

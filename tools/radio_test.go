@@ -281,7 +281,7 @@ func TestRadioArguments(t *testing.T) {
 	} {
 		t.Run(tt.tool, func(t *testing.T) {
 			if _, err := call(r, tt.tool, tt.arguments); err == nil ||
-				!strings.Contains(err.Error(), "measures are still being opened") {
+				!strings.Contains(err.Error(), "measurements are still being opened") {
 				t.Errorf("%s without measures: %v", tt.tool, err)
 			}
 		})

@@ -284,7 +284,7 @@ func TestSubmitBadArguments(t *testing.T) {
 		{"bug_submit", `"title":" ","text":"x"`, "title"},
 		{"bug_submit", `"title":"x"`, "text: it must be given"},
 		{"bug_submit", `"title":"x","text":"` + strings.Repeat("x", 4001) + `"`, "4000 characters"},
-		{"bug_submit", `"title":"x","text":"y","user":"me"`, "no such argument"},
+		{"bug_submit", `"title":"x","text":"y","user":"me"`, "unknown argument"},
 	} {
 		_, err := call(w.as(ann), tt.tool, `{"clientToken":"1",`+tt.fields+`}`)
 		if err == nil || !strings.Contains(err.Error(), tt.says) {

@@ -55,10 +55,10 @@ type NearSummary struct {
 	DistanceMeters *int `json:"distanceMeters,omitempty" doc:"Great-circle distance from the centre in metres; only in answers to lat, lon, radiusKm."`
 }
 
-// NewSummary returns the summary of s. It points into s.
+// NewSummary returns the summary of s, which it refers to.
 func NewSummary(snap *snapshot.Snapshot, s *site.Site) Summary { return of(snap).summary(s) }
 
-// summary returns the summary of s. It points into s.
+// summary returns the summary of s, which it refers to.
 func (r register) summary(s *site.Site) Summary {
 	area := r.area(s.Area)
 	key := r.key + s.ID
@@ -118,7 +118,7 @@ func address(s *site.Site) string {
 	return strings.Join(parts, ", ")
 }
 
-// status is the most advanced status of the emissions.
+// status returns the most advanced status of the emissions.
 func (r register) status(s *site.Site) *string {
 	best := -1
 	for _, e := range s.Emissions {
@@ -148,8 +148,8 @@ func technologies(s *site.Site) []string {
 	return names
 }
 
-// Summaries returns a function that appends the encoded summary of a site, with
-// a comma behind it: neighbours in memory are so neighbours in a JSON list.
+// Summaries returns a function that appends the encoded summary of a site and a comma.
+// So neighbours in memory can be copied to a JSON list in one piece.
 func Summaries(snap *snapshot.Snapshot) index.Encode {
 	r, encode := of(snap), newEncoder()
 	var v Summary
@@ -160,8 +160,8 @@ func Summaries(snap *snapshot.Snapshot) index.Encode {
 	}
 }
 
-// newEncoder returns a function that encodes values as JSON without escaping
-// HTML. What it returns is valid until the next call.
+// newEncoder returns a function that encodes values as JSON without escaping HTML. Its
+// result is valid until the next call.
 func newEncoder() func(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	e := json.NewEncoder(&buf)

@@ -39,9 +39,8 @@ type ArchiveInfo struct {
 	City     string `json:"city" doc:"Name of the commune; empty where the present register does not know its INSEE code."`
 }
 
-// An ArchiveRecord is a row of the publication: its columns as published, dates as
-// YYYY-MM-DD, and what is said of it here. A column that it leaves empty is an empty
-// text. What is not a field here is not shown.
+// An ArchiveRecord is a row of an edition: its columns as published, with dates as
+// YYYY-MM-DD, and its type. An empty column is an empty text. Other columns are not shown.
 type ArchiveRecord struct {
 	ID         string `json:"id" doc:"Number of the row in its publication."`
 	Support    string `json:"sup_id"`
@@ -72,8 +71,8 @@ type ArchiveRecord struct {
 }
 
 // Archives returns a function that appends a member of an archive's data: the id, its
-// ArchiveSite and a comma. city names the commune of an INSEE code, "" for an unknown
-// one.
+// ArchiveSite and a comma. city returns the name of the commune with an INSEE code, "" if
+// it is unknown.
 func Archives(city func(insee string) string) func(dst []byte, s *archive.Site) ([]byte, error) {
 	encode := newEncoder()
 	var v ArchiveSite

@@ -14,7 +14,7 @@ type Detail struct {
 	More
 }
 
-// More is what a Detail has beside the Summary.
+// More are the members of a Detail that a Summary lacks.
 type More struct {
 	Support   Support    `json:"support"`
 	Radio     Radio      `json:"radio"`
@@ -30,7 +30,7 @@ type Support struct {
 	SupportInfo   SupportInfo `json:"supportInfo"`
 }
 
-// SupportInfo is what the register says of the support.
+// SupportInfo is what the register states about the support.
 type SupportInfo struct {
 	Hauteur          string  `json:"hauteur" doc:"Height as published."`
 	Nature           *string `json:"nature" doc:"What the support is; null for a code without a label."`
@@ -39,7 +39,7 @@ type SupportInfo struct {
 	TpoID            string  `json:"tpo_id" doc:"Code of type_proprietaire."`
 }
 
-// Radio is what the register says of the radio side, and what measures add to it.
+// Radio is what the register states about radio, and what measurements add to it.
 type Radio struct {
 	Generation            string    `json:"generation" doc:"The newest generation that is not only a project; empty when there is none."`
 	Azimuts               []uint16  `json:"azimuts" doc:"Azimuths of the sector antennas, whole degrees from true north."`
@@ -92,7 +92,7 @@ type Emission struct {
 	Date       *string `json:"date" doc:"As published, YYYY-MM-DD: a project may have one, and it may lie in the future; in BE the day of the approval."`
 }
 
-// NewMore returns what the detail of s has beside its summary.
+// NewMore returns the members of the detail of s that its summary lacks.
 func NewMore(snap *snapshot.Snapshot, s *site.Site) More {
 	r := of(snap)
 	d := More{
@@ -114,7 +114,7 @@ func NewMore(snap *snapshot.Snapshot, s *site.Site) More {
 	return d
 }
 
-// label is the label of a code: null when the reference table does not have it.
+// label returns the label of a code, nil if the reference table does not have it.
 func label(c site.Coded) *string {
 	if c.Label == "" && c.Code != "" {
 		return nil
@@ -122,7 +122,7 @@ func label(c site.Coded) *string {
 	return &c.Label
 }
 
-// project tells whether an emission is only planned.
+// project reports whether an emission is only planned.
 func (r register) project(e site.Emission) bool { return r.Phase(e.Status) == market.Project }
 
 func (r register) radio(s *site.Site) Radio {
@@ -156,7 +156,7 @@ func (r register) radio(s *site.Site) Radio {
 	return v
 }
 
-// inProject lists the LTE and 5G systems of which every emission is a project.
+// inProject lists the LTE and 5G systems whose emissions are all projects.
 func (r register) inProject(s *site.Site) InProject {
 	v := InProject{LTE: []string{}, FiveG: []string{}}
 	for _, name := range technologies(s) {
@@ -215,8 +215,7 @@ func (r register) emissions(s *site.Site) []Emission {
 	return list
 }
 
-// newDays writes the dates of the emissions, all into one piece of memory: a
-// detail has dozens of them.
+// newDays formats the dates of the emissions in one allocation, as a detail has dozens.
 func newDays(emissions []site.Emission) []string {
 	days, text := make([]string, len(emissions)), make([]byte, 0, len(emissions)*len("2006-01-02"))
 	ends := make([]int, len(emissions))

@@ -40,8 +40,7 @@ type FeatureCollection struct {
 	Meta     ExportMeta `json:"meta"`
 }
 
-// Features returns a function that appends the encoded Feature of a site, with a
-// comma behind it.
+// Features returns a function that appends the encoded Feature of a site and a comma.
 func Features(snap *snapshot.Snapshot) index.Encode {
 	r, encode := of(snap), newEncoder()
 	return func(dst []byte, s *site.Site) ([]byte, error) {

@@ -40,7 +40,7 @@ type MarketsMeta struct {
 	DataVersion *string `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null where there is none."`
 }
 
-// NewMarket returns the row of a market; loaded is nil when it is not loaded.
+// NewMarket returns the row of a market; loaded is nil if it is not loaded.
 func NewMarket(m *market.Market, loaded *index.Market) Market {
 	v := Market{
 		Market: m.Code, Label: m.Label, CountryCode: m.Country, Availability: m.Availability,

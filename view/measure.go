@@ -52,7 +52,7 @@ type Point struct {
 	Radio          PointRadio  `json:"radio"`
 }
 
-// A PointRadio is the cell that served.
+// A PointRadio is the serving cell of a measurement.
 type PointRadio struct {
 	ENB    *string `json:"enb" doc:"eNB, decimal."`
 	GNB    *string `json:"gnb" doc:"gNB, decimal."`
@@ -93,8 +93,8 @@ type PointsMeta struct {
 	DataVersion *string     `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null where there is none."`
 }
 
-// AppendSpeedtest appends a Speedtest. Thousands of measures are in one answer: they are
-// written without a Speedtest and its pointers in between.
+// AppendSpeedtest appends a Speedtest in JSON. As one answer has thousands, it does so
+// without a Speedtest and its pointers.
 func AppendSpeedtest(dst []byte, t *measure.Test) []byte {
 	dst = appendHead(dst, &t.Measurement)
 	dst = appendNumber(append(dst, `,"downloadSpeed":`...), t.Download)
@@ -113,7 +113,7 @@ func AppendSpeedtest(dst []byte, t *measure.Test) []byte {
 	return append(dst, "}}"...)
 }
 
-// AppendPoint appends a Point.
+// AppendPoint appends a Point in JSON.
 func AppendPoint(dst []byte, p *measure.Point) []byte {
 	dst = appendHead(dst, &p.Measurement)
 	dst = appendNumber(append(dst, `,"signalStrength":`...), p.Signal)
@@ -127,7 +127,7 @@ func AppendPoint(dst []byte, p *measure.Point) []byte {
 	return append(dst, "}}"...)
 }
 
-// appendHead begins an object with what both kinds begin with.
+// appendHead begins an object with the first members of both kinds.
 func appendHead(dst []byte, m *measure.Measurement) []byte {
 	dst = appendText(append(dst, `{"id":`...), m.ID)
 	dst = append(dst, `,"timestamp":"`...)
@@ -158,8 +158,8 @@ func appendRadio(dst []byte, r *measure.Radio) []byte {
 
 const null = "null"
 
-// appendNumber appends a number to seven decimals, which is all that any of a measure
-// has, and much faster than the shortest text of a float64 is found.
+// appendNumber appends a number with at most seven decimals; measurements have no more.
+// This is much faster than finding the shortest text of a float64.
 func appendNumber(dst []byte, x float64) []byte {
 	if math.IsNaN(x) {
 		return append(dst, null...)
@@ -181,7 +181,7 @@ func appendNumber(dst []byte, x float64) []byte {
 	return dst
 }
 
-// appendWhole appends a number of which a negative one is not known.
+// appendWhole appends a number, or null for a negative one, which is unknown.
 func appendWhole(dst []byte, n int) []byte {
 	if n < 0 {
 		return append(dst, null...)
@@ -196,8 +196,8 @@ func appendNode(dst []byte, n uint32) []byte {
 	return append(strconv.AppendUint(append(dst, '"'), uint64(n), 10), '"')
 }
 
-// appendText appends a text; those of measures are words and names, but for what a
-// package below may one day let pass.
+// appendText appends a string. The strings of measurements are words and names, so that
+// few need escaping.
 func appendText(dst []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x80 {

@@ -39,7 +39,7 @@ func TestMeasuresAreTheirShapes(t *testing.T) {
 		d := json.NewDecoder(bytes.NewReader(tt.text))
 		d.DisallowUnknownFields()
 		if err := d.Decode(tt.shape); err != nil {
-			t.Fatalf("%v: %s", err, tt.text)
+			t.Fatalf("decoding: %v: %s", err, tt.text)
 		}
 		again, err := JSON(tt.shape)
 		var a, b any
@@ -56,7 +56,7 @@ func TestMeasuresAreTheirShapes(t *testing.T) {
 		*s.Ping != 600000 || *s.AverageSpeed != 0 || *s.MNC != 0 || *s.Radio.PCI != 0 ||
 		*s.Radio.GNB != "4294967295" || s.Radio.CellID != "68719476735" || s.MobileOperator != stated.OperatorName ||
 		s.Timestamp != "2026-03-05T10:03:00.000Z" {
-		t.Errorf("%s", test)
+		t.Errorf("speedtest = %s, want the stated values", test)
 	}
 }
 

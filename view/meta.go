@@ -2,7 +2,7 @@ package view
 
 import "relais/market"
 
-// A Box is the bounding box of a question.
+// A Box is the bounding box of a request.
 type Box struct {
 	North float64 `json:"north"`
 	South float64 `json:"south"`
@@ -10,7 +10,7 @@ type Box struct {
 	West  float64 `json:"west"`
 }
 
-// Attribution says where the data of a market comes from.
+// Attribution is the source of a market's data.
 type Attribution struct {
 	SourceLabel             string  `json:"sourceLabel"`
 	SourceAuthority         string  `json:"sourceAuthority"`
@@ -63,7 +63,7 @@ type LookupResult struct {
 	Matches []Match `json:"matches" doc:"Under which types the value hit the site."`
 }
 
-// A Match says under which type a value hit.
+// A Match is a type under which a value matched.
 type Match struct {
 	Type  string `json:"type"`
 	Value string `json:"value"`

@@ -10,7 +10,7 @@ import (
 	"relais/outage"
 )
 
-// An OutageSource says who tells of an outage.
+// An OutageSource is the kind of source of an outage.
 type OutageSource string
 
 // The sources.
@@ -74,7 +74,7 @@ func operatorOutage(e *outage.Entry) Outage {
 	}
 }
 
-// An OperatorFeed says whether what operators publish is known.
+// An OperatorFeed says whether the operators' files are known.
 type OperatorFeed struct {
 	Exists    bool `json:"exists" doc:"Whether operators of the market publish their unavailable sites."`
 	Available bool `json:"available" doc:"Whether those of every operator that was asked for were read within 48 hours. While false, no entry does not mean no outage."`
@@ -140,7 +140,7 @@ type UnavailableSite struct {
 
 const managedBy = "managedBy"
 
-// Patterns tells the types of the members that MarshalJSON adds.
+// Patterns returns the types of the members that MarshalJSON adds.
 func (UnavailableSite) Patterns() map[string]reflect.Type {
 	return map[string]reflect.Type{
 		"^" + managedBy + "[A-Z][A-Za-z]*$":         reflect.TypeFor[*bool](),
@@ -148,9 +148,9 @@ func (UnavailableSite) Patterns() map[string]reflect.Type {
 	}
 }
 
-// MarshalJSON implements json.Marshaler. Whether the operator runs the site itself is
-// told under managedBy and the operator's key as in FreeCaraibes (null when it is not
-// stated), and as published under the name of the file's column.
+// MarshalJSON implements json.Marshaler. It adds whether the operator runs the site itself:
+// as managedByFreeCaraibes, with the operator's key, null if it is not stated, and as
+// published, under the name of the file's column.
 func (u UnavailableSite) MarshalJSON() ([]byte, error) {
 	type fixed UnavailableSite
 	text, err := JSON(fixed(u))
@@ -217,7 +217,7 @@ type UnavailableSitesMeta struct {
 	DataVersion *string `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null where there is none."`
 }
 
-// LastUpdate is a time as UnavailableSitesMeta writes it.
+// LastUpdate formats a time for UnavailableSitesMeta.
 func LastUpdate(t *time.Time) string { return momentOrEmpty(t) }
 
 func momentOrEmpty(t *time.Time) string {

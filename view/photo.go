@@ -9,8 +9,8 @@ import (
 	"relais/snapshot"
 )
 
-// PhotoMetadata is what is shown of a photo's own metadata; null, or an empty text, is
-// not stated.
+// PhotoMetadata is the public part of a photo's metadata. Members that are not stated are
+// null or empty.
 type PhotoMetadata struct {
 	CameraModel            string   `json:"cameraModel" doc:"Empty when it is not stated."`
 	DistanceToSiteMeters   *float64 `json:"distanceToSiteMeters" doc:"From where the photo was taken to the site, metres, rounded to 10."`
@@ -96,7 +96,7 @@ type PhotoReport struct {
 	CreatedAt   string        `json:"createdAt" doc:"ISO 8601, UTC."`
 }
 
-// A Filed is the answer to what is filed and has nothing beside it.
+// A Filed is the answer to a report. It has no meta.
 type Filed[D any] struct {
 	Data D `json:"data"`
 }
@@ -104,7 +104,7 @@ type Filed[D any] struct {
 // mediaPath is where images are, below the base URL.
 const mediaPath = "/media/photos/"
 
-// ImageURL is the address of an image.
+// ImageURL returns the address of an image.
 func ImageURL(base, photoID string, size photos.Size) string {
 	return base + mediaPath + photoID + "/" + string(size) + ".webp"
 }
@@ -132,7 +132,7 @@ func inTens(metres *float64) *float64 {
 	return &rounded
 }
 
-// orEmpty is s, or "" when it is not stated.
+// orEmpty returns *s, or "" for nil.
 func orEmpty(s *string) string {
 	if s == nil {
 		return ""
@@ -140,7 +140,7 @@ func orEmpty(s *string) string {
 	return *s
 }
 
-// NewPhoto returns a photo; base is what addresses begin with.
+// NewPhoto returns a photo; base is the beginning of its addresses.
 func NewPhoto(base string, p *photos.Photo) Photo {
 	return Photo{ID: p.ID, SiteID: siteID(p.SiteKey), PhotoURLs: urls(base, p.ID), Caption: p.Caption,
 		AuthorName: p.AuthorName, Operator: p.Operator,
@@ -166,7 +166,7 @@ func NewPhotoSite(snap *snapshot.Snapshot, s *site.Site) PhotoSite {
 	return PhotoSite{v.SiteID, v.ANFRCode, v.Operators, v.OperatorTag, v.FullAddress, v.Commune, v.PostalCode}
 }
 
-// siteID is the site id in a siteKey.
+// siteID returns the site id in a siteKey.
 func siteID(siteKey string) string {
 	_, id, _ := strings.Cut(siteKey, "-")
 	return id

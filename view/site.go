@@ -36,8 +36,8 @@ type Site struct {
 // sharedTag is the operatorTag of a site with several operators.
 const sharedTag = "SHARED"
 
-// NewSite returns the site summary of s. operator, when not negative, is the one
-// whose site id is wanted.
+// NewSite returns the site summary of s. Its operatorSiteId is that of operator, or of any
+// operator if operator is negative.
 func NewSite(snap *snapshot.Snapshot, s *site.Site, operator int) Site {
 	r := of(snap)
 	v := Site{
@@ -59,7 +59,7 @@ func NewSite(snap *snapshot.Snapshot, s *site.Site, operator int) Site {
 	return v
 }
 
-// fullAddress is the address with postal code and commune.
+// fullAddress returns the address with postal code and commune.
 func fullAddress(s *site.Site) string {
 	town := strings.TrimSpace(s.PostalCode + " " + s.Commune)
 	if a := address(s); a != "" && town != "" {
@@ -70,8 +70,8 @@ func fullAddress(s *site.Site) string {
 	return town
 }
 
-// operatorSiteID is the site id of the operator, or of the first in table order
-// that has one.
+// operatorSiteID returns the operator's own id of the site. If operator is negative, it is
+// that of the first operator in table order that has one.
 func operatorSiteID(s *site.Site, operator int) string {
 	best, id := -1, ""
 	for _, t := range s.Stations {
@@ -85,8 +85,8 @@ func operatorSiteID(s *site.Site, operator int) string {
 	return id
 }
 
-// SitePagePath is where pages about sites are, for people: a siteKey follows.
+// SitePagePath is the path of the pages about sites, without the siteKey.
 const SitePagePath = "/site/"
 
-// SitePage is the address of the page about a site; base is what addresses begin with.
+// SitePage returns the address of the page about a site; base is its beginning.
 func SitePage(base, siteKey string) string { return base + SitePagePath + url.PathEscape(siteKey) }

@@ -1,6 +1,5 @@
-// Package view is every public JSON shape of the API, and nothing else: what is
-// not a field here is not shown. It turns normalised sites into these shapes and
-// asks no questions of the data.
+// Package view has the public JSON shapes of the API: what is not a field here is not
+// shown. It turns normalised sites into these shapes and does not query the data.
 package view
 
 import (
@@ -46,8 +45,8 @@ func of(s *snapshot.Snapshot) register {
 	return register{m, s, SourceOf(m, s), index.Key(m.Code, "")}
 }
 
-// SourceOf says whose the data of a snapshot is; demonstration data says so in the
-// place of its name. Without a snapshot it is the market's own register.
+// SourceOf returns the source of a snapshot. The source of demonstration data says so in
+// its name. Without a snapshot it is the market's register.
 func SourceOf(m *market.Market, s *snapshot.Snapshot) market.Register {
 	if s == nil {
 		return m.Register
@@ -59,7 +58,7 @@ func SourceOf(m *market.Market, s *snapshot.Snapshot) market.Register {
 	return a
 }
 
-// Demonstration is the source of data that was made up in a register's form.
+// Demonstration returns the source of synthetic data in the form of a register.
 func Demonstration(a market.Register) market.Register {
 	a.Source = "SYNTHETIC demonstration data, not a register"
 	return a
@@ -86,7 +85,7 @@ func (r register) operators(s *site.Site) []string {
 	return keys
 }
 
-// orNull is s, or null when it is empty.
+// orNull returns s, or nil if the string is empty.
 func orNull(s *string) *string {
 	if *s == "" {
 		return nil
@@ -94,13 +93,13 @@ func orNull(s *string) *string {
 	return s
 }
 
-// day is a date, or null when it is unknown.
+// day returns a date, or nil if it is unknown.
 func day(d site.Date) *string {
 	text := d.String()
 	return orNull(&text)
 }
 
-// number is x, or null when it is unknown.
+// number returns x, or nil if it is unknown.
 func number(x float64) *float64 {
 	if !site.Known(x) {
 		return nil
@@ -108,13 +107,13 @@ func number(x float64) *float64 {
 	return &x
 }
 
-// moments is how times are written.
+// moments is the format of times.
 const moments = "2006-01-02T15:04:05.000Z"
 
-// Moment is a time as answers write it: ISO 8601, UTC, to the millisecond.
+// Moment formats a time as in answers: ISO 8601, UTC, with milliseconds.
 func Moment(t time.Time) string { return t.UTC().Format(moments) }
 
-// JSON encodes v as the API does: without escaping HTML, without a line feed.
+// JSON encodes v as in answers: without escaping HTML and without a line feed.
 func JSON(v any) ([]byte, error) {
 	encode := encoders.Get().(func(any) ([]byte, error))
 	defer encoders.Put(encode)

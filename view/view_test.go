@@ -61,7 +61,7 @@ func full() site.Site {
 	}
 }
 
-// bare is a site of which the source states next to nothing.
+// bare is a site about which the source states very little.
 func bare() site.Site {
 	return site.Site{ID: "9", SourceCode: "9742290001", Position: geo.Point{Lat: -20.9, Lng: 55.45}, Area: 3,
 		Height: site.Unknown, AntennaHeight: site.Unknown,
@@ -110,7 +110,7 @@ const (
 		`"emissions":[{"operator":"ORANGE","station":"9742290001","technology":"LTE 800","generation":"4G","status":"Projet approuvé","date":null}]}`
 )
 
-func TestShapes(t *testing.T) {
+func TestSiteShapes(t *testing.T) {
 	snap := read(t, market.FR, false, full())
 	var s site.Site
 	snap.Site(0, &s)
@@ -139,12 +139,12 @@ func TestShapes(t *testing.T) {
 		}
 	}
 	if site := NewSite(overseas, &b, -1); site.OperatorTag != "ORANGE" || site.IsSharedSite || site.FullAddress != "" {
-		t.Errorf("site of little: %+v", site)
+		t.Errorf("site of little = %+v, want ORANGE alone and no address", site)
 	}
 }
 
 // Sites are of the registers that were read, not of the market's own by default.
-func TestRegisters(t *testing.T) {
+func TestSourceOfRegisters(t *testing.T) {
 	be := market.Get(market.BE)
 	b := snapshot.NewBuilder(be, statuses)
 	b.SourceDate, b.UpdatedAt, b.Registers = "2026-08-27", "2026-08-27T00:00:00", []string{be.OtherRegisters[0].Source}
@@ -162,14 +162,14 @@ func TestRegisters(t *testing.T) {
 		t.Fatal(err)
 	}
 	if v := of(snap).summary(&s); v.SourceAuthority != "BIPT/IBPT" || v.SourceLabel != be.OtherRegisters[0].Source {
-		t.Errorf("%s, %s", v.SourceAuthority, v.SourceLabel)
+		t.Errorf("source = %s, %s; want BIPT/IBPT and its register", v.SourceAuthority, v.SourceLabel)
 	}
 	if v := NewMarket(be, &index.Market{Table: be, Snap: snap}); v.SourceAuthority != "BIPT/IBPT" ||
 		v.SourceLabel != be.OtherRegisters[0].Source || v.Licence != be.OtherRegisters[0].Licence {
-		t.Errorf("%+v", v)
+		t.Errorf("market = %+v, want the source of the register that was read", v)
 	}
 	if v := NewMarket(be, nil); v.SourceAuthority != be.Authority || v.Licence != be.Licence {
-		t.Errorf("not loaded: %+v", v)
+		t.Errorf("market that is not loaded = %+v, want its own source", v)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestSyntheticSaysSo(t *testing.T) {
 	var s site.Site
 	snap.Site(0, &s)
 	if v := of(snap).summary(&s); !strings.Contains(v.SourceLabel, "SYNTHETIC") {
-		t.Errorf("source label %q", v.SourceLabel)
+		t.Errorf("source label = %q, want SYNTHETIC in it", v.SourceLabel)
 	}
 	if !strings.Contains(SourceOf(market.Get(market.FR), snap).Source, "SYNTHETIC") {
 		t.Error("the source label of the market does not say so")
@@ -193,7 +193,7 @@ func TestNewMarket(t *testing.T) {
 	}
 	if got.Loaded || got.Availability != market.Unavailable || got.SourceUnavailableReason == nil ||
 		got.SourceDate != nil {
-		t.Errorf("%s", text)
+		t.Errorf("market = %s, want it unavailable, with a reason", text)
 	}
 	for _, list := range []string{`"operators":[]`, `"areas":[]`, `"statuses":[]`} {
 		if !strings.Contains(text, list) {

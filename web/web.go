@@ -1,6 +1,5 @@
-// Package web is the pages for people: what an address in an answer leads to. A page
-// shows what the API answers of the same thing, needs no key and no JavaScript, and
-// takes nothing.
+// Package web serves the pages for people that answers link to. A page shows the same data
+// as the API. It needs no key and no JavaScript, and accepts no input.
 package web
 
 import (
@@ -67,7 +66,7 @@ func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A page is what the templates show.
+// A page is the data of the templates.
 type page struct {
 	words
 	Status int
@@ -121,6 +120,6 @@ func (p *Pages) show(w http.ResponseWriter, r *http.Request, status int, v page)
 	w.Header().Set("Content-Length", strconv.Itoa(text.Len()))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = text.WriteTo(w) // a reader who went away misses nothing
+		_, _ = text.WriteTo(w) // fails only if the reader has gone away
 	}
 }

@@ -42,7 +42,7 @@ func TestSitePage(t *testing.T) {
 	w := ask(p, "GET", "/site/"+key)
 	for _, want := range []string{"<html lang=\"en\">", key, "Operators", "SYNTHETIC"} {
 		if w.Code != 200 || !strings.Contains(w.Body.String(), want) {
-			t.Errorf("%d, %q is missing:\n%s", w.Code, want, w.Body)
+			t.Errorf("status %d, %q is missing:\n%s", w.Code, want, w.Body)
 		}
 	}
 	if w := ask(p, "GET", "/site/"+key, "Accept-Language", "fr-CA, en;q=0.5"); !strings.Contains(w.Body.String(),
@@ -50,24 +50,32 @@ func TestSitePage(t *testing.T) {
 		t.Error("not in French")
 	}
 	if w := ask(p, "HEAD", "/site/"+key); w.Code != 200 || w.Body.Len() != 0 {
-		t.Errorf("HEAD: %d, %d bytes", w.Code, w.Body.Len())
+		t.Errorf("HEAD: status %d, %d bytes; want 200 without a body", w.Code, w.Body.Len())
 	}
 }
 
 func TestBadPages(t *testing.T) {
 	p, _ := pagesOf(t)
-	for target, status := range map[string]int{
-		"/site/fr-0": 404, "/site/%3Cscript%3E": 404, "/site/..%2f..%2fetc": 404,
-		"/site/" + strings.Repeat("x", 300): 404, "/site/%00": 404,
+	for _, tt := range []struct {
+		target string
+		status int
+	}{
+		{"/site/fr-0", 404},
+		{"/site/%3Cscript%3E", 404},
+		{"/site/..%2f..%2fetc", 404},
+		{"/site/" + strings.Repeat("x", 300), 404},
+		{"/site/%00", 404},
 	} {
-		w := ask(p, "GET", target, "Accept-Language", strings.Repeat("fr,", 5000))
-		if w.Code != status || strings.Contains(w.Body.String(), "<script") ||
-			w.Header().Get("Content-Security-Policy") == "" {
-			t.Errorf("%s: %d %s", target, w.Code, w.Body)
-		}
+		t.Run(tt.target, func(t *testing.T) {
+			w := ask(p, "GET", tt.target, "Accept-Language", strings.Repeat("fr,", 5000))
+			if w.Code != tt.status || strings.Contains(w.Body.String(), "<script") ||
+				w.Header().Get("Content-Security-Policy") == "" {
+				t.Errorf("%s: status %d, want %d, a policy and no script: %s", tt.target, w.Code, tt.status, w.Body)
+			}
+		})
 	}
 	if w := ask(p, "POST", "/site/fr-1"); w.Code != 405 || w.Header().Get("Allow") == "" {
-		t.Errorf("POST: %d", w.Code)
+		t.Errorf("POST: status %d, want 405 with Allow", w.Code)
 	}
 }
 
@@ -80,6 +88,6 @@ func TestPageLimit(t *testing.T) {
 		ask(p, "GET", "/site/"+key)
 	}
 	if w := ask(p, "GET", "/site/"+key); w.Code != 429 || w.Header().Get("Retry-After") == "" {
-		t.Errorf("page %d: %d", Minute+1, w.Code)
+		t.Errorf("page %d: status %d, want 429 with Retry-After", Minute+1, w.Code)
 	}
 }

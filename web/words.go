@@ -6,7 +6,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// words are what pages say, in one language.
+// words are the texts of pages in one language.
 type words struct {
 	Lang string
 
@@ -20,7 +20,7 @@ var english = words{
 	Position: "Position",
 	Height:   "Height", Support: "Support", Azimuths: "Azimuths", Emissions: "Emissions", Operator: "Operator",
 	Technology: "Technology", Day: "Date",
-	Source: "Source", NotFound: "There is no such site here.",
+	Source: "Source", NotFound: "This site does not exist.",
 	Later: "This page cannot be shown at this moment. Come back a little later.", Of: "data of",
 }
 
@@ -35,7 +35,7 @@ var french = words{
 
 var languages = language.NewMatcher([]language.Tag{language.English, language.French})
 
-// wordsFor are the words of the reader's language.
+// wordsFor returns the words in the reader's language.
 func wordsFor(r *http.Request) words {
 	header := r.Header.Get("Accept-Language")
 	if len(header) > 200 {
