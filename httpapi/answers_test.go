@@ -38,7 +38,7 @@ func ids(items []item) (ids []string) {
 	return ids
 }
 
-func only(items []item, f func(item) bool) (kept []item) {
+func filterItems(items []item, f func(item) bool) (kept []item) {
 	for _, i := range items {
 		if f(i) {
 			kept = append(kept, i)
@@ -77,7 +77,7 @@ func TestSearchAgainstTheExport(t *testing.T) {
 		},
 		"postalCode=" + one.Location.PostalCode + "&supId=0": func(item) bool { return false },
 	} {
-		want := ids(only(all, f))
+		want := ids(filterItems(all, f))
 		var got []string
 		for offset := 0; ; offset += page {
 			items, meta := list(t, s, fmt.Sprintf("/antennas/search?%s&limit=%d&offset=%d", query, page, offset))
@@ -119,7 +119,7 @@ func TestSummaryShapes(t *testing.T) {
 	s := newServer(t)
 	all, _ := list(t, s, "/antennas/export")
 	items, meta := list(t, s, "/antennas?north=49.5&south=47.25&east=3.5&west=1.75&limit=5000")
-	want := ids(only(all, func(i item) bool {
+	want := ids(filterItems(all, func(i item) bool {
 		return i.Coordinates.Lat <= 49.5 && i.Coordinates.Lat >= 47.25 && i.Coordinates.Lng <= 3.5 &&
 			i.Coordinates.Lng >= 1.75
 	}))
@@ -136,7 +136,7 @@ func TestSummaryShapes(t *testing.T) {
 		}
 		last = *i.DistanceMeters
 	}
-	inside := ids(only(all, func(
+	inside := ids(filterItems(all, func(
 		i item) bool {
 		return haversine(48.8566, 2.3522, i.Coordinates.Lat, i.Coordinates.Lng) <= 30_000
 	}))

@@ -119,7 +119,7 @@ func (p *place) prove() {
 	p.holders, p.proven = p.proven, nil
 }
 
-func (p *place) giveBack() {
+func (p *place) release() {
 	p.bodies.mu.Lock()
 	defer p.bodies.mu.Unlock()
 	p.bodies.held--

@@ -92,7 +92,7 @@ func wantNoBodies(t *testing.T, s *Server) {
 // at a time from an address, eight from its network, 30 seconds each, and each counts as
 // a failed authentication.
 func TestForgedBodies(t *testing.T) {
-	s, _ := noting(t)
+	s, _ := newNoteServer(t)
 	app := newClient(t, s, access.Mobile, []access.Scope{access.PhotosWrite}, manyRequests)
 	server := writer(t, s, false)
 	synctest.Test(t, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestForgedBodies(t *testing.T) {
 // A phone that is slow, or has no network for a while, is waited for; one that sends next
 // to nothing is not.
 func TestSlowPhone(t *testing.T) {
-	s, _ := noting(t)
+	s, _ := newNoteServer(t)
 	app := newClient(t, s, access.Mobile, []access.Scope{access.PhotosWrite}, manyRequests)
 	for _, tt := range []struct {
 		name   string
@@ -186,7 +186,7 @@ func TestSlowPhone(t *testing.T) {
 
 // Slow bodies of one visitor of a page leave places for the others.
 func TestSlowBodiesOfAVisitor(t *testing.T) {
-	s, _ := noting(t)
+	s, _ := newNoteServer(t)
 	page := newClient(t, s, access.Browser, []access.Scope{access.PhotosWrite}, manyRequests)
 	synctest.Test(t, func(t *testing.T) {
 		for n := range 6 {

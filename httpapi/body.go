@@ -118,7 +118,7 @@ func (s *Server) readBody(x *exchange, client *access.Client, accepts *endpoint.
 		if b.file != nil {
 			b.file.Close() // frees its space
 		}
-		place.giveBack()
+		place.release()
 	}
 	if err := s.copyBody(x, b, limit, tooLarge); err != nil {
 		x.release() // the rest of the body must not keep the place

@@ -36,9 +36,9 @@ func (n *noted) Location() string { return fmt.Sprintf("http://relais.test/notes
 
 const maxNote = 1 << 20
 
-// noting serves an operation that takes bodies and counts what it does; a body
+// newNoteServer serves an operation that takes bodies and counts what it does; a body
 // "fail" makes it fail.
-func noting(t *testing.T) (*Server, *atomic.Int64) {
+func newNoteServer(t *testing.T) (*Server, *atomic.Int64) {
 	s, done := newServer(t), &atomic.Int64{}
 	s.mountOperations([]*endpoint.Op[*ops.Env]{endpoint.New(endpoint.Decl{
 		Name: "notes.add", Method: "POST", Path: "/notes", Scope: "photos:write", FailureName: "NOTE", Status: 201,
@@ -90,7 +90,7 @@ func post(t *testing.T, h http.Handler, i *access.Issued, at time.Time, body, si
 // A signed request is done once, and its repetition gets the same answer under its
 // own request id.
 func TestSignedPostIsDoneOnce(t *testing.T) {
-	s, done := noting(t)
+	s, done := newNoteServer(t)
 	i, now := writer(t, s, true), time.Now()
 	small, large := []byte("a note"), bytes.Repeat([]byte("0123456789abcdef"), maxNote/16)
 	for n, text := range [][]byte{small, large, {}} {
@@ -151,7 +151,7 @@ func TestSignedPostIsDoneOnce(t *testing.T) {
 
 // Writes need the scope, the kind of body and a size.
 func TestWhatIsNoBody(t *testing.T) {
-	s, done := noting(t)
+	s, done := newNoteServer(t)
 	i := writer(t, s, false)
 	text := []byte("a note")
 	now := time.Now()
@@ -184,7 +184,7 @@ func TestWhatIsNoBody(t *testing.T) {
 // A body without a stated length is bounded as well, one that does not come times out, one
 // that breaks off is refused, and a client holds no more than its share.
 func TestBodiesThatDoNotBehave(t *testing.T) {
-	s, done := noting(t)
+	s, done := newNoteServer(t)
 	s.bodies.pause, s.bodies.refused = 200*time.Millisecond, 300*time.Millisecond
 	i := writer(t, s, false)
 	server := httptest.NewServer(s)
@@ -283,7 +283,7 @@ func TestBodyOfAReading(t *testing.T) {
 // Neither the query nor the type of a body is signed. Who sees a request may have it
 // refused before it arrives, which must not be its answer then.
 func TestARefusalIsNotKept(t *testing.T) {
-	s, done := noting(t)
+	s, done := newNoteServer(t)
 	i := writer(t, s, true)
 	body := []byte("taken in the end")
 	at := time.Now()

@@ -134,7 +134,7 @@ func TestBrokenInside(t *testing.T) {
 	s.Photos, s.Community, s.Archives = nil, nil, nil
 	s.Measures = func() *measure.Store { return new(measure.Store) }
 	for _, op := range ops.Operations() {
-		w := ask(t, s, op, required(op, ""), nil, nil)
+		w := ask(t, s, op, requiredQuery(op, ""), nil, nil)
 		wantError(t, w, 500, op.FailureCode, "internal error")
 		if strings.Contains(w.Body.String(), "nil") || strings.Contains(w.Body.String(), "index") {
 			t.Errorf("%s: %s; want nothing of the cause", op.Name, w.Body)
@@ -150,7 +150,7 @@ func TestAttestationRequired(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, get(t, s, "/markets", as(i, mount+"/markets")...), 401, "FIRST_PARTY_TOKEN_REQUIRED")
+	wantError(t, get(t, s, "/markets", clientHeaders(i, mount+"/markets")...), 401, "FIRST_PARTY_TOKEN_REQUIRED")
 }
 
 // record sends a request and remembers the code of its answer.

@@ -34,8 +34,8 @@ func newClient(t *testing.T, s *Server, mode access.Mode, scopes []access.Scope,
 	return i
 }
 
-// as returns the headers with which a client asks for a path.
-func as(i *access.Issued, path string) []string {
+// clientHeaders returns the headers with which a client asks for a path.
+func clientHeaders(i *access.Issued, path string) []string {
 	path, _, _ = strings.Cut(path, "?")
 	headers := []string{"X-API-Key", "", "Authorization", "Bearer " + i.APIKey}
 	switch i.Mode {
@@ -62,7 +62,7 @@ func TestGateMatrix(t *testing.T) {
 				access.Limits{Minute: 1000, Day: 1000})
 			for _, op := range ops.Operations() {
 				checked++
-				w := ask(t, s, op, required(op, ""), nil, i)
+				w := ask(t, s, op, requiredQuery(op, ""), nil, i)
 				switch {
 				case op.Scope != scope:
 					wantError(t, w, 403, "INSUFFICIENT_SCOPE")
@@ -92,7 +92,7 @@ func TestRefusals(t *testing.T) {
 	browser := newClient(t, s, access.Browser, access.ReadScopes, limits)
 	mobile := newClient(t, s, access.Mobile, access.ReadScopes, limits)
 	spent := newClient(t, s, access.Server, access.ReadScopes, access.Limits{Minute: 1, Day: 10})
-	parse(t, get(t, s, "/markets", as(spent, "")...), 200)
+	parse(t, get(t, s, "/markets", clientHeaders(spent, "")...), 200)
 	for _, tt := range []struct {
 		name    string
 		headers []string
@@ -104,7 +104,7 @@ func TestRefusals(t *testing.T) {
 		{"origin", []string{"X-API-Key", browser.APIKey, "Origin", "https://evil.example"}, 403, "ORIGIN_NOT_ALLOWED"},
 		{"address", []string{"X-API-Key", server.APIKey, "X-Test-Peer", "203.0.113.9:1"}, 403, "IP_NOT_ALLOWED"},
 		{"signature", []string{"X-API-Key", "", "Authorization", "Bearer " + mobile.APIKey}, 401, "SIGNATURE_REQUIRED"},
-		{"quota", as(spent, ""), 429, "RATE_LIMITED"},
+		{"quota", clientHeaders(spent, ""), 429, "RATE_LIMITED"},
 	} {
 		w := get(t, s, "/markets", tt.headers...)
 		wantError(t, w, tt.status, tt.code)
@@ -125,7 +125,7 @@ func TestLastOfTheQuota(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 200 {
 			wg.Go(func() {
-				switch get(t, s, "/markets", as(i, "")...).Code {
+				switch get(t, s, "/markets", clientHeaders(i, "")...).Code {
 				case 200:
 					passed.Add(1)
 				case 429:
@@ -153,7 +153,7 @@ func TestRateHeaders(t *testing.T) {
 		{"5", "2", "3", "0", `"minute";q=5;w=60, "day";q=3;w=86400`},
 		{"5", "2", "3", "0", `"minute";q=5;w=60, "day";q=3;w=86400`},
 	} {
-		w := get(t, s, []string{"/markets", "/antennas?limit=0", "/antennas/0", "/markets"}[n], as(i, "")...)
+		w := get(t, s, []string{"/markets", "/antennas?limit=0", "/antennas/0", "/markets"}[n], clientHeaders(i, "")...)
 		if w.Code != []int{200, 400, 404, 429}[n] {
 			t.Errorf("request %d: %d", n, w.Code)
 		}

@@ -19,8 +19,8 @@ func path(op *endpoint.Op[*ops.Env]) string {
 		"01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7").Replace(op.Path)
 }
 
-// required are the parameters without which an operation answers an error.
-func required(op *endpoint.Op[*ops.Env], besides string) string {
+// requiredQuery returns a query with the required parameters of an operation.
+func requiredQuery(op *endpoint.Op[*ops.Env], besides string) string {
 	if op.Name == "antennas.lookup" && besides != "value" && besides != "enb" && besides != "gnb" && besides != "pci" &&
 		besides != "cellId" && besides != "ci" {
 		return "value=1&"
@@ -55,7 +55,7 @@ func TestHostileParameters(t *testing.T) {
 				code = "INVALID_PARAMETER"
 			}
 			with := func(query string) *httptest.ResponseRecorder {
-				return ask(t, s, op, required(op, p.Name)+query, nil, nil)
+				return ask(t, s, op, requiredQuery(op, p.Name)+query, nil, nil)
 			}
 			// An empty value counts as absent.
 			if w := with(p.Name + "="); w.Code != op.Status &&

@@ -38,8 +38,8 @@ func (s *Server) Learn(ctx context.Context, interval time.Duration) {
 const restFactor = 9
 
 // learn checks once, and reports whether it learned. It looks at markets that have learned
-// before only if again is set.
-func (s *Server) learn(ctx context.Context, again bool) (learned bool) {
+// before only if relearn is set.
+func (s *Server) learn(ctx context.Context, relearn bool) (learned bool) {
 	set, measures := s.set.Load(), s.Measures()
 	if set == nil || measures == nil {
 		return false
@@ -47,7 +47,7 @@ func (s *Server) learn(ctx context.Context, again bool) (learned bool) {
 	var markets []*index.Market
 	news, from := false, measures.Version()
 	for m := range set.Loaded() {
-		if last := m.LearnedFrom(); last != from && (again || last == "") {
+		if last := m.LearnedFrom(); last != from && (relearn || last == "") {
 			m, news = s.learnMarket(ctx, m, measures, from), true
 		}
 		markets = append(markets, m)

@@ -43,7 +43,7 @@ func TestRequestLog(t *testing.T) {
 		text.Reset()
 		return o
 	}
-	headers := append(as(i, mount+"/antennas"), "X-Request-Id", "mine", "X-Test-Peer", "198.51.100.77:5")
+	headers := append(clientHeaders(i, mount+"/antennas"), "X-Request-Id", "mine", "X-Test-Peer", "198.51.100.77:5")
 	w := get(t, s, "/antennas?limit=1", headers...)
 	o := line()
 	for _, tt := range []struct {
@@ -117,7 +117,7 @@ func TestFloodInTheLog(t *testing.T) {
 			t.Errorf("%d lines of a network without a key, want %d", n, callerLines)
 		}
 		for range 200 {
-			get(t, s, "/markets", as(i, "")...)
+			get(t, s, "/markets", clientHeaders(i, "")...)
 		}
 		if n := lines(); n != callerLines+1 {
 			t.Errorf("%d lines of a client whose quota is spent, want %d", n, callerLines+1)

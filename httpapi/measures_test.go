@@ -20,15 +20,15 @@ import (
 	"relais/site"
 )
 
-// A here is what the tests measure: a site whose eNB some tests name, and one far away
+// A measuredSites is what the tests measure: a site whose eNB some tests name, and one far away
 // whose nodes no test names.
-type here struct {
+type measuredSites struct {
 	stated, silent site.Site
 	node           site.RadioID // of stated
 }
 
 // places finds them in the country.
-func places(set *index.Set) (h here) {
+func places(set *index.Set) (h measuredSites) {
 	m := set.Market(market.FR)
 	for at := range uint32(m.Len()) {
 		var s site.Site
@@ -111,7 +111,7 @@ func newMeasures(t testing.TB) func() *measure.Store {
 	return func() *measure.Store { return s }
 }
 
-func thePlaces(t *testing.T) here {
+func newMeasuredSites(t *testing.T) measuredSites {
 	t.Helper()
 	set, err := country()
 	if err != nil {
@@ -130,7 +130,7 @@ func downloads(o object) string {
 }
 
 func TestSpeedtests(t *testing.T) {
-	s, h := newServer(t), thePlaces(t)
+	s, h := newServer(t), newMeasuredSites(t)
 	operators := market.Get(market.FR).Operators
 	key := operators[h.node.Operator].Key
 	box := func(p geo.Point, d float64) string {
@@ -185,7 +185,7 @@ func TestSpeedtests(t *testing.T) {
 }
 
 func TestSpeedtestsOfSite(t *testing.T) {
-	s, h := newServer(t), thePlaces(t)
+	s, h := newServer(t), newMeasuredSites(t)
 	table := market.Get(market.FR)
 	mine, other := table.Operators[h.node.Operator], table.Operators[(h.node.Operator+1)%len(table.Operators)]
 	id, enb := "siteId="+h.stated.ID, fmt.Sprintf("enb=%d", h.node.Value)
@@ -255,7 +255,7 @@ func TestSpeedtestsOfSite(t *testing.T) {
 }
 
 func TestCoveragePoints(t *testing.T) {
-	s, h := newServer(t), thePlaces(t)
+	s, h := newServer(t), newMeasuredSites(t)
 	for _, tt := range []struct {
 		query string
 		want  []any

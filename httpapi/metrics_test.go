@@ -33,10 +33,10 @@ func TestMetrics(t *testing.T) {
 	i := newClient(t, s, access.Server, []access.Scope{access.AntennasRead}, access.Limits{Minute: 3, Day: 10})
 	poor := newClient(t, s, access.Server, []access.Scope{access.AntennasRead}, access.Limits{Minute: 3, Day: 1})
 	for _, target := range []string{"/markets", "/antennas/0", "/stats/departments", "/markets"} {
-		get(t, s, target, as(i, "")...)
+		get(t, s, target, clientHeaders(i, "")...)
 	}
-	get(t, s, "/markets", as(poor, "")...)
-	get(t, s, "/markets", as(poor, "")...)
+	get(t, s, "/markets", clientHeaders(poor, "")...)
+	get(t, s, "/markets", clientHeaders(poor, "")...)
 	do(t, s, "GET", "/nowhere")
 	for range 31 {
 		get(t, s, "/markets", "X-API-Key", "rk_x", "X-Test-Peer", "203.0.113.7:1")

@@ -16,7 +16,7 @@ const unknownName = "frobnicate"
 func TestUnknownParameters(t *testing.T) {
 	s := newServer(t)
 	for _, op := range ops.Operations() {
-		w := ask(t, s, op, required(op, "")+unknownName+"=1", nil, nil)
+		w := ask(t, s, op, requiredQuery(op, "")+unknownName+"=1", nil, nil)
 		wantError(t, w, 400, "INVALID_PARAMETER", unknownName+": ")
 		o := parse(t, w, 400)
 		if o["parameter"] != unknownName || o["docs"] != "http://relais.test/openapi.json" {
@@ -57,7 +57,7 @@ func TestUnknownParametersOfOtherSpellings(t *testing.T) {
 func TestUnknownParametersPassedOver(t *testing.T) {
 	s := newServer(t)
 	for _, op := range ops.Operations() {
-		w := ask(t, s, op, required(op, "")+"_=1&_cb=2&utm_source=x&utm_=&api_key=secret&&", nil, nil)
+		w := ask(t, s, op, requiredQuery(op, "")+"_=1&_cb=2&utm_source=x&utm_=&api_key=secret&&", nil, nil)
 		if w.Code == 400 && strings.Contains(w.Body.String(), "unknown parameter") {
 			t.Errorf("%s: %s; want the parameters ignored", op.Name, w.Body)
 		}

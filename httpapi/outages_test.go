@@ -79,8 +79,8 @@ func report(t testing.TB, s *Server, n community.NewReport) string {
 	return r.ID
 }
 
-// ofAll are the values of a member of all entries.
-func ofAll(t testing.TB, s *Server, target, member string) (values []any, meta object) {
+// memberValues are the values of a member of all entries.
+func memberValues(t testing.TB, s *Server, target, member string) (values []any, meta object) {
 	t.Helper()
 	o := parse(t, get(t, s, target), 200)
 	for _, e := range o["data"].([]any) {
@@ -119,7 +119,7 @@ func TestOutages(t *testing.T) {
 			"severity":"down","affectedServices":[],"affectedTechnologies":[],"startedAt":"","expectedEndAt":null,
 			"reason":null,"state":null,"confirmCount":null,"confirmationsRemaining":null,"operatorConfirmed":null}`,
 	} {
-		same(t, data[i], want)
+		wantJSON(t, data[i], want)
 	}
 	for _, tt := range []struct {
 		target string
@@ -137,7 +137,7 @@ func TestOutages(t *testing.T) {
 		{"/outages?limit=2", []any{id, "operator:fr-orange:00000001R1"}},
 	} {
 		t.Run(tt.target, func(t *testing.T) {
-			got, meta := ofAll(t, s, tt.target, "id")
+			got, meta := memberValues(t, s, tt.target, "id")
 			if !slices.Equal(got, tt.want) || meta["truncated"] != strings.Contains(tt.target, "limit=") ||
 				meta["territory"] != nil {
 				t.Errorf("%s: %v, meta %v; want %v", tt.target, got, meta, tt.want)
@@ -149,8 +149,8 @@ func TestOutages(t *testing.T) {
 	}
 }
 
-// same compares JSON.
-func same(t testing.TB, got any, want string) {
+// wantJSON compares JSON.
+func wantJSON(t testing.TB, got any, want string) {
 	t.Helper()
 	var o any
 	d := json.NewDecoder(strings.NewReader(want))
@@ -174,7 +174,7 @@ func TestUnavailableSites(t *testing.T) {
 		"2Gvoix":"HS","3Gvoix":"HS","4Gvoix":"HS","3Gdata":"HS","4Gdata":"HS","5Gdata":"HS","voix":"HS","data":"HS","raison":"Incident","detail":"Incendie","debut":"2026-08-20 06:10:00","fin_prev":"2026-08-21 18:00:00"`
 	o := parse(t, get(t, s, "/sites-hs?operator=orange"), 200)
 	data := o["data"].([]any)
-	same(t, data[0], `{"sourceId":"fr-orange","market":"FR","operator":"ORANGE","territory":null,"code_site_op":"00000001R1","Lat":48.8584,"Lon":2.2945,"commune":"Paris","departement":"75","code_insee":"75056",
+	wantJSON(t, data[0], `{"sourceId":"fr-orange","market":"FR","operator":"ORANGE","territory":null,"code_site_op":"00000001R1","Lat":48.8584,"Lon":2.2945,"commune":"Paris","departement":"75","code_insee":"75056",
 		"services":{"voice2g":"HS","voice3g":"HS","voice4g":"HS","data3g":"HS","data4g":"HS","data5g":"HS","voice":"HS","data":"HS"},"raison":"Incident",
 		"debut":"2026-08-20T04:10:00.000Z","fin_prev":"2026-08-21T16:00:00.000Z","raw":{`+raw+`},"region":"Île-de-France","managedByOrange":true,"voixSms":"HS","voix":"HS","data":"HS",
 		"2Gvoix":"HS","3Gvoix":"HS","4Gvoix":"HS","3Gdata":"HS","4Gdata":"HS","5Gdata":"HS","Antenne relais gérée par ORANGE":"OUI"}`)
@@ -198,7 +198,7 @@ func TestUnavailableSites(t *testing.T) {
 		{"/outages?market=DROM&territory=976", 0},
 	} {
 		t.Run(tt.target, func(t *testing.T) {
-			values, meta := ofAll(t, s, tt.target, "id")
+			values, meta := memberValues(t, s, tt.target, "id")
 			if territory := tt.target[len(tt.target)-3:]; len(values) != tt.want || meta["territory"] != territory {
 				t.Errorf("%s: %d entries, meta %v", tt.target, len(values), meta)
 			}
@@ -252,19 +252,19 @@ func TestOperatorFeed(t *testing.T) {
 	if err := s.Community.Feeds.Failed(market.FR, "ORANGE", os.ErrDeadlineExceeded); err != nil {
 		t.Fatal(err)
 	}
-	if values, _ := ofAll(t, s, target, "id"); len(values) != 1 {
+	if values, _ := memberValues(t, s, target, "id"); len(values) != 1 {
 		t.Errorf("a failed feed has %d entries", len(values))
 	}
 	importOutages(t, s, market.FR, "ORANGE", lyon)
 	feed("?operator=ORANGE", true, true)
 	tag = get(t, s, target).Header().Get("Etag")
 	report(t, s, community.NewReport{StartedAt: at.Add(-time.Hour)})
-	if values, _ := ofAll(t, s, target, "id"); len(values) != 2 {
+	if values, _ := memberValues(t, s, target, "id"); len(values) != 2 {
 		t.Errorf("%d entries with a report", len(values))
 	}
 	at = at.Add(25 * time.Hour)
 	parse(t, get(t, s, target, "If-None-Match", tag), 200)
-	if values, _ := ofAll(t, s, target, "source"); len(values) != 1 || values[0] != "operator" {
+	if values, _ := memberValues(t, s, target, "source"); len(values) != 1 || values[0] != "operator" {
 		t.Errorf("with a dormant report: %v", values)
 	}
 }
@@ -288,17 +288,17 @@ func TestOutagesCeiling(t *testing.T) {
 		{"?limit=7", 7},
 	} {
 		t.Run(tt.query, func(t *testing.T) {
-			if values, meta := ofAll(t, s, "/outages"+tt.query, "id"); len(values) != tt.want ||
+			if values, meta := memberValues(t, s, "/outages"+tt.query, "id"); len(values) != tt.want ||
 				meta["truncated"] != true {
 				t.Errorf("%q: %d entries, meta %v", tt.query, len(values), meta)
 			}
 		})
 	}
 	importOutages(t, s, market.FR, "ORANGE", rows[:500]...)
-	if values, meta := ofAll(t, s, "/outages?limit=9999", "id"); len(values) != 500 || meta["truncated"] != false {
+	if values, meta := memberValues(t, s, "/outages?limit=9999", "id"); len(values) != 500 || meta["truncated"] != false {
 		t.Errorf("%d entries, meta %v", len(values), meta)
 	}
-	if values, _ := ofAll(t, s, "/sites-hs", "code_site_op"); len(values) != 500 {
+	if values, _ := memberValues(t, s, "/sites-hs", "code_site_op"); len(values) != 500 {
 		t.Errorf("%d unavailable sites", len(values))
 	}
 }

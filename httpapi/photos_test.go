@@ -39,11 +39,11 @@ func newPhotos(t testing.TB) *ops.Photos {
 	}
 	kept := photos.Open(db, dir, time.Now)
 	t.Cleanup(func() { kept.Close(); db.Close() })
-	return &ops.Photos{Store: kept, Render: developed}
+	return &ops.Photos{Store: kept, Render: fakeRender}
 }
 
-// developed stands for the workers.
-func developed(_ context.Context, _ string, file io.Reader, size int64) (*render.Result, error) {
+// fakeRender stands for the workers.
+func fakeRender(_ context.Context, _ string, file io.Reader, size int64) (*render.Result, error) {
 	text, err := io.ReadAll(file)
 	if err != nil || int64(len(text)) != size {
 		return nil, fmt.Errorf("%d bytes of %d: %w", len(text), size, err)

@@ -72,7 +72,7 @@ func (o *operation) readKept(s *Server, x *exchange, call *endpoint.Call[*ops.En
 		o.notModified(x, tag)
 		return true
 	}
-	o.head(x, tag)
+	o.setHeaders(x, tag)
 	if err := s.sendKept(x, kept, c); err != nil {
 		s.abort(x, err)
 	}

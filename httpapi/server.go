@@ -275,7 +275,7 @@ func (o *operation) answer(s *Server, x *exchange, call *endpoint.Call[*ops.Env]
 		o.notModified(x, tag)
 		return
 	}
-	o.head(x, tag)
+	o.setHeaders(x, tag)
 	if err := s.send(x, stream, asked); err != nil {
 		s.abort(x, err)
 	}
@@ -293,12 +293,12 @@ func (s *Server) abort(x *exchange, err error) {
 }
 
 func (o *operation) notModified(x *exchange, tag string) {
-	o.head(x, tag)
+	o.setHeaders(x, tag)
 	x.setCost(access.Twentieth)
 	x.sendHeader(http.StatusNotModified)
 }
 
-func (o *operation) head(x *exchange, tag string) {
+func (o *operation) setHeaders(x *exchange, tag string) {
 	h := x.w.Header()
 	h["Etag"] = []string{tag}
 	h["Cache-Control"] = o.cacheControl

@@ -16,8 +16,8 @@ import (
 // An emission is what filters ask of one, in the words of the API.
 type emission struct{ operator, generation, status, system string }
 
-// matching counts the sites of a market that have one emission which is as asked.
-func matching(t *testing.T, code market.Code, asked func(emission) bool) (ids []string) {
+// matchingSites counts the sites of a market that have one emission which is as asked.
+func matchingSites(t *testing.T, code market.Code, asked func(emission) bool) (ids []string) {
 	t.Helper()
 	set, err := country()
 	if err != nil {
@@ -96,7 +96,7 @@ func TestSeveralValues(t *testing.T) {
 				parse(t, get(t, s, target), 400)
 				return
 			}
-			want := matching(t, market.FR, tt.asked)
+			want := matchingSites(t, market.FR, tt.asked)
 			got, meta := listed(t, s, target)
 			if total := meta["totalMatched"]; fmt.Sprint(total) != strconv.Itoa(len(want)) ||
 				!slices.Equal(got, want[:min(len(want), 1000)]) {
@@ -163,13 +163,13 @@ func TestSeveralOperators(t *testing.T) {
 	rows := func(operators string) (total string) {
 		return fmt.Sprint(parse(t, get(t, s, "/stats/departments?operator="+operators), 200)["meta"].(object)["total"])
 	}
-	want := matching(t, market.FR, func(e emission) bool { return e.operator == "SFR" || e.operator == "FREE" })
+	want := matchingSites(t, market.FR, func(e emission) bool { return e.operator == "SFR" || e.operator == "FREE" })
 	if rows("SFR,FREE") != strconv.Itoa(len(want)) {
 		t.Errorf("statistics of two operators: %s sites, want %d", rows("SFR,FREE"), len(want))
 	}
 	// A site has one of them, or it is not found.
 	ids := func(keys ...string) []string {
-		return matching(t, market.FR, func(e emission) bool { return slices.Contains(keys, e.operator) })
+		return matchingSites(t, market.FR, func(e emission) bool { return slices.Contains(keys, e.operator) })
 	}
 	others := ids("SFR", "FREE")
 	without := slices.DeleteFunc(ids("ORANGE", "BOUYGUES"), func(id string) bool { return slices.Contains(others, id) })

@@ -167,7 +167,7 @@ func mismatch(doc, schema object, v any, at string) (problems []string) {
 	if !ok {
 		types = []any{schema["type"]}
 	}
-	if !slices.ContainsFunc(types, func(t any) bool { return isA(v, t.(string)) }) {
+	if !slices.ContainsFunc(types, func(t any) bool { return hasJSONType(v, t.(string)) }) {
 		return []string{fmt.Sprintf("%s: %T is no %v", at, v, types)}
 	}
 	switch v := v.(type) {
@@ -218,7 +218,7 @@ func memberOf(schema object, name string) object {
 	return p
 }
 
-func isA(v any, kind string) bool {
+func hasJSONType(v any, kind string) bool {
 	switch v := v.(type) {
 	case nil:
 		return kind == "null"

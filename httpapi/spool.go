@@ -118,7 +118,7 @@ func (s *spool) build(ctx context.Context, key cacheKey, client string, make mak
 		defer close(e.made)
 		defer s.removeFailed(e)
 		e.err = errNoSpool // when make panics
-		e.err = s.make(e, make)
+		e.err = s.fill(e, make)
 	}
 	return e, first, nil
 }
@@ -207,8 +207,8 @@ func (s *spool) release(e *spooled) {
 	e.readers--
 }
 
-// make makes the answer of an entry.
-func (s *spool) make(e *spooled, make maker) (err error) {
+// fill makes the answer of an entry.
+func (s *spool) fill(e *spooled, make maker) (err error) {
 	if e.file, err = os.CreateTemp(s.dir, ".spool.tmp-*"); err != nil {
 		return fmt.Errorf("%w: %w", errNoSpool, err)
 	}

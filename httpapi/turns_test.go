@@ -39,7 +39,7 @@ func (k work) WriteTo(w io.Writer) (n int64, err error) {
 func TestShareOfTheProcessor(t *testing.T) {
 	s := newServer(t)
 	var busy, other atomic.Int64
-	giving(s, true, map[string]endpoint.Stream{
+	serveStreams(s, true, map[string]endpoint.Stream{
 		"/busy":  work{pieces{n: 1000, size: 1 << 20}, 50 * time.Millisecond, &busy},
 		"/other": work{pieces{n: 20, size: 1 << 20}, 50 * time.Millisecond, &other},
 	})

@@ -32,8 +32,8 @@ func (u unread) Write(p []byte) (int, error) {
 
 var manyRequests = access.Limits{Minute: 1000, Day: 1000}
 
-// giving adds operations to s that answer streams, by path.
-func giving(s *Server, large bool, streams map[string]endpoint.Stream) {
+// serveStreams adds operations to s that answer streams, by path.
+func serveStreams(s *Server, large bool, streams map[string]endpoint.Stream) {
 	for path, stream := range streams {
 		s.mountOperations([]*endpoint.Op[*ops.Env]{endpoint.New(endpoint.Decl{Name: path, Path: path,
 			Scope: "antennas:read", FailureName: "ANTENNAS", Large: large},
@@ -49,7 +49,7 @@ func askUnread(s *Server, n int, target, coding string, clients ...*access.Issue
 		u := unread{httptest.NewRecorder(), gone}
 		r := httptest.NewRequest("GET", "http://relais.test"+mount+target, nil)
 		client := clients[i%len(clients)]
-		for headers := as(client, mount+target); len(headers) > 0; headers = headers[2:] {
+		for headers := clientHeaders(client, mount+target); len(headers) > 0; headers = headers[2:] {
 			r.Header.Set(headers[0], headers[1])
 		}
 		r.RemoteAddr = fmt.Sprintf("192.0.2.%d:1", 1+i)
@@ -83,7 +83,7 @@ func wantBusy(t *testing.T, answers []unread, first int) {
 // A client has four large answers under way, whichever they are, and others have theirs.
 func TestHeavyAnswersOfAClient(t *testing.T) {
 	s := newServer(t)
-	giving(s, false, map[string]endpoint.Stream{"/unknown": noise{pieces{n: 9, size: 1 << 20}},
+	serveStreams(s, false, map[string]endpoint.Stream{"/unknown": noise{pieces{n: 9, size: 1 << 20}},
 		"/large": pieces{n: 9, size: 1 << 20}})
 	a, b := newClient(t, s, access.Server, access.ReadScopes, manyRequests), newClient(t, s, access.Server,
 		access.ReadScopes, manyRequests)
@@ -115,7 +115,7 @@ func wantNothingUnderway(t *testing.T, s *Server) {
 // Whatever the number of clients, the memory of what is under way is bounded.
 func TestStreamsInAll(t *testing.T) {
 	s := newServer(t)
-	giving(s, true, map[string]endpoint.Stream{"/large": noise{pieces{n: 9, size: 1 << 20}}})
+	serveStreams(s, true, map[string]endpoint.Stream{"/large": noise{pieces{n: 9, size: 1 << 20}}})
 	var clients []*access.Issued
 	for range 10 {
 		clients = append(clients, newClient(t, s, access.Server, access.ReadScopes, manyRequests))
@@ -136,7 +136,7 @@ func TestSlowReadersOfAnswersInMemory(t *testing.T) {
 	s := newServer(t)
 	s.pages = newCache(0) // what is kept there is not in question
 	text := strings.Repeat("x", 5<<20)
-	giving(s, false, map[string]endpoint.Stream{"/some": endpoint.Bytes(`{"data":"` + text + `"`),
+	serveStreams(s, false, map[string]endpoint.Stream{"/some": endpoint.Bytes(`{"data":"` + text + `"`),
 		"/small": endpoint.Bytes(`{"data":"` + text[:9000] + `"`)})
 	i := newClient(t, s, access.Server, access.ReadScopes, manyRequests)
 	synctest.Test(t, func(t *testing.T) {
@@ -165,7 +165,7 @@ func TestSlowReadersOfAnswersInMemory(t *testing.T) {
 // One visitor of a key that is for many people has half of what the key may.
 func TestHeavyAnswersOfAVisitor(t *testing.T) {
 	s := newServer(t)
-	giving(s, true, map[string]endpoint.Stream{"/large": noise{pieces{n: 9, size: 1 << 20}}})
+	serveStreams(s, true, map[string]endpoint.Stream{"/large": noise{pieces{n: 9, size: 1 << 20}}})
 	i := newClient(t, s, access.Browser, access.ReadScopes, manyRequests)
 	synctest.Test(t, func(t *testing.T) {
 		visitor := func(address string) *unread {
@@ -223,7 +223,7 @@ func TestSlowReaders(t *testing.T) {
 	s := newServer(t)
 	s.pages = newCache(0)
 	const size = 6 << 20
-	giving(s, false, map[string]endpoint.Stream{"/encoded": noise{pieces{n: size >> 20, size: 1 << 20}},
+	serveStreams(s, false, map[string]endpoint.Stream{"/encoded": noise{pieces{n: size >> 20, size: 1 << 20}},
 		"/ready": endpoint.Bytes(`{"data":"` + strings.Repeat("x", size) + `"`)})
 	for _, tt := range []struct {
 		target      string
@@ -259,7 +259,7 @@ func TestSlowReaders(t *testing.T) {
 func TestManySlowReaders(t *testing.T) {
 	s := newServer(t)
 	s.pages = newCache(0)
-	giving(s, false, map[string]endpoint.Stream{"/some": endpoint.Bytes(`{"data":"` + strings.Repeat("x",
+	serveStreams(s, false, map[string]endpoint.Stream{"/some": endpoint.Bytes(`{"data":"` + strings.Repeat("x",
 		7<<20) + `"`)})
 	var clients []*access.Issued
 	for range 10 {

@@ -31,8 +31,8 @@ type Counter[K comparable] struct {
 // A tally is the count of a key, or of a group of keys together.
 type tally struct{ n, members int }
 
-// each returns the count of an average member, rounded up.
-func (t tally) each() int { return (t.n + t.members - 1) / t.members }
+// average returns the count of an average member, rounded up.
+func (t tally) average() int { return (t.n + t.members - 1) / t.members }
 
 // New returns an empty counter. The window is in whole seconds. The functions return the
 // groups of a key, from the narrowest to the widest. A group must differ from all keys, and
@@ -58,7 +58,7 @@ func (c *Counter[K]) End(now time.Time) time.Time {
 func (c *Counter[K]) add(key K, now time.Time, n int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.turn(now)
+	c.startWindow(now)
 	t, key := c.find(key)
 	if t.members == 0 {
 		if n <= 0 {
@@ -75,7 +75,7 @@ func (c *Counter[K]) add(key K, now time.Time, n int) int {
 	} else {
 		c.counts[key] = t
 	}
-	return t.each()
+	return t.average()
 }
 
 // find returns the tally of key and key itself. If the key shares the count of a group, it
@@ -99,15 +99,15 @@ func (c *Counter[K]) makeRoom() {
 			return
 		}
 		c.levels = max(c.levels, i+1)
-		c.join(wider, most)
+		c.joinGroups(wider, most)
 	}
 	if len(c.counts) > most {
 		c.forget(most)
 	}
 }
 
-// join joins the largest groups until at most so many keys are left.
-func (c *Counter[K]) join(wider func(K) K, most int) {
+// joinGroups joins the largest groups until at most so many keys are left.
+func (c *Counter[K]) joinGroups(wider func(K) K, most int) {
 	groups := map[K][]K{}
 	for key := range c.counts {
 		group := wider(key)
@@ -140,15 +140,15 @@ func (c *Counter[K]) forget(most int) {
 	for key := range c.counts {
 		keys = append(keys, key)
 	}
-	slices.SortFunc(keys, func(a, b K) int { return cmp.Compare(c.counts[a].each(), c.counts[b].each()) })
+	slices.SortFunc(keys, func(a, b K) int { return cmp.Compare(c.counts[a].average(), c.counts[b].average()) })
 	for _, key := range keys[:len(keys)-most] {
 		delete(c.counts, key)
 	}
 }
 
-// turn starts a new window if now is in one. A time in the previous window comes from a
+// startWindow starts a new window if now is in one. A time in the previous window comes from a
 // request that waited for the lock; an earlier one from a clock that was set back.
-func (c *Counter[K]) turn(now time.Time) {
+func (c *Counter[K]) startWindow(now time.Time) {
 	window := now.Unix() / c.seconds
 	if window > c.window || window < c.window-1 {
 		c.window, c.levels = window, 0

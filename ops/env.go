@@ -65,14 +65,14 @@ func (r *Env) Version(op *endpoint.Op[*Env]) string {
 	}
 	versions := make([]string, len(data))
 	for i, name := range data {
-		if versions[i] = r.versionOf(name); versions[i] == "" {
+		if versions[i] = r.datasetVersion(name); versions[i] == "" {
 			return ""
 		}
 	}
 	return strings.Join(versions, " ")
 }
 
-func (r *Env) versionOf(data string) string {
+func (r *Env) datasetVersion(data string) string {
 	switch data {
 	case dataRegisters:
 		if r.Set == nil {

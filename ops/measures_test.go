@@ -70,8 +70,8 @@ func TestWindowIsTheVersions(t *testing.T) {
 // away it was made, and by the same number of a base station.
 func TestSpeedtestsAreOfWhatIsLookedUp(t *testing.T) {
 	const gnb, eci, nci = 70000, 1000<<8 | 3, 12345678901 // of the sites 1, 2 and 3
-	sites := []site.Site{on("1", "0010000001", 2), on("2", "0010000002", 2), on("3", "0010000003", 2),
-		on("4", "0010000004", 2)}
+	sites := []site.Site{newSite("1", "0010000001", 2), newSite("2", "0010000002", 2), newSite("3", "0010000003", 2),
+		newSite("4", "0010000004", 2)}
 	sites[0].Radio = []site.RadioID{{Kind: site.GNB, Operator: 2, Value: gnb}}
 	sites[1].Radio = []site.RadioID{{Kind: site.ENB, Operator: 2, Value: eci >> 8}}
 	sites[2].Radio = []site.RadioID{{Kind: site.Cell, Operator: 2, Value: nci}}

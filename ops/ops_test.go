@@ -24,7 +24,7 @@ func load(t *testing.T, code market.Code, at geo.Point, sites ...site.Site) *ind
 	return indextest.Market(t, code, sites...)
 }
 
-func on(id, station string, operator int) site.Site {
+func newSite(id, station string, operator int) site.Site {
 	return site.Site{ID: id, SourceCode: station,
 		Stations:  []site.Station{{Code: station, Operator: operator, OperatorSiteID: "S" + id}},
 		Emissions: []site.Emission{{System: "5G NR 3500", Generation: site.G5, Status: 2}}}
@@ -38,11 +38,11 @@ func newEnv(t *testing.T, codes ...market.Code) *Env {
 	for _, c := range codes {
 		if c == market.FR {
 			markets = append(markets,
-				load(t, c, geo.Point{Lat: 48, Lng: 2}, on("7", "0010000001", 0), on("8", "9740000001", 2)))
+				load(t, c, geo.Point{Lat: 48, Lng: 2}, newSite("7", "0010000001", 0), newSite("8", "9740000001", 2)))
 		} else {
 			markets = append(markets,
-				load(t, c, geo.Point{Lat: -21, Lng: 55.5}, on("7", "9740000001", 0), on("9", "9740000002", 6),
-					on("9740000002", "9740000003", 0)))
+				load(t, c, geo.Point{Lat: -21, Lng: 55.5}, newSite("7", "9740000001", 0), newSite("9", "9740000002", 6),
+					newSite("9740000002", "9740000003", 0)))
 		}
 	}
 	return &Env{Set: index.NewSet(markets, nil)}

@@ -94,9 +94,9 @@ type Emission struct {
 
 // NewMore returns the members of the detail of s that its summary lacks.
 func NewMore(snap *snapshot.Snapshot, s *site.Site) More {
-	r := of(snap)
+	r := registerOf(snap)
 	d := More{
-		Support: Support{Height: number(s.Height), AntennaHeight: number(s.AntennaHeight), SupportInfo: SupportInfo{
+		Support: Support{Height: nullUnknown(s.Height), AntennaHeight: nullUnknown(s.AntennaHeight), SupportInfo: SupportInfo{
 			Hauteur: s.HeightText, Nature: label(s.Nature), TypeProprietaire: label(s.Owner), NatID: s.Nature.Code,
 			TpoID: s.Owner.Code}},
 		Radio: r.radio(s),
@@ -197,7 +197,7 @@ func (r register) stations(s *site.Site) []Station {
 // and bands.
 func (r register) emissions(s *site.Site) []Emission {
 	list := make([]Emission, 0, len(s.Emissions))
-	days := newDays(s.Emissions)
+	days := formatDays(s.Emissions)
 	for operator, o := range r.Operators {
 		for i, e := range s.Emissions {
 			t := &s.Stations[e.Station]
@@ -215,8 +215,8 @@ func (r register) emissions(s *site.Site) []Emission {
 	return list
 }
 
-// newDays formats the dates of the emissions in one allocation, as a detail has dozens.
-func newDays(emissions []site.Emission) []string {
+// formatDays formats the dates of the emissions in one allocation, as a detail has dozens.
+func formatDays(emissions []site.Emission) []string {
 	days, text := make([]string, len(emissions)), make([]byte, 0, len(emissions)*len("2006-01-02"))
 	ends := make([]int, len(emissions))
 	for i, e := range emissions {

@@ -42,7 +42,7 @@ type FeatureCollection struct {
 
 // Features returns a function that appends the encoded Feature of a site and a comma.
 func Features(snap *snapshot.Snapshot) index.Encode {
-	r, encode := of(snap), newEncoder()
+	r, encode := registerOf(snap), newEncoder()
 	return func(dst []byte, s *site.Site) ([]byte, error) {
 		text, err := encode(Feature{Type: "Feature", ID: s.ID,
 			Geometry: Geometry{Type: "Point", Coordinates: [2]float64{s.Position.Lng, s.Position.Lat}},

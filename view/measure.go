@@ -132,7 +132,7 @@ func appendHead(dst []byte, m *measure.Measurement) []byte {
 	dst = appendText(append(dst, `{"id":`...), m.ID)
 	dst = append(dst, `,"timestamp":"`...)
 	if !m.Time.IsZero() {
-		dst = m.Time.UTC().AppendFormat(dst, moments)
+		dst = m.Time.UTC().AppendFormat(dst, timeFormat)
 	}
 	dst = appendNumber(append(dst, `","coordinates":{"lat":`...), m.Position.Lat)
 	dst = appendNumber(append(dst, `,"lng":`...), m.Position.Lng)

@@ -109,7 +109,7 @@ func ImageURL(base, photoID string, size photos.Size) string {
 	return base + mediaPath + photoID + "/" + string(size) + ".webp"
 }
 
-func urls(base, photoID string) PhotoURLs {
+func photoURLs(base, photoID string) PhotoURLs {
 	return PhotoURLs{ImageURL(base, photoID, photos.Main), ImageURL(base, photoID, photos.Thumb),
 		ImageURL(base, photoID, photos.OG)}
 }
@@ -142,14 +142,14 @@ func orEmpty(s *string) string {
 
 // NewPhoto returns a photo; base is the beginning of its addresses.
 func NewPhoto(base string, p *photos.Photo) Photo {
-	return Photo{ID: p.ID, SiteID: siteID(p.SiteKey), PhotoURLs: urls(base, p.ID), Caption: p.Caption,
+	return Photo{ID: p.ID, SiteID: siteID(p.SiteKey), PhotoURLs: photoURLs(base, p.ID), Caption: p.Caption,
 		AuthorName: p.AuthorName, Operator: p.Operator,
 		UploadedAt: Moment(p.UploadedAt), Metadata: photoMetadata(&p.Metadata)}
 }
 
 // NewUploadedPhoto returns a photo that was just sent.
 func NewUploadedPhoto(base string, p *photos.Photo) UploadedPhoto {
-	return UploadedPhoto{ID: p.ID, SiteID: siteID(p.SiteKey), ENB: p.ENB, PhotoURLs: urls(base, p.ID),
+	return UploadedPhoto{ID: p.ID, SiteID: siteID(p.SiteKey), ENB: p.ENB, PhotoURLs: photoURLs(base, p.ID),
 		Caption: p.Caption, Approved: p.Hidden == nil, Operator: p.Operator,
 		AuthorName: p.AuthorName, UploadedAt: Moment(p.UploadedAt), Metadata: photoMetadata(&p.Metadata)}
 }

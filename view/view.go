@@ -40,7 +40,7 @@ type register struct {
 	key         string // what siteKeys begin with
 }
 
-func of(s *snapshot.Snapshot) register {
+func registerOf(s *snapshot.Snapshot) register {
 	m := market.Get(s.Market)
 	return register{m, s, SourceOf(m, s), index.Key(m.Code, "")}
 }
@@ -99,19 +99,19 @@ func day(d site.Date) *string {
 	return orNull(&text)
 }
 
-// number returns x, or nil if it is unknown.
-func number(x float64) *float64 {
+// nullUnknown returns x, or nil if it is unknown.
+func nullUnknown(x float64) *float64 {
 	if !site.Known(x) {
 		return nil
 	}
 	return &x
 }
 
-// moments is the format of times.
-const moments = "2006-01-02T15:04:05.000Z"
+// timeFormat is the format of times.
+const timeFormat = "2006-01-02T15:04:05.000Z"
 
 // Moment formats a time as in answers: ISO 8601, UTC, with milliseconds.
-func Moment(t time.Time) string { return t.UTC().Format(moments) }
+func Moment(t time.Time) string { return t.UTC().Format(timeFormat) }
 
 // JSON encodes v as in answers: without escaping HTML and without a line feed.
 func JSON(v any) ([]byte, error) {

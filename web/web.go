@@ -96,16 +96,16 @@ func (p *Pages) site(w http.ResponseWriter, r *http.Request) {
 	loaded.Site(at, &s)
 	summary, more := view.NewSummary(loaded.Snap, &s), view.NewMore(loaded.Snap, &s)
 	w.Header().Set("Cache-Control", "public, max-age=300")
-	p.show(w, r, http.StatusOK, page{Site: &summary, More: &more, Date: loaded.Snap.SourceDate})
+	p.render(w, r, http.StatusOK, page{Site: &summary, More: &more, Date: loaded.Snap.SourceDate})
 }
 
 func (p *Pages) fail(w http.ResponseWriter, r *http.Request, status int) {
 	w.Header().Set("Cache-Control", "no-store")
-	p.show(w, r, status, page{})
+	p.render(w, r, status, page{})
 }
 
-// show writes a page, in the reader's language.
-func (p *Pages) show(w http.ResponseWriter, r *http.Request, status int, v page) {
+// render writes a page, in the reader's language.
+func (p *Pages) render(w http.ResponseWriter, r *http.Request, status int, v page) {
 	v.words, v.Status = wordsFor(r), status
 	name := "site.html"
 	if v.Site == nil {
