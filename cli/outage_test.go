@@ -59,7 +59,7 @@ func TestOutageCommands(t *testing.T) {
 	run(1, "in the future", append([]string{"report", "--lat=48.8585", "--lon=2.2946", "--started-at",
 		"2126-01-01T00:00:00Z"}, feed...)...)
 	run(1, "not in the market", append([]string{"report", "--lat=48.8585", "--lon=-72.5"}, feed...)...)
-	run(1, "none of data, voice, sms",
+	run(1, "not one of data, voice, sms",
 		append([]string{"report", "--lat=48.8585", "--lon=2.2946", "--service", "fax"}, feed...)...)
 	run(2, "not a position", append([]string{"report", "--lat=NaN", "--lon=2.2946"}, feed...)...)
 	run(2, "lat", append([]string{"report", "--lon=2.2946"}, feed...)...)

@@ -101,7 +101,7 @@ func TestNothingEscapes(t *testing.T) {
 	}
 	f.Close()
 	out, errs, code := command(t.Context(), "ingest", "--data", t.TempDir(), "FR,DROM", path)
-	if code != done || !strings.Contains(out, `\x1b]0;x`) || !strings.Contains(out, "no table that relais knows") {
+	if code != done || !strings.Contains(out, `\x1b]0;x`) || !strings.Contains(out, "not a known table") {
 		t.Errorf("ingest: exit %d, want 0 with the escape visible\n%q %q", code, out, errs)
 	}
 	printable(t, out+errs)
