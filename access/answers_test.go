@@ -21,7 +21,7 @@ func openAnswers(t *testing.T, path string) (*Counts, *Answers) {
 	return c, c.Answers()
 }
 
-// Whoever repeats a request gets the first answer, also after a restart.
+// A repeated request gets the first answer, also after a restart.
 func TestOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "quota.db")
 	counts, a := openAnswers(t, path)

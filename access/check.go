@@ -193,7 +193,7 @@ func (g *Gate) signed(r *Request, key *liveKey, grant *Grant) error {
 }
 
 // failed counts a failed authentication for the address that sent it, and refuses
-// it altogether when there were too many. Whoever has a valid key never comes here.
+// it altogether when there were too many. A valid key never comes here.
 func (g *Gate) failed(r *Request, grant Grant, err error) (Grant, error) {
 	if !unauthenticated(err) {
 		return grant, err

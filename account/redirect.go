@@ -19,7 +19,7 @@ func CheckRedirect(text string) error {
 	case len(text) > maxRedirect || strings.Trim(text, plainBytes) != "":
 		err = fmt.Errorf("it is over %d bytes long or has others than those of URLs", maxRedirect)
 	case err != nil || u.String() != text:
-		err = fmt.Errorf("it is no URL in its plain form")
+		err = fmt.Errorf("it is not a URL in its plain form")
 	case strings.ContainsAny(text, "*#") || u.User != nil || strings.Contains(u.Host, "@"):
 		err = fmt.Errorf("it has a wildcard, fragment or user")
 	case ownParams(u):

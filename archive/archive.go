@@ -6,7 +6,7 @@
 // its neighbours in time do not have makes a segment: blocks of rows in order of their
 // support. The publication itself is the list of its rows in the order of the file, as
 // runs of rows of segments, so that every date stands for itself: adding one between
-// two others, or replacing one, touches no other publication. Beside it are the rows
+// two others, or replacing one, touches no other publication. Stored with it are the rows
 // that differ from the publication before it.
 package archive
 

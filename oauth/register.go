@@ -63,7 +63,7 @@ func parseRegistration(text []byte) (*registration, error) {
 	}
 	r := &registration{}
 	if err := json.Unmarshal(text, r); err != nil {
-		return nil, bad("the body is no JSON object of a client's metadata")
+		return nil, bad("the body is not a JSON object of a client's metadata")
 	}
 	switch {
 	case r.AuthMethod != nil && *r.AuthMethod != "none":

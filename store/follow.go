@@ -89,7 +89,7 @@ func (db *DB) SetHistory(name string) {
 }
 
 // Version names what the file holds. It changes with every Update that changes the file,
-// and is the same after a restart. Whoever reads it before the file, or before what follows
+// and is the same after a restart. A caller that reads it before the file, or before what follows
 // it, may answer a request for the same version with "not modified". A nil DB has one version.
 func (db *DB) Version() string {
 	if db == nil {
