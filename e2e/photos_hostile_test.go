@@ -129,6 +129,7 @@ func TestPhotosSurviveKill(t *testing.T) {
 		isReady(t, s)
 		var mu sync.Mutex
 		var wg sync.WaitGroup
+		before := len(acknowledged)
 		for range 4 {
 			wg.Go(func() {
 				for {
@@ -146,7 +147,13 @@ func TestPhotosSurviveKill(t *testing.T) {
 				}
 			})
 		}
-		time.Sleep(time.Duration(500+137*round%700) * time.Millisecond)
+		// A busy machine takes longer for the first photo than an idle one for many.
+		waitFor(func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return len(acknowledged) > before
+		})
+		time.Sleep(time.Duration(137*round%700) * time.Millisecond)
 		s.cmd.Process.Kill()
 		s.cmd.Wait()
 		wg.Wait()

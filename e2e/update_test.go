@@ -204,7 +204,7 @@ func TestUpdateReadOnly(t *testing.T) {
 		nobody(cmd)
 		out, err := cmd.CombinedOutput()
 		if err == nil || cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "permission denied") ||
-			args[0] == "serve" && !strings.Contains(string(out), "nothing can be written") {
+			args[0] == "serve" && !strings.Contains(string(out), "cannot be written to") {
 			t.Errorf("%s on a read-only folder: %v %s", args[0], err, out)
 		}
 	}
