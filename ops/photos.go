@@ -78,7 +78,7 @@ var uploadPhoto = endpoint.New(endpoint.Decl{
 	FailureCode: codeUploadFailed, Status: 201,
 	Body: &endpoint.Body{Type: endpoint.Form, MaxBytes: maxUpload, TooLarge: codeImageTooLarge, File: "file",
 		MaxFileBytes: maxImage,
-		FileDoc:      "JPEG, PNG, WebP, GIF, BMP, TIFF, HEIC, HEIF, AVIF or SVG, by its content; at most 20 MiB and 120 megapixels. Its metadata is not kept but for publicMetadata."},
+		FileDoc:      "JPEG, PNG, WebP, GIF, BMP, TIFF, HEIC, HEIF, AVIF or SVG, by its content; at most 20 MiB and 120 megapixels. Of its metadata, only publicMetadata is kept."},
 	Summary: "Send a photo of a site; it is shown at once.",
 	ErrorCodes: []string{codeNoSite, codeInvalidOperator, codeMissingFile, codeUnsupportedImage, codeImageTooLarge,
 		codeHEIC, codeNotWritable},

@@ -115,7 +115,7 @@ var siteSpeedtests = endpoint.New(endpoint.Decl{
 	Name: "speedtests.site", Path: "/speedtests/site", Scope: "speedtest:read", FailureName: "SPEEDTESTS_SITE", MaxAge: 60,
 	DependsOn:  []string{dataMeasures},
 	Summary:    "Speedtests of a site, the newest first, or the best one.",
-	Doc:        "Of a site are the speedtests whose radio names an eNB, gNB or cell that a source gives to it, not one that was learned from measures; where there are none, those of its operators within a kilometre. A gNB whose length the data does not state is tried with every length in an NCI, as by /antennas/lookup-by-radio, where no speedtest names it for certain. The best has the highest averageSpeed, then the highest downloadSpeed, then is the most recent.",
+	Doc:        "The speedtests of a site are those whose radio names an eNB, gNB or cell that a source assigns to it, not one that was learned from measurements. If it has no such speedtest, the answer is those of its operators within a kilometre. A gNB whose length the data does not state is tried with every length in an NCI, as by /antennas/lookup-by-radio, where no speedtest names it for certain. The best has the highest averageSpeed, then the highest downloadSpeed, then is the most recent.",
 	ErrorCodes: []string{codeNoIdentifier, codeNoSite, codeInvalidOperator},
 }, (*Env).speedtestsOfSite)
 

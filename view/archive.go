@@ -10,9 +10,9 @@ import (
 
 // ArchivesMeta is the meta of /anfr/archives.
 type ArchivesMeta struct {
-	Current *string `json:"current" doc:"The newest date, YYYY-MM-DD; null when there is no archive."`
+	Current *string `json:"current" doc:"The newest date, YYYY-MM-DD; null without archives."`
 	Attribution
-	DataVersion *string `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null where there is none."`
+	DataVersion *string `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
 }
 
 // ArchiveMeta is the meta of /anfr/archive/{date}.
@@ -21,7 +21,7 @@ type ArchiveMeta struct {
 	View     string  `json:"view" doc:"changes or full."`
 	Previous *string `json:"previous" doc:"The date that this one is compared with, YYYY-MM-DD; null for the oldest."`
 	Attribution
-	DataVersion *string `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null where there is none."`
+	DataVersion *string `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
 }
 
 // An ArchiveSite is a support in an archive.

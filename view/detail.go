@@ -41,12 +41,12 @@ type SupportInfo struct {
 
 // Radio is what the register states about radio, and what measurements add to it.
 type Radio struct {
-	Generation            string    `json:"generation" doc:"The newest generation that is not only a project; empty when there is none."`
+	Generation            string    `json:"generation" doc:"The newest generation that is not only a project; empty if it has only projects."`
 	Azimuts               []uint16  `json:"azimuts" doc:"Azimuths of the sector antennas, whole degrees from true north."`
-	HasFh                 bool      `json:"hasFh" doc:"A microwave link stands here."`
-	LatestDeploymentDate  string    `json:"latestDeploymentDate" doc:"The newest emission date that is not after the data's own, YYYY-MM-DD; empty when there is none."`
+	HasFh                 bool      `json:"hasFh" doc:"Whether a microwave link is here."`
+	LatestDeploymentDate  string    `json:"latestDeploymentDate" doc:"The newest emission date that is not after the data's own, YYYY-MM-DD; empty if it has no such emission."`
 	TechnologiesInProject InProject `json:"technologiesInProject"`
-	PhysicalIDs           []string  `json:"physicalIds" doc:"Physical cell ids (PCI): those that a source gives to this site, then those learned from measures."`
+	PhysicalIDs           []string  `json:"physicalIds" doc:"Physical cell ids (PCI): first those that a source assigns to this site, then those learned from measurements."`
 	CellIDs               []string  `json:"cellIds" doc:"ECI or NCI, in the same order."`
 	Nodes                 []Node    `json:"nodes" doc:"Base station identifiers, in the same order."`
 	TxFrequencies         []float64 `json:"txFrequencies" doc:"Centre of each published band that the site transmits, MHz."`
@@ -64,7 +64,7 @@ type Node struct {
 	Operator string `json:"operator"`
 	Type     string `json:"type" doc:"enb or gnb."`
 	Value    string `json:"value"`
-	Learned  bool   `json:"learned" doc:"No source gives it to the site: measures name it near this one only."`
+	Learned  bool   `json:"learned" doc:"Whether it was learned from measurements: no source assigns it to the site, and measurements name it near this site only."`
 }
 
 // Dates of a site.

@@ -13,7 +13,7 @@ type Market struct {
 	Availability            market.Availability `json:"availability"`
 	SourceAuthority         string              `json:"sourceAuthority"`
 	SourceLabel             string              `json:"sourceLabel"`
-	Licence                 string              `json:"licence" doc:"Licence of the source's data; empty when there is none."`
+	Licence                 string              `json:"licence" doc:"Licence of the source's data; empty if it has none."`
 	SourceUnavailableReason *string             `json:"sourceUnavailableReason"`
 	Operators               []Operator          `json:"operators" doc:"The operators of the market; the parameter operator also takes ALL."`
 	Filters                 []string            `json:"filters" doc:"Parameters that filter the market's sites."`
@@ -37,7 +37,7 @@ type Operator struct {
 // MarketsMeta is the meta of /markets.
 type MarketsMeta struct {
 	Total       int     `json:"total"`
-	DataVersion *string `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null where there is none."`
+	DataVersion *string `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
 }
 
 // NewMarket returns the row of a market; loaded is nil if it is not loaded.

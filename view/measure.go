@@ -10,7 +10,7 @@ import (
 
 // A Speedtest is a speedtest. Numbers that are not known are null.
 type Speedtest struct {
-	ID             string         `json:"id" doc:"Of its content: the same measurement has the same id wherever it is imported."`
+	ID             string         `json:"id" doc:"Derived from the content: the same measurement has the same id in every import."`
 	Timestamp      string         `json:"timestamp" doc:"ISO 8601, UTC; empty when the source does not state it."`
 	Coordinates    Coordinates    `json:"coordinates"`
 	DownloadSpeed  *float64       `json:"downloadSpeed" doc:"Mbit/s."`
@@ -32,18 +32,18 @@ type SpeedtestRadio struct {
 	PointRadio
 	RSRP *float64 `json:"rsrp" doc:"dBm."`
 	RSRQ *float64 `json:"rsrq" doc:"dB."`
-	SNR  *float64 `json:"snr" doc:"dB."`
+	SNR  *float64 `json:"snr" doc:"SINR, dB."`
 }
 
 // A Point is a coverage point. Numbers that are not known are null.
 type Point struct {
-	ID             string      `json:"id" doc:"Of its content: the same measurement has the same id wherever it is imported."`
+	ID             string      `json:"id" doc:"Derived from the content: the same measurement has the same id in every import."`
 	Timestamp      string      `json:"timestamp" doc:"ISO 8601, UTC; empty when the source does not state it."`
 	Coordinates    Coordinates `json:"coordinates"`
 	SignalStrength *float64    `json:"signalStrength" doc:"dBm."`
 	RSRP           *float64    `json:"rsrp" doc:"dBm."`
 	RSRQ           *float64    `json:"rsrq" doc:"dB."`
-	SNR            *float64    `json:"snr" doc:"dB."`
+	SNR            *float64    `json:"snr" doc:"SINR, dB."`
 	Technology     string      `json:"technology" doc:"LTE, NR, 5G and so on, as the source calls it; empty when it is not stated."`
 	NetworkType    string      `json:"networkType" doc:"CELLULAR, WIFI and so on; empty when it is not stated."`
 	MobileOperator string      `json:"mobileOperator" doc:"Name of the network's operator; empty when it is not known. Demonstration data says here that it is synthetic."`
@@ -69,7 +69,7 @@ type SpeedtestsMeta struct {
 	Offset      int         `json:"offset"`
 	HasMore     bool        `json:"hasMore"`
 	NextOffset  *int        `json:"nextOffset" doc:"offset of the next page; null on the last."`
-	DataVersion *string     `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null where there is none."`
+	DataVersion *string     `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
 }
 
 // SiteSpeedtestsMeta is the meta of /speedtests/site.
@@ -80,7 +80,7 @@ type SiteSpeedtestsMeta struct {
 	BestOnly    bool        `json:"bestOnly"`
 	Market      market.Code `json:"market"`
 	Operator    string      `json:"operator"`
-	DataVersion *string     `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null where there is none."`
+	DataVersion *string     `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
 }
 
 // PointsMeta is the meta of /coverage/points.
@@ -90,7 +90,7 @@ type PointsMeta struct {
 	Market      market.Code `json:"market"`
 	Operator    string      `json:"operator"`
 	Technology  *string     `json:"technology" doc:"null when any is wanted."`
-	DataVersion *string     `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null where there is none."`
+	DataVersion *string     `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
 }
 
 // AppendSpeedtest appends a Speedtest in JSON. As one answer has thousands, it does so

@@ -31,7 +31,7 @@ type ListMeta struct {
 	BBox         *Box        `json:"bbox" doc:"The box that was asked for; null when unused."`
 	SourceDate   *string     `json:"sourceDate" doc:"The data's own date, YYYY-MM-DD."`
 	Attribution
-	DataVersion *string `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null where there is none."`
+	DataVersion *string `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
 }
 
 // SearchMeta is the meta of /antennas/search.
@@ -43,7 +43,7 @@ type SearchMeta struct {
 	Market                  market.Code `json:"market"`
 	Operator                string      `json:"operator"`
 	SourceUnavailableReason *string     `json:"sourceUnavailableReason" doc:"Why the market has no inventory; null when it has."`
-	DataVersion             *string     `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null where there is none."`
+	DataVersion             *string     `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
 }
 
 // LookupMeta is the meta of /antennas/lookup-by-radio.
@@ -54,7 +54,7 @@ type LookupMeta struct {
 	Value                   string      `json:"value"`
 	Returned                int         `json:"returned"`
 	SourceUnavailableReason *string     `json:"sourceUnavailableReason" doc:"Why the market has no inventory; null when it has."`
-	DataVersion             *string     `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null where there is none."`
+	DataVersion             *string     `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
 }
 
 // A LookupResult is a site that a radio identifier names.
@@ -80,7 +80,7 @@ type ExportMeta struct {
 	Operator     string      `json:"operator"`
 	SourceDate   *string     `json:"sourceDate" doc:"The data's own date, YYYY-MM-DD."`
 	Attribution
-	DataVersion *string `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null where there is none."`
+	DataVersion *string `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
 }
 
 // DetailMeta is the meta of one antenna or site.

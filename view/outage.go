@@ -24,13 +24,13 @@ func (OutageSource) Values() []string { return []string{string(FromOperator), st
 
 // An Outage is an outage that an operator publishes or that somebody reported.
 type Outage struct {
-	Source                 OutageSource    `json:"source" doc:"Who tells of it; entries are never merged."`
+	Source                 OutageSource    `json:"source" doc:"Who reports it. Entries of different sources are never merged."`
 	ID                     string          `json:"id" doc:"Begins with operator: or community:."`
 	MarketCode             market.Code     `json:"marketCode"`
 	OperatorKey            string          `json:"operatorKey"`
 	Latitude               float64         `json:"latitude" doc:"WGS84 degrees."`
 	Longitude              float64         `json:"longitude" doc:"WGS84 degrees."`
-	SiteName               string          `json:"siteName" doc:"What the source calls the site: the operator's code of it, or what the report says; empty when that is nothing."`
+	SiteName               string          `json:"siteName" doc:"What the source calls the site: the operator's code of it, or what the report says; may be empty."`
 	Address                string          `json:"address" doc:"Empty when it is not known: operators publish none."`
 	Commune                *string         `json:"commune"`
 	Severity               outage.Severity `json:"severity" doc:"down when no service is OK, else degraded."`
@@ -77,7 +77,7 @@ func operatorOutage(e *outage.Entry) Outage {
 // An OperatorFeed says whether the operators' files are known.
 type OperatorFeed struct {
 	Exists    bool `json:"exists" doc:"Whether operators of the market publish their unavailable sites."`
-	Available bool `json:"available" doc:"Whether those of every operator that was asked for were read within 48 hours. While false, no entry does not mean no outage."`
+	Available bool `json:"available" doc:"Whether the files of all requested operators were read within 48 hours. While false, outages may be missing."`
 }
 
 // OutagesMeta is the meta of /outages.
@@ -91,7 +91,7 @@ type OutagesMeta struct {
 	Offset       int          `json:"offset"`
 	HasMore      bool         `json:"hasMore"`
 	NextOffset   *int         `json:"nextOffset" doc:"offset of the next page; null on the last."`
-	DataVersion  *string      `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null where there is none."`
+	DataVersion  *string      `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
 }
 
 // SiteServices are the statuses of a site's services.
@@ -208,13 +208,13 @@ type UnavailableSitesMeta struct {
 	Market       market.Code  `json:"market"`
 	Operator     string       `json:"operator"`
 	Territory    *string      `json:"territory" doc:"The one that was asked for."`
-	Cached       bool         `json:"cached" doc:"Whether the entries are those of files that were read before; no operator is asked for a request."`
+	Cached       bool         `json:"cached" doc:"Whether the entries come from files that were read before. A request never asks an operator."`
 	Count        int          `json:"count" doc:"Entries in this answer."`
-	LastUpdate   string       `json:"lastUpdate" doc:"When the files were read, of several operators the oldest: ISO 8601, UTC; empty when one was never read."`
+	LastUpdate   string       `json:"lastUpdate" doc:"When the files were read, for several operators the oldest time: ISO 8601, UTC; empty if a file was never read."`
 	OperatorFeed OperatorFeed `json:"operatorFeed"`
 	// Unavailable explains why an answer is empty.
-	Unavailable *string `json:"sourceUnavailableReason" doc:"Why there are no entries whatever is asked; null when operators of the market publish them."`
-	DataVersion *string `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null where there is none."`
+	Unavailable *string `json:"sourceUnavailableReason" doc:"Why the answer is always empty; null if operators of the market publish their unavailable sites."`
+	DataVersion *string `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
 }
 
 // LastUpdate formats a time for UnavailableSitesMeta.

@@ -50,7 +50,7 @@ type PhotosMeta struct {
 	Offset      int       `json:"offset"`
 	HasMore     bool      `json:"hasMore"`
 	Site        PhotoSite `json:"site"`
-	DataVersion *string   `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null where there is none."`
+	DataVersion *string   `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
 }
 
 // A PhotoSite is the site of a list of photos.

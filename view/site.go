@@ -17,9 +17,9 @@ type Site struct {
 	ANFRCode       string      `json:"anfrCode" doc:"Legacy: the lowest ANFR station number; empty outside FR and DROM."`
 	Operators      []string    `json:"operators"`
 	OperatorTag    string      `json:"operatorTag" doc:"The operator's key, or SHARED when there are several."`
-	IsSharedSite   bool        `json:"isSharedSite" doc:"Two or more operators stand on the support."`
-	IsCrozon       bool        `json:"isCrozon" doc:"SFR and Bouygues share their radio network here."`
-	CrozonLeader   *string     `json:"crozonLeader" doc:"Which of the two runs it, when a curated file says so."`
+	IsSharedSite   bool        `json:"isSharedSite" doc:"Whether two or more operators use the support."`
+	IsCrozon       bool        `json:"isCrozon" doc:"Whether SFR and Bouygues share their radio network here."`
+	CrozonLeader   *string     `json:"crozonLeader" doc:"The operator that runs the shared network, if a curated file states it."`
 	AddressLine1   *string     `json:"addressLine1"`
 	AddressLine2   *string     `json:"addressLine2"`
 	AddressLine3   *string     `json:"addressLine3"`

@@ -20,5 +20,5 @@ type StatsMeta struct {
 	Total            int     `json:"total" doc:"Sites of all departments."`
 	TotalDepartments int     `json:"totalDepartments"`
 	Operator         string  `json:"operator"`
-	DataVersion      *string `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null where there is none."`
+	DataVersion      *string `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
 }
