@@ -305,7 +305,7 @@ type outageConfirm struct {
 
 // Help is shown below the flags.
 func (*outageConfirm) Help() string {
-	return `Three users other than who reported it confirm an outage. Whoever confirms it, it is news.
+	return `Three users other than who reported it confirm an outage. Each confirmation keeps it from becoming dormant.
 An API client confirms nothing.
 
 Example:

@@ -16,7 +16,7 @@ import (
 
 var marketsCompareCoverage = endpoint.New(endpoint.Decl{
 	Name: "markets_compare_coverage", Title: "Markets side by side",
-	Summary: "For each market, operator and generation: sites, coverage points and speedtests, beside the dates of the data. Registers count differently (a site is a mast in FR, a licensee's place in CA, an operator's installation in CH): compare operators of one market rather than markets. Use anfr_get_stats for French departments.",
+	Summary: "For each market, operator and generation: sites, coverage points and speedtests, with the dates of the data. Registers count differently (a site is a mast in FR, a licensee's place in CA, an operator's installation in CH): compare operators of one market rather than markets. Use anfr_get_stats for French departments.",
 }, (*Reading).marketsCompareCoverage)
 
 type compareParams struct {

@@ -52,7 +52,7 @@ func (r *Reading) capabilitiesGuide(context.Context, *struct{}) (*Guide, error) 
 		fmt.Sprintf("An answer has at most %d bytes: truncated says that there is more, nextOffset where it goes on.",
 			MaxAnswer),
 		"Positions go in and out as WGS84 degrees, distances come out in metres, radiusKm goes in in kilometres.",
-		fmt.Sprintf("Who signed in submits at most %d times an hour. How many calls a minute there are is up to whoever runs the server.", hourly),
+		fmt.Sprintf("Who signed in submits at most %d times an hour. The operator of the server decides how many calls a minute are answered.", hourly),
 		"What a source does not state is null or empty: it is not known, which is not the same as no.",
 	}}
 	for _, m := range market.All {

@@ -14,7 +14,7 @@ var sessionTools = []*Tool{sessionsListNearby}
 
 var sessionsListNearby = endpoint.New(endpoint.Decl{
 	Name: "sessions_list_nearby", Title: "Drive tests near a position",
-	Summary: "What was measured around a position by day and import, the last day first: how many coverage points or speedtests, on which technologies, of which operators, from when to when. Use it to see how fresh and dense measures are; speedtests_nearby and sites_get_coverage have the measures. Who measured is not known.",
+	Summary: "What was measured around a position by day and import, the last day first: how many coverage points or speedtests, their technologies and operators, from when to when. Use it to see how fresh and dense measures are; speedtests_nearby and sites_get_coverage have the measures. Who measured is not known.",
 }, (*Reading).sessionsListNearby)
 
 // shortRadiusParams are radiusParams for what is dense.

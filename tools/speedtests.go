@@ -18,7 +18,7 @@ var speedtestTools = []*Tool{sitesGetSpeedtests, speedtestsNearby, speedtestsNea
 
 var sitesGetSpeedtests = endpoint.New(endpoint.Decl{
 	Name: "sites_get_speedtests", Title: "Speedtests of a site",
-	Summary: "Speedtests that name a base station of the site, of any age, the newest first; where there are none, those of its operators within a kilometre. Use speedtests_nearby for a position and speedtests_area_summary for what is usual around it.",
+	Summary: "Speedtests that name a base station of the site, of any age, the newest first; where that gives nothing, those of its operators within a kilometre. Use speedtests_nearby for a position and speedtests_area_summary for what is usual around it.",
 }, (*Reading).sitesGetSpeedtests)
 
 type siteSpeedtestsParams struct {

@@ -55,7 +55,7 @@ func (r *Reading) submitValidation(_ context.Context, p *submitValidationParams)
 
 var bugSubmit = endpoint.New(endpoint.Decl{
 	Name: "bug_submit", Title: "File a bug", SignedIn: true, Writes: true,
-	Summary: "Tells whoever runs this service what is wrong with it or its data; me_bugs_status has the answer. Outages of networks are for community_submit_report, and what is wrong at a site is for community_submit_validation.",
+	Summary: "Tells the operator of this service what is wrong with it or its data; me_bugs_status has the answer. Outages of networks are for community_submit_report, and what is wrong at a site is for community_submit_validation.",
 }, (*Reading).bugSubmit)
 
 type bugParams struct {
