@@ -98,6 +98,7 @@ lint:
 	$(GO) vet ./...
 	$(GO) vet -tags=netgo,osusergo,nodynamic,lossfs ./e2e/...
 	GOGC=400 $(GO) tool staticcheck ./... # which collects garbage half of its time otherwise
+	$(GO) test -vet=off -run '^TestProse' . # phrases that are hard to read, and lines that are too wide
 
 check: lint ## formatting, vet, staticcheck, and that go.mod is tidy
 	$(GO) mod tidy -diff
